@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libhwpmc.h - the native interface of libhwpmc: count hardware events.
+ *
+ * A handle is one open of the device and so one *owner*: what is allocated
+ * through it lives until hwpmc_close(), exec or exit. Any number of threads may
+ * use one handle, and any number of handles may exist; there is no other state.
+ *
+ * Every function returns 0, or -1 with errno unless it says otherwise; then
+ * hwpmc_error() is one sentence about it and hwpmc_reason() the cause as a
+ * number. A child of fork() shares no handle of its parent: it opens its own.
+ *
+ *	struct hwpmc *h;
+ *	uint32_t id;
+ *	uint64_t n;
+ *
+ *	if (hwpmc_open(&h) < 0)
+ *		errx(1, "%s", hwpmc_error(NULL));
+ *	if (hwpmc_allocate(h, "instructions:u", HWPMC_MODE_TC, 0,
+ *			   HWPMC_CPU_ANY, 0, &id) < 0 ||
+ *	    hwpmc_attach(h, id, pid) < 0 || hwpmc_start(h, id) < 0)
+ *		errx(1, "%s", hwpmc_error(h));
+ *	...
+ *	hwpmc_read(h, id, &n);
+ *	hwpmc_close(h);
+ */
+#ifndef _LIBHWPMC_H
+#define _LIBHWPMC_H
+
+#include <sys/types.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+/* Fields of the kernel's structures are called `class`: class_id in C++. */
+#include <linux/ioctl.h>
+#include <linux/types.h>
+#define class class_id
+#include <hwpmc.h>
+#undef class
+extern "C" {
+#else
+#include <hwpmc.h>
+#endif
+
+struct hwpmc;
+
+/* ------------------------------------------------------------------------ */
+/* Handle and errors                                                         */
+
+/*
+ * Open the device (close-on-exec) and compare versions. ENOENT: the module is
+ * not loaded. EPROTONOSUPPORT: the module is older than this library. On
+ * failure *h is NULL and hwpmc_error(NULL) is the sentence.
+ */
+int hwpmc_open(struct hwpmc **h);
+void hwpmc_close(struct hwpmc *h);
+
+/* The descriptor under the handle: to compare and to poll, not to close. */
+int hwpmc_fd(const struct hwpmc *h);
+
+/*
+ * The last failure of this handle in this thread; h == NULL: of hwpmc_open().
+ * Never NULL ("" before the first failure); valid until the next failure of
+ * the same handle in the same thread, or hwpmc_close(). hwpmc_reason() is
+ * HWPMC_WHY_NONE where the library itself refused (an event specification).
+ */
+const char *hwpmc_error(struct hwpmc *h);
+enum hwpmc_reason hwpmc_reason(struct hwpmc *h);
+int32_t hwpmc_detail(struct hwpmc *h);
+
+/* ------------------------------------------------------------------------ */
+/* PMCs                                                                      */
+
+/*
+ * Reserve a row for an event specification (hwpmc_event_parse() has the forms).
+ * cpu: HWPMC_CPU_ANY in process scope, one CPU in system scope. count: the
+ * initial count, or the period of sampling. Where several counters can count
+ * the event, they are tried in order.
+ */
+int hwpmc_allocate(struct hwpmc *h, const char *spec, enum hwpmc_mode mode,
+		   uint32_t flags, uint32_t cpu, uint64_t count, uint32_t *id);
+
+/* The operation itself; the id is req->pmcid. */
+int hwpmc_allocate_raw(struct hwpmc *h, struct hwpmc_op_pmcallocate *req);
+
+int hwpmc_release(struct hwpmc *h, uint32_t id);
+int hwpmc_attach(struct hwpmc *h, uint32_t id, pid_t pid);	/* 0: self */
+int hwpmc_detach(struct hwpmc *h, uint32_t id, pid_t pid);
+int hwpmc_start(struct hwpmc *h, uint32_t id);
+int hwpmc_stop(struct hwpmc *h, uint32_t id);
+
+/*
+ * Counts are 64 bits wide and exact. hwpmc_rw() returns the count in *old and
+ * then sets it. hwpmc_read() fails with ENOMEM, and *value set, where a thread
+ * could not be followed; with `value` NULL, EINVAL.
+ */
+int hwpmc_read(struct hwpmc *h, uint32_t id, uint64_t *value);
+int hwpmc_write(struct hwpmc *h, uint32_t id, uint64_t value);
+int hwpmc_rw(struct hwpmc *h, uint32_t id, uint64_t value, uint64_t *old);
+int hwpmc_set(struct hwpmc *h, uint32_t id, uint64_t count);
+
+int hwpmc_capabilities(struct hwpmc *h, uint32_t id, uint32_t *caps);
+int hwpmc_width(struct hwpmc *h, uint32_t id, uint32_t *bits);
+int hwpmc_get_msr(struct hwpmc *h, uint32_t id, uint32_t *msr);
+
+/* ------------------------------------------------------------------------ */
+/* Log                                                                       */
+
+int hwpmc_configure_log(struct hwpmc *h, int fd);		/* -1: end it */
+int hwpmc_flush_log(struct hwpmc *h);
+int hwpmc_close_log(struct hwpmc *h);
+int hwpmc_write_log(struct hwpmc *h, uint32_t userdata);
+
+/* ------------------------------------------------------------------------ */
+/* Machine, driver, administration                                           */
+
+/* What was so at hwpmc_open(); lives as long as the handle. */
+const struct hwpmc_op_getcpuinfo *hwpmc_cpuinfo(const struct hwpmc *h);
+
+/* enum hwpmc_pmu_state, as it is now. */
+int hwpmc_pmu_state(struct hwpmc *h, uint32_t *state);
+
+/*
+ * Who else may have the counters, as /proc and /sys tell: "the NMI watchdog",
+ * …, and the command that frees them, or NULL. Both are constant strings.
+ */
+const char *hwpmc_pmu_holder(const char **remedy);
+
+/* All rows of a CPU, in row order: an array to free(), and its length. */
+int hwpmc_pmcinfo(struct hwpmc *h, uint32_t cpu, struct hwpmc_pmcinfo **rows,
+		  unsigned int *nrow);
+int hwpmc_driver_stats(struct hwpmc *h, struct hwpmc_op_getdriverstats *stats);
+int hwpmc_module_version(struct hwpmc *h, uint32_t *version);
+
+/* state: HWPMC_STATE_DISABLED or HWPMC_STATE_FREE (enable). */
+int hwpmc_admin(struct hwpmc *h, uint32_t cpu, uint32_t row, uint32_t state);
+
+/* Take everything away from every owner, so that the module can be unloaded. */
+int hwpmc_revoke(struct hwpmc *h);
+
+/* ------------------------------------------------------------------------ */
+/* Events                                                                    */
+
+/* One way to count an event: what goes into struct hwpmc_op_pmcallocate. */
+struct hwpmc_event_code {
+	uint32_t class_id;		/* enum hwpmc_class */
+	uint32_t ev;			/* without HWPMC_F_EV_PMU */
+	uint32_t flags;			/* HWPMC_F_EV_PMU or 0 */
+	uint32_t caps;			/* HWPMC_CAP_* needed */
+	uint64_t config, config1;	/* with HWPMC_F_EV_PMU */
+};
+
+#define HWPMC_EVENT_CODES	4
+
+struct hwpmc_event {
+	char name[HWPMC_NAME_MAX];	/* the event without its qualifiers */
+	uint32_t has_count;		/* the specification had count= */
+	uint32_t ncode;			/* 1.. */
+	uint64_t count;
+	struct hwpmc_event_code code[HWPMC_EVENT_CODES]; /* best first */
+};
+
+/*
+ * Understand a specification on this machine. No row is taken. EINVAL: not
+ * understood, ENOENT: no such event here; hwpmc_error() says where and what
+ * was expected. Forms (letter case means nothing; space . _ - are the same
+ * in names):
+ *	[class-]name[,qualifier[=value]…]	FreeBSD's, with the qualifiers
+ *		usr os edge inv any cmask= umask= mask=a+b rsp= count=
+ *	name:u  name:k  name:uk			perf's
+ *	cpu/event=0xc0,umask=1,inv,edge,any,cmask=2/u
+ *	r1c0  0x1c0				raw: unit mask, event
+ *	[pmu::]EVENT[:UMASK…]			libpfm4's
+ */
+int hwpmc_event_parse(struct hwpmc *h, const char *spec,
+		      struct hwpmc_event *event);
+
+/* hwpmc_allocate() with what hwpmc_event_parse() gave. */
+int hwpmc_allocate_event(struct hwpmc *h, const struct hwpmc_event *event,
+			 enum hwpmc_mode mode, uint32_t flags, uint32_t cpu,
+			 uint64_t count, uint32_t *id);
+
+/* One line of a list of events. Strings live during the call only. */
+struct hwpmc_event_info {
+	const char *name;		/* works as a specification */
+	const char *desc;
+	const char *pmu;		/* of libpfm4, NULL: an alias of ours */
+	uint32_t class_id;		/* that is tried first */
+};
+
+/*
+ * Call fn for each event of a class (of all: HWPMC_CLASS_EVERY) on this
+ * machine. Ends early where fn does not return 0, and returns that.
+ */
+#define HWPMC_CLASS_EVERY	0xffffffffu
+typedef int hwpmc_event_fn(const struct hwpmc_event_info *info, void *arg);
+int hwpmc_event_each(struct hwpmc *h, uint32_t class_id, hwpmc_event_fn *fn,
+		     void *arg);
+
+/* ------------------------------------------------------------------------ */
+/* Names: constant strings, NULL where there is none                         */
+
+const char *hwpmc_name_of_class(uint32_t class_id);	/* "IAP" */
+const char *hwpmc_name_of_mode(uint32_t mode);		/* "TC" */
+const char *hwpmc_name_of_state(uint32_t state);	/* "RUNNING" */
+const char *hwpmc_name_of_disposition(uint32_t disp);	/* "THREAD" */
+const char *hwpmc_name_of_capability(uint32_t bit);	/* "USER": one bit */
+const char *hwpmc_name_of_cputype(uint32_t cputype);	/* "INTEL_SKYLAKE" */
+const char *hwpmc_name_of_pmu_state(uint32_t state);	/* "CLAIMED" */
+const char *hwpmc_name_of_reason(uint32_t reason);	/* "ROWS_BUSY" */
+
+/* What a reason means, in words, without the names of one occasion. */
+const char *hwpmc_reason_text(uint32_t reason);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _LIBHWPMC_H */
