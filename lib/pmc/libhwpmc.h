@@ -121,10 +121,13 @@ const struct hwpmc_op_getcpuinfo *hwpmc_cpuinfo(const struct hwpmc *h);
 int hwpmc_pmu_state(struct hwpmc *h, uint32_t *state);
 
 /*
- * Who else may have the counters, as /proc and /sys tell: "the NMI watchdog",
- * …, and the command that frees them, or NULL. Both are constant strings.
+ * Who has the counters where this module has not, as far as /proc and /sys tell:
+ * "the NMI watchdog", "perf (process 4711, perf)", …, and what frees them:
+ * "sysctl kernel.nmi_watchdog=0". Cut to the buffers' sizes; remedy may be NULL.
+ * 0, or -1 (ENOENT, who = "perf or another user") where nobody could be named.
  */
-const char *hwpmc_pmu_holder(const char **remedy);
+int hwpmc_pmu_holder(char *who, size_t who_size, char *remedy,
+		     size_t remedy_size);
 
 /* All rows of a CPU, in row order: an array to free(), and its length. */
 int hwpmc_pmcinfo(struct hwpmc *h, uint32_t cpu, struct hwpmc_pmcinfo **rows,
@@ -154,9 +157,8 @@ struct hwpmc_event_code {
 
 struct hwpmc_event {
 	char name[HWPMC_NAME_MAX];	/* the event without its qualifiers */
-	uint32_t has_count;		/* the specification had count= */
 	uint32_t ncode;			/* 1.. */
-	uint64_t count;
+	uint32_t reserved[7];
 	struct hwpmc_event_code code[HWPMC_EVENT_CODES]; /* best first */
 };
 
@@ -167,6 +169,7 @@ struct hwpmc_event {
  * in names):
  *	[class-]name[,qualifier[=value]…]	FreeBSD's, with the qualifiers
  *		usr os edge inv any cmask= umask= mask=a+b rsp= count=
+ *		(count= is cmask=, the threshold: FreeBSD's word on AMD)
  *	name:u  name:k  name:uk			perf's
  *	cpu/event=0xc0,umask=1,inv,edge,any,cmask=2/u
  *	r1c0  0x1c0				raw: unit mask, event
