@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * msr.h - model specific registers and performance counters of this CPU under
+ * names that do not change with the kernel. Any context, NMI included; they
+ * go through the kernel's own accessors, so that its MSR tracepoints see them.
+ */
+#ifndef HWPMC_COMPAT_MSR_H
+#define HWPMC_COMPAT_MSR_H
+
+#include <linux/types.h>
+#include <asm/msr.h>
+
+#include "have.h"
+
+static inline u64 hwpmc_rdmsr(u32 msr)
+{
+	u64 value;
+
+#ifdef HAVE_RDMSRQ
+	rdmsrq(msr, value);
+#else
+	rdmsrl(msr, value);
+#endif
+	return value;
+}
+
+static inline void hwpmc_wrmsr(u32 msr, u64 value)
+{
+#ifdef HAVE_RDMSRQ
+	wrmsrq(msr, value);
+#else
+	wrmsrl(msr, value);
+#endif
+}
+
+/* 0, or -EIO where the register does not exist; *value is then undefined. */
+static inline int hwpmc_rdmsr_safe(u32 msr, u64 *value)
+{
+#ifdef HAVE_RDMSRQ
+	return rdmsrq_safe(msr, value);
+#else
+	return rdmsrl_safe(msr, value);
+#endif
+}
+
+/* 0, or -EIO where the register does not exist or refuses the value. */
+static inline int hwpmc_wrmsr_safe(u32 msr, u64 value)
+{
+#ifdef HAVE_RDMSRQ
+	return wrmsrq_safe(msr, value);
+#else
+	return wrmsrl_safe(msr, value);
+#endif
+}
+
+static inline u64 hwpmc_rdpmc(u32 index)
+{
+#ifdef HAVE_RDMSRQ
+	return rdpmc(index);
+#else
+	u64 value;
+
+	rdpmcl(index, value);
+	return value;
+#endif
+}
+
+#endif /* HWPMC_COMPAT_MSR_H */

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * syscore.c - the module's one entry in the kernel's list of suspend and resume
+ * callbacks, whose registration took an operations table first and an object
+ * with such a table later (also in late 6.12 stable releases).
+ */
+#include <linux/syscore_ops.h>
+
+#include "have.h"
+#include "syscore.h"
+
+static int (*on_suspend)(void);
+static void (*on_resume)(void);
+
+#ifdef HAVE_SYSCORE_OBJECT
+static int suspend(void *data)
+{
+	return on_suspend();
+}
+
+static void resume(void *data)
+{
+	on_resume();
+}
+
+static const struct syscore_ops ops = { .suspend = suspend, .resume = resume };
+static struct syscore entry = { .ops = &ops };
+#define register_entry		register_syscore
+#define unregister_entry	unregister_syscore
+#else
+static int suspend(void)
+{
+	return on_suspend();
+}
+
+static void resume(void)
+{
+	on_resume();
+}
+
+static struct syscore_ops entry = { .suspend = suspend, .resume = resume };
+#define register_entry		register_syscore_ops
+#define unregister_entry	unregister_syscore_ops
+#endif
+
+void hwpmc_syscore_register(int (*suspend_fn)(void), void (*resume_fn)(void))
+{
+	on_suspend = suspend_fn;
+	on_resume = resume_fn;
+	register_entry(&entry);
+}
+
+void hwpmc_syscore_unregister(void)
+{
+	unregister_entry(&entry);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * syscore.h - callbacks at suspend and resume of the machine: on the last CPU
+ * that is up, interrupts off, after all devices and other CPUs are down.
+ * One pair of callbacks for the whole module.
+ */
+#ifndef HWPMC_COMPAT_SYSCORE_H
+#define HWPMC_COMPAT_SYSCORE_H
+
+/* suspend() returns 0, or an errno that stops the machine from suspending. */
+void hwpmc_syscore_register(int (*suspend)(void), void (*resume)(void));
+void hwpmc_syscore_unregister(void);
+
+#endif /* HWPMC_COMPAT_SYSCORE_H */
