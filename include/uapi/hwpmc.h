@@ -71,7 +71,7 @@ enum hwpmc_disp {
 
 /* Classes, FreeBSD's numbers; those removed there keep their first number
  * where it is free. Linux-only classes begin at 0x80. */
-enum hwpmc_class {
+enum hwpmc_class_id {
 	HWPMC_CLASS_TSC = 0x00,
 	HWPMC_CLASS_K7 = 0x01,		/* reserved: FreeBSD's old AMD K7 */
 	HWPMC_CLASS_K8 = 0x02,		/* AMD core counters, all families */
@@ -246,7 +246,7 @@ struct hwpmc_op_configurelog {
 
 /* A class as GETCPUINFO tells it. */
 struct hwpmc_classinfo {
-	__u32	class;			/* enum hwpmc_class */
+	__u32	class;			/* enum hwpmc_class_id */
 	__u32	caps;			/* HWPMC_CAP_* */
 	__u32	width;			/* bits of a counter */
 	__u32	num;			/* rows */
@@ -367,7 +367,7 @@ struct hwpmc_op_pmcallocate {
 	struct hwpmc_hdr hdr;
 	__u32	caps;			/* HWPMC_CAP_* needed */
 	__u32	cpu;			/* HWPMC_CPU_ANY in process scope */
-	__u32	class;			/* enum hwpmc_class */
+	__u32	class;			/* enum hwpmc_class_id */
 	__u32	ev;			/* without EV_PMU */
 	__u32	flags;			/* HWPMC_F_* */
 	__u32	mode;			/* enum hwpmc_mode */

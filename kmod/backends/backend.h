@@ -89,7 +89,7 @@ struct hwpmc_class_ops {
 struct hwpmc_class {
 	const struct hwpmc_class_ops *ops;
 	const char *name;	/* "IAP" */
-	u32 id;			/* enum hwpmc_class */
+	u32 id;			/* enum hwpmc_class_id */
 	u32 caps;		/* HWPMC_CAP_* */
 	u32 width;		/* bits of a counter */
 	u32 num;		/* rows */
