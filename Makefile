@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Makefile - the human entry. Each folder brings its own rules as a .mk file;
-# everything that is made goes to build/, nothing into the source folders.
+# Makefile - the human entry; `make help` lists what it can do. Each folder
+# brings its own rules as a .mk file; everything that is made goes to build/,
+# nothing into the source folders.
 
 TOP	:= $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 BUILD	:= $(TOP)/build
@@ -19,8 +20,23 @@ include $(wildcard $(TOP)/kmod/module.mk $(TOP)/lib/lib.mk $(TOP)/tools/tools.mk
 	$(TOP)/man/man.mk $(TOP)/tests/tests.mk $(TOP)/tests/vm/vm.mk \
 	$(TOP)/tests/vpmu/vpmu.mk $(TOP)/tests/bench/bench.mk)
 
+# The rest of the tree: what library, tools and manual pages put into place.
+install: install-lib install-tools install-man
+
+# Removes every file that install would put there, and nothing else.
+uninstall:
+	@rm -rf $(BUILD)/uninstall
+	@$(MAKE) -s install DESTDIR=$(BUILD)/uninstall >/dev/null
+	@cd $(BUILD)/uninstall && find . ! -type d | \
+		while read -r file; do rm -fv "$(DESTDIR)/$${file#./}"; done
+	@rm -rf $(BUILD)/uninstall
+
+help:
+	@cat $(TOP)/scripts/help.txt
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all module lib tools clean
+.PHONY: all module lib tools install install-lib install-tools install-man \
+	uninstall help clean
 .DEFAULT_GOAL := all

@@ -1,8 +1,10 @@
-# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 # module.mk - `make module`: the module for the kernel that the test VMs boot
-# (newest Debian 6.1), or for KDIR=/lib/modules/RELEASE/build.
+# (newest Debian 6.1), or for KDIR=/lib/modules/RELEASE/build. Installing it: for
+# one kernel by kbuild, or for all of them by DKMS.
 
 KDIR ?=
+DKMS_SRC = $(DESTDIR)/usr/src/hwpmc-$(VERSION)
 
 module:
 ifeq ($(KDIR),)
@@ -12,3 +14,24 @@ ifeq ($(KDIR),)
 else
 	@BUILD=$(BUILD) $(TOP)/scripts/kbuild $(KDIR)
 endif
+
+install-module: kdir = $(or $(KDIR),/lib/modules/$(shell uname -r)/build)
+install-module:
+	BUILD=$(BUILD) $(TOP)/scripts/kbuild $(kdir) $(BUILD)/kmod/install
+	$(MAKE) -C $(kdir) M=$(BUILD)/kmod/install/kmod modules_install \
+		$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR))
+
+# The source as DKMS wants it: a folder of its own under /usr/src.
+dkms-source:
+	rm -rf $(DKMS_SRC)
+	install -d $(DKMS_SRC)
+	cp -r $(TOP)/dkms.conf $(TOP)/LICENSE $(TOP)/kmod $(TOP)/include $(DKMS_SRC)/
+
+dkms-install: dkms-source
+	dkms install -m hwpmc -v $(VERSION) --force
+
+dkms-uninstall:
+	-dkms remove -m hwpmc -v $(VERSION) --all
+	rm -rf $(DKMS_SRC)
+
+.PHONY: module install-module dkms-source dkms-install dkms-uninstall

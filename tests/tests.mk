@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# tests.mk - the layers of tests. Each appends its results to build/results.tsv
+# as `status<TAB>layer<TAB>name<TAB>detail`; tests/report sums them up.
+
+include $(sort $(wildcard $(TOP)/tests/unit/*.mk))
+
+# Everything: results start afresh, tests/check runs the layers side by side.
+check:
+	@BUILD=$(BUILD) $(TOP)/tests/check
+
+check-host:
+	@BUILD=$(BUILD) $(TOP)/tests/check --host
+
+# Each part with unit tests on this machine adds its own target to these.
+check-unit:
+
+check-static:
+	@BUILD=$(BUILD) $(TOP)/tests/static/run
+
+check-build:
+	@BUILD=$(BUILD) $(TOP)/tests/static/build
+
+check-dkms:
+	@BUILD=$(BUILD) $(TOP)/tests/dkms
+
+.PHONY: check check-host check-unit check-static check-build check-dkms
