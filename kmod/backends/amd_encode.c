@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * amd_encode.c - CPUID to a description of an AMD core PMU, and requests to
+ * PERF_CTL values, with the restrictions of family 15h. Process context; pure.
+ */
+#include "amd_encode.h"
+#include "amd_regs.h"
+#include "refusal.h"
+
+int hwpmc_amd_describe(struct hwpmc_amd_pmu *pmu, u32 family, bool extended,
+		       u32 eax, u32 ebx, const char **why)
+{
+	*pmu = (struct hwpmc_amd_pmu){ .family = family };
+	if (family < 0x0f)
+		return -ENODEV;
+	if (!extended) {
+		pmu->num = AMD_LEGACY_NUM;
+		return 0;
+	}
+	pmu->version = 1;
+	pmu->num = AMD_EXTENDED_NUM;
+	if (!(eax & AMD_EAX_V2))
+		return 0;
+	pmu->version = 2;
+	pmu->num = AMD_EBX_NUM(ebx);
+	*why = "an impossible number of counters";
+	return pmu->num ? 0 : -EINVAL;
+}
+
+/*
+ * Family 15h: which counters can count which events. The unit matters, and
+ * the unit is in the second digit of the code; then there are exceptions. The
+ * first rule that fits holds. From AMD's BIOS and Kernel Developer's Guides.
+ */
+struct rule {
+	u16 first, last;	/* event codes, 12 bits */
+	u8 umasks;		/* only with unit masks of this kind */
+	u8 rows;
+};
+
+enum { ANY_UMASK, MANY_BITS, BOTH_HALVES };
+
+#define RULE(a, b, r)		{ .first = a, .last = b, .rows = r }
+#define RULE_IF(a, k, r)	{ .first = a, .last = a, .umasks = k, .rows = r }
+
+static const struct rule family15h_rules[] = {
+	/* exceptions */
+	RULE_IF(0x000, BOTH_HALVES, 0x08),	/* FPU pipes: two kinds at once */
+	RULE_IF(0x004, MANY_BITS, 0x08),
+	RULE(0x003, 0x003, 0x08),
+	RULE(0x00b, 0x00b, 0x08),
+	RULE(0x00d, 0x00d, 0x08),
+	RULE(0x023, 0x023, 0x07),
+	RULE(0x02d, 0x02d, 0x08),
+	RULE(0x02e, 0x02e, 0x09),
+	RULE_IF(0x031, MANY_BITS, 0x00),	/* one unit mask bit at a time */
+	RULE(0x031, 0x031, 0x07),
+	RULE(0x043, 0x043, 0x07),
+	RULE(0x045, 0x046, 0x07),
+	RULE(0x054, 0x055, 0x07),
+	RULE(0x08f, 0x08f, 0x01),
+	RULE(0x0db, 0x0df, 0x3f),
+	RULE(0x187, 0x188, 0x01),
+	RULE(0x1c0, 0x1c0, 0x38),
+	RULE(0x1d6, 0x1d6, 0x3f),
+	RULE(0x1d8, 0x1d8, 0x3f),
+	/* units */
+	RULE(0x000, 0x01f, 0x38),		/* floating point */
+	RULE(0x020, 0x05f, 0x3f),		/* load, store, data cache */
+	RULE(0x060, 0x09f, 0x07),		/* cache unit, fetch, decode */
+	RULE(0x0a0, 0x0bf, 0x00),		/* nothing there */
+	RULE(0x0c0, 0x0cf, 0x3f),		/* execution */
+	RULE(0x0d0, 0x0df, 0x07),		/* decode */
+	RULE(0x0e0, 0x0ff, 0x00),		/* northbridge: other counters */
+};
+
+static u32 event_of(u64 config)
+{
+	return (config & AMD_CTL_EVENT_LOW) |
+	       (config & AMD_CTL_EVENT_HIGH) >> 24;
+}
+
+static bool umask_fits(u8 kind, u32 umask)
+{
+	switch (kind) {
+	case MANY_BITS:
+		return umask & (umask - 1);
+	case BOTH_HALVES:
+		return umask & 0x0f && umask & 0xf0;
+	default:
+		return true;
+	}
+}
+
+static bool rule_fits(const struct rule *r, u32 event, u64 config)
+{
+	return event >= r->first && event <= r->last &&
+	       umask_fits(r->umasks, (config & AMD_CTL_UMASK) >> 8);
+}
+
+/* The units repeat: codes from 100h on follow the rules of their low digits. */
+static u64 family15h_rows(u64 config)
+{
+	u32 event = event_of(config);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(family15h_rules); i++) {
+		const struct rule *r = &family15h_rules[i];
+		bool unit = r->first != r->last && !(r->first & 0xf);
+
+		if (rule_fits(r, unit ? event & 0xff : event, config))
+			return r->rows;
+	}
+	return 0;
+}
+
+static u64 event_rows(const struct hwpmc_amd_pmu *pmu, u64 config)
+{
+	if (pmu->family == 0x15)
+		return family15h_rows(config);
+	return ~0ULL;
+}
+
+/* Bits that this generation's PERF_CTL does not have; 0: fine. */
+static u64 unknown_bits(const struct hwpmc_amd_pmu *pmu, u64 config)
+{
+	u64 known = AMD_CTL_REQUEST;
+
+	if (pmu->family >= 0x10)
+		known |= AMD_CTL_EVENT_HIGH;
+	return config & ~known;
+}
+
+static u64 select_of(const struct hwpmc_request *req)
+{
+	u64 sel = req->config | AMD_CTL_EN;
+
+	if (req->caps & HWPMC_CAP_USER)
+		sel |= AMD_CTL_USR;
+	if (req->caps & HWPMC_CAP_SYSTEM)
+		sel |= AMD_CTL_OS;
+	return sel;
+}
+
+int hwpmc_amd_encode(const struct hwpmc_class *cls,
+		     const struct hwpmc_request *req,
+		     struct hwpmc_encoding *enc)
+{
+	const struct hwpmc_amd_pmu *pmu = cls->priv;
+	u64 rows, bad = unknown_bits(pmu, req->config);
+
+	if (hwpmc_mode_samples(req->mode))
+		return hwpmc_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_NOT_YET,
+				    HWPMC_OP_PMCALLOCATE);
+	if (!(req->flags & HWPMC_F_EV_PMU))
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
+	if (bad)
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+				    hwpmc_lowest_bit(bad));
+	if (req->config1)
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+				    64 + hwpmc_lowest_bit(req->config1));
+	rows = event_rows(pmu, req->config) & hwpmc_first_rows(cls->num);
+	if (!rows)
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
+
+	*enc = (struct hwpmc_encoding){
+		.select = { .sel = select_of(req) },
+		.rows = rows,
+	};
+	return 0;
+}

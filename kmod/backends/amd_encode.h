@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * amd_encode.h - what an AMD core PMU is, and how requests become PERF_CTL
+ * values. Pure: amd.c fills the description, the encoder only looks at it.
+ */
+#ifndef HWPMC_AMD_ENCODE_H
+#define HWPMC_AMD_ENCODE_H
+
+#include "backend.h"
+
+struct hwpmc_amd_pmu {
+	u32 family;
+	u32 version;		/* 0 legacy, 1 extended, 2 PerfMonV2 */
+	u32 num;
+};
+
+/*
+ * Fill *pmu from the family, whether the extended counters are there, and EAX
+ * and EBX of CPUID leaf 8000_0022 (0 where there is no such leaf). -EINVAL:
+ * *why says what cannot be.
+ */
+int hwpmc_amd_describe(struct hwpmc_amd_pmu *pmu, u32 family, bool extended,
+		       u32 eax, u32 ebx, const char **why);
+
+/* encode() of the class; cls->priv is the description. */
+int hwpmc_amd_encode(const struct hwpmc_class *cls,
+		     const struct hwpmc_request *req,
+		     struct hwpmc_encoding *enc);
+
+#endif /* HWPMC_AMD_ENCODE_H */

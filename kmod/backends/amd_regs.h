@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * amd_regs.h - AMD's core performance counters in their three forms. AMD64
+ * Architecture Programmer's Manual volume 2, chapter "Debug and Performance
+ * Resources", and volume 3 for CPUID; family manuals for event codes.
+ */
+#ifndef HWPMC_AMD_REGS_H
+#define HWPMC_AMD_REGS_H
+
+#include "../core/types.h"
+
+/* The legacy four, from family 06h on. */
+#define AMD_LEGACY_CTL(n)	(0xc0010000 + (n))
+#define AMD_LEGACY_CTR(n)	(0xc0010004 + (n))
+#define AMD_LEGACY_NUM		4
+
+/* The extended six, CPUID 8000_0001 ECX bit 23; the first four are the same. */
+#define AMD_CTL(n)		(0xc0010200 + 2 * (n))
+#define AMD_CTR(n)		(0xc0010201 + 2 * (n))
+#define AMD_EXTENDED_NUM	6
+#define   AMD_CTL_EVENT_LOW	GENMASK_ULL(7, 0)
+#define   AMD_CTL_EVENT_HIGH	GENMASK_ULL(35, 32)	/* family 10h */
+#define   AMD_CTL_UMASK		GENMASK_ULL(15, 8)
+#define   AMD_CTL_USR		BIT_ULL(16)
+#define   AMD_CTL_OS		BIT_ULL(17)
+#define   AMD_CTL_EDGE		BIT_ULL(18)
+#define   AMD_CTL_EN		BIT_ULL(22)
+#define   AMD_CTL_INV		BIT_ULL(23)
+#define   AMD_CTL_CMASK		GENMASK_ULL(31, 24)
+
+/* What a request may choose of it; the rest belongs to the module. */
+#define   AMD_CTL_REQUEST	(AMD_CTL_EVENT_LOW | AMD_CTL_UMASK |	\
+				 AMD_CTL_EDGE | AMD_CTL_INV | AMD_CTL_CMASK)
+
+/* PerfMonV2: CPUID 8000_0022, EAX bit 0; EBX[3:0] core counters. */
+#define AMD_CPUID_PERFMON	0x80000022
+#define   AMD_EAX_V2		BIT_ULL(0)
+#define   AMD_EBX_NUM(b)	((b) & 0xf)
+#define AMD_GLOBAL_CTL		0xc0000301
+#define AMD_GLOBAL_ACK		0xc0000302	/* PerfCntrGlobalStatusClr */
+
+#define AMD_WIDTH		48
+
+#endif /* HWPMC_AMD_REGS_H */

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * intel_constraints.c - which programmable counters can count which event,
+ * and which bits the off-core response registers have, by model. Tables from
+ * Intel's event lists and manuals; an event that no rule names can be
+ * counted anywhere. Pure.
+ *
+ * Not here: on Sandy Bridge to Haswell with hyperthreading the memory events
+ * D0 to D3 disturb the counters of the other thread (errata BJ122, BV98,
+ * HSD29); no choice of a counter of one's own prevents that.
+ */
+#include "intel_encode.h"
+#include "intel_regs.h"
+#include "cputype.h"
+
+/* The first rule that fits an event holds. */
+struct rule {
+	u8 first, last;		/* event codes */
+	u8 umask_bits, umask;	/* only where (unit mask & bits) == umask */
+	u16 rows;
+};
+
+#define EVENTS(a, b, r)		{ .first = a, .last = b, .rows = r }
+#define EVENT(e, r)		EVENTS(e, e, r)
+#define UMASK(e, u, r)		{ .first = e, .last = e, .umask_bits = 0xff, \
+				  .umask = u, .rows = r }
+#define UBITS(e, u, r)		{ .first = e, .last = e, .umask_bits = u, \
+				  .umask = u, .rows = r }
+#define FIXED_ONLY(e, u)	UMASK(e, u, 0)
+
+static const struct rule core_rules[] = {
+	EVENTS(0x11, 0x13, 0x2),	/* FP_ASSIST, MUL, DIV */
+	EVENT(0x14, 0x1),		/* CYCLES_DIV_BUSY */
+	EVENT(0x19, 0x2),		/* DELAYED_BYPASS */
+	EVENT(0xc1, 0x1),		/* FP_COMP_INSTR_RET */
+};
+
+static const struct rule core2_rules[] = {
+	EVENT(0x10, 0x1),		/* FP_COMP_OPS_EXE */
+	EVENTS(0x11, 0x13, 0x2),	/* FP_ASSIST, MUL, DIV */
+	EVENT(0x14, 0x1),		/* CYCLES_DIV_BUSY */
+	EVENT(0x18, 0x1),		/* IDLE_DURING_DIV */
+	EVENT(0x19, 0x2),		/* DELAYED_BYPASS */
+	EVENT(0xa1, 0x1),		/* RS_UOPS_DISPATCHED by port */
+	EVENT(0xb3, 0x1),
+	EVENT(0xc1, 0x1),		/* X87_OPS_RETIRED */
+	EVENT(0xc9, 0x1),		/* ITLB_MISS_RETIRED */
+	EVENT(0xcb, 0x1),		/* MEM_LOAD_RETIRED */
+};
+
+static const struct rule nehalem_rules[] = {
+	EVENTS(0x40, 0x43, 0x3),	/* L1D_CACHE_LD, _ST, _LOCK, L1D_ALL_REF */
+	EVENT(0x48, 0x3),		/* L1D_PEND_MISS */
+	EVENT(0x4c, 0x3),		/* LOAD_HIT_PRE */
+	EVENT(0x4e, 0x3),		/* L1D_PREFETCH */
+	EVENTS(0x51, 0x53, 0x3),	/* L1D, L1D_CACHE_PREFETCH_LOCK_FB_HIT */
+	EVENT(0x63, 0x3),		/* CACHE_LOCK_CYCLES */
+};
+
+static const struct rule westmere_rules[] = {
+	EVENT(0x4c, 0x3),		/* LOAD_HIT_PRE */
+	EVENT(0x4e, 0x3),		/* L1D_PREFETCH */
+	EVENTS(0x51, 0x52, 0x3),	/* L1D, L1D_CACHE_PREFETCH_LOCK_FB_HIT */
+	EVENT(0x60, 0x1),		/* OFFCORE_REQUESTS_OUTSTANDING */
+	EVENT(0x63, 0x3),		/* CACHE_LOCK_CYCLES */
+	EVENT(0xb3, 0x1),		/* SNOOPQ_REQUESTS_OUTSTANDING */
+};
+
+static const struct rule sandybridge_rules[] = {
+	EVENT(0x48, 0x4),		/* L1D_PEND_MISS */
+	UMASK(0xa3, 0x02, 0x4),		/* CYCLE_ACTIVITY.CYCLES_L1D_PENDING */
+	UMASK(0xa3, 0x06, 0x4),		/* CYCLE_ACTIVITY.STALLS_L1D_PENDING */
+	EVENT(0xa3, 0xf),
+	UMASK(0xc0, 0x01, 0x2),		/* INST_RETIRED.PREC_DIST */
+	EVENT(0xcd, 0x8),		/* MEM_TRANS_RETIRED */
+	EVENTS(0xd0, 0xd3, 0xf),	/* MEM_*_RETIRED */
+};
+
+static const struct rule ivybridge_rules[] = {
+	UMASK(0x48, 0x01, 0x4),		/* L1D_PEND_MISS.PENDING */
+	UMASK(0x79, 0x02, 0xf),		/* IDQ.EMPTY */
+	UMASK(0x9c, 0x01, 0xf),		/* IDQ_UOPS_NOT_DELIVERED.CORE */
+	UBITS(0xa3, 0x08, 0x4),		/* CYCLE_ACTIVITY.*_L1D_PENDING */
+	EVENT(0xa3, 0xf),
+	UMASK(0xc0, 0x01, 0x2),		/* INST_RETIRED.PREC_DIST */
+	EVENT(0xcd, 0x8),		/* MEM_TRANS_RETIRED */
+	EVENTS(0xd0, 0xd3, 0xf),	/* MEM_*_RETIRED */
+};
+
+static const struct rule haswell_rules[] = {	/* and Broadwell */
+	UMASK(0x48, 0x01, 0x4),		/* L1D_PEND_MISS.PENDING */
+	UBITS(0xa3, 0x08, 0x4),		/* CYCLE_ACTIVITY.*_L1D_PENDING */
+	EVENT(0xa3, 0xf),
+	UMASK(0xc0, 0x01, 0x2),		/* INST_RETIRED.PREC_DIST */
+	EVENT(0xcd, 0x8),		/* MEM_TRANS_RETIRED */
+	EVENTS(0xd0, 0xd3, 0xf),	/* MEM_*_RETIRED */
+};
+
+static const struct rule skylake_rules[] = {
+	UMASK(0xc0, 0x01, 0x2),		/* INST_RETIRED.PREC_DIST */
+	EVENT(0xc6, 0xf),		/* FRONTEND_RETIRED */
+	EVENT(0xcd, 0xf),		/* MEM_TRANS_RETIRED */
+	EVENTS(0xd0, 0xd2, 0xf),	/* MEM_*_RETIRED */
+};
+
+static const struct rule icelake_rules[] = {
+	EVENTS(0x03, 0x0a, 0xf),
+	EVENTS(0x1f, 0x28, 0xf),
+	EVENT(0x32, 0xf),		/* SW_PREFETCH_ACCESS */
+	EVENTS(0x48, 0x56, 0xf),
+	EVENTS(0x60, 0x8b, 0xf),
+	UMASK(0xa3, 0x04, 0xff),	/* CYCLE_ACTIVITY.STALLS_TOTAL */
+	UMASK(0xa3, 0x10, 0xff),	/* CYCLE_ACTIVITY.CYCLES_MEM_ANY */
+	UMASK(0xa3, 0x14, 0xff),	/* CYCLE_ACTIVITY.STALLS_MEM_ANY */
+	EVENT(0xa3, 0xf),
+	EVENTS(0xa8, 0xb0, 0xf),
+	EVENTS(0xb7, 0xbd, 0xf),
+	FIXED_ONLY(0xc0, 0x01),		/* INST_RETIRED.PREC_DIST */
+	EVENTS(0xd0, 0xe6, 0xf),
+	EVENT(0xef, 0xf),
+	EVENTS(0xf0, 0xf4, 0xf),
+};
+
+static const struct rule sapphirerapids_rules[] = {
+	EVENT(0x2e, 0xff),		/* LONGEST_LAT_CACHE */
+	EVENT(0x3c, 0xff),		/* CPU_CLK_UNHALTED */
+	EVENTS(0x01, 0x8f, 0xf),	/* old codes: the first four only */
+	UMASK(0xa3, 0x01, 0xf),		/* CYCLE_ACTIVITY.CYCLES_L2_MISS */
+	UMASK(0xa3, 0x02, 0xf),		/* CYCLE_ACTIVITY.CYCLES_L3_MISS */
+	UMASK(0xa3, 0x08, 0xf),		/* CYCLE_ACTIVITY.CYCLES_L1D_MISS */
+	UMASK(0xa4, 0x04, 0x1),		/* TOPDOWN.BAD_SPEC_SLOTS */
+	UMASK(0xa4, 0x08, 0x1),		/* TOPDOWN.BR_MISPREDICT_SLOTS */
+	FIXED_ONLY(0xc0, 0x01),		/* INST_RETIRED.PREC_DIST */
+	UMASK(0xcd, 0x02, 0x1),		/* MEM_TRANS_RETIRED.STORE_SAMPLE */
+	EVENT(0xce, 0x1),		/* AMX_OPS_RETIRED */
+	EVENTS(0xd0, 0xdf, 0xf),	/* MEM_*_RETIRED */
+};
+
+static const struct hwpmc_intel_offcore nehalem_offcore[2] = {
+	{ 0x01b7, 0xffff },
+};
+
+static const struct hwpmc_intel_offcore westmere_offcore[2] = {
+	{ 0x01b7, 0xffff }, { 0x01bb, 0xffff },
+};
+
+static const struct hwpmc_intel_offcore sandybridge_offcore[2] = {
+	{ 0x01b7, 0x3f807f8fffULL }, { 0x01bb, 0x3f807f8fffULL },
+};
+
+static const struct hwpmc_intel_offcore haswell_offcore[2] = {
+	{ 0x01b7, 0x3fffff8fffULL }, { 0x01bb, 0x3fffff8fffULL },
+};
+
+static const struct hwpmc_intel_offcore icelake_offcore[2] = {
+	{ 0x01b7, 0x3fffffbfffULL }, { 0x01bb, 0x3fffffbfffULL },
+};
+
+static const struct hwpmc_intel_offcore sapphirerapids_offcore[2] = {
+	{ 0x012a, 0x3fffffffffULL }, { 0x012b, 0x3fffffffffULL },
+};
+
+static const struct hwpmc_intel_offcore silvermont_offcore[2] = {
+	{ 0x01b7, 0x768005ffffULL }, { 0x02b7, 0x368005ffffULL },
+};
+
+static const struct hwpmc_intel_offcore goldmont_offcore[2] = {
+	{ 0x01b7, 0x760005ffbfULL }, { 0x02b7, 0x360005ffbfULL },
+};
+
+static const struct hwpmc_intel_offcore tremont_offcore[2] = {
+	{ 0x01b7, 0x800ff0ffffff9fffULL }, { 0x02b7, 0xff0ffffff9fffULL },
+};
+
+static const struct hwpmc_intel_offcore gracemont_offcore[2] = {
+	{ 0x01b7, 0x3fffffffffULL }, { 0x02b7, 0x3fffffffffULL },
+};
+
+struct model {
+	u16 cputype;
+	u16 nrules;
+	const struct rule *rules;
+	const struct hwpmc_intel_offcore *offcore;
+};
+
+#define MODEL(c, r, o)	{ HWPMC_CPU_##c, ARRAY_SIZE(r), r, o }
+#define ATOM(c, o)	{ HWPMC_CPU_##c, 0, NULL, o }
+
+static const struct model models[] = {
+	MODEL(CORE, core_rules, NULL),
+	MODEL(CORE2, core2_rules, NULL),
+	MODEL(CORE2EXTREME, core2_rules, NULL),
+	MODEL(COREI7, nehalem_rules, nehalem_offcore),
+	MODEL(NEHALEM_EX, nehalem_rules, nehalem_offcore),
+	MODEL(WESTMERE, westmere_rules, westmere_offcore),
+	MODEL(WESTMERE_EX, westmere_rules, westmere_offcore),
+	MODEL(SANDYBRIDGE, sandybridge_rules, sandybridge_offcore),
+	MODEL(SANDYBRIDGE_XEON, sandybridge_rules, haswell_offcore),
+	MODEL(IVYBRIDGE, ivybridge_rules, sandybridge_offcore),
+	MODEL(IVYBRIDGE_XEON, ivybridge_rules, haswell_offcore),
+	MODEL(HASWELL, haswell_rules, haswell_offcore),
+	MODEL(HASWELL_XEON, haswell_rules, haswell_offcore),
+	MODEL(BROADWELL, haswell_rules, haswell_offcore),
+	MODEL(BROADWELL_XEON, haswell_rules, haswell_offcore),
+	MODEL(SKYLAKE, skylake_rules, haswell_offcore),
+	MODEL(SKYLAKE_XEON, skylake_rules, haswell_offcore),
+	MODEL(ICELAKE, icelake_rules, icelake_offcore),
+	MODEL(ICELAKE_XEON, icelake_rules, icelake_offcore),
+	MODEL(SAPPHIRE_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
+	MODEL(EMERALD_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
+	MODEL(GRANITE_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
+	/* Atoms can count everything everywhere; only the registers differ. */
+	ATOM(ATOM_SILVERMONT, silvermont_offcore),
+	ATOM(ATOM_GOLDMONT, goldmont_offcore),
+	ATOM(ATOM_GOLDMONT_P, goldmont_offcore),
+	ATOM(ATOM_TREMONT, tremont_offcore),
+	ATOM(ALDERLAKEN, gracemont_offcore),
+};
+
+static const struct model *find_model(u32 cputype)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(models); i++)
+		if (models[i].cputype == cputype)
+			return &models[i];
+	return NULL;
+}
+
+static bool rule_fits(const struct rule *r, u8 event, u8 umask)
+{
+	return event >= r->first && event <= r->last &&
+	       (umask & r->umask_bits) == r->umask;
+}
+
+u64 hwpmc_intel_event_rows(u32 cputype, u64 config)
+{
+	u8 event = config & INTEL_SEL_EVENT;
+	u8 umask = (config & INTEL_SEL_UMASK) >> 8;
+	const struct model *m = find_model(cputype);
+	unsigned int i;
+
+	/* The fixed counters' name space: on no programmable one. */
+	if (!event)
+		return 0;
+	for (i = 0; m && i < m->nrules; i++)
+		if (rule_fits(&m->rules[i], event, umask))
+			return m->rules[i].rows;
+	return ~0ULL;
+}
+
+const struct hwpmc_intel_offcore *hwpmc_intel_offcore(u32 cputype)
+{
+	const struct model *m = find_model(cputype);
+
+	return m ? m->offcore : NULL;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * intel_encode.c - CPUID leaf 0xA to a description of the PMU, and requests to
+ * EVTSEL values and fixed control fields. Everything that can #GP is refused
+ * here. Process context; pure.
+ */
+#include "intel_encode.h"
+#include "intel_regs.h"
+#include "refusal.h"
+
+/* The architectural events, by their bit in EBX of the leaf. */
+static const u16 architectural[] = {
+	0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5, 0x01a4,
+};
+
+static bool width_is_sane(u32 width)
+{
+	return width >= 32 && width <= 64;
+}
+
+static void describe_fixed(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
+			   bool guest)
+{
+	u32 num = INTEL_EDX_FIXED(leaf[3]);
+
+	/* Errata: the first version 2 parts have three and say none. */
+	if (pmu->version == 2 && !num && !guest)
+		num = 3;
+	pmu->fixed_map = hwpmc_first_rows(num);
+	if (pmu->version >= 5)
+		pmu->fixed_map |= leaf[2];
+	while (pmu->fixed_num < 32 && pmu->fixed_map >> pmu->fixed_num)
+		pmu->fixed_num++;
+	pmu->fixed_width = INTEL_EDX_WIDTH(leaf[3]);
+	if (!pmu->fixed_width)
+		pmu->fixed_width = pmu->gp_width;
+}
+
+int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
+			 u32 cputype, bool guest, const char **why)
+{
+	u32 events = INTEL_EAX_EVENTS(leaf[0]);
+
+	*pmu = (struct hwpmc_intel_pmu){
+		.version = INTEL_EAX_VERSION(leaf[0]),
+		.gp_num = INTEL_EAX_NUM(leaf[0]),
+		.gp_width = INTEL_EAX_WIDTH(leaf[0]),
+		.cputype = cputype,
+		.offcore = hwpmc_intel_offcore(cputype),
+	};
+	if (!pmu->version)
+		return -ENODEV;
+	*why = "a perfmon version that this module does not know";
+	if (pmu->version > 5)
+		return -EOPNOTSUPP;
+	*why = "an impossible number of counters";
+	if (!pmu->gp_num || pmu->gp_num > HWPMC_INTEL_GP_MAX)
+		return -EINVAL;
+	*why = "an impossible counter width";
+	if (!width_is_sane(pmu->gp_width))
+		return -EINVAL;
+	if (pmu->version >= 2)
+		describe_fixed(pmu, leaf, guest);
+	*why = "an impossible number of fixed counters";
+	if (pmu->fixed_num > HWPMC_INTEL_FIXED_MAX)
+		return -EINVAL;
+	*why = "an impossible width of fixed counters";
+	if (pmu->fixed_num && !width_is_sane(pmu->fixed_width))
+		return -EINVAL;
+
+	pmu->missing = leaf[1] & hwpmc_first_rows(events);
+	pmu->any_thread = (pmu->version == 3 || pmu->version == 4) &&
+			  !(leaf[3] & INTEL_EDX_NO_ANY);
+	return 0;
+}
+
+/* Does the PMU itself say that this event is not there? */
+static bool is_missing(const struct hwpmc_intel_pmu *pmu, u64 config)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(architectural); i++)
+		if (architectural[i] == (config & INTEL_SEL_CODE))
+			return pmu->missing >> i & 1;
+	return false;
+}
+
+int hwpmc_intel_offcore_index(const struct hwpmc_intel_pmu *pmu, u64 sel)
+{
+	int i;
+
+	if (!pmu->offcore)
+		return -1;
+	for (i = 0; i < 2; i++)
+		if (pmu->offcore[i].code &&
+		    pmu->offcore[i].code == (sel & INTEL_SEL_CODE))
+			return i;
+	return -1;
+}
+
+/*
+ * A response register has one value at a time, so that each of the two
+ * events is nailed to one row: a row has one user at a time on a CPU.
+ */
+static u64 offcore_row(const struct hwpmc_class *cls, int index)
+{
+	if (!index)
+		return BIT_ULL(0);
+	return cls->num > 3 ? BIT_ULL(3) : BIT_ULL(1);
+}
+
+/* Bits of the request that the hardware does not have; 0: fine. */
+static u64 unknown_bits(const struct hwpmc_intel_pmu *pmu,
+			const struct hwpmc_request *req)
+{
+	u64 known = INTEL_SEL_REQUEST;
+
+	/*
+	 * Any-thread counts the other hyperthread too: somebody else's
+	 * program. That is for system scope, which has its privilege.
+	 */
+	if (!pmu->any_thread || req->mode != HWPMC_MODE_SC)
+		known &= ~INTEL_SEL_ANY;
+	return req->config & ~known;
+}
+
+static u64 iap_select(const struct hwpmc_request *req)
+{
+	u64 sel = req->config | INTEL_SEL_EN;
+
+	if (req->caps & HWPMC_CAP_USER)
+		sel |= INTEL_SEL_USR;
+	if (req->caps & HWPMC_CAP_SYSTEM)
+		sel |= INTEL_SEL_OS;
+	return sel;
+}
+
+/* config1 belongs to off-core response events alone, which need it. */
+static int check_config1(const struct hwpmc_intel_pmu *pmu, int index,
+			 const struct hwpmc_request *req,
+			 struct hwpmc_encoding *enc)
+{
+	u64 bad = req->config1;
+
+	if (index >= 0) {
+		if (!req->config1)
+			return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
+		bad &= ~pmu->offcore[index].bits;
+	}
+	if (bad)
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+				    64 + hwpmc_lowest_bit(bad));
+	return 0;
+}
+
+int hwpmc_iap_encode(const struct hwpmc_class *cls,
+		     const struct hwpmc_request *req,
+		     struct hwpmc_encoding *enc)
+{
+	const struct hwpmc_intel_pmu *pmu = cls->priv;
+	u64 rows, bad = unknown_bits(pmu, req);
+	int err, index;
+
+	if (hwpmc_mode_samples(req->mode))
+		return hwpmc_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_NOT_YET,
+				    HWPMC_OP_PMCALLOCATE);
+	if (!(req->flags & HWPMC_F_EV_PMU))
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
+	if (bad)
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+				    hwpmc_lowest_bit(bad));
+
+	index = hwpmc_intel_offcore_index(pmu, req->config);
+	err = check_config1(pmu, index, req, enc);
+	if (err)
+		return err;
+
+	rows = hwpmc_intel_event_rows(pmu->cputype, req->config) &
+	       hwpmc_first_rows(cls->num);
+	if (index >= 0)
+		rows &= offcore_row(cls, index);
+	if (!rows || is_missing(pmu, req->config))
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
+
+	*enc = (struct hwpmc_encoding){
+		.select = { .sel = iap_select(req), .extra = req->config1 },
+		.rows = rows,
+	};
+	return 0;
+}
+
+/*
+ * The fixed counter of an event code, or -1. Event 0 with unit mask n + 1 is
+ * how event lists name fixed counter n; the others are the architectural
+ * codes of what the first four count.
+ */
+static int fixed_of_code(u64 config)
+{
+	u64 umask = (config & INTEL_SEL_UMASK) >> 8;
+
+	switch (config & INTEL_SEL_CODE) {
+	case 0x00c0:
+	case 0x01c0:			/* INST_RETIRED.PREC_DIST */
+		return 0;
+	case 0x003c:
+		return 1;
+	case 0x013c:
+		return 2;
+	case 0x01a4:
+		return 3;
+	}
+	if (config & INTEL_SEL_EVENT || !umask || umask > HWPMC_INTEL_FIXED_MAX)
+		return -1;
+	return umask - 1;
+}
+
+static int fixed_of_request(const struct hwpmc_request *req)
+{
+	u32 n = req->ev - HWPMC_EV_IAF_FIRST;
+
+	if (req->flags & HWPMC_F_EV_PMU)
+		return fixed_of_code(req->config);
+	return n < HWPMC_INTEL_FIXED_MAX ? (int)n : -1;
+}
+
+static u64 iaf_select(const struct hwpmc_request *req)
+{
+	u64 sel = 0;
+
+	if (req->caps & HWPMC_CAP_USER)
+		sel |= INTEL_FIXED_USR;
+	if (req->caps & HWPMC_CAP_SYSTEM)
+		sel |= INTEL_FIXED_OS;
+	return sel;
+}
+
+int hwpmc_iaf_encode(const struct hwpmc_class *cls,
+		     const struct hwpmc_request *req,
+		     struct hwpmc_encoding *enc)
+{
+	const struct hwpmc_intel_pmu *pmu = cls->priv;
+	u64 bad = req->config & ~INTEL_SEL_CODE;
+	int n;
+
+	if (hwpmc_mode_samples(req->mode))
+		return hwpmc_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_NOT_YET,
+				    HWPMC_OP_PMCALLOCATE);
+	n = fixed_of_request(req);
+	if (n < 0)
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
+	if (req->flags & HWPMC_F_EV_PMU && bad)
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+				    hwpmc_lowest_bit(bad));
+	if (req->flags & HWPMC_F_EV_PMU && req->config1)
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+				    64 + hwpmc_lowest_bit(req->config1));
+	if (!(pmu->fixed_map >> n & 1))
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
+
+	*enc = (struct hwpmc_encoding){
+		.select = { .sel = iaf_select(req) },
+		.rows = BIT_ULL(n),
+	};
+	return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * intel_encode.h - what an Intel core PMU is, and how requests become selects.
+ * Pure: intel_core.c reads CPUID and fills the description, the encoders
+ * only look at it.
+ */
+#ifndef HWPMC_INTEL_ENCODE_H
+#define HWPMC_INTEL_ENCODE_H
+
+#include "backend.h"
+
+#define HWPMC_INTEL_GP_MAX	16
+#define HWPMC_INTEL_FIXED_MAX	16
+
+/* A response register: the event that uses it and the bits it has. */
+struct hwpmc_intel_offcore {
+	u16 code;		/* umask << 8 | event; 0: no such register */
+	u64 bits;
+};
+
+struct hwpmc_intel_pmu {
+	u32 version;		/* 1 to 5 */
+	u32 gp_num, gp_width;
+	u32 fixed_num;		/* highest fixed counter + 1 */
+	u32 fixed_map;		/* bit per fixed counter that is there */
+	u32 fixed_width;
+	u32 missing;		/* bit per architectural event that is not there */
+	bool any_thread;	/* EVTSEL bit 21 may be set */
+	bool full_write;	/* counters are also at INTEL_PMC_FULL() */
+	u32 cputype;
+	const struct hwpmc_intel_offcore *offcore;	/* two, or NULL */
+};
+
+/*
+ * Fill *pmu from CPUID leaf 0xA (EAX, EBX, ECX, EDX) and the model. -ENODEV:
+ * no PMU here; -EINVAL, -EOPNOTSUPP: there is one, but *why says what is wrong
+ * with it. `guest`: under a hypervisor, whose word is taken as it is.
+ */
+int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
+			 u32 cputype, bool guest, const char **why);
+
+/* Rows of the programmable class that the silicon lets count this event. */
+u64 hwpmc_intel_event_rows(u32 cputype, u64 config);
+
+/* The two off-core response registers of a model, or NULL. */
+const struct hwpmc_intel_offcore *hwpmc_intel_offcore(u32 cputype);
+
+/* Which of them a select uses: 0 or 1, -1: none. */
+int hwpmc_intel_offcore_index(const struct hwpmc_intel_pmu *pmu, u64 sel);
+
+/* encode() of the two classes; cls->priv is the description. */
+int hwpmc_iap_encode(const struct hwpmc_class *cls,
+		     const struct hwpmc_request *req,
+		     struct hwpmc_encoding *enc);
+int hwpmc_iaf_encode(const struct hwpmc_class *cls,
+		     const struct hwpmc_request *req,
+		     struct hwpmc_encoding *enc);
+
+#endif /* HWPMC_INTEL_ENCODE_H */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * intel_regs.h - registers of Intel's architectural performance monitoring,
+ * versions 1 to 5. Intel SDM volume 3, chapter "Performance Monitoring", and
+ * volume 4 for the addresses; CPUID leaf 0xA in volume 2.
+ */
+#ifndef HWPMC_INTEL_REGS_H
+#define HWPMC_INTEL_REGS_H
+
+#include "../core/types.h"
+
+/* CPUID leaf 0xA. */
+#define INTEL_CPUID_LEAF	0xa
+#define   INTEL_EAX_VERSION(a)	((a) & 0xff)
+#define   INTEL_EAX_NUM(a)	((a) >> 8 & 0xff)
+#define   INTEL_EAX_WIDTH(a)	((a) >> 16 & 0xff)
+#define   INTEL_EAX_EVENTS(a)	((a) >> 24 & 0xff)	/* bits valid in EBX */
+#define   INTEL_EDX_FIXED(d)	((d) & 0x1f)		/* version 2 */
+#define   INTEL_EDX_WIDTH(d)	((d) >> 5 & 0xff)	/* version 2 */
+#define   INTEL_EDX_NO_ANY	BIT_ULL(15)
+
+/* Programmable counters, version 1. */
+#define INTEL_PMC(n)		(0x0c1 + (n))
+#define INTEL_PMC_FULL(n)	(0x4c1 + (n))	/* writable in full width */
+#define INTEL_EVTSEL(n)		(0x186 + (n))
+#define   INTEL_SEL_EVENT	GENMASK_ULL(7, 0)
+#define   INTEL_SEL_UMASK	GENMASK_ULL(15, 8)
+#define   INTEL_SEL_USR		BIT_ULL(16)
+#define   INTEL_SEL_OS		BIT_ULL(17)
+#define   INTEL_SEL_EDGE	BIT_ULL(18)
+#define   INTEL_SEL_ANY		BIT_ULL(21)	/* versions 3 and 4 */
+#define   INTEL_SEL_EN		BIT_ULL(22)
+#define   INTEL_SEL_INV		BIT_ULL(23)
+#define   INTEL_SEL_CMASK	GENMASK_ULL(31, 24)
+#define   INTEL_SEL_CODE	(INTEL_SEL_EVENT | INTEL_SEL_UMASK)
+
+/* What a request may choose of it; the rest belongs to the module. */
+#define   INTEL_SEL_REQUEST	(INTEL_SEL_CODE | INTEL_SEL_EDGE |	\
+				 INTEL_SEL_ANY | INTEL_SEL_INV | INTEL_SEL_CMASK)
+
+/* Fixed counters, version 2: four control bits each. */
+#define INTEL_FIXED_CTRL	0x38d
+#define   INTEL_FIXED_OS	BIT_ULL(0)
+#define   INTEL_FIXED_USR	BIT_ULL(1)
+#define   INTEL_FIXED_RUNS	(INTEL_FIXED_OS | INTEL_FIXED_USR)
+#define   INTEL_FIXED_SHIFT(n)	(4 * (n))
+#define   INTEL_FIXED_FIELD	GENMASK_ULL(3, 0)
+#define INTEL_RDPMC_FIXED	(1u << 30)
+
+/* Global control, version 2: programmable counters from bit 0, fixed from 32. */
+#define INTEL_GLOBAL_CTRL	0x38f
+#define INTEL_GLOBAL_ACK	0x390	/* OVF_CTRL, from 4 on STATUS_RESET */
+#define   INTEL_GLOBAL_FIXED	32
+#define   INTEL_ACK_FREEZE	BIT_ULL(59)	/* version 4 */
+
+#define INTEL_PERF_CAPABILITIES	0x345
+#define   INTEL_CAP_FULL_WRITE	BIT_ULL(13)
+
+/* Second half of an off-core response event; not architectural. */
+#define INTEL_OFFCORE_RSP(n)	(0x1a6 + (n))
+
+#endif /* HWPMC_INTEL_REGS_H */

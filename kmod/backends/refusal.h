@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * refusal.h - how an encoder says no, and checks that all encoders share.
+ * Pure.
+ */
+#ifndef HWPMC_BACKENDS_REFUSAL_H
+#define HWPMC_BACKENDS_REFUSAL_H
+
+#include "backend.h"
+
+static inline int hwpmc_refuse(struct hwpmc_encoding *enc, int err, u32 why,
+			       s32 detail)
+{
+	*enc = (struct hwpmc_encoding){ .why = why, .detail = detail };
+	return err;
+}
+
+/* Number of the lowest bit that is set; x is not 0. */
+static inline int hwpmc_lowest_bit(u64 x)
+{
+	return __builtin_ctzll(x);
+}
+
+static inline bool hwpmc_mode_samples(u32 mode)
+{
+	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_TS;
+}
+
+/* The first `num` rows of a class, as a mask. */
+static inline u64 hwpmc_first_rows(u32 num)
+{
+	return num ? ~0ULL >> (64 - num) : 0;
+}
+
+#endif /* HWPMC_BACKENDS_REFUSAL_H */
