@@ -61,12 +61,15 @@ struct hwpmc_class_ops {
 	 */
 	int (*claim)(struct hwpmc_class *cls, u32 *why, s32 *detail);
 	void (*release)(struct hwpmc_class *cls);
+	/* Who has what claim() takes: enum hwpmc_pmu_state. NULL as claim. */
+	u32 (*pmu_state)(const struct hwpmc_class *cls);
 	/*
 	 * Put this CPU's registers of the class into the clean state: all selects
 	 * and fixed control 0, status acknowledged, global control `on` ? all
 	 * rows of the class enabled : 0. Called on each CPU after claim (on), at
 	 * release (off), when a CPU comes and goes. Classes that share a global
-	 * control register (IAF, IAP) each touch their own bits only.
+	 * control register (IAF, IAP) each touch their own bits only. NULL
+	 * where there are no registers (TSC).
 	 */
 	void (*reset_irqoff)(struct hwpmc_class *cls, bool on);
 	/*
@@ -76,7 +79,10 @@ struct hwpmc_class_ops {
 	int (*encode)(const struct hwpmc_class *cls,
 		      const struct hwpmc_request *req,
 		      struct hwpmc_encoding *enc);
-	/* Make row ri (of the class) count *s, or stop it (s == NULL). */
+	/*
+	 * Make row ri (of the class) count *s, or stop it (s == NULL). NULL
+	 * where rows always count (TSC).
+	 */
 	void (*program_irqoff)(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s);
 	/* Read a row where rdpmc_base < 0 (TSC). */
@@ -114,6 +120,8 @@ struct hwpmc_machine {
 };
 
 int hwpmc_backends_probe(struct hwpmc_machine *m);
+/* For GETCPUINFO: enum hwpmc_pmu_state. Process context, under hwpmc_lock. */
+u32 hwpmc_backends_pmu_state(const struct hwpmc_machine *m);
 void hwpmc_backends_exit(struct hwpmc_machine *m);
 
 #endif /* HWPMC_BACKEND_H */

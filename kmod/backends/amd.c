@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * amd.c - class K8: AMD's core counters, legacy four, extended six, and those
+ * of PerfMonV2 with its global control. Contexts as in backend.h.
+ */
+#include <linux/kernel.h>
+#include <linux/printk.h>
+#include <asm/cpufeature.h>
+#include <asm/processor.h>
+
+#include "amd_encode.h"
+#include "amd_regs.h"
+#include "classes.h"
+#include "x86_reserve.h"
+#include "../compat/msr.h"
+
+static struct hwpmc_amd_pmu pmu;
+static struct hwpmc_x86_bank bank;
+
+static void read_leaf(u32 *eax, u32 *ebx)
+{
+	u32 ecx, edx;
+
+	*eax = 0;
+	*ebx = 0;
+	if (cpuid_eax(0x80000000) >= AMD_CPUID_PERFMON)
+		cpuid(AMD_CPUID_PERFMON, eax, ebx, &ecx, &edx);
+}
+
+static int describe(void)
+{
+	const char *why = NULL;
+	u32 eax, ebx;
+	int err;
+
+	read_leaf(&eax, &ebx);
+	err = hwpmc_amd_describe(&pmu, boot_cpu_data.x86,
+				 boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
+				 eax, ebx, &why);
+	if (err == -EINVAL)
+		pr_info("performance counters not used: %s (CPUID 0x80000022: %08x %08x)\n",
+			why, eax, ebx);
+	return err;
+}
+
+static void fill_bank(void)
+{
+	if (pmu.version)
+		bank = (struct hwpmc_x86_bank){
+			.sel = AMD_CTL(0), .sel_step = 2,
+			.ctr = AMD_CTR(0), .ctr_step = 2,
+		};
+	else
+		bank = (struct hwpmc_x86_bank){
+			.sel = AMD_LEGACY_CTL(0), .sel_step = 1,
+			.ctr = AMD_LEGACY_CTR(0), .ctr_step = 1,
+		};
+	bank.num = pmu.num;
+}
+
+static int amd_probe(struct hwpmc_class *cls)
+{
+	int err;
+
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_AMD &&
+	    boot_cpu_data.x86_vendor != X86_VENDOR_HYGON)
+		return -ENODEV;
+	err = describe();
+	if (err)
+		return err;
+	fill_bank();
+	/* Every AMD CPU has counters; a virtual one may have none. */
+	if (!hwpmc_x86_works(&bank))
+		return -ENODEV;
+	cls->name = "K8";
+	cls->id = HWPMC_CLASS_K8;
+	cls->caps = HWPMC_CAPS_SELECT;
+	cls->width = AMD_WIDTH;
+	cls->num = pmu.num;
+	cls->rdpmc_base = 0;
+	cls->priv = &pmu;
+	return 0;
+}
+
+static int amd_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+{
+	return hwpmc_x86_claim(&bank, why, detail);
+}
+
+static void amd_release(struct hwpmc_class *cls)
+{
+	hwpmc_x86_release(&bank);
+}
+
+static u32 amd_pmu_state(const struct hwpmc_class *cls)
+{
+	return hwpmc_x86_state(&bank);
+}
+
+static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
+{
+	u64 own = GENMASK_ULL(cls->num - 1, 0);
+	unsigned int ri;
+
+	for (ri = 0; ri < cls->num; ri++)
+		hwpmc_wrmsr(hwpmc_x86_sel(&bank, ri), 0);
+	if (pmu.version < 2)
+		return;
+	hwpmc_wrmsr(AMD_GLOBAL_ACK, own);
+	hwpmc_wrmsr(AMD_GLOBAL_CTL, on ? own : 0);
+}
+
+static void amd_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
+			       const struct hwpmc_select *s)
+{
+	hwpmc_wrmsr(hwpmc_x86_sel(&bank, ri), s ? s->sel : 0);
+}
+
+static void amd_row_name(const struct hwpmc_class *cls, unsigned int ri,
+			 char *buf, size_t len)
+{
+	snprintf(buf, len, "K8-%u", ri);
+}
+
+const struct hwpmc_class_ops hwpmc_k8_ops = {
+	.probe = amd_probe,
+	.claim = amd_claim,
+	.release = amd_release,
+	.pmu_state = amd_pmu_state,
+	.reset_irqoff = amd_reset_irqoff,
+	.encode = hwpmc_amd_encode,
+	.program_irqoff = amd_program_irqoff,
+	.row_name = amd_row_name,
+};

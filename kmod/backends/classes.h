@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * classes.h - the classes that machine.c asks for, and what they share.
+ */
+#ifndef HWPMC_BACKENDS_CLASSES_H
+#define HWPMC_BACKENDS_CLASSES_H
+
+#include "backend.h"
+
+extern const struct hwpmc_class_ops hwpmc_tsc_ops;
+extern const struct hwpmc_class_ops hwpmc_iaf_ops;
+extern const struct hwpmc_class_ops hwpmc_iap_ops;
+extern const struct hwpmc_class_ops hwpmc_k8_ops;
+
+/* What a core counter can do that has a full event select. */
+#define HWPMC_CAPS_SELECT	(HWPMC_CAP_INTERRUPT | HWPMC_CAP_USER |	\
+				 HWPMC_CAP_SYSTEM | HWPMC_CAP_EDGE |	\
+				 HWPMC_CAP_THRESHOLD | HWPMC_CAP_READ |	\
+				 HWPMC_CAP_WRITE | HWPMC_CAP_INVERT |	\
+				 HWPMC_CAP_QUALIFIER)
+
+#endif /* HWPMC_BACKENDS_CLASSES_H */

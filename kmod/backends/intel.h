@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * intel.h - what the two classes of an Intel core PMU share: one description,
+ * one bank that is claimed, one global control register.
+ */
+#ifndef HWPMC_INTEL_H
+#define HWPMC_INTEL_H
+
+#include "intel_encode.h"
+#include "x86_reserve.h"
+
+extern struct hwpmc_intel_pmu hwpmc_intel_pmu;
+extern struct hwpmc_x86_bank hwpmc_intel_bank;
+
+/* Fills both of the above, once; returns as probe() in backend.h does. */
+int hwpmc_intel_detect(void);
+
+/*
+ * On this CPU: acknowledge what the counters `own` have in the status, and let
+ * them count (on) or not. Bits as in INTEL_GLOBAL_CTRL.
+ */
+void hwpmc_intel_global_irqoff(u64 own, bool on);
+
+/* claim(), release() and pmu_state() of both classes. */
+int hwpmc_intel_claim(struct hwpmc_class *cls, u32 *why, s32 *detail);
+void hwpmc_intel_release(struct hwpmc_class *cls);
+u32 hwpmc_intel_state(const struct hwpmc_class *cls);
+
+#endif /* HWPMC_INTEL_H */

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * intel_core.c - Intel's architectural performance monitoring: finding it, its
+ * global control, and class IAP, the programmable counters. Contexts as in
+ * backend.h. Counters are never written, so that the narrow and the full-width
+ * write do not matter here, except to reserve them as perf does.
+ */
+#include <linux/atomic.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/printk.h>
+#include <linux/smp.h>
+#include <asm/cpufeature.h>
+#include <asm/processor.h>
+
+#include "classes.h"
+#include "cputype.h"
+#include "intel.h"
+#include "intel_regs.h"
+#include "../compat/msr.h"
+
+#define CPUID7_EDX_HYBRID	BIT(15)
+
+struct hwpmc_intel_pmu hwpmc_intel_pmu;
+struct hwpmc_x86_bank hwpmc_intel_bank;
+
+/* What this CPU's registers hold, so that they need not be read. */
+struct shadow {
+	u64 global;
+	u64 offcore[2];
+};
+
+static DEFINE_PER_CPU(struct shadow, shadow);
+
+static void read_leaf(u32 leaf[4])
+{
+	cpuid_count(INTEL_CPUID_LEAF, 0, &leaf[0], &leaf[1], &leaf[2], &leaf[3]);
+}
+
+struct survey {
+	u32 leaf[4];
+	atomic_t differs;
+};
+
+/* On each CPU. */
+static void compare_leaf(void *arg)
+{
+	struct survey *s = arg;
+	u32 leaf[4];
+
+	read_leaf(leaf);
+	if (memcmp(leaf, s->leaf, sizeof(leaf)))
+		atomic_set(&s->differs, 1);
+}
+
+/* Hybrid machines have two kinds of core; one description fits one only. */
+static bool cpus_are_alike(const u32 leaf[4])
+{
+	struct survey s = { .differs = ATOMIC_INIT(0) };
+
+	if (cpuid_eax(0) >= 7 && cpuid_edx(7) & CPUID7_EDX_HYBRID)
+		return false;
+	memcpy(s.leaf, leaf, sizeof(s.leaf));
+	on_each_cpu(compare_leaf, &s, 1);
+	return !atomic_read(&s.differs);
+}
+
+static bool has_full_write(void)
+{
+	u64 caps;
+
+	return boot_cpu_has(X86_FEATURE_PDCM) &&
+	       !hwpmc_rdmsr_safe(INTEL_PERF_CAPABILITIES, &caps) &&
+	       caps & INTEL_CAP_FULL_WRITE;
+}
+
+static void fill_bank(void)
+{
+	const struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
+	unsigned int i;
+
+	hwpmc_intel_bank = (struct hwpmc_x86_bank){
+		.num = pmu->gp_num,
+		.sel = INTEL_EVTSEL(0), .sel_step = 1,
+		.ctr = pmu->full_write ? INTEL_PMC_FULL(0) : INTEL_PMC(0),
+		.ctr_step = 1,
+		.fixed_ctrl = pmu->fixed_num ? INTEL_FIXED_CTRL : 0,
+	};
+	for (i = 0; i < pmu->fixed_num; i++)
+		hwpmc_intel_bank.fixed_runs |=
+			INTEL_FIXED_RUNS << INTEL_FIXED_SHIFT(i);
+}
+
+static int detect(void)
+{
+	struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
+	const char *why = NULL;
+	u32 cputype, leaf[4];
+	int err;
+
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL ||
+	    cpuid_eax(0) < INTEL_CPUID_LEAF)
+		return -ENODEV;
+	cputype = boot_cpu_data.x86 == 6 ?
+		  hwpmc_cputype_intel(boot_cpu_data.x86_model) :
+		  HWPMC_CPU_GENERIC;
+	read_leaf(leaf);
+	err = hwpmc_intel_describe(pmu, leaf, cputype,
+				   boot_cpu_has(X86_FEATURE_HYPERVISOR), &why);
+	if (err == -ENODEV)
+		return err;
+	if (!err && !cpus_are_alike(leaf)) {
+		why = "cores of different kinds";
+		err = -EOPNOTSUPP;
+	}
+	if (err) {
+		pr_info("performance counters not used: %s (CPUID 0xa: %08x %08x %08x %08x)\n",
+			why, leaf[0], leaf[1], leaf[2], leaf[3]);
+		return err;
+	}
+	pmu->full_write = has_full_write();
+	fill_bank();
+	if (!hwpmc_x86_works(&hwpmc_intel_bank)) {
+		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers keep no value\n",
+			pmu->gp_num);
+		return -ENXIO;
+	}
+	return 0;
+}
+
+int hwpmc_intel_detect(void)
+{
+	static int result = 1;		/* not asked yet */
+
+	if (result > 0)
+		result = detect();
+	return result;
+}
+
+int hwpmc_intel_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+{
+	return hwpmc_x86_claim(&hwpmc_intel_bank, why, detail);
+}
+
+void hwpmc_intel_release(struct hwpmc_class *cls)
+{
+	hwpmc_x86_release(&hwpmc_intel_bank);
+}
+
+u32 hwpmc_intel_state(const struct hwpmc_class *cls)
+{
+	return hwpmc_x86_state(&hwpmc_intel_bank);
+}
+
+void hwpmc_intel_global_irqoff(u64 own, bool on)
+{
+	struct shadow *s = this_cpu_ptr(&shadow);
+	u64 ack = own;
+
+	if (hwpmc_intel_pmu.version < 2)
+		return;
+	/* A freeze that was left behind would keep all counters stopped. */
+	if (hwpmc_intel_pmu.version >= 4)
+		ack |= INTEL_ACK_FREEZE;
+	hwpmc_wrmsr(INTEL_GLOBAL_ACK, ack);
+	s->global = on ? s->global | own : s->global & ~own;
+	hwpmc_wrmsr(INTEL_GLOBAL_CTRL, s->global);
+}
+
+static int iap_probe(struct hwpmc_class *cls)
+{
+	const struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
+	int err = hwpmc_intel_detect();
+
+	if (err)
+		return err;
+	cls->name = "IAP";
+	cls->id = HWPMC_CLASS_IAP;
+	cls->caps = HWPMC_CAPS_SELECT;
+	cls->width = pmu->gp_width;
+	cls->num = pmu->gp_num;
+	cls->rdpmc_base = 0;
+	cls->priv = &hwpmc_intel_pmu;
+	return 0;
+}
+
+static void reset_offcore(void)
+{
+	struct shadow *s = this_cpu_ptr(&shadow);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(s->offcore); i++) {
+		if (s->offcore[i])
+			hwpmc_wrmsr_safe(INTEL_OFFCORE_RSP(i), 0);
+		s->offcore[i] = 0;
+	}
+}
+
+static void iap_reset_irqoff(struct hwpmc_class *cls, bool on)
+{
+	unsigned int ri;
+
+	for (ri = 0; ri < cls->num; ri++)
+		hwpmc_wrmsr(INTEL_EVTSEL(ri), 0);
+	reset_offcore();
+	hwpmc_intel_global_irqoff(GENMASK_ULL(cls->num - 1, 0), on);
+}
+
+/*
+ * Only when an off-core response event comes to its row. The encoder knows
+ * the register's bits by model; under a hypervisor it may be missing all the
+ * same, hence the safe write.
+ */
+static void program_offcore(const struct hwpmc_select *s)
+{
+	int i = hwpmc_intel_offcore_index(&hwpmc_intel_pmu, s->sel);
+	u64 *now;
+
+	if (i < 0)
+		return;
+	now = this_cpu_ptr(&shadow.offcore[i]);
+	if (*now == s->extra)
+		return;
+	*now = s->extra;
+	hwpmc_wrmsr_safe(INTEL_OFFCORE_RSP(i), s->extra);
+}
+
+static void iap_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
+			       const struct hwpmc_select *s)
+{
+	if (s && s->extra)
+		program_offcore(s);
+	hwpmc_wrmsr(INTEL_EVTSEL(ri), s ? s->sel : 0);
+}
+
+static void iap_row_name(const struct hwpmc_class *cls, unsigned int ri,
+			 char *buf, size_t len)
+{
+	snprintf(buf, len, "IAP-%u", ri);
+}
+
+const struct hwpmc_class_ops hwpmc_iap_ops = {
+	.probe = iap_probe,
+	.claim = hwpmc_intel_claim,
+	.release = hwpmc_intel_release,
+	.pmu_state = hwpmc_intel_state,
+	.reset_irqoff = iap_reset_irqoff,
+	.encode = hwpmc_iap_encode,
+	.program_irqoff = iap_program_irqoff,
+	.row_name = iap_row_name,
+};

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * intel_fixed.c - class IAF, Intel's fixed-function counters: row n is fixed
+ * counter n, and all rows share one control register of four bits each.
+ * Contexts as in backend.h.
+ */
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+
+#include "classes.h"
+#include "intel.h"
+#include "intel_regs.h"
+#include "../compat/msr.h"
+
+/* What INTEL_FIXED_CTRL of this CPU holds. */
+static DEFINE_PER_CPU(u64, fixed_ctrl);
+
+static int iaf_probe(struct hwpmc_class *cls)
+{
+	const struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
+	int err = hwpmc_intel_detect();
+
+	if (err)
+		return err;
+	if (!pmu->fixed_num)
+		return -ENODEV;
+	cls->name = "IAF";
+	cls->id = HWPMC_CLASS_IAF;
+	cls->caps = HWPMC_CAP_INTERRUPT | HWPMC_CAP_USER | HWPMC_CAP_SYSTEM |
+		    HWPMC_CAP_READ | HWPMC_CAP_WRITE;
+	cls->width = pmu->fixed_width;
+	cls->num = pmu->fixed_num;
+	cls->rdpmc_base = INTEL_RDPMC_FIXED;
+	cls->priv = &hwpmc_intel_pmu;
+	return 0;
+}
+
+static void write_ctrl(u64 ctrl)
+{
+	this_cpu_write(fixed_ctrl, ctrl);
+	hwpmc_wrmsr(INTEL_FIXED_CTRL, ctrl);
+}
+
+static void iaf_reset_irqoff(struct hwpmc_class *cls, bool on)
+{
+	u64 own = (u64)hwpmc_intel_pmu.fixed_map << INTEL_GLOBAL_FIXED;
+
+	write_ctrl(0);
+	hwpmc_intel_global_irqoff(own, on);
+}
+
+static void iaf_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
+			       const struct hwpmc_select *s)
+{
+	u64 ctrl = this_cpu_read(fixed_ctrl);
+
+	ctrl &= ~(INTEL_FIXED_FIELD << INTEL_FIXED_SHIFT(ri));
+	if (s)
+		ctrl |= s->sel << INTEL_FIXED_SHIFT(ri);
+	write_ctrl(ctrl);
+}
+
+static void iaf_row_name(const struct hwpmc_class *cls, unsigned int ri,
+			 char *buf, size_t len)
+{
+	snprintf(buf, len, "IAF-%u", ri);
+}
+
+const struct hwpmc_class_ops hwpmc_iaf_ops = {
+	.probe = iaf_probe,
+	.claim = hwpmc_intel_claim,
+	.release = hwpmc_intel_release,
+	.pmu_state = hwpmc_intel_state,
+	.reset_irqoff = iaf_reset_irqoff,
+	.encode = hwpmc_iaf_encode,
+	.program_irqoff = iaf_program_irqoff,
+	.row_name = iaf_row_name,
+};

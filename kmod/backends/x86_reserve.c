@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * x86_reserve.c - takes all core counters from perf, or none, and gives them
+ * back. While they are ours perf_event_open() answers EBUSY; while perf has an
+ * event open (or the NMI watchdog runs, which is one) we answer EBUSY.
+ *
+ * Only the selects' addresses keep perf out: where counters can be written
+ * in full width perf reserves them by addresses that the kernel's table does
+ * not cover, and such a reservation always succeeds. Fixed counters are not in
+ * the table at all; who takes the selects has them too.
+ *
+ * Process context, under hwpmc_lock.
+ */
+#include <linux/atomic.h>
+#include <linux/printk.h>
+#include <linux/ratelimit.h>
+#include <linux/smp.h>
+#include <asm/nmi.h>
+#include <asm/perf_event.h>
+
+#include "x86_reserve.h"
+#include "../compat/msr.h"
+
+static unsigned int users;	/* classes that have claimed; hwpmc_lock */
+
+static void unreserve(const struct hwpmc_x86_bank *bank, unsigned int num)
+{
+	while (num--) {
+		release_perfctr_nmi(hwpmc_x86_ctr(bank, num));
+		release_evntsel_nmi(hwpmc_x86_sel(bank, num));
+	}
+}
+
+/* 0, or the register that somebody else has. */
+static u32 reserve(const struct hwpmc_x86_bank *bank)
+{
+	unsigned int i;
+
+	for (i = 0; i < bank->num; i++) {
+		if (!reserve_evntsel_nmi(hwpmc_x86_sel(bank, i))) {
+			unreserve(bank, i);
+			return hwpmc_x86_sel(bank, i);
+		}
+		if (!reserve_perfctr_nmi(hwpmc_x86_ctr(bank, i))) {
+			release_evntsel_nmi(hwpmc_x86_sel(bank, i));
+			unreserve(bank, i);
+			return hwpmc_x86_ctr(bank, i);
+		}
+	}
+	return 0;
+}
+
+struct search {
+	const struct hwpmc_x86_bank *bank;
+	atomic_t found;		/* register of a running counter; 0: none */
+};
+
+/* On each CPU, interrupts off. */
+static void find_running(void *arg)
+{
+	struct search *s = arg;
+	unsigned int i;
+
+	for (i = 0; i < s->bank->num; i++)
+		if (hwpmc_rdmsr(hwpmc_x86_sel(s->bank, i)) &
+		    ARCH_PERFMON_EVENTSEL_ENABLE)
+			atomic_cmpxchg(&s->found, 0, hwpmc_x86_sel(s->bank, i));
+	if (s->bank->fixed_ctrl &&
+	    hwpmc_rdmsr(s->bank->fixed_ctrl) & s->bank->fixed_runs)
+		atomic_cmpxchg(&s->found, 0, s->bank->fixed_ctrl);
+}
+
+static u32 running(const struct hwpmc_x86_bank *bank)
+{
+	struct search s = { .bank = bank, .found = ATOMIC_INIT(0) };
+
+	on_each_cpu(find_running, &s, 1);
+	return atomic_read(&s.found);
+}
+
+static int refuse(u32 reason, u32 msr, u32 *why, s32 *detail)
+{
+	*why = reason;
+	*detail = msr;
+	return -EBUSY;
+}
+
+int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
+{
+	u32 msr;
+
+	if (users) {
+		users++;
+		return 0;
+	}
+	msr = reserve(bank);
+	if (msr) {
+		pr_info_ratelimited("counters are held by perf events or the NMI watchdog (MSR %#x): end perf, or run `sysctl kernel.nmi_watchdog=0`\n",
+				    msr);
+		return refuse(HWPMC_WHY_PMU_RESERVED, msr, why, detail);
+	}
+	msr = running(bank);
+	if (msr) {
+		unreserve(bank, bank->num);
+		pr_info_ratelimited("a counter runs that nobody has reserved (MSR %#x): firmware or a hypervisor uses it\n",
+				    msr);
+		return refuse(HWPMC_WHY_PMU_RUNNING, msr, why, detail);
+	}
+	users = 1;
+	return 0;
+}
+
+void hwpmc_x86_release(const struct hwpmc_x86_bank *bank)
+{
+	if (!--users)
+		unreserve(bank, bank->num);
+}
+
+u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank)
+{
+	if (users)
+		return HWPMC_PMU_CLAIMED;
+	if (reserve(bank))
+		return HWPMC_PMU_HELD;
+	unreserve(bank, bank->num);
+	return HWPMC_PMU_IDLE;
+}
+
+/* Does the first counter keep what is written to it? It is not running. */
+static bool keeps_a_value(u32 ctr)
+{
+	const u64 pattern = 0x5a5a5a;	/* fits in every width, also signed */
+	u64 old, seen;
+
+	if (hwpmc_rdmsr_safe(ctr, &old) || hwpmc_wrmsr_safe(ctr, pattern))
+		return false;
+	if (hwpmc_rdmsr_safe(ctr, &seen) || seen != pattern)
+		return false;
+	hwpmc_wrmsr_safe(ctr, 0);
+	return true;
+}
+
+bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank)
+{
+	bool works;
+	u64 sel;
+
+	if (reserve(bank))
+		return true;
+	get_cpu();	/* the same CPU for the write and the read */
+	works = !hwpmc_rdmsr_safe(hwpmc_x86_sel(bank, 0), &sel) &&
+		(sel & ARCH_PERFMON_EVENTSEL_ENABLE ||
+		 keeps_a_value(hwpmc_x86_ctr(bank, 0)));
+	put_cpu();
+	unreserve(bank, bank->num);
+	return works;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * x86_reserve.h - sharing the counters with perf, the NMI watchdog and KVM,
+ * which take them through the kernel's reservation.
+ */
+#ifndef HWPMC_X86_RESERVE_H
+#define HWPMC_X86_RESERVE_H
+
+#include "backend.h"
+
+/*
+ * The core counters of this machine, by the addresses under which perf
+ * reserves them. Classes that live in one bank (IAF, IAP) share its claim.
+ */
+struct hwpmc_x86_bank {
+	u32 num;
+	u32 sel, sel_step;	/* selects, with an enable bit 22 */
+	u32 ctr, ctr_step;	/* counters */
+	u32 fixed_ctrl;		/* control of the fixed counters; 0: none */
+	u64 fixed_runs;		/* bits in it that let one count */
+};
+
+static inline u32 hwpmc_x86_sel(const struct hwpmc_x86_bank *b, unsigned int i)
+{
+	return b->sel + i * b->sel_step;
+}
+
+static inline u32 hwpmc_x86_ctr(const struct hwpmc_x86_bank *b, unsigned int i)
+{
+	return b->ctr + i * b->ctr_step;
+}
+
+/* All of the bank or nothing; see claim() in backend.h. Counts its users. */
+int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail);
+void hwpmc_x86_release(const struct hwpmc_x86_bank *bank);
+
+/* Who has the bank: enum hwpmc_pmu_state. */
+u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank);
+
+/*
+ * Are there counters behind the addresses? Hypervisors may swallow writes. Can
+ * only be tried while nobody uses them; a holder is taken as a proof.
+ */
+bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank);
+
+#endif /* HWPMC_X86_RESERVE_H */
