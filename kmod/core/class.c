@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * class.c - registry of classes and rows; claiming the hardware while it is
+ * needed and giving it back after. Process context, under hwpmc_lock.
+ */
+#include <linux/lockdep.h>
+
+#include "class.h"
+#include "cpu.h"
+#include "value.h"
+
+DEFINE_MUTEX(hwpmc_lock);
+
+struct hwpmc_machine hwpmc_machine;
+struct hwpmc_row hwpmc_rows[HWPMC_ROW_MAX];
+unsigned int hwpmc_nrows;
+
+/* PMCs that a class serves; the hardware is claimed while this is not 0. */
+static unsigned int class_users[HWPMC_CLASS_MAX];
+/* Read by hotplug callbacks on other CPUs, hence apart from class_users. */
+static unsigned long classes_claimed;
+
+static void add_rows(struct hwpmc_class *cls)
+{
+	unsigned int ri;
+
+	cls->first = hwpmc_nrows;
+	for (ri = 0; ri < cls->num; ri++) {
+		struct hwpmc_row *row = &hwpmc_rows[hwpmc_nrows++];
+
+		row->cls = cls;
+		row->ri = ri;
+		row->mask = hwpmc_width_mask(cls->width);
+		row->rdpmc = cls->rdpmc_base < 0 ? -1 : cls->rdpmc_base + ri;
+		INIT_LIST_HEAD(&row->pmcs);
+	}
+}
+
+int hwpmc_classes_init(void)
+{
+	unsigned int i;
+	int ret;
+
+	ret = hwpmc_backends_probe(&hwpmc_machine);
+	if (ret < 0)
+		return ret;
+	for (i = 0; i < hwpmc_machine.nclass; i++) {
+		struct hwpmc_class *cls = &hwpmc_machine.cls[i];
+
+		if (hwpmc_nrows + cls->num > HWPMC_ROW_MAX) {
+			hwpmc_backends_exit(&hwpmc_machine);
+			return -E2BIG;
+		}
+		add_rows(cls);
+	}
+	return 0;
+}
+
+void hwpmc_classes_exit(void)
+{
+	hwpmc_backends_exit(&hwpmc_machine);
+}
+
+struct hwpmc_class *hwpmc_class_find(u32 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < hwpmc_machine.nclass; i++)
+		if (hwpmc_machine.cls[i].id == id)
+			return &hwpmc_machine.cls[i];
+	return NULL;
+}
+
+int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail)
+{
+	unsigned int i = cls - hwpmc_machine.cls;
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (class_users[i]++)
+		return 0;
+	if (!cls->ops->claim)
+		return 0;
+	ret = cls->ops->claim(cls, why, detail);
+	if (ret) {
+		class_users[i] = 0;
+		return ret;
+	}
+	set_bit(i, &classes_claimed);
+	hwpmc_cpus_reset_class(cls, true);
+	return 0;
+}
+
+void hwpmc_class_put(struct hwpmc_class *cls)
+{
+	unsigned int i = cls - hwpmc_machine.cls;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (WARN_ON_ONCE(!class_users[i]) || --class_users[i])
+		return;
+	if (!cls->ops->claim)
+		return;
+	clear_bit(i, &classes_claimed);
+	hwpmc_cpus_reset_class(cls, false);
+	cls->ops->release(cls);
+}
+
+unsigned long hwpmc_classes_claimed(void)
+{
+	return READ_ONCE(classes_claimed);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * class.h - the machine's classes and rows, and who uses them.
+ */
+#ifndef HWPMC_CLASS_H
+#define HWPMC_CLASS_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+
+#include "../backends/backend.h"
+
+/*
+ * hwpmc_lock protects everything that ioctls change: owners' PMC lists, PMC
+ * states, rows, class users. Taken in process context only. Nests inside it:
+ * cpus_read_lock(), tracepoint registration, hwpmc_targets_lock.
+ */
+extern struct mutex hwpmc_lock;
+
+/*
+ * A row: the counters with the same number on all CPUs. All but the last two
+ * fields never change after load, and are read in the switch path.
+ */
+struct hwpmc_row {
+	struct hwpmc_class *cls;
+	u64 mask;		/* of a count: (1 << width) - 1 */
+	s64 rdpmc;		/* RDPMC index, -1: read through the class */
+	unsigned int ri;	/* number within the class */
+	s32 users;		/* see row.h; hwpmc_lock */
+	struct list_head pmcs;	/* struct hwpmc_pmc.row_node; hwpmc_lock */
+};
+
+extern struct hwpmc_machine hwpmc_machine;
+extern struct hwpmc_row hwpmc_rows[HWPMC_ROW_MAX];
+extern unsigned int hwpmc_nrows;
+
+int hwpmc_classes_init(void);
+void hwpmc_classes_exit(void);
+
+/* The class with this id, or NULL. */
+struct hwpmc_class *hwpmc_class_find(u32 id);
+
+/*
+ * Have the hardware of a class for one more PMC, or for one less: the first
+ * claims it from perf, the last gives it back.
+ */
+int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail);
+void hwpmc_class_put(struct hwpmc_class *cls);
+/* Bit per class (its place in hwpmc_machine.cls) that is claimed now. */
+unsigned long hwpmc_classes_claimed(void);
+
+#endif /* HWPMC_CLASS_H */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * cpu.h - what one CPU counts at the moment.
+ *
+ * A struct hwpmc_cpu is touched by its own CPU with interrupts off, with these
+ * exceptions: .row[].pmc is read by other CPUs to find out where a PMC runs;
+ * .disabled belongs to hwpmc_lock; all of it may be touched by anybody who keeps
+ * the CPU offline (cpus_read_lock).
+ */
+#ifndef HWPMC_CPU_H
+#define HWPMC_CPU_H
+
+#include <linux/list.h>
+#include <linux/percpu.h>
+
+#include "../compat/msr.h"
+#include "class.h"
+#include "pmc.h"
+#include "value.h"
+
+struct hwpmc_thread;
+
+/* One row of one CPU. */
+struct hwpmc_row_cpu {
+	struct hwpmc_select shadow;	/* what the row is programmed with; sel
+					 * 0: stopped */
+	struct hwpmc_pmc *pmc;		/* process-scope PMC in flight, or NULL */
+	u64 start;			/* its counter when the slice began */
+};
+
+struct hwpmc_cpu {
+	u64 loaded;			/* rows with a .pmc */
+	struct hwpmc_thread *thread;	/* whose rows they are, or NULL */
+	unsigned long on;		/* classes switched on here, by index */
+	struct list_head sys;		/* started system-scope PMCs */
+	u64 disabled;			/* rows, by the administrator */
+	struct hwpmc_row_cpu row[];	/* hwpmc_nrows of them */
+};
+
+extern struct hwpmc_cpu __percpu *hwpmc_cpus;
+
+int hwpmc_cpus_init(void);
+void hwpmc_cpus_exit(void);
+
+/* Switch the hardware of a class on or off on all CPUs. */
+void hwpmc_cpus_reset_class(struct hwpmc_class *cls, bool on);
+/* Stop a row on all CPUs that have it programmed; nothing uses it any more. */
+void hwpmc_cpus_stop_row(unsigned int nr);
+/* Run fn on a CPU, interrupts off. -ENXIO where it is not online. */
+int hwpmc_cpu_call(unsigned int cpu, void (*fn)(void *), void *arg);
+
+/* Program a row of this CPU; only needed where the shadow differs. */
+void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
+			      const struct hwpmc_select *select);
+
+static inline u64 hwpmc_row_read_irqoff(const struct hwpmc_row *row)
+{
+	if (likely(row->rdpmc >= 0))
+		return hwpmc_rdpmc(row->rdpmc);
+	return row->cls->ops->read_irqoff(row->cls, row->ri);
+}
+
+/* Begin a slice of a process-scope PMC. The counter is read last: of this
+ * function's own instructions none but the read is counted. */
+static inline void hwpmc_cpu_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
+					 struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_row_cpu *rc = &c->row[nr];
+
+	if (unlikely(rc->shadow.sel != pmc->select.sel ||
+		     rc->shadow.extra != pmc->select.extra))
+		hwpmc_cpu_program_irqoff(c, nr, &pmc->select);
+	WRITE_ONCE(rc->pmc, pmc);
+	rc->start = hwpmc_row_read_irqoff(&hwpmc_rows[nr]);
+}
+
+/* Add to the PMC what the slice has counted so far; the slice goes on. */
+static inline void hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	const struct hwpmc_row *row = &hwpmc_rows[nr];
+	struct hwpmc_row_cpu *rc = &c->row[nr];
+	u64 now = hwpmc_row_read_irqoff(row);
+
+	atomic64_add(hwpmc_width_delta(rc->start, now, row->mask),
+		     &rc->pmc->total);
+	rc->start = now;
+}
+
+/*
+ * End a slice. The total is complete before .pmc is cleared (x86 keeps the
+ * order of these stores): a reader that finds .pmc cleared finds the events in
+ * the total. A: pairs with hwpmc_pmc_read().
+ */
+static inline void hwpmc_cpu_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	hwpmc_cpu_harvest_irqoff(c, nr);
+	smp_store_release(&c->row[nr].pmc, NULL);
+}
+
+#endif /* HWPMC_CPU_H */

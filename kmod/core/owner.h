@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * owner.h - one open of /dev/hwpmc by one thread group.
+ * Made by open, ends at the last close of the descriptor. Its exec drops what it
+ * holds, the object stays.
+ */
+#ifndef HWPMC_OWNER_H
+#define HWPMC_OWNER_H
+
+#include <linux/list.h>
+#include <linux/pid.h>
+#include <linux/workqueue.h>
+
+#include "class.h"
+#include "pmc.h"
+
+struct hwpmc_owner {
+	struct pid *tgid;		/* never changes */
+	bool privileged;		/* perfmon_capable() when it opened */
+	struct list_head node;		/* all owners; hwpmc_lock, RCU */
+	struct list_head pmcs;		/* hwpmc_lock, RCU */
+	/* Process-scope PMCs by row: found without a search. hwpmc_lock, RCU. */
+	struct hwpmc_pmc __rcu *by_row[HWPMC_ROW_MAX];
+	struct work_struct drop;	/* after its exec */
+	struct rcu_head rcu;
+};
+
+struct hwpmc_owner *hwpmc_owner_new(void);
+/* The descriptor is closed: everything ends. */
+void hwpmc_owner_end(struct hwpmc_owner *owner);
+/* Its PMC with this id, or NULL. Under rcu_read_lock or hwpmc_lock. */
+struct hwpmc_pmc *hwpmc_owner_find(struct hwpmc_owner *owner, u32 id);
+void hwpmc_owner_add(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc);
+void hwpmc_owner_remove(struct hwpmc_pmc *pmc);
+/* Would a PMC with this id be a second one on the same counters? */
+bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
+		       u32 cpu);
+/* The current thread group executed a program: what it owned must go. Any
+ * context that may be preempted or not; the work is done later. */
+void hwpmc_owner_exec(void);
+
+#endif /* HWPMC_OWNER_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * pmc.h - one allocated performance counter.
+ *
+ * Made by PMCALLOCATE, ends by PMCRELEASE or with its owner; freed by RCU once
+ * no CPU runs it, so that a reader may look at it under rcu_read_lock().
+ */
+#ifndef HWPMC_PMC_H
+#define HWPMC_PMC_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+
+#include "class.h"
+#include "refuse.h"
+#include "row.h"
+
+struct hwpmc_cpu;
+struct hwpmc_owner;
+
+struct hwpmc_pmc {
+	/*
+	 * Events so far, without those of slices in flight. 64 bits whatever the
+	 * hardware has. Added to by any CPU in the switch path.
+	 */
+	atomic64_t total;
+	struct hwpmc_select select;	/* never changes */
+	unsigned int row;		/* never changes, as all up to owner */
+	u32 id;
+	u32 mode;
+	u32 cpu;			/* system scope; else HWPMC_CPU_ANY */
+	u32 caps, flags, ev;
+	u64 config, config1;
+	struct hwpmc_owner *owner;
+	struct list_head owner_node;	/* in owner->pmcs; hwpmc_lock, RCU */
+	struct list_head row_node;	/* in its row's pmcs; hwpmc_lock */
+
+	enum hwpmc_state state;		/* hwpmc_lock; read anywhere */
+	bool was_attached;		/* ever; hwpmc_lock */
+	bool owner_attached;		/* PMCSTART did it; hwpmc_lock */
+	bool incomplete;		/* a thread could not be followed; set once */
+	bool doomed;			/* its owner executed a program; set once */
+
+	/* Process scope: links to targets, and how many threads those have.
+	 * hwpmc_targets_lock. */
+	struct list_head links;
+	unsigned int nthreads;
+	bool counting;			/* a link that is made now counts */
+
+	/* System scope: this CPU's list of started PMCs, its counter when last
+	 * harvested, and whether it counts (not while the CPU is offline).
+	 * Touched on pmc->cpu with interrupts off. */
+	struct list_head sys_node;
+	u64 start;
+	bool in_flight;
+
+	struct rcu_head rcu;
+};
+
+static inline bool hwpmc_pmc_is_system(const struct hwpmc_pmc *pmc)
+{
+	return hwpmc_mode_is_system(pmc->mode);
+}
+
+int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
+		       struct hwpmc_op_pmcallocate *op);
+/* Ends a PMC in whatever state it is. */
+void hwpmc_pmc_release(struct hwpmc_pmc *pmc);
+int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
+int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
+
+/*
+ * The exact count: in it is all that was counted before the call, on every CPU.
+ * Caller: under rcu_read_lock or hwpmc_lock, interrupts on. -ENXIO: system
+ * scope, and the CPU is offline.
+ */
+int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value);
+
+/* System-scope PMCs of a CPU, when it comes and goes. */
+void hwpmc_pmcs_resume_irqoff(struct hwpmc_cpu *c);
+void hwpmc_pmcs_suspend_irqoff(struct hwpmc_cpu *c);
+
+#endif /* HWPMC_PMC_H */

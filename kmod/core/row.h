@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * row.h - dispositions of a row: which scope its counters serve.
+ * Pure. The rule is FreeBSD's: one signed count per row for the whole machine,
+ * +n for n process-scope PMCs, -n for n system-scope PMCs and disabled CPUs;
+ * the two uses never mix.
+ */
+#ifndef HWPMC_ROW_H
+#define HWPMC_ROW_H
+
+#include "types.h"
+#include "hwpmc.h"
+
+static inline bool hwpmc_mode_is_system(u32 mode)
+{
+	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_SC;
+}
+
+static inline bool hwpmc_mode_is_sampling(u32 mode)
+{
+	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_TS;
+}
+
+/* May one more use of this scope be added? */
+bool hwpmc_row_admits(s32 users, bool system);
+/* The count after one more use, or one less. */
+s32 hwpmc_row_added(s32 users, bool system);
+s32 hwpmc_row_removed(s32 users, bool system);
+u32 hwpmc_row_disp(s32 users);
+/* Of two rows that admit a use, is one with `a` users to be preferred? */
+bool hwpmc_row_better(s32 a, s32 b);
+
+#endif /* HWPMC_ROW_H */

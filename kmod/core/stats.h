@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * stats.h - what the driver counts about itself (GETDRIVERSTATS).
+ * Per CPU, so that any context may count without a lock.
+ */
+#ifndef HWPMC_STATS_H
+#define HWPMC_STATS_H
+
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+struct hwpmc_stats {
+	u64 syscalls;
+	u64 syscall_errors;
+	u64 threads_missed;	/* no memory for a new thread's descriptor */
+	u64 switch_programmed;	/* selects written at switch-in */
+};
+
+DECLARE_PER_CPU(struct hwpmc_stats, hwpmc_stats);
+
+#define hwpmc_stat_inc(field)	this_cpu_inc(hwpmc_stats.field)
+
+/* The sums over all CPUs so far. */
+void hwpmc_stats_sum(struct hwpmc_stats *sum);
+
+#endif /* HWPMC_STATS_H */
