@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * hooks.c - tracepoint probes and preempt notifiers: when they are there.
+ * Registration sleeps: process context, under hwpmc_lock. The probes themselves
+ * only find out where they are and call on.
+ */
+#include <linux/lockdep.h>
+#include <linux/sched.h>
+#include <linux/stop_machine.h>
+#include <linux/workqueue.h>
+
+#include "../compat/tracepoints.h"
+#include "../core/class.h"
+#include "../core/owner.h"
+#include "hooks.h"
+#include "lifecycle.h"
+#include "switch.h"
+#include "target.h"
+
+/* How long unused hooks stay: the next tool often follows at once. */
+#define IDLE_DELAY	HZ
+/* How long pending threads are waited for before the machine is stopped. */
+#define SETTLE_DELAY	(HZ / 5)
+
+static struct tracepoint *tp_switch, *tp_newtask, *tp_exec, *tp_exit;
+
+/* All under hwpmc_lock. */
+static unsigned int exec_users, process_users;
+static bool exec_hooked, process_hooked, switches_watched;
+
+static void idle_work(struct work_struct *work);
+static void settle_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(idle, idle_work);
+static DECLARE_DELAYED_WORK(settle, settle_work);
+
+HWPMC_PROBE_SCHED_SWITCH(probe_switch, prev, next)
+{
+	hwpmc_switch_pending_irqoff(prev, next);
+}
+
+HWPMC_PROBE_NEWTASK(probe_newtask, child, clone_flags)
+{
+	if (clone_flags & CLONE_THREAD)
+		hwpmc_lifecycle_newthread(child);
+	else
+		hwpmc_lifecycle_newprocess(child);
+}
+
+HWPMC_PROBE_EXEC(probe_exec, task, bprm)
+{
+	hwpmc_owner_exec();
+	hwpmc_lifecycle_exec(bprm);
+}
+
+HWPMC_PROBE_EXIT(probe_exit, task)
+{
+	hwpmc_lifecycle_exit();
+}
+
+static int hook_exec(void)
+{
+	int ret;
+
+	if (exec_hooked)
+		return 0;
+	ret = hwpmc_probe_register(tp_exec, probe_exec);
+	if (!ret)
+		exec_hooked = true;
+	return ret;
+}
+
+static int hook_process(void)
+{
+	int ret;
+
+	if (process_hooked)
+		return 0;
+	ret = hwpmc_probe_register(tp_exit, probe_exit);
+	if (ret)
+		return ret;
+	ret = hwpmc_probe_register(tp_newtask, probe_newtask);
+	if (ret) {
+		hwpmc_probe_unregister(tp_exit, probe_exit);
+		return ret;
+	}
+	preempt_notifier_inc();
+	process_hooked = true;
+	return 0;
+}
+
+int hwpmc_hooks_get(bool process)
+{
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	ret = hook_exec();
+	if (!ret && process)
+		ret = hook_process();
+	if (ret)
+		return ret;
+	exec_users++;
+	process_users += process;
+	return 0;
+}
+
+void hwpmc_hooks_put(bool process)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	exec_users--;
+	process_users -= process;
+	if (!exec_users || !process_users)
+		mod_delayed_work(system_wq, &idle, IDLE_DELAY);
+}
+
+int hwpmc_hooks_watch_switches(void)
+{
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (!switches_watched) {
+		ret = hwpmc_probe_register(tp_switch, probe_switch);
+		if (ret)
+			return ret;
+		switches_watched = true;
+	}
+	schedule_delayed_work(&settle, SETTLE_DELAY);
+	return 0;
+}
+
+static void unwatch_switches(void)
+{
+	if (!switches_watched)
+		return;
+	hwpmc_probe_unregister(tp_switch, probe_switch);
+	switches_watched = false;
+}
+
+/*
+ * With the machine stopped no thread but the stoppers runs, so any task's list
+ * may be edited, and every thread has been switched out: its events are safe.
+ */
+static int hook_all_stopped(void *unused)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	hwpmc_threads_each_locked(hwpmc_thread_hook_locked);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	return 0;
+}
+
+static void unhook_dismissed_locked(struct hwpmc_thread *thread)
+{
+	if (!thread->target)
+		hwpmc_thread_unhook_locked(thread);
+}
+
+static int unhook_all_stopped(void *unused)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	hwpmc_threads_each_locked(unhook_dismissed_locked);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	return 0;
+}
+
+/* Threads that sleep on are not waited for: every switch would pay for it. */
+static void settle_work(struct work_struct *work)
+{
+	mutex_lock(&hwpmc_lock);
+	if (READ_ONCE(hwpmc_npending))
+		stop_machine(hook_all_stopped, NULL, NULL);
+	/* Only attach makes new ones pending, under hwpmc_lock. */
+	if (!READ_ONCE(hwpmc_npending))
+		unwatch_switches();
+	hwpmc_graves_sweep();
+	mutex_unlock(&hwpmc_lock);
+}
+
+static void unhook_unused(void)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	if (!process_users && process_hooked) {
+		if (READ_ONCE(hwpmc_nthreads))
+			stop_machine(unhook_all_stopped, NULL, NULL);
+		unwatch_switches();
+		hwpmc_probe_unregister(tp_newtask, probe_newtask);
+		hwpmc_probe_unregister(tp_exit, probe_exit);
+		preempt_notifier_dec();
+		process_hooked = false;
+	}
+	if (!exec_users && exec_hooked) {
+		hwpmc_probe_unregister(tp_exec, probe_exec);
+		exec_hooked = false;
+	}
+	hwpmc_graves_sweep();
+}
+
+static void idle_work(struct work_struct *work)
+{
+	mutex_lock(&hwpmc_lock);
+	unhook_unused();
+	mutex_unlock(&hwpmc_lock);
+}
+
+int hwpmc_hooks_init(void)
+{
+	int ret;
+
+	ret = hwpmc_tracepoint_get("sched_switch", &tp_switch);
+	ret = ret ?: hwpmc_tracepoint_get("task_newtask", &tp_newtask);
+	ret = ret ?: hwpmc_tracepoint_get("sched_process_exec", &tp_exec);
+	return ret ?: hwpmc_tracepoint_get("sched_process_exit", &tp_exit);
+}
+
+void hwpmc_hooks_exit(void)
+{
+	cancel_delayed_work_sync(&settle);
+	cancel_delayed_work_sync(&idle);
+	mutex_lock(&hwpmc_lock);
+	unhook_unused();
+	mutex_unlock(&hwpmc_lock);
+	tracepoint_synchronize_unregister();
+	synchronize_rcu();
+}

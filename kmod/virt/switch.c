@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * switch.c - switch-in and switch-out of measured threads. This is the hot path:
+ * in the steady state a slice costs one RDPMC per PMC at each end and no MSR
+ * write, since a row is left counting with the select that it had last.
+ *
+ * Contexts: sched_out and the sched_switch probe come with interrupts off and the
+ * run queue's lock held; sched_in with interrupts on and preemption off, so an
+ * IPI can do its work first; the IPI may come at any time.
+ */
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "../core/cpu.h"
+#include "switch.h"
+#include "target.h"
+
+static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
+			     u64 rows)
+{
+	while (rows) {
+		unsigned int nr = __ffs64(rows);
+		struct hwpmc_pmc *pmc = READ_ONCE(target->link[nr].pmc);
+
+		rows &= rows - 1;
+		if (unlikely(!pmc))
+			continue;
+		c->loaded |= BIT_ULL(nr);
+		hwpmc_cpu_load_irqoff(c, nr, pmc);
+	}
+}
+
+static void unload_rows_irqoff(struct hwpmc_cpu *c, u64 rows)
+{
+	c->loaded &= ~rows;
+	while (rows) {
+		hwpmc_cpu_unload_irqoff(c, __ffs64(rows));
+		rows &= rows - 1;
+	}
+}
+
+void hwpmc_switch_out_irqoff(struct hwpmc_cpu *c)
+{
+	unload_rows_irqoff(c, c->loaded);
+	c->thread = NULL;
+}
+
+/* A dismissed thread takes its notifier away, in its own switch. */
+static void reap_irqoff(struct hwpmc_thread *thread)
+{
+	raw_spin_lock(&hwpmc_targets_lock);
+	/* It may have been attached anew meanwhile. */
+	if (!thread->target)
+		hwpmc_thread_unhook_locked(thread);
+	raw_spin_unlock(&hwpmc_targets_lock);
+}
+
+static void switch_in_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
+{
+	struct hwpmc_target *target = READ_ONCE(thread->target);
+
+	if (unlikely(!target)) {
+		reap_irqoff(thread);
+		return;
+	}
+	c->thread = thread;
+	load_rows_irqoff(c, target, READ_ONCE(target->active));
+}
+
+static void sched_in(struct preempt_notifier *notifier, int cpu)
+{
+	struct hwpmc_cpu *c;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	c = this_cpu_ptr(hwpmc_cpus);
+	/* Else an IPI was faster. */
+	if (likely(!c->thread))
+		switch_in_irqoff(c, container_of(notifier, struct hwpmc_thread,
+						 notifier));
+	local_irq_restore(flags);
+}
+
+static void sched_out(struct preempt_notifier *notifier,
+		      struct task_struct *next)
+{
+	struct hwpmc_thread *thread =
+		container_of(notifier, struct hwpmc_thread, notifier);
+
+	hwpmc_switch_out_irqoff(this_cpu_ptr(hwpmc_cpus));
+	if (unlikely(!READ_ONCE(thread->target)))
+		reap_irqoff(thread);
+}
+
+struct preempt_ops hwpmc_preempt_ops = {
+	.sched_in = sched_in,
+	.sched_out = sched_out,
+};
+
+/* Rows in flight whose PMC is no longer the target's, or not to be counted. */
+static u64 stale_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
+			     u64 active)
+{
+	u64 rows = c->loaded, stale = 0;
+
+	while (rows) {
+		unsigned int nr = __ffs64(rows);
+
+		rows &= rows - 1;
+		if (!(active & BIT_ULL(nr)) ||
+		    READ_ONCE(target->link[nr].pmc) != c->row[nr].pmc)
+			stale |= BIT_ULL(nr);
+	}
+	return stale;
+}
+
+void hwpmc_switch_sync_irqoff(struct hwpmc_cpu *c)
+{
+	struct hwpmc_target *target = NULL;
+	u64 active;
+
+	if (!c->thread)
+		c->thread = hwpmc_thread_find(current);
+	if (c->thread)
+		target = READ_ONCE(c->thread->target);
+	if (!target) {
+		hwpmc_switch_out_irqoff(c);
+		return;
+	}
+	active = READ_ONCE(target->active);
+	unload_rows_irqoff(c, stale_rows_irqoff(c, target, active));
+	load_rows_irqoff(c, target, active & ~c->loaded);
+}
+
+static void sync_ipi(void *unused)
+{
+	hwpmc_switch_sync_irqoff(this_cpu_ptr(hwpmc_cpus));
+}
+
+void hwpmc_switch_sync_all(void)
+{
+	/*
+	 * Every CPU, not only those where something is seen in flight: a
+	 * switch-in may be between its look at the target and its store, with
+	 * interrupts off, and the IPI waits for the end of that.
+	 */
+	on_each_cpu(sync_ipi, NULL, 1);
+}
+
+/*
+ * A thread that was attached while it ran or slept has no notifier yet. Its
+ * switch-out is done here, if an IPI has loaded its rows; and before it runs again
+ * it gets the notifier: nothing else can touch the list of a task that is about
+ * to be switched to.
+ */
+void hwpmc_switch_pending_irqoff(struct task_struct *prev,
+				 struct task_struct *next)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	struct hwpmc_thread *thread = c->thread;
+
+	if (thread && READ_ONCE(thread->state) == HWPMC_THREAD_PENDING)
+		hwpmc_switch_out_irqoff(c);
+	thread = hwpmc_thread_find(next);
+	if (!thread || READ_ONCE(thread->state) != HWPMC_THREAD_PENDING)
+		return;
+	raw_spin_lock(&hwpmc_targets_lock);
+	hwpmc_thread_hook_locked(thread);
+	raw_spin_unlock(&hwpmc_targets_lock);
+}
