@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * device.c - /dev/hwpmc: an open is an owner. While one is open the module stays.
+ * Everybody may open it: what an owner may do is decided at each operation.
+ */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+
+#include "../core/owner.h"
+#include "device.h"
+#include "ioctl.h"
+
+static int device_open(struct inode *inode, struct file *file)
+{
+	struct hwpmc_owner *owner = hwpmc_owner_new();
+
+	if (!owner)
+		return -ENOMEM;
+	file->private_data = owner;
+	return 0;
+}
+
+static int device_release(struct inode *inode, struct file *file)
+{
+	hwpmc_owner_end(file->private_data);
+	return 0;
+}
+
+static const struct file_operations device_fops = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_release,
+	.unlocked_ioctl = hwpmc_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "hwpmc",
+	.fops = &device_fops,
+	.mode = 0666,
+};
+
+int hwpmc_device_init(void)
+{
+	return misc_register(&device);
+}
+
+void hwpmc_device_exit(void)
+{
+	misc_deregister(&device);
+}

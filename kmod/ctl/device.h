@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* device.h - /dev/hwpmc. */
+#ifndef HWPMC_DEVICE_H
+#define HWPMC_DEVICE_H
+
+int hwpmc_device_init(void);
+void hwpmc_device_exit(void);
+
+#endif /* HWPMC_DEVICE_H */

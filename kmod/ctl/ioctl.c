@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * ioctl.c - from a number and an address to a handler: the table of operations,
+ * copying in and out, sizes, statistics. The only code that touches the caller's
+ * memory, but for the array of GETPMCINFO. Process context.
+ */
+#include <linux/fs.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include "../core/stats.h"
+#include "../virt/attach.h"
+#include "ioctl.h"
+
+static_assert(sizeof(struct hwpmc_op_simple) == HWPMC_SIZE_V1_SIMPLE);
+static_assert(sizeof(struct hwpmc_op_configurelog) == HWPMC_SIZE_V1_CONFIGURELOG);
+static_assert(sizeof(struct hwpmc_op_getcpuinfo) == HWPMC_SIZE_V1_GETCPUINFO);
+static_assert(sizeof(struct hwpmc_op_getdriverstats) ==
+	      HWPMC_SIZE_V1_GETDRIVERSTATS);
+static_assert(sizeof(struct hwpmc_op_getmoduleversion) ==
+	      HWPMC_SIZE_V1_GETMODULEVERSION);
+static_assert(sizeof(struct hwpmc_op_getpmcinfo) == HWPMC_SIZE_V1_GETPMCINFO);
+static_assert(sizeof(struct hwpmc_op_pmcadmin) == HWPMC_SIZE_V1_PMCADMIN);
+static_assert(sizeof(struct hwpmc_op_pmcallocate) == HWPMC_SIZE_V1_PMCALLOCATE);
+static_assert(sizeof(struct hwpmc_op_pmcattach) == HWPMC_SIZE_V1_PMCATTACH);
+static_assert(sizeof(struct hwpmc_op_getmsr) == HWPMC_SIZE_V1_GETMSR);
+static_assert(sizeof(struct hwpmc_op_pmc) == HWPMC_SIZE_V1_PMC);
+static_assert(sizeof(struct hwpmc_op_pmcrw) == HWPMC_SIZE_V1_PMCRW);
+static_assert(sizeof(struct hwpmc_op_pmcsetcount) == HWPMC_SIZE_V1_PMCSETCOUNT);
+static_assert(sizeof(struct hwpmc_op_writelog) == HWPMC_SIZE_V1_WRITELOG);
+static_assert(sizeof(struct hwpmc_op_getdyneventinfo) ==
+	      HWPMC_SIZE_V1_GETDYNEVENTINFO);
+static_assert(sizeof(struct hwpmc_op_getcaps) == HWPMC_SIZE_V1_GETCAPS);
+static_assert(offsetof(struct hwpmc_op_pmcallocate, count) == 40);
+static_assert(offsetof(struct hwpmc_op_getpmcinfo, pmcs) == 16);
+static_assert(offsetof(struct hwpmc_op_getcpuinfo, classes) == 24);
+static_assert(sizeof(struct hwpmc_pmcinfo) == 112);
+
+struct operation {
+	int (*handler)(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+	u16 min;		/* the first release's size */
+	u16 size;		/* today's */
+	bool locked;		/* under hwpmc_lock */
+};
+
+#define OP(fn, type, v1, lock)						\
+	{ .handler = fn, .min = HWPMC_SIZE_V1_##v1,			\
+	  .size = sizeof(struct type), .locked = lock }
+
+/* Known operations without a handler are those that are not offered yet. */
+static const struct operation operations[HWPMC_OP__COUNT] = {
+	[HWPMC_OP_GETCPUINFO] =
+		OP(hwpmc_ioctl_cpuinfo, hwpmc_op_getcpuinfo, GETCPUINFO, true),
+	[HWPMC_OP_GETDRIVERSTATS] = OP(hwpmc_ioctl_stats,
+		hwpmc_op_getdriverstats, GETDRIVERSTATS, false),
+	[HWPMC_OP_GETMODULEVERSION] = OP(hwpmc_ioctl_version,
+		hwpmc_op_getmoduleversion, GETMODULEVERSION, false),
+	[HWPMC_OP_GETPMCINFO] =
+		OP(hwpmc_ioctl_pmcinfo, hwpmc_op_getpmcinfo, GETPMCINFO, true),
+	[HWPMC_OP_PMCADMIN] =
+		OP(hwpmc_ioctl_admin, hwpmc_op_pmcadmin, PMCADMIN, true),
+	[HWPMC_OP_PMCALLOCATE] = OP(hwpmc_ioctl_allocate,
+		hwpmc_op_pmcallocate, PMCALLOCATE, true),
+	[HWPMC_OP_PMCATTACH] =
+		OP(hwpmc_ioctl_attach, hwpmc_op_pmcattach, PMCATTACH, true),
+	[HWPMC_OP_PMCDETACH] =
+		OP(hwpmc_ioctl_detach, hwpmc_op_pmcattach, PMCATTACH, true),
+	[HWPMC_OP_PMCRELEASE] = OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),
+	[HWPMC_OP_PMCRW] = OP(hwpmc_ioctl_rw, hwpmc_op_pmcrw, PMCRW, true),
+	[HWPMC_OP_PMCSETCOUNT] = OP(hwpmc_ioctl_setcount,
+		hwpmc_op_pmcsetcount, PMCSETCOUNT, true),
+	[HWPMC_OP_PMCSTART] = OP(hwpmc_ioctl_start, hwpmc_op_pmc, PMC, true),
+	[HWPMC_OP_PMCSTOP] = OP(hwpmc_ioctl_stop, hwpmc_op_pmc, PMC, true),
+	[HWPMC_OP_GETCAPS] =
+		OP(hwpmc_ioctl_getcaps, hwpmc_op_getcaps, GETCAPS, true),
+};
+
+static bool is_known(unsigned int nr)
+{
+	return nr <= HWPMC_OP_GETCAPS || nr == HWPMC_OP_REVOKE;
+}
+
+/* A forked child may operate its parent's self-attached PMC that follows it. */
+static bool is_heir(const struct hwpmc_pmc *pmc)
+{
+	return pmc && pmc->flags & HWPMC_F_DESCENDANTS &&
+	       READ_ONCE(pmc->owner_attached) && hwpmc_attached_to(pmc, current);
+}
+
+struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,
+				  struct hwpmc_hdr *hdr)
+{
+	struct hwpmc_pmc *pmc = hwpmc_owner_find(owner, id);
+	int err = 0;
+
+	if (HWPMC_ID_ROW(id) >= hwpmc_nrows)
+		err = hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_ID, id);
+	else if (unlikely(task_tgid(current) != owner->tgid) && !is_heir(pmc))
+		err = hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NOT_OWNER,
+				   pid_vnr(owner->tgid));
+	else if (unlikely(list_empty(&owner->pmcs)))
+		err = hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_PMCS, 0);
+	else if (unlikely(!pmc))
+		err = hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_ID, id);
+	return err ? ERR_PTR(err) : pmc;
+}
+
+/* The one operation that programs do in a loop: no table, no lock, no copying
+ * of what is not needed. */
+static long read_fast(struct hwpmc_owner *owner,
+		      struct hwpmc_op_pmcrw __user *user,
+		      struct hwpmc_op_pmcrw *op)
+{
+	int ret;
+
+	ret = hwpmc_ioctl_read(owner, op);
+	if (copy_to_user(user, op, sizeof(*op)))
+		ret = -EFAULT;
+	return ret;
+}
+
+static int copy_in(union hwpmc_arg *arg, const struct operation *op,
+		   void __user *user, size_t size)
+{
+	int ret;
+
+	if (size < op->min)
+		return hwpmc_refuse(&arg->hdr, -EINVAL, HWPMC_WHY_SIZE, op->min);
+	ret = copy_struct_from_user(arg, op->size, user, size);
+	arg->hdr = (struct hwpmc_hdr){};
+	if (ret == -E2BIG)
+		hwpmc_refuse(&arg->hdr, ret, HWPMC_WHY_SIZE, op->size);
+	return ret;
+}
+
+static int run(const struct operation *op, struct hwpmc_owner *owner,
+	       union hwpmc_arg *arg)
+{
+	int ret;
+
+	if (!op->locked)
+		return op->handler(owner, arg);
+	ret = mutex_lock_killable(&hwpmc_lock);
+	if (ret)
+		return ret;
+	ret = op->handler(owner, arg);
+	mutex_unlock(&hwpmc_lock);
+	return ret;
+}
+
+/* What is refused before its argument is read still says why, in the header. */
+static long refuse_early(unsigned int nr, void __user *user, size_t size)
+{
+	struct hwpmc_hdr hdr = { .detail = nr };
+	int ret = is_known(nr) ? -EOPNOTSUPP : -EINVAL;
+
+	hdr.reason = is_known(nr) ? HWPMC_WHY_NOT_YET : HWPMC_WHY_UNKNOWN_OP;
+	if (size >= sizeof(hdr) && copy_to_user(user, &hdr, sizeof(hdr)))
+		return -EFAULT;
+	return ret;
+}
+
+static long dispatch(struct hwpmc_owner *owner, unsigned int cmd,
+		     void __user *user)
+{
+	unsigned int nr = _IOC_NR(cmd);
+	size_t size = _IOC_SIZE(cmd);
+	const struct operation *op;
+	union hwpmc_arg arg = {};
+	size_t out;
+	int ret;
+
+	if (nr >= ARRAY_SIZE(operations))
+		return refuse_early(nr, user, size);
+	op = &operations[array_index_nospec(nr, ARRAY_SIZE(operations))];
+	if (!op->handler)
+		return refuse_early(nr, user, size);
+	ret = copy_in(&arg, op, user, size);
+	out = sizeof(arg.hdr);
+	if (!ret) {
+		ret = run(op, owner, &arg);
+		out = min_t(size_t, size, op->size);
+	}
+	if (ret != -EFAULT && size >= out && copy_to_user(user, &arg, out))
+		ret = -EFAULT;
+	return ret;
+}
+
+long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct hwpmc_owner *owner = file->private_data;
+	void __user *user = (void __user *)arg;
+	long ret;
+
+	hwpmc_stat_inc(syscalls);
+	if (likely(cmd == HWPMC_IOC_PMCRW)) {
+		struct hwpmc_op_pmcrw op;
+
+		if (copy_from_user(&op, user, sizeof(op)))
+			return -EFAULT;
+		if (likely(op.flags == HWPMC_F_OLDVALUE))
+			ret = read_fast(owner, user, &op);
+		else
+			ret = dispatch(owner, cmd, user);
+	} else if (_IOC_TYPE(cmd) != HWPMC_IOC) {
+		ret = -ENOTTY;
+	} else {
+		ret = dispatch(owner, cmd, user);
+	}
+	if (unlikely(ret))
+		hwpmc_stat_inc(syscall_errors);
+	return ret;
+}

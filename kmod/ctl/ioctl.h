@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * ioctl.h - the operations' handlers. Each gets its argument copied in, with
+ * hdr cleared, and leaves its answer there; hwpmc_lock is held as the table in
+ * ioctl.c says.
+ */
+#ifndef HWPMC_IOCTL_H
+#define HWPMC_IOCTL_H
+
+#include "../core/owner.h"
+
+/* Any operation's argument. */
+union hwpmc_arg {
+	struct hwpmc_hdr hdr;
+	struct hwpmc_op_getcpuinfo cpuinfo;
+	struct hwpmc_op_getdriverstats stats;
+	struct hwpmc_op_getmoduleversion version;
+	struct hwpmc_op_getpmcinfo pmcinfo;
+	struct hwpmc_op_pmcadmin admin;
+	struct hwpmc_op_pmcallocate allocate;
+	struct hwpmc_op_pmcattach attach;
+	struct hwpmc_op_pmc pmc;
+	struct hwpmc_op_pmcrw rw;
+	struct hwpmc_op_pmcsetcount setcount;
+	struct hwpmc_op_getcaps caps;
+};
+
+struct file;
+
+long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+
+/*
+ * The PMC that an operation names, or an ERR_PTR with the reason in hdr. Finds
+ * out whether the caller may touch it. Under hwpmc_lock or rcu_read_lock().
+ */
+struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,
+				  struct hwpmc_hdr *hdr);
+
+int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_release(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_stop(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_getcaps(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+/* PMCRW with OLDVALUE alone, without hwpmc_lock. */
+int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op);
+
+int hwpmc_ioctl_attach(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_detach(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+
+int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_stats(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_version(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_pmcinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_admin(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+
+#endif /* HWPMC_IOCTL_H */

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * ioctl_info.c - what the machine has, what its rows are used for, statistics,
+ * and the administrator's switch of a row. Process context.
+ */
+#include <linux/capability.h>
+#include <linux/cpu.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "../core/cpu.h"
+#include "../core/stats.h"
+#include "ioctl.h"
+
+static u32 pmu_state(void)
+{
+	unsigned int i;
+
+	if (hwpmc_classes_claimed())
+		return HWPMC_PMU_CLAIMED;
+	for (i = 0; i < hwpmc_machine.nclass; i++)
+		if (hwpmc_machine.cls[i].ops->claim)
+			return HWPMC_PMU_IDLE;
+	return HWPMC_PMU_NONE;
+}
+
+int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_getcpuinfo *op = &arg->cpuinfo;
+	unsigned int i;
+
+	memset(op, 0, sizeof(*op));
+	op->cputype = hwpmc_machine.cputype;
+	op->ncpu = nr_cpu_ids;
+	op->npmc = hwpmc_nrows;
+	op->nclass = hwpmc_machine.nclass;
+	for (i = 0; i < hwpmc_machine.nclass; i++) {
+		const struct hwpmc_class *cls = &hwpmc_machine.cls[i];
+
+		op->classes[i] = (struct hwpmc_classinfo){
+			.class = cls->id,
+			.caps = cls->caps,
+			.width = cls->width,
+			.num = cls->num,
+			.first = cls->first,
+		};
+	}
+	op->pmu_state = pmu_state();
+	op->pmu_version = hwpmc_machine.pmu_version;
+	strscpy(op->cpuid, hwpmc_machine.cpuid, sizeof(op->cpuid));
+	return 0;
+}
+
+int hwpmc_ioctl_stats(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_getdriverstats *op = &arg->stats;
+	struct hwpmc_stats sum;
+
+	hwpmc_stats_sum(&sum);
+	memset(op, 0, sizeof(*op));
+	op->syscalls = sum.syscalls;
+	op->syscall_errors = sum.syscall_errors;
+	op->threads_missed = sum.threads_missed;
+	op->switch_programmed = sum.switch_programmed;
+	return 0;
+}
+
+int hwpmc_ioctl_version(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_getmoduleversion *op = &arg->version;
+	u32 client = op->version;
+
+	if (op->__reserved)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RESERVED, 0);
+	op->version = HWPMC_API_VERSION;
+	/* Patch numbers do not matter to either side. */
+	if (client >> 16 > HWPMC_API_VERSION >> 16)
+		return hwpmc_refuse(&op->hdr, -EPROTONOSUPPORT,
+				    HWPMC_WHY_VERSION, HWPMC_API_VERSION);
+	return 0;
+}
+
+/* The system-scope PMC of a row on a CPU; process scope has no one owner. */
+static const struct hwpmc_pmc *pmc_on_cpu(const struct hwpmc_row *row, u32 cpu)
+{
+	const struct hwpmc_pmc *pmc;
+
+	list_for_each_entry(pmc, &row->pmcs, row_node)
+		if (pmc->cpu == cpu)
+			return pmc;
+	return NULL;
+}
+
+static void fill_info(struct hwpmc_pmcinfo *info, unsigned int nr, u32 cpu)
+{
+	const struct hwpmc_row *row = &hwpmc_rows[nr];
+	const struct hwpmc_class *cls = row->cls;
+	const struct hwpmc_pmc *pmc = pmc_on_cpu(row, cpu);
+
+	memset(info, 0, sizeof(*info));
+	cls->ops->row_name(cls, row->ri, info->name, sizeof(info->name));
+	info->class = cls->id;
+	info->enabled = !(per_cpu_ptr(hwpmc_cpus, cpu)->disabled & BIT_ULL(nr));
+	info->rowdisp = hwpmc_row_disp(row->users);
+	info->users = row->users;
+	info->ownerpid = -1;
+	if (!pmc)
+		return;
+	info->ownerpid = pid_vnr(pmc->owner->tgid);
+	info->mode = pmc->mode;
+	info->event = pmc->ev;
+	info->flags = pmc->flags;
+	info->config = pmc->config;
+}
+
+static int copy_infos(struct hwpmc_op_getpmcinfo *op)
+{
+	struct hwpmc_pmcinfo __user *user = u64_to_user_ptr(op->pmcs);
+	struct hwpmc_pmcinfo info;
+	unsigned int nr;
+
+	for (nr = 0; nr < hwpmc_nrows; nr++) {
+		fill_info(&info, nr, op->cpu);
+		if (copy_to_user(&user[nr], &info, sizeof(info)))
+			return hwpmc_refuse(&op->hdr, -EFAULT,
+					    HWPMC_WHY_BAD_ADDRESS, 0);
+	}
+	return 0;
+}
+
+static int check_cpu(struct hwpmc_hdr *hdr, u32 cpu)
+{
+	if (cpu >= nr_cpu_ids)
+		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_CPU_RANGE,
+				    nr_cpu_ids - 1);
+	if (!cpu_online(cpu))
+		return hwpmc_refuse(hdr, -ENXIO, HWPMC_WHY_CPU_OFFLINE, cpu);
+	return 0;
+}
+
+int hwpmc_ioctl_pmcinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_getpmcinfo *op = &arg->pmcinfo;
+	int ret;
+
+	ret = check_cpu(&op->hdr, op->cpu);
+	if (ret)
+		return ret;
+	if (op->npmc < hwpmc_nrows)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_BUFFER,
+				    hwpmc_nrows);
+	op->npmc = hwpmc_nrows;
+	return copy_infos(op);
+}
+
+/* A disabled row on a CPU counts as a use in system scope. */
+static int disable_row(struct hwpmc_op_pmcadmin *op)
+{
+	struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, op->cpu);
+	struct hwpmc_row *row = &hwpmc_rows[op->row];
+
+	if (c->disabled & BIT_ULL(op->row))
+		return 0;
+	if (!hwpmc_row_admits(row->users, true) || pmc_on_cpu(row, op->cpu))
+		return hwpmc_refuse(&op->hdr, -EBUSY, HWPMC_WHY_ROW_IN_USE,
+				    op->row);
+	c->disabled |= BIT_ULL(op->row);
+	row->users = hwpmc_row_added(row->users, true);
+	return 0;
+}
+
+static int enable_row(struct hwpmc_op_pmcadmin *op)
+{
+	struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, op->cpu);
+	struct hwpmc_row *row = &hwpmc_rows[op->row];
+
+	if (!(c->disabled & BIT_ULL(op->row)))
+		return 0;
+	c->disabled &= ~BIT_ULL(op->row);
+	row->users = hwpmc_row_removed(row->users, true);
+	return 0;
+}
+
+int hwpmc_ioctl_admin(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_pmcadmin *op = &arg->admin;
+	int ret;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return hwpmc_refuse(&op->hdr, -EPERM, HWPMC_WHY_PRIV_ADMIN, 0);
+	if (op->__reserved)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RESERVED, 0);
+	ret = check_cpu(&op->hdr, op->cpu);
+	if (ret)
+		return ret;
+	if (op->row >= hwpmc_nrows)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_ROW,
+				    hwpmc_nrows - 1);
+	if (op->state == HWPMC_STATE_DISABLED)
+		return disable_row(op);
+	if (op->state == HWPMC_STATE_FREE)
+		return enable_row(op);
+	return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_ADMIN_STATE, op->state);
+}

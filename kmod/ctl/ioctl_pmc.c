@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * ioctl_pmc.c - operations on a PMC: allocate, release, start, stop, read and
+ * write, set the count. Under hwpmc_lock, except the reading of a PMC.
+ */
+#include <linux/err.h>
+#include <linux/sched/signal.h>
+
+#include "ioctl.h"
+
+static int reserved_zero(struct hwpmc_hdr *hdr, u64 reserved)
+{
+	return reserved ? hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_RESERVED, 0) : 0;
+}
+
+int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_pmcallocate *op = &arg->allocate;
+	int ret;
+
+	ret = reserved_zero(&op->hdr, op->__reserved | op->config2);
+	if (ret)
+		return ret;
+	if (task_tgid(current) != owner->tgid)
+		return hwpmc_refuse(&op->hdr, -ESRCH, HWPMC_WHY_NOT_OWNER,
+				    pid_vnr(owner->tgid));
+	return hwpmc_pmc_allocate(owner, op);
+}
+
+/* The three operations that take an id and nothing else. */
+static struct hwpmc_pmc *simple_pmc(struct hwpmc_owner *owner,
+				    struct hwpmc_op_pmc *op)
+{
+	int ret = reserved_zero(&op->hdr, op->__reserved);
+
+	return ret ? ERR_PTR(ret) : hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+}
+
+int hwpmc_ioctl_release(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_pmc *pmc = simple_pmc(owner, &arg->pmc);
+
+	if (IS_ERR(pmc))
+		return PTR_ERR(pmc);
+	hwpmc_pmc_release(pmc);
+	return 0;
+}
+
+int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_pmc *pmc = simple_pmc(owner, &arg->pmc);
+
+	return IS_ERR(pmc) ? PTR_ERR(pmc) : hwpmc_pmc_start(pmc, &arg->hdr);
+}
+
+int hwpmc_ioctl_stop(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_pmc *pmc = simple_pmc(owner, &arg->pmc);
+
+	return IS_ERR(pmc) ? PTR_ERR(pmc) : hwpmc_pmc_stop(pmc, &arg->hdr);
+}
+
+/* The value, and whether it is all there is to know. */
+static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
+{
+	int ret;
+
+	ret = hwpmc_pmc_read(pmc, &op->value);
+	if (unlikely(ret))
+		return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_CPU_OFFLINE,
+				    pmc->cpu);
+	if (unlikely(READ_ONCE(pmc->incomplete)))
+		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_INCOMPLETE, 0);
+	return 0;
+}
+
+int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op)
+{
+	struct hwpmc_pmc *pmc;
+	int ret;
+
+	op->hdr = (struct hwpmc_hdr){};
+	rcu_read_lock();
+	pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+	if (IS_ERR(pmc))
+		ret = PTR_ERR(pmc);
+	else if (unlikely(hwpmc_mode_is_sampling(pmc->mode)))
+		ret = hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RW_MODE, 0);
+	else
+		ret = read_value(pmc, op);
+	rcu_read_unlock();
+	return ret;
+}
+
+static int may_write(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	if (pmc->state == HWPMC_STATE_RUNNING)
+		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_RUNNING, 0);
+	if (!(hwpmc_rows[pmc->row].cls->caps & HWPMC_CAP_WRITE))
+		return hwpmc_refuse(hdr, -EOPNOTSUPP, HWPMC_WHY_READ_ONLY, 0);
+	return 0;
+}
+
+int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_pmcrw *op = &arg->rw;
+	u64 value = op->value;
+	struct hwpmc_pmc *pmc;
+	int ret = 0;
+
+	pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+	if (IS_ERR(pmc))
+		return PTR_ERR(pmc);
+	if (!op->flags || op->flags & ~(HWPMC_F_OLDVALUE | HWPMC_F_NEWVALUE))
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RW_FLAGS,
+				    op->flags);
+	if (hwpmc_mode_is_sampling(pmc->mode))
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RW_MODE, 0);
+	if (op->flags & HWPMC_F_NEWVALUE)
+		ret = may_write(pmc, &op->hdr);
+	if (!ret && op->flags & HWPMC_F_OLDVALUE)
+		ret = read_value(pmc, op);
+	/* An incomplete old value is no reason against a new one. */
+	if (op->flags & HWPMC_F_NEWVALUE &&
+	    (!ret || op->hdr.reason == HWPMC_WHY_INCOMPLETE))
+		atomic64_set(&pmc->total, value);
+	return ret;
+}
+
+int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_pmcsetcount *op = &arg->setcount;
+	struct hwpmc_pmc *pmc;
+	int ret;
+
+	ret = reserved_zero(&op->hdr, op->__reserved);
+	if (ret)
+		return ret;
+	pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+	if (IS_ERR(pmc))
+		return PTR_ERR(pmc);
+	ret = may_write(pmc, &op->hdr);
+	if (!ret)
+		atomic64_set(&pmc->total, op->count);
+	return ret;
+}
+
+int hwpmc_ioctl_getcaps(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_getcaps *op = &arg->caps;
+	struct hwpmc_pmc *pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+
+	if (IS_ERR(pmc))
+		return PTR_ERR(pmc);
+	op->caps = hwpmc_rows[pmc->row].cls->caps;
+	return 0;
+}

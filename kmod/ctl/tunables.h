@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * tunables.h - what the administrator can set: module parameters, and the same
+ * names as sysctls under kern/hwpmc/.
+ */
+#ifndef HWPMC_TUNABLES_H
+#define HWPMC_TUNABLES_H
+
+/* May the unprivileged allocate system-scope PMCs? (security.bsd. on FreeBSD) */
+extern int hwpmc_unprivileged_syspmcs;
+/* May the unprivileged attach to other processes of their own? */
+extern int hwpmc_unprivileged_proc_debug;
+
+int hwpmc_tunables_init(void);
+void hwpmc_tunables_exit(void);
+
+#endif /* HWPMC_TUNABLES_H */
