@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/* main.c - the ladder up when the module is loaded, and down when it goes. */
+#include <linux/init.h>
+#include <linux/module.h>
+
+#include "core/class.h"
+#include "core/cpu.h"
+#include "ctl/device.h"
+#include "ctl/tunables.h"
+#include "virt/hooks.h"
+#include "virt/target.h"
+
+static int __init hwpmc_init(void)
+{
+	int ret;
+
+	ret = hwpmc_classes_init();
+	if (ret)
+		return ret;
+	ret = hwpmc_hooks_init();
+	if (ret)
+		goto err_hooks;
+	ret = hwpmc_targets_init();
+	if (ret)
+		goto err_hooks;
+	ret = hwpmc_cpus_init();
+	if (ret)
+		goto err_cpus;
+	ret = hwpmc_tunables_init();
+	if (ret)
+		goto err_tunables;
+	ret = hwpmc_device_init();
+	if (ret)
+		goto err_device;
+	return 0;
+
+err_device:
+	hwpmc_tunables_exit();
+err_tunables:
+	hwpmc_cpus_exit();
+err_cpus:
+	hwpmc_targets_exit();
+err_hooks:
+	hwpmc_classes_exit();
+	return ret;
+}
+
+static void __exit hwpmc_exit(void)
+{
+	hwpmc_device_exit();
+	hwpmc_tunables_exit();
+	hwpmc_hooks_exit();
+	hwpmc_cpus_exit();
+	hwpmc_targets_exit();
+	hwpmc_classes_exit();
+}
+
+module_init(hwpmc_init);
+module_exit(hwpmc_exit);
+
+MODULE_DESCRIPTION("Hardware performance monitoring counters");
+MODULE_AUTHOR("The hwpmc for Linux authors");
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_VERSION("0.1.0");
