@@ -6,12 +6,12 @@
 #include <linux/kernel.h>
 #include <linux/printk.h>
 #include <asm/cpufeature.h>
-#include <asm/processor.h>
 
 #include "amd_encode.h"
 #include "amd_regs.h"
 #include "classes.h"
 #include "x86_reserve.h"
+#include "../compat/cpuid.h"
 #include "../compat/msr.h"
 
 static struct hwpmc_amd_pmu pmu;

@@ -11,12 +11,12 @@
 #include <linux/printk.h>
 #include <linux/smp.h>
 #include <asm/cpufeature.h>
-#include <asm/processor.h>
 
 #include "classes.h"
 #include "cputype.h"
 #include "intel.h"
 #include "intel_regs.h"
+#include "../compat/cpuid.h"
 #include "../compat/msr.h"
 
 #define CPUID7_EDX_HYBRID	BIT(15)

@@ -45,7 +45,7 @@
 #define   INTEL_FIXED_RUNS	(INTEL_FIXED_OS | INTEL_FIXED_USR)
 #define   INTEL_FIXED_SHIFT(n)	(4 * (n))
 #define   INTEL_FIXED_FIELD	GENMASK_ULL(3, 0)
-#define INTEL_RDPMC_FIXED	(1u << 30)
+#define INTEL_RDPMC_FIXED	BIT_ULL(30)
 
 /* Global control, version 2: programmable counters from bit 0, fixed from 32. */
 #define INTEL_GLOBAL_CTRL	0x38f
