@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * event.h - from the text of an event specification to what PMCALLOCATE takes:
+ *	grammar.c	text -> terms		pure
+ *	alias.c		names of our own	pure tables
+ *	pfm.c		names of libpfm4	asks libpfm4, which asks the CPU
+ *	resolve.c	terms -> codes		pure but for libpfm4
+ *	suggest.c	what was perhaps meant
+ *	list.c, parse.c	the exported calls
+ * Nothing of this takes a handle but the last two, so that all of it is tested
+ * without a module.
+ */
+#ifndef HWPMC_LIB_EVENT_H
+#define HWPMC_LIB_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libhwpmc.h"
+
+/* The layout of a select register, and of `config` in the contract. */
+#define CODE_EVENT	0x0000000000ffull
+#define CODE_UMASK	0x00000000ff00ull
+#define CODE_EDGE	(1ull << 18)
+#define CODE_ANY	(1ull << 21)		/* Intel */
+#define CODE_INVERT	(1ull << 23)
+#define CODE_CMASK	0x0000ff000000ull
+#define CODE_EVENT_HIGH	0x000f00000000ull	/* AMD: event [11:8] */
+/* User, kernel, interrupt, enable: the module's own. */
+#define CODE_MODULE	0x000000530000ull
+
+/* ------------------------------------------------------------------------ */
+
+/* What the words are about: the machine. */
+enum event_vendor {
+	VENDOR_NONE,			/* no counters: only the TSC */
+	VENDOR_INTEL,
+	VENDOR_AMD,
+};
+
+struct event_machine {
+	enum event_vendor vendor;
+	unsigned int family;		/* 0x17; 0: unknown */
+	unsigned int pmu_version;
+	unsigned int nclass;
+	uint32_t classes[HWPMC_CLASS_MAX];
+	unsigned int nfixed;		/* counters of IAF */
+	uint32_t arch_missing;		/* bit per architectural event */
+};
+
+/* From what the module says; arch_missing is the caller's to know. */
+void event_machine_init(struct event_machine *m,
+			const struct hwpmc_op_getcpuinfo *info,
+			uint32_t arch_missing);
+/* CPUID leaf 0xA: architectural events that this CPU does not have. */
+uint32_t event_arch_missing(void);
+bool event_machine_has(const struct event_machine *m, uint32_t class_id);
+
+/* A refusal: errno, the place in the specification, what was expected there. */
+struct event_error {
+	int err;
+	size_t at;			/* from 0 */
+	char text[256];
+};
+
+/* Always -1. */
+int event_refuse(struct event_error *e, int err, size_t at,
+		 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* ------------------------------------------------------------------------ */
+/* grammar.c                                                                 */
+
+enum {
+	TERM_USR = 1 << 0,
+	TERM_OS = 1 << 1,
+	TERM_EDGE = 1 << 2,
+	TERM_INV = 1 << 3,
+	TERM_ANY = 1 << 4,
+	TERM_CMASK = 1 << 5,
+	TERM_UMASK = 1 << 6,
+	TERM_EVENT = 1 << 7,
+	TERM_RSP = 1 << 8,
+	TERM_CONFIG = 1 << 9,
+	TERM_MASK = 1 << 10,
+};
+
+/* Those that change the code of an event that has a name. */
+#define TERMS_OF_CODE	(TERM_EDGE | TERM_INV | TERM_ANY | TERM_CMASK | \
+			 TERM_UMASK | TERM_RSP | TERM_MASK)
+
+struct event_terms {
+	uint32_t set;			/* TERM_* that were given */
+	uint32_t cmask, umask;		/* 0..255 */
+	uint32_t event;			/* 0..0xfff */
+	uint64_t rsp;
+	uint64_t config;		/* raw code, in the layout above */
+	size_t name_at, attrs_at, mask_at;
+	char pmu[32];			/* before "::" */
+	char name[96];			/* "": cpu/…/ without a name, raw */
+	char attrs[160];		/* "A:B" after the name's colon */
+	char mask[160];			/* "a+b" of mask= */
+};
+
+int event_grammar(const char *spec, struct event_terms *t,
+		  struct event_error *e);
+/* Lower case, with '_' for each of space . _ -. Cut to size. */
+void event_normal(const char *name, char *buf, size_t size);
+/* 0x… or decimal, all of [s, end), at most max. */
+bool event_number(const char *s, const char *end, uint64_t max, uint64_t *n);
+/* The nth qualifier's name; NULL: no more. */
+const char *event_qualifier(unsigned int n);
+
+/* ------------------------------------------------------------------------ */
+/* alias.c                                                                   */
+
+enum {
+	ALIAS_FIXED = 1 << 0,		/* a name of the fixed counter */
+	ALIAS_PROGRAMMABLE = 1 << 1,	/* a name of the programmable event */
+};
+
+#define ARCH_NONE	(-1)
+#define ALIAS_PFM	4
+
+/* An event that has the same name on many CPUs. */
+struct event_generic {
+	const char *name, *desc;
+	int arch;			/* bit in CPUID 0xA EBX, or ARCH_NONE */
+	uint32_t intel;			/* architectural code; 0: none */
+	uint32_t fixed;			/* number of the fixed counter + 1 */
+	bool fixed_differs;		/* the two count in different units */
+	uint64_t amd[4];		/* K8…, Zen 1 and 2, Zen 3, Zen 4…; 0: none */
+	const char *pfm[ALIAS_PFM];	/* what libpfm4 may call it on Intel */
+};
+
+/* name: in normal form. *how: ALIAS_*. NULL: not ours. */
+const struct event_generic *event_alias(const char *name, unsigned int *how);
+const struct event_generic *event_generic_at(unsigned int n);
+const char *event_alias_at(unsigned int n);
+uint64_t event_generic_amd(const struct event_machine *m,
+			   const struct event_generic *g);
+
+/* FreeBSD's names of AMD's K8 events. */
+struct event_k8 {
+	const char *name;		/* in normal form, without "k8_" */
+	uint16_t event;
+	uint8_t umask;			/* where no mask= is given */
+	const char *masks;		/* "name=value name=value" for mask= */
+};
+
+const struct event_k8 *event_k8(const char *name);
+const struct event_k8 *event_k8_at(unsigned int n);
+/* Or of a '+' joined list of names and numbers; -1: one is unknown. */
+int event_k8_mask(const struct event_k8 *k, const char *list);
+
+/* ------------------------------------------------------------------------ */
+/* pfm.c                                                                     */
+
+struct event_pfm_code {
+	uint64_t config;		/* layout above, module's bits cleared */
+	uint64_t extra;			/* second register; 0: none */
+};
+
+/*
+ * Look a name up among the core PMUs that libpfm4 sees here. 0; else -1 with
+ * *e: ENOENT unknown name, EINVAL a unit mask is wrong.
+ */
+int event_pfm_find(const struct event_terms *t, struct event_pfm_code *code,
+		   struct event_error *e);
+bool event_pfm_find_name(const char *name, struct event_pfm_code *code);
+
+struct event_pfm_line {
+	const char *pmu, *name, *desc;	/* name: "EVENT:UMASK" */
+};
+typedef int event_pfm_fn(const struct event_pfm_line *line, void *arg);
+/* All names; ends early as fn does not return 0, and returns that. */
+int event_pfm_each(event_pfm_fn *fn, void *arg);
+
+/* ------------------------------------------------------------------------ */
+
+int event_resolve(const struct event_machine *m, const struct event_terms *t,
+		  struct hwpmc_event *ev, struct event_error *e);
+
+/* Grammar and resolution. */
+int event_parse(const struct event_machine *m, const char *spec,
+		struct hwpmc_event *ev, struct event_error *e);
+
+/* The nearest known name; false: none is near. */
+bool event_suggest(const struct event_machine *m, const char *name, char *buf,
+		   size_t size);
+/* Of the qualifiers. */
+bool event_suggest_qualifier(const char *name, char *buf, size_t size);
+
+#endif /* HWPMC_LIB_EVENT_H */

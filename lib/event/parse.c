@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * parse.c - the exported calls about events: understand a specification, list
+ * what there is. Any thread; no state.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "event.h"
+#include "../pmc/internal.h"
+
+static int parse_text(const struct event_machine *m, const char *spec,
+		      struct event_terms *t, struct hwpmc_event *ev,
+		      struct event_error *e)
+{
+	if (event_grammar(spec, t, e))
+		return -1;
+	return event_resolve(m, t, ev, e);
+}
+
+/* The event's part of the specification, as it was written. */
+static void name_event(const char *spec, struct hwpmc_event *ev)
+{
+	size_t len = strcspn(spec, ",");
+
+	if (!strncmp(spec, "cpu/", 4))
+		len = strlen(spec);
+	if (len >= sizeof(ev->name))
+		len = sizeof(ev->name) - 1;
+	memcpy(ev->name, spec, len);
+	ev->name[len] = '\0';
+}
+
+int event_parse(const struct event_machine *m, const char *spec,
+		struct hwpmc_event *ev, struct event_error *e)
+{
+	struct event_terms t;
+
+	if (parse_text(m, spec, &t, ev, e))
+		return -1;
+	name_event(spec, ev);
+	return 0;
+}
+
+static void machine_of(struct hwpmc *h, struct event_machine *m)
+{
+	event_machine_init(m, &h->info, event_arch_missing());
+}
+
+EXPORT int hwpmc_event_parse(struct hwpmc *h, const char *spec,
+			     struct hwpmc_event *event)
+{
+	struct event_machine m;
+	struct event_error e;
+
+	machine_of(h, &m);
+	if (!event_parse(&m, spec, event, &e))
+		return 0;
+	return error_own(h, e.err,
+			 what("bad event '%.80s', column %zu: %s", spec,
+			      e.at + 1, e.text).text);
+}
+
+/* ------------------------------------------------------------------------ */
+
+struct listing {
+	const struct event_machine *m;
+	uint32_t class_id;
+	hwpmc_event_fn *fn;
+	void *arg;
+};
+
+/* Only what can be counted here is listed, under the class it goes to. */
+static int list_one(const struct listing *l, const char *name,
+		    const char *desc, const char *pmu)
+{
+	struct hwpmc_event_info info = { .name = name, .desc = desc,
+					 .pmu = pmu };
+	struct hwpmc_event ev;
+	struct event_error e;
+	uint32_t i;
+
+	if (event_parse(l->m, name, &ev, &e))
+		return 0;
+	for (i = 0; i < ev.ncode; i++)
+		if (l->class_id == HWPMC_CLASS_EVERY ||
+		    l->class_id == ev.code[i].class_id)
+			break;
+	if (i == ev.ncode)
+		return 0;
+	info.class_id = ev.code[0].class_id;
+	return l->fn(&info, l->arg);
+}
+
+static int list_pfm(const struct event_pfm_line *line, void *arg)
+{
+	const struct listing *l = arg;
+
+	return list_one(l, line->name, line->desc, line->pmu);
+}
+
+static int list_k8(const struct listing *l)
+{
+	char name[HWPMC_NAME_MAX + 3];
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && event_k8_at(i); i++) {
+		snprintf(name, sizeof(name), "k8_%s", event_k8_at(i)->name);
+		rc = list_one(l, name, "AMD K8 event", NULL);
+	}
+	return rc;
+}
+
+EXPORT int hwpmc_event_each(struct hwpmc *h, uint32_t class_id,
+			    hwpmc_event_fn *fn, void *arg)
+{
+	struct event_machine m;
+	struct listing l = { .m = &m, .class_id = class_id, .fn = fn,
+			     .arg = arg };
+	unsigned int i;
+	int rc;
+
+	machine_of(h, &m);
+	rc = list_one(&l, "tsc", "time-stamp counter (system scope)", NULL);
+	for (i = 0; !rc && event_generic_at(i); i++)
+		rc = list_one(&l, event_generic_at(i)->name,
+			      event_generic_at(i)->desc, NULL);
+	/* FreeBSD's K8 names mean what they say on the families before 15h. */
+	if (!rc && m.vendor == VENDOR_AMD && m.family && m.family < 0x15)
+		rc = list_k8(&l);
+	return rc ? rc : event_pfm_each(list_pfm, &l);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * resolve.c - from terms to the codes that PMCALLOCATE takes on this machine.
+ * The order of names: a class prefix, names of our own, FreeBSD's K8 names,
+ * libpfm4. An event that a fixed counter can count is offered to it first.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "event.h"
+
+#define CLASS_ANY	UINT32_MAX
+
+/* What one specification is being made into. */
+struct work {
+	const struct event_machine *m;
+	const struct event_terms *t;
+	struct hwpmc_event *ev;
+	struct event_error *e;
+	uint32_t class_id;		/* asked for by a prefix, or CLASS_ANY */
+	char name[96];			/* normal form, without the prefix */
+};
+
+bool event_machine_has(const struct event_machine *m, uint32_t class_id)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->nclass; i++)
+		if (m->classes[i] == class_id)
+			return true;
+	return false;
+}
+
+static uint32_t mode_caps(const struct event_terms *t)
+{
+	return (t->set & TERM_USR ? HWPMC_CAP_USER : 0) |
+	       (t->set & TERM_OS ? HWPMC_CAP_SYSTEM : 0);
+}
+
+static uint32_t code_caps(uint64_t config)
+{
+	return (config & CODE_EDGE ? HWPMC_CAP_EDGE : 0) |
+	       (config & CODE_INVERT ? HWPMC_CAP_INVERT : 0) |
+	       (config & CODE_CMASK ? HWPMC_CAP_THRESHOLD : 0) |
+	       (config & CODE_UMASK ? HWPMC_CAP_QUALIFIER : 0);
+}
+
+static bool may_use(const struct work *w, uint32_t class_id)
+{
+	return (w->class_id == CLASS_ANY || w->class_id == class_id) &&
+	       event_machine_has(w->m, class_id);
+}
+
+static void code_add(struct work *w, uint32_t class_id, uint32_t caps,
+		     uint64_t config, uint64_t config1)
+{
+	if (w->ev->ncode == HWPMC_EVENT_CODES)
+		return;
+	w->ev->code[w->ev->ncode++] = (struct hwpmc_event_code) {
+		.class_id = class_id, .flags = HWPMC_F_EV_PMU,
+		.caps = caps | mode_caps(w->t),
+		.config = config, .config1 = config1,
+	};
+}
+
+static void add_fixed(struct work *w, unsigned int number)
+{
+	if (may_use(w, HWPMC_CLASS_IAF) && number < w->m->nfixed &&
+	    !(w->t->set & TERMS_OF_CODE))
+		code_add(w, HWPMC_CLASS_IAF, 0, (uint64_t)(number + 1) << 8, 0);
+}
+
+/* ------------------------------------------------------------------------ */
+
+static uint64_t with_qualifiers(const struct event_terms *t, uint64_t config)
+{
+	if (t->set & TERM_UMASK)
+		config = (config & ~CODE_UMASK) | (uint64_t)t->umask << 8;
+	if (t->set & TERM_CMASK)
+		config = (config & ~CODE_CMASK) | (uint64_t)t->cmask << 24;
+	if (t->set & TERM_EDGE)
+		config |= CODE_EDGE;
+	if (t->set & TERM_INV)
+		config |= CODE_INVERT;
+	if (t->set & TERM_ANY)
+		config |= CODE_ANY;
+	return config;
+}
+
+/* The class whose codes these are, once the vendor is known. */
+static uint32_t programmable(const struct work *w)
+{
+	return w->m->vendor == VENDOR_AMD ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP;
+}
+
+static uint64_t code_mask(const struct work *w)
+{
+	uint64_t mask = CODE_EVENT | CODE_UMASK | CODE_EDGE | CODE_INVERT |
+			CODE_CMASK;
+
+	return mask | (w->m->vendor == VENDOR_AMD ? CODE_EVENT_HIGH : CODE_ANY);
+}
+
+/* With the qualifiers, as a code of the programmable class. */
+static int add_programmable(struct work *w, uint64_t config, uint64_t extra)
+{
+	config = with_qualifiers(w->t, config);
+	if (config & ~code_mask(w))
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "bits 0x%llx of the code are not of an "
+				    "event on this CPU",
+				    (unsigned long long)(config &
+							 ~code_mask(w)));
+	if (w->t->set & TERM_RSP) {
+		if (w->m->vendor != VENDOR_INTEL)
+			return event_refuse(w->e, EINVAL, w->t->name_at,
+					    "only Intel's off-core events take "
+					    "a response mask");
+		extra = w->t->rsp;
+	}
+	if (may_use(w, programmable(w)))
+		code_add(w, programmable(w), code_caps(config), config, extra);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------ */
+
+static int refuse_machine(struct work *w)
+{
+	if (w->m->vendor == VENDOR_NONE)
+		return event_refuse(w->e, ENOENT, w->t->name_at,
+				    "this machine offers no hardware counters "
+				    "but 'tsc'");
+	return event_refuse(w->e, ENOENT, w->t->name_at,
+			    "no counter of this machine can count '%s'%s",
+			    w->t->name[0] ? w->t->name : "it",
+			    w->t->set & TERMS_OF_CODE ?
+			    " with these qualifiers" : "");
+}
+
+static int resolve_generic_pfm(struct work *w, const struct event_generic *g)
+{
+	struct event_pfm_code code;
+	unsigned int i;
+
+	for (i = 0; i < ALIAS_PFM && g->pfm[i]; i++)
+		if (event_pfm_find_name(g->pfm[i], &code))
+			return add_programmable(w, code.config, code.extra);
+	return 0;
+}
+
+static int resolve_generic_intel(struct work *w, const struct event_generic *g,
+				 unsigned int how)
+{
+	bool fixed = g->fixed && g->fixed <= w->m->nfixed;
+	bool missing = g->arch != ARCH_NONE &&
+		       w->m->arch_missing & 1u << g->arch;
+
+	if (!g->intel)
+		return resolve_generic_pfm(w, g);
+	if (g->fixed && !(how & ALIAS_PROGRAMMABLE))
+		add_fixed(w, g->fixed - 1);
+	if (how & ALIAS_FIXED && w->ev->ncode)
+		return 0;
+	/* As programmable it would count something else. */
+	if (g->fixed_differs && fixed && !(how & ALIAS_PROGRAMMABLE) &&
+	    w->class_id != HWPMC_CLASS_IAP)
+		return 0;
+	return missing ? 0 : add_programmable(w, g->intel, 0);
+}
+
+static int resolve_generic(struct work *w, const struct event_generic *g,
+			   unsigned int how)
+{
+	uint64_t amd;
+
+	if (w->m->vendor == VENDOR_INTEL)
+		return resolve_generic_intel(w, g, how);
+	amd = w->m->vendor == VENDOR_AMD ? event_generic_amd(w->m, g) : 0;
+	return amd ? add_programmable(w, amd, 0) : 0;
+}
+
+/* ------------------------------------------------------------------------ */
+
+/* mask= says which unit masks: numbers here. 0..255, or -1. */
+static int mask_numbers(const char *list)
+{
+	uint64_t n, bits = 0;
+	const char *end;
+
+	for (;; list = end + 1) {
+		end = list + strcspn(list, "+");
+		if (!event_number(list, end, 0xff, &n))
+			return -1;
+		bits |= n;
+		if (!*end)
+			return (int)bits;
+	}
+}
+
+static int resolve_k8(struct work *w, const struct event_k8 *k)
+{
+	uint64_t config = k->event;
+	int mask = k->umask;
+
+	if (w->t->set & TERM_MASK) {
+		mask = event_k8_mask(k, w->t->mask);
+		if (mask < 0)
+			return event_refuse(w->e, EINVAL, w->t->mask_at,
+					    "expected '+' between numbers or "
+					    "some of: %s", k->masks ? k->masks :
+					    "(this event has no names)");
+	}
+	return add_programmable(w, config | (uint64_t)mask << 8, 0);
+}
+
+/* With mask=a+b as libpfm4's ":a:b". */
+static int pfm_terms(struct work *w, struct event_terms *t)
+{
+	size_t used, i, len = strlen(w->t->mask);
+
+	*t = *w->t;
+	snprintf(t->name, sizeof(t->name), "%s", w->name);
+	if (!(t->set & TERM_MASK) || mask_numbers(t->mask) >= 0)
+		return 0;
+	used = strlen(t->attrs);
+	if (used + len + 2 > sizeof(t->attrs))
+		return event_refuse(w->e, EINVAL, t->mask_at,
+				    "this is too long");
+	if (!used)
+		t->attrs_at = t->mask_at;
+	else
+		t->attrs[used++] = ':';
+	for (i = 0; i <= len; i++)
+		t->attrs[used + i] = t->mask[i] == '+' ? ':' : t->mask[i];
+	return 0;
+}
+
+/* Registers beside the select that the module does not set. */
+static bool extra_is_rsp(uint64_t config)
+{
+	switch (config & CODE_EVENT) {
+	case 0xb7:
+	case 0xbb:
+	case 0x2a:
+	case 0x2b:
+		return true;
+	}
+	return false;
+}
+
+static int add_pfm(struct work *w, const struct event_pfm_code *code)
+{
+	uint64_t config = code->config;
+
+	if (code->extra && !extra_is_rsp(config))
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "'%s' needs a register beside the counter "
+				    "that hwpmc does not set", w->t->name);
+	if (w->t->set & TERM_MASK && mask_numbers(w->t->mask) >= 0)
+		config = (config & ~CODE_UMASK) |
+			 (uint64_t)mask_numbers(w->t->mask) << 8;
+	if (w->m->vendor == VENDOR_INTEL) {
+		/* Event 0 is how Intel writes "only on fixed counter n". */
+		if (config && !(config & ~CODE_UMASK)) {
+			add_fixed(w, (unsigned int)(config >> 8) - 1);
+			return 0;
+		}
+		if (config == 0xc0 || config == 0x3c)
+			add_fixed(w, config == 0xc0 ? 0 : 1);
+	}
+	return add_programmable(w, config, code->extra);
+}
+
+static int resolve_pfm(struct work *w)
+{
+	struct event_pfm_code code;
+	struct event_terms t;
+	unsigned int how;
+	char near[160];
+
+	if (w->m->vendor == VENDOR_NONE)
+		return refuse_machine(w);
+	if (pfm_terms(w, &t))
+		return -1;
+	if (!event_pfm_find(&t, &code, w->e))
+		return add_pfm(w, &code);
+	if (w->e->err != ENOENT || t.pmu[0])
+		return -1;
+	if (t.attrs[0] && event_alias(w->name, &how))
+		return event_refuse(w->e, EINVAL, t.attrs_at,
+				    "'%s' has no unit masks, expected u, k "
+				    "or uk", w->t->name);
+	if (event_suggest(w->m, w->name, near, sizeof(near)))
+		return event_refuse(w->e, ENOENT, t.name_at,
+				    "there is no event '%s' here, perhaps '%s' "
+				    "(see 'hwpmc list')", w->t->name, near);
+	return event_refuse(w->e, ENOENT, t.name_at,
+			    "there is no event '%s' here (see 'hwpmc list')",
+			    w->t->name);
+}
+
+/* ------------------------------------------------------------------------ */
+
+static int resolve_tsc(struct work *w)
+{
+	if (w->t->set || w->t->attrs[0])
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "'tsc' takes no qualifiers: it counts "
+				    "always");
+	if (!event_machine_has(w->m, HWPMC_CLASS_TSC))
+		return refuse_machine(w);
+	w->ev->ncode = 1;
+	w->ev->code[0] = (struct hwpmc_event_code) {
+		.class_id = HWPMC_CLASS_TSC, .ev = HWPMC_EV_TSC,
+	};
+	return 0;
+}
+
+/* Event 0 of Intel: a fixed counter, by its number + 1 as the unit mask. */
+static int resolve_raw_fixed(struct work *w, uint64_t config)
+{
+	uint64_t number = config >> 8;
+
+	if (number >= 1 && number <= w->m->nfixed && !(config & ~CODE_UMASK)) {
+		code_add(w, HWPMC_CLASS_IAF, 0, config, 0);
+		return 0;
+	}
+	return event_refuse(w->e, EINVAL, w->t->name_at,
+			    "event 0 is only for fixed counters: unit mask 1 "
+			    "to %u, and nothing else", w->m->nfixed);
+}
+
+/* cpu/event=…/, cpu/config=…/, r1c0, 0x1c0 */
+static int resolve_raw(struct work *w)
+{
+	const struct event_terms *t = w->t;
+	bool intel = w->m->vendor == VENDOR_INTEL;
+	uint64_t config = t->config;
+
+	if (w->m->vendor == VENDOR_NONE)
+		return refuse_machine(w);
+	if (intel && t->event > 0xff)
+		return event_refuse(w->e, EINVAL, t->name_at,
+				    "expected event=0 to event=0xff on Intel");
+	if (t->set & TERM_EVENT)
+		config = (t->event & 0xff) | (uint64_t)(t->event >> 8) << 32;
+	if (t->set & TERM_MASK) {
+		if (mask_numbers(t->mask) < 0)
+			return event_refuse(w->e, EINVAL, t->mask_at,
+					    "expected numbers: a raw code has "
+					    "no names of unit masks");
+		config |= (uint64_t)mask_numbers(t->mask) << 8;
+	}
+	if (intel && !(config & CODE_EVENT))
+		return resolve_raw_fixed(w, with_qualifiers(t, config));
+	return add_programmable(w, config, 0);
+}
+
+/* "iap_", "k8_" … at the front of the name. */
+static int take_class(struct work *w)
+{
+	static const struct {
+		const char *prefix;
+		uint32_t class_id;
+	} prefixes[] = {
+		{ "iap_", HWPMC_CLASS_IAP },	{ "iaf_", HWPMC_CLASS_IAF },
+		{ "k8_", HWPMC_CLASS_K8 },	{ "tsc_", HWPMC_CLASS_TSC },
+		{ "soft_", HWPMC_CLASS_SOFT },	{ "ibs_", HWPMC_CLASS_IBS },
+		{ "rapl_", HWPMC_CLASS_RAPL },	{ "perf_", HWPMC_CLASS_PERF },
+		{ "ucf_", HWPMC_CLASS_UCF },	{ "ucp_", HWPMC_CLASS_UCP },
+		{ "p4_", HWPMC_CLASS_P4 },	{ "p6_", HWPMC_CLASS_P6 },
+	};
+	size_t i, len;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		len = strlen(prefixes[i].prefix);
+		if (strncmp(w->name, prefixes[i].prefix, len) || !w->name[len])
+			continue;
+		w->class_id = prefixes[i].class_id;
+		memmove(w->name, w->name + len, strlen(w->name + len) + 1);
+		break;
+	}
+	if (w->class_id == CLASS_ANY || event_machine_has(w->m, w->class_id))
+		return 0;
+	return event_refuse(w->e, ENOENT, w->t->name_at,
+			    "this machine has no counters of class %s",
+			    hwpmc_name_of_class(w->class_id));
+}
+
+static int resolve_name(struct work *w)
+{
+	const struct event_generic *g = NULL;
+	const struct event_k8 *k = NULL;
+	unsigned int how = 0;
+
+	if (w->t->pmu[0])
+		return resolve_pfm(w);
+	if (take_class(w))
+		return -1;
+	if (!strcmp(w->name, "tsc"))
+		return resolve_tsc(w);
+	/* Names of ours have no unit masks: with one, it is libpfm4's. */
+	if (!w->t->attrs[0]) {
+		if (!(w->t->set & TERM_MASK))
+			g = event_alias(w->name, &how);
+		if (w->m->vendor == VENDOR_AMD)
+			k = event_k8(w->name);
+	}
+	if (g && w->m->vendor != VENDOR_NONE) {
+		if (resolve_generic(w, g, how))
+			return -1;
+		return w->ev->ncode ? 0 : refuse_machine(w);
+	}
+	return k ? resolve_k8(w, k) : resolve_pfm(w);
+}
+
+int event_resolve(const struct event_machine *m, const struct event_terms *t,
+		  struct hwpmc_event *ev, struct event_error *e)
+{
+	struct work w = { .m = m, .t = t, .ev = ev, .e = e,
+			  .class_id = CLASS_ANY };
+	int rc;
+
+	memset(ev, 0, sizeof(*ev));
+	event_normal(t->name, w.name, sizeof(w.name));
+	rc = t->set & (TERM_EVENT | TERM_CONFIG) ? resolve_raw(&w) :
+						   resolve_name(&w);
+	if (rc)
+		return -1;
+	return ev->ncode ? 0 : refuse_machine(&w);
+}

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# lib.mk - libhwpmc, shared and static, with its headers as they are installed:
+# build/lib/ and build/include/. Other parts compile with $(LIB_CFLAGS) and link
+# with $(LIB_STATIC) (or $(LIB_SHARED)) and $(LIB_LIBS).
+
+LIB_MAJOR	:= 1
+LIB_DIR		:= $(BUILD)/lib
+LIB_SRC		:= $(sort $(wildcard $(TOP)/lib/pmc/*.c $(TOP)/lib/event/*.c \
+		     $(TOP)/lib/freebsd/*.c))
+LIB_OBJ		:= $(patsubst $(TOP)/lib/%.c,$(LIB_DIR)/obj/%.o,$(LIB_SRC))
+LIB_CFLAGS	:= -I$(TOP)/include/uapi -I$(TOP)/lib/pmc
+LIB_LIBS	:= -lpfm -pthread
+LIB_STATIC	:= $(LIB_DIR)/libhwpmc.a
+LIB_SHARED	:= $(LIB_DIR)/libhwpmc.so
+LIB_REAL	:= $(LIB_DIR)/libhwpmc.so.$(LIB_MAJOR).0.0
+LIB_SONAME	:= libhwpmc.so.$(LIB_MAJOR)
+
+libdir		?= $(prefix)/lib
+includedir	?= $(prefix)/include
+
+lib: $(LIB_STATIC) $(LIB_SHARED) $(LIB_DIR)/libhwpmc.pc \
+	$(LIB_DIR)/libhwpmc-freebsd.pc
+
+$(LIB_DIR)/obj/%.o: $(TOP)/lib/%.c $(TOP)/lib/lib.mk
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CFLAGS) $(WARN) -fPIC -fvisibility=hidden -pthread \
+		$(LIB_CFLAGS) -I$(TOP)/lib/freebsd -MMD -MP -c -o $@ $<
+
+$(LIB_STATIC): $(LIB_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(LIB_REAL): $(LIB_OBJ) $(TOP)/lib/libhwpmc.map
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
+		-Wl,--version-script=$(TOP)/lib/libhwpmc.map -Wl,-z,defs \
+		-o $@ $(LIB_OBJ) $(LIB_LIBS)
+
+$(LIB_SHARED): $(LIB_REAL)
+	ln -sf $(notdir $(LIB_REAL)) $(LIB_DIR)/$(LIB_SONAME)
+	ln -sf $(LIB_SONAME) $@
+
+# The paths are those of the installed library.
+$(LIB_DIR)/%.pc: $(TOP)/lib/%.pc.in $(TOP)/Makefile $(TOP)/lib/lib.mk
+	@mkdir -p $(@D)
+	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
+		-e 's|@includedir@|$(includedir)|' \
+		-e 's|@VERSION@|$(VERSION)|' $< > $@
+
+install-lib: lib
+	install -d $(DESTDIR)$(libdir)/pkgconfig \
+		$(DESTDIR)$(includedir)/hwpmc-freebsd/sys
+	install -m 644 $(LIB_STATIC) $(DESTDIR)$(libdir)
+	install -m 755 $(LIB_REAL) $(DESTDIR)$(libdir)
+	ln -sf $(notdir $(LIB_REAL)) $(DESTDIR)$(libdir)/$(LIB_SONAME)
+	ln -sf $(LIB_SONAME) $(DESTDIR)$(libdir)/libhwpmc.so
+	install -m 644 $(LIB_DIR)/libhwpmc.pc $(LIB_DIR)/libhwpmc-freebsd.pc \
+		$(DESTDIR)$(libdir)/pkgconfig
+	install -m 644 $(TOP)/lib/pmc/libhwpmc.h $(TOP)/include/uapi/hwpmc.h \
+		$(DESTDIR)$(includedir)
+	install -m 644 $(TOP)/lib/freebsd/pmc.h \
+		$(DESTDIR)$(includedir)/hwpmc-freebsd
+	install -m 644 $(TOP)/lib/freebsd/sys/pmc.h \
+		$(DESTDIR)$(includedir)/hwpmc-freebsd/sys
+
+-include $(LIB_OBJ:.o=.d)
+
+.PHONY: lib install-lib

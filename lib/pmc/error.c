@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * error.c - the last failure of each handle in each thread, as a sentence.
+ * Any thread. A record is found by the address of a variable of its thread; as
+ * addresses return after a thread's end, a serial number tells a new thread's
+ * (empty) record from an old one's, and the records of a handle are never more
+ * than the threads that lived at one time.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* Failures of hwpmc_open(), which leave no handle to keep them. */
+static _Thread_local struct error_record openings;
+
+static const void *this_thread(void)
+{
+	return &openings;
+}
+
+static uint64_t this_serial(void)
+{
+	static _Atomic uint64_t last;
+	static _Thread_local uint64_t mine;
+
+	if (!mine)
+		mine = atomic_fetch_add(&last, 1) + 1;
+	return mine;
+}
+
+static struct error_record *record_find(struct hwpmc *h)
+{
+	struct error_record *r;
+
+	if (!h)
+		return &openings;
+	for (r = atomic_load(&h->errors); r; r = r->next)
+		if (r->thread == this_thread())
+			return r;
+	return NULL;
+}
+
+static struct error_record *record_add(struct hwpmc *h)
+{
+	struct error_record *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->thread = this_thread();
+	r->next = atomic_load(&h->errors);
+	while (!atomic_compare_exchange_weak(&h->errors, &r->next, r))
+		;
+	return r;
+}
+
+static int record_set(struct hwpmc *h, int err, const struct hwpmc_hdr *hdr,
+		      const char *text)
+{
+	struct error_record *r = record_find(h);
+
+	if (!r)
+		r = record_add(h);
+	if (r) {
+		r->serial = this_serial();
+		r->reason = hdr->reason;
+		r->detail = hdr->detail;
+		snprintf(r->text, sizeof(r->text), "%s", text);
+	}
+	errno = err;
+	return -1;
+}
+
+/* Only what this thread wrote itself. */
+static const struct error_record *record_own(struct hwpmc *h)
+{
+	const struct error_record *r = record_find(h);
+
+	return r && r->serial == this_serial() ? r : NULL;
+}
+
+EXPORT const char *hwpmc_error(struct hwpmc *h)
+{
+	const struct error_record *r = record_own(h);
+
+	return r ? r->text : "";
+}
+
+EXPORT enum hwpmc_reason hwpmc_reason(struct hwpmc *h)
+{
+	const struct error_record *r = record_own(h);
+
+	return r ? r->reason : HWPMC_WHY_NONE;
+}
+
+EXPORT int32_t hwpmc_detail(struct hwpmc *h)
+{
+	const struct error_record *r = record_own(h);
+
+	return r ? r->detail : 0;
+}
+
+/* ------------------------------------------------------------------------ */
+
+struct what what(const char *format, ...)
+{
+	struct what w;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(w.text, sizeof(w.text), format, args);
+	va_end(args);
+	return w;
+}
+
+struct what what_pmc(const struct hwpmc *h, uint32_t id)
+{
+	const char *name = hwpmc_name_of_class(HWPMC_ID_CLASS(id));
+	uint32_t row = HWPMC_ID_ROW(id), i;
+
+	for (i = 0; i < h->info.nclass && i < HWPMC_CLASS_MAX; i++)
+		if (h->info.classes[i].class == HWPMC_ID_CLASS(id))
+			row -= h->info.classes[i].first;
+	if (!name || id == HWPMC_ID_INVALID)
+		return what("PMC 0x%x", id);
+	if (HWPMC_ID_MODE(id) == HWPMC_MODE_SC ||
+	    HWPMC_ID_MODE(id) == HWPMC_MODE_SS)
+		return what("PMC 0x%x (%s-%u, CPU %u)", id, name, row,
+			    HWPMC_ID_CPU(id));
+	return what("PMC 0x%x (%s-%u, process scope)", id, name, row);
+}
+
+static void why_text(int err, const struct hwpmc_hdr *hdr, char *buf,
+		     size_t size)
+{
+	char who[128], remedy[128];
+
+	if (hdr->reason == HWPMC_WHY_NONE) {
+		snprintf(buf, size, "%s", strerror(err));
+		return;
+	}
+	if (reason_names_holder(hdr->reason))
+		hwpmc_pmu_holder(who, sizeof(who), remedy, sizeof(remedy));
+	else
+		who[0] = remedy[0] = '\0';
+	reason_sentence(hdr->reason, hdr->detail, who, remedy, buf, size);
+}
+
+int error_from_call(struct hwpmc *h, const struct hwpmc_hdr *hdr,
+		    const char *doing)
+{
+	char why[ERROR_TEXT / 2], text[ERROR_TEXT];
+	int err = errno;
+
+	why_text(err, hdr, why, sizeof(why));
+	snprintf(text, sizeof(text), "cannot %.*s: %s", ERROR_TEXT / 2 - 16,
+		 doing, why);
+	return record_set(h, err, hdr, text);
+}
+
+int error_own(struct hwpmc *h, int err, const char *sentence)
+{
+	static const struct hwpmc_hdr none;
+
+	return record_set(h, err, &none, sentence);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * handle.c - opening and closing: the versions are compared and the machine is
+ * asked about once. Any thread; a handle is closed when no other thread uses it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+static int open_refused(int err)
+{
+	struct what w;
+
+	switch (err) {
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		w = what("cannot open " HWPMC_DEVICE ": the module is not "
+			 "loaded; load it with: modprobe hwpmc");
+		err = ENOENT;
+		break;
+	case EACCES:
+	case EPERM:
+		w = what("cannot open " HWPMC_DEVICE ": permission denied; "
+			 "run it as root, or join the group of the device");
+		break;
+	default:
+		w = what("cannot open " HWPMC_DEVICE ": %s", strerror(err));
+	}
+	return error_own(NULL, err, w.text);
+}
+
+static int check_version(int fd)
+{
+	struct hwpmc_op_getmoduleversion op = { .version = HWPMC_API_VERSION };
+
+	if (!sys_call(fd, HWPMC_IOC_GETMODULEVERSION, &op.hdr)) {
+		if (op.version >> 24 == HWPMC_API_VERSION >> 24)
+			return 0;
+		/* A module of another major contract is of no use. */
+		op.hdr.reason = HWPMC_WHY_VERSION;
+		errno = EPROTONOSUPPORT;
+	}
+	if (errno == ENOTTY)
+		return error_own(NULL, ENOTTY, "cannot use " HWPMC_DEVICE
+				 ": it is not the device of hwpmc");
+	return error_from_call(NULL, &op.hdr, "use the loaded module");
+}
+
+EXPORT int hwpmc_open(struct hwpmc **handle)
+{
+	struct hwpmc *h;
+	int err;
+
+	*handle = NULL;
+	h = calloc(1, sizeof(*h));
+	if (!h)
+		return error_own(NULL, ENOMEM, "cannot open " HWPMC_DEVICE
+				 ": out of memory");
+	h->fd = sys_open();
+	if (h->fd < 0) {
+		open_refused(errno);
+		goto err_open;
+	}
+	if (check_version(h->fd))
+		goto err_use;
+	if (sys_call(h->fd, HWPMC_IOC_GETCPUINFO, &h->info.hdr)) {
+		error_from_call(NULL, &h->info.hdr, "ask about the machine");
+		goto err_use;
+	}
+	*handle = h;
+	return 0;
+
+err_use:
+	err = errno;
+	close(h->fd);
+	errno = err;
+err_open:
+	err = errno;
+	free(h);
+	errno = err;
+	return -1;
+}
+
+EXPORT void hwpmc_close(struct hwpmc *h)
+{
+	struct error_record *r, *next;
+
+	if (!h)
+		return;
+	close(h->fd);
+	for (r = atomic_load(&h->errors); r; r = next) {
+		next = r->next;
+		free(r);
+	}
+	free(h);
+}
+
+EXPORT int hwpmc_fd(const struct hwpmc *h)
+{
+	return h->fd;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * holder.c - who has the counters that this module could not get. The kernel's
+ * reservation has no names, so they are looked for in /proc and /sys: the NMI
+ * watchdog, KVM's mediated PMU, processes with open perf events (those of others
+ * only root can see). Any thread; reads files.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+static int read_text(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, buf, size - 1);
+	close(fd);
+	if (n <= 0)
+		return -1;
+	buf[n] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	return 0;
+}
+
+static bool is_on(const char *path)
+{
+	char text[16];
+
+	return !read_text(path, text, sizeof(text)) &&
+	       (text[0] == '1' || text[0] == 'Y');
+}
+
+static bool fd_dir_has_perf(int proc, const char *pid)
+{
+	char path[64], target[64];
+	struct dirent *e;
+	bool found = false;
+	ssize_t n;
+	DIR *dir;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.16s/fd", pid);
+	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (!found && (e = readdir(dir))) {
+		n = readlinkat(dirfd(dir), e->d_name, target,
+			       sizeof(target) - 1);
+		target[n < 0 ? 0 : n] = '\0';
+		found = !strcmp(target, "anon_inode:[perf_event]");
+	}
+	closedir(dir);
+	return found;
+}
+
+/* The first process that has a perf event open; 0: none that we may see. */
+static long perf_user(char *name, size_t size)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+	char path[64];
+	long pid = 0;
+
+	if (!dir)
+		return 0;
+	while (!pid && (e = readdir(dir)))
+		if (isdigit((unsigned char)e->d_name[0]) &&
+		    fd_dir_has_perf(dirfd(dir), e->d_name))
+			pid = atol(e->d_name);
+	closedir(dir);
+	snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
+	if (!pid || read_text(path, name, size))
+		snprintf(name, size, "?");
+	return pid;
+}
+
+static int holder_find(char *who, size_t who_size, char *remedy,
+		       size_t remedy_size)
+{
+	char name[32];
+	long pid;
+
+	if (is_on("/proc/sys/kernel/nmi_watchdog")) {
+		snprintf(who, who_size, "perf or the NMI watchdog");
+		snprintf(remedy, remedy_size,
+			 "free them with: sysctl kernel.nmi_watchdog=0");
+		return 0;
+	}
+	pid = perf_user(name, sizeof(name));
+	if (pid) {
+		snprintf(who, who_size, "perf (process %ld, %s)", pid, name);
+		snprintf(remedy, remedy_size, "wait for it or end it");
+		return 0;
+	}
+	if (is_on("/sys/module/kvm_intel/parameters/enable_mediated_pmu") ||
+	    is_on("/sys/module/kvm_amd/parameters/enable_mediated_pmu")) {
+		snprintf(who, who_size, "KVM's mediated PMU");
+		snprintf(remedy, remedy_size,
+			 "end the virtual machines, or load kvm_intel or "
+			 "kvm_amd with enable_mediated_pmu=0");
+		return 0;
+	}
+	snprintf(who, who_size, "perf or another user");
+	snprintf(remedy, remedy_size,
+		 "end what uses perf, here and in other sessions");
+	errno = ENOENT;
+	return -1;
+}
+
+EXPORT int hwpmc_pmu_holder(char *who, size_t who_size, char *remedy,
+			    size_t remedy_size)
+{
+	char none[1];
+
+	if (remedy)
+		return holder_find(who, who_size, remedy, remedy_size);
+	return holder_find(who, who_size, none, sizeof(none));
+}

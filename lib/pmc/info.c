@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * info.c - the machine, the rows, the driver's counters, administration, and the
+ * switches of the log. Any thread; no state but the handle's.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+EXPORT const struct hwpmc_op_getcpuinfo *hwpmc_cpuinfo(const struct hwpmc *h)
+{
+	return &h->info;
+}
+
+EXPORT int hwpmc_pmu_state(struct hwpmc *h, uint32_t *state)
+{
+	struct hwpmc_op_getcpuinfo op = { 0 };
+
+	if (sys_call(h->fd, HWPMC_IOC_GETCPUINFO, &op.hdr))
+		return error_from_call(h, &op.hdr, "ask about the machine");
+	*state = op.pmu_state;
+	return 0;
+}
+
+EXPORT int hwpmc_pmcinfo(struct hwpmc *h, uint32_t cpu,
+			 struct hwpmc_pmcinfo **rows, unsigned int *nrow)
+{
+	/* At least one entry, so that no answer is an empty pointer. */
+	uint32_t room = h->info.npmc ? h->info.npmc : 1;
+	struct hwpmc_op_getpmcinfo op = { .cpu = cpu, .npmc = room };
+	struct hwpmc_pmcinfo *array = calloc(room, sizeof(*array));
+	int err;
+
+	if (!array)
+		return error_own(h, ENOMEM, "cannot list the counters: "
+				 "out of memory");
+	op.pmcs = (uintptr_t)array;
+	if (sys_call(h->fd, HWPMC_IOC_GETPMCINFO, &op.hdr)) {
+		error_from_call(h, &op.hdr,
+				what("list the counters of CPU %u", cpu).text);
+		err = errno;
+		free(array);
+		errno = err;
+		return -1;
+	}
+	*rows = array;
+	*nrow = op.npmc < room ? op.npmc : room;
+	return 0;
+}
+
+EXPORT int hwpmc_driver_stats(struct hwpmc *h,
+			      struct hwpmc_op_getdriverstats *stats)
+{
+	if (sys_call(h->fd, HWPMC_IOC_GETDRIVERSTATS, &stats->hdr))
+		return error_from_call(h, &stats->hdr,
+				       "get the driver's statistics");
+	return 0;
+}
+
+EXPORT int hwpmc_module_version(struct hwpmc *h, uint32_t *version)
+{
+	struct hwpmc_op_getmoduleversion op = { .version = HWPMC_API_VERSION };
+
+	if (sys_call(h->fd, HWPMC_IOC_GETMODULEVERSION, &op.hdr))
+		return error_from_call(h, &op.hdr, "ask the module's version");
+	*version = op.version;
+	return 0;
+}
+
+EXPORT int hwpmc_admin(struct hwpmc *h, uint32_t cpu, uint32_t row,
+		       uint32_t state)
+{
+	struct hwpmc_op_pmcadmin op = { .cpu = cpu, .row = row, .state = state };
+	const char *doing = state == HWPMC_STATE_FREE ? "enable" : "disable";
+
+	if (sys_call(h->fd, HWPMC_IOC_PMCADMIN, &op.hdr))
+		return error_from_call(h, &op.hdr,
+				       what("%s row %u on CPU %u", doing, row,
+					    cpu).text);
+	return 0;
+}
+
+static int simple_call(struct hwpmc *h, unsigned long request,
+		       const char *doing)
+{
+	struct hwpmc_op_simple op;
+
+	if (sys_call(h->fd, request, &op.hdr))
+		return error_from_call(h, &op.hdr, doing);
+	return 0;
+}
+
+EXPORT int hwpmc_revoke(struct hwpmc *h)
+{
+	return simple_call(h, HWPMC_IOC_REVOKE,
+			   "take the module from its users");
+}
+
+EXPORT int hwpmc_configure_log(struct hwpmc *h, int fd)
+{
+	struct hwpmc_op_configurelog op = { .logfd = fd };
+
+	if (sys_call(h->fd, HWPMC_IOC_CONFIGURELOG, &op.hdr))
+		return error_from_call(h, &op.hdr, fd < 0 ? "end the log" :
+				       what("log to descriptor %d", fd).text);
+	return 0;
+}
+
+EXPORT int hwpmc_flush_log(struct hwpmc *h)
+{
+	return simple_call(h, HWPMC_IOC_FLUSHLOG, "flush the log");
+}
+
+EXPORT int hwpmc_close_log(struct hwpmc *h)
+{
+	return simple_call(h, HWPMC_IOC_CLOSELOG, "close the log");
+}
+
+EXPORT int hwpmc_write_log(struct hwpmc *h, uint32_t userdata)
+{
+	struct hwpmc_op_writelog op = { .userdata = userdata };
+
+	if (sys_call(h->fd, HWPMC_IOC_WRITELOG, &op.hdr))
+		return error_from_call(h, &op.hdr, "write to the log");
+	return 0;
+}

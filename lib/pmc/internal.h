@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * internal.h - what the files of lib/pmc share: the handle, its error records,
+ * the calls of the device, and the words for reasons. Nothing here is exported.
+ */
+#ifndef HWPMC_LIB_INTERNAL_H
+#define HWPMC_LIB_INTERNAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libhwpmc.h"
+
+#define ERROR_TEXT	512
+#define EXPORT		__attribute__((visibility("default")))
+#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* The last failure of one handle in one thread. */
+struct error_record {
+	struct error_record *next;	/* older records of the handle; constant */
+	const void *thread;		/* address of a variable of the thread */
+	uint64_t serial;		/* the thread's own, as addresses return */
+	uint32_t reason;
+	int32_t detail;
+	char text[ERROR_TEXT];
+};
+
+struct hwpmc {
+	int fd;
+	/* Grows at the head by compare-and-exchange, freed at close: no lock
+	 * that a fork could catch closed. */
+	_Atomic(struct error_record *) errors;
+	struct hwpmc_op_getcpuinfo info;	/* constant after open */
+};
+
+/* ------------------------------------------------------------------------ */
+/* sys.c: the only caller of the device                                      */
+
+int sys_open(void);
+/* 0, or -1 with errno and the reason in *hdr (the head of arg). */
+int sys_call(int fd, unsigned long request, struct hwpmc_hdr *hdr);
+
+/* ------------------------------------------------------------------------ */
+/* error.c                                                                   */
+
+/* What was attempted, in words: a printf that fits in a buffer on the stack. */
+struct what {
+	char text[ERROR_TEXT / 2];
+};
+
+struct what what(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+/* "IAP-3 (process scope)" for an id of this handle. */
+struct what what_pmc(const struct hwpmc *h, uint32_t id);
+
+/* Both record "cannot WHAT: why; remedy", keep errno and return -1. */
+int error_from_call(struct hwpmc *h, const struct hwpmc_hdr *hdr,
+		    const char *doing);
+int error_own(struct hwpmc *h, int err, const char *sentence);
+
+/* ------------------------------------------------------------------------ */
+/* reason.c: pure                                                            */
+
+/*
+ * "no such CPU (the highest is 3); …" into buf. holder and remedy: who has the
+ * PMU, for the reasons that need it; may be NULL.
+ */
+void reason_sentence(uint32_t reason, int32_t detail, const char *holder,
+		     const char *remedy, char *buf, size_t size);
+bool reason_names_holder(uint32_t reason);
+
+/* names.c */
+void caps_to_text(uint32_t caps, char *buf, size_t size);
+
+#endif /* HWPMC_LIB_INTERNAL_H */
