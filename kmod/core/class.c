@@ -9,6 +9,7 @@
 #include "cpu.h"
 #include "value.h"
 
+/* Protects everything that is not per CPU; class.h says what it is held for. */
 DEFINE_MUTEX(hwpmc_lock);
 
 struct hwpmc_machine hwpmc_machine;

@@ -94,7 +94,7 @@ static inline void hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr
 static inline void hwpmc_cpu_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	hwpmc_cpu_harvest_irqoff(c, nr);
-	smp_store_release(&c->row[nr].pmc, NULL);
+	smp_store_release(&c->row[nr].pmc, NULL);	/* A: hwpmc_pmc_read() */
 }
 
 #endif /* HWPMC_CPU_H */

@@ -457,6 +457,7 @@ static void process_harvest(struct hwpmc_pmc *pmc)
 	for_each_online_cpu(cpu) {
 		struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
 
+		/* A: pairs with hwpmc_cpu_unload_irqoff(). */
 		if (cpu != self && smp_load_acquire(&c->row[row].pmc) == pmc)
 			smp_call_function_single(cpu, process_read_ipi, pmc, 1);
 	}

@@ -17,8 +17,6 @@ module_param_named(unprivileged_proc_debug, hwpmc_unprivileged_proc_debug, int,
 MODULE_PARM_DESC(unprivileged_proc_debug,
 		 "0: only the privileged attach to processes other than their own (1)");
 
-static int zero, one = 1;
-
 static struct ctl_table tunables[] = {
 	{
 		.procname = "unprivileged_syspmcs",
@@ -26,8 +24,8 @@ static struct ctl_table tunables[] = {
 		.maxlen = sizeof(int),
 		.mode = 0644,
 		.proc_handler = proc_dointvec_minmax,
-		.extra1 = &zero,
-		.extra2 = &one,
+		.extra1 = SYSCTL_ZERO,
+		.extra2 = SYSCTL_ONE,
 	},
 	{
 		.procname = "unprivileged_proc_debug",
@@ -35,8 +33,8 @@ static struct ctl_table tunables[] = {
 		.maxlen = sizeof(int),
 		.mode = 0644,
 		.proc_handler = proc_dointvec_minmax,
-		.extra1 = &zero,
-		.extra2 = &one,
+		.extra1 = SYSCTL_ZERO,
+		.extra2 = SYSCTL_ONE,
 	}
 	HWPMC_SYSCTL_END
 };
