@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * classify.h - what matters of an instruction's encoding. Pure.
+ */
+#ifndef VPMU_CLASSIFY_H
+#define VPMU_CLASSIFY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	F_BRANCH = 1,		/* counts as a branch */
+	F_TRAP = 2,		/* INT3 and such: retires, then traps */
+	F_REP = 4,		/* a repeated string instruction */
+	F_PURE = 8,		/* cannot leave its block early */
+	F_SITE = 16,		/* is emulated, or looked at: see `kind` */
+	F_SWITCH = 32,		/* may change the privilege level */
+};
+
+struct insn {
+	unsigned int flags;
+	int kind;		/* enum kind, if F_SITE */
+	int reg;		/* source register of MOV to CR3 */
+};
+
+struct insn classify(const uint8_t *bytes, size_t len);
+
+#endif

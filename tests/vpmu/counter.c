@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * counter.c - a vCPU's counters: brought up to date when somebody looks, and in
+ * time for each overflow. Runs on the vCPU's own thread, but for the functions
+ * named _any.
+ */
+#include <stdatomic.h>
+
+#include "vpmu.h"
+
+void counter_totals(struct vcpu *v, struct totals *t)
+{
+	struct board *b = board_of(v);
+
+	for (int m = 0; m < MODES; m++) {
+		t->insn[m] = retired(v, b, m);
+		t->branch[m] = b->branch[m];
+		t->load[m] = b->load[m];
+		t->store[m] = b->store[m];
+	}
+}
+
+/* The same from any thread: exact if the vCPU does not run meanwhile. */
+void counter_totals_any(struct vcpu *v, struct totals *t)
+{
+	unsigned int seq;
+
+	do {
+		while ((seq = atomic_load(&v->seq)) & 1)
+			;
+		counter_totals(v, t);
+		atomic_thread_fence(memory_order_acquire);
+	} while (seq != atomic_load(&v->seq));
+}
+
+/* Let the ticks until FIRE be others, without a change of the count. */
+void counter_shift_bias(struct vcpu *v, struct board *b, int mode,
+			uint64_t tick)
+{
+	atomic_fetch_add(&v->seq, 1);
+	v->bias[mode] += tick - b->tick[mode];
+	b->tick[mode] = tick;
+	atomic_fetch_add(&v->seq, 1);
+}
+
+uint64_t counter_total(const struct totals *t, const struct counter *c)
+{
+	return event_count(&c->ev, c->modes, t);
+}
+
+/* What a read of the counter would give now. */
+uint64_t counter_now_any(struct vcpu *v, const struct counter *c)
+{
+	struct totals t;
+	uint64_t val = c->val;
+
+	if (!c->active)
+		return val;
+	counter_totals_any(v, &t);
+	return (val + counter_total(&t, c) - c->raw) & cfg.width_mask;
+}
+
+static uint64_t status_bit(int i)
+{
+	return 1ULL << (i >= FIXED0 ? 32 + i - FIXED0 : i);
+}
+
+uint64_t counter_global_mask(void)
+{
+	uint64_t m = (1ULL << cfg.gp) - 1;
+
+	if (!cfg.amd)
+		m |= ((1ULL << cfg.fixed) - 1) << 32;
+	return m;
+}
+
+static void note_overflow(struct vcpu *v, int i)
+{
+	v->n_overflow++;
+	v->global_status |= status_bit(i);
+	trace(v, "OVERFLOW ctr=%d val=%" PRIx64, i, v->ctr[i].val);
+	if (v->ctr[i].pmi) {
+		v->pmi_pending = true;
+		v->skid_left = cfg.skid;
+	}
+}
+
+/* Bring every running counter up to date; note overflows. */
+void counter_sync(struct vcpu *v, struct board *b)
+{
+	struct totals t;
+
+	counter_totals(v, &t);
+	for (int i = 0; i < MAX_CTR; i++) {
+		struct counter *c = &v->ctr[i];
+		uint64_t now, delta;
+
+		if (!c->active)
+			continue;
+		now = counter_total(&t, c);
+		delta = now - c->raw;
+		c->raw = now;
+		if (event_add(&c->val, delta, cfg.width_mask))
+			note_overflow(v, i);
+	}
+}
+
+#define SEL_USR		(1ULL << 16)
+#define SEL_OS		(1ULL << 17)
+#define SEL_INT		(1ULL << 20)
+#define SEL_EN		(1ULL << 22)
+
+static bool configure_general(struct counter *c, uint64_t sel)
+{
+	c->ev = cfg.amd ? event_decode_amd(sel) : event_decode_intel(sel);
+	c->modes = (sel & SEL_USR ? 1 << USER : 0) |
+		   (sel & SEL_OS ? 1 << KERNEL : 0);
+	c->pmi = sel & SEL_INT;
+	return sel & SEL_EN;
+}
+
+static bool configure_fixed(struct counter *c, int n, uint64_t ctl)
+{
+	c->ev = (struct event){ n < 3 ? EV_INSN : EV_NONE, 1 };
+	c->modes = (ctl & 2 ? 1 << USER : 0) | (ctl & 1 ? 1 << KERNEL : 0);
+	c->pmi = ctl & 8;
+	return ctl & 3;
+}
+
+/* Recompute what each counter does, from the control registers. */
+void counter_reconfigure(struct vcpu *v, struct board *b)
+{
+	struct totals t;
+
+	counter_totals(v, &t);
+	for (int i = 0; i < MAX_CTR; i++) {
+		struct counter *c = &v->ctr[i];
+		int n = i - FIXED0;
+		bool en;
+
+		if (i < cfg.gp)
+			en = configure_general(c, v->evtsel[i]);
+		else if (n >= 0 && n < cfg.fixed && !cfg.amd)
+			en = configure_fixed(c, n, v->fixed_ctrl >> (4 * n));
+		else
+			continue;
+		if (cfg.version >= 2 && !(v->global_ctrl & status_bit(i)))
+			en = false;
+		c->active = en && c->modes && c->ev.kind != EV_NONE;
+		c->raw = counter_total(&t, c);
+	}
+}
+
+/* Instructions of each mode after which some counter may have overflowed. */
+static void deadlines(struct vcpu *v, int mode, uint64_t left[MODES])
+{
+	uint64_t both = FAR;
+
+	for (int i = 0; i < MAX_CTR; i++) {
+		struct counter *c = &v->ctr[i];
+		uint64_t need;
+
+		if (!c->active || !c->pmi)
+			continue;
+		need = event_until_overflow(&c->ev, c->val, cfg.width_mask);
+		need = MIN(need, FAR);
+		if (c->modes == (1 << KERNEL | 1 << USER))
+			both = MIN(both, need);
+		else
+			left[c->modes == 1 << USER] =
+				MIN(left[c->modes == 1 << USER], need);
+	}
+	if (both < FAR) {
+		uint64_t other = both / 16;
+
+		left[mode] = MIN(left[mode], both - other);
+		left[!mode] = MIN(left[!mode], MAX(other, 1));
+	}
+}
+
+/*
+ * Set both ticks so that FIRE comes no later than the first block boundary at
+ * which some counter has overflowed.  Every event needs at least one
+ * instruction (`div` of them for the derived ones), so for anything other than
+ * instructions this is a lower bound, and the deadline is then set anew.  A
+ * counter of both modes splits what is left between them, most of it to the
+ * current mode.
+ */
+void counter_arm(struct vcpu *v, struct board *b, int mode)
+{
+	uint64_t left[MODES] = { FAR, FAR };
+
+	deadlines(v, mode, left);
+	if (v->pmi_pending || v->patch.site)
+		left[KERNEL] = left[USER] = 0;
+	for (int m = 0; m < MODES; m++)
+		counter_shift_bias(v, b, m, FIRE - left[m]);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * cpuid.c - the leaves that describe the PMU. Where QEMU fills the rest of a
+ * leaf it runs natively and the PMU's bits are added right after.
+ */
+#include "vpmu.h"
+
+static void answer(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+	reg_write(RAX, a);
+	reg_write(RBX, b);
+	reg_write(RCX, c);
+	reg_write(RDX, d);
+}
+
+static void intel_leaf_a(void)
+{
+	uint32_t d = 0, c = 0;
+
+	if (cfg.version >= 2)
+		d = cfg.fixed | cfg.width << 5;
+	if (cfg.version >= 5) {
+		c = (1u << cfg.fixed) - 1;
+		d |= 1u << 15;
+	}
+	answer(cfg.version | cfg.gp << 8 | cfg.width << 16 | 7 << 24, 0, c, d);
+}
+
+static bool patch_of(uint32_t leaf, struct patch *p)
+{
+	if (!cfg.amd && leaf == 1)
+		p->ecx_or = 1 << 15;			/* PDCM */
+	else if (!cfg.amd && leaf == 0)
+		p->eax_min = 0xa;
+	else if (cfg.amd && leaf == 0x80000000 && cfg.version >= 2)
+		p->eax_min = 0x80000022;
+	else if (cfg.amd && leaf == 0x80000001 && cfg.version >= 1)
+		p->ecx_or = 1 << 23;			/* PerfCtrExtCore */
+	else
+		return false;
+	return true;
+}
+
+/* True: done, go on after it. False: let it run, patched or not. */
+bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
+{
+	uint32_t leaf = reg_read(RAX);
+	struct patch p = { 0 };
+
+	if (truth_cpuid(v, leaf))
+		return true;
+	if (!cfg.amd && leaf == 0xa) {
+		intel_leaf_a();
+		return true;
+	}
+	if (cfg.amd && cfg.version >= 2 && leaf == 0x80000022) {
+		answer(1, cfg.gp, 0, 0);
+		return true;
+	}
+	if (patch_of(leaf, &p)) {
+		p.site = s;
+		p.next = pc + s->next - s->off;
+		v->patch = p;
+		counter_arm(v, board_of(v), s->mode);
+	}
+	return false;
+}
+
+void cpuid_apply_patch(struct vcpu *v, struct board *b, int mode)
+{
+	struct patch p = v->patch;
+	uint32_t eax = reg_read(RAX);
+
+	v->patch.site = NULL;
+	if (p.eax_min && eax < p.eax_min)
+		reg_write(RAX, p.eax_min);
+	if (p.eax_or)
+		reg_write(RAX, eax | p.eax_or);
+	if (p.ecx_or)
+		reg_write(RCX, (uint32_t)reg_read(RCX) | p.ecx_or);
+	counter_arm(v, b, mode);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * discon.c - a block that is left early: counts are put right for what did not
+ * retire, and a provoked #GP gets its real registers back.
+ */
+#include "vpmu.h"
+
+/*
+ * An exception that was provoked has been delivered: the frame on the stack is
+ * {error code, RIP, ...}.  Returns where it came from.
+ */
+static uint64_t disarm(struct vcpu *v, uint64_t from)
+{
+	enum armed armed = v->armed;
+
+	v->armed = NOT_ARMED;
+	if (armed == ARMED_RCX)
+		reg_write(RCX, v->saved_rcx);
+	if (armed != ARMED_PC)
+		return from;
+	if (!virt_write64(reg_read(RSP) + 8, v->fault_pc))
+		g_error("vpmu: cannot write the exception frame");
+	return v->fault_pc;
+}
+
+/* Which instruction of its block an address is; -1: none. */
+static int slot_at(const struct block *blk, uint64_t from)
+{
+	uint64_t off = from - blk->start;
+
+	if (blk->mode == USER)
+		off &= 0xfff;		/* see site_pc() in emulate.c */
+	if (off >= blk->size)
+		return -1;
+	for (unsigned int i = 0; i < blk->n; i++)
+		if (blk->slot[i].off == off)
+			return i;
+	return -1;
+}
+
+/* An exception leaves the block at `from`: take back what did not retire. */
+static void fix_exception(struct vcpu *v, struct board *b, uint64_t from)
+{
+	struct block *blk = (struct block *)(uintptr_t)b->block;
+	struct slot *s;
+	int i;
+
+	if (!blk || (blk->mode == KERNEL) != (from >> 63))
+		return;
+	/* A fault of fetching it: the block before was left at its end. */
+	if (reg_read(CR2) - from < 16)
+		return;
+	i = slot_at(blk, from);
+	if (i < 0)
+		return;
+	s = &blk->slot[i];
+	if (s->flags & F_TRAP)			/* INT3 and such do retire */
+		return;
+	/* s->counted were counted, i of them retired */
+	b->tick[blk->mode] -= s->counted - i;
+	if (s->flags & F_BRANCH)
+		b->branch[blk->mode]--;
+	v->n_exc_fixed++;
+	v->rep = NULL;
+}
+
+/* An interrupt amid a REP: it will be counted when resumed. */
+static void fix_interrupt(struct vcpu *v, struct board *b, uint64_t from)
+{
+	struct site *r = v->rep;
+
+	if (!r || (from & 0xfff) != page_off(r) ||
+	    v->rep_mark != retired(v, b, r->mode))
+		return;
+	b->tick[r->mode]--;
+	v->rep = NULL;
+}
+
+/*
+ * What x86 reports in 11.1.3: an exception when one is raised, while the
+ * faulting address is still unknown (from and to are both that of the block),
+ * then an interrupt when anything is delivered, be it an interrupt or that
+ * exception, with the right addresses.
+ */
+void discon_event(unsigned int index, int type, uint64_t from, uint64_t to,
+		  void *data)
+{
+	struct vcpu *v = &vcpus[index];
+	struct board *b = board_of(v);
+
+	if (type == DISCON_EXCEPTION) {
+		v->n_exc++;
+		v->exception = true;
+	} else if (v->exception) {
+		v->exception = false;
+		fix_exception(v, b, disarm(v, from));
+	} else {
+		v->n_int++;
+		fix_interrupt(v, b, from);
+	}
+	translate_pass_on(v, b, USER);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * emulate.c - what runs in the place of CPUID, RDMSR, WRMSR and RDPMC, and at
+ * loads of CR3: a callback before the instruction, which may do all of it and
+ * go on after it, or let it run natively.
+ */
+#include "vpmu.h"
+
+#define MSR_MISC_ENABLE	0x1a0
+#define MSR_DEBUGCTL	0x1d9
+
+/*
+ * QEMU shares a translated block between all virtual addresses its physical
+ * page is mapped at (CF_PCREL), so the address seen at translation may not be
+ * the one executed; they differ by a multiple of the page size.  RIP is exact
+ * at a block's start, and somewhere within the block later on.
+ */
+static uint64_t site_pc(struct site *s)
+{
+	return s->start + ((reg_read(RIP) - s->start) & ~0xfffULL) + s->off;
+}
+
+static uint64_t pc_after(struct site *s, uint64_t pc)
+{
+	return pc + s->next - s->off;
+}
+
+/*
+ * Make the RDMSR or WRMSR about to run raise #GP(0): no interface call does
+ * that, but an x2APIC register does while the APIC is in xAPIC mode.  The
+ * guest's own RCX is put back when the exception is taken.
+ */
+static void provoke_gp(struct vcpu *v)
+{
+	v->saved_rcx = reg_read(RCX);
+	v->armed = ARMED_RCX;
+	v->n_gp++;
+	reg_write(RCX, 0x8ff);
+}
+
+/*
+ * The same for RDPMC, which QEMU lets raise #UD instead: a fetch from a
+ * non-canonical address is a #GP(0), whose return address is put right when
+ * the exception is taken.
+ */
+static void provoke_gp_at(struct vcpu *v, uint64_t pc)
+{
+	v->fault_pc = pc;
+	v->armed = ARMED_PC;
+	v->n_gp++;
+	qemu_plugin_set_pc(1ULL << 63);
+}
+
+static enum access do_rdmsr(struct vcpu *v, struct site *s, uint32_t msr,
+			    uint64_t pc)
+{
+	enum access a;
+	uint64_t x = 0;
+
+	a = cfg.amd ? msr_amd_read(v, msr, &x) : msr_intel_read(v, msr, &x);
+	if (a == DONE) {
+		v->n_rdmsr++;
+		v->n_rdmsr_class[cfg.amd ? msr_amd_class(msr) :
+				 msr_intel_class(msr)]++;
+		reg_write(RAX, (uint32_t)x);
+		reg_write(RDX, x >> 32);
+		trace(v, "RDMSR %x = %" PRIx64 " pc=%" PRIx64, msr, x, pc);
+	} else if (a == NATIVE) {
+		v->n_rdmsr_native++;
+		if (!cfg.amd && msr == MSR_MISC_ENABLE)
+			v->patch = (struct patch){
+				.site = s, .next = pc_after(s, pc),
+				.eax_or = 1 << 7 | 1 << 11 | 1 << 12,
+			};
+	}
+	return a;
+}
+
+static enum access do_wrmsr(struct vcpu *v, uint32_t msr, uint64_t pc)
+{
+	uint64_t x = (uint32_t)reg_read(RAX) | reg_read(RDX) << 32;
+	enum access a;
+
+	a = cfg.amd ? msr_amd_write(v, msr, x) : msr_intel_write(v, msr, x);
+	if (a == DONE) {
+		v->n_wrmsr++;
+		v->n_wrmsr_class[cfg.amd ? msr_amd_class(msr) :
+				 msr_intel_class(msr)]++;
+		trace(v, "WRMSR %x = %" PRIx64 " pc=%" PRIx64, msr, x, pc);
+	} else if (a == NATIVE) {
+		v->n_wrmsr_native++;
+		if (!cfg.amd && msr == MSR_DEBUGCTL)
+			v->debugctl = x;
+	} else {
+		trace(v, "#GP msr=%x val=%" PRIx64 " pc=%" PRIx64, msr, x, pc);
+	}
+	return a;
+}
+
+static void emulate_msr(struct vcpu *v, struct board *b, struct site *s)
+{
+	uint32_t msr = reg_read(RCX);
+	enum access a;
+	uint64_t pc;
+
+	if (s->mode == USER)
+		return;				/* native: #GP */
+	pc = site_pc(s);
+
+	/* The count of this instruction itself is not yet to be seen. */
+	b->tick[s->mode]--;
+	counter_sync(v, b);
+	a = s->kind == K_RDMSR ? do_rdmsr(v, s, msr, pc) : do_wrmsr(v, msr, pc);
+	b->tick[s->mode]++;
+	if (a == DONE)
+		counter_reconfigure(v, b);
+	counter_arm(v, b, s->mode);
+	if (a == FAULT)
+		provoke_gp(v);
+	else if (a == DONE)
+		qemu_plugin_set_pc(pc_after(s, pc));
+}
+
+/* Which counter RDPMC means; -1: none. */
+static int rdpmc_index(uint32_t n)
+{
+	if (cfg.amd)
+		return n < (uint32_t)cfg.gp ? (int)n : -1;
+	if (n & 1u << 30)
+		return (n & 0xffff) < (uint32_t)cfg.fixed && cfg.version >= 2 ?
+		       FIXED0 + (int)(n & 0xffff) : -1;
+	n &= 0x7fffffff;
+	return n < (uint32_t)cfg.gp ? (int)n : -1;
+}
+
+static void emulate_rdpmc(struct vcpu *v, struct board *b, struct site *s)
+{
+	uint32_t n = reg_read(RCX);
+	int i = rdpmc_index(n);
+	uint64_t x, pc;
+
+	if (s->mode == USER && !(reg_read(CR4) & 1 << 8))
+		return;				/* native: #GP */
+	pc = site_pc(s);
+	if (i < 0) {
+		trace(v, "#GP rdpmc=%x pc=%" PRIx64, n, pc);
+		provoke_gp_at(v, pc);
+	}
+	b->tick[s->mode]--;
+	counter_sync(v, b);
+	x = v->ctr[i].val;
+	b->tick[s->mode]++;
+	v->n_rdpmc++;
+	trace(v, "RDPMC %x = %" PRIx64 " pc=%" PRIx64, n, x, pc);
+	reg_write(RAX, (uint32_t)x);
+	reg_write(RDX, x >> 32);
+	counter_arm(v, b, s->mode);
+	qemu_plugin_set_pc(pc_after(s, pc));
+}
+
+static void emulate_cpuid(struct vcpu *v, struct site *s)
+{
+	uint64_t pc = site_pc(s);
+
+	if (!cpuid_emulate(v, s, pc))
+		return;
+	v->n_cpuid++;
+	qemu_plugin_set_pc(pc_after(s, pc));
+}
+
+void emulate_site(unsigned int index, void *data)
+{
+	struct vcpu *v = vcpu_of(index);
+	struct site *s = data;
+
+	switch (s->kind) {
+	case K_CPUID: emulate_cpuid(v, s); break;
+	case K_RDMSR:
+	case K_WRMSR: emulate_msr(v, board_of(v), s); break;
+	case K_RDPMC: emulate_rdpmc(v, board_of(v), s); break;
+	case K_CR3:
+		if (s->mode == KERNEL)
+			truth_cr3(v, reg_read(s->reg));
+		break;
+	}
+}
+
+/* On the instruction after a CPUID or RDMSR in the same block. */
+void emulate_after(unsigned int index, void *data)
+{
+	struct vcpu *v = vcpu_of(index);
+	struct site *s = data;
+
+	if (v->patch.site == s)
+		cpuid_apply_patch(v, board_of(v), s->mode);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * pmi.c - the counters' interrupt, delivered as the local APIC would: through
+ * LVTPC, at block boundaries only, as a message addressed to this very vCPU.
+ */
+#include "vpmu.h"
+
+#define APIC_BASE	0xfee00000u
+#define APIC_ID		0x020
+#define APIC_LVTPC	0x340
+#define LVT_MASKED	(1u << 16)
+#define LVT_MODE	0x700
+#define LVT_MODE_NMI	0x400
+#define DEBUGCTL_FREEZE	(1u << 12)
+
+static void freeze(struct vcpu *v)
+{
+	if (cfg.version >= 4)
+		v->global_status |= 1ULL << 59;
+	else
+		v->global_ctrl = 0;
+}
+
+/* True: an interrupt is now pending at the vCPU. */
+bool pmi_deliver(struct vcpu *v)
+{
+	uint32_t lvt = LVT_MASKED, id = v->index << 24;
+
+	v->pmi_pending = false;
+	v->n_pmi++;
+	phys_read32(APIC_BASE + APIC_LVTPC, &lvt);
+	phys_read32(APIC_BASE + APIC_ID, &id);
+	trace(v, "PMI lvtpc=%x apic=%x status=%" PRIx64, lvt, id >> 24,
+	      v->global_status);
+	if (!cfg.amd && v->debugctl & DEBUGCTL_FREEZE)
+		freeze(v);
+	if (lvt & LVT_MASKED) {
+		v->n_pmi_masked++;
+		return false;
+	}
+	if ((lvt & LVT_MODE) == LVT_MODE_NMI)
+		v->n_pmi_nmi++;
+	if (!cfg.amd)			/* Intel's masks it on delivery */
+		phys_write32(APIC_BASE + APIC_LVTPC, lvt | LVT_MASKED);
+	phys_write32(APIC_BASE | (id >> 24) << 12, lvt & 0x7ff);
+	return true;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * trace.c - what a run leaves on the host: a line for each access and PMI
+ * (trace=), and the totals at the end as JSON (out=).
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "vpmu.h"
+
+static FILE *trace_f;
+
+bool trace_open(void)
+{
+	if (!cfg.trace)
+		return true;
+	trace_f = fopen(cfg.trace, "w");
+	if (!trace_f)
+		perror(cfg.trace);
+	return trace_f;
+}
+
+void trace(struct vcpu *v, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!trace_f)
+		return;
+	flockfile(trace_f);
+	fprintf(trace_f, "cpu%u u=%" PRIu64 " k=%" PRIu64 " ", v->index,
+		retired(v, board_of(v), USER), retired(v, board_of(v), KERNEL));
+	va_start(ap, fmt);
+	vfprintf(trace_f, fmt, ap);
+	va_end(ap);
+	putc('\n', trace_f);
+	funlockfile(trace_f);
+}
+
+static void put_vcpu(FILE *f, struct vcpu *v)
+{
+	struct totals t;
+
+	counter_totals(v, &t);
+	const struct { const char *name; uint64_t val; } item[] = {
+		{ "insn_user", t.insn[USER] },
+		{ "insn_kernel", t.insn[KERNEL] },
+		{ "branch_user", t.branch[USER] },
+		{ "branch_kernel", t.branch[KERNEL] },
+		{ "load_user", t.load[USER] },
+		{ "load_kernel", t.load[KERNEL] },
+		{ "store_user", t.store[USER] },
+		{ "store_kernel", t.store[KERNEL] },
+		{ "overflows", v->n_overflow },
+		{ "pmi", v->n_pmi },
+		{ "pmi_nmi", v->n_pmi_nmi },
+		{ "pmi_masked", v->n_pmi_masked },
+		{ "rdmsr", v->n_rdmsr },
+		{ "wrmsr", v->n_wrmsr },
+		{ "rdmsr_native", v->n_rdmsr_native },
+		{ "wrmsr_native", v->n_wrmsr_native },
+		{ "rdpmc", v->n_rdpmc },
+		{ "cpuid", v->n_cpuid },
+		{ "gp", v->n_gp },
+		{ "fires", v->n_fire },
+		{ "interrupts", v->n_int },
+		{ "exceptions", v->n_exc },
+		{ "exceptions_fixed", v->n_exc_fixed },
+		{ "space_switches", v->n_cr3 },
+		{ "rep_again", v->n_rep_again },
+	};
+
+	fprintf(f, "{\"cpu\":%u", v->index);
+	for (size_t i = 0; i < G_N_ELEMENTS(item); i++)
+		fprintf(f, ",\"%s\":%" PRIu64, item[i].name, item[i].val);
+	fputc('}', f);
+}
+
+void trace_at_exit(void *data)
+{
+	FILE *f = cfg.out ? fopen(cfg.out, "w") : stderr;
+
+	if (!f)
+		return;
+	fprintf(f, "{\"model\":\"%s\",\"version\":%d,\"vcpus\":[",
+		cfg.amd ? "amd" : "intel", cfg.version);
+	for (int i = 0; i < vcpus_seen; i++) {
+		fputs(i ? ",\n " : "\n ", f);
+		put_vcpu(f, &vcpus[i]);
+	}
+	fprintf(f, "]}\n");
+	if (f != stderr)
+		fclose(f);
+	if (trace_f)
+		fflush(trace_f);
+}

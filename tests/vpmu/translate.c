@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * translate.c - what is put into each block as QEMU translates it: counting,
+ * the look at the counters when their time has come, the emulated instructions.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vpmu.h"
+
+struct site_box { struct site_box *next; struct site s; };
+
+static _Atomic(struct block *) all_blocks;
+static _Atomic(struct site_box *) all_sites;
+
+/*
+ * A REP string instruction comes back to the translated code once per 65536
+ * iterations, or at each one when single-stepped by -icount: count it once.
+ */
+static void on_rep(unsigned int index, void *data)
+{
+	struct vcpu *v = vcpu_of(index);
+	struct board *b = board_of(v);
+	struct site *s = data;
+
+	if (v->rep && page_off(v->rep) == page_off(s) &&
+	    v->rep_mark == retired(v, b, s->mode)) {
+		v->n_rep_again++;
+		return;
+	}
+	b->tick[s->mode]++;
+	v->rep = s;
+	v->rep_mark = retired(v, b, s->mode);
+}
+
+/* At a block's start, once the tick of its mode has reached FIRE. */
+static void fire(struct vcpu *v, struct board *b, int mode)
+{
+	uint64_t pc = reg_read(RIP);
+	bool exit = false;
+
+	v->n_fire++;
+	if (v->patch.site && v->patch.next == pc)
+		cpuid_apply_patch(v, b, mode);
+	counter_sync(v, b);
+	if (v->pmi_pending && v->skid_left-- <= 0) {
+		exit = pmi_deliver(v);
+		counter_reconfigure(v, b);
+	}
+	counter_arm(v, b, mode);
+	/* Leave the block before it starts: the interrupt is taken here. */
+	if (exit)
+		qemu_plugin_set_pc(pc);
+}
+
+static void on_fire(unsigned int index, void *data)
+{
+	struct vcpu *v = vcpu_of(index);
+	struct block *blk = data;
+
+	fire(v, board_of(v), blk->mode);
+}
+
+/*
+ * Leaving a mode whose deadline has come: look at the counters at the first
+ * block of the other one.
+ */
+void translate_pass_on(struct vcpu *v, struct board *b, int from)
+{
+	if (b->tick[from] < FIRE || b->tick[!from] >= FIRE)
+		return;
+	counter_shift_bias(v, b, !from, b->tick[!from] + FIRE);
+}
+
+static void on_switch(unsigned int index, void *data)
+{
+	struct vcpu *v = vcpu_of(index);
+
+	translate_pass_on(v, board_of(v), (uintptr_t)data);
+}
+
+/* What the inline operations do, as callbacks (see one_thread). */
+static void on_block(unsigned int index, void *data)
+{
+	struct vcpu *v = vcpu_of(index);
+	struct board *b = board_of(v);
+	struct block *blk = data;
+
+	if (b->tick[blk->mode] >= FIRE)
+		fire(v, b, blk->mode);
+	b->block = (uintptr_t)blk;
+}
+
+static void on_run(unsigned int index, void *data)
+{
+	uintptr_t x = (uintptr_t)data;
+
+	board_of(vcpu_of(index))->tick[x & 1] += x >> 1;
+}
+
+static void on_branch(unsigned int index, void *data)
+{
+	board_of(vcpu_of(index))->branch[(uintptr_t)data]++;
+}
+
+static void on_mem(unsigned int index, uint32_t info, uint64_t addr, void *data)
+{
+	struct board *b = board_of(vcpu_of(index));
+
+	if (qemu_plugin_mem_is_store(info))
+		b->store[(uintptr_t)data]++;
+	else
+		b->load[(uintptr_t)data]++;
+}
+
+static void add_run(struct qemu_plugin_insn *in, int mode, unsigned int len)
+{
+	if (one_thread)
+		qemu_plugin_register_vcpu_insn_exec_cb(in, on_run, CB_NO_REGS,
+			(void *)(uintptr_t)(len << 1 | mode));
+	else
+		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(in, OP_ADD,
+			FIELD(tick[mode]), len);
+}
+
+static void add_branch(struct qemu_plugin_insn *in, int mode)
+{
+	if (one_thread)
+		qemu_plugin_register_vcpu_insn_exec_cb(in, on_branch,
+			CB_NO_REGS, (void *)(uintptr_t)mode);
+	else
+		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(in, OP_ADD,
+			FIELD(branch[mode]), 1);
+}
+
+static void add_switch(struct qemu_plugin_insn *in, int mode)
+{
+	if (one_thread)
+		qemu_plugin_register_vcpu_insn_exec_cb(in, on_switch,
+			CB_NO_REGS, (void *)(uintptr_t)mode);
+	else
+		qemu_plugin_register_vcpu_insn_exec_cond_cb(in, on_switch,
+			CB_NO_REGS, COND_GE, FIELD(tick[mode]), FIRE,
+			(void *)(uintptr_t)mode);
+}
+
+static void add_mem(struct qemu_plugin_insn *in, int mode)
+{
+	if (one_thread) {
+		qemu_plugin_register_vcpu_mem_cb(in, on_mem, CB_NO_REGS,
+			MEM_R | MEM_W, (void *)(uintptr_t)mode);
+		return;
+	}
+	qemu_plugin_register_vcpu_mem_inline_per_vcpu(in, MEM_R, OP_ADD,
+						      FIELD(load[mode]), 1);
+	qemu_plugin_register_vcpu_mem_inline_per_vcpu(in, MEM_W, OP_ADD,
+						      FIELD(store[mode]), 1);
+}
+
+static struct site *new_site(const struct block *blk, unsigned int i,
+			     size_t len, const struct insn *insn)
+{
+	struct site_box *box = g_new0(struct site_box, 1);
+
+	box->s = (struct site){
+		.start = blk->start, .off = blk->slot[i].off,
+		.next = blk->slot[i].off + len,
+		.kind = insn->kind, .mode = blk->mode, .reg = insn->reg,
+	};
+	box->next = atomic_load(&all_sites);
+	while (!atomic_compare_exchange_weak(&all_sites, &box->next, box))
+		;
+	return &box->s;
+}
+
+/* Instructions that are counted together, at the first of them. */
+struct run {
+	struct qemu_plugin_insn *first;		/* NULL: none open */
+	unsigned int begin, counted;
+};
+
+/* End the open run, if any, before instruction `end`. */
+static void close_run(struct run *r, struct block *blk, unsigned int end)
+{
+	if (!r->first)
+		return;
+	add_run(r->first, blk->mode, end - r->begin);
+	r->counted += end - r->begin;
+	for (unsigned int i = r->begin; i < end; i++)
+		blk->slot[i].counted = r->counted;
+	r->first = NULL;
+}
+
+/*
+ * Place the counting of one instruction.
+ *   gran=tb:   a run goes on to the block's end (or to an emulated or REP
+ *              instruction).  Cheapest.  If a fault leaves the block early,
+ *              discon.c takes back what did not retire.
+ *   gran=insn: a run ends after each instruction that can leave the block
+ *              early.  Exact also where QEMU leaves a block without telling
+ *              plugins, as it does under -icount for device access.
+ */
+static void count_insn(struct run *r, struct block *blk, unsigned int i,
+		       struct qemu_plugin_insn *in, size_t len,
+		       const struct insn *insn)
+{
+	if (insn->flags & F_REP) {		/* a run of its own */
+		close_run(r, blk, i);
+		r->counted++;
+		blk->slot[i].counted = r->counted;
+		qemu_plugin_register_vcpu_insn_exec_cb(in, on_rep, CB_NO_REGS,
+			new_site(blk, i, len, insn));
+	} else {
+		if (!r->first) {
+			r->first = in;
+			r->begin = i;
+		}
+		if (i == blk->n - 1u || insn->flags & F_SITE ||
+		    (cfg.gran_insn && !(insn->flags & F_PURE)))
+			close_run(r, blk, i + 1);
+	}
+	if (insn->flags & F_BRANCH)
+		add_branch(in, blk->mode);
+	if (insn->flags & F_SWITCH)
+		add_switch(in, blk->mode);
+	if (cfg.mem)
+		add_mem(in, blk->mode);
+}
+
+static struct block *new_block(struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	struct block *blk;
+
+	blk = g_malloc0(sizeof(*blk) + n * sizeof(blk->slot[0]));
+	blk->start = qemu_plugin_tb_vaddr(tb);
+	blk->n = n;
+	/* CPL is part of what a block is translated for. */
+	blk->mode = (reg_read(CS) & 3) == 3 && (reg_read(CR0) & 1) ?
+		    USER : KERNEL;
+	blk->next = atomic_load(&all_blocks);
+	while (!atomic_compare_exchange_weak(&all_blocks, &blk->next, blk))
+		;
+	return blk;
+}
+
+static void watch_block(struct qemu_plugin_tb *tb, struct block *blk)
+{
+	if (one_thread) {
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block,
+						     CB_RW_REGS_PC, blk);
+		return;
+	}
+	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fire, CB_RW_REGS_PC,
+		COND_GE, FIELD(tick[blk->mode]), FIRE, blk);
+	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, OP_STORE,
+		FIELD(block), (uintptr_t)blk);
+}
+
+/* Look at one instruction; the site to look at after it, or NULL. */
+static struct site *translate_insn(struct run *r, struct block *blk,
+				   unsigned int i, struct qemu_plugin_insn *in)
+{
+	size_t len = MIN(qemu_plugin_insn_size(in), 16);
+	uint8_t bytes[16] = { 0 };
+	struct insn insn;
+	struct site *s;
+
+	qemu_plugin_insn_data(in, bytes, len);
+	insn = classify(bytes, len);
+	/* real-mode firmware and trampolines are left alone */
+	if (blk->start < 0x100000)
+		insn.flags &= ~F_SITE;
+	blk->slot[i].off = qemu_plugin_insn_vaddr(in) - blk->start;
+	blk->slot[i].flags = insn.flags;
+	blk->size = blk->slot[i].off + len;
+	count_insn(r, blk, i, in, len, &insn);
+	if (!(insn.flags & F_SITE))
+		return NULL;
+	s = new_site(blk, i, len, &insn);
+	qemu_plugin_register_vcpu_insn_exec_cb(in, emulate_site, CB_RW_REGS_PC,
+					       s);
+	return insn.kind == K_CPUID || insn.kind == K_RDMSR ? s : NULL;
+}
+
+void translate_block(struct qemu_plugin_tb *tb, void *data)
+{
+	struct run r = { 0 };
+	struct site *after = NULL;
+	struct block *blk;
+
+	if (one_thread && !current_cpu_now()) {
+		fprintf(stderr, "vpmu: cannot tell vCPUs apart here\n");
+		exit(1);
+	}
+	blk = new_block(tb);
+	watch_block(tb, blk);
+	for (unsigned int i = 0; i < blk->n; i++) {
+		struct qemu_plugin_insn *in = qemu_plugin_tb_get_insn(tb, i);
+
+		if (after)
+			qemu_plugin_register_vcpu_insn_exec_cb(in,
+				emulate_after, CB_RW_REGS, after);
+		after = translate_insn(&r, blk, i, in);
+	}
+}
+
+static void free_blocks(struct block *blk)
+{
+	while (blk) {
+		struct block *next = blk->next;
+
+		g_free(blk);
+		blk = next;
+	}
+}
+
+static void free_sites(struct site_box *box)
+{
+	while (box) {
+		struct site_box *next = box->next;
+
+		g_free(box);
+		box = next;
+	}
+}
+
+/* The code cache is emptied, all vCPUs stopped. */
+void translate_forget_all(void)
+{
+	for (int i = 0; i < vcpus_seen; i++) {
+		board_of(&vcpus[i])->block = 0;
+		vcpus[i].rep = NULL;
+		vcpus[i].patch.site = NULL;
+	}
+	free_blocks(atomic_exchange(&all_blocks, NULL));
+	free_sites(atomic_exchange(&all_sites, NULL));
+}

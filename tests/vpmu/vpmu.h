@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * vpmu.h - the emulated PMU's own state: configuration, one vCPU's counters and
+ * registers, what is known of a translated block; and which file does what.
+ * Everything of a vCPU is touched by its own thread only, but for the totals
+ * that truth.c reads of other vCPUs (see struct vcpu.seq).
+ */
+#ifndef VPMU_H
+#define VPMU_H
+
+#include "qemu.h"
+#include "classify.h"
+#include "event.h"
+#include "space.h"
+
+struct config {
+	bool amd, gran_insn, mem, pti, full_width;
+	int version, gp, fixed, width, skid;
+	int initial_index;		/* -1: firmware left nothing running */
+	uint64_t initial_sel;
+	uint64_t width_mask;
+	const char *out, *trace;
+};
+
+extern struct config cfg;
+
+/* What the translated code itself updates. */
+struct board {
+	/*
+	 * Retired instructions per mode, biased so that reaching FIRE means
+	 * "look at the counters now"; struct vcpu.bias turns it into a count.
+	 */
+	uint64_t tick[MODES];
+	uint64_t branch[MODES];
+	uint64_t load[MODES], store[MODES];
+	uint64_t block;			/* struct block * being executed */
+};
+
+#define FIRE	(1ULL << 62)
+#define FAR	(1ULL << 61)		/* no deadline */
+
+#define MAX_GP		16
+#define MAX_FIXED	4
+#define FIXED0		MAX_GP
+#define MAX_CTR		(MAX_GP + MAX_FIXED)
+
+struct counter {
+	uint64_t val;		/* as of the last sync, within width */
+	uint64_t raw;		/* event total at the last sync */
+	struct event ev;
+	uint8_t modes;		/* bit per mode */
+	bool active, pmi;
+};
+
+enum kind { K_CPUID, K_RDMSR, K_WRMSR, K_RDPMC, K_CR3 };
+
+struct site {			/* an instruction to emulate, in one block */
+	uint64_t start;			/* of the block, as translated */
+	uint16_t off, next;		/* of it and the following one */
+	uint8_t kind, mode;
+	uint8_t reg;			/* K_CR3: the source register */
+};
+
+struct patch {			/* fix-up of a natively run CPUID/RDMSR */
+	struct site *site;	/* NULL: none */
+	uint64_t next;		/* address of the instruction after it */
+	uint32_t eax_or, ecx_or, eax_min;
+};
+
+/* Which kind of register an access was to; see vpmu_guest.h. */
+enum msr_class {
+	MSR_SELECT, MSR_COUNTER, MSR_FIXED_CTRL, MSR_GLOBAL_CTRL,
+	MSR_GLOBAL_STATUS, MSR_ACK, MSR_OTHER, MSR_CLASSES,
+};
+
+/* A #GP on its way: what to put right when it is delivered. */
+enum armed { NOT_ARMED, ARMED_RCX, ARMED_PC };
+
+struct vcpu {
+	unsigned int index;
+	/*
+	 * Odd while bias and tick change together, so that another vCPU's
+	 * thread can read a count: see counter_retired_any().
+	 */
+	_Atomic unsigned int seq;
+	uint64_t bias[MODES];		/* count = tick - bias */
+
+	struct counter ctr[MAX_CTR];
+	uint64_t evtsel[MAX_GP];
+	uint64_t fixed_ctrl, global_ctrl, global_status, debugctl;
+
+	bool pmi_pending;
+	int skid_left;
+	struct patch patch;
+
+	struct site *rep;		/* last REP string instruction, */
+	uint64_t rep_mark;		/* and the count just after it */
+	bool exception;			/* raised, not yet delivered */
+	enum armed armed;
+	uint64_t saved_rcx, fault_pc;
+
+	/* Under the lock of space.c's table. */
+	struct space *space;		/* NULL until CR3 is first loaded */
+	struct totals base;		/* own totals when it was loaded */
+
+	/* ground truth */
+	uint64_t n_rdmsr, n_wrmsr, n_rdpmc, n_cpuid, n_gp, n_fire;
+	uint64_t n_rdmsr_class[MSR_CLASSES], n_wrmsr_class[MSR_CLASSES];
+	uint64_t n_rdmsr_native, n_wrmsr_native;
+	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
+	uint64_t n_int, n_exc, n_exc_fixed, n_rep_again, n_cr3;
+};
+
+extern struct qemu_plugin_scoreboard *boards;
+extern struct vcpu *vcpus;
+extern int max_vcpus;
+extern int vcpus_seen;
+/*
+ * All vCPUs on one thread (-icount, or thread=single)?  Then QEMU 11.1.3 takes
+ * the vCPU index for a constant when it translates, though the other vCPUs
+ * share the code; for index 1 and up the inline operations even store through
+ * a wrong address.  So nothing inline is used in that case, and the vCPU is
+ * told by QEMU's own notion of the current one.
+ */
+extern bool one_thread;
+
+struct vcpu *vcpu_of(unsigned int index);
+void *current_cpu_now(void);
+
+#define FIELD(f) ((pl_u64){ boards, offsetof(struct board, f) })
+
+static inline struct board *board_of(struct vcpu *v)
+{
+	return qemu_plugin_scoreboard_find(boards, v->index);
+}
+
+static inline uint64_t retired(struct vcpu *v, struct board *b, int mode)
+{
+	return b->tick[mode] - v->bias[mode];
+}
+
+/* A translated block: struct slot for each instruction. */
+struct slot {
+	uint16_t off;		/* from the block's start */
+	uint16_t counted;	/* counted by the time it is about to retire */
+	uint8_t flags;
+};
+
+struct block {
+	struct block *next;	/* for freeing */
+	uint64_t start;
+	uint32_t size;
+	uint16_t n;
+	uint8_t mode;
+	struct slot slot[];
+};
+
+static inline uint64_t page_off(const struct site *s)
+{
+	return (s->start + s->off) & 0xfff;
+}
+
+/* guest.c - registers and memory of the vCPU whose thread this is */
+enum reg {		/* the first sixteen as encoded in instructions */
+	RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13,
+	R14, R15, RIP, CS, CR0, CR2, CR3, CR4, NREG
+};
+bool guest_find_registers(void);
+uint64_t reg_read(enum reg r);
+void reg_write(enum reg r, uint64_t x);
+bool phys_read32(uint64_t addr, uint32_t *x);
+bool phys_write32(uint64_t addr, uint32_t x);
+bool virt_write64(uint64_t addr, uint64_t x);
+
+/* counter.c - counters: what they count, overflow, when to look again */
+uint64_t counter_total(const struct totals *t, const struct counter *c);
+void counter_totals(struct vcpu *v, struct totals *t);
+void counter_totals_any(struct vcpu *v, struct totals *t);
+uint64_t counter_now_any(struct vcpu *v, const struct counter *c);
+void counter_sync(struct vcpu *v, struct board *b);
+void counter_reconfigure(struct vcpu *v, struct board *b);
+void counter_arm(struct vcpu *v, struct board *b, int mode);
+uint64_t counter_global_mask(void);
+void counter_shift_bias(struct vcpu *v, struct board *b, int mode,
+			uint64_t tick);
+
+/* pmi.c - the interrupt */
+bool pmi_deliver(struct vcpu *v);
+
+/* msr_intel.c, msr_amd.c - the PMU's registers */
+enum access { NATIVE, DONE, FAULT };
+enum access msr_intel_read(struct vcpu *v, uint32_t msr, uint64_t *x);
+enum access msr_intel_write(struct vcpu *v, uint32_t msr, uint64_t x);
+enum msr_class msr_intel_class(uint32_t msr);
+enum access msr_amd_read(struct vcpu *v, uint32_t msr, uint64_t *x);
+enum access msr_amd_write(struct vcpu *v, uint32_t msr, uint64_t x);
+enum msr_class msr_amd_class(uint32_t msr);
+
+/* cpuid.c - CPUID leaves of the PMU, and native ones patched */
+bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc);
+void cpuid_apply_patch(struct vcpu *v, struct board *b, int mode);
+
+/* truth.c - the private CPUID leaves, and the totals of address spaces */
+bool truth_cpuid(struct vcpu *v, uint32_t leaf);
+void truth_cr3(struct vcpu *v, uint64_t cr3);
+
+/* emulate.c - what runs in the place of an instruction */
+void emulate_site(unsigned int index, void *site);
+void emulate_after(unsigned int index, void *site);
+
+/* translate.c - finds the instructions, places the counting */
+void translate_block(struct qemu_plugin_tb *tb, void *data);
+void translate_forget_all(void);
+void translate_pass_on(struct vcpu *v, struct board *b, int from);
+
+/* discon.c - a block is left early: faults and interrupts */
+void discon_event(unsigned int index, int type, uint64_t from, uint64_t to,
+		  void *data);
+
+/* trace.c - the trace and the totals at exit */
+void trace(struct vcpu *v, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+bool trace_open(void);
+void trace_at_exit(void *data);
+
+#endif

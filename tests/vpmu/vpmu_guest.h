@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * vpmu_guest.h - how a program in the guest, in user space or in the kernel,
+ * asks the emulated PMU for the truth: CPUID leaves 0x4f560000 + n, at any
+ * privilege. Without the emulated PMU vpmu_present() is false and all else is 0.
+ *
+ * What a total includes: every instruction that retired before the CPUID which
+ * reads it, and that CPUID itself (one instruction, no branch, load or store).
+ * So the difference of two reads is what lies between them plus one CPUID.
+ * Totals of other vCPUs are exact while those execute nothing of what is asked
+ * for; user totals are, when their user code does not run.
+ */
+#ifndef VPMU_GUEST_H
+#define VPMU_GUEST_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+typedef u64 vpmu_u64;
+typedef u32 vpmu_u32;
+#else
+#include <stdint.h>
+typedef uint64_t vpmu_u64;
+typedef uint32_t vpmu_u32;
+#endif
+
+#define VPMU_LEAF	0x4f560000u
+#define VPMU_SIGNATURE	0x554d5056u	/* EBX of every answer: "VPMU" */
+#define VPMU_INTERFACE	2		/* what leaf 0 answers */
+#define VPMU_ALL_VCPUS	(~0ULL)
+
+/* Leaves. sub goes in ECX, arg in RBX; answers in EDX:EAX, the vCPU in ECX. */
+enum {
+	VPMU_ID = 0x00,		/* VPMU_INTERFACE */
+	/* 0x01 + counter: totals of this vCPU */
+	VPMU_VCPU = 0x01,
+	VPMU_OVERFLOWS = 0x09, VPMU_PMIS = 0x0a, VPMU_PMI_NMIS = 0x0b,
+	VPMU_KEY = 0x10,	/* key of the own address space */
+	VPMU_OWN = 0x11,	/* its totals; sub: counter */
+	VPMU_SPACE = 0x12,	/* totals of space arg (a key); sub: counter */
+	VPMU_ALL = 0x13,	/* totals of all vCPUs; sub: counter */
+	VPMU_ACCESS = 0x14,	/* how often; sub: below; arg: vCPU or all */
+	VPMU_REG = 0x15,	/* PMU register; sub: below; arg: vCPU */
+	VPMU_MARK = 0x16,	/* note all totals, for the own address space */
+	VPMU_SINCE = 0x17,	/* totals since MARK; sub: whose << 8 | counter */
+};
+
+/* Counters. Loads and stores only with the option mem=on. */
+enum {
+	VPMU_USER_INSN, VPMU_KERNEL_INSN, VPMU_USER_BRANCH, VPMU_KERNEL_BRANCH,
+	VPMU_USER_LOAD, VPMU_KERNEL_LOAD, VPMU_USER_STORE, VPMU_KERNEL_STORE,
+	VPMU_COUNTERS,
+};
+
+/* VPMU_SINCE: of whom. */
+enum { VPMU_SINCE_OWN, VPMU_SINCE_OTHERS, VPMU_SINCE_ALL };
+
+/*
+ * VPMU_ACCESS: how often something happened so far. RDMSR and WRMSR are those
+ * of the PMU's registers; + class for one class only. NATIVE: all others.
+ */
+enum {
+	VPMU_N_RDMSR = 0x00, VPMU_N_WRMSR = 0x01, VPMU_N_RDPMC = 0x02,
+	VPMU_N_OVERFLOW = 0x03, VPMU_N_PMI = 0x04, VPMU_N_PMI_NMI = 0x05,
+	VPMU_N_PMI_MASKED = 0x06, VPMU_N_GP = 0x07, VPMU_N_CPUID = 0x08,
+	VPMU_N_INTERRUPT = 0x09, VPMU_N_EXCEPTION = 0x0a,
+	VPMU_N_CR3 = 0x0b,		/* loads of CR3 with another space */
+	VPMU_N_RDMSR_NATIVE = 0x0c, VPMU_N_WRMSR_NATIVE = 0x0d,
+	VPMU_N_RDMSR_CLASS = 0x20, VPMU_N_WRMSR_CLASS = 0x30,
+};
+
+enum {
+	VPMU_CLASS_SELECT, VPMU_CLASS_COUNTER, VPMU_CLASS_FIXED_CTRL,
+	VPMU_CLASS_GLOBAL_CTRL, VPMU_CLASS_GLOBAL_STATUS, VPMU_CLASS_ACK,
+	VPMU_CLASS_OTHER,
+};
+
+/* VPMU_REG: the emulated PMU's own registers, whatever the guest believes. */
+enum {
+	VPMU_REG_SELECT = 0x000,	/* + n */
+	VPMU_REG_COUNTER = 0x100,	/* + n */
+	VPMU_REG_FIXED = 0x200,		/* + n */
+	VPMU_REG_FIXED_CTRL = 0x300, VPMU_REG_GLOBAL_CTRL = 0x301,
+	VPMU_REG_GLOBAL_STATUS = 0x302, VPMU_REG_DEBUGCTL = 0x303,
+	VPMU_REG_N_GENERAL = 0x310, VPMU_REG_N_FIXED = 0x311,
+	VPMU_REG_WIDTH = 0x312, VPMU_REG_VERSION = 0x313,
+	VPMU_REG_N_VCPUS = 0x314, VPMU_REG_IS_AMD = 0x315,
+};
+
+static inline vpmu_u64 vpmu_query(vpmu_u32 leaf, vpmu_u32 sub, vpmu_u64 arg)
+{
+	vpmu_u32 a = VPMU_LEAF + leaf, c = sub, d = 0;
+	vpmu_u64 b = arg;
+
+	asm volatile("cpuid" : "+a"(a), "+b"(b), "+c"(c), "+d"(d)
+		     : : "memory", "cc");
+	return (vpmu_u32)b == VPMU_SIGNATURE ? a | (vpmu_u64)d << 32 : 0;
+}
+
+static inline int vpmu_present(void)
+{
+	return vpmu_query(VPMU_ID, 0, 0) == VPMU_INTERFACE;
+}
+
+static inline vpmu_u64 vpmu_vcpu(int counter)
+{
+	return vpmu_query(VPMU_VCPU + counter, 0, 0);
+}
+
+static inline vpmu_u64 vpmu_key(void)
+{
+	return vpmu_query(VPMU_KEY, 0, 0);
+}
+
+static inline vpmu_u64 vpmu_own(int counter)
+{
+	return vpmu_query(VPMU_OWN, counter, 0);
+}
+
+static inline vpmu_u64 vpmu_space(vpmu_u64 key, int counter)
+{
+	return vpmu_query(VPMU_SPACE, counter, key);
+}
+
+static inline vpmu_u64 vpmu_all(int counter)
+{
+	return vpmu_query(VPMU_ALL, counter, 0);
+}
+
+static inline vpmu_u64 vpmu_access(int what, vpmu_u64 vcpu)
+{
+	return vpmu_query(VPMU_ACCESS, what, vcpu);
+}
+
+static inline vpmu_u64 vpmu_reg(int reg, vpmu_u64 vcpu)
+{
+	return vpmu_query(VPMU_REG, reg, vcpu);
+}
+
+static inline void vpmu_mark(void)
+{
+	vpmu_query(VPMU_MARK, 0, 0);
+}
+
+static inline vpmu_u64 vpmu_since(int whose, int counter)
+{
+	return vpmu_query(VPMU_SINCE, whose << 8 | counter, 0);
+}
+
+#endif
