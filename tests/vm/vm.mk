@@ -1,7 +1,48 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# vm.mk - virtual machines: what they need is fetched once into $(BUILD)/vm.
+# vm.mk - virtual machines: what they need is fetched once into $(BUILD)/vm;
+# check-vm boots each group of tests/vm/groups and runs its tests. Rules
+# elsewhere may add prerequisites to check-vm.
+
+# A test program of a guest: tests/vm/tests/NAME.c -> $(BUILD)/vm/tests/NAME.
+# What one needs beyond the harness: VM_TEST_OBJS_NAME, VM_TEST_LIBS_NAME.
+VM_TESTS	:= $(patsubst $(TOP)/tests/vm/tests/%.c,$(BUILD)/vm/tests/%, \
+		     $(wildcard $(TOP)/tests/vm/tests/*.c))
+VM_PROGS	:= $(patsubst $(TOP)/tests/vm/progs/%.S,$(BUILD)/vm/progs/%, \
+		     $(wildcard $(TOP)/tests/vm/progs/*.S))
+VM_CFLAGS	= -std=gnu11 $(CFLAGS) $(WARN) -I$(TOP)/include/uapi \
+		  -I$(TOP)/include -I$(TOP)/lib/include -I$(TOP)/tests/harness \
+		  -I$(TOP)/tests/vpmu
 
 vm-fetch:
 	$(TOP)/tests/vm/fetch
 
-.PHONY: vm-fetch
+vm-tests: $(VM_TESTS) $(VM_PROGS)
+
+check-vm: vm-fetch vm-tests vpmu
+	$(TOP)/tests/vm/run-groups $(GROUPS)
+
+HARNESS		:= $(TOP)/tests/harness/harness.c $(TOP)/tests/harness/harness.h
+
+$(BUILD)/vm/tests/%: $(TOP)/tests/vm/tests/%.c $(HARNESS) \
+		$(TOP)/tests/vpmu/vpmu_guest.h $(TOP)/tests/vm/vm.mk
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -o $@ $< $(TOP)/tests/harness/harness.c \
+		$(VM_TEST_OBJS_$*) $(VM_TEST_LIBS_$*) \
+		$$(pkg-config --libs check) -lpthread
+
+# Programs of known length, without a C library.
+$(BUILD)/vm/progs/%: $(TOP)/tests/vm/progs/%.S
+	@mkdir -p $(@D)
+	$(CC) -nostdlib -static -no-pie -o $@ $<
+
+.PHONY: vm-fetch vm-tests check-vm
+
+# The emulated PMU's totals of a command: tests/vm/truth.
+VTRUTH		:= $(BUILD)/vm/truth/vtruth
+VTRUTH_SRC	:= $(TOP)/tests/vm/truth/vtruth.c $(TOP)/tests/vm/truth/edges.S
+
+vm-tests: $(VTRUTH)
+
+$(VTRUTH): $(VTRUTH_SRC) $(TOP)/tests/vpmu/vpmu_guest.h
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -static -no-pie -Wl,-e,vtruth_start -o $@ $(VTRUTH_SRC)

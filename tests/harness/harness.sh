@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
+# harness.sh - test programs in sh, with the same TAP as harness.c. A test is a
+# function of the file whose name is a sentence (three underscores or more);
+# the file ends with `harness_run`. Each test runs in a subshell.
+#
+#	. "$(dirname "$0")/../harness/harness.sh"
+#	loading_twice_says_file_exists() {
+#		check insmod "$ko"
+#		insmod "$ko" 2>err && fail "a second insmod succeeded"
+#		grep -q "File exists" err || fail "insmod said: $(cat err)"
+#	}
+#	harness_run
+
+harness_dir=$(mktemp -d)
+
+# End the test: it failed, or what it needs is not here.
+fail() { echo "$*" >"$harness_dir/why"; exit 1; }
+skip() { echo "$*" >"$harness_dir/skip"; exit 0; }
+
+# Run a command; the test fails if it does.
+check() {
+	"$@" >"$harness_dir/out" 2>&1 ||
+		fail "$*: status $?: $(head -c 300 "$harness_dir/out")"
+}
+
+# check_equal GOT WANT WHAT
+check_equal() { [ "$1" = "$2" ] || fail "$3: got '$1', want '$2'"; }
+
+harness_line() { tr '\n\t' '  ' | sed 's/ *$//'; }
+
+harness_run() {
+	# shellcheck disable=SC2046
+	set -- $(sed -n 's/^\([a-z0-9]*_[a-z0-9]*_[a-z0-9]*_[a-z0-9_]*\)() {.*/\1/p' "$0")
+	echo "1..$#"
+	harness_n=0
+	for harness_t; do
+		harness_n=$((harness_n + 1))
+		echo "# plan $harness_n - $harness_t"
+	done
+	harness_n=0 harness_bad=0
+	for harness_t; do
+		harness_n=$((harness_n + 1))
+		rm -f "$harness_dir/why" "$harness_dir/skip"
+		if (cd "$harness_dir" && "$harness_t") >&2; then
+			if [ -e "$harness_dir/skip" ]; then
+				echo "ok $harness_n - $harness_t # SKIP $(harness_line <"$harness_dir/skip")"
+			else
+				echo "ok $harness_n - $harness_t"
+			fi
+		else
+			harness_bad=1
+			[ -s "$harness_dir/why" ] ||
+				echo "its last command failed" >"$harness_dir/why"
+			echo "not ok $harness_n - $harness_t # $(harness_line <"$harness_dir/why")"
+		fi
+	done
+	rm -rf "$harness_dir"
+	exit $harness_bad
+}
