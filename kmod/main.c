@@ -5,6 +5,7 @@
 
 #include "core/class.h"
 #include "core/cpu.h"
+#include "core/longslice.h"
 #include "ctl/device.h"
 #include "ctl/tunables.h"
 #include "virt/hooks.h"
@@ -50,6 +51,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_device_exit();
 	hwpmc_tunables_exit();
 	hwpmc_hooks_exit();
+	hwpmc_longslice_exit();
 	hwpmc_cpus_exit();
 	hwpmc_targets_exit();
 	hwpmc_classes_exit();

@@ -7,6 +7,7 @@
 
 #include "class.h"
 #include "cpu.h"
+#include "longslice.h"
 #include "value.h"
 
 /* Protects everything that is not per CPU; class.h says what it is held for. */
@@ -89,6 +90,7 @@ int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	}
 	set_bit(i, &classes_claimed);
 	hwpmc_cpus_reset_class(cls, true);
+	hwpmc_longslice_begin();
 	return 0;
 }
 

@@ -15,7 +15,7 @@
 
 struct hwpmc_cpu __percpu *hwpmc_cpus;
 
-static enum cpuhp_state hotplug_state;
+static enum cpuhp_state prepare_state, online_state;
 
 static unsigned int class_index(const struct hwpmc_class *cls)
 {
@@ -130,6 +130,21 @@ static void cpu_end_irqoff(struct hwpmc_cpu *c)
 		switch_class_irqoff(c, &hwpmc_machine.cls[i], false);
 }
 
+/*
+ * A CPU is about to be woken: what was known of its registers is not any more.
+ * (Until 5.10 tasks may still have run after cpu_offline_here().)
+ */
+static int cpu_forget(unsigned int cpu)
+{
+	struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
+	unsigned int i;
+
+	c->on = 0;
+	for (i = 0; i < hwpmc_nrows; i++)
+		c->row[i].shadow.sel = 0;
+	return 0;
+}
+
 static int cpu_online_here(unsigned int cpu)
 {
 	unsigned long flags;
@@ -172,20 +187,30 @@ int hwpmc_cpus_init(void)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		INIT_LIST_HEAD(&per_cpu_ptr(hwpmc_cpus, cpu)->sys);
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwpmc:prepare",
+					cpu_forget, NULL);
+	if (ret < 0)
+		goto err_prepare;
+	prepare_state = ret;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "hwpmc:online",
 				cpu_online_here, cpu_offline_here);
-	if (ret < 0) {
-		free_percpu(hwpmc_cpus);
-		return ret;
-	}
-	hotplug_state = ret;
+	if (ret < 0)
+		goto err_online;
+	online_state = ret;
 	hwpmc_syscore_register(machine_suspend, machine_resume);
 	return 0;
+
+err_online:
+	cpuhp_remove_state_nocalls(prepare_state);
+err_prepare:
+	free_percpu(hwpmc_cpus);
+	return ret;
 }
 
 void hwpmc_cpus_exit(void)
 {
 	hwpmc_syscore_unregister();
-	cpuhp_remove_state(hotplug_state);
+	cpuhp_remove_state(online_state);
+	cpuhp_remove_state_nocalls(prepare_state);
 	free_percpu(hwpmc_cpus);
 }

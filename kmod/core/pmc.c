@@ -305,6 +305,15 @@ void hwpmc_pmcs_suspend_irqoff(struct hwpmc_cpu *c)
 			sys_end_irqoff(c, pmc);
 }
 
+void hwpmc_pmcs_harvest_irqoff(struct hwpmc_cpu *c)
+{
+	struct hwpmc_pmc *pmc;
+
+	list_for_each_entry(pmc, &c->sys, sys_node)
+		if (pmc->in_flight)
+			sys_harvest_irqoff(pmc);
+}
+
 static int sys_start(struct hwpmc_pmc *pmc)
 {
 	return hwpmc_cpu_call(pmc->cpu, sys_start_ipi, pmc);

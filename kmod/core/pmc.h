@@ -80,5 +80,7 @@ int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value);
 /* System-scope PMCs of a CPU, when it comes and goes. */
 void hwpmc_pmcs_resume_irqoff(struct hwpmc_cpu *c);
 void hwpmc_pmcs_suspend_irqoff(struct hwpmc_cpu *c);
+/* Their totals, up to now. */
+void hwpmc_pmcs_harvest_irqoff(struct hwpmc_cpu *c);
 
 #endif /* HWPMC_PMC_H */

@@ -24,4 +24,21 @@ static inline u64 hwpmc_width_delta(u64 start, u64 now, u64 mask)
 	return (now - start) & mask;
 }
 
+/*
+ * Milliseconds in which a counter cannot wrap; half of them, and no less than
+ * one: an event that counts 2^35 times a second is beyond what a core can retire.
+ * 0: it never wraps.
+ */
+static inline unsigned int hwpmc_width_wrap_ms(unsigned int width)
+{
+	u64 ms;
+
+	if (width > 56)
+		return 0;
+	ms = width > 1 ? (1000ULL << (width - 1)) >> 35 : 0;
+	if (ms < 1)
+		return 1;
+	return ms < 3600 * 1000 ? ms : 3600 * 1000;
+}
+
 #endif /* HWPMC_VALUE_H */
