@@ -64,16 +64,12 @@ void hwpmc_owner_end(struct hwpmc_owner *owner)
 
 struct hwpmc_pmc *hwpmc_owner_find(struct hwpmc_owner *owner, u32 id)
 {
-	unsigned int row = HWPMC_ID_ROW(id);
 	struct hwpmc_pmc *pmc;
 
-	if (row >= hwpmc_nrows)
+	if (HWPMC_ID_ROW(id) >= hwpmc_nrows)
 		return NULL;
-	if (!hwpmc_mode_is_system(HWPMC_ID_MODE(id))) {
-		pmc = rcu_dereference_check(owner->by_row[row],
-					    lockdep_is_held(&hwpmc_lock));
-		return pmc && pmc->id == id ? pmc : NULL;
-	}
+	if (!hwpmc_mode_is_system(HWPMC_ID_MODE(id)))
+		return hwpmc_owner_find_process(owner, id);
 	list_for_each_entry_rcu(pmc, &owner->pmcs, owner_node,
 				lockdep_is_held(&hwpmc_lock))
 		if (pmc->id == id)

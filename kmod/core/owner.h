@@ -8,6 +8,7 @@
 #define HWPMC_OWNER_H
 
 #include <linux/list.h>
+#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/workqueue.h>
 
@@ -30,6 +31,18 @@ struct hwpmc_owner *hwpmc_owner_new(void);
 void hwpmc_owner_end(struct hwpmc_owner *owner);
 /* Its PMC with this id, or NULL. Under rcu_read_lock or hwpmc_lock. */
 struct hwpmc_pmc *hwpmc_owner_find(struct hwpmc_owner *owner, u32 id);
+/* The same for process scope, where the row finds it; row < hwpmc_nrows. */
+static inline struct hwpmc_pmc *hwpmc_owner_find_process(struct hwpmc_owner *owner,
+							  u32 id)
+{
+	unsigned int row = array_index_nospec(HWPMC_ID_ROW(id), HWPMC_ROW_MAX);
+	struct hwpmc_pmc *pmc;
+
+	pmc = rcu_dereference_check(owner->by_row[row],
+				    lockdep_is_held(&hwpmc_lock));
+	return pmc && pmc->id == id ? pmc : NULL;
+}
+
 void hwpmc_owner_add(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc);
 void hwpmc_owner_remove(struct hwpmc_pmc *pmc);
 /* Would a PMC with this id be a second one on the same counters? */

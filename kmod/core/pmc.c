@@ -432,19 +432,20 @@ static void process_read_ipi(void *arg)
 		hwpmc_cpu_harvest_irqoff(c, pmc->row);
 }
 
+/* Was that all there is, because the one measured thread runs here? */
 static bool harvest_here(struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_cpu *c;
-	unsigned long flags;
-	bool ours;
+	bool all = false;
 
-	local_irq_save(flags);
+	local_irq_disable();
 	c = this_cpu_ptr(hwpmc_cpus);
-	ours = c->row[pmc->row].pmc == pmc;
-	if (ours)
+	if (c->row[pmc->row].pmc == pmc) {
 		hwpmc_cpu_harvest_irqoff(c, pmc->row);
-	local_irq_restore(flags);
-	return ours;
+		all = READ_ONCE(pmc->nthreads) == 1;
+	}
+	local_irq_enable();
+	return all;
 }
 
 /*
@@ -456,21 +457,18 @@ static bool harvest_here(struct hwpmc_pmc *pmc)
 static void process_harvest(struct hwpmc_pmc *pmc)
 {
 	unsigned int row = pmc->row;
-	int cpu, self;
+	int cpu;
 
+	if (harvest_here(pmc))
+		return;
 	preempt_disable();
-	self = smp_processor_id();
-	/* The one thread that there is runs here: no other CPU need be asked. */
-	if (harvest_here(pmc) && READ_ONCE(pmc->nthreads) == 1)
-		goto out;
 	for_each_online_cpu(cpu) {
 		struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
 
-		/* A: pairs with hwpmc_cpu_unload_irqoff(). */
-		if (cpu != self && smp_load_acquire(&c->row[row].pmc) == pmc)
+		/* Here as well: we may have been moved since. */
+		if (smp_load_acquire(&c->row[row].pmc) == pmc)
 			smp_call_function_single(cpu, process_read_ipi, pmc, 1);
 	}
-out:
 	preempt_enable();
 }
 

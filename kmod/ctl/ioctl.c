@@ -106,17 +106,29 @@ struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,
 	return err ? ERR_PTR(err) : pmc;
 }
 
-/* The one operation that programs do in a loop: no table, no lock, no copying
- * of what is not needed. */
+/*
+ * The one operation that programs do in a loop, PMCRW with OLDVALUE: no table, no
+ * lock, and word by word, because the general copying functions cost more than
+ * all the rest. 1: not that one.
+ */
 static long read_fast(struct hwpmc_owner *owner,
-		      struct hwpmc_op_pmcrw __user *user,
-		      struct hwpmc_op_pmcrw *op)
+		      struct hwpmc_op_pmcrw __user *user)
 {
+	struct hwpmc_op_pmcrw op __aligned(8);
 	int ret;
 
-	ret = hwpmc_ioctl_read(owner, op);
-	if (copy_to_user(user, op, sizeof(*op)))
-		ret = -EFAULT;
+	if (get_user(op.flags, &user->flags))
+		return -EFAULT;
+	if (unlikely(op.flags != HWPMC_F_OLDVALUE))
+		return 1;
+	if (get_user(op.pmcid, &user->pmcid))
+		return -EFAULT;
+	op.value = 0;
+	ret = hwpmc_ioctl_read(owner, &op);
+	/* The header's two words at once. */
+	if (put_user(*(u64 *)&op.hdr, (u64 __user *)&user->hdr) ||
+	    put_user(op.value, &user->value))
+		return -EFAULT;
 	return ret;
 }
 
@@ -194,19 +206,12 @@ long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	long ret;
 
 	hwpmc_stat_inc(syscalls);
-	if (likely(cmd == HWPMC_IOC_PMCRW)) {
-		struct hwpmc_op_pmcrw op;
-
-		if (copy_from_user(&op, user, sizeof(op)))
-			return -EFAULT;
-		if (likely(op.flags == HWPMC_F_OLDVALUE))
-			ret = read_fast(owner, user, &op);
-		else
-			ret = dispatch(owner, cmd, user);
-	} else if (_IOC_TYPE(cmd) != HWPMC_IOC) {
+	if (unlikely(_IOC_TYPE(cmd) != HWPMC_IOC)) {
 		ret = -ENOTTY;
 	} else {
-		ret = dispatch(owner, cmd, user);
+		ret = cmd == HWPMC_IOC_PMCRW ? read_fast(owner, user) : 1;
+		if (unlikely(ret > 0))
+			ret = dispatch(owner, cmd, user);
 	}
 	if (unlikely(ret))
 		hwpmc_stat_inc(syscall_errors);

@@ -74,6 +74,21 @@ static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
 	return 0;
 }
 
+/* The usual case, one's own process-scope PMC, without asking all questions. */
+static struct hwpmc_pmc *read_pmc(struct hwpmc_owner *owner,
+				  struct hwpmc_op_pmcrw *op)
+{
+	struct hwpmc_pmc *pmc;
+
+	if (likely(HWPMC_ID_ROW(op->pmcid) < hwpmc_nrows &&
+		   task_tgid(current) == owner->tgid)) {
+		pmc = hwpmc_owner_find_process(owner, op->pmcid);
+		if (likely(pmc))
+			return pmc;
+	}
+	return hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+}
+
 int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op)
 {
 	struct hwpmc_pmc *pmc;
@@ -81,7 +96,7 @@ int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op)
 
 	op->hdr = (struct hwpmc_hdr){};
 	rcu_read_lock();
-	pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+	pmc = read_pmc(owner, op);
 	if (IS_ERR(pmc))
 		ret = PTR_ERR(pmc);
 	else if (unlikely(hwpmc_mode_is_sampling(pmc->mode)))
