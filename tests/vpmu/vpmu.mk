@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 # vpmu.mk - the emulated PMU: a plug-in of QEMU 11, $(BUILD)/vpmu/vpmu.so.
 
 VPMU_SO		:= $(BUILD)/vpmu/vpmu.so
