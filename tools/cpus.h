@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cpus.h - lists of CPUs: "0,2-5", and those that are online.
+ */
+#ifndef TOOLS_CPUS_H
+#define TOOLS_CPUS_H
+
+#define CPUS_MAX	4096	/* as many as a PMC's id can name */
+
+/* In rising order, each once. */
+struct cpus {
+	unsigned int n;
+	unsigned int cpu[CPUS_MAX];
+};
+
+/* Numbers and ranges with commas between. 0, or -1: not such a list. Pure. */
+int cpus_parse(const char *text, struct cpus *list);
+
+/* What the kernel says. 0, or -1 with errno. */
+int cpus_online(struct cpus *list);
+
+#endif

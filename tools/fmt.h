@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fmt.h - numbers and strings as people, JSON and CSV want them. Pure.
+ */
+#ifndef TOOLS_FMT_H
+#define TOOLS_FMT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define FMT_NUMBER	48	/* room for any number of this file */
+
+/* "1,234,567"; sep NULL or "": no grouping. Returns buf. */
+char *fmt_group(char buf[FMT_NUMBER], uint64_t value, const char *sep);
+
+/* The locale's separator of thousands, or a comma where it has none. */
+const char *fmt_separator(void);
+
+/* Three significant decimals with a unit prefix: "12.345 M". */
+char *fmt_scaled(char buf[FMT_NUMBER], double value);
+
+/* With quotes and escapes. Bytes that are not UTF-8 become U+FFFD. */
+void fmt_json_string(FILE *f, const char *s);
+
+/* A CSV field (RFC 4180): quoted only where it must be. */
+void fmt_csv_field(FILE *f, const char *s);
+
+/*
+ * A whole decimal number from lo to hi and nothing else: 0, or -1.
+ */
+int fmt_parse_u64(const char *s, uint64_t lo, uint64_t hi, uint64_t *value);
+
+#endif

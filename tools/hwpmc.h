@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hwpmc.h - the commands of hwpmc. One file cmd_NAME.c each; the table is in
+ * hwpmc.c.
+ */
+#ifndef TOOLS_HWPMC_H
+#define TOOLS_HWPMC_H
+
+/* argv[0] is the command's name. The return value is the exit status. */
+int cmd_stat(int argc, char *argv[]);
+int cmd_list(int argc, char *argv[]);
+int cmd_control(int argc, char *argv[]);
+
+extern const char cmd_stat_help[];
+extern const char cmd_list_help[];
+extern const char cmd_control_help[];
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * msg.c - messages of the tools, and memory that is there or ends the program.
+ * Used by all tools; no state but the name that the lines begin with.
+ */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "msg.h"
+
+const char *msg_prog = "hwpmc";
+
+static void vmsg(const char *fmt, va_list ap)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s: ", msg_prog);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+void msg(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vmsg(fmt, ap);
+	va_end(ap);
+}
+
+int msg_usage(const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	msg("%s; see: %s --help", text, msg_prog);
+	return EXIT_USAGE;
+}
+
+int msg_bad_option(int c, int optopt_, char *const argv[], int optind_)
+{
+	const char *word = argv[optind_ - 1];
+
+	if (c == ':' && strncmp(word, "--", 2) == 0)
+		return msg_usage("option %s needs a value", word);
+	if (c == ':')
+		return msg_usage("option -%c needs a value", optopt_);
+	if (optopt_ && strncmp(word, "--", 2) == 0)
+		return msg_usage("option %s takes no value", word);
+	if (optopt_)
+		return msg_usage("unknown option -%c", optopt_);
+	return msg_usage("unknown option %s", word);
+}
+
+void *xrealloc(void *p, size_t n, size_t size)
+{
+	void *q = NULL;
+
+	/* One byte more, so that nothing asked for is not NULL. */
+	if (n == 0 || size <= (SIZE_MAX - 1) / n)
+		q = realloc(p, n * size + 1);
+	if (!q) {
+		msg("cannot go on: out of memory");
+		exit(EXIT_FAILED);
+	}
+	return q;
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	void *p = xrealloc(NULL, n, size);
+
+	memset(p, 0, n * size);
+	return p;
+}
+
+char *xstrdup(const char *s)
+{
+	size_t len = strlen(s) + 1;
+
+	return memcpy(xrealloc(NULL, len, 1), s, len);
+}

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# tools.mk - the programs: $(BUILD)/tools/{hwpmc,pmcstat,pmccontrol}. They use
+# of the library what <libhwpmc.h> has, and are linked with the static one, so
+# that one file can be copied to another machine.
+
+TOOLS_COMMON := msg fmt cpus evlist watch launch
+TOOLS_hwpmc := hwpmc cmd_stat stat_set stat_metric stat_text stat_data \
+	cmd_list cmd_control control_show
+TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print procs
+TOOLS_pmccontrol := pmccontrol
+TOOLS_NAMES := hwpmc pmcstat pmccontrol
+TOOLS_BIN := $(TOOLS_NAMES:%=$(BUILD)/tools/%)
+TOOLS_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' \
+	-I$(TOP)/include/uapi -I$(TOP)/lib/pmc
+
+tools: $(TOOLS_BIN)
+
+$(BUILD)/tools/obj/%.o: $(TOP)/tools/%.c
+	@mkdir -p $(@D)
+	$(CC) $(TOOLS_CFLAGS) -MMD -MP -c -o $@ $<
+
+define TOOLS_LINK
+$(BUILD)/tools/$(1): $(TOOLS_$(1):%=$(BUILD)/tools/obj/%.o) \
+		$(TOOLS_COMMON:%=$(BUILD)/tools/obj/%.o) $(BUILD)/lib/libhwpmc.a
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ -lpfm -lm -lpthread
+endef
+$(foreach t,$(TOOLS_NAMES),$(eval $(call TOOLS_LINK,$(t))))
+
+-include $(wildcard $(BUILD)/tools/obj/*.d)
+
+install-tools: tools
+	install -d $(DESTDIR)$(prefix)/bin
+	install -m 755 $(TOOLS_BIN) $(DESTDIR)$(prefix)/bin
+
+.PHONY: tools install-tools

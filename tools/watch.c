@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * watch.c - the one place where the tools wait. Signals come by signalfd and
+ * exits by pidfd, so that nothing is decided in a signal handler.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "msg.h"
+#include "watch.h"
+
+static sigset_t mask_before;
+static void (*pipe_before)(int);
+
+static int open_pidfd(pid_t pid)
+{
+	return syscall(SYS_pidfd_open, pid, 0);	/* is close-on-exec */
+}
+
+int watch_open(struct watch *w)
+{
+	sigset_t set;
+
+	memset(w, 0, sizeof(*w));
+	w->child_fd = -1;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, &mask_before);
+	/* The command may be gone before it is let go. */
+	pipe_before = signal(SIGPIPE, SIG_IGN);
+	w->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return w->signal_fd < 0 ? -1 : 0;
+}
+
+void watch_unblock(void)
+{
+	signal(SIGPIPE, pipe_before);
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+void watch_close(struct watch *w)
+{
+	for (unsigned int i = 0; i < w->ntarget; i++)
+		if (w->target_fd[i] >= 0)
+			close(w->target_fd[i]);
+	free(w->target_fd);
+	if (w->child_fd >= 0)
+		close(w->child_fd);
+	close(w->signal_fd);
+	watch_unblock();
+}
+
+int watch_child(struct watch *w, pid_t pid)
+{
+	w->child_fd = open_pidfd(pid);
+	if (w->child_fd < 0)
+		return -1;
+	w->child = pid;
+	return 0;
+}
+
+int watch_target(struct watch *w, pid_t pid)
+{
+	int fd = open_pidfd(pid);
+
+	if (fd < 0)
+		return -1;
+	w->target_fd = xrealloc(w->target_fd, w->ntarget + 1, sizeof(int));
+	w->target_fd[w->ntarget++] = fd;
+	w->nalive++;
+	return 0;
+}
+
+/* True if a signal asks for the end now. */
+static bool take_signal(struct watch *w)
+{
+	struct signalfd_siginfo info;
+
+	if (read(w->signal_fd, &info, sizeof(info)) != sizeof(info))
+		return false;
+	w->signal = info.ssi_signo;
+	if (!w->child)
+		return true;
+	if (info.ssi_code != SI_KERNEL)
+		kill(w->child, info.ssi_signo);
+	return false;
+}
+
+static void drop_target(struct watch *w, unsigned int i)
+{
+	close(w->target_fd[i]);
+	w->target_fd[i] = -1;
+	w->nalive--;
+}
+
+static int poll_until(struct pollfd *fds, unsigned int n, uint64_t deadline)
+{
+	uint64_t now = deadline ? watch_now() : 0;
+	uint64_t left = deadline > now ? deadline - now : 0;
+	struct timespec ts = {
+		.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000,
+	};
+
+	return ppoll(fds, n, deadline ? &ts : NULL, NULL);
+}
+
+/* What happened since, WATCH_TIME where nothing did that matters. */
+static enum watch_event look(struct watch *w, const struct pollfd *fds)
+{
+	for (unsigned int i = 0; i < w->ntarget; i++)
+		if (w->target_fd[i] >= 0 && fds[2 + i].revents)
+			drop_target(w, i);
+	if (fds[1].revents)
+		return WATCH_CHILD;
+	if (fds[0].revents && take_signal(w))
+		return WATCH_SIGNAL;
+	if (!w->child && w->ntarget && !w->nalive)
+		return WATCH_TARGETS;
+	return WATCH_TIME;
+}
+
+enum watch_event watch_wait(struct watch *w, uint64_t deadline)
+{
+	struct pollfd *fds = xcalloc(2 + w->ntarget, sizeof(*fds));
+	enum watch_event event = WATCH_TIME;
+	int n;
+
+	do {
+		fds[0] = (struct pollfd){ .fd = w->signal_fd, .events = POLLIN };
+		fds[1] = (struct pollfd){ .fd = w->child_fd, .events = POLLIN };
+		for (unsigned int i = 0; i < w->ntarget; i++)
+			fds[2 + i] = (struct pollfd){
+				.fd = w->target_fd[i], .events = POLLIN,
+			};
+		n = poll_until(fds, 2 + w->ntarget, deadline);
+		if (n > 0)
+			event = look(w, fds);
+	} while (event == WATCH_TIME && n != 0);
+	free(fds);
+	return event;
+}
+
+void watch_reap(struct watch *w, int *status, struct rusage *usage)
+{
+	while (wait4(w->child, status, 0, usage) < 0 && errno == EINTR)
+		;
+	close(w->child_fd);
+	w->child_fd = -1;
+	w->child = 0;
+}
+
+uint64_t watch_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * watch.h - wait for the end of a measurement: the command exits, the last of
+ * the watched processes is gone, a signal asks for it, or time is up.
+ */
+#ifndef TOOLS_WATCH_H
+#define TOOLS_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+struct watch {
+	int signal_fd;
+	pid_t child;		/* 0: none; the command, which ends the watch */
+	int child_fd;
+	unsigned int ntarget;	/* processes that were there already */
+	int *target_fd;		/* -1: gone */
+	unsigned int nalive;
+	int signal;		/* that asked for the end, 0: none */
+};
+
+enum watch_event {
+	WATCH_TIME,		/* the deadline has passed */
+	WATCH_CHILD,		/* the command has exited; reap it */
+	WATCH_TARGETS,		/* all targets are gone, and there is no child */
+	WATCH_SIGNAL,		/* told to end, and there is no child */
+};
+
+/*
+ * From now on SIGINT, SIGTERM and SIGHUP do not end this process: results are
+ * still to be printed. 0, or -1 with errno.
+ */
+int watch_open(struct watch *w);
+void watch_close(struct watch *w);
+
+/* In a child: the signal mask as it was before watch_open(). */
+void watch_unblock(void);
+
+int watch_child(struct watch *w, pid_t pid);
+int watch_target(struct watch *w, pid_t pid);	/* ESRCH: not there */
+
+/*
+ * Wait. deadline: watch_now() time, 0: none. While a command runs, a signal
+ * that only this process got is passed on to it; the terminal's reach both.
+ */
+enum watch_event watch_wait(struct watch *w, uint64_t deadline);
+
+/* Reap the command. */
+void watch_reap(struct watch *w, int *status, struct rusage *usage);
+
+/* Nanoseconds of the monotonic clock. */
+uint64_t watch_now(void);
+
+#endif
