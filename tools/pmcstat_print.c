@@ -29,12 +29,14 @@ static int digits_of(uint32_t bits)
 /* Wide enough for the name and for what a counter can hold. */
 void pmcstat_set_widths(struct pmcstat *ps)
 {
+	char name[512];
+
 	for (unsigned int i = 0; i < ps->nevent; i++) {
 		struct pmcstat_event *ev = &ps->event[i];
 		uint32_t bits = 64;
 
 		hwpmc_width(ps->h, ev->id, &bits);
-		ev->width = column_name(ev, NULL, 0);
+		ev->width = column_name(ev, name, sizeof(name));
 		if (ev->width < digits_of(bits))
 			ev->width = digits_of(bits);
 	}

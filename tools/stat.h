@@ -109,11 +109,12 @@ void stat_set_keep(struct stat_set *set, unsigned int run);
 /* What intervals have told so far is what the cells hold now. */
 void stat_set_shown(struct stat_set *set);
 
+/* stat_metric.c, pure. */
+
 /* Sums over the CPUs: since the start, and since the last interval. */
 uint64_t stat_event_total(const struct stat_event *ev);
 uint64_t stat_event_delta(const struct stat_event *ev);
 
-/* stat_metric.c, pure. */
 enum stat_kind stat_kind_of(const char *spec, const char **suffix);
 double stat_mean(const uint64_t *v, unsigned int n);
 double stat_deviation(const uint64_t *v, unsigned int n);

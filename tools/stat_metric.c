@@ -117,6 +117,24 @@ struct stat_metric stat_metric(enum stat_kind kind, double count, double base,
 	return (struct stat_metric){ count / ns * 1e9, "/s" };
 }
 
+uint64_t stat_event_total(const struct stat_event *ev)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < ev->ncell; i++)
+		sum += ev->cell[i].value;
+	return sum;
+}
+
+uint64_t stat_event_delta(const struct stat_event *ev)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < ev->ncell; i++)
+		sum += ev->cell[i].value - ev->cell[i].shown;
+	return sum;
+}
+
 const struct stat_event *stat_find(const struct stat_set *set,
 				   enum stat_kind kind, const char *suffix)
 {

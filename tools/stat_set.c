@@ -234,21 +234,3 @@ void stat_set_shown(struct stat_set *set)
 			cell->shown = cell->value;
 		}
 }
-
-uint64_t stat_event_total(const struct stat_event *ev)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int i = 0; i < ev->ncell; i++)
-		sum += ev->cell[i].value;
-	return sum;
-}
-
-uint64_t stat_event_delta(const struct stat_event *ev)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int i = 0; i < ev->ncell; i++)
-		sum += ev->cell[i].value - ev->cell[i].shown;
-	return sum;
-}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tools_formats.c - the pure parts of the tools: numbers and strings as text,
+ * JSON and CSV; lists of CPUs and of events; derived figures. On the host,
+ * under ASan and UBSan.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../tools/cpus.h"
+#include "../../tools/evlist.h"
+#include "../../tools/fmt.h"
+#include "../../tools/stat.h"
+#include "../harness/harness.h"
+
+static const char *grouped(uint64_t n, const char *sep)
+{
+	static char buf[FMT_NUMBER];
+
+	return fmt_group(buf, n, sep);
+}
+
+START_TEST(digits_are_grouped_in_threes)
+{
+	ck_assert_str_eq(grouped(0, ","), "0");
+	ck_assert_str_eq(grouped(999, ","), "999");
+	ck_assert_str_eq(grouped(1000, ","), "1,000");
+	ck_assert_str_eq(grouped(123456, ","), "123,456");
+	ck_assert_str_eq(grouped(1234567, ","), "1,234,567");
+	ck_assert_str_eq(grouped(UINT64_MAX, ","),
+			 "18,446,744,073,709,551,615");
+	ck_assert_str_eq(grouped(UINT64_MAX, "\xe2\x80\xaf"),
+			 "18\xe2\x80\xaf" "446\xe2\x80\xaf" "744\xe2\x80\xaf"
+			 "073\xe2\x80\xaf" "709\xe2\x80\xaf" "551\xe2\x80\xaf"
+			 "615");
+	ck_assert_str_eq(grouped(1234567, ""), "1234567");
+	ck_assert_str_eq(grouped(1234567, NULL), "1234567");
+}
+END_TEST
+
+START_TEST(large_rates_get_a_unit_prefix)
+{
+	char buf[FMT_NUMBER];
+
+	ck_assert_str_eq(fmt_scaled(buf, 0), "0.000 ");
+	ck_assert_str_eq(fmt_scaled(buf, 999.5), "999.500 ");
+	ck_assert_str_eq(fmt_scaled(buf, 1000), "1.000 K");
+	ck_assert_str_eq(fmt_scaled(buf, 2.5e9), "2.500 G");
+	ck_assert_str_eq(fmt_scaled(buf, 1.5e16), "15000.000 T");
+}
+END_TEST
+
+/* What a printer of fmt.h writes for a string. */
+static const char *written(void (*print)(FILE *f, const char *s), const char *s)
+{
+	static char buf[256];
+	FILE *f = fmemopen(buf, sizeof(buf), "w");
+
+	memset(buf, 0, sizeof(buf));
+	print(f, s);
+	fclose(f);
+	return buf;
+}
+
+START_TEST(json_strings_escape_what_json_forbids)
+{
+	ck_assert_str_eq(written(fmt_json_string, "a b"), "\"a b\"");
+	ck_assert_str_eq(written(fmt_json_string, "a\"b\\c"),
+			 "\"a\\\"b\\\\c\"");
+	ck_assert_str_eq(written(fmt_json_string, "a\n\t\x01\x7f"),
+			 "\"a\\n\\t\\u0001\\u007f\"");
+	ck_assert_str_eq(written(fmt_json_string, "gr\xc3\xbc\xc3\x9f"),
+			 "\"gr\xc3\xbc\xc3\x9f\"");
+}
+END_TEST
+
+START_TEST(json_strings_replace_bytes_that_are_not_utf8)
+{
+	static const char *const bad[] = {
+		"\xff", "\x80", "\xc3", "\xc0", "\xf5",
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ck_assert_str_eq(written(fmt_json_string, bad[i]),
+				 "\"\\ufffd\"");
+	/* Overlong, a surrogate, above U+10FFFF: each byte by itself. */
+	ck_assert_str_eq(written(fmt_json_string, "\xe0\x80\x80"),
+			 "\"\\ufffd\\ufffd\\ufffd\"");
+	ck_assert_str_eq(written(fmt_json_string, "\xed\xa0\x80"),
+			 "\"\\ufffd\\ufffd\\ufffd\"");
+	ck_assert_str_eq(written(fmt_json_string, "\xf4\x90\x80\x80"),
+			 "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
+}
+END_TEST
+
+START_TEST(csv_fields_are_quoted_where_they_must_be)
+{
+	ck_assert_str_eq(written(fmt_csv_field, "plain text"), "plain text");
+	ck_assert_str_eq(written(fmt_csv_field, ""), "");
+	ck_assert_str_eq(written(fmt_csv_field, "a,b"), "\"a,b\"");
+	ck_assert_str_eq(written(fmt_csv_field, "say \"x\""),
+			 "\"say \"\"x\"\"\"");
+	ck_assert_str_eq(written(fmt_csv_field, "a\nb"), "\"a\nb\"");
+}
+END_TEST
+
+START_TEST(numbers_are_taken_whole_or_not_at_all)
+{
+	static const char *const bad[] = {
+		"", "-1", "+1", " 1", "1 ", "0x10", "1e3", "6", "x",
+		"18446744073709551616",
+	};
+	uint64_t v = 77;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ck_assert_int_eq(fmt_parse_u64(bad[i], 1, 5, &v), -1);
+	ck_assert_int_eq(fmt_parse_u64("0", 1, 5, &v), -1);
+	ck_assert_uint_eq(v, 77);
+	ck_assert_int_eq(fmt_parse_u64("5", 1, 5, &v), 0);
+	ck_assert_uint_eq(v, 5);
+	ck_assert_int_eq(fmt_parse_u64("18446744073709551615", 0, UINT64_MAX,
+				       &v), 0);
+	ck_assert_uint_eq(v, UINT64_MAX);
+}
+END_TEST
+
+START_TEST(cpu_lists_are_sorted_and_without_repetition)
+{
+	static struct cpus list;
+
+	ck_assert_int_eq(cpus_parse("3,0-1,1,4095", &list), 0);
+	ck_assert_uint_eq(list.n, 4);
+	ck_assert_uint_eq(list.cpu[0], 0);
+	ck_assert_uint_eq(list.cpu[1], 1);
+	ck_assert_uint_eq(list.cpu[2], 3);
+	ck_assert_uint_eq(list.cpu[3], 4095);
+}
+END_TEST
+
+START_TEST(malformed_cpu_lists_are_refused)
+{
+	static const char *const bad[] = {
+		"", ",", "1,", ",1", "1-", "-1", "2-1", "1--2", "a", "1 ",
+		"4096", "0-4096", "99999999999999999999",
+	};
+	static struct cpus list;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ck_assert_msg(cpus_parse(bad[i], &list) == -1, "'%s'", bad[i]);
+}
+END_TEST
+
+/* The parts of a list, with a bar between them; "-" where it is refused. */
+static const char *parts(const char *text)
+{
+	static char buf[256];
+	struct evlist list = { 0 };
+	int err = evlist_add(&list, text);
+
+	buf[0] = '\0';
+	for (unsigned int i = 0; i < list.n; i++) {
+		strcat(buf, i ? "|" : "");
+		strcat(buf, list.spec[i]);
+	}
+	evlist_free(&list);
+	return err ? "-" : buf;
+}
+
+START_TEST(commas_divide_events_but_not_their_qualifiers)
+{
+	ck_assert_str_eq(parts("cycles"), "cycles");
+	ck_assert_str_eq(parts("cycles,instructions:u"),
+			 "cycles|instructions:u");
+	ck_assert_str_eq(parts("cycles,usr,instructions,OS,cmask=2"),
+			 "cycles,usr|instructions,OS,cmask=2");
+	ck_assert_str_eq(parts("cpu/event=0xc0,umask=1,inv/u,cycles"),
+			 "cpu/event=0xc0,umask=1,inv/u|cycles");
+	ck_assert_str_eq(parts("cycles,cpu/event=0xc0/"),
+			 "cycles|cpu/event=0xc0/");
+	ck_assert_str_eq(parts("r1c0,0x1c0,usr"), "r1c0|0x1c0,usr");
+}
+END_TEST
+
+START_TEST(event_lists_with_empty_parts_are_refused)
+{
+	ck_assert_str_eq(parts(""), "-");
+	ck_assert_str_eq(parts(","), "-");
+	ck_assert_str_eq(parts("cycles,"), "-");
+	ck_assert_str_eq(parts(",cycles"), "-");
+	ck_assert_str_eq(parts("cycles,,instructions"), "-");
+	ck_assert_str_eq(parts("usr,cycles"), "-");
+	ck_assert_str_eq(parts("cmask=2"), "-");
+}
+END_TEST
+
+START_TEST(kinds_of_events_are_known_by_all_their_names)
+{
+	const char *suffix;
+
+	ck_assert_int_eq(stat_kind_of("cycles", &suffix), KIND_CYCLES);
+	ck_assert_str_eq(suffix, "");
+	ck_assert_int_eq(stat_kind_of("Unhalted_Cycles,usr", &suffix),
+			 KIND_CYCLES);
+	ck_assert_str_eq(suffix, ",usr");
+	ck_assert_int_eq(stat_kind_of("instructions:u", &suffix),
+			 KIND_INSTRUCTIONS);
+	ck_assert_str_eq(suffix, ":u");
+	ck_assert_int_eq(stat_kind_of("LLC_MISSES", &suffix),
+			 KIND_CACHE_MISSES);
+	ck_assert_int_eq(stat_kind_of("branch.mispredicts", &suffix),
+			 KIND_BRANCH_MISSES);
+	ck_assert_int_eq(stat_kind_of("cycles2", &suffix), KIND_OTHER);
+	ck_assert_int_eq(stat_kind_of("cycle", &suffix), KIND_OTHER);
+	ck_assert_int_eq(stat_kind_of("", &suffix), KIND_OTHER);
+}
+END_TEST
+
+START_TEST(deviation_is_that_of_a_sample)
+{
+	uint64_t v[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+	uint64_t big[] = { UINT64_MAX - 1, UINT64_MAX - 1 };
+
+	ck_assert_double_eq_tol(stat_mean(v, 8), 5, 1e-12);
+	/* squares of distances: 32; 32 / 7 */
+	ck_assert_double_eq_tol(stat_deviation(v, 8), 2.13808993529939, 1e-12);
+	ck_assert_double_eq(stat_deviation(v, 1), 0);
+	ck_assert_double_eq(stat_deviation(big, 2), 0);
+	ck_assert_double_eq(stat_mean(v, 0), 0);
+}
+END_TEST
+
+START_TEST(derived_figures_are_ratios_or_rates)
+{
+	struct stat_metric m;
+
+	m = stat_metric(KIND_INSTRUCTIONS, 300, 200, 1e9);
+	ck_assert_double_eq_tol(m.value, 1.5, 1e-12);
+	ck_assert_str_eq(m.unit, "instructions per cycle");
+	m = stat_metric(KIND_BRANCH_MISSES, 1, 50, 1e9);
+	ck_assert_double_eq_tol(m.value, 2, 1e-12);
+	ck_assert_str_eq(m.unit, "% of branches");
+	m = stat_metric(KIND_CACHE_MISSES, 1, 4, 1e9);
+	ck_assert_double_eq_tol(m.value, 25, 1e-12);
+	m = stat_metric(KIND_CYCLES, 3e9, 0, 2e9);
+	ck_assert_double_eq_tol(m.value, 1.5, 1e-12);
+	ck_assert_str_eq(m.unit, "GHz");
+	m = stat_metric(KIND_INSTRUCTIONS, 300, 0, 2e9);
+	ck_assert_double_eq_tol(m.value, 150, 1e-12);
+	ck_assert_str_eq(m.unit, "/s");
+	m = stat_metric(KIND_OTHER, 300, 0, 0);
+	ck_assert_ptr_null(m.unit);
+}
+END_TEST
+
+int main(void)
+{
+	harness_add(digits_are_grouped_in_threes);
+	harness_add(large_rates_get_a_unit_prefix);
+	harness_add(json_strings_escape_what_json_forbids);
+	harness_add(json_strings_replace_bytes_that_are_not_utf8);
+	harness_add(csv_fields_are_quoted_where_they_must_be);
+	harness_add(numbers_are_taken_whole_or_not_at_all);
+	harness_add(cpu_lists_are_sorted_and_without_repetition);
+	harness_add(malformed_cpu_lists_are_refused);
+	harness_add(commas_divide_events_but_not_their_qualifiers);
+	harness_add(event_lists_with_empty_parts_are_refused);
+	harness_add(kinds_of_events_are_known_by_all_their_names);
+	harness_add(deviation_is_that_of_a_sample);
+	harness_add(derived_figures_are_ratios_or_rates);
+	return harness_run();
+}
