@@ -96,9 +96,12 @@ static void print_classes(const struct hwpmc_op_getcpuinfo *info)
 	for (unsigned int i = 0; i < info->nclass; i++) {
 		const struct hwpmc_classinfo *cl = &info->classes[i];
 
-		printf("%-8s %-5s %2u x %u bits, rows %u-%u: ",
-		       i ? "" : "classes", known(hwpmc_name_of_class(cl->class)),
-		       cl->num, cl->width, cl->first, cl->first + cl->num - 1);
+		printf("%-8s %-5s %2u x %u bits, row%s %u", i ? "" : "classes",
+		       known(hwpmc_name_of_class(cl->class)), cl->num,
+		       cl->width, cl->num > 1 ? "s" : "", cl->first);
+		if (cl->num > 1)
+			printf("-%u", cl->first + cl->num - 1);
+		fputs(": ", stdout);
 		print_caps(cl->caps);
 		putchar('\n');
 	}

@@ -51,7 +51,8 @@ int msg_bad_option(int c, int optopt_, char *const argv[], int optind_)
 	if (c == ':')
 		return msg_usage("option -%c needs a value", optopt_);
 	if (optopt_ && strncmp(word, "--", 2) == 0)
-		return msg_usage("option %s takes no value", word);
+		return msg_usage("option %.*s takes no value",
+				 (int)strcspn(word, "="), word);
 	if (optopt_)
 		return msg_usage("unknown option -%c", optopt_);
 	return msg_usage("unknown option %s", word);

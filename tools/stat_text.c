@@ -194,7 +194,7 @@ static void print_times(FILE *f, const struct stat_report *r)
 			t->elapsed ? r->elapsed_dev / t->elapsed * 100 : 0);
 	fputc('\n', f);
 	if (t->has_task)
-		fprintf(f, "%*.6f  seconds user\n%*.6f  seconds system\n",
+		fprintf(f, "%*.9f  seconds user\n%*.9f  seconds system\n",
 			COUNT_WIDTH, t->user / 1e9, COUNT_WIDTH, t->sys / 1e9);
 	fputc('\n', f);
 }
