@@ -12,18 +12,6 @@
 #include "../core/stats.h"
 #include "ioctl.h"
 
-static u32 pmu_state(void)
-{
-	unsigned int i;
-
-	if (hwpmc_classes_claimed())
-		return HWPMC_PMU_CLAIMED;
-	for (i = 0; i < hwpmc_machine.nclass; i++)
-		if (hwpmc_machine.cls[i].ops->claim)
-			return HWPMC_PMU_IDLE;
-	return HWPMC_PMU_NONE;
-}
-
 int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
 	struct hwpmc_op_getcpuinfo *op = &arg->cpuinfo;
@@ -45,7 +33,7 @@ int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 			.first = cls->first,
 		};
 	}
-	op->pmu_state = pmu_state();
+	op->pmu_state = hwpmc_backends_pmu_state(&hwpmc_machine);
 	op->pmu_version = hwpmc_machine.pmu_version;
 	strscpy(op->cpuid, hwpmc_machine.cpuid, sizeof(op->cpuid));
 	return 0;
