@@ -91,6 +91,7 @@ static const struct {
 	{ "unhalted_cycles", "cycles", 0 },
 	{ "unhalted_core_cycles", "cycles", 0 },
 	{ "cpu_cycles", "cycles", 0 },
+	{ "cpu_clk_unhalted_core", "cycles", ALIAS_FIXED },
 	{ "cpu_clk_unhalted_thread", "cycles", 0 },
 	{ "cpu_clk_unhalted_thread_p", "cycles", ALIAS_PROGRAMMABLE },
 	{ "ls_not_halted_cyc", "cycles", 0 },

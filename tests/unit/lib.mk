@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# lib.mk - unit tests of the library, made of its own sources under ASan and
+# UBSan, and the test of what `make install-lib` puts into place.
+
+LIB_UNIT	:= $(addprefix $(BUILD)/tests/unit/,lib_events lib_reasons \
+		     lib_freebsd)
+LIB_UNIT_DEPS	:= $(TOP)/tests/harness/harness.c $(LIB_SRC) \
+	$(wildcard $(TOP)/lib/*/*.h $(TOP)/lib/freebsd/sys/*.h \
+		$(TOP)/tests/unit/lib_*.h $(TOP)/tests/harness/*.h) \
+	$(TOP)/include/uapi/hwpmc.h $(TOP)/tests/unit/lib.mk
+
+$(LIB_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c $(LIB_UNIT_DEPS)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O1 -g $(WARN) -Werror -fsanitize=address,undefined \
+		-fno-sanitize-recover=all -pthread $(LIB_CFLAGS) \
+		-I$(TOP)/lib/event -I$(TOP)/lib/freebsd -I$(TOP)/tests/harness \
+		-o $@ $(filter %.c,$^) \
+		$$(pkg-config --cflags --libs check) $(LIB_LIBS)
+
+check-unit-lib: $(LIB_UNIT) lib
+	@failed=0; for prog in $(LIB_UNIT); do \
+		status=0; $$prog >$$prog.tap || status=$$?; \
+		grep '^not ok' $$prog.tap; \
+		$(TOP)/tests/harness/tap2tsv unit $${prog##*/} $$status \
+			<$$prog.tap >>$(BUILD)/results.tsv; \
+		[ $$status = 0 ] || failed=1; \
+	done; \
+	BUILD=$(BUILD) $(TOP)/tests/unit/lib-install || failed=1; \
+	exit $$failed
+
+check-unit: check-unit-lib
+
+.PHONY: check-unit-lib
