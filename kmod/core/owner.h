@@ -33,7 +33,7 @@ void hwpmc_owner_end(struct hwpmc_owner *owner);
 struct hwpmc_pmc *hwpmc_owner_find(struct hwpmc_owner *owner, u32 id);
 /* The same for process scope, where the row finds it; row < hwpmc_nrows. */
 static inline struct hwpmc_pmc *hwpmc_owner_find_process(struct hwpmc_owner *owner,
-							  u32 id)
+							 u32 id)
 {
 	unsigned int row = array_index_nospec(HWPMC_ID_ROW(id), HWPMC_ROW_MAX);
 	struct hwpmc_pmc *pmc;
