@@ -13,6 +13,14 @@ VM_CFLAGS	= -std=gnu11 $(CFLAGS) $(WARN) -I$(TOP)/include/uapi \
 		  -I$(TOP)/include -I$(TOP)/lib/include -I$(TOP)/tests/harness \
 		  -I$(TOP)/tests/vpmu
 
+# Tests of the driver share operations and children: spec_dev.h.
+SPEC_DEV	:= $(TOP)/tests/vm/lib/spec_dev.c $(TOP)/tests/vm/tests/spec_dev.h
+SPEC_TESTS	:= $(filter $(BUILD)/vm/tests/spec_%,$(VM_TESTS))
+$(foreach t,$(notdir $(SPEC_TESTS)),$(eval VM_TEST_OBJS_$(t) := \
+	$(TOP)/tests/vm/lib/spec_dev.c))
+$(SPEC_TESTS): $(SPEC_DEV)
+check-vm: module
+
 vm-fetch:
 	$(TOP)/tests/vm/fetch
 

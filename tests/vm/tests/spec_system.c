@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * spec_system - system scope, the ends of owners, CPUs that come and go, and the
+ * life beside perf. Registers are read back by the emulated PMU, not by the
+ * driver.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
+#include "spec_dev.h"
+
+/* ---- system scope --------------------------------------------------------- */
+
+START_TEST(system_scope_counts_a_program_pinned_to_the_cpu_and_all_else_there)
+{
+	int cpu = dev_cpus() - 1, fd = dev_open();
+	uint32_t id = dev_alloc(fd, SC, 0, cpu, INSN, U);
+	struct child child = dev_loop(500000);
+	uint64_t truth, count;
+
+	dev_pin(child.pid, cpu);
+	dev_pin(0, cpu);
+	dev_msleep(20);
+	dev_ok(dev_start(fd, id));
+	/* On this very vCPU, all its user code: ours between the two reads too. */
+	truth = vpmu_vcpu(VPMU_USER_INSN);
+	count = dev_read(fd, id);
+	dev_go(&child);
+	dev_wait(&child);
+	truth = vpmu_vcpu(VPMU_USER_INSN) - truth;
+	count = dev_read(fd, id) - count;
+	/* Both windows hold the same calls, shifted by the read between. */
+	ck_assert_uint_gt(count, loop_insn(500000));
+	ck_assert_uint_lt(count > truth ? count - truth : truth - count, 100);
+	close(fd);
+	dev_check_registers_clear();
+}
+END_TEST
+
+/* What lies between a truth and the read beside it, in instructions. */
+static int64_t system_residue(int fd, uint32_t id, int counter)
+{
+	uint64_t t0, t1, c0, c1;
+	struct hwpmc_op_pmcrw rw = { .pmcid = id, .flags = HWPMC_F_OLDVALUE };
+
+	ioctl(fd, HWPMC_IOC_PMCRW, &rw);
+	c0 = rw.value;
+	t0 = vpmu_vcpu(counter);
+	for (int i = 0; i < 5; i++)
+		getppid();
+	t1 = vpmu_vcpu(counter);
+	ioctl(fd, HWPMC_IOC_PMCRW, &rw);
+	c1 = rw.value;
+	return (int64_t)(c1 - c0) - (int64_t)(t1 - t0);
+}
+
+/* The value that at least `need` of 100 windows have; a timer tick disturbs some. */
+static void check_constant_residue(int fd, uint32_t id, int counter, int need)
+{
+	int64_t r[100];
+	int best = 0;
+
+	system_residue(fd, id, counter);
+	for (int i = 0; i < 100; i++)
+		r[i] = system_residue(fd, id, counter);
+	for (int i = 0; i < 100; i++) {
+		int same = 0;
+
+		for (int k = 0; k < 100; k++)
+			same += r[k] == r[i];
+		if (same > best)
+			best = same;
+	}
+	fprintf(stderr, "residue %lld in %d windows\n", (long long)r[50], best);
+	ck_assert_int_ge(best, need);
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_ge(r[i], 0);
+}
+
+START_TEST(kernel_counts_agree_with_the_truth_but_for_a_constant_residue)
+{
+	int fd = dev_open();
+	uint32_t id;
+
+	dev_pin(0, 0);
+	id = dev_alloc(fd, TC, 0, ANY, INSN, K);
+	dev_ok(dev_start(fd, id));
+	check_constant_residue(fd, id, VPMU_KERNEL_INSN, 90);
+	close(fd);
+}
+END_TEST
+
+START_TEST(kernel_counts_in_system_scope_agree_but_for_a_constant_residue)
+{
+	int fd = dev_open();
+	uint32_t id;
+
+	dev_pin(0, 0);
+	id = dev_alloc(fd, SC, 0, 0, INSN, K);
+	dev_ok(dev_start(fd, id));
+	check_constant_residue(fd, id, VPMU_KERNEL_INSN, 80);
+	close(fd);
+}
+END_TEST
+
+START_TEST(user_and_kernel_counts_add_up_to_a_count_of_both)
+{
+	int fd = dev_open();
+	uint32_t user = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, INSN, U);
+	uint32_t both = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, INSN, U | K);
+	uint32_t kernel = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, INSN, K);
+	struct child child = dev_loop(1000000);
+	int64_t diff;
+
+	dev_pin(child.pid, 0);
+	dev_ok(dev_attach(fd, user, child.pid));
+	dev_ok(dev_attach(fd, both, child.pid));
+	dev_ok(dev_attach(fd, kernel, child.pid));
+	dev_ok(dev_start(fd, user));
+	dev_ok(dev_start(fd, both));
+	dev_ok(dev_start(fd, kernel));
+	dev_go(&child);
+	dev_wait(&child);
+	ck_assert_uint_eq(dev_read(fd, user), loop_insn(1000000));
+	/* Rows begin and end their slices some instructions apart. */
+	diff = dev_read(fd, both) - dev_read(fd, kernel) - dev_read(fd, user);
+	ck_assert_int_lt(llabs(diff), 20000);
+	close(fd);
+}
+END_TEST
+
+START_TEST(tsc_counts_ticks_and_cannot_be_written)
+{
+	struct hwpmc_op_pmcallocate op = {
+		.mode = SC, .class = HWPMC_CLASS_TSC, .ev = HWPMC_EV_TSC,
+	};
+	int fd = dev_open();
+	uint64_t a, b, v = 1;
+
+	dev_ok(dev_allocate(fd, &op));
+	dev_ok(dev_start(fd, op.pmcid));
+	a = dev_read(fd, op.pmcid);
+	dev_msleep(20);
+	b = dev_read(fd, op.pmcid);
+	ck_assert_uint_gt(b, a + 1000000);
+	dev_ok(dev_stop(fd, op.pmcid));
+	ck_assert_int_eq(dev_rw(fd, op.pmcid, HWPMC_F_NEWVALUE, &v), EOPNOTSUPP);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_READ_ONLY);
+	close(fd);
+}
+END_TEST
+
+/* ---- the ends of owners ---------------------------------------------------- */
+
+/* A child that owns one PMC of each scope, both counting, and says so. */
+struct holder {
+	int system;		/* 1: system scope, 0: process scope */
+	int cloexec;
+	int ready[2];
+};
+
+static void hold(void *arg)
+{
+	struct holder *h = arg;
+	int fd = dev_open();
+
+	for (int ev = INSN; ev <= BRANCH; ev++) {
+		uint32_t id = dev_alloc(fd, h->system ? SC : TC, 0,
+					h->system ? 0 : ANY, ev, U | K);
+
+		dev_ok(dev_start(fd, id));
+	}
+	if (!h->cloexec)
+		fcntl(fd, F_SETFD, 0);
+	ck_assert(write(h->ready[1], "r", 1) == 1);
+}
+
+static void hold_and_wait(void *arg)
+{
+	hold(arg);
+	pause();
+}
+
+static void hold_and_exec(void *arg)
+{
+	hold(arg);
+	dev_msleep(10);
+	execl("/bin/sleep", "sleep", "100", (char *)NULL);
+	_exit(127);
+}
+
+static void hold_and_exit(void *arg)
+{
+	hold(arg);
+}
+
+static struct child holder(struct holder *h, void (*fn)(void *))
+{
+	struct child child;
+	char c;
+
+	ck_assert(!pipe(h->ready));
+	child = dev_child(fn, h);
+	dev_go(&child);
+	ck_assert(read(h->ready[0], &c, 1) == 1);
+	return child;
+}
+
+static void end_of_owner(int system, int cloexec, void (*fn)(void *), int sig)
+{
+	struct holder h = { .system = system, .cloexec = cloexec };
+	struct child child = holder(&h, fn);
+
+	if (fn == hold_and_wait)
+		ck_assert_int_ne(dev_busy_register(), 0);
+	if (sig) {
+		kill(child.pid, sig);
+		waitpid(child.pid, NULL, 0);
+	}
+	dev_check_registers_clear();
+	if (!sig) {
+		kill(child.pid, SIGKILL);
+		waitpid(child.pid, NULL, 0);
+	}
+	dev_still_counts();
+}
+
+START_TEST(sigkill_of_the_owner_leaves_every_register_at_zero)
+{
+	end_of_owner(0, 1, hold_and_wait, SIGKILL);
+	end_of_owner(1, 1, hold_and_wait, SIGKILL);
+}
+END_TEST
+
+START_TEST(exit_of_the_owner_leaves_every_register_at_zero)
+{
+	end_of_owner(0, 1, hold_and_exit, 0);
+	end_of_owner(1, 1, hold_and_exit, 0);
+}
+END_TEST
+
+START_TEST(exec_of_the_owner_leaves_every_register_at_zero)
+{
+	end_of_owner(0, 1, hold_and_exec, 0);
+	end_of_owner(1, 1, hold_and_exec, 0);
+}
+END_TEST
+
+START_TEST(exec_with_an_inherited_descriptor_drops_everything_too)
+{
+	end_of_owner(0, 0, hold_and_exec, 0);
+	end_of_owner(1, 0, hold_and_exec, 0);
+}
+END_TEST
+
+START_TEST(close_and_release_leave_every_register_at_zero)
+{
+	for (int system = 0; system < 2; system++) {
+		int fd = dev_open();
+		uint32_t id = dev_alloc(fd, system ? SC : TC, 0,
+					system ? 0 : ANY, INSN, U | K);
+
+		dev_ok(dev_start(fd, id));
+		ck_assert_int_ne(dev_busy_register(), 0);
+		dev_ok(dev_release(fd, id));
+		dev_check_registers_clear();
+		id = dev_alloc(fd, system ? SC : TC, 0, system ? 0 : ANY,
+			       BRANCH, U | K);
+		dev_ok(dev_start(fd, id));
+		close(fd);
+		dev_check_registers_clear();
+	}
+	dev_still_counts();
+}
+END_TEST
+
+/* ---- perf ----------------------------------------------------------------- */
+
+static void perf_counts(void)
+{
+	FILE *f = popen("perf stat -x, -e instructions:u,branches:u "
+			"build/vm/progs/loop 70000 2>&1", "r");
+	unsigned long long insn = 0, branches = 0;
+	char line[256];
+
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (strstr(line, "instructions:u"))
+			insn = strtoull(line, NULL, 10);
+		if (strstr(line, "branches:u"))
+			branches = strtoull(line, NULL, 10);
+	}
+	pclose(f);
+	ck_assert_uint_eq(insn, loop_insn(70000));
+	ck_assert_uint_eq(branches, loop_branches(70000));
+}
+
+START_TEST(perf_counts_exactly_right_after_hwpmc_and_the_reverse)
+{
+	for (int i = 0; i < 2; i++) {
+		dev_still_counts();
+		perf_counts();
+	}
+	dev_still_counts();
+}
+END_TEST
+
+START_TEST(while_perf_counts_allocation_is_ebusy_and_works_when_perf_ends)
+{
+	struct hwpmc_op_pmcallocate op;
+	int fd = dev_open(), err = 0;
+	pid_t perf = fork();
+
+	if (!perf) {
+		int null = open("/dev/null", O_WRONLY);
+
+		dup2(null, 2);
+		execlp("perf", "perf", "stat", "-e", "instructions", "-a",
+		       "sleep", "100", (char *)NULL);
+		_exit(127);
+	}
+	for (int i = 0; i < 500 && err != EBUSY; i++) {
+		dev_msleep(10);
+		dev_request(&op, TC, 0, ANY, INSN, U);
+		err = dev_allocate(fd, &op);
+		if (!err)
+			dev_ok(dev_release(fd, op.pmcid));
+	}
+	ck_assert_int_eq(err, EBUSY);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_PMU_RESERVED);
+	kill(perf, SIGINT);
+	waitpid(perf, NULL, 0);
+	dev_still_counts();
+}
+END_TEST
+
+START_TEST(perf_is_refused_while_hwpmc_counts)
+{
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+
+	dev_ok(dev_start(fd, id));
+	ck_assert_int_ne(system("perf stat -x, -e instructions:u true 2>&1 |"
+				"grep -q '^[0-9]'"), 0);
+	close(fd);
+	perf_counts();
+}
+END_TEST
+
+/* ---- CPUs come and go ------------------------------------------------------ */
+
+static void cpu_online(int cpu, int on)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	fd = open(path, O_WRONLY);
+	ck_assert_int_ge(fd, 0);
+	ck_assert(write(fd, on ? "1" : "0", 1) == 1);
+	close(fd);
+}
+
+START_TEST(a_program_is_counted_exactly_while_a_cpu_comes_and_goes)
+{
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, INSN, U);
+	struct child child = dev_loop(100000000);
+
+	if (dev_cpus() < 2)
+		SKIP("one CPU");
+	dev_ok(dev_attach(fd, id, child.pid));
+	dev_ok(dev_start(fd, id));
+	dev_go(&child);
+	for (int i = 0; i < 5; i++) {
+		dev_unpin(child.pid);
+		dev_pin(child.pid, 1);
+		dev_msleep(10);
+		cpu_online(1, 0);
+		dev_msleep(10);
+		cpu_online(1, 1);
+	}
+	dev_wait(&child);
+	ck_assert_uint_eq(dev_read(fd, id), loop_insn(100000000));
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
+START_TEST(system_scope_keeps_its_count_over_an_absence_of_the_cpu)
+{
+	struct hwpmc_op_pmcallocate op;
+	int fd = dev_open();
+	uint64_t before, after, value = 0;
+	uint32_t id;
+
+	if (dev_cpus() < 2)
+		SKIP("one CPU");
+	id = dev_alloc(fd, SC, 0, 1, INSN, U | K);
+	dev_ok(dev_start(fd, id));
+	dev_msleep(20);
+	before = dev_read(fd, id);
+	ck_assert_uint_gt(before, 0);
+	cpu_online(1, 0);
+	ck_assert_int_eq(dev_rw(fd, id, HWPMC_F_OLDVALUE, &value), ENXIO);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_CPU_OFFLINE);
+	ck_assert_int_eq(dev_stop(fd, id), ENXIO);
+	dev_request(&op, SC, 0, 1, BRANCH, U);
+	ck_assert_int_eq(dev_allocate(fd, &op), ENXIO);
+	cpu_online(1, 1);
+	after = dev_read(fd, id);
+	ck_assert_uint_gt(after, before);
+	dev_msleep(20);
+	ck_assert_uint_gt(dev_read(fd, id), after);
+	dev_ok(dev_stop(fd, id));
+	dev_ok(dev_start(fd, id));
+	/* And released while the CPU is away. */
+	cpu_online(1, 0);
+	dev_ok(dev_release(fd, id));
+	cpu_online(1, 1);
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_add(system_scope_counts_a_program_pinned_to_the_cpu_and_all_else_there);
+	harness_add(kernel_counts_agree_with_the_truth_but_for_a_constant_residue);
+	harness_add(kernel_counts_in_system_scope_agree_but_for_a_constant_residue);
+	harness_add(user_and_kernel_counts_add_up_to_a_count_of_both);
+	harness_add(tsc_counts_ticks_and_cannot_be_written);
+	harness_add(sigkill_of_the_owner_leaves_every_register_at_zero);
+	harness_add(exit_of_the_owner_leaves_every_register_at_zero);
+	harness_add(exec_of_the_owner_leaves_every_register_at_zero);
+	harness_add(exec_with_an_inherited_descriptor_drops_everything_too);
+	harness_add(close_and_release_leave_every_register_at_zero);
+	harness_add(perf_counts_exactly_right_after_hwpmc_and_the_reverse);
+	harness_add(while_perf_counts_allocation_is_ebusy_and_works_when_perf_ends);
+	harness_add(perf_is_refused_while_hwpmc_counts);
+	harness_add(a_program_is_counted_exactly_while_a_cpu_comes_and_goes);
+	harness_add(system_scope_keeps_its_count_over_an_absence_of_the_cpu);
+	return harness_run();
+}
