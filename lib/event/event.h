@@ -47,14 +47,14 @@ struct event_machine {
 	uint32_t classes[HWPMC_CLASS_MAX];
 	unsigned int nfixed;		/* counters of IAF */
 	uint32_t arch_missing;		/* bit per architectural event */
+	bool any_thread;		/* the qualifier `any` exists */
 };
 
-/* From what the module says; arch_missing is the caller's to know. */
+/* From what the module says. */
 void event_machine_init(struct event_machine *m,
-			const struct hwpmc_op_getcpuinfo *info,
-			uint32_t arch_missing);
-/* CPUID leaf 0xA: architectural events that this CPU does not have. */
-uint32_t event_arch_missing(void);
+			const struct hwpmc_op_getcpuinfo *info);
+/* From what CPUID says of this CPU, beside it. */
+void event_machine_cpuid(struct event_machine *m);
 bool event_machine_has(const struct event_machine *m, uint32_t class_id);
 
 /* A refusal: errno, the place in the specification, what was expected there. */

@@ -20,8 +20,7 @@ static enum event_vendor vendor_of(const struct event_machine *m)
 }
 
 void event_machine_init(struct event_machine *m,
-			const struct hwpmc_op_getcpuinfo *info,
-			uint32_t arch_missing)
+			const struct hwpmc_op_getcpuinfo *info)
 {
 	const char *dash = memchr(info->cpuid, '-', sizeof(info->cpuid));
 	char family[8] = "";
@@ -41,16 +40,23 @@ void event_machine_init(struct event_machine *m,
 	sscanf(family, "%u", &m->family);
 	m->pmu_version = info->pmu_version;
 	m->vendor = vendor_of(m);
-	m->arch_missing = arch_missing;
+	m->any_thread = m->vendor == VENDOR_INTEL &&
+			(m->pmu_version == 3 || m->pmu_version == 4);
 }
 
-/* EBX has a bit for what is not there, EAX [31:24] the number of valid bits. */
-uint32_t event_arch_missing(void)
+/*
+ * Leaf 0xA: EBX has a bit for each event that is not there, EAX [31:24] the
+ * number of valid bits, EDX 15 says that AnyThread is gone.
+ */
+void event_machine_cpuid(struct event_machine *m)
 {
-	unsigned int eax = 0, ebx = 0, ecx, edx, valid;
+	unsigned int eax = 0, ebx = 0, ecx, edx = 0, valid;
 
-	if (!__get_cpuid_count(0x0a, 0, &eax, &ebx, &ecx, &edx) || !eax)
-		return 0;
+	if (m->vendor != VENDOR_INTEL ||
+	    !__get_cpuid_count(0x0a, 0, &eax, &ebx, &ecx, &edx) || !eax)
+		return;
 	valid = eax >> 24;
-	return valid < 32 ? ebx | ~0u << valid : ebx;
+	m->arch_missing = valid < 32 ? ebx | ~0u << valid : ebx;
+	if (edx & 1u << 15)
+		m->any_thread = false;
 }

@@ -45,7 +45,8 @@ int event_parse(const struct event_machine *m, const char *spec,
 
 static void machine_of(struct hwpmc *h, struct event_machine *m)
 {
-	event_machine_init(m, &h->info, event_arch_missing());
+	event_machine_init(m, &h->info);
+	event_machine_cpuid(m);
 }
 
 EXPORT int hwpmc_event_parse(struct hwpmc *h, const char *spec,

@@ -106,6 +106,11 @@ static uint64_t code_mask(const struct work *w)
 static int add_programmable(struct work *w, uint64_t config, uint64_t extra)
 {
 	config = with_qualifiers(w->t, config);
+	if (w->m->vendor == VENDOR_INTEL && config & CODE_ANY &&
+	    !w->m->any_thread)
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "this CPU cannot count both threads of a "
+				    "core ('any', bit 21)");
 	if (config & ~code_mask(w))
 		return event_refuse(w->e, EINVAL, w->t->name_at,
 				    "bits 0x%llx of the code are not of an "

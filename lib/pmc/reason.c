@@ -86,7 +86,8 @@ WHY(CAPS, "counters of that class cannot do all of it", "missing",
 WHY(EVENT, "the class has no such event", NULL, DETAIL_NONE,
     "see the events: hwpmc list"),
 WHY(EVENT_BITS, "the event's code has a bit that is reserved or not the "
-    "caller's", "bit", DETAIL_DECIMAL, NULL),
+    "caller's", "bit", DETAIL_DECIMAL,
+    "bit 21 ('any') is for system scope alone"),
 WHY(EVENT_ROWS, "no counter of the class can count that event",
     NULL, DETAIL_NONE, NULL),
 WHY(ROWS_BUSY, "all counters that could count it are taken", "the last is row",
@@ -228,6 +229,9 @@ void reason_sentence(uint32_t reason, int32_t detail, const char *holder,
 		return;
 	}
 	detail_text(r, detail, about, sizeof(about));
-	snprintf(buf, size, "%s%s%s%s", r->text, about, r->remedy ? "; " : "",
-		 r->remedy ? r->remedy : "");
+	/* What there is to say about reserved bits is about this one. */
+	if (r->remedy && (reason != HWPMC_WHY_EVENT_BITS || detail == 21))
+		snprintf(buf, size, "%s%s; %s", r->text, about, r->remedy);
+	else
+		snprintf(buf, size, "%s%s", r->text, about);
 }

@@ -31,3 +31,8 @@ check-unit-lib: $(LIB_UNIT) lib
 check-unit: check-unit-lib
 
 .PHONY: check-unit-lib
+
+# The same library in a guest, with the module under it.
+VM_TEST_LIBS_lib_live	:= $(LIB_CFLAGS) -I$(TOP)/lib/freebsd $(LIB_STATIC) \
+	$(LIB_LIBS)
+$(BUILD)/vm/tests/lib_live: $(LIB_STATIC)

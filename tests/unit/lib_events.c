@@ -563,6 +563,18 @@ START_TEST(amd_refuses_what_only_intel_has)
 }
 END_TEST
 
+START_TEST(any_thread_is_refused_where_the_cpu_lacks_it)
+{
+	static const struct refusal refusals[] = {
+		{ "branches,any", EINVAL, 1, "both threads of a core" },
+		{ "r2000c4", EINVAL, 1, "both threads of a core" },
+	};
+	struct event_machine m = machine_icelake();
+
+	ALL_REFUSED(&m, refusals);
+}
+END_TEST
+
 START_TEST(machine_without_pmu_has_only_tsc)
 {
 	static const struct refusal refusals[] = {
@@ -707,6 +719,7 @@ int main(void)
 	harness_add(wrong_grammar_is_refused_where_it_is_wrong);
 	harness_add(unknown_names_are_refused_with_the_nearest_one);
 	harness_add(amd_refuses_what_only_intel_has);
+	harness_add(any_thread_is_refused_where_the_cpu_lacks_it);
 	harness_add(machine_without_pmu_has_only_tsc);
 	harness_add(overlong_parts_are_refused_and_not_cut);
 	harness_add(event_name_is_the_specification_without_qualifiers);

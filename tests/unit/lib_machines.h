@@ -30,7 +30,7 @@ static inline void machine_make(struct event_machine *m, const char *cpuid,
 			.class = HWPMC_CLASS_IAF, .num = nfixed,
 		};
 	strncpy(info.cpuid, cpuid, sizeof(info.cpuid) - 1);
-	event_machine_init(m, &info, 0);
+	event_machine_init(m, &info);
 	setenv("LIBPFM_FORCE_PMU", pfm, 1);
 }
 
