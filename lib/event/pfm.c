@@ -310,6 +310,9 @@ int event_pfm_each(event_pfm_fn *fn, void *arg)
 
 	present_init();
 	for (i = 0; !rc && i < present.n; i++) {
+		/* The CPU's own tables have the architectural names too. */
+		if (i && present.pmu[i] == PFM_PMU_INTEL_X86_ARCH)
+			continue;
 		l.pmu = present.name[i];
 		rc = each_event(present.pmu[i], line_out, &l);
 	}
