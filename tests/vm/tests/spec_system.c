@@ -314,6 +314,7 @@ START_TEST(while_perf_counts_allocation_is_ebusy_and_works_when_perf_ends)
 	if (!perf) {
 		int null = open("/dev/null", O_WRONLY);
 
+		setpgid(0, 0);
 		dup2(null, 2);
 		execlp("perf", "perf", "stat", "-e", "instructions", "-a",
 		       "sleep", "100", (char *)NULL);
@@ -328,7 +329,8 @@ START_TEST(while_perf_counts_allocation_is_ebusy_and_works_when_perf_ends)
 	}
 	ck_assert_int_eq(err, EBUSY);
 	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_PMU_RESERVED);
-	kill(perf, SIGINT);
+	/* perf waits for its child when only it is interrupted: both. */
+	kill(-perf, SIGKILL);
 	waitpid(perf, NULL, 0);
 	dev_still_counts();
 }
