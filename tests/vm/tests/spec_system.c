@@ -305,31 +305,40 @@ START_TEST(perf_counts_exactly_right_after_hwpmc_and_the_reverse)
 }
 END_TEST
 
+/* perf counting on all CPUs, until it is killed with the program it waits for. */
+static pid_t perf_running(void)
+{
+	int ready[2];
+	pid_t perf;
+	char c;
+
+	ck_assert(!pipe(ready));
+	perf = fork();
+	if (!perf) {
+		setpgid(0, 0);
+		dup2(ready[1], 9);
+		dup2(open("/dev/null", O_WRONLY), 2);
+		/* It runs the command when its counters count. */
+		execlp("perf", "perf", "stat", "-e", "instructions", "-a",
+		       "sh", "-c", "echo ready >&9; exec sleep 100",
+		       (char *)NULL);
+		_exit(127);
+	}
+	close(ready[1]);
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	return perf;
+}
+
 START_TEST(while_perf_counts_allocation_is_ebusy_and_works_when_perf_ends)
 {
 	struct hwpmc_op_pmcallocate op;
-	int fd = dev_open(), err = 0;
-	pid_t perf = fork();
+	int fd = dev_open();
+	pid_t perf = perf_running();
 
-	if (!perf) {
-		int null = open("/dev/null", O_WRONLY);
-
-		setpgid(0, 0);
-		dup2(null, 2);
-		execlp("perf", "perf", "stat", "-e", "instructions", "-a",
-		       "sleep", "100", (char *)NULL);
-		_exit(127);
-	}
-	for (int i = 0; i < 500 && err != EBUSY; i++) {
-		dev_msleep(10);
-		dev_request(&op, TC, 0, ANY, INSN, U);
-		err = dev_allocate(fd, &op);
-		if (!err)
-			dev_ok(dev_release(fd, op.pmcid));
-	}
-	ck_assert_int_eq(err, EBUSY);
+	dev_request(&op, TC, 0, ANY, INSN, U);
+	ck_assert_int_eq(dev_allocate(fd, &op), EBUSY);
 	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_PMU_RESERVED);
-	/* perf waits for its child when only it is interrupted: both. */
 	kill(-perf, SIGKILL);
 	waitpid(perf, NULL, 0);
 	dev_still_counts();
