@@ -5,7 +5,7 @@
  */
 #include <stdbool.h>
 
-#include "vpmu.h"
+#include "classify.h"
 
 struct decode {
 	uint8_t op, modrm;

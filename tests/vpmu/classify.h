@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * classify.h - what matters of an instruction's encoding. Pure.
+ * classify.h - what matters of an instruction's encoding. Pure: also compiled
+ * into the unit tests of the host.
  */
 #ifndef VPMU_CLASSIFY_H
 #define VPMU_CLASSIFY_H
@@ -16,6 +17,8 @@ enum {
 	F_SITE = 16,		/* is emulated, or looked at: see `kind` */
 	F_SWITCH = 32,		/* may change the privilege level */
 };
+
+enum kind { K_CPUID, K_RDMSR, K_WRMSR, K_RDPMC, K_CR3 };
 
 struct insn {
 	unsigned int flags;

@@ -52,8 +52,6 @@ struct counter {
 	bool active, pmi;
 };
 
-enum kind { K_CPUID, K_RDMSR, K_WRMSR, K_RDPMC, K_CR3 };
-
 struct site {			/* an instruction to emulate, in one block */
 	uint64_t start;			/* of the block, as translated */
 	uint16_t off, next;		/* of it and the following one */
