@@ -27,7 +27,9 @@ vm-fetch:
 vm-tests: $(VM_TESTS) $(VM_PROGS)
 
 check-vm: vm-fetch vm-tests vpmu
-	$(TOP)/tests/vm/run-groups $(GROUPS)
+	status=0; $(TOP)/tests/vm/run-groups $(GROUPS) || status=1; \
+	[ -n "$(GROUPS)" ] || $(TOP)/tests/vm/selftest-result || status=1; \
+	exit $$status
 
 HARNESS		:= $(TOP)/tests/harness/harness.c $(TOP)/tests/harness/harness.h
 
