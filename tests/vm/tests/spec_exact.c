@@ -467,6 +467,40 @@ START_TEST(attach_and_detach_of_a_running_process_lie_between_two_truths)
 }
 END_TEST
 
+/*
+ * It has no notifier at its first switch-out: somebody else must see to it that
+ * what follows on the CPU is not counted.
+ */
+START_TEST(a_process_attached_while_it_runs_is_not_charged_for_its_neighbour)
+{
+	volatile uint64_t *key = shared_page();
+	struct child child = spinner(key);
+
+	dev_pin(child.pid, 1);
+	dev_pin(0, 0);
+	dev_msleep(5);
+	for (int i = 0; i < 10; i++) {
+		struct child neighbour = dev_child(busy, NULL);
+		int fd = dev_open();
+		uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+		uint64_t out0, out1;
+
+		dev_pin(neighbour.pid, 1);
+		dev_ok(dev_attach(fd, id, child.pid));
+		out0 = space_of(key);
+		dev_ok(dev_start(fd, id));
+		dev_go(&neighbour);
+		dev_msleep(20);
+		dev_ok(dev_stop(fd, id));
+		out1 = space_of(key);
+		ck_assert_uint_le(dev_read(fd, id), out1 - out0 + 2000);
+		close(fd);
+		end_spinner(&neighbour);
+	}
+	end_spinner(&child);
+}
+END_TEST
+
 /* ---- reading what runs ---------------------------------------------------- */
 
 #define STRIDE	1000ULL
@@ -641,6 +675,7 @@ int main(void)
 		harness_add(two_owners_count_the_same_process_and_different_ones_at_once);
 	if (dev_cpus() >= 2) {
 		harness_add(attach_and_detach_of_a_running_process_lie_between_two_truths);
+		harness_add(a_process_attached_while_it_runs_is_not_charged_for_its_neighbour);
 		harness_add(a_read_is_never_stale_and_never_goes_back);
 	}
 	return harness_run();

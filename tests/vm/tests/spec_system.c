@@ -274,6 +274,26 @@ START_TEST(close_and_release_leave_every_register_at_zero)
 }
 END_TEST
 
+START_TEST(release_of_one_pmc_stops_its_row_and_no_other)
+{
+	int fd = dev_open();
+	uint32_t a = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	uint32_t b = dev_alloc(fd, TC, 0, ANY, BRANCH, U);
+	unsigned int row_a = HWPMC_ID_ROW(a) - dev_first_row();
+	unsigned int row_b = HWPMC_ID_ROW(b) - dev_first_row();
+
+	dev_pin(0, 0);
+	dev_ok(dev_start(fd, a));
+	dev_ok(dev_start(fd, b));
+	ck_assert_uint_ne(vpmu_reg(VPMU_REG_SELECT + row_a, 0), 0);
+	dev_ok(dev_release(fd, a));
+	ck_assert_uint_eq(vpmu_reg(VPMU_REG_SELECT + row_a, 0), 0);
+	ck_assert_uint_ne(vpmu_reg(VPMU_REG_SELECT + row_b, 0), 0);
+	close(fd);
+	dev_check_registers_clear();
+}
+END_TEST
+
 /* ---- perf ----------------------------------------------------------------- */
 
 static void perf_counts(void)
@@ -443,6 +463,7 @@ int main(void)
 	harness_add(exec_of_the_owner_leaves_every_register_at_zero);
 	harness_add(exec_with_an_inherited_descriptor_drops_everything_too);
 	harness_add(close_and_release_leave_every_register_at_zero);
+	harness_add(release_of_one_pmc_stops_its_row_and_no_other);
 	harness_add(perf_counts_exactly_right_after_hwpmc_and_the_reverse);
 	harness_add(while_perf_counts_allocation_is_ebusy_and_works_when_perf_ends);
 	harness_add(perf_is_refused_while_hwpmc_counts);

@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tools_control - hwpmc list and control, pmcstat and pmccontrol on the emulated PMU.
+. "$VM_TOP/tests/harness/harness.sh"
+export LD_LIBRARY_PATH="$VM_TOP/build/lib"
+tools=$VM_TOP/build/tools
+loop=$VM_TOP/build/vm/progs/loop
+ko=$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko
+[ -e /dev/hwpmc ] || insmod "$ko"
+
+# The number of the first programmable row.
+row() { "$tools/pmccontrol" -l | sed -n 's/^ *#\([0-9]*\) *\(IAP\|K8\)-0 .*/\1/p' | head -n 1; }
+
+control_tells_the_machine_and_who_has_the_counters() {
+	check "$tools/hwpmc" control
+	"$tools/hwpmc" control >got
+	check grep -q '^machine .*2 CPUs' got
+	check grep -q '^pmu .*free' got
+	check python3 -c 'import json,subprocess,sys
+json.loads(subprocess.check_output([sys.argv[1], "control", "--json"]))' "$tools/hwpmc"
+}
+
+control_names_perf_while_perf_has_the_counters() {
+	perf stat -a -e instructions sleep 100 2>/dev/null &
+	perf=$!
+	n=0
+	until "$tools/hwpmc" control | grep -q '^pmu .*held'; do
+		n=$((n + 1))
+		[ $n -lt 100 ] || fail "$("$tools/hwpmc" control)"
+		sleep 0.1
+	done
+	"$tools/hwpmc" control >got
+	pkill -KILL -P $perf
+	kill -KILL $perf
+	check grep -q 'perf' got
+}
+
+control_shows_a_row_in_use_and_its_owner() {
+	"$tools/hwpmc" stat -C 0 -e branches:u -- sleep 3 2>/dev/null &
+	stat=$!
+	n=0
+	until "$tools/pmccontrol" -l | grep -q "STANDALONE.*pid $stat"; do
+		n=$((n + 1))
+		[ $n -lt 20 ] || fail "$("$tools/pmccontrol" -l)"
+		sleep 0.1
+	done
+	check grep -q STANDALONE <<-E
+	$("$tools/hwpmc" control -l)
+	E
+	kill $stat
+}
+
+a_disabled_row_is_not_used_until_it_is_enabled() {
+	n=$(row)
+	check "$tools/hwpmc" control -d "$n" -c 0
+	"$tools/pmccontrol" -l | grep -q "#$n .*DISABLED" ||
+		fail "$("$tools/pmccontrol" -l)"
+	check "$tools/hwpmc" stat -C 0 -e branches:u -- true
+	check "$tools/pmccontrol" -c 0 -e "$n"
+	"$tools/pmccontrol" -l | grep -q DISABLED && fail "still disabled"
+	:
+}
+
+control_statistics_count_operations_and_errors() {
+	before=$("$tools/pmccontrol" -s | sed -n 's/^ *system calls: //p')
+	"$tools/hwpmc" stat -e instructions:u true 2>/dev/null
+	after=$("$tools/pmccontrol" -s | sed -n 's/^ *system calls: //p')
+	[ "$after" -gt "$before" ] || fail "$before, then $after"
+}
+
+list_finds_events_by_a_pattern() {
+	"$tools/hwpmc" list branch >got
+	check grep -qi 'branches' got
+	grep -q '^ *tsc' got && fail "tsc is no branch"
+	check "$tools/hwpmc" list -v cycles
+	check "$tools/pmccontrol" -L
+}
+
+pmcstat_prints_freebsds_columns_and_the_exact_count() {
+	check "$tools/pmcstat" -C -o got -p instructions,usr -- "$loop" 1000000
+	check_equal "$(head -n 1 got | tr -s ' ')" "# p/instructions,usr" "header"
+	check_equal "$(tail -n 1 got | tr -d ' ')" 3000057 "count"
+}
+
+pmcstat_counts_cpus_and_attached_processes() {
+	check "$tools/pmcstat" -o got -c 1 -s instructions -- "$loop" 1000000
+	check grep -q '^# *s/01/instructions' got
+	"$loop" 4000000000 &
+	pid=$!
+	check "$tools/pmcstat" -o got -l 1 -w 0.3 -t $pid -p instructions,usr
+	kill $pid
+	[ "$(tail -n 1 got | tr -d ' ')" -gt 10000 ] || fail "$(cat got)"
+}
+
+pmcstat_says_that_sampling_is_not_there_yet() {
+	"$tools/pmcstat" -P instructions -- true >got 2>&1 && fail "it sampled"
+	check grep -qi sampling got
+}
+
+tools_say_that_the_module_is_not_loaded() {
+	check rmmod hwpmc
+	"$tools/hwpmc" stat true >got 2>&1 && fail "counted without a module"
+	check grep -q 'modprobe hwpmc' got
+	"$tools/hwpmc" control >got 2>&1
+	check grep -qi 'not loaded' got
+	check insmod "$ko"
+	check "$tools/hwpmc" stat -e instructions:u true
+}
+
+harness_run

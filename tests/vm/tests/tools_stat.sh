@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tools_stat - hwpmc stat on the emulated PMU: programs of known length, every
+# form of output, every way to say what to measure, and what it says when it cannot.
+. "$VM_TOP/tests/harness/harness.sh"
+export LD_LIBRARY_PATH="$VM_TOP/build/lib"
+hwpmc=$VM_TOP/build/tools/hwpmc
+loop=$VM_TOP/build/vm/progs/loop
+[ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
+
+# `loop 1000000` executes so many in user mode, by its source.
+insn=3000057 branches=1000016
+both=instructions:u,branches:u
+
+# csv FIELD EVENT: a column of the last CSV
+csv() { awk -F, -v e="$2" -v f="$1" '$1 == "total" && $4 == e { print $f }' out.csv; }
+
+stat_prints_the_exact_count_of_a_program() {
+	check "$hwpmc" stat -e $both -o got -- "$loop" 1000000
+	check_equal "$(sed -n 's/^ *\([0-9,]*\) *\(instructions\|branches\):u.*/\1/p' got |
+		tr '\n' ' ')" "3,000,057 1,000,016 " "counts"
+}
+
+stat_writes_the_exact_count_as_csv() {
+	check "$hwpmc" stat --csv -e $both -o out.csv -- "$loop" 1000000
+	check_equal "$(csv 6 instructions:u) $(csv 6 branches:u)" \
+		"$insn $branches" "counts"
+	check_equal "$(head -n 1 out.csv)" \
+		type,time_ns,cpu,event,status,count,unit,stddev,runs,metric,metric_unit,why \
+		"columns"
+}
+
+stat_writes_the_exact_count_as_json() {
+	check "$hwpmc" stat --json -e $both -o got -- "$loop" 1000000
+	check grep -Eq "\"event\":\"instructions:u\"[^}]*\"count\":$insn" got
+	check python3 -c 'import json,sys
+for line in open("got"): json.loads(line)'
+}
+
+stat_measures_what_fits_and_derives_ipc_and_miss_rates() {
+	check "$hwpmc" stat -o got -- "$loop" 1000000
+	check grep -q 'instructions per cycle' got
+	check grep -q '% of branches' got
+	check grep -q 'seconds elapsed' got
+	grep -q 'not counted' got && fail "events left got: $(cat got)"
+	:
+}
+
+stat_refuses_asked_events_that_do_not_fit_before_running() {
+	set -- -e instructions:u
+	for _ in 1 2 3 4 5 6 7 8 9; do set -- "$@" -e branches:u; done
+	"$hwpmc" stat "$@" -- touch ran >got 2>&1
+	check_equal $? 125 "status"
+	[ -e ran ] && fail "the command ran"
+	check grep -q 'branches' got
+}
+
+stat_means_of_several_runs_have_their_deviation() {
+	check "$hwpmc" stat --csv -r 5 -e $both -o out.csv -- "$loop" 1000000
+	check_equal "$(csv 6 instructions:u) $(csv 9 instructions:u)" "$insn 5" mean
+	check_equal "$(csv 8 instructions:u)" "0.000" "deviation"
+}
+
+stat_intervals_add_up_to_the_total() {
+	check "$hwpmc" stat --csv -I 50 -e instructions:u -o out.csv -- \
+		"$loop" 100000000
+	check_equal "$(awk -F, '$1 == "interval" && $4 == "instructions:u" {
+		s += $6; n++ } END { printf "%d %d", s, (n > 1) }' out.csv)" \
+		"300000071 1" "sum of intervals"
+}
+
+stat_counts_a_pipeline_with_its_children() {
+	check "$hwpmc" stat --csv -e $both -o out.csv -- \
+		sh -c "$loop 1000000 | $loop 1000000; $loop 1000000"
+	[ "$(csv 6 instructions:u)" -gt $((3 * insn)) ] ||
+		fail "$(csv 6 instructions:u)"
+	check "$hwpmc" stat --csv --no-descendants -e $both -o out.csv -- \
+		sh -c "$loop 1000000; :"
+	[ "$(csv 6 instructions:u)" -lt $insn ] ||
+		fail "children too: $(csv 6 instructions:u)"
+}
+
+stat_attaches_to_running_processes_by_pid() {
+	"$loop" 4000000000 &
+	pid=$!
+	check "$hwpmc" stat --csv -p $pid -e instructions:u -o out.csv -- sleep 0.2
+	kill $pid
+	[ "$(csv 6 instructions:u)" -gt 1000000 ] || fail "$(cat out.csv)"
+	"$hwpmc" stat -p $pid -e instructions:u -- true >got 2>&1 &&
+		fail "a process that is gone was measured"
+	grep -q "$pid" got || fail "said: $(cat got)"
+}
+
+stat_counts_whole_cpus_and_their_sum() {
+	check "$hwpmc" stat --csv -a -e instructions:u -o out.csv -- "$loop" 1000000
+	check_equal "$(awk -F, '$4 == "instructions:u" { if ($3 == "all") all = $6
+		else sum += $6 } END { print all - sum, (all > 3000057) }' out.csv)" \
+		"0 1" "the sum over CPUs"
+	check "$hwpmc" stat --csv -C 0 -e instructions:u -o out.csv -- true
+	check_equal "$(awk -F, '$4 == "instructions:u" && $3 != "all" { print $3 }' out.csv)" \
+		0 "the CPU"
+}
+
+stat_ends_with_the_status_of_the_command() {
+	"$hwpmc" stat -o got -- sh -c 'exit 7'
+	check_equal $? 7 "exit 7"
+	# shellcheck disable=SC2016
+	"$hwpmc" stat -o got -- sh -c 'kill -TERM $$'
+	check_equal $? 143 "killed"
+	"$hwpmc" stat -o got -- ./no-such-program 2>err
+	check_equal $? 127 "no such program"
+	check_equal "$(wc -l <err)" 1 "lines of error"
+	touch plain
+	"$hwpmc" stat -o got -- ./plain 2>err
+	check_equal $? 126 "not executable"
+}
+
+stat_prints_what_it_has_when_interrupted() {
+	"$hwpmc" stat --csv -e instructions:u -o out.csv -- "$loop" 40000000000 &
+	pid=$!
+	sleep 0.7
+	# Not INT, which a shell has its background commands ignore.
+	kill -TERM $pid
+	wait $pid
+	[ "$(csv 6 instructions:u)" -gt 1000 ] || fail "$(cat out.csv)"
+}
+
+stat_says_what_is_wrong_with_an_event_and_what_to_try() {
+	"$hwpmc" stat -e instrucions -- true >got 2>&1
+	check_equal $? 125 "status"
+	check_equal "$(wc -l <got)" 1 "lines: $(cat got)"
+	check grep -q "instructions" got
+}
+
+stat_has_no_colours_but_on_a_terminal() {
+	"$hwpmc" stat -e $both -- "$loop" 10 2>got
+	grep -q "$(printf '\033')" got && fail "colours in a file"
+	:
+}
+
+wrong_options_end_with_2_and_point_to_help() {
+	"$hwpmc" stat --no-such-option >got 2>&1
+	check_equal $? 2 "status"
+	check grep -q -- --help got
+	"$hwpmc" no-such-command >got 2>&1
+	check_equal $? 2 "status of an unknown command"
+	check "$hwpmc" --help
+	check "$hwpmc" --version
+	check "$hwpmc" stat --help
+}
+
+harness_run
