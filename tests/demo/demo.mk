@@ -2,10 +2,15 @@
 # demo.mk - `make demo`: the main job, shown: real programs counted in a virtual
 # machine, with the emulated PMU's own totals beside each count.
 
-demo: module lib tools vm-fetch vm-tests vpmu
+# On a fresh machine too: what is missing is installed before make looks for it.
+demo:
+	@$(TOP)/scripts/install-deps
+	@$(MAKE) --no-print-directory demo-run
+
+demo-run: module lib tools vm-fetch vm-tests vpmu
 	@$(TOP)/tests/demo/demo
 
 check-demo: module lib tools vm-fetch vm-tests vpmu
 	@$(TOP)/tests/demo/demo -c
 
-.PHONY: demo check-demo
+.PHONY: demo demo-run check-demo
