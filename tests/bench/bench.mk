@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# bench.mk - costs per operation beside perf's, see tests/bench/README.md.
+
+BENCH_DIR	:= $(BUILD)/bench
+BENCH_SRC	:= $(wildcard $(TOP)/tests/bench/*.c)
+
+# On a fresh machine too: what is missing is installed before make looks for it.
+bench:
+	@$(TOP)/scripts/install-deps
+	@$(MAKE) --no-print-directory bench-run
+
+bench-run: module vm-fetch vpmu $(BENCH_DIR)/bench
+	@BUILD=$(BUILD) $(TOP)/tests/bench/run
+
+$(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/tests/bench/bench.h \
+		$(TOP)/include/uapi/hwpmc.h $(TOP)/tests/vpmu/vpmu_guest.h
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -o $@ $(BENCH_SRC) -lpthread
+
+.PHONY: bench bench-run
