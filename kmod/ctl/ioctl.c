@@ -189,12 +189,18 @@ static long dispatch(struct hwpmc_owner *owner, unsigned int cmd,
 	if (!op->handler)
 		return refuse_early(nr, user, size);
 	ret = copy_in(&arg, op, user, size);
-	out = sizeof(arg.hdr);
-	if (!ret) {
+	if (ret == -EFAULT)
+		return ret;
+	out = min_t(size_t, size, op->size);
+	/* What could not be answered is not begun: who would release a PMC
+	 * whose id was never told? */
+	if (!ret && copy_to_user(user, &arg, out))
+		return -EFAULT;
+	if (ret)
+		out = sizeof(arg.hdr);
+	else
 		ret = run(op, owner, &arg);
-		out = min_t(size_t, size, op->size);
-	}
-	if (ret != -EFAULT && size >= out && copy_to_user(user, &arg, out))
+	if (size >= out && copy_to_user(user, &arg, out))
 		ret = -EFAULT;
 	return ret;
 }
