@@ -47,6 +47,19 @@ $(BUILD)/vm/progs/%: $(TOP)/tests/vm/progs/%.S
 
 .PHONY: vm-fetch vm-tests check-vm
 
+# 32-bit programs, also without: the 64-bit compiler and its headers will do.
+VM_PROGS32	:= $(patsubst $(TOP)/tests/vm/progs32/%.c,$(BUILD)/vm/progs32/%, \
+		     $(wildcard $(TOP)/tests/vm/progs32/*.c))
+
+vm-tests: $(VM_PROGS32)
+
+$(BUILD)/vm/progs32/%: $(TOP)/tests/vm/progs32/%.c $(TOP)/include/uapi/hwpmc.h
+	@mkdir -p $(@D)
+	$(CC) -m32 -std=gnu11 $(CFLAGS) $(WARN) -ffreestanding -nostdlib -static \
+		-fno-pic -no-pie -fno-stack-protector -fcf-protection=none \
+		-I$(TOP)/include/uapi \
+		-idirafter /usr/include/$$($(CC) -print-multiarch) -o $@ $<
+
 # The emulated PMU's totals of a command: tests/vm/truth.
 VTRUTH		:= $(BUILD)/vm/truth/vtruth
 VTRUTH_SRC	:= $(TOP)/tests/vm/truth/vtruth.c $(TOP)/tests/vm/truth/edges.S
