@@ -177,6 +177,17 @@ static void machine_resume(void)
 	cpu_begin_irqoff(this_cpu_ptr(hwpmc_cpus));
 }
 
+static void cpu_setup(struct hwpmc_cpu *c)
+{
+	unsigned int i;
+
+	INIT_LIST_HEAD(&c->sys);
+	for (i = 0; i < hwpmc_nrows; i++) {
+		c->row[i].mask = hwpmc_rows[i].mask;
+		c->row[i].rdpmc = hwpmc_rows[i].rdpmc;
+	}
+}
+
 int hwpmc_cpus_init(void)
 {
 	size_t size = offsetof(struct hwpmc_cpu, row[hwpmc_nrows]);
@@ -186,7 +197,7 @@ int hwpmc_cpus_init(void)
 	if (!hwpmc_cpus)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
-		INIT_LIST_HEAD(&per_cpu_ptr(hwpmc_cpus, cpu)->sys);
+		cpu_setup(per_cpu_ptr(hwpmc_cpus, cpu));
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwpmc:prepare",
 					cpu_forget, NULL);
 	if (ret < 0)

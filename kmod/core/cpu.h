@@ -20,12 +20,15 @@
 
 struct hwpmc_thread;
 
-/* One row of one CPU. */
+/* One row of one CPU. The last two are copies of struct hwpmc_row's, so that a
+ * switch has all of a row in one place. */
 struct hwpmc_row_cpu {
 	struct hwpmc_select shadow;	/* what the row is programmed with; sel
 					 * 0: stopped */
 	struct hwpmc_pmc *pmc;		/* process-scope PMC in flight, or NULL */
 	u64 start;			/* its counter when the slice began */
+	u64 mask;			/* never changes */
+	s64 rdpmc;			/* never changes */
 };
 
 struct hwpmc_cpu {
@@ -60,30 +63,50 @@ static inline u64 hwpmc_row_read_irqoff(const struct hwpmc_row *row)
 	return row->cls->ops->read_irqoff(row->cls, row->ri);
 }
 
+/* Else the compiler works the address out anew for every field. */
+static inline struct hwpmc_row_cpu *hwpmc_row_cpu(struct hwpmc_cpu *c,
+						  unsigned int nr)
+{
+	struct hwpmc_row_cpu *rc = &c->row[nr];
+
+	OPTIMIZER_HIDE_VAR(rc);
+	return rc;
+}
+
+static inline u64 hwpmc_row_cpu_read_irqoff(const struct hwpmc_row_cpu *rc,
+					    unsigned int nr)
+{
+	if (likely(rc->rdpmc >= 0))
+		return hwpmc_rdpmc(rc->rdpmc);
+	return hwpmc_row_read_irqoff(&hwpmc_rows[nr]);
+}
+
 /* Begin a slice of a process-scope PMC. The counter is read last: of this
  * function's own instructions none but the read is counted. */
 static inline void hwpmc_cpu_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 					 struct hwpmc_pmc *pmc)
 {
-	struct hwpmc_row_cpu *rc = &c->row[nr];
+	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 
 	if (unlikely(rc->shadow.sel != pmc->select.sel ||
 		     rc->shadow.extra != pmc->select.extra))
 		hwpmc_cpu_program_irqoff(c, nr, &pmc->select);
 	WRITE_ONCE(rc->pmc, pmc);
-	rc->start = hwpmc_row_read_irqoff(&hwpmc_rows[nr]);
+	rc->start = hwpmc_row_cpu_read_irqoff(rc, nr);
 }
 
-/* Add to the PMC what the slice has counted so far; the slice goes on. */
-static inline void hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+/* Add to the PMC what the slice has counted so far; the slice goes on. Returns
+ * the row. */
+static inline struct hwpmc_row_cpu *
+hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
-	const struct hwpmc_row *row = &hwpmc_rows[nr];
-	struct hwpmc_row_cpu *rc = &c->row[nr];
-	u64 now = hwpmc_row_read_irqoff(row);
+	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
+	u64 now = hwpmc_row_cpu_read_irqoff(rc, nr);
 
-	atomic64_add(hwpmc_width_delta(rc->start, now, row->mask),
+	atomic64_add(hwpmc_width_delta(rc->start, now, rc->mask),
 		     &rc->pmc->total);
 	rc->start = now;
+	return rc;
 }
 
 /*
@@ -93,8 +116,9 @@ static inline void hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr
  */
 static inline void hwpmc_cpu_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
-	hwpmc_cpu_harvest_irqoff(c, nr);
-	smp_store_release(&c->row[nr].pmc, NULL);	/* A: hwpmc_pmc_read() */
+	struct hwpmc_row_cpu *rc = hwpmc_cpu_harvest_irqoff(c, nr);
+
+	smp_store_release(&rc->pmc, NULL);	/* A: hwpmc_pmc_read() */
 }
 
 #endif /* HWPMC_CPU_H */

@@ -18,15 +18,16 @@
 static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 			     u64 rows)
 {
+	c->loaded |= rows;
 	while (rows) {
-		unsigned int nr = __ffs64(rows);
+		unsigned long nr = __ffs64(rows);
 		struct hwpmc_pmc *pmc = READ_ONCE(target->link[nr].pmc);
 
 		rows &= rows - 1;
-		if (unlikely(!pmc))
-			continue;
-		c->loaded |= BIT_ULL(nr);
-		hwpmc_cpu_load_irqoff(c, nr, pmc);
+		if (likely(pmc))
+			hwpmc_cpu_load_irqoff(c, nr, pmc);
+		else
+			c->loaded &= ~BIT_ULL(nr);
 	}
 }
 
