@@ -82,13 +82,59 @@ static void sched_in(struct preempt_notifier *notifier, int cpu)
 	local_irq_restore(flags);
 }
 
+/*
+ * Our descriptor of a task that does not run, if its notifier is the first in the
+ * task's list; it nearly always is the only one. NULL is always a right answer.
+ */
+static struct hwpmc_thread *thread_of_irqoff(struct task_struct *task)
+{
+	struct hlist_node *first = task->preempt_notifiers.first;
+	struct preempt_notifier *notifier;
+
+	if (!first)
+		return NULL;
+	notifier = hlist_entry(first, struct preempt_notifier, link);
+	if (notifier->ops != &hwpmc_preempt_ops)
+		return NULL;
+	return container_of(notifier, struct hwpmc_thread, notifier);
+}
+
+/* Does what is in flight count for that thread's target as well? */
+static bool serves_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
+{
+	struct hwpmc_target *target = READ_ONCE(thread->target);
+	u64 rows = c->loaded;
+
+	if (!target || READ_ONCE(target->active) != rows)
+		return false;
+	if (c->thread && READ_ONCE(c->thread->target) == target)
+		return true;
+	for (; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+
+		if (READ_ONCE(target->link[nr].pmc) != c->row[nr].pmc)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * From one thread to another that counts for the same PMCs (threads of a process,
+ * a parent and its heirs) nothing is read: the slices go on in its name, the
+ * switch itself included. Its sched_in finds the work done.
+ */
 static void sched_out(struct preempt_notifier *notifier,
 		      struct task_struct *next)
 {
 	struct hwpmc_thread *thread =
 		container_of(notifier, struct hwpmc_thread, notifier);
+	struct hwpmc_thread *heir = thread_of_irqoff(next);
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 
-	hwpmc_switch_out_irqoff(this_cpu_ptr(hwpmc_cpus));
+	if (heir && c->thread == thread && serves_irqoff(c, heir))
+		c->thread = heir;
+	else
+		hwpmc_switch_out_irqoff(c);
 	if (unlikely(!READ_ONCE(thread->target)))
 		reap_irqoff(thread);
 }
