@@ -12,20 +12,35 @@
 #include <hwpmc.h>
 
 #include "bench.h"
+#include "vpmu_guest.h"
 
-/* Instructions, cycles, branches, branch misses; user and kernel. */
-static const struct {
+/* Instructions, cycles, branches, branch misses; user and kernel. On the
+ * counters that perf takes for them. */
+struct event {
 	uint32_t class;
 	uint64_t config;
-} events[BENCH_PMCS] = {
+};
+
+static const struct event intel[BENCH_PMCS] = {
 	{ HWPMC_CLASS_IAF, 0x00c0 }, { HWPMC_CLASS_IAF, 0x003c },
 	{ HWPMC_CLASS_IAP, 0x00c4 }, { HWPMC_CLASS_IAP, 0x00c5 },
 };
 
+static const struct event amd[BENCH_PMCS] = {
+	{ HWPMC_CLASS_K8, 0x00c0 }, { HWPMC_CLASS_K8, 0x0076 },
+	{ HWPMC_CLASS_K8, 0x00c2 }, { HWPMC_CLASS_K8, 0x00c3 },
+};
+
+static bool is_amd(void)
+{
+	return vpmu_reg(VPMU_REG_IS_AMD, 0);
+}
+
 static void allocate(struct counters *c, int i, bool inherit)
 {
+	const struct event *event = is_amd() ? &amd[i] : &intel[i];
 	struct hwpmc_op_pmcallocate op = {
-		.class = events[i].class, .config = events[i].config,
+		.class = event->class, .config = event->config,
 		.cpu = HWPMC_CPU_ANY, .mode = HWPMC_MODE_TC,
 		.flags = HWPMC_F_EV_PMU | (inherit ? HWPMC_F_DESCENDANTS : 0),
 	};
