@@ -408,8 +408,9 @@ struct hwpmc_op_getmsr {
  * PMCRELEASE (11), PMCSTART (14), PMCSTOP (15).
  * Errors of all: EINVAL ID; ESRCH NO_PMCS, NOT_OWNER. PMCSTART: EBADFD NO_LOG;
  * ESRCH NO_TARGETS; ENXIO CPU_OFFLINE. A process-scope PMC that was never
- * attached is attached to its owner. PMCSTOP: EINVAL NOT_STARTED; ENXIO
- * CPU_OFFLINE. Starting what runs and stopping what is stopped succeed.
+ * attached is attached to its owner, with the errors of that. PMCSTOP: EINVAL
+ * NOT_STARTED; ENXIO CPU_OFFLINE. Starting what runs and stopping what is
+ * stopped succeed.
  */
 struct hwpmc_op_pmc {
 	struct hwpmc_hdr hdr;

@@ -33,19 +33,19 @@ static const unsigned int weight[N_WHATS] = {
 	[LEAVE] = 1,
 };
 
-/* Errors that a valid operation may meet in the storm, by bits of errno - but
- * for these none is allowed. */
-#define E(n)	(1ULL << (n))
+/* Reasons for which the storm may refuse a valid operation: no others. */
+#define R(why)	(1ULL << HWPMC_WHY_##why)
 static const uint64_t allowed[N_WHATS] = {
-	[ALLOCATE] = E(EINVAL) | E(ENXIO),
-	[ATTACH] = E(EBUSY) | E(ESRCH) | E(EEXIST),
-	[DETACH] = E(EINVAL) | E(ESRCH),
-	/* As attaching: it attaches what was never attached. */
-	[START] = E(EBUSY) | E(ESRCH) | E(ENXIO),
-	[STOP] = E(EINVAL) | E(ENXIO),
-	[READ] = E(ENXIO),
-	[SETCOUNT] = E(EBUSY),
-	[INFO] = E(ENXIO),
+	[ALLOCATE] = R(ROWS_BUSY) | R(CPU_OFFLINE),
+	[ATTACH] = R(RUNNING) | R(NO_PROCESS) | R(EXITING) | R(ATTACHED) |
+		   R(TARGET_ROW),
+	[DETACH] = R(NO_PROCESS) | R(NOT_TARGET) | R(NOT_ATTACHED),
+	/* It attaches to its owner what was never attached. */
+	[START] = R(TARGET_ROW) | R(NO_TARGETS) | R(CPU_OFFLINE),
+	[STOP] = R(NOT_STARTED) | R(CPU_OFFLINE),
+	[READ] = R(CPU_OFFLINE),
+	[SETCOUNT] = R(RUNNING),
+	[INFO] = R(CPU_OFFLINE),
 };
 
 /* Shared by all processes of the storm. */
@@ -89,7 +89,7 @@ static void note(enum what what, int err)
 	if (!err)
 		return;
 	__atomic_add_fetch(&state->refused[what], 1, __ATOMIC_RELAXED);
-	if (err < 64 && allowed[what] & E(err))
+	if (dev_hdr.reason < 64 && allowed[what] & 1ULL << dev_hdr.reason)
 		return;
 	if (__atomic_exchange_n(&state->bad, 1, __ATOMIC_SEQ_CST))
 		return;
@@ -422,7 +422,8 @@ static void spawn(int slot, uint64_t *seed)
 	state->pid[slot] = pid;
 }
 
-/* Reap whoever ended; a worker that did is followed by another. */
+/* Reap whoever ended; a worker that did is followed by another. At a worker's
+ * priority they would end faster than this could follow. */
 static void tend(uint64_t *seed)
 {
 	pid_t pid;
