@@ -37,41 +37,61 @@ START_TEST(system_scope_counts_a_program_pinned_to_the_cpu_and_all_else_there)
 }
 END_TEST
 
+/* Of this vCPU. */
+static uint64_t truth_of(uint32_t caps)
+{
+	uint64_t sum = 0;
+
+	if (caps & K)
+		sum += vpmu_vcpu(VPMU_KERNEL_INSN);
+	if (caps & U)
+		sum += vpmu_vcpu(VPMU_USER_INSN);
+	return sum;
+}
+
 /* What lies between a truth and the read beside it, in instructions. */
-static int64_t system_residue(int fd, uint32_t id, int counter)
+static int64_t system_residue(int fd, uint32_t id, uint32_t caps)
 {
 	uint64_t t0, t1, c0, c1;
 	struct hwpmc_op_pmcrw rw = { .pmcid = id, .flags = HWPMC_F_OLDVALUE };
 
 	ioctl(fd, HWPMC_IOC_PMCRW, &rw);
 	c0 = rw.value;
-	t0 = vpmu_vcpu(counter);
+	t0 = truth_of(caps);
 	for (int i = 0; i < 5; i++)
 		getppid();
-	t1 = vpmu_vcpu(counter);
+	t1 = truth_of(caps);
 	ioctl(fd, HWPMC_IOC_PMCRW, &rw);
 	c1 = rw.value;
 	return (int64_t)(c1 - c0) - (int64_t)(t1 - t0);
 }
 
-/* The value that at least `need` of 100 windows have; a timer tick disturbs some. */
-static void check_constant_residue(int fd, uint32_t id, int counter, int need)
+/*
+ * The value that at least `need` of 100 windows have; a timer tick disturbs some.
+ * It is the window's own code: the way out of the first read and into the second.
+ * With Debian 6.1.0-56, on Intel and AMD alike: 709 kernel instructions in process
+ * scope, 834 in system scope, 764 of both modes, the library's ioctl() included.
+ */
+static void check_constant_residue(int fd, uint32_t id, uint32_t caps, int need)
 {
 	int64_t r[100];
-	int best = 0;
+	int best = 0, which = 0;
 
-	system_residue(fd, id, counter);
+	system_residue(fd, id, caps);
 	for (int i = 0; i < 100; i++)
-		r[i] = system_residue(fd, id, counter);
+		r[i] = system_residue(fd, id, caps);
 	for (int i = 0; i < 100; i++) {
 		int same = 0;
 
 		for (int k = 0; k < 100; k++)
 			same += r[k] == r[i];
-		if (same > best)
+		if (same > best) {
 			best = same;
+			which = i;
+		}
 	}
-	fprintf(stderr, "residue %lld in %d windows\n", (long long)r[50], best);
+	fprintf(stderr, "residue %lld in %d of 100 windows\n",
+		(long long)r[which], best);
 	ck_assert_int_ge(best, need);
 	for (int i = 0; i < 100; i++)
 		ck_assert_int_ge(r[i], 0);
@@ -85,7 +105,20 @@ START_TEST(kernel_counts_agree_with_the_truth_but_for_a_constant_residue)
 	dev_pin(0, 0);
 	id = dev_alloc(fd, TC, 0, ANY, INSN, K);
 	dev_ok(dev_start(fd, id));
-	check_constant_residue(fd, id, VPMU_KERNEL_INSN, 90);
+	check_constant_residue(fd, id, K, 90);
+	close(fd);
+}
+END_TEST
+
+START_TEST(counts_of_both_modes_agree_with_the_truth_but_for_a_constant_residue)
+{
+	int fd = dev_open();
+	uint32_t id;
+
+	dev_pin(0, 0);
+	id = dev_alloc(fd, TC, 0, ANY, INSN, U | K);
+	dev_ok(dev_start(fd, id));
+	check_constant_residue(fd, id, U | K, 90);
 	close(fd);
 }
 END_TEST
@@ -98,7 +131,7 @@ START_TEST(kernel_counts_in_system_scope_agree_but_for_a_constant_residue)
 	dev_pin(0, 0);
 	id = dev_alloc(fd, SC, 0, 0, INSN, K);
 	dev_ok(dev_start(fd, id));
-	check_constant_residue(fd, id, VPMU_KERNEL_INSN, 80);
+	check_constant_residue(fd, id, K, 80);
 	close(fd);
 }
 END_TEST
@@ -455,6 +488,7 @@ int main(void)
 	dev_setup();
 	harness_add(system_scope_counts_a_program_pinned_to_the_cpu_and_all_else_there);
 	harness_add(kernel_counts_agree_with_the_truth_but_for_a_constant_residue);
+	harness_add(counts_of_both_modes_agree_with_the_truth_but_for_a_constant_residue);
 	harness_add(kernel_counts_in_system_scope_agree_but_for_a_constant_residue);
 	harness_add(user_and_kernel_counts_add_up_to_a_count_of_both);
 	harness_add(tsc_counts_ticks_and_cannot_be_written);
