@@ -216,6 +216,12 @@ enum hwpmc_reason {
 	HWPMC_WHY_BUFFER = 56,		/* array too small [entries needed] */
 	/* counting went on without some thread */
 	HWPMC_WHY_INCOMPLETE = 57,	/* no memory for a new thread or process */
+	/* CONFIGURELOG */
+	HWPMC_WHY_RING_SIZE = 58,	/* no power of two, too small or too large
+					 * [largest, KiB] */
+	HWPMC_WHY_LOCKED_MEMORY = 59,	/* beyond RLIMIT_MEMLOCK [KiB needed] */
+	HWPMC_WHY_LOG_CLOSED = 60,	/* it was closed: end it and begin anew */
+	HWPMC_WHY_PERIOD = 61,		/* a period of 0 */
 	HWPMC_WHY__COUNT
 };
 
@@ -228,20 +234,41 @@ struct hwpmc_hdr {
 	__s32	detail;			/* see the reason */
 };
 
-/* FLUSHLOG, CLOSELOG and REVOKE take no more than this. */
+/*
+ * FLUSHLOG (1), CLOSELOG (17), REVOKE (32) take no more than this.
+ * FLUSHLOG: wait until all records so far are written (descriptor form), or lie
+ * in the rings (mapped form), drops declared. Errors: EINVAL NO_LOG; the errno of
+ * the write that failed, LOG_ERROR; EINTR.
+ * CLOSELOG: no records any more; what there is will still be written. PMCs that
+ * need the log are stopped. Errors: EINVAL NO_LOG.
+ */
 struct hwpmc_op_simple {
 	struct hwpmc_hdr hdr;
 };
 
 /*
- * CONFIGURELOG (0): send this owner's log to a descriptor, or, with logfd -1,
- * end that. Errors: EINVAL flags (FLAGS), -1 without a log (NO_LOG); EBUSY
- * LOG_EXISTS; EBADF LOG_FD; EAGAIN no helper thread.
+ * CONFIGURELOG (0): begin this owner's log, or, with logfd -1 and no flags, end
+ * it: PMCs that need it are stopped, what is not yet written is discarded.
+ *
+ * Without flags a thread of the kernel writes the log to the descriptor logfd
+ * (a file, pipe or socket; the module keeps a reference) with the owner's
+ * credentials. The first write that fails ends logging: SIGIO, and its errno at
+ * the next FLUSHLOG. With HWPMC_LOG_F_MAPPED (logfd -1) the owner maps the rings
+ * (hwpmc_log.h) and reads them itself; poll() on the device tells when.
+ *
+ * Errors: EINVAL FLAGS, NO_LOG (-1 without a log), RING_SIZE; EBUSY LOG_EXISTS;
+ * EBADF LOG_FD; EAGAIN no helper thread; ENOMEM; EPERM LOCKED_MEMORY.
  */
+#define HWPMC_LOG_F_MAPPED	0x1u
+
 struct hwpmc_op_configurelog {
 	struct hwpmc_hdr hdr;
 	__s32	logfd;
-	__u32	flags;
+	__u32	flags;			/* HWPMC_LOG_F_* */
+	__u32	ring_size;		/* bytes a CPU, a power of two, at least a
+					 * page; 0: the default. Out: as it is */
+	__u32	wakeup;			/* bytes in a ring that wake the reader; 0:
+					 * a quarter of it */
 };
 
 /* A class as GETCPUINFO tells it. */

@@ -14,7 +14,7 @@
 #include "ioctl.h"
 
 static_assert(sizeof(struct hwpmc_op_simple) == HWPMC_SIZE_V1_SIMPLE);
-static_assert(sizeof(struct hwpmc_op_configurelog) == HWPMC_SIZE_V1_CONFIGURELOG);
+static_assert(sizeof(struct hwpmc_op_configurelog) == 24);
 static_assert(sizeof(struct hwpmc_op_getcpuinfo) == HWPMC_SIZE_V1_GETCPUINFO);
 static_assert(sizeof(struct hwpmc_op_getdriverstats) ==
 	      HWPMC_SIZE_V1_GETDRIVERSTATS);

@@ -145,6 +145,14 @@ WHY(ROW_IN_USE, "the counter is in use", "row", DETAIL_DECIMAL,
 WHY(BUFFER, "the array is too small", "entries needed:", DETAIL_DECIMAL, NULL),
 WHY(INCOMPLETE, "the kernel had no memory to follow some thread, whose events "
     "are missing in the count", NULL, DETAIL_NONE, NULL),
+WHY(RING_SIZE, "a ring's size is a power of two, a page at least",
+    "the largest, in KiB,", DETAIL_DECIMAL, NULL),
+WHY(LOCKED_MEMORY, "the rings need more memory than this process may lock",
+    "KiB", DETAIL_DECIMAL, "ask for smaller rings, or raise the limit: ulimit -l"),
+WHY(LOG_CLOSED, "the log was closed", NULL, DETAIL_NONE,
+    "end it and configure another"),
+WHY(PERIOD, "a sampling period of 0 means nothing", NULL, DETAIL_NONE,
+    "ask for a sample every so many events"),
 #undef WHY
 };
 

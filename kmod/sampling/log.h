@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * log.h - an owner's log: one ring a CPU, a reader, and who may write into it.
+ *
+ * Made by CONFIGURELOG, ends by the same or with its owner; freed by RCU, after
+ * the owner's PMCs that need it were stopped on all CPUs. Whoever finds it through
+ * owner->log does so under rcu_read_lock (or with interrupts off, or in NMI) or
+ * hwpmc_lock.
+ *
+ * Writers: every writer writes into the ring of its own CPU with preemption off,
+ * from any context, NMI included: reserve, fill, commit, nothing else between
+ * that could sleep or fail. What does not fit is counted, never waited for.
+ */
+#ifndef HWPMC_LOG_H
+#define HWPMC_LOG_H
+
+#include "hwpmc_log.h"	/* uapi */
+#include "ring.h"
+
+struct hwpmc_hdr;
+struct hwpmc_op_configurelog;
+struct hwpmc_owner;
+struct hwpmc_pmc;
+
+struct hwpmc_log;
+
+/* This CPU's ring, in writers and in NMI (constant while the log exists). */
+struct hwpmc_ring *hwpmc_log_ring(struct hwpmc_log *log);
+
+/* Now, by the clock that the log's INITIALIZE record describes. Any context. */
+u64 hwpmc_log_time(void);
+
+/*
+ * Room for a record of `len` bytes (rounded up to 8) of the type, its header
+ * filled in (flags and id 0) and the bytes behind it not. Preemption off, any
+ * context. NULL: dropped and counted. After it hwpmc_log_commit(), at once.
+ */
+void *hwpmc_log_reserve(struct hwpmc_log *log, u8 type, size_t len);
+void hwpmc_log_commit(struct hwpmc_log *log);
+
+/* A sample that cannot be written, and why: enum hwpmc_drop_cause. */
+void hwpmc_log_drop_sample(struct hwpmc_log *log, unsigned int cause);
+
+/* The operations. Process context, under hwpmc_lock unless it says otherwise. */
+int hwpmc_log_configure(struct hwpmc_owner *owner,
+			struct hwpmc_op_configurelog *op);
+int hwpmc_log_close(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
+int hwpmc_log_write(struct hwpmc_owner *owner, u32 userdata,
+		    struct hwpmc_hdr *hdr);
+/* Not under hwpmc_lock: waits for the reader. */
+int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
+/* The owner ends, or CONFIGURELOG -1: stops its PMCs that need the log. */
+void hwpmc_log_end(struct hwpmc_owner *owner);
+
+/* May records be written (PMCSTART asks)? */
+bool hwpmc_log_is_open(const struct hwpmc_owner *owner);
+
+/* Records about PMCs: nothing happens where the owner has no log. */
+void hwpmc_log_allocated(struct hwpmc_pmc *pmc);
+void hwpmc_log_attached(struct hwpmc_pmc *pmc, struct pid *tgid);
+void hwpmc_log_detached(struct hwpmc_pmc *pmc, struct pid *tgid);
+
+#endif /* HWPMC_LOG_H */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * ring.h - one CPU's ring of one log: records in their final form, written once.
+ * Pure: the same source runs in unit tests.
+ *
+ * One writer CPU, any number of contexts on it that nest like a stack (task,
+ * interrupt, NMI): each reserves, fills, commits before the one below goes on.
+ * `reserved` moves at once, the head that the reader sees when the outermost
+ * commits: then all below it is filled. One reader anywhere.
+ *
+ * The page at .ctl may be mapped by a program that means ill: nothing that was
+ * written there is ever read back, except tail, and that with suspicion.
+ */
+#ifndef HWPMC_RING_H
+#define HWPMC_RING_H
+
+#include "../core/types.h"
+#include "hwpmc_log.h"	/* uapi */
+
+struct hwpmc_ring {
+	struct hwpmc_log_ring *ctl;
+	u8 *data;		/* size bytes, twice: a record never wraps */
+	u64 size;
+	u64 reserved;		/* bytes, since the beginning */
+	u64 woken;		/* .reserved when the reader was last woken */
+	u64 wakeup;		/* bytes that wake it */
+	unsigned int nest;	/* writers between reserve and commit */
+	u32 cpu;
+	s32 pid, tid;		/* of the last CONTEXT record; -1: none */
+	/* Not yet declared in a DROPNOTIFY. */
+	bool dropped;
+	u64 since;
+	u64 samples[HWPMC_DROP__COUNT];
+	u64 others[HWPMC_DROP__COUNT];
+};
+
+/* Bytes that fit now. Whatever a reader did to tail: at most size. */
+static inline u64 hwpmc_ring_room(const struct hwpmc_ring *ring)
+{
+	u64 used = ring->reserved -
+		   *(const volatile u64 *)&ring->ctl->tail;
+
+	return used > ring->size ? 0 : ring->size - used;
+}
+
+static inline void *hwpmc_ring_at(const struct hwpmc_ring *ring, u64 where)
+{
+	return ring->data + (where & (ring->size - 1));
+}
+
+void hwpmc_ring_init(struct hwpmc_ring *ring, struct hwpmc_log_ring *ctl,
+		     void *data, u64 size, u32 wakeup, u32 cpu);
+
+/* len: a multiple of 8. NULL: no room; the caller counts that. */
+void *hwpmc_ring_reserve(struct hwpmc_ring *ring, size_t len);
+/* True: the reader is to be woken. */
+bool hwpmc_ring_commit(struct hwpmc_ring *ring);
+
+/* Count a record that is missing; `now` by the log's clock. */
+void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
+		     u64 now);
+/* Declare what is missing if there is any and it fits. */
+void hwpmc_ring_declare(struct hwpmc_ring *ring, u64 now);
+
+#endif /* HWPMC_RING_H */
