@@ -22,7 +22,7 @@ SIZE_IS(hwpmc_classinfo, 24);
 SIZE_IS(hwpmc_pmcinfo, 112);
 SIZE_IS(hwpmc_dynevent, 72);
 SIZE_IS(hwpmc_op_simple, HWPMC_SIZE_V1_SIMPLE);
-SIZE_IS(hwpmc_op_configurelog, HWPMC_SIZE_V1_CONFIGURELOG);
+SIZE_IS(hwpmc_op_configurelog, 24);
 SIZE_IS(hwpmc_op_getcpuinfo, HWPMC_SIZE_V1_GETCPUINFO);
 SIZE_IS(hwpmc_op_getdriverstats, HWPMC_SIZE_V1_GETDRIVERSTATS);
 SIZE_IS(hwpmc_op_getmoduleversion, HWPMC_SIZE_V1_GETMODULEVERSION);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libhwpmcstat.h - from a log to what a person reads: which process, which
+ * image, which function, which line. A library of its own (libhwpmcstat), as
+ * it brings elfutils and zstd with it, which who only counts does not need.
+ *
+ *	log bytes -> input -> parser -> model (processes, maps, by time)
+ *	                             -> profile (stacks and how often)
+ *	                                -> images, symbols, lines -> a view
+ *
+ * Nothing is dropped in silence: what is not known has a name ("[unknown]", and
+ * why) and is counted, so that the samples of a profile are those of the log.
+ *
+ * No function prints or exits. Objects belong to one thread at a time. Strings
+ * and arrays live as long as the object that they came from.
+ */
+#ifndef _LIBHWPMCSTAT_H
+#define _LIBHWPMCSTAT_H
+
+#include <libhwpmclog.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------ */
+/* Input: a log from somewhere (input.c)                                     */
+
+struct hwpmc_input;
+
+/*
+ * path: a file ("-": standard input), plain or zstd, told apart by its first
+ * bytes; or host:port (a name that begins neither with '.' nor '/' and holds a
+ * ':'): listens there and reads one connection, as pmcstat -R does.
+ * On failure NULL with errno and one sentence in err.
+ */
+struct hwpmc_input *hwpmc_input_open(const char *path, char *err, size_t size);
+struct hwpmc_input *hwpmc_input_fd(int fd, char *err, size_t size);
+/* Of bytes in memory, which must stay. */
+struct hwpmc_input *hwpmc_input_memory(const void *data, size_t len);
+/*
+ * Records one after the other. 1: *record; 0: the end; -1: errno and
+ * hwpmc_input_error() ("perf.log: offset 4711: …"). A log that ends in the
+ * middle of a record (its writer was killed) gives all whole records before.
+ */
+int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record);
+const char *hwpmc_input_error(const struct hwpmc_input *in);
+/* Back to the first record: plain and zstd files, memory. -1 ESPIPE. */
+int hwpmc_input_rewind(struct hwpmc_input *in);
+uint64_t hwpmc_input_bytes(const struct hwpmc_input *in);
+void hwpmc_input_close(struct hwpmc_input *in);
+
+/* ------------------------------------------------------------------------ */
+/* Images and symbols (image.c, symbol.c, line.c, kernel.c, jit.c)           */
+
+enum hwpmc_image_kind {
+	HWPMC_IMAGE_UNKNOWN,	/* no mapping covers the address */
+	HWPMC_IMAGE_ELF,	/* a program or library */
+	HWPMC_IMAGE_KERNEL,
+	HWPMC_IMAGE_MODULE,
+	HWPMC_IMAGE_VDSO,
+	HWPMC_IMAGE_JIT,	/* anonymous, named by /tmp/perf-PID.map */
+	HWPMC_IMAGE_HIDDEN,	/* kernel addresses that were not shown */
+};
+
+struct hwpmc_image {
+	const char *path;	/* as in the log; "[kernel]", "[name]", "[unknown]" */
+	const char *name;	/* its last part, for people */
+	enum hwpmc_image_kind kind;
+	const uint8_t *build_id;
+	uint32_t build_id_len;
+	const char *file;	/* whose symbols are used, or NULL */
+	const char *problem;	/* why there are none ("no such file", "build-id
+				 * differs from the log's"), or NULL */
+	uint64_t samples;	/* that hit it */
+};
+
+/* A function. Where nothing is known: the image's one "[unknown]". */
+struct hwpmc_symbol {
+	struct hwpmc_image *image;
+	const char *name;	/* demangled, without the parameters of C++ */
+	const char *raw;	/* as in the file */
+	uint64_t start, size;	/* in the image: addresses as in its ELF file */
+	bool unknown;
+};
+
+struct hwpmc_line {
+	const char *file;	/* NULL: not known */
+	unsigned int line;
+};
+
+/* Where to look; all may be NULL. Search is by build-id first. */
+struct hwpmc_symbol_options {
+	const char *root;	/* prefix of the paths in the log (-r) */
+	const char *kernel;	/* vmlinux, or a directory with it and modules (-k) */
+	const char *debug;	/* more directories with separate debug files, ':' */
+	const char *kallsyms;	/* "/proc/kallsyms" */
+	const char *perf_map;	/* directory of perf-PID.map: "/tmp" */
+	bool no_symbols;	/* images only */
+	bool no_demangle;
+};
+
+/* ------------------------------------------------------------------------ */
+/* Profile (profile.c)                                                       */
+
+struct hwpmc_profile;
+
+/* A sampling PMC of the log; the same event on several CPUs is one. */
+struct hwpmc_profile_event {
+	const char *name;	/* as the user asked for it */
+	uint32_t id;		/* of its first PMC */
+	uint32_t mode, flags;
+	uint64_t period;
+	uint64_t samples;	/* in the profile */
+	uint64_t filtered;	/* in the log, kept out by the options */
+};
+
+/* One place of a stack; the same place is the same pointer. */
+struct hwpmc_frame {
+	struct hwpmc_symbol *symbol;	/* of the innermost inlined function */
+	struct hwpmc_image *image;
+	uint64_t addr;		/* in the image, as in its ELF file; or as sampled
+				 * where there is no image */
+	uint64_t pc;		/* as sampled; of a caller: its return address */
+	bool kernel;
+	bool inlined;		/* into the next frame (options.inlines) */
+	bool caller;		/* a return address: its line is that before it */
+	struct hwpmc_line line;	/* after hwpmc_profile_lines() */
+	bool line_known;	/* lines were looked for */
+};
+
+struct hwpmc_thread_info {
+	int32_t pid, tid;
+	const char *comm;	/* of the thread */
+	const char *process;	/* of its process; "[unknown]" */
+	const char *path;	/* of its program, or NULL */
+};
+
+/* A distinct stack of one event in one thread, and how many samples it got. */
+struct hwpmc_stack {
+	uint32_t event;		/* index */
+	uint32_t nframe;	/* >= 1; frame[0]: where it hit */
+	struct hwpmc_thread_info *thread;
+	struct hwpmc_frame **frame;
+	uint64_t count;
+	uint8_t flags;		/* HWPMC_SAMPLE_* */
+};
+
+/* One sample in time order, with options.timeline. time: ns since the first. */
+struct hwpmc_sample_point {
+	uint64_t time;
+	uint32_t stack;		/* index */
+	int32_t cpu;
+};
+
+struct hwpmc_profile_options {
+	struct hwpmc_symbol_options symbols;
+	const char *event;	/* its name, or NULL: all */
+	const int32_t *pids, *tids;	/* of which samples; NULL: all */
+	uint32_t npid, ntid;
+	int32_t cpu;		/* -1: all */
+	const char *comm;	/* of the process; NULL: all */
+	uint32_t depth;		/* longest chain that is kept; 0: all */
+	bool timeline;
+	bool inlines;		/* frames of inlined functions (slow) */
+	bool by_thread;		/* else threads of a process are one */
+	bool leaf_only;		/* without the callers */
+};
+
+/* Totals of the log, whatever the options keep out. */
+struct hwpmc_profile_totals {
+	uint64_t records, bytes;
+	uint64_t samples;	/* in the log */
+	uint64_t kept;		/* in the profile */
+	uint64_t unknown;	/* of these, without an image or a function */
+	uint64_t dropped[HWPMC_DROP__COUNT];	/* samples, as declared */
+	uint64_t others_dropped[HWPMC_DROP__COUNT];
+	uint64_t throttles;
+	uint64_t execs, forks, exits, maps;
+	uint64_t first, last;	/* ns, CLOCK_REALTIME, of the first and last */
+	uint64_t duration;	/* ns between them */
+	bool closed;		/* the log ended with CLOSELOG */
+	bool cut;		/* it ended within a record */
+};
+
+/*
+ * Read the log to its end (twice where it can be rewound: mappings may stand
+ * behind the samples that they explain). progress (may be NULL) is told the bytes
+ * read now and then. NULL: errno, and one sentence in err.
+ */
+struct hwpmc_profile *hwpmc_profile_read(struct hwpmc_input *in,
+		const struct hwpmc_profile_options *options,
+		void (*progress)(uint64_t bytes, void *arg), void *arg,
+		char *err, size_t size);
+
+/* The same step by step, of a log that still grows (hwpmc top): feed records of
+ * one round, then resolve; clear begins counting anew, processes stay known. */
+struct hwpmc_profile *hwpmc_profile_new(
+		const struct hwpmc_profile_options *options);
+int hwpmc_profile_feed(struct hwpmc_profile *p, const struct hwpmc_record *r);
+int hwpmc_profile_resolve(struct hwpmc_profile *p);
+void hwpmc_profile_clear(struct hwpmc_profile *p);
+void hwpmc_profile_free(struct hwpmc_profile *p);
+
+const struct hwpmc_profile_totals *
+hwpmc_profile_totals(const struct hwpmc_profile *p);
+const struct hwpmc_profile_event *
+hwpmc_profile_events(const struct hwpmc_profile *p, uint32_t *n);
+/* In no particular order. */
+const struct hwpmc_stack *hwpmc_profile_stacks(const struct hwpmc_profile *p,
+					       uint32_t *n);
+const struct hwpmc_sample_point *
+hwpmc_profile_timeline(const struct hwpmc_profile *p, uint32_t *n);
+struct hwpmc_image *const *hwpmc_profile_images(const struct hwpmc_profile *p,
+						uint32_t *n);
+/* A NOTE of the log, or what INITIALIZE says ("cpuid", "ncpu"); NULL: none. */
+const char *hwpmc_profile_note(const struct hwpmc_profile *p, const char *key);
+
+/* Look up the line of a frame, once; of all frames. */
+const struct hwpmc_line *hwpmc_profile_line(struct hwpmc_profile *p,
+					    struct hwpmc_frame *frame);
+void hwpmc_profile_lines(struct hwpmc_profile *p);
+/* The line of any address of an image (annotate): 0, or -1. */
+int hwpmc_image_line(struct hwpmc_profile *p, struct hwpmc_image *image,
+		     uint64_t addr, struct hwpmc_line *line);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _LIBHWPMCSTAT_H */
