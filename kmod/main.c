@@ -8,6 +8,9 @@
 #include "core/longslice.h"
 #include "ctl/device.h"
 #include "ctl/tunables.h"
+#include "sampling/log.h"
+#include "sampling/sample.h"
+#include "sampling/throttle.h"
 #include "virt/hooks.h"
 #include "virt/target.h"
 
@@ -18,6 +21,8 @@ static int __init hwpmc_init(void)
 	ret = hwpmc_classes_init();
 	if (ret)
 		return ret;
+	hwpmc_log_clock_init();
+	hwpmc_throttle_init();
 	ret = hwpmc_hooks_init();
 	if (ret)
 		goto err_hooks;
@@ -51,6 +56,8 @@ static void __exit hwpmc_exit(void)
 	hwpmc_device_exit();
 	hwpmc_tunables_exit();
 	hwpmc_hooks_exit();
+	hwpmc_nmi_exit();
+	hwpmc_throttle_exit();
 	hwpmc_longslice_exit();
 	hwpmc_cpus_exit();
 	hwpmc_targets_exit();

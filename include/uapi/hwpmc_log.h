@@ -313,8 +313,8 @@ struct hwpmc_log_ring {
 	/* Dropped here so far, declared or not yet, by enum hwpmc_drop_cause. */
 	__u64	samples_dropped[HWPMC_DROP__COUNT];
 	__u64	others_dropped[HWPMC_DROP__COUNT];
-	__u64	__reserved[4];
-	__u64	tail __attribute__((aligned(64)));	/* by the reader */
+	__u64	__reserved[5];
+	__u64	tail;			/* by the reader; a cache line of its own */
 };
 
 #define HWPMC_LOG_MAP_SHIFT	36

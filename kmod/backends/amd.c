@@ -10,9 +10,11 @@
 #include "amd_encode.h"
 #include "amd_regs.h"
 #include "classes.h"
+#include "x86_pmi.h"
 #include "x86_reserve.h"
 #include "../compat/cpuid.h"
 #include "../compat/msr.h"
+#include "../core/value.h"
 
 static struct hwpmc_amd_pmu pmu;
 static struct hwpmc_x86_bank bank;
@@ -76,6 +78,8 @@ static int amd_probe(struct hwpmc_class *cls)
 	cls->id = HWPMC_CLASS_K8;
 	cls->caps = HWPMC_CAPS_SELECT;
 	cls->width = AMD_WIDTH;
+	cls->max_period = BIT_ULL(AMD_WIDTH - 1) - 1;
+	hwpmc_pmi_class(cls);
 	cls->num = pmu.num;
 	cls->rdpmc_base = 0;
 	cls->priv = &pmu;
@@ -104,6 +108,7 @@ static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
 
 	for (ri = 0; ri < cls->num; ri++)
 		hwpmc_wrmsr(hwpmc_x86_sel(&bank, ri), 0);
+	hwpmc_pmi_open_irqoff();
 	if (pmu.version < 2)
 		return;
 	hwpmc_wrmsr(AMD_GLOBAL_ACK, own);
@@ -114,6 +119,17 @@ static void amd_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s)
 {
 	hwpmc_wrmsr(hwpmc_x86_sel(&bank, ri), s ? s->sel : 0);
+}
+
+static void amd_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
+{
+	hwpmc_wrmsr(hwpmc_x86_ctr(&bank, ri), value & hwpmc_width_mask(AMD_WIDTH));
+}
+
+static void amd_ack_nmi(struct hwpmc_class *cls, u64 rows)
+{
+	if (pmu.version >= 2)
+		hwpmc_wrmsr(AMD_GLOBAL_ACK, rows);
 }
 
 static void amd_row_name(const struct hwpmc_class *cls, unsigned int ri,
@@ -130,5 +146,7 @@ const struct hwpmc_class_ops hwpmc_k8_ops = {
 	.reset_irqoff = amd_reset_irqoff,
 	.encode = hwpmc_amd_encode,
 	.program_irqoff = amd_program_irqoff,
+	.write_nmi = amd_write_nmi,
+	.ack_nmi = amd_ack_nmi,
 	.row_name = amd_row_name,
 };

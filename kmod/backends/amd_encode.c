@@ -139,6 +139,8 @@ static u64 select_of(const struct hwpmc_request *req)
 		sel |= AMD_CTL_USR;
 	if (req->caps & HWPMC_CAP_SYSTEM)
 		sel |= AMD_CTL_OS;
+	if (hwpmc_mode_samples(req->mode))
+		sel |= AMD_CTL_INT;
 	return sel;
 }
 
@@ -149,9 +151,6 @@ int hwpmc_amd_encode(const struct hwpmc_class *cls,
 	const struct hwpmc_amd_pmu *pmu = cls->priv;
 	u64 rows, bad = unknown_bits(pmu, req->config);
 
-	if (hwpmc_mode_samples(req->mode))
-		return hwpmc_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_NOT_YET,
-				    HWPMC_OP_PMCALLOCATE);
 	if (!(req->flags & HWPMC_F_EV_PMU))
 		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
 	if (bad)

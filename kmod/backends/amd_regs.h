@@ -24,6 +24,7 @@
 #define   AMD_CTL_USR		BIT_ULL(16)
 #define   AMD_CTL_OS		BIT_ULL(17)
 #define   AMD_CTL_EDGE		BIT_ULL(18)
+#define   AMD_CTL_INT		BIT_ULL(20)
 #define   AMD_CTL_EN		BIT_ULL(22)
 #define   AMD_CTL_INV		BIT_ULL(23)
 #define   AMD_CTL_CMASK		GENMASK_ULL(31, 24)

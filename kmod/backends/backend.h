@@ -87,6 +87,17 @@ struct hwpmc_class_ops {
 			       const struct hwpmc_select *s);
 	/* Read a row where rdpmc_base < 0 (TSC). */
 	u64 (*read_irqoff)(struct hwpmc_class *cls, unsigned int ri);
+	/*
+	 * Classes that interrupt (CAP_INTERRUPT). Set the counter of row ri; the
+	 * core writes -n to be interrupted after n events, 1 <= n <= max_period,
+	 * so that its highest bit is set until then. NMI.
+	 */
+	void (*write_nmi)(struct hwpmc_class *cls, unsigned int ri, u64 value);
+	/*
+	 * The overflows of these rows (bit per row of the class) have been dealt
+	 * with: clear their status. NULL where there is none. NMI.
+	 */
+	void (*ack_nmi)(struct hwpmc_class *cls, u64 rows);
 	/* A name for GETPMCINFO: "IAP-3", "TSC". */
 	void (*row_name)(const struct hwpmc_class *cls, unsigned int ri,
 			 char *buf, size_t len);
@@ -101,6 +112,8 @@ struct hwpmc_class {
 	u32 num;		/* rows */
 	u32 first;		/* first row; set by the core */
 	s64 rdpmc_base;		/* RDPMC index of row 0 (rows follow), -1: none */
+	u64 max_period;		/* see write_nmi() */
+	bool nmi;		/* interrupts by the local APIC's LVTPC */
 	bool shareable;		/* a row may serve any number of PMCs (TSC) */
 	bool system_only;	/* no process-scope PMCs (TSC) */
 	void *priv;		/* the backend's own */

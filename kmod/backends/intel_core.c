@@ -16,8 +16,10 @@
 #include "cputype.h"
 #include "intel.h"
 #include "intel_regs.h"
+#include "x86_pmi.h"
 #include "../compat/cpuid.h"
 #include "../compat/msr.h"
+#include "../core/value.h"
 
 #define CPUID7_EDX_HYBRID	BIT(15)
 
@@ -178,6 +180,10 @@ static int iap_probe(struct hwpmc_class *cls)
 	cls->id = HWPMC_CLASS_IAP;
 	cls->caps = HWPMC_CAPS_SELECT;
 	cls->width = pmu->gp_width;
+	/* What is written to a narrow counter is extended from bit 31. */
+	cls->max_period = pmu->full_write ?
+		BIT_ULL(pmu->gp_width - 1) - 1 : BIT_ULL(31) - 1;
+	hwpmc_pmi_class(cls);
 	cls->num = pmu->gp_num;
 	cls->rdpmc_base = 0;
 	cls->priv = &hwpmc_intel_pmu;
@@ -203,6 +209,7 @@ static void iap_reset_irqoff(struct hwpmc_class *cls, bool on)
 	for (ri = 0; ri < cls->num; ri++)
 		hwpmc_wrmsr(INTEL_EVTSEL(ri), 0);
 	reset_offcore();
+	hwpmc_pmi_open_irqoff();
 	hwpmc_intel_global_irqoff(GENMASK_ULL(cls->num - 1, 0), on);
 }
 
@@ -233,6 +240,19 @@ static void iap_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	hwpmc_wrmsr(INTEL_EVTSEL(ri), s ? s->sel : 0);
 }
 
+static void iap_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
+{
+	hwpmc_wrmsr(hwpmc_x86_ctr(&hwpmc_intel_bank, ri),
+		    hwpmc_intel_pmu.full_write ?
+		    value & hwpmc_width_mask(cls->width) : (u32)value);
+}
+
+static void iap_ack_nmi(struct hwpmc_class *cls, u64 rows)
+{
+	if (hwpmc_intel_pmu.version >= 2)
+		hwpmc_wrmsr(INTEL_GLOBAL_ACK, rows);
+}
+
 static void iap_row_name(const struct hwpmc_class *cls, unsigned int ri,
 			 char *buf, size_t len)
 {
@@ -247,5 +267,7 @@ const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.reset_irqoff = iap_reset_irqoff,
 	.encode = hwpmc_iap_encode,
 	.program_irqoff = iap_program_irqoff,
+	.write_nmi = iap_write_nmi,
+	.ack_nmi = iap_ack_nmi,
 	.row_name = iap_row_name,
 };

@@ -119,7 +119,7 @@ static u64 unknown_bits(const struct hwpmc_intel_pmu *pmu,
 	 * Any-thread counts the other hyperthread too: somebody else's
 	 * program. That is for system scope, which has its privilege.
 	 */
-	if (!pmu->any_thread || req->mode != HWPMC_MODE_SC)
+	if (!pmu->any_thread || !hwpmc_mode_system(req->mode))
 		known &= ~INTEL_SEL_ANY;
 	return req->config & ~known;
 }
@@ -132,6 +132,8 @@ static u64 iap_select(const struct hwpmc_request *req)
 		sel |= INTEL_SEL_USR;
 	if (req->caps & HWPMC_CAP_SYSTEM)
 		sel |= INTEL_SEL_OS;
+	if (hwpmc_mode_samples(req->mode))
+		sel |= INTEL_SEL_INT;
 	return sel;
 }
 
@@ -161,9 +163,6 @@ int hwpmc_iap_encode(const struct hwpmc_class *cls,
 	u64 rows, bad = unknown_bits(pmu, req);
 	int err, index;
 
-	if (hwpmc_mode_samples(req->mode))
-		return hwpmc_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_NOT_YET,
-				    HWPMC_OP_PMCALLOCATE);
 	if (!(req->flags & HWPMC_F_EV_PMU))
 		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
 	if (bad)
@@ -231,6 +230,8 @@ static u64 iaf_select(const struct hwpmc_request *req)
 		sel |= INTEL_FIXED_USR;
 	if (req->caps & HWPMC_CAP_SYSTEM)
 		sel |= INTEL_FIXED_OS;
+	if (hwpmc_mode_samples(req->mode))
+		sel |= INTEL_FIXED_INT;
 	return sel;
 }
 
@@ -242,9 +243,6 @@ int hwpmc_iaf_encode(const struct hwpmc_class *cls,
 	u64 bad = req->config & ~INTEL_SEL_CODE;
 	int n;
 
-	if (hwpmc_mode_samples(req->mode))
-		return hwpmc_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_NOT_YET,
-				    HWPMC_OP_PMCALLOCATE);
 	n = fixed_of_request(req);
 	if (n < 0)
 		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);

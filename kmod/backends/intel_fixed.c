@@ -10,7 +10,9 @@
 #include "classes.h"
 #include "intel.h"
 #include "intel_regs.h"
+#include "x86_pmi.h"
 #include "../compat/msr.h"
+#include "../core/value.h"
 
 /* What INTEL_FIXED_CTRL of this CPU holds. */
 static DEFINE_PER_CPU(u64, fixed_ctrl);
@@ -29,6 +31,8 @@ static int iaf_probe(struct hwpmc_class *cls)
 	cls->caps = HWPMC_CAP_INTERRUPT | HWPMC_CAP_USER | HWPMC_CAP_SYSTEM |
 		    HWPMC_CAP_READ | HWPMC_CAP_WRITE;
 	cls->width = pmu->fixed_width;
+	cls->max_period = BIT_ULL(pmu->fixed_width - 1) - 1;
+	hwpmc_pmi_class(cls);
 	cls->num = pmu->fixed_num;
 	cls->rdpmc_base = INTEL_RDPMC_FIXED;
 	cls->priv = &hwpmc_intel_pmu;
@@ -46,6 +50,7 @@ static void iaf_reset_irqoff(struct hwpmc_class *cls, bool on)
 	u64 own = (u64)hwpmc_intel_pmu.fixed_map << INTEL_GLOBAL_FIXED;
 
 	write_ctrl(0);
+	hwpmc_pmi_open_irqoff();
 	hwpmc_intel_global_irqoff(own, on);
 }
 
@@ -58,6 +63,17 @@ static void iaf_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	if (s)
 		ctrl |= s->sel << INTEL_FIXED_SHIFT(ri);
 	write_ctrl(ctrl);
+}
+
+/* Fixed counters are always written in full width. */
+static void iaf_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
+{
+	hwpmc_wrmsr(INTEL_FIXED_CTR(ri), value & hwpmc_width_mask(cls->width));
+}
+
+static void iaf_ack_nmi(struct hwpmc_class *cls, u64 rows)
+{
+	hwpmc_wrmsr(INTEL_GLOBAL_ACK, rows << INTEL_GLOBAL_FIXED);
 }
 
 static void iaf_row_name(const struct hwpmc_class *cls, unsigned int ri,
@@ -74,5 +90,7 @@ const struct hwpmc_class_ops hwpmc_iaf_ops = {
 	.reset_irqoff = iaf_reset_irqoff,
 	.encode = hwpmc_iaf_encode,
 	.program_irqoff = iaf_program_irqoff,
+	.write_nmi = iaf_write_nmi,
+	.ack_nmi = iaf_ack_nmi,
 	.row_name = iaf_row_name,
 };

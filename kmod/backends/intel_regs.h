@@ -28,6 +28,7 @@
 #define   INTEL_SEL_USR		BIT_ULL(16)
 #define   INTEL_SEL_OS		BIT_ULL(17)
 #define   INTEL_SEL_EDGE	BIT_ULL(18)
+#define   INTEL_SEL_INT		BIT_ULL(20)
 #define   INTEL_SEL_ANY		BIT_ULL(21)	/* versions 3 and 4 */
 #define   INTEL_SEL_EN		BIT_ULL(22)
 #define   INTEL_SEL_INV		BIT_ULL(23)
@@ -42,9 +43,11 @@
 #define INTEL_FIXED_CTRL	0x38d
 #define   INTEL_FIXED_OS	BIT_ULL(0)
 #define   INTEL_FIXED_USR	BIT_ULL(1)
+#define   INTEL_FIXED_INT	BIT_ULL(3)
 #define   INTEL_FIXED_RUNS	(INTEL_FIXED_OS | INTEL_FIXED_USR)
 #define   INTEL_FIXED_SHIFT(n)	(4 * (n))
 #define   INTEL_FIXED_FIELD	GENMASK_ULL(3, 0)
+#define INTEL_FIXED_CTR(n)	(0x309 + (n))
 #define INTEL_RDPMC_FIXED	BIT_ULL(30)
 
 /* Global control, version 2: programmable counters from bit 0, fixed from 32. */

@@ -26,6 +26,11 @@ static inline bool hwpmc_mode_samples(u32 mode)
 	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_TS;
 }
 
+static inline bool hwpmc_mode_system(u32 mode)
+{
+	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_SC;
+}
+
 /* The first `num` rows of a class, as a mask. */
 static inline u64 hwpmc_first_rows(u32 num)
 {

@@ -18,6 +18,8 @@
 #include "pmc.h"
 #include "value.h"
 
+struct hwpmc_link;
+struct hwpmc_ring;
 struct hwpmc_thread;
 
 /* One row of one CPU. The last two are copies of struct hwpmc_row's, so that a
@@ -27,6 +29,14 @@ struct hwpmc_row_cpu {
 					 * 0: stopped */
 	struct hwpmc_pmc *pmc;		/* process-scope PMC in flight, or NULL */
 	u64 start;			/* its counter when the slice began */
+	union {
+		u64 slice;		/* logs: counted in it up to .start */
+		u64 rest;		/* samples: what did not fit in the counter */
+	};
+	union {
+		struct hwpmc_link *link;	/* logs: of its target */
+		struct hwpmc_ring *ring;	/* samples: of its owner, here */
+	};
 	u64 mask;			/* never changes */
 	s64 rdpmc;			/* never changes */
 };
@@ -34,6 +44,12 @@ struct hwpmc_row_cpu {
 struct hwpmc_cpu {
 	u64 loaded;			/* rows with a .pmc */
 	struct hwpmc_thread *thread;	/* whose rows they are, or NULL */
+	u64 special;			/* of .loaded: they log or sample */
+	/* Rows that are armed for sampling, of either scope; and when an NMI was
+	 * seen to be on its way for nothing, 0: none. Also written in NMI. */
+	u64 sampling;
+	u64 nmi_expected;
+	bool throttled;			/* they stand still (throttle.c) */
 	unsigned long on;		/* classes switched on here, by index */
 	struct list_head sys;		/* started system-scope PMCs */
 	u64 disabled;			/* rows, by the administrator */
@@ -102,10 +118,12 @@ hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	u64 now = hwpmc_row_cpu_read_irqoff(rc, nr);
+	u64 delta = hwpmc_width_delta(rc->start, now, rc->mask);
 
-	atomic64_add(hwpmc_width_delta(rc->start, now, rc->mask),
-		     &rc->pmc->total);
+	atomic64_add(delta, &rc->pmc->total);
 	rc->start = now;
+	if (unlikely(c->special & BIT_ULL(nr)))
+		rc->slice += delta;
 	return rc;
 }
 

@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "../sampling/log.h"
 #include "owner.h"
 
 static LIST_HEAD(owners);	/* hwpmc_lock, RCU */
@@ -28,9 +29,13 @@ static void drop_work(struct work_struct *work)
 	struct hwpmc_owner *owner =
 		container_of(work, struct hwpmc_owner, drop);
 
+	struct hwpmc_log *log;
+
 	mutex_lock(&hwpmc_lock);
 	release_pmcs(owner, true);
+	log = hwpmc_log_end(owner, false);
 	mutex_unlock(&hwpmc_lock);
+	hwpmc_log_free(log, false);
 }
 
 struct hwpmc_owner *hwpmc_owner_new(void)
@@ -40,9 +45,11 @@ struct hwpmc_owner *hwpmc_owner_new(void)
 	if (!owner)
 		return NULL;
 	owner->tgid = get_pid(task_tgid(current));
+	owner->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	owner->privileged = perfmon_capable();
 	INIT_LIST_HEAD(&owner->pmcs);
 	INIT_WORK(&owner->drop, drop_work);
+	init_waitqueue_head(&owner->log_wait);
 	mutex_lock(&hwpmc_lock);
 	list_add_rcu(&owner->node, &owners);
 	mutex_unlock(&hwpmc_lock);
@@ -51,13 +58,18 @@ struct hwpmc_owner *hwpmc_owner_new(void)
 
 void hwpmc_owner_end(struct hwpmc_owner *owner)
 {
+	struct hwpmc_log *log;
+
 	mutex_lock(&hwpmc_lock);
 	list_del_rcu(&owner->node);
 	release_pmcs(owner, false);
+	log = hwpmc_log_end(owner, false);
 	mutex_unlock(&hwpmc_lock);
+	hwpmc_log_free(log, false);
 	/* After this no exec probe can find it and queue the work again. */
 	synchronize_rcu();
 	cancel_work_sync(&owner->drop);
+	put_pid_ns(owner->pid_ns);
 	put_pid(owner->tgid);
 	kfree(owner);
 }
@@ -105,6 +117,27 @@ void hwpmc_owner_remove(struct hwpmc_pmc *pmc)
 	list_del_rcu(&pmc->owner_node);
 	if (!hwpmc_pmc_is_system(pmc))
 		RCU_INIT_POINTER(pmc->owner->by_row[pmc->row], NULL);
+}
+
+static bool wants_sigio(struct task_struct *task)
+{
+	struct sighand_struct *sighand = rcu_dereference(task->sighand);
+
+	return sighand && (sighand->action[SIGIO - 1].sa.sa_handler != SIG_DFL ||
+			   sigismember(&task->blocked, SIGIO));
+}
+
+void hwpmc_owner_sigio(struct hwpmc_owner *owner)
+{
+	struct task_struct *task;
+	bool wanted;
+
+	rcu_read_lock();
+	task = pid_task(owner->tgid, PIDTYPE_TGID);
+	wanted = task && wants_sigio(task);
+	rcu_read_unlock();
+	if (wanted)
+		kill_pid(owner->tgid, SIGIO, 1);
 }
 
 void hwpmc_owner_exec(void)

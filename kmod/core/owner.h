@@ -10,13 +10,21 @@
 #include <linux/list.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "class.h"
 #include "pmc.h"
 
+struct hwpmc_log;
+
 struct hwpmc_owner {
 	struct pid *tgid;		/* never changes */
+	struct pid_namespace *pid_ns;	/* whose numbers its log tells; constant */
+	wait_queue_head_t log_wait;	/* the log's reader: drain thread, poll() */
+	struct hwpmc_log *log;		/* hwpmc_lock, RCU; NULL: none */
 	bool privileged;		/* perfmon_capable() when it opened */
 	struct list_head node;		/* all owners; hwpmc_lock, RCU */
 	struct list_head pmcs;		/* hwpmc_lock, RCU */
@@ -25,6 +33,21 @@ struct hwpmc_owner {
 	struct work_struct drop;	/* after its exec */
 	struct rcu_head rcu;
 };
+
+/* Numbers of a process and a thread as the owner knows them. Any context. */
+static inline s32 hwpmc_owner_tgid_nr(const struct hwpmc_owner *owner,
+				      struct task_struct *task)
+{
+	return likely(owner->pid_ns == &init_pid_ns) ?
+		task->tgid : task_tgid_nr_ns(task, owner->pid_ns);
+}
+
+static inline s32 hwpmc_owner_tid_nr(const struct hwpmc_owner *owner,
+				     struct task_struct *task)
+{
+	return likely(owner->pid_ns == &init_pid_ns) ?
+		task->pid : task_pid_nr_ns(task, owner->pid_ns);
+}
 
 struct hwpmc_owner *hwpmc_owner_new(void);
 /* The descriptor is closed: everything ends. */
@@ -48,6 +71,11 @@ void hwpmc_owner_remove(struct hwpmc_pmc *pmc);
 /* Would a PMC with this id be a second one on the same counters? */
 bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
 		       u32 cpu);
+/*
+ * SIGIO, if the process handles it or waits for it: FreeBSD ignores the signal by
+ * default, Linux would end the process. Process context.
+ */
+void hwpmc_owner_sigio(struct hwpmc_owner *owner);
 /* The current thread group executed a program: what it owned must go. Any
  * context that may be preempted or not; the work is done later. */
 void hwpmc_owner_exec(void);

@@ -7,11 +7,14 @@
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
 #include "../ctl/tunables.h"
+#include "../sampling/log.h"
+#include "../sampling/sample.h"
 #include "../virt/attach.h"
 #include "../virt/hooks.h"
 #include "../virt/switch.h"
@@ -86,9 +89,6 @@ static int check_class(struct hwpmc_op_pmcallocate *op,
 	missing = caps & ~cls->caps;
 	if (missing)
 		return hwpmc_refuse(&op->hdr, -EOPNOTSUPP, HWPMC_WHY_CAPS, missing);
-	if (hwpmc_mode_is_sampling(op->mode))
-		return hwpmc_refuse(&op->hdr, -EOPNOTSUPP, HWPMC_WHY_NOT_YET,
-				    op->mode);
 	*found = cls;
 	return 0;
 }
@@ -155,6 +155,24 @@ static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 	return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_ROWS_BUSY, busy);
 }
 
+/* Initial count, or period: the machine must not be taken away by a small one. */
+void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
+{
+	unsigned int least = max(1, READ_ONCE(hwpmc_mincount));
+
+	if (!hwpmc_pmc_samples(pmc)) {
+		atomic64_set(&pmc->total, count);
+		return;
+	}
+	if (count < least) {
+		pr_info_ratelimited("a sampling period of %llu was raised to kern.hwpmc.mincount, %u\n",
+				    count, least);
+		count = least;
+	}
+	pmc->period = count;
+	pmc->left = 0;
+}
+
 static struct hwpmc_pmc *new_pmc(const struct hwpmc_op_pmcallocate *op,
 				 const struct hwpmc_encoding *enc,
 				 unsigned int nr)
@@ -174,7 +192,11 @@ static struct hwpmc_pmc *new_pmc(const struct hwpmc_op_pmcallocate *op,
 	pmc->config = op->config;
 	pmc->config1 = op->config1;
 	pmc->state = HWPMC_STATE_ALLOCATED;
-	atomic64_set(&pmc->total, op->count);
+	pmc->special = hwpmc_pmc_samples(pmc) ||
+		       op->flags & (HWPMC_F_LOG_PROCCSW | HWPMC_F_LOG_PROCEXIT);
+	pmc->keep_phase = (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) ==
+			  HWPMC_CAP_USER;
+	hwpmc_pmc_set_count(pmc, op->count);
 	INIT_LIST_HEAD(&pmc->links);
 	INIT_LIST_HEAD(&pmc->sys_node);
 	return pmc;
@@ -188,6 +210,11 @@ static int take_resources(struct hwpmc_class *cls,
 	s32 detail = 0;
 	int ret;
 
+	if (hwpmc_mode_is_sampling(op->mode) && cls->nmi) {
+		ret = hwpmc_nmi_get();
+		if (ret)
+			return hwpmc_refuse(&op->hdr, ret, why, 0);
+	}
 	ret = hwpmc_hooks_get(!hwpmc_mode_is_system(op->mode));
 	if (ret)
 		return hwpmc_refuse(&op->hdr, ret, why, 0);
@@ -232,6 +259,9 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	list_add_tail(&pmc->row_node, &row->pmcs);
 	hwpmc_owner_add(owner, pmc);
 	op->pmcid = pmc->id;
+	if (hwpmc_pmc_samples(pmc))
+		op->count = pmc->period;
+	hwpmc_log_allocated(pmc);
 	return 0;
 }
 
@@ -248,6 +278,11 @@ static void sys_harvest_irqoff(struct hwpmc_pmc *pmc)
 
 static void sys_begin_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 {
+	if (hwpmc_pmc_samples(pmc)) {
+		pmc->in_flight = true;
+		hwpmc_sample_load_irqoff(c, pmc->row, pmc, pmc->left);
+		return;
+	}
 	hwpmc_cpu_program_irqoff(c, pmc->row, &pmc->select);
 	pmc->in_flight = true;
 	pmc->start = hwpmc_row_read_irqoff(&hwpmc_rows[pmc->row]);
@@ -255,6 +290,11 @@ static void sys_begin_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 
 static void sys_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 {
+	if (hwpmc_pmc_samples(pmc)) {
+		pmc->left = hwpmc_sample_unload_irqoff(c, pmc->row);
+		pmc->in_flight = false;
+		return;
+	}
 	sys_harvest_irqoff(pmc);
 	pmc->in_flight = false;
 	if (!hwpmc_rows[pmc->row].cls->shareable)
@@ -310,7 +350,7 @@ void hwpmc_pmcs_harvest_irqoff(struct hwpmc_cpu *c)
 	struct hwpmc_pmc *pmc;
 
 	list_for_each_entry(pmc, &c->sys, sys_node)
-		if (pmc->in_flight)
+		if (pmc->in_flight && !hwpmc_pmc_samples(pmc))
 			sys_harvest_irqoff(pmc);
 }
 
@@ -331,11 +371,6 @@ static void sys_unlink(struct hwpmc_pmc *pmc)
 }
 
 /* ---- start, stop, release ------------------------------------------------ */
-
-static bool needs_log(const struct hwpmc_pmc *pmc)
-{
-	return pmc->flags & (HWPMC_F_LOG_PROCCSW | HWPMC_F_LOG_PROCEXIT);
-}
 
 static int process_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
@@ -359,7 +394,7 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	lockdep_assert_held(&hwpmc_lock);
 	if (pmc->state == HWPMC_STATE_RUNNING)
 		return 0;
-	if (needs_log(pmc))
+	if (hwpmc_pmc_needs_log(pmc) && !hwpmc_log_is_open(pmc->owner))
 		return hwpmc_refuse(hdr, -EBADFD, HWPMC_WHY_NO_LOG, 0);
 	if (!hwpmc_pmc_is_system(pmc))
 		return process_start(pmc, hdr);
@@ -388,6 +423,19 @@ int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);
 	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
 	return 0;
+}
+
+void hwpmc_pmc_halt(struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	if (pmc->state != HWPMC_STATE_RUNNING)
+		return;
+	if (!hwpmc_pmc_is_system(pmc)) {
+		hwpmc_targets_deactivate(pmc);
+		return;
+	}
+	sys_unlink(pmc);
+	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
 }
 
 /* No CPU counts for it any more, and none will begin to. */

@@ -32,10 +32,14 @@ struct hwpmc_pmc {
 	u32 cpu;			/* system scope; else HWPMC_CPU_ANY */
 	u32 caps, flags, ev;
 	u64 config, config1;
+	bool special;			/* logs or samples: the switch path has
+					 * more to do than to add up */
+	bool keep_phase;		/* samples user mode alone */
 	struct hwpmc_owner *owner;
 	struct list_head owner_node;	/* in owner->pmcs; hwpmc_lock, RCU */
 	struct list_head row_node;	/* in its row's pmcs; hwpmc_lock */
 
+	u64 period;			/* of sampling; changes while stopped only */
 	enum hwpmc_state state;		/* hwpmc_lock; read anywhere */
 	bool was_attached;		/* ever; hwpmc_lock */
 	bool owner_attached;		/* PMCSTART did it; hwpmc_lock */
@@ -53,6 +57,7 @@ struct hwpmc_pmc {
 	 * Touched on pmc->cpu with interrupts off. */
 	struct list_head sys_node;
 	u64 start;
+	u64 left;			/* sampling: to the next one */
 	bool in_flight;
 
 	struct rcu_head rcu;
@@ -63,12 +68,28 @@ static inline bool hwpmc_pmc_is_system(const struct hwpmc_pmc *pmc)
 	return hwpmc_mode_is_system(pmc->mode);
 }
 
+static inline bool hwpmc_pmc_samples(const struct hwpmc_pmc *pmc)
+{
+	return hwpmc_mode_is_sampling(pmc->mode);
+}
+
+/* Can it be started without a log? */
+static inline bool hwpmc_pmc_needs_log(const struct hwpmc_pmc *pmc)
+{
+	return pmc->special;
+}
+
 int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 		       struct hwpmc_op_pmcallocate *op);
+/* PMCSETCOUNT, and the count of PMCALLOCATE. Not while it runs. */
+void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count);
 /* Ends a PMC in whatever state it is. */
 void hwpmc_pmc_release(struct hwpmc_pmc *pmc);
 int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
+
+/* Stop it, whatever its state is and wherever its CPU. */
+void hwpmc_pmc_halt(struct hwpmc_pmc *pmc);
 
 /*
  * The exact count: in it is all that was counted before the call, on every CPU.

@@ -15,6 +15,9 @@ void hwpmc_stats_sum(struct hwpmc_stats *sum)
 	for_each_possible_cpu(cpu) {
 		const struct hwpmc_stats *s = per_cpu_ptr(&hwpmc_stats, cpu);
 
+		sum->intr_ignored += s->intr_ignored;
+		sum->intr_processed += s->intr_processed;
+		sum->log_sweeps += s->log_sweeps;
 		sum->syscalls += s->syscalls;
 		sum->syscall_errors += s->syscall_errors;
 		sum->threads_missed += s->threads_missed;

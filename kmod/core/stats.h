@@ -10,6 +10,9 @@
 #include <linux/types.h>
 
 struct hwpmc_stats {
+	u64 intr_ignored;	/* NMIs that were not ours while we sampled */
+	u64 intr_processed;	/* overflows dealt with */
+	u64 log_sweeps;		/* rounds of the drain threads */
 	u64 syscalls;
 	u64 syscall_errors;
 	u64 threads_missed;	/* no memory for a new thread's descriptor */

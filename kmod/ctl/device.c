@@ -8,6 +8,7 @@
 #include <linux/module.h>
 
 #include "../core/owner.h"
+#include "../sampling/log.h"
 #include "device.h"
 #include "ioctl.h"
 
@@ -27,13 +28,30 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static int device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return hwpmc_log_mmap(file->private_data, vma);
+}
+
+static __poll_t device_poll(struct file *file, struct poll_table_struct *wait)
+{
+	return hwpmc_log_poll(file->private_data, file, wait);
+}
+
 static const struct file_operations device_fops = {
 	.owner = THIS_MODULE,
 	.open = device_open,
 	.release = device_release,
 	.unlocked_ioctl = hwpmc_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = device_mmap,
+	.poll = device_poll,
 };
+
+bool hwpmc_device_is(const struct file *file)
+{
+	return file->f_op == &device_fops;
+}
 
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,

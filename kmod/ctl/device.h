@@ -3,6 +3,11 @@
 #ifndef HWPMC_DEVICE_H
 #define HWPMC_DEVICE_H
 
+struct file;
+
+/* Is it an open of this device? */
+bool hwpmc_device_is(const struct file *file);
+
 int hwpmc_device_init(void);
 void hwpmc_device_exit(void);
 

@@ -50,6 +50,14 @@ struct operation {
 
 /* Known operations without a handler are those that are not offered yet. */
 static const struct operation operations[HWPMC_OP__COUNT] = {
+	[HWPMC_OP_CONFIGURELOG] = OP(hwpmc_ioctl_configurelog,
+		hwpmc_op_configurelog, CONFIGURELOG, true),
+	[HWPMC_OP_FLUSHLOG] =
+		OP(hwpmc_ioctl_flushlog, hwpmc_op_simple, SIMPLE, false),
+	[HWPMC_OP_CLOSELOG] =
+		OP(hwpmc_ioctl_closelog, hwpmc_op_simple, SIMPLE, true),
+	[HWPMC_OP_WRITELOG] =
+		OP(hwpmc_ioctl_writelog, hwpmc_op_writelog, WRITELOG, true),
 	[HWPMC_OP_GETCPUINFO] =
 		OP(hwpmc_ioctl_cpuinfo, hwpmc_op_getcpuinfo, GETCPUINFO, true),
 	[HWPMC_OP_GETDRIVERSTATS] = OP(hwpmc_ioctl_stats,

@@ -12,6 +12,8 @@
 /* Any operation's argument. */
 union hwpmc_arg {
 	struct hwpmc_hdr hdr;
+	struct hwpmc_op_configurelog configurelog;
+	struct hwpmc_op_writelog writelog;
 	struct hwpmc_op_getcpuinfo cpuinfo;
 	struct hwpmc_op_getdriverstats stats;
 	struct hwpmc_op_getmoduleversion version;
@@ -35,6 +37,11 @@ long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
  */
 struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,
 				  struct hwpmc_hdr *hdr);
+
+int hwpmc_ioctl_configurelog(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_flushlog(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_closelog(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_writelog(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 
 int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_release(struct hwpmc_owner *owner, union hwpmc_arg *arg);

@@ -46,6 +46,9 @@ int hwpmc_ioctl_stats(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 
 	hwpmc_stats_sum(&sum);
 	memset(op, 0, sizeof(*op));
+	op->intr_ignored = sum.intr_ignored;
+	op->intr_processed = sum.intr_processed;
+	op->log_sweeps = sum.log_sweeps;
 	op->syscalls = sum.syscalls;
 	op->syscall_errors = sum.syscall_errors;
 	op->threads_missed = sum.threads_missed;
@@ -99,6 +102,7 @@ static void fill_info(struct hwpmc_pmcinfo *info, unsigned int nr, u32 cpu)
 	info->event = pmc->ev;
 	info->flags = pmc->flags;
 	info->config = pmc->config;
+	info->reloadcount = pmc->period;
 }
 
 static int copy_infos(struct hwpmc_op_getpmcinfo *op)

@@ -156,7 +156,7 @@ int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 		return PTR_ERR(pmc);
 	ret = may_write(pmc, &op->hdr);
 	if (!ret)
-		atomic64_set(&pmc->total, op->count);
+		hwpmc_pmc_set_count(pmc, op->count);
 	return ret;
 }
 

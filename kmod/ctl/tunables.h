@@ -11,6 +11,13 @@ extern int hwpmc_unprivileged_syspmcs;
 /* May the unprivileged attach to other processes of their own? */
 extern int hwpmc_unprivileged_proc_debug;
 
+/* The smallest sampling period; smaller ones are raised to it. */
+extern int hwpmc_mincount;
+/* Frames of a call chain at most, 1 to HWPMC_LOG_DEPTH_MAX. */
+extern int hwpmc_callchaindepth;
+/* Percent of a CPU's time that sampling may take; 0: there is no limit. */
+extern int hwpmc_selfcost;
+
 int hwpmc_tunables_init(void);
 void hwpmc_tunables_exit(void);
 

@@ -21,6 +21,7 @@ struct hwpmc_hdr;
 struct hwpmc_op_configurelog;
 struct hwpmc_owner;
 struct hwpmc_pmc;
+struct pid;
 
 struct hwpmc_log;
 
@@ -29,6 +30,12 @@ struct hwpmc_ring *hwpmc_log_ring(struct hwpmc_log *log);
 
 /* Now, by the clock that the log's INITIALIZE record describes. Any context. */
 u64 hwpmc_log_time(void);
+/* So many milliseconds, in ticks of that clock. Any context. */
+u64 hwpmc_log_ticks(unsigned int ms);
+void hwpmc_log_clock_init(void);
+u32 hwpmc_log_clock_kind(void);		/* enum hwpmc_log_clock_kind */
+u32 hwpmc_log_clock_khz(void);
+void hwpmc_log_clock_read(u64 *tick, u64 *monotonic, u64 *realtime);
 
 /*
  * Room for a record of `len` bytes (rounded up to 8) of the type, its header
@@ -37,6 +44,10 @@ u64 hwpmc_log_time(void);
  */
 void *hwpmc_log_reserve(struct hwpmc_log *log, u8 type, size_t len);
 void hwpmc_log_commit(struct hwpmc_log *log);
+/* Bare room for a sample and its CONTEXT; a drop counts as one of a sample. */
+void *hwpmc_log_reserve_sample(struct hwpmc_log *log, size_t len);
+/* Have the reader woken. Interrupts off or NMI, any locks held. */
+void hwpmc_log_wake_irqoff(struct hwpmc_log *log);
 
 /* A sample that cannot be written, and why: enum hwpmc_drop_cause. */
 void hwpmc_log_drop_sample(struct hwpmc_log *log, unsigned int cause);
@@ -49,11 +60,24 @@ int hwpmc_log_write(struct hwpmc_owner *owner, u32 userdata,
 		    struct hwpmc_hdr *hdr);
 /* Not under hwpmc_lock: waits for the reader. */
 int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
-/* The owner ends, or CONFIGURELOG -1: stops its PMCs that need the log. */
-void hwpmc_log_end(struct hwpmc_owner *owner);
+/*
+ * Take the owner's log away: the owner ends, or CONFIGURELOG -1. PMCs that need it
+ * are stopped. The second half waits for writers, and, unless told to discard
+ * what is not yet written, for a reader that goes on; not under hwpmc_lock then.
+ */
+struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard);
+void hwpmc_log_free(struct hwpmc_log *log, bool discard);
 
 /* May records be written (PMCSTART asks)? */
 bool hwpmc_log_is_open(const struct hwpmc_owner *owner);
+
+/* The mapped form: mmap() and poll() of the device. */
+struct file;
+struct poll_table_struct;
+struct vm_area_struct;
+int hwpmc_log_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma);
+__poll_t hwpmc_log_poll(struct hwpmc_owner *owner, struct file *file,
+			struct poll_table_struct *wait);
 
 /* Records about PMCs: nothing happens where the owner has no log. */
 void hwpmc_log_allocated(struct hwpmc_pmc *pmc);

@@ -37,8 +37,7 @@ struct hwpmc_ring {
 /* Bytes that fit now. Whatever a reader did to tail: at most size. */
 static inline u64 hwpmc_ring_room(const struct hwpmc_ring *ring)
 {
-	u64 used = ring->reserved -
-		   *(const volatile u64 *)&ring->ctl->tail;
+	u64 used = READ_ONCE(ring->reserved) - READ_ONCE(ring->ctl->tail);
 
 	return used > ring->size ? 0 : ring->size - used;
 }
@@ -46,6 +45,37 @@ static inline u64 hwpmc_ring_room(const struct hwpmc_ring *ring)
 static inline void *hwpmc_ring_at(const struct hwpmc_ring *ring, u64 where)
 {
 	return ring->data + (where & (ring->size - 1));
+}
+
+static inline void hwpmc_ring_publish(struct hwpmc_ring *ring, u64 head)
+{
+	/* C: pairs with the reader's acquire of head, in the drain thread or in
+	 * the owner: what head covers is written. */
+	smp_store_release(&ring->ctl->head, head);
+}
+
+/* Is it time to wake the reader? Asks once for every .wakeup bytes. */
+static inline bool hwpmc_ring_wants_reader(struct hwpmc_ring *ring, u64 head)
+{
+	if (head - ring->woken < ring->wakeup)
+		return false;
+	ring->woken = head;
+	return true;
+}
+
+/*
+ * The innermost context, which nothing interrupts (NMI), has filled `len` bytes
+ * behind what is reserved: take them. True: the reader is to be woken.
+ */
+static inline bool hwpmc_ring_push_nmi(struct hwpmc_ring *ring, size_t len)
+{
+	u64 head = ring->reserved + len;
+
+	ring->reserved = head;
+	if (ring->nest)
+		return false;	/* whom we interrupted will publish it */
+	hwpmc_ring_publish(ring, head);
+	return hwpmc_ring_wants_reader(ring, head);
 }
 
 void hwpmc_ring_init(struct hwpmc_ring *ring, struct hwpmc_log_ring *ctl,

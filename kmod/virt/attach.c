@@ -15,6 +15,7 @@
 #include "../core/cpu.h"
 #include "../core/owner.h"
 #include "../ctl/tunables.h"
+#include "../sampling/log.h"
 #include "attach.h"
 #include "hooks.h"
 #include "switch.h"
@@ -202,6 +203,8 @@ static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 		hwpmc_switch_sync_all();
 		hwpmc_target_free(target);
 	}
+	if (!ret)
+		hwpmc_log_attached(pmc, task_tgid(leader));
 	return ret;
 }
 
@@ -445,6 +448,7 @@ static void take_links(struct hwpmc_pmc *pmc, struct task_struct *ancestor,
 		if (ancestor && task && task != ancestor &&
 		    !descends_rcu(task, ancestor))
 			continue;
+		hwpmc_log_detached(pmc, target->pid);
 		hwpmc_unlink_locked(target, pmc);
 		if (!target->rows) {
 			hwpmc_target_dismiss_locked(target);
@@ -498,6 +502,7 @@ static int detach_one(struct hwpmc_pmc *pmc, struct task_struct *leader)
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	if (!mine)
 		return target ? -EINVAL : -ESRCH;
+	hwpmc_log_detached(pmc, task_tgid(leader));
 	sync_cpus(false);
 	hwpmc_target_free(gone);
 	hwpmc_graves_sweep();

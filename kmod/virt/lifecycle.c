@@ -16,6 +16,7 @@
 #include "../core/cpu.h"
 #include "../core/owner.h"
 #include "../core/stats.h"
+#include "../sampling/csw.h"
 #include "lifecycle.h"
 #include "switch.h"
 #include "target.h"
@@ -216,6 +217,7 @@ static struct hwpmc_target *bury_locked(struct hwpmc_thread *thread)
 	/* While it is being attached, attach finds out itself. */
 	if (!target || target->nthreads || target->attaching)
 		return NULL;
+	hwpmc_csw_exit_locked(target);
 	unlink_all_locked(target);
 	hwpmc_target_dismiss_locked(target);
 	return target;

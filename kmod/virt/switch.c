@@ -12,8 +12,27 @@
 #include <linux/smp.h>
 
 #include "../core/cpu.h"
+#include "../sampling/csw.h"
+#include "../sampling/sample.h"
 #include "switch.h"
 #include "target.h"
+
+/* A row that logs or samples. */
+static void load_special_irqoff(struct hwpmc_cpu *c, unsigned int nr,
+				struct hwpmc_target *target,
+				struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_row_cpu *rc = &c->row[nr];
+
+	c->special |= BIT_ULL(nr);
+	if (hwpmc_pmc_samples(pmc)) {
+		hwpmc_sample_load_irqoff(c, nr, pmc, c->thread->left[nr]);
+		return;
+	}
+	rc->slice = 0;
+	rc->link = &target->link[nr];
+	hwpmc_cpu_load_irqoff(c, nr, pmc);
+}
 
 static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 			     u64 rows)
@@ -24,16 +43,40 @@ static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 		struct hwpmc_pmc *pmc = READ_ONCE(target->link[nr].pmc);
 
 		rows &= rows - 1;
-		if (likely(pmc))
-			hwpmc_cpu_load_irqoff(c, nr, pmc);
-		else
+		if (unlikely(!pmc))
 			c->loaded &= ~BIT_ULL(nr);
+		else if (unlikely(pmc->special))
+			load_special_irqoff(c, nr, target, pmc);
+		else
+			hwpmc_cpu_load_irqoff(c, nr, pmc);
+	}
+}
+
+static void unload_special_irqoff(struct hwpmc_cpu *c, u64 rows)
+{
+	for (; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+		struct hwpmc_pmc *pmc = c->row[nr].pmc;
+
+		if (hwpmc_pmc_samples(pmc)) {
+			c->thread->left[nr] = hwpmc_sample_unload_irqoff(c, nr);
+		} else {
+			hwpmc_cpu_unload_irqoff(c, nr);
+			hwpmc_csw_irqoff(&c->row[nr], pmc);
+		}
+		c->special &= ~BIT_ULL(nr);
 	}
 }
 
 static void unload_rows_irqoff(struct hwpmc_cpu *c, u64 rows)
 {
 	c->loaded &= ~rows;
+	if (unlikely(c->special & rows)) {
+		u64 special = c->special & rows;
+
+		unload_special_irqoff(c, special);
+		rows &= ~special;
+	}
 	while (rows) {
 		hwpmc_cpu_unload_irqoff(c, __ffs64(rows));
 		rows &= rows - 1;
@@ -105,7 +148,7 @@ static bool serves_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
 	struct hwpmc_target *target = READ_ONCE(thread->target);
 	u64 rows = c->loaded;
 
-	if (!target || READ_ONCE(target->active) != rows)
+	if (!target || READ_ONCE(target->active) != rows || c->special)
 		return false;
 	if (c->thread && READ_ONCE(c->thread->target) == target)
 		return true;

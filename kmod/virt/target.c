@@ -122,8 +122,14 @@ void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 {
 	struct hwpmc_link *link = &target->link[pmc->row];
 	u64 bit = BIT_ULL(pmc->row);
+	struct hwpmc_thread *thread;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
+	list_for_each_entry(thread, &target->threads, node)
+		thread->left[pmc->row] = 0;
+	atomic64_set(&link->total, 0);
+	if (pmc->special)
+		WRITE_ONCE(target->special, target->special | bit);
 	list_add_tail(&link->node, &pmc->links);
 	WRITE_ONCE(link->pmc, pmc);
 	target->rows |= bit;
@@ -143,6 +149,7 @@ void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 	WRITE_ONCE(target->active, target->active & ~bit);
 	target->dormant &= ~bit;
 	target->rows &= ~bit;
+	WRITE_ONCE(target->special, target->special & ~bit);
 	list_del(&link->node);
 	WRITE_ONCE(link->pmc, NULL);
 	pmc->nthreads -= target->nthreads;
@@ -168,8 +175,10 @@ void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
 	list_add_tail(&thread->node, &target->threads);
 	count_threads(target, 1);
 	WRITE_ONCE(thread->target, target);
-	if (thread->task)
-		return;			/* revived: it is where it was */
+	if (thread->task) {		/* revived: it is where it was */
+		memset(thread->left, 0, array_size(hwpmc_nrows, sizeof(u64)));
+		return;
+	}
 	thread->task = task;
 	thread->state = HWPMC_THREAD_PENDING;
 	hwpmc_nthreads++;
@@ -250,7 +259,10 @@ int hwpmc_targets_init(void)
 
 	target_cache = kmem_cache_create("hwpmc_target", size, 0,
 					 SLAB_ACCOUNT, NULL);
-	thread_cache = KMEM_CACHE(hwpmc_thread, SLAB_ACCOUNT);
+	thread_cache = kmem_cache_create("hwpmc_thread",
+					 offsetof(struct hwpmc_thread,
+						  left[hwpmc_nrows]),
+					 0, SLAB_ACCOUNT, NULL);
 	if (target_cache && thread_cache)
 		return 0;
 	kmem_cache_destroy(target_cache);

@@ -25,6 +25,7 @@ struct hwpmc_link {
 	struct hwpmc_pmc *pmc;		/* hwpmc_targets_lock; read in switches */
 	struct hwpmc_target *target;	/* whose link this is */
 	struct list_head node;		/* in pmc->links; hwpmc_targets_lock */
+	atomic64_t total;		/* LOG flags: this target's share */
 };
 
 /*
@@ -38,6 +39,7 @@ struct hwpmc_target {
 	u64 rows;			/* with a link; hwpmc_targets_lock */
 	u64 active;			/* to be counted; hwpmc_targets_lock, read
 					 * in switches */
+	u64 special;			/* of .rows: they log or sample; as .active */
 	u64 dormant;			/* wait for an exec; hwpmc_targets_lock */
 	struct list_head threads;	/* hwpmc_targets_lock */
 	unsigned int nthreads;		/* hwpmc_targets_lock */
@@ -67,6 +69,9 @@ struct hwpmc_thread {
 		struct llist_node grave; /* waits to be freed */
 		struct rcu_head rcu;
 	};
+	/* By row: events to the next sample, 0: a whole period. Touched where it
+	 * runs, and by hwpmc_link_locked(). */
+	u64 left[];
 };
 
 int hwpmc_targets_init(void);

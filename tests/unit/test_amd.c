@@ -147,12 +147,12 @@ START_TEST(k8_offers_only_rows_that_exist)
 }
 END_TEST
 
-START_TEST(k8_does_not_sample_yet)
+START_TEST(k8_interrupts_where_it_samples_and_nowhere_else)
 {
 	req.mode = HWPMC_MODE_TS;
-	refuses(-EOPNOTSUPP, HWPMC_WHY_NOT_YET, HWPMC_OP_PMCALLOCATE);
+	gives(0x5300c0, 0x3f);
 	req.mode = HWPMC_MODE_SS;
-	refuses(-EOPNOTSUPP, HWPMC_WHY_NOT_YET, HWPMC_OP_PMCALLOCATE);
+	gives(0x5300c0, 0x3f);
 	req.mode = HWPMC_MODE_SC;
 	gives(0x4300c0, 0x3f);
 }
@@ -246,7 +246,7 @@ int main(void)
 	harness_add(k8_names_each_reserved_bit);
 	harness_add(k8_event_codes_of_12_bits_begin_with_family_10h);
 	harness_add(k8_offers_only_rows_that_exist);
-	harness_add(k8_does_not_sample_yet);
+	harness_add(k8_interrupts_where_it_samples_and_nowhere_else);
 	harness_add(k8_has_no_event_numbers);
 	harness_add(family_15h_keeps_to_the_rows_of_the_unit);
 	harness_add(family_15h_refuses_what_no_row_can_count);

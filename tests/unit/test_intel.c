@@ -279,13 +279,15 @@ START_TEST(iap_counts_any_thread_only_where_the_pmu_can)
 }
 END_TEST
 
-START_TEST(iap_does_not_sample_yet)
+START_TEST(iap_interrupts_where_it_samples_and_nowhere_else)
 {
 	req.mode = HWPMC_MODE_TS;
-	iap_refuses(-EOPNOTSUPP, HWPMC_WHY_NOT_YET, HWPMC_OP_PMCALLOCATE);
+	iap_gives(0x5300c0, 0xff);
 	req.mode = HWPMC_MODE_SS;
-	iap_refuses(-EOPNOTSUPP, HWPMC_WHY_NOT_YET, HWPMC_OP_PMCALLOCATE);
+	iap_gives(0x5300c0, 0xff);
 	req.mode = HWPMC_MODE_SC;
+	iap_gives(0x4300c0, 0xff);
+	req.mode = HWPMC_MODE_TC;
 	iap_gives(0x4300c0, 0xff);
 }
 END_TEST
@@ -571,13 +573,15 @@ START_TEST(iaf_counter_that_is_not_there_is_refused)
 }
 END_TEST
 
-START_TEST(iaf_does_not_sample_yet)
+START_TEST(iaf_interrupts_where_it_samples_and_nowhere_else)
 {
 	use_fixed();
 	req.mode = HWPMC_MODE_SS;
-	iaf_refuses(-EOPNOTSUPP, HWPMC_WHY_NOT_YET, HWPMC_OP_PMCALLOCATE);
+	iaf_gives(0xb, 1);
 	req.mode = HWPMC_MODE_TS;
-	iaf_refuses(-EOPNOTSUPP, HWPMC_WHY_NOT_YET, HWPMC_OP_PMCALLOCATE);
+	iaf_gives(0xb, 1);
+	req.mode = HWPMC_MODE_TC;
+	iaf_gives(3, 1);
 }
 END_TEST
 
@@ -600,7 +604,7 @@ int main(void)
 	harness_add(iap_names_the_lowest_of_several_reserved_bits);
 	harness_add(iap_counts_any_thread_in_system_scope_alone);
 	harness_add(iap_counts_any_thread_only_where_the_pmu_can);
-	harness_add(iap_does_not_sample_yet);
+	harness_add(iap_interrupts_where_it_samples_and_nowhere_else);
 	harness_add(iap_has_no_event_numbers);
 	harness_add(iap_cannot_count_the_events_of_fixed_counters);
 	harness_add(iap_refuses_architectural_events_that_cpuid_denies);
@@ -619,6 +623,6 @@ int main(void)
 	harness_add(iaf_knows_no_other_codes_and_numbers);
 	harness_add(iaf_names_each_reserved_bit);
 	harness_add(iaf_counter_that_is_not_there_is_refused);
-	harness_add(iaf_does_not_sample_yet);
+	harness_add(iaf_interrupts_where_it_samples_and_nowhere_else);
 	return harness_run();
 }

@@ -78,14 +78,13 @@ START_TEST(allocate_refuses_an_unknown_mode)
 }
 END_TEST
 
-START_TEST(allocate_in_sampling_modes_is_not_offered_yet)
+START_TEST(a_sampling_pmc_does_not_start_without_a_log)
 {
 	process_request();
 	req.mode = HWPMC_MODE_TS;
-	REFUSED(dev_allocate(fd, &req), EOPNOTSUPP, NOT_YET);
-	system_request();
-	req.mode = HWPMC_MODE_SS;
-	REFUSED(dev_allocate(fd, &req), EOPNOTSUPP, NOT_YET);
+	req.count = 1000000;
+	ck_assert_int_eq(dev_allocate(fd, &req), 0);
+	REFUSED(dev_start(fd, req.pmcid), EBADFD, NO_LOG);
 }
 END_TEST
 
@@ -728,7 +727,7 @@ int main(void)
 	dev_setup();
 	harness_fixture(setup, prove);
 	harness_add(allocate_refuses_an_unknown_mode);
-	harness_add(allocate_in_sampling_modes_is_not_offered_yet);
+	harness_add(a_sampling_pmc_does_not_start_without_a_log);
 	harness_add(allocate_refuses_a_cpu_that_does_not_go_with_the_mode);
 	harness_add(operations_on_an_offline_cpu_are_enxio);
 	harness_add(allocate_refuses_unknown_flags_and_names_them);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * x86_pmi.c - the counters' interrupt in the local APIC. Any context on the CPU
+ * concerned, NMI included, where it says so.
+ *
+ * Always through the driver's own write(): the kernel's apic_write() is a static
+ * call since 6.x, whose key is not exported.
+ */
+#include <linux/printk.h>
+#include <asm/apic.h>
+#include <asm/cpufeature.h>
+
+#include "x86_pmi.h"
+
+static bool masks_itself;	/* at delivery; set at load */
+
+void hwpmc_pmi_class(struct hwpmc_class *cls)
+{
+	if (!boot_cpu_has(X86_FEATURE_APIC)) {
+		cls->caps &= ~HWPMC_CAP_INTERRUPT;
+		pr_info_once("no local APIC: no sampling\n");
+		return;
+	}
+	cls->nmi = true;
+	masks_itself = boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
+}
+
+void hwpmc_pmi_open_irqoff(void)
+{
+	if (boot_cpu_has(X86_FEATURE_APIC))
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+void hwpmc_pmi_open_nmi(void)
+{
+	if (masks_itself)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * exe.c - the kernel's get_task_exe_file(), which it does not export: the file of a
+ * process's program, whose reference is taken in one of two ways.
+ */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm_types.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+
+#include "exe.h"
+#include "have.h"
+
+static struct file *exe_file(struct mm_struct *mm)
+{
+	struct file *file;
+
+	rcu_read_lock();
+#ifdef HAVE_GET_FILE_RCU_SLOT
+	file = get_file_rcu(&mm->exe_file);
+#else
+	file = rcu_dereference(mm->exe_file);
+	if (file && !get_file_rcu(file))
+		file = NULL;
+#endif
+	rcu_read_unlock();
+	return file;
+}
+
+const char *hwpmc_task_exe_path(struct task_struct *task, char *buf, size_t size)
+{
+	struct mm_struct *mm = get_task_mm(task);
+	const char *path = "";
+	struct file *file;
+
+	if (!mm)
+		return path;
+	file = exe_file(mm);
+	mmput(mm);
+	if (!file)
+		return path;
+	path = file_path(file, buf, size);
+	fput(file);
+	return IS_ERR(path) ? "" : path;
+}

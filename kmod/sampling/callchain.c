@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * callchain.c - frames of the kernel and of user programs. Runs in NMI: takes no
+ * lock, allocates nothing, faults nothing in. A page of the user's stack that is
+ * not there ends the chain, and a flag says so.
+ */
+#include <linux/kernel.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include <asm/unwind.h>
+
+#include "../core/owner.h"
+#include "../core/pmc.h"
+#include "callchain.h"
+#include "hwpmc_log.h"	/* uapi */
+
+static unsigned int kernel_frames_nmi(struct pt_regs *regs, u64 *pc,
+				      unsigned int max)
+{
+	struct unwind_state state;
+	unsigned int n = 0;
+	unsigned long addr;
+
+	unwind_start(&state, current, regs, NULL);
+	for (; n < max && !unwind_done(&state); unwind_next_frame(&state)) {
+		addr = unwind_get_return_address(&state);
+		if (!addr)
+			break;
+		pc[n++] = addr;
+	}
+	return n;
+}
+
+/* A frame of the program: the caller's, and the address to return to. */
+struct user_frame {
+	u64 next;
+	u64 ret;
+};
+
+static bool read_frame_nmi(unsigned long at, bool wide, struct user_frame *f)
+{
+	const u64 __user *long_words = (const u64 __user *)at;
+	const u32 __user *words = (const u32 __user *)at;
+	u32 next, ret;
+
+	if (!user_access_begin(long_words, sizeof(*f)))
+		return false;
+	if (likely(wide)) {
+		unsafe_get_user(f->next, &long_words[0], fault);
+		unsafe_get_user(f->ret, &long_words[1], fault);
+	} else {
+		unsafe_get_user(next, &words[0], fault);
+		unsafe_get_user(ret, &words[1], fault);
+		f->next = next;
+		f->ret = ret;
+	}
+	user_access_end();
+	return true;
+fault:
+	user_access_end();
+	return false;
+}
+
+/* Frames lie higher and higher on the stack: the walk ends. */
+static unsigned int walk_frames_nmi(const struct pt_regs *regs, bool wide,
+				    u64 *pc, unsigned int max, u8 *flags)
+{
+	unsigned long fp = regs->bp, sp = regs->sp;
+	unsigned long word = wide ? sizeof(u64) : sizeof(u32);
+	struct user_frame f;
+	unsigned int n = 0;
+
+	while (n < max && fp >= sp && !(fp & (word - 1))) {
+		if (!read_frame_nmi(fp, wide, &f)) {
+			*flags |= HWPMC_SAMPLE_FAULT;
+			break;
+		}
+		if (!f.ret)
+			break;
+		pc[n++] = f.ret;
+		sp = fp + 2 * word;
+		fp = f.next;
+	}
+	return n;
+}
+
+static bool is_64bit(const struct pt_regs *regs)
+{
+	return regs->cs == __USER_CS;
+}
+
+/* Is the user memory of current what the page tables say? Not in the middle of a
+ * switch to another one; the kernel knows, and asks itself in this copy. */
+static bool user_memory_is_there_nmi(unsigned long sp)
+{
+	u8 byte;
+
+	return !copy_from_user_nmi(&byte, (const void __user *)sp, 1);
+}
+
+static unsigned int user_frames_nmi(const struct pt_regs *regs, u64 *pc,
+				    unsigned int max, u8 *flags)
+{
+	unsigned int n;
+
+	if (!max)
+		return 0;
+	if (!user_memory_is_there_nmi(regs->sp)) {
+		*flags |= HWPMC_SAMPLE_FAULT;
+		return 0;
+	}
+	pagefault_disable();
+	if (!is_64bit(regs))
+		*flags |= HWPMC_SAMPLE_32BIT;
+	n = walk_frames_nmi(regs, is_64bit(regs), pc, max, flags);
+	pagefault_enable();
+	return n;
+}
+
+static unsigned int user_chain_nmi(const struct hwpmc_pmc *pmc,
+				   const struct pt_regs *regs, u64 *pc,
+				   unsigned int max, u8 *flags)
+{
+	pc[0] = regs->ip;
+	if (!(pmc->flags & HWPMC_F_CALLCHAIN))
+		return 1;
+	return 1 + user_frames_nmi(regs, pc + 1, max - 1, flags);
+}
+
+/* The user's part behind a kernel sample, if it was asked for and there is any. */
+static unsigned int behind_kernel_nmi(const struct hwpmc_pmc *pmc, u64 *pc,
+				      unsigned int max, u8 *flags)
+{
+	if (!(pmc->flags & HWPMC_F_USERCALLCHAIN) || max < 2 || !current->mm ||
+	    current->flags & PF_KTHREAD)
+		return 0;
+	*flags |= HWPMC_SAMPLE_SPLIT;
+	pc[0] = HWPMC_PC_USER;
+	return 1 + user_chain_nmi(pmc, task_pt_regs(current), pc + 1, max - 1,
+				  flags);
+}
+
+static unsigned int kernel_chain_nmi(const struct hwpmc_pmc *pmc,
+				     struct pt_regs *regs, u64 *pc,
+				     unsigned int max, u8 *flags)
+{
+	unsigned int n = 1;
+
+	if (!pmc->owner->privileged) {
+		*flags |= HWPMC_SAMPLE_HIDDEN;
+		pc[0] = HWPMC_PC_HIDDEN;
+	} else {
+		pc[0] = regs->ip;
+		if (pmc->flags & HWPMC_F_CALLCHAIN)
+			n += kernel_frames_nmi(regs, pc + 1, max - 1);
+	}
+	return n + behind_kernel_nmi(pmc, pc + n, max - n, flags);
+}
+
+unsigned int hwpmc_callchain_nmi(const struct hwpmc_pmc *pmc,
+				 struct pt_regs *regs, u64 *pc,
+				 unsigned int max, u8 *flags)
+{
+	unsigned int n;
+
+	if (user_mode(regs)) {
+		*flags = HWPMC_SAMPLE_USER;
+		n = user_chain_nmi(pmc, regs, pc, max, flags);
+	} else {
+		*flags = 0;
+		n = kernel_chain_nmi(pmc, regs, pc, max, flags);
+	}
+	if (n == max && pmc->flags & HWPMC_F_CALLCHAIN)
+		*flags |= HWPMC_SAMPLE_CUT;
+	return n;
+}

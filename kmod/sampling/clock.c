@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * clock.c - the clock of all logs: the time-stamp counter where the kernel trusts
+ * it on all CPUs, else CLOCK_MONOTONIC. Which one is found out once, at load; the
+ * kernel's doubt may come later, then the logs go on with what they began with.
+ */
+#include <linux/ktime.h>
+#include <linux/timekeeping.h>
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+#include <asm/tsc.h>
+
+#include "log.h"
+
+static bool use_tsc;
+static u64 ticks_per_ms = NSEC_PER_MSEC;
+
+void hwpmc_log_clock_init(void)
+{
+	use_tsc = boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && tsc_khz &&
+		  !check_tsc_unstable();
+	if (use_tsc)
+		ticks_per_ms = tsc_khz;
+}
+
+u64 hwpmc_log_time(void)
+{
+	return likely(use_tsc) ? rdtsc() : ktime_get_mono_fast_ns();
+}
+
+u64 hwpmc_log_ticks(unsigned int ms)
+{
+	return ms * ticks_per_ms;
+}
+
+u32 hwpmc_log_clock_kind(void)
+{
+	return use_tsc ? HWPMC_CLOCK_TSC : HWPMC_CLOCK_MONOTONIC;
+}
+
+u32 hwpmc_log_clock_khz(void)
+{
+	return ticks_per_ms;
+}
+
+/* All three at one moment, as near as may be. */
+void hwpmc_log_clock_read(u64 *tick, u64 *monotonic, u64 *realtime)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	*tick = hwpmc_log_time();
+	*monotonic = ktime_get_ns();
+	*realtime = ktime_get_real_ns();
+	local_irq_restore(flags);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * csw.c - records of values. The increments of a PMC add up to its PROCEXIT
+ * values and these to its total: every slice is added to all three.
+ */
+#include <linux/sched.h>
+
+#include "../core/owner.h"
+#include "../virt/target.h"
+#include "csw.h"
+#include "log.h"
+
+static void write_value(const struct hwpmc_pmc *pmc, u8 type, s32 pid, s32 tid,
+			u64 value)
+{
+	struct hwpmc_log_value *r;
+
+	r = hwpmc_log_reserve(pmc->owner->log, type, sizeof(*r));
+	if (!r)
+		return;
+	r->hdr.id = pmc->id;
+	r->pid = pid;
+	r->tid = tid;
+	r->cpu = smp_processor_id();
+	r->__reserved = 0;
+	r->value = value;
+	hwpmc_log_commit(pmc->owner->log);
+}
+
+void hwpmc_csw_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc)
+{
+	atomic64_add(rc->slice, &rc->link->total);
+	if (pmc->flags & HWPMC_F_LOG_PROCCSW)
+		write_value(pmc, HWPMC_LOG_PROCCSW,
+			    hwpmc_owner_tgid_nr(pmc->owner, current),
+			    hwpmc_owner_tid_nr(pmc->owner, current), rc->slice);
+}
+
+void hwpmc_csw_exit_locked(struct hwpmc_target *target)
+{
+	u64 rows = target->rows & target->special;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	for (; rows; rows &= rows - 1) {
+		struct hwpmc_link *link = &target->link[__ffs64(rows)];
+		struct hwpmc_pmc *pmc = link->pmc;
+
+		if (pmc->flags & HWPMC_F_LOG_PROCEXIT && pmc->owner->log)
+			write_value(pmc, HWPMC_LOG_PROCEXIT,
+				    pid_nr_ns(target->pid, pmc->owner->pid_ns),
+				    0, atomic64_read(&link->total));
+	}
+}

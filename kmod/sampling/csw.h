@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * csw.h - what counting PMCs with LOG_PROCCSW and LOG_PROCEXIT write: what a
+ * thread counted from switch-in to switch-out, and what a process counted in
+ * its life as a target.
+ */
+#ifndef HWPMC_CSW_H
+#define HWPMC_CSW_H
+
+#include "../core/cpu.h"
+
+struct hwpmc_target;
+
+/* A slice of current has ended: row[].slice events. Interrupts off, maybe with
+ * the run queue's lock. */
+void hwpmc_csw_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc);
+
+/* The last thread of a target is gone: its links' PROCEXIT records. Under
+ * hwpmc_targets_lock. */
+void hwpmc_csw_exit_locked(struct hwpmc_target *target);
+
+#endif /* HWPMC_CSW_H */

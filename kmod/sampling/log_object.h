@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * log_object.h - what a log consists of; for the files that make it (log.c, drain.c,
+ * map.c, records.c), not for its writers.
+ */
+#ifndef HWPMC_LOG_OBJECT_H
+#define HWPMC_LOG_OBJECT_H
+
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/refcount.h>
+#include <linux/wait.h>
+
+#include "log.h"
+
+struct file;
+struct mm_struct;
+struct page;
+struct task_struct;
+
+/* One CPU's part. */
+struct hwpmc_log_cpu {
+	struct hwpmc_ring ring;
+	struct irq_work wake;		/* from NMI to the reader */
+	struct hwpmc_log *log;
+	struct page **pages;		/* the ring's page, then the data; constant */
+	void *data;			/* vmap of the data, twice; constant */
+	u64 written;			/* by the drain thread, up to here */
+};
+
+struct hwpmc_log {
+	struct hwpmc_owner *owner;	/* constant */
+	struct hwpmc_log_cpu __percpu *cpus;
+	refcount_t users;		/* the owner, and flushes that wait */
+	u32 ring_size;			/* constant */
+	unsigned int npages;		/* of a CPU: one and the data's; constant */
+	bool mapped;			/* form; constant */
+	bool open;			/* records may be written; hwpmc_lock, read
+					 * anywhere */
+	bool closing;			/* only what ends it; set once */
+	struct mutex end_lock;		/* of the next: */
+	bool ended;			/* CLOSELOG is in the stream */
+	int error;			/* of the write that failed, or 0; set once */
+
+	/* Descriptor form: the drain thread's. */
+	struct file *file;
+	const struct cred *cred;
+	struct task_struct *drainer;
+	loff_t pos;
+	u64 progress;			/* bytes written in all */
+	u64 asked;			/* flushes; flushers.lock */
+	u64 answered;			/* of them, by the thread */
+	bool discard;			/* no more writes; set once */
+	bool drained;			/* the thread writes no more; set once */
+	wait_queue_head_t flushers;
+
+	/* Memory that was charged to somebody's RLIMIT_MEMLOCK. */
+	struct mm_struct *mm;
+	unsigned long locked;		/* pages */
+};
+
+/* Declare the drops of all CPUs. False: some have no room for it. Process context. */
+bool hwpmc_log_declare_all(struct hwpmc_log *log);
+
+/* drain.c: the thread of the descriptor form. */
+int hwpmc_drain_start(struct hwpmc_log *log);
+/* discard: what is not yet written is not written. Returns when it is gone. */
+void hwpmc_drain_stop(struct hwpmc_log *log, bool discard);
+int hwpmc_drain_flush(struct hwpmc_log *log);
+
+/* records.c: what stands at the beginning and at the end. */
+void hwpmc_records_begin(struct hwpmc_log *log);
+/* PMCs and targets that were there before it. The log is the owner's already. */
+void hwpmc_records_pmcs(struct hwpmc_log *log);
+void hwpmc_records_clock(struct hwpmc_log *log);
+/* Of a log that is closing; again, where there was no room. */
+void hwpmc_records_end(struct hwpmc_log *log);
+/* On the way to a file, in front of a CPU's records. */
+void hwpmc_records_fill_cpu(struct hwpmc_log_hdr *hdr, unsigned int cpu);
+
+#endif /* HWPMC_LOG_OBJECT_H */

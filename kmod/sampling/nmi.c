@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * nmi.c - the handler: is the NMI ours? All handlers of the machine are asked at
+ * each NMI, so the answer no must be quick; and a yes too many would hide a real
+ * fault of the machine, a yes too few makes the kernel report an unknown NMI.
+ *
+ * Counters are not stopped meanwhile: that would be two more MSR writes. One
+ * that overflows while we look is either seen in the second look, or raises
+ * the next NMI; if both, that NMI finds nothing and is expected to.
+ */
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <asm/nmi.h>
+
+#include "../backends/x86_pmi.h"
+#include "../core/stats.h"
+#include "log.h"
+#include "sample.h"
+#include "throttle.h"
+
+static bool registered;		/* hwpmc_lock */
+
+/* An NMI that was on its way when its overflow was dealt with arrives at once,
+ * or within what delays it: a hypervisor, the end of another NMI. */
+static bool is_expected_nmi(struct hwpmc_cpu *c, u64 now)
+{
+	if (!c->nmi_expected || now - c->nmi_expected > hwpmc_log_ticks(100))
+		return false;
+	c->nmi_expected = 0;
+	return true;
+}
+
+static int handle_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	unsigned int handled, more;
+	u64 now;
+
+	if (likely(!c->sampling && !c->nmi_expected))
+		return NMI_DONE;
+	now = hwpmc_log_time();
+	handled = hwpmc_sample_all_nmi(c, regs, now);
+	hwpmc_pmi_open_nmi();
+	/* Overflowed while the interrupt was masked: nobody would tell. */
+	more = hwpmc_sample_all_nmi(c, regs, now);
+	if (unlikely(more))
+		c->nmi_expected = now;
+	if (likely(handled)) {
+		this_cpu_add(hwpmc_stats.intr_processed, handled + more);
+		hwpmc_throttle_nmi(c, now);
+		return NMI_HANDLED;
+	}
+	if (is_expected_nmi(c, now))
+		return NMI_HANDLED;
+	hwpmc_stat_inc(intr_ignored);
+	return NMI_DONE;
+}
+
+int hwpmc_nmi_get(void)
+{
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (registered)
+		return 0;
+	ret = register_nmi_handler(NMI_LOCAL, handle_nmi, 0, "hwpmc");
+	registered = !ret;
+	return ret;
+}
+
+void hwpmc_nmi_exit(void)
+{
+	if (registered)
+		unregister_nmi_handler(NMI_LOCAL, "hwpmc");
+	registered = false;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * sample.c - from an overflow to a record in the owner's ring, and the counter
+ * armed again. In NMI, where nothing of this CPU's writers runs on before we are
+ * done: so the record is filled in place, behind what is reserved, and only then
+ * taken. Outside NMI (SOFT) it is built aside, as an NMI may come in between.
+ */
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+
+#include "../backends/x86_pmi.h"
+#include "../core/owner.h"
+#include "../core/stats.h"
+#include "../ctl/tunables.h"
+#include "callchain.h"
+#include "log.h"
+#include "sample.h"
+#include "throttle.h"
+
+/* A CONTEXT record, then the sample. */
+#define CONTEXT		sizeof(struct hwpmc_log_context)
+#define SMALLEST	(sizeof(struct hwpmc_log_sample) + sizeof(u64))
+
+/* ---- the counter --------------------------------------------------------- */
+
+static bool has_overflowed(const struct hwpmc_row_cpu *rc, u64 counter)
+{
+	return !(counter & (rc->mask ^ rc->mask >> 1));
+}
+
+static void arm_nmi(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_row *row = &hwpmc_rows[nr];
+	struct hwpmc_row_cpu *rc = &c->row[nr];
+	u64 n = min(rc->rest, row->cls->max_period);
+
+	rc->rest -= n;
+	row->cls->ops->write_nmi(row->cls, row->ri, -n);
+}
+
+/*
+ * The next period. Events that came between the overflow and now belong to it,
+ * if they are the program's: with kernel mode counted they are mostly ours.
+ */
+static void next_period(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc,
+			u64 counter)
+{
+	u64 period = pmc->period;
+
+	rc->rest = pmc->keep_phase && counter < period ? period - counter : period;
+}
+
+/* ---- the record ---------------------------------------------------------- */
+
+static unsigned int depth_of(const struct hwpmc_pmc *pmc, u64 room)
+{
+	unsigned int most = READ_ONCE(hwpmc_callchaindepth);
+
+	/* One more for the mark between kernel and user frames. */
+	most = pmc->flags & HWPMC_F_CALLCHAIN ? most + 1 : 1;
+	return min_t(u64, most, (room - SMALLEST) / sizeof(u64) + 1);
+}
+
+static size_t put_context(void *at, struct hwpmc_ring *ring, s32 pid, s32 tid,
+			  u64 now)
+{
+	struct hwpmc_log_context *r = at;
+
+	r->hdr = (struct hwpmc_log_hdr){
+		.len = CONTEXT, .type = HWPMC_LOG_CONTEXT, .time = now,
+	};
+	r->pid = pid;
+	r->tid = tid;
+	ring->pid = pid;
+	ring->tid = tid;
+	return CONTEXT;
+}
+
+static size_t put_sample_nmi(struct hwpmc_log_sample *s, struct hwpmc_pmc *pmc,
+			     struct pt_regs *regs, u64 room, u64 now)
+{
+	unsigned int n;
+	u8 flags;
+
+	if (likely(!(pmc->flags & HWPMC_F_CALLCHAIN) && user_mode(regs))) {
+		flags = HWPMC_SAMPLE_USER;
+		s->pc[0] = regs->ip;
+		n = 1;
+	} else {
+		n = hwpmc_callchain_nmi(pmc, regs, s->pc, depth_of(pmc, room),
+					&flags);
+	}
+	s->hdr.len = sizeof(*s) + n * sizeof(u64);
+	s->hdr.type = HWPMC_LOG_CALLCHAIN;
+	s->hdr.flags = flags;
+	s->hdr.id = pmc->id;
+	s->hdr.time = now;
+	return s->hdr.len;
+}
+
+static void write_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
+		      struct pt_regs *regs, u64 now)
+{
+	s32 pid = hwpmc_owner_tgid_nr(pmc->owner, current);
+	s32 tid = hwpmc_owner_tid_nr(pmc->owner, current);
+	size_t len = 0;
+	u64 room;
+	u8 *at;
+
+	if (unlikely(ring->dropped))
+		hwpmc_ring_declare(ring, now);
+	room = hwpmc_ring_room(ring);
+	if (unlikely(ring->dropped || room < CONTEXT + SMALLEST)) {
+		hwpmc_ring_drop(ring, HWPMC_DROP_FULL, true, now);
+		return;
+	}
+	at = hwpmc_ring_at(ring, ring->reserved);
+	if (unlikely(tid != ring->tid || pid != ring->pid))
+		len = put_context(at, ring, pid, tid, now);
+	len += put_sample_nmi((void *)(at + len), pmc, regs, room - len, now);
+	if (unlikely(hwpmc_ring_push_nmi(ring, len)))
+		hwpmc_log_wake_irqoff(pmc->owner->log);
+}
+
+/* ---- overflows ----------------------------------------------------------- */
+
+static void overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
+			 struct pt_regs *regs, u64 now)
+{
+	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
+	struct hwpmc_pmc *pmc = rc->pmc;
+
+	if (likely(!rc->rest)) {
+		write_nmi(rc->ring, pmc, regs, now);
+		next_period(rc, pmc, counter);
+	}
+	arm_nmi(c, nr);
+}
+
+unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
+				  u64 now)
+{
+	u64 rows = READ_ONCE(c->sampling);
+	unsigned int handled = 0;
+
+	for (; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+		struct hwpmc_row *row = &hwpmc_rows[nr];
+		u64 counter;
+
+		if (!row->cls->nmi)
+			continue;
+		counter = hwpmc_rdpmc(row->rdpmc);
+		if (!has_overflowed(&c->row[nr], counter))
+			continue;
+		handled++;
+		/* Before it is armed: an overflow after that is a new one. */
+		if (row->cls->ops->ack_nmi)
+			row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
+		overflow_nmi(c, nr, counter, regs, now);
+	}
+	return handled;
+}
+
+/* What a sample outside NMI is built in. Interrupts off. */
+struct scratch {
+	struct hwpmc_log_context context;
+	struct hwpmc_log_hdr hdr;
+	u64 pc[HWPMC_LOG_DEPTH_MAX + 1];
+};
+
+static DEFINE_PER_CPU(struct scratch, scratch);
+
+static void write_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
+			 struct pt_regs *regs)
+{
+	struct scratch *s = this_cpu_ptr(&scratch);
+	s32 pid = hwpmc_owner_tgid_nr(pmc->owner, current);
+	s32 tid = hwpmc_owner_tid_nr(pmc->owner, current);
+	u64 now = hwpmc_log_time();
+	size_t len;
+	void *at;
+
+	len = put_sample_nmi((void *)&s->hdr, pmc, regs,
+			     sizeof(s->hdr) + sizeof(s->pc), now);
+	at = hwpmc_log_reserve_sample(pmc->owner->log, CONTEXT + len);
+	if (!at)
+		return;
+	put_context(&s->context, ring, pid, tid, now);
+	memcpy(at, s, CONTEXT + len);
+	hwpmc_log_commit(pmc->owner->log);
+}
+
+void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
+				  struct pt_regs *regs)
+{
+	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
+
+	lockdep_assert_irqs_disabled();
+	if (!(c->sampling & BIT_ULL(nr)))
+		return;
+	if (!rc->rest) {
+		write_irqoff(rc->ring, rc->pmc, regs);
+		rc->rest = rc->pmc->period;
+		hwpmc_stat_inc(intr_processed);
+	}
+	arm_nmi(c, nr);
+}
+
+/* ---- arming and disarming ------------------------------------------------ */
+
+void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
+			      struct hwpmc_pmc *pmc, u64 left)
+{
+	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
+
+	/* The row may count for somebody who was here before. */
+	if (rc->shadow.sel)
+		hwpmc_cpu_program_irqoff(c, nr, NULL);
+	rc->ring = hwpmc_log_ring(pmc->owner->log);
+	rc->rest = left ?: pmc->period;
+	WRITE_ONCE(rc->pmc, pmc);
+	arm_nmi(c, nr);
+	barrier();	/* an NMI finds all of the above, or nothing */
+	c->sampling |= BIT_ULL(nr);
+	if (likely(!hwpmc_is_throttled(c)))
+		hwpmc_cpu_program_irqoff(c, nr, &pmc->select);
+}
+
+/*
+ * The counter has overflowed and its NMI has not come: where it hit is not known
+ * any more. The NMI is still to come and will find nothing.
+ */
+static void late_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_row *row = &hwpmc_rows[nr];
+	struct hwpmc_row_cpu *rc = &c->row[nr];
+
+	if (row->cls->ops->ack_nmi)
+		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
+	c->nmi_expected = hwpmc_log_time();
+	if (!rc->rest)
+		hwpmc_ring_drop(rc->ring, HWPMC_DROP_LATE, true,
+				c->nmi_expected);
+}
+
+u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
+	struct hwpmc_pmc *pmc = rc->pmc;
+	u64 counter, left;
+
+	if (rc->shadow.sel)
+		hwpmc_cpu_program_irqoff(c, nr, NULL);
+	/* From here on no overflow; an NMI may still come for one before. */
+	c->sampling &= ~BIT_ULL(nr);
+	barrier();
+	counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask;
+	if (unlikely(has_overflowed(rc, counter))) {
+		late_irqoff(c, nr);
+		if (!rc->rest)
+			next_period(rc, pmc, counter);
+		left = rc->rest;
+	} else {
+		left = rc->rest + (-counter & rc->mask);
+	}
+	smp_store_release(&rc->pmc, NULL);	/* A: hwpmc_pmc_read() */
+	return left;
+}

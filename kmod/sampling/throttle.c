@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * throttle.c - measures the NMIs of a window of time; when they took more than
+ * kern.hwpmc.selfcost percent of it, stops what samples here. The NMI asks for an
+ * interrupt, that for a work item, and that lets it go on.
+ */
+#include <linux/irq_work.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+
+#include "../core/owner.h"
+#include "../ctl/tunables.h"
+#include "log.h"
+#include "throttle.h"
+
+#define WINDOW_MS	10
+
+struct throttle {
+	u64 began;		/* of the window */
+	u64 cost;		/* of the NMIs in it; both in ticks of the log */
+	struct irq_work irq_work;
+	struct delayed_work work;
+	unsigned int cpu;
+};
+
+static DEFINE_PER_CPU(struct throttle, throttles);
+
+static void note(struct hwpmc_cpu *c, unsigned int nr, u8 flags, u32 percent)
+{
+	struct hwpmc_pmc *pmc = c->row[nr].pmc;
+	struct hwpmc_log_throttle *r;
+
+	r = hwpmc_log_reserve(pmc->owner->log, HWPMC_LOG_THROTTLE, sizeof(*r));
+	if (!r)
+		return;
+	r->hdr.flags = flags;
+	r->hdr.id = pmc->id;
+	r->cpu = smp_processor_id();
+	r->percent = percent;
+	hwpmc_log_commit(pmc->owner->log);
+}
+
+static void stop_nmi(struct hwpmc_cpu *c, u32 percent)
+{
+	u64 rows;
+
+	c->throttled = true;
+	for (rows = c->sampling; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+
+		hwpmc_cpu_program_irqoff(c, nr, NULL);
+		note(c, nr, 0, percent);
+	}
+}
+
+static void go_on_here(void *unused)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	struct throttle *t = this_cpu_ptr(&throttles);
+	u64 rows;
+
+	if (!c->throttled)
+		return;
+	c->throttled = false;
+	t->cost = 0;
+	t->began = hwpmc_log_time();
+	for (rows = c->sampling; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+
+		note(c, nr, 1, 0);
+		hwpmc_cpu_program_irqoff(c, nr, &c->row[nr].pmc->select);
+	}
+}
+
+/* A CPU that went offline meanwhile has nothing armed. */
+static void go_on_work(struct work_struct *work)
+{
+	struct throttle *t = container_of(work, struct throttle, work.work);
+
+	if (hwpmc_cpu_call(t->cpu, go_on_here, NULL))
+		per_cpu_ptr(hwpmc_cpus, t->cpu)->throttled = false;
+}
+
+static void plan_irq(struct irq_work *irq_work)
+{
+	struct throttle *t = container_of(irq_work, struct throttle, irq_work);
+
+	schedule_delayed_work(&t->work, msecs_to_jiffies(WINDOW_MS));
+}
+
+void hwpmc_throttle_nmi(struct hwpmc_cpu *c, u64 began)
+{
+	struct throttle *t = this_cpu_ptr(&throttles);
+	unsigned int limit = READ_ONCE(hwpmc_selfcost);
+	u64 now = hwpmc_log_time(), window = hwpmc_log_ticks(WINDOW_MS);
+
+	if (now - t->began > window) {
+		t->began = began;
+		t->cost = 0;
+	}
+	t->cost += now - began;
+	if (likely(t->cost * 100 <= window * limit || !limit || c->throttled))
+		return;
+	stop_nmi(c, div64_u64(t->cost * 100, now - t->began + 1));
+	irq_work_queue(&t->irq_work);
+}
+
+void hwpmc_throttle_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct throttle *t = per_cpu_ptr(&throttles, cpu);
+
+		t->cpu = cpu;
+		init_irq_work(&t->irq_work, plan_irq);
+		INIT_DELAYED_WORK(&t->work, go_on_work);
+	}
+}
+
+/* Nothing samples any more. */
+void hwpmc_throttle_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct throttle *t = per_cpu_ptr(&throttles, cpu);
+
+		irq_work_sync(&t->irq_work);
+		cancel_delayed_work_sync(&t->work);
+	}
+}
