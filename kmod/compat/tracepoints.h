@@ -77,6 +77,14 @@
 		       struct task_struct *task				\
 		       HWPMC_PROCESS_EXIT_REST)
 
+/* Before the task has the new name; mostly in the task itself. */
+#define HWPMC_PROBE_RENAME(fn, task, comm)				\
+	static void fn(void *hwpmc_data, struct task_struct *task,	\
+		       const char *comm);				\
+	HWPMC_PROBE_TYPE_CHECK(fn, task_rename)				\
+	static void fn(void *hwpmc_data, struct task_struct *task,	\
+		       const char *comm)
+
 /* In the thread that calls exec, with its new mm and credentials. */
 #define HWPMC_PROBE_EXEC(fn, task, bprm)				\
 	static void fn(void *hwpmc_data, struct task_struct *task,	\

@@ -106,6 +106,8 @@ void hwpmc_owner_add(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	pmc->owner = owner;
+	if (hwpmc_pmc_samples(pmc) && hwpmc_pmc_is_system(pmc))
+		owner->samples_system = ++owner->nsampling;
 	list_add_tail_rcu(&pmc->owner_node, &owner->pmcs);
 	if (!hwpmc_pmc_is_system(pmc))
 		rcu_assign_pointer(owner->by_row[pmc->row], pmc);
@@ -115,8 +117,18 @@ void hwpmc_owner_remove(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	list_del_rcu(&pmc->owner_node);
+	if (hwpmc_pmc_samples(pmc) && hwpmc_pmc_is_system(pmc))
+		pmc->owner->samples_system = --pmc->owner->nsampling;
 	if (!hwpmc_pmc_is_system(pmc))
 		RCU_INIT_POINTER(pmc->owner->by_row[pmc->row], NULL);
+}
+
+void hwpmc_owners_each_rcu(void (*fn)(struct hwpmc_owner *, void *), void *arg)
+{
+	struct hwpmc_owner *owner;
+
+	list_for_each_entry_rcu(owner, &owners, node)
+		fn(owner, arg);
 }
 
 static bool wants_sigio(struct task_struct *task)

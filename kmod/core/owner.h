@@ -25,6 +25,11 @@ struct hwpmc_owner {
 	struct pid_namespace *pid_ns;	/* whose numbers its log tells; constant */
 	wait_queue_head_t log_wait;	/* the log's reader: drain thread, poll() */
 	struct hwpmc_log *log;		/* hwpmc_lock, RCU; NULL: none */
+	unsigned int nsampling;		/* system-scope PMCs that sample; hwpmc_lock */
+	bool samples_system;		/* any of these; read anywhere */
+	/* The log that was told what modules, and what processes there were, only
+	 * to compare; hwpmc_lock. */
+	const struct hwpmc_log *told_modules, *told_system;
 	bool privileged;		/* perfmon_capable() when it opened */
 	struct list_head node;		/* all owners; hwpmc_lock, RCU */
 	struct list_head pmcs;		/* hwpmc_lock, RCU */
@@ -76,6 +81,8 @@ bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
  * default, Linux would end the process. Process context.
  */
 void hwpmc_owner_sigio(struct hwpmc_owner *owner);
+/* For each; under rcu_read_lock. */
+void hwpmc_owners_each_rcu(void (*fn)(struct hwpmc_owner *, void *), void *arg);
 /* The current thread group executed a program: what it owned must go. Any
  * context that may be preempted or not; the work is done later. */
 void hwpmc_owner_exec(void);

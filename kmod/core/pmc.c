@@ -15,6 +15,7 @@
 #include "../ctl/tunables.h"
 #include "../sampling/log.h"
 #include "../sampling/sample.h"
+#include "../sampling/tell.h"
 #include "../virt/attach.h"
 #include "../virt/hooks.h"
 #include "../virt/switch.h"
@@ -202,6 +203,18 @@ static struct hwpmc_pmc *new_pmc(const struct hwpmc_op_pmcallocate *op,
 	return pmc;
 }
 
+static unsigned int hooks_of(u32 mode, u32 flags)
+{
+	unsigned int hooks = HWPMC_HOOKS_OWNER;
+
+	if (!hwpmc_mode_is_system(mode))
+		hooks |= HWPMC_HOOKS_PROCESS;
+	if (hwpmc_mode_is_sampling(mode) ||
+	    flags & (HWPMC_F_LOG_PROCCSW | HWPMC_F_LOG_PROCEXIT))
+		hooks |= HWPMC_HOOKS_PROCESS | HWPMC_HOOKS_RECORDS;
+	return hooks;
+}
+
 /* The hardware, and for process scope the hooks into the scheduler. */
 static int take_resources(struct hwpmc_class *cls,
 			  struct hwpmc_op_pmcallocate *op)
@@ -215,12 +228,12 @@ static int take_resources(struct hwpmc_class *cls,
 		if (ret)
 			return hwpmc_refuse(&op->hdr, ret, why, 0);
 	}
-	ret = hwpmc_hooks_get(!hwpmc_mode_is_system(op->mode));
+	ret = hwpmc_hooks_get(hooks_of(op->mode, op->flags));
 	if (ret)
 		return hwpmc_refuse(&op->hdr, ret, why, 0);
 	ret = hwpmc_class_get(cls, &why, &detail);
 	if (ret) {
-		hwpmc_hooks_put(!hwpmc_mode_is_system(op->mode));
+		hwpmc_hooks_put(hooks_of(op->mode, op->flags));
 		return hwpmc_refuse(&op->hdr, ret, why, detail);
 	}
 	return 0;
@@ -383,6 +396,7 @@ static int process_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 		if (ret)
 			return ret;
 	}
+	hwpmc_snapshot(pmc);
 	hwpmc_targets_activate(pmc);
 	return 0;
 }
@@ -398,6 +412,7 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 		return hwpmc_refuse(hdr, -EBADFD, HWPMC_WHY_NO_LOG, 0);
 	if (!hwpmc_pmc_is_system(pmc))
 		return process_start(pmc, hdr);
+	hwpmc_snapshot(pmc);
 	ret = sys_start(pmc);
 	if (ret)
 		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);
@@ -465,7 +480,7 @@ void hwpmc_pmc_release(struct hwpmc_pmc *pmc)
 			hwpmc_cpus_stop_row(pmc->row);
 	}
 	hwpmc_class_put(row->cls);
-	hwpmc_hooks_put(!system);
+	hwpmc_hooks_put(hooks_of(pmc->mode, pmc->flags));
 	kfree_rcu(pmc, rcu);
 }
 

@@ -430,6 +430,8 @@ struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard)
 	stop_pmcs(owner);
 	WRITE_ONCE(log->open, false);
 	WRITE_ONCE(owner->log, NULL);
+	owner->told_modules = NULL;
+	owner->told_system = NULL;
 	return log;
 }
 

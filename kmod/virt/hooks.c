@@ -12,6 +12,7 @@
 #include "../compat/tracepoints.h"
 #include "../core/class.h"
 #include "../core/owner.h"
+#include "../sampling/tell.h"
 #include "hooks.h"
 #include "lifecycle.h"
 #include "switch.h"
@@ -22,11 +23,11 @@
 /* How long pending threads are waited for before the machine is stopped. */
 #define SETTLE_DELAY	(HZ / 5)
 
-static struct tracepoint *tp_switch, *tp_newtask, *tp_exec, *tp_exit;
+static struct tracepoint *tp_switch, *tp_newtask, *tp_exec, *tp_exit, *tp_rename;
 
 /* All under hwpmc_lock. */
-static unsigned int exec_users, process_users;
-static bool exec_hooked, process_hooked, switches_watched;
+static unsigned int exec_users, process_users, record_users;
+static bool exec_hooked, process_hooked, records_hooked, switches_watched;
 
 static void idle_work(struct work_struct *work);
 static void settle_work(struct work_struct *work);
@@ -44,16 +45,31 @@ HWPMC_PROBE_NEWTASK(probe_newtask, child, clone_flags)
 		hwpmc_lifecycle_newthread(child);
 	else
 		hwpmc_lifecycle_newprocess(child);
+	if (!READ_ONCE(records_hooked))
+		return;
+	if (clone_flags & CLONE_THREAD)
+		hwpmc_tell_thread(child);
+	else
+		hwpmc_tell_fork(child);
 }
 
 HWPMC_PROBE_EXEC(probe_exec, task, bprm)
 {
 	hwpmc_owner_exec();
 	hwpmc_lifecycle_exec(bprm);
+	if (READ_ONCE(records_hooked))
+		hwpmc_tell_exec(bprm->filename);
+}
+
+HWPMC_PROBE_RENAME(probe_rename, task, comm)
+{
+	hwpmc_tell_comm(task, comm);
 }
 
 HWPMC_PROBE_EXIT(probe_exit, task)
 {
+	if (READ_ONCE(records_hooked))
+		hwpmc_tell_exit();
 	hwpmc_lifecycle_exit();
 }
 
@@ -88,27 +104,66 @@ static int hook_process(void)
 	return 0;
 }
 
-int hwpmc_hooks_get(bool process)
+static int hook_records(void)
+{
+	int ret;
+
+	if (records_hooked)
+		return 0;
+	ret = hwpmc_mappings_hook();
+	if (ret)
+		return ret;
+	ret = hwpmc_modules_hook();
+	if (ret)
+		goto err_modules;
+	ret = hwpmc_probe_register(tp_rename, probe_rename);
+	if (ret)
+		goto err_rename;
+	WRITE_ONCE(records_hooked, true);
+	return 0;
+
+err_rename:
+	hwpmc_modules_unhook();
+err_modules:
+	hwpmc_mappings_unhook();
+	return ret;
+}
+
+static void unhook_records(void)
+{
+	if (record_users || !records_hooked)
+		return;
+	WRITE_ONCE(records_hooked, false);
+	hwpmc_probe_unregister(tp_rename, probe_rename);
+	hwpmc_modules_unhook();
+	hwpmc_mappings_unhook();
+}
+
+int hwpmc_hooks_get(unsigned int which)
 {
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
 	ret = hook_exec();
-	if (!ret && process)
+	if (!ret && which & HWPMC_HOOKS_PROCESS)
 		ret = hook_process();
+	if (!ret && which & HWPMC_HOOKS_RECORDS)
+		ret = hook_records();
 	if (ret)
 		return ret;
 	exec_users++;
-	process_users += process;
+	process_users += !!(which & HWPMC_HOOKS_PROCESS);
+	record_users += !!(which & HWPMC_HOOKS_RECORDS);
 	return 0;
 }
 
-void hwpmc_hooks_put(bool process)
+void hwpmc_hooks_put(unsigned int which)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	exec_users--;
-	process_users -= process;
-	if (!exec_users || !process_users)
+	process_users -= !!(which & HWPMC_HOOKS_PROCESS);
+	record_users -= !!(which & HWPMC_HOOKS_RECORDS);
+	if (!exec_users || !process_users || !record_users)
 		mod_delayed_work(system_wq, &idle, IDLE_DELAY);
 }
 
@@ -181,6 +236,7 @@ static void settle_work(struct work_struct *work)
 static void unhook_unused(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
+	unhook_records();
 	if (!process_users && process_hooked) {
 		if (READ_ONCE(hwpmc_nthreads))
 			stop_machine(unhook_all_stopped, NULL, NULL);
@@ -210,6 +266,7 @@ int hwpmc_hooks_init(void)
 
 	ret = hwpmc_tracepoint_get("sched_switch", &tp_switch);
 	ret = ret ?: hwpmc_tracepoint_get("task_newtask", &tp_newtask);
+	ret = ret ?: hwpmc_tracepoint_get("task_rename", &tp_rename);
 	ret = ret ?: hwpmc_tracepoint_get("sched_process_exec", &tp_exec);
 	return ret ?: hwpmc_tracepoint_get("sched_process_exit", &tp_exit);
 }

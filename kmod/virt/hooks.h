@@ -11,9 +11,14 @@
 int hwpmc_hooks_init(void);
 void hwpmc_hooks_exit(void);
 
-/* One more PMC that needs exec (any) or fork, exit and switches (process). */
-int hwpmc_hooks_get(bool process);
-void hwpmc_hooks_put(bool process);
+/* What a PMC needs to hear of. */
+#define HWPMC_HOOKS_OWNER	1u	/* exec: any PMC */
+#define HWPMC_HOOKS_PROCESS	2u	/* fork, exit, switches */
+#define HWPMC_HOOKS_RECORDS	4u	/* mappings, names, modules: for its log */
+
+/* One more PMC that needs them, one less. */
+int hwpmc_hooks_get(unsigned int which);
+void hwpmc_hooks_put(unsigned int which);
 
 /* From here on every switch-in looks for pending threads, until none is left. */
 int hwpmc_hooks_watch_switches(void);

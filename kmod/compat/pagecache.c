@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * pagecache.c - a look into the page cache: pages became folios. Only x86-64 is
+ * served, where all memory is mapped in the kernel.
+ */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+
+#include "have.h"
+#include "pagecache.h"
+
+#ifdef HAVE_FILEMAP_FOLIO
+const void *hwpmc_first_page(struct file *file, struct page **page)
+{
+	struct folio *folio = filemap_get_folio(file->f_mapping, 0);
+
+	if (IS_ERR_OR_NULL(folio))
+		return NULL;
+	*page = folio_page(folio, 0);
+	if (folio_test_uptodate(folio))
+		return page_address(*page);
+	folio_put(folio);
+	return NULL;
+}
+
+void hwpmc_page_put(struct page *page)
+{
+	folio_put(page_folio(page));
+}
+#else
+const void *hwpmc_first_page(struct file *file, struct page **page)
+{
+	*page = find_get_page(file->f_mapping, 0);
+	if (!*page)
+		return NULL;
+	if (PageUptodate(*page))
+		return page_address(*page);
+	put_page(*page);
+	return NULL;
+}
+
+void hwpmc_page_put(struct page *page)
+{
+	put_page(page);
+}
+#endif
