@@ -10,6 +10,7 @@
 #include "ctl/tunables.h"
 #include "sampling/log.h"
 #include "sampling/sample.h"
+#include "sampling/scratch.h"
 #include "sampling/throttle.h"
 #include "virt/hooks.h"
 #include "virt/target.h"
@@ -23,6 +24,9 @@ static int __init hwpmc_init(void)
 		return ret;
 	hwpmc_log_clock_init();
 	hwpmc_throttle_init();
+	ret = hwpmc_scratch_init();
+	if (ret)
+		goto err_scratch;
 	ret = hwpmc_hooks_init();
 	if (ret)
 		goto err_hooks;
@@ -47,6 +51,8 @@ err_tunables:
 err_cpus:
 	hwpmc_targets_exit();
 err_hooks:
+	hwpmc_scratch_exit();
+err_scratch:
 	hwpmc_classes_exit();
 	return ret;
 }
@@ -61,6 +67,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_longslice_exit();
 	hwpmc_cpus_exit();
 	hwpmc_targets_exit();
+	hwpmc_scratch_exit();
 	hwpmc_classes_exit();
 }
 

@@ -19,9 +19,8 @@
 #include "../core/owner.h"
 #include "buildid.h"
 #include "log.h"
+#include "scratch.h"
 #include "tell.h"
-
-static DEFINE_PER_CPU(char [PAGE_SIZE], path_page);
 
 bool hwpmc_wants_vma(const struct vm_area_struct *vma)
 {
@@ -103,7 +102,7 @@ bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid,
 static void put_live(struct hwpmc_owner *owner, void *arg)
 {
 	hwpmc_put_map(owner, hwpmc_owner_tgid_nr(owner, current), arg, 0,
-		      *this_cpu_ptr(&path_page));
+		      this_cpu_ptr(hwpmc_scratch)->path);
 }
 
 static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)

@@ -16,6 +16,7 @@
 #include "callchain.h"
 #include "log.h"
 #include "sample.h"
+#include "scratch.h"
 #include "throttle.h"
 
 /* A CONTEXT record, then the sample. */
@@ -163,19 +164,10 @@ unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 	return handled;
 }
 
-/* What a sample outside NMI is built in. Interrupts off. */
-struct scratch {
-	struct hwpmc_log_context context;
-	struct hwpmc_log_hdr hdr;
-	u64 pc[HWPMC_LOG_DEPTH_MAX + 1];
-};
-
-static DEFINE_PER_CPU(struct scratch, scratch);
-
 static void write_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 			 struct pt_regs *regs)
 {
-	struct scratch *s = this_cpu_ptr(&scratch);
+	struct hwpmc_scratch *s = this_cpu_ptr(hwpmc_scratch);
 	s32 pid = hwpmc_owner_tgid_nr(pmc->owner, current);
 	s32 tid = hwpmc_owner_tid_nr(pmc->owner, current);
 	u64 now = hwpmc_log_time();

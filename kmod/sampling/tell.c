@@ -11,6 +11,7 @@
 #include "../core/owner.h"
 #include "../virt/target.h"
 #include "log.h"
+#include "scratch.h"
 #include "tell.h"
 
 /* Has one of the owner's PMCs at this target more to do than to count? */
@@ -139,13 +140,11 @@ void hwpmc_tell_comm(struct task_struct *task, const char *comm)
 
 /* ---- exec ---------------------------------------------------------------- */
 
-static DEFINE_PER_CPU(char [PAGE_SIZE], exec_path);
-
 /* What the new program has mapped was mapped before this record. */
 static void put_maps(struct hwpmc_owner *owner)
 {
 	s32 pid = hwpmc_owner_tgid_nr(owner, current);
-	char *page = *this_cpu_ptr(&exec_path);
+	char *page = this_cpu_ptr(hwpmc_scratch)->path;
 	struct vm_area_struct *vma;
 	struct hwpmc_vma_walk walk;
 
