@@ -6,9 +6,9 @@
 LIB_MAJOR	:= 1
 LIB_DIR		:= $(BUILD)/lib
 LIB_SRC		:= $(sort $(wildcard $(TOP)/lib/pmc/*.c $(TOP)/lib/event/*.c \
-		     $(TOP)/lib/freebsd/*.c))
+		     $(TOP)/lib/log/*.c $(TOP)/lib/freebsd/*.c))
 LIB_OBJ		:= $(patsubst $(TOP)/lib/%.c,$(LIB_DIR)/obj/%.o,$(LIB_SRC))
-LIB_CFLAGS	:= -I$(TOP)/include/uapi -I$(TOP)/lib/pmc
+LIB_CFLAGS	:= -I$(TOP)/include/uapi -I$(TOP)/lib/pmc -I$(TOP)/lib/log
 LIB_LIBS	:= -lpfm -pthread
 LIB_STATIC	:= $(LIB_DIR)/libhwpmc.a
 LIB_SHARED	:= $(LIB_DIR)/libhwpmc.so
@@ -55,7 +55,8 @@ install-lib: lib
 	ln -sf $(LIB_SONAME) $(DESTDIR)$(libdir)/libhwpmc.so
 	install -m 644 $(LIB_DIR)/libhwpmc.pc $(LIB_DIR)/libhwpmc-freebsd.pc \
 		$(DESTDIR)$(libdir)/pkgconfig
-	install -m 644 $(TOP)/lib/pmc/libhwpmc.h $(TOP)/include/uapi/hwpmc.h \
+	install -m 644 $(TOP)/lib/pmc/libhwpmc.h $(TOP)/lib/log/libhwpmclog.h \
+		$(TOP)/include/uapi/hwpmc.h $(TOP)/include/uapi/hwpmc_log.h \
 		$(DESTDIR)$(includedir)
 	install -m 644 $(TOP)/lib/freebsd/pmc.h \
 		$(DESTDIR)$(includedir)/hwpmc-freebsd

@@ -11,7 +11,7 @@ TOOLS_pmccontrol := pmccontrol
 TOOLS_NAMES := hwpmc pmcstat pmccontrol
 TOOLS_BIN := $(TOOLS_NAMES:%=$(BUILD)/tools/%)
 TOOLS_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' \
-	-I$(TOP)/include/uapi -I$(TOP)/lib/pmc
+	-I$(TOP)/include/uapi -I$(TOP)/lib/pmc -I$(TOP)/lib/log -I$(TOP)/lib/stat
 
 tools: $(TOOLS_BIN)
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* names.c - the words for record types and drop causes. Pure. */
+#include "log.h"
+
+#define EXPORT	__attribute__((visibility("default")))
+
+EXPORT const char *hwpmc_name_of_record(uint8_t type)
+{
+	const struct record_rule *rule = record_rule(type);
+
+	return rule ? rule->name : NULL;
+}
+
+EXPORT const char *hwpmc_name_of_drop(uint32_t cause)
+{
+	static const char *const names[HWPMC_DROP__COUNT] = {
+		[HWPMC_DROP_FULL] = "ring full",
+		[HWPMC_DROP_LATE] = "counter being stopped",
+		[HWPMC_DROP_CLOSED] = "log closed",
+		[HWPMC_DROP_BUSY] = "within the module",
+	};
+
+	return cause < HWPMC_DROP__COUNT ? names[cause] : NULL;
+}

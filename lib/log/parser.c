@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * parser.c - bytes to records, one at a time, each of them checked before it is
+ * shown. Pure but for the memory of the parser itself. A record that lies whole in
+ * the fed bytes is not copied; one that is cut by their end is put together in a
+ * buffer of the parser's own.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+
+#define EXPORT		__attribute__((visibility("default")))
+#define HDR		sizeof(struct hwpmc_log_hdr)
+#define UNKNOWN_TASK	{ -1, -1 }
+
+/* Which thread the samples of a CPU are of. */
+struct context {
+	int32_t pid, tid;
+};
+
+struct hwpmc_parser {
+	const uint8_t *data;		/* fed and not yet taken */
+	size_t len;
+	uint64_t offset;		/* of data in the stream */
+	uint64_t serial;
+	size_t have;			/* bytes of a cut record in .whole */
+	bool ended, failed;
+	uint64_t error_offset;
+	char error[160];
+	int32_t cpu;			/* of the records that follow */
+	struct context *contexts;	/* by CPU */
+	uint32_t ncpu;
+	uint64_t whole[HWPMC_LOG_MAX / sizeof(uint64_t)];
+};
+
+EXPORT struct hwpmc_parser *hwpmc_parser_new(void)
+{
+	return calloc(1, sizeof(struct hwpmc_parser));
+}
+
+EXPORT void hwpmc_parser_free(struct hwpmc_parser *p)
+{
+	if (p)
+		free(p->contexts);
+	free(p);
+}
+
+EXPORT int hwpmc_parser_feed(struct hwpmc_parser *p, const void *data,
+			     size_t len)
+{
+	if (p->failed || p->ended) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (p->len) {
+		errno = EBUSY;
+		return -1;
+	}
+	p->data = data;
+	p->len = len;
+	return 0;
+}
+
+EXPORT void hwpmc_parser_end(struct hwpmc_parser *p)
+{
+	p->ended = true;
+}
+
+EXPORT const char *hwpmc_parser_error(const struct hwpmc_parser *p)
+{
+	return p->error;
+}
+
+EXPORT uint64_t hwpmc_parser_error_offset(const struct hwpmc_parser *p)
+{
+	return p->error_offset;
+}
+
+__attribute__((format(printf, 3, 4)))
+static enum hwpmc_parse fail(struct hwpmc_parser *p, uint64_t offset,
+			     const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	p->failed = true;
+	p->error_offset = offset;
+	n = snprintf(p->error, sizeof(p->error), "offset %" PRIu64 ": ", offset);
+	va_start(ap, format);
+	vsnprintf(p->error + n, sizeof(p->error) - n, format, ap);
+	va_end(ap);
+	return HWPMC_PARSE_ERROR;
+}
+
+/* ---- what a record must be ----------------------------------------------- */
+
+static const char *type_name(uint8_t type)
+{
+	const struct record_rule *rule = record_rule(type);
+
+	return rule ? rule->name : "unknown";
+}
+
+/* The part that can be judged before the record is there. */
+static bool header_is_bad(struct hwpmc_parser *p, const struct hwpmc_log_hdr *h,
+			  uint64_t offset)
+{
+	const struct record_rule *rule = record_rule(h->type);
+
+	if (h->len < HDR)
+		fail(p, offset, "a %s record of %u bytes: its header has %zu",
+		     type_name(h->type), h->len, HDR);
+	else if (h->len % HWPMC_LOG_ALIGN)
+		fail(p, offset, "a %s record of %u bytes: must be a multiple of %d",
+		     type_name(h->type), h->len, HWPMC_LOG_ALIGN);
+	else if (h->len > HWPMC_LOG_MAX)
+		fail(p, offset, "a %s record of %u bytes: the longest has %d",
+		     type_name(h->type), h->len, HWPMC_LOG_MAX);
+	else if (rule && h->len < rule->least)
+		fail(p, offset, "a %s record of %u bytes: the shortest has %u",
+		     rule->name, h->len, rule->least);
+	else if (!p->serial && h->type != HWPMC_LOG_INITIALIZE)
+		fail(p, offset, "not a log of hwpmc: it begins with a record of type %u, not with INITIALIZE",
+		     h->type);
+	return p->failed;
+}
+
+static bool initialize_is_bad(struct hwpmc_parser *p, uint64_t offset,
+			      const struct hwpmc_log_initialize *r)
+{
+	if (r->magic == __builtin_bswap64(HWPMC_LOG_MAGIC))
+		fail(p, offset, "a log of a machine with another byte order");
+	else if (r->magic != HWPMC_LOG_MAGIC)
+		fail(p, offset, "not a log of hwpmc: the magic number is %#" PRIx64,
+		     (uint64_t)r->magic);
+	else if (r->schema >> 16 != HWPMC_LOG_SCHEMA >> 16)
+		fail(p, offset, "format %u.%u: this library reads %u.x",
+		     r->schema >> 16, r->schema & 0xffff,
+		     HWPMC_LOG_SCHEMA >> 16);
+	else if (!memchr(r->cpuid, 0, sizeof(r->cpuid)))
+		fail(p, offset, "an INITIALIZE record whose CPU name does not end");
+	else if (!r->khz)
+		fail(p, offset, "an INITIALIZE record with a clock of 0 kHz");
+	return p->failed;
+}
+
+static bool contents_are_bad(struct hwpmc_parser *p, uint64_t offset,
+			     const struct hwpmc_record *r)
+{
+	const struct hwpmc_log_hdr *h = r->hdr;
+
+	switch (h->type) {
+	case HWPMC_LOG_INITIALIZE:
+		return initialize_is_bad(p, offset, r->initialize);
+	case HWPMC_LOG_DROPNOTIFY:
+		if (r->drop->ncause != HWPMC_DROP__COUNT)
+			fail(p, offset, "a DROPNOTIFY record with %u causes",
+			     r->drop->ncause);
+		break;
+	case HWPMC_LOG_CALLCHAIN:
+		if (!r->npc)
+			fail(p, offset, "a CALLCHAIN record without an address");
+		break;
+	case HWPMC_LOG_PMCALLOCATE:
+	case HWPMC_LOG_PMCALLOCATEDYN:
+		if (!memchr(r->allocate->name, 0, sizeof(r->allocate->name)))
+			fail(p, offset, "a %s record whose name does not end",
+			     type_name(h->type));
+		break;
+	case HWPMC_LOG_PROCEXEC:
+		if (!memchr(r->exec->comm, 0, sizeof(r->exec->comm)))
+			fail(p, offset, "a PROCEXEC record whose name does not end");
+		break;
+	case HWPMC_LOG_MAP_IN:
+		if (r->map->build_id_len > HWPMC_LOG_BUILD_ID)
+			fail(p, offset, "a MAP_IN record with a build-id of %u bytes",
+			     r->map->build_id_len);
+		else if (r->map->end < r->map->start)
+			fail(p, offset, "a MAP_IN record that ends before it begins");
+		break;
+	case HWPMC_LOG_SYSEXIT:
+	case HWPMC_LOG_THR_CREATE:
+	case HWPMC_LOG_THR_EXIT:
+	case HWPMC_LOG_PROC_CREATE:
+	case HWPMC_LOG_COMM_NAME:
+		if (!memchr(r->task->comm, 0, sizeof(r->task->comm)))
+			fail(p, offset, "a %s record whose name does not end",
+			     type_name(h->type));
+		break;
+	case HWPMC_LOG_CPU:
+		if (h->id > 0xffff)
+			fail(p, offset, "a CPU record for CPU %u", h->id);
+		break;
+	}
+	return p->failed;
+}
+
+static bool string_is_bad(struct hwpmc_parser *p, uint64_t offset,
+			  const struct hwpmc_log_hdr *h)
+{
+	const struct record_rule *rule = record_rule(h->type);
+	const char *begin;
+
+	if (!rule || !rule->string)
+		return false;
+	begin = (const char *)h + rule->string;
+	if (h->len > rule->string && memchr(begin, 0, h->len - rule->string))
+		return false;
+	fail(p, offset, "a %s record whose string does not end", rule->name);
+	return true;
+}
+
+/* ---- the stream's state -------------------------------------------------- */
+
+static bool need_contexts(struct hwpmc_parser *p, uint32_t cpu)
+{
+	uint32_t n = cpu + 1;
+	struct context *more;
+
+	if (n <= p->ncpu)
+		return true;
+	more = realloc(p->contexts, n * sizeof(*more));
+	if (!more)
+		return false;
+	for (uint32_t i = p->ncpu; i < n; i++)
+		more[i] = (struct context)UNKNOWN_TASK;
+	p->contexts = more;
+	p->ncpu = n;
+	return true;
+}
+
+static bool follow(struct hwpmc_parser *p, const struct hwpmc_record *r)
+{
+	switch (r->hdr->type) {
+	case HWPMC_LOG_CPU:
+		p->cpu = r->hdr->id;
+		return need_contexts(p, p->cpu);
+	case HWPMC_LOG_CONTEXT:
+		if (!need_contexts(p, p->cpu))
+			return false;
+		p->contexts[p->cpu].pid = r->context->pid;
+		p->contexts[p->cpu].tid = r->context->tid;
+		return true;
+	}
+	return true;
+}
+
+static enum hwpmc_parse show(struct hwpmc_parser *p,
+			     const struct hwpmc_log_hdr *h,
+			     struct hwpmc_record *r)
+{
+	uint64_t offset = p->offset;
+
+	r->hdr = h;
+	r->offset = offset;
+	r->serial = p->serial;
+	r->npc = h->type == HWPMC_LOG_CALLCHAIN ? (h->len - HDR) / 8 : 0;
+	if (string_is_bad(p, offset, h) || contents_are_bad(p, offset, r))
+		return HWPMC_PARSE_ERROR;
+	if (!follow(p, r))
+		return fail(p, offset, "no memory for the state of %d CPUs",
+			    p->cpu + 1);
+	r->cpu = p->cpu;
+	if ((uint32_t)p->cpu < p->ncpu) {
+		r->pid = p->contexts[p->cpu].pid;
+		r->tid = p->contexts[p->cpu].tid;
+	} else {
+		r->pid = -1;
+		r->tid = -1;
+	}
+	p->serial++;
+	p->offset += h->len;
+	return HWPMC_PARSE_RECORD;
+}
+
+/* ---- cut records --------------------------------------------------------- */
+
+static void gather(struct hwpmc_parser *p, size_t want)
+{
+	size_t n = want - p->have;
+
+	if (n > p->len)
+		n = p->len;
+	memcpy((uint8_t *)p->whole + p->have, p->data, n);
+	p->have += n;
+	p->data += n;
+	p->len -= n;
+}
+
+static enum hwpmc_parse next_cut(struct hwpmc_parser *p,
+				 struct hwpmc_record *record)
+{
+	const struct hwpmc_log_hdr *h = (const void *)p->whole;
+
+	if (p->have < HDR)
+		gather(p, HDR);
+	if (p->have < HDR)
+		return HWPMC_PARSE_MORE;
+	if (header_is_bad(p, h, p->offset))
+		return HWPMC_PARSE_ERROR;
+	gather(p, h->len);
+	if (p->have < h->len)
+		return HWPMC_PARSE_MORE;
+	p->have = 0;
+	return show(p, h, record);
+}
+
+static enum hwpmc_parse next_whole(struct hwpmc_parser *p,
+				   struct hwpmc_record *record)
+{
+	const struct hwpmc_log_hdr *h = (const void *)p->data;
+
+	if (header_is_bad(p, h, p->offset))
+		return HWPMC_PARSE_ERROR;
+	if (h->len > p->len)
+		return next_cut(p, record);
+	p->data += h->len;
+	p->len -= h->len;
+	return show(p, h, record);
+}
+
+EXPORT enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *p,
+					  struct hwpmc_record *record)
+{
+	enum hwpmc_parse what;
+
+	if (p->failed)
+		return HWPMC_PARSE_ERROR;
+	/* In place only where it is aligned as its fields are. */
+	if (!p->have && p->len >= HDR && !((uintptr_t)p->data % sizeof(uint64_t)))
+		what = next_whole(p, record);
+	else
+		what = next_cut(p, record);
+	if (what != HWPMC_PARSE_MORE || !p->ended)
+		return what;
+	if (p->have)
+		return fail(p, p->offset, "the log ends within a record, %zu bytes after its beginning",
+			    p->have);
+	if (!p->serial)
+		return fail(p, 0, "the log is empty");
+	return HWPMC_PARSE_END;
+}

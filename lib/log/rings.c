@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rings.c - the mapped rings of a handle: maps those of all CPUs and hands out what
+ * lies in them. One thread at a time.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../pmc/internal.h"
+#include "log.h"
+
+struct ring {
+	struct hwpmc_log_ring *ctl;
+	const uint8_t *data;
+	size_t mapped;
+};
+
+struct hwpmc_rings {
+	struct hwpmc *h;
+	unsigned int n;
+	struct ring ring[];		/* by CPU; ctl NULL: no such CPU */
+};
+
+static int map_one(struct hwpmc_rings *rings, unsigned int cpu, uint32_t size)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	struct ring *ring = &rings->ring[cpu];
+	void *at;
+
+	ring->mapped = HWPMC_LOG_MAP_SIZE((size_t)size, page);
+	at = mmap(NULL, ring->mapped, PROT_READ | PROT_WRITE, MAP_SHARED,
+		  hwpmc_fd(rings->h), HWPMC_LOG_MAP_OFFSET(cpu));
+	if (at == MAP_FAILED) {
+		/* A hole in the numbers of CPUs. */
+		if (errno == EINVAL && cpu)
+			return 0;
+		return -1;
+	}
+	ring->ctl = at;
+	ring->data = (const uint8_t *)at + page;
+	return 0;
+}
+
+EXPORT void hwpmc_rings_close(struct hwpmc_rings *rings)
+{
+	if (!rings)
+		return;
+	for (unsigned int i = 0; i < rings->n; i++)
+		if (rings->ring[i].ctl)
+			munmap(rings->ring[i].ctl, rings->ring[i].mapped);
+	free(rings);
+}
+
+EXPORT int hwpmc_rings_open(struct hwpmc *h, uint32_t ring_size,
+			    uint32_t wakeup, struct hwpmc_rings **out)
+{
+	struct hwpmc_op_configurelog op = {
+		.logfd = -1, .flags = HWPMC_LOG_F_MAPPED,
+		.ring_size = ring_size, .wakeup = wakeup,
+	};
+	unsigned int n = hwpmc_cpuinfo(h)->ncpu;
+	struct hwpmc_rings *rings;
+
+	*out = NULL;
+	rings = calloc(1, sizeof(*rings) + n * sizeof(rings->ring[0]));
+	if (!rings)
+		return error_own(h, ENOMEM, "no memory for the rings");
+	rings->h = h;
+	rings->n = n;
+	if (sys_call(h->fd, HWPMC_IOC_CONFIGURELOG, &op.hdr) < 0) {
+		free(rings);
+		return error_from_call(h, &op.hdr, "begin a log");
+	}
+	for (unsigned int cpu = 0; cpu < n; cpu++) {
+		if (!map_one(rings, cpu, op.ring_size))
+			continue;
+		n = errno;
+		hwpmc_rings_close(rings);
+		hwpmc_configure_log(h, -1);
+		return error_own(h, n, "cannot map the rings of the log");
+	}
+	*out = rings;
+	return 0;
+}
+
+static int read_one(struct ring *ring, unsigned int cpu, hwpmc_rings_fn *fn,
+		    void *arg, uint64_t *bytes)
+{
+	uint64_t tail = ring->ctl->tail, head, size = ring->ctl->size;
+	int rc;
+
+	/* What the module wrote before it moved head. */
+	head = __atomic_load_n(&ring->ctl->head, __ATOMIC_ACQUIRE);
+	if (head == tail)
+		return 0;
+	rc = fn(cpu, ring->data + (tail & (size - 1)), head - tail, arg);
+	if (rc)
+		return rc;
+	__atomic_store_n(&ring->ctl->tail, head, __ATOMIC_RELEASE);
+	*bytes += head - tail;
+	return 0;
+}
+
+EXPORT int hwpmc_rings_read(struct hwpmc_rings *rings, hwpmc_rings_fn *fn,
+			    void *arg, uint64_t *bytes)
+{
+	uint64_t sum = 0;
+	int rc = 0;
+
+	for (unsigned int i = 0; !rc && i < rings->n; i++)
+		if (rings->ring[i].ctl)
+			rc = read_one(&rings->ring[i], i, fn, arg, &sum);
+	if (bytes)
+		*bytes = sum;
+	return rc;
+}
+
+EXPORT int hwpmc_rings_wait(struct hwpmc_rings *rings, int timeout_ms)
+{
+	struct pollfd pfd = { .fd = hwpmc_fd(rings->h), .events = POLLIN };
+	int n = poll(&pfd, 1, timeout_ms);
+
+	return n < 0 ? -1 : n > 0;
+}
+
+EXPORT void hwpmc_rings_mark(unsigned int cpu, struct hwpmc_log_hdr *mark)
+{
+	*mark = (struct hwpmc_log_hdr){
+		.len = sizeof(*mark), .type = HWPMC_LOG_CPU, .id = cpu,
+	};
+}
+
+EXPORT void hwpmc_rings_drops(const struct hwpmc_rings *rings,
+			      uint64_t samples[HWPMC_DROP__COUNT],
+			      uint64_t others[HWPMC_DROP__COUNT])
+{
+	memset(samples, 0, HWPMC_DROP__COUNT * sizeof(*samples));
+	memset(others, 0, HWPMC_DROP__COUNT * sizeof(*others));
+	for (unsigned int i = 0; i < rings->n; i++) {
+		const struct hwpmc_log_ring *ctl = rings->ring[i].ctl;
+
+		for (int c = 0; ctl && c < HWPMC_DROP__COUNT; c++) {
+			samples[c] += ctl->samples_dropped[c];
+			others[c] += ctl->others_dropped[c];
+		}
+	}
+}
