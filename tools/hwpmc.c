@@ -20,6 +20,8 @@ static const struct command {
 } commands[] = {
 	{ "stat", cmd_stat, cmd_stat_help, "hwpmc stat",
 	  "count events of a program, of processes or of CPUs" },
+	{ "record", cmd_record, cmd_record_help, "hwpmc record",
+	  "sample a program, processes or CPUs into a log" },
 	{ "list", cmd_list, cmd_list_help, "hwpmc list",
 	  "list the events that can be counted here" },
 	{ "control", cmd_control, cmd_control_help, "hwpmc control",
