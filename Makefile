@@ -16,7 +16,7 @@ DESTDIR	?=
 
 all: module lib tools
 
-include $(wildcard $(TOP)/kmod/module.mk $(TOP)/lib/lib.mk $(TOP)/tools/tools.mk \
+include $(wildcard $(TOP)/kmod/module.mk $(TOP)/lib/lib.mk $(TOP)/lib/stat/stat.mk $(TOP)/tools/tools.mk \
 	$(TOP)/man/man.mk $(TOP)/tests/tests.mk $(TOP)/tests/vm/vm.mk \
 	$(TOP)/tests/vpmu/vpmu.mk $(TOP)/tests/bench/bench.mk \
 	$(TOP)/tests/demo/demo.mk)

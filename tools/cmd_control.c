@@ -44,7 +44,7 @@ static int add_change(struct changes *ch, const char *arg, uint32_t state)
 
 	if (fmt_parse_u64(arg, 0, HWPMC_ROW_MAX - 1, &row) < 0)
 		return msg_usage("'%s' is no row; see: hwpmc control -l", arg);
-	ch->list = xrealloc(ch->list, ch->n + 1, sizeof(*ch->list));
+	ch->list = must_realloc(ch->list, ch->n + 1, sizeof(*ch->list));
 	ch->list[ch->n++] = (struct change){ row, state };
 	return 0;
 }

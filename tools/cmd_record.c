@@ -93,7 +93,7 @@ static int parse_pids(struct record *r, char *arg)
 	for (char *s = strsep(&arg, ","); s; s = strsep(&arg, ",")) {
 		if (fmt_parse_u64(s, 1, INT32_MAX, &pid) < 0)
 			return msg_usage("'%s' is no process id", s);
-		r->pid = xrealloc(r->pid, r->npid + 1, sizeof(*r->pid));
+		r->pid = must_realloc(r->pid, r->npid + 1, sizeof(*r->pid));
 		r->pid[r->npid++] = pid;
 	}
 	return 0;
@@ -314,7 +314,7 @@ static int add_pmc(struct record *r, const char *spec, enum hwpmc_mode mode,
 		msg("%s", hwpmc_error(r->h));
 		return -1;
 	}
-	r->pmcs.id = xrealloc(r->pmcs.id, r->pmcs.n + 1, sizeof(id));
+	r->pmcs.id = must_realloc(r->pmcs.id, r->pmcs.n + 1, sizeof(id));
 	r->pmcs.id[r->pmcs.n++] = id;
 	sink_note(&r->sink, id, "event", spec);
 	return 0;

@@ -67,7 +67,7 @@ static int parse_pids(struct stat_options *o, char *arg)
 	for (char *s = strsep(&arg, ","); s; s = strsep(&arg, ",")) {
 		if (fmt_parse_u64(s, 1, INT32_MAX, &pid) < 0)
 			return msg_usage("'%s' is no process id", s);
-		o->pid = xrealloc(o->pid, o->npid + 1, sizeof(*o->pid));
+		o->pid = must_realloc(o->pid, o->npid + 1, sizeof(*o->pid));
 		o->pid[o->npid++] = pid;
 	}
 	return 0;
@@ -381,7 +381,7 @@ static int run_all(struct session *s)
 {
 	int status = 0;
 
-	s->elapsed = xcalloc(s->o.runs, sizeof(*s->elapsed));
+	s->elapsed = must_calloc(s->o.runs, sizeof(*s->elapsed));
 	for (unsigned int i = 0; i < s->o.runs && !status && !s->signal; i++)
 		status = run_once(s);
 	if (s->nrun)

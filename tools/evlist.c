@@ -43,10 +43,10 @@ static size_t part_length(const char *s)
 
 static void append(struct evlist *list, const char *s, size_t len)
 {
-	char *spec = xcalloc(len + 1, 1);
+	char *spec = must_calloc(len + 1, 1);
 
 	memcpy(spec, s, len);
-	list->spec = xrealloc(list->spec, list->n + 1, sizeof(*list->spec));
+	list->spec = must_realloc(list->spec, list->n + 1, sizeof(*list->spec));
 	list->spec[list->n++] = spec;
 }
 
@@ -55,7 +55,7 @@ static void extend(struct evlist *list, const char *s, size_t len)
 	char **last = &list->spec[list->n - 1];
 	size_t old = strlen(*last);
 
-	*last = xrealloc(*last, old + len + 2, 1);
+	*last = must_realloc(*last, old + len + 2, 1);
 	(*last)[old] = ',';
 	memcpy(*last + old + 1, s, len);
 	(*last)[old + 1 + len] = '\0';

@@ -22,6 +22,8 @@ static const struct command {
 	  "count events of a program, of processes or of CPUs" },
 	{ "record", cmd_record, cmd_record_help, "hwpmc record",
 	  "sample a program, processes or CPUs into a log" },
+	{ "report", cmd_report, cmd_report_help, "hwpmc report",
+	  "show where the samples of a log are" },
 	{ "list", cmd_list, cmd_list_help, "hwpmc list",
 	  "list the events that can be counted here" },
 	{ "control", cmd_control, cmd_control_help, "hwpmc control",

@@ -9,14 +9,12 @@
 /* argv[0] is the command's name. The return value is the exit status. */
 int cmd_stat(int argc, char *argv[]);
 int cmd_record(int argc, char *argv[]);
-int cmd_dump(int argc, char *argv[]);
 int cmd_report(int argc, char *argv[]);
 int cmd_list(int argc, char *argv[]);
 int cmd_control(int argc, char *argv[]);
 
 extern const char cmd_stat_help[];
 extern const char cmd_record_help[];
-extern const char cmd_dump_help[];
 extern const char cmd_report_help[];
 extern const char cmd_list_help[];
 extern const char cmd_control_help[];

@@ -58,7 +58,7 @@ int msg_bad_option(int c, int optopt_, char *const argv[], int optind_)
 	return msg_usage("unknown option %s", word);
 }
 
-void *xrealloc(void *p, size_t n, size_t size)
+void *must_realloc(void *p, size_t n, size_t size)
 {
 	void *q = NULL;
 
@@ -72,17 +72,17 @@ void *xrealloc(void *p, size_t n, size_t size)
 	return q;
 }
 
-void *xcalloc(size_t n, size_t size)
+void *must_calloc(size_t n, size_t size)
 {
-	void *p = xrealloc(NULL, n, size);
+	void *p = must_realloc(NULL, n, size);
 
 	memset(p, 0, n * size);
 	return p;
 }
 
-char *xstrdup(const char *s)
+char *must_strdup(const char *s)
 {
 	size_t len = strlen(s) + 1;
 
-	return memcpy(xrealloc(NULL, len, 1), s, len);
+	return memcpy(must_realloc(NULL, len, 1), s, len);
 }

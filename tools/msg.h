@@ -32,8 +32,8 @@ int msg_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int msg_bad_option(int c, int optopt_, char *const argv[], int optind_);
 
 /* Memory, or the end of the program. */
-void *xcalloc(size_t n, size_t size);
-void *xrealloc(void *p, size_t n, size_t size);
-char *xstrdup(const char *s);
+void *must_calloc(size_t n, size_t size);
+void *must_realloc(void *p, size_t n, size_t size);
+char *must_strdup(const char *s);
 
 #endif

@@ -46,7 +46,7 @@ struct position {
 static void add_event(struct pmcstat *ps, const struct position *pos,
 		      const char *spec, bool system, uint32_t cpu)
 {
-	ps->event = xrealloc(ps->event, ps->nevent + 1, sizeof(*ps->event));
+	ps->event = must_realloc(ps->event, ps->nevent + 1, sizeof(*ps->event));
 	ps->event[ps->nevent++] = (struct pmcstat_event){
 		.spec = spec, .system = system, .cpu = cpu,
 		.descendants = pos->descendants,
@@ -86,7 +86,7 @@ static void add_pid(struct pmcstat *ps, pid_t pid)
 	for (unsigned int i = 0; i < ps->npid; i++)
 		if (ps->pid[i] == pid)
 			return;
-	ps->pid = xrealloc(ps->pid, ps->npid + 1, sizeof(*ps->pid));
+	ps->pid = must_realloc(ps->pid, ps->npid + 1, sizeof(*ps->pid));
 	ps->pid[ps->npid++] = pid;
 }
 

@@ -65,7 +65,7 @@ int procs_match(const regex_t *re, pid_t **pid)
 
 		if (!p || !matches(re, p))
 			continue;
-		*pid = xrealloc(*pid, n + 1, sizeof(**pid));
+		*pid = must_realloc(*pid, n + 1, sizeof(**pid));
 		(*pid)[n++] = p;
 	}
 	closedir(dir);

@@ -14,14 +14,14 @@
 static void cells_open(struct stat_event *ev, const struct stat_options *o)
 {
 	ev->ncell = o->system ? o->cpus.n : 1;
-	ev->cell = xcalloc(ev->ncell, sizeof(*ev->cell));
-	ev->run = xcalloc(o->runs, sizeof(*ev->run));
+	ev->cell = must_calloc(ev->ncell, sizeof(*ev->cell));
+	ev->run = must_calloc(o->runs, sizeof(*ev->run));
 	for (unsigned int i = 0; i < ev->ncell; i++) {
 		struct stat_cell *cell = &ev->cell[i];
 
 		cell->id = HWPMC_ID_INVALID;
 		cell->cpu = o->system ? o->cpus.cpu[i] : HWPMC_CPU_ANY;
-		cell->run = xcalloc(o->runs, sizeof(*cell->run));
+		cell->run = must_calloc(o->runs, sizeof(*cell->run));
 	}
 }
 
@@ -34,7 +34,7 @@ int stat_set_open(struct stat_set *set, const struct stat_options *o)
 	}
 	set->o = o;
 	set->nevent = o->events.n;
-	set->event = xcalloc(set->nevent, sizeof(*set->event));
+	set->event = must_calloc(set->nevent, sizeof(*set->event));
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		struct stat_event *ev = &set->event[i];
 
@@ -110,7 +110,7 @@ static int refuse_event(struct stat_set *set, struct stat_event *ev)
 		msg("%s", hwpmc_error(set->h));
 		return -1;
 	}
-	ev->why = xstrdup(hwpmc_error(set->h));
+	ev->why = must_strdup(hwpmc_error(set->h));
 	release_event(set, ev);
 	return 0;
 }

@@ -5,7 +5,8 @@
 
 TOOLS_COMMON := msg fmt cpus evlist watch launch
 TOOLS_hwpmc := hwpmc cmd_stat stat_set stat_metric stat_text stat_data \
-	cmd_record sink cmd_list cmd_control control_show
+	cmd_record sink cmd_report report_flat \
+	report_tree report_folded cmd_list cmd_control control_show
 TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print procs
 TOOLS_pmccontrol := pmccontrol
 TOOLS_NAMES := hwpmc pmcstat pmccontrol
@@ -21,8 +22,8 @@ $(BUILD)/tools/obj/%.o: $(TOP)/tools/%.c
 
 define TOOLS_LINK
 $(BUILD)/tools/$(1): $(TOOLS_$(1):%=$(BUILD)/tools/obj/%.o) \
-		$(TOOLS_COMMON:%=$(BUILD)/tools/obj/%.o) $(BUILD)/lib/libhwpmc.a
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ -lpfm -lm -lpthread
+		$(TOOLS_COMMON:%=$(BUILD)/tools/obj/%.o) $(BUILD)/lib/libhwpmcstat.a $(BUILD)/lib/libhwpmc.a
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ -lpfm $$(STAT_LIBS) -lm -lpthread
 endef
 $(foreach t,$(TOOLS_NAMES),$(eval $(call TOOLS_LINK,$(t))))
 

@@ -75,7 +75,7 @@ int watch_target(struct watch *w, pid_t pid)
 
 	if (fd < 0)
 		return -1;
-	w->target_fd = xrealloc(w->target_fd, w->ntarget + 1, sizeof(int));
+	w->target_fd = must_realloc(w->target_fd, w->ntarget + 1, sizeof(int));
 	w->target_fd[w->ntarget++] = fd;
 	w->nalive++;
 	return 0;
@@ -131,7 +131,7 @@ static enum watch_event look(struct watch *w, const struct pollfd *fds)
 
 enum watch_event watch_wait(struct watch *w, uint64_t deadline)
 {
-	struct pollfd *fds = xcalloc(2 + w->ntarget, sizeof(*fds));
+	struct pollfd *fds = must_calloc(2 + w->ntarget, sizeof(*fds));
 	enum watch_event event = WATCH_TIME;
 	int n;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libhwpmcstat.h - from a log to what a person reads: which process, which
- * image, which function, which line. A library of its own (libhwpmcstat), as
+ * image, which function. A library of its own (libhwpmcstat), as
  * it brings elfutils and zstd with it, which who only counts does not need.
  *
  *	log bytes -> input -> parser -> model (processes, maps, by time)
  *	                             -> profile (stacks and how often)
- *	                                -> images, symbols, lines -> a view
+ *	                                -> images, symbols -> a view
  *
  * Nothing is dropped in silence: what is not known has a name ("[unknown]", and
  * why) and is counted, so that the samples of a profile are those of the log.
@@ -31,8 +31,7 @@ struct hwpmc_input;
 
 /*
  * path: a file ("-": standard input), plain or zstd, told apart by its first
- * bytes; or host:port (a name that begins neither with '.' nor '/' and holds a
- * ':'): listens there and reads one connection, as pmcstat -R does.
+ * bytes.
  * On failure NULL with errno and one sentence in err.
  */
 struct hwpmc_input *hwpmc_input_open(const char *path, char *err, size_t size);
@@ -45,6 +44,8 @@ struct hwpmc_input *hwpmc_input_memory(const void *data, size_t len);
  * middle of a record (its writer was killed) gives all whole records before.
  */
 int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record);
+/* It ended in the middle of a record; known at the end. */
+bool hwpmc_input_cut(const struct hwpmc_input *in);
 const char *hwpmc_input_error(const struct hwpmc_input *in);
 /* Back to the first record: plain and zstd files, memory. -1 ESPIPE. */
 int hwpmc_input_rewind(struct hwpmc_input *in);
@@ -52,7 +53,7 @@ uint64_t hwpmc_input_bytes(const struct hwpmc_input *in);
 void hwpmc_input_close(struct hwpmc_input *in);
 
 /* ------------------------------------------------------------------------ */
-/* Images and symbols (image.c, symbol.c, line.c, kernel.c, jit.c)           */
+/* Images and symbols (image.c, elf.c, kernel.c)                     */
 
 enum hwpmc_image_kind {
 	HWPMC_IMAGE_UNKNOWN,	/* no mapping covers the address */
@@ -85,15 +86,9 @@ struct hwpmc_symbol {
 	bool unknown;
 };
 
-struct hwpmc_line {
-	const char *file;	/* NULL: not known */
-	unsigned int line;
-};
-
 /* Where to look; all may be NULL. Search is by build-id first. */
 struct hwpmc_symbol_options {
 	const char *root;	/* prefix of the paths in the log (-r) */
-	const char *kernel;	/* vmlinux, or a directory with it and modules (-k) */
 	const char *debug;	/* more directories with separate debug files, ':' */
 	const char *kallsyms;	/* "/proc/kallsyms" */
 	const char *perf_map;	/* directory of perf-PID.map: "/tmp" */
@@ -118,16 +113,13 @@ struct hwpmc_profile_event {
 
 /* One place of a stack; the same place is the same pointer. */
 struct hwpmc_frame {
-	struct hwpmc_symbol *symbol;	/* of the innermost inlined function */
+	struct hwpmc_symbol *symbol;	
 	struct hwpmc_image *image;
 	uint64_t addr;		/* in the image, as in its ELF file; or as sampled
 				 * where there is no image */
 	uint64_t pc;		/* as sampled; of a caller: its return address */
 	bool kernel;
-	bool inlined;		/* into the next frame (options.inlines) */
-	bool caller;		/* a return address: its line is that before it */
-	struct hwpmc_line line;	/* after hwpmc_profile_lines() */
-	bool line_known;	/* lines were looked for */
+	bool caller;		/* pc is a return address */
 };
 
 struct hwpmc_thread_info {
@@ -163,7 +155,6 @@ struct hwpmc_profile_options {
 	const char *comm;	/* of the process; NULL: all */
 	uint32_t depth;		/* longest chain that is kept; 0: all */
 	bool timeline;
-	bool inlines;		/* frames of inlined functions (slow) */
 	bool by_thread;		/* else threads of a process are one */
 	bool leaf_only;		/* without the callers */
 };
@@ -216,14 +207,6 @@ struct hwpmc_image *const *hwpmc_profile_images(const struct hwpmc_profile *p,
 						uint32_t *n);
 /* A NOTE of the log, or what INITIALIZE says ("cpuid", "ncpu"); NULL: none. */
 const char *hwpmc_profile_note(const struct hwpmc_profile *p, const char *key);
-
-/* Look up the line of a frame, once; of all frames. */
-const struct hwpmc_line *hwpmc_profile_line(struct hwpmc_profile *p,
-					    struct hwpmc_frame *frame);
-void hwpmc_profile_lines(struct hwpmc_profile *p);
-/* The line of any address of an image (annotate): 0, or -1. */
-int hwpmc_image_line(struct hwpmc_profile *p, struct hwpmc_image *image,
-		     uint64_t addr, struct hwpmc_line *line);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * model.c - processes over time: which program ran, what was mapped where. Records
+ * are applied in the order of their time; questions may be about any time. What is
+ * a little too early or too late for its record is given to the nearest: records
+ * of different CPUs are never in exact order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stat.h"
+
+void model_init(struct model *m, const struct hwpmc_symbol_options *o)
+{
+	memset(m, 0, sizeof(*m));
+	images_init(&m->images, o);
+}
+
+static void process_free(struct process *p)
+{
+	struct space *next;
+
+	for (struct space *s = p->first; s; s = next) {
+		next = s->next;
+		free(s->map);
+		free((void *)s->comm);
+		free((void *)s->path);
+		free(s);
+	}
+	free(p);
+}
+
+void model_free(struct model *m)
+{
+	struct process *next;
+
+	for (unsigned int i = 0; i < 1024; i++)
+		for (struct process *p = m->hash[i]; p; p = next) {
+			next = p->hash_next;
+			process_free(p);
+		}
+	free(m->modules);
+	images_free(&m->images);
+}
+
+bool model_wants(uint8_t type)
+{
+	switch (type) {
+	case HWPMC_LOG_PROCEXEC:
+	case HWPMC_LOG_PROCFORK:
+	case HWPMC_LOG_PROC_CREATE:
+	case HWPMC_LOG_COMM_NAME:
+	case HWPMC_LOG_MAP_IN:
+	case HWPMC_LOG_MAP_OUT:
+	case HWPMC_LOG_PMCATTACH:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct process *find_process(struct model *m, int32_t pid)
+{
+	struct process *p = m->cached;
+
+	if (p && p->pid == pid)
+		return p;
+	for (p = m->hash[(uint32_t)pid & 1023]; p; p = p->hash_next)
+		if (p->pid == pid) {
+			m->cached = p;
+			return p;
+		}
+	return NULL;
+}
+
+static struct space *new_space(struct model *m, struct process *p,
+			       uint64_t from)
+{
+	struct space *s = stat_alloc(1, sizeof(*s));
+
+	s->from = from;
+	s->serial = m->nspace++;
+	if (p->last)
+		p->last->next = s;
+	else
+		p->first = s;
+	p->last = s;
+	return s;
+}
+
+static struct process *get_process(struct model *m, int32_t pid, uint64_t from)
+{
+	struct process *p = find_process(m, pid), **slot;
+
+	if (p)
+		return p;
+	p = stat_alloc(1, sizeof(*p));
+	p->pid = pid;
+	slot = &m->hash[(uint32_t)pid & 1023];
+	p->hash_next = *slot;
+	*slot = p;
+	new_space(m, p, from);
+	return p;
+}
+
+struct space *model_space(struct model *m, int32_t pid, uint64_t time)
+{
+	struct space *s = get_process(m, pid, 0)->first;
+
+	while (s->next && s->next->from <= time)
+		s = s->next;
+	return s;
+}
+
+static void set_string(const char **at, const char *text)
+{
+	free((void *)*at);
+	*at = strdup(text);
+}
+
+static void add_map(struct map **map, uint32_t *n, struct map new)
+{
+	*map = stat_grow(*map, *n, sizeof(new));
+	(*map)[(*n)++] = new;
+}
+
+static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
+{
+	struct space *parent = model_space(m, r->parent, r->hdr.time);
+	struct process *p = find_process(m, r->child);
+	struct space *s;
+
+	/* A number that is used again, or a child that was told of before. */
+	if (p)
+		s = new_space(m, p, r->hdr.time);
+	else
+		s = get_process(m, r->child, r->hdr.time)->last;
+	if (parent->comm)
+		set_string(&s->comm, parent->comm);
+	if (parent->path)
+		set_string(&s->path, parent->path);
+	for (uint32_t i = 0; i < parent->nmap; i++)
+		add_map(&s->map, &s->nmap, parent->map[i]);
+}
+
+static void apply_exec(struct model *m, const struct hwpmc_log_exec *r)
+{
+	struct process *p = get_process(m, r->pid, 0);
+	struct space *s = new_space(m, p, r->hdr.time);
+
+	set_string(&s->comm, r->comm);
+	set_string(&s->path, r->path);
+}
+
+static enum hwpmc_image_kind kind_of(const struct hwpmc_log_map *r)
+{
+	if (r->pid == -1)
+		return HWPMC_IMAGE_MODULE;
+	if (strcmp(r->path, "[vdso]") == 0)
+		return HWPMC_IMAGE_VDSO;
+	if (r->hdr.flags & HWPMC_MAP_ANON)
+		return HWPMC_IMAGE_JIT;
+	return HWPMC_IMAGE_ELF;
+}
+
+static void apply_map(struct model *m, const struct hwpmc_log_map *r)
+{
+	enum hwpmc_image_kind kind = kind_of(r);
+	struct map map = {
+		r->start, r->end, r->offset, r->hdr.time,
+		image_get(&m->images, r->path, kind, r->build_id,
+			  r->build_id_len, kind == HWPMC_IMAGE_JIT ? r->pid : 0),
+	};
+	struct space *s;
+
+	if (r->pid == -1) {
+		add_map(&m->modules, &m->nmodule, map);
+		return;
+	}
+	s = model_space(m, r->pid, r->hdr.time);
+	add_map(&s->map, &s->nmap, map);
+}
+
+static void apply_comm(struct model *m, const struct hwpmc_log_task *r)
+{
+	if (r->pid == r->tid)
+		set_string(&model_space(m, r->pid, r->hdr.time)->comm, r->comm);
+}
+
+void model_apply(struct model *m, const struct hwpmc_record *r)
+{
+	switch (r->hdr->type) {
+	case HWPMC_LOG_PROCFORK:
+		apply_fork(m, r->fork);
+		break;
+	case HWPMC_LOG_PROCEXEC:
+		apply_exec(m, r->exec);
+		break;
+	case HWPMC_LOG_MAP_IN:
+		apply_map(m, r->map);
+		break;
+	case HWPMC_LOG_PROC_CREATE:
+	case HWPMC_LOG_COMM_NAME:
+		apply_comm(m, r->task);
+		break;
+	case HWPMC_LOG_PMCATTACH:
+		if (*r->attach->path)
+			set_string(&model_space(m, r->attach->pid,
+						r->hdr->time)->path,
+				   r->attach->path);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The latest that was there at that time; else the first that ever was. */
+static const struct map *find_map(const struct map *map, uint32_t n,
+				  uint64_t pc, uint64_t time)
+{
+	const struct map *early = NULL;
+
+	for (uint32_t i = n; i-- > 0; ) {
+		if (pc < map[i].start || pc >= map[i].end)
+			continue;
+		if (map[i].from <= time)
+			return &map[i];
+		early = &map[i];
+	}
+	return early;
+}
+
+static const struct map *find_user(const struct space *space, uint64_t pc,
+				   uint64_t time)
+{
+	const struct map *found = find_map(space->map, space->nmap, pc, time);
+
+	/* On the border of an exec: the space after it. */
+	if (!found && space->next)
+		found = find_map(space->next->map, space->next->nmap, pc, time);
+	return found;
+}
+
+struct image *model_find(struct model *m, struct space *space, bool kernel,
+			 uint64_t pc, uint64_t time, uint64_t *addr)
+{
+	const struct map *map;
+
+	*addr = pc;
+	if (pc == HWPMC_PC_HIDDEN)
+		return m->images.hidden;
+	if (kernel) {
+		map = find_map(m->modules, m->nmodule, pc, time);
+		return map ? map->image : m->images.kernel;
+	}
+	map = find_user(space, pc, time);
+	if (!map)
+		return m->images.unknown;
+	if (map->image->pub.kind == HWPMC_IMAGE_JIT)
+		return map->image;
+	*addr = image_addr(&m->images, map->image,
+			   pc - map->start + map->offset);
+	return map->image;
+}
