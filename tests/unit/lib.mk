@@ -36,3 +36,7 @@ check-unit: check-unit-lib
 VM_TEST_LIBS_lib_live	:= $(LIB_CFLAGS) -I$(TOP)/lib/freebsd $(LIB_STATIC) \
 	$(LIB_LIBS)
 $(BUILD)/vm/tests/lib_live: $(LIB_STATIC)
+
+VM_TEST_LIBS_spec_sample := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) \
+	$(LIB_LIBS)
+$(BUILD)/vm/tests/spec_sample: $(LIB_STATIC)
