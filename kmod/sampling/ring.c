@@ -93,8 +93,8 @@ void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 		     u64 now)
 {
 	u64 *count = sample ? ring->samples : ring->others;
-	u64 *total = sample ? ring->ctl->samples_dropped :
-			      ring->ctl->others_dropped;
+	u64 *total = (u64 *)(sample ? ring->ctl->samples_dropped :
+				      ring->ctl->others_dropped);
 
 	if (!ring->dropped)
 		ring->since = now;

@@ -2,7 +2,8 @@
 # lib.mk - unit tests of the library, made of its own sources under ASan and
 # UBSan, and the test of what `make install-lib` puts into place.
 
-LIB_UNIT	:= $(addprefix $(BUILD)/tests/unit/,lib_events lib_reasons \
+LIB_UNIT	:= $(addprefix $(BUILD)/tests/unit/,lib_events lib_parser \
+		     lib_reasons \
 		     lib_freebsd)
 LIB_UNIT_DEPS	:= $(TOP)/tests/harness/harness.c $(LIB_SRC) \
 	$(wildcard $(TOP)/lib/*/*.h $(TOP)/lib/freebsd/sys/*.h \

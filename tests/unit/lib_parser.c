@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lib_parser.c - the log parser on logs that are right, cut, damaged and random. Each
+ * log that is parsed lies in memory of exactly its size, so that ASan sees a read
+ * behind its end; a parser that does not come to an end is ended by the time limit.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libhwpmclog.h>
+
+#include "harness.h"
+
+#define LOG_MAX	8192
+
+struct log {
+	uint8_t bytes[LOG_MAX];
+	size_t len;
+	unsigned int n;
+};
+
+static void *add(struct log *log, uint8_t type, size_t len)
+{
+	struct hwpmc_log_hdr *h = (void *)(log->bytes + log->len);
+
+	len = (len + 7) & ~7ul;
+	ck_assert_uint_le(log->len + len, LOG_MAX);
+	h->len = len;
+	h->type = type;
+	h->id = 7;
+	h->time = 1000 + log->n++;
+	log->len += len;
+	return h;
+}
+
+static void add_initialize(struct log *log)
+{
+	struct hwpmc_log_initialize *r;
+
+	r = add(log, HWPMC_LOG_INITIALIZE, sizeof(*r));
+	r->magic = HWPMC_LOG_MAGIC;
+	r->schema = HWPMC_LOG_SCHEMA;
+	r->ncpu = 2;
+	r->clock = HWPMC_CLOCK_TSC;
+	r->khz = 2000000;
+	strcpy(r->cpuid, "GenuineIntel-6-55-4");
+}
+
+/* One of each type. */
+static void make_log(struct log *log)
+{
+	static const uint8_t tasks[] = {
+		HWPMC_LOG_SYSEXIT, HWPMC_LOG_THR_CREATE, HWPMC_LOG_THR_EXIT,
+		HWPMC_LOG_PROC_CREATE, HWPMC_LOG_COMM_NAME,
+	};
+	struct hwpmc_log_context *context;
+	struct hwpmc_log_allocate *alloc;
+	struct hwpmc_log_attach *attach;
+	struct hwpmc_log_sample *sample;
+	struct hwpmc_log_exec *exec;
+	struct hwpmc_log_drop *drop;
+	struct hwpmc_log_note *note;
+	struct hwpmc_log_map *map;
+
+	memset(log, 0, sizeof(*log));
+	add_initialize(log);
+	alloc = add(log, HWPMC_LOG_PMCALLOCATE, sizeof(*alloc));
+	alloc->mode = HWPMC_MODE_TS;
+	alloc = add(log, HWPMC_LOG_PMCALLOCATEDYN, sizeof(*alloc));
+	strcpy(alloc->name, "CLOCK.PROF");
+	attach = add(log, HWPMC_LOG_PMCATTACH, sizeof(*attach) + 9);
+	strcpy(attach->path, "/bin/loop");
+	add(log, HWPMC_LOG_PMCDETACH, sizeof(*attach));
+	add(log, HWPMC_LOG_PROCCSW, sizeof(struct hwpmc_log_value));
+	add(log, HWPMC_LOG_PROCEXIT, sizeof(struct hwpmc_log_value));
+	exec = add(log, HWPMC_LOG_PROCEXEC, sizeof(*exec) + 10);
+	strcpy(exec->path, "/bin/true");
+	add(log, HWPMC_LOG_PROCFORK, sizeof(struct hwpmc_log_fork));
+	for (unsigned int i = 0; i < sizeof(tasks); i++)
+		add(log, tasks[i], sizeof(struct hwpmc_log_task));
+	add(log, HWPMC_LOG_USERDATA, sizeof(struct hwpmc_log_hdr));
+	map = add(log, HWPMC_LOG_MAP_IN, sizeof(*map) + 12);
+	map->start = 0x400000;
+	map->end = 0x500000;
+	strcpy(map->path, "/bin/program");
+	add(log, HWPMC_LOG_MAP_OUT, sizeof(struct hwpmc_log_unmap));
+	add(log, HWPMC_LOG_CPU, sizeof(struct hwpmc_log_hdr));
+	context = add(log, HWPMC_LOG_CONTEXT, sizeof(*context));
+	context->pid = 42;
+	context->tid = 43;
+	sample = add(log, HWPMC_LOG_CALLCHAIN, sizeof(*sample) + 3 * 8);
+	sample->pc[0] = 0x401000;
+	drop = add(log, HWPMC_LOG_DROPNOTIFY, sizeof(*drop));
+	drop->ncause = HWPMC_DROP__COUNT;
+	add(log, HWPMC_LOG_THROTTLE, sizeof(struct hwpmc_log_throttle));
+	add(log, HWPMC_LOG_CLOCK, sizeof(struct hwpmc_log_clock));
+	note = add(log, HWPMC_LOG_NOTE, sizeof(*note) + 10);
+	strcpy(note->text, "key=value");
+	add(log, HWPMC_LOG_PADDING, 64);
+	add(log, 200, 24);		/* of a later version */
+	add(log, HWPMC_LOG_CLOSELOG, sizeof(struct hwpmc_log_hdr));
+}
+
+struct outcome {
+	enum hwpmc_parse last;
+	unsigned int n;
+	uint64_t error_offset;
+	char error[200];
+	int32_t cpu, pid, tid;		/* of the sample */
+	uint32_t npc;
+};
+
+/* In pieces of `piece` bytes, each in memory of its own. */
+static struct outcome parse(const uint8_t *bytes, size_t len, size_t piece)
+{
+	struct hwpmc_parser *p = hwpmc_parser_new();
+	struct outcome o = { .last = HWPMC_PARSE_MORE };
+	struct hwpmc_record r;
+	uint8_t *copy = NULL;
+
+	for (size_t at = 0; o.last == HWPMC_PARSE_MORE; at += piece) {
+		size_t n = len - at < piece ? len - at : piece;
+
+		free(copy);
+		copy = malloc(n ? n : 1);
+		memcpy(copy, bytes + at, n);
+		ck_assert_int_eq(hwpmc_parser_feed(p, copy, n), 0);
+		if (at + n == len)
+			hwpmc_parser_end(p);
+		while ((o.last = hwpmc_parser_next(p, &r)) == HWPMC_PARSE_RECORD) {
+			o.n++;
+			if (r.hdr->type != HWPMC_LOG_CALLCHAIN)
+				continue;
+			o.cpu = r.cpu;
+			o.pid = r.pid;
+			o.tid = r.tid;
+			o.npc = r.npc;
+		}
+	}
+	o.error_offset = hwpmc_parser_error_offset(p);
+	strncpy(o.error, hwpmc_parser_error(p), sizeof(o.error) - 1);
+	free(copy);
+	hwpmc_parser_free(p);
+	return o;
+}
+
+START_TEST(a_log_with_every_record_is_read_in_pieces_of_any_size)
+{
+	struct log log;
+
+	make_log(&log);
+	for (size_t piece = 1; piece <= 300; piece++) {
+		struct outcome o = parse(log.bytes, log.len, piece);
+
+		ck_assert_msg(o.last == HWPMC_PARSE_END, "%s", o.error);
+		ck_assert_uint_eq(o.n, log.n);
+		ck_assert_int_eq(o.cpu, 7);
+		ck_assert_int_eq(o.pid, 42);
+		ck_assert_int_eq(o.tid, 43);
+		ck_assert_uint_eq(o.npc, 3);
+	}
+}
+END_TEST
+
+START_TEST(a_log_cut_at_any_byte_says_where_it_ends)
+{
+	struct log log;
+	size_t whole = 0;
+
+	make_log(&log);
+	for (size_t len = 0; len <= log.len; len++) {
+		struct outcome o = parse(log.bytes, len, LOG_MAX);
+		const struct hwpmc_log_hdr *h = (void *)(log.bytes + whole);
+
+		if (len == whole + h->len && len)
+			whole = len;
+		if (len && len == whole) {
+			ck_assert_int_eq(o.last, HWPMC_PARSE_END);
+			continue;
+		}
+		ck_assert_int_eq(o.last, HWPMC_PARSE_ERROR);
+		ck_assert_uint_eq(o.error_offset, whole);
+		ck_assert_ptr_nonnull(strstr(o.error, "offset "));
+	}
+}
+END_TEST
+
+START_TEST(every_flipped_bit_of_every_header_is_refused_or_harmless)
+{
+	struct log log;
+	unsigned int refused = 0;
+	size_t next;
+
+	make_log(&log);
+	for (size_t at = 0; at < log.len; at += next) {
+		next = ((struct hwpmc_log_hdr *)(log.bytes + at))->len;
+		for (unsigned int bit = 0; bit < 128; bit++) {
+			struct outcome o;
+
+			log.bytes[at + bit / 8] ^= 1 << bit % 8;
+			o = parse(log.bytes, log.len, LOG_MAX);
+			log.bytes[at + bit / 8] ^= 1 << bit % 8;
+			ck_assert(o.last == HWPMC_PARSE_END ||
+				  (o.last == HWPMC_PARSE_ERROR && o.error[0] &&
+				   o.error_offset >= at));
+			refused += o.last == HWPMC_PARSE_ERROR;
+		}
+	}
+	ck_assert_uint_gt(refused, log.n * 8);
+}
+END_TEST
+
+static uint32_t random_state = 20261121;
+
+static uint32_t any(uint32_t n)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return (random_state >> 8) % n;
+}
+
+START_TEST(ten_thousand_mutations_neither_crash_nor_hang)
+{
+	struct log log, bad;
+
+	make_log(&log);
+	for (int i = 0; i < 10000; i++) {
+		bad = log;
+		for (uint32_t n = 1 + any(8); n; n--)
+			bad.bytes[any(bad.len)] = any(256);
+		if (!any(4))
+			bad.len = any(bad.len + 1);
+		parse(bad.bytes, bad.len, 1 + any(LOG_MAX));
+	}
+}
+END_TEST
+
+static void refuses(const struct log *log, const char *why)
+{
+	struct outcome o = parse(log->bytes, log->len, LOG_MAX);
+
+	ck_assert_int_eq(o.last, HWPMC_PARSE_ERROR);
+	ck_assert_msg(strstr(o.error, why) != NULL, "%s", o.error);
+}
+
+START_TEST(what_no_log_can_hold_is_refused_with_the_reason)
+{
+	struct hwpmc_log_initialize *init;
+	struct hwpmc_log_sample *sample;
+	struct hwpmc_log_drop *drop;
+	struct hwpmc_log_map *map;
+	struct log log = { .len = 0 };
+
+	refuses(&log, "empty");
+	add(&log, HWPMC_LOG_CPU, 16);
+	refuses(&log, "not a log of hwpmc");
+	memset(&log, 0, sizeof(log));
+	add_initialize(&log);
+	init = (void *)log.bytes;
+	init->magic = __builtin_bswap64(HWPMC_LOG_MAGIC);
+	refuses(&log, "another byte order");
+	init->magic = 1;
+	refuses(&log, "magic number");
+	init->magic = HWPMC_LOG_MAGIC;
+	init->schema = 2 << 16;
+	refuses(&log, "format 2.0");
+	init->schema = HWPMC_LOG_SCHEMA;
+	sample = add(&log, HWPMC_LOG_CALLCHAIN, sizeof(*sample));
+	refuses(&log, "without an address");
+	sample->hdr.len = 12;
+	refuses(&log, "its header has 16");
+	sample->hdr.len = 20;
+	refuses(&log, "multiple of 8");
+	sample->hdr.len = HWPMC_LOG_MAX + 8;
+	refuses(&log, "the longest has");
+	log.len -= 16;
+	drop = add(&log, HWPMC_LOG_DROPNOTIFY, sizeof(*drop));
+	drop->ncause = 1000000;
+	refuses(&log, "1000000 causes");
+	log.len -= sizeof(*drop);
+	map = add(&log, HWPMC_LOG_MAP_IN, sizeof(*map) + 8);
+	memset(map->path, 'x', 8);
+	refuses(&log, "string does not end");
+}
+END_TEST
+
+START_TEST(feeding_too_early_or_too_late_is_an_error)
+{
+	struct hwpmc_parser *p = hwpmc_parser_new();
+	struct hwpmc_record r;
+	struct log log;
+
+	make_log(&log);
+	ck_assert_int_eq(hwpmc_parser_feed(p, log.bytes, log.len), 0);
+	ck_assert_int_eq(hwpmc_parser_feed(p, log.bytes, log.len), -1);
+	ck_assert_int_eq(errno, EBUSY);
+	while (hwpmc_parser_next(p, &r) == HWPMC_PARSE_RECORD)
+		;
+	hwpmc_parser_end(p);
+	ck_assert_int_eq(hwpmc_parser_next(p, &r), HWPMC_PARSE_END);
+	ck_assert_int_eq(hwpmc_parser_feed(p, log.bytes, log.len), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	hwpmc_parser_free(p);
+}
+END_TEST
+
+int main(void)
+{
+	harness_add(a_log_with_every_record_is_read_in_pieces_of_any_size);
+	harness_add(a_log_cut_at_any_byte_says_where_it_ends);
+	harness_add_timed(every_flipped_bit_of_every_header_is_refused_or_harmless,
+			  60);
+	harness_add_timed(ten_thousand_mutations_neither_crash_nor_hang, 60);
+	harness_add(what_no_log_can_hold_is_refused_with_the_reason);
+	harness_add(feeding_too_early_or_too_late_is_an_error);
+	return harness_run();
+}
