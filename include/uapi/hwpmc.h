@@ -204,7 +204,8 @@ enum hwpmc_reason {
 	HWPMC_WHY_READ_ONLY = 45,	/* the class cannot be written */
 	HWPMC_WHY_NO_LOG = 46,		/* needs a configured log */
 	HWPMC_WHY_LOG_EXISTS = 47,
-	HWPMC_WHY_LOG_FD = 48,		/* descriptor not open for writing [fd] */
+	HWPMC_WHY_LOG_FD = 48,		/* descriptor not open for writing, or of
+					 * what the kernel cannot write to [fd] */
 	HWPMC_WHY_LOG_ERROR = 49,	/* an earlier write failed [errno] */
 	HWPMC_WHY_NO_RDPMC = 50,	/* class is not readable from user mode */
 	HWPMC_WHY_MSR_OWNER_ONLY = 51,	/* must be attached to its owner alone */

@@ -5,14 +5,9 @@
  */
 #include "buildid.h"
 
-#ifdef __KERNEL__
-#include <linux/elf.h>
-#else
-#include <elf.h>
-#endif
-
 #define GNU_BUILD_ID	3
 #define PT_NOTE_TYPE	4
+#define HEADER		64	/* the longer one of the two */
 
 /* Do `len` bytes at `at` lie within the `size` bytes? */
 static bool within(u64 at, u64 len, size_t size)
@@ -49,56 +44,48 @@ static unsigned int in_notes(const u8 *head, u64 at, u64 end, u8 *id,
 	return 0;
 }
 
-static unsigned int in_segment(const u8 *head, size_t size, u32 type, u64 offset,
-			       u64 len, u8 *id, unsigned int max)
+/* Where the two classes of ELF files have what is looked for; bytes. */
+struct layout {
+	u8 word;		/* of offsets and sizes: 4 or 8 */
+	u8 phoff, phentsize, phnum;	/* in the file's header */
+	u8 offset, filesz, size;	/* in a program header, and all of it */
+};
+
+static const struct layout layout64 = { 8, 32, 54, 56, 8, 32, 56 };
+static const struct layout layout32 = { 4, 28, 42, 44, 4, 16, 32 };
+
+static u64 number(const u8 *at, unsigned int size)
 {
-	if (type != PT_NOTE_TYPE || !within(offset, len, size))
+	u64 n = 0;
+
+	memcpy(&n, at, size);	/* x86: the low bytes come first */
+	return n;
+}
+
+static unsigned int in_segment(const u8 *head, size_t size, u64 at,
+			       const struct layout *l, u8 *id, unsigned int max)
+{
+	u64 offset, len;
+
+	if (number(head + at, 4) != PT_NOTE_TYPE)
+		return 0;
+	offset = number(head + at + l->offset, l->word);
+	len = number(head + at + l->filesz, l->word);
+	if (!within(offset, len, size))
 		return 0;
 	return in_notes(head, offset, offset + len, id, max);
 }
 
-static unsigned int in_elf64(const u8 *head, size_t size, u8 *id,
-			     unsigned int max)
+static unsigned int in_elf(const u8 *head, size_t size, const struct layout *l,
+			   u8 *id, unsigned int max)
 {
-	unsigned int i, n;
-	Elf64_Ehdr eh;
-	Elf64_Phdr ph;
+	u64 at = number(head + l->phoff, l->word);
+	unsigned int n, left = number(head + l->phnum, 2);
 
-	if (size < sizeof(eh))
+	if (number(head + l->phentsize, 2) != l->size)
 		return 0;
-	memcpy(&eh, head, sizeof(eh));
-	if (eh.e_phentsize != sizeof(ph))
-		return 0;
-	for (i = 0; i < eh.e_phnum; i++) {
-		if (!within(eh.e_phoff, (i + 1) * sizeof(ph), size))
-			return 0;
-		memcpy(&ph, head + eh.e_phoff + i * sizeof(ph), sizeof(ph));
-		n = in_segment(head, size, ph.p_type, ph.p_offset, ph.p_filesz,
-			       id, max);
-		if (n)
-			return n;
-	}
-	return 0;
-}
-
-static unsigned int in_elf32(const u8 *head, size_t size, u8 *id,
-			     unsigned int max)
-{
-	unsigned int i, n;
-	Elf32_Ehdr eh;
-	Elf32_Phdr ph;
-
-	if (size < sizeof(eh))
-		return 0;
-	memcpy(&eh, head, sizeof(eh));
-	if (eh.e_phentsize != sizeof(ph))
-		return 0;
-	for (i = 0; i < eh.e_phnum; i++) {
-		if (!within(eh.e_phoff, (i + 1) * sizeof(ph), size))
-			return 0;
-		memcpy(&ph, head + eh.e_phoff + i * sizeof(ph), sizeof(ph));
-		n = in_segment(head, size, ph.p_type, ph.p_offset, ph.p_filesz,
-			       id, max);
+	for (; left && within(at, l->size, size); left--, at += l->size) {
+		n = in_segment(head, size, at, l, id, max);
 		if (n)
 			return n;
 	}
@@ -110,11 +97,11 @@ unsigned int hwpmc_build_id(const void *head, size_t size, u8 *id,
 {
 	const u8 *bytes = head;
 
-	if (size < 16 || memcmp(bytes, "\177ELF", 4))
+	if (size < HEADER || memcmp(bytes, "\177ELF", 4))
 		return 0;
-	if (bytes[4] == ELFCLASS64)
-		return in_elf64(bytes, size, id, max);
-	if (bytes[4] == ELFCLASS32)
-		return in_elf32(bytes, size, id, max);
+	if (bytes[4] == 2)
+		return in_elf(bytes, size, &layout64, id, max);
+	if (bytes[4] == 1)
+		return in_elf(bytes, size, &layout32, id, max);
 	return 0;
 }

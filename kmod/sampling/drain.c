@@ -233,5 +233,8 @@ int hwpmc_drain_flush(struct hwpmc_log *log)
 	ret = wait_event_interruptible(log->flushers,
 				       READ_ONCE(log->answered) >= ticket ||
 				       READ_ONCE(log->drained));
-	return ret ? -EINTR : READ_ONCE(log->error);
+	/* The signal may be the one that tells of the error. */
+	if (READ_ONCE(log->error))
+		return READ_ONCE(log->error);
+	return ret ? -EINTR : 0;
 }

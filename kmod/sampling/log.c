@@ -319,7 +319,9 @@ static int take_file(struct hwpmc_op_configurelog *op, struct file **file)
 	if (op->flags & HWPMC_LOG_F_MAPPED)
 		return 0;
 	*file = fget(op->logfd);
+	/* The kernel itself can only write where there is write_iter(). */
 	if (*file && (*file)->f_mode & FMODE_WRITE &&
+	    (*file)->f_op->write_iter && !(*file)->f_op->write &&
 	    !hwpmc_device_is(*file))
 		return 0;
 	if (*file)

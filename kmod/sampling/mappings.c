@@ -42,21 +42,21 @@ static const char *path_of(struct vm_area_struct *vma, char *page)
 
 static void put_build_id(struct hwpmc_log_map *r, struct file *file)
 {
+	u8 id[HWPMC_LOG_BUILD_ID] = {};
+	unsigned int n = 0;
 	const void *head;
 	struct page *page;
 
-	r->build_id_len = 0;
-	memset(r->build_id, 0, sizeof(r->build_id));
-	if (!file || !S_ISREG(file_inode(file)->i_mode))
-		return;
-	head = hwpmc_first_page(file, &page);
-	if (!head)
-		return;
-	r->build_id_len = hwpmc_build_id(head, PAGE_SIZE, r->build_id,
-					 sizeof(r->build_id));
-	if (r->build_id_len)
+	head = file && S_ISREG(file_inode(file)->i_mode) ?
+	       hwpmc_first_page(file, &page) : NULL;
+	if (head) {
+		n = hwpmc_build_id(head, PAGE_SIZE, id, sizeof(id));
+		hwpmc_page_put(page);
+	}
+	r->build_id_len = n;
+	memcpy(r->build_id, id, sizeof(id));
+	if (n)
 		r->hdr.flags |= HWPMC_MAP_HAS_BUILD_ID;
-	hwpmc_page_put(page);
 }
 
 static void put_file(struct hwpmc_log_map *r, struct file *file)
@@ -91,8 +91,7 @@ bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid,
 		r->__reserved = 0;
 		put_file(r, vma->vm_file);
 		put_build_id(r, vma->vm_file);
-		memset(r->path, 0, r->hdr.len - sizeof(*r));
-		memcpy(r->path, path, len);
+		memcpy(r->path, path, len + 1);
 		hwpmc_log_commit(log);
 	}
 	preempt_enable();

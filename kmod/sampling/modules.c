@@ -16,22 +16,22 @@ static void put_module(struct hwpmc_owner *owner, const struct module *mod,
 		       u8 flags)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
+	size_t len = strlen(mod->name) + 3;
 	unsigned long start, end;
 	struct hwpmc_log_map *r;
 
 	hwpmc_module_text(mod, &start, &end);
 	if (!log || !owner->privileged || start == end)
 		return;
-	r = hwpmc_log_reserve(log, HWPMC_LOG_MAP_IN,
-			      sizeof(*r) + strlen(mod->name) + 3);
+	r = hwpmc_log_reserve(log, HWPMC_LOG_MAP_IN, sizeof(*r) + len);
 	if (!r)
 		return;
-	memset((void *)r + sizeof(r->hdr), 0, r->hdr.len - sizeof(r->hdr));
+	memset((void *)r + sizeof(r->hdr), 0, sizeof(*r) - sizeof(r->hdr));
 	r->hdr.flags = flags;
 	r->pid = -1;
 	r->start = start;
 	r->end = end;
-	snprintf(r->path, r->hdr.len - sizeof(*r), "[%s]", mod->name);
+	snprintf(r->path, len, "[%s]", mod->name);
 	hwpmc_log_commit(log);
 }
 
@@ -73,8 +73,9 @@ void hwpmc_put_modules(struct hwpmc_owner *owner)
 	do {
 		if (is_module(mod) && mod->state == MODULE_STATE_LIVE)
 			put_module(owner, mod, HWPMC_LOG_SNAPSHOT);
-		mod = list_entry(rcu_dereference_sched(mod->list.next),
-				 struct module, list);
+		/* Removed under RCU, as the kernel's own walks rely on. */
+		mod = list_entry(READ_ONCE(mod->list.next), struct module,
+				 list);
 	} while (mod != THIS_MODULE);
 	preempt_enable();
 }

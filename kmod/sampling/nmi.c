@@ -36,8 +36,12 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	unsigned int handled, more;
 	u64 now;
 
-	if (likely(!c->sampling && !c->nmi_expected))
+	if (likely(!c->sampling && !c->nmi_expected)) {
+		/* Whoever it was for: it has masked the interrupt. */
+		if (c->on)
+			hwpmc_pmi_open_nmi();
 		return NMI_DONE;
+	}
 	now = hwpmc_log_time();
 	handled = hwpmc_sample_all_nmi(c, regs, now);
 	hwpmc_pmi_open_nmi();

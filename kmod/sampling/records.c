@@ -121,7 +121,6 @@ static void put_attach(struct hwpmc_log *log, u8 type,
 		r->hdr.id = pmc->id;
 		r->pid = pid_nr_ns(tgid, pmc->owner->pid_ns);
 		r->__reserved = 0;
-		memset(r->path, 0, r->hdr.len - sizeof(*r));
 		memcpy(r->path, path, len);
 		hwpmc_log_commit(log);
 	}

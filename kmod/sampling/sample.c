@@ -82,6 +82,7 @@ static size_t put_sample_nmi(struct hwpmc_log_sample *s, struct hwpmc_pmc *pmc,
 			     struct pt_regs *regs, u64 room, u64 now)
 {
 	unsigned int n;
+	size_t len;
 	u8 flags;
 
 	if (likely(!(pmc->flags & HWPMC_F_CALLCHAIN) && user_mode(regs))) {
@@ -92,12 +93,14 @@ static size_t put_sample_nmi(struct hwpmc_log_sample *s, struct hwpmc_pmc *pmc,
 		n = hwpmc_callchain_nmi(pmc, regs, s->pc, depth_of(pmc, room),
 					&flags);
 	}
-	s->hdr.len = sizeof(*s) + n * sizeof(u64);
+	/* Nothing is read back: the owner may write here at the same time. */
+	len = sizeof(*s) + n * sizeof(u64);
+	s->hdr.len = len;
 	s->hdr.type = HWPMC_LOG_CALLCHAIN;
 	s->hdr.flags = flags;
 	s->hdr.id = pmc->id;
 	s->hdr.time = now;
-	return s->hdr.len;
+	return len;
 }
 
 static void write_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
@@ -231,21 +234,25 @@ static void late_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 	if (row->cls->ops->ack_nmi)
 		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
-	c->nmi_expected = hwpmc_log_time();
 	if (!rc->rest)
 		hwpmc_ring_drop(rc->ring, HWPMC_DROP_LATE, true,
-				c->nmi_expected);
+				hwpmc_log_time());
 }
 
 u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	struct hwpmc_pmc *pmc = rc->pmc;
-	u64 counter, left;
+	u64 counter, left, expected = c->nmi_expected;
 
 	if (rc->shadow.sel)
 		hwpmc_cpu_program_irqoff(c, nr, NULL);
-	/* From here on no overflow; an NMI may still come for one before. */
+	/*
+	 * From here on no overflow; an NMI may still come for one before, at any
+	 * of these instructions or later, and is to find that it is expected.
+	 */
+	WRITE_ONCE(c->nmi_expected, hwpmc_log_time());
+	barrier();
 	c->sampling &= ~BIT_ULL(nr);
 	barrier();
 	counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask;
@@ -256,6 +263,8 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		left = rc->rest;
 	} else {
 		left = rc->rest + (-counter & rc->mask);
+		if (READ_ONCE(c->nmi_expected))
+			WRITE_ONCE(c->nmi_expected, expected);
 	}
 	smp_store_release(&rc->pmc, NULL);	/* A: hwpmc_pmc_read() */
 	return left;

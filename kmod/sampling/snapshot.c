@@ -31,9 +31,9 @@ static bool wait_for_room(struct snapshot *s)
 {
 	if (s->waited >= PATIENCE_MS || fatal_signal_pending(current))
 		return false;
-	s->waited += 5;
+	s->waited += 20;
 	wake_up(&s->owner->log_wait);
-	msleep(5);
+	msleep(20);
 	return true;
 }
 

@@ -171,7 +171,8 @@ static void put_exec(struct hwpmc_owner *owner, void *arg)
 	if (r) {
 		r->pid = hwpmc_owner_tgid_nr(owner, current);
 		r->tid = hwpmc_owner_tid_nr(owner, current);
-		memset(r->comm, 0, r->hdr.len - offsetof(typeof(*r), comm));
+		memset(r->comm, 0, sizeof(*r) + len + 1 -
+		       offsetof(typeof(*r), comm));
 		strscpy(r->comm, current->comm, sizeof(r->comm));
 		memcpy(r->path, path, len);
 		hwpmc_log_commit(log);

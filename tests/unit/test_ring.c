@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_ring.c - the ring of one CPU, with signals in the place of NMIs: they come in
  * the middle of anything and are done before it goes on.
