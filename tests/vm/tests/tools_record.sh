@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tools_record - hwpmc record and hwpmc report on a program with three functions of
+# 60, 30 and 10 percent: shares, sums, trees, and what they say when they cannot.
+. "$VM_TOP/tests/harness/harness.sh"
+hwpmc=$VM_TOP/build/tools/hwpmc
+hot3=$VM_TOP/build/vm/progs/hot3
+loop=$VM_TOP/build/vm/progs/loop
+[ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
+# The emulator's NMIs take long.
+echo 0 >/proc/sys/kern/hwpmc/selfcost
+
+# share NAME: percent of a function in the last CSV
+share() { awk -F, -v s="$1" '$NF == s { print $3 }' out.csv; }
+
+# near NAME PERCENT: within one and a half of it; 30,000 samples, so five sigma
+near() {
+	awk -v got="$(share "$1")" -v want="$2" \
+		'BEGIN { exit !(got > want - 1.5 && got < want + 1.5) }' ||
+		fail "$1 has $(share "$1") percent, not $2"
+}
+
+samples() { awk -F, '{ n += $2 } END { print n + 0 }' out.csv; }
+
+report_shows_the_known_shares_of_three_functions() {
+	check "$hwpmc" record -e instructions:u -c 1009 -o hot.log -- "$hot3"
+	check "$hwpmc" report -i hot.log --format csv -s symbol -o out.csv
+	near hot_sixty 60
+	near hot_thirty 30
+	near hot_ten 10
+}
+
+report_counts_each_sample_of_the_log_once() {
+	check "$hwpmc" record -e instructions:u -c 10000 -o loop.log -- "$loop" 1000000
+	check "$hwpmc" report -i loop.log --format csv -s process,image,symbol -o out.csv
+	check_equal "$(samples)" 300 "samples of 3,000,057 instructions"
+	check_equal "$(cut -d, -f4- out.csv)" "loop,loop,_start" "where they are"
+}
+
+report_shows_callers_above_callees() {
+	check "$hwpmc" record -g -e instructions:u -c 10007 -o tree.log -- "$hot3"
+	check "$hwpmc" report -i tree.log --tree -o out.txt
+	check grep -Eq '^ +99\.[0-9]+%.*  _start  hot3$|^ +100\.00%.*  _start  hot3$' out.txt
+	check grep -Eq '^ +(59|60|61)\.[0-9]+%.*    hot_sixty  hot3$' out.txt
+	check "$hwpmc" report -i tree.log --format folded -o out.folded
+	check grep -Eq '^hot3;_start;hot_sixty [0-9]+$' out.folded
+}
+
+report_of_a_whole_system_names_programs_and_the_kernel() {
+	check "$hwpmc" record -a -e instructions -c 20011 -o all.log -- \
+		sh -c "$hot3; ls -lR /proc/self >/dev/null"
+	check "$hwpmc" report -i all.log --format csv -s process,image -o out.csv
+	check grep -q ',hot3,hot3$' out.csv
+	check grep -q ',ls,\[kernel\]$' out.csv
+	"$hwpmc" report -i all.log -s process >out.txt
+	check_equal "$(samples)" "$(sed -n 's/.*: \([0-9]*\) samples in.*/\1/p' out.txt)" \
+		"samples"
+}
+
+report_reads_a_log_that_zstd_has_compressed() {
+	check zstd -q -f hot.log -o hot.log.zst
+	check "$hwpmc" report -i hot.log -o plain.txt
+	check "$hwpmc" report -i hot.log.zst -o zstd.txt
+	check cmp plain.txt zstd.txt
+	check sh -c "cat hot.log.zst | $hwpmc report -i - -o pipe.txt"
+	check cmp plain.txt pipe.txt
+}
+
+# refused STATUS TEXT COMMAND...: it fails with that status and one line.
+refused() {
+	want=$1 text=$2
+	shift 2
+	status=0
+	"$@" >refused.out 2>&1 || status=$?
+	check_equal "$status" "$want" "status of $*"
+	check grep -q -- "$text" refused.out
+}
+
+record_and_report_tell_what_they_cannot_do() {
+	refused 125 "cannot write '/nowhere/log'" "$hwpmc" record -o /nowhere/log -- true
+	refused 125 "No space left on device: the log is not complete" \
+		"$hwpmc" record -q -o /dev/full -- true
+	refused 127 "nonesuch" "$hwpmc" record -o x.log -- nonesuch
+	refused 2 "what to sample is missing" "$hwpmc" record
+	refused 2 "power of two" "$hwpmc" record --ring-size 5 -- true
+	refused 1 "cannot open 'nonesuch'" "$hwpmc" report -i nonesuch
+	echo "this is no log at all, and long enough" >bad.log
+	refused 1 "bad.log: offset 0:" "$hwpmc" report -i bad.log
+	check_equal "$("$hwpmc" record -q -o x.log -- sh -c 'exit 3'; echo $?)" 3 "status"
+}
+
+record_ends_with_a_signal_and_keeps_all_samples() {
+	"$hwpmc" record -a -e instructions -c 100003 -o int.log 2>int.err &
+	pid=$!
+	# It samples when there is more than what begins the log.
+	until [ "$(stat -c %s int.log 2>/dev/null || echo 0)" -gt 8192 ]; do
+		sleep 0.1
+	done
+	"$loop" 3000000
+	# Not INT: a shell has its background commands ignore that.
+	kill -TERM "$pid"
+	wait "$pid"
+	check "$hwpmc" report -i int.log --format csv -s process -o out.csv
+	check grep -q ',loop$' out.csv
+	check_equal "$(samples)" "$(sed -n 's/^\([0-9]*\) samples, 0 dropped.*/\1/p' int.err)" \
+		"samples"
+}
+
+harness_run
