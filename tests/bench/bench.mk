@@ -12,7 +12,7 @@ bench:
 bench-run: module vm-fetch vpmu $(BENCH_DIR)/bench
 	@BUILD=$(BUILD) $(TOP)/tests/bench/run
 
-$(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/tests/bench/bench.h \
+$(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/bench/bench.h \
 		$(TOP)/include/uapi/hwpmc.h $(TOP)/tests/vpmu/vpmu_guest.h
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -o $@ $(BENCH_SRC) -lpthread

@@ -46,6 +46,8 @@ static const struct {
 	{ "attach4", op_attach, 100, 4, "hp" },
 	{ "attach_calls4", op_attach_calls, 100, 4, "hp" },
 	{ "detach4", op_detach, 100, 4, "hp" },
+	{ "sample", op_sample, 400, 1, "nhp" },
+	{ "sample_chain", op_sample_chain, 400, 1, "nhp" },
 };
 
 static void none_count(struct counters *c, int n, const pid_t *tids, int ntids,
@@ -98,6 +100,7 @@ void window_end(struct run *run)
 
 	take(now);
 	now[DESCRIPTORS] = open_descriptors();
+	now[BYTES] = run->at[BYTES];
 	for (int i = 0; i < COLUMNS; i++)
 		run->out[i] = now[i] - run->at[i];
 }

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * sample.c - what a sample costs: a loop that is sampled every PERIOD of its own
+ * instructions, user mode alone, into a mapped ring that holds all of it. As
+ * `hwpmc record` and `perf record -c` do, without their readers.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <hwpmc.h>
+#include <hwpmc_log.h>
+
+#include "bench.h"
+#include "vpmu_guest.h"
+
+/* Rarely enough for perf, which takes no more than 100,000 samples a second. */
+#define PERIOD		20000
+#define RING		(1 << 20)
+#define PAGE		4096
+
+/*
+ * No limits: the emulated CPU has no time that could be spent. perf refuses to
+ * have its rate set again once its share of time has none.
+ */
+static void set(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || (write(fd, value, strlen(value)) < 0 && errno != EINVAL))
+		die(path);
+	close(fd);
+}
+
+/* Three instructions a round; frames for the chains. */
+__attribute__((noinline, optimize("no-omit-frame-pointer")))
+static void leaf(long samples)
+{
+	long n = samples * PERIOD / 3;
+
+	asm volatile("1: addq $1, %%rdx; decq %0; jnz 1b"
+		     : "+r"(n) : : "rdx", "cc");
+}
+
+__attribute__((noinline, optimize("no-omit-frame-pointer")))
+static void middle(long samples)
+{
+	leaf(samples);
+	asm volatile("");
+}
+
+static void hwpmc_sample(struct run *run, uint32_t flags)
+{
+	struct hwpmc_op_configurelog log = {
+		.logfd = -1, .flags = HWPMC_LOG_F_MAPPED, .ring_size = RING,
+		.wakeup = RING,
+	};
+	bool amd = vpmu_reg(VPMU_REG_IS_AMD, 0);
+	struct hwpmc_op_pmcallocate op = {
+		.class = amd ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP, .config = 0xc0,
+		.cpu = HWPMC_CPU_ANY, .mode = HWPMC_MODE_TS, .count = PERIOD,
+		.caps = HWPMC_CAP_USER, .flags = HWPMC_F_EV_PMU | flags,
+	};
+	struct hwpmc_log_ring *ring;
+	struct hwpmc_op_pmc pmc;
+	int fd = open(HWPMC_DEVICE, O_RDWR);
+	uint64_t head;
+
+	set("/proc/sys/kern/hwpmc/selfcost", "0");
+	if (fd < 0 || ioctl(fd, HWPMC_IOC_CONFIGURELOG, &log) ||
+	    ioctl(fd, HWPMC_IOC_PMCALLOCATE, &op))
+		die("hwpmc");
+	ring = mmap(NULL, HWPMC_LOG_MAP_SIZE(RING, PAGE), PROT_READ | PROT_WRITE,
+		    MAP_SHARED, fd, 0);
+	if (ring == MAP_FAILED)
+		die("mmap");
+	pmc = (struct hwpmc_op_pmc){ .pmcid = op.pmcid };
+	if (ioctl(fd, HWPMC_IOC_PMCSTART, &pmc))
+		die("PMCSTART");
+	head = ring->head;
+	window_begin(run);
+	middle(run->n);
+	window_end(run);
+	run->out[BYTES] = ring->head - head;
+}
+
+static void perf_sample(struct run *run, uint64_t type)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1,
+		.sample_period = PERIOD,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | type,
+		.watermark = 1, .wakeup_watermark = RING,
+	};
+	struct perf_event_mmap_page *page;
+	uint64_t head;
+	int fd;
+
+	set("/proc/sys/kernel/perf_event_max_sample_rate", "100000");
+	set("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	if (fd < 0)
+		die("perf_event_open");
+	page = mmap(NULL, PAGE + RING, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
+		die("mmap of perf's ring");
+	head = page->data_head;
+	window_begin(run);
+	middle(run->n);
+	window_end(run);
+	run->out[BYTES] = page->data_head - head;
+}
+
+/* The ticks of the clock, which are in the others too. */
+static void no_sample(struct run *run)
+{
+	window_begin(run);
+	middle(run->n);
+	window_end(run);
+}
+
+void op_sample(struct run *run)
+{
+	if (strcmp(run->tool->name, "hwpmc") == 0)
+		hwpmc_sample(run, 0);
+	else if (strcmp(run->tool->name, "perf") == 0)
+		perf_sample(run, 0);
+	else
+		no_sample(run);
+}
+
+void op_sample_chain(struct run *run)
+{
+	if (strcmp(run->tool->name, "hwpmc") == 0)
+		hwpmc_sample(run, HWPMC_F_CALLCHAIN);
+	else if (strcmp(run->tool->name, "perf") == 0)
+		perf_sample(run, PERF_SAMPLE_CALLCHAIN);
+	else
+		no_sample(run);
+}
