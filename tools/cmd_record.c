@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -373,6 +375,45 @@ static int attach_all(struct record *r, struct watch *w, struct launch *l)
 	return 0;
 }
 
+/*
+ * Starting tells the log of all processes that there are: more than a ring may hold.
+ * So another thread starts, and this one reads meanwhile.
+ */
+struct starter {
+	struct record *r;
+	atomic_bool done;
+	int rc;
+};
+
+static void *start_all(void *arg)
+{
+	struct starter *s = arg;
+
+	s->rc = each_pmc(s->r, hwpmc_start);
+	s->done = true;
+	return NULL;
+}
+
+static int start_and_read(struct record *r)
+{
+	struct starter s = { .r = r };
+	pthread_t thread;
+	int err;
+
+	err = pthread_create(&thread, NULL, start_all, &s);
+	if (err) {
+		msg("cannot start a thread: %s", strerror(err));
+		return -1;
+	}
+	while (!s.done) {
+		drain(r);
+		hwpmc_rings_wait(r->rings, 10);
+	}
+	pthread_join(thread, NULL);
+	drain(r);
+	return s.rc;
+}
+
 /* ---- the run ------------------------------------------------------------- */
 
 static uint64_t dropped(struct record *r)
@@ -490,7 +531,7 @@ static int prepare(struct record *r, struct watch *w, struct launch *l)
 		msg("cannot watch process %d: %s", l->pid, strerror(errno));
 		goto err_launch;
 	}
-	if (attach_all(r, w, l) < 0 || each_pmc(r, hwpmc_start) < 0)
+	if (attach_all(r, w, l) < 0 || start_and_read(r) < 0)
 		goto err_launch;
 	return 0;
 

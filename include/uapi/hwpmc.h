@@ -222,7 +222,6 @@ enum hwpmc_reason {
 					 * [largest, KiB] */
 	HWPMC_WHY_LOCKED_MEMORY = 59,	/* beyond RLIMIT_MEMLOCK [KiB needed] */
 	HWPMC_WHY_LOG_CLOSED = 60,	/* it was closed: end it and begin anew */
-	HWPMC_WHY_PERIOD = 61,		/* a period of 0 */
 	HWPMC_WHY__COUNT
 };
 

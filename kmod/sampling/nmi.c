@@ -47,7 +47,8 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	hwpmc_pmi_open_nmi();
 	/* Overflowed while the interrupt was masked: nobody would tell. */
 	more = hwpmc_sample_all_nmi(c, regs, now);
-	if (unlikely(more))
+	/* One NMI may have been raised for each of them, and this was one. */
+	if (unlikely(handled + more > 1))
 		c->nmi_expected = now;
 	if (likely(handled)) {
 		this_cpu_add(hwpmc_stats.intr_processed, handled + more);

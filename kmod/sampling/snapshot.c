@@ -17,7 +17,10 @@
 #include "log.h"
 #include "tell.h"
 
-/* How long a reader is waited for in all, when the ring is full. */
+/*
+ * How long a reader is waited for in all, when the ring is full: everybody who wants
+ * hwpmc_lock waits too, so only the privileged are given it.
+ */
 #define PATIENCE_MS	2000
 
 struct snapshot {
@@ -29,7 +32,8 @@ struct snapshot {
 /* Is it worth to try again? */
 static bool wait_for_room(struct snapshot *s)
 {
-	if (s->waited >= PATIENCE_MS || fatal_signal_pending(current))
+	if (!s->owner->privileged || s->waited >= PATIENCE_MS ||
+	    fatal_signal_pending(current))
 		return false;
 	s->waited += 20;
 	wake_up(&s->owner->log_wait);

@@ -151,8 +151,6 @@ WHY(LOCKED_MEMORY, "the rings need more memory than this process may lock",
     "KiB", DETAIL_DECIMAL, "ask for smaller rings, or raise the limit: ulimit -l"),
 WHY(LOG_CLOSED, "the log was closed", NULL, DETAIL_NONE,
     "end it and configure another"),
-WHY(PERIOD, "a sampling period of 0 means nothing", NULL, DETAIL_NONE,
-    "ask for a sample every so many events"),
 #undef WHY
 };
 
