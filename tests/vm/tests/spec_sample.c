@@ -429,6 +429,43 @@ START_TEST(nothing_is_lost_while_a_sampled_cpu_goes_and_comes)
 }
 END_TEST
 
+static uint64_t ignored_nmis(struct session *s)
+{
+	struct hwpmc_op_getdriverstats stats;
+
+	ok(s, hwpmc_driver_stats(s->h, &stats));
+	return stats.intr_ignored;
+}
+
+START_TEST(rows_that_overflow_together_leave_no_nmi_without_a_cause)
+{
+	uint64_t ignored;
+	struct session s;
+	uint32_t id[4];
+
+	begin(&s, FAST, 0);
+	ignored = ignored_nmis(&s);
+	for (int i = 0; i < 2; i++) {
+		/* The NMI of the second overflows the first, sometimes. */
+		id[i] = allocate(&s, "instructions", HWPMC_MODE_SS, 0, i, 5003);
+		id[i + 2] = allocate(&s, "branches:u", HWPMC_MODE_SS, 0, i, 1009);
+	}
+	for (int i = 0; i < 4; i++)
+		ok(&s, hwpmc_start(s.h, id[i]));
+	for (int i = 0; i < 40; i++) {
+		dev_pin(getpid(), i & 1);
+		dev_spin(20000);
+	}
+	for (int i = 0; i < 4; i++)
+		ok(&s, hwpmc_stop(s.h, id[i]));
+	ignored = ignored_nmis(&s) - ignored;
+	finish(&s);
+	check_conserved(&s);
+	ck_assert_uint_eq(ignored, 0);
+	end(&s);
+}
+END_TEST
+
 /* ---- storms -------------------------------------------------------------- */
 
 static void spin_on(void *arg)
@@ -730,6 +767,7 @@ int main(void)
 	harness_add_timed(overflows_of_a_process_tree_are_samples, 30);
 	harness_add_timed(overflows_of_whole_cpus_are_samples_and_declared_drops, 30);
 	harness_add_timed(nothing_is_lost_while_a_sampled_cpu_goes_and_comes, 30);
+	harness_add_timed(rows_that_overflow_together_leave_no_nmi_without_a_cause, 30);
 	harness_add_timed(closing_the_device_in_a_storm_of_nmis_leaves_all_clean, 30);
 	harness_add_timed(closing_the_log_in_a_storm_of_nmis_stops_and_declares, 30);
 	harness_add_timed(sampling_that_costs_too_much_stands_still_and_says_so, 30);
