@@ -286,6 +286,8 @@ static void gather(struct hwpmc_parser *p, size_t want)
 
 	if (n > p->len)
 		n = p->len;
+	if (!n)		/* nothing was fed yet, from nowhere */
+		return;
 	memcpy((uint8_t *)p->whole + p->have, p->data, n);
 	p->have += n;
 	p->data += n;
