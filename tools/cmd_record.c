@@ -48,7 +48,11 @@ const char cmd_record_help[] =
 "  -p PIDS             these processes\n"
 "      --no-descendants  without the processes that they start\n"
 "  -d SECONDS          end after so long\n"
-"  -o FILE             write there; default: hwpmc.log; - is standard output\n"
+"  -o FILE|HOST:PORT   write there; default: hwpmc.log; - is standard output\n"
+"  -z, --compress[=N]  compressed by zstd (level N), which hwpmc report reads\n"
+"      --csw           count the events too, and log each thread's count at each\n"
+"                      of its context switches\n"
+"      --exit          log each process's count when it exits\n"
 "      --ring-size KIB  memory for samples on their way, a CPU\n"
 "  -q                  say nothing\n"
 "\n"
@@ -57,7 +61,8 @@ const char cmd_record_help[] =
 "option.\n";
 
 enum {
-	OPT_HELP = 256, OPT_NO_DESC, OPT_USER_CHAIN, OPT_RING_SIZE,
+	OPT_HELP = 256, OPT_NO_DESC, OPT_USER_CHAIN, OPT_RING_SIZE, OPT_CSW,
+	OPT_EXIT,
 };
 
 struct pmc_list {
@@ -69,6 +74,7 @@ struct record {
 	struct evlist events;
 	uint64_t period;
 	uint32_t flags;			/* HWPMC_F_*CALLCHAIN */
+	uint32_t values;		/* HWPMC_F_LOG_*, 0: samples only */
 	bool all, system, descendants, quiet;
 	struct cpus cpus;
 	pid_t *pid;
@@ -76,6 +82,7 @@ struct record {
 	uint64_t duration_ns;
 	uint32_t ring_size;
 	const char *output;
+	int level;			/* of zstd, 0: plain */
 	char **command;
 
 	struct hwpmc *h;
@@ -161,6 +168,17 @@ static int parse_option(struct record *r, int c)
 		return 0;
 	case OPT_RING_SIZE:
 		return parse_ring_size(r, optarg);
+	case 'z':
+		n = 3;
+		err = optarg ? parse_number("level", optarg, 19, &n) : 0;
+		r->level = n;
+		return err;
+	case OPT_CSW:
+		r->values |= HWPMC_F_LOG_PROCCSW;
+		return 0;
+	case OPT_EXIT:
+		r->values |= HWPMC_F_LOG_PROCEXIT;
+		return 0;
 	case 'q':
 		r->quiet = true;
 		return 0;
@@ -179,6 +197,8 @@ static int check_options(struct record *r)
 		return msg_usage("-p does not go with -a or -C");
 	if (!r->command && !r->system && !r->npid)
 		return msg_usage("what to sample is missing: a command, -p, -a or -C");
+	if (r->system && r->values)
+		return msg_usage("--csw and --exit are of processes: not with -a or -C");
 	if (r->all && cpus_online(&r->cpus) < 0) {
 		msg("cannot tell which CPUs are online: %s", strerror(errno));
 		return EXIT_STAT_FAILED;
@@ -203,6 +223,9 @@ static int parse(struct record *r, int argc, char *argv[], bool *help)
 		{ "duration", required_argument, NULL, 'd' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "ring-size", required_argument, NULL, OPT_RING_SIZE },
+		{ "compress", optional_argument, NULL, 'z' },
+		{ "csw", no_argument, NULL, OPT_CSW },
+		{ "exit", no_argument, NULL, OPT_EXIT },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -213,7 +236,7 @@ static int parse(struct record *r, int argc, char *argv[], bool *help)
 		.output = DEFAULT_OUTPUT, .sink = { .fd = -1 },
 	};
 	/* "+": the command's options are its own. */
-	while ((c = getopt_long(argc, argv, "+:e:c:gaC:p:d:o:q", options,
+	while ((c = getopt_long(argc, argv, "+:e:c:gaC:p:d:o:qz::", options,
 				NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return msg_bad_option(c, optopt, argv, optind);
@@ -259,7 +282,8 @@ static int take(unsigned int cpu, const void *data, size_t len, void *arg)
 	}
 	r->begun = true;
 	sink_write(&r->sink, data, len);
-	r->samples += count_samples(data, len);
+	if (!r->sink.error)
+		r->samples += count_samples(data, len);
 	return 0;
 }
 
@@ -288,8 +312,10 @@ static void write_notes(struct record *r)
 
 static int begin_log(struct record *r)
 {
-	if (sink_open(&r->sink, r->output) < 0) {
-		msg("cannot write '%s': %s", r->output, strerror(errno));
+	char err[600];
+
+	if (sink_open(&r->sink, r->output, r->level, err, sizeof(err)) < 0) {
+		msg("%s", err);
 		return -1;
 	}
 	if (hwpmc_open(&r->h) < 0) {
@@ -310,9 +336,10 @@ static int begin_log(struct record *r)
 static int add_pmc(struct record *r, const char *spec, enum hwpmc_mode mode,
 		   uint32_t flags, uint32_t cpu)
 {
+	uint64_t period = mode == HWPMC_MODE_TC ? 0 : r->period;
 	uint32_t id;
 
-	if (hwpmc_allocate(r->h, spec, mode, flags, cpu, r->period, &id) < 0) {
+	if (hwpmc_allocate(r->h, spec, mode, flags, cpu, period, &id) < 0) {
 		msg("%s", hwpmc_error(r->h));
 		return -1;
 	}
@@ -327,9 +354,14 @@ static int add_event(struct record *r, const char *spec, bool own)
 	uint32_t flags = r->flags;
 
 	if (!r->system) {
-		flags |= (r->descendants ? HWPMC_F_DESCENDANTS : 0) |
-			 (own ? HWPMC_F_EXEC_START : 0);
-		return add_pmc(r, spec, HWPMC_MODE_TS, flags, HWPMC_CPU_ANY);
+		uint32_t whom = (r->descendants ? HWPMC_F_DESCENDANTS : 0) |
+				(own ? HWPMC_F_EXEC_START : 0);
+
+		if (r->values && add_pmc(r, spec, HWPMC_MODE_TC,
+					 whom | r->values, HWPMC_CPU_ANY) < 0)
+			return -1;
+		return add_pmc(r, spec, HWPMC_MODE_TS, whom | flags,
+			       HWPMC_CPU_ANY);
 	}
 	for (unsigned int i = 0; i < r->cpus.n; i++)
 		if (add_pmc(r, spec, HWPMC_MODE_SS, flags, r->cpus.cpu[i]) < 0)
@@ -448,10 +480,13 @@ static void run_until_end(struct record *r, struct watch *w)
 {
 	uint64_t start = watch_now(), told = start, now = start;
 
+	/* An interrupt does not wait for who does not read. */
+	r->sink.stop_fd = w->signal_fd;
 	while (watch_wait(w, now + STEP_NS) == WATCH_TIME) {
 		now = watch_now();
 		drain(r);
 		if (now - told >= SECOND_NS) {
+			sink_flush(&r->sink);
 			show_progress(r, now - start, false);
 			told = now;
 		}
@@ -475,6 +510,7 @@ static void end_log(struct record *r)
 	drain(r);
 	hwpmc_close_log(r->h);
 	drain(r);
+	sink_flush(&r->sink);
 }
 
 static void summary(struct record *r)
@@ -565,7 +601,7 @@ static int close_output(struct record *r, int status)
 		return status;
 	msg("cannot write '%s': %s: the log is not complete", r->sink.name,
 	    strerror(errno));
-	return status ? status : EXIT_STAT_FAILED;
+	return EXIT_STAT_FAILED;
 }
 
 int cmd_record(int argc, char *argv[])

@@ -1,26 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sink.h - where a log goes that a tool writes: a file, or standard output.
- * Errors are kept until somebody asks: what follows them is thrown away.
+ * sink.h - where a log goes that a tool writes: a file, standard output, another
+ * machine; compressed or not. Errors are kept until somebody asks: what follows
+ * them is thrown away.
  */
 #ifndef TOOLS_SINK_H
 #define TOOLS_SINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <zstd.h>
 
 #include <libhwpmclog.h>
 
 struct sink {
 	int fd;
 	const char *name;
-	uint64_t bytes;
+	bool may_block;			/* a pipe or a connection */
+	int stop_fd;			/* readable: do not wait for who does not
+					 * read; -1: wait for ever */
+	uint64_t bytes;			/* as written */
 	int error;			/* errno of the write that failed, or 0 */
+	ZSTD_CCtx *zstd;		/* NULL: plain */
+	char *packed;			/* what zstd gives */
 };
 
-/* path "-": standard output. 0, or -1 with errno. */
-int sink_open(struct sink *s, const char *path);
+/*
+ * path "-": standard output; "host:port": connect; else a file. level 0: plain,
+ * else zstd's. 0, or -1 with one sentence.
+ */
+int sink_open(struct sink *s, const char *path, int level, char *err,
+	      size_t size);
 void sink_write(struct sink *s, const void *data, size_t len);
+/* Let a reader have all so far: what zstd has kept back. */
+void sink_flush(struct sink *s);
 /* A NOTE record; id as the key wants it. */
 void sink_note(struct sink *s, uint32_t id, const char *key, const char *value);
 /* 0, or -1 with errno of the first thing that went wrong. */

@@ -17,6 +17,8 @@
 #include "msg.h"
 #include "watch.h"
 
+#define WATCH_FDS	3	/* signals, the command, input */
+
 static sigset_t mask_before;
 static void (*pipe_before)(int);
 
@@ -25,21 +27,45 @@ static int open_pidfd(pid_t pid)
 	return syscall(SYS_pidfd_open, pid, 0);	/* is close-on-exec */
 }
 
+static void ending_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+}
+
 int watch_open(struct watch *w)
 {
 	sigset_t set;
 
 	memset(w, 0, sizeof(*w));
-	w->child_fd = -1;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	w->child_fd = w->input_fd = -1;
+	ending_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &mask_before);
 	/* The command may be gone before it is let go. */
 	pipe_before = signal(SIGPIPE, SIG_IGN);
 	w->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return w->signal_fd < 0 ? -1 : 0;
+}
+
+void watch_log(struct watch *w)
+{
+	sigset_t set;
+
+	ending_signals(&set);
+	sigaddset(&set, SIGIO);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signalfd(w->signal_fd, &set, 0);
+	w->log = true;
+}
+
+void watch_let_die(void)
+{
+	sigset_t set;
+
+	ending_signals(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 void watch_unblock(void)
@@ -50,13 +76,22 @@ void watch_unblock(void)
 
 void watch_close(struct watch *w)
 {
+	struct signalfd_siginfo info;
+
 	for (unsigned int i = 0; i < w->ntarget; i++)
 		if (w->target_fd[i] >= 0)
 			close(w->target_fd[i]);
 	free(w->target_fd);
 	if (w->child_fd >= 0)
 		close(w->child_fd);
+	/* One that is pending would end this process before it has told how it
+	 * went.
+	 */
+	while (read(w->signal_fd, &info, sizeof(info)) == sizeof(info))
+		;
 	close(w->signal_fd);
+	if (w->log)
+		signal(SIGIO, SIG_IGN);
 	watch_unblock();
 }
 
@@ -81,19 +116,21 @@ int watch_target(struct watch *w, pid_t pid)
 	return 0;
 }
 
-/* True if a signal asks for the end now. */
-static bool take_signal(struct watch *w)
+/* Does a signal ask for the end now? */
+static enum watch_event take_signal(struct watch *w)
 {
 	struct signalfd_siginfo info;
 
 	if (read(w->signal_fd, &info, sizeof(info)) != sizeof(info))
-		return false;
+		return WATCH_TIME;
+	if (info.ssi_signo == SIGIO)
+		return WATCH_LOG;
 	w->signal = info.ssi_signo;
 	if (!w->child)
-		return true;
+		return WATCH_SIGNAL;
 	if (info.ssi_code != SI_KERNEL)
 		kill(w->child, info.ssi_signo);
-	return false;
+	return WATCH_TIME;
 }
 
 static void drop_target(struct watch *w, unsigned int i)
@@ -117,32 +154,37 @@ static int poll_until(struct pollfd *fds, unsigned int n, uint64_t deadline)
 /* What happened since, WATCH_TIME where nothing did that matters. */
 static enum watch_event look(struct watch *w, const struct pollfd *fds)
 {
+	enum watch_event event = WATCH_TIME;
+
 	for (unsigned int i = 0; i < w->ntarget; i++)
-		if (w->target_fd[i] >= 0 && fds[2 + i].revents)
+		if (w->target_fd[i] >= 0 && fds[WATCH_FDS + i].revents)
 			drop_target(w, i);
 	if (fds[1].revents)
 		return WATCH_CHILD;
-	if (fds[0].revents && take_signal(w))
-		return WATCH_SIGNAL;
+	if (fds[0].revents)
+		event = take_signal(w);
+	if (event != WATCH_TIME)
+		return event;
 	if (!w->child && w->ntarget && !w->nalive)
 		return WATCH_TARGETS;
-	return WATCH_TIME;
+	return fds[2].revents ? WATCH_INPUT : WATCH_TIME;
 }
 
 enum watch_event watch_wait(struct watch *w, uint64_t deadline)
 {
-	struct pollfd *fds = must_calloc(2 + w->ntarget, sizeof(*fds));
+	struct pollfd *fds = must_calloc(WATCH_FDS + w->ntarget, sizeof(*fds));
 	enum watch_event event = WATCH_TIME;
 	int n;
 
 	do {
 		fds[0] = (struct pollfd){ .fd = w->signal_fd, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = w->child_fd, .events = POLLIN };
+		fds[2] = (struct pollfd){ .fd = w->input_fd, .events = POLLIN };
 		for (unsigned int i = 0; i < w->ntarget; i++)
-			fds[2 + i] = (struct pollfd){
+			fds[WATCH_FDS + i] = (struct pollfd){
 				.fd = w->target_fd[i], .events = POLLIN,
 			};
-		n = poll_until(fds, 2 + w->ntarget, deadline);
+		n = poll_until(fds, WATCH_FDS + w->ntarget, deadline);
 		if (n > 0)
 			event = look(w, fds);
 	} while (event == WATCH_TIME && n != 0);

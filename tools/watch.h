@@ -18,7 +18,9 @@ struct watch {
 	unsigned int ntarget;	/* processes that were there already */
 	int *target_fd;		/* -1: gone */
 	unsigned int nalive;
+	int input_fd;		/* -1: none; tells WATCH_INPUT when readable */
 	int signal;		/* that asked for the end, 0: none */
+	bool log;		/* SIGIO is taken: a log failed */
 };
 
 enum watch_event {
@@ -26,6 +28,8 @@ enum watch_event {
 	WATCH_CHILD,		/* the command has exited; reap it */
 	WATCH_TARGETS,		/* all targets are gone, and there is no child */
 	WATCH_SIGNAL,		/* told to end, and there is no child */
+	WATCH_INPUT,		/* input_fd has something */
+	WATCH_LOG,		/* SIGIO: a log could not be written */
 };
 
 /*
@@ -34,6 +38,11 @@ enum watch_event {
  */
 int watch_open(struct watch *w);
 void watch_close(struct watch *w);
+
+/* Take SIGIO too, which the kernel sends for a log that it cannot write. */
+void watch_log(struct watch *w);
+/* What follows may wait for ever: signals end this process again. */
+void watch_let_die(void);
 
 /* In a child: the signal mask as it was before watch_open(). */
 void watch_unblock(void);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* note.h - NOTE records: what a tool knows and the module does not. Pure. */
+#ifndef TOOLS_NOTE_H
+#define TOOLS_NOTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libhwpmclog.h>
+
+union note {
+	struct hwpmc_log_note record;
+	char bytes[HWPMC_LOG_MAX];
+};
+
+/* "key=value", cut to what a record holds; its length. */
+size_t note_fill(union note *n, uint32_t id, const char *key,
+		 const char *value);
+
+#endif
