@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pmcstat.c - count events as FreeBSD's pmcstat(8) does: positional options,
- * one column a PMC. Here are the options only; sampling and logs are refused.
+ * pmcstat.c - count and sample events as FreeBSD's pmcstat(8) does: positional
+ * options, one column a PMC that counts, a log of those that sample. Here are the
+ * options only.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cpus.h"
 #include "fmt.h"
@@ -16,49 +18,87 @@
 
 static const char help[] =
 "usage: pmcstat [option ...] [command [argument ...]]\n"
+"       pmcstat -R file|host:port [option ...]\n"
 "\n"
-"Count events of processes (-p) and of CPUs (-s), one column each.\n"
+"Count events of processes (-p) and of CPUs (-s), one column each; sample them\n"
+"(-P, -S) into a log; print a log.\n"
 "\n"
-"  -p EVENT    count EVENT in the target processes\n"
-"  -s EVENT    count EVENT on each CPU of the last -c\n"
-"  -c CPUS     CPUs of the -s options that follow: 0,2-3 or *; default *\n"
-"  -d          toggle: the -p options that follow count descendants too\n"
-"  -C          toggle: the options that follow show totals, not increments\n"
+"  -p EVENT    count EVENT in the target processes; -P EVENT  sample it\n"
+"  -s EVENT    count EVENT on each CPU of the last -c; -S EVENT  sample it\n"
 "  -t PID|RE   attach to a process, or to those whose name matches; repeatable\n"
 "  -w SECONDS  print so often; default 5, fractions are allowed\n"
 "  -l SECONDS  end after this time\n"
 "  -o FILE     print there instead of to standard error\n"
-"  -q          no warnings          -v  tell what is done\n"
+"  -O FILE|HOST:PORT  write the log there; else it is printed as text\n"
+"  -R FILE|HOST:PORT  print this log, or wait there for who sends one\n"
+"  -i LWP      only the samples of this thread\n"
+"  -L          list the events          -u EVENT  describe one\n"
+"  -q          no warnings              -v  tell what is done\n"
 "      --help  --version\n"
+"\n"
+"Options for the events that follow them:\n"
+"  -c CPUS     CPUs of -s and -S: 0,2-3 or *; default *\n"
+"  -n RATE     events from one sample to the next; default 65536\n"
+"  -d          toggle: -p and -P with descendants too\n"
+"  -C          toggle: show totals, not increments\n"
+"  -N          toggle: samples without call chains\n"
+"  -U          toggle: with the user's chain behind samples of the kernel\n"
+"  -W          toggle: log what -p counts at each context switch\n"
+"  -E          toggle: log what -p has counted when a process exits\n"
 "\n"
 "Ends when the command exits, when the last target is gone, with -l, or at an\n"
 "interrupt.\n";
 
-/* Options of FreeBSD's that need samples or a log. */
-#define SAMPLING_OPTIONS	"P:S:n:NUO:R:TG:F:gD:eM:m:a:f:Ii:k:r:z:EWLu:"
+/* Options of FreeBSD's that this version has not. */
+#define MISSING_OPTIONS	"G:F:gD:eM:m:a:f:Ik:r:z:T"
+#define DEFAULT_RATE	65536
 
 /* What positional options have set so far. */
 struct position {
 	struct cpus cpus;
-	bool descendants, cumulative;
+	uint64_t rate;
+	bool descendants, cumulative, no_chain, user_chain, csw, exit;
 };
 
-static void add_event(struct pmcstat *ps, const struct position *pos,
-		      const char *spec, bool system, uint32_t cpu)
+static uint32_t flags_of(const struct position *pos, bool system, bool sampling)
 {
-	ps->event = must_realloc(ps->event, ps->nevent + 1, sizeof(*ps->event));
-	ps->event[ps->nevent++] = (struct pmcstat_event){
-		.spec = spec, .system = system, .cpu = cpu,
-		.descendants = pos->descendants,
-		.cumulative = pos->cumulative, .id = HWPMC_ID_INVALID,
-	};
+	uint32_t flags = 0;
+
+	if (!system && pos->descendants)
+		flags |= HWPMC_F_DESCENDANTS;
+	if (!system && !sampling)
+		flags |= (pos->csw ? HWPMC_F_LOG_PROCCSW : 0) |
+			 (pos->exit ? HWPMC_F_LOG_PROCEXIT : 0);
+	if (sampling && !pos->no_chain)
+		flags |= HWPMC_F_CALLCHAIN |
+			 (pos->user_chain ? HWPMC_F_USERCALLCHAIN : 0);
+	return flags;
 }
 
-static void add_system_event(struct pmcstat *ps, const struct position *pos,
-			     const char *spec)
+static void add_event(struct pmcstat *ps, const struct position *pos,
+		      bool system, bool sampling, uint32_t cpu)
+{
+	uint32_t flags = flags_of(pos, system, sampling);
+
+	ps->event = must_realloc(ps->event, ps->nevent + 1, sizeof(*ps->event));
+	ps->event[ps->nevent++] = (struct pmcstat_event){
+		.spec = optarg, .system = system, .sampling = sampling,
+		.cpu = cpu, .flags = flags,
+		.rate = sampling ? pos->rate : 0,
+		.cumulative = pos->cumulative, .id = HWPMC_ID_INVALID,
+	};
+	ps->ncounting += !sampling;
+	ps->nsampling += sampling;
+	ps->nprocess += !system;
+	ps->logging |= sampling ||
+		       flags & (HWPMC_F_LOG_PROCCSW | HWPMC_F_LOG_PROCEXIT);
+}
+
+static void add_system_events(struct pmcstat *ps, const struct position *pos,
+			      bool sampling)
 {
 	for (unsigned int i = 0; i < pos->cpus.n; i++)
-		add_event(ps, pos, spec, true, pos->cpus.cpu[i]);
+		add_event(ps, pos, true, sampling, pos->cpus.cpu[i]);
 }
 
 static int parse_cpus(struct position *pos, const char *arg)
@@ -121,22 +161,66 @@ static int add_target(struct pmcstat *ps, const char *arg)
 	return add_matching(ps, arg);
 }
 
-static int parse_option(struct pmcstat *ps, struct position *pos, int c)
+static int parse_rate(const char *arg, uint64_t *rate)
+{
+	if (fmt_parse_u64(arg, 1, INT64_MAX, rate) == 0)
+		return 0;
+	return msg_usage("'%s' is no sampling rate from 1 on", arg);
+}
+
+static int parse_lwp(struct pmcstat *ps, const char *arg)
+{
+	uint64_t lwp;
+
+	if (fmt_parse_u64(arg, 1, INT32_MAX, &lwp) < 0)
+		return msg_usage("'%s' is no thread id", arg);
+	ps->lwp = lwp;
+	return 0;
+}
+
+/* Those that say something about the events behind them. */
+static int parse_positional(struct position *pos, int c)
 {
 	switch (c) {
-	case 'p':
-		add_event(ps, pos, optarg, false, HWPMC_CPU_ANY);
-		return 0;
-	case 's':
-		add_system_event(ps, pos, optarg);
-		return 0;
 	case 'c':
 		return parse_cpus(pos, optarg);
+	case 'n':
+		return parse_rate(optarg, &pos->rate);
 	case 'd':
 		pos->descendants = !pos->descendants;
 		return 0;
 	case 'C':
 		pos->cumulative = !pos->cumulative;
+		return 0;
+	case 'N':
+		pos->no_chain = !pos->no_chain;
+		return 0;
+	case 'U':
+		pos->user_chain = !pos->user_chain;
+		return 0;
+	case 'W':
+		pos->csw = !pos->csw;
+		return 0;
+	case 'E':
+		pos->exit = !pos->exit;
+		return 0;
+	default:
+		msg("cannot take option -%c: it is not in this version; hwpmc "
+		    "report and hwpmc top show logs", c);
+		return EXIT_USAGE;
+	}
+}
+
+static int parse_option(struct pmcstat *ps, struct position *pos, int c)
+{
+	switch (c) {
+	case 'p':
+	case 'P':
+		add_event(ps, pos, false, c == 'P', HWPMC_CPU_ANY);
+		return 0;
+	case 's':
+	case 'S':
+		add_system_events(ps, pos, c == 'S');
 		return 0;
 	case 't':
 		return add_target(ps, optarg);
@@ -147,6 +231,20 @@ static int parse_option(struct pmcstat *ps, struct position *pos, int c)
 	case 'o':
 		ps->output_path = optarg;
 		return 0;
+	case 'O':
+		ps->log_path = optarg;
+		return 0;
+	case 'R':
+		ps->read_path = optarg;
+		return 0;
+	case 'i':
+		return parse_lwp(ps, optarg);
+	case 'L':
+		ps->list = true;
+		return 0;
+	case 'u':
+		ps->describe = optarg;
+		return 0;
 	case 'q':
 		ps->quiet = true;
 		return 0;
@@ -154,28 +252,39 @@ static int parse_option(struct pmcstat *ps, struct position *pos, int c)
 		ps->verbose++;
 		return 0;
 	default:
-		msg("cannot take option -%c: sampling and logs are not in this "
-		    "version; it counts, by -p and -s", c);
-		return EXIT_USAGE;
+		return parse_positional(pos, c);
 	}
 }
 
-static bool has_process_event(const struct pmcstat *ps)
+static int check_reading(const struct pmcstat *ps)
 {
-	for (unsigned int i = 0; i < ps->nevent; i++)
-		if (!ps->event[i].system)
-			return true;
-	return false;
+	if (ps->log_path)
+		return msg_usage("-O and -R exclude each other");
+	if (ps->command || ps->npid || ps->nevent)
+		return msg_usage("-R reads a log: a command, -t and events do "
+				 "not go with it");
+	return 0;
 }
 
 static int check_options(const struct pmcstat *ps)
 {
+	if (ps->list || ps->describe)
+		return 0;
+	if (ps->read_path)
+		return check_reading(ps);
+	if (ps->lwp)
+		return msg_usage("-i needs a log to read: -R");
 	if (!ps->nevent)
-		return msg_usage("an event is missing: -p or -s");
-	if (has_process_event(ps) && !ps->command && !ps->npid)
-		return msg_usage("-p needs a command or -t");
-	if (!has_process_event(ps) && ps->npid)
-		return msg_usage("-t needs an event of process scope: -p");
+		return msg_usage("an event is missing: -p, -s, -P or -S");
+	if (ps->nprocess && !ps->command && !ps->npid)
+		return msg_usage("-p and -P need a command or -t");
+	if (!ps->nprocess && ps->npid)
+		return msg_usage("-t needs an event of process scope: -p or -P");
+	if (ps->log_path && !ps->logging)
+		return msg_usage("-O needs something to log: -P, -S, or -p with "
+				 "-W or -E before it");
+	if (ps->ncounting && ps->nsampling && !ps->log_path)
+		return msg_usage("counting and sampling together need -O");
 	return 0;
 }
 
@@ -186,7 +295,7 @@ static int parse(struct pmcstat *ps, int argc, char *argv[])
 		{ "version", no_argument, NULL, 257 },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct position pos = { .descendants = false };
+	struct position pos = { .rate = DEFAULT_RATE };
 	int c, err;
 
 	if (cpus_online(&pos.cpus) < 0) {
@@ -194,8 +303,8 @@ static int parse(struct pmcstat *ps, int argc, char *argv[])
 		return EXIT_FAILED;
 	}
 	while ((c = getopt_long(argc, argv,
-				"+:p:s:c:dCt:w:l:o:qv" SAMPLING_OPTIONS,
-				options, NULL)) != -1) {
+				"+:p:s:P:S:c:n:dCNUWEt:w:l:o:O:R:i:Lu:qv"
+				MISSING_OPTIONS, options, NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return msg_bad_option(c, optopt, argv, optind);
 		if (c == 256 || c == 257) {
@@ -214,7 +323,9 @@ static int parse(struct pmcstat *ps, int argc, char *argv[])
 
 static int open_output(struct pmcstat *ps)
 {
-	ps->out = stderr;
+	ps->out = ps->read_path || ps->list || ps->describe ? stdout : stderr;
+	/* Lines of a log come fast. */
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 	if (!ps->output_path)
 		return 0;
 	ps->out = strcmp(ps->output_path, "-") == 0 ? stdout :
@@ -225,27 +336,74 @@ static int open_output(struct pmcstat *ps)
 	return EXIT_FAILED;
 }
 
+static int print_event(const struct hwpmc_event_info *info, void *arg)
+{
+	const struct pmcstat *ps = arg;
+
+	if (ps->list)
+		fprintf(ps->out, "%s\n", info->name);
+	else if (strcasecmp(info->name, ps->describe) == 0)
+		return fprintf(ps->out, "%s: %s\n", info->name,
+			       info->desc ? info->desc : "");
+	return 0;
+}
+
+static int show_events(struct pmcstat *ps)
+{
+	int found = hwpmc_event_each(ps->h, HWPMC_CLASS_EVERY, print_event, ps);
+
+	if (found < 0)
+		msg("%s", hwpmc_error(ps->h));
+	else if (ps->describe && !found)
+		msg("there is no event '%s' here; see: pmcstat -L",
+		    ps->describe);
+	return found < 0 || (ps->describe && !found) ? EXIT_FAILED : 0;
+}
+
+static int work(struct pmcstat *ps)
+{
+	int status;
+
+	if (ps->read_path)
+		return pmcstat_read(ps);
+	if (hwpmc_open(&ps->h) < 0) {
+		msg("%s", hwpmc_error(NULL));
+		return EXIT_FAILED;
+	}
+	status = ps->list || ps->describe ? show_events(ps) : pmcstat_run(ps);
+	hwpmc_close(ps->h);
+	return status;
+}
+
+static int close_output(struct pmcstat *ps)
+{
+	int bad = fflush(ps->out) || ferror(ps->out);
+
+	if (ps->out != stderr && ps->out != stdout)
+		bad |= fclose(ps->out);
+	if (!bad)
+		return 0;
+	msg("cannot write '%s': %s",
+	    ps->output_path ? ps->output_path : "standard output",
+	    strerror(errno));
+	return EXIT_FAILED;
+}
+
 int main(int argc, char *argv[])
 {
-	struct pmcstat ps = { .interval_ns = 5000000000ull };
-	int status;
+	struct pmcstat ps = {
+		.interval_ns = 5000000000ull, .log_fd = -1, .back_fd = -1,
+	};
+	int status, bad;
 
 	msg_prog = "pmcstat";
 	status = parse(&ps, argc, argv);
 	if (!status)
 		status = open_output(&ps);
-	if (!status && hwpmc_open(&ps.h) < 0) {
-		msg("%s", hwpmc_error(NULL));
-		status = EXIT_FAILED;
-	}
 	if (!status)
-		status = pmcstat_run(&ps);
-	hwpmc_close(ps.h);
-	if (ps.out && ps.out != stderr && fclose(ps.out) && !status) {
-		msg("cannot write the counts: %s", strerror(errno));
-		status = EXIT_FAILED;
-	}
+		status = work(&ps);
+	bad = ps.out ? close_output(&ps) : 0;
 	free(ps.event);
 	free(ps.pid);
-	return status;
+	return status ? status : bad;
 }

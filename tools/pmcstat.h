@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pmcstat.h - what the files of pmcstat share: pmcstat.c parses options,
- * pmcstat_run.c counts, pmcstat_print.c prints columns.
+ * pmcstat_run.c counts and samples, pmcstat_print.c prints columns, pmcstat_log.c
+ * has the log written, pmcstat_read.c prints one.
  */
 #ifndef TOOLS_PMCSTAT_H
 #define TOOLS_PMCSTAT_H
@@ -11,16 +12,21 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include <libhwpmc.h>
+#include <libhwpmclog.h>
+#include <pthread.h>
 
-/* A PMC: a column. What -c, -d and -C said before it is settled in it. */
+/* A PMC; a column if it counts. What -c, -d, -C, -n, -N, -U, -W and -E said
+ * before it is settled in it.
+ */
 struct pmcstat_event {
 	const char *spec;
 	bool system;
-	bool descendants;
+	bool sampling;
 	bool cumulative;
 	bool incomplete;		/* some thread could not be followed */
 	uint32_t cpu;			/* HWPMC_CPU_ANY in process scope */
+	uint32_t flags;			/* HWPMC_F_* */
+	uint64_t rate;			/* events a sample; 0: it counts */
 	uint32_t id;
 	uint64_t value, saved;		/* now, and when printed last */
 	int width;			/* of its column */
@@ -30,6 +36,7 @@ struct pmcstat {
 	struct hwpmc *h;
 	unsigned int nevent;
 	struct pmcstat_event *event;
+	unsigned int ncounting, nsampling, nprocess;	/* of the events */
 	unsigned int npid;		/* -t */
 	pid_t *pid;
 	uint64_t interval_ns;		/* -w */
@@ -40,10 +47,32 @@ struct pmcstat {
 	FILE *out;
 	unsigned int lines;		/* since the last header */
 	char **command;			/* NULL: none */
+	const char *log_path;		/* -O; NULL: print the log, if there is one */
+	const char *read_path;		/* -R */
+	int32_t lwp;			/* -i, 0: all threads */
+	bool list;			/* -L */
+	const char *describe;		/* -u */
+	bool logging;			/* some event needs a log */
+	int log_fd;			/* -1: none */
+	int back_fd;			/* the log comes back here; -1: it does not */
+	pthread_t printer;		/* of what comes back */
 };
 
 /* pmcstat_run.c: allocate, count until the end, print. The exit status. */
 int pmcstat_run(struct pmcstat *ps);
+
+/*
+ * pmcstat_log.c. begin: before PMCs are allocated; notes: when they are, and none
+ * runs yet; end: wait until all of it is written. Each 0, or -1 and a message.
+ */
+int pmcstat_log_begin(struct pmcstat *ps);
+int pmcstat_log_notes(struct pmcstat *ps);
+int pmcstat_log_end(struct pmcstat *ps);
+
+/* pmcstat_read.c: -R. The exit status. */
+int pmcstat_read(struct pmcstat *ps);
+/* Print records as text until their end, and warn of what is missing. */
+int pmcstat_print_log(struct pmcstat *ps, int fd, const char *path);
 
 /* pmcstat_print.c */
 void pmcstat_set_widths(struct pmcstat *ps);

@@ -56,11 +56,13 @@ static void print_header(const struct pmcstat *ps)
 {
 	char name[512];
 
-	for (unsigned int i = 0; i < ps->nevent; i++) {
+	for (unsigned int i = 0, n = 0; i < ps->nevent; i++) {
 		const struct pmcstat_event *ev = &ps->event[i];
 
+		if (ev->sampling)
+			continue;
 		column_name(ev, name, sizeof(name));
-		fprintf(ps->out, "%s%*s", i ? " " : HEADER_MARK, ev->width,
+		fprintf(ps->out, "%s%*s", n++ ? " " : HEADER_MARK, ev->width,
 			name);
 	}
 	fputc('\n', ps->out);
@@ -71,13 +73,16 @@ void pmcstat_print_counts(struct pmcstat *ps)
 	if (ps->lines == 0)
 		print_header(ps);
 	ps->lines = (ps->lines + 1) % lines_per_header(ps->out);
-	for (unsigned int i = 0; i < ps->nevent; i++) {
+	for (unsigned int i = 0, n = 0; i < ps->nevent; i++) {
 		struct pmcstat_event *ev = &ps->event[i];
-		uint64_t n = ev->value - (ev->cumulative ? 0 : ev->saved);
+		uint64_t value = ev->value - (ev->cumulative ? 0 : ev->saved);
 
-		fprintf(ps->out, "%s%*" PRIu64, i ? " " : "",
-			ev->width + (i ? 0 : (int)strlen(HEADER_MARK)), n);
+		if (ev->sampling)
+			continue;
+		fprintf(ps->out, "%s%*" PRIu64, n ? " " : "",
+			ev->width + (n ? 0 : (int)strlen(HEADER_MARK)), value);
 		ev->saved = ev->value;
+		n++;
 	}
 	fputc('\n', ps->out);
 	fflush(ps->out);

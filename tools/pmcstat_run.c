@@ -20,6 +20,13 @@ static int refused(const struct pmcstat *ps)
 	return -1;
 }
 
+static enum hwpmc_mode mode_of(const struct pmcstat_event *ev)
+{
+	if (ev->system)
+		return ev->sampling ? HWPMC_MODE_SS : HWPMC_MODE_SC;
+	return ev->sampling ? HWPMC_MODE_TS : HWPMC_MODE_TC;
+}
+
 static int allocate_all(struct pmcstat *ps)
 {
 	/* A command alone counts from its exec on; a process that runs
@@ -29,15 +36,14 @@ static int allocate_all(struct pmcstat *ps)
 
 	for (unsigned int i = 0; i < ps->nevent; i++) {
 		struct pmcstat_event *ev = &ps->event[i];
-		uint32_t flags = ev->descendants ? HWPMC_F_DESCENDANTS : 0;
 
-		if (hwpmc_allocate(ps->h, ev->spec,
-				   ev->system ? HWPMC_MODE_SC : HWPMC_MODE_TC,
-				   ev->system ? 0 : flags | exec, ev->cpu, 0,
-				   &ev->id) < 0)
+		if (hwpmc_allocate(ps->h, ev->spec, mode_of(ev),
+				   ev->flags | (ev->system ? 0 : exec),
+				   ev->cpu, ev->rate, &ev->id) < 0)
 			return refused(ps);
 		if (ps->verbose)
-			msg("%s counts in row %u", ev->spec,
+			msg("%s %s in row %u", ev->spec,
+			    ev->sampling ? "samples" : "counts",
 			    HWPMC_ID_ROW(ev->id));
 	}
 	pmcstat_set_widths(ps);
@@ -68,7 +74,7 @@ static int read_all(struct pmcstat *ps)
 	for (unsigned int i = 0; i < ps->nevent; i++) {
 		struct pmcstat_event *ev = &ps->event[i];
 
-		if (hwpmc_read(ps->h, ev->id, &ev->value) == 0)
+		if (ev->sampling || hwpmc_read(ps->h, ev->id, &ev->value) == 0)
 			continue;
 		if (hwpmc_reason(ps->h) != HWPMC_WHY_INCOMPLETE)
 			return refused(ps);
@@ -101,7 +107,7 @@ static int attach_targets(struct pmcstat *ps, struct watch *w)
 
 static int prepare(struct pmcstat *ps, struct watch *w, struct launch *l)
 {
-	if (allocate_all(ps) < 0)
+	if (allocate_all(ps) < 0 || pmcstat_log_notes(ps) < 0)
 		return -1;
 	if (ps->command && launch_prepare(l, ps->command) < 0) {
 		msg("cannot start '%s': %s", ps->command[0], strerror(errno));
@@ -122,13 +128,25 @@ err_launch:
 	return -1;
 }
 
-/* The next moment to wake: an interval's end or the time limit. */
+/* The next moment to wake: an interval's end or the time limit; 0: none. */
 static uint64_t next_deadline(const struct pmcstat *ps, uint64_t start,
 			      uint64_t tick)
 {
 	uint64_t end = start + ps->limit_ns;
 
+	if (!ps->ncounting)
+		return ps->limit_ns ? end : 0;
 	return ps->limit_ns && end < tick ? end : tick;
+}
+
+static int show_counts(struct pmcstat *ps)
+{
+	if (!ps->ncounting)
+		return 0;
+	if (read_all(ps) < 0)
+		return -1;
+	pmcstat_print_counts(ps);
+	return 0;
 }
 
 /* Until the end; -1 when a count could not be read. */
@@ -141,16 +159,12 @@ static int count_until_end(struct pmcstat *ps, struct watch *w)
 
 		if (ps->limit_ns && now - start >= ps->limit_ns)
 			break;
-		if (read_all(ps) < 0)
+		if (show_counts(ps) < 0)
 			return -1;
-		pmcstat_print_counts(ps);
 		while (tick <= now)
 			tick += ps->interval_ns;
 	}
-	if (stop_all(ps) < 0 || read_all(ps) < 0)
-		return -1;
-	pmcstat_print_counts(ps);
-	return 0;
+	return stop_all(ps) < 0 || show_counts(ps) < 0 ? -1 : 0;
 }
 
 static void warn_incomplete(const struct pmcstat *ps)
@@ -186,8 +200,14 @@ int pmcstat_run(struct pmcstat *ps)
 		msg("cannot watch for signals: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	if (prepare(ps, &w, &l) == 0)
+	if (ps->logging)
+		watch_log(&w);
+	if (pmcstat_log_begin(ps) == 0 && prepare(ps, &w, &l) == 0)
 		status = run_prepared(ps, &w, &l);
+	/* Who reads the log may never do: let an interrupt end that. */
+	watch_let_die();
+	if (pmcstat_log_end(ps) < 0 && !status)
+		status = EXIT_FAILED;
 	watch_close(&w);
 	return status;
 }

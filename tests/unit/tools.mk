@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# tools.mk - unit tests of the tools' pure parts, under ASan and UBSan.
+# tools.mk - unit tests of the tools, under ASan and UBSan: pure parts, and what
+# needs no PMU.
 
-TOOLS_UNIT := $(BUILD)/tests/unit/tools_formats
-TOOLS_UNIT_SRC := $(addprefix $(TOP)/,tests/unit/tools_formats.c \
-	tests/harness/harness.c tools/fmt.c tools/cpus.c tools/evlist.c \
-	tools/stat_metric.c tools/msg.c)
+TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log)
+TOOLS_UNIT_tools_formats := $(addprefix $(TOP)/tools/,fmt.c cpus.c evlist.c \
+	stat_metric.c msg.c)
+TOOLS_UNIT_tools_log := $(addprefix $(TOP)/tools/,logtext.c msg.c net.c note.c \
+	sink.c) $(LIB_SRC) $(STAT_SRC)
+TOOLS_UNIT_LIBS_tools_log := $(LIB_CFLAGS) -I$(TOP)/lib/stat \
+	-I$(TOP)/lib/freebsd $(LIB_LIBS) \
+	$(STAT_LIBS) -lpthread
 
 check-unit: check-unit-tools
 
-$(TOOLS_UNIT): $(TOOLS_UNIT_SRC) $(wildcard $(TOP)/tools/*.h)
+$(foreach t,$(TOOLS_UNIT),$(eval $(t): $(TOOLS_UNIT_$(notdir $(t)))))
+$(TOOLS_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c \
+		$(TOP)/tests/harness/harness.c \
+		$(wildcard $(TOP)/tools/*.h $(TOP)/lib/*/*.h)
 	@mkdir -p $(@D)
-	$(CC) -O1 -g $(WARN) -D_GNU_SOURCE -fsanitize=address,undefined \
+	$(CC) -O1 -g $(WARN) -Werror -D_GNU_SOURCE -fsanitize=address,undefined \
 		-fno-sanitize-recover=all -I$(TOP)/include/uapi \
-		-I$(TOP)/lib/pmc -o $@ $(TOOLS_UNIT_SRC) \
-		$$(pkg-config --cflags --libs check) -lm
+		-I$(TOP)/lib/pmc -o $@ $(filter %.c,$^) \
+		$$(pkg-config --cflags --libs check) $(TOOLS_UNIT_LIBS_$*) -lm
 
 check-unit-tools: $(TOOLS_UNIT)
-	@status=0; $(TOOLS_UNIT) >$(TOOLS_UNIT).tap || status=$$?; \
-	cat $(TOOLS_UNIT).tap; \
-	$(TOP)/tests/harness/tap2tsv unit tools_formats $$status \
-		<$(TOOLS_UNIT).tap >>$(BUILD)/results.tsv; exit $$status
+	@failed=0; for prog in $(TOOLS_UNIT); do \
+		status=0; $$prog >$$prog.tap || status=$$?; \
+		grep '^not ok' $$prog.tap; \
+		$(TOP)/tests/harness/tap2tsv unit $${prog##*/} $$status \
+			<$$prog.tap >>$(BUILD)/results.tsv; \
+		[ $$status = 0 ] || failed=1; \
+	done; exit $$failed
 
 .PHONY: check-unit-tools

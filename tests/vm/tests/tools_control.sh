@@ -92,11 +92,6 @@ pmcstat_counts_cpus_and_attached_processes() {
 	[ "$(tail -n 1 got | tr -d ' ')" -gt 10000 ] || fail "$(cat got)"
 }
 
-pmcstat_says_that_sampling_is_not_there_yet() {
-	"$tools/pmcstat" -P instructions -- true >got 2>&1 && fail "it sampled"
-	check grep -qi sampling got
-}
-
 tools_say_that_the_module_is_not_loaded() {
 	check rmmod hwpmc
 	"$tools/hwpmc" stat true >got 2>&1 && fail "counted without a module"

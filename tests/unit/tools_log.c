@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tools_log.c - what the tools write and print of logs: addresses told from names of
+ * files, notes, records as text, compressed logs. On the host, under ASan and UBSan.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <libhwpmcstat.h>
+
+#include "../../tools/logtext.h"
+#include "../../tools/net.h"
+#include "../../tools/note.h"
+#include "../../tools/sink.h"
+#include "../harness/harness.h"
+
+static const char *parsed(const char *text)
+{
+	static char out[600];
+	struct net_address a;
+
+	if (!net_parse(text, &a))
+		return "file";
+	snprintf(out, sizeof(out), "%s %s", a.host, a.port);
+	return out;
+}
+
+START_TEST(addresses_are_told_from_names_of_files)
+{
+	ck_assert_str_eq(parsed("host:99"), "host 99");
+	ck_assert_str_eq(parsed("10.0.0.1:99"), "10.0.0.1 99");
+	ck_assert_str_eq(parsed("[::1]:99"), "::1 99");
+	ck_assert_str_eq(parsed(":99"), " 99");
+	ck_assert_str_eq(parsed("host:name"), "host name");
+	ck_assert_str_eq(parsed("log"), "file");
+	ck_assert_str_eq(parsed("./a:99"), "file");
+	ck_assert_str_eq(parsed("/a:99"), "file");
+	ck_assert_str_eq(parsed("a:/b"), "file");
+	ck_assert_str_eq(parsed("a:"), "file");
+	ck_assert_str_eq(parsed("[::1]"), "file");
+	ck_assert_str_eq(parsed("[::1]99"), "file");
+	ck_assert_str_eq(parsed(""), "file");
+}
+END_TEST
+
+START_TEST(addresses_that_are_too_long_are_no_addresses)
+{
+	char text[600];
+
+	memset(text, 'h', sizeof(text));
+	strcpy(text + 400, ":99");
+	ck_assert_str_eq(parsed(text), "file");
+	memset(text, 'p', sizeof(text));
+	text[0] = ':';
+	text[500] = '\0';
+	ck_assert_str_eq(parsed(text), "file");
+}
+END_TEST
+
+START_TEST(notes_are_cut_to_what_a_record_holds)
+{
+	static char value[2 * HWPMC_LOG_MAX];
+	union note n;
+
+	ck_assert_uint_eq(note_fill(&n, 7, "key", "value"), 32);
+	ck_assert_str_eq(n.record.text, "key=value");
+	ck_assert_uint_eq(n.record.hdr.id, 7);
+	memset(value, 'x', sizeof(value) - 1);
+	ck_assert_uint_eq(note_fill(&n, 7, "key", value), HWPMC_LOG_MAX);
+	ck_assert_uint_eq(strlen(n.record.text),
+			  HWPMC_LOG_MAX - sizeof(n.record) - 1);
+}
+END_TEST
+
+/* ---- text ---------------------------------------------------------------- */
+
+static union {
+	struct hwpmc_log_hdr hdr;
+	struct hwpmc_log_initialize initialize;
+	struct hwpmc_log_drop drop;
+	struct hwpmc_log_allocate allocate;
+	struct hwpmc_log_attach attach;
+	struct hwpmc_log_value value;
+	struct hwpmc_log_throttle throttle;
+	struct hwpmc_log_sample sample;
+	struct hwpmc_log_task task;
+	struct hwpmc_log_fork fork;
+	struct hwpmc_log_exec exec;
+	struct hwpmc_log_map map;
+	struct hwpmc_log_unmap unmap;
+	struct hwpmc_log_note note;
+	struct hwpmc_log_clock clock;
+	char bytes[512];
+} rec;
+
+static void blank(uint8_t type)
+{
+	memset(&rec, 0, sizeof(rec));
+	rec.hdr.type = type;
+	rec.hdr.id = 0x4070701;
+	rec.hdr.len = 64;
+}
+
+static const char *text(uint32_t npc)
+{
+	struct hwpmc_record r = {
+		.hdr = &rec.hdr, .cpu = 3, .pid = 812, .tid = 813, .npc = npc,
+	};
+	static char buf[1024];
+	FILE *f;
+
+	memset(buf, 0, sizeof(buf));
+	f = fmemopen(buf, sizeof(buf), "w");
+	logtext_record(f, &r);
+	fclose(f);
+	return buf;
+}
+
+START_TEST(samples_have_a_line_with_thread_cpu_mode_and_addresses)
+{
+	blank(HWPMC_LOG_CALLCHAIN);
+	rec.sample.hdr.flags = HWPMC_SAMPLE_USER;
+	rec.sample.pc[0] = 0x41f2aa;
+	rec.sample.pc[1] = 0x41c001;
+	ck_assert_str_eq(text(2), "callchain 812 813 0x4070701 3 u 0x41f2aa 0x41c001\n");
+	rec.sample.hdr.flags = HWPMC_SAMPLE_SPLIT | HWPMC_SAMPLE_HIDDEN;
+	rec.sample.pc[0] = HWPMC_PC_HIDDEN;
+	rec.sample.pc[1] = HWPMC_PC_USER;
+	rec.sample.pc[2] = 0x41c001;
+	ck_assert_str_eq(text(3), "callchain 812 813 0x4070701 3 s hidden user 0x41c001\n");
+}
+END_TEST
+
+START_TEST(records_about_pmcs_have_their_lines)
+{
+	blank(HWPMC_LOG_PMCALLOCATE);
+	rec.allocate.class = HWPMC_CLASS_IAP;
+	rec.allocate.ev = 0xc0;
+	rec.allocate.flags = 0x280;
+	rec.allocate.config = 0x1c0;
+	rec.allocate.mode = HWPMC_MODE_TS;
+	rec.allocate.count = 65536;
+	ck_assert_str_eq(text(0), "allocate 0x4070701 \"IAP-0x1c0\" 0x280 TS 65536\n");
+	strcpy(rec.allocate.name, "CLOCK.PROF");
+	rec.hdr.type = HWPMC_LOG_PMCALLOCATEDYN;
+	ck_assert_str_eq(text(0), "allocatedyn 0x4070701 \"CLOCK.PROF\" 0x280 TS 65536\n");
+	blank(HWPMC_LOG_PMCATTACH);
+	rec.attach.pid = 812;
+	strcpy(rec.attach.path, "/usr/bin/cc");
+	ck_assert_str_eq(text(0), "attach 0x4070701 812 \"/usr/bin/cc\"\n");
+	rec.hdr.type = HWPMC_LOG_PMCDETACH;
+	ck_assert_str_eq(text(0), "detach 0x4070701 812\n");
+	blank(HWPMC_LOG_PROCCSW);
+	rec.value.pid = 812;
+	rec.value.tid = 813;
+	rec.value.value = UINT64_MAX;
+	ck_assert_str_eq(text(0), "cswval 0x4070701 812 813 18446744073709551615\n");
+	rec.hdr.type = HWPMC_LOG_PROCEXIT;
+	ck_assert_str_eq(text(0), "exitval 0x4070701 812 18446744073709551615\n");
+	blank(HWPMC_LOG_THROTTLE);
+	rec.throttle.cpu = 1;
+	rec.throttle.percent = 55;
+	ck_assert_str_eq(text(0), "throttle 0x4070701 1 off 55\n");
+}
+END_TEST
+
+START_TEST(records_about_processes_have_their_lines)
+{
+	blank(HWPMC_LOG_PROCEXEC);
+	rec.exec.pid = 812;
+	strcpy(rec.exec.path, "/bin/\"x\"\n\\");
+	ck_assert_str_eq(text(0), "exec 812 \"/bin/\\\"x\\\"\\x0a\\\\\"\n");
+	blank(HWPMC_LOG_PROCFORK);
+	rec.fork.parent = 1;
+	rec.fork.child = 2;
+	ck_assert_str_eq(text(0), "fork 1 2\n");
+	blank(HWPMC_LOG_SYSEXIT);
+	rec.task.pid = 812;
+	rec.task.tid = 813;
+	ck_assert_str_eq(text(0), "exit 812\n");
+	rec.hdr.type = HWPMC_LOG_THR_EXIT;
+	ck_assert_str_eq(text(0), "thr-exit 813\n");
+	strcpy(rec.task.comm, "cc");
+	rec.hdr.type = HWPMC_LOG_PROC_CREATE;
+	ck_assert_str_eq(text(0), "create 812 0x0 \"cc\"\n");
+	rec.hdr.type = HWPMC_LOG_THR_CREATE;
+	ck_assert_str_eq(text(0), "thr-create 813 812 0x0 \"cc\"\n");
+	rec.hdr.type = HWPMC_LOG_COMM_NAME;
+	ck_assert_str_eq(text(0), "comm 812 813 \"cc\"\n");
+	blank(HWPMC_LOG_MAP_IN);
+	rec.map.pid = 812;
+	rec.map.start = 0x400000;
+	rec.map.end = 0x401000;
+	rec.map.offset = 0x1000;
+	strcpy(rec.map.path, "/usr/bin/cc");
+	ck_assert_str_eq(text(0), "map-in 812 0x400000 \"/usr/bin/cc\" 0x401000 0x1000\n");
+	blank(HWPMC_LOG_MAP_OUT);
+	rec.unmap.pid = 812;
+	rec.unmap.start = 0x400000;
+	rec.unmap.end = 0x401000;
+	ck_assert_str_eq(text(0), "map-out 812 0x400000 0x401000\n");
+}
+END_TEST
+
+START_TEST(records_about_the_log_have_their_lines)
+{
+	blank(HWPMC_LOG_INITIALIZE);
+	rec.initialize.schema = HWPMC_LOG_SCHEMA;
+	rec.initialize.ncpu = 2;
+	rec.initialize.khz = 1000;
+	rec.initialize.cputype = 0xffffff;
+	strcpy(rec.initialize.cpuid, "SomeCPU");
+	ck_assert_str_eq(text(0), "initlog 0x00010000 \"SomeCPU\" 2 cpus 1000 kHz\n");
+	blank(HWPMC_LOG_DROPNOTIFY);
+	rec.drop.cpu = 1;
+	rec.drop.samples[HWPMC_DROP_FULL] = 12;
+	rec.drop.others[HWPMC_DROP_FULL] = 3;
+	ck_assert_str_eq(text(0), "drop 1 12+3 \"ring full\"\n");
+	blank(HWPMC_LOG_USERDATA);
+	ck_assert_str_eq(text(0), "userdata 0x4070701\n");
+	blank(HWPMC_LOG_NOTE);
+	strcpy(rec.note.text, "event=cycles");
+	ck_assert_str_eq(text(0), "note 0x4070701 \"event=cycles\"\n");
+	blank(HWPMC_LOG_CLOCK);
+	rec.clock.tick = 1;
+	rec.clock.realtime = 2;
+	ck_assert_str_eq(text(0), "clock 1 2\n");
+	blank(HWPMC_LOG_CLOSELOG);
+	ck_assert_str_eq(text(0), "closelog\n");
+	blank(200);
+	ck_assert_str_eq(text(0), "unknown 200 64\n");
+}
+END_TEST
+
+START_TEST(records_of_the_stream_itself_have_no_line)
+{
+	static const uint8_t types[] = {
+		HWPMC_LOG_CPU, HWPMC_LOG_CONTEXT, HWPMC_LOG_PADDING,
+	};
+
+	for (size_t i = 0; i < sizeof(types); i++) {
+		blank(types[i]);
+		ck_assert_str_eq(text(0), "");
+	}
+}
+END_TEST
+
+/* ---- sinks --------------------------------------------------------------- */
+
+static void put_log(struct sink *s, unsigned int notes)
+{
+	struct hwpmc_log_initialize r = {
+		.hdr = { .len = sizeof(r), .type = HWPMC_LOG_INITIALIZE },
+		.magic = HWPMC_LOG_MAGIC, .schema = HWPMC_LOG_SCHEMA,
+		.ncpu = 1, .khz = 1000,
+	};
+
+	sink_write(s, &r, sizeof(r));
+	for (unsigned int i = 0; i < notes; i++) {
+		sink_note(s, i, "key", "a value that comes again");
+		if (i % 1000 == 0)
+			sink_flush(s);
+	}
+}
+
+static unsigned int notes_in(struct hwpmc_input *in)
+{
+	struct hwpmc_record r;
+	unsigned int n = 0;
+
+	while (hwpmc_input_next(in, &r) > 0) {
+		if (r.hdr->type != HWPMC_LOG_NOTE)
+			continue;
+		ck_assert_uint_eq(r.hdr->id, n);
+		n++;
+	}
+	ck_assert_str_eq(hwpmc_input_error(in), "");
+	hwpmc_input_close(in);
+	return n;
+}
+
+START_TEST(compressed_logs_are_smaller_and_read_back_whole)
+{
+	char path[] = "/tmp/tools_log.XXXXXX", err[600];
+	struct sink s;
+
+	close(mkstemp(path));
+	for (int level = 0; level <= 3; level += 3) {
+		uint64_t bytes;
+
+		ck_assert_int_eq(sink_open(&s, path, level, err, sizeof(err)), 0);
+		put_log(&s, 100000);
+		bytes = s.bytes;
+		ck_assert_int_eq(sink_close(&s), 0);
+		if (level)
+			ck_assert_uint_lt(bytes, 1000000);
+		else
+			ck_assert_uint_gt(bytes, 4000000);
+		ck_assert_uint_eq(notes_in(hwpmc_input_open(path, err,
+							    sizeof(err))),
+				  100000);
+	}
+	unlink(path);
+}
+END_TEST
+
+START_TEST(a_full_disk_is_kept_and_told_at_the_end)
+{
+	char err[600];
+	struct sink s;
+
+	for (int level = 0; level <= 3; level += 3) {
+		ck_assert_int_eq(sink_open(&s, "/dev/full", level, err,
+					   sizeof(err)), 0);
+		put_log(&s, 2000);
+		ck_assert_int_eq(s.error, ENOSPC);
+		ck_assert_int_eq(sink_close(&s), -1);
+		ck_assert_int_eq(errno, ENOSPC);
+	}
+	ck_assert_int_eq(sink_open(&s, "/nowhere/log", 0, err, sizeof(err)), -1);
+	ck_assert_str_eq(err, "cannot write '/nowhere/log': No such file or directory");
+}
+END_TEST
+
+START_TEST(who_does_not_read_is_waited_for_until_told_otherwise)
+{
+	int stop[2], data[2];
+	struct sink s = { .stop_fd = -1, .may_block = true };
+
+	ck_assert_int_eq(pipe(stop), 0);
+	ck_assert_int_eq(pipe(data), 0);
+	s.fd = data[1];
+	s.stop_fd = stop[0];
+	ck_assert_int_eq(write(stop[1], "", 1), 1);
+	/* What fits is written, though it may stop at once. */
+	put_log(&s, 100);
+	ck_assert_int_eq(s.error, 0);
+	put_log(&s, 10000);
+	ck_assert_int_eq(s.error, EINTR);
+	ck_assert_uint_ge(s.bytes, 4096);
+	ck_assert_int_eq(sink_close(&s), -1);
+}
+END_TEST
+
+static void *send_log(void *arg)
+{
+	char err[600];
+	struct sink s;
+
+	while (sink_open(&s, arg, 0, err, sizeof(err)) < 0)
+		usleep(10000);
+	put_log(&s, 1000);
+	ck_assert_int_eq(sink_close(&s), 0);
+	return NULL;
+}
+
+START_TEST(a_log_arrives_through_a_connection)
+{
+	struct sockaddr_storage at;
+	char address[64], err[600];
+	struct hwpmc_input *in;
+	pthread_t sender;
+	int fd;
+
+	/* A port that was free a moment ago. */
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	memset(&at, 0, sizeof(at));
+	at.ss_family = AF_INET;
+	ck_assert_int_eq(bind(fd, (void *)&at, sizeof(at)), 0);
+	getsockname(fd, (void *)&at, &(socklen_t){ sizeof(at) });
+	snprintf(address, sizeof(address), "127.0.0.1:%u",
+		 __builtin_bswap16(((uint16_t *)&at)[1]));
+	close(fd);
+	pthread_create(&sender, NULL, send_log, address);
+	fd = net_accept(address, err, sizeof(err));
+	ck_assert_int_ge(fd, 0);
+	in = hwpmc_input_fd(fd, err, sizeof(err));
+	ck_assert_ptr_nonnull(in);
+	ck_assert_uint_eq(notes_in(in), 1000);
+	pthread_join(sender, NULL);
+	close(fd);
+}
+END_TEST
+
+START_TEST(addresses_that_nobody_has_are_told_with_the_reason)
+{
+	char err[600];
+
+	ck_assert_int_eq(net_connect("127.0.0.1:1", err, sizeof(err)), -1);
+	ck_assert_str_eq(err, "cannot connect to '127.0.0.1:1': Connection refused");
+	ck_assert_int_eq(net_accept("127.0.0.1:no-such-service", err,
+				    sizeof(err)), -1);
+	ck_assert_int_eq(strncmp(err, "cannot find '127.0.0.1:no-such-service': ", 41), 0);
+	ck_assert_int_eq(net_connect("file", err, sizeof(err)), -1);
+	ck_assert_str_eq(err, "'file' is not host:port");
+}
+END_TEST
+
+int main(void)
+{
+	/* As a tool that is being watched: EPIPE instead of a signal. */
+	signal(SIGPIPE, SIG_IGN);
+	harness_add(addresses_are_told_from_names_of_files);
+	harness_add(addresses_that_are_too_long_are_no_addresses);
+	harness_add(notes_are_cut_to_what_a_record_holds);
+	harness_add(samples_have_a_line_with_thread_cpu_mode_and_addresses);
+	harness_add(records_about_pmcs_have_their_lines);
+	harness_add(records_about_processes_have_their_lines);
+	harness_add(records_about_the_log_have_their_lines);
+	harness_add(records_of_the_stream_itself_have_no_line);
+	harness_add(compressed_logs_are_smaller_and_read_back_whole);
+	harness_add(a_full_disk_is_kept_and_told_at_the_end);
+	harness_add(who_does_not_read_is_waited_for_until_told_otherwise);
+	harness_add(a_log_arrives_through_a_connection);
+	harness_add(addresses_that_nobody_has_are_told_with_the_reason);
+	return harness_run();
+}

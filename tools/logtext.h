@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * logtext.h - a record as a line of text: a keyword, as pmcstat(8) of FreeBSD has
+ * them, and its values. What names an event, a program or a note is in quotes.
+ */
+#ifndef TOOLS_LOGTEXT_H
+#define TOOLS_LOGTEXT_H
+
+#include <stdio.h>
+
+#include <libhwpmclog.h>
+
+/*
+ * Write it to f as one piece, even where threads share f. Records of the stream
+ * itself (CPU, CONTEXT, PADDING) have no line: samples say their thread and CPU.
+ */
+void logtext_record(FILE *f, const struct hwpmc_record *r);
+
+#endif
