@@ -12,6 +12,8 @@
 
 #include <libhwpmcstat.h>
 
+#include "logopts.h"
+
 enum report_key {
 	REPORT_PROCESS, REPORT_PID, REPORT_THREAD, REPORT_IMAGE, REPORT_SYMBOL,
 	REPORT_KEYS
@@ -21,8 +23,8 @@ enum report_view { REPORT_FLAT, REPORT_TREE, REPORT_CALLERS };
 enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_FOLDED };
 
 struct report {
-	const char *input, *output;
-	struct hwpmc_profile_options o;
+	struct logopts log;
+	const char *output;
 	enum report_key key[REPORT_KEYS];
 	unsigned int nkey;
 	enum report_view view;

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * logopts.c - options that choose samples and symbols, and reading a log with a
+ * line on the terminal that says how far it is.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fmt.h"
+#include "logopts.h"
+#include "msg.h"
+#include "watch.h"
+
+void logopts_init(struct logopts *l)
+{
+	*l = (struct logopts){ .input = "hwpmc.log", .o = { .cpu = -1 } };
+}
+
+void logopts_free(struct logopts *l)
+{
+	free((void *)l->o.pids);
+	free((void *)l->o.tids);
+}
+
+static int parse_ids(const char *arg, const int32_t **list, uint32_t *n)
+{
+	char *copy = must_strdup(arg), *rest = copy;
+	int32_t *ids = (int32_t *)*list;
+	uint64_t id = 0;
+	int status = 0;
+
+	for (char *s = strsep(&rest, ","); s && !status;
+	     s = strsep(&rest, ",")) {
+		if (fmt_parse_u64(s, 0, INT32_MAX, &id) < 0)
+			status = msg_usage("'%s' is no process or thread id", s);
+		ids = must_realloc(ids, *n + 1, sizeof(*ids));
+		ids[(*n)++] = id;
+	}
+	*list = ids;
+	free(copy);
+	return status;
+}
+
+static int parse_number(const char *arg, const char *what, uint64_t lo,
+			uint64_t hi, uint64_t *n)
+{
+	if (fmt_parse_u64(arg, lo, hi, n) < 0)
+		return msg_usage("'%s' is no %s", arg, what);
+	return 0;
+}
+
+static int parse_symbols(struct hwpmc_symbol_options *s, int c, const char *arg)
+{
+	switch (c) {
+	case 'r':
+		s->root = arg;
+		return 0;
+	case LOGOPT_DEBUG:
+		s->debug = arg;
+		return 0;
+	case LOGOPT_KALLSYMS:
+		s->kallsyms = arg;
+		return 0;
+	case LOGOPT_PERF_MAP:
+		s->perf_map = arg;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+int logopts_parse(struct logopts *l, int c, const char *arg)
+{
+	struct hwpmc_profile_options *o = &l->o;
+	uint64_t n = 0;
+	int err;
+
+	switch (c) {
+	case 'e':
+		o->event = arg;
+		return 0;
+	case 'p':
+		return parse_ids(arg, &o->pids, &o->npid);
+	case 't':
+		return parse_ids(arg, &o->tids, &o->ntid);
+	case LOGOPT_COMM:
+		o->comm = arg;
+		return 0;
+	case LOGOPT_CPU:
+		err = parse_number(arg, "CPU", 0, 4095, &n);
+		o->cpu = n;
+		return err;
+	case LOGOPT_DEPTH:
+		err = parse_number(arg, "number of frames", 1,
+				   HWPMC_LOG_DEPTH_MAX, &n);
+		o->depth = n;
+		return err;
+	default:
+		return parse_symbols(&o->symbols, c, arg);
+	}
+}
+
+int logopts_percent(const char *arg, double *percent)
+{
+	char *end;
+
+	*percent = strtod(arg, &end);
+	if (*end || end == arg || !(*percent >= 0 && *percent <= 100))
+		return msg_usage("'%s' is no percentage", arg);
+	return 0;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+#define TELL_AFTER_NS	500000000ull
+
+struct progress {
+	uint64_t size;		/* of the file, 0: not known */
+	uint64_t start;
+	bool shown;
+};
+
+static void show_progress(uint64_t bytes, void *arg)
+{
+	struct progress *p = arg;
+
+	if (watch_now() - p->start < TELL_AFTER_NS)
+		return;
+	p->shown = true;
+	fprintf(stderr, "\r\033[Kreading the log: %ju MiB", bytes >> 20);
+	if (p->size)
+		fprintf(stderr, " of %ju", p->size >> 20);
+	fflush(stderr);
+}
+
+struct hwpmc_profile *logopts_read(const struct logopts *l, const char *path)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	struct progress progress = { .start = watch_now() };
+	struct hwpmc_profile *p = NULL;
+	struct hwpmc_input *in;
+	char err[600];
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		progress.size = st.st_size;
+	in = hwpmc_input_open(path, err, sizeof(err));
+	if (in)
+		p = hwpmc_profile_read(in, &l->o,
+				       terminal ? show_progress : NULL,
+				       &progress, err, sizeof(err));
+	hwpmc_input_close(in);
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
+	if (!p)
+		msg("%s", err);
+	return p;
+}
