@@ -23,21 +23,27 @@ static int problem(struct image *img, const char *why)
 	return -1;
 }
 
-void image_add_symbol(struct image *img, uint64_t start, uint64_t size,
-		      const char *raw, bool demangle)
+const char *symbol_name(const char *raw, bool demangle)
 {
-	struct hwpmc_symbol *s;
 	char *nice = NULL;
 
 	if (demangle && raw[0] == '_')
 		nice = cplus_demangle(raw, DMGL_AUTO | DMGL_NO_OPTS);
+	return nice ? nice : raw;
+}
+
+void image_add_symbol(struct image *img, uint64_t start, uint64_t size,
+		      const char *raw, bool demangle)
+{
+	struct hwpmc_symbol *s;
+
 	img->symbol = stat_grow(img->symbol, img->nsymbol, sizeof(*s));
 	s = &img->symbol[img->nsymbol++];
 	*s = (struct hwpmc_symbol){
 		.image = &img->pub, .raw = strdup(raw), .start = start,
 		.size = size,
 	};
-	s->name = nice ? nice : s->raw;
+	s->name = symbol_name(s->raw, demangle);
 }
 
 static bool is_code(const GElf_Sym *sym)
@@ -276,6 +282,7 @@ int elf_load(struct image *img, const struct hwpmc_symbol_options *o)
 	}
 	if (is_the_file(img, elf)) {
 		img->pub.file = strdup(path);
+		img->pub.code = strdup(path);
 		add_symbols(img, elf, o);
 	} else if (!find_debug_file(img, o)) {
 		problem(img, "the file has changed: its build-id is not the log's");

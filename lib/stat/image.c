@@ -42,8 +42,17 @@ static void image_free(struct image *img)
 			free((void *)img->symbol[i].name);
 		free((void *)img->symbol[i].raw);
 	}
+	lines_close(img);
+	for (uint32_t i = 0; i < img->ninlined; i++) {
+		if (img->inlined[i]->name != img->inlined[i]->raw)
+			free((void *)img->inlined[i]->name);
+		free((void *)img->inlined[i]->raw);
+		free(img->inlined[i]);
+	}
+	free(img->inlined);
 	free(img->symbol);
 	free(img->segment);
+	free((void *)img->pub.code);
 	free((void *)img->pub.path);
 	free((void *)img->pub.build_id);
 	free((void *)img->pub.file);
@@ -118,8 +127,10 @@ struct image *image_get(struct images *set, const char *path,
 	return img;
 }
 
-static void load(struct images *set, struct image *img)
+void image_load(struct images *set, struct image *img)
 {
+	if (img->loaded)
+		return;
 	img->loaded = true;
 	if (set->options.no_symbols)
 		return;
@@ -180,8 +191,7 @@ void image_sort(struct image *img)
 
 uint64_t image_addr(struct images *set, struct image *img, uint64_t offset)
 {
-	if (!img->loaded)
-		load(set, img);
+	image_load(set, img);
 	for (uint32_t i = 0; i < img->nsegment; i++) {
 		const struct segment *s = &img->segment[i];
 
@@ -196,8 +206,7 @@ struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
 {
 	uint32_t lo = 0, hi;
 
-	if (!img->loaded)
-		load(set, img);
+	image_load(set, img);
 	hi = img->nsymbol;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -210,4 +219,43 @@ struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
 	if (lo && addr - img->symbol[lo - 1].start < img->symbol[lo - 1].size)
 		return &img->symbol[lo - 1];
 	return &img->unknown;
+}
+
+/* By name; where they belong in the sorted array if it is not there. */
+static uint32_t inlined_slot(const struct image *img, const char *raw)
+{
+	uint32_t lo = 0, hi = img->ninlined;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(img->inlined[mid]->raw, raw) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct hwpmc_symbol *image_inlined(struct images *set, struct image *img,
+				   const char *raw)
+{
+	uint32_t at;
+	struct hwpmc_symbol *s;
+
+	if (!raw)
+		return &img->unknown;
+	at = inlined_slot(img, raw);
+	if (at < img->ninlined && !strcmp(img->inlined[at]->raw, raw))
+		return img->inlined[at];
+	s = stat_alloc(1, sizeof(*s));
+	*s = (struct hwpmc_symbol){
+		.image = &img->pub, .raw = strdup(raw), .inlined = true,
+	};
+	s->name = symbol_name(s->raw, !set->options.no_demangle);
+	img->inlined = stat_grow(img->inlined, img->ninlined, sizeof(s));
+	memmove(&img->inlined[at + 1], &img->inlined[at],
+		(img->ninlined++ - at) * sizeof(s));
+	img->inlined[at] = s;
+	return s;
 }

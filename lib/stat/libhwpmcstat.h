@@ -2,7 +2,7 @@
 /*
  * libhwpmcstat.h - from a log to what a person reads: which process, which
  * image, which function. A library of its own (libhwpmcstat), as
- * it brings elfutils and zstd with it, which who only counts does not need.
+ * it brings elfutils (libdw) and zstd with it, which who only counts does not need.
  *
  *	log bytes -> input -> parser -> model (processes, maps, by time)
  *	                             -> profile (stacks and how often)
@@ -53,7 +53,7 @@ uint64_t hwpmc_input_bytes(const struct hwpmc_input *in);
 void hwpmc_input_close(struct hwpmc_input *in);
 
 /* ------------------------------------------------------------------------ */
-/* Images and symbols (image.c, elf.c, kernel.c)                     */
+/* Images and symbols (image.c, elf.c, lines.c, kernel.c)            */
 
 enum hwpmc_image_kind {
 	HWPMC_IMAGE_UNKNOWN,	/* no mapping covers the address */
@@ -72,8 +72,10 @@ struct hwpmc_image {
 	const uint8_t *build_id;
 	uint32_t build_id_len;
 	const char *file;	/* whose symbols are used, or NULL */
+	const char *code;	/* its file, with the machine code, or NULL */
 	const char *problem;	/* why there are none ("no such file", "build-id
 				 * differs from the log's"), or NULL */
+	const char *no_lines;	/* why lines were asked for and are not known */
 	uint64_t samples;	/* that hit it */
 };
 
@@ -84,6 +86,7 @@ struct hwpmc_symbol {
 	const char *raw;	/* as in the file */
 	uint64_t start, size;	/* in the image: addresses as in its ELF file */
 	bool unknown;
+	bool inlined;		/* into others: it has no address of its own */
 };
 
 /* Where to look; all may be NULL. Search is by build-id first. */
@@ -92,6 +95,9 @@ struct hwpmc_symbol_options {
 	const char *debug;	/* more directories with separate debug files, ':' */
 	const char *kallsyms;	/* "/proc/kallsyms" */
 	const char *perf_map;	/* directory of perf-PID.map: "/tmp" */
+	const char *kernel;	/* its vmlinux, or a directory with vmlinux and
+				 * *.ko; NULL: kallsyms */
+	bool inlines;		/* frames of inlined functions too (DWARF) */
 	bool no_symbols;	/* images only */
 	bool no_demangle;
 };
@@ -111,15 +117,20 @@ struct hwpmc_profile_event {
 	uint64_t filtered;	/* in the log, kept out by the options */
 };
 
-/* One place of a stack; the same place is the same pointer. */
+/*
+ * One place of a stack; the same place is the same pointer. With options.inlines
+ * frames of inlined functions come before the frame that they are inlined into,
+ * and have the same addresses: the first of them is the innermost.
+ */
 struct hwpmc_frame {
-	struct hwpmc_symbol *symbol;	
+	struct hwpmc_symbol *symbol;
 	struct hwpmc_image *image;
 	uint64_t addr;		/* in the image, as in its ELF file; or as sampled
 				 * where there is no image */
 	uint64_t pc;		/* as sampled; of a caller: its return address */
 	bool kernel;
 	bool caller;		/* pc is a return address */
+	bool inlined;		/* the next frame contains it */
 };
 
 struct hwpmc_thread_info {
@@ -205,6 +216,17 @@ const struct hwpmc_sample_point *
 hwpmc_profile_timeline(const struct hwpmc_profile *p, uint32_t *n);
 struct hwpmc_image *const *hwpmc_profile_images(const struct hwpmc_profile *p,
 						uint32_t *n);
+/*
+ * Source lines, from DWARF, which is not read before. 1: *file (as the compiler
+ * wrote it, mostly absolute) and *line; 0: not known (image->no_lines may say
+ * why); -1: errno. Of an inlined frame, where in the inlined function; of the one
+ * after it, where that is called; of a caller, the line of the call.
+ */
+int hwpmc_frame_line(struct hwpmc_profile *p, const struct hwpmc_frame *frame,
+		     const char **file, unsigned int *line);
+/* Of any address of an image, as frame->addr has them. */
+int hwpmc_image_line(struct hwpmc_profile *p, const struct hwpmc_image *image,
+		     uint64_t addr, const char **file, unsigned int *line);
 /* A NOTE of the log, or what INITIALIZE says ("cpuid", "ncpu"); NULL: none. */
 const char *hwpmc_profile_note(const struct hwpmc_profile *p, const char *key);
 

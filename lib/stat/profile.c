@@ -73,8 +73,7 @@ struct hwpmc_profile {
 	/* The answer. */
 	struct hwpmc_stack *stack;
 	uint32_t nstack;
-	struct hwpmc_frame **frame;	/* all, by hash */
-	uint32_t nframe, frame_slots;
+	struct frames frames;
 	struct hwpmc_thread_info **thread;
 	uint32_t nthread;
 	struct hwpmc_image **image_view;
@@ -397,7 +396,8 @@ static int by_time(const void *a, const void *b)
 /* Structure first, in the order of time; then, if they are here, the samples. */
 static void apply_waiting(struct hwpmc_profile *p)
 {
-	qsort(p->waiting, p->nwaiting, sizeof(*p->waiting), by_time);
+	if (p->nwaiting)
+		qsort(p->waiting, p->nwaiting, sizeof(*p->waiting), by_time);
 	for (uint32_t i = 0; i < p->nwaiting; i++) {
 		const struct hwpmc_record *r = &p->waiting[i].record;
 
@@ -428,63 +428,6 @@ hwpmc_profile_new(const struct hwpmc_profile_options *options)
 
 /* ---- names --------------------------------------------------------------- */
 
-static uint64_t frame_hash(const struct hwpmc_frame *f)
-{
-	return mix(mix((uintptr_t)f->image, f->addr), f->pc * 4 + f->kernel * 2 +
-		   f->caller);
-}
-
-static bool same_frame(const struct hwpmc_frame *a, const struct hwpmc_frame *b)
-{
-	return a->image == b->image && a->addr == b->addr && a->pc == b->pc &&
-	       a->kernel == b->kernel && a->caller == b->caller;
-}
-
-static void grow_frames(struct hwpmc_profile *p)
-{
-	uint32_t n = p->frame_slots ? 2 * p->frame_slots : 1024;
-	struct hwpmc_frame **old = p->frame;
-
-	p->frame = stat_alloc(n, sizeof(*p->frame));
-	for (uint32_t i = 0; i < p->frame_slots; i++) {
-		uint32_t at;
-
-		if (!old[i])
-			continue;
-		for (at = frame_hash(old[i]) & (n - 1); p->frame[at];
-		     at = (at + 1) & (n - 1))
-			;
-		p->frame[at] = old[i];
-	}
-	free(old);
-	p->frame_slots = n;
-}
-
-static struct hwpmc_frame *get_frame(struct hwpmc_profile *p,
-				     const struct entry *e, uint64_t pc,
-				     bool kernel, bool caller)
-{
-	struct hwpmc_frame f = { .pc = pc, .kernel = kernel, .caller = caller };
-	/* The call, not what comes after it. */
-	uint64_t look = caller && pc != HWPMC_PC_HIDDEN ? pc - 1 : pc;
-	struct image *img = model_find(&p->model, e->space, kernel, look,
-				       e->time, &f.addr);
-	uint32_t at;
-
-	f.image = &img->pub;
-	if (p->nframe * 2 >= p->frame_slots)
-		grow_frames(p);
-	for (at = frame_hash(&f) & (p->frame_slots - 1); p->frame[at];
-	     at = (at + 1) & (p->frame_slots - 1))
-		if (same_frame(p->frame[at], &f))
-			return p->frame[at];
-	f.symbol = image_symbol(&p->model.images, img, f.addr);
-	p->frame[at] = stat_alloc(1, sizeof(f));
-	*p->frame[at] = f;
-	p->nframe++;
-	return p->frame[at];
-}
-
 static struct hwpmc_thread_info *get_thread(struct hwpmc_profile *p,
 					    const struct entry *e)
 {
@@ -506,20 +449,22 @@ static struct hwpmc_thread_info *get_thread(struct hwpmc_profile *p,
 	return t;
 }
 
-static void name_stack(struct hwpmc_profile *p, const struct entry *e)
+static void push_frame(struct hwpmc_stack *s, struct spot *spot)
+{
+	for (uint32_t i = 0; i < spot->ninner; i++) {
+		s->frame = stat_grow(s->frame, s->nframe, sizeof(*s->frame));
+		s->frame[s->nframe++] = &spot->inner[i].frame;
+	}
+	s->frame = stat_grow(s->frame, s->nframe, sizeof(*s->frame));
+	s->frame[s->nframe++] = &spot->frame;
+}
+
+static void name_frames(struct hwpmc_profile *p, const struct entry *e,
+			struct hwpmc_stack *s)
 {
 	bool kernel = !(e->flags & HWPMC_SAMPLE_USER), after_mark = false;
 	const uint64_t *pc = p->pcs + e->pc;
-	struct hwpmc_stack *s;
-	uint32_t n = 0;
 
-	p->stack = stat_grow(p->stack, p->nstack, sizeof(*s));
-	s = &p->stack[p->nstack++];
-	s->event = e->event;
-	s->count = e->count;
-	s->flags = e->flags;
-	s->thread = get_thread(p, e);
-	s->frame = stat_alloc(e->npc, sizeof(*s->frame));
 	for (uint32_t i = 0; i < e->npc; i++) {
 		if (e->flags & HWPMC_SAMPLE_SPLIT && pc[i] == HWPMC_PC_USER) {
 			kernel = false;
@@ -527,12 +472,29 @@ static void name_stack(struct hwpmc_profile *p, const struct entry *e)
 			continue;
 		}
 		/* The first of the user's frames is where it entered the kernel. */
-		s->frame[n] = get_frame(p, e, pc[i], kernel, n && !after_mark);
+		push_frame(s, frames_get(&p->frames, &p->model, e->space, e->time,
+					 pc[i], kernel,
+					 s->nframe && !after_mark));
 		after_mark = false;
-		n++;
 	}
-	s->nframe = n;
-	((struct hwpmc_image *)s->frame[0]->image)->samples += e->count;
+	/* A chain of marks alone is a sample too. */
+	if (!s->nframe)
+		push_frame(s, frames_get(&p->frames, &p->model, e->space,
+					 e->time, 0, false, false));
+}
+
+static void name_stack(struct hwpmc_profile *p, const struct entry *e)
+{
+	struct hwpmc_stack *s;
+
+	p->stack = stat_grow(p->stack, p->nstack, sizeof(*s));
+	s = &p->stack[p->nstack++];
+	*s = (struct hwpmc_stack){
+		.event = e->event, .count = e->count, .flags = e->flags,
+		.thread = get_thread(p, e),
+	};
+	name_frames(p, e, s);
+	s->frame[0]->image->samples += e->count;
 	if (s->frame[0]->symbol->unknown)
 		p->totals.unknown += e->count;
 }
@@ -567,7 +529,8 @@ static void view_points(struct hwpmc_profile *p)
 	for (uint32_t i = 0; i < p->npoint; i++)
 		p->point[i].time = to_ns(p, p->point[i].time) -
 				   to_ns(p, p->first);
-	qsort(p->point, p->npoint, sizeof(*p->point), point_by_time);
+	if (p->npoint)
+		qsort(p->point, p->npoint, sizeof(*p->point), point_by_time);
 }
 
 static void forget_stacks(struct hwpmc_profile *p)
@@ -695,9 +658,7 @@ EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 	for (uint32_t i = 0; i < p->nwaiting; i++)
 		free(p->waiting[i].copy);
 	free(p->waiting);
-	for (uint32_t i = 0; i < p->frame_slots; i++)
-		free(p->frame[i]);
-	free(p->frame);
+	frames_free(&p->frames);
 	for (uint32_t i = 0; i < p->nthread; i++)
 		free(p->thread[i]);
 	free(p->thread);
@@ -755,4 +716,18 @@ EXPORT const char *hwpmc_profile_note(const struct hwpmc_profile *p,
 				      const char *key)
 {
 	return note_of(p, key, 0);
+}
+
+EXPORT int hwpmc_frame_line(struct hwpmc_profile *p,
+			    const struct hwpmc_frame *frame, const char **file,
+			    unsigned int *line)
+{
+	return frame_line(&p->model.images, frame, file, line);
+}
+
+EXPORT int hwpmc_image_line(struct hwpmc_profile *p,
+			    const struct hwpmc_image *image, uint64_t addr,
+			    const char **file, unsigned int *line)
+{
+	return image_line(&p->model.images, image, addr, file, line);
 }

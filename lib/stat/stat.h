@@ -32,6 +32,9 @@ struct image {
 	bool loaded;
 	int32_t pid;			/* JIT: whose map */
 	struct hwpmc_symbol unknown;
+	struct lines *lines;		/* NULL: not asked for yet, or none */
+	struct hwpmc_symbol **inlined;	/* functions, each once */
+	uint32_t ninlined;
 	struct image *next;		/* of the same hash */
 };
 
@@ -52,12 +55,39 @@ struct image *image_get(struct images *set, const char *path,
 uint64_t image_addr(struct images *set, struct image *img, uint64_t offset);
 struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
 				  uint64_t addr);
+/* The one for functions of that name that were inlined. */
+struct hwpmc_symbol *image_inlined(struct images *set, struct image *img,
+				   const char *raw);
+/* Find its file and symbols, if that was not done yet. */
+void image_load(struct images *set, struct image *img);
 
 /* elf.c: 0, or -1 and *problem. */
 int elf_load(struct image *img, const struct hwpmc_symbol_options *o);
+/* raw itself, or what it means to people, to be freed. */
+const char *symbol_name(const char *raw, bool demangle);
 void image_add_symbol(struct image *img, uint64_t start, uint64_t size,
 		      const char *raw, bool demangle);
 void image_sort(struct image *img);
+
+/* ---- lines.c ------------------------------------------------------------- */
+
+struct place {
+	const char *name;		/* of the inlined function, as linked */
+	const char *file;		/* NULL: not known */
+	unsigned int line;
+};
+
+#define PLACES_MAX	64		/* functions inlined into each other */
+
+bool lines_find(struct images *set, struct image *img, uint64_t addr,
+		struct place *at);
+/*
+ * How many functions are inlined into each other at addr. at[0] is where the
+ * function itself stands, at[1] the outermost inlined one, at[n] the innermost.
+ */
+uint32_t lines_inlined(struct images *set, struct image *img, uint64_t addr,
+		       struct place *at, uint32_t max);
+void lines_close(struct image *img);
 
 /* kernel.c: kallsyms; jit.c: perf-PID.map */
 int kernel_load(struct images *set);
@@ -104,5 +134,30 @@ struct space *model_space(struct model *m, int32_t pid, uint64_t time);
 /* Where an address lies; image->unknown and *addr = pc where that is not known. */
 struct image *model_find(struct model *m, struct space *space, bool kernel,
 			 uint64_t pc, uint64_t time, uint64_t *addr);
+
+/* ---- frames.c ------------------------------------------------------------ */
+
+/* A frame; `frame` is the first field, and what others see of it. */
+struct spot {
+	struct hwpmc_frame frame;
+	struct spot *inner;		/* inlined there, innermost first */
+	uint32_t ninner;
+	bool placed;			/* its line was asked for */
+	struct place place;
+};
+
+struct frames {
+	struct spot **slot;		/* by hash */
+	uint32_t n, nslot;
+};
+
+struct spot *frames_get(struct frames *set, struct model *m,
+			struct space *space, uint64_t time, uint64_t pc,
+			bool kernel, bool caller);
+void frames_free(struct frames *set);
+int frame_line(struct images *images, const struct hwpmc_frame *frame,
+	       const char **file, unsigned int *line);
+int image_line(struct images *images, const struct hwpmc_image *image,
+	       uint64_t addr, const char **file, unsigned int *line);
 
 #endif /* HWPMC_LIB_STAT_H */

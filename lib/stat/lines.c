@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lines.c - source lines and inlined functions, from DWARF by libdw. Nothing of it
+ * is read before somebody asks about an address of the image; then the ranges of
+ * its units are, and of a unit its functions when one of them is asked for.
+ */
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stat.h"
+
+/* Addresses, and what has them: the index of a unit, or of a function. */
+struct range {
+	uint64_t start, end;
+	uint64_t reach;			/* highest end up to here */
+	uint32_t what;
+};
+
+struct ranges {
+	struct range *range;		/* by start */
+	uint32_t n;
+};
+
+struct unit {
+	Dwarf_Die die;			/* with the line table */
+	Dwarf_Die code;			/* with the functions: split DWARF */
+	bool indexed;
+	Dwarf_Die *function;
+	uint32_t nfunction;
+	struct ranges ranges;		/* of its functions */
+};
+
+struct lines {
+	Dwfl *dwfl;
+	Dwarf *dwarf;
+	struct unit *unit;
+	uint32_t nunit;
+	struct ranges ranges;		/* of the units */
+	char *path;			/* where separate debug files may be */
+	Dwfl_Callbacks callbacks;
+	bool relocatable;
+};
+
+/* ---- ranges -------------------------------------------------------------- */
+
+static void add_ranges(struct lines *l, struct ranges *r, Dwarf_Die *die,
+		       uint32_t what)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		/* A function that the linker has left out lies at 0. */
+		if (start >= end || (!start && !l->relocatable))
+			continue;
+		r->range = stat_grow(r->range, r->n, sizeof(*r->range));
+		r->range[r->n++] = (struct range){ start, end, end, what };
+	}
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->what < y->what ? -1 : x->what > y->what;
+}
+
+static void sort_ranges(struct ranges *r)
+{
+	if (r->n)
+		qsort(r->range, r->n, sizeof(*r->range), by_start);
+	for (uint32_t i = 1; i < r->n; i++)
+		if (r->range[i].reach < r->range[i - 1].reach)
+			r->range[i].reach = r->range[i - 1].reach;
+}
+
+/* The innermost that has addr; NULL: none. */
+static const struct range *find_range(const struct ranges *r, uint64_t addr)
+{
+	uint32_t lo = 0, hi = r->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (r->range[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo-- > 0 && r->range[lo].reach > addr)
+		if (r->range[lo].end > addr)
+			return &r->range[lo];
+	return NULL;
+}
+
+/* ---- units and functions ------------------------------------------------- */
+
+static void add_unit(struct lines *l, Dwarf_Die *die, const Dwarf_Die *split)
+{
+	l->unit = stat_grow(l->unit, l->nunit, sizeof(*l->unit));
+	l->unit[l->nunit] = (struct unit){
+		.die = *die, .code = split->addr ? *split : *die,
+	};
+	add_ranges(l, &l->ranges, die, l->nunit++);
+}
+
+static void add_units(struct lines *l)
+{
+	Dwarf_CU *cu = NULL, *next;
+	Dwarf_Die die, split;
+	uint8_t type;
+
+	for (;;) {
+		memset(&split, 0, sizeof(split));
+		if (dwarf_get_units(l->dwarf, cu, &next, NULL, &type, &die,
+				    &split))
+			break;
+		cu = next;
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			add_unit(l, &die, &split);
+	}
+	sort_ranges(&l->ranges);
+}
+
+static void add_function(struct lines *l, struct unit *u, Dwarf_Die *die)
+{
+	u->function = stat_grow(u->function, u->nfunction,
+				sizeof(*u->function));
+	u->function[u->nfunction] = *die;
+	add_ranges(l, &u->ranges, die, u->nfunction++);
+}
+
+/* Functions lie in units, namespaces and classes, and in functions. */
+static bool holds_functions(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void add_functions(struct lines *l, struct unit *u, Dwarf_Die *parent)
+{
+	Dwarf_Die die;
+
+	if (dwarf_child(parent, &die))
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram)
+			add_function(l, u, &die);
+		if (holds_functions(tag))
+			add_functions(l, u, &die);
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static struct unit *find_unit(struct lines *l, uint64_t addr)
+{
+	const struct range *r = find_range(&l->ranges, addr);
+
+	return r ? &l->unit[r->what] : NULL;
+}
+
+static Dwarf_Die *find_function(struct lines *l, struct unit *u, uint64_t addr)
+{
+	const struct range *r;
+
+	if (!u->indexed) {
+		u->indexed = true;
+		add_functions(l, u, &u->code);
+		sort_ranges(&u->ranges);
+	}
+	r = find_range(&u->ranges, addr);
+	return r ? &u->function[r->what] : NULL;
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+static int no_lines(struct image *img, const char *why)
+{
+	img->pub.no_lines = why;
+	return -1;
+}
+
+static char *debug_path(const struct hwpmc_symbol_options *o)
+{
+	char *path = NULL;
+
+	if (asprintf(&path, "+:.debug%s%s:/usr/lib/debug", o->debug ? ":" : "",
+		     o->debug ? o->debug : "") < 0)
+		return NULL;
+	return path;
+}
+
+static int open_dwarf(struct lines *l, const char *file)
+{
+	Dwfl_Module *module;
+	Dwarf_Addr bias;
+
+	l->callbacks = (Dwfl_Callbacks){
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &l->path,
+	};
+	l->dwfl = dwfl_begin(&l->callbacks);
+	if (!l->dwfl)
+		return -1;
+	module = dwfl_report_offline(l->dwfl, "", file, -1);
+	dwfl_report_end(l->dwfl, NULL, NULL);
+	l->dwarf = module ? dwfl_module_getdwarf(module, &bias) : NULL;
+	return l->dwarf ? 0 : -1;
+}
+
+void lines_close(struct image *img)
+{
+	struct lines *l = img->lines;
+
+	if (!l)
+		return;
+	for (uint32_t i = 0; i < l->nunit; i++) {
+		free(l->unit[i].function);
+		free(l->unit[i].ranges.range);
+	}
+	free(l->unit);
+	free(l->ranges.range);
+	if (l->dwfl)
+		dwfl_end(l->dwfl);
+	free(l->path);
+	free(l);
+	img->lines = NULL;
+}
+
+static int lines_open(struct images *set, struct image *img)
+{
+	const char *file;
+
+	if (img->lines)
+		return 0;
+	if (img->pub.no_lines)
+		return -1;
+	image_load(set, img);
+	file = img->pub.code ? img->pub.code : img->pub.file;
+	if (img->pub.kind != HWPMC_IMAGE_ELF || !file)
+		return no_lines(img, img->pub.problem ? img->pub.problem :
+				"lines are known of programs and libraries only");
+	img->lines = stat_alloc(1, sizeof(*img->lines));
+	img->lines->path = debug_path(&set->options);
+	if (open_dwarf(img->lines, file) < 0) {
+		lines_close(img);
+		return no_lines(img, "it has no debugging information");
+	}
+	add_units(img->lines);
+	return 0;
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+static bool line_in_unit(struct unit *u, uint64_t addr, struct place *at)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&u->die, addr);
+	int number;
+
+	if (!line || dwarf_lineno(line, &number) || number <= 0)
+		return false;
+	at->file = dwarf_linesrc(line, NULL, NULL);
+	at->line = number;
+	return at->file != NULL;
+}
+
+bool lines_find(struct images *set, struct image *img, uint64_t addr,
+		struct place *at)
+{
+	struct unit *u;
+
+	if (lines_open(set, img) < 0)
+		return false;
+	u = find_unit(img->lines, addr);
+	return u && line_in_unit(u, addr, at);
+}
+
+/* ---- inlined functions --------------------------------------------------- */
+
+static bool inline_child(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *die)
+{
+	if (dwarf_child(parent, die))
+		return false;
+	do {
+		int tag = dwarf_tag(die);
+
+		if ((tag == DW_TAG_inlined_subroutine ||
+		     tag == DW_TAG_lexical_block) && dwarf_haspc(die, addr) > 0)
+			return true;
+	} while (dwarf_siblingof(die, die) == 0);
+	return false;
+}
+
+static const char *string_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, name, &attr));
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	const char *name = string_of(die, DW_AT_linkage_name);
+
+	if (!name)
+		name = string_of(die, DW_AT_MIPS_linkage_name);
+	return name ? name : dwarf_diename(die);
+}
+
+static uint64_t number_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word word;
+
+	if (dwarf_formudata(dwarf_attr(die, name, &attr), &word))
+		return 0;
+	return word;
+}
+
+/* Where the function that `die` is an instance of was called. */
+static void called_at(struct unit *u, Dwarf_Die *die, struct place *at)
+{
+	uint64_t file = number_of(die, DW_AT_call_file);
+	Dwarf_Files *files;
+	size_t n;
+
+	at->line = number_of(die, DW_AT_call_line);
+	at->file = NULL;
+	if (!dwarf_getsrcfiles(&u->code, &files, &n) && file < n)
+		at->file = dwarf_filesrc(files, file, NULL, NULL);
+	if (!at->file)
+		at->line = 0;
+}
+
+uint32_t lines_inlined(struct images *set, struct image *img, uint64_t addr,
+		       struct place *at, uint32_t max)
+{
+	Dwarf_Die *function, die;
+	struct unit *u = NULL;
+	uint32_t n = 0;
+
+	memset(at, 0, sizeof(*at));
+	if (lines_open(set, img) == 0)
+		u = find_unit(img->lines, addr);
+	function = u ? find_function(img->lines, u, addr) : NULL;
+	if (!function)
+		return 0;
+	/* Outermost first: each is where the one before it was called. */
+	for (die = *function; n + 1 < max; ) {
+		Dwarf_Die parent = die;
+
+		if (!inline_child(&parent, addr, &die))
+			break;
+		if (dwarf_tag(&die) != DW_TAG_inlined_subroutine)
+			continue;
+		called_at(u, &die, &at[n++]);
+		at[n] = (struct place){ .name = linkage_name(&die) };
+	}
+	line_in_unit(u, addr, &at[n]);
+	return n;
+}
