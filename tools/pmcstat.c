@@ -21,7 +21,7 @@ static const char help[] =
 "       pmcstat -R file|host:port [option ...]\n"
 "\n"
 "Count events of processes (-p) and of CPUs (-s), one column each; sample them\n"
-"(-P, -S) into a log; print a log.\n"
+"(-P, -S) into a log; print a log (-R), or make graphs and lists of it.\n"
 "\n"
 "  -p EVENT    count EVENT in the target processes; -P EVENT  sample it\n"
 "  -s EVENT    count EVENT on each CPU of the last -c; -S EVENT  sample it\n"
@@ -32,6 +32,13 @@ static const char help[] =
 "  -O FILE|HOST:PORT  write the log there; else it is printed as text\n"
 "  -R FILE|HOST:PORT  print this log, or wait there for who sends one\n"
 "  -i LWP      only the samples of this thread\n"
+"  -G FILE     write a call graph there; - is standard output\n"
+"  -m FILE     with -R: write address, function and its range of each sample\n"
+"  -z DEPTH    so many levels of call graphs\n"
+"  -f threshold=PERCENT  leave out of call graphs what has less\n"
+"  -I          call graphs say where in a function it was hit\n"
+"  -k DIR      look for the kernel and its modules there\n"
+"  -r DIR      look for programs and libraries under this directory\n"
 "  -L          list the events          -u EVENT  describe one\n"
 "  -q          no warnings              -v  tell what is done\n"
 "      --help  --version\n"
@@ -50,7 +57,7 @@ static const char help[] =
 "interrupt.\n";
 
 /* Options of FreeBSD's that this version has not. */
-#define MISSING_OPTIONS	"G:F:gD:eM:m:a:f:Ik:r:z:T"
+#define MISSING_OPTIONS	"F:gD:eM:a:T"
 #define DEFAULT_RATE	65536
 
 /* What positional options have set so far. */
@@ -179,7 +186,7 @@ static int parse_lwp(struct pmcstat *ps, const char *arg)
 }
 
 /* Those that say something about the events behind them. */
-static int parse_positional(struct position *pos, int c)
+static int parse_positional(struct pmcstat *ps, struct position *pos, int c)
 {
 	switch (c) {
 	case 'c':
@@ -205,6 +212,8 @@ static int parse_positional(struct position *pos, int c)
 		pos->exit = !pos->exit;
 		return 0;
 	default:
+		if (strchr(VIEW_OPTIONS, c))
+			return pmcstat_views_parse(ps, c, optarg);
 		msg("cannot take option -%c: it is not in this version; hwpmc "
 		    "report and hwpmc top show logs", c);
 		return EXIT_USAGE;
@@ -252,7 +261,7 @@ static int parse_option(struct pmcstat *ps, struct position *pos, int c)
 		ps->verbose++;
 		return 0;
 	default:
-		return parse_positional(pos, c);
+		return parse_positional(ps, pos, c);
 	}
 }
 
@@ -268,11 +277,16 @@ static int check_reading(const struct pmcstat *ps)
 
 static int check_options(const struct pmcstat *ps)
 {
+	int err;
+
 	if (ps->list || ps->describe)
 		return 0;
+	err = pmcstat_views_check(ps);
+	if (err)
+		return err;
 	if (ps->read_path)
 		return check_reading(ps);
-	if (ps->lwp)
+	if (ps->lwp && !ps->views.any)
 		return msg_usage("-i needs a log to read: -R");
 	if (!ps->nevent)
 		return msg_usage("an event is missing: -p, -s, -P or -S");
@@ -283,7 +297,7 @@ static int check_options(const struct pmcstat *ps)
 	if (ps->log_path && !ps->logging)
 		return msg_usage("-O needs something to log: -P, -S, or -p with "
 				 "-W or -E before it");
-	if (ps->ncounting && ps->nsampling && !ps->log_path)
+	if (ps->ncounting && ps->nsampling && !ps->log_path && !ps->views.any)
 		return msg_usage("counting and sampling together need -O");
 	return 0;
 }
@@ -304,7 +318,7 @@ static int parse(struct pmcstat *ps, int argc, char *argv[])
 	}
 	while ((c = getopt_long(argc, argv,
 				"+:p:s:P:S:c:n:dCNUWEt:w:l:o:O:R:i:Lu:qv"
-				MISSING_OPTIONS, options, NULL)) != -1) {
+				VIEW_OPTIONS MISSING_OPTIONS, options, NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return msg_bad_option(c, optopt, argv, optind);
 		if (c == 256 || c == 257) {
@@ -400,6 +414,8 @@ int main(int argc, char *argv[])
 	status = parse(&ps, argc, argv);
 	if (!status)
 		status = open_output(&ps);
+	if (!status)
+		status = pmcstat_views_open(&ps);
 	if (!status)
 		status = work(&ps);
 	bad = ps.out ? close_output(&ps) : 0;

@@ -2,7 +2,8 @@
 /*
  * pmcstat.h - what the files of pmcstat share: pmcstat.c parses options,
  * pmcstat_run.c counts and samples, pmcstat_print.c prints columns, pmcstat_log.c
- * has the log written, pmcstat_read.c prints one.
+ * has the log written, pmcstat_read.c prints one, pmcstat_views.c makes graphs and
+ * lists of one.
  */
 #ifndef TOOLS_PMCSTAT_H
 #define TOOLS_PMCSTAT_H
@@ -14,6 +15,8 @@
 
 #include <libhwpmclog.h>
 #include <pthread.h>
+
+#include "view.h"
 
 /* A PMC; a column if it counts. What -c, -d, -C, -n, -N, -U, -W and -E said
  * before it is settled in it.
@@ -30,6 +33,20 @@ struct pmcstat_event {
 	uint32_t id;
 	uint64_t value, saved;		/* now, and when printed last */
 	int width;			/* of its column */
+};
+
+/* Files that are made of a log, each by one of view.h. */
+enum { VIEW_GRAPH, VIEW_PCS, VIEW_FILES };
+
+struct pmcstat_views {
+	const char *path[VIEW_FILES];	/* "-": standard output; NULL: not asked for */
+	FILE *file[VIEW_FILES];
+	bool any;			/* of the files, or others */
+	bool need_read;			/* some are of logs that are there only */
+	bool have_threshold, have_depth;
+	const char *root;		/* -r */
+	const char *kernel;		/* -k */
+	struct view_options o;
 };
 
 struct pmcstat {
@@ -55,7 +72,9 @@ struct pmcstat {
 	bool logging;			/* some event needs a log */
 	int log_fd;			/* -1: none */
 	int back_fd;			/* the log comes back here; -1: it does not */
-	pthread_t printer;		/* of what comes back */
+	pthread_t reader;		/* of what comes back */
+	int read_status;
+	struct pmcstat_views views;
 };
 
 /* pmcstat_run.c: allocate, count until the end, print. The exit status. */
@@ -73,6 +92,17 @@ int pmcstat_log_end(struct pmcstat *ps);
 int pmcstat_read(struct pmcstat *ps);
 /* Print records as text until their end, and warn of what is missing. */
 int pmcstat_print_log(struct pmcstat *ps, int fd, const char *path);
+
+/*
+ * pmcstat_views.c. parse: an option of VIEW_OPTIONS, EXIT_USAGE if it is wrong; check:
+ * whether the options go together; open: the files, before there is something to
+ * lose; write: read the log of fd (-1: the file path) to its end and write them.
+ */
+#define VIEW_OPTIONS	"G:m:f:Ik:r:z:"
+int pmcstat_views_parse(struct pmcstat *ps, int c, const char *arg);
+int pmcstat_views_check(const struct pmcstat *ps);
+int pmcstat_views_open(struct pmcstat *ps);
+int pmcstat_views_write(struct pmcstat *ps, int fd, const char *path);
 
 /* pmcstat_print.c */
 void pmcstat_set_widths(struct pmcstat *ps);

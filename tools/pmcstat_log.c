@@ -13,11 +13,15 @@
 #include "note.h"
 #include "pmcstat.h"
 
-static void *print_back(void *arg)
+/* Who stops reading lets go of the pipe: nobody shall wait for it to be read. */
+static void *read_back(void *arg)
 {
 	struct pmcstat *ps = arg;
 
-	pmcstat_print_log(ps, ps->back_fd, "log");
+	ps->read_status = ps->views.any ?
+			  pmcstat_views_write(ps, ps->back_fd, "log") :
+			  pmcstat_print_log(ps, ps->back_fd, "log");
+	close(ps->back_fd);
 	return NULL;
 }
 
@@ -31,7 +35,7 @@ static int open_pipe(struct pmcstat *ps)
 	}
 	ps->back_fd = fds[0];
 	ps->log_fd = fds[1];
-	err = pthread_create(&ps->printer, NULL, print_back, ps);
+	err = pthread_create(&ps->reader, NULL, read_back, ps);
 	if (!err)
 		return 0;
 	msg("cannot start a thread: %s", strerror(err));
@@ -146,8 +150,9 @@ int pmcstat_log_end(struct pmcstat *ps)
 	if (close(ps->log_fd) < 0 && !rc)
 		rc = write_failed(ps, errno);
 	if (ps->back_fd >= 0) {
-		pthread_join(ps->printer, NULL);
-		close(ps->back_fd);
+		pthread_join(ps->reader, NULL);
+		if (ps->read_status && !rc)
+			rc = -1;
 	}
 	return rc;
 }

@@ -8,7 +8,8 @@ TOOLS_hwpmc := hwpmc cmd_stat stat_set stat_metric stat_text stat_data \
 	cmd_record sink note net logopts cmd_report report_flat \
 	report_tree report_folded cmd_list cmd_control control_show
 TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print pmcstat_log pmcstat_read \
-	logtext note net procs
+	pmcstat_views view_tree view_graph view_samples view_totals logtext \
+	note net procs
 TOOLS_pmccontrol := pmccontrol
 TOOLS_NAMES := hwpmc pmcstat pmccontrol
 TOOLS_BIN := $(TOOLS_NAMES:%=$(BUILD)/tools/%)

@@ -2,7 +2,8 @@
 # tools.mk - unit tests of the tools, under ASan and UBSan: pure parts, and what
 # needs no PMU.
 
-TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log)
+TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
+	tools_views)
 TOOLS_UNIT_tools_formats := $(addprefix $(TOP)/tools/,fmt.c cpus.c evlist.c \
 	stat_metric.c msg.c)
 TOOLS_UNIT_tools_log := $(addprefix $(TOP)/tools/,logtext.c msg.c net.c note.c \
@@ -10,6 +11,16 @@ TOOLS_UNIT_tools_log := $(addprefix $(TOP)/tools/,logtext.c msg.c net.c note.c \
 TOOLS_UNIT_LIBS_tools_log := $(LIB_CFLAGS) -I$(TOP)/lib/stat \
 	-I$(TOP)/lib/freebsd $(LIB_LIBS) \
 	$(STAT_LIBS) -lpthread
+TOOLS_UNIT_tools_views := $(addprefix $(TOP)/tools/,view_tree.c view_graph.c \
+	view_samples.c view_totals.c msg.c) $(LIB_SRC) $(STAT_SRC)
+TOOLS_UNIT_LIBS_tools_views := $(TOOLS_UNIT_LIBS_tools_log) \
+	-DSHARES='"$(BUILD)/tests/unit/shares"' \
+	-DFOLD='"$(TOP)/tests/harness/fold-graph"'
+$(BUILD)/tests/unit/tools_views: $(BUILD)/tests/unit/shares $(TOP)/tests/unit/made_log.h
+
+$(BUILD)/tests/unit/shares: $(TOP)/tests/unit/progs/shares.c
+	@mkdir -p $(@D)
+	$(CC) -O0 -g -no-pie -fno-pie -o $@ $<
 
 check-unit: check-unit-tools
 

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tools_views.c - what pmcstat makes of logs: graphs and lists of a made log that hits
+ * the functions of a real program as often as is known, read by programs that are
+ * for such files. On the host, under ASan and UBSan.
+ */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "../../tools/view.h"
+#include "../../tools/view_tree.h"
+#include "../harness/harness.h"
+#include "made_log.h"
+
+#define EVENT	0x101
+#define PID	812
+
+static char dir[] = "/tmp/views-XXXXXX";
+static struct made_log made;
+static struct hwpmc_profile *profile;
+/* Where the program's functions are. */
+static uint64_t at_sixty, at_thirty, at_ten, at_work, at_main;
+
+static uint64_t *place_of(const char *name)
+{
+	return strcmp(name, "sixty") == 0 ? &at_sixty :
+	       strcmp(name, "thirty") == 0 ? &at_thirty :
+	       strcmp(name, "ten") == 0 ? &at_ten :
+	       strcmp(name, "work") == 0 ? &at_work :
+	       strcmp(name, "main") == 0 ? &at_main : NULL;
+}
+
+static void find_functions(void)
+{
+	FILE *f = popen("nm " SHARES, "r");
+	char line[512], name[256];
+	uint64_t addr;
+
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &addr, name) == 2 &&
+		    place_of(name))
+			*place_of(name) = addr;
+	ck_assert_int_eq(pclose(f), 0);
+	ck_assert(at_sixty && at_thirty && at_ten && at_work && at_main);
+}
+
+/*
+ * 600 samples in sixty below work below main, 300 in thirty below main, 100 in ten:
+ * 60 below work below main, 40 whose chain ends there.
+ */
+static void add_shares(void)
+{
+	uint64_t sixty[] = { at_sixty, at_work + 8, at_main + 8 };
+	uint64_t thirty[] = { at_thirty, at_main + 8 };
+	uint64_t ten[] = { at_ten, at_work + 8, at_main + 8 };
+
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, sixty, 3, 600);
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, thirty, 2, 300);
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, ten, 3, 60);
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, ten, 1, 40);
+}
+
+static void make_log(void)
+{
+	uint64_t page = at_main & ~0xfffull;
+
+	made_begin(&made);
+	made_event(&made, EVENT, "instructions");
+	made_exec(&made, PID, SHARES);
+	/* Linked at 0x400000, and mapped as it is in the file. */
+	made_map(&made, PID, page, page + 0x1000, page - 0x400000, SHARES);
+	made_context(&made, PID, PID);
+}
+
+static void read_made(bool timeline)
+{
+	struct hwpmc_profile_options o = { .cpu = -1, .timeline = timeline };
+	struct hwpmc_input *in;
+	char err[600] = "";
+
+	made_end(&made);
+	in = hwpmc_input_memory(made.bytes, made.len);
+	profile = hwpmc_profile_read(in, &o, NULL, NULL, err, sizeof(err));
+	ck_assert_msg(profile != NULL, "%s", err);
+	hwpmc_input_close(in);
+}
+
+static void set_up(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(chdir(dir), 0);
+	find_functions();
+	make_log();
+}
+
+static void tear_down(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+	hwpmc_profile_free(profile);
+	free(made.bytes);
+}
+
+/* What a command prints; the test fails if it does. */
+static const char *output_of(const char *command)
+{
+	static char buf[65536];
+	FILE *f = popen(command, "r");
+	size_t n = fread(buf, 1, sizeof(buf) - 1, f);
+
+	buf[n] = '\0';
+	ck_assert_msg(pclose(f) == 0, "%s: %s", command, buf);
+	return buf;
+}
+
+static void write_graph(const struct view_options *o)
+{
+	FILE *f = fopen("graph", "w");
+
+	view_graph(f, profile, o);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static const char *folded(void)
+{
+	return output_of(FOLD " graph | sort");
+}
+
+START_TEST(call_graph_has_callers_below_and_percentages_of_the_line_above)
+{
+	struct view_options o = { .threshold = 0 };
+
+	add_shares();
+	read_made(false);
+	write_graph(&o);
+	ck_assert_str_eq(output_of("cat graph | sed 's, @ /.*,,'"),
+		"@ instructions [1000 samples]\n\n"
+		"60.00%  [600]    sixty\n"
+		" 100.0%  [600]    work\n"
+		"  100.0%  [600]    main\n"
+		"30.00%  [300]    thirty\n"
+		" 100.0%  [300]    main\n"
+		"10.00%  [100]    ten\n"
+		" 60.00%  [60]     work\n"
+		"  100.0%  [60]     main\n"
+		" 40.00%  [40]     [chain-ends]\n");
+	ck_assert_str_eq(output_of("grep -c ' @ " SHARES "$' graph"), "8\n");
+}
+END_TEST
+
+START_TEST(folded_call_graph_has_every_sample_once)
+{
+	struct view_options o = { .threshold = 0 };
+
+	add_shares();
+	read_made(false);
+	write_graph(&o);
+	ck_assert_str_eq(folded(),
+			 "[chain-ends];ten 40\n" "main;thirty 300\n"
+			 "main;work;sixty 600\n" "main;work;ten 60\n");
+}
+END_TEST
+
+START_TEST(call_graph_of_one_level_has_every_sample_once)
+{
+	struct view_options o = { .depth = 1 };
+
+	add_shares();
+	read_made(false);
+	write_graph(&o);
+	ck_assert_str_eq(folded(), "sixty 600\n" "ten 100\n" "thirty 300\n");
+}
+END_TEST
+
+START_TEST(what_is_below_the_threshold_is_a_line_of_the_call_graph)
+{
+	struct view_options o = { .threshold = 30 };
+
+	add_shares();
+	read_made(false);
+	write_graph(&o);
+	ck_assert_str_eq(folded(), "[below-threshold] 100\n"
+			 "main;thirty 300\n" "main;work;sixty 600\n");
+	/* One sample less than what is asked for. */
+	o.threshold = 30.1;
+	write_graph(&o);
+	ck_assert_str_eq(folded(),
+			 "[below-threshold] 400\n" "main;work;sixty 600\n");
+}
+END_TEST
+
+START_TEST(call_graph_with_offsets_keeps_places_of_a_function_apart)
+{
+	struct view_options o = { .offsets = true };
+	uint64_t other = at_sixty + 4, nowhere = 0x12345;
+
+	add_shares();
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &other, 1, 7);
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &nowhere, 1, 5);
+	read_made(false);
+	write_graph(&o);
+	ck_assert_str_eq(folded(),
+			 "0x12345 5\n" "[chain-ends];ten+0x0 40\n"
+			 "main;thirty+0x0 300\n" "main;work;sixty+0x0 600\n"
+			 "main;work;ten+0x0 60\n" "sixty+0x4 7\n");
+}
+END_TEST
+
+START_TEST(names_are_one_word_each_in_call_graphs)
+{
+	FILE *f = fopen("word", "w");
+
+	ck_assert_int_eq(view_put_word(f, "std::map<int, char>::operator new\n",
+				       0), 33);
+	fputc('\n', f);
+	ck_assert_int_eq(view_put_word(f, "abcdef", 4), 4);
+	fclose(f);
+	ck_assert_str_eq(output_of("cat word"),
+			 "std::map<int,char>::operator_new?\nabcd");
+}
+END_TEST
+
+static void make_unknown(void)
+{
+	uint64_t nowhere = 0x12345, hidden = HWPMC_PC_HIDDEN;
+	uint64_t chain[] = { at_sixty, 0x777000, at_main + 8 };
+	uint64_t gap = (at_main & ~0xfffull) + 0xff0;
+
+	add_shares();
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &nowhere, 1, 5);
+	made_samples(&made, EVENT, HWPMC_SAMPLE_HIDDEN, &hidden, 1, 3);
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &gap, 1, 2);
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, chain, 3, 4);
+	made_context(&made, 4711, 4711);
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &nowhere, 1, 11);
+	read_made(true);
+}
+
+START_TEST(unknown_samples_are_in_the_call_graph)
+{
+	struct view_options o = { .threshold = 0 };
+
+	make_unknown();
+	write_graph(&o);
+	ck_assert_str_eq(output_of(FOLD " graph | awk '{ n += $2 } END { print n }'"),
+			 "1025\n");
+	ck_assert_str_eq(output_of(FOLD " graph | grep -c unknown"), "4\n");
+}
+END_TEST
+
+START_TEST(conversion_statistics_say_what_is_not_known)
+{
+	FILE *f = fopen("totals", "w");
+
+	make_unknown();
+	view_totals(f, profile);
+	fclose(f);
+	ck_assert_str_eq(output_of("sed 's/  */ /g' totals"),
+		"CONVERSION STATISTICS:\n"
+		" #exec 1\n"
+		" #samples total 1025\n"
+		" #samples kept out by options 0\n"
+		" #samples unclaimed 11\n"
+		" #samples unknown-object 5\n"
+		" #samples unknown-function 2\n"
+		" #samples hidden kernel 3\n"
+		" #samples dropped 0\n"
+		" #callchain dubious frames 4\n");
+}
+END_TEST
+
+START_TEST(each_sample_is_a_line_with_its_function_and_range)
+{
+	FILE *f = fopen("pcs", "w");
+	char want[256];
+
+	make_unknown();
+	view_pcs(f, profile);
+	fclose(f);
+	ck_assert_str_eq(output_of("wc -l <pcs"), "1025\n");
+	ck_assert_str_eq(output_of("cut -d' ' -f2 pcs | sort | uniq -c | sort -n | awk '{ print $1, $2 }'"),
+			 "21 [unknown]\n" "100 ten\n" "300 thirty\n"
+			 "604 sixty\n");
+	snprintf(want, sizeof(want), "0x%" PRIx64 " ten 0x%" PRIx64, at_ten,
+		 at_ten);
+	ck_assert_int_eq(strncmp(output_of("grep -m 1 ten pcs"), want,
+				 strlen(want)), 0);
+	ck_assert_str_eq(output_of("head -n 1 pcs | cut -d' ' -f2"), "sixty\n");
+	ck_assert_str_eq(output_of("tail -n 1 pcs"), "0x12345 [unknown] 0x0 0x0\n");
+}
+END_TEST
+
+int main(void)
+{
+	harness_fixture(set_up, tear_down);
+	harness_add(call_graph_has_callers_below_and_percentages_of_the_line_above);
+	harness_add(folded_call_graph_has_every_sample_once);
+	harness_add(call_graph_of_one_level_has_every_sample_once);
+	harness_add(what_is_below_the_threshold_is_a_line_of_the_call_graph);
+	harness_add(call_graph_with_offsets_keeps_places_of_a_function_apart);
+	harness_add(names_are_one_word_each_in_call_graphs);
+	harness_add(unknown_samples_are_in_the_call_graph);
+	harness_add(conversion_statistics_say_what_is_not_known);
+	harness_add(each_sample_is_a_line_with_its_function_and_range);
+	return harness_run();
+}

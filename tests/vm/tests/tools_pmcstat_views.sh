@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tools_pmcstat_views - the graphs and lists that pmcstat makes of recordings, read back
+# by programs that are for such files.
+. "$VM_TOP/tests/harness/harness.sh"
+pmcstat=$VM_TOP/build/tools/pmcstat
+fold=$VM_TOP/tests/harness/fold-graph
+hot3=$VM_TOP/build/vm/progs/hot3
+[ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
+# The emulator's NMIs take long.
+echo 0 >/proc/sys/kern/hwpmc/selfcost
+
+# hot3 executes 30,200,005 instructions, by its source: 60, 30 and 10 percent of them
+# in three functions, but for a handful a round.
+record() {
+	check "$pmcstat" -O hot.log -n 10007 -P instructions,usr -- "$hot3"
+}
+# samples TEXT: what the statistics say of the log.
+samples() { awk '/#samples total/ { print $3 }' "$1"; }
+# shares FILE: "function samples" lines to percentages near 60, 30 and 10.
+shares() {
+	awk '{ n[$1] += $2; all += $2 }
+		END { for (f in n) {
+			p = 100 * n[f] / all
+			want = f == "hot_sixty" ? 60 : f == "hot_thirty" ? 30 :
+				f == "hot_ten" ? 10 : 0
+			if (p < want - 2 || p > want + 2)
+				print f, p
+		} }' "$1" >shares.bad
+	check_equal "$(cat shares.bad)" "" "shares of $1"
+	check_equal "$(awk '$1 ~ /^hot_/ { n++ } END { print n }' "$1")" 3 \
+		"functions in $1"
+}
+
+pmcstat_call_graph_folds_to_all_samples_with_the_known_shares() {
+	record
+	check "$pmcstat" -R hot.log -G graph -o text
+	"$fold" graph >folded || fail "$(head -n 3 graph)"
+	check_equal "$(awk '{ n += $NF } END { print n }' folded)" \
+		"$(samples text)" "samples"
+	check grep -qE '^_start;hot_sixty [0-9]+$' folded
+	"$pmcstat" -q -R hot.log -z 1 -G - >flat 2>err || fail "$(cat err)"
+	check_equal "$(cat err)" "" "said with -q"
+	"$fold" flat >folded || fail "$(head -n 3 flat)"
+	shares folded
+}
+
+pmcstat_lists_each_sample_with_its_function() {
+	record
+	check "$pmcstat" -R hot.log -m pcs -o text
+	check_equal "$(wc -l <pcs)" "$(samples text)" "lines"
+	awk '{ print $2 }' pcs | sort | uniq -c | awk '{ print $2, $1 }' >list
+	shares list
+	# Each address is in the range that is beside it.
+	while read -r pc name from to; do
+		[ $((pc)) -ge $((from)) ] && [ $((pc)) -lt $((to)) ] ||
+			fail "$pc $name $from $to"
+	done <pcs
+}
+
+pmcstat_makes_a_call_graph_while_it_samples() {
+	check "$pmcstat" -G graph -o text -n 10007 -P instructions,usr -- "$hot3"
+	"$fold" graph >folded || fail "$(head -n 3 graph)"
+	check_equal "$(awk '{ n += $NF } END { print n }' folded)" \
+		"$(samples text)" "samples"
+	[ "$(samples text)" -gt 3000 ] || fail "$(samples text) samples"
+	check "$pmcstat" -G graph -o text -C -p instructions,usr -n 10007 \
+		-P instructions,usr -- "$hot3"
+	check grep -Eq '^ *30200005$' text
+}
+
+pmcstat_views_of_one_thread_have_its_samples_only() {
+	record
+	tid=$("$pmcstat" -R hot.log | awk '$1 == "callchain" { print $3; exit }')
+	check "$pmcstat" -R hot.log -i "$tid" -m pcs -o text
+	check_equal "$(wc -l <pcs)" "$(samples text)" "lines of the thread"
+	check "$pmcstat" -R hot.log -i 1 -m pcs -o text
+	check_equal "$(wc -l <pcs)" 0 "lines of init"
+	check_equal "$(awk '/kept out/ { print $NF }' text)" "$(samples text)" \
+		"samples kept out"
+}
+
+pmcstat_says_that_a_view_could_not_be_written() {
+	record
+	for option in -G -m; do
+		"$pmcstat" -q -R hot.log $option /dev/full 2>err &&
+			fail "$option /dev/full: success"
+		grep -q "cannot write '/dev/full': No space left" err ||
+			fail "$(cat err)"
+		"$pmcstat" -q -R hot.log $option nowhere/x 2>err &&
+			fail "$option nowhere/x: success"
+		grep -q "cannot write 'nowhere/x'" err || fail "$(cat err)"
+	done
+	# Before the command is started: nothing is lost.
+	"$pmcstat" -G nowhere/x -P instructions -- touch started 2>err &&
+		fail "success"
+	[ ! -e started ] || fail "the command was started"
+}
+
+# refused TEXT OPTIONS...: it is a wrong use, and says that.
+refused() {
+	text=$1
+	shift
+	status=0
+	"$pmcstat" "$@" >refused.out 2>&1 || status=$?
+	check_equal "$status" 2 "status of $*"
+	grep -q -- "$text" refused.out || fail "$*: $(cat refused.out)"
+}
+
+pmcstat_refuses_options_of_views_that_do_not_go_together() {
+	refused "needs a log to read" -m x -P instructions true
+	refused "with -R instead of -O" -O x -G y -P instructions true
+	refused "needs samples" -G x -p instructions true
+	refused "only one of" -R x -G - -m -
+	refused "depth of a call graph" -R x -z 3 -m y
+	refused "how a call graph looks" -R x -f threshold=1 -m y
+	refused "how a call graph looks" -R x -I
+	refused "where to look for names" -R x -r /mnt
+	refused "threshold=PERCENT" -R x -G y -f nonsense=1
+	refused "no percentage" -R x -G y -f threshold=101
+	refused "no number of levels" -R x -G y -z 0
+	refused "needs a value" -R x -G
+}
+
+harness_run

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pmcstat_views.c - graphs and lists of a log: their options, which of them go
+ * together, and who writes what. The log is one that is there, or the one that comes
+ * back from the kernel meanwhile (a thread of pmcstat_log.c).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fmt.h"
+#include "msg.h"
+#include "pmcstat.h"
+
+static int ask_for(struct pmcstat_views *v, int which, const char *path)
+{
+	v->path[which] = path;
+	v->any = true;
+	return 0;
+}
+
+static int parse_plugin(struct pmcstat_views *v, const char *arg)
+{
+	const char *value = strchr(arg, '=');
+	char *end;
+
+	if (!value || strncmp(arg, "threshold", value - arg) ||
+	    value - arg != (ptrdiff_t)strlen("threshold"))
+		return msg_usage("'%s' is not threshold=PERCENT", arg);
+	v->o.threshold = strtod(++value, &end);
+	if (end == value || *end || !(v->o.threshold >= 0 &&
+				      v->o.threshold <= 100))
+		return msg_usage("'%s' is no percentage", value);
+	v->have_threshold = true;
+	return 0;
+}
+
+static int parse_depth(struct pmcstat_views *v, const char *arg)
+{
+	uint64_t depth;
+
+	if (fmt_parse_u64(arg, 1, HWPMC_LOG_DEPTH_MAX, &depth) < 0)
+		return msg_usage("'%s' is no number of levels from 1 to %d",
+				 arg, HWPMC_LOG_DEPTH_MAX);
+	v->o.depth = depth;
+	v->have_depth = true;
+	return 0;
+}
+
+int pmcstat_views_parse(struct pmcstat *ps, int c, const char *arg)
+{
+	struct pmcstat_views *v = &ps->views;
+
+	switch (c) {
+	case 'G':
+		return ask_for(v, VIEW_GRAPH, arg);
+	case 'm':
+		v->need_read = true;
+		return ask_for(v, VIEW_PCS, arg);
+	case 'f':
+		return parse_plugin(v, arg);
+	case 'I':
+		v->o.offsets = true;
+		return 0;
+	case 'z':
+		return parse_depth(v, arg);
+	case 'k':
+		v->kernel = arg;
+		return 0;
+	default:
+		v->root = arg;
+		return 0;
+	}
+}
+
+static unsigned int count_to_stdout(const struct pmcstat_views *v)
+{
+	unsigned int n = 0;
+
+	for (int i = 0; i < VIEW_FILES; i++)
+		n += v->path[i] && strcmp(v->path[i], "-") == 0;
+	return n;
+}
+
+static int check_graph_options(const struct pmcstat_views *v)
+{
+	if (v->path[VIEW_GRAPH])
+		return 0;
+	if (v->have_depth)
+		return msg_usage("-z is the depth of a call graph: -G");
+	if (v->have_threshold)
+		return msg_usage("-f says how a call graph looks: -G");
+	if (v->o.offsets)
+		return msg_usage("-I says how a call graph looks: -G");
+	return 0;
+}
+
+int pmcstat_views_check(const struct pmcstat *ps)
+{
+	const struct pmcstat_views *v = &ps->views;
+	int err = check_graph_options(v);
+
+	if (err)
+		return err;
+	if ((v->root || v->kernel) && !v->any)
+		return msg_usage("-k and -r say where to look for names: they need -G or -m");
+	if (!v->any)
+		return 0;
+	if (count_to_stdout(v) > 1)
+		return msg_usage("only one of -G and -m can go to standard output");
+	if (ps->read_path)
+		return 0;
+	if (v->need_read)
+		return msg_usage("-m needs a log to read: -R");
+	if (ps->log_path)
+		return msg_usage("-G is made of a log that comes back or is read: use it later, with -R instead of -O");
+	if (!ps->nsampling)
+		return msg_usage("-G needs samples: -P, -S or -R");
+	return 0;
+}
+
+int pmcstat_views_open(struct pmcstat *ps)
+{
+	struct pmcstat_views *v = &ps->views;
+
+	for (int i = 0; i < VIEW_FILES; i++) {
+		if (!v->path[i])
+			continue;
+		v->file[i] = strcmp(v->path[i], "-") == 0 ? stdout :
+			     fopen(v->path[i], "we");
+		if (v->file[i])
+			continue;
+		msg("cannot write '%s': %s", v->path[i], strerror(errno));
+		return EXIT_FAILED;
+	}
+	return 0;
+}
+
+/* ---- reading and writing ------------------------------------------------- */
+
+static struct hwpmc_profile *read_profile(const struct pmcstat *ps, int fd,
+					  const char *path)
+{
+	const struct pmcstat_views *v = &ps->views;
+	struct hwpmc_profile_options o = {
+		.symbols = { .root = v->root, .kallsyms = v->kernel },
+		.tids = ps->lwp ? &ps->lwp : NULL, .ntid = ps->lwp ? 1 : 0,
+		.cpu = -1, .timeline = v->need_read,
+		.leaf_only = !v->path[VIEW_GRAPH],
+	};
+	struct hwpmc_profile *p = NULL;
+	struct hwpmc_input *in;
+	char err[600];
+
+	in = fd >= 0 ? hwpmc_input_fd(fd, err, sizeof(err)) :
+	     hwpmc_input_open(path, err, sizeof(err));
+	if (in)
+		p = hwpmc_profile_read(in, &o, NULL, NULL, err, sizeof(err));
+	hwpmc_input_close(in);
+	if (!p)
+		msg("%s", err);
+	return p;
+}
+
+static void write_view(const struct pmcstat_views *v, int which,
+		       const struct hwpmc_profile *p)
+{
+	FILE *f = v->file[which];
+
+	if (which == VIEW_GRAPH)
+		view_graph(f, p, &v->o);
+	else
+		view_pcs(f, p);
+}
+
+static int end_file(struct pmcstat_views *v, int which)
+{
+	FILE *f = v->file[which];
+	int bad = fflush(f) || ferror(f);
+
+	if (f != stdout)
+		bad |= fclose(f);
+	v->file[which] = NULL;
+	if (!bad)
+		return 0;
+	msg("cannot write '%s': %s", v->path[which], strerror(errno));
+	return EXIT_FAILED;
+}
+
+static void print_totals(const struct pmcstat *ps, const struct hwpmc_profile *p)
+{
+	FILE *f = ps->output_path ? ps->out : stderr;
+
+	if (ps->quiet)
+		return;
+	view_totals(f, p);
+	fflush(f);
+	if (hwpmc_profile_totals(p)->cut)
+		msg("the log ends in the middle of a record");
+}
+
+int pmcstat_views_write(struct pmcstat *ps, int fd, const char *path)
+{
+	struct hwpmc_profile *p = read_profile(ps, fd, path);
+	int status = 0;
+
+	if (!p)
+		return EXIT_FAILED;
+	for (int i = 0; i < VIEW_FILES; i++) {
+		if (!ps->views.file[i])
+			continue;
+		write_view(&ps->views, i, p);
+		if (end_file(&ps->views, i))
+			status = EXIT_FAILED;
+	}
+	print_totals(ps, p);
+	hwpmc_profile_free(p);
+	return status;
+}
