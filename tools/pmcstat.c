@@ -34,6 +34,7 @@ static const char help[] =
 "  -i LWP      only the samples of this thread\n"
 "  -G FILE     write a call graph there; - is standard output\n"
 "  -m FILE     with -R: write address, function and its range of each sample\n"
+"  -a FILE     with -R: write the functions and source lines of its call chain\n"
 "  -z DEPTH    so many levels of call graphs\n"
 "  -f threshold=PERCENT  leave out of call graphs what has less\n"
 "  -I          call graphs say where in a function it was hit\n"
@@ -57,7 +58,7 @@ static const char help[] =
 "interrupt.\n";
 
 /* Options of FreeBSD's that this version has not. */
-#define MISSING_OPTIONS	"F:gD:eM:a:T"
+#define MISSING_OPTIONS	"F:gD:eM:T"
 #define DEFAULT_RATE	65536
 
 /* What positional options have set so far. */

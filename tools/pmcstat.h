@@ -36,7 +36,7 @@ struct pmcstat_event {
 };
 
 /* Files that are made of a log, each by one of view.h. */
-enum { VIEW_GRAPH, VIEW_PCS, VIEW_FILES };
+enum { VIEW_GRAPH, VIEW_PCS, VIEW_FRAMES, VIEW_FILES };
 
 struct pmcstat_views {
 	const char *path[VIEW_FILES];	/* "-": standard output; NULL: not asked for */
@@ -98,7 +98,7 @@ int pmcstat_print_log(struct pmcstat *ps, int fd, const char *path);
  * whether the options go together; open: the files, before there is something to
  * lose; write: read the log of fd (-1: the file path) to its end and write them.
  */
-#define VIEW_OPTIONS	"G:m:f:Ik:r:z:"
+#define VIEW_OPTIONS	"G:m:a:f:Ik:r:z:"
 int pmcstat_views_parse(struct pmcstat *ps, int c, const char *arg);
 int pmcstat_views_check(const struct pmcstat *ps);
 int pmcstat_views_open(struct pmcstat *ps);

@@ -57,6 +57,9 @@ int pmcstat_views_parse(struct pmcstat *ps, int c, const char *arg)
 	case 'm':
 		v->need_read = true;
 		return ask_for(v, VIEW_PCS, arg);
+	case 'a':
+		v->need_read = true;
+		return ask_for(v, VIEW_FRAMES, arg);
 	case 'f':
 		return parse_plugin(v, arg);
 	case 'I':
@@ -103,15 +106,15 @@ int pmcstat_views_check(const struct pmcstat *ps)
 	if (err)
 		return err;
 	if ((v->root || v->kernel) && !v->any)
-		return msg_usage("-k and -r say where to look for names: they need -G or -m");
+		return msg_usage("-k and -r say where to look for names: they need -G, -m or -a");
 	if (!v->any)
 		return 0;
 	if (count_to_stdout(v) > 1)
-		return msg_usage("only one of -G and -m can go to standard output");
+		return msg_usage("only one of -G, -m and -a can go to standard output");
 	if (ps->read_path)
 		return 0;
 	if (v->need_read)
-		return msg_usage("-m needs a log to read: -R");
+		return msg_usage("-m and -a need a log to read: -R");
 	if (ps->log_path)
 		return msg_usage("-G is made of a log that comes back or is read: use it later, with -R instead of -O");
 	if (!ps->nsampling)
@@ -143,10 +146,10 @@ static struct hwpmc_profile *read_profile(const struct pmcstat *ps, int fd,
 {
 	const struct pmcstat_views *v = &ps->views;
 	struct hwpmc_profile_options o = {
-		.symbols = { .root = v->root, .kallsyms = v->kernel },
+		.symbols = { .root = v->root, .kernel = v->kernel },
 		.tids = ps->lwp ? &ps->lwp : NULL, .ntid = ps->lwp ? 1 : 0,
 		.cpu = -1, .timeline = v->need_read,
-		.leaf_only = !v->path[VIEW_GRAPH],
+		.leaf_only = !v->path[VIEW_GRAPH] && !v->path[VIEW_FRAMES],
 	};
 	struct hwpmc_profile *p = NULL;
 	struct hwpmc_input *in;
@@ -163,14 +166,21 @@ static struct hwpmc_profile *read_profile(const struct pmcstat *ps, int fd,
 }
 
 static void write_view(const struct pmcstat_views *v, int which,
-		       const struct hwpmc_profile *p)
+		       struct hwpmc_profile *p)
 {
 	FILE *f = v->file[which];
 
-	if (which == VIEW_GRAPH)
+	switch (which) {
+	case VIEW_GRAPH:
 		view_graph(f, p, &v->o);
-	else
+		break;
+	case VIEW_PCS:
 		view_pcs(f, p);
+		break;
+	default:
+		view_frames(f, p);
+		break;
+	}
 }
 
 static int end_file(struct pmcstat_views *v, int which)

@@ -27,6 +27,8 @@ void view_graph(FILE *f, const struct hwpmc_profile *p,
 		const struct view_options *o);
 /* view_samples.c: a line a sample, in the order of time (-m). */
 void view_pcs(FILE *f, const struct hwpmc_profile *p);
+/* A line a frame, with the source line, and "--" behind each sample (-a). */
+void view_frames(FILE *f, struct hwpmc_profile *p);
 /* view_totals.c: what became of the samples of the log. */
 void view_totals(FILE *f, const struct hwpmc_profile *p);
 

@@ -50,9 +50,9 @@ static void find_functions(void)
  */
 static void add_shares(void)
 {
-	uint64_t sixty[] = { at_sixty, at_work + 8, at_main + 8 };
-	uint64_t thirty[] = { at_thirty, at_main + 8 };
-	uint64_t ten[] = { at_ten, at_work + 8, at_main + 8 };
+	uint64_t sixty[] = { at_sixty, at_work + 32, at_main + 16 };
+	uint64_t thirty[] = { at_thirty, at_main + 16 };
+	uint64_t ten[] = { at_ten, at_work + 32, at_main + 16 };
 
 	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, sixty, 3, 600);
 	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, thirty, 2, 300);
@@ -225,7 +225,7 @@ END_TEST
 static void make_unknown(void)
 {
 	uint64_t nowhere = 0x12345, hidden = HWPMC_PC_HIDDEN;
-	uint64_t chain[] = { at_sixty, 0x777000, at_main + 8 };
+	uint64_t chain[] = { at_sixty, 0x777000, at_main + 16 };
 	uint64_t gap = (at_main & ~0xfffull) + 0xff0;
 
 	add_shares();
@@ -292,6 +292,22 @@ START_TEST(each_sample_is_a_line_with_its_function_and_range)
 }
 END_TEST
 
+START_TEST(each_frame_is_a_line_with_its_source_line)
+{
+	FILE *f = fopen("frames", "w");
+
+	make_unknown();
+	view_frames(f, profile);
+	fclose(f);
+	ck_assert_str_eq(output_of("grep -c '^--$' frames"), "1025\n");
+	ck_assert_str_eq(output_of("cut -d' ' -f2- frames | sed 's,/.*/,,' | "
+				   "sort | uniq -c | sed 's/^ *//'"),
+		"1025 --\n" "25 <unknown> ??:0\n" "964 main shares.c:28\n"
+		"604 sixty shares.c:7\n" "100 ten shares.c:17\n"
+		"300 thirty shares.c:12\n" "660 work shares.c:23\n");
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(set_up, tear_down);
@@ -304,5 +320,6 @@ int main(void)
 	harness_add(unknown_samples_are_in_the_call_graph);
 	harness_add(conversion_statistics_say_what_is_not_known);
 	harness_add(each_sample_is_a_line_with_its_function_and_range);
+	harness_add(each_frame_is_a_line_with_its_source_line);
 	return harness_run();
 }

@@ -58,6 +58,17 @@ pmcstat_lists_each_sample_with_its_function() {
 	done <pcs
 }
 
+pmcstat_lists_the_frames_of_each_sample() {
+	record
+	check "$pmcstat" -R hot.log -a frames -o text
+	check_equal "$(grep -c '^--$' frames)" "$(samples text)" "records"
+	awk 'BEGIN { hit = 1 } /^--$/ { hit = 1; next }
+		hit { n[$2]++; hit = 0 } END { for (f in n) print f, n[f] }' \
+		frames >list
+	shares list
+	check grep -Eqx '0x[0-9a-f]+ _start (\?\?:0|/.*hot3.S:[0-9]+)' frames
+}
+
 pmcstat_makes_a_call_graph_while_it_samples() {
 	check "$pmcstat" -G graph -o text -n 10007 -P instructions,usr -- "$hot3"
 	"$fold" graph >folded || fail "$(head -n 3 graph)"
@@ -82,7 +93,7 @@ pmcstat_views_of_one_thread_have_its_samples_only() {
 
 pmcstat_says_that_a_view_could_not_be_written() {
 	record
-	for option in -G -m; do
+	for option in -G -m -a; do
 		"$pmcstat" -q -R hot.log $option /dev/full 2>err &&
 			fail "$option /dev/full: success"
 		grep -q "cannot write '/dev/full': No space left" err ||
@@ -108,7 +119,8 @@ refused() {
 }
 
 pmcstat_refuses_options_of_views_that_do_not_go_together() {
-	refused "needs a log to read" -m x -P instructions true
+	refused "need a log to read" -m x -P instructions true
+	refused "need a log to read" -a x -P instructions true
 	refused "with -R instead of -O" -O x -G y -P instructions true
 	refused "needs samples" -G x -p instructions true
 	refused "only one of" -R x -G - -m -
