@@ -227,13 +227,57 @@ int hwpmc_frame_line(struct hwpmc_profile *p, const struct hwpmc_frame *frame,
 /* Of any address of an image, as frame->addr has them. */
 int hwpmc_image_line(struct hwpmc_profile *p, const struct hwpmc_image *image,
 		     uint64_t addr, const char **file, unsigned int *line);
-/* The function at an address of an image, as frame->addr is one: whether a sample
- * hit it or not. Never NULL: it may be `unknown`. */
-const struct hwpmc_symbol *
-hwpmc_profile_symbol(struct hwpmc_profile *p, const struct hwpmc_image *image,
-		     uint64_t addr);
 /* A NOTE of the log, or what INITIALIZE says ("cpuid", "ncpu"); NULL: none. */
 const char *hwpmc_profile_note(const struct hwpmc_profile *p, const char *key);
+
+/* ------------------------------------------------------------------------ */
+/* Lookup: sample after sample, for those who print each one (lookup.c)      */
+
+struct hwpmc_lookup;
+
+/* The same place, thread, event is the same pointer; they are numbered from 0 so
+ * that a caller can keep what belongs to them in an array. All live as long as
+ * the lookup. */
+struct hwpmc_place {
+	struct hwpmc_frame frame;
+	uint32_t serial;
+};
+
+struct hwpmc_task {
+	struct hwpmc_thread_info info;
+	uint32_t serial;
+};
+
+struct hwpmc_lookup_event {
+	const char *name;		/* "[unknown]": its PMCALLOCATE was dropped */
+	uint32_t id, mode;
+	uint64_t period;
+	uint32_t serial;		/* 0: the unknown one */
+};
+
+struct hwpmc_lookup *
+hwpmc_lookup_new(const struct hwpmc_symbol_options *options);
+void hwpmc_lookup_free(struct hwpmc_lookup *l);
+/*
+ * Read all but the samples of a log that can be rewound, and rewind it: 1. 0: it
+ * cannot, feed it each record as it comes. -1: the sentence in err.
+ */
+int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
+		       char *err, size_t size);
+void hwpmc_lookup_feed(struct hwpmc_lookup *l, const struct hwpmc_record *r);
+
+/* A record's time as nanoseconds of CLOCK_MONOTONIC. */
+uint64_t hwpmc_lookup_time(const struct hwpmc_lookup *l, uint64_t tick);
+const struct hwpmc_lookup_event *
+hwpmc_lookup_event(struct hwpmc_lookup *l, uint32_t id);
+/* The thread that the stream is in at this record. */
+const struct hwpmc_task *hwpmc_lookup_task(struct hwpmc_lookup *l,
+					   const struct hwpmc_record *r);
+/* Where a sample hit and its callers, at most depth of them; valid until the next
+ * call. *n may be 0 in a damaged log. */
+const struct hwpmc_place *const *
+hwpmc_lookup_stack(struct hwpmc_lookup *l, const struct hwpmc_record *r,
+		   uint32_t depth, uint32_t *n);
 
 #ifdef __cplusplus
 }
