@@ -3,7 +3,7 @@
 # needs no PMU.
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
-	tools_views)
+	tools_views tools_dump)
 TOOLS_UNIT_tools_formats := $(addprefix $(TOP)/tools/,fmt.c cpus.c evlist.c \
 	stat_metric.c msg.c)
 TOOLS_UNIT_tools_log := $(addprefix $(TOP)/tools/,logtext.c msg.c net.c note.c \
@@ -21,6 +21,12 @@ $(BUILD)/tests/unit/tools_views: $(BUILD)/tests/unit/shares $(TOP)/tests/unit/ma
 $(BUILD)/tests/unit/shares: $(TOP)/tests/unit/progs/shares.c
 	@mkdir -p $(@D)
 	$(CC) -O0 -g -no-pie -fno-pie -o $@ $<
+
+TOOLS_UNIT_tools_dump := $(TOP)/tests/unit/loggen.c $(addprefix $(TOP)/tools/, \
+	cmd_dump.c dump_text.c dump_json.c outbuf.c logopts.c logtext.c fmt.c \
+	msg.c watch.c) $(LIB_SRC) $(STAT_SRC)
+TOOLS_UNIT_LIBS_tools_dump := $(TOOLS_UNIT_LIBS_tools_log)
+$(BUILD)/tests/unit/tools_dump: $(TOP)/tests/unit/loggen.h
 
 check-unit: check-unit-tools
 

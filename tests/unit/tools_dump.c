@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tools_dump.c - hwpmc dump on logs made here: what its lines say, which records the
+ * options choose, logs from pipes, logs that are damaged. The program whose samples
+ * the logs hold is this one. Under ASan and UBSan.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libhwpmc.h>
+
+#include "../../tools/hwpmc.h"
+#include "../../tools/msg.h"
+#include "../harness/harness.h"
+#include "loggen.h"
+
+#define HERE_PID	42
+
+static struct loggen log_;
+static char log_path[64], out_path[64], err_path[64];
+static char expected[4096];
+
+__attribute__((noinline)) static int here(int x)
+{
+	/* A place that symbols must lead to. */
+	return x * 3 + getpid();
+}
+
+static void setup(void)
+{
+	strcpy(log_path, "/tmp/tools_dump.log.XXXXXX");
+	strcpy(out_path, "/tmp/tools_dump.out.XXXXXX");
+	strcpy(err_path, "/tmp/tools_dump.err.XXXXXX");
+	close(mkstemp(log_path));
+	close(mkstemp(out_path));
+	close(mkstemp(err_path));
+	msg_prog = "hwpmc dump";
+}
+
+static void teardown(void)
+{
+	unlink(log_path);
+	unlink(out_path);
+	unlink(err_path);
+	loggen_free(&log_);
+}
+
+static void write_log(size_t len)
+{
+	FILE *f = fopen(log_path, "w");
+
+	ck_assert_uint_eq(fwrite(log_.bytes, 1, len, f), len);
+	fclose(f);
+}
+
+static char *contents(const char *path)
+{
+	static char text[2][1 << 20];
+	char *to = text[path == err_path];
+	FILE *f = fopen(path, "r");
+	size_t n = fread(to, 1, sizeof(text[0]) - 1, f);
+
+	to[n] = '\0';
+	fclose(f);
+	return to;
+}
+
+/* What "hwpmc dump -i LOG option ..." prints; *status as it exits. */
+static char *dump(int *status, const char *options)
+{
+	char words[256], *argv[16] = { "dump", "-i", log_path, "-o", out_path };
+	int argc = 5, saved = dup(STDERR_FILENO);
+
+	strcpy(words, options);
+	for (char *s = strtok(words, " "); s; s = strtok(NULL, " "))
+		argv[argc++] = s;
+	ck_assert_ptr_nonnull(freopen(err_path, "w", stderr));
+	optind = 0;
+	*status = cmd_dump(argc, argv);
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	return contents(out_path);
+}
+
+static char *dump_ok(const char *options)
+{
+	int status;
+	char *text = dump(&status, options);
+
+	ck_assert_msg(status == 0, "%s", contents(err_path));
+	ck_assert_str_eq(contents(err_path), "");
+	return text;
+}
+
+static unsigned int lines(const char *text)
+{
+	unsigned int n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* The mapping of this program that here() lies in, as a record. */
+static void map_this_program(void)
+{
+	uint64_t start, end, offset;
+	char line[4400], path[4096];
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64
+			   " %*s %*s %4095s", &start, &end, &offset, path) == 4 &&
+		    start <= (uintptr_t)here && (uintptr_t)here < end)
+			break;
+	fclose(f);
+	loggen_map(&log_, HERE_PID, start, end, offset, path);
+}
+
+static void begin_here(void)
+{
+	loggen_begin(&log_);
+	loggen_allocate(&log_, 7, "", 1000);
+	loggen_note(&log_, 7, "event=cycles:u");
+	loggen_exec(&log_, HERE_PID, "my prog", "/bin/my prog");
+	map_this_program();
+	loggen_cpu(&log_, 1);
+	loggen_context(&log_, HERE_PID, 43);
+	log_.time = LOGGEN_FIRST + 1000000007;
+}
+
+static const char *this_program(void)
+{
+	static char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[n] = '\0';
+	return path;
+}
+
+START_TEST(a_sample_is_a_line_with_who_when_what_and_where)
+{
+	uint64_t pc = (uintptr_t)here + 3;
+
+	begin_here();
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	write_log(log_.len);
+	sprintf(expected, "my prog 42/43 [001] 6.000000007 1000 cycles:u: %" PRIx64
+		" here+0x3 (%s)\n", pc, this_program());
+	ck_assert_str_eq(dump_ok("--type sample"), expected);
+	sprintf(expected, "my prog 42/43 [001] 2000000007 1000 cycles:u: %" PRIx64
+		" (%s)\n", pc, this_program());
+	ck_assert_str_eq(dump_ok("--type CALLCHAIN --raw-time --no-symbols"),
+			 expected);
+	sprintf(expected, "{\"type\":\"CALLCHAIN\",\"cpu\":1,\"pid\":42,\"tid\":43,"
+		"\"comm\":\"my prog\",\"time\":6000000007,\"event\":\"cycles:u\","
+		"\"period\":1000,\"frames\":[{\"pc\":\"0x%" PRIx64 "\","
+		"\"kernel\":false,\"symbol\":\"here\",\"offset\":3,"
+		"\"image\":\"%s\"}]}\n", pc, this_program());
+	ck_assert_str_eq(dump_ok("--type sample --json"), expected);
+}
+END_TEST
+
+START_TEST(a_chain_is_one_line_with_callers_and_where_it_was_cut)
+{
+	uint64_t pc[] = { (uintptr_t)here, (uintptr_t)here + 1, 0x10 };
+	uint64_t hidden[] = { HWPMC_PC_HIDDEN, HWPMC_PC_USER, 0x10 };
+	char *text;
+
+	begin_here();
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_CUT, 3, pc);
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_HIDDEN | HWPMC_SAMPLE_SPLIT, 3,
+		      hidden);
+	write_log(log_.len);
+	text = dump_ok("--type sample");
+	sprintf(expected, ": %" PRIx64 " here+0x0 (%s) <- %" PRIx64 " here+0x1 (%s)"
+		" <- 10 [unknown] ([unknown]) <- [depth limit]\n", pc[0],
+		this_program(), pc[1], this_program());
+	ck_assert_msg(strstr(text, expected) != NULL, "%s", text);
+	ck_assert_ptr_nonnull(strstr(text, ": hidden [unknown] ([hidden kernel])"
+				     " <- 10 [unknown] ([unknown])\n"));
+	ck_assert_uint_eq(lines(text), 2);
+	text = dump_ok("--type sample --depth 1");
+	ck_assert_ptr_null(strstr(text, "here+0x1"));
+}
+END_TEST
+
+START_TEST(other_records_are_lines_that_begin_with_their_cpu)
+{
+	char *text;
+
+	loggen_every_type(&log_);
+	write_log(log_.len);
+	text = dump_ok("");
+	/* All but CPU, CONTEXT and PADDING. */
+	ck_assert_uint_eq(lines(text), log_.n - 3);
+	ck_assert_ptr_nonnull(strstr(text, "[000] 5.000000000 initlog "));
+	ck_assert_ptr_nonnull(strstr(text, " map-in 42 0x400000 \"/bin/program\""));
+	ck_assert_ptr_nonnull(strstr(text, "[001] "));
+	ck_assert_ptr_nonnull(strstr(text, " unknown 200 24\n"));
+	ck_assert_uint_eq(lines(dump_ok("--type all")), log_.n);
+	ck_assert_uint_eq(lines(dump_ok("--type all --json")), log_.n);
+	ck_assert_ptr_nonnull(strstr(dump_ok("--type context"), " context 42 43\n"));
+}
+END_TEST
+
+START_TEST(json_lines_have_the_fields_of_their_records)
+{
+	loggen_every_type(&log_);
+	write_log(log_.len);
+	ck_assert_str_eq(dump_ok("--json --type map-out"),
+			 "{\"type\":\"MAP_OUT\",\"time\":5000015000,\"cpu\":0,"
+			 "\"pid\":42,\"start\":\"0x600000\",\"end\":\"0x700000\"}\n");
+	ck_assert_str_eq(dump_ok("--json --type dropnotify --raw-time"),
+			 "{\"type\":\"DROPNOTIFY\",\"tick\":1000020000,\"cpu\":1,"
+			 "\"samples\":{\"ring full\":12,\"counter being stopped\":0,"
+			 "\"log closed\":0,\"within the module\":0},"
+			 "\"others\":{\"ring full\":0,\"counter being stopped\":0,"
+			 "\"log closed\":0,\"within the module\":0}}\n");
+	ck_assert_str_eq(dump_ok("--json --type pmcallocatedyn"),
+			 "{\"type\":\"PMCALLOCATEDYN\",\"time\":5000002000,"
+			 "\"cpu\":0,\"pmc\":8,\"name\":\"CLOCK.PROF\","
+			 "\"class\":\"IAP\",\"mode\":\"TS\",\"ev\":0,\"flags\":0,"
+			 "\"config\":\"0x0\",\"period\":10}\n");
+}
+END_TEST
+
+/* 2 CPUs, 2 processes of 2 threads, 2 events; 3 samples each. */
+static unsigned int make_mixed_log(void)
+{
+	uint64_t pc = 0x1000;
+	unsigned int n = 0;
+
+	loggen_begin(&log_);
+	loggen_allocate(&log_, 7, "one", 1000);
+	loggen_allocate(&log_, 8, "two", 1000);
+	loggen_exec(&log_, 50, "fifty", "/bin/fifty");
+	loggen_exec(&log_, 60, "sixty", "/bin/sixty");
+	for (unsigned int i = 0; i < 16; i++) {
+		int32_t pid = i & 1 ? 50 : 60;
+
+		loggen_cpu(&log_, i >> 3);
+		loggen_context(&log_, pid, pid + (i >> 1 & 1));
+		for (unsigned int j = 0; j < 3; j++, n++)
+			loggen_sample(&log_, i & 4 ? 7 : 8, HWPMC_SAMPLE_USER,
+				      1, &pc);
+	}
+	return n;
+}
+
+START_TEST(what_filters_choose_adds_up_to_all_samples)
+{
+	static const char *const pairs[][2] = {
+		{ "-p 50", "-p 60" }, { "-t 50,60", "-t 51,61" },
+		{ "-e one", "-e two" }, { "--cpu 0", "--cpu 1" },
+		{ "--comm fifty", "--comm sixty" },
+	};
+	unsigned int n = make_mixed_log();
+
+	write_log(log_.len);
+	ck_assert_uint_eq(n, 48);
+	ck_assert_uint_eq(lines(dump_ok("--type sample")), n);
+	for (unsigned int i = 0; i < 5; i++)
+		for (unsigned int j = 0; j < 2; j++) {
+			char options[64];
+
+			sprintf(options, "--type sample %s", pairs[i][j]);
+			ck_assert_uint_eq(lines(dump_ok(options)), n / 2);
+		}
+	ck_assert_uint_eq(lines(dump_ok("--type sample -p 50 -t 51 -e one --cpu 1")),
+			  n / 16);
+	/* Other records are chosen by what they are about. */
+	ck_assert_uint_eq(lines(dump_ok("-p 50 --type procexec,procfork")), 1);
+	ck_assert_uint_eq(lines(dump_ok("-e one --type pmcallocate,note")), 1);
+}
+END_TEST
+
+START_TEST(a_log_from_a_pipe_gives_the_same_lines)
+{
+	int fds[2], saved = dup(STDIN_FILENO), status;
+	char *argv[] = { "dump", "-i", "-", "-o", out_path, NULL };
+	char *whole;
+
+	begin_here();
+	for (unsigned int i = 0; i < 100; i++) {
+		uint64_t pc = (uintptr_t)here + i % 8;
+
+		loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	}
+	write_log(log_.len);
+	whole = strdup(dump_ok(""));
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(write(fds[1], log_.bytes, log_.len), log_.len);
+	close(fds[1]);
+	dup2(fds[0], STDIN_FILENO);
+	optind = 0;
+	status = cmd_dump(5, argv);
+	dup2(saved, STDIN_FILENO);
+	ck_assert_int_eq(status, 0);
+	ck_assert_str_eq(contents(out_path), whole);
+	free(whole);
+}
+END_TEST
+
+START_TEST(a_mapping_behind_its_samples_still_names_them)
+{
+	uint64_t pc = (uintptr_t)here;
+
+	loggen_begin(&log_);
+	loggen_context(&log_, HERE_PID, HERE_PID);
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	loggen_cpu(&log_, 1);
+	log_.time = LOGGEN_FIRST;
+	map_this_program();
+	loggen_allocate(&log_, 7, "late", 1000);
+	write_log(log_.len);
+	ck_assert_ptr_nonnull(strstr(dump_ok("--type sample"), " late: "));
+	ck_assert_ptr_nonnull(strstr(dump_ok("--type sample"), " here+0x0 "));
+}
+END_TEST
+
+START_TEST(lines_longer_than_the_buffer_come_out_whole)
+{
+	static uint64_t pc[HWPMC_LOG_DEPTH_MAX];
+	char *text;
+
+	begin_here();
+	for (unsigned int i = 0; i < HWPMC_LOG_DEPTH_MAX; i++)
+		pc[i] = (uintptr_t)here + 1 + i % 4;
+	for (unsigned int i = 0; i < 8; i++)
+		loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, HWPMC_LOG_DEPTH_MAX,
+			      pc);
+	write_log(log_.len);
+	text = dump_ok("--type sample");
+	ck_assert_uint_eq(lines(text), 8);
+	for (unsigned int i = 0; i < 8; i++) {
+		unsigned int n = 0;
+
+		for (; *text != '\n'; text++)
+			n += !strncmp(text, " here+0x", 8);
+		ck_assert_uint_eq(n, HWPMC_LOG_DEPTH_MAX);
+		text++;
+	}
+}
+END_TEST
+
+START_TEST(a_log_cut_anywhere_gives_what_is_whole_or_the_reason)
+{
+	loggen_every_type(&log_);
+	for (size_t len = 0; len <= log_.len; len++) {
+		int status;
+		char *text;
+
+		write_log(len);
+		text = dump(&status, "--type all");
+		if (len < sizeof(struct hwpmc_log_initialize)) {
+			ck_assert_int_eq(status, EXIT_FAILED);
+			ck_assert_ptr_nonnull(strstr(contents(err_path),
+						     "offset 0: "));
+			continue;
+		}
+		ck_assert_int_eq(status, 0);
+		ck_assert_uint_ge(lines(text), 1);
+	}
+}
+END_TEST
+
+START_TEST(what_cannot_be_dumped_is_told_in_one_line)
+{
+	int status;
+
+	dump(&status, "--type sampel");
+	ck_assert_int_eq(status, EXIT_USAGE);
+	ck_assert_str_eq(contents(err_path), "hwpmc dump: 'sampel' is no type of record: sample, or one of hwpmc_log(5); see: hwpmc dump --help\n");
+	loggen_begin(&log_);
+	loggen_cpu(&log_, 0x10000);
+	write_log(log_.len);
+	dump(&status, "");
+	ck_assert_int_eq(status, EXIT_FAILED);
+	sprintf(expected, "hwpmc dump: %s: offset 144: a CPU record for CPU 65536\n",
+		log_path);
+	ck_assert_str_eq(contents(err_path), expected);
+	unlink(log_path);
+	dump(&status, "");
+	sprintf(expected, "hwpmc dump: cannot open '%s': No such file or directory\n",
+		log_path);
+	ck_assert_str_eq(contents(err_path), expected);
+	/* The last of two outputs counts. */
+	loggen_free(&log_);
+	loggen_every_type(&log_);
+	write_log(log_.len);
+	dump(&status, "-o /dev/full");
+	ck_assert_int_eq(status, EXIT_FAILED);
+	ck_assert_str_eq(contents(err_path), "hwpmc dump: cannot write the records: No space left on device\n");
+}
+END_TEST
+
+int main(void)
+{
+	if (here(1) == here(2))
+		return 1;
+	harness_fixture(setup, teardown);
+	harness_add(a_sample_is_a_line_with_who_when_what_and_where);
+	harness_add(a_chain_is_one_line_with_callers_and_where_it_was_cut);
+	harness_add(other_records_are_lines_that_begin_with_their_cpu);
+	harness_add(json_lines_have_the_fields_of_their_records);
+	harness_add(what_filters_choose_adds_up_to_all_samples);
+	harness_add(a_log_from_a_pipe_gives_the_same_lines);
+	harness_add(a_mapping_behind_its_samples_still_names_them);
+	harness_add(lines_longer_than_the_buffer_come_out_whole);
+	harness_add_timed(a_log_cut_anywhere_gives_what_is_whole_or_the_reason,
+			  60);
+	harness_add(what_cannot_be_dumped_is_told_in_one_line);
+	return harness_run();
+}

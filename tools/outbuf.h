@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * outbuf.h - text that is written fast: a large buffer before a descriptor, numbers
+ * without printf. An error is kept until the end; what follows it is thrown away.
+ */
+#ifndef TOOLS_OUTBUF_H
+#define TOOLS_OUTBUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define OUTBUF_SIZE	(256 * 1024)
+
+struct outbuf {
+	char *at, *end;			/* where the next byte goes; of the buffer */
+	char *data;
+	int fd;
+	int error;			/* errno of the write that failed, or 0 */
+};
+
+void outbuf_open(struct outbuf *b, int fd);
+void outbuf_flush(struct outbuf *b);
+/* 0, or -1 with errno of the first thing that went wrong. The fd stays open. */
+int outbuf_close(struct outbuf *b);
+/* What does not fit is written in pieces. */
+void outbuf_put_slowly(struct outbuf *b, const char *text, size_t len);
+
+static inline void outbuf_put(struct outbuf *b, const char *text, size_t len)
+{
+	if ((size_t)(b->end - b->at) < len) {
+		outbuf_put_slowly(b, text, len);
+		return;
+	}
+	memcpy(b->at, text, len);
+	b->at += len;
+}
+
+static inline void outbuf_puts(struct outbuf *b, const char *text)
+{
+	outbuf_put(b, text, strlen(text));
+}
+
+static inline void outbuf_putc(struct outbuf *b, char c)
+{
+	outbuf_put(b, &c, 1);
+}
+
+/* Decimal; hexadecimal without 0x. */
+void outbuf_u64(struct outbuf *b, uint64_t n);
+void outbuf_i64(struct outbuf *b, int64_t n);
+void outbuf_hex(struct outbuf *b, uint64_t n);
+/* Exactly `digits` of them, with zeros in front: fractions. */
+void outbuf_fixed(struct outbuf *b, uint64_t n, unsigned int digits);
+
+#endif
