@@ -24,6 +24,7 @@ static void process_free(struct process *p)
 		next = s->next;
 		free(s->map);
 		free((void *)s->comm);
+		free((void *)s->former_comm);
 		free((void *)s->path);
 		free(s);
 	}
@@ -143,11 +144,23 @@ static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
 		add_map(&s->map, &s->nmap, parent->map[i]);
 }
 
+/* The kernel tells the new name before it tells of the exec that brings it. */
+static void undo_rename(struct space *s, const char *comm)
+{
+	if (!s->former_comm || strcmp(s->comm, comm))
+		return;
+	free((void *)s->comm);
+	s->comm = s->former_comm;
+	s->former_comm = NULL;
+}
+
 static void apply_exec(struct model *m, const struct hwpmc_log_exec *r)
 {
 	struct process *p = get_process(m, r->pid, 0);
-	struct space *s = new_space(m, p, r->hdr.time);
+	struct space *s;
 
+	undo_rename(p->last, r->comm);
+	s = new_space(m, p, r->hdr.time);
 	set_string(&s->comm, r->comm);
 	set_string(&s->path, r->path);
 }
@@ -183,8 +196,14 @@ static void apply_map(struct model *m, const struct hwpmc_log_map *r)
 
 static void apply_comm(struct model *m, const struct hwpmc_log_task *r)
 {
-	if (r->pid == r->tid)
-		set_string(&model_space(m, r->pid, r->hdr.time)->comm, r->comm);
+	struct space *s;
+
+	if (r->pid != r->tid)
+		return;
+	s = model_space(m, r->pid, r->hdr.time);
+	free((void *)s->former_comm);
+	s->former_comm = s->comm;
+	s->comm = strdup(r->comm);
 }
 
 void model_apply(struct model *m, const struct hwpmc_record *r)

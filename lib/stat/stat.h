@@ -106,6 +106,7 @@ struct space {
 	struct map *map;
 	uint32_t nmap;
 	const char *comm, *path;
+	const char *former_comm;	/* before the latest change, or NULL */
 	uint32_t serial;
 	struct space *next;		/* later */
 };
