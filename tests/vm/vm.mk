@@ -45,6 +45,60 @@ $(BUILD)/vm/progs/%: $(TOP)/tests/vm/progs/%.S
 	@mkdir -p $(@D)
 	$(CC) -nostdlib -static -no-pie -o $@ $<
 
+# Programs of known shares, with a C library: in the program itself (position
+# independent), in libraries, without symbols but with a debug file elsewhere.
+HOT		:= $(addprefix $(BUILD)/vm/progs/,hot hot-lib libhot.so \
+		     libhot-late.so hot-stripped)
+HOT_CFLAGS	= -std=gnu11 -O2 -g $(WARN) -fno-omit-frame-pointer \
+		  -fno-optimize-sibling-calls -I$(TOP)/tests/vpmu
+HOT_SRC		:= $(TOP)/tests/vm/progs/hot.c
+HOT_LIB_SRC	:= $(TOP)/tests/vm/progs/libhot.c
+
+vm-tests: $(HOT)
+
+$(HOT): $(TOP)/tests/vm/progs/hot.h $(TOP)/tests/vm/vm.mk
+
+$(BUILD)/vm/progs/libhot.so $(BUILD)/vm/progs/libhot-late.so: $(HOT_LIB_SRC)
+	@mkdir -p $(@D)
+	$(CC) $(HOT_CFLAGS) -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
+
+$(BUILD)/vm/progs/hot: $(HOT_SRC) $(TOP)/tests/vpmu/vpmu_guest.h
+	@mkdir -p $(@D)
+	$(CC) $(HOT_CFLAGS) -fPIE -pie -o $@ $< -lpthread -ldl
+
+$(BUILD)/vm/progs/hot-lib: $(HOT_SRC) $(BUILD)/vm/progs/libhot.so
+	$(CC) $(HOT_CFLAGS) -DHOT_LIB -fPIE -pie -o $@ $< -L$(@D) -lhot \
+		'-Wl,-rpath,$$ORIGIN' -lpthread -ldl
+
+# Its debug file twice: by its build-id, and by the program's name.
+$(BUILD)/vm/progs/hot-stripped: $(BUILD)/vm/progs/hot
+	rm -rf $(@D)/debug
+	id=$$(readelf -n $< | sed -n 's/^ *Build ID: //p'); \
+	by_id=$(@D)/debug/id/.build-id/$$(echo $$id | cut -c1-2); \
+	mkdir -p $$by_id $(@D)/debug/name; \
+	objcopy --only-keep-debug $< $(@D)/debug/name/$(@F).debug; \
+	ln -f $(@D)/debug/name/$(@F).debug $$by_id/$$(echo $$id | cut -c3-).debug
+	strip -o $@ $<
+
+# Modules of the tests, built as hwpmc.ko is, for the kernel that the VMs boot.
+VM_KMODS	:= $(BUILD)/vm/kmods/hotmod.ko
+
+vm-tests: $(VM_KMODS)
+
+$(VM_KMODS): $(wildcard $(TOP)/tests/vm/kmods/*) $(TOP)/tests/vm/progs/hot.h
+	@BUILD=$(BUILD) $(TOP)/scripts/fetch-kernel-headers 6.1 >/dev/null
+	@rm -rf $(@D)
+	@mkdir -p $(@D)/src/kmods $(@D)/src/progs
+	@cp $(TOP)/tests/vm/kmods/* $(@D)/src/kmods/
+	@cp $(TOP)/tests/vm/progs/hot.h $(@D)/src/progs/
+	unset MAKEFLAGS MFLAGS; \
+	release=$$(BUILD=$(BUILD) $(TOP)/scripts/kernel-version 6.1); \
+	root=$(BUILD)/kernels/$$release; \
+	$(MAKE) -s -C $$root/usr/src/linux-headers-$$release \
+		M=$(@D)/src/kmods $$(cat $$root/kbuild-flags) \
+		CONFIG_DEBUG_INFO_BTF_MODULES= modules
+	@cp $(@D)/src/kmods/$(@F) $@
+
 .PHONY: vm-fetch vm-tests check-vm
 
 # 32-bit programs, also without: the 64-bit compiler and its headers will do.
