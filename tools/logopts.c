@@ -3,6 +3,7 @@
  * logopts.c - options that choose samples and symbols, and reading a log with a
  * line on the terminal that says how far it is.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -129,9 +130,9 @@ static void show_progress(uint64_t bytes, void *arg)
 	if (watch_now() - p->start < TELL_AFTER_NS)
 		return;
 	p->shown = true;
-	fprintf(stderr, "\r\033[Kreading the log: %ju MiB", bytes >> 20);
+	fprintf(stderr, "\r\033[Kreading the log: %" PRIu64 " MiB", bytes >> 20);
 	if (p->size)
-		fprintf(stderr, " of %ju", p->size >> 20);
+		fprintf(stderr, " of %" PRIu64, p->size >> 20);
 	fflush(stderr);
 }
 

@@ -227,6 +227,11 @@ int hwpmc_frame_line(struct hwpmc_profile *p, const struct hwpmc_frame *frame,
 /* Of any address of an image, as frame->addr has them. */
 int hwpmc_image_line(struct hwpmc_profile *p, const struct hwpmc_image *image,
 		     uint64_t addr, const char **file, unsigned int *line);
+/* The function at an address of an image, as frame->addr is one: whether a sample
+ * hit it or not. Never NULL: it may be `unknown`. */
+const struct hwpmc_symbol *
+hwpmc_profile_symbol(struct hwpmc_profile *p, const struct hwpmc_image *image,
+		     uint64_t addr);
 /* A NOTE of the log, or what INITIALIZE says ("cpuid", "ncpu"); NULL: none. */
 const char *hwpmc_profile_note(const struct hwpmc_profile *p, const char *key);
 

@@ -712,6 +712,13 @@ hwpmc_profile_images(const struct hwpmc_profile *p, uint32_t *n)
 	return p->image_view;
 }
 
+EXPORT const struct hwpmc_symbol *
+hwpmc_profile_symbol(struct hwpmc_profile *p, const struct hwpmc_image *image,
+		     uint64_t addr)
+{
+	return image_symbol(&p->model.images, (struct image *)image, addr);
+}
+
 EXPORT const char *hwpmc_profile_note(const struct hwpmc_profile *p,
 				      const char *key)
 {

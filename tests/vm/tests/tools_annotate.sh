@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tools_annotate - hwpmc annotate: samples of instructions, of programs and of the
+# kernel, that add up in each form, and why what cannot be shown cannot.
+. "$VM_TOP/tests/harness/harness.sh"
+hwpmc=$VM_TOP/build/tools/hwpmc
+[ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
+# The emulator's NMIs take long.
+echo 0 >/proc/sys/kern/hwpmc/selfcost
+
+logs=$(mktemp -d)
+cp "$VM_TOP/build/vm/progs/hot3" "$logs/hot3"
+"$hwpmc" record -q -e instructions:u -c 10007 -o "$logs/hot.log" -- "$logs/hot3"
+"$hwpmc" record -q -a -e instructions -c 20011 -o "$logs/all.log" -- \
+	sh -c "$logs/hot3; ls -lR /proc/self >/dev/null"
+
+# samples FILE: of a log, by hwpmc report
+samples() { "$hwpmc" report -i "$1" -s pid --format csv | awk -F, '{ n += $2 } END { print n }'; }
+# sum FILE: of the rows of a CSV
+sum() { awk -F, '{ n += $2 } END { print n }' "$1"; }
+# json_sum FILE
+json_sum() { sed -n 's/.*"samples":\([0-9]*\),.*/\1/p' "$1" | awk '{ n += $1 } END { print n }'; }
+
+refused() {
+	want=$1 text=$2
+	shift 2
+	status=0
+	"$@" >refused.out 2>&1 || status=$?
+	check_equal "$status" "$want" "status of $*"
+	check grep -qF -- "$text" refused.out
+	check_equal "$(grep -c '^hwpmc annotate: ' refused.out)" 1 "lines of $*"
+}
+
+annotate_finds_the_loop_of_a_function() {
+	check "$hwpmc" annotate -i "$logs/hot.log" --format csv -o out.csv hot_sixty
+	# Nine of ten are in its three instructions.
+	awk -F, '$5 == "hot_sixty" { all += $2 }
+		$5 == "hot_sixty" && /,"?(addq|decl|jne) / { loop += $2 }
+		END { exit !(all > 1500 && loop > 0.98 * all) }' out.csv ||
+		fail "the loop is not hot: $(cat out.csv)"
+	check grep -q 'jne .*<hot_sixty+0x9>' out.csv
+	"$hwpmc" annotate -i "$logs/hot.log" --intel --asm hot_sixty >out.txt
+	check grep -Eq '^ *[0-9.]+% +[0-9]+ +401009:  add +rdx, 1$' out.txt
+}
+
+annotate_shows_the_lines_of_the_source() {
+	cat >lines.s <<-'EOF'
+		.globl _start
+		.type _start, @function
+		_start:	mov $1000000, %ecx
+		again:	add $1, %rdx	# "quoted"
+			dec %ecx
+			jnz again
+			mov $60, %eax
+			xor %edi, %edi
+			syscall
+		.size _start, . - _start
+		.section .note.GNU-stack, "", @progbits
+	EOF
+	check gcc -g -nostdlib -static -no-pie -o lines "$PWD/lines.s"
+	check "$hwpmc" record -q -e instructions:u -c 10007 -o lines.log -- ./lines
+	"$hwpmc" annotate -i lines.log --source _start >out.txt
+	check grep -Eq '^ *[0-9.]+% +[0-9]+ +4  again:.*# "quoted"$' out.txt
+	# 3,000,004 instructions.
+	check_equal "$(awk '$1 ~ /%$/ { n += $2 } END { print n }' out.txt)" 299 \
+		"samples of all lines"
+	check "$hwpmc" annotate -i lines.log --format csv -o out.csv _start
+	check_equal "$(awk -F, '$(NF - 2) ~ /lines.s$/ && $(NF - 1) >= 4 &&
+		$(NF - 1) <= 6 { n += $2 } END { print n }' out.csv)" 299 \
+		"samples of the loop's lines"
+	"$hwpmc" annotate -i lines.log _start >out.txt
+	check grep -q '  lines.s:6  ' out.txt
+	rm lines.s
+	"$hwpmc" annotate -i lines.log --source _start >out.txt
+	check grep -q ' 4  (the source is not here)$' out.txt
+	"$hwpmc" annotate -i "$logs/hot.log" --source hot_ten >out.txt
+	check grep -q '^# no source lines: it has no debugging information' out.txt
+}
+
+annotate_counts_each_sample_of_the_log_once() {
+	for log in hot all; do
+		want=$(samples "$logs/$log.log")
+		for limit in 0 1 30; do
+			check "$hwpmc" annotate -i "$logs/$log.log" -l $limit \
+				--format csv -o out.csv
+			check_equal "$(sum out.csv)" "$want" "$log: -l $limit: csv"
+			check "$hwpmc" annotate -i "$logs/$log.log" -l $limit \
+				--format json -o out.json
+			check_equal "$(json_sum out.json)" "$want" "$log: -l $limit: json"
+			check "$hwpmc" annotate -i "$logs/$log.log" -l $limit -o out.txt
+			check_equal "$(sed -n 's/^# .*: \([0-9]*\) samples, .*% of all$/\1/p' \
+				out.txt | awk '{ n += $1 } END { print n }')" \
+				"$want" "$log: -l $limit: text"
+		done
+		check "$hwpmc" annotate -i "$logs/$log.log" --format csv -o out.csv -l 0 \
+			hot_ten
+		check_equal "$(sum out.csv)" "$want" "$log: hot_ten"
+	done
+}
+
+annotate_reads_the_code_of_the_running_kernel() {
+	check "$hwpmc" annotate -i "$logs/all.log" -l 0 --image '[kernel]' \
+		--format csv -o out.csv
+	check grep -q '^instructions,[1-9][0-9]*,[0-9.]*,\[kernel\],[a-z_0-9.]*,0xffffffff' \
+		out.csv
+	"$hwpmc" annotate -i "$logs/all.log" -l 0 --image '[kernel]' >out.txt
+	check grep -q '^# code: /proc/kcore$' out.txt
+}
+
+annotate_says_why_it_cannot_show_a_function() {
+	refused 1 "no sample hit a function 'nonesuch'" \
+		"$hwpmc" annotate -i "$logs/hot.log" nonesuch
+	refused 1 "no sample hit 'libnone.so'" \
+		"$hwpmc" annotate -i "$logs/hot.log" --image libnone.so
+	refused 2 "is no percentage" "$hwpmc" annotate -l x
+	refused 2 "exclude each other" "$hwpmc" annotate --asm --source
+	refused 1 "cannot open 'nonesuch'" "$hwpmc" annotate -i nonesuch
+	# Gone.
+	cp "$logs/hot3" gone && chmod +x gone
+	check "$hwpmc" record -q -e instructions:u -c 100003 -o gone.log -- ./gone
+	rm gone
+	refused 1 "gone: no function is known there: there is no such file" \
+		"$hwpmc" annotate -i gone.log '[unknown]'
+	# Stripped.
+	strip -o bare "$logs/hot3"
+	check "$hwpmc" record -q -e instructions:u -c 100003 -o bare.log -- ./bare
+	refused 1 "bare: no function is known there: it has no symbols" \
+		"$hwpmc" annotate -i bare.log '[unknown]'
+	# Another one in its place.
+	for n in 1 2; do
+		check gcc -nostdlib -static -no-pie -Wl,--build-id=0x$n$n$n$n -o same \
+			"$VM_TOP/tests/vm/progs/hot3.S"
+		[ $n = 2 ] || check "$hwpmc" record -q -e instructions:u -c 100003 \
+			-o same.log -- ./same
+	done
+	refused 1 "its build-id is not the log's" \
+		"$hwpmc" annotate -i same.log '[unknown]'
+}
+
+harness_run

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * code.h - the bytes of functions, from where they still are: the file, the running
+ * kernel, this process's vdso; and what they say, by libcapstone.
+ */
+#ifndef TOOLS_CODE_H
+#define TOOLS_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libhwpmcstat.h>
+
+struct code {
+	uint64_t addr;		/* of the first byte, as symbols have it */
+	size_t size;		/* may be less than was asked for: a function
+				 * without a size reaches to the section's end */
+	uint8_t *bytes;
+	bool bits32;
+	char from[4200];	/* where they were read */
+};
+
+/*
+ * What lies in an image from addr on. root (may be NULL): prefix of paths, as the
+ * symbols had it. 0, or -1 and one sentence: why not.
+ */
+int code_read(struct code *c, const struct hwpmc_image *image, const char *root,
+	      uint64_t addr, uint64_t size, char *err, size_t errsize);
+void code_free(struct code *c);
+
+struct code_insn {
+	uint64_t addr;
+	unsigned int size;
+	uint64_t target;	/* of a direct jump or call, 0: it is none */
+	const char *mnemonic, *operands;
+};
+
+/*
+ * Each instruction in turn; bytes that are none are ".byte". intel: the syntax of
+ * Intel, else AT&T's. 0, or -1: libcapstone cannot.
+ */
+int code_disassemble(const struct code *c, bool intel,
+		     void (*fn)(const struct code_insn *insn, void *arg),
+		     void *arg);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* source.h - lines of source files, each file read once. */
+#ifndef TOOLS_SOURCE_H
+#define TOOLS_SOURCE_H
+
+#include <stddef.h>
+
+struct source_file;
+
+struct sources {
+	const char *root;		/* tried as a prefix first; NULL: none */
+	struct source_file *file;
+	size_t n;
+};
+
+/* Without its end; NULL: there is no such file or line. Lines begin with 1. */
+const char *source_line(struct sources *s, const char *file, unsigned int line);
+void sources_free(struct sources *s);
+
+#endif
