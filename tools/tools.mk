@@ -5,7 +5,7 @@
 
 TOOLS_COMMON := msg fmt cpus evlist watch launch
 TOOLS_hwpmc := hwpmc cmd_stat stat_set stat_metric stat_text stat_data \
-	cmd_record sink note net logopts cmd_report report_flat \
+	cmd_record sampler sink note net logopts cmd_report report_flat \
 	report_tree report_folded cmd_annotate annotate \
 	annotate_print code source pager cmd_dump dump_text dump_json outbuf \
 	logtext cmd_list cmd_control control_show
