@@ -82,6 +82,9 @@ int hwpmc_parser_feed(struct hwpmc_parser *parser, const void *data,
 void hwpmc_parser_end(struct hwpmc_parser *parser);
 enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *parser,
 				   struct hwpmc_record *record);
+/* Check samples and count them in the serial numbers, but do not tell them: whoever
+ * first wants to know all else reads a log faster so. */
+void hwpmc_parser_skip_samples(struct hwpmc_parser *parser, bool skip);
 /* "offset 4711: a CALLCHAIN record of 20 bytes: must be a multiple of 8". */
 const char *hwpmc_parser_error(const struct hwpmc_parser *parser);
 uint64_t hwpmc_parser_error_offset(const struct hwpmc_parser *parser);

@@ -32,7 +32,9 @@ struct hwpmc_parser {
 	bool ended, failed;
 	uint64_t error_offset;
 	char error[160];
+	bool skip_samples;
 	int32_t cpu;			/* of the records that follow */
+	struct context now;		/* that of .cpu */
 	struct context *contexts;	/* by CPU */
 	uint32_t ncpu;
 	uint64_t whole[HWPMC_LOG_MAX / sizeof(uint64_t)];
@@ -40,7 +42,11 @@ struct hwpmc_parser {
 
 EXPORT struct hwpmc_parser *hwpmc_parser_new(void)
 {
-	return calloc(1, sizeof(struct hwpmc_parser));
+	struct hwpmc_parser *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->now = (struct context)UNKNOWN_TASK;
+	return p;
 }
 
 EXPORT void hwpmc_parser_free(struct hwpmc_parser *p)
@@ -69,6 +75,11 @@ EXPORT int hwpmc_parser_feed(struct hwpmc_parser *p, const void *data,
 EXPORT void hwpmc_parser_end(struct hwpmc_parser *p)
 {
 	p->ended = true;
+}
+
+EXPORT void hwpmc_parser_skip_samples(struct hwpmc_parser *p, bool skip)
+{
+	p->skip_samples = skip;
 }
 
 EXPORT const char *hwpmc_parser_error(const struct hwpmc_parser *p)
@@ -239,12 +250,16 @@ static bool follow(struct hwpmc_parser *p, const struct hwpmc_record *r)
 	switch (r->hdr->type) {
 	case HWPMC_LOG_CPU:
 		p->cpu = r->hdr->id;
-		return need_contexts(p, p->cpu);
+		if (!need_contexts(p, p->cpu))
+			return false;
+		p->now = p->contexts[p->cpu];
+		return true;
 	case HWPMC_LOG_CONTEXT:
 		if (!need_contexts(p, p->cpu))
 			return false;
-		p->contexts[p->cpu].pid = r->context->pid;
-		p->contexts[p->cpu].tid = r->context->tid;
+		p->now.pid = r->context->pid;
+		p->now.tid = r->context->tid;
+		p->contexts[p->cpu] = p->now;
 		return true;
 	}
 	return true;
@@ -266,13 +281,8 @@ static enum hwpmc_parse show(struct hwpmc_parser *p,
 		return fail(p, offset, "no memory for the state of %d CPUs",
 			    p->cpu + 1);
 	r->cpu = p->cpu;
-	if ((uint32_t)p->cpu < p->ncpu) {
-		r->pid = p->contexts[p->cpu].pid;
-		r->tid = p->contexts[p->cpu].tid;
-	} else {
-		r->pid = -1;
-		r->tid = -1;
-	}
+	r->pid = p->now.pid;
+	r->tid = p->now.tid;
 	p->serial++;
 	p->offset += h->len;
 	return HWPMC_PARSE_RECORD;
@@ -326,13 +336,44 @@ static enum hwpmc_parse next_whole(struct hwpmc_parser *p,
 	return show(p, h, record);
 }
 
-EXPORT enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *p,
-					  struct hwpmc_record *record)
+/* ---- samples: nearly all that is in most logs ---------------------------- */
+
+/* Begins with a right sample that lies whole and aligned in the fed bytes. */
+static inline bool at_sample(const struct hwpmc_parser *p)
+{
+	const struct hwpmc_log_hdr *h = (const void *)p->data;
+
+	return p->len >= HDR && !((uintptr_t)h % sizeof(uint64_t)) &&
+	       h->type == HWPMC_LOG_CALLCHAIN && h->len <= p->len &&
+	       h->len > HDR && h->len <= HWPMC_LOG_MAX &&
+	       !(h->len % HWPMC_LOG_ALIGN);
+}
+
+static inline void pass(struct hwpmc_parser *p, size_t len)
+{
+	p->data += len;
+	p->len -= len;
+	p->offset += len;
+	p->serial++;
+}
+
+static inline void show_sample(struct hwpmc_parser *p, struct hwpmc_record *r)
+{
+	r->hdr = (const void *)p->data;
+	r->offset = p->offset;
+	r->serial = p->serial;
+	r->npc = (r->hdr->len - HDR) / sizeof(uint64_t);
+	r->cpu = p->cpu;
+	r->pid = p->now.pid;
+	r->tid = p->now.tid;
+	pass(p, r->hdr->len);
+}
+
+static enum hwpmc_parse next_any(struct hwpmc_parser *p,
+				 struct hwpmc_record *record)
 {
 	enum hwpmc_parse what;
 
-	if (p->failed)
-		return HWPMC_PARSE_ERROR;
 	/* In place only where it is aligned as its fields are. */
 	if (!p->have && p->len >= HDR && !((uintptr_t)p->data % sizeof(uint64_t)))
 		what = next_whole(p, record);
@@ -346,4 +387,26 @@ EXPORT enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *p,
 	if (!p->serial)
 		return fail(p, 0, "the log is empty");
 	return HWPMC_PARSE_END;
+}
+
+EXPORT enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *p,
+					  struct hwpmc_record *record)
+{
+	enum hwpmc_parse what;
+
+	do {
+		/* A sample cannot be the first record, nor follow a bad one. */
+		while (!p->have && p->serial && !p->failed && at_sample(p)) {
+			if (!p->skip_samples) {
+				show_sample(p, record);
+				return HWPMC_PARSE_RECORD;
+			}
+			pass(p, ((const struct hwpmc_log_hdr *)p->data)->len);
+		}
+		if (p->failed)
+			return HWPMC_PARSE_ERROR;
+		what = next_any(p, record);
+	} while (what == HWPMC_PARSE_RECORD && p->skip_samples &&
+		 record->hdr->type == HWPMC_LOG_CALLCHAIN);
+	return what;
 }

@@ -17,6 +17,8 @@
 #include "stat.h"
 
 #define PIECE		(256 * 1024)
+/* Of a mapped file that is in memory because of this: a multiple of pages. */
+#define WINDOW		(2 * 1024 * 1024)
 #define ZSTD_MAGIC_LE	0xfd2fb528u
 
 struct hwpmc_input {
@@ -27,11 +29,10 @@ struct hwpmc_input {
 	const void *map;		/* memory, or the mapped file */
 	size_t map_len;
 	bool unmap;
-	bool given;			/* the memory was fed */
 	ZSTD_DStream *zstd;		/* NULL: plain */
 	uint8_t *raw, *plain;		/* pieces, read and decompressed */
 	size_t raw_at, raw_len;
-	bool eof, cut;
+	bool eof, cut, skip_samples;
 	uint64_t bytes;
 	char error[512];
 };
@@ -217,15 +218,31 @@ static int feed(struct hwpmc_input *in, const void *data, size_t len)
 	return hwpmc_parser_feed(in->parser, data, len);
 }
 
+/*
+ * The next piece of what is mapped. Of a file what was read before is given back:
+ * it would count as this process's memory, however large the log is.
+ */
+static ssize_t more_mapped(struct hwpmc_input *in, const uint8_t **at)
+{
+	const uint8_t *map = in->map;
+	size_t left = in->map_len - in->raw_at;
+
+	*at = map + in->raw_at;
+	if (!in->unmap)
+		return left;
+	if (in->raw_at >= WINDOW)
+		madvise((void *)(map + (in->raw_at - WINDOW) / WINDOW * WINDOW),
+			WINDOW, MADV_DONTNEED);
+	return left < WINDOW ? left : WINDOW;
+}
+
 /* More raw bytes to in->raw (or the mapped file); 0: there are none. */
 static ssize_t more_raw(struct hwpmc_input *in, const uint8_t **at)
 {
 	ssize_t n;
 
-	if (in->map) {
-		*at = (const uint8_t *)in->map + in->raw_at;
-		return in->map_len - in->raw_at;
-	}
+	if (in->map)
+		return more_mapped(in, at);
 	if (in->raw_at == in->raw_len) {
 		n = read_some(in->fd, in->raw, PIECE);
 		if (n < 0)
@@ -284,9 +301,11 @@ static int feed_more(struct hwpmc_input *in)
 EXPORT int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record)
 {
 	for (;;) {
-		switch (hwpmc_parser_next(in->parser, record)) {
-		case HWPMC_PARSE_RECORD:
+		enum hwpmc_parse what = hwpmc_parser_next(in->parser, record);
+
+		if (__builtin_expect(what == HWPMC_PARSE_RECORD, 1))
 			return 1;
+		switch (what) {
 		case HWPMC_PARSE_MORE:
 			if (feed_more(in) < 0)
 				return -1;
@@ -303,6 +322,12 @@ EXPORT int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record)
 				    hwpmc_parser_error(in->parser));
 		}
 	}
+}
+
+EXPORT void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip)
+{
+	in->skip_samples = skip;
+	hwpmc_parser_skip_samples(in->parser, skip);
 }
 
 EXPORT const char *hwpmc_input_error(const struct hwpmc_input *in)
@@ -333,6 +358,7 @@ EXPORT int hwpmc_input_rewind(struct hwpmc_input *in)
 		return -1;
 	hwpmc_parser_free(in->parser);
 	in->parser = parser;
+	hwpmc_parser_skip_samples(parser, in->skip_samples);
 	in->raw_at = 0;
 	in->bytes = 0;
 	in->eof = in->cut = false;

@@ -44,6 +44,8 @@ struct hwpmc_input *hwpmc_input_memory(const void *data, size_t len);
  * middle of a record (its writer was killed) gives all whole records before.
  */
 int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record);
+/* Check samples, but do not tell them: for a first look at all else. */
+void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip);
 /* It ended in the middle of a record; known at the end. */
 bool hwpmc_input_cut(const struct hwpmc_input *in);
 const char *hwpmc_input_error(const struct hwpmc_input *in);

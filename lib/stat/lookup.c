@@ -215,9 +215,10 @@ EXPORT int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 	if (hwpmc_input_rewind(in) < 0)
 		return 0;
 	l->waits = true;
+	hwpmc_input_skip_samples(in, true);
 	while ((rc = hwpmc_input_next(in, &r)) > 0)
-		if (r.hdr->type != HWPMC_LOG_CALLCHAIN)
-			hwpmc_lookup_feed(l, &r);
+		hwpmc_lookup_feed(l, &r);
+	hwpmc_input_skip_samples(in, false);
 	apply_changes(l);
 	if (rc == 0)
 		rc = hwpmc_input_rewind(in) < 0 ? -1 : 1;

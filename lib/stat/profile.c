@@ -44,6 +44,18 @@ struct note {
 	uint32_t id;
 };
 
+/* Whose samples are being read, of which event: what holds for many in a row. */
+struct run {
+	int32_t pid, tid, cpu;
+	uint32_t id;			/* of the PMC */
+	uint64_t from, until;		/* it is this program */
+	struct space *space;
+	uint64_t hash;			/* of all this */
+	uint32_t event;
+	int32_t as_tid;			/* whom they are counted for */
+	bool known, wanted;
+};
+
 struct hwpmc_profile {
 	struct hwpmc_profile_options o;
 	struct model model;
@@ -60,6 +72,7 @@ struct hwpmc_profile {
 	double ns_per_tick;
 	uint64_t first, last;		/* ticks of samples */
 
+	struct run run;
 	struct entry *entry;
 	uint32_t nentry;
 	uint32_t *slot;			/* entry + 1; 0: free */
@@ -207,12 +220,17 @@ static void grow_slots(struct hwpmc_profile *p)
 }
 
 static bool same_stack(const struct hwpmc_profile *p, const struct entry *a,
-		       const struct entry *b, const uint64_t *pc)
+		       uint64_t hash, const struct hwpmc_record *r,
+		       uint32_t npc)
 {
-	return a->hash == b->hash && a->space == b->space &&
-	       a->event == b->event && a->tid == b->tid && a->pid == b->pid &&
-	       a->flags == b->flags && a->npc == b->npc &&
-	       !memcmp(p->pcs + a->pc, pc, a->npc * sizeof(*pc));
+	const struct run *run = &p->run;
+
+	return a->hash == hash && a->npc == npc && a->space == run->space &&
+	       a->event == run->event && a->tid == run->as_tid &&
+	       a->flags == r->hdr->flags &&
+	       p->pcs[a->pc] == r->sample->pc[0] &&
+	       (npc == 1 || !memcmp(p->pcs + a->pc, r->sample->pc,
+				    npc * sizeof(*p->pcs)));
 }
 
 static void keep_pcs(struct hwpmc_profile *p, struct entry *e,
@@ -225,32 +243,42 @@ static void keep_pcs(struct hwpmc_profile *p, struct entry *e,
 	}
 }
 
-static uint32_t count_stack(struct hwpmc_profile *p, struct entry *e,
-			    const uint64_t *pc)
+static uint32_t add_stack(struct hwpmc_profile *p, const struct hwpmc_record *r,
+			  uint64_t hash, uint32_t npc)
 {
-	uint64_t h = mix(mix((uintptr_t)e->space, e->event), (uint32_t)e->tid);
+	struct entry e = {
+		.hash = hash, .count = 1, .time = r->hdr->time,
+		.space = p->run.space, .pid = r->pid, .tid = p->run.as_tid,
+		.event = p->run.event, .npc = npc, .flags = r->hdr->flags,
+	};
+
+	keep_pcs(p, &e, (const uint64_t *)r->sample->pc);
+	p->entry = stat_grow(p->entry, p->nentry, sizeof(*p->entry));
+	p->entry[p->nentry] = e;
+	return p->nentry++;
+}
+
+static uint32_t count_stack(struct hwpmc_profile *p,
+			    const struct hwpmc_record *r, uint32_t npc)
+{
+	uint64_t hash = p->run.hash + r->hdr->flags;
 	uint32_t at;
 
-	for (uint32_t i = 0; i < e->npc; i++)
-		h = mix(h, pc[i]);
-	e->hash = mix(h, e->flags);
+	for (uint32_t i = 0; i < npc; i++)
+		hash = mix(hash, r->sample->pc[i]);
 	if (p->nentry * 2 >= p->nslot)
 		grow_slots(p);
-	for (at = e->hash & (p->nslot - 1); p->slot[at];
+	for (at = hash & (p->nslot - 1); p->slot[at];
 	     at = (at + 1) & (p->nslot - 1)) {
 		struct entry *old = &p->entry[p->slot[at] - 1];
 
-		if (same_stack(p, old, e, pc)) {
+		if (same_stack(p, old, hash, r, npc)) {
 			old->count++;
 			return p->slot[at] - 1;
 		}
 	}
-	e->count = 1;
-	keep_pcs(p, e, pc);
-	p->entry = stat_grow(p->entry, p->nentry, sizeof(*p->entry));
-	p->entry[p->nentry] = *e;
-	p->slot[at] = ++p->nentry;
-	return p->nentry - 1;
+	p->slot[at] = p->nentry + 1;
+	return add_stack(p, r, hash, npc);
 }
 
 static bool in_list(const int32_t *list, uint32_t n, int32_t x)
@@ -275,39 +303,68 @@ static bool is_wanted(struct hwpmc_profile *p, const struct hwpmc_record *r,
 	       (!o->comm || (space->comm && !strcmp(o->comm, space->comm)));
 }
 
-static void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
+static void begin_run(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
-	struct entry e = {
-		.time = r->hdr->time, .pid = r->pid,
-		.tid = p->o.by_thread ? r->tid : r->pid,
-		.event = event_of(p, r->hdr->id), .npc = r->npc,
-		.flags = r->hdr->flags,
-		.space = model_space(&p->model, r->pid, r->hdr->time),
-	};
-	uint32_t at;
+	struct space *space = model_space(&p->model, r->pid, r->hdr->time);
+	struct run *run = &p->run;
 
-	p->totals.samples++;
-	if (!p->first || r->hdr->time < p->first)
-		p->first = r->hdr->time;
-	if (r->hdr->time > p->last)
-		p->last = r->hdr->time;
-	if (!is_wanted(p, r, e.event, e.space)) {
-		p->event[e.event].pub.filtered++;
-		return;
-	}
-	p->event[e.event].pub.samples++;
-	p->totals.kept++;
-	if (p->o.leaf_only)
-		e.npc = 1;
-	else if (p->o.depth && e.npc > p->o.depth)
-		e.npc = p->o.depth;
-	at = count_stack(p, &e, (const uint64_t *)r->sample->pc);
-	if (!p->o.timeline)
-		return;
+	*run = (struct run){
+		.pid = r->pid, .tid = r->tid, .cpu = r->cpu, .id = r->hdr->id,
+		.from = space->from, .space = space,
+		.until = space->next ? space->next->from : UINT64_MAX,
+		.event = event_of(p, r->hdr->id),
+		.as_tid = p->o.by_thread ? r->tid : r->pid,
+	};
+	run->hash = mix(mix((uintptr_t)space, run->event),
+			(uint32_t)run->as_tid);
+	run->wanted = is_wanted(p, r, run->event, space);
+	run->known = true;
+}
+
+/* Samples before the first program of a process are that one's too. */
+static inline bool goes_on(const struct run *run, const struct hwpmc_record *r)
+{
+	return run->known && run->pid == r->pid && run->tid == r->tid &&
+	       run->cpu == r->cpu && run->id == r->hdr->id &&
+	       r->hdr->time >= run->from && r->hdr->time < run->until;
+}
+
+static void add_point(struct hwpmc_profile *p, const struct hwpmc_record *r,
+		      uint32_t stack)
+{
 	p->point = stat_grow(p->point, p->npoint, sizeof(*p->point));
 	p->point[p->npoint++] = (struct hwpmc_sample_point){
-		r->hdr->time, at, r->cpu,
+		r->hdr->time, stack, r->cpu,
 	};
+}
+
+static void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
+{
+	uint64_t time = r->hdr->time;
+	uint32_t npc = r->npc, stack;
+	struct event *event;
+
+	if (!goes_on(&p->run, r))
+		begin_run(p, r);
+	event = &p->event[p->run.event];
+	p->totals.samples++;
+	if (time < p->first || !p->first)
+		p->first = time;
+	if (time > p->last)
+		p->last = time;
+	if (!p->run.wanted) {
+		event->pub.filtered++;
+		return;
+	}
+	event->pub.samples++;
+	p->totals.kept++;
+	if (p->o.leaf_only)
+		npc = 1;
+	else if (p->o.depth && npc > p->o.depth)
+		npc = p->o.depth;
+	stack = count_stack(p, r, npc);
+	if (p->o.timeline)
+		add_point(p, r, stack);
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -406,6 +463,8 @@ static void apply_waiting(struct hwpmc_profile *p)
 		else if (model_wants(r->hdr->type))
 			model_apply(&p->model, r);
 	}
+	/* Programs, names and events are others now. */
+	p->run.known = false;
 	for (uint32_t i = 0; i < p->nwaiting; i++) {
 		if (p->waiting[i].copy->type == HWPMC_LOG_CALLCHAIN)
 			add_sample(p, &p->waiting[i].record);
@@ -578,8 +637,10 @@ static void first_look(struct hwpmc_profile *p, const struct hwpmc_record *r)
 
 static void second_look(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
-	if (r->hdr->type == HWPMC_LOG_CALLCHAIN)
-		add_sample(p, r);
+	if (r->hdr->type != HWPMC_LOG_CALLCHAIN)
+		return;
+	p->totals.records++;
+	add_sample(p, r);
 }
 
 static void only_look(struct hwpmc_profile *p, const struct hwpmc_record *r)
@@ -613,12 +674,14 @@ hwpmc_profile_read(struct hwpmc_input *in,
 	bool twice = hwpmc_input_rewind(in) == 0;
 	int rc;
 
+	hwpmc_input_skip_samples(in, twice);
 	rc = each_record(p, in, twice ? first_look : only_look, progress, arg);
 	p->totals.bytes = hwpmc_input_bytes(in);
 	p->totals.cut = hwpmc_input_cut(in);
 	if (rc == 0)
 		apply_waiting(p);
 	if (rc == 0 && twice) {
+		hwpmc_input_skip_samples(in, false);
 		hwpmc_input_rewind(in);
 		rc = each_record(p, in, second_look, progress, arg);
 	}

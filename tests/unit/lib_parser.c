@@ -284,6 +284,47 @@ START_TEST(what_no_log_can_hold_is_refused_with_the_reason)
 }
 END_TEST
 
+/* In pieces of `piece` bytes; how many records are told and the last one's number. */
+static unsigned int told(const struct log *log, size_t piece, bool skip,
+			 uint64_t *serial)
+{
+	struct hwpmc_parser *p = hwpmc_parser_new();
+	enum hwpmc_parse what = HWPMC_PARSE_MORE;
+	struct hwpmc_record r;
+	unsigned int n = 0;
+
+	hwpmc_parser_skip_samples(p, skip);
+	for (size_t at = 0; what == HWPMC_PARSE_MORE; at += piece) {
+		size_t len = log->len - at < piece ? log->len - at : piece;
+
+		ck_assert_int_eq(hwpmc_parser_feed(p, log->bytes + at, len), 0);
+		if (at + len == log->len)
+			hwpmc_parser_end(p);
+		while ((what = hwpmc_parser_next(p, &r)) == HWPMC_PARSE_RECORD) {
+			ck_assert(!skip || r.hdr->type != HWPMC_LOG_CALLCHAIN);
+			*serial = r.serial;
+			n++;
+		}
+	}
+	ck_assert_int_eq(what, HWPMC_PARSE_END);
+	hwpmc_parser_free(p);
+	return n;
+}
+
+START_TEST(samples_that_are_skipped_are_counted_all_the_same)
+{
+	uint64_t serial, skipped;
+	struct log log;
+
+	make_log(&log);
+	for (size_t piece = 1; piece < 200; piece++) {
+		ck_assert_uint_eq(told(&log, piece, false, &serial), log.n);
+		ck_assert_uint_eq(told(&log, piece, true, &skipped), log.n - 1);
+		ck_assert_uint_eq(serial, skipped);
+	}
+}
+END_TEST
+
 START_TEST(feeding_too_early_or_too_late_is_an_error)
 {
 	struct hwpmc_parser *p = hwpmc_parser_new();
@@ -312,6 +353,7 @@ int main(void)
 			  60);
 	harness_add_timed(ten_thousand_mutations_neither_crash_nor_hang, 60);
 	harness_add(what_no_log_can_hold_is_refused_with_the_reason);
+	harness_add(samples_that_are_skipped_are_counted_all_the_same);
 	harness_add(feeding_too_early_or_too_late_is_an_error);
 	return harness_run();
 }
