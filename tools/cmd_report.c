@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <libhwpmcstat.h>
 
@@ -26,8 +27,10 @@ const char cmd_report_help[] =
 "                      several of them; default: image,symbol\n"
 "      --tree          call tree, callers above callees\n"
 "      --callers       the same upside down: under each function who called it\n"
-"      --format FORMAT text, json, csv, or folded (a line a stack, for flame\n"
-"                      graphs)\n"
+"      --format FORMAT text, json, csv, folded (a line a stack), flamegraph (a\n"
+"                      page for the browser), or for other programs: pprof,\n"
+"                      callgrind, gmon, firefox, speedscope\n"
+"      --image NAME    the program or library that gmon is about\n"
 LOGOPTS_FILTER_HELP
 "      --limit PERCENT leave out what has less; its sum is a line\n"
 "      --depth N       the innermost N frames of chains only\n"
@@ -37,7 +40,7 @@ LOGOPTS_SYMBOLS_HELP
 "Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
 
 enum {
-	OPT_HELP = 256, OPT_TREE, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT,
+	OPT_HELP = 256, OPT_TREE, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_IMAGE,
 };
 
 static int parse_keys(struct report *r, char *arg)
@@ -58,12 +61,17 @@ static int parse_format(struct report *r, const char *arg)
 {
 	static const char *const names[] = { "text", "json", "csv", "folded" };
 
+	r->export = NULL;
 	for (unsigned int i = 0; i < 4; i++)
 		if (strcmp(arg, names[i]) == 0) {
 			r->format = i;
 			return 0;
 		}
-	return msg_usage("'%s' is no format: text, json, csv or folded", arg);
+	r->export = export_find(arg);
+	if (r->export)
+		return 0;
+	return msg_usage("'%s' is no format: text, json, csv, folded, %s", arg,
+			 export_names());
 }
 
 static int parse_option(struct report *r, int c)
@@ -89,6 +97,9 @@ static int parse_option(struct report *r, int c)
 		return 0;
 	case OPT_FORMAT:
 		return parse_format(r, optarg);
+	case OPT_IMAGE:
+		r->image = optarg;
+		return 0;
 	default:
 		return logopts_percent(optarg, &r->limit);
 	}
@@ -98,11 +109,17 @@ static int check_options(struct report *r, int argc, char *argv[])
 {
 	if (optind < argc)
 		return msg_usage("'%s' is one argument too many", argv[optind]);
-	if (r->view != REPORT_FLAT && r->format != REPORT_TEXT)
+	if (r->view != REPORT_FLAT && (r->export || r->format != REPORT_TEXT))
 		return msg_usage("--tree and --callers are text");
+	if (r->export && r->export->binary && isatty(STDOUT_FILENO) &&
+	    (!r->output || strcmp(r->output, "-") == 0))
+		return msg_usage("%s is nothing for a terminal: give a file by -o",
+				 r->export->name);
 	for (unsigned int i = 0; i < r->nkey; i++)
 		r->log.o.by_thread |= r->key[i] == REPORT_THREAD;
 	r->log.o.leaf_only = r->view == REPORT_FLAT && r->format != REPORT_FOLDED;
+	if (r->export)
+		export_options(r->export, &r->log.o);
 	return 0;
 }
 
@@ -116,6 +133,7 @@ static int parse(struct report *r, int argc, char *argv[], bool *help)
 		{ "tree", no_argument, NULL, OPT_TREE },
 		{ "callers", no_argument, NULL, OPT_CALLERS },
 		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "image", required_argument, NULL, OPT_IMAGE },
 		{ "limit", required_argument, NULL, OPT_LIMIT },
 		{ "depth", required_argument, NULL, LOGOPT_DEPTH },
 		LOGOPTS_FILTER,
@@ -147,7 +165,9 @@ static int parse(struct report *r, int argc, char *argv[], bool *help)
 /* A log without samples is no error: say what it has. */
 static void print_all(struct report *r, FILE *f)
 {
-	if (r->format == REPORT_FOLDED)
+	if (r->export)
+		export_write(r->export, r->profile, r->image, f);
+	else if (r->format == REPORT_FOLDED)
 		report_folded(r, f);
 	else if (r->view == REPORT_FLAT)
 		report_flat(r, f);
@@ -160,6 +180,8 @@ static int print(struct report *r)
 	FILE *f = stdout;
 	int bad;
 
+	if (r->export && export_check(r->export, r->profile, r->image) < 0)
+		return EXIT_FAILED;
 	if (r->output && strcmp(r->output, "-"))
 		f = fopen(r->output, "we");
 	if (!f) {

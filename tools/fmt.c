@@ -101,6 +101,21 @@ void fmt_json_string(FILE *f, const char *s)
 	fputc('"', f);
 }
 
+void fmt_utf8(FILE *f, const char *s)
+{
+	const unsigned char *p = (const unsigned char *)s;
+
+	while (*p) {
+		int len = utf8_length(p);
+
+		if (len)
+			fwrite(p, 1, len, f);
+		else
+			fputs("\xef\xbf\xbd", f);
+		p += len ? len : 1;
+	}
+}
+
 void fmt_csv_field(FILE *f, const char *s)
 {
 	if (!strpbrk(s, ",\"\r\n")) {

@@ -22,6 +22,9 @@ char *fmt_scaled(char buf[FMT_NUMBER], double value);
 /* With quotes and escapes. Bytes that are not UTF-8 become U+FFFD. */
 void fmt_json_string(FILE *f, const char *s);
 
+/* As it is, but for bytes that are not UTF-8: U+FFFD. */
+void fmt_utf8(FILE *f, const char *s);
+
 /* A CSV field (RFC 4180): quoted only where it must be. */
 void fmt_csv_field(FILE *f, const char *s);
 

@@ -58,6 +58,12 @@ int msg_bad_option(int c, int optopt_, char *const argv[], int optind_)
 	return msg_usage("unknown option %s", word);
 }
 
+void must_fail(void)
+{
+	msg("cannot go on: out of memory");
+	exit(EXIT_FAILED);
+}
+
 void *must_realloc(void *p, size_t n, size_t size)
 {
 	void *q = NULL;
@@ -65,10 +71,8 @@ void *must_realloc(void *p, size_t n, size_t size)
 	/* One byte more, so that nothing asked for is not NULL. */
 	if (n == 0 || size <= (SIZE_MAX - 1) / n)
 		q = realloc(p, n * size + 1);
-	if (!q) {
-		msg("cannot go on: out of memory");
-		exit(EXIT_FAILED);
-	}
+	if (!q)
+		must_fail();
 	return q;
 }
 

@@ -35,5 +35,7 @@ int msg_bad_option(int c, int optopt_, char *const argv[], int optind_);
 void *must_calloc(size_t n, size_t size);
 void *must_realloc(void *p, size_t n, size_t size);
 char *must_strdup(const char *s);
+/* That end, for what else needs memory. */
+void must_fail(void) __attribute__((noreturn));
 
 #endif

@@ -12,6 +12,7 @@
 
 #include <libhwpmcstat.h>
 
+#include "export.h"
 #include "logopts.h"
 
 enum report_key {
@@ -29,6 +30,8 @@ struct report {
 	unsigned int nkey;
 	enum report_view view;
 	enum report_format format;
+	const struct export_format *export;	/* instead of format, or NULL */
+	const char *image;		/* for gmon */
 	double limit;			/* percent */
 	struct hwpmc_profile *profile;
 };

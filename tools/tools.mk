@@ -14,12 +14,40 @@ TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print pmcstat_log pmcstat_read \
 	note net procs
 TOOLS_pmccontrol := pmccontrol
 TOOLS_LIBS_hwpmc := -lcapstone
+TOOLS_hwpmc += export export_callgrind export_firefox export_flamegraph \
+	export_gmon export_pprof export_speedscope
+TOOLS_LIBS_hwpmc += -lprotobuf-c
 TOOLS_NAMES := hwpmc pmcstat pmccontrol
 TOOLS_BIN := $(TOOLS_NAMES:%=$(BUILD)/tools/%)
 TOOLS_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' \
 	-I$(TOP)/include/uapi -I$(TOP)/lib/pmc -I$(TOP)/lib/log -I$(TOP)/lib/stat
 
 tools: $(TOOLS_BIN)
+
+# Of the exports: pprof's messages, and the page's script and style as they are.
+EXPORT_GEN := $(BUILD)/tools/gen
+EXPORT_OBJ := $(addprefix $(BUILD)/tools/obj/,pprof.pb-c.o flamegraph_js.o \
+	flamegraph_css.o)
+TOOLS_CFLAGS += -I$(EXPORT_GEN)
+
+$(EXPORT_GEN)/pprof.pb-c.c: $(TOP)/tools/pprof.proto
+	@mkdir -p $(@D)
+	protoc-c --c_out=$(@D) --proto_path=$(<D) $<
+
+$(EXPORT_GEN)/pprof.pb-c.h: $(EXPORT_GEN)/pprof.pb-c.c
+
+$(BUILD)/tools/obj/export_pprof.o: $(EXPORT_GEN)/pprof.pb-c.h
+
+$(BUILD)/tools/obj/pprof.pb-c.o: $(EXPORT_GEN)/pprof.pb-c.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -c -o $@ $<
+
+# The names of its symbols come from the file's, without its folder.
+$(BUILD)/tools/obj/flamegraph_%.o: $(TOP)/tools/flamegraph.%
+	@mkdir -p $(@D)
+	cd $(<D) && $(LD) -r -b binary -z noexecstack -o $@ $(<F)
+
+$(BUILD)/tools/hwpmc: $(EXPORT_OBJ)
 
 $(BUILD)/tools/obj/%.o: $(TOP)/tools/%.c
 	@mkdir -p $(@D)

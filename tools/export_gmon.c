@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * export_gmon.c - gmon.out for gprof: a histogram of one image's samples and the
+ * calls within it, seen on their stacks. A bucket holds 16 bits; what is more goes
+ * to another histogram of the same addresses, which gprof adds up. What the file
+ * cannot hold, samples elsewhere, is told.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export.h"
+#include "msg.h"
+
+enum { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
+
+#define BUCKET		2	/* bytes of code: gprof's own unit */
+#define BUCKET_MAX	UINT16_MAX
+#define GAP		2048	/* empty buckets that end a histogram */
+
+struct bucket {
+	uint64_t at;		/* address / BUCKET */
+	uint64_t count;
+};
+
+struct gmon {
+	FILE *f;
+	const struct hwpmc_image *image;
+	unsigned int word;	/* bytes of an address */
+	struct bucket *bucket;
+	uint32_t nbucket;
+	struct ids arcs;	/* address of the call, address of the callee */
+	uint64_t *calls;
+	uint64_t held, elsewhere;
+};
+
+static bool is_meant(const struct hwpmc_image *image, const char *name)
+{
+	return strcmp(image->path, name) == 0 || strcmp(image->name, name) == 0;
+}
+
+/* Only what has a file of its own, with addresses, can be the program. */
+static bool has_addresses(const struct hwpmc_image *image)
+{
+	return image->kind == HWPMC_IMAGE_ELF ||
+	       image->kind == HWPMC_IMAGE_KERNEL ||
+	       image->kind == HWPMC_IMAGE_MODULE ||
+	       image->kind == HWPMC_IMAGE_VDSO;
+}
+
+static const struct hwpmc_image *choose(const struct export *x)
+{
+	const struct hwpmc_image *best = NULL;
+	struct hwpmc_image *const *image;
+	uint32_t n;
+
+	image = hwpmc_profile_images(x->profile, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!has_addresses(image[i]) ||
+		    (x->image && !is_meant(image[i], x->image)))
+			continue;
+		if (!best || image[i]->samples > best->samples)
+			best = image[i];
+	}
+	return best;
+}
+
+/* 4 for the few that are 32-bit programs. */
+static unsigned int word_of(const struct hwpmc_image *image)
+{
+	FILE *f = image->file ? fopen(image->file, "re") : NULL;
+	char ident[5] = "";
+	size_t n = 0;
+
+	if (f) {
+		n = fread(ident, 1, sizeof(ident), f);
+		fclose(f);
+	}
+	return n == sizeof(ident) && ident[4] == 1 ? 4 : 8;
+}
+
+/*
+ * gprof gives a bucket in which a function begins to that function. Where this is
+ * one byte too early, take the bucket before.
+ */
+static uint64_t bucket_of(const struct hwpmc_frame *frame)
+{
+	const struct hwpmc_symbol *s = frame->symbol;
+	uint64_t at = frame->addr / BUCKET;
+
+	if (!s->unknown && (s->start + s->size) % BUCKET &&
+	    at == (s->start + s->size) / BUCKET && at > s->start / BUCKET)
+		at--;
+	return at;
+}
+
+static void add_arcs(struct gmon *g, const struct hwpmc_stack *s)
+{
+	for (uint32_t i = 1; i < s->nframe; i++) {
+		const struct hwpmc_frame *callee = s->frame[i - 1];
+		uint32_t id, before = g->arcs.n;
+
+		if (s->frame[i]->image != g->image ||
+		    callee->image != g->image || callee->symbol->unknown)
+			continue;
+		id = ids_get(&g->arcs, s->frame[i]->addr, callee->symbol->start);
+		if (g->arcs.n > before && !(before & (before - 1)))
+			g->calls = must_realloc(g->calls, before ? 2 * before : 1,
+						sizeof(*g->calls));
+		if (g->arcs.n > before)
+			g->calls[id] = 0;
+		g->calls[id] += s->count;
+	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct bucket *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static void collect(struct gmon *g, const struct export *x)
+{
+	uint32_t n = 0;
+
+	g->bucket = must_calloc(x->nstack, sizeof(*g->bucket));
+	for (uint32_t i = 0; i < x->nstack; i++) {
+		const struct hwpmc_stack *s = &x->stack[i];
+
+		add_arcs(g, s);
+		if (s->frame[0]->image != g->image) {
+			g->elsewhere += s->count;
+			continue;
+		}
+		g->held += s->count;
+		g->bucket[n++] = (struct bucket){
+			bucket_of(s->frame[0]), s->count,
+		};
+	}
+	qsort(g->bucket, n, sizeof(*g->bucket), by_address);
+	for (uint32_t i = 0; i < n; i++) {
+		if (g->nbucket && g->bucket[g->nbucket - 1].at == g->bucket[i].at)
+			g->bucket[g->nbucket - 1].count += g->bucket[i].count;
+		else
+			g->bucket[g->nbucket++] = g->bucket[i];
+	}
+}
+
+/* ---- writing: all little-endian ------------------------------------------ */
+
+static void put(FILE *f, uint64_t value, unsigned int bytes)
+{
+	for (unsigned int i = 0; i < bytes; i++)
+		fputc(value >> 8 * i & 255, f);
+}
+
+/* What is left of these buckets, as far as it fits; true: there is more. */
+static bool put_histogram(struct gmon *g, struct bucket *b, uint32_t n)
+{
+	static const char unit[16] = "samples\0\0\0\0\0\0\0s";
+	uint64_t at = b[0].at, end = b[n - 1].at + 1;
+	bool more = false;
+
+	fputc(TAG_HISTOGRAM, g->f);
+	put(g->f, at * BUCKET, g->word);
+	put(g->f, end * BUCKET, g->word);
+	put(g->f, end - at, 4);
+	put(g->f, 1, 4);	/* a "second" is a sample */
+	fwrite(unit, 1, sizeof(unit), g->f);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t now = b[i].count > BUCKET_MAX ? BUCKET_MAX : b[i].count;
+
+		for (; at < b[i].at; at++)
+			put(g->f, 0, 2);
+		put(g->f, now, 2);
+		at++;
+		b[i].count -= now;
+		more |= b[i].count;
+	}
+	return more;
+}
+
+static void put_histograms(struct gmon *g)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 1; i <= g->nbucket; i++) {
+		if (i < g->nbucket &&
+		    g->bucket[i].at - g->bucket[i - 1].at < GAP)
+			continue;
+		while (put_histogram(g, g->bucket + first, i - first))
+			;
+		first = i;
+	}
+}
+
+static void put_arcs(struct gmon *g)
+{
+	for (uint32_t i = 0; i < g->arcs.n; i++) {
+		uint64_t left = g->calls[i];
+
+		while (left) {
+			uint32_t now = left > UINT32_MAX ? UINT32_MAX : left;
+
+			fputc(TAG_ARC, g->f);
+			put(g->f, g->arcs.key[i].a, g->word);
+			put(g->f, g->arcs.key[i].b, g->word);
+			put(g->f, now, 4);
+			left -= now;
+		}
+	}
+}
+
+static bool has_one_event(const struct export *x)
+{
+	uint32_t n = 0;
+
+	for (uint32_t e = 0; e < x->nevent; e++)
+		n += x->event[e].samples > 0;
+	return n == 1;
+}
+
+int export_gmon_check(const struct export *x)
+{
+	const struct hwpmc_image *image = choose(x);
+
+	if (x->nstack && !has_one_event(x))
+		msg("gmon holds one event and this log has several: choose one with -e");
+	else if (!image && x->image)
+		msg("no image '%s' in this log; hwpmc report -s image lists them",
+		    x->image);
+	else if (!image || !image->samples)
+		msg("gmon needs a program with samples, and this log has none");
+	else
+		return 0;
+	return -1;
+}
+
+void export_gmon(const struct export *x, FILE *f)
+{
+	struct gmon g = { .f = f, .image = choose(x) };
+
+	g.word = word_of(g.image);
+	collect(&g, x);
+	fwrite("gmon", 1, 4, f);
+	put(f, 1, 4);
+	put(f, 0, 8);
+	put(f, 0, 4);
+	put_histograms(&g);
+	put_arcs(&g);
+	msg("%" PRIu64 " of %" PRIu64 " samples are in %s; look at them with: gprof '%s' FILE",
+	    g.held, g.held + g.elsewhere, g.image->name,
+	    g.image->file ? g.image->file : g.image->path);
+	ids_free(&g.arcs);
+	free(g.calls);
+	free(g.bucket);
+}
