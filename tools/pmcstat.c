@@ -35,9 +35,11 @@ static const char help[] =
 "  -G FILE     write a call graph there; - is standard output\n"
 "  -m FILE     with -R: write address, function and its range of each sample\n"
 "  -a FILE     with -R: write the functions and source lines of its call chain\n"
-"  -z DEPTH    so many levels of call graphs\n"
-"  -f threshold=PERCENT  leave out of call graphs what has less\n"
-"  -I          call graphs say where in a function it was hit\n"
+"  -z DEPTH    so many levels of -G and -T\n"
+"  -T          show where the samples are, anew each -w\n"
+"  -f threshold=PERCENT  leave out of -G and -T what has less\n"
+"  -f skiplink=0|1  with -T: functions that were not hit are dots in call trees\n"
+"  -I          -G and -T say where in a function it was hit\n"
 "  -k DIR      look for the kernel and its modules there\n"
 "  -r DIR      look for programs and libraries under this directory\n"
 "  -L          list the events          -u EVENT  describe one\n"
@@ -58,7 +60,7 @@ static const char help[] =
 "interrupt.\n";
 
 /* Options of FreeBSD's that this version has not. */
-#define MISSING_OPTIONS	"F:gD:eM:T"
+#define MISSING_OPTIONS	"F:gD:eM:"
 #define DEFAULT_RATE	65536
 
 /* What positional options have set so far. */
@@ -287,7 +289,7 @@ static int check_options(const struct pmcstat *ps)
 		return err;
 	if (ps->read_path)
 		return check_reading(ps);
-	if (ps->lwp && !ps->views.any)
+	if (ps->lwp && !ps->views.any && !ps->views.top)
 		return msg_usage("-i needs a log to read: -R");
 	if (!ps->nevent)
 		return msg_usage("an event is missing: -p, -s, -P or -S");
@@ -338,7 +340,8 @@ static int parse(struct pmcstat *ps, int argc, char *argv[])
 
 static int open_output(struct pmcstat *ps)
 {
-	ps->out = ps->read_path || ps->list || ps->describe ? stdout : stderr;
+	ps->out = ps->read_path || ps->list || ps->describe || ps->views.top ?
+		  stdout : stderr;
 	/* Lines of a log come fast. */
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 	if (!ps->output_path)

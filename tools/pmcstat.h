@@ -3,7 +3,7 @@
  * pmcstat.h - what the files of pmcstat share: pmcstat.c parses options,
  * pmcstat_run.c counts and samples, pmcstat_print.c prints columns, pmcstat_log.c
  * has the log written, pmcstat_read.c prints one, pmcstat_views.c makes graphs and
- * lists of one.
+ * lists of one, pmcstat_top.c shows one while it comes.
  */
 #ifndef TOOLS_PMCSTAT_H
 #define TOOLS_PMCSTAT_H
@@ -43,7 +43,9 @@ struct pmcstat_views {
 	FILE *file[VIEW_FILES];
 	bool any;			/* of the files, or others */
 	bool need_read;			/* some are of logs that are there only */
-	bool have_threshold, have_depth;
+	bool top;			/* -T */
+	bool have_threshold, have_depth, have_skip;
+	bool skip;			/* -f skiplink=1 */
 	const char *root;		/* -r */
 	const char *kernel;		/* -k */
 	struct view_options o;
@@ -74,8 +76,12 @@ struct pmcstat {
 	int back_fd;			/* the log comes back here; -1: it does not */
 	pthread_t reader;		/* of what comes back */
 	int read_status;
+	char read_error[600];
 	struct pmcstat_views views;
+	struct pmcstat_top *top;
 };
+
+struct watch;
 
 /* pmcstat_run.c: allocate, count until the end, print. The exit status. */
 int pmcstat_run(struct pmcstat *ps);
@@ -98,11 +104,22 @@ int pmcstat_print_log(struct pmcstat *ps, int fd, const char *path);
  * whether the options go together; open: the files, before there is something to
  * lose; write: read the log of fd (-1: the file path) to its end and write them.
  */
-#define VIEW_OPTIONS	"G:m:a:f:Ik:r:z:"
+#define VIEW_OPTIONS	"G:m:a:f:Ik:r:Tz:"
 int pmcstat_views_parse(struct pmcstat *ps, int c, const char *arg);
 int pmcstat_views_check(const struct pmcstat *ps);
 int pmcstat_views_open(struct pmcstat *ps);
 int pmcstat_views_write(struct pmcstat *ps, int fd, const char *path);
+
+/*
+ * pmcstat_top.c. begin: before a thread feeds the log of fd (-1: the file path); run:
+ * show it until the end of what w watches; end: when all was fed, the last round.
+ * read: all of that, of a log that is there.
+ */
+void pmcstat_top_begin(struct pmcstat *ps);
+int pmcstat_top_feed(struct pmcstat *ps, int fd, const char *path);
+void pmcstat_top_run(struct pmcstat *ps, struct watch *w);
+int pmcstat_top_end(struct pmcstat *ps);
+int pmcstat_top_read(struct pmcstat *ps, int fd, const char *path);
 
 /* pmcstat_print.c */
 void pmcstat_set_widths(struct pmcstat *ps);

@@ -18,7 +18,9 @@ static void *read_back(void *arg)
 {
 	struct pmcstat *ps = arg;
 
-	ps->read_status = ps->views.any ?
+	ps->read_status = ps->top ?
+			  pmcstat_top_feed(ps, ps->back_fd, "log") :
+			  ps->views.any ?
 			  pmcstat_views_write(ps, ps->back_fd, "log") :
 			  pmcstat_print_log(ps, ps->back_fd, "log");
 	close(ps->back_fd);

@@ -90,7 +90,8 @@ int pmcstat_read(struct pmcstat *ps)
 			return EXIT_FAILED;
 		}
 	}
-	status = ps->views.any ? pmcstat_views_write(ps, fd, ps->read_path) :
+	status = ps->views.top ? pmcstat_top_read(ps, fd, ps->read_path) :
+		 ps->views.any ? pmcstat_views_write(ps, fd, ps->read_path) :
 		 pmcstat_print_log(ps, fd, ps->read_path);
 	if (fd >= 0)
 		close(fd);

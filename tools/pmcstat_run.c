@@ -167,6 +167,12 @@ static int count_until_end(struct pmcstat *ps, struct watch *w)
 	return stop_all(ps) < 0 || show_counts(ps) < 0 ? -1 : 0;
 }
 
+static int show_until_end(struct pmcstat *ps, struct watch *w)
+{
+	pmcstat_top_run(ps, w);
+	return stop_all(ps);
+}
+
 static void warn_incomplete(const struct pmcstat *ps)
 {
 	for (unsigned int i = 0; i < ps->nevent; i++)
@@ -182,7 +188,7 @@ static int run_prepared(struct pmcstat *ps, struct watch *w, struct launch *l)
 
 	if (err)
 		return launch_error(ps->command[0], err);
-	err = count_until_end(ps, w);
+	err = ps->top ? show_until_end(ps, w) : count_until_end(ps, w);
 	/* Only a limit or an error leaves the command running. */
 	if (w->child)
 		kill(w->child, SIGINT);
@@ -202,11 +208,15 @@ int pmcstat_run(struct pmcstat *ps)
 	}
 	if (ps->logging)
 		watch_log(&w);
+	if (ps->views.top)
+		pmcstat_top_begin(ps);
 	if (pmcstat_log_begin(ps) == 0 && prepare(ps, &w, &l) == 0)
 		status = run_prepared(ps, &w, &l);
 	/* Who reads the log may never do: let an interrupt end that. */
 	watch_let_die();
 	if (pmcstat_log_end(ps) < 0 && !status)
+		status = EXIT_FAILED;
+	if (ps->top && pmcstat_top_end(ps) && !status)
 		status = EXIT_FAILED;
 	watch_close(&w);
 	return status;

@@ -19,20 +19,28 @@ static int ask_for(struct pmcstat_views *v, int which, const char *path)
 	return 0;
 }
 
-static int parse_plugin(struct pmcstat_views *v, const char *arg)
+static int parse_threshold(struct pmcstat_views *v, const char *value)
 {
-	const char *value = strchr(arg, '=');
 	char *end;
 
-	if (!value || strncmp(arg, "threshold", value - arg) ||
-	    value - arg != (ptrdiff_t)strlen("threshold"))
-		return msg_usage("'%s' is not threshold=PERCENT", arg);
-	v->o.threshold = strtod(++value, &end);
+	v->o.threshold = strtod(value, &end);
 	if (end == value || *end || !(v->o.threshold >= 0 &&
 				      v->o.threshold <= 100))
 		return msg_usage("'%s' is no percentage", value);
 	v->have_threshold = true;
 	return 0;
+}
+
+static int parse_plugin(struct pmcstat_views *v, const char *arg)
+{
+	if (strncmp(arg, "threshold=", 10) == 0)
+		return parse_threshold(v, arg + 10);
+	v->skip = strcmp(arg, "skiplink=1") == 0;
+	v->have_skip = true;
+	if (v->skip || strcmp(arg, "skiplink=0") == 0)
+		return 0;
+	return msg_usage("'%s' is neither threshold=PERCENT nor skiplink=0 or 1",
+			 arg);
 }
 
 static int parse_depth(struct pmcstat_views *v, const char *arg)
@@ -65,6 +73,9 @@ int pmcstat_views_parse(struct pmcstat *ps, int c, const char *arg)
 	case 'I':
 		v->o.offsets = true;
 		return 0;
+	case 'T':
+		v->top = true;
+		return 0;
 	case 'z':
 		return parse_depth(v, arg);
 	case 'k':
@@ -87,14 +98,40 @@ static unsigned int count_to_stdout(const struct pmcstat_views *v)
 
 static int check_graph_options(const struct pmcstat_views *v)
 {
-	if (v->path[VIEW_GRAPH])
+	if (v->have_skip && !v->top)
+		return msg_usage("-f skiplink says how the call tree of -T looks");
+	if (v->path[VIEW_GRAPH] || v->top)
 		return 0;
 	if (v->have_depth)
-		return msg_usage("-z is the depth of a call graph: -G");
+		return msg_usage("-z is the depth of a call graph: -G or -T");
 	if (v->have_threshold)
-		return msg_usage("-f says how a call graph looks: -G");
+		return msg_usage("-f says how a call graph looks: -G or -T");
 	if (v->o.offsets)
-		return msg_usage("-I says how a call graph looks: -G");
+		return msg_usage("-I says how a call graph looks: -G or -T");
+	return 0;
+}
+
+static int check_top(const struct pmcstat *ps)
+{
+	if (ps->views.any)
+		return msg_usage("-T shows a log, -G, -m and -a make files of one: not at once");
+	if (ps->log_path)
+		return msg_usage("-T shows a log that comes back or is read: not with -O");
+	if (ps->ncounting)
+		return msg_usage("-T shows samples: -p and -s do not go with it");
+	if (!ps->read_path && !ps->nsampling)
+		return msg_usage("-T needs samples: -P, -S or -R");
+	return 0;
+}
+
+static int check_live(const struct pmcstat *ps)
+{
+	if (ps->views.need_read)
+		return msg_usage("-m and -a need a log to read: -R");
+	if (ps->log_path)
+		return msg_usage("-G is made of a log that comes back or is read: use it later, with -R instead of -O");
+	if (!ps->nsampling)
+		return msg_usage("-G needs samples: -P, -S or -R");
 	return 0;
 }
 
@@ -105,21 +142,13 @@ int pmcstat_views_check(const struct pmcstat *ps)
 
 	if (err)
 		return err;
+	if (v->top)
+		return check_top(ps);
 	if ((v->root || v->kernel) && !v->any)
-		return msg_usage("-k and -r say where to look for names: they need -G, -m or -a");
-	if (!v->any)
-		return 0;
+		return msg_usage("-k and -r say where to look for names: they need -G, -T, -m or -a");
 	if (count_to_stdout(v) > 1)
 		return msg_usage("only one of -G, -m and -a can go to standard output");
-	if (ps->read_path)
-		return 0;
-	if (v->need_read)
-		return msg_usage("-m and -a need a log to read: -R");
-	if (ps->log_path)
-		return msg_usage("-G is made of a log that comes back or is read: use it later, with -R instead of -O");
-	if (!ps->nsampling)
-		return msg_usage("-G needs samples: -P, -S or -R");
-	return 0;
+	return v->any && !ps->read_path ? check_live(ps) : 0;
 }
 
 int pmcstat_views_open(struct pmcstat *ps)

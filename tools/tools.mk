@@ -10,8 +10,9 @@ TOOLS_hwpmc := hwpmc cmd_stat stat_set stat_metric stat_text stat_data \
 	annotate_print code source pager cmd_dump dump_text dump_json outbuf \
 	logtext cmd_list cmd_control control_show
 TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print pmcstat_log pmcstat_read \
-	pmcstat_views view_tree view_graph view_samples view_totals logtext \
-	note net procs
+	pmcstat_views pmcstat_top pmcstat_screen view_tree view_graph \
+	view_samples view_totals view_store view_top logtext note net procs
+TOOLS_LIBS_pmcstat := -lncursesw -ltinfo
 TOOLS_pmccontrol := pmccontrol
 TOOLS_LIBS_hwpmc := -lcapstone
 TOOLS_hwpmc += export export_callgrind export_firefox export_flamegraph \

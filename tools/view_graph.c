@@ -36,11 +36,11 @@ static void put_rest(FILE *f, unsigned int level, uint64_t count, uint64_t of,
 	fprintf(f, "%s\n", what);
 }
 
-static void put_children(FILE *f, const struct view_node *parent,
-			 unsigned int level, uint64_t least, bool offsets)
+static void put_children(FILE *f, const struct view_tree *t,
+			 const struct view_node *parent, unsigned int level,
+			 uint64_t least)
 {
 	uint64_t below = 0;
-	char name[4096];
 
 	for (const struct view_node *c = parent->child; c; c = c->next) {
 		if (c->count < least) {
@@ -48,11 +48,10 @@ static void put_children(FILE *f, const struct view_node *parent,
 			continue;
 		}
 		put_figures(f, level, c->count, parent->count);
-		view_node_name(c, offsets, name, sizeof(name));
-		view_put_word(f, name, 0);
+		view_put_node(f, t, c);
 		put_image(f, c->symbol->image);
 		fputc('\n', f);
-		put_children(f, c, level + 1, least, offsets);
+		put_children(f, t, c, level + 1, least);
 	}
 	put_rest(f, level, below, parent->count, VIEW_BELOW);
 	if (parent->child)
@@ -64,7 +63,6 @@ static void put_event(FILE *f, const struct hwpmc_profile *p, uint32_t event,
 {
 	struct view_tree tree = { .offsets = o->offsets, .depth = o->depth };
 	const struct hwpmc_stack *stack;
-	double least;
 	uint32_t n;
 
 	stack = hwpmc_profile_stacks(p, &n);
@@ -72,9 +70,8 @@ static void put_event(FILE *f, const struct hwpmc_profile *p, uint32_t event,
 		if (stack[i].event == event)
 			view_tree_add(&tree, &stack[i], stack[i].count);
 	view_tree_sort(&tree);
-	least = o->threshold * tree.root.count / 100;
-	put_children(f, &tree.root, 0,
-		     (uint64_t)least + ((uint64_t)least < least), o->offsets);
+	put_children(f, &tree, &tree.root, 0,
+		     view_least(o->threshold, tree.root.count));
 	view_tree_clear(&tree);
 }
 

@@ -13,7 +13,7 @@ static void put_pc(FILE *f, const struct hwpmc_frame *hit)
 	const struct hwpmc_symbol *s = hit->symbol;
 
 	fprintf(f, "0x%" PRIx64 " ", hit->addr);
-	view_put_word(f, s->name, 0);
+	view_put_word(f, s->name);
 	if (s->unknown)
 		fputs(" 0x0 0x0\n", f);
 	else
@@ -39,7 +39,7 @@ static void put_frame(FILE *f, struct hwpmc_profile *p,
 		fputs("<unknown> ??:0\n", f);
 		return;
 	}
-	view_put_word(f, frame->symbol->name, 0);
+	view_put_word(f, frame->symbol->name);
 	if (hwpmc_frame_line(p, frame, &file, &line) != 1) {
 		fputs(" ??:0\n", f);
 		return;

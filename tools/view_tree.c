@@ -75,11 +75,11 @@ void view_tree_add(struct view_tree *t, const struct hwpmc_stack *s,
 
 	at->count += count;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t which = t->callees ? n - 1 - i : i;
+		uint32_t which = t->callees ? s->nframe - 1 - i : i;
 		const struct hwpmc_frame *f = s->frame[which];
+		bool apart = t->addresses || (t->offsets && !which);
 
-		at = get_child(t, at, f->symbol,
-			       t->offsets && !which ? f->addr : 0);
+		at = get_child(t, at, f->symbol, apart ? f->addr : 0);
 		at->count += count;
 	}
 	at->self += count;
@@ -146,11 +146,18 @@ void view_tree_clear(struct view_tree *t)
 	t->nhash = t->nnode = 0;
 }
 
-int view_put_word(FILE *f, const char *name, int width)
+uint64_t view_least(double percent, uint64_t all)
+{
+	double least = percent * all / 100;
+
+	return (uint64_t)least + ((uint64_t)least < least);
+}
+
+int view_put_word(FILE *f, const char *name)
 {
 	int n = 0;
 
-	for (char before = 0; *name && (!width || n < width); name++) {
+	for (char before = 0; *name; name++) {
 		unsigned char c = *name;
 
 		if (c != ' ' || before != ',') {
@@ -162,16 +169,15 @@ int view_put_word(FILE *f, const char *name, int width)
 	return n;
 }
 
-void view_node_name(const struct view_node *n, bool offsets, char *buf,
-		    size_t size)
+int view_put_node(FILE *f, const struct view_tree *t, const struct view_node *n)
 {
 	const struct hwpmc_symbol *s = n->symbol;
+	int len;
 
-	if (!offsets || !n->addr)
-		snprintf(buf, size, "%s", s->name);
-	else if (s->unknown)
-		snprintf(buf, size, "0x%" PRIx64, n->addr);
-	else
-		snprintf(buf, size, "%s+0x%" PRIx64, s->name,
-			 n->addr - s->start);
+	if (t->addresses || (n->addr && s->unknown))
+		return fprintf(f, "0x%" PRIx64, n->addr);
+	len = view_put_word(f, s->name);
+	if (n->addr)
+		len += fprintf(f, "+0x%" PRIx64, n->addr - s->start);
+	return len;
 }

@@ -15,7 +15,7 @@
 
 struct view_node {
 	const struct hwpmc_symbol *symbol;	/* NULL: the root */
-	uint64_t addr;			/* where it was hit, with .offsets; else 0 */
+	uint64_t addr;			/* where places are kept apart; else 0 */
 	uint64_t count;			/* samples in it and below */
 	uint64_t self;			/* stacks that end here */
 	struct view_node *parent, *child, *next;
@@ -24,8 +24,9 @@ struct view_node {
 
 struct view_tree {
 	bool callees;			/* outermost first; else innermost first */
-	bool offsets;			/* places of a function apart, where hit */
-	uint32_t depth;			/* frames of a stack; 0: all */
+	bool offsets;			/* places of the function that was hit apart */
+	bool addresses;			/* all places apart, and by their address */
+	uint32_t depth;			/* levels; 0: all */
 	struct view_node root;
 	struct view_node **hash;
 	uint32_t nhash, nnode;
@@ -39,13 +40,15 @@ void view_tree_sort(struct view_tree *t);
 /* Back to an empty tree. */
 void view_tree_clear(struct view_tree *t);
 
+/* The fewest samples that are so many percent of all. */
+uint64_t view_least(double percent, uint64_t all);
+
 /*
  * A name as one word, as the programs that read such files want it: no blanks,
- * nothing that ends a line. At most `width` bytes, 0: all. Returns how many.
+ * nothing that ends a line. Returns its bytes.
  */
-int view_put_word(FILE *f, const char *name, int width);
-/* What a node is called: "function", "function+0x1c" or "0x4711". */
-void view_node_name(const struct view_node *n, bool offsets, char *buf,
-		    size_t size);
+int view_put_word(FILE *f, const char *name);
+/* What a node is called: "function", "function+0x1c" or "0x4711", as one word. */
+int view_put_node(FILE *f, const struct view_tree *t, const struct view_node *n);
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../../tools/view.h"
+#include "../../tools/view_top.h"
 #include "../../tools/view_tree.h"
 #include "../harness/harness.h"
 #include "made_log.h"
@@ -212,13 +213,11 @@ START_TEST(names_are_one_word_each_in_call_graphs)
 {
 	FILE *f = fopen("word", "w");
 
-	ck_assert_int_eq(view_put_word(f, "std::map<int, char>::operator new\n",
-				       0), 33);
-	fputc('\n', f);
-	ck_assert_int_eq(view_put_word(f, "abcdef", 4), 4);
+	ck_assert_int_eq(view_put_word(f, "std::map<int, char>::operator new\n"),
+			 33);
 	fclose(f);
 	ck_assert_str_eq(output_of("cat word"),
-			 "std::map<int,char>::operator_new?\nabcd");
+			 "std::map<int,char>::operator_new?");
 }
 END_TEST
 
@@ -308,6 +307,134 @@ START_TEST(each_frame_is_a_line_with_its_source_line)
 }
 END_TEST
 
+/* ---- rounds -------------------------------------------------------------- */
+
+static struct view_store store;
+
+/* Feed what was made since the last round, and take it. */
+static void feed_round(void)
+{
+	struct hwpmc_profile_options o = { .cpu = -1 };
+	static size_t fed;
+	struct hwpmc_input *in = hwpmc_input_memory(made.bytes, made.len);
+	struct hwpmc_record r;
+
+	if (!profile)
+		profile = hwpmc_profile_new(&o);
+	while (hwpmc_input_next(in, &r) > 0)
+		if (r.offset >= fed)
+			ck_assert_int_eq(hwpmc_profile_feed(profile, &r), 0);
+	fed = made.len;
+	hwpmc_input_close(in);
+	view_store_take(&store, profile);
+}
+
+static const char *round_text(const struct view_top *t)
+{
+	FILE *f = fopen("round", "w");
+
+	view_top(f, profile, &store, t);
+	fclose(f);
+	return output_of("sed 's/  */ /g; s/ $//' round");
+}
+
+START_TEST(round_shows_functions_with_their_callers)
+{
+	struct view_top t = { .threshold = 0.5, .state = "" };
+
+	add_shares();
+	feed_round();
+	ck_assert_str_eq(round_text(&t),
+		"PMC: [instructions] Samples: 1000 (100.0%) , 0 unresolved\n"
+		"[since the last]\n"
+		"%SAMP IMAGE FUNCTION CALLERS\n"
+		" 60.0 shares sixty work\n"
+		" 30.0 shares thirty main\n"
+		" 10.0 shares ten work:60.0 [chain-ends]:40.0\n");
+	view_store_free(&store);
+}
+END_TEST
+
+START_TEST(rounds_show_what_came_since_or_all_that_came)
+{
+	struct view_top t = { .threshold = 0.5, .state = "" };
+	uint64_t ten = at_ten;
+
+	add_shares();
+	feed_round();
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &ten, 1, 50);
+	feed_round();
+	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 50 (100.0%)"));
+	ck_assert_ptr_nonnull(strstr(round_text(&t), "100.0 shares ten\n"));
+	t.total = true;
+	ck_assert_ptr_nonnull(strstr(round_text(&t),
+		"Samples: 1050 (100.0%) , 0 unresolved\n[accumulative]\n"));
+	ck_assert_ptr_nonnull(strstr(round_text(&t), "57.1 shares sixty work\n"));
+	feed_round();
+	t.total = false;
+	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 0 (0.0%)"));
+	view_store_free(&store);
+}
+END_TEST
+
+START_TEST(call_tree_has_callees_below_and_dots_for_empty_links)
+{
+	struct view_top t = { .threshold = 5, .calltree = true, .state = "" };
+
+	add_shares();
+	feed_round();
+	ck_assert_str_eq(strstr(round_text(&t), "%SAMP"),
+		"%SAMP CALLTREE\n" " 96.0 main\n" " 66.0 work\n"
+		" 60.0 sixty\n" " 6.0 ten\n" " 30.0 thirty\n"
+		" 4.0 [below-threshold]\n");
+	t.skip = true;
+	ck_assert_str_eq(strstr(round_text(&t), "%SAMP"),
+		"%SAMP CALLTREE\n" " 60.0 ..sixty\n" " 6.0 ..ten\n"
+		" 30.0 .thirty\n" " 4.0 [below-threshold]\n");
+	view_store_free(&store);
+}
+END_TEST
+
+START_TEST(events_are_shown_one_by_one_or_merged)
+{
+	struct view_top t = { .threshold = 0.5, .event = 1, .state = "" };
+	uint64_t ten = at_ten, nowhere = 0x12345;
+
+	made_event(&made, EVENT + 1, "branches");
+	add_shares();
+	made_samples(&made, EVENT + 1, HWPMC_SAMPLE_USER, &ten, 1, 990);
+	made_samples(&made, EVENT + 1, HWPMC_SAMPLE_USER, &nowhere, 1, 10);
+	feed_round();
+	ck_assert_ptr_nonnull(strstr(round_text(&t),
+		"[branches] Samples: 1000 (50.0%) , 10 unresolved"));
+	ck_assert_ptr_nonnull(strstr(round_text(&t), " 99.0 shares ten\n"
+				     " 1.0 [unknown] [unknown]\n"));
+	t.merged = true;
+	ck_assert_ptr_nonnull(strstr(round_text(&t),
+		"[all] Samples: 2000 (100.0%) , 10 unresolved"));
+	t.threshold = 1;
+	ck_assert_ptr_nonnull(strstr(round_text(&t), " 0.5 [below-threshold]\n"));
+	view_store_free(&store);
+}
+END_TEST
+
+START_TEST(rounds_show_offsets_and_addresses)
+{
+	struct view_top t = { .offsets = true, .state = "" };
+	uint64_t pc[] = { at_ten + 4, at_work + 32 };
+	char want[64];
+
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, pc, 2, 3);
+	feed_round();
+	ck_assert_ptr_nonnull(strstr(round_text(&t), " shares ten+0x4 work\n"));
+	t.addresses = true;
+	snprintf(want, sizeof(want), " shares 0x%" PRIx64 " 0x%" PRIx64 "\n",
+		 at_ten + 4, at_work + 31);
+	ck_assert_ptr_nonnull(strstr(round_text(&t), want));
+	view_store_free(&store);
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(set_up, tear_down);
@@ -321,5 +448,10 @@ int main(void)
 	harness_add(conversion_statistics_say_what_is_not_known);
 	harness_add(each_sample_is_a_line_with_its_function_and_range);
 	harness_add(each_frame_is_a_line_with_its_source_line);
+	harness_add(round_shows_functions_with_their_callers);
+	harness_add(rounds_show_what_came_since_or_all_that_came);
+	harness_add(call_tree_has_callees_below_and_dots_for_empty_links);
+	harness_add(events_are_shown_one_by_one_or_merged);
+	harness_add(rounds_show_offsets_and_addresses);
 	return harness_run();
 }
