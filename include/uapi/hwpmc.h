@@ -142,6 +142,24 @@ enum hwpmc_class_id {
 #define HWPMC_EV_TSC		0x1000
 #define HWPMC_EV_IAF_FIRST	0x10000	/* + number of the fixed counter */
 #define HWPMC_EV_SOFT_FIRST	0x20000
+#define HWPMC_EV_SOFT_LAST	0x20fff
+
+/*
+ * Events of class SOFT. The clocks tick on every CPU 1000, 127 and 8128 times a
+ * second, for whatever runs there; they and the page faults can be told apart
+ * by mode, the others happen in the kernel. LOCK_FAILED needs Linux 5.19.
+ */
+#define HWPMC_EV_SOFT_CLOCK_HARD	0x20000
+#define HWPMC_EV_SOFT_CLOCK_STAT	0x20001
+#define HWPMC_EV_SOFT_CLOCK_PROF	0x20002
+#define HWPMC_EV_SOFT_LOCK_FAILED	0x20003
+#define HWPMC_EV_SOFT_PAGE_FAULT_ALL	0x20004
+#define HWPMC_EV_SOFT_PAGE_FAULT_READ	0x20005
+#define HWPMC_EV_SOFT_PAGE_FAULT_WRITE	0x20006
+#define HWPMC_EV_SOFT_CONTEXT_SWITCH	0x20007
+#define HWPMC_EV_SOFT_CPU_MIGRATION	0x20008
+/* From here on the kernel's tracepoints, as GETDYNEVENTINFO names them. */
+#define HWPMC_EV_SOFT_TRACEPOINT	0x20010
 
 /*
  * Why an operation was refused: hdr.reason. Numbers are never reused; new ones
@@ -478,7 +496,12 @@ struct hwpmc_op_writelog {
 	__u32	__reserved;
 };
 
-/* GETDYNEVENTINFO (18): events of a class that are registered by name. */
+/*
+ * GETDYNEVENTINFO (18): the events of a class that have names, for class SOFT.
+ * Their numbers are the same until the machine is booted again. `nevent` in:
+ * entries of the array at `events`; out: events.
+ * Errors: EINVAL CLASS, BUFFER [events there are]; EFAULT BAD_ADDRESS.
+ */
 struct hwpmc_dynevent {
 	char	name[HWPMC_NAME_MAX];
 	__u32	ev;

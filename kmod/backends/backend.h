@@ -43,6 +43,8 @@ struct hwpmc_select {
 struct hwpmc_encoding {
 	struct hwpmc_select select;
 	u64 rows;		/* bit per row of the class; 0: none */
+	bool of_thread;		/* happens to threads while they do not run
+				 * (soft/migrated.c) */
 	u32 why;		/* enum hwpmc_reason where refused */
 	s32 detail;
 };
@@ -54,6 +56,8 @@ struct hwpmc_class_ops {
 	 * but cannot be used; one pr_info line said why.
 	 */
 	int (*probe)(struct hwpmc_class *cls);
+	/* The module goes away. NULL where there is nothing to give back. */
+	void (*exit)(struct hwpmc_class *cls);
 	/*
 	 * Take the hardware away from perf (x86_reserve.c), and give it back.
 	 * NULL where nothing has to be claimed (TSC, SOFT). On refusal: -EBUSY,
@@ -98,6 +102,16 @@ struct hwpmc_class_ops {
 	 * with: clear their status. NULL where there is none. NMI.
 	 */
 	void (*ack_nmi)(struct hwpmc_class *cls, u64 rows);
+	/*
+	 * Classes whose events have to be asked for (SOFT; NULL elsewhere): one
+	 * more PMC, or one less, has this select. Process context, hwpmc_lock.
+	 */
+	int (*event_get)(struct hwpmc_class *cls, const struct hwpmc_select *s);
+	void (*event_put)(struct hwpmc_class *cls, const struct hwpmc_select *s);
+	/* Their names, one after the other, until NULL; and that of a number. */
+	const char *(*event_at)(const struct hwpmc_class *cls,
+				unsigned int place, u32 *ev);
+	const char *(*event_name)(const struct hwpmc_class *cls, u32 ev);
 	/* A name for GETPMCINFO: "IAP-3", "TSC". */
 	void (*row_name)(const struct hwpmc_class *cls, unsigned int ri,
 			 char *buf, size_t len);

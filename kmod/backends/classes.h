@@ -11,6 +11,7 @@ extern const struct hwpmc_class_ops hwpmc_tsc_ops;
 extern const struct hwpmc_class_ops hwpmc_iaf_ops;
 extern const struct hwpmc_class_ops hwpmc_iap_ops;
 extern const struct hwpmc_class_ops hwpmc_k8_ops;
+extern const struct hwpmc_class_ops hwpmc_soft_ops;	/* soft/class.c */
 
 /* What a core counter can do that has a full event select. */
 #define HWPMC_CAPS_SELECT	(HWPMC_CAP_INTERRUPT | HWPMC_CAP_USER |	\

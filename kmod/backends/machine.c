@@ -21,6 +21,7 @@ static const struct {
 	{ &hwpmc_iaf_ops, true },
 	{ &hwpmc_iap_ops, true },
 	{ &hwpmc_k8_ops, true },
+	{ &hwpmc_soft_ops, false },
 };
 
 static const char *const cap_names[] = {
@@ -74,7 +75,7 @@ static int describe(const struct hwpmc_class *cls, char *buf, size_t len)
 
 static void announce(const struct hwpmc_machine *m)
 {
-	char line[256];
+	char line[320];
 	unsigned int i;
 	int n = 0;
 
@@ -132,5 +133,10 @@ u32 hwpmc_backends_pmu_state(const struct hwpmc_machine *m)
 
 void hwpmc_backends_exit(struct hwpmc_machine *m)
 {
+	unsigned int i;
+
+	for (i = 0; i < m->nclass; i++)
+		if (m->cls[i].ops->exit)
+			m->cls[i].ops->exit(&m->cls[i]);
 	m->nclass = 0;
 }

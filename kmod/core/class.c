@@ -19,6 +19,7 @@ unsigned int hwpmc_nrows;
 
 /* PMCs that a class serves; the hardware is claimed while this is not 0. */
 static unsigned int class_users[HWPMC_CLASS_MAX];
+unsigned long hwpmc_classes_nmi __ro_after_init;
 /* Read by hotplug callbacks on other CPUs, hence apart from class_users. */
 static unsigned long classes_claimed;
 
@@ -54,6 +55,8 @@ int hwpmc_classes_init(void)
 			return -E2BIG;
 		}
 		add_rows(cls);
+		if (cls->nmi)
+			hwpmc_classes_nmi |= BIT(i);
 	}
 	return 0;
 }

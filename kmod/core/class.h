@@ -46,7 +46,9 @@ struct hwpmc_class *hwpmc_class_find(u32 id);
  */
 int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail);
 void hwpmc_class_put(struct hwpmc_class *cls);
-/* Bit per class (its place in hwpmc_machine.cls) that is claimed now. */
+/* Bit per class (its place in hwpmc_machine.cls) that interrupts by NMI. */
+extern unsigned long hwpmc_classes_nmi;
+/* As above: those that are claimed now. */
 unsigned long hwpmc_classes_claimed(void);
 
 #endif /* HWPMC_CLASS_H */

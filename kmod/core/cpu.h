@@ -45,9 +45,11 @@ struct hwpmc_cpu {
 	u64 loaded;			/* rows with a .pmc */
 	struct hwpmc_thread *thread;	/* whose rows they are, or NULL */
 	u64 special;			/* of .loaded: they log or sample */
-	/* Rows that are armed for sampling, of either scope; and when an NMI was
-	 * seen to be on its way for nothing, 0: none. Also written in NMI. */
+	/* Rows that are armed for sampling, of either scope, by NMI and by ticks;
+	 * and when an NMI was seen to be on its way for nothing, 0: none. Also
+	 * looked at in NMI. */
 	u64 sampling;
+	u64 ticking;
 	u64 nmi_expected;
 	bool throttled;			/* they stand still (throttle.c) */
 	unsigned long on;		/* classes switched on here, by index */

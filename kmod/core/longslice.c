@@ -17,7 +17,7 @@ static DECLARE_DELAYED_WORK(harvest, harvest_work);
 static void harvest_ipi(void *unused)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
-	u64 rows = c->loaded & ~c->sampling;
+	u64 rows = c->loaded & ~(c->sampling | c->ticking);
 
 	for (; rows; rows &= rows - 1)
 		hwpmc_cpu_harvest_irqoff(c, __ffs64(rows));

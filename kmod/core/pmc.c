@@ -156,10 +156,14 @@ static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 	return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_ROWS_BUSY, busy);
 }
 
-/* Initial count, or period: the machine must not be taken away by a small one. */
+/*
+ * Initial count, or period: NMIs that follow too fast would take the machine away.
+ * An event of the kernel that is sampled each time costs it a part more.
+ */
 void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 {
-	unsigned int least = max(1, READ_ONCE(hwpmc_mincount));
+	bool nmi = hwpmc_rows[pmc->row].cls->nmi;
+	unsigned int least = nmi ? max(1, READ_ONCE(hwpmc_mincount)) : 1;
 
 	if (!hwpmc_pmc_samples(pmc)) {
 		atomic64_set(&pmc->total, count);
@@ -193,8 +197,8 @@ static struct hwpmc_pmc *new_pmc(const struct hwpmc_op_pmcallocate *op,
 	pmc->config = op->config;
 	pmc->config1 = op->config1;
 	pmc->state = HWPMC_STATE_ALLOCATED;
-	pmc->special = hwpmc_pmc_samples(pmc) ||
-		       op->flags & (HWPMC_F_LOG_PROCCSW | HWPMC_F_LOG_PROCEXIT);
+	pmc->of_thread = enc->of_thread;
+	pmc->special = hwpmc_pmc_needs_log(pmc) || enc->of_thread;
 	pmc->keep_phase = (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) ==
 			  HWPMC_CAP_USER;
 	hwpmc_pmc_set_count(pmc, op->count);
@@ -215,28 +219,54 @@ static unsigned int hooks_of(u32 mode, u32 flags)
 	return hooks;
 }
 
-/* The hardware, and for process scope the hooks into the scheduler. */
-static int take_resources(struct hwpmc_class *cls,
-			  struct hwpmc_op_pmcallocate *op)
+static int take_class(struct hwpmc_class *cls, const struct hwpmc_select *select,
+		      struct hwpmc_op_pmcallocate *op)
 {
 	u32 why = HWPMC_WHY_NO_MEMORY;
 	s32 detail = 0;
 	int ret;
 
+	ret = hwpmc_class_get(cls, &why, &detail);
+	if (ret)
+		return hwpmc_refuse(&op->hdr, ret, why, detail);
+	if (!cls->ops->event_get)
+		return 0;
+	ret = cls->ops->event_get(cls, select);
+	if (!ret)
+		return 0;
+	hwpmc_class_put(cls);
+	return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_NO_MEMORY, 0);
+}
+
+static void put_class(const struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
+
+	if (cls->ops->event_put)
+		cls->ops->event_put(cls, &pmc->select);
+	hwpmc_class_put(cls);
+}
+
+/* The hardware, and for process scope the hooks into the scheduler. */
+static int take_resources(struct hwpmc_class *cls,
+			  const struct hwpmc_select *select,
+			  struct hwpmc_op_pmcallocate *op)
+{
+	int ret;
+
 	if (hwpmc_mode_is_sampling(op->mode) && cls->nmi) {
 		ret = hwpmc_nmi_get();
 		if (ret)
-			return hwpmc_refuse(&op->hdr, ret, why, 0);
+			return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_NO_MEMORY,
+					    0);
 	}
 	ret = hwpmc_hooks_get(hooks_of(op->mode, op->flags));
 	if (ret)
-		return hwpmc_refuse(&op->hdr, ret, why, 0);
-	ret = hwpmc_class_get(cls, &why, &detail);
-	if (ret) {
+		return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_NO_MEMORY, 0);
+	ret = take_class(cls, select, op);
+	if (ret)
 		hwpmc_hooks_put(hooks_of(op->mode, op->flags));
-		return hwpmc_refuse(&op->hdr, ret, why, detail);
-	}
-	return 0;
+	return ret;
 }
 
 int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
@@ -261,7 +291,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	pmc = new_pmc(op, &enc, nr);
 	if (!pmc)
 		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
-	ret = take_resources(cls, op);
+	ret = take_resources(cls, &enc.select, op);
 	if (ret) {
 		kfree(pmc);
 		return ret;
@@ -479,7 +509,7 @@ void hwpmc_pmc_release(struct hwpmc_pmc *pmc)
 		if (!system && !row->users)
 			hwpmc_cpus_stop_row(pmc->row);
 	}
-	hwpmc_class_put(row->cls);
+	put_class(pmc);
 	hwpmc_hooks_put(hooks_of(pmc->mode, pmc->flags));
 	kfree_rcu(pmc, rcu);
 }

@@ -32,8 +32,10 @@ struct hwpmc_pmc {
 	u32 cpu;			/* system scope; else HWPMC_CPU_ANY */
 	u32 caps, flags, ev;
 	u64 config, config1;
-	bool special;			/* logs or samples: the switch path has
-					 * more to do than to add up */
+	bool special;			/* logs, samples or is of_thread: the
+					 * switch path has more to do than to
+					 * add up */
+	bool of_thread;			/* see struct hwpmc_encoding */
 	bool keep_phase;		/* samples user mode alone */
 	struct hwpmc_owner *owner;
 	struct list_head owner_node;	/* in owner->pmcs; hwpmc_lock, RCU */
@@ -76,7 +78,8 @@ static inline bool hwpmc_pmc_samples(const struct hwpmc_pmc *pmc)
 /* Can it be started without a log? */
 static inline bool hwpmc_pmc_needs_log(const struct hwpmc_pmc *pmc)
 {
-	return pmc->special;
+	return hwpmc_pmc_samples(pmc) ||
+	       pmc->flags & (HWPMC_F_LOG_PROCCSW | HWPMC_F_LOG_PROCEXIT);
 }
 
 int hwpmc_pmc_allocate(struct hwpmc_owner *owner,

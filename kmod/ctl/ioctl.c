@@ -80,6 +80,8 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 		hwpmc_op_pmcsetcount, PMCSETCOUNT, true),
 	[HWPMC_OP_PMCSTART] = OP(hwpmc_ioctl_start, hwpmc_op_pmc, PMC, true),
 	[HWPMC_OP_PMCSTOP] = OP(hwpmc_ioctl_stop, hwpmc_op_pmc, PMC, true),
+	[HWPMC_OP_GETDYNEVENTINFO] = OP(hwpmc_ioctl_dynevents,
+		hwpmc_op_getdyneventinfo, GETDYNEVENTINFO, false),
 	[HWPMC_OP_GETCAPS] =
 		OP(hwpmc_ioctl_getcaps, hwpmc_op_getcaps, GETCAPS, true),
 };

@@ -24,6 +24,7 @@ union hwpmc_arg {
 	struct hwpmc_op_pmc pmc;
 	struct hwpmc_op_pmcrw rw;
 	struct hwpmc_op_pmcsetcount setcount;
+	struct hwpmc_op_getdyneventinfo dynevents;
 	struct hwpmc_op_getcaps caps;
 };
 
@@ -60,6 +61,7 @@ int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_stats(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_version(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_pmcinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_dynevents(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_admin(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 
 #endif /* HWPMC_IOCTL_H */

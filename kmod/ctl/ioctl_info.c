@@ -145,6 +145,38 @@ int hwpmc_ioctl_pmcinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return copy_infos(op);
 }
 
+static int put_dynevent(struct hwpmc_dynevent __user *user, const char *name,
+			u32 ev)
+{
+	struct hwpmc_dynevent one = { .ev = ev };
+
+	strscpy(one.name, name, sizeof(one.name));
+	return copy_to_user(user, &one, sizeof(one)) ? -EFAULT : 0;
+}
+
+int hwpmc_ioctl_dynevents(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_getdyneventinfo *op = &arg->dynevents;
+	struct hwpmc_dynevent __user *user = u64_to_user_ptr(op->events);
+	struct hwpmc_class *cls = hwpmc_class_find(op->class);
+	const char *name;
+	u32 n = 0, ev;
+
+	if (!cls || !cls->ops->event_at)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_CLASS,
+				    op->class);
+	while (cls->ops->event_at(cls, n, &ev))
+		n++;
+	if (op->nevent < n)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_BUFFER, n);
+	op->nevent = n;
+	for (n = 0; (name = cls->ops->event_at(cls, n, &ev)); n++)
+		if (put_dynevent(&user[n], name, ev))
+			return hwpmc_refuse(&op->hdr, -EFAULT,
+					    HWPMC_WHY_BAD_ADDRESS, 0);
+	return 0;
+}
+
 /* A disabled row on a CPU counts as a use in system scope. */
 static int disable_row(struct hwpmc_op_pmcadmin *op)
 {

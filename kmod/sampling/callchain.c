@@ -5,6 +5,7 @@
  * not there ends the chain, and a flag says so.
  */
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -31,6 +32,25 @@ static unsigned int kernel_frames_nmi(struct pt_regs *regs, u64 *pc,
 		pc[n++] = addr;
 	}
 	return n;
+}
+
+/* From here up, without the frames of this module. At least one. */
+static unsigned int frames_from_here(u64 *pc, unsigned int max)
+{
+	struct unwind_state state;
+	unsigned int n = 0;
+
+	pc[0] = _THIS_IP_;
+	for (unwind_start(&state, current, NULL, NULL);
+	     n < max && !unwind_done(&state); unwind_next_frame(&state)) {
+		unsigned long addr = unwind_get_return_address(&state);
+
+		if (!addr)
+			break;
+		if (!within_module(addr, THIS_MODULE))
+			pc[n++] = addr;
+	}
+	return max(n, 1u);
 }
 
 /* A frame of the program: the caller's, and the address to return to. */
@@ -151,6 +171,9 @@ static unsigned int kernel_chain_nmi(const struct hwpmc_pmc *pmc,
 	if (!pmc->owner->privileged) {
 		*flags |= HWPMC_SAMPLE_HIDDEN;
 		pc[0] = HWPMC_PC_HIDDEN;
+	} else if (!regs) {
+		n = frames_from_here(pc, pmc->flags & HWPMC_F_CALLCHAIN ?
+				     max : 1);
 	} else {
 		pc[0] = regs->ip;
 		if (pmc->flags & HWPMC_F_CALLCHAIN)
@@ -165,7 +188,7 @@ unsigned int hwpmc_callchain_nmi(const struct hwpmc_pmc *pmc,
 {
 	unsigned int n;
 
-	if (user_mode(regs)) {
+	if (regs && user_mode(regs)) {
 		*flags = HWPMC_SAMPLE_USER;
 		n = user_chain_nmi(pmc, regs, pc, max, flags);
 	} else {

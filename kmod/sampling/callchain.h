@@ -13,8 +13,8 @@ struct pt_regs;
 
 /*
  * Fill pc[] (at least one entry, at most max) for a sample of the PMC that hit
- * regs; *flags gets HWPMC_SAMPLE_*. Returns the number of entries. NMI, or
- * interrupts off.
+ * regs, or, where that is NULL, the kernel that called into this module. *flags
+ * gets HWPMC_SAMPLE_*. Returns the number of entries. NMI, or interrupts off.
  */
 unsigned int hwpmc_callchain_nmi(const struct hwpmc_pmc *pmc,
 				 struct pt_regs *regs, u64 *pc,

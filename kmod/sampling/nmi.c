@@ -38,7 +38,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 
 	if (likely(!c->sampling && !c->nmi_expected)) {
 		/* Whoever it was for: it has masked the interrupt. */
-		if (c->on)
+		if (c->on & hwpmc_classes_nmi)
 			hwpmc_pmi_open_nmi();
 		return NMI_DONE;
 	}

@@ -96,6 +96,9 @@ static void put_allocate(struct hwpmc_log *log, const struct hwpmc_pmc *pmc)
 		r->count = hwpmc_pmc_samples(pmc) ? pmc->period :
 			   atomic64_read(&pmc->total);
 		memset(r->name, 0, sizeof(r->name));
+		if (cls->ops->event_name)
+			strscpy(r->name, cls->ops->event_name(cls, pmc->ev) ?: "",
+				sizeof(r->name));
 		hwpmc_log_commit(log);
 	}
 	preempt_enable();

@@ -79,13 +79,13 @@ static size_t put_context(void *at, struct hwpmc_ring *ring, s32 pid, s32 tid,
 }
 
 static size_t put_sample_nmi(struct hwpmc_log_sample *s, struct hwpmc_pmc *pmc,
-			     struct pt_regs *regs, u64 room, u64 now)
+			     struct pt_regs *regs, bool user, u64 room, u64 now)
 {
 	unsigned int n;
 	size_t len;
 	u8 flags;
 
-	if (likely(!(pmc->flags & HWPMC_F_CALLCHAIN) && user_mode(regs))) {
+	if (likely(!(pmc->flags & HWPMC_F_CALLCHAIN) && user)) {
 		flags = HWPMC_SAMPLE_USER;
 		s->pc[0] = regs->ip;
 		n = 1;
@@ -122,7 +122,8 @@ static void write_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 	at = hwpmc_ring_at(ring, ring->reserved);
 	if (unlikely(tid != ring->tid || pid != ring->pid))
 		len = put_context(at, ring, pid, tid, now);
-	len += put_sample_nmi((void *)(at + len), pmc, regs, room - len, now);
+	len += put_sample_nmi((void *)(at + len), pmc, regs, user_mode(regs),
+			      room - len, now);
 	if (unlikely(hwpmc_ring_push_nmi(ring, len)))
 		hwpmc_log_wake_irqoff(pmc->owner->log);
 }
@@ -153,8 +154,6 @@ unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 		struct hwpmc_row *row = &hwpmc_rows[nr];
 		u64 counter;
 
-		if (!row->cls->nmi)
-			continue;
 		counter = hwpmc_rdpmc(row->rdpmc);
 		if (!has_overflowed(&c->row[nr], counter))
 			continue;
@@ -177,7 +176,7 @@ static void write_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 	size_t len;
 	void *at;
 
-	len = put_sample_nmi((void *)&s->hdr, pmc, regs,
+	len = put_sample_nmi((void *)&s->hdr, pmc, regs, regs && user_mode(regs),
 			     sizeof(s->hdr) + sizeof(s->pc), now);
 	at = hwpmc_log_reserve_sample(pmc->owner->log, CONTEXT + len);
 	if (!at)
@@ -188,18 +187,22 @@ static void write_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 }
 
 void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-				  struct pt_regs *regs)
+				  struct pt_regs *regs, u64 beyond)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
+	u64 period = rc->pmc->period;
 
 	lockdep_assert_irqs_disabled();
-	if (!(c->sampling & BIT_ULL(nr)))
-		return;
 	if (!rc->rest) {
 		write_irqoff(rc->ring, rc->pmc, regs);
-		rc->rest = rc->pmc->period;
+		for (; beyond >= period; beyond -= period)
+			hwpmc_ring_drop(rc->ring, HWPMC_DROP_LATE, true,
+					hwpmc_log_time());
+		rc->rest = period;
 		hwpmc_stat_inc(intr_processed);
 	}
+	/* The period is longer than the counter only where nothing is beyond. */
+	rc->rest -= min(beyond, rc->rest - 1);
 	arm_nmi(c, nr);
 }
 
@@ -218,8 +221,11 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	WRITE_ONCE(rc->pmc, pmc);
 	arm_nmi(c, nr);
 	barrier();	/* an NMI finds all of the above, or nothing */
-	c->sampling |= BIT_ULL(nr);
-	if (likely(!hwpmc_is_throttled(c)))
+	if (likely(hwpmc_rows[nr].cls->nmi))
+		c->sampling |= BIT_ULL(nr);
+	else
+		c->ticking |= BIT_ULL(nr);
+	if (likely(!(hwpmc_is_throttled(c) && c->sampling & BIT_ULL(nr))))
 		hwpmc_cpu_program_irqoff(c, nr, &pmc->select);
 }
 
@@ -254,6 +260,7 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	WRITE_ONCE(c->nmi_expected, hwpmc_log_time());
 	barrier();
 	c->sampling &= ~BIT_ULL(nr);
+	c->ticking &= ~BIT_ULL(nr);
 	barrier();
 	counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask;
 	if (unlikely(has_overflowed(rc, counter))) {

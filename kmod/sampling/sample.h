@@ -3,7 +3,7 @@
  * sample.h - rows that sample: armed at switch-in (or start), disarmed at
  * switch-out (or stop), and a record for each overflow between.
  *
- * An armed row has its bit in hwpmc_cpu.sampling, its PMC in row[].pmc, its
+ * An armed row has its bit in hwpmc_cpu.sampling (or .ticking: SOFT), its PMC in row[].pmc, its
  * owner's ring of this CPU in row[].ring, and a counter that runs from -n up: its
  * highest bit is set until it overflows. What does not fit into the counter at
  * once is in row[].rest.
@@ -25,13 +25,14 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 
 /*
- * A row of a class without NMI (SOFT) has overflowed: a counter of 64 bits that
- * was written by write_nmi(), ticks up and has come to 0. Writes the sample, with
- * regs as where it hit, and the counter anew. Does nothing where the row is not
- * armed. Interrupts off.
+ * An armed row of a class without NMI (SOFT) has overflowed: a counter of 64 bits
+ * that was written by write_nmi(), ticks up, and has come to 0 or some events
+ * beyond. Writes the sample, with regs as where it hit (NULL: here, in the
+ * kernel), declares those that should have been written beyond, and writes the
+ * counter anew. Interrupts off.
  */
 void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-				  struct pt_regs *regs);
+				  struct pt_regs *regs, u64 beyond);
 
 /* The NMI, for all armed rows that have overflowed: how many there were. */
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,

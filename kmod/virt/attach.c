@@ -391,6 +391,19 @@ static void sync_cpus(bool here_only)
 	local_irq_restore(flags);
 }
 
+/* What happened to its threads before it counted. */
+static void forget_moved_locked(struct hwpmc_target *target,
+				struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_thread *thread;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!pmc->of_thread)
+		return;
+	list_for_each_entry(thread, &target->threads, node)
+		hwpmc_thread_forget_moved_locked(thread, pmc);
+}
+
 void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
 {
 	u64 bit = BIT_ULL(pmc->row);
@@ -402,10 +415,12 @@ void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	pmc->counting = true;
 	WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
-	list_for_each_entry(link, &pmc->links, node)
+	list_for_each_entry(link, &pmc->links, node) {
+		forget_moved_locked(link->target, pmc);
 		if (!(link->target->dormant & bit))
 			WRITE_ONCE(link->target->active,
 				   link->target->active | bit);
+	}
 	here_only = only_current(pmc);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	sync_cpus(here_only);

@@ -17,7 +17,7 @@
 #include "switch.h"
 #include "target.h"
 
-/* A row that logs or samples. */
+/* A row that logs, samples, or counts what happens to threads at rest. */
 static void load_special_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 				struct hwpmc_target *target,
 				struct hwpmc_pmc *pmc)
@@ -27,11 +27,13 @@ static void load_special_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	c->special |= BIT_ULL(nr);
 	if (hwpmc_pmc_samples(pmc)) {
 		hwpmc_sample_load_irqoff(c, nr, pmc, c->thread->left[nr]);
-		return;
+	} else {
+		rc->slice = 0;
+		rc->link = &target->link[nr];
+		hwpmc_cpu_load_irqoff(c, nr, pmc);
 	}
-	rc->slice = 0;
-	rc->link = &target->link[nr];
-	hwpmc_cpu_load_irqoff(c, nr, pmc);
+	if (pmc->of_thread)
+		hwpmc_thread_tell_moved_irqoff(c->thread, nr);
 }
 
 static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,

@@ -125,8 +125,10 @@ void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 	struct hwpmc_thread *thread;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	list_for_each_entry(thread, &target->threads, node)
+	list_for_each_entry(thread, &target->threads, node) {
 		thread->left[pmc->row] = 0;
+		hwpmc_thread_forget_moved_locked(thread, pmc);
+	}
 	atomic64_set(&link->total, 0);
 	if (pmc->special)
 		WRITE_ONCE(target->special, target->special | bit);
@@ -177,6 +179,7 @@ void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
 	WRITE_ONCE(thread->target, target);
 	if (thread->task) {		/* revived: it is where it was */
 		memset(thread->left, 0, array_size(hwpmc_nrows, sizeof(u64)));
+		memset32(thread->moved_told, thread->moved, HWPMC_SOFT_ROWS);
 		return;
 	}
 	thread->task = task;

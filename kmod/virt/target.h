@@ -17,6 +17,7 @@
 #include <linux/spinlock.h>
 
 #include "../core/pmc.h"
+#include "../soft/soft.h"
 
 extern raw_spinlock_t hwpmc_targets_lock;
 
@@ -65,6 +66,10 @@ struct hwpmc_thread {
 	struct hwpmc_target *target;	/* hwpmc_targets_lock; read in switches */
 	enum hwpmc_thread_state state;	/* hwpmc_targets_lock */
 	struct list_head node;		/* in target->threads; hwpmc_targets_lock */
+	/* How often it was given another CPU, and how much of that a row of class
+	 * SOFT was told (soft/migrated.c). Touched where it runs or is moved. */
+	u32 moved;
+	u32 moved_told[HWPMC_SOFT_ROWS];
 	union {
 		struct llist_node grave; /* waits to be freed */
 		struct rcu_head rcu;
@@ -114,5 +119,12 @@ extern unsigned int hwpmc_nthreads, hwpmc_npending;	/* hwpmc_targets_lock */
 
 /* For each thread in the hash; under hwpmc_targets_lock or stop_machine(). */
 void hwpmc_threads_each_locked(void (*fn)(struct hwpmc_thread *));
+
+/* soft/migrated.c: to a row that was loaded, how often the thread was moved since
+ * it was told last; and: nothing that was until now is of this PMC. */
+void hwpmc_thread_tell_moved_irqoff(struct hwpmc_thread *thread,
+				    unsigned int nr);
+void hwpmc_thread_forget_moved_locked(struct hwpmc_thread *thread,
+				      const struct hwpmc_pmc *pmc);
 
 #endif /* HWPMC_TARGET_H */

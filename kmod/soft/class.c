@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/* class.c - the class SOFT as the core sees it. Contexts as in backend.h. */
+#include <linux/kernel.h>
+
+#include "../backends/classes.h"
+#include "../backends/refusal.h"
+#include "soft.h"
+
+struct hwpmc_soft_cpu __percpu *hwpmc_soft_cpus;
+struct hwpmc_class *hwpmc_soft_class;
+
+static int soft_probe(struct hwpmc_class *cls)
+{
+	unsigned int cpu;
+	int ret;
+
+	hwpmc_soft_cpus = alloc_percpu(struct hwpmc_soft_cpu);
+	if (!hwpmc_soft_cpus)
+		return -ENOMEM;
+	ret = hwpmc_soft_events_init();
+	if (ret) {
+		free_percpu(hwpmc_soft_cpus);
+		hwpmc_soft_cpus = NULL;
+		return ret;
+	}
+	for_each_possible_cpu(cpu)
+		hwpmc_soft_clocks_init(per_cpu_ptr(hwpmc_soft_cpus, cpu), cpu);
+	hwpmc_soft_class = cls;
+	cls->name = "SOFT";
+	cls->id = HWPMC_CLASS_SOFT;
+	cls->caps = HWPMC_CAP_INTERRUPT | HWPMC_CAP_USER | HWPMC_CAP_SYSTEM |
+		    HWPMC_CAP_READ | HWPMC_CAP_WRITE;
+	cls->width = 64;
+	cls->num = HWPMC_SOFT_ROWS;
+	cls->rdpmc_base = -1;
+	cls->max_period = S64_MAX;
+	return 0;
+}
+
+static void soft_exit(struct hwpmc_class *cls)
+{
+	hwpmc_soft_events_exit();
+	free_percpu(hwpmc_soft_cpus);
+	hwpmc_soft_cpus = NULL;
+}
+
+/* Nothing has to be asked for; CPUs are to be told that they come and go. */
+static int soft_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+{
+	return 0;
+}
+
+static void soft_release(struct hwpmc_class *cls)
+{
+}
+
+static void soft_reset_irqoff(struct hwpmc_class *cls, bool on)
+{
+	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
+
+	WRITE_ONCE(s->rows, 0);
+	if (!on)
+		hwpmc_soft_clocks_end_irqoff(s);
+}
+
+static int soft_encode(const struct hwpmc_class *cls,
+		       const struct hwpmc_request *req,
+		       struct hwpmc_encoding *enc)
+{
+	u64 modes = (req->caps & HWPMC_CAP_USER ? HWPMC_SOFT_USER : 0) |
+		    (req->caps & HWPMC_CAP_SYSTEM ? HWPMC_SOFT_SYSTEM : 0);
+
+	if (req->flags & HWPMC_F_EV_PMU || !hwpmc_soft_event_is_here(req->ev))
+		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, req->ev);
+	if (modes != HWPMC_SOFT_MODES && !hwpmc_soft_event_has_modes(req->ev))
+		return hwpmc_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_CAPS,
+				    req->caps & (HWPMC_CAP_USER |
+						 HWPMC_CAP_SYSTEM));
+	*enc = (struct hwpmc_encoding){
+		.select = { .sel = req->ev | modes },
+		.rows = hwpmc_first_rows(HWPMC_SOFT_ROWS),
+		.of_thread = req->ev == HWPMC_EV_SOFT_CPU_MIGRATION &&
+			     !hwpmc_mode_system(req->mode),
+	};
+	if (enc->of_thread)
+		enc->select.sel |= HWPMC_SOFT_OF_THREAD;
+	return 0;
+}
+
+static void soft_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
+				const struct hwpmc_select *select)
+{
+	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
+
+	WRITE_ONCE(s->rows, s->rows & ~BIT(ri));
+	if (!select)
+		return;
+	barrier();	/* an NMI sees a row with its select, or no row */
+	s->sel[ri] = select->sel;
+	barrier();
+	WRITE_ONCE(s->rows, s->rows | BIT(ri));
+	if (hwpmc_soft_is_clock(select->sel))
+		hwpmc_soft_clock_begin_irqoff(s, select->sel);
+}
+
+static u64 soft_read_irqoff(struct hwpmc_class *cls, unsigned int ri)
+{
+	return this_cpu_read(hwpmc_soft_cpus->counter[ri]);
+}
+
+static void soft_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
+{
+	this_cpu_write(hwpmc_soft_cpus->counter[ri], value);
+}
+
+static int soft_event_get(struct hwpmc_class *cls,
+			  const struct hwpmc_select *select)
+{
+	return hwpmc_soft_event_get(select->sel);
+}
+
+static void soft_event_put(struct hwpmc_class *cls,
+			   const struct hwpmc_select *select)
+{
+	hwpmc_soft_event_put(select->sel);
+}
+
+static const char *soft_event_at(const struct hwpmc_class *cls,
+				 unsigned int place, u32 *ev)
+{
+	return hwpmc_soft_event_at(place, ev);
+}
+
+static const char *soft_event_name(const struct hwpmc_class *cls, u32 ev)
+{
+	return hwpmc_soft_event_name(ev);
+}
+
+static void soft_row_name(const struct hwpmc_class *cls, unsigned int ri,
+			  char *buf, size_t len)
+{
+	snprintf(buf, len, "SOFT-%u", ri);
+}
+
+const struct hwpmc_class_ops hwpmc_soft_ops = {
+	.probe = soft_probe,
+	.exit = soft_exit,
+	.claim = soft_claim,
+	.release = soft_release,
+	.reset_irqoff = soft_reset_irqoff,
+	.encode = soft_encode,
+	.program_irqoff = soft_program_irqoff,
+	.read_irqoff = soft_read_irqoff,
+	.write_nmi = soft_write_nmi,
+	.event_get = soft_event_get,
+	.event_put = soft_event_put,
+	.event_at = soft_event_at,
+	.event_name = soft_event_name,
+	.row_name = soft_row_name,
+};

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * events.c - which events there are, and the probes that tick while somebody
+ * counts them. Tables: made at load, user counts under hwpmc_lock. Probes: any
+ * context of the kernel; where it runs them preemptible they disable interrupts.
+ *
+ * Any tracepoint is an event, by its name; its number is its place in the kernel's
+ * table, which is the same until the machine is booted again.
+ */
+#include <linux/hardirq.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <asm/trap_pf.h>
+
+#include "../compat/tracepoints.h"
+#include "../core/class.h"
+#include "soft.h"
+
+/* Before the probe that ends the slices of threads without a notifier. */
+#define PRIO	(TRACEPOINT_DEFAULT_PRIO + 1)
+
+static void hit(u32 ev, struct pt_regs *regs)
+{
+	struct hwpmc_soft_hit h = {
+		.ev = ev, .n = 1, .regs = regs, .known = true,
+	};
+	unsigned long flags;
+
+	local_irq_save(flags);
+	hwpmc_soft_hit_irqoff(&h);
+	local_irq_restore(flags);
+}
+
+/*
+ * Of any tracepoint: its arguments differ, and are in registers that this function
+ * does not look at. data: the event's number.
+ */
+static void probe_any(void *data)
+{
+	hit((unsigned long)data, NULL);
+}
+
+static void probe_fault(void *data, unsigned long address, struct pt_regs *regs,
+			unsigned long error)
+{
+	u32 ev = (unsigned long)data;
+	bool write = error & X86_PF_WRITE;
+
+	/* A profiler that looks at stacks. */
+	if (in_nmi())
+		return;
+	if (ev == HWPMC_EV_SOFT_PAGE_FAULT_ALL ||
+	    ev == (write ? HWPMC_EV_SOFT_PAGE_FAULT_WRITE :
+		   HWPMC_EV_SOFT_PAGE_FAULT_READ))
+		hit(ev, regs);
+}
+
+static void probe_migrate(void *data, struct task_struct *task, int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	hwpmc_soft_migrated_irqoff(task);
+	local_irq_restore(flags);
+	hit(HWPMC_EV_SOFT_CPU_MIGRATION, NULL);
+}
+
+#define FAULTS	{ "page_fault_user", "page_fault_kernel" }
+
+/* By their number. */
+static struct fixed {
+	const char *name;
+	const char *tp_name[2];
+	void *probe;
+	bool modes;
+	struct tracepoint *tp[2];
+	unsigned int users;
+} fixed[] = {
+	{ "CLOCK.HARD", .modes = true },
+	{ "CLOCK.STAT", .modes = true },
+	{ "CLOCK.PROF", .modes = true },
+	{ "LOCK.FAILED", { "contention_begin" }, probe_any },
+	{ "PAGE_FAULT.ALL", FAULTS, probe_fault, true },
+	{ "PAGE_FAULT.READ", FAULTS, probe_fault, true },
+	{ "PAGE_FAULT.WRITE", FAULTS, probe_fault, true },
+	{ "CONTEXT_SWITCH", { "sched_switch" }, probe_any },
+	{ "CPU_MIGRATION", { "sched_migrate_task" }, probe_migrate },
+};
+
+static struct named {
+	struct tracepoint *tp;
+	unsigned int users;
+} *named;
+static unsigned int nnamed;
+
+/* ---- tables -------------------------------------------------------------- */
+
+static struct fixed *get_fixed(u32 ev)
+{
+	u32 i = ev - HWPMC_EV_SOFT_FIRST;
+
+	return i < ARRAY_SIZE(fixed) ? &fixed[i] : NULL;
+}
+
+static struct named *get_named(u32 ev)
+{
+	u32 i = ev - HWPMC_EV_SOFT_TRACEPOINT;
+
+	return ev >= HWPMC_EV_SOFT_TRACEPOINT && i < nnamed ? &named[i] : NULL;
+}
+
+static bool is_fixed_here(const struct fixed *f)
+{
+	return f && (!f->tp_name[0] || f->tp[0]);
+}
+
+bool hwpmc_soft_event_is_here(u32 ev)
+{
+	return is_fixed_here(get_fixed(ev)) || get_named(ev);
+}
+
+bool hwpmc_soft_event_has_modes(u32 ev)
+{
+	struct fixed *f = get_fixed(ev);
+
+	return f && f->modes;
+}
+
+const char *hwpmc_soft_event_name(u32 ev)
+{
+	struct fixed *f = get_fixed(ev);
+	struct named *t = get_named(ev);
+
+	return f ? f->name : t ? t->tp->name : NULL;
+}
+
+const char *hwpmc_soft_event_at(unsigned int place, u32 *ev)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fixed); i++) {
+		if (!is_fixed_here(&fixed[i]) || place--)
+			continue;
+		*ev = HWPMC_EV_SOFT_FIRST + i;
+		return fixed[i].name;
+	}
+	if (place >= nnamed)
+		return NULL;
+	*ev = HWPMC_EV_SOFT_TRACEPOINT + place;
+	return named[place].tp->name;
+}
+
+static void count_one(struct tracepoint *tp, void *n)
+{
+	++*(unsigned int *)n;
+}
+
+static void add_one(struct tracepoint *tp, void *most)
+{
+	if (nnamed < *(unsigned int *)most)
+		named[nnamed++].tp = tp;
+}
+
+static void find_fixed(struct fixed *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(f->tp) && f->tp_name[i]; i++)
+		if (hwpmc_tracepoint_get(f->tp_name[i], &f->tp[i]))
+			f->tp[0] = NULL;
+}
+
+int hwpmc_soft_events_init(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(fixed); i++)
+		find_fixed(&fixed[i]);
+	for_each_kernel_tracepoint(count_one, &n);
+	n = min_t(unsigned int, n, HWPMC_EV_SOFT_LAST -
+				   HWPMC_EV_SOFT_TRACEPOINT + 1);
+	named = kvcalloc(n, sizeof(*named), GFP_KERNEL);
+	if (!named)
+		return -ENOMEM;
+	for_each_kernel_tracepoint(add_one, &n);
+	return 0;
+}
+
+void hwpmc_soft_events_exit(void)
+{
+	tracepoint_synchronize_unregister();
+	kvfree(named);
+	named = NULL;
+	nnamed = 0;
+}
+
+/* ---- probes -------------------------------------------------------------- */
+
+static int hook_fixed(struct fixed *f, u32 ev)
+{
+	void *data = (void *)(unsigned long)ev;
+	int ret;
+
+	if (!f->tp[0])
+		return 0;
+	ret = tracepoint_probe_register_prio(f->tp[0], f->probe, data, PRIO);
+	if (ret || !f->tp[1])
+		return ret;
+	ret = tracepoint_probe_register_prio(f->tp[1], f->probe, data, PRIO);
+	if (ret)
+		tracepoint_probe_unregister(f->tp[0], f->probe, data);
+	return ret;
+}
+
+static void unhook_fixed(struct fixed *f, u32 ev)
+{
+	void *data = (void *)(unsigned long)ev;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(f->tp) && f->tp[i]; i++)
+		tracepoint_probe_unregister(f->tp[i], f->probe, data);
+}
+
+int hwpmc_soft_event_get(u32 ev)
+{
+	void *data = (void *)(unsigned long)ev;
+	struct fixed *f = get_fixed(ev);
+	struct named *t = get_named(ev);
+	unsigned int *users = f ? &f->users : &t->users;
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if ((*users)++)
+		return 0;
+	ret = f ? hook_fixed(f, ev) :
+		  tracepoint_probe_register_prio(t->tp, probe_any, data, PRIO);
+	if (ret)
+		*users = 0;
+	return ret;
+}
+
+void hwpmc_soft_event_put(u32 ev)
+{
+	struct fixed *f = get_fixed(ev);
+	struct named *t = get_named(ev);
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (f && !--f->users)
+		unhook_fixed(f, ev);
+	else if (t && !--t->users)
+		tracepoint_probe_unregister(t->tp, probe_any,
+					    (void *)(unsigned long)ev);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * tick.c - an event has happened: the rows of this CPU that count it, and what
+ * follows when one of them overflows. From any context of the kernel, NMI included;
+ * interrupts off.
+ */
+#include <linux/hardirq.h>
+#include <linux/ptrace.h>
+
+#include "../core/cpu.h"
+#include "../sampling/sample.h"
+#include "soft.h"
+
+static void find_regs(struct hwpmc_soft_hit *hit)
+{
+	if (hit->known)
+		return;
+	if (hit->interrupt)
+		hit->regs = hwpmc_soft_interrupted_irqoff();
+	hit->known = true;
+}
+
+static bool is_counted(struct hwpmc_soft_hit *hit, u64 sel)
+{
+	u64 modes = sel & HWPMC_SOFT_MODES;
+
+	if (sel & HWPMC_SOFT_OF_THREAD)
+		return false;
+	if (modes == HWPMC_SOFT_MODES)
+		return true;
+	find_regs(hit);
+	return modes == (hit->regs && user_mode(hit->regs) ?
+			 HWPMC_SOFT_USER : HWPMC_SOFT_SYSTEM);
+}
+
+/*
+ * An armed counter has come to 0 or beyond. In NMI nothing is written: the next
+ * tick outside finds it as it is.
+ */
+static void overflow_irqoff(struct hwpmc_soft_hit *hit, unsigned int ri,
+			    u64 beyond)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	unsigned int nr = hwpmc_soft_class->first + ri;
+
+	if (in_nmi() || !(c->ticking & BIT_ULL(nr)))
+		return;
+	find_regs(hit);
+	hwpmc_sample_overflow_irqoff(c, nr, hit->regs, beyond);
+}
+
+static void tick_irqoff(struct hwpmc_soft_hit *hit, unsigned int ri, u64 n)
+{
+	u64 counter = this_cpu_add_return(hwpmc_soft_cpus->counter[ri], n);
+
+	if (!(counter >> 63))
+		overflow_irqoff(hit, ri, counter);
+}
+
+void hwpmc_soft_hit_irqoff(struct hwpmc_soft_hit *hit)
+{
+	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
+	bool outside = !in_nmi();
+	u32 rows;
+
+	/* What a tick does may be an event again: not the program's. */
+	if (outside && s->busy)
+		return;
+	if (outside)
+		s->busy = true;
+	for (rows = READ_ONCE(s->rows); rows; rows &= rows - 1) {
+		unsigned int ri = __ffs(rows);
+
+		if ((u32)s->sel[ri] == hit->ev && is_counted(hit, s->sel[ri]))
+			tick_irqoff(hit, ri, hit->n);
+	}
+	if (outside)
+		s->busy = false;
+}
+
+void hwpmc_soft_row_irqoff(unsigned int ri, u64 n)
+{
+	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
+	struct hwpmc_soft_hit hit = { .n = n, .known = true };
+
+	if (!n)
+		return;
+	s->busy = true;
+	tick_irqoff(&hit, ri, n);
+	s->busy = false;
+}
+
+bool hwpmc_soft_counts_irqoff(u32 ev)
+{
+	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
+	u32 rows;
+
+	for (rows = s->rows; rows; rows &= rows - 1)
+		if ((u32)s->sel[__ffs(rows)] == ev)
+			return true;
+	return false;
+}
