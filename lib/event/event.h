@@ -3,6 +3,7 @@
  * event.h - from the text of an event specification to what PMCALLOCATE takes:
  *	grammar.c	text -> terms		pure
  *	alias.c		names of our own	pure tables
+ *	soft.c		names of the kernel's own events
  *	pfm.c		names of libpfm4	asks libpfm4, which asks the CPU
  *	resolve.c	terms -> codes		pure but for libpfm4
  *	suggest.c	what was perhaps meant
@@ -48,6 +49,10 @@ struct event_machine {
 	unsigned int nfixed;		/* counters of IAF */
 	uint32_t arch_missing;		/* bit per architectural event */
 	bool any_thread;		/* the qualifier `any` exists */
+	/* The number of a SOFT event that only the module knows, by its name in
+	 * normal form; NULL: there is no module to ask. */
+	bool (*find_soft)(void *arg, const char *name, uint32_t *ev);
+	void *arg;
 };
 
 /* From what the module says. */
@@ -152,6 +157,23 @@ const struct event_k8 *event_k8(const char *name);
 const struct event_k8 *event_k8_at(unsigned int n);
 /* Or of a '+' joined list of names and numbers; -1: one is unknown. */
 int event_k8_mask(const struct event_k8 *k, const char *list);
+
+/* ------------------------------------------------------------------------ */
+/* soft.c                                                                    */
+
+/* name: in normal form, without "soft_". */
+bool event_soft_fixed(const char *name, uint32_t *ev);
+const char *event_soft_desc(uint32_t ev);
+
+struct soft_events {
+	uint32_t n;
+	struct hwpmc_dynevent event[];
+};
+
+/* Of a handle; NULL: the module does not say. */
+const struct soft_events *event_soft_all(struct hwpmc *h);
+/* For event_machine.find_soft, with the handle as its argument. */
+bool event_soft_find(void *arg, const char *name, uint32_t *ev);
 
 /* ------------------------------------------------------------------------ */
 /* pfm.c                                                                     */

@@ -47,6 +47,8 @@ static void machine_of(struct hwpmc *h, struct event_machine *m)
 {
 	event_machine_init(m, &h->info);
 	event_machine_cpuid(m);
+	m->find_soft = event_soft_find;
+	m->arg = h;
 }
 
 EXPORT int hwpmc_event_parse(struct hwpmc *h, const char *spec,
@@ -101,6 +103,24 @@ static int list_pfm(const struct event_pfm_line *line, void *arg)
 	return list_one(l, line->name, line->desc, line->pmu);
 }
 
+static int list_soft(const struct listing *l, struct hwpmc *h)
+{
+	const struct soft_events *all = event_soft_all(h);
+	struct hwpmc_event_info info = { .class_id = HWPMC_CLASS_SOFT };
+	char name[HWPMC_NAME_MAX + 5];
+	int rc = 0;
+
+	if (l->class_id != HWPMC_CLASS_EVERY && l->class_id != HWPMC_CLASS_SOFT)
+		return 0;
+	for (uint32_t i = 0; all && !rc && i < all->n; i++) {
+		snprintf(name, sizeof(name), "SOFT-%s", all->event[i].name);
+		info.name = name;
+		info.desc = event_soft_desc(all->event[i].ev);
+		rc = l->fn(&info, l->arg);
+	}
+	return rc;
+}
+
 static int list_k8(const struct listing *l)
 {
 	char name[HWPMC_NAME_MAX + 3];
@@ -128,6 +148,7 @@ EXPORT int hwpmc_event_each(struct hwpmc *h, uint32_t class_id,
 	for (i = 0; !rc && event_generic_at(i); i++)
 		rc = list_one(&l, event_generic_at(i)->name,
 			      event_generic_at(i)->desc, NULL);
+	rc = rc ? rc : list_soft(&l, h);
 	/* FreeBSD's K8 names mean what they say on the families before 15h. */
 	if (!rc && m.vendor == VENDOR_AMD && m.family && m.family < 0x15)
 		rc = list_k8(&l);

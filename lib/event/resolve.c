@@ -136,7 +136,8 @@ static int refuse_machine(struct work *w)
 	if (w->m->vendor == VENDOR_NONE)
 		return event_refuse(w->e, ENOENT, w->t->name_at,
 				    "this machine offers no hardware counters "
-				    "but 'tsc'");
+				    "but 'tsc' (see 'hwpmc list' for events of "
+				    "the kernel)");
 	return event_refuse(w->e, ENOENT, w->t->name_at,
 			    "no counter of this machine can count '%s'%s",
 			    w->t->name[0] ? w->t->name : "it",
@@ -308,6 +309,45 @@ static int resolve_pfm(struct work *w)
 
 /* ------------------------------------------------------------------------ */
 
+static int resolve_soft(struct work *w, uint32_t ev)
+{
+	if (w->t->set & TERMS_OF_CODE)
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "'%s' is an event of the kernel: it takes "
+				    "no qualifiers but u and k", w->t->name);
+	w->ev->ncode = 1;
+	w->ev->code[0] = (struct hwpmc_event_code) {
+		.class_id = HWPMC_CLASS_SOFT, .ev = ev,
+		.caps = mode_caps(w->t),
+	};
+	return 0;
+}
+
+/* "tracepoint:NAME", "GROUP:NAME", "tracepoint:GROUP:NAME". */
+static bool find_tracepoint(const struct work *w, uint32_t *ev)
+{
+	const char *last = strrchr(w->t->attrs, ':');
+	char name[96];
+
+	if (!w->m->find_soft || w->class_id != CLASS_ANY || !w->t->attrs[0])
+		return false;
+	event_normal(last ? last + 1 : w->t->attrs, name, sizeof(name));
+	return w->m->find_soft(w->m->arg, name, ev);
+}
+
+/* Names without a prefix are the table's: tracepoints could hide others. */
+static bool find_soft(const struct work *w, uint32_t *ev)
+{
+	if (!may_use(w, HWPMC_CLASS_SOFT))
+		return false;
+	if (w->t->attrs[0])
+		return find_tracepoint(w, ev);
+	if (event_soft_fixed(w->name, ev))
+		return true;
+	return w->class_id == HWPMC_CLASS_SOFT && w->m->find_soft &&
+	       w->m->find_soft(w->m->arg, w->name, ev);
+}
+
 static int resolve_tsc(struct work *w)
 {
 	if (w->t->set || w->t->attrs[0])
@@ -399,6 +439,7 @@ static int resolve_name(struct work *w)
 	const struct event_generic *g = NULL;
 	const struct event_k8 *k = NULL;
 	unsigned int how = 0;
+	uint32_t soft;
 
 	if (w->t->pmu[0])
 		return resolve_pfm(w);
@@ -406,6 +447,12 @@ static int resolve_name(struct work *w)
 		return -1;
 	if (!strcmp(w->name, "tsc"))
 		return resolve_tsc(w);
+	if (find_soft(w, &soft))
+		return resolve_soft(w, soft);
+	if (w->class_id == HWPMC_CLASS_SOFT)
+		return event_refuse(w->e, ENOENT, w->t->name_at,
+				    "the kernel has no event '%s' (see 'hwpmc "
+				    "list soft')", w->t->name);
 	/* Names of ours have no unit masks: with one, it is libpfm4's. */
 	if (!w->t->attrs[0]) {
 		if (!(w->t->set & TERM_MASK))

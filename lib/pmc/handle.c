@@ -96,6 +96,7 @@ EXPORT void hwpmc_close(struct hwpmc *h)
 		next = r->next;
 		free(r);
 	}
+	free(atomic_load(&h->soft));
 	free(h);
 }
 

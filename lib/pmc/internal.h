@@ -17,6 +17,8 @@
 #define EXPORT		__attribute__((visibility("default")))
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
+struct soft_events;			/* lib/event/soft.c */
+
 /* The last failure of one handle in one thread. */
 struct error_record {
 	struct error_record *next;	/* older records of the handle; constant */
@@ -33,6 +35,8 @@ struct hwpmc {
 	 * that a fork could catch closed. */
 	_Atomic(struct error_record *) errors;
 	struct hwpmc_op_getcpuinfo info;	/* constant after open */
+	/* Asked for when first needed; then constant. */
+	_Atomic(struct soft_events *) soft;
 };
 
 /* ------------------------------------------------------------------------ */

@@ -43,3 +43,6 @@ VM_TEST_LIBS_spec_sample := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) 
 $(BUILD)/vm/tests/spec_sample: $(LIB_STATIC)
 VM_TEST_LIBS_spec_log := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 $(BUILD)/vm/tests/spec_log: $(LIB_STATIC)
+VM_TEST_LIBS_spec_soft := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) \
+	$(LIB_LIBS)
+$(BUILD)/vm/tests/spec_soft: $(LIB_STATIC)

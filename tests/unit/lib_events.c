@@ -575,6 +575,73 @@ START_TEST(any_thread_is_refused_where_the_cpu_lacks_it)
 }
 END_TEST
 
+/* As the module of a machine that has two tracepoints. */
+static bool find_two(void *arg, const char *name, uint32_t *ev)
+{
+	static const char *const names[] = { "sched_switch", "sys_enter" };
+
+	ck_assert_ptr_null(arg);
+	for (uint32_t i = 0; i < 2; i++) {
+		if (strcmp(names[i], name))
+			continue;
+		*ev = HWPMC_EV_SOFT_TRACEPOINT + i;
+		return true;
+	}
+	return false;
+}
+
+static struct event_machine machine_with_soft(void)
+{
+	struct event_machine m = machine_skylake();
+
+	m.classes[m.nclass++] = HWPMC_CLASS_SOFT;
+	m.find_soft = find_two;
+	return m;
+}
+
+START_TEST(events_of_the_kernel_have_their_names_and_those_of_perf)
+{
+	static const struct {
+		const char *spec;
+		uint32_t ev, caps;
+	} want[] = {
+		{ "soft-clock.hard", HWPMC_EV_SOFT_CLOCK_HARD, 0 },
+		{ "CLOCK.PROF:u", HWPMC_EV_SOFT_CLOCK_PROF, USR },
+		{ "page_fault.all,os", HWPMC_EV_SOFT_PAGE_FAULT_ALL, OS },
+		{ "page-faults", HWPMC_EV_SOFT_PAGE_FAULT_ALL, 0 },
+		{ "cs", HWPMC_EV_SOFT_CONTEXT_SWITCH, 0 },
+		{ "cpu-migrations", HWPMC_EV_SOFT_CPU_MIGRATION, 0 },
+		{ "SOFT-sys_enter", HWPMC_EV_SOFT_TRACEPOINT + 1, 0 },
+		{ "tracepoint:sched_switch", HWPMC_EV_SOFT_TRACEPOINT, 0 },
+		{ "sched:sched_switch", HWPMC_EV_SOFT_TRACEPOINT, 0 },
+		{ "tracepoint:raw_syscalls:sys_enter",
+		  HWPMC_EV_SOFT_TRACEPOINT + 1, 0 },
+	};
+	static const struct refusal refusals[] = {
+		{ "soft-nothing", ENOENT, 1, "the kernel has no event" },
+		{ "clock.hard,edge", EINVAL, 1, "no qualifiers but u and k" },
+		{ "iap-clock.hard", ENOENT, 1, "there is no event" },
+	};
+	struct event_machine m = machine_with_soft();
+	struct event_error e;
+	struct hwpmc_event ev;
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		ck_assert_msg(!event_parse(&m, want[i].spec, &ev, &e),
+			      "'%s': %s", want[i].spec, e.text);
+		ck_assert_uint_eq(ev.ncode, 1);
+		ck_assert_uint_eq(ev.code[0].class_id, HWPMC_CLASS_SOFT);
+		ck_assert_uint_eq(ev.code[0].ev, want[i].ev);
+		ck_assert_uint_eq(ev.code[0].caps, want[i].caps);
+		ck_assert_uint_eq(ev.code[0].flags, 0);
+	}
+	ALL_REFUSED(&m, refusals);
+	/* Without the class the names are of nothing. */
+	m.nclass--;
+	ck_assert(event_parse(&m, "clock.hard", &ev, &e));
+}
+END_TEST
+
 START_TEST(machine_without_pmu_has_only_tsc)
 {
 	static const struct refusal refusals[] = {
@@ -720,6 +787,7 @@ int main(void)
 	harness_add(unknown_names_are_refused_with_the_nearest_one);
 	harness_add(amd_refuses_what_only_intel_has);
 	harness_add(any_thread_is_refused_where_the_cpu_lacks_it);
+	harness_add(events_of_the_kernel_have_their_names_and_those_of_perf);
 	harness_add(machine_without_pmu_has_only_tsc);
 	harness_add(overlong_parts_are_refused_and_not_cut);
 	harness_add(event_name_is_the_specification_without_qualifiers);
