@@ -92,6 +92,7 @@ static int parse_option(struct record *r, int c)
 		return 0;
 	default:
 		r->quiet = true;
+		r->sampler.quiet = true;
 		return 0;
 	}
 }

@@ -21,10 +21,6 @@
 #define RUNS_MAX	100000
 #define INTERVAL_MAX_MS	(24 * 3600 * 1000)
 
-static const char default_events[] =
-	"cycles,instructions,branches,branch-misses,cache-references,"
-	"cache-misses";
-
 const char cmd_stat_help[] =
 "usage: hwpmc stat [option ...] [--] command [argument ...]\n"
 "       hwpmc stat [option ...] -p pid[,pid ...] [command ...]\n"
@@ -35,7 +31,8 @@ const char cmd_stat_help[] =
 "\n"
 "  -e EVENTS           count these (see: hwpmc list); default: cycles,\n"
 "                      instructions, branches, branch-misses,\n"
-"                      cache-references, cache-misses as far as they fit\n"
+"                      cache-references, cache-misses as far as they fit;\n"
+"                      without counters: events of the kernel\n"
 "  -a                  all CPUs, everything that runs there\n"
 "  -C CPUS             these CPUs: 0,2-3\n"
 "  -p PIDS             these processes\n"
@@ -152,10 +149,7 @@ static int check_options(struct stat_options *o, bool all)
 		msg("cannot tell which CPUs are online: %s", strerror(errno));
 		return EXIT_STAT_FAILED;
 	}
-	if (!o->events.n) {
-		o->defaults = true;
-		evlist_add(&o->events, default_events);
-	}
+	o->defaults = !o->events.n;
 	return 0;
 }
 

@@ -11,17 +11,19 @@
 #include <string.h>
 
 #include "fmt.h"
+#include "machine.h"
 #include "msg.h"
 #include "sampler.h"
 
 #define DEFAULT_EVENT	"cycles"
+#define SOFT_EVENT	"clock.prof"	/* where there are no counters */
 #define DEFAULT_PERIOD	1000003		/* prime: no beat with loops */
 
 /* ---- options ------------------------------------------------------------- */
 
 void sampler_init(struct sampler *s)
 {
-	*s = (struct sampler){ .descendants = true, .period = DEFAULT_PERIOD };
+	*s = (struct sampler){ .descendants = true };
 }
 
 void sampler_free(struct sampler *s)
@@ -121,8 +123,6 @@ int sampler_check(struct sampler *s)
 		msg("cannot tell which CPUs are online: %s", strerror(errno));
 		return EXIT_STAT_FAILED;
 	}
-	if (!s->events.n)
-		evlist_add(&s->events, DEFAULT_EVENT);
 	return 0;
 }
 
@@ -159,13 +159,46 @@ uint64_t sampler_dropped(const struct sampler *s)
 
 /* ---- PMCs ---------------------------------------------------------------- */
 
+static void choose_event(struct sampler *s)
+{
+	if (s->events.n)
+		return;
+	if (machine_has_counters(s->h)) {
+		evlist_add(&s->events, DEFAULT_EVENT);
+		return;
+	}
+	evlist_add(&s->events, SOFT_EVENT);
+	if (!s->quiet)
+		msg("no hardware counters here: sampling " SOFT_EVENT
+		    ", a timer");
+}
+
+/* About a thousand samples a second, or each time where that is rare. */
+static uint64_t period_of(const struct sampler *s,
+			  const struct hwpmc_event *event)
+{
+	if (s->period)
+		return s->period;
+	if (event->code[0].class_id != HWPMC_CLASS_SOFT)
+		return DEFAULT_PERIOD;
+	return event->code[0].ev == HWPMC_EV_SOFT_CLOCK_PROF ? 8 : 1;
+}
+
 static int add_pmc(struct sampler *s, const char *spec, enum hwpmc_mode mode,
 		   uint32_t flags, uint32_t cpu)
 {
-	uint64_t period = mode == HWPMC_MODE_TC ? 0 : s->period;
+	struct hwpmc_event event;
+	uint64_t period = 0;
 	uint32_t id;
 
-	if (hwpmc_allocate(s->h, spec, mode, flags, cpu, period, &id) < 0) {
+	if (hwpmc_event_parse(s->h, spec, &event) < 0) {
+		msg("%s", hwpmc_error(s->h));
+		return -1;
+	}
+	if (mode != HWPMC_MODE_TC)
+		period = period_of(s, &event);
+	if (hwpmc_allocate_event(s->h, &event, mode, flags, cpu, period,
+				 &id) < 0) {
 		msg("%s", hwpmc_error(s->h));
 		return -1;
 	}
@@ -276,6 +309,7 @@ int sampler_start(struct sampler *s, struct watch *w, struct launch *l)
 {
 	bool own = s->command && !s->system && !s->npid;
 
+	choose_event(s);
 	for (unsigned int i = 0; i < s->events.n; i++)
 		if (add_event(s, s->events.spec[i], own) < 0)
 			return -1;

@@ -22,10 +22,11 @@
 struct sampler {
 	/* What to sample. */
 	struct evlist events;
-	uint64_t period;
+	uint64_t period;		/* 0: of each event its own */
 	uint32_t flags;			/* HWPMC_F_*CALLCHAIN */
 	uint32_t values;		/* HWPMC_F_LOG_*, 0: samples only */
 	bool all, system, descendants;
+	bool quiet;			/* do not say what was chosen */
 	struct cpus cpus;
 	pid_t *pid;
 	unsigned int npid;
@@ -60,8 +61,10 @@ enum {
 	{ "ring-size", required_argument, NULL, SAMPLER_RING_SIZE }
 
 #define SAMPLER_HELP							\
-"  -e EVENTS           sample these (see: hwpmc list); default: cycles\n" \
-"  -c PERIOD           a sample every so many events; default: 1000003\n" \
+"  -e EVENTS           sample these (see: hwpmc list); default: cycles, or\n" \
+"                      clock.prof where the machine has no counters\n"	\
+"  -c PERIOD           a sample every so many events; default: 1000003, of\n" \
+"                      clock.prof 8, of other events of the kernel 1\n"	\
 "  -g                  with call chains\n"				\
 "      --user-callchain  with the user's chain behind samples of the kernel\n" \
 "  -a                  all CPUs, everything that runs there\n"		\

@@ -94,7 +94,7 @@ struct stat_report {
 };
 
 /* stat_set.c. On failure -1 and a message was printed. */
-int stat_set_open(struct stat_set *set, const struct stat_options *o);
+int stat_set_open(struct stat_set *set, struct stat_options *o);
 void stat_set_close(struct stat_set *set);
 int stat_set_allocate(struct stat_set *set, bool exec_start);
 int stat_set_attach(struct stat_set *set, pid_t pid);

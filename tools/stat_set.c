@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine.h"
 #include "msg.h"
 #include "stat.h"
 
@@ -25,13 +26,22 @@ static void cells_open(struct stat_event *ev, const struct stat_options *o)
 	}
 }
 
-int stat_set_open(struct stat_set *set, const struct stat_options *o)
+static const char default_events[] =
+	"cycles,instructions,branches,branch-misses,cache-references,"
+	"cache-misses";
+static const char soft_events[] =
+	"page-faults,context-switches,cpu-migrations,clock.prof";
+
+int stat_set_open(struct stat_set *set, struct stat_options *o)
 {
 	memset(set, 0, sizeof(*set));
 	if (hwpmc_open(&set->h) < 0) {
 		msg("%s", hwpmc_error(NULL));
 		return -1;
 	}
+	if (o->defaults)
+		evlist_add(&o->events, machine_has_counters(set->h) ?
+			   default_events : soft_events);
 	set->o = o;
 	set->nevent = o->events.n;
 	set->event = must_calloc(set->nevent, sizeof(*set->event));

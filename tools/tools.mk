@@ -3,7 +3,7 @@
 # of the library what <libhwpmc.h> has, and are linked with the static one, so
 # that one file can be copied to another machine.
 
-TOOLS_COMMON := msg fmt cpus evlist watch launch
+TOOLS_COMMON := machine msg fmt cpus evlist watch launch
 TOOLS_hwpmc := hwpmc cmd_stat stat_set stat_metric stat_text stat_data \
 	cmd_record sampler sink note net logopts cmd_report report_flat \
 	report_tree report_folded cmd_annotate annotate \

@@ -38,6 +38,7 @@ static union {
 	struct hwpmc_op_pmc pmc;
 	struct hwpmc_op_pmcrw rw;
 	struct hwpmc_op_pmcsetcount setcount;
+	struct hwpmc_op_getdyneventinfo dynevents;
 	struct hwpmc_op_getcaps caps;
 	unsigned char bytes[1024];
 } arg;
@@ -73,6 +74,7 @@ static const struct {
 	{ HWPMC_OP_PMCSETCOUNT, HWPMC_SIZE_V1_PMCSETCOUNT },
 	{ HWPMC_OP_PMCSTART, HWPMC_SIZE_V1_PMC },
 	{ HWPMC_OP_PMCSTOP, HWPMC_SIZE_V1_PMC },
+	{ HWPMC_OP_GETDYNEVENTINFO, HWPMC_SIZE_V1_GETDYNEVENTINFO },
 	{ HWPMC_OP_GETCAPS, HWPMC_SIZE_V1_GETCAPS },
 };
 
@@ -83,6 +85,8 @@ static const struct {
 static void valid(unsigned int nr)
 {
 	static struct hwpmc_pmcinfo infos[HWPMC_ROW_MAX];
+#define DYNEVENTS	4096
+static struct hwpmc_dynevent dynevents[DYNEVENTS];
 	static uint32_t id;
 
 	if (!id) {
@@ -99,6 +103,11 @@ static void valid(unsigned int nr)
 	case HWPMC_OP_GETPMCINFO:
 		arg.pmcinfo.npmc = HWPMC_ROW_MAX;
 		arg.pmcinfo.pmcs = (uintptr_t)infos;
+		break;
+	case HWPMC_OP_GETDYNEVENTINFO:
+		arg.dynevents.class = HWPMC_CLASS_SOFT;
+		arg.dynevents.nevent = DYNEVENTS;
+		arg.dynevents.events = (uintptr_t)dynevents;
 		break;
 	case HWPMC_OP_PMCADMIN:
 		arg.admin.row = dev_first_row() + 2;
@@ -156,7 +165,7 @@ END_TEST
 START_TEST(operations_not_offered_yet_are_eopnotsupp_and_say_so)
 {
 	static const unsigned int later[] = {
-		HWPMC_OP_PMCGETMSR, HWPMC_OP_GETDYNEVENTINFO, HWPMC_OP_REVOKE,
+		HWPMC_OP_PMCGETMSR, HWPMC_OP_REVOKE,
 	};
 
 	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {

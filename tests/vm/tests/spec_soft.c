@@ -1,0 +1,754 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * spec_soft.c - class SOFT counts what the kernel itself says that happened, and its
+ * samples are complete. Needs no PMU.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <libhwpmclog.h>
+
+#include "harness.h"
+#include "spec_dev.h"
+
+#define PAGE	4096
+
+static struct hwpmc *h;
+
+static void ok(int rc)
+{
+	ck_assert_msg(!rc, "%s", hwpmc_error(h));
+}
+
+static void open_device(void)
+{
+	ck_assert_msg(!hwpmc_open(&h), "%s", hwpmc_error(NULL));
+}
+
+static void close_device(void)
+{
+	hwpmc_close(h);
+	h = NULL;
+}
+
+static uint32_t count(const char *event)
+{
+	uint32_t id;
+
+	ok(hwpmc_allocate(h, event, HWPMC_MODE_TC, 0, HWPMC_CPU_ANY, 0, &id));
+	return id;
+}
+
+static uint64_t value(uint32_t id)
+{
+	uint64_t n;
+
+	ok(hwpmc_read(h, id, &n));
+	return n;
+}
+
+/* ---- a child that does something each time that it is told --------------- */
+
+struct worker {
+	pid_t pid;
+	int go[2], done[2];
+};
+
+static struct worker work_begin(void (*fn)(unsigned int round))
+{
+	struct worker w;
+	char c;
+
+	ck_assert(!pipe(w.go) && !pipe(w.done));
+	w.pid = fork();
+	if (!w.pid) {
+		close(w.go[1]);
+		close(w.done[0]);
+		for (unsigned int i = 0; read(w.go[0], &c, 1) == 1; i++) {
+			fn(i);
+			if (write(w.done[1], &c, 1) != 1)
+				break;
+		}
+		_exit(0);
+	}
+	close(w.go[0]);
+	close(w.done[1]);
+	return w;
+}
+
+/* The third word of its status line says what it does. */
+static char state_of(pid_t pid)
+{
+	char path[64], state = '?';
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%*d %*s %c", &state) != 1)
+		state = '?';
+	if (f)
+		fclose(f);
+	return state;
+}
+
+static void until_it_sleeps(const struct worker *w)
+{
+	for (int i = 0; i < 2000 && state_of(w->pid) != 'S'; i++)
+		dev_msleep(1);
+	ck_assert_int_eq(state_of(w->pid), 'S');
+	dev_msleep(5);
+}
+
+static void work(struct worker *w)
+{
+	char c = 0;
+
+	ck_assert_int_eq(write(w->go[1], &c, 1), 1);
+	ck_assert_int_eq(read(w->done[0], &c, 1), 1);
+	until_it_sleeps(w);
+}
+
+static void work_end(struct worker *w)
+{
+	int status;
+
+	close(w->go[1]);
+	ck_assert_int_eq(waitpid(w->pid, &status, 0), w->pid);
+	ck_assert_int_eq(status, 0);
+	close(w->done[0]);
+}
+
+/* A line "name   : value" or "name:\tvalue" of a file of the process. */
+static uint64_t proc_value(pid_t pid, const char *file, const char *name)
+{
+	unsigned long long n;
+	char path[64], line[256];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	f = fopen(path, "r");
+	ck_assert_msg(f, "%s: %m", path);
+	while (!found && fgets(line, sizeof(line), f))
+		found = !strncmp(line, name, strlen(name)) &&
+			sscanf(strchr(line, ':') + 1, "%llu", &n) == 1;
+	fclose(f);
+	ck_assert_msg(found, "%s has no %s", path, name);
+	return n;
+}
+
+/* ---- counting ------------------------------------------------------------ */
+
+static uint64_t switches(pid_t pid)
+{
+	return proc_value(pid, "status", "voluntary_ctxt_switches") +
+	       proc_value(pid, "status", "nonvoluntary_ctxt_switches");
+}
+
+static void sleep_often(unsigned int round)
+{
+	for (int i = 0; i < 200; i++)
+		dev_msleep(1);
+	dev_spin(20000000);
+}
+
+START_TEST(context_switches_are_those_that_the_kernel_counts)
+{
+	struct worker w = work_begin(sleep_often);
+	uint64_t before;
+	uint32_t id;
+
+	open_device();
+	id = count("context_switch");
+	until_it_sleeps(&w);
+	ok(hwpmc_attach(h, id, w.pid));
+	ok(hwpmc_start(h, id));
+	before = switches(w.pid);
+	work(&w);
+	ck_assert_uint_eq(value(id), switches(w.pid) - before);
+	ck_assert_uint_gt(value(id), 200);
+	ok(hwpmc_stop(h, id));
+	work(&w);
+	ck_assert_uint_lt(value(id), switches(w.pid) - before);
+	work_end(&w);
+	close_device();
+}
+END_TEST
+
+static uint64_t moves(pid_t pid)
+{
+	return proc_value(pid, "sched", "se.nr_migrations");
+}
+
+static void spin_a_while(unsigned int round)
+{
+	for (int i = 0; i < 50; i++) {
+		dev_msleep(1);
+		dev_spin(300000);
+	}
+}
+
+/* Moved while it runs and while it sleeps, by others and by the kernel. */
+static void push_about(struct worker *w)
+{
+	char c = 0;
+
+	ck_assert_int_eq(write(w->go[1], &c, 1), 1);
+	for (int i = 0; i < 100; i++) {
+		dev_pin(w->pid, i & 1);
+		dev_msleep(1);
+	}
+	ck_assert_int_eq(read(w->done[0], &c, 1), 1);
+	until_it_sleeps(w);
+}
+
+START_TEST(migrations_are_those_that_the_kernel_counts)
+{
+	struct worker w = work_begin(spin_a_while);
+	uint32_t first, second;
+	uint64_t before, between;
+
+	open_device();
+	first = count("cpu_migration");
+	second = count("migrations");
+	until_it_sleeps(&w);
+	ok(hwpmc_attach(h, first, w.pid));
+	ok(hwpmc_attach(h, second, w.pid));
+	ok(hwpmc_start(h, first));
+	before = moves(w.pid);
+	push_about(&w);
+	ck_assert_uint_eq(value(first), moves(w.pid) - before);
+	ck_assert_uint_gt(value(first), 20);
+	ok(hwpmc_start(h, second));
+	between = moves(w.pid);
+	push_about(&w);
+	ck_assert_uint_eq(value(first), moves(w.pid) - before);
+	ck_assert_uint_eq(value(second), moves(w.pid) - between);
+	work_end(&w);
+	close_device();
+}
+END_TEST
+
+static unsigned int pages = 100;
+
+static void touch_pages(unsigned int round)
+{
+	unsigned int n = round ? 1100 : pages;
+	char *p = mmap(NULL, n * PAGE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise(p, n * PAGE, MADV_NOHUGEPAGE);
+	for (unsigned int i = 0; i < n; i++)
+		*(volatile char *)(p + i * PAGE) = 1;
+	munmap(p, n * PAGE);
+}
+
+static void read_pages(unsigned int round)
+{
+	char *p = mmap(NULL, 500 * PAGE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise(p, 500 * PAGE, MADV_NOHUGEPAGE);
+	for (unsigned int i = 0; i < 500; i++)
+		(void)*(volatile char *)(p + i * PAGE);
+	munmap(p, 500 * PAGE);
+}
+
+static const char *const fault_events[] = {
+	"page_fault.all", "page_fault.read", "page_fault.write",
+	"page-faults:u", "page_fault.all:k",
+};
+
+enum { ALL, READ, WRITE, USER, KERNEL, NFAULT };
+
+static void count_faults(struct worker *w, uint64_t n[NFAULT])
+{
+	static uint32_t id[NFAULT];
+	static bool begun;
+
+	if (!begun) {
+		for (int i = 0; i < NFAULT; i++) {
+			id[i] = count(fault_events[i]);
+			ok(hwpmc_attach(h, id[i], w->pid));
+			ok(hwpmc_start(h, id[i]));
+		}
+	}
+	begun = true;
+	work(w);
+	for (int i = 0; i < NFAULT; i++)
+		n[i] = value(id[i]);
+}
+
+START_TEST(page_faults_are_one_for_each_page_that_is_touched)
+{
+	struct worker w = work_begin(touch_pages);
+	uint64_t a[NFAULT], b[NFAULT], c[NFAULT];
+
+	open_device();
+	until_it_sleeps(&w);
+	count_faults(&w, a);	/* 100, and what the first round needs */
+	count_faults(&w, b);	/* 1100 */
+	count_faults(&w, c);	/* 1100 */
+	ck_assert_uint_ge(a[WRITE], 100);
+	/* Page tables are there already: the same again is the same. */
+	ck_assert_uint_eq(c[WRITE] - b[WRITE], 1100);
+	ck_assert_uint_eq(c[READ], b[READ]);
+	ck_assert_uint_eq(c[ALL], c[READ] + c[WRITE]);
+	ck_assert_uint_eq(c[ALL], c[USER] + c[KERNEL]);
+	ck_assert_uint_eq(c[USER] - b[USER], 1100);
+	work_end(&w);
+	close_device();
+}
+END_TEST
+
+START_TEST(page_faults_of_reads_are_told_from_those_of_writes)
+{
+	struct worker w = work_begin(read_pages);
+	uint32_t reads, writes;
+	uint64_t r, m;
+
+	open_device();
+	reads = count("page_fault.read:u");
+	writes = count("page_fault.write:u");
+	until_it_sleeps(&w);
+	work(&w);
+	ok(hwpmc_attach(h, reads, w.pid));
+	ok(hwpmc_attach(h, writes, w.pid));
+	ok(hwpmc_start(h, reads));
+	ok(hwpmc_start(h, writes));
+	r = value(reads);
+	m = value(writes);
+	work(&w);
+	ck_assert_uint_eq(value(reads) - r, 500);
+	ck_assert_uint_eq(value(writes) - m, 0);
+	work_end(&w);
+	close_device();
+}
+END_TEST
+
+static void call_often(unsigned int round)
+{
+	for (unsigned int i = 0; i < (round & 1 ? 3000 : 1000); i++)
+		syscall(SYS_getppid);
+}
+
+static void check_tracepoint(const char *event)
+{
+	struct worker w = work_begin(call_often);
+	uint64_t a, b, c;
+	uint32_t id;
+
+	open_device();
+	id = count(event);
+	until_it_sleeps(&w);
+	ok(hwpmc_attach(h, id, w.pid));
+	ok(hwpmc_start(h, id));
+	work(&w);
+	a = value(id);
+	work(&w);
+	b = value(id);
+	work(&w);
+	c = value(id);
+	ck_assert_uint_eq((b - a) - (c - b), 2000);
+	ck_assert_uint_ge(c - b, 1000);
+	work_end(&w);
+	close_device();
+}
+
+START_TEST(any_tracepoint_counts_by_its_name)
+{
+	check_tracepoint("tracepoint:sys_enter");
+	check_tracepoint("raw_syscalls:sys_exit");
+	check_tracepoint("SOFT-sys_enter");
+}
+END_TEST
+
+static uint64_t clock_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
+}
+
+START_TEST(clocks_tick_on_a_cpu_as_often_as_they_say)
+{
+	static const struct {
+		const char *name;
+		unsigned int rate;
+	} clocks[] = {
+		{ "clock.hard", 1000 }, { "clock.stat", 127 },
+		{ "clock.prof", 8128 },
+	};
+
+	open_device();
+	for (int i = 0; i < 3; i++) {
+		uint64_t begin, least, most, n;
+		uint32_t id;
+
+		ok(hwpmc_allocate(h, clocks[i].name, HWPMC_MODE_SC, 0, 1, 0,
+				  &id));
+		begin = clock_ms();
+		ok(hwpmc_start(h, id));
+		least = clock_ms();
+		dev_msleep(1000);
+		least = clock_ms() - least;
+		n = value(id);
+		most = clock_ms() - begin;
+		ck_assert_uint_ge(n + 1, (least - 1) * clocks[i].rate / 1000);
+		ck_assert_uint_le(n, (most + 1) * clocks[i].rate / 1000 + 1);
+		ok(hwpmc_release(h, id));
+	}
+	close_device();
+}
+END_TEST
+
+static void spin_in_user_mode(unsigned int round)
+{
+	dev_spin(60000000);
+}
+
+START_TEST(clocks_tell_user_mode_from_the_kernel)
+{
+	struct worker w = work_begin(spin_in_user_mode);
+	uint32_t user, kernel, both;
+
+	open_device();
+	user = count("clock.prof:u");
+	kernel = count("clock.prof:k");
+	both = count("clock.prof");
+	until_it_sleeps(&w);
+	ok(hwpmc_attach(h, user, w.pid));
+	ok(hwpmc_attach(h, kernel, w.pid));
+	ok(hwpmc_attach(h, both, w.pid));
+	ok(hwpmc_start(h, user));
+	ok(hwpmc_start(h, kernel));
+	ok(hwpmc_start(h, both));
+	work(&w);
+	ck_assert_uint_eq(value(both), value(user) + value(kernel));
+	ck_assert_uint_gt(value(user), 9 * value(kernel));
+	ck_assert_uint_gt(value(user), 50);
+	work_end(&w);
+	close_device();
+}
+END_TEST
+
+START_TEST(ticks_of_a_cpu_that_goes_and_comes_are_counted)
+{
+	uint32_t id;
+	uint64_t n;
+
+	open_device();
+	ok(hwpmc_allocate(h, "clock.hard", HWPMC_MODE_SC, 0, 1, 0, &id));
+	ok(hwpmc_start(h, id));
+	dev_msleep(50);
+	ck_assert(!system("echo 0 >/sys/devices/system/cpu/cpu1/online"));
+	ck_assert_int_eq(hwpmc_read(h, id, &n), -1);
+	ck_assert_int_eq(errno, ENXIO);
+	dev_msleep(50);
+	ck_assert(!system("echo 1 >/sys/devices/system/cpu/cpu1/online"));
+	n = value(id);
+	ck_assert_uint_gt(n, 30);
+	dev_msleep(100);
+	ck_assert_uint_gt(value(id), n + 60);
+	close_device();
+}
+END_TEST
+
+/* ---- refusals ------------------------------------------------------------ */
+
+static int ask(uint32_t class, uint32_t n, void *events,
+	       struct hwpmc_op_getdyneventinfo *op)
+{
+	*op = (struct hwpmc_op_getdyneventinfo){
+		.class = class, .nevent = n, .events = (uintptr_t)events,
+	};
+	return ioctl(hwpmc_fd(h), HWPMC_IOC_GETDYNEVENTINFO, op) ? errno : 0;
+}
+
+START_TEST(the_list_of_soft_events_has_each_once_and_refuses_what_is_wrong)
+{
+	struct hwpmc_op_getdyneventinfo op;
+	struct hwpmc_dynevent *all;
+	uint32_t n;
+
+	open_device();
+	ck_assert_int_eq(ask(HWPMC_CLASS_TSC, 0, NULL, &op), EINVAL);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_CLASS);
+	ck_assert_int_eq(ask(HWPMC_CLASS_SOFT, 0, NULL, &op), EINVAL);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_BUFFER);
+	n = op.hdr.detail;
+	ck_assert_uint_gt(n, 100);
+	ck_assert_int_eq(ask(HWPMC_CLASS_SOFT, n, NULL, &op), EFAULT);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_BAD_ADDRESS);
+	all = calloc(n + 1, sizeof(*all));
+	ck_assert_int_eq(ask(HWPMC_CLASS_SOFT, n + 1, all, &op), 0);
+	ck_assert_uint_eq(op.nevent, n);
+	ck_assert_str_eq(all[0].name, "CLOCK.HARD");
+	for (uint32_t i = 0; i < n; i++) {
+		ck_assert_uint_ge(all[i].ev, HWPMC_EV_SOFT_FIRST);
+		ck_assert(all[i].name[0]);
+		if (i)
+			ck_assert_uint_gt(all[i].ev, all[i - 1].ev);
+	}
+	free(all);
+	close_device();
+}
+END_TEST
+
+static int request(uint32_t ev, uint32_t caps, uint32_t flags,
+		   struct hwpmc_op_pmcallocate *op)
+{
+	*op = (struct hwpmc_op_pmcallocate){
+		.caps = caps, .cpu = HWPMC_CPU_ANY, .class = HWPMC_CLASS_SOFT,
+		.ev = ev, .mode = HWPMC_MODE_TC, .flags = flags,
+	};
+	return ioctl(hwpmc_fd(h), HWPMC_IOC_PMCALLOCATE, op) ? errno : 0;
+}
+
+START_TEST(soft_requests_that_cannot_be_are_refused_with_the_reason)
+{
+	struct hwpmc_op_pmcallocate op;
+
+	open_device();
+	ck_assert_int_eq(request(HWPMC_EV_SOFT_CPU_MIGRATION + 1, 0, 0, &op),
+			 EINVAL);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_EVENT);
+	ck_assert_int_eq(request(HWPMC_EV_SOFT_LAST, 0, 0, &op), EINVAL);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_EVENT);
+	ck_assert_int_eq(request(HWPMC_EV_TSC, 0, 0, &op), EINVAL);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_EVENT);
+	ck_assert_int_eq(request(HWPMC_EV_SOFT_CLOCK_HARD, 0, HWPMC_F_EV_PMU,
+				 &op), EINVAL);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_EVENT);
+	ck_assert_int_eq(request(HWPMC_EV_SOFT_CONTEXT_SWITCH, HWPMC_CAP_USER,
+				 0, &op), EOPNOTSUPP);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_CAPS);
+	ck_assert_int_eq(request(HWPMC_EV_SOFT_CLOCK_HARD, HWPMC_CAP_EDGE, 0,
+				 &op), EOPNOTSUPP);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_CAPS);
+	for (int i = 0; i < 16; i++)
+		ck_assert_int_eq(request(HWPMC_EV_SOFT_CLOCK_HARD, 0, 0, &op),
+				 0);
+	ck_assert_int_eq(request(HWPMC_EV_SOFT_CLOCK_HARD, 0, 0, &op), EINVAL);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_ROWS_BUSY);
+	close_device();
+}
+END_TEST
+
+/* ---- sampling ------------------------------------------------------------ */
+
+struct tally {
+	struct hwpmc_parser *parser;
+	uint64_t samples, user, drops;
+	uint64_t lo, hi, inside;	/* addresses between */
+	char name[HWPMC_NAME_MAX];
+};
+
+static int take(unsigned int cpu, const void *data, size_t len, void *arg)
+{
+	struct hwpmc_log_hdr mark;
+	struct tally *t = arg;
+	struct hwpmc_record r;
+
+	if (!t->parser) {
+		t->parser = hwpmc_parser_new();
+	} else {
+		hwpmc_rings_mark(cpu, &mark);
+		hwpmc_parser_feed(t->parser, &mark, sizeof(mark));
+		while (hwpmc_parser_next(t->parser, &r) == HWPMC_PARSE_RECORD)
+			;
+	}
+	hwpmc_parser_feed(t->parser, data, len);
+	while (hwpmc_parser_next(t->parser, &r) == HWPMC_PARSE_RECORD) {
+		if (r.hdr->type == HWPMC_LOG_PMCALLOCATEDYN)
+			memcpy(t->name, r.allocate->name, sizeof(t->name));
+		if (r.hdr->type == HWPMC_LOG_DROPNOTIFY)
+			for (int i = 0; i < HWPMC_DROP__COUNT; i++)
+				t->drops += r.drop->samples[i];
+		if (r.hdr->type != HWPMC_LOG_CALLCHAIN)
+			continue;
+		t->samples++;
+		t->user += !!(r.hdr->flags & HWPMC_SAMPLE_USER);
+		t->inside += r.sample->pc[0] >= t->lo && r.sample->pc[0] < t->hi;
+	}
+	ck_assert_str_eq(hwpmc_parser_error(t->parser) ?: "", "");
+	return 0;
+}
+
+static void sample(struct worker *w, const char *event, uint32_t flags,
+		   uint64_t period, void (*go)(struct worker *),
+		   struct tally *t, uint64_t *counted)
+{
+	struct hwpmc_rings *rings;
+	uint32_t id, beside;
+
+	open_device();
+	ok(hwpmc_rings_open(h, 1 << 20, 0, &rings));
+	beside = count(event);
+	ok(hwpmc_allocate(h, event, HWPMC_MODE_TS, flags, HWPMC_CPU_ANY, period,
+			  &id));
+	until_it_sleeps(w);
+	ok(hwpmc_attach(h, beside, w->pid));
+	ok(hwpmc_attach(h, id, w->pid));
+	ok(hwpmc_start(h, beside));
+	ok(hwpmc_start(h, id));
+	go(w);
+	*counted = value(beside);
+	ok(hwpmc_stop(h, id));
+	hwpmc_rings_read(rings, take, t, NULL);
+	ok(hwpmc_flush_log(h));
+	hwpmc_rings_read(rings, take, t, NULL);
+	hwpmc_rings_close(rings);
+	hwpmc_parser_free(t->parser);
+	close_device();
+}
+
+START_TEST(each_context_switch_is_a_sample_at_period_1)
+{
+	struct worker w = work_begin(sleep_often);
+	struct tally t = { 0 };
+	uint64_t n;
+
+	sample(&w, "context_switch", HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN,
+	       1, work, &t, &n);
+	ck_assert_uint_gt(n, 200);
+	ck_assert_uint_eq(t.samples + t.drops, n);
+	ck_assert_uint_eq(t.drops, 0);
+	ck_assert_str_eq(t.name, "CONTEXT_SWITCH");
+	work_end(&w);
+}
+END_TEST
+
+START_TEST(periods_of_soft_events_are_kept_over_slices)
+{
+	struct worker w = work_begin(sleep_often);
+	struct tally t = { 0 };
+	uint64_t n;
+
+	sample(&w, "context_switch", 0, 7, work, &t, &n);
+	ck_assert_uint_gt(n, 200);
+	ck_assert_uint_eq(t.samples + t.drops, n / 7);
+	work_end(&w);
+}
+END_TEST
+
+START_TEST(each_migration_is_a_sample_at_period_1)
+{
+	struct worker w = work_begin(spin_a_while);
+	struct tally t = { 0 };
+	uint64_t n;
+
+	sample(&w, "cpu_migration", 0, 1, push_about, &t, &n);
+	ck_assert_uint_gt(n, 20);
+	ck_assert_uint_eq(t.samples + t.drops, n);
+	work_end(&w);
+}
+END_TEST
+
+START_TEST(samples_of_page_faults_are_where_the_program_touched_the_page)
+{
+	struct tally t = {
+		.lo = (uintptr_t)touch_pages, .hi = (uintptr_t)touch_pages + 512,
+	};
+	struct worker w;
+	uint64_t n;
+
+	pages = 1100;
+	w = work_begin(touch_pages);
+	sample(&w, "page_fault.write:u", HWPMC_F_CALLCHAIN, 1, work, &t, &n);
+	ck_assert_uint_eq(t.samples + t.drops, n);
+	ck_assert_uint_eq(t.user, t.samples);
+	ck_assert_uint_ge(t.inside, 1099);
+	work_end(&w);
+}
+END_TEST
+
+START_TEST(samples_of_a_clock_are_where_the_program_was)
+{
+	struct worker w = work_begin(spin_in_user_mode);
+	struct tally t = {
+		.lo = (uintptr_t)spin_in_user_mode,
+		.hi = (uintptr_t)spin_in_user_mode + 256,
+	};
+	uint64_t n;
+
+	sample(&w, "clock.prof", HWPMC_F_CALLCHAIN, 1, work, &t, &n);
+	ck_assert_uint_eq(t.samples + t.drops, n);
+	ck_assert_uint_gt(t.samples, 50);
+	ck_assert_uint_gt(t.user * 10, t.samples * 9);
+	ck_assert_uint_gt(t.inside * 10, t.user * 9);
+	work_end(&w);
+}
+END_TEST
+
+/* The chain of a fault's sample may fault: not an event of the program. */
+START_TEST(what_sampling_itself_does_is_no_event)
+{
+	struct tally t = { 0 };
+	uint64_t alone, n;
+	struct worker w;
+	uint32_t id;
+
+	pages = 1100;
+	w = work_begin(touch_pages);
+	open_device();
+	id = count("page_fault.all");
+	until_it_sleeps(&w);
+	work(&w);
+	ok(hwpmc_attach(h, id, w.pid));
+	ok(hwpmc_start(h, id));
+	work(&w);
+	alone = value(id);
+	close_device();
+	sample(&w, "page_fault.all", HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN,
+	       1, work, &t, &n);
+	ck_assert_uint_eq(n, alone);
+	ck_assert_uint_eq(t.samples + t.drops, n);
+	work_end(&w);
+}
+END_TEST
+
+START_TEST(no_probe_is_left_when_nobody_counts_any_more)
+{
+	open_device();
+	count("context_switch");
+	count("tracepoint:sys_enter");
+	close_device();
+	/* The module unloads, and what it hooked goes on without it. */
+	ck_assert(!system("for i in 1 2 3 4 5; do rmmod hwpmc && break; sleep 0.3; done"));
+	ck_assert(system("lsmod | grep -q ^hwpmc"));
+	dev_msleep(20);
+	dev_setup();
+	open_device();
+	ok(hwpmc_start(h, count("context_switch")));
+	close_device();
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_add_timed(context_switches_are_those_that_the_kernel_counts, 30);
+	harness_add_timed(migrations_are_those_that_the_kernel_counts, 30);
+	harness_add_timed(page_faults_are_one_for_each_page_that_is_touched, 30);
+	harness_add_timed(page_faults_of_reads_are_told_from_those_of_writes, 30);
+	harness_add_timed(any_tracepoint_counts_by_its_name, 30);
+	harness_add_timed(clocks_tick_on_a_cpu_as_often_as_they_say, 30);
+	harness_add_timed(clocks_tell_user_mode_from_the_kernel, 30);
+	harness_add_timed(ticks_of_a_cpu_that_goes_and_comes_are_counted, 30);
+	harness_add_timed(the_list_of_soft_events_has_each_once_and_refuses_what_is_wrong, 30);
+	harness_add_timed(soft_requests_that_cannot_be_are_refused_with_the_reason, 30);
+	harness_add_timed(each_context_switch_is_a_sample_at_period_1, 30);
+	harness_add_timed(periods_of_soft_events_are_kept_over_slices, 30);
+	harness_add_timed(each_migration_is_a_sample_at_period_1, 30);
+	harness_add_timed(samples_of_page_faults_are_where_the_program_touched_the_page, 30);
+	harness_add_timed(samples_of_a_clock_are_where_the_program_was, 30);
+	harness_add_timed(what_sampling_itself_does_is_no_event, 30);
+	harness_add_timed(no_probe_is_left_when_nobody_counts_any_more, 30);
+	return harness_run();
+}
