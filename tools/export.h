@@ -56,6 +56,13 @@ void export_gmon(const struct export *x, FILE *f);
 void export_pprof(const struct export *x, FILE *f);
 void export_speedscope(const struct export *x, FILE *f);
 
+/* What they are called with, for who has no need of the table. */
+struct export export_of(struct hwpmc_profile *profile, const char *image);
+/* gmon of a given image, if there can be one: the samples that it has. */
+bool export_gmon_can(const struct hwpmc_image *image);
+uint64_t export_gmon_image(const struct export *x,
+			   const struct hwpmc_image *image, FILE *f);
+
 /* ---- what the writers share ---------------------------------------------- */
 
 /* Numbers from 0 for pairs of words, in the order in which they are asked for. */

@@ -31,7 +31,7 @@ struct gmon {
 	uint32_t nbucket;
 	struct ids arcs;	/* address of the call, address of the callee */
 	uint64_t *calls;
-	uint64_t held, elsewhere;
+	uint64_t held;
 };
 
 static bool is_meant(const struct hwpmc_image *image, const char *name)
@@ -40,7 +40,7 @@ static bool is_meant(const struct hwpmc_image *image, const char *name)
 }
 
 /* Only what has a file of its own, with addresses, can be the program. */
-static bool has_addresses(const struct hwpmc_image *image)
+bool export_gmon_can(const struct hwpmc_image *image)
 {
 	return image->kind == HWPMC_IMAGE_ELF ||
 	       image->kind == HWPMC_IMAGE_KERNEL ||
@@ -56,7 +56,7 @@ static const struct hwpmc_image *choose(const struct export *x)
 
 	image = hwpmc_profile_images(x->profile, &n);
 	for (uint32_t i = 0; i < n; i++) {
-		if (!has_addresses(image[i]) ||
+		if (!export_gmon_can(image[i]) ||
 		    (x->image && !is_meant(image[i], x->image)))
 			continue;
 		if (!best || image[i]->samples > best->samples)
@@ -129,10 +129,8 @@ static void collect(struct gmon *g, const struct export *x)
 		const struct hwpmc_stack *s = &x->stack[i];
 
 		add_arcs(g, s);
-		if (s->frame[0]->image != g->image) {
-			g->elsewhere += s->count;
+		if (s->frame[0]->image != g->image)
 			continue;
-		}
 		g->held += s->count;
 		g->bucket[n++] = (struct bucket){
 			bucket_of(s->frame[0]), s->count,
@@ -237,9 +235,10 @@ int export_gmon_check(const struct export *x)
 	return -1;
 }
 
-void export_gmon(const struct export *x, FILE *f)
+uint64_t export_gmon_image(const struct export *x,
+			   const struct hwpmc_image *image, FILE *f)
 {
-	struct gmon g = { .f = f, .image = choose(x) };
+	struct gmon g = { .f = f, .image = image };
 
 	g.word = word_of(g.image);
 	collect(&g, x);
@@ -249,10 +248,19 @@ void export_gmon(const struct export *x, FILE *f)
 	put(f, 0, 4);
 	put_histograms(&g);
 	put_arcs(&g);
-	msg("%" PRIu64 " of %" PRIu64 " samples are in %s; look at them with: gprof '%s' FILE",
-	    g.held, g.held + g.elsewhere, g.image->name,
-	    g.image->file ? g.image->file : g.image->path);
 	ids_free(&g.arcs);
 	free(g.calls);
 	free(g.bucket);
+	return g.held;
+}
+
+void export_gmon(const struct export *x, FILE *f)
+{
+	const struct hwpmc_image *image = choose(x);
+	uint64_t all = 0, held = export_gmon_image(x, image, f);
+
+	for (uint32_t i = 0; i < x->nstack; i++)
+		all += x->stack[i].count;
+	msg("%" PRIu64 " of %" PRIu64 " samples are in %s; look at them with: gprof '%s' FILE",
+	    held, all, image->name, image->file ? image->file : image->path);
 }

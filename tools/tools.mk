@@ -15,7 +15,7 @@ TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print pmcstat_log pmcstat_read \
 TOOLS_LIBS_pmcstat := -lncursesw -ltinfo
 TOOLS_pmccontrol := pmccontrol
 TOOLS_LIBS_hwpmc := -lcapstone
-TOOLS_hwpmc += export export_callgrind export_firefox export_flamegraph \
+TOOLS_hwpmc += export export_table export_callgrind export_firefox export_flamegraph \
 	export_gmon export_pprof export_speedscope
 TOOLS_LIBS_hwpmc += -lprotobuf-c
 TOOLS_NAMES := hwpmc pmcstat pmccontrol
