@@ -154,7 +154,8 @@ static bool kcore_offset(int fd, uint64_t addr, uint64_t *offset,
 }
 
 /* The running kernel knows best: it patches itself, and is where it is. */
-static int read_kernel(struct code *c, uint64_t size, char *err, size_t errsize)
+static int read_kernel(struct code *c, const struct hwpmc_image *image,
+		       uint64_t size, char *err, size_t errsize)
 {
 	uint64_t offset, left;
 	int fd, rc;
@@ -165,7 +166,7 @@ static int read_kernel(struct code *c, uint64_t size, char *err, size_t errsize)
 		return refuse(err, errsize, "the kernel's instructions are read from /proc/kcore",
 			      errno == EACCES || errno == EPERM ?
 			      "be root" : strerror(errno));
-	if (kcore_offset(fd, c->addr, &offset, &left))
+	if (kcore_offset(fd, c->addr + image->load, &offset, &left))
 		rc = read_bytes(c, fd, offset, least(size, left), err, errsize);
 	else
 		rc = refuse(err, errsize, c->from,
@@ -212,7 +213,7 @@ static int read_image(struct code *c, const struct hwpmc_image *image,
 		return read_file(c, image, root, size, err, errsize);
 	case HWPMC_IMAGE_KERNEL:
 	case HWPMC_IMAGE_MODULE:
-		return read_kernel(c, size, err, errsize);
+		return read_kernel(c, image, size, err, errsize);
 	case HWPMC_IMAGE_VDSO:
 		return read_vdso(c, image, size, err, errsize);
 	case HWPMC_IMAGE_JIT:

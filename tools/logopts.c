@@ -61,6 +61,9 @@ static int parse_symbols(struct hwpmc_symbol_options *s, int c, const char *arg)
 	case LOGOPT_DEBUG:
 		s->debug = arg;
 		return 0;
+	case 'k':
+		s->kernel = arg;
+		return 0;
 	case LOGOPT_KALLSYMS:
 		s->kallsyms = arg;
 		return 0;

@@ -20,17 +20,19 @@ enum {
 	LOGOPT_KALLSYMS, LOGOPT_PERF_MAP,
 };
 
-#define LOGOPTS_SYMBOLS_SHORT "r:"
+#define LOGOPTS_SYMBOLS_SHORT "k:r:"
 #define LOGOPTS_SYMBOLS							\
 	{ "root", required_argument, NULL, 'r' },			\
 	{ "debug", required_argument, NULL, LOGOPT_DEBUG },		\
+	{ "kernel", required_argument, NULL, 'k' },			\
 	{ "kallsyms", required_argument, NULL, LOGOPT_KALLSYMS },	\
 	{ "perf-map", required_argument, NULL, LOGOPT_PERF_MAP }
 
 #define LOGOPTS_SYMBOLS_HELP						\
 "  -r, --root DIR      look for programs and libraries under this directory\n" \
 "      --debug DIRS    look for separate debug files there: dir:dir\n"	\
-"      --kallsyms FILE symbols of the kernel; default: /proc/kallsyms\n"	\
+"  -k, --kernel PATH   the kernel's vmlinux, or a directory with it and *.ko\n" \
+"      --kallsyms FILE else symbols of the kernel; default: /proc/kallsyms\n" \
 "      --perf-map DIR  perf-PID.map files of generated code; default: /tmp\n"
 
 /* Of which samples; -i is the command's own. */

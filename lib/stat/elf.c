@@ -1,50 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * elf.c - symbols and segments of programs and libraries, by libelf. A file whose
- * build-id is not the log's is another one: its symbols would be wrong.
+ * build-id is not the log's is another one: its symbols would be wrong. Files that
+ * are not regular are never opened: the log may name devices.
  */
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stat.h"
 
-#define PATH_SIZE	8192
+/* ---- files --------------------------------------------------------------- */
 
-static int problem(struct image *img, const char *why)
+int elf_open(struct elf_file *f, const char *path)
 {
-	free((void *)img->pub.problem);
-	img->pub.problem = strdup(why);
+	struct stat st;
+
+	elf_version(EV_CURRENT);
+	f->fd = -1;
+	f->elf = NULL;
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return -1;
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (f->fd < 0)
+		return -1;
+	/* It decompresses, too. */
+	f->elf = dwelf_elf_begin(f->fd);
+	if (f->elf && elf_kind(f->elf) == ELF_K_ELF)
+		return 0;
+	elf_close(f);
 	return -1;
 }
 
-const char *symbol_name(const char *raw, bool demangle)
+void elf_close(struct elf_file *f)
 {
-	char *nice = NULL;
-
-	if (demangle && raw[0] == '_')
-		nice = cplus_demangle(raw, DMGL_AUTO | DMGL_NO_OPTS);
-	return nice ? nice : raw;
+	elf_end(f->elf);
+	if (f->fd >= 0)
+		close(f->fd);
 }
 
-void image_add_symbol(struct image *img, uint64_t start, uint64_t size,
-		      const char *raw, bool demangle)
+bool elf_is_of(const struct elf_file *f, const struct image *img)
 {
-	struct hwpmc_symbol *s;
+	const void *id;
+	ssize_t n;
 
-	img->symbol = stat_grow(img->symbol, img->nsymbol, sizeof(*s));
-	s = &img->symbol[img->nsymbol++];
-	*s = (struct hwpmc_symbol){
-		.image = &img->pub, .raw = strdup(raw), .start = start,
-		.size = size,
-	};
-	s->name = symbol_name(s->raw, demangle);
+	if (!img->pub.build_id_len)
+		return true;
+	n = dwelf_elf_gnu_build_id(f->elf, &id);
+	return n == img->pub.build_id_len && !memcmp(id, img->pub.build_id, n);
 }
+
+/* ---- symbols ------------------------------------------------------------- */
 
 static bool is_code(const GElf_Sym *sym)
 {
@@ -52,15 +64,17 @@ static bool is_code(const GElf_Sym *sym)
 
 	return (type == STT_FUNC || type == STT_GNU_IFUNC ||
 		(type == STT_NOTYPE && GELF_ST_BIND(sym->st_info) != STB_LOCAL)) &&
-	       sym->st_shndx != SHN_UNDEF && sym->st_value;
+	       sym->st_shndx != SHN_UNDEF;
 }
 
-static unsigned int add_table(struct image *img, Elf *elf, Elf_Scn *scn,
-			      const GElf_Shdr *sh, bool demangle)
+typedef bool symbol_fn(const GElf_Sym *sym, const char *name, void *arg);
+
+static unsigned int each_in_table(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
+				  symbol_fn *fn, void *arg)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
-	unsigned int added = 0;
+	unsigned int taken = 0;
 
 	for (size_t i = 0; data && i < n; i++) {
 		const char *name;
@@ -69,28 +83,73 @@ static unsigned int add_table(struct image *img, Elf *elf, Elf_Scn *scn,
 		if (!gelf_getsym(data, i, &sym) || !is_code(&sym))
 			continue;
 		name = elf_strptr(elf, sh->sh_link, sym.st_name);
-		if (!name || !*name)
-			continue;
-		image_add_symbol(img, sym.st_value, sym.st_size, name, demangle);
-		added++;
+		if (name && *name)
+			taken += fn(&sym, name, arg);
 	}
-	return added;
+	return taken;
 }
 
-static unsigned int add_tables(struct image *img, Elf *elf, uint32_t type,
-			       bool demangle)
+static unsigned int each_symbol(Elf *elf, uint32_t type, symbol_fn *fn,
+				void *arg)
 {
 	Elf_Scn *scn = NULL;
-	unsigned int added = 0;
+	unsigned int taken = 0;
 
 	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr sh;
 
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == type)
-			added += add_table(img, elf, scn, &sh, demangle);
+			taken += each_in_table(elf, scn, &sh, fn, arg);
 	}
-	return added;
+	return taken;
 }
+
+static void add_at(struct image *img, const GElf_Sym *sym, const char *name,
+		   uint64_t at)
+{
+	image_add_symbol(img, at + sym->st_value, sym->st_size, name,
+			 true)->weak =
+		GELF_ST_BIND(sym->st_info) == STB_WEAK;
+}
+
+static bool add_symbol(const GElf_Sym *sym, const char *name, void *arg)
+{
+	if (!sym->st_value)
+		return false;
+	add_at(arg, sym, name, 0);
+	return true;
+}
+
+unsigned int elf_add_symbols(struct elf_file *f, struct image *img)
+{
+	return each_symbol(f->elf, SHT_SYMTAB, add_symbol, img);
+}
+
+struct section {
+	struct image *img;
+	size_t index;
+	uint64_t at;
+};
+
+static bool add_in_section(const GElf_Sym *sym, const char *name, void *arg)
+{
+	struct section *s = arg;
+
+	if (sym->st_shndx != s->index)
+		return false;
+	add_at(s->img, sym, name, s->at);
+	return true;
+}
+
+void elf_add_section_symbols(struct elf_file *f, struct image *img,
+			     size_t index, uint64_t at)
+{
+	struct section s = { img, index, at };
+
+	each_symbol(f->elf, SHT_SYMTAB, add_in_section, &s);
+}
+
+/* ---- segments ------------------------------------------------------------ */
 
 static void add_segments(struct image *img, Elf *elf)
 {
@@ -111,183 +170,103 @@ static void add_segments(struct image *img, Elf *elf)
 	}
 }
 
-/* The note with the build-id; its length, 0: there is none. */
-static unsigned int build_id_of(Elf *elf, uint8_t *id, unsigned int max)
+/*
+ * A debug file alone: where its segments were in the program's file is lost, but one
+ * that is the only executable one is that which was mapped, if it is as long.
+ */
+void elf_guess_text(struct image *img, Elf *elf)
 {
-	Elf_Scn *scn = NULL;
+	uint64_t first, end;
+	unsigned int found = 0;
+	size_t n;
 
-	while ((scn = elf_nextscn(elf, scn))) {
-		size_t at = 0, next, name, desc;
-		Elf_Data *data;
-		GElf_Shdr sh;
-		GElf_Nhdr nh;
+	if (elf_getphdrnum(elf, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr ph;
 
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE)
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X))
 			continue;
-		data = elf_getdata(scn, NULL);
-		for (; data && (next = gelf_getnote(data, at, &nh, &name, &desc));
-		     at = next) {
-			if (nh.n_type != NT_GNU_BUILD_ID || nh.n_namesz != 4 ||
-			    memcmp((char *)data->d_buf + name, "GNU", 4) ||
-			    nh.n_descsz > max)
-				continue;
-			memcpy(id, (char *)data->d_buf + desc, nh.n_descsz);
-			return nh.n_descsz;
-		}
+		first = ph.p_vaddr & ~4095ull;
+		end = (ph.p_vaddr + ph.p_memsz + 4095) & ~4095ull;
+		img->text = (struct segment){ 0, end - first, first };
+		found++;
 	}
-	return 0;
+	img->by_text = true;
+	if (found != 1)
+		img->text.size = 0;
 }
 
-static bool is_the_file(const struct image *img, Elf *elf)
+/* ---- the image ----------------------------------------------------------- */
+
+static void add_own(struct images *set, struct image *img, struct elf_file *f)
 {
-	uint8_t id[64];
-	unsigned int n;
-
-	if (!img->pub.build_id_len)
-		return true;
-	n = build_id_of(elf, id, sizeof(id));
-	return n == img->pub.build_id_len && !memcmp(id, img->pub.build_id, n);
-}
-
-static Elf *elf_open(const char *path, int *fd)
-{
-	Elf *elf;
-
-	elf_version(EV_CURRENT);
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (*fd < 0)
-		return NULL;
-	elf = elf_begin(*fd, ELF_C_READ_MMAP, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		return elf;
-	elf_end(elf);
-	close(*fd);
-	return NULL;
-}
-
-/* ---- separate debug files ------------------------------------------------ */
-
-static bool add_debug_file(struct image *img, const char *path, bool demangle)
-{
-	unsigned int added = 0;
-	Elf *elf;
-	int fd;
-
-	elf = elf_open(path, &fd);
-	if (!elf)
-		return false;
-	if (is_the_file(img, elf))
-		added = add_tables(img, elf, SHT_SYMTAB, demangle);
-	elf_end(elf);
-	close(fd);
-	if (!added)
-		return false;
-	free((void *)img->pub.file);
-	img->pub.file = strdup(path);
-	return true;
-}
-
-static bool by_build_id(struct image *img, const char *dir, bool demangle)
-{
-	char path[PATH_SIZE];
-	int n;
-
-	if (img->pub.build_id_len < 2)
-		return false;
-	n = snprintf(path, sizeof(path), "%s/.build-id/%02x/", dir,
-		     img->pub.build_id[0]);
-	for (uint32_t i = 1; i < img->pub.build_id_len; i++)
-		n += snprintf(path + n, sizeof(path) - n, "%02x",
-			      img->pub.build_id[i]);
-	snprintf(path + n, sizeof(path) - n, ".debug");
-	return add_debug_file(img, path, demangle);
-}
-
-static bool in_directories(struct image *img, const char *list, bool demangle)
-{
-	char *copy = strdup(list), *rest = copy, *dir;
-	char path[PATH_SIZE];
-	bool found = false;
-
-	while (!found && (dir = strsep(&rest, ":"))) {
-		found = by_build_id(img, dir, demangle);
-		if (found)
-			break;
-		snprintf(path, sizeof(path), "%s/%s.debug", dir, img->pub.name);
-		found = add_debug_file(img, path, demangle);
+	add_segments(img, f->elf);
+	if (!elf_add_symbols(f, img) && !debug_file_load(set, img, f)) {
+		each_symbol(f->elf, SHT_DYNSYM, add_symbol, img);
+		debug_data_add(img, f);
 	}
-	free(copy);
-	return found;
+	plt_add(img, f->elf);
+	if (!img->nsymbol)
+		image_problem(img, "it has no symbols");
 }
 
-static bool find_debug_file(struct image *img,
-			    const struct hwpmc_symbol_options *o)
+/* Its section headers are its last bytes; all of it is mapped. */
+static size_t vdso_size(const char *at)
 {
-	bool demangle = !o->no_demangle;
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)at;
 
-	if (o->debug && in_directories(img, o->debug, demangle))
-		return true;
-	return by_build_id(img, "/usr/lib/debug", demangle);
-}
-
-/* ---- the file itself ----------------------------------------------------- */
-
-static void add_symbols(struct image *img, Elf *elf,
-			const struct hwpmc_symbol_options *o)
-{
-	bool demangle = !o->no_demangle;
-
-	add_segments(img, elf);
-	if (add_tables(img, elf, SHT_SYMTAB, demangle))
-		return;
-	if (find_debug_file(img, o))
-		return;
-	if (!add_tables(img, elf, SHT_DYNSYM, demangle))
-		problem(img, "it has no symbols");
+	return h->e_shoff + (size_t)h->e_shnum * h->e_shentsize;
 }
 
 /* The vdso of this process is that of all, as long as the kernel is the same. */
-static int vdso_load(struct image *img, const struct hwpmc_symbol_options *o)
+static int vdso_load(struct images *set, struct image *img)
 {
 	char *at = (char *)getauxval(AT_SYSINFO_EHDR);
 	Elf *elf;
 
+	if (strcmp(img->pub.path, "[vdso]"))
+		return image_problem(img, "the vdso of 32-bit programs is not known here");
+	if (!kallsyms_of_this_kernel(set))
+		return image_problem(img, "the log is of another kernel than the one that runs here");
 	elf_version(EV_CURRENT);
-	/* It has two pages; sections lie in what is mapped. */
-	elf = at ? elf_memory(at, 2 * getpagesize()) : NULL;
+	elf = at ? elf_memory(at, vdso_size(at)) : NULL;
 	if (!elf)
-		return problem(img, "this system has no vdso");
+		return image_problem(img, "this system has no vdso");
 	add_segments(img, elf);
-	add_tables(img, elf, SHT_DYNSYM, !o->no_demangle);
+	each_symbol(elf, SHT_DYNSYM, add_symbol, img);
 	elf_end(elf);
 	return 0;
 }
 
-int elf_load(struct image *img, const struct hwpmc_symbol_options *o)
+int elf_load(struct images *set, struct image *img)
 {
-	char path[PATH_SIZE];
-	Elf *elf;
-	int fd;
+	const char *root = set->options.root;
+	struct elf_file f;
+	char *path;
+	bool same;
 
 	if (img->pub.kind == HWPMC_IMAGE_VDSO)
-		return vdso_load(img, o);
-	snprintf(path, sizeof(path), "%s%s", o->root ? o->root : "",
-		 img->pub.path);
-	elf = elf_open(path, &fd);
-	if (!elf) {
+		return vdso_load(set, img);
+	path = stat_join(root ? root : "", img->pub.path);
+	if (!path || elf_open(&f, path) < 0) {
+		free(path);
 		/* The program may be gone, and its symbols still there. */
-		if (find_debug_file(img, o))
+		if (debug_file_load(set, img, NULL))
 			return 0;
-		return problem(img, "there is no such file, or it is not ELF");
+		return image_problem(img, "there is no such file, or it is not ELF");
 	}
-	if (is_the_file(img, elf)) {
-		img->pub.file = strdup(path);
-		img->pub.code = strdup(path);
-		add_symbols(img, elf, o);
-	} else if (!find_debug_file(img, o)) {
-		problem(img, "the file has changed: its build-id is not the log's");
+	same = elf_is_of(&f, img);
+	if (same) {
+		img->pub.file = path;
+		img->pub.code = stat_strdup(path);
+		add_own(set, img, &f);
+	} else {
+		free(path);
+		if (!debug_file_load(set, img, NULL))
+			image_problem(img, "the file has changed: its build-id is not the log's");
 	}
-	elf_end(elf);
-	close(fd);
+	elf_close(&f);
 	return img->pub.problem ? -1 : 0;
 }

@@ -63,7 +63,7 @@ static void add_inlined(struct images *images, struct image *img,
 		struct spot *in = &s->inner[i];
 
 		in->frame = s->frame;
-		in->frame.symbol = image_inlined(images, img, at[n - i].name);
+		in->frame.symbol = image_inlined(img, at[n - i].name);
 		in->frame.inlined = true;
 		in->place = at[n - i];
 		in->placed = true;

@@ -1,29 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* image.c - files that code lies in, each once, and their symbols. */
+#include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stat.h"
-
-void *stat_alloc(size_t n, size_t size)
-{
-	void *p = calloc(n ? n : 1, size);
-
-	if (!p)
-		abort();
-	return p;
-}
-
-void *stat_grow(void *p, size_t n, size_t size)
-{
-	/* Twice as large at each power of two. */
-	if (n & (n - 1))
-		return p;
-	p = realloc(p, (n ? 2 * n : 1) * size);
-	if (!p)
-		abort();
-	return p;
-}
 
 void images_init(struct images *set, const struct hwpmc_symbol_options *o)
 {
@@ -35,28 +16,36 @@ void images_init(struct images *set, const struct hwpmc_symbol_options *o)
 	set->kernel = image_get(set, "[kernel]", HWPMC_IMAGE_KERNEL, NULL, 0, 0);
 }
 
+static void symbol_free(struct hwpmc_symbol *s)
+{
+	if (s->name != s->raw)
+		free((void *)s->name);
+	free((void *)s->raw);
+}
+
+void image_forget_symbols(struct image *img)
+{
+	for (uint32_t i = 0; i < img->nsymbol; i++)
+		symbol_free(&img->symbol[i]);
+	free(img->symbol);
+	img->symbol = NULL;
+	img->nsymbol = 0;
+}
+
 static void image_free(struct image *img)
 {
-	for (uint32_t i = 0; i < img->nsymbol; i++) {
-		if (img->symbol[i].name != img->symbol[i].raw)
-			free((void *)img->symbol[i].name);
-		free((void *)img->symbol[i].raw);
-	}
 	lines_close(img);
 	for (uint32_t i = 0; i < img->ninlined; i++) {
-		if (img->inlined[i]->name != img->inlined[i]->raw)
-			free((void *)img->inlined[i]->name);
-		free((void *)img->inlined[i]->raw);
+		symbol_free(img->inlined[i]);
 		free(img->inlined[i]);
 	}
 	free(img->inlined);
-	free(img->symbol);
+	image_forget_symbols(img);
 	free(img->segment);
-	free((void *)img->pub.code);
 	free((void *)img->pub.path);
 	free((void *)img->pub.build_id);
 	free((void *)img->pub.file);
-	free((void *)img->pub.problem);
+	free((void *)img->pub.code);
 	free(img);
 }
 
@@ -65,6 +54,14 @@ void images_free(struct images *set)
 	for (uint32_t i = 0; i < set->n; i++)
 		image_free(set->all[i]);
 	free(set->all);
+	kallsyms_free(&set->kallsyms);
+	kernel_files_free(&set->files);
+}
+
+int image_problem(struct image *img, const char *why)
+{
+	img->pub.problem = why;
+	return -1;
 }
 
 static unsigned int hash_path(const char *path)
@@ -88,12 +85,22 @@ static void name_image(struct image *img, const char *path)
 {
 	const char *slash;
 
-	img->pub.path = strdup(path);
-	if (!img->pub.path)
-		abort();
+	img->pub.path = stat_strdup(path);
 	slash = strrchr(img->pub.path, '/');
 	img->pub.name = slash && slash[1] && path[0] == '/' && path[1] != '/' ?
 			slash + 1 : img->pub.path;
+}
+
+void image_set_build_id(struct image *img, const uint8_t *id, uint32_t len)
+{
+	uint8_t *copy;
+
+	if (!len || img->pub.build_id_len)
+		return;
+	copy = stat_alloc(1, len);
+	memcpy(copy, id, len);
+	img->pub.build_id = copy;
+	img->pub.build_id_len = len;
 }
 
 struct image *image_get(struct images *set, const char *path,
@@ -109,13 +116,8 @@ struct image *image_get(struct images *set, const char *path,
 	name_image(img, path);
 	img->pub.kind = kind;
 	img->pid = pid;
-	if (build_id_len) {
-		uint8_t *copy = stat_alloc(1, build_id_len);
-
-		memcpy(copy, build_id, build_id_len);
-		img->pub.build_id = copy;
-		img->pub.build_id_len = build_id_len;
-	}
+	img->demangle = !set->options.no_demangle;
+	image_set_build_id(img, build_id, build_id_len);
 	img->unknown = (struct hwpmc_symbol){
 		.image = &img->pub, .name = "[unknown]", .raw = "[unknown]",
 		.unknown = true,
@@ -125,6 +127,102 @@ struct image *image_get(struct images *set, const char *path,
 	set->all = stat_grow(set->all, set->n, sizeof(*set->all));
 	set->all[set->n++] = img;
 	return img;
+}
+
+/* ---- symbols ------------------------------------------------------------- */
+
+/*
+ * What a name means to people, or raw itself. "name@plt" is made here and of
+ * symbols with versions.
+ */
+static const char *nice_name(const char *raw, bool demangle)
+{
+	const char *at = strchr(raw, '@');
+	char *nice, *base;
+
+	if (!demangle || raw[0] != '_')
+		return raw;
+	if (!at)
+		nice = cplus_demangle(raw, DMGL_AUTO | DMGL_NO_OPTS);
+	else {
+		base = strndup(raw, at - raw);
+		nice = base ? cplus_demangle(base, DMGL_AUTO | DMGL_NO_OPTS) :
+			      NULL;
+		free(base);
+		base = nice;
+		nice = base ? stat_join(base, at) : NULL;
+		free(base);
+	}
+	return nice ? nice : raw;
+}
+
+struct hwpmc_symbol *image_add_symbol(struct image *img, uint64_t start,
+				      uint64_t size, const char *raw,
+				      bool demangle)
+{
+	struct hwpmc_symbol *s;
+
+	img->symbol = stat_grow(img->symbol, img->nsymbol, sizeof(*s));
+	s = &img->symbol[img->nsymbol++];
+	*s = (struct hwpmc_symbol){
+		.image = &img->pub, .raw = stat_strdup(raw), .start = start,
+		.size = size,
+	};
+	s->name = nice_name(s->raw, demangle && img->demangle);
+	return s;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct hwpmc_symbol *x = a, *y = b;
+	size_t low, high;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	/* With a size before without; then the plainest of several names. */
+	if (!x->size != !y->size)
+		return x->size ? -1 : 1;
+	if (x->weak != y->weak)
+		return x->weak ? 1 : -1;
+	low = strspn(x->raw, "_");
+	high = strspn(y->raw, "_");
+	if (low != high)
+		return low < high ? -1 : 1;
+	return strcmp(x->raw, y->raw);
+}
+
+/* Another name, or a mark within a function. */
+static bool is_second(const struct hwpmc_symbol *s,
+		      const struct hwpmc_symbol *before, uint64_t end)
+{
+	return s->start == before->start || (!s->size && s->start < end);
+}
+
+static void sort_symbols(struct image *img)
+{
+	struct hwpmc_symbol *s = img->symbol;
+	uint64_t end;
+	uint32_t n = 0;
+
+	if (!img->nsymbol)
+		return;
+	qsort(s, img->nsymbol, sizeof(*s), by_start);
+	end = s[0].start + s[0].size;
+	for (uint32_t i = 1; i < img->nsymbol; i++) {
+		if (is_second(&s[i], &s[n], end)) {
+			symbol_free(&s[i]);
+			continue;
+		}
+		/* What has no size goes on to the next. */
+		if (!s[n].size)
+			s[n].size = s[i].start - s[n].start;
+		s[++n] = s[i];
+		if (end < s[n].start + s[n].size)
+			end = s[n].start + s[n].size;
+	}
+	img->nsymbol = n + 1;
+	if (!s[n].size)
+		s[n].size = 4096;
 }
 
 void image_load(struct images *set, struct image *img)
@@ -137,11 +235,11 @@ void image_load(struct images *set, struct image *img)
 	switch (img->pub.kind) {
 	case HWPMC_IMAGE_ELF:
 	case HWPMC_IMAGE_VDSO:
-		elf_load(img, &set->options);
+		elf_load(set, img);
 		break;
 	case HWPMC_IMAGE_KERNEL:
 	case HWPMC_IMAGE_MODULE:
-		kernel_load(set);
+		kernel_load(set, img);
 		break;
 	case HWPMC_IMAGE_JIT:
 		jit_load(img, &set->options);
@@ -149,56 +247,31 @@ void image_load(struct images *set, struct image *img)
 	default:
 		break;
 	}
-	image_sort(img);
+	sort_symbols(img);
 }
 
-static int by_start(const void *a, const void *b)
+uint64_t image_addr(struct images *set, struct image *img,
+		    const struct map *map, uint64_t pc)
 {
-	const struct hwpmc_symbol *x = a, *y = b;
+	uint64_t offset = pc - map->start + map->offset;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	/* With a size before without; then by name, to be the same each time. */
-	if (!x->size != !y->size)
-		return x->size ? -1 : 1;
-	return strcmp(x->raw, y->raw);
-}
-
-void image_sort(struct image *img)
-{
-	uint32_t n = 0;
-
-	if (!img->nsymbol)
-		return;
-	qsort(img->symbol, img->nsymbol, sizeof(*img->symbol), by_start);
-	for (uint32_t i = 1; i < img->nsymbol; i++) {
-		if (img->symbol[i].start == img->symbol[n].start) {
-			if (img->symbol[i].name != img->symbol[i].raw)
-				free((void *)img->symbol[i].name);
-			free((void *)img->symbol[i].raw);
-			continue;
-		}
-		/* What has no size goes on to the next. */
-		if (!img->symbol[n].size)
-			img->symbol[n].size = img->symbol[i].start -
-					      img->symbol[n].start;
-		img->symbol[++n] = img->symbol[i];
-	}
-	img->nsymbol = n + 1;
-	if (!img->symbol[n].size)
-		img->symbol[n].size = 4096;
-}
-
-uint64_t image_addr(struct images *set, struct image *img, uint64_t offset)
-{
 	image_load(set, img);
+	if (img->by_text)
+		return img->text.size == map->end - map->start ?
+		       pc - map->start + img->text.addr : UINT64_MAX;
 	for (uint32_t i = 0; i < img->nsegment; i++) {
 		const struct segment *s = &img->segment[i];
 
 		if (offset >= s->offset && offset - s->offset < s->size)
 			return offset - s->offset + s->addr;
 	}
-	return offset;
+	/* Of a program's file, but nothing that the program is made of. */
+	return img->nsegment ? UINT64_MAX : offset;
+}
+
+static bool covers(const struct hwpmc_symbol *s, uint64_t addr)
+{
+	return addr - s->start < s->size;
 }
 
 struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
@@ -216,10 +289,14 @@ struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
 		else
 			hi = mid;
 	}
-	if (lo && addr - img->symbol[lo - 1].start < img->symbol[lo - 1].size)
-		return &img->symbol[lo - 1];
+	/* Functions may lie in others, of hand-written code. */
+	for (uint32_t i = lo; i-- > 0 && lo - i <= 8; )
+		if (covers(&img->symbol[i], addr))
+			return &img->symbol[i];
 	return &img->unknown;
 }
+
+/* ---- inlined functions --------------------------------------------------- */
 
 /* By name; where they belong in the sorted array if it is not there. */
 static uint32_t inlined_slot(const struct image *img, const char *raw)
@@ -237,8 +314,7 @@ static uint32_t inlined_slot(const struct image *img, const char *raw)
 	return lo;
 }
 
-struct hwpmc_symbol *image_inlined(struct images *set, struct image *img,
-				   const char *raw)
+struct hwpmc_symbol *image_inlined(struct image *img, const char *raw)
 {
 	uint32_t at;
 	struct hwpmc_symbol *s;
@@ -250,9 +326,9 @@ struct hwpmc_symbol *image_inlined(struct images *set, struct image *img,
 		return img->inlined[at];
 	s = stat_alloc(1, sizeof(*s));
 	*s = (struct hwpmc_symbol){
-		.image = &img->pub, .raw = strdup(raw), .inlined = true,
+		.image = &img->pub, .raw = stat_strdup(raw), .inlined = true,
 	};
-	s->name = symbol_name(s->raw, !set->options.no_demangle);
+	s->name = nice_name(s->raw, img->demangle);
 	img->inlined = stat_grow(img->inlined, img->ninlined, sizeof(s));
 	memmove(&img->inlined[at + 1], &img->inlined[at],
 		(img->ninlined++ - at) * sizeof(s));

@@ -1,91 +1,78 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel.c - symbols of the kernel and its modules, from kallsyms; and those of
- * generated code, from the file that its generator leaves in /tmp.
+ * kernel.c - whose symbols the kernel and its modules get: those of files, where
+ * options.kernel says so, else those of kallsyms. An address of a module is an
+ * offset into its text; one of the kernel is that of its vmlinux, or else as it
+ * ran.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "stat.h"
 
-static void add_line(struct images *set, char *line)
+#define NOT_LOADED	"the address at which the kernel ran is not in the log: give it kallsyms of the machine, or vmlinux of a kernel without KASLR"
+
+/* How far the kernel lies from where vmlinux has it. */
+static int find_load(struct images *set, uint64_t stext)
 {
-	char *rest, *type, *name, *module;
 	struct image *img = set->kernel;
-	uint64_t addr;
+	uint64_t start = img->start;
 
-	addr = strtoull(line, &rest, 16);
-	type = strtok_r(rest, " \t\n", &rest);
-	name = strtok_r(NULL, " \t\n", &rest);
-	module = strtok_r(NULL, " \t\n", &rest);
-	if (!type || !name || !strchr("tTwW", *type) || !addr)
+	if (!start && kallsyms_read(set) == 0)
+		start = set->kallsyms.stext;
+	if (!start || !stext)
+		return image_problem(img, NOT_LOADED);
+	img->pub.load = start - stext;
+	return 0;
+}
+
+static void load_kernel(struct images *set)
+{
+	struct image *img = set->kernel;
+	const char *path = vmlinux_path(set);
+	uint64_t stext = 0;
+
+	if (!path) {
+		kallsyms_load(set, img);
 		return;
-	if (module) {
-		img = image_get(set, module, HWPMC_IMAGE_MODULE, NULL, 0, 0);
-		img->loaded = true;
 	}
-	image_add_symbol(img, addr, 0, name, false);
+	if (vmlinux_load(set, img, path, &stext) == 0 &&
+	    find_load(set, stext) < 0)
+		image_forget_symbols(img);
 }
 
-int kernel_load(struct images *set)
+static void load_module(struct images *set, struct image *img)
 {
-	const char *path = set->options.kallsyms;
-	char *line = NULL;
-	size_t size = 0;
-	FILE *f;
+	const char *path = ko_path(set, img->pub.path);
 
-	if (set->kernel->pub.file || set->kernel->pub.problem)
-		return 0;
-	if (!path)
-		path = "/proc/kallsyms";
-	f = fopen(path, "re");
-	if (!f) {
-		set->kernel->pub.problem = strdup("kallsyms cannot be read");
-		return -1;
-	}
-	while (getline(&line, &size, f) > 0)
-		add_line(set, line);
-	free(line);
-	fclose(f);
-	set->kernel->loaded = true;
-	if (!set->kernel->nsymbol) {
-		set->kernel->pub.problem = strdup("kallsyms shows no addresses: be root, or set kernel.kptr_restrict=0");
-		return -1;
-	}
-	set->kernel->pub.file = strdup(path);
-	for (uint32_t i = 0; i < set->n; i++)
-		if (set->all[i]->pub.kind == HWPMC_IMAGE_MODULE ||
-		    set->all[i] == set->kernel)
-			image_sort(set->all[i]);
-	return 0;
+	if (path)
+		ko_load(img, path);
+	else
+		kallsyms_load(set, img);
 }
 
-int jit_load(struct image *img, const struct hwpmc_symbol_options *o)
+void kernel_load(struct images *set, struct image *img)
 {
-	char path[4200], *line = NULL;
-	size_t size = 0;
-	FILE *f;
+	if (img == set->kernel)
+		load_kernel(set);
+	else
+		load_module(set, img);
+}
 
-	snprintf(path, sizeof(path), "%s/perf-%d.map",
-		 o->perf_map ? o->perf_map : "/tmp", img->pid);
-	f = fopen(path, "re");
-	if (!f) {
-		img->pub.problem = strdup("generated code, and no perf-PID.map that names it");
-		return -1;
-	}
-	while (getline(&line, &size, f) > 0) {
-		uint64_t start, len;
-		int at = 0;
+struct image *kernel_find(struct images *set, const struct map *map,
+			  uint64_t pc, uint64_t *addr)
+{
+	struct image *img = map ? map->image : NULL;
 
-		line[strcspn(line, "\n")] = 0;
-		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &start, &len,
-			   &at) >= 2 && at && line[at] && len)
-			image_add_symbol(img, start, len, line + at, true);
+	*addr = pc;
+	if (img && img != set->kernel) {
+		*addr = pc - map->start;
+		return img;
 	}
-	free(line);
-	fclose(f);
-	img->pub.file = strdup(path);
-	return 0;
+	if (!img && !set->options.no_symbols)
+		img = kallsyms_module(set, pc);
+	if (img && img != set->kernel)
+		return img;
+	image_load(set, set->kernel);
+	*addr = pc - set->kernel->pub.load;
+	return set->kernel;
 }

@@ -78,6 +78,8 @@ struct hwpmc_image {
 	const char *problem;	/* why there are none ("no such file", "build-id
 				 * differs from the log's"), or NULL */
 	const char *no_lines;	/* why lines were asked for and are not known */
+	uint64_t load;		/* KERNEL, MODULE: add it to its addresses to get
+				 * those where it ran */
 	uint64_t samples;	/* that hit it */
 };
 
@@ -88,6 +90,7 @@ struct hwpmc_symbol {
 	const char *raw;	/* as in the file */
 	uint64_t start, size;	/* in the image: addresses as in its ELF file */
 	bool unknown;
+	bool weak;		/* it has no strong name */
 	bool inlined;		/* into others: it has no address of its own */
 };
 

@@ -32,6 +32,11 @@ struct unit {
 	struct ranges ranges;		/* of its functions */
 };
 
+/* A section of a module: where its loader puts it, and where libdwfl does. */
+struct piece {
+	uint64_t at, size, dwarf;
+};
+
 struct lines {
 	Dwfl *dwfl;
 	Dwarf *dwarf;
@@ -40,7 +45,9 @@ struct lines {
 	struct ranges ranges;		/* of the units */
 	char *path;			/* where separate debug files may be */
 	Dwfl_Callbacks callbacks;
-	bool relocatable;
+	bool relocatable;		/* a module's file, which has no addresses */
+	struct piece *piece;
+	uint32_t npiece;
 };
 
 /* ---- ranges -------------------------------------------------------------- */
@@ -206,6 +213,37 @@ static char *debug_path(const struct hwpmc_symbol_options *o)
 	return path;
 }
 
+static void add_piece(size_t index, const GElf_Shdr *sh, uint64_t at, void *arg)
+{
+	struct lines *l = arg;
+
+	l->piece = stat_grow(l->piece, l->npiece, sizeof(*l->piece));
+	l->piece[l->npiece++] = (struct piece){ at, sh->sh_size, sh->sh_addr };
+}
+
+/* libdwfl has given addresses to the sections when it was told of the file. */
+static void find_pieces(struct lines *l, Dwfl_Module *module, uint64_t bias)
+{
+	GElf_Addr elf_bias;
+	Elf *elf = dwfl_module_getelf(module, &elf_bias);
+	GElf_Ehdr eh;
+
+	if (!elf || !gelf_getehdr(elf, &eh) || eh.e_type != ET_REL)
+		return;
+	l->relocatable = true;
+	ko_layout(elf, add_piece, l);
+	for (uint32_t i = 0; i < l->npiece; i++)
+		l->piece[i].dwarf += elf_bias - bias;
+}
+
+static uint64_t to_dwarf(const struct lines *l, uint64_t addr)
+{
+	for (uint32_t i = 0; i < l->npiece; i++)
+		if (addr - l->piece[i].at < l->piece[i].size)
+			return addr - l->piece[i].at + l->piece[i].dwarf;
+	return l->relocatable ? UINT64_MAX : addr;
+}
+
 static int open_dwarf(struct lines *l, const char *file)
 {
 	Dwfl_Module *module;
@@ -222,7 +260,10 @@ static int open_dwarf(struct lines *l, const char *file)
 	module = dwfl_report_offline(l->dwfl, "", file, -1);
 	dwfl_report_end(l->dwfl, NULL, NULL);
 	l->dwarf = module ? dwfl_module_getdwarf(module, &bias) : NULL;
-	return l->dwarf ? 0 : -1;
+	if (!l->dwarf)
+		return -1;
+	find_pieces(l, module, bias);
+	return 0;
 }
 
 void lines_close(struct image *img)
@@ -237,6 +278,7 @@ void lines_close(struct image *img)
 	}
 	free(l->unit);
 	free(l->ranges.range);
+	free(l->piece);
 	if (l->dwfl)
 		dwfl_end(l->dwfl);
 	free(l->path);
@@ -244,19 +286,35 @@ void lines_close(struct image *img)
 	img->lines = NULL;
 }
 
+/* The file that leads to DWARF; *why, where there is none. */
+static const char *file_with_lines(const struct image *img, const char **why)
+{
+	switch (img->pub.kind) {
+	case HWPMC_IMAGE_ELF:
+		*why = img->pub.problem;
+		return img->pub.code ? img->pub.code : img->pub.file;
+	case HWPMC_IMAGE_KERNEL:
+	case HWPMC_IMAGE_MODULE:
+		*why = "lines of the kernel are in its vmlinux and its modules' files: --kernel";
+		return img->pub.code;
+	default:
+		*why = "lines are known of programs, libraries and the kernel only";
+		return NULL;
+	}
+}
+
 static int lines_open(struct images *set, struct image *img)
 {
-	const char *file;
+	const char *file, *why;
 
 	if (img->lines)
 		return 0;
 	if (img->pub.no_lines)
 		return -1;
 	image_load(set, img);
-	file = img->pub.code ? img->pub.code : img->pub.file;
-	if (img->pub.kind != HWPMC_IMAGE_ELF || !file)
-		return no_lines(img, img->pub.problem ? img->pub.problem :
-				"lines are known of programs and libraries only");
+	file = file_with_lines(img, &why);
+	if (!file)
+		return no_lines(img, why ? why : "its file is not known");
 	img->lines = stat_alloc(1, sizeof(*img->lines));
 	img->lines->path = debug_path(&set->options);
 	if (open_dwarf(img->lines, file) < 0) {
@@ -288,6 +346,7 @@ bool lines_find(struct images *set, struct image *img, uint64_t addr,
 
 	if (lines_open(set, img) < 0)
 		return false;
+	addr = to_dwarf(img->lines, addr);
 	u = find_unit(img->lines, addr);
 	return u && line_in_unit(u, addr, at);
 }
@@ -357,8 +416,10 @@ uint32_t lines_inlined(struct images *set, struct image *img, uint64_t addr,
 	uint32_t n = 0;
 
 	memset(at, 0, sizeof(*at));
-	if (lines_open(set, img) == 0)
+	if (lines_open(set, img) == 0) {
+		addr = to_dwarf(img->lines, addr);
 		u = find_unit(img->lines, addr);
+	}
 	function = u ? find_function(img->lines, u, addr) : NULL;
 	if (!function)
 		return 0;

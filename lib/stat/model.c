@@ -40,7 +40,7 @@ void model_free(struct model *m)
 			next = p->hash_next;
 			process_free(p);
 		}
-	free(m->modules);
+	free(m->kernel);
 	images_free(&m->images);
 }
 
@@ -54,6 +54,7 @@ bool model_wants(uint8_t type)
 	case HWPMC_LOG_MAP_IN:
 	case HWPMC_LOG_MAP_OUT:
 	case HWPMC_LOG_PMCATTACH:
+	case HWPMC_LOG_NOTE:
 		return true;
 	default:
 		return false;
@@ -165,6 +166,13 @@ static void apply_exec(struct model *m, const struct hwpmc_log_exec *r)
 	set_string(&s->path, r->path);
 }
 
+/* "[kernel.kallsyms]" is what others call it. */
+static bool is_kernel(const struct hwpmc_log_map *r)
+{
+	return r->pid == -1 && strncmp(r->path, "[kernel", 7) == 0 &&
+	       (r->path[7] == ']' || r->path[7] == '.');
+}
+
 static enum hwpmc_image_kind kind_of(const struct hwpmc_log_map *r)
 {
 	if (r->pid == -1)
@@ -176,22 +184,65 @@ static enum hwpmc_image_kind kind_of(const struct hwpmc_log_map *r)
 	return HWPMC_IMAGE_ELF;
 }
 
+static void apply_kernel_map(struct model *m, const struct hwpmc_log_map *r)
+{
+	struct map map = { r->start, r->end, r->offset, r->hdr.time, NULL };
+
+	if (is_kernel(r)) {
+		map.image = m->images.kernel;
+		image_set_build_id(map.image, r->build_id, r->build_id_len);
+	} else {
+		map.image = image_get(&m->images, r->path, HWPMC_IMAGE_MODULE,
+				      r->build_id, r->build_id_len, 0);
+		map.image->pub.load = r->start;
+	}
+	map.image->start = r->start;
+	map.image->end = r->end;
+	add_map(&m->kernel, &m->nkernel, map);
+}
+
 static void apply_map(struct model *m, const struct hwpmc_log_map *r)
 {
 	enum hwpmc_image_kind kind = kind_of(r);
-	struct map map = {
-		r->start, r->end, r->offset, r->hdr.time,
-		image_get(&m->images, r->path, kind, r->build_id,
-			  r->build_id_len, kind == HWPMC_IMAGE_JIT ? r->pid : 0),
-	};
+	struct map map = { r->start, r->end, r->offset, r->hdr.time, NULL };
+	const char *path = r->path;
 	struct space *s;
 
 	if (r->pid == -1) {
-		add_map(&m->modules, &m->nmodule, map);
+		apply_kernel_map(m, r);
+		return;
+	}
+	/* Programs of 32 bits have another. */
+	if (kind == HWPMC_IMAGE_VDSO && r->start <= UINT32_MAX)
+		path = "[vdso32]";
+	map.image = image_get(&m->images, path, kind, r->build_id,
+			      r->build_id_len,
+			      kind == HWPMC_IMAGE_JIT ? r->pid : 0);
+	s = model_space(m, r->pid, r->hdr.time);
+	add_map(&s->map, &s->nmap, map);
+}
+
+static void apply_unmap(struct model *m, const struct hwpmc_log_unmap *r)
+{
+	struct map hole = { r->start, r->end, 0, r->hdr.time, NULL };
+	struct space *s;
+
+	if (r->pid == -1) {
+		add_map(&m->kernel, &m->nkernel, hole);
 		return;
 	}
 	s = model_space(m, r->pid, r->hdr.time);
-	add_map(&s->map, &s->nmap, map);
+	add_map(&s->map, &s->nmap, hole);
+}
+
+static void apply_note(struct model *m, const char *text)
+{
+	struct kallsyms *k = &m->images.kallsyms;
+
+	if (strncmp(text, "release=", 8) == 0)
+		set_string((const char **)&k->release, text + 8);
+	else if (strncmp(text, "hostname=", 9) == 0)
+		set_string((const char **)&k->hostname, text + 9);
 }
 
 static void apply_comm(struct model *m, const struct hwpmc_log_task *r)
@@ -218,6 +269,12 @@ void model_apply(struct model *m, const struct hwpmc_record *r)
 	case HWPMC_LOG_MAP_IN:
 		apply_map(m, r->map);
 		break;
+	case HWPMC_LOG_MAP_OUT:
+		apply_unmap(m, r->unmap);
+		break;
+	case HWPMC_LOG_NOTE:
+		apply_note(m, r->note->text);
+		break;
 	case HWPMC_LOG_PROC_CREATE:
 	case HWPMC_LOG_COMM_NAME:
 		apply_comm(m, r->task);
@@ -233,7 +290,7 @@ void model_apply(struct model *m, const struct hwpmc_record *r)
 	}
 }
 
-/* The latest that was there at that time; else the first that ever was. */
+/* What was there last at that time; else the first that came later. */
 static const struct map *find_map(const struct map *map, uint32_t n,
 				  uint64_t pc, uint64_t time)
 {
@@ -244,7 +301,8 @@ static const struct map *find_map(const struct map *map, uint32_t n,
 			continue;
 		if (map[i].from <= time)
 			return &map[i];
-		early = &map[i];
+		if (map[i].image)
+			early = &map[i];
 	}
 	return early;
 }
@@ -269,15 +327,14 @@ struct image *model_find(struct model *m, struct space *space, bool kernel,
 	if (pc == HWPMC_PC_HIDDEN)
 		return m->images.hidden;
 	if (kernel) {
-		map = find_map(m->modules, m->nmodule, pc, time);
-		return map ? map->image : m->images.kernel;
+		map = find_map(m->kernel, m->nkernel, pc, time);
+		return kernel_find(&m->images, map, pc, addr);
 	}
 	map = find_user(space, pc, time);
-	if (!map)
+	if (!map || !map->image)
 		return m->images.unknown;
 	if (map->image->pub.kind == HWPMC_IMAGE_JIT)
 		return map->image;
-	*addr = image_addr(&m->images, map->image,
-			   pc - map->start + map->offset);
+	*addr = image_addr(&m->images, map->image, map, pc);
 	return map->image;
 }

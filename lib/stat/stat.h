@@ -6,6 +6,7 @@
 #ifndef HWPMC_LIB_STAT_H
 #define HWPMC_LIB_STAT_H
 
+#include <gelf.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,11 +14,18 @@
 
 #define EXPORT	__attribute__((visibility("default")))
 
+/* ---- memory.c ------------------------------------------------------------ */
+
 /* Memory, or the end of the program: who cannot hold a profile cannot go on. */
 void *stat_alloc(size_t n, size_t size);
 void *stat_grow(void *p, size_t n, size_t size);
+char *stat_strdup(const char *text);
+/* One behind the other. */
+char *stat_join(const char *a, const char *b);
 
 /* ---- image.c ------------------------------------------------------------- */
+
+struct map;
 
 struct segment {
 	uint64_t offset, size, addr;	/* in the file, and where ELF wants it */
@@ -30,12 +38,46 @@ struct image {
 	struct segment *segment;
 	uint32_t nsegment;
 	bool loaded;
+	bool demangle;
+	bool by_text;			/* no segments, but .text */
+	struct segment text;		/* pages; offset: 0 */
 	int32_t pid;			/* JIT: whose map */
+	uint64_t start, end;		/* KERNEL, MODULE: where it ran, or 0, 0 */
 	struct hwpmc_symbol unknown;
 	struct lines *lines;		/* NULL: not asked for yet, or none */
 	struct hwpmc_symbol **inlined;	/* functions, each once */
 	uint32_t ninlined;
 	struct image *next;		/* of the same hash */
+};
+
+/* A line of kallsyms, and all of them. */
+struct ksym {
+	uint64_t addr;
+	char *name;
+	char *module;			/* "[name]", or NULL */
+};
+
+struct kallsyms {
+	struct ksym *symbol;		/* by addr */
+	uint32_t n;
+	uint32_t nimage;		/* images that were there */
+	uint64_t stext, etext;
+	uint64_t moved;			/* log's addresses - its own */
+	const char *path, *problem;
+	char *release, *hostname;	/* of the log, or NULL */
+	bool read;
+};
+
+/* Files below options.kernel. */
+struct kernel_file {
+	char *name;			/* of the module, or "vmlinux" */
+	char *path;
+};
+
+struct kernel_files {
+	struct kernel_file *file;
+	uint32_t n;
+	bool looked;
 };
 
 struct images {
@@ -44,6 +86,8 @@ struct images {
 	uint32_t n;
 	struct image *hash[256];
 	struct image *unknown, *hidden, *kernel;
+	struct kallsyms kallsyms;
+	struct kernel_files files;
 };
 
 void images_init(struct images *set, const struct hwpmc_symbol_options *o);
@@ -51,23 +95,81 @@ void images_free(struct images *set);
 struct image *image_get(struct images *set, const char *path,
 			enum hwpmc_image_kind kind, const uint8_t *build_id,
 			uint32_t build_id_len, int32_t pid);
-/* From an offset in the file to the address that ELF gives it. */
-uint64_t image_addr(struct images *set, struct image *img, uint64_t offset);
+/* If it has none yet. */
+void image_set_build_id(struct image *img, const uint8_t *id, uint32_t len);
+/* The address that ELF gives to what is mapped there. */
+uint64_t image_addr(struct images *set, struct image *img,
+		    const struct map *map, uint64_t pc);
 struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
 				  uint64_t addr);
 /* The one for functions of that name that were inlined. */
-struct hwpmc_symbol *image_inlined(struct images *set, struct image *img,
-				   const char *raw);
+struct hwpmc_symbol *image_inlined(struct image *img, const char *raw);
 /* Find its file and symbols, if that was not done yet. */
 void image_load(struct images *set, struct image *img);
+/* Returned so that more can be said of it; not to be kept. */
+struct hwpmc_symbol *image_add_symbol(struct image *img, uint64_t start,
+				      uint64_t size, const char *raw,
+				      bool demangle);
+void image_forget_symbols(struct image *img);
+/* Why it has no symbols; -1. */
+int image_problem(struct image *img, const char *why);
 
-/* elf.c: 0, or -1 and *problem. */
-int elf_load(struct image *img, const struct hwpmc_symbol_options *o);
-/* raw itself, or what it means to people, to be freed. */
-const char *symbol_name(const char *raw, bool demangle);
-void image_add_symbol(struct image *img, uint64_t start, uint64_t size,
-		      const char *raw, bool demangle);
-void image_sort(struct image *img);
+/* ---- elf.c --------------------------------------------------------------- */
+
+struct elf_file {
+	Elf *elf;
+	int fd;
+};
+
+/* 0, or -1: there is none, it cannot be read, or is not ELF. */
+int elf_open(struct elf_file *f, const char *path);
+void elf_close(struct elf_file *f);
+/* It has the image's build-id, or the image has none. */
+bool elf_is_of(const struct elf_file *f, const struct image *img);
+/* Of .symtab; how many. */
+unsigned int elf_add_symbols(struct elf_file *f, struct image *img);
+/* Those of one section, which lies at `at`. */
+void elf_add_section_symbols(struct elf_file *f, struct image *img,
+			     size_t index, uint64_t at);
+void elf_guess_text(struct image *img, Elf *elf);
+/* Programs, libraries, the vdso: 0, or -1 and *problem. */
+int elf_load(struct images *set, struct image *img);
+
+/* ---- debug.c, plt.c ------------------------------------------------------ */
+
+/* program: the open file of the image, or NULL: it is gone. */
+bool debug_file_load(struct images *set, struct image *img,
+		     const struct elf_file *program);
+void debug_data_add(struct image *img, const struct elf_file *f);
+void plt_add(struct image *img, Elf *elf);
+
+/* ---- kernel.c, kallsyms.c, vmlinux.c, jit.c ------------------------------ */
+
+void kernel_load(struct images *set, struct image *img);
+/* The image of a kernel address; map: what the log has there, or NULL. */
+struct image *kernel_find(struct images *set, const struct map *map,
+			  uint64_t pc, uint64_t *addr);
+
+/* Read it once. -1: *problem says why not. */
+int kallsyms_read(struct images *set);
+int kallsyms_load(struct images *set, struct image *img);
+/* A module of which the log has no mapping: BPF programs are such. */
+struct image *kallsyms_module(struct images *set, uint64_t pc);
+bool kallsyms_of_this_kernel(const struct images *set);
+void kallsyms_free(struct kallsyms *k);
+
+const char *vmlinux_path(struct images *set);
+const char *ko_path(struct images *set, const char *name);
+int vmlinux_load(struct images *set, struct image *img, const char *path,
+		 uint64_t *stext);
+int ko_load(struct image *img, const char *path);
+/* For each section of a module's text: its number, header and place. */
+typedef void ko_section_fn(size_t index, const GElf_Shdr *sh, uint64_t at,
+			   void *arg);
+uint64_t ko_layout(Elf *elf, ko_section_fn *fn, void *arg);
+void kernel_files_free(struct kernel_files *k);
+
+int jit_load(struct image *img, const struct hwpmc_symbol_options *o);
 
 /* ---- lines.c ------------------------------------------------------------- */
 
@@ -89,15 +191,12 @@ uint32_t lines_inlined(struct images *set, struct image *img, uint64_t addr,
 		       struct place *at, uint32_t max);
 void lines_close(struct image *img);
 
-/* kernel.c: kallsyms; jit.c: perf-PID.map */
-int kernel_load(struct images *set);
-int jit_load(struct image *img, const struct hwpmc_symbol_options *o);
-
 /* ---- model.c ------------------------------------------------------------- */
 
+/* Memory, and what was mapped there from then on. */
 struct map {
 	uint64_t start, end, offset, from;
-	struct image *image;
+	struct image *image;		/* NULL: nothing is any more */
 };
 
 /* What a process has mapped, from an exec (or its fork) to the next. */
@@ -122,8 +221,8 @@ struct model {
 	struct process *hash[1024];
 	struct process *cached;
 	uint32_t nspace;
-	struct map *modules;
-	uint32_t nmodule;
+	struct map *kernel;		/* its text, and modules */
+	uint32_t nkernel;
 };
 
 void model_init(struct model *m, const struct hwpmc_symbol_options *o);

@@ -4,8 +4,9 @@
 
 SYMBOLS_DIR	:= $(BUILD)/tests/symbols
 SYMBOLS_SRC	:= $(TOP)/tests/symbols
-STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_lines)
-STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf)
+STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_kernel stat_lines)
+STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf \
+	kernel/vmlinux kernel/drivers/some-mod.ko compressed/some-mod.ko.xz)
 
 $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
@@ -13,6 +14,19 @@ $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 $(SYMBOLS_DIR)/no-dwarf: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -g0 -o $@ $<
+
+$(SYMBOLS_DIR)/kernel/vmlinux: $(SYMBOLS_SRC)/kernel.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -g -mcmodel=kernel -fno-pic -ffreestanding -nostdlib -static \
+		-no-pie -Wl,-Ttext=0xffffffff81000000 -Wl,-e,schedule \
+		-Wl,--build-id=sha1 -o $@ $<
+$(SYMBOLS_DIR)/kernel/drivers/some-mod.ko: $(SYMBOLS_SRC)/module.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -g -mcmodel=kernel -fno-pic -c -o $@.o $<
+	ld -r --build-id=sha1 -o $@ $@.o
+$(SYMBOLS_DIR)/compressed/some-mod.ko.xz: $(SYMBOLS_DIR)/kernel/drivers/some-mod.ko
+	@mkdir -p $(@D)
+	xz -c $< > $@
 
 $(STAT_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c \
 		$(TOP)/tests/unit/stat_log.c $(TOP)/tests/harness/harness.c \

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * plt.c - names for the stubs of the procedure linkage table, "name@plt": each jumps
+ * through a slot, and the slot's relocation has the name. x86-64 only.
+ */
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stat.h"
+
+struct slot {
+	uint64_t addr;
+	const char *name;
+};
+
+struct slots {
+	struct slot *slot;
+	uint32_t n;
+};
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void add_slots(struct slots *s, Elf *elf, Elf_Scn *scn,
+		      const GElf_Shdr *sh)
+{
+	Elf_Data *rela = elf_getdata(scn, NULL), *syms;
+	Elf_Scn *table = elf_getscn(elf, sh->sh_link);
+	GElf_Shdr th;
+	GElf_Rela r;
+	GElf_Sym sym;
+
+	if (!rela || !table || !gelf_getshdr(table, &th))
+		return;
+	syms = elf_getdata(table, NULL);
+	for (int i = 0; syms && gelf_getrela(rela, i, &r); i++) {
+		int type = GELF_R_TYPE(r.r_info);
+		const char *name;
+
+		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+		    !gelf_getsym(syms, GELF_R_SYM(r.r_info), &sym))
+			continue;
+		name = elf_strptr(elf, th.sh_link, sym.st_name);
+		if (!name || !*name)
+			continue;
+		s->slot = stat_grow(s->slot, s->n, sizeof(*s->slot));
+		s->slot[s->n++] = (struct slot){ r.r_offset, name };
+	}
+}
+
+static void find_slots(struct slots *s, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_RELA)
+			add_slots(s, elf, scn, &sh);
+	if (s->n)
+		qsort(s->slot, s->n, sizeof(*s->slot), by_addr);
+}
+
+/* The slot that `jmp *disp(%rip)` in this stub jumps through; 0: no such jump. */
+static uint64_t slot_of(const uint8_t *code, size_t len, uint64_t addr)
+{
+	for (size_t i = 0; i + 6 <= len; i++)
+		if (code[i] == 0xff && code[i + 1] == 0x25) {
+			int32_t disp;
+
+			memcpy(&disp, code + i + 2, sizeof(disp));
+			return addr + i + 6 + disp;
+		}
+	return 0;
+}
+
+static void add_stub(struct image *img, const struct slots *s, uint64_t got,
+		     uint64_t addr, uint64_t size)
+{
+	const struct slot key = { .addr = got };
+	const struct slot *slot;
+	char *name;
+
+	slot = bsearch(&key, s->slot, s->n, sizeof(key), by_addr);
+	name = slot ? stat_join(slot->name, "@plt") : NULL;
+	if (name)
+		image_add_symbol(img, addr, size, name, true);
+	free(name);
+}
+
+static void add_section(struct image *img, const struct slots *s, Elf_Scn *scn,
+			const GElf_Shdr *sh)
+{
+	uint64_t size = sh->sh_entsize ? sh->sh_entsize : 16;
+	Elf_Data *data = elf_getdata(scn, NULL);
+
+	if (!data || !data->d_buf || size > 64)
+		return;
+	for (uint64_t at = 0; at + size <= data->d_size; at += size) {
+		uint64_t got = slot_of((uint8_t *)data->d_buf + at, size,
+				       sh->sh_addr + at);
+
+		if (got)
+			add_stub(img, s, got, sh->sh_addr + at, size);
+	}
+}
+
+void plt_add(struct image *img, Elf *elf)
+{
+	struct slots s = { NULL, 0 };
+	Elf_Scn *scn = NULL;
+	size_t strings;
+	GElf_Ehdr eh;
+	GElf_Shdr sh;
+
+	if (!gelf_getehdr(elf, &eh) || eh.e_machine != EM_X86_64 ||
+	    elf_getshdrstrndx(elf, &strings))
+		return;
+	find_slots(&s, elf);
+	while (s.n && (scn = elf_nextscn(elf, scn))) {
+		const char *name;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_PROGBITS)
+			continue;
+		name = elf_strptr(elf, strings, sh.sh_name);
+		if (name && strncmp(name, ".plt", 4) == 0)
+			add_section(img, &s, scn, &sh);
+	}
+	free(s.slot);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * vmlinux.c - symbols of the kernel from its vmlinux, and of modules from their
+ * files, also compressed: options.kernel names a vmlinux, or a directory to look
+ * for all of them.
+ */
+#include <errno.h>
+#include <fts.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "stat.h"
+
+/* ---- which file ---------------------------------------------------------- */
+
+static void add_file(struct kernel_files *k, const char *name, size_t len,
+		     const char *path)
+{
+	struct kernel_file *f;
+
+	k->file = stat_grow(k->file, k->n, sizeof(*k->file));
+	f = &k->file[k->n++];
+	f->path = stat_strdup(path);
+	f->name = strndup(name, len);
+	for (char *c = f->name; c && *c; c++)
+		if (*c == '-')
+			*c = '_';
+}
+
+static bool is_module_suffix(const char *suffix)
+{
+	static const char *const suffixes[] = {
+		"", ".debug", ".xz", ".zst", ".gz",
+	};
+
+	for (unsigned int i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+		if (strcmp(suffix, suffixes[i]) == 0)
+			return true;
+	return false;
+}
+
+/* "vmlinux", "vmlinux-6.1.0", "name.ko", "name.ko.debug", "name.ko.xz". */
+static void look_at(struct kernel_files *k, const FTSENT *e)
+{
+	const char *ko = strstr(e->fts_name, ".ko");
+
+	if (strncmp(e->fts_name, "vmlinux", 7) == 0 &&
+	    (!e->fts_name[7] || e->fts_name[7] == '-'))
+		add_file(k, "vmlinux", 7, e->fts_path);
+	else if (ko && is_module_suffix(ko + 3))
+		add_file(k, e->fts_name, ko - e->fts_name, e->fts_path);
+}
+
+static void look_into(struct kernel_files *k, const char *dir)
+{
+	char *paths[] = { (char *)dir, NULL };
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *e;
+
+	while (fts && (e = fts_read(fts)))
+		if (e->fts_info == FTS_F)
+			look_at(k, e);
+	if (fts)
+		fts_close(fts);
+}
+
+static void look(struct images *set)
+{
+	const char *path = set->options.kernel;
+	struct kernel_files *k = &set->files;
+	struct stat st;
+
+	if (k->looked || !path)
+		return;
+	k->looked = true;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		look_into(k, path);
+	else
+		add_file(k, "vmlinux", 7, path);
+}
+
+static const char *find_file(struct images *set, const char *name, size_t len)
+{
+	look(set);
+	for (uint32_t i = 0; i < set->files.n; i++)
+		if (set->files.file[i].name &&
+		    strncmp(set->files.file[i].name, name, len) == 0 &&
+		    !set->files.file[i].name[len])
+			return set->files.file[i].path;
+	return NULL;
+}
+
+const char *vmlinux_path(struct images *set)
+{
+	return find_file(set, "vmlinux", 7);
+}
+
+/* name: "[name]" */
+const char *ko_path(struct images *set, const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 2 ? find_file(set, name + 1, len - 2) : NULL;
+}
+
+void kernel_files_free(struct kernel_files *k)
+{
+	for (uint32_t i = 0; i < k->n; i++) {
+		free(k->file[i].name);
+		free(k->file[i].path);
+	}
+	free(k->file);
+}
+
+/* ---- vmlinux ------------------------------------------------------------- */
+
+static uint64_t value_of(const struct image *img, const char *name)
+{
+	for (uint32_t i = 0; i < img->nsymbol; i++)
+		if (strcmp(img->symbol[i].raw, name) == 0)
+			return img->symbol[i].start;
+	return 0;
+}
+
+static void use_file(struct image *img, const char *path)
+{
+	img->pub.file = stat_strdup(path);
+	img->pub.code = stat_strdup(path);
+}
+
+int vmlinux_load(struct images *set, struct image *img, const char *path,
+		 uint64_t *stext)
+{
+	struct elf_file f;
+
+	if (elf_open(&f, path) < 0)
+		return image_problem(img, "there is no such file, or it is not ELF");
+	if (!elf_is_of(&f, img))
+		image_problem(img, "vmlinux is another kernel's: its build-id is not the log's");
+	else if (!elf_add_symbols(&f, img))
+		image_problem(img, "vmlinux has no symbols");
+	else
+		use_file(img, path);
+	elf_close(&f);
+	*stext = value_of(img, "_stext");
+	return img->pub.problem ? -1 : 0;
+}
+
+/* ---- modules ------------------------------------------------------------- */
+
+/*
+ * Where the kernel's loader puts a section: the executable ones follow each other,
+ * those for the time of loading lie elsewhere. Returns the end of the text.
+ */
+uint64_t ko_layout(Elf *elf, ko_section_fn *fn, void *arg)
+{
+	Elf_Scn *scn = NULL;
+	uint64_t end = 0;
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return 0;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name;
+		GElf_Shdr sh;
+
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
+		    !(sh.sh_flags & SHF_EXECINSTR))
+			continue;
+		name = elf_strptr(elf, strings, sh.sh_name);
+		if (!name || strncmp(name, ".init", 5) == 0)
+			continue;
+		if (sh.sh_addralign > 1)
+			end = (end + sh.sh_addralign - 1) & -sh.sh_addralign;
+		if (fn)
+			fn(elf_ndxscn(scn), &sh, end, arg);
+		end += sh.sh_size;
+	}
+	return end;
+}
+
+struct ko_add {
+	struct elf_file *f;
+	struct image *img;
+};
+
+static void add_section(size_t index, const GElf_Shdr *sh, uint64_t at,
+			void *arg)
+{
+	struct ko_add *a = arg;
+
+	elf_add_section_symbols(a->f, a->img, index, at);
+}
+
+/* The module whose text has the same number of pages, when they are known. */
+static bool has_size(const struct image *img, uint64_t size)
+{
+	return !img->end ||
+	       ((size + 4095) & ~4095ull) ==
+	       ((img->end - img->start + 4095) & ~4095ull);
+}
+
+int ko_load(struct image *img, const char *path)
+{
+	struct elf_file f;
+
+	if (elf_open(&f, path) < 0)
+		return image_problem(img, "its file cannot be read, or it is not ELF");
+	if (!elf_is_of(&f, img) || !has_size(img, ko_layout(f.elf, NULL, NULL))) {
+		image_problem(img, "the file is not the module that ran");
+	} else {
+		ko_layout(f.elf, add_section, &(struct ko_add){ &f, img });
+		if (img->nsymbol)
+			use_file(img, path);
+		else
+			image_problem(img, "its file has no symbols");
+	}
+	elf_close(&f);
+	return img->pub.problem ? -1 : 0;
+}
