@@ -22,15 +22,20 @@ $(EXPORT_TEST)/hwpmc: $(EXPORT_TEST_OBJ) $(EXPORT_OBJ)
 
 -include $(EXPORT_TEST_OBJ:.o=.d)
 
-# run-export NAME: tests/export/NAME, and its results.
+# run-export NAME,LAYER: tests/export/NAME, and its results.
 run-export = PYTHONPATH=$(TOP)/tests/harness BUILD=$(BUILD) \
 	PYTHONDONTWRITEBYTECODE=1 $(TOP)/tests/export/$(1) \
 	>$(EXPORT_TEST)/$(1).tap; status=$$?; \
 	grep '^not ok' $(EXPORT_TEST)/$(1).tap; \
-	$(TOP)/tests/harness/tap2tsv export $(1) $$status \
+	$(TOP)/tests/harness/tap2tsv $(2) $(1) $$status \
 		<$(EXPORT_TEST)/$(1).tap >>$(BUILD)/results.tsv; exit $$status
 
 check-export: $(EXPORT_TEST)/hwpmc
-	@$(call run-export,formats)
+	@$(call run-export,formats,export)
 
 .PHONY: check-export
+
+check-flamegraph: $(EXPORT_TEST)/hwpmc
+	@$(call run-export,flamegraph,flamegraph)
+
+.PHONY: check-flamegraph
