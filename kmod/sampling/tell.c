@@ -122,13 +122,31 @@ void hwpmc_tell_thread(struct task_struct *thread)
 	hwpmc_tell(thread, put_news, &news);
 }
 
+/*
+ * Threads that left a while ago may come here when nobody is left: the first that
+ * finds it so tells of the end. A process that shares another's place in between
+ * costs a second SYSEXIT, which means nothing more than the first.
+ */
+static bool ends_process(const struct task_struct *task)
+{
+	static u64 told[256];
+	const struct task_struct *leader = task->group_leader;
+	u64 who = leader->start_time ^ (u64)leader->tgid << 40;
+
+	if (atomic_read(&task->signal->live))
+		return false;
+	return xchg(&told[leader->tgid % ARRAY_SIZE(told)], who) != who;
+}
+
 void hwpmc_tell_exit(void)
 {
 	struct news news = { current, "", HWPMC_LOG_THR_EXIT };
 
-	if (!atomic_read(&current->signal->live))
+	if (ends_process(current)) {
+		news.task = current->group_leader;
 		news.type = HWPMC_LOG_SYSEXIT;
-	hwpmc_tell(current, put_news, &news);
+	}
+	hwpmc_tell(news.task, put_news, &news);
 }
 
 void hwpmc_tell_comm(struct task_struct *task, const char *comm)
