@@ -46,3 +46,6 @@ $(BUILD)/vm/tests/spec_log: $(LIB_STATIC)
 VM_TEST_LIBS_spec_soft := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) \
 	$(LIB_LIBS)
 $(BUILD)/vm/tests/spec_soft: $(LIB_STATIC)
+VM_TEST_LIBS_spec_records := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+VM_TEST_LIBS_spec_maps := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+$(BUILD)/vm/tests/spec_records $(BUILD)/vm/tests/spec_maps: $(LIB_STATIC)

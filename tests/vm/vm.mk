@@ -19,6 +19,11 @@ SPEC_TESTS	:= $(filter $(BUILD)/vm/tests/spec_%,$(VM_TESTS))
 $(foreach t,$(notdir $(SPEC_TESTS)),$(eval VM_TEST_OBJS_$(t) := \
 	$(TOP)/tests/vm/lib/spec_dev.c))
 $(SPEC_TESTS): $(SPEC_DEV)
+SPEC_REC	:= $(TOP)/tests/vm/lib/spec_rec.c
+VM_TEST_OBJS_spec_records += $(SPEC_REC)
+VM_TEST_OBJS_spec_maps += $(SPEC_REC)
+$(BUILD)/vm/tests/spec_records $(BUILD)/vm/tests/spec_maps: \
+	$(SPEC_REC) $(TOP)/tests/vm/lib/spec_rec.h
 check-vm: module
 
 vm-fetch:
