@@ -326,13 +326,13 @@ struct hwpmc_op_getcpuinfo {
 struct hwpmc_op_getdriverstats {
 	struct hwpmc_hdr hdr;
 	__u64	intr_ignored;		/* NMIs that were not ours */
-	__u64	intr_processed;
-	__u64	intr_bufferfull;
+	__u64	intr_processed;		/* overflows */
+	__u64	intr_bufferfull;	/* of these: the ring had no room */
 	__u64	syscalls;		/* operations, and those that failed */
 	__u64	syscall_errors;
-	__u64	buffer_requests;
-	__u64	buffer_requests_failed;
-	__u64	log_sweeps;
+	__u64	buffer_requests;	/* records that asked a ring for room */
+	__u64	buffer_requests_failed;	/* of these: there was none */
+	__u64	log_sweeps;		/* rounds of the threads that write logs */
 	__u64	threads_missed;		/* new threads that no memory was left for */
 	__u64	switch_programmed;	/* switch-ins that had to write an evsel */
 };

@@ -131,25 +131,35 @@ void hwpmc_owners_each_rcu(void (*fn)(struct hwpmc_owner *, void *), void *arg)
 		fn(owner, arg);
 }
 
-static bool wants_sigio(struct task_struct *task)
+/* Who waits for it (sigtimedwait(), signalfd) has it blocked, or had until it
+ * began to wait; in any thread. */
+static bool wants_sigio(struct task_struct *leader)
 {
-	struct sighand_struct *sighand = rcu_dereference(task->sighand);
+	struct sighand_struct *sighand = rcu_dereference(leader->sighand);
+	struct task_struct *task;
 
-	return sighand && (sighand->action[SIGIO - 1].sa.sa_handler != SIG_DFL ||
-			   sigismember(&task->blocked, SIGIO));
+	if (!sighand)
+		return false;
+	if (sighand->action[SIGIO - 1].sa.sa_handler != SIG_DFL)
+		return true;
+	for_each_thread(leader, task)
+		if (sigismember(&task->blocked, SIGIO) ||
+		    sigismember(&task->real_blocked, SIGIO))
+			return true;
+	return false;
 }
 
-void hwpmc_owner_sigio(struct hwpmc_owner *owner)
+void hwpmc_sigio(struct pid *tgid)
 {
 	struct task_struct *task;
 	bool wanted;
 
 	rcu_read_lock();
-	task = pid_task(owner->tgid, PIDTYPE_TGID);
+	task = pid_task(tgid, PIDTYPE_TGID);
 	wanted = task && wants_sigio(task);
 	rcu_read_unlock();
 	if (wanted)
-		kill_pid(owner->tgid, SIGIO, 1);
+		kill_pid(tgid, SIGIO, 1);
 }
 
 void hwpmc_owner_exec(void)

@@ -77,10 +77,11 @@ void hwpmc_owner_remove(struct hwpmc_pmc *pmc);
 bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
 		       u32 cpu);
 /*
- * SIGIO, if the process handles it or waits for it: FreeBSD ignores the signal by
- * default, Linux would end the process. Process context.
+ * SIGIO to an owner, if the process handles it or waits for it: FreeBSD ignores
+ * the signal by default, Linux would end the process. Interrupts on, no lock of
+ * ours but hwpmc_lock; may be preempted or not.
  */
-void hwpmc_owner_sigio(struct hwpmc_owner *owner);
+void hwpmc_sigio(struct pid *tgid);
 /* For each; under rcu_read_lock. */
 void hwpmc_owners_each_rcu(void (*fn)(struct hwpmc_owner *, void *), void *arg);
 /* The current thread group executed a program: what it owned must go. Any

@@ -17,6 +17,9 @@ void hwpmc_stats_sum(struct hwpmc_stats *sum)
 
 		sum->intr_ignored += s->intr_ignored;
 		sum->intr_processed += s->intr_processed;
+		sum->intr_bufferfull += s->intr_bufferfull;
+		sum->buffer_requests += s->buffer_requests;
+		sum->buffer_requests_failed += s->buffer_requests_failed;
 		sum->log_sweeps += s->log_sweeps;
 		sum->syscalls += s->syscalls;
 		sum->syscall_errors += s->syscall_errors;

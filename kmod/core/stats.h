@@ -12,6 +12,9 @@
 struct hwpmc_stats {
 	u64 intr_ignored;	/* NMIs that were not ours while we sampled */
 	u64 intr_processed;	/* overflows dealt with */
+	u64 intr_bufferfull;	/* of these: no room for the sample */
+	u64 buffer_requests;	/* other records that asked a ring for room */
+	u64 buffer_requests_failed;	/* of these: there was none */
 	u64 log_sweeps;		/* rounds of the drain threads */
 	u64 syscalls;
 	u64 syscall_errors;

@@ -48,6 +48,11 @@ int hwpmc_ioctl_stats(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	memset(op, 0, sizeof(*op));
 	op->intr_ignored = sum.intr_ignored;
 	op->intr_processed = sum.intr_processed;
+	op->intr_bufferfull = sum.intr_bufferfull;
+	/* Every sample asks as well. */
+	op->buffer_requests = sum.buffer_requests + sum.intr_processed;
+	op->buffer_requests_failed = sum.buffer_requests_failed +
+				     sum.intr_bufferfull;
 	op->log_sweeps = sum.log_sweeps;
 	op->syscalls = sum.syscalls;
 	op->syscall_errors = sum.syscall_errors;

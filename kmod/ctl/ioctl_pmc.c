@@ -65,6 +65,9 @@ static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
 {
 	int ret;
 
+	/* Nobody counts for it: its owner may wait for something in vain. */
+	if (unlikely(list_empty(&pmc->links)) && !hwpmc_pmc_is_system(pmc))
+		hwpmc_sigio(pmc->owner->tgid);
 	ret = hwpmc_pmc_read(pmc, &op->value);
 	if (unlikely(ret))
 		return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_CPU_OFFLINE,

@@ -148,7 +148,7 @@ static void fail(struct hwpmc_log *log, int error)
 	WRITE_ONCE(log->open, false);
 	WRITE_ONCE(log->error, error);
 	wake_up_all(&log->flushers);
-	hwpmc_owner_sigio(log->owner);
+	hwpmc_sigio(log->owner->tgid);
 }
 
 static int drain_thread(void *arg)

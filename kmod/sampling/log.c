@@ -16,6 +16,7 @@
 
 #include "../core/owner.h"
 #include "../core/pmc.h"
+#include "../core/stats.h"
 #include "../ctl/device.h"
 #include "log_object.h"
 
@@ -47,10 +48,16 @@ static void *reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now)
 	struct hwpmc_ring *ring = hwpmc_log_ring(log);
 	void *at = NULL;
 
+	if (!sample)
+		hwpmc_stat_inc(buffer_requests);
 	if (likely(READ_ONCE(log->open))) {
 		hwpmc_ring_declare(ring, now);
 		at = hwpmc_ring_reserve(ring, len);
 	}
+	if (unlikely(!at) && sample)
+		hwpmc_stat_inc(intr_bufferfull);
+	else if (unlikely(!at))
+		hwpmc_stat_inc(buffer_requests_failed);
 	if (unlikely(!at))
 		hwpmc_ring_drop(ring, READ_ONCE(log->open) ? HWPMC_DROP_FULL :
 				HWPMC_DROP_CLOSED, sample, now);

@@ -116,6 +116,7 @@ static void write_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 		hwpmc_ring_declare(ring, now);
 	room = hwpmc_ring_room(ring);
 	if (unlikely(ring->dropped || room < CONTEXT + SMALLEST)) {
+		hwpmc_stat_inc(intr_bufferfull);
 		hwpmc_ring_drop(ring, HWPMC_DROP_FULL, true, now);
 		return;
 	}

@@ -147,16 +147,46 @@ void hwpmc_lifecycle_newprocess(struct task_struct *child)
 	hwpmc_thread_free(thread);
 }
 
+/* Owners one of whose PMCs has lost its last target: to be told, without locks. */
+struct bereaved {
+	unsigned int n;
+	struct pid *owner[HWPMC_ROW_MAX];
+};
+
+static void note_loss_locked(struct bereaved *b, const struct hwpmc_pmc *pmc)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!list_empty(&pmc->links))
+		return;
+	for (i = 0; i < b->n; i++)
+		if (b->owner[i] == pmc->owner->tgid)
+			return;
+	b->owner[b->n++] = get_pid(pmc->owner->tgid);
+}
+
+static void tell_loss(struct bereaved *b)
+{
+	while (b->n) {
+		hwpmc_sigio(b->owner[--b->n]);
+		put_pid(b->owner[b->n]);
+	}
+}
+
 /* A program with more rights than its owner's must not be watched by it. */
-static void drop_foreign_locked(struct hwpmc_target *target)
+static void drop_foreign_locked(struct hwpmc_target *target,
+				struct bereaved *b)
 {
 	u64 rows = target->rows;
 
 	for (; rows; rows &= rows - 1) {
 		struct hwpmc_pmc *pmc = target->link[__ffs64(rows)].pmc;
 
-		if (!pmc->owner->privileged)
-			hwpmc_unlink_locked(target, pmc);
+		if (pmc->owner->privileged)
+			continue;
+		hwpmc_unlink_locked(target, pmc);
+		note_loss_locked(b, pmc);
 	}
 }
 
@@ -178,6 +208,7 @@ static void awake_locked(struct hwpmc_target *target)
 void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 {
 	struct hwpmc_target *target, *gone = NULL;
+	struct bereaved b = { .n = 0 };
 	unsigned long flags;
 
 	if (!is_target(current))
@@ -186,7 +217,7 @@ void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 	target = hwpmc_target_find(current);
 	if (target) {
 		if (hwpmc_exec_gained(bprm))
-			drop_foreign_locked(target);
+			drop_foreign_locked(target, &b);
 		awake_locked(target);
 		if (!target->rows && !target->attaching) {
 			hwpmc_target_dismiss_locked(target);
@@ -196,19 +227,25 @@ void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 	/* exec left a single thread in the group, and it is here. */
 	hwpmc_switch_sync_irqoff(this_cpu_ptr(hwpmc_cpus));
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	tell_loss(&b);
 	hwpmc_target_free(gone);
 }
 
-static void unlink_all_locked(struct hwpmc_target *target)
+static void unlink_all_locked(struct hwpmc_target *target, struct bereaved *b)
 {
 	u64 rows = target->rows;
 
-	for (; rows; rows &= rows - 1)
-		hwpmc_unlink_locked(target, target->link[__ffs64(rows)].pmc);
+	for (; rows; rows &= rows - 1) {
+		struct hwpmc_pmc *pmc = target->link[__ffs64(rows)].pmc;
+
+		hwpmc_unlink_locked(target, pmc);
+		note_loss_locked(b, pmc);
+	}
 }
 
 /* Returns the target if this was its last thread. */
-static struct hwpmc_target *bury_locked(struct hwpmc_thread *thread)
+static struct hwpmc_target *bury_locked(struct hwpmc_thread *thread,
+					struct bereaved *b)
 {
 	struct hwpmc_target *target = thread->target;
 
@@ -218,7 +255,7 @@ static struct hwpmc_target *bury_locked(struct hwpmc_thread *thread)
 	if (!target || target->nthreads || target->attaching)
 		return NULL;
 	hwpmc_csw_exit_locked(target);
-	unlink_all_locked(target);
+	unlink_all_locked(target, b);
 	hwpmc_target_dismiss_locked(target);
 	return target;
 }
@@ -227,6 +264,7 @@ void hwpmc_lifecycle_exit(void)
 {
 	struct hwpmc_target *gone = NULL;
 	struct hwpmc_thread *thread;
+	struct bereaved b = { .n = 0 };
 	struct hwpmc_cpu *c;
 	unsigned long flags;
 
@@ -242,9 +280,10 @@ void hwpmc_lifecycle_exit(void)
 	if (thread) {
 		if (c->thread == thread)
 			hwpmc_switch_out_irqoff(c);
-		gone = bury_locked(thread);
+		gone = bury_locked(thread, &b);
 	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	tell_loss(&b);
 	hwpmc_graves_sweep();
 	hwpmc_target_free(gone);
 }
