@@ -24,6 +24,8 @@ static const struct command {
 	  "sample a program, processes or CPUs into a log" },
 	{ "report", cmd_report, cmd_report_help, "hwpmc report",
 	  "show where the samples of a log are" },
+	{ "top", cmd_top, cmd_top_help, "hwpmc top",
+	  "show where events happen now, again and again" },
 	{ "annotate", cmd_annotate, cmd_annotate_help, "hwpmc annotate",
 	  "show which instructions and source lines the samples hit" },
 	{ "dump", cmd_dump, cmd_dump_help, "hwpmc dump",

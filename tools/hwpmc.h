@@ -10,6 +10,7 @@
 int cmd_stat(int argc, char *argv[]);
 int cmd_record(int argc, char *argv[]);
 int cmd_report(int argc, char *argv[]);
+int cmd_top(int argc, char *argv[]);
 int cmd_annotate(int argc, char *argv[]);
 int cmd_dump(int argc, char *argv[]);
 int cmd_list(int argc, char *argv[]);
@@ -18,6 +19,7 @@ int cmd_control(int argc, char *argv[]);
 extern const char cmd_stat_help[];
 extern const char cmd_record_help[];
 extern const char cmd_report_help[];
+extern const char cmd_top_help[];
 extern const char cmd_annotate_help[];
 extern const char cmd_dump_help[];
 extern const char cmd_list_help[];

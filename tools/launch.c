@@ -23,8 +23,21 @@ static ssize_t read_retry(int fd, void *buf, size_t len)
 	return n;
 }
 
+static void use_no_terminal(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+
+	if (fd < 0)
+		return;
+	dup2(fd, STDIN_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
 static void __attribute__((noreturn))
-child(int go_fd, int error_fd, char *const argv[])
+child(int go_fd, int error_fd, bool quiet, char *const argv[])
 {
 	char byte;
 	int err;
@@ -33,6 +46,8 @@ child(int go_fd, int error_fd, char *const argv[])
 	if (read_retry(go_fd, &byte, 1) != 1)
 		_exit(EXIT_STAT_FAILED);
 	watch_unblock();
+	if (quiet)
+		use_no_terminal();
 	execvp(argv[0], argv);
 	err = errno;
 	if (write(error_fd, &err, sizeof(err)) < 0)
@@ -63,7 +78,7 @@ int launch_prepare(struct launch *l, char *const argv[])
 	if (l->pid == 0) {
 		close(go[1]);
 		close(error[0]);
-		child(go[0], error[1], argv);
+		child(go[0], error[1], l->quiet, argv);
 	}
 	close(go[0]);
 	close(error[1]);

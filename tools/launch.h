@@ -6,12 +6,14 @@
 #ifndef TOOLS_LAUNCH_H
 #define TOOLS_LAUNCH_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct launch {
 	pid_t pid;
 	int go_fd;		/* a byte here lets it go, end of file ends it */
 	int error_fd;		/* errno of an exec that failed comes from here */
+	bool quiet;		/* its input and output are /dev/null; given */
 };
 
 /*

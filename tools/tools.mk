@@ -18,6 +18,8 @@ TOOLS_LIBS_hwpmc := -lcapstone
 TOOLS_hwpmc += export export_table export_callgrind export_firefox export_flamegraph \
 	export_gmon export_pprof export_speedscope
 TOOLS_LIBS_hwpmc += -lprotobuf-c
+TOOLS_hwpmc += cmd_top top_data top_text top_screen view_tree
+TOOLS_LIBS_hwpmc += -lncursesw -ltinfo
 TOOLS_NAMES := hwpmc pmcstat pmccontrol
 TOOLS_BIN := $(TOOLS_NAMES:%=$(BUILD)/tools/%)
 TOOLS_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' \

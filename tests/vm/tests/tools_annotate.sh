@@ -78,9 +78,11 @@ annotate_shows_the_lines_of_the_source() {
 }
 
 annotate_counts_each_sample_of_the_log_once() {
+	# Reading the symbols of the kernel takes long here.
 	for log in hot all; do
+		[ $log = hot ] && limits="0 1 30" || limits=1
 		want=$(samples "$logs/$log.log")
-		for limit in 0 1 30; do
+		for limit in $limits; do
 			check "$hwpmc" annotate -i "$logs/$log.log" -l $limit \
 				--format csv -o out.csv
 			check_equal "$(sum out.csv)" "$want" "$log: -l $limit: csv"

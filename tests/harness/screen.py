@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""screen.py COMMAND... - run a program on a terminal and play its user.
+
+Steps come on standard input, a line each:
+
+    see REGEX       wait until a line of the screen matches
+    gone REGEX      wait until none does
+    keys TEXT       type it; escapes as in Python: \\n, \\x1b
+    run COMMAND     by sh; it must succeed
+    end             wait until the program has ended
+
+Fails, with the screen, when a step does not come true within a minute, when the
+program leaves the terminal in other modes than it found it in, or on its second
+screen. The status is the program's.
+"""
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+import pyte
+
+ROWS, COLUMNS, PATIENCE = 40, 132, 60
+
+
+class Terminal:
+    def __init__(self, command):
+        self.screen = pyte.Screen(COLUMNS, ROWS)
+        self.stream = pyte.ByteStream(self.screen)
+        self.raw = b""
+        self.status = None
+        self.master, self.slave = pty.openpty()
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        self.modes = termios.tcgetattr(self.slave)
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.setsid()
+            fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
+            for fd in range(3):
+                os.dup2(self.slave, fd)
+            os.environ["TERM"] = "xterm-256color"
+            os.execvp(command[0], command)
+
+    def take(self, seconds):
+        ready, _, _ = select.select([self.master], [], [], seconds)
+        if ready:
+            data = os.read(self.master, 65536)
+            self.raw += data
+            self.stream.feed(data)
+        pid, status = os.waitpid(self.pid, os.WNOHANG) if self.status is None \
+            else (0, 0)
+        if pid:
+            self.status = os.waitstatus_to_exitcode(status)
+
+    def has(self, regex):
+        return any(re.search(regex, line) for line in self.screen.display)
+
+    def until(self, what, true):
+        end = time.monotonic() + PATIENCE
+        while not true():
+            if time.monotonic() > end:
+                self.fail(f"waited for: {what}")
+            if self.status is not None and not what.startswith("end"):
+                self.take(0)
+                if true():
+                    return
+                self.fail(f"it ended with {self.status} before: {what}")
+            self.take(0.1)
+
+    def fail(self, why):
+        print(why, *self.screen.display, sep="\n", file=sys.stderr)
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+        sys.exit(1)
+
+    def check_restored(self):
+        self.take(0)
+        if termios.tcgetattr(self.slave) != self.modes:
+            self.fail("the terminal is not in the modes that it was in")
+        if self.raw.rfind(b"\x1b[?1049h") > self.raw.rfind(b"\x1b[?1049l"):
+            self.fail("the terminal is still on its second screen")
+
+
+def play(t, step):
+    word, _, rest = step.partition(" ")
+    if word == "see":
+        t.until(step, lambda: t.has(rest))
+    elif word == "gone":
+        t.until(step, lambda: not t.has(rest))
+    elif word == "keys":
+        os.write(t.master, rest.encode().decode("unicode_escape").encode())
+    elif word == "run":
+        if subprocess.call(["sh", "-c", rest], stdin=subprocess.DEVNULL):
+            t.fail(step)
+    elif word == "end":
+        t.until(step, lambda: t.status is not None)
+    else:
+        t.fail(f"no such step: {step}")
+
+
+def main():
+    t = Terminal(sys.argv[1:])
+    for step in sys.stdin:
+        if step.strip():
+            play(t, step.strip("\n").strip())
+    t.until("end", lambda: t.status is not None)
+    t.check_restored()
+    sys.exit(t.status if t.status >= 0 else 128 - t.status)
+
+
+main()

@@ -1,0 +1,179 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tools_top - hwpmc top as text and on a terminal: what it shows, that it adds up,
+# its keys, and that nothing is left when it has ended.
+. "$VM_TOP/tests/harness/harness.sh"
+hwpmc=$VM_TOP/build/tools/hwpmc
+hot3=$VM_TOP/build/vm/progs/hot3
+screen=$VM_TOP/tests/harness/screen.py
+ko=$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko
+[ -e /dev/hwpmc ] || insmod "$ko"
+# The emulator's NMIs take long.
+echo 0 >/proc/sys/kern/hwpmc/selfcost
+
+# adds_up FILE: in each round the lines add up to the samples in its head. Prints
+# the samples of all rounds.
+adds_up() {
+	awk '
+		/^# round/ { check(); match($0, /: [0-9]+ samples in/)
+			head = substr($0, RSTART + 2) + 0; lines = 0; all += head; n++ }
+		/^ *[0-9.]+% / { lines += $2 }
+		function check() { if (n && head != lines) bad = bad " " head "/" lines }
+		END { check(); print all; if (!n || bad) { print "bad:" bad; exit 1 } }
+	' "$1"
+}
+
+# loop: hot3 again and again, until end_loop.
+loop() { (while :; do "$hot3"; done) & loop=$!; }
+end_loop() { kill "$loop"; wait "$loop" || true; }
+
+top_of_a_command_counts_every_sample_until_it_ends() {
+	check "$hwpmc" record -q -e instructions:u -c 10007 -o hot.log -- "$hot3"
+	want=$("$hwpmc" report -i hot.log -s pid --format csv | cut -d, -f2)
+	"$hwpmc" top --batch -d 1 -e instructions:u -c 10007 "$hot3" >out.txt ||
+		fail "status $?"
+	check_equal "$(adds_up out.txt)" "$want" "samples of all rounds"
+	"$hwpmc" top -z --batch -d 1 -e instructions:u -c 10007 "$hot3" >out.txt
+	awk '/^# round/ { for (f in p) delete p[f] } { p[$3] = $1 + 0 }
+		END { exit !(p["hot_sixty"] > 58 && p["hot_sixty"] < 62 &&
+			p["hot_thirty"] > 28 && p["hot_thirty"] < 32 &&
+			p["hot_ten"] > 8 && p["hot_ten"] < 12) }' out.txt ||
+		fail "shares: $(cat out.txt)"
+	"$hwpmc" top --batch sh -c 'exit 3' >out.txt
+	check_equal $? 3 "status of the command"
+}
+
+top_adds_up_in_each_round_by_each_key() {
+	loop
+	for key in function image process thread; do
+		"$hwpmc" top -n 2 -d 0.5 -e instructions,branches:u -c 50021 --lines 2 \
+			-s $key >out.txt </dev/null || fail "$key: status $?"
+		adds_up out.txt >sum || fail "$key: $(cat sum out.txt)"
+		check_equal "$(grep -c '^# round' out.txt)" 4 "rounds of two events"
+	done
+	"$hwpmc" top --batch -n 2 -d 0.5 -e instructions -c 50021 --filter HOT_ten >out.txt
+	end_loop
+	adds_up out.txt >sum || fail "filter: $(cat sum out.txt)"
+	check grep -q 'hot_ten' out.txt
+	check grep -q '(kept out by the filter)' out.txt
+	! grep -q 'hot_sixty' out.txt || fail "the filter lets hot_sixty through"
+}
+
+top_of_a_process_ends_with_it() {
+	mkfifo go
+	sh -c "read line <go; for i in 1 2 3; do $hot3; done" &
+	pid=$!
+	"$hwpmc" top --batch -d 1 -e instructions:u -c 10007 -p $pid -z >out.txt &
+	top=$!
+	until "$hwpmc" control | grep -q 'in use by hwpmc'; do
+		sleep 0.1
+	done
+	echo go >go
+	wait "$top" || fail "status $?"
+	check grep -q 'hot_sixty' out.txt
+	adds_up out.txt >sum || fail "$(cat sum out.txt)"
+	wait
+}
+
+top_on_a_terminal_obeys_its_keys_and_restores_it() {
+	loop
+	check "$screen" "$hwpmc" top -g -d 1 -e instructions,branches -c 50021 <<-'EOF'
+		see hot_sixty +hot3
+		see 1 of 2.*round
+		keys s
+		see ^ percent +samples +image
+		keys s
+		see ^ percent +samples +process
+		keys s
+		see ^ percent +samples +thread
+		keys s/hot_thirty\n
+		see kept out by 'hot_thirty'
+		gone hot_sixty
+		keys \n
+		see hot_thirty, and below who called it
+		see ^ +100.00% .*  hot_thirty  hot3
+		see ^ .*    _start  hot3
+		keys \x1b
+		keys /\x1b
+		see hot_sixty
+		keys p
+		see \[paused\]
+		see not taken in the pause
+		keys p
+		gone paused
+		keys z
+		see all since then
+		keys e
+		see 2 of 2
+		keys h
+		see pause: keep what is shown
+		keys h
+		see hot_sixty
+		keys q
+		end
+	EOF
+	end_loop
+}
+
+top_keeps_the_last_round_of_a_command_on_the_screen() {
+	check "$screen" "$hwpmc" top -z -d 1 -e instructions:u -c 10007 "$hot3" <<-'EOF'
+		see \[ended\]
+		see hot_sixty +hot3
+		keys s
+		see ^ percent +samples +image
+		keys q
+		end
+	EOF
+	"$screen" "$hwpmc" top sh -c 'sleep 1; exit 3' <<-'EOF'
+		see \[ended\]
+		keys q
+		end
+	EOF
+	check_equal $? 3 "status of the command"
+}
+
+top_ended_by_a_signal_restores_the_terminal() {
+	for signal in TERM INT HUP; do
+		check "$screen" "$hwpmc" top -d 1 -e instructions -c 100003 <<-EOF
+			see round [1-9]
+			run pkill -$signal -x hwpmc
+			end
+		EOF
+	done
+	# And by Ctrl-C, with a command that would go on.
+	check "$screen" "$hwpmc" top -d 1 -e instructions -c 100003 sleep 1000 <<-'EOF'
+		see round [1-9]
+		keys \x03
+		end
+	EOF
+	! pgrep -x sleep >/dev/null || fail "the command is still there"
+}
+
+top_says_what_it_cannot_do() {
+	for bad in "-d 0" "-n 0" "-s nonesuch" "--lines x" "-a -C 0" "-e ,"; do
+		status=0
+		"$hwpmc" top $bad >out.txt 2>&1 || status=$?
+		check_equal "$status" 2 "status of $bad: $(cat out.txt)"
+		check_equal "$(wc -l <out.txt)" 1 "lines of $bad"
+	done
+	check_equal "$("$hwpmc" top nonesuch 2>&1 >/dev/null; echo $?)" \
+		"hwpmc top: cannot run 'nonesuch': no such command
+127" "a command that is none"
+	status=0
+	"$hwpmc" top -n 1 -d 0.2 -e instructions >/dev/full 2>err || status=$?
+	check_equal "$status" 125 "status with a full disk"
+	check grep -q 'No space left' err
+	status=0
+	TERM=nonesuch "$screen" sh -c "TERM=nonesuch exec $hwpmc top" </dev/null \
+		>out.txt 2>&1 || status=$?
+	check_equal "$status" 125 "status on an unknown terminal"
+}
+
+# The last one: after all of them.
+after_top_no_counter_is_left_in_use() {
+	check rmmod hwpmc
+	check insmod "$ko"
+	check "$hwpmc" stat -e instructions:u "$hot3"
+}
+
+harness_run
