@@ -33,6 +33,10 @@ static const char help[] =
 "  -R FILE|HOST:PORT  print this log, or wait there for who sends one\n"
 "  -i LWP      only the samples of this thread\n"
 "  -G FILE     write a call graph there; - is standard output\n"
+"  -F FILE     write a call tree for KCachegrind and callgrind_annotate\n"
+"  -g          write DIR/EVENT/IMAGE.gmon for gprof; -D DIR  default .\n"
+"  -M FILE     with -R and -g: write which of them is of what\n"
+"  -e          with -g: accepted; the files hold any number as they are\n"
 "  -m FILE     with -R: write address, function and its range of each sample\n"
 "  -a FILE     with -R: write the functions and source lines of its call chain\n"
 "  -z DEPTH    so many levels of -G and -T\n"
@@ -59,8 +63,6 @@ static const char help[] =
 "Ends when the command exits, when the last target is gone, with -l, or at an\n"
 "interrupt.\n";
 
-/* Options of FreeBSD's that this version has not. */
-#define MISSING_OPTIONS	"F:gD:eM:"
 #define DEFAULT_RATE	65536
 
 /* What positional options have set so far. */
@@ -215,11 +217,7 @@ static int parse_positional(struct pmcstat *ps, struct position *pos, int c)
 		pos->exit = !pos->exit;
 		return 0;
 	default:
-		if (strchr(VIEW_OPTIONS, c))
-			return pmcstat_views_parse(ps, c, optarg);
-		msg("cannot take option -%c: it is not in this version; hwpmc "
-		    "report and hwpmc top show logs", c);
-		return EXIT_USAGE;
+		return pmcstat_views_parse(ps, c, optarg);
 	}
 }
 
@@ -321,7 +319,7 @@ static int parse(struct pmcstat *ps, int argc, char *argv[])
 	}
 	while ((c = getopt_long(argc, argv,
 				"+:p:s:P:S:c:n:dCNUWEt:w:l:o:O:R:i:Lu:qv"
-				VIEW_OPTIONS MISSING_OPTIONS, options, NULL)) != -1) {
+				VIEW_OPTIONS, options, NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return msg_bad_option(c, optopt, argv, optind);
 		if (c == 256 || c == 257) {

@@ -35,8 +35,8 @@ struct pmcstat_event {
 	int width;			/* of its column */
 };
 
-/* Files that are made of a log, each by one of view.h. */
-enum { VIEW_GRAPH, VIEW_PCS, VIEW_FRAMES, VIEW_FILES };
+/* Files that are made of a log: -G, -F, -m, -a, -M. */
+enum { VIEW_GRAPH, VIEW_CALLS, VIEW_PCS, VIEW_FRAMES, VIEW_MAP, VIEW_FILES };
 
 struct pmcstat_views {
 	const char *path[VIEW_FILES];	/* "-": standard output; NULL: not asked for */
@@ -44,6 +44,9 @@ struct pmcstat_views {
 	bool any;			/* of the files, or others */
 	bool need_read;			/* some are of logs that are there only */
 	bool top;			/* -T */
+	bool gprof;			/* -g, to the directory of -D */
+	const char *dir;
+	bool wide;			/* -e */
 	bool have_threshold, have_depth, have_skip;
 	bool skip;			/* -f skiplink=1 */
 	const char *root;		/* -r */
@@ -104,7 +107,7 @@ int pmcstat_print_log(struct pmcstat *ps, int fd, const char *path);
  * whether the options go together; open: the files, before there is something to
  * lose; write: read the log of fd (-1: the file path) to its end and write them.
  */
-#define VIEW_OPTIONS	"G:m:a:f:Ik:r:Tz:"
+#define VIEW_OPTIONS	"a:D:eF:f:G:gIk:M:m:r:Tz:"
 int pmcstat_views_parse(struct pmcstat *ps, int c, const char *arg);
 int pmcstat_views_check(const struct pmcstat *ps);
 int pmcstat_views_open(struct pmcstat *ps);

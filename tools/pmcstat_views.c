@@ -5,9 +5,12 @@
  * back from the kernel meanwhile (a thread of pmcstat_log.c).
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "export.h"
 #include "fmt.h"
 #include "msg.h"
 #include "pmcstat.h"
@@ -55,35 +58,57 @@ static int parse_depth(struct pmcstat_views *v, const char *arg)
 	return 0;
 }
 
+/* Those that ask for something. */
+static int parse_wish(struct pmcstat_views *v, int c, const char *arg)
+{
+	v->need_read |= strchr("maM", c) != NULL;
+	switch (c) {
+	case 'G':
+		return ask_for(v, VIEW_GRAPH, arg);
+	case 'F':
+		return ask_for(v, VIEW_CALLS, arg);
+	case 'm':
+		return ask_for(v, VIEW_PCS, arg);
+	case 'a':
+		return ask_for(v, VIEW_FRAMES, arg);
+	case 'M':
+		return ask_for(v, VIEW_MAP, arg);
+	case 'T':
+		v->top = true;
+		return 0;
+	default:
+		v->gprof = v->any = true;
+		return 0;
+	}
+}
+
+/* Those that say how. */
 int pmcstat_views_parse(struct pmcstat *ps, int c, const char *arg)
 {
 	struct pmcstat_views *v = &ps->views;
 
 	switch (c) {
-	case 'G':
-		return ask_for(v, VIEW_GRAPH, arg);
-	case 'm':
-		v->need_read = true;
-		return ask_for(v, VIEW_PCS, arg);
-	case 'a':
-		v->need_read = true;
-		return ask_for(v, VIEW_FRAMES, arg);
+	case 'D':
+		v->dir = arg;
+		return 0;
+	case 'e':
+		v->wide = true;
+		return 0;
 	case 'f':
 		return parse_plugin(v, arg);
 	case 'I':
 		v->o.offsets = true;
-		return 0;
-	case 'T':
-		v->top = true;
 		return 0;
 	case 'z':
 		return parse_depth(v, arg);
 	case 'k':
 		v->kernel = arg;
 		return 0;
-	default:
+	case 'r':
 		v->root = arg;
 		return 0;
+	default:
+		return parse_wish(v, c, arg);
 	}
 }
 
@@ -111,10 +136,23 @@ static int check_graph_options(const struct pmcstat_views *v)
 	return 0;
 }
 
+static int check_gprof_options(const struct pmcstat_views *v)
+{
+	if (v->gprof)
+		return 0;
+	if (v->dir)
+		return msg_usage("-D is the directory of gprof files: -g");
+	if (v->wide)
+		return msg_usage("-e is about gprof files: -g");
+	if (v->path[VIEW_MAP])
+		return msg_usage("-M says which gprof file is what: -g");
+	return 0;
+}
+
 static int check_top(const struct pmcstat *ps)
 {
 	if (ps->views.any)
-		return msg_usage("-T shows a log, -G, -m and -a make files of one: not at once");
+		return msg_usage("-T shows a log, -a, -F, -G, -g and -m make files of one: not at once");
 	if (ps->log_path)
 		return msg_usage("-T shows a log that comes back or is read: not with -O");
 	if (ps->ncounting)
@@ -127,11 +165,11 @@ static int check_top(const struct pmcstat *ps)
 static int check_live(const struct pmcstat *ps)
 {
 	if (ps->views.need_read)
-		return msg_usage("-m and -a need a log to read: -R");
+		return msg_usage("-a, -M and -m need a log to read: -R");
 	if (ps->log_path)
-		return msg_usage("-G is made of a log that comes back or is read: use it later, with -R instead of -O");
+		return msg_usage("-F, -G and -g are made of a log that comes back or is read: use them later, with -R instead of -O");
 	if (!ps->nsampling)
-		return msg_usage("-G needs samples: -P, -S or -R");
+		return msg_usage("-F, -G and -g need samples: -P, -S or -R");
 	return 0;
 }
 
@@ -140,14 +178,16 @@ int pmcstat_views_check(const struct pmcstat *ps)
 	const struct pmcstat_views *v = &ps->views;
 	int err = check_graph_options(v);
 
+	if (!err)
+		err = check_gprof_options(v);
 	if (err)
 		return err;
 	if (v->top)
 		return check_top(ps);
 	if ((v->root || v->kernel) && !v->any)
-		return msg_usage("-k and -r say where to look for names: they need -G, -T, -m or -a");
+		return msg_usage("-k and -r say where to look for names: they need -a, -F, -G, -g, -m or -T");
 	if (count_to_stdout(v) > 1)
-		return msg_usage("only one of -G, -m and -a can go to standard output");
+		return msg_usage("only one of -a, -F, -G, -M and -m can go to standard output");
 	return v->any && !ps->read_path ? check_live(ps) : 0;
 }
 
@@ -155,6 +195,12 @@ int pmcstat_views_open(struct pmcstat *ps)
 {
 	struct pmcstat_views *v = &ps->views;
 
+	if (v->gprof && !v->dir)
+		v->dir = ".";
+	if (v->gprof && access(v->dir, W_OK | X_OK) < 0) {
+		msg("cannot write to '%s': %s", v->dir, strerror(errno));
+		return EXIT_FAILED;
+	}
 	for (int i = 0; i < VIEW_FILES; i++) {
 		if (!v->path[i])
 			continue;
@@ -178,7 +224,8 @@ static struct hwpmc_profile *read_profile(const struct pmcstat *ps, int fd,
 		.symbols = { .root = v->root, .kernel = v->kernel },
 		.tids = ps->lwp ? &ps->lwp : NULL, .ntid = ps->lwp ? 1 : 0,
 		.cpu = -1, .timeline = v->need_read,
-		.leaf_only = !v->path[VIEW_GRAPH] && !v->path[VIEW_FRAMES],
+		.leaf_only = !v->path[VIEW_GRAPH] && !v->path[VIEW_FRAMES] &&
+			     !v->path[VIEW_CALLS] && !v->gprof,
 	};
 	struct hwpmc_profile *p = NULL;
 	struct hwpmc_input *in;
@@ -194,19 +241,39 @@ static struct hwpmc_profile *read_profile(const struct pmcstat *ps, int fd,
 	return p;
 }
 
+static int write_gprof(struct pmcstat *ps, struct hwpmc_profile *p)
+{
+	const struct pmcstat_views *v = &ps->views;
+	uint64_t without;
+
+	if (!v->gprof)
+		return 0;
+	if (view_gprof(p, v->dir, v->file[VIEW_MAP], &without) < 0)
+		return EXIT_FAILED;
+	if (without && !ps->quiet)
+		msg("%" PRIu64 " samples hit no program, library or module, and are in no file for gprof",
+		    without);
+	return 0;
+}
+
+/* What -M asks for is there already. */
 static void write_view(const struct pmcstat_views *v, int which,
 		       struct hwpmc_profile *p)
 {
+	struct export x = export_of(p, NULL);
 	FILE *f = v->file[which];
 
 	switch (which) {
+	case VIEW_CALLS:
+		export_callgrind(&x, f);
+		break;
 	case VIEW_GRAPH:
 		view_graph(f, p, &v->o);
 		break;
 	case VIEW_PCS:
 		view_pcs(f, p);
 		break;
-	default:
+	case VIEW_FRAMES:
 		view_frames(f, p);
 		break;
 	}
@@ -241,10 +308,11 @@ static void print_totals(const struct pmcstat *ps, const struct hwpmc_profile *p
 int pmcstat_views_write(struct pmcstat *ps, int fd, const char *path)
 {
 	struct hwpmc_profile *p = read_profile(ps, fd, path);
-	int status = 0;
+	int status;
 
 	if (!p)
 		return EXIT_FAILED;
+	status = write_gprof(ps, p);
 	for (int i = 0; i < VIEW_FILES; i++) {
 		if (!ps->views.file[i])
 			continue;

@@ -11,7 +11,8 @@ TOOLS_hwpmc := hwpmc cmd_stat stat_set stat_metric stat_text stat_data \
 	logtext cmd_list cmd_control control_show
 TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print pmcstat_log pmcstat_read \
 	pmcstat_views pmcstat_top pmcstat_screen view_tree view_graph \
-	view_samples view_totals view_store view_top logtext note net procs
+	view_samples view_gprof view_totals view_store view_top export \
+	export_callgrind export_gmon logtext note net procs
 TOOLS_LIBS_pmcstat := -lncursesw -ltinfo
 TOOLS_pmccontrol := pmccontrol
 TOOLS_LIBS_hwpmc := -lcapstone

@@ -29,6 +29,13 @@ void view_graph(FILE *f, const struct hwpmc_profile *p,
 void view_pcs(FILE *f, const struct hwpmc_profile *p);
 /* A line a frame, with the source line, and "--" behind each sample (-a). */
 void view_frames(FILE *f, struct hwpmc_profile *p);
+/*
+ * view_gprof.c: DIR/EVENT/IMAGE.gmon for gprof (-g), and which file is what, if there
+ * is a map (-M). *without: samples that no such file can hold. 0, or -1 after a
+ * message; but whether map has failed is its caller's to see.
+ */
+int view_gprof(struct hwpmc_profile *p, const char *dir, FILE *map,
+	       uint64_t *without);
 /* view_totals.c: what became of the samples of the log. */
 void view_totals(FILE *f, const struct hwpmc_profile *p);
 

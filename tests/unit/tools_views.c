@@ -307,6 +307,77 @@ START_TEST(each_frame_is_a_line_with_its_source_line)
 }
 END_TEST
 
+/* ---- gprof --------------------------------------------------------------- */
+
+static uint64_t write_gprof(void)
+{
+	FILE *map = fopen("map", "w");
+	uint64_t without;
+
+	ck_assert_int_eq(view_gprof(profile, ".", map, &without), 0);
+	ck_assert_int_eq(fclose(map), 0);
+	return without;
+}
+
+START_TEST(gprof_reads_a_file_for_each_event_and_image)
+{
+	uint64_t ten = at_ten;
+
+	made_event(&made, EVENT + 1, "../a/b,c");
+	add_shares();
+	made_samples(&made, EVENT + 1, HWPMC_SAMPLE_USER, &ten, 1, 70000);
+	read_made(false);
+	ck_assert_uint_eq(write_gprof(), 0);
+	ck_assert_str_eq(output_of("gprof -p -b " SHARES " instructions/shares.gmon"
+				   " | awk '/[a-z]$/ && NF > 3 { print $1, $NF }'"),
+			 "60.00 sixty\n" "30.00 thirty\n" "10.00 ten\n"
+			 "0.00 work\n");
+	/* More than 16 bits hold. */
+	ck_assert_str_eq(output_of("gprof -p -b " SHARES " _._a_b,c/shares.gmon"
+				   " | awk '$NF == \"ten\" { print $3 }'"),
+			 "70000.00\n");
+	ck_assert_str_eq(output_of("gprof -q -b " SHARES " instructions/shares.gmon"
+				   " | awk '/660\\/660/ { print $(NF-1) }'"),
+			 "work\n" "main\n");
+	ck_assert_str_eq(output_of("sed 's,\"/.*/shares\",\"shares\",' map"),
+		"\"shares\" => \"shares.gmon\" instructions/1000 _._a_b,c/70000\n");
+}
+END_TEST
+
+START_TEST(gprof_files_of_images_of_one_name_are_kept_apart)
+{
+	uint64_t page = at_main & ~0xfffull, ten = at_ten;
+	char other[64];
+
+	snprintf(other, sizeof(other), "%s/shares", dir);
+	ck_assert_int_eq(system("cp " SHARES " ."), 0);
+	add_shares();
+	made_exec(&made, PID + 1, other);
+	made_map(&made, PID + 1, page, page + 0x1000, page - 0x400000, other);
+	made_context(&made, PID + 1, PID + 1);
+	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &ten, 1, 7);
+	read_made(false);
+	ck_assert_uint_eq(write_gprof(), 0);
+	ck_assert_str_eq(output_of("cut -d' ' -f2- map | sort"),
+			 "=> \"shares.gmon\" instructions/1000\n"
+			 "=> \"shares~001.gmon\" instructions/7\n");
+	ck_assert_str_eq(output_of("gprof -p -b shares instructions/shares~001.gmon"
+				   " | awk '$NF == \"ten\" { print $3 }'"),
+			 "7.00\n");
+}
+END_TEST
+
+START_TEST(samples_that_gprof_cannot_have_are_told_and_mapped)
+{
+	make_unknown();
+	ck_assert_uint_eq(write_gprof(), 19);
+	ck_assert_str_eq(output_of("sed 's,\"/.*/shares\",\"shares\",' map | sort"),
+		"\"[hidden kernel]\" => - instructions/3\n"
+		"\"[unknown]\" => - instructions/16\n"
+		"\"shares\" => \"shares.gmon\" instructions/1006\n");
+}
+END_TEST
+
 /* ---- rounds -------------------------------------------------------------- */
 
 static struct view_store store;
@@ -448,6 +519,9 @@ int main(void)
 	harness_add(conversion_statistics_say_what_is_not_known);
 	harness_add(each_sample_is_a_line_with_its_function_and_range);
 	harness_add(each_frame_is_a_line_with_its_source_line);
+	harness_add(gprof_reads_a_file_for_each_event_and_image);
+	harness_add(gprof_files_of_images_of_one_name_are_kept_apart);
+	harness_add(samples_that_gprof_cannot_have_are_told_and_mapped);
 	harness_add(round_shows_functions_with_their_callers);
 	harness_add(rounds_show_what_came_since_or_all_that_came);
 	harness_add(call_tree_has_callees_below_and_dots_for_empty_links);

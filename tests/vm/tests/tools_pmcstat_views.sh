@@ -69,6 +69,45 @@ pmcstat_lists_the_frames_of_each_sample() {
 	check grep -Eqx '0x[0-9a-f]+ _start (\?\?:0|/.*hot3.S:[0-9]+)' frames
 }
 
+callgrind_annotate_reads_what_pmcstat_writes() {
+	record
+	check "$pmcstat" -R hot.log -F calls -o text
+	callgrind_annotate --threshold=100 --auto=no calls >annotated ||
+		fail "callgrind_annotate: $?"
+	awk '/PROGRAM TOTALS/ { gsub(",", ""); print $1 }' annotated >total
+	check_equal "$(cat total)" "$(samples text)" "PROGRAM TOTALS"
+	sed -n 's/^ *\([0-9,]*\) .*:\([a-z_]*\) \[.*/\2 \1/p' annotated | tr -d , >list
+	shares list
+}
+
+# flat FILE: what gprof finds in it, to the file list.
+flat() {
+	gprof -p -b "$hot3" "$1" >profile || fail "gprof: $?"
+	awk '$NF ~ /^(hot_|_start)/ { print $NF, $3 }' profile >list
+}
+
+gprof_reads_what_pmcstat_writes() {
+	mkdir -p two
+	check "$pmcstat" -O two.log -n 10007 -P instructions,usr -n 3001 \
+		-P branches,usr -- "$hot3"
+	check "$pmcstat" -R two.log -g -e -D two -M map -o text
+	n=0
+	for event in instructions,usr branches,usr; do
+		flat "two/$event/hot3.gmon"
+		shares list
+		n=$(awk -v n=$n '{ n += $2 } END { print n }' list)
+	done
+	check_equal "$n" "$(samples text)" "samples in all files"
+	check_equal "$(tr ' ' '\n' <map | awk -F/ '/^[ib].*\/[0-9]+$/ { n += $2 }
+		END { print n }')" "$(samples text)" "samples in the map"
+}
+
+gprof_files_are_written_of_what_is_sampled_meanwhile() {
+	check "$pmcstat" -g -n 10007 -P instructions,usr -- "$hot3"
+	flat instructions,usr/hot3.gmon
+	shares list
+}
+
 pmcstat_makes_a_call_graph_while_it_samples() {
 	check "$pmcstat" -G graph -o text -n 10007 -P instructions,usr -- "$hot3"
 	"$fold" graph >folded || fail "$(head -n 3 graph)"
@@ -93,7 +132,7 @@ pmcstat_views_of_one_thread_have_its_samples_only() {
 
 pmcstat_says_that_a_view_could_not_be_written() {
 	record
-	for option in -G -m -a; do
+	for option in -G -F -m -a '-g -M'; do
 		"$pmcstat" -q -R hot.log $option /dev/full 2>err &&
 			fail "$option /dev/full: success"
 		grep -q "cannot write '/dev/full': No space left" err ||
@@ -102,6 +141,15 @@ pmcstat_says_that_a_view_could_not_be_written() {
 			fail "$option nowhere/x: success"
 		grep -q "cannot write 'nowhere/x'" err || fail "$(cat err)"
 	done
+	"$pmcstat" -q -R hot.log -g -D nowhere 2>err && fail "-D nowhere: success"
+	grep -q "cannot write to 'nowhere'" err || fail "$(cat err)"
+	mkdir -p ro
+	check mount -t tmpfs -o nr_inodes=2 none ro
+	status=0
+	"$pmcstat" -q -R hot.log -g -D ro 2>err || status=$?
+	umount ro
+	check_equal "$status" 1 "status of -D ro"
+	grep -q "cannot write 'ro/.*': No space left" err || fail "$(cat err)"
 	# Before the command is started: nothing is lost.
 	"$pmcstat" -G nowhere/x -P instructions -- touch started 2>err &&
 		fail "success"
@@ -121,9 +169,14 @@ refused() {
 pmcstat_refuses_options_of_views_that_do_not_go_together() {
 	refused "need a log to read" -m x -P instructions true
 	refused "need a log to read" -a x -P instructions true
-	refused "with -R instead of -O" -O x -G y -P instructions true
-	refused "needs samples" -G x -p instructions true
+	refused "with -R instead of -O" -O x -F y -P instructions true
+	refused "need samples" -G x -p instructions true
 	refused "only one of" -R x -G - -m -
+	refused "need samples" -g -p instructions true
+	refused "need a log to read" -g -M x -P instructions true
+	refused "directory of gprof files" -R x -G y -D z
+	refused "about gprof files" -R x -G y -e
+	refused "which gprof file" -R x -M y
 	refused "depth of a call graph" -R x -z 3 -m y
 	refused "how a call graph looks" -R x -f threshold=1 -m y
 	refused "how a call graph looks" -R x -I
