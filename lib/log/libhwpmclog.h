@@ -15,13 +15,18 @@
 #define _LIBHWPMCLOG_H
 
 #include <libhwpmc.h>
-#include <hwpmc_log.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
+/* As in libhwpmc.h. */
+#define class class_id
+#include <hwpmc_log.h>
+#undef class
 extern "C" {
+#else
+#include <hwpmc_log.h>
 #endif
 
 /* ------------------------------------------------------------------------ */
