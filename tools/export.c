@@ -137,6 +137,30 @@ const char *text_close(struct text *t)
 
 /* ---- samples by thread --------------------------------------------------- */
 
+/* The same thread before and after an exec: called as most of its samples are. */
+static void name_tracks(const struct export *x, struct track *track,
+			const uint32_t *of)
+{
+	struct ids names = { 0 };
+	uint64_t *count = must_calloc(x->nstack, sizeof(*count));
+	uint64_t *most = must_calloc(x->nstack, sizeof(*most));
+
+	for (uint32_t i = 0; i < x->nstack; i++)
+		count[ids_get(&names, of[i], (uintptr_t)x->stack[i].thread)] +=
+			x->stack[i].count;
+	for (uint32_t i = 0; i < names.n; i++) {
+		uint32_t at = names.key[i].a;
+
+		if (count[i] <= most[at])
+			continue;
+		most[at] = count[i];
+		track[at].thread = (void *)(uintptr_t)names.key[i].b;
+	}
+	ids_free(&names);
+	free(count);
+	free(most);
+}
+
 struct track *export_tracks(const struct export *x, uint32_t *n)
 {
 	const struct hwpmc_sample_point *point;
@@ -147,13 +171,15 @@ struct track *export_tracks(const struct export *x, uint32_t *n)
 	point = hwpmc_profile_timeline(x->profile, &npoint);
 	of = must_calloc(x->nstack, sizeof(*of));
 	for (uint32_t i = 0; i < x->nstack; i++)
-		of[i] = ids_get(&tracks, (uintptr_t)x->stack[i].thread,
+		of[i] = ids_get(&tracks,
+				(uint64_t)x->stack[i].thread->pid << 32 |
+				(uint32_t)x->stack[i].thread->tid,
 				x->stack[i].event);
 	track = must_calloc(tracks.n, sizeof(*track));
+	name_tracks(x, track, of);
 	for (uint32_t i = 0; i < npoint; i++)
 		track[of[point[i].stack]].n++;
 	for (uint32_t i = 0; i < tracks.n; i++) {
-		track[i].thread = (void *)(uintptr_t)tracks.key[i].a;
 		track[i].event = tracks.key[i].b;
 		track[i].point = must_calloc(track[i].n, sizeof(uint32_t));
 		track[i].n = 0;

@@ -90,6 +90,10 @@ def rich_log():
     log.sample(100, 101, [elf.at("caller", 5)] + 3 * [elf.at("caller", 9)] +
                [elf.at("main", 9)], 11)
     log.sample(100, 100, [elf.base + elf.segments[1][1] + 1], 2)
+    # It begins as another program, in the same thread.
+    log.process(200, b"shell", "/bin/sh")
+    log.sample(200, 200, [0x400000], 1)
+    log.time += 500
     log.process(200, b"</script><b>x", "/bin/<evil>&")
     log.map(200, JIT, JIT + 0x100000, "//anon", flags=ANON)
     for i, pc in enumerate(generated(200)):
