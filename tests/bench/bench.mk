@@ -10,11 +10,22 @@ bench:
 	@$(MAKE) --no-print-directory bench-run
 
 bench-run: module vm-fetch vpmu $(BENCH_DIR)/bench
-	@BUILD=$(BUILD) $(TOP)/tests/bench/run
+	@status=0; BUILD=$(BUILD) $(TOP)/tests/bench/run || status=1; \
+	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-analysis || status=1; \
+	exit $$status
+
+# Reading logs, on this machine: alone, it needs no bench in the VM.
+bench-analysis: module tools vm-fetch vpmu $(BENCH_DIR)/analysis/load \
+		$(BENCH_DIR)/analysis/rusage
+	@BUILD=$(BUILD) $(TOP)/tests/bench/analysis/run
+
+$(BENCH_DIR)/analysis/%: $(TOP)/tests/bench/analysis/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -o $@ $< -lm
 
 $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/bench/bench.h \
 		$(TOP)/include/uapi/hwpmc.h $(TOP)/tests/vpmu/vpmu_guest.h
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -o $@ $(BENCH_SRC) -lpthread
 
-.PHONY: bench bench-run
+.PHONY: bench bench-run bench-analysis
