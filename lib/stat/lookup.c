@@ -145,8 +145,7 @@ static void keep_change(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 	l->change[l->nchange++] = c;
 }
 
-EXPORT void hwpmc_lookup_feed(struct hwpmc_lookup *l,
-			      const struct hwpmc_record *r)
+static void learn(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 {
 	switch (r->hdr->type) {
 	case HWPMC_LOG_INITIALIZE:
@@ -166,17 +165,21 @@ EXPORT void hwpmc_lookup_feed(struct hwpmc_lookup *l,
 	case HWPMC_LOG_PMCALLOCATEDYN:
 		learn_pmc(l, r->allocate);
 		break;
-	default:
-		if (!model_wants(r->hdr->type))
-			break;
-		if (l->waits) {
-			keep_change(l, r);
-			break;
-		}
-		model_apply(&l->model, r);
-		forget_slots(l);
-		break;
 	}
+}
+
+EXPORT void hwpmc_lookup_feed(struct hwpmc_lookup *l,
+			      const struct hwpmc_record *r)
+{
+	learn(l, r);
+	if (!model_wants(r->hdr->type))
+		return;
+	if (l->waits) {
+		keep_change(l, r);
+		return;
+	}
+	model_apply(&l->model, r);
+	forget_slots(l);
 }
 
 static int by_time(const void *a, const void *b)
