@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# tools.mk - the programs: $(BUILD)/tools/{hwpmc,pmcstat,pmccontrol}. They use
-# of the library what <libhwpmc.h> has, and are linked with the static one, so
-# that one file can be copied to another machine.
+# tools.mk - the programs: $(BUILD)/tools/{hwpmc,pmcstat,pmccontrol,pmcannotate}.
+# They use of the library what <libhwpmc.h> has, and are linked with the static
+# one, so that one file can be copied to another machine.
 
 TOOLS_COMMON := machine msg fmt cpus evlist watch launch
 TOOLS_hwpmc := hwpmc cmd_stat stat_set stat_metric stat_text stat_data \
@@ -15,13 +15,15 @@ TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print pmcstat_log pmcstat_read \
 	export_callgrind export_gmon logtext note net procs
 TOOLS_LIBS_pmcstat := -lncursesw -ltinfo
 TOOLS_pmccontrol := pmccontrol
+TOOLS_pmcannotate := pmcannotate annotate code source logopts
+TOOLS_LIBS_pmcannotate := -lcapstone
 TOOLS_LIBS_hwpmc := -lcapstone
 TOOLS_hwpmc += export export_table export_callgrind export_firefox export_flamegraph \
 	export_gmon export_pprof export_speedscope
 TOOLS_LIBS_hwpmc += -lprotobuf-c
 TOOLS_hwpmc += cmd_top top_data top_text top_screen view_tree
 TOOLS_LIBS_hwpmc += -lncursesw -ltinfo
-TOOLS_NAMES := hwpmc pmcstat pmccontrol
+TOOLS_NAMES := hwpmc pmcstat pmccontrol pmcannotate
 TOOLS_BIN := $(TOOLS_NAMES:%=$(BUILD)/tools/%)
 TOOLS_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' \
 	-I$(TOP)/include/uapi -I$(TOP)/lib/pmc -I$(TOP)/lib/log -I$(TOP)/lib/stat
