@@ -73,7 +73,7 @@ static bool try_file(const struct search *s, char *path)
 
 static char *build_id_path(const struct image *img, const char *dir)
 {
-	char hex[2 * HWPMC_LOG_BUILD_ID + 16], *at = hex;
+	char hex[2 * HWPMC_LOG_BUILD_ID + 32], *at = hex;
 
 	if (img->pub.build_id_len < 2 ||
 	    img->pub.build_id_len > HWPMC_LOG_BUILD_ID)

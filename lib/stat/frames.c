@@ -71,6 +71,17 @@ static void add_inlined(struct images *images, struct image *img,
 	s->ninner = n;
 }
 
+/* Its image may have got more symbols since. */
+static struct spot *refresh(struct images *images, struct image *img,
+			    struct spot *s)
+{
+	if (s->generation != img->generation) {
+		s->frame.symbol = image_symbol(images, img, s->frame.addr);
+		s->generation = img->generation;
+	}
+	return s;
+}
+
 struct spot *frames_get(struct frames *set, struct model *m,
 			struct space *space, uint64_t time, uint64_t pc,
 			bool kernel, bool caller)
@@ -88,10 +99,11 @@ struct spot *frames_get(struct frames *set, struct model *m,
 	for (at = frame_hash(&f) & (set->nslot - 1); (s = set->slot[at]);
 	     at = (at + 1) & (set->nslot - 1))
 		if (same_frame(&s->frame, &f))
-			return s;
+			return refresh(&m->images, img, s);
 	f.symbol = image_symbol(&m->images, img, f.addr);
 	s = stat_alloc(1, sizeof(*s));
 	s->frame = f;
+	s->generation = img->generation;
 	if (m->images.options.inlines)
 		add_inlined(&m->images, img, s);
 	set->slot[at] = s;

@@ -21,26 +21,37 @@ static void symbol_free(struct hwpmc_symbol *s)
 	if (s->name != s->raw)
 		free((void *)s->name);
 	free((void *)s->raw);
+	free(s);
+}
+
+static void symbols_free(struct hwpmc_symbol **s, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		symbol_free(s[i]);
+	free(s);
+}
+
+void image_retire(struct image *img, struct hwpmc_symbol *s)
+{
+	img->retired = stat_grow(img->retired, img->nretired, sizeof(s));
+	img->retired[img->nretired++] = s;
 }
 
 void image_forget_symbols(struct image *img)
 {
 	for (uint32_t i = 0; i < img->nsymbol; i++)
-		symbol_free(&img->symbol[i]);
+		image_retire(img, img->symbol[i]);
+	img->nsymbol = 0;
 	free(img->symbol);
 	img->symbol = NULL;
-	img->nsymbol = 0;
 }
 
 static void image_free(struct image *img)
 {
 	lines_close(img);
-	for (uint32_t i = 0; i < img->ninlined; i++) {
-		symbol_free(img->inlined[i]);
-		free(img->inlined[i]);
-	}
-	free(img->inlined);
-	image_forget_symbols(img);
+	symbols_free(img->inlined, img->ninlined);
+	symbols_free(img->retired, img->nretired);
+	symbols_free(img->symbol, img->nsymbol);
 	free(img->segment);
 	free((void *)img->pub.path);
 	free((void *)img->pub.build_id);
@@ -160,21 +171,22 @@ struct hwpmc_symbol *image_add_symbol(struct image *img, uint64_t start,
 				      uint64_t size, const char *raw,
 				      bool demangle)
 {
-	struct hwpmc_symbol *s;
+	struct hwpmc_symbol *s = stat_alloc(1, sizeof(*s));
 
-	img->symbol = stat_grow(img->symbol, img->nsymbol, sizeof(*s));
-	s = &img->symbol[img->nsymbol++];
 	*s = (struct hwpmc_symbol){
 		.image = &img->pub, .raw = stat_strdup(raw), .start = start,
 		.size = size,
 	};
 	s->name = nice_name(s->raw, demangle && img->demangle);
+	img->symbol = stat_grow(img->symbol, img->nsymbol, sizeof(s));
+	img->symbol[img->nsymbol++] = s;
 	return s;
 }
 
 static int by_start(const void *a, const void *b)
 {
-	const struct hwpmc_symbol *x = a, *y = b;
+	const struct hwpmc_symbol *x = *(struct hwpmc_symbol *const *)a;
+	const struct hwpmc_symbol *y = *(struct hwpmc_symbol *const *)b;
 	size_t low, high;
 
 	if (x->start != y->start)
@@ -198,31 +210,31 @@ static bool is_second(const struct hwpmc_symbol *s,
 	return s->start == before->start || (!s->size && s->start < end);
 }
 
-static void sort_symbols(struct image *img)
+void image_sort_symbols(struct image *img)
 {
-	struct hwpmc_symbol *s = img->symbol;
+	struct hwpmc_symbol **s = img->symbol;
 	uint64_t end;
 	uint32_t n = 0;
 
 	if (!img->nsymbol)
 		return;
 	qsort(s, img->nsymbol, sizeof(*s), by_start);
-	end = s[0].start + s[0].size;
+	end = s[0]->start + s[0]->size;
 	for (uint32_t i = 1; i < img->nsymbol; i++) {
-		if (is_second(&s[i], &s[n], end)) {
-			symbol_free(&s[i]);
+		if (is_second(s[i], s[n], end)) {
+			symbol_free(s[i]);
 			continue;
 		}
 		/* What has no size goes on to the next. */
-		if (!s[n].size)
-			s[n].size = s[i].start - s[n].start;
+		if (!s[n]->size)
+			s[n]->size = s[i]->start - s[n]->start;
 		s[++n] = s[i];
-		if (end < s[n].start + s[n].size)
-			end = s[n].start + s[n].size;
+		if (end < s[n]->start + s[n]->size)
+			end = s[n]->start + s[n]->size;
 	}
 	img->nsymbol = n + 1;
-	if (!s[n].size)
-		s[n].size = 4096;
+	if (!s[n]->size)
+		s[n]->size = 4096;
 }
 
 void image_load(struct images *set, struct image *img)
@@ -243,11 +255,21 @@ void image_load(struct images *set, struct image *img)
 		break;
 	case HWPMC_IMAGE_JIT:
 		jit_load(img, &set->options);
-		break;
+		return;
 	default:
 		break;
 	}
-	sort_symbols(img);
+	image_sort_symbols(img);
+}
+
+void images_refresh(struct images *set)
+{
+	if (set->options.no_symbols)
+		return;
+	for (uint32_t i = 0; i < set->n; i++)
+		if (set->all[i]->pub.kind == HWPMC_IMAGE_JIT &&
+		    set->all[i]->loaded)
+			jit_load(set->all[i], &set->options);
 }
 
 uint64_t image_addr(struct images *set, struct image *img,
@@ -284,15 +306,15 @@ struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (img->symbol[mid].start <= addr)
+		if (img->symbol[mid]->start <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	/* Functions may lie in others, of hand-written code. */
 	for (uint32_t i = lo; i-- > 0 && lo - i <= 8; )
-		if (covers(&img->symbol[i], addr))
-			return &img->symbol[i];
+		if (covers(img->symbol[i], addr))
+			return img->symbol[i];
 	return &img->unknown;
 }
 

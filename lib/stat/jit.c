@@ -1,38 +1,146 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * jit.c - symbols of generated code, from the file that its generator leaves in
- * /tmp: "start size name" a line.
+ * /tmp: "start size name" a line. It grows while the program runs: what is new in it
+ * is read when somebody asks again. Code that was generated later lies over what was
+ * there before.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "stat.h"
 
-int jit_load(struct image *img, const struct hwpmc_symbol_options *o)
+static char *map_path(const struct image *img,
+		      const struct hwpmc_symbol_options *o)
 {
-	char path[4200], *line = NULL;
+	char name[32];
+
+	snprintf(name, sizeof(name), "/perf-%d.map", img->pid);
+	return stat_join(o->perf_map ? o->perf_map : "/tmp", name);
+}
+
+/* Anybody may have left something else by this name. */
+static FILE *open_map(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	FILE *f = NULL;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		f = fdopen(fd, "r");
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
+}
+
+static bool add_line(struct image *img, char *line, bool demangle)
+{
+	uint64_t start, len;
+	int at = 0;
+
+	line[strcspn(line, "\n")] = 0;
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &start, &len, &at) < 2 ||
+	    !at || !line[at] || !len)
+		return false;
+	image_add_symbol(img, start, len, line + at, demangle);
+	return true;
+}
+
+/*
+ * What is behind what was read before; a shorter file is another one. A line without
+ * an end is read again the next time.
+ */
+static bool read_more(struct image *img, FILE *f, bool demangle)
+{
+	char *line = NULL;
+	bool more = false;
+	struct stat st;
 	size_t size = 0;
-	FILE *f;
+	ssize_t n;
 
-	snprintf(path, sizeof(path), "%s/perf-%d.map",
-		 o->perf_map ? o->perf_map : "/tmp", img->pid);
-	f = fopen(path, "re");
-	if (!f)
-		return image_problem(img, "generated code, and no perf-PID.map that names it");
-	while (getline(&line, &size, f) > 0) {
-		uint64_t start, len;
-		int at = 0;
-
-		line[strcspn(line, "\n")] = 0;
-		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &start, &len,
-			   &at) >= 2 && at && line[at] && len)
-			image_add_symbol(img, start, len, line + at,
-					 !o->no_demangle);
+	if (fstat(fileno(f), &st) == 0 && st.st_size < img->read) {
+		image_forget_symbols(img);
+		img->read = 0;
+	}
+	if (fseeko(f, img->read, SEEK_SET) < 0)
+		return false;
+	while ((n = getline(&line, &size, f)) > 0) {
+		if (line[n - 1] == '\n')
+			img->read += n;
+		more |= add_line(img, line, demangle);
 	}
 	free(line);
+	return more;
+}
+
+/* ---- the latest wins ----------------------------------------------------- */
+
+struct aged {
+	struct hwpmc_symbol *symbol;
+	uint32_t age;			/* lines before it */
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct aged *x = a, *y = b;
+
+	if (x->symbol->start != y->symbol->start)
+		return x->symbol->start < y->symbol->start ? -1 : 1;
+	return x->age < y->age ? -1 : x->age > y->age;
+}
+
+static void lay_over(struct image *img)
+{
+	struct aged *all = stat_alloc(img->nsymbol, sizeof(*all));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < img->nsymbol; i++)
+		all[i] = (struct aged){ img->symbol[i], i };
+	qsort(all, img->nsymbol, sizeof(*all), by_start);
+	for (uint32_t i = 0; i < img->nsymbol; i++) {
+		struct aged *top = n ? &all[n - 1] : NULL;
+
+		if (!top || all[i].symbol->start - top->symbol->start >=
+			    top->symbol->size) {
+			all[n++] = all[i];
+		} else if (top->age < all[i].age) {
+			image_retire(img, top->symbol);
+			n--;
+			i--;
+		} else {
+			image_retire(img, all[i].symbol);
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		img->symbol[i] = all[i].symbol;
+	img->nsymbol = n;
+	free(all);
+}
+
+void jit_load(struct image *img, const struct hwpmc_symbol_options *o)
+{
+	char *path = map_path(img, o);
+	FILE *f = path ? open_map(path) : NULL;
+
+	if (!f) {
+		if (!img->pub.file)
+			image_problem(img, "generated code, and no perf-PID.map that names it");
+		free(path);
+		return;
+	}
+	img->pub.problem = NULL;
+	if (img->pub.file)
+		free(path);
+	else
+		img->pub.file = path;
+	if (read_more(img, f, !o->no_demangle)) {
+		img->generation++;
+		lay_over(img);
+	}
 	fclose(f);
-	img->pub.file = stat_strdup(path);
-	return 0;
 }

@@ -619,6 +619,7 @@ static void name_all(struct hwpmc_profile *p)
 EXPORT int hwpmc_profile_resolve(struct hwpmc_profile *p)
 {
 	apply_waiting(p);
+	images_refresh(&p->model.images);
 	name_all(p);
 	return 0;
 }

@@ -33,8 +33,11 @@ struct segment {
 
 struct image {
 	struct hwpmc_image pub;
-	struct hwpmc_symbol *symbol;	/* by start */
-	uint32_t nsymbol;
+	/* By start. Others may keep pointers to them: what is out of date is kept
+	 * behind, as long as the image. */
+	struct hwpmc_symbol **symbol, **retired;
+	uint32_t nsymbol, nretired;
+	uint32_t generation;		/* of the symbols */
 	struct segment *segment;
 	uint32_t nsegment;
 	bool loaded;
@@ -42,6 +45,7 @@ struct image {
 	bool by_text;			/* no segments, but .text */
 	struct segment text;		/* pages; offset: 0 */
 	int32_t pid;			/* JIT: whose map */
+	uint64_t read;			/* JIT: bytes of the map that were read */
 	uint64_t start, end;		/* KERNEL, MODULE: where it ran, or 0, 0 */
 	struct hwpmc_symbol unknown;
 	struct lines *lines;		/* NULL: not asked for yet, or none */
@@ -111,6 +115,10 @@ struct hwpmc_symbol *image_add_symbol(struct image *img, uint64_t start,
 				      uint64_t size, const char *raw,
 				      bool demangle);
 void image_forget_symbols(struct image *img);
+void image_sort_symbols(struct image *img);
+void image_retire(struct image *img, struct hwpmc_symbol *s);
+/* What has changed since it was read: maps of generated code. */
+void images_refresh(struct images *set);
 /* Why it has no symbols; -1. */
 int image_problem(struct image *img, const char *why);
 
@@ -169,7 +177,8 @@ typedef void ko_section_fn(size_t index, const GElf_Shdr *sh, uint64_t at,
 uint64_t ko_layout(Elf *elf, ko_section_fn *fn, void *arg);
 void kernel_files_free(struct kernel_files *k);
 
-int jit_load(struct image *img, const struct hwpmc_symbol_options *o);
+/* And what has been added to its map since the last time. */
+void jit_load(struct image *img, const struct hwpmc_symbol_options *o);
 
 /* ---- lines.c ------------------------------------------------------------- */
 
@@ -242,6 +251,7 @@ struct spot {
 	struct hwpmc_frame frame;
 	struct spot *inner;		/* inlined there, innermost first */
 	uint32_t ninner;
+	uint32_t generation;		/* of the image's symbols */
 	bool placed;			/* its line was asked for */
 	struct place place;
 };

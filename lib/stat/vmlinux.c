@@ -119,8 +119,8 @@ void kernel_files_free(struct kernel_files *k)
 static uint64_t value_of(const struct image *img, const char *name)
 {
 	for (uint32_t i = 0; i < img->nsymbol; i++)
-		if (strcmp(img->symbol[i].raw, name) == 0)
-			return img->symbol[i].start;
+		if (strcmp(img->symbol[i]->raw, name) == 0)
+			return img->symbol[i]->start;
 	return 0;
 }
 

@@ -4,9 +4,12 @@
 
 SYMBOLS_DIR	:= $(BUILD)/tests/symbols
 SYMBOLS_SRC	:= $(TOP)/tests/symbols
-STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_kernel stat_lines)
-STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf \
-	kernel/vmlinux kernel/drivers/some-mod.ko compressed/some-mod.ko.xz)
+STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_kernel stat_lines \
+	stat_symbols)
+STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf functions \
+	functions-fixed functions-lazy liblibrary.so names stripped/program \
+	linked/program mini/program kernel/vmlinux \
+	kernel/drivers/some-mod.ko compressed/some-mod.ko.xz)
 
 $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
@@ -14,6 +17,38 @@ $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 $(SYMBOLS_DIR)/no-dwarf: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -g0 -o $@ $<
+
+$(SYMBOLS_DIR)/liblibrary.so: $(SYMBOLS_SRC)/library.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -g -shared -fPIC -o $@ $<
+$(SYMBOLS_DIR)/functions: FLAGS := -fPIE -pie -Wl,-z,now
+$(SYMBOLS_DIR)/functions-fixed: FLAGS := -fno-pie -no-pie
+$(SYMBOLS_DIR)/functions-lazy: FLAGS := -fPIE -pie -Wl,-z,lazy -fcf-protection=none
+$(addprefix $(SYMBOLS_DIR)/functions,-fixed -lazy) $(SYMBOLS_DIR)/functions: \
+		$(SYMBOLS_SRC)/functions.c $(SYMBOLS_DIR)/liblibrary.so
+	$(CC) -O1 -g $(FLAGS) -Wl,--build-id=sha1 -o $@ $^
+$(SYMBOLS_DIR)/names: $(SYMBOLS_SRC)/names.cc
+	@mkdir -p $(@D)
+	$(CXX) -O1 -g -o $@ $<
+
+# Stripped, and symbols elsewhere: by build-id, by a link with a checksum, in itself.
+$(SYMBOLS_DIR)/stripped/program: $(SYMBOLS_DIR)/functions
+	@mkdir -p $(@D)
+	id=$$(readelf -n $< | sed -n 's/.*Build ID: //p'); \
+	dir=$(@D)/debug/.build-id/$$(echo $$id | cut -c 1-2); mkdir -p $$dir; \
+	objcopy --only-keep-debug $< $$dir/$$(echo $$id | cut -c 3-).debug
+	objcopy --strip-all $< $@
+$(SYMBOLS_DIR)/linked/program: $(SYMBOLS_DIR)/functions
+	@mkdir -p $(@D)/.debug
+	objcopy --remove-section=.note.gnu.build-id $< $@.all
+	objcopy --only-keep-debug $@.all $(@D)/.debug/program.debug
+	objcopy --strip-all --add-gnu-debuglink=$(@D)/.debug/program.debug \
+		$@.all $@
+$(SYMBOLS_DIR)/mini/program: $(SYMBOLS_DIR)/functions
+	@mkdir -p $(@D)
+	objcopy --strip-debug $< $(@D)/symbols
+	xz -kf $(@D)/symbols
+	objcopy --strip-all --add-section .gnu_debugdata=$(@D)/symbols.xz $< $@
 
 $(SYMBOLS_DIR)/kernel/vmlinux: $(SYMBOLS_SRC)/kernel.c
 	@mkdir -p $(@D)
