@@ -135,6 +135,15 @@ static int write_note(struct pmcstat *ps, uint32_t id, const char *key,
 	return 0;
 }
 
+static void add_note(void *arg, uint32_t id, const char *key,
+		     const char *value)
+{
+	struct pmcstat *ps = arg;
+
+	if (!ps->notes_failed)
+		ps->notes_failed = write_note(ps, id, key, value) < 0;
+}
+
 /*
  * What the events are called. The kernel has written all that there is, and writes
  * no more before a PMC runs: so no record of its is cut by one of ours.
@@ -146,10 +155,9 @@ int pmcstat_log_notes(struct pmcstat *ps)
 	if (hwpmc_flush_log(ps->h) < 0)
 		return write_failed(ps, errno);
 	for (unsigned int i = 0; i < ps->nevent; i++)
-		if (write_note(ps, ps->event[i].id, "event",
-			       ps->event[i].spec) < 0)
-			return -1;
-	return write_note(ps, 0, "version", VERSION);
+		add_note(ps, ps->event[i].id, "event", ps->event[i].spec);
+	note_run(ps->command, add_note, ps);
+	return ps->notes_failed ? -1 : 0;
 }
 
 static int end_log(struct pmcstat *ps)

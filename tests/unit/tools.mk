@@ -37,7 +37,7 @@ $(TOOLS_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c \
 		$(wildcard $(TOP)/tools/*.h $(TOP)/lib/*/*.h)
 	@mkdir -p $(@D)
 	$(CC) -O1 -g $(WARN) -Werror -D_GNU_SOURCE -fsanitize=address,undefined \
-		-fno-sanitize-recover=all -I$(TOP)/include/uapi \
+		-fno-sanitize-recover=all -DVERSION='"$(VERSION)"' -I$(TOP)/include/uapi \
 		-I$(TOP)/lib/pmc -o $@ $(filter %.c,$^) \
 		$$(pkg-config --cflags --libs check) $(TOOLS_UNIT_LIBS_$*) -lm
 

@@ -119,6 +119,23 @@ pmcstat_makes_a_call_graph_while_it_samples() {
 	check grep -Eq '^ *30200005$' text
 }
 
+pmcstat_looks_for_programs_under_a_root_directory() {
+	cp "$hot3" prog
+	check "$pmcstat" -O prog.log -n 10007 -P instructions,usr -- "$PWD/prog"
+	mkdir -p "root$PWD"
+	mv prog "root$PWD/prog"
+	check "$pmcstat" -R prog.log -G graph -o text
+	check_equal "$(awk '/unknown-function/ { print $3 }' text)" \
+		"$(samples text)" "samples without a function"
+	check "$pmcstat" -R prog.log -r root -G graph -z 1 -o text
+	check_equal "$(awk '/unknown-function/ { print $3 }' text)" 0 \
+		"samples without a function under the root"
+	"$fold" graph >folded || fail "$(head -n 3 graph)"
+	shares folded
+	"$pmcstat" -T -R prog.log -r root >text 2>err </dev/null || fail "$(cat err)"
+	check grep -q ' hot_sixty ' text
+}
+
 views_of_a_log_that_could_not_be_completed_are_written() {
 	mkdir -p small
 	check mount -t tmpfs -o size=64k none small
