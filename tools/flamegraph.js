@@ -40,6 +40,7 @@ const facts = element("div", { className: "facts", id: "facts" });
 const warnings = element("div", { className: "warnings", id: "warnings" });
 const canvas = element("canvas", { id: "graph" });
 canvas.setAttribute("role", "img");
+canvas.setAttribute("aria-label", "Flame graph: its frames are told below it");
 const area = element("main", {}, canvas);
 const details = element("div", { id: "details" });
 details.setAttribute("aria-live", "polite");
@@ -353,7 +354,18 @@ function choose(index) {
 	show_facts();
 	show_warnings();
 	update();
+	to_root();
+}
+
+/* Where the outermost frames are. */
+function to_root() {
 	area.scrollTop = icicle ? 0 : area.scrollHeight;
+}
+
+function turn() {
+	icicle = upside.checked;
+	update();
+	to_root();
 }
 
 function point_of(e) {
@@ -405,7 +417,7 @@ build();
 search.addEventListener("input", find);
 reset.addEventListener("click", () => zoom_to(-1));
 chooser.addEventListener("change", () => choose(Number(chooser.value)));
-upside.addEventListener("change", () => { icicle = upside.checked; update(); });
+upside.addEventListener("change", turn);
 canvas.addEventListener("mousemove", move);
 canvas.addEventListener("mouseleave", () => {
 	hover = null;
