@@ -65,6 +65,7 @@ static int parse_format(struct report *r, const char *arg)
 	static const char *const names[] = { "text", "json", "csv", "folded" };
 
 	r->export = NULL;
+	r->format = REPORT_TEXT;
 	for (unsigned int i = 0; i < 4; i++)
 		if (strcmp(arg, names[i]) == 0) {
 			r->format = i;
@@ -116,17 +117,35 @@ static int parse_option(struct report *r, int c)
 	}
 }
 
-static int check_options(struct report *r, int argc, char *argv[])
+/* What would be left out, and where it would go to. */
+static int check_export(const struct report *r)
 {
-	if (optind < argc)
-		return msg_usage("'%s' is one argument too many", argv[optind]);
-	if (r->view != REPORT_FLAT &&
-	    (r->export || r->format == REPORT_FOLDED))
-		return msg_usage("--tree, --callers and --callees are text, json or csv");
+	bool folded = r->format == REPORT_FOLDED;
+
+	if (r->limit > 0 && (r->export || folded))
+		return msg_usage("--limit is for text, json and csv: %s has all samples",
+				 folded ? "folded" : r->export->name);
+	if (r->image && (!r->export || strcmp(r->export->name, "gmon")))
+		return msg_usage("--image is for --format gmon");
 	if (r->export && r->export->binary && isatty(STDOUT_FILENO) &&
 	    (!r->output || strcmp(r->output, "-") == 0))
 		return msg_usage("%s is nothing for a terminal: give a file by -o",
 				 r->export->name);
+	return 0;
+}
+
+static int check_options(struct report *r, int argc, char *argv[])
+{
+	int err;
+
+	if (optind < argc)
+		return msg_usage("'%s' is one argument too many", argv[optind]);
+	err = check_export(r);
+	if (err)
+		return err;
+	if (r->view != REPORT_FLAT &&
+	    (r->export || r->format == REPORT_FOLDED))
+		return msg_usage("--tree, --callers and --callees are text, json or csv");
 	for (unsigned int i = 0; i < r->nkey; i++)
 		r->log.o.by_thread |= r->key[i] == REPORT_THREAD;
 	r->log.o.leaf_only = r->view == REPORT_FLAT && r->format != REPORT_FOLDED;
