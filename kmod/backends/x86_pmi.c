@@ -31,6 +31,11 @@ void hwpmc_pmi_open_irqoff(void)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 }
 
+bool hwpmc_pmi_has_come_nmi(void)
+{
+	return masks_itself && apic->read(APIC_LVTPC) & APIC_LVT_MASKED;
+}
+
 void hwpmc_pmi_open_nmi(void)
 {
 	if (masks_itself)

@@ -17,5 +17,10 @@ void hwpmc_pmi_class(struct hwpmc_class *cls);
  */
 void hwpmc_pmi_open_irqoff(void);
 void hwpmc_pmi_open_nmi(void);
+/*
+ * Has it come since it was opened? Intel's tells, by its mask; where nothing tells
+ * the answer is no.
+ */
+bool hwpmc_pmi_has_come_nmi(void);
 
 #endif /* HWPMC_X86_PMI_H */

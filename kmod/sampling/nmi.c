@@ -6,7 +6,8 @@
  *
  * Counters are not stopped meanwhile: that would be two more MSR writes. One
  * that overflows while we look is either seen in the second look, or raises
- * the next NMI; if both, that NMI finds nothing and is expected to.
+ * the next NMI; if both, that NMI finds nothing and is expected to. One that
+ * another device's NMI has found, or none at all, is known by Intel's mask only.
  */
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
@@ -30,32 +31,39 @@ static bool is_expected_nmi(struct hwpmc_cpu *c, u64 now)
 	return true;
 }
 
+/* Nothing samples here, and the counters are ours: so is their interrupt. */
+static int idle_nmi(void)
+{
+	bool ours = hwpmc_pmi_has_come_nmi();
+
+	hwpmc_pmi_open_nmi();
+	return ours ? NMI_HANDLED : NMI_DONE;
+}
+
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	unsigned int handled, more;
+	bool ours;
 	u64 now;
 
-	if (likely(!c->sampling && !c->nmi_expected)) {
-		/* Whoever it was for: it has masked the interrupt. */
-		if (c->on & hwpmc_classes_nmi)
-			hwpmc_pmi_open_nmi();
-		return NMI_DONE;
-	}
+	if (likely(!c->sampling && !c->nmi_expected))
+		return c->on & hwpmc_classes_nmi ? idle_nmi() : NMI_DONE;
 	now = hwpmc_log_time();
 	handled = hwpmc_sample_all_nmi(c, regs, now);
+	/* A foreign NMI may have found what this one was raised for. */
+	ours = handled || hwpmc_pmi_has_come_nmi();
 	hwpmc_pmi_open_nmi();
 	/* Overflowed while the interrupt was masked: nobody would tell. */
 	more = hwpmc_sample_all_nmi(c, regs, now);
-	/* One NMI may have been raised for each of them, and this was one. */
-	if (unlikely(handled + more > 1))
+	/* One NMI may have been raised for each; this was one of the first look. */
+	if (unlikely(more || handled > 1))
 		c->nmi_expected = now;
-	if (likely(handled)) {
+	if (likely(handled + more)) {
 		this_cpu_add(hwpmc_stats.intr_processed, handled + more);
 		hwpmc_throttle_nmi(c, now);
-		return NMI_HANDLED;
 	}
-	if (is_expected_nmi(c, now))
+	if (likely(ours) || is_expected_nmi(c, now))
 		return NMI_HANDLED;
 	hwpmc_stat_inc(intr_ignored);
 	return NMI_DONE;
