@@ -74,12 +74,15 @@ uint64_t counter_global_mask(void)
 	return m;
 }
 
-static void note_overflow(struct vcpu *v, int i)
+static void note_overflow(struct vcpu *v, struct board *b, int i)
 {
 	v->n_overflow++;
 	v->global_status |= status_bit(i);
 	trace(v, "OVERFLOW ctr=%d val=%" PRIx64, i, v->ctr[i].val);
 	if (v->ctr[i].pmi) {
+		v->n_overflow_int++;
+		if (!v->pmi_pending)
+			inject_overflow(v, b);
 		v->pmi_pending = true;
 		v->skid_left = cfg.skid;
 	}
@@ -101,7 +104,7 @@ void counter_sync(struct vcpu *v, struct board *b)
 		delta = now - c->raw;
 		c->raw = now;
 		if (event_add(&c->val, delta, cfg.width_mask))
-			note_overflow(v, i);
+			note_overflow(v, b, i);
 	}
 }
 
@@ -152,9 +155,10 @@ void counter_reconfigure(struct vcpu *v, struct board *b)
 }
 
 /* Instructions of each mode after which some counter may have overflowed. */
-static void deadlines(struct vcpu *v, int mode, uint64_t left[MODES])
+static void deadlines(struct vcpu *v, struct board *b, int mode,
+		      uint64_t left[MODES])
 {
-	uint64_t both = FAR;
+	uint64_t both = inject_until(v, b);
 
 	for (int i = 0; i < MAX_CTR; i++) {
 		struct counter *c = &v->ctr[i];
@@ -174,7 +178,7 @@ static void deadlines(struct vcpu *v, int mode, uint64_t left[MODES])
 		uint64_t other = both / 16;
 
 		left[mode] = MIN(left[mode], both - other);
-		left[!mode] = MIN(left[!mode], MAX(other, 1));
+		left[!mode] = MIN(left[!mode], both ? MAX(other, 1) : 0);
 	}
 }
 
@@ -190,8 +194,8 @@ void counter_arm(struct vcpu *v, struct board *b, int mode)
 {
 	uint64_t left[MODES] = { FAR, FAR };
 
-	deadlines(v, mode, left);
-	if (v->pmi_pending || v->patch.site)
+	deadlines(v, b, mode, left);
+	if (v->patch.site)
 		left[KERNEL] = left[USER] = 0;
 	for (int m = 0; m < MODES; m++)
 		counter_shift_bias(v, b, m, FIRE - left[m]);

@@ -4,6 +4,7 @@
  * leaf it runs natively and the PMU's bits are added right after.
  */
 #include "vpmu.h"
+#include "vpmu_guest.h"
 
 static void answer(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
@@ -47,8 +48,12 @@ bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 	uint32_t leaf = reg_read(RAX);
 	struct patch p = { 0 };
 
-	if (truth_cpuid(v, leaf))
+	if (truth_cpuid(v, leaf)) {
+		if (leaf - VPMU_LEAF == VPMU_KNOB ||
+		    leaf - VPMU_LEAF == VPMU_FIRMWARE)
+			counter_arm(v, board_of(v), s->mode);
 		return true;
+	}
 	if (!cfg.amd && leaf == 0xa) {
 		intel_leaf_a();
 		return true;

@@ -59,6 +59,7 @@ static void reset(struct vcpu *v)
 	v->global_ctrl = cfg.amd ? counter_global_mask() : (1ULL << cfg.gp) - 1;
 	if (cfg.initial_index >= 0)
 		v->evtsel[cfg.initial_index] = cfg.initial_sel;
+	inject_reset(v);
 	counter_reconfigure(v, b);
 	counter_arm(v, b, KERNEL);
 }
@@ -105,15 +106,17 @@ static bool number_option(const char *name, const char *val)
 		{ "skid", &cfg.skid },
 	};
 
-	for (size_t i = 0; i < G_N_ELEMENTS(number); i++) {
-		char *end;
+	char *end;
+	long n = strtol(val, &end, 10);
 
-		if (strcmp(name, number[i].name))
-			continue;
-		*number[i].to = strtol(val, &end, 10);
-		return *val && !*end && *number[i].to >= 0;
-	}
-	return false;
+	if (!*val || *end || n < 0)
+		return false;
+	for (size_t i = 0; i < G_N_ELEMENTS(number); i++)
+		if (strcmp(name, number[i].name) == 0) {
+			*number[i].to = n;
+			return true;
+		}
+	return inject_option(name, n);
 }
 
 static bool option(char *arg)

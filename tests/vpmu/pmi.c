@@ -21,19 +21,26 @@ static void freeze(struct vcpu *v)
 		v->global_ctrl = 0;
 }
 
-/* True: an interrupt is now pending at the vCPU. */
-bool pmi_deliver(struct vcpu *v)
+static void message(struct vcpu *v, uint32_t data)
 {
-	uint32_t lvt = LVT_MASKED, id = v->index << 24;
+	uint32_t id = v->index << 24;
 
-	v->pmi_pending = false;
-	v->n_pmi++;
-	phys_read32(APIC_BASE + APIC_LVTPC, &lvt);
 	phys_read32(APIC_BASE + APIC_ID, &id);
-	trace(v, "PMI lvtpc=%x apic=%x status=%" PRIx64, lvt, id >> 24,
-	      v->global_status);
-	if (!cfg.amd && v->debugctl & DEBUGCTL_FREEZE)
-		freeze(v);
+	phys_write32(APIC_BASE | (id >> 24) << 12, data);
+}
+
+bool pmi_raise_nmi(struct vcpu *v)
+{
+	message(v, LVT_MODE_NMI);
+	return true;
+}
+
+bool pmi_raise_lvtpc(struct vcpu *v)
+{
+	uint32_t lvt = LVT_MASKED;
+
+	phys_read32(APIC_BASE + APIC_LVTPC, &lvt);
+	trace(v, "PMI lvtpc=%x status=%" PRIx64, lvt, v->global_status);
 	if (lvt & LVT_MASKED) {
 		v->n_pmi_masked++;
 		return false;
@@ -42,6 +49,20 @@ bool pmi_deliver(struct vcpu *v)
 		v->n_pmi_nmi++;
 	if (!cfg.amd)			/* Intel's masks it on delivery */
 		phys_write32(APIC_BASE + APIC_LVTPC, lvt | LVT_MASKED);
-	phys_write32(APIC_BASE | (id >> 24) << 12, lvt & 0x7ff);
+	message(v, lvt & 0x7ff);
+	return true;
+}
+
+bool pmi_deliver(struct vcpu *v)
+{
+	v->pmi_pending = false;
+	v->n_pmi++;
+	if (inject_loses(v))
+		return false;
+	if (!cfg.amd && v->debugctl & DEBUGCTL_FREEZE)
+		freeze(v);
+	if (!pmi_raise_lvtpc(v))
+		return false;
+	inject_delivered(v);
 	return true;
 }

@@ -45,8 +45,9 @@ static void fire(struct vcpu *v, struct board *b, int mode)
 	if (v->patch.site && v->patch.next == pc)
 		cpuid_apply_patch(v, b, mode);
 	counter_sync(v, b);
-	if (v->pmi_pending && v->skid_left-- <= 0) {
-		exit = pmi_deliver(v);
+	exit = inject_raise(v, b);
+	if (v->pmi_pending && inject_is_due(v, b) && v->skid_left-- <= 0) {
+		exit = pmi_deliver(v) || exit;
 		counter_reconfigure(v, b);
 	}
 	counter_arm(v, b, mode);

@@ -148,6 +148,10 @@ static uint64_t access_of(struct vcpu *v, uint32_t what)
 	case VPMU_N_CR3:	  return v->n_cr3;
 	case VPMU_N_RDMSR_NATIVE: return v->n_rdmsr_native;
 	case VPMU_N_WRMSR_NATIVE: return v->n_wrmsr_native;
+	case VPMU_N_LOST:	  return v->n_lost;
+	case VPMU_N_DOUBLED:	  return v->n_doubled;
+	case VPMU_N_STORM:	  return v->n_storm;
+	case VPMU_N_OVERFLOW_INT: return v->n_overflow_int;
 	}
 	return 0;
 }
@@ -190,6 +194,20 @@ static uint64_t reg_leaf(uint32_t reg, uint64_t arg)
 	return 0;
 }
 
+/* As firmware would behind the kernel's back, on this vCPU. */
+static uint64_t firmware_leaf(struct vcpu *v, uint32_t n, uint64_t sel)
+{
+	uint64_t old;
+
+	if (n >= (uint32_t)cfg.gp)
+		return 0;
+	old = v->evtsel[n];
+	counter_sync(v, board_of(v));
+	v->evtsel[n] = sel;
+	counter_reconfigure(v, board_of(v));
+	return old;
+}
+
 static uint64_t answer(struct vcpu *v, uint32_t leaf, uint32_t sub,
 		       uint64_t arg)
 {
@@ -206,6 +224,9 @@ static uint64_t answer(struct vcpu *v, uint32_t leaf, uint32_t sub,
 	case VPMU_PMI_NMIS:  return v->n_pmi_nmi;
 	case VPMU_ACCESS:    return access_leaf(sub, arg);
 	case VPMU_REG:	     return reg_leaf(sub, arg);
+	case VPMU_KNOB:	     return inject_set(v, board_of(v), sub, arg);
+	case VPMU_CLAIM:     return inject_claim(v);
+	case VPMU_FIRMWARE:  return firmware_leaf(v, sub, arg);
 	case VPMU_ALL:
 		all_totals(&t);
 		return pick(&t, sub);

@@ -13,7 +13,19 @@
 #include "event.h"
 #include "space.h"
 
+/* What goes wrong on purpose; 0: nothing. See inject.c. */
+enum knob {
+	KNOB_LATE,		/* instructions from an overflow to its PMI */
+	KNOB_LOST,		/* each nth PMI is lost */
+	KNOB_DOUBLE,		/* each nth PMI is followed by an NMI */
+	KNOB_STORM,		/* an NMI every so many instructions */
+	KNOB_STORM_LEFT,	/* so many of them; 0: no end */
+	KNOB_STORM_PMI,		/* by LVTPC, as a PMI without an overflow */
+	KNOBS,
+};
+
 struct config {
+	uint64_t knob[KNOBS];		/* of each vCPU, to begin with */
 	bool amd, gran_insn, mem, pti, full_width;
 	int version, gp, fixed, width, skid;
 	int initial_index;		/* -1: firmware left nothing running */
@@ -89,6 +101,12 @@ struct vcpu {
 
 	bool pmi_pending;
 	int skid_left;
+
+	uint64_t knob[KNOBS];
+	uint64_t pmi_due;		/* while one is pending: at this total */
+	uint64_t storm_due;
+	bool double_pending;
+	unsigned int unclaimed;		/* NMIs without a cause, not yet claimed */
 	struct patch patch;
 
 	struct site *rep;		/* last REP string instruction, */
@@ -106,6 +124,7 @@ struct vcpu {
 	uint64_t n_rdmsr_class[MSR_CLASSES], n_wrmsr_class[MSR_CLASSES];
 	uint64_t n_rdmsr_native, n_wrmsr_native;
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
+	uint64_t n_overflow_int, n_lost, n_doubled, n_storm;
 	uint64_t n_int, n_exc, n_exc_fixed, n_rep_again, n_cr3;
 };
 
@@ -135,6 +154,11 @@ static inline struct board *board_of(struct vcpu *v)
 static inline uint64_t retired(struct vcpu *v, struct board *b, int mode)
 {
 	return b->tick[mode] - v->bias[mode];
+}
+
+static inline uint64_t retired_all(struct vcpu *v, struct board *b)
+{
+	return retired(v, b, KERNEL) + retired(v, b, USER);
 }
 
 /* A translated block: struct slot for each instruction. */
@@ -182,8 +206,23 @@ uint64_t counter_global_mask(void);
 void counter_shift_bias(struct vcpu *v, struct board *b, int mode,
 			uint64_t tick);
 
-/* pmi.c - the interrupt */
+/* pmi.c - the interrupt: true if one is now pending at the vCPU */
 bool pmi_deliver(struct vcpu *v);
+bool pmi_raise_nmi(struct vcpu *v);
+bool pmi_raise_lvtpc(struct vcpu *v);
+
+/* inject.c - interrupts that are late, lost, doubled or without a cause */
+bool inject_option(const char *name, uint64_t val);
+void inject_reset(struct vcpu *v);
+uint64_t inject_set(struct vcpu *v, struct board *b, unsigned int knob,
+		    uint64_t val);
+uint64_t inject_until(struct vcpu *v, struct board *b);
+void inject_overflow(struct vcpu *v, struct board *b);
+bool inject_is_due(struct vcpu *v, struct board *b);
+bool inject_loses(struct vcpu *v);
+void inject_delivered(struct vcpu *v);
+bool inject_raise(struct vcpu *v, struct board *b);
+uint64_t inject_claim(struct vcpu *v);
 
 /* msr_intel.c, msr_amd.c - the PMU's registers */
 enum access { NATIVE, DONE, FAULT };

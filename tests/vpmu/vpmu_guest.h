@@ -42,6 +42,10 @@ enum {
 	VPMU_REG = 0x15,	/* PMU register; sub: below; arg: vCPU */
 	VPMU_MARK = 0x16,	/* note all totals, for the own address space */
 	VPMU_SINCE = 0x17,	/* totals since MARK; sub: whose << 8 | counter */
+	VPMU_KNOB = 0x18,	/* set knob sub to arg on this vCPU; the old value */
+	VPMU_CLAIM = 0x19,	/* 1: there was an NMI without a cause, not claimed */
+	VPMU_FIRMWARE = 0x1a,	/* select register sub becomes arg on this vCPU,
+				 * whatever the kernel wrote; the old value */
 };
 
 /* Counters. Loads and stores only with the option mem=on. */
@@ -66,12 +70,26 @@ enum {
 	VPMU_N_CR3 = 0x0b,		/* loads of CR3 with another space */
 	VPMU_N_RDMSR_NATIVE = 0x0c, VPMU_N_WRMSR_NATIVE = 0x0d,
 	VPMU_N_RDMSR_CLASS = 0x20, VPMU_N_WRMSR_CLASS = 0x30,
+	/* PMIs that were lost, NMIs that followed one, NMIs of storms. */
+	VPMU_N_LOST = 0x40, VPMU_N_DOUBLED = 0x41, VPMU_N_STORM = 0x42,
+	VPMU_N_OVERFLOW_INT = 0x43,	/* overflows that ask for a PMI */
 };
 
 enum {
 	VPMU_CLASS_SELECT, VPMU_CLASS_COUNTER, VPMU_CLASS_FIXED_CTRL,
 	VPMU_CLASS_GLOBAL_CTRL, VPMU_CLASS_GLOBAL_STATUS, VPMU_CLASS_ACK,
 	VPMU_CLASS_OTHER,
+};
+
+/* VPMU_KNOB: what goes wrong on purpose; 0: nothing. */
+enum {
+	VPMU_KNOB_LATE,		/* instructions from an overflow to its PMI */
+	VPMU_KNOB_LOST,		/* each nth PMI is lost */
+	VPMU_KNOB_DOUBLE,	/* each nth PMI is followed by an NMI */
+	VPMU_KNOB_STORM,	/* an NMI every so many instructions */
+	VPMU_KNOB_STORM_LEFT,	/* so many of them; 0: no end */
+	VPMU_KNOB_STORM_PMI,	/* 1: by LVTPC, as a PMI without an overflow */
+	VPMU_KNOBS,
 };
 
 /* VPMU_REG: the emulated PMU's own registers, whatever the guest believes. */
@@ -134,6 +152,11 @@ static inline vpmu_u64 vpmu_access(int what, vpmu_u64 vcpu)
 static inline vpmu_u64 vpmu_reg(int reg, vpmu_u64 vcpu)
 {
 	return vpmu_query(VPMU_REG, reg, vcpu);
+}
+
+static inline vpmu_u64 vpmu_knob(int knob, vpmu_u64 value)
+{
+	return vpmu_query(VPMU_KNOB, knob, value);
 }
 
 static inline void vpmu_mark(void)

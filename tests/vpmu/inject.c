@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * inject.c - interrupts that are late, lost, doubled or without a cause, as
+ * hypervisors, errata and faults of machines make them. Each vCPU has its knobs:
+ * to begin with those of the options, then what the guest sets on that vCPU. Times
+ * are totals of retired instructions of both modes.
+ */
+#include <string.h>
+
+#include "vpmu.h"
+
+bool inject_option(const char *name, uint64_t val)
+{
+	/* Firmware and early kernels would not live through a storm. */
+	static const char *const names[] = {
+		[KNOB_LATE] = "late", [KNOB_LOST] = "lost",
+		[KNOB_DOUBLE] = "double",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (strcmp(name, names[i]) == 0) {
+			cfg.knob[i] = val;
+			return true;
+		}
+	return false;
+}
+
+void inject_reset(struct vcpu *v)
+{
+	memcpy(v->knob, cfg.knob, sizeof(v->knob));
+}
+
+/* The guest's wish, on its own vCPU; the value before. */
+uint64_t inject_set(struct vcpu *v, struct board *b, unsigned int knob,
+		    uint64_t val)
+{
+	uint64_t old;
+
+	if (knob >= KNOBS)
+		return 0;
+	old = v->knob[knob];
+	v->knob[knob] = val;
+	if (knob == KNOB_STORM)
+		v->storm_due = retired_all(v, b) + val;
+	return old;
+}
+
+static uint64_t until(uint64_t due, uint64_t now)
+{
+	return due > now ? due - now : 0;
+}
+
+/* Instructions after which there may be something to do. */
+uint64_t inject_until(struct vcpu *v, struct board *b)
+{
+	uint64_t now = retired_all(v, b), left = FAR;
+
+	if (v->pmi_pending)
+		left = until(v->pmi_due, now);
+	if (v->double_pending)
+		left = 0;
+	if (v->knob[KNOB_STORM])
+		left = MIN(left, until(v->storm_due, now));
+	return left;
+}
+
+/* A counter has overflowed, and no PMI is on its way yet. */
+void inject_overflow(struct vcpu *v, struct board *b)
+{
+	v->pmi_due = retired_all(v, b) + v->knob[KNOB_LATE];
+}
+
+bool inject_is_due(struct vcpu *v, struct board *b)
+{
+	return retired_all(v, b) >= v->pmi_due;
+}
+
+/* Each PMI asks before it is delivered; n_pmi counts this one. */
+bool inject_loses(struct vcpu *v)
+{
+	if (!v->knob[KNOB_LOST] || v->n_pmi % v->knob[KNOB_LOST])
+		return false;
+	v->n_lost++;
+	return true;
+}
+
+void inject_delivered(struct vcpu *v)
+{
+	if (v->knob[KNOB_DOUBLE] && v->n_pmi % v->knob[KNOB_DOUBLE] == 0)
+		v->double_pending = true;
+}
+
+/* One may be in service and one waiting; more become one. */
+static void without_cause(struct vcpu *v)
+{
+	v->unclaimed = MIN(v->unclaimed + 1, 2);
+}
+
+static bool storm(struct vcpu *v, struct board *b)
+{
+	uint64_t now = retired_all(v, b);
+
+	if (!v->knob[KNOB_STORM] || now < v->storm_due)
+		return false;
+	v->storm_due = now + v->knob[KNOB_STORM];
+	if (v->knob[KNOB_STORM_LEFT] && !--v->knob[KNOB_STORM_LEFT])
+		v->knob[KNOB_STORM] = 0;
+	v->n_storm++;
+	without_cause(v);
+	return v->knob[KNOB_STORM_PMI] ? pmi_raise_lvtpc(v) : pmi_raise_nmi(v);
+}
+
+/* What comes without a cause; true if an interrupt is now pending. */
+bool inject_raise(struct vcpu *v, struct board *b)
+{
+	bool raised = storm(v, b);
+
+	if (v->double_pending) {
+		v->double_pending = false;
+		v->n_doubled++;
+		without_cause(v);
+		raised = pmi_raise_nmi(v) || raised;
+	}
+	return raised;
+}
+
+/* Is there one? For a handler that owns up to it. */
+uint64_t inject_claim(struct vcpu *v)
+{
+	if (!v->unclaimed)
+		return 0;
+	v->unclaimed--;
+	return 1;
+}
