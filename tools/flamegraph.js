@@ -15,7 +15,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 let event = 0;
 let tree;			/* of the event: arrays by node */
 let zoom = -1;			/* node that has the whole width; -1: all */
-let hits = null;		/* of each frame: does the search match? or null */
+let pattern = null;		/* RegExp, or null */
 let icicle = false;
 let hover = null;
 
@@ -40,7 +40,6 @@ const facts = element("div", { className: "facts", id: "facts" });
 const warnings = element("div", { className: "warnings", id: "warnings" });
 const canvas = element("canvas", { id: "graph" });
 canvas.setAttribute("role", "img");
-canvas.setAttribute("aria-label", "Flame graph: its frames are told below it");
 const area = element("main", {}, canvas);
 const details = element("div", { id: "details" });
 details.setAttribute("aria-live", "polite");
@@ -109,7 +108,7 @@ function count_matches() {
 		const parent = tree.parent[i] - 1;
 
 		inside[i] = parent >= 0 && inside[parent];
-		if (inside[i] || !hits[tree.frame[i]])
+		if (inside[i] || !pattern.test(label(tree.frame[i])))
 			continue;
 		inside[i] = true;
 		sum += overlap(i);
@@ -141,7 +140,7 @@ function colour(frame, dim) {
 	const fade = dim ? (dark.matches ? -12 : 16) : 0;
 	const hsl = (h, s, l) => `hsl(${h} ${s}% ${l + fade}%)`;
 
-	if (hits && hits[frame])
+	if (pattern && pattern.test(label(frame)))
 		return dark.matches ? "#b03bc4" : "#e77bf7";
 	switch (kind) {
 	case PROCESS: return hsl(215, 22, light - 2 + spread / 4);
@@ -197,17 +196,6 @@ function draw_box(context, b, fill, text) {
 	context.globalAlpha = 1;
 }
 
-/* What is narrow has no children that are not: most of a large tree is never seen. */
-function lay_out(node, width) {
-	const b = box(node, width);
-
-	if (!b)
-		return;
-	tree.drawn.push([node, b]);
-	for (const child of tree.children[node + 1])
-		lay_out(child, width);
-}
-
 function draw() {
 	const width = canvas.clientWidth, height = (tree.deepest + 1) * ROW;
 	const scale = Math.min(devicePixelRatio || 1, 32000 / height);
@@ -219,12 +207,17 @@ function draw() {
 	context.scale(scale, scale);
 	context.font = FONT;
 	tree.drawn = [];
-	lay_out(-1, width);
-	for (const [node, b] of tree.drawn)
+	for (let i = -1; i < tree.n; i++) {
+		const b = box(i, width);
+
+		if (!b)
+			continue;
+		tree.drawn.push([i, b]);
 		draw_box(context, b,
-			 node < 0 ? (dark.matches ? "#4a4a54" : "#cfcfd6") :
-			 colour(tree.frame[node], b.outer),
-			 node < 0 ? "all" : label(tree.frame[node]));
+			 i < 0 ? (dark.matches ? "#4a4a54" : "#cfcfd6") :
+			 colour(tree.frame[i], b.outer),
+			 i < 0 ? "all" : label(tree.frame[i]));
+	}
 	outline(context);
 }
 
@@ -271,7 +264,7 @@ function describe(node) {
 
 function show_matches() {
 	reset.disabled = zoom < 0;
-	if (!hits) {
+	if (!pattern) {
 		matched.textContent = "";
 		return;
 	}
@@ -329,21 +322,18 @@ function zoom_to(node) {
 
 function find() {
 	const text = search.value;
-	let wrong = false;
 
-	hits = null;
+	search.classList.remove("wrong");
+	pattern = null;
 	try {
-		const pattern = text && new RegExp(text);
-
 		if (text)
-			hits = data.frames.map(([name]) => pattern.test(name));
+			pattern = new RegExp(text);
+		update();
 	} catch (error) {
-		wrong = true;
-	}
-	search.classList.toggle("wrong", wrong);
-	update();
-	if (wrong)
+		update();
+		search.classList.add("wrong");
 		matched.textContent = "not a regular expression";
+	}
 }
 
 function choose(index) {
@@ -354,18 +344,7 @@ function choose(index) {
 	show_facts();
 	show_warnings();
 	update();
-	to_root();
-}
-
-/* Where the outermost frames are. */
-function to_root() {
 	area.scrollTop = icicle ? 0 : area.scrollHeight;
-}
-
-function turn() {
-	icicle = upside.checked;
-	update();
-	to_root();
 }
 
 function point_of(e) {
@@ -417,7 +396,7 @@ build();
 search.addEventListener("input", find);
 reset.addEventListener("click", () => zoom_to(-1));
 chooser.addEventListener("change", () => choose(Number(chooser.value)));
-upside.addEventListener("change", turn);
+upside.addEventListener("change", () => { icicle = upside.checked; update(); });
 canvas.addEventListener("mousemove", move);
 canvas.addEventListener("mouseleave", () => {
 	hover = null;

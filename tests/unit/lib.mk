@@ -3,7 +3,7 @@
 # UBSan, and the test of what `make install-lib` puts into place.
 
 LIB_UNIT	:= $(addprefix $(BUILD)/tests/unit/,lib_events lib_parser \
-		     lib_pmclog lib_reasons \
+		     lib_reasons \
 		     lib_freebsd)
 LIB_UNIT_DEPS	:= $(TOP)/tests/harness/harness.c $(LIB_SRC) \
 	$(wildcard $(TOP)/lib/*/*.h $(TOP)/lib/freebsd/sys/*.h \
@@ -17,8 +17,6 @@ $(LIB_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c $(LIB_UNIT_DEPS)
 		-I$(TOP)/lib/event -I$(TOP)/lib/freebsd -I$(TOP)/tests/harness \
 		-o $@ $(filter %.c,$^) \
 		$$(pkg-config --cflags --libs check) $(LIB_LIBS)
-
-$(BUILD)/tests/unit/lib_pmclog: $(TOP)/tests/unit/loggen.c $(TOP)/tests/unit/loggen.h
 
 check-unit-lib: $(LIB_UNIT) lib
 	@failed=0; for prog in $(LIB_UNIT); do \
@@ -50,4 +48,5 @@ VM_TEST_LIBS_spec_soft := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) \
 $(BUILD)/vm/tests/spec_soft: $(LIB_STATIC)
 VM_TEST_LIBS_spec_records := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_spec_maps := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
-$(BUILD)/vm/tests/spec_records $(BUILD)/vm/tests/spec_maps: $(LIB_STATIC)
+VM_TEST_LIBS_spec_pmi := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi): $(LIB_STATIC)

@@ -22,7 +22,8 @@ $(SPEC_TESTS): $(SPEC_DEV)
 SPEC_REC	:= $(TOP)/tests/vm/lib/spec_rec.c
 VM_TEST_OBJS_spec_records += $(SPEC_REC)
 VM_TEST_OBJS_spec_maps += $(SPEC_REC)
-$(BUILD)/vm/tests/spec_records $(BUILD)/vm/tests/spec_maps: \
+VM_TEST_OBJS_spec_pmi += $(SPEC_REC)
+$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi): \
 	$(SPEC_REC) $(TOP)/tests/vm/lib/spec_rec.h
 check-vm: module
 
@@ -86,23 +87,25 @@ $(BUILD)/vm/progs/hot-stripped: $(BUILD)/vm/progs/hot
 	strip -o $@ $<
 
 # Modules of the tests, built as hwpmc.ko is, for the kernel that the VMs boot.
-VM_KMODS	:= $(BUILD)/vm/kmods/hotmod.ko
+VM_KMODS	:= $(BUILD)/vm/kmods/hotmod.ko $(BUILD)/vm/kmods/nmimod.ko
+VM_KMODS_HDR	:= $(TOP)/tests/vm/progs/hot.h $(TOP)/tests/vpmu/vpmu_guest.h
 
 vm-tests: $(VM_KMODS)
 
-$(VM_KMODS): $(wildcard $(TOP)/tests/vm/kmods/*) $(TOP)/tests/vm/progs/hot.h
+$(VM_KMODS) &: $(wildcard $(TOP)/tests/vm/kmods/*) $(VM_KMODS_HDR)
 	@BUILD=$(BUILD) $(TOP)/scripts/fetch-kernel-headers 6.1 >/dev/null
 	@rm -rf $(@D)
-	@mkdir -p $(@D)/src/kmods $(@D)/src/progs
-	@cp $(TOP)/tests/vm/kmods/* $(@D)/src/kmods/
-	@cp $(TOP)/tests/vm/progs/hot.h $(@D)/src/progs/
+	@mkdir -p $(@D)/src
+	@cp -r $(TOP)/tests/vm/kmods $(@D)/src/
+	@for h in $(VM_KMODS_HDR); do \
+		install -D -t $(@D)/src/$$(basename $$(dirname $$h)) $$h; done
 	unset MAKEFLAGS MFLAGS; \
 	release=$$(BUILD=$(BUILD) $(TOP)/scripts/kernel-version 6.1); \
 	root=$(BUILD)/kernels/$$release; \
 	$(MAKE) -s -C $$root/usr/src/linux-headers-$$release \
 		M=$(@D)/src/kmods $$(cat $$root/kbuild-flags) \
 		CONFIG_DEBUG_INFO_BTF_MODULES= modules
-	@cp $(@D)/src/kmods/$(@F) $@
+	@cp $(@D)/src/kmods/*.ko $(@D)/
 
 .PHONY: vm-fetch vm-tests check-vm
 

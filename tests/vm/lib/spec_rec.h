@@ -11,7 +11,7 @@
 
 #include "../tests/spec_dev.h"
 
-#define MANY	8192			/* records that a test looks at */
+#define MANY	65536			/* records that a test looks at */
 #define RARELY	(1ull << 40)		/* a period that nobody lives to see */
 
 extern struct hwpmc *h;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * nmimod.c - owns up to the NMIs that the emulated PMU raises without a cause, as the
+ * driver of another device would to its own: so what the kernel still reports as
+ * unknown while it is loaded is somebody else's fault.
+ */
+#include <linux/module.h>
+#include <asm/nmi.h>
+
+#include "vpmu_guest.h"
+
+static int claim(unsigned int type, struct pt_regs *regs)
+{
+	return vpmu_query(VPMU_CLAIM, 0, 0) ? NMI_HANDLED : NMI_DONE;
+}
+
+static int __init nmimod_init(void)
+{
+	return register_nmi_handler(NMI_LOCAL, claim, 0, "nmimod");
+}
+
+static void __exit nmimod_exit(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "nmimod");
+}
+
+module_init(nmimod_init);
+module_exit(nmimod_exit);
+MODULE_DESCRIPTION("Claims the emulated PMU's NMIs without a cause");
+MODULE_LICENSE("Dual BSD/GPL");
