@@ -58,9 +58,10 @@ install-lib: lib
 	install -m 644 $(TOP)/lib/pmc/libhwpmc.h $(TOP)/lib/log/libhwpmclog.h \
 		$(TOP)/include/uapi/hwpmc.h $(TOP)/include/uapi/hwpmc_log.h \
 		$(DESTDIR)$(includedir)
-	install -m 644 $(TOP)/lib/freebsd/pmc.h \
+	install -m 644 $(TOP)/lib/freebsd/pmc.h $(TOP)/lib/freebsd/pmclog.h \
 		$(DESTDIR)$(includedir)/hwpmc-freebsd
 	install -m 644 $(TOP)/lib/freebsd/sys/pmc.h \
+		$(TOP)/lib/freebsd/sys/pmclog.h \
 		$(DESTDIR)$(includedir)/hwpmc-freebsd/sys
 
 -include $(LIB_OBJ:.o=.d)

@@ -2,7 +2,7 @@
 # tests.mk - the layers of tests. Each appends its results to build/results.tsv
 # as `status<TAB>layer<TAB>name<TAB>detail`; tests/report sums them up.
 
-include $(sort $(wildcard $(TOP)/tests/unit/*.mk))
+include $(sort $(wildcard $(TOP)/tests/unit/*.mk $(TOP)/tests/fuzz/*.mk))
 
 # Everything: results start afresh, tests/check runs the layers side by side.
 check:

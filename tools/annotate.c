@@ -197,8 +197,7 @@ static int read_insns(struct building *b, const struct annotate_options *o,
 
 	if (s->unknown)
 		return refuse_unknown(s->image, err, size);
-	if (code_read(&code, s->image, o->root, s->start, s->size, err,
-		      size) < 0)
+	if (code_read(&code, s, o->root, err, size) < 0)
 		return -1;
 	rc = code_disassemble(&code, o->intel, add_insn, b);
 	if (rc < 0)

@@ -30,12 +30,21 @@ static void print_count(struct annotate_printer *pr, uint64_t samples,
 	pager_plain(&pr->out);
 }
 
+static void print_named(struct annotate_printer *pr, const char *lead,
+			const char *name)
+{
+	fputs(lead, pr->out.f);
+	fmt_put_plain(pr->out.f, name, 0);
+	fputc('\n', pr->out.f);
+}
+
 static void print_source_text(struct annotate_printer *pr, const char *file,
 			      unsigned int line)
 {
 	const char *text = source_line(&pr->sources, file, line);
 
-	fprintf(pr->out.f, "%s\n", text ? text : "(the source is not here)");
+	fmt_put_plain(pr->out.f, text ? text : "(the source is not here)", 0);
+	fputc('\n', pr->out.f);
 }
 
 /* The lines between are shown in the function's own file, if they are not many. */
@@ -66,8 +75,7 @@ static void print_lines(struct annotate_printer *pr, const struct annotate *a)
 			continue;
 		}
 		if (!before || strcmp(before->file, l->file))
-			fprintf(pr->out.f, "# percent     samples    line  %s\n",
-				l->file);
+			print_named(pr, "# percent     samples    line  ", l->file);
 		else
 			print_gap(pr, a, l->file, before->line + 1, l->line);
 		print_count(pr, l->samples, a->samples);
@@ -94,12 +102,14 @@ static void print_insns(struct annotate_printer *pr, const struct annotate *a)
 		    (!i || !is_same_line(insn - 1, insn))) {
 			const char *slash = strrchr(insn->file, '/');
 
-			fprintf(pr->out.f, "%20s  %s:%u  ", "",
-				slash ? slash + 1 : insn->file, insn->line);
+			fprintf(pr->out.f, "%20s  ", "");
+			fmt_put_plain(pr->out.f, slash ? slash + 1 : insn->file, 0);
+			fprintf(pr->out.f, ":%u  ", insn->line);
 			print_source_text(pr, insn->file, insn->line);
 		}
 		print_count(pr, insn->samples, a->samples);
-		fprintf(pr->out.f, "  %8" PRIx64 ":  %s\n", insn->addr, insn->text);
+		fprintf(pr->out.f, "  %8" PRIx64 ":  ", insn->addr);
+		print_named(pr, "", insn->text);
 	}
 }
 
@@ -117,14 +127,17 @@ static void print_text(struct annotate_printer *pr,
 {
 	const char *no_lines = f->symbol->image->no_lines;
 
-	fprintf(pr->out.f, "\n# %s in %s: %" PRIu64 " samples, %.2f%% of all\n",
-		f->symbol->name, f->symbol->image->path, f->samples,
+	fputs("\n# ", pr->out.f);
+	fmt_put_plain(pr->out.f, f->symbol->name, 0);
+	fputs(" in ", pr->out.f);
+	fmt_put_plain(pr->out.f, f->symbol->image->path, 0);
+	fprintf(pr->out.f, ": %" PRIu64 " samples, %.2f%% of all\n", f->samples,
 		percent(f->samples, pr->event->samples));
 	if (!a) {
-		fprintf(pr->out.f, "# cannot be shown: %s\n", why);
+		print_named(pr, "# cannot be shown: ", why);
 		return;
 	}
-	fprintf(pr->out.f, "# code: %s\n", a->from);
+	print_named(pr, "# code: ", a->from);
 	if (pr->source && !a->nline)
 		fprintf(pr->out.f, "# no source lines%s%s\n", no_lines ? ": " : "",
 			no_lines ? no_lines : "");

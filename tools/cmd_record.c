@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "hwpmc.h"
 #include "launch.h"
 #include "msg.h"
+#include "note.h"
 #include "sampler.h"
 #include "sink.h"
 #include "watch.h"
@@ -185,24 +185,6 @@ static void add_note(void *arg, uint32_t id, const char *key,
 	sink_note(&r->sink, id, key, value);
 }
 
-static void write_notes(struct record *r)
-{
-	char line[4096] = "";
-	struct utsname u;
-	size_t n = 0;
-
-	for (char **arg = r->sampler.command; arg && *arg && n < sizeof(line); arg++)
-		n += snprintf(line + n, sizeof(line) - n, "%s%s",
-			      n ? " " : "", *arg);
-	if (r->sampler.command)
-		sink_note(&r->sink, 0, "command", line);
-	sink_note(&r->sink, 0, "version", VERSION);
-	if (uname(&u) == 0) {
-		sink_note(&r->sink, 0, "hostname", u.nodename);
-		sink_note(&r->sink, 0, "release", u.release);
-	}
-}
-
 static int begin_log(struct record *r)
 {
 	char err[600];
@@ -216,7 +198,7 @@ static int begin_log(struct record *r)
 	r->sampler.arg = r;
 	if (sampler_open(&r->sampler) < 0)
 		return -1;
-	write_notes(r);
+	note_run(r->sampler.command, add_note, r);
 	return 0;
 }
 

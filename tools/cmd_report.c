@@ -3,7 +3,6 @@
  * cmd_report.c - "hwpmc report": where the samples of a log are. Every count that is
  * printed adds up to the samples of the log: what is not known is a line too.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,10 +22,12 @@ const char cmd_report_help[] =
 "Show where the samples of a log are, as hwpmc record wrote it.\n"
 "\n"
 "  -i FILE             the log; default: hwpmc.log; - is standard input\n"
-"  -s, --sort KEYS     a line for each process, pid, thread, image, symbol, or\n"
-"                      several of them; default: image,symbol\n"
+"  -s, --sort KEYS     a line for each process, pid, thread, image, symbol, line,\n"
+"                      address, or several of them; default: image,symbol\n"
 "      --tree          call tree, callers above callees\n"
-"      --callers       the same upside down: under each function who called it\n"
+"      --callers[=FUNCTION]  under each function, or this one, who called it\n"
+"      --callees=FUNCTION  whom it called\n"
+"      --inlines       functions that were inlined are functions too\n"
 "      --format FORMAT text, json, csv, folded (a line a stack), flamegraph (a\n"
 "                      page for the browser), or for other programs: pprof,\n"
 "                      callgrind, gmon, firefox, speedscope\n"
@@ -36,11 +37,13 @@ LOGOPTS_FILTER_HELP
 "      --depth N       the innermost N frames of chains only\n"
 LOGOPTS_SYMBOLS_HELP
 "  -o FILE             print there\n"
+"      --stdio         no pager\n"
 "\n"
 "Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
 
 enum {
 	OPT_HELP = 256, OPT_TREE, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_IMAGE,
+	OPT_CALLEES, OPT_INLINES, OPT_STDIO,
 };
 
 static int parse_keys(struct report *r, char *arg)
@@ -50,7 +53,7 @@ static int parse_keys(struct report *r, char *arg)
 		int key = report_key(s);
 
 		if (key < 0 || r->nkey == REPORT_KEYS)
-			return msg_usage("'%s' is no key to sort by: process, pid, thread, image or symbol",
+			return msg_usage("'%s' is no key to sort by: process, pid, thread, image, symbol, line or address",
 					 s);
 		r->key[r->nkey++] = key;
 	}
@@ -62,6 +65,7 @@ static int parse_format(struct report *r, const char *arg)
 	static const char *const names[] = { "text", "json", "csv", "folded" };
 
 	r->export = NULL;
+	r->format = REPORT_TEXT;
 	for (unsigned int i = 0; i < 4; i++)
 		if (strcmp(arg, names[i]) == 0) {
 			r->format = i;
@@ -93,7 +97,15 @@ static int parse_option(struct report *r, int c)
 		r->view = REPORT_TREE;
 		return 0;
 	case OPT_CALLERS:
-		r->view = REPORT_CALLERS;
+	case OPT_CALLEES:
+		r->view = c == OPT_CALLERS ? REPORT_CALLERS : REPORT_CALLEES;
+		r->function = optarg;
+		return 0;
+	case OPT_INLINES:
+		r->log.o.symbols.inlines = true;
+		return 0;
+	case OPT_STDIO:
+		r->stdio = true;
 		return 0;
 	case OPT_FORMAT:
 		return parse_format(r, optarg);
@@ -105,16 +117,35 @@ static int parse_option(struct report *r, int c)
 	}
 }
 
-static int check_options(struct report *r, int argc, char *argv[])
+/* What would be left out, and where it would go to. */
+static int check_export(const struct report *r)
 {
-	if (optind < argc)
-		return msg_usage("'%s' is one argument too many", argv[optind]);
-	if (r->view != REPORT_FLAT && (r->export || r->format != REPORT_TEXT))
-		return msg_usage("--tree and --callers are text");
+	bool folded = r->format == REPORT_FOLDED;
+
+	if (r->limit > 0 && (r->export || folded))
+		return msg_usage("--limit is for text, json and csv: %s has all samples",
+				 folded ? "folded" : r->export->name);
+	if (r->image && (!r->export || strcmp(r->export->name, "gmon")))
+		return msg_usage("--image is for --format gmon");
 	if (r->export && r->export->binary && isatty(STDOUT_FILENO) &&
 	    (!r->output || strcmp(r->output, "-") == 0))
 		return msg_usage("%s is nothing for a terminal: give a file by -o",
 				 r->export->name);
+	return 0;
+}
+
+static int check_options(struct report *r, int argc, char *argv[])
+{
+	int err;
+
+	if (optind < argc)
+		return msg_usage("'%s' is one argument too many", argv[optind]);
+	err = check_export(r);
+	if (err)
+		return err;
+	if (r->view != REPORT_FLAT &&
+	    (r->export || r->format == REPORT_FOLDED))
+		return msg_usage("--tree, --callers and --callees are text, json or csv");
 	for (unsigned int i = 0; i < r->nkey; i++)
 		r->log.o.by_thread |= r->key[i] == REPORT_THREAD;
 	r->log.o.leaf_only = r->view == REPORT_FLAT && r->format != REPORT_FOLDED;
@@ -131,7 +162,10 @@ static int parse(struct report *r, int argc, char *argv[], bool *help)
 		{ "output", required_argument, NULL, 'o' },
 		{ "sort", required_argument, NULL, 's' },
 		{ "tree", no_argument, NULL, OPT_TREE },
-		{ "callers", no_argument, NULL, OPT_CALLERS },
+		{ "callers", optional_argument, NULL, OPT_CALLERS },
+		{ "callees", required_argument, NULL, OPT_CALLEES },
+		{ "inlines", no_argument, NULL, OPT_INLINES },
+		{ "stdio", no_argument, NULL, OPT_STDIO },
 		{ "format", required_argument, NULL, OPT_FORMAT },
 		{ "image", required_argument, NULL, OPT_IMAGE },
 		{ "limit", required_argument, NULL, OPT_LIMIT },
@@ -163,39 +197,32 @@ static int parse(struct report *r, int argc, char *argv[], bool *help)
 }
 
 /* A log without samples is no error: say what it has. */
-static void print_all(struct report *r, FILE *f)
+static void print_all(struct report *r)
 {
 	if (r->export)
-		export_write(r->export, r->profile, r->image, f);
+		export_write(r->export, r->profile, r->image, r->out.f);
 	else if (r->format == REPORT_FOLDED)
-		report_folded(r, f);
+		report_folded(r, r->out.f);
 	else if (r->view == REPORT_FLAT)
-		report_flat(r, f);
+		report_flat(r);
 	else
-		report_tree(r, f);
+		report_tree(r);
 }
 
 static int print(struct report *r)
 {
-	FILE *f = stdout;
-	int bad;
+	bool text = !r->export && r->format == REPORT_TEXT;
+	int status;
 
 	if (r->export && export_check(r->export, r->profile, r->image) < 0)
 		return EXIT_FAILED;
-	if (r->output && strcmp(r->output, "-"))
-		f = fopen(r->output, "we");
-	if (!f) {
-		msg("cannot write '%s': %s", r->output, strerror(errno));
-		return EXIT_FAILED;
-	}
-	print_all(r, f);
-	bad = fflush(f) || ferror(f);
-	if (f != stdout)
-		bad |= fclose(f);
-	if (!bad)
-		return 0;
-	msg("cannot write the report: %s", strerror(errno));
-	return EXIT_FAILED;
+	status = report_tree_check(r);
+	if (!status)
+		status = pager_open(&r->out, r->output, r->stdio || !text);
+	if (status)
+		return status;
+	print_all(r);
+	return pager_close(&r->out);
 }
 
 static int run(struct report *r)

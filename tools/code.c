@@ -4,7 +4,6 @@
  * is the one that ran, by its build-id: the instructions of another would be lies.
  */
 #include <capstone/capstone.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -14,12 +13,12 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "code.h"
+#include "code_read.h"
 #include "msg.h"
 
 #define SIZE_LIMIT	(16u << 20)	/* of a function: more is a mistake */
 
-static int refuse(char *err, size_t size, const char *what, const char *why)
+int code_refuse(char *err, size_t size, const char *what, const char *why)
 {
 	snprintf(err, size, "%s: %s", what, why);
 	return -1;
@@ -76,15 +75,15 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static int read_bytes(struct code *c, int fd, uint64_t offset, uint64_t size,
-		      char *err, size_t errsize)
+int code_read_bytes(struct code *c, int fd, uint64_t offset, uint64_t size,
+		    char *err, size_t errsize)
 {
 	ssize_t n;
 
 	c->bytes = must_calloc(size, 1);
 	n = pread(fd, c->bytes, size, offset);
 	if (n <= 0)
-		return refuse(err, errsize, c->from, n < 0 ? strerror(errno) :
+		return code_refuse(err, errsize, c->from, n < 0 ? strerror(errno) :
 			      "it ends before this function");
 	c->size = n;
 	return 0;
@@ -98,82 +97,36 @@ static int read_elf(struct code *c, int fd, Elf *elf,
 
 	if (image->build_id_len &&
 	    !has_build_id(elf, image->build_id, image->build_id_len))
-		return refuse(err, errsize, c->from,
+		return code_refuse(err, errsize, c->from,
 			      "the file has changed: its build-id is not the log's");
 	if (!find_segment(elf, c->addr, &offset, &left))
-		return refuse(err, errsize, c->from,
+		return code_refuse(err, errsize, c->from,
 			      "it has no code at the function's address");
 	c->bits32 = gelf_getclass(elf) == ELFCLASS32;
-	return read_bytes(c, fd, offset, least(size, left), err, errsize);
+	return code_read_bytes(c, fd, offset, least(size, left), err, errsize);
 }
 
-static int read_file(struct code *c, const struct hwpmc_image *image,
-		     const char *root, uint64_t size, char *err, size_t errsize)
+int code_read_elf(struct code *c, const struct hwpmc_image *image,
+		  uint64_t size, char *err, size_t errsize)
 {
 	int fd, rc = -1;
 	Elf *elf;
 
-	snprintf(c->from, sizeof(c->from), "%s%s", root ? root : "",
-		 image->path);
 	fd = open(c->from, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return refuse(err, errsize, c->from, strerror(errno));
+		return code_refuse(err, errsize, c->from, strerror(errno));
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
 		rc = read_elf(c, fd, elf, image, size, err, errsize);
 	else
-		refuse(err, errsize, c->from, "it is no ELF file");
+		code_refuse(err, errsize, c->from, "it is no ELF file");
 	elf_end(elf);
 	close(fd);
 	return rc;
 }
 
 /* ---- without a file ------------------------------------------------------ */
-
-static bool kcore_offset(int fd, uint64_t addr, uint64_t *offset,
-			 uint64_t *left)
-{
-	Elf64_Ehdr eh;
-	Elf64_Phdr ph;
-
-	if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh))
-		return false;
-	for (unsigned int i = 0; i < eh.e_phnum; i++) {
-		if (pread(fd, &ph, sizeof(ph), eh.e_phoff + i * sizeof(ph)) !=
-		    sizeof(ph))
-			return false;
-		if (ph.p_type != PT_LOAD || addr < ph.p_vaddr ||
-		    addr - ph.p_vaddr >= ph.p_memsz)
-			continue;
-		*offset = ph.p_offset + (addr - ph.p_vaddr);
-		*left = ph.p_memsz - (addr - ph.p_vaddr);
-		return true;
-	}
-	return false;
-}
-
-/* The running kernel knows best: it patches itself, and is where it is. */
-static int read_kernel(struct code *c, const struct hwpmc_image *image,
-		       uint64_t size, char *err, size_t errsize)
-{
-	uint64_t offset, left;
-	int fd, rc;
-
-	strcpy(c->from, "/proc/kcore");
-	fd = open(c->from, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return refuse(err, errsize, "the kernel's instructions are read from /proc/kcore",
-			      errno == EACCES || errno == EPERM ?
-			      "be root" : strerror(errno));
-	if (kcore_offset(fd, c->addr + image->load, &offset, &left))
-		rc = read_bytes(c, fd, offset, least(size, left), err, errsize);
-	else
-		rc = refuse(err, errsize, c->from,
-			    "the running kernel has nothing at the function's address");
-	close(fd);
-	return rc;
-}
 
 /* The vdso of this process is that of all, as long as the kernel is the same. */
 static int read_vdso(struct code *c, const struct hwpmc_image *image,
@@ -189,10 +142,10 @@ static int read_vdso(struct code *c, const struct hwpmc_image *image,
 	elf = base ? elf_memory(base, 2 * getpagesize()) : NULL;
 	if (!elf || (image->build_id_len &&
 		     !has_build_id(elf, image->build_id, image->build_id_len)))
-		refuse(err, errsize, "[vdso]",
+		code_refuse(err, errsize, "[vdso]",
 		       "the log is of another kernel than the one that runs here");
 	else if (!find_segment(elf, c->addr, &offset, &left))
-		refuse(err, errsize, "[vdso]",
+		code_refuse(err, errsize, "[vdso]",
 		       "it has no code at the function's address");
 	else
 		rc = 0;
@@ -205,33 +158,37 @@ static int read_vdso(struct code *c, const struct hwpmc_image *image,
 	return 0;
 }
 
-static int read_image(struct code *c, const struct hwpmc_image *image,
+static int read_image(struct code *c, const struct hwpmc_symbol *s,
 		      const char *root, uint64_t size, char *err, size_t errsize)
 {
+	const struct hwpmc_image *image = s->image;
+
 	switch (image->kind) {
 	case HWPMC_IMAGE_ELF:
-		return read_file(c, image, root, size, err, errsize);
+		snprintf(c->from, sizeof(c->from), "%s%s", root ? root : "",
+			 image->path);
+		return code_read_elf(c, image, size, err, errsize);
 	case HWPMC_IMAGE_KERNEL:
 	case HWPMC_IMAGE_MODULE:
-		return read_kernel(c, image, size, err, errsize);
+		return code_read_kernel(c, s, size, err, errsize);
 	case HWPMC_IMAGE_VDSO:
 		return read_vdso(c, image, size, err, errsize);
 	case HWPMC_IMAGE_JIT:
-		return refuse(err, errsize, image->path,
-			      "generated code: its instructions are in no file");
+		return code_refuse(err, errsize, image->path,
+				   "generated code: its instructions are in no file");
 	default:
-		return refuse(err, errsize, image->path,
-			      "nothing is known of what is there");
+		return code_refuse(err, errsize, image->path,
+				   "nothing is known of what is there");
 	}
 }
 
-int code_read(struct code *c, const struct hwpmc_image *image, const char *root,
-	      uint64_t addr, uint64_t size, char *err, size_t errsize)
+int code_read(struct code *c, const struct hwpmc_symbol *s, const char *root,
+	      char *err, size_t errsize)
 {
 	int rc;
 
-	*c = (struct code){ .addr = addr };
-	rc = read_image(c, image, root, least(size, SIZE_LIMIT), err, errsize);
+	*c = (struct code){ .addr = s->start };
+	rc = read_image(c, s, root, least(s->size, SIZE_LIMIT), err, errsize);
 	if (rc < 0)
 		code_free(c);
 	return rc;

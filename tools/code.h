@@ -22,11 +22,11 @@ struct code {
 };
 
 /*
- * What lies in an image from addr on. root (may be NULL): prefix of paths, as the
- * symbols had it. 0, or -1 and one sentence: why not.
+ * A function's. root (may be NULL): prefix of paths, as the symbols had it. 0, or -1
+ * and one sentence: why not.
  */
-int code_read(struct code *c, const struct hwpmc_image *image, const char *root,
-	      uint64_t addr, uint64_t size, char *err, size_t errsize);
+int code_read(struct code *c, const struct hwpmc_symbol *symbol,
+	      const char *root, char *err, size_t errsize);
 void code_free(struct code *c);
 
 struct code_insn {

@@ -48,22 +48,37 @@ static void ids_grow(struct ids *ids)
 	ids->key = must_realloc(ids->key, n / 2, sizeof(*ids->key));
 }
 
+/* Its slot, or the free one where it would be. */
+static uint32_t *find_id(const struct ids *ids, uint64_t a, uint64_t b)
+{
+	uint32_t at = hash_key(a, b) & (ids->nslot - 1);
+
+	while (ids->slot[at] && (ids->key[ids->slot[at] - 1].a != a ||
+				 ids->key[ids->slot[at] - 1].b != b))
+		at = (at + 1) & (ids->nslot - 1);
+	return &ids->slot[at];
+}
+
 uint32_t ids_get(struct ids *ids, uint64_t a, uint64_t b)
 {
-	uint32_t at;
+	uint32_t *slot;
 
 	if (2 * ids->n >= ids->nslot)
 		ids_grow(ids);
-	for (at = hash_key(a, b) & (ids->nslot - 1); ids->slot[at];
-	     at = (at + 1) & (ids->nslot - 1)) {
-		const struct ids_key *key = &ids->key[ids->slot[at] - 1];
-
-		if (key->a == a && key->b == b)
-			return ids->slot[at] - 1;
+	slot = find_id(ids, a, b);
+	if (!*slot) {
+		ids->key[ids->n] = (struct ids_key){ a, b };
+		*slot = ++ids->n;
 	}
-	ids->key[ids->n] = (struct ids_key){ a, b };
-	ids->slot[at] = ++ids->n;
-	return ids->n - 1;
+	return *slot - 1;
+}
+
+bool ids_has(const struct ids *ids, uint64_t a, uint64_t b, uint32_t *id)
+{
+	uint32_t slot = ids->nslot ? *find_id(ids, a, b) : 0;
+
+	*id = slot - 1;
+	return slot;
 }
 
 void ids_free(struct ids *ids)

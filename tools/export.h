@@ -76,6 +76,8 @@ struct ids {
 };
 
 uint32_t ids_get(struct ids *ids, uint64_t a, uint64_t b);
+/* Its number, without giving it one. */
+bool ids_has(const struct ids *ids, uint64_t a, uint64_t b, uint32_t *id);
 #define ids_ptr(ids, p)	ids_get(ids, (uintptr_t)(p), 0)
 void ids_free(struct ids *ids);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * export_firefox.c - JSON for the Firefox Profiler: a processed profile of version
- * 58, which newer front ends upgrade by themselves. A thread for each thread (and
+ * 57, which newer front ends upgrade by themselves. A thread for each thread (and
  * event, if there are several) with tables of its own; strings and libraries are
  * shared by all. Columns are arrays of equal length.
  */
@@ -12,7 +12,7 @@
 #include "fmt.h"
 #include "msg.h"
 
-#define VERSION_PROCESSED	58
+#define VERSION_PROCESSED	57
 #define VERSION_GECKO		31	/* which the processed one is made after */
 
 enum category { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL, CATEGORY_JIT };
@@ -22,7 +22,6 @@ struct firefox {
 	FILE *f;
 	const struct hwpmc_sample_point *point;
 	struct ids libs;
-	struct ids sources;	/* strings that are names of files */
 	struct strings strings;
 };
 
@@ -30,11 +29,13 @@ struct firefox {
 struct tables {
 	struct ids stacks;	/* prefix + 1, frame's number */
 	struct ids frames;	/* struct hwpmc_frame, inlined how deep */
-	struct ids functions;	/* struct hwpmc_symbol, source + 1 */
+	struct ids functions;	/* struct hwpmc_symbol, file's name + 1 */
 	struct ids images;	/* those of the functions: resources */
+	struct ids symbols;	/* struct hwpmc_symbol, image: in the file */
 	uint32_t *stack;	/* of each sample */
 	uint32_t *function;	/* of each frame … */
-	unsigned int *line;	/* … and its line; 0: not known */
+	unsigned int *line;	/* … its line; 0: not known … */
+	const struct hwpmc_symbol **symbol;	/* … and whose code it is */
 };
 
 static void tables_free(struct tables *t)
@@ -43,21 +44,40 @@ static void tables_free(struct tables *t)
 	ids_free(&t->frames);
 	ids_free(&t->functions);
 	ids_free(&t->images);
+	ids_free(&t->symbols);
+	free(t->symbol);
 	free(t->stack);
 	free(t->function);
 	free(t->line);
 }
 
+static uint32_t add_frame(struct tables *t, const struct hwpmc_frame *frame,
+			  uint32_t deep, const struct hwpmc_symbol *symbol)
+{
+	uint32_t n = t->frames.n;
+	uint32_t id = ids_get(&t->frames, (uintptr_t)frame, deep);
+
+	if (id == n && !(n & (n - 1)))
+		t->symbol = must_realloc(t->symbol, n ? 2 * n : 1,
+					 sizeof(*t->symbol));
+	if (id == n)
+		t->symbol[id] = symbol;
+	return id;
+}
+
 static uint32_t add_stack(struct tables *t, const struct hwpmc_stack *s)
 {
+	const struct hwpmc_symbol *symbol = NULL;
 	uint32_t at = 0, prefix = 0, deep = 0;
 
 	for (uint32_t i = s->nframe; i-- > 0; prefix = at + 1) {
 		const struct hwpmc_frame *frame = s->frame[i];
 
 		deep = frame->inlined ? deep + 1 : 0;
+		if (!deep)
+			symbol = frame->symbol;
 		at = ids_get(&t->stacks, prefix,
-			     ids_get(&t->frames, (uintptr_t)frame, deep));
+			     add_frame(t, frame, deep, symbol));
 	}
 	return at;
 }
@@ -69,17 +89,19 @@ static void fill_frames(struct tables *t, struct firefox *p)
 	t->line = must_calloc(t->frames.n, sizeof(*t->line));
 	for (uint32_t i = 0; i < t->frames.n; i++) {
 		const struct hwpmc_frame *frame = (void *)(uintptr_t)t->frames.key[i].a;
-		uint32_t source = 0;
-		const char *file;
+		const char *name;
+		uint32_t file = 0;
 
-		if (export_line(p->x, frame, &file, &t->line[i]))
-			source = 1 + ids_get(&p->sources,
-					     strings_get(&p->strings, file), 0);
+		if (export_line(p->x, frame, &name, &t->line[i]))
+			file = 1 + strings_get(&p->strings, name);
 		else
 			t->line[i] = 0;
 		t->function[i] = ids_get(&t->functions,
-					 (uintptr_t)frame->symbol, source);
+					 (uintptr_t)frame->symbol, file);
 		ids_ptr(&t->images, frame->image);
+		if (t->symbol[i] && !t->symbol[i]->unknown &&
+		    !(t->symbol[i]->start >> 53))
+			ids_ptr(&t->symbols, t->symbol[i]);
 	}
 }
 
@@ -188,6 +210,15 @@ static int64_t address_of(const struct hwpmc_frame *frame)
 	return frame->addr >> 53 ? -1 : (int64_t)frame->addr;
 }
 
+/* ids_has() and not ids_get(): what has no address in a file is none. */
+static void put_native_symbol(FILE *f, const struct tables *t, uint32_t i)
+{
+	uint32_t id;
+	bool known = ids_has(&t->symbols, (uintptr_t)t->symbol[i], 0, &id);
+
+	put_or_null(f, i, known, id);
+}
+
 static void put_frames(struct firefox *p, struct tables *t)
 {
 	uint32_t n = t->frames.n;
@@ -212,12 +243,14 @@ static void put_frames(struct firefox *p, struct tables *t)
 		comma(p->f, i);
 		fprintf(p->f, "%" PRIu64, t->frames.key[i].b);
 	}
+	fputs("],\n\"nativeSymbol\":[", p->f);
+	for (uint32_t i = 0; i < n; i++)
+		put_native_symbol(p->f, t, i);
 	fputs("],\n\"line\":[", p->f);
 	for (uint32_t i = 0; i < n; i++)
 		put_or_null(p->f, i, t->line[i], t->line[i]);
 	fputs("],\n", p->f);
 	same(p->f, "subcategory", "0", n);
-	same(p->f, "nativeSymbol", "null", n);
 	same(p->f, "innerWindowID", "0", n);
 	same(p->f, "column", "null", n);
 	fprintf(p->f, "\"length\":%" PRIu32 "},\n", n);
@@ -240,11 +273,11 @@ static void put_functions(struct firefox *p, struct tables *t)
 		fprintf(p->f, "%" PRIu32,
 			ids_ptr(&t->images, function_of(t, i)->image));
 	}
-	fputs("],\n\"source\":[", p->f);
+	fputs("],\n\"fileName\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t source = t->functions.key[i].b;
+		uint64_t file = t->functions.key[i].b;
 
-		put_or_null(p->f, i, source, source - 1);
+		put_or_null(p->f, i, file, file - 1);
 	}
 	fputs("],\n", p->f);
 	same(p->f, "isJS", "false", n);
@@ -275,9 +308,38 @@ static void put_resources(struct firefox *p, const struct tables *t)
 	fprintf(p->f, "\"length\":%" PRIu32 "},\n", n);
 }
 
-static const char empty_tables[] =
-"\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],"
-"\"functionSize\":[],\"length\":0},\n"
+static const struct hwpmc_symbol *symbol_of(const struct tables *t, uint32_t i)
+{
+	return (void *)(uintptr_t)t->symbols.key[i].a;
+}
+
+static void put_symbols(struct firefox *p, const struct tables *t)
+{
+	uint32_t n = t->symbols.n;
+
+	fputs("\"nativeSymbols\":{\"libIndex\":[", p->f);
+	for (uint32_t i = 0; i < n; i++) {
+		comma(p->f, i);
+		fprintf(p->f, "%" PRIu32, ids_ptr(&p->libs, symbol_of(t, i)->image));
+	}
+	fputs("],\n\"address\":[", p->f);
+	for (uint32_t i = 0; i < n; i++) {
+		comma(p->f, i);
+		fprintf(p->f, "%" PRIu64, symbol_of(t, i)->start);
+	}
+	fputs("],\n\"name\":[", p->f);
+	for (uint32_t i = 0; i < n; i++) {
+		comma(p->f, i);
+		fprintf(p->f, "%" PRIu32,
+			strings_get(&p->strings, symbol_of(t, i)->name));
+	}
+	fputs("],\n\"functionSize\":[", p->f);
+	for (uint32_t i = 0; i < n; i++)
+		put_or_null(p->f, i, symbol_of(t, i)->size, symbol_of(t, i)->size);
+	fprintf(p->f, "],\n\"length\":%" PRIu32 "},\n", n);
+}
+
+static const char no_markers[] =
 "\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],"
 "\"phase\":[],\"category\":[],\"length\":0}}";
 
@@ -305,7 +367,8 @@ static void put_thread(struct firefox *p, const struct track *track)
 	put_frames(p, &t);
 	put_functions(p, &t);
 	put_resources(p, &t);
-	fputs(empty_tables, f);
+	put_symbols(p, &t);
+	fputs(no_markers, f);
 	tables_free(&t);
 }
 
@@ -418,18 +481,6 @@ static void put_meta(const struct export *x, FILE *f)
 	fputs("},\n", f);
 }
 
-static void put_sources(struct firefox *p)
-{
-	fputs("],\n\"shared\":{\"sources\":{\"filename\":[", p->f);
-	for (uint32_t i = 0; i < p->sources.n; i++) {
-		comma(p->f, i);
-		fprintf(p->f, "%" PRIu64, p->sources.key[i].a);
-	}
-	fputs("],\n", p->f);
-	same(p->f, "uuid", "null", p->sources.n);
-	fprintf(p->f, "\"length\":%" PRIu32 "},\n", p->sources.n);
-}
-
 static void put_shared(struct firefox *p)
 {
 	fputs("],\n\"libs\":[", p->f);
@@ -437,8 +488,7 @@ static void put_shared(struct firefox *p)
 		fputs(i ? ",\n" : "\n", p->f);
 		put_lib(p->f, image_of(&p->libs, i));
 	}
-	put_sources(p);
-	fputs("\"stringArray\":[", p->f);
+	fputs("],\n\"shared\":{\"stringArray\":[", p->f);
 	for (uint32_t i = 0; i < p->strings.n; i++) {
 		fputs(i ? ",\n" : "\n", p->f);
 		fmt_json_string(p->f, p->strings.text[i]);
@@ -446,7 +496,6 @@ static void put_shared(struct firefox *p)
 	fputs("]}}\n", p->f);
 	strings_free(&p->strings);
 	ids_free(&p->libs);
-	ids_free(&p->sources);
 }
 
 void export_firefox(const struct export *x, FILE *f)

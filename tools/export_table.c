@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* export_table.c - the formats that hwpmc report has. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "export.h"
+#include "msg.h"
 
 static const struct export_format formats[] = {
 	{ .name = "flamegraph", .write = export_flamegraph },
@@ -55,10 +57,51 @@ int export_check(const struct export_format *format,
 	return format->check ? format->check(&x) : 0;
 }
 
+/*
+ * Events of which the options have left nothing are no columns of what is written,
+ * unless there is no other. What is made here is freed after writing.
+ */
+struct chosen {
+	struct hwpmc_profile_event *event;
+	struct hwpmc_stack *stack;
+};
+
+static bool is_left(const struct hwpmc_profile_event *event)
+{
+	return event->samples || !event->filtered;
+}
+
+static void choose_events(struct export *x, struct chosen *c)
+{
+	uint32_t *to = must_calloc(x->nevent, sizeof(*to)), n = 0;
+
+	c->event = must_calloc(x->nevent, sizeof(*c->event));
+	c->stack = must_calloc(x->nstack, sizeof(*c->stack));
+	for (uint32_t e = 0; e < x->nevent; e++) {
+		to[e] = n;
+		if (is_left(&x->event[e]))
+			c->event[n++] = x->event[e];
+	}
+	for (uint32_t i = 0; i < x->nstack; i++) {
+		c->stack[i] = x->stack[i];
+		c->stack[i].event = to[x->stack[i].event];
+	}
+	free(to);
+	if (!n)
+		return;
+	x->event = c->event;
+	x->nevent = n;
+	x->stack = c->stack;
+}
+
 void export_write(const struct export_format *format,
 		  struct hwpmc_profile *profile, const char *image, FILE *f)
 {
 	struct export x = export_of(profile, image);
+	struct chosen c;
 
+	choose_events(&x, &c);
 	format->write(&x, f);
+	free(c.event);
+	free(c.stack);
 }

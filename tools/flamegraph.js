@@ -15,7 +15,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 let event = 0;
 let tree;			/* of the event: arrays by node */
 let zoom = -1;			/* node that has the whole width; -1: all */
-let pattern = null;		/* RegExp, or null */
+let hits = null;		/* of each frame: does the search match? or null */
 let icicle = false;
 let hover = null;
 
@@ -40,6 +40,7 @@ const facts = element("div", { className: "facts", id: "facts" });
 const warnings = element("div", { className: "warnings", id: "warnings" });
 const canvas = element("canvas", { id: "graph" });
 canvas.setAttribute("role", "img");
+canvas.setAttribute("aria-label", "Flame graph: its frames are told below it");
 const area = element("main", {}, canvas);
 const details = element("div", { id: "details" });
 details.setAttribute("aria-live", "polite");
@@ -108,7 +109,7 @@ function count_matches() {
 		const parent = tree.parent[i] - 1;
 
 		inside[i] = parent >= 0 && inside[parent];
-		if (inside[i] || !pattern.test(label(tree.frame[i])))
+		if (inside[i] || !hits[tree.frame[i]])
 			continue;
 		inside[i] = true;
 		sum += overlap(i);
@@ -140,7 +141,7 @@ function colour(frame, dim) {
 	const fade = dim ? (dark.matches ? -12 : 16) : 0;
 	const hsl = (h, s, l) => `hsl(${h} ${s}% ${l + fade}%)`;
 
-	if (pattern && pattern.test(label(frame)))
+	if (hits && hits[frame])
 		return dark.matches ? "#b03bc4" : "#e77bf7";
 	switch (kind) {
 	case PROCESS: return hsl(215, 22, light - 2 + spread / 4);
@@ -196,6 +197,17 @@ function draw_box(context, b, fill, text) {
 	context.globalAlpha = 1;
 }
 
+/* What is narrow has no children that are not: most of a large tree is never seen. */
+function lay_out(node, width) {
+	const b = box(node, width);
+
+	if (!b)
+		return;
+	tree.drawn.push([node, b]);
+	for (const child of tree.children[node + 1])
+		lay_out(child, width);
+}
+
 function draw() {
 	const width = canvas.clientWidth, height = (tree.deepest + 1) * ROW;
 	const scale = Math.min(devicePixelRatio || 1, 32000 / height);
@@ -207,17 +219,12 @@ function draw() {
 	context.scale(scale, scale);
 	context.font = FONT;
 	tree.drawn = [];
-	for (let i = -1; i < tree.n; i++) {
-		const b = box(i, width);
-
-		if (!b)
-			continue;
-		tree.drawn.push([i, b]);
+	lay_out(-1, width);
+	for (const [node, b] of tree.drawn)
 		draw_box(context, b,
-			 i < 0 ? (dark.matches ? "#4a4a54" : "#cfcfd6") :
-			 colour(tree.frame[i], b.outer),
-			 i < 0 ? "all" : label(tree.frame[i]));
-	}
+			 node < 0 ? (dark.matches ? "#4a4a54" : "#cfcfd6") :
+			 colour(tree.frame[node], b.outer),
+			 node < 0 ? "all" : label(tree.frame[node]));
 	outline(context);
 }
 
@@ -264,7 +271,7 @@ function describe(node) {
 
 function show_matches() {
 	reset.disabled = zoom < 0;
-	if (!pattern) {
+	if (!hits) {
 		matched.textContent = "";
 		return;
 	}
@@ -322,18 +329,21 @@ function zoom_to(node) {
 
 function find() {
 	const text = search.value;
+	let wrong = false;
 
-	search.classList.remove("wrong");
-	pattern = null;
+	hits = null;
 	try {
+		const pattern = text && new RegExp(text);
+
 		if (text)
-			pattern = new RegExp(text);
-		update();
+			hits = data.frames.map(([name]) => pattern.test(name));
 	} catch (error) {
-		update();
-		search.classList.add("wrong");
-		matched.textContent = "not a regular expression";
+		wrong = true;
 	}
+	search.classList.toggle("wrong", wrong);
+	update();
+	if (wrong)
+		matched.textContent = "not a regular expression";
 }
 
 function choose(index) {
@@ -344,7 +354,18 @@ function choose(index) {
 	show_facts();
 	show_warnings();
 	update();
+	to_root();
+}
+
+/* Where the outermost frames are. */
+function to_root() {
 	area.scrollTop = icicle ? 0 : area.scrollHeight;
+}
+
+function turn() {
+	icicle = upside.checked;
+	update();
+	to_root();
 }
 
 function point_of(e) {
@@ -396,7 +417,7 @@ build();
 search.addEventListener("input", find);
 reset.addEventListener("click", () => zoom_to(-1));
 chooser.addEventListener("change", () => choose(Number(chooser.value)));
-upside.addEventListener("change", () => { icicle = upside.checked; update(); });
+upside.addEventListener("change", turn);
 canvas.addEventListener("mousemove", move);
 canvas.addEventListener("mouseleave", () => {
 	hover = null;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,29 @@ void fmt_utf8(FILE *f, const char *s)
 			fputs("\xef\xbf\xbd", f);
 		p += len ? len : 1;
 	}
+}
+
+static bool is_command(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+char *fmt_plain(char *text)
+{
+	for (char *c = text; *c; c++)
+		if (is_command(*c))
+			*c = '?';
+	return text;
+}
+
+void fmt_put_plain(FILE *f, const char *text, int width)
+{
+	int n = 0;
+
+	for (; text[n]; n++)
+		fputc(is_command(text[n]) && text[n] != '\t' ? '?' : text[n], f);
+	for (; n < width; n++)
+		fputc(' ', f);
 }
 
 void fmt_csv_field(FILE *f, const char *s)

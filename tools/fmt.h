@@ -25,6 +25,11 @@ void fmt_json_string(FILE *f, const char *s);
 /* As it is, but for bytes that are not UTF-8: U+FFFD. */
 void fmt_utf8(FILE *f, const char *s);
 
+/* Names are anybody's: what commands a terminal in them becomes '?'. Returns it. */
+char *fmt_plain(char *text);
+/* The same to a stream, tabs as they are, then blanks up to `width` bytes. */
+void fmt_put_plain(FILE *f, const char *text, int width);
+
 /* A CSV field (RFC 4180): quoted only where it must be. */
 void fmt_csv_field(FILE *f, const char *s);
 

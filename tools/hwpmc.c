@@ -30,6 +30,8 @@ static const struct command {
 	  "show which instructions and source lines the samples hit" },
 	{ "dump", cmd_dump, cmd_dump_help, "hwpmc dump",
 	  "print the records of a log, one a line" },
+	{ "diff", cmd_diff, cmd_diff_help, "hwpmc diff",
+	  "compare the samples of two logs" },
 	{ "list", cmd_list, cmd_list_help, "hwpmc list",
 	  "list the events that can be counted here" },
 	{ "control", cmd_control, cmd_control_help, "hwpmc control",

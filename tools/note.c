@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* note.c - makes NOTE records. Pure. */
+/* note.c - makes NOTE records. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "note.h"
 
@@ -21,4 +22,23 @@ size_t note_fill(union note *n, uint32_t id, const char *key, const char *value)
 	n->record.hdr.len = (sizeof(n->record) + len + 1 + HWPMC_LOG_ALIGN - 1) &
 			    ~(HWPMC_LOG_ALIGN - 1);
 	return n->record.hdr.len;
+}
+
+void note_run(char *const command[], note_fn *note, void *arg)
+{
+	char line[4096] = "";
+	struct utsname u;
+	size_t n = 0;
+
+	for (char *const *word = command; word && *word && n < sizeof(line);
+	     word++)
+		n += snprintf(line + n, sizeof(line) - n, "%s%s", n ? " " : "",
+			      *word);
+	if (command)
+		note(arg, 0, "command", line);
+	note(arg, 0, "version", VERSION);
+	if (uname(&u) < 0)
+		return;
+	note(arg, 0, "hostname", u.nodename);
+	note(arg, 0, "release", u.release);
 }

@@ -75,7 +75,9 @@ struct pmcstat {
 	bool list;			/* -L */
 	const char *describe;		/* -u */
 	bool logging;			/* some event needs a log */
+	bool started;			/* something was measured */
 	int log_fd;			/* -1: none */
+	bool notes_failed;		/* told */
 	int back_fd;			/* the log comes back here; -1: it does not */
 	pthread_t reader;		/* of what comes back */
 	int read_status;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pmcstat_log.c - the log of a pmcstat that runs. The kernel writes it, to a file, a
- * connection, or a pipe from which a thread takes it back to print it.
+ * connection, a pipe from which a thread takes it back to print it, or, where views
+ * are made of it in the end, a file that has no name.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,8 +22,6 @@ static void *read_back(void *arg)
 
 	ps->read_status = ps->top ?
 			  pmcstat_top_feed(ps, ps->back_fd, "log") :
-			  ps->views.any ?
-			  pmcstat_views_write(ps, ps->back_fd, "log") :
 			  pmcstat_print_log(ps, ps->back_fd, "log");
 	close(ps->back_fd);
 	return NULL;
@@ -43,6 +43,22 @@ static int open_pipe(struct pmcstat *ps)
 	msg("cannot start a thread: %s", strerror(err));
 	close(fds[0]);
 	ps->back_fd = -1;
+	return -1;
+}
+
+/* Mappings may stand behind the samples that they explain: read twice from a file,
+ * a log has them in order without being held in memory.
+ */
+static int open_temporary(struct pmcstat *ps)
+{
+	const char *dir = getenv("TMPDIR");
+
+	dir = dir && *dir ? dir : "/var/tmp";
+	ps->log_fd = open(dir, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+	if (ps->log_fd >= 0)
+		return 0;
+	msg("cannot keep the log in '%s' meanwhile: %s; set TMPDIR", dir,
+	    strerror(errno));
 	return -1;
 }
 
@@ -71,17 +87,24 @@ static int open_path(struct pmcstat *ps)
 	return -1;
 }
 
+static int open_log(struct pmcstat *ps)
+{
+	return ps->log_path ? open_path(ps) :
+	       ps->views.any ? open_temporary(ps) : open_pipe(ps);
+}
+
 int pmcstat_log_begin(struct pmcstat *ps)
 {
 	if (!ps->logging)
 		return 0;
-	if ((ps->log_path ? open_path(ps) : open_pipe(ps)) < 0)
+	if (open_log(ps) < 0)
 		return -1;
 	if (hwpmc_configure_log(ps->h, ps->log_fd) == 0)
 		return 0;
 	if (hwpmc_reason(ps->h) == HWPMC_WHY_LOG_FD)
 		msg("cannot write '%s': the kernel itself cannot write there; "
-		    "write to a file, or to | cat", ps->log_path);
+		    "write to a file, or to | cat",
+		    ps->log_path ? ps->log_path : "the log");
 	else
 		msg("%s", hwpmc_error(ps->h));
 	return -1;
@@ -112,6 +135,15 @@ static int write_note(struct pmcstat *ps, uint32_t id, const char *key,
 	return 0;
 }
 
+static void add_note(void *arg, uint32_t id, const char *key,
+		     const char *value)
+{
+	struct pmcstat *ps = arg;
+
+	if (!ps->notes_failed)
+		ps->notes_failed = write_note(ps, id, key, value) < 0;
+}
+
 /*
  * What the events are called. The kernel has written all that there is, and writes
  * no more before a PMC runs: so no record of its is cut by one of ours.
@@ -123,10 +155,9 @@ int pmcstat_log_notes(struct pmcstat *ps)
 	if (hwpmc_flush_log(ps->h) < 0)
 		return write_failed(ps, errno);
 	for (unsigned int i = 0; i < ps->nevent; i++)
-		if (write_note(ps, ps->event[i].id, "event",
-			       ps->event[i].spec) < 0)
-			return -1;
-	return write_note(ps, 0, "version", VERSION);
+		add_note(ps, ps->event[i].id, "event", ps->event[i].spec);
+	note_run(ps->command, add_note, ps);
+	return ps->notes_failed ? -1 : 0;
 }
 
 static int end_log(struct pmcstat *ps)
@@ -149,6 +180,10 @@ int pmcstat_log_end(struct pmcstat *ps)
 	if (ps->log_fd < 0)
 		return 0;
 	rc = end_log(ps);
+	/* Of a log that is not complete they are better than none. */
+	if (ps->views.any && ps->started &&
+	    pmcstat_views_write(ps, ps->log_fd, "log"))
+		rc = -1;
 	if (close(ps->log_fd) < 0 && !rc)
 		rc = write_failed(ps, errno);
 	if (ps->back_fd >= 0) {

@@ -188,6 +188,7 @@ static int run_prepared(struct pmcstat *ps, struct watch *w, struct launch *l)
 
 	if (err)
 		return launch_error(ps->command[0], err);
+	ps->started = true;
 	err = ps->top ? show_until_end(ps, w) : count_until_end(ps, w);
 	/* Only a limit or an error leaves the command running. */
 	if (w->child)

@@ -24,6 +24,7 @@ struct pmcstat_top {
 	pthread_mutex_t lock;		/* the profile; `wanted` goes first */
 	pthread_cond_t go;
 	atomic_bool wanted, done;	/* done: the log has ended */
+	struct hwpmc_profile_options options;
 	struct hwpmc_profile *profile;
 	unsigned int pending;		/* records since it was resolved */
 	struct view_store store;
@@ -46,6 +47,23 @@ static void feed(struct pmcstat_top *t, const struct hwpmc_record *r)
 		t->pending = 0;
 	}
 	pthread_mutex_unlock(&t->lock);
+}
+
+/* All of a file, read twice: mappings may stand behind what they explain. */
+static int read_file(struct pmcstat_top *t, struct hwpmc_input *in, char *err,
+		     size_t size)
+{
+	struct hwpmc_profile *p, *before;
+
+	p = hwpmc_profile_read(in, &t->options, NULL, NULL, err, size);
+	if (!p)
+		return -1;
+	pthread_mutex_lock(&t->lock);
+	before = t->profile;
+	t->profile = p;
+	pthread_mutex_unlock(&t->lock);
+	hwpmc_profile_free(before);
+	return 0;
 }
 
 static int feed_all(struct pmcstat_top *t, struct hwpmc_input *in, char *err,
@@ -77,7 +95,9 @@ int pmcstat_top_feed(struct pmcstat *ps, int fd, const char *path)
 
 	in = fd >= 0 ? hwpmc_input_fd(fd, err, sizeof(err)) :
 	     hwpmc_input_open(path, err, sizeof(err));
-	if (in)
+	if (in && hwpmc_input_rewind(in) == 0)
+		rc = read_file(ps->top, in, err, sizeof(err));
+	else if (in)
 		rc = feed_all(ps->top, in, err, sizeof(err));
 	hwpmc_input_close(in);
 	/* The screen is of the other thread: it is told there. */
@@ -257,16 +277,16 @@ void pmcstat_top_run(struct pmcstat *ps, struct watch *w)
 void pmcstat_top_begin(struct pmcstat *ps)
 {
 	const struct pmcstat_views *v = &ps->views;
-	struct hwpmc_profile_options o = {
+	struct pmcstat_top *t = must_calloc(1, sizeof(*t));
+
+	t->options = (struct hwpmc_profile_options){
 		.symbols = { .root = v->root, .kernel = v->kernel },
 		.tids = ps->lwp ? &ps->lwp : NULL, .ntid = ps->lwp ? 1 : 0,
 		.cpu = -1,
 	};
-	struct pmcstat_top *t = must_calloc(1, sizeof(*t));
-
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->go, NULL);
-	t->profile = hwpmc_profile_new(&o);
+	t->profile = hwpmc_profile_new(&t->options);
 	t->view = (struct view_top){
 		.threshold = v->have_threshold ? v->o.threshold : 0.5,
 		.depth = v->o.depth, .offsets = v->o.offsets,

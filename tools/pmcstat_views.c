@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pmcstat_views.c - graphs and lists of a log: their options, which of them go
- * together, and who writes what. The log is one that is there, or the one that comes
- * back from the kernel meanwhile (a thread of pmcstat_log.c).
+ * together, and who writes what. The log is one that is there, or that pmcstat_log.c
+ * has had written meanwhile.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -34,12 +34,14 @@ void report_folded(const struct report *r, FILE *f)
 {
 	const struct hwpmc_profile_event *event;
 	const struct hwpmc_stack *stack;
-	uint32_t n, nevent;
+	uint32_t n, nevent, sampled = 0;
 
 	event = hwpmc_profile_events(r->profile, &nevent);
+	for (uint32_t e = 0; e < nevent; e++)
+		sampled += event[e].samples > 0;
 	stack = hwpmc_profile_stacks(r->profile, &n);
 	for (uint32_t i = 0; i < n; i++) {
-		if (nevent > 1) {
+		if (sampled > 1) {
 			put_name(f, event[stack[i].event].name);
 			fputc(';', f);
 		}

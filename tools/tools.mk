@@ -7,7 +7,7 @@ TOOLS_COMMON := machine msg fmt cpus evlist watch launch
 TOOLS_hwpmc := hwpmc cmd_stat stat_set stat_metric stat_text stat_data \
 	cmd_record sampler sink note net logopts cmd_report report_flat \
 	report_tree report_folded cmd_annotate annotate \
-	annotate_print code source pager cmd_dump dump_text dump_json outbuf \
+	annotate_print code code_kernel source pager cmd_dump dump_text dump_json outbuf \
 	logtext cmd_list cmd_control control_show
 TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print pmcstat_log pmcstat_read \
 	pmcstat_views pmcstat_top pmcstat_screen view_tree view_graph \
@@ -15,13 +15,13 @@ TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print pmcstat_log pmcstat_read \
 	export_callgrind export_gmon logtext note net procs
 TOOLS_LIBS_pmcstat := -lncursesw -ltinfo
 TOOLS_pmccontrol := pmccontrol
-TOOLS_pmcannotate := pmcannotate annotate code source logopts
+TOOLS_pmcannotate := pmcannotate annotate code code_kernel source logopts
 TOOLS_LIBS_pmcannotate := -lcapstone
 TOOLS_LIBS_hwpmc := -lcapstone
 TOOLS_hwpmc += export export_table export_callgrind export_firefox export_flamegraph \
 	export_gmon export_pprof export_speedscope
 TOOLS_LIBS_hwpmc += -lprotobuf-c
-TOOLS_hwpmc += cmd_top top_data top_text top_screen view_tree
+TOOLS_hwpmc += report_head cmd_diff diff cmd_top top_data top_text top_screen view_tree
 TOOLS_LIBS_hwpmc += -lncursesw -ltinfo
 TOOLS_NAMES := hwpmc pmcstat pmccontrol pmcannotate
 TOOLS_BIN := $(TOOLS_NAMES:%=$(BUILD)/tools/%)

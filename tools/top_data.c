@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fmt.h"
 #include "msg.h"
 #include "note.h"
 #include "top.h"
@@ -272,14 +273,6 @@ double top_percent(const struct top *t, uint64_t part)
 	return t->samples ? 100.0 * part / t->samples : 0;
 }
 
-/* Names of processes are anybody's: nothing in them commands the terminal. */
-static void make_plain(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
 static void process_text(const struct top_line *l, char *buf, size_t size)
 {
 	const char *name = l->stack->thread->process;
@@ -312,7 +305,7 @@ void top_line_text(const struct top *t, const struct top_line *l, char *buf,
 		snprintf(buf, size, "%s", process);
 		break;
 	}
-	make_plain(buf);
+	fmt_plain(buf);
 }
 
 void top_columns_text(const struct top *t, char *buf, size_t size)
@@ -347,5 +340,5 @@ void top_sums_text(const struct top *t, char *buf, size_t size)
 	if (t->skipped && n < size)
 		snprintf(buf + n, size - n, ", %" PRIu64 " not taken in the pause",
 			 t->skipped);
-	make_plain(buf);
+	fmt_plain(buf);
 }

@@ -32,6 +32,7 @@ struct hwpmc_input {
 	ZSTD_DStream *zstd;		/* NULL: plain */
 	uint8_t *raw, *plain;		/* pieces, read and decompressed */
 	size_t raw_at, raw_len;
+	bool in_frame;			/* zstd: it has not come to its end */
 	bool eof, cut, skip_samples;
 	uint64_t bytes;
 	char error[512];
@@ -275,10 +276,14 @@ static int feed_zstd(struct hwpmc_input *in)
 			return fail(in, EINVAL, "not right compressed: %s",
 				    ZSTD_getErrorName(left));
 		in->raw_at += from.pos;
+		if (from.pos || to.pos)
+			in->in_frame = left > 0;
 		if (to.pos)
 			return feed(in, in->plain, to.pos);
-		if (!n)
+		if (!n) {
+			in->cut |= in->in_frame;
 			return end_of_bytes(in);
+		}
 	}
 }
 
@@ -361,7 +366,7 @@ EXPORT int hwpmc_input_rewind(struct hwpmc_input *in)
 	hwpmc_parser_skip_samples(parser, in->skip_samples);
 	in->raw_at = 0;
 	in->bytes = 0;
-	in->eof = in->cut = false;
+	in->eof = in->cut = in->in_frame = false;
 	if (in->zstd)
 		ZSTD_initDStream(in->zstd);
 	return 0;

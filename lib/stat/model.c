@@ -75,18 +75,22 @@ static struct process *find_process(struct model *m, int32_t pid)
 	return NULL;
 }
 
+/* In the order of time, whatever came first. */
 static struct space *new_space(struct model *m, struct process *p,
 			       uint64_t from)
 {
-	struct space *s = stat_alloc(1, sizeof(*s));
+	struct space *s = stat_alloc(1, sizeof(*s)), **at = &p->first;
 
 	s->from = from;
 	s->serial = m->nspace++;
-	if (p->last)
-		p->last->next = s;
-	else
-		p->first = s;
-	p->last = s;
+	if (p->last && p->last->from <= from)
+		at = &p->last->next;
+	while (*at && (*at)->from <= from)
+		at = &(*at)->next;
+	s->next = *at;
+	*at = s;
+	if (!s->next)
+		p->last = s;
 	return s;
 }
 
@@ -160,7 +164,7 @@ static void apply_exec(struct model *m, const struct hwpmc_log_exec *r)
 	struct process *p = get_process(m, r->pid, 0);
 	struct space *s;
 
-	undo_rename(p->last, r->comm);
+	undo_rename(model_space(m, r->pid, r->hdr.time), r->comm);
 	s = new_space(m, p, r->hdr.time);
 	set_string(&s->comm, r->comm);
 	set_string(&s->path, r->path);

@@ -4,6 +4,7 @@ people do with mouse and keyboard, what they see, and what the browser complains
 import base64
 import json
 import os
+import select
 import signal
 import struct
 import subprocess
@@ -12,6 +13,7 @@ import zlib
 
 CHROMIUM = "chromium-headless-shell"
 WIDTH, HEIGHT = 1000, 500
+PATIENCE = 60
 
 
 class Page:
@@ -23,15 +25,14 @@ class Page:
             ["sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (to_it, from_it), "sh",
              CHROMIUM, "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
              "--user-data-dir=" + self.profile.name, "--remote-debugging-pipe",
-             "--window-size=%d,%d" % (width, height), "about:blank"],
+             "--window-size=%d,%d" % (width, height)],
             pass_fds=(to_it, from_it), stderr=subprocess.DEVNULL,
             start_new_session=True)
         os.close(to_it)
         os.close(from_it)
         self.input, self.number, self.session = b"", 0, None
         self.requests, self.complaints = [], []
-        target = next(t for t in self.ask("Target.getTargets")["targetInfos"]
-                      if t["type"] == "page")["targetId"]
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.ask("Target.attachToTarget", targetId=target,
                                 flatten=True)["sessionId"]
         for domain in "Page", "Runtime", "Log", "Network":
@@ -61,6 +62,9 @@ class Page:
 
     def receive(self):
         while b"\0" not in self.input:
+            if not select.select([self.read_end], [], [], PATIENCE)[0]:
+                raise AssertionError("the browser says nothing for %d s" %
+                                     PATIENCE)
             data = os.read(self.read_end, 1 << 20)
             if not data:
                 raise AssertionError("the browser is gone: status %s" %

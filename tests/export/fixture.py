@@ -12,8 +12,9 @@ sys.path.insert(0, os.path.join(TOP, "tests/harness"))
 from hwlog import ANON, Elf, HIDDEN, Log, PC_HIDDEN, PC_USER, SPLIT, USER, run  # noqa: E402
 
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
-WORK = os.path.join(BUILD, "tests/export")
-HWPMC = os.path.join(WORK, "hwpmc")
+HWPMC = os.path.join(BUILD, "tests/export/hwpmc")
+# Of each test program its own: they may run side by side.
+WORK = os.path.join(BUILD, "tests/export", "of-" + os.path.basename(sys.argv[0]))
 KALLSYMS = os.path.join(WORK, "kallsyms")
 os.makedirs(WORK, exist_ok=True)
 

@@ -72,14 +72,14 @@ def speedscope_self(file):
     return count
 
 
-# ---- Firefox Profiler: processed profile, version 58 -----------------------------
+# ---- Firefox Profiler: processed profile, version 57 -----------------------------
 
 TABLES = {
     "samples": "stack time weight",
     "stackTable": "frame prefix",
     "frameTable": "address inlineDepth category subcategory func nativeSymbol "
                   "innerWindowID line column",
-    "funcTable": "name isJS relevantForJS resource source lineNumber columnNumber",
+    "funcTable": "name isJS relevantForJS resource fileName lineNumber columnNumber",
     "resourceTable": "lib name host type",
     "nativeSymbols": "libIndex address name functionSize",
     "markers": "data name startTime endTime phase category",
@@ -94,9 +94,6 @@ def firefox(path):
     _firefox_meta(profile["meta"])
     strings = profile["shared"]["stringArray"]
     demand(len(set(strings)) == len(strings), "strings come once")
-    _table(profile["shared"]["sources"], "uuid filename", "sources")
-    for name in profile["shared"]["sources"]["filename"]:
-        is_index(name, len(strings), "filename")
     for lib in profile["libs"]:
         keys(lib, "arch name path debugName debugPath breakpadId codeId", "lib")
         demand(re.fullmatch("([0-9A-F]{33})?", lib["breakpadId"]), "breakpadId")
@@ -110,7 +107,7 @@ def firefox(path):
 def _firefox_meta(meta):
     keys(meta, "interval startTime processType product stackwalk version "
          "preprocessedProfileVersion markerSchema categories", "meta")
-    demand(meta["preprocessedProfileVersion"] == 58, "version")
+    demand(meta["preprocessedProfileVersion"] == 57, "version")
     demand(meta["interval"] > 0, "interval")
     demand(any(c["color"] == "grey" for c in meta["categories"]), "a grey one")
     for category in meta["categories"]:
@@ -167,17 +164,29 @@ def _firefox_functions(profile, thread):
         is_index(frames["category"][i], len(profile["meta"]["categories"]),
                  "category")
         demand(frames["address"][i] >= -1, "address")
+        if frames["nativeSymbol"][i] is not None:
+            _firefox_symbol(thread["nativeSymbols"], frames["nativeSymbol"][i],
+                            frames["address"][i])
     for i in range(functions["length"]):
         is_index(functions["name"][i], strings, "name")
         is_index(functions["resource"][i], thread["resourceTable"]["length"],
                  "resource")
-        if functions["source"][i] is not None:
-            is_index(functions["source"][i],
-                     profile["shared"]["sources"]["length"], "source")
-    for lib in thread["resourceTable"]["lib"]:
+        if functions["fileName"][i] is not None:
+            is_index(functions["fileName"][i], strings, "fileName")
+    for lib in thread["resourceTable"]["lib"] + \
+            thread["nativeSymbols"]["libIndex"]:
         is_index(lib, len(profile["libs"]), "lib")
-    for name in thread["resourceTable"]["name"]:
+    for name in thread["resourceTable"]["name"] + \
+            thread["nativeSymbols"]["name"]:
         is_index(name, strings, "name of resource")
+
+
+def _firefox_symbol(symbols, symbol, address):
+    is_index(symbol, symbols["length"], "nativeSymbol")
+    demand(address >= symbols["address"][symbol], "an address before its symbol")
+    demand(symbols["functionSize"][symbol] is None or address <
+           symbols["address"][symbol] + symbols["functionSize"][symbol],
+           "an address behind its symbol")
 
 
 def firefox_self(profile, thread):

@@ -11,6 +11,10 @@ __attribute__((noinline)) void hot_sixty(void) { WORK; }
 __attribute__((noinline)) void hot_thirty(void) { WORK; }
 __attribute__((noinline)) void hot_ten(void) { WORK; }
 
+static inline __attribute__((always_inline)) void innermost(void) { sink ^= 5; }
+static inline __attribute__((always_inline)) void inner(void) { innermost(); }
+__attribute__((noinline)) void outer(void) { inner(); }
+
 __attribute__((noinline)) void caller(void)
 {
 	hot_sixty();
@@ -21,5 +25,6 @@ int main(void)
 {
 	caller();
 	hot_ten();
+	outer();
 	return sink;
 }

@@ -3,7 +3,7 @@
 # UBSan, and the test of what `make install-lib` puts into place.
 
 LIB_UNIT	:= $(addprefix $(BUILD)/tests/unit/,lib_events lib_parser \
-		     lib_reasons \
+		     lib_pmclog lib_reasons \
 		     lib_freebsd)
 LIB_UNIT_DEPS	:= $(TOP)/tests/harness/harness.c $(LIB_SRC) \
 	$(wildcard $(TOP)/lib/*/*.h $(TOP)/lib/freebsd/sys/*.h \
@@ -17,6 +17,8 @@ $(LIB_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c $(LIB_UNIT_DEPS)
 		-I$(TOP)/lib/event -I$(TOP)/lib/freebsd -I$(TOP)/tests/harness \
 		-o $@ $(filter %.c,$^) \
 		$$(pkg-config --cflags --libs check) $(LIB_LIBS)
+
+$(BUILD)/tests/unit/lib_pmclog: $(TOP)/tests/unit/loggen.c $(TOP)/tests/unit/loggen.h
 
 check-unit-lib: $(LIB_UNIT) lib
 	@failed=0; for prog in $(LIB_UNIT); do \

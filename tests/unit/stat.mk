@@ -5,7 +5,7 @@
 SYMBOLS_DIR	:= $(BUILD)/tests/symbols
 SYMBOLS_SRC	:= $(TOP)/tests/symbols
 STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_kernel stat_lines \
-	stat_symbols)
+	stat_model stat_profile stat_symbols)
 STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf functions \
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
 	linked/program mini/program kernel/vmlinux \
@@ -38,12 +38,14 @@ $(SYMBOLS_DIR)/stripped/program: $(SYMBOLS_DIR)/functions
 	dir=$(@D)/debug/.build-id/$$(echo $$id | cut -c 1-2); mkdir -p $$dir; \
 	objcopy --only-keep-debug $< $$dir/$$(echo $$id | cut -c 3-).debug
 	objcopy --strip-all $< $@
-$(SYMBOLS_DIR)/linked/program: $(SYMBOLS_DIR)/functions
+$(SYMBOLS_DIR)/linked/whole: $(SYMBOLS_SRC)/functions.c \
+		$(SYMBOLS_DIR)/liblibrary.so
+	@mkdir -p $(@D)
+	$(CC) -O1 -g -Wl,--build-id=none -o $@ $^
+$(SYMBOLS_DIR)/linked/program: $(SYMBOLS_DIR)/linked/whole
 	@mkdir -p $(@D)/.debug
-	objcopy --remove-section=.note.gnu.build-id $< $@.all
-	objcopy --only-keep-debug $@.all $(@D)/.debug/program.debug
-	objcopy --strip-all --add-gnu-debuglink=$(@D)/.debug/program.debug \
-		$@.all $@
+	objcopy --only-keep-debug $< $(@D)/.debug/program.debug
+	objcopy --strip-all --add-gnu-debuglink=$(@D)/.debug/program.debug $< $@
 $(SYMBOLS_DIR)/mini/program: $(SYMBOLS_DIR)/functions
 	@mkdir -p $(@D)
 	objcopy --strip-debug $< $(@D)/symbols

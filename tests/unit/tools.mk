@@ -3,7 +3,7 @@
 # needs no PMU.
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
-	tools_views tools_dump)
+	tools_views tools_dump tools_report)
 TOOLS_UNIT_tools_formats := $(addprefix $(TOP)/tools/,fmt.c cpus.c evlist.c \
 	stat_metric.c msg.c)
 TOOLS_UNIT_tools_log := $(addprefix $(TOP)/tools/,logtext.c msg.c net.c note.c \
@@ -29,6 +29,19 @@ TOOLS_UNIT_tools_dump := $(TOP)/tests/unit/loggen.c $(addprefix $(TOP)/tools/, \
 TOOLS_UNIT_LIBS_tools_dump := $(TOOLS_UNIT_LIBS_tools_log)
 $(BUILD)/tests/unit/tools_dump: $(TOP)/tests/unit/loggen.h
 
+TOOLS_UNIT_tools_report := $(addprefix $(TOP)/tools/,cmd_report.c report_head.c \
+	report_flat.c report_tree.c report_folded.c view_tree.c cmd_annotate.c \
+	annotate.c annotate_print.c code.c code_kernel.c source.c cmd_diff.c diff.c logopts.c \
+	pager.c fmt.c msg.c watch.c) $(LIB_SRC) $(STAT_SRC)
+# The formats have tests of their own.
+TOOLS_UNIT_EXPORT := $(patsubst $(TOP)/tools/%.c,$(BUILD)/tools/obj/%.o, \
+	$(wildcard $(TOP)/tools/export*.c)) $(EXPORT_OBJ)
+TOOLS_UNIT_LIBS_tools_report := $(TOOLS_UNIT_LIBS_tools_log) \
+	-DSHARES='"$(BUILD)/tests/unit/shares"' $(TOOLS_UNIT_EXPORT) \
+	$(TOOLS_LIBS_hwpmc)
+$(BUILD)/tests/unit/tools_report: $(BUILD)/tests/unit/shares \
+	$(TOP)/tests/unit/made_log.h $(TOOLS_UNIT_EXPORT)
+
 check-unit: check-unit-tools
 
 $(foreach t,$(TOOLS_UNIT),$(eval $(t): $(TOOLS_UNIT_$(notdir $(t)))))
@@ -37,7 +50,7 @@ $(TOOLS_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c \
 		$(wildcard $(TOP)/tools/*.h $(TOP)/lib/*/*.h)
 	@mkdir -p $(@D)
 	$(CC) -O1 -g $(WARN) -Werror -D_GNU_SOURCE -fsanitize=address,undefined \
-		-fno-sanitize-recover=all -I$(TOP)/include/uapi \
+		-fno-sanitize-recover=all -DVERSION='"$(VERSION)"' -I$(TOP)/include/uapi \
 		-I$(TOP)/lib/pmc -o $@ $(filter %.c,$^) \
 		$$(pkg-config --cflags --libs check) $(TOOLS_UNIT_LIBS_$*) -lm
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # tools_annotate - hwpmc annotate: samples of instructions, of programs and of the
-# kernel, that add up in each form, and why what cannot be shown cannot.
+# kernel, that add up in each form, and why what cannot be shown cannot. And the
+# pager, which other commands have too.
 . "$VM_TOP/tests/harness/harness.sh"
 hwpmc=$VM_TOP/build/tools/hwpmc
 [ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
@@ -137,6 +138,55 @@ annotate_says_why_it_cannot_show_a_function() {
 	done
 	refused 1 "its build-id is not the log's" \
 		"$hwpmc" annotate -i same.log '[unknown]'
+}
+
+report_on_a_terminal_goes_through_the_pager_in_colour() {
+	screen=$VM_TOP/tests/harness/screen.py
+	# A pager that waits for a key, and shows what commands the terminal.
+	cat >less <<-'EOF'
+		#!/bin/sh
+		cat -v >paged
+		head -n 3 paged
+		echo "(paged)"
+		read -r line </dev/tty
+	EOF
+	chmod +x less
+	export PATH="$PWD:$PATH"
+	unset PAGER NO_COLOR
+	for command in report annotate "report --tree"; do
+		check "$screen" "$hwpmc" $command -i "$logs/hot.log" <<-'EOF'
+			see ^# event instructions:u
+			see ^\(paged\)
+			keys \n
+			end
+		EOF
+		check grep -q '\^\[\[31m' paged
+	done
+	rm paged
+	check env NO_COLOR=1 "$screen" "$hwpmc" report -i "$logs/hot.log" <<-'EOF'
+		see ^\(paged\)
+		keys \n
+		end
+	EOF
+	! grep -q '\^\[' paged || fail "colours in spite of NO_COLOR"
+	rm paged
+	check "$screen" "$hwpmc" report --stdio -i "$logs/hot.log" <<-'EOF'
+		see hot_sixty
+		end
+	EOF
+	check env PAGER=nonesuch "$screen" "$hwpmc" report -i "$logs/hot.log" <<-'EOF'
+		see hot_sixty
+		end
+	EOF
+	"$hwpmc" report -i "$logs/hot.log" >out.txt
+	check grep -q hot_sixty out.txt
+	[ ! -e paged ] || fail "paged what should not be"
+	# Left before all is read.
+	printf '#!/bin/sh\nhead -n 1\n' >less
+	check "$screen" "$hwpmc" report -i "$logs/all.log" -s address <<-'EOF'
+		see ^# event
+		end
+	EOF
 }
 
 harness_run

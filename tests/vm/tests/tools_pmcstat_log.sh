@@ -40,6 +40,23 @@ pmcstat_writes_a_log_that_pmcstat_and_report_read() {
 	check_equal "$(cat out.csv)" '"instructions,usr",300,100.0000,loop' "report"
 }
 
+pmcstat_notes_what_ran_and_under_which_kernel() {
+	check "$pmcstat" -O notes.log -P instructions,usr -- "$loop" 1000
+	check "$pmcstat" -R notes.log -o text
+	check grep -q "^note 0x0 \"command=$loop 1000\"\$" text
+	check grep -q "^note 0x0 \"hostname=$(uname -n)\"\$" text
+	check grep -q "^note 0x0 \"release=$(uname -r)\"\$" text
+	# Names of the kernel that runs here are not those of another.
+	check "$pmcstat" -O kernel.log -n 10007 -S instructions -- sleep 0.2
+	check "$pmcstat" -R kernel.log -m pcs -o text
+	check grep -Eq '^0x[0-9a-f]+ [a-z_0-9.]+ 0xffffffff' pcs
+	sed "s/release=$(uname -r)/release=$(uname -r | tr 0-9 1-90)/" kernel.log >other.log
+	check "$pmcstat" -R other.log -m pcs -o text
+	grep -E '^0x[0-9a-f]+ [a-z_0-9.]+ 0xffffffff8' pcs && fail "named"
+	check_equal "$(wc -l <pcs)" "$(awk '/#samples total/ { print $3 }' text)" \
+		"samples"
+}
+
 pmcstat_sends_a_log_to_another_that_waits_for_it() {
 	for address in 127.0.0.1:9999 '[::1]:9998' localhost:9997; do
 		"$pmcstat" -R "$address" -o text &

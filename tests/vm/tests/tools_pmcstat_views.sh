@@ -119,6 +119,46 @@ pmcstat_makes_a_call_graph_while_it_samples() {
 	check grep -Eq '^ *30200005$' text
 }
 
+pmcstat_looks_for_programs_under_a_root_directory() {
+	cp "$hot3" prog
+	check "$pmcstat" -O prog.log -n 10007 -P instructions,usr -- "$PWD/prog"
+	mkdir -p "root$PWD"
+	mv prog "root$PWD/prog"
+	check "$pmcstat" -R prog.log -G graph -o text
+	check_equal "$(awk '/unknown-function/ { print $3 }' text)" \
+		"$(samples text)" "samples without a function"
+	check "$pmcstat" -R prog.log -r root -G graph -z 1 -o text
+	check_equal "$(awk '/unknown-function/ { print $3 }' text)" 0 \
+		"samples without a function under the root"
+	"$fold" graph >folded || fail "$(head -n 3 graph)"
+	shares folded
+	"$pmcstat" -T -R prog.log -r root >text 2>err </dev/null || fail "$(cat err)"
+	check grep -q ' hot_sixty ' text
+}
+
+views_of_a_log_that_could_not_be_completed_are_written() {
+	mkdir -p small
+	check mount -t tmpfs -o size=64k none small
+	status=0
+	TMPDIR=small timeout 60 "$pmcstat" -G graph -o text -n 1000 \
+		-P instructions,usr -- "$VM_TOP/build/vm/progs/loop" 4000000000 \
+		2>err || status=$?
+	umount small
+	check_equal "$status" 1 "status"
+	grep -q "No space left on device: the log is not complete" err ||
+		fail "$(cat err)"
+	"$fold" graph >folded || fail "$(head -n 3 graph)"
+	check_equal "$(awk '{ n += $NF } END { print n }' folded)" \
+		"$(samples text)" "samples"
+	[ "$(samples text)" -gt 100 ] || fail "$(samples text) samples"
+	TMPDIR=nowhere "$pmcstat" -G graph -P instructions -- touch started 2>err &&
+		fail "success"
+	grep -q "cannot keep the log in 'nowhere'.*set TMPDIR" err ||
+		fail "$(cat err)"
+	"$pmcstat" -G graph -P instructions -- nowhere/x 2>err && fail "success"
+	check_equal "$(wc -l <err)" 1 "lines about a command that is not there"
+}
+
 pmcstat_views_of_one_thread_have_its_samples_only() {
 	record
 	tid=$("$pmcstat" -R hot.log | awk '$1 == "callchain" { print $3; exit }')

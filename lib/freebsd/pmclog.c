@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pmclog.c - FreeBSD's pmclog(3) over the parser of lib/log. Each record becomes the
+ * event that FreeBSD has for it; those that only this log has (which CPU and thread
+ * samples are of, notes, clocks) are used up here.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libhwpmclog.h>
+
+#include "pmclog.h"
+
+#define EXPORT		__attribute__((visibility("default")))
+#define BUFFER		(64 * 1024)
+#define SAME(type) \
+	static_assert((int)PMCLOG_TYPE_##type == (int)HWPMC_LOG_##type, #type)
+
+SAME(CLOSELOG);
+SAME(DROPNOTIFY);
+SAME(INITIALIZE);
+SAME(PMCALLOCATE);
+SAME(PROCCSW);
+SAME(PROCEXIT);
+SAME(SYSEXIT);
+SAME(USERDATA);
+SAME(MAP_OUT);
+SAME(CALLCHAIN);
+SAME(PMCALLOCATEDYN);
+SAME(PROC_CREATE);
+static_assert(PMC_CALLCHAIN_DEPTH_MAX == HWPMC_LOG_DEPTH_MAX, "depth");
+static_assert(PMCLOG_COMM_MAX >= HWPMC_LOG_COMM, "names of threads");
+
+/* What a tool noted as the name of an event. */
+struct event_name {
+	uint32_t id;
+	char name[PMC_NAME_MAX];
+};
+
+struct log {
+	struct hwpmc_parser *parser;
+	int fd;
+	size_t count;
+	struct event_name *names;
+	unsigned int nname;
+	char made[PMC_NAME_MAX];	/* the name in the last event */
+	char error[200];		/* of reading */
+	uint64_t buffer[BUFFER / sizeof(uint64_t)];
+};
+
+EXPORT void *pmclog_open(int fd)
+{
+	struct log *log = calloc(1, sizeof(*log));
+
+	if (!log)
+		return NULL;
+	log->fd = fd;
+	log->parser = hwpmc_parser_new();
+	if (log->parser)
+		return log;
+	free(log);
+	return NULL;
+}
+
+EXPORT void pmclog_close(void *cookie)
+{
+	struct log *log = cookie;
+
+	if (!log)
+		return;
+	hwpmc_parser_free(log->parser);
+	free(log->names);
+	free(log);
+}
+
+EXPORT int pmclog_feed(void *cookie, char *data, int len)
+{
+	struct log *log = cookie;
+
+	if (log->fd >= 0 || len < 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	return hwpmc_parser_feed(log->parser, data, len);
+}
+
+EXPORT const char *pmclog_error(const void *cookie)
+{
+	const struct log *log = cookie;
+
+	return log->error[0] ? log->error : hwpmc_parser_error(log->parser);
+}
+
+/* ---- names of events ----------------------------------------------------- */
+
+static void put_text(char *to, size_t size, const char *text)
+{
+	snprintf(to, size, "%s", text);
+}
+
+/* Without memory events have the names that the kernel knows. */
+static void keep_name(struct log *log, const struct hwpmc_log_note *note)
+{
+	struct event_name *n;
+
+	if (strncmp(note->text, "event=", 6))
+		return;
+	n = realloc(log->names, (log->nname + 1) * sizeof(*n));
+	if (!n)
+		return;
+	log->names = n;
+	n[log->nname].id = note->hdr.id;
+	put_text(n[log->nname++].name, sizeof(n->name), note->text + 6);
+}
+
+static const char *name_event(struct log *log, const struct hwpmc_log_allocate *r)
+{
+	const char *class = hwpmc_name_of_class(r->class);
+	uint64_t code = r->flags & HWPMC_F_EV_PMU ? r->config : r->ev;
+
+	for (unsigned int i = log->nname; i-- > 0; )
+		if (log->names[i].id == r->hdr.id) {
+			put_text(log->made, sizeof(log->made),
+				 log->names[i].name);
+			return log->made;
+		}
+	if (r->name[0])
+		put_text(log->made, sizeof(log->made), r->name);
+	else
+		snprintf(log->made, sizeof(log->made), "%s-0x%" PRIx64,
+			 class ? class : "class", code);
+	return log->made;
+}
+
+/* ---- from records to events ---------------------------------------------- */
+
+static void callchain(struct pmclog_ev_callchain *to,
+		      const struct hwpmc_record *r)
+{
+	bool split = r->hdr->flags & HWPMC_SAMPLE_SPLIT;
+	bool user = r->hdr->flags & HWPMC_SAMPLE_USER;
+	uint32_t n = 0;
+
+	to->pl_pid = r->pid;
+	to->pl_tid = r->tid;
+	to->pl_pmcid = r->hdr->id;
+	to->pl_cpuflags = PMC_CALLCHAIN_TO_CPUFLAGS((uint32_t)r->cpu,
+						    user ? PMC_CC_F_USERSPACE : 0);
+	to->pl_cpuflags2 = 0;
+	for (uint32_t i = 0; i < r->npc && n < PMC_CALLCHAIN_DEPTH_MAX; i++)
+		if (!split || r->sample->pc[i] != HWPMC_PC_USER)
+			to->pl_pc[n++] = r->sample->pc[i];
+	to->pl_npc = n;
+}
+
+static void initialize(struct pmclog_ev_initialize *to,
+		       const struct hwpmc_log_initialize *r)
+{
+	to->pl_version = r->api;
+	to->pl_arch = r->cputype;
+	to->pl_tsc_freq = r->khz * 1000ull;
+	to->pl_ts.tv_sec = r->realtime / 1000000000;
+	to->pl_ts.tv_nsec = r->realtime % 1000000000;
+	put_text(to->pl_cpuid, sizeof(to->pl_cpuid), r->cpuid);
+}
+
+static void drop(struct pmclog_ev_dropnotify *to, const struct hwpmc_log_drop *r)
+{
+	to->pl_samples = to->pl_others = 0;
+	for (int i = 0; i < HWPMC_DROP__COUNT; i++) {
+		to->pl_samples += r->samples[i];
+		to->pl_others += r->others[i];
+	}
+}
+
+static void allocate(struct log *log, struct pmclog_ev *ev,
+		     const struct hwpmc_log_allocate *r)
+{
+	struct pmclog_ev_pmcallocatedyn *dyn = &ev->pl_u.pl_ad;
+	struct pmclog_ev_pmcallocate *to = &ev->pl_u.pl_a;
+
+	if (r->hdr.type == HWPMC_LOG_PMCALLOCATEDYN) {
+		put_text(dyn->pl_evname, sizeof(dyn->pl_evname),
+			 name_event(log, r));
+		dyn->pl_event = r->ev;
+		dyn->pl_flags = r->flags;
+		dyn->pl_pmcid = r->hdr.id;
+		return;
+	}
+	to->pl_evname = name_event(log, r);
+	to->pl_rate = r->count;
+	to->pl_event = r->ev;
+	to->pl_flags = r->flags;
+	to->pl_pmcid = r->hdr.id;
+}
+
+static void attach(struct pmclog_ev *ev, const struct hwpmc_log_attach *r)
+{
+	if (r->hdr.type == HWPMC_LOG_PMCATTACH) {
+		ev->pl_u.pl_t.pl_pmcid = r->hdr.id;
+		ev->pl_u.pl_t.pl_pid = r->pid;
+		put_text(ev->pl_u.pl_t.pl_pathname,
+			 sizeof(ev->pl_u.pl_t.pl_pathname), r->path);
+		return;
+	}
+	ev->pl_u.pl_d.pl_pmcid = r->hdr.id;
+	ev->pl_u.pl_d.pl_pid = r->pid;
+}
+
+static void value(struct pmclog_ev *ev, const struct hwpmc_log_value *r)
+{
+	if (r->hdr.type == HWPMC_LOG_PROCCSW)
+		ev->pl_u.pl_c = (struct pmclog_ev_proccsw){
+			r->pid, r->tid, r->hdr.id, r->value,
+		};
+	else
+		ev->pl_u.pl_e = (struct pmclog_ev_procexit){
+			r->pid, r->hdr.id, r->value,
+		};
+}
+
+static void exec(struct pmclog_ev_procexec *to, const struct hwpmc_log_exec *r)
+{
+	to->pl_pid = r->pid;
+	to->pl_pmcid = PMC_ID_INVALID;
+	to->pl_baseaddr = to->pl_dynaddr = 0;
+	put_text(to->pl_pathname, sizeof(to->pl_pathname), r->path);
+}
+
+static void map(struct pmclog_ev_map_in *to, const struct hwpmc_log_map *r)
+{
+	to->pl_pid = r->pid;
+	to->pl_start = r->start;
+	put_text(to->pl_pathname, sizeof(to->pl_pathname), r->path);
+}
+
+static void task(struct pmclog_ev *ev, const struct hwpmc_log_task *r)
+{
+	struct pmclog_ev_threadcreate *thread = &ev->pl_u.pl_tc;
+	struct pmclog_ev_proccreate *process = &ev->pl_u.pl_pc;
+
+	switch (r->hdr.type) {
+	case HWPMC_LOG_SYSEXIT:
+		ev->pl_u.pl_se.pl_pid = r->pid;
+		break;
+	case HWPMC_LOG_THR_EXIT:
+		ev->pl_u.pl_te.pl_tid = r->tid;
+		break;
+	case HWPMC_LOG_THR_CREATE:
+		thread->pl_tid = r->tid;
+		thread->pl_pid = r->pid;
+		thread->pl_flags = r->flags;
+		put_text(thread->pl_tdname, sizeof(thread->pl_tdname), r->comm);
+		break;
+	default:
+		process->pl_pid = r->pid;
+		process->pl_flags = r->flags;
+		put_text(process->pl_pcomm, sizeof(process->pl_pcomm), r->comm);
+		break;
+	}
+}
+
+/* False: FreeBSD has no such event. */
+static bool translate(struct log *log, struct pmclog_ev *ev,
+		      const struct hwpmc_record *r)
+{
+	switch (r->hdr->type) {
+	case HWPMC_LOG_CALLCHAIN:
+		callchain(&ev->pl_u.pl_cc, r);
+		return true;
+	case HWPMC_LOG_CLOSELOG:
+		return true;
+	case HWPMC_LOG_DROPNOTIFY:
+		drop(&ev->pl_u.pl_dn, r->drop);
+		return true;
+	case HWPMC_LOG_INITIALIZE:
+		initialize(&ev->pl_u.pl_i, r->initialize);
+		return true;
+	case HWPMC_LOG_PMCALLOCATE:
+	case HWPMC_LOG_PMCALLOCATEDYN:
+		allocate(log, ev, r->allocate);
+		return true;
+	case HWPMC_LOG_PMCATTACH:
+	case HWPMC_LOG_PMCDETACH:
+		attach(ev, r->attach);
+		return true;
+	case HWPMC_LOG_PROCCSW:
+	case HWPMC_LOG_PROCEXIT:
+		value(ev, r->value);
+		return true;
+	case HWPMC_LOG_PROCEXEC:
+		exec(&ev->pl_u.pl_x, r->exec);
+		return true;
+	case HWPMC_LOG_PROCFORK:
+		ev->pl_u.pl_f.pl_oldpid = r->fork->parent;
+		ev->pl_u.pl_f.pl_newpid = r->fork->child;
+		return true;
+	case HWPMC_LOG_MAP_IN:
+		map(&ev->pl_u.pl_mi, r->map);
+		return true;
+	case HWPMC_LOG_MAP_OUT:
+		ev->pl_u.pl_mo = (struct pmclog_ev_map_out){
+			r->unmap->pid, r->unmap->start, r->unmap->end,
+		};
+		return true;
+	case HWPMC_LOG_USERDATA:
+		ev->pl_u.pl_u.pl_userdata = r->hdr->id;
+		return true;
+	case HWPMC_LOG_SYSEXIT:
+	case HWPMC_LOG_THR_CREATE:
+	case HWPMC_LOG_THR_EXIT:
+	case HWPMC_LOG_PROC_CREATE:
+		task(ev, r->task);
+		return true;
+	case HWPMC_LOG_NOTE:
+		keep_name(log, r->note);
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* More bytes from the descriptor: PMCLOG_OK if there are some. */
+static enum pmclog_state refill(struct log *log)
+{
+	ssize_t n;
+
+	if (log->fd < 0)
+		return PMCLOG_REQUIRE_DATA;
+	log->error[0] = '\0';
+	do {
+		n = read(log->fd, log->buffer, sizeof(log->buffer));
+	} while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return PMCLOG_EOF;
+	if (n < 0) {
+		snprintf(log->error, sizeof(log->error),
+			 "cannot read the log: %m");
+		return PMCLOG_ERROR;
+	}
+	return hwpmc_parser_feed(log->parser, log->buffer, n) ? PMCLOG_ERROR :
+	       PMCLOG_OK;
+}
+
+static enum pmclog_state next(struct log *log, struct pmclog_ev *ev)
+{
+	enum pmclog_state state;
+	struct hwpmc_record r;
+
+	for (;;) {
+		switch (hwpmc_parser_next(log->parser, &r)) {
+		case HWPMC_PARSE_RECORD:
+			if (!translate(log, ev, &r))
+				break;
+			ev->pl_type = r.hdr->type;
+			ev->pl_tsc = r.hdr->time;
+			ev->pl_offset = r.offset + r.hdr->len;
+			ev->pl_data = (void *)r.hdr;
+			ev->pl_len = r.hdr->len;
+			ev->pl_count = ++log->count;
+			return PMCLOG_OK;
+		case HWPMC_PARSE_MORE:
+			state = refill(log);
+			if (state != PMCLOG_OK)
+				return state;
+			break;
+		default:
+			return PMCLOG_ERROR;
+		}
+	}
+}
+
+EXPORT int pmclog_read(void *cookie, struct pmclog_ev *ev)
+{
+	ev->pl_state = next(cookie, ev);
+	return ev->pl_state == PMCLOG_OK ? 0 : -1;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sys/pmclog.h - FreeBSD's words for the types of log records and for what is in a
+ * sample. The numbers of the types are those of hwpmc_log.h; lib/freebsd/pmclog.c
+ * asserts that.
+ */
+#ifndef _HWPMC_FREEBSD_SYS_PMCLOG_H
+#define _HWPMC_FREEBSD_SYS_PMCLOG_H
+
+#include <sys/pmc.h>
+
+enum pmclog_type {
+	PMCLOG_TYPE_CLOSELOG = 1,
+	PMCLOG_TYPE_DROPNOTIFY = 2,
+	PMCLOG_TYPE_INITIALIZE = 3,
+	PMCLOG_TYPE_PMCALLOCATE = 5,
+	PMCLOG_TYPE_PMCATTACH = 6,
+	PMCLOG_TYPE_PMCDETACH = 7,
+	PMCLOG_TYPE_PROCCSW = 8,
+	PMCLOG_TYPE_PROCEXEC = 9,
+	PMCLOG_TYPE_PROCEXIT = 10,
+	PMCLOG_TYPE_PROCFORK = 11,
+	PMCLOG_TYPE_SYSEXIT = 12,
+	PMCLOG_TYPE_USERDATA = 13,
+	PMCLOG_TYPE_MAP_IN = 14,
+	PMCLOG_TYPE_MAP_OUT = 15,
+	PMCLOG_TYPE_CALLCHAIN = 16,
+	PMCLOG_TYPE_PMCALLOCATEDYN = 17,
+	PMCLOG_TYPE_THR_CREATE = 18,
+	PMCLOG_TYPE_THR_EXIT = 19,
+	PMCLOG_TYPE_PROC_CREATE = 20,
+};
+
+#define PMC_CALLCHAIN_DEPTH_MAX	512
+
+/* pl_cpuflags of a sample: the CPU, and whether it hit user mode. */
+#define PMC_CC_F_USERSPACE	0x01
+#define PMC_CC_F_MULTIPART	0x02	/* FreeBSD's; never set here */
+#define PMC_CALLCHAIN_CPUFLAGS_TO_CPU(CF)	((CF) >> 16 & 0xffff)
+#define PMC_CALLCHAIN_CPUFLAGS_TO_USERMODE(CF)	((CF) & PMC_CC_F_USERSPACE)
+#define PMC_CALLCHAIN_TO_CPUFLAGS(CPU, FLAGS) \
+	(((CPU) & 0xffff) << 16 | ((FLAGS) & 0xffff))
+
+#endif /* _HWPMC_FREEBSD_SYS_PMCLOG_H */

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tools_report.c - hwpmc report, annotate and diff on logs made here, which hit the
+ * functions of a real program as often as is known: in each view and form the numbers
+ * add up to the samples of the log. On the host, under ASan and UBSan.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "../../tools/hwpmc.h"
+#include "../../tools/msg.h"
+#include "../harness/harness.h"
+#include "made_log.h"
+
+#define CYCLES		0x101
+#define BRANCHES	0x102
+#define NCYCLES		1053	/* samples that make_log() adds */
+#define NBRANCHES	77
+
+static char dir[] = "/tmp/report-XXXXXX";
+static char *text;			/* what the last command printed */
+static uint64_t at_sixty, at_thirty, at_ten, at_work, at_main;
+
+/* ---- logs ---------------------------------------------------------------- */
+
+static uint64_t *place_of(const char *name)
+{
+	return strcmp(name, "sixty") == 0 ? &at_sixty :
+	       strcmp(name, "thirty") == 0 ? &at_thirty :
+	       strcmp(name, "ten") == 0 ? &at_ten :
+	       strcmp(name, "work") == 0 ? &at_work :
+	       strcmp(name, "main") == 0 ? &at_main : NULL;
+}
+
+static void find_functions(void)
+{
+	FILE *f = popen("nm " SHARES, "r");
+	char line[512], name[256];
+	uint64_t addr;
+
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &addr, name) == 2 &&
+		    place_of(name))
+			*place_of(name) = addr;
+	ck_assert_int_eq(pclose(f), 0);
+	ck_assert(at_sixty && at_thirty && at_ten && at_work && at_main);
+}
+
+static void add_shares(struct made_log *log, uint32_t id, unsigned int times)
+{
+	uint64_t sixty[] = { at_sixty + 4, at_work + 32, at_main + 16 };
+	uint64_t thirty[] = { at_thirty, at_main + 16 };
+	uint64_t ten[] = { at_ten, at_work + 32, at_main + 16 };
+
+	made_samples(log, id, HWPMC_SAMPLE_USER, sixty, 3, 60 * times);
+	made_samples(log, id, HWPMC_SAMPLE_USER, thirty, 2, 30 * times);
+	made_samples(log, id, HWPMC_SAMPLE_USER, ten, 3, 6 * times);
+	made_samples(log, id, HWPMC_SAMPLE_USER, ten, 1, 4 * times);
+}
+
+static void add_process(struct made_log *log, int32_t pid, const char *path)
+{
+	uint64_t page = at_main & ~0xfffull;
+
+	made_exec(log, pid, path);
+	made_map(log, pid, page, page + 0x1000, page - 0x400000, path);
+	made_context(log, pid, pid);
+}
+
+/* What is not known, of each kind: no mapping, no file, hidden kernel addresses. */
+static void add_unknown(struct made_log *log)
+{
+	uint64_t nowhere[] = { 0x1234 }, hidden[] = { HWPMC_PC_HIDDEN };
+	uint64_t gone[] = { at_ten, 0x4321 };
+
+	made_samples(log, CYCLES, HWPMC_SAMPLE_USER, nowhere, 1, 20);
+	made_samples(log, CYCLES, HWPMC_SAMPLE_HIDDEN, hidden, 1, 13);
+	add_process(log, 813, "/no/such/file");
+	made_samples(log, CYCLES, HWPMC_SAMPLE_USER, gone, 2, 20);
+}
+
+static void write_log(struct made_log *log, const char *name)
+{
+	FILE *f;
+
+	made_end(log);
+	f = fopen(name, "w");
+	ck_assert_uint_eq(fwrite(log->bytes, 1, log->len, f), log->len);
+	fclose(f);
+	free(log->bytes);
+}
+
+static void make_log(void)
+{
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	made_event(&log, BRANCHES, "branches, \"taken\"");
+	add_process(&log, 812, SHARES);
+	add_shares(&log, CYCLES, 10);
+	made_context(&log, 812, 899);
+	made_samples(&log, BRANCHES, HWPMC_SAMPLE_USER, &at_ten, 1, NBRANCHES);
+	add_unknown(&log);
+	write_log(&log, "log");
+}
+
+static void setup(void)
+{
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(chdir(dir), 0);
+	find_functions();
+	make_log();
+}
+
+static void teardown(void)
+{
+	char command[100];
+
+	free(text);
+	text = NULL;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* ---- commands ------------------------------------------------------------ */
+
+static void read_text(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	size_t size = 0;
+
+	free(text);
+	text = NULL;
+	ck_assert_ptr_nonnull(f);
+	if (getdelim(&text, &size, '\0', f) < 0)
+		text[0] = '\0';
+	fclose(f);
+}
+
+/* Words are separated by blanks. Its output is `text`. */
+static int command(const char *format, ...)
+{
+	char line[1000], *word[40], *rest = line;
+	int n = 0, status;
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	while ((word[n] = strsep(&rest, " ")))
+		n++;
+	word[n++] = "-o";
+	word[n++] = "out";
+	word[n] = NULL;
+	optind = 0;
+	status = strcmp(word[0], "report") == 0 ? cmd_report(n, word) :
+		 strcmp(word[0], "diff") == 0 ? cmd_diff(n, word) :
+		 cmd_annotate(n, word);
+	if (status == 0)
+		read_text("out");
+	return status;
+}
+
+/* What follows `key` in each line that has `must`, added up. */
+static uint64_t sum_after(const char *key, const char *must)
+{
+	char *copy = strdup(text), *rest = copy, *line, *at;
+	uint64_t sum = 0;
+
+	while ((line = strsep(&rest, "\n")))
+		for (at = line; strstr(line, must) && (at = strstr(at, key)); ) {
+			at += strlen(key);
+			sum += strtoull(at, NULL, 10);
+		}
+	free(copy);
+	return sum;
+}
+
+/* The column of text that is told by a percentage in the first. */
+static uint64_t sum_column(int column)
+{
+	char *copy = strdup(text), *rest = copy, *line;
+	uint64_t sum = 0, value[3];
+
+	while ((line = strsep(&rest, "\n"))) {
+		int n = sscanf(line, "%*f%% %" SCNu64 " %" SCNu64, &value[1],
+			       &value[2]);
+
+		sum += n >= column ? value[column] : 0;
+	}
+	free(copy);
+	return sum;
+}
+
+/* ---- sums ---------------------------------------------------------------- */
+
+static const char *const views[] = {
+	"-s process", "-s pid", "-s thread", "-s image", "-s symbol", "-s line",
+	"-s address", "-s process,image,symbol,line,address", "-s pid --inlines",
+	"--tree", "--callers", "--callers=work", "--callees=main",
+	"--callees=ten",
+};
+
+static const char *const limits[] = { "0", "0.5", "10", "50", "100" };
+
+static bool is_tree(const char *view)
+{
+	return strncmp(view, "--", 2) == 0;
+}
+
+static void check_view(const char *view, const char *limit)
+{
+	bool tree = is_tree(view);
+	const char *json = tree ? "\"self\":" : "\"samples\":";
+	const char *csv = "cycles,";
+
+	ck_assert_int_eq(command("report -i log --stdio --limit %s %s", limit,
+				 view), 0);
+	ck_assert_msg(sum_column(tree ? 2 : 1) == NCYCLES + NBRANCHES,
+		      "%s --limit %s: %s", view, limit, text);
+	command("report -i log --format json --limit %s %s", limit, view);
+	ck_assert_msg(sum_after(json, "cycles") == NCYCLES, "%s --limit %s: %s",
+		      view, limit, text);
+	ck_assert_msg(sum_after(json, "branches") == NBRANCHES,
+		      "%s --limit %s: %s", view, limit, text);
+	command("report -i log -e cycles --format csv --limit %s %s", limit, view);
+	if (!tree)
+		ck_assert_msg(sum_after(csv, csv) == NCYCLES, "%s --limit %s: %s",
+			      view, limit, text);
+}
+
+START_TEST(each_view_and_form_of_a_report_adds_up_to_the_log)
+{
+	for (int v = 0; v < sizeof(views) / sizeof(*views); v++)
+		for (int l = 0; l < sizeof(limits) / sizeof(*limits); l++)
+			check_view(views[v], limits[l]);
+}
+END_TEST
+
+/* depth,samples,self: the third number behind the event. */
+static uint64_t sum_self(void)
+{
+	char *copy = strdup(text), *rest = copy, *line;
+	uint64_t sum = 0, self;
+
+	while ((line = strsep(&rest, "\n")))
+		if (sscanf(line, "cycles,%*u,%*u,%" SCNu64 ",", &self) == 1)
+			sum += self;
+	free(copy);
+	return sum;
+}
+
+START_TEST(what_ends_in_a_tree_of_csv_adds_up_to_the_log)
+{
+	for (int v = 0; v < sizeof(views) / sizeof(*views); v++) {
+		if (!is_tree(views[v]))
+			continue;
+		command("report -i log -e cycles --format csv --limit 7 %s",
+			views[v]);
+		ck_assert_msg(sum_self() == NCYCLES, "%s: %s", views[v], text);
+	}
+}
+END_TEST
+
+START_TEST(annotated_functions_add_up_to_the_log)
+{
+	static const char *const what[] = { "-l 0", "-l 100", "", "ten work",
+					    "--image shares", "-l 20" };
+
+	for (int i = 0; i < sizeof(what) / sizeof(*what); i++) {
+		const char *blank = *what[i] ? " " : "";
+
+		if (strstr(what[i], "work")) {
+			/* Nothing hit it. */
+			ck_assert_int_eq(command("annotate -i log %s", what[i]),
+					 EXIT_FAILED);
+			continue;
+		}
+		ck_assert_int_eq(command("annotate -i log --format csv%s%s", blank,
+					 what[i]), 0);
+		ck_assert_msg(sum_after("cycles,", "cycles,") == NCYCLES,
+			      "%s: %s", what[i], text);
+		command("annotate -i log --format json%s%s", blank, what[i]);
+		ck_assert_msg(sum_after("\"samples\":", "") ==
+			      NCYCLES + NBRANCHES, "%s: %s", what[i], text);
+	}
+}
+END_TEST
+
+START_TEST(both_sides_of_a_comparison_add_up_to_their_logs)
+{
+	static const char *const keys[] = { "function", "image", "process" };
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	add_process(&log, 5, SHARES);
+	add_shares(&log, CYCLES, 3);
+	write_log(&log, "new");
+	for (int k = 0; k < 3; k++)
+		for (int l = 0; l < sizeof(limits) / sizeof(*limits); l++) {
+			ck_assert_int_eq(command("diff -b %s -l %s --format json log new",
+						 keys[k], limits[l]), 0);
+			ck_assert_uint_eq(sum_after("\"old_samples\":", "cycles"),
+					  NCYCLES);
+			ck_assert_uint_eq(sum_after("\"new_samples\":", "cycles"),
+					  300);
+			ck_assert_uint_eq(sum_after("\"old_samples\":", "branches"),
+					  NBRANCHES);
+			command("diff -b %s -l %s --format csv log new", keys[k],
+				limits[l]);
+			ck_assert_uint_eq(sum_after("cycles,", "cycles,"), NCYCLES);
+		}
+}
+END_TEST
+
+/* ---- what it says -------------------------------------------------------- */
+
+static void has(const char *line)
+{
+	ck_assert_msg(strstr(text, line) != NULL, "no '%s' in: %s", line, text);
+}
+
+START_TEST(report_shows_the_callers_and_callees_of_one_function)
+{
+	command("report -i log -e cycles --callers=work --format csv");
+	has("cycles,0,660,0,62.6781,shares,work\n"
+	    "cycles,1,660,660,62.6781,shares,main\n"
+	    "cycles,0,393,393,37.3219,,(stacks without it)\n");
+	command("report -i log -e cycles --callees=work --format csv");
+	has("cycles,0,660,0,62.6781,shares,work\n"
+	    "cycles,1,600,600,56.9801,shares,sixty\n"
+	    "cycles,1,60,60,5.6980,shares,ten\n"
+	    "cycles,0,393,393,37.3219,,(stacks without it)\n");
+	ck_assert_int_eq(command("report -i log --callers=nonesuch"), EXIT_FAILED);
+}
+END_TEST
+
+START_TEST(trees_are_nested_objects_in_json)
+{
+	command("report -i log -e cycles --callees=work --limit 6 --format json");
+	has("{\"event\":\"cycles\",\"period\":1000,\"samples\":1053,\"children\":["
+	    "{\"samples\":660,\"self\":0,\"percent\":62.6781,\"image\":\"shares\","
+	    "\"symbol\":\"work\",\"children\":["
+	    "{\"samples\":600,\"self\":600,\"percent\":56.9801,"
+	    "\"image\":\"shares\",\"symbol\":\"sixty\",\"children\":[]},"
+	    "{\"samples\":60,\"self\":60,\"percent\":5.6980,\"symbol\":null,"
+	    "\"what\":\"(functions below --limit)\"}]},"
+	    "{\"samples\":393,\"self\":393,\"percent\":37.3219,\"symbol\":null,"
+	    "\"what\":\"(stacks without it)\"}]}\n");
+}
+END_TEST
+
+START_TEST(report_shows_lines_and_addresses)
+{
+	char want[200];
+
+	command("report -i log -e cycles -s line,symbol --format csv");
+	has("shares.c:7,sixty\n");
+	has("shares.c:12,thirty\n");
+	command("report -i log -e cycles -s address --format csv");
+	snprintf(want, sizeof(want), "cycles,600,56.9801,0x%" PRIx64 "\n",
+		 at_sixty + 4);
+	has(want);
+}
+END_TEST
+
+START_TEST(report_says_why_names_are_missing)
+{
+	command("report -i log --stdio");
+	has("# no symbols of /no/such/file (20 samples): ");
+	has("[unknown]");
+	has("[hidden kernel]");
+}
+END_TEST
+
+START_TEST(names_of_processes_do_not_command_the_terminal)
+{
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	made_note(&log, 0, "command=evil \033[2J");
+	made_exec(&log, 5, "/tmp/\033]0;evil\a");
+	made_map(&log, 5, at_main, at_main + 4096, 0, "/tmp/\033]0;evil\a");
+	made_context(&log, 5, 5);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_main, 1, 9);
+	write_log(&log, "evil");
+	for (int v = 0; v < sizeof(views) / sizeof(*views); v++) {
+		if (strchr(views[v], '='))
+			continue;
+		ck_assert_int_eq(command("report -i evil --stdio %s", views[v]), 0);
+		ck_assert_msg(!strchr(text, '\033') && !strchr(text, '\a'),
+			      "%s: %s", views[v], text);
+	}
+	command("diff --stdio evil evil");
+	ck_assert_ptr_null(strchr(text, '\033'));
+	command("annotate --stdio -i evil");
+	ck_assert_ptr_null(strchr(text, '\033'));
+}
+END_TEST
+
+START_TEST(annotate_shows_lines_and_instructions_with_their_samples)
+{
+	command("annotate -i log -e cycles --stdio sixty");
+	has("# sixty in " SHARES ": 600 samples, 56.98% of all\n");
+	has("# code: " SHARES "\n");
+	has("100.00%         600       7  {\n");
+	has("      8  \treturn n + 60;\n");
+	has(" shares.c:8  \treturn n + 60;\n");
+	has("addl    $0x3c, %eax\n");
+	has("# other functions: 453 samples, 43.02% of all\n");
+	command("annotate -i log -e cycles --intel --asm sixty");
+	has("add     eax, 0x3c\n");
+}
+END_TEST
+
+START_TEST(comparison_tells_what_became_more_less_new_and_gone)
+{
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	add_process(&log, 5, SHARES);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_sixty, 1, 30);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_main, 1, 10);
+	write_log(&log, "old");
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	add_process(&log, 5, SHARES);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_sixty, 1, 60);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_ten, 1, 20);
+	write_log(&log, "new");
+	command("diff -s name --format csv old new");
+	ck_assert_str_eq(text,
+		"event,old_samples,new_samples,old_percent,new_percent,delta,ratio,image,name\n"
+		"cycles,10,0,25.0000,0.0000,-25.0000,0,shares,main\n"
+		"cycles,30,60,75.0000,75.0000,0.0000,2,shares,sixty\n"
+		"cycles,0,20,0.0000,25.0000,25.0000,,shares,ten\n");
+	command("diff --stdio old new");
+	has("# all: x2\n");
+	has("  25.00%    0.00%   -25.00     gone         10          0  shares");
+	has("   0.00%   25.00%   +25.00      new          0         20  shares");
+	has("  75.00%   75.00%    +0.00       x2         30         60  shares");
+}
+END_TEST
+
+START_TEST(comparison_says_where_events_or_periods_differ)
+{
+	struct made_log log;
+	struct hwpmc_log_allocate *r;
+
+	made_begin(&log);
+	r = made_add(&log, HWPMC_LOG_PMCALLOCATE, sizeof(*r), 0);
+	r->hdr.id = CYCLES;
+	r->class = HWPMC_CLASS_IAP;
+	r->mode = HWPMC_MODE_TS;
+	r->count = 500;
+	made_note(&log, CYCLES, "event=cycles");
+	add_process(&log, 5, SHARES);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_sixty, 1, 1200);
+	write_log(&log, "new");
+	command("diff --stdio log new");
+	has("# the periods differ: compare shares and ratios, not samples\n");
+	/* 600 of 1000 each, 1200 of 500 each. */
+	has("  x1        600       1200  shares                sixty\n");
+	has("# new: new: does not have this event\n");
+	made_begin(&log);
+	made_event(&log, BRANCHES, "others");
+	add_process(&log, 5, SHARES);
+	made_samples(&log, BRANCHES, HWPMC_SAMPLE_USER, &at_ten, 1, 9);
+	write_log(&log, "other");
+	ck_assert_int_eq(command("diff log other"), EXIT_FAILED);
+	ck_assert_int_eq(command("diff log nonesuch"), EXIT_FAILED);
+	ck_assert_int_eq(command("diff log"), EXIT_USAGE);
+}
+END_TEST
+
+int main(void)
+{
+	harness_fixture(setup, teardown);
+	harness_add_timed(each_view_and_form_of_a_report_adds_up_to_the_log, 60);
+	harness_add(what_ends_in_a_tree_of_csv_adds_up_to_the_log);
+	harness_add(annotated_functions_add_up_to_the_log);
+	harness_add_timed(both_sides_of_a_comparison_add_up_to_their_logs, 30);
+	harness_add(report_shows_the_callers_and_callees_of_one_function);
+	harness_add(trees_are_nested_objects_in_json);
+	harness_add(report_shows_lines_and_addresses);
+	harness_add(report_says_why_names_are_missing);
+	harness_add(names_of_processes_do_not_command_the_terminal);
+	harness_add(annotate_shows_lines_and_instructions_with_their_samples);
+	harness_add(comparison_tells_what_became_more_less_new_and_gone);
+	harness_add(comparison_says_where_events_or_periods_differ);
+	return harness_run();
+}
