@@ -71,5 +71,7 @@ $(foreach t,$(TOOLS_NAMES),$(eval $(call TOOLS_LINK,$(t))))
 install-tools: tools
 	install -d $(DESTDIR)$(prefix)/bin
 	install -m 755 $(TOOLS_BIN) $(DESTDIR)$(prefix)/bin
+	install -D -m 644 $(TOP)/completion/hwpmc \
+		$(DESTDIR)$(prefix)/share/bash-completion/completions/hwpmc
 
 .PHONY: tools install-tools

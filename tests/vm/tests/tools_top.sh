@@ -169,6 +169,19 @@ top_says_what_it_cannot_do() {
 	check_equal "$status" 125 "status on an unknown terminal"
 }
 
+completion_offers_the_events_of_the_machine() {
+	cat >complete.sh <<-EOF
+		PATH=${hwpmc%/*}:\$PATH
+		. $VM_TOP/completion/hwpmc
+		COMP_WORDS=(hwpmc stat -e instr) COMP_CWORD=3
+		_hwpmc
+		echo "\${COMPREPLY[@]}"
+	EOF
+	check bash complete.sh
+	check_equal "$(bash complete.sh | grep -c '^instructions')" 1 \
+		"events that begin with instr: $(bash complete.sh)"
+}
+
 # The last one: after all of them.
 after_top_no_counter_is_left_in_use() {
 	check rmmod hwpmc
