@@ -11,13 +11,13 @@ TOOLS_UNIT_tools_log := $(addprefix $(TOP)/tools/,logtext.c msg.c net.c note.c \
 TOOLS_UNIT_LIBS_tools_log := $(LIB_CFLAGS) -I$(TOP)/lib/stat \
 	-I$(TOP)/lib/freebsd $(LIB_LIBS) \
 	$(STAT_LIBS) -lpthread
-TOOLS_UNIT_tools_views := $(addprefix $(TOP)/tools/,view_tree.c view_graph.c \
+TOOLS_UNIT_tools_views := $(TOP)/tests/unit/loggen.c $(addprefix $(TOP)/tools/,view_tree.c view_graph.c \
 	view_samples.c view_totals.c view_gprof.c view_store.c view_top.c \
 	export.c export_gmon.c msg.c) $(LIB_SRC) $(STAT_SRC)
 TOOLS_UNIT_LIBS_tools_views := $(TOOLS_UNIT_LIBS_tools_log) \
 	-DSHARES='"$(BUILD)/tests/unit/shares"' \
 	-DFOLD='"$(TOP)/tests/harness/fold-graph"'
-$(BUILD)/tests/unit/tools_views: $(BUILD)/tests/unit/shares $(TOP)/tests/unit/made_log.h
+$(BUILD)/tests/unit/tools_views: $(BUILD)/tests/unit/shares $(TOP)/tests/unit/loggen.h
 
 $(BUILD)/tests/unit/shares: $(TOP)/tests/unit/progs/shares.c
 	@mkdir -p $(@D)

@@ -5,19 +5,21 @@
  * for such files. On the host, under ASan and UBSan.
  */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../../tools/view.h"
 #include "../../tools/view_top.h"
 #include "../../tools/view_tree.h"
 #include "../harness/harness.h"
-#include "made_log.h"
+#include "loggen.h"
 
 #define EVENT	0x101
 #define PID	812
 
 static char dir[] = "/tmp/views-XXXXXX";
-static struct made_log made;
+static struct loggen made;
 static struct hwpmc_profile *profile;
 /* Where the program's functions are. */
 static uint64_t at_sixty, at_thirty, at_ten, at_work, at_main;
@@ -45,6 +47,14 @@ static void find_functions(void)
 	ck_assert(at_sixty && at_thirty && at_ten && at_work && at_main);
 }
 
+/* The same stack so many times; of the thread of the last context. */
+static void hit(uint32_t event, uint8_t flags, unsigned int npc,
+		const uint64_t *pc, unsigned int times)
+{
+	while (times--)
+		loggen_sample(&made, event, flags, npc, pc);
+}
+
 /*
  * 600 samples in sixty below work below main, 300 in thirty below main, 100 in ten:
  * 60 below work below main, 40 whose chain ends there.
@@ -55,22 +65,22 @@ static void add_shares(void)
 	uint64_t thirty[] = { at_thirty, at_main + 16 };
 	uint64_t ten[] = { at_ten, at_work + 32, at_main + 16 };
 
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, sixty, 3, 600);
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, thirty, 2, 300);
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, ten, 3, 60);
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, ten, 1, 40);
+	hit(EVENT, HWPMC_SAMPLE_USER, 3, sixty, 600);
+	hit(EVENT, HWPMC_SAMPLE_USER, 2, thirty, 300);
+	hit(EVENT, HWPMC_SAMPLE_USER, 3, ten, 60);
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, ten, 40);
 }
 
 static void make_log(void)
 {
 	uint64_t page = at_main & ~0xfffull;
 
-	made_begin(&made);
-	made_event(&made, EVENT, "instructions");
-	made_exec(&made, PID, SHARES);
+	loggen_begin(&made);
+	loggen_allocate(&made, EVENT, "instructions", 1000);
+	loggen_exec(&made, PID, "made", SHARES);
 	/* Linked at 0x400000, and mapped as it is in the file. */
-	made_map(&made, PID, page, page + 0x1000, page - 0x400000, SHARES);
-	made_context(&made, PID, PID);
+	loggen_map(&made, PID, page, page + 0x1000, page - 0x400000, SHARES);
+	loggen_context(&made, PID, PID);
 }
 
 static void read_made(bool timeline)
@@ -79,7 +89,8 @@ static void read_made(bool timeline)
 	struct hwpmc_input *in;
 	char err[600] = "";
 
-	made_end(&made);
+	loggen_add(&made, HWPMC_LOG_CLOSELOG,
+		   sizeof(struct hwpmc_log_closelog));
 	in = hwpmc_input_memory(made.bytes, made.len);
 	profile = hwpmc_profile_read(in, &o, NULL, NULL, err, sizeof(err));
 	ck_assert_msg(profile != NULL, "%s", err);
@@ -101,7 +112,7 @@ static void tear_down(void)
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	ck_assert_int_eq(system(command), 0);
 	hwpmc_profile_free(profile);
-	free(made.bytes);
+	loggen_free(&made);
 }
 
 /* What a command prints; the test fails if it does. */
@@ -198,14 +209,40 @@ START_TEST(call_graph_with_offsets_keeps_places_of_a_function_apart)
 	uint64_t other = at_sixty + 4, nowhere = 0x12345;
 
 	add_shares();
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &other, 1, 7);
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &nowhere, 1, 5);
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &other, 7);
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &nowhere, 5);
 	read_made(false);
 	write_graph(&o);
 	ck_assert_str_eq(folded(),
 			 "0x12345 5\n" "[chain-ends];ten+0x0 40\n"
 			 "main;thirty+0x0 300\n" "main;work;sixty+0x0 600\n"
 			 "main;work;ten+0x0 60\n" "sixty+0x4 7\n");
+}
+END_TEST
+
+/* As deep as a record can hold. */
+START_TEST(longest_chains_are_in_every_graph)
+{
+	static uint64_t pc[(HWPMC_LOG_MAX - sizeof(struct hwpmc_log_hdr)) / 8 - 1];
+	const unsigned int n = sizeof(pc) / sizeof(*pc);
+	struct view_options o = { .threshold = 0 };
+	struct view_top t = { .calltree = true, .state = "" };
+	struct view_store s = { .n = 0 };
+	FILE *f = fopen("top", "w");
+
+	for (unsigned int i = 0; i < n; i++)
+		pc[i] = i % 2 ? at_work + 32 : at_main + 16;
+	hit(EVENT, HWPMC_SAMPLE_USER, n, pc, 2);
+	hit(EVENT, HWPMC_SAMPLE_USER, n - 1, pc, 3);
+	read_made(false);
+	write_graph(&o);
+	ck_assert_str_eq(output_of(FOLD " graph | awk '{ print $2 }'"), "2\n3\n");
+	ck_assert_uint_eq(atoi(output_of("wc -l <graph")), n + 3);
+	view_store_take(&s, profile);
+	view_top(f, profile, &s, &t);
+	fclose(f);
+	ck_assert_uint_eq(atoi(output_of("grep -c 'main$\\|work$' top")), 2 * n - 1);
+	view_store_free(&s);
 }
 END_TEST
 
@@ -228,12 +265,12 @@ static void make_unknown(void)
 	uint64_t gap = (at_main & ~0xfffull) + 0xff0;
 
 	add_shares();
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &nowhere, 1, 5);
-	made_samples(&made, EVENT, HWPMC_SAMPLE_HIDDEN, &hidden, 1, 3);
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &gap, 1, 2);
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, chain, 3, 4);
-	made_context(&made, 4711, 4711);
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &nowhere, 1, 11);
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &nowhere, 5);
+	hit(EVENT, HWPMC_SAMPLE_HIDDEN, 1, &hidden, 3);
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &gap, 2);
+	hit(EVENT, HWPMC_SAMPLE_USER, 3, chain, 4);
+	loggen_context(&made, 4711, 4711);
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &nowhere, 11);
 	read_made(true);
 }
 
@@ -323,9 +360,9 @@ START_TEST(gprof_reads_a_file_for_each_event_and_image)
 {
 	uint64_t ten = at_ten;
 
-	made_event(&made, EVENT + 1, "../a/b,c");
+	loggen_allocate(&made, EVENT + 1, "../a/b,c", 1000);
 	add_shares();
-	made_samples(&made, EVENT + 1, HWPMC_SAMPLE_USER, &ten, 1, 70000);
+	hit(EVENT + 1, HWPMC_SAMPLE_USER, 1, &ten, 70000);
 	read_made(false);
 	ck_assert_uint_eq(write_gprof(), 0);
 	ck_assert_str_eq(output_of("gprof -p -b " SHARES " instructions/shares.gmon"
@@ -352,10 +389,10 @@ START_TEST(gprof_files_of_images_of_one_name_are_kept_apart)
 	snprintf(other, sizeof(other), "%s/shares", dir);
 	ck_assert_int_eq(system("cp " SHARES " ."), 0);
 	add_shares();
-	made_exec(&made, PID + 1, other);
-	made_map(&made, PID + 1, page, page + 0x1000, page - 0x400000, other);
-	made_context(&made, PID + 1, PID + 1);
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &ten, 1, 7);
+	loggen_exec(&made, PID + 1, "made", other);
+	loggen_map(&made, PID + 1, page, page + 0x1000, page - 0x400000, other);
+	loggen_context(&made, PID + 1, PID + 1);
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &ten, 7);
 	read_made(false);
 	ck_assert_uint_eq(write_gprof(), 0);
 	ck_assert_str_eq(output_of("cut -d' ' -f2- map | sort"),
@@ -433,7 +470,7 @@ START_TEST(rounds_show_what_came_since_or_all_that_came)
 
 	add_shares();
 	feed_round();
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, &ten, 1, 50);
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &ten, 50);
 	feed_round();
 	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 50 (100.0%)"));
 	ck_assert_ptr_nonnull(strstr(round_text(&t), "100.0 shares ten\n"));
@@ -471,10 +508,10 @@ START_TEST(events_are_shown_one_by_one_or_merged)
 	struct view_top t = { .threshold = 0.5, .event = 1, .state = "" };
 	uint64_t ten = at_ten, nowhere = 0x12345;
 
-	made_event(&made, EVENT + 1, "branches");
+	loggen_allocate(&made, EVENT + 1, "branches", 1000);
 	add_shares();
-	made_samples(&made, EVENT + 1, HWPMC_SAMPLE_USER, &ten, 1, 990);
-	made_samples(&made, EVENT + 1, HWPMC_SAMPLE_USER, &nowhere, 1, 10);
+	hit(EVENT + 1, HWPMC_SAMPLE_USER, 1, &ten, 990);
+	hit(EVENT + 1, HWPMC_SAMPLE_USER, 1, &nowhere, 10);
 	feed_round();
 	ck_assert_ptr_nonnull(strstr(round_text(&t),
 		"[branches] Samples: 1000 (50.0%) , 10 unresolved"));
@@ -495,7 +532,7 @@ START_TEST(rounds_show_offsets_and_addresses)
 	uint64_t pc[] = { at_ten + 4, at_work + 32 };
 	char want[64];
 
-	made_samples(&made, EVENT, HWPMC_SAMPLE_USER, pc, 2, 3);
+	hit(EVENT, HWPMC_SAMPLE_USER, 2, pc, 3);
 	feed_round();
 	ck_assert_ptr_nonnull(strstr(round_text(&t), " shares ten+0x4 work\n"));
 	t.addresses = true;
@@ -514,6 +551,7 @@ int main(void)
 	harness_add(call_graph_of_one_level_has_every_sample_once);
 	harness_add(what_is_below_the_threshold_is_a_line_of_the_call_graph);
 	harness_add(call_graph_with_offsets_keeps_places_of_a_function_apart);
+	harness_add(longest_chains_are_in_every_graph);
 	harness_add(names_are_one_word_each_in_call_graphs);
 	harness_add(unknown_samples_are_in_the_call_graph);
 	harness_add(conversion_statistics_say_what_is_not_known);
