@@ -13,6 +13,7 @@
 #include "sampling/scratch.h"
 #include "sampling/throttle.h"
 #include "virt/hooks.h"
+#include "virt/rdpmc.h"
 #include "virt/target.h"
 
 static int __init hwpmc_init(void)
@@ -68,6 +69,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_cpus_exit();
 	hwpmc_targets_exit();
 	hwpmc_scratch_exit();
+	hwpmc_userpage_exit();
 	hwpmc_classes_exit();
 }
 

@@ -440,14 +440,49 @@ struct hwpmc_op_pmcattach {
 };
 
 /*
- * PMCGETMSR (10): the index with which RDPMC reads this PMC in user mode.
- * Errors: EINVAL ID, MSR_OWNER_ONLY; ENOSYS NO_RDPMC.
+ * PMCGETMSR (10): the index with which RDPMC reads this PMC in user mode. The PMC
+ * is of process scope, without DESCENDANTS, and attached to its owner alone; from
+ * then on it cannot be attached to others, and the owner's address space may use
+ * RDPMC until the PMC is detached or released, or the owner executes a program. A
+ * counter begins at 0 each time that a thread of the owner is switched in: what it
+ * means says the thread's page, see struct hwpmc_user_row. Other counters read 0.
+ * Errors: EINVAL ID, MSR_OWNER_ONLY; ENOSYS NO_RDPMC [0: class; 1: RDPMC is
+ * switched off on this machine]; ENOMEM.
  */
 struct hwpmc_op_getmsr {
 	struct hwpmc_hdr hdr;
 	__u32	pmcid;
 	__u32	msr;
 };
+
+/*
+ * The page of a thread: a row each, read-only, at offset HWPMC_USER_OFFSET of the
+ * device, HWPMC_USER_SIZE bytes, MAP_SHARED, mapped by each thread for itself
+ * once PMCGETMSR was done. Errors of mmap(): ESRCH the thread counts for no PMC,
+ * or is not of the owner; EACCES writable; EINVAL size or MAP_PRIVATE; ENOMEM.
+ *
+ * Where `sum` is equal to `seq` the count of the PMC, as PMCRW would give it, is
+ *
+ *	rdpmc(index) + total
+ *
+ * (no other thread counts for it), and where `own` is, with `thread` in place of
+ * `total`, the events of this thread since it has the page: both if `seq` is the
+ * same before and after. Where it is not equal RDPMC may fault; ask by PMCRW.
+ * Only the thread itself may read so. A child finds in its copy that nothing is
+ * equal.
+ */
+struct hwpmc_user_row {
+	__u32	seq;			/* changes with all that follows */
+	__u32	own;			/* equal to seq: .thread holds */
+	__u32	sum;			/* equal to seq: .total holds */
+	__u32	index;			/* of RDPMC */
+	__u64	thread;			/* to be added, modulo 2^64 */
+	__u64	total;
+	__u64	__reserved[4];
+};
+
+#define HWPMC_USER_OFFSET	(1ull << 35)
+#define HWPMC_USER_SIZE		4096
 
 /*
  * PMCRELEASE (11), PMCSTART (14), PMCSTOP (15).

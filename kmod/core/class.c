@@ -20,6 +20,7 @@ unsigned int hwpmc_nrows;
 /* PMCs that a class serves; the hardware is claimed while this is not 0. */
 static unsigned int class_users[HWPMC_CLASS_MAX];
 unsigned long hwpmc_classes_nmi __ro_after_init;
+u64 hwpmc_rows_nmi __ro_after_init;
 /* Read by hotplug callbacks on other CPUs, hence apart from class_users. */
 static unsigned long classes_claimed;
 
@@ -39,6 +40,11 @@ static void add_rows(struct hwpmc_class *cls)
 	}
 }
 
+u64 hwpmc_class_rows(const struct hwpmc_class *cls)
+{
+	return GENMASK_ULL(cls->first + cls->num - 1, cls->first);
+}
+
 int hwpmc_classes_init(void)
 {
 	unsigned int i;
@@ -55,8 +61,10 @@ int hwpmc_classes_init(void)
 			return -E2BIG;
 		}
 		add_rows(cls);
-		if (cls->nmi)
-			hwpmc_classes_nmi |= BIT(i);
+		if (!cls->nmi)
+			continue;
+		hwpmc_classes_nmi |= BIT(i);
+		hwpmc_rows_nmi |= hwpmc_class_rows(cls);
 	}
 	return 0;
 }

@@ -37,6 +37,7 @@ extern unsigned int hwpmc_nrows;
 int hwpmc_classes_init(void);
 void hwpmc_classes_exit(void);
 
+u64 hwpmc_class_rows(const struct hwpmc_class *cls);
 /* The class with this id, or NULL. */
 struct hwpmc_class *hwpmc_class_find(u32 id);
 
@@ -48,6 +49,8 @@ int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail);
 void hwpmc_class_put(struct hwpmc_class *cls);
 /* Bit per class (its place in hwpmc_machine.cls) that interrupts by NMI. */
 extern unsigned long hwpmc_classes_nmi;
+/* Their rows. */
+extern u64 hwpmc_rows_nmi;
 /* As above: those that are claimed now. */
 unsigned long hwpmc_classes_claimed(void);
 

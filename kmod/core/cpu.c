@@ -35,6 +35,7 @@ static void switch_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
 	for (i = 0; i < cls->num; i++)
 		memset(&c->row[cls->first + i].shadow, 0,
 		       sizeof(struct hwpmc_select));
+	c->dirty |= hwpmc_class_rows(cls);
 	if (on)
 		c->on |= BIT(class_index(cls));
 	else
@@ -53,10 +54,12 @@ void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	if (unlikely(!(c->on & BIT(class_index(cls)))))
 		switch_class_irqoff(c, cls, true);
 	cls->ops->program_irqoff(cls, row->ri, select);
-	if (select)
+	if (select) {
 		c->row[nr].shadow = *select;
-	else
+		c->dirty |= BIT_ULL(nr);
+	} else {
 		c->row[nr].shadow.sel = 0;
+	}
 	hwpmc_stat_inc(switch_programmed);
 }
 

@@ -55,6 +55,7 @@ struct hwpmc_cpu {
 	unsigned long on;		/* classes switched on here, by index */
 	struct list_head sys;		/* started system-scope PMCs */
 	u64 disabled;			/* rows, by the administrator */
+	u64 dirty;			/* rows whose counter may not be 0 */
 	struct hwpmc_row_cpu row[];	/* hwpmc_nrows of them */
 };
 

@@ -6,6 +6,7 @@
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
+#include "../virt/rdpmc.h"
 #include "cpu.h"
 #include "longslice.h"
 #include "pmc.h"
@@ -21,6 +22,7 @@ static void harvest_ipi(void *unused)
 
 	for (; rows; rows &= rows - 1)
 		hwpmc_cpu_harvest_irqoff(c, __ffs64(rows));
+	hwpmc_userpage_renew_irqoff(c);
 	hwpmc_pmcs_harvest_irqoff(c);
 }
 

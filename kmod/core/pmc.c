@@ -18,6 +18,7 @@
 #include "../sampling/tell.h"
 #include "../virt/attach.h"
 #include "../virt/hooks.h"
+#include "../virt/rdpmc.h"
 #include "../virt/switch.h"
 #include "cpu.h"
 #include "owner.h"
@@ -310,7 +311,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 
 /* ---- system scope: on the PMC's CPU -------------------------------------- */
 
-static void sys_harvest_irqoff(struct hwpmc_pmc *pmc)
+void hwpmc_pmc_harvest_irqoff(struct hwpmc_pmc *pmc)
 {
 	const struct hwpmc_row *row = &hwpmc_rows[pmc->row];
 	u64 now = hwpmc_row_read_irqoff(row);
@@ -338,7 +339,7 @@ static void sys_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 		pmc->in_flight = false;
 		return;
 	}
-	sys_harvest_irqoff(pmc);
+	hwpmc_pmc_harvest_irqoff(pmc);
 	pmc->in_flight = false;
 	if (!hwpmc_rows[pmc->row].cls->shareable)
 		hwpmc_cpu_program_irqoff(c, pmc->row, NULL);
@@ -367,7 +368,7 @@ static void sys_read_ipi(void *arg)
 	struct hwpmc_pmc *pmc = arg;
 
 	if (pmc->in_flight)
-		sys_harvest_irqoff(pmc);
+		hwpmc_pmc_harvest_irqoff(pmc);
 }
 
 void hwpmc_pmcs_resume_irqoff(struct hwpmc_cpu *c)
@@ -394,7 +395,7 @@ void hwpmc_pmcs_harvest_irqoff(struct hwpmc_cpu *c)
 
 	list_for_each_entry(pmc, &c->sys, sys_node)
 		if (pmc->in_flight && !hwpmc_pmc_samples(pmc))
-			sys_harvest_irqoff(pmc);
+			hwpmc_pmc_harvest_irqoff(pmc);
 }
 
 static int sys_start(struct hwpmc_pmc *pmc)
@@ -500,6 +501,7 @@ void hwpmc_pmc_release(struct hwpmc_pmc *pmc)
 
 	lockdep_assert_held(&hwpmc_lock);
 	quiesce(pmc);
+	hwpmc_rdpmc_revoke(pmc);
 	hwpmc_owner_remove(pmc);
 	list_del(&pmc->row_node);
 	if (!row->cls->shareable) {

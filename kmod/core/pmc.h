@@ -32,11 +32,14 @@ struct hwpmc_pmc {
 	u32 cpu;			/* system scope; else HWPMC_CPU_ANY */
 	u32 caps, flags, ev;
 	u64 config, config1;
-	bool special;			/* logs, samples or is of_thread: the
+	bool special;			/* logs, samples, is of_thread or told: the
 					 * switch path has more to do than to
 					 * add up */
 	bool of_thread;			/* see struct hwpmc_encoding */
 	bool keep_phase;		/* samples user mode alone */
+	bool told;			/* its slices are told in threads' pages */
+	struct mm_struct *rdpmc_mm;	/* that may read it by RDPMC, or NULL;
+					 * hwpmc_lock */
 	struct hwpmc_owner *owner;
 	struct list_head owner_node;	/* in owner->pmcs; hwpmc_lock, RCU */
 	struct list_head row_node;	/* in its row's pmcs; hwpmc_lock */
@@ -104,7 +107,8 @@ int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value);
 /* System-scope PMCs of a CPU, when it comes and goes. */
 void hwpmc_pmcs_resume_irqoff(struct hwpmc_cpu *c);
 void hwpmc_pmcs_suspend_irqoff(struct hwpmc_cpu *c);
-/* Their totals, up to now. */
+/* The total of one that counts on this CPU, up to now; and of all of them. */
+void hwpmc_pmc_harvest_irqoff(struct hwpmc_pmc *pmc);
 void hwpmc_pmcs_harvest_irqoff(struct hwpmc_cpu *c);
 
 #endif /* HWPMC_PMC_H */

@@ -9,6 +9,7 @@
 
 #include "../core/owner.h"
 #include "../sampling/log.h"
+#include "../virt/rdpmc.h"
 #include "device.h"
 #include "ioctl.h"
 
@@ -30,6 +31,8 @@ static int device_release(struct inode *inode, struct file *file)
 
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
+	if (vma->vm_pgoff == HWPMC_USER_OFFSET >> PAGE_SHIFT)
+		return hwpmc_userpage_mmap(file->private_data, vma);
 	return hwpmc_log_mmap(file->private_data, vma);
 }
 

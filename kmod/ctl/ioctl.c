@@ -74,6 +74,8 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 		OP(hwpmc_ioctl_attach, hwpmc_op_pmcattach, PMCATTACH, true),
 	[HWPMC_OP_PMCDETACH] =
 		OP(hwpmc_ioctl_detach, hwpmc_op_pmcattach, PMCATTACH, true),
+	[HWPMC_OP_PMCGETMSR] =
+		OP(hwpmc_ioctl_getmsr, hwpmc_op_getmsr, GETMSR, true),
 	[HWPMC_OP_PMCRELEASE] = OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),
 	[HWPMC_OP_PMCRW] = OP(hwpmc_ioctl_rw, hwpmc_op_pmcrw, PMCRW, true),
 	[HWPMC_OP_PMCSETCOUNT] = OP(hwpmc_ioctl_setcount,

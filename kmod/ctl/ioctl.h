@@ -25,6 +25,7 @@ union hwpmc_arg {
 	struct hwpmc_op_pmcrw rw;
 	struct hwpmc_op_pmcsetcount setcount;
 	struct hwpmc_op_getdyneventinfo dynevents;
+	struct hwpmc_op_getmsr getmsr;
 	struct hwpmc_op_getcaps caps;
 };
 
@@ -50,6 +51,7 @@ int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_stop(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_getmsr(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_getcaps(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 /* PMCRW with OLDVALUE alone, without hwpmc_lock. */
 int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op);

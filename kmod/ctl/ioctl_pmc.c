@@ -6,6 +6,7 @@
 #include <linux/err.h>
 #include <linux/sched/signal.h>
 
+#include "../virt/rdpmc.h"
 #include "ioctl.h"
 
 static int reserved_zero(struct hwpmc_hdr *hdr, u64 reserved)
@@ -143,6 +144,16 @@ int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	    (!ret || op->hdr.reason == HWPMC_WHY_INCOMPLETE))
 		atomic64_set(&pmc->total, value);
 	return ret;
+}
+
+int hwpmc_ioctl_getmsr(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_getmsr *op = &arg->getmsr;
+	struct hwpmc_pmc *pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+
+	if (IS_ERR(pmc))
+		return PTR_ERR(pmc);
+	return hwpmc_rdpmc_grant(pmc, &op->msr, &op->hdr);
 }
 
 int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg)

@@ -18,6 +18,7 @@
 #include "../sampling/log.h"
 #include "attach.h"
 #include "hooks.h"
+#include "rdpmc.h"
 #include "switch.h"
 #include "target.h"
 
@@ -330,6 +331,8 @@ int hwpmc_attach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 	lockdep_assert_held(&hwpmc_lock);
 	if (hwpmc_pmc_is_system(pmc))
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_SYSTEM_SCOPE, 0);
+	if (pid >= 0 && pmc->rdpmc_mm)
+		return hwpmc_refuse(hdr, -EPERM, HWPMC_WHY_MSR_TAKEN, pmc->id);
 	if (pid >= 0 && pmc->state == HWPMC_STATE_RUNNING)
 		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_RUNNING, 0);
 	leader = find_process(pid, hdr, &ret);
@@ -536,6 +539,8 @@ int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 	if (!leader)
 		return ret;
 	ret = detach_one(pmc, leader);
+	if (!ret)
+		hwpmc_rdpmc_revoke(pmc);
 	if (ret == -EINVAL)
 		hwpmc_refuse(hdr, ret, HWPMC_WHY_NOT_ATTACHED, pid);
 	else if (ret)

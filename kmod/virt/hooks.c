@@ -15,6 +15,7 @@
 #include "../sampling/tell.h"
 #include "hooks.h"
 #include "lifecycle.h"
+#include "rdpmc.h"
 #include "switch.h"
 #include "target.h"
 
@@ -37,6 +38,8 @@ static DECLARE_DELAYED_WORK(settle, settle_work);
 HWPMC_PROBE_SCHED_SWITCH(probe_switch, prev, next)
 {
 	hwpmc_switch_pending_irqoff(prev, next);
+	if (unlikely(READ_ONCE(hwpmc_rdpmc_users)))
+		hwpmc_rdpmc_switch_irqoff(next);
 }
 
 HWPMC_PROBE_NEWTASK(probe_newtask, child, clone_flags)
@@ -45,6 +48,8 @@ HWPMC_PROBE_NEWTASK(probe_newtask, child, clone_flags)
 		hwpmc_lifecycle_newthread(child);
 	else
 		hwpmc_lifecycle_newprocess(child);
+	if (unlikely(READ_ONCE(hwpmc_rdpmc_users)))
+		hwpmc_rdpmc_fork(child);
 	if (!READ_ONCE(records_hooked))
 		return;
 	if (clone_flags & CLONE_THREAD)
@@ -167,24 +172,34 @@ void hwpmc_hooks_put(unsigned int which)
 		mod_delayed_work(system_wq, &idle, IDLE_DELAY);
 }
 
-int hwpmc_hooks_watch_switches(void)
+int hwpmc_hooks_watch_rdpmc(void)
 {
-	int ret;
+	int ret = 0;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (!switches_watched) {
+	if (!switches_watched)
 		ret = hwpmc_probe_register(tp_switch, probe_switch);
-		if (ret)
-			return ret;
-		switches_watched = true;
-	}
+	switches_watched = !ret;
+	return ret;
+}
+
+void hwpmc_hooks_unwatch_rdpmc(void)
+{
 	schedule_delayed_work(&settle, SETTLE_DELAY);
-	return 0;
+}
+
+int hwpmc_hooks_watch_switches(void)
+{
+	int ret = hwpmc_hooks_watch_rdpmc();
+
+	if (!ret)
+		schedule_delayed_work(&settle, SETTLE_DELAY);
+	return ret;
 }
 
 static void unwatch_switches(void)
 {
-	if (!switches_watched)
+	if (!switches_watched || hwpmc_rdpmc_users)
 		return;
 	hwpmc_probe_unregister(tp_switch, probe_switch);
 	switches_watched = false;

@@ -22,5 +22,8 @@ void hwpmc_hooks_put(unsigned int which);
 
 /* From here on every switch-in looks for pending threads, until none is left. */
 int hwpmc_hooks_watch_switches(void);
+/* The same while hwpmc_rdpmc_users is not 0. */
+int hwpmc_hooks_watch_rdpmc(void);
+void hwpmc_hooks_unwatch_rdpmc(void);
 
 #endif /* HWPMC_HOOKS_H */

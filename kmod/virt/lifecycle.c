@@ -18,6 +18,7 @@
 #include "../core/stats.h"
 #include "../sampling/csw.h"
 #include "lifecycle.h"
+#include "rdpmc.h"
 #include "switch.h"
 #include "target.h"
 
@@ -77,8 +78,10 @@ void hwpmc_lifecycle_newthread(struct task_struct *child)
 	thread = hwpmc_thread_alloc(GFP_PROBE);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	target = hwpmc_target_find(child);
-	if (target)
+	if (target) {
+		hwpmc_userpage_shared_irqoff();
 		adopt_locked(target, child, &thread);
+	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_thread_free(thread);
 }

@@ -14,10 +14,12 @@
 #include "../core/cpu.h"
 #include "../sampling/csw.h"
 #include "../sampling/sample.h"
+#include "rdpmc.h"
 #include "switch.h"
 #include "target.h"
 
-/* A row that logs, samples, or counts what happens to threads at rest. */
+/* A row that logs, samples, is told to its program, or counts what happens to threads
+ * at rest. */
 static void load_special_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 				struct hwpmc_target *target,
 				struct hwpmc_pmc *pmc)
@@ -31,6 +33,8 @@ static void load_special_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		rc->slice = 0;
 		rc->link = &target->link[nr];
 		hwpmc_cpu_load_irqoff(c, nr, pmc);
+		if (pmc->told)
+			hwpmc_userpage_begin_irqoff(c->thread, nr, rc);
 	}
 	if (pmc->of_thread)
 		hwpmc_thread_tell_moved_irqoff(c->thread, nr);
@@ -64,6 +68,9 @@ static void unload_special_irqoff(struct hwpmc_cpu *c, u64 rows)
 			c->thread->left[nr] = hwpmc_sample_unload_irqoff(c, nr);
 		} else {
 			hwpmc_cpu_unload_irqoff(c, nr);
+			if (pmc->told)
+				hwpmc_userpage_end_irqoff(c->thread, nr,
+							  &c->row[nr]);
 			hwpmc_csw_irqoff(&c->row[nr], pmc);
 		}
 		c->special &= ~BIT_ULL(nr);

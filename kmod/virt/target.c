@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "rdpmc.h"
 #include "switch.h"
 #include "target.h"
 
@@ -95,8 +96,11 @@ struct hwpmc_thread *hwpmc_thread_alloc(gfp_t gfp)
 
 static void thread_free_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(thread_cache,
-			container_of(rcu, struct hwpmc_thread, rcu));
+	struct hwpmc_thread *thread =
+		container_of(rcu, struct hwpmc_thread, rcu);
+
+	hwpmc_userpage_put(thread->page);
+	kmem_cache_free(thread_cache, thread);
 }
 
 void hwpmc_thread_free(struct hwpmc_thread *thread)

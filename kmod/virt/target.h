@@ -55,6 +55,8 @@ enum hwpmc_thread_state {
 	HWPMC_THREAD_LINKED,	/* the notifier fires */
 };
 
+struct hwpmc_userpage;
+
 /*
  * A thread of a target. In the hash from attach (or creation) to its exit; with
  * .target NULL it is dismissed: it unlinks itself at its next switch.
@@ -66,6 +68,8 @@ struct hwpmc_thread {
 	struct hwpmc_target *target;	/* hwpmc_targets_lock; read in switches */
 	enum hwpmc_thread_state state;	/* hwpmc_targets_lock */
 	struct list_head node;		/* in target->threads; hwpmc_targets_lock */
+	struct hwpmc_userpage *page;	/* in which it reads its counters, or NULL;
+					 * set by itself, under hwpmc_targets_lock */
 	/* How often it was given another CPU, and how much of that a row of class
 	 * SOFT was told (soft/migrated.c). Touched where it runs or is moved. */
 	u32 moved;

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * userpage.c - the page of a thread in which a program finds, for each row, what
+ * the value of the counter means (struct hwpmc_user_row). The module writes, the
+ * program can only read. Written on the CPU where the thread runs or is switched,
+ * with interrupts off: to the thread it is all one instruction, but for those
+ * between its own loads, which the sequence tells.
+ *
+ * A child finds in its copy of the mapping a page that says that nothing holds.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/refcount.h>
+#include <linux/slab.h>
+
+#include "../compat/mm.h"
+#include "../core/cpu.h"
+#include "../core/owner.h"
+#include "rdpmc.h"
+
+static_assert(sizeof(struct hwpmc_user_row) * HWPMC_ROW_MAX == HWPMC_USER_SIZE);
+
+struct hwpmc_userpage {
+	refcount_t users;		/* the thread, and mappings */
+	struct mm_struct *mm;		/* only compared */
+	struct hwpmc_user_row *row;	/* a page; HWPMC_ROW_MAX of them */
+};
+
+/* ---- slices -------------------------------------------------------------- */
+
+static void invalidate(struct hwpmc_user_row *e)
+{
+	WRITE_ONCE(e->seq, e->seq + 1);
+	WRITE_ONCE(e->own, ~e->seq);
+	WRITE_ONCE(e->sum, ~e->seq);
+}
+
+void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
+				 const struct hwpmc_row_cpu *rc)
+{
+	struct hwpmc_userpage *page = READ_ONCE(thread->page);
+	struct hwpmc_user_row *e;
+
+	lockdep_assert_irqs_disabled();
+	if (!page)
+		return;
+	e = &page->row[nr];
+	WRITE_ONCE(e->seq, e->seq + 1);
+	e->index = rc->rdpmc;
+	e->thread -= rc->start;
+	e->total = atomic64_read(&rc->pmc->total) - rc->start;
+	WRITE_ONCE(e->own, e->seq);
+	WRITE_ONCE(e->sum, READ_ONCE(rc->pmc->nthreads) == 1 ? e->seq : ~e->seq);
+}
+
+void hwpmc_userpage_end_irqoff(struct hwpmc_thread *thread, unsigned int nr,
+			       const struct hwpmc_row_cpu *rc)
+{
+	struct hwpmc_userpage *page = READ_ONCE(thread->page);
+	struct hwpmc_user_row *e;
+
+	lockdep_assert_irqs_disabled();
+	if (!page)
+		return;
+	e = &page->row[nr];
+	/* A page that came in the middle of the slice has nothing of it. While
+	 * no slice is in flight .thread is the count. */
+	if (e->own == e->seq)
+		e->thread += rc->start;
+	invalidate(e);
+}
+
+/*
+ * The program adds, and knows nothing of the width: the counter must not wrap. It
+ * began at 0 when the thread was switched in (rdpmc.c), and when it has come
+ * half the way it begins again.
+ */
+static void restart_irqoff(unsigned int nr, struct hwpmc_row_cpu *rc)
+{
+	struct hwpmc_row *row = &hwpmc_rows[nr];
+
+	if (rc->start <= rc->mask >> 1)
+		return;
+	row->cls->ops->write_nmi(row->cls, row->ri, 0);
+	rc->start = 0;
+}
+
+void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c)
+{
+	u64 rows = c->loaded & c->special;
+
+	for (; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+		struct hwpmc_row_cpu *rc = &c->row[nr];
+
+		if (!rc->pmc->told)
+			continue;
+		hwpmc_userpage_end_irqoff(c->thread, nr, rc);
+		restart_irqoff(nr, rc);
+		hwpmc_userpage_begin_irqoff(c->thread, nr, rc);
+	}
+}
+
+void hwpmc_userpage_shared_irqoff(void)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	struct hwpmc_userpage *page;
+	unsigned int nr;
+
+	lockdep_assert_irqs_disabled();
+	page = c->thread ? READ_ONCE(c->thread->page) : NULL;
+	if (!page)
+		return;
+	for (nr = 0; nr < hwpmc_nrows; nr++)
+		WRITE_ONCE(page->row[nr].sum, ~page->row[nr].seq);
+}
+
+/* ---- the page ------------------------------------------------------------ */
+
+/* What a child sees: no row holds. Made when first needed, until unload. */
+static struct hwpmc_user_row *nothing;
+
+static struct hwpmc_user_row *new_rows(void)
+{
+	struct hwpmc_user_row *row = (void *)get_zeroed_page(GFP_KERNEL);
+	unsigned int nr;
+
+	for (nr = 0; row && nr < HWPMC_ROW_MAX; nr++)
+		invalidate(&row[nr]);
+	return row;
+}
+
+void hwpmc_userpage_put(struct hwpmc_userpage *page)
+{
+	if (!page || !refcount_dec_and_test(&page->users))
+		return;
+	free_page((unsigned long)page->row);
+	kfree(page);
+}
+
+void hwpmc_userpage_exit(void)
+{
+	free_page((unsigned long)nothing);
+}
+
+static struct hwpmc_userpage *new_page(void)
+{
+	struct hwpmc_userpage *page = kzalloc(sizeof(*page), GFP_KERNEL_ACCOUNT);
+
+	if (!page)
+		return NULL;
+	page->row = new_rows();
+	if (!page->row) {
+		kfree(page);
+		return NULL;
+	}
+	refcount_set(&page->users, 1);
+	page->mm = current->mm;
+	return page;
+}
+
+static vm_fault_t fault(struct vm_fault *vmf)
+{
+	struct hwpmc_userpage *page = vmf->vma->vm_private_data;
+	struct hwpmc_user_row *row = page->row;
+
+	if (vmf->pgoff != HWPMC_USER_OFFSET >> PAGE_SHIFT)
+		return VM_FAULT_SIGBUS;
+	if (vmf->vma->vm_mm != page->mm)
+		row = nothing;
+	vmf->page = virt_to_page(row);
+	get_page(vmf->page);
+	return 0;
+}
+
+static void open_area(struct vm_area_struct *vma)
+{
+	struct hwpmc_userpage *page = vma->vm_private_data;
+
+	refcount_inc(&page->users);
+}
+
+static void close_area(struct vm_area_struct *vma)
+{
+	hwpmc_userpage_put(vma->vm_private_data);
+}
+
+static const struct vm_operations_struct area_ops = {
+	.fault = fault,
+	.open = open_area,
+	.close = close_area,
+};
+
+/* Give the thread its page, and tell in it what runs already. */
+static struct hwpmc_userpage *take_page(struct hwpmc_userpage *fresh)
+{
+	struct hwpmc_userpage *page = NULL;
+	struct hwpmc_thread *thread;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	thread = hwpmc_thread_find(current);
+	if (thread && thread->target) {
+		if (!thread->page || thread->page->mm != current->mm)
+			swap(thread->page, fresh);
+		page = thread->page;
+		refcount_inc(&page->users);
+		hwpmc_userpage_renew_irqoff(this_cpu_ptr(hwpmc_cpus));
+	}
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	hwpmc_userpage_put(fresh);
+	return page;
+}
+
+static int check_area(const struct hwpmc_owner *owner,
+		      const struct vm_area_struct *vma)
+{
+	if (task_tgid(current) != owner->tgid)
+		return -ESRCH;
+	if (vma->vm_end - vma->vm_start != PAGE_SIZE ||
+	    !(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	return vma->vm_flags & VM_WRITE ? -EACCES : 0;
+}
+
+static int need_nothing(void)
+{
+	struct hwpmc_user_row *row;
+
+	if (READ_ONCE(nothing))
+		return 0;
+	row = new_rows();
+	if (!row)
+		return -ENOMEM;
+	if (cmpxchg(&nothing, NULL, row))
+		free_page((unsigned long)row);
+	return 0;
+}
+
+int hwpmc_userpage_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma)
+{
+	struct hwpmc_userpage *page;
+	int ret;
+
+	ret = check_area(owner, vma);
+	ret = ret ?: need_nothing();
+	if (ret)
+		return ret;
+	page = new_page();
+	if (!page)
+		return -ENOMEM;
+	page = take_page(page);
+	if (!page)
+		return -ESRCH;
+	vma->vm_private_data = page;
+	vma->vm_ops = &area_ops;
+	hwpmc_vma_flags(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_WIPEONFORK,
+			VM_MAYWRITE);
+	return 0;
+}
