@@ -10,6 +10,8 @@
 
 #include "internal.h"
 
+static atomic_uint_fast64_t serials;
+
 static int open_refused(int err)
 {
 	struct what w;
@@ -60,6 +62,7 @@ EXPORT int hwpmc_open(struct hwpmc **handle)
 	if (!h)
 		return error_own(NULL, ENOMEM, "cannot open " HWPMC_DEVICE
 				 ": out of memory");
+	h->serial = atomic_fetch_add(&serials, 1);
 	h->fd = sys_open();
 	if (h->fd < 0) {
 		open_refused(errno);
@@ -91,6 +94,7 @@ EXPORT void hwpmc_close(struct hwpmc *h)
 
 	if (!h)
 		return;
+	mapped_close(h);
 	close(h->fd);
 	for (r = atomic_load(&h->errors); r; r = next) {
 		next = r->next;

@@ -18,6 +18,7 @@
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
 struct soft_events;			/* lib/event/soft.c */
+struct thread_page;			/* mapped.c */
 
 /* The last failure of one handle in one thread. */
 struct error_record {
@@ -37,6 +38,10 @@ struct hwpmc {
 	struct hwpmc_op_getcpuinfo info;	/* constant after open */
 	/* Asked for when first needed; then constant. */
 	_Atomic(struct soft_events *) soft;
+	uint64_t serial;		/* of the handle in this process */
+	/* mapped.c: pages of threads; ids whose rows in them are theirs, by row. */
+	_Atomic(struct thread_page *) pages;
+	_Atomic uint32_t told[HWPMC_ROW_MAX];
 };
 
 /* ------------------------------------------------------------------------ */
@@ -74,6 +79,13 @@ int error_own(struct hwpmc *h, int err, const char *sentence);
 void reason_sentence(uint32_t reason, int32_t detail, const char *holder,
 		     const char *remedy, char *buf, size_t size);
 bool reason_names_holder(uint32_t reason);
+
+/* mapped.c */
+void mapped_close(struct hwpmc *h);
+/* The PMC is not one's own any more. */
+void mapped_forget(struct hwpmc *h, uint32_t id);
+/* False: ask the module. */
+bool mapped_read(struct hwpmc *h, uint32_t id, uint64_t *value);
 
 /* names.c */
 void caps_to_text(uint32_t caps, char *buf, size_t size);

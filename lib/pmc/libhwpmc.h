@@ -28,6 +28,8 @@
 #define _LIBHWPMC_H
 
 #include <sys/types.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -98,6 +100,87 @@ int hwpmc_read(struct hwpmc *h, uint32_t id, uint64_t *value);
 int hwpmc_write(struct hwpmc *h, uint32_t id, uint64_t value);
 int hwpmc_rw(struct hwpmc *h, uint32_t id, uint64_t value, uint64_t *old);
 int hwpmc_set(struct hwpmc *h, uint32_t id, uint64_t count);
+
+/*
+ * Reading one's own counter without a system call. hwpmc_counter_open(), by each
+ * thread that wants to read: a process-scope PMC, without DESCENDANTS, that is
+ * attached to this process alone and can count on hardware (EINVAL, ENOSYS
+ * otherwise). hwpmc_counter_read() then gives what hwpmc_read() does, exactly,
+ * wherever the thread runs; where other threads count for the PMC too, and while
+ * it is stopped, it makes the system call by itself, with its errors. So does
+ * hwpmc_read() in such a thread.
+ *
+ * The PMC must not be detached or released while another thread reads. A counter
+ * needs no closing; a child finds that its parent's are not its own (ESRCH).
+ */
+struct hwpmc_counter {
+	const struct hwpmc_user_row *row;
+	struct hwpmc *h;
+	uint32_t id;
+	uint32_t reserved;
+};
+
+int hwpmc_counter_open(struct hwpmc *h, uint32_t id, struct hwpmc_counter *c);
+/* Out of line: tries again, then asks the module. */
+int hwpmc_counter_read_again(const struct hwpmc_counter *c, uint64_t *value);
+
+static inline uint64_t hwpmc_rdpmc(uint32_t index)
+{
+	uint32_t low, high;
+
+	__asm__ __volatile__("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
+	return low | (uint64_t)high << 32;
+}
+
+/* True: *value holds. */
+static inline bool hwpmc_user_row_read(const struct hwpmc_user_row *row,
+				       uint64_t *value)
+{
+#ifdef __x86_64__
+	/* Ten instructions with the jump that follows; compilers make more. */
+	uint32_t seq, index;
+	uint64_t high;
+	bool same;
+
+	__asm__ __volatile__("movl %c[seq_at](%[row]), %[seq]\n\t"
+			     "cmpl %c[sum_at](%[row]), %[seq]\n\t"
+			     "jne 1f\n\t"
+			     "movl %c[index_at](%[row]), %%ecx\n\t"
+			     "rdpmc\n\t"
+			     "shlq $32, %%rdx\n\t"
+			     "orq %%rdx, %%rax\n\t"
+			     "addq %c[total_at](%[row]), %%rax\n\t"
+			     "cmpl %c[seq_at](%[row]), %[seq]\n"
+			     "1:"
+			     : "=&a"(*value), "=&d"(high), "=&c"(index),
+			       [seq] "=&r"(seq), "=@cce"(same)
+			     : [row] "r"(row),
+			       [seq_at] "i"(offsetof(struct hwpmc_user_row, seq)),
+			       [sum_at] "i"(offsetof(struct hwpmc_user_row, sum)),
+			       [index_at] "i"(offsetof(struct hwpmc_user_row,
+						       index)),
+			       [total_at] "i"(offsetof(struct hwpmc_user_row,
+						       total))
+			     : "memory");
+	return same;
+#else
+	const volatile struct hwpmc_user_row *v = row;
+	uint32_t seq = v->seq;
+
+	if (v->sum != seq)
+		return false;
+	*value = hwpmc_rdpmc(v->index) + v->total;
+	return v->seq == seq;
+#endif
+}
+
+static inline int hwpmc_counter_read(const struct hwpmc_counter *c,
+				     uint64_t *value)
+{
+	if (__builtin_expect(hwpmc_user_row_read(c->row, value), 1))
+		return 0;
+	return hwpmc_counter_read_again(c, value);
+}
 
 int hwpmc_capabilities(struct hwpmc *h, uint32_t id, uint32_t *caps);
 int hwpmc_width(struct hwpmc *h, uint32_t id, uint32_t *bits);

@@ -118,6 +118,7 @@ static int pmc_call(struct hwpmc *h, unsigned long request, uint32_t id,
 
 EXPORT int hwpmc_release(struct hwpmc *h, uint32_t id)
 {
+	mapped_forget(h, id);
 	return pmc_call(h, HWPMC_IOC_PMCRELEASE, id, "release");
 }
 
@@ -148,6 +149,7 @@ EXPORT int hwpmc_detach(struct hwpmc *h, uint32_t id, pid_t pid)
 {
 	struct hwpmc_op_pmcattach op = { .pmcid = id, .pid = pid };
 
+	mapped_forget(h, id);
 	return CALL(h, HWPMC_IOC_PMCDETACH, &op, "detach %s from %s",
 		    what_pmc(h, id).text, what_process(pid).text);
 }
@@ -161,6 +163,8 @@ EXPORT int hwpmc_read(struct hwpmc *h, uint32_t id, uint64_t *value)
 
 	if (!value)
 		return needs_pointer(h, "hwpmc_read");
+	if (mapped_read(h, id, value))
+		return 0;
 	rc = CALL(h, HWPMC_IOC_PMCRW, &op, "read %s", what_pmc(h, id).text);
 	if (!rc || op.hdr.reason == HWPMC_WHY_INCOMPLETE)
 		*value = op.value;

@@ -24,8 +24,8 @@ $(BENCH_DIR)/analysis/%: $(TOP)/tests/bench/analysis/%.c
 	$(CC) -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -o $@ $< -lm
 
 $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/bench/bench.h \
-		$(TOP)/include/uapi/hwpmc.h $(TOP)/tests/vpmu/vpmu_guest.h
+		$(TOP)/include/uapi/hwpmc.h $(TOP)/lib/pmc/libhwpmc.h $(TOP)/tests/vpmu/vpmu_guest.h
 	@mkdir -p $(@D)
-	$(CC) $(VM_CFLAGS) -o $@ $(BENCH_SRC) -lpthread
+	$(CC) $(VM_CFLAGS) -I$(TOP)/lib/pmc -o $@ $(BENCH_SRC) -lpthread
 
 .PHONY: bench bench-run bench-analysis

@@ -33,7 +33,7 @@ static const struct {
 	{ "version_ioctl", op_version_call, 2000, 1, "h" },
 	{ "read", op_read, 2000, 1, "hp" },
 	{ "read4", op_read, 2000, 4, "hp" },
-	{ "read_mapped", op_read_mapped, 2000, 1, "p" },
+	{ "read_mapped", op_read_mapped, 2000, 1, "hp" },
 	{ "start_stop", op_start_stop, 1000, 1, "hp" },
 	{ "start_stop4", op_start_stop, 500, 4, "hp" },
 	{ "switch1", op_switch, 1000, 1, "nhp" },

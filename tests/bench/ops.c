@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <hwpmc.h>
+#include <libhwpmc.h>
 
 #include "bench.h"
 
@@ -204,11 +204,36 @@ static uint64_t read_page(volatile struct perf_event_mmap_page *page)
 	return count;
 }
 
+static void read_rows(struct run *run)
+{
+	struct hwpmc_op_getmsr op = { .pmcid = run->counters.id[0] };
+	struct hwpmc_user_row *row;
+	uint64_t value;
+
+	if (ioctl(run->counters.fd[0], HWPMC_IOC_PMCGETMSR, &op))
+		die("PMCGETMSR");
+	row = mmap(NULL, HWPMC_USER_SIZE, PROT_READ, MAP_SHARED,
+		   run->counters.fd[0], HWPMC_USER_OFFSET);
+	if (row == MAP_FAILED)
+		die("mmap");
+	row += HWPMC_ID_ROW(op.pmcid);
+	if (!hwpmc_user_row_read(row, &value))
+		die("the mapped row has no count");
+	window_begin(run);
+	for (long i = 0; i < run->n; i++)
+		hwpmc_user_row_read(row, &value);
+	window_end(run);
+}
+
 void op_read_mapped(struct run *run)
 {
 	void *page;
 
 	count_self(run, false);
+	if (run->tool == &tool_hwpmc) {
+		read_rows(run);
+		return;
+	}
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
 		    MAP_SHARED, run->counters.fd[0], 0);
 	if (page == MAP_FAILED)

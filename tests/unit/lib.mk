@@ -51,4 +51,6 @@ $(BUILD)/vm/tests/spec_soft: $(LIB_STATIC)
 VM_TEST_LIBS_spec_records := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_spec_maps := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_spec_pmi := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
-$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi): $(LIB_STATIC)
+VM_TEST_LIBS_spec_rdpmc := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS) -lpthread
+$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi spec_rdpmc): \
+		$(LIB_STATIC)
