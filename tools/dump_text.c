@@ -27,7 +27,7 @@ static void put_time(struct dump *d, uint64_t tick)
 		d->second = second;
 	}
 	outbuf_put(&d->out, d->seconds.text, d->seconds.len);
-	outbuf_fixed(&d->out, ns - second * SECOND_NS, 9);
+	outbuf_nine(&d->out, ns - second * SECOND_NS);
 }
 
 static void make_prefix(struct dump *d, const struct hwpmc_record *r,

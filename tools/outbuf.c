@@ -58,15 +58,15 @@ void outbuf_put_slowly(struct outbuf *b, const char *text, size_t len)
 
 /* ---- numbers ------------------------------------------------------------- */
 
+static const char pairs[] =
+	"00010203040506070809101112131415161718192021222324"
+	"25262728293031323334353637383940414243444546474849"
+	"50515253545556575859606162636465666768697071727374"
+	"75767778798081828384858687888990919293949596979899";
+
 /* Two digits at a time, from the end of `text`. */
 static char *digits_before(char *end, uint64_t n)
 {
-	static const char pairs[] =
-		"00010203040506070809101112131415161718192021222324"
-		"25262728293031323334353637383940414243444546474849"
-		"50515253545556575859606162636465666768697071727374"
-		"75767778798081828384858687888990919293949596979899";
-
 	while (n >= 100) {
 		end -= 2;
 		memcpy(end, pairs + n % 100 * 2, 2);
@@ -116,4 +116,18 @@ void outbuf_fixed(struct outbuf *b, uint64_t n, unsigned int digits)
 	if (end - begin < (ptrdiff_t)digits)
 		begin = end - digits;
 	outbuf_put(b, begin, end - begin);
+}
+
+void outbuf_nine(struct outbuf *b, uint32_t n)
+{
+	uint32_t high = n / 100000, low = n % 100000;
+	char text[9];
+
+	memcpy(text, pairs + high / 100 * 2, 2);
+	memcpy(text + 2, pairs + high % 100 * 2, 2);
+	text[4] = '0' + low / 10000;
+	low %= 10000;
+	memcpy(text + 5, pairs + low / 100 * 2, 2);
+	memcpy(text + 7, pairs + low % 100 * 2, 2);
+	outbuf_put(b, text, sizeof(text));
 }

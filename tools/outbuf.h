@@ -52,5 +52,7 @@ void outbuf_i64(struct outbuf *b, int64_t n);
 void outbuf_hex(struct outbuf *b, uint64_t n);
 /* Exactly `digits` of them, with zeros in front: fractions. */
 void outbuf_fixed(struct outbuf *b, uint64_t n, unsigned int digits);
+/* Nine of a number below 1,000,000,000: nanoseconds of a second. */
+void outbuf_nine(struct outbuf *b, uint32_t n);
 
 #endif

@@ -335,15 +335,21 @@ static void find_task(struct hwpmc_lookup *l, int32_t pid, int32_t tid,
 	l->task = t;
 }
 
-EXPORT const struct hwpmc_task *hwpmc_lookup_task(struct hwpmc_lookup *l,
-						  const struct hwpmc_record *r)
+static inline struct task *task_of(struct hwpmc_lookup *l,
+				   const struct hwpmc_record *r)
 {
 	uint64_t time = r->hdr->time;
 
 	if (!l->task || l->pid != r->pid || l->tid != r->tid ||
 	    time < l->from || time >= l->until)
 		find_task(l, r->pid, r->tid, time);
-	return &l->task->pub;
+	return l->task;
+}
+
+EXPORT const struct hwpmc_task *hwpmc_lookup_task(struct hwpmc_lookup *l,
+						  const struct hwpmc_record *r)
+{
+	return &task_of(l, r)->pub;
 }
 
 /* ---- where --------------------------------------------------------------- */
@@ -454,7 +460,7 @@ hwpmc_lookup_stack(struct hwpmc_lookup *l, const struct hwpmc_record *r,
 	bool split = r->hdr->flags & HWPMC_SAMPLE_SPLIT;
 	uint32_t found = 0;
 
-	hwpmc_lookup_task(l, r);
+	task_of(l, r);
 	for (uint32_t i = 0; i < r->npc && found < depth; i++) {
 		uint64_t pc = r->sample->pc[i];
 
