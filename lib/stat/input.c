@@ -33,6 +33,9 @@ struct hwpmc_input {
 	uint8_t *raw, *plain;		/* pieces, read and decompressed */
 	size_t raw_at, raw_len;
 	bool in_frame;			/* zstd: it has not come to its end */
+	uint8_t *kept;			/* all that was read, to read it again */
+	size_t kept_len, kept_room;
+	bool keeps;
 	bool eof, cut, skip_samples;
 	uint64_t bytes;
 	char error[512];
@@ -79,6 +82,7 @@ EXPORT void hwpmc_input_close(struct hwpmc_input *in)
 	hwpmc_parser_free(in->parser);
 	free(in->raw);
 	free(in->plain);
+	free(in->kept);
 	free(in->name);
 	free(in);
 }
@@ -219,6 +223,26 @@ static int feed(struct hwpmc_input *in, const void *data, size_t len)
 	return hwpmc_parser_feed(in->parser, data, len);
 }
 
+static int keep(struct hwpmc_input *in)
+{
+	size_t room = in->kept_room;
+	uint8_t *more = in->kept;
+
+	if (!in->raw_len)
+		return 0;
+	while (room < in->kept_len + in->raw_len)
+		room = room ? 2 * room : 4 * PIECE;
+	if (room != in->kept_room)
+		more = realloc(in->kept, room);
+	if (!more)
+		return fail(in, ENOMEM, "no memory for a log that can be read only once");
+	in->kept = more;
+	in->kept_room = room;
+	memcpy(more + in->kept_len, in->raw, in->raw_len);
+	in->kept_len += in->raw_len;
+	return 0;
+}
+
 /*
  * The next piece of what is mapped. Of a file what was read before is given back:
  * it would count as this process's memory, however large the log is.
@@ -250,6 +274,8 @@ static ssize_t more_raw(struct hwpmc_input *in, const uint8_t **at)
 			return fail(in, errno, "%s", strerror(errno));
 		in->raw_at = 0;
 		in->raw_len = n;
+		if (in->keeps && keep(in) < 0)
+			return -1;
 	}
 	*at = in->raw + in->raw_at;
 	return in->raw_len - in->raw_at;
@@ -329,6 +355,14 @@ EXPORT int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record)
 	}
 }
 
+EXPORT int hwpmc_input_keep(struct hwpmc_input *in)
+{
+	if (in->map || in->keeps)
+		return 0;
+	in->keeps = true;
+	return keep(in);
+}
+
 EXPORT void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip)
 {
 	in->skip_samples = skip;
@@ -354,9 +388,13 @@ EXPORT int hwpmc_input_rewind(struct hwpmc_input *in)
 {
 	struct hwpmc_parser *parser;
 
-	if (!in->map) {
+	if (!in->map && !(in->keeps && in->eof)) {
 		errno = ESPIPE;
 		return -1;
+	}
+	if (!in->map) {
+		in->map = in->kept;
+		in->map_len = in->kept_len;
 	}
 	parser = hwpmc_parser_new();
 	if (!parser)

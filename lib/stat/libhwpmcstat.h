@@ -49,7 +49,9 @@ void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip);
 /* It ended in the middle of a record; known at the end. */
 bool hwpmc_input_cut(const struct hwpmc_input *in);
 const char *hwpmc_input_error(const struct hwpmc_input *in);
-/* Back to the first record: plain and zstd files, memory. -1 ESPIPE. */
+/* Before the first record: keep in memory what comes, to rewind at the end. */
+int hwpmc_input_keep(struct hwpmc_input *in);
+/* Back to the first record: files, memory, what was kept. Else -1 ESPIPE. */
 int hwpmc_input_rewind(struct hwpmc_input *in);
 uint64_t hwpmc_input_bytes(const struct hwpmc_input *in);
 void hwpmc_input_close(struct hwpmc_input *in);

@@ -644,11 +644,6 @@ static void second_look(struct hwpmc_profile *p, const struct hwpmc_record *r)
 	add_sample(p, r);
 }
 
-static void only_look(struct hwpmc_profile *p, const struct hwpmc_record *r)
-{
-	hwpmc_profile_feed(p, r);
-}
-
 static int each_record(struct hwpmc_profile *p, struct hwpmc_input *in,
 		       record_fn *fn, void (*progress)(uint64_t, void *),
 		       void *arg)
@@ -672,20 +667,23 @@ hwpmc_profile_read(struct hwpmc_input *in,
 		   char *err, size_t size)
 {
 	struct hwpmc_profile *p = hwpmc_profile_new(options);
-	bool twice = hwpmc_input_rewind(in) == 0;
-	int rc;
+	int rc = 0;
 
-	hwpmc_input_skip_samples(in, twice);
-	rc = each_record(p, in, twice ? first_look : only_look, progress, arg);
+	/* A pipe is kept in memory: its mappings may come after its samples. */
+	if (hwpmc_input_rewind(in) < 0)
+		rc = hwpmc_input_keep(in);
+	hwpmc_input_skip_samples(in, true);
+	if (rc == 0)
+		rc = each_record(p, in, first_look, progress, arg);
 	p->totals.bytes = hwpmc_input_bytes(in);
 	p->totals.cut = hwpmc_input_cut(in);
-	if (rc == 0)
+	if (rc == 0) {
 		apply_waiting(p);
-	if (rc == 0 && twice) {
 		hwpmc_input_skip_samples(in, false);
-		hwpmc_input_rewind(in);
-		rc = each_record(p, in, second_look, progress, arg);
+		rc = hwpmc_input_rewind(in);
 	}
+	if (rc == 0)
+		rc = each_record(p, in, second_look, progress, arg);
 	if (rc < 0) {
 		snprintf(err, size, "%s", hwpmc_input_error(in));
 		hwpmc_profile_free(p);
