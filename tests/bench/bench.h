@@ -20,7 +20,11 @@ enum column {
 	KERNEL, USER, WRMSR, RDMSR, RDPMC,
 	SPACES,			/* loads of CR3 with another address space */
 	DESCRIPTORS,		/* that the operation opened and left open */
-	BYTES,			/* that it wrote into a ring; set by itself */
+	/* Set by the operation itself: */
+	BYTES,			/* that were written into a ring */
+	SAMPLES,		/* that arrived in a file */
+	DECLARED,		/* that are said to be lost */
+	NS,			/* of the guest's time */
 	COLUMNS,
 };
 
@@ -57,6 +61,8 @@ struct run {
 	uint64_t *out;			/* COLUMNS of them */
 };
 
+/* Set a tunable; those that perf refuses as they are stay so. */
+void bench_set(const char *path, const char *value);
 void window_begin(struct run *run);
 void window_end(struct run *run);
 _Noreturn void die(const char *what);
@@ -67,6 +73,6 @@ operation op_switch, op_switch_inherited, op_switch_bystander,
 	  op_switch_bystander_fresh, op_read, op_empty_call, op_version_call,
 	  op_getppid, op_start_stop, op_fork, op_attach,
 	  op_attach_calls, op_detach, op_read_mapped, op_sample,
-	  op_sample_chain;
+	  op_sample_chain, op_rate;
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ static const struct {
 	{ "detach4", op_detach, 100, 4, "hp" },
 	{ "sample", op_sample, 400, 1, "nhp" },
 	{ "sample_chain", op_sample_chain, 400, 1, "nhp" },
+	{ "rate", op_rate, 10000, 1, "hp" },
 };
 
 static void none_count(struct counters *c, int n, const pid_t *tids, int ntids,
@@ -61,6 +63,16 @@ void die(const char *what)
 {
 	fprintf(stderr, "bench: %s: %s\n", what, strerror(errno));
 	exit(1);
+}
+
+/* perf refuses to have its rate set again once its share of time has none. */
+void bench_set(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || (write(fd, value, strlen(value)) < 0 && errno != EINVAL))
+		die(path);
+	close(fd);
 }
 
 /* ---- the window ---------------------------------------------------------- */
@@ -100,7 +112,8 @@ void window_end(struct run *run)
 
 	take(now);
 	now[DESCRIPTORS] = open_descriptors();
-	now[BYTES] = run->at[BYTES];
+	for (int i = BYTES; i < COLUMNS; i++)
+		now[i] = run->at[i];
 	for (int i = 0; i < COLUMNS; i++)
 		run->out[i] = now[i] - run->at[i];
 }

@@ -25,19 +25,6 @@
 #define RING		(1 << 20)
 #define PAGE		4096
 
-/*
- * No limits: the emulated CPU has no time that could be spent. perf refuses to
- * have its rate set again once its share of time has none.
- */
-static void set(const char *path, const char *value)
-{
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0 || (write(fd, value, strlen(value)) < 0 && errno != EINVAL))
-		die(path);
-	close(fd);
-}
-
 /* Three instructions a round; frames for the chains. */
 __attribute__((noinline, optimize("no-omit-frame-pointer")))
 static void leaf(long samples)
@@ -72,7 +59,8 @@ static void hwpmc_sample(struct run *run, uint32_t flags)
 	int fd = open(HWPMC_DEVICE, O_RDWR);
 	uint64_t head;
 
-	set("/proc/sys/kern/hwpmc/selfcost", "0");
+	/* No limits here: rate.c has them. */
+	bench_set("/proc/sys/kern/hwpmc/selfcost", "0");
 	if (fd < 0 || ioctl(fd, HWPMC_IOC_CONFIGURELOG, &log) ||
 	    ioctl(fd, HWPMC_IOC_PMCALLOCATE, &op))
 		die("hwpmc");
@@ -104,8 +92,8 @@ static void perf_sample(struct run *run, uint64_t type)
 	uint64_t head;
 	int fd;
 
-	set("/proc/sys/kernel/perf_event_max_sample_rate", "100000");
-	set("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
+	bench_set("/proc/sys/kernel/perf_event_max_sample_rate", "100000");
+	bench_set("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 	if (fd < 0)
 		die("perf_event_open");
