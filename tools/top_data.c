@@ -234,7 +234,7 @@ void top_next_round(struct top *t)
 	if (t->paused) {
 		t->began += now - t->ended;
 	} else if (!t->accumulate || is_too_much(t)) {
-		hwpmc_profile_clear(t->profile);
+		hwpmc_profile_forget(t->profile);
 		t->began = t->ended;
 		t->dropped_began = t->dropped_ended;
 	}

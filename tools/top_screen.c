@@ -24,7 +24,8 @@ static struct {
 	bool typing;			/* the filter */
 	char typed[64];
 	uint32_t at, first;		/* line chosen; line on top */
-	const struct hwpmc_symbol *callee;	/* PAGE_CALLERS: whose */
+	char *callee, *image;		/* PAGE_CALLERS: whose; symbols end with
+					 * the round */
 	char note[80];			/* instead of the keys, once */
 } screen;
 
@@ -77,7 +78,7 @@ static void draw_head(const struct top *t)
 	put_row(1, text);
 	if (screen.page == PAGE_CALLERS)
 		snprintf(columns, sizeof(columns), "%s, and below who called it",
-			 screen.callee->name);
+			 screen.callee);
 	else
 		top_columns_text(t, columns, sizeof(columns));
 	snprintf(text, sizeof(text), " percent    samples  %-*s", COLS, columns);
@@ -158,14 +159,19 @@ static void draw_keys(void)
 
 /* ---- callers ------------------------------------------------------------- */
 
+static bool is_callee(const struct hwpmc_frame *f)
+{
+	return strcmp(f->symbol->name, screen.callee) == 0 &&
+	       strcmp(f->image->path, screen.image) == 0;
+}
+
 /* From the innermost call of the function outwards. */
-static void add_callers(struct view_tree *tree, const struct hwpmc_stack *s,
-			const struct hwpmc_symbol *callee)
+static void add_callers(struct view_tree *tree, const struct hwpmc_stack *s)
 {
 	for (uint32_t i = 0; i < s->nframe; i++) {
 		struct hwpmc_stack part = *s;
 
-		if (s->frame[i]->symbol != callee)
+		if (!is_callee(s->frame[i]))
 			continue;
 		part.frame += i;
 		part.nframe -= i;
@@ -210,7 +216,7 @@ static void draw_callers(const struct top *t)
 	stack = hwpmc_profile_stacks(t->profile, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (stack[i].event == t->event)
-			add_callers(&tree, &stack[i], screen.callee);
+			add_callers(&tree, &stack[i]);
 	view_tree_sort(&tree);
 	d.all = tree.root.count;
 	if (screen.first >= tree.nnode)
@@ -263,7 +269,12 @@ static void open_callers(const struct top *t)
 	else if (!(t->sampler.flags & HWPMC_F_CALLCHAIN))
 		strcpy(screen.note, "callers are not known: start hwpmc top with -g");
 	else if (screen.at < t->nline) {
-		screen.callee = t->line[screen.at].stack->frame[0]->symbol;
+		const struct hwpmc_frame *f = t->line[screen.at].stack->frame[0];
+
+		free(screen.callee);
+		free(screen.image);
+		screen.callee = must_strdup(f->symbol->name);
+		screen.image = must_strdup(f->image->path);
 		screen.page = PAGE_CALLERS;
 		screen.first = 0;
 	}

@@ -140,6 +140,16 @@ struct image *image_get(struct images *set, const char *path,
 	return img;
 }
 
+void image_remove(struct images *set, struct image *img)
+{
+	struct image **at = &set->hash[hash_path(img->pub.path)];
+
+	while (*at != img)
+		at = &(*at)->next;
+	*at = img->next;
+	image_free(img);
+}
+
 /* ---- symbols ------------------------------------------------------------- */
 
 /*

@@ -210,6 +210,9 @@ struct hwpmc_profile *hwpmc_profile_new(
 int hwpmc_profile_feed(struct hwpmc_profile *p, const struct hwpmc_record *r);
 int hwpmc_profile_resolve(struct hwpmc_profile *p);
 void hwpmc_profile_clear(struct hwpmc_profile *p);
+/* Clear, and forget what is no longer there as well: memory does not grow with the
+ * log. Frames, threads, and images that nobody maps now, with their symbols, end. */
+void hwpmc_profile_forget(struct hwpmc_profile *p);
 void hwpmc_profile_free(struct hwpmc_profile *p);
 
 const struct hwpmc_profile_totals *

@@ -16,17 +16,22 @@ void model_init(struct model *m, const struct hwpmc_symbol_options *o)
 	images_init(&m->images, o);
 }
 
-static void process_free(struct process *p)
+void space_free(struct space *s)
+{
+	free(s->map);
+	free((void *)s->comm);
+	free((void *)s->former_comm);
+	free((void *)s->path);
+	free(s);
+}
+
+void process_free(struct process *p)
 {
 	struct space *next;
 
 	for (struct space *s = p->first; s; s = next) {
 		next = s->next;
-		free(s->map);
-		free((void *)s->comm);
-		free((void *)s->former_comm);
-		free((void *)s->path);
-		free(s);
+		space_free(s);
 	}
 	free(p);
 }
@@ -137,10 +142,12 @@ static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
 	struct space *s;
 
 	/* A number that is used again, or a child that was told of before. */
-	if (p)
+	if (p) {
+		p->ended = 0;
 		s = new_space(m, p, r->hdr.time);
-	else
+	} else {
 		s = get_process(m, r->child, r->hdr.time)->last;
+	}
 	if (parent->comm)
 		set_string(&s->comm, parent->comm);
 	if (parent->path)
@@ -259,6 +266,14 @@ static void apply_comm(struct model *m, const struct hwpmc_log_task *r)
 	free((void *)s->former_comm);
 	s->former_comm = s->comm;
 	s->comm = strdup(r->comm);
+}
+
+void model_exit(struct model *m, const struct hwpmc_log_task *r)
+{
+	struct process *p = find_process(m, r->pid);
+
+	if (p)
+		p->ended = r->hdr.time;
 }
 
 void model_apply(struct model *m, const struct hwpmc_record *r)

@@ -82,6 +82,7 @@ struct hwpmc_profile {
 
 	struct waiting *waiting;
 	uint32_t nwaiting;
+	uint64_t applied;		/* time of the latest of those that were */
 
 	/* The answer. */
 	struct hwpmc_stack *stack;
@@ -436,7 +437,7 @@ EXPORT int hwpmc_profile_feed(struct hwpmc_profile *p,
 	p->totals.records++;
 	note_record(p, r);
 	if (r->hdr->type == HWPMC_LOG_CALLCHAIN || model_wants(r->hdr->type) ||
-	    is_allocate(r->hdr->type))
+	    r->hdr->type == HWPMC_LOG_SYSEXIT || is_allocate(r->hdr->type))
 		keep_waiting(p, r);
 	return 0;
 }
@@ -460,8 +461,11 @@ static void apply_waiting(struct hwpmc_profile *p)
 
 		if (is_allocate(r->hdr->type))
 			add_pmc(p, r->allocate);
+		else if (r->hdr->type == HWPMC_LOG_SYSEXIT)
+			model_exit(&p->model, r->task);
 		else if (model_wants(r->hdr->type))
 			model_apply(&p->model, r);
+		p->applied = p->waiting[i].time;
 	}
 	/* Programs, names and events are others now. */
 	p->run.known = false;
@@ -712,6 +716,26 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 		p->event[i].pub.samples = p->event[i].pub.filtered = 0;
 }
 
+static void forget_threads(struct hwpmc_profile *p)
+{
+	for (uint32_t i = 0; i < p->nthread; i++)
+		free(p->thread[i]);
+	free(p->thread);
+	p->thread = NULL;
+	p->nthread = 0;
+}
+
+EXPORT void hwpmc_profile_forget(struct hwpmc_profile *p)
+{
+	hwpmc_profile_clear(p);
+	frames_free(&p->frames);
+	p->frames = (struct frames){ 0 };
+	forget_threads(p);
+	p->run.known = false;
+	model_forget(&p->model, p->applied);
+	view_images(p);
+}
+
 EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 {
 	if (!p)
@@ -721,9 +745,7 @@ EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 		free(p->waiting[i].copy);
 	free(p->waiting);
 	frames_free(&p->frames);
-	for (uint32_t i = 0; i < p->nthread; i++)
-		free(p->thread[i]);
-	free(p->thread);
+	forget_threads(p);
 	for (uint32_t i = 0; i < p->nevent; i++)
 		free(p->event[i].name);
 	free(p->event);

@@ -51,6 +51,7 @@ struct image {
 	struct lines *lines;		/* NULL: not asked for yet, or none */
 	struct hwpmc_symbol **inlined;	/* functions, each once */
 	uint32_t ninlined;
+	bool used;			/* forget.c: somebody maps it */
 	struct image *next;		/* of the same hash */
 };
 
@@ -96,6 +97,8 @@ struct images {
 
 void images_init(struct images *set, const struct hwpmc_symbol_options *o);
 void images_free(struct images *set);
+/* It is in no use; set->all is the caller's. */
+void image_remove(struct images *set, struct image *img);
 struct image *image_get(struct images *set, const char *path,
 			enum hwpmc_image_kind kind, const uint8_t *build_id,
 			uint32_t build_id_len, int32_t pid);
@@ -216,12 +219,14 @@ struct space {
 	const char *comm, *path;
 	const char *former_comm;	/* before the latest change, or NULL */
 	uint32_t serial;
+	uint32_t settled;		/* forget.c: mappings that were left */
 	struct space *next;		/* later */
 };
 
 struct process {
 	int32_t pid;
 	struct space *first, *last;
+	uint64_t ended;			/* when, 0: it lives, as far as is known */
 	struct process *hash_next;
 };
 
@@ -232,6 +237,7 @@ struct model {
 	uint32_t nspace;
 	struct map *kernel;		/* its text, and modules */
 	uint32_t nkernel;
+	uint64_t forgot;		/* the time that forget.c was called with */
 };
 
 void model_init(struct model *m, const struct hwpmc_symbol_options *o);
@@ -239,10 +245,19 @@ void model_free(struct model *m);
 /* A record that changes what is where; in the order of their time. */
 void model_apply(struct model *m, const struct hwpmc_record *r);
 bool model_wants(uint8_t type);
+/* A process is gone; of no matter but to model_forget(). */
+void model_exit(struct model *m, const struct hwpmc_log_task *r);
+void space_free(struct space *s);
+void process_free(struct process *p);
 struct space *model_space(struct model *m, int32_t pid, uint64_t time);
 /* Where an address lies; image->unknown and *addr = pc where that is not known. */
 struct image *model_find(struct model *m, struct space *space, bool kernel,
 			 uint64_t pc, uint64_t time, uint64_t *addr);
+
+/* ---- forget.c ------------------------------------------------------------ */
+
+/* What had ended before the call before. now: of the latest record. */
+void model_forget(struct model *m, uint64_t now);
 
 /* ---- frames.c ------------------------------------------------------------ */
 

@@ -133,7 +133,7 @@ top_keeps_the_last_round_of_a_command_on_the_screen() {
 }
 
 top_ended_by_a_signal_restores_the_terminal() {
-	for signal in TERM INT HUP; do
+	for signal in TERM HUP; do
 		check "$screen" "$hwpmc" top -d 1 -e instructions -c 100003 <<-EOF
 			see round [1-9]
 			run pkill -$signal -x hwpmc

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stat_forget.c - a log that grows for ever, round by round: memory does not, and what
+ * still runs keeps its names. Under ASan and UBSan.
+ */
+#include <stdio.h>
+
+#include "stat_log.h"
+
+/* Of the sanitizer's runtime: its header is not where gcc looks on Debian. */
+size_t __sanitizer_get_current_allocated_bytes(void);
+
+#define SHELL		10		/* lives, and starts the others */
+
+static struct hwpmc_profile *profile;
+static struct hwpmc_parser *parser;
+static struct log stream;
+
+static void setup(void)
+{
+	struct hwpmc_profile_options o = { .cpu = -1, .by_thread = true };
+
+	profile = hwpmc_profile_new(&o);
+	parser = hwpmc_parser_new();
+	ck_assert_ptr_nonnull(profile);
+	ck_assert_ptr_nonnull(parser);
+}
+
+static void teardown(void)
+{
+	hwpmc_profile_free(profile);
+	hwpmc_parser_free(parser);
+	log_free(&stream);
+}
+
+/* What was written since the last time, as rings would give it. */
+static void feed(void)
+{
+	struct hwpmc_record r;
+
+	ck_assert_int_eq(hwpmc_parser_feed(parser, stream.bytes, stream.len), 0);
+	while (hwpmc_parser_next(parser, &r) == HWPMC_PARSE_RECORD)
+		ck_assert_int_eq(hwpmc_profile_feed(profile, &r), 0);
+	ck_assert_str_eq(hwpmc_parser_error(parser) ?: "", "");
+	stream.len = 0;
+}
+
+static void begin(void)
+{
+	log_begin(&stream);
+	log_cpu(&stream, 0);
+	log_exec(&stream, SHELL, SYMBOLS_DIR "/functions", "shell");
+	log_map(&stream, SHELL, 0x10000, 0x10000, 0, SYMBOLS_DIR "/functions");
+}
+
+static void sample(int32_t pid, uint64_t pc)
+{
+	log_context(&stream, pid, pid);
+	log_user(&stream, pc);
+}
+
+/* The shell runs a program of a file of its own, which ends; and maps something that
+ * is gone afterwards. */
+static void add_round(unsigned int n)
+{
+	int32_t pid = 1000 + n % 30000;
+	char path[100];
+
+	snprintf(path, sizeof(path), "/tmp/made-%u", n);
+	log_fork(&stream, SHELL, pid);
+	sample(pid, 0x10400);
+	log_exec(&stream, pid, path, "made");
+	log_map(&stream, pid, 0x400000, 0x100000, 0, path);
+	log_map(&stream, pid, 0x700000 + n * 4096ull, 0x1000, 0,
+		"//anon")->hdr.flags = HWPMC_MAP_ANON;
+	sample(pid, 0x400010 + n * 16);
+	log_exit(&stream, pid);
+	log_map(&stream, SHELL, 0x900000 + n * 8192ull, 0x1000, 0, path);
+	log_unmap(&stream, SHELL, 0x900000 + n * 8192ull, 0x1000);
+	sample(SHELL, 0x10400);
+}
+
+static uint64_t samples_of(const char *process, const char *image)
+{
+	const struct hwpmc_stack *s;
+	uint64_t count = 0;
+	uint32_t n;
+
+	s = hwpmc_profile_stacks(profile, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(s[i].thread->process, process) == 0 &&
+		    strcmp(s[i].frame[0]->image->name, image) == 0)
+			count += s[i].count;
+	return count;
+}
+
+static void next_round(unsigned int n)
+{
+	char name[40];
+
+	add_round(n);
+	feed();
+	hwpmc_profile_forget(profile);
+	ck_assert_int_eq(hwpmc_profile_resolve(profile), 0);
+	snprintf(name, sizeof(name), "made-%u", n);
+	ck_assert_uint_eq(hwpmc_profile_totals(profile)->kept, 3);
+	ck_assert_uint_eq(samples_of("shell", "functions"), 2);
+	ck_assert_uint_eq(samples_of("made", name), 1);
+}
+
+START_TEST(memory_does_not_grow_with_the_rounds_of_a_log)
+{
+	size_t early, late;
+
+	begin();
+	for (unsigned int n = 0; n < 500; n++)
+		next_round(n);
+	early = __sanitizer_get_current_allocated_bytes();
+	for (unsigned int n = 500; n < 4000; n++)
+		next_round(n);
+	late = __sanitizer_get_current_allocated_bytes();
+	ck_assert_msg(late <= early + 65536, "%zu bytes after 500 rounds, %zu after 4000",
+		      early, late);
+}
+END_TEST
+
+START_TEST(samples_that_come_a_round_late_keep_the_names_of_their_process)
+{
+	uint64_t until;
+
+	begin();
+	log_fork(&stream, SHELL, 20);
+	log_exec(&stream, 20, "/tmp/short", "short");
+	log_map(&stream, 20, 0x400000, 0x100000, 0, "/tmp/short");
+	until = stream.time;
+	stream.time += 100;
+	log_exit(&stream, 20);
+	feed();
+	hwpmc_profile_forget(profile);
+	hwpmc_profile_resolve(profile);
+	stream.time = until;
+	sample(20, 0x400010);
+	feed();
+	hwpmc_profile_forget(profile);
+	hwpmc_profile_resolve(profile);
+	ck_assert_uint_eq(samples_of("short", "short"), 1);
+}
+END_TEST
+
+START_TEST(a_process_number_that_is_used_again_is_not_forgotten_with_its_first_use)
+{
+	begin();
+	for (int round = 0; round < 4; round++) {
+		log_fork(&stream, SHELL, 20);
+		log_exec(&stream, 20, "/tmp/again", "again");
+		log_map(&stream, 20, 0x400000, 0x100000, 0, "/tmp/again");
+		feed();
+		hwpmc_profile_forget(profile);
+		hwpmc_profile_resolve(profile);
+		/* It goes on living for some rounds. */
+		for (int i = 0; i < 3; i++) {
+			sample(20, 0x400010);
+			feed();
+			hwpmc_profile_forget(profile);
+			hwpmc_profile_resolve(profile);
+			ck_assert_uint_eq(samples_of("again", "again"), 1);
+		}
+		log_exit(&stream, 20);
+	}
+}
+END_TEST
+
+START_TEST(mappings_that_are_gone_are_forgotten_and_those_that_are_not_stay)
+{
+	begin();
+	/* What is mapped first is still there at the end, and half of the other. */
+	log_map(&stream, SHELL, 0x50000, 0x10000, 0, "/tmp/half");
+	log_map(&stream, SHELL, 0x58000, 0x8000, 0, "/tmp/over");
+	for (unsigned int n = 0; n < 1000; n++) {
+		log_map(&stream, SHELL, 0x900000, 0x1000, 0, "/tmp/comes");
+		log_unmap(&stream, SHELL, 0x900000, 0x1000);
+		if (n % 10)
+			continue;
+		sample(SHELL, 0x10400);
+		sample(SHELL, 0x50010);
+		sample(SHELL, 0x58010);
+		sample(SHELL, 0x900010);
+		feed();
+		hwpmc_profile_forget(profile);
+		hwpmc_profile_resolve(profile);
+		ck_assert_uint_eq(samples_of("shell", "functions"), 1);
+		ck_assert_uint_eq(samples_of("shell", "half"), 1);
+		ck_assert_uint_eq(samples_of("shell", "over"), 1);
+		ck_assert_uint_eq(samples_of("shell", "[unknown]"), 1);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	harness_fixture(setup, teardown);
+	harness_add_timed(memory_does_not_grow_with_the_rounds_of_a_log, 60);
+	harness_add(samples_that_come_a_round_late_keep_the_names_of_their_process);
+	harness_add(a_process_number_that_is_used_again_is_not_forgotten_with_its_first_use);
+	harness_add(mappings_that_are_gone_are_forgotten_and_those_that_are_not_stay);
+	return harness_run();
+}
