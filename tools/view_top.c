@@ -164,7 +164,7 @@ void view_top(FILE *f, const struct hwpmc_profile *p,
 {
 	struct view_tree tree = {
 		.callees = t->calltree, .offsets = t->offsets,
-		.addresses = t->addresses,
+		.addresses = t->addresses, .images = true,
 		.depth = t->calltree ? t->depth : 2,
 	};
 	struct page page = { .f = f, .t = t, .tree = &tree };

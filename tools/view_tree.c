@@ -169,6 +169,16 @@ int view_put_word(FILE *f, const char *name)
 	return n;
 }
 
+static int put_unknown(FILE *f, const struct hwpmc_image *image)
+{
+	int len;
+
+	fputs("[unknown:", f);
+	len = view_put_word(f, image->name);
+	fputc(']', f);
+	return len + 10;
+}
+
 int view_put_node(FILE *f, const struct view_tree *t, const struct view_node *n)
 {
 	const struct hwpmc_symbol *s = n->symbol;
@@ -176,6 +186,8 @@ int view_put_node(FILE *f, const struct view_tree *t, const struct view_node *n)
 
 	if (t->addresses || (n->addr && s->unknown))
 		return fprintf(f, "0x%" PRIx64, n->addr);
+	if (s->unknown && t->images && s->image->kind != HWPMC_IMAGE_UNKNOWN)
+		return put_unknown(f, s->image);
 	len = view_put_word(f, s->name);
 	if (n->addr)
 		len += fprintf(f, "+0x%" PRIx64, n->addr - s->start);

@@ -26,6 +26,7 @@ struct view_tree {
 	bool callees;			/* outermost first; else innermost first */
 	bool offsets;			/* places of the function that was hit apart */
 	bool addresses;			/* all places apart, and by their address */
+	bool images;			/* names say where something unknown is */
 	uint32_t depth;			/* levels; 0: all */
 	struct view_node root;
 	struct view_node **hash;

@@ -526,6 +526,23 @@ START_TEST(events_are_shown_one_by_one_or_merged)
 }
 END_TEST
 
+START_TEST(rounds_say_where_what_is_unknown_is)
+{
+	struct view_top t = { .threshold = 0, .state = "" };
+	uint64_t gap = (at_main & ~0xfffull) + 0xff0;
+	uint64_t pc[] = { at_ten, gap };
+
+	hit(EVENT, HWPMC_SAMPLE_USER, 2, pc, 3);
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &gap, 2);
+	feed_round();
+	ck_assert_ptr_nonnull(strstr(round_text(&t),
+				     " 60.0 shares ten [unknown:shares]\n"
+				     " 40.0 shares [unknown:shares]\n"));
+	ck_assert_ptr_nonnull(strstr(round_text(&t), ", 2 unresolved\n"));
+	view_store_free(&store);
+}
+END_TEST
+
 START_TEST(rounds_show_offsets_and_addresses)
 {
 	struct view_top t = { .offsets = true, .state = "" };
@@ -564,6 +581,7 @@ int main(void)
 	harness_add(rounds_show_what_came_since_or_all_that_came);
 	harness_add(call_tree_has_callees_below_and_dots_for_empty_links);
 	harness_add(events_are_shown_one_by_one_or_merged);
+	harness_add(rounds_say_where_what_is_unknown_is);
 	harness_add(rounds_show_offsets_and_addresses);
 	return harness_run();
 }

@@ -110,6 +110,24 @@ keys_choose_among_the_events() {
 	check grep -q '^PMC: \[instructions,usr\]' text
 }
 
+top_leaves_the_terminal_as_it_found_it() {
+	check "$pmcstat" -O many.log -n 1009 -S instructions -- ls -lR /proc/1
+	for last in 'keys q' "run pkill -TERM -x pmcstat"; do
+		"$VM_TOP/tests/harness/screen.py" "$pmcstat" -T -R many.log \
+			-f threshold=0 >out 2>err <<-EOF || fail "$(cat err)"
+			see ^PMC: .*Samples: [1-9]
+			see the log has ended
+			see ^.[0-9]+ lines more
+			keys n
+			see CALLTREE
+			keys \x20
+			see paused
+			$last
+			end
+		EOF
+	done
+}
+
 quitting_ends_the_command_that_is_measured() {
 	rm -f keys screen
 	mkfifo keys
