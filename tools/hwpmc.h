@@ -16,6 +16,7 @@ int cmd_annotate(int argc, char *argv[]);
 int cmd_dump(int argc, char *argv[]);
 int cmd_list(int argc, char *argv[]);
 int cmd_control(int argc, char *argv[]);
+int cmd_unload(int argc, char *argv[]);
 
 extern const char cmd_stat_help[];
 extern const char cmd_record_help[];
@@ -26,5 +27,6 @@ extern const char cmd_annotate_help[];
 extern const char cmd_dump_help[];
 extern const char cmd_list_help[];
 extern const char cmd_control_help[];
+extern const char cmd_unload_help[];
 
 #endif

@@ -8,7 +8,7 @@ TOOLS_hwpmc := hwpmc cmd_stat stat_set stat_metric stat_text stat_data \
 	cmd_record sampler sink note net logopts cmd_report report_flat \
 	report_tree report_folded cmd_annotate annotate \
 	annotate_print code code_kernel source pager cmd_dump dump_text dump_json outbuf \
-	logtext cmd_list cmd_control control_show
+	logtext cmd_list cmd_control control_show cmd_unload
 TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print pmcstat_log pmcstat_read \
 	pmcstat_views pmcstat_top pmcstat_screen view_tree view_graph \
 	view_samples view_gprof view_totals view_store view_top export \

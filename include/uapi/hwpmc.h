@@ -254,6 +254,9 @@ struct hwpmc_hdr {
 
 /*
  * FLUSHLOG (1), CLOSELOG (17), REVOKE (32) take no more than this.
+ * REVOKE takes PMCs and logs from all owners but the caller's process: who held any
+ * gets SIGBUS, and each further operation of any of them is ENODEV REVOKED, so that
+ * the module can be unloaded once they have closed. Errors: EPERM PRIV_ADMIN.
  * FLUSHLOG: wait until all records so far are written (descriptor form), or lie
  * in the rings (mapped form), drops declared. Errors: EINVAL NO_LOG; the errno of
  * the write that failed, LOG_ERROR; EINTR.

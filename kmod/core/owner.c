@@ -74,6 +74,40 @@ void hwpmc_owner_end(struct hwpmc_owner *owner)
 	kfree(owner);
 }
 
+/* An owner that has not been revoked yet; its log, to be freed without the lock. */
+static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log)
+{
+	struct hwpmc_owner *owner;
+
+	lockdep_assert_held(&hwpmc_lock);
+	list_for_each_entry(owner, &owners, node) {
+		if (owner->revoked || owner->tgid == task_tgid(current))
+			continue;
+		WRITE_ONCE(owner->revoked, true);
+		if (!list_empty(&owner->pmcs) || hwpmc_log_is_open(owner))
+			kill_pid(owner->tgid, SIGBUS, 1);
+		release_pmcs(owner, false);
+		*log = hwpmc_log_end(owner, false);
+		wake_up_all(&owner->log_wait);
+		return owner;
+	}
+	return NULL;
+}
+
+void hwpmc_owners_revoke(void)
+{
+	struct hwpmc_log *log;
+	bool more;
+
+	do {
+		log = NULL;
+		mutex_lock(&hwpmc_lock);
+		more = revoke_one_locked(&log);
+		mutex_unlock(&hwpmc_lock);
+		hwpmc_log_free(log, false);
+	} while (more);
+}
+
 struct hwpmc_pmc *hwpmc_owner_find(struct hwpmc_owner *owner, u32 id)
 {
 	struct hwpmc_pmc *pmc;

@@ -31,6 +31,8 @@ struct hwpmc_owner {
 	 * to compare; hwpmc_lock. */
 	const struct hwpmc_log *told_modules, *told_system;
 	bool privileged;		/* perfmon_capable() when it opened */
+	bool revoked;			/* all was taken from it, for good; set under
+					 * hwpmc_lock, read anywhere */
 	struct list_head node;		/* all owners; hwpmc_lock, RCU */
 	struct list_head pmcs;		/* hwpmc_lock, RCU */
 	/* Process-scope PMCs by row: found without a search. hwpmc_lock, RCU. */
@@ -57,6 +59,12 @@ static inline s32 hwpmc_owner_tid_nr(const struct hwpmc_owner *owner,
 struct hwpmc_owner *hwpmc_owner_new(void);
 /* The descriptor is closed: everything ends. */
 void hwpmc_owner_end(struct hwpmc_owner *owner);
+/*
+ * Take everything from everybody but the caller: their PMCs and logs end, what they
+ * ask for is ENODEV from now on, and those who held something get SIGBUS. Takes
+ * hwpmc_lock.
+ */
+void hwpmc_owners_revoke(void);
 /* Its PMC with this id, or NULL. Under rcu_read_lock or hwpmc_lock. */
 struct hwpmc_pmc *hwpmc_owner_find(struct hwpmc_owner *owner, u32 id);
 /* The same for process scope, where the row finds it; row < hwpmc_nrows. */

@@ -6,6 +6,7 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/poll.h>
 
 #include "../core/owner.h"
 #include "../sampling/log.h"
@@ -31,14 +32,22 @@ static int device_release(struct inode *inode, struct file *file)
 
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
+	struct hwpmc_owner *owner = file->private_data;
+
+	if (READ_ONCE(owner->revoked))
+		return -ENODEV;
 	if (vma->vm_pgoff == HWPMC_USER_OFFSET >> PAGE_SHIFT)
-		return hwpmc_userpage_mmap(file->private_data, vma);
-	return hwpmc_log_mmap(file->private_data, vma);
+		return hwpmc_userpage_mmap(owner, vma);
+	return hwpmc_log_mmap(owner, vma);
 }
 
 static __poll_t device_poll(struct file *file, struct poll_table_struct *wait)
 {
-	return hwpmc_log_poll(file->private_data, file, wait);
+	struct hwpmc_owner *owner = file->private_data;
+
+	if (READ_ONCE(owner->revoked))
+		return EPOLLERR | EPOLLHUP;
+	return hwpmc_log_poll(owner, file, wait);
 }
 
 static const struct file_operations device_fops = {

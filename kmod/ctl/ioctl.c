@@ -48,7 +48,6 @@ struct operation {
 	{ .handler = fn, .min = HWPMC_SIZE_V1_##v1,			\
 	  .size = sizeof(struct type), .locked = lock }
 
-/* Known operations without a handler are those that are not offered yet. */
 static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_CONFIGURELOG] = OP(hwpmc_ioctl_configurelog,
 		hwpmc_op_configurelog, CONFIGURELOG, true),
@@ -76,6 +75,8 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 		OP(hwpmc_ioctl_detach, hwpmc_op_pmcattach, PMCATTACH, true),
 	[HWPMC_OP_PMCGETMSR] =
 		OP(hwpmc_ioctl_getmsr, hwpmc_op_getmsr, GETMSR, true),
+	[HWPMC_OP_REVOKE] =
+		OP(hwpmc_ioctl_revoke, hwpmc_op_simple, SIMPLE, false),
 	[HWPMC_OP_PMCRELEASE] = OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),
 	[HWPMC_OP_PMCRW] = OP(hwpmc_ioctl_rw, hwpmc_op_pmcrw, PMCRW, true),
 	[HWPMC_OP_PMCSETCOUNT] = OP(hwpmc_ioctl_setcount,
@@ -88,9 +89,14 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 		OP(hwpmc_ioctl_getcaps, hwpmc_op_getcaps, GETCAPS, true),
 };
 
-static bool is_known(unsigned int nr)
+static const struct operation *find_operation(unsigned int nr)
 {
-	return nr <= HWPMC_OP_GETCAPS || nr == HWPMC_OP_REVOKE;
+	const struct operation *op;
+
+	if (nr >= ARRAY_SIZE(operations))
+		return NULL;
+	op = &operations[array_index_nospec(nr, ARRAY_SIZE(operations))];
+	return op->handler ? op : NULL;
 }
 
 /* A forked child may operate its parent's self-attached PMC that follows it. */
@@ -168,18 +174,21 @@ static int run(const struct operation *op, struct hwpmc_owner *owner,
 	ret = mutex_lock_killable(&hwpmc_lock);
 	if (ret)
 		return ret;
-	ret = op->handler(owner, arg);
+	/* It may have been while we waited. */
+	if (unlikely(owner->revoked))
+		ret = hwpmc_refuse(&arg->hdr, -ENODEV, HWPMC_WHY_REVOKED, 0);
+	else
+		ret = op->handler(owner, arg);
 	mutex_unlock(&hwpmc_lock);
 	return ret;
 }
 
 /* What is refused before its argument is read still says why, in the header. */
-static long refuse_early(unsigned int nr, void __user *user, size_t size)
+static long refuse_early(int ret, u32 why, unsigned int nr, void __user *user,
+			 size_t size)
 {
-	struct hwpmc_hdr hdr = { .detail = nr };
-	int ret = is_known(nr) ? -EOPNOTSUPP : -EINVAL;
+	struct hwpmc_hdr hdr = { .reason = why, .detail = nr };
 
-	hdr.reason = is_known(nr) ? HWPMC_WHY_NOT_YET : HWPMC_WHY_UNKNOWN_OP;
 	if (size >= sizeof(hdr) && copy_to_user(user, &hdr, sizeof(hdr)))
 		return -EFAULT;
 	return ret;
@@ -195,11 +204,12 @@ static long dispatch(struct hwpmc_owner *owner, unsigned int cmd,
 	size_t out;
 	int ret;
 
-	if (nr >= ARRAY_SIZE(operations))
-		return refuse_early(nr, user, size);
-	op = &operations[array_index_nospec(nr, ARRAY_SIZE(operations))];
-	if (!op->handler)
-		return refuse_early(nr, user, size);
+	if (unlikely(READ_ONCE(owner->revoked)))
+		return refuse_early(-ENODEV, HWPMC_WHY_REVOKED, 0, user, size);
+	op = find_operation(nr);
+	if (!op)
+		return refuse_early(-EINVAL, HWPMC_WHY_UNKNOWN_OP, nr, user,
+				    size);
 	ret = copy_in(&arg, op, user, size);
 	if (ret == -EFAULT)
 		return ret;
@@ -227,7 +237,9 @@ long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (unlikely(_IOC_TYPE(cmd) != HWPMC_IOC)) {
 		ret = -ENOTTY;
 	} else {
-		ret = cmd == HWPMC_IOC_PMCRW ? read_fast(owner, user) : 1;
+		ret = cmd == HWPMC_IOC_PMCRW &&
+		      likely(!READ_ONCE(owner->revoked)) ?
+		      read_fast(owner, user) : 1;
 		if (unlikely(ret > 0))
 			ret = dispatch(owner, cmd, user);
 	}

@@ -64,6 +64,7 @@ int hwpmc_ioctl_stats(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_version(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_pmcinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_dynevents(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_revoke(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_admin(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 
 #endif /* HWPMC_IOCTL_H */

@@ -182,6 +182,14 @@ int hwpmc_ioctl_dynevents(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return 0;
 }
 
+int hwpmc_ioctl_revoke(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	if (!capable(CAP_SYS_ADMIN))
+		return hwpmc_refuse(&arg->hdr, -EPERM, HWPMC_WHY_PRIV_ADMIN, 0);
+	hwpmc_owners_revoke();
+	return 0;
+}
+
 /* A disabled row on a CPU counts as a use in system scope. */
 static int disable_row(struct hwpmc_op_pmcadmin *op)
 {

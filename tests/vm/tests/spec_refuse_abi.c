@@ -162,20 +162,6 @@ START_TEST(unknown_operations_are_einval_and_say_so)
 }
 END_TEST
 
-START_TEST(operations_not_offered_yet_are_eopnotsupp_and_say_so)
-{
-	static const unsigned int later[] = {
-		HWPMC_OP_REVOKE,
-	};
-
-	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
-		memset(&arg, 0, sizeof(arg));
-		check(call(later[i], 16), EOPNOTSUPP, HWPMC_WHY_NOT_YET,
-		      later[i]);
-	}
-}
-END_TEST
-
 START_TEST(ioctls_of_another_type_are_enotty)
 {
 	ck_assert_int_eq(ioctl(fd, _IOWR(0xee, HWPMC_OP_GETCAPS,
@@ -400,7 +386,6 @@ int main(void)
 	dev_setup();
 	harness_fixture(setup, prove);
 	harness_add(unknown_operations_are_einval_and_say_so);
-	harness_add(operations_not_offered_yet_are_eopnotsupp_and_say_so);
 	harness_add(ioctls_of_another_type_are_enotty);
 	harness_add(operation_numbers_are_those_of_freebsd);
 	harness_add(a_structure_of_the_first_release_is_accepted);

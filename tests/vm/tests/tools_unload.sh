@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tools_unload - the module goes when it is told to, and not before.
+. "$VM_TOP/tests/harness/harness.sh"
+export LD_LIBRARY_PATH="$VM_TOP/build/lib"
+ko=$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko
+hwpmc=$VM_TOP/build/tools/hwpmc
+
+is_loaded() {
+	grep -q '^hwpmc ' /proc/modules
+}
+
+rmmod_is_refused_while_the_device_is_open() {
+	is_loaded || check insmod "$ko"
+	sleep 10 3</dev/hwpmc &
+	rmmod hwpmc 2>err && fail "rmmod took it away"
+	grep -qi 'in use\|busy' err || fail "said: $(cat err)"
+	kill $!
+}
+
+unload_ends_those_who_count_and_takes_the_module_away() {
+	is_loaded || check insmod "$ko"
+	"$hwpmc" stat -a -- sleep 30 >out 2>&1 &
+	stat=$!
+	"$hwpmc" record -q -a -o log -- sleep 30 >out2 2>&1 &
+	record=$!
+	sleep 1
+	check "$hwpmc" unload
+	is_loaded && fail "the module is still there"
+	wait $stat && fail "stat went on"
+	wait $record && fail "record went on"
+	"$hwpmc" unload 2>err && fail "unloaded twice"
+	grep -q 'module is not loaded' err || fail "said: $(cat err)"
+}
+
+unload_says_who_keeps_the_device_open() {
+	is_loaded || check insmod "$ko"
+	# It ignores the signal, and has nothing to be told of.
+	sleep 20 3</dev/hwpmc &
+	sleep 0.2
+	"$hwpmc" unload -w 0 2>err && fail "unloaded under an open device"
+	grep -q "still open in process .*$!" err || fail "said: $(cat err)"
+	kill $!
+	wait $!
+	check "$hwpmc" unload
+	is_loaded && fail "the module is still there"
+	true
+}
+
+counting_works_after_the_module_came_back() {
+	check insmod "$ko"
+	"$hwpmc" stat -e instructions:u -- true >out 2>&1 || fail "$(cat out)"
+	check "$hwpmc" unload
+}
+
+harness_run
