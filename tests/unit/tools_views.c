@@ -415,6 +415,77 @@ START_TEST(samples_that_gprof_cannot_have_are_told_and_mapped)
 }
 END_TEST
 
+/* ---- damage -------------------------------------------------------------- */
+
+#define MUTATIONS	3000
+
+static void write_all_views(struct hwpmc_profile *p)
+{
+	struct view_options o = { .threshold = 1, .offsets = true };
+	struct view_top t = { .calltree = true, .merged = true, .state = "" };
+	struct view_store s = { .n = 0 };
+	FILE *f = fopen("/dev/null", "w");
+	uint64_t without;
+
+	view_graph(f, p, &o);
+	view_pcs(f, p);
+	view_frames(f, p);
+	view_totals(f, p);
+	view_gprof(p, ".", f, &without);
+	view_store_take(&s, p);
+	view_top(f, p, &s, &t);
+	t.calltree = false;
+	view_top(f, p, &s, &t);
+	view_store_free(&s);
+	fclose(f);
+}
+
+static bool read_damaged(const uint8_t *bytes, size_t len)
+{
+	struct hwpmc_profile_options o = {
+		.cpu = -1, .timeline = true,
+		.symbols = { .kallsyms = "/dev/null" },
+	};
+	struct hwpmc_input *in = hwpmc_input_memory(bytes, len);
+	struct hwpmc_profile *p;
+	char err[600] = "";
+
+	p = hwpmc_profile_read(in, &o, NULL, NULL, err, sizeof(err));
+	hwpmc_input_close(in);
+	if (p)
+		write_all_views(p);
+	else
+		ck_assert_str_ne(err, "");
+	hwpmc_profile_free(p);
+	return p != NULL;
+}
+
+START_TEST(damaged_logs_come_through_every_view)
+{
+	uint64_t chain[] = { at_sixty, at_work + 32, at_main + 16, 0x777000 };
+	unsigned int seed = 4711, whole = 0;
+	uint8_t *copy;
+
+	loggen_allocate(&made, EVENT + 1, "branches", 1000);
+	for (unsigned int i = 1; i <= 4; i++)
+		hit(EVENT + i % 2, i % 2 ? HWPMC_SAMPLE_USER : 0, i, chain, 2);
+	loggen_fork(&made, PID, PID + 1);
+	loggen_context(&made, PID + 1, PID + 1);
+	hit(EVENT, HWPMC_SAMPLE_USER, 3, chain, 2);
+	copy = malloc(made.len);
+	for (unsigned int i = 0; i < MUTATIONS; i++) {
+		memcpy(copy, made.bytes, made.len);
+		for (unsigned int n = rand_r(&seed) % 4; n < 4; n++)
+			copy[rand_r(&seed) % made.len] = rand_r(&seed);
+		whole += read_damaged(copy, made.len);
+	}
+	free(copy);
+	/* Damage that can be told from a log is not all of it. */
+	ck_assert_uint_gt(whole, MUTATIONS / 10);
+	ck_assert_uint_lt(whole, MUTATIONS);
+}
+END_TEST
+
 /* ---- rounds -------------------------------------------------------------- */
 
 static struct view_store store;
@@ -577,6 +648,7 @@ int main(void)
 	harness_add(gprof_reads_a_file_for_each_event_and_image);
 	harness_add(gprof_files_of_images_of_one_name_are_kept_apart);
 	harness_add(samples_that_gprof_cannot_have_are_told_and_mapped);
+	harness_add_timed(damaged_logs_come_through_every_view, 60);
 	harness_add(round_shows_functions_with_their_callers);
 	harness_add(rounds_show_what_came_since_or_all_that_came);
 	harness_add(call_tree_has_callees_below_and_dots_for_empty_links);
