@@ -39,6 +39,8 @@ check-unit: check-unit-lib
 VM_TEST_LIBS_lib_live	:= $(LIB_CFLAGS) -I$(TOP)/lib/freebsd $(LIB_STATIC) \
 	$(LIB_LIBS)
 $(BUILD)/vm/tests/lib_live: $(LIB_STATIC)
+VM_TEST_LIBS_lib_pmclog	:= $(VM_TEST_LIBS_lib_live)
+$(BUILD)/vm/tests/lib_pmclog: $(LIB_STATIC)
 
 VM_TEST_LIBS_spec_sample := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) \
 	$(LIB_LIBS)
