@@ -6,6 +6,7 @@
  * "calls=" has the samples too. A column for each event.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -332,8 +333,8 @@ static void put_totals(const struct export *x, FILE *f, const char *key)
 
 static void put_head(const struct export *x, FILE *f)
 {
-	fputs("# callgrind format\nversion: 1\ncreator: hwpmc " VERSION "\n"
-	      "cmd: ", f);
+	fprintf(f, "# callgrind format\nversion: 1\ncreator: %s " VERSION "\n"
+		"cmd: ", program_invocation_short_name);
 	put_line_of(f, export_title(x));
 	for (uint32_t i = 0; i < HWPMC_DROP__COUNT; i++)
 		if (x->totals->dropped[i])

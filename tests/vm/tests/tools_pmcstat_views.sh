@@ -76,6 +76,7 @@ callgrind_annotate_reads_what_pmcstat_writes() {
 		fail "callgrind_annotate: $?"
 	awk '/PROGRAM TOTALS/ { gsub(",", ""); print $1 }' annotated >total
 	check_equal "$(cat total)" "$(samples text)" "PROGRAM TOTALS"
+	check grep -q "^creator: pmcstat " calls
 	sed -n 's/^ *\([0-9,]*\) .*:\([a-z_]*\) \[.*/\2 \1/p' annotated | tr -d , >list
 	shares list
 }
