@@ -24,7 +24,8 @@ const char cmd_annotate_help[] =
 "      --image NAME    functions of this program or library only\n"
 "      --source        source lines only; --asm: instructions only\n"
 "      --intel         instructions as Intel writes them, not as AT&T does\n"
-"      --format FORMAT text, json or csv: a line an instruction\n"
+"      --json, --csv   a line an instruction\n"
+"      --format FORMAT text, json or csv\n"
 LOGOPTS_FILTER_HELP
 LOGOPTS_SYMBOLS_HELP
 "  -o FILE             print there\n"
@@ -35,7 +36,7 @@ LOGOPTS_SYMBOLS_HELP
 
 enum {
 	OPT_HELP = 256, OPT_IMAGE, OPT_SOURCE, OPT_ASM, OPT_INTEL, OPT_FORMAT,
-	OPT_STDIO,
+	OPT_STDIO, OPT_JSON, OPT_CSV,
 };
 
 struct options {
@@ -91,6 +92,10 @@ static int parse_option(struct options *o, int c)
 		return 0;
 	case OPT_FORMAT:
 		return parse_format(o, optarg);
+	case OPT_JSON:
+	case OPT_CSV:
+		o->format = c == OPT_JSON ? ANNOTATE_JSON : ANNOTATE_CSV;
+		return 0;
 	default:
 		o->stdio = true;
 		return 0;
@@ -109,6 +114,8 @@ static int parse(struct options *o, int argc, char *argv[])
 		{ "asm", no_argument, NULL, OPT_ASM },
 		{ "intel", no_argument, NULL, OPT_INTEL },
 		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "csv", no_argument, NULL, OPT_CSV },
 		{ "stdio", no_argument, NULL, OPT_STDIO },
 		LOGOPTS_FILTER,
 		LOGOPTS_SYMBOLS,

@@ -26,6 +26,7 @@ const char cmd_diff_help[] =
 "                      function\n"
 "  -s, --sort KEY      by delta, ratio, old, new or name; default: delta\n"
 "  -l, --limit PERCENT leave out what has less in both; its sum is a line\n"
+"      --json, --csv   a line each, for programs\n"
 "      --format FORMAT text, json or csv\n"
 LOGOPTS_FILTER_HELP
 LOGOPTS_SYMBOLS_HELP
@@ -35,7 +36,7 @@ LOGOPTS_SYMBOLS_HELP
 "Exit status: 0; 1 when a log cannot be read or they have no event in common; 2\n"
 "for a wrong option.\n";
 
-enum { OPT_HELP = 256, OPT_FORMAT, OPT_STDIO };
+enum { OPT_HELP = 256, OPT_FORMAT, OPT_STDIO, OPT_JSON, OPT_CSV };
 enum format { TEXT, JSON, CSV };
 
 struct options {
@@ -84,6 +85,10 @@ static int parse_option(struct options *o, int c)
 	case OPT_FORMAT:
 		return parse_word("format: text, json or csv", optarg, formats,
 				  3, &o->format);
+	case OPT_JSON:
+	case OPT_CSV:
+		o->format = c == OPT_JSON ? JSON : CSV;
+		return 0;
 	case 'l':
 		return logopts_percent(optarg, &o->limit);
 	case 'o':
@@ -104,6 +109,8 @@ static int parse(struct options *o, int argc, char *argv[])
 		{ "limit", required_argument, NULL, 'l' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "csv", no_argument, NULL, OPT_CSV },
 		{ "stdio", no_argument, NULL, OPT_STDIO },
 		LOGOPTS_FILTER,
 		LOGOPTS_SYMBOLS,

@@ -28,6 +28,7 @@ const char cmd_report_help[] =
 "      --callers[=FUNCTION]  under each function, or this one, who called it\n"
 "      --callees=FUNCTION  whom it called\n"
 "      --inlines       functions that were inlined are functions too\n"
+"      --json, --csv   a line each, for programs\n"
 "      --format FORMAT text, json, csv, folded (a line a stack), flamegraph (a\n"
 "                      page for the browser), or for other programs: pprof,\n"
 "                      callgrind, gmon, firefox, speedscope\n"
@@ -43,7 +44,7 @@ LOGOPTS_SYMBOLS_HELP
 
 enum {
 	OPT_HELP = 256, OPT_TREE, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_IMAGE,
-	OPT_CALLEES, OPT_INLINES, OPT_STDIO,
+	OPT_CALLEES, OPT_INLINES, OPT_STDIO, OPT_JSON, OPT_CSV,
 };
 
 static int parse_keys(struct report *r, char *arg)
@@ -109,6 +110,9 @@ static int parse_option(struct report *r, int c)
 		return 0;
 	case OPT_FORMAT:
 		return parse_format(r, optarg);
+	case OPT_JSON:
+	case OPT_CSV:
+		return parse_format(r, c == OPT_JSON ? "json" : "csv");
 	case OPT_IMAGE:
 		r->image = optarg;
 		return 0;
@@ -167,6 +171,8 @@ static int parse(struct report *r, int argc, char *argv[], bool *help)
 		{ "inlines", no_argument, NULL, OPT_INLINES },
 		{ "stdio", no_argument, NULL, OPT_STDIO },
 		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "csv", no_argument, NULL, OPT_CSV },
 		{ "image", required_argument, NULL, OPT_IMAGE },
 		{ "limit", required_argument, NULL, OPT_LIMIT },
 		{ "depth", required_argument, NULL, LOGOPT_DEPTH },

@@ -222,7 +222,7 @@ static void check_view(const char *view, const char *limit)
 				 view), 0);
 	ck_assert_msg(sum_column(tree ? 2 : 1) == NCYCLES + NBRANCHES,
 		      "%s --limit %s: %s", view, limit, text);
-	command("report -i log --format json --limit %s %s", limit, view);
+	command("report -i log --json --limit %s %s", limit, view);
 	ck_assert_msg(sum_after(json, "cycles") == NCYCLES, "%s --limit %s: %s",
 		      view, limit, text);
 	ck_assert_msg(sum_after(json, "branches") == NBRANCHES,
@@ -280,7 +280,7 @@ START_TEST(annotated_functions_add_up_to_the_log)
 					 EXIT_FAILED);
 			continue;
 		}
-		ck_assert_int_eq(command("annotate -i log --format csv%s%s", blank,
+		ck_assert_int_eq(command("annotate -i log --csv%s%s", blank,
 					 what[i]), 0);
 		ck_assert_msg(sum_after("cycles,", "cycles,") == NCYCLES,
 			      "%s: %s", what[i], text);
@@ -303,7 +303,7 @@ START_TEST(both_sides_of_a_comparison_add_up_to_their_logs)
 	write_log(&log, "new");
 	for (int k = 0; k < 3; k++)
 		for (int l = 0; l < sizeof(limits) / sizeof(*limits); l++) {
-			ck_assert_int_eq(command("diff -b %s -l %s --format json log new",
+			ck_assert_int_eq(command("diff -b %s -l %s --json log new",
 						 keys[k], limits[l]), 0);
 			ck_assert_uint_eq(sum_after("\"old_samples\":", "cycles"),
 					  NCYCLES);

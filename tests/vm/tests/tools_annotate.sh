@@ -110,6 +110,37 @@ annotate_reads_the_code_of_the_running_kernel() {
 	check grep -q '^# code: /proc/kcore$' out.txt
 }
 
+# hot LOG FUNCTION: nearly all samples of the function are in instructions that are
+# shown, and add up.
+hot() {
+	check "$hwpmc" annotate -i "$1.log" --csv -o out.csv "$2"
+	check_equal "$(sum out.csv)" "$(samples "$1.log")" "$1: samples"
+	awk -F, -v f="$2" '$5 == f { all += $2 } $5 == f && $6 { shown += $2 }
+		END { exit !(all > 100 && shown == all) }' out.csv ||
+		fail "$1: $2: $(head -n 20 out.csv)"
+}
+
+annotate_reads_code_from_wherever_it_ran() {
+	progs=$VM_TOP/build/vm/progs
+	[ -e /sys/kernel/debug/hotmod ] || check insmod "$VM_TOP/build/vm/kmods/hotmod.ko"
+	"$hwpmc" record -q -e instructions:u -c 10007 -o user.log -- sh -c \
+		"$progs/hot -n 3000 -d 3000 -j 3000; $progs/hot -c 100000"
+	hot user hot_sixty
+	hot user lib_sixty
+	hot user __vdso_clock_gettime
+	"$hwpmc" annotate -i user.log __vdso_clock_gettime >out.txt
+	check grep -q '^# code: \[vdso\]' out.txt
+	refused 1 "//anon: generated code: its instructions are in no file" \
+		"$hwpmc" annotate -i user.log jit_sixty
+	"$hwpmc" record -q -e instructions:k -c 10007 -o kernel.log -- \
+		"$progs/hot" -m 3000
+	hot kernel mod_sixty
+	"$hwpmc" annotate -i kernel.log mod_sixty >out.txt
+	check grep -q '^# code: /proc/kcore$' out.txt
+	# The same instructions as in the file.
+	check grep -q '\baddq\b.*%r[a-z0-9]*' out.txt
+}
+
 annotate_says_why_it_cannot_show_a_function() {
 	refused 1 "no sample hit a function 'nonesuch'" \
 		"$hwpmc" annotate -i "$logs/hot.log" nonesuch
