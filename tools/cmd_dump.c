@@ -311,10 +311,12 @@ static int read_log(struct dump *d)
 	rc = dump_records(d, rc);
 	if (rc < 0)
 		msg("%s", hwpmc_input_error(d->in));
+	else if (hwpmc_lookup_error(d->lookup))
+		msg("%s: there was not enough memory to tell all of it", d->log.input);
 	else if (hwpmc_input_cut(d->in))
 		msg("%s: the log ends within a record: its writer was stopped",
 		    d->log.input);
-	return rc < 0 ? EXIT_FAILED : 0;
+	return rc < 0 || hwpmc_lookup_error(d->lookup) ? EXIT_FAILED : 0;
 }
 
 static void forget(struct dump_pieces *p)
@@ -338,6 +340,10 @@ static int run(struct dump *d)
 	}
 	outbuf_open(&d->out, fd);
 	d->lookup = hwpmc_lookup_new(&d->log.o.symbols);
+	if (!d->lookup) {
+		msg("there is not enough memory");
+		return EXIT_FAILED;
+	}
 	status = read_log(d);
 	if (outbuf_close(&d->out) < 0) {
 		msg("cannot write the records: %s", strerror(errno));

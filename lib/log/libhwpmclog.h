@@ -93,6 +93,8 @@ void hwpmc_parser_skip_samples(struct hwpmc_parser *parser, bool skip);
 /* "offset 4711: a CALLCHAIN record of 20 bytes: must be a multiple of 8". */
 const char *hwpmc_parser_error(const struct hwpmc_parser *parser);
 uint64_t hwpmc_parser_error_offset(const struct hwpmc_parser *parser);
+/* 0; EINVAL: it is no log; ENOMEM. */
+int hwpmc_parser_errno(const struct hwpmc_parser *parser);
 
 /* "CALLCHAIN" or NULL; how a drop cause is called: "ring full". */
 const char *hwpmc_name_of_record(uint8_t type);

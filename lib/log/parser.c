@@ -30,6 +30,7 @@ struct hwpmc_parser {
 	uint64_t serial;
 	size_t have;			/* bytes of a cut record in .whole */
 	bool ended, failed;
+	int error_code;
 	uint64_t error_offset;
 	char error[160];
 	bool skip_samples;
@@ -92,6 +93,11 @@ EXPORT uint64_t hwpmc_parser_error_offset(const struct hwpmc_parser *p)
 	return p->error_offset;
 }
 
+EXPORT int hwpmc_parser_errno(const struct hwpmc_parser *p)
+{
+	return p->error_code;
+}
+
 __attribute__((format(printf, 3, 4)))
 static enum hwpmc_parse fail(struct hwpmc_parser *p, uint64_t offset,
 			     const char *format, ...)
@@ -100,6 +106,7 @@ static enum hwpmc_parse fail(struct hwpmc_parser *p, uint64_t offset,
 	int n;
 
 	p->failed = true;
+	p->error_code = EINVAL;
 	p->error_offset = offset;
 	n = snprintf(p->error, sizeof(p->error), "offset %" PRIu64 ": ", offset);
 	va_start(ap, format);
@@ -277,9 +284,12 @@ static enum hwpmc_parse show(struct hwpmc_parser *p,
 	r->npc = h->type == HWPMC_LOG_CALLCHAIN ? (h->len - HDR) / 8 : 0;
 	if (string_is_bad(p, offset, h) || contents_are_bad(p, offset, r))
 		return HWPMC_PARSE_ERROR;
-	if (!follow(p, r))
-		return fail(p, offset, "no memory for the state of %d CPUs",
-			    p->cpu + 1);
+	if (!follow(p, r)) {
+		fail(p, offset, "no memory for the state of %d CPUs",
+		     p->cpu + 1);
+		p->error_code = ENOMEM;
+		return HWPMC_PARSE_ERROR;
+	}
 	r->cpu = p->cpu;
 	r->pid = p->now.pid;
 	r->tid = p->now.tid;

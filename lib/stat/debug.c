@@ -120,7 +120,7 @@ static bool in_directories(const struct search *s, const char *list)
 	char *copy = stat_strdup(list), *rest = copy, *dir;
 	bool found = false;
 
-	while (!found && (dir = strsep(&rest, ":")))
+	while (rest && !found && (dir = strsep(&rest, ":")))
 		found = in_directory(s, dir);
 	free(copy);
 	return found;

@@ -107,9 +107,11 @@ static unsigned int each_symbol(Elf *elf, uint32_t type, symbol_fn *fn,
 static void add_at(struct image *img, const GElf_Sym *sym, const char *name,
 		   uint64_t at)
 {
-	image_add_symbol(img, at + sym->st_value, sym->st_size, name,
-			 true)->weak =
-		GELF_ST_BIND(sym->st_info) == STB_WEAK;
+	struct hwpmc_symbol *s;
+
+	s = image_add_symbol(img, at + sym->st_value, sym->st_size, name, true);
+	if (s)
+		s->weak = GELF_ST_BIND(sym->st_info) == STB_WEAK;
 }
 
 static bool add_symbol(const GElf_Sym *sym, const char *name, void *arg)
@@ -162,8 +164,9 @@ static void add_segments(struct image *img, Elf *elf)
 
 		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD)
 			continue;
-		img->segment = stat_grow(img->segment, img->nsegment,
-					 sizeof(*img->segment));
+		if (!stat_room(&img->segment, img->nsegment,
+			       sizeof(*img->segment)))
+			return;
 		img->segment[img->nsegment++] = (struct segment){
 			ph.p_offset, ph.p_filesz, ph.p_vaddr,
 		};

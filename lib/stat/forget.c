@@ -132,6 +132,33 @@ static void forget_images(struct images *set)
 	set->n = n;
 }
 
+/* ---- names --------------------------------------------------------------- */
+
+static void move(struct stat_strings *to, const char **text)
+{
+	if (*text)
+		*text = stat_string(to, *text);
+}
+
+/* Those of spaces that are left, and what the log says of its kernel. */
+static void forget_names(struct model *m)
+{
+	struct stat_strings left = { NULL, 0, 0 };
+
+	for (unsigned int i = 0; i < 1024; i++)
+		for (struct process *p = m->hash[i]; p; p = p->hash_next)
+			for (struct space *s = p->first; s; s = s->next) {
+				move(&left, &s->comm);
+				move(&left, &s->former_comm);
+				move(&left, &s->path);
+			}
+	move(&left, &m->images.kallsyms.release);
+	move(&left, &m->images.kallsyms.hostname);
+	m->nowhere.comm = m->nowhere.former_comm = m->nowhere.path = NULL;
+	stat_strings_free(&m->strings);
+	m->strings = left;
+}
+
 void model_forget(struct model *m, uint64_t now)
 {
 	uint64_t before = m->forgot;
@@ -142,4 +169,5 @@ void model_forget(struct model *m, uint64_t now)
 		forget_processes(m, i, before);
 	mark_used(m);
 	forget_images(&m->images);
+	forget_names(m);
 }

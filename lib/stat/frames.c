@@ -27,12 +27,14 @@ static bool same_frame(const struct hwpmc_frame *a, const struct hwpmc_frame *b)
 	       a->kernel == b->kernel && a->caller == b->caller;
 }
 
-static void grow_slots(struct frames *set)
+static bool grow_slots(struct frames *set)
 {
 	uint32_t n = set->nslot ? 2 * set->nslot : 1024;
-	struct spot **old = set->slot;
+	struct spot **old = set->slot, **new = stat_alloc(n, sizeof(*new));
 
-	set->slot = stat_alloc(n, sizeof(*set->slot));
+	if (!new)
+		return false;
+	set->slot = new;
 	for (uint32_t i = 0; i < set->nslot; i++) {
 		uint32_t at;
 
@@ -45,6 +47,7 @@ static void grow_slots(struct frames *set)
 	}
 	free(old);
 	set->nslot = n;
+	return true;
 }
 
 /* Frames of what is inlined there, innermost first. */
@@ -59,6 +62,8 @@ static void add_inlined(struct images *images, struct image *img,
 	if (!n)
 		return;
 	s->inner = stat_alloc(n, sizeof(*s->inner));
+	if (!s->inner)
+		return;
 	for (uint32_t i = 0; i < n; i++) {
 		struct spot *in = &s->inner[i];
 
@@ -82,6 +87,15 @@ static struct spot *refresh(struct images *images, struct image *img,
 	return s;
 }
 
+static struct spot *nowhere(struct frames *set, struct model *m)
+{
+	struct image *img = m->images.unknown;
+
+	set->nowhere.frame.image = &img->pub;
+	set->nowhere.frame.symbol = &img->unknown;
+	return &set->nowhere;
+}
+
 struct spot *frames_get(struct frames *set, struct model *m,
 			struct space *space, uint64_t time, uint64_t pc,
 			bool kernel, bool caller)
@@ -94,14 +108,16 @@ struct spot *frames_get(struct frames *set, struct model *m,
 	uint32_t at;
 
 	f.image = &img->pub;
-	if (set->n * 2 >= set->nslot)
-		grow_slots(set);
+	if (set->n * 2 >= set->nslot && !grow_slots(set))
+		return nowhere(set, m);
 	for (at = frame_hash(&f) & (set->nslot - 1); (s = set->slot[at]);
 	     at = (at + 1) & (set->nslot - 1))
 		if (same_frame(&s->frame, &f))
 			return refresh(&m->images, img, s);
 	f.symbol = image_symbol(&m->images, img, f.addr);
 	s = stat_alloc(1, sizeof(*s));
+	if (!s)
+		return nowhere(set, m);
 	s->frame = f;
 	s->generation = img->generation;
 	if (m->images.options.inlines)

@@ -6,7 +6,7 @@
 
 #include "stat.h"
 
-void images_init(struct images *set, const struct hwpmc_symbol_options *o)
+int images_init(struct images *set, const struct hwpmc_symbol_options *o)
 {
 	memset(set, 0, sizeof(*set));
 	set->options = *o;
@@ -14,6 +14,8 @@ void images_init(struct images *set, const struct hwpmc_symbol_options *o)
 	set->hidden = image_get(set, "[hidden kernel]", HWPMC_IMAGE_HIDDEN, NULL,
 				0, 0);
 	set->kernel = image_get(set, "[kernel]", HWPMC_IMAGE_KERNEL, NULL, 0, 0);
+	/* What could not be made has become the first, or none is there. */
+	return stat_nomem ? -1 : 0;
 }
 
 static void symbol_free(struct hwpmc_symbol *s)
@@ -31,19 +33,22 @@ static void symbols_free(struct hwpmc_symbol **s, uint32_t n)
 	free(s);
 }
 
-void image_retire(struct image *img, struct hwpmc_symbol *s)
+bool image_retire(struct image *img, struct hwpmc_symbol *s)
 {
-	img->retired = stat_grow(img->retired, img->nretired, sizeof(s));
+	if (!stat_room(&img->retired, img->nretired, sizeof(s)))
+		return false;
 	img->retired[img->nretired++] = s;
+	return true;
 }
 
 void image_forget_symbols(struct image *img)
 {
+	uint32_t kept = 0;
+
 	for (uint32_t i = 0; i < img->nsymbol; i++)
-		image_retire(img, img->symbol[i]);
-	img->nsymbol = 0;
-	free(img->symbol);
-	img->symbol = NULL;
+		if (!image_retire(img, img->symbol[i]))
+			img->symbol[kept++] = img->symbol[i];
+	img->nsymbol = kept;
 }
 
 static void image_free(struct image *img)
@@ -92,14 +97,17 @@ static bool same_image(const struct image *img, const char *path,
 	       (!len || memcmp(img->pub.build_id, id, len) == 0);
 }
 
-static void name_image(struct image *img, const char *path)
+static bool name_image(struct image *img, const char *path)
 {
 	const char *slash;
 
 	img->pub.path = stat_strdup(path);
+	if (!img->pub.path)
+		return false;
 	slash = strrchr(img->pub.path, '/');
 	img->pub.name = slash && slash[1] && path[0] == '/' && path[1] != '/' ?
 			slash + 1 : img->pub.path;
+	return true;
 }
 
 void image_set_build_id(struct image *img, const uint8_t *id, uint32_t len)
@@ -109,6 +117,8 @@ void image_set_build_id(struct image *img, const uint8_t *id, uint32_t len)
 	if (!len || img->pub.build_id_len)
 		return;
 	copy = stat_alloc(1, len);
+	if (!copy)
+		return;
 	memcpy(copy, id, len);
 	img->pub.build_id = copy;
 	img->pub.build_id_len = len;
@@ -124,7 +134,12 @@ struct image *image_get(struct images *set, const char *path,
 		if (same_image(img, path, build_id, build_id_len, pid))
 			return img;
 	img = stat_alloc(1, sizeof(*img));
-	name_image(img, path);
+	if (!img || !name_image(img, path) ||
+	    !stat_room(&set->all, set->n, sizeof(*set->all))) {
+		free(img ? (void *)img->pub.path : NULL);
+		free(img);
+		return set->unknown;
+	}
 	img->pub.kind = kind;
 	img->pid = pid;
 	img->demangle = !set->options.no_demangle;
@@ -135,7 +150,6 @@ struct image *image_get(struct images *set, const char *path,
 	};
 	img->next = *slot;
 	*slot = img;
-	set->all = stat_grow(set->all, set->n, sizeof(*set->all));
 	set->all[set->n++] = img;
 	return img;
 }
@@ -166,7 +180,9 @@ static const char *nice_name(const char *raw, bool demangle)
 	if (!at)
 		nice = cplus_demangle(raw, DMGL_AUTO | DMGL_NO_OPTS);
 	else {
-		base = strndup(raw, at - raw);
+		base = stat_strdup(raw);
+		if (base)
+			base[at - raw] = 0;
 		nice = base ? cplus_demangle(base, DMGL_AUTO | DMGL_NO_OPTS) :
 			      NULL;
 		free(base);
@@ -177,18 +193,36 @@ static const char *nice_name(const char *raw, bool demangle)
 	return nice ? nice : raw;
 }
 
+static struct hwpmc_symbol *new_symbol(struct image *img, const char *raw,
+				       bool demangle)
+{
+	struct hwpmc_symbol *s = stat_alloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->image = &img->pub;
+	s->raw = stat_strdup(raw);
+	if (!s->raw) {
+		free(s);
+		return NULL;
+	}
+	s->name = nice_name(s->raw, demangle && img->demangle);
+	return s;
+}
+
 struct hwpmc_symbol *image_add_symbol(struct image *img, uint64_t start,
 				      uint64_t size, const char *raw,
 				      bool demangle)
 {
-	struct hwpmc_symbol *s = stat_alloc(1, sizeof(*s));
+	struct hwpmc_symbol *s;
 
-	*s = (struct hwpmc_symbol){
-		.image = &img->pub, .raw = stat_strdup(raw), .start = start,
-		.size = size,
-	};
-	s->name = nice_name(s->raw, demangle && img->demangle);
-	img->symbol = stat_grow(img->symbol, img->nsymbol, sizeof(s));
+	if (!stat_room(&img->symbol, img->nsymbol, sizeof(s)))
+		return NULL;
+	s = new_symbol(img, raw, demangle);
+	if (!s)
+		return NULL;
+	s->start = start;
+	s->size = size;
 	img->symbol[img->nsymbol++] = s;
 	return s;
 }
@@ -356,12 +390,12 @@ struct hwpmc_symbol *image_inlined(struct image *img, const char *raw)
 	at = inlined_slot(img, raw);
 	if (at < img->ninlined && !strcmp(img->inlined[at]->raw, raw))
 		return img->inlined[at];
-	s = stat_alloc(1, sizeof(*s));
-	*s = (struct hwpmc_symbol){
-		.image = &img->pub, .raw = stat_strdup(raw), .inlined = true,
-	};
-	s->name = nice_name(s->raw, img->demangle);
-	img->inlined = stat_grow(img->inlined, img->ninlined, sizeof(s));
+	if (!stat_room(&img->inlined, img->ninlined, sizeof(s)))
+		return &img->unknown;
+	s = new_symbol(img, raw, true);
+	if (!s)
+		return &img->unknown;
+	s->inlined = true;
 	memmove(&img->inlined[at + 1], &img->inlined[at],
 		(img->ninlined++ - at) * sizeof(s));
 	img->inlined[at] = s;

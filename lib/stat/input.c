@@ -345,11 +345,12 @@ EXPORT int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record)
 			return 0;
 		default:
 			/* Its writer was killed: what is whole is right. */
-			if (in->eof && hwpmc_parser_error_offset(in->parser)) {
+			if (in->eof && hwpmc_parser_error_offset(in->parser) &&
+			    hwpmc_parser_errno(in->parser) == EINVAL) {
 				in->cut = true;
 				return 0;
 			}
-			return fail(in, EINVAL, "%s",
+			return fail(in, hwpmc_parser_errno(in->parser), "%s",
 				    hwpmc_parser_error(in->parser));
 		}
 	}
@@ -398,7 +399,7 @@ EXPORT int hwpmc_input_rewind(struct hwpmc_input *in)
 	}
 	parser = hwpmc_parser_new();
 	if (!parser)
-		return -1;
+		return fail(in, ENOMEM, "no memory to read it again");
 	hwpmc_parser_free(in->parser);
 	in->parser = parser;
 	hwpmc_parser_skip_samples(parser, in->skip_samples);

@@ -94,26 +94,37 @@ static int by_start(const void *a, const void *b)
 	return x->age < y->age ? -1 : x->age > y->age;
 }
 
+static bool lies_in(const struct hwpmc_symbol *s,
+		    const struct hwpmc_symbol *other)
+{
+	return s->start - other->start < other->size;
+}
+
 static void lay_over(struct image *img)
 {
 	struct aged *all = stat_alloc(img->nsymbol, sizeof(*all));
 	uint32_t n = 0;
 
+	if (!all)
+		return;
 	for (uint32_t i = 0; i < img->nsymbol; i++)
 		all[i] = (struct aged){ img->symbol[i], i };
 	qsort(all, img->nsymbol, sizeof(*all), by_start);
 	for (uint32_t i = 0; i < img->nsymbol; i++) {
 		struct aged *top = n ? &all[n - 1] : NULL;
 
-		if (!top || all[i].symbol->start - top->symbol->start >=
-			    top->symbol->size) {
+		struct aged *old = &all[i];
+
+		if (top && lies_in(old->symbol, top->symbol) &&
+		    top->age < old->age)
+			old = top;
+		else if (!top || !lies_in(old->symbol, top->symbol))
+			old = NULL;
+		if (!old || !image_retire(img, old->symbol)) {
 			all[n++] = all[i];
-		} else if (top->age < all[i].age) {
-			image_retire(img, top->symbol);
+		} else if (old == top) {
 			n--;
 			i--;
-		} else {
-			image_retire(img, all[i].symbol);
 		}
 	}
 	for (uint32_t i = 0; i < n; i++)

@@ -24,6 +24,7 @@ static bool is_code(char type)
 static void add_line(struct kallsyms *k, char *line)
 {
 	char *rest, *type, *name, *module;
+	struct ksym *s;
 	uint64_t addr;
 
 	addr = strtoull(line, &rest, 16);
@@ -36,10 +37,14 @@ static void add_line(struct kallsyms *k, char *line)
 		k->stext = addr;
 	if (!module && strcmp(name, "_etext") == 0)
 		k->etext = addr;
-	k->symbol = stat_grow(k->symbol, k->n, sizeof(*k->symbol));
-	k->symbol[k->n++] = (struct ksym){
-		addr, stat_strdup(name), module ? stat_strdup(module) : NULL,
-	};
+	if (!stat_room(&k->symbol, k->n, sizeof(*k->symbol)))
+		return;
+	s = &k->symbol[k->n];
+	*s = (struct ksym){ .addr = addr, .name = stat_strdup(name) };
+	if (!s->name)
+		return;
+	s->module = module ? stat_strdup(module) : NULL;
+	k->n++;
 }
 
 static int by_addr(const void *a, const void *b)
@@ -81,8 +86,6 @@ static void forget(struct kallsyms *k)
 void kallsyms_free(struct kallsyms *k)
 {
 	forget(k);
-	free(k->release);
-	free(k->hostname);
 }
 
 /* Who named a file knows what he does. */

@@ -11,6 +11,9 @@
  * Nothing is dropped in silence: what is not known has a name ("[unknown]", and
  * why) and is counted, so that the samples of a profile are those of the log.
  *
+ * Without memory functions fail with ENOMEM, and so does all that comes after on the
+ * same object: it can only be freed.
+ *
  * No function prints or exits. Objects belong to one thread at a time. Strings
  * and arrays live as long as the object that they came from.
  */
@@ -280,6 +283,9 @@ void hwpmc_lookup_free(struct hwpmc_lookup *l);
 int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 		       char *err, size_t size);
 void hwpmc_lookup_feed(struct hwpmc_lookup *l, const struct hwpmc_record *r);
+/* 0; ENOMEM: there was no memory for something, answers have been wrong since. To be
+ * asked when all is told. */
+int hwpmc_lookup_error(const struct hwpmc_lookup *l);
 
 /* A record's time as nanoseconds of CLOCK_MONOTONIC. */
 uint64_t hwpmc_lookup_time(const struct hwpmc_lookup *l, uint64_t tick);

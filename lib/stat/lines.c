@@ -62,7 +62,8 @@ static void add_ranges(struct lines *l, struct ranges *r, Dwarf_Die *die,
 		/* A function that the linker has left out lies at 0. */
 		if (start >= end || (!start && !l->relocatable))
 			continue;
-		r->range = stat_grow(r->range, r->n, sizeof(*r->range));
+		if (!stat_room(&r->range, r->n, sizeof(*r->range)))
+			return;
 		r->range[r->n++] = (struct range){ start, end, end, what };
 	}
 }
@@ -108,7 +109,8 @@ static const struct range *find_range(const struct ranges *r, uint64_t addr)
 
 static void add_unit(struct lines *l, Dwarf_Die *die, const Dwarf_Die *split)
 {
-	l->unit = stat_grow(l->unit, l->nunit, sizeof(*l->unit));
+	if (!stat_room(&l->unit, l->nunit, sizeof(*l->unit)))
+		return;
 	l->unit[l->nunit] = (struct unit){
 		.die = *die, .code = split->addr ? *split : *die,
 	};
@@ -135,8 +137,8 @@ static void add_units(struct lines *l)
 
 static void add_function(struct lines *l, struct unit *u, Dwarf_Die *die)
 {
-	u->function = stat_grow(u->function, u->nfunction,
-				sizeof(*u->function));
+	if (!stat_room(&u->function, u->nfunction, sizeof(*u->function)))
+		return;
 	u->function[u->nfunction] = *die;
 	add_ranges(l, &u->ranges, die, u->nfunction++);
 }
@@ -205,11 +207,10 @@ static int no_lines(struct image *img, const char *why)
 
 static char *debug_path(const struct hwpmc_symbol_options *o)
 {
-	char *path = NULL;
+	char *head = stat_join("+:.debug:", o->debug ? o->debug : ""), *path;
 
-	if (asprintf(&path, "+:.debug%s%s:/usr/lib/debug", o->debug ? ":" : "",
-		     o->debug ? o->debug : "") < 0)
-		return NULL;
+	path = head ? stat_join(head, ":/usr/lib/debug") : NULL;
+	free(head);
 	return path;
 }
 
@@ -217,7 +218,8 @@ static void add_piece(size_t index, const GElf_Shdr *sh, uint64_t at, void *arg)
 {
 	struct lines *l = arg;
 
-	l->piece = stat_grow(l->piece, l->npiece, sizeof(*l->piece));
+	if (!stat_room(&l->piece, l->npiece, sizeof(*l->piece)))
+		return;
 	l->piece[l->npiece++] = (struct piece){ at, sh->sh_size, sh->sh_addr };
 }
 
@@ -316,6 +318,8 @@ static int lines_open(struct images *set, struct image *img)
 	if (!file)
 		return no_lines(img, why ? why : "its file is not known");
 	img->lines = stat_alloc(1, sizeof(*img->lines));
+	if (!img->lines)
+		return -1;
 	img->lines->path = debug_path(&set->options);
 	if (open_dwarf(img->lines, file) < 0) {
 		lines_close(img);

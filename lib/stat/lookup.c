@@ -31,7 +31,6 @@ struct places {
 struct task {
 	struct hwpmc_task pub;
 	struct space *space;
-	char *comm, *path;		/* the model's may change */
 	struct task *next;		/* of the same hash */
 };
 
@@ -61,6 +60,11 @@ struct hwpmc_lookup {
 	struct event_name **event;
 	uint32_t nevent, last_event;
 	struct hwpmc_lookup_event unknown_event;
+	/* Where there was no memory for another. */
+	struct event_name no_event;
+	struct task no_task;
+	struct hwpmc_place no_place;
+	bool broken;
 	uint64_t tick0, mono0;
 	double ns_per_tick;
 	struct change *change;
@@ -78,11 +82,13 @@ static struct event_name *get_event(struct hwpmc_lookup *l, uint32_t id)
 	for (uint32_t i = 0; i < l->nevent; i++)
 		if (l->event[i]->pub.id == id)
 			return l->event[i];
-	e = stat_alloc(1, sizeof(*e));
+	e = stat_room(&l->event, l->nevent, sizeof(e)) ?
+	    stat_alloc(1, sizeof(*e)) : NULL;
+	if (!e)
+		return &l->no_event;
 	e->pub.id = id;
 	e->pub.serial = l->nevent + 1;
 	e->pub.name = "[unknown]";
-	l->event = stat_grow(l->event, l->nevent, sizeof(e));
 	l->event[l->nevent++] = e;
 	return e;
 }
@@ -139,9 +145,12 @@ static void keep_change(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 {
 	struct change c = { .time = r->hdr->time, .serial = r->serial };
 
+	if (!stat_room(&l->change, l->nchange, sizeof(c)))
+		return;
 	c.copy = stat_alloc(1, r->hdr->len);
+	if (!c.copy)
+		return;
 	memcpy(c.copy, r->hdr, r->hdr->len);
-	l->change = stat_grow(l->change, l->nchange, sizeof(c));
 	l->change[l->nchange++] = c;
 }
 
@@ -151,7 +160,7 @@ static void learn(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 	case HWPMC_LOG_INITIALIZE:
 		l->tick0 = r->initialize->tick;
 		l->mono0 = r->initialize->monotonic;
-		l->ns_per_tick = 1e6 / r->initialize->khz;
+		l->ns_per_tick = 1e6 / (r->initialize->khz ?: 1000000);
 		break;
 	case HWPMC_LOG_CLOCK:
 		/* While lines are printed time must not jump back. */
@@ -168,8 +177,7 @@ static void learn(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 	}
 }
 
-EXPORT void hwpmc_lookup_feed(struct hwpmc_lookup *l,
-			      const struct hwpmc_record *r)
+static void feed(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 {
 	learn(l, r);
 	if (!model_wants(r->hdr->type))
@@ -180,6 +188,19 @@ EXPORT void hwpmc_lookup_feed(struct hwpmc_lookup *l,
 	}
 	model_apply(&l->model, r);
 	forget_slots(l);
+}
+
+EXPORT void hwpmc_lookup_feed(struct hwpmc_lookup *l,
+			      const struct hwpmc_record *r)
+{
+	stat_nomem = false;
+	feed(l, r);
+	stat_end(&l->broken);
+}
+
+EXPORT int hwpmc_lookup_error(const struct hwpmc_lookup *l)
+{
+	return l->broken ? ENOMEM : 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -217,12 +238,17 @@ EXPORT int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 
 	if (hwpmc_input_rewind(in) < 0)
 		return 0;
+	stat_nomem = false;
 	l->waits = true;
 	hwpmc_input_skip_samples(in, true);
 	while ((rc = hwpmc_input_next(in, &r)) > 0)
-		hwpmc_lookup_feed(l, &r);
+		feed(l, &r);
 	hwpmc_input_skip_samples(in, false);
 	apply_changes(l);
+	if (stat_end(&l->broken) < 0) {
+		snprintf(err, size, "there is not enough memory for what this log tells of processes");
+		return -1;
+	}
 	if (rc == 0)
 		rc = hwpmc_input_rewind(in) < 0 ? -1 : 1;
 	if (rc < 0)
@@ -233,9 +259,18 @@ EXPORT int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 EXPORT struct hwpmc_lookup *
 hwpmc_lookup_new(const struct hwpmc_symbol_options *options)
 {
-	struct hwpmc_lookup *l = stat_alloc(1, sizeof(*l));
+	struct hwpmc_lookup *l;
 
-	model_init(&l->model, options);
+	stat_nomem = false;
+	l = stat_alloc(1, sizeof(*l));
+	if (!l || model_init(&l->model, options) < 0) {
+		hwpmc_lookup_free(l);
+		errno = ENOMEM;
+		return NULL;
+	}
+	l->no_place.frame.image = &l->model.images.unknown->pub;
+	l->no_place.frame.symbol = &l->model.images.unknown->unknown;
+	l->no_event.pub.name = "[unknown]";
 	l->unknown_event.name = "[unknown]";
 	l->ns_per_tick = 1;
 	return l;
@@ -250,8 +285,6 @@ EXPORT void hwpmc_lookup_free(struct hwpmc_lookup *l)
 	for (unsigned int i = 0; i < 256; i++)
 		for (struct task *t = l->task_hash[i]; t; t = next) {
 			next = t->next;
-			free(t->comm);
-			free(t->path);
 			free(t);
 		}
 	for (uint32_t i = 0; i < l->places.size; i++)
@@ -291,22 +324,17 @@ hwpmc_lookup_event(struct hwpmc_lookup *l, uint32_t id)
 
 /* ---- who ----------------------------------------------------------------- */
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static struct task *new_task(struct hwpmc_lookup *l, struct space *space,
 			     const char *comm)
 {
 	struct task *t = stat_alloc(1, sizeof(*t));
 
+	if (!t)
+		t = &l->no_task;
 	t->space = space;
-	t->comm = strdup(comm);
-	t->path = space->path ? strdup(space->path) : NULL;
 	t->pub.serial = l->ntask++;
 	t->pub.info = (struct hwpmc_thread_info){
-		l->pid, l->tid, t->comm, t->comm, t->path,
+		l->pid, l->tid, comm, comm, space->path,
 	};
 	return t;
 }
@@ -325,12 +353,15 @@ static void find_task(struct hwpmc_lookup *l, int32_t pid, int32_t tid,
 	l->until = space->next ? space->next->from : UINT64_MAX;
 	for (t = *slot; t; t = t->next)
 		if (t->space == space && t->pub.info.tid == tid &&
-		    same_text(t->comm, comm) && same_text(t->path, space->path))
+		    t->pub.info.process == comm &&
+		    t->pub.info.path == space->path)
 			break;
 	if (!t) {
 		t = new_task(l, space, comm);
-		t->next = *slot;
-		*slot = t;
+		if (t != &l->no_task) {
+			t->next = *slot;
+			*slot = t;
+		}
 	}
 	l->task = t;
 }
@@ -341,8 +372,11 @@ static inline struct task *task_of(struct hwpmc_lookup *l,
 	uint64_t time = r->hdr->time;
 
 	if (!l->task || l->pid != r->pid || l->tid != r->tid ||
-	    time < l->from || time >= l->until)
+	    time < l->from || time >= l->until) {
+		stat_nomem = false;
 		find_task(l, r->pid, r->tid, time);
+		stat_end(&l->broken);
+	}
 	return l->task;
 }
 
@@ -372,12 +406,14 @@ static bool same_place(const struct hwpmc_frame *a, const struct hwpmc_frame *b)
 	       a->kernel == b->kernel && a->caller == b->caller;
 }
 
-static void grow_places(struct places *p)
+static bool grow_places(struct places *p)
 {
 	uint32_t n = p->size ? 2 * p->size : 1024, at;
-	struct hwpmc_place **old = p->table;
+	struct hwpmc_place **old = p->table, **new = stat_alloc(n, sizeof(*new));
 
-	p->table = stat_alloc(n, sizeof(*p->table));
+	if (!new)
+		return false;
+	p->table = new;
 	for (uint32_t i = 0; i < p->size; i++) {
 		if (!old[i])
 			continue;
@@ -388,6 +424,7 @@ static void grow_places(struct places *p)
 	}
 	free(old);
 	p->size = n;
+	return true;
 }
 
 static struct hwpmc_place *find_place(struct hwpmc_lookup *l, uint64_t pc,
@@ -404,25 +441,30 @@ static struct hwpmc_place *find_place(struct hwpmc_lookup *l, uint64_t pc,
 	uint32_t at;
 
 	f.image = &img->pub;
-	if (p->n * 2 >= p->size)
-		grow_places(p);
+	if (p->n * 2 >= p->size && !grow_places(p))
+		return &l->no_place;
 	for (at = place_hash(&f) & (p->size - 1); p->table[at];
 	     at = (at + 1) & (p->size - 1))
 		if (same_place(&p->table[at]->frame, &f))
 			return p->table[at];
 	f.symbol = image_symbol(&l->model.images, img, f.addr);
 	p->table[at] = stat_alloc(1, sizeof(struct hwpmc_place));
+	if (!p->table[at])
+		return &l->no_place;
 	p->table[at]->frame = f;
 	p->table[at]->serial = p->n++;
 	return p->table[at];
 }
 
-static void grow_slots(struct hwpmc_lookup *l)
+static bool grow_slots(struct hwpmc_lookup *l)
 {
-	struct slot *old = l->slot;
+	struct slot *old = l->slot, *new;
 	uint32_t n = l->nslot ? 2 * l->nslot : 4096, at;
 
-	l->slot = stat_alloc(n, sizeof(*l->slot));
+	new = stat_alloc(n, sizeof(*new));
+	if (!new)
+		return false;
+	l->slot = new;
 	for (uint32_t i = 0; i < l->nslot; i++) {
 		if (!old[i].place)
 			continue;
@@ -433,6 +475,7 @@ static void grow_slots(struct hwpmc_lookup *l)
 	}
 	free(old);
 	l->nslot = n;
+	return true;
 }
 
 static struct hwpmc_place *place_of(struct hwpmc_lookup *l, uint64_t pc,
@@ -441,13 +484,17 @@ static struct hwpmc_place *place_of(struct hwpmc_lookup *l, uint64_t pc,
 	uintptr_t space = (uintptr_t)l->task->space | kind;
 	uint32_t at;
 
-	if (l->used * 2 >= l->nslot)
-		grow_slots(l);
+	if (l->used * 2 >= l->nslot && !grow_slots(l)) {
+		l->broken = true;
+		return &l->no_place;
+	}
 	for (at = mix(space, pc) & (l->nslot - 1); l->slot[at].place;
 	     at = (at + 1) & (l->nslot - 1))
 		if (l->slot[at].pc == pc && l->slot[at].space == space)
 			return l->slot[at].place;
+	stat_nomem = false;
 	l->slot[at] = (struct slot){ space, pc, find_place(l, pc, kind, time) };
+	stat_end(&l->broken);
 	l->used++;
 	return l->slot[at].place;
 }

@@ -10,18 +10,16 @@
 
 #include "stat.h"
 
-void model_init(struct model *m, const struct hwpmc_symbol_options *o)
+int model_init(struct model *m, const struct hwpmc_symbol_options *o)
 {
 	memset(m, 0, sizeof(*m));
-	images_init(&m->images, o);
+	m->nobody.first = m->nobody.last = &m->nowhere;
+	return images_init(&m->images, o);
 }
 
 void space_free(struct space *s)
 {
 	free(s->map);
-	free((void *)s->comm);
-	free((void *)s->former_comm);
-	free((void *)s->path);
 	free(s);
 }
 
@@ -45,7 +43,9 @@ void model_free(struct model *m)
 			next = p->hash_next;
 			process_free(p);
 		}
+	free(m->nowhere.map);
 	free(m->kernel);
+	stat_strings_free(&m->strings);
 	images_free(&m->images);
 }
 
@@ -84,8 +84,11 @@ static struct process *find_process(struct model *m, int32_t pid)
 static struct space *new_space(struct model *m, struct process *p,
 			       uint64_t from)
 {
-	struct space *s = stat_alloc(1, sizeof(*s)), **at = &p->first;
+	struct space *s, **at = &p->first;
 
+	s = p != &m->nobody ? stat_alloc(1, sizeof(*s)) : NULL;
+	if (!s)
+		return &m->nowhere;
 	s->from = from;
 	s->serial = m->nspace++;
 	if (p->last && p->last->from <= from)
@@ -106,11 +109,17 @@ static struct process *get_process(struct model *m, int32_t pid, uint64_t from)
 	if (p)
 		return p;
 	p = stat_alloc(1, sizeof(*p));
+	if (!p)
+		return &m->nobody;
 	p->pid = pid;
+	new_space(m, p, from);
+	if (!p->first) {
+		free(p);
+		return &m->nobody;
+	}
 	slot = &m->hash[(uint32_t)pid & 1023];
 	p->hash_next = *slot;
 	*slot = p;
-	new_space(m, p, from);
 	return p;
 }
 
@@ -123,16 +132,15 @@ struct space *model_space(struct model *m, int32_t pid, uint64_t time)
 	return s;
 }
 
-static void set_string(const char **at, const char *text)
+static void set_string(struct model *m, const char **at, const char *text)
 {
-	free((void *)*at);
-	*at = strdup(text);
+	*at = stat_string(&m->strings, text);
 }
 
 static void add_map(struct map **map, uint32_t *n, struct map new)
 {
-	*map = stat_grow(*map, *n, sizeof(new));
-	(*map)[(*n)++] = new;
+	if (stat_room(map, *n, sizeof(new)))
+		(*map)[(*n)++] = new;
 }
 
 static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
@@ -148,10 +156,10 @@ static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
 	} else {
 		s = get_process(m, r->child, r->hdr.time)->last;
 	}
-	if (parent->comm)
-		set_string(&s->comm, parent->comm);
-	if (parent->path)
-		set_string(&s->path, parent->path);
+	s->comm = parent->comm;
+	s->path = parent->path;
+	if (s == parent)
+		return;
 	for (uint32_t i = 0; i < parent->nmap; i++)
 		add_map(&s->map, &s->nmap, parent->map[i]);
 }
@@ -159,9 +167,8 @@ static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
 /* The kernel tells the new name before it tells of the exec that brings it. */
 static void undo_rename(struct space *s, const char *comm)
 {
-	if (!s->former_comm || strcmp(s->comm, comm))
+	if (!s->former_comm || !s->comm || strcmp(s->comm, comm))
 		return;
-	free((void *)s->comm);
 	s->comm = s->former_comm;
 	s->former_comm = NULL;
 }
@@ -173,8 +180,8 @@ static void apply_exec(struct model *m, const struct hwpmc_log_exec *r)
 
 	undo_rename(model_space(m, r->pid, r->hdr.time), r->comm);
 	s = new_space(m, p, r->hdr.time);
-	set_string(&s->comm, r->comm);
-	set_string(&s->path, r->path);
+	set_string(m, &s->comm, r->comm);
+	set_string(m, &s->path, r->path);
 }
 
 /* "[kernel.kallsyms]" is what others call it. */
@@ -251,9 +258,9 @@ static void apply_note(struct model *m, const char *text)
 	struct kallsyms *k = &m->images.kallsyms;
 
 	if (strncmp(text, "release=", 8) == 0)
-		set_string((const char **)&k->release, text + 8);
+		set_string(m, &k->release, text + 8);
 	else if (strncmp(text, "hostname=", 9) == 0)
-		set_string((const char **)&k->hostname, text + 9);
+		set_string(m, &k->hostname, text + 9);
 }
 
 static void apply_comm(struct model *m, const struct hwpmc_log_task *r)
@@ -263,9 +270,8 @@ static void apply_comm(struct model *m, const struct hwpmc_log_task *r)
 	if (r->pid != r->tid)
 		return;
 	s = model_space(m, r->pid, r->hdr.time);
-	free((void *)s->former_comm);
 	s->former_comm = s->comm;
-	s->comm = strdup(r->comm);
+	set_string(m, &s->comm, r->comm);
 }
 
 void model_exit(struct model *m, const struct hwpmc_log_task *r)
@@ -300,8 +306,8 @@ void model_apply(struct model *m, const struct hwpmc_record *r)
 		break;
 	case HWPMC_LOG_PMCATTACH:
 		if (*r->attach->path)
-			set_string(&model_space(m, r->attach->pid,
-						r->hdr->time)->path,
+			set_string(m, &model_space(m, r->attach->pid,
+						   r->hdr->time)->path,
 				   r->attach->path);
 		break;
 	default:

@@ -48,7 +48,8 @@ static void add_slots(struct slots *s, Elf *elf, Elf_Scn *scn,
 		name = elf_strptr(elf, th.sh_link, sym.st_name);
 		if (!name || !*name)
 			continue;
-		s->slot = stat_grow(s->slot, s->n, sizeof(*s->slot));
+		if (!stat_room(&s->slot, s->n, sizeof(*s->slot)))
+			return;
 		s->slot[s->n++] = (struct slot){ r.r_offset, name };
 	}
 }

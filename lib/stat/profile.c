@@ -1,153 +1,81 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile.c - counts distinct stacks, then finds out what their addresses are. The
- * loop over the samples does no more than look one up in a hash table; names are
- * looked for once an address.
+ * profile.c - reads logs and counts distinct stacks. The loop over the samples does no
+ * more than look one up in a hash table; answer.c looks for names, once an address.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "stat.h"
+#include "profile.h"
 
-/* A distinct stack before its addresses have names. */
-struct entry {
-	uint64_t hash;
-	uint64_t count;
-	uint64_t time;			/* of its first sample */
-	struct space *space;
-	int32_t pid, tid;
-	uint32_t event;
-	uint32_t npc;
-	uint32_t pc;			/* where its addresses are in .pcs */
-	uint8_t flags;
-};
-
-struct event {
-	struct hwpmc_profile_event pub;
-	char *name;
-};
-
-struct pmc_event {
-	uint32_t id, event;
-};
-
-/* A record that waits for its turn (feed): structure, or a sample. */
-struct waiting {
-	uint64_t time;
-	struct hwpmc_record record;
-	struct hwpmc_log_hdr *copy;
-};
-
-struct note {
-	char *text;			/* "key=value" */
-	uint32_t id;
-};
-
-/* Whose samples are being read, of which event: what holds for many in a row. */
-struct run {
-	int32_t pid, tid, cpu;
-	uint32_t id;			/* of the PMC */
-	uint64_t from, until;		/* it is this program */
-	struct space *space;
-	uint64_t hash;			/* of all this */
-	uint32_t event;
-	int32_t as_tid;			/* whom they are counted for */
-	bool known, wanted;
-};
-
-struct hwpmc_profile {
-	struct hwpmc_profile_options o;
-	struct model model;
-	struct hwpmc_profile_totals totals;
-	struct event *event;
-	struct hwpmc_profile_event *event_view;
-	uint32_t nevent;
-	struct pmc_event *pmc;
-	uint32_t npmc;
-	struct note *note;
-	uint32_t nnote;
-	/* The clock: tick -> ns of CLOCK_REALTIME. */
-	uint64_t tick0, real0, tick1, real1;
-	double ns_per_tick;
-	uint64_t first, last;		/* ticks of samples */
-
-	struct run run;
-	struct entry *entry;
-	uint32_t nentry;
-	uint32_t *slot;			/* entry + 1; 0: free */
-	uint32_t nslot;
-	uint64_t *pcs;
-	uint64_t npcs;
-
-	struct waiting *waiting;
-	uint32_t nwaiting;
-	uint64_t applied;		/* time of the latest of those that were */
-
-	/* The answer. */
-	struct hwpmc_stack *stack;
-	uint32_t nstack;
-	struct frames frames;
-	struct hwpmc_thread_info **thread;
-	uint32_t nthread;
-	struct hwpmc_image **image_view;
-	struct hwpmc_sample_point *point;
-	uint32_t npoint;
-};
+#define NO_MEMORY	"there is not enough memory for the profile of this log"
 
 /* ---- events and notes ---------------------------------------------------- */
 
-static const char *note_of(const struct hwpmc_profile *p, const char *key,
-			   uint32_t id)
-{
-	size_t len = strlen(key);
-
-	for (uint32_t i = p->nnote; i-- > 0; )
-		if (p->note[i].id == id && !strncmp(p->note[i].text, key, len) &&
-		    p->note[i].text[len] == '=')
-			return p->note[i].text + len + 1;
-	return NULL;
-}
-
 static void add_note(struct hwpmc_profile *p, uint32_t id, const char *text)
 {
-	p->note = stat_grow(p->note, p->nnote, sizeof(*p->note));
-	p->note[p->nnote++] = (struct note){ strdup(text), id };
+	if (!stat_room(&p->note, p->nnote, sizeof(*p->note)))
+		return;
+	p->note[p->nnote] = (struct note){ stat_strdup(text), id };
+	p->nnote += p->note[p->nnote].text != NULL;
+}
+
+static void name_event(char *made, size_t size,
+		       const struct hwpmc_log_allocate *r)
+{
+	snprintf(made, size, "%s-%#llx", hwpmc_name_of_class(r->class) ?: "class",
+		 (unsigned long long)(r->flags & HWPMC_F_EV_PMU ?
+				      r->config : r->ev));
+}
+
+/* Its number, or NO_EVENT. */
+static uint32_t add_event(struct hwpmc_profile *p, const char *name,
+			  const struct hwpmc_log_allocate *r)
+{
+	struct event ev = {
+		.pub = { .id = r->hdr.id, .mode = r->mode, .flags = r->flags,
+			 .period = r->count },
+	};
+
+	if (!stat_room(&p->event, p->nevent, sizeof(ev)))
+		return NO_EVENT;
+	ev.name = stat_strdup(name);
+	if (!ev.name)
+		return NO_EVENT;
+	p->event[p->nevent] = ev;
+	return p->nevent++;
 }
 
 /* The same event on several CPUs is one: the mode, period and name tell. */
-static void add_pmc(struct hwpmc_profile *p, const struct hwpmc_log_allocate *r)
+static uint32_t get_event(struct hwpmc_profile *p, const char *name,
+			  const struct hwpmc_log_allocate *r)
 {
-	const char *name = note_of(p, "event", r->hdr.id);
-	char made[64];
-	uint32_t i;
-
-	if (r->mode != HWPMC_MODE_SS && r->mode != HWPMC_MODE_TS)
-		return;
-	if (!name && r->name[0])
-		name = r->name;
-	if (!name) {
-		snprintf(made, sizeof(made), "%s-%#llx",
-			 hwpmc_name_of_class(r->class) ?: "class",
-			 (unsigned long long)(r->flags & HWPMC_F_EV_PMU ?
-					      r->config : r->ev));
-		name = made;
-	}
-	for (i = 0; i < p->nevent; i++)
+	for (uint32_t i = 0; i < p->nevent; i++)
 		if (!strcmp(p->event[i].name, name) &&
 		    p->event[i].pub.mode == r->mode &&
 		    p->event[i].pub.period == r->count)
-			break;
-	if (i == p->nevent) {
-		p->event = stat_grow(p->event, i, sizeof(*p->event));
-		p->event[p->nevent++] = (struct event){
-			.name = strdup(name),
-			.pub = { .id = r->hdr.id, .mode = r->mode,
-				 .flags = r->flags, .period = r->count },
-		};
-	}
-	p->pmc = stat_grow(p->pmc, p->npmc, sizeof(*p->pmc));
-	p->pmc[p->npmc++] = (struct pmc_event){ r->hdr.id, i };
+			return i;
+	return add_event(p, name, r);
+}
+
+static uint32_t add_pmc(struct hwpmc_profile *p,
+			const struct hwpmc_log_allocate *r)
+{
+	const char *name = profile_note(p, "event", r->hdr.id);
+	char made[64];
+	uint32_t event;
+
+	if (r->mode != HWPMC_MODE_SS && r->mode != HWPMC_MODE_TS)
+		return NO_EVENT;
+	name_event(made, sizeof(made), r);
+	if (!name)
+		name = r->name[0] ? r->name : made;
+	event = get_event(p, name, r);
+	if (event == NO_EVENT || !stat_room(&p->pmc, p->npmc, sizeof(*p->pmc)))
+		return NO_EVENT;
+	p->pmc[p->npmc++] = (struct pmc_event){ r->hdr.id, event };
+	return event;
 }
 
 static uint32_t event_of(struct hwpmc_profile *p, uint32_t id)
@@ -160,8 +88,7 @@ static uint32_t event_of(struct hwpmc_profile *p, uint32_t id)
 		if (p->pmc[i].id == id)
 			return p->pmc[i].event;
 	/* Its PMCALLOCATE was dropped. */
-	add_pmc(p, &unknown);
-	return p->pmc[p->npmc - 1].event;
+	return add_pmc(p, &unknown);
 }
 
 /* ---- the clock ----------------------------------------------------------- */
@@ -173,7 +100,7 @@ static void clock_begin(struct hwpmc_profile *p,
 
 	p->tick0 = r->tick;
 	p->real0 = r->realtime;
-	p->ns_per_tick = 1e6 / r->khz;
+	p->ns_per_tick = 1e6 / (r->khz ? r->khz : 1000000);
 	snprintf(text, sizeof(text), "ncpu=%u", r->ncpu);
 	add_note(p, 0, text);
 	snprintf(text, sizeof(text), "cpuid=%.20s", r->cpuid);
@@ -190,12 +117,6 @@ static void clock_again(struct hwpmc_profile *p, const struct hwpmc_log_clock *r
 				 (r->tick - p->tick0);
 }
 
-static uint64_t to_ns(const struct hwpmc_profile *p, uint64_t tick)
-{
-	return p->real0 + (int64_t)((double)(int64_t)(tick - p->tick0) *
-				    p->ns_per_tick);
-}
-
 /* ---- counting samples ---------------------------------------------------- */
 
 static uint64_t mix(uint64_t h, uint64_t x)
@@ -204,12 +125,15 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-static void grow_slots(struct hwpmc_profile *p)
+static bool grow_slots(struct hwpmc_profile *p)
 {
 	uint32_t n = p->nslot ? 2 * p->nslot : 1024;
+	uint32_t *slot = stat_alloc(n, sizeof(*slot));
 
+	if (!slot)
+		return false;
 	free(p->slot);
-	p->slot = stat_alloc(n, sizeof(*p->slot));
+	p->slot = slot;
 	p->nslot = n;
 	for (uint32_t i = 0; i < p->nentry; i++) {
 		uint32_t at = p->entry[i].hash & (n - 1);
@@ -218,6 +142,7 @@ static void grow_slots(struct hwpmc_profile *p)
 			at = (at + 1) & (n - 1);
 		p->slot[at] = i + 1;
 	}
+	return true;
 }
 
 static bool same_stack(const struct hwpmc_profile *p, const struct entry *a,
@@ -234,18 +159,20 @@ static bool same_stack(const struct hwpmc_profile *p, const struct entry *a,
 				    npc * sizeof(*p->pcs)));
 }
 
-static void keep_pcs(struct hwpmc_profile *p, struct entry *e,
+static bool keep_pcs(struct hwpmc_profile *p, struct entry *e,
 		     const uint64_t *pc)
 {
 	e->pc = p->npcs;
 	for (uint32_t i = 0; i < e->npc; i++) {
-		p->pcs = stat_grow(p->pcs, p->npcs, sizeof(*p->pcs));
+		if (!stat_room(&p->pcs, p->npcs, sizeof(*p->pcs)))
+			return false;
 		p->pcs[p->npcs++] = pc[i];
 	}
+	return true;
 }
 
 static uint32_t add_stack(struct hwpmc_profile *p, const struct hwpmc_record *r,
-			  uint64_t hash, uint32_t npc)
+			  uint64_t hash, uint32_t npc, uint32_t slot)
 {
 	struct entry e = {
 		.hash = hash, .count = 1, .time = r->hdr->time,
@@ -253,8 +180,10 @@ static uint32_t add_stack(struct hwpmc_profile *p, const struct hwpmc_record *r,
 		.event = p->run.event, .npc = npc, .flags = r->hdr->flags,
 	};
 
-	keep_pcs(p, &e, (const uint64_t *)r->sample->pc);
-	p->entry = stat_grow(p->entry, p->nentry, sizeof(*p->entry));
+	if (!keep_pcs(p, &e, (const uint64_t *)r->sample->pc) ||
+	    !stat_room(&p->entry, p->nentry, sizeof(*p->entry)))
+		return 0;
+	p->slot[slot] = p->nentry + 1;
 	p->entry[p->nentry] = e;
 	return p->nentry++;
 }
@@ -267,8 +196,8 @@ static uint32_t count_stack(struct hwpmc_profile *p,
 
 	for (uint32_t i = 0; i < npc; i++)
 		hash = mix(hash, r->sample->pc[i]);
-	if (p->nentry * 2 >= p->nslot)
-		grow_slots(p);
+	if (p->nentry * 2 >= p->nslot && !grow_slots(p))
+		return 0;
 	for (at = hash & (p->nslot - 1); p->slot[at];
 	     at = (at + 1) & (p->nslot - 1)) {
 		struct entry *old = &p->entry[p->slot[at] - 1];
@@ -278,8 +207,7 @@ static uint32_t count_stack(struct hwpmc_profile *p,
 			return p->slot[at] - 1;
 		}
 	}
-	p->slot[at] = p->nentry + 1;
-	return add_stack(p, r, hash, npc);
+	return add_stack(p, r, hash, npc, at);
 }
 
 static bool in_list(const int32_t *list, uint32_t n, int32_t x)
@@ -318,8 +246,8 @@ static void begin_run(struct hwpmc_profile *p, const struct hwpmc_record *r)
 	};
 	run->hash = mix(mix((uintptr_t)space, run->event),
 			(uint32_t)run->as_tid);
-	run->wanted = is_wanted(p, r, run->event, space);
-	run->known = true;
+	run->known = run->event != NO_EVENT;
+	run->wanted = run->known && is_wanted(p, r, run->event, space);
 }
 
 /* Samples before the first program of a process are that one's too. */
@@ -333,7 +261,8 @@ static inline bool goes_on(const struct run *run, const struct hwpmc_record *r)
 static void add_point(struct hwpmc_profile *p, const struct hwpmc_record *r,
 		      uint32_t stack)
 {
-	p->point = stat_grow(p->point, p->npoint, sizeof(*p->point));
+	if (!stat_room(&p->point, p->npoint, sizeof(*p->point)))
+		return;
 	p->point[p->npoint++] = (struct hwpmc_sample_point){
 		r->hdr->time, stack, r->cpu,
 	};
@@ -347,6 +276,8 @@ static void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
 
 	if (!goes_on(&p->run, r))
 		begin_run(p, r);
+	if (!p->run.known)
+		return;
 	event = &p->event[p->run.event];
 	p->totals.samples++;
 	if (time < p->first || !p->first)
@@ -419,10 +350,13 @@ static void keep_waiting(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
 	struct waiting w = { .time = r->hdr->time, .record = *r };
 
+	if (!stat_room(&p->waiting, p->nwaiting, sizeof(w)))
+		return;
 	w.copy = stat_alloc(1, r->hdr->len);
+	if (!w.copy)
+		return;
 	memcpy(w.copy, r->hdr, r->hdr->len);
 	w.record.hdr = w.copy;
-	p->waiting = stat_grow(p->waiting, p->nwaiting, sizeof(w));
 	p->waiting[p->nwaiting++] = w;
 }
 
@@ -431,15 +365,22 @@ static bool is_allocate(uint8_t type)
 	return type == HWPMC_LOG_PMCALLOCATE || type == HWPMC_LOG_PMCALLOCATEDYN;
 }
 
-EXPORT int hwpmc_profile_feed(struct hwpmc_profile *p,
-			      const struct hwpmc_record *r)
+static void keep_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
 	p->totals.records++;
 	note_record(p, r);
 	if (r->hdr->type == HWPMC_LOG_CALLCHAIN || model_wants(r->hdr->type) ||
 	    r->hdr->type == HWPMC_LOG_SYSEXIT || is_allocate(r->hdr->type))
 		keep_waiting(p, r);
-	return 0;
+}
+
+EXPORT int hwpmc_profile_feed(struct hwpmc_profile *p,
+			      const struct hwpmc_record *r)
+{
+	stat_nomem = p->broken;
+	if (!p->broken)
+		keep_record(p, r);
+	return stat_end(&p->broken);
 }
 
 static int by_time(const void *a, const void *b)
@@ -482,150 +423,30 @@ static void apply_waiting(struct hwpmc_profile *p)
 EXPORT struct hwpmc_profile *
 hwpmc_profile_new(const struct hwpmc_profile_options *options)
 {
-	struct hwpmc_profile *p = stat_alloc(1, sizeof(*p));
+	struct hwpmc_profile *p;
 
+	stat_nomem = false;
+	p = stat_alloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
 	p->o = *options;
-	model_init(&p->model, &options->symbols);
-	return p;
-}
-
-/* ---- names --------------------------------------------------------------- */
-
-static struct hwpmc_thread_info *get_thread(struct hwpmc_profile *p,
-					    const struct entry *e)
-{
-	const char *comm = e->space->comm ? e->space->comm :
-			   e->pid == 0 ? "[idle]" : "[unknown]";
-	struct hwpmc_thread_info *t;
-
-	for (uint32_t i = p->nthread; i-- > 0; ) {
-		t = p->thread[i];
-		if (t->pid == e->pid && t->tid == e->tid && t->process == comm)
-			return t;
-	}
-	t = stat_alloc(1, sizeof(*t));
-	*t = (struct hwpmc_thread_info){
-		e->pid, e->tid, comm, comm, e->space->path,
-	};
-	p->thread = stat_grow(p->thread, p->nthread, sizeof(t));
-	p->thread[p->nthread++] = t;
-	return t;
-}
-
-static void push_frame(struct hwpmc_stack *s, struct spot *spot)
-{
-	for (uint32_t i = 0; i < spot->ninner; i++) {
-		s->frame = stat_grow(s->frame, s->nframe, sizeof(*s->frame));
-		s->frame[s->nframe++] = &spot->inner[i].frame;
-	}
-	s->frame = stat_grow(s->frame, s->nframe, sizeof(*s->frame));
-	s->frame[s->nframe++] = &spot->frame;
-}
-
-static void name_frames(struct hwpmc_profile *p, const struct entry *e,
-			struct hwpmc_stack *s)
-{
-	bool kernel = !(e->flags & HWPMC_SAMPLE_USER), after_mark = false;
-	const uint64_t *pc = p->pcs + e->pc;
-
-	for (uint32_t i = 0; i < e->npc; i++) {
-		if (e->flags & HWPMC_SAMPLE_SPLIT && pc[i] == HWPMC_PC_USER) {
-			kernel = false;
-			after_mark = true;
-			continue;
-		}
-		/* The first of the user's frames is where it entered the kernel. */
-		push_frame(s, frames_get(&p->frames, &p->model, e->space, e->time,
-					 pc[i], kernel,
-					 s->nframe && !after_mark));
-		after_mark = false;
-	}
-	/* A chain of marks alone is a sample too. */
-	if (!s->nframe)
-		push_frame(s, frames_get(&p->frames, &p->model, e->space,
-					 e->time, 0, false, false));
-}
-
-static void name_stack(struct hwpmc_profile *p, const struct entry *e)
-{
-	struct hwpmc_stack *s;
-
-	p->stack = stat_grow(p->stack, p->nstack, sizeof(*s));
-	s = &p->stack[p->nstack++];
-	*s = (struct hwpmc_stack){
-		.event = e->event, .count = e->count, .flags = e->flags,
-		.thread = get_thread(p, e),
-	};
-	name_frames(p, e, s);
-	s->frame[0]->image->samples += e->count;
-	if (s->frame[0]->symbol->unknown)
-		p->totals.unknown += e->count;
-}
-
-static void view_events(struct hwpmc_profile *p)
-{
-	p->event_view = realloc(p->event_view,
-				(p->nevent + 1) * sizeof(*p->event_view));
-	for (uint32_t i = 0; i < p->nevent; i++) {
-		p->event_view[i] = p->event[i].pub;
-		p->event_view[i].name = p->event[i].name;
-	}
-}
-
-static void view_images(struct hwpmc_profile *p)
-{
-	p->image_view = realloc(p->image_view, (p->model.images.n + 1) *
-				sizeof(*p->image_view));
-	for (uint32_t i = 0; i < p->model.images.n; i++)
-		p->image_view[i] = &p->model.images.all[i]->pub;
-}
-
-static int point_by_time(const void *a, const void *b)
-{
-	const struct hwpmc_sample_point *x = a, *y = b;
-
-	return x->time < y->time ? -1 : x->time > y->time;
-}
-
-static void view_points(struct hwpmc_profile *p)
-{
-	for (uint32_t i = 0; i < p->npoint; i++)
-		p->point[i].time = to_ns(p, p->point[i].time) -
-				   to_ns(p, p->first);
-	if (p->npoint)
-		qsort(p->point, p->npoint, sizeof(*p->point), point_by_time);
-}
-
-static void forget_stacks(struct hwpmc_profile *p)
-{
-	for (uint32_t i = 0; i < p->nstack; i++)
-		free(p->stack[i].frame);
-	free(p->stack);
-	p->stack = NULL;
-	p->nstack = 0;
-	for (uint32_t i = 0; i < p->model.images.n; i++)
-		p->model.images.all[i]->pub.samples = 0;
-	p->totals.unknown = 0;
-}
-
-static void name_all(struct hwpmc_profile *p)
-{
-	forget_stacks(p);
-	for (uint32_t i = 0; i < p->nentry; i++)
-		name_stack(p, &p->entry[i]);
-	p->totals.first = to_ns(p, p->first);
-	p->totals.last = to_ns(p, p->last);
-	p->totals.duration = p->totals.last - p->totals.first;
-	view_events(p);
-	view_images(p);
+	if (model_init(&p->model, &options->symbols) == 0)
+		return p;
+	hwpmc_profile_free(p);
+	errno = ENOMEM;
+	return NULL;
 }
 
 EXPORT int hwpmc_profile_resolve(struct hwpmc_profile *p)
 {
-	apply_waiting(p);
+	stat_nomem = p->broken;
+	if (!p->broken)
+		apply_waiting(p);
+	if (stat_nomem)
+		return stat_end(&p->broken);
 	images_refresh(&p->model.images);
-	name_all(p);
-	return 0;
+	profile_name_all(p);
+	return stat_end(&p->broken);
 }
 
 /* ---- whole logs ---------------------------------------------------------- */
@@ -658,10 +479,41 @@ static int each_record(struct hwpmc_profile *p, struct hwpmc_input *in,
 
 	while ((rc = hwpmc_input_next(in, &r)) > 0) {
 		fn(p, &r);
-		if (progress && !(++n & 0xfffff))
+		if (++n & 0xffff)
+			continue;
+		if (stat_nomem)
+			break;
+		if (progress && !(n & 0xfffff))
 			progress(hwpmc_input_bytes(in), arg);
 	}
-	return rc;
+	return rc < 0 ? -1 : 0;
+}
+
+/* Twice, as mappings may come after their samples: a pipe is kept in memory. */
+static int read_all(struct hwpmc_profile *p, struct hwpmc_input *in,
+		    void (*progress)(uint64_t bytes, void *arg), void *arg)
+{
+	if (hwpmc_input_rewind(in) < 0 && hwpmc_input_keep(in) < 0)
+		return -1;
+	hwpmc_input_skip_samples(in, true);
+	if (each_record(p, in, first_look, progress, arg) < 0)
+		return -1;
+	p->totals.bytes = hwpmc_input_bytes(in);
+	p->totals.cut = hwpmc_input_cut(in);
+	apply_waiting(p);
+	hwpmc_input_skip_samples(in, false);
+	if (hwpmc_input_rewind(in) < 0)
+		return -1;
+	return each_record(p, in, second_look, progress, arg);
+}
+
+static struct hwpmc_profile *give_up(struct hwpmc_profile *p, int error,
+				     const char *why, char *err, size_t size)
+{
+	snprintf(err, size, "%s", why);
+	hwpmc_profile_free(p);
+	errno = error;
+	return NULL;
 }
 
 EXPORT struct hwpmc_profile *
@@ -671,37 +523,23 @@ hwpmc_profile_read(struct hwpmc_input *in,
 		   char *err, size_t size)
 {
 	struct hwpmc_profile *p = hwpmc_profile_new(options);
-	int rc = 0;
 
-	/* A pipe is kept in memory: its mappings may come after its samples. */
-	if (hwpmc_input_rewind(in) < 0)
-		rc = hwpmc_input_keep(in);
-	hwpmc_input_skip_samples(in, true);
-	if (rc == 0)
-		rc = each_record(p, in, first_look, progress, arg);
-	p->totals.bytes = hwpmc_input_bytes(in);
-	p->totals.cut = hwpmc_input_cut(in);
-	if (rc == 0) {
-		apply_waiting(p);
-		hwpmc_input_skip_samples(in, false);
-		rc = hwpmc_input_rewind(in);
-	}
-	if (rc == 0)
-		rc = each_record(p, in, second_look, progress, arg);
-	if (rc < 0) {
-		snprintf(err, size, "%s", hwpmc_input_error(in));
-		hwpmc_profile_free(p);
-		errno = EINVAL;
-		return NULL;
-	}
-	name_all(p);
-	view_points(p);
+	if (!p)
+		return give_up(NULL, ENOMEM, NO_MEMORY, err, size);
+	if (read_all(p, in, progress, arg) < 0)
+		return give_up(p, errno, hwpmc_input_error(in), err, size);
+	if (!stat_nomem)
+		profile_name_all(p);
+	if (stat_end(&p->broken) < 0)
+		return give_up(p, ENOMEM, NO_MEMORY, err, size);
 	return p;
 }
 
 EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 {
-	forget_stacks(p);
+	profile_forget_stacks(p);
+	p->run.known = false;
+	p->npoint = 0;
 	free(p->slot);
 	p->slot = NULL;
 	p->nslot = p->nentry = 0;
@@ -716,24 +554,27 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 		p->event[i].pub.samples = p->event[i].pub.filtered = 0;
 }
 
-static void forget_threads(struct hwpmc_profile *p)
+static void free_threads(struct hwpmc_profile *p)
 {
-	for (uint32_t i = 0; i < p->nthread; i++)
-		free(p->thread[i]);
-	free(p->thread);
-	p->thread = NULL;
-	p->nthread = 0;
+	for (unsigned int i = 0; i < THREAD_SLOTS; i++)
+		while (p->thread[i]) {
+			struct thread *next = p->thread[i]->next;
+
+			free(p->thread[i]);
+			p->thread[i] = next;
+		}
 }
 
 EXPORT void hwpmc_profile_forget(struct hwpmc_profile *p)
 {
+	stat_nomem = false;
 	hwpmc_profile_clear(p);
 	frames_free(&p->frames);
 	p->frames = (struct frames){ 0 };
-	forget_threads(p);
-	p->run.known = false;
+	free_threads(p);
 	model_forget(&p->model, p->applied);
-	view_images(p);
+	profile_view_images(p);
+	stat_end(&p->broken);
 }
 
 EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
@@ -745,7 +586,7 @@ EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 		free(p->waiting[i].copy);
 	free(p->waiting);
 	frames_free(&p->frames);
-	forget_threads(p);
+	free_threads(p);
 	for (uint32_t i = 0; i < p->nevent; i++)
 		free(p->event[i].name);
 	free(p->event);
@@ -755,70 +596,8 @@ EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 	free(p->event_view);
 	free(p->image_view);
 	free(p->point);
+	free(p->point_view);
 	free(p->pmc);
 	model_free(&p->model);
 	free(p);
-}
-
-/* ---- the answer ---------------------------------------------------------- */
-
-EXPORT const struct hwpmc_profile_totals *
-hwpmc_profile_totals(const struct hwpmc_profile *p)
-{
-	return &p->totals;
-}
-
-EXPORT const struct hwpmc_profile_event *
-hwpmc_profile_events(const struct hwpmc_profile *p, uint32_t *n)
-{
-	*n = p->nevent;
-	return p->event_view;
-}
-
-EXPORT const struct hwpmc_stack *
-hwpmc_profile_stacks(const struct hwpmc_profile *p, uint32_t *n)
-{
-	*n = p->nstack;
-	return p->stack;
-}
-
-EXPORT const struct hwpmc_sample_point *
-hwpmc_profile_timeline(const struct hwpmc_profile *p, uint32_t *n)
-{
-	*n = p->npoint;
-	return p->point;
-}
-
-EXPORT struct hwpmc_image *const *
-hwpmc_profile_images(const struct hwpmc_profile *p, uint32_t *n)
-{
-	*n = p->model.images.n;
-	return p->image_view;
-}
-
-EXPORT const struct hwpmc_symbol *
-hwpmc_profile_symbol(struct hwpmc_profile *p, const struct hwpmc_image *image,
-		     uint64_t addr)
-{
-	return image_symbol(&p->model.images, (struct image *)image, addr);
-}
-
-EXPORT const char *hwpmc_profile_note(const struct hwpmc_profile *p,
-				      const char *key)
-{
-	return note_of(p, key, 0);
-}
-
-EXPORT int hwpmc_frame_line(struct hwpmc_profile *p,
-			    const struct hwpmc_frame *frame, const char **file,
-			    unsigned int *line)
-{
-	return frame_line(&p->model.images, frame, file, line);
-}
-
-EXPORT int hwpmc_image_line(struct hwpmc_profile *p,
-			    const struct hwpmc_image *image, uint64_t addr,
-			    const char **file, unsigned int *line)
-{
-	return image_line(&p->model.images, image, addr, file, line);
 }

@@ -16,12 +16,27 @@
 
 /* ---- memory.c ------------------------------------------------------------ */
 
-/* Memory, or the end of the program: who cannot hold a profile cannot go on. */
+/* Set where there was no memory; exported functions clear it. */
+extern _Thread_local bool stat_nomem;
+
+/* NULL: none. */
 void *stat_alloc(size_t n, size_t size);
-void *stat_grow(void *p, size_t n, size_t size);
+/* array: where the pointer to it is; it has n and gets room for one more. */
+bool stat_room(void *array, size_t n, size_t size);
 char *stat_strdup(const char *text);
 /* One behind the other. */
 char *stat_join(const char *a, const char *b);
+/* At the end of an exported function: 0, or -1 with ENOMEM, and so ever after. */
+int stat_end(bool *broken);
+
+/* Strings that live as long as the set, each once: equal ones are one pointer. */
+struct stat_strings {
+	char **slot;
+	uint32_t n, nslot;
+};
+
+const char *stat_string(struct stat_strings *set, const char *text);
+void stat_strings_free(struct stat_strings *set);
 
 /* ---- image.c ------------------------------------------------------------- */
 
@@ -69,7 +84,7 @@ struct kallsyms {
 	uint64_t stext, etext;
 	uint64_t moved;			/* log's addresses - its own */
 	const char *path, *problem;
-	char *release, *hostname;	/* of the log, or NULL */
+	const char *release, *hostname;	/* of the log, or NULL */
 	bool read;
 };
 
@@ -95,7 +110,8 @@ struct images {
 	struct kernel_files files;
 };
 
-void images_init(struct images *set, const struct hwpmc_symbol_options *o);
+/* -1: no memory; it can be freed all the same. */
+int images_init(struct images *set, const struct hwpmc_symbol_options *o);
 void images_free(struct images *set);
 /* It is in no use; set->all is the caller's. */
 void image_remove(struct images *set, struct image *img);
@@ -113,13 +129,13 @@ struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
 struct hwpmc_symbol *image_inlined(struct image *img, const char *raw);
 /* Find its file and symbols, if that was not done yet. */
 void image_load(struct images *set, struct image *img);
-/* Returned so that more can be said of it; not to be kept. */
+/* NULL: no memory. */
 struct hwpmc_symbol *image_add_symbol(struct image *img, uint64_t start,
 				      uint64_t size, const char *raw,
 				      bool demangle);
 void image_forget_symbols(struct image *img);
 void image_sort_symbols(struct image *img);
-void image_retire(struct image *img, struct hwpmc_symbol *s);
+bool image_retire(struct image *img, struct hwpmc_symbol *s);
 /* What has changed since it was read: maps of generated code. */
 void images_refresh(struct images *set);
 /* Why it has no symbols; -1. */
@@ -232,6 +248,10 @@ struct process {
 
 struct model {
 	struct images images;
+	struct stat_strings strings;		/* names and paths of processes */
+	/* Where there was no memory for another. */
+	struct space nowhere;
+	struct process nobody;
 	struct process *hash[1024];
 	struct process *cached;
 	uint32_t nspace;
@@ -240,7 +260,7 @@ struct model {
 	uint64_t forgot;		/* the time that forget.c was called with */
 };
 
-void model_init(struct model *m, const struct hwpmc_symbol_options *o);
+int model_init(struct model *m, const struct hwpmc_symbol_options *o);
 void model_free(struct model *m);
 /* A record that changes what is where; in the order of their time. */
 void model_apply(struct model *m, const struct hwpmc_record *r);
@@ -274,6 +294,7 @@ struct spot {
 struct frames {
 	struct spot **slot;		/* by hash */
 	uint32_t n, nslot;
+	struct spot nowhere;		/* where there was no memory for another */
 };
 
 struct spot *frames_get(struct frames *set, struct model *m,

@@ -14,9 +14,12 @@ STAT_LIBS	:= -ldw -lelf -lzstd -lz -liberty
 
 lib: $(STAT_STATIC) $(STAT_SHARED) $(LIB_DIR)/libhwpmcstat.pc
 
+# One object, whose inner names cannot meet those of a program.
 $(STAT_STATIC): $(STAT_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(LD) -r -o $(LIB_DIR)/obj/libhwpmcstat.o $^
+	objcopy --localize-hidden $(LIB_DIR)/obj/libhwpmcstat.o
+	$(AR) rcs $@ $(LIB_DIR)/obj/libhwpmcstat.o
 
 $(STAT_REAL): $(STAT_OBJ) $(LIB_SHARED) $(TOP)/lib/libhwpmcstat.map
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(STAT_SONAME) \

@@ -20,10 +20,13 @@ static void add_file(struct kernel_files *k, const char *name, size_t len,
 {
 	struct kernel_file *f;
 
-	k->file = stat_grow(k->file, k->n, sizeof(*k->file));
+	if (!stat_room(&k->file, k->n, sizeof(*k->file)))
+		return;
 	f = &k->file[k->n++];
 	f->path = stat_strdup(path);
-	f->name = strndup(name, len);
+	f->name = stat_strdup(name);
+	if (f->name)
+		f->name[len] = 0;
 	for (char *c = f->name; c && *c; c++)
 		if (*c == '-')
 			*c = '_';
@@ -85,7 +88,7 @@ static const char *find_file(struct images *set, const char *name, size_t len)
 {
 	look(set);
 	for (uint32_t i = 0; i < set->files.n; i++)
-		if (set->files.file[i].name &&
+		if (set->files.file[i].name && set->files.file[i].path &&
 		    strncmp(set->files.file[i].name, name, len) == 0 &&
 		    !set->files.file[i].name[len])
 			return set->files.file[i].path;

@@ -5,7 +5,7 @@
 SYMBOLS_DIR	:= $(BUILD)/tests/symbols
 SYMBOLS_SRC	:= $(TOP)/tests/symbols
 STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_forget stat_kernel stat_lines \
-	stat_model stat_profile stat_symbols)
+	stat_memory stat_model stat_profile stat_symbols)
 STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf functions \
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
 	linked/program mini/program kernel/vmlinux \
@@ -65,19 +65,29 @@ $(SYMBOLS_DIR)/compressed/some-mod.ko.xz: $(SYMBOLS_DIR)/kernel/drivers/some-mod
 	@mkdir -p $(@D)
 	xz -c $< > $@
 
-$(STAT_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c \
-		$(TOP)/tests/unit/stat_log.c $(TOP)/tests/harness/harness.c \
-		$(LIB_SRC) $(STAT_SRC) $(TOP)/tests/unit/stat.mk \
-		$(wildcard $(TOP)/lib/*/*.h $(TOP)/tests/unit/stat_*.h \
-			$(TOP)/tests/harness/*.h $(TOP)/include/uapi/*.h)
+# The sources under test are compiled once for all of the programs.
+STAT_UNIT_CFLAGS := -std=gnu11 -O1 -g $(WARN) -Werror -D_GNU_SOURCE \
+	-fsanitize=address,undefined -fno-sanitize-recover=all -pthread \
+	-DSYMBOLS_DIR='"$(SYMBOLS_DIR)"' -DSYMBOLS_SRC='"$(SYMBOLS_SRC)"' \
+	$(LIB_CFLAGS) -I$(TOP)/lib/stat -I$(TOP)/lib/freebsd \
+	-I$(TOP)/tests/harness
+STAT_UNIT_SRC	:= $(LIB_SRC) $(STAT_SRC) $(TOP)/tests/unit/stat_log.c \
+	$(TOP)/tests/harness/harness.c
+STAT_UNIT_OBJ	:= $(STAT_UNIT_SRC:$(TOP)/%.c=$(BUILD)/tests/unit/stat-obj/%.o)
+
+$(BUILD)/tests/unit/stat-obj/%.o: $(TOP)/%.c $(TOP)/tests/unit/stat.mk
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O1 -g $(WARN) -Werror -D_GNU_SOURCE \
-		-fsanitize=address,undefined -fno-sanitize-recover=all -pthread \
-		-DSYMBOLS_DIR='"$(SYMBOLS_DIR)"' \
-		-DSYMBOLS_SRC='"$(SYMBOLS_SRC)"' $(LIB_CFLAGS) \
-		-I$(TOP)/lib/stat -I$(TOP)/lib/freebsd -I$(TOP)/tests/harness \
-		-o $@ $(filter %.c,$^) \
+	$(CC) $(STAT_UNIT_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The test decides who gets memory.
+$(BUILD)/tests/unit/stat_memory: WRAP := -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc
+
+$(STAT_UNIT): $(BUILD)/tests/unit/%: \
+		$(BUILD)/tests/unit/stat-obj/tests/unit/%.o $(STAT_UNIT_OBJ)
+	$(CC) -fsanitize=address,undefined -pthread -o $@ $^ $(WRAP) \
 		$$(pkg-config --cflags --libs check) $(LIB_LIBS) $(STAT_LIBS)
+
+-include $(shell find $(BUILD)/tests/unit/stat-obj -name '*.d' 2>/dev/null)
 
 check-unit-stat: $(STAT_UNIT) $(STAT_PROGS)
 	@BUILD=$(BUILD) $(TOP)/tests/unit/run $(STAT_UNIT)

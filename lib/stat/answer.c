@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * answer.c - what a profile says: stacks whose addresses have become functions, and
+ * the sums of them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+const char *profile_note(const struct hwpmc_profile *p, const char *key,
+			 uint32_t id)
+{
+	size_t len = strlen(key);
+
+	for (uint32_t i = p->nnote; i-- > 0; )
+		if (p->note[i].id == id && !strncmp(p->note[i].text, key, len) &&
+		    p->note[i].text[len] == '=')
+			return p->note[i].text + len + 1;
+	return NULL;
+}
+
+static uint64_t to_ns(const struct hwpmc_profile *p, uint64_t tick)
+{
+	return p->real0 + (int64_t)((double)(int64_t)(tick - p->tick0) *
+				    p->ns_per_tick);
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+/* Names are one pointer each, so that a hash can have them. */
+static struct thread **thread_slot(struct hwpmc_profile *p,
+				   const struct hwpmc_thread_info *t)
+{
+	uint64_t h = ((uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid) ^
+		     (uintptr_t)t->process;
+
+	h *= 0x9e3779b97f4a7c15ull;
+	return &p->thread[h >> 52 & (THREAD_SLOTS - 1)];
+}
+
+static struct hwpmc_thread_info *get_thread(struct hwpmc_profile *p,
+					    const struct entry *e)
+{
+	const char *comm = e->space->comm ? e->space->comm :
+			   e->pid == 0 ? "[idle]" : "[unknown]";
+	struct hwpmc_thread_info info = {
+		e->pid, e->tid, comm, comm, e->space->path,
+	};
+	struct thread **slot = thread_slot(p, &info), *t;
+
+	for (t = *slot; t; t = t->next)
+		if (t->pub.pid == info.pid && t->pub.tid == info.tid &&
+		    t->pub.process == comm && t->pub.path == info.path)
+			return &t->pub;
+	t = stat_alloc(1, sizeof(*t));
+	if (!t)
+		t = &p->nobody;
+	t->pub = info;
+	if (t == &p->nobody)
+		return &t->pub;
+	t->next = *slot;
+	*slot = t;
+	return &t->pub;
+}
+
+static void push_one(struct hwpmc_stack *s, struct hwpmc_frame *frame)
+{
+	if (stat_room(&s->frame, s->nframe, sizeof(frame)))
+		s->frame[s->nframe++] = frame;
+}
+
+static void push_frame(struct hwpmc_stack *s, struct spot *spot)
+{
+	for (uint32_t i = 0; i < spot->ninner; i++)
+		push_one(s, &spot->inner[i].frame);
+	push_one(s, &spot->frame);
+}
+
+static void name_frames(struct hwpmc_profile *p, const struct entry *e,
+			struct hwpmc_stack *s)
+{
+	bool kernel = !(e->flags & HWPMC_SAMPLE_USER), after_mark = false;
+	const uint64_t *pc = p->pcs + e->pc;
+
+	for (uint32_t i = 0; i < e->npc; i++) {
+		if (e->flags & HWPMC_SAMPLE_SPLIT && pc[i] == HWPMC_PC_USER) {
+			kernel = false;
+			after_mark = true;
+			continue;
+		}
+		/* The first of the user's frames is where it entered the kernel. */
+		push_frame(s, frames_get(&p->frames, &p->model, e->space, e->time,
+					 pc[i], kernel,
+					 s->nframe && !after_mark));
+		after_mark = false;
+	}
+	/* A chain of marks alone is a sample too. */
+	if (!s->nframe)
+		push_frame(s, frames_get(&p->frames, &p->model, e->space,
+					 e->time, 0, false, false));
+}
+
+static void name_stack(struct hwpmc_profile *p, const struct entry *e)
+{
+	struct hwpmc_stack *s;
+
+	if (!stat_room(&p->stack, p->nstack, sizeof(*s)))
+		return;
+	s = &p->stack[p->nstack++];
+	*s = (struct hwpmc_stack){
+		.event = e->event, .count = e->count, .flags = e->flags,
+		.thread = get_thread(p, e),
+	};
+	name_frames(p, e, s);
+	if (!s->nframe)
+		return;
+	s->frame[0]->image->samples += e->count;
+	if (s->frame[0]->symbol->unknown)
+		p->totals.unknown += e->count;
+}
+
+/* Room for all of a view, which is made anew each time. */
+static bool view_room(void *view, size_t n, size_t size)
+{
+	void *new = stat_alloc(n, size), *old;
+
+	if (!new)
+		return false;
+	memcpy(&old, view, sizeof(old));
+	free(old);
+	memcpy(view, &new, sizeof(new));
+	return true;
+}
+
+static void view_events(struct hwpmc_profile *p)
+{
+	if (!view_room(&p->event_view, p->nevent, sizeof(*p->event_view)))
+		return;
+	for (uint32_t i = 0; i < p->nevent; i++) {
+		p->event_view[i] = p->event[i].pub;
+		p->event_view[i].name = p->event[i].name;
+	}
+}
+
+void profile_view_images(struct hwpmc_profile *p)
+{
+	const struct images *set = &p->model.images;
+
+	if (!view_room(&p->image_view, set->n, sizeof(*p->image_view)))
+		return;
+	for (uint32_t i = 0; i < set->n; i++)
+		p->image_view[i] = &set->all[i]->pub;
+	p->nimage_view = set->n;
+}
+
+static int point_by_time(const void *a, const void *b)
+{
+	const struct hwpmc_sample_point *x = a, *y = b;
+
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+static void view_points(struct hwpmc_profile *p)
+{
+	if (!p->npoint ||
+	    !view_room(&p->point_view, p->npoint, sizeof(*p->point_view)))
+		return;
+	for (uint32_t i = 0; i < p->npoint; i++) {
+		p->point_view[i] = p->point[i];
+		p->point_view[i].time = to_ns(p, p->point[i].time) -
+					to_ns(p, p->first);
+	}
+	qsort(p->point_view, p->npoint, sizeof(*p->point_view), point_by_time);
+}
+
+void profile_forget_stacks(struct hwpmc_profile *p)
+{
+	for (uint32_t i = 0; i < p->nstack; i++)
+		free(p->stack[i].frame);
+	free(p->stack);
+	p->stack = NULL;
+	p->nstack = 0;
+	for (uint32_t i = 0; i < p->model.images.n; i++)
+		p->model.images.all[i]->pub.samples = 0;
+	p->totals.unknown = 0;
+}
+
+void profile_name_all(struct hwpmc_profile *p)
+{
+	profile_forget_stacks(p);
+	for (uint32_t i = 0; i < p->nentry; i++)
+		name_stack(p, &p->entry[i]);
+	p->totals.first = to_ns(p, p->first);
+	p->totals.last = to_ns(p, p->last);
+	p->totals.duration = p->totals.last - p->totals.first;
+	view_events(p);
+	profile_view_images(p);
+	view_points(p);
+}
+
+/* ---- the answer ---------------------------------------------------------- */
+
+EXPORT const struct hwpmc_profile_totals *
+hwpmc_profile_totals(const struct hwpmc_profile *p)
+{
+	return &p->totals;
+}
+
+EXPORT const struct hwpmc_profile_event *
+hwpmc_profile_events(const struct hwpmc_profile *p, uint32_t *n)
+{
+	*n = p->nevent;
+	return p->event_view;
+}
+
+EXPORT const struct hwpmc_stack *
+hwpmc_profile_stacks(const struct hwpmc_profile *p, uint32_t *n)
+{
+	*n = p->nstack;
+	return p->stack;
+}
+
+EXPORT const struct hwpmc_sample_point *
+hwpmc_profile_timeline(const struct hwpmc_profile *p, uint32_t *n)
+{
+	*n = p->npoint;
+	return p->point_view;
+}
+
+EXPORT struct hwpmc_image *const *
+hwpmc_profile_images(const struct hwpmc_profile *p, uint32_t *n)
+{
+	*n = p->nimage_view;
+	return p->image_view;
+}
+
+EXPORT const struct hwpmc_symbol *
+hwpmc_profile_symbol(struct hwpmc_profile *p, const struct hwpmc_image *image,
+		     uint64_t addr)
+{
+	const struct hwpmc_symbol *s;
+
+	stat_nomem = false;
+	s = image_symbol(&p->model.images, (struct image *)image, addr);
+	stat_end(&p->broken);
+	return s;
+}
+
+EXPORT const char *hwpmc_profile_note(const struct hwpmc_profile *p,
+				      const char *key)
+{
+	return profile_note(p, key, 0);
+}
+
+EXPORT int hwpmc_frame_line(struct hwpmc_profile *p,
+			    const struct hwpmc_frame *frame, const char **file,
+			    unsigned int *line)
+{
+	int found;
+
+	stat_nomem = false;
+	found = frame_line(&p->model.images, frame, file, line);
+	return stat_end(&p->broken) < 0 ? -1 : found;
+}
+
+EXPORT int hwpmc_image_line(struct hwpmc_profile *p,
+			    const struct hwpmc_image *image, uint64_t addr,
+			    const char **file, unsigned int *line)
+{
+	int found;
+
+	stat_nomem = false;
+	found = image_line(&p->model.images, image, addr, file, line);
+	return stat_end(&p->broken) < 0 ? -1 : found;
+}
