@@ -6,7 +6,7 @@ SYMBOLS_DIR	:= $(BUILD)/tests/symbols
 SYMBOLS_SRC	:= $(TOP)/tests/symbols
 STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_forget stat_kernel stat_lines \
 	stat_memory stat_model stat_profile stat_symbols)
-STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf functions \
+STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions \
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
 	linked/program mini/program kernel/vmlinux \
 	kernel/drivers/some-mod.ko compressed/some-mod.ko.xz)
@@ -14,6 +14,9 @@ STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf functions \
 $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -g -o $@ $<
+$(SYMBOLS_DIR)/libother.so: $(wildcard $(TOP)/lib/log/*.c)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g $(LIB_CFLAGS) -shared -fPIC -pthread -o $@ $^
 $(SYMBOLS_DIR)/no-dwarf: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -g0 -o $@ $<

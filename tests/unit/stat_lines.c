@@ -4,6 +4,8 @@
  * own marks know, lines that are found by searching its text.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "stat_log.h"
 
@@ -141,11 +143,114 @@ START_TEST(images_without_dwarf_say_so_where_lines_are_asked_for)
 }
 END_TEST
 
+/* ---- against addr2line(1) ------------------------------------------------ */
+
+#define OTHER	"libother.so"		/* a few files of this project */
+
+/* "0x…" begins an address; then a function and a line, innermost first. */
+struct reference {
+	FILE *f;
+	char line[4096];
+	bool more;
+};
+
+static bool next_line(struct reference *r)
+{
+	r->more = fgets(r->line, sizeof(r->line), r->f) != NULL;
+	r->line[strcspn(r->line, "\n")] = 0;
+	return r->more;
+}
+
+static void compare_frame(struct reference *r, const struct hwpmc_frame *f,
+			  bool outermost)
+{
+	char told[4096];
+	const char *file, *colon;
+	unsigned int line;
+
+	/* Of the outermost one it has the name of the source. */
+	if (!outermost)
+		ck_assert_str_eq(f->symbol->raw, r->line);
+	ck_assert(next_line(r));
+	r->line[strcspn(r->line, " ")] = 0;	/* "(discriminator 3)" */
+	colon = strrchr(r->line, ':');
+	if (!colon || atoi(colon + 1) == 0) {
+		ck_assert_int_eq(hwpmc_frame_line(p, f, &file, &line), 0);
+		return;
+	}
+	ck_assert_int_eq(hwpmc_frame_line(p, f, &file, &line), 1);
+	snprintf(told, sizeof(told), "%s:%u", base_name(file), line);
+	ck_assert_str_eq(told, base_name(r->line));
+}
+
+static unsigned int compare_stack(struct reference *r,
+				  const struct hwpmc_stack *s)
+{
+	uint32_t n = 0;
+
+	ck_assert_uint_eq(strtoull(r->line, NULL, 16), s->frame[0]->addr);
+	while (next_line(r) && strncmp(r->line, "0x", 2)) {
+		ck_assert_uint_lt(n, s->nframe);
+		compare_frame(r, s->frame[n], n + 1 == s->nframe);
+		n++;
+	}
+	ck_assert_uint_eq(n, s->nframe);
+	return n - 1;
+}
+
+/* Each third byte of the functions of one file. */
+static void sample_all(FILE *addrs)
+{
+	uint64_t from = nm_addr(program(OTHER), "hwpmc_parser_new");
+
+	log_begin(&log_);
+	log_program(&log_, 42, BASE, program(OTHER));
+	log_context(&log_, 42, 42);
+	for (uint64_t addr = from; addr < from + 4096; addr += 3) {
+		log_user(&log_, BASE + addr);
+		fprintf(addrs, "%#lx\n", addr);
+	}
+	fclose(addrs);
+}
+
+START_TEST(lines_and_inlined_functions_of_each_address_are_those_of_addr2line)
+{
+	char addrs[] = "/tmp/hwpmc-lines-XXXXXX", command[9000];
+	struct hwpmc_profile_options o = log_options();
+	unsigned int inlined = 0;
+	const struct hwpmc_stack *s;
+	struct reference r;
+	uint32_t n;
+
+	sample_all(fdopen(mkstemp(addrs), "w"));
+	o.symbols.inlines = true;
+	p = log_profile(&log_, &o);
+	s = hwpmc_profile_stacks(p, &n);
+	snprintf(command, sizeof(command), "addr2line -a -i -f -e '%s' <%s",
+		 program(OTHER), addrs);
+	r.f = popen(command, "r");
+	next_line(&r);
+	for (uint32_t i = 0; i < n; i++)
+		if (!s[i].frame[0]->symbol->unknown)
+			inlined += compare_stack(&r, &s[i]);
+		else	/* between functions it takes the one before */
+			while (next_line(&r) && strncmp(r.line, "0x", 2))
+				;
+	ck_assert(!r.more);
+	ck_assert_uint_gt(inlined, 100);
+	pclose(r.f);
+	unlink(addrs);
+	done();
+}
+END_TEST
+
 int main(void)
 {
 	harness_add(source_lines_are_those_of_the_programs_marks);
 	harness_add(inlined_functions_are_frames_before_what_they_are_inlined_into);
 	harness_add(lines_of_any_address_of_an_image_are_told);
 	harness_add(images_without_dwarf_say_so_where_lines_are_asked_for);
+	harness_add_timed(lines_and_inlined_functions_of_each_address_are_those_of_addr2line,
+			  60);
 	return harness_run();
 }

@@ -380,6 +380,86 @@ START_TEST(addresses_without_a_mapping_are_unknown_and_counted)
 }
 END_TEST
 
+/* ---- damaged files ------------------------------------------------------- */
+
+static uint8_t *read_program(const char *name, size_t *len)
+{
+	FILE *f = fopen(program(name), "r");
+	uint8_t *bytes = malloc(1 << 20);
+
+	ck_assert_ptr_nonnull(f);
+	*len = fread(bytes, 1, 1 << 20, f);
+	fclose(f);
+	ck_assert_uint_lt(*len, 1 << 20);
+	return bytes;
+}
+
+static void read_damaged(const uint8_t *bytes, size_t len)
+{
+	char path[100];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/damaged", dir);
+	f = fopen(path, "w");
+	fwrite(bytes, 1, len, f);
+	fclose(f);
+	read_it();
+	ck_assert_uint_eq(hwpmc_profile_totals(p)->kept, 16);
+	hwpmc_profile_free(p);
+	p = NULL;
+}
+
+/* Where headers and tables are: at both ends. */
+static size_t some_place(size_t len, uint32_t r)
+{
+	return r & 1 ? r / 2 % (len < 4096 ? len : 4096) :
+		       len - 1 - r / 2 % (len < 8192 ? len : 8192);
+}
+
+static void damage(const char *name)
+{
+	struct text t = text_of(program(name));
+	uint8_t *bytes, *copy;
+	char path[100];
+	size_t len;
+
+	bytes = read_program(name, &len);
+	copy = malloc(len);
+	snprintf(path, sizeof(path), "%s/damaged", dir);
+	log_map(&log_, PID, BASE, t.size, t.offset, path);
+	for (int i = 0; i < 16; i++)
+		log_user(&log_, BASE + i * 67);
+	srandom(7);
+	for (int i = 0; i < 1500; i++) {
+		memcpy(copy, bytes, len);
+		for (int n = random() % 6; n >= 0; n--)
+			copy[some_place(len, random())] = random();
+		read_damaged(copy, len);
+	}
+	for (size_t n = 0; n < len; n += 131)
+		read_damaged(bytes, n);
+	free(copy);
+	free(bytes);
+}
+
+START_TEST(damaged_programs_are_read_without_harm)
+{
+	damage("functions");
+}
+END_TEST
+
+START_TEST(damaged_programs_with_compressed_symbols_are_read_without_harm)
+{
+	damage("mini/program");
+}
+END_TEST
+
+START_TEST(damaged_debug_links_are_read_without_harm)
+{
+	damage("linked/program");
+}
+END_TEST
+
 /* ---- without a file ------------------------------------------------------ */
 
 /* Its functions by nm(1) of a copy. */
@@ -548,6 +628,10 @@ int main(void)
 	harness_add(two_builds_of_one_path_are_two_images);
 	harness_add(what_is_no_regular_file_is_not_opened);
 	harness_add(addresses_without_a_mapping_are_unknown_and_counted);
+	harness_add_timed(damaged_programs_are_read_without_harm, 60);
+	harness_add_timed(damaged_programs_with_compressed_symbols_are_read_without_harm,
+			  60);
+	harness_add_timed(damaged_debug_links_are_read_without_harm, 60);
 	harness_add(functions_of_the_vdso_are_named);
 	harness_add(the_vdso_of_a_32_bit_program_is_not_taken_for_that_of_64_bits);
 	harness_add(generated_code_is_named_by_its_perf_map);
