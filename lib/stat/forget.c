@@ -67,8 +67,10 @@ static void forget_spaces(struct process *p, uint64_t before)
 		p->first = s->next;
 		space_free(s);
 	}
-	for (s = p->first; s; s = s->next)
+	for (s = p->first; s; s = s->next) {
 		forget_maps(s, before);
+		eras_forget(&s->eras, before);
+	}
 }
 
 static void forget_processes(struct model *m, unsigned int hash,

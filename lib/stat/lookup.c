@@ -19,6 +19,7 @@
 
 struct slot {
 	uintptr_t space;		/* with KERNEL, CALLER */
+	uint32_t era;
 	uint64_t pc;
 	struct hwpmc_place *place;	/* NULL: free */
 };
@@ -55,6 +56,7 @@ struct hwpmc_lookup {
 	uint32_t ntask;
 	/* The thread of the sample before, and how long it is this program. */
 	struct task *task;
+	uint32_t era;
 	int32_t pid, tid;
 	uint64_t from, until;
 	struct event_name **event;
@@ -349,8 +351,7 @@ static void find_task(struct hwpmc_lookup *l, int32_t pid, int32_t tid,
 
 	l->pid = pid;
 	l->tid = tid;
-	l->from = space->from;
-	l->until = space->next ? space->next->from : UINT64_MAX;
+	l->era = model_era(&l->model, space, time, &l->from, &l->until);
 	for (t = *slot; t; t = t->next)
 		if (t->space == space && t->pub.info.tid == tid &&
 		    t->pub.info.process == comm &&
@@ -456,6 +457,11 @@ static struct hwpmc_place *find_place(struct hwpmc_lookup *l, uint64_t pc,
 	return p->table[at];
 }
 
+static uint64_t slot_hash(const struct slot *s)
+{
+	return mix(s->space + ((uint64_t)s->era << 48), s->pc);
+}
+
 static bool grow_slots(struct hwpmc_lookup *l)
 {
 	struct slot *old = l->slot, *new;
@@ -468,7 +474,7 @@ static bool grow_slots(struct hwpmc_lookup *l)
 	for (uint32_t i = 0; i < l->nslot; i++) {
 		if (!old[i].place)
 			continue;
-		for (at = mix(old[i].space, old[i].pc) & (n - 1);
+		for (at = slot_hash(&old[i]) & (n - 1);
 		     l->slot[at].place; at = (at + 1) & (n - 1))
 			;
 		l->slot[at] = old[i];
@@ -481,22 +487,27 @@ static bool grow_slots(struct hwpmc_lookup *l)
 static struct hwpmc_place *place_of(struct hwpmc_lookup *l, uint64_t pc,
 				    unsigned int kind, uint64_t time)
 {
-	uintptr_t space = (uintptr_t)l->task->space | kind;
+	struct slot s = {
+		.space = (uintptr_t)l->task->space | kind, .era = l->era,
+		.pc = pc,
+	};
 	uint32_t at;
 
 	if (l->used * 2 >= l->nslot && !grow_slots(l)) {
 		l->broken = true;
 		return &l->no_place;
 	}
-	for (at = mix(space, pc) & (l->nslot - 1); l->slot[at].place;
+	for (at = slot_hash(&s) & (l->nslot - 1); l->slot[at].place;
 	     at = (at + 1) & (l->nslot - 1))
-		if (l->slot[at].pc == pc && l->slot[at].space == space)
+		if (l->slot[at].pc == pc && l->slot[at].space == s.space &&
+		    l->slot[at].era == s.era)
 			return l->slot[at].place;
 	stat_nomem = false;
-	l->slot[at] = (struct slot){ space, pc, find_place(l, pc, kind, time) };
+	s.place = find_place(l, pc, kind, time);
+	l->slot[at] = s;
 	stat_end(&l->broken);
 	l->used++;
-	return l->slot[at].place;
+	return s.place;
 }
 
 EXPORT const struct hwpmc_place *const *

@@ -20,6 +20,7 @@ int model_init(struct model *m, const struct hwpmc_symbol_options *o)
 void space_free(struct space *s)
 {
 	free(s->map);
+	eras_free(&s->eras);
 	free(s);
 }
 
@@ -44,7 +45,9 @@ void model_free(struct model *m)
 			process_free(p);
 		}
 	free(m->nowhere.map);
+	eras_free(&m->nowhere.eras);
 	free(m->kernel);
+	eras_free(&m->kernel_eras);
 	stat_strings_free(&m->strings);
 	images_free(&m->images);
 }
@@ -216,6 +219,7 @@ static void apply_kernel_map(struct model *m, const struct hwpmc_log_map *r)
 	}
 	map.image->start = r->start;
 	map.image->end = r->end;
+	eras_note(&m->kernel_eras, m->kernel, m->nkernel, &map);
 	add_map(&m->kernel, &m->nkernel, map);
 }
 
@@ -237,6 +241,7 @@ static void apply_map(struct model *m, const struct hwpmc_log_map *r)
 			      r->build_id_len,
 			      kind == HWPMC_IMAGE_JIT ? r->pid : 0);
 	s = model_space(m, r->pid, r->hdr.time);
+	eras_note(&s->eras, s->map, s->nmap, &map);
 	add_map(&s->map, &s->nmap, map);
 }
 
@@ -246,10 +251,12 @@ static void apply_unmap(struct model *m, const struct hwpmc_log_unmap *r)
 	struct space *s;
 
 	if (r->pid == -1) {
+		eras_note(&m->kernel_eras, m->kernel, m->nkernel, &hole);
 		add_map(&m->kernel, &m->nkernel, hole);
 		return;
 	}
 	s = model_space(m, r->pid, r->hdr.time);
+	eras_note(&s->eras, s->map, s->nmap, &hole);
 	add_map(&s->map, &s->nmap, hole);
 }
 
@@ -341,6 +348,15 @@ static const struct map *find_user(const struct space *space, uint64_t pc,
 	if (!found && space->next)
 		found = find_map(space->next->map, space->next->nmap, pc, time);
 	return found;
+}
+
+uint32_t model_era(const struct model *m, const struct space *space,
+		   uint64_t time, uint64_t *from, uint64_t *until)
+{
+	*from = space->from;
+	*until = space->next ? space->next->from : UINT64_MAX;
+	return eras_at(&space->eras, time, from, until) +
+	       eras_at(&m->kernel_eras, time, from, until);
 }
 
 struct image *model_find(struct model *m, struct space *space, bool kernel,

@@ -149,10 +149,11 @@ static bool same_stack(const struct hwpmc_profile *p, const struct entry *a,
 		       uint64_t hash, const struct hwpmc_record *r,
 		       uint32_t npc)
 {
-	const struct run *run = &p->run;
+	const struct run *run = p->run;
 
 	return a->hash == hash && a->npc == npc && a->space == run->space &&
 	       a->event == run->event && a->tid == run->as_tid &&
+	       a->era == run->era &&
 	       a->flags == r->hdr->flags &&
 	       p->pcs[a->pc] == r->sample->pc[0] &&
 	       (npc == 1 || !memcmp(p->pcs + a->pc, r->sample->pc,
@@ -176,8 +177,9 @@ static uint32_t add_stack(struct hwpmc_profile *p, const struct hwpmc_record *r,
 {
 	struct entry e = {
 		.hash = hash, .count = 1, .time = r->hdr->time,
-		.space = p->run.space, .pid = r->pid, .tid = p->run.as_tid,
-		.event = p->run.event, .npc = npc, .flags = r->hdr->flags,
+		.space = p->run->space, .pid = r->pid, .tid = p->run->as_tid,
+		.event = p->run->event, .npc = npc, .flags = r->hdr->flags,
+		.era = p->run->era,
 	};
 
 	if (!keep_pcs(p, &e, (const uint64_t *)r->sample->pc) ||
@@ -191,7 +193,7 @@ static uint32_t add_stack(struct hwpmc_profile *p, const struct hwpmc_record *r,
 static uint32_t count_stack(struct hwpmc_profile *p,
 			    const struct hwpmc_record *r, uint32_t npc)
 {
-	uint64_t hash = p->run.hash + r->hdr->flags;
+	uint64_t hash = p->run->hash + r->hdr->flags;
 	uint32_t at;
 
 	for (uint32_t i = 0; i < npc; i++)
@@ -232,22 +234,29 @@ static bool is_wanted(struct hwpmc_profile *p, const struct hwpmc_record *r,
 	       (!o->comm || (space->comm && !strcmp(o->comm, space->comm)));
 }
 
-static void begin_run(struct hwpmc_profile *p, const struct hwpmc_record *r)
+static void begin_run(struct hwpmc_profile *p, struct run *run,
+		      const struct hwpmc_record *r)
 {
 	struct space *space = model_space(&p->model, r->pid, r->hdr->time);
-	struct run *run = &p->run;
 
 	*run = (struct run){
 		.pid = r->pid, .tid = r->tid, .cpu = r->cpu, .id = r->hdr->id,
-		.from = space->from, .space = space,
-		.until = space->next ? space->next->from : UINT64_MAX,
-		.event = event_of(p, r->hdr->id),
+		.space = space, .event = event_of(p, r->hdr->id),
 		.as_tid = p->o.by_thread ? r->tid : r->pid,
 	};
-	run->hash = mix(mix((uintptr_t)space, run->event),
+	run->era = model_era(&p->model, space, r->hdr->time, &run->from,
+			     &run->until);
+	run->hash = mix(mix((uintptr_t)space + run->era, run->event),
 			(uint32_t)run->as_tid);
 	run->known = run->event != NO_EVENT;
 	run->wanted = run->known && is_wanted(p, r, run->event, space);
+}
+
+static inline struct run *run_of(struct hwpmc_profile *p,
+				 const struct hwpmc_record *r)
+{
+	return &p->runs[(r->hdr->id ^ r->hdr->id >> 8 ^ r->tid ^ r->cpu << 3) %
+			RUNS];
 }
 
 /* Samples before the first program of a process are that one's too. */
@@ -274,17 +283,18 @@ static void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
 	uint32_t npc = r->npc, stack;
 	struct event *event;
 
-	if (!goes_on(&p->run, r))
-		begin_run(p, r);
-	if (!p->run.known)
+	p->run = run_of(p, r);
+	if (!goes_on(p->run, r))
+		begin_run(p, p->run, r);
+	if (!p->run->known)
 		return;
-	event = &p->event[p->run.event];
+	event = &p->event[p->run->event];
 	p->totals.samples++;
 	if (time < p->first || !p->first)
 		p->first = time;
 	if (time > p->last)
 		p->last = time;
-	if (!p->run.wanted) {
+	if (!p->run->wanted) {
 		event->pub.filtered++;
 		return;
 	}
@@ -409,7 +419,7 @@ static void apply_waiting(struct hwpmc_profile *p)
 		p->applied = p->waiting[i].time;
 	}
 	/* Programs, names and events are others now. */
-	p->run.known = false;
+	memset(p->runs, 0, sizeof(p->runs));
 	for (uint32_t i = 0; i < p->nwaiting; i++) {
 		if (p->waiting[i].copy->type == HWPMC_LOG_CALLCHAIN)
 			add_sample(p, &p->waiting[i].record);
@@ -538,7 +548,7 @@ hwpmc_profile_read(struct hwpmc_input *in,
 EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 {
 	profile_forget_stacks(p);
-	p->run.known = false;
+	memset(p->runs, 0, sizeof(p->runs));
 	p->npoint = 0;
 	free(p->slot);
 	p->slot = NULL;

@@ -18,6 +18,7 @@ struct entry {
 	uint32_t event;
 	uint32_t npc;
 	uint32_t pc;			/* where its addresses are in .pcs */
+	uint32_t era;			/* of its space */
 	uint8_t flags;
 };
 
@@ -48,13 +49,17 @@ struct note {
 struct run {
 	int32_t pid, tid, cpu;
 	uint32_t id;			/* of the PMC */
-	uint64_t from, until;		/* it is this program */
+	uint64_t from, until;		/* it is this program, mapped so */
 	struct space *space;
 	uint64_t hash;			/* of all this */
+	uint32_t era;
 	uint32_t event;
 	int32_t as_tid;			/* whom they are counted for */
 	bool known, wanted;
 };
+
+/* Samples of several events and CPUs take turns. */
+#define RUNS		64
 
 #define THREAD_SLOTS	4096
 
@@ -80,7 +85,8 @@ struct hwpmc_profile {
 	double ns_per_tick;
 	uint64_t first, last;		/* ticks of samples */
 
-	struct run run;
+	struct run runs[RUNS];
+	struct run *run;		/* the one of this sample */
 	struct entry *entry;
 	uint32_t nentry;
 	uint32_t *slot;			/* entry + 1; 0: free */

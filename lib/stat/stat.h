@@ -227,12 +227,19 @@ struct map {
 	struct image *image;		/* NULL: nothing is any more */
 };
 
+/* Times from which something else lies where something lay (eras.c). */
+struct eras {
+	uint64_t *at;
+	uint32_t n;
+};
+
 /* What a process has mapped, from an exec (or its fork) to the next. */
 struct space {
 	uint64_t from;
 	struct map *map;
 	uint32_t nmap;
 	const char *comm, *path;
+	struct eras eras;
 	const char *former_comm;	/* before the latest change, or NULL */
 	uint32_t serial;
 	uint32_t settled;		/* forget.c: mappings that were left */
@@ -257,6 +264,7 @@ struct model {
 	uint32_t nspace;
 	struct map *kernel;		/* its text, and modules */
 	uint32_t nkernel;
+	struct eras kernel_eras;
 	uint64_t forgot;		/* the time that forget.c was called with */
 };
 
@@ -270,9 +278,26 @@ void model_exit(struct model *m, const struct hwpmc_log_task *r);
 void space_free(struct space *s);
 void process_free(struct process *p);
 struct space *model_space(struct model *m, int32_t pid, uint64_t time);
+/*
+ * For how long about `time` each address of the space (and of the kernel) means one
+ * thing; a number that is another for each such time.
+ */
+uint32_t model_era(const struct model *m, const struct space *space,
+		   uint64_t time, uint64_t *from, uint64_t *until);
 /* Where an address lies; image->unknown and *addr = pc where that is not known. */
 struct image *model_find(struct model *m, struct space *space, bool kernel,
 			 uint64_t pc, uint64_t time, uint64_t *addr);
+
+/* ---- eras.c -------------------------------------------------------------- */
+
+/* `new` is about to be added to the n mappings. */
+void eras_note(struct eras *e, const struct map *map, uint32_t n,
+	       const struct map *new);
+/* How many began by then; *from and *until are narrowed to the era. */
+uint32_t eras_at(const struct eras *e, uint64_t time, uint64_t *from,
+		 uint64_t *until);
+void eras_forget(struct eras *e, uint64_t before);
+void eras_free(struct eras *e);
 
 /* ---- forget.c ------------------------------------------------------------ */
 

@@ -231,6 +231,44 @@ START_TEST(what_was_unmapped_is_unknown_from_then_on)
 }
 END_TEST
 
+START_TEST(one_address_means_what_lies_there_at_each_time)
+{
+	at(2000);
+	log_map(&log_, PID, LIB, 0x4000, 0, "/lib/libold.so");
+	log_user(&log_, LIB + 0x1001);
+	log_user(&log_, LIB + 0x1001);
+	at(3000);
+	log_unmap(&log_, PID, LIB, 0x4000);
+	log_user(&log_, LIB + 0x1001);
+	at(4000);
+	log_map(&log_, PID, LIB, 0x4000, 0, "/lib/libnew.so");
+	for (int i = 0; i < 3; i++)
+		log_user(&log_, LIB + 0x1001);
+	read_it();
+	ck_assert_uint_eq(image_of(p, "libold.so")->samples, 2);
+	ck_assert_uint_eq(image_of(p, "[unknown]")->samples, 1);
+	ck_assert_uint_eq(image_of(p, "libnew.so")->samples, 3);
+}
+END_TEST
+
+/* As a loader tells of a program twice, and a library opened beside it. */
+START_TEST(what_is_mapped_again_or_beside_it_does_not_split_stacks)
+{
+	uint32_t n;
+
+	at(2000);
+	log_map(&log_, PID, LIB, 0x4000, 0, "/lib/libold.so");
+	log_user(&log_, LIB + 0x1001);
+	at(3000);
+	log_map(&log_, PID, LIB, 0x4000, 0, "/lib/libold.so");
+	log_map(&log_, PID, LIB + 0x4000, 0x4000, 0, "/lib/libnew.so");
+	log_user(&log_, LIB + 0x1001);
+	read_it();
+	ck_assert_uint_eq(hwpmc_profile_stacks(p, &n)->count, 2);
+	ck_assert_uint_eq(n, 1);
+}
+END_TEST
+
 START_TEST(what_lay_below_an_unmapped_mapping_does_not_come_back)
 {
 	log_map(&log_, PID, LIB, 0x3000, 0, "/lib/libbelow.so");
@@ -351,6 +389,8 @@ int main(void)
 	harness_add(a_library_opened_later_covers_only_what_it_was_mapped_to);
 	harness_add(a_mapping_over_another_replaces_it);
 	harness_add(what_was_unmapped_is_unknown_from_then_on);
+	harness_add(one_address_means_what_lies_there_at_each_time);
+	harness_add(what_is_mapped_again_or_beside_it_does_not_split_stacks);
 	harness_add(what_lay_below_an_unmapped_mapping_does_not_come_back);
 	harness_add(the_same_file_in_two_processes_is_one_image);
 	harness_add(generated_code_of_two_processes_is_two_images);

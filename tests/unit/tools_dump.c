@@ -325,6 +325,29 @@ START_TEST(a_mapping_behind_its_samples_still_names_them)
 }
 END_TEST
 
+START_TEST(one_address_has_another_name_when_something_else_is_there)
+{
+	uint64_t pc = 0x401000;
+	char *text;
+
+	loggen_begin(&log_);
+	loggen_context(&log_, HERE_PID, HERE_PID);
+	loggen_map(&log_, HERE_PID, 0x400000, 0x500000, 0, "/first");
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	loggen_unmap(&log_, HERE_PID, 0x400000, 0x500000);
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	loggen_map(&log_, HERE_PID, 0x400000, 0x500000, 0, "/second");
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	write_log(log_.len);
+	text = dump_ok("--type sample");
+	text = strstr(text, "(/first)\n");
+	ck_assert_ptr_nonnull(text);
+	text = strstr(text, "([unknown])\n");
+	ck_assert_ptr_nonnull(text);
+	ck_assert_ptr_nonnull(strstr(text, "(/second)\n"));
+}
+END_TEST
+
 START_TEST(lines_longer_than_the_buffer_come_out_whole)
 {
 	static uint64_t pc[HWPMC_LOG_DEPTH_MAX];
@@ -413,6 +436,7 @@ int main(void)
 	harness_add(what_filters_choose_adds_up_to_all_samples);
 	harness_add(a_log_from_a_pipe_gives_the_same_lines);
 	harness_add(a_mapping_behind_its_samples_still_names_them);
+	harness_add(one_address_has_another_name_when_something_else_is_there);
 	harness_add(lines_longer_than_the_buffer_come_out_whole);
 	harness_add_timed(a_log_cut_anywhere_gives_what_is_whole_or_the_reason,
 			  60);
