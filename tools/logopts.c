@@ -3,6 +3,7 @@
  * logopts.c - options that choose samples and symbols, and reading a log with a
  * line on the terminal that says how far it is.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,26 @@ struct progress {
 	bool shown;
 };
 
+/* Of a plain file. How much a packed one holds is not known before its end. */
+static uint64_t size_of(const char *path)
+{
+	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd };
+	uint8_t first[4] = { 0 };
+	struct stat st = { .st_size = 0 };
+	int fd;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	if (read(fd, first, sizeof(first)) != sizeof(first) ||
+	    memcmp(first, zstd, sizeof(zstd)) == 0)
+		st.st_size = 0;
+	close(fd);
+	return st.st_size;
+}
+
 static void show_progress(uint64_t bytes, void *arg)
 {
 	struct progress *p = arg;
@@ -146,10 +167,9 @@ struct hwpmc_profile *logopts_read(const struct logopts *l, const char *path)
 	struct hwpmc_profile *p = NULL;
 	struct hwpmc_input *in;
 	char err[600];
-	struct stat st;
 
-	if (stat(path, &st) == 0)
-		progress.size = st.st_size;
+	if (terminal)
+		progress.size = size_of(path);
 	in = hwpmc_input_open(path, err, sizeof(err));
 	if (in)
 		p = hwpmc_profile_read(in, &l->o,

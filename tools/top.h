@@ -31,6 +31,7 @@ struct top {
 	uint64_t interval_ns;
 	uint64_t rounds;		/* end after so many; 0: never */
 	uint64_t limit;			/* lines in text */
+	int columns;			/* of the screen; 0: text, nothing is cut */
 
 	struct hwpmc_parser *parser;
 	struct hwpmc_profile *profile;

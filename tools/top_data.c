@@ -283,6 +283,14 @@ static void process_text(const struct top_line *l, char *buf, size_t size)
 		snprintf(buf, size, "%s", name);
 }
 
+/* Of a function's name: what the other columns leave. */
+static int name_width(const struct top *t)
+{
+	int left = t->columns - 21 - 2 - 20 - 2 - 24;
+
+	return left > 32 ? left : 32;
+}
+
 void top_line_text(const struct top *t, const struct top_line *l, char *buf,
 		   size_t size)
 {
@@ -292,7 +300,8 @@ void top_line_text(const struct top *t, const struct top_line *l, char *buf,
 	process_text(l, process, sizeof(process));
 	switch (t->key) {
 	case TOP_SYMBOL:
-		snprintf(buf, size, "%-32s  %-20s  %s", leaf->symbol->name,
+		snprintf(buf, size, "%-*.*s  %-20s  %s", name_width(t),
+			 t->columns ? name_width(t) : -1, leaf->symbol->name,
 			 leaf->image->name, process);
 		break;
 	case TOP_IMAGE:
@@ -312,8 +321,8 @@ void top_columns_text(const struct top *t, char *buf, size_t size)
 {
 	switch (t->key) {
 	case TOP_SYMBOL:
-		snprintf(buf, size, "%-32s  %-20s  %s", "function", "image",
-			 "process");
+		snprintf(buf, size, "%-*s  %-20s  %s", name_width(t), "function",
+			 "image", "process");
 		break;
 	case TOP_IMAGE:
 		snprintf(buf, size, "%-20s  %s", "image", "process");

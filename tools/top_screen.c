@@ -60,12 +60,13 @@ static void put_row(int row, const char *text)
 	clrtoeol();
 }
 
-static void draw_head(const struct top *t)
+static void draw_head(struct top *t)
 {
 	const struct hwpmc_profile_event *ev;
 	char text[1024], columns[256];
 	uint32_t n;
 
+	t->columns = COLS;
 	ev = top_event(t, &n);
 	snprintf(text, sizeof(text), "hwpmc top: %s (%u of %u), a sample every %"
 		 PRIu64 ", round %" PRIu64 " of %.1f s%s%s%s",

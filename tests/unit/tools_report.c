@@ -21,7 +21,7 @@
 
 static char dir[] = "/tmp/report-XXXXXX";
 static char *text;			/* what the last command printed */
-static uint64_t at_sixty, at_thirty, at_ten, at_work, at_main;
+static uint64_t at_sixty, at_thirty, at_ten, at_work, at_main, at_inner;
 
 /* ---- logs ---------------------------------------------------------------- */
 
@@ -31,6 +31,7 @@ static uint64_t *place_of(const char *name)
 	       strcmp(name, "thirty") == 0 ? &at_thirty :
 	       strcmp(name, "ten") == 0 ? &at_ten :
 	       strcmp(name, "work") == 0 ? &at_work :
+	       strcmp(name, "mark_inner") == 0 ? &at_inner :
 	       strcmp(name, "main") == 0 ? &at_main : NULL;
 }
 
@@ -45,7 +46,8 @@ static void find_functions(void)
 		    place_of(name))
 			*place_of(name) = addr;
 	ck_assert_int_eq(pclose(f), 0);
-	ck_assert(at_sixty && at_thirty && at_ten && at_work && at_main);
+	ck_assert(at_sixty && at_thirty && at_ten && at_work && at_main &&
+		  at_inner);
 }
 
 static void add_shares(struct made_log *log, uint32_t id, unsigned int times)
@@ -369,6 +371,28 @@ START_TEST(report_shows_lines_and_addresses)
 }
 END_TEST
 
+START_TEST(functions_that_were_inlined_are_shown_where_asked_for)
+{
+	uint64_t stack[] = { at_inner, at_main + 16 };
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	add_process(&log, 5, SHARES);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, stack, 2, 10);
+	write_log(&log, "inlined");
+	command("report -i inlined --csv --tree");
+	ck_assert_str_eq(text, "cycles,0,10,0,100.0000,shares,main\n"
+			 "cycles,1,10,10,100.0000,shares,outer\n");
+	command("report -i inlined --csv --tree --inlines");
+	ck_assert_str_eq(text, "cycles,0,10,0,100.0000,shares,main\n"
+			 "cycles,1,10,0,100.0000,shares,outer\n"
+			 "cycles,2,10,10,100.0000,shares,inner\n");
+	command("report -i inlined --csv -s symbol --inlines");
+	ck_assert_str_eq(text, "cycles,10,100.0000,inner\n");
+}
+END_TEST
+
 START_TEST(report_says_why_names_are_missing)
 {
 	command("report -i log --stdio");
@@ -490,6 +514,7 @@ int main(void)
 	harness_add(report_shows_the_callers_and_callees_of_one_function);
 	harness_add(trees_are_nested_objects_in_json);
 	harness_add(report_shows_lines_and_addresses);
+	harness_add(functions_that_were_inlined_are_shown_where_asked_for);
 	harness_add(report_says_why_names_are_missing);
 	harness_add(names_of_processes_do_not_command_the_terminal);
 	harness_add(annotate_shows_lines_and_instructions_with_their_samples);

@@ -23,6 +23,17 @@ int work(int n)
 	return sixty(n) + ten(n);
 }
 
+static inline __attribute__((always_inline)) int inner(int n)
+{
+	__asm__ volatile("mark_inner: nop");
+	return n + 1;
+}
+
+int outer(int n)
+{
+	return inner(n);
+}
+
 int main(void)
 {
 	return work(1) + thirty(2);
