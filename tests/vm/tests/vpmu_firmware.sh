@@ -1,9 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# vpmu_firmware - the emulated PMU as an awkward firmware leaves it.
+# vpmu_firmware - the emulated PMU as an awkward firmware leaves it, and what hwpmc
+# does on such a machine: nothing while the counter runs, all of its work after.
 . "$VM_TOP/tests/harness/harness.sh"
 
 modprobe -d "$VM_KERNEL" msr
+hwpmc=$VM_TOP/build/tools/hwpmc
+loop=$VM_TOP/build/vm/progs/loop
 
 rdmsr() { # CPU, register
 	dd if="/dev/cpu/$1/msr" bs=8 count=1 skip="$2" iflag=skip_bytes \
@@ -27,6 +30,28 @@ counters_have_no_full_width_writes() {
 	check_equal "$(perf stat -x, -e instructions:u \
 		"$VM_TOP/build/vm/progs/loop" 1000000 2>&1 | cut -d, -f1)" \
 		3000057 "instructions"
+}
+
+stop_counter() {
+	for c in 0 1; do
+		head -c 8 /dev/zero | dd of="/dev/cpu/$c/msr" bs=8 count=1 \
+			seek=$((0x18d)) oflag=seek_bytes conv=notrunc status=none
+	done
+}
+
+hwpmc_leaves_the_firmwares_counter_alone_and_says_so() {
+	check insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
+	"$hwpmc" stat -e instructions:u -- "$loop" 1000 >out.txt 2>&1 &&
+		fail "it counted"
+	check grep -q 'nobody in this kernel has reserved.*0x18d' out.txt
+	check_equal "$(rdmsr 1 $((0x18d)))" 00000000004300c0 "select 7"
+	echo 0 >/proc/sys/kern/hwpmc/selfcost
+	stop_counter
+	check "$hwpmc" record -e instructions:u -c 10000 -o fw.log -- "$loop" 1000000
+	check "$hwpmc" report -i fw.log --format csv -s symbol -o fw.csv
+	check_equal "$(cut -d, -f2 fw.csv)" 300 "samples of 3,000,057 instructions"
+	check "$hwpmc" stat --csv -o stat.csv -e instructions:u -- "$loop" 1000000
+	check grep -q '3000057' stat.csv
 }
 
 harness_run
