@@ -23,6 +23,11 @@ int work(int n)
 	return sixty(n) + ten(n);
 }
 
+int main(void)
+{
+	return work(1) + thirty(2);
+}
+
 static inline __attribute__((always_inline)) int inner(int n)
 {
 	__asm__ volatile("mark_inner: nop");
@@ -32,9 +37,4 @@ static inline __attribute__((always_inline)) int inner(int n)
 int outer(int n)
 {
 	return inner(n);
-}
-
-int main(void)
-{
-	return work(1) + thirty(2);
 }
