@@ -38,6 +38,8 @@ system_calls_are_named_from_the_program_down_to_the_function() {
 
 shares_are_right_in_a_kernel_module() {
 	profile $kernel -- "$progs/hot" -m 3000
+	call_tree
+	near "$(tree mod_sixty)" "$(flat ',\[hotmod\],mod_')" 60 "mod_sixty in the tree"
 	three ',hot,\[hotmod\]' 'work_\[k\]' mod
 	[ "$(flat ',\[hotmod\],mod_')" -ge $((all * 85 / 100)) ] ||
 		fail "only $(flat ',\[hotmod\],mod_') of $all samples are in the module"

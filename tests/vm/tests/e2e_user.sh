@@ -13,6 +13,7 @@ shares_are_right_in_a_static_program() {
 	profile $user -- "$progs/hot3"
 	three ',hot3,hot3' _start hot
 	most "$(flat ',hot3,hot3,hot_')" "the three functions"
+	call_tree
 	near "$(tree hot_sixty)" "$(tree _start)" 60 "hot_sixty below _start"
 }
 
@@ -20,6 +21,7 @@ shares_are_right_in_a_position_independent_program() {
 	profile $user -- "$progs/hot" -n 3000
 	three ',hot,hot' run_own\;work hot
 	most "$(flat ',hot,hot,hot_')" "the three functions"
+	call_tree
 	near "$(tree hot_thirty)" "$(tree work)" 30 "hot_thirty below work"
 }
 
