@@ -285,7 +285,8 @@ struct hwpmc_log_unmap {
 
 /* NOTE: what a tool knows and the module does not; id as the key wants it. Keys:
  * "command", "hostname", "release", "event" (id: PMC), "version", "period",
- * "build-id" and "path" of the kernel, … Unknown keys mean nothing. */
+ * "kernel-start" (of _stext) and "kernel-build-id" (hexadecimal), … Unknown keys
+ * mean nothing. */
 struct hwpmc_log_note {
 	struct hwpmc_log_hdr hdr;
 	char	text[];			/* "key=value", zero terminated */

@@ -110,8 +110,10 @@ static void add_at(struct image *img, const GElf_Sym *sym, const char *name,
 	struct hwpmc_symbol *s;
 
 	s = image_add_symbol(img, at + sym->st_value, sym->st_size, name, true);
-	if (s)
-		s->weak = GELF_ST_BIND(sym->st_info) == STB_WEAK;
+	if (!s)
+		return;
+	s->weak = GELF_ST_BIND(sym->st_info) == STB_WEAK;
+	s->local = GELF_ST_BIND(sym->st_info) == STB_LOCAL;
 }
 
 static bool add_symbol(const GElf_Sym *sym, const char *name, void *arg)

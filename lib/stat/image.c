@@ -238,6 +238,8 @@ static int by_start(const void *a, const void *b)
 	/* With a size before without; then the plainest of several names. */
 	if (!x->size != !y->size)
 		return x->size ? -1 : 1;
+	if (x->local != y->local)
+		return x->local ? 1 : -1;
 	if (x->weak != y->weak)
 		return x->weak ? 1 : -1;
 	low = strspn(x->raw, "_");

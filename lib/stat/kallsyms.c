@@ -88,6 +88,18 @@ void kallsyms_free(struct kallsyms *k)
 	forget(k);
 }
 
+/* 1: it runs here; 0: another one; -1: its build-id is not known. */
+static int has_its_build_id(const struct image *img)
+{
+	struct hwpmc_running_kernel k;
+
+	if (!img->pub.build_id_len || hwpmc_running_kernel(&k) < 0 ||
+	    !k.build_id_len)
+		return -1;
+	return k.build_id_len == img->pub.build_id_len &&
+	       !memcmp(k.build_id, img->pub.build_id, k.build_id_len);
+}
+
 /* Who named a file knows what he does. */
 bool kallsyms_of_this_kernel(const struct images *set)
 {
@@ -96,6 +108,8 @@ bool kallsyms_of_this_kernel(const struct images *set)
 
 	if (set->options.kallsyms || uname(&u) < 0)
 		return true;
+	if (has_its_build_id(set->kernel) == 0)
+		return false;
 	if (k->release && strcmp(k->release, u.release))
 		return false;
 	/* Another machine has its kernel elsewhere; with a start that shows. */
@@ -104,18 +118,31 @@ bool kallsyms_of_this_kernel(const struct images *set)
 }
 
 /*
- * The kernel may have been started again: elsewhere, and the same if it is as long.
- * Both ends may have been rounded to pages.
+ * Is it the same kernel, wherever it lies? By its length, the ends of which may have
+ * been rounded to pages; by its build-id; or because somebody says so.
  */
+static bool is_same(const struct images *set)
+{
+	const struct kallsyms *k = &set->kallsyms;
+	const struct image *img = set->kernel;
+	int64_t longer = (k->etext - k->stext) - (img->end - img->start);
+
+	if (!set->options.kallsyms && has_its_build_id(img) == 1)
+		return true;
+	if (!img->end)
+		return set->options.kallsyms;
+	return k->etext && longer >= -4096 && longer <= 4096;
+}
+
+/* The kernel may have been started again, and lie elsewhere. */
 static const char *compare_start(struct images *set)
 {
 	struct kallsyms *k = &set->kallsyms;
 	const struct image *img = set->kernel;
-	int64_t longer = (k->etext - k->stext) - (img->end - img->start);
 
 	if (!img->start || !k->stext || img->start == k->stext)
 		return NULL;
-	if (!k->etext || longer < -4096 || longer > 4096)
+	if (!is_same(set))
 		return FOREIGN;
 	k->moved = img->start - k->stext;
 	return NULL;

@@ -95,7 +95,7 @@ struct hwpmc_symbol {
 	const char *raw;	/* as in the file */
 	uint64_t start, size;	/* in the image: addresses as in its ELF file */
 	bool unknown;
-	bool weak;		/* it has no strong name */
+	bool weak, local;	/* the first of global, weak, local names */
 	bool inlined;		/* into others: it has no address of its own */
 };
 
@@ -111,6 +111,19 @@ struct hwpmc_symbol_options {
 	bool no_symbols;	/* images only */
 	bool no_demangle;
 };
+
+/*
+ * The kernel that runs here, for the notes of who records ("kernel-start",
+ * "kernel-build-id", both hexadecimal): with them a reader knows whether kallsyms or
+ * a vmlinux is the log's, and where the kernel lay. -1: nothing of it can be read.
+ */
+struct hwpmc_running_kernel {
+	uint64_t start;		/* of _stext; 0: not shown to this process */
+	uint32_t build_id_len;
+	uint8_t build_id[HWPMC_LOG_BUILD_ID];
+};
+
+int hwpmc_running_kernel(struct hwpmc_running_kernel *k);
 
 /* ------------------------------------------------------------------------ */
 /* Profile (profile.c)                                                       */

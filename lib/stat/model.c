@@ -260,6 +260,24 @@ static void apply_unmap(struct model *m, const struct hwpmc_log_unmap *r)
 	add_map(&s->map, &s->nmap, hole);
 }
 
+/* A mapping of the kernel knows better: it has an end. */
+static void note_start(struct image *kernel, const char *text)
+{
+	if (!kernel->end)
+		kernel->start = strtoull(text, NULL, 16);
+}
+
+static void note_build_id(struct image *kernel, const char *text)
+{
+	uint8_t id[HWPMC_LOG_BUILD_ID];
+	uint32_t n = 0;
+	unsigned int byte;
+
+	for (; n < sizeof(id) && sscanf(text, "%2x", &byte) == 1; text += 2)
+		id[n++] = byte;
+	image_set_build_id(kernel, id, n);
+}
+
 static void apply_note(struct model *m, const char *text)
 {
 	struct kallsyms *k = &m->images.kallsyms;
@@ -268,6 +286,10 @@ static void apply_note(struct model *m, const char *text)
 		set_string(m, &k->release, text + 8);
 	else if (strncmp(text, "hostname=", 9) == 0)
 		set_string(m, &k->hostname, text + 9);
+	else if (strncmp(text, "kernel-start=", 13) == 0)
+		note_start(m->images.kernel, text + 13);
+	else if (strncmp(text, "kernel-build-id=", 16) == 0)
+		note_build_id(m->images.kernel, text + 16);
 }
 
 static void apply_comm(struct model *m, const struct hwpmc_log_task *r)

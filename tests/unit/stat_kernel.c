@@ -133,6 +133,16 @@ START_TEST(kernel_that_was_started_again_elsewhere_is_named_all_the_same)
 }
 END_TEST
 
+START_TEST(kallsyms_that_was_named_is_moved_to_where_the_recorder_noted)
+{
+	log_note(&log_, "release=of another machine");
+	log_note(&log_, "kernel-start=ffffffff9a000000");
+	log_kernel(&log_, STEXT - 0x1000000 + 0x110);
+	read_it(NULL);
+	check_name(STEXT - 0x1000000 + 0x110, "do_one", "[kernel]");
+}
+END_TEST
+
 START_TEST(kallsyms_of_another_kernel_names_nothing)
 {
 	map_kernel(STEXT - 0x1000000, 0x600000);
@@ -195,6 +205,20 @@ START_TEST(log_of_another_release_does_not_get_the_symbols_of_this_kernel)
 	p = log_profile(&log_, &o);
 	check_unnamed(STEXT + 0x110, "another kernel");
 	check_unnamed(0x7ffff7fc1a00, "another kernel");
+}
+END_TEST
+
+START_TEST(log_of_another_build_does_not_get_the_symbols_of_this_kernel)
+{
+	struct hwpmc_profile_options o = log_options();
+	struct hwpmc_running_kernel k;
+
+	if (hwpmc_running_kernel(&k) < 0 || !k.build_id_len)
+		SKIP("/sys/kernel/notes, the build-id of the kernel that runs");
+	log_note(&log_, "kernel-build-id=0123456789abcdef0123456789abcdef01234567");
+	log_kernel(&log_, STEXT + 0x110);
+	p = log_profile(&log_, &o);
+	check_unnamed(STEXT + 0x110, "another kernel");
 }
 END_TEST
 
@@ -289,6 +313,27 @@ START_TEST(vmlinux_is_placed_by_kallsyms_where_the_log_does_not_tell)
 	log_kernel(&log_, in_kernel("do_work"));
 	read_it(program("kernel/vmlinux"));
 	check_name(in_kernel("do_work"), "do_work", "[kernel]");
+}
+END_TEST
+
+START_TEST(vmlinux_is_placed_by_what_the_recorder_noted)
+{
+	char text[100], *at = text;
+	uint8_t id[HWPMC_LOG_BUILD_ID];
+	uint32_t n = build_id_of(program("kernel/vmlinux"), id);
+
+	write_file(kallsyms, "");
+	snprintf(text, sizeof(text), "kernel-start=%lx", in_kernel("_stext"));
+	log_note(&log_, text);
+	at += sprintf(at, "kernel-build-id=");
+	for (uint32_t i = 0; i < n; i++)
+		at += sprintf(at, "%02x", id[i]);
+	log_note(&log_, text);
+	log_kernel(&log_, in_kernel("do_work"));
+	read_it(program("kernel/vmlinux"));
+	check_name(in_kernel("do_work"), "do_work", "[kernel]");
+	ck_assert_uint_eq(image_of(p, "[kernel]")->build_id_len, 20);
+	ck_assert_uint_eq(image_of(p, "[kernel]")->load, KASLR);
 }
 END_TEST
 
@@ -419,16 +464,19 @@ int main(void)
 	harness_add(kernel_and_module_functions_are_named_by_kallsyms);
 	harness_add(code_that_kallsyms_alone_knows_is_its_own_image);
 	harness_add(kernel_that_was_started_again_elsewhere_is_named_all_the_same);
+	harness_add(kallsyms_that_was_named_is_moved_to_where_the_recorder_noted);
 	harness_add(kallsyms_of_another_kernel_names_nothing);
 	harness_add(module_that_lies_elsewhere_now_is_not_named);
 	harness_add(addresses_of_a_removed_module_are_not_those_of_its_successor);
 	harness_add(kallsyms_without_addresses_says_so_and_the_remedy);
 	harness_add(log_of_another_release_does_not_get_the_symbols_of_this_kernel);
+	harness_add(log_of_another_build_does_not_get_the_symbols_of_this_kernel);
 	harness_add(hidden_kernel_addresses_are_an_image_of_their_own);
 	harness_add(vmlinux_names_a_kernel_that_runs_elsewhere);
 	harness_add(vmlinux_has_lines_and_inlined_functions_of_the_kernel);
 	harness_add(vmlinux_of_another_build_names_nothing);
 	harness_add(vmlinux_is_placed_by_kallsyms_where_the_log_does_not_tell);
+	harness_add(vmlinux_is_placed_by_what_the_recorder_noted);
 	harness_add(vmlinux_without_a_place_names_nothing);
 	harness_add(missing_vmlinux_is_a_problem_that_is_told);
 	harness_add(modules_are_named_by_their_files);
