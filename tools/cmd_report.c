@@ -142,6 +142,9 @@ static int check_options(struct report *r, int argc, char *argv[])
 {
 	int err;
 
+	if (optind < argc && r->view == REPORT_CALLERS && !r->function)
+		return msg_usage("'%s' is one argument too many: of one function it is --callers=FUNCTION",
+				 argv[optind]);
 	if (optind < argc)
 		return msg_usage("'%s' is one argument too many", argv[optind]);
 	err = check_export(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fmt.c - numbers and strings as people, JSON and CSV want them. Pure: no
- * state, and of the world only the locale's separator.
+ * fmt.c - numbers and strings as people, JSON and CSV want them. Pure, but for the
+ * locale's separator, which it remembers.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,11 +14,15 @@
 
 const char *fmt_separator(void)
 {
+	static char kept[4];
 	const struct lconv *lc = localeconv();
 	const char *sep = lc ? lc->thousands_sep : "";
 
-	/* Longer ones would not fit FMT_NUMBER. */
-	return sep[0] && strlen(sep) <= 3 ? sep : ",";
+	/* Longer ones would not fit FMT_NUMBER; a point is the decimal one here. */
+	if (!*kept)
+		strcpy(kept, sep[0] && strlen(sep) <= 3 && strcmp(sep, ".") ?
+		       sep : ",");
+	return kept;
 }
 
 char *fmt_group(char buf[FMT_NUMBER], uint64_t value, const char *sep)

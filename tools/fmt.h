@@ -13,7 +13,10 @@
 /* "1,234,567"; sep NULL or "": no grouping. Returns buf. */
 char *fmt_group(char buf[FMT_NUMBER], uint64_t value, const char *sep);
 
-/* The locale's separator of thousands, or a comma where it has none. */
+/*
+ * The locale's separator of thousands, as it was when this was called first, or a
+ * comma where it has none.
+ */
 const char *fmt_separator(void);
 
 /* Three significant decimals with a unit prefix: "12.345 M". */

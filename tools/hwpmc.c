@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fmt.h"
 #include "hwpmc.h"
 #include "msg.h"
 
@@ -95,7 +96,10 @@ int main(int argc, char *argv[])
 	};
 	int c;
 
+	/* Data and options have decimal points in every country. */
 	setlocale(LC_ALL, "");
+	fmt_separator();
+	setlocale(LC_NUMERIC, "C");
 	/* "+": what follows the command's name is the command's. */
 	while ((c = getopt_long(argc, argv, "+:hV", options, NULL)) != -1) {
 		if (c == 'h')

@@ -168,37 +168,35 @@ static struct line *make_lines(const struct report *r, uint32_t *n)
 
 /* ---- lines --------------------------------------------------------------- */
 
-static void key_text(char *buf, size_t size, enum report_key key,
-		     const struct line *l)
+#define KEY_TEXT	(4096 + 16)	/* a path and a line */
+
+/* Whole, in buf or not: names of C++ are longer than one thinks. */
+static const char *key_text(char buf[KEY_TEXT], enum report_key key,
+			    const struct line *l)
 {
-	const struct hwpmc_stack *s = l->stack;
-	const struct hwpmc_frame *leaf = s->frame[0];
+	const struct hwpmc_frame *leaf = l->stack->frame[0];
 
 	switch (key) {
 	case REPORT_PROCESS:
-		snprintf(buf, size, "%s", s->thread->process);
-		break;
+		return l->stack->thread->process;
 	case REPORT_PID:
-		snprintf(buf, size, "%d", s->thread->pid);
-		break;
+		snprintf(buf, KEY_TEXT, "%d", l->stack->thread->pid);
+		return buf;
 	case REPORT_THREAD:
-		snprintf(buf, size, "%d", s->thread->tid);
-		break;
+		snprintf(buf, KEY_TEXT, "%d", l->stack->thread->tid);
+		return buf;
 	case REPORT_IMAGE:
-		snprintf(buf, size, "%s", leaf->image->name);
-		break;
+		return leaf->image->name;
 	case REPORT_LINE:
-		if (l->file)
-			snprintf(buf, size, "%s:%u", l->file, l->number);
-		else
-			snprintf(buf, size, "[unknown]");
-		break;
+		if (!l->file)
+			return "[unknown]";
+		snprintf(buf, KEY_TEXT, "%s:%u", l->file, l->number);
+		return buf;
 	case REPORT_ADDRESS:
-		snprintf(buf, size, "0x%" PRIx64, leaf->addr);
-		break;
+		snprintf(buf, KEY_TEXT, "0x%" PRIx64, leaf->addr);
+		return buf;
 	default:
-		snprintf(buf, size, "%s", leaf->symbol->name);
-		break;
+		return leaf->symbol->name;
 	}
 }
 
@@ -206,15 +204,15 @@ static void print_text_line(const struct report *r, const struct line *l,
 			    uint64_t all)
 {
 	FILE *f = r->out.f;
-	char text[1024];
+	char text[KEY_TEXT];
 
 	pager_heat(&r->out, report_percent(l->count, all));
 	fprintf(f, "%7.2f%% %10" PRIu64, report_percent(l->count, all), l->count);
 	pager_plain(&r->out);
 	for (unsigned int i = 0; i < r->nkey; i++) {
-		key_text(text, sizeof(text), r->key[i], l);
 		fputs("  ", f);
-		fmt_put_plain(f, text, i + 1 < r->nkey ? 20 : 0);
+		fmt_put_plain(f, key_text(text, r->key[i], l),
+			      i + 1 < r->nkey ? 20 : 0);
 	}
 	fputc('\n', f);
 }
@@ -236,19 +234,19 @@ static void print_data_line(const struct report *r,
 {
 	FILE *f = r->out.f;
 	bool json = r->format == REPORT_JSON;
-	char text[1024];
+	char text[KEY_TEXT];
 
 	fputs(json ? "{\"event\":" : "", f);
 	(json ? fmt_json_string : fmt_csv_field)(f, ev->name);
 	fprintf(f, json ? ",\"samples\":%" PRIu64 ",\"percent\":%.4f" :
 		",%" PRIu64 ",%.4f", l->count, 100.0 * l->count / ev->samples);
 	for (unsigned int i = 0; i < r->nkey; i++) {
-		key_text(text, sizeof(text), r->key[i], l);
 		if (json)
 			fprintf(f, ",\"%s\":", key_words[r->key[i]]);
 		else
 			fputc(',', f);
-		(json ? fmt_json_string : fmt_csv_field)(f, text);
+		(json ? fmt_json_string : fmt_csv_field)
+			(f, key_text(text, r->key[i], l));
 	}
 	fputs(json ? "}\n" : "\n", f);
 }

@@ -371,6 +371,31 @@ START_TEST(report_shows_lines_and_addresses)
 }
 END_TEST
 
+START_TEST(long_names_are_whole_in_data)
+{
+	static char path[3000];
+	struct made_log log;
+
+	path[0] = '/';
+	memset(path + 1, 'n', sizeof(path) - 2);
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	add_process(&log, 5, path);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_ten, 1, 10);
+	write_log(&log, "long");
+	command("report -i long --csv -s image");
+	has(path + 1);
+	command("report -i long --json -s image,line");
+	has(path + 1);
+	command("report -i long --csv --tree");
+	has(path + 1);
+	command("diff --csv long long");
+	has(path + 1);
+	command("annotate -i long --json");
+	has(path);
+}
+END_TEST
+
 START_TEST(functions_that_were_inlined_are_shown_where_asked_for)
 {
 	uint64_t stack[] = { at_inner, at_main + 16 };
@@ -514,6 +539,7 @@ int main(void)
 	harness_add(report_shows_the_callers_and_callees_of_one_function);
 	harness_add(trees_are_nested_objects_in_json);
 	harness_add(report_shows_lines_and_addresses);
+	harness_add(long_names_are_whole_in_data);
 	harness_add(functions_that_were_inlined_are_shown_where_asked_for);
 	harness_add(report_says_why_names_are_missing);
 	harness_add(names_of_processes_do_not_command_the_terminal);

@@ -220,6 +220,25 @@ report_on_a_terminal_goes_through_the_pager_in_colour() {
 	EOF
 }
 
+numbers_in_data_have_points_whatever_the_locale() {
+	printf 'LC_NUMERIC\ndecimal_point ","\nthousands_sep "."\ngrouping 3;3\nEND LC_NUMERIC\n' \
+		>source
+	# It misses the other categories, and makes this one.
+	localedef -c -i ./source ./xx_XX >/dev/null 2>&1
+	unset LC_ALL
+	export LOCPATH="$PWD" LC_NUMERIC=xx_XX
+	check_equal "$(bash -c 'printf %.1f 1,5')" "1,5" "the locale"
+	for command in "report --csv --limit 0.5" "report --json" "annotate --csv" \
+		"report --tree --csv"; do
+		check "$hwpmc" $command -i "$logs/hot.log" -o here
+		env -u LC_NUMERIC "$hwpmc" $command -i "$logs/hot.log" -o there
+		check cmp here there
+	done
+	check "$hwpmc" stat --csv -o here -e instructions:u,branches:u "$logs/hot3"
+	awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' here ||
+		fail "stat: $(cat here)"
+}
+
 reading_a_large_log_tells_how_far_it_is() {
 	# One record of a sample many times; packed, it is next to nothing.
 	cat >grow.py <<-'EOF'
