@@ -51,12 +51,17 @@ void image_forget_symbols(struct image *img)
 	img->nsymbol = kept;
 }
 
+void image_free_symbols(struct image *img)
+{
+	symbols_free(img->retired, img->nretired);
+	symbols_free(img->symbol, img->nsymbol);
+}
+
 static void image_free(struct image *img)
 {
 	lines_close(img);
 	symbols_free(img->inlined, img->ninlined);
-	symbols_free(img->retired, img->nretired);
-	symbols_free(img->symbol, img->nsymbol);
+	image_free_symbols(img);
 	free(img->segment);
 	free((void *)img->pub.path);
 	free((void *)img->pub.build_id);
@@ -72,6 +77,7 @@ void images_free(struct images *set)
 	free(set->all);
 	kallsyms_free(&set->kallsyms);
 	kernel_files_free(&set->files);
+	kernel_files_free(&set->standard);
 }
 
 int image_problem(struct image *img, const char *why)

@@ -42,7 +42,7 @@ static void load_kernel(struct images *set)
 
 static void load_module(struct images *set, struct image *img)
 {
-	const char *path = ko_path(set, img->pub.path);
+	const char *path = ko_path(set, img);
 
 	if (path)
 		ko_load(img, path);

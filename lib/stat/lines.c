@@ -45,6 +45,7 @@ struct lines {
 	struct ranges ranges;		/* of the units */
 	char *path;			/* where separate debug files may be */
 	Dwfl_Callbacks callbacks;
+	uint64_t moved;			/* the kernel: from where its file is */
 	bool relocatable;		/* a module's file, which has no addresses */
 	struct piece *piece;
 	uint32_t npiece;
@@ -240,6 +241,7 @@ static void find_pieces(struct lines *l, Dwfl_Module *module, uint64_t bias)
 
 static uint64_t to_dwarf(const struct lines *l, uint64_t addr)
 {
+	addr -= l->moved;
 	for (uint32_t i = 0; i < l->npiece; i++)
 		if (addr - l->piece[i].at < l->piece[i].size)
 			return addr - l->piece[i].at + l->piece[i].dwarf;
@@ -289,8 +291,10 @@ void lines_close(struct image *img)
 }
 
 /* The file that leads to DWARF; *why, where there is none. */
-static const char *file_with_lines(const struct image *img, const char **why)
+static const char *file_with_lines(struct images *set, const struct image *img,
+				   uint64_t *moved, const char **why)
 {
+	*moved = 0;
 	switch (img->pub.kind) {
 	case HWPMC_IMAGE_ELF:
 		*why = img->pub.problem;
@@ -298,7 +302,8 @@ static const char *file_with_lines(const struct image *img, const char **why)
 	case HWPMC_IMAGE_KERNEL:
 	case HWPMC_IMAGE_MODULE:
 		*why = "lines of the kernel are in its vmlinux and its modules' files: --kernel";
-		return img->pub.code;
+		return img->pub.code ? img->pub.code :
+		       kernel_file_with_lines(set, img, moved);
 	default:
 		*why = "lines are known of programs, libraries and the kernel only";
 		return NULL;
@@ -308,18 +313,20 @@ static const char *file_with_lines(const struct image *img, const char **why)
 static int lines_open(struct images *set, struct image *img)
 {
 	const char *file, *why;
+	uint64_t moved;
 
 	if (img->lines)
 		return 0;
 	if (img->pub.no_lines)
 		return -1;
 	image_load(set, img);
-	file = file_with_lines(img, &why);
+	file = file_with_lines(set, img, &moved, &why);
 	if (!file)
 		return no_lines(img, why ? why : "its file is not known");
 	img->lines = stat_alloc(1, sizeof(*img->lines));
 	if (!img->lines)
 		return -1;
+	img->lines->moved = moved;
 	img->lines->path = debug_path(&set->options);
 	if (open_dwarf(img->lines, file) < 0) {
 		lines_close(img);

@@ -88,7 +88,7 @@ struct kallsyms {
 	bool read;
 };
 
-/* Files below options.kernel. */
+/* Files below options.kernel, or where distributions have them. */
 struct kernel_file {
 	char *name;			/* of the module, or "vmlinux" */
 	char *path;
@@ -107,7 +107,7 @@ struct images {
 	struct image *hash[256];
 	struct image *unknown, *hidden, *kernel;
 	struct kallsyms kallsyms;
-	struct kernel_files files;
+	struct kernel_files files, standard;
 };
 
 /* -1: no memory; it can be freed all the same. */
@@ -134,6 +134,7 @@ struct hwpmc_symbol *image_add_symbol(struct image *img, uint64_t start,
 				      uint64_t size, const char *raw,
 				      bool demangle);
 void image_forget_symbols(struct image *img);
+void image_free_symbols(struct image *img);
 void image_sort_symbols(struct image *img);
 bool image_retire(struct image *img, struct hwpmc_symbol *s);
 /* What has changed since it was read: maps of generated code. */
@@ -186,7 +187,13 @@ bool kallsyms_of_this_kernel(const struct images *set);
 void kallsyms_free(struct kallsyms *k);
 
 const char *vmlinux_path(struct images *set);
-const char *ko_path(struct images *set, const char *name);
+const char *ko_path(struct images *set, const struct image *img);
+/*
+ * Not for symbols, which came from kallsyms: the file that has the lines. moved: how
+ * far the kernel lies from where its file has it.
+ */
+const char *kernel_file_with_lines(struct images *set, const struct image *img,
+				   uint64_t *moved);
 int vmlinux_load(struct images *set, struct image *img, const char *path,
 		 uint64_t *stext);
 int ko_load(struct image *img, const char *path);

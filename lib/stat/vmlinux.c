@@ -13,6 +13,64 @@
 
 #include "stat.h"
 
+/* ---- is it the log's? ---------------------------------------------------- */
+
+/*
+ * Where the kernel's loader puts a section: the executable ones follow each other,
+ * those for the time of loading lie elsewhere. Returns the end of the text.
+ */
+uint64_t ko_layout(Elf *elf, ko_section_fn *fn, void *arg)
+{
+	Elf_Scn *scn = NULL;
+	uint64_t end = 0;
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return 0;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name;
+		GElf_Shdr sh;
+
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
+		    !(sh.sh_flags & SHF_EXECINSTR))
+			continue;
+		name = elf_strptr(elf, strings, sh.sh_name);
+		if (!name || strncmp(name, ".init", 5) == 0)
+			continue;
+		if (sh.sh_addralign > 1)
+			end = (end + sh.sh_addralign - 1) & -sh.sh_addralign;
+		if (fn)
+			fn(elf_ndxscn(scn), &sh, end, arg);
+		end += sh.sh_size;
+	}
+	return end;
+}
+
+/* The module whose text has the same number of pages, when they are known. */
+static bool has_size(const struct image *img, uint64_t size)
+{
+	return !img->end ||
+	       ((size + 4095) & ~4095ull) ==
+	       ((img->end - img->start + 4095) & ~4095ull);
+}
+
+/* A vmlinux by its build-id, which must be known; a module by its size. */
+static bool fits(const struct image *img, const char *path)
+{
+	struct elf_file f;
+	bool right;
+
+	if (elf_open(&f, path) < 0)
+		return false;
+	right = elf_is_of(&f, img);
+	if (img->pub.kind == HWPMC_IMAGE_MODULE)
+		right &= img->end && has_size(img, ko_layout(f.elf, NULL, NULL));
+	else
+		right &= img->pub.build_id_len > 0;
+	elf_close(&f);
+	return right;
+}
+
 /* ---- which file ---------------------------------------------------------- */
 
 static void add_file(struct kernel_files *k, const char *name, size_t len,
@@ -84,28 +142,69 @@ static void look(struct images *set)
 		add_file(k, "vmlinux", 7, path);
 }
 
-static const char *find_file(struct images *set, const char *name, size_t len)
+/* Where distributions have them, for the log's release. */
+static void look_around(struct images *set)
 {
-	look(set);
-	for (uint32_t i = 0; i < set->files.n; i++)
-		if (set->files.file[i].name && set->files.file[i].path &&
-		    strncmp(set->files.file[i].name, name, len) == 0 &&
-		    !set->files.file[i].name[len])
-			return set->files.file[i].path;
-	return NULL;
+	static const char *const places[] = {
+		"/usr/lib/debug/boot/vmlinux-%s", "/boot/vmlinux-%s",
+		"/usr/lib/debug/lib/modules/%s", "/lib/modules/%s",
+	};
+	const char *release = set->kallsyms.release;
+	struct kernel_files *k = &set->standard;
+	char name[300], *path;
+
+	if (k->looked || !release || strchr(release, '/'))
+		return;
+	k->looked = true;
+	for (unsigned int i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		snprintf(name, sizeof(name), places[i], release);
+		path = stat_join(set->options.root ? set->options.root : "",
+				 name);
+		if (path)
+			look_into(k, path);
+		free(path);
+	}
+}
+
+static bool is_named(const struct kernel_file *f, const char *name, size_t len)
+{
+	return f->name && f->path && strncmp(f->name, name, len) == 0 &&
+	       !f->name[len];
+}
+
+/* The one that is the log's; without one the first, if any will do. */
+static const char *find_file(const struct kernel_files *k, const char *name,
+			     size_t len, const struct image *img, bool any)
+{
+	const char *first = NULL;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		const struct kernel_file *f = &k->file[i];
+
+		if (!is_named(f, name, len))
+			continue;
+		if (fits(img, f->path))
+			return f->path;
+		if (!first)
+			first = f->path;
+	}
+	return any ? first : NULL;
 }
 
 const char *vmlinux_path(struct images *set)
 {
-	return find_file(set, "vmlinux", 7);
+	look(set);
+	return find_file(&set->files, "vmlinux", 7, set->kernel, true);
 }
 
-/* name: "[name]" */
-const char *ko_path(struct images *set, const char *name)
+/* Of "[name]". */
+const char *ko_path(struct images *set, const struct image *img)
 {
-	size_t len = strlen(name);
+	size_t len = strlen(img->pub.path);
 
-	return len > 2 ? find_file(set, name + 1, len - 2) : NULL;
+	look(set);
+	return len > 2 ? find_file(&set->files, img->pub.path + 1, len - 2,
+				   img, true) : NULL;
 }
 
 void kernel_files_free(struct kernel_files *k)
@@ -133,6 +232,21 @@ static void use_file(struct image *img, const char *path)
 	img->pub.code = stat_strdup(path);
 }
 
+static uint64_t stext_of(const char *path)
+{
+	struct image img = { .nsymbol = 0 };
+	struct elf_file f;
+	uint64_t stext = 0;
+
+	if (elf_open(&f, path) < 0)
+		return 0;
+	elf_add_symbols(&f, &img);
+	stext = value_of(&img, "_stext");
+	elf_close(&f);
+	image_free_symbols(&img);
+	return stext;
+}
+
 int vmlinux_load(struct images *set, struct image *img, const char *path,
 		 uint64_t *stext)
 {
@@ -153,37 +267,6 @@ int vmlinux_load(struct images *set, struct image *img, const char *path,
 
 /* ---- modules ------------------------------------------------------------- */
 
-/*
- * Where the kernel's loader puts a section: the executable ones follow each other,
- * those for the time of loading lie elsewhere. Returns the end of the text.
- */
-uint64_t ko_layout(Elf *elf, ko_section_fn *fn, void *arg)
-{
-	Elf_Scn *scn = NULL;
-	uint64_t end = 0;
-	size_t strings;
-
-	if (elf_getshdrstrndx(elf, &strings))
-		return 0;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name;
-		GElf_Shdr sh;
-
-		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
-		    !(sh.sh_flags & SHF_EXECINSTR))
-			continue;
-		name = elf_strptr(elf, strings, sh.sh_name);
-		if (!name || strncmp(name, ".init", 5) == 0)
-			continue;
-		if (sh.sh_addralign > 1)
-			end = (end + sh.sh_addralign - 1) & -sh.sh_addralign;
-		if (fn)
-			fn(elf_ndxscn(scn), &sh, end, arg);
-		end += sh.sh_size;
-	}
-	return end;
-}
-
 struct ko_add {
 	struct elf_file *f;
 	struct image *img;
@@ -195,14 +278,6 @@ static void add_section(size_t index, const GElf_Shdr *sh, uint64_t at,
 	struct ko_add *a = arg;
 
 	elf_add_section_symbols(a->f, a->img, index, at);
-}
-
-/* The module whose text has the same number of pages, when they are known. */
-static bool has_size(const struct image *img, uint64_t size)
-{
-	return !img->end ||
-	       ((size + 4095) & ~4095ull) ==
-	       ((img->end - img->start + 4095) & ~4095ull);
 }
 
 int ko_load(struct image *img, const char *path)
@@ -222,4 +297,26 @@ int ko_load(struct image *img, const char *path)
 	}
 	elf_close(&f);
 	return img->pub.problem ? -1 : 0;
+}
+
+/* ---- for lines alone ----------------------------------------------------- */
+
+const char *kernel_file_with_lines(struct images *set, const struct image *img,
+				   uint64_t *moved)
+{
+	uint64_t start = img->start, stext;
+	const char *path;
+	size_t len = strlen(img->pub.path);
+
+	look_around(set);
+	*moved = 0;
+	if (img->pub.kind == HWPMC_IMAGE_MODULE)
+		return len > 2 ? find_file(&set->standard, img->pub.path + 1,
+					   len - 2, img, false) : NULL;
+	path = find_file(&set->standard, "vmlinux", 7, img, false);
+	stext = path ? stext_of(path) : 0;
+	if (!start && kallsyms_read(set) == 0)
+		start = set->kallsyms.stext;
+	*moved = start - stext;
+	return start && stext ? path : NULL;
 }

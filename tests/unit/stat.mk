@@ -9,7 +9,8 @@ STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_forget stat_kernel stat_lines
 STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions \
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
 	linked/program mini/program kernel/vmlinux \
-	kernel/drivers/some-mod.ko compressed/some-mod.ko.xz)
+	kernel/drivers/some-mod.ko compressed/some-mod.ko.xz \
+	root/installed)
 
 $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
@@ -67,6 +68,14 @@ $(SYMBOLS_DIR)/kernel/drivers/some-mod.ko: $(SYMBOLS_SRC)/module.c
 $(SYMBOLS_DIR)/compressed/some-mod.ko.xz: $(SYMBOLS_DIR)/kernel/drivers/some-mod.ko
 	@mkdir -p $(@D)
 	xz -c $< > $@
+
+# As distributions install them, and a kernel that it is not.
+$(SYMBOLS_DIR)/root/installed: $(SYMBOLS_DIR)/kernel/vmlinux \
+		$(SYMBOLS_DIR)/kernel/drivers/some-mod.ko $(SYMBOLS_DIR)/functions
+	install -D $(SYMBOLS_DIR)/functions $(@D)/boot/vmlinux-0.0.0-test
+	install -D $< $(@D)/usr/lib/debug/boot/vmlinux-0.0.0-test
+	install -D $(word 2,$^) $(@D)/lib/modules/0.0.0-test/kernel/some-mod.ko
+	@touch $@
 
 # The sources under test are compiled once for all of the programs.
 STAT_UNIT_CFLAGS := -std=gnu11 -O1 -g $(WARN) -Werror -D_GNU_SOURCE \

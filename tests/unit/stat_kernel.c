@@ -355,6 +355,48 @@ START_TEST(missing_vmlinux_is_a_problem_that_is_told)
 }
 END_TEST
 
+/* Symbols by kallsyms, lines by what a distribution has installed. */
+START_TEST(lines_of_the_kernel_come_from_its_package_where_kallsyms_has_the_names)
+{
+	uint64_t second = MODULE + nm_addr(program("kernel/drivers/some-mod.ko"),
+					   "mark_second");
+	uint64_t pc = in_kernel("mark_in_line") + 1;
+	struct hwpmc_profile_options o = log_options();
+	char text[300], root[4096];
+	const char *file;
+	unsigned int line;
+
+	snprintf(text, sizeof(text), "%lx T _stext\n%lx t from_kallsyms\n"
+		 "%lx T _etext\n%llx t mod_x\t[some_mod]\n", in_kernel("_stext"),
+		 pc - 1, in_kernel("_etext"), MODULE);
+	write_file(kallsyms, text);
+	log_note(&log_, "release=0.0.0-test");
+	map_vmlinux(true);
+	log_map(&log_, -1, MODULE, 0x1000, 0, "[some_mod]");
+	log_kernel(&log_, pc);
+	log_kernel(&log_, second);
+	snprintf(root, sizeof(root), "%s", program("root"));
+	o.symbols.root = root;
+	o.symbols.kallsyms = kallsyms;
+	p = log_profile(&log_, &o);
+	check_name(pc, "from_kallsyms", "[kernel]");
+	check_name(second, "mod_x", "[some_mod]");
+	ck_assert_int_eq(hwpmc_frame_line(p, frame_at(pc), &file, &line), 1);
+	ck_assert_uint_eq(line, line_with("kernel.c", "the inlined line"));
+	ck_assert_int_eq(hwpmc_frame_line(p, frame_at(second), &file, &line), 1);
+	ck_assert_uint_eq(line, line_with("module.c", "in mod_second"));
+}
+END_TEST
+
+START_TEST(of_several_kernels_that_of_the_log_is_taken)
+{
+	map_vmlinux(true);
+	log_kernel(&log_, in_kernel("do_work"));
+	read_it(program("root"));
+	check_name(in_kernel("do_work"), "do_work", "[kernel]");
+}
+END_TEST
+
 /* ---- modules ------------------------------------------------------------- */
 
 #define KO	"kernel/drivers/some-mod.ko"
@@ -479,6 +521,8 @@ int main(void)
 	harness_add(vmlinux_is_placed_by_what_the_recorder_noted);
 	harness_add(vmlinux_without_a_place_names_nothing);
 	harness_add(missing_vmlinux_is_a_problem_that_is_told);
+	harness_add(lines_of_the_kernel_come_from_its_package_where_kallsyms_has_the_names);
+	harness_add(of_several_kernels_that_of_the_log_is_taken);
 	harness_add(modules_are_named_by_their_files);
 	harness_add(modules_have_lines);
 	harness_add(compressed_modules_are_read);
