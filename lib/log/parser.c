@@ -30,6 +30,8 @@ struct hwpmc_parser {
 	uint64_t serial;
 	size_t have;			/* bytes of a cut record in .whole */
 	bool ended, failed;
+	bool between;			/* two records: not before the first, nor
+					 * within one, nor behind a bad one */
 	int error_code;
 	uint64_t error_offset;
 	char error[160];
@@ -348,35 +350,53 @@ static enum hwpmc_parse next_whole(struct hwpmc_parser *p,
 
 /* ---- samples: nearly all that is in most logs ---------------------------- */
 
-/* Begins with a right sample that lies whole and aligned in the fed bytes. */
-static inline bool at_sample(const struct hwpmc_parser *p)
+/* The length of a right sample that lies whole and aligned in the bytes; else 0. */
+static inline size_t sample_at(const uint8_t *data, size_t len)
 {
-	const struct hwpmc_log_hdr *h = (const void *)p->data;
+	const struct hwpmc_log_hdr *h = (const void *)data;
+	uint32_t more;
 
-	return p->len >= HDR && !((uintptr_t)h % sizeof(uint64_t)) &&
-	       h->type == HWPMC_LOG_CALLCHAIN && h->len <= p->len &&
-	       h->len > HDR && h->len <= HWPMC_LOG_MAX &&
-	       !(h->len % HWPMC_LOG_ALIGN);
+	if (len < HDR || (uintptr_t)data % sizeof(uint64_t) ||
+	    h->type != HWPMC_LOG_CALLCHAIN)
+		return 0;
+	/* Addresses behind the first; with a rest of bytes, or without a first one,
+	 * a huge number of them. */
+	more = h->len - (HDR + sizeof(uint64_t));
+	more = more >> 3 | more << 29;
+	if (more > (HWPMC_LOG_MAX - HDR) / sizeof(uint64_t) - 1 || h->len > len)
+		return 0;
+	return h->len;
 }
 
-static inline void pass(struct hwpmc_parser *p, size_t len)
+static void skip_samples(struct hwpmc_parser *p)
 {
-	p->data += len;
-	p->len -= len;
-	p->offset += len;
-	p->serial++;
+	const uint8_t *data = p->data;
+	size_t len = p->len, n;
+
+	while ((n = sample_at(data, len))) {
+		data += n;
+		len -= n;
+		p->serial++;
+	}
+	p->offset += data - p->data;
+	p->data = data;
+	p->len = len;
 }
 
-static inline void show_sample(struct hwpmc_parser *p, struct hwpmc_record *r)
+static inline void show_sample(struct hwpmc_parser *p, size_t len,
+			       struct hwpmc_record *r)
 {
 	r->hdr = (const void *)p->data;
 	r->offset = p->offset;
 	r->serial = p->serial;
-	r->npc = (r->hdr->len - HDR) / sizeof(uint64_t);
+	r->npc = (len - HDR) / sizeof(uint64_t);
 	r->cpu = p->cpu;
 	r->pid = p->now.pid;
 	r->tid = p->now.tid;
-	pass(p, r->hdr->len);
+	p->data += len;
+	p->len -= len;
+	p->offset += len;
+	p->serial++;
 }
 
 static enum hwpmc_parse next_any(struct hwpmc_parser *p,
@@ -399,24 +419,35 @@ static enum hwpmc_parse next_any(struct hwpmc_parser *p,
 	return HWPMC_PARSE_END;
 }
 
-EXPORT enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *p,
-					  struct hwpmc_record *record)
+__attribute__((noinline))
+static enum hwpmc_parse next_slowly(struct hwpmc_parser *p,
+				    struct hwpmc_record *record)
 {
 	enum hwpmc_parse what;
 
 	do {
-		/* A sample cannot be the first record, nor follow a bad one. */
-		while (!p->have && p->serial && !p->failed && at_sample(p)) {
-			if (!p->skip_samples) {
-				show_sample(p, record);
-				return HWPMC_PARSE_RECORD;
-			}
-			pass(p, ((const struct hwpmc_log_hdr *)p->data)->len);
-		}
+		if (p->between && p->skip_samples)
+			skip_samples(p);
 		if (p->failed)
 			return HWPMC_PARSE_ERROR;
 		what = next_any(p, record);
+		p->between = !p->have && p->serial && !p->failed;
 	} while (what == HWPMC_PARSE_RECORD && p->skip_samples &&
 		 record->hdr->type == HWPMC_LOG_CALLCHAIN);
 	return what;
+}
+
+EXPORT enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *p,
+					  struct hwpmc_record *record)
+{
+	size_t len;
+
+	if (p->between && !p->skip_samples) {
+		len = sample_at(p->data, p->len);
+		if (len) {
+			show_sample(p, len, record);
+			return HWPMC_PARSE_RECORD;
+		}
+	}
+	return next_slowly(p, record);
 }

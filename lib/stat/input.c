@@ -329,14 +329,14 @@ static int feed_more(struct hwpmc_input *in)
 	return feed(in, at, n);
 }
 
-EXPORT int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record)
+__attribute__((noinline))
+static int next_but(struct hwpmc_input *in, struct hwpmc_record *record,
+		    enum hwpmc_parse what)
 {
-	for (;;) {
-		enum hwpmc_parse what = hwpmc_parser_next(in->parser, record);
-
-		if (__builtin_expect(what == HWPMC_PARSE_RECORD, 1))
-			return 1;
+	for (;; what = hwpmc_parser_next(in->parser, record)) {
 		switch (what) {
+		case HWPMC_PARSE_RECORD:
+			return 1;
 		case HWPMC_PARSE_MORE:
 			if (feed_more(in) < 0)
 				return -1;
@@ -354,6 +354,13 @@ EXPORT int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record)
 				    hwpmc_parser_error(in->parser));
 		}
 	}
+}
+
+EXPORT int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record)
+{
+	enum hwpmc_parse what = hwpmc_parser_next(in->parser, record);
+
+	return what == HWPMC_PARSE_RECORD ? 1 : next_but(in, record, what);
 }
 
 EXPORT int hwpmc_input_keep(struct hwpmc_input *in)

@@ -173,7 +173,7 @@ static bool keep_pcs(struct hwpmc_profile *p, struct entry *e,
 }
 
 static uint32_t add_stack(struct hwpmc_profile *p, const struct hwpmc_record *r,
-			  uint64_t hash, uint32_t npc, uint32_t slot)
+			  uint64_t hash, uint32_t npc)
 {
 	struct entry e = {
 		.hash = hash, .count = 1, .time = r->hdr->time,
@@ -181,11 +181,16 @@ static uint32_t add_stack(struct hwpmc_profile *p, const struct hwpmc_record *r,
 		.event = p->run->event, .npc = npc, .flags = r->hdr->flags,
 		.era = p->run->era,
 	};
+	uint32_t at;
 
+	if (p->nentry * 2 >= p->nslot && !grow_slots(p))
+		return 0;
 	if (!keep_pcs(p, &e, (const uint64_t *)r->sample->pc) ||
 	    !stat_room(&p->entry, p->nentry, sizeof(*p->entry)))
 		return 0;
-	p->slot[slot] = p->nentry + 1;
+	for (at = hash & (p->nslot - 1); p->slot[at]; )
+		at = (at + 1) & (p->nslot - 1);
+	p->slot[at] = p->nentry + 1;
 	p->entry[p->nentry] = e;
 	return p->nentry++;
 }
@@ -194,14 +199,13 @@ static uint32_t count_stack(struct hwpmc_profile *p,
 			    const struct hwpmc_record *r, uint32_t npc)
 {
 	uint64_t hash = p->run->hash + r->hdr->flags;
-	uint32_t at;
+	uint32_t mask = p->nslot - 1, at;
 
 	for (uint32_t i = 0; i < npc; i++)
 		hash = mix(hash, r->sample->pc[i]);
-	if (p->nentry * 2 >= p->nslot && !grow_slots(p))
-		return 0;
-	for (at = hash & (p->nslot - 1); p->slot[at];
-	     at = (at + 1) & (p->nslot - 1)) {
+	if (!p->nslot)
+		return add_stack(p, r, hash, npc);
+	for (at = hash & mask; p->slot[at]; at = (at + 1) & mask) {
 		struct entry *old = &p->entry[p->slot[at] - 1];
 
 		if (same_stack(p, old, hash, r, npc)) {
@@ -209,7 +213,7 @@ static uint32_t count_stack(struct hwpmc_profile *p,
 			return p->slot[at] - 1;
 		}
 	}
-	return add_stack(p, r, hash, npc, at);
+	return add_stack(p, r, hash, npc);
 }
 
 static bool in_list(const int32_t *list, uint32_t n, int32_t x)
@@ -234,11 +238,40 @@ static bool is_wanted(struct hwpmc_profile *p, const struct hwpmc_record *r,
 	       (!o->comm || (space->comm && !strcmp(o->comm, space->comm)));
 }
 
+/* What the run has counted, to where it is asked for. */
+static void settle(struct hwpmc_profile *p, struct run *run)
+{
+	struct hwpmc_profile_event *event;
+
+	if (!run->samples)
+		return;
+	event = &p->event[run->event].pub;
+	p->totals.samples += run->samples;
+	if (run->wanted) {
+		p->totals.kept += run->samples;
+		event->samples += run->samples;
+	} else {
+		event->filtered += run->samples;
+	}
+	run->samples = 0;
+}
+
+/* Programs, names or events are others, or numbers are asked for. */
+static void end_runs(struct hwpmc_profile *p)
+{
+	for (unsigned int i = 0; i < RUNS; i++) {
+		settle(p, &p->runs[i]);
+		p->runs[i].known = false;
+	}
+	p->run = p->runs;
+}
+
 static void begin_run(struct hwpmc_profile *p, struct run *run,
 		      const struct hwpmc_record *r)
 {
 	struct space *space = model_space(&p->model, r->pid, r->hdr->time);
 
+	settle(p, run);
 	*run = (struct run){
 		.pid = r->pid, .tid = r->tid, .cpu = r->cpu, .id = r->hdr->id,
 		.space = space, .event = event_of(p, r->hdr->id),
@@ -252,13 +285,6 @@ static void begin_run(struct hwpmc_profile *p, struct run *run,
 	run->wanted = run->known && is_wanted(p, r, run->event, space);
 }
 
-static inline struct run *run_of(struct hwpmc_profile *p,
-				 const struct hwpmc_record *r)
-{
-	return &p->runs[(r->hdr->id ^ r->hdr->id >> 8 ^ r->tid ^ r->cpu << 3) %
-			RUNS];
-}
-
 /* Samples before the first program of a process are that one's too. */
 static inline bool goes_on(const struct run *run, const struct hwpmc_record *r)
 {
@@ -267,6 +293,16 @@ static inline bool goes_on(const struct run *run, const struct hwpmc_record *r)
 	       r->hdr->time >= run->from && r->hdr->time < run->until;
 }
 
+__attribute__((noinline))
+static void change_run(struct hwpmc_profile *p, const struct hwpmc_record *r)
+{
+	p->run = &p->runs[(r->hdr->id ^ r->hdr->id >> 8 ^ r->tid ^ r->cpu << 3) %
+			  RUNS];
+	if (!goes_on(p->run, r))
+		begin_run(p, p->run, r);
+}
+
+__attribute__((noinline))
 static void add_point(struct hwpmc_profile *p, const struct hwpmc_record *r,
 		      uint32_t stack)
 {
@@ -277,33 +313,29 @@ static void add_point(struct hwpmc_profile *p, const struct hwpmc_record *r,
 	};
 }
 
-static void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
+static inline void see_time(struct hwpmc_profile *p, uint64_t time)
 {
-	uint64_t time = r->hdr->time;
-	uint32_t npc = r->npc, stack;
-	struct event *event;
-
-	p->run = run_of(p, r);
-	if (!goes_on(p->run, r))
-		begin_run(p, p->run, r);
-	if (!p->run->known)
-		return;
-	event = &p->event[p->run->event];
-	p->totals.samples++;
 	if (time < p->first || !p->first)
 		p->first = time;
 	if (time > p->last)
 		p->last = time;
-	if (!p->run->wanted) {
-		event->pub.filtered++;
-		return;
+}
+
+static void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
+{
+	uint32_t npc = r->npc, stack;
+
+	if (!goes_on(p->run, r)) {
+		change_run(p, r);
+		if (!p->run->known)
+			return;
 	}
-	event->pub.samples++;
-	p->totals.kept++;
-	if (p->o.leaf_only)
-		npc = 1;
-	else if (p->o.depth && npc > p->o.depth)
-		npc = p->o.depth;
+	p->run->samples++;
+	see_time(p, r->hdr->time);
+	if (!p->run->wanted)
+		return;
+	if (npc > p->depth)
+		npc = p->depth;
 	stack = count_stack(p, r, npc);
 	if (p->o.timeline)
 		add_point(p, r, stack);
@@ -419,12 +451,13 @@ static void apply_waiting(struct hwpmc_profile *p)
 		p->applied = p->waiting[i].time;
 	}
 	/* Programs, names and events are others now. */
-	memset(p->runs, 0, sizeof(p->runs));
+	end_runs(p);
 	for (uint32_t i = 0; i < p->nwaiting; i++) {
 		if (p->waiting[i].copy->type == HWPMC_LOG_CALLCHAIN)
 			add_sample(p, &p->waiting[i].record);
 		free(p->waiting[i].copy);
 	}
+	end_runs(p);
 	free(p->waiting);
 	p->waiting = NULL;
 	p->nwaiting = 0;
@@ -440,6 +473,8 @@ hwpmc_profile_new(const struct hwpmc_profile_options *options)
 	if (!p)
 		return NULL;
 	p->o = *options;
+	p->run = p->runs;
+	p->depth = p->o.leaf_only ? 1 : p->o.depth ? p->o.depth : UINT32_MAX;
 	if (model_init(&p->model, &options->symbols) == 0)
 		return p;
 	hwpmc_profile_free(p);
@@ -479,7 +514,9 @@ static void second_look(struct hwpmc_profile *p, const struct hwpmc_record *r)
 	add_sample(p, r);
 }
 
-static int each_record(struct hwpmc_profile *p, struct hwpmc_input *in,
+/* Once for each fn, with it in the loop. */
+__attribute__((always_inline))
+static inline int each_record(struct hwpmc_profile *p, struct hwpmc_input *in,
 		       record_fn *fn, void (*progress)(uint64_t, void *),
 		       void *arg)
 {
@@ -514,7 +551,10 @@ static int read_all(struct hwpmc_profile *p, struct hwpmc_input *in,
 	hwpmc_input_skip_samples(in, false);
 	if (hwpmc_input_rewind(in) < 0)
 		return -1;
-	return each_record(p, in, second_look, progress, arg);
+	if (each_record(p, in, second_look, progress, arg) < 0)
+		return -1;
+	end_runs(p);
+	return 0;
 }
 
 static struct hwpmc_profile *give_up(struct hwpmc_profile *p, int error,
@@ -548,7 +588,7 @@ hwpmc_profile_read(struct hwpmc_input *in,
 EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 {
 	profile_forget_stacks(p);
-	memset(p->runs, 0, sizeof(p->runs));
+	end_runs(p);
 	p->npoint = 0;
 	free(p->slot);
 	p->slot = NULL;

@@ -55,6 +55,7 @@ struct run {
 	uint32_t era;
 	uint32_t event;
 	int32_t as_tid;			/* whom they are counted for */
+	uint64_t samples;		/* not yet in the totals */
 	bool known, wanted;
 };
 
@@ -87,6 +88,7 @@ struct hwpmc_profile {
 
 	struct run runs[RUNS];
 	struct run *run;		/* the one of this sample */
+	uint32_t depth;			/* addresses of a stack that are kept */
 	struct entry *entry;
 	uint32_t nentry;
 	uint32_t *slot;			/* entry + 1; 0: free */
