@@ -338,7 +338,7 @@ START_TEST(each_frame_is_a_line_with_its_source_line)
 	ck_assert_str_eq(output_of("grep -c '^--$' frames"), "1025\n");
 	ck_assert_str_eq(output_of("cut -d' ' -f2- frames | sed 's,/.*/,,' | "
 				   "sort | uniq -c | sed 's/^ *//'"),
-		"1025 --\n" "25 <unknown> ??:0\n" "964 main shares.c:39\n"
+		"1025 --\n" "25 <unknown> ??:0\n" "964 main shares.c:28\n"
 		"604 sixty shares.c:7\n" "100 ten shares.c:17\n"
 		"300 thirty shares.c:12\n" "660 work shares.c:23\n");
 }
