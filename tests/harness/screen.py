@@ -7,6 +7,7 @@ Steps come on standard input, a line each:
     see REGEX       wait until a line of the screen matches
     gone REGEX      wait until none does
     keys TEXT       type it; escapes as in Python: \\n, \\x1b
+    size ROWS COLUMNS  the user makes the window so large
     run COMMAND     by sh; it must succeed
     end             wait until the program has ended
 
@@ -38,8 +39,7 @@ class Terminal:
         self.raw = b""
         self.status = None
         self.master, self.slave = pty.openpty()
-        fcntl.ioctl(self.slave, termios.TIOCSWINSZ,
-                    struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        self.resize(ROWS, COLUMNS)
         self.modes = termios.tcgetattr(self.slave)
         self.pid = os.fork()
         if self.pid == 0:
@@ -49,6 +49,11 @@ class Terminal:
                 os.dup2(self.slave, fd)
             os.environ["TERM"] = "xterm-256color"
             os.execvp(command[0], command)
+
+    def resize(self, rows, columns):
+        self.screen.resize(rows, columns)
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", rows, columns, 0, 0))
 
     def take(self, seconds):
         ready, _, _ = select.select([self.master], [], [], seconds)
@@ -98,6 +103,8 @@ def play(t, step):
         t.until(step, lambda: not t.has(rest))
     elif word == "keys":
         os.write(t.master, rest.encode().decode("unicode_escape").encode())
+    elif word == "size":
+        t.resize(*map(int, rest.split()))
     elif word == "run":
         if subprocess.call(["sh", "-c", rest], stdin=subprocess.DEVNULL):
             t.fail(step)

@@ -79,7 +79,7 @@ top_of_a_process_ends_with_it() {
 
 top_on_a_terminal_obeys_its_keys_and_restores_it() {
 	loop
-	check "$screen" "$hwpmc" top -g -d 1 -e instructions,branches -c 50021 <<-'EOF'
+	check "$screen" "$hwpmc" top -g -d 0.5 -e instructions,branches -c 200003 <<-'EOF'
 		see hot_sixty +hot3
 		see 1 of 2.*round
 		keys s
@@ -111,6 +111,13 @@ top_on_a_terminal_obeys_its_keys_and_restores_it() {
 		see pause: keep what is shown
 		keys h
 		see hot_sixty
+		size 10 60
+		gone h help
+		see ^q end  p pause
+		see hot_
+		size 30 200
+		see Enter callers  h help
+		see hot_sixty +hot3 +hot3
 		keys q
 		end
 	EOF
@@ -136,14 +143,14 @@ top_keeps_the_last_round_of_a_command_on_the_screen() {
 
 top_ended_by_a_signal_restores_the_terminal() {
 	for signal in TERM HUP; do
-		check "$screen" "$hwpmc" top -d 1 -e instructions:u -c 100003 <<-EOF
+		check "$screen" "$hwpmc" top -d 0.3 -e instructions:u -c 100003 <<-EOF
 			see round [1-9]
 			run pkill -$signal -x hwpmc
 			end
 		EOF
 	done
 	# And by Ctrl-C, with a command that would go on.
-	check "$screen" "$hwpmc" top -d 1 -e instructions:u -c 100003 sleep 1000 <<-'EOF'
+	check "$screen" "$hwpmc" top -d 0.3 -e instructions:u -c 100003 sleep 1000 <<-'EOF'
 		see round [1-9]
 		keys \x03
 		end
@@ -169,6 +176,17 @@ top_says_what_it_cannot_do() {
 	TERM=nonesuch "$screen" sh -c "TERM=nonesuch exec $hwpmc top" </dev/null \
 		>out.txt 2>&1 || status=$?
 	check_equal "$status" 125 "status on an unknown terminal"
+}
+
+top_tells_how_much_was_dropped() {
+	"$hwpmc" top --batch -d 1 -e instructions:u -c 1009 --ring-size 4 "$hot3" \
+		>out.txt || fail "status $?"
+	adds_up out.txt >sum || fail "$(cat sum out.txt)"
+	# What is not in the rounds was dropped; the records lost are samples.
+	awk '/^# round/ { match($0, /: [0-9]+ samples/); kept += substr($0, RSTART + 2)
+			match($0, /[0-9]+ dropped/); lost += substr($0, RSTART) }
+		END { exit !(lost > 0 && kept + lost >= 29900 && kept + lost <= 29960) }' \
+		out.txt || fail "of 29930 samples: $(grep round out.txt)"
 }
 
 completion_offers_the_events_of_the_machine() {
