@@ -186,7 +186,8 @@ bool debug_file_load(struct images *set, struct image *img,
 	if (program)
 		read_link(&s, program->elf);
 	return (set->options.debug && in_directories(&s, set->options.debug)) ||
-	       beside(&s) || in_directory(&s, STANDARD);
+	       beside(&s) || in_directory(&s, STANDARD) ||
+	       try_file(&s, debuginfod_path(set, img));
 }
 
 /* ---- .gnu_debugdata ------------------------------------------------------ */

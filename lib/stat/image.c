@@ -78,6 +78,7 @@ void images_free(struct images *set)
 	kallsyms_free(&set->kallsyms);
 	kernel_files_free(&set->files);
 	kernel_files_free(&set->standard);
+	debuginfod_free(set->debuginfod);
 }
 
 int image_problem(struct image *img, const char *why)

@@ -108,6 +108,7 @@ struct images {
 	struct image *unknown, *hidden, *kernel;
 	struct kallsyms kallsyms;
 	struct kernel_files files, standard;
+	struct debuginfod *debuginfod;	/* NULL: not asked yet */
 };
 
 /* -1: no memory; it can be freed all the same. */
@@ -163,12 +164,15 @@ void elf_guess_text(struct image *img, Elf *elf);
 /* Programs, libraries, the vdso: 0, or -1 and *problem. */
 int elf_load(struct images *set, struct image *img);
 
-/* ---- debug.c, plt.c ------------------------------------------------------ */
+/* ---- debug.c, debuginfod.c, plt.c ------------------------------------------------------ */
 
 /* program: the open file of the image, or NULL: it is gone. */
 bool debug_file_load(struct images *set, struct image *img,
 		     const struct elf_file *program);
 void debug_data_add(struct image *img, const struct elf_file *f);
+/* From a server, to be freed; NULL: nobody asks any, or none has it. */
+char *debuginfod_path(struct images *set, const struct image *img);
+void debuginfod_free(struct debuginfod *d);
 void plt_add(struct image *img, Elf *elf);
 
 /* ---- kernel.c, kallsyms.c, vmlinux.c, jit.c ------------------------------ */

@@ -24,6 +24,7 @@ static char dir[64];
 
 static void setup(void)
 {
+	unsetenv("DEBUGINFOD_URLS");
 	snprintf(dir, sizeof(dir), "/tmp/hwpmc-symbols-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	options = log_options();
@@ -268,6 +269,30 @@ START_TEST(a_program_that_is_gone_is_named_by_its_debug_file)
 	read_it();
 	check_functions("functions", BASE);
 	ck_assert_ptr_null(image_of(p, "functions")->code);
+}
+END_TEST
+
+/* The client takes files too: DIR/buildid/ID/debuginfo. */
+START_TEST(a_stripped_program_is_named_by_its_debug_file_from_a_server)
+{
+	uint8_t id[HWPMC_LOG_BUILD_ID];
+	char command[9000], hex[50] = "", url[200];
+	uint32_t n = build_id_of(program("functions"), id);
+
+	for (uint32_t i = 0; i < n; i++)
+		sprintf(hex + 2 * i, "%02x", id[i]);
+	snprintf(command, sizeof(command), "mkdir -p %s/buildid/%s && "
+		 "objcopy --only-keep-debug '%s' %s/buildid/%s/debuginfo", dir,
+		 hex, program("functions"), dir, hex);
+	ck_assert_int_eq(system(command), 0);
+	snprintf(url, sizeof(url), "file://%s/", dir);
+	setenv("DEBUGINFOD_URLS", url, 1);
+	snprintf(url, sizeof(url), "%s/cache", dir);
+	setenv("DEBUGINFOD_CACHE_PATH", url, 1);
+	sample_functions("stripped/program", "functions", BASE);
+	read_it();
+	check_functions("functions", BASE);
+	ck_assert_ptr_nonnull(strstr(image_of(p, "program")->file, "/cache/"));
 }
 END_TEST
 
@@ -620,6 +645,7 @@ int main(void)
 	harness_add(a_stripped_program_is_named_by_its_debug_file_by_build_id);
 	harness_add(a_stripped_program_has_lines_by_its_debug_file);
 	harness_add(a_program_that_is_gone_is_named_by_its_debug_file);
+	harness_add(a_stripped_program_is_named_by_its_debug_file_from_a_server);
 	harness_add(a_stripped_program_is_named_by_its_debug_link);
 	harness_add(a_debug_link_with_another_checksum_is_not_followed);
 	harness_add(symbols_that_a_stripped_program_carries_compressed_are_used);
