@@ -8,6 +8,8 @@
 #include "core/longslice.h"
 #include "ctl/device.h"
 #include "ctl/tunables.h"
+#include "inkernel/inkernel.h"
+#include "sampling/kgmon.h"
 #include "sampling/log.h"
 #include "sampling/sample.h"
 #include "sampling/scratch.h"
@@ -61,6 +63,7 @@ err_scratch:
 static void __exit hwpmc_exit(void)
 {
 	hwpmc_device_exit();
+	hwpmc_inkernel_shutdown();
 	hwpmc_tunables_exit();
 	hwpmc_hooks_exit();
 	hwpmc_nmi_exit();
@@ -69,6 +72,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_cpus_exit();
 	hwpmc_targets_exit();
 	hwpmc_scratch_exit();
+	hwpmc_kgmon_exit();
 	hwpmc_userpage_exit();
 	hwpmc_classes_exit();
 }

@@ -240,6 +240,7 @@ enum hwpmc_reason {
 					 * [largest, KiB] */
 	HWPMC_WHY_LOCKED_MEMORY = 59,	/* beyond RLIMIT_MEMLOCK [KiB needed] */
 	HWPMC_WHY_LOG_CLOSED = 60,	/* it was closed: end it and begin anew */
+	HWPMC_WHY_KGMON = 61,		/* no such command [command] */
 	HWPMC_WHY__COUNT
 };
 
@@ -553,6 +554,39 @@ struct hwpmc_op_getdyneventinfo {
 	__aligned_u64 events;		/* struct hwpmc_dynevent * */
 };
 
+/*
+ * KGMON (33): the histogram of kernel addresses that system-scope sampling PMCs
+ * with HWPMC_F_KGMON drive while it is on. One for the machine; it stays when its
+ * PMCs are gone, until it is reset. READ: `nentry` in: entries of the array at
+ * `entries` (0: say only how many there are); out: entries, of which several may
+ * be of one address. `on` and `users` are told by each command.
+ * Errors: EPERM PRIV_SYSTEM; EINVAL KGMON, RESERVED, BUFFER [entries needed];
+ * EFAULT BAD_ADDRESS.
+ */
+enum hwpmc_kgmon_command {
+	HWPMC_KGMON_OFF,
+	HWPMC_KGMON_ON,
+	HWPMC_KGMON_RESET,
+	HWPMC_KGMON_READ,
+};
+
+struct hwpmc_kgmon_entry {
+	__u64	address;
+	__u64	count;
+};
+
+struct hwpmc_op_kgmon {
+	struct hwpmc_hdr hdr;
+	__u32	command;
+	__u32	nentry;
+	__aligned_u64 entries;		/* struct hwpmc_kgmon_entry * */
+	__u32	on;			/* out: it collects */
+	__u32	users;			/* out: PMCs that drive it */
+	__u64	kernel;			/* out: samples in the table, */
+	__u64	user;			/* in user mode, not in it, */
+	__u64	lost;			/* and without room in it */
+};
+
 /* GETCAPS (19): what a PMC's row can do. Errors: EINVAL ID. */
 struct hwpmc_op_getcaps {
 	struct hwpmc_hdr hdr;
@@ -587,6 +621,7 @@ enum hwpmc_op {
 	HWPMC_OP_GETDYNEVENTINFO = 18,
 	HWPMC_OP_GETCAPS = 19,
 	HWPMC_OP_REVOKE = 32,		/* Linux only, from here on */
+	HWPMC_OP_KGMON = 33,
 	HWPMC_OP__COUNT
 };
 
@@ -613,6 +648,7 @@ enum hwpmc_op {
 #define HWPMC_IOC_GETDYNEVENTINFO HWPMC_IOWR(GETDYNEVENTINFO, hwpmc_op_getdyneventinfo)
 #define HWPMC_IOC_GETCAPS	HWPMC_IOWR(GETCAPS, hwpmc_op_getcaps)
 #define HWPMC_IOC_REVOKE	HWPMC_IOWR(REVOKE, hwpmc_op_simple)
+#define HWPMC_IOC_KGMON		HWPMC_IOWR(KGMON, hwpmc_op_kgmon)
 
 /* Sizes of the first release: what the module accepts at least. */
 #define HWPMC_SIZE_V1_SIMPLE		8
@@ -631,5 +667,6 @@ enum hwpmc_op {
 #define HWPMC_SIZE_V1_WRITELOG		16
 #define HWPMC_SIZE_V1_GETDYNEVENTINFO	24
 #define HWPMC_SIZE_V1_GETCAPS		16
+#define HWPMC_SIZE_V1_KGMON		56
 
 #endif /* _UAPI_HWPMC_H */

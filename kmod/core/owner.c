@@ -38,15 +38,16 @@ static void drop_work(struct work_struct *work)
 	hwpmc_log_free(log, false);
 }
 
-struct hwpmc_owner *hwpmc_owner_new(void)
+struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 {
 	struct hwpmc_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
 
 	if (!owner)
 		return NULL;
-	owner->tgid = get_pid(task_tgid(current));
+	owner->tgid = get_pid(task_tgid(kernel ? &init_task : current));
+	owner->kernel = kernel;
 	owner->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	owner->privileged = perfmon_capable();
+	owner->privileged = kernel || perfmon_capable();
 	INIT_LIST_HEAD(&owner->pmcs);
 	INIT_WORK(&owner->drop, drop_work);
 	init_waitqueue_head(&owner->log_wait);
@@ -81,7 +82,8 @@ static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log)
 
 	lockdep_assert_held(&hwpmc_lock);
 	list_for_each_entry(owner, &owners, node) {
-		if (owner->revoked || owner->tgid == task_tgid(current))
+		if (owner->revoked || owner->kernel ||
+		    owner->tgid == task_tgid(current))
 			continue;
 		WRITE_ONCE(owner->revoked, true);
 		if (!list_empty(&owner->pmcs) || hwpmc_log_is_open(owner))

@@ -31,6 +31,7 @@ struct hwpmc_owner {
 	 * to compare; hwpmc_lock. */
 	const struct hwpmc_log *told_modules, *told_system;
 	bool privileged;		/* perfmon_capable() when it opened */
+	bool kernel;			/* of another module, see inkernel/ */
 	bool revoked;			/* all was taken from it, for good; set under
 					 * hwpmc_lock, read anywhere */
 	struct list_head node;		/* all owners; hwpmc_lock, RCU */
@@ -38,6 +39,7 @@ struct hwpmc_owner {
 	/* Process-scope PMCs by row: found without a search. hwpmc_lock, RCU. */
 	struct hwpmc_pmc __rcu *by_row[HWPMC_ROW_MAX];
 	struct work_struct drop;	/* after its exec */
+	struct list_head inkernel;	/* inkernel/process.c: in its list */
 	struct rcu_head rcu;
 };
 
@@ -56,7 +58,7 @@ static inline s32 hwpmc_owner_tid_nr(const struct hwpmc_owner *owner,
 		task->pid : task_pid_nr_ns(task, owner->pid_ns);
 }
 
-struct hwpmc_owner *hwpmc_owner_new(void);
+struct hwpmc_owner *hwpmc_owner_new(bool kernel);
 /* The descriptor is closed: everything ends. */
 void hwpmc_owner_end(struct hwpmc_owner *owner);
 /*

@@ -13,6 +13,7 @@
 #include <linux/smp.h>
 
 #include "../ctl/tunables.h"
+#include "../sampling/kgmon.h"
 #include "../sampling/log.h"
 #include "../sampling/sample.h"
 #include "../sampling/tell.h"
@@ -26,7 +27,8 @@
 
 /* ---- allocation ---------------------------------------------------------- */
 
-static int check_scope(struct hwpmc_op_pmcallocate *op)
+static int check_scope(const struct hwpmc_owner *owner,
+		       struct hwpmc_op_pmcallocate *op)
 {
 	bool system = hwpmc_mode_is_system(op->mode);
 
@@ -43,7 +45,7 @@ static int check_scope(struct hwpmc_op_pmcallocate *op)
 	if (system && !cpu_online(op->cpu))
 		return hwpmc_refuse(&op->hdr, -ENXIO, HWPMC_WHY_CPU_OFFLINE,
 				    op->cpu);
-	if (system && !perfmon_capable() &&
+	if (system && !owner->kernel && !perfmon_capable() &&
 	    !READ_ONCE(hwpmc_unprivileged_syspmcs))
 		return hwpmc_refuse(&op->hdr, -EPERM, HWPMC_WHY_PRIV_SYSTEM, 0);
 	return 0;
@@ -199,7 +201,8 @@ static struct hwpmc_pmc *new_pmc(const struct hwpmc_op_pmcallocate *op,
 	pmc->config1 = op->config1;
 	pmc->state = HWPMC_STATE_ALLOCATED;
 	pmc->of_thread = enc->of_thread;
-	pmc->special = hwpmc_pmc_needs_log(pmc) || enc->of_thread;
+	pmc->special = hwpmc_pmc_samples(pmc) || hwpmc_pmc_needs_log(pmc) ||
+		       enc->of_thread;
 	pmc->keep_phase = (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) ==
 			  HWPMC_CAP_USER;
 	hwpmc_pmc_set_count(pmc, op->count);
@@ -214,10 +217,21 @@ static unsigned int hooks_of(u32 mode, u32 flags)
 
 	if (!hwpmc_mode_is_system(mode))
 		hooks |= HWPMC_HOOKS_PROCESS;
-	if (hwpmc_mode_is_sampling(mode) ||
+	if ((hwpmc_mode_is_sampling(mode) && !(flags & HWPMC_F_KGMON)) ||
 	    flags & (HWPMC_F_LOG_PROCCSW | HWPMC_F_LOG_PROCEXIT))
 		hooks |= HWPMC_HOOKS_PROCESS | HWPMC_HOOKS_RECORDS;
 	return hooks;
+}
+
+static int take_kgmon(u32 flags)
+{
+	return flags & HWPMC_F_KGMON ? hwpmc_kgmon_get() : 0;
+}
+
+static void put_kgmon(u32 flags)
+{
+	if (flags & HWPMC_F_KGMON)
+		hwpmc_kgmon_put();
 }
 
 static int take_class(struct hwpmc_class *cls, const struct hwpmc_select *select,
@@ -261,17 +275,28 @@ static int take_resources(struct hwpmc_class *cls,
 			return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_NO_MEMORY,
 					    0);
 	}
-	ret = hwpmc_hooks_get(hooks_of(op->mode, op->flags));
+	ret = take_kgmon(op->flags);
 	if (ret)
 		return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_NO_MEMORY, 0);
+	ret = hwpmc_hooks_get(hooks_of(op->mode, op->flags));
+	if (ret) {
+		hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_NO_MEMORY, 0);
+		goto err_hooks;
+	}
 	ret = take_class(cls, select, op);
 	if (ret)
-		hwpmc_hooks_put(hooks_of(op->mode, op->flags));
+		goto err_class;
+	return 0;
+
+err_class:
+	hwpmc_hooks_put(hooks_of(op->mode, op->flags));
+err_hooks:
+	put_kgmon(op->flags);
 	return ret;
 }
 
 int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
-		       struct hwpmc_op_pmcallocate *op)
+		       struct hwpmc_op_pmcallocate *op, u64 rows)
 {
 	struct hwpmc_encoding enc;
 	struct hwpmc_class *cls;
@@ -280,13 +305,13 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	int ret, nr;
 
 	lockdep_assert_held(&hwpmc_lock);
-	ret = check_scope(op);
+	ret = check_scope(owner, op);
 	ret = ret ?: check_flags(op);
 	ret = ret ?: check_class(op, &cls);
 	ret = ret ?: encode(cls, op, &enc);
 	if (ret)
 		return ret;
-	nr = find_row(owner, cls, op, enc.rows);
+	nr = find_row(owner, cls, op, enc.rows & (rows >> cls->first));
 	if (nr < 0)
 		return nr;
 	pmc = new_pmc(op, &enc, nr);
@@ -301,6 +326,8 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	if (!cls->shareable)
 		row->users = hwpmc_row_added(row->users, hwpmc_pmc_is_system(pmc));
 	list_add_tail(&pmc->row_node, &row->pmcs);
+	/* Its values are of each process. */
+	pmc->special |= owner->kernel;
 	hwpmc_owner_add(owner, pmc);
 	op->pmcid = pmc->id;
 	if (hwpmc_pmc_samples(pmc))
@@ -512,6 +539,7 @@ void hwpmc_pmc_release(struct hwpmc_pmc *pmc)
 			hwpmc_cpus_stop_row(pmc->row);
 	}
 	put_class(pmc);
+	put_kgmon(pmc->flags);
 	hwpmc_hooks_put(hooks_of(pmc->mode, pmc->flags));
 	kfree_rcu(pmc, rcu);
 }

@@ -44,6 +44,8 @@ struct hwpmc_pmc {
 	struct list_head owner_node;	/* in owner->pmcs; hwpmc_lock, RCU */
 	struct list_head row_node;	/* in its row's pmcs; hwpmc_lock */
 
+	u64 reset_value;		/* in-kernel: what processes' values begin
+					 * with; never changes */
 	u64 period;			/* of sampling; changes while stopped only */
 	enum hwpmc_state state;		/* hwpmc_lock; read anywhere */
 	bool was_attached;		/* ever; hwpmc_lock */
@@ -81,12 +83,13 @@ static inline bool hwpmc_pmc_samples(const struct hwpmc_pmc *pmc)
 /* Can it be started without a log? */
 static inline bool hwpmc_pmc_needs_log(const struct hwpmc_pmc *pmc)
 {
-	return hwpmc_pmc_samples(pmc) ||
+	return (hwpmc_pmc_samples(pmc) && !(pmc->flags & HWPMC_F_KGMON)) ||
 	       pmc->flags & (HWPMC_F_LOG_PROCCSW | HWPMC_F_LOG_PROCEXIT);
 }
 
+/* On one of these rows: ~0 for all. */
 int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
-		       struct hwpmc_op_pmcallocate *op);
+		       struct hwpmc_op_pmcallocate *op, u64 rows);
 /* PMCSETCOUNT, and the count of PMCALLOCATE. Not while it runs. */
 void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count);
 /* Ends a PMC in whatever state it is. */

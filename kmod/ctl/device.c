@@ -16,7 +16,7 @@
 
 static int device_open(struct inode *inode, struct file *file)
 {
-	struct hwpmc_owner *owner = hwpmc_owner_new();
+	struct hwpmc_owner *owner = hwpmc_owner_new(false);
 
 	if (!owner)
 		return -ENOMEM;

@@ -31,6 +31,7 @@ static_assert(sizeof(struct hwpmc_op_pmcsetcount) == HWPMC_SIZE_V1_PMCSETCOUNT);
 static_assert(sizeof(struct hwpmc_op_writelog) == HWPMC_SIZE_V1_WRITELOG);
 static_assert(sizeof(struct hwpmc_op_getdyneventinfo) ==
 	      HWPMC_SIZE_V1_GETDYNEVENTINFO);
+static_assert(sizeof(struct hwpmc_op_kgmon) == HWPMC_SIZE_V1_KGMON);
 static_assert(sizeof(struct hwpmc_op_getcaps) == HWPMC_SIZE_V1_GETCAPS);
 static_assert(offsetof(struct hwpmc_op_pmcallocate, count) == 40);
 static_assert(offsetof(struct hwpmc_op_getpmcinfo, pmcs) == 16);
@@ -75,6 +76,8 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 		OP(hwpmc_ioctl_detach, hwpmc_op_pmcattach, PMCATTACH, true),
 	[HWPMC_OP_PMCGETMSR] =
 		OP(hwpmc_ioctl_getmsr, hwpmc_op_getmsr, GETMSR, true),
+	[HWPMC_OP_KGMON] =
+		OP(hwpmc_ioctl_kgmon, hwpmc_op_kgmon, KGMON, true),
 	[HWPMC_OP_REVOKE] =
 		OP(hwpmc_ioctl_revoke, hwpmc_op_simple, SIMPLE, false),
 	[HWPMC_OP_PMCRELEASE] = OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),

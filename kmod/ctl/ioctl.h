@@ -27,6 +27,7 @@ union hwpmc_arg {
 	struct hwpmc_op_getdyneventinfo dynevents;
 	struct hwpmc_op_getmsr getmsr;
 	struct hwpmc_op_getcaps caps;
+	struct hwpmc_op_kgmon kgmon;
 };
 
 struct file;
@@ -64,6 +65,7 @@ int hwpmc_ioctl_stats(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_version(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_pmcinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_dynevents(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_kgmon(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_revoke(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_admin(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 

@@ -10,6 +10,7 @@
 
 #include "../core/cpu.h"
 #include "../core/stats.h"
+#include "../sampling/kgmon.h"
 #include "ioctl.h"
 
 int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
@@ -180,6 +181,14 @@ int hwpmc_ioctl_dynevents(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 			return hwpmc_refuse(&op->hdr, -EFAULT,
 					    HWPMC_WHY_BAD_ADDRESS, 0);
 	return 0;
+}
+
+int hwpmc_ioctl_kgmon(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	/* Addresses of the kernel. */
+	if (!perfmon_capable())
+		return hwpmc_refuse(&arg->hdr, -EPERM, HWPMC_WHY_PRIV_SYSTEM, 0);
+	return hwpmc_kgmon_op(&arg->kgmon);
 }
 
 int hwpmc_ioctl_revoke(struct hwpmc_owner *owner, union hwpmc_arg *arg)

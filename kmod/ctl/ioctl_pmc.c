@@ -25,7 +25,7 @@ int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	if (task_tgid(current) != owner->tgid)
 		return hwpmc_refuse(&op->hdr, -ESRCH, HWPMC_WHY_NOT_OWNER,
 				    pid_vnr(owner->tgid));
-	return hwpmc_pmc_allocate(owner, op);
+	return hwpmc_pmc_allocate(owner, op, ~0ULL);
 }
 
 /* The three operations that take an id and nothing else. */

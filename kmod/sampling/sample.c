@@ -14,6 +14,7 @@
 #include "../core/stats.h"
 #include "../ctl/tunables.h"
 #include "callchain.h"
+#include "kgmon.h"
 #include "log.h"
 #include "sample.h"
 #include "scratch.h"
@@ -138,7 +139,10 @@ static void overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
 	struct hwpmc_pmc *pmc = rc->pmc;
 
 	if (likely(!rc->rest)) {
-		write_nmi(rc->ring, pmc, regs, now);
+		if (likely(rc->ring))
+			write_nmi(rc->ring, pmc, regs, now);
+		else
+			hwpmc_kgmon_hit_nmi(regs);
 		next_period(rc, pmc, counter);
 	}
 	arm_nmi(c, nr);
@@ -194,7 +198,11 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	u64 period = rc->pmc->period;
 
 	lockdep_assert_irqs_disabled();
-	if (!rc->rest) {
+	if (!rc->rest && !rc->ring) {
+		if (regs)
+			hwpmc_kgmon_hit_nmi(regs);
+		rc->rest = period;
+	} else if (!rc->rest) {
 		write_irqoff(rc->ring, rc->pmc, regs);
 		for (; beyond >= period; beyond -= period)
 			hwpmc_ring_drop(rc->ring, HWPMC_DROP_LATE, true,
@@ -217,7 +225,8 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	/* The row may count for somebody who was here before. */
 	if (rc->shadow.sel)
 		hwpmc_cpu_program_irqoff(c, nr, NULL);
-	rc->ring = hwpmc_log_ring(pmc->owner->log);
+	rc->ring = pmc->flags & HWPMC_F_KGMON ? NULL :
+		   hwpmc_log_ring(pmc->owner->log);
 	rc->rest = left ?: pmc->period;
 	WRITE_ONCE(rc->pmc, pmc);
 	arm_nmi(c, nr);
@@ -241,7 +250,9 @@ static void late_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 	if (row->cls->ops->ack_nmi)
 		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
-	if (!rc->rest)
+	if (!rc->rest && !rc->ring)
+		hwpmc_kgmon_late_irqoff();
+	else if (!rc->rest)
 		hwpmc_ring_drop(rc->ring, HWPMC_DROP_LATE, true,
 				hwpmc_log_time());
 }

@@ -3,10 +3,10 @@
  * sample.h - rows that sample: armed at switch-in (or start), disarmed at
  * switch-out (or stop), and a record for each overflow between.
  *
- * An armed row has its bit in hwpmc_cpu.sampling (or .ticking: SOFT), its PMC in row[].pmc, its
- * owner's ring of this CPU in row[].ring, and a counter that runs from -n up: its
- * highest bit is set until it overflows. What does not fit into the counter at
- * once is in row[].rest.
+ * An armed row has its bit in hwpmc_cpu.sampling (.ticking: SOFT), its PMC in
+ * row[].pmc, its owner's ring of this CPU in row[].ring (NULL: the histogram of
+ * the kernel), and a counter that runs from -n up: its highest bit is set until
+ * it overflows. What does not fit into the counter at once is in row[].rest.
  *
  * Everything here runs on the CPU concerned with interrupts off, or in NMI.
  */

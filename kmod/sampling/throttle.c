@@ -31,6 +31,8 @@ static void note(struct hwpmc_cpu *c, unsigned int nr, u8 flags, u32 percent)
 	struct hwpmc_pmc *pmc = c->row[nr].pmc;
 	struct hwpmc_log_throttle *r;
 
+	if (pmc->flags & HWPMC_F_KGMON)
+		return;
 	r = hwpmc_log_reserve(pmc->owner->log, HWPMC_LOG_THROTTLE, sizeof(*r));
 	if (!r)
 		return;

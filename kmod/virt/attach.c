@@ -211,9 +211,10 @@ static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 
 /* ---- processes and their descendants ------------------------------------- */
 
-static int may_attach(struct task_struct *leader, struct hwpmc_hdr *hdr)
+static int may_attach(const struct hwpmc_owner *owner,
+		      struct task_struct *leader, struct hwpmc_hdr *hdr)
 {
-	if (same_thread_group(leader, current))
+	if (owner->kernel || same_thread_group(leader, current))
 		return 0;
 	if (!perfmon_capable() && !READ_ONCE(hwpmc_unprivileged_proc_debug))
 		return hwpmc_refuse(hdr, -EPERM, HWPMC_WHY_PRIV_TUNABLE,
@@ -268,7 +269,7 @@ static int attach_descendants(struct hwpmc_pmc *pmc,
 	int ret;
 
 	while ((task = next_descendant(pmc, ancestor))) {
-		ret = may_attach(task, hdr);
+		ret = may_attach(pmc->owner, task, hdr);
 		ret = ret ?: attach_process(pmc, task, hdr);
 		put_task_struct(task);
 		if (ret && ret != -EEXIST && ret != -ESRCH)
@@ -285,7 +286,7 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 {
 	int ret;
 
-	ret = may_attach(leader, hdr);
+	ret = may_attach(pmc->owner, leader, hdr);
 	ret = ret ?: attach_process(pmc, leader, hdr);
 	if (ret)
 		return ret;
@@ -321,6 +322,15 @@ static struct task_struct *find_process(pid_t nr, struct hwpmc_hdr *hdr,
 	if (!task)
 		*ret = hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_PROCESS, nr);
 	return task;
+}
+
+int hwpmc_attach_task(struct hwpmc_pmc *pmc, struct task_struct *task,
+		      struct hwpmc_hdr *hdr)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	if (!atomic_read(&task->signal->live))
+		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING, 0);
+	return attach_tree(pmc, task->group_leader, hdr);
 }
 
 int hwpmc_attach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)

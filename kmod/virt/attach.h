@@ -12,6 +12,9 @@ struct task_struct;
 /* PMCATTACH and PMCDETACH; pid as the caller sees it, 0: the caller. */
 int hwpmc_attach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr);
 int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr);
+/* The same of a task, for owners in the kernel: nobody is asked. */
+int hwpmc_attach_task(struct hwpmc_pmc *pmc, struct task_struct *task,
+		      struct hwpmc_hdr *hdr);
 /* PMCSTART of a PMC that was never attached. */
 int hwpmc_attach_owner(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 /* On return no CPU counts for the PMC, and it has no targets. */

@@ -16,6 +16,7 @@
 #include "../core/cpu.h"
 #include "../core/owner.h"
 #include "../core/stats.h"
+#include "../inkernel/inkernel.h"
 #include "../sampling/csw.h"
 #include "lifecycle.h"
 #include "rdpmc.h"
@@ -152,6 +153,7 @@ void hwpmc_lifecycle_newprocess(struct task_struct *child)
 
 /* Owners one of whose PMCs has lost its last target: to be told, without locks. */
 struct bereaved {
+	bool inkernel;
 	unsigned int n;
 	struct pid *owner[HWPMC_ROW_MAX];
 };
@@ -163,6 +165,10 @@ static void note_loss_locked(struct bereaved *b, const struct hwpmc_pmc *pmc)
 	lockdep_assert_held(&hwpmc_targets_lock);
 	if (!list_empty(&pmc->links))
 		return;
+	if (pmc->owner->kernel) {
+		b->inkernel = true;
+		return;
+	}
 	for (i = 0; i < b->n; i++)
 		if (b->owner[i] == pmc->owner->tgid)
 			return;
@@ -171,6 +177,8 @@ static void note_loss_locked(struct bereaved *b, const struct hwpmc_pmc *pmc)
 
 static void tell_loss(struct bereaved *b)
 {
+	if (b->inkernel)
+		hwpmc_inkernel_lost();
 	while (b->n) {
 		hwpmc_sigio(b->owner[--b->n]);
 		put_pid(b->owner[b->n]);
@@ -258,6 +266,7 @@ static struct hwpmc_target *bury_locked(struct hwpmc_thread *thread,
 	if (!target || target->nthreads || target->attaching)
 		return NULL;
 	hwpmc_csw_exit_locked(target);
+	hwpmc_inkernel_exit_locked(target);
 	unlink_all_locked(target, b);
 	hwpmc_target_dismiss_locked(target);
 	return target;

@@ -134,6 +134,7 @@ void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		hwpmc_thread_forget_moved_locked(thread, pmc);
 	}
 	atomic64_set(&link->total, 0);
+	link->children = 0;
 	if (pmc->special)
 		WRITE_ONCE(target->special, target->special | bit);
 	list_add_tail(&link->node, &pmc->links);

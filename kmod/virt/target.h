@@ -26,7 +26,9 @@ struct hwpmc_link {
 	struct hwpmc_pmc *pmc;		/* hwpmc_targets_lock; read in switches */
 	struct hwpmc_target *target;	/* whose link this is */
 	struct list_head node;		/* in pmc->links; hwpmc_targets_lock */
-	atomic64_t total;		/* LOG flags: this target's share */
+	atomic64_t total;		/* special: this target's share */
+	u64 children;			/* in-kernel: of those that have exited;
+					 * hwpmc_targets_lock */
 };
 
 /*

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * inkernel.h - what the files of the interface for other modules share, and what
+ * the rest of the module tells them. The interface itself: include/linux/hwpmc.h.
+ *
+ *	process.c	counters of processes
+ *	kernel.c	counters of the kernel, and its profile
+ */
+#ifndef HWPMC_INKERNEL_H
+#define HWPMC_INKERNEL_H
+
+#include "../core/owner.h"
+#include "../virt/target.h"
+
+struct hwpmc_counter_cfg;
+
+/* The last thread of a target exits: its values are its parent's. */
+void hwpmc_inkernel_exit_locked(struct hwpmc_target *target);
+
+/* One of our PMCs may have lost its last target. Any context but NMI. */
+void hwpmc_inkernel_lost(void);
+void hwpmc_inkernel_shutdown(void);
+
+/* What PMCALLOCATE would be asked. */
+void hwpmc_inkernel_request(unsigned int nr,
+			    const struct hwpmc_counter_cfg *cfg, u32 mode,
+			    struct hwpmc_op_pmcallocate *op);
+/* Is the counter the kernel's? And any? hwpmc_lock. */
+bool hwpmc_inkernel_has(unsigned int nr);
+bool hwpmc_inkernel_has_any(void);
+void hwpmc_inkernel_free_all(void);
+int hwpmc_inkernel_value(unsigned int nr, u64 *value);
+
+#endif /* HWPMC_INKERNEL_H */

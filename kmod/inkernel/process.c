@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * process.c - counters of processes, for other modules. Each configuration is a PMC
+ * with an owner of its own, on the row that was asked for, attached with its
+ * descendants; a process's value is what its link has counted. Process context,
+ * hwpmc_lock is taken here; the two that say otherwise run anywhere but in NMI.
+ */
+#include <linux/export.h>
+#include <linux/hwpmc.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/workqueue.h>
+
+#include "../core/cpu.h"
+#include "../virt/attach.h"
+#include "../virt/switch.h"
+#include "inkernel.h"
+
+/* Owners of the PMCs of processes. hwpmc_lock. */
+static LIST_HEAD(configured);
+
+static void reap_work(struct work_struct *work);
+static DECLARE_WORK(reap, reap_work);
+
+static bool is_counter(int ctr)
+{
+	return ctr >= 0 && ctr < hwpmc_nrows;
+}
+
+/**
+ * hwpmc_get_num_counters - how many counters a CPU has
+ *
+ * Return: counters are numbered from 0 to one less. Any context.
+ */
+int hwpmc_get_num_counters(void)
+{
+	return hwpmc_nrows;
+}
+EXPORT_SYMBOL_GPL(hwpmc_get_num_counters);
+
+/**
+ * hwpmc_get_counter_type - what a counter, or the CPU, is
+ * @ctr: the counter, or -1 for the CPU
+ *
+ * Return: enum hwpmc_class_id of the counter, or FreeBSD's number of the CPU's type
+ * as GETCPUINFO tells it; -EINVAL. Any context.
+ */
+int hwpmc_get_counter_type(int ctr)
+{
+	if (ctr == -1)
+		return hwpmc_machine.cputype;
+	return is_counter(ctr) ? hwpmc_rows[ctr].cls->id : -EINVAL;
+}
+EXPORT_SYMBOL_GPL(hwpmc_get_counter_type);
+
+/**
+ * hwpmc_save_context - have what a thread has counted in its counters' values
+ * @task: the thread; another one than current does nothing, as its values are
+ *	complete when it was switched out
+ *
+ * Switches are followed by the module itself; this is for who wants to look in the
+ * middle of a turn. Any context but NMI.
+ */
+void hwpmc_save_context(struct task_struct *task)
+{
+	struct hwpmc_cpu *c;
+	unsigned long flags;
+
+	if (task != current)
+		return;
+	local_irq_save(flags);
+	c = this_cpu_ptr(hwpmc_cpus);
+	if (c->thread)
+		hwpmc_switch_out_irqoff(c);
+	local_irq_restore(flags);
+}
+EXPORT_SYMBOL_GPL(hwpmc_save_context);
+
+/**
+ * hwpmc_restore_context - count again, after hwpmc_save_context()
+ * @task: the thread; as there
+ */
+void hwpmc_restore_context(struct task_struct *task)
+{
+	unsigned long flags;
+
+	if (task != current)
+		return;
+	local_irq_save(flags);
+	hwpmc_switch_sync_irqoff(this_cpu_ptr(hwpmc_cpus));
+	local_irq_restore(flags);
+}
+EXPORT_SYMBOL_GPL(hwpmc_restore_context);
+
+/* ---- configuration ------------------------------------------------------- */
+
+void hwpmc_inkernel_request(unsigned int nr,
+			    const struct hwpmc_counter_cfg *cfg, u32 mode,
+			    struct hwpmc_op_pmcallocate *op)
+{
+	const struct hwpmc_class *cls = hwpmc_rows[nr].cls;
+
+	*op = (struct hwpmc_op_pmcallocate){
+		.class = cls->id, .mode = mode, .cpu = HWPMC_CPU_ANY,
+		.caps = (cfg->flags & HWPMC_CFG_USER ? HWPMC_CAP_USER : 0) |
+			(cfg->flags & HWPMC_CFG_KERNEL ? HWPMC_CAP_SYSTEM : 0),
+	};
+	/* Events of hardware are codes. */
+	if (cls->nmi) {
+		op->flags = HWPMC_F_EV_PMU;
+		op->config = cfg->event_id;
+	} else {
+		op->ev = cfg->event_id;
+	}
+}
+
+/* The PMC that another module has configured for a process, or NULL. */
+static struct hwpmc_pmc *find_pmc(struct task_struct *task, int ctr)
+{
+	struct hwpmc_target *target;
+	struct hwpmc_pmc *pmc = NULL;
+
+	lockdep_assert_held(&hwpmc_lock);
+	rcu_read_lock();
+	target = task ? hwpmc_target_find(task) : NULL;
+	if (target)
+		pmc = READ_ONCE(target->link[ctr].pmc);
+	rcu_read_unlock();
+	/* What owners hold is released under hwpmc_lock alone. */
+	return pmc && pmc->owner->kernel ? pmc : NULL;
+}
+
+static int attach_new(struct hwpmc_owner *owner, struct task_struct *task,
+		      int ctr, const struct hwpmc_counter_cfg *cfg)
+{
+	struct hwpmc_op_pmcallocate op;
+	struct hwpmc_pmc *pmc;
+	int ret;
+
+	hwpmc_inkernel_request(ctr, cfg, HWPMC_MODE_TC, &op);
+	op.flags |= HWPMC_F_DESCENDANTS;
+	op.count = cfg->reset_value;
+	ret = hwpmc_pmc_allocate(owner, &op, BIT_ULL(ctr));
+	if (ret)
+		return ret;
+	pmc = list_first_entry(&owner->pmcs, struct hwpmc_pmc, owner_node);
+	pmc->reset_value = cfg->reset_value;
+	return hwpmc_attach_task(pmc, task, &op.hdr);
+}
+
+static bool is_orphan(const struct hwpmc_owner *owner)
+{
+	struct hwpmc_pmc *pmc = list_first_entry(&owner->pmcs, struct hwpmc_pmc,
+						 owner_node);
+
+	return READ_ONCE(pmc->links.next) == &pmc->links;
+}
+
+static struct hwpmc_owner *take_orphan(void)
+{
+	struct hwpmc_owner *owner;
+
+	lockdep_assert_held(&hwpmc_lock);
+	list_for_each_entry(owner, &configured, inkernel) {
+		if (!is_orphan(owner))
+			continue;
+		list_del(&owner->inkernel);
+		return owner;
+	}
+	return NULL;
+}
+
+/* What no process has any more nobody can name: it ends by itself. */
+static void reap_work(struct work_struct *work)
+{
+	struct hwpmc_owner *owner;
+
+	do {
+		mutex_lock(&hwpmc_lock);
+		owner = take_orphan();
+		mutex_unlock(&hwpmc_lock);
+		if (owner)
+			hwpmc_owner_end(owner);
+	} while (owner);
+}
+
+void hwpmc_inkernel_lost(void)
+{
+	schedule_work(&reap);
+}
+
+/* The modules that have used us are gone; what they forgot is taken back. */
+void hwpmc_inkernel_shutdown(void)
+{
+	struct hwpmc_owner *owner, *next;
+
+	cancel_work_sync(&reap);
+	list_for_each_entry_safe(owner, next, &configured, inkernel)
+		hwpmc_owner_end(owner);
+	hwpmc_inkernel_free_all();
+}
+
+/* The owner goes with its only PMC. Takes hwpmc_lock. */
+static int configure(struct task_struct *task, int ctr,
+		     const struct hwpmc_counter_cfg *cfg)
+{
+	struct hwpmc_owner *owner = hwpmc_owner_new(true);
+	int ret;
+
+	if (!owner)
+		return -ENOMEM;
+	mutex_lock(&hwpmc_lock);
+	ret = attach_new(owner, task, ctr, cfg);
+	if (!ret)
+		list_add(&owner->inkernel, &configured);
+	mutex_unlock(&hwpmc_lock);
+	if (ret)
+		hwpmc_owner_end(owner);
+	return ret;
+}
+
+/* Takes the present one away. 0 also where there is none. */
+static int unconfigure(struct task_struct *task, int ctr)
+{
+	struct hwpmc_owner *owner = NULL;
+	struct hwpmc_pmc *pmc;
+	int ret = 0;
+
+	mutex_lock(&hwpmc_lock);
+	pmc = find_pmc(task, ctr);
+	if (pmc && pmc->state == HWPMC_STATE_RUNNING)
+		ret = -EBUSY;
+	else if (pmc)
+		owner = pmc->owner;
+	if (owner)
+		list_del(&owner->inkernel);
+	mutex_unlock(&hwpmc_lock);
+	if (owner)
+		hwpmc_owner_end(owner);
+	return ret;
+}
+
+/**
+ * hwpmc_configure_counter - say what a counter counts for a process
+ * @task: a thread of the process; the caller holds a reference
+ * @ctr: the counter
+ * @cfg: what, or NULL: no more
+ *
+ * The counter stands still until it is enabled. An earlier configuration is
+ * replaced, that of descendants too.
+ *
+ * Return: -EINVAL no such counter, or it cannot count that; -EBUSY it runs, or is
+ * used by somebody else; -ESRCH the process is gone; -ENOMEM.
+ */
+int hwpmc_configure_counter(struct task_struct *task, int ctr,
+			    const struct hwpmc_counter_cfg *cfg)
+{
+	int ret;
+
+	if (!is_counter(ctr) || !task)
+		return -EINVAL;
+	ret = unconfigure(task, ctr);
+	if (ret || !cfg)
+		return ret;
+	return configure(task, ctr, cfg);
+}
+EXPORT_SYMBOL_GPL(hwpmc_configure_counter);
+
+/* ---- running ------------------------------------------------------------- */
+
+static int with_pmc(struct task_struct *task, int ctr,
+		    int (*fn)(struct hwpmc_pmc *, struct hwpmc_hdr *))
+{
+	struct hwpmc_hdr hdr = { 0 };
+	struct hwpmc_pmc *pmc;
+	int ret = -ENOENT;
+
+	if (!is_counter(ctr))
+		return -EINVAL;
+	mutex_lock(&hwpmc_lock);
+	pmc = find_pmc(task, ctr);
+	if (pmc)
+		ret = fn(pmc, &hdr);
+	mutex_unlock(&hwpmc_lock);
+	return ret;
+}
+
+/**
+ * hwpmc_enable_counter - start a counter of a process and its descendants
+ * @task: a thread of the process
+ * @ctr: the counter
+ *
+ * Return: -EINVAL no such counter; -ENOENT it is not configured.
+ */
+int hwpmc_enable_counter(struct task_struct *task, int ctr)
+{
+	return with_pmc(task, ctr, hwpmc_pmc_start);
+}
+EXPORT_SYMBOL_GPL(hwpmc_enable_counter);
+
+/**
+ * hwpmc_disable_counter - stop it; its values stay
+ * @task: a thread of the process
+ * @ctr: the counter
+ *
+ * Return: -EINVAL no such counter, or it was never started; -ENOENT it is not
+ * configured.
+ */
+int hwpmc_disable_counter(struct task_struct *task, int ctr)
+{
+	return with_pmc(task, ctr, hwpmc_pmc_stop);
+}
+EXPORT_SYMBOL_GPL(hwpmc_disable_counter);
+
+/**
+ * hwpmc_counter_isrunning - does the counter run, for the process or the kernel?
+ * @task: a thread of the process, or NULL
+ * @ctr: the counter
+ *
+ * Return: 1 or 0; -EINVAL no such counter.
+ */
+int hwpmc_counter_isrunning(struct task_struct *task, int ctr)
+{
+	struct hwpmc_pmc *pmc;
+	int yes;
+
+	if (!is_counter(ctr))
+		return -EINVAL;
+	mutex_lock(&hwpmc_lock);
+	pmc = find_pmc(task, ctr);
+	yes = (pmc && pmc->state == HWPMC_STATE_RUNNING) ||
+	      hwpmc_inkernel_has(ctr);
+	mutex_unlock(&hwpmc_lock);
+	return yes;
+}
+EXPORT_SYMBOL_GPL(hwpmc_counter_isrunning);
+
+/**
+ * hwpmc_counter_isconfigured - is it configured, for the process or the kernel?
+ * @task: a thread of the process, or NULL
+ * @ctr: the counter
+ *
+ * Return: 1 or 0; -EINVAL no such counter.
+ */
+int hwpmc_counter_isconfigured(struct task_struct *task, int ctr)
+{
+	int yes;
+
+	if (!is_counter(ctr))
+		return -EINVAL;
+	mutex_lock(&hwpmc_lock);
+	yes = find_pmc(task, ctr) || hwpmc_inkernel_has(ctr);
+	mutex_unlock(&hwpmc_lock);
+	return yes;
+}
+EXPORT_SYMBOL_GPL(hwpmc_counter_isconfigured);
+
+/**
+ * hwpmc_task_enabled - does the process, or the kernel, use counters at all?
+ * @task: a thread of the process, or NULL
+ *
+ * Return: 1 or 0.
+ */
+int hwpmc_task_enabled(struct task_struct *task)
+{
+	bool yes;
+
+	mutex_lock(&hwpmc_lock);
+	yes = hwpmc_inkernel_has_any();
+	mutex_unlock(&hwpmc_lock);
+	if (yes || !task)
+		return yes;
+	rcu_read_lock();
+	yes = hwpmc_target_find(task);
+	rcu_read_unlock();
+	return yes;
+}
+EXPORT_SYMBOL_GPL(hwpmc_task_enabled);
+
+/* ---- values -------------------------------------------------------------- */
+
+/* Slices in flight end, and others begin: links have all that was counted. */
+static void close_slices(struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	if (pmc->state != HWPMC_STATE_RUNNING)
+		return;
+	hwpmc_targets_deactivate(pmc);
+	hwpmc_targets_activate(pmc);
+}
+
+static int process_value(struct task_struct *task, int ctr, int flags,
+			 u64 *value)
+{
+	struct hwpmc_pmc *pmc = find_pmc(task, ctr);
+	struct hwpmc_target *target;
+	unsigned long irq;
+
+	if (!pmc)
+		return -ENOENT;
+	close_slices(pmc);
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, irq);
+	target = hwpmc_target_find(task);
+	if (target && target->link[ctr].pmc == pmc)
+		*value = flags & HWPMC_VALUE_FLAGS_CHILDREN ?
+			 target->link[ctr].children :
+			 pmc->reset_value +
+			 atomic64_read(&target->link[ctr].total);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, irq);
+	return target ? 0 : -ENOENT;
+}
+
+/**
+ * hwpmc_get_counter_value - read a counter
+ * @task: a thread of the process, or NULL for a counter of the kernel
+ * @ctr: the counter
+ * @flags: 0, or HWPMC_VALUE_FLAGS_CHILDREN: what exited children have counted
+ * @value: where the value goes
+ *
+ * Return: -EINVAL no such counter or flag; -ENOENT it is not configured; -ENXIO a
+ * counter of the kernel is on a CPU that is offline.
+ */
+int hwpmc_get_counter_value(struct task_struct *task, int ctr, int flags,
+			    u64 *value)
+{
+	int ret;
+
+	if (!is_counter(ctr) || flags & ~HWPMC_VALUE_FLAGS_CHILDREN)
+		return -EINVAL;
+	mutex_lock(&hwpmc_lock);
+	ret = task ? process_value(task, ctr, flags, value) :
+		     hwpmc_inkernel_value(ctr, value);
+	mutex_unlock(&hwpmc_lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(hwpmc_get_counter_value);
+
+static void move_values_locked(struct hwpmc_target *from,
+			       struct hwpmc_target *to)
+{
+	u64 rows = from->rows & from->special;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	for (; rows; rows &= rows - 1) {
+		struct hwpmc_link *link = &from->link[__ffs64(rows)];
+		struct hwpmc_link *parent = &to->link[__ffs64(rows)];
+
+		if (!link->pmc->owner->kernel || parent->pmc != link->pmc)
+			continue;
+		parent->children += atomic64_xchg(&link->total, 0) +
+				    link->children;
+		link->children = 0;
+	}
+}
+
+void hwpmc_inkernel_exit_locked(struct hwpmc_target *target)
+{
+	struct hwpmc_target *parent;
+
+	rcu_read_lock();
+	parent = hwpmc_target_find(rcu_dereference(current->real_parent));
+	if (parent && parent != target)
+		move_values_locked(target, parent);
+	rcu_read_unlock();
+}
+
+static void close_all_slices(struct task_struct *task)
+{
+	unsigned int nr;
+
+	for (nr = 0; nr < hwpmc_nrows; nr++) {
+		struct hwpmc_pmc *pmc = find_pmc(task, nr);
+
+		if (pmc)
+			close_slices(pmc);
+	}
+}
+
+/**
+ * hwpmc_accumulate - add what a process has counted to its parent's children
+ * @parent: a thread of the parent
+ * @exiting: a thread of the child, whose values begin again at 0
+ *
+ * When a process exits the module does this by itself.
+ *
+ * Return: -EINVAL they are one; -ENOENT one of them has no counters.
+ */
+int hwpmc_accumulate(struct task_struct *parent, struct task_struct *exiting)
+{
+	struct hwpmc_target *from, *to;
+	unsigned long flags;
+	int ret = -ENOENT;
+
+	if (!parent || !exiting || same_thread_group(parent, exiting))
+		return -EINVAL;
+	mutex_lock(&hwpmc_lock);
+	close_all_slices(exiting);
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	from = hwpmc_target_find(exiting);
+	to = hwpmc_target_find(parent);
+	if (from && to) {
+		move_values_locked(from, to);
+		ret = 0;
+	}
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	mutex_unlock(&hwpmc_lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(hwpmc_accumulate);

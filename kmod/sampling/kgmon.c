@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * kgmon.c - a table of addresses and counts a CPU, written in NMI by that CPU
+ * alone, read by anybody. Addresses and not ranges: where the kernel's text begins
+ * is no business of modules, and its modules are somewhere else again.
+ */
+#include <linux/cpu.h>
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "../core/class.h"
+#include "../core/refuse.h"
+#include "kgmon.h"
+
+#define SLOTS		65536
+#define PROBES		32
+
+struct slot {
+	u64 address;			/* 0: free */
+	u64 count;
+};
+
+struct table {
+	struct slot *slot;		/* SLOTS of them */
+	u64 kernel, user, lost;
+};
+
+static struct table __percpu *tables;	/* NULL until first needed; hwpmc_lock */
+static unsigned int users;		/* PMCs; hwpmc_lock */
+static bool collecting;			/* hwpmc_lock; read in NMI */
+
+static void free_tables(void)
+{
+	int cpu;
+
+	if (!tables)
+		return;
+	for_each_possible_cpu(cpu)
+		vfree(per_cpu_ptr(tables, cpu)->slot);
+	free_percpu(tables);
+	tables = NULL;
+}
+
+static int need_tables(void)
+{
+	int cpu;
+
+	if (tables)
+		return 0;
+	tables = alloc_percpu(struct table);
+	if (!tables)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct table *t = per_cpu_ptr(tables, cpu);
+
+		t->slot = vzalloc(array_size(SLOTS, sizeof(*t->slot)));
+		if (!t->slot) {
+			free_tables();
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+int hwpmc_kgmon_get(void)
+{
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	ret = need_tables();
+	if (!ret)
+		users++;
+	return ret;
+}
+
+void hwpmc_kgmon_put(void)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	users--;
+}
+
+void hwpmc_kgmon_exit(void)
+{
+	free_tables();
+}
+
+/* ---- hits ---------------------------------------------------------------- */
+
+static bool count_at_nmi(struct table *t, u64 address)
+{
+	u32 i = (address * 0x9e3779b97f4a7c15ull) >> 48;
+	unsigned int tries;
+
+	for (tries = 0; tries < PROBES; tries++, i = (i + 1) % SLOTS) {
+		struct slot *s = &t->slot[i];
+
+		if (s->address == address || !s->address) {
+			s->count++;
+			WRITE_ONCE(s->address, address);
+			return true;
+		}
+	}
+	return false;
+}
+
+void hwpmc_kgmon_hit_nmi(const struct pt_regs *regs)
+{
+	struct table *t = this_cpu_ptr(tables);
+
+	if (!READ_ONCE(collecting))
+		return;
+	if (user_mode((struct pt_regs *)regs))
+		t->user++;
+	else if (count_at_nmi(t, regs->ip))
+		t->kernel++;
+	else
+		t->lost++;
+}
+
+void hwpmc_kgmon_late_irqoff(void)
+{
+	if (READ_ONCE(collecting))
+		this_cpu_inc(tables->lost);
+}
+
+/* ---- the operation ------------------------------------------------------- */
+
+void hwpmc_kgmon_switch(bool on)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	WRITE_ONCE(collecting, on);
+}
+
+static void reset_here(void *unused)
+{
+	struct table *t = this_cpu_ptr(tables);
+
+	memset(t->slot, 0, array_size(SLOTS, sizeof(*t->slot)));
+	t->kernel = 0;
+	t->user = 0;
+	t->lost = 0;
+}
+
+/* Each CPU its own; an NMI in between loses no more than itself. */
+static void reset(void)
+{
+	int cpu;
+
+	if (!users) {
+		free_tables();
+		return;
+	}
+	cpus_read_lock();
+	on_each_cpu(reset_here, NULL, 1);
+	for_each_possible_cpu(cpu)
+		if (!cpu_online(cpu))
+			memset(per_cpu_ptr(tables, cpu)->slot, 0,
+			       array_size(SLOTS, sizeof(struct slot)));
+	cpus_read_unlock();
+}
+
+/* Entries are not merged: an address may come once for each CPU. */
+static u32 each_entry(struct hwpmc_kgmon_entry __user *to, u32 room, int *err)
+{
+	struct hwpmc_kgmon_entry e;
+	u32 n = 0, i;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct table *t = per_cpu_ptr(tables, cpu);
+
+		for (i = 0; i < SLOTS; i++) {
+			e.address = READ_ONCE(t->slot[i].address);
+			e.count = READ_ONCE(t->slot[i].count);
+			if (!e.address)
+				continue;
+			if (to && n < room && copy_to_user(&to[n], &e, sizeof(e)))
+				*err = -EFAULT;
+			n++;
+		}
+		cond_resched();
+	}
+	return n;
+}
+
+static int read_table(struct hwpmc_op_kgmon *op)
+{
+	struct hwpmc_kgmon_entry __user *to = u64_to_user_ptr(op->entries);
+	u32 room = op->nentry, n;
+	int cpu, err = 0;
+
+	op->kernel = 0;
+	op->user = 0;
+	op->lost = 0;
+	op->nentry = 0;
+	if (!tables)
+		return 0;
+	n = each_entry(room ? to : NULL, room, &err);
+	if (err)
+		return hwpmc_refuse(&op->hdr, err, HWPMC_WHY_BAD_ADDRESS, 0);
+	if (room && n > room)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_BUFFER, n);
+	op->nentry = n;
+	for_each_possible_cpu(cpu) {
+		const struct table *t = per_cpu_ptr(tables, cpu);
+
+		op->kernel += READ_ONCE(t->kernel);
+		op->user += READ_ONCE(t->user);
+		op->lost += READ_ONCE(t->lost);
+	}
+	return 0;
+}
+
+int hwpmc_kgmon_op(struct hwpmc_op_kgmon *op)
+{
+	int ret = 0;
+
+	lockdep_assert_held(&hwpmc_lock);
+	switch (op->command) {
+	case HWPMC_KGMON_OFF:
+	case HWPMC_KGMON_ON:
+		hwpmc_kgmon_switch(op->command == HWPMC_KGMON_ON);
+		break;
+	case HWPMC_KGMON_RESET:
+		reset();
+		break;
+	case HWPMC_KGMON_READ:
+		ret = read_table(op);
+		break;
+	default:
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_KGMON,
+				    op->command);
+	}
+	op->on = collecting;
+	op->users = users;
+	return ret;
+}
