@@ -10,24 +10,14 @@
 #include <string.h>
 
 #include "export.h"
+#include "gmon.h"
 #include "msg.h"
-
-enum { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
-
-#define BUCKET		2	/* bytes of code: gprof's own unit */
-#define BUCKET_MAX	UINT16_MAX
-#define GAP		2048	/* empty buckets that end a histogram */
-
-struct bucket {
-	uint64_t at;		/* address / BUCKET */
-	uint64_t count;
-};
 
 struct gmon {
 	FILE *f;
 	const struct hwpmc_image *image;
 	unsigned int word;	/* bytes of an address */
-	struct bucket *bucket;
+	struct gmon_bucket *bucket;
 	uint32_t nbucket;
 	struct ids arcs;	/* address of the call, address of the callee */
 	uint64_t *calls;
@@ -86,10 +76,10 @@ static unsigned int word_of(const struct hwpmc_image *image)
 static uint64_t bucket_of(const struct hwpmc_frame *frame)
 {
 	const struct hwpmc_symbol *s = frame->symbol;
-	uint64_t at = frame->addr / BUCKET;
+	uint64_t at = frame->addr / GMON_BUCKET;
 
-	if (!s->unknown && (s->start + s->size) % BUCKET &&
-	    at == (s->start + s->size) / BUCKET && at > s->start / BUCKET)
+	if (!s->unknown && (s->start + s->size) % GMON_BUCKET &&
+	    at == (s->start + s->size) / GMON_BUCKET && at > s->start / GMON_BUCKET)
 		at--;
 	return at;
 }
@@ -113,13 +103,6 @@ static void add_arcs(struct gmon *g, const struct hwpmc_stack *s)
 	}
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct bucket *x = a, *y = b;
-
-	return (x->at > y->at) - (x->at < y->at);
-}
-
 static void collect(struct gmon *g, const struct export *x)
 {
 	uint32_t n = 0;
@@ -132,65 +115,11 @@ static void collect(struct gmon *g, const struct export *x)
 		if (s->frame[0]->image != g->image)
 			continue;
 		g->held += s->count;
-		g->bucket[n++] = (struct bucket){
+		g->bucket[n++] = (struct gmon_bucket){
 			bucket_of(s->frame[0]), s->count,
 		};
 	}
-	qsort(g->bucket, n, sizeof(*g->bucket), by_address);
-	for (uint32_t i = 0; i < n; i++) {
-		if (g->nbucket && g->bucket[g->nbucket - 1].at == g->bucket[i].at)
-			g->bucket[g->nbucket - 1].count += g->bucket[i].count;
-		else
-			g->bucket[g->nbucket++] = g->bucket[i];
-	}
-}
-
-/* ---- writing: all little-endian ------------------------------------------ */
-
-static void put(FILE *f, uint64_t value, unsigned int bytes)
-{
-	for (unsigned int i = 0; i < bytes; i++)
-		fputc(value >> 8 * i & 255, f);
-}
-
-/* What is left of these buckets, as far as it fits; true: there is more. */
-static bool put_histogram(struct gmon *g, struct bucket *b, uint32_t n)
-{
-	static const char unit[16] = "samples\0\0\0\0\0\0\0s";
-	uint64_t at = b[0].at, end = b[n - 1].at + 1;
-	bool more = false;
-
-	fputc(TAG_HISTOGRAM, g->f);
-	put(g->f, at * BUCKET, g->word);
-	put(g->f, end * BUCKET, g->word);
-	put(g->f, end - at, 4);
-	put(g->f, 1, 4);	/* a "second" is a sample */
-	fwrite(unit, 1, sizeof(unit), g->f);
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t now = b[i].count > BUCKET_MAX ? BUCKET_MAX : b[i].count;
-
-		for (; at < b[i].at; at++)
-			put(g->f, 0, 2);
-		put(g->f, now, 2);
-		at++;
-		b[i].count -= now;
-		more |= b[i].count;
-	}
-	return more;
-}
-
-static void put_histograms(struct gmon *g)
-{
-	uint32_t first = 0;
-
-	for (uint32_t i = 1; i <= g->nbucket; i++) {
-		if (i < g->nbucket &&
-		    g->bucket[i].at - g->bucket[i - 1].at < GAP)
-			continue;
-		while (put_histogram(g, g->bucket + first, i - first))
-			;
-		first = i;
-	}
+	g->nbucket = n;
 }
 
 static void put_arcs(struct gmon *g)
@@ -201,10 +130,8 @@ static void put_arcs(struct gmon *g)
 		while (left) {
 			uint32_t now = left > UINT32_MAX ? UINT32_MAX : left;
 
-			fputc(TAG_ARC, g->f);
-			put(g->f, g->arcs.key[i].a, g->word);
-			put(g->f, g->arcs.key[i].b, g->word);
-			put(g->f, now, 4);
+			gmon_put_arc(g->f, g->word, g->arcs.key[i].a,
+				     g->arcs.key[i].b, now);
 			left -= now;
 		}
 	}
@@ -242,11 +169,8 @@ uint64_t export_gmon_image(const struct export *x,
 
 	g.word = word_of(g.image);
 	collect(&g, x);
-	fwrite("gmon", 1, 4, f);
-	put(f, 1, 4);
-	put(f, 0, 8);
-	put(f, 0, 4);
-	put_histograms(&g);
+	gmon_begin(f);
+	gmon_put_buckets(f, g.word, g.bucket, g.nbucket);
 	put_arcs(&g);
 	ids_free(&g.arcs);
 	free(g.calls);

@@ -37,6 +37,8 @@ static const struct command {
 	  "list the events that can be counted here" },
 	{ "control", cmd_control, cmd_control_help, "hwpmc control",
 	  "show the machine and its counters, enable or disable them" },
+	{ "kgmon", cmd_kgmon, cmd_kgmon_help, "hwpmc kgmon",
+	  "collect where the kernel is, for gprof" },
 	{ "unload", cmd_unload, cmd_unload_help, "hwpmc unload",
 	  "take the counters from all, and the module out of the kernel" },
 };

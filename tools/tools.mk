@@ -8,18 +8,18 @@ TOOLS_hwpmc := hwpmc cmd_stat stat_set stat_metric stat_text stat_data \
 	cmd_record sampler sink note net logopts cmd_report report_flat \
 	report_tree report_folded cmd_annotate annotate \
 	annotate_print code code_kernel source pager cmd_dump dump_text dump_json outbuf \
-	logtext cmd_list cmd_control control_show cmd_unload
+	logtext cmd_list cmd_control control_show cmd_kgmon cmd_unload
 TOOLS_pmcstat := pmcstat pmcstat_run pmcstat_print pmcstat_log pmcstat_read \
 	pmcstat_views pmcstat_top pmcstat_screen view_tree view_graph \
 	view_samples view_gprof view_totals view_store view_top export \
-	export_callgrind export_gmon logtext note net procs
+	export_callgrind export_gmon gmon logtext note net procs
 TOOLS_LIBS_pmcstat := -lncursesw -ltinfo
 TOOLS_pmccontrol := pmccontrol
 TOOLS_pmcannotate := pmcannotate annotate code code_kernel source logopts
 TOOLS_LIBS_pmcannotate := -lcapstone
 TOOLS_LIBS_hwpmc := -lcapstone
 TOOLS_hwpmc += export export_table export_callgrind export_firefox export_flamegraph \
-	export_gmon export_pprof export_speedscope
+	export_gmon gmon export_pprof export_speedscope
 TOOLS_LIBS_hwpmc += -lprotobuf-c
 TOOLS_hwpmc += report_head cmd_diff diff cmd_top top_data top_text top_screen view_tree
 TOOLS_LIBS_hwpmc += -lncursesw -ltinfo

@@ -97,6 +97,14 @@ EXPORT int hwpmc_revoke(struct hwpmc *h)
 			   "take the module from its users");
 }
 
+EXPORT int hwpmc_kgmon(struct hwpmc *h, struct hwpmc_op_kgmon *op)
+{
+	if (sys_call(h->fd, HWPMC_IOC_KGMON, &op->hdr))
+		return error_from_call(h, &op->hdr,
+				       "use the histogram of the kernel");
+	return 0;
+}
+
 EXPORT int hwpmc_configure_log(struct hwpmc *h, int fd)
 {
 	struct hwpmc_op_configurelog op = { .logfd = fd };

@@ -223,6 +223,8 @@ int hwpmc_admin(struct hwpmc *h, uint32_t cpu, uint32_t row, uint32_t state);
 
 /* Take everything away from every owner, so that the module can be unloaded. */
 int hwpmc_revoke(struct hwpmc *h);
+/* The histogram of the kernel: the operation as it is. */
+int hwpmc_kgmon(struct hwpmc *h, struct hwpmc_op_kgmon *op);
 
 /* ------------------------------------------------------------------------ */
 /* Events                                                                    */

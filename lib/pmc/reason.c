@@ -149,6 +149,8 @@ WHY(RING_SIZE, "a ring's size is a power of two, a page at least",
     "the largest, in KiB,", DETAIL_DECIMAL, NULL),
 WHY(LOCKED_MEMORY, "the rings need more memory than this process may lock",
     "KiB", DETAIL_DECIMAL, "ask for smaller rings, or raise the limit: ulimit -l"),
+WHY(KGMON, "the histogram of the kernel has no such command", "command",
+    DETAIL_DECIMAL, NULL),
 WHY(LOG_CLOSED, "the log was closed", NULL, DETAIL_NONE,
     "end it and configure another"),
 #undef WHY

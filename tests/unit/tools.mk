@@ -13,7 +13,7 @@ TOOLS_UNIT_LIBS_tools_log := $(LIB_CFLAGS) -I$(TOP)/lib/stat \
 	$(STAT_LIBS) -lpthread
 TOOLS_UNIT_tools_views := $(TOP)/tests/unit/loggen.c $(addprefix $(TOP)/tools/,view_tree.c view_graph.c \
 	view_samples.c view_totals.c view_gprof.c view_store.c view_top.c \
-	export.c export_gmon.c msg.c) $(LIB_SRC) $(STAT_SRC)
+	export.c export_gmon.c gmon.c msg.c) $(LIB_SRC) $(STAT_SRC)
 TOOLS_UNIT_LIBS_tools_views := $(TOOLS_UNIT_LIBS_tools_log) \
 	-DSHARES='"$(BUILD)/tests/unit/shares"' \
 	-DFOLD='"$(TOP)/tests/harness/fold-graph"'
@@ -35,7 +35,7 @@ TOOLS_UNIT_tools_report := $(addprefix $(TOP)/tools/,cmd_report.c report_head.c 
 	pager.c fmt.c msg.c watch.c) $(LIB_SRC) $(STAT_SRC)
 # The formats have tests of their own.
 TOOLS_UNIT_EXPORT := $(patsubst $(TOP)/tools/%.c,$(BUILD)/tools/obj/%.o, \
-	$(wildcard $(TOP)/tools/export*.c)) $(EXPORT_OBJ)
+	$(wildcard $(TOP)/tools/export*.c $(TOP)/tools/gmon.c)) $(EXPORT_OBJ)
 TOOLS_UNIT_LIBS_tools_report := $(TOOLS_UNIT_LIBS_tools_log) \
 	-DSHARES='"$(BUILD)/tests/unit/shares"' $(TOOLS_UNIT_EXPORT) \
 	$(TOOLS_LIBS_hwpmc)
