@@ -297,27 +297,34 @@ static void print_event(const struct options *o, const struct diff_side side[2])
 	diff_free(&d);
 }
 
+/*
+ * The event of the other log: of that name, and where one has several of it (with
+ * different periods), in the same place among them.
+ */
 static const struct hwpmc_profile_event *
-find_event(struct hwpmc_profile *p, const struct hwpmc_profile_event *like)
+find_event(struct hwpmc_profile *other, struct hwpmc_profile *own,
+	   uint32_t which)
 {
-	const struct hwpmc_profile_event *ev;
-	uint32_t n;
+	const struct hwpmc_profile_event *mine, *ev;
+	uint32_t n, before = 0;
 
-	ev = hwpmc_profile_events(p, &n);
+	mine = hwpmc_profile_events(own, &n);
+	for (uint32_t i = 0; i < which; i++)
+		before += strcmp(mine[i].name, mine[which].name) == 0;
+	ev = hwpmc_profile_events(other, &n);
 	for (uint32_t i = 0; i < n; i++)
-		if (strcmp(ev[i].name, like->name) == 0)
+		if (strcmp(ev[i].name, mine[which].name) == 0 && !before--)
 			return &ev[i];
 	return NULL;
 }
 
 static bool have_common_event(struct hwpmc_profile *p[2])
 {
-	const struct hwpmc_profile_event *ev;
 	uint32_t n;
 
-	ev = hwpmc_profile_events(p[0], &n);
+	hwpmc_profile_events(p[0], &n);
 	for (uint32_t i = 0; i < n; i++)
-		if (find_event(p[1], &ev[i]))
+		if (find_event(p[1], p[0], i))
 			return true;
 	return false;
 }
@@ -335,7 +342,7 @@ static void print_all(const struct options *o, struct hwpmc_profile *p[2])
 		ev = hwpmc_profile_events(p[which], &n);
 		for (uint32_t i = 0; i < n; i++) {
 			const struct hwpmc_profile_event *other =
-				find_event(p[!which], &ev[i]);
+				find_event(p[!which], p[which], i);
 			struct diff_side side[2] = {
 				{ .profile = p[0] }, { .profile = p[1] },
 			};

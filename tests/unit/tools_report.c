@@ -529,6 +529,39 @@ START_TEST(comparison_says_where_events_or_periods_differ)
 }
 END_TEST
 
+static void add_event_again(struct made_log *log, uint32_t id, uint64_t period)
+{
+	struct hwpmc_log_allocate *r;
+
+	r = made_add(log, HWPMC_LOG_PMCALLOCATE, sizeof(*r), 0);
+	r->hdr.id = id;
+	r->class = HWPMC_CLASS_IAP;
+	r->mode = HWPMC_MODE_TS;
+	r->count = period;
+	made_note(log, id, "event=cycles");
+}
+
+START_TEST(events_of_one_name_are_compared_in_their_order)
+{
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	add_event_again(&log, 0x103, 50);
+	add_process(&log, 5, SHARES);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_ten, 1, 10);
+	made_samples(&log, 0x103, HWPMC_SAMPLE_USER, &at_sixty, 1, 200);
+	write_log(&log, "twice");
+	command("diff --csv twice twice");
+	has("cycles,10,10,100.0000,100.0000,0.0000,1,shares,ten\n");
+	has("cycles,200,200,100.0000,100.0000,0.0000,1,shares,sixty\n");
+	ck_assert_uint_eq(sum_after("cycles,", "cycles,"), 210);
+	command("diff --csv twice log");
+	has("cycles,200,0,100.0000,0.0000,-100.0000,0,shares,sixty\n");
+	ck_assert_uint_eq(sum_after("cycles,", "cycles,"), 210);
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, teardown);
@@ -546,5 +579,6 @@ int main(void)
 	harness_add(annotate_shows_lines_and_instructions_with_their_samples);
 	harness_add(comparison_tells_what_became_more_less_new_and_gone);
 	harness_add(comparison_says_where_events_or_periods_differ);
+	harness_add(events_of_one_name_are_compared_in_their_order);
 	return harness_run();
 }
