@@ -23,8 +23,7 @@ const char *profile_note(const struct hwpmc_profile *p, const char *key,
 
 static uint64_t to_ns(const struct hwpmc_profile *p, uint64_t tick)
 {
-	return p->real0 + (int64_t)((double)(int64_t)(tick - p->tick0) *
-				    p->ns_per_tick);
+	return p->clock.real0 + clock_ns(&p->clock, tick);
 }
 
 /* ---- names --------------------------------------------------------------- */

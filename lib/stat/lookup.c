@@ -67,8 +67,7 @@ struct hwpmc_lookup {
 	struct task no_task;
 	struct hwpmc_place no_place;
 	bool broken;
-	uint64_t tick0, mono0;
-	double ns_per_tick;
+	struct log_clock clock;
 	struct change *change;
 	uint32_t nchange;
 	bool waits;			/* for all changes */
@@ -127,14 +126,6 @@ static void learn_note(struct hwpmc_lookup *l, const struct hwpmc_log_note *r)
 	e->allocated = false;
 }
 
-static void learn_clock(struct hwpmc_lookup *l, uint64_t tick, uint64_t mono)
-{
-	/* Over less than a second the kernel's own figure is the better one. */
-	if (tick > l->tick0 && mono > l->mono0 &&
-	    mono - l->mono0 > 1000000000ull)
-		l->ns_per_tick = (double)(mono - l->mono0) / (tick - l->tick0);
-}
-
 static void forget_slots(struct hwpmc_lookup *l)
 {
 	if (l->used)
@@ -160,14 +151,12 @@ static void learn(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 {
 	switch (r->hdr->type) {
 	case HWPMC_LOG_INITIALIZE:
-		l->tick0 = r->initialize->tick;
-		l->mono0 = r->initialize->monotonic;
-		l->ns_per_tick = 1e6 / (r->initialize->khz ?: 1000000);
+		clock_begin(&l->clock, r->initialize);
 		break;
 	case HWPMC_LOG_CLOCK:
 		/* While lines are printed time must not jump back. */
 		if (l->waits)
-			learn_clock(l, r->clock->tick, r->clock->monotonic);
+			clock_again(&l->clock, r->clock);
 		break;
 	case HWPMC_LOG_NOTE:
 		learn_note(l, r->note);
@@ -274,7 +263,7 @@ hwpmc_lookup_new(const struct hwpmc_symbol_options *options)
 	l->no_place.frame.symbol = &l->model.images.unknown->unknown;
 	l->no_event.pub.name = "[unknown]";
 	l->unknown_event.name = "[unknown]";
-	l->ns_per_tick = 1;
+	l->clock.ns_per_tick = 1;
 	return l;
 }
 
@@ -304,10 +293,8 @@ EXPORT void hwpmc_lookup_free(struct hwpmc_lookup *l)
 
 EXPORT uint64_t hwpmc_lookup_time(const struct hwpmc_lookup *l, uint64_t tick)
 {
-	int64_t ns = (double)(int64_t)(tick - l->tick0) * l->ns_per_tick;
-
 	/* Tools write records without a time. */
-	return tick ? l->mono0 + ns : 0;
+	return tick ? l->clock.mono0 + clock_ns(&l->clock, tick) : 0;
 }
 
 EXPORT const struct hwpmc_lookup_event *

@@ -91,30 +91,15 @@ static uint32_t event_of(struct hwpmc_profile *p, uint32_t id)
 	return add_pmc(p, &unknown);
 }
 
-/* ---- the clock ----------------------------------------------------------- */
-
-static void clock_begin(struct hwpmc_profile *p,
-			const struct hwpmc_log_initialize *r)
+static void note_machine(struct hwpmc_profile *p,
+			 const struct hwpmc_log_initialize *r)
 {
 	char text[32];
 
-	p->tick0 = r->tick;
-	p->real0 = r->realtime;
-	p->ns_per_tick = 1e6 / (r->khz ? r->khz : 1000000);
 	snprintf(text, sizeof(text), "ncpu=%u", r->ncpu);
 	add_note(p, 0, text);
 	snprintf(text, sizeof(text), "cpuid=%.20s", r->cpuid);
 	add_note(p, 0, text);
-}
-
-static void clock_again(struct hwpmc_profile *p, const struct hwpmc_log_clock *r)
-{
-	p->tick1 = r->tick;
-	p->real1 = r->realtime;
-	/* Over less than a second the kernel's own figure is the better one. */
-	if (r->realtime - p->real0 > 1000000000ull && r->tick > p->tick0)
-		p->ns_per_tick = (double)(r->realtime - p->real0) /
-				 (r->tick - p->tick0);
 }
 
 /* ---- counting samples ---------------------------------------------------- */
@@ -356,10 +341,11 @@ static void note_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
 	switch (r->hdr->type) {
 	case HWPMC_LOG_INITIALIZE:
-		clock_begin(p, r->initialize);
+		clock_begin(&p->clock, r->initialize);
+		note_machine(p, r->initialize);
 		break;
 	case HWPMC_LOG_CLOCK:
-		clock_again(p, r->clock);
+		clock_again(&p->clock, r->clock);
 		break;
 	case HWPMC_LOG_NOTE:
 		add_note(p, r->hdr->id, r->note->text);

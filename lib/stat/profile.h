@@ -81,9 +81,7 @@ struct hwpmc_profile {
 	uint32_t npmc;
 	struct note *note;
 	uint32_t nnote;
-	/* The clock: tick -> ns of CLOCK_REALTIME. */
-	uint64_t tick0, real0, tick1, real1;
-	double ns_per_tick;
+	struct log_clock clock;
 	uint64_t first, last;		/* ticks of samples */
 
 	struct run runs[RUNS];

@@ -230,6 +230,18 @@ uint32_t lines_inlined(struct images *set, struct image *img, uint64_t addr,
 		       struct place *at, uint32_t max);
 void lines_close(struct image *img);
 
+/* ---- clock.c ------------------------------------------------------------- */
+
+struct log_clock {
+	uint64_t tick0, mono0, real0;	/* the log's, and the two of Linux, at once */
+	double ns_per_tick;
+};
+
+void clock_begin(struct log_clock *c, const struct hwpmc_log_initialize *r);
+void clock_again(struct log_clock *c, const struct hwpmc_log_clock *r);
+/* Since tick0. */
+int64_t clock_ns(const struct log_clock *c, uint64_t tick);
+
 /* ---- model.c ------------------------------------------------------------- */
 
 /* Memory, and what was mapped there from then on. */

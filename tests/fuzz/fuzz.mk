@@ -13,7 +13,8 @@ LOGS_SRC	:= $(TOP)/tests/fuzz/log_exercise.c $(TOP)/tests/unit/loggen.c \
 LOGS_DEPS	:= $(LOGS_SRC) $(wildcard $(TOP)/lib/*/*.h $(TOP)/tests/fuzz/*.h \
 	$(TOP)/include/uapi/*.h) $(TOP)/tests/unit/loggen.h
 LOGS_CFLAGS	= -std=gnu11 -O1 -g $(WARN) -Werror -D_GNU_SOURCE \
-	-fsanitize=address,undefined -fno-sanitize-recover=all -pthread \
+	-fsanitize=address,undefined,float-cast-overflow \
+	-fno-sanitize-recover=all -pthread \
 	$(LIB_CFLAGS) -I$(TOP)/lib/stat -I$(TOP)/lib/freebsd \
 	-I$(TOP)/tests/harness
 LOGS_LIBS	= $(LIB_LIBS) $(STAT_LIBS)
@@ -32,14 +33,22 @@ check-unit: check-unit-logs
 
 $(FUZZ_DIR)/log_parser: $(TOP)/tests/fuzz/log_parser.c $(LOGS_DEPS)
 	@mkdir -p $(@D)
+	$(CC) $(LOGS_CFLAGS) -o $@ $(filter %.c,$^) $(LOGS_LIBS)
+
+$(FUZZ_DIR)/log_parser_engine: $(TOP)/tests/fuzz/log_parser.c $(LOGS_DEPS)
+	@mkdir -p $(@D)
 	$(CC) $(LOGS_CFLAGS) $(FUZZ_ENGINE) -o $@ $(filter %.c,$^) $(LOGS_LIBS)
 
 # What ends it is left in build/fuzz/last; build/fuzz/log_parser FILE tries it again.
-fuzz-log: $(FUZZ_DIR)/log_parser
 ifeq ($(FUZZ_ENGINE),)
+fuzz-log: $(FUZZ_DIR)/log_parser
 	$(FUZZ_DIR)/log_parser -n $(RUNS) -s $(SEED) -c $(FUZZ_DIR)
 else
-	$(FUZZ_DIR)/log_parser -runs=$(RUNS) -seed=$(SEED)
+fuzz-log: $(FUZZ_DIR)/log_parser $(FUZZ_DIR)/log_parser_engine
+	@mkdir -p $(FUZZ_DIR)/corpus
+	$(FUZZ_DIR)/log_parser -w $(FUZZ_DIR)/corpus
+	$(FUZZ_DIR)/log_parser_engine -runs=$(RUNS) -seed=$(SEED) \
+		-artifact_prefix=$(FUZZ_DIR)/ $(FUZZ_DIR)/corpus
 endif
 
 .PHONY: check-unit-logs fuzz-log

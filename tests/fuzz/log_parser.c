@@ -4,10 +4,11 @@
  * calls (FUZZ_ENGINE=-fsanitize=fuzzer with clang); main() is a driver of its own
  * for compilers that have none:
  *
- *	log_parser [-n RUNS] [-s SEED] [-c DIR] [FILE ...]
+ *	log_parser [-n RUNS] [-s SEED] [-c DIR] [-w DIR] [FILE ...]
  *
  * runs each FILE once, or mutations of the logs that it makes. An input is written to
- * DIR/last before it is tried, so that the one that ended the program is there.
+ * DIR/last before it is tried, so that the one that ended the program is there. -w:
+ * write the logs that it makes to DIR, for another fuzzer to begin with.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -166,17 +167,36 @@ static void (*const mutations[])(struct bytes *) = {
 
 /* ---- the driver ---------------------------------------------------------- */
 
-static void write_last(const char *dir, const struct bytes *b)
+static int write_file(const char *dir, const char *name, const void *data,
+		      size_t len)
 {
 	char path[4096];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/last", dir);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	f = fopen(path, "w");
-	if (!f)
-		return;
-	fwrite(b->data, 1, b->len, f);
-	fclose(f);
+	if (!f) {
+		perror(path);
+		return 1;
+	}
+	fwrite(data, 1, len, f);
+	return fclose(f) != 0;
+}
+
+static int write_corpus(const char *dir)
+{
+	int status = 0;
+
+	for (unsigned int i = 0; i < MAKERS; i++) {
+		char name[16];
+		struct loggen g;
+
+		snprintf(name, sizeof(name), "%u.log", i);
+		makers[i](&g);
+		status |= write_file(dir, name, g.bytes, g.len);
+		loggen_free(&g);
+	}
+	return status;
 }
 
 static int run_file(const char *path)
@@ -206,7 +226,7 @@ static void run_mutations(unsigned long runs, const char *dir)
 		seed_input(&b);
 		for (uint32_t n = 1 + any(12); n && b.len; n--)
 			mutations[any(sizeof(mutations) / sizeof(*mutations))](&b);
-		write_last(dir, &b);
+		write_file(dir, "last", b.data, b.len);
 		LLVMFuzzerTestOneInput(b.data, b.len);
 	}
 }
@@ -218,7 +238,7 @@ int main(int argc, char *argv[])
 	int c, status = 0;
 
 	state = 1;
-	while ((c = getopt(argc, argv, "n:s:c:")) != -1) {
+	while ((c = getopt(argc, argv, "n:s:c:w:")) != -1) {
 		if (c == 'n')
 			runs = strtoul(optarg, NULL, 0);
 		else if (c == 's')
@@ -226,7 +246,7 @@ int main(int argc, char *argv[])
 		else if (c == 'c')
 			dir = optarg;
 		else
-			return 2;
+			return c == 'w' ? write_corpus(optarg) : 2;
 	}
 	for (int i = optind; i < argc; i++)
 		status |= run_file(argv[i]);

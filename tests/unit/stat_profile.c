@@ -448,6 +448,28 @@ START_TEST(the_timeline_has_each_sample_in_the_order_of_time)
 }
 END_TEST
 
+START_TEST(times_are_right_though_somebody_set_the_clock)
+{
+	struct hwpmc_log_initialize *init = (void *)log_.bytes;
+	struct hwpmc_log_clock *clock;
+
+	init->realtime = 1700000000000000000ull;
+	log_context(&log_, PID, PID);
+	log_.time = 1000000;
+	log_user(&log_, TEXT);
+	log_.time = 2001000000;
+	log_user(&log_, TEXT);
+	/* A tick is two nanoseconds; an hour was taken back meanwhile. */
+	clock = log_add(&log_, HWPMC_LOG_CLOCK, sizeof(*clock));
+	clock->tick = 2000000000;
+	clock->monotonic = 4000000000;
+	clock->realtime = 1700000000000000000ull - 3600000000000ull;
+	read_it();
+	ck_assert_uint_eq(totals()->duration, 4000000000);
+	ck_assert_uint_eq(totals()->first, 1700000000002000000ull);
+}
+END_TEST
+
 START_TEST(declared_drops_are_told_by_cause)
 {
 	struct hwpmc_log_drop *r;
@@ -505,6 +527,7 @@ int main(void)
 	harness_add(samples_of_an_event_without_a_record_are_counted);
 	harness_add(threads_are_one_unless_they_are_asked_for);
 	harness_add(the_timeline_has_each_sample_in_the_order_of_time);
+	harness_add(times_are_right_though_somebody_set_the_clock);
 	harness_add(declared_drops_are_told_by_cause);
 	harness_add(clear_counts_anew_and_keeps_the_processes);
 	return harness_run();

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * clock.c - from the ticks of a log to nanoseconds. CLOCK_MONOTONIC tells how long a
+ * tick is: the other clock may have been set in between. Logs are believed nothing:
+ * what is beyond any time is the end of time, not undefined.
+ */
+#include "stat.h"
+
+#define SECOND	1000000000ull
+
+void clock_begin(struct log_clock *c, const struct hwpmc_log_initialize *r)
+{
+	c->tick0 = r->tick;
+	c->mono0 = r->monotonic;
+	c->real0 = r->realtime;
+	c->ns_per_tick = 1e6 / (r->khz ? r->khz : 1000000);
+}
+
+void clock_again(struct log_clock *c, const struct hwpmc_log_clock *r)
+{
+	/* Over less than a second the kernel's own figure is the better one. */
+	if (r->tick > c->tick0 && r->monotonic > c->mono0 &&
+	    r->monotonic - c->mono0 > SECOND)
+		c->ns_per_tick = (double)(r->monotonic - c->mono0) /
+				 (r->tick - c->tick0);
+}
+
+int64_t clock_ns(const struct log_clock *c, uint64_t tick)
+{
+	double ns = (double)(int64_t)(tick - c->tick0) * c->ns_per_tick;
+
+	if (ns >= 9.2e18)
+		return INT64_MAX;
+	return ns <= -9.2e18 ? INT64_MIN : (int64_t)ns;
+}
