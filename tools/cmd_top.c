@@ -263,8 +263,9 @@ static int run_started(struct options *o, struct watch *w, struct launch *l)
 
 	if (err)
 		return launch_error(command[0], err);
-	o->top.ended = watch_now();
+	o->top.began = o->top.ended = watch_now();
 	o->top.dropped_ended = sampler_dropped(&o->top.sampler);
+	o->top.dropped_began = o->top.dropped_ended;
 	if (!o->batch && top_screen_open(&o->top) < 0)
 		return EXIT_STAT_FAILED;
 	if (!o->batch)

@@ -39,6 +39,9 @@ top_of_a_command_counts_every_sample_until_it_ends() {
 			p["hot_thirty"] > 28 && p["hot_thirty"] < 32 &&
 			p["hot_ten"] > 8 && p["hot_ten"] < 12) }' out.txt ||
 		fail "shares: $(cat out.txt)"
+	awk 'NR == FNR { up = $1; next } / samples in / { split($0, part, " samples in ")
+		exit !(part[2] + 0 < up / 2) }' /proc/uptime out.txt ||
+		fail "seconds: $(head -n 1 out.txt), up $(cat /proc/uptime)"
 	"$hwpmc" top --batch sh -c 'exit 3' >out.txt
 	check_equal $? 3 "status of the command"
 }
