@@ -349,13 +349,11 @@ static bool covers(const struct hwpmc_symbol *s, uint64_t addr)
 	return addr - s->start < s->size;
 }
 
-struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
-				  uint64_t addr)
+/* How many begin at addr or before. */
+static uint32_t count_up_to(const struct image *img, uint64_t addr)
 {
-	uint32_t lo = 0, hi;
+	uint32_t lo = 0, hi = img->nsymbol;
 
-	image_load(set, img);
-	hi = img->nsymbol;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -364,8 +362,36 @@ struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+struct hwpmc_symbol *image_insert_symbol(struct image *img, uint64_t start,
+					 uint64_t size, const char *raw)
+{
+	uint32_t at = count_up_to(img, start), n = img->nsymbol;
+	struct hwpmc_symbol *s;
+
+	if (at && img->symbol[at - 1]->start == start)
+		return img->symbol[at - 1];
+	s = image_add_symbol(img, start, size, raw, false);
+	if (!s)
+		return &img->unknown;
+	memmove(&img->symbol[at + 1], &img->symbol[at], (n - at) * sizeof(s));
+	img->symbol[at] = s;
+	return s;
+}
+
+struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
+				  uint64_t addr)
+{
+	uint32_t n;
+
+	image_load(set, img);
+	if (img->lazy)
+		return kallsyms_symbol(set, img, addr);
+	n = count_up_to(img, addr);
 	/* Functions may lie in others, of hand-written code. */
-	for (uint32_t i = lo; i-- > 0 && lo - i <= 8; )
+	for (uint32_t i = n; i-- > 0 && n - i <= 8; )
 		if (covers(img->symbol[i], addr))
 			return img->symbol[i];
 	return &img->unknown;

@@ -16,35 +16,98 @@
 #define FOREIGN	"the log is of another kernel than the one that runs here: give it --kernel or --kallsyms"
 #define ELSEWHERE "the module is not where it was in the log: give it --kernel with its file"
 
-static bool is_code(char type)
+/* ---- the file ------------------------------------------------------------ */
+
+/* All of it: the kernel does not say how long it is. */
+static char *read_text(const char *path)
 {
-	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+	FILE *f = fopen(path, "re");
+	size_t len = 0, room = 1 << 16, n;
+	char *text = f ? malloc(room) : NULL, *more;
+
+	while (text && (n = fread(text + len, 1, room - len, f)) > 0) {
+		len += n;
+		if (len < room)
+			continue;
+		more = realloc(text, room *= 2);
+		if (!more)
+			free(text);
+		text = more;
+	}
+	stat_nomem |= f && !text;
+	if (f)
+		fclose(f);
+	if (text)
+		text[len] = 0;
+	return text;
 }
 
-static void add_line(struct kallsyms *k, char *line)
+/* The next word of a line, ended by a zero; *at moves behind it. */
+static char *next_word(char **at)
 {
-	char *rest, *type, *name, *module;
-	struct ksym *s;
-	uint64_t addr;
+	char *word = *at, *end;
 
-	addr = strtoull(line, &rest, 16);
-	type = strtok_r(rest, " \t\n", &rest);
-	name = strtok_r(NULL, " \t\n", &rest);
-	module = strtok_r(NULL, " \t\n", &rest);
-	if (!type || !name || !addr || !is_code(*type))
-		return;
-	if (!module && strcmp(name, "_stext") == 0)
-		k->stext = addr;
-	if (!module && strcmp(name, "_etext") == 0)
-		k->etext = addr;
-	if (!stat_room(&k->symbol, k->n, sizeof(*k->symbol)))
-		return;
-	s = &k->symbol[k->n];
-	*s = (struct ksym){ .addr = addr, .name = stat_strdup(name) };
-	if (!s->name)
-		return;
-	s->module = module ? stat_strdup(module) : NULL;
-	k->n++;
+	while (*word == ' ' || *word == '\t')
+		word++;
+	for (end = word; *end > ' '; end++)
+		;
+	*at = end;
+	if (end == word)
+		return NULL;
+	if (*end && *end != '\n')
+		*(*at)++ = 0;
+	return word;
+}
+
+static uint64_t next_number(char **at)
+{
+	uint64_t n = 0;
+	char *c = *at;
+
+	for (;; c++) {
+		if (*c >= '0' && *c <= '9')
+			n = n << 4 | (*c - '0');
+		else if (*c >= 'a' && *c <= 'f')
+			n = n << 4 | (*c - 'a' + 10);
+		else
+			break;
+	}
+	*at = c;
+	return n;
+}
+
+static void add_symbol(struct kallsyms *k, struct ksym s)
+{
+	struct ksyms *list = s.module ? &k->modules : &k->kernel;
+
+	if (!s.module && strcmp(s.name, "_stext") == 0)
+		k->stext = s.addr;
+	if (!s.module && strcmp(s.name, "_etext") == 0)
+		k->etext = s.addr;
+	if (stat_room(&list->symbol, list->n, sizeof(s)))
+		list->symbol[list->n++] = s;
+}
+
+static bool is_code(const char *type)
+{
+	return strchr("tTwW", *type) != NULL;
+}
+
+/* "ffffffff81000000 T name [module]" */
+static char *add_line(struct kallsyms *k, char *at)
+{
+	struct ksym s = { .addr = next_number(&at) };
+	char *type = next_word(&at), *name = type ? next_word(&at) : NULL, *end;
+
+	s.name = name;
+	if (name)
+		s.module = next_word(&at);
+	end = strchr(at, '\n');
+	if (end)
+		*end = 0;
+	if (name && s.addr && is_code(type))
+		add_symbol(k, s);
+	return end ? end + 1 : NULL;
 }
 
 static int by_addr(const void *a, const void *b)
@@ -54,39 +117,48 @@ static int by_addr(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+/* The kernel's own are in order already. */
+static void sort(struct ksyms *list)
+{
+	for (uint32_t i = 1; i < list->n; i++)
+		if (list->symbol[i - 1].addr > list->symbol[i].addr) {
+			qsort(list->symbol, list->n, sizeof(*list->symbol),
+			      by_addr);
+			return;
+		}
+}
+
 static const char *read_file(struct kallsyms *k, const char *path)
 {
-	FILE *f = fopen(path, "re");
-	char *line = NULL;
-	size_t size = 0;
+	char *at;
 
-	if (!f)
+	k->text = read_text(path);
+	if (!k->text)
 		return UNREAD;
-	while (getline(&line, &size, f) > 0)
-		add_line(k, line);
-	free(line);
-	fclose(f);
-	if (!k->n)
+	for (at = k->text; at && *at; )
+		at = add_line(k, at);
+	if (!k->kernel.n && !k->modules.n)
 		return HIDDEN;
-	qsort(k->symbol, k->n, sizeof(*k->symbol), by_addr);
+	sort(&k->kernel);
+	sort(&k->modules);
 	return NULL;
 }
 
 static void forget(struct kallsyms *k)
 {
-	for (uint32_t i = 0; i < k->n; i++) {
-		free(k->symbol[i].name);
-		free(k->symbol[i].module);
-	}
-	free(k->symbol);
-	k->symbol = NULL;
-	k->n = 0;
+	free(k->kernel.symbol);
+	free(k->modules.symbol);
+	free(k->text);
+	k->kernel = k->modules = (struct ksyms){ NULL, 0 };
+	k->text = NULL;
 }
 
 void kallsyms_free(struct kallsyms *k)
 {
 	forget(k);
 }
+
+/* ---- is it the log's kernel? --------------------------------------------- */
 
 /* 1: it runs here; 0: another one; -1: its build-id is not known. */
 static int has_its_build_id(const struct image *img)
@@ -176,40 +248,88 @@ static void read_again(struct images *set)
 	k->moved = 0;
 }
 
-/* ---- to images ----------------------------------------------------------- */
+/* ---- symbols ------------------------------------------------------------- */
 
-static void load_kernel(struct images *set, struct image *img)
+/* How many begin at pc or before. */
+static uint32_t count_up_to(const struct ksyms *list, uint64_t pc)
 {
-	struct kallsyms *k = &set->kallsyms;
+	uint32_t lo = 0, hi = list->n;
 
-	for (uint32_t i = 0; i < k->n; i++)
-		if (!k->symbol[i].module)
-			image_add_symbol(img, k->symbol[i].addr + k->moved, 0,
-					 k->symbol[i].name, false);
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (list->symbol[mid].addr <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
-/* Offsets into its text; addresses, where the log does not know the module. */
+/* Of the names that the address at list->symbol[i] has, the plainest. */
+static const char *best_name(const struct ksyms *list, uint32_t i)
+{
+	uint64_t addr = list->symbol[i].addr;
+	const char *best = list->symbol[i].name;
+
+	for (; i-- > 0 && list->symbol[i].addr == addr; ) {
+		const char *name = list->symbol[i].name;
+		size_t low = strspn(name, "_"), high = strspn(best, "_");
+
+		if (low < high || (low == high && strcmp(name, best) < 0))
+			best = name;
+	}
+	return best;
+}
+
+/* There are many, and few are asked for: each is made when it is. */
+struct hwpmc_symbol *kallsyms_symbol(struct images *set, struct image *img,
+				     uint64_t addr)
+{
+	const struct kallsyms *k = &set->kallsyms;
+	uint32_t n = count_up_to(&k->kernel, addr - k->moved);
+	uint64_t start, end;
+
+	if (!n)
+		return &img->unknown;
+	start = k->kernel.symbol[n - 1].addr;
+	end = n < k->kernel.n ? k->kernel.symbol[n].addr : start + 4096;
+	if (addr - k->moved >= end)
+		return &img->unknown;
+	return image_insert_symbol(img, start + k->moved, end - start,
+				   best_name(&k->kernel, n - 1));
+}
+
+static bool is_of(const struct ksym *s, const struct image *img)
+{
+	return strcmp(s->module, img->pub.path) == 0;
+}
+
+static bool is_known(const struct ksyms *list, const struct image *img)
+{
+	for (uint32_t i = 0; i < list->n; i++)
+		if (is_of(&list->symbol[i], img))
+			return true;
+	return false;
+}
+
+/*
+ * Offsets into its text; addresses, where the log does not know the module. Its init
+ * code lies apart, while it is there.
+ */
 static void load_module(struct images *set, struct image *img)
 {
-	struct kallsyms *k = &set->kallsyms;
-	bool elsewhere = false;
+	const struct ksyms *list = &set->kallsyms.modules;
+	uint64_t end = img->end ? img->end : UINT64_MAX;
+	uint32_t i = img->start ? count_up_to(list, img->start - 1) : 0;
 
-	for (uint32_t i = 0; i < k->n; i++) {
-		const struct ksym *s = &k->symbol[i];
-
-		if (!s->module || strcmp(s->module, img->pub.path))
-			continue;
-		if (img->end && (s->addr < img->start || s->addr >= img->end))
-			elsewhere = true;
-		else
-			image_add_symbol(img, s->addr - img->start, 0, s->name,
-					 false);
-	}
-	/* Its init code lies apart, while it is there. */
-	if (elsewhere && !img->nsymbol)
-		image_problem(img, ELSEWHERE);
-	else if (!img->nsymbol)
-		image_problem(img, "kallsyms does not know it: it was removed");
+	for (; i < list->n && list->symbol[i].addr < end; i++)
+		if (is_of(&list->symbol[i], img))
+			image_add_symbol(img, list->symbol[i].addr - img->start,
+					 0, list->symbol[i].name, false);
+	if (!img->nsymbol)
+		image_problem(img, is_known(list, img) ? ELSEWHERE :
+			      "kallsyms does not know it: it was removed");
 }
 
 int kallsyms_load(struct images *set, struct image *img)
@@ -219,42 +339,29 @@ int kallsyms_load(struct images *set, struct image *img)
 	if (kallsyms_read(set) < 0)
 		return image_problem(img, set->kallsyms.problem);
 	if (img->pub.kind == HWPMC_IMAGE_KERNEL)
-		load_kernel(set, img);
+		img->lazy = true;
 	else if (set->kallsyms.moved)
 		return image_problem(img, ELSEWHERE);
 	else
 		load_module(set, img);
-	if (img->nsymbol)
+	if (img->lazy || img->nsymbol)
 		img->pub.file = stat_strdup(set->kallsyms.path);
-	return img->nsymbol ? 0 : -1;
-}
-
-static const struct ksym *find(const struct kallsyms *k, uint64_t pc)
-{
-	uint32_t lo = 0, hi = k->n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (k->symbol[mid].addr <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? &k->symbol[lo - 1] : NULL;
+	return img->pub.file ? 0 : -1;
 }
 
 struct image *kallsyms_module(struct images *set, uint64_t pc)
 {
-	const struct ksym *s;
+	const struct ksyms *list = &set->kallsyms.modules;
 	struct image *img;
+	uint32_t n;
 
 	if (kallsyms_read(set) < 0 || set->kallsyms.moved)
 		return NULL;
-	s = find(&set->kallsyms, pc);
-	if (!s || !s->module)
+	n = count_up_to(list, pc);
+	if (!n)
 		return NULL;
-	img = image_get(set, s->module, HWPMC_IMAGE_MODULE, NULL, 0, 0);
+	img = image_get(set, list->symbol[n - 1].module, HWPMC_IMAGE_MODULE,
+			NULL, 0, 0);
 	/* What has a mapping lies there and nowhere else. */
 	if (img->end || image_symbol(set, img, pc)->unknown)
 		return NULL;

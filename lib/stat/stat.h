@@ -57,6 +57,7 @@ struct image {
 	uint32_t nsegment;
 	bool loaded;
 	bool demangle;
+	bool lazy;			/* symbols are made by kallsyms_symbol() */
 	bool by_text;			/* no segments, but .text */
 	struct segment text;		/* pages; offset: 0 */
 	int32_t pid;			/* JIT: whose map */
@@ -73,13 +74,18 @@ struct image {
 /* A line of kallsyms, and all of them. */
 struct ksym {
 	uint64_t addr;
-	char *name;
-	char *module;			/* "[name]", or NULL */
+	const char *name;
+	const char *module;		/* "[name]", or NULL */
+};
+
+struct ksyms {
+	struct ksym *symbol;		/* by addr */
+	uint32_t n;
 };
 
 struct kallsyms {
-	struct ksym *symbol;		/* by addr */
-	uint32_t n;
+	char *text;			/* of the file; names are in it */
+	struct ksyms kernel, modules;
 	uint32_t nimage;		/* images that were there */
 	uint64_t stext, etext;
 	uint64_t moved;			/* log's addresses - its own */
@@ -137,6 +143,9 @@ struct hwpmc_symbol *image_add_symbol(struct image *img, uint64_t start,
 void image_forget_symbols(struct image *img);
 void image_free_symbols(struct image *img);
 void image_sort_symbols(struct image *img);
+/* In its place, or the one that is there. */
+struct hwpmc_symbol *image_insert_symbol(struct image *img, uint64_t start,
+					 uint64_t size, const char *raw);
 bool image_retire(struct image *img, struct hwpmc_symbol *s);
 /* What has changed since it was read: maps of generated code. */
 void images_refresh(struct images *set);
@@ -185,6 +194,8 @@ struct image *kernel_find(struct images *set, const struct map *map,
 /* Read it once. -1: *problem says why not. */
 int kallsyms_read(struct images *set);
 int kallsyms_load(struct images *set, struct image *img);
+struct hwpmc_symbol *kallsyms_symbol(struct images *set, struct image *img,
+				     uint64_t addr);
 /* A module of which the log has no mapping: BPF programs are such. */
 struct image *kallsyms_module(struct images *set, uint64_t pc);
 bool kallsyms_of_this_kernel(const struct images *set);
