@@ -4,6 +4,7 @@
  * period event: address function+offset (image), then its callers. What comes with
  * each sample is copied from pieces that were made once.
  */
+#include <ctype.h>
 #include <inttypes.h>
 
 #include "dump.h"
@@ -30,11 +31,21 @@ static void put_time(struct dump *d, uint64_t tick)
 	outbuf_nine(&d->out, ns - second * SECOND_NS);
 }
 
+/* A name that holds a line's end, or what a terminal obeys, is to stay in its line. */
+static void plain(FILE *f, const char *s)
+{
+	for (; *s; s++)
+		if (iscntrl((unsigned char)*s))
+			fprintf(f, "\\x%02x", (unsigned char)*s);
+		else
+			fputc(*s, f);
+}
+
 static void make_prefix(struct dump *d, const struct hwpmc_record *r,
 			const struct hwpmc_task *task)
 {
-	fprintf(d->side, "%s %d/%d [%03d] ", task->info.process, r->pid, r->tid,
-		r->cpu);
+	plain(d->side, task->info.process);
+	fprintf(d->side, " %d/%d [%03d] ", r->pid, r->tid, r->cpu);
 	dump_take(d, &d->prefix);
 	d->task = task;
 	d->cpu = r->cpu;
@@ -47,7 +58,9 @@ static struct dump_piece *event_piece(struct dump *d, uint32_t id)
 
 	if (piece)
 		return piece;
-	fprintf(d->side, " %" PRIu64 " %s: ", e->period, e->name);
+	fprintf(d->side, " %" PRIu64 " ", e->period);
+	plain(d->side, e->name);
+	fputs(": ", d->side);
 	return dump_make(d, &d->events, e->serial);
 }
 
@@ -61,10 +74,14 @@ static struct dump_piece *make_place(struct dump *d, const struct hwpmc_place *p
 		fprintf(d->side, "%" PRIx64, f->pc);
 	if (f->symbol->unknown && !d->log.o.symbols.no_symbols)
 		fputs(" [unknown]", d->side);
-	else if (!f->symbol->unknown)
-		fprintf(d->side, " %s+0x%" PRIx64, f->symbol->name,
-			dump_offset(f));
-	fprintf(d->side, " (%s)", f->image->path);
+	if (!f->symbol->unknown) {
+		fputc(' ', d->side);
+		plain(d->side, f->symbol->name);
+		fprintf(d->side, "+0x%" PRIx64, dump_offset(f));
+	}
+	fputs(" (", d->side);
+	plain(d->side, f->image->path);
+	fputc(')', d->side);
 	return dump_make(d, &d->places, p->serial);
 }
 

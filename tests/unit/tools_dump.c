@@ -348,6 +348,29 @@ START_TEST(one_address_has_another_name_when_something_else_is_there)
 }
 END_TEST
 
+START_TEST(names_with_line_ends_stay_in_their_lines)
+{
+	uint64_t pc = 0x401000;
+	char *text;
+
+	loggen_begin(&log_);
+	loggen_note(&log_, 7, "event=a\nb");
+	loggen_allocate(&log_, 7, "", 1000);
+	loggen_exec(&log_, HERE_PID, "p\nq\033[m", "/bin/p\nq");
+	loggen_map(&log_, HERE_PID, 0x400000, 0x500000, 0, "/bin/p\nq");
+	loggen_context(&log_, HERE_PID, HERE_PID);
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	write_log(log_.len);
+	text = dump_ok("");
+	ck_assert_uint_eq(lines(text), log_.n - 1);
+	ck_assert_ptr_null(strchr(text, '\033'));
+	ck_assert_ptr_nonnull(strstr(text, "p\\x0aq\\x1b[m 42/42 "));
+	ck_assert_ptr_nonnull(strstr(text, " 1000 a\\x0ab: "));
+	ck_assert_ptr_nonnull(strstr(text, "(/bin/p\\x0aq)\n"));
+	ck_assert_uint_eq(lines(dump_ok("--json")), log_.n - 1);
+}
+END_TEST
+
 START_TEST(lines_longer_than_the_buffer_come_out_whole)
 {
 	static uint64_t pc[HWPMC_LOG_DEPTH_MAX];
@@ -437,6 +460,7 @@ int main(void)
 	harness_add(a_log_from_a_pipe_gives_the_same_lines);
 	harness_add(a_mapping_behind_its_samples_still_names_them);
 	harness_add(one_address_has_another_name_when_something_else_is_there);
+	harness_add(names_with_line_ends_stay_in_their_lines);
 	harness_add(lines_longer_than_the_buffer_come_out_whole);
 	harness_add_timed(a_log_cut_anywhere_gives_what_is_whole_or_the_reason,
 			  60);
