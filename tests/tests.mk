@@ -20,7 +20,12 @@ check-static:
 check-build:
 	@BUILD=$(BUILD) $(TOP)/tests/static/build
 
+# What is promised, line by line, and what the last run says of it.
+check-spec:
+	@BUILD=$(BUILD) $(TOP)/scripts/check-spec
+
 check-dkms:
 	@BUILD=$(BUILD) $(TOP)/tests/dkms
 
-.PHONY: check check-host check-unit check-static check-build check-dkms
+.PHONY: check check-host check-unit check-static check-build check-dkms \
+	check-spec
