@@ -53,8 +53,9 @@ $(BUILD)/vm/tests/spec_soft: $(LIB_STATIC)
 VM_TEST_LIBS_spec_records := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_spec_maps := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_spec_pmi := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+VM_TEST_LIBS_spec_suspend := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_spec_rdpmc := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS) -lpthread
-$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi spec_rdpmc): \
+$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi spec_rdpmc spec_suspend): \
 		$(LIB_STATIC)
 VM_TEST_LIBS_spec_revoke := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 $(BUILD)/vm/tests/spec_revoke: $(LIB_STATIC)

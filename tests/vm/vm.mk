@@ -23,7 +23,8 @@ SPEC_REC	:= $(TOP)/tests/vm/lib/spec_rec.c
 VM_TEST_OBJS_spec_records += $(SPEC_REC)
 VM_TEST_OBJS_spec_maps += $(SPEC_REC)
 VM_TEST_OBJS_spec_pmi += $(SPEC_REC)
-$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi): \
+VM_TEST_OBJS_spec_suspend += $(SPEC_REC)
+$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi spec_suspend): \
 	$(SPEC_REC) $(TOP)/tests/vm/lib/spec_rec.h
 check-vm: module
 
@@ -87,7 +88,8 @@ $(BUILD)/vm/progs/hot-stripped: $(BUILD)/vm/progs/hot
 	strip -o $@ $<
 
 # Modules of the tests, built as hwpmc.ko is, for the kernel that the VMs boot.
-VM_KMODS	:= $(addprefix $(BUILD)/vm/kmods/,clientmod.ko hotmod.ko nmimod.ko)
+VM_KMODS	:= $(addprefix $(BUILD)/vm/kmods/,clientmod.ko hotmod.ko nmimod.ko \
+		     suspendmod.ko)
 VM_KMODS_HDR	:= $(TOP)/tests/vm/progs/hot.h $(TOP)/tests/vpmu/vpmu_guest.h
 
 vm-tests: $(VM_KMODS)
