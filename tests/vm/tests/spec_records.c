@@ -119,6 +119,41 @@ START_TEST(records_of_each_cpu_stand_behind_its_mark)
 }
 END_TEST
 
+/* On the log's clock, whichever it is. */
+struct moment {
+	uint64_t tsc, mono;
+};
+
+static struct moment moment(void)
+{
+	return (struct moment){ __builtin_ia32_rdtsc(), ns(CLOCK_MONOTONIC) };
+}
+
+START_TEST(a_record_of_the_owner_has_the_time_when_it_was_written)
+{
+	struct moment m[6];
+	bool tsc;
+
+	begin();
+	for (uint32_t i = 0; i < 3; i++) {
+		m[2 * i] = moment();
+		ok(hwpmc_write_log(h, i));
+		m[2 * i + 1] = moment();
+		dev_msleep(5);
+	}
+	look();
+	tsc = find(HWPMC_LOG_INITIALIZE, 0)->initialize->clock ==
+	      HWPMC_CLOCK_TSC;
+	for (uint32_t i = 0; i < 3; i++) {
+		uint64_t time = find(HWPMC_LOG_USERDATA, i)->hdr->time;
+		const struct moment *a = &m[2 * i];
+
+		ck_assert_uint_ge(time, tsc ? a[0].tsc : a[0].mono);
+		ck_assert_uint_le(time, tsc ? a[1].tsc : a[1].mono);
+	}
+}
+END_TEST
+
 /* ---- what is missing ----------------------------------------------------- */
 
 struct ring_tally {
@@ -522,6 +557,7 @@ int main(void)
 	harness_add(the_log_of_an_unprivileged_owner_says_so);
 	harness_add(each_flush_adds_a_reading_of_the_clocks);
 	harness_add(records_of_each_cpu_stand_behind_its_mark);
+	harness_add(a_record_of_the_owner_has_the_time_when_it_was_written);
 	harness_add(dropnotify_tells_what_is_missing_since_when_and_why);
 	harness_add(allocate_tells_event_mode_cpu_flags_and_period);
 	harness_add(attach_and_detach_name_pmc_process_and_program);
