@@ -259,13 +259,15 @@ static int tell_failure(const struct options *o)
 static int run_started(struct options *o, struct watch *w, struct launch *l)
 {
 	char **command = o->top.sampler.command;
-	int err = command ? launch_go(l) : 0, status;
+	int err, status;
 
-	if (err)
-		return launch_error(command[0], err);
+	/* Before the command runs: what it makes drop at once is of the round. */
 	o->top.began = o->top.ended = watch_now();
 	o->top.dropped_ended = sampler_dropped(&o->top.sampler);
 	o->top.dropped_began = o->top.dropped_ended;
+	err = command ? launch_go(l) : 0;
+	if (err)
+		return launch_error(command[0], err);
 	if (!o->batch && top_screen_open(&o->top) < 0)
 		return EXIT_STAT_FAILED;
 	if (!o->batch)

@@ -35,7 +35,8 @@ static void load_module(void)
 
 	uname(&u);
 	snprintf(command, sizeof(command),
-		 "[ -e /dev/hwpmc ] || insmod build/kmod/%s/hwpmc.ko", u.release);
+		 "{ [ -e /dev/hwpmc ] || insmod build/kmod/%s/hwpmc.ko; } && "
+		 "echo 0 >/proc/sys/kern/hwpmc/selfcost", u.release);
 	if (system(command))
 		errx(1, "the module cannot be loaded");
 }

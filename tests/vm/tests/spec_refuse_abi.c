@@ -151,7 +151,7 @@ static struct hwpmc_dynevent dynevents[DYNEVENTS];
 
 START_TEST(unknown_operations_are_einval_and_say_so)
 {
-	static const unsigned int unknown[] = { 20, 25, 31, 33, 100, 255 };
+	static const unsigned int unknown[] = { 20, 25, 31, 34, 100, 255 };
 
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		memset(&arg, 0, sizeof(arg));
