@@ -86,6 +86,8 @@ void mapped_close(struct hwpmc *h);
 void mapped_forget(struct hwpmc *h, uint32_t id);
 /* False: ask the module. */
 bool mapped_read(struct hwpmc *h, uint32_t id, uint64_t *value);
+/* This thread's page, NULL: none. Only after hwpmc_counter_open() by somebody. */
+const struct hwpmc_user_row *mapped_rows(const struct hwpmc *h);
 
 /* names.c */
 void caps_to_text(uint32_t caps, char *buf, size_t size);

@@ -187,6 +187,169 @@ int hwpmc_width(struct hwpmc *h, uint32_t id, uint32_t *bits);
 int hwpmc_get_msr(struct hwpmc *h, uint32_t id, uint32_t *msr);
 
 /* ------------------------------------------------------------------------ */
+/* Regions                                                                   */
+
+/*
+ * A piece of code that is measured each time that it runs, as itself alone: what
+ * begin and end cost is measured when the region is made, and taken off. Up to
+ * eight PMCs of this handle that have been started, counting their own process;
+ * only what the thread does itself is counted, whatever other threads do, and
+ * wherever it is preempted and moved to.
+ *
+ *	struct hwpmc_region *r = hwpmc_region_new(h, "lookup", ids, 2);
+ *
+ *	for (...) {
+ *		hwpmc_region_begin(r);
+ *		lookup(key);
+ *		hwpmc_region_end(r);
+ *	}
+ *	hwpmc_region_get(r, 0, &stats);
+ *
+ * A region belongs to the thread that made it, and ends before its handle does;
+ * begun and ended by others it counts that as misuse. Regions can be nested and
+ * can overlap: what lies in one has the costs of those within it. Begin and end
+ * never fail and take no memory.
+ *
+ * Where RDPMC cannot be used (events of software, PMCs of the system or with
+ * DESCENDANTS, stopped ones) they call hwpmc_read(), which also counts other
+ * threads, and takes a system call: `fallbacks` says how often.
+ */
+#define HWPMC_REGION_PMCS	8
+
+struct hwpmc_region;
+
+struct hwpmc_region_stats {
+	uint64_t count;			/* values */
+	uint64_t min, median, max;	/* 0 without values */
+	uint64_t sum;			/* UINT64_MAX: too large */
+	double mean;
+	uint64_t cost;			/* was taken off each value */
+	uint64_t fallbacks;		/* of count: by hwpmc_read() */
+	uint64_t dropped;		/* ended without a value: the thread was
+					 * switched in the midst of reading, or the
+					 * PMC stopped within the region */
+	uint64_t misused;		/* end without begin, begin twice, another
+					 * thread; of the whole region */
+	uint32_t sketched;		/* 1: more than 4096 values, and the median
+					 * is within 1/256 of the exact one */
+	uint32_t reserved[5];
+};
+
+/*
+ * NULL with errno on failure: EINVAL n is 0 or more than eight; the errors of
+ * hwpmc_read() for a PMC that cannot be read at all; ENOMEM.
+ */
+struct hwpmc_region *hwpmc_region_new(struct hwpmc *h, const char *name,
+				      const uint32_t *ids, unsigned int n);
+void hwpmc_region_free(struct hwpmc_region *r);
+const char *hwpmc_region_name(const struct hwpmc_region *r);
+
+/*
+ * Macros, too, on x86-64: then r must be a variable (an lvalue), and what lies
+ * between is exact to the instruction. As functions they add some instructions.
+ */
+void hwpmc_region_begin(struct hwpmc_region *r);
+void hwpmc_region_end(struct hwpmc_region *r);
+
+/* The i-th of the PMCs. EINVAL: there are not so many. */
+int hwpmc_region_get(struct hwpmc_region *r, unsigned int i,
+		     struct hwpmc_region_stats *stats);
+/* Forget all values and counts. */
+void hwpmc_region_reset(struct hwpmc_region *r);
+
+/* Parts of the macros; for nothing else. */
+void hwpmc_region_ready(struct hwpmc_region *r);
+void hwpmc_region_done(struct hwpmc_region *r);
+
+struct hwpmc_region_slot {
+	const struct hwpmc_user_row *row;
+	uint64_t value[2];		/* at begin and end */
+	uint64_t reserved;
+};
+
+/* What the macros use; the library has more behind it. */
+struct hwpmc_region {
+	const void *thread;		/* %fs:0 of the owner */
+	struct hwpmc_region_slot *last;	/* read those before it */
+	uint64_t failed;		/* begin or end could not read */
+	uint64_t reserved;
+	struct hwpmc_region_slot slot[HWPMC_REGION_PMCS];
+};
+
+#if defined(__x86_64__) && defined(__LP64__)
+/*
+ * Read all slots, as one piece that compilers cannot make longer: from the last
+ * RDPMC of one to the first of the next there are always as many instructions.
+ * `r` is an operand in memory for the same reason. Where the thread was switched
+ * meanwhile, `again`: 1 (from the beginning: begin) or 4 (no value: end).
+ */
+#define HWPMC_REGION_READ(r, which, again, fence)			\
+	__asm__ __volatile__("movq %[region], %%rdi\n\t"		\
+			     "movq %%fs:0, %%rax\n\t"			\
+			     "cmpq %%rax, %c[thread_at](%%rdi)\n\t"	\
+			     "jne 5f\n"					\
+			     "1:\tleaq %c[slot_at](%%rdi), %%rsi\n"	\
+			     "2:\tcmpq %c[last_at](%%rdi), %%rsi\n\t"	\
+			     "jae 5f\n\t"				\
+			     "movq (%%rsi), %%r8\n\t"			\
+			     "movl %c[seq_at](%%r8), %%r9d\n\t"		\
+			     "cmpl %c[own_at](%%r8), %%r9d\n\t"		\
+			     "jne 3f\n\t"				\
+			     "movl %c[index_at](%%r8), %%ecx\n\t"	\
+			     "lfence\n\t"				\
+			     "rdpmc\n\t"				\
+			     "shlq $32, %%rdx\n\t"			\
+			     "orq %%rdx, %%rax\n\t"			\
+			     "addq %c[count_at](%%r8), %%rax\n\t"	\
+			     "cmpl %c[seq_at](%%r8), %%r9d\n\t"		\
+			     "jne " again "\n\t"			\
+			     "movq %%rax, %c[value_at](%%rsi)\n\t"	\
+			     "addq %[slot_size], %%rsi\n\t"		\
+			     "jmp 2b\n"					\
+			     /* Not the thread's now: switched, or for good? */ \
+			     "3:\tcmpl %c[seq_at](%%r8), %%r9d\n\t"	\
+			     "jne " again "\n"				\
+			     "4:\tmovq $1, %c[failed_at](%%rdi)\n"	\
+			     "5:\t" fence				\
+			     :						\
+			     : [region] "m"(r),				\
+			       [thread_at] "i"(offsetof(struct hwpmc_region, \
+							thread)),	\
+			       [slot_at] "i"(offsetof(struct hwpmc_region, \
+						      slot)),		\
+			       [last_at] "i"(offsetof(struct hwpmc_region, \
+						      last)),		\
+			       [failed_at] "i"(offsetof(struct hwpmc_region, \
+							failed)),	\
+			       [value_at] "i"(offsetof(struct hwpmc_region_slot, \
+						       value) + 8 * (which)), \
+			       [slot_size] "i"(sizeof(struct hwpmc_region_slot)), \
+			       [seq_at] "i"(offsetof(struct hwpmc_user_row, \
+						     seq)),		\
+			       [own_at] "i"(offsetof(struct hwpmc_user_row, \
+						     own)),		\
+			       [index_at] "i"(offsetof(struct hwpmc_user_row, \
+						       index)),		\
+			       [count_at] "i"(offsetof(struct hwpmc_user_row, \
+						       thread))		\
+			     : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", \
+			       "memory", "cc")
+
+/* The fence: nothing of the region begins before it is counted. */
+#define hwpmc_region_begin(r)						\
+	do {								\
+		hwpmc_region_ready(r);					\
+		HWPMC_REGION_READ(r, 0, "1b", "lfence");		\
+	} while (0)
+
+#define hwpmc_region_end(r)						\
+	do {								\
+		HWPMC_REGION_READ(r, 1, "4f", "");			\
+		hwpmc_region_done(r);					\
+	} while (0)
+#endif
+
+/* ------------------------------------------------------------------------ */
 /* Log                                                                       */
 
 int hwpmc_configure_log(struct hwpmc *h, int fd);		/* -1: end it */

@@ -173,3 +173,10 @@ bool mapped_read(struct hwpmc *h, uint32_t id, uint64_t *value)
 	page = find_page(h);
 	return page && hwpmc_user_row_read(page->rows + HWPMC_ID_ROW(id), value);
 }
+
+const struct hwpmc_user_row *mapped_rows(const struct hwpmc *h)
+{
+	const struct thread_page *page = find_page(h);
+
+	return page ? page->rows : NULL;
+}

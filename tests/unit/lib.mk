@@ -4,7 +4,7 @@
 
 LIB_UNIT	:= $(addprefix $(BUILD)/tests/unit/,lib_events lib_parser \
 		     lib_pmclog lib_reasons \
-		     lib_freebsd)
+		     lib_freebsd lib_region)
 LIB_UNIT_DEPS	:= $(TOP)/tests/harness/harness.c $(LIB_SRC) \
 	$(wildcard $(TOP)/lib/*/*.h $(TOP)/lib/freebsd/sys/*.h \
 		$(TOP)/tests/unit/lib_*.h $(TOP)/tests/harness/*.h) \
@@ -55,7 +55,8 @@ VM_TEST_LIBS_spec_maps := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_spec_pmi := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_spec_suspend := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_spec_rdpmc := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS) -lpthread
-$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi spec_rdpmc spec_suspend): \
-		$(LIB_STATIC)
+VM_TEST_LIBS_spec_region := $(VM_TEST_LIBS_spec_rdpmc)
+$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi spec_rdpmc \
+		spec_region spec_suspend): $(LIB_STATIC)
 VM_TEST_LIBS_spec_revoke := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 $(BUILD)/vm/tests/spec_revoke: $(LIB_STATIC)

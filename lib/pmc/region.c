@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * region.c - regions: pieces of code that are measured each time that they run.
+ * What the thread can read itself is read in the caller's code, last in begin and
+ * first in end (HWPMC_REGION_READ); here is all that lies around that, which no
+ * value has in it. Entered by the thread of the region alone, but that others are
+ * recognised. Nothing is allocated after hwpmc_region_new().
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "spread.h"
+
+#define UNKNOWN		UINT64_MAX
+/* Without the macros all is read by call. */
+#ifdef HWPMC_REGION_READ
+#define CAN_MAP		true
+#else
+#define CAN_MAP		false
+#endif
+
+/* Empty regions, of which the cheapest tells what begin and end cost. */
+#define LESSONS		64
+
+/* How the slots that the thread can read itself are read; the others: BY_CALL. */
+enum how { BY_PAGE, BY_CALL };
+#define HOWS		2
+
+enum state { ENDED, BEGUN };
+
+struct counter {			/* of the slot of the same number */
+	uint32_t id;
+	uint64_t cost[HOWS];		/* or UNKNOWN */
+	uint64_t fallbacks, dropped;
+	struct spread *values;
+};
+
+struct region {
+	struct hwpmc_region head;	/* the first slots: by the thread itself */
+	struct hwpmc *h;
+	char *name;
+	const struct hwpmc_user_row *rows;	/* the thread's; only compared */
+	unsigned int n, nmapped;
+	unsigned int slot_of[HWPMC_REGION_PMCS];	/* the caller's i-th */
+	enum state state;
+	enum how how;			/* of the open region */
+	uint32_t bad;			/* slots that could not be read */
+	bool learning;
+	atomic_uint_fast64_t misused;	/* by other threads, too */
+	struct counter c[HWPMC_REGION_PMCS];
+};
+
+static struct region *whole(struct hwpmc_region *head)
+{
+	return (struct region *)head;
+}
+
+/* ---- begin and end ------------------------------------------------------- */
+
+static const void *this_thread(void)
+{
+#ifdef __x86_64__
+	const void *self;
+
+	__asm__("mov %%fs:0, %0" : "=r"(self));
+	return self;
+#else
+	return (const void *)pthread_self();
+#endif
+}
+
+/* A thread may have the address of one that has ended, but not its page. */
+static bool is_mine(struct region *r)
+{
+	return r->head.thread == this_thread() &&
+	       (!r->nmapped || mapped_rows(r->h) == r->rows);
+}
+
+static bool row_holds(const volatile struct hwpmc_user_row *row)
+{
+	uint32_t seq;
+
+	do {
+		seq = row->seq;
+		if (row->own == seq)
+			return true;
+	} while (row->seq != seq);
+	return false;
+}
+
+static bool page_holds(const struct region *r)
+{
+	for (unsigned int j = 0; j < r->nmapped; j++)
+		if (!row_holds(r->head.slot[j].row))
+			return false;
+	return true;
+}
+
+static void read_by_call(struct region *r, int which)
+{
+	unsigned int j = r->how == BY_PAGE ? r->nmapped : 0;
+
+	for (; j < r->n; j++)
+		if (hwpmc_read(r->h, r->c[j].id, &r->head.slot[j].value[which]))
+			r->bad |= 1u << j;
+}
+
+static void learn_costs(struct region *r);
+
+EXPORT void hwpmc_region_ready(struct hwpmc_region *head)
+{
+	struct region *r = whole(head);
+
+	if (!is_mine(r)) {
+		atomic_fetch_add(&r->misused, 1);
+		return;
+	}
+	if (r->state == BEGUN)
+		atomic_fetch_add(&r->misused, 1);
+	if (!r->learning) {
+		r->how = page_holds(r) ? BY_PAGE : BY_CALL;
+		/* The PMCs did not run when the region was made. */
+		if (r->how == BY_PAGE && r->c[0].cost[BY_PAGE] == UNKNOWN)
+			learn_costs(r);
+	}
+	r->state = BEGUN;
+	head->failed = 0;
+	r->bad = 0;
+	head->last = head->slot + (r->how == BY_PAGE ? r->nmapped : 0);
+	read_by_call(r, 0);
+}
+
+static bool has_value(const struct region *r, unsigned int j, bool by_call)
+{
+	const struct hwpmc_region_slot *slot = &r->head.slot[j];
+
+	if (by_call)
+		return !(r->bad & 1u << j) && slot->value[1] >= slot->value[0];
+	return !r->head.failed;
+}
+
+static void take_value(struct region *r, unsigned int j)
+{
+	struct counter *c = &r->c[j];
+	bool by_call = r->how == BY_CALL || j >= r->nmapped;
+	uint64_t value = r->head.slot[j].value[1] - r->head.slot[j].value[0];
+	uint64_t *cost = &c->cost[r->how];
+
+	if (r->learning) {
+		if (has_value(r, j, by_call) && value < *cost)
+			*cost = value;
+	} else if (has_value(r, j, by_call) && *cost != UNKNOWN) {
+		spread_add(c->values, value > *cost ? value - *cost : 0);
+		c->fallbacks += by_call;
+	} else {
+		c->dropped++;
+	}
+}
+
+EXPORT void hwpmc_region_done(struct hwpmc_region *head)
+{
+	struct region *r = whole(head);
+
+	if (!is_mine(r) || r->state != BEGUN) {
+		atomic_fetch_add(&r->misused, 1);
+		return;
+	}
+	read_by_call(r, 1);
+	r->state = ENDED;
+	/* An end without begin reads nothing. */
+	head->last = head->slot;
+	for (unsigned int j = 0; j < r->n; j++)
+		take_value(r, j);
+}
+
+EXPORT void (hwpmc_region_begin)(struct hwpmc_region *r)
+{
+#ifdef hwpmc_region_begin
+	hwpmc_region_begin(r);
+#else
+	hwpmc_region_ready(r);
+#endif
+}
+
+EXPORT void (hwpmc_region_end)(struct hwpmc_region *r)
+{
+#ifdef hwpmc_region_end
+	hwpmc_region_end(r);
+#else
+	hwpmc_region_done(r);
+#endif
+}
+
+static void learn_costs(struct region *r)
+{
+	struct hwpmc_region *head = &r->head;
+	enum how how = r->how;
+
+	r->learning = true;
+	for (unsigned int i = 0; i < HOWS * LESSONS; i++) {
+		r->how = i < LESSONS ? BY_PAGE : BY_CALL;
+		hwpmc_region_begin(head);
+		hwpmc_region_end(head);
+	}
+	r->learning = false;
+	r->how = how;
+}
+
+/* ---- make and ask -------------------------------------------------------- */
+
+/* Those that the thread reads itself from the left, the others from the right. */
+static int add_counter(struct region *r, unsigned int i, uint32_t id,
+		       unsigned int *left, unsigned int *right)
+{
+	struct hwpmc_counter opened;
+	uint64_t value;
+	unsigned int j;
+
+	if (CAN_MAP && !hwpmc_counter_open(r->h, id, &opened)) {
+		j = (*left)++;
+		r->head.slot[j].row = opened.row;
+	} else if (!hwpmc_read(r->h, id, &value)) {
+		j = --*right;
+	} else {
+		return -1;
+	}
+	r->slot_of[i] = j;
+	r->c[j] = (struct counter){
+		.id = id, .cost = { UNKNOWN, UNKNOWN },
+		.values = calloc(1, sizeof(struct spread)),
+	};
+	return r->c[j].values ? 0 : error_own(r->h, ENOMEM,
+					      "no memory for a region");
+}
+
+static int add_counters(struct region *r, const uint32_t *ids, unsigned int n)
+{
+	unsigned int left = 0, right = n;
+
+	r->n = n;
+	for (unsigned int i = 0; i < n; i++)
+		if (add_counter(r, i, ids[i], &left, &right))
+			return -1;
+	r->nmapped = left;
+	r->rows = left ? mapped_rows(r->h) : NULL;
+	return 0;
+}
+
+static struct region *new_region(struct hwpmc *h, const char *name)
+{
+	struct region *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->h = h;
+	r->name = strdup(name ? name : "");
+	r->head.thread = this_thread();
+	r->head.last = r->head.slot;
+	if (r->name)
+		return r;
+	free(r);
+	return NULL;
+}
+
+EXPORT struct hwpmc_region *hwpmc_region_new(struct hwpmc *h, const char *name,
+					     const uint32_t *ids,
+					     unsigned int n)
+{
+	struct region *r;
+
+	if (!ids || n < 1 || n > HWPMC_REGION_PMCS) {
+		error_own(h, EINVAL,
+			  what("a region has 1 to %d counters, not %u",
+			       HWPMC_REGION_PMCS, ids ? n : 0).text);
+		return NULL;
+	}
+	r = new_region(h, name);
+	if (!r) {
+		error_own(h, ENOMEM, "no memory for a region");
+		return NULL;
+	}
+	if (add_counters(r, ids, n)) {
+		hwpmc_region_free(&r->head);
+		return NULL;
+	}
+	learn_costs(r);
+	return &r->head;
+}
+
+EXPORT void hwpmc_region_free(struct hwpmc_region *head)
+{
+	struct region *r = whole(head);
+	int err = errno;
+
+	if (!r)
+		return;
+	for (unsigned int j = 0; j < r->n; j++)
+		free(r->c[j].values);
+	free(r->name);
+	free(r);
+	errno = err;
+}
+
+EXPORT const char *hwpmc_region_name(const struct hwpmc_region *head)
+{
+	return ((const struct region *)head)->name;
+}
+
+EXPORT int hwpmc_region_get(struct hwpmc_region *head, unsigned int i,
+			    struct hwpmc_region_stats *stats)
+{
+	struct region *r = whole(head);
+	const struct counter *c;
+	struct spread *s;
+
+	if (i >= r->n)
+		return error_own(r->h, EINVAL,
+				 what("region '%.100s' has no counter %u, but %u in all",
+				      r->name, i, r->n).text);
+	c = &r->c[r->slot_of[i]];
+	s = c->values;
+	*stats = (struct hwpmc_region_stats){
+		.count = s->count, .min = s->min, .max = s->max, .sum = s->sum,
+		.median = spread_median(s),
+		.mean = s->count ? (double)s->sum / s->count : 0,
+		.cost = c->cost[BY_PAGE] == UNKNOWN ? c->cost[BY_CALL] :
+						      c->cost[BY_PAGE],
+		.fallbacks = c->fallbacks, .dropped = c->dropped,
+		.misused = atomic_load(&r->misused),
+		.sketched = !spread_is_exact(s),
+	};
+	return 0;
+}
+
+EXPORT void hwpmc_region_reset(struct hwpmc_region *head)
+{
+	struct region *r = whole(head);
+
+	for (unsigned int j = 0; j < r->n; j++) {
+		r->c[j].fallbacks = 0;
+		r->c[j].dropped = 0;
+		memset(r->c[j].values, 0, sizeof(*r->c[j].values));
+	}
+	atomic_store(&r->misused, 0);
+}
