@@ -153,12 +153,12 @@ static unsigned int user_chain_nmi(const struct hwpmc_pmc *pmc,
 static unsigned int behind_kernel_nmi(const struct hwpmc_pmc *pmc, u64 *pc,
 				      unsigned int max, u8 *flags)
 {
-	if (!(pmc->flags & HWPMC_F_USERCALLCHAIN) || max < 2 || !current->mm ||
+	if (!(pmc->flags & HWPMC_F_USERCALLCHAIN) || !max || !current->mm ||
 	    current->flags & PF_KTHREAD)
 		return 0;
 	*flags |= HWPMC_SAMPLE_SPLIT;
 	pc[0] = HWPMC_PC_USER;
-	return 1 + user_chain_nmi(pmc, task_pt_regs(current), pc + 1, max - 1,
+	return 1 + user_chain_nmi(pmc, task_pt_regs(current), pc + 1, max,
 				  flags);
 }
 
@@ -186,7 +186,7 @@ unsigned int hwpmc_callchain_nmi(const struct hwpmc_pmc *pmc,
 				 struct pt_regs *regs, u64 *pc,
 				 unsigned int max, u8 *flags)
 {
-	unsigned int n;
+	unsigned int n, marks;
 
 	if (regs && user_mode(regs)) {
 		*flags = HWPMC_SAMPLE_USER;
@@ -195,7 +195,8 @@ unsigned int hwpmc_callchain_nmi(const struct hwpmc_pmc *pmc,
 		*flags = 0;
 		n = kernel_chain_nmi(pmc, regs, pc, max, flags);
 	}
-	if (n == max && pmc->flags & HWPMC_F_CALLCHAIN)
+	marks = !!(*flags & HWPMC_SAMPLE_SPLIT);
+	if (n - marks == max && pmc->flags & HWPMC_F_CALLCHAIN)
 		*flags |= HWPMC_SAMPLE_CUT;
 	return n;
 }

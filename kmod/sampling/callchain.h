@@ -12,9 +12,10 @@ struct hwpmc_pmc;
 struct pt_regs;
 
 /*
- * Fill pc[] (at least one entry, at most max) for a sample of the PMC that hit
- * regs, or, where that is NULL, the kernel that called into this module. *flags
- * gets HWPMC_SAMPLE_*. Returns the number of entries. NMI, or interrupts off.
+ * Fill pc[] for a sample of the PMC that hit regs, or, where that is NULL, the
+ * kernel that called into this module: one frame at least and max at most, and
+ * where max is more than one, a mark among them. *flags gets HWPMC_SAMPLE_*.
+ * Returns the number of entries. NMI, or interrupts off.
  */
 unsigned int hwpmc_callchain_nmi(const struct hwpmc_pmc *pmc,
 				 struct pt_regs *regs, u64 *pc,

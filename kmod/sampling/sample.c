@@ -55,13 +55,12 @@ static void next_period(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc,
 
 /* ---- the record ---------------------------------------------------------- */
 
+/* Where there is room for one entry alone there will be no mark beside it. */
 static unsigned int depth_of(const struct hwpmc_pmc *pmc, u64 room)
 {
-	unsigned int most = READ_ONCE(hwpmc_callchaindepth);
+	u64 most = pmc->flags & HWPMC_F_CALLCHAIN ? hwpmc_callchaindepth : 1;
 
-	/* One more for the mark between kernel and user frames. */
-	most = pmc->flags & HWPMC_F_CALLCHAIN ? most + 1 : 1;
-	return min_t(u64, most, (room - SMALLEST) / sizeof(u64) + 1);
+	return clamp_t(u64, (room - SMALLEST) / sizeof(u64), 1, most);
 }
 
 static size_t put_context(void *at, struct hwpmc_ring *ring, s32 pid, s32 tid,
