@@ -3,7 +3,7 @@
 # sources that the module is made of, under ASan and UBSan. A new program: a
 # line with its sources, and its name in unit-progs.
 
-unit-progs := test_amd test_cputype test_intel test_intel_rules test_ring test_row test_width
+unit-progs := test_amd test_cputype test_debugflags test_intel test_intel_rules test_ring test_row test_width
 
 UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -Werror \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -13,6 +13,7 @@ unit-backends := $(TOP)/kmod/backends
 
 $(BUILD)/unit/test_amd: $(unit-backends)/amd_encode.c
 $(BUILD)/unit/test_cputype: $(unit-backends)/cputype.c
+$(BUILD)/unit/test_debugflags: $(TOP)/kmod/ctl/debugflags.c
 $(BUILD)/unit/test_intel: $(unit-backends)/intel_encode.c \
 	$(unit-backends)/intel_constraints.c
 $(BUILD)/unit/test_ring: $(TOP)/kmod/sampling/ring.c \
