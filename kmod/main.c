@@ -6,7 +6,9 @@
 #include "core/class.h"
 #include "core/cpu.h"
 #include "core/longslice.h"
+#include "ctl/debug.h"
 #include "ctl/device.h"
+#include "ctl/trace.h"
 #include "ctl/tunables.h"
 #include "inkernel/inkernel.h"
 #include "sampling/kgmon.h"
@@ -22,9 +24,11 @@ static int __init hwpmc_init(void)
 {
 	int ret;
 
+	hwpmc_tunables_check();
+	hwpmc_debug_init();
 	ret = hwpmc_classes_init();
 	if (ret)
-		return ret;
+		goto err_classes;
 	hwpmc_log_clock_init();
 	hwpmc_throttle_init();
 	ret = hwpmc_scratch_init();
@@ -45,6 +49,7 @@ static int __init hwpmc_init(void)
 	ret = hwpmc_device_init();
 	if (ret)
 		goto err_device;
+	trace_hwpmc_module_init(hwpmc_machine.nclass, hwpmc_nrows);
 	return 0;
 
 err_device:
@@ -57,6 +62,8 @@ err_hooks:
 	hwpmc_scratch_exit();
 err_scratch:
 	hwpmc_classes_exit();
+err_classes:
+	hwpmc_debug_exit();
 	return ret;
 }
 
@@ -75,6 +82,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_kgmon_exit();
 	hwpmc_userpage_exit();
 	hwpmc_classes_exit();
+	hwpmc_debug_exit();
 }
 
 module_init(hwpmc_init);

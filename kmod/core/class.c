@@ -5,6 +5,7 @@
  */
 #include <linux/lockdep.h>
 
+#include "../ctl/trace.h"
 #include "class.h"
 #include "cpu.h"
 #include "longslice.h"
@@ -95,6 +96,7 @@ int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	if (!cls->ops->claim)
 		return 0;
 	ret = cls->ops->claim(cls, why, detail);
+	trace_hwpmc_md_init(cls->id, ret);
 	if (ret) {
 		class_users[i] = 0;
 		return ret;
@@ -117,6 +119,7 @@ void hwpmc_class_put(struct hwpmc_class *cls)
 	clear_bit(i, &classes_claimed);
 	hwpmc_cpus_reset_class(cls, false);
 	cls->ops->release(cls);
+	trace_hwpmc_md_exit(cls->id, 0);
 }
 
 unsigned long hwpmc_classes_claimed(void)

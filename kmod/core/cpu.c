@@ -9,6 +9,7 @@
 #include <linux/smp.h>
 
 #include "../compat/syscore.h"
+#include "../ctl/trace.h"
 #include "../virt/switch.h"
 #include "cpu.h"
 #include "stats.h"
@@ -53,6 +54,7 @@ void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	/* A CPU that is about to go offline (until 5.10 it still runs tasks). */
 	if (unlikely(!(c->on & BIT(class_index(cls)))))
 		switch_class_irqoff(c, cls, true);
+	trace_hwpmc_md_config(nr, select ? select->sel : 0);
 	cls->ops->program_irqoff(cls, row->ri, select);
 	if (select) {
 		c->row[nr].shadow = *select;
@@ -119,6 +121,7 @@ static void cpu_begin_irqoff(struct hwpmc_cpu *c)
 		switch_class_irqoff(c, &hwpmc_machine.cls[i], true);
 	hwpmc_pmcs_resume_irqoff(c);
 	hwpmc_switch_sync_irqoff(c);
+	trace_hwpmc_cpu_init(c->loaded);
 }
 
 /* It ends: everything counted so far is taken, the hardware left clean. */
@@ -127,6 +130,7 @@ static void cpu_end_irqoff(struct hwpmc_cpu *c)
 	unsigned long on = c->on;
 	unsigned int i;
 
+	trace_hwpmc_cpu_exit(c->loaded);
 	hwpmc_switch_out_irqoff(c);
 	hwpmc_pmcs_suspend_irqoff(c);
 	for_each_set_bit(i, &on, HWPMC_CLASS_MAX)

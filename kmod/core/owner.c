@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "../ctl/trace.h"
 #include "../sampling/log.h"
 #include "owner.h"
 
@@ -54,6 +55,7 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 	mutex_lock(&hwpmc_lock);
 	list_add_rcu(&owner->node, &owners);
 	mutex_unlock(&hwpmc_lock);
+	trace_hwpmc_owner_allocate(owner->tgid);
 	return owner;
 }
 
@@ -61,6 +63,7 @@ void hwpmc_owner_end(struct hwpmc_owner *owner)
 {
 	struct hwpmc_log *log;
 
+	trace_hwpmc_owner_release(owner->tgid);
 	mutex_lock(&hwpmc_lock);
 	list_del_rcu(&owner->node);
 	release_pmcs(owner, false);
@@ -194,8 +197,10 @@ void hwpmc_sigio(struct pid *tgid)
 	task = pid_task(tgid, PIDTYPE_TGID);
 	wanted = task && wants_sigio(task);
 	rcu_read_unlock();
-	if (wanted)
-		kill_pid(tgid, SIGIO, 1);
+	if (!wanted)
+		return;
+	trace_hwpmc_owner_signal(tgid);
+	kill_pid(tgid, SIGIO, 1);
 }
 
 void hwpmc_owner_exec(void)
@@ -208,6 +213,7 @@ void hwpmc_owner_exec(void)
 	list_for_each_entry_rcu(owner, &owners, node) {
 		if (owner->tgid != tgid)
 			continue;
+		trace_hwpmc_owner_exec(tgid);
 		/* What the new program allocates by an inherited descriptor
 		 * before the work runs is its own. */
 		list_for_each_entry_rcu(pmc, &owner->pmcs, owner_node)

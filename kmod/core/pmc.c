@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "../ctl/trace.h"
 #include "../ctl/tunables.h"
 #include "../sampling/kgmon.h"
 #include "../sampling/log.h"
@@ -170,6 +171,7 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 
 	if (!hwpmc_pmc_samples(pmc)) {
 		atomic64_set(&pmc->total, count);
+		trace_hwpmc_pmc_write(pmc);
 		return;
 	}
 	if (count < least) {
@@ -179,6 +181,7 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 	}
 	pmc->period = count;
 	pmc->left = 0;
+	trace_hwpmc_pmc_write(pmc);
 }
 
 static struct hwpmc_pmc *new_pmc(const struct hwpmc_op_pmcallocate *op,
@@ -257,6 +260,7 @@ static void put_class(const struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
 
+	trace_hwpmc_md_release(pmc->row, pmc->select.sel);
 	if (cls->ops->event_put)
 		cls->ops->event_put(cls, &pmc->select);
 	hwpmc_class_put(cls);
@@ -332,6 +336,8 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	op->pmcid = pmc->id;
 	if (hwpmc_pmc_samples(pmc))
 		op->count = pmc->period;
+	trace_hwpmc_md_allocate(pmc->row, pmc->select.sel);
+	trace_hwpmc_pmc_allocate(pmc);
 	hwpmc_log_allocated(pmc);
 	return 0;
 }
@@ -466,6 +472,7 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	lockdep_assert_held(&hwpmc_lock);
 	if (pmc->state == HWPMC_STATE_RUNNING)
 		return 0;
+	trace_hwpmc_pmc_start(pmc);
 	if (hwpmc_pmc_needs_log(pmc) && !hwpmc_log_is_open(pmc->owner))
 		return hwpmc_refuse(hdr, -EBADFD, HWPMC_WHY_NO_LOG, 0);
 	if (!hwpmc_pmc_is_system(pmc))
@@ -487,6 +494,7 @@ int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 		return 0;
 	if (pmc->state != HWPMC_STATE_RUNNING)
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NOT_STARTED, 0);
+	trace_hwpmc_pmc_stop(pmc);
 	if (!hwpmc_pmc_is_system(pmc)) {
 		hwpmc_targets_deactivate(pmc);
 		return 0;
@@ -528,6 +536,7 @@ void hwpmc_pmc_release(struct hwpmc_pmc *pmc)
 
 	lockdep_assert_held(&hwpmc_lock);
 	quiesce(pmc);
+	trace_hwpmc_pmc_release(pmc);
 	hwpmc_rdpmc_revoke(pmc);
 	hwpmc_owner_remove(pmc);
 	list_del(&pmc->row_node);

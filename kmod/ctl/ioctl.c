@@ -12,6 +12,7 @@
 #include "../core/stats.h"
 #include "../virt/attach.h"
 #include "ioctl.h"
+#include "trace.h"
 
 static_assert(sizeof(struct hwpmc_op_simple) == HWPMC_SIZE_V1_SIMPLE);
 static_assert(sizeof(struct hwpmc_op_configurelog) == 24);
@@ -146,6 +147,8 @@ static long read_fast(struct hwpmc_owner *owner,
 		return -EFAULT;
 	op.value = 0;
 	ret = hwpmc_ioctl_read(owner, &op);
+	trace_hwpmc_module_syscall(HWPMC_OP_PMCRW, ret, op.hdr.reason,
+				   op.hdr.detail);
 	/* The header's two words at once. */
 	if (put_user(*(u64 *)&op.hdr, (u64 __user *)&user->hdr) ||
 	    put_user(op.value, &user->value))
@@ -225,6 +228,7 @@ static long dispatch(struct hwpmc_owner *owner, unsigned int cmd,
 		out = sizeof(arg.hdr);
 	else
 		ret = run(op, owner, &arg);
+	trace_hwpmc_module_syscall(nr, ret, arg.hdr.reason, arg.hdr.detail);
 	if (size >= out && copy_to_user(user, &arg, out))
 		ret = -EFAULT;
 	return ret;

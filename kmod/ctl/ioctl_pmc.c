@@ -8,6 +8,7 @@
 
 #include "../virt/rdpmc.h"
 #include "ioctl.h"
+#include "trace.h"
 
 static int reserved_zero(struct hwpmc_hdr *hdr, u64 reserved)
 {
@@ -70,6 +71,7 @@ static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
 	if (unlikely(list_empty(&pmc->links)) && !hwpmc_pmc_is_system(pmc))
 		hwpmc_sigio(pmc->owner->tgid);
 	ret = hwpmc_pmc_read(pmc, &op->value);
+	trace_hwpmc_pmc_read(pmc);
 	if (unlikely(ret))
 		return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_CPU_OFFLINE,
 				    pmc->cpu);
@@ -120,6 +122,12 @@ static int may_write(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	return 0;
 }
 
+static void write_value(struct hwpmc_pmc *pmc, u64 value)
+{
+	atomic64_set(&pmc->total, value);
+	trace_hwpmc_pmc_write(pmc);
+}
+
 int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
 	struct hwpmc_op_pmcrw *op = &arg->rw;
@@ -142,7 +150,7 @@ int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	/* An incomplete old value is no reason against a new one. */
 	if (op->flags & HWPMC_F_NEWVALUE &&
 	    (!ret || op->hdr.reason == HWPMC_WHY_INCOMPLETE))
-		atomic64_set(&pmc->total, value);
+		write_value(pmc, value);
 	return ret;
 }
 

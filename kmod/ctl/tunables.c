@@ -1,92 +1,160 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
-/* tunables.c - module parameters and sysctls. Process context. */
+/*
+ * tunables.c - module parameters and sysctls: names, access, ranges and
+ * complaints are FreeBSD's, the defaults too where nothing is said of them in
+ * hwpmc(4). Process context.
+ */
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/printk.h>
 
 #include "../compat/sysctl.h"
+#include "debug.h"
 #include "hwpmc_log.h"	/* uapi */
 #include "tunables.h"
 
+#define TUNABLE(name, variable, text)				\
+	module_param_named(name, variable, int, 0444);		\
+	MODULE_PARM_DESC(name, text)
+
+#define HASHSIZE_MAX		65536
+#define NSAMPLES_MAX		65535
+#define RING_KIB_MAX		(32 * 1024)
+
+#define HASHSIZE_DEFAULT	1024
+#define LOGBUFFERSIZE_DEFAULT	8
+#define NBUFFERS_PCPU_DEFAULT	64
+#define NSAMPLES_DEFAULT	512
+#define MTXPOOLSIZE_DEFAULT	32
+#define MINCOUNT_DEFAULT	1000
+
 int hwpmc_unprivileged_syspmcs;
-module_param_named(unprivileged_syspmcs, hwpmc_unprivileged_syspmcs, int, 0444);
-MODULE_PARM_DESC(unprivileged_syspmcs,
-		 "1: anybody may allocate system-scope PMCs (0)");
+TUNABLE(unprivileged_syspmcs, hwpmc_unprivileged_syspmcs,
+	"1: anybody may allocate system-scope PMCs (0)");
 
 int hwpmc_unprivileged_proc_debug = 1;
-module_param_named(unprivileged_proc_debug, hwpmc_unprivileged_proc_debug, int,
-		   0444);
-MODULE_PARM_DESC(unprivileged_proc_debug,
-		 "0: only the privileged attach to processes other than their own (1)");
+TUNABLE(unprivileged_proc_debug, hwpmc_unprivileged_proc_debug,
+	"0: only the privileged attach to processes other than their own (1)");
 
-int hwpmc_mincount = 1000;
-module_param_named(mincount, hwpmc_mincount, int, 0444);
-MODULE_PARM_DESC(mincount, "smallest sampling period, 1 or more (1000)");
+int hwpmc_mincount = MINCOUNT_DEFAULT;
+TUNABLE(mincount, hwpmc_mincount, "smallest sampling period, 1 or more (1000)");
 
 int hwpmc_callchaindepth = 128;
-module_param_named(callchaindepth, hwpmc_callchaindepth, int, 0444);
-MODULE_PARM_DESC(callchaindepth, "frames of a call chain, 1 to 512 (128)");
+TUNABLE(callchaindepth, hwpmc_callchaindepth,
+	"frames of a call chain, 1 to 512 (128)");
 
 int hwpmc_selfcost = 50;
-module_param_named(selfcost, hwpmc_selfcost, int, 0444);
-MODULE_PARM_DESC(selfcost,
-		 "percent of a CPU's time that sampling may take, 0: all (50)");
+TUNABLE(selfcost, hwpmc_selfcost,
+	"percent of a CPU's time that sampling may take, 0: all (50)");
 
-static int most_depth = HWPMC_LOG_DEPTH_MAX, all_percent = 100;
+int hwpmc_hashsize = HASHSIZE_DEFAULT;
+TUNABLE(hashsize, hwpmc_hashsize,
+	"buckets of the tables of targets and of threads, to 65536 (1024)");
+
+int hwpmc_logbuffersize = LOGBUFFERSIZE_DEFAULT;
+TUNABLE(logbuffersize, hwpmc_logbuffersize, "KiB of a log buffer (8)");
+
+int hwpmc_nbuffers_pcpu = NBUFFERS_PCPU_DEFAULT;
+TUNABLE(nbuffers_pcpu, hwpmc_nbuffers_pcpu,
+	"log buffers of a CPU: its ring is so many of them in one (64)");
+
+static int nsamples = NSAMPLES_DEFAULT;
+TUNABLE(nsamples, nsamples,
+	"no effect: samples go straight into the log's ring (512)");
+
+static int mtxpoolsize = MTXPOOLSIZE_DEFAULT;
+TUNABLE(mtxpoolsize, mtxpoolsize, "no effect: there is no pool of locks (32)");
+
+static int all_percent = 100;
+
+#define SYSCTL_INT(name, variable, access, least, most)		\
+	{							\
+		.procname = name,				\
+		.data = &(variable),				\
+		.maxlen = sizeof(int),				\
+		.mode = access,					\
+		.proc_handler = proc_dointvec_minmax,		\
+		.extra1 = least,				\
+		.extra2 = most,					\
+	}
 
 static struct ctl_table tunables[] = {
+	SYSCTL_INT("unprivileged_syspmcs", hwpmc_unprivileged_syspmcs, 0644,
+		   SYSCTL_ZERO, SYSCTL_ONE),
+	SYSCTL_INT("unprivileged_proc_debug", hwpmc_unprivileged_proc_debug,
+		   0644, SYSCTL_ZERO, SYSCTL_ONE),
+	SYSCTL_INT("mincount", hwpmc_mincount, 0644, SYSCTL_ONE, NULL),
+	SYSCTL_INT("selfcost", hwpmc_selfcost, 0644, SYSCTL_ZERO, &all_percent),
+	SYSCTL_INT("callchaindepth", hwpmc_callchaindepth, 0444, NULL, NULL),
+	SYSCTL_INT("hashsize", hwpmc_hashsize, 0444, NULL, NULL),
+	SYSCTL_INT("logbuffersize", hwpmc_logbuffersize, 0444, NULL, NULL),
+	SYSCTL_INT("nbuffers_pcpu", hwpmc_nbuffers_pcpu, 0444, NULL, NULL),
+	SYSCTL_INT("nsamples", nsamples, 0444, NULL, NULL),
+	SYSCTL_INT("mtxpoolsize", mtxpoolsize, 0444, NULL, NULL),
 	{
-		.procname = "unprivileged_syspmcs",
-		.data = &hwpmc_unprivileged_syspmcs,
-		.maxlen = sizeof(int),
+		.procname = "debugflags",
 		.mode = 0644,
-		.proc_handler = proc_dointvec_minmax,
-		.extra1 = SYSCTL_ZERO,
-		.extra2 = SYSCTL_ONE,
-	},
-	{
-		.procname = "unprivileged_proc_debug",
-		.data = &hwpmc_unprivileged_proc_debug,
-		.maxlen = sizeof(int),
-		.mode = 0644,
-		.proc_handler = proc_dointvec_minmax,
-		.extra1 = SYSCTL_ZERO,
-		.extra2 = SYSCTL_ONE,
-	},
-	{
-		.procname = "mincount",
-		.data = &hwpmc_mincount,
-		.maxlen = sizeof(int),
-		.mode = 0644,
-		.proc_handler = proc_dointvec_minmax,
-		.extra1 = SYSCTL_ONE,
-	},
-	{
-		.procname = "callchaindepth",
-		.data = &hwpmc_callchaindepth,
-		.maxlen = sizeof(int),
-		.mode = 0644,
-		.proc_handler = proc_dointvec_minmax,
-		.extra1 = SYSCTL_ONE,
-		.extra2 = &most_depth,
-	},
-	{
-		.procname = "selfcost",
-		.data = &hwpmc_selfcost,
-		.maxlen = sizeof(int),
-		.mode = 0644,
-		.proc_handler = proc_dointvec_minmax,
-		.extra1 = SYSCTL_ZERO,
-		.extra2 = &all_percent,
+		.proc_handler = hwpmc_debug_sysctl,
 	}
 	HWPMC_SYSCTL_END
 };
 
 static struct ctl_table_header *header;
 
+static void check_positive(const char *name, int *value, int by_default)
+{
+	if (*value > 0)
+		return;
+	pr_warn("tunable %s=%d must be greater than zero.\n", name, *value);
+	*value = by_default;
+}
+
+static void check_range(const char *name, int *value, int least, int most,
+			int instead)
+{
+	if (*value >= least && *value <= most)
+		return;
+	pr_warn("tunable %s=%d out of range.\n", name, *value);
+	*value = instead;
+}
+
+static void check_logbuffers(void)
+{
+	check_positive("logbuffersize", &hwpmc_logbuffersize,
+		       LOGBUFFERSIZE_DEFAULT);
+	/* It was called so before each CPU had its own. */
+	check_positive("nlogbuffers", &hwpmc_nbuffers_pcpu,
+		       NBUFFERS_PCPU_DEFAULT);
+	if ((s64)hwpmc_logbuffersize * hwpmc_nbuffers_pcpu <= RING_KIB_MAX)
+		return;
+	pr_warn("tunables logbuffersize=%d nbuffers_pcpu=%d make more than %d KiB of a CPU.\n",
+		hwpmc_logbuffersize, hwpmc_nbuffers_pcpu, RING_KIB_MAX);
+	hwpmc_logbuffersize = LOGBUFFERSIZE_DEFAULT;
+	hwpmc_nbuffers_pcpu = NBUFFERS_PCPU_DEFAULT;
+}
+
+void hwpmc_tunables_check(void)
+{
+	int depth = hwpmc_callchaindepth;
+
+	check_positive("hashsize", &hwpmc_hashsize, HASHSIZE_DEFAULT);
+	check_range("hashsize", &hwpmc_hashsize, 1, HASHSIZE_MAX, HASHSIZE_MAX);
+	/* hash_ptr() does not know of no bits. */
+	hwpmc_hashsize = max_t(int, 2, roundup_pow_of_two(hwpmc_hashsize));
+	check_logbuffers();
+	check_range("nsamples", &nsamples, 1, NSAMPLES_MAX, NSAMPLES_DEFAULT);
+	check_positive("mtxpoolsize", &mtxpoolsize, MTXPOOLSIZE_DEFAULT);
+	check_positive("mincount", &hwpmc_mincount, MINCOUNT_DEFAULT);
+	check_range("callchaindepth", &hwpmc_callchaindepth, 1,
+		    HWPMC_LOG_DEPTH_MAX, clamp(depth, 1, HWPMC_LOG_DEPTH_MAX));
+	hwpmc_selfcost = clamp(hwpmc_selfcost, 0, all_percent);
+	hwpmc_unprivileged_syspmcs = !!hwpmc_unprivileged_syspmcs;
+	hwpmc_unprivileged_proc_debug = !!hwpmc_unprivileged_proc_debug;
+}
+
 int hwpmc_tunables_init(void)
 {
-	hwpmc_callchaindepth = clamp(hwpmc_callchaindepth, 1, most_depth);
-	hwpmc_selfcost = clamp(hwpmc_selfcost, 0, all_percent);
 	header = register_sysctl("kern/hwpmc", tunables);
 	return header ? 0 : -ENOMEM;
 }

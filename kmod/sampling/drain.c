@@ -15,6 +15,7 @@
 
 #include "../core/owner.h"
 #include "../core/stats.h"
+#include "../ctl/trace.h"
 #include "log_object.h"
 
 /* At most so much of one ring at a time: the others fill up meanwhile. */
@@ -37,6 +38,7 @@ static int write_all(struct hwpmc_log *log, const void *data, size_t len)
 		ssize_t n = kernel_write(log->file, data, len,
 					 position(log, &zero));
 
+		trace_hwpmc_logging_write(len, n);
 		if (n == -EAGAIN) {	/* the descriptor does not block */
 			schedule_timeout_interruptible(1);
 			if (!signal_pending(current))

@@ -18,9 +18,10 @@
 #include "../core/pmc.h"
 #include "../core/stats.h"
 #include "../ctl/device.h"
+#include "../ctl/trace.h"
+#include "../ctl/tunables.h"
 #include "log_object.h"
 
-#define RING_DEFAULT	(512 * 1024)
 #define RING_SMALLEST	(16 * 1024)
 #define RING_LARGEST	(64 * 1024 * 1024)
 
@@ -54,6 +55,7 @@ static void *reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now)
 		hwpmc_ring_declare(ring, now);
 		at = hwpmc_ring_reserve(ring, len);
 	}
+	trace_hwpmc_logging_getbuf(len, at ? 0 : -ENOSPC);
 	if (unlikely(!at) && sample)
 		hwpmc_stat_inc(intr_bufferfull);
 	else if (unlikely(!at))
@@ -263,6 +265,15 @@ static int charge_what_fits(struct hwpmc_log *log, bool by_default)
 	}
 }
 
+/* All buffers of a CPU in one ring. The product is within the range of an int. */
+static u32 default_size(void)
+{
+	u32 size = roundup_pow_of_two(hwpmc_logbuffersize *
+				      hwpmc_nbuffers_pcpu) * 1024;
+
+	return max_t(u32, size, RING_SMALLEST);
+}
+
 static struct hwpmc_log *log_new(struct hwpmc_owner *owner,
 				 struct hwpmc_op_configurelog *op)
 {
@@ -273,7 +284,7 @@ static struct hwpmc_log *log_new(struct hwpmc_owner *owner,
 		return ERR_PTR(ret);
 	log->owner = owner;
 	log->mapped = op->flags & HWPMC_LOG_F_MAPPED;
-	log->ring_size = op->ring_size ?: RING_DEFAULT;
+	log->ring_size = op->ring_size ?: default_size();
 	log->cred = get_current_cred();
 	refcount_set(&log->users, 1);
 	init_waitqueue_head(&log->flushers);
@@ -372,6 +383,7 @@ static int begin(struct hwpmc_owner *owner, struct hwpmc_op_configurelog *op,
 	log->open = true;
 	/* Who finds it finds it complete. */
 	smp_store_release(&owner->log, log);
+	trace_hwpmc_logging_config(log->ring_size, 0);
 	hwpmc_records_pmcs(log);
 	return 0;
 }
@@ -448,6 +460,7 @@ void hwpmc_log_free(struct hwpmc_log *log, bool discard)
 {
 	if (!log)
 		return;
+	trace_hwpmc_logging_release(log->progress, log->error);
 	synchronize_rcu();	/* writers, and who is about to take a reference */
 	if (log->drainer)
 		hwpmc_drain_stop(log, discard);
@@ -498,6 +511,7 @@ int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 	if (!log)
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NO_LOG, 0);
 	ret = flush(log);
+	trace_hwpmc_logging_flush(0, ret);
 	if (ret && ret == READ_ONCE(log->error))
 		hwpmc_refuse(hdr, ret, HWPMC_WHY_LOG_ERROR, -ret);
 	log_put(log);

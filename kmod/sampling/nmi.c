@@ -15,6 +15,7 @@
 
 #include "../backends/x86_pmi.h"
 #include "../core/stats.h"
+#include "../ctl/trace.h"
 #include "log.h"
 #include "sample.h"
 #include "throttle.h"
@@ -56,6 +57,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	hwpmc_pmi_open_nmi();
 	/* Overflowed while the interrupt was masked: nobody would tell. */
 	more = hwpmc_sample_all_nmi(c, regs, now);
+	trace_hwpmc_sampling_intr(handled + more, ours);
 	/* One NMI may have been raised for each; this was one of the first look. */
 	if (unlikely(more || handled > 1))
 		c->nmi_expected = now;

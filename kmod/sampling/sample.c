@@ -12,6 +12,7 @@
 #include "../backends/x86_pmi.h"
 #include "../core/owner.h"
 #include "../core/stats.h"
+#include "../ctl/trace.h"
 #include "../ctl/tunables.h"
 #include "callchain.h"
 #include "kgmon.h"
@@ -125,6 +126,7 @@ static void write_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 		len = put_context(at, ring, pid, tid, now);
 	len += put_sample_nmi((void *)(at + len), pmc, regs, user_mode(regs),
 			      room - len, now);
+	trace_hwpmc_sampling_sample(pmc, len);
 	if (unlikely(hwpmc_ring_push_nmi(ring, len)))
 		hwpmc_log_wake_irqoff(pmc->owner->log);
 }
@@ -185,6 +187,7 @@ static void write_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 	at = hwpmc_log_reserve_sample(pmc->owner->log, CONTEXT + len);
 	if (!at)
 		return;
+	trace_hwpmc_sampling_sample(pmc, CONTEXT + len);
 	put_context(&s->context, ring, pid, tid, now);
 	memcpy(at, s, CONTEXT + len);
 	hwpmc_log_commit(pmc->owner->log);

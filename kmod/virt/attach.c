@@ -14,6 +14,7 @@
 #include "../compat/task.h"
 #include "../core/cpu.h"
 #include "../core/owner.h"
+#include "../ctl/trace.h"
 #include "../ctl/tunables.h"
 #include "../sampling/log.h"
 #include "attach.h"
@@ -286,6 +287,7 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 {
 	int ret;
 
+	trace_hwpmc_pmc_attach(pmc, task_tgid(leader));
 	ret = may_attach(pmc->owner, leader, hdr);
 	ret = ret ?: attach_process(pmc, leader, hdr);
 	if (ret)

@@ -12,6 +12,7 @@
 #include "../compat/tracepoints.h"
 #include "../core/class.h"
 #include "../core/owner.h"
+#include "../ctl/trace.h"
 #include "../sampling/tell.h"
 #include "hooks.h"
 #include "lifecycle.h"
@@ -154,6 +155,7 @@ int hwpmc_hooks_get(unsigned int which)
 		ret = hook_process();
 	if (!ret && which & HWPMC_HOOKS_RECORDS)
 		ret = hook_records();
+	trace_hwpmc_module_hook(which, ret);
 	if (ret)
 		return ret;
 	exec_users++;

@@ -16,6 +16,7 @@
 #include "../core/cpu.h"
 #include "../core/owner.h"
 #include "../core/stats.h"
+#include "../ctl/trace.h"
 #include "../inkernel/inkernel.h"
 #include "../sampling/csw.h"
 #include "lifecycle.h"
@@ -128,6 +129,7 @@ static void fork_locked(struct hwpmc_target *parent, struct task_struct *child,
 		*fresh = NULL;
 		hwpmc_target_insert_locked(target);
 	}
+	trace_hwpmc_process_fork(target->pid);
 	inherit_locked(parent, target);
 	adopt_locked(target, child, thread);
 }
@@ -227,6 +229,7 @@ void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	target = hwpmc_target_find(current);
 	if (target) {
+		trace_hwpmc_process_exec(target->pid);
 		if (hwpmc_exec_gained(bprm))
 			drop_foreign_locked(target, &b);
 		awake_locked(target);
@@ -265,6 +268,7 @@ static struct hwpmc_target *bury_locked(struct hwpmc_thread *thread,
 	/* While it is being attached, attach finds out itself. */
 	if (!target || target->nthreads || target->attaching)
 		return NULL;
+	trace_hwpmc_process_exit(target->pid);
 	hwpmc_csw_exit_locked(target);
 	hwpmc_inkernel_exit_locked(target);
 	unlink_all_locked(target, b);

@@ -12,6 +12,7 @@
 #include <linux/smp.h>
 
 #include "../core/cpu.h"
+#include "../ctl/trace.h"
 #include "../sampling/csw.h"
 #include "../sampling/sample.h"
 #include "rdpmc.h"
@@ -94,7 +95,10 @@ static void unload_rows_irqoff(struct hwpmc_cpu *c, u64 rows)
 
 void hwpmc_switch_out_irqoff(struct hwpmc_cpu *c)
 {
-	unload_rows_irqoff(c, c->loaded);
+	u64 rows = c->loaded;
+
+	trace_hwpmc_csw_swo(rows);
+	unload_rows_irqoff(c, rows);
 	c->thread = NULL;
 }
 
@@ -111,13 +115,16 @@ static void reap_irqoff(struct hwpmc_thread *thread)
 static void switch_in_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
 {
 	struct hwpmc_target *target = READ_ONCE(thread->target);
+	u64 rows;
 
 	if (unlikely(!target)) {
 		reap_irqoff(thread);
 		return;
 	}
 	c->thread = thread;
-	load_rows_irqoff(c, target, READ_ONCE(target->active));
+	rows = READ_ONCE(target->active);
+	trace_hwpmc_csw_swi(rows);
+	load_rows_irqoff(c, target, rows);
 }
 
 static void sched_in(struct preempt_notifier *notifier, int cpu)

@@ -5,20 +5,23 @@
  * the switch path (interrupts off, run queue lock held).
  */
 #include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "../ctl/trace.h"
+#include "../ctl/tunables.h"
 #include "rdpmc.h"
 #include "switch.h"
 #include "target.h"
 
 DEFINE_RAW_SPINLOCK(hwpmc_targets_lock);
 
-#define HASH_BITS	10
-
-static struct hlist_head targets[1 << HASH_BITS];
-static struct hlist_head threads[1 << HASH_BITS];
+/* hwpmc_hashsize buckets each. */
+static struct hlist_head *targets __ro_after_init, *threads __ro_after_init;
+static unsigned int hash_bits __ro_after_init;
 
 unsigned int hwpmc_nthreads, hwpmc_npending;
 
@@ -27,7 +30,7 @@ static LLIST_HEAD(graves);
 
 static struct hlist_head *bucket(struct hlist_head *table, const void *key)
 {
-	return &table[hash_ptr(key, HASH_BITS)];
+	return &table[hash_ptr(key, hash_bits)];
 }
 
 struct hwpmc_target *hwpmc_target_find(const struct task_struct *task)
@@ -133,6 +136,7 @@ void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		thread->left[pmc->row] = 0;
 		hwpmc_thread_forget_moved_locked(thread, pmc);
 	}
+	trace_hwpmc_process_linktarget(pmc, target->pid);
 	atomic64_set(&link->total, 0);
 	link->children = 0;
 	if (pmc->special)
@@ -153,6 +157,7 @@ void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 	u64 bit = BIT_ULL(pmc->row);
 
 	lockdep_assert_held(&hwpmc_targets_lock);
+	trace_hwpmc_process_unlinktarget(pmc, target->pid);
 	WRITE_ONCE(target->active, target->active & ~bit);
 	target->dormant &= ~bit;
 	target->rows &= ~bit;
@@ -254,27 +259,37 @@ void hwpmc_threads_each_locked(void (*fn)(struct hwpmc_thread *))
 {
 	struct hwpmc_thread *thread;
 	struct hlist_node *next;
-	unsigned int i;
+	int i;
 
-	for (i = 0; i < ARRAY_SIZE(threads); i++)
+	for (i = 0; i < hwpmc_hashsize; i++)
 		hlist_for_each_entry_safe(thread, next, &threads[i], hash)
 			fn(thread);
+}
+
+static void free_all(void)
+{
+	kmem_cache_destroy(thread_cache);
+	kmem_cache_destroy(target_cache);
+	kvfree(threads);
+	kvfree(targets);
 }
 
 int hwpmc_targets_init(void)
 {
 	size_t size = offsetof(struct hwpmc_target, link[hwpmc_nrows]);
 
+	hash_bits = ilog2(hwpmc_hashsize);
+	targets = kvcalloc(hwpmc_hashsize, sizeof(*targets), GFP_KERNEL);
+	threads = kvcalloc(hwpmc_hashsize, sizeof(*threads), GFP_KERNEL);
 	target_cache = kmem_cache_create("hwpmc_target", size, 0,
 					 SLAB_ACCOUNT, NULL);
 	thread_cache = kmem_cache_create("hwpmc_thread",
 					 offsetof(struct hwpmc_thread,
 						  left[hwpmc_nrows]),
 					 0, SLAB_ACCOUNT, NULL);
-	if (target_cache && thread_cache)
+	if (targets && threads && target_cache && thread_cache)
 		return 0;
-	kmem_cache_destroy(target_cache);
-	kmem_cache_destroy(thread_cache);
+	free_all();
 	return -ENOMEM;
 }
 
@@ -282,6 +297,5 @@ void hwpmc_targets_exit(void)
 {
 	hwpmc_graves_sweep();
 	rcu_barrier();
-	kmem_cache_destroy(thread_cache);
-	kmem_cache_destroy(target_cache);
+	free_all();
 }
