@@ -20,9 +20,8 @@ clear_trace() { : >$tracing/trace; }
 
 # on: the events that are on, without the prefix
 on() {
-	for e in "$events"/hwpmc_*; do
-		[ "$(cat "$e/enable")" = 0 ] || echo "${e##*/hwpmc_}"
-	done | tr '\n' ' '
+	grep -lx 1 "$events"/hwpmc_*/enable |
+		sed 's|.*/hwpmc_\(.*\)/enable|\1|' | tr '\n' ' '
 }
 
 # traced EVENT: how often it is in the trace
@@ -170,8 +169,8 @@ a_fork_of_a_measured_program_is_traced() {
 the_signal_of_an_owner_that_lost_its_last_target_is_traced() {
 	set_flags "owner=signal"
 	clear_trace
-	check "$VM_TOP/build/tools/pmcstat" -C -o counts -p instructions,usr -- \
-		"$loop" 1000
+	check "$VM_TOP/build/tools/pmcstat" -O signal.log -n 100000 \
+		-P instructions,usr -- "$loop" 100000
 	set_flags ""
 	check_equal "$(traced owner_signal)" 1 "signals"
 }

@@ -61,6 +61,80 @@ a_disabled_row_is_not_used_until_it_is_enabled() {
 	:
 }
 
+# state CPU ROW: how pmccontrol -l tells it
+state() {
+	"$tools/pmccontrol" -l | sed -n "/^CPU $1:/,/^CPU [^$1]:/s/^ *#$2 .*/&/p" |
+		awk '{ print $4, $5 }'
+}
+
+# refused SENTENCE COMMAND...: it fails, in one line
+refused() {
+	want=$1
+	shift
+	"$@" >got 2>&1 && fail "$*: succeeded"
+	check_equal "$(wc -l <got)" 1 "lines of: $(cat got)"
+	grep -q "$want" got || fail "$*: said: $(cat got)"
+}
+
+control_shows_a_row_of_processes_and_does_not_disable_it() {
+	"$tools/hwpmc" stat -e branches:u -- sleep 3 2>/dev/null &
+	n=0
+	until "$tools/pmccontrol" -l | grep -q ' THREAD'; do
+		n=$((n + 1))
+		[ $n -lt 20 ] || fail "$("$tools/pmccontrol" -l)"
+		sleep 0.1
+	done
+	used=$("$tools/pmccontrol" -l | sed -n 's/^ *#\([0-9]*\) .* THREAD.*/\1/p' | head -n 1)
+	check_equal "$(state 0 "$used")" "FREE THREAD" "on CPU 0"
+	check_equal "$(state 1 "$used")" "FREE THREAD" "on CPU 1"
+	refused 'in use' "$tools/pmccontrol" -c 0 -d "$used"
+	refused 'in use' "$tools/hwpmc" control -c 1 -d "$used"
+	check_equal "$(state 0 "$used")" "FREE THREAD" "on CPU 0 after that"
+	wait
+	check_equal "$(state 0 "$used")" "FREE (none)" "when it has ended"
+}
+
+a_row_is_disabled_on_the_cpus_that_were_named() {
+	n=$(row)
+	check "$tools/pmccontrol" -c 1 -d "$n"
+	check_equal "$(state 0 "$n")" "FREE STANDALONE" "on CPU 0"
+	check_equal "$(state 1 "$n")" "DISABLED STANDALONE" "on CPU 1"
+	check "$tools/pmccontrol" -c '*' -d "$n"
+	check_equal "$(state 0 "$n")" "DISABLED STANDALONE" "on CPU 0"
+	check "$tools/pmccontrol" -c '*' -e "$n"
+	check_equal "$(state 0 "$n"), $(state 1 "$n")" \
+		"FREE (none), FREE (none)" "enabled"
+}
+
+a_disabled_row_stays_so_over_an_absence_of_its_cpu() {
+	n=$(row)
+	check "$tools/hwpmc" control -d "$n" -c 1
+	echo 0 >/sys/devices/system/cpu/cpu1/online || fail "cannot take CPU 1 off"
+	"$tools/pmccontrol" -l >listed 2>&1
+	listed=$?
+	(refused 'CPU 1.*not online' "$tools/hwpmc" control -e "$n" -c 1)
+	hwpmc_said=$?
+	(refused 'CPU 1.*not online' "$tools/pmccontrol" -c 1 -e "$n")
+	said=$?
+	echo 1 >/sys/devices/system/cpu/cpu1/online || fail "cannot bring it back"
+	[ $hwpmc_said$said = 00 ] || exit 1
+	check_equal $listed 0 "status of the list meanwhile"
+	check_equal "$(grep -c '^CPU' listed)" 1 "CPUs in it"
+	check_equal "$(state 1 "$n")" "DISABLED STANDALONE" "when it is back"
+	check "$tools/hwpmc" control -e "$n" -c 1
+	check_equal "$(state 1 "$n")" "FREE (none)" "enabled"
+}
+
+control_refuses_cpus_and_rows_that_there_are_not() {
+	n=$(row)
+	refused 'CPU' "$tools/hwpmc" control -d "$n" -c 7
+	refused 'CPU' "$tools/pmccontrol" -c 7 -d "$n"
+	refused 'row' "$tools/hwpmc" control -d 63 -c 0
+	refused 'row' "$tools/pmccontrol" -c 0 -d 63
+	"$tools/pmccontrol" -l | grep -q DISABLED && fail "something is disabled"
+	:
+}
+
 control_statistics_count_operations_and_errors() {
 	before=$("$tools/pmccontrol" -s | sed -n 's/^ *system calls: //p')
 	"$tools/hwpmc" stat -e instructions:u true 2>/dev/null
