@@ -389,6 +389,77 @@ START_TEST(cpuinfo_tells_the_highest_cpu_and_the_rows_of_each)
 }
 END_TEST
 
+/* ---- what is told first ---------------------------------------------------- */
+
+static pid_t dead_pid(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+START_TEST(attach_tells_the_first_of_many_faults_in_the_documented_order)
+{
+	uint32_t sys = dev_alloc(fd, SC, 0, 0, INSN, U);
+	uint32_t id;
+	pid_t dead = dead_pid();
+
+	REFUSED(dev_attach(fd, sys ^ 1 << 20, -1), EINVAL, ID);
+	REFUSED(dev_attach(fd, sys, -1), EINVAL, SYSTEM_SCOPE);
+	dev_ok(dev_release(fd, sys));
+	id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	dev_ok(dev_start(fd, id));
+	REFUSED(dev_attach(fd, id, -1), EINVAL, PID);
+	REFUSED(dev_attach(fd, id, dead), EBUSY, RUNNING);
+	dev_ok(dev_stop(fd, id));
+	REFUSED(dev_attach(fd, id, dead), ESRCH, NO_PROCESS);
+	REFUSED(dev_attach(fd, id, 0), EEXIST, ATTACHED);
+}
+END_TEST
+
+START_TEST(admin_tells_the_first_of_many_faults_in_the_documented_order)
+{
+	uint32_t row = dev_first_row(), absent = dev_cpus();
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		ck_assert(!setresuid(65534, 65534, 65534));
+		REFUSED(admin(100000, 999, 77), EPERM, PRIV_ADMIN);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	REFUSED(admin(100000, 999, 77), EINVAL, CPU_RANGE);
+	REFUSED(admin(absent, 999, 77), ENXIO, CPU_OFFLINE);
+	REFUSED(admin(0, 999, 77), EINVAL, ROW);
+	REFUSED(admin(0, row, 77), EINVAL, ADMIN_STATE);
+}
+END_TEST
+
+START_TEST(start_and_logs_tell_the_first_of_many_faults_in_the_documented_order)
+{
+	struct hwpmc_op_configurelog bad = { .logfd = 999, .flags = 2 };
+	uint32_t id = dev_alloc(fd, TC, HWPMC_F_LOG_PROCEXIT, ANY, INSN, U);
+
+	dev_ok(dev_attach(fd, id, 0));
+	dev_ok(dev_detach(fd, id, 0));
+	REFUSED(dev_start(fd, id), EBADFD, NO_LOG);
+	dev_ok(configure(0));
+	REFUSED(dev_start(fd, id), ESRCH, NO_TARGETS);
+	REFUSED(op(HWPMC_IOC_CONFIGURELOG, &bad), EINVAL, FLAGS);
+	bad.flags = 0;
+	REFUSED(op(HWPMC_IOC_CONFIGURELOG, &bad), EBUSY, LOG_EXISTS);
+	bad.logfd = -1;
+	dev_ok(op(HWPMC_IOC_CONFIGURELOG, &bad));
+	bad.logfd = 999;
+	REFUSED(op(HWPMC_IOC_CONFIGURELOG, &bad), EBADF, LOG_FD);
+}
+END_TEST
+
 /* ---- privileges ---------------------------------------------------------------- */
 
 /* uid 0, and every capability, but of a user namespace alone. */
@@ -521,6 +592,9 @@ int main(void)
 	harness_add(a_running_pmc_of_an_offline_cpu_neither_stops_nor_reads);
 	harness_add(a_cpu_that_never_came_is_enxio_and_a_higher_one_einval);
 	harness_add(cpuinfo_tells_the_highest_cpu_and_the_rows_of_each);
+	harness_add(attach_tells_the_first_of_many_faults_in_the_documented_order);
+	harness_add(admin_tells_the_first_of_many_faults_in_the_documented_order);
+	harness_add(start_and_logs_tell_the_first_of_many_faults_in_the_documented_order);
 	harness_add(the_super_user_of_a_user_namespace_is_not_privileged);
 	harness_add(the_unprivileged_do_not_sample_the_system);
 	harness_add(programs_read_the_tsc_while_the_driver_counts);
