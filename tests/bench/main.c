@@ -47,6 +47,7 @@ static const struct {
 	{ "attach4", op_attach, 100, 4, "hp" },
 	{ "attach_calls4", op_attach_calls, 100, 4, "hp" },
 	{ "detach4", op_detach, 100, 4, "hp" },
+	{ "bare_nmi", op_bare_nmi, 400, 1, "nh" },
 	{ "sample", op_sample, 400, 1, "nhp" },
 	{ "sample_chain", op_sample_chain, 400, 1, "nhp" },
 	{ "rate", op_rate, 10000, 1, "hp" },

@@ -115,6 +115,38 @@ static void no_sample(struct run *run)
 	window_end(run);
 }
 
+/*
+ * What is left when there is nothing to do: as many interrupts of the counters, with
+ * no overflow behind them, that hwpmc's handler only acknowledges. It is the kernel's
+ * way to the handlers and back, and no sample can cost less.
+ */
+void op_bare_nmi(struct run *run)
+{
+	bool amd = vpmu_reg(VPMU_REG_IS_AMD, 0);
+	struct hwpmc_op_pmcallocate op = {
+		.class = amd ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP, .config = 0xc0,
+		.cpu = HWPMC_CPU_ANY, .mode = HWPMC_MODE_TS, .count = PERIOD,
+		.caps = HWPMC_CAP_USER, .flags = HWPMC_F_EV_PMU,
+	};
+	int fd;
+
+	if (strcmp(run->tool->name, "hwpmc")) {
+		no_sample(run);
+		return;
+	}
+	/* Has the counters and the handler, and does not run. */
+	fd = open(HWPMC_DEVICE, O_RDWR);
+	if (fd < 0 || ioctl(fd, HWPMC_IOC_PMCALLOCATE, &op))
+		die("PMCALLOCATE");
+	window_begin(run);
+	vpmu_knob(VPMU_KNOB_STORM_PMI, 1);
+	vpmu_knob(VPMU_KNOB_STORM_LEFT, run->n);
+	vpmu_knob(VPMU_KNOB_STORM, PERIOD);
+	middle(run->n + 1);
+	vpmu_knob(VPMU_KNOB_STORM, 0);
+	window_end(run);
+}
+
 void op_sample(struct run *run)
 {
 	if (strcmp(run->tool->name, "hwpmc") == 0)
