@@ -379,7 +379,7 @@ END_TEST
 
 static void *spin_in_thread(void *arg)
 {
-	dev_spin(1000000);
+	dev_spin(5000000);
 	return NULL;
 }
 
@@ -398,10 +398,15 @@ START_TEST(reads_of_a_process_with_threads_ask_the_module_and_are_exact)
 	n = operations();
 	ok(hwpmc_counter_read(&c, &value));
 	ck_assert_uint_eq(operations() - n, 2);
+	/* Also when it comes to a CPU again while the other one runs. */
+	dev_msleep(2);
+	n = operations();
+	ok(hwpmc_counter_read(&c, &value));
+	ck_assert_uint_eq(operations() - n, 2);
 	pthread_join(thread, NULL);
 	ok(hwpmc_counter_read(&c, &value));
-	ck_assert_uint_gt(value - before, 1000000);
-	ck_assert_uint_lt(value - before, 1010000);
+	ck_assert_uint_gt(value - before, 5000000);
+	ck_assert_uint_lt(value - before, 5010000);
 	/* Alone again, from its next turn on. */
 	dev_msleep(20);
 	n = operations();

@@ -687,6 +687,33 @@ START_TEST(samples_of_a_clock_are_where_the_program_was)
 }
 END_TEST
 
+/*
+ * A program whose frame pointer leads to a page that is not there, above its stack:
+ * who follows it faults. 200 pages are touched.
+ */
+static void touch_with_a_frame_that_is_not_there(unsigned int round)
+{
+	char *p = mmap(NULL, 200 * PAGE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *stack = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long n = 200, at = (unsigned long)p;
+
+	madvise(p, 200 * PAGE, MADV_NOHUGEPAGE);
+	madvise(stack, 16 * PAGE, MADV_NOHUGEPAGE);
+	*(volatile char *)(stack + PAGE) = 1;
+	asm volatile("mov %%rsp, %%r12; mov %%rbp, %%r13;"
+		     "mov %[stack], %%rsp; mov %[frame], %%rbp;"
+		     "1: movb $1, (%[at]); add $4096, %[at]; dec %[n]; jnz 1b;"
+		     "mov %%r13, %%rbp; mov %%r12, %%rsp"
+		     : [n] "+r"(n), [at] "+r"(at)
+		     : [stack] "r"(stack + PAGE + 2048),
+		       [frame] "r"(stack + 8 * PAGE)
+		     : "r12", "r13", "memory", "cc");
+	munmap(p, 200 * PAGE);
+	munmap(stack, 16 * PAGE);
+}
+
 /* The chain of a fault's sample may fault: not an event of the program. */
 START_TEST(what_sampling_itself_does_is_no_event)
 {
@@ -695,8 +722,7 @@ START_TEST(what_sampling_itself_does_is_no_event)
 	struct worker w;
 	uint32_t id;
 
-	pages = 1100;
-	w = work_begin(touch_pages);
+	w = work_begin(touch_with_a_frame_that_is_not_there);
 	open_device();
 	id = count("page_fault.all");
 	until_it_sleeps(&w);
@@ -708,6 +734,7 @@ START_TEST(what_sampling_itself_does_is_no_event)
 	close_device();
 	sample(&w, "page_fault.all", HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN,
 	       1, work, &t, &n);
+	ck_assert_uint_ge(alone, 200);
 	ck_assert_uint_eq(n, alone);
 	ck_assert_uint_eq(t.samples + t.drops, n);
 	work_end(&w);
