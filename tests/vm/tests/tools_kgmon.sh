@@ -34,11 +34,14 @@ make_vmlinux() {
 		tolower($2) == "t" && NF == 3 && $3 !~ /[^A-Za-z0-9_.]/ { at[NR] = hex($1); name[NR] = $3 }
 		END {
 			print ".text\n.globl _stext\n_stext:"
-			for (i = 1; i <= NR; i++)
-				if (i in at && at[i] >= start && at[i] < end && name[i] != "_stext" && !(at[i] in seen)) {
-					seen[at[i]] = 1
-					printf ".org %d\n%s_%d:\n.type %s_%d, @function\n", at[i] - start, name[i], i, name[i], i
+			for (i = 1; i <= NR; i++) {
+				# Small numbers are exact as indices of any awk.
+				from = at[i] - start
+				if (i in name && from >= 0 && at[i] < end && name[i] != "_stext" && !(from in seen)) {
+					seen[from] = 1
+					printf ".org %d\n%s_%d:\n.type %s_%d, @function\n", from, name[i], i, name[i], i
 				}
+			}
 			printf ".org %d\n", end - start
 		}' >kernel.s
 	as -o kernel.o kernel.s 2>err && ld -Ttext=0xffffffff81000000 -e _stext -o vmlinux kernel.o 2>>err
