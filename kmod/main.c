@@ -73,6 +73,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_inkernel_shutdown();
 	hwpmc_tunables_exit();
 	hwpmc_hooks_exit();
+	hwpmc_inkernel_exit();
 	hwpmc_nmi_exit();
 	hwpmc_throttle_exit();
 	hwpmc_longslice_exit();

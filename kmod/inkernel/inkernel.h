@@ -20,6 +20,8 @@ void hwpmc_inkernel_exit_locked(struct hwpmc_target *target);
 /* One of our PMCs may have lost its last target. Any context but NMI. */
 void hwpmc_inkernel_lost(void);
 void hwpmc_inkernel_shutdown(void);
+/* After the hooks: exits of processes no longer ask for work. */
+void hwpmc_inkernel_exit(void);
 
 /* What PMCALLOCATE would be asked. */
 void hwpmc_inkernel_request(unsigned int nr,

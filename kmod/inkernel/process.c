@@ -190,15 +190,35 @@ void hwpmc_inkernel_lost(void)
 	schedule_work(&reap);
 }
 
+/* One that somebody else, such as reap_work(), cannot take as well; or NULL. */
+static struct hwpmc_owner *take_any(void)
+{
+	struct hwpmc_owner *owner;
+
+	mutex_lock(&hwpmc_lock);
+	owner = list_first_entry_or_null(&configured, struct hwpmc_owner,
+					 inkernel);
+	if (owner)
+		list_del(&owner->inkernel);
+	mutex_unlock(&hwpmc_lock);
+	return owner;
+}
+
 /* The modules that have used us are gone; what they forgot is taken back. */
 void hwpmc_inkernel_shutdown(void)
 {
-	struct hwpmc_owner *owner, *next;
+	struct hwpmc_owner *owner;
 
-	cancel_work_sync(&reap);
-	list_for_each_entry_safe(owner, next, &configured, inkernel)
+	while ((owner = take_any()))
 		hwpmc_owner_end(owner);
+	/* An owner that it has taken still needs the hooks. */
+	cancel_work_sync(&reap);
 	hwpmc_inkernel_free_all();
+}
+
+void hwpmc_inkernel_exit(void)
+{
+	cancel_work_sync(&reap);
 }
 
 /* The owner goes with its only PMC. Takes hwpmc_lock. */
