@@ -399,7 +399,8 @@ START_TEST(clocks_tick_on_a_cpu_as_often_as_they_say)
 		least = clock_ms() - least;
 		n = value(id);
 		most = clock_ms() - begin;
-		ck_assert_uint_ge(n + 1, (least - 1) * clocks[i].rate / 1000);
+		/* The host may just have taken that CPU away: its timer is due. */
+		ck_assert_uint_ge(n + 1, (least - 30) * clocks[i].rate / 1000);
 		ck_assert_uint_le(n, (most + 1) * clocks[i].rate / 1000 + 1);
 		ok(hwpmc_release(h, id));
 	}

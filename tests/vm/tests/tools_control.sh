@@ -36,7 +36,7 @@ control_names_perf_while_perf_has_the_counters() {
 }
 
 control_shows_a_row_in_use_and_its_owner() {
-	"$tools/hwpmc" stat -C 0 -e branches:u -- sleep 3 2>/dev/null &
+	"$tools/hwpmc" stat -C 0 -e branches:u -- sleep 60 2>/dev/null &
 	stat=$!
 	n=0
 	until "$tools/pmccontrol" -l | grep -q "STANDALONE.*pid $stat"; do
