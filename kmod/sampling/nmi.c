@@ -11,6 +11,7 @@
  */
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
+#include <asm/cpufeature.h>
 #include <asm/nmi.h>
 
 #include "../backends/x86_pmi.h"
@@ -22,11 +23,16 @@
 
 static bool registered;		/* hwpmc_lock */
 
-/* An NMI that was on its way when its overflow was dealt with arrives at once,
- * or within what delays it: a hypervisor, the end of another NMI. */
+/*
+ * An NMI that was on its way when its overflow was dealt with arrives at once, or
+ * within what delays it: the end of another NMI; a hypervisor, which may also take
+ * the CPU away meanwhile, for hundreds of milliseconds where it has too few.
+ */
 static bool is_expected_nmi(struct hwpmc_cpu *c, u64 now)
 {
-	if (!c->nmi_expected || now - c->nmi_expected > hwpmc_log_ticks(100))
+	unsigned int ms = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? 1000 : 100;
+
+	if (!c->nmi_expected || now - c->nmi_expected > hwpmc_log_ticks(ms))
 		return false;
 	c->nmi_expected = 0;
 	return true;
