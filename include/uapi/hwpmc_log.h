@@ -124,8 +124,10 @@ struct hwpmc_log_closelog {
 /* Why a record was dropped. Numbers as those of the types. */
 enum hwpmc_drop_cause {
 	HWPMC_DROP_FULL = 0,		/* no room in the ring: reader too slow */
-	HWPMC_DROP_LATE = 1,		/* overflow of a counter that was being
-					 * stopped: no longer known where */
+	HWPMC_DROP_LATE = 1,		/* no longer known where: overflow of a
+					 * counter that was being stopped, or
+					 * periods that passed before a late
+					 * interrupt came, or without one */
 	HWPMC_DROP_CLOSED = 2,		/* the log was closed or had failed */
 	HWPMC_DROP_BUSY = 3,		/* an event within the module's own work */
 	HWPMC_DROP__COUNT

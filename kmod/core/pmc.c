@@ -206,7 +206,8 @@ static struct hwpmc_pmc *new_pmc(const struct hwpmc_op_pmcallocate *op,
 	pmc->of_thread = enc->of_thread;
 	pmc->special = hwpmc_pmc_samples(pmc) || hwpmc_pmc_needs_log(pmc) ||
 		       enc->of_thread;
-	pmc->keep_phase = (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) ==
+	pmc->keep_phase = !hwpmc_rows[pmc->row].cls->nmi ||
+			  (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) ==
 			  HWPMC_CAP_USER;
 	hwpmc_pmc_set_count(pmc, op->count);
 	INIT_LIST_HEAD(&pmc->links);

@@ -36,7 +36,7 @@ struct hwpmc_pmc {
 					 * switch path has more to do than to
 					 * add up */
 	bool of_thread;			/* see struct hwpmc_encoding */
-	bool keep_phase;		/* samples user mode alone */
+	bool keep_phase;		/* none of what it samples is our own doing */
 	bool told;			/* its slices are told in threads' pages */
 	struct mm_struct *rdpmc_mm;	/* that may read it by RDPMC, or NULL;
 					 * hwpmc_lock */

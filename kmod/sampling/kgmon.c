@@ -119,10 +119,10 @@ void hwpmc_kgmon_hit_nmi(const struct pt_regs *regs)
 		t->lost++;
 }
 
-void hwpmc_kgmon_late_irqoff(void)
+void hwpmc_kgmon_late_nmi(u64 n)
 {
 	if (READ_ONCE(collecting))
-		this_cpu_inc(tables->lost);
+		this_cpu_add(tables->lost, n);
 }
 
 /* ---- the operation ------------------------------------------------------- */

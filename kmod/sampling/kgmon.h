@@ -19,8 +19,8 @@ void hwpmc_kgmon_put(void);
 void hwpmc_kgmon_exit(void);
 
 void hwpmc_kgmon_hit_nmi(const struct pt_regs *regs);
-/* A sample of which nobody knows where it hit. */
-void hwpmc_kgmon_late_irqoff(void);
+/* Samples of which nobody knows where they hit. */
+void hwpmc_kgmon_late_nmi(u64 n);
 
 /* The operation. hwpmc_lock. */
 int hwpmc_kgmon_op(struct hwpmc_op_kgmon *op);

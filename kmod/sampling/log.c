@@ -62,7 +62,7 @@ static void *reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now)
 		hwpmc_stat_inc(buffer_requests_failed);
 	if (unlikely(!at))
 		hwpmc_ring_drop(ring, READ_ONCE(log->open) ? HWPMC_DROP_FULL :
-				HWPMC_DROP_CLOSED, sample, now);
+				HWPMC_DROP_CLOSED, sample, 1, now);
 	return at;
 }
 
@@ -94,7 +94,7 @@ void hwpmc_log_commit(struct hwpmc_log *log)
 
 void hwpmc_log_drop_sample(struct hwpmc_log *log, unsigned int cause)
 {
-	hwpmc_ring_drop(hwpmc_log_ring(log), cause, true, hwpmc_log_time());
+	hwpmc_ring_drop(hwpmc_log_ring(log), cause, true, 1, hwpmc_log_time());
 }
 
 static void declare_here(void *arg)

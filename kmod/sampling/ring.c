@@ -80,17 +80,17 @@ bool hwpmc_ring_commit(struct hwpmc_ring *ring)
 }
 
 /* An NMI in the middle of it is not lost. */
-static void add_one(u64 *count)
+static void add(u64 *count, u64 more)
 {
 	u64 n;
 
 	do {
 		n = READ_ONCE(*count);
-	} while (cmpxchg_local(count, n, n + 1) != n);
+	} while (cmpxchg_local(count, n, n + more) != n);
 }
 
 void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
-		     u64 now)
+		     u64 n, u64 now)
 {
 	u64 *count = sample ? ring->samples : ring->others;
 	u64 *total = (u64 *)(sample ? ring->ctl->samples_dropped :
@@ -98,8 +98,8 @@ void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 
 	if (!ring->dropped)
 		ring->since = now;
-	add_one(&count[cause]);
-	add_one(&total[cause]);
+	add(&count[cause], n);
+	add(&total[cause], n);
 	barrier();
 	ring->dropped = true;
 }

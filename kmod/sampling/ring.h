@@ -86,9 +86,9 @@ void *hwpmc_ring_reserve(struct hwpmc_ring *ring, size_t len);
 /* True: the reader is to be woken. */
 bool hwpmc_ring_commit(struct hwpmc_ring *ring);
 
-/* Count a record that is missing; `now` by the log's clock. */
+/* Count n records that are missing; `now` by the log's clock. */
 void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
-		     u64 now);
+		     u64 n, u64 now);
 /* Declare what is missing if there is any and it fits. */
 void hwpmc_ring_declare(struct hwpmc_ring *ring, u64 now);
 

@@ -43,15 +43,27 @@ static void arm_nmi(struct hwpmc_cpu *c, unsigned int nr)
 }
 
 /*
- * The next period. Events that came between the overflow and now belong to it,
- * if they are the program's: with kernel mode counted they are mostly ours.
+ * How many periods ended with this overflow, that many events ago: one, unless the
+ * interrupt was late or lost; none in the middle of a period that is longer than
+ * the counter. What is beyond the last belongs to the next period.
  */
-static void next_period(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc,
-			u64 counter)
+static u64 periods_over(struct hwpmc_row_cpu *rc, u64 beyond)
 {
-	u64 period = pmc->period;
+	u64 period = rc->pmc->period, n = 1;
 
-	rc->rest = pmc->keep_phase && counter < period ? period - counter : period;
+	if (unlikely(beyond < rc->rest)) {
+		rc->rest -= beyond;
+		return 0;
+	}
+	beyond -= rc->rest;
+	if (unlikely(beyond >= period)) {
+		u64 more = div64_u64(beyond, period);
+
+		n += more;
+		beyond -= more * period;
+	}
+	rc->rest = period - beyond;
+	return n;
 }
 
 /* ---- the record ---------------------------------------------------------- */
@@ -118,7 +130,7 @@ static void write_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 	room = hwpmc_ring_room(ring);
 	if (unlikely(ring->dropped || room < CONTEXT + SMALLEST)) {
 		hwpmc_stat_inc(intr_bufferfull);
-		hwpmc_ring_drop(ring, HWPMC_DROP_FULL, true, now);
+		hwpmc_ring_drop(ring, HWPMC_DROP_FULL, true, 1, now);
 		return;
 	}
 	at = hwpmc_ring_at(ring, ring->reserved);
@@ -133,18 +145,31 @@ static void write_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 
 /* ---- overflows ----------------------------------------------------------- */
 
+/* Periods that have ended nobody knows where. */
+static void missed_nmi(struct hwpmc_row_cpu *rc, u64 n, u64 now)
+{
+	if (rc->ring)
+		hwpmc_ring_drop(rc->ring, HWPMC_DROP_LATE, true, n, now);
+	else
+		hwpmc_kgmon_late_nmi(n);
+}
+
 static void overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
 			 struct pt_regs *regs, u64 now)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	struct hwpmc_pmc *pmc = rc->pmc;
+	u64 n;
 
-	if (likely(!rc->rest)) {
+	/* With kernel mode counted, what came meanwhile is what NMIs do. */
+	n = periods_over(rc, pmc->keep_phase ? counter : 0);
+	if (likely(n)) {
 		if (likely(rc->ring))
 			write_nmi(rc->ring, pmc, regs, now);
 		else
 			hwpmc_kgmon_hit_nmi(regs);
-		next_period(rc, pmc, counter);
+		if (unlikely(n > 1))
+			missed_nmi(rc, n - 1, now);
 	}
 	arm_nmi(c, nr);
 }
@@ -160,7 +185,7 @@ unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 		struct hwpmc_row *row = &hwpmc_rows[nr];
 		u64 counter;
 
-		counter = hwpmc_rdpmc(row->rdpmc);
+		counter = hwpmc_rdpmc(row->rdpmc) & c->row[nr].mask;
 		if (!has_overflowed(&c->row[nr], counter))
 			continue;
 		handled++;
@@ -197,23 +222,18 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 				  struct pt_regs *regs, u64 beyond)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
-	u64 period = rc->pmc->period;
+	u64 n;
 
 	lockdep_assert_irqs_disabled();
-	if (!rc->rest && !rc->ring) {
-		if (regs)
-			hwpmc_kgmon_hit_nmi(regs);
-		rc->rest = period;
-	} else if (!rc->rest) {
+	n = periods_over(rc, beyond);
+	if (n && rc->ring)
 		write_irqoff(rc->ring, rc->pmc, regs);
-		for (; beyond >= period; beyond -= period)
-			hwpmc_ring_drop(rc->ring, HWPMC_DROP_LATE, true,
-					hwpmc_log_time());
-		rc->rest = period;
+	else if (n && regs)
+		hwpmc_kgmon_hit_nmi(regs);
+	if (n > 1)
+		missed_nmi(rc, n - 1, hwpmc_log_time());
+	if (n)
 		hwpmc_stat_inc(intr_processed);
-	}
-	/* The period is longer than the counter only where nothing is beyond. */
-	rc->rest -= min(beyond, rc->rest - 1);
 	arm_nmi(c, nr);
 }
 
@@ -245,24 +265,22 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
  * The counter has overflowed and its NMI has not come: where it hit is not known
  * any more. The NMI is still to come and will find nothing.
  */
-static void late_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+static void late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 beyond)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 	struct hwpmc_row_cpu *rc = &c->row[nr];
+	u64 n;
 
 	if (row->cls->ops->ack_nmi)
 		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
-	if (!rc->rest && !rc->ring)
-		hwpmc_kgmon_late_irqoff();
-	else if (!rc->rest)
-		hwpmc_ring_drop(rc->ring, HWPMC_DROP_LATE, true,
-				hwpmc_log_time());
+	n = periods_over(rc, beyond);
+	if (n)
+		missed_nmi(rc, n, hwpmc_log_time());
 }
 
 u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
-	struct hwpmc_pmc *pmc = rc->pmc;
 	u64 counter, left, expected = c->nmi_expected;
 
 	if (rc->shadow.sel)
@@ -278,9 +296,7 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	barrier();
 	counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask;
 	if (unlikely(has_overflowed(rc, counter))) {
-		late_irqoff(c, nr);
-		if (!rc->rest)
-			next_period(rc, pmc, counter);
+		late_irqoff(c, nr, counter);
 		left = rc->rest;
 	} else {
 		left = rc->rest + (-counter & rc->mask);

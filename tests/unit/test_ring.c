@@ -108,7 +108,7 @@ START_TEST(a_full_ring_takes_nothing_and_says_later_what_is_missing)
 			written++;
 			continue;
 		}
-		hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, i & 1, i);
+		hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, i & 1, 1, i);
 		lost++;
 	}
 	ck_assert_uint_eq(written, SIZE / 24);
@@ -166,7 +166,7 @@ static void nmi(int sig)
 		room = hwpmc_ring_room(&ring);
 	}
 	if (ring.dropped || room < 24) {
-		hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, true, signals);
+		hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, true, 1, signals);
 		nmi_lost++;
 		return;
 	}
@@ -190,7 +190,7 @@ START_TEST(writers_that_interrupt_each_other_lose_nothing)
 		if (write_one(i, 16 + 8 * (i % 8), i)) {
 			written++;
 		} else {
-			hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, false, i);
+			hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, false, 1, i);
 			lost++;
 		}
 		if (i % 70 == 0)

@@ -196,6 +196,20 @@ struct child dev_child(void (*fn)(void *), void *arg)
 	return child;
 }
 
+void dev_held(const struct child *child)
+{
+	char path[32], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
+	while (state != 'S') {
+		f = fopen(path, "r");
+		ck_assert_ptr_nonnull(f);
+		ck_assert_int_eq(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+		fclose(f);
+	}
+}
+
 struct child dev_loop(unsigned long iterations)
 {
 	struct child child;

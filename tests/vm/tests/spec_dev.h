@@ -76,6 +76,8 @@ struct child {
 struct child dev_child(void (*fn)(void *), void *arg);
 /* The same that then executes build/vm/progs/loop with so many iterations. */
 struct child dev_loop(unsigned long iterations);
+/* Wait until it waits: from here on it executes nothing. */
+void dev_held(const struct child *child);
 void dev_go(struct child *child);
 void dev_wait(struct child *child);
 

@@ -307,9 +307,18 @@ START_TEST(nothing_is_lost_while_the_sampled_process_migrates)
 	dev_wait(&c);
 	ok(&s, hwpmc_stop(s.h, id));
 	finish(&s);
-	check_conserved(&s);
-	ck_assert_uint_eq(s.t.samples + all_drops(&s),
-			  loop_insn(4000000) / 1000);
+	/* Also if an interrupt was lost on the way: by periods, not by overflows. */
+	ck_assert_msg(s.t.samples + all_drops(&s) == loop_insn(4000000) / 1000,
+		      "%llu samples, %llu drops, %llu overflows, PMIs %llu of %llu, masked %llu",
+		      (unsigned long long)s.t.samples,
+		      (unsigned long long)all_drops(&s),
+		      (unsigned long long)s.overflows,
+		      (unsigned long long)vpmu_access(VPMU_N_PMI, VPMU_ALL_VCPUS),
+		      (unsigned long long)vpmu_access(VPMU_N_OVERFLOW_INT,
+						      VPMU_ALL_VCPUS),
+		      (unsigned long long)vpmu_access(VPMU_N_PMI_MASKED,
+						      VPMU_ALL_VCPUS));
+	ck_assert_uint_ge(s.t.samples, s.overflows - s.overflows / 20);
 	end(&s);
 	dev_still_counts();
 }
