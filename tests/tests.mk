@@ -20,6 +20,14 @@ check-static:
 check-build:
 	@BUILD=$(BUILD) $(TOP)/tests/static/build
 
+# The tests in VMs on other kernels: KERNELS="6.12 6.12-rt" GROUPS="count-intel ..."
+# choose; the core is what `make check` does of it.
+check-kernels: vm-fetch vm-tests vpmu lib tools
+	@BUILD=$(BUILD) $(TOP)/tests/kernels -g "$(GROUPS)" $(KERNELS)
+
+check-kernels-core: vm-fetch vm-tests vpmu lib tools
+	@BUILD=$(BUILD) $(TOP)/tests/kernels --core
+
 # What is promised, line by line, and what the last run says of it.
 check-spec:
 	@BUILD=$(BUILD) $(TOP)/scripts/check-spec
@@ -28,4 +36,4 @@ check-dkms:
 	@BUILD=$(BUILD) $(TOP)/tests/dkms
 
 .PHONY: check check-host check-unit check-static check-build check-dkms \
-	check-spec
+	check-spec check-kernels check-kernels-core

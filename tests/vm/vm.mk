@@ -88,32 +88,12 @@ $(BUILD)/vm/progs/hot-stripped: $(BUILD)/vm/progs/hot
 	strip -o $@ $<
 
 # Modules of the tests, built as hwpmc.ko is, for the kernel that the VMs boot.
-VM_KMODS	:= $(addprefix $(BUILD)/vm/kmods/,clientmod.ko hotmod.ko nmimod.ko \
-		     suspendmod.ko)
-VM_KMODS_HDR	:= $(TOP)/tests/vm/progs/hot.h $(TOP)/tests/vpmu/vpmu_guest.h
+vm-kmods: module
+	@BUILD=$(BUILD) $(TOP)/tests/vm/build-kmods 6.1
 
-vm-tests: $(VM_KMODS)
+vm-tests: vm-kmods
 
-# One of them uses what hwpmc.ko exports: that is built before.
-$(VM_KMODS) &: $(wildcard $(TOP)/tests/vm/kmods/*) $(VM_KMODS_HDR) \
-		$(TOP)/include/linux/hwpmc.h $(wildcard $(TOP)/kmod/inkernel/*) | module
-	@BUILD=$(BUILD) $(TOP)/scripts/fetch-kernel-headers 6.1 >/dev/null
-	@rm -rf $(@D)
-	@mkdir -p $(@D)/src
-	@cp -r $(TOP)/tests/vm/kmods $(@D)/src/
-	@for h in $(VM_KMODS_HDR); do \
-		install -D -t $(@D)/src/$$(basename $$(dirname $$h)) $$h; done
-	@install -D -t $(@D)/src/include/linux $(TOP)/include/linux/hwpmc.h
-	unset MAKEFLAGS MFLAGS; \
-	release=$$(BUILD=$(BUILD) $(TOP)/scripts/kernel-version 6.1); \
-	root=$(BUILD)/kernels/$$release; \
-	$(MAKE) -s -C $$root/usr/src/linux-headers-$$release \
-		M=$(@D)/src/kmods $$(cat $$root/kbuild-flags) \
-		KBUILD_EXTRA_SYMBOLS=$(BUILD)/kmod/$$release/kmod/Module.symvers \
-		CONFIG_DEBUG_INFO_BTF_MODULES= modules
-	@cp $(@D)/src/kmods/*.ko $(@D)/
-
-.PHONY: vm-fetch vm-tests check-vm
+.PHONY: vm-fetch vm-kmods vm-tests check-vm
 
 # 32-bit programs, also without: the 64-bit compiler and its headers will do.
 VM_PROGS32	:= $(patsubst $(TOP)/tests/vm/progs32/%.c,$(BUILD)/vm/progs32/%, \

@@ -17,24 +17,24 @@ static void lose_intel(void)
 {
 	unsigned int i;
 
-	wrmsrl_safe(0x38f, 0);		/* global control, fixed control */
-	wrmsrl_safe(0x38d, 0);
+	wrmsr_safe(0x38f, 0, 0);		/* global control, fixed control */
+	wrmsr_safe(0x38d, 0, 0);
 	for (i = 0; i < 8; i++) {
-		wrmsrl_safe(0x186 + i, 0);
-		wrmsrl_safe(0xc1 + i, 0);
+		wrmsr_safe(0x186 + i, 0, 0);
+		wrmsr_safe(0xc1 + i, 0, 0);
 	}
 	for (i = 0; i < 4; i++)
-		wrmsrl_safe(0x309 + i, 0);
+		wrmsr_safe(0x309 + i, 0, 0);
 }
 
 static void lose_amd(void)
 {
 	unsigned int i;
 
-	wrmsrl_safe(0xc0000301, 0);	/* global control, version 2 */
+	wrmsr_safe(0xc0000301, 0, 0);	/* global control, version 2 */
 	for (i = 0; i < 6; i++) {
-		wrmsrl_safe(0xc0010200 + 2 * i, 0);
-		wrmsrl_safe(0xc0010201 + 2 * i, 0);
+		wrmsr_safe(0xc0010200 + 2 * i, 0, 0);
+		wrmsr_safe(0xc0010201 + 2 * i, 0, 0);
 	}
 }
 

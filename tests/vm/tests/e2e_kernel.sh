@@ -3,7 +3,7 @@
 # e2e_kernel - from counter overflow to the report where code is the kernel's: the
 # vdso, system calls, and three functions of 60, 30 and 10 percent in a module.
 . "$VM_TOP/tests/vm/lib/e2e.sh"
-[ -e /sys/kernel/debug/hotmod ] || insmod "$VM_TOP/build/vm/kmods/hotmod.ko"
+[ -e /sys/kernel/debug/hotmod ] || insmod "$VM_TOP/build/vm/kmods/$(uname -r)/hotmod.ko"
 
 kernel="-e instructions:k --user-callchain"
 progs=$VM_TOP/build/vm/progs
@@ -47,7 +47,7 @@ shares_are_right_in_a_kernel_module() {
 
 shares_are_right_in_a_module_loaded_while_sampling() {
 	rmmod hotmod
-	profile $kernel -- sh -c "insmod $VM_TOP/build/vm/kmods/hotmod.ko
+	profile $kernel -- sh -c "insmod $VM_TOP/build/vm/kmods/$(uname -r)/hotmod.ko
 		$progs/hot -m 3000"
 	three ',hot,\[hotmod\]' 'work_\[k\]' mod
 }

@@ -393,7 +393,7 @@ static void load_client(void)
 	if (!access(CLIENT, F_OK))
 		return;
 	if (system("mount -t debugfs none /sys/kernel/debug 2>/dev/null; "
-		   "insmod build/vm/kmods/clientmod.ko")) {
+		   "insmod build/vm/kmods/$(uname -r)/clientmod.ko")) {
 		printf("Bail out! cannot load the client module\n");
 		exit(1);
 	}

@@ -42,7 +42,7 @@ static void owner_of_foreign_nmis(bool loaded)
 {
 	char cmd[128];
 
-	snprintf(cmd, sizeof(cmd), loaded ? "insmod build/vm/kmods/nmimod.ko" :
+	snprintf(cmd, sizeof(cmd), loaded ? "insmod build/vm/kmods/$(uname -r)/nmimod.ko" :
 		 "rmmod nmimod");
 	ck_assert_int_eq(system(cmd), 0);
 }

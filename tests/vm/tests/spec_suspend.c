@@ -156,7 +156,7 @@ END_TEST
 int main(void)
 {
 	dev_setup();
-	if (access(NOW, F_OK) && system("insmod build/vm/kmods/suspendmod.ko")) {
+	if (access(NOW, F_OK) && system("insmod build/vm/kmods/$(uname -r)/suspendmod.ko")) {
 		printf("Bail out! cannot load the module that suspends\n");
 		return 1;
 	}

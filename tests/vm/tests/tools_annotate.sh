@@ -122,7 +122,7 @@ hot() {
 
 annotate_reads_code_from_wherever_it_ran() {
 	progs=$VM_TOP/build/vm/progs
-	[ -e /sys/kernel/debug/hotmod ] || check insmod "$VM_TOP/build/vm/kmods/hotmod.ko"
+	[ -e /sys/kernel/debug/hotmod ] || check insmod "$VM_TOP/build/vm/kmods/$(uname -r)/hotmod.ko"
 	"$hwpmc" record -q -e instructions:u -c 10007 -o user.log -- sh -c \
 		"$progs/hot -n 3000 -d 3000 -j 3000; $progs/hot -c 100000"
 	hot user hot_sixty
