@@ -28,6 +28,9 @@ check-kernels: vm-fetch vm-tests vpmu lib tools
 check-kernels-core: vm-fetch vm-tests vpmu lib tools
 	@BUILD=$(BUILD) $(TOP)/tests/kernels --core
 
+kernels-prepare:
+	@BUILD=$(BUILD) $(TOP)/tests/kernels --core --prepare
+
 # What is promised, line by line, and what the last run says of it.
 check-spec:
 	@BUILD=$(BUILD) $(TOP)/scripts/check-spec
@@ -36,4 +39,4 @@ check-dkms:
 	@BUILD=$(BUILD) $(TOP)/tests/dkms
 
 .PHONY: check check-host check-unit check-static check-build check-dkms \
-	check-spec check-kernels check-kernels-core
+	check-spec check-kernels check-kernels-core kernels-prepare

@@ -9,6 +9,9 @@ struct hwpmc_hdr dev_hdr;
 
 static struct hwpmc_op_getcpuinfo machine;
 
+/* The CPUs that the kernel has started: others are as the reset left them. */
+static cpu_set_t started;
+
 #define LOOP_PROG	"build/vm/progs/loop"
 
 static int op(int fd, unsigned long request, void *arg)
@@ -40,6 +43,7 @@ void dev_setup(void)
 		exit(1);
 	}
 	close(fd);
+	sched_getaffinity(0, sizeof(started), &started);
 }
 
 bool dev_is_amd(void)
@@ -282,6 +286,18 @@ void dev_msleep(int ms)
 	nanosleep(&t, NULL);
 }
 
+void dev_expect(const char *lines)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/expected", getenv("VM_OUT"));
+	f = fopen(path, "a");
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "%s\n", lines);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
 int dev_busy_register(void)
 {
 	unsigned int gp = vpmu_reg(VPMU_REG_N_GENERAL, 0);
@@ -294,7 +310,7 @@ int dev_busy_register(void)
 			return VPMU_REG_FIXED_CTRL + 1;
 		/* The oldest machines have none: the emulated one is constant. */
 		if (vpmu_reg(VPMU_REG_VERSION, 0) >= 2 &&
-		    vpmu_reg(VPMU_REG_GLOBAL_CTRL, cpu))
+		    CPU_ISSET(cpu, &started) && vpmu_reg(VPMU_REG_GLOBAL_CTRL, cpu))
 			return VPMU_REG_GLOBAL_CTRL + 1;
 	}
 	return 0;

@@ -11,11 +11,12 @@ progs=$VM_TOP/build/vm/progs
 export report= all=
 
 # An interrupt comes at the end of the block that overflows the counter: so the
-# last one of a short function, here one tenth of it, is its caller's.
+# last one of a short function is its caller's: one twentieth of it on Linux 6.1, one
+# eighth on 6.12.
 the_share_of_the_vdso_is_what_the_emulated_pmu_counts() {
 	profile -e instructions:u -- sh -c "exec $progs/hot -c 100000 >truth"
 	truth=$(($(cat truth) / 1009)) got=$(flat ',hot,\[vdso\],')
-	[ "$got" -gt $((truth * 9 / 10)) ] && [ "$got" -lt $((truth * 11 / 10)) ] ||
+	[ "$got" -gt $((truth * 17 / 20)) ] && [ "$got" -lt $((truth * 11 / 10)) ] ||
 		fail "$got samples are in the vdso, not $truth"
 	[ "$(flat ',\[vdso\],__vdso_clock_gettime$')" -gt $((got * 8 / 10)) ] ||
 		fail "__vdso_clock_gettime is not most of it"

@@ -95,6 +95,9 @@ static inline void dev_spin(uint64_t n)
 	asm volatile("1: addq $1, %%rdx; decq %0; jnz 1b" : "+r"(n) : : "rdx", "cc");
 }
 
+/* The kernel will complain in words that these expressions find: no failure. */
+void dev_expect(const char *lines);
+
 /* 0, or the first select, fixed or global control register that is not 0, as a
  * VPMU_REG number + 1; read by the emulated PMU itself, of all vCPUs. */
 int dev_busy_register(void);

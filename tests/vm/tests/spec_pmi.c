@@ -328,14 +328,7 @@ END_TEST
 /* The kernel's word for each NMI that nobody wants; then they are wanted. */
 static void expect_unknown_nmis(void)
 {
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/expected", getenv("VM_OUT"));
-	f = fopen(path, "w");
-	ck_assert_ptr_nonnull(f);
-	fputs("NMI received for unknown reason\nDazed and confused\n", f);
-	ck_assert_int_eq(fclose(f), 0);
+	dev_expect("NMI received for unknown reason\nDazed and confused");
 }
 
 START_TEST(doubled_interrupts_are_one_sample_each)
