@@ -49,6 +49,7 @@ struct hwpmc_pmc {
 	u64 period;			/* of sampling; changes while stopped only */
 	enum hwpmc_state state;		/* hwpmc_lock; read anywhere */
 	bool was_attached;		/* ever; hwpmc_lock */
+	u32 attaches;			/* so many, the last one's number; hwpmc_lock */
 	bool owner_attached;		/* PMCSTART did it; hwpmc_lock */
 	bool incomplete;		/* a thread could not be followed; set once */
 	bool doomed;			/* its owner executed a program; set once */

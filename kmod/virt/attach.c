@@ -148,6 +148,7 @@ static int link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_TARGET_ROW,
 				    pid_vnr(target->pid));
 	hwpmc_link_locked(target, pmc, pmc->flags & HWPMC_F_EXEC_START);
+	target->link[pmc->row].attach = pmc->attaches;
 	target->attaching = true;
 	return 0;
 }
@@ -280,7 +281,7 @@ static int attach_descendants(struct hwpmc_pmc *pmc,
 	return 0;
 }
 
-static void detach_where(struct hwpmc_pmc *pmc, struct task_struct *ancestor);
+static void undo_attach(struct hwpmc_pmc *pmc);
 
 static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 		       struct hwpmc_hdr *hdr)
@@ -288,6 +289,7 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	int ret;
 
 	trace_hwpmc_pmc_attach(pmc, task_tgid(leader));
+	pmc->attaches++;
 	ret = may_attach(pmc->owner, leader, hdr);
 	ret = ret ?: attach_process(pmc, leader, hdr);
 	if (ret)
@@ -296,7 +298,7 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 		ret = attach_descendants(pmc, leader, hdr);
 		/* All of them, or none. */
 		if (ret) {
-			detach_where(pmc, leader);
+			undo_attach(pmc);
 			return ret;
 		}
 	}
@@ -462,22 +464,38 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 
 /* ---- detach -------------------------------------------------------------- */
 
-/* Take a PMC's links, all or those of a process and its descendants. */
-static void take_links(struct hwpmc_pmc *pmc, struct task_struct *ancestor,
+/* All, or those of a process and its descendants, or those of the last attach and of
+ * who inherited since. */
+struct which {
+	const struct task_struct *ancestor;
+	bool last;
+};
+
+static bool is_one_rcu(const struct hwpmc_link *link, const struct which *which)
+{
+	struct task_struct *task;
+
+	if (which->last)
+		return link->attach == link->pmc->attaches;
+	if (!which->ancestor)
+		return true;
+	task = pid_task(link->target->pid, PIDTYPE_TGID);
+	return !task || task == which->ancestor ||
+	       descends_rcu(task, which->ancestor);
+}
+
+static void take_links(struct hwpmc_pmc *pmc, const struct which *which,
 		       struct list_head *gone)
 {
 	struct hwpmc_link *link, *next;
 	struct hwpmc_target *target;
-	struct task_struct *task;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	list_for_each_entry_safe(link, next, &pmc->links, node) {
-		target = link->target;
-		task = ancestor ? pid_task(target->pid, PIDTYPE_TGID) : NULL;
-		if (ancestor && task && task != ancestor &&
-		    !descends_rcu(task, ancestor))
+		if (!is_one_rcu(link, which))
 			continue;
+		target = link->target;
 		hwpmc_log_detached(pmc, target->pid);
 		hwpmc_unlink_locked(target, pmc);
 		if (!target->rows) {
@@ -496,13 +514,13 @@ static void free_targets(struct list_head *gone)
 		hwpmc_target_free(target);
 }
 
-static void detach_where(struct hwpmc_pmc *pmc, struct task_struct *ancestor)
+static void detach_where(struct hwpmc_pmc *pmc, const struct which *which)
 {
 	bool here_only = only_current(pmc);
 	LIST_HEAD(gone);
 
 	rcu_read_lock();
-	take_links(pmc, ancestor, &gone);
+	take_links(pmc, which, &gone);
 	rcu_read_unlock();
 	sync_cpus(here_only);
 	free_targets(&gone);
@@ -512,7 +530,12 @@ static void detach_where(struct hwpmc_pmc *pmc, struct task_struct *ancestor)
 void hwpmc_detach_all(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	detach_where(pmc, NULL);
+	detach_where(pmc, &(struct which){});
+}
+
+static void undo_attach(struct hwpmc_pmc *pmc)
+{
+	detach_where(pmc, &(struct which){ .last = true });
 }
 
 static int detach_one(struct hwpmc_pmc *pmc, struct task_struct *leader)
@@ -558,7 +581,7 @@ int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 	else if (ret)
 		hwpmc_refuse(hdr, ret, HWPMC_WHY_NOT_TARGET, pid);
 	else if (pmc->flags & HWPMC_F_DESCENDANTS)
-		detach_where(pmc, leader);
+		detach_where(pmc, &(struct which){ .ancestor = leader });
 	put_task_struct(leader);
 	return ret;
 }

@@ -107,9 +107,10 @@ static void inherit_locked(struct hwpmc_target *parent,
 		unsigned int nr = __ffs64(rows);
 		struct hwpmc_pmc *pmc = parent->link[nr].pmc;
 
-		if (pmc->flags & HWPMC_F_DESCENDANTS && !target->link[nr].pmc)
-			hwpmc_link_locked(target, pmc,
-					  parent->dormant & BIT_ULL(nr));
+		if (!(pmc->flags & HWPMC_F_DESCENDANTS) || target->link[nr].pmc)
+			continue;
+		hwpmc_link_locked(target, pmc, parent->dormant & BIT_ULL(nr));
+		target->link[nr].attach = parent->link[nr].attach;
 	}
 }
 

@@ -29,6 +29,8 @@ struct hwpmc_link {
 	atomic64_t total;		/* special: this target's share */
 	u64 children;			/* in-kernel: of those that have exited;
 					 * hwpmc_targets_lock */
+	u32 attach;			/* the one of pmc->attaches that made it, or
+					 * its parent's; hwpmc_targets_lock */
 };
 
 /*

@@ -219,29 +219,52 @@ static void attach_tree_is_refused(void *arg)
 	ck_assert_int_eq(dev_hdr.detail, pid[1]);
 	/* All of them or none. */
 	REFUSED(dev_detach(fd, id, pid[0]), ESRCH, NOT_TARGET);
+	REFUSED(dev_detach(fd, id, pid[2]), ESRCH, NOT_TARGET);
+}
+
+/* A descendant that it was attached to before stays so. */
+static void attach_tree_keeps_earlier(void *arg)
+{
+	pid_t *pid = arg;
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, HWPMC_F_DESCENDANTS, ANY, INSN, U);
+
+	dev_ok(dev_attach(fd, id, pid[2]));
+	REFUSED(dev_attach(fd, id, pid[0]), EPERM, PRIV_ATTACH);
+	REFUSED(dev_detach(fd, id, pid[0]), ESRCH, NOT_TARGET);
+	dev_ok(dev_detach(fd, id, pid[2]));
 }
 
 struct tree {
 	int tell;
 };
 
-static void grow(void *arg)
+static pid_t leaf(void)
 {
-	struct tree *tree = arg;
-	pid_t leaf = fork();
+	pid_t pid = fork();
 
-	if (!leaf) {
+	if (!pid) {
 		pause();
 		_exit(0);
 	}
+	return pid;
+}
+
+/* One leaf that is root's, one that is not. */
+static void grow(void *arg)
+{
+	struct tree *tree = arg;
+	pid_t pid[2] = { leaf() };
+
 	become(NOBODY);
-	if (write(tree->tell, &leaf, sizeof(leaf)) == sizeof(leaf))
+	pid[1] = leaf();
+	if (write(tree->tell, pid, sizeof(pid)) == sizeof(pid))
 		pause();
 }
 
-START_TEST(attach_to_a_tree_with_a_foreign_process_attaches_to_none)
+static void with_tree(void (*fn)(void *))
 {
-	pid_t pid[2];
+	pid_t pid[3];
 	struct child child;
 	struct tree tree;
 	int p[2];
@@ -251,10 +274,22 @@ START_TEST(attach_to_a_tree_with_a_foreign_process_attaches_to_none)
 	child = dev_child(grow, &tree);
 	dev_go(&child);
 	pid[0] = child.pid;
-	ck_assert(read(p[0], &pid[1], sizeof(pid_t)) == sizeof(pid_t));
-	as(NOBODY, attach_tree_is_refused, pid);
+	ck_assert(read(p[0], &pid[1], 2 * sizeof(pid_t)) == 2 * sizeof(pid_t));
+	as(NOBODY, fn, pid);
 	kill(pid[1], SIGKILL);
+	kill(pid[2], SIGKILL);
 	end(pid[0]);
+}
+
+START_TEST(attach_to_a_tree_with_a_foreign_process_attaches_to_none)
+{
+	with_tree(attach_tree_is_refused);
+}
+END_TEST
+
+START_TEST(a_refused_attach_to_a_tree_leaves_what_was_attached_before)
+{
+	with_tree(attach_tree_keeps_earlier);
 }
 END_TEST
 
@@ -786,6 +821,7 @@ int main(void)
 	harness_add(unprivileged_attach_to_a_process_of_another_user_is_eperm);
 	harness_add(unprivileged_attach_to_an_undumpable_process_is_eperm);
 	harness_add(attach_to_a_tree_with_a_foreign_process_attaches_to_none);
+	harness_add(a_refused_attach_to_a_tree_leaves_what_was_attached_before);
 	harness_add(unprivileged_system_scope_is_eperm_until_the_tunable_lifts_it);
 	harness_add(unprivileged_pmcadmin_is_eperm_and_looking_is_allowed);
 	harness_add(cap_perfmon_allows_system_scope_and_others_but_not_pmcadmin);
