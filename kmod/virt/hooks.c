@@ -156,8 +156,11 @@ int hwpmc_hooks_get(unsigned int which)
 	if (!ret && which & HWPMC_HOOKS_RECORDS)
 		ret = hook_records();
 	trace_hwpmc_module_hook(which, ret);
-	if (ret)
+	if (ret) {
+		/* Some may have been hooked, for nobody. */
+		mod_delayed_work(system_wq, &idle, IDLE_DELAY);
 		return ret;
+	}
 	exec_users++;
 	process_users += !!(which & HWPMC_HOOKS_PROCESS);
 	record_users += !!(which & HWPMC_HOOKS_RECORDS);
