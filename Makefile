@@ -11,6 +11,12 @@ CC	?= gcc
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	   -Wpointer-arith -Wno-unused-parameter -Wno-sign-compare
+# Of unit tests; and of library, tools and unit tests where `make coverage` builds
+# them: --coverage, in place of the sanitizers.
+SANITIZE	:= -fsanitize=address,undefined,float-cast-overflow \
+		   -fno-sanitize-recover=all
+COVERAGE	:=
+COVERAGE_LIBS	:= $(if $(COVERAGE),-lgcov)
 prefix	?= /usr
 DESTDIR	?=
 

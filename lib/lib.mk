@@ -9,7 +9,7 @@ LIB_SRC		:= $(sort $(wildcard $(TOP)/lib/pmc/*.c $(TOP)/lib/event/*.c \
 		     $(TOP)/lib/log/*.c $(TOP)/lib/freebsd/*.c))
 LIB_OBJ		:= $(patsubst $(TOP)/lib/%.c,$(LIB_DIR)/obj/%.o,$(LIB_SRC))
 LIB_CFLAGS	:= -I$(TOP)/include/uapi -I$(TOP)/lib/pmc -I$(TOP)/lib/log
-LIB_LIBS	:= -lpfm -pthread
+LIB_LIBS	:= -lpfm -pthread $(COVERAGE_LIBS)
 LIB_STATIC	:= $(LIB_DIR)/libhwpmc.a
 LIB_SHARED	:= $(LIB_DIR)/libhwpmc.so
 LIB_REAL	:= $(LIB_DIR)/libhwpmc.so.$(LIB_MAJOR).0.0
@@ -23,7 +23,7 @@ lib: $(LIB_STATIC) $(LIB_SHARED) $(LIB_DIR)/libhwpmc.pc \
 
 $(LIB_DIR)/obj/%.o: $(TOP)/lib/%.c $(TOP)/lib/lib.mk
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(CFLAGS) $(WARN) -fPIC -fvisibility=hidden -pthread \
+	$(CC) -std=gnu11 $(CFLAGS) $(COVERAGE) $(WARN) -fPIC -fvisibility=hidden -pthread \
 		$(LIB_CFLAGS) -I$(TOP)/lib/freebsd -MMD -MP -c -o $@ $<
 
 $(LIB_STATIC): $(LIB_OBJ)

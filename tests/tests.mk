@@ -2,6 +2,13 @@
 # tests.mk - the layers of tests. Each appends its results to build/results.tsv
 # as `status<TAB>layer<TAB>name<TAB>detail`; tests/report sums them up.
 
+# What several programs are made of is compiled once for all of them, to objects of
+# their own folders: names.c is there twice. The rule is in tests/unit/stat.mk.
+unit-objects	= $(patsubst $(TOP)/%.c,$(BUILD)/tests/unit/stat-obj/%.o,$(1))
+UNIT_HARNESS	:= $(call unit-objects,$(TOP)/tests/harness/harness.c)
+UNIT_LIB	:= $(call unit-objects,$(LIB_SRC))
+UNIT_STAT	:= $(call unit-objects,$(STAT_SRC))
+
 include $(sort $(wildcard $(TOP)/tests/unit/*.mk $(TOP)/tests/fuzz/*.mk))
 
 # Everything: results start afresh, tests/check runs the layers side by side.

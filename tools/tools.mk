@@ -57,7 +57,7 @@ $(BUILD)/tools/hwpmc: $(EXPORT_OBJ)
 
 $(BUILD)/tools/obj/%.o: $(TOP)/tools/%.c
 	@mkdir -p $(@D)
-	$(CC) $(TOOLS_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(TOOLS_CFLAGS) $(COVERAGE) -MMD -MP -c -o $@ $<
 
 define TOOLS_LINK
 $(BUILD)/tools/$(1): $(TOOLS_$(1):%=$(BUILD)/tools/obj/%.o) \

@@ -6,18 +6,17 @@ EXPORT_TEST	:= $(BUILD)/tests/export
 EXPORT_SRC	:= $(patsubst %,$(TOP)/tools/%.c,$(TOOLS_hwpmc) $(TOOLS_COMMON)) \
 		   $(LIB_SRC) $(STAT_SRC)
 EXPORT_TEST_OBJ	:= $(patsubst $(TOP)/%.c,$(EXPORT_TEST)/obj/%.o,$(EXPORT_SRC))
-SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all
 
 $(EXPORT_TEST_OBJ): $(EXPORT_TEST)/obj/%.o: $(TOP)/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O1 -g $(WARN) $(SANITIZE) -D_GNU_SOURCE \
+	$(CC) -std=gnu11 -O1 -g $(WARN) $(SANITIZE) $(COVERAGE) -D_GNU_SOURCE \
 		-DVERSION='"$(VERSION)"' $(LIB_CFLAGS) -I$(TOP)/lib/freebsd \
 		-I$(TOP)/lib/stat -I$(EXPORT_GEN) -MMD -MP -c -o $@ $<
 
 $(EXPORT_TEST)/obj/tools/export_pprof.o: $(EXPORT_GEN)/pprof.pb-c.h
 
 $(EXPORT_TEST)/hwpmc: $(EXPORT_TEST_OBJ) $(EXPORT_OBJ)
-	$(CC) $(SANITIZE) -o $@ $^ -lpfm $(STAT_LIBS) $(TOOLS_LIBS_hwpmc) -lm \
+	$(CC) $(SANITIZE) $(COVERAGE) -o $@ $^ -lpfm $(STAT_LIBS) $(TOOLS_LIBS_hwpmc) -lm \
 		-lpthread
 
 -include $(EXPORT_TEST_OBJ:.o=.d)

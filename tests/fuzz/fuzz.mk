@@ -13,17 +13,17 @@ LOGS_SRC	:= $(TOP)/tests/fuzz/log_exercise.c $(TOP)/tests/unit/loggen.c \
 LOGS_DEPS	:= $(LOGS_SRC) $(wildcard $(TOP)/lib/*/*.h $(TOP)/tests/fuzz/*.h \
 	$(TOP)/include/uapi/*.h) $(TOP)/tests/unit/loggen.h
 LOGS_CFLAGS	= -std=gnu11 -O1 -g $(WARN) -Werror -D_GNU_SOURCE \
-	-fsanitize=address,undefined,float-cast-overflow \
-	-fno-sanitize-recover=all -pthread \
+	$(SANITIZE) $(COVERAGE) -pthread \
 	$(LIB_CFLAGS) -I$(TOP)/lib/stat -I$(TOP)/lib/freebsd \
 	-I$(TOP)/tests/harness
 LOGS_LIBS	= $(LIB_LIBS) $(STAT_LIBS)
 LOGS_UNIT	:= $(BUILD)/tests/unit/logs_damaged
 
-$(LOGS_UNIT): $(TOP)/tests/unit/logs_damaged.c $(TOP)/tests/harness/harness.c \
-		$(LOGS_DEPS)
+$(LOGS_UNIT): $(TOP)/tests/unit/logs_damaged.c $(UNIT_HARNESS) \
+		$(TOP)/tests/fuzz/log_exercise.c $(TOP)/tests/unit/loggen.c \
+		$(UNIT_LIB) $(UNIT_STAT) $(filter %.h,$(LOGS_DEPS))
 	@mkdir -p $(@D)
-	$(CC) $(LOGS_CFLAGS) -o $@ $(filter %.c,$^) \
+	$(CC) $(LOGS_CFLAGS) -o $@ $(filter %.c %.o,$^) \
 		$$(pkg-config --cflags --libs check) $(LOGS_LIBS)
 
 check-unit-logs: $(LOGS_UNIT)

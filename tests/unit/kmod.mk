@@ -6,7 +6,7 @@
 unit-progs := test_amd test_cputype test_debugflags test_intel test_intel_rules test_ring test_row test_width
 
 UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -Werror \
-	-fsanitize=address,undefined -fno-sanitize-recover=all \
+	$(SANITIZE) $(COVERAGE) \
 	-I$(TOP)/include/uapi -I$(TOP)/tests/harness -I$(TOP)/kmod
 unit-bins := $(addprefix $(BUILD)/unit/,$(unit-progs))
 unit-backends := $(TOP)/kmod/backends

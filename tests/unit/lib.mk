@@ -5,17 +5,17 @@
 LIB_UNIT	:= $(addprefix $(BUILD)/tests/unit/,lib_events lib_parser \
 		     lib_pmclog lib_reasons \
 		     lib_freebsd lib_region)
-LIB_UNIT_DEPS	:= $(TOP)/tests/harness/harness.c $(LIB_SRC) \
-	$(wildcard $(TOP)/lib/*/*.h $(TOP)/lib/freebsd/sys/*.h \
+LIB_UNIT_DEPS	:= $(wildcard $(TOP)/lib/*/*.h $(TOP)/lib/freebsd/sys/*.h \
 		$(TOP)/tests/unit/lib_*.h $(TOP)/tests/harness/*.h) \
 	$(TOP)/include/uapi/hwpmc.h $(TOP)/tests/unit/lib.mk
 
-$(LIB_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c $(LIB_UNIT_DEPS)
+$(LIB_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c $(UNIT_HARNESS) \
+		$(UNIT_LIB) $(LIB_UNIT_DEPS)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O1 -g $(WARN) -Werror -fsanitize=address,undefined \
-		-fno-sanitize-recover=all -pthread $(LIB_CFLAGS) \
+	$(CC) -std=gnu11 -O1 -g $(WARN) -Werror $(SANITIZE) $(COVERAGE) \
+		-pthread $(LIB_CFLAGS) \
 		-I$(TOP)/lib/event -I$(TOP)/lib/freebsd -I$(TOP)/tests/harness \
-		-o $@ $(filter %.c,$^) \
+		-o $@ $(filter %.c %.o,$^) \
 		$$(pkg-config --cflags --libs check) $(LIB_LIBS)
 
 $(BUILD)/tests/unit/lib_pmclog: $(TOP)/tests/unit/loggen.c $(TOP)/tests/unit/loggen.h
@@ -28,7 +28,7 @@ check-unit-lib: $(LIB_UNIT) lib
 			<$$prog.tap >>$(BUILD)/results.tsv; \
 		[ $$status = 0 ] || failed=1; \
 	done; \
-	BUILD=$(BUILD) $(TOP)/tests/unit/lib-install || failed=1; \
+	$(if $(COVERAGE),,BUILD=$(BUILD) $(TOP)/tests/unit/lib-install || failed=1;) \
 	exit $$failed
 
 check-unit: check-unit-lib

@@ -79,13 +79,12 @@ $(SYMBOLS_DIR)/root/installed: $(SYMBOLS_DIR)/kernel/vmlinux \
 
 # The sources under test are compiled once for all of the programs.
 STAT_UNIT_CFLAGS := -std=gnu11 -O1 -g $(WARN) -Werror -D_GNU_SOURCE \
-	-fsanitize=address,undefined -fno-sanitize-recover=all -pthread \
+	$(SANITIZE) $(COVERAGE) -pthread \
 	-DSYMBOLS_DIR='"$(SYMBOLS_DIR)"' -DSYMBOLS_SRC='"$(SYMBOLS_SRC)"' \
 	$(LIB_CFLAGS) -I$(TOP)/lib/stat -I$(TOP)/lib/freebsd \
 	-I$(TOP)/tests/harness
-STAT_UNIT_SRC	:= $(LIB_SRC) $(STAT_SRC) $(TOP)/tests/unit/stat_log.c \
-	$(TOP)/tests/harness/harness.c
-STAT_UNIT_OBJ	:= $(STAT_UNIT_SRC:$(TOP)/%.c=$(BUILD)/tests/unit/stat-obj/%.o)
+STAT_UNIT_OBJ	:= $(UNIT_LIB) $(UNIT_STAT) $(UNIT_HARNESS) \
+	$(call unit-objects,$(TOP)/tests/unit/stat_log.c)
 
 $(BUILD)/tests/unit/stat-obj/%.o: $(TOP)/%.c $(TOP)/tests/unit/stat.mk
 	@mkdir -p $(@D)
@@ -96,7 +95,7 @@ $(BUILD)/tests/unit/stat_memory: WRAP := -Wl,--wrap=calloc,--wrap=malloc,--wrap=
 
 $(STAT_UNIT): $(BUILD)/tests/unit/%: \
 		$(BUILD)/tests/unit/stat-obj/tests/unit/%.o $(STAT_UNIT_OBJ)
-	$(CC) -fsanitize=address,undefined -pthread -o $@ $^ $(WRAP) \
+	$(CC) $(SANITIZE) $(COVERAGE) -pthread -o $@ $^ $(WRAP) \
 		$$(pkg-config --cflags --libs check) $(LIB_LIBS) $(STAT_LIBS)
 
 -include $(shell find $(BUILD)/tests/unit/stat-obj -name '*.d' 2>/dev/null)

@@ -8,8 +8,8 @@ VPMU_UNIT_SRC	:= $(addprefix $(TOP)/,tests/unit/vpmu_pure.c \
 
 $(VPMU_UNIT): $(VPMU_UNIT_SRC) $(wildcard $(TOP)/tests/vpmu/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O1 -g $(WARN) -Werror -fsanitize=address,undefined \
-		-fno-sanitize-recover=all -I$(TOP)/tests/vpmu \
+	$(CC) -std=gnu11 -O1 -g $(WARN) -Werror $(SANITIZE) \
+		-I$(TOP)/tests/vpmu \
 		-I$(TOP)/tests/harness -o $@ $(VPMU_UNIT_SRC) \
 		$$(pkg-config --cflags --libs check)
 
