@@ -31,6 +31,7 @@ static int __init hwpmc_init(void)
 		goto err_classes;
 	hwpmc_log_clock_init();
 	hwpmc_throttle_init();
+	hwpmc_rdpmc_init();
 	ret = hwpmc_scratch_init();
 	if (ret)
 		goto err_scratch;
@@ -74,6 +75,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_tunables_exit();
 	hwpmc_hooks_exit();
 	hwpmc_inkernel_exit();
+	hwpmc_rdpmc_exit();
 	hwpmc_nmi_exit();
 	hwpmc_throttle_exit();
 	hwpmc_longslice_exit();

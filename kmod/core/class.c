@@ -24,6 +24,7 @@ unsigned long hwpmc_classes_nmi __ro_after_init;
 u64 hwpmc_rows_nmi __ro_after_init;
 /* Read by hotplug callbacks on other CPUs, hence apart from class_users. */
 static unsigned long classes_claimed;
+unsigned long hwpmc_claim;
 
 static void add_rows(struct hwpmc_class *cls)
 {
@@ -101,6 +102,8 @@ int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail)
 		class_users[i] = 0;
 		return ret;
 	}
+	if (cls->nmi && !(classes_claimed & hwpmc_classes_nmi))
+		WRITE_ONCE(hwpmc_claim, hwpmc_claim + 1);
 	set_bit(i, &classes_claimed);
 	hwpmc_cpus_reset_class(cls, true);
 	hwpmc_longslice_begin();

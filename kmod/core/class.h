@@ -53,5 +53,10 @@ extern unsigned long hwpmc_classes_nmi;
 extern u64 hwpmc_rows_nmi;
 /* As above: those that are claimed now. */
 unsigned long hwpmc_classes_claimed(void);
+/*
+ * Which claim of them this is: one begins with the first class and ends with the last,
+ * and perf has its counters in between. hwpmc_lock; read anywhere.
+ */
+extern unsigned long hwpmc_claim;
 
 #endif /* HWPMC_CLASS_H */

@@ -414,13 +414,23 @@ void hwpmc_pmcs_resume_irqoff(struct hwpmc_cpu *c)
 			sys_begin_irqoff(c, pmc);
 }
 
-void hwpmc_pmcs_suspend_irqoff(struct hwpmc_cpu *c)
+bool hwpmc_pmcs_pause_irqoff(struct hwpmc_cpu *c, u64 rows)
 {
 	struct hwpmc_pmc *pmc;
+	bool any = false;
 
-	list_for_each_entry(pmc, &c->sys, sys_node)
-		if (pmc->in_flight)
-			sys_end_irqoff(c, pmc);
+	list_for_each_entry(pmc, &c->sys, sys_node) {
+		if (!pmc->in_flight || !(rows & BIT_ULL(pmc->row)))
+			continue;
+		sys_end_irqoff(c, pmc);
+		any = true;
+	}
+	return any;
+}
+
+void hwpmc_pmcs_suspend_irqoff(struct hwpmc_cpu *c)
+{
+	hwpmc_pmcs_pause_irqoff(c, ~0ULL);
 }
 
 void hwpmc_pmcs_harvest_irqoff(struct hwpmc_cpu *c)

@@ -111,6 +111,8 @@ int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value);
 /* System-scope PMCs of a CPU, when it comes and goes. */
 void hwpmc_pmcs_resume_irqoff(struct hwpmc_cpu *c);
 void hwpmc_pmcs_suspend_irqoff(struct hwpmc_cpu *c);
+/* Of these rows alone, for a moment; true: there were any. */
+bool hwpmc_pmcs_pause_irqoff(struct hwpmc_cpu *c, u64 rows);
 /* The total of one that counts on this CPU, up to now; and of all of them. */
 void hwpmc_pmc_harvest_irqoff(struct hwpmc_pmc *pmc);
 void hwpmc_pmcs_harvest_irqoff(struct hwpmc_cpu *c);

@@ -14,12 +14,13 @@
  * Grants: process context, hwpmc_lock. Switches: interrupts off.
  */
 #include <linux/cpu.h>
-#include <linux/kthread.h>
+#include <linux/percpu.h>
 #include <linux/sched/mm.h>
 #include <linux/smp.h>
 #include <asm/processor-flags.h>
 #include <asm/special_insns.h>
 
+#include "../compat/irq_work.h"
 #include "../compat/mm.h"
 #include "../core/cpu.h"
 #include "../core/owner.h"
@@ -30,6 +31,14 @@
 #include "switch.h"
 
 unsigned int hwpmc_rdpmc_users;
+
+/* Of a CPU: has the kernel cleared there what perf has left behind? */
+struct visit {
+	unsigned long claim;	/* in this claim of the hardware it has */
+	struct irq_work go_on;
+};
+
+static DEFINE_PER_CPU(struct visit, visits);
 
 static bool may_rdpmc(struct mm_struct *mm)
 {
@@ -86,6 +95,63 @@ static void hide_irqoff(struct hwpmc_cpu *c)
 	}
 }
 
+/* The administrator may have switched it off for all. */
+static bool pce_is_set(void)
+{
+	return native_read_cr4() & X86_CR4_PCE;
+}
+
+/* The switch is over. Where its new space has the right, counters are cleared. */
+static void go_on_here(struct irq_work *work)
+{
+	struct visit *v = container_of(work, struct visit, go_on);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (pce_is_set())
+		v->claim = READ_ONCE(hwpmc_claim);
+	hwpmc_pmcs_resume_irqoff(this_cpu_ptr(hwpmc_cpus));
+	local_irq_restore(flags);
+}
+
+/*
+ * The first time that a CPU comes to such a space the kernel clears counters that
+ * perf has left behind, and knows nothing of ours. So, once a claim, nothing counts
+ * from here until interrupts are on again, which is before the program runs. It
+ * misses the rest of the switch.
+ */
+static void pause_irqoff(struct hwpmc_cpu *c)
+{
+	struct visit *v = this_cpu_ptr(&visits);
+	struct hwpmc_pmc *pmc;
+
+	if (likely(v->claim == READ_ONCE(hwpmc_claim)) ||
+	    !hwpmc_pmcs_pause_irqoff(c, hwpmc_rows_nmi))
+		return;
+	list_for_each_entry(pmc, &c->sys, sys_node)
+		if (!pmc->in_flight && hwpmc_pmc_samples(pmc))
+			pmc->left = any_part_of(pmc->period);
+	irq_work_queue(&v->go_on);
+}
+
+/* Not where they are defined: a module's per-CPU data is not relocated. */
+void hwpmc_rdpmc_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(visits, cpu).go_on =
+			(struct irq_work)IRQ_WORK_INIT_HARD(go_on_here);
+}
+
+void hwpmc_rdpmc_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(&visits, cpu)->go_on);
+}
+
 void hwpmc_rdpmc_switch_irqoff(struct task_struct *next)
 {
 	struct hwpmc_cpu *c;
@@ -97,33 +163,11 @@ void hwpmc_rdpmc_switch_irqoff(struct task_struct *next)
 		return;
 	/* Whoever is switched out has no more to count in user mode. */
 	hwpmc_switch_out_irqoff(c);
+	pause_irqoff(c);
 	hide_irqoff(c);
 }
 
 /* ---- grants -------------------------------------------------------------- */
-
-/*
- * In a kernel thread of each CPU: come to the space anew. The first time the
- * kernel clears counters that perf has left behind; what counts for the system
- * must not be among them.
- */
-static int enter_space(void *mm)
-{
-	unsigned long flags;
-
-	hwpmc_leave_mm();
-	local_irq_save(flags);
-	hwpmc_pmcs_suspend_irqoff(this_cpu_ptr(hwpmc_cpus));
-	local_irq_restore(flags);
-
-	kthread_use_mm(mm);
-	kthread_unuse_mm(mm);
-
-	local_irq_save(flags);
-	hwpmc_pmcs_resume_irqoff(this_cpu_ptr(hwpmc_cpus));
-	local_irq_restore(flags);
-	return 0;
-}
 
 static int leave_space(void *unused)
 {
@@ -131,20 +175,19 @@ static int leave_space(void *unused)
 	return 0;
 }
 
-static void on_each_kthread(int (*fn)(void *), void *arg)
+/*
+ * In a kernel thread of each CPU that may have the space: let go of it. CPUs that come
+ * to it later see the count as it is now.
+ */
+static void leave_everywhere(struct mm_struct *mm)
 {
 	int cpu;
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu)
-		smp_call_on_cpu(cpu, fn, arg, false);
+		if (cpumask_test_cpu(cpu, mm_cpumask(mm)))
+			smp_call_on_cpu(cpu, leave_space, NULL, false);
 	cpus_read_unlock();
-}
-
-/* The administrator may have switched it off for all. */
-static bool pce_is_set(void)
-{
-	return native_read_cr4() & X86_CR4_PCE;
 }
 
 static int grant(struct hwpmc_pmc *pmc)
@@ -158,8 +201,9 @@ static int grant(struct hwpmc_pmc *pmc)
 	mmgrab(mm);
 	pmc->rdpmc_mm = mm;
 	WRITE_ONCE(hwpmc_rdpmc_users, hwpmc_rdpmc_users + 1);
-	atomic_inc(&mm->context.perf_rdpmc_allowed);
-	on_each_kthread(enter_space, mm);
+	/* Not if it has the right already: a barrier, and each CPU knows. */
+	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
+		leave_everywhere(mm);
 	if (pce_is_set())
 		return 0;
 	hwpmc_rdpmc_revoke(pmc);
@@ -179,7 +223,7 @@ void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc)
 	/* A process that is gone is on no CPU any more. */
 	if (!atomic_dec_return(&mm->context.perf_rdpmc_allowed) &&
 	    atomic_read(&mm->mm_users))
-		on_each_kthread(leave_space, NULL);
+		leave_everywhere(mm);
 	WRITE_ONCE(hwpmc_rdpmc_users, hwpmc_rdpmc_users - 1);
 	if (!hwpmc_rdpmc_users)
 		hwpmc_hooks_unwatch_rdpmc();

@@ -23,6 +23,9 @@ void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc);
 /* Somebody may: every switch is looked at. Read anywhere. */
 extern unsigned int hwpmc_rdpmc_users;
 
+void hwpmc_rdpmc_init(void);
+/* No more switches are looked at. */
+void hwpmc_rdpmc_exit(void);
 /* Before next runs: leave nothing in the counters that is not its own. */
 void hwpmc_rdpmc_switch_irqoff(struct task_struct *next);
 /* A child has a copy of its parent's address space, and of its rights. */

@@ -598,6 +598,71 @@ START_TEST(system_counts_stay_exact_and_hidden_while_somebody_reads)
 }
 END_TEST
 
+#define ROUNDS	1000
+#define NOBODY	65534
+
+/* Somebody without any right, here, and the first that comes to the counters. */
+static void ask_again_and_again(void)
+{
+	uint32_t index;
+
+	ck_assert(!setresgid(NOBODY, NOBODY, NOBODY) &&
+		  !setresuid(NOBODY, NOBODY, NOBODY));
+	open_device();
+	for (int i = 0; i < ROUNDS; i++) {
+		uint32_t id = allocate("branches:u", 0);
+
+		ok(hwpmc_attach(h, id, 0));
+		ok(hwpmc_get_msr(h, id, &index));
+		ck_assert(can_rdpmc(index, NULL));
+		ok(hwpmc_release(h, id));
+	}
+	_exit(0);
+}
+
+/* Events of this CPU by a PMC, less what really happened. */
+static int64_t surplus(struct hwpmc *sys, uint32_t id, int truth)
+{
+	uint64_t count;
+
+	ck_assert(!hwpmc_read(sys, id, &count));
+	return count - vpmu_vcpu(truth);
+}
+
+START_TEST(system_counts_lose_nothing_while_others_ask_for_rdpmc_again_and_again)
+{
+	int64_t user, kernel;
+	struct hwpmc *sys;
+	uint32_t id[2];
+	int status;
+	pid_t pid;
+
+	dev_pin(0, 0);
+	ck_assert(!hwpmc_open(&sys));
+	for (int i = 0; i < 2; i++)
+		ck_assert(!hwpmc_allocate(sys, i ? "instructions:k" :
+					  "instructions:u", HWPMC_MODE_SC, 0, 0,
+					  0, &id[i]) &&
+			  !hwpmc_start(sys, id[i]));
+	user = surplus(sys, id[0], VPMU_USER_INSN);
+	kernel = surplus(sys, id[1], VPMU_KERNEL_INSN);
+	pid = fork();
+	if (!pid)
+		ask_again_and_again();
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	user = surplus(sys, id[0], VPMU_USER_INSN) - user;
+	kernel = surplus(sys, id[1], VPMU_KERNEL_INSN) - kernel;
+	ck_assert_int_gt(user, -200);
+	ck_assert_int_lt(user, 200);
+	/* A few of the switch itself, each time that it hides them. */
+	ck_assert_int_gt(kernel, -100 * ROUNDS);
+	ck_assert_int_lt(kernel, 20000);
+	hwpmc_close(sys);
+	dev_still_counts();
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "rdpmc"))
@@ -617,5 +682,6 @@ int main(int argc, char **argv)
 	harness_add_timed(who_reads_counters_sees_nothing_of_processes_that_others_measure, 30);
 	harness_add_timed(who_shares_the_memory_of_a_reader_sees_nothing_of_others_either, 30);
 	harness_add_timed(system_counts_stay_exact_and_hidden_while_somebody_reads, 30);
+	harness_add_timed(system_counts_lose_nothing_while_others_ask_for_rdpmc_again_and_again, 60);
 	return harness_run();
 }
