@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 
 #include "have.h"
 #include "task.h"
@@ -52,15 +53,16 @@ static bool may_dump(struct task_struct *task)
 #else
 static bool may_dump(struct task_struct *task)
 {
-	struct mm_struct *mm = get_task_mm(task);
+	struct mm_struct *mm;
 	bool ok;
 
+	/* No reference: to give back the last one may take as long as it likes. */
+	task_lock(task);
+	mm = task->mm;
 	/* A kernel thread or one that is past exit_mm(): nothing to protect. */
-	if (!mm)
-		return true;
-	ok = get_dumpable(mm) == SUID_DUMP_USER ||
+	ok = !mm || get_dumpable(mm) == SUID_DUMP_USER ||
 	     ns_capable(mm->user_ns, CAP_SYS_PTRACE);
-	mmput(mm);
+	task_unlock(task);
 	return ok;
 }
 #endif

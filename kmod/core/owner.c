@@ -59,6 +59,19 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 	return owner;
 }
 
+int hwpmc_owner_lock(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+{
+	int ret = mutex_lock_killable(&hwpmc_lock);
+
+	if (ret)
+		return ret;
+	/* It may have been while we waited. */
+	if (likely(!owner->revoked))
+		return 0;
+	mutex_unlock(&hwpmc_lock);
+	return hwpmc_refuse(hdr, -ENODEV, HWPMC_WHY_REVOKED, 0);
+}
+
 void hwpmc_owner_end(struct hwpmc_owner *owner)
 {
 	struct hwpmc_log *log;

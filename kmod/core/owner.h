@@ -59,6 +59,12 @@ static inline s32 hwpmc_owner_tid_nr(const struct hwpmc_owner *owner,
 }
 
 struct hwpmc_owner *hwpmc_owner_new(bool kernel);
+/*
+ * hwpmc_lock for an operation of the owner; 0, or why not, and then without it. While
+ * it is held nothing may wait for what a user can delay without end: memory of a
+ * program (its pages can be a file system of its own), its mmap_lock, writes to its files.
+ */
+int hwpmc_owner_lock(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 /* The descriptor is closed: everything ends. */
 void hwpmc_owner_end(struct hwpmc_owner *owner);
 /*

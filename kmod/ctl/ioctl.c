@@ -52,7 +52,7 @@ struct operation {
 
 static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_CONFIGURELOG] = OP(hwpmc_ioctl_configurelog,
-		hwpmc_op_configurelog, CONFIGURELOG, true),
+		hwpmc_op_configurelog, CONFIGURELOG, false),
 	[HWPMC_OP_FLUSHLOG] =
 		OP(hwpmc_ioctl_flushlog, hwpmc_op_simple, SIMPLE, false),
 	[HWPMC_OP_CLOSELOG] =
@@ -66,7 +66,7 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_GETMODULEVERSION] = OP(hwpmc_ioctl_version,
 		hwpmc_op_getmoduleversion, GETMODULEVERSION, false),
 	[HWPMC_OP_GETPMCINFO] =
-		OP(hwpmc_ioctl_pmcinfo, hwpmc_op_getpmcinfo, GETPMCINFO, true),
+		OP(hwpmc_ioctl_pmcinfo, hwpmc_op_getpmcinfo, GETPMCINFO, false),
 	[HWPMC_OP_PMCADMIN] =
 		OP(hwpmc_ioctl_admin, hwpmc_op_pmcadmin, PMCADMIN, true),
 	[HWPMC_OP_PMCALLOCATE] = OP(hwpmc_ioctl_allocate,
@@ -177,14 +177,10 @@ static int run(const struct operation *op, struct hwpmc_owner *owner,
 
 	if (!op->locked)
 		return op->handler(owner, arg);
-	ret = mutex_lock_killable(&hwpmc_lock);
+	ret = hwpmc_owner_lock(owner, &arg->hdr);
 	if (ret)
 		return ret;
-	/* It may have been while we waited. */
-	if (unlikely(owner->revoked))
-		ret = hwpmc_refuse(&arg->hdr, -ENODEV, HWPMC_WHY_REVOKED, 0);
-	else
-		ret = op->handler(owner, arg);
+	ret = op->handler(owner, arg);
 	mutex_unlock(&hwpmc_lock);
 	return ret;
 }

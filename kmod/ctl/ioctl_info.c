@@ -5,6 +5,7 @@
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -111,19 +112,28 @@ static void fill_info(struct hwpmc_pmcinfo *info, unsigned int nr, u32 cpu)
 	info->reloadcount = pmc->period;
 }
 
-static int copy_infos(struct hwpmc_op_getpmcinfo *op)
+/* Copied without the lock: the memory may be of a kind that keeps us waiting. */
+static int copy_infos(struct hwpmc_owner *owner, struct hwpmc_op_getpmcinfo *op)
 {
-	struct hwpmc_pmcinfo __user *user = u64_to_user_ptr(op->pmcs);
-	struct hwpmc_pmcinfo info;
+	struct hwpmc_pmcinfo *infos;
 	unsigned int nr;
+	int ret;
 
-	for (nr = 0; nr < hwpmc_nrows; nr++) {
-		fill_info(&info, nr, op->cpu);
-		if (copy_to_user(&user[nr], &info, sizeof(info)))
-			return hwpmc_refuse(&op->hdr, -EFAULT,
-					    HWPMC_WHY_BAD_ADDRESS, 0);
-	}
-	return 0;
+	infos = kcalloc(hwpmc_nrows, sizeof(*infos), GFP_KERNEL_ACCOUNT);
+	if (!infos)
+		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+	ret = hwpmc_owner_lock(owner, &op->hdr);
+	if (ret)
+		goto out;
+	for (nr = 0; nr < hwpmc_nrows; nr++)
+		fill_info(&infos[nr], nr, op->cpu);
+	mutex_unlock(&hwpmc_lock);
+	if (copy_to_user(u64_to_user_ptr(op->pmcs), infos,
+			 array_size(hwpmc_nrows, sizeof(*infos))))
+		ret = hwpmc_refuse(&op->hdr, -EFAULT, HWPMC_WHY_BAD_ADDRESS, 0);
+out:
+	kfree(infos);
+	return ret;
 }
 
 static int check_cpu(struct hwpmc_hdr *hdr, u32 cpu)
@@ -144,11 +154,12 @@ int hwpmc_ioctl_pmcinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	ret = check_cpu(&op->hdr, op->cpu);
 	if (ret)
 		return ret;
+	op->cpu = array_index_nospec(op->cpu, nr_cpu_ids);
 	if (op->npmc < hwpmc_nrows)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_BUFFER,
 				    hwpmc_nrows);
 	op->npmc = hwpmc_nrows;
-	return copy_infos(op);
+	return copy_infos(owner, op);
 }
 
 static int put_dynevent(struct hwpmc_dynevent __user *user, const char *name,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * ioctl_log.c - operations on an owner's log. Under hwpmc_lock, except the flush,
- * which waits for the reader. Process context.
+ * which waits for the reader, and CONFIGURELOG, which takes it where it must.
+ * Process context.
  */
 #include "../sampling/log.h"
 #include "ioctl.h"

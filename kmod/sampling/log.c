@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * log.c - the life of a log, and its writers' side. Operations: process context,
- * under hwpmc_lock, but for flush, mmap and poll, which hold a reference instead
- * (mmap_lock is taken outside hwpmc_lock by them, and inside it by others).
+ * under hwpmc_lock, but for flush, mmap and poll, which hold a reference instead.
+ * A log is made and freed without it: whoever has a program's mmap_lock, or writes
+ * to its file, may wait as long as the program likes.
  */
 #include <linux/cpu.h>
 #include <linux/file.h>
@@ -95,6 +96,13 @@ void hwpmc_log_commit(struct hwpmc_log *log)
 void hwpmc_log_drop_sample(struct hwpmc_log *log, unsigned int cause)
 {
 	hwpmc_ring_drop(hwpmc_log_ring(log), cause, true, 1, hwpmc_log_time());
+}
+
+void hwpmc_log_drop(struct hwpmc_log *log, unsigned int cause)
+{
+	preempt_disable();
+	hwpmc_ring_drop(hwpmc_log_ring(log), cause, false, 1, hwpmc_log_time());
+	preempt_enable();
 }
 
 static void declare_here(void *arg)
@@ -358,6 +366,26 @@ static int refuse_new(struct hwpmc_op_configurelog *op, int err)
 	return hwpmc_refuse(&op->hdr, err, HWPMC_WHY_NO_MEMORY, 0);
 }
 
+/* Nothing of it is seen by anybody before it succeeds. */
+static int begin_locked(struct hwpmc_log *log, struct hwpmc_op_configurelog *op)
+{
+	struct hwpmc_owner *owner = log->owner;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (owner->log)
+		return hwpmc_refuse(&op->hdr, -EBUSY, HWPMC_WHY_LOG_EXISTS, 0);
+	hwpmc_records_begin(log);
+	if (log->file && hwpmc_drain_start(log))
+		return hwpmc_refuse(&op->hdr, -EAGAIN, HWPMC_WHY_NO_MEMORY, 0);
+	op->ring_size = log->ring_size;
+	log->open = true;
+	/* Who finds it finds it complete. */
+	smp_store_release(&owner->log, log);
+	trace_hwpmc_logging_config(log->ring_size, 0);
+	hwpmc_records_pmcs(log);
+	return 0;
+}
+
 static int begin(struct hwpmc_owner *owner, struct hwpmc_op_configurelog *op,
 		 struct file *file)
 {
@@ -370,21 +398,29 @@ static int begin(struct hwpmc_owner *owner, struct hwpmc_op_configurelog *op,
 		return refuse_new(op, PTR_ERR(log));
 	}
 	log->file = file;
-	hwpmc_records_begin(log);
-	if (file) {
-		ret = hwpmc_drain_start(log);
-		if (ret) {
-			log_free(log);
-			return hwpmc_refuse(&op->hdr, -EAGAIN,
-					    HWPMC_WHY_NO_MEMORY, 0);
-		}
+	ret = hwpmc_owner_lock(owner, &op->hdr);
+	if (!ret) {
+		ret = begin_locked(log, op);
+		mutex_unlock(&hwpmc_lock);
 	}
-	op->ring_size = log->ring_size;
-	log->open = true;
-	/* Who finds it finds it complete. */
-	smp_store_release(&owner->log, log);
-	trace_hwpmc_logging_config(log->ring_size, 0);
-	hwpmc_records_pmcs(log);
+	if (ret)
+		log_free(log);
+	return ret;
+}
+
+static int end(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+{
+	struct hwpmc_log *log;
+	int ret;
+
+	ret = hwpmc_owner_lock(owner, hdr);
+	if (ret)
+		return ret;
+	log = hwpmc_log_end(owner, true);
+	mutex_unlock(&hwpmc_lock);
+	if (!log)
+		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NO_LOG, 0);
+	hwpmc_log_free(log, true);
 	return 0;
 }
 
@@ -394,19 +430,13 @@ int hwpmc_log_configure(struct hwpmc_owner *owner,
 	struct file *file;
 	int ret;
 
-	lockdep_assert_held(&hwpmc_lock);
 	if (op->flags & ~HWPMC_LOG_F_MAPPED ||
 	    (op->flags & HWPMC_LOG_F_MAPPED && op->logfd != -1))
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_FLAGS,
 				    op->flags);
-	if (!op->flags && op->logfd == -1) {
-		if (!owner->log)
-			return hwpmc_refuse(&op->hdr, -EINVAL,
-					    HWPMC_WHY_NO_LOG, 0);
-		hwpmc_log_free(hwpmc_log_end(owner, true), true);
-		return 0;
-	}
-	if (owner->log)
+	if (!op->flags && op->logfd == -1)
+		return end(owner, &op->hdr);
+	if (READ_ONCE(owner->log))
 		return hwpmc_refuse(&op->hdr, -EBUSY, HWPMC_WHY_LOG_EXISTS, 0);
 	ret = check_size(op);
 	ret = ret ?: take_file(op, &file);

@@ -52,7 +52,11 @@ void hwpmc_log_wake_irqoff(struct hwpmc_log *log);
 /* A sample that cannot be written, and why: enum hwpmc_drop_cause. */
 void hwpmc_log_drop_sample(struct hwpmc_log *log, unsigned int cause);
 
+/* The same of another record. Any context that sleeps. */
+void hwpmc_log_drop(struct hwpmc_log *log, unsigned int cause);
+
 /* The operations. Process context, under hwpmc_lock unless it says otherwise. */
+/* Not under hwpmc_lock: the memory that it charges has a lock that anybody can hold. */
 int hwpmc_log_configure(struct hwpmc_owner *owner,
 			struct hwpmc_op_configurelog *op);
 int hwpmc_log_close(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);

@@ -22,11 +22,14 @@
  * hwpmc_lock waits too, so only the privileged are given it.
  */
 #define PATIENCE_MS	2000
+/* How long in all for address spaces that are being changed, or kept locked. */
+#define LOCKS_MS	500
 
 struct snapshot {
 	struct hwpmc_owner *owner;
 	char *page;
 	unsigned int waited;	/* ms */
+	unsigned int locks;	/* ms, for others' mmap_lock */
 };
 
 /* Is it worth to try again? */
@@ -48,6 +51,18 @@ static void put_one(struct snapshot *s, s32 pid, struct vm_area_struct *vma)
 			break;
 }
 
+/* Not as long as it takes: a program can keep its lock for ever. */
+static bool lock_maps(struct snapshot *s, struct mm_struct *mm)
+{
+	while (!mmap_read_trylock(mm)) {
+		if (s->locks >= LOCKS_MS || fatal_signal_pending(current))
+			return false;
+		s->locks++;
+		usleep_range(500, 1000);
+	}
+	return true;
+}
+
 static void put_maps(struct snapshot *s, struct task_struct *task)
 {
 	s32 pid = hwpmc_owner_tgid_nr(s->owner, task);
@@ -56,13 +71,15 @@ static void put_maps(struct snapshot *s, struct task_struct *task)
 
 	if (!mm)
 		return;
-	if (!mmap_read_lock_killable(mm)) {
+	if (lock_maps(s, mm)) {
 		struct hwpmc_vma_walk walk = HWPMC_VMA_WALK(mm);
 
 		while ((vma = hwpmc_vma_next(&walk)))
 			if (hwpmc_wants_vma(vma))
 				put_one(s, pid, vma);
 		mmap_read_unlock(mm);
+	} else {
+		hwpmc_log_drop(s->owner->log, HWPMC_DROP_BUSY);
 	}
 	mmput(mm);
 }
