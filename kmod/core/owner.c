@@ -48,7 +48,6 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 	owner->tgid = get_pid(task_tgid(kernel ? &init_task : current));
 	owner->kernel = kernel;
 	owner->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	owner->privileged = kernel || perfmon_capable();
 	INIT_LIST_HEAD(&owner->pmcs);
 	INIT_WORK(&owner->drop, drop_work);
 	init_waitqueue_head(&owner->log_wait);

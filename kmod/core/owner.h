@@ -30,7 +30,6 @@ struct hwpmc_owner {
 	/* The log that was told what modules, and what processes there were, only
 	 * to compare; hwpmc_lock. */
 	const struct hwpmc_log *told_modules, *told_system;
-	bool privileged;		/* perfmon_capable() when it opened */
 	bool kernel;			/* of another module, see inkernel/ */
 	bool revoked;			/* all was taken from it, for good; set under
 					 * hwpmc_lock, read anywhere */

@@ -7,6 +7,7 @@
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
+#include <linux/nospec.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -38,6 +39,8 @@ static int check_scope(const struct hwpmc_owner *owner,
 	if (op->cpu != HWPMC_CPU_ANY && op->cpu >= nr_cpu_ids)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_CPU_RANGE,
 				    nr_cpu_ids - 1);
+	if (op->cpu != HWPMC_CPU_ANY)
+		op->cpu = array_index_nospec(op->cpu, nr_cpu_ids);
 	if (!system && op->cpu != HWPMC_CPU_ANY)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_CPU_WANT_ANY,
 				    op->cpu);
@@ -184,7 +187,8 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 	trace_hwpmc_pmc_write(pmc);
 }
 
-static struct hwpmc_pmc *new_pmc(const struct hwpmc_op_pmcallocate *op,
+static struct hwpmc_pmc *new_pmc(const struct hwpmc_owner *owner,
+				 const struct hwpmc_op_pmcallocate *op,
 				 const struct hwpmc_encoding *enc,
 				 unsigned int nr)
 {
@@ -203,6 +207,7 @@ static struct hwpmc_pmc *new_pmc(const struct hwpmc_op_pmcallocate *op,
 	pmc->config = op->config;
 	pmc->config1 = op->config1;
 	pmc->state = HWPMC_STATE_ALLOCATED;
+	pmc->privileged = owner->kernel || perfmon_capable();
 	pmc->of_thread = enc->of_thread;
 	pmc->special = hwpmc_pmc_samples(pmc) || hwpmc_pmc_needs_log(pmc) ||
 		       enc->of_thread;
@@ -319,7 +324,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	nr = find_row(owner, cls, op, enc.rows & (rows >> cls->first));
 	if (nr < 0)
 		return nr;
-	pmc = new_pmc(op, &enc, nr);
+	pmc = new_pmc(owner, op, &enc, nr);
 	if (!pmc)
 		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
 	ret = take_resources(cls, &enc.select, op);

@@ -36,6 +36,8 @@ struct hwpmc_pmc {
 					 * switch path has more to do than to
 					 * add up */
 	bool of_thread;			/* see struct hwpmc_encoding */
+	bool privileged;		/* who allocated it could see the kernel: as
+					 * with perf, that is when it is decided */
 	bool keep_phase;		/* none of what it samples is our own doing */
 	bool told;			/* its slices are told in threads' pages */
 	struct mm_struct *rdpmc_mm;	/* that may read it by RDPMC, or NULL;

@@ -168,7 +168,7 @@ static unsigned int kernel_chain_nmi(const struct hwpmc_pmc *pmc,
 {
 	unsigned int n = 1;
 
-	if (!pmc->owner->privileged) {
+	if (!pmc->privileged) {
 		*flags |= HWPMC_SAMPLE_HIDDEN;
 		pc[0] = HWPMC_PC_HIDDEN;
 	} else if (!regs) {

@@ -5,16 +5,20 @@
  * A log is made and freed without it: whoever has a program's mmap_lock, or writes
  * to its file, may wait as long as the program likes.
  */
+#include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
+#include "../compat/mm.h"
 #include "../core/owner.h"
 #include "../core/pmc.h"
 #include "../core/stats.h"
@@ -130,6 +134,11 @@ bool hwpmc_log_declare_all(struct hwpmc_log *log)
 	return all;
 }
 
+bool hwpmc_log_is_privileged(const struct hwpmc_log *log)
+{
+	return log->privileged;
+}
+
 bool hwpmc_log_is_open(const struct hwpmc_owner *owner)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
@@ -143,9 +152,7 @@ static void free_cpu(struct hwpmc_log *log, struct hwpmc_log_cpu *lc)
 {
 	unsigned int i;
 
-	irq_work_sync(&lc->wake);
 	vunmap(lc->data);
-	/* A page that the owner still has mapped lives on. */
 	for (i = 0; lc->pages && i < log->npages; i++)
 		if (lc->pages[i])
 			put_page(lc->pages[i]);
@@ -199,7 +206,7 @@ static void log_free(struct hwpmc_log *log)
 		free_cpu(log, per_cpu_ptr(log->cpus, cpu));
 	free_percpu(log->cpus);
 	if (log->mm) {
-		account_locked_vm(log->mm, log->locked, false);
+		atomic64_sub(log->locked, &log->mm->pinned_vm);
 		mmdrop(log->mm);
 	}
 	if (log->file)
@@ -227,19 +234,26 @@ static void log_put(struct hwpmc_log *log)
 		log_free(log);
 }
 
-/* Rings that a program maps, or that anybody may ask for, are locked memory. */
+/*
+ * Rings that a program maps, or that anybody may ask for, are locked memory, as
+ * long as they are mapped anywhere. Counted as pinned, which needs no lock, but
+ * against the limit of all that it has locked.
+ */
 static int charge(struct hwpmc_log *log)
 {
 	unsigned long pages = (unsigned long)log->npages * num_possible_cpus();
-	int ret;
+	struct mm_struct *mm = current->mm;
+	u64 limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 
-	if (log->owner->privileged && !log->mapped)
+	if (log->privileged && !log->mapped)
 		return 0;
-	ret = account_locked_vm(current->mm, pages, true);
-	if (ret)
-		return ret;
-	mmgrab(current->mm);
-	log->mm = current->mm;
+	if (atomic64_add_return(pages, &mm->pinned_vm) +
+	    READ_ONCE(mm->locked_vm) > limit && !capable(CAP_IPC_LOCK)) {
+		atomic64_sub(pages, &mm->pinned_vm);
+		return -ENOMEM;
+	}
+	mmgrab(mm);
+	log->mm = mm;
 	log->locked = pages;
 	return 0;
 }
@@ -292,6 +306,7 @@ static struct hwpmc_log *log_new(struct hwpmc_owner *owner,
 		return ERR_PTR(ret);
 	log->owner = owner;
 	log->mapped = op->flags & HWPMC_LOG_F_MAPPED;
+	log->privileged = perfmon_capable();
 	log->ring_size = op->ring_size ?: default_size();
 	log->cred = get_current_cred();
 	refcount_set(&log->users, 1);
@@ -306,7 +321,7 @@ static struct hwpmc_log *log_new(struct hwpmc_owner *owner,
 	if (!ret)
 		return log;
 	/* -ENOMEM of the charge is the limit's, not the machine's. */
-	if (ret == -ENOMEM && !log->mm && !(owner->privileged && !log->mapped))
+	if (ret == -ENOMEM && !log->mm && !(log->privileged && !log->mapped))
 		ret = -EPERM;
 	log_free(log);
 	return ERR_PTR(ret);
@@ -488,10 +503,15 @@ struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard)
 
 void hwpmc_log_free(struct hwpmc_log *log, bool discard)
 {
+	int cpu;
+
 	if (!log)
 		return;
 	trace_hwpmc_logging_release(log->progress, log->error);
 	synchronize_rcu();	/* writers, and who is about to take a reference */
+	/* Mappings may keep it, and then it wakes nobody any more. */
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(log->cpus, cpu)->wake);
 	if (log->drainer)
 		hwpmc_drain_stop(log, discard);
 	wake_up_all(&log->flushers);
@@ -548,6 +568,24 @@ int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 	return ret;
 }
 
+/* A mapping keeps the log, and what was charged for it. */
+static void open_area(struct vm_area_struct *vma)
+{
+	struct hwpmc_log *log = vma->vm_private_data;
+
+	refcount_inc(&log->users);
+}
+
+static void close_area(struct vm_area_struct *vma)
+{
+	log_put(vma->vm_private_data);
+}
+
+static const struct vm_operations_struct area_ops = {
+	.open = open_area,
+	.close = close_area,
+};
+
 static int map_ring(struct hwpmc_log *log, struct vm_area_struct *vma)
 {
 	unsigned long cpu = vma->vm_pgoff >> (HWPMC_LOG_MAP_SHIFT - PAGE_SHIFT);
@@ -560,6 +598,7 @@ static int map_ring(struct hwpmc_log *log, struct vm_area_struct *vma)
 	    !(vma->vm_flags & VM_SHARED) ||
 	    vma->vm_end - vma->vm_start != (1 + 2 * n) * PAGE_SIZE)
 		return -EINVAL;
+	cpu = array_index_nospec(cpu, nr_cpu_ids);
 	lc = per_cpu_ptr(log->cpus, cpu);
 	for (i = 0; !ret && i < 1 + 2 * n; i++)
 		ret = vm_insert_page(vma, vma->vm_start + i * PAGE_SIZE,
@@ -576,8 +615,15 @@ int hwpmc_log_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma)
 		return ret;
 	if (log->mapped && task_tgid(current) == owner->tgid)
 		ret = map_ring(log, vma);
-	log_put(log);
-	return ret;
+	if (ret) {
+		log_put(log);
+		return ret;
+	}
+	vma->vm_private_data = log;
+	vma->vm_ops = &area_ops;
+	/* A child may have other rights than its parent. */
+	hwpmc_vma_flags(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, 0);
+	return 0;
 }
 
 static bool has_records(struct hwpmc_log *log)

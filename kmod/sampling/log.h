@@ -72,6 +72,9 @@ int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard);
 void hwpmc_log_free(struct hwpmc_log *log, bool discard);
 
+/* May it tell where the kernel and its modules are? */
+bool hwpmc_log_is_privileged(const struct hwpmc_log *log);
+
 /* May records be written (PMCSTART asks)? */
 bool hwpmc_log_is_open(const struct hwpmc_owner *owner);
 

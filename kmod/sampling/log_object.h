@@ -32,10 +32,11 @@ struct hwpmc_log_cpu {
 struct hwpmc_log {
 	struct hwpmc_owner *owner;	/* constant */
 	struct hwpmc_log_cpu __percpu *cpus;
-	refcount_t users;		/* the owner, and flushes that wait */
+	refcount_t users;		/* the owner, mappings, flushes that wait */
 	u32 ring_size;			/* constant */
 	unsigned int npages;		/* of a CPU: one and the data's; constant */
 	bool mapped;			/* form; constant */
+	bool privileged;		/* perfmon_capable() when it was made */
 	bool open;			/* records may be written; hwpmc_lock, read
 					 * anywhere */
 	bool closing;			/* only what ends it; set once */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * modules.c - code of kernel modules, as MAP_IN and MAP_OUT records of process -1,
- * for owners that may see the kernel's addresses. The kernel's own code has no
+ * for logs that may tell the kernel's addresses. The kernel's own code has no
  * record: whatever else is a kernel address is in it. Process context.
  */
 #include <linux/module.h>
@@ -21,7 +21,7 @@ static void put_module(struct hwpmc_owner *owner, const struct module *mod,
 	struct hwpmc_log_map *r;
 
 	hwpmc_module_text(mod, &start, &end);
-	if (!log || !owner->privileged || start == end)
+	if (!log || !hwpmc_log_is_privileged(log) || start == end)
 		return;
 	r = hwpmc_log_reserve(log, HWPMC_LOG_MAP_IN, sizeof(*r) + len);
 	if (!r)
@@ -41,7 +41,7 @@ static void put_gone(struct hwpmc_owner *owner, const struct module *mod)
 	unsigned long start, end;
 	struct hwpmc_log_unmap *r;
 
-	if (!log || !owner->privileged)
+	if (!log || !hwpmc_log_is_privileged(log))
 		return;
 	hwpmc_module_text(mod, &start, &end);
 	r = hwpmc_log_reserve(log, HWPMC_LOG_MAP_OUT, sizeof(*r));

@@ -50,7 +50,7 @@ static void fill_init(const struct hwpmc_log *log,
 	r->khz = hwpmc_log_clock_khz();
 	hwpmc_log_clock_read(&r->tick, &r->monotonic, &r->realtime);
 	r->owner = pid_nr_ns(owner->tgid, owner->pid_ns);
-	r->flags = owner->privileged ? HWPMC_LOG_INIT_PRIVILEGED : 0;
+	r->flags = log->privileged ? HWPMC_LOG_INIT_PRIVILEGED : 0;
 	strscpy(r->cpuid, hwpmc_machine.cpuid, sizeof(r->cpuid));
 }
 

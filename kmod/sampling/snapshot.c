@@ -27,6 +27,7 @@
 
 struct snapshot {
 	struct hwpmc_owner *owner;
+	bool privileged;
 	char *page;
 	unsigned int waited;	/* ms */
 	unsigned int locks;	/* ms, for others' mmap_lock */
@@ -35,7 +36,7 @@ struct snapshot {
 /* Is it worth to try again? */
 static bool wait_for_room(struct snapshot *s)
 {
-	if (!s->owner->privileged || s->waited >= PATIENCE_MS ||
+	if (!s->privileged || s->waited >= PATIENCE_MS ||
 	    fatal_signal_pending(current))
 		return false;
 	s->waited += 20;
@@ -170,7 +171,9 @@ static void put_targets(struct snapshot *s, struct hwpmc_pmc *pmc)
 
 void hwpmc_snapshot(struct hwpmc_pmc *pmc)
 {
-	struct snapshot s = { .owner = pmc->owner };
+	struct snapshot s = {
+		.owner = pmc->owner, .privileged = pmc->privileged,
+	};
 	bool system = hwpmc_pmc_is_system(pmc);
 
 	lockdep_assert_held(&hwpmc_lock);

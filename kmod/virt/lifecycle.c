@@ -197,7 +197,7 @@ static void drop_foreign_locked(struct hwpmc_target *target,
 	for (; rows; rows &= rows - 1) {
 		struct hwpmc_pmc *pmc = target->link[__ffs64(rows)].pmc;
 
-		if (pmc->owner->privileged)
+		if (pmc->privileged)
 			continue;
 		hwpmc_unlink_locked(target, pmc);
 		note_loss_locked(b, pmc);
