@@ -131,6 +131,21 @@ static bool row_disabled(unsigned int nr, const struct hwpmc_op_pmcallocate *op)
 	       per_cpu_ptr(hwpmc_cpus, op->cpu)->disabled & BIT_ULL(nr);
 }
 
+/* Each CPU has one counter of the row, whoever its owner is. */
+static bool row_taken(const struct hwpmc_row *row,
+		      const struct hwpmc_op_pmcallocate *op)
+{
+	const struct hwpmc_pmc *pmc;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (row->cls->shareable || op->cpu == HWPMC_CPU_ANY)
+		return false;
+	list_for_each_entry(pmc, &row->pmcs, row_node)
+		if (pmc->cpu == op->cpu)
+			return true;
+	return false;
+}
+
 /* The least used of the rows that can take the event. */
 static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 		    struct hwpmc_op_pmcallocate *op, u64 rows)
@@ -147,7 +162,8 @@ static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 			continue;
 		if (!cls->shareable && !hwpmc_row_admits(row->users, system))
 			busy = nr;
-		else if (hwpmc_owner_holds(owner, nr, op->mode, op->cpu))
+		else if (row_taken(row, op) ||
+			 hwpmc_owner_holds(owner, nr, op->mode, op->cpu))
 			busy = nr;
 		else if (row_disabled(nr, op))
 			disabled = nr;

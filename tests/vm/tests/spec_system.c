@@ -483,6 +483,38 @@ START_TEST(system_scope_keeps_its_count_over_an_absence_of_the_cpu)
 }
 END_TEST
 
+START_TEST(two_owners_never_share_a_counter_of_a_cpu)
+{
+	int fd = dev_open(), other = dev_open();
+	struct hwpmc_op_pmcallocate op;
+	unsigned int n = dev_counters();
+	uint64_t before, after;
+	uint32_t id = 0, last;
+
+	for (unsigned int i = 0; i < n; i++)
+		id = dev_alloc(fd, SC, 0, 0, INSN, U);
+	dev_ok(dev_start(fd, id));
+	dev_pin(getpid(), 0);
+	before = dev_read(fd, id);
+	dev_request(&op, SC, 0, 0, BRANCH, U);
+	ck_assert_int_eq(dev_allocate(other, &op), EINVAL);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_ROWS_BUSY);
+	dev_spin(100000);
+	after = dev_read(fd, id);
+	ck_assert_uint_ge(after - before, 300000);
+	if (dev_cpus() >= 2)
+		dev_alloc(other, SC, 0, 1, BRANCH, U);
+	/* One that is given up is the other's, with its own event. */
+	dev_ok(dev_release(fd, id));
+	last = dev_alloc(other, SC, 0, 0, BRANCH, U);
+	ck_assert_uint_eq(HWPMC_ID_ROW(last), HWPMC_ID_ROW(id));
+	close(fd);
+	close(other);
+	dev_unpin(getpid());
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -491,6 +523,7 @@ int main(void)
 	harness_add(counts_of_both_modes_agree_with_the_truth_but_for_a_constant_residue);
 	harness_add(kernel_counts_in_system_scope_agree_but_for_a_constant_residue);
 	harness_add(user_and_kernel_counts_add_up_to_a_count_of_both);
+	harness_add(two_owners_never_share_a_counter_of_a_cpu);
 	harness_add(tsc_counts_ticks_and_cannot_be_written);
 	harness_add(sigkill_of_the_owner_leaves_every_register_at_zero);
 	harness_add(exit_of_the_owner_leaves_every_register_at_zero);
