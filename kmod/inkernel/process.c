@@ -253,8 +253,11 @@ static int unconfigure(struct task_struct *task, int ctr)
 		ret = -EBUSY;
 	else if (pmc)
 		owner = pmc->owner;
+	/* Another module may be about to end it: then it is gone. */
+	if (owner && list_empty(&owner->inkernel))
+		owner = NULL;
 	if (owner)
-		list_del(&owner->inkernel);
+		list_del_init(&owner->inkernel);
 	mutex_unlock(&hwpmc_lock);
 	if (owner)
 		hwpmc_owner_end(owner);
