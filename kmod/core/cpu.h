@@ -51,6 +51,7 @@ struct hwpmc_cpu {
 	u64 sampling;
 	u64 ticking;
 	u64 nmi_expected;
+	u64 nmi_last;			/* when one last found an overflow, 0: never */
 	bool throttled;			/* they stand still (throttle.c) */
 	unsigned long on;		/* classes switched on here, by index */
 	struct list_head sys;		/* started system-scope PMCs */

@@ -28,23 +28,35 @@ static bool registered;		/* hwpmc_lock */
  * within what delays it: the end of another NMI; a hypervisor, which may also take
  * the CPU away meanwhile, for hundreds of milliseconds where it has too few.
  */
-static bool is_expected_nmi(struct hwpmc_cpu *c, u64 now)
+static bool is_soon_nmi(u64 since, u64 now)
 {
 	unsigned int ms = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? 1000 : 100;
 
-	if (!c->nmi_expected || now - c->nmi_expected > hwpmc_log_ticks(ms))
+	return since && now - since <= hwpmc_log_ticks(ms);
+}
+
+static bool is_expected_nmi(struct hwpmc_cpu *c, u64 now)
+{
+	if (!is_soon_nmi(c->nmi_expected, now))
 		return false;
 	c->nmi_expected = 0;
 	return true;
 }
 
-/* Nothing samples here, and the counters are ours: so is their interrupt. */
-static int idle_nmi(void)
+/*
+ * Nothing samples here. The counters' interrupt is ours as long as they are, and
+ * where they were until just now: it was on its way when they were given back, or
+ * when the CPU was about to go.
+ */
+static int idle_nmi(struct hwpmc_cpu *c)
 {
-	bool ours = hwpmc_pmi_has_come_nmi();
-
+	if (!(c->on & hwpmc_classes_nmi) &&
+	    !is_soon_nmi(c->nmi_last, hwpmc_log_time()))
+		return NMI_DONE;
+	if (!hwpmc_pmi_has_come_nmi())
+		return NMI_DONE;
 	hwpmc_pmi_open_nmi();
-	return ours ? NMI_HANDLED : NMI_DONE;
+	return NMI_HANDLED;
 }
 
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
@@ -55,12 +67,14 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	u64 now;
 
 	if (likely(!c->sampling && !c->nmi_expected))
-		return c->on & hwpmc_classes_nmi ? idle_nmi() : NMI_DONE;
+		return idle_nmi(c);
 	now = hwpmc_log_time();
 	handled = hwpmc_sample_all_nmi(c, regs, now);
 	/* A foreign NMI may have found what this one was raised for. */
 	ours = handled || hwpmc_pmi_has_come_nmi();
-	hwpmc_pmi_open_nmi();
+	/* Else one that comes just now would lose the mask that it is known by. */
+	if (likely(ours))
+		hwpmc_pmi_open_nmi();
 	/* Overflowed while the interrupt was masked: nobody would tell. */
 	more = hwpmc_sample_all_nmi(c, regs, now);
 	trace_hwpmc_sampling_intr(handled + more, ours);
@@ -68,6 +82,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	if (unlikely(more || handled > 1))
 		c->nmi_expected = now;
 	if (likely(handled + more)) {
+		c->nmi_last = now;
 		this_cpu_add(hwpmc_stats.intr_processed, handled + more);
 		hwpmc_throttle_nmi(c, now);
 	}
