@@ -43,6 +43,21 @@ static void note(struct hwpmc_cpu *c, unsigned int nr, u8 flags, u32 percent)
 	hwpmc_log_commit(pmc->owner->log);
 }
 
+/*
+ * Programmed by who was about to when the NMI came that stopped all: it looked before
+ * that. Else nothing would ever stop it, nor let go on.
+ */
+static void stop_again_nmi(struct hwpmc_cpu *c)
+{
+	u64 rows;
+
+	for (rows = c->sampling; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+
+		hwpmc_cpu_program_irqoff(c, nr, NULL);
+	}
+}
+
 static void stop_nmi(struct hwpmc_cpu *c, u32 percent)
 {
 	u64 rows;
@@ -97,12 +112,16 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, u64 began)
 	unsigned int limit = READ_ONCE(hwpmc_selfcost);
 	u64 now = hwpmc_log_time(), window = hwpmc_log_ticks(WINDOW_MS);
 
+	if (unlikely(c->throttled)) {
+		stop_again_nmi(c);
+		return;
+	}
 	if (now - t->began > window) {
 		t->began = began;
 		t->cost = 0;
 	}
 	t->cost += now - began;
-	if (likely(t->cost * 100 <= window * limit || !limit || c->throttled))
+	if (likely(t->cost * 100 <= window * limit || !limit))
 		return;
 	stop_nmi(c, div64_u64(t->cost * 100, now - t->began + 1));
 	irq_work_queue(&t->irq_work);
