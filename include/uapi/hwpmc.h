@@ -241,6 +241,8 @@ enum hwpmc_reason {
 	HWPMC_WHY_LOCKED_MEMORY = 59,	/* beyond RLIMIT_MEMLOCK [KiB needed] */
 	HWPMC_WHY_LOG_CLOSED = 60,	/* it was closed: end it and begin anew */
 	HWPMC_WHY_KGMON = 61,		/* no such command [command] */
+	HWPMC_WHY_PMU_REFUSED = 62,	/* a register of the counters faults, as
+					 * where a hypervisor filters it [MSR] */
 	HWPMC_WHY__COUNT
 };
 
@@ -260,7 +262,8 @@ struct hwpmc_hdr {
  * the module can be unloaded once they have closed. Errors: EPERM PRIV_ADMIN.
  * FLUSHLOG: wait until all records so far are written (descriptor form), or lie
  * in the rings (mapped form), drops declared. Errors: EINVAL NO_LOG; the errno of
- * the write that failed, LOG_ERROR; EINTR.
+ * the write that failed, LOG_ERROR; EINTR; EIO PMU_REFUSED (samples are missing that
+ * nobody counted).
  * CLOSELOG: no records any more; what there is will still be written. PMCs that
  * need the log are stopped. Errors: EINVAL NO_LOG.
  */
@@ -410,7 +413,8 @@ struct hwpmc_op_pmcadmin {
  * Errors in the order of the checks: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY,
  * CPU_WANT_ONE; ENXIO CPU_OFFLINE; EPERM PRIV_SYSTEM; EINVAL FLAGS,
  * FLAGS_MODE, CLASS; EOPNOTSUPP CAPS; EINVAL EVENT, EVENT_BITS, EVENT_ROWS,
- * ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED, PMU_RUNNING; ENOMEM.
+ * ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED, PMU_RUNNING; EIO PMU_REFUSED;
+ * ENOMEM.
  */
 struct hwpmc_op_pmcallocate {
 	struct hwpmc_hdr hdr;
@@ -493,7 +497,8 @@ struct hwpmc_user_row {
  * Errors of all: EINVAL ID; ESRCH NO_PMCS, NOT_OWNER. PMCSTART: EBADFD NO_LOG;
  * ESRCH NO_TARGETS; ENXIO CPU_OFFLINE. A process-scope PMC that was never
  * attached is attached to its owner, with the errors of that. PMCSTOP: EINVAL
- * NOT_STARTED; ENXIO CPU_OFFLINE. Starting what runs and stopping what is
+ * NOT_STARTED; ENXIO CPU_OFFLINE. Both: EIO PMU_REFUSED, in which case it stands
+ * still all the same; PMCSTOP only of what samples or logs. Starting what runs and stopping what is
  * stopped succeed.
  */
 struct hwpmc_op_pmc {
@@ -508,7 +513,9 @@ struct hwpmc_op_pmc {
  * what all target threads have counted before the call, on all CPUs.
  * Errors: EINVAL ID, RW_FLAGS, RW_MODE; EBUSY RUNNING (NEWVALUE); EOPNOTSUPP
  * READ_ONLY; ENXIO CPU_OFFLINE; ENOMEM INCOMPLETE (value is returned all the
- * same: events of a thread that could not be followed are missing in it).
+ * same: events of a thread that could not be followed are missing in it); EIO
+ * PMU_REFUSED (the hardware has refused what was written to it: nobody vouches for
+ * the count, also if it was counted before; release all PMCs and begin anew).
  */
 struct hwpmc_op_pmcrw {
 	struct hwpmc_hdr hdr;

@@ -107,29 +107,29 @@ static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
 	unsigned int ri;
 
 	for (ri = 0; ri < cls->num; ri++)
-		hwpmc_wrmsr(hwpmc_x86_sel(&bank, ri), 0);
+		hwpmc_x86_wrmsr(hwpmc_x86_sel(&bank, ri), 0);
 	hwpmc_pmi_open_irqoff();
 	if (pmu.version < 2)
 		return;
-	hwpmc_wrmsr(AMD_GLOBAL_ACK, own);
-	hwpmc_wrmsr(AMD_GLOBAL_CTL, on ? own : 0);
+	hwpmc_x86_wrmsr(AMD_GLOBAL_ACK, own);
+	hwpmc_x86_wrmsr(AMD_GLOBAL_CTL, on ? own : 0);
 }
 
 static void amd_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s)
 {
-	hwpmc_wrmsr(hwpmc_x86_sel(&bank, ri), s ? s->sel : 0);
+	hwpmc_x86_wrmsr(hwpmc_x86_sel(&bank, ri), s ? s->sel : 0);
 }
 
 static void amd_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
-	hwpmc_wrmsr(hwpmc_x86_ctr(&bank, ri), value & hwpmc_width_mask(AMD_WIDTH));
+	hwpmc_x86_wrmsr(hwpmc_x86_ctr(&bank, ri), value & hwpmc_width_mask(AMD_WIDTH));
 }
 
 static void amd_ack_nmi(struct hwpmc_class *cls, u64 rows)
 {
 	if (pmu.version >= 2)
-		hwpmc_wrmsr(AMD_GLOBAL_ACK, rows);
+		hwpmc_x86_wrmsr(AMD_GLOBAL_ACK, rows);
 }
 
 static void amd_row_name(const struct hwpmc_class *cls, unsigned int ri,

@@ -146,6 +146,14 @@ struct hwpmc_machine {
 	struct hwpmc_class cls[HWPMC_CLASS_MAX];
 };
 
+/*
+ * The register that was the first to fault since the hardware was claimed, 0: none. A
+ * hypervisor may filter any of them at any time. From then on nothing that claimed
+ * classes count is vouched for, until the last of their PMCs is released. Read
+ * anywhere.
+ */
+extern u32 hwpmc_msr_refused;
+
 int hwpmc_backends_probe(struct hwpmc_machine *m);
 /* For GETCPUINFO: enum hwpmc_pmu_state. Process context, under hwpmc_lock. */
 u32 hwpmc_backends_pmu_state(const struct hwpmc_machine *m);

@@ -17,6 +17,7 @@
 #include "intel.h"
 #include "intel_regs.h"
 #include "x86_pmi.h"
+#include "x86_reserve.h"
 #include "../compat/cpuid.h"
 #include "../compat/msr.h"
 #include "../core/value.h"
@@ -164,9 +165,9 @@ void hwpmc_intel_global_irqoff(u64 own, bool on)
 	/* A freeze that was left behind would keep all counters stopped. */
 	if (hwpmc_intel_pmu.version >= 4)
 		ack |= INTEL_ACK_FREEZE;
-	hwpmc_wrmsr(INTEL_GLOBAL_ACK, ack);
+	hwpmc_x86_wrmsr(INTEL_GLOBAL_ACK, ack);
 	s->global = on ? s->global | own : s->global & ~own;
-	hwpmc_wrmsr(INTEL_GLOBAL_CTRL, s->global);
+	hwpmc_x86_wrmsr(INTEL_GLOBAL_CTRL, s->global);
 }
 
 static int iap_probe(struct hwpmc_class *cls)
@@ -197,7 +198,7 @@ static void reset_offcore(void)
 
 	for (i = 0; i < ARRAY_SIZE(s->offcore); i++) {
 		if (s->offcore[i])
-			hwpmc_wrmsr_safe(INTEL_OFFCORE_RSP(i), 0);
+			hwpmc_x86_wrmsr(INTEL_OFFCORE_RSP(i), 0);
 		s->offcore[i] = 0;
 	}
 }
@@ -207,7 +208,7 @@ static void iap_reset_irqoff(struct hwpmc_class *cls, bool on)
 	unsigned int ri;
 
 	for (ri = 0; ri < cls->num; ri++)
-		hwpmc_wrmsr(INTEL_EVTSEL(ri), 0);
+		hwpmc_x86_wrmsr(INTEL_EVTSEL(ri), 0);
 	reset_offcore();
 	hwpmc_pmi_open_irqoff();
 	hwpmc_intel_global_irqoff(GENMASK_ULL(cls->num - 1, 0), on);
@@ -216,7 +217,7 @@ static void iap_reset_irqoff(struct hwpmc_class *cls, bool on)
 /*
  * Only when an off-core response event comes to its row. The encoder knows
  * the register's bits by model; under a hypervisor it may be missing all the
- * same, hence the safe write.
+ * same: then it is refused.
  */
 static void program_offcore(const struct hwpmc_select *s)
 {
@@ -229,7 +230,7 @@ static void program_offcore(const struct hwpmc_select *s)
 	if (*now == s->extra)
 		return;
 	*now = s->extra;
-	hwpmc_wrmsr_safe(INTEL_OFFCORE_RSP(i), s->extra);
+	hwpmc_x86_wrmsr(INTEL_OFFCORE_RSP(i), s->extra);
 }
 
 static void iap_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
@@ -237,20 +238,20 @@ static void iap_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 {
 	if (s && s->extra)
 		program_offcore(s);
-	hwpmc_wrmsr(INTEL_EVTSEL(ri), s ? s->sel : 0);
+	hwpmc_x86_wrmsr(INTEL_EVTSEL(ri), s ? s->sel : 0);
 }
 
 static void iap_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
-	hwpmc_wrmsr(hwpmc_x86_ctr(&hwpmc_intel_bank, ri),
-		    hwpmc_intel_pmu.full_write ?
-		    value & hwpmc_width_mask(cls->width) : (u32)value);
+	hwpmc_x86_wrmsr(hwpmc_x86_ctr(&hwpmc_intel_bank, ri),
+			hwpmc_intel_pmu.full_write ?
+			value & hwpmc_width_mask(cls->width) : (u32)value);
 }
 
 static void iap_ack_nmi(struct hwpmc_class *cls, u64 rows)
 {
 	if (hwpmc_intel_pmu.version >= 2)
-		hwpmc_wrmsr(INTEL_GLOBAL_ACK, rows);
+		hwpmc_x86_wrmsr(INTEL_GLOBAL_ACK, rows);
 }
 
 static void iap_row_name(const struct hwpmc_class *cls, unsigned int ri,

@@ -11,6 +11,7 @@
 #include "intel.h"
 #include "intel_regs.h"
 #include "x86_pmi.h"
+#include "x86_reserve.h"
 #include "../compat/msr.h"
 #include "../core/value.h"
 
@@ -42,7 +43,7 @@ static int iaf_probe(struct hwpmc_class *cls)
 static void write_ctrl(u64 ctrl)
 {
 	this_cpu_write(fixed_ctrl, ctrl);
-	hwpmc_wrmsr(INTEL_FIXED_CTRL, ctrl);
+	hwpmc_x86_wrmsr(INTEL_FIXED_CTRL, ctrl);
 }
 
 static void iaf_reset_irqoff(struct hwpmc_class *cls, bool on)
@@ -68,12 +69,12 @@ static void iaf_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 /* Fixed counters are always written in full width. */
 static void iaf_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
-	hwpmc_wrmsr(INTEL_FIXED_CTR(ri), value & hwpmc_width_mask(cls->width));
+	hwpmc_x86_wrmsr(INTEL_FIXED_CTR(ri), value & hwpmc_width_mask(cls->width));
 }
 
 static void iaf_ack_nmi(struct hwpmc_class *cls, u64 rows)
 {
-	hwpmc_wrmsr(INTEL_GLOBAL_ACK, rows << INTEL_GLOBAL_FIXED);
+	hwpmc_x86_wrmsr(INTEL_GLOBAL_ACK, rows << INTEL_GLOBAL_FIXED);
 }
 
 static void iaf_row_name(const struct hwpmc_class *cls, unsigned int ri,

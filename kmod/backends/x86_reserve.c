@@ -23,6 +23,13 @@
 
 static unsigned int users;	/* classes that have claimed; hwpmc_lock */
 
+u32 hwpmc_msr_refused;
+
+void hwpmc_x86_refuse(u32 msr)
+{
+	cmpxchg(&hwpmc_msr_refused, 0, msr);
+}
+
 static void unreserve(const struct hwpmc_x86_bank *bank, unsigned int num)
 {
 	while (num--) {
@@ -55,6 +62,16 @@ struct search {
 	atomic_t found;		/* register of a running counter; 0: none */
 };
 
+static void find_bits(struct search *s, u32 msr, u64 runs)
+{
+	u64 value;
+
+	if (hwpmc_rdmsr_safe(msr, &value))
+		hwpmc_x86_refuse(msr);
+	else if (value & runs)
+		atomic_cmpxchg(&s->found, 0, msr);
+}
+
 /* On each CPU, interrupts off. */
 static void find_running(void *arg)
 {
@@ -62,12 +79,10 @@ static void find_running(void *arg)
 	unsigned int i;
 
 	for (i = 0; i < s->bank->num; i++)
-		if (hwpmc_rdmsr(hwpmc_x86_sel(s->bank, i)) &
-		    ARCH_PERFMON_EVENTSEL_ENABLE)
-			atomic_cmpxchg(&s->found, 0, hwpmc_x86_sel(s->bank, i));
-	if (s->bank->fixed_ctrl &&
-	    hwpmc_rdmsr(s->bank->fixed_ctrl) & s->bank->fixed_runs)
-		atomic_cmpxchg(&s->found, 0, s->bank->fixed_ctrl);
+		find_bits(s, hwpmc_x86_sel(s->bank, i),
+			  ARCH_PERFMON_EVENTSEL_ENABLE);
+	if (s->bank->fixed_ctrl)
+		find_bits(s, s->bank->fixed_ctrl, s->bank->fixed_runs);
 }
 
 static u32 running(const struct hwpmc_x86_bank *bank)
@@ -99,6 +114,8 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 				    msr);
 		return refuse(HWPMC_WHY_PMU_RESERVED, msr, why, detail);
 	}
+	/* What refused the users before may be there again. */
+	WRITE_ONCE(hwpmc_msr_refused, 0);
 	msr = running(bank);
 	if (msr) {
 		unreserve(bank, bank->num);
@@ -112,8 +129,12 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 
 void hwpmc_x86_release(const struct hwpmc_x86_bank *bank)
 {
-	if (!--users)
-		unreserve(bank, bank->num);
+	if (--users)
+		return;
+	unreserve(bank, bank->num);
+	if (READ_ONCE(hwpmc_msr_refused))
+		pr_warn_ratelimited("MSR %#x has refused an access: what was counted is not vouched for\n",
+				    hwpmc_msr_refused);
 }
 
 u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank)

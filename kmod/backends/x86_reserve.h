@@ -7,6 +7,7 @@
 #define HWPMC_X86_RESERVE_H
 
 #include "backend.h"
+#include "../compat/msr.h"
 
 /*
  * The core counters of this machine, by the addresses under which perf
@@ -33,6 +34,18 @@ static inline u32 hwpmc_x86_ctr(const struct hwpmc_x86_bank *b, unsigned int i)
 /* All of the bank or nothing; see claim() in backend.h. Counts its users. */
 int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail);
 void hwpmc_x86_release(const struct hwpmc_x86_bank *bank);
+
+/*
+ * Every write to the bank's registers. What faults is known from then on by
+ * hwpmc_msr_refused. Any context on the CPU concerned, NMI included.
+ */
+void hwpmc_x86_refuse(u32 msr);
+
+static inline void hwpmc_x86_wrmsr(u32 msr, u64 value)
+{
+	if (unlikely(hwpmc_wrmsr_safe(msr, value)))
+		hwpmc_x86_refuse(msr);
+}
 
 /* Who has the bank: enum hwpmc_pmu_state. */
 u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank);

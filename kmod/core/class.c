@@ -86,28 +86,50 @@ struct hwpmc_class *hwpmc_class_find(u32 id)
 	return NULL;
 }
 
+/* Does the hardware take what is written to it? */
+static int check_doubt(const struct hwpmc_class *cls, u32 *why, s32 *detail)
+{
+	u32 msr = hwpmc_class_doubt(cls);
+
+	if (likely(!msr))
+		return 0;
+	*why = HWPMC_WHY_PMU_REFUSED;
+	*detail = msr;
+	return -EIO;
+}
+
+static int claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+{
+	int ret;
+
+	if (!cls->ops->claim)
+		return 0;
+	ret = cls->ops->claim(cls, why, detail);
+	trace_hwpmc_md_init(cls->id, ret);
+	if (ret)
+		return ret;
+	if (cls->nmi && !(classes_claimed & hwpmc_classes_nmi))
+		WRITE_ONCE(hwpmc_claim, hwpmc_claim + 1);
+	set_bit(cls - hwpmc_machine.cls, &classes_claimed);
+	hwpmc_cpus_reset_class(cls, true);
+	hwpmc_longslice_begin();
+	return 0;
+}
+
 int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
 	unsigned int i = cls - hwpmc_machine.cls;
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (class_users[i]++)
-		return 0;
-	if (!cls->ops->claim)
-		return 0;
-	ret = cls->ops->claim(cls, why, detail);
-	trace_hwpmc_md_init(cls->id, ret);
-	if (ret) {
-		class_users[i] = 0;
+	ret = class_users[i] ? 0 : claim(cls, why, detail);
+	if (ret)
 		return ret;
-	}
-	if (cls->nmi && !(classes_claimed & hwpmc_classes_nmi))
-		WRITE_ONCE(hwpmc_claim, hwpmc_claim + 1);
-	set_bit(i, &classes_claimed);
-	hwpmc_cpus_reset_class(cls, true);
-	hwpmc_longslice_begin();
-	return 0;
+	class_users[i]++;
+	ret = check_doubt(cls, why, detail);
+	if (ret)
+		hwpmc_class_put(cls);
+	return ret;
 }
 
 void hwpmc_class_put(struct hwpmc_class *cls)

@@ -47,6 +47,15 @@ struct hwpmc_class *hwpmc_class_find(u32 id);
  */
 int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail);
 void hwpmc_class_put(struct hwpmc_class *cls);
+/* 0, or the register that refused an access, so that what the class has counted
+ * since then may be anything. Any context. */
+static inline u32 hwpmc_class_doubt(const struct hwpmc_class *cls)
+{
+	u32 msr = READ_ONCE(hwpmc_msr_refused);
+
+	return unlikely(msr) && cls->ops->claim ? msr : 0;
+}
+
 /* Bit per class (its place in hwpmc_machine.cls) that interrupts by NMI. */
 extern unsigned long hwpmc_classes_nmi;
 /* Their rows. */

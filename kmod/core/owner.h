@@ -91,6 +91,8 @@ void hwpmc_owner_remove(struct hwpmc_pmc *pmc);
 /* Would a PMC with this id be a second one on the same counters? */
 bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
 		       u32 cpu);
+/* 0, or -EIO: nobody vouches for its samples. Under hwpmc_lock or RCU. */
+int hwpmc_owner_doubt(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 /*
  * SIGIO to an owner, if the process handles it or waits for it: FreeBSD ignores
  * the signal by default, Linux would end the process. Interrupts on, no lock of

@@ -497,6 +497,16 @@ static int process_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	return 0;
 }
 
+/* May what it counts be anything, as the hardware refused something? */
+int hwpmc_pmc_doubt(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	u32 msr = hwpmc_class_doubt(hwpmc_rows[pmc->row].cls);
+
+	if (likely(!msr))
+		return 0;
+	return hwpmc_refuse(hdr, -EIO, HWPMC_WHY_PMU_REFUSED, msr);
+}
+
 int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	int ret;
@@ -505,6 +515,9 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	if (pmc->state == HWPMC_STATE_RUNNING)
 		return 0;
 	trace_hwpmc_pmc_start(pmc);
+	ret = hwpmc_pmc_doubt(pmc, hdr);
+	if (ret)
+		return ret;
 	if (hwpmc_pmc_needs_log(pmc) && !hwpmc_log_is_open(pmc->owner))
 		return hwpmc_refuse(hdr, -EBADFD, HWPMC_WHY_NO_LOG, 0);
 	if (!hwpmc_pmc_is_system(pmc))
@@ -514,7 +527,16 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	if (ret)
 		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);
 	WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
-	return 0;
+	ret = hwpmc_pmc_doubt(pmc, hdr);
+	if (ret)
+		hwpmc_pmc_halt(pmc);
+	return ret;
+}
+
+/* Who samples reads no count that could tell. */
+static int stopped(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	return hwpmc_pmc_needs_log(pmc) ? hwpmc_pmc_doubt(pmc, hdr) : 0;
 }
 
 int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
@@ -529,13 +551,13 @@ int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	trace_hwpmc_pmc_stop(pmc);
 	if (!hwpmc_pmc_is_system(pmc)) {
 		hwpmc_targets_deactivate(pmc);
-		return 0;
+		return stopped(pmc, hdr);
 	}
 	ret = hwpmc_cpu_call(pmc->cpu, sys_stop_ipi, pmc);
 	if (ret)
 		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);
 	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
-	return 0;
+	return stopped(pmc, hdr);
 }
 
 void hwpmc_pmc_halt(struct hwpmc_pmc *pmc)

@@ -100,6 +100,10 @@ void hwpmc_pmc_release(struct hwpmc_pmc *pmc);
 int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 
+/* 0, or -EIO PMU_REFUSED: nobody vouches for what it has counted or sampled. Any
+ * context. */
+int hwpmc_pmc_doubt(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
+
 /* Stop it, whatever its state is and wherever its CPU. */
 void hwpmc_pmc_halt(struct hwpmc_pmc *pmc);
 

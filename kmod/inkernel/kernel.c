@@ -43,6 +43,8 @@ int hwpmc_inkernel_value(unsigned int nr, u64 *value)
 	lockdep_assert_held(&hwpmc_lock);
 	if (!counters[nr].owner || counters[nr].profiling)
 		return -ENOENT;
+	if (hwpmc_class_doubt(hwpmc_rows[nr].cls))
+		return -EIO;
 	sum = counters[nr].reset_value;
 	list_for_each_entry(pmc, &counters[nr].owner->pmcs, owner_node) {
 		ret = hwpmc_pmc_read(pmc, &one);

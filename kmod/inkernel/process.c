@@ -422,6 +422,8 @@ static int process_value(struct task_struct *task, int ctr, int flags,
 
 	if (!pmc)
 		return -ENOENT;
+	if (hwpmc_class_doubt(hwpmc_rows[ctr].cls))
+		return -EIO;
 	close_slices(pmc);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, irq);
 	target = hwpmc_target_find(task);
@@ -442,7 +444,8 @@ static int process_value(struct task_struct *task, int ctr, int flags,
  * @value: where the value goes
  *
  * Return: -EINVAL no such counter or flag; -ENOENT it is not configured; -ENXIO a
- * counter of the kernel is on a CPU that is offline.
+ * counter of the kernel is on a CPU that is offline; -EIO the hardware has refused
+ * what was written to it, so that the value may be anything.
  */
 int hwpmc_get_counter_value(struct task_struct *task, int ctr, int flags,
 			    u64 *value)

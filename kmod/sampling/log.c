@@ -565,7 +565,7 @@ int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 	if (ret && ret == READ_ONCE(log->error))
 		hwpmc_refuse(hdr, ret, HWPMC_WHY_LOG_ERROR, -ret);
 	log_put(log);
-	return ret;
+	return ret ?: hwpmc_owner_doubt(owner, hdr);
 }
 
 /* A mapping keeps the log, and what was charged for it. */

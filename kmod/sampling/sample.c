@@ -154,6 +154,14 @@ static void missed_nmi(struct hwpmc_row_cpu *rc, u64 n, u64 now)
 		hwpmc_kgmon_late_nmi(n);
 }
 
+/* Not armed again, it would look as if it had overflowed at each NMI. Its owner
+ * hears of it when it stops or flushes. */
+static void give_up_nmi(struct hwpmc_cpu *c, unsigned int nr)
+{
+	c->sampling &= ~BIT_ULL(nr);
+	hwpmc_cpu_program_irqoff(c, nr, NULL);
+}
+
 static void overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
 			 struct pt_regs *regs, u64 now)
 {
@@ -171,7 +179,10 @@ static void overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
 		if (unlikely(n > 1))
 			missed_nmi(rc, n - 1, now);
 	}
-	arm_nmi(c, nr);
+	if (likely(!READ_ONCE(hwpmc_msr_refused)))
+		arm_nmi(c, nr);
+	if (unlikely(READ_ONCE(hwpmc_msr_refused)))
+		give_up_nmi(c, nr);
 }
 
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
@@ -253,6 +264,8 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	WRITE_ONCE(rc->pmc, pmc);
 	arm_nmi(c, nr);
 	barrier();	/* an NMI finds all of the above, or nothing */
+	if (unlikely(READ_ONCE(hwpmc_msr_refused) && hwpmc_rows[nr].cls->nmi))
+		return;
 	if (likely(hwpmc_rows[nr].cls->nmi))
 		c->sampling |= BIT_ULL(nr);
 	else
@@ -295,7 +308,9 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	c->ticking &= ~BIT_ULL(nr);
 	barrier();
 	counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask;
-	if (unlikely(has_overflowed(rc, counter))) {
+	if (unlikely(hwpmc_class_doubt(hwpmc_rows[nr].cls))) {
+		left = 0;
+	} else if (unlikely(has_overflowed(rc, counter))) {
 		late_irqoff(c, nr, counter);
 		left = rc->rest;
 	} else {

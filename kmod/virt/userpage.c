@@ -42,7 +42,8 @@ void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 	struct hwpmc_user_row *e;
 
 	lockdep_assert_irqs_disabled();
-	if (!page)
+	/* A read by the system call says what is the matter. */
+	if (!page || unlikely(READ_ONCE(hwpmc_msr_refused)))
 		return;
 	e = &page->row[nr];
 	WRITE_ONCE(e->seq, e->seq + 1);

@@ -99,6 +99,9 @@ WHY(PMU_RESERVED, NULL, NULL, DETAIL_HOLDER, NULL),
 WHY(PMU_RUNNING, "a counter runs that nobody in this kernel has reserved, so "
     "firmware or a hypervisor uses it", "MSR", DETAIL_HEX,
     "give the counters free in the firmware's setup or the hypervisor"),
+WHY(PMU_REFUSED, "the counters' registers cannot be accessed any more, so that "
+    "nothing that was counted is certain", "MSR", DETAIL_HEX,
+    "have the hypervisor allow it"),
 
 WHY(ID, "there is no such PMC here", NULL, DETAIL_NONE, NULL),
 WHY(SYSTEM_SCOPE, "a system-scope PMC counts a CPU, not processes",
