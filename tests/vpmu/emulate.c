@@ -110,7 +110,12 @@ static void emulate_msr(struct vcpu *v, struct board *b, struct site *s)
 	/* The count of this instruction itself is not yet to be seen. */
 	b->tick[s->mode]--;
 	counter_sync(v, b);
-	a = s->kind == K_RDMSR ? do_rdmsr(v, s, msr, pc) : do_wrmsr(v, msr, pc);
+	if (inject_refuses(v, msr, s->kind == K_WRMSR))
+		a = FAULT;
+	else if (s->kind == K_RDMSR)
+		a = do_rdmsr(v, s, msr, pc);
+	else
+		a = do_wrmsr(v, msr, pc);
 	b->tick[s->mode]++;
 	if (a == DONE)
 		counter_reconfigure(v, b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * inject.c - interrupts that are late, lost, doubled or without a cause, as
- * hypervisors, errata and faults of machines make them. Each vCPU has its knobs:
+ * inject.c - interrupts that are late, lost, doubled or without a cause, and
+ * registers that fault, as hypervisors, errata and faults of machines make them. Each vCPU has its knobs:
  * to begin with those of the options, then what the guest sets on that vCPU. Times
  * are totals of retired instructions of both modes.
  */
@@ -103,6 +103,8 @@ static bool storm(struct vcpu *v, struct board *b)
 	if (!v->knob[KNOB_STORM] || now < v->storm_due)
 		return false;
 	v->storm_due = now + v->knob[KNOB_STORM];
+	if (!pmi_cpu_is_up())
+		return false;
 	if (v->knob[KNOB_STORM_LEFT] && !--v->knob[KNOB_STORM_LEFT])
 		v->knob[KNOB_STORM] = 0;
 	v->n_storm++;
@@ -117,6 +119,8 @@ bool inject_raise(struct vcpu *v, struct board *b)
 
 	if (v->double_pending) {
 		v->double_pending = false;
+		if (!pmi_cpu_is_up())
+			return raised;
 		v->n_doubled++;
 		without_cause(v);
 		raised = pmi_raise_nmi(v) || raised;
@@ -131,4 +135,16 @@ uint64_t inject_claim(struct vcpu *v)
 		return 0;
 	v->unclaimed--;
 	return 1;
+}
+
+/* Is this access to fault? */
+bool inject_refuses(struct vcpu *v, uint32_t msr, bool write)
+{
+	uint64_t which = v->knob[KNOB_REFUSE];
+
+	if (!which || (!write && !(which & REFUSE_READS)))
+		return false;
+	if ((uint32_t)which != REFUSE_ALL)
+		return (uint32_t)which == msr;
+	return (cfg.amd ? msr_amd_class(msr) : msr_intel_class(msr)) != MSR_OTHER;
 }

@@ -35,6 +35,18 @@ bool pmi_raise_nmi(struct vcpu *v)
 	return true;
 }
 
+/*
+ * A CPU that was just woken has no interrupt table yet: an NMI would be its end,
+ * and the machine's. Its LVTPC is as INIT left it until the kernel sets it up.
+ */
+bool pmi_cpu_is_up(void)
+{
+	uint32_t lvt = 0;
+
+	phys_read32(APIC_BASE + APIC_LVTPC, &lvt);
+	return (lvt & LVT_MODE) == LVT_MODE_NMI;
+}
+
 bool pmi_raise_lvtpc(struct vcpu *v)
 {
 	uint32_t lvt = LVT_MASKED;

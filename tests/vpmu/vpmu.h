@@ -21,8 +21,12 @@ enum knob {
 	KNOB_STORM,		/* an NMI every so many instructions */
 	KNOB_STORM_LEFT,	/* so many of them; 0: no end */
 	KNOB_STORM_PMI,		/* by LVTPC, as a PMI without an overflow */
+	KNOB_REFUSE,		/* this register's WRMSR faults; REFUSE_* */
 	KNOBS,
 };
+
+#define REFUSE_ALL	0xffffffffu	/* each register of the PMU */
+#define REFUSE_READS	(1ULL << 32)	/* RDMSR faults as well */
 
 struct config {
 	uint64_t knob[KNOBS];		/* of each vCPU, to begin with */
@@ -210,6 +214,7 @@ void counter_shift_bias(struct vcpu *v, struct board *b, int mode,
 bool pmi_deliver(struct vcpu *v);
 bool pmi_raise_nmi(struct vcpu *v);
 bool pmi_raise_lvtpc(struct vcpu *v);
+bool pmi_cpu_is_up(void);
 
 /* inject.c - interrupts that are late, lost, doubled or without a cause */
 bool inject_option(const char *name, uint64_t val);
@@ -223,6 +228,7 @@ bool inject_loses(struct vcpu *v);
 void inject_delivered(struct vcpu *v);
 bool inject_raise(struct vcpu *v, struct board *b);
 uint64_t inject_claim(struct vcpu *v);
+bool inject_refuses(struct vcpu *v, uint32_t msr, bool write);
 
 /* msr_intel.c, msr_amd.c - the PMU's registers */
 enum access { NATIVE, DONE, FAULT };

@@ -89,8 +89,13 @@ enum {
 	VPMU_KNOB_STORM,	/* an NMI every so many instructions */
 	VPMU_KNOB_STORM_LEFT,	/* so many of them; 0: no end */
 	VPMU_KNOB_STORM_PMI,	/* 1: by LVTPC, as a PMI without an overflow */
+	VPMU_KNOB_REFUSE,	/* WRMSR to this register faults, as where a
+				 * hypervisor filters it; see below */
 	VPMU_KNOBS,
 };
+
+#define VPMU_REFUSE_ALL		0xffffffffu	/* to each of the PMU's */
+#define VPMU_REFUSE_READS	(1ULL << 32)	/* RDMSR as well */
 
 /* VPMU_REG: the emulated PMU's own registers, whatever the guest believes. */
 enum {
