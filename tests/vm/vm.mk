@@ -26,6 +26,16 @@ VM_TEST_OBJS_spec_pmi += $(SPEC_REC)
 VM_TEST_OBJS_spec_suspend += $(SPEC_REC)
 $(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi spec_suspend): \
 	$(SPEC_REC) $(TOP)/tests/vm/lib/spec_rec.h
+SPEC_SESSION	:= $(TOP)/tests/vm/lib/spec_session.c
+SPEC_SESSIONS	:= spec_sample spec_hotplug spec_refused
+$(foreach t,$(SPEC_SESSIONS),$(eval VM_TEST_OBJS_$(t) += $(SPEC_SESSION)))
+$(addprefix $(BUILD)/vm/tests/,$(SPEC_SESSIONS)): \
+	$(SPEC_SESSION) $(TOP)/tests/vm/lib/spec_session.h
+SPEC_STORMS	:= $(TOP)/tests/vm/lib/spec_storms.c
+SPEC_STORMERS	:= spec_storm spec_hotplug spec_killed spec_forgotten
+$(foreach t,$(SPEC_STORMERS),$(eval VM_TEST_OBJS_$(t) += $(SPEC_STORMS)))
+$(addprefix $(BUILD)/vm/tests/,$(SPEC_STORMERS)): \
+	$(SPEC_STORMS) $(TOP)/tests/vm/lib/spec_storms.h
 check-vm: module
 
 vm-fetch:
@@ -37,6 +47,16 @@ check-vm: vm-fetch vm-tests vpmu
 	status=0; $(TOP)/tests/vm/run-groups $(GROUPS) || status=1; \
 	[ -n "$(GROUPS)" ] || $(TOP)/tests/vm/selftest-result || status=1; \
 	exit $$status
+
+# The long forms of the storms: tests/vm/storms, with a report of their own.
+STORMS		= $(BUILD)/storms.tsv
+check-storms: module vm-fetch vm-tests vpmu
+	rm -f $(STORMS)
+	status=0; GROUPS_DIR=$(TOP)/tests/vm/storms RESULTS=$(STORMS) \
+		$(TOP)/tests/vm/run-groups $(GROUPS) || status=1; \
+	grep -hE ' killed, |off and on: |loads and unloads: |lives of the|kernel memory ' \
+		$(BUILD)/vm/out/*/tap/*.log || :; \
+	$(TOP)/tests/report $(STORMS) || status=1; exit $$status
 
 HARNESS		:= $(TOP)/tests/harness/harness.c $(TOP)/tests/harness/harness.h
 
@@ -93,7 +113,7 @@ vm-kmods: module
 
 vm-tests: vm-kmods
 
-.PHONY: vm-fetch vm-kmods vm-tests check-vm
+.PHONY: vm-fetch vm-kmods vm-tests check-vm check-storms
 
 # 32-bit programs, also without: the 64-bit compiler and its headers will do.
 VM_PROGS32	:= $(patsubst $(TOP)/tests/vm/progs32/%.c,$(BUILD)/vm/progs32/%, \

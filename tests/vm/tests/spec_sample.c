@@ -5,223 +5,8 @@
  * reader does. The log is read through the mapped rings and the library's parser.
  */
 #define _GNU_SOURCE
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-
-#include <libhwpmclog.h>
-
 #include "harness.h"
-#include "spec_dev.h"
-#include "vpmu_guest.h"
-
-#define SMALL_RING	16384
-
-enum reader { FAST, SLOW, NONE };
-
-/* What a log held. */
-struct tally {
-	uint64_t records, samples, dropped[HWPMC_DROP__COUNT], others;
-	uint64_t csw, exits, csw_records, exit_records;
-	uint64_t throttled, resumed, hidden, user, frames, closed;
-	uint64_t pid_samples[2];	/* of the children */
-};
-
-struct session {
-	struct hwpmc *h;
-	struct hwpmc_rings *rings;
-	struct hwpmc_parser *parser[64];	/* by CPU */
-	struct tally t;
-	enum reader reader;
-	pthread_t thread;
-	atomic_bool stop;
-	uint64_t overflows;
-	pid_t pids[2];
-	void (*look)(const struct hwpmc_record *r);
-};
-
-/* Also outside tests, where nothing may be asserted. */
-static bool try_tunable(const char *name, int value)
-{
-	char path[96];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/sys/kern/hwpmc/%s", name);
-	f = fopen(path, "w");
-	if (!f)
-		return false;
-	fprintf(f, "%d\n", value);
-	return fclose(f) == 0;
-}
-
-static void set_tunable(const char *name, int value)
-{
-	ck_assert(try_tunable(name, value));
-}
-
-static void tally_sample(struct session *s, const struct hwpmc_record *r)
-{
-	s->t.samples++;
-	s->t.frames += r->npc;
-	s->t.hidden += !!(r->hdr->flags & HWPMC_SAMPLE_HIDDEN);
-	s->t.user += !!(r->hdr->flags & HWPMC_SAMPLE_USER);
-	for (int i = 0; i < 2; i++)
-		s->t.pid_samples[i] += s->pids[i] && r->pid == s->pids[i];
-}
-
-static void tally_record(struct session *s, const struct hwpmc_record *r)
-{
-	s->t.records++;
-	switch (r->hdr->type) {
-	case HWPMC_LOG_CALLCHAIN:
-		tally_sample(s, r);
-		break;
-	case HWPMC_LOG_DROPNOTIFY:
-		for (int i = 0; i < HWPMC_DROP__COUNT; i++) {
-			s->t.dropped[i] += r->drop->samples[i];
-			s->t.others += r->drop->others[i];
-		}
-		break;
-	case HWPMC_LOG_PROCCSW:
-		s->t.csw += r->value->value;
-		s->t.csw_records++;
-		break;
-	case HWPMC_LOG_PROCEXIT:
-		s->t.exits += r->value->value;
-		s->t.exit_records++;
-		break;
-	case HWPMC_LOG_THROTTLE:
-		*(r->hdr->flags ? &s->t.resumed : &s->t.throttled) += 1;
-		break;
-	case HWPMC_LOG_CLOSELOG:
-		s->t.closed++;
-		break;
-	}
-	if (s->look)
-		s->look(r);
-}
-
-/* Each ring is a stream of its own, but for INITIALIZE, which the first has. */
-static int take(unsigned int cpu, const void *data, size_t len, void *arg)
-{
-	struct session *s = arg;
-	struct hwpmc_record r;
-
-	if (!s->parser[cpu]) {
-		static uint64_t head[18];
-
-		s->parser[cpu] = hwpmc_parser_new();
-		if (!cpu) {
-			memcpy(head, data, sizeof(head));
-		} else {
-			hwpmc_parser_feed(s->parser[cpu], head, sizeof(head));
-			ck_assert_int_eq(hwpmc_parser_next(s->parser[cpu], &r),
-					 HWPMC_PARSE_RECORD);
-			ck_assert_int_eq(hwpmc_parser_next(s->parser[cpu], &r),
-					 HWPMC_PARSE_MORE);
-		}
-	}
-	ck_assert_int_eq(hwpmc_parser_feed(s->parser[cpu], data, len), 0);
-	for (;;) {
-		enum hwpmc_parse what = hwpmc_parser_next(s->parser[cpu], &r);
-
-		ck_assert_msg(what != HWPMC_PARSE_ERROR, "%s",
-			      hwpmc_parser_error(s->parser[cpu]));
-		if (what != HWPMC_PARSE_RECORD)
-			return 0;
-		tally_record(s, &r);
-	}
-}
-
-static void drain(struct session *s)
-{
-	hwpmc_rings_read(s->rings, take, s, NULL);
-}
-
-static void *reader_thread(void *arg)
-{
-	struct session *s = arg;
-
-	while (!s->stop) {
-		drain(s);
-		if (s->reader == SLOW)
-			dev_msleep(100);
-		else
-			sched_yield();
-	}
-	return NULL;
-}
-
-static void begin(struct session *s, enum reader reader, uint32_t ring)
-{
-	memset(s, 0, sizeof(*s));
-	ck_assert_int_eq(hwpmc_open(&s->h), 0);
-	ck_assert_msg(!hwpmc_rings_open(s->h, ring, 0, &s->rings), "%s",
-		      hwpmc_error(s->h));
-	s->reader = reader;
-	drain(s);
-	if (reader != NONE)
-		pthread_create(&s->thread, NULL, reader_thread, s);
-	s->overflows = vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS);
-}
-
-static uint32_t allocate(struct session *s, const char *event, int mode,
-			 uint32_t flags, uint32_t cpu, uint64_t period)
-{
-	uint32_t id;
-
-	ck_assert_msg(!hwpmc_allocate(s->h, event, mode, flags, cpu, period,
-				      &id), "%s", hwpmc_error(s->h));
-	return id;
-}
-
-static void ok(struct session *s, int rc)
-{
-	ck_assert_msg(!rc, "%s", hwpmc_error(s->h));
-}
-
-/* All PMCs are stopped: take what there is, have drops declared, take those. */
-static void finish(struct session *s)
-{
-	s->overflows = vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS) -
-		       s->overflows;
-	s->stop = true;
-	if (s->reader != NONE)
-		pthread_join(s->thread, NULL);
-	drain(s);
-	ok(s, hwpmc_flush_log(s->h));
-	drain(s);
-}
-
-static void end(struct session *s)
-{
-	hwpmc_rings_close(s->rings);
-	hwpmc_close(s->h);
-	for (int i = 0; i < 64; i++)
-		hwpmc_parser_free(s->parser[i]);
-}
-
-static uint64_t all_drops(const struct session *s)
-{
-	uint64_t n = 0;
-
-	for (int i = 0; i < HWPMC_DROP__COUNT; i++)
-		n += s->t.dropped[i];
-	return n;
-}
-
-static void check_conserved(struct session *s)
-{
-	ck_assert_uint_gt(s->overflows, 0);
-	ck_assert_msg(s->overflows == s->t.samples + all_drops(s),
-		      "%llu overflows, %llu samples, drops: %llu full, %llu late, %llu closed, %llu busy",
-		      (unsigned long long)s->overflows,
-		      (unsigned long long)s->t.samples,
-		      (unsigned long long)s->t.dropped[0],
-		      (unsigned long long)s->t.dropped[1],
-		      (unsigned long long)s->t.dropped[2],
-		      (unsigned long long)s->t.dropped[3]);
-}
+#include "../lib/spec_session.h"
 
 /* ---- process scope ------------------------------------------------------- */
 
@@ -585,6 +370,63 @@ START_TEST(an_absurd_period_does_not_take_the_machine_away)
 }
 END_TEST
 
+/* Two that take turns: each runs until it waits for the other. */
+static int turn[2][2];
+
+static void take_turns(void *arg)
+{
+	int me = *(int *)arg;
+	char c = 0;
+
+	for (int i = 0; i < 200; i++) {
+		if (me + i > 0 && read(turn[me][0], &c, 1) != 1)
+			_exit(1);
+		if (write(turn[!me][1], &c, 1) != 1)
+			_exit(1);
+	}
+}
+
+/* The first row's interrupts come while the second is being switched in: one that is
+ * too much must not find that the second goes on all the same. */
+START_TEST(absurd_periods_of_two_rows_through_many_switches_stand_still)
+{
+	int who[2] = { 0, 1 };
+	struct session s;
+	struct child c[2];
+	uint32_t id[2];
+
+	set_tunable("mincount", 1);
+	set_tunable("selfcost", 25);
+	begin(&s, FAST, 0);
+	for (int i = 0; i < 2; i++) {
+		id[i] = allocate(&s, i ? "branches" : "instructions",
+				 HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 1);
+		ck_assert_int_eq(pipe(turn[i]), 0);
+	}
+	for (int i = 0; i < 2; i++) {
+		c[i] = dev_child(take_turns, &who[i]);
+		dev_pin(c[i].pid, 1);
+		for (int j = 0; j < 2; j++)
+			ok(&s, hwpmc_attach(s.h, id[j], c[i].pid));
+	}
+	for (int i = 0; i < 2; i++)
+		ok(&s, hwpmc_start(s.h, id[i]));
+	for (int i = 0; i < 2; i++)
+		dev_go(&c[i]);
+	for (int i = 0; i < 2; i++)
+		dev_wait(&c[i]);
+	for (int i = 0; i < 2; i++)
+		ok(&s, hwpmc_stop(s.h, id[i]));
+	set_tunable("mincount", 1000);
+	set_tunable("selfcost", 0);
+	finish(&s);
+	check_conserved(&s);
+	ck_assert_uint_gt(s.t.throttled, 0);
+	end(&s);
+	dev_still_counts();
+}
+END_TEST
+
 /* ---- values -------------------------------------------------------------- */
 
 static void busy_tree(void *arg)
@@ -781,6 +623,7 @@ int main(void)
 	harness_add_timed(closing_the_log_in_a_storm_of_nmis_stops_and_declares, 30);
 	harness_add_timed(sampling_that_costs_too_much_stands_still_and_says_so, 30);
 	harness_add_timed(an_absurd_period_does_not_take_the_machine_away, 30);
+	harness_add_timed(absurd_periods_of_two_rows_through_many_switches_stand_still, 30);
 	harness_add_timed(increments_add_up_to_exit_values_and_to_the_total, 30);
 	harness_add_timed(call_chains_name_the_callers, 30);
 	harness_add_timed(kernel_samples_have_chains_that_go_on_into_the_program, 30);

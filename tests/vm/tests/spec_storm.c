@@ -14,7 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#include "spec_dev.h"
+#include "../lib/spec_storms.h"
 
 #define WORKERS		64
 #define PMCS		4	/* at once, of a worker */
@@ -79,7 +79,7 @@ static uint64_t next(uint64_t *random)
 	return *random;
 }
 
-static unsigned int pick(struct worker *w, unsigned int n)
+static unsigned int choice(struct worker *w, unsigned int n)
 {
 	return (next(&w->random) >> 20) % n;
 }
@@ -105,18 +105,18 @@ static void allocate(struct worker *w)
 {
 	static const uint32_t caps[] = { U, K, U | K, 0 };
 	struct hwpmc_op_pmcallocate op;
-	int i = pick(w, PMCS), mode = pick(w, 8) ? TC : SC;
+	int i = choice(w, PMCS), mode = choice(w, 8) ? TC : SC;
 	uint32_t flags = 0;
 	int err;
 
 	if (w->own[i])
 		return;
-	if (mode == TC && pick(w, 2))
+	if (mode == TC && choice(w, 2))
 		flags |= HWPMC_F_DESCENDANTS;
-	if (mode == TC && !pick(w, 4))
+	if (mode == TC && !choice(w, 4))
 		flags |= HWPMC_F_EXEC_START;
-	dev_request(&op, mode, flags, mode == TC ? ANY : pick(w, 2),
-		    pick(w, 3), caps[pick(w, 4)]);
+	dev_request(&op, mode, flags, mode == TC ? ANY : choice(w, 2),
+		    choice(w, 3), caps[choice(w, 4)]);
 	err = dev_allocate(w->fd, &op);
 	note(ALLOCATE, err);
 	if (err)
@@ -128,14 +128,14 @@ static void allocate(struct worker *w)
 
 static pid_t somebody(struct worker *w)
 {
-	return pick(w, 3) ? state->pid[pick(w, WORKERS)] : 0;
+	return choice(w, 3) ? state->pid[choice(w, WORKERS)] : 0;
 }
 
 static void getinfo(struct worker *w)
 {
 	struct hwpmc_pmcinfo infos[HWPMC_ROW_MAX];
 	struct hwpmc_op_getpmcinfo op = {
-		.cpu = pick(w, 2), .npmc = HWPMC_ROW_MAX,
+		.cpu = choice(w, 2), .npmc = HWPMC_ROW_MAX,
 		.pmcs = (uintptr_t)infos,
 	};
 	int ret = ioctl(w->fd, HWPMC_IOC_GETPMCINFO, &op);
@@ -146,7 +146,7 @@ static void getinfo(struct worker *w)
 
 static void on_pmc(struct worker *w, enum what what)
 {
-	int i = pick(w, PMCS);
+	int i = choice(w, PMCS);
 	uint64_t value = 0;
 
 	if (!w->own[i])
@@ -162,7 +162,7 @@ static void on_pmc(struct worker *w, enum what what)
 	else if (what == READ)
 		note(what, dev_rw(w->fd, w->id[i], HWPMC_F_OLDVALUE, &value));
 	else if (what == SETCOUNT)
-		note(what, dev_setcount(w->fd, w->id[i], pick(w, 1000)));
+		note(what, dev_setcount(w->fd, w->id[i], choice(w, 1000)));
 	if (what == RELEASE) {
 		note(what, dev_release(w->fd, w->id[i]));
 		w->own[i] = false;
@@ -173,11 +173,11 @@ static void on_pmc(struct worker *w, enum what what)
 static void heir(struct worker *w)
 {
 	uint64_t value = 0;
-	int i = pick(w, PMCS);
+	int i = choice(w, PMCS);
 
 	if (w->own[i])
 		dev_rw(w->fd, w->id[i], HWPMC_F_OLDVALUE, &value);
-	if (w->own[i] && !pick(w, 4))
+	if (w->own[i] && !choice(w, 4))
 		dev_stop(w->fd, w->id[i]);
 }
 
@@ -186,16 +186,16 @@ static void fork_child(struct worker *w)
 	pid_t pid = fork();
 
 	if (!pid) {
-		if (pick(w, 2))
-			dev_spin(pick(w, 20000));
-		if (pick(w, 2))
+		if (choice(w, 2))
+			dev_spin(choice(w, 20000));
+		if (choice(w, 2))
 			heir(w);
-		if (!pick(w, 3) && !fork())
-			dev_spin(pick(w, 20000));
+		if (!choice(w, 3) && !fork())
+			dev_spin(choice(w, 20000));
 		_exit(0);
 	}
 	/* Sometimes nobody waits, so it is the reaper's. */
-	if (pid > 0 && pick(w, 8))
+	if (pid > 0 && choice(w, 8))
 		waitpid(pid, NULL, 0);
 	note(FORK, 0);
 }
@@ -208,7 +208,7 @@ static void fork_exec(struct worker *w)
 		execl("build/vm/progs/loop", "loop", "1000", (char *)NULL);
 		_exit(127);
 	}
-	if (pid > 0 && pick(w, 8))
+	if (pid > 0 && choice(w, 8))
 		waitpid(pid, NULL, 0);
 	note(FORK_EXEC, 0);
 }
@@ -221,11 +221,11 @@ static void *thread(void *arg)
 
 static void threads(struct worker *w)
 {
-	int n = 1 + pick(w, 3), detached = pick(w, 2);
+	int n = 1 + choice(w, 3), detached = choice(w, 2);
 	pthread_t t[3];
 
 	for (int i = 0; i < n; i++) {
-		void *spins = (void *)(uintptr_t)(1 + pick(w, 30000));
+		void *spins = (void *)(uintptr_t)(1 + choice(w, 30000));
 
 		if (pthread_create(&t[i], NULL, thread, spins)) {
 			n = i;
@@ -256,7 +256,7 @@ static void exec_self(struct worker *w)
 	snprintf(slot, sizeof(slot), "%d", w->slot);
 	snprintf(random, sizeof(random), "%llu", (unsigned long long)w->random);
 	/* An inherited descriptor is of no use to the new program. */
-	if (pick(w, 2))
+	if (choice(w, 2))
 		fcntl(w->fd, F_SETFD, 0);
 	note(EXEC, 0);
 	execl("/proc/self/exe", "storm", slot, random, (char *)NULL);
@@ -274,7 +274,7 @@ static void step(struct worker *w, enum what what)
 	case REOPEN: return reopen(w);
 	case MIGRATE:
 		dev_unpin(0);
-		return dev_pin(0, pick(w, 2));
+		return dev_pin(0, choice(w, 2));
 	case EXEC: return exec_self(w);
 	case LEAVE:
 		note(LEAVE, 0);
@@ -290,7 +290,7 @@ static enum what choose(struct worker *w)
 
 	for (what = 0; what < N_WHATS; what++)
 		sum += weight[what];
-	n = pick(w, sum);
+	n = choice(w, sum);
 	for (what = 0; n >= weight[what]; what++)
 		n -= weight[what];
 	return what;
@@ -388,28 +388,12 @@ static pid_t bystander(void)
 
 /* ---- the storm ----------------------------------------------------------- */
 
-static uint64_t env_number(const char *name, uint64_t otherwise)
-{
-	const char *s = getenv(name);
-
-	return s && *s ? strtoull(s, NULL, 0) : otherwise;
-}
-
 static int64_t now_ms(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
-static void cpu1_online(int on)
-{
-	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert(write(fd, on ? "1" : "0", 1) == 1);
-	close(fd);
 }
 
 static void spawn(int slot, uint64_t *seed)
@@ -455,7 +439,7 @@ static void rage(uint64_t seed, int64_t until)
 		}
 		tend(&seed);
 		/* An owner that does not expect it. */
-		kill(state->pid[pick(&me, WORKERS)], SIGKILL);
+		kill(state->pid[choice(&me, WORKERS)], SIGKILL);
 		dev_msleep(50);
 	}
 	cpu1_online(1);
@@ -585,44 +569,6 @@ START_TEST(a_storm_of_64_tasks_leaves_a_bystander_exact_and_registers_at_zero)
 END_TEST
 
 /* ---- after it ------------------------------------------------------------ */
-
-/* Objects of a slab cache, as good as known: empty slabs are given back. */
-static long objects(const char *cache)
-{
-	char line[512], name[64];
-	long active, total = -1;
-	FILE *f;
-
-	snprintf(line, sizeof(line), "/sys/kernel/slab/%s/shrink", cache);
-	f = fopen(line, "w");
-	ck_assert_msg(f, "no %s: boot with slab_nomerge", line);
-	fputs("1", f);
-	fclose(f);
-	f = fopen("/proc/slabinfo", "r");
-	ck_assert_ptr_nonnull(f);
-	while (fgets(line, sizeof(line), f)) {
-		long num;
-
-		if (sscanf(line, "%63s %ld %ld", name, &active, &num) == 3 &&
-		    !strcmp(name, cache))
-			total = num;
-	}
-	fclose(f);
-	return total;
-}
-
-static void check_no_objects(const char *cache)
-{
-	long n = -1;
-
-	for (int i = 0; i < 100; i++) {
-		n = objects(cache);
-		if (!n)
-			return;
-		dev_msleep(100);
-	}
-	ck_abort_msg("%ld objects of %s are left", n, cache);
-}
 
 START_TEST(after_the_storm_no_target_or_thread_object_is_left)
 {

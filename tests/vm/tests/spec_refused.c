@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * spec_refused.c - registers of the counters fault, as where a hypervisor filters
+ * them: the module notices, refuses or goes on, declares what is not certain any
+ * more, and counts again once the registers are there again.
+ */
+#include "harness.h"
+#include "../lib/spec_session.h"
+
+static uint32_t select_msr, counter_msr, first_msr;
+
+/* Each vCPU has its own. */
+static void refuse(uint64_t which)
+{
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		dev_pin(getpid(), cpu);
+		vpmu_knob(VPMU_KNOB_REFUSE, which);
+	}
+	dev_unpin(getpid());
+}
+
+static void setup(void)
+{
+	bool core = vpmu_reg(VPMU_REG_VERSION, 0) >= 1;
+
+	refuse(0);
+	select_msr = !dev_is_amd() ? 0x186 : core ? 0xc0010200 : 0xc0010000;
+	counter_msr = !dev_is_amd() ? 0x4c1 : core ? 0xc0010201 : 0xc0010004;
+	first_msr = select_msr;
+}
+
+static void prove(void)
+{
+	refuse(0);
+	dev_check_registers_clear();
+	dev_still_counts();
+}
+
+#define REFUSED(call) do {						\
+	int got_ = (call);						\
+	ck_assert_msg(got_ == EIO &&					\
+		      dev_hdr.reason == HWPMC_WHY_PMU_REFUSED,		\
+		      "%s: errno %d, reason %u (%d)", #call, got_,	\
+		      dev_hdr.reason, dev_hdr.detail);			\
+} while (0)
+
+static int read_it(int fd, uint32_t id)
+{
+	uint64_t value = 0;
+
+	return dev_rw(fd, id, HWPMC_F_OLDVALUE, &value);
+}
+
+START_TEST(a_select_that_faults_refuses_the_allocation_and_names_itself)
+{
+	struct hwpmc_op_pmcallocate op;
+	int fd = dev_open();
+
+	dev_request(&op, TC, 0, ANY, INSN, U);
+	refuse(select_msr);
+	REFUSED(dev_allocate(fd, &op));
+	ck_assert_uint_eq((uint32_t)dev_hdr.detail, select_msr);
+	refuse(0);
+	dev_ok(dev_allocate(fd, &op));
+	close(fd);
+}
+END_TEST
+
+START_TEST(registers_that_cannot_even_be_read_refuse_the_allocation)
+{
+	struct hwpmc_op_pmcallocate op;
+	int fd = dev_open();
+
+	dev_request(&op, TC, 0, ANY, INSN, U);
+	refuse(VPMU_REFUSE_ALL | VPMU_REFUSE_READS);
+	REFUSED(dev_allocate(fd, &op));
+	ck_assert_uint_eq((uint32_t)dev_hdr.detail, first_msr);
+	close(fd);
+}
+END_TEST
+
+/* The switch finds it out; nobody asks a thread that is switched to. */
+START_TEST(a_select_that_faults_at_a_switch_makes_the_count_uncertain)
+{
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, INSN, U);
+	struct hwpmc_op_pmcallocate op;
+	struct child c = dev_loop(10000);
+
+	dev_ok(dev_attach(fd, id, c.pid));
+	refuse(VPMU_REFUSE_ALL);
+	dev_ok(dev_start(fd, id));
+	dev_go(&c);
+	dev_wait(&c);
+	REFUSED(read_it(fd, id));
+	/* Until all is given back nothing else is begun. */
+	refuse(0);
+	dev_request(&op, TC, 0, ANY, INSN, U);
+	REFUSED(dev_allocate(fd, &op));
+	dev_ok(dev_release(fd, id));
+	dev_ok(dev_allocate(fd, &op));
+	close(fd);
+}
+END_TEST
+
+START_TEST(a_select_that_faults_at_the_start_of_a_cpu_refuses_the_start)
+{
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, SC, 0, 1, INSN, U | K);
+
+	refuse(VPMU_REFUSE_ALL);
+	REFUSED(dev_start(fd, id));
+	REFUSED(dev_start(fd, id));
+	REFUSED(read_it(fd, id));
+	/* Else what cannot be written cannot be cleared. */
+	refuse(0);
+	close(fd);
+}
+END_TEST
+
+START_TEST(what_does_not_need_the_registers_goes_on)
+{
+	struct hwpmc_op_pmcallocate op = {
+		.class = HWPMC_CLASS_TSC, .mode = SC, .cpu = 0,
+		.ev = HWPMC_EV_TSC,
+	};
+	int fd = dev_open(), tsc = dev_open();
+	uint32_t id = dev_alloc(fd, SC, 0, 0, INSN, U | K);
+	uint64_t value = 0;
+
+	dev_ok(dev_allocate(tsc, &op));
+	dev_ok(dev_start(tsc, op.pmcid));
+	refuse(VPMU_REFUSE_ALL);
+	REFUSED(dev_start(fd, id));
+	dev_ok(dev_rw(tsc, op.pmcid, HWPMC_F_OLDVALUE, &value));
+	ck_assert_uint_gt(value, 0);
+	refuse(0);
+	close(fd);
+	close(tsc);
+}
+END_TEST
+
+/* Armed no more, a counter looks overflowed for ever: that makes no samples. */
+START_TEST(a_counter_that_faults_while_it_samples_stands_still_and_says_so)
+{
+	struct child c[2];
+	struct session s;
+	uint64_t samples;
+	uint32_t id;
+
+	begin(&s, FAST, 0);
+	id = allocate(&s, "instructions:u", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY,
+		      5000);
+	for (int i = 0; i < 2; i++) {
+		c[i] = dev_loop(4000000);
+		dev_pin(c[i].pid, i);
+		ok(&s, hwpmc_attach(s.h, id, c[i].pid));
+	}
+	ok(&s, hwpmc_start(s.h, id));
+	for (int i = 0; i < 2; i++)
+		dev_go(&c[i]);
+	dev_msleep(30);
+	refuse(VPMU_REFUSE_ALL);
+	for (int i = 0; i < 2; i++)
+		dev_wait(&c[i]);
+	ck_assert_int_ne(hwpmc_stop(s.h, id), 0);
+	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_PMU_REFUSED);
+	ck_assert_int_ne(hwpmc_flush_log(s.h), 0);
+	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_PMU_REFUSED);
+	s.stop = true;
+	pthread_join(s.thread, NULL);
+	samples = s.t.samples;
+	s.overflows = vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS) - s.overflows;
+	ck_assert_uint_le(samples, s.overflows);
+	refuse(0);
+	end(&s);
+}
+END_TEST
+
+static void spin(void *arg)
+{
+	dev_spin(20000000);
+}
+
+/* One register or the other, on and off, while all counts and samples. */
+START_TEST(registers_that_come_and_go_under_load_hurt_nobody)
+{
+	uint32_t some[] = { select_msr, counter_msr, VPMU_REFUSE_ALL,
+			    dev_is_amd() ? 0xc0000301 : 0x38f,
+			    dev_is_amd() ? 0xc0000302 : 0x390 };
+
+	for (int i = 0; i < 25; i++) {
+		struct child c[2] = { dev_child(spin, NULL), dev_child(spin, NULL) };
+		struct session s;
+		uint32_t id[3];
+
+		begin(&s, FAST, 0);
+		id[0] = allocate(&s, "instructions", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 5000);
+		id[1] = allocate(&s, "branches:u", HWPMC_MODE_TC, 0, HWPMC_CPU_ANY, 0);
+		id[2] = allocate(&s, "instructions", HWPMC_MODE_SS, 0, 1, 20011);
+		for (int j = 0; j < 2; j++)
+			for (int k = 0; k < 2; k++)
+				ok(&s, hwpmc_attach(s.h, id[j], c[k].pid));
+		for (int j = 0; j < 3; j++)
+			ok(&s, hwpmc_start(s.h, id[j]));
+		dev_go(&c[0]);
+		dev_go(&c[1]);
+		for (int j = 0; j < 4; j++) {
+			refuse(some[i % 5]);
+			dev_msleep(3);
+			refuse(0);
+			dev_msleep(1);
+		}
+		s.stop = true;
+		pthread_join(s.thread, NULL);
+		/* With the registers back the end of it is clean. */
+		end(&s);
+		for (int j = 0; j < 2; j++) {
+			kill(c[j].pid, SIGKILL);
+			waitpid(c[j].pid, NULL, 0);
+		}
+		dev_check_registers_clear();
+	}
+}
+END_TEST
+
+START_TEST(a_module_loaded_while_the_registers_fault_has_no_counters_of_them)
+{
+	struct hwpmc_op_pmcallocate op;
+	int fd;
+
+	dev_request(&op, TC, 0, ANY, INSN, U);
+	ck_assert_int_eq(system("rmmod hwpmc"), 0);
+	refuse(VPMU_REFUSE_ALL);
+	dev_setup();
+	fd = dev_open();
+	ck_assert_int_eq(dev_allocate(fd, &op), EINVAL);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_CLASS);
+	close(fd);
+	ck_assert_int_eq(system("rmmod hwpmc"), 0);
+	refuse(0);
+	dev_setup();
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	/* The emulator's NMIs take long. */
+	if (!try_tunable("selfcost", 0))
+		return 1;
+	harness_fixture(setup, prove);
+	harness_add(a_select_that_faults_refuses_the_allocation_and_names_itself);
+	harness_add(registers_that_cannot_even_be_read_refuse_the_allocation);
+	harness_add(a_select_that_faults_at_a_switch_makes_the_count_uncertain);
+	harness_add(a_select_that_faults_at_the_start_of_a_cpu_refuses_the_start);
+	harness_add(what_does_not_need_the_registers_goes_on);
+	harness_add(a_counter_that_faults_while_it_samples_stands_still_and_says_so);
+	harness_add_timed(registers_that_come_and_go_under_load_hurt_nobody, 30);
+	harness_add(a_module_loaded_while_the_registers_fault_has_no_counters_of_them);
+	return harness_run();
+}
