@@ -79,7 +79,7 @@ void expect_lines(const char *lines)
 /* On AMD nothing tells where an NMI is from. */
 void expect_nmis(void)
 {
-	ck_assert_int_eq(system("lsmod | grep -q ^nmimod || insmod build/vm/kmods/nmimod.ko"), 0);
+	ck_assert_int_eq(system("lsmod | grep -q ^nmimod || insmod build/vm/kmods/$(uname -r)/nmimod.ko"), 0);
 	if (dev_is_amd())
 		expect_lines("NMI received for unknown reason\nDazed and confused\n");
 }

@@ -17,7 +17,7 @@
 #define CHILDREN	12
 #define CALLERS		4
 
-static char driver[128];
+static char driver[128], client[128];
 
 static void load(const char *path)
 {
@@ -96,7 +96,7 @@ START_TEST(modules_unload_while_processes_exit_whose_counters_they_forgot)
 	unload("hwpmc");
 	for (uint64_t i = 0; i < cycles; i++) {
 		load(driver);
-		load("build/vm/kmods/clientmod.ko");
+		load(client);
 		forget();
 	}
 	fprintf(stderr, "%lu lives of the modules\n", cycles);
@@ -124,7 +124,7 @@ START_TEST(several_modules_configure_one_counter_of_one_process_at_once)
 {
 	struct child target = dev_child(stay, NULL), c[CALLERS];
 
-	load("build/vm/kmods/clientmod.ko");
+	load(client);
 	for (int i = 0; i < CALLERS; i++)
 		c[i] = dev_child(keep_calling, &target.pid);
 	for (int i = 0; i < CALLERS; i++)
@@ -144,6 +144,8 @@ int main(void)
 	struct utsname uts;
 
 	uname(&uts);
+	snprintf(client, sizeof(client), "build/vm/kmods/%s/clientmod.ko",
+		 uts.release);
 	snprintf(driver, sizeof(driver), "build/kmod/%s/hwpmc.ko", uts.release);
 	dev_setup();
 	harness_add_timed(several_modules_configure_one_counter_of_one_process_at_once, 60);
