@@ -93,13 +93,20 @@ void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 		     u64 n, u64 now)
 {
 	u64 *count = sample ? ring->samples : ring->others;
-	u64 *total = (u64 *)(sample ? ring->ctl->samples_dropped :
-				      ring->ctl->others_dropped);
+	u64 *all = sample ? ring->all_samples : ring->all_others;
+	u64 *told = (u64 *)(sample ? ring->ctl->samples_dropped :
+				     ring->ctl->others_dropped);
+	u64 sum;
 
 	if (!ring->dropped)
 		ring->since = now;
 	add(&count[cause], n);
-	add(&total[cause], n);
+	add(&all[cause], n);
+	/* Only written: the owner may write there at the same time, for ever. */
+	do {
+		sum = READ_ONCE(all[cause]);
+		WRITE_ONCE(told[cause], sum);
+	} while (READ_ONCE(all[cause]) != sum);
 	barrier();
 	ring->dropped = true;
 }

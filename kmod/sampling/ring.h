@@ -32,6 +32,9 @@ struct hwpmc_ring {
 	u64 since;
 	u64 samples[HWPMC_DROP__COUNT];
 	u64 others[HWPMC_DROP__COUNT];
+	/* In all, by the same indices; told in .ctl. */
+	u64 all_samples[HWPMC_DROP__COUNT];
+	u64 all_others[HWPMC_DROP__COUNT];
 };
 
 /* Bytes that fit now. Whatever a reader did to tail: at most size. */

@@ -125,6 +125,15 @@ START_TEST(a_full_ring_takes_nothing_and_says_later_what_is_missing)
 }
 END_TEST
 
+START_TEST(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back)
+{
+	hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, true, 1, 1);
+	memset((void *)ctl.samples_dropped, 0xa5, sizeof(ctl.samples_dropped));
+	hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, true, 1, 2);
+	ck_assert_uint_eq(ctl.samples_dropped[HWPMC_DROP_FULL], 2);
+}
+END_TEST
+
 START_TEST(what_is_not_committed_is_not_seen)
 {
 	struct hwpmc_log_hdr *outer = hwpmc_ring_reserve(&ring, 16);
@@ -243,6 +252,7 @@ int main(void)
 	harness_fixture(setup, NULL);
 	harness_add(records_are_read_as_they_were_written_over_many_rounds);
 	harness_add(a_full_ring_takes_nothing_and_says_later_what_is_missing);
+	harness_add(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back);
 	harness_add(what_is_not_committed_is_not_seen);
 	harness_add(a_hostile_tail_costs_records_and_nothing_else);
 	harness_add_timed(writers_that_interrupt_each_other_lose_nothing, 30);
