@@ -4,12 +4,15 @@
  * lookups also under RCU, and hwpmc_owner_exec() from the exec probe.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "../ctl/trace.h"
+#include "../ctl/tunables.h"
 #include "../sampling/log.h"
 #include "owner.h"
 
@@ -39,21 +42,58 @@ static void drop_work(struct work_struct *work)
 	hwpmc_log_free(log, false);
 }
 
+/* Each exec and each mmap() of the machine may have to look at all of them. */
+static int may_have_more(kuid_t uid)
+{
+	unsigned int n = 0, most = READ_ONCE(hwpmc_maxowners);
+	struct hwpmc_owner *owner;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (perfmon_capable())
+		return 0;
+	list_for_each_entry(owner, &owners, node)
+		n += !owner->kernel && uid_eq(owner->uid, uid);
+	return n < most ? 0 : -EMFILE;
+}
+
+static int join(struct hwpmc_owner *owner)
+{
+	int ret;
+
+	mutex_lock(&hwpmc_lock);
+	ret = owner->kernel ? 0 : may_have_more(owner->uid);
+	if (!ret)
+		list_add_rcu(&owner->node, &owners);
+	mutex_unlock(&hwpmc_lock);
+	return ret;
+}
+
+static void owner_free(struct hwpmc_owner *owner)
+{
+	put_pid_ns(owner->pid_ns);
+	put_pid(owner->tgid);
+	kfree(owner);
+}
+
 struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 {
 	struct hwpmc_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
+	int ret;
 
 	if (!owner)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	owner->uid = current_uid();
 	owner->tgid = get_pid(task_tgid(kernel ? &init_task : current));
 	owner->kernel = kernel;
 	owner->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	INIT_LIST_HEAD(&owner->pmcs);
 	INIT_WORK(&owner->drop, drop_work);
 	init_waitqueue_head(&owner->log_wait);
-	mutex_lock(&hwpmc_lock);
-	list_add_rcu(&owner->node, &owners);
-	mutex_unlock(&hwpmc_lock);
+	ret = join(owner);
+	if (ret) {
+		owner_free(owner);
+		return ERR_PTR(ret);
+	}
 	trace_hwpmc_owner_allocate(owner->tgid);
 	return owner;
 }
@@ -85,9 +125,7 @@ void hwpmc_owner_end(struct hwpmc_owner *owner)
 	/* After this no exec probe can find it and queue the work again. */
 	synchronize_rcu();
 	cancel_work_sync(&owner->drop);
-	put_pid_ns(owner->pid_ns);
-	put_pid(owner->tgid);
-	kfree(owner);
+	owner_free(owner);
 }
 
 /* An owner that has not been revoked yet; its log, to be freed without the lock. */

@@ -30,6 +30,7 @@ struct hwpmc_owner {
 	/* The log that was told what modules, and what processes there were, only
 	 * to compare; hwpmc_lock. */
 	const struct hwpmc_log *told_modules, *told_system;
+	kuid_t uid;			/* of who opened it; constant */
 	bool kernel;			/* of another module, see inkernel/ */
 	bool revoked;			/* all was taken from it, for good; set under
 					 * hwpmc_lock, read anywhere */
@@ -57,6 +58,7 @@ static inline s32 hwpmc_owner_tid_nr(const struct hwpmc_owner *owner,
 		task->pid : task_pid_nr_ns(task, owner->pid_ns);
 }
 
+/* An ERR_PTR: no memory, or (-EMFILE) the unprivileged user has kern.hwpmc.maxowners. */
 struct hwpmc_owner *hwpmc_owner_new(bool kernel);
 /*
  * hwpmc_lock for an operation of the owner; 0, or why not, and then without it. While

@@ -3,6 +3,7 @@
  * device.c - /dev/hwpmc: an open is an owner. While one is open the module stays.
  * Everybody may open it: what an owner may do is decided at each operation.
  */
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -18,8 +19,8 @@ static int device_open(struct inode *inode, struct file *file)
 {
 	struct hwpmc_owner *owner = hwpmc_owner_new(false);
 
-	if (!owner)
-		return -ENOMEM;
+	if (IS_ERR(owner))
+		return PTR_ERR(owner);
 	file->private_data = owner;
 	return 0;
 }

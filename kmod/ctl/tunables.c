@@ -28,6 +28,7 @@
 #define NSAMPLES_DEFAULT	512
 #define MTXPOOLSIZE_DEFAULT	32
 #define MINCOUNT_DEFAULT	1000
+#define MAXOWNERS_DEFAULT	1024
 
 int hwpmc_unprivileged_syspmcs;
 TUNABLE(unprivileged_syspmcs, hwpmc_unprivileged_syspmcs,
@@ -39,6 +40,10 @@ TUNABLE(unprivileged_proc_debug, hwpmc_unprivileged_proc_debug,
 
 int hwpmc_mincount = MINCOUNT_DEFAULT;
 TUNABLE(mincount, hwpmc_mincount, "smallest sampling period, 1 or more (1000)");
+
+int hwpmc_maxowners = MAXOWNERS_DEFAULT;
+TUNABLE(maxowners, hwpmc_maxowners,
+	"open descriptors of an unprivileged user, 1 or more (1024)");
 
 int hwpmc_callchaindepth = 128;
 TUNABLE(callchaindepth, hwpmc_callchaindepth,
@@ -85,6 +90,7 @@ static struct ctl_table tunables[] = {
 	SYSCTL_INT("unprivileged_proc_debug", hwpmc_unprivileged_proc_debug,
 		   0644, SYSCTL_ZERO, SYSCTL_ONE),
 	SYSCTL_INT("mincount", hwpmc_mincount, 0644, SYSCTL_ONE, NULL),
+	SYSCTL_INT("maxowners", hwpmc_maxowners, 0644, SYSCTL_ONE, NULL),
 	SYSCTL_INT("selfcost", hwpmc_selfcost, 0644, SYSCTL_ZERO, &all_percent),
 	SYSCTL_INT("callchaindepth", hwpmc_callchaindepth, 0444, NULL, NULL),
 	SYSCTL_INT("hashsize", hwpmc_hashsize, 0444, NULL, NULL),
@@ -146,6 +152,7 @@ void hwpmc_tunables_check(void)
 	check_range("nsamples", &nsamples, 1, NSAMPLES_MAX, NSAMPLES_DEFAULT);
 	check_positive("mtxpoolsize", &mtxpoolsize, MTXPOOLSIZE_DEFAULT);
 	check_positive("mincount", &hwpmc_mincount, MINCOUNT_DEFAULT);
+	check_positive("maxowners", &hwpmc_maxowners, MAXOWNERS_DEFAULT);
 	check_range("callchaindepth", &hwpmc_callchaindepth, 1,
 		    HWPMC_LOG_DEPTH_MAX, clamp(depth, 1, HWPMC_LOG_DEPTH_MAX));
 	hwpmc_selfcost = clamp(hwpmc_selfcost, 0, all_percent);

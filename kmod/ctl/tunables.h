@@ -14,6 +14,8 @@ extern int hwpmc_unprivileged_proc_debug;
 
 /* The smallest sampling period; smaller ones are raised to it. */
 extern int hwpmc_mincount;
+/* Owners of an unprivileged user at most. */
+extern int hwpmc_maxowners;
 /* Frames of a call chain at most, 1 to HWPMC_LOG_DEPTH_MAX; constant. */
 extern int hwpmc_callchaindepth;
 /* Percent of a CPU's time that sampling may take; 0: there is no limit. */

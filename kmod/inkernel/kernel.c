@@ -116,8 +116,8 @@ static int take(int ctr, const struct hwpmc_counter_cfg *cfg, bool profiling)
 	if (ctr < 0 || ctr >= hwpmc_nrows || !cfg)
 		return -EINVAL;
 	owner = hwpmc_owner_new(true);
-	if (!owner)
-		return -ENOMEM;
+	if (IS_ERR(owner))
+		return PTR_ERR(owner);
 	mutex_lock(&hwpmc_lock);
 	ret = counters[ctr].owner ? -EBUSY : 0;
 	/* The first sample is not to be missed. */

@@ -228,8 +228,8 @@ static int configure(struct task_struct *task, int ctr,
 	struct hwpmc_owner *owner = hwpmc_owner_new(true);
 	int ret;
 
-	if (!owner)
-		return -ENOMEM;
+	if (IS_ERR(owner))
+		return PTR_ERR(owner);
 	mutex_lock(&hwpmc_lock);
 	ret = attach_new(owner, task, ctr, cfg);
 	if (!ret)

@@ -38,6 +38,7 @@ tunables_have_their_documented_defaults() {
 		callchaindepth 128
 		hashsize 1024
 		logbuffersize 8
+		maxowners 1024
 		mincount 1000
 		mtxpoolsize 32
 		nbuffers_pcpu 64
