@@ -18,6 +18,7 @@
 #include "../ctl/tunables.h"
 #include "../sampling/log.h"
 #include "attach.h"
+#include "descent.h"
 #include "hooks.h"
 #include "rdpmc.h"
 #include "switch.h"
@@ -178,41 +179,6 @@ static int link_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	return ret;
 }
 
-static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
-			  struct hwpmc_hdr *hdr)
-{
-	struct hwpmc_target *target;
-	unsigned long flags;
-	bool empty;
-	int ret;
-
-	ret = link_process(pmc, leader, &target, hdr);
-	if (ret)
-		return ret;
-	ret = join_threads(target, leader);
-	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	target->attaching = false;
-	/* An exec that gained rights may have taken the link away already. */
-	if (ret && target->link[pmc->row].pmc == pmc)
-		hwpmc_unlink_locked(target, pmc);
-	empty = drop_if_empty_locked(target);
-	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	if (ret)
-		hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0);
-	else if (empty)
-		ret = hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING,
-				   task_tgid_vnr(leader));
-	if (empty) {
-		hwpmc_switch_sync_all();
-		hwpmc_target_free(target);
-	}
-	if (!ret)
-		hwpmc_log_attached(pmc, task_tgid(leader));
-	return ret;
-}
-
-/* ---- processes and their descendants ------------------------------------- */
-
 static int may_attach(const struct hwpmc_owner *owner,
 		      struct task_struct *leader, struct hwpmc_hdr *hdr)
 {
@@ -227,36 +193,65 @@ static int may_attach(const struct hwpmc_owner *owner,
 	return 0;
 }
 
-static bool descends_rcu(struct task_struct *task,
-			 const struct task_struct *ancestor)
+static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
+			  struct hwpmc_hdr *hdr)
 {
-	while (task->pid) {
-		task = rcu_dereference(task->real_parent);
-		if (same_thread_group(task, (struct task_struct *)ancestor))
-			return true;
+	struct hwpmc_target *target;
+	unsigned long flags;
+	bool empty;
+	int ret;
+
+	ret = link_process(pmc, leader, &target, hdr);
+	if (ret)
+		return ret;
+	ret = join_threads(target, leader);
+	/*
+	 * It may have gained rights by an exec since we looked, before there was
+	 * a link that the exec could take away; then it shows now. B
+	 */
+	ret = ret ?: may_attach(pmc->owner, leader, hdr);
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	target->attaching = false;
+	/* An exec that gained rights may have taken the link away already. */
+	if (ret && target->link[pmc->row].pmc == pmc)
+		hwpmc_unlink_locked(target, pmc);
+	empty = drop_if_empty_locked(target);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	if (ret && ret != -EPERM)
+		hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0);
+	else if (!ret && empty)
+		ret = hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING,
+				   task_tgid_vnr(leader));
+	if (empty) {
+		hwpmc_switch_sync_all();
+		hwpmc_target_free(target);
 	}
-	return false;
+	if (!ret)
+		hwpmc_log_attached(pmc, task_tgid(leader));
+	return ret;
 }
 
-/* A descendant that the PMC is not attached to yet, or NULL. */
-static struct task_struct *next_descendant(struct hwpmc_pmc *pmc,
-					   struct task_struct *ancestor)
-{
-	struct task_struct *task, *found = NULL;
+/* ---- processes and their descendants ------------------------------------- */
 
-	rcu_read_lock();
-	for_each_process(task) {
-		if (task->flags & PF_KTHREAD || !atomic_read(&task->signal->live))
+/* All that the PMC is not attached to yet; *more: there were any. */
+static int attach_new_descendants(struct hwpmc_pmc *pmc,
+				  const struct hwpmc_descent *d, bool *more,
+				  struct hwpmc_hdr *hdr)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < d->n; i++) {
+		if (hwpmc_attached_to(pmc, d->task[i]))
 			continue;
-		if (!hwpmc_attached_to(pmc, task) &&
-		    descends_rcu(task, ancestor)) {
-			get_task_struct(task);
-			found = task;
-			break;
-		}
+		ret = may_attach(pmc->owner, d->task[i], hdr);
+		ret = ret ?: attach_process(pmc, d->task[i], hdr);
+		if (ret && ret != -EEXIST && ret != -ESRCH)
+			return ret;
+		*more |= !ret;
+		cond_resched();
 	}
-	rcu_read_unlock();
-	return found;
+	return 0;
 }
 
 /*
@@ -267,18 +262,19 @@ static int attach_descendants(struct hwpmc_pmc *pmc,
 			      struct task_struct *ancestor,
 			      struct hwpmc_hdr *hdr)
 {
-	struct task_struct *task;
+	struct hwpmc_descent d;
+	bool more;
 	int ret;
 
-	while ((task = next_descendant(pmc, ancestor))) {
-		ret = may_attach(pmc->owner, task, hdr);
-		ret = ret ?: attach_process(pmc, task, hdr);
-		put_task_struct(task);
-		if (ret && ret != -EEXIST && ret != -ESRCH)
-			return ret;
-		cond_resched();
-	}
-	return 0;
+	do {
+		more = false;
+		if (hwpmc_descent_get(&d, ancestor))
+			return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY,
+					    0);
+		ret = attach_new_descendants(pmc, &d, &more, hdr);
+		hwpmc_descent_put(&d);
+	} while (!ret && more);
+	return ret;
 }
 
 static void undo_attach(struct hwpmc_pmc *pmc);
@@ -464,45 +460,40 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 
 /* ---- detach -------------------------------------------------------------- */
 
-/* All, or those of a process and its descendants, or those of the last attach and of
- * who inherited since. */
-struct which {
-	const struct task_struct *ancestor;
-	bool last;
-};
-
-static bool is_one_rcu(const struct hwpmc_link *link, const struct which *which)
+static void take_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
+			     struct list_head *gone)
 {
-	struct task_struct *task;
-
-	if (which->last)
-		return link->attach == link->pmc->attaches;
-	if (!which->ancestor)
-		return true;
-	task = pid_task(link->target->pid, PIDTYPE_TGID);
-	return !task || task == which->ancestor ||
-	       descends_rcu(task, which->ancestor);
+	hwpmc_log_detached(pmc, target->pid);
+	hwpmc_unlink_locked(target, pmc);
+	if (!target->rows) {
+		hwpmc_target_dismiss_locked(target);
+		list_add(&target->threads, gone);
+	}
 }
 
-static void take_links(struct hwpmc_pmc *pmc, const struct which *which,
-		       struct list_head *gone)
+/* All, or those of the last attach and of who inherited since. */
+static void take_links(struct hwpmc_pmc *pmc, bool last, struct list_head *gone)
 {
 	struct hwpmc_link *link, *next;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	list_for_each_entry_safe(link, next, &pmc->links, node)
+		if (!last || link->attach == pmc->attaches)
+			take_link_locked(link->target, pmc, gone);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+}
+
+static void take_link_of(struct hwpmc_pmc *pmc, struct task_struct *leader,
+			 struct list_head *gone)
+{
 	struct hwpmc_target *target;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	list_for_each_entry_safe(link, next, &pmc->links, node) {
-		if (!is_one_rcu(link, which))
-			continue;
-		target = link->target;
-		hwpmc_log_detached(pmc, target->pid);
-		hwpmc_unlink_locked(target, pmc);
-		if (!target->rows) {
-			hwpmc_target_dismiss_locked(target);
-			list_add(&target->threads, gone);
-		}
-	}
+	target = hwpmc_target_find(leader);
+	if (target && target->link[pmc->row].pmc == pmc)
+		take_link_locked(target, pmc, gone);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 }
 
@@ -514,13 +505,14 @@ static void free_targets(struct list_head *gone)
 		hwpmc_target_free(target);
 }
 
-static void detach_where(struct hwpmc_pmc *pmc, const struct which *which)
+static void detach_links(struct hwpmc_pmc *pmc, bool last)
 {
 	bool here_only = only_current(pmc);
 	LIST_HEAD(gone);
 
+	lockdep_assert_held(&hwpmc_lock);
 	rcu_read_lock();
-	take_links(pmc, which, &gone);
+	take_links(pmc, last, &gone);
 	rcu_read_unlock();
 	sync_cpus(here_only);
 	free_targets(&gone);
@@ -529,13 +521,27 @@ static void detach_where(struct hwpmc_pmc *pmc, const struct which *which)
 
 void hwpmc_detach_all(struct hwpmc_pmc *pmc)
 {
-	lockdep_assert_held(&hwpmc_lock);
-	detach_where(pmc, &(struct which){});
+	detach_links(pmc, false);
 }
 
 static void undo_attach(struct hwpmc_pmc *pmc)
 {
-	detach_where(pmc, &(struct which){ .last = true });
+	detach_links(pmc, true);
+}
+
+/* A process, and those that descend from it. */
+static void detach_these(struct hwpmc_pmc *pmc, struct task_struct *leader,
+			 const struct hwpmc_descent *d)
+{
+	LIST_HEAD(gone);
+	unsigned int i;
+
+	take_link_of(pmc, leader, &gone);
+	for (i = 0; i < d->n; i++)
+		take_link_of(pmc, d->task[i], &gone);
+	sync_cpus(false);
+	free_targets(&gone);
+	hwpmc_graves_sweep();
 }
 
 static int detach_one(struct hwpmc_pmc *pmc, struct task_struct *leader)
@@ -564,6 +570,7 @@ static int detach_one(struct hwpmc_pmc *pmc, struct task_struct *leader)
 
 int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 {
+	struct hwpmc_descent d = {};
 	struct task_struct *leader;
 	int ret;
 
@@ -573,6 +580,11 @@ int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 	leader = find_process(pid, hdr, &ret);
 	if (!leader)
 		return ret;
+	/* First what can fail. */
+	if (pmc->flags & HWPMC_F_DESCENDANTS && hwpmc_descent_get(&d, leader)) {
+		put_task_struct(leader);
+		return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+	}
 	ret = detach_one(pmc, leader);
 	if (!ret)
 		hwpmc_rdpmc_revoke(pmc);
@@ -581,7 +593,8 @@ int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 	else if (ret)
 		hwpmc_refuse(hdr, ret, HWPMC_WHY_NOT_TARGET, pid);
 	else if (pmc->flags & HWPMC_F_DESCENDANTS)
-		detach_where(pmc, &(struct which){ .ancestor = leader });
+		detach_these(pmc, leader, &d);
+	hwpmc_descent_put(&d);
 	put_task_struct(leader);
 	return ret;
 }
