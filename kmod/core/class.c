@@ -6,6 +6,7 @@
 #include <linux/lockdep.h>
 
 #include "../ctl/trace.h"
+#include "../virt/rdpmc.h"
 #include "class.h"
 #include "cpu.h"
 #include "longslice.h"
@@ -98,6 +99,13 @@ static int check_doubt(const struct hwpmc_class *cls, u32 *why, s32 *detail)
 	return -EIO;
 }
 
+/* Perf is gone from the counters: what it has left is nobody's. */
+static void begin_claim(void)
+{
+	WRITE_ONCE(hwpmc_claim, hwpmc_claim + 1);
+	hwpmc_rdpmc_take_all();
+}
+
 static int claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
 	int ret;
@@ -109,7 +117,7 @@ static int claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	if (ret)
 		return ret;
 	if (cls->nmi && !(classes_claimed & hwpmc_classes_nmi))
-		WRITE_ONCE(hwpmc_claim, hwpmc_claim + 1);
+		begin_claim();
 	set_bit(cls - hwpmc_machine.cls, &classes_claimed);
 	hwpmc_cpus_reset_class(cls, true);
 	hwpmc_longslice_begin();

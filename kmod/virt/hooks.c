@@ -49,8 +49,7 @@ HWPMC_PROBE_NEWTASK(probe_newtask, child, clone_flags)
 		hwpmc_lifecycle_newthread(child);
 	else
 		hwpmc_lifecycle_newprocess(child);
-	if (unlikely(READ_ONCE(hwpmc_rdpmc_users)))
-		hwpmc_rdpmc_fork(child);
+	hwpmc_rdpmc_fork(child);
 	if (!READ_ONCE(records_hooked))
 		return;
 	if (clone_flags & CLONE_THREAD)

@@ -16,6 +16,8 @@
 #include <linux/cpu.h>
 #include <linux/percpu.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/smp.h>
 #include <asm/processor-flags.h>
 #include <asm/special_insns.h>
@@ -176,18 +178,23 @@ static int leave_space(void *unused)
 }
 
 /*
- * In a kernel thread of each CPU that may have the space: let go of it. CPUs that come
- * to it later see the count as it is now.
+ * In a kernel thread of each of these CPUs: let go of the space that it has. CPUs that
+ * come to a space later see its count as it is now.
  */
-static void leave_everywhere(struct mm_struct *mm)
+static void leave_on(const struct cpumask *cpus)
 {
 	int cpu;
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu)
-		if (cpumask_test_cpu(cpu, mm_cpumask(mm)))
+		if (cpumask_test_cpu(cpu, cpus))
 			smp_call_on_cpu(cpu, leave_space, NULL, false);
 	cpus_read_unlock();
+}
+
+static void leave_everywhere(struct mm_struct *mm)
+{
+	leave_on(mm_cpumask(mm));
 }
 
 static int grant(struct hwpmc_pmc *pmc)
@@ -277,11 +284,52 @@ int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr)
 	return 0;
 }
 
-/* The count is copied with the space; what it stands for is not. */
+/*
+ * The count is copied with the space; what it stands for is not. The parent may
+ * have lost it while it was being copied.
+ */
 void hwpmc_rdpmc_fork(struct task_struct *child)
 {
 	struct mm_struct *mm = child->mm;
 
-	if (mm && mm != current->mm && may_rdpmc(current->mm))
-		atomic_set(&mm->context.perf_rdpmc_allowed, 0);
+	if (likely(!may_rdpmc(mm)) || mm == current->mm ||
+	    !(hwpmc_classes_claimed() & hwpmc_classes_nmi))
+		return;
+	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
+}
+
+static bool take_from(struct task_struct *leader)
+{
+	struct task_struct *task;
+	struct mm_struct *mm;
+	bool had = false;
+
+	/* The leader may have gone before the others. */
+	for_each_thread(leader, task) {
+		task_lock(task);
+		mm = task->mm;
+		had = may_rdpmc(mm);
+		if (had)
+			atomic_set(&mm->context.perf_rdpmc_allowed, 0);
+		task_unlock(task);
+		if (mm)
+			break;
+	}
+	return had;
+}
+
+void hwpmc_rdpmc_take_all(void)
+{
+	struct task_struct *task;
+	bool any = false;
+
+	lockdep_assert_held(&hwpmc_lock);
+	rcu_read_lock();
+	for_each_process(task)
+		if (!(task->flags & PF_KTHREAD))
+			any |= take_from(task);
+	rcu_read_unlock();
+	/* Where all may, by the administrator, the kernel clears at any switch. */
+	if (any || pce_is_set())
+		leave_on(cpu_online_mask);
 }

@@ -20,6 +20,10 @@ struct vm_area_struct;
 int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr);
 void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc);
 
+/* The hardware was claimed: whoever may now, may because perf let it, or its parent,
+ * whose right fork copies. Nobody shall. hwpmc_lock, nothing counts yet. */
+void hwpmc_rdpmc_take_all(void);
+
 /* Somebody may: every switch is looked at. Read anywhere. */
 extern unsigned int hwpmc_rdpmc_users;
 

@@ -121,9 +121,9 @@ void hwpmc_userpage_shared_irqoff(void)
 /* What a child sees: no row holds. Made when first needed, until unload. */
 static struct hwpmc_user_row *nothing;
 
-static struct hwpmc_user_row *new_rows(void)
+static struct hwpmc_user_row *new_rows(gfp_t gfp)
 {
-	struct hwpmc_user_row *row = (void *)get_zeroed_page(GFP_KERNEL);
+	struct hwpmc_user_row *row = (void *)get_zeroed_page(gfp);
 	unsigned int nr;
 
 	for (nr = 0; row && nr < HWPMC_ROW_MAX; nr++)
@@ -150,7 +150,7 @@ static struct hwpmc_userpage *new_page(void)
 
 	if (!page)
 		return NULL;
-	page->row = new_rows();
+	page->row = new_rows(GFP_KERNEL_ACCOUNT);
 	if (!page->row) {
 		kfree(page);
 		return NULL;
@@ -230,7 +230,7 @@ static int need_nothing(void)
 
 	if (READ_ONCE(nothing))
 		return 0;
-	row = new_rows();
+	row = new_rows(GFP_KERNEL);
 	if (!row)
 		return -ENOMEM;
 	if (cmpxchg(&nothing, NULL, row))
