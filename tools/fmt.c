@@ -126,11 +126,21 @@ static bool is_command(char c)
 	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
+/* U+0080 to U+009F: terminals obey them as they do ESC and a letter. */
+static bool is_command_pair(const char *c)
+{
+	return (unsigned char)c[0] == 0xc2 && ((unsigned char)c[1] & 0xe0) == 0x80;
+}
+
 char *fmt_plain(char *text)
 {
-	for (char *c = text; *c; c++)
-		if (is_command(*c))
-			*c = '?';
+	for (char *c = text; *c; c++) {
+		if (is_command_pair(c))
+			*c++ = '?';
+		else if (!is_command(*c))
+			continue;
+		*c = '?';
+	}
 	return text;
 }
 
@@ -138,8 +148,14 @@ void fmt_put_plain(FILE *f, const char *text, int width)
 {
 	int n = 0;
 
-	for (; text[n]; n++)
+	for (; text[n]; n++) {
+		if (is_command_pair(text + n)) {
+			fputs("??", f);
+			n++;
+			continue;
+		}
 		fputc(is_command(text[n]) && text[n] != '\t' ? '?' : text[n], f);
+	}
 	for (; n < width; n++)
 		fputc(' ', f);
 }

@@ -9,16 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fmt.h"
 #include "msg.h"
 
 const char *msg_prog = "hwpmc";
 
+/* Names of files and functions in it are anybody's: no terminal is to obey them. */
 static void vmsg(const char *fmt, va_list ap)
 {
+	char text[4096];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
 	fflush(stdout);
 	fprintf(stderr, "%s: ", msg_prog);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	for (char *line = text, *end; line; line = end) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
+		fputs(fmt_plain(line), stderr);
+		fputc('\n', stderr);
+	}
 }
 
 void msg(const char *fmt, ...)

@@ -170,7 +170,8 @@ static void read_link(struct search *s, Elf *elf)
 		if (!data || !data->d_buf)
 			return;
 		len = strnlen(data->d_buf, data->d_size);
-		if (len == 0 || (len / 4 + 1) * 4 + 4 > data->d_size)
+		/* A name in the directories that are searched, and no way out. */
+		if (len == 0 || memchr(data->d_buf, '/', len) || (len / 4 + 1) * 4 + 4 > data->d_size)
 			return;
 		s->link = data->d_buf;
 		memcpy(&s->crc, (char *)data->d_buf + (len / 4 + 1) * 4, 4);

@@ -6,14 +6,14 @@ TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
 	tools_views tools_dump tools_report)
 TOOLS_UNIT_tools_formats := $(addprefix $(TOP)/tools/,fmt.c cpus.c evlist.c \
 	stat_metric.c msg.c)
-TOOLS_UNIT_tools_log := $(addprefix $(TOP)/tools/,logtext.c msg.c net.c note.c \
+TOOLS_UNIT_tools_log := $(addprefix $(TOP)/tools/,fmt.c logtext.c msg.c net.c note.c \
 	sink.c) $(UNIT_LIB) $(UNIT_STAT)
 TOOLS_UNIT_LIBS_tools_log := $(LIB_CFLAGS) -I$(TOP)/lib/stat \
 	-I$(TOP)/lib/freebsd $(LIB_LIBS) \
 	$(STAT_LIBS) -lpthread
 TOOLS_UNIT_tools_views := $(TOP)/tests/unit/loggen.c $(addprefix $(TOP)/tools/,view_tree.c view_graph.c \
 	view_samples.c view_totals.c view_gprof.c view_store.c view_top.c \
-	export.c export_gmon.c gmon.c msg.c) $(UNIT_LIB) $(UNIT_STAT)
+	export.c export_gmon.c fmt.c gmon.c msg.c) $(UNIT_LIB) $(UNIT_STAT)
 TOOLS_UNIT_LIBS_tools_views := $(TOOLS_UNIT_LIBS_tools_log) \
 	-DSHARES='"$(BUILD)/tests/unit/shares"' \
 	-DFOLD='"$(TOP)/tests/harness/fold-graph"'

@@ -62,6 +62,11 @@ static const char *written(void (*print)(FILE *f, const char *s), const char *s)
 	return buf;
 }
 
+static void put_plain(FILE *f, const char *s)
+{
+	fmt_put_plain(f, s, 0);
+}
+
 START_TEST(json_strings_escape_what_json_forbids)
 {
 	ck_assert_str_eq(written(fmt_json_string, "a b"), "\"a b\"");
@@ -90,6 +95,18 @@ START_TEST(json_strings_replace_bytes_that_are_not_utf8)
 			 "\"\\ufffd\\ufffd\\ufffd\"");
 	ck_assert_str_eq(written(fmt_json_string, "\xf4\x90\x80\x80"),
 			 "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
+}
+END_TEST
+
+START_TEST(names_that_command_a_terminal_are_printed_plain)
+{
+	char text[] = "a\033[2J\177b\302\2332Jc\303\251";
+	char cut[] = "\302";
+
+	/* ESC, DEL, and CSI in one character; e with an accent is a letter. */
+	ck_assert_str_eq(fmt_plain(text), "a?[2J?b??2Jc\303\251");
+	ck_assert_str_eq(fmt_plain(cut), "\302");
+	ck_assert_str_eq(written(put_plain, "a\033\302\237b\t"), "a???b\t");
 }
 END_TEST
 
@@ -258,6 +275,7 @@ int main(void)
 	harness_add(large_rates_get_a_unit_prefix);
 	harness_add(json_strings_escape_what_json_forbids);
 	harness_add(json_strings_replace_bytes_that_are_not_utf8);
+	harness_add(names_that_command_a_terminal_are_printed_plain);
 	harness_add(csv_fields_are_quoted_where_they_must_be);
 	harness_add(numbers_are_taken_whole_or_not_at_all);
 	harness_add(cpu_lists_are_sorted_and_without_repetition);
