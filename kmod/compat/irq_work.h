@@ -7,7 +7,7 @@
 
 #ifndef IRQ_WORK_INIT_HARD	/* since 5.11 */
 #define IRQ_WORK_INIT_HARD(fn)						\
-	{ .flags = ATOMIC_INIT(IRQ_WORK_HARD_IRQ), .func = (fn) }
+	(struct irq_work){ .flags = ATOMIC_INIT(IRQ_WORK_HARD_IRQ), .func = (fn) }
 #endif
 
 #endif /* HWPMC_COMPAT_IRQ_WORK_H */

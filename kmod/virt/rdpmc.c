@@ -142,8 +142,7 @@ void hwpmc_rdpmc_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		per_cpu(visits, cpu).go_on =
-			(struct irq_work)IRQ_WORK_INIT_HARD(go_on_here);
+		per_cpu(visits, cpu).go_on = IRQ_WORK_INIT_HARD(go_on_here);
 }
 
 void hwpmc_rdpmc_exit(void)
