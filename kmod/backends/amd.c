@@ -4,6 +4,7 @@
  * of PerfMonV2 with its global control. Contexts as in backend.h.
  */
 #include <linux/kernel.h>
+#include <linux/percpu.h>
 #include <linux/printk.h>
 #include <asm/cpufeature.h>
 
@@ -18,6 +19,14 @@
 
 static struct hwpmc_amd_pmu pmu;
 static struct hwpmc_x86_bank bank;
+
+/*
+ * Global control as each CPU had it before the claim. Kernels whose perf does not
+ * know PerfMonV2 (5.10) never write it: they count with what the reset left there,
+ * all counters on, and would count nothing after us if we left 0.
+ */
+static DEFINE_PER_CPU(u64, global_found);
+static DEFINE_PER_CPU(bool, global_ours);
 
 static void read_leaf(u32 *eax, u32 *ebx)
 {
@@ -101,6 +110,27 @@ static u32 amd_pmu_state(const struct hwpmc_class *cls)
 	return hwpmc_x86_state(&bank);
 }
 
+/* A CPU that slept is taken again without having been given back. */
+static void take_global_irqoff(u64 rows)
+{
+	u64 found = 0;
+
+	if (!__this_cpu_read(global_ours)) {
+		hwpmc_rdmsr_safe(AMD_GLOBAL_CTL, &found);
+		__this_cpu_write(global_found, found);
+		__this_cpu_write(global_ours, true);
+	}
+	hwpmc_x86_wrmsr(AMD_GLOBAL_CTL, rows);
+}
+
+static void give_global_back_irqoff(void)
+{
+	if (!__this_cpu_read(global_ours))
+		return;
+	__this_cpu_write(global_ours, false);
+	hwpmc_x86_wrmsr(AMD_GLOBAL_CTL, __this_cpu_read(global_found));
+}
+
 static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
 {
 	u64 own = GENMASK_ULL(cls->num - 1, 0);
@@ -112,7 +142,10 @@ static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
 	if (pmu.version < 2)
 		return;
 	hwpmc_x86_wrmsr(AMD_GLOBAL_ACK, own);
-	hwpmc_x86_wrmsr(AMD_GLOBAL_CTL, on ? own : 0);
+	if (on)
+		take_global_irqoff(own);
+	else
+		give_global_back_irqoff();
 }
 
 static void amd_program_irqoff(struct hwpmc_class *cls, unsigned int ri,

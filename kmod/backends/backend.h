@@ -70,7 +70,8 @@ struct hwpmc_class_ops {
 	/*
 	 * Put this CPU's registers of the class into the clean state: all selects
 	 * and fixed control 0, status acknowledged, global control `on` ? all
-	 * rows of the class enabled : 0. Called on each CPU after claim (on), at
+	 * rows of the class enabled : 0, or as it was found where perf may count
+	 * on that (AMD). Called on each CPU after claim (on), at
 	 * release (off), when a CPU comes and goes. Classes that share a global
 	 * control register (IAF, IAP) each touch their own bits only. NULL
 	 * where there are no registers (TSC).

@@ -298,6 +298,19 @@ void dev_expect(const char *lines)
 	ck_assert_int_eq(fclose(f), 0);
 }
 
+/*
+ * Intel's perf writes it before each use. AMD's has 0 at rest where perf writes it
+ * too, and else what the reset left: all on. The oldest machines have none.
+ */
+static bool global_is_at_rest(unsigned int cpu)
+{
+	uint64_t all = (1ULL << vpmu_reg(VPMU_REG_N_GENERAL, 0)) - 1;
+	uint64_t global = vpmu_reg(VPMU_REG_GLOBAL_CTRL, cpu);
+
+	return vpmu_reg(VPMU_REG_VERSION, 0) < 2 || !CPU_ISSET(cpu, &started) ||
+	       !global || (dev_is_amd() && global == all);
+}
+
 int dev_busy_register(void)
 {
 	unsigned int gp = vpmu_reg(VPMU_REG_N_GENERAL, 0);
@@ -308,9 +321,7 @@ int dev_busy_register(void)
 				return VPMU_REG_SELECT + i + 1;
 		if (vpmu_reg(VPMU_REG_FIXED_CTRL, cpu))
 			return VPMU_REG_FIXED_CTRL + 1;
-		/* The oldest machines have none: the emulated one is constant. */
-		if (vpmu_reg(VPMU_REG_VERSION, 0) >= 2 &&
-		    CPU_ISSET(cpu, &started) && vpmu_reg(VPMU_REG_GLOBAL_CTRL, cpu))
+		if (!global_is_at_rest(cpu))
 			return VPMU_REG_GLOBAL_CTRL + 1;
 	}
 	return 0;
