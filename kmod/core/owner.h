@@ -32,6 +32,7 @@ struct hwpmc_owner {
 	const struct hwpmc_log *told_modules, *told_system;
 	kuid_t uid;			/* of who opened it; constant */
 	bool kernel;			/* of another module, see inkernel/ */
+	bool bereft;			/* lifecycle.c: to be told of a loss */
 	bool revoked;			/* all was taken from it, for good; set under
 					 * hwpmc_lock, read anywhere */
 	struct list_head node;		/* all owners; hwpmc_lock, RCU */

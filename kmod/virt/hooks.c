@@ -17,6 +17,7 @@
 #include "hooks.h"
 #include "lifecycle.h"
 #include "rdpmc.h"
+#include "spare.h"
 #include "switch.h"
 #include "target.h"
 
@@ -96,6 +97,7 @@ static int hook_process(void)
 
 	if (process_hooked)
 		return 0;
+	hwpmc_spares_fill();
 	ret = hwpmc_probe_register(tp_exit, probe_exit);
 	if (ret)
 		return ret;
@@ -263,6 +265,7 @@ static void unhook_unused(void)
 		hwpmc_probe_unregister(tp_newtask, probe_newtask);
 		hwpmc_probe_unregister(tp_exit, probe_exit);
 		preempt_notifier_dec();
+		hwpmc_spares_drop();
 		process_hooked = false;
 	}
 	if (!exec_users && exec_hooked) {
@@ -299,4 +302,5 @@ void hwpmc_hooks_exit(void)
 	mutex_unlock(&hwpmc_lock);
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
+	hwpmc_lifecycle_unload();
 }

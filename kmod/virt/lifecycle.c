@@ -11,6 +11,7 @@
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "../compat/task.h"
 #include "../core/cpu.h"
@@ -156,7 +157,7 @@ void hwpmc_lifecycle_newprocess(struct task_struct *child)
 
 /* Owners one of whose PMCs has lost its last target: to be told, without locks. */
 struct bereaved {
-	bool inkernel;
+	bool inkernel, later;
 	unsigned int n;
 	struct pid *owner[HWPMC_ROW_MAX];
 };
@@ -172,14 +173,42 @@ static void note_loss_locked(struct bereaved *b, const struct hwpmc_pmc *pmc)
 		b->inkernel = true;
 		return;
 	}
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		WRITE_ONCE(pmc->owner->bereft, true);
+		b->later = true;
+		return;
+	}
 	for (i = 0; i < b->n; i++)
 		if (b->owner[i] == pmc->owner->tgid)
 			return;
 	b->owner[b->n++] = get_pid(pmc->owner->tgid);
 }
 
+/* On a real-time kernel signals take a lock that sleeps, and a probe may not. */
+static void tell_bereft(struct hwpmc_owner *owner, void *unused)
+{
+	if (xchg(&owner->bereft, false))
+		hwpmc_sigio(owner->tgid);
+}
+
+static void tell_all_bereft(struct work_struct *unused)
+{
+	rcu_read_lock();
+	hwpmc_owners_each_rcu(tell_bereft, NULL);
+	rcu_read_unlock();
+}
+
+static DECLARE_WORK(teller, tell_all_bereft);
+
+void hwpmc_lifecycle_unload(void)
+{
+	cancel_work_sync(&teller);
+}
+
 static void tell_loss(struct bereaved *b)
 {
+	if (b->later)
+		schedule_work(&teller);
 	if (b->inkernel)
 		hwpmc_inkernel_lost();
 	while (b->n) {

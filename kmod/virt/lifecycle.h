@@ -15,5 +15,7 @@ void hwpmc_lifecycle_newprocess(struct task_struct *child);
 void hwpmc_lifecycle_exec(const struct linux_binprm *bprm);
 /* current, a single thread, is exiting. */
 void hwpmc_lifecycle_exit(void);
+/* No probe runs any more. Sleeps. */
+void hwpmc_lifecycle_unload(void);
 
 #endif /* HWPMC_LIFECYCLE_H */

@@ -14,6 +14,7 @@
 #include "../ctl/trace.h"
 #include "../ctl/tunables.h"
 #include "rdpmc.h"
+#include "spare.h"
 #include "switch.h"
 #include "target.h"
 
@@ -62,7 +63,7 @@ struct hwpmc_target *hwpmc_target_alloc(struct task_struct *task, gfp_t gfp)
 	struct hwpmc_target *target;
 	unsigned int i;
 
-	target = kmem_cache_zalloc(target_cache, gfp);
+	target = hwpmc_spare_or_new(&hwpmc_spare_targets, gfp);
 	if (!target)
 		return NULL;
 	target->signal = task->signal;
@@ -90,7 +91,8 @@ void hwpmc_target_free(struct hwpmc_target *target)
 
 struct hwpmc_thread *hwpmc_thread_alloc(gfp_t gfp)
 {
-	struct hwpmc_thread *thread = kmem_cache_zalloc(thread_cache, gfp);
+	struct hwpmc_thread *thread =
+		hwpmc_spare_or_new(&hwpmc_spare_threads, gfp);
 
 	if (thread)
 		preempt_notifier_init(&thread->notifier, &hwpmc_preempt_ops);
@@ -287,6 +289,8 @@ int hwpmc_targets_init(void)
 					 offsetof(struct hwpmc_thread,
 						  left[hwpmc_nrows]),
 					 0, SLAB_ACCOUNT, NULL);
+	hwpmc_spare_targets.cache = target_cache;
+	hwpmc_spare_threads.cache = thread_cache;
 	if (targets && threads && target_cache && thread_cache)
 		return 0;
 	free_all();
@@ -295,6 +299,7 @@ int hwpmc_targets_init(void)
 
 void hwpmc_targets_exit(void)
 {
+	hwpmc_spares_drop();
 	hwpmc_graves_sweep();
 	rcu_barrier();
 	free_all();
