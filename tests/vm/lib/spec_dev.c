@@ -286,6 +286,13 @@ void dev_msleep(int ms)
 	nanosleep(&t, NULL);
 }
 
+bool dev_is_realtime(void)
+{
+	struct utsname uts;
+
+	return !uname(&uts) && strstr(uts.version, "PREEMPT_RT");
+}
+
 void dev_expect(const char *lines)
 {
 	char path[256];

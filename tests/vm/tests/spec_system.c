@@ -93,7 +93,11 @@ static void check_constant_residue(int fd, uint32_t id, uint32_t caps, int need)
 	fprintf(stderr, "residue %lld in %d of 100 windows\n",
 		(long long)r[which], best);
 	ck_assert_int_ge(best, need);
-	for (int i = 0; i < 100; i++)
+	/*
+	 * Never less than the truth; but on a real-time kernel the second half of
+	 * an interrupt is a thread in the address space that it finds.
+	 */
+	for (int i = 0; i < 100 && !dev_is_realtime(); i++)
 		ck_assert_int_ge(r[i], 0);
 }
 
