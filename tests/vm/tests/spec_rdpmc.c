@@ -377,14 +377,18 @@ START_TEST(a_long_slice_is_read_exactly_however_narrow_the_counter)
 }
 END_TEST
 
-static void *spin_in_thread(void *arg)
+/* Ends when it is told to, so that it is there however slow this machine is. */
+static void *spin_in_thread(void *end)
 {
+	char c;
+
 	dev_spin(5000000);
-	return NULL;
+	return read(*(int *)end, &c, 1) == 1 ? end : NULL;
 }
 
 START_TEST(reads_of_a_process_with_threads_ask_the_module_and_are_exact)
 {
+	int end[2];
 	uint64_t value, ioctl_value, before, n;
 	struct hwpmc_counter c;
 	pthread_t thread;
@@ -394,7 +398,8 @@ START_TEST(reads_of_a_process_with_threads_ask_the_module_and_are_exact)
 	id = own("branches:u");
 	ok(hwpmc_counter_open(h, id, &c));
 	ok(hwpmc_counter_read(&c, &before));
-	pthread_create(&thread, NULL, spin_in_thread, NULL);
+	ck_assert(!pipe(end));
+	pthread_create(&thread, NULL, spin_in_thread, end);
 	n = operations();
 	ok(hwpmc_counter_read(&c, &value));
 	ck_assert_uint_eq(operations() - n, 2);
@@ -403,6 +408,7 @@ START_TEST(reads_of_a_process_with_threads_ask_the_module_and_are_exact)
 	n = operations();
 	ok(hwpmc_counter_read(&c, &value));
 	ck_assert_uint_eq(operations() - n, 2);
+	ck_assert_int_eq(write(end[1], "", 1), 1);
 	pthread_join(thread, NULL);
 	ok(hwpmc_counter_read(&c, &value));
 	ck_assert_uint_gt(value - before, 5000000);
