@@ -43,7 +43,10 @@ vm-fetch:
 
 vm-tests: $(VM_TESTS) $(VM_PROGS)
 
-check-vm: vm-fetch vm-tests vpmu
+# All that runs in a guest and does not come from elsewhere.
+vm-ready: vm-tests vpmu
+
+check-vm: vm-fetch vm-ready
 	status=0; $(TOP)/tests/vm/run-groups $(GROUPS) || status=1; \
 	[ -n "$(GROUPS)" ] || $(TOP)/tests/vm/selftest-result || status=1; \
 	exit $$status
@@ -113,7 +116,7 @@ vm-kmods: module
 
 vm-tests: vm-kmods
 
-.PHONY: vm-fetch vm-kmods vm-tests check-vm check-storms
+.PHONY: vm-fetch vm-kmods vm-tests vm-ready check-vm check-storms
 
 # 32-bit programs, also without: the 64-bit compiler and its headers will do.
 VM_PROGS32	:= $(patsubst $(TOP)/tests/vm/progs32/%.c,$(BUILD)/vm/progs32/%, \
@@ -137,3 +140,5 @@ vm-tests: $(VTRUTH)
 $(VTRUTH): $(VTRUTH_SRC) $(TOP)/tests/vpmu/vpmu_guest.h
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -static -no-pie -Wl,-e,vtruth_start -o $@ $(VTRUTH_SRC)
+
+include $(TOP)/tests/vm/debug/debug.mk

@@ -8,7 +8,7 @@ debug-kernel kcsan-kernel: %-kernel:
 debug-modules kcsan-modules: %-modules: %-kernel
 	@BUILD=$(BUILD) $(TOP)/tests/vm/debug/modules $*
 
-check-debug check-kcsan: check-%: %-modules vm-fetch vm-tests vpmu lib tools
+check-debug check-kcsan: check-%: %-modules vm-fetch vm-ready lib tools
 	@BUILD=$(BUILD) $(TOP)/tests/vm/debug/run $* $(GROUPS)
 
 .PHONY: debug-kernel kcsan-kernel debug-modules kcsan-modules check-debug check-kcsan
