@@ -83,6 +83,23 @@ START_TEST(a_module_counts_a_process_exactly)
 }
 END_TEST
 
+static int spun[2];
+
+/* A child that has spun says so, and then waits. */
+static void say_spun(void)
+{
+	if (write(spun[1], "", 1) != 1)
+		_exit(1);
+}
+
+static void await_spun(const struct child *c)
+{
+	char byte;
+
+	ck_assert_int_eq(read(spun[0], &byte, 1), 1);
+	dev_held(c);
+}
+
 static void spin_then_wait(void *arg)
 {
 	int *go = arg;
@@ -90,6 +107,7 @@ static void spin_then_wait(void *arg)
 
 	close(go[1]);
 	dev_spin(500000);
+	say_spun();
 	if (read(go[0], &byte, 1) < 0)
 		_exit(1);
 }
@@ -100,13 +118,13 @@ START_TEST(values_of_a_process_stay_while_it_lives_and_stop_when_disabled)
 	struct child c;
 	int go[2];
 
-	ck_assert(!pipe(go));
+	ck_assert(!pipe(go) && !pipe(spun));
 	c = dev_child(spin_then_wait, go);
 	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
 			      event(BRANCH), USER), 0);
 	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
 	dev_go(&c);
-	dev_msleep(300);
+	await_spun(&c);
 	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
 	ck_assert_uint_ge(value, 500000);
 	ck_assert_uint_lt(value, 501000);
@@ -143,6 +161,7 @@ static void parent_and_child(void *arg)
 	}
 	waitpid(pid, NULL, 0);
 	dev_spin(100000);
+	say_spun();
 	if (read(go[0], &byte, 1) < 0)
 		_exit(1);
 }
@@ -152,13 +171,13 @@ START_TEST(a_child_begins_at_0_inherits_and_leaves_its_value_to_its_parent)
 	struct child c;
 	int go[2];
 
-	ck_assert(!pipe(go));
+	ck_assert(!pipe(go) && !pipe(spun));
 	c = dev_child(parent_and_child, go);
 	ck_assert_int_eq(CALL("configure %d %u %x 5000000 %d", c.pid, ctr(),
 			      event(BRANCH), USER), 0);
 	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
 	dev_go(&c);
-	dev_msleep(300);
+	await_spun(&c);
 	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
 	ck_assert_uint_ge(value, 5100000);
 	ck_assert_uint_lt(value, 5103000);
@@ -185,6 +204,7 @@ static void parent_of_a_sleeper(void *arg)
 	pid = fork();
 	if (!pid) {
 		dev_spin(300000);
+		say_spun();
 		if (read(go[0], &byte, 1) < 0)
 			_exit(1);
 		_exit(0);
@@ -200,13 +220,14 @@ START_TEST(values_of_a_child_can_be_moved_to_its_parent_while_it_lives)
 
 	grandchild = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert(!pipe(go));
+	ck_assert(!pipe(go) && !pipe(spun));
 	c = dev_child(parent_of_a_sleeper, go);
 	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
 			      event(BRANCH), USER), 0);
 	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
 	dev_go(&c);
-	dev_msleep(300);
+	await_spun(&c);
+	dev_held(&(struct child){ .pid = *grandchild });
 	ck_assert_int_eq(CALL("value %d %u", *grandchild, ctr()), 0);
 	ck_assert_uint_ge(value, 300000);
 	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", c.pid, *grandchild),
