@@ -52,3 +52,30 @@ fuzz-log: $(FUZZ_DIR)/log_parser $(FUZZ_DIR)/log_parser_engine
 endif
 
 .PHONY: check-unit-logs fuzz-log
+
+# ---- the device: random sequences of operations in a VM (tests/fuzz/ioctl/main.c).
+IOCTL_FUZZ	:= $(BUILD)/vm/fuzz/ioctl
+IOCTL_DIR	:= $(TOP)/tests/fuzz/ioctl
+# A sequence of one thread as the program that the fuzzer writes of it.
+IOCTL_AGAIN	:= $(BUILD)/vm/fuzz/again
+IOCTL_AGAIN_SEED := --seed 9 --ops 400 --model intel
+MINUTES		?= 60
+
+$(IOCTL_FUZZ): $(wildcard $(IOCTL_DIR)/*) $(TOP)/tests/fuzz/fuzz.mk $(SPEC_DEV) \
+		$(TOP)/tests/harness/harness.c $(TOP)/include/uapi/hwpmc.h
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -Wa,-I$(IOCTL_DIR) -o $@ $(wildcard $(IOCTL_DIR)/*.[cS]) \
+		$(TOP)/tests/vm/lib/spec_dev.c $(TOP)/tests/harness/harness.c \
+		$$(pkg-config --libs check) -lpthread
+
+$(IOCTL_AGAIN): $(IOCTL_FUZZ)
+	$(IOCTL_FUZZ) $(IOCTL_AGAIN_SEED) --emit-c $@.c
+	$(CC) -Wall -Werror -I$(TOP)/include/uapi -o $@ $@.c -lpthread
+
+vm-tests: $(IOCTL_FUZZ) $(IOCTL_AGAIN)
+
+# For long, on the debug kernel if there is one: make fuzz MINUTES=60 [SEED=n] [J=2].
+fuzz: vm-fetch module vm-tests vpmu
+	BUILD=$(BUILD) $(IOCTL_DIR)/long $(MINUTES) $(SEED)
+
+.PHONY: fuzz
