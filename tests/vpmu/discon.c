@@ -76,6 +76,33 @@ static void fix_interrupt(struct vcpu *v, struct board *b, uint64_t from)
 	v->rep = NULL;
 }
 
+#define STATUS_FLAGS	0x8d5		/* CF, PF, AF, ZF, SF, OF */
+
+/*
+ * An interrupt right behind an emulated instruction: of the flags in its frame, {RIP,
+ * CS, RFLAGS, ...}, only those of status may be garbage, which nobody will look at.
+ */
+static void fix_flags(struct vcpu *v, struct board *b, uint64_t from)
+{
+	int mode = from >> 63 ? KERNEL : USER;
+	uint64_t at, flags;
+
+	if (!v->resume_pc || from != v->resume_pc)
+		return;
+	v->resume_pc = 0;
+	if (v->resume_mark != retired(v, b, mode))
+		return;
+	at = reg_read(RSP) + 16;
+	if (!virt_read64(at, &flags))
+		g_error("vpmu: cannot read the interrupt frame");
+	if (!((flags ^ v->resume_flags) & ~STATUS_FLAGS))
+		return;
+	flags = (flags & STATUS_FLAGS) | (v->resume_flags & ~STATUS_FLAGS);
+	if (!virt_write64(at, flags))
+		g_error("vpmu: cannot write the interrupt frame");
+	v->n_flags_fixed++;
+}
+
 /*
  * What x86 reports in 11.1.3: an exception when one is raised, while the
  * faulting address is still unknown (from and to are both that of the block),
@@ -97,6 +124,7 @@ void discon_event(unsigned int index, int type, uint64_t from, uint64_t to,
 	} else {
 		v->n_int++;
 		fix_interrupt(v, b, from);
+		fix_flags(v, b, from);
 	}
 	translate_pass_on(v, b, USER);
 }

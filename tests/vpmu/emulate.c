@@ -26,6 +26,21 @@ static uint64_t pc_after(struct site *s, uint64_t pc)
 }
 
 /*
+ * Go on at an address without having run the instruction. QEMU may have left status
+ * flags in the middle of their computation, and what it makes of that may have any
+ * bit set, IF too: should an interrupt come before the next instruction, its frame
+ * gets the flags that there were (discon.c).
+ */
+static void __attribute__((noreturn)) go_on_at(struct vcpu *v, struct board *b,
+					       int mode, uint64_t pc)
+{
+	v->resume_pc = pc;
+	v->resume_flags = reg_read(EFLAGS);
+	v->resume_mark = retired(v, b, mode);
+	qemu_plugin_set_pc(pc);
+}
+
+/*
  * Make the RDMSR or WRMSR about to run raise #GP(0): no interface call does
  * that, but an x2APIC register does while the APIC is in xAPIC mode.  The
  * guest's own RCX is put back when the exception is taken.
@@ -122,8 +137,9 @@ static void emulate_msr(struct vcpu *v, struct board *b, struct site *s)
 	counter_arm(v, b, s->mode);
 	if (a == FAULT)
 		provoke_gp(v);
-	else if (a == DONE)
-		qemu_plugin_set_pc(pc_after(s, pc));
+	else if (a == DONE && s->kind == K_RDMSR)
+		go_on_at(v, b, s->mode, pc_after(s, pc));
+	/* A WRMSR runs natively, too: QEMU ignores what it does not know. */
 }
 
 /* Which counter RDPMC means; -1: none. */
@@ -160,7 +176,7 @@ static void emulate_rdpmc(struct vcpu *v, struct board *b, struct site *s)
 	reg_write(RAX, (uint32_t)x);
 	reg_write(RDX, x >> 32);
 	counter_arm(v, b, s->mode);
-	qemu_plugin_set_pc(pc_after(s, pc));
+	go_on_at(v, b, s->mode, pc_after(s, pc));
 }
 
 static void emulate_cpuid(struct vcpu *v, struct site *s)
@@ -170,7 +186,7 @@ static void emulate_cpuid(struct vcpu *v, struct site *s)
 	if (!cpuid_emulate(v, s, pc))
 		return;
 	v->n_cpuid++;
-	qemu_plugin_set_pc(pc_after(s, pc));
+	go_on_at(v, board_of(v), s->mode, pc_after(s, pc));
 }
 
 void emulate_site(unsigned int index, void *data)

@@ -11,7 +11,7 @@
 static const char *const reg_name[NREG] = {
 	"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9",
 	"r10", "r11", "r12", "r13", "r14", "r15", "rip", "cs", "cr0", "cr2",
-	"cr3", "cr4",
+	"cr3", "cr4", "eflags",
 };
 static struct qemu_plugin_register *reg_handle[NREG];
 static __thread GByteArray *scratch;
@@ -93,6 +93,16 @@ bool phys_write32(uint64_t addr, uint32_t x)
 {
 	return !qemu_plugin_write_memory_hwaddr(addr,
 						scratch_with(&x, sizeof(x)));
+}
+
+bool virt_read64(uint64_t addr, uint64_t *x)
+{
+	GByteArray *a = get_scratch();
+
+	if (!qemu_plugin_read_memory_vaddr(addr, a, 8))
+		return false;
+	memcpy(x, a->data, 8);
+	return true;
 }
 
 bool virt_write64(uint64_t addr, uint64_t x)

@@ -87,6 +87,7 @@ int qemu_plugin_read_memory_hwaddr(uint64_t, GByteArray *, size_t);
 int qemu_plugin_write_memory_hwaddr(uint64_t, GByteArray *);
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t);
 void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *, unsigned);
+bool qemu_plugin_read_memory_vaddr(uint64_t, GByteArray *, size_t);
 int qemu_plugin_write_memory_vaddr(uint64_t, GByteArray *);
 
 #endif

@@ -69,6 +69,7 @@ static void put_vcpu(FILE *f, struct vcpu *v)
 		{ "interrupts", v->n_int },
 		{ "exceptions", v->n_exc },
 		{ "exceptions_fixed", v->n_exc_fixed },
+		{ "flags_fixed", v->n_flags_fixed },
 		{ "space_switches", v->n_cr3 },
 		{ "rep_again", v->n_rep_again },
 	};

@@ -118,6 +118,8 @@ struct vcpu {
 	bool exception;			/* raised, not yet delivered */
 	enum armed armed;
 	uint64_t saved_rcx, fault_pc;
+	/* After an instruction that was not run natively; see go_on_at(). */
+	uint64_t resume_pc, resume_flags, resume_mark;
 
 	/* Under the lock of space.c's table. */
 	struct space *space;		/* NULL until CR3 is first loaded */
@@ -129,7 +131,7 @@ struct vcpu {
 	uint64_t n_rdmsr_native, n_wrmsr_native;
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
 	uint64_t n_overflow_int, n_lost, n_doubled, n_storm;
-	uint64_t n_int, n_exc, n_exc_fixed, n_rep_again, n_cr3;
+	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3;
 };
 
 extern struct qemu_plugin_scoreboard *boards;
@@ -189,13 +191,14 @@ static inline uint64_t page_off(const struct site *s)
 /* guest.c - registers and memory of the vCPU whose thread this is */
 enum reg {		/* the first sixteen as encoded in instructions */
 	RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13,
-	R14, R15, RIP, CS, CR0, CR2, CR3, CR4, NREG
+	R14, R15, RIP, CS, CR0, CR2, CR3, CR4, EFLAGS, NREG
 };
 bool guest_find_registers(void);
 uint64_t reg_read(enum reg r);
 void reg_write(enum reg r, uint64_t x);
 bool phys_read32(uint64_t addr, uint32_t *x);
 bool phys_write32(uint64_t addr, uint32_t x);
+bool virt_read64(uint64_t addr, uint64_t *x);
 bool virt_write64(uint64_t addr, uint64_t x);
 
 /* counter.c - counters: what they count, overflow, when to look again */
