@@ -31,9 +31,11 @@ static inline bool hwpmc_mode_system(u32 mode)
 	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_SC;
 }
 
-/* The first `num` rows of a class, as a mask. */
+/* The lowest `num` bits. Some such numbers are those of CPUID: they may be anything. */
 static inline u64 hwpmc_first_rows(u32 num)
 {
+	if (num >= 64)
+		return ~0ULL;
 	return num ? ~0ULL >> (64 - num) : 0;
 }
 

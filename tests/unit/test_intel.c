@@ -97,6 +97,17 @@ START_TEST(intel_leaf_of_skylake_is_read_right)
 }
 END_TEST
 
+/* A hypervisor may say anything: 141 architectural events in a word of 32 bits. */
+START_TEST(intel_leaf_of_more_events_than_a_word_has_bits_is_read)
+{
+	u32 leaf[4] = { 0x8d300805, 0x80, 0, 0x00010001 };
+
+	use_pmu(leaf, HWPMC_CPU_SKYLAKE_XEON);
+	ck_assert_uint_eq(pmu.gp_num, 8);
+	ck_assert_uint_eq(pmu.missing, 0x80);
+}
+END_TEST
+
 START_TEST(intel_leaf_of_version_1_has_no_fixed_counters)
 {
 	u32 leaf[4] = { 0x07280201, 0, 0, 0x00000503 };
@@ -589,6 +600,7 @@ int main(void)
 {
 	harness_fixture(setup, NULL);
 	harness_add(intel_leaf_of_skylake_is_read_right);
+	harness_add(intel_leaf_of_more_events_than_a_word_has_bits_is_read);
 	harness_add(intel_leaf_of_version_1_has_no_fixed_counters);
 	harness_add(intel_leaf_of_version_5_has_fixed_counters_by_bitmap);
 	harness_add(intel_bitmap_of_fixed_counters_means_nothing_before_version_5);
