@@ -79,3 +79,54 @@ fuzz: vm-fetch module vm-tests vpmu
 	BUILD=$(BUILD) $(IOCTL_DIR)/long $(MINUTES) $(SEED)
 
 .PHONY: fuzz
+
+# ---- libFuzzer on what needs no kernel: tests/fuzz/lib, a file a target.
+LIBFUZZ_DIR	:= $(BUILD)/fuzz/lib
+LIBFUZZ		:= log stream event map kallsyms elf kernel
+LIBFUZZ_SRC	:= $(TOP)/tests/fuzz/lib
+LIBFUZZ_CC	?= clang
+LIBFUZZ_SECONDS	?= 7
+LIBFUZZ_CFLAGS	= -std=gnu11 -O1 -g -w -D_GNU_SOURCE \
+	-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer $(LIB_CFLAGS) -I$(TOP)/lib/stat -I$(TOP)/lib/freebsd \
+	-I$(TOP)/lib/event -I$(TOP)/tests/unit
+LIBFUZZ_OBJ	:= $(patsubst $(TOP)/lib/%.c,$(LIBFUZZ_DIR)/obj/%.o,$(LIB_SRC) $(STAT_SRC)) \
+	$(LIBFUZZ_DIR)/obj/loggen.o $(LIBFUZZ_DIR)/obj/log_exercise.o \
+	$(LIBFUZZ_DIR)/obj/symbols.o
+LIBFUZZ_KERNEL	:= $(addprefix $(TOP)/kmod/,backends/amd_encode.c \
+	backends/intel_encode.c backends/intel_constraints.c ctl/debugflags.c \
+	sampling/buildid.c)
+LIBFUZZ_DEPS	:= $(wildcard $(TOP)/lib/*/*.h $(TOP)/include/uapi/*.h $(TOP)/tests/fuzz/*.h \
+	$(TOP)/tests/fuzz/lib/*.h $(TOP)/tests/unit/*.h $(TOP)/kmod/*/*.h) \
+	$(TOP)/tests/fuzz/fuzz.mk
+
+$(LIBFUZZ_DIR)/obj/%.o: $(TOP)/lib/%.c $(LIBFUZZ_DEPS)
+	@mkdir -p $(@D)
+	$(LIBFUZZ_CC) $(LIBFUZZ_CFLAGS) -c -o $@ $<
+
+$(LIBFUZZ_DIR)/obj/loggen.o: $(TOP)/tests/unit/loggen.c $(LIBFUZZ_DEPS)
+$(LIBFUZZ_DIR)/obj/log_exercise.o: $(TOP)/tests/fuzz/log_exercise.c $(LIBFUZZ_DEPS)
+$(LIBFUZZ_DIR)/obj/symbols.o: $(TOP)/tests/fuzz/lib/symbols.c $(LIBFUZZ_DEPS)
+$(LIBFUZZ_DIR)/obj/loggen.o $(LIBFUZZ_DIR)/obj/log_exercise.o $(LIBFUZZ_DIR)/obj/symbols.o:
+	@mkdir -p $(@D)
+	$(LIBFUZZ_CC) $(LIBFUZZ_CFLAGS) -c -o $@ $<
+
+$(addprefix $(LIBFUZZ_DIR)/,$(filter-out kernel,$(LIBFUZZ))): $(LIBFUZZ_DIR)/%: \
+		$(LIBFUZZ_SRC)/%.c $(LIBFUZZ_OBJ)
+	$(LIBFUZZ_CC) $(LIBFUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBFUZZ_OBJ) \
+		$(LIB_LIBS) $(STAT_LIBS)
+
+$(LIBFUZZ_DIR)/kernel: $(LIBFUZZ_SRC)/kernel.c $(LIBFUZZ_KERNEL) $(LIBFUZZ_DEPS)
+	@mkdir -p $(@D)
+	$(LIBFUZZ_CC) $(LIBFUZZ_CFLAGS) -I$(TOP)/kmod -fsanitize=fuzzer -o $@ \
+		$(filter %.c,$^)
+
+# In make check: the corpus, then a few seconds each.
+check-fuzz: $(addprefix $(LIBFUZZ_DIR)/,$(LIBFUZZ))
+	@BUILD=$(BUILD) $(LIBFUZZ_SRC)/run $(LIBFUZZ_SECONDS) $(LIBFUZZ)
+
+# For long, each: make fuzz-lib MINUTES=10 [SEED=n]
+fuzz-lib: $(addprefix $(LIBFUZZ_DIR)/,$(LIBFUZZ))
+	@BUILD=$(BUILD) SEED=$(SEED) $(LIBFUZZ_SRC)/run $$(($(MINUTES) * 60)) $(LIBFUZZ)
+
+.PHONY: check-fuzz fuzz-lib
