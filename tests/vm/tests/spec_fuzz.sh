@@ -5,15 +5,16 @@
 # says: the same sequence each time, also as a program in C.
 . "$(dirname "$0")/../../harness/harness.sh"
 
+out=/tmp/spec_fuzz
 fuzz=$VM_TOP/build/vm/fuzz/ioctl
 again="--seed 9 --ops 400 --model intel"
 
 # The programs that it runs are named from the tree.
 fuzz() {
 	cd "$VM_TOP" || fail "no tree"
-	"$fuzz" "$@" >"$harness_dir/out" 2>&1 ||
-		fail "$(grep -A4 FAILED "$harness_dir/out" || tail -n 3 "$harness_dir/out")"
-	tail -n 1 "$harness_dir/out"
+	"$fuzz" "$@" >"$out" 2>&1 ||
+		fail "$(grep -A4 FAILED "$out" || tail -n 3 "$out")"
+	tail -n 1 "$out"
 }
 
 a_seed_is_the_same_sequence_each_time() {
@@ -30,19 +31,19 @@ random_sequences_leave_the_driver_as_it_was() {
 # One thread, so that what a refusal changed would be its own doing.
 random_refusals_change_no_row_and_no_argument() {
 	fuzz --seed 2 --ops 500
-	grep -q ' alone: ' "$harness_dir/out" || fail "the seed has several threads"
+	grep -q ' alone: ' "$out" || fail "the seed has several threads"
 }
 
 # Whether a flush is interrupted is a matter of time.
 a_sequence_as_a_program_answers_the_same() {
 	# shellcheck disable=SC2086
 	fuzz $again --trace
-	sed -n 's/^seed.*alone: //; /^[0-9]* nr /p' "$harness_dir/out" |
-		grep -v ' nr 1:' >"$harness_dir/fuzzer"
-	[ "$(wc -l <"$harness_dir/fuzzer")" -gt 200 ] || fail "a short sequence"
-	"$VM_TOP/build/vm/fuzz/again" -v | grep -v ' nr 1:' >"$harness_dir/program"
-	diff "$harness_dir/fuzzer" "$harness_dir/program" >"$harness_dir/diff" ||
-		fail "$(head -n 5 "$harness_dir/diff")"
+	sed -n 's/^seed.*alone: //; /^[0-9]* nr /p' "$out" |
+		grep -v ' nr 1:' >"$out.fuzzer"
+	[ "$(wc -l <"$out.fuzzer")" -gt 200 ] || fail "a short sequence"
+	"$VM_TOP/build/vm/fuzz/again" -v | grep -v ' nr 1:' >"$out.program"
+	diff "$out.fuzzer" "$out.program" >"$out.diff" ||
+		fail "$(head -n 5 "$out.diff")"
 }
 
 harness_run
