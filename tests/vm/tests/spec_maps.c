@@ -407,6 +407,12 @@ END_TEST
 int main(void)
 {
 	dev_setup();
+	/* A kernel that has all built in has no modules but these. */
+	if (system("for m in hotmod nmimod; do [ -e /sys/module/$m ] || "
+		   "insmod build/vm/kmods/$(uname -r)/$m.ko || exit 1; done")) {
+		printf("Bail out! cannot load the tests' modules\n");
+		return 1;
+	}
 	harness_fixture(spec_setup, NULL);
 	harness_add(exec_names_the_program_and_all_that_it_maps_follows);
 	harness_add(exec_by_a_thread_is_the_exec_of_its_process);
