@@ -25,7 +25,8 @@ all: module lib tools
 include $(wildcard $(TOP)/kmod/module.mk $(TOP)/lib/lib.mk $(TOP)/lib/stat/stat.mk $(TOP)/tools/tools.mk \
 	$(TOP)/man/man.mk $(TOP)/tests/tests.mk $(TOP)/tests/vm/vm.mk \
 	$(TOP)/tests/vpmu/vpmu.mk $(TOP)/tests/bench/bench.mk \
-	$(TOP)/tests/demo/demo.mk $(TOP)/tests/export/export.mk)
+	$(TOP)/tests/demo/demo.mk $(TOP)/tests/export/export.mk \
+	$(TOP)/tests/coverage/coverage.mk)
 
 # The rest of the tree: what library, tools and manual pages put into place.
 install: install-lib install-tools install-man
