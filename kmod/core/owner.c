@@ -233,6 +233,16 @@ void hwpmc_owners_each_rcu(void (*fn)(struct hwpmc_owner *, void *), void *arg)
 		fn(owner, arg);
 }
 
+/*
+ * Blocked in order to wait for it. With SIGRTMIN, which C libraries keep for
+ * themselves, everything is blocked, for a moment: around a fork, say.
+ */
+static bool is_held_back(const sigset_t *set)
+{
+	return sigismember((sigset_t *)set, SIGIO) &&
+	       !sigismember((sigset_t *)set, SIGRTMIN);
+}
+
 /* Who waits for it (sigtimedwait(), signalfd) has it blocked, or had until it
  * began to wait; in any thread. */
 static bool wants_sigio(struct task_struct *leader)
@@ -245,8 +255,8 @@ static bool wants_sigio(struct task_struct *leader)
 	if (sighand->action[SIGIO - 1].sa.sa_handler != SIG_DFL)
 		return true;
 	for_each_thread(leader, task)
-		if (sigismember(&task->blocked, SIGIO) ||
-		    sigismember(&task->real_blocked, SIGIO))
+		if (is_held_back(&task->blocked) ||
+		    is_held_back(&task->real_blocked))
 			return true;
 	return false;
 }

@@ -145,6 +145,29 @@ START_TEST(who_does_not_handle_sigio_is_not_ended_by_it)
 }
 END_TEST
 
+/* As C libraries do, all around: the signal would wait, and end the process then. */
+static void block_all_for_a_moment(void *arg)
+{
+	uint64_t all = ~0ull, before, value = 0;
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+
+	signal(SIGIO, SIG_DFL);
+	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, 8) ||
+	    dev_rw(fd, id, HWPMC_F_OLDVALUE, &value) ||
+	    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8))
+		_exit(1);
+}
+
+START_TEST(who_blocks_all_signals_for_a_moment_is_not_ended_by_sigio)
+{
+	struct child c = dev_child(block_all_for_a_moment, NULL);
+
+	dev_go(&c);
+	dev_wait(&c);
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -154,5 +177,6 @@ int main(void)
 	harness_add(reading_a_pmc_without_targets_raises_sigio);
 	harness_add(who_waits_for_sigio_in_a_set_of_signals_gets_it);
 	harness_add(who_does_not_handle_sigio_is_not_ended_by_it);
+	harness_add(who_blocks_all_signals_for_a_moment_is_not_ended_by_sigio);
 	return harness_run();
 }
