@@ -42,6 +42,15 @@ static bool patch_of(uint32_t leaf, struct patch *p)
 	return true;
 }
 
+/* The deadline counts from what the counters are known to have. */
+static void arm_from_here(struct vcpu *v, int mode)
+{
+	struct board *b = board_of(v);
+
+	counter_sync(v, b);
+	counter_arm(v, b, mode);
+}
+
 /* True: done, go on after it. False: let it run, patched or not. */
 bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 {
@@ -51,7 +60,7 @@ bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 	if (truth_cpuid(v, leaf)) {
 		if (leaf - VPMU_LEAF == VPMU_KNOB ||
 		    leaf - VPMU_LEAF == VPMU_FIRMWARE)
-			counter_arm(v, board_of(v), s->mode);
+			arm_from_here(v, s->mode);
 		return true;
 	}
 	if (!cfg.amd && leaf == 0xa) {
@@ -66,12 +75,12 @@ bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 		p.site = s;
 		p.next = pc + s->next - s->off;
 		v->patch = p;
-		counter_arm(v, board_of(v), s->mode);
+		arm_from_here(v, s->mode);
 	}
 	return false;
 }
 
-void cpuid_apply_patch(struct vcpu *v, struct board *b, int mode)
+void cpuid_apply_patch(struct vcpu *v, int mode)
 {
 	struct patch p = v->patch;
 	uint32_t eax = reg_read(RAX);
@@ -83,5 +92,5 @@ void cpuid_apply_patch(struct vcpu *v, struct board *b, int mode)
 		reg_write(RAX, eax | p.eax_or);
 	if (p.ecx_or)
 		reg_write(RCX, (uint32_t)reg_read(RCX) | p.ecx_or);
-	counter_arm(v, b, mode);
+	arm_from_here(v, mode);
 }

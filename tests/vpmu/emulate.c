@@ -213,5 +213,5 @@ void emulate_after(unsigned int index, void *data)
 	struct site *s = data;
 
 	if (v->patch.site == s)
-		cpuid_apply_patch(v, board_of(v), s->mode);
+		cpuid_apply_patch(v, s->mode);
 }

@@ -43,7 +43,7 @@ static void fire(struct vcpu *v, struct board *b, int mode)
 
 	v->n_fire++;
 	if (v->patch.site && v->patch.next == pc)
-		cpuid_apply_patch(v, b, mode);
+		cpuid_apply_patch(v, mode);
 	counter_sync(v, b);
 	exit = inject_raise(v, b);
 	if (v->pmi_pending && inject_is_due(v, b) && v->skid_left-- <= 0) {

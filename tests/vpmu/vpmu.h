@@ -244,7 +244,7 @@ enum msr_class msr_amd_class(uint32_t msr);
 
 /* cpuid.c - CPUID leaves of the PMU, and native ones patched */
 bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc);
-void cpuid_apply_patch(struct vcpu *v, struct board *b, int mode);
+void cpuid_apply_patch(struct vcpu *v, int mode);
 
 /* truth.c - the private CPUID leaves, and the totals of address spaces */
 bool truth_cpuid(struct vcpu *v, uint32_t leaf);
