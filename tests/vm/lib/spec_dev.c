@@ -286,11 +286,13 @@ void dev_msleep(int ms)
 	nanosleep(&t, NULL);
 }
 
-bool dev_is_realtime(void)
+bool dev_preempts_kernel(void)
 {
 	struct utsname uts;
 
-	return !uname(&uts) && strstr(uts.version, "PREEMPT_RT");
+	ck_assert(!uname(&uts));
+	return strstr(uts.version, "PREEMPT_RT") ||
+	       strstr(uts.version, " PREEMPT ");
 }
 
 void dev_expect(const char *lines)

@@ -95,8 +95,9 @@ static inline void dev_spin(uint64_t n)
 	asm volatile("1: addq $1, %%rdx; decq %0; jnz 1b" : "+r"(n) : : "rdx", "cc");
 }
 
-/* A kernel with real-time preemption: interrupts and their second halves are threads. */
-bool dev_is_realtime(void);
+/* Another thread may run in the middle of a system call; on a real-time kernel the
+ * second halves of interrupts are such. */
+bool dev_preempts_kernel(void);
 
 /* The kernel will complain in words that these expressions find: no failure. */
 void dev_expect(const char *lines);

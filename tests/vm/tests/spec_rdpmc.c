@@ -661,8 +661,9 @@ START_TEST(system_counts_lose_nothing_while_others_ask_for_rdpmc_again_and_again
 	kernel = surplus(sys, id[1], VPMU_KERNEL_INSN) - kernel;
 	ck_assert_int_gt(user, -200);
 	ck_assert_int_lt(user, 200);
-	/* A few of the switch itself, each time that it hides them. */
-	ck_assert_int_gt(kernel, -100 * ROUNDS);
+	/* A few of the switch itself, each time that it hides them; more of a kernel
+	 * that checks itself, which has longer limits too. */
+	ck_assert_int_gt(kernel, -25 * atoi(getenv("HARNESS_SCALE") ?: "4") * ROUNDS);
 	ck_assert_int_lt(kernel, 20000);
 	hwpmc_close(sys);
 	dev_still_counts();
