@@ -532,6 +532,14 @@ static void map_state(int fd)
 		abort();
 }
 
+/* A kernel that checks itself gets longer limits (tests/vm/run-tests), and does less. */
+static unsigned int slowness(void)
+{
+	const char *scale = getenv("HARNESS_SCALE");
+
+	return scale && atoi(scale) > 4 ? 6 : 1;
+}
+
 START_TEST(a_storm_of_64_tasks_leaves_a_bystander_exact_and_registers_at_zero)
 {
 	uint64_t seed = env_number("STORM_SEED", now_ms() * 2654435761u | 1);
@@ -558,9 +566,9 @@ START_TEST(a_storm_of_64_tasks_leaves_a_bystander_exact_and_registers_at_zero)
 		      (unsigned long long)(state->windows + state->programs),
 		      (long long)(state->got - state->want));
 	ck_assert_int_eq(status, 0);
-	ck_assert_uint_gt(state->windows, 5);
-	ck_assert_uint_gt(state->programs, 5);
-	ck_assert_uint_gt(state->toggles, ms / 2000);
+	ck_assert_uint_gt(state->windows, 5 / slowness());
+	ck_assert_uint_gt(state->programs, 5 / slowness());
+	ck_assert_uint_gt(state->toggles, ms / 2000 / slowness());
 	for (int i = 0; i < N_WHATS; i++)
 		if (i != MIGRATE)
 			ck_assert_uint_gt(state->done[i], state->refused[i]);
