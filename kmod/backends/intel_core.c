@@ -94,6 +94,27 @@ static void fill_bank(void)
 			INTEL_FIXED_RUNS << INTEL_FIXED_SHIFT(i);
 }
 
+/*
+ * The model says that they are there; a hypervisor may think otherwise. Then who asks
+ * for such an event is refused: a fault later would put all counts in doubt.
+ */
+static bool has_offcore(const struct hwpmc_intel_pmu *pmu)
+{
+	unsigned long flags;
+	bool works = true;
+	unsigned int i;
+	u64 value;
+
+	local_irq_save(flags);
+	for (i = 0; pmu->offcore && i < 2; i++)
+		if (pmu->offcore[i].code &&
+		    (hwpmc_rdmsr_safe(INTEL_OFFCORE_RSP(i), &value) ||
+		     hwpmc_wrmsr_safe(INTEL_OFFCORE_RSP(i), value)))
+			works = false;
+	local_irq_restore(flags);
+	return works;
+}
+
 static int detect(void)
 {
 	struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
@@ -128,6 +149,8 @@ static int detect(void)
 			pmu->gp_num);
 		return -ENXIO;
 	}
+	if (!has_offcore(pmu))
+		pmu->offcore = NULL;
 	return 0;
 }
 
@@ -215,9 +238,8 @@ static void iap_reset_irqoff(struct hwpmc_class *cls, bool on)
 }
 
 /*
- * Only when an off-core response event comes to its row. The encoder knows
- * the register's bits by model; under a hypervisor it may be missing all the
- * same: then it is refused.
+ * Only when an off-core response event comes to its row. The encoder knows the
+ * register's bits by model, and has_offcore() whether it is there.
  */
 static void program_offcore(const struct hwpmc_select *s)
 {

@@ -244,6 +244,38 @@ START_TEST(a_module_loaded_while_the_registers_fault_has_no_counters_of_them)
 }
 END_TEST
 
+/* Else anybody could put the counts of all in doubt by asking for such an event. */
+START_TEST(an_offcore_register_that_is_missing_is_no_reason_to_doubt_others)
+{
+	struct hwpmc_op_pmcallocate op;
+	uint32_t id;
+	int fd, refused;
+
+	if (dev_is_amd())
+		SKIP("such registers are Intel's");
+	ck_assert_int_eq(system("rmmod hwpmc"), 0);
+	refuse(0x1a6 | VPMU_REFUSE_READS);
+	dev_setup();
+	fd = dev_open();
+	dev_request(&op, TC, 0, ANY, INSN, U);
+	op.config = 0x1b7;	/* OFFCORE_RESPONSE_0 */
+	op.config1 = 1;
+	refused = dev_allocate(fd, &op);
+	if (!refused)
+		dev_start(fd, op.pmcid);
+	id = dev_alloc(fd, TC, 0, ANY, BRANCH, U);
+	dev_ok(dev_start(fd, id));
+	dev_spin(1000);
+	ck_assert_int_eq(read_it(fd, id), 0);
+	ck_assert_int_eq(refused, EINVAL);
+	close(fd);
+	ck_assert_int_eq(system("rmmod hwpmc"), 0);
+	refuse(0);
+	dev_setup();
+	ck_assert(try_tunable("selfcost", 0));
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -258,6 +290,7 @@ int main(void)
 	harness_add(what_does_not_need_the_registers_goes_on);
 	harness_add(a_counter_that_faults_while_it_samples_stands_still_and_says_so);
 	harness_add_timed(registers_that_come_and_go_under_load_hurt_nobody, 30);
+	harness_add(an_offcore_register_that_is_missing_is_no_reason_to_doubt_others);
 	harness_add(a_module_loaded_while_the_registers_fault_has_no_counters_of_them);
 	return harness_run();
 }
