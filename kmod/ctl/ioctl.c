@@ -78,7 +78,7 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_PMCGETMSR] =
 		OP(hwpmc_ioctl_getmsr, hwpmc_op_getmsr, GETMSR, true),
 	[HWPMC_OP_KGMON] =
-		OP(hwpmc_ioctl_kgmon, hwpmc_op_kgmon, KGMON, true),
+		OP(hwpmc_ioctl_kgmon, hwpmc_op_kgmon, KGMON, false),
 	[HWPMC_OP_REVOKE] =
 		OP(hwpmc_ioctl_revoke, hwpmc_op_simple, SIMPLE, false),
 	[HWPMC_OP_PMCRELEASE] = OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),

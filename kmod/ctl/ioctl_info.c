@@ -5,6 +5,7 @@
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
+#include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -194,12 +195,45 @@ int hwpmc_ioctl_dynevents(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return 0;
 }
 
+/* As copy_infos(); of a reading nothing is copied that was refused. */
+static int run_kgmon(struct hwpmc_owner *owner, struct hwpmc_op_kgmon *op,
+		     struct hwpmc_kgmon_entry *entries, u32 room)
+{
+	int ret = hwpmc_owner_lock(owner, &op->hdr);
+
+	if (ret)
+		return ret;
+	ret = hwpmc_kgmon_op(op, entries, room);
+	mutex_unlock(&hwpmc_lock);
+	if (!ret && entries &&
+	    copy_to_user(u64_to_user_ptr(op->entries), entries,
+			 array_size(op->nentry, sizeof(*entries))))
+		ret = hwpmc_refuse(&op->hdr, -EFAULT, HWPMC_WHY_BAD_ADDRESS, 0);
+	return ret;
+}
+
 int hwpmc_ioctl_kgmon(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
+	struct hwpmc_op_kgmon *op = &arg->kgmon;
+	struct hwpmc_kgmon_entry *entries = NULL;
+	u32 room = 0;
+	int ret;
+
 	/* Addresses of the kernel. */
 	if (!perfmon_capable())
-		return hwpmc_refuse(&arg->hdr, -EPERM, HWPMC_WHY_PRIV_SYSTEM, 0);
-	return hwpmc_kgmon_op(&arg->kgmon);
+		return hwpmc_refuse(&op->hdr, -EPERM, HWPMC_WHY_PRIV_SYSTEM, 0);
+	if (op->command == HWPMC_KGMON_READ)
+		room = min(op->nentry, hwpmc_kgmon_most());
+	if (room) {
+		entries = kvmalloc_array(room, sizeof(*entries),
+					 GFP_KERNEL_ACCOUNT);
+		if (!entries)
+			return hwpmc_refuse(&op->hdr, -ENOMEM,
+					    HWPMC_WHY_NO_MEMORY, 0);
+	}
+	ret = run_kgmon(owner, op, entries, room);
+	kvfree(entries);
+	return ret;
 }
 
 int hwpmc_ioctl_revoke(struct hwpmc_owner *owner, union hwpmc_arg *arg)

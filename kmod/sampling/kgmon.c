@@ -7,7 +7,6 @@
 #include <linux/cpu.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
-#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "../core/class.h"
@@ -161,8 +160,14 @@ static void reset(void)
 	cpus_read_unlock();
 }
 
+u32 hwpmc_kgmon_most(void)
+{
+	return min_t(u64, (u64)SLOTS * num_possible_cpus(),
+		     INT_MAX / sizeof(struct hwpmc_kgmon_entry));
+}
+
 /* Entries are not merged: an address may come once for each CPU. */
-static u32 each_entry(struct hwpmc_kgmon_entry __user *to, u32 room, int *err)
+static u32 each_entry(struct hwpmc_kgmon_entry *to, u32 room)
 {
 	struct hwpmc_kgmon_entry e;
 	u32 n = 0, i;
@@ -176,8 +181,8 @@ static u32 each_entry(struct hwpmc_kgmon_entry __user *to, u32 room, int *err)
 			e.count = READ_ONCE(t->slot[i].count);
 			if (!e.address)
 				continue;
-			if (to && n < room && copy_to_user(&to[n], &e, sizeof(e)))
-				*err = -EFAULT;
+			if (n < room)
+				to[n] = e;
 			n++;
 		}
 		cond_resched();
@@ -185,11 +190,12 @@ static u32 each_entry(struct hwpmc_kgmon_entry __user *to, u32 room, int *err)
 	return n;
 }
 
-static int read_table(struct hwpmc_op_kgmon *op)
+static int read_table(struct hwpmc_op_kgmon *op, struct hwpmc_kgmon_entry *to,
+		      u32 room)
 {
-	struct hwpmc_kgmon_entry __user *to = u64_to_user_ptr(op->entries);
-	u32 room = op->nentry, n;
-	int cpu, err = 0;
+	bool asked = op->nentry;
+	u32 n;
+	int cpu;
 
 	op->kernel = 0;
 	op->user = 0;
@@ -197,10 +203,8 @@ static int read_table(struct hwpmc_op_kgmon *op)
 	op->nentry = 0;
 	if (!tables)
 		return 0;
-	n = each_entry(room ? to : NULL, room, &err);
-	if (err)
-		return hwpmc_refuse(&op->hdr, err, HWPMC_WHY_BAD_ADDRESS, 0);
-	if (room && n > room)
+	n = each_entry(to, room);
+	if (asked && n > room)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_BUFFER, n);
 	op->nentry = n;
 	for_each_possible_cpu(cpu) {
@@ -213,7 +217,8 @@ static int read_table(struct hwpmc_op_kgmon *op)
 	return 0;
 }
 
-int hwpmc_kgmon_op(struct hwpmc_op_kgmon *op)
+int hwpmc_kgmon_op(struct hwpmc_op_kgmon *op, struct hwpmc_kgmon_entry *to,
+		   u32 room)
 {
 	int ret = 0;
 
@@ -227,7 +232,7 @@ int hwpmc_kgmon_op(struct hwpmc_op_kgmon *op)
 		reset();
 		break;
 	case HWPMC_KGMON_READ:
-		ret = read_table(op);
+		ret = read_table(op, to, room);
 		break;
 	default:
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_KGMON,

@@ -22,8 +22,12 @@ void hwpmc_kgmon_hit_nmi(const struct pt_regs *regs);
 /* Samples of which nobody knows where they hit. */
 void hwpmc_kgmon_late_nmi(u64 n);
 
-/* The operation. hwpmc_lock. */
-int hwpmc_kgmon_op(struct hwpmc_op_kgmon *op);
+/* So many entries there are at most. */
+u32 hwpmc_kgmon_most(void);
+
+/* The operation, entries to a place of the kernel. hwpmc_lock. */
+int hwpmc_kgmon_op(struct hwpmc_op_kgmon *op, struct hwpmc_kgmon_entry *to,
+		   u32 room);
 void hwpmc_kgmon_switch(bool on);
 
 #endif /* HWPMC_KGMON_H */

@@ -468,6 +468,52 @@ START_TEST(memory_that_does_not_answer_keeps_nobody_else_waiting)
 }
 END_TEST
 
+/* It is kept when nobody drives it any more. */
+static void fill_the_histogram(void)
+{
+	struct hwpmc_op_kgmon on = { .command = HWPMC_KGMON_ON };
+	int fd = dev_open();
+	struct hwpmc_op_pmcallocate sampling;
+
+	dev_ok(op(fd, HWPMC_IOC_KGMON, &on));
+	dev_request(&sampling, HWPMC_MODE_SS, HWPMC_F_KGMON, 0, INSN, U | K);
+	sampling.count = 10000;
+	dev_ok(dev_allocate(fd, &sampling));
+	dev_pin(getpid(), 0);
+	dev_ok(dev_start(fd, sampling.pmcid));
+	for (int i = 0; i < 1000; i++)
+		getppid();
+	dev_ok(dev_stop(fd, sampling.pmcid));
+	dev_unpin(getpid());
+	close(fd);
+}
+
+START_TEST(a_reader_of_the_histogram_keeps_nobody_else_waiting)
+{
+	struct hwpmc_op_kgmon kgmon = { .command = HWPMC_KGMON_READ, .nentry = 9999 };
+	pid_t pid;
+	int fd;
+
+	fill_the_histogram();
+	pid = fork();
+	if (!pid) {
+		kgmon.entries = (uintptr_t)slow_memory();
+		op(dev_open(), HWPMC_IOC_KGMON, &kgmon);
+		_exit(1);
+	}
+	dev_msleep(300);
+	others_go_on();
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	end(pid);
+	fd = dev_open();
+	kgmon.command = HWPMC_KGMON_OFF;
+	dev_ok(op(fd, HWPMC_IOC_KGMON, &kgmon));
+	kgmon.command = HWPMC_KGMON_RESET;
+	dev_ok(op(fd, HWPMC_IOC_KGMON, &kgmon));
+	close(fd);
+}
+END_TEST
+
 static void write_slowly(int fd)
 {
 	/* It holds the pipe's lock while it waits for its page. */
@@ -772,6 +818,7 @@ int main(void)
 	harness_add(the_descriptors_of_a_user_are_limited_and_nobody_elses);
 	harness_add(a_child_has_no_ring_of_its_parent);
 	harness_add_timed(memory_that_does_not_answer_keeps_nobody_else_waiting, 20);
+	harness_add_timed(a_reader_of_the_histogram_keeps_nobody_else_waiting, 20);
 	harness_add_timed(a_log_whose_file_does_not_answer_keeps_nobody_else_waiting, 20);
 	harness_add_timed(a_long_chain_of_descendants_is_attached_and_detached_in_its_own_time, 60);
 	harness_add(who_has_inherited_rdpmc_from_perf_has_it_no_more_when_we_count);
