@@ -6,7 +6,7 @@
  * that are late, lost, doubled or stray. A bystander's counts stay exact, and
  * nothing is left.
  *
- * STORM_KILLS=n: so many that were in an operation (500); STORM_OOMS=n (20);
+ * STORM_KILLS=n: so many that were in an operation (500); STORM_OOMS=n (30);
  * STORM_SEED=n replays the choices, not their timing.
  */
 #define _GNU_SOURCE
@@ -14,12 +14,15 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <hwpmc_log.h>
 
 #include "../lib/spec_storms.h"
 
 #define OWNERS	12	/* at once, those included that are dying */
+#define STARVING 6	/* at once, in a group with less memory than they take */
+#define GROUP	"/sys/fs/cgroup/starving"
 #define VICTIMS	2	/* whom they measure; these outlive them */
 #define PMCS	6
 #define LENGTH	20000ul
@@ -29,10 +32,11 @@ struct slot {
 	volatile uint64_t begun, ended;
 	pid_t pid;	/* 0: it has died */
 	bool killed;
+	bool starves;	/* it is killed when its group's memory is full */
 };
 
 static struct slot *slots;
-static uint64_t kills, amid;
+static uint64_t kills, amid, ooms, ooms_amid;
 static pid_t victims[VICTIMS];
 
 /* ---- an owner ------------------------------------------------------------ */
@@ -203,17 +207,39 @@ static void on_pmc(struct owner *o, int i)
 	}
 }
 
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	ck_assert_msg(f && fputs(text, f) >= 0 && !fclose(f), "%s: %s", path,
+		      strerror(errno));
+}
+
+/* It keeps it. */
+static void take_memory(size_t len)
+{
+	void *at = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at != MAP_FAILED)
+		memset(at, 1, len);
+}
+
 static void be_owner(struct slot *slot)
 {
 	struct owner o = { .slot = slot, .ring = 1 << 16 };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (slot->starves)
+		put(GROUP "/cgroup.procs", "0");
 	if (!pick(3))
 		live_at_limits();
 	o.fd = dev_open();
 	while (o.fd >= 0) {
 		int i = pick(PMCS), what = pick(40);
 
+		if (slot->starves)
+			take_memory(16384);
 		if (what == 0) {
 			DO(&o, close(o.fd));
 			memset(o.own, 0, sizeof(o.own));
@@ -232,12 +258,13 @@ static void be_owner(struct slot *slot)
 	_exit(0);
 }
 
-static void spawn(struct slot *slot)
+static void spawn(struct slot *slot, bool starves)
 {
 	pid_t pid;
 
 	reseed(slot - slots + 1);
 	slot->killed = false;
+	slot->starves = starves;
 	slot->begun = 0;
 	slot->ended = 0;
 	pid = fork();
@@ -260,8 +287,13 @@ static void kill_one(struct slot *slot)
 static void note_death(struct slot *slot, int status)
 {
 	slot->pid = 0;
-	if (!slot->killed || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
 		return;
+	if (!slot->killed) {
+		ooms++;
+		ooms_amid += slot->begun != slot->ended;
+		return;
+	}
 	kills++;
 	amid += slot->begun != slot->ended;
 }
@@ -374,7 +406,7 @@ static void check_memory(unsigned long before)
 		dev_msleep(500);
 	}
 	fprintf(stderr, "kernel memory %lu -> %lu KiB in %lu kills\n", before,
-		after, kills);
+		after, kills + ooms);
 	/* A page for each would be 4 KiB each. */
 	ck_assert_uint_lt(after, before + 600);
 }
@@ -411,7 +443,7 @@ static void kill_and_replace(void)
 	reap(WNOHANG);
 	for (int i = 0; i < OWNERS; i++)
 		if (!slots[i].pid)
-			spawn(&slots[i]);
+			spawn(&slots[i], false);
 }
 
 START_TEST(owners_killed_in_the_middle_of_an_operation_leave_nothing_behind)
@@ -440,10 +472,68 @@ START_TEST(owners_killed_in_the_middle_of_an_operation_leave_nothing_behind)
 }
 END_TEST
 
+/* ---- out of memory ------------------------------------------------------- */
+
+static void group_begins(void)
+{
+	put("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	ck_assert_msg(!mkdir(GROUP, 0755), GROUP ": %s", strerror(errno));
+	put(GROUP "/memory.max", "16M");
+	/* What the kernel tells of each. */
+	expect_lines("^[^a-z]*(Call Trace:|RIP: 0033:)");
+}
+
+static void group_ends(void)
+{
+	for (int i = 0; rmdir(GROUP); i++) {
+		ck_assert_msg(errno == EBUSY && i < 100, GROUP ": %s",
+			      strerror(errno));
+		reap(WNOHANG);
+		dev_msleep(50);
+	}
+}
+
+static void feed_none(void)
+{
+	usleep(pick(2000));
+	reap(WNOHANG);
+	for (int i = 0; i < STARVING; i++)
+		if (!slots[i].pid)
+			spawn(&slots[i], true);
+}
+
+START_TEST(owners_killed_when_memory_runs_out_leave_nothing_behind)
+{
+	uint64_t want = env_number("STORM_OOMS", 30), next = 10;
+	unsigned long before = 0;
+
+	expect_nmis();
+	group_begins();
+	begin();
+	while (ooms < want) {
+		feed_none();
+		if (ooms < next)
+			continue;
+		next += 10;
+		measure_a_program();
+		disturb(next / 10);
+		if (!before)
+			before = kernel_memory();
+	}
+	finish();
+	group_ends();
+	fprintf(stderr, "%lu owners out of memory, %lu of them in an operation; %lu programs exact beside it\n",
+		ooms, ooms_amid, programs);
+	ck_assert_uint_gt(ooms_amid, 0);
+	check_memory(before);
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
 	harness_add_timed(owners_killed_in_the_middle_of_an_operation_leave_nothing_behind,
 			  230);
+	harness_add_timed(owners_killed_when_memory_runs_out_leave_nothing_behind, 230);
 	return harness_run();
 }
