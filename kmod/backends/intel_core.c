@@ -145,7 +145,7 @@ static int detect(void)
 	pmu->full_write = has_full_write();
 	fill_bank();
 	if (!hwpmc_x86_works(&hwpmc_intel_bank)) {
-		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers keep no value\n",
+		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers keep no value or RDPMC faults\n",
 			pmu->gp_num);
 		return -ENXIO;
 	}

@@ -166,6 +166,8 @@ bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank)
 	bool works;
 	u64 sel;
 
+	if (hwpmc_rdpmc_faults(0))
+		return false;
 	if (reserve(bank))
 		return true;
 	get_cpu();	/* the same CPU for the write and the read */

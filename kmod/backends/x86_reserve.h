@@ -51,8 +51,9 @@ static inline void hwpmc_x86_wrmsr(u32 msr, u64 value)
 u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank);
 
 /*
- * Are there counters behind the addresses? Hypervisors may swallow writes. Can
- * only be tried while nobody uses them; a holder is taken as a proof.
+ * Are there counters behind the addresses, and does RDPMC read them? Hypervisors
+ * may swallow writes. Can only be tried while nobody uses them; a holder is
+ * taken as a proof.
  */
 bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank);
 

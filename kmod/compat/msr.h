@@ -7,7 +7,9 @@
 #ifndef HWPMC_COMPAT_MSR_H
 #define HWPMC_COMPAT_MSR_H
 
+#include <linux/errno.h>
 #include <linux/types.h>
+#include <asm/asm.h>
 #include <asm/msr.h>
 
 #include "have.h"
@@ -61,6 +63,19 @@ static inline int hwpmc_wrmsr_safe(u32 msr, u64 value)
 static inline u64 hwpmc_rdpmc(u32 index)
 {
 	return native_read_pmc(index);
+}
+
+/* 0, or -EIO where it faults: once, before it is used where nothing can be mended. */
+static inline int hwpmc_rdpmc_faults(u32 index)
+{
+	int err = -EIO;
+
+	asm volatile("1:	rdpmc\n"
+		     "	xorl %[err], %[err]\n"
+		     "2:\n"
+		     _ASM_EXTABLE(1b, 2b)
+		     : [err] "+r" (err) : "c" (index) : "eax", "edx", "cc");
+	return err;
 }
 
 #endif /* HWPMC_COMPAT_MSR_H */

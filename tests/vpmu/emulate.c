@@ -163,7 +163,7 @@ static void emulate_rdpmc(struct vcpu *v, struct board *b, struct site *s)
 	if (s->mode == USER && !(reg_read(CR4) & 1 << 8))
 		return;				/* native: #GP */
 	pc = site_pc(s);
-	if (i < 0) {
+	if (i < 0 || inject_refuses_rdpmc(v, s->mode)) {
 		trace(v, "#GP rdpmc=%x pc=%" PRIx64, n, pc);
 		provoke_gp_at(v, pc);
 	}

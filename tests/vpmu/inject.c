@@ -148,3 +148,9 @@ bool inject_refuses(struct vcpu *v, uint32_t msr, bool write)
 		return (uint32_t)which == msr;
 	return (cfg.amd ? msr_amd_class(msr) : msr_intel_class(msr)) != MSR_OTHER;
 }
+
+/* A program's has a right of its own, in CR4. */
+bool inject_refuses_rdpmc(struct vcpu *v, int mode)
+{
+	return mode != USER && v->knob[KNOB_REFUSE] & REFUSE_RDPMC;
+}

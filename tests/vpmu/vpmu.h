@@ -27,6 +27,7 @@ enum knob {
 
 #define REFUSE_ALL	0xffffffffu	/* each register of the PMU */
 #define REFUSE_READS	(1ULL << 32)	/* RDMSR faults as well */
+#define REFUSE_RDPMC	(1ULL << 33)	/* and the kernel's RDPMC, of any counter */
 
 struct config {
 	uint64_t knob[KNOBS];		/* of each vCPU, to begin with */
@@ -232,6 +233,7 @@ void inject_delivered(struct vcpu *v);
 bool inject_raise(struct vcpu *v, struct board *b);
 uint64_t inject_claim(struct vcpu *v);
 bool inject_refuses(struct vcpu *v, uint32_t msr, bool write);
+bool inject_refuses_rdpmc(struct vcpu *v, int mode);
 
 /* msr_intel.c, msr_amd.c - the PMU's registers */
 enum access { NATIVE, DONE, FAULT };

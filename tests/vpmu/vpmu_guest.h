@@ -96,6 +96,8 @@ enum {
 
 #define VPMU_REFUSE_ALL		0xffffffffu	/* to each of the PMU's */
 #define VPMU_REFUSE_READS	(1ULL << 32)	/* RDMSR as well */
+#define VPMU_REFUSE_RDPMC	(1ULL << 33)	/* the kernel's RDPMC, of any counter;
+						 * with register 0 that alone */
 
 /* VPMU_REG: the emulated PMU's own registers, whatever the guest believes. */
 enum {
