@@ -138,6 +138,15 @@ static const char *judge_refusal(const struct op *op, const struct outcome *out)
 	return judge_reason(op, out);
 }
 
+unsigned int judge_rows = HWPMC_ROW_MAX;
+
+static bool is_of_no_row(const struct op *op)
+{
+	return op->nr == HWPMC_OP_PMCADMIN &&
+	       op->size >= sizeof(struct hwpmc_op_pmcadmin) &&
+	       op->w[0] >> 32 >= judge_rows;
+}
+
 static const char *judge_success(const struct op *op, const struct outcome *out)
 {
 	uint32_t id = out->value;
@@ -148,6 +157,8 @@ static const char *judge_success(const struct op *op, const struct outcome *out)
 		return "success of another device's ioctl";
 	if (out->reason || out->detail)
 		return "success with a reason";
+	if (is_of_no_row(op))
+		return "success with a row that is not there";
 	if (op->nr != HWPMC_OP_PMCALLOCATE || op->pmc == NONE)
 		return NULL;
 	if (HWPMC_ID_MODE(id) != op->w[2] >> 32 ||

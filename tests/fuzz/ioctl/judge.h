@@ -6,6 +6,9 @@
 
 #include "op.h"
 
+/* Rows that the driver says it has. */
+extern unsigned int judge_rows;
+
 /* NULL, or what is wrong. `crowd`: other threads change the slots meanwhile. */
 const char *judge(const struct op *op, const struct outcome *out, bool crowd);
 

@@ -355,6 +355,16 @@ static void summary(uint64_t seeds, uint64_t bad, double minutes)
 	       (unsigned long long)refused, minutes, (unsigned long long)bad);
 }
 
+static void ask_for_rows(void)
+{
+	struct hwpmc_op_getcpuinfo info = { .hdr = { .reason = 0 } };
+	int fd = dev_open();
+
+	if (fd >= 0 && !ioctl(fd, HWPMC_IOC_GETCPUINFO, &info))
+		judge_rows = info.npmc;
+	close(fd);
+}
+
 static int run_all(const struct options *o)
 {
 	time_t begin = time(NULL);
@@ -368,6 +378,7 @@ static int run_all(const struct options *o)
 	signal(SIGIO, SIG_IGN);
 	signal(SIGBUS, SIG_IGN);	/* it may be revoked, too */
 	dev_setup();
+	ask_for_rows();
 	watch_messages();
 	while (o->seconds ? time(NULL) - begin < o->seconds : n < o->seeds) {
 		bad += run_seed(o, o->seed + n);
