@@ -64,24 +64,12 @@ void make_trouble(bool any)
 	trouble_on(0, any);
 }
 
-void expect_lines(const char *lines)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/expected", getenv("VM_OUT"));
-	f = fopen(path, "w");
-	ck_assert_ptr_nonnull(f);
-	fputs(lines, f);
-	ck_assert_int_eq(fclose(f), 0);
-}
-
 /* On AMD nothing tells where an NMI is from. */
 void expect_nmis(void)
 {
 	ck_assert_int_eq(system("lsmod | grep -q ^nmimod || insmod build/vm/kmods/$(uname -r)/nmimod.ko"), 0);
 	if (dev_is_amd())
-		expect_lines("NMI received for unknown reason\nDazed and confused\n");
+		dev_expect("NMI received for unknown reason\nDazed and confused");
 }
 
 /* ---- memory -------------------------------------------------------------- */

@@ -20,8 +20,6 @@ void cpu1_online(int on);
 void make_trouble(bool any);
 /* What is without a cause has an owner, else the kernel would report it. */
 void expect_nmis(void);
-/* Lines of the kernel that this VM may have: regular expressions. */
-void expect_lines(const char *lines);
 
 /* KiB that the kernel has for itself, caches dropped. */
 unsigned long kernel_memory(void);
