@@ -419,9 +419,9 @@ START_TEST(clocks_tell_user_mode_from_the_kernel)
 	uint32_t user, kernel, both;
 
 	open_device();
-	user = count("clock.prof:u");
-	kernel = count("clock.prof:k");
-	both = count("clock.prof");
+	user = count("clock.hard:u");
+	kernel = count("clock.hard:k");
+	both = count("clock.hard");
 	until_it_sleeps(&w);
 	ok(hwpmc_attach(h, user, w.pid));
 	ok(hwpmc_attach(h, kernel, w.pid));
@@ -431,9 +431,10 @@ START_TEST(clocks_tell_user_mode_from_the_kernel)
 	ok(hwpmc_start(h, both));
 	work(&w);
 	ck_assert_uint_eq(value(both), value(user) + value(kernel));
-	/* The emulator makes the interrupts themselves long. */
+	/* The emulator makes the interrupts themselves long: those of clock.prof take
+	 * all of the time on a debug kernel whose CPU the host takes away often. */
 	ck_assert_uint_gt(value(user), 2 * value(kernel));
-	ck_assert_uint_gt(value(user), 50);
+	ck_assert_uint_gt(value(user), 20);
 	work_end(&w);
 	close_device();
 }
