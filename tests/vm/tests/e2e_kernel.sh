@@ -25,22 +25,30 @@ the_share_of_the_vdso_is_what_the_emulated_pmu_counts() {
 		fail "ask_clock is not its caller"
 }
 
+# A system call that always takes as many instructions is met by a fixed period in the
+# same few places, where one divides the other: on Linux 7.3 three of these take 1009,
+# and nearly all samples were in do_syscall_64 itself. So two periods.
 system_calls_are_named_from_the_program_down_to_the_function() {
-	profile $kernel -- "$progs/hot" -p 60000
-	call=';main;ask_parent;entry_SYSCALL_64_after_hwframe_\[k\]'
-	[ "$(stacks "$call")" -ge $((all * 8 / 10)) ] ||
-		fail "only $(stacks "$call") of $all samples are in the system call"
-	[ "$(stacks "$call;do_syscall_64_\[k\];__do_sys_getppid_\[k\]")" -gt 1000 ] ||
-		fail "getppid is not seen"
-	# Code without a name: what the kernel made for a probe, a linkage table.
-	[ "$(flat ',\[unknown\]$')" -le 5 ] ||
-		fail "unknown: $(grep ',\[unknown\]$' flat.csv)"
+	call=';main;ask_parent;entry_SYSCALL_64_after_hwframe_\[k\]' seen=0
+	for period in 1009 1511; do
+		profile $kernel -c $period -- "$progs/hot" -p 40000
+		[ "$(stacks "$call")" -ge $((all * 8 / 10)) ] ||
+			fail "only $(stacks "$call") of $all samples are in the system call"
+		seen=$((seen + $(stacks "$call;do_syscall_64_\[k\];__do_sys_getppid_\[k\]")))
+		# Code without a name: what the kernel made for a probe, a linkage table.
+		[ "$(flat ',\[unknown\]$')" -le 5 ] ||
+			fail "unknown: $(grep ',\[unknown\]$' flat.csv)"
+	done
+	[ "$seen" -gt 1000 ] || fail "getppid is not seen but $seen times"
 }
 
 shares_are_right_in_a_kernel_module() {
 	profile $kernel -- "$progs/hot" -m 3000
 	call_tree
-	near "$(tree mod_sixty)" "$(flat ',\[hotmod\],mod_')" 60 "mod_sixty in the tree"
+	# A timer's interrupt is below the function that it met, in all three.
+	below=$(($(tree mod_sixty) + $(tree mod_thirty) + $(tree mod_ten)))
+	near "$(tree mod_sixty)" "$below" 60 "mod_sixty in the tree"
+	[ "$below" -ge "$(flat ',\[hotmod\],mod_')" ] || fail "the tree has less than the list"
 	three ',hot,\[hotmod\]' 'work_\[k\]' mod
 	[ "$(flat ',\[hotmod\],mod_')" -ge $((all * 85 / 100)) ] ||
 		fail "only $(flat ',\[hotmod\],mod_') of $all samples are in the module"
