@@ -32,6 +32,10 @@ check-build:
 check-kernels: vm-fetch vm-tests vpmu lib tools
 	@BUILD=$(BUILD) $(TOP)/tests/kernels -g "$(GROUPS)" $(KERNELS)
 
+# Of what check-kernels ran in pieces: one table.
+check-kernels-table:
+	@BUILD=$(BUILD) $(TOP)/tests/kernels --table -g "$(GROUPS)" $(KERNELS)
+
 check-kernels-core: vm-fetch vm-tests vpmu lib tools
 	@BUILD=$(BUILD) $(TOP)/tests/kernels --core
 
@@ -46,4 +50,4 @@ check-dkms:
 	@BUILD=$(BUILD) $(TOP)/tests/dkms
 
 .PHONY: check check-host check-unit check-static check-build check-dkms \
-	check-spec check-kernels check-kernels-core kernels-prepare
+	check-spec check-kernels check-kernels-core check-kernels-table kernels-prepare
