@@ -47,6 +47,7 @@ VM_TEST_LIBS_spec_sample := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) 
 $(BUILD)/vm/tests/spec_sample: $(LIB_STATIC)
 VM_TEST_LIBS_spec_hotplug := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_spec_refused := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+$(BUILD)/vm/tests/spec_hotplug $(BUILD)/vm/tests/spec_refused: $(LIB_STATIC)
 VM_TEST_LIBS_spec_log := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 $(BUILD)/vm/tests/spec_log: $(LIB_STATIC)
 VM_TEST_LIBS_spec_soft := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) \
