@@ -6,6 +6,7 @@
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
+#include "../compat/workqueue.h"
 #include "../virt/rdpmc.h"
 #include "cpu.h"
 #include "longslice.h"
@@ -54,7 +55,7 @@ void hwpmc_longslice_begin(void)
 	lockdep_assert_held(&hwpmc_lock);
 	/* A narrower class than those before: sooner than was planned. */
 	if (delay)
-		mod_delayed_work(system_wq, &harvest, delay);
+		hwpmc_reschedule_work(&harvest, delay);
 }
 
 void hwpmc_longslice_exit(void)

@@ -10,6 +10,7 @@
 #include <linux/workqueue.h>
 
 #include "../compat/tracepoints.h"
+#include "../compat/workqueue.h"
 #include "../core/class.h"
 #include "../core/owner.h"
 #include "../ctl/trace.h"
@@ -159,7 +160,7 @@ int hwpmc_hooks_get(unsigned int which)
 	trace_hwpmc_module_hook(which, ret);
 	if (ret) {
 		/* Some may have been hooked, for nobody. */
-		mod_delayed_work(system_wq, &idle, IDLE_DELAY);
+		hwpmc_reschedule_work(&idle, IDLE_DELAY);
 		return ret;
 	}
 	exec_users++;
@@ -175,7 +176,7 @@ void hwpmc_hooks_put(unsigned int which)
 	process_users -= !!(which & HWPMC_HOOKS_PROCESS);
 	record_users -= !!(which & HWPMC_HOOKS_RECORDS);
 	if (!exec_users || !process_users || !record_users)
-		mod_delayed_work(system_wq, &idle, IDLE_DELAY);
+		hwpmc_reschedule_work(&idle, IDLE_DELAY);
 }
 
 int hwpmc_hooks_watch_rdpmc(void)
