@@ -6,7 +6,10 @@
  * only while a log wants it.
  *
  * Contexts: the kprobe's handler has preemption off and the mm's lock for writing;
- * hwpmc_put_map() is also called from probes and from snapshots.
+ * hwpmc_put_map() is also called from probes and from snapshots. On a kernel without
+ * the function tracer the kprobe is a breakpoint, which the kernel takes for an NMI:
+ * its lockdep then complains of d_path()'s locks. They cannot be held by what was
+ * interrupted: perf_event_mmap() may sleep, so nobody calls it under a spin lock.
  */
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
