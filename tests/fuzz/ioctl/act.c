@@ -556,20 +556,34 @@ static void quiet_kid(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+/*
+ * Descriptors that it does not keep are closed when this returns: else the last
+ * close of an owner could be the kid's, at any time. A kid of another thread may hold
+ * the pipe, too: nobody waits for that.
+ */
 static void spawn(const struct op *op)
 {
+	int closed[2];
 	pid_t pid;
 
 	end_kid(op->proc, 0);
+	if (pipe2(closed, O_CLOEXEC))
+		return;
 	pid = fork();
 	if (!pid) {
 		quiet_kid();
 		for (int i = 0; i < OWNERS && !(op->w[1] & 1); i++)
 			close_slot(&owner_fd[i]);
+		close(closed[0]);
+		close(closed[1]);
 		be_kid(op->w[0]);
 	}
-	if (pid > 0)
+	close(closed[1]);
+	if (pid > 0) {
+		poll(&(struct pollfd){ .fd = closed[0] }, 1, 100);
 		end_kid(op->proc, pid);
+	}
+	close(closed[0]);
 }
 
 static void run_child(const struct op *op, unsigned int n)
