@@ -24,7 +24,7 @@ kernel_memory() {
 
 # KiB of modules: what insmod took, rmmod gives back.
 module_memory() {
-	awk '/ (load_module|module_alloc|layout_and_allocate|move_module)/ { n += $2 / 1024 } END { print n + 0 }' /proc/vmallocinfo
+	awk '/ (load_module|module_alloc|layout_and_allocate|move_module|execmem_)/ { n += $2 / 1024 } END { print n + 0 }' /proc/vmallocinfo
 }
 
 # One life of the module, of four kinds, and its end in one of three ways.
