@@ -637,6 +637,9 @@ static int64_t surplus(struct hwpmc *sys, uint32_t id, int truth)
 
 START_TEST(system_counts_lose_nothing_while_others_ask_for_rdpmc_again_and_again)
 {
+	/* KCSAN waits 80 us at one in some thousand accesses of the module. */
+	int each = access("/sys/kernel/debug/kcsan", F_OK) ?
+		   25 * atoi(getenv("HARNESS_SCALE") ?: "4") : 5000;
 	int64_t user, kernel;
 	struct hwpmc *sys;
 	uint32_t id[2];
@@ -663,7 +666,7 @@ START_TEST(system_counts_lose_nothing_while_others_ask_for_rdpmc_again_and_again
 	ck_assert_int_lt(user, 200);
 	/* A few of the switch itself, each time that it hides them; more of a kernel
 	 * that checks itself, which has longer limits too. */
-	ck_assert_int_gt(kernel, -25 * atoi(getenv("HARNESS_SCALE") ?: "4") * ROUNDS);
+	ck_assert_int_gt(kernel, -each * ROUNDS);
 	ck_assert_int_lt(kernel, 20000);
 	hwpmc_close(sys);
 	dev_still_counts();
