@@ -372,7 +372,7 @@ struct hwpmc_pmcinfo {
 /*
  * GETPMCINFO (5): all rows of one CPU. `npmc` in: entries of the array at
  * `pmcs`; out: rows. Errors: EINVAL CPU_RANGE, BUFFER; ENXIO CPU_OFFLINE;
- * EFAULT BAD_ADDRESS.
+ * EFAULT BAD_ADDRESS; ENOMEM NO_MEMORY.
  */
 struct hwpmc_op_getpmcinfo {
 	struct hwpmc_hdr hdr;
@@ -567,8 +567,8 @@ struct hwpmc_op_getdyneventinfo {
  * PMCs are gone, until it is reset. READ: `nentry` in: entries of the array at
  * `entries` (0: say only how many there are); out: entries, of which several may
  * be of one address. `on` and `users` are told by each command.
- * Errors: EPERM PRIV_SYSTEM; EINVAL KGMON, RESERVED, BUFFER [entries needed];
- * EFAULT BAD_ADDRESS.
+ * Errors: EPERM PRIV_SYSTEM; EINVAL KGMON, BUFFER [entries needed]; EFAULT
+ * BAD_ADDRESS; ENOMEM NO_MEMORY.
  */
 enum hwpmc_kgmon_command {
 	HWPMC_KGMON_OFF,
