@@ -295,6 +295,14 @@ bool dev_preempts_kernel(void)
 	       strstr(uts.version, " PREEMPT ");
 }
 
+void dev_put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	ck_assert_msg(f && fputs(text, f) >= 0 && !fclose(f), "%s: %s", path,
+		      strerror(errno));
+}
+
 void dev_expect(const char *lines)
 {
 	char path[256];

@@ -99,6 +99,9 @@ static inline void dev_spin(uint64_t n)
  * second halves of interrupts are such. */
 bool dev_preempts_kernel(void);
 
+/* A file of the kernel gets this text. */
+void dev_put(const char *path, const char *text);
+
 /* The kernel will complain in words that these expressions find: no failure. */
 void dev_expect(const char *lines);
 

@@ -87,16 +87,6 @@ static int sampling(int mode, uint32_t cpu, uint64_t period, uint32_t *id)
 	return ret;
 }
 
-static void put(const char *path, const char *value)
-{
-	int f = open(path, O_WRONLY | O_TRUNC);
-
-	ck_assert_msg(f >= 0, "%s: %s", path, strerror(errno));
-	ck_assert_msg(write(f, value, strlen(value)) == strlen(value),
-		      "%s: %s", path, strerror(errno));
-	close(f);
-}
-
 static long number_in(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -119,9 +109,9 @@ START_TEST(a_log_without_room_for_its_thread_is_eagain)
 	int err;
 
 	snprintf(before, sizeof(before), "%ld", number_in(THREADS_MAX));
-	put(THREADS_MAX, "20");
+	dev_put(THREADS_MAX, "20");
 	err = configure(0);
-	put(THREADS_MAX, before);
+	dev_put(THREADS_MAX, before);
 	ck_assert_int_eq(err, EAGAIN);
 	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_NO_MEMORY);
 	/* Nothing of it is left. */
@@ -144,24 +134,24 @@ static void enter_small_group(void)
 	mkdir(GROUPS, 0700);
 	if (!mount("none", GROUPS, "cgroup", 0, "memory")) {
 		ck_assert_int_eq(mkdir(SMALL, 0700), 0);
-		put(SMALL "/memory.limit_in_bytes", "16M");
-		put(SMALL "/memory.oom_control", "1");
+		dev_put(SMALL "/memory.limit_in_bytes", "16M");
+		dev_put(SMALL "/memory.oom_control", "1");
 	} else {
 		ck_assert_msg(!mount("none", GROUPS, "cgroup2", 0, NULL),
 			      "cgroup2: %s", strerror(errno));
-		put(GROUPS "/cgroup.subtree_control", "+memory");
+		dev_put(GROUPS "/cgroup.subtree_control", "+memory");
 		ck_assert_int_eq(mkdir(SMALL, 0700), 0);
-		put(SMALL "/memory.max", "16M");
-		put("/proc/self/oom_score_adj", "-1000");
+		dev_put(SMALL "/memory.max", "16M");
+		dev_put("/proc/self/oom_score_adj", "-1000");
 		dev_expect("^[^a-z]*(Call Trace:|RIP: 0033:)");
 	}
-	put(SMALL "/cgroup.procs", "0");
+	dev_put(SMALL "/cgroup.procs", "0");
 }
 
 static void leave_small_group(void)
 {
-	put(GROUPS "/cgroup.procs", "0");
-	put("/proc/self/oom_score_adj", "0");
+	dev_put(GROUPS "/cgroup.procs", "0");
+	dev_put("/proc/self/oom_score_adj", "0");
 	rmdir(SMALL);
 	umount2(GROUPS, MNT_DETACH);
 }
@@ -324,7 +314,7 @@ END_TEST
 
 static void cpu1_online(bool on)
 {
-	put("/sys/devices/system/cpu/cpu1/online", on ? "1" : "0");
+	dev_put("/sys/devices/system/cpu/cpu1/online", on ? "1" : "0");
 }
 
 START_TEST(a_running_pmc_of_an_offline_cpu_neither_stops_nor_reads)
@@ -480,8 +470,8 @@ END_TEST
 static void become_root_of_a_namespace(void)
 {
 	ck_assert_int_eq(unshare(CLONE_NEWUSER), 0);
-	put("/proc/self/setgroups", "deny");
-	put("/proc/self/uid_map", "0 0 1");
+	dev_put("/proc/self/setgroups", "deny");
+	dev_put("/proc/self/uid_map", "0 0 1");
 	ck_assert_uint_eq(getuid(), 0);
 }
 

@@ -207,14 +207,6 @@ static void on_pmc(struct owner *o, int i)
 	}
 }
 
-static void put(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	ck_assert_msg(f && fputs(text, f) >= 0 && !fclose(f), "%s: %s", path,
-		      strerror(errno));
-}
-
 /* It keeps it. */
 static void take_memory(size_t len)
 {
@@ -231,7 +223,7 @@ static void be_owner(struct slot *slot)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (slot->starves)
-		put(GROUP "/cgroup.procs", "0");
+		dev_put(GROUP "/cgroup.procs", "0");
 	/* Who is to take all memory must be able to. */
 	if (!pick(3) && !slot->starves)
 		live_at_limits();
@@ -478,12 +470,12 @@ END_TEST
 
 static void group_begins(void)
 {
-	put("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	dev_put("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
 	ck_assert_msg(!mkdir(GROUP, 0755), GROUP ": %s", strerror(errno));
-	put(GROUP "/memory.max", "16M");
+	dev_put(GROUP "/memory.max", "16M");
 	/* What the kernel tells of each, some of them in a copy to a user; the
 	 * console is slow. */
-	put("/proc/sys/vm/oom_dump_tasks", "0");
+	dev_put("/proc/sys/vm/oom_dump_tasks", "0");
 	dev_expect("^[^a-z]*(Call Trace:|RIP: 00)");
 }
 

@@ -292,15 +292,6 @@ static long number_in(const char *path)
 	return n;
 }
 
-static void put(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	ck_assert_msg(f, "%s: %s", path, strerror(errno));
-	fputs(text, f);
-	ck_assert_msg(!fclose(f), "%s: %s", path, strerror(errno));
-}
-
 #define GROUP	"/tmp/cg/hwpmc"
 
 static void rings_are_charged(void *unused)
@@ -308,7 +299,7 @@ static void rings_are_charged(void *unused)
 	long before, after;
 	int fd;
 
-	put(GROUP "/cgroup.procs", "0");
+	dev_put(GROUP "/cgroup.procs", "0");
 	fd = dev_open();
 	before = number_in(GROUP "/memory.current");
 	dev_ok(configure(fd, -1, HWPMC_LOG_F_MAPPED, 8 << 20));
@@ -321,7 +312,7 @@ START_TEST(rings_are_charged_to_the_memory_cgroup_of_their_maker)
 {
 	mkdir("/tmp/cg", 0755);
 	ck_assert(!mount("none", "/tmp/cg", "cgroup2", 0, NULL));
-	put("/tmp/cg/cgroup.subtree_control", "+memory");
+	dev_put("/tmp/cg/cgroup.subtree_control", "+memory");
 	ck_assert(!mkdir(GROUP, 0755));
 	apart(rings_are_charged, NULL);
 	/* Beyond the limit of the group there are none. */
@@ -336,7 +327,7 @@ static void sysctl(const char *name, int value)
 
 	snprintf(path, sizeof(path), "/proc/sys/kern/hwpmc/%s", name);
 	snprintf(text, sizeof(text), "%d\n", value);
-	put(path, text);
+	dev_put(path, text);
 }
 
 static int told;
@@ -684,10 +675,10 @@ static void map_root(uid_t uid)
 {
 	char text[32];
 
-	put("/proc/self/setgroups", "deny");
+	dev_put("/proc/self/setgroups", "deny");
 	snprintf(text, sizeof(text), "0 %u 1", uid);
-	put("/proc/self/uid_map", text);
-	put("/proc/self/gid_map", text);
+	dev_put("/proc/self/uid_map", text);
+	dev_put("/proc/self/gid_map", text);
 }
 
 static void root_of_its_own(void)
