@@ -53,6 +53,15 @@ cycle() {
 	! grep -q '^hwpmc ' /proc/modules
 }
 
+# The load ends, and the kernel gives back what it can.
+settle() {
+	kill $load
+	wait $load 2>/dev/null
+	sync
+	sleep 1
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
 the_module_comes_and_goes_under_load_and_leaves_nothing() {
 	rmmod hwpmc 2>/dev/null
 	load & load=$!
@@ -60,17 +69,18 @@ the_module_comes_and_goes_under_load_and_leaves_nothing() {
 	while [ $i -lt $CYCLES ]; do
 		cycle $i || { kill $load; fail "cycle $i: $(cat err)"; }
 		i=$((i + 1))
-		[ $i = $WARM ] && { sync; echo 3 >/proc/sys/vm/drop_caches; before=$(kernel_memory) modules=$(module_memory); }
+		[ $i = $WARM ] || continue
+		# At rest, as at the end.
+		settle
+		before=$(kernel_memory) modules=$(module_memory)
+		load & load=$!
 	done
-	kill $load
-	wait $load 2>/dev/null
-	sleep 1
-	echo 3 >/proc/sys/vm/drop_caches
+	settle
 	after=$(kernel_memory)
 	echo "$CYCLES loads and unloads: kernel memory $before -> $after KiB, of modules $modules -> $(module_memory) KiB"
 	check_equal "$(module_memory)" "$modules" "memory of modules"
-	# One forgotten page a cycle would be 4 KiB each, a ring 512 KiB.
-	[ $((after - before)) -lt $(((CYCLES - WARM) * 3)) ] || fail "the kernel's memory grew from $before to $after KiB"
+	# One forgotten page a cycle is 3 KiB and more of growth each, a ring 512 KiB.
+	[ $((after - before)) -lt $(((CYCLES - WARM) * 3 / 2)) ] || fail "the kernel's memory grew from $before to $after KiB"
 }
 
 the_module_still_counts_exactly_after_all_its_lives() {
