@@ -84,7 +84,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	if (likely(handled + more)) {
 		c->nmi_last = now;
 		this_cpu_add(hwpmc_stats.intr_processed, handled + more);
-		hwpmc_throttle_nmi(c, now);
+		hwpmc_throttle_nmi(c, regs, now);
 	}
 	if (likely(ours) || is_expected_nmi(c, now))
 		return NMI_HANDLED;

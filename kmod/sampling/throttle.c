@@ -3,12 +3,20 @@
  * throttle.c - measures the NMIs of a window of time; when they took more than
  * kern.hwpmc.selfcost percent of it, stops what samples here. The NMI asks for an
  * interrupt, that for a work item, and that lets it go on.
+ *
+ * What an NMI takes beyond our part of it nobody can measure. Where that alone is
+ * longer than a period, each NMI is followed by the next, and nothing else runs,
+ * though our part be below the limit. So where many NMIs came and no tick, we ask for
+ * an ordinary interrupt: if it does not come through between any of the next ones,
+ * they are what keeps it away.
  */
-#include <linux/irq_work.h>
+#include <linux/hardirq.h>
 #include <linux/percpu.h>
+#include <linux/ptrace.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
+#include "../compat/irq_work.h"
 #include "../core/owner.h"
 #include "../ctl/tunables.h"
 #include "log.h"
@@ -16,9 +24,19 @@
 
 #define WINDOW_MS	10
 
+/* So many NMIs are many; and interrupts may be off for so long. */
+#define MANY		16
+#define OFF_MS		100
+
 struct throttle {
 	u64 began;		/* of the window */
 	u64 cost;		/* of the NMIs in it; both in ticks of the log */
+	unsigned int ticks;	/* that this CPU had at the last NMI */
+	u64 alive;		/* time of the last sign of an interrupt, */
+	unsigned int since;	/* NMIs since then, or since we asked for one, */
+	unsigned int open;	/* and those of them that found interrupts on */
+	u64 asked;		/* for one that has not come yet, or 0 */
+	struct irq_work probe;
 	struct irq_work irq_work;
 	struct delayed_work work;
 	unsigned int cpu;
@@ -106,11 +124,51 @@ static void plan_irq(struct irq_work *irq_work)
 	schedule_delayed_work(&t->work, msecs_to_jiffies(WINDOW_MS));
 }
 
-void hwpmc_throttle_nmi(struct hwpmc_cpu *c, u64 began)
+static void came_through(struct irq_work *probe)
+{
+	struct throttle *t = container_of(probe, struct throttle, probe);
+
+	/* An NMI just here may see one of the two: both say that all is well. */
+	WRITE_ONCE(t->alive, hwpmc_log_time());
+	WRITE_ONCE(t->asked, 0);
+}
+
+static void begin_to_count_nmi(struct throttle *t)
+{
+	t->since = 0;
+	t->open = 0;
+}
+
+static bool is_starved_nmi(struct throttle *t, const struct pt_regs *regs, u64 now)
+{
+	unsigned int ticks = __this_cpu_read(irq_stat.apic_timer_irqs);
+
+	if (likely(ticks != t->ticks)) {
+		t->ticks = ticks;
+		t->alive = now;
+		begin_to_count_nmi(t);
+		return false;
+	}
+	t->since++;
+	t->open += !!(regs->flags & X86_EFLAGS_IF);
+	if (t->since <= MANY)
+		return false;
+	if (READ_ONCE(t->asked))
+		return t->open > MANY || now - t->asked > hwpmc_log_ticks(OFF_MS);
+	if (now - READ_ONCE(t->alive) > hwpmc_log_ticks(WINDOW_MS)) {
+		begin_to_count_nmi(t);
+		t->asked = now;
+		irq_work_queue(&t->probe);
+	}
+	return false;
+}
+
+void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 began)
 {
 	struct throttle *t = this_cpu_ptr(&throttles);
 	unsigned int limit = READ_ONCE(hwpmc_selfcost);
 	u64 now = hwpmc_log_time(), window = hwpmc_log_ticks(WINDOW_MS);
+	bool starved;
 
 	if (unlikely(c->throttled)) {
 		stop_again_nmi(c);
@@ -121,9 +179,10 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, u64 began)
 		t->cost = 0;
 	}
 	t->cost += now - began;
-	if (likely(t->cost * 100 <= window * limit || !limit))
+	starved = is_starved_nmi(t, regs, now);
+	if (likely((t->cost * 100 <= window * limit && !starved) || !limit))
 		return;
-	stop_nmi(c, div64_u64(t->cost * 100, now - t->began + 1));
+	stop_nmi(c, starved ? 100 : div64_u64(t->cost * 100, now - t->began + 1));
 	irq_work_queue(&t->irq_work);
 }
 
@@ -135,6 +194,7 @@ void hwpmc_throttle_init(void)
 		struct throttle *t = per_cpu_ptr(&throttles, cpu);
 
 		t->cpu = cpu;
+		t->probe = IRQ_WORK_INIT_HARD(came_through);
 		init_irq_work(&t->irq_work, plan_irq);
 		INIT_DELAYED_WORK(&t->work, go_on_work);
 	}
@@ -148,6 +208,7 @@ void hwpmc_throttle_exit(void)
 	for_each_possible_cpu(cpu) {
 		struct throttle *t = per_cpu_ptr(&throttles, cpu);
 
+		irq_work_sync(&t->probe);
 		irq_work_sync(&t->irq_work);
 		cancel_delayed_work_sync(&t->work);
 	}

@@ -9,8 +9,10 @@
 
 #include "../core/cpu.h"
 
+struct pt_regs;
+
 /* At the end of an NMI that began at `began`. */
-void hwpmc_throttle_nmi(struct hwpmc_cpu *c, u64 began);
+void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 began);
 
 static inline bool hwpmc_is_throttled(const struct hwpmc_cpu *c)
 {

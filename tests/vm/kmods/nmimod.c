@@ -2,15 +2,25 @@
 /*
  * nmimod.c - owns up to the NMIs that the emulated PMU raises without a cause, as the
  * driver of another device would to its own: so what the kernel still reports as
- * unknown while it is loaded is somebody else's fault.
+ * unknown while it is loaded is somebody else's fault. With `slow` it takes so many
+ * instructions more each time, as a kernel that is built to find faults does.
  */
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <asm/nmi.h>
+#include <asm/processor.h>
 
 #include "vpmu_guest.h"
 
+static unsigned int slow;
+module_param(slow, uint, 0644);
+
 static int claim(unsigned int type, struct pt_regs *regs)
 {
+	unsigned int i;
+
+	for (i = 0; i < READ_ONCE(slow); i++)
+		cpu_relax();
 	return vpmu_query(VPMU_CLAIM, 0, 0) ? NMI_HANDLED : NMI_DONE;
 }
 

@@ -386,6 +386,33 @@ START_TEST(an_absurd_period_does_not_take_the_machine_away)
 }
 END_TEST
 
+/* Our part of an NMI is small beside it, so that the limit alone allows all of them. */
+START_TEST(nmis_that_leave_no_time_for_anything_else_are_stopped)
+{
+	struct session s;
+	struct child c;
+	uint32_t id;
+
+	ck_assert_int_eq(system("insmod build/vm/kmods/$(uname -r)/nmimod.ko slow=20000"), 0);
+	set_tunable("selfcost", 50);
+	begin(&s, FAST, 0);
+	id = allocate(&s, "instructions", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 10000);
+	c = dev_child(spin_on, NULL);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(&s, hwpmc_stop(s.h, id));
+	set_tunable("selfcost", 0);
+	ck_assert_int_eq(system("rmmod nmimod"), 0);
+	finish(&s);
+	check_conserved(&s);
+	ck_assert_uint_gt(s.t.throttled, 0);
+	end(&s);
+	dev_still_counts();
+}
+END_TEST
+
 /* Two that take turns: each runs until it waits for the other. */
 static int turn[2][2];
 
@@ -639,6 +666,7 @@ int main(void)
 	harness_add_timed(closing_the_log_in_a_storm_of_nmis_stops_and_declares, 30);
 	harness_add_timed(sampling_that_costs_too_much_stands_still_and_says_so, 30);
 	harness_add_timed(an_absurd_period_does_not_take_the_machine_away, 30);
+	harness_add_timed(nmis_that_leave_no_time_for_anything_else_are_stopped, 60);
 	harness_add_timed(absurd_periods_of_two_rows_through_many_switches_stand_still, 30);
 	harness_add_timed(increments_add_up_to_exit_values_and_to_the_total, 30);
 	harness_add_timed(call_chains_name_the_callers, 30);
