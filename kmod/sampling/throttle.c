@@ -8,14 +8,15 @@
  * longer than a period, each NMI is followed by the next, and nothing else runs,
  * though our part be below the limit. So where many NMIs came and no tick, we ask for
  * an ordinary interrupt: if it does not come through between any of the next ones,
- * they are what keeps it away.
+ * they are what keeps it away; and nearly so where interrupts are off all the while,
+ * as in a context switch that takes an NMI for each of its instructions.
  */
-#include <linux/hardirq.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
+#include "../compat/irq_stat.h"
 #include "../compat/irq_work.h"
 #include "../core/owner.h"
 #include "../ctl/tunables.h"
@@ -24,13 +25,15 @@
 
 #define WINDOW_MS	10
 
-/* So many NMIs are many; and interrupts may be off for so long. */
+/* So many NMIs are many. */
 #define MANY		16
-#define OFF_MS		100
+/* Starved, a CPU has much to do before the next NMI. */
+#define REST_MS		100
 
 struct throttle {
 	u64 began;		/* of the window */
 	u64 cost;		/* of the NMIs in it; both in ticks of the log */
+	unsigned int rest;	/* how long it stands still, in ms */
 	unsigned int ticks;	/* that this CPU had at the last NMI */
 	u64 alive;		/* time of the last sign of an interrupt, */
 	unsigned int since;	/* NMIs since then, or since we asked for one, */
@@ -121,7 +124,7 @@ static void plan_irq(struct irq_work *irq_work)
 {
 	struct throttle *t = container_of(irq_work, struct throttle, irq_work);
 
-	schedule_delayed_work(&t->work, msecs_to_jiffies(WINDOW_MS));
+	schedule_delayed_work(&t->work, msecs_to_jiffies(t->rest));
 }
 
 static void came_through(struct irq_work *probe)
@@ -141,7 +144,7 @@ static void begin_to_count_nmi(struct throttle *t)
 
 static bool is_starved_nmi(struct throttle *t, const struct pt_regs *regs, u64 now)
 {
-	unsigned int ticks = __this_cpu_read(irq_stat.apic_timer_irqs);
+	unsigned int ticks = hwpmc_timer_irqs_nmi();
 
 	if (likely(ticks != t->ticks)) {
 		t->ticks = ticks;
@@ -154,7 +157,7 @@ static bool is_starved_nmi(struct throttle *t, const struct pt_regs *regs, u64 n
 	if (t->since <= MANY)
 		return false;
 	if (READ_ONCE(t->asked))
-		return t->open > MANY || now - t->asked > hwpmc_log_ticks(OFF_MS);
+		return t->open > MANY || now - t->asked > hwpmc_log_ticks(WINDOW_MS);
 	if (now - READ_ONCE(t->alive) > hwpmc_log_ticks(WINDOW_MS)) {
 		begin_to_count_nmi(t);
 		t->asked = now;
@@ -182,6 +185,7 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 	starved = is_starved_nmi(t, regs, now);
 	if (likely((t->cost * 100 <= window * limit && !starved) || !limit))
 		return;
+	t->rest = starved ? REST_MS : WINDOW_MS;
 	stop_nmi(c, starved ? 100 : div64_u64(t->cost * 100, now - t->began + 1));
 	irq_work_queue(&t->irq_work);
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* irq_stat.h - the kernel's count of a CPU's own interrupts. */
+#ifndef HWPMC_COMPAT_IRQ_STAT_H
+#define HWPMC_COMPAT_IRQ_STAT_H
+
+#include <linux/hardirq.h>
+#include <linux/percpu.h>
+
+#include "have.h"
+
+/* Of this CPU's timer, until now. Preemption is off. */
+static inline unsigned int hwpmc_timer_irqs_nmi(void)
+{
+#ifdef HAVE_IRQ_STAT_COUNTS
+	return __this_cpu_read(irq_stat.counts[IRQ_COUNT_APIC_TIMER]);
+#else
+	return __this_cpu_read(irq_stat.apic_timer_irqs);
+#endif
+}
+
+#endif /* HWPMC_COMPAT_IRQ_STAT_H */
