@@ -15,6 +15,7 @@
 #include "sampling/log.h"
 #include "sampling/sample.h"
 #include "sampling/scratch.h"
+#include "sampling/tell.h"
 #include "sampling/throttle.h"
 #include "virt/hooks.h"
 #include "virt/rdpmc.h"
@@ -40,6 +41,7 @@ static int __init hwpmc_init(void)
 		goto err_classes;
 	hwpmc_log_clock_init();
 	hwpmc_throttle_init();
+	hwpmc_later_init();
 	hwpmc_rdpmc_init();
 	ret = hwpmc_scratch_init();
 	if (ret)
@@ -83,6 +85,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_inkernel_shutdown();
 	hwpmc_tunables_exit();
 	hwpmc_hooks_exit();
+	hwpmc_later_exit();
 	hwpmc_inkernel_exit();
 	hwpmc_rdpmc_exit();
 	hwpmc_nmi_exit();

@@ -6,7 +6,8 @@
  * only while a log wants it.
  *
  * Contexts: the kprobe's handler has preemption off and the mm's lock for writing;
- * hwpmc_put_map() is also called from probes and from snapshots. On a kernel without
+ * the rest is also called from probes and from snapshots. A path's spin locks sleep
+ * on a real-time kernel: kmod/sampling/later.c. On a kernel without
  * the function tracer the kprobe is a breakpoint, which the kernel takes for an NMI:
  * its lockdep then complains of d_path()'s locks. They cannot be held by what was
  * interrupted: perf_event_mmap() may sleep, so nobody calls it under a spin lock.
@@ -30,55 +31,65 @@ bool hwpmc_wants_vma(const struct vm_area_struct *vma)
 	return vma->vm_flags & VM_EXEC;
 }
 
-static const char *path_of(struct vm_area_struct *vma, char *page)
+static const char *path_of(const struct hwpmc_map *m, char *page)
 {
 	const char *path;
 
-	if (!vma->vm_file) {
-		path = hwpmc_vma_name(vma);
-		/* x86's vsyscall page has no vm_ops of its own kind. */
-		return path ?: "//anon";
-	}
-	path = file_path(vma->vm_file, page, PAGE_SIZE);
+	if (!m->file)
+		return m->name ?: "//anon";
+	path = file_path(m->file, page, PAGE_SIZE);
 	return IS_ERR(path) ? "//toolong" : path;
 }
 
-static void put_build_id(struct hwpmc_log_map *r, struct file *file)
+static void look_up_build_id(struct hwpmc_log_map *r, struct file *file)
 {
-	u8 id[HWPMC_LOG_BUILD_ID] = {};
 	unsigned int n = 0;
 	const void *head;
 	struct page *page;
 
-	head = file && S_ISREG(file_inode(file)->i_mode) ?
-	       hwpmc_first_page(file, &page) : NULL;
+	head = S_ISREG(file_inode(file)->i_mode) ? hwpmc_first_page(file, &page) : NULL;
 	if (head) {
-		n = hwpmc_build_id(head, PAGE_SIZE, id, sizeof(id));
+		n = hwpmc_build_id(head, PAGE_SIZE, r->build_id, sizeof(r->build_id));
 		hwpmc_page_put(page);
 	}
 	r->build_id_len = n;
-	memcpy(r->build_id, id, sizeof(id));
 	if (n)
 		r->hdr.flags |= HWPMC_MAP_HAS_BUILD_ID;
 }
 
-static void put_file(struct hwpmc_log_map *r, struct file *file)
+void hwpmc_map_init(struct hwpmc_map *m, struct vm_area_struct *vma)
 {
-	struct inode *inode = file ? file_inode(file) : NULL;
-
-	r->inode = inode ? inode->i_ino : 0;
-	r->major = inode ? MAJOR(inode->i_sb->s_dev) : 0;
-	r->minor = inode ? MINOR(inode->i_sb->s_dev) : 0;
-	if (!file)
-		r->hdr.flags |= HWPMC_MAP_ANON;
+	memset(m, 0, sizeof(*m));
+	m->r.start = vma->vm_start;
+	m->r.end = vma->vm_end;
+	m->file = vma->vm_file;
+	if (m->file)
+		m->r.offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	else
+		/* x86's vsyscall page has no vm_ops of its own kind. */
+		m->name = hwpmc_vma_name(vma);
 }
 
-bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid,
-		   struct vm_area_struct *vma, u8 flags, char *page)
+void hwpmc_map_look_up(struct hwpmc_map *m, char *page)
+{
+	m->path = path_of(m, page);
+	if (m->file) {
+		const struct inode *inode = file_inode(m->file);
+
+		m->r.inode = inode->i_ino;
+		m->r.major = MAJOR(inode->i_sb->s_dev);
+		m->r.minor = MINOR(inode->i_sb->s_dev);
+		look_up_build_id(&m->r, m->file);
+	} else {
+		m->r.hdr.flags |= HWPMC_MAP_ANON;
+	}
+}
+
+bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,
+		   u8 flags)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
-	const char *path = path_of(vma, page);
-	size_t len = strlen(path);
+	size_t len = strlen(m->path);
 	struct hwpmc_log_map *r;
 
 	if (!log)
@@ -86,32 +97,40 @@ bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid,
 	preempt_disable();
 	r = hwpmc_log_reserve(log, HWPMC_LOG_MAP_IN, sizeof(*r) + len + 1);
 	if (r) {
-		r->hdr.flags = flags;
+		memcpy((u8 *)r + sizeof(r->hdr), (u8 *)&m->r + sizeof(r->hdr),
+		       sizeof(*r) - sizeof(r->hdr));
+		r->hdr.flags = m->r.hdr.flags | flags;
 		r->pid = pid;
-		r->start = vma->vm_start;
-		r->end = vma->vm_end;
-		r->offset = vma->vm_file ? (u64)vma->vm_pgoff << PAGE_SHIFT : 0;
-		r->__reserved = 0;
-		put_file(r, vma->vm_file);
-		put_build_id(r, vma->vm_file);
-		memcpy(r->path, path, len + 1);
+		memcpy(r->path, m->path, len + 1);
 		hwpmc_log_commit(log);
 	}
 	preempt_enable();
 	return r;
 }
 
-static void put_live(struct hwpmc_owner *owner, void *arg)
+void hwpmc_put_own_map(struct hwpmc_owner *owner, void *map)
 {
-	hwpmc_put_map(owner, hwpmc_owner_tgid_nr(owner, current), arg, 0,
-		      this_cpu_ptr(hwpmc_scratch)->path);
+	hwpmc_put_map(owner, hwpmc_owner_tgid_nr(owner, current), map, 0);
+}
+
+static void put_live(struct hwpmc_owner *owner, void *vma)
+{
+	struct hwpmc_map m;
+
+	hwpmc_map_init(&m, vma);
+	hwpmc_map_look_up(&m, this_cpu_ptr(hwpmc_scratch)->path);
+	hwpmc_put_own_map(owner, &m);
 }
 
 static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (struct vm_area_struct *)regs->di;
 
-	if (hwpmc_wants_vma(vma) && vma->vm_mm == current->mm)
+	if (!hwpmc_wants_vma(vma) || vma->vm_mm != current->mm)
+		return 0;
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		hwpmc_map_later(vma);
+	else
 		hwpmc_tell(current, put_live, vma);
 	return 0;
 }

@@ -47,7 +47,11 @@ static bool wait_for_room(struct snapshot *s)
 
 static void put_one(struct snapshot *s, s32 pid, struct vm_area_struct *vma)
 {
-	while (!hwpmc_put_map(s->owner, pid, vma, HWPMC_LOG_SNAPSHOT, s->page))
+	struct hwpmc_map m;
+
+	hwpmc_map_init(&m, vma);
+	hwpmc_map_look_up(&m, s->page);
+	while (!hwpmc_put_map(s->owner, pid, &m, HWPMC_LOG_SNAPSHOT))
 		if (!wait_for_room(s))
 			break;
 }

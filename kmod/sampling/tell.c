@@ -161,18 +161,22 @@ void hwpmc_tell_comm(struct task_struct *task, const char *comm)
 /* What the new program has mapped was mapped before this record. */
 static void put_maps(struct hwpmc_owner *owner)
 {
-	s32 pid = hwpmc_owner_tgid_nr(owner, current);
 	char *page = this_cpu_ptr(hwpmc_scratch)->path;
-	struct vm_area_struct *vma;
 	struct hwpmc_vma_walk walk;
+	struct vm_area_struct *vma;
+	struct hwpmc_map m;
 
 	/* Nobody else has this mm yet; the lock is for form, and for /proc. */
 	if (!mmap_read_trylock(current->mm))
 		return;
 	walk = (struct hwpmc_vma_walk)HWPMC_VMA_WALK(current->mm);
-	while ((vma = hwpmc_vma_next(&walk)))
-		if (hwpmc_wants_vma(vma))
-			hwpmc_put_map(owner, pid, vma, 0, page);
+	while ((vma = hwpmc_vma_next(&walk))) {
+		if (!hwpmc_wants_vma(vma))
+			continue;
+		hwpmc_map_init(&m, vma);
+		hwpmc_map_look_up(&m, page);
+		hwpmc_put_own_map(owner, &m);
+	}
 	mmap_read_unlock(current->mm);
 }
 
@@ -195,10 +199,13 @@ static void put_exec(struct hwpmc_owner *owner, void *arg)
 		memcpy(r->path, path, len);
 		hwpmc_log_commit(log);
 	}
-	put_maps(owner);
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		put_maps(owner);
 }
 
 void hwpmc_tell_exec(const char *path)
 {
 	hwpmc_tell(current, put_exec, (void *)path);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		hwpmc_exec_maps_later();
 }

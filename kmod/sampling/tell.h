@@ -10,6 +10,9 @@
 
 #include <linux/types.h>
 
+#include "hwpmc_log.h"	/* uapi */
+
+struct file;
 struct hwpmc_log;
 struct hwpmc_owner;
 struct hwpmc_pmc;
@@ -34,11 +37,41 @@ void hwpmc_put_task(struct hwpmc_owner *owner, u8 type, u8 flags,
 /* mappings.c: the live ones, by a kprobe that is there while it is needed. */
 int hwpmc_mappings_hook(void);
 void hwpmc_mappings_unhook(void);
-/* One MAP_IN to one log. `page` is for the path. The mm's lock is held. False:
- * there was no room. */
-bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid,
-		   struct vm_area_struct *vma, u8 flags, char *page);
+
+/* A mapping, as it is told. */
+struct hwpmc_map {
+	struct hwpmc_log_map r;		/* all but its header's type, and pid */
+	struct file *file;		/* or NULL: it has a name, or NULL again */
+	const char *name;
+	const char *path;
+};
+
+/* The mm's lock is held, or nobody else has the mapping yet. */
+void hwpmc_map_init(struct hwpmc_map *m, struct vm_area_struct *vma);
+/* The path, which is in `page` then, and what the file says. The file is held. On a
+ * real-time kernel it may sleep. */
+void hwpmc_map_look_up(struct hwpmc_map *m, char *page);
+/* One MAP_IN to one log. False: there was no room. */
+bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,
+		   u8 flags);
+/* The same, as told by who has mapped it. */
+void hwpmc_put_own_map(struct hwpmc_owner *owner, void *map);
 bool hwpmc_wants_vma(const struct vm_area_struct *vma);
+
+/*
+ * later.c, real-time kernels alone: what a probe must not do there is done on the way
+ * back to the program. From probes, in the process concerned.
+ */
+void hwpmc_map_later(struct vm_area_struct *vma);
+void hwpmc_exec_maps_later(void);
+#ifdef CONFIG_PREEMPT_RT
+void hwpmc_later_init(void);
+/* No probe is left. Sleeps until nothing is to be done. */
+void hwpmc_later_exit(void);
+#else
+static inline void hwpmc_later_init(void) { }
+static inline void hwpmc_later_exit(void) { }
+#endif
 
 /* modules.c: of the kernel; to those who may see its addresses. */
 int hwpmc_modules_hook(void);

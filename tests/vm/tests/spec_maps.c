@@ -247,6 +247,73 @@ START_TEST(what_becomes_executable_has_a_map_record_and_nothing_else_has)
 }
 END_TEST
 
+#define RENAMES	4000
+
+static void rename_on(void *arg)
+{
+	volatile int *stop = arg;
+	const char *name[2] = { "/tmp/renamed.a", "/tmp/renamed.b" };
+
+	close(open(name[0], O_WRONLY | O_CREAT, 0600));
+	dev_pin(0, 1);
+	for (int i = 0; !*stop; i++)
+		rename(name[i % 2], name[(i + 1) % 2]);
+}
+
+/* Takes the CPU from who renames, wherever it is. */
+static void interfere(void *arg)
+{
+	struct sched_param fifo = { .sched_priority = 1 };
+	volatile int *stop = arg;
+
+	dev_pin(0, 1);
+	ck_assert_int_eq(sched_setscheduler(0, SCHED_FIFO, &fifo), 0);
+	while (!*stop) {
+		dev_spin(20000);
+		usleep(50);
+	}
+}
+
+static void map_on(void *arg)
+{
+	int fd = open(PLAIN, O_RDONLY);
+
+	for (int i = 0; i < RENAMES; i++)
+		munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0), 4096);
+}
+
+/*
+ * Who looks up a path while something is renamed tries again, or waits for it: where a
+ * spin lock sleeps, that is not allowed to a probe.
+ */
+START_TEST(each_mapping_has_its_path_while_files_are_renamed)
+{
+	volatile int *stop = shared(4096);
+	struct child other[] = {
+		dev_child(rename_on, (void *)stop), dev_child(interfere, (void *)stop),
+	}, c;
+	unsigned int maps = 0;
+	int fd = open(PLAIN, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	ck_assert_int_eq(ftruncate(fd, 4096), 0);
+	begin();
+	c = dev_child(map_on, NULL);
+	watch(c.pid, 0);
+	for (int i = 0; i < 2; i++)
+		dev_go(&other[i]);
+	dev_go(&c);
+	dev_wait(&c);
+	*stop = 1;
+	for (int i = 0; i < 2; i++)
+		dev_wait(&other[i]);
+	look();
+	for (unsigned int i = 0; i < nrec; i++)
+		maps += rec[i].hdr->type == HWPMC_LOG_MAP_IN &&
+			!strcmp(rec[i].map->path, PLAIN);
+	ck_assert_uint_eq(maps, RENAMES);
+}
+END_TEST
+
 /* ---- what was there before ----------------------------------------------- */
 
 static pthread_barrier_t barrier;
@@ -416,6 +483,7 @@ int main(void)
 	harness_fixture(spec_setup, NULL);
 	harness_add(exec_names_the_program_and_all_that_it_maps_follows);
 	harness_add(exec_by_a_thread_is_the_exec_of_its_process);
+	harness_add_timed(each_mapping_has_its_path_while_files_are_renamed, 60);
 	harness_add(what_becomes_executable_has_a_map_record_and_nothing_else_has);
 	harness_add(system_scope_begins_with_all_processes_threads_mappings_and_modules);
 	harness_add(process_scope_begins_with_the_process_alone);
