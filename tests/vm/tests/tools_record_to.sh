@@ -48,6 +48,7 @@ record_ends_when_its_reader_is_gone_or_stands_still() {
 	sleeper=$!
 	"$hwpmc" record -a -o fifo -e instructions -c 10007 2>err &
 	pid=$!
+	until "$hwpmc" control | grep -q 'in use by hwpmc'; do sleep 0.1; done
 	"$loop" 100000000
 	sleep 1
 	kill -TERM $pid
