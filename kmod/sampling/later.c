@@ -37,8 +37,9 @@ struct item {
 
 static struct item items[ITEMS];
 
-/* The lists, and task and stale of those that wait. No interrupt takes it. */
+/* The lists, and task and stale of those that wait; used. No interrupt takes it. */
 static DEFINE_RAW_SPINLOCK(items_lock);
+static bool used;
 static LIST_HEAD(unused);
 static LIST_HEAD(waiting);
 
@@ -73,6 +74,7 @@ static struct item *take_item(void)
 		list_move(&item->node, &waiting);
 		item->task = current;
 		item->stale = false;
+		used = true;
 	}
 	raw_spin_unlock(&items_lock);
 	if (!item)
@@ -216,5 +218,7 @@ void hwpmc_later_exit(void)
 {
 	while (is_any_waiting())
 		msleep(20);
-	synchronize_rcu_tasks();
+	/* It takes up to a second. */
+	if (used)
+		synchronize_rcu_tasks();
 }
