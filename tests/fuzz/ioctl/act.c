@@ -552,13 +552,23 @@ static void quiet_kid(void)
 
 	setitimer(ITIMER_REAL, &off, NULL);
 	signal(SIGALRM, SIG_DFL);
-	alarm(30);
+	/* Longer than a seed: its death would be an event that nobody ordered. */
+	alarm(600);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/* What others see when it is gone: an owner's rows, those that perf holds. */
+static void close_visible(void)
+{
+	for (int i = 0; i < OWNERS; i++)
+		close_slot(&owner_fd[i]);
+	for (int i = 0; i < PERFS; i++)
+		close_slot(&perf_fd[i]);
 }
 
 /*
  * Descriptors that it does not keep are closed when this returns: else the last
- * close of an owner could be the kid's, at any time. A kid of another thread may hold
+ * close of one could be the kid's, at any time. A kid of another thread may hold
  * the pipe, too: nobody waits for that.
  */
 static void spawn(const struct op *op)
@@ -572,8 +582,8 @@ static void spawn(const struct op *op)
 	pid = fork();
 	if (!pid) {
 		quiet_kid();
-		for (int i = 0; i < OWNERS && !(op->w[1] & 1); i++)
-			close_slot(&owner_fd[i]);
+		if (!(op->w[1] & 1))
+			close_visible();
 		close(closed[0]);
 		close(closed[1]);
 		be_kid(op->w[0]);
