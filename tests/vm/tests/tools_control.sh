@@ -77,7 +77,8 @@ refused() {
 }
 
 control_shows_a_row_of_processes_and_does_not_disable_it() {
-	"$tools/hwpmc" stat -e branches:u -- sleep 3 2>/dev/null &
+	"$tools/hwpmc" stat -e branches:u -- sleep 100 2>/dev/null &
+	pid=$!
 	n=0
 	until "$tools/pmccontrol" -l | grep -q ' THREAD'; do
 		n=$((n + 1))
@@ -90,6 +91,7 @@ control_shows_a_row_of_processes_and_does_not_disable_it() {
 	refused 'in use' "$tools/pmccontrol" -c 0 -d "$used"
 	refused 'in use' "$tools/hwpmc" control -c 1 -d "$used"
 	check_equal "$(state 0 "$used")" "FREE THREAD" "on CPU 0 after that"
+	kill -TERM $pid
 	wait
 	check_equal "$(state 0 "$used")" "FREE (none)" "when it has ended"
 }

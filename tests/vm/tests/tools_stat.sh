@@ -118,7 +118,10 @@ stat_ends_with_the_status_of_the_command() {
 stat_prints_what_it_has_when_interrupted() {
 	"$hwpmc" stat --csv -e instructions:u -o out.csv -- "$loop" 40000000000 &
 	pid=$!
-	sleep 0.7
+	until "$hwpmc" control | grep -q 'in use by hwpmc'; do
+		sleep 0.1
+	done
+	sleep 0.5
 	# Not INT, which a shell has its background commands ignore.
 	kill -TERM $pid
 	wait $pid
