@@ -38,12 +38,12 @@ cycle() {
 	0)
 		"$hwpmc" record -q -a -g -e instructions,page-faults -c 20000 -o log -- sleep 5 2>/dev/null &
 		sleep 0.1
-		"$hwpmc" unload 2>err || return 1
+		"$hwpmc" unload -w 60 2>err || return 1
 		wait $!
 		;;
 	3)
 		"$hwpmc" stat -a -e instructions,page-faults,cpu-migrations,sched:sched_wakeup -- true 2>err || return 1
-		"$hwpmc" unload 2>err || return 1
+		"$hwpmc" unload -w 60 2>err || return 1
 		;;
 	5)
 		"$hwpmc" record -q -g -e instructions,context-switches -c 20000 -o log -- /bin/true 2>err || return 1
