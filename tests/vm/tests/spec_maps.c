@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -248,6 +249,8 @@ START_TEST(what_becomes_executable_has_a_map_record_and_nothing_else_has)
 END_TEST
 
 #define RENAMES	4000
+#define MOUNT	"/tmp/mapped.d"
+#define MOUNTED	MOUNT "/file"
 
 static void rename_on(void *arg)
 {
@@ -276,7 +279,7 @@ static void interfere(void *arg)
 
 static void map_on(void *arg)
 {
-	int fd = open(PLAIN, O_RDONLY);
+	int fd = open(MOUNTED, O_RDONLY);
 
 	for (int i = 0; i < RENAMES; i++)
 		munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0), 4096);
@@ -293,9 +296,13 @@ START_TEST(each_mapping_has_its_path_while_files_are_renamed)
 		dev_child(rename_on, (void *)stop), dev_child(interfere, (void *)stop),
 	}, c;
 	unsigned int maps = 0;
-	int fd = open(PLAIN, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int fd;
 
+	mkdir(MOUNT, 0700);
+	ck_assert_int_eq(mount("none", MOUNT, "tmpfs", 0, NULL), 0);
+	fd = open(MOUNTED, O_WRONLY | O_CREAT, 0600);
 	ck_assert_int_eq(ftruncate(fd, 4096), 0);
+	close(fd);
 	begin();
 	c = dev_child(map_on, NULL);
 	watch(c.pid, 0);
@@ -309,8 +316,10 @@ START_TEST(each_mapping_has_its_path_while_files_are_renamed)
 	look();
 	for (unsigned int i = 0; i < nrec; i++)
 		maps += rec[i].hdr->type == HWPMC_LOG_MAP_IN &&
-			!strcmp(rec[i].map->path, PLAIN);
+			!strcmp(rec[i].map->path, MOUNTED);
 	ck_assert_uint_eq(maps, RENAMES);
+	/* Who was told of it holds the file no longer. */
+	ck_assert_msg(!umount(MOUNT), "umount: %s", strerror(errno));
 }
 END_TEST
 
