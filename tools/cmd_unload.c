@@ -118,6 +118,8 @@ static int unload(uint64_t seconds)
 	if ((err == EAGAIN || err == EBUSY) && *holders)
 		msg("cannot unload the module: " HWPMC_DEVICE " is still open in process %s; end it, or wait longer (-w)",
 		    holders);
+	else if (err == EAGAIN || err == EBUSY)
+		msg("cannot unload the module: another module uses it, or a process that is about to end; wait longer (-w)");
 	else
 		msg("cannot unload the module: %s", strerror(err));
 	return EXIT_FAILED;
