@@ -250,6 +250,12 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 
 /* ---- arming and disarming ------------------------------------------------ */
 
+/* Has the hardware of the row refused something, just now or before? */
+static bool is_refused(unsigned int nr)
+{
+	return READ_ONCE(hwpmc_msr_refused) && hwpmc_rows[nr].cls->nmi;
+}
+
 void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 			      struct hwpmc_pmc *pmc, u64 left)
 {
@@ -262,9 +268,12 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		   hwpmc_log_ring(pmc->owner->log);
 	rc->rest = left ?: pmc->period;
 	WRITE_ONCE(rc->pmc, pmc);
+	/* Perhaps it could not be stopped: it would overflow, and nobody know it. */
+	if (unlikely(is_refused(nr)))
+		return;
 	arm_nmi(c, nr);
 	barrier();	/* an NMI finds all of the above, or nothing */
-	if (unlikely(READ_ONCE(hwpmc_msr_refused) && hwpmc_rows[nr].cls->nmi))
+	if (unlikely(is_refused(nr)))
 		return;
 	if (likely(hwpmc_rows[nr].cls->nmi))
 		c->sampling |= BIT_ULL(nr);

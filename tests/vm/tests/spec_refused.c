@@ -177,6 +177,61 @@ START_TEST(a_counter_that_faults_while_it_samples_stands_still_and_says_so)
 }
 END_TEST
 
+/* Refused while its counter runs here: so it is the end of the turn that fails. */
+static void doze(void *which)
+{
+	dev_spin(100000);
+	vpmu_knob(VPMU_KNOB_REFUSE, (uintptr_t)which);
+	for (;;) {
+		dev_msleep(1);
+		dev_spin(20000);
+	}
+}
+
+static uint64_t overflows(void)
+{
+	return vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS);
+}
+
+/* Else its overflows go on, and on AMD nobody owns up to their interrupts. */
+static void check_armed_no_more(const char *event, uintptr_t which)
+{
+	struct session s;
+	struct child c;
+	uint64_t before;
+	uint32_t id;
+
+	begin(&s, FAST, 0);
+	id = allocate(&s, event, HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 5000);
+	c = dev_child(doze, (void *)which);
+	dev_pin(c.pid, 1);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_msleep(100);
+	refuse(0);
+	before = overflows();
+	ck_assert_uint_gt(before, s.overflows);
+	dev_msleep(200);
+	ck_assert_uint_le(overflows() - before, 1);
+	ck_assert_int_ne(hwpmc_stop(s.h, id), 0);
+	kill(c.pid, SIGKILL);
+	waitpid(c.pid, NULL, 0);
+	s.stop = true;
+	pthread_join(s.thread, NULL);
+	end(&s);
+	dev_check_registers_clear();
+}
+
+START_TEST(a_counter_that_cannot_be_stopped_is_armed_no_more)
+{
+	check_armed_no_more("branches:u", select_msr);
+	check_armed_no_more("branches", select_msr);
+	check_armed_no_more("branches", VPMU_REFUSE_ALL);
+	check_armed_no_more("branches", counter_msr);
+}
+END_TEST
+
 static void spin(void *arg)
 {
 	for (;;)
@@ -300,6 +355,7 @@ int main(void)
 	harness_add(a_select_that_faults_at_the_start_of_a_cpu_refuses_the_start);
 	harness_add(what_does_not_need_the_registers_goes_on);
 	harness_add(a_counter_that_faults_while_it_samples_stands_still_and_says_so);
+	harness_add(a_counter_that_cannot_be_stopped_is_armed_no_more);
 	harness_add_timed(registers_that_come_and_go_under_load_hurt_nobody, 30);
 	if (!dev_is_amd())
 		harness_add(an_offcore_register_that_is_missing_is_no_reason_to_doubt_others);
