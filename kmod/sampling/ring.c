@@ -98,8 +98,8 @@ void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 				     ring->ctl->others_dropped);
 	u64 sum;
 
-	if (!ring->dropped)
-		ring->since = now;
+	if (!READ_ONCE(ring->dropped))
+		WRITE_ONCE(ring->since, now);
 	add(&count[cause], n);
 	add(&all[cause], n);
 	/* Only written: the owner may write there at the same time, for ever. */
@@ -108,7 +108,7 @@ void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 		WRITE_ONCE(told[cause], sum);
 	} while (READ_ONCE(all[cause]) != sum);
 	barrier();
-	ring->dropped = true;
+	WRITE_ONCE(ring->dropped, true);
 }
 
 static u64 take(u64 *count)
@@ -139,9 +139,9 @@ void hwpmc_ring_declare(struct hwpmc_ring *ring, u64 now)
 		};
 		r->cpu = ring->cpu;
 		r->ncause = HWPMC_DROP__COUNT;
-		r->since = ring->since;
+		r->since = READ_ONCE(ring->since);
 		/* First, so that who drops meanwhile sets it again. */
-		ring->dropped = false;
+		WRITE_ONCE(ring->dropped, false);
 		barrier();
 		for (i = 0; i < HWPMC_DROP__COUNT; i++) {
 			r->samples[i] = take(&ring->samples[i]);
