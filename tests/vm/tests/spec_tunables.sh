@@ -139,7 +139,7 @@ counts_are_exact_with_hash_tables_of_any_size() {
 
 # Bytes of a ring that a recording program has mapped: its pages twice, and one.
 ring_bytes() {
-	"$hwpmc" record -q -e clock.prof -o ring.log -- sleep 1 &
+	"$hwpmc" record -q -e clock.prof -o ring.log -- sleep 100 &
 	pid=$!
 	n=0
 	until grep -q /dev/hwpmc /proc/$pid/maps; do
@@ -148,6 +148,7 @@ ring_bytes() {
 		sleep 0.1
 	done
 	map=$(grep /dev/hwpmc /proc/$pid/maps | head -n 1 | cut -d' ' -f1)
+	kill -TERM $pid
 	wait $pid
 	echo $(((0x${map#*-} - 0x${map%-*} - 4096) / 2))
 }
