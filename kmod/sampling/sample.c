@@ -303,7 +303,7 @@ static void late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 beyond)
 u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
-	u64 counter, left, expected = c->nmi_expected;
+	u64 counter, left, expected, now = hwpmc_log_time();
 
 	if (rc->shadow.sel)
 		hwpmc_cpu_program_irqoff(c, nr, NULL);
@@ -311,7 +311,9 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	 * From here on no overflow; an NMI may still come for one before, at any
 	 * of these instructions or later, and is to find that it is expected.
 	 */
-	WRITE_ONCE(c->nmi_expected, hwpmc_log_time());
+	do {
+		expected = READ_ONCE(c->nmi_expected);
+	} while (cmpxchg_local(&c->nmi_expected, expected, now) != expected);
 	barrier();
 	c->sampling &= ~BIT_ULL(nr);
 	c->ticking &= ~BIT_ULL(nr);
@@ -324,8 +326,8 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		left = rc->rest;
 	} else {
 		left = rc->rest + (-counter & rc->mask);
-		if (READ_ONCE(c->nmi_expected))
-			WRITE_ONCE(c->nmi_expected, expected);
+		/* Unless it has come, or another row's NMI expects one now. */
+		cmpxchg_local(&c->nmi_expected, now, expected);
 	}
 	smp_store_release(&rc->pmc, NULL);	/* A: hwpmc_pmc_read() */
 	return left;
