@@ -188,7 +188,8 @@ struct hwpmc_log_value {
 struct hwpmc_log_throttle {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;
-	__u32	percent;		/* of time that sampling had taken */
+	__u32	percent;		/* of time that sampling had taken; 100:
+					 * nothing else came through */
 };
 
 /* ------------------------------------------------------------------------ */

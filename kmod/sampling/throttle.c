@@ -131,9 +131,9 @@ static void came_through(struct irq_work *probe)
 {
 	struct throttle *t = container_of(probe, struct throttle, probe);
 
-	/* An NMI just here may see one of the two: both say that all is well. */
-	WRITE_ONCE(t->alive, hwpmc_log_time());
 	WRITE_ONCE(t->asked, 0);
+	/* An NMI just here asks once more. */
+	WRITE_ONCE(t->alive, hwpmc_log_time());
 }
 
 static void begin_to_count_nmi(struct throttle *t)
@@ -182,8 +182,10 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 		t->cost = 0;
 	}
 	t->cost += now - began;
+	if (unlikely(!limit))
+		return;
 	starved = is_starved_nmi(t, regs, now);
-	if (likely((t->cost * 100 <= window * limit && !starved) || !limit))
+	if (likely(t->cost * 100 <= window * limit && !starved))
 		return;
 	t->rest = starved ? REST_MS : WINDOW_MS;
 	stop_nmi(c, starved ? 100 : div64_u64(t->cost * 100, now - t->began + 1));
