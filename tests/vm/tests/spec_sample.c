@@ -359,6 +359,17 @@ static void spin_on(void *arg)
 	dev_spin(3000000);
 }
 
+/* A child that does so, and goes on while its samples are on their way. */
+static struct child spin_sampled(struct session *s, uint32_t id)
+{
+	struct child c = dev_child(spin_on, NULL);
+
+	ok(s, hwpmc_attach(s->h, id, c.pid));
+	ok(s, hwpmc_start(s->h, id));
+	dev_go(&c);
+	return c;
+}
+
 START_TEST(an_absurd_period_does_not_take_the_machine_away)
 {
 	struct session s;
@@ -369,10 +380,7 @@ START_TEST(an_absurd_period_does_not_take_the_machine_away)
 	set_tunable("selfcost", 50);
 	begin(&s, FAST, 0);
 	id = allocate(&s, "instructions", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 1);
-	c = dev_child(spin_on, NULL);
-	ok(&s, hwpmc_attach(s.h, id, c.pid));
-	ok(&s, hwpmc_start(s.h, id));
-	dev_go(&c);
+	c = spin_sampled(&s, id);
 	dev_msleep(200);
 	ok(&s, hwpmc_stop(s.h, id));
 	dev_wait(&c);
@@ -397,10 +405,7 @@ START_TEST(nmis_that_leave_no_time_for_anything_else_are_stopped)
 	set_tunable("selfcost", 50);
 	begin(&s, FAST, 0);
 	id = allocate(&s, "instructions", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 10000);
-	c = dev_child(spin_on, NULL);
-	ok(&s, hwpmc_attach(s.h, id, c.pid));
-	ok(&s, hwpmc_start(s.h, id));
-	dev_go(&c);
+	c = spin_sampled(&s, id);
 	dev_wait(&c);
 	ok(&s, hwpmc_stop(s.h, id));
 	set_tunable("selfcost", 0);
