@@ -210,33 +210,40 @@ static void take_turns(void *arg)
 	}
 }
 
-/* The counter overflows, the thread goes, and then the interrupt comes. */
+/*
+ * The counter overflows, the thread goes, and then the interrupt comes. Another row
+ * goes after it, which has nothing on its way.
+ */
 START_TEST(an_interrupt_that_comes_for_a_thread_that_left_is_a_declared_drop)
 {
 	uint64_t n, periods = 0;
 	int who[2] = { 0, 1 };
-	uint32_t id, counter[2];
+	uint32_t id, quiet, counter[2];
 	struct child c[2];
 
 	/* Longer than a turn takes, the kernel's part included. */
 	knob(VPMU_KNOB_LATE, 20000);
 	id = allocate("instructions:u", HWPMC_MODE_TS, 0, ANY, 2003);
+	quiet = allocate("branches:u", HWPMC_MODE_TS, 0, ANY, 1 << 30);
 	for (int i = 0; i < 2; i++)
 		ck_assert_int_eq(pipe(turn[i]), 0);
 	for (int i = 0; i < 2; i++) {
 		c[i] = dev_child(take_turns, &who[i]);
 		dev_held(&c[i]);
 		ok(hwpmc_attach(h, id, c[i].pid));
+		ok(hwpmc_attach(h, quiet, c[i].pid));
 		counter[i] = allocate("instructions:u", TC, 0, ANY, 0);
 		ok(hwpmc_attach(h, counter[i], c[i].pid));
 		ok(hwpmc_start(h, counter[i]));
 	}
 	ok(hwpmc_start(h, id));
+	ok(hwpmc_start(h, quiet));
 	for (int i = 0; i < 2; i++)
 		dev_go(&c[i]);
 	for (int i = 0; i < 2; i++)
 		dev_wait(&c[i]);
 	ok(hwpmc_stop(h, id));
+	ok(hwpmc_stop(h, quiet));
 	for (int i = 0; i < 2; i++) {
 		ok(hwpmc_read(h, counter[i], &n));
 		periods += n / 2003;
