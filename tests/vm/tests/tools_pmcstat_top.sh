@@ -111,7 +111,7 @@ keys_choose_among_the_events() {
 }
 
 top_leaves_the_terminal_as_it_found_it() {
-	check "$pmcstat" -O many.log -n 1009 -S instructions -- ls -lR /proc/1
+	check "$pmcstat" -O many.log -n 10007 -S instructions -- ls -lR /proc/1
 	for last in 'keys q' "run pkill -TERM -x pmcstat"; do
 		"$VM_TOP/tests/harness/screen.py" "$pmcstat" -T -R many.log \
 			-f threshold=0 >out 2>err <<-EOF || fail "$(cat err)"
