@@ -97,7 +97,7 @@ each_of_four_threads_has_its_own_samples() {
 
 # What it has mapped was mapped before anybody looked.
 shares_are_right_in_a_process_that_runs_already() {
-	"$progs/hot-lib" -l 150000 &
+	"$progs/hot-lib" -l 600000 &
 	profile $user -c 20011 -p $!
 	three ',hot-lib,libhot\.so' run_linked\;work lib
 	most "$(flat ',hot-lib,libhot\.so,lib_')" "the three functions"
