@@ -10,6 +10,7 @@
 
 #include "../compat/syscore.h"
 #include "../ctl/trace.h"
+#include "../sampling/sample.h"
 #include "../virt/switch.h"
 #include "cpu.h"
 #include "stats.h"
@@ -37,6 +38,8 @@ static void switch_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
 		memset(&c->row[cls->first + i].shadow, 0,
 		       sizeof(struct hwpmc_select));
 	c->dirty |= hwpmc_class_rows(cls);
+	if (unlikely(c->stray))
+		hwpmc_sample_strays_nmi(c);
 	if (on)
 		c->on |= BIT(class_index(cls));
 	else
@@ -147,6 +150,7 @@ static int cpu_forget(unsigned int cpu)
 	unsigned int i;
 
 	c->on = 0;
+	c->stray = 0;
 	for (i = 0; i < hwpmc_nrows; i++)
 		c->row[i].shadow.sel = 0;
 	return 0;

@@ -52,6 +52,9 @@ struct hwpmc_cpu {
 	u64 ticking;
 	u64 nmi_expected;
 	u64 nmi_last;			/* when one last found an overflow, 0: never */
+	/* Rows that nobody samples with any more, but that could not be stopped and
+	 * have an overflow before them. */
+	u64 stray;
 	bool throttled;			/* they stand still (throttle.c) */
 	unsigned long on;		/* classes switched on here, by index */
 	struct list_head sys;		/* started system-scope PMCs */

@@ -43,6 +43,12 @@ static bool is_expected_nmi(struct hwpmc_cpu *c, u64 now)
 	return true;
 }
 
+/* Where registers fault nothing but the counter tells whose NMI it was. */
+static unsigned int find_strays_nmi(struct hwpmc_cpu *c)
+{
+	return likely(!c->stray) ? 0 : hwpmc_sample_strays_nmi(c);
+}
+
 /*
  * Nothing samples here. The counters' interrupt is ours as long as they are, and
  * where they were until just now: it was on its way when they were given back, or
@@ -50,10 +56,10 @@ static bool is_expected_nmi(struct hwpmc_cpu *c, u64 now)
  */
 static int idle_nmi(struct hwpmc_cpu *c)
 {
-	if (!(c->on & hwpmc_classes_nmi) &&
-	    !is_soon_nmi(c->nmi_last, hwpmc_log_time()))
-		return NMI_DONE;
-	if (!hwpmc_pmi_has_come_nmi())
+	bool mine = c->on & hwpmc_classes_nmi ||
+		    is_soon_nmi(c->nmi_last, hwpmc_log_time());
+
+	if (!find_strays_nmi(c) && !(mine && hwpmc_pmi_has_come_nmi()))
 		return NMI_DONE;
 	hwpmc_pmi_open_nmi();
 	return NMI_HANDLED;
@@ -62,7 +68,7 @@ static int idle_nmi(struct hwpmc_cpu *c)
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
-	unsigned int handled, more;
+	unsigned int handled, strays, more;
 	bool ours;
 	u64 now;
 
@@ -70,8 +76,9 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 		return idle_nmi(c);
 	now = hwpmc_log_time();
 	handled = hwpmc_sample_all_nmi(c, regs, now);
+	strays = find_strays_nmi(c);
 	/* A foreign NMI may have found what this one was raised for. */
-	ours = handled || hwpmc_pmi_has_come_nmi();
+	ours = handled || strays || hwpmc_pmi_has_come_nmi();
 	/* Else one that comes just now would lose the mask that it is known by. */
 	if (likely(ours))
 		hwpmc_pmi_open_nmi();
@@ -79,7 +86,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	more = hwpmc_sample_all_nmi(c, regs, now);
 	trace_hwpmc_sampling_intr(handled + more, ours);
 	/* One NMI may have been raised for each; this was one of the first look. */
-	if (unlikely(more || handled > 1))
+	if (unlikely(more || handled + strays > 1))
 		c->nmi_expected = now;
 	if (likely(handled + more)) {
 		c->nmi_last = now;

@@ -38,6 +38,12 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 				  u64 now);
 
+/*
+ * How many rows that could not be stopped have overflowed since nobody samples with
+ * them any more; they are forgotten. NMI, or interrupts off.
+ */
+unsigned int hwpmc_sample_strays_nmi(struct hwpmc_cpu *c);
+
 /* The handler is there while somebody may sample. Process context, hwpmc_lock. */
 int hwpmc_nmi_get(void);
 void hwpmc_nmi_exit(void);

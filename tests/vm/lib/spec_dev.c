@@ -357,6 +357,16 @@ void dev_check_registers_clear(void)
 	ck_abort_msg("register %#x is not 0", busy - 1);
 }
 
+unsigned int dev_unknown_nmis(void)
+{
+	FILE *f = popen("dmesg | grep -c 'NMI received for unknown reason'", "r");
+	unsigned int n = 0;
+
+	ck_assert_int_eq(fscanf(f, "%u", &n), 1);
+	pclose(f);
+	return n;
+}
+
 void dev_still_counts(void)
 {
 	int fd = dev_open();

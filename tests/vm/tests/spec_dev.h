@@ -104,6 +104,8 @@ void dev_put(const char *path, const char *text);
 
 /* The kernel will complain in words that these expressions find: no failure. */
 void dev_expect(const char *lines);
+/* How many NMIs the kernel has said that nobody wanted. */
+unsigned int dev_unknown_nmis(void);
 
 /* 0, or the first select, fixed or global control register that is not 0, as a
  * VPMU_REG number + 1; read by the emulated PMU itself, of all vCPUs. */

@@ -27,17 +27,6 @@ static uint64_t access_count(int what)
 	return vpmu_access(what, VPMU_ALL_VCPUS);
 }
 
-/* What the kernel has said of NMIs that nobody wanted. */
-static uint64_t unknown_nmis(void)
-{
-	FILE *f = popen("dmesg | grep -c 'NMI received for unknown reason'", "r");
-	unsigned long n = 0;
-
-	ck_assert_int_eq(fscanf(f, "%lu", &n), 1);
-	pclose(f);
-	return n;
-}
-
 static void owner_of_foreign_nmis(bool loaded)
 {
 	char cmd[128];
@@ -55,7 +44,7 @@ static void setup(void)
 	ck_assert_int_eq(system("! lsmod | grep -q ^nmimod || rmmod nmimod"), 0);
 	spec_setup();
 	begin();
-	unknown = unknown_nmis();
+	unknown = dev_unknown_nmis();
 	overflows = access_count(VPMU_N_OVERFLOW_INT);
 }
 
@@ -104,7 +93,7 @@ static void check_periods(uint64_t periods)
 
 static void check_no_unknown_nmi(void)
 {
-	ck_assert_uint_eq(unknown_nmis() - unknown, 0);
+	ck_assert_uint_eq(dev_unknown_nmis() - unknown, 0);
 }
 
 /* How a test ends: registers clear, and a count is exact. */
@@ -453,7 +442,7 @@ START_TEST(nmis_of_unknown_origin_stay_the_kernels_to_report_while_sampling)
 	ok(hwpmc_stop(h, id));
 	check_conserved();
 	ck_assert_uint_gt(samples, 50);
-	ck_assert_uint_eq(unknown_nmis() - unknown, injected);
+	ck_assert_uint_eq(dev_unknown_nmis() - unknown, injected);
 	all_is_well();
 }
 END_TEST

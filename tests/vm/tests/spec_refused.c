@@ -232,6 +232,51 @@ START_TEST(a_counter_that_cannot_be_stopped_is_armed_no_more)
 }
 END_TEST
 
+static void leave_for_good(void *arg)
+{
+	vpmu_knob(VPMU_KNOB_REFUSE, VPMU_REFUSE_ALL);
+	pause();
+}
+
+/*
+ * Each overflows once more after its thread has left, for whoever runs here; on AMD
+ * nothing but their counters tells whose the interrupts are.
+ */
+START_TEST(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours)
+{
+	unsigned int unknown = dev_unknown_nmis();
+	uint64_t before;
+	struct session s;
+	struct child c;
+	uint32_t id[3];
+
+	begin(&s, FAST, 0);
+	c = dev_child(leave_for_good, NULL);
+	dev_pin(c.pid, 1);
+	for (int i = 0; i < 3; i++) {
+		id[i] = allocate(&s, "branches", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY,
+				 100000 << i);
+		ok(&s, hwpmc_attach(s.h, id[i], c.pid));
+		ok(&s, hwpmc_start(s.h, id[i]));
+	}
+	before = overflows();
+	dev_go(&c);
+	dev_msleep(20);
+	dev_pin(getpid(), 1);
+	dev_spin(600000);
+	dev_unpin(getpid());
+	ck_assert_uint_eq(overflows() - before, 3);
+	refuse(0);
+	kill(c.pid, SIGKILL);
+	waitpid(c.pid, NULL, 0);
+	s.stop = true;
+	pthread_join(s.thread, NULL);
+	end(&s);
+	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
+	dev_check_registers_clear();
+}
+END_TEST
+
 static void spin(void *arg)
 {
 	for (;;)
@@ -356,6 +401,7 @@ int main(void)
 	harness_add(what_does_not_need_the_registers_goes_on);
 	harness_add(a_counter_that_faults_while_it_samples_stands_still_and_says_so);
 	harness_add(a_counter_that_cannot_be_stopped_is_armed_no_more);
+	harness_add(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours);
 	harness_add_timed(registers_that_come_and_go_under_load_hurt_nobody, 30);
 	if (!dev_is_amd())
 		harness_add(an_offcore_register_that_is_missing_is_no_reason_to_doubt_others);
