@@ -165,7 +165,7 @@ logbuffersize_and_nbuffers_pcpu_make_the_ring_of_a_cpu() {
 # The longest chain that a recording has; a mark may be among its frames.
 deepest_chain() {
 	check "$hwpmc" record -q -g -e clock.prof -c 1 -o deep.log -- \
-		ls -lR /proc/self/task /sys/kernel
+		ls -lR /proc/self/task /sys/module
 	check "$hwpmc" dump -i deep.log --type sample --json -o deep.json
 	python3 -c 'import json, sys
 print(max(len(json.loads(l)["frames"]) for l in open("deep.json")))'
