@@ -70,7 +70,6 @@ shares_are_right_in_a_module_loaded_while_sampling() {
 }
 
 shares_are_right_in_a_module_seen_by_the_whole_system() {
-	# shellcheck disable=SC2086
 	profile -a -e instructions $sparse -- "$progs/hot" -m $rounds
 	three ',hot,\[hotmod\]' 'work_\[k\]' mod
 }
