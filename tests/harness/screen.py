@@ -11,9 +11,9 @@ Steps come on standard input, a line each:
     run COMMAND     by sh; it must succeed
     end             wait until the program has ended
 
-Fails, with the screen, when a step does not come true within a minute, when the
-program leaves the terminal in other modes than it found it in, or on its second
-screen. The status is the program's.
+Fails, with the screen, when a step does not come true within a minute (HARNESS_SCALE
+times that), when the program leaves the terminal in other modes than it found it in,
+or on its second screen. The status is the program's.
 """
 import fcntl
 import os
@@ -29,7 +29,8 @@ import time
 
 import pyte
 
-ROWS, COLUMNS, PATIENCE = 40, 132, 60
+ROWS, COLUMNS = 40, 132
+PATIENCE = 60 * int(os.environ.get("HARNESS_SCALE", 1))
 
 
 class Terminal:
