@@ -82,6 +82,8 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	/* Else one that comes just now would lose the mask that it is known by. */
 	if (likely(ours))
 		hwpmc_pmi_open_nmi();
+	else	/* before another one may be expected */
+		ours = is_expected_nmi(c, now);
 	/* Overflowed while the interrupt was masked: nobody would tell. */
 	more = hwpmc_sample_all_nmi(c, regs, now);
 	trace_hwpmc_sampling_intr(handled + more, ours);
@@ -93,7 +95,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 		this_cpu_add(hwpmc_stats.intr_processed, handled + more);
 		hwpmc_throttle_nmi(c, regs, now);
 	}
-	if (likely(ours) || is_expected_nmi(c, now))
+	if (likely(ours))
 		return NMI_HANDLED;
 	hwpmc_stat_inc(intr_ignored);
 	return NMI_DONE;
