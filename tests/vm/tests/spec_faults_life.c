@@ -285,11 +285,36 @@ static void scan(void)
 	close(f);
 }
 
+/*
+ * Objects that are lost and have to do with the module. Not the names of caches whose
+ * folder in sysfs could not be made: those Linux 6.1 forgets itself.
+ */
+static unsigned int lost_objects(bool *any)
+{
+	FILE *f = fopen(KMEMLEAK, "r");
+	bool named = false, kernels = false;
+	unsigned int lost = 0;
+	char line[256];
+
+	ck_assert_ptr_nonnull(f);
+	*any = false;
+	while (fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, "unreferenced", 12)) {
+			lost += named && !kernels;
+			named = kernels = false;
+			*any = true;
+		}
+		named |= !!strstr(line, "hwpmc");
+		kernels |= !!strstr(line, "sysfs_slab_add");
+		printf("# %s", line);
+	}
+	fclose(f);
+	return lost + (named && !kernels);
+}
+
 START_TEST(after_all_faults_no_object_of_the_module_is_lost)
 {
-	char line[256];
-	bool ours = false;
-	FILE *f;
+	bool any;
 
 	if (access(KMEMLEAK, W_OK))
 		SKIP("the kernel has no kmemleak");
@@ -299,14 +324,9 @@ START_TEST(after_all_faults_no_object_of_the_module_is_lost)
 	scan();
 	dev_msleep(6000);
 	scan();
-	f = fopen(KMEMLEAK, "r");
-	ck_assert_ptr_nonnull(f);
-	while (fgets(line, sizeof(line), f)) {
-		ours |= !!strstr(line, "hwpmc");
-		printf("# %s", line);
-	}
-	fclose(f);
-	ck_assert_msg(!ours, "lost: see the log of this test");
+	ck_assert_msg(!lost_objects(&any), "lost: see the log of this test");
+	if (any)
+		dev_expect("kmemleak: [0-9]* new suspected memory leaks");
 	dev_setup();
 }
 END_TEST
