@@ -64,7 +64,10 @@ static void fix_exception(struct vcpu *v, struct board *b, uint64_t from)
 	v->rep = NULL;
 }
 
-/* An interrupt amid a REP: it will be counted when resumed. */
+/*
+ * An interrupt amid a REP: it will be counted when resumed. Not where its own overflow
+ * is what interrupts: taken back, that would be an NMI for nothing.
+ */
 static void fix_interrupt(struct vcpu *v, struct board *b, uint64_t from)
 {
 	struct site *r = v->rep;
@@ -123,7 +126,9 @@ void discon_event(unsigned int index, int type, uint64_t from, uint64_t to,
 		fix_exception(v, b, disarm(v, from));
 	} else {
 		v->n_int++;
-		fix_interrupt(v, b, from);
+		if (!v->raised)
+			fix_interrupt(v, b, from);
+		v->raised = false;
 		fix_flags(v, b, from);
 	}
 	translate_pass_on(v, b, USER);

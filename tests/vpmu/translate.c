@@ -52,6 +52,7 @@ static void fire(struct vcpu *v, struct board *b, int mode)
 	}
 	counter_arm(v, b, mode);
 	/* Leave the block before it starts: the interrupt is taken here. */
+	v->raised = exit;
 	if (exit)
 		qemu_plugin_set_pc(pc);
 }

@@ -105,6 +105,7 @@ struct vcpu {
 	uint64_t fixed_ctrl, global_ctrl, global_status, debugctl;
 
 	bool pmi_pending;
+	bool raised;		/* an interrupt that comes at this very block */
 	int skid_left;
 
 	uint64_t knob[KNOBS];
