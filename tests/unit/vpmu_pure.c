@@ -66,6 +66,8 @@ START_TEST(only_what_changes_privilege_is_a_switch)
 	ck_assert(INSN("\x48\x0f\x07").flags & F_SWITCH);
 	ck_assert(INSN("\x48\xcf").flags & F_SWITCH);
 	ck_assert(!(INSN("\xc3").flags & F_SWITCH));
+	ck_assert(INSN("\x48\xcf").flags & F_IRET);
+	ck_assert(!(INSN("\x48\x0f\x07").flags & F_IRET));
 }
 END_TEST
 

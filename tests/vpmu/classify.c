@@ -66,7 +66,7 @@ static unsigned int one_byte(const struct decode *d)
 	case 0xea:
 		return F_BRANCH;
 	case 0xcf:						/* IRET */
-		return F_BRANCH | F_SWITCH;
+		return F_BRANCH | F_SWITCH | F_IRET;
 	case 0xcc: case 0xcd: case 0xce: case 0xf1:
 		return F_BRANCH | F_TRAP;
 	case 0xff:

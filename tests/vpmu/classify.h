@@ -16,6 +16,7 @@ enum {
 	F_PURE = 8,		/* cannot leave its block early */
 	F_SITE = 16,		/* is emulated, or looked at: see `kind` */
 	F_SWITCH = 32,		/* may change the privilege level */
+	F_IRET = 64,		/* lets NMIs come again */
 };
 
 enum kind { K_CPUID, K_RDMSR, K_WRMSR, K_RDPMC, K_CR3 };

@@ -195,7 +195,7 @@ void counter_arm(struct vcpu *v, struct board *b, int mode)
 	uint64_t left[MODES] = { FAR, FAR };
 
 	deadlines(v, b, mode, left);
-	if (v->patch.site)
+	if (v->patch.site || v->iret)
 		left[KERNEL] = left[USER] = 0;
 	for (int m = 0; m < MODES; m++)
 		counter_shift_bias(v, b, m, FIRE - left[m]);

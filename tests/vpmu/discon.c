@@ -126,6 +126,7 @@ void discon_event(unsigned int index, int type, uint64_t from, uint64_t to,
 		fix_exception(v, b, disarm(v, from));
 	} else {
 		v->n_int++;
+		v->iret = false;	/* perhaps it is an NMI */
 		if (!v->raised)
 			fix_interrupt(v, b, from);
 		v->raised = false;

@@ -66,6 +66,7 @@ static void put_vcpu(FILE *f, struct vcpu *v)
 		{ "cpuid", v->n_cpuid },
 		{ "gp", v->n_gp },
 		{ "fires", v->n_fire },
+		{ "nmis_unmasked", v->n_unmasked },
 		{ "interrupts", v->n_int },
 		{ "exceptions", v->n_exc },
 		{ "exceptions_fixed", v->n_exc_fixed },

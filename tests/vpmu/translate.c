@@ -42,10 +42,14 @@ static void fire(struct vcpu *v, struct board *b, int mode)
 	bool exit = false;
 
 	v->n_fire++;
+	nmi_mask_find(v);
 	if (v->patch.site && v->patch.next == pc)
 		cpuid_apply_patch(v, mode);
 	counter_sync(v, b);
-	exit = inject_raise(v, b);
+	if (v->iret)
+		exit = nmi_mask_clear(v);
+	v->iret = false;
+	exit = inject_raise(v, b) || exit;
 	if (v->pmi_pending && inject_is_due(v, b) && v->skid_left-- <= 0) {
 		exit = pmi_deliver(v) || exit;
 		counter_reconfigure(v, b);
@@ -81,6 +85,19 @@ static void on_switch(unsigned int index, void *data)
 	struct vcpu *v = vcpu_of(index);
 
 	translate_pass_on(v, board_of(v), (uintptr_t)data);
+}
+
+/* From an NMI, as far as QEMU knows: look at what it makes of that, right after. */
+static void on_iret(unsigned int index, void *data)
+{
+	struct vcpu *v = vcpu_of(index);
+	struct board *b = board_of(v);
+
+	if (!nmi_mask_is_set(v))
+		return;
+	v->iret = true;
+	counter_sync(v, b);
+	counter_arm(v, b, KERNEL);
 }
 
 /* What the inline operations do, as callbacks (see one_thread). */
@@ -227,6 +244,8 @@ static void count_insn(struct run *r, struct block *blk, unsigned int i,
 		add_branch(in, blk->mode);
 	if (insn->flags & F_SWITCH)
 		add_switch(in, blk->mode);
+	if (insn->flags & F_IRET)
+		qemu_plugin_register_vcpu_insn_exec_cb(in, on_iret, CB_NO_REGS, NULL);
 	if (cfg.mem)
 		add_mem(in, blk->mode);
 }

@@ -106,6 +106,8 @@ struct vcpu {
 
 	bool pmi_pending;
 	bool raised;		/* an interrupt that comes at this very block */
+	bool iret;		/* IRET ran, and nothing yet after it */
+	uint32_t *nmi_mask;	/* QEMU's own, or NULL; see nmi_mask.c */
 	int skid_left;
 
 	uint64_t knob[KNOBS];
@@ -134,6 +136,7 @@ struct vcpu {
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
 	uint64_t n_overflow_int, n_lost, n_doubled, n_storm;
 	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3;
+	uint64_t n_unmasked;
 };
 
 extern struct qemu_plugin_scoreboard *boards;
@@ -248,6 +251,11 @@ enum msr_class msr_amd_class(uint32_t msr);
 /* cpuid.c - CPUID leaves of the PMU, and native ones patched */
 bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc);
 void cpuid_apply_patch(struct vcpu *v, int mode);
+
+/* nmi_mask.c - the NMIs that QEMU holds back */
+void nmi_mask_find(struct vcpu *v);
+bool nmi_mask_is_set(const struct vcpu *v);
+bool nmi_mask_clear(struct vcpu *v);
 
 /* truth.c - the private CPUID leaves, and the totals of address spaces */
 bool truth_cpuid(struct vcpu *v, uint32_t leaf);
