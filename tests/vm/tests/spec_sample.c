@@ -296,6 +296,47 @@ START_TEST(rows_that_overflow_in_their_nmis_leave_no_nmi_without_a_cause)
 }
 END_TEST
 
+/*
+ * Each fifth instruction repeats itself for so long that interrupts come amid it, also
+ * that of its own overflow.
+ */
+static void set_memory(void *arg)
+{
+	static char memory[70000];
+
+	for (unsigned int i = 0; i < 5000; i++) {
+		void *at = memory;
+		unsigned long n = sizeof(memory);
+
+		__asm__ volatile("rep stosb" : "+D"(at), "+c"(n) : "a"(0) : "memory");
+	}
+}
+
+START_TEST(an_overflow_of_a_repeated_instruction_has_an_nmi_of_its_own)
+{
+	unsigned int unknown = dev_unknown_nmis();
+	struct session s;
+	struct child c;
+	uint32_t id;
+
+	begin(&s, FAST, 0);
+	set_tunable("mincount", 1);
+	id = allocate(&s, "instructions:u", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 101);
+	c = dev_child(set_memory, NULL);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(&s, hwpmc_stop(s.h, id));
+	finish(&s);
+	check_conserved(&s);
+	ck_assert_uint_gt(s.t.samples, 200);
+	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
+	end(&s);
+	set_tunable("mincount", 1000);
+}
+END_TEST
+
 /* ---- storms -------------------------------------------------------------- */
 
 static uint64_t nmis(struct session *s)
@@ -707,6 +748,7 @@ int main(void)
 	harness_add_timed(nothing_is_lost_while_a_sampled_cpu_goes_and_comes, 30);
 	harness_add_timed(rows_that_overflow_together_leave_no_nmi_without_a_cause, 30);
 	harness_add_timed(rows_that_overflow_in_their_nmis_leave_no_nmi_without_a_cause, 30);
+	harness_add(an_overflow_of_a_repeated_instruction_has_an_nmi_of_its_own);
 	harness_add_timed(closing_the_device_in_a_storm_of_nmis_leaves_all_clean, 30);
 	harness_add_timed(closing_the_log_in_a_storm_of_nmis_stops_and_declares, 30);
 	harness_add_timed(sampling_that_costs_too_much_stands_still_and_says_so, 30);
