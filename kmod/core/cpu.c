@@ -10,7 +10,6 @@
 
 #include "../compat/syscore.h"
 #include "../ctl/trace.h"
-#include "../sampling/sample.h"
 #include "../virt/switch.h"
 #include "cpu.h"
 #include "stats.h"
@@ -38,8 +37,9 @@ static void switch_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
 		memset(&c->row[cls->first + i].shadow, 0,
 		       sizeof(struct hwpmc_select));
 	c->dirty |= hwpmc_class_rows(cls);
-	if (unlikely(c->stray))
-		hwpmc_sample_strays_nmi(c);
+	/* They stand still now, unless that was refused as well. */
+	if (unlikely(c->stray) && !hwpmc_class_doubt(cls))
+		c->stray &= ~hwpmc_class_rows(cls);
 	if (on)
 		c->on |= BIT(class_index(cls));
 	else

@@ -240,22 +240,23 @@ static void leave_for_good(void *arg)
 
 /*
  * Each overflows once more after its thread has left, for whoever runs here; on AMD
- * nothing but their counters tells whose the interrupts are.
+ * nothing but their counters tells whose the interrupts are. The fourth never comes to
+ * that, and must not own up to what is not ours when its counter counts, beyond 0.
  */
 START_TEST(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours)
 {
 	unsigned int unknown = dev_unknown_nmis();
-	uint64_t before;
+	uint64_t before, storm;
 	struct session s;
 	struct child c;
-	uint32_t id[3];
+	uint32_t id[4];
 
 	begin(&s, FAST, 0);
 	c = dev_child(leave_for_good, NULL);
 	dev_pin(c.pid, 1);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		id[i] = allocate(&s, "branches", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY,
-				 100000 << i);
+				 i < 3 ? 100000 << i : 3000000);
 		ok(&s, hwpmc_attach(s.h, id[i], c.pid));
 		ok(&s, hwpmc_start(s.h, id[i]));
 	}
@@ -274,6 +275,23 @@ START_TEST(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours)
 	end(&s);
 	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
 	dev_check_registers_clear();
+	/* What is still expected is so for a second. */
+	dev_msleep(1500);
+	begin(&s, NONE, 0);
+	for (int i = 0; i < 4; i++)
+		ok(&s, hwpmc_start(s.h, allocate(&s, "branches", HWPMC_MODE_SC, 0, 1, 0)));
+	dev_expect("NMI received for unknown reason\nDazed and confused");
+	storm = vpmu_access(VPMU_N_STORM, VPMU_ALL_VCPUS);
+	dev_pin(getpid(), 1);
+	dev_spin(4000000);
+	vpmu_knob(VPMU_KNOB_STORM_LEFT, 1);
+	vpmu_knob(VPMU_KNOB_STORM, 1000);
+	while (vpmu_access(VPMU_N_STORM, VPMU_ALL_VCPUS) == storm)
+		dev_spin(10000);
+	vpmu_knob(VPMU_KNOB_STORM, 0);
+	dev_unpin(getpid());
+	ck_assert_uint_eq(dev_unknown_nmis(), unknown + 1);
+	end(&s);
 }
 END_TEST
 
