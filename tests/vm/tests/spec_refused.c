@@ -256,7 +256,7 @@ START_TEST(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours)
 	dev_pin(c.pid, 1);
 	for (int i = 0; i < 4; i++) {
 		id[i] = allocate(&s, "branches", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY,
-				 i < 3 ? 100000 << i : 3000000);
+				 i < 3 ? 100000 << i : 20000000);
 		ok(&s, hwpmc_attach(s.h, id[i], c.pid));
 		ok(&s, hwpmc_start(s.h, id[i]));
 	}
@@ -283,7 +283,7 @@ START_TEST(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours)
 	dev_expect("NMI received for unknown reason\nDazed and confused");
 	storm = vpmu_access(VPMU_N_STORM, VPMU_ALL_VCPUS);
 	dev_pin(getpid(), 1);
-	dev_spin(4000000);
+	dev_spin(25000000);
 	vpmu_knob(VPMU_KNOB_STORM_LEFT, 1);
 	vpmu_knob(VPMU_KNOB_STORM, 1000);
 	while (vpmu_access(VPMU_N_STORM, VPMU_ALL_VCPUS) == storm)
