@@ -192,11 +192,7 @@ static void spin_a_while(unsigned int round)
 	}
 }
 
-/*
- * Moved while it runs and while it sleeps, by others and by the kernel: since 6.12 also
- * after it went to sleep, as one whose dequeuing is delayed. Such a move is counted when
- * it runs next: here once more, where nothing moves it.
- */
+/* Moved while it runs and while it sleeps, by others and by the kernel. */
 static void push_about(struct worker *w)
 {
 	char c = 0;
@@ -208,7 +204,6 @@ static void push_about(struct worker *w)
 	}
 	ck_assert_int_eq(read(w->done[0], &c, 1), 1);
 	until_it_sleeps(w);
-	work(w);
 }
 
 START_TEST(migrations_are_those_that_the_kernel_counts)
