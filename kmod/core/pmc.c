@@ -645,6 +645,9 @@ static void process_harvest(struct hwpmc_pmc *pmc)
 	unsigned int row = pmc->row;
 	int cpu;
 
+	/* First: a thread that runs by then has it in its slice. */
+	if (unlikely(pmc->of_thread))
+		hwpmc_targets_take_moved(pmc);
 	if (harvest_here(pmc))
 		return;
 	preempt_disable();

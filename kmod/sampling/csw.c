@@ -27,13 +27,27 @@ static void write_value(const struct hwpmc_pmc *pmc, u8 type, s32 pid, s32 tid,
 	hwpmc_log_commit(pmc->owner->log);
 }
 
-void hwpmc_csw_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc)
+/* So much more of a thread of the link's process. */
+static void add_value(struct hwpmc_link *link, const struct hwpmc_pmc *pmc,
+		      struct task_struct *task, u64 value)
 {
-	atomic64_add(rc->slice, &rc->link->total);
+	atomic64_add(value, &link->total);
 	if (pmc->flags & HWPMC_F_LOG_PROCCSW)
 		write_value(pmc, HWPMC_LOG_PROCCSW,
-			    hwpmc_owner_tgid_nr(pmc->owner, current),
-			    hwpmc_owner_tid_nr(pmc->owner, current), rc->slice);
+			    hwpmc_owner_tgid_nr(pmc->owner, task),
+			    hwpmc_owner_tid_nr(pmc->owner, task), value);
+}
+
+void hwpmc_csw_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc)
+{
+	add_value(rc->link, pmc, current, rc->slice);
+}
+
+void hwpmc_csw_locked(struct hwpmc_link *link, struct task_struct *task,
+		      u64 value)
+{
+	lockdep_assert_held(&hwpmc_targets_lock);
+	add_value(link, link->pmc, task, value);
 }
 
 void hwpmc_csw_exit_locked(struct hwpmc_target *target)

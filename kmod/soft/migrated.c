@@ -2,11 +2,13 @@
 /*
  * migrated.c - CPU_MIGRATION in process scope: a thread that is moved to another
  * CPU does not run at that moment, and whoever moves it is not it. So the thread
- * remembers how often it was moved, and its rows are told when it is switched in.
+ * remembers how often it was moved, and its rows are told when it is switched in; or
+ * the PMC, when it is read or stopped before that.
  */
 #include <linux/sched.h>
 
 #include "../core/cpu.h"
+#include "../sampling/csw.h"
 #include "../virt/target.h"
 #include "soft.h"
 
@@ -19,15 +21,55 @@ void hwpmc_soft_migrated_irqoff(struct task_struct *task)
 		WRITE_ONCE(thread->moved, thread->moved + 1);
 }
 
+/*
+ * How often since the last of those who took it: whoever loads the row, where the
+ * thread runs, and whoever reads the PMC, anywhere. What one takes another does not
+ * find; .moved only grows, so what was told is never more than it.
+ */
+static u32 take_moved(struct hwpmc_thread *thread, unsigned int ri)
+{
+	u32 told = READ_ONCE(thread->moved_told[ri]), moved, seen;
+
+	for (;;) {
+		smp_rmb();	/* told before moved: the difference is not < 0 */
+		moved = READ_ONCE(thread->moved);
+		seen = cmpxchg(&thread->moved_told[ri], told, moved);
+		if (likely(seen == told))
+			return moved - told;
+		told = seen;
+	}
+}
+
 void hwpmc_thread_tell_moved_irqoff(struct hwpmc_thread *thread,
 				    unsigned int nr)
 {
 	unsigned int ri = hwpmc_rows[nr].ri;
-	u32 moved = READ_ONCE(thread->moved);
-	u32 n = moved - thread->moved_told[ri];
 
-	thread->moved_told[ri] = moved;
-	hwpmc_soft_row_irqoff(ri, n);
+	hwpmc_soft_row_irqoff(ri, take_moved(thread, ri));
+}
+
+/*
+ * The kernel moves threads that sleep as well, and one may never run again while it
+ * is measured. Samples are of threads that run, so those wait until it does.
+ */
+void hwpmc_link_take_moved_locked(struct hwpmc_link *link)
+{
+	struct hwpmc_target *target = link->target;
+	struct hwpmc_pmc *pmc = link->pmc;
+	struct hwpmc_thread *thread;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!pmc->of_thread || hwpmc_pmc_samples(pmc) ||
+	    !(target->active & BIT_ULL(pmc->row)))
+		return;
+	list_for_each_entry(thread, &target->threads, node) {
+		u32 n = take_moved(thread, hwpmc_rows[pmc->row].ri);
+
+		if (!n)
+			continue;
+		atomic64_add(n, &pmc->total);
+		hwpmc_csw_locked(link, thread->task, n);
+	}
 }
 
 void hwpmc_thread_forget_moved_locked(struct hwpmc_thread *thread,
@@ -35,6 +77,16 @@ void hwpmc_thread_forget_moved_locked(struct hwpmc_thread *thread,
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
 	if (pmc->of_thread)
-		WRITE_ONCE(thread->moved_told[hwpmc_rows[pmc->row].ri],
-			   READ_ONCE(thread->moved));
+		take_moved(thread, hwpmc_rows[pmc->row].ri);
+}
+
+void hwpmc_link_forget_moved_locked(struct hwpmc_link *link)
+{
+	struct hwpmc_thread *thread;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!link->pmc->of_thread)
+		return;
+	list_for_each_entry(thread, &link->target->threads, node)
+		hwpmc_thread_forget_moved_locked(thread, link->pmc);
 }

@@ -404,19 +404,6 @@ static void sync_cpus(bool here_only)
 	local_irq_restore(flags);
 }
 
-/* What happened to its threads before it counted. */
-static void forget_moved_locked(struct hwpmc_target *target,
-				struct hwpmc_pmc *pmc)
-{
-	struct hwpmc_thread *thread;
-
-	lockdep_assert_held(&hwpmc_targets_lock);
-	if (!pmc->of_thread)
-		return;
-	list_for_each_entry(thread, &target->threads, node)
-		hwpmc_thread_forget_moved_locked(thread, pmc);
-}
-
 void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
 {
 	u64 bit = BIT_ULL(pmc->row);
@@ -429,7 +416,8 @@ void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
 	pmc->counting = true;
 	WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
 	list_for_each_entry(link, &pmc->links, node) {
-		forget_moved_locked(link->target, pmc);
+		/* What happened to its threads before it counted. */
+		hwpmc_link_forget_moved_locked(link);
 		if (!(link->target->dormant & bit))
 			WRITE_ONCE(link->target->active,
 				   link->target->active | bit);
@@ -449,13 +437,26 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 	lockdep_assert_held(&hwpmc_lock);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	pmc->counting = false;
-	list_for_each_entry(link, &pmc->links, node)
+	list_for_each_entry(link, &pmc->links, node) {
+		hwpmc_link_take_moved_locked(link);
 		WRITE_ONCE(link->target->active, link->target->active & ~bit);
+	}
 	here_only = only_current(pmc);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	sync_cpus(here_only);
 	/* Not before: a reader relies on RUNNING to look for slices in flight. */
 	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
+}
+
+void hwpmc_targets_take_moved(struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_link *link;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	list_for_each_entry(link, &pmc->links, node)
+		hwpmc_link_take_moved_locked(link);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 }
 
 /* ---- detach -------------------------------------------------------------- */

@@ -242,6 +242,7 @@ static void awake_locked(struct hwpmc_target *target)
 	for (; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 
+		hwpmc_link_forget_moved_locked(&target->link[nr]);
 		if (target->link[nr].pmc->counting)
 			WRITE_ONCE(target->active,
 				   target->active | BIT_ULL(nr));

@@ -160,6 +160,7 @@ void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	trace_hwpmc_process_unlinktarget(pmc, target->pid);
+	hwpmc_link_take_moved_locked(link);
 	WRITE_ONCE(target->active, target->active & ~bit);
 	target->dormant &= ~bit;
 	target->rows &= ~bit;

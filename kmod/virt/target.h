@@ -74,8 +74,8 @@ struct hwpmc_thread {
 	struct list_head node;		/* in target->threads; hwpmc_targets_lock */
 	struct hwpmc_userpage *page;	/* in which it reads its counters, or NULL;
 					 * set by itself, under hwpmc_targets_lock */
-	/* How often it was given another CPU, and how much of that a row of class
-	 * SOFT was told (soft/migrated.c). Touched where it runs or is moved. */
+	/* How often it was given another CPU: touched by who moves it. And how much
+	 * of that a row of class SOFT was told: exchanged (soft/migrated.c). */
 	u32 moved;
 	u32 moved_told[HWPMC_SOFT_ROWS];
 	union {
@@ -128,11 +128,14 @@ extern unsigned int hwpmc_nthreads, hwpmc_npending;	/* hwpmc_targets_lock */
 /* For each thread in the hash; under hwpmc_targets_lock or stop_machine(). */
 void hwpmc_threads_each_locked(void (*fn)(struct hwpmc_thread *));
 
-/* soft/migrated.c: to a row that was loaded, how often the thread was moved since
- * it was told last; and: nothing that was until now is of this PMC. */
+/* soft/migrated.c: how often a thread was moved since it was told last, to a row that
+ * was loaded; or to the PMC, if the link counts, for all threads of the process. */
 void hwpmc_thread_tell_moved_irqoff(struct hwpmc_thread *thread,
 				    unsigned int nr);
+void hwpmc_link_take_moved_locked(struct hwpmc_link *link);
+/* And: no move that was until now is of this PMC. */
 void hwpmc_thread_forget_moved_locked(struct hwpmc_thread *thread,
 				      const struct hwpmc_pmc *pmc);
+void hwpmc_link_forget_moved_locked(struct hwpmc_link *link);
 
 #endif /* HWPMC_TARGET_H */

@@ -36,6 +36,11 @@ SPEC_STORMERS	:= spec_storm spec_hotplug spec_killed spec_forgotten
 $(foreach t,$(SPEC_STORMERS),$(eval VM_TEST_OBJS_$(t) += $(SPEC_STORMS)))
 $(addprefix $(BUILD)/vm/tests/,$(SPEC_STORMERS)): \
 	$(SPEC_STORMS) $(TOP)/tests/vm/lib/spec_storms.h
+SPEC_WORKER	:= $(TOP)/tests/vm/lib/spec_worker.c
+SPEC_WORKERS	:= spec_soft spec_moves
+$(foreach t,$(SPEC_WORKERS),$(eval VM_TEST_OBJS_$(t) += $(SPEC_WORKER)))
+$(addprefix $(BUILD)/vm/tests/,$(SPEC_WORKERS)): \
+	$(SPEC_WORKER) $(TOP)/tests/vm/lib/spec_worker.h
 SPEC_FAULT	:= $(TOP)/tests/vm/lib/spec_fault.c
 VM_TEST_OBJS_spec_faults += $(SPEC_FAULT)
 VM_TEST_OBJS_spec_faults_life += $(SPEC_FAULT)

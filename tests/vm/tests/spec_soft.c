@@ -10,136 +10,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include <libhwpmclog.h>
-
-#include "harness.h"
-#include "spec_dev.h"
+#include "../lib/spec_worker.h"
 
 #define PAGE	4096
-
-static struct hwpmc *h;
-
-static void ok(int rc)
-{
-	ck_assert_msg(!rc, "%s", hwpmc_error(h));
-}
-
-static void open_device(void)
-{
-	ck_assert_msg(!hwpmc_open(&h), "%s", hwpmc_error(NULL));
-}
-
-static void close_device(void)
-{
-	hwpmc_close(h);
-	h = NULL;
-}
-
-static uint32_t count(const char *event)
-{
-	uint32_t id;
-
-	ok(hwpmc_allocate(h, event, HWPMC_MODE_TC, 0, HWPMC_CPU_ANY, 0, &id));
-	return id;
-}
-
-static uint64_t value(uint32_t id)
-{
-	uint64_t n;
-
-	ok(hwpmc_read(h, id, &n));
-	return n;
-}
-
-/* ---- a child that does something each time that it is told --------------- */
-
-struct worker {
-	pid_t pid;
-	int go[2], done[2];
-};
-
-static struct worker work_begin(void (*fn)(unsigned int round))
-{
-	struct worker w;
-	char c;
-
-	ck_assert(!pipe(w.go) && !pipe(w.done));
-	w.pid = fork();
-	if (!w.pid) {
-		close(w.go[1]);
-		close(w.done[0]);
-		for (unsigned int i = 0; read(w.go[0], &c, 1) == 1; i++) {
-			fn(i);
-			if (write(w.done[1], &c, 1) != 1)
-				break;
-		}
-		_exit(0);
-	}
-	close(w.go[0]);
-	close(w.done[1]);
-	return w;
-}
-
-/* The third word of its status line says what it does. */
-static char state_of(pid_t pid)
-{
-	char path[64], state = '?';
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "r");
-	if (f && fscanf(f, "%*d %*s %c", &state) != 1)
-		state = '?';
-	if (f)
-		fclose(f);
-	return state;
-}
-
-static void until_it_sleeps(const struct worker *w)
-{
-	for (int i = 0; i < 2000 && state_of(w->pid) != 'S'; i++)
-		dev_msleep(1);
-	ck_assert_int_eq(state_of(w->pid), 'S');
-	dev_msleep(5);
-}
-
-static void work(struct worker *w)
-{
-	char c = 0;
-
-	ck_assert_int_eq(write(w->go[1], &c, 1), 1);
-	ck_assert_int_eq(read(w->done[0], &c, 1), 1);
-	until_it_sleeps(w);
-}
-
-static void work_end(struct worker *w)
-{
-	int status;
-
-	close(w->go[1]);
-	ck_assert_int_eq(waitpid(w->pid, &status, 0), w->pid);
-	ck_assert_int_eq(status, 0);
-	close(w->done[0]);
-}
-
-/* A line "name   : value" or "name:\tvalue" of a file of the process. */
-static uint64_t proc_value(pid_t pid, const char *file, const char *name)
-{
-	unsigned long long n;
-	char path[64], line[256];
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
-	f = fopen(path, "r");
-	ck_assert_msg(f, "%s: %m", path);
-	while (!found && fgets(line, sizeof(line), f))
-		found = !strncmp(line, name, strlen(name)) &&
-			sscanf(strchr(line, ':') + 1, "%llu", &n) == 1;
-	fclose(f);
-	ck_assert_msg(found, "%s has no %s", path, name);
-	return n;
-}
 
 /* ---- counting ------------------------------------------------------------ */
 
@@ -174,60 +47,6 @@ START_TEST(context_switches_are_those_that_the_kernel_counts)
 	ok(hwpmc_stop(h, id));
 	work(&w);
 	ck_assert_uint_lt(value(id), switches(w.pid) - before);
-	work_end(&w);
-	close_device();
-}
-END_TEST
-
-static uint64_t moves(pid_t pid)
-{
-	return proc_value(pid, "sched", "se.nr_migrations");
-}
-
-static void spin_a_while(unsigned int round)
-{
-	for (int i = 0; i < 50; i++) {
-		dev_msleep(1);
-		dev_spin(300000);
-	}
-}
-
-/* Moved while it runs and while it sleeps, by others and by the kernel. */
-static void push_about(struct worker *w)
-{
-	char c = 0;
-
-	ck_assert_int_eq(write(w->go[1], &c, 1), 1);
-	for (int i = 0; i < 100; i++) {
-		dev_pin(w->pid, i & 1);
-		dev_msleep(1);
-	}
-	ck_assert_int_eq(read(w->done[0], &c, 1), 1);
-	until_it_sleeps(w);
-}
-
-START_TEST(migrations_are_those_that_the_kernel_counts)
-{
-	struct worker w = work_begin(spin_a_while);
-	uint32_t first, second;
-	uint64_t before, between;
-
-	open_device();
-	first = count("cpu_migration");
-	second = count("migrations");
-	until_it_sleeps(&w);
-	ok(hwpmc_attach(h, first, w.pid));
-	ok(hwpmc_attach(h, second, w.pid));
-	ok(hwpmc_start(h, first));
-	before = moves(w.pid);
-	push_about(&w);
-	ck_assert_uint_eq(value(first), moves(w.pid) - before);
-	ck_assert_uint_gt(value(first), 20);
-	ok(hwpmc_start(h, second));
-	between = moves(w.pid);
-	push_about(&w);
-	ck_assert_uint_eq(value(first), moves(w.pid) - before);
-	ck_assert_uint_eq(value(second), moves(w.pid) - between);
 	work_end(&w);
 	close_device();
 }
@@ -545,72 +364,6 @@ END_TEST
 
 /* ---- sampling ------------------------------------------------------------ */
 
-struct tally {
-	struct hwpmc_parser *parser;
-	uint64_t samples, user, drops;
-	uint64_t lo, hi, inside;	/* addresses between */
-	char name[HWPMC_NAME_MAX];
-};
-
-static int take(unsigned int cpu, const void *data, size_t len, void *arg)
-{
-	struct hwpmc_log_hdr mark;
-	struct tally *t = arg;
-	struct hwpmc_record r;
-
-	if (!t->parser) {
-		t->parser = hwpmc_parser_new();
-	} else {
-		hwpmc_rings_mark(cpu, &mark);
-		hwpmc_parser_feed(t->parser, &mark, sizeof(mark));
-		while (hwpmc_parser_next(t->parser, &r) == HWPMC_PARSE_RECORD)
-			;
-	}
-	hwpmc_parser_feed(t->parser, data, len);
-	while (hwpmc_parser_next(t->parser, &r) == HWPMC_PARSE_RECORD) {
-		if (r.hdr->type == HWPMC_LOG_PMCALLOCATEDYN)
-			memcpy(t->name, r.allocate->name, sizeof(t->name));
-		if (r.hdr->type == HWPMC_LOG_DROPNOTIFY)
-			for (int i = 0; i < HWPMC_DROP__COUNT; i++)
-				t->drops += r.drop->samples[i];
-		if (r.hdr->type != HWPMC_LOG_CALLCHAIN)
-			continue;
-		t->samples++;
-		t->user += !!(r.hdr->flags & HWPMC_SAMPLE_USER);
-		t->inside += r.sample->pc[0] >= t->lo && r.sample->pc[0] < t->hi;
-	}
-	ck_assert_str_eq(hwpmc_parser_error(t->parser) ?: "", "");
-	return 0;
-}
-
-static void sample(struct worker *w, const char *event, uint32_t flags,
-		   uint64_t period, void (*go)(struct worker *),
-		   struct tally *t, uint64_t *counted)
-{
-	struct hwpmc_rings *rings;
-	uint32_t id, beside;
-
-	open_device();
-	ok(hwpmc_rings_open(h, 1 << 20, 0, &rings));
-	beside = count(event);
-	ok(hwpmc_allocate(h, event, HWPMC_MODE_TS, flags, HWPMC_CPU_ANY, period,
-			  &id));
-	until_it_sleeps(w);
-	ok(hwpmc_attach(h, beside, w->pid));
-	ok(hwpmc_attach(h, id, w->pid));
-	ok(hwpmc_start(h, beside));
-	ok(hwpmc_start(h, id));
-	go(w);
-	*counted = value(beside);
-	ok(hwpmc_stop(h, id));
-	hwpmc_rings_read(rings, take, t, NULL);
-	ok(hwpmc_flush_log(h));
-	hwpmc_rings_read(rings, take, t, NULL);
-	hwpmc_rings_close(rings);
-	hwpmc_parser_free(t->parser);
-	close_device();
-}
-
 START_TEST(each_context_switch_is_a_sample_at_period_1)
 {
 	struct worker w = work_begin(sleep_often);
@@ -636,19 +389,6 @@ START_TEST(periods_of_soft_events_are_kept_over_slices)
 	sample(&w, "context_switch", 0, 7, work, &t, &n);
 	ck_assert_uint_gt(n, 100);
 	ck_assert_uint_eq(t.samples + t.drops, n / 7);
-	work_end(&w);
-}
-END_TEST
-
-START_TEST(each_migration_is_a_sample_at_period_1)
-{
-	struct worker w = work_begin(spin_a_while);
-	struct tally t = { 0 };
-	uint64_t n;
-
-	sample(&w, "cpu_migration", 0, 1, push_about, &t, &n);
-	ck_assert_uint_gt(n, 20);
-	ck_assert_uint_eq(t.samples + t.drops, n);
 	work_end(&w);
 }
 END_TEST
@@ -764,7 +504,6 @@ int main(void)
 {
 	dev_setup();
 	harness_add_timed(context_switches_are_those_that_the_kernel_counts, 30);
-	harness_add_timed(migrations_are_those_that_the_kernel_counts, 30);
 	harness_add_timed(page_faults_are_one_for_each_page_that_is_touched, 30);
 	harness_add_timed(page_faults_of_reads_are_told_from_those_of_writes, 30);
 	harness_add_timed(any_tracepoint_counts_by_its_name, 30);
@@ -775,7 +514,6 @@ int main(void)
 	harness_add_timed(soft_requests_that_cannot_be_are_refused_with_the_reason, 30);
 	harness_add_timed(each_context_switch_is_a_sample_at_period_1, 30);
 	harness_add_timed(periods_of_soft_events_are_kept_over_slices, 30);
-	harness_add_timed(each_migration_is_a_sample_at_period_1, 30);
 	harness_add_timed(samples_of_page_faults_are_where_the_program_touched_the_page, 30);
 	harness_add_timed(samples_of_a_clock_are_where_the_program_was, 30);
 	harness_add_timed(what_sampling_itself_does_is_no_event, 30);
