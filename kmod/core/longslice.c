@@ -23,7 +23,7 @@ static void harvest_ipi(void *unused)
 
 	for (; rows; rows &= rows - 1)
 		hwpmc_cpu_harvest_irqoff(c, __ffs64(rows));
-	hwpmc_userpage_renew_irqoff(c);
+	hwpmc_userpage_renew_all_irqoff(c);
 	hwpmc_pmcs_harvest_irqoff(c);
 }
 

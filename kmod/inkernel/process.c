@@ -403,14 +403,14 @@ EXPORT_SYMBOL_GPL(hwpmc_task_enabled);
 
 /* ---- values -------------------------------------------------------------- */
 
-/* Slices in flight end, and others begin: links have all that was counted. */
-static void close_slices(struct hwpmc_pmc *pmc)
+/* Links have all that was counted. */
+static void settle(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	if (pmc->state != HWPMC_STATE_RUNNING)
 		return;
-	hwpmc_targets_deactivate(pmc);
-	hwpmc_targets_activate(pmc);
+	hwpmc_targets_take_moved(pmc);
+	hwpmc_switch_settle_all(pmc);
 }
 
 static int process_value(struct task_struct *task, int ctr, int flags,
@@ -424,7 +424,7 @@ static int process_value(struct task_struct *task, int ctr, int flags,
 		return -ENOENT;
 	if (hwpmc_class_doubt(hwpmc_rows[ctr].cls))
 		return -EIO;
-	close_slices(pmc);
+	settle(pmc);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, irq);
 	target = hwpmc_target_find(task);
 	if (target && target->link[ctr].pmc == pmc)
@@ -491,7 +491,7 @@ void hwpmc_inkernel_exit_locked(struct hwpmc_target *target)
 	rcu_read_unlock();
 }
 
-static void close_all_slices(struct task_struct *task)
+static void settle_all(struct task_struct *task)
 {
 	unsigned int nr;
 
@@ -499,7 +499,7 @@ static void close_all_slices(struct task_struct *task)
 		struct hwpmc_pmc *pmc = find_pmc(task, nr);
 
 		if (pmc)
-			close_slices(pmc);
+			settle(pmc);
 	}
 }
 
@@ -521,7 +521,7 @@ int hwpmc_accumulate(struct task_struct *parent, struct task_struct *exiting)
 	if (!parent || !exiting || same_thread_group(parent, exiting))
 		return -EINVAL;
 	mutex_lock(&hwpmc_lock);
-	close_all_slices(exiting);
+	settle_all(exiting);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	from = hwpmc_target_find(exiting);
 	to = hwpmc_target_find(parent);

@@ -243,15 +243,12 @@ static bool is_owners_alone(const struct hwpmc_pmc *pmc)
 	       list_is_singular(&pmc->links) && hwpmc_attached_to(pmc, current);
 }
 
-/* From now on its slices are told to the program: begin them anew. */
+/* From now on its slices are told to the program, those in flight as well. */
 static void mark_special(struct hwpmc_pmc *pmc)
 {
-	bool running = pmc->state == HWPMC_STATE_RUNNING;
 	struct hwpmc_link *link;
 	unsigned long flags;
 
-	if (running)
-		hwpmc_targets_deactivate(pmc);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	pmc->told = !hwpmc_pmc_samples(pmc);
 	pmc->special = true;
@@ -259,8 +256,7 @@ static void mark_special(struct hwpmc_pmc *pmc)
 		WRITE_ONCE(link->target->special,
 			   link->target->special | BIT_ULL(pmc->row));
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	if (running)
-		hwpmc_targets_activate(pmc);
+	hwpmc_switch_settle_all(pmc);
 }
 
 int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr)

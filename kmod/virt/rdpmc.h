@@ -46,8 +46,9 @@ void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 				 const struct hwpmc_row_cpu *rc);
 void hwpmc_userpage_end_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 			       const struct hwpmc_row_cpu *rc);
-/* The slice goes on; it was harvested. */
-void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c);
+/* The slice is harvested and goes on, if it is told; and all slices of this CPU. */
+void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+void hwpmc_userpage_renew_all_irqoff(struct hwpmc_cpu *c);
 void hwpmc_userpage_exit(void);
 /* From now on others count for the same PMCs as the current thread. */
 void hwpmc_userpage_shared_irqoff(void);

@@ -254,6 +254,38 @@ void hwpmc_switch_sync_all(void)
 }
 
 /*
+ * The slice of a counting PMC goes on, and nothing is missed: the link has all of it,
+ * and it is told to the program from here on if it is to be.
+ */
+static void settle_ipi(void *arg)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	struct hwpmc_pmc *pmc = arg;
+	struct hwpmc_target *target;
+	struct hwpmc_row_cpu *rc;
+
+	if (c->row[pmc->row].pmc != pmc || hwpmc_pmc_samples(pmc))
+		return;
+	rc = hwpmc_cpu_harvest_irqoff(c, pmc->row);
+	if (c->special & BIT_ULL(pmc->row)) {
+		hwpmc_csw_irqoff(rc, pmc);
+	} else {
+		target = READ_ONCE(c->thread->target);
+		if (!target)	/* it is being taken off this CPU */
+			return;
+		c->special |= BIT_ULL(pmc->row);
+		rc->link = &target->link[pmc->row];
+	}
+	rc->slice = 0;
+	hwpmc_userpage_renew_irqoff(c, pmc->row);
+}
+
+void hwpmc_switch_settle_all(struct hwpmc_pmc *pmc)
+{
+	on_each_cpu(settle_ipi, pmc, 1);	/* each: as in sync_all() */
+}
+
+/*
  * A thread that was attached while it ran or slept has no notifier yet. Its
  * switch-out is done here, if an IPI has loaded its rows; and before it runs again
  * it gets the notifier: nothing else can touch the list of a task that is about

@@ -8,6 +8,7 @@
 #include <linux/preempt.h>
 
 struct hwpmc_cpu;
+struct hwpmc_pmc;
 struct hwpmc_thread;
 struct task_struct;
 
@@ -18,6 +19,9 @@ extern struct preempt_ops hwpmc_preempt_ops;
 void hwpmc_switch_sync_irqoff(struct hwpmc_cpu *c);
 /* The same on all CPUs; on return no CPU counts for what was taken away. */
 void hwpmc_switch_sync_all(void);
+/* A counting PMC's slices in flight go on, but on return its links have all that it
+ * had counted at the call; it may have become special or told meanwhile. */
+void hwpmc_switch_settle_all(struct hwpmc_pmc *pmc);
 /* End all slices of this CPU. */
 void hwpmc_switch_out_irqoff(struct hwpmc_cpu *c);
 /* The sched_switch probe, there only while threads are pending. */

@@ -86,20 +86,24 @@ static void restart_irqoff(unsigned int nr, struct hwpmc_row_cpu *rc)
 	rc->start = 0;
 }
 
-void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c)
+void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_row_cpu *rc = &c->row[nr];
+
+	if (!rc->pmc->told)
+		return;
+	hwpmc_cpu_harvest_irqoff(c, nr);	/* restart_irqoff() forgets it */
+	hwpmc_userpage_end_irqoff(c->thread, nr, rc);
+	restart_irqoff(nr, rc);
+	hwpmc_userpage_begin_irqoff(c->thread, nr, rc);
+}
+
+void hwpmc_userpage_renew_all_irqoff(struct hwpmc_cpu *c)
 {
 	u64 rows = c->loaded & c->special;
 
-	for (; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
-		struct hwpmc_row_cpu *rc = &c->row[nr];
-
-		if (!rc->pmc->told)
-			continue;
-		hwpmc_userpage_end_irqoff(c->thread, nr, rc);
-		restart_irqoff(nr, rc);
-		hwpmc_userpage_begin_irqoff(c->thread, nr, rc);
-	}
+	for (; rows; rows &= rows - 1)
+		hwpmc_userpage_renew_irqoff(c, __ffs64(rows));
 }
 
 void hwpmc_userpage_shared_irqoff(void)
@@ -206,7 +210,7 @@ static struct hwpmc_userpage *take_page(struct hwpmc_userpage *fresh)
 			swap(thread->page, fresh);
 		page = thread->page;
 		refcount_inc(&page->users);
-		hwpmc_userpage_renew_irqoff(this_cpu_ptr(hwpmc_cpus));
+		hwpmc_userpage_renew_all_irqoff(this_cpu_ptr(hwpmc_cpus));
 	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_userpage_put(fresh);

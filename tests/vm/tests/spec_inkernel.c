@@ -4,6 +4,7 @@
  * module that makes them (tests/vm/kmods/clientmod.c).
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <sys/mman.h>
 
 #include "harness.h"
@@ -142,6 +143,58 @@ START_TEST(values_of_a_process_stay_while_it_lives_and_stop_when_disabled)
 	ck_assert_int_eq(CALL("isconfigured %d %u", c.pid, ctr()), 0);
 	close(go[1]);
 	dev_wait(&c);
+	dev_check_registers_clear();
+}
+END_TEST
+
+static void spin_long_then_wait(void *arg)
+{
+	int *go = arg;
+	char byte;
+
+	close(go[1]);
+	dev_spin(20000000);
+	say_spun();
+	if (read(go[0], &byte, 1) < 0)
+		_exit(1);
+}
+
+/* What a process counts on a CPU of its own, read here again and again meanwhile. */
+static unsigned long long value_read_often(unsigned int least)
+{
+	struct pollfd spinning;
+	unsigned int reads = 0;
+	struct child c;
+	int go[2];
+
+	ck_assert(!pipe(go) && !pipe(spun));
+	spinning = (struct pollfd){ .fd = spun[0], .events = POLLIN };
+	c = dev_child(spin_long_then_wait, go);
+	dev_pin(c.pid, 1);
+	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
+			      event(BRANCH), USER), 0);
+	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
+	dev_go(&c);
+	for (; least && !poll(&spinning, 1, 0); reads++)
+		ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	ck_assert_uint_ge(reads, least);
+	await_spun(&c);
+	ck_assert_int_eq(CALL("disable %d %u", c.pid, ctr()), 0);
+	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	close(go[1]);
+	dev_wait(&c);
+	return value;
+}
+
+START_TEST(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs)
+{
+	unsigned long long unread;
+
+	dev_pin(0, 0);
+	value_read_often(0);	/* the first binds its functions */
+	unread = value_read_often(0);
+	ck_assert_uint_ge(unread, 20000000);
+	ck_assert_uint_eq(value_read_often(20), unread);
 	dev_check_registers_clear();
 }
 END_TEST
@@ -427,6 +480,7 @@ int main(void)
 	harness_add(counters_of_the_kernel_interface_have_numbers_and_types);
 	harness_add(a_module_counts_a_process_exactly);
 	harness_add(values_of_a_process_stay_while_it_lives_and_stop_when_disabled);
+	harness_add_timed(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs, 30);
 	harness_add(a_child_begins_at_0_inherits_and_leaves_its_value_to_its_parent);
 	harness_add(values_of_a_child_can_be_moved_to_its_parent_while_it_lives);
 	harness_add(saving_and_restoring_a_context_loses_nothing);

@@ -426,6 +426,41 @@ START_TEST(reads_of_a_process_with_threads_ask_the_module_and_are_exact)
 }
 END_TEST
 
+/* It runs on another CPU while main asks for the right to RDPMC, or does not. */
+static uint64_t branches_of_two_threads(bool ask)
+{
+	uint32_t id, index;
+	pthread_t thread;
+	uint64_t value;
+	int end[2];
+
+	open_device();
+	id = own("branches:u");
+	ck_assert(!pipe(end));
+	pthread_create(&thread, NULL, spin_in_thread, end);
+	dev_msleep(5);
+	if (ask)
+		ok(hwpmc_get_msr(h, id, &index));
+	ck_assert_int_eq(write(end[1], "", 1), 1);
+	pthread_join(thread, NULL);
+	ok(hwpmc_stop(h, id));
+	ok(hwpmc_read(h, id, &value));
+	hwpmc_close(h);
+	return value;
+}
+
+START_TEST(who_asks_for_rdpmc_misses_nothing_of_its_other_threads)
+{
+	uint64_t value;
+
+	branches_of_two_threads(false);	/* the first binds its functions */
+	value = branches_of_two_threads(false);
+	ck_assert_uint_gt(value, 5000000);
+	for (int i = 0; i < 20; i++)
+		ck_assert_uint_ge(branches_of_two_threads(true) + 50, value);
+}
+END_TEST
+
 START_TEST(a_child_that_reads_the_counter_of_its_parent_is_told_so)
 {
 	struct hwpmc_counter c;
@@ -687,6 +722,7 @@ int main(int argc, char **argv)
 	harness_add_timed(what_lies_between_two_reads_is_exact_wherever_it_ran, 60);
 	harness_add_timed(a_long_slice_is_read_exactly_however_narrow_the_counter, 60);
 	harness_add_timed(reads_of_a_process_with_threads_ask_the_module_and_are_exact, 20);
+	harness_add_timed(who_asks_for_rdpmc_misses_nothing_of_its_other_threads, 60);
 	harness_add(a_child_that_reads_the_counter_of_its_parent_is_told_so);
 	harness_add_timed(counters_of_threads_and_handles_come_and_go, 30);
 	harness_add_timed(who_reads_counters_sees_nothing_of_processes_that_others_measure, 30);
