@@ -154,6 +154,13 @@ static void missed_nmi(struct hwpmc_row_cpu *rc, u64 n, u64 now)
 		hwpmc_kgmon_late_nmi(n);
 }
 
+/* Perhaps it goes on, armed: it would overflow once more. */
+static void mark_stray_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter)
+{
+	if (!has_overflowed(&c->row[nr], counter & c->row[nr].mask))
+		c->stray |= BIT_ULL(nr);
+}
+
 unsigned int hwpmc_sample_strays_nmi(struct hwpmc_cpu *c)
 {
 	unsigned int n = 0;
@@ -177,6 +184,8 @@ static void give_up_nmi(struct hwpmc_cpu *c, unsigned int nr)
 {
 	c->sampling &= ~BIT_ULL(nr);
 	hwpmc_cpu_program_irqoff(c, nr, NULL);
+	/* Its thread may be here for long yet. */
+	mark_stray_nmi(c, nr, hwpmc_row_read_irqoff(&hwpmc_rows[nr]));
 }
 
 static void overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
@@ -338,9 +347,7 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask;
 	if (unlikely(hwpmc_class_doubt(hwpmc_rows[nr].cls))) {
 		left = 0;
-		/* Perhaps it goes on, armed, and overflows once more. */
-		if (!has_overflowed(rc, counter))
-			c->stray |= BIT_ULL(nr);
+		mark_stray_nmi(c, nr, counter);
 	} else if (unlikely(has_overflowed(rc, counter))) {
 		late_irqoff(c, nr, counter);
 		left = rc->rest;
