@@ -90,6 +90,17 @@ void inject_delivered(struct vcpu *v)
 		v->double_pending = true;
 }
 
+/* After an IRET from an NMI: NMIs are masked again, and true: are to stay so. */
+bool inject_masks(struct vcpu *v)
+{
+	uint32_t each = v->knob[KNOB_MASK];
+
+	if (!each || ++v->n_iret % each)
+		return false;
+	nmi_mask_set(v);
+	return v->knob[KNOB_MASK] & MASK_STAYS;
+}
+
 /* One may be in service and one waiting; more become one. */
 static void without_cause(struct vcpu *v)
 {

@@ -50,6 +50,12 @@ bool nmi_mask_is_set(const struct vcpu *v)
 	return v->nmi_mask && *v->nmi_mask & NMI_MASK;
 }
 
+void nmi_mask_set(struct vcpu *v)
+{
+	if (v->nmi_mask)
+		*v->nmi_mask |= NMI_MASK;
+}
+
 /* True if it was set. */
 bool nmi_mask_clear(struct vcpu *v)
 {

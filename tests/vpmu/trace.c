@@ -81,6 +81,16 @@ static void put_vcpu(FILE *f, struct vcpu *v)
 	fputc('}', f);
 }
 
+/* vCPUs that took NMIs while it was not known how QEMU masks them. */
+static int nmi_masks_unknown(void)
+{
+	int n = 0;
+
+	for (int i = 0; i < vcpus_seen; i++)
+		n += vcpus[i].n_pmi_nmi && !vcpus[i].nmi_mask;
+	return n;
+}
+
 void trace_at_exit(void *data)
 {
 	FILE *f = cfg.out ? fopen(cfg.out, "w") : stderr;
@@ -93,7 +103,7 @@ void trace_at_exit(void *data)
 		fputs(i ? ",\n " : "\n ", f);
 		put_vcpu(f, &vcpus[i]);
 	}
-	fprintf(f, "]}\n");
+	fprintf(f, "],\"nmi_masks_unknown\":%d}\n", nmi_masks_unknown());
 	if (f != stderr)
 		fclose(f);
 	if (trace_f)

@@ -46,7 +46,7 @@ static void fire(struct vcpu *v, struct board *b, int mode)
 	if (v->patch.site && v->patch.next == pc)
 		cpuid_apply_patch(v, mode);
 	counter_sync(v, b);
-	if (v->iret)
+	if (v->iret && !inject_masks(v))
 		exit = nmi_mask_clear(v);
 	v->iret = false;
 	exit = inject_raise(v, b) || exit;

@@ -152,6 +152,7 @@ static uint64_t access_of(struct vcpu *v, uint32_t what)
 	case VPMU_N_DOUBLED:	  return v->n_doubled;
 	case VPMU_N_STORM:	  return v->n_storm;
 	case VPMU_N_OVERFLOW_INT: return v->n_overflow_int;
+	case VPMU_N_UNMASKED:	  return v->n_unmasked;
 	}
 	return 0;
 }

@@ -22,10 +22,12 @@ enum knob {
 	KNOB_STORM_LEFT,	/* so many of them; 0: no end */
 	KNOB_STORM_PMI,		/* by LVTPC, as a PMI without an overflow */
 	KNOB_REFUSE,		/* this register's WRMSR faults; REFUSE_* */
+	KNOB_MASK,		/* NMIs are masked again after each nth IRET */
 	KNOBS,
 };
 
 #define REFUSE_ALL	0xffffffffu	/* each register of the PMU */
+#define MASK_STAYS	(1ULL << 32)	/* KNOB_MASK: and it is not taken back */
 #define REFUSE_READS	(1ULL << 32)	/* RDMSR faults as well */
 #define REFUSE_RDPMC	(1ULL << 33)	/* and the kernel's RDPMC, of any counter */
 
@@ -136,7 +138,7 @@ struct vcpu {
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
 	uint64_t n_overflow_int, n_lost, n_doubled, n_storm;
 	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3;
-	uint64_t n_unmasked;
+	uint64_t n_iret, n_unmasked;
 };
 
 extern struct qemu_plugin_scoreboard *boards;
@@ -234,6 +236,7 @@ void inject_overflow(struct vcpu *v, struct board *b);
 bool inject_is_due(struct vcpu *v, struct board *b);
 bool inject_loses(struct vcpu *v);
 void inject_delivered(struct vcpu *v);
+bool inject_masks(struct vcpu *v);
 bool inject_raise(struct vcpu *v, struct board *b);
 uint64_t inject_claim(struct vcpu *v);
 bool inject_refuses(struct vcpu *v, uint32_t msr, bool write);
@@ -255,6 +258,7 @@ void cpuid_apply_patch(struct vcpu *v, int mode);
 /* nmi_mask.c - the NMIs that QEMU holds back */
 void nmi_mask_find(struct vcpu *v);
 bool nmi_mask_is_set(const struct vcpu *v);
+void nmi_mask_set(struct vcpu *v);
 bool nmi_mask_clear(struct vcpu *v);
 
 /* truth.c - the private CPUID leaves, and the totals of address spaces */

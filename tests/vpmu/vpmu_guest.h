@@ -73,6 +73,7 @@ enum {
 	/* PMIs that were lost, NMIs that followed one, NMIs of storms. */
 	VPMU_N_LOST = 0x40, VPMU_N_DOUBLED = 0x41, VPMU_N_STORM = 0x42,
 	VPMU_N_OVERFLOW_INT = 0x43,	/* overflows that ask for a PMI */
+	VPMU_N_UNMASKED = 0x44,		/* masks of NMIs that were taken back */
 };
 
 enum {
@@ -91,8 +92,12 @@ enum {
 	VPMU_KNOB_STORM_PMI,	/* 1: by LVTPC, as a PMI without an overflow */
 	VPMU_KNOB_REFUSE,	/* WRMSR to this register faults, as where a
 				 * hypervisor filters it; see below */
+	VPMU_KNOB_MASK,		/* NMIs are masked again after each nth IRET from
+				 * one, as QEMU does it; see below */
 	VPMU_KNOBS,
 };
+
+#define VPMU_MASK_STAYS		(1ULL << 32)	/* until another interrupt's IRET */
 
 #define VPMU_REFUSE_ALL		0xffffffffu	/* to each of the PMU's */
 #define VPMU_REFUSE_READS	(1ULL << 32)	/* RDMSR as well */

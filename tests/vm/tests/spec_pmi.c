@@ -306,6 +306,35 @@ START_TEST(lost_interrupts_are_declared_at_the_next_switch_and_sampling_goes_on)
 }
 END_TEST
 
+/* What QEMU does once in a million NMIs; the emulated PMU mends it. */
+static uint64_t late_where_nmis_stay_masked(uint64_t mask)
+{
+	uint32_t id = sample("instructions:u", HWPMC_MODE_TS, ANY, 2003);
+
+	knob(VPMU_KNOB_MASK, mask);
+	run_two(id, 2);
+	ok(hwpmc_release(h, id));
+	check_periods(2 * (loop_insn(ROUNDS) / 2003));
+	check_no_unknown_nmi();
+	return dropped[HWPMC_DROP_LATE];
+}
+
+START_TEST(no_interrupt_is_late_where_the_emulator_forgets_to_unmask_nmis)
+{
+	uint64_t unmasked = access_count(VPMU_N_UNMASKED);
+
+	ck_assert_uint_eq(late_where_nmis_stay_masked(3), 0);
+	ck_assert_uint_gt(access_count(VPMU_N_UNMASKED) - unmasked, samples / 4);
+}
+END_TEST
+
+START_TEST(interrupts_that_nmis_wait_for_are_declared_late)
+{
+	ck_assert_uint_gt(late_where_nmis_stay_masked(3 | VPMU_MASK_STAYS), 20);
+	all_is_well();
+}
+END_TEST
+
 START_TEST(without_any_interrupt_each_period_is_still_accounted_for)
 {
 	uint32_t id;
@@ -482,6 +511,8 @@ int main(void)
 	harness_add(an_interrupt_that_comes_for_a_thread_that_left_is_a_declared_drop);
 	harness_add(an_interrupt_on_its_way_when_all_ends_finds_nobody_and_nobody_wonders);
 	harness_add(lost_interrupts_are_declared_at_the_next_switch_and_sampling_goes_on);
+	harness_add(no_interrupt_is_late_where_the_emulator_forgets_to_unmask_nmis);
+	harness_add(interrupts_that_nmis_wait_for_are_declared_late);
 	harness_add(without_any_interrupt_each_period_is_still_accounted_for);
 	harness_add(doubled_interrupts_are_one_sample_each);
 	harness_add(in_a_storm_of_foreign_nmis_each_overflow_is_a_sample);
