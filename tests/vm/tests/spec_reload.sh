@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# spec_reload - the module comes and goes under load, STORM_CYCLES times (200): no leak,
-# no splat (the VM's kernel messages are looked at after). spec_clean comes after it.
+# spec_reload - the module comes and goes under load, STORM_CYCLES times (200), and more
+# where that does not tell: no leak, no splat (the VM's kernel messages are
+# looked at after). spec_clean comes after it.
 . "$VM_TOP/tests/harness/harness.sh"
 export LD_LIBRARY_PATH="$VM_TOP/build/lib"
 ko=$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko
@@ -63,27 +64,41 @@ settle() {
 	sync
 	sleep 1
 	echo 3 >/proc/sys/vm/drop_caches
+	for cache in /sys/kernel/slab/*/shrink; do
+		echo 1 >"$cache"
+	done
 }
 
-the_module_comes_and_goes_under_load_and_leaves_nothing() {
-	rmmod hwpmc 2>/dev/null
+# So many lives more, under load; then at rest.
+live() {
 	load & load=$!
-	i=0
-	while [ $i -lt $CYCLES ]; do
-		cycle $i || { kill $load; fail "cycle $i: $(cat err)"; }
-		i=$((i + 1))
-		[ $i = $WARM ] || continue
-		# At rest, as at the end.
-		settle
-		before=$(kernel_memory) modules=$(module_memory)
-		load & load=$!
+	end=$((lives + $1))
+	while [ $lives -lt $end ]; do
+		cycle $lives || { kill $load; fail "cycle $lives: $(cat err)"; }
+		lives=$((lives + 1))
 	done
 	settle
+}
+
+# One forgotten page a life is 3 KiB and more of growth each, a ring 512 KiB.
+grew() {
 	after=$(kernel_memory)
-	echo "$CYCLES loads and unloads: kernel memory $before -> $after KiB, of modules $modules -> $(module_memory) KiB"
+	echo "$lives loads and unloads: kernel memory $before -> $after KiB, of modules $modules -> $(module_memory) KiB"
 	check_equal "$(module_memory)" "$modules" "memory of modules"
-	# One forgotten page a cycle is 3 KiB and more of growth each, a ring 512 KiB.
-	[ $((after - before)) -lt $(((CYCLES - WARM) * 3 / 2)) ] || fail "the kernel's memory grew from $before to $after KiB"
+	[ $((after - before)) -ge $(((lives - WARM) * 3 / 2)) ]
+}
+
+# On Linux 7.3 the load alone, beside a module that does nothing, moves what the kernel
+# has by 130 KiB up and down. Four times the lives tell what grows with each of them.
+the_module_comes_and_goes_under_load_and_leaves_nothing() {
+	rmmod hwpmc 2>/dev/null
+	lives=0
+	live $WARM
+	before=$(kernel_memory) modules=$(module_memory)
+	live $((CYCLES - WARM))
+	grew || return 0
+	live $((3 * (CYCLES - WARM)))
+	! grew || fail "the kernel's memory grew from $before to $after KiB"
 }
 
 the_module_still_counts_exactly_after_all_its_lives() {
