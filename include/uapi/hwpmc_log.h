@@ -173,8 +173,9 @@ struct hwpmc_log_attach {
 	char	path[];			/* of its program; zero terminated */
 };
 
-/* PROCCSW: events from switch-in to switch-out. PROCEXIT: of a process, over
- * its life as a target. id is the PMC's. */
+/* PROCCSW: events from switch-in to switch-out; or, of class SOFT, moves of a thread
+ * at rest that were read before it ran again, and cpu is the reader's. PROCEXIT: of a
+ * process, over its life as a target. id is the PMC's. */
 struct hwpmc_log_value {
 	struct hwpmc_log_hdr hdr;
 	__s32	pid, tid;
