@@ -67,7 +67,9 @@ static unsigned int one_byte(const struct decode *d)
 		return F_BRANCH;
 	case 0xcf:						/* IRET */
 		return F_BRANCH | F_SWITCH | F_IRET;
-	case 0xcc: case 0xcd: case 0xce: case 0xf1:
+	case 0xcc:
+		return F_BRANCH | F_TRAP | F_INT3;
+	case 0xcd: case 0xce: case 0xf1:
 		return F_BRANCH | F_TRAP;
 	case 0xff:
 		return d->reg >= 2 && d->reg <= 5 ? F_BRANCH :

@@ -17,6 +17,7 @@ enum {
 	F_SITE = 16,		/* is emulated, or looked at: see `kind` */
 	F_SWITCH = 32,		/* may change the privilege level */
 	F_IRET = 64,		/* lets NMIs come again */
+	F_INT3 = 128,
 };
 
 enum kind { K_CPUID, K_RDMSR, K_WRMSR, K_RDPMC, K_CR3 };

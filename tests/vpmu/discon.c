@@ -132,5 +132,7 @@ void discon_event(unsigned int index, int type, uint64_t from, uint64_t to,
 		v->raised = false;
 		fix_flags(v, b, from);
 	}
+	if (type != DISCON_EXCEPTION)
+		stale_look(v);
 	translate_pass_on(v, b, USER);
 }

@@ -95,18 +95,27 @@ bool phys_write32(uint64_t addr, uint32_t x)
 						scratch_with(&x, sizeof(x)));
 }
 
-bool virt_read64(uint64_t addr, uint64_t *x)
+bool virt_read(uint64_t addr, void *p, size_t size)
 {
 	GByteArray *a = get_scratch();
 
-	if (!qemu_plugin_read_memory_vaddr(addr, a, 8))
+	if (!qemu_plugin_read_memory_vaddr(addr, a, size))
 		return false;
-	memcpy(x, a->data, 8);
+	memcpy(p, a->data, size);
 	return true;
+}
+
+bool virt_write(uint64_t addr, const void *p, size_t size)
+{
+	return qemu_plugin_write_memory_vaddr(addr, scratch_with(p, size));
+}
+
+bool virt_read64(uint64_t addr, uint64_t *x)
+{
+	return virt_read(addr, x, sizeof(*x));
 }
 
 bool virt_write64(uint64_t addr, uint64_t x)
 {
-	return qemu_plugin_write_memory_vaddr(addr,
-					      scratch_with(&x, sizeof(x)));
+	return virt_write(addr, &x, sizeof(x));
 }

@@ -67,6 +67,8 @@ static void put_vcpu(FILE *f, struct vcpu *v)
 		{ "gp", v->n_gp },
 		{ "fires", v->n_fire },
 		{ "nmis_unmasked", v->n_unmasked },
+		{ "stale_int3", v->n_stale_int3 },
+		{ "code_renewed", v->n_renewed },
 		{ "interrupts", v->n_int },
 		{ "exceptions", v->n_exc },
 		{ "exceptions_fixed", v->n_exc_fixed },

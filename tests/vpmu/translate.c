@@ -309,7 +309,7 @@ static struct site *translate_insn(struct run *r, struct block *blk,
 void translate_block(struct qemu_plugin_tb *tb, void *data)
 {
 	struct run r = { 0 };
-	struct site *after = NULL;
+	struct site *after = NULL, *int3 = NULL;
 	struct block *blk;
 
 	if (one_thread && !current_cpu_now()) {
@@ -325,7 +325,10 @@ void translate_block(struct qemu_plugin_tb *tb, void *data)
 			qemu_plugin_register_vcpu_insn_exec_cb(in,
 				emulate_after, CB_RW_REGS, after);
 		after = translate_insn(&r, blk, i, in);
+		if (blk->slot[i].flags & F_INT3)
+			int3 = new_site(blk, i, 1, &(struct insn){ 0 });
 	}
+	stale_note(tb, blk, int3);
 }
 
 static void free_blocks(struct block *blk)

@@ -138,7 +138,8 @@ struct vcpu {
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
 	uint64_t n_overflow_int, n_lost, n_doubled, n_storm;
 	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3;
-	uint64_t n_iret, n_unmasked;
+	uint64_t no_int3;	/* where one was that is not there any more */
+	uint64_t n_iret, n_unmasked, n_stale_int3, n_renewed;
 };
 
 extern struct qemu_plugin_scoreboard *boards;
@@ -205,6 +206,8 @@ uint64_t reg_read(enum reg r);
 void reg_write(enum reg r, uint64_t x);
 bool phys_read32(uint64_t addr, uint32_t *x);
 bool phys_write32(uint64_t addr, uint32_t x);
+bool virt_read(uint64_t addr, void *p, size_t size);
+bool virt_write(uint64_t addr, const void *p, size_t size);
 bool virt_read64(uint64_t addr, uint64_t *x);
 bool virt_write64(uint64_t addr, uint64_t x);
 
@@ -254,6 +257,10 @@ enum msr_class msr_amd_class(uint32_t msr);
 /* cpuid.c - CPUID leaves of the PMU, and native ones patched */
 bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc);
 void cpuid_apply_patch(struct vcpu *v, int mode);
+
+/* stale.c - code that QEMU translated as it had been */
+void stale_note(struct qemu_plugin_tb *tb, struct block *blk, struct site *int3);
+void stale_look(struct vcpu *v);
 
 /* nmi_mask.c - the NMIs that QEMU holds back */
 void nmi_mask_find(struct vcpu *v);
