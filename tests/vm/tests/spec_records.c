@@ -346,6 +346,9 @@ static void run_thread(void *arg)
 	prctl(PR_SET_NAME, "first name");
 	pthread_create(&t, NULL, name_thread, arg);
 	pthread_join(t, NULL);
+	/* Who is joined has not left yet; the last to leave is the process. */
+	while (!syscall(SYS_tgkill, getpid(), *(pid_t *)arg, 0))
+		dev_msleep(1);
 	prctl(PR_SET_NAME, "a name that is too long");
 }
 
