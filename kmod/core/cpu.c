@@ -59,11 +59,17 @@ void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		switch_class_irqoff(c, cls, true);
 	trace_hwpmc_md_config(nr, select ? select->sel : 0);
 	cls->ops->program_irqoff(cls, row->ri, select);
+	/*
+	 * An NMI that comes just here, of a row that counts already, may stop it. The
+	 * shadow then says that it counts: whoever unloads it stops it once more. The
+	 * other way round it would be left running.
+	 */
 	if (select) {
-		c->row[nr].shadow = *select;
+		WRITE_ONCE(c->row[nr].shadow.sel, select->sel);
+		WRITE_ONCE(c->row[nr].shadow.extra, select->extra);
 		c->dirty |= BIT_ULL(nr);
 	} else {
-		c->row[nr].shadow.sel = 0;
+		WRITE_ONCE(c->row[nr].shadow.sel, 0);
 	}
 	hwpmc_stat_inc(switch_programmed);
 }
