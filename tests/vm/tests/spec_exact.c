@@ -136,8 +136,7 @@ static void measure_child(void (*fn)(void *), uint32_t flags)
 	struct child child = dev_child(fn, NULL);
 	uint64_t insn, branches;
 
-	/* It is asleep in the pipe before anything is marked. */
-	dev_msleep(20);
+	dev_held(&child);
 	pair_attach(&p, child.pid);
 	pair_start(&p);
 	vpmu_mark();
