@@ -31,8 +31,12 @@ static u32 take_moved(struct hwpmc_thread *thread, unsigned int ri)
 	u32 told = READ_ONCE(thread->moved_told[ri]), moved, seen;
 
 	for (;;) {
-		smp_rmb();	/* told before moved: the difference is not < 0 */
+		/* Told before moved, so that the difference is not < 0; pairs with
+		 * the cmpxchg() of another taker. */
+		smp_rmb();
 		moved = READ_ONCE(thread->moved);
+		if (likely(moved == told))
+			return 0;
 		seen = cmpxchg(&thread->moved_told[ri], told, moved);
 		if (likely(seen == told))
 			return moved - told;
