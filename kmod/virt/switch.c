@@ -12,6 +12,7 @@
 #include <linux/smp.h>
 
 #include "../core/cpu.h"
+#include "../core/owner.h"
 #include "../ctl/trace.h"
 #include "../sampling/csw.h"
 #include "../sampling/sample.h"
@@ -282,6 +283,7 @@ static void settle_ipi(void *arg)
 
 void hwpmc_switch_settle_all(struct hwpmc_pmc *pmc)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	on_each_cpu(settle_ipi, pmc, 1);	/* each: as in sync_all() */
 }
 
