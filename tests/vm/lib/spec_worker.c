@@ -108,6 +108,14 @@ void work_end(struct worker *w)
 	close(w->done[0]);
 }
 
+uint32_t count_of(const struct worker *w, const char *event)
+{
+	uint32_t id = count(event);
+
+	ok(hwpmc_attach(h, id, w->pid));
+	return id;
+}
+
 /* A line "name   : value" or "name:\tvalue" of a file of the process. */
 uint64_t proc_value(pid_t pid, const char *file, const char *name)
 {
@@ -180,11 +188,10 @@ void sample(struct worker *w, const char *event, uint32_t flags,
 
 	open_device();
 	ok(hwpmc_rings_open(h, 1 << 20, 0, &rings));
-	beside = count(event);
 	ok(hwpmc_allocate(h, event, HWPMC_MODE_TS, flags, HWPMC_CPU_ANY, period,
 			  &id));
 	until_it_sleeps(w);
-	ok(hwpmc_attach(h, beside, w->pid));
+	beside = count_of(w, event);
 	ok(hwpmc_attach(h, id, w->pid));
 	ok(hwpmc_start(h, beside));
 	ok(hwpmc_start(h, id));

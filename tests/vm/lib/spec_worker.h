@@ -30,6 +30,8 @@ struct worker work_begin(void (*fn)(unsigned int round));
 void until_it_sleeps(const struct worker *w);
 void work(struct worker *w);
 void work_end(struct worker *w);
+/* Counts the event of the worker, once it is started. */
+uint32_t count_of(const struct worker *w, const char *event);
 /* A line "name   : value" or "name:\tvalue" of a file of the process. */
 uint64_t proc_value(pid_t pid, const char *file, const char *name);
 

@@ -36,9 +36,8 @@ START_TEST(context_switches_are_those_that_the_kernel_counts)
 	uint32_t id;
 
 	open_device();
-	id = count("context_switch");
 	until_it_sleeps(&w);
-	ok(hwpmc_attach(h, id, w.pid));
+	id = count_of(&w, "context_switch");
 	ok(hwpmc_start(h, id));
 	before = switches(w.pid);
 	work(&w);
@@ -131,12 +130,10 @@ START_TEST(page_faults_of_reads_are_told_from_those_of_writes)
 	uint64_t r, m;
 
 	open_device();
-	reads = count("page_fault.read:u");
-	writes = count("page_fault.write:u");
 	until_it_sleeps(&w);
 	work(&w);
-	ok(hwpmc_attach(h, reads, w.pid));
-	ok(hwpmc_attach(h, writes, w.pid));
+	reads = count_of(&w, "page_fault.read:u");
+	writes = count_of(&w, "page_fault.write:u");
 	ok(hwpmc_start(h, reads));
 	ok(hwpmc_start(h, writes));
 	r = value(reads);
