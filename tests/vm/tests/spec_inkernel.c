@@ -101,13 +101,15 @@ static void await_spun(const struct child *c)
 	dev_held(c);
 }
 
+static uint64_t turns = 500000;
+
 static void spin_then_wait(void *arg)
 {
 	int *go = arg;
 	char byte;
 
 	close(go[1]);
-	dev_spin(500000);
+	dev_spin(turns);
 	say_spun();
 	if (read(go[0], &byte, 1) < 0)
 		_exit(1);
@@ -147,18 +149,6 @@ START_TEST(values_of_a_process_stay_while_it_lives_and_stop_when_disabled)
 }
 END_TEST
 
-static void spin_long_then_wait(void *arg)
-{
-	int *go = arg;
-	char byte;
-
-	close(go[1]);
-	dev_spin(20000000);
-	say_spun();
-	if (read(go[0], &byte, 1) < 0)
-		_exit(1);
-}
-
 /* What a process counts on a CPU of its own, read here again and again meanwhile. */
 static unsigned long long value_read_often(unsigned int least)
 {
@@ -169,7 +159,7 @@ static unsigned long long value_read_often(unsigned int least)
 
 	ck_assert(!pipe(go) && !pipe(spun));
 	spinning = (struct pollfd){ .fd = spun[0], .events = POLLIN };
-	c = dev_child(spin_long_then_wait, go);
+	c = dev_child(spin_then_wait, go);
 	dev_pin(c.pid, 1);
 	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
 			      event(BRANCH), USER), 0);
@@ -191,9 +181,10 @@ START_TEST(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs)
 	unsigned long long unread;
 
 	dev_pin(0, 0);
+	turns = 20000000;
 	value_read_often(0);	/* the first binds its functions */
 	unread = value_read_often(0);
-	ck_assert_uint_ge(unread, 20000000);
+	ck_assert_uint_ge(unread, turns);
 	ck_assert_uint_eq(value_read_often(5), unread);
 	dev_check_registers_clear();
 }
