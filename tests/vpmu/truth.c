@@ -153,6 +153,7 @@ static uint64_t access_of(struct vcpu *v, uint32_t what)
 	case VPMU_N_STORM:	  return v->n_storm;
 	case VPMU_N_OVERFLOW_INT: return v->n_overflow_int;
 	case VPMU_N_UNMASKED:	  return v->n_unmasked;
+	case VPMU_N_RENEWED:	  return v->n_renewed;
 	}
 	return 0;
 }

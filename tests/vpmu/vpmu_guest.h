@@ -74,6 +74,7 @@ enum {
 	VPMU_N_LOST = 0x40, VPMU_N_DOUBLED = 0x41, VPMU_N_STORM = 0x42,
 	VPMU_N_OVERFLOW_INT = 0x43,	/* overflows that ask for a PMI */
 	VPMU_N_UNMASKED = 0x44,		/* masks of NMIs that were taken back */
+	VPMU_N_RENEWED = 0x45,		/* code that differed from its translation */
 };
 
 enum {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -188,6 +189,47 @@ static void make_device(void)
 		fprintf(stderr, "cannot load msr\n");
 }
 
+/* Two that wake each other: their way through the scheduler is patched meanwhile. */
+static pid_t play(void)
+{
+	pid_t pid = fork();
+	int to[2], back[2];
+	char c = 0;
+
+	if (pid)
+		return pid;
+	if (setpgid(0, 0) || pipe(to) || pipe(back))
+		_exit(1);
+	if (!fork())
+		while (read(to[0], &c, 1) == 1 && write(back[1], &c, 1) == 1)
+			;
+	while (write(to[1], &c, 1) == 1 && read(back[0], &c, 1) == 1)
+		;
+	_exit(0);
+}
+
+static void statistics_of_the_scheduler(const char *on)
+{
+	int fd = open("/proc/sys/kernel/sched_schedstats", O_WRONLY);
+
+	ck_assert_int_eq(write(fd, on, 1), 1);
+	close(fd);
+}
+
+/* What QEMU goes on with for ever, once in 2,000 times, is among it. */
+START_TEST(code_that_the_kernel_patches_is_compared_with_its_translation)
+{
+	uint64_t before = vpmu_access(VPMU_N_RENEWED, VPMU_ALL_VCPUS);
+	pid_t pid = play();
+
+	for (int i = 0; i < 40; i++)
+		statistics_of_the_scheduler(i & 1 ? "0" : "1");
+	ck_assert(!kill(-pid, SIGKILL));
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_uint_gt(vpmu_access(VPMU_N_RENEWED, VPMU_ALL_VCPUS), before);
+}
+END_TEST
+
 int main(void)
 {
 	bool amd = vpmu_reg(VPMU_REG_IS_AMD, 0);
@@ -207,6 +249,7 @@ int main(void)
 		harness_add(intel_inuse_follows_the_selects);
 	}
 	harness_add(user_rdpmc_without_leave_is_a_general_protection_fault);
+	harness_add(code_that_the_kernel_patches_is_compared_with_its_translation);
 	harness_add(user_rdmsr_is_a_general_protection_fault);
 	return harness_run();
 }
