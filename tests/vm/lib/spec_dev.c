@@ -170,6 +170,20 @@ uint64_t dev_read(int fd, uint32_t id)
 	return value;
 }
 
+void dev_held(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	while (state != 'S') {
+		f = fopen(path, "r");
+		ck_assert_ptr_nonnull(f);
+		ck_assert_int_eq(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+		fclose(f);
+	}
+}
+
 static pid_t held_child(int *go)
 {
 	int p[2];
@@ -185,6 +199,8 @@ static pid_t held_child(int *go)
 	}
 	close(p[0]);
 	*go = p[1];
+	if (pid)
+		dev_held(pid);
 	return pid;
 }
 
@@ -198,20 +214,6 @@ struct child dev_child(void (*fn)(void *), void *arg)
 		_exit(0);
 	}
 	return child;
-}
-
-void dev_held(const struct child *child)
-{
-	char path[32], state = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
-	while (state != 'S') {
-		f = fopen(path, "r");
-		ck_assert_ptr_nonnull(f);
-		ck_assert_int_eq(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
-		fclose(f);
-	}
 }
 
 struct child dev_loop(unsigned long iterations)

@@ -67,7 +67,8 @@ uint64_t dev_read(int fd, uint32_t id);
 		      strerror(err_), dev_hdr.reason, dev_hdr.detail);	\
 } while (0)
 
-/* A child that waits for dev_go(), then runs fn(arg) and exits with 0. */
+/* A child that waits for dev_go(), and executes nothing until then: what is counted of
+ * it from here on is exact. Then it runs fn(arg) and exits with 0. */
 struct child {
 	pid_t pid;
 	int go;
@@ -76,9 +77,9 @@ struct child {
 struct child dev_child(void (*fn)(void *), void *arg);
 /* The same that then executes build/vm/progs/loop with so many iterations. */
 struct child dev_loop(unsigned long iterations);
-/* Wait until it waits: from here on it executes nothing. */
-void dev_held(const struct child *child);
 void dev_go(struct child *child);
+/* Wait until it waits, somewhere. */
+void dev_held(pid_t pid);
 void dev_wait(struct child *child);
 
 /* What `loop n` executes in user mode, all of it: known from its source. */

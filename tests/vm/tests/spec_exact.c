@@ -136,7 +136,6 @@ static void measure_child(void (*fn)(void *), uint32_t flags)
 	struct child child = dev_child(fn, NULL);
 	uint64_t insn, branches;
 
-	dev_held(&child);
 	pair_attach(&p, child.pid);
 	pair_start(&p);
 	vpmu_mark();

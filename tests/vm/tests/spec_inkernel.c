@@ -98,7 +98,7 @@ static void await_spun(const struct child *c)
 	char byte;
 
 	ck_assert_int_eq(read(spun[0], &byte, 1), 1);
-	dev_held(c);
+	dev_held(c->pid);
 }
 
 static uint64_t turns = 500000;
@@ -271,7 +271,7 @@ START_TEST(values_of_a_child_can_be_moved_to_its_parent_while_it_lives)
 	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
 	dev_go(&c);
 	await_spun(&c);
-	dev_held(&(struct child){ .pid = *grandchild });
+	dev_held(*grandchild);
 	ck_assert_int_eq(CALL("value %d %u", *grandchild, ctr()), 0);
 	ck_assert_uint_ge(value, 300000);
 	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", c.pid, *grandchild),

@@ -198,7 +198,6 @@ START_TEST(moves_before_an_exec_are_not_of_what_waits_for_it)
 			  HWPMC_CPU_ANY, 0, &after));
 	dev_pin(0, 0);
 	c = dev_loop(1000);
-	dev_held(&c);
 	ok(hwpmc_attach(h, all, c.pid));
 	ok(hwpmc_attach(h, after, c.pid));
 	ok(hwpmc_start(h, all));

@@ -218,7 +218,6 @@ START_TEST(an_interrupt_that_comes_for_a_thread_that_left_is_a_declared_drop)
 		ck_assert_int_eq(pipe(turn[i]), 0);
 	for (int i = 0; i < 2; i++) {
 		c[i] = dev_child(take_turns, &who[i]);
-		dev_held(&c[i]);
 		ok(hwpmc_attach(h, id, c[i].pid));
 		ok(hwpmc_attach(h, quiet, c[i].pid));
 		counter[i] = allocate("instructions:u", TC, 0, ANY, 0);
@@ -287,7 +286,6 @@ START_TEST(lost_interrupts_are_declared_at_the_next_switch_and_sampling_goes_on)
 	id = allocate("instructions:u", HWPMC_MODE_TS, 0, ANY, 10007);
 	counter = allocate("instructions:u", TC, 0, ANY, 0);
 	c = dev_child(spin_and_sleep, NULL);
-	dev_held(&c);
 	ok(hwpmc_attach(h, id, c.pid));
 	ok(hwpmc_attach(h, counter, c.pid));
 	ok(hwpmc_start(h, id));
