@@ -221,6 +221,8 @@ END_TEST
 
 START_TEST(family_15h_has_an_answer_for_every_event)
 {
+	unsigned int wrong = 0;
+
 	use_pmu(0x15, true, 0, 0);
 	for (u32 event = 0; event <= 0xfff; event++)
 		for (u32 umask = 0; umask <= 0xff; umask++) {
@@ -228,9 +230,11 @@ START_TEST(family_15h_has_an_answer_for_every_event)
 
 			req.config = config_of(event, umask);
 			err = hwpmc_amd_encode(&cls, &req, &enc);
-			ck_assert(err ? enc.why == HWPMC_WHY_EVENT_ROWS :
-				  enc.rows && !(enc.rows & ~0x3fULL));
+			/* An assertion that holds is a write() as well. */
+			wrong += !(err ? enc.why == HWPMC_WHY_EVENT_ROWS :
+				   enc.rows && !(enc.rows & ~0x3fULL));
 		}
+	ck_assert_uint_eq(wrong, 0);
 }
 END_TEST
 
