@@ -288,15 +288,6 @@ void dev_msleep(int ms)
 	nanosleep(&t, NULL);
 }
 
-bool dev_preempts_kernel(void)
-{
-	struct utsname uts;
-
-	ck_assert(!uname(&uts));
-	return strstr(uts.version, "PREEMPT_RT") ||
-	       strstr(uts.version, " PREEMPT ");
-}
-
 void dev_put(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");

@@ -96,10 +96,6 @@ static inline void dev_spin(uint64_t n)
 	asm volatile("1: addq $1, %%rdx; decq %0; jnz 1b" : "+r"(n) : : "rdx", "cc");
 }
 
-/* Another thread may run in the middle of a system call; on a real-time kernel the
- * second halves of interrupts are such. */
-bool dev_preempts_kernel(void);
-
 /* A file of the kernel gets this text. */
 void dev_put(const char *path, const char *text);
 
