@@ -4,6 +4,8 @@
  * them: the module notices, refuses or goes on, declares what is not certain any
  * more, and counts again once the registers are there again.
  */
+#include <sys/mman.h>
+
 #include "harness.h"
 #include "../lib/spec_session.h"
 
@@ -177,6 +179,23 @@ START_TEST(a_counter_that_faults_while_it_samples_stands_still_and_says_so)
 }
 END_TEST
 
+/* What a child has reached, to be seen by who started it. */
+static volatile bool *reached;
+
+static struct child child_that_tells(void (*fn)(void *), uintptr_t arg)
+{
+	reached = mmap(NULL, sizeof(*reached), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(reached != MAP_FAILED);
+	return dev_child(fn, (void *)arg);
+}
+
+static void await_reached(void)
+{
+	while (!*reached)
+		dev_msleep(1);
+}
+
 /* Refused while its counter runs here: so it is the end of the turn that fails. */
 static void doze(void *which)
 {
@@ -184,6 +203,7 @@ static void doze(void *which)
 	vpmu_knob(VPMU_KNOB_REFUSE, (uintptr_t)which);
 	for (;;) {
 		dev_msleep(1);
+		*reached = true;
 		dev_spin(20000);
 	}
 }
@@ -203,12 +223,13 @@ static void check_armed_no_more(const char *event, uintptr_t which)
 
 	begin(&s, FAST, 0);
 	id = allocate(&s, event, HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 5000);
-	c = dev_child(doze, (void *)which);
+	c = child_that_tells(doze, which);
 	dev_pin(c.pid, 1);
 	ok(&s, hwpmc_attach(s.h, id, c.pid));
 	ok(&s, hwpmc_start(s.h, id));
 	dev_go(&c);
-	dev_msleep(100);
+	await_reached();
+	dev_msleep(20);
 	refuse(0);
 	before = overflows();
 	ck_assert_uint_gt(before, s.overflows);
@@ -235,6 +256,7 @@ END_TEST
 static void leave_for_good(void *arg)
 {
 	vpmu_knob(VPMU_KNOB_REFUSE, VPMU_REFUSE_ALL);
+	*reached = true;
 	pause();
 }
 
@@ -252,7 +274,7 @@ START_TEST(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours)
 	uint32_t id[4];
 
 	begin(&s, FAST, 0);
-	c = dev_child(leave_for_good, NULL);
+	c = child_that_tells(leave_for_good, 0);
 	dev_pin(c.pid, 1);
 	for (int i = 0; i < 4; i++) {
 		id[i] = allocate(&s, "branches", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY,
@@ -262,7 +284,8 @@ START_TEST(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours)
 	}
 	before = overflows();
 	dev_go(&c);
-	dev_msleep(20);
+	await_reached();
+	dev_held(c.pid);
 	dev_pin(getpid(), 1);
 	dev_spin(600000);
 	dev_unpin(getpid());

@@ -133,7 +133,7 @@ START_TEST(who_revokes_keeps_what_it_has_itself)
 END_TEST
 
 /* An owner that samples the machine as fast as it can, into rings. */
-static void sample_for_ever(void)
+static void sample_for_ever(volatile bool *samples)
 {
 	struct hwpmc_rings *rings;
 	struct hwpmc *h;
@@ -146,20 +146,28 @@ static void sample_for_ever(void)
 		if (hwpmc_allocate(h, "instructions:u", HWPMC_MODE_SS, 0, cpu,
 				   1000, &id) || hwpmc_start(h, id))
 			_exit(3);
+	*samples = true;
 	for (;;)
 		dev_spin(1000000);
 }
 
 START_TEST(revoke_in_a_storm_of_samples_ends_the_storm_and_its_owner)
 {
+	volatile bool *samples = mmap(NULL, sizeof(*samples), PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int status;
 	pid_t pid;
 
+	ck_assert(samples != MAP_FAILED);
 	for (int i = 0; i < 5; i++) {
+		*samples = false;
 		pid = fork();
 		if (!pid)
-			sample_for_ever();
-		dev_msleep(150);
+			sample_for_ever(samples);
+		while (!*samples && !waitpid(pid, NULL, WNOHANG))
+			dev_msleep(1);
+		ck_assert(*samples);
+		dev_msleep(100);
 		revoke_from_outside();
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 		ck_assert(WIFSIGNALED(status));
