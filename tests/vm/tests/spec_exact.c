@@ -204,7 +204,6 @@ START_TEST(children_are_not_counted_without_descendants)
 	struct child child = dev_child(fork_tree, NULL);
 	uint64_t all, insn;
 
-	dev_msleep(20);
 	pair_attach(&p, child.pid);
 	pair_start(&p);
 	vpmu_mark();
@@ -579,7 +578,6 @@ START_TEST(one_pmc_on_ten_processes_has_one_exact_total)
 		child[i] = dev_child(spin_some, (void *)i);
 		pair_attach(&p, child[i].pid);
 	}
-	dev_msleep(50);
 	pair_start(&p);
 	vpmu_mark();
 	for (int i = 0; i < 10; i++)

@@ -507,8 +507,7 @@ static void own_unprivileged(void *arg)
 	char c;
 
 	s->out.target = child.pid;
-	/* It is about to wait; then all attach to it in the same place. */
-	dev_msleep(100);
+	/* It waits: all attach to it in the same place. */
 	dev_ok(dev_attach(fd, id, child.pid));
 	dev_ok(dev_start(fd, id));
 	tell(s);

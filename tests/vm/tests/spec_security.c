@@ -774,6 +774,12 @@ END_TEST
 
 #define SETUID	"/tmp/loop.security"
 
+static void exec_set_id(void *unused)
+{
+	execl(SETUID, "loop", "1000000", NULL);
+	_exit(127);
+}
+
 static void count_set_id_by_descriptor_of_root(void *unused)
 {
 	int fd = dev_open();
@@ -782,15 +788,11 @@ static void count_set_id_by_descriptor_of_root(void *unused)
 
 	become(NOBODY);
 	id = dev_alloc(fd, TC, 0, ANY, INSN, U);
-	child.pid = fork();
-	if (!child.pid) {
-		dev_msleep(300);
-		execl(SETUID, "loop", "1000000", NULL);
-		_exit(127);
-	}
+	child = dev_child(exec_set_id, NULL);
 	dev_ok(dev_attach(fd, id, child.pid));
 	dev_ok(dev_start(fd, id));
-	ck_assert_int_eq(waitpid(child.pid, NULL, 0), child.pid);
+	dev_go(&child);
+	dev_wait(&child);
 	ck_assert_uint_lt(dev_read(fd, id), 1000000);
 }
 
