@@ -170,18 +170,25 @@ uint64_t dev_read(int fd, uint32_t id)
 	return value;
 }
 
-void dev_held(pid_t pid)
+char dev_state(pid_t pid)
 {
-	char path[32], state = 0;
+	char path[32], state;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	while (state != 'S') {
-		f = fopen(path, "r");
-		ck_assert_ptr_nonnull(f);
-		ck_assert_int_eq(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
-		fclose(f);
-	}
+	f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+	fclose(f);
+	return state;
+}
+
+void dev_held(pid_t pid)
+{
+	char state;
+
+	while ((state = dev_state(pid)) != 'S')
+		ck_assert_int_ne(state, 'Z');
 }
 
 static pid_t held_child(int *go)

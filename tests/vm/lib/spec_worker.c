@@ -66,26 +66,11 @@ struct worker work_begin(void (*fn)(unsigned int round))
 	return w;
 }
 
-/* The third word of its status line says what it does. */
-static char state_of(pid_t pid)
-{
-	char path[64], state = '?';
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "r");
-	if (f && fscanf(f, "%*d %*s %c", &state) != 1)
-		state = '?';
-	if (f)
-		fclose(f);
-	return state;
-}
-
 void until_it_sleeps(const struct worker *w)
 {
-	for (int i = 0; i < 2000 && state_of(w->pid) != 'S'; i++)
+	for (int i = 0; i < 2000 && dev_state(w->pid) != 'S'; i++)
 		dev_msleep(1);
-	ck_assert_int_eq(state_of(w->pid), 'S');
+	ck_assert_int_eq(dev_state(w->pid), 'S');
 	dev_msleep(5);
 }
 

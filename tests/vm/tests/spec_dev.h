@@ -78,7 +78,8 @@ struct child dev_child(void (*fn)(void *), void *arg);
 /* The same that then executes build/vm/progs/loop with so many iterations. */
 struct child dev_loop(unsigned long iterations);
 void dev_go(struct child *child);
-/* Wait until it waits, somewhere. */
+/* What /proc says that it does: 'R', 'S', 'Z' ...; and wait until it waits. */
+char dev_state(pid_t pid);
 void dev_held(pid_t pid);
 void dev_wait(struct child *child);
 

@@ -229,7 +229,7 @@ static void check_armed_no_more(const char *event, uintptr_t which)
 	ok(&s, hwpmc_start(s.h, id));
 	dev_go(&c);
 	await_reached();
-	dev_msleep(20);
+	dev_msleep(100);
 	refuse(0);
 	before = overflows();
 	ck_assert_uint_gt(before, s.overflows);

@@ -81,7 +81,8 @@ static long own_switches(void)
  * With Debian 6.1.0-56, on Intel and AMD alike: 709 kernel instructions in process
  * scope, 834 in system scope, 764 of both modes, the library's ioctl() included.
  */
-static void check_constant_residue(int fd, uint32_t id, uint32_t caps, int need)
+static void check_constant_residue(int fd, uint32_t id, uint32_t caps, bool of_cpu,
+				   int need)
 {
 	int best = 0, which = 0;
 	bool whole[100];
@@ -107,9 +108,11 @@ static void check_constant_residue(int fd, uint32_t id, uint32_t caps, int need)
 	fprintf(stderr, "residue %lld in %d of 100 windows\n",
 		(long long)r[which], best);
 	ck_assert_int_ge(best, need);
-	/* Never less than the truth, unless that is another thread's, in the middle. */
+	/* Never less than the truth, which is the CPU's: also another thread's, if one
+	 * was in the middle. */
 	for (int i = 0; i < 100; i++)
-		ck_assert(!whole[i] || r[i] >= 0);
+		if (of_cpu || whole[i])
+			ck_assert_int_ge(r[i], 0);
 }
 
 START_TEST(kernel_counts_agree_with_the_truth_but_for_a_constant_residue)
@@ -120,7 +123,7 @@ START_TEST(kernel_counts_agree_with_the_truth_but_for_a_constant_residue)
 	dev_pin(0, 0);
 	id = dev_alloc(fd, TC, 0, ANY, INSN, K);
 	dev_ok(dev_start(fd, id));
-	check_constant_residue(fd, id, K, 90);
+	check_constant_residue(fd, id, K, false, 90);
 	close(fd);
 }
 END_TEST
@@ -133,7 +136,7 @@ START_TEST(counts_of_both_modes_agree_with_the_truth_but_for_a_constant_residue)
 	dev_pin(0, 0);
 	id = dev_alloc(fd, TC, 0, ANY, INSN, U | K);
 	dev_ok(dev_start(fd, id));
-	check_constant_residue(fd, id, U | K, 90);
+	check_constant_residue(fd, id, U | K, false, 90);
 	close(fd);
 }
 END_TEST
@@ -146,7 +149,7 @@ START_TEST(kernel_counts_in_system_scope_agree_but_for_a_constant_residue)
 	dev_pin(0, 0);
 	id = dev_alloc(fd, SC, 0, 0, INSN, K);
 	dev_ok(dev_start(fd, id));
-	check_constant_residue(fd, id, K, 80);
+	check_constant_residue(fd, id, K, true, 80);
 	close(fd);
 }
 END_TEST

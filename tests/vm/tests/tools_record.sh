@@ -38,7 +38,7 @@ report_counts_each_sample_of_the_log_once() {
 	check_equal "$(cut -d, -f4- out.csv | grep -v '^loop,\[kernel\],asm_')" \
 		"loop,loop,_start" "where they are"
 	sum=$(awk -F, '$6 ~ /^asm_/ { n += $2 } END { print n + 0 }' out.csv)
-	[ "$sum" -le 10 ] || fail "$sum of 300 in interrupts"
+	[ "$sum" -le 2 ] || fail "$sum of 300 in interrupts"
 }
 
 report_shows_callers_above_callees() {
