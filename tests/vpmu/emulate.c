@@ -139,6 +139,8 @@ static void emulate_msr(struct vcpu *v, struct board *b, struct site *s)
 		provoke_gp(v);
 	else if (a == DONE && s->kind == K_RDMSR)
 		go_on_at(v, b, s->mode, pc_after(s, pc));
+	else if (a == DONE)
+		inject_hold(v, msr);
 	/* A WRMSR runs natively, too: QEMU ignores what it does not know. */
 }
 

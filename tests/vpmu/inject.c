@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * inject.c - interrupts that are late, lost, doubled or without a cause, and
- * registers that fault, as hypervisors, errata and faults of machines make them. Each vCPU has its knobs:
- * to begin with those of the options, then what the guest sets on that vCPU. Times
- * are totals of retired instructions of both modes.
+ * registers that fault, as hypervisors, errata and faults of machines make them,
+ * also at the worst moment. Each vCPU has its knobs: to begin with those of the
+ * options, then what the guest sets on that vCPU. Times are totals of retired
+ * instructions of both modes.
  */
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "vpmu.h"
+
+/* KNOB_HOLD: one vCPU is, or was since the knob was set. */
+static atomic_bool held;
+/* Faults on purpose, of all vCPUs. */
+static atomic_uint n_refused;
+static _Atomic(struct vcpu *) last_refused;
 
 bool inject_option(const char *name, uint64_t val)
 {
@@ -42,6 +51,8 @@ uint64_t inject_set(struct vcpu *v, struct board *b, unsigned int knob,
 	v->knob[knob] = val;
 	if (knob == KNOB_STORM)
 		v->storm_due = retired_all(v, b) + val;
+	if (knob == KNOB_HOLD)
+		held = false;
 	return old;
 }
 
@@ -148,16 +159,57 @@ uint64_t inject_claim(struct vcpu *v)
 	return 1;
 }
 
-/* Is this access to fault? */
-bool inject_refuses(struct vcpu *v, uint32_t msr, bool write)
+static bool refuses(struct vcpu *v, uint32_t msr, bool write)
 {
 	uint64_t which = v->knob[KNOB_REFUSE];
 
 	if (!which || (!write && !(which & REFUSE_READS)))
 		return false;
+	if (which & REFUSE_HELD && !held)
+		return false;
 	if ((uint32_t)which != REFUSE_ALL)
 		return (uint32_t)which == msr;
 	return (cfg.amd ? msr_amd_class(msr) : msr_intel_class(msr)) != MSR_OTHER;
+}
+
+/* Is this access to fault? */
+bool inject_refuses(struct vcpu *v, uint32_t msr, bool write)
+{
+	if (!refuses(v, msr, write))
+		return false;
+	last_refused = v;
+	n_refused++;
+	return true;
+}
+
+static uint64_t retired_any(struct vcpu *v)
+{
+	struct totals t;
+
+	counter_totals_any(v, &t);
+	return t.insn[KERNEL] + t.insn[USER];
+}
+
+/*
+ * What another vCPU is told meanwhile is between two instructions of this one. The
+ * other has 100,000 to take the fault in; 10 seconds pass if it is not told anything.
+ */
+void inject_hold(struct vcpu *v, uint32_t msr)
+{
+	unsigned int before = n_refused, ms = 10000;
+	uint64_t until;
+
+	if (!v->knob[KNOB_HOLD] || v->knob[KNOB_HOLD] != msr || !nmi_mask_is_set(v))
+		return;
+	v->knob[KNOB_HOLD] = 0;
+	held = true;
+	for (; n_refused == before && ms; ms--)
+		usleep(1000);
+	if (!ms)
+		return;
+	until = retired_any(last_refused) + 100000;
+	for (; retired_any(last_refused) < until && ms; ms--)
+		usleep(1000);
 }
 
 /* A program's has a right of its own, in CR4. */

@@ -23,6 +23,7 @@ enum knob {
 	KNOB_STORM_PMI,		/* by LVTPC, as a PMI without an overflow */
 	KNOB_REFUSE,		/* this register's WRMSR faults; REFUSE_* */
 	KNOB_MASK,		/* NMIs are masked again after each nth IRET */
+	KNOB_HOLD,		/* an NMI stops after its next WRMSR to this register */
 	KNOBS,
 };
 
@@ -30,6 +31,7 @@ enum knob {
 #define MASK_STAYS	(1ULL << 32)	/* KNOB_MASK: and it is not taken back */
 #define REFUSE_READS	(1ULL << 32)	/* RDMSR faults as well */
 #define REFUSE_RDPMC	(1ULL << 33)	/* and the kernel's RDPMC, of any counter */
+#define REFUSE_HELD	(1ULL << 34)	/* not before a vCPU was held */
 
 struct config {
 	uint64_t knob[KNOBS];		/* of each vCPU, to begin with */
@@ -243,6 +245,7 @@ bool inject_masks(struct vcpu *v);
 bool inject_raise(struct vcpu *v, struct board *b);
 uint64_t inject_claim(struct vcpu *v);
 bool inject_refuses(struct vcpu *v, uint32_t msr, bool write);
+void inject_hold(struct vcpu *v, uint32_t msr);
 bool inject_refuses_rdpmc(struct vcpu *v, int mode);
 
 /* msr_intel.c, msr_amd.c - the PMU's registers */

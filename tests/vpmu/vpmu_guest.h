@@ -95,6 +95,9 @@ enum {
 				 * hypervisor filters it; see below */
 	VPMU_KNOB_MASK,		/* NMIs are masked again after each nth IRET from
 				 * one, as QEMU does it; see below */
+	VPMU_KNOB_HOLD,		/* once: an NMI has written this register, and its
+				 * vCPU stands still until a register has refused
+				 * another vCPU, and that one has dealt with it */
 	VPMU_KNOBS,
 };
 
@@ -104,6 +107,7 @@ enum {
 #define VPMU_REFUSE_READS	(1ULL << 32)	/* RDMSR as well */
 #define VPMU_REFUSE_RDPMC	(1ULL << 33)	/* the kernel's RDPMC, of any counter;
 						 * with register 0 that alone */
+#define VPMU_REFUSE_HELD	(1ULL << 34)	/* not before a vCPU was held */
 
 /* VPMU_REG: the emulated PMU's own registers, whatever the guest believes. */
 enum {

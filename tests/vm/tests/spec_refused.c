@@ -213,6 +213,16 @@ static uint64_t overflows(void)
 	return vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS);
 }
 
+/* The child first: what it would still do is no part of the session. */
+static void end_without(struct session *s, struct child *c)
+{
+	kill(c->pid, SIGKILL);
+	waitpid(c->pid, NULL, 0);
+	s->stop = true;
+	pthread_join(s->thread, NULL);
+	end(s);
+}
+
 /* Else its overflows go on, and on AMD nobody owns up to their interrupts. */
 static void check_armed_no_more(const char *event, uintptr_t which)
 {
@@ -236,11 +246,7 @@ static void check_armed_no_more(const char *event, uintptr_t which)
 	dev_msleep(200);
 	ck_assert_uint_le(overflows() - before, 1);
 	ck_assert_int_ne(hwpmc_stop(s.h, id), 0);
-	kill(c.pid, SIGKILL);
-	waitpid(c.pid, NULL, 0);
-	s.stop = true;
-	pthread_join(s.thread, NULL);
-	end(&s);
+	end_without(&s, &c);
 	dev_check_registers_clear();
 }
 
@@ -250,6 +256,71 @@ START_TEST(a_counter_that_cannot_be_stopped_is_armed_no_more)
 	check_armed_no_more("branches", select_msr);
 	check_armed_no_more("branches", VPMU_REFUSE_ALL);
 	check_armed_no_more("branches", counter_msr);
+}
+END_TEST
+
+/*
+ * From an overflow on, with a period left until the next: that one's interrupt is held,
+ * with the counter armed again.
+ */
+static void stay(void *arg)
+{
+	struct sched_param first = { .sched_priority = 99 };
+	uint64_t before = overflows();
+
+	/* Where it leaves, the counter is found to go on by that. */
+	ck_assert_int_eq(sched_setscheduler(0, SCHED_FIFO, &first), 0);
+	while (overflows() == before)
+		dev_spin(1000);
+	vpmu_knob(VPMU_KNOB_REFUSE, VPMU_REFUSE_ALL | VPMU_REFUSE_HELD);
+	vpmu_knob(VPMU_KNOB_HOLD, counter_msr);
+	*reached = true;
+	for (;;)
+		dev_spin(20000);
+}
+
+/*
+ * The other CPU is refused something after this one has armed its counter and before it
+ * looks whether all is well: the counter goes on, and its thread as well.
+ */
+static void check_given_up_as_armed(void)
+{
+	unsigned int unknown = dev_unknown_nmis();
+	struct session s;
+	struct child c;
+	uint32_t id, other;
+
+	/* The reader of the rings as well: CPU 1 is for one thread alone. */
+	dev_pin(getpid(), 0);
+	begin(&s, FAST, 0);
+	id = allocate(&s, "branches:u", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 50000);
+	other = allocate(&s, "instructions", HWPMC_MODE_SC, 0, 0, 0);
+	c = child_that_tells(stay, 0);
+	dev_pin(c.pid, 1);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	vpmu_knob(VPMU_KNOB_REFUSE, VPMU_REFUSE_ALL | VPMU_REFUSE_HELD);
+	dev_go(&c);
+	await_reached();
+	while (hwpmc_start(s.h, other) == 0)
+		ok(&s, hwpmc_stop(s.h, other));
+	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_PMU_REFUSED);
+	/* One before, one that was held, and the last one. */
+	while (overflows() - s.overflows < 3)
+		dev_msleep(1);
+	dev_msleep(50);
+	ck_assert_uint_eq(overflows() - s.overflows, 3);
+	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
+	refuse(0);
+	end_without(&s, &c);
+	dev_check_registers_clear();
+}
+
+/* Thrice: something may yet take the thread's place for a moment. */
+START_TEST(a_counter_that_is_given_up_as_it_is_armed_overflows_once_more_and_is_ours)
+{
+	for (int i = 0; i < 3; i++)
+		check_given_up_as_armed();
 }
 END_TEST
 
@@ -291,11 +362,7 @@ START_TEST(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours)
 	dev_unpin(getpid());
 	ck_assert_uint_eq(overflows() - before, 3);
 	refuse(0);
-	kill(c.pid, SIGKILL);
-	waitpid(c.pid, NULL, 0);
-	s.stop = true;
-	pthread_join(s.thread, NULL);
-	end(&s);
+	end_without(&s, &c);
 	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
 	dev_check_registers_clear();
 	/* What is still expected is so for a second. */
@@ -442,6 +509,7 @@ int main(void)
 	harness_add(what_does_not_need_the_registers_goes_on);
 	harness_add(a_counter_that_faults_while_it_samples_stands_still_and_says_so);
 	harness_add(a_counter_that_cannot_be_stopped_is_armed_no_more);
+	harness_add(a_counter_that_is_given_up_as_it_is_armed_overflows_once_more_and_is_ours);
 	harness_add(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours);
 	harness_add_timed(registers_that_come_and_go_under_load_hurt_nobody, 30);
 	if (!dev_is_amd())
