@@ -38,6 +38,7 @@ class Terminal:
         self.screen = pyte.Screen(COLUMNS, ROWS)
         self.stream = pyte.ByteStream(self.screen)
         self.raw = b""
+        self.unseen = b""
         self.status = None
         self.master, self.slave = pty.openpty()
         self.resize(ROWS, COLUMNS)
@@ -56,17 +57,20 @@ class Terminal:
         fcntl.ioctl(self.master, termios.TIOCSWINSZ,
                     struct.pack("HHHH", rows, columns, 0, 0))
 
+    # Up to the next return to the start of a line: what is there for a moment, before
+    # it is written over, is to be seen however late this program comes.
     def take(self, seconds):
-        ready, _, _ = select.select([self.master], [], [], seconds)
-        if ready:
-            data = os.read(self.master, 65536)
-            self.raw += data
-            self.stream.feed(data)
+        if not self.unseen and select.select([self.master], [], [], seconds)[0]:
+            self.unseen = os.read(self.master, 65536)
+            self.raw += self.unseen
+        piece = self.unseen[:1] + self.unseen[1:].partition(b"\r")[0]
+        self.unseen = self.unseen[len(piece):]
+        self.stream.feed(piece)
         pid, status = os.waitpid(self.pid, os.WNOHANG) if self.status is None \
             else (0, 0)
         if pid:
             self.status = os.waitstatus_to_exitcode(status)
-        return bool(ready)
+        return bool(piece)
 
     def has(self, regex):
         return any(re.search(regex, line) for line in self.screen.display)
@@ -77,9 +81,10 @@ class Terminal:
             if time.monotonic() > end:
                 self.fail(f"waited for: {what}")
             if self.status is not None and not what.startswith("end"):
-                self.take(0)
-                if true():
-                    return
+                # A kernel thread brings what was written, later on a busy machine.
+                while self.take(0.5):
+                    if true():
+                        return
                 self.fail(f"it ended with {self.status} before: {what}")
             self.take(0.1)
 
@@ -90,7 +95,6 @@ class Terminal:
         sys.exit(1)
 
     def check_restored(self):
-        # A kernel thread brings what was written, later on a busy machine.
         while self.take(0.5):
             pass
         if termios.tcgetattr(self.slave) != self.modes:
