@@ -227,6 +227,13 @@ static void run_until_end(struct options *o, struct watch *w)
 	}
 }
 
+/* The terminal's Ctrl-C is for both, and either may be heard of first. */
+static bool ended_with(const struct options *o, const struct watch *w)
+{
+	return w->signal && WIFSIGNALED(o->wait_status) &&
+	       WTERMSIG(o->wait_status) == w->signal;
+}
+
 /* The command goes with its observer, as it would go with its terminal. */
 static int end_command(struct options *o, struct watch *w)
 {
@@ -239,7 +246,8 @@ static int end_command(struct options *o, struct watch *w)
 		watch_reap(w, &o->wait_status, &usage);
 		return 0;
 	}
-	return launch_exit_status(o->wait_status);
+	return !o->batch && ended_with(o, w) ? 0 :
+	       launch_exit_status(o->wait_status);
 }
 
 static int tell_failure(const struct options *o)

@@ -159,6 +159,12 @@ top_ended_by_a_signal_restores_the_terminal() {
 		end
 	EOF
 	! pgrep -x sleep >/dev/null || fail "the command is still there"
+	# And where top hears of the command's end first.
+	check "$screen" "$hwpmc" top -d 0.3 -e instructions:u -c 100003 sleep 1000 <<-'EOF'
+		see round [1-9]
+		run pkill -STOP -x hwpmc; pkill -INT -x 'hwpmc|sleep'; sleep 1; pkill -CONT -x hwpmc
+		end
+	EOF
 }
 
 top_says_what_it_cannot_do() {
