@@ -5,6 +5,7 @@
  * more, and counts again once the registers are there again.
  */
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "harness.h"
 #include "../lib/spec_session.h"
@@ -265,11 +266,11 @@ END_TEST
  */
 static void stay(void *arg)
 {
-	struct sched_param first = { .sched_priority = 99 };
 	uint64_t before = overflows();
 
-	/* Where it leaves, the counter is found to go on by that. */
-	ck_assert_int_eq(sched_setscheduler(0, SCHED_FIFO, &first), 0);
+	/* Where it leaves, the counter is found to go on by that. Not for real time: on
+	 * kernels for that all that waits for this CPU, or for RCU, would stand still. */
+	setpriority(PRIO_PROCESS, 0, -20);
 	while (overflows() == before)
 		dev_spin(1000);
 	vpmu_knob(VPMU_KNOB_REFUSE, VPMU_REFUSE_ALL | VPMU_REFUSE_HELD);
@@ -288,6 +289,7 @@ static void check_given_up_as_armed(void)
 	unsigned int unknown = dev_unknown_nmis();
 	struct session s;
 	struct child c;
+	uint64_t before;
 	uint32_t id, other;
 
 	/* The reader of the rings as well: CPU 1 is for one thread alone. */
@@ -304,14 +306,15 @@ static void check_given_up_as_armed(void)
 	await_reached();
 	while (hwpmc_start(s.h, other) == 0)
 		ok(&s, hwpmc_stop(s.h, other));
+	/* One before, and one that was held; once there was another between them, as
+	 * where a switch has written the register rather than an NMI. */
+	before = overflows();
 	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_PMU_REFUSED);
-	/* One before, one that was held, and the last one. */
 	while (overflows() - s.overflows < 3)
 		dev_msleep(1);
 	dev_msleep(50);
-	ck_assert_uint_eq(overflows() - s.overflows, 3);
+	ck_assert_uint_le(overflows() - before, 1);
 	refuse(0);
-	/* The thread first: on a kernel for real time all else waits for its CPU. */
 	end_without(&s, &c);
 	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
 	dev_check_registers_clear();
