@@ -115,10 +115,11 @@ static uint32_t sampling(int fd, int mode, uint32_t cpu)
 /* ---- the kernel's addresses ---------------------------------------------- */
 
 /* Text, modules, direct map, vmalloc, per-CPU: all in the upper half. What merely
- * says -1 in one of its halves is none. */
+ * says -1 in one of its halves is none, nor is a count below 0, as a page has where it
+ * came in the midst of a slice: modules end at -16 M, and nothing secret is above. */
 static bool is_kernel(uint64_t v)
 {
-	return v >> 47 == 0x1ffff && v < -65536ull && (uint32_t)v >> 31;
+	return v >> 47 == 0x1ffff && v < -(16ull << 20) && (uint32_t)v >> 31;
 }
 
 /* How many there are at any byte. */
