@@ -314,6 +314,7 @@ static void check_given_up_as_armed(void)
 		dev_msleep(1);
 	dev_msleep(50);
 	ck_assert_uint_le(overflows() - before, 1);
+	ck_assert_uint_le(overflows() - s.overflows, 4);
 	refuse(0);
 	end_without(&s, &c);
 	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
