@@ -5,21 +5,23 @@
 
 #include "core/class.h"
 #include "core/cpu.h"
-#include "core/longslice.h"
-#include "ctl/debug.h"
 #include "ctl/device.h"
-#include "ctl/trace.h"
-#include "ctl/tunables.h"
+#include "debug/debug.h"
+#include "debug/trace.h"
+#include "debug/tunables.h"
 #include "inkernel/inkernel.h"
+#include "log/task_event.h"
+#include "pmc/hooks.h"
+#include "pmc/hotplug.h"
+#include "pmc/wrap.h"
 #include "sampling/kgmon.h"
 #include "sampling/log.h"
 #include "sampling/sample.h"
 #include "sampling/scratch.h"
-#include "sampling/tell.h"
 #include "sampling/throttle.h"
-#include "virt/hooks.h"
-#include "virt/rdpmc.h"
-#include "virt/target.h"
+#include "task/rdpmc.h"
+#include "task/target.h"
+#include "machine.h"
 
 /*
  * Not __init, nor a part of it: on Linux 5.10 code of that section does not see what
@@ -36,7 +38,8 @@ static int __init hwpmc_init(void)
 
 	hwpmc_tunables_check();
 	hwpmc_debug_init();
-	ret = hwpmc_classes_init();
+	ret = hwpmc_machine_probe(&hwpmc_machine);
+	ret = ret ?: hwpmc_classes_init();
 	if (ret)
 		goto err_classes;
 	hwpmc_log_clock_init();
@@ -52,7 +55,7 @@ static int __init hwpmc_init(void)
 	ret = hwpmc_targets_init();
 	if (ret)
 		goto err_hooks;
-	ret = hwpmc_cpus_init();
+	ret = hwpmc_hotplug_init();
 	if (ret)
 		goto err_cpus;
 	ret = hwpmc_tunables_init();
@@ -67,7 +70,7 @@ static int __init hwpmc_init(void)
 err_device:
 	hwpmc_tunables_exit();
 err_tunables:
-	hwpmc_cpus_exit();
+	hwpmc_hotplug_exit();
 err_cpus:
 	hwpmc_targets_exit();
 err_hooks:
@@ -90,8 +93,8 @@ static void __exit hwpmc_exit(void)
 	hwpmc_rdpmc_exit();
 	hwpmc_nmi_exit();
 	hwpmc_throttle_exit();
-	hwpmc_longslice_exit();
-	hwpmc_cpus_exit();
+	hwpmc_wrap_exit();
+	hwpmc_hotplug_exit();
 	hwpmc_targets_exit();
 	hwpmc_scratch_exit();
 	hwpmc_kgmon_exit();

@@ -8,14 +8,14 @@
 #include <linux/printk.h>
 #include <asm/cpufeature.h>
 
+#include "../compat/cpuid.h"
+#include "../compat/msr.h"
 #include "amd_encode.h"
 #include "amd_regs.h"
 #include "classes.h"
+#include "width.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
-#include "../compat/cpuid.h"
-#include "../compat/msr.h"
-#include "../core/value.h"
 
 static struct hwpmc_amd_pmu pmu;
 static struct hwpmc_x86_bank bank;

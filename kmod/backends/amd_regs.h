@@ -7,7 +7,7 @@
 #ifndef HWPMC_AMD_REGS_H
 #define HWPMC_AMD_REGS_H
 
-#include "../core/types.h"
+#include "../compat/types.h"
 
 /* The legacy four, from family 06h on. */
 #define AMD_LEGACY_CTL(n)	(0xc0010000 + (n))

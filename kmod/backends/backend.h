@@ -19,10 +19,13 @@
 #ifndef HWPMC_BACKEND_H
 #define HWPMC_BACKEND_H
 
-#include "../core/types.h"	/* fixed-width types, on the host too */
+#include "../compat/types.h"	/* fixed-width types, on the host too */
 #include "hwpmc.h"		/* uapi */
 
 struct hwpmc_class;
+
+/* Rows of class SOFT; task/target.h counts migrations for each. */
+#define HWPMC_SOFT_ROWS	16
 
 /* What a PMC asks of a class, already checked against modes and flags. */
 struct hwpmc_request {
@@ -44,7 +47,7 @@ struct hwpmc_encoding {
 	struct hwpmc_select select;
 	u64 rows;		/* bit per row of the class; 0: none */
 	bool of_thread;		/* happens to threads while they do not run
-				 * (soft/migrated.c) */
+				 * (task/migrations.c) */
 	u32 why;		/* enum hwpmc_reason where refused */
 	s32 detail;
 };
@@ -104,6 +107,12 @@ struct hwpmc_class_ops {
 	 */
 	void (*ack_nmi)(struct hwpmc_class *cls, u64 rows);
 	/*
+	 * Add n to the counter of row ri: events of the current thread that happened
+	 * while it did not run. Only for rows that count off CPU (see struct
+	 * hwpmc_encoding), NULL where there are none.
+	 */
+	void (*add_irqoff)(struct hwpmc_class *cls, unsigned int ri, u64 n);
+	/*
 	 * Classes whose events have to be asked for (SOFT; NULL elsewhere): one
 	 * more PMC, or one less, has this select. Process context, hwpmc_lock.
 	 */
@@ -134,11 +143,7 @@ struct hwpmc_class {
 	void *priv;		/* the backend's own */
 };
 
-/*
- * One machine: which classes it has. hwpmc_backends_probe() asks every backend
- * in a fixed order (TSC first) and returns how many classes it found (>= 1);
- * it logs one line about what it saw. Fills *m.
- */
+/* One machine: which classes it has. Filled by hwpmc_machine_probe(). */
 struct hwpmc_machine {
 	u32 cputype;		/* FreeBSD's number, 0x400: generic */
 	u32 pmu_version;	/* Intel: perfmon version; AMD: 0, 1 or 2 */
@@ -154,10 +159,5 @@ struct hwpmc_machine {
  * anywhere.
  */
 extern u32 hwpmc_msr_refused;
-
-int hwpmc_backends_probe(struct hwpmc_machine *m);
-/* For GETCPUINFO: enum hwpmc_pmu_state. Process context, under hwpmc_lock. */
-u32 hwpmc_backends_pmu_state(const struct hwpmc_machine *m);
-void hwpmc_backends_exit(struct hwpmc_machine *m);
 
 #endif /* HWPMC_BACKEND_H */

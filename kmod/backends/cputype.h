@@ -5,7 +5,7 @@
 #ifndef HWPMC_CPUTYPE_H
 #define HWPMC_CPUTYPE_H
 
-#include "../core/types.h"
+#include "../compat/types.h"
 
 enum hwpmc_cputype {
 	HWPMC_CPU_AMD_K8 = 0x01,	/* every AMD family from 0Fh on */

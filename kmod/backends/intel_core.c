@@ -12,15 +12,15 @@
 #include <linux/smp.h>
 #include <asm/cpufeature.h>
 
+#include "../compat/cpuid.h"
+#include "../compat/msr.h"
 #include "classes.h"
 #include "cputype.h"
 #include "intel.h"
 #include "intel_regs.h"
+#include "width.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
-#include "../compat/cpuid.h"
-#include "../compat/msr.h"
-#include "../core/value.h"
 
 #define CPUID7_EDX_HYBRID	BIT(15)
 

@@ -7,13 +7,13 @@
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 
+#include "../compat/msr.h"
 #include "classes.h"
 #include "intel.h"
 #include "intel_regs.h"
+#include "width.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
-#include "../compat/msr.h"
-#include "../core/value.h"
 
 /* What INTEL_FIXED_CTRL of this CPU holds. */
 static DEFINE_PER_CPU(u64, fixed_ctrl);

@@ -7,7 +7,7 @@
 #ifndef HWPMC_INTEL_REGS_H
 #define HWPMC_INTEL_REGS_H
 
-#include "../core/types.h"
+#include "../compat/types.h"
 
 /* CPUID leaf 0xA. */
 #define INTEL_CPUID_LEAF	0xa

@@ -58,7 +58,7 @@ static inline int hwpmc_wrmsr_safe(u32 msr, u64 value)
 /*
  * Not through paravirt's table of functions: a context switch does this for every
  * PMC, and only Xen PV has another one there, where there are no counters for us
- * (kmod/backends/machine.c).
+ * (kmod/machine.c).
  */
 static inline u64 hwpmc_rdpmc(u32 index)
 {

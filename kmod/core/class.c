@@ -1,31 +1,19 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * class.c - registry of classes and rows; claiming the hardware while it is
- * needed and giving it back after. Process context, under hwpmc_lock.
+ * class.c - registry of classes and rows. Filled at load, constant after that but
+ * for what class.h says.
  */
-#include <linux/lockdep.h>
-
-#include "../ctl/trace.h"
-#include "../virt/rdpmc.h"
+#include "../backends/width.h"
 #include "class.h"
-#include "cpu.h"
-#include "longslice.h"
-#include "value.h"
-
-/* Protects everything that is not per CPU; class.h says what it is held for. */
-DEFINE_MUTEX(hwpmc_lock);
 
 struct hwpmc_machine hwpmc_machine;
 struct hwpmc_row hwpmc_rows[HWPMC_ROW_MAX];
 unsigned int hwpmc_nrows;
 
-/* PMCs that a class serves; the hardware is claimed while this is not 0. */
-static unsigned int class_users[HWPMC_CLASS_MAX];
 unsigned long hwpmc_classes_nmi __ro_after_init;
 u64 hwpmc_rows_nmi __ro_after_init;
-/* Read by hotplug callbacks on other CPUs, hence apart from class_users. */
-static unsigned long classes_claimed;
-unsigned long hwpmc_claim;
+unsigned long hwpmc_claimed_classes;
+unsigned long hwpmc_claim_generation;
 
 static void add_rows(struct hwpmc_class *cls)
 {
@@ -51,16 +39,12 @@ u64 hwpmc_class_rows(const struct hwpmc_class *cls)
 int hwpmc_classes_init(void)
 {
 	unsigned int i;
-	int ret;
 
-	ret = hwpmc_backends_probe(&hwpmc_machine);
-	if (ret < 0)
-		return ret;
 	for (i = 0; i < hwpmc_machine.nclass; i++) {
 		struct hwpmc_class *cls = &hwpmc_machine.cls[i];
 
 		if (hwpmc_nrows + cls->num > HWPMC_ROW_MAX) {
-			hwpmc_backends_exit(&hwpmc_machine);
+			hwpmc_classes_exit();
 			return -E2BIG;
 		}
 		add_rows(cls);
@@ -74,7 +58,28 @@ int hwpmc_classes_init(void)
 
 void hwpmc_classes_exit(void)
 {
-	hwpmc_backends_exit(&hwpmc_machine);
+	unsigned int i;
+
+	for (i = 0; i < hwpmc_machine.nclass; i++) {
+		struct hwpmc_class *cls = &hwpmc_machine.cls[i];
+
+		if (cls->ops->exit)
+			cls->ops->exit(cls);
+	}
+	hwpmc_machine.nclass = 0;
+}
+
+u32 hwpmc_classes_pmu_state(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < hwpmc_machine.nclass; i++) {
+		const struct hwpmc_class *cls = &hwpmc_machine.cls[i];
+
+		if (cls->ops->pmu_state)
+			return cls->ops->pmu_state(cls);
+	}
+	return HWPMC_PMU_NONE;
 }
 
 struct hwpmc_class *hwpmc_class_find(u32 id)
@@ -85,77 +90,4 @@ struct hwpmc_class *hwpmc_class_find(u32 id)
 		if (hwpmc_machine.cls[i].id == id)
 			return &hwpmc_machine.cls[i];
 	return NULL;
-}
-
-/* Does the hardware take what is written to it? */
-static int check_doubt(const struct hwpmc_class *cls, u32 *why, s32 *detail)
-{
-	u32 msr = hwpmc_class_doubt(cls);
-
-	if (likely(!msr))
-		return 0;
-	*why = HWPMC_WHY_PMU_REFUSED;
-	*detail = msr;
-	return -EIO;
-}
-
-/* Perf is gone from the counters: what it has left is nobody's. */
-static void begin_claim(void)
-{
-	WRITE_ONCE(hwpmc_claim, hwpmc_claim + 1);
-	hwpmc_rdpmc_take_all();
-}
-
-static int claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
-{
-	int ret;
-
-	if (!cls->ops->claim)
-		return 0;
-	ret = cls->ops->claim(cls, why, detail);
-	trace_hwpmc_md_init(cls->id, ret);
-	if (ret)
-		return ret;
-	if (cls->nmi && !(classes_claimed & hwpmc_classes_nmi))
-		begin_claim();
-	set_bit(cls - hwpmc_machine.cls, &classes_claimed);
-	hwpmc_cpus_reset_class(cls, true);
-	hwpmc_longslice_begin();
-	return 0;
-}
-
-int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail)
-{
-	unsigned int i = cls - hwpmc_machine.cls;
-	int ret;
-
-	lockdep_assert_held(&hwpmc_lock);
-	ret = class_users[i] ? 0 : claim(cls, why, detail);
-	if (ret)
-		return ret;
-	class_users[i]++;
-	ret = check_doubt(cls, why, detail);
-	if (ret)
-		hwpmc_class_put(cls);
-	return ret;
-}
-
-void hwpmc_class_put(struct hwpmc_class *cls)
-{
-	unsigned int i = cls - hwpmc_machine.cls;
-
-	lockdep_assert_held(&hwpmc_lock);
-	if (WARN_ON_ONCE(!class_users[i]) || --class_users[i])
-		return;
-	if (!cls->ops->claim)
-		return;
-	clear_bit(i, &classes_claimed);
-	hwpmc_cpus_reset_class(cls, false);
-	cls->ops->release(cls);
-	trace_hwpmc_md_exit(cls->id, 0);
-}
-
-unsigned long hwpmc_classes_claimed(void)
-{
-	return READ_ONCE(classes_claimed);
 }

@@ -6,16 +6,9 @@
 #define HWPMC_CLASS_H
 
 #include <linux/list.h>
-#include <linux/mutex.h>
 
 #include "../backends/backend.h"
-
-/*
- * hwpmc_lock protects everything that ioctls change: owners' PMC lists, PMC
- * states, rows, class users. Taken in process context only. Nests inside it:
- * cpus_read_lock(), tracepoint registration, hwpmc_targets_lock.
- */
-extern struct mutex hwpmc_lock;
+#include "lock.h"
 
 /*
  * A row: the counters with the same number on all CPUs. All but the last two
@@ -34,6 +27,7 @@ extern struct hwpmc_machine hwpmc_machine;
 extern struct hwpmc_row hwpmc_rows[HWPMC_ROW_MAX];
 extern unsigned int hwpmc_nrows;
 
+/* Rows for the classes that the probe found in hwpmc_machine. */
 int hwpmc_classes_init(void);
 void hwpmc_classes_exit(void);
 
@@ -41,12 +35,6 @@ u64 hwpmc_class_rows(const struct hwpmc_class *cls);
 /* The class with this id, or NULL. */
 struct hwpmc_class *hwpmc_class_find(u32 id);
 
-/*
- * Have the hardware of a class for one more PMC, or for one less: the first
- * claims it from perf, the last gives it back.
- */
-int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail);
-void hwpmc_class_put(struct hwpmc_class *cls);
 /* 0, or the register that refused an access, so that what the class has counted
  * since then may be anything. Any context. */
 static inline u32 hwpmc_class_doubt(const struct hwpmc_class *cls)
@@ -60,12 +48,20 @@ static inline u32 hwpmc_class_doubt(const struct hwpmc_class *cls)
 extern unsigned long hwpmc_classes_nmi;
 /* Their rows. */
 extern u64 hwpmc_rows_nmi;
-/* As above: those that are claimed now. */
-unsigned long hwpmc_classes_claimed(void);
-/*
- * Which claim of them this is: one begins with the first class and ends with the last,
- * and perf has its counters in between. hwpmc_lock; read anywhere.
- */
-extern unsigned long hwpmc_claim;
+/* As above: those that are claimed now. Changed under hwpmc_lock; read by hotplug
+ * callbacks and in switches. */
+extern unsigned long hwpmc_claimed_classes;
+
+static inline unsigned long hwpmc_classes_claimed(void)
+{
+	return READ_ONCE(hwpmc_claimed_classes);
+}
+
+/* Claim generation: counts the times that the first class was claimed; between two
+ * of them perf owns the counters. hwpmc_lock; read anywhere. */
+extern unsigned long hwpmc_claim_generation;
+
+/* For GETCPUINFO: enum hwpmc_pmu_state. Process context, under hwpmc_lock. */
+u32 hwpmc_classes_pmu_state(void);
 
 #endif /* HWPMC_CLASS_H */

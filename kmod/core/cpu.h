@@ -13,10 +13,10 @@
 #include <linux/list.h>
 #include <linux/percpu.h>
 
+#include "../backends/width.h"
 #include "../compat/msr.h"
 #include "class.h"
 #include "pmc.h"
-#include "value.h"
 
 struct hwpmc_link;
 struct hwpmc_ring;
@@ -65,9 +65,9 @@ struct hwpmc_cpu {
 
 extern struct hwpmc_cpu __percpu *hwpmc_cpus;
 
-int hwpmc_cpus_init(void);
-void hwpmc_cpus_exit(void);
-
+/* Bring the class's registers here to the clean state, enabled or not. */
+void hwpmc_cpu_reset_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
+				  bool on);
 /* Switch the hardware of a class on or off on all CPUs. */
 void hwpmc_cpus_reset_class(struct hwpmc_class *cls, bool on);
 /* Stop a row on all CPUs that have it programmed; nothing uses it any more. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * owner.c - owners and what they hold. Process context, under hwpmc_lock;
+ * owner.c - the list of owners, and what each holds. Process context, under hwpmc_lock;
  * lookups also under RCU, and hwpmc_owner_exec() from the exec probe.
  */
 #include <linux/capability.h>
@@ -11,36 +11,11 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "../ctl/trace.h"
-#include "../ctl/tunables.h"
-#include "../sampling/log.h"
+#include "../debug/trace.h"
+#include "../debug/tunables.h"
 #include "owner.h"
 
-static LIST_HEAD(owners);	/* hwpmc_lock, RCU */
-
-static void release_pmcs(struct hwpmc_owner *owner, bool doomed_only)
-{
-	struct hwpmc_pmc *pmc, *next;
-
-	lockdep_assert_held(&hwpmc_lock);
-	list_for_each_entry_safe(pmc, next, &owner->pmcs, owner_node)
-		if (!doomed_only || READ_ONCE(pmc->doomed))
-			hwpmc_pmc_release(pmc);
-}
-
-static void drop_work(struct work_struct *work)
-{
-	struct hwpmc_owner *owner =
-		container_of(work, struct hwpmc_owner, drop);
-
-	struct hwpmc_log *log;
-
-	mutex_lock(&hwpmc_lock);
-	release_pmcs(owner, true);
-	log = hwpmc_log_end(owner, false);
-	mutex_unlock(&hwpmc_lock);
-	hwpmc_log_free(log, false);
-}
+LIST_HEAD(hwpmc_owners);
 
 /* Each exec and each mmap() of the machine may have to look at all of them. */
 static int may_have_more(kuid_t uid)
@@ -51,51 +26,21 @@ static int may_have_more(kuid_t uid)
 	lockdep_assert_held(&hwpmc_lock);
 	if (perfmon_capable())
 		return 0;
-	list_for_each_entry(owner, &owners, node)
+	list_for_each_entry(owner, &hwpmc_owners, node)
 		n += !owner->kernel && uid_eq(owner->uid, uid);
 	return n < most ? 0 : -EMFILE;
 }
 
-static int join(struct hwpmc_owner *owner)
+int hwpmc_owner_join(struct hwpmc_owner *owner)
 {
 	int ret;
 
 	mutex_lock(&hwpmc_lock);
 	ret = owner->kernel ? 0 : may_have_more(owner->uid);
 	if (!ret)
-		list_add_rcu(&owner->node, &owners);
+		list_add_rcu(&owner->node, &hwpmc_owners);
 	mutex_unlock(&hwpmc_lock);
 	return ret;
-}
-
-static void owner_free(struct hwpmc_owner *owner)
-{
-	put_pid_ns(owner->pid_ns);
-	put_pid(owner->tgid);
-	kfree(owner);
-}
-
-struct hwpmc_owner *hwpmc_owner_new(bool kernel)
-{
-	struct hwpmc_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
-	int ret;
-
-	if (!owner)
-		return ERR_PTR(-ENOMEM);
-	owner->uid = current_uid();
-	owner->tgid = get_pid(task_tgid(kernel ? &init_task : current));
-	owner->kernel = kernel;
-	owner->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	INIT_LIST_HEAD(&owner->pmcs);
-	INIT_WORK(&owner->drop, drop_work);
-	init_waitqueue_head(&owner->log_wait);
-	ret = join(owner);
-	if (ret) {
-		owner_free(owner);
-		return ERR_PTR(ret);
-	}
-	trace_hwpmc_owner_allocate(owner->tgid);
-	return owner;
 }
 
 int hwpmc_owner_lock(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
@@ -109,58 +54,6 @@ int hwpmc_owner_lock(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 		return 0;
 	mutex_unlock(&hwpmc_lock);
 	return hwpmc_refuse(hdr, -ENODEV, HWPMC_WHY_REVOKED, 0);
-}
-
-void hwpmc_owner_end(struct hwpmc_owner *owner)
-{
-	struct hwpmc_log *log;
-
-	trace_hwpmc_owner_release(owner->tgid);
-	mutex_lock(&hwpmc_lock);
-	list_del_rcu(&owner->node);
-	release_pmcs(owner, false);
-	log = hwpmc_log_end(owner, false);
-	mutex_unlock(&hwpmc_lock);
-	hwpmc_log_free(log, false);
-	/* After this no exec probe can find it and queue the work again. */
-	synchronize_rcu();
-	cancel_work_sync(&owner->drop);
-	owner_free(owner);
-}
-
-/* An owner that has not been revoked yet; its log, to be freed without the lock. */
-static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log)
-{
-	struct hwpmc_owner *owner;
-
-	lockdep_assert_held(&hwpmc_lock);
-	list_for_each_entry(owner, &owners, node) {
-		if (owner->revoked || owner->kernel ||
-		    owner->tgid == task_tgid(current))
-			continue;
-		WRITE_ONCE(owner->revoked, true);
-		if (!list_empty(&owner->pmcs) || hwpmc_log_is_open(owner))
-			kill_pid(owner->tgid, SIGBUS, 1);
-		release_pmcs(owner, false);
-		*log = hwpmc_log_end(owner, false);
-		wake_up_all(&owner->log_wait);
-		return owner;
-	}
-	return NULL;
-}
-
-void hwpmc_owners_revoke(void)
-{
-	struct hwpmc_log *log;
-	bool more;
-
-	do {
-		log = NULL;
-		mutex_lock(&hwpmc_lock);
-		more = revoke_one_locked(&log);
-		mutex_unlock(&hwpmc_lock);
-		hwpmc_log_free(log, false);
-	} while (more);
 }
 
 struct hwpmc_pmc *hwpmc_owner_find(struct hwpmc_owner *owner, u32 id)
@@ -229,7 +122,7 @@ void hwpmc_owners_each_rcu(void (*fn)(struct hwpmc_owner *, void *), void *arg)
 {
 	struct hwpmc_owner *owner;
 
-	list_for_each_entry_rcu(owner, &owners, node)
+	list_for_each_entry_rcu(owner, &hwpmc_owners, node)
 		fn(owner, arg);
 }
 
@@ -283,7 +176,7 @@ void hwpmc_owner_exec(void)
 	struct hwpmc_pmc *pmc;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(owner, &owners, node) {
+	list_for_each_entry_rcu(owner, &hwpmc_owners, node) {
 		if (owner->tgid != tgid)
 			continue;
 		trace_hwpmc_owner_exec(tgid);

@@ -40,6 +40,8 @@ struct hwpmc_owner {
 	/* Process-scope PMCs by row: found without a search. hwpmc_lock, RCU. */
 	struct hwpmc_pmc __rcu *by_row[HWPMC_ROW_MAX];
 	struct work_struct drop;	/* after its exec */
+	struct work_struct *lost;	/* in-kernel: queued when a PMC has lost its
+					 * last target; constant */
 	struct list_head inkernel;	/* inkernel/process.c: in its list */
 	struct rcu_head rcu;
 };
@@ -59,22 +61,17 @@ static inline s32 hwpmc_owner_tid_nr(const struct hwpmc_owner *owner,
 		task->pid : task_pid_nr_ns(task, owner->pid_ns);
 }
 
-/* An ERR_PTR: no memory, or (-EMFILE) the unprivileged user has kern.hwpmc.maxowners. */
-struct hwpmc_owner *hwpmc_owner_new(bool kernel);
+/* All of them. hwpmc_lock, RCU. */
+extern struct list_head hwpmc_owners;
+/* Into the list. -EMFILE: the unprivileged user has kern.hwpmc.maxowners. Takes
+ * hwpmc_lock. */
+int hwpmc_owner_join(struct hwpmc_owner *owner);
 /*
  * hwpmc_lock for an operation of the owner; 0, or why not, and then without it. While
  * it is held nothing may wait for what a user can delay without end: memory of a
  * program (its pages can be a file system of its own), its mmap_lock, writes to its files.
  */
 int hwpmc_owner_lock(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
-/* The descriptor is closed: everything ends. */
-void hwpmc_owner_end(struct hwpmc_owner *owner);
-/*
- * Take everything from everybody but the caller: their PMCs and logs end, what they
- * ask for is ENODEV from now on, and those who held something get SIGBUS. Takes
- * hwpmc_lock.
- */
-void hwpmc_owners_revoke(void);
 /* Its PMC with this id, or NULL. Under rcu_read_lock or hwpmc_lock. */
 struct hwpmc_pmc *hwpmc_owner_find(struct hwpmc_owner *owner, u32 id);
 /* The same for process scope, where the row finds it; row < hwpmc_nrows. */

@@ -90,37 +90,11 @@ static inline bool hwpmc_pmc_needs_log(const struct hwpmc_pmc *pmc)
 	       pmc->flags & (HWPMC_F_LOG_PROCCSW | HWPMC_F_LOG_PROCEXIT);
 }
 
-/* On one of these rows: ~0 for all. */
-int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
-		       struct hwpmc_op_pmcallocate *op, u64 rows);
-/* PMCSETCOUNT, and the count of PMCALLOCATE. Not while it runs. */
-void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count);
-/* Ends a PMC in whatever state it is. */
-void hwpmc_pmc_release(struct hwpmc_pmc *pmc);
-int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
-int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
-
 /* 0, or -EIO PMU_REFUSED: nobody vouches for what it has counted or sampled. Any
  * context. */
 int hwpmc_pmc_doubt(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 
-/* Stop it, whatever its state is and wherever its CPU. */
-void hwpmc_pmc_halt(struct hwpmc_pmc *pmc);
-
-/*
- * The exact count: in it is all that was counted before the call, on every CPU.
- * Caller: under rcu_read_lock or hwpmc_lock, interrupts on. -ENXIO: system
- * scope, and the CPU is offline.
- */
-int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value);
-
-/* System-scope PMCs of a CPU, when it comes and goes. */
-void hwpmc_pmcs_resume_irqoff(struct hwpmc_cpu *c);
-void hwpmc_pmcs_suspend_irqoff(struct hwpmc_cpu *c);
-/* Of these rows alone, for a moment; true: there were any. */
-bool hwpmc_pmcs_pause_irqoff(struct hwpmc_cpu *c, u64 rows);
-/* The total of one that counts on this CPU, up to now; and of all of them. */
+/* System scope: the total of one that counts on this CPU, up to now. */
 void hwpmc_pmc_harvest_irqoff(struct hwpmc_pmc *pmc);
-void hwpmc_pmcs_harvest_irqoff(struct hwpmc_cpu *c);
 
 #endif /* HWPMC_PMC_H */

@@ -8,7 +8,7 @@
 #ifndef HWPMC_ROW_H
 #define HWPMC_ROW_H
 
-#include "types.h"
+#include "../compat/types.h"
 #include "hwpmc.h"
 
 static inline bool hwpmc_mode_is_system(u32 mode)

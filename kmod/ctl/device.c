@@ -10,8 +10,9 @@
 #include <linux/poll.h>
 
 #include "../core/owner.h"
-#include "../sampling/log.h"
-#include "../virt/rdpmc.h"
+#include "../log/configure.h"
+#include "../pmc/owner.h"
+#include "../task/rdpmc.h"
 #include "device.h"
 #include "ioctl.h"
 

@@ -10,9 +10,8 @@
 #include <linux/uaccess.h>
 
 #include "../core/stats.h"
-#include "../virt/attach.h"
+#include "../debug/trace.h"
 #include "ioctl.h"
-#include "trace.h"
 
 static_assert(sizeof(struct hwpmc_op_simple) == HWPMC_SIZE_V1_SIMPLE);
 static_assert(sizeof(struct hwpmc_op_configurelog) == 24);
@@ -101,31 +100,6 @@ static const struct operation *find_operation(unsigned int nr)
 		return NULL;
 	op = &operations[array_index_nospec(nr, ARRAY_SIZE(operations))];
 	return op->handler ? op : NULL;
-}
-
-/* A forked child may operate its parent's self-attached PMC that follows it. */
-static bool is_heir(const struct hwpmc_pmc *pmc)
-{
-	return pmc && pmc->flags & HWPMC_F_DESCENDANTS &&
-	       READ_ONCE(pmc->owner_attached) && hwpmc_attached_to(pmc, current);
-}
-
-struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,
-				  struct hwpmc_hdr *hdr)
-{
-	struct hwpmc_pmc *pmc = hwpmc_owner_find(owner, id);
-	int err = 0;
-
-	if (HWPMC_ID_ROW(id) >= hwpmc_nrows)
-		err = hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_ID, id);
-	else if (unlikely(task_tgid(current) != owner->tgid) && !is_heir(pmc))
-		err = hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NOT_OWNER,
-				   pid_vnr(owner->tgid));
-	else if (unlikely(list_empty(&owner->pmcs)))
-		err = hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_PMCS, 0);
-	else if (unlikely(!pmc))
-		err = hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_ID, id);
-	return err ? ERR_PTR(err) : pmc;
 }
 
 /*

@@ -12,6 +12,7 @@
 
 #include "../core/cpu.h"
 #include "../core/stats.h"
+#include "../pmc/owner.h"
 #include "../sampling/kgmon.h"
 #include "ioctl.h"
 
@@ -36,7 +37,7 @@ int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 			.first = cls->first,
 		};
 	}
-	op->pmu_state = hwpmc_backends_pmu_state(&hwpmc_machine);
+	op->pmu_state = hwpmc_classes_pmu_state();
 	op->pmu_version = hwpmc_machine.pmu_version;
 	strscpy(op->cpuid, hwpmc_machine.cpuid, sizeof(op->cpuid));
 	return 0;

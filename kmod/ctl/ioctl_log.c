@@ -4,7 +4,11 @@
  * which waits for the reader, and CONFIGURELOG, which takes it where it must.
  * Process context.
  */
-#include "../sampling/log.h"
+#include <linux/file.h>
+#include <linux/fs.h>
+
+#include "../log/configure.h"
+#include "device.h"
 #include "ioctl.h"
 
 static int is_owner(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
@@ -15,11 +19,48 @@ static int is_owner(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 			    pid_vnr(owner->tgid));
 }
 
+static int take_file(struct hwpmc_op_configurelog *op, struct file **file)
+{
+	*file = NULL;
+	if (op->flags & HWPMC_LOG_F_MAPPED)
+		return 0;
+	*file = fget(op->logfd);
+	/* The kernel itself can only write where there is write_iter(). */
+	if (*file && (*file)->f_mode & FMODE_WRITE &&
+	    (*file)->f_op->write_iter && !(*file)->f_op->write &&
+	    !hwpmc_device_is(*file))
+		return 0;
+	if (*file)
+		fput(*file);
+	return hwpmc_refuse(&op->hdr, -EBADF, HWPMC_WHY_LOG_FD, op->logfd);
+}
+
+static int check_flags(struct hwpmc_op_configurelog *op)
+{
+	if (op->flags & ~HWPMC_LOG_F_MAPPED ||
+	    (op->flags & HWPMC_LOG_F_MAPPED && op->logfd != -1))
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_FLAGS,
+				    op->flags);
+	return 0;
+}
+
 int hwpmc_ioctl_configurelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
-	int ret = is_owner(owner, &arg->hdr);
+	struct hwpmc_op_configurelog *op = &arg->configurelog;
+	struct file *file;
+	int ret;
 
-	return ret ?: hwpmc_log_configure(owner, &arg->configurelog);
+	ret = is_owner(owner, &op->hdr);
+	ret = ret ?: check_flags(op);
+	if (ret)
+		return ret;
+	if (!op->flags && op->logfd == -1)
+		return hwpmc_log_unconfigure(owner, &op->hdr);
+	if (READ_ONCE(owner->log))
+		return hwpmc_refuse(&op->hdr, -EBUSY, HWPMC_WHY_LOG_EXISTS, 0);
+	ret = hwpmc_log_check_size(op);
+	ret = ret ?: take_file(op, &file);
+	return ret ?: hwpmc_log_configure(owner, op, file);
 }
 
 int hwpmc_ioctl_flushlog(struct hwpmc_owner *owner, union hwpmc_arg *arg)

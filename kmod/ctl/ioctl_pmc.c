@@ -6,9 +6,11 @@
 #include <linux/err.h>
 #include <linux/sched/signal.h>
 
-#include "../virt/rdpmc.h"
+#include "../debug/trace.h"
+#include "../pmc/allocate.h"
+#include "../pmc/run.h"
+#include "../task/rdpmc.h"
 #include "ioctl.h"
-#include "trace.h"
 
 static int reserved_zero(struct hwpmc_hdr *hdr, u64 reserved)
 {

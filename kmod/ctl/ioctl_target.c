@@ -2,7 +2,7 @@
 /* ioctl_target.c - attach and detach. Under hwpmc_lock. */
 #include <linux/err.h>
 
-#include "../virt/attach.h"
+#include "../task/attach.h"
 #include "ioctl.h"
 
 int hwpmc_ioctl_attach(struct hwpmc_owner *owner, union hwpmc_arg *arg)

@@ -10,15 +10,10 @@
 #define HWPMC_INKERNEL_H
 
 #include "../core/owner.h"
-#include "../virt/target.h"
+#include "../task/target.h"
 
 struct hwpmc_counter_cfg;
 
-/* The last thread of a target exits: its values are its parent's. */
-void hwpmc_inkernel_exit_locked(struct hwpmc_target *target);
-
-/* One of our PMCs may have lost its last target. Any context but NMI. */
-void hwpmc_inkernel_lost(void);
 void hwpmc_inkernel_shutdown(void);
 /* After the hooks: exits of processes no longer ask for work. */
 void hwpmc_inkernel_exit(void);

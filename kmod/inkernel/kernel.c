@@ -8,6 +8,9 @@
 #include <linux/export.h>
 #include <linux/hwpmc.h>
 
+#include "../pmc/allocate.h"
+#include "../pmc/owner.h"
+#include "../pmc/run.h"
 #include "../sampling/kgmon.h"
 #include "inkernel.h"
 

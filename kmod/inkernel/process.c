@@ -13,8 +13,12 @@
 #include <linux/workqueue.h>
 
 #include "../core/cpu.h"
-#include "../virt/attach.h"
-#include "../virt/switch.h"
+#include "../pmc/allocate.h"
+#include "../pmc/owner.h"
+#include "../pmc/run.h"
+#include "../task/attach.h"
+#include "../task/descent.h"
+#include "../task/switch.h"
 #include "inkernel.h"
 
 /* Owners of the PMCs of processes. hwpmc_lock. */
@@ -185,11 +189,6 @@ static void reap_work(struct work_struct *work)
 	} while (owner);
 }
 
-void hwpmc_inkernel_lost(void)
-{
-	schedule_work(&reap);
-}
-
 /* One that somebody else, such as reap_work(), cannot take as well; or NULL. */
 static struct hwpmc_owner *take_any(void)
 {
@@ -230,6 +229,7 @@ static int configure(struct task_struct *task, int ctr,
 
 	if (IS_ERR(owner))
 		return PTR_ERR(owner);
+	owner->lost = &reap;
 	mutex_lock(&hwpmc_lock);
 	ret = attach_new(owner, task, ctr, cfg);
 	if (!ret)
@@ -462,35 +462,6 @@ int hwpmc_get_counter_value(struct task_struct *task, int ctr, int flags,
 }
 EXPORT_SYMBOL_GPL(hwpmc_get_counter_value);
 
-static void move_values_locked(struct hwpmc_target *from,
-			       struct hwpmc_target *to)
-{
-	u64 rows = from->rows & from->special;
-
-	lockdep_assert_held(&hwpmc_targets_lock);
-	for (; rows; rows &= rows - 1) {
-		struct hwpmc_link *link = &from->link[__ffs64(rows)];
-		struct hwpmc_link *parent = &to->link[__ffs64(rows)];
-
-		if (!link->pmc->owner->kernel || parent->pmc != link->pmc)
-			continue;
-		parent->children += atomic64_xchg(&link->total, 0) +
-				    link->children;
-		link->children = 0;
-	}
-}
-
-void hwpmc_inkernel_exit_locked(struct hwpmc_target *target)
-{
-	struct hwpmc_target *parent;
-
-	rcu_read_lock();
-	parent = hwpmc_target_find(rcu_dereference(current->real_parent));
-	if (parent && parent != target)
-		move_values_locked(target, parent);
-	rcu_read_unlock();
-}
-
 static void settle_all(struct task_struct *task)
 {
 	unsigned int nr;
@@ -526,7 +497,7 @@ int hwpmc_accumulate(struct task_struct *parent, struct task_struct *exiting)
 	from = hwpmc_target_find(exiting);
 	to = hwpmc_target_find(parent);
 	if (from && to) {
-		move_values_locked(from, to);
+		hwpmc_descent_move_values_locked(from, to);
 		ret = 0;
 	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);

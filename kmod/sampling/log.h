@@ -17,12 +17,7 @@
 #include "hwpmc_log.h"	/* uapi */
 #include "ring.h"
 
-struct hwpmc_hdr;
-struct hwpmc_op_configurelog;
 struct hwpmc_owner;
-struct hwpmc_pmc;
-struct pid;
-
 struct hwpmc_log;
 
 /* This CPU's ring, in writers and in NMI (constant while the log exists). */
@@ -49,46 +44,14 @@ void *hwpmc_log_reserve_sample(struct hwpmc_log *log, size_t len);
 /* Have the reader woken. Interrupts off or NMI, any locks held. */
 void hwpmc_log_wake_irqoff(struct hwpmc_log *log);
 
-/* A sample that cannot be written, and why: enum hwpmc_drop_cause. */
-void hwpmc_log_drop_sample(struct hwpmc_log *log, unsigned int cause);
-
-/* The same of another record. Any context that sleeps. */
+/* A record that cannot be written, and why: enum hwpmc_drop_cause. Any context that
+ * sleeps. */
 void hwpmc_log_drop(struct hwpmc_log *log, unsigned int cause);
-
-/* The operations. Process context, under hwpmc_lock unless it says otherwise. */
-/* Not under hwpmc_lock: the memory that it charges has a lock that anybody can hold. */
-int hwpmc_log_configure(struct hwpmc_owner *owner,
-			struct hwpmc_op_configurelog *op);
-int hwpmc_log_close(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
-int hwpmc_log_write(struct hwpmc_owner *owner, u32 userdata,
-		    struct hwpmc_hdr *hdr);
-/* Not under hwpmc_lock: waits for the reader. */
-int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
-/*
- * Take the owner's log away: the owner ends, or CONFIGURELOG -1. PMCs that need it
- * are stopped. The second half waits for writers, and, unless told to discard
- * what is not yet written, for a reader that goes on; not under hwpmc_lock then.
- */
-struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard);
-void hwpmc_log_free(struct hwpmc_log *log, bool discard);
 
 /* May it tell where the kernel and its modules are? */
 bool hwpmc_log_is_privileged(const struct hwpmc_log *log);
 
 /* May records be written (PMCSTART asks)? */
 bool hwpmc_log_is_open(const struct hwpmc_owner *owner);
-
-/* The mapped form: mmap() and poll() of the device. */
-struct file;
-struct poll_table_struct;
-struct vm_area_struct;
-int hwpmc_log_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma);
-__poll_t hwpmc_log_poll(struct hwpmc_owner *owner, struct file *file,
-			struct poll_table_struct *wait);
-
-/* Records about PMCs: nothing happens where the owner has no log. */
-void hwpmc_log_allocated(struct hwpmc_pmc *pmc);
-void hwpmc_log_attached(struct hwpmc_pmc *pmc, struct pid *tgid);
-void hwpmc_log_detached(struct hwpmc_pmc *pmc, struct pid *tgid);
 
 #endif /* HWPMC_LOG_H */

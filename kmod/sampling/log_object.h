@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * log_object.h - what a log consists of; for the files that make it (log.c, drain.c,
- * map.c, records.c), not for its writers.
+ * log_object.h - what a log consists of; for log.c and the files of log/, not for its
+ * writers.
  */
 #ifndef HWPMC_LOG_OBJECT_H
 #define HWPMC_LOG_OBJECT_H
@@ -63,21 +63,5 @@ struct hwpmc_log {
 
 /* Declare the drops of all CPUs. False: some have no room for it. Process context. */
 bool hwpmc_log_declare_all(struct hwpmc_log *log);
-
-/* drain.c: the thread of the descriptor form. */
-int hwpmc_drain_start(struct hwpmc_log *log);
-/* discard: what is not yet written is not written. Returns when it is gone. */
-void hwpmc_drain_stop(struct hwpmc_log *log, bool discard);
-int hwpmc_drain_flush(struct hwpmc_log *log);
-
-/* records.c: what stands at the beginning and at the end. */
-void hwpmc_records_begin(struct hwpmc_log *log);
-/* PMCs and targets that were there before it. The log is the owner's already. */
-void hwpmc_records_pmcs(struct hwpmc_log *log);
-void hwpmc_records_clock(struct hwpmc_log *log);
-/* Of a log that is closing; again, where there was no room. */
-void hwpmc_records_end(struct hwpmc_log *log);
-/* On the way to a file, in front of a CPU's records. */
-void hwpmc_records_fill_cpu(struct hwpmc_log_hdr *hdr, unsigned int cpu);
 
 #endif /* HWPMC_LOG_OBJECT_H */

@@ -16,7 +16,7 @@
 
 #include "../backends/x86_pmi.h"
 #include "../core/stats.h"
-#include "../ctl/trace.h"
+#include "../debug/trace.h"
 #include "log.h"
 #include "sample.h"
 #include "throttle.h"

@@ -14,7 +14,7 @@
 #ifndef HWPMC_RING_H
 #define HWPMC_RING_H
 
-#include "../core/types.h"
+#include "../compat/types.h"
 #include "hwpmc_log.h"	/* uapi */
 
 struct hwpmc_ring {

@@ -19,7 +19,7 @@
 #include "../compat/irq_stat.h"
 #include "../compat/irq_work.h"
 #include "../core/owner.h"
-#include "../ctl/tunables.h"
+#include "../debug/tunables.h"
 #include "log.h"
 #include "throttle.h"
 

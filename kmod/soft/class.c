@@ -113,6 +113,11 @@ static void soft_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 	this_cpu_write(hwpmc_soft_cpus->counter[ri], value);
 }
 
+static void soft_add_irqoff(struct hwpmc_class *cls, unsigned int ri, u64 n)
+{
+	hwpmc_soft_row_irqoff(ri, n);
+}
+
 static int soft_event_get(struct hwpmc_class *cls,
 			  const struct hwpmc_select *select)
 {
@@ -152,6 +157,7 @@ const struct hwpmc_class_ops hwpmc_soft_ops = {
 	.program_irqoff = soft_program_irqoff,
 	.read_irqoff = soft_read_irqoff,
 	.write_nmi = soft_write_nmi,
+	.add_irqoff = soft_add_irqoff,
 	.event_get = soft_event_get,
 	.event_put = soft_event_put,
 	.event_at = soft_event_at,

@@ -14,6 +14,7 @@
 
 #include "../compat/tracepoints.h"
 #include "../core/class.h"
+#include "../task/target.h"
 #include "soft.h"
 
 /* Before the probe that ends the slices of threads without a notifier. */
@@ -60,7 +61,7 @@ static void probe_migrate(void *data, struct task_struct *task, int cpu)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	hwpmc_soft_migrated_irqoff(task);
+	hwpmc_thread_moved_irqoff(task);
 	local_irq_restore(flags);
 	hit(HWPMC_EV_SOFT_CPU_MIGRATION, NULL);
 }

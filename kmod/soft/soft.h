@@ -11,7 +11,6 @@
  *	tick.c		ticks and overflows
  *	events.c	which events there are; the probes that tick
  *	clock.c		timers that tick
- *	migrated.c	the one event that happens to threads that do not run
  */
 #ifndef HWPMC_SOFT_H
 #define HWPMC_SOFT_H
@@ -21,7 +20,6 @@
 
 #include "../backends/backend.h"
 
-#define HWPMC_SOFT_ROWS		16
 #define HWPMC_SOFT_CLOCKS	3
 
 /* A select: the event's number, and the modes in which it is counted. */
@@ -95,12 +93,5 @@ void hwpmc_soft_clock_begin_irqoff(struct hwpmc_soft_cpu *s, u32 ev);
 void hwpmc_soft_clocks_end_irqoff(struct hwpmc_soft_cpu *s);
 /* Of what the interrupt that runs here has interrupted; NULL: cannot tell. */
 struct pt_regs *hwpmc_soft_interrupted_irqoff(void);
-
-/* ---- migrated.c ---------------------------------------------------------- */
-
-struct task_struct;
-
-/* A thread that does not run was given another CPU. In the scheduler. */
-void hwpmc_soft_migrated_irqoff(struct task_struct *task);
 
 #endif /* HWPMC_SOFT_H */

@@ -83,8 +83,6 @@ void hwpmc_soft_row_irqoff(unsigned int ri, u64 n)
 	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
 	struct hwpmc_soft_hit hit = { .n = n, .known = true };
 
-	if (!n)
-		return;
 	s->busy = true;
 	tick_irqoff(&hit, ri, n);
 	s->busy = false;

@@ -13,11 +13,11 @@ unit-backends := $(TOP)/kmod/backends
 
 $(BUILD)/unit/test_amd: $(unit-backends)/amd_encode.c
 $(BUILD)/unit/test_cputype: $(unit-backends)/cputype.c
-$(BUILD)/unit/test_debugflags: $(TOP)/kmod/ctl/debugflags.c
+$(BUILD)/unit/test_debugflags: $(TOP)/kmod/debug/debugflags.c
 $(BUILD)/unit/test_intel: $(unit-backends)/intel_encode.c \
 	$(unit-backends)/intel_constraints.c
 $(BUILD)/unit/test_ring: $(TOP)/kmod/sampling/ring.c \
-	$(TOP)/kmod/sampling/buildid.c
+	$(TOP)/kmod/log/buildid.c
 $(BUILD)/unit/test_row: $(TOP)/kmod/core/row.c
 # It looks into the tables: the source is included, not linked.
 $(BUILD)/unit/test_intel_rules: $(unit-backends)/intel_encode.c

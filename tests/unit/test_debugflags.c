@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ctl/debugflags.h"
+#include "debug/debugflags.h"
 #include "harness.h"
 
 static const char *const majors[] = {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "sampling/buildid.h"
+#include "log/buildid.h"
 #include "sampling/ring.h"
 
 #define SIZE	4096

@@ -2,7 +2,7 @@
 /*
  * test_width.c - what counters of every width have counted between two reads.
  */
-#include "core/value.h"
+#include "backends/width.h"
 #include "harness.h"
 
 static const unsigned int widths[] = { 31, 32, 40, 48, 64 };

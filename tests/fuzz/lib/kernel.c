@@ -5,8 +5,8 @@
  */
 #include "backends/amd_encode.h"
 #include "backends/intel_encode.h"
-#include "ctl/debugflags.h"
-#include "sampling/buildid.h"
+#include "debug/debugflags.h"
+#include "log/buildid.h"
 #include "fuzz.h"
 
 static void build_id(const uint8_t *data, size_t size)

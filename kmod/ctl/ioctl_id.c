@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * ioctl_id.c - from the id that an operation names to the PMC, and whether the caller
+ * may operate it. Under hwpmc_lock or RCU.
+ */
+#include <linux/err.h>
+#include <linux/sched/signal.h>
+
+#include "../task/attach.h"
+#include "ioctl.h"
+
+/* A forked child may operate its parent's self-attached PMC that follows it. */
+static bool is_heir(const struct hwpmc_pmc *pmc)
+{
+	return pmc && pmc->flags & HWPMC_F_DESCENDANTS &&
+	       READ_ONCE(pmc->owner_attached) && hwpmc_attached_to(pmc, current);
+}
+
+struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,
+				  struct hwpmc_hdr *hdr)
+{
+	struct hwpmc_pmc *pmc = hwpmc_owner_find(owner, id);
+	int err = 0;
+
+	if (HWPMC_ID_ROW(id) >= hwpmc_nrows)
+		err = hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_ID, id);
+	else if (unlikely(task_tgid(current) != owner->tgid) && !is_heir(pmc))
+		err = hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NOT_OWNER,
+				   pid_vnr(owner->tgid));
+	else if (unlikely(list_empty(&owner->pmcs)))
+		err = hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_PMCS, 0);
+	else if (unlikely(!pmc))
+		err = hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_ID, id);
+	return err ? ERR_PTR(err) : pmc;
+}

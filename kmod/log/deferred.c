@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * later.c - on real-time kernels the spin locks of a path, and those of a page that is
+ * given back, sleep: a probe notes what was mapped and has it told on the way back to
+ * the program, before one instruction of the mapping runs there. Nothing can be
+ * allocated in a probe either; where all items are taken, logs are told of a drop.
+ *
+ * An item that waits calls code of this module. hwpmc_later_exit() waits until none
+ * is left, and until nobody is in that code's last instructions.
+ */
+#include <linux/delay.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/task_work.h>
+
+#include "../compat/vma.h"
+#include "../core/owner.h"
+#include "../sampling/log.h"
+#include "task_event.h"
+
+/* Few threads are between a mapping and their program at one time. */
+#define ITEMS	256
+
+struct item {
+	struct callback_head work;
+	struct list_head node;		/* in `unused` or `waiting` */
+	struct task_struct *task;	/* whose it is, to be compared with */
+	bool stale;			/* its program is gone */
+	struct hwpmc_map map;		/* holds its file */
+	char name[32];
+};
+
+static struct item items[ITEMS];
+
+/* The lists, and task and stale of those that wait; used. No interrupt takes it. */
+static DEFINE_RAW_SPINLOCK(items_lock);
+static bool used;
+static LIST_HEAD(unused);
+static LIST_HEAD(waiting);
+
+static void put_drop(struct hwpmc_owner *owner, void *unused)
+{
+	struct hwpmc_log *log = READ_ONCE(owner->log);
+
+	if (log)
+		hwpmc_log_drop(log, HWPMC_DROP_BUSY);
+}
+
+static void be_heard(struct hwpmc_owner *owner, void *heard)
+{
+	*(bool *)heard = true;
+}
+
+static bool is_anybody_listening(void)
+{
+	bool heard = false;
+
+	hwpmc_tell(current, be_heard, &heard);
+	return heard;
+}
+
+static struct item *take_item(void)
+{
+	struct item *item;
+
+	raw_spin_lock(&items_lock);
+	item = list_first_entry_or_null(&unused, struct item, node);
+	if (item) {
+		list_move(&item->node, &waiting);
+		item->task = current;
+		item->stale = false;
+		used = true;
+	}
+	raw_spin_unlock(&items_lock);
+	if (!item)
+		hwpmc_tell(current, put_drop, NULL);
+	return item;
+}
+
+static void give_back(struct item *item)
+{
+	raw_spin_lock(&items_lock);
+	list_move(&item->node, &unused);
+	raw_spin_unlock(&items_lock);
+}
+
+/* Exec: what the program had mapped is gone, or is found again. */
+static void forget_own(void)
+{
+	struct item *item;
+
+	raw_spin_lock(&items_lock);
+	list_for_each_entry(item, &waiting, node)
+		if (item->task == current)
+			item->stale = true;
+	raw_spin_unlock(&items_lock);
+}
+
+/* A process that ends has no root any more that a path could begin at. */
+static char *page_for_path(const struct item *item)
+{
+	char *page;
+
+	if (item->stale || current->flags & PF_EXITING)
+		return NULL;
+	page = (char *)__get_free_page(GFP_KERNEL);
+	if (!page)
+		hwpmc_tell(current, put_drop, NULL);
+	return page;
+}
+
+static void tell_map(struct callback_head *work)
+{
+	struct item *item = container_of(work, struct item, work);
+	char *page = page_for_path(item);
+
+	if (page) {
+		hwpmc_map_look_up(&item->map, page);
+		hwpmc_tell(current, hwpmc_put_own_map, &item->map);
+		free_page((unsigned long)page);
+	}
+	if (item->map.file)
+		fput(item->map.file);
+	give_back(item);
+}
+
+void hwpmc_map_later(struct vm_area_struct *vma)
+{
+	struct item *item = is_anybody_listening() ? take_item() : NULL;
+	struct hwpmc_map *m;
+
+	if (!item)
+		return;
+	m = &item->map;
+	hwpmc_map_init(m, vma);
+	if (m->file)
+		get_file(m->file);
+	if (m->name) {
+		strscpy(item->name, m->name, sizeof(item->name));
+		m->name = item->name;
+	}
+	init_task_work(&item->work, tell_map);
+	/* Not in a process that ends. */
+	if (!task_work_add(current, &item->work, TWA_RESUME))
+		return;
+	if (m->file)
+		fput(m->file);
+	give_back(item);
+}
+
+static void tell_all_maps(struct hwpmc_map *m, char *page)
+{
+	struct mm_struct *mm = current->mm;
+	struct hwpmc_vma_walk walk;
+	struct vm_area_struct *vma;
+
+	mmap_read_lock(mm);
+	walk = (struct hwpmc_vma_walk)HWPMC_VMA_WALK(mm);
+	while ((vma = hwpmc_vma_next(&walk))) {
+		if (!hwpmc_wants_vma(vma))
+			continue;
+		hwpmc_map_init(m, vma);
+		hwpmc_map_look_up(m, page);
+		hwpmc_tell(current, hwpmc_put_own_map, m);
+	}
+	mmap_read_unlock(mm);
+}
+
+static void tell_exec_maps(struct callback_head *work)
+{
+	struct item *item = container_of(work, struct item, work);
+	char *page = page_for_path(item);
+
+	if (page) {
+		tell_all_maps(&item->map, page);
+		free_page((unsigned long)page);
+	}
+	give_back(item);
+}
+
+void hwpmc_exec_maps_later(void)
+{
+	struct item *item;
+
+	forget_own();
+	item = is_anybody_listening() ? take_item() : NULL;
+	if (!item)
+		return;
+	init_task_work(&item->work, tell_exec_maps);
+	if (task_work_add(current, &item->work, TWA_RESUME))
+		give_back(item);
+}
+
+void hwpmc_later_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ITEMS; i++)
+		list_add(&items[i].node, &unused);
+}
+
+static bool is_any_waiting(void)
+{
+	bool any;
+
+	raw_spin_lock(&items_lock);
+	any = !list_empty(&waiting);
+	raw_spin_unlock(&items_lock);
+	return any;
+}
+
+void hwpmc_later_exit(void)
+{
+	while (is_any_waiting())
+		msleep(20);
+	/* It takes up to a second. */
+	if (used)
+		synchronize_rcu_tasks();
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * drain.c - the thread that writes a log to its descriptor: one for each log of
+ * the descriptor form, with the owner's credentials. It goes from ring to ring and
+ * writes what lies there straight from the ring, behind a CPU record.
+ *
+ * It may hang in a write for ever (a pipe that nobody reads): only SIGKILL, which
+ * hwpmc_drain_stop() sends, takes it out of there.
+ */
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kthread.h>
+#include <linux/sched/signal.h>
+
+#include "../core/owner.h"
+#include "../core/stats.h"
+#include "../debug/trace.h"
+#include "../sampling/log_object.h"
+#include "drain.h"
+#include "records.h"
+
+/* At most so much of one ring at a time: the others fill up meanwhile. */
+#define PIECE		(256 * 1024)
+/* Looks by itself so often, should little come. */
+#define PERIOD		(HZ / 10)
+/* An owner that ends waits for a reader that takes nothing so long. */
+#define PATIENCE	HZ
+
+static loff_t *position(struct hwpmc_log *log, loff_t *zero)
+{
+	*zero = 0;
+	return S_ISREG(file_inode(log->file)->i_mode) ? &log->pos : zero;
+}
+
+static int write_all(struct hwpmc_log *log, const void *data, size_t len)
+{
+	while (len) {
+		loff_t zero;
+		ssize_t n = kernel_write(log->file, data, len,
+					 position(log, &zero));
+
+		trace_hwpmc_logging_write(len, n);
+		if (n == -EAGAIN) {	/* the descriptor does not block */
+			schedule_timeout_interruptible(1);
+			if (!signal_pending(current))
+				continue;
+			n = -EINTR;
+		}
+		if (n <= 0)
+			return n ? n : -EIO;
+		data += n;
+		len -= n;
+		WRITE_ONCE(log->progress, log->progress + n);
+	}
+	return 0;
+}
+
+/* Only this thread moves tail; nothing here is mapped by anybody. */
+static int write_ring(struct hwpmc_log *log, struct hwpmc_log_cpu *lc)
+{
+	struct hwpmc_log_ring *ctl = lc->ring.ctl;
+	struct hwpmc_log_hdr mark;
+	u64 tail = ctl->tail, head;
+	int ret;
+
+	head = smp_load_acquire(&ctl->head);	/* C: hwpmc_ring_publish() */
+	if (head == tail)
+		return 0;
+	/* The stream begins with INITIALIZE. */
+	if (tail || lc->ring.cpu != cpumask_first(cpu_possible_mask)) {
+		hwpmc_records_fill_cpu(&mark, lc->ring.cpu);
+		ret = write_all(log, &mark, sizeof(mark));
+		if (ret)
+			return ret;
+	}
+	while (tail != head) {
+		u64 len = min_t(u64, head - tail, PIECE);
+
+		ret = write_all(log, hwpmc_ring_at(&lc->ring, tail), len);
+		if (ret)
+			return ret;
+		tail += len;
+		/* The writer may have the place again: what was there is read. */
+		smp_store_release(&ctl->tail, tail);
+	}
+	return 0;
+}
+
+static int sweep(struct hwpmc_log *log)
+{
+	int cpu, ret = 0;
+
+	for_each_possible_cpu(cpu)
+		ret = ret ?: write_ring(log, per_cpu_ptr(log->cpus, cpu));
+	if (S_ISREG(file_inode(log->file)->i_mode))
+		log->file->f_pos = log->pos;
+	hwpmc_stat_inc(log_sweeps);
+	return ret;
+}
+
+/* All that there is, and what could not be said for want of room. */
+static int sweep_all(struct hwpmc_log *log)
+{
+	int ret;
+
+	do {
+		ret = sweep(log);
+	} while (!ret && !hwpmc_log_declare_all(log));
+	return ret ?: sweep(log);
+}
+
+static bool has_work(struct hwpmc_log *log)
+{
+	return READ_ONCE(log->asked) != READ_ONCE(log->answered) ||
+	       READ_ONCE(log->closing) || kthread_should_stop();
+}
+
+/* Returns when the log has been closed and is written, or on an error. */
+static int serve(struct hwpmc_log *log)
+{
+	bool closing = false;
+	u64 asked;
+	int ret;
+
+	while (!closing && !kthread_should_stop()) {
+		wait_event_interruptible_timeout(log->owner->log_wait,
+						 has_work(log), PERIOD);
+		if (signal_pending(current))
+			return -EINTR;
+		asked = READ_ONCE(log->asked);
+		closing = READ_ONCE(log->closing);
+		if (closing || asked != log->answered) {
+			ret = sweep_all(log);
+			if (!ret && closing) {
+				hwpmc_records_end(log);
+				ret = sweep(log);
+			}
+		} else {
+			ret = sweep(log);
+		}
+		if (ret)
+			return ret;
+		WRITE_ONCE(log->answered, asked);
+		wake_up_all(&log->flushers);
+	}
+	return 0;
+}
+
+static void fail(struct hwpmc_log *log, int error)
+{
+	WRITE_ONCE(log->open, false);
+	WRITE_ONCE(log->error, error);
+	wake_up_all(&log->flushers);
+	hwpmc_sigio(log->owner->tgid);
+}
+
+static int drain_thread(void *arg)
+{
+	struct hwpmc_log *log = arg;
+	const struct cred *old = override_creds(log->cred);
+	int ret;
+
+	allow_signal(SIGKILL);
+	ret = serve(log);
+	revert_creds(old);
+	if (ret && !READ_ONCE(log->discard))
+		fail(log, ret);
+	WRITE_ONCE(log->drained, true);
+	wake_up_all(&log->flushers);
+	/* Flushes of a closed log find all written. */
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		flush_signals(current);
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+int hwpmc_drain_start(struct hwpmc_log *log)
+{
+	log->pos = log->file->f_pos;
+	log->drainer = kthread_create(drain_thread, log, "hwpmc/%d",
+				      pid_nr(log->owner->tgid));
+	if (IS_ERR(log->drainer)) {
+		int ret = PTR_ERR(log->drainer);
+
+		log->drainer = NULL;
+		return ret;
+	}
+	get_task_struct(log->drainer);
+	wake_up_process(log->drainer);
+	return 0;
+}
+
+/* As long as the reader takes something. */
+static void wait_for_the_end(struct hwpmc_log *log)
+{
+	u64 before;
+
+	do {
+		before = READ_ONCE(log->progress);
+		if (wait_event_timeout(log->flushers, READ_ONCE(log->drained),
+				       PATIENCE))
+			return;
+	} while (READ_ONCE(log->progress) != before);
+}
+
+void hwpmc_drain_stop(struct hwpmc_log *log, bool discard)
+{
+	if (!discard)
+		wait_for_the_end(log);
+	WRITE_ONCE(log->discard, true);
+	send_sig(SIGKILL, log->drainer, 1);
+	kthread_stop(log->drainer);
+	put_task_struct(log->drainer);
+	log->drainer = NULL;
+}
+
+int hwpmc_drain_flush(struct hwpmc_log *log)
+{
+	u64 ticket;
+	int ret;
+
+	if (log->error)
+		return log->error;
+	if (!READ_ONCE(log->closing)) {
+		hwpmc_log_declare_all(log);
+		hwpmc_records_clock(log);
+	}
+	spin_lock(&log->flushers.lock);
+	ticket = ++log->asked;
+	spin_unlock(&log->flushers.lock);
+	wake_up(&log->owner->log_wait);
+	ret = wait_event_interruptible(log->flushers,
+				       READ_ONCE(log->answered) >= ticket ||
+				       READ_ONCE(log->drained));
+	/* The signal may be the one that tells of the error. */
+	if (READ_ONCE(log->error))
+		return READ_ONCE(log->error);
+	return ret ? -EINTR : 0;
+}

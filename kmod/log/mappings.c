@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * mappings.c - executable memory of processes, as MAP_IN records: live by a kprobe on
+ * the function that tells perf of a new mapping, which all kernels call and which
+ * has no tracepoint. The kprobe costs every mmap() of the machine, so it is there
+ * only while a log wants it.
+ *
+ * Contexts: the kprobe's handler has preemption off and the mm's lock for writing;
+ * the rest is also called from probes and from snapshots. A path's spin locks sleep
+ * on a real-time kernel: kmod/log/deferred.c. On a kernel without
+ * the function tracer the kprobe is a breakpoint, which the kernel takes for an NMI:
+ * its lockdep then complains of d_path()'s locks. They cannot be held by what was
+ * interrupted: perf_event_mmap() may sleep, so nobody calls it under a spin lock.
+ */
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+
+#include "../compat/pagecache.h"
+#include "../compat/vma.h"
+#include "../core/owner.h"
+#include "buildid.h"
+#include "../sampling/log.h"
+#include "../sampling/scratch.h"
+#include "task_event.h"
+
+bool hwpmc_wants_vma(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & VM_EXEC;
+}
+
+static const char *path_of(const struct hwpmc_map *m, char *page)
+{
+	const char *path;
+
+	if (!m->file)
+		return m->name ?: "//anon";
+	path = file_path(m->file, page, PAGE_SIZE);
+	return IS_ERR(path) ? "//toolong" : path;
+}
+
+static void look_up_build_id(struct hwpmc_log_map *r, struct file *file)
+{
+	unsigned int n = 0;
+	const void *head;
+	struct page *page;
+
+	head = S_ISREG(file_inode(file)->i_mode) ? hwpmc_first_page(file, &page) : NULL;
+	if (head) {
+		n = hwpmc_build_id(head, PAGE_SIZE, r->build_id, sizeof(r->build_id));
+		hwpmc_page_put(page);
+	}
+	r->build_id_len = n;
+	if (n)
+		r->hdr.flags |= HWPMC_MAP_HAS_BUILD_ID;
+}
+
+void hwpmc_map_init(struct hwpmc_map *m, struct vm_area_struct *vma)
+{
+	memset(m, 0, sizeof(*m));
+	m->r.start = vma->vm_start;
+	m->r.end = vma->vm_end;
+	m->file = vma->vm_file;
+	if (m->file)
+		m->r.offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	else
+		/* x86's vsyscall page has no vm_ops of its own kind. */
+		m->name = hwpmc_vma_name(vma);
+}
+
+void hwpmc_map_look_up(struct hwpmc_map *m, char *page)
+{
+	m->path = path_of(m, page);
+	if (m->file) {
+		const struct inode *inode = file_inode(m->file);
+
+		m->r.inode = inode->i_ino;
+		m->r.major = MAJOR(inode->i_sb->s_dev);
+		m->r.minor = MINOR(inode->i_sb->s_dev);
+		look_up_build_id(&m->r, m->file);
+	} else {
+		m->r.hdr.flags |= HWPMC_MAP_ANON;
+	}
+}
+
+bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,
+		   u8 flags)
+{
+	struct hwpmc_log *log = READ_ONCE(owner->log);
+	size_t len = strlen(m->path);
+	struct hwpmc_log_map *r;
+
+	if (!log)
+		return true;
+	preempt_disable();
+	r = hwpmc_log_reserve(log, HWPMC_LOG_MAP_IN, sizeof(*r) + len + 1);
+	if (r) {
+		memcpy((u8 *)r + sizeof(r->hdr), (u8 *)&m->r + sizeof(r->hdr),
+		       sizeof(*r) - sizeof(r->hdr));
+		r->hdr.flags = m->r.hdr.flags | flags;
+		r->pid = pid;
+		memcpy(r->path, m->path, len + 1);
+		hwpmc_log_commit(log);
+	}
+	preempt_enable();
+	return r;
+}
+
+void hwpmc_put_own_map(struct hwpmc_owner *owner, void *map)
+{
+	hwpmc_put_map(owner, hwpmc_owner_tgid_nr(owner, current), map, 0);
+}
+
+static void put_live(struct hwpmc_owner *owner, void *vma)
+{
+	struct hwpmc_map m;
+
+	hwpmc_map_init(&m, vma);
+	hwpmc_map_look_up(&m, this_cpu_ptr(hwpmc_scratch)->path);
+	hwpmc_put_own_map(owner, &m);
+}
+
+static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (struct vm_area_struct *)regs->di;
+
+	if (!hwpmc_wants_vma(vma) || vma->vm_mm != current->mm)
+		return 0;
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		hwpmc_map_later(vma);
+	else
+		hwpmc_tell(current, put_live, vma);
+	return 0;
+}
+
+static struct kprobe kprobe;
+
+int hwpmc_mappings_hook(void)
+{
+	/* What the kernel left in it at the last time is in its way. */
+	kprobe = (struct kprobe){
+		.symbol_name = "perf_event_mmap",
+		.pre_handler = before_perf_event_mmap,
+	};
+	return register_kprobe(&kprobe);
+}
+
+void hwpmc_mappings_unhook(void)
+{
+	unregister_kprobe(&kprobe);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * records.c - the records that begin and end a log, and those about PMCs.
+ * Process context, under hwpmc_lock.
+ */
+#include <linux/slab.h>
+
+#include "../core/class.h"
+#include "../core/owner.h"
+#include "../core/pmc.h"
+#include "../sampling/log_object.h"
+#include "../sampling/pmc_records.h"
+#include "../task/target.h"
+#include "records.h"
+
+static_assert(sizeof(struct hwpmc_log_hdr) == 16);
+static_assert(sizeof(struct hwpmc_log_initialize) == 144);
+static_assert(sizeof(struct hwpmc_log_clock) == 40);
+static_assert(sizeof(struct hwpmc_log_drop) == 96);
+static_assert(sizeof(struct hwpmc_log_allocate) == 128);
+static_assert(sizeof(struct hwpmc_log_attach) == 24);
+static_assert(sizeof(struct hwpmc_log_value) == 40);
+static_assert(sizeof(struct hwpmc_log_context) == 24);
+static_assert(sizeof(struct hwpmc_log_task) == 48);
+static_assert(sizeof(struct hwpmc_log_map) == 88);
+static_assert(offsetof(struct hwpmc_log_ring, tail) == 128);
+
+void hwpmc_records_fill_cpu(struct hwpmc_log_hdr *hdr, unsigned int cpu)
+{
+	*hdr = (struct hwpmc_log_hdr){
+		.len = sizeof(*hdr), .type = HWPMC_LOG_CPU, .id = cpu,
+		.time = hwpmc_log_time(),
+	};
+}
+
+static void fill_init(const struct hwpmc_log *log,
+		      struct hwpmc_log_initialize *r)
+{
+	struct hwpmc_owner *owner = log->owner;
+
+	memset((void *)r + sizeof(r->hdr), 0, sizeof(*r) - sizeof(r->hdr));
+	r->magic = HWPMC_LOG_MAGIC;
+	r->schema = HWPMC_LOG_SCHEMA;
+	r->api = HWPMC_API_VERSION;
+	r->cputype = hwpmc_machine.cputype;
+	r->ncpu = nr_cpu_ids;
+	r->clock = hwpmc_log_clock_kind();
+	r->khz = hwpmc_log_clock_khz();
+	hwpmc_log_clock_read(&r->tick, &r->monotonic, &r->realtime);
+	r->owner = pid_nr_ns(owner->tgid, owner->pid_ns);
+	r->flags = log->privileged ? HWPMC_LOG_INIT_PRIVILEGED : 0;
+	strscpy(r->cpuid, hwpmc_machine.cpuid, sizeof(r->cpuid));
+}
+
+/*
+ * The first record of the first ring that a reader looks at, whichever CPU this
+ * is: nobody writes into any ring yet.
+ */
+void hwpmc_records_begin(struct hwpmc_log *log)
+{
+	unsigned int first = cpumask_first(cpu_possible_mask);
+	struct hwpmc_ring *ring = &per_cpu_ptr(log->cpus, first)->ring;
+	struct hwpmc_log_initialize *r;
+
+	r = hwpmc_ring_reserve(ring, sizeof(*r));
+	r->hdr = (struct hwpmc_log_hdr){
+		.len = sizeof(*r), .type = HWPMC_LOG_INITIALIZE,
+		.time = hwpmc_log_time(),
+	};
+	fill_init(log, r);
+	hwpmc_ring_commit(ring);
+}
+
+static void put_allocate(struct hwpmc_log *log, const struct hwpmc_pmc *pmc)
+{
+	const struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
+	struct hwpmc_log_allocate *r;
+	u8 type = HWPMC_LOG_PMCALLOCATE;
+
+	if (cls->id == HWPMC_CLASS_SOFT)
+		type = HWPMC_LOG_PMCALLOCATEDYN;
+	preempt_disable();
+	r = hwpmc_log_reserve(log, type, sizeof(*r));
+	if (r) {
+		r->hdr.id = pmc->id;
+		r->class = cls->id;
+		r->ev = pmc->ev;
+		r->flags = pmc->flags;
+		r->caps = pmc->caps;
+		r->mode = pmc->mode;
+		r->cpu = pmc->cpu;
+		r->config = pmc->config;
+		r->config1 = pmc->config1;
+		r->count = hwpmc_pmc_samples(pmc) ? pmc->period :
+			   atomic64_read(&pmc->total);
+		memset(r->name, 0, sizeof(r->name));
+		if (cls->ops->event_name)
+			strscpy(r->name, cls->ops->event_name(cls, pmc->ev) ?: "",
+				sizeof(r->name));
+		hwpmc_log_commit(log);
+	}
+	preempt_enable();
+}
+
+void hwpmc_log_allocated(struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	if (hwpmc_log_is_open(pmc->owner))
+		put_allocate(pmc->owner->log, pmc);
+}
+
+/* The processes that a PMC was attached to before there was a log. */
+static void put_links(struct hwpmc_pmc *pmc)
+{
+	enum { BATCH = 32 };
+	struct pid *pids[BATCH];
+	unsigned int n, i, done = 0;
+	struct hwpmc_link *link;
+	unsigned long flags;
+
+	do {
+		n = 0;
+		i = 0;
+		raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+		list_for_each_entry(link, &pmc->links, node)
+			if (i++ >= done && n < BATCH)
+				pids[n++] = get_pid(link->target->pid);
+		raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+		done += n;
+		for (i = 0; i < n; i++) {
+			hwpmc_log_attached(pmc, pids[i]);
+			put_pid(pids[i]);
+		}
+	} while (n == BATCH);
+}
+
+void hwpmc_records_pmcs(struct hwpmc_log *log)
+{
+	struct hwpmc_pmc *pmc;
+
+	lockdep_assert_held(&hwpmc_lock);
+	list_for_each_entry(pmc, &log->owner->pmcs, owner_node) {
+		put_allocate(log, pmc);
+		put_links(pmc);
+	}
+}
+
+void hwpmc_records_clock(struct hwpmc_log *log)
+{
+	struct hwpmc_log_clock *r;
+
+	preempt_disable();
+	r = hwpmc_log_reserve(log, HWPMC_LOG_CLOCK, sizeof(*r));
+	if (r) {
+		hwpmc_log_clock_read(&r->tick, &r->monotonic, &r->realtime);
+		hwpmc_log_commit(log);
+	}
+	preempt_enable();
+}
+
+static bool put_end(struct hwpmc_log *log)
+{
+	struct {
+		struct hwpmc_log_clock clock;
+		struct hwpmc_log_closelog close;
+	} *r;
+
+	/* Not as other records: the log takes none any more. */
+	r = hwpmc_ring_reserve(hwpmc_log_ring(log), sizeof(*r));
+	if (!r)
+		return false;
+	r->clock.hdr = (struct hwpmc_log_hdr){
+		.len = sizeof(r->clock), .type = HWPMC_LOG_CLOCK,
+		.time = hwpmc_log_time(),
+	};
+	hwpmc_log_clock_read(&r->clock.tick, &r->clock.monotonic,
+			     &r->clock.realtime);
+	r->close.hdr = (struct hwpmc_log_hdr){
+		.len = sizeof(r->close), .type = HWPMC_LOG_CLOSELOG,
+		.time = hwpmc_log_time(),
+	};
+	hwpmc_log_commit(log);
+	return true;
+}
+
+void hwpmc_records_end(struct hwpmc_log *log)
+{
+	mutex_lock(&log->end_lock);
+	if (!log->ended && hwpmc_log_declare_all(log)) {
+		preempt_disable();
+		log->ended = put_end(log);
+		preempt_enable();
+	}
+	mutex_unlock(&log->end_lock);
+}

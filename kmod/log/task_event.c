@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * tell.c - fork, exec, exit and names of processes and threads, as records. From
+ * tracepoint probes, which may be preempted on some kernels: hence the pairs of
+ * preempt_disable().
+ */
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "../compat/vma.h"
+#include "../core/owner.h"
+#include "../sampling/log.h"
+#include "../sampling/scratch.h"
+#include "../task/target.h"
+#include "task_event.h"
+
+/* Has one of the owner's PMCs at this target more to do than to count? */
+static bool watches(const struct hwpmc_owner *owner,
+		    const struct hwpmc_target *target)
+{
+	u64 rows = READ_ONCE(target->special);
+
+	for (; rows; rows &= rows - 1) {
+		struct hwpmc_pmc *pmc =
+			READ_ONCE(target->link[__ffs64(rows)].pmc);
+
+		if (pmc && pmc->owner == owner)
+			return true;
+	}
+	return false;
+}
+
+struct audience {
+	struct hwpmc_target *target;
+	hwpmc_tell_fn *fn;
+	void *arg;
+};
+
+static void tell_one(struct hwpmc_owner *owner, void *arg)
+{
+	struct audience *a = arg;
+
+	if (!hwpmc_log_is_open(owner))
+		return;
+	if (READ_ONCE(owner->samples_system) ||
+	    (a->target && watches(owner, a->target)))
+		a->fn(owner, a->arg);
+}
+
+void hwpmc_tell(struct task_struct *task, hwpmc_tell_fn *fn, void *arg)
+{
+	struct audience a = { .fn = fn, .arg = arg };
+
+	rcu_read_lock();
+	preempt_disable();
+	a.target = hwpmc_target_find(task);
+	hwpmc_owners_each_rcu(tell_one, &a);
+	preempt_enable();
+	rcu_read_unlock();
+}
+
+void hwpmc_put_task(struct hwpmc_owner *owner, u8 type, u8 flags,
+		    struct task_struct *task, const char *comm)
+{
+	struct hwpmc_log *log = READ_ONCE(owner->log);
+	struct hwpmc_log_task *r;
+
+	if (!log)
+		return;
+	r = hwpmc_log_reserve(log, type, sizeof(*r));
+	if (!r)
+		return;
+	r->hdr.flags = flags;
+	r->pid = hwpmc_owner_tgid_nr(owner, task);
+	r->tid = hwpmc_owner_tid_nr(owner, task);
+	r->parent = 0;
+	r->flags = task->flags & PF_KTHREAD ? HWPMC_TASK_KERNEL : 0;
+	memset(r->comm, 0, sizeof(r->comm));
+	strscpy(r->comm, comm, sizeof(r->comm));
+	hwpmc_log_commit(log);
+}
+
+struct news {
+	struct task_struct *task;
+	const char *text;
+	u8 type;
+};
+
+static void put_news(struct hwpmc_owner *owner, void *arg)
+{
+	struct news *news = arg;
+
+	hwpmc_put_task(owner, news->type, 0, news->task, news->text);
+}
+
+static void put_fork(struct hwpmc_owner *owner, void *arg)
+{
+	struct hwpmc_log *log = READ_ONCE(owner->log);
+	struct task_struct *child = arg;
+	struct hwpmc_log_fork *r;
+
+	if (!log)
+		return;
+	r = hwpmc_log_reserve(log, HWPMC_LOG_PROCFORK, sizeof(*r));
+	if (!r)
+		return;
+	r->parent = hwpmc_owner_tgid_nr(owner, current);
+	r->child = hwpmc_owner_tgid_nr(owner, child);
+	hwpmc_log_commit(log);
+}
+
+void hwpmc_tell_fork(struct task_struct *child)
+{
+	/* Who watches the child: the heirs of what the parent has are there. */
+	hwpmc_tell(child, put_fork, child);
+}
+
+void hwpmc_tell_thread(struct task_struct *thread)
+{
+	struct news news = { thread, thread->comm, HWPMC_LOG_THR_CREATE };
+
+	hwpmc_tell(thread, put_news, &news);
+}
+
+/*
+ * Threads that left a while ago may come here when nobody is left: the first that
+ * finds it so tells of the end. A process that shares another's place in between
+ * costs a second SYSEXIT, which means nothing more than the first.
+ */
+static bool ends_process(const struct task_struct *task)
+{
+	static u64 told[256];
+	const struct task_struct *leader = task->group_leader;
+	u64 who = leader->start_time ^ (u64)leader->tgid << 40;
+
+	if (atomic_read(&task->signal->live))
+		return false;
+	return xchg(&told[leader->tgid % ARRAY_SIZE(told)], who) != who;
+}
+
+void hwpmc_tell_exit(void)
+{
+	struct news news = { current, "", HWPMC_LOG_THR_EXIT };
+
+	if (ends_process(current)) {
+		news.task = current->group_leader;
+		news.type = HWPMC_LOG_SYSEXIT;
+	}
+	hwpmc_tell(news.task, put_news, &news);
+}
+
+void hwpmc_tell_comm(struct task_struct *task, const char *comm)
+{
+	struct news news = { task, comm, HWPMC_LOG_COMM_NAME };
+
+	hwpmc_tell(task, put_news, &news);
+}
+
+/* ---- exec ---------------------------------------------------------------- */
+
+/* What the new program has mapped was mapped before this record. */
+static void put_maps(struct hwpmc_owner *owner)
+{
+	char *page = this_cpu_ptr(hwpmc_scratch)->path;
+	struct hwpmc_vma_walk walk;
+	struct vm_area_struct *vma;
+	struct hwpmc_map m;
+
+	/* Nobody else has this mm yet; the lock is for form, and for /proc. */
+	if (!mmap_read_trylock(current->mm))
+		return;
+	walk = (struct hwpmc_vma_walk)HWPMC_VMA_WALK(current->mm);
+	while ((vma = hwpmc_vma_next(&walk))) {
+		if (!hwpmc_wants_vma(vma))
+			continue;
+		hwpmc_map_init(&m, vma);
+		hwpmc_map_look_up(&m, page);
+		hwpmc_put_own_map(owner, &m);
+	}
+	mmap_read_unlock(current->mm);
+}
+
+static void put_exec(struct hwpmc_owner *owner, void *arg)
+{
+	struct hwpmc_log *log = READ_ONCE(owner->log);
+	const char *path = arg;
+	size_t len = min_t(size_t, strlen(path), HWPMC_LOG_PATH_MAX - 1);
+	struct hwpmc_log_exec *r;
+
+	if (!log)
+		return;
+	r = hwpmc_log_reserve(log, HWPMC_LOG_PROCEXEC, sizeof(*r) + len + 1);
+	if (r) {
+		r->pid = hwpmc_owner_tgid_nr(owner, current);
+		r->tid = hwpmc_owner_tid_nr(owner, current);
+		memset(r->comm, 0, sizeof(*r) + len + 1 -
+		       offsetof(typeof(*r), comm));
+		strscpy(r->comm, current->comm, sizeof(r->comm));
+		memcpy(r->path, path, len);
+		hwpmc_log_commit(log);
+	}
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		put_maps(owner);
+}
+
+void hwpmc_tell_exec(const char *path)
+{
+	hwpmc_tell(current, put_exec, (void *)path);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		hwpmc_exec_maps_later();
+}

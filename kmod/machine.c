@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * machine.c - what this machine is and which classes it has: asks each backend
+ * in turn and says in one line what came of it. Process context.
+ */
+#include <linux/kernel.h>
+#include <linux/printk.h>
+#include <asm/cpufeature.h>
+#include <asm/processor.h>
+
+#include "backends/amd_encode.h"
+#include "backends/classes.h"
+#include "backends/cputype.h"
+#include "backends/intel.h"
+#include "machine.h"
+
+static const struct {
+	const struct hwpmc_class_ops *ops;
+	bool hardware;		/* needs registers of the core PMU */
+} backends[] = {
+	{ &hwpmc_tsc_ops, false },
+	{ &hwpmc_iaf_ops, true },
+	{ &hwpmc_iap_ops, true },
+	{ &hwpmc_k8_ops, true },
+	{ &hwpmc_soft_ops, false },
+};
+
+static const char *const cap_names[] = {
+	"INT", "USR", "SYS", "EDG", "THR", "REA", "WRI", "INV", "QUA", "PRC",
+	"TAG", "CSC", "SYW", "DOM",
+};
+
+static void identify(struct hwpmc_machine *m)
+{
+	const struct cpuinfo_x86 *c = &boot_cpu_data;
+
+	snprintf(m->cpuid, sizeof(m->cpuid), "%s-%u-%02X-%X", c->x86_vendor_id,
+		 c->x86, c->x86_model, c->x86_stepping);
+	m->cputype = HWPMC_CPU_GENERIC;
+	if (c->x86_vendor == X86_VENDOR_INTEL && c->x86 == 6)
+		m->cputype = hwpmc_cputype_intel(c->x86_model);
+	else if ((c->x86_vendor == X86_VENDOR_AMD ||
+		  c->x86_vendor == X86_VENDOR_HYGON) && c->x86 >= 0xf)
+		m->cputype = HWPMC_CPU_AMD_K8;
+}
+
+static u32 pmu_version(const struct hwpmc_class *cls)
+{
+	switch (cls->id) {
+	case HWPMC_CLASS_IAP:
+		return ((const struct hwpmc_intel_pmu *)cls->priv)->version;
+	case HWPMC_CLASS_K8:
+		return ((const struct hwpmc_amd_pmu *)cls->priv)->version;
+	default:
+		return 0;
+	}
+}
+
+/* "IAF/3/48/0x67<INT,USR,SYS,REA,WRI>" */
+static int describe(const struct hwpmc_class *cls, char *buf, size_t len)
+{
+	unsigned int i;
+	char sep = '<';
+	int n;
+
+	n = scnprintf(buf, len, "%s/%u/%u/%#x", cls->name, cls->num, cls->width,
+		      cls->caps);
+	for (i = 0; i < ARRAY_SIZE(cap_names); i++) {
+		if (!(cls->caps & BIT(i)))
+			continue;
+		n += scnprintf(buf + n, len - n, "%c%s", sep, cap_names[i]);
+		sep = ',';
+	}
+	return n + scnprintf(buf + n, len - n, ">");
+}
+
+static void announce(const struct hwpmc_machine *m)
+{
+	char line[320];
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < m->nclass; i++) {
+		if (i)
+			n += scnprintf(line + n, sizeof(line) - n, " ");
+		n += describe(&m->cls[i], line + n, sizeof(line) - n);
+	}
+	pr_info("%s\n", line);
+}
+
+static void probe_one(struct hwpmc_machine *m, const struct hwpmc_class_ops *ops)
+{
+	struct hwpmc_class *cls = &m->cls[m->nclass];
+
+	*cls = (struct hwpmc_class){ .ops = ops };
+	if (ops->probe(cls))
+		return;
+	m->nclass++;
+	m->pmu_version = max(m->pmu_version, pmu_version(cls));
+}
+
+int hwpmc_machine_probe(struct hwpmc_machine *m)
+{
+	/* Xen diverts the counters' interrupt and emulates the registers. */
+	bool usable = !boot_cpu_has(X86_FEATURE_XENPV);
+	unsigned int i, hardware = 0;
+
+	*m = (struct hwpmc_machine){ .nclass = 0 };
+	identify(m);
+	for (i = 0; i < ARRAY_SIZE(backends); i++) {
+		unsigned int before = m->nclass;
+
+		if (backends[i].hardware && !usable)
+			continue;
+		probe_one(m, backends[i].ops);
+		if (backends[i].hardware)
+			hardware += m->nclass - before;
+	}
+	if (!hardware)
+		pr_info("no usable performance counters on this machine\n");
+	announce(m);
+	return m->nclass ? m->nclass : -ENODEV;
+}

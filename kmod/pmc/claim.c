@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * claim.c - claiming the hardware while PMCs need it, and giving it back after.
+ * Process context, under hwpmc_lock.
+ */
+#include <linux/lockdep.h>
+
+#include "../core/cpu.h"
+#include "../debug/trace.h"
+#include "../task/rdpmc.h"
+#include "claim.h"
+#include "wrap.h"
+
+/* PMCs that a class serves; the hardware is claimed while this is not 0. hwpmc_lock. */
+static unsigned int class_users[HWPMC_CLASS_MAX];
+
+/* Does the hardware take what is written to it? */
+static int check_doubt(const struct hwpmc_class *cls, u32 *why, s32 *detail)
+{
+	u32 msr = hwpmc_class_doubt(cls);
+
+	if (likely(!msr))
+		return 0;
+	*why = HWPMC_WHY_PMU_REFUSED;
+	*detail = msr;
+	return -EIO;
+}
+
+/* Perf is gone from the counters: what it has left is nobody's. */
+static void begin_claim(void)
+{
+	WRITE_ONCE(hwpmc_claim_generation, hwpmc_claim_generation + 1);
+	hwpmc_rdpmc_take_all();
+}
+
+static int claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+{
+	int ret;
+
+	if (!cls->ops->claim)
+		return 0;
+	ret = cls->ops->claim(cls, why, detail);
+	trace_hwpmc_md_init(cls->id, ret);
+	if (ret)
+		return ret;
+	if (cls->nmi && !(hwpmc_claimed_classes & hwpmc_classes_nmi))
+		begin_claim();
+	set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
+	hwpmc_cpus_reset_class(cls, true);
+	hwpmc_wrap_begin();
+	return 0;
+}
+
+int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail)
+{
+	unsigned int i = cls - hwpmc_machine.cls;
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	ret = class_users[i] ? 0 : claim(cls, why, detail);
+	if (ret)
+		return ret;
+	class_users[i]++;
+	ret = check_doubt(cls, why, detail);
+	if (ret)
+		hwpmc_class_put(cls);
+	return ret;
+}
+
+void hwpmc_class_put(struct hwpmc_class *cls)
+{
+	unsigned int i = cls - hwpmc_machine.cls;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (WARN_ON_ONCE(!class_users[i]) || --class_users[i])
+		return;
+	if (!cls->ops->claim)
+		return;
+	clear_bit(i, &hwpmc_claimed_classes);
+	hwpmc_cpus_reset_class(cls, false);
+	cls->ops->release(cls);
+	trace_hwpmc_md_exit(cls->id, 0);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * hooks.c - tracepoint probes and preempt notifiers: when they are there.
+ * Registration sleeps: process context, under hwpmc_lock. The probes themselves
+ * only find out where they are and call on.
+ */
+#include <linux/lockdep.h>
+#include <linux/sched.h>
+#include <linux/stop_machine.h>
+#include <linux/workqueue.h>
+
+#include "../compat/tracepoints.h"
+#include "../compat/workqueue.h"
+#include "../core/class.h"
+#include "../core/owner.h"
+#include "../debug/trace.h"
+#include "../log/task_event.h"
+#include "../task/lifecycle.h"
+#include "../task/prealloc.h"
+#include "../task/rdpmc.h"
+#include "../task/target.h"
+#include "../task/watch.h"
+#include "hooks.h"
+
+/* How long unused hooks stay: the next tool often follows at once. */
+#define IDLE_DELAY	HZ
+
+static struct tracepoint *tp_newtask, *tp_exec, *tp_exit, *tp_rename;
+
+/* All under hwpmc_lock. */
+static unsigned int exec_users, process_users, record_users;
+static bool exec_hooked, process_hooked, records_hooked;
+
+static void idle_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(idle, idle_work);
+
+HWPMC_PROBE_NEWTASK(probe_newtask, child, clone_flags)
+{
+	if (clone_flags & CLONE_THREAD)
+		hwpmc_lifecycle_newthread(child);
+	else
+		hwpmc_lifecycle_newprocess(child);
+	hwpmc_rdpmc_fork(child);
+	if (!READ_ONCE(records_hooked))
+		return;
+	if (clone_flags & CLONE_THREAD)
+		hwpmc_tell_thread(child);
+	else
+		hwpmc_tell_fork(child);
+}
+
+HWPMC_PROBE_EXEC(probe_exec, task, bprm)
+{
+	hwpmc_owner_exec();
+	hwpmc_lifecycle_exec(bprm);
+	if (READ_ONCE(records_hooked))
+		hwpmc_tell_exec(bprm->filename);
+}
+
+HWPMC_PROBE_RENAME(probe_rename, task, comm)
+{
+	hwpmc_tell_comm(task, comm);
+}
+
+HWPMC_PROBE_EXIT(probe_exit, task)
+{
+	if (READ_ONCE(records_hooked))
+		hwpmc_tell_exit();
+	hwpmc_lifecycle_exit();
+}
+
+static int hook_exec(void)
+{
+	int ret;
+
+	if (exec_hooked)
+		return 0;
+	ret = hwpmc_probe_register(tp_exec, probe_exec);
+	if (!ret)
+		exec_hooked = true;
+	return ret;
+}
+
+static int hook_process(void)
+{
+	int ret;
+
+	if (process_hooked)
+		return 0;
+	hwpmc_spares_fill();
+	ret = hwpmc_probe_register(tp_exit, probe_exit);
+	if (ret)
+		return ret;
+	ret = hwpmc_probe_register(tp_newtask, probe_newtask);
+	if (ret) {
+		hwpmc_probe_unregister(tp_exit, probe_exit);
+		return ret;
+	}
+	preempt_notifier_inc();
+	process_hooked = true;
+	return 0;
+}
+
+static int hook_records(void)
+{
+	int ret;
+
+	if (records_hooked)
+		return 0;
+	ret = hwpmc_mappings_hook();
+	if (ret)
+		return ret;
+	ret = hwpmc_modules_hook();
+	if (ret)
+		goto err_modules;
+	ret = hwpmc_probe_register(tp_rename, probe_rename);
+	if (ret)
+		goto err_rename;
+	WRITE_ONCE(records_hooked, true);
+	return 0;
+
+err_rename:
+	hwpmc_modules_unhook();
+err_modules:
+	hwpmc_mappings_unhook();
+	return ret;
+}
+
+static void unhook_records(void)
+{
+	if (record_users || !records_hooked)
+		return;
+	WRITE_ONCE(records_hooked, false);
+	hwpmc_probe_unregister(tp_rename, probe_rename);
+	hwpmc_modules_unhook();
+	hwpmc_mappings_unhook();
+}
+
+int hwpmc_hooks_get(unsigned int which)
+{
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	ret = hook_exec();
+	if (!ret && which & HWPMC_HOOKS_PROCESS)
+		ret = hook_process();
+	if (!ret && which & HWPMC_HOOKS_RECORDS)
+		ret = hook_records();
+	trace_hwpmc_module_hook(which, ret);
+	if (ret) {
+		/* Some may have been hooked, for nobody. */
+		hwpmc_reschedule_work(&idle, IDLE_DELAY);
+		return ret;
+	}
+	exec_users++;
+	process_users += !!(which & HWPMC_HOOKS_PROCESS);
+	record_users += !!(which & HWPMC_HOOKS_RECORDS);
+	return 0;
+}
+
+void hwpmc_hooks_put(unsigned int which)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	exec_users--;
+	process_users -= !!(which & HWPMC_HOOKS_PROCESS);
+	record_users -= !!(which & HWPMC_HOOKS_RECORDS);
+	if (!exec_users || !process_users || !record_users)
+		hwpmc_reschedule_work(&idle, IDLE_DELAY);
+}
+
+/* With the machine stopped, as in task/watch.c. */
+static void unhook_dismissed_locked(struct hwpmc_thread *thread)
+{
+	if (!thread->target)
+		hwpmc_thread_unhook_locked(thread);
+}
+
+static int unhook_all_stopped(void *unused)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	hwpmc_threads_each_locked(unhook_dismissed_locked);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	return 0;
+}
+
+static void unhook_unused(void)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	unhook_records();
+	if (!process_users && process_hooked) {
+		if (READ_ONCE(hwpmc_nthreads))
+			stop_machine(unhook_all_stopped, NULL, NULL);
+		hwpmc_watch_end();
+		hwpmc_probe_unregister(tp_newtask, probe_newtask);
+		hwpmc_probe_unregister(tp_exit, probe_exit);
+		preempt_notifier_dec();
+		hwpmc_spares_drop();
+		process_hooked = false;
+	}
+	if (!exec_users && exec_hooked) {
+		hwpmc_probe_unregister(tp_exec, probe_exec);
+		exec_hooked = false;
+	}
+	hwpmc_graves_sweep();
+}
+
+static void idle_work(struct work_struct *work)
+{
+	mutex_lock(&hwpmc_lock);
+	unhook_unused();
+	mutex_unlock(&hwpmc_lock);
+}
+
+int hwpmc_hooks_init(void)
+{
+	int ret;
+
+	ret = hwpmc_watch_init();
+	ret = ret ?: hwpmc_tracepoint_get("task_newtask", &tp_newtask);
+	ret = ret ?: hwpmc_tracepoint_get("task_rename", &tp_rename);
+	ret = ret ?: hwpmc_tracepoint_get("sched_process_exec", &tp_exec);
+	return ret ?: hwpmc_tracepoint_get("sched_process_exit", &tp_exit);
+}
+
+void hwpmc_hooks_exit(void)
+{
+	hwpmc_watch_exit();
+	cancel_delayed_work_sync(&idle);
+	mutex_lock(&hwpmc_lock);
+	unhook_unused();
+	mutex_unlock(&hwpmc_lock);
+	tracepoint_synchronize_unregister();
+	synchronize_rcu();
+	hwpmc_lifecycle_unload();
+}

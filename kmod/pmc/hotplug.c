@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * hotplug.c - CPUs come and go, the machine sleeps and wakes: what is counted there.
+ * Callbacks of hotplug run on the CPU concerned, but for the first step of waking
+ * one; they never take hwpmc_lock.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+
+#include "../compat/syscore.h"
+#include "../core/cpu.h"
+#include "../debug/trace.h"
+#include "../task/switch.h"
+#include "../task/system.h"
+#include "hotplug.h"
+
+static enum cpuhp_state prepare_state, online_state;
+
+/* This CPU begins to count: it came online, or the machine woke up. */
+static void cpu_begin_irqoff(struct hwpmc_cpu *c)
+{
+	unsigned long claimed = hwpmc_classes_claimed() & ~c->on;
+	unsigned int i;
+
+	for_each_set_bit(i, &claimed, HWPMC_CLASS_MAX)
+		hwpmc_cpu_reset_class_irqoff(c, &hwpmc_machine.cls[i], true);
+	hwpmc_system_resume_irqoff(c);
+	hwpmc_switch_sync_irqoff(c);
+	trace_hwpmc_cpu_init(c->loaded);
+}
+
+/* It ends: everything counted so far is taken, the hardware left clean. */
+static void cpu_end_irqoff(struct hwpmc_cpu *c)
+{
+	unsigned long on = c->on;
+	unsigned int i;
+
+	trace_hwpmc_cpu_exit(c->loaded);
+	hwpmc_switch_out_irqoff(c);
+	hwpmc_system_suspend_irqoff(c);
+	for_each_set_bit(i, &on, HWPMC_CLASS_MAX)
+		hwpmc_cpu_reset_class_irqoff(c, &hwpmc_machine.cls[i], false);
+}
+
+/*
+ * A CPU is about to be woken: what was known of its registers is not any more.
+ * (Until 5.10 tasks may still have run after cpu_offline_here().)
+ */
+static int cpu_forget(unsigned int cpu)
+{
+	struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
+	unsigned int i;
+
+	c->on = 0;
+	c->stray = 0;
+	for (i = 0; i < hwpmc_nrows; i++)
+		c->row[i].shadow.sel = 0;
+	return 0;
+}
+
+static int cpu_online_here(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu_begin_irqoff(this_cpu_ptr(hwpmc_cpus));
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int cpu_offline_here(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu_end_irqoff(this_cpu_ptr(hwpmc_cpus));
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* The last CPU sleeps and wakes here; the others went offline before. */
+static int machine_suspend(void)
+{
+	cpu_end_irqoff(this_cpu_ptr(hwpmc_cpus));
+	return 0;
+}
+
+static void machine_resume(void)
+{
+	cpu_begin_irqoff(this_cpu_ptr(hwpmc_cpus));
+}
+
+static void cpu_setup(struct hwpmc_cpu *c)
+{
+	unsigned int i;
+
+	INIT_LIST_HEAD(&c->sys);
+	for (i = 0; i < hwpmc_nrows; i++) {
+		c->row[i].mask = hwpmc_rows[i].mask;
+		c->row[i].rdpmc = hwpmc_rows[i].rdpmc;
+	}
+}
+
+int hwpmc_hotplug_init(void)
+{
+	size_t size = offsetof(struct hwpmc_cpu, row[hwpmc_nrows]);
+	int cpu, ret;
+
+	hwpmc_cpus = __alloc_percpu(size, __alignof__(u64));
+	if (!hwpmc_cpus)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		cpu_setup(per_cpu_ptr(hwpmc_cpus, cpu));
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwpmc:prepare",
+					cpu_forget, NULL);
+	if (ret < 0)
+		goto err_prepare;
+	prepare_state = ret;
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "hwpmc:online",
+				cpu_online_here, cpu_offline_here);
+	if (ret < 0)
+		goto err_online;
+	online_state = ret;
+	hwpmc_syscore_register(machine_suspend, machine_resume);
+	return 0;
+
+err_online:
+	cpuhp_remove_state_nocalls(prepare_state);
+err_prepare:
+	free_percpu(hwpmc_cpus);
+	return ret;
+}
+
+void hwpmc_hotplug_exit(void)
+{
+	hwpmc_syscore_unregister();
+	cpuhp_remove_state(online_state);
+	cpuhp_remove_state_nocalls(prepare_state);
+	free_percpu(hwpmc_cpus);
+}

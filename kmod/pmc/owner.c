@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * owner.c - an owner's life: from open to the last close, and what its exec, and the
+ * revocation of all, take away. Process context; hwpmc_lock is taken here.
+ */
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "../core/owner.h"
+#include "../debug/trace.h"
+#include "../log/configure.h"
+#include "allocate.h"
+#include "owner.h"
+
+static void release_pmcs(struct hwpmc_owner *owner, bool doomed_only)
+{
+	struct hwpmc_pmc *pmc, *next;
+
+	lockdep_assert_held(&hwpmc_lock);
+	list_for_each_entry_safe(pmc, next, &owner->pmcs, owner_node)
+		if (!doomed_only || READ_ONCE(pmc->doomed))
+			hwpmc_pmc_release(pmc);
+}
+
+static void drop_work(struct work_struct *work)
+{
+	struct hwpmc_owner *owner =
+		container_of(work, struct hwpmc_owner, drop);
+
+	struct hwpmc_log *log;
+
+	mutex_lock(&hwpmc_lock);
+	release_pmcs(owner, true);
+	log = hwpmc_log_end(owner, false);
+	mutex_unlock(&hwpmc_lock);
+	hwpmc_log_free(log, false);
+}
+
+static void owner_free(struct hwpmc_owner *owner)
+{
+	put_pid_ns(owner->pid_ns);
+	put_pid(owner->tgid);
+	kfree(owner);
+}
+
+struct hwpmc_owner *hwpmc_owner_new(bool kernel)
+{
+	struct hwpmc_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!owner)
+		return ERR_PTR(-ENOMEM);
+	owner->uid = current_uid();
+	owner->tgid = get_pid(task_tgid(kernel ? &init_task : current));
+	owner->kernel = kernel;
+	owner->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	INIT_LIST_HEAD(&owner->pmcs);
+	INIT_WORK(&owner->drop, drop_work);
+	init_waitqueue_head(&owner->log_wait);
+	ret = hwpmc_owner_join(owner);
+	if (ret) {
+		owner_free(owner);
+		return ERR_PTR(ret);
+	}
+	trace_hwpmc_owner_allocate(owner->tgid);
+	return owner;
+}
+
+void hwpmc_owner_end(struct hwpmc_owner *owner)
+{
+	struct hwpmc_log *log;
+
+	trace_hwpmc_owner_release(owner->tgid);
+	mutex_lock(&hwpmc_lock);
+	list_del_rcu(&owner->node);
+	release_pmcs(owner, false);
+	log = hwpmc_log_end(owner, false);
+	mutex_unlock(&hwpmc_lock);
+	hwpmc_log_free(log, false);
+	/* After this no exec probe can find it and queue the work again. */
+	synchronize_rcu();
+	cancel_work_sync(&owner->drop);
+	owner_free(owner);
+}
+
+/* An owner that has not been revoked yet; its log, to be freed without the lock. */
+static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log)
+{
+	struct hwpmc_owner *owner;
+
+	lockdep_assert_held(&hwpmc_lock);
+	list_for_each_entry(owner, &hwpmc_owners, node) {
+		if (owner->revoked || owner->kernel ||
+		    owner->tgid == task_tgid(current))
+			continue;
+		WRITE_ONCE(owner->revoked, true);
+		if (!list_empty(&owner->pmcs) || hwpmc_log_is_open(owner))
+			kill_pid(owner->tgid, SIGBUS, 1);
+		release_pmcs(owner, false);
+		*log = hwpmc_log_end(owner, false);
+		wake_up_all(&owner->log_wait);
+		return owner;
+	}
+	return NULL;
+}
+
+void hwpmc_owners_revoke(void)
+{
+	struct hwpmc_log *log;
+	bool more;
+
+	do {
+		log = NULL;
+		mutex_lock(&hwpmc_lock);
+		more = revoke_one_locked(&log);
+		mutex_unlock(&hwpmc_lock);
+		hwpmc_log_free(log, false);
+	} while (more);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * run.c - a PMC is started, stopped and read. Process context: starting and stopping
+ * under hwpmc_lock, reading under RCU.
+ */
+#include <linux/smp.h>
+
+#include "../core/cpu.h"
+#include "../core/owner.h"
+#include "../debug/trace.h"
+#include "../log/task_event.h"
+#include "../sampling/log.h"
+#include "../task/attach.h"
+#include "../task/system.h"
+#include "run.h"
+
+/* ---- start and stop ------------------------------------------------------ */
+
+static int process_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	int ret;
+
+	if (list_empty(&pmc->links)) {
+		if (pmc->was_attached)
+			return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_TARGETS, 0);
+		ret = hwpmc_attach_owner(pmc, hdr);
+		if (ret)
+			return ret;
+	}
+	hwpmc_snapshot(pmc);
+	hwpmc_targets_activate(pmc);
+	return 0;
+}
+
+int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (pmc->state == HWPMC_STATE_RUNNING)
+		return 0;
+	trace_hwpmc_pmc_start(pmc);
+	ret = hwpmc_pmc_doubt(pmc, hdr);
+	if (ret)
+		return ret;
+	if (hwpmc_pmc_needs_log(pmc) && !hwpmc_log_is_open(pmc->owner))
+		return hwpmc_refuse(hdr, -EBADFD, HWPMC_WHY_NO_LOG, 0);
+	if (!hwpmc_pmc_is_system(pmc))
+		return process_start(pmc, hdr);
+	hwpmc_snapshot(pmc);
+	ret = hwpmc_system_start(pmc);
+	if (ret)
+		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);
+	WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
+	ret = hwpmc_pmc_doubt(pmc, hdr);
+	if (ret)
+		hwpmc_pmc_halt(pmc);
+	return ret;
+}
+
+/* Who samples reads no count that could tell. */
+static int stopped(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	return hwpmc_pmc_needs_log(pmc) ? hwpmc_pmc_doubt(pmc, hdr) : 0;
+}
+
+int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (pmc->state == HWPMC_STATE_STOPPED)
+		return 0;
+	if (pmc->state != HWPMC_STATE_RUNNING)
+		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NOT_STARTED, 0);
+	trace_hwpmc_pmc_stop(pmc);
+	if (!hwpmc_pmc_is_system(pmc)) {
+		hwpmc_targets_deactivate(pmc);
+		return stopped(pmc, hdr);
+	}
+	ret = hwpmc_system_stop(pmc);
+	if (ret)
+		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);
+	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
+	return stopped(pmc, hdr);
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static void process_read_ipi(void *arg)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	struct hwpmc_pmc *pmc = arg;
+
+	if (c->row[pmc->row].pmc == pmc)
+		hwpmc_cpu_harvest_irqoff(c, pmc->row);
+}
+
+/* Was that all there is, because the one measured thread runs here? */
+static bool harvest_here(struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_cpu *c;
+	bool all = false;
+
+	local_irq_disable();
+	c = this_cpu_ptr(hwpmc_cpus);
+	if (c->row[pmc->row].pmc == pmc) {
+		hwpmc_cpu_harvest_irqoff(c, pmc->row);
+		all = READ_ONCE(pmc->nthreads) == 1;
+	}
+	local_irq_enable();
+	return all;
+}
+
+/*
+ * Every slice in flight is taken into the total: here by hand, elsewhere by the
+ * CPU itself. A slice that ends meanwhile adds itself, before .pmc is cleared
+ * (A: pairs with hwpmc_cpu_unload_irqoff()); so whatever was counted before the
+ * call is in the total that is read after the loop.
+ */
+static void process_harvest(struct hwpmc_pmc *pmc)
+{
+	unsigned int row = pmc->row;
+	int cpu;
+
+	/* First: a thread that runs by then has it in its slice. */
+	if (unlikely(pmc->of_thread))
+		hwpmc_targets_take_moved(pmc);
+	if (harvest_here(pmc))
+		return;
+	preempt_disable();
+	for_each_online_cpu(cpu) {
+		struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
+
+		/* Here as well: we may have been moved since. */
+		if (smp_load_acquire(&c->row[row].pmc) == pmc)
+			smp_call_function_single(cpu, process_read_ipi, pmc, 1);
+	}
+	preempt_enable();
+}
+
+int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value)
+{
+	if (READ_ONCE(pmc->state) == HWPMC_STATE_RUNNING) {
+		if (!hwpmc_pmc_is_system(pmc))
+			process_harvest(pmc);
+		else if (hwpmc_system_read(pmc))
+			return -ENXIO;
+	}
+	*value = atomic64_read(&pmc->total);
+	return 0;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * wrap.c - takes slices in flight into the totals before a counter can wrap
+ * twice. A work item that is queued only while a class is claimed.
+ */
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+
+#include "../backends/width.h"
+#include "../compat/workqueue.h"
+#include "../core/cpu.h"
+#include "../task/rdpmc.h"
+#include "../task/system.h"
+#include "wrap.h"
+
+static void harvest_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(harvest, harvest_work);
+
+static void harvest_ipi(void *unused)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	u64 rows = c->loaded & ~(c->sampling | c->ticking);
+
+	for (; rows; rows &= rows - 1)
+		hwpmc_cpu_harvest_irqoff(c, __ffs64(rows));
+	hwpmc_userpage_renew_all_irqoff(c);
+	hwpmc_system_harvest_irqoff(c);
+}
+
+/* Until the narrowest of the claimed counters could have wrapped; 0: never. */
+static unsigned long interval(void)
+{
+	unsigned long claimed = hwpmc_classes_claimed();
+	unsigned int i, width = 64;
+
+	for_each_set_bit(i, &claimed, HWPMC_CLASS_MAX)
+		width = min(width, hwpmc_machine.cls[i].width);
+	return msecs_to_jiffies(hwpmc_width_wrap_ms(width));
+}
+
+static void harvest_work(struct work_struct *work)
+{
+	unsigned long delay = interval();
+
+	if (!delay)
+		return;
+	on_each_cpu(harvest_ipi, NULL, 1);
+	schedule_delayed_work(&harvest, delay);
+}
+
+void hwpmc_wrap_begin(void)
+{
+	unsigned long delay = interval();
+
+	lockdep_assert_held(&hwpmc_lock);
+	/* A narrower class than those before: sooner than was planned. */
+	if (delay)
+		hwpmc_reschedule_work(&harvest, delay);
+}
+
+void hwpmc_wrap_exit(void)
+{
+	cancel_delayed_work_sync(&harvest);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * csw.c - records of values. The increments of a PMC add up to its PROCEXIT
+ * values and these to its total: every slice is added to all three.
+ */
+#include <linux/sched.h>
+
+#include "../compat/exe.h"
+#include "../core/owner.h"
+#include "../task/target.h"
+#include "log.h"
+#include "pmc_records.h"
+
+static void write_value(const struct hwpmc_pmc *pmc, u8 type, s32 pid, s32 tid,
+			u64 value)
+{
+	struct hwpmc_log_value *r;
+
+	r = hwpmc_log_reserve(pmc->owner->log, type, sizeof(*r));
+	if (!r)
+		return;
+	r->hdr.id = pmc->id;
+	r->pid = pid;
+	r->tid = tid;
+	r->cpu = smp_processor_id();
+	r->__reserved = 0;
+	r->value = value;
+	hwpmc_log_commit(pmc->owner->log);
+}
+
+/* So much more of a thread of the link's process. */
+static void add_value(struct hwpmc_link *link, const struct hwpmc_pmc *pmc,
+		      struct task_struct *task, u64 value)
+{
+	atomic64_add(value, &link->total);
+	if (pmc->flags & HWPMC_F_LOG_PROCCSW)
+		write_value(pmc, HWPMC_LOG_PROCCSW,
+			    hwpmc_owner_tgid_nr(pmc->owner, task),
+			    hwpmc_owner_tid_nr(pmc->owner, task), value);
+}
+
+void hwpmc_csw_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc)
+{
+	add_value(rc->link, pmc, current, rc->slice);
+}
+
+void hwpmc_csw_locked(struct hwpmc_link *link, struct task_struct *task,
+		      u64 value)
+{
+	lockdep_assert_held(&hwpmc_targets_lock);
+	add_value(link, link->pmc, task, value);
+}
+
+void hwpmc_csw_exit_locked(struct hwpmc_target *target)
+{
+	u64 rows = target->rows & target->special;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	for (; rows; rows &= rows - 1) {
+		struct hwpmc_link *link = &target->link[__ffs64(rows)];
+		struct hwpmc_pmc *pmc = link->pmc;
+
+		if (pmc->flags & HWPMC_F_LOG_PROCEXIT && pmc->owner->log)
+			write_value(pmc, HWPMC_LOG_PROCEXIT,
+				    pid_nr_ns(target->pid, pmc->owner->pid_ns),
+				    0, atomic64_read(&link->total));
+	}
+}
+
+/* ---- attach and detach --------------------------------------------------- */
+
+static void put_attach(struct hwpmc_log *log, u8 type,
+		       const struct hwpmc_pmc *pmc, struct pid *tgid,
+		       const char *path)
+{
+	size_t len = strlen(path) + 1;
+	struct hwpmc_log_attach *r;
+
+	preempt_disable();
+	r = hwpmc_log_reserve(log, type, sizeof(*r) + len);
+	if (r) {
+		r->hdr.id = pmc->id;
+		r->pid = pid_nr_ns(tgid, pmc->owner->pid_ns);
+		r->__reserved = 0;
+		memcpy(r->path, path, len);
+		hwpmc_log_commit(log);
+	}
+	preempt_enable();
+}
+
+void hwpmc_log_attached(struct hwpmc_pmc *pmc, struct pid *tgid)
+{
+	struct task_struct *task;
+	const char *path = "";
+	char *page = NULL;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (!hwpmc_log_is_open(pmc->owner))
+		return;
+	task = get_pid_task(tgid, PIDTYPE_TGID);
+	if (task) {
+		page = (char *)__get_free_page(GFP_KERNEL);
+		if (page)
+			path = hwpmc_task_exe_path(task, page, PAGE_SIZE);
+		put_task_struct(task);
+	}
+	put_attach(pmc->owner->log, HWPMC_LOG_PMCATTACH, pmc, tgid, path);
+	free_page((unsigned long)page);
+}
+
+void hwpmc_log_detached(struct hwpmc_pmc *pmc, struct pid *tgid)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	if (hwpmc_log_is_open(pmc->owner))
+		put_attach(pmc->owner->log, HWPMC_LOG_PMCDETACH, pmc, tgid, "");
+}

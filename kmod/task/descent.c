@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * descent.c - who descends from a process, in a time that depends on how many
+ * processes there are and not on how they hang together: a user can make chains of
+ * thousands, and everybody waits for hwpmc_lock meanwhile. Process context.
+ */
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "../core/owner.h"
+#include "descent.h"
+#include "target.h"
+
+enum verdict { UNKNOWN, YES, NO };
+
+struct node {
+	struct task_struct *task;	/* a leader; a reference */
+	struct task_struct *parent;	/* only compared */
+	u8 verdict;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct node *x = a, *y = b;
+
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+static struct node *find(struct node *nodes, unsigned int n,
+			 const struct task_struct *task)
+{
+	unsigned int low = 0, high = n;
+
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (nodes[mid].task == task)
+			return &nodes[mid];
+		if (nodes[mid].task < task)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+/* Up to one that is known, and down again: each node is decided once. */
+static void decide(struct node *nodes, unsigned int n, struct node *node,
+		   const struct task_struct *ancestor)
+{
+	struct node *top = node, *next;
+	unsigned int steps;
+	u8 verdict = UNKNOWN;
+
+	for (steps = 0; verdict == UNKNOWN; steps++) {
+		next = top->parent == ancestor ? NULL : find(nodes, n, top->parent);
+		if (top->parent == ancestor)
+			verdict = YES;
+		else if (!next || next == top || steps > n)
+			verdict = NO;
+		else
+			verdict = next->verdict;
+		if (verdict == UNKNOWN)
+			top = next;
+	}
+	for (; node != top; node = find(nodes, n, node->parent))
+		node->verdict = verdict;
+	top->verdict = verdict;
+}
+
+static unsigned int count_processes(void)
+{
+	struct task_struct *task;
+	unsigned int n = 0;
+
+	rcu_read_lock();
+	for_each_process(task)
+		n++;
+	rcu_read_unlock();
+	return n;
+}
+
+static unsigned int collect(struct node *nodes, unsigned int room)
+{
+	struct task_struct *task;
+	unsigned int n = 0;
+
+	rcu_read_lock();
+	for_each_process(task) {
+		if (n == room)
+			break;
+		if (task->flags & PF_KTHREAD || !atomic_read(&task->signal->live))
+			continue;
+		get_task_struct(task);
+		nodes[n++] = (struct node){
+			.task = task,
+			.parent = rcu_dereference(task->real_parent)->group_leader,
+		};
+	}
+	rcu_read_unlock();
+	return n;
+}
+
+void hwpmc_descent_put(struct hwpmc_descent *d)
+{
+	while (d->n)
+		put_task_struct(d->task[--d->n]);
+	kvfree(d->task);
+	d->task = NULL;
+}
+
+int hwpmc_descent_get(struct hwpmc_descent *d, const struct task_struct *ancestor)
+{
+	/* Those that come meanwhile are found next time. */
+	unsigned int room = count_processes() + 64, n, i;
+	struct node *nodes;
+
+	*d = (struct hwpmc_descent){};
+	nodes = kvmalloc_array(room, sizeof(*nodes), GFP_KERNEL_ACCOUNT);
+	d->task = kvmalloc_array(room, sizeof(*d->task), GFP_KERNEL_ACCOUNT);
+	if (!nodes || !d->task) {
+		kvfree(nodes);
+		hwpmc_descent_put(d);
+		return -ENOMEM;
+	}
+	n = collect(nodes, room);
+	sort(nodes, n, sizeof(*nodes), compare, NULL);
+	for (i = 0; i < n; i++) {
+		if (nodes[i].verdict == UNKNOWN)
+			decide(nodes, n, &nodes[i], ancestor);
+		if (nodes[i].verdict == YES)
+			d->task[d->n++] = nodes[i].task;
+		else
+			put_task_struct(nodes[i].task);
+		if (!(i % 1024))
+			cond_resched();
+	}
+	kvfree(nodes);
+	return 0;
+}
+
+/* ---- what a process leaves to its parent --------------------------------- */
+
+void hwpmc_descent_move_values_locked(struct hwpmc_target *from,
+				      struct hwpmc_target *to)
+{
+	u64 rows = from->rows & from->special;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	for (; rows; rows &= rows - 1) {
+		struct hwpmc_link *link = &from->link[__ffs64(rows)];
+		struct hwpmc_link *parent = &to->link[__ffs64(rows)];
+
+		if (!link->pmc->owner->kernel || parent->pmc != link->pmc)
+			continue;
+		parent->children += atomic64_xchg(&link->total, 0) +
+				    link->children;
+		link->children = 0;
+	}
+}
+
+void hwpmc_descent_exit_locked(struct hwpmc_target *target)
+{
+	struct hwpmc_target *parent;
+
+	rcu_read_lock();
+	parent = hwpmc_target_find(rcu_dereference(current->real_parent));
+	if (parent && parent != target)
+		hwpmc_descent_move_values_locked(target, parent);
+	rcu_read_unlock();
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * spare.c - targets and threads for the probes of fork on real-time kernels: there
+ * the allocator may sleep for a lock whatever it is asked for, and up to 6.12 probes
+ * run with preemption off. So what they take was allocated before: by who registers
+ * them, and by a work item that fills up what is half empty. Where it is empty all
+ * the same the loss is declared, as for lack of memory elsewhere. Other kernels
+ * have none of it.
+ */
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "prealloc.h"
+
+/* Forks until the work item has run: it is an ordinary thread. */
+#define SPARES	512
+
+struct spare {
+	struct spare *next;
+};
+
+struct hwpmc_spares hwpmc_spare_targets, hwpmc_spare_threads;
+
+static DEFINE_RAW_SPINLOCK(spares_lock);
+
+static void put(struct hwpmc_spares *spares, struct spare *spare)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&spares_lock, flags);
+	spare->next = spares->first;
+	spares->first = spare;
+	spares->n++;
+	raw_spin_unlock_irqrestore(&spares_lock, flags);
+}
+
+static struct spare *take(struct hwpmc_spares *spares)
+{
+	struct spare *spare;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&spares_lock, flags);
+	spare = spares->first;
+	if (spare) {
+		spares->first = spare->next;
+		spares->n--;
+	}
+	raw_spin_unlock_irqrestore(&spares_lock, flags);
+	if (spare)
+		spare->next = NULL;
+	return spare;
+}
+
+static void fill(struct hwpmc_spares *spares)
+{
+	while (READ_ONCE(spares->n) < SPARES) {
+		struct spare *spare = kmem_cache_zalloc(spares->cache,
+							GFP_KERNEL);
+
+		if (!spare)
+			return;
+		put(spares, spare);
+	}
+}
+
+static void fill_all(struct work_struct *unused)
+{
+	fill(&hwpmc_spare_targets);
+	fill(&hwpmc_spare_threads);
+}
+
+static DECLARE_WORK(filler, fill_all);
+
+void hwpmc_spares_fill(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		fill_all(NULL);
+}
+
+static void drop(struct hwpmc_spares *spares)
+{
+	struct spare *spare;
+
+	while ((spare = take(spares)))
+		kmem_cache_free(spares->cache, spare);
+}
+
+void hwpmc_spares_drop(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		return;
+	cancel_work_sync(&filler);
+	drop(&hwpmc_spare_targets);
+	drop(&hwpmc_spare_threads);
+}
+
+void *hwpmc_spare_take(struct hwpmc_spares *spares)
+{
+	struct spare *spare = take(spares);
+
+	if (READ_ONCE(spares->n) < SPARES / 2)
+		schedule_work(&filler);
+	return spare;
+}

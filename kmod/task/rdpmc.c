@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * rdpmc.c - grants of RDPMC in user mode. The kernel keeps CR4.PCE by address
+ * space: it looks at mm->context.perf_rdpmc_allowed when a CPU comes to a space
+ * from another one. So a grant is counted there, and every CPU is made to leave
+ * the space once.
+ *
+ * RDPMC reads any counter. So, while there are grants, a probe of every switch
+ * takes away from the CPU what a program with that right could learn: counters
+ * that nobody needs are stopped and cleared; those that count for the system are
+ * read and begin again at 0; those that sample for it begin anew at random, which
+ * on the average leaves as many samples as before.
+ *
+ * Grants: process context, hwpmc_lock. Switches: interrupts off.
+ */
+#include <linux/cpu.h>
+#include <linux/percpu.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/smp.h>
+#include <asm/processor-flags.h>
+#include <asm/special_insns.h>
+
+#include "../compat/irq_work.h"
+#include "../compat/mm.h"
+#include "../core/cpu.h"
+#include "../core/owner.h"
+#include "../sampling/sample.h"
+#include "attach.h"
+#include "rdpmc.h"
+#include "switch.h"
+#include "system.h"
+#include "watch.h"
+
+unsigned int hwpmc_rdpmc_users;
+
+/* Of a CPU: has the kernel cleared there what perf has left behind? */
+struct visit {
+	unsigned long claim;	/* in this claim of the hardware it has */
+	struct irq_work go_on;
+};
+
+static DEFINE_PER_CPU(struct visit, visits);
+
+static bool may_rdpmc(struct mm_struct *mm)
+{
+	return mm && atomic_read(&mm->context.perf_rdpmc_allowed);
+}
+
+/* ---- what may be seen ---------------------------------------------------- */
+
+static void clear_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_row *row = &hwpmc_rows[nr];
+
+	if (c->row[nr].shadow.sel)
+		hwpmc_cpu_program_irqoff(c, nr, NULL);
+	row->cls->ops->write_nmi(row->cls, row->ri, 0);
+}
+
+/* A period's rest tells what others have done since they were sampled. */
+static u64 any_part_of(u64 period)
+{
+	/* Good enough where nothing depends on that nobody knows it. */
+	return 1 + (rdtsc() * 0x9e3779b97f4a7c15ull >> 11) % period;
+}
+
+static void hide_system_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_row *row = &hwpmc_rows[pmc->row];
+
+	if (hwpmc_pmc_samples(pmc)) {
+		hwpmc_sample_unload_irqoff(c, pmc->row);
+		hwpmc_sample_load_irqoff(c, pmc->row, pmc,
+					 any_part_of(pmc->period));
+		return;
+	}
+	hwpmc_pmc_harvest_irqoff(pmc);
+	row->cls->ops->write_nmi(row->cls, row->ri, 0);
+	pmc->start = 0;
+}
+
+static void hide_irqoff(struct hwpmc_cpu *c)
+{
+	u64 rows = c->dirty & hwpmc_rows_nmi;
+	struct hwpmc_pmc *pmc;
+
+	list_for_each_entry(pmc, &c->sys, sys_node) {
+		if (!pmc->in_flight || !(rows & BIT_ULL(pmc->row)))
+			continue;
+		hide_system_irqoff(c, pmc);
+		rows &= ~BIT_ULL(pmc->row);
+	}
+	for (; rows; rows &= rows - 1) {
+		clear_row_irqoff(c, __ffs64(rows));
+		c->dirty &= ~BIT_ULL(__ffs64(rows));
+	}
+}
+
+/* The administrator may have switched it off for all. */
+static bool pce_is_set(void)
+{
+	return native_read_cr4() & X86_CR4_PCE;
+}
+
+/* The switch is over. Where its new space has the right, counters are cleared. */
+static void go_on_here(struct irq_work *work)
+{
+	struct visit *v = container_of(work, struct visit, go_on);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (pce_is_set())
+		v->claim = READ_ONCE(hwpmc_claim_generation);
+	hwpmc_system_resume_irqoff(this_cpu_ptr(hwpmc_cpus));
+	local_irq_restore(flags);
+}
+
+/*
+ * The first time that a CPU comes to such a space the kernel clears counters that
+ * perf has left behind, and knows nothing of ours. So, once a claim, nothing counts
+ * from here until interrupts are on again, which is before the program runs. It
+ * misses the rest of the switch.
+ */
+static void pause_irqoff(struct hwpmc_cpu *c)
+{
+	struct visit *v = this_cpu_ptr(&visits);
+	struct hwpmc_pmc *pmc;
+
+	if (likely(v->claim == READ_ONCE(hwpmc_claim_generation)) ||
+	    !hwpmc_system_pause_irqoff(c, hwpmc_rows_nmi))
+		return;
+	list_for_each_entry(pmc, &c->sys, sys_node)
+		if (!pmc->in_flight && hwpmc_pmc_samples(pmc))
+			pmc->left = any_part_of(pmc->period);
+	irq_work_queue(&v->go_on);
+}
+
+/* Not where they are defined: a module's per-CPU data is not relocated. */
+void hwpmc_rdpmc_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(visits, cpu).go_on = IRQ_WORK_INIT_HARD(go_on_here);
+}
+
+void hwpmc_rdpmc_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(&visits, cpu)->go_on);
+}
+
+void hwpmc_rdpmc_switch_irqoff(struct task_struct *next)
+{
+	struct hwpmc_cpu *c;
+
+	if (!may_rdpmc(next->mm))
+		return;
+	c = this_cpu_ptr(hwpmc_cpus);
+	if (!(c->on & hwpmc_classes_nmi))
+		return;
+	/* Whoever is switched out has no more to count in user mode. */
+	hwpmc_switch_out_irqoff(c);
+	pause_irqoff(c);
+	hide_irqoff(c);
+}
+
+/* ---- grants -------------------------------------------------------------- */
+
+static int leave_space(void *unused)
+{
+	hwpmc_leave_mm();
+	return 0;
+}
+
+/*
+ * In a kernel thread of each of these CPUs: let go of the space that it has. CPUs that
+ * come to a space later see its count as it is now.
+ */
+static void leave_on(const struct cpumask *cpus)
+{
+	int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		if (cpumask_test_cpu(cpu, cpus))
+			smp_call_on_cpu(cpu, leave_space, NULL, false);
+	cpus_read_unlock();
+}
+
+static void leave_everywhere(struct mm_struct *mm)
+{
+	leave_on(mm_cpumask(mm));
+}
+
+static int grant(struct hwpmc_pmc *pmc)
+{
+	struct mm_struct *mm = current->mm;
+	int ret;
+
+	ret = hwpmc_watch_rdpmc();
+	if (ret)
+		return ret;
+	mmgrab(mm);
+	pmc->rdpmc_mm = mm;
+	WRITE_ONCE(hwpmc_rdpmc_users, hwpmc_rdpmc_users + 1);
+	/* Not if it has the right already: a barrier, and each CPU knows. */
+	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
+		leave_everywhere(mm);
+	if (pce_is_set())
+		return 0;
+	hwpmc_rdpmc_revoke(pmc);
+	return -ENOSYS;
+}
+
+/* Nothing of it is in flight any more. */
+void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc)
+{
+	struct mm_struct *mm = pmc->rdpmc_mm;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (!mm)
+		return;
+	pmc->rdpmc_mm = NULL;
+	pmc->told = false;
+	/* A process that is gone is on no CPU any more. */
+	if (!atomic_dec_return(&mm->context.perf_rdpmc_allowed) &&
+	    atomic_read(&mm->mm_users))
+		leave_everywhere(mm);
+	WRITE_ONCE(hwpmc_rdpmc_users, hwpmc_rdpmc_users - 1);
+	if (!hwpmc_rdpmc_users)
+		hwpmc_unwatch_rdpmc();
+	mmdrop(mm);
+}
+
+static bool is_owners_alone(const struct hwpmc_pmc *pmc)
+{
+	return !hwpmc_pmc_is_system(pmc) &&
+	       !(pmc->flags & HWPMC_F_DESCENDANTS) &&
+	       list_is_singular(&pmc->links) && hwpmc_attached_to(pmc, current);
+}
+
+/* From now on its slices are told to the program, those in flight as well. */
+static void mark_special(struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_link *link;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	pmc->told = !hwpmc_pmc_samples(pmc);
+	pmc->special = true;
+	list_for_each_entry(link, &pmc->links, node)
+		WRITE_ONCE(link->target->special,
+			   link->target->special | BIT_ULL(pmc->row));
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	hwpmc_switch_settle_all(pmc);
+}
+
+int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr)
+{
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (!is_owners_alone(pmc))
+		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_MSR_OWNER_ONLY, 0);
+	if (hwpmc_rows[pmc->row].rdpmc < 0)
+		return hwpmc_refuse(hdr, -ENOSYS, HWPMC_WHY_NO_RDPMC, 0);
+	*index = hwpmc_rows[pmc->row].rdpmc;
+	if (pmc->rdpmc_mm)
+		return 0;
+	ret = grant(pmc);
+	if (ret)
+		return hwpmc_refuse(hdr, ret, ret == -ENOSYS ?
+				    HWPMC_WHY_NO_RDPMC : HWPMC_WHY_NO_MEMORY, 1);
+	mark_special(pmc);
+	return 0;
+}
+
+/*
+ * The count is copied with the space; what it stands for is not. The parent may
+ * have lost it while it was being copied.
+ */
+void hwpmc_rdpmc_fork(struct task_struct *child)
+{
+	struct mm_struct *mm = child->mm;
+
+	if (likely(!may_rdpmc(mm)) || mm == current->mm ||
+	    !(hwpmc_classes_claimed() & hwpmc_classes_nmi))
+		return;
+	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
+}
+
+static bool take_from(struct task_struct *leader)
+{
+	struct task_struct *task;
+	struct mm_struct *mm;
+	bool had = false;
+
+	/* The leader may have gone before the others. */
+	for_each_thread(leader, task) {
+		task_lock(task);
+		mm = task->mm;
+		had = may_rdpmc(mm);
+		if (had)
+			atomic_set(&mm->context.perf_rdpmc_allowed, 0);
+		task_unlock(task);
+		if (mm)
+			break;
+	}
+	return had;
+}
+
+void hwpmc_rdpmc_take_all(void)
+{
+	struct task_struct *task;
+	bool any = false;
+
+	lockdep_assert_held(&hwpmc_lock);
+	rcu_read_lock();
+	for_each_process(task)
+		if (!(task->flags & PF_KTHREAD))
+			any |= take_from(task);
+	rcu_read_unlock();
+	/* Where all may, by the administrator, the kernel clears at any switch. */
+	if (any || pce_is_set())
+		leave_on(cpu_online_mask);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * switch.c - switch-in and switch-out of measured threads. This is the hot path:
+ * in the steady state a slice costs one RDPMC per PMC at each end and no MSR
+ * write, since a row is left counting with the select that it had last.
+ *
+ * Contexts: sched_out and the sched_switch probe come with interrupts off and the
+ * run queue's lock held; sched_in with interrupts on and preemption off, so an
+ * IPI can do its work first; the IPI may come at any time.
+ */
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "../core/cpu.h"
+#include "../core/owner.h"
+#include "../debug/trace.h"
+#include "../sampling/pmc_records.h"
+#include "../sampling/sample.h"
+#include "rdpmc.h"
+#include "switch.h"
+#include "target.h"
+
+/* A row that logs, samples, is told to its program, or counts what happens to threads
+ * at rest. */
+static void load_special_irqoff(struct hwpmc_cpu *c, unsigned int nr,
+				struct hwpmc_target *target,
+				struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_row_cpu *rc = &c->row[nr];
+
+	c->special |= BIT_ULL(nr);
+	if (hwpmc_pmc_samples(pmc)) {
+		hwpmc_sample_load_irqoff(c, nr, pmc, c->thread->left[nr]);
+	} else {
+		rc->slice = 0;
+		rc->link = &target->link[nr];
+		hwpmc_cpu_load_irqoff(c, nr, pmc);
+		if (pmc->told)
+			hwpmc_userpage_begin_irqoff(c->thread, nr, rc);
+	}
+	if (pmc->of_thread)
+		hwpmc_thread_tell_moved_irqoff(c->thread, nr);
+}
+
+static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
+			     u64 rows)
+{
+	c->loaded |= rows;
+	while (rows) {
+		unsigned long nr = __ffs64(rows);
+		struct hwpmc_pmc *pmc = READ_ONCE(target->link[nr].pmc);
+
+		rows &= rows - 1;
+		if (unlikely(!pmc))
+			c->loaded &= ~BIT_ULL(nr);
+		else if (unlikely(pmc->special))
+			load_special_irqoff(c, nr, target, pmc);
+		else
+			hwpmc_cpu_load_irqoff(c, nr, pmc);
+	}
+}
+
+static void unload_special_irqoff(struct hwpmc_cpu *c, u64 rows)
+{
+	for (; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+		struct hwpmc_pmc *pmc = c->row[nr].pmc;
+
+		if (hwpmc_pmc_samples(pmc)) {
+			c->thread->left[nr] = hwpmc_sample_unload_irqoff(c, nr);
+		} else {
+			hwpmc_cpu_unload_irqoff(c, nr);
+			if (pmc->told)
+				hwpmc_userpage_end_irqoff(c->thread, nr,
+							  &c->row[nr]);
+			hwpmc_csw_irqoff(&c->row[nr], pmc);
+		}
+		c->special &= ~BIT_ULL(nr);
+	}
+}
+
+static void unload_rows_irqoff(struct hwpmc_cpu *c, u64 rows)
+{
+	c->loaded &= ~rows;
+	if (unlikely(c->special & rows)) {
+		u64 special = c->special & rows;
+
+		unload_special_irqoff(c, special);
+		rows &= ~special;
+	}
+	while (rows) {
+		hwpmc_cpu_unload_irqoff(c, __ffs64(rows));
+		rows &= rows - 1;
+	}
+}
+
+void hwpmc_switch_out_irqoff(struct hwpmc_cpu *c)
+{
+	u64 rows = c->loaded;
+
+	trace_hwpmc_csw_swo(rows);
+	unload_rows_irqoff(c, rows);
+	c->thread = NULL;
+}
+
+/* A dismissed thread takes its notifier away, in its own switch. */
+static void reap_irqoff(struct hwpmc_thread *thread)
+{
+	raw_spin_lock(&hwpmc_targets_lock);
+	/* It may have been attached anew meanwhile. */
+	if (!thread->target)
+		hwpmc_thread_unhook_locked(thread);
+	raw_spin_unlock(&hwpmc_targets_lock);
+}
+
+static void switch_in_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
+{
+	struct hwpmc_target *target = READ_ONCE(thread->target);
+	u64 rows;
+
+	if (unlikely(!target)) {
+		reap_irqoff(thread);
+		return;
+	}
+	c->thread = thread;
+	rows = READ_ONCE(target->active);
+	trace_hwpmc_csw_swi(rows);
+	load_rows_irqoff(c, target, rows);
+}
+
+static void sched_in(struct preempt_notifier *notifier, int cpu)
+{
+	struct hwpmc_cpu *c;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	c = this_cpu_ptr(hwpmc_cpus);
+	/* Else an IPI was faster. */
+	if (likely(!c->thread))
+		switch_in_irqoff(c, container_of(notifier, struct hwpmc_thread,
+						 notifier));
+	local_irq_restore(flags);
+}
+
+/*
+ * Our descriptor of a task that does not run, if its notifier is the first in the
+ * task's list; it nearly always is the only one. NULL is always a right answer.
+ */
+static struct hwpmc_thread *thread_of_irqoff(struct task_struct *task)
+{
+	struct hlist_node *first = task->preempt_notifiers.first;
+	struct preempt_notifier *notifier;
+
+	if (!first)
+		return NULL;
+	notifier = hlist_entry(first, struct preempt_notifier, link);
+	if (notifier->ops != &hwpmc_preempt_ops)
+		return NULL;
+	return container_of(notifier, struct hwpmc_thread, notifier);
+}
+
+/* Does what is in flight count for that thread's target as well? */
+static bool serves_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
+{
+	struct hwpmc_target *target = READ_ONCE(thread->target);
+	u64 rows = c->loaded;
+
+	if (!target || READ_ONCE(target->active) != rows || c->special)
+		return false;
+	if (c->thread && READ_ONCE(c->thread->target) == target)
+		return true;
+	for (; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+
+		if (READ_ONCE(target->link[nr].pmc) != c->row[nr].pmc)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * From one thread to another that counts for the same PMCs (threads of a process,
+ * a parent and its heirs) nothing is read: the slices go on in its name, the
+ * switch itself included. Its sched_in finds the work done.
+ */
+static void sched_out(struct preempt_notifier *notifier,
+		      struct task_struct *next)
+{
+	struct hwpmc_thread *thread =
+		container_of(notifier, struct hwpmc_thread, notifier);
+	struct hwpmc_thread *heir = thread_of_irqoff(next);
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+
+	if (heir && c->thread == thread && serves_irqoff(c, heir))
+		c->thread = heir;
+	else
+		hwpmc_switch_out_irqoff(c);
+	if (unlikely(!READ_ONCE(thread->target)))
+		reap_irqoff(thread);
+}
+
+struct preempt_ops hwpmc_preempt_ops = {
+	.sched_in = sched_in,
+	.sched_out = sched_out,
+};
+
+/* Rows in flight whose PMC is no longer the target's, or not to be counted. */
+static u64 stale_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
+			     u64 active)
+{
+	u64 rows = c->loaded, stale = 0;
+
+	while (rows) {
+		unsigned int nr = __ffs64(rows);
+
+		rows &= rows - 1;
+		if (!(active & BIT_ULL(nr)) ||
+		    READ_ONCE(target->link[nr].pmc) != c->row[nr].pmc)
+			stale |= BIT_ULL(nr);
+	}
+	return stale;
+}
+
+void hwpmc_switch_sync_irqoff(struct hwpmc_cpu *c)
+{
+	struct hwpmc_target *target = NULL;
+	u64 active;
+
+	if (!c->thread)
+		c->thread = hwpmc_thread_find(current);
+	if (c->thread)
+		target = READ_ONCE(c->thread->target);
+	if (!target) {
+		hwpmc_switch_out_irqoff(c);
+		return;
+	}
+	active = READ_ONCE(target->active);
+	unload_rows_irqoff(c, stale_rows_irqoff(c, target, active));
+	load_rows_irqoff(c, target, active & ~c->loaded);
+}
+
+static void sync_ipi(void *unused)
+{
+	hwpmc_switch_sync_irqoff(this_cpu_ptr(hwpmc_cpus));
+}
+
+void hwpmc_switch_sync_all(void)
+{
+	/*
+	 * Every CPU, not only those where something is seen in flight: a
+	 * switch-in may be between its look at the target and its store, with
+	 * interrupts off, and the IPI waits for the end of that.
+	 */
+	on_each_cpu(sync_ipi, NULL, 1);
+}
+
+/*
+ * The slice of a counting PMC goes on, and nothing is missed: the link has all of it,
+ * and it is told to the program from here on if it is to be.
+ */
+static void settle_ipi(void *arg)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	struct hwpmc_pmc *pmc = arg;
+	struct hwpmc_target *target;
+	struct hwpmc_row_cpu *rc;
+
+	if (c->row[pmc->row].pmc != pmc || hwpmc_pmc_samples(pmc))
+		return;
+	rc = hwpmc_cpu_harvest_irqoff(c, pmc->row);
+	if (c->special & BIT_ULL(pmc->row)) {
+		hwpmc_csw_irqoff(rc, pmc);
+	} else {
+		target = READ_ONCE(c->thread->target);
+		if (!target)	/* it is being taken off this CPU */
+			return;
+		c->special |= BIT_ULL(pmc->row);
+		rc->link = &target->link[pmc->row];
+	}
+	rc->slice = 0;
+	hwpmc_userpage_renew_irqoff(c, pmc->row);
+}
+
+void hwpmc_switch_settle_all(struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	on_each_cpu(settle_ipi, pmc, 1);	/* each: as in sync_all() */
+}
+
+/*
+ * A thread that was attached while it ran or slept has no notifier yet. Its
+ * switch-out is done here, if an IPI has loaded its rows; and before it runs again
+ * it gets the notifier: nothing else can touch the list of a task that is about
+ * to be switched to.
+ */
+void hwpmc_switch_pending_irqoff(struct task_struct *prev,
+				 struct task_struct *next)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	struct hwpmc_thread *thread = c->thread;
+
+	if (thread && READ_ONCE(thread->state) == HWPMC_THREAD_PENDING)
+		hwpmc_switch_out_irqoff(c);
+	thread = hwpmc_thread_find(next);
+	if (!thread || READ_ONCE(thread->state) != HWPMC_THREAD_PENDING)
+		return;
+	raw_spin_lock(&hwpmc_targets_lock);
+	hwpmc_thread_hook_locked(thread);
+	raw_spin_unlock(&hwpmc_targets_lock);
+}

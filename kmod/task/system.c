@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * system.c - system-scope PMCs: what one CPU counts for all that runs there. The
+ * *_irqoff functions and IPIs run on the PMC's CPU with interrupts off; the rest in
+ * process context.
+ */
+#include <linux/cpu.h>
+#include <linux/smp.h>
+
+#include "../core/cpu.h"
+#include "../sampling/sample.h"
+#include "attach.h"
+#include "system.h"
+
+static void system_begin_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
+{
+	if (hwpmc_pmc_samples(pmc)) {
+		pmc->in_flight = true;
+		hwpmc_sample_load_irqoff(c, pmc->row, pmc, pmc->left);
+		return;
+	}
+	hwpmc_cpu_program_irqoff(c, pmc->row, &pmc->select);
+	pmc->in_flight = true;
+	pmc->start = hwpmc_row_read_irqoff(&hwpmc_rows[pmc->row]);
+}
+
+static void system_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
+{
+	if (hwpmc_pmc_samples(pmc)) {
+		pmc->left = hwpmc_sample_unload_irqoff(c, pmc->row);
+		pmc->in_flight = false;
+		return;
+	}
+	hwpmc_pmc_harvest_irqoff(pmc);
+	pmc->in_flight = false;
+	if (!hwpmc_rows[pmc->row].cls->shareable)
+		hwpmc_cpu_program_irqoff(c, pmc->row, NULL);
+}
+
+static void system_start_ipi(void *arg)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	struct hwpmc_pmc *pmc = arg;
+
+	list_add(&pmc->sys_node, &c->sys);
+	system_begin_irqoff(c, pmc);
+}
+
+static void system_stop_ipi(void *arg)
+{
+	struct hwpmc_pmc *pmc = arg;
+
+	if (pmc->in_flight)
+		system_end_irqoff(this_cpu_ptr(hwpmc_cpus), pmc);
+	list_del_init(&pmc->sys_node);
+}
+
+static void system_read_ipi(void *arg)
+{
+	struct hwpmc_pmc *pmc = arg;
+
+	if (pmc->in_flight)
+		hwpmc_pmc_harvest_irqoff(pmc);
+}
+
+void hwpmc_system_resume_irqoff(struct hwpmc_cpu *c)
+{
+	struct hwpmc_pmc *pmc;
+
+	list_for_each_entry(pmc, &c->sys, sys_node)
+		if (!pmc->in_flight)
+			system_begin_irqoff(c, pmc);
+}
+
+bool hwpmc_system_pause_irqoff(struct hwpmc_cpu *c, u64 rows)
+{
+	struct hwpmc_pmc *pmc;
+	bool any = false;
+
+	list_for_each_entry(pmc, &c->sys, sys_node) {
+		if (!pmc->in_flight || !(rows & BIT_ULL(pmc->row)))
+			continue;
+		system_end_irqoff(c, pmc);
+		any = true;
+	}
+	return any;
+}
+
+void hwpmc_system_suspend_irqoff(struct hwpmc_cpu *c)
+{
+	hwpmc_system_pause_irqoff(c, ~0ULL);
+}
+
+void hwpmc_system_harvest_irqoff(struct hwpmc_cpu *c)
+{
+	struct hwpmc_pmc *pmc;
+
+	list_for_each_entry(pmc, &c->sys, sys_node)
+		if (pmc->in_flight && !hwpmc_pmc_samples(pmc))
+			hwpmc_pmc_harvest_irqoff(pmc);
+}
+
+int hwpmc_system_start(struct hwpmc_pmc *pmc)
+{
+	return hwpmc_cpu_call(pmc->cpu, system_start_ipi, pmc);
+}
+
+void hwpmc_system_unlink(struct hwpmc_pmc *pmc)
+{
+	cpus_read_lock();
+	if (cpu_online(pmc->cpu))
+		smp_call_function_single(pmc->cpu, system_stop_ipi, pmc, 1);
+	else
+		list_del_init(&pmc->sys_node);
+	cpus_read_unlock();
+}
+
+int hwpmc_system_stop(struct hwpmc_pmc *pmc)
+{
+	return hwpmc_cpu_call(pmc->cpu, system_stop_ipi, pmc);
+}
+
+int hwpmc_system_read(struct hwpmc_pmc *pmc)
+{
+	return smp_call_function_single(pmc->cpu, system_read_ipi, pmc, 1);
+}
+
+void hwpmc_pmc_halt(struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	if (pmc->state != HWPMC_STATE_RUNNING)
+		return;
+	if (!hwpmc_pmc_is_system(pmc)) {
+		hwpmc_targets_deactivate(pmc);
+		return;
+	}
+	hwpmc_system_unlink(pmc);
+	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * watch.c - the probe of every switch of the machine: while threads are pending, and
+ * while programs may use RDPMC. Registration sleeps: process context, hwpmc_lock.
+ */
+#include <linux/lockdep.h>
+#include <linux/sched.h>
+#include <linux/stop_machine.h>
+#include <linux/workqueue.h>
+
+#include "../compat/tracepoints.h"
+#include "../core/class.h"
+#include "rdpmc.h"
+#include "switch.h"
+#include "target.h"
+#include "watch.h"
+
+/* How long pending threads are waited for before the machine is stopped. */
+#define SETTLE_DELAY	(HZ / 5)
+
+static struct tracepoint *tp_switch;
+static bool switches_watched;		/* hwpmc_lock */
+
+static void settle_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(settle, settle_work);
+
+HWPMC_PROBE_SCHED_SWITCH(probe_switch, prev, next)
+{
+	hwpmc_switch_pending_irqoff(prev, next);
+	if (unlikely(READ_ONCE(hwpmc_rdpmc_users)))
+		hwpmc_rdpmc_switch_irqoff(next);
+}
+
+int hwpmc_watch_rdpmc(void)
+{
+	int ret = 0;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (!switches_watched)
+		ret = hwpmc_probe_register(tp_switch, probe_switch);
+	switches_watched = !ret;
+	return ret;
+}
+
+void hwpmc_unwatch_rdpmc(void)
+{
+	schedule_delayed_work(&settle, SETTLE_DELAY);
+}
+
+int hwpmc_watch_switches(void)
+{
+	int ret = hwpmc_watch_rdpmc();
+
+	if (!ret)
+		schedule_delayed_work(&settle, SETTLE_DELAY);
+	return ret;
+}
+
+void hwpmc_watch_end(void)
+{
+	if (!switches_watched || hwpmc_rdpmc_users)
+		return;
+	hwpmc_probe_unregister(tp_switch, probe_switch);
+	switches_watched = false;
+}
+
+/*
+ * With the machine stopped no thread but the stoppers runs, so any task's list
+ * may be edited, and every thread has been switched out: its events are safe.
+ */
+static int hook_all_stopped(void *unused)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	hwpmc_threads_each_locked(hwpmc_thread_hook_locked);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	return 0;
+}
+
+/* Threads that sleep on are not waited for: every switch would pay for it. */
+static void settle_work(struct work_struct *work)
+{
+	mutex_lock(&hwpmc_lock);
+	if (READ_ONCE(hwpmc_npending))
+		stop_machine(hook_all_stopped, NULL, NULL);
+	/* Only attach makes new ones pending, under hwpmc_lock. */
+	if (!READ_ONCE(hwpmc_npending))
+		hwpmc_watch_end();
+	hwpmc_graves_sweep();
+	mutex_unlock(&hwpmc_lock);
+}
+
+int hwpmc_watch_init(void)
+{
+	return hwpmc_tracepoint_get("sched_switch", &tp_switch);
+}
+
+void hwpmc_watch_exit(void)
+{
+	cancel_delayed_work_sync(&settle);
+}
