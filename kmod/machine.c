@@ -30,7 +30,7 @@ static const char *const cap_names[] = {
 	"TAG", "CSC", "SYW", "DOM",
 };
 
-static void identify(struct hwpmc_machine *m)
+static void machine_identify(struct hwpmc_machine *m)
 {
 	const struct cpuinfo_x86 *c = &boot_cpu_data;
 
@@ -57,7 +57,7 @@ static u32 pmu_version(const struct hwpmc_class *cls)
 }
 
 /* "IAF/3/48/0x67<INT,USR,SYS,REA,WRI>" */
-static int describe(const struct hwpmc_class *cls, char *buf, size_t len)
+static int class_describe(const struct hwpmc_class *cls, char *buf, size_t len)
 {
 	unsigned int i;
 	char sep = '<';
@@ -74,7 +74,7 @@ static int describe(const struct hwpmc_class *cls, char *buf, size_t len)
 	return n + scnprintf(buf + n, len - n, ">");
 }
 
-static void announce(const struct hwpmc_machine *m)
+static void machine_announce(const struct hwpmc_machine *m)
 {
 	char line[320];
 	unsigned int i;
@@ -83,7 +83,7 @@ static void announce(const struct hwpmc_machine *m)
 	for (i = 0; i < m->nclass; i++) {
 		if (i)
 			n += scnprintf(line + n, sizeof(line) - n, " ");
-		n += describe(&m->cls[i], line + n, sizeof(line) - n);
+		n += class_describe(&m->cls[i], line + n, sizeof(line) - n);
 	}
 	pr_info("%s\n", line);
 }
@@ -106,7 +106,7 @@ int hwpmc_machine_probe(struct hwpmc_machine *m)
 	unsigned int i, hardware = 0;
 
 	*m = (struct hwpmc_machine){ .nclass = 0 };
-	identify(m);
+	machine_identify(m);
 	for (i = 0; i < ARRAY_SIZE(backends); i++) {
 		unsigned int before = m->nclass;
 
@@ -118,6 +118,6 @@ int hwpmc_machine_probe(struct hwpmc_machine *m)
 	}
 	if (!hardware)
 		pr_info("no usable performance counters on this machine\n");
-	announce(m);
-	return m->nclass ? m->nclass : -ENODEV;
+	machine_announce(m);
+	return m->nclass ? 0 : -ENODEV;
 }

@@ -27,7 +27,7 @@
  * Not __init, nor a part of it: on Linux 5.10 code of that section does not see what
  * it switches on itself, such as this by debugflags.
  */
-static noinline void tell_loaded(void)
+static noinline void trace_loaded(void)
 {
 	trace_hwpmc_module_init(hwpmc_machine.nclass, hwpmc_nrows);
 }
@@ -44,7 +44,7 @@ static int __init hwpmc_init(void)
 		goto err_classes;
 	hwpmc_log_clock_init();
 	hwpmc_throttle_init();
-	hwpmc_later_init();
+	hwpmc_deferred_init();
 	hwpmc_rdpmc_init();
 	ret = hwpmc_scratch_init();
 	if (ret)
@@ -64,7 +64,7 @@ static int __init hwpmc_init(void)
 	ret = hwpmc_device_init();
 	if (ret)
 		goto err_device;
-	tell_loaded();
+	trace_loaded();
 	return 0;
 
 err_device:
@@ -88,7 +88,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_inkernel_shutdown();
 	hwpmc_tunables_exit();
 	hwpmc_hooks_exit();
-	hwpmc_later_exit();
+	hwpmc_deferred_exit();
 	hwpmc_inkernel_exit();
 	hwpmc_rdpmc_exit();
 	hwpmc_nmi_exit();

@@ -38,7 +38,7 @@ static void read_leaf(u32 *eax, u32 *ebx)
 		cpuid(AMD_CPUID_PERFMON, eax, ebx, &ecx, &edx);
 }
 
-static int describe(void)
+static int amd_describe(void)
 {
 	const char *why = NULL;
 	u32 eax, ebx;
@@ -76,7 +76,7 @@ static int amd_probe(struct hwpmc_class *cls)
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_AMD &&
 	    boot_cpu_data.x86_vendor != X86_VENDOR_HYGON)
 		return -ENODEV;
-	err = describe();
+	err = amd_describe();
 	if (err)
 		return err;
 	fill_bank();

@@ -152,16 +152,16 @@ int hwpmc_amd_encode(const struct hwpmc_class *cls,
 	u64 rows, bad = unknown_bits(pmu, req->config);
 
 	if (!(req->flags & HWPMC_F_EV_PMU))
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
 	if (bad)
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
 				    hwpmc_lowest_bit(bad));
 	if (req->config1)
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
 				    64 + hwpmc_lowest_bit(req->config1));
 	rows = event_rows(pmu, req->config) & hwpmc_first_rows(cls->num);
 	if (!rows)
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
 
 	*enc = (struct hwpmc_encoding){
 		.select = { .sel = select_of(req) },

@@ -46,7 +46,7 @@ struct hwpmc_select {
 struct hwpmc_encoding {
 	struct hwpmc_select select;
 	u64 rows;		/* bit per row of the class; 0: none */
-	bool of_thread;		/* happens to threads while they do not run
+	bool counts_off_cpu;		/* happens to threads while they do not run
 				 * (task/migrations.c) */
 	u32 why;		/* enum hwpmc_reason where refused */
 	s32 detail;
@@ -158,6 +158,6 @@ struct hwpmc_machine {
  * classes count is vouched for, until the last of their PMCs is released. Read
  * anywhere.
  */
-extern u32 hwpmc_msr_refused;
+extern u32 hwpmc_msr_faulted;
 
 #endif /* HWPMC_BACKEND_H */

@@ -115,7 +115,7 @@ static bool has_offcore(const struct hwpmc_intel_pmu *pmu)
 	return works;
 }
 
-static int detect(void)
+static int intel_detect(void)
 {
 	struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
 	const char *why = NULL;
@@ -159,7 +159,7 @@ int hwpmc_intel_detect(void)
 	static int result = 1;		/* not asked yet */
 
 	if (result > 0)
-		result = detect();
+		result = intel_detect();
 	return result;
 }
 

@@ -146,11 +146,11 @@ static int check_config1(const struct hwpmc_intel_pmu *pmu, int index,
 
 	if (index >= 0) {
 		if (!req->config1)
-			return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
+			return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
 		bad &= ~pmu->offcore[index].bits;
 	}
 	if (bad)
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
 				    64 + hwpmc_lowest_bit(bad));
 	return 0;
 }
@@ -164,9 +164,9 @@ int hwpmc_iap_encode(const struct hwpmc_class *cls,
 	int err, index;
 
 	if (!(req->flags & HWPMC_F_EV_PMU))
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
 	if (bad)
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
 				    hwpmc_lowest_bit(bad));
 
 	index = hwpmc_intel_offcore_index(pmu, req->config);
@@ -179,7 +179,7 @@ int hwpmc_iap_encode(const struct hwpmc_class *cls,
 	if (index >= 0)
 		rows &= offcore_row(cls, index);
 	if (!rows || is_missing(pmu, req->config))
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
 
 	*enc = (struct hwpmc_encoding){
 		.select = { .sel = iap_select(req), .extra = req->config1 },
@@ -245,15 +245,15 @@ int hwpmc_iaf_encode(const struct hwpmc_class *cls,
 
 	n = fixed_of_request(req);
 	if (n < 0)
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
 	if (req->flags & HWPMC_F_EV_PMU && bad)
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
 				    hwpmc_lowest_bit(bad));
 	if (req->flags & HWPMC_F_EV_PMU && req->config1)
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
 				    64 + hwpmc_lowest_bit(req->config1));
 	if (!(pmu->fixed_map >> n & 1))
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
 
 	*enc = (struct hwpmc_encoding){
 		.select = { .sel = iaf_select(req) },

@@ -8,8 +8,8 @@
 
 #include "backend.h"
 
-static inline int hwpmc_refuse(struct hwpmc_encoding *enc, int err, u32 why,
-			       s32 detail)
+static inline int hwpmc_encode_refuse(struct hwpmc_encoding *enc, int err, u32 why,
+				      s32 detail)
 {
 	*enc = (struct hwpmc_encoding){ .why = why, .detail = detail };
 	return err;

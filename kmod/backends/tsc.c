@@ -31,9 +31,9 @@ static int tsc_encode(const struct hwpmc_class *cls,
 		      struct hwpmc_encoding *enc)
 {
 	if (req->mode != HWPMC_MODE_SC)
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_MODE, 0);
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_MODE, 0);
 	if (req->flags & HWPMC_F_EV_PMU || req->ev != HWPMC_EV_TSC)
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
 	*enc = (struct hwpmc_encoding){ .select = { .sel = 1 }, .rows = 1 };
 	return 0;
 }

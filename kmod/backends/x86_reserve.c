@@ -23,14 +23,14 @@
 
 static unsigned int users;	/* classes that have claimed; hwpmc_lock */
 
-u32 hwpmc_msr_refused;
+u32 hwpmc_msr_faulted;
 
-void hwpmc_x86_refuse(u32 msr)
+void hwpmc_x86_note_fault(u32 msr)
 {
-	cmpxchg(&hwpmc_msr_refused, 0, msr);
+	cmpxchg(&hwpmc_msr_faulted, 0, msr);
 }
 
-static void unreserve(const struct hwpmc_x86_bank *bank, unsigned int num)
+static void bank_unreserve(const struct hwpmc_x86_bank *bank, unsigned int num)
 {
 	while (num--) {
 		release_perfctr_nmi(hwpmc_x86_ctr(bank, num));
@@ -39,18 +39,18 @@ static void unreserve(const struct hwpmc_x86_bank *bank, unsigned int num)
 }
 
 /* 0, or the register that somebody else has. */
-static u32 reserve(const struct hwpmc_x86_bank *bank)
+static u32 bank_reserve(const struct hwpmc_x86_bank *bank)
 {
 	unsigned int i;
 
 	for (i = 0; i < bank->num; i++) {
 		if (!reserve_evntsel_nmi(hwpmc_x86_sel(bank, i))) {
-			unreserve(bank, i);
+			bank_unreserve(bank, i);
 			return hwpmc_x86_sel(bank, i);
 		}
 		if (!reserve_perfctr_nmi(hwpmc_x86_ctr(bank, i))) {
 			release_evntsel_nmi(hwpmc_x86_sel(bank, i));
-			unreserve(bank, i);
+			bank_unreserve(bank, i);
 			return hwpmc_x86_ctr(bank, i);
 		}
 	}
@@ -67,7 +67,7 @@ static void find_bits(struct search *s, u32 msr, u64 runs)
 	u64 value;
 
 	if (hwpmc_rdmsr_safe(msr, &value))
-		hwpmc_x86_refuse(msr);
+		hwpmc_x86_note_fault(msr);
 	else if (value & runs)
 		atomic_cmpxchg(&s->found, 0, msr);
 }
@@ -85,7 +85,7 @@ static void find_running(void *arg)
 		find_bits(s, s->bank->fixed_ctrl, s->bank->fixed_runs);
 }
 
-static u32 running(const struct hwpmc_x86_bank *bank)
+static u32 bank_running(const struct hwpmc_x86_bank *bank)
 {
 	struct search s = { .bank = bank, .found = ATOMIC_INIT(0) };
 
@@ -93,7 +93,7 @@ static u32 running(const struct hwpmc_x86_bank *bank)
 	return atomic_read(&s.found);
 }
 
-static int refuse(u32 reason, u32 msr, u32 *why, s32 *detail)
+static int bank_refuse(u32 reason, u32 msr, u32 *why, s32 *detail)
 {
 	*why = reason;
 	*detail = msr;
@@ -108,20 +108,20 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 		users++;
 		return 0;
 	}
-	msr = reserve(bank);
+	msr = bank_reserve(bank);
 	if (msr) {
 		pr_info_ratelimited("counters are held by perf events or the NMI watchdog (MSR %#x): end perf, or run `sysctl kernel.nmi_watchdog=0`\n",
 				    msr);
-		return refuse(HWPMC_WHY_PMU_RESERVED, msr, why, detail);
+		return bank_refuse(HWPMC_WHY_PMU_RESERVED, msr, why, detail);
 	}
 	/* What refused the users before may be there again. */
-	WRITE_ONCE(hwpmc_msr_refused, 0);
-	msr = running(bank);
+	WRITE_ONCE(hwpmc_msr_faulted, 0);
+	msr = bank_running(bank);
 	if (msr) {
-		unreserve(bank, bank->num);
+		bank_unreserve(bank, bank->num);
 		pr_info_ratelimited("a counter runs that nobody has reserved (MSR %#x): firmware or a hypervisor uses it\n",
 				    msr);
-		return refuse(HWPMC_WHY_PMU_RUNNING, msr, why, detail);
+		return bank_refuse(HWPMC_WHY_PMU_RUNNING, msr, why, detail);
 	}
 	users = 1;
 	return 0;
@@ -131,19 +131,19 @@ void hwpmc_x86_release(const struct hwpmc_x86_bank *bank)
 {
 	if (--users)
 		return;
-	unreserve(bank, bank->num);
-	if (READ_ONCE(hwpmc_msr_refused))
+	bank_unreserve(bank, bank->num);
+	if (READ_ONCE(hwpmc_msr_faulted))
 		pr_warn_ratelimited("MSR %#x has refused an access: what was counted is not vouched for\n",
-				    hwpmc_msr_refused);
+				    hwpmc_msr_faulted);
 }
 
 u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank)
 {
 	if (users)
 		return HWPMC_PMU_CLAIMED;
-	if (reserve(bank))
+	if (bank_reserve(bank))
 		return HWPMC_PMU_HELD;
-	unreserve(bank, bank->num);
+	bank_unreserve(bank, bank->num);
 	return HWPMC_PMU_IDLE;
 }
 
@@ -168,13 +168,13 @@ bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank)
 
 	if (hwpmc_rdpmc_faults(0))
 		return false;
-	if (reserve(bank))
+	if (bank_reserve(bank))
 		return true;
 	get_cpu();	/* the same CPU for the write and the read */
 	works = !hwpmc_rdmsr_safe(hwpmc_x86_sel(bank, 0), &sel) &&
 		(sel & ARCH_PERFMON_EVENTSEL_ENABLE ||
 		 keeps_a_value(hwpmc_x86_ctr(bank, 0)));
 	put_cpu();
-	unreserve(bank, bank->num);
+	bank_unreserve(bank, bank->num);
 	return works;
 }

@@ -37,14 +37,14 @@ void hwpmc_x86_release(const struct hwpmc_x86_bank *bank);
 
 /*
  * Every write to the bank's registers. What faults is known from then on by
- * hwpmc_msr_refused. Any context on the CPU concerned, NMI included.
+ * hwpmc_msr_faulted. Any context on the CPU concerned, NMI included.
  */
-void hwpmc_x86_refuse(u32 msr);
+void hwpmc_x86_note_fault(u32 msr);
 
 static inline void hwpmc_x86_wrmsr(u32 msr, u64 value)
 {
 	if (unlikely(hwpmc_wrmsr_safe(msr, value)))
-		hwpmc_x86_refuse(msr);
+		hwpmc_x86_note_fault(msr);
 }
 
 /* Who has the bank: enum hwpmc_pmu_state. */

@@ -13,32 +13,40 @@ static int (*on_suspend)(void);
 static void (*on_resume)(void);
 
 #ifdef HAVE_SYSCORE_OBJECT
-static int suspend(void *data)
+static int syscore_suspend_here(void *data)
 {
 	return on_suspend();
 }
 
-static void resume(void *data)
+static void syscore_resume_here(void *data)
 {
 	on_resume();
 }
 
-static const struct syscore_ops ops = { .suspend = suspend, .resume = resume };
+static const struct syscore_ops ops = {
+	.suspend = syscore_suspend_here,
+	.resume = syscore_resume_here,
+};
+
 static struct syscore entry = { .ops = &ops };
 #define register_entry		register_syscore
 #define unregister_entry	unregister_syscore
 #else
-static int suspend(void)
+static int syscore_suspend_here(void)
 {
 	return on_suspend();
 }
 
-static void resume(void)
+static void syscore_resume_here(void)
 {
 	on_resume();
 }
 
-static struct syscore_ops entry = { .suspend = suspend, .resume = resume };
+static struct syscore_ops entry = {
+	.suspend = syscore_suspend_here,
+	.resume = syscore_resume_here,
+};
+
 #define register_entry		register_syscore_ops
 #define unregister_entry	unregister_syscore_ops
 #endif

@@ -15,7 +15,7 @@ struct search {
 	struct tracepoint *found;
 };
 
-static void compare(struct tracepoint *tp, void *data)
+static void tracepoint_compare(struct tracepoint *tp, void *data)
 {
 	struct search *search = data;
 
@@ -27,7 +27,7 @@ int hwpmc_tracepoint_get(const char *name, struct tracepoint **tp)
 {
 	struct search search = { .name = name };
 
-	for_each_kernel_tracepoint(compare, &search);
+	for_each_kernel_tracepoint(tracepoint_compare, &search);
 	*tp = search.found;
 	return search.found ? 0 : -ENOENT;
 }

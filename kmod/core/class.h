@@ -37,9 +37,9 @@ struct hwpmc_class *hwpmc_class_find(u32 id);
 
 /* 0, or the register that refused an access, so that what the class has counted
  * since then may be anything. Any context. */
-static inline u32 hwpmc_class_doubt(const struct hwpmc_class *cls)
+static inline u32 hwpmc_class_msr_fault(const struct hwpmc_class *cls)
 {
-	u32 msr = READ_ONCE(hwpmc_msr_refused);
+	u32 msr = READ_ONCE(hwpmc_msr_faulted);
 
 	return unlikely(msr) && cls->ops->claim ? msr : 0;
 }

@@ -32,8 +32,8 @@ void hwpmc_cpu_reset_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
 		       sizeof(struct hwpmc_select));
 	c->dirty |= hwpmc_class_rows(cls);
 	/* They stand still now, unless that was refused as well. */
-	if (unlikely(c->stray) && !hwpmc_class_doubt(cls))
-		c->stray &= ~hwpmc_class_rows(cls);
+	if (unlikely(c->unstoppable) && !hwpmc_class_msr_fault(cls))
+		c->unstoppable &= ~hwpmc_class_rows(cls);
 	if (on)
 		c->on |= BIT(class_index(cls));
 	else

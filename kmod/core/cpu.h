@@ -31,7 +31,7 @@ struct hwpmc_row_cpu {
 	u64 start;			/* its counter when the slice began */
 	union {
 		u64 slice;		/* logs: counted in it up to .start */
-		u64 rest;		/* samples: what did not fit in the counter */
+		u64 period_left;		/* samples: what did not fit in the counter */
 	};
 	union {
 		struct hwpmc_link *link;	/* logs: of its target */
@@ -44,7 +44,7 @@ struct hwpmc_row_cpu {
 struct hwpmc_cpu {
 	u64 loaded;			/* rows with a .pmc */
 	struct hwpmc_thread *thread;	/* whose rows they are, or NULL */
-	u64 special;			/* of .loaded: they log or sample */
+	u64 slow_path;			/* of .loaded: they log or sample */
 	/* Rows that are armed for sampling, of either scope, by NMI and by ticks;
 	 * and when an NMI was seen to be on its way for nothing, 0: none. Also
 	 * looked at in NMI. */
@@ -54,7 +54,7 @@ struct hwpmc_cpu {
 	u64 nmi_last;			/* when one last found an overflow, 0: never */
 	/* Rows that nobody samples with any more, but that could not be stopped and
 	 * have an overflow before them. */
-	u64 stray;
+	u64 unstoppable;
 	bool throttled;			/* they stand still (throttle.c) */
 	unsigned long on;		/* classes switched on here, by index */
 	struct list_head sys;		/* started system-scope PMCs */
@@ -129,7 +129,7 @@ hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 	atomic64_add(delta, &rc->pmc->total);
 	rc->start = now;
-	if (unlikely(c->special & BIT_ULL(nr)))
+	if (unlikely(c->slow_path & BIT_ULL(nr)))
 		rc->slice += delta;
 	return rc;
 }

@@ -84,7 +84,7 @@ bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
 	return false;
 }
 
-int hwpmc_owner_doubt(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+int hwpmc_owner_msr_fault(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 {
 	struct hwpmc_pmc *pmc;
 	int ret = 0;
@@ -92,7 +92,7 @@ int hwpmc_owner_doubt(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 	rcu_read_lock();
 	list_for_each_entry_rcu(pmc, &owner->pmcs, owner_node)
 		if (!ret && hwpmc_pmc_needs_log(pmc))
-			ret = hwpmc_pmc_doubt(pmc, hdr);
+			ret = hwpmc_pmc_msr_fault(pmc, hdr);
 	rcu_read_unlock();
 	return ret;
 }

@@ -27,12 +27,9 @@ struct hwpmc_owner {
 	struct hwpmc_log *log;		/* hwpmc_lock, RCU; NULL: none */
 	unsigned int nsampling;		/* system-scope PMCs that sample; hwpmc_lock */
 	bool samples_system;		/* any of these; read anywhere */
-	/* The log that was told what modules, and what processes there were, only
-	 * to compare; hwpmc_lock. */
-	const struct hwpmc_log *told_modules, *told_system;
 	kuid_t uid;			/* of who opened it; constant */
 	bool kernel;			/* of another module, see inkernel/ */
-	bool bereft;			/* lifecycle.c: to be told of a loss */
+	bool sigio_pending;			/* lifecycle.c: to be told of a loss */
 	bool revoked;			/* all was taken from it, for good; set under
 					 * hwpmc_lock, read anywhere */
 	struct list_head node;		/* all owners; hwpmc_lock, RCU */
@@ -92,7 +89,7 @@ void hwpmc_owner_remove(struct hwpmc_pmc *pmc);
 bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
 		       u32 cpu);
 /* 0, or -EIO: nobody vouches for its samples. Under hwpmc_lock or RCU. */
-int hwpmc_owner_doubt(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
+int hwpmc_owner_msr_fault(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 /*
  * SIGIO to an owner, if the process handles it or waits for it: FreeBSD ignores
  * the signal by default, Linux would end the process. Interrupts on, no lock of

@@ -4,9 +4,9 @@
 #include "pmc.h"
 
 /* May what it counts be anything, as the hardware refused something? */
-int hwpmc_pmc_doubt(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+int hwpmc_pmc_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
-	u32 msr = hwpmc_class_doubt(hwpmc_rows[pmc->row].cls);
+	u32 msr = hwpmc_class_msr_fault(hwpmc_rows[pmc->row].cls);
 
 	if (likely(!msr))
 		return 0;

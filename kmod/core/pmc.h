@@ -32,14 +32,14 @@ struct hwpmc_pmc {
 	u32 cpu;			/* system scope; else HWPMC_CPU_ANY */
 	u32 caps, flags, ev;
 	u64 config, config1;
-	bool special;			/* logs, samples, is of_thread or told: the
+	bool slow_path;			/* logs, samples, is counts_off_cpu or told: the
 					 * switch path has more to do than to
 					 * add up */
-	bool of_thread;			/* see struct hwpmc_encoding */
+	bool counts_off_cpu;			/* see struct hwpmc_encoding */
 	bool privileged;		/* who allocated it could see the kernel: as
 					 * with perf, that is when it is decided */
-	bool keep_phase;		/* none of what it samples is our own doing */
-	bool told;			/* its slices are told in threads' pages */
+	bool carry_overshoot;		/* none of what it samples is our own doing */
+	bool user_mapped;			/* its slices are told in threads' pages */
 	struct mm_struct *rdpmc_mm;	/* that may read it by RDPMC, or NULL;
 					 * hwpmc_lock */
 	struct hwpmc_owner *owner;
@@ -67,7 +67,7 @@ struct hwpmc_pmc {
 	 * Touched on pmc->cpu with interrupts off. */
 	struct list_head sys_node;
 	u64 start;
-	u64 left;			/* sampling: to the next one */
+	u64 period_left;			/* sampling: to the next one */
 	bool in_flight;
 
 	struct rcu_head rcu;
@@ -92,7 +92,7 @@ static inline bool hwpmc_pmc_needs_log(const struct hwpmc_pmc *pmc)
 
 /* 0, or -EIO PMU_REFUSED: nobody vouches for what it has counted or sampled. Any
  * context. */
-int hwpmc_pmc_doubt(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
+int hwpmc_pmc_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 
 /* System scope: the total of one that counts on this CPU, up to now. */
 void hwpmc_pmc_harvest_irqoff(struct hwpmc_pmc *pmc);

@@ -144,8 +144,8 @@ static int copy_in(union hwpmc_arg *arg, const struct operation *op,
 	return ret;
 }
 
-static int run(const struct operation *op, struct hwpmc_owner *owner,
-	       union hwpmc_arg *arg)
+static int operation_run(const struct operation *op, struct hwpmc_owner *owner,
+			 union hwpmc_arg *arg)
 {
 	int ret;
 
@@ -170,8 +170,8 @@ static long refuse_early(int ret, u32 why, unsigned int nr, void __user *user,
 	return ret;
 }
 
-static long dispatch(struct hwpmc_owner *owner, unsigned int cmd,
-		     void __user *user)
+static long ioctl_dispatch(struct hwpmc_owner *owner, unsigned int cmd,
+			   void __user *user)
 {
 	unsigned int nr = _IOC_NR(cmd);
 	size_t size = _IOC_SIZE(cmd);
@@ -197,7 +197,7 @@ static long dispatch(struct hwpmc_owner *owner, unsigned int cmd,
 	if (ret)
 		out = sizeof(arg.hdr);
 	else
-		ret = run(op, owner, &arg);
+		ret = operation_run(op, owner, &arg);
 	trace_hwpmc_module_syscall(nr, ret, arg.hdr.reason, arg.hdr.detail);
 	if (size >= out && copy_to_user(user, &arg, out))
 		ret = -EFAULT;
@@ -218,7 +218,7 @@ long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		      likely(!READ_ONCE(owner->revoked)) ?
 		      read_fast(owner, user) : 1;
 		if (unlikely(ret > 0))
-			ret = dispatch(owner, cmd, user);
+			ret = ioctl_dispatch(owner, cmd, user);
 	}
 	if (unlikely(ret))
 		hwpmc_stat_inc(syscall_errors);

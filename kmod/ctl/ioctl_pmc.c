@@ -77,7 +77,7 @@ static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
 	if (unlikely(ret))
 		return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_CPU_OFFLINE,
 				    pmc->cpu);
-	ret = hwpmc_pmc_doubt(pmc, &op->hdr);
+	ret = hwpmc_pmc_msr_fault(pmc, &op->hdr);
 	if (unlikely(ret))
 		return ret;
 	if (unlikely(READ_ONCE(pmc->incomplete)))

@@ -34,7 +34,7 @@ struct word {
 	size_t len;
 };
 
-static bool is(struct word word, const char *text)
+static bool word_is(struct word word, const char *text)
 {
 	return strlen(text) == word.len && !memcmp(word.at, text, word.len);
 }
@@ -42,7 +42,7 @@ static bool is(struct word word, const char *text)
 static bool is_one_of(struct word word, const char *const *words)
 {
 	for (; *words; words++)
-		if (is(word, *words))
+		if (word_is(word, *words))
 			return true;
 	return false;
 }
@@ -53,8 +53,8 @@ static u64 events_of(struct word major, struct word minor)
 	unsigned int i;
 
 	for (i = 0; i < hwpmc_debug_nevents; i++)
-		if (is(major, hwpmc_debug_events[i].major) &&
-		    (is(minor, "*") || is(minor, hwpmc_debug_events[i].minor)))
+		if (word_is(major, hwpmc_debug_events[i].major) &&
+		    (word_is(minor, "*") || word_is(minor, hwpmc_debug_events[i].minor)))
 			events |= BIT_ULL(i);
 	return events;
 }

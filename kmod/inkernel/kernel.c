@@ -46,7 +46,7 @@ int hwpmc_inkernel_value(unsigned int nr, u64 *value)
 	lockdep_assert_held(&hwpmc_lock);
 	if (!counters[nr].owner || counters[nr].profiling)
 		return -ENOENT;
-	if (hwpmc_class_doubt(hwpmc_rows[nr].cls))
+	if (hwpmc_class_msr_fault(hwpmc_rows[nr].cls))
 		return -EIO;
 	sum = counters[nr].reset_value;
 	list_for_each_entry(pmc, &counters[nr].owner->pmcs, owner_node) {
@@ -111,7 +111,7 @@ static void stop_collecting(void)
 	mutex_unlock(&hwpmc_lock);
 }
 
-static int take(int ctr, const struct hwpmc_counter_cfg *cfg, bool profiling)
+static int kernel_counter_alloc(int ctr, const struct hwpmc_counter_cfg *cfg, bool profiling)
 {
 	struct hwpmc_owner *owner;
 	int ret;
@@ -140,7 +140,7 @@ static int take(int ctr, const struct hwpmc_counter_cfg *cfg, bool profiling)
 	return ret;
 }
 
-static int give(int ctr, bool profiling)
+static int kernel_counter_free(int ctr, bool profiling)
 {
 	struct hwpmc_owner *owner;
 
@@ -179,7 +179,7 @@ void hwpmc_inkernel_free_all(void)
  */
 int hwpmc_alloc_kernel_counter(int ctr, const struct hwpmc_counter_cfg *cfg)
 {
-	return take(ctr, cfg, false);
+	return kernel_counter_alloc(ctr, cfg, false);
 }
 EXPORT_SYMBOL_GPL(hwpmc_alloc_kernel_counter);
 
@@ -191,7 +191,7 @@ EXPORT_SYMBOL_GPL(hwpmc_alloc_kernel_counter);
  */
 int hwpmc_free_kernel_counter(int ctr)
 {
-	return give(ctr, false);
+	return kernel_counter_free(ctr, false);
 }
 EXPORT_SYMBOL_GPL(hwpmc_free_kernel_counter);
 
@@ -206,7 +206,7 @@ EXPORT_SYMBOL_GPL(hwpmc_free_kernel_counter);
  */
 int hwpmc_start_profiling(int ctr, const struct hwpmc_counter_cfg *cfg)
 {
-	return take(ctr, cfg, true);
+	return kernel_counter_alloc(ctr, cfg, true);
 }
 EXPORT_SYMBOL_GPL(hwpmc_start_profiling);
 
@@ -218,6 +218,6 @@ EXPORT_SYMBOL_GPL(hwpmc_start_profiling);
  */
 int hwpmc_stop_profiling(int ctr)
 {
-	return give(ctr, true);
+	return kernel_counter_free(ctr, true);
 }
 EXPORT_SYMBOL_GPL(hwpmc_stop_profiling);

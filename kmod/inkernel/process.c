@@ -221,8 +221,8 @@ void hwpmc_inkernel_exit(void)
 }
 
 /* The owner goes with its only PMC. Takes hwpmc_lock. */
-static int configure(struct task_struct *task, int ctr,
-		     const struct hwpmc_counter_cfg *cfg)
+static int process_configure(struct task_struct *task, int ctr,
+			     const struct hwpmc_counter_cfg *cfg)
 {
 	struct hwpmc_owner *owner = hwpmc_owner_new(true);
 	int ret;
@@ -241,7 +241,7 @@ static int configure(struct task_struct *task, int ctr,
 }
 
 /* Takes the present one away. 0 also where there is none. */
-static int unconfigure(struct task_struct *task, int ctr)
+static int process_unconfigure(struct task_struct *task, int ctr)
 {
 	struct hwpmc_owner *owner = NULL;
 	struct hwpmc_pmc *pmc;
@@ -283,10 +283,10 @@ int hwpmc_configure_counter(struct task_struct *task, int ctr,
 
 	if (!is_counter(ctr) || !task)
 		return -EINVAL;
-	ret = unconfigure(task, ctr);
+	ret = process_unconfigure(task, ctr);
 	if (ret || !cfg)
 		return ret;
-	return configure(task, ctr, cfg);
+	return process_configure(task, ctr, cfg);
 }
 EXPORT_SYMBOL_GPL(hwpmc_configure_counter);
 
@@ -404,13 +404,13 @@ EXPORT_SYMBOL_GPL(hwpmc_task_enabled);
 /* ---- values -------------------------------------------------------------- */
 
 /* Links have all that was counted. */
-static void settle(struct hwpmc_pmc *pmc)
+static void flush_slices(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	if (pmc->state != HWPMC_STATE_RUNNING)
 		return;
-	hwpmc_targets_take_moved(pmc);
-	hwpmc_switch_settle_all(pmc);
+	hwpmc_targets_take_migrations(pmc);
+	hwpmc_switch_flush_slices(pmc);
 }
 
 static int process_value(struct task_struct *task, int ctr, int flags,
@@ -422,9 +422,9 @@ static int process_value(struct task_struct *task, int ctr, int flags,
 
 	if (!pmc)
 		return -ENOENT;
-	if (hwpmc_class_doubt(hwpmc_rows[ctr].cls))
+	if (hwpmc_class_msr_fault(hwpmc_rows[ctr].cls))
 		return -EIO;
-	settle(pmc);
+	flush_slices(pmc);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, irq);
 	target = hwpmc_target_find(task);
 	if (target && target->link[ctr].pmc == pmc)
@@ -462,7 +462,7 @@ int hwpmc_get_counter_value(struct task_struct *task, int ctr, int flags,
 }
 EXPORT_SYMBOL_GPL(hwpmc_get_counter_value);
 
-static void settle_all(struct task_struct *task)
+static void flush_all_slices(struct task_struct *task)
 {
 	unsigned int nr;
 
@@ -470,7 +470,7 @@ static void settle_all(struct task_struct *task)
 		struct hwpmc_pmc *pmc = find_pmc(task, nr);
 
 		if (pmc)
-			settle(pmc);
+			flush_slices(pmc);
 	}
 }
 
@@ -492,7 +492,7 @@ int hwpmc_accumulate(struct task_struct *parent, struct task_struct *exiting)
 	if (!parent || !exiting || same_thread_group(parent, exiting))
 		return -EINVAL;
 	mutex_lock(&hwpmc_lock);
-	settle_all(exiting);
+	flush_all_slices(exiting);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	from = hwpmc_target_find(exiting);
 	to = hwpmc_target_find(parent);

@@ -10,12 +10,12 @@
 #define HEADER		64	/* the longer one of the two */
 
 /* Do `len` bytes at `at` lie within the `size` bytes? */
-static bool within(u64 at, u64 len, size_t size)
+static bool file_has(u64 at, u64 len, size_t size)
 {
 	return at <= size && len <= size - at;
 }
 
-static u64 align4(u64 n)
+static u64 note_align(u64 n)
 {
 	return (n + 3) & ~3ULL;
 }
@@ -23,14 +23,14 @@ static u64 align4(u64 n)
 static unsigned int in_notes(const u8 *head, u64 at, u64 end, u8 *id,
 			     unsigned int max)
 {
-	while (at < end && within(at, 12, end)) {
+	while (at < end && file_has(at, 12, end)) {
 		u32 note[3];		/* sizes of name and contents, type */
 		u64 name = at + 12, desc;
 
 		memcpy(note, head + at, sizeof(note));
-		desc = name + align4(note[0]);
-		if (!within(name, align4(note[0]), end) ||
-		    !within(desc, note[1], end))
+		desc = name + note_align(note[0]);
+		if (!file_has(name, note_align(note[0]), end) ||
+		    !file_has(desc, note[1], end))
 			return 0;
 		if (note[2] == GNU_BUILD_ID && note[0] == 4 &&
 		    !memcmp(head + name, "GNU", 4)) {
@@ -39,7 +39,7 @@ static unsigned int in_notes(const u8 *head, u64 at, u64 end, u8 *id,
 			memcpy(id, head + desc, note[1]);
 			return note[1];
 		}
-		at = desc + align4(note[1]);
+		at = desc + note_align(note[1]);
 	}
 	return 0;
 }
@@ -54,7 +54,7 @@ struct layout {
 static const struct layout layout64 = { 8, 32, 54, 56, 8, 32, 56 };
 static const struct layout layout32 = { 4, 28, 42, 44, 4, 16, 32 };
 
-static u64 number(const u8 *at, unsigned int size)
+static u64 elf_number(const u8 *at, unsigned int size)
 {
 	u64 n = 0;
 
@@ -67,11 +67,11 @@ static unsigned int in_segment(const u8 *head, size_t size, u64 at,
 {
 	u64 offset, len;
 
-	if (number(head + at, 4) != PT_NOTE_TYPE)
+	if (elf_number(head + at, 4) != PT_NOTE_TYPE)
 		return 0;
-	offset = number(head + at + l->offset, l->word);
-	len = number(head + at + l->filesz, l->word);
-	if (!within(offset, len, size))
+	offset = elf_number(head + at + l->offset, l->word);
+	len = elf_number(head + at + l->filesz, l->word);
+	if (!file_has(offset, len, size))
 		return 0;
 	return in_notes(head, offset, offset + len, id, max);
 }
@@ -79,12 +79,12 @@ static unsigned int in_segment(const u8 *head, size_t size, u64 at,
 static unsigned int in_elf(const u8 *head, size_t size, const struct layout *l,
 			   u8 *id, unsigned int max)
 {
-	u64 at = number(head + l->phoff, l->word);
-	unsigned int n, left = number(head + l->phnum, 2);
+	u64 at = elf_number(head + l->phoff, l->word);
+	unsigned int n, left = elf_number(head + l->phnum, 2);
 
-	if (number(head + l->phentsize, 2) != l->size)
+	if (elf_number(head + l->phentsize, 2) != l->size)
 		return 0;
-	for (; left && within(at, l->size, size); left--, at += l->size) {
+	for (; left && file_has(at, l->size, size); left--, at += l->size) {
 		n = in_segment(head, size, at, l, id, max);
 		if (n)
 			return n;

@@ -124,7 +124,7 @@ static void log_put(struct hwpmc_log *log)
  * long as they are mapped anywhere. Counted as pinned, which needs no lock, but
  * against the limit of all that it has locked.
  */
-static int charge(struct hwpmc_log *log)
+static int log_charge(struct hwpmc_log *log)
 {
 	unsigned long pages = (unsigned long)log->npages * num_possible_cpus();
 	struct mm_struct *mm = current->mm;
@@ -172,7 +172,7 @@ static int charge_what_fits(struct hwpmc_log *log, bool by_default)
 
 	for (;;) {
 		log->npages = 1 + log->ring_size / PAGE_SIZE;
-		ret = charge(log);
+		ret = log_charge(log);
 		if (!ret || !by_default || log->ring_size <= RING_SMALLEST)
 			return ret;
 		log->ring_size /= 2;
@@ -353,8 +353,6 @@ struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard)
 	stop_pmcs(owner);
 	WRITE_ONCE(log->open, false);
 	WRITE_ONCE(owner->log, NULL);
-	owner->told_modules = NULL;
-	owner->told_system = NULL;
 	return log;
 }
 
@@ -397,7 +395,7 @@ int hwpmc_log_write(struct hwpmc_owner *owner, u32 userdata,
 
 /* ---- what does not hold hwpmc_lock --------------------------------------- */
 
-static int flush(struct hwpmc_log *log)
+static int log_flush(struct hwpmc_log *log)
 {
 	if (!log->mapped)
 		return hwpmc_drain_flush(log);
@@ -417,30 +415,30 @@ int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 
 	if (!log)
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NO_LOG, 0);
-	ret = flush(log);
+	ret = log_flush(log);
 	trace_hwpmc_logging_flush(0, ret);
 	if (ret && ret == READ_ONCE(log->error))
 		hwpmc_refuse(hdr, ret, HWPMC_WHY_LOG_ERROR, -ret);
 	log_put(log);
-	return ret ?: hwpmc_owner_doubt(owner, hdr);
+	return ret ?: hwpmc_owner_msr_fault(owner, hdr);
 }
 
 /* A mapping keeps the log, and what was charged for it. */
-static void open_area(struct vm_area_struct *vma)
+static void ring_area_open(struct vm_area_struct *vma)
 {
 	struct hwpmc_log *log = vma->vm_private_data;
 
 	refcount_inc(&log->users);
 }
 
-static void close_area(struct vm_area_struct *vma)
+static void ring_area_close(struct vm_area_struct *vma)
 {
 	log_put(vma->vm_private_data);
 }
 
-static const struct vm_operations_struct area_ops = {
-	.open = open_area,
-	.close = close_area,
+static const struct vm_operations_struct ring_vm_ops = {
+	.open = ring_area_open,
+	.close = ring_area_close,
 };
 
 static int map_ring(struct hwpmc_log *log, struct vm_area_struct *vma)
@@ -477,7 +475,7 @@ int hwpmc_log_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma)
 		return ret;
 	}
 	vma->vm_private_data = log;
-	vma->vm_ops = &area_ops;
+	vma->vm_ops = &ring_vm_ops;
 	/* A child may have other rights than its parent. */
 	hwpmc_vma_flags(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, 0);
 	return 0;

@@ -5,7 +5,7 @@
  * the program, before one instruction of the mapping runs there. Nothing can be
  * allocated in a probe either; where all items are taken, logs are told of a drop.
  *
- * An item that waits calls code of this module. hwpmc_later_exit() waits until none
+ * An item that waits calls code of this module. hwpmc_deferred_exit() waits until none
  * is left, and until nobody is in that code's last instructions.
  */
 #include <linux/delay.h>
@@ -51,17 +51,17 @@ static void put_drop(struct hwpmc_owner *owner, void *unused)
 		hwpmc_log_drop(log, HWPMC_DROP_BUSY);
 }
 
-static void be_heard(struct hwpmc_owner *owner, void *heard)
+static void note_wanted(struct hwpmc_owner *owner, void *wanted)
 {
-	*(bool *)heard = true;
+	*(bool *)wanted = true;
 }
 
-static bool is_anybody_listening(void)
+static bool is_any_log_interested(void)
 {
-	bool heard = false;
+	bool wanted = false;
 
-	hwpmc_tell(current, be_heard, &heard);
-	return heard;
+	hwpmc_task_event(current, note_wanted, &wanted);
+	return wanted;
 }
 
 static struct item *take_item(void)
@@ -78,7 +78,7 @@ static struct item *take_item(void)
 	}
 	raw_spin_unlock(&items_lock);
 	if (!item)
-		hwpmc_tell(current, put_drop, NULL);
+		hwpmc_task_event(current, put_drop, NULL);
 	return item;
 }
 
@@ -110,18 +110,18 @@ static char *page_for_path(const struct item *item)
 		return NULL;
 	page = (char *)__get_free_page(GFP_KERNEL);
 	if (!page)
-		hwpmc_tell(current, put_drop, NULL);
+		hwpmc_task_event(current, put_drop, NULL);
 	return page;
 }
 
-static void tell_map(struct callback_head *work)
+static void write_map(struct callback_head *work)
 {
 	struct item *item = container_of(work, struct item, work);
 	char *page = page_for_path(item);
 
 	if (page) {
 		hwpmc_map_look_up(&item->map, page);
-		hwpmc_tell(current, hwpmc_put_own_map, &item->map);
+		hwpmc_task_event(current, hwpmc_put_own_map, &item->map);
 		free_page((unsigned long)page);
 	}
 	if (item->map.file)
@@ -129,9 +129,9 @@ static void tell_map(struct callback_head *work)
 	give_back(item);
 }
 
-void hwpmc_map_later(struct vm_area_struct *vma)
+void hwpmc_defer_map(struct vm_area_struct *vma)
 {
-	struct item *item = is_anybody_listening() ? take_item() : NULL;
+	struct item *item = is_any_log_interested() ? take_item() : NULL;
 	struct hwpmc_map *m;
 
 	if (!item)
@@ -144,7 +144,7 @@ void hwpmc_map_later(struct vm_area_struct *vma)
 		strscpy(item->name, m->name, sizeof(item->name));
 		m->name = item->name;
 	}
-	init_task_work(&item->work, tell_map);
+	init_task_work(&item->work, write_map);
 	/* Not in a process that ends. */
 	if (!task_work_add(current, &item->work, TWA_RESUME))
 		return;
@@ -153,7 +153,7 @@ void hwpmc_map_later(struct vm_area_struct *vma)
 	give_back(item);
 }
 
-static void tell_all_maps(struct hwpmc_map *m, char *page)
+static void write_all_maps(struct hwpmc_map *m, char *page)
 {
 	struct mm_struct *mm = current->mm;
 	struct hwpmc_vma_walk walk;
@@ -166,37 +166,37 @@ static void tell_all_maps(struct hwpmc_map *m, char *page)
 			continue;
 		hwpmc_map_init(m, vma);
 		hwpmc_map_look_up(m, page);
-		hwpmc_tell(current, hwpmc_put_own_map, m);
+		hwpmc_task_event(current, hwpmc_put_own_map, m);
 	}
 	mmap_read_unlock(mm);
 }
 
-static void tell_exec_maps(struct callback_head *work)
+static void write_exec_maps(struct callback_head *work)
 {
 	struct item *item = container_of(work, struct item, work);
 	char *page = page_for_path(item);
 
 	if (page) {
-		tell_all_maps(&item->map, page);
+		write_all_maps(&item->map, page);
 		free_page((unsigned long)page);
 	}
 	give_back(item);
 }
 
-void hwpmc_exec_maps_later(void)
+void hwpmc_defer_exec_maps(void)
 {
 	struct item *item;
 
 	forget_own();
-	item = is_anybody_listening() ? take_item() : NULL;
+	item = is_any_log_interested() ? take_item() : NULL;
 	if (!item)
 		return;
-	init_task_work(&item->work, tell_exec_maps);
+	init_task_work(&item->work, write_exec_maps);
 	if (task_work_add(current, &item->work, TWA_RESUME))
 		give_back(item);
 }
 
-void hwpmc_later_init(void)
+void hwpmc_deferred_init(void)
 {
 	unsigned int i;
 
@@ -214,7 +214,7 @@ static bool is_any_waiting(void)
 	return any;
 }
 
-void hwpmc_later_exit(void)
+void hwpmc_deferred_exit(void)
 {
 	while (is_any_waiting())
 		msleep(20);

@@ -27,7 +27,7 @@
 /* An owner that ends waits for a reader that takes nothing so long. */
 #define PATIENCE	HZ
 
-static loff_t *position(struct hwpmc_log *log, loff_t *zero)
+static loff_t *drain_position(struct hwpmc_log *log, loff_t *zero)
 {
 	*zero = 0;
 	return S_ISREG(file_inode(log->file)->i_mode) ? &log->pos : zero;
@@ -38,7 +38,7 @@ static int write_all(struct hwpmc_log *log, const void *data, size_t len)
 	while (len) {
 		loff_t zero;
 		ssize_t n = kernel_write(log->file, data, len,
-					 position(log, &zero));
+					 drain_position(log, &zero));
 
 		trace_hwpmc_logging_write(len, n);
 		if (n == -EAGAIN) {	/* the descriptor does not block */
@@ -87,7 +87,7 @@ static int write_ring(struct hwpmc_log *log, struct hwpmc_log_cpu *lc)
 	return 0;
 }
 
-static int sweep(struct hwpmc_log *log)
+static int drain_sweep(struct hwpmc_log *log)
 {
 	int cpu, ret = 0;
 
@@ -105,9 +105,9 @@ static int sweep_all(struct hwpmc_log *log)
 	int ret;
 
 	do {
-		ret = sweep(log);
+		ret = drain_sweep(log);
 	} while (!ret && !hwpmc_log_declare_all(log));
-	return ret ?: sweep(log);
+	return ret ?: drain_sweep(log);
 }
 
 static bool has_work(struct hwpmc_log *log)
@@ -117,7 +117,7 @@ static bool has_work(struct hwpmc_log *log)
 }
 
 /* Returns when the log has been closed and is written, or on an error. */
-static int serve(struct hwpmc_log *log)
+static int drain_serve(struct hwpmc_log *log)
 {
 	bool closing = false;
 	u64 asked;
@@ -134,10 +134,10 @@ static int serve(struct hwpmc_log *log)
 			ret = sweep_all(log);
 			if (!ret && closing) {
 				hwpmc_records_end(log);
-				ret = sweep(log);
+				ret = drain_sweep(log);
 			}
 		} else {
-			ret = sweep(log);
+			ret = drain_sweep(log);
 		}
 		if (ret)
 			return ret;
@@ -147,7 +147,7 @@ static int serve(struct hwpmc_log *log)
 	return 0;
 }
 
-static void fail(struct hwpmc_log *log, int error)
+static void drain_fail(struct hwpmc_log *log, int error)
 {
 	WRITE_ONCE(log->open, false);
 	WRITE_ONCE(log->error, error);
@@ -162,10 +162,10 @@ static int drain_thread(void *arg)
 	int ret;
 
 	allow_signal(SIGKILL);
-	ret = serve(log);
+	ret = drain_serve(log);
 	revert_creds(old);
 	if (ret && !READ_ONCE(log->discard))
-		fail(log, ret);
+		drain_fail(log, ret);
 	WRITE_ONCE(log->drained, true);
 	wake_up_all(&log->flushers);
 	/* Flushes of a closed log find all written. */

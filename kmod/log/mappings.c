@@ -129,9 +129,9 @@ static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
 	if (!hwpmc_wants_vma(vma) || vma->vm_mm != current->mm)
 		return 0;
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		hwpmc_map_later(vma);
+		hwpmc_defer_map(vma);
 	else
-		hwpmc_tell(current, put_live, vma);
+		hwpmc_task_event(current, put_live, vma);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
 #include "../compat/vma.h"
 #include "../core/owner.h"
 #include "../core/pmc.h"
-#include "../sampling/log.h"
+#include "../sampling/log_object.h"
 #include "../task/target.h"
 #include "task_event.h"
 
@@ -178,6 +178,7 @@ void hwpmc_snapshot(struct hwpmc_pmc *pmc)
 	struct snapshot s = {
 		.owner = pmc->owner, .privileged = pmc->privileged,
 	};
+	struct hwpmc_log *log = pmc->owner->log;
 	bool system = hwpmc_pmc_is_system(pmc);
 
 	lockdep_assert_held(&hwpmc_lock);
@@ -186,14 +187,13 @@ void hwpmc_snapshot(struct hwpmc_pmc *pmc)
 	s.page = (char *)__get_free_page(GFP_KERNEL);
 	if (!s.page)
 		return;
-	if (pmc->owner->told_modules != pmc->owner->log)
+	if (!log->has_modules)
 		hwpmc_put_modules(pmc->owner);
-	pmc->owner->told_modules = pmc->owner->log;
+	log->has_modules = true;
 	if (!system)
 		put_targets(&s, pmc);
-	else if (pmc->owner->told_system != pmc->owner->log)
+	else if (!log->has_processes)
 		put_all(&s);
-	if (system)
-		pmc->owner->told_system = pmc->owner->log;
+	log->has_processes |= system;
 	free_page((unsigned long)s.page);
 }

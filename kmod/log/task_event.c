@@ -15,10 +15,10 @@
 #include "task_event.h"
 
 /* Has one of the owner's PMCs at this target more to do than to count? */
-static bool watches(const struct hwpmc_owner *owner,
-		    const struct hwpmc_target *target)
+static bool owner_watches(const struct hwpmc_owner *owner,
+			  const struct hwpmc_target *target)
 {
-	u64 rows = READ_ONCE(target->special);
+	u64 rows = READ_ONCE(target->slow_path);
 
 	for (; rows; rows &= rows - 1) {
 		struct hwpmc_pmc *pmc =
@@ -30,31 +30,31 @@ static bool watches(const struct hwpmc_owner *owner,
 	return false;
 }
 
-struct audience {
+struct log_filter {
 	struct hwpmc_target *target;
-	hwpmc_tell_fn *fn;
+	hwpmc_task_event_fn *fn;
 	void *arg;
 };
 
-static void tell_one(struct hwpmc_owner *owner, void *arg)
+static void call_if_wanted(struct hwpmc_owner *owner, void *arg)
 {
-	struct audience *a = arg;
+	struct log_filter *a = arg;
 
 	if (!hwpmc_log_is_open(owner))
 		return;
 	if (READ_ONCE(owner->samples_system) ||
-	    (a->target && watches(owner, a->target)))
+	    (a->target && owner_watches(owner, a->target)))
 		a->fn(owner, a->arg);
 }
 
-void hwpmc_tell(struct task_struct *task, hwpmc_tell_fn *fn, void *arg)
+void hwpmc_task_event(struct task_struct *task, hwpmc_task_event_fn *fn, void *arg)
 {
-	struct audience a = { .fn = fn, .arg = arg };
+	struct log_filter a = { .fn = fn, .arg = arg };
 
 	rcu_read_lock();
 	preempt_disable();
 	a.target = hwpmc_target_find(task);
-	hwpmc_owners_each_rcu(tell_one, &a);
+	hwpmc_owners_each_rcu(call_if_wanted, &a);
 	preempt_enable();
 	rcu_read_unlock();
 }
@@ -80,17 +80,17 @@ void hwpmc_put_task(struct hwpmc_owner *owner, u8 type, u8 flags,
 	hwpmc_log_commit(log);
 }
 
-struct news {
+struct task_record {
 	struct task_struct *task;
 	const char *text;
 	u8 type;
 };
 
-static void put_news(struct hwpmc_owner *owner, void *arg)
+static void put_task_record(struct hwpmc_owner *owner, void *arg)
 {
-	struct news *news = arg;
+	struct task_record *record = arg;
 
-	hwpmc_put_task(owner, news->type, 0, news->task, news->text);
+	hwpmc_put_task(owner, record->type, 0, record->task, record->text);
 }
 
 static void put_fork(struct hwpmc_owner *owner, void *arg)
@@ -109,17 +109,17 @@ static void put_fork(struct hwpmc_owner *owner, void *arg)
 	hwpmc_log_commit(log);
 }
 
-void hwpmc_tell_fork(struct task_struct *child)
+void hwpmc_task_event_fork(struct task_struct *child)
 {
 	/* Who watches the child: the heirs of what the parent has are there. */
-	hwpmc_tell(child, put_fork, child);
+	hwpmc_task_event(child, put_fork, child);
 }
 
-void hwpmc_tell_thread(struct task_struct *thread)
+void hwpmc_task_event_thread(struct task_struct *thread)
 {
-	struct news news = { thread, thread->comm, HWPMC_LOG_THR_CREATE };
+	struct task_record record = { thread, thread->comm, HWPMC_LOG_THR_CREATE };
 
-	hwpmc_tell(thread, put_news, &news);
+	hwpmc_task_event(thread, put_task_record, &record);
 }
 
 /*
@@ -138,22 +138,22 @@ static bool ends_process(const struct task_struct *task)
 	return xchg(&told[leader->tgid % ARRAY_SIZE(told)], who) != who;
 }
 
-void hwpmc_tell_exit(void)
+void hwpmc_task_event_exit(void)
 {
-	struct news news = { current, "", HWPMC_LOG_THR_EXIT };
+	struct task_record record = { current, "", HWPMC_LOG_THR_EXIT };
 
 	if (ends_process(current)) {
-		news.task = current->group_leader;
-		news.type = HWPMC_LOG_SYSEXIT;
+		record.task = current->group_leader;
+		record.type = HWPMC_LOG_SYSEXIT;
 	}
-	hwpmc_tell(news.task, put_news, &news);
+	hwpmc_task_event(record.task, put_task_record, &record);
 }
 
-void hwpmc_tell_comm(struct task_struct *task, const char *comm)
+void hwpmc_task_event_comm(struct task_struct *task, const char *comm)
 {
-	struct news news = { task, comm, HWPMC_LOG_COMM_NAME };
+	struct task_record record = { task, comm, HWPMC_LOG_COMM_NAME };
 
-	hwpmc_tell(task, put_news, &news);
+	hwpmc_task_event(task, put_task_record, &record);
 }
 
 /* ---- exec ---------------------------------------------------------------- */
@@ -203,9 +203,9 @@ static void put_exec(struct hwpmc_owner *owner, void *arg)
 		put_maps(owner);
 }
 
-void hwpmc_tell_exec(const char *path)
+void hwpmc_task_event_exec(const char *path)
 {
-	hwpmc_tell(current, put_exec, (void *)path);
+	hwpmc_task_event(current, put_exec, (void *)path);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		hwpmc_exec_maps_later();
+		hwpmc_defer_exec_maps();
 }

@@ -21,15 +21,15 @@ struct task_struct;
 struct vm_area_struct;
 
 /* Called for each owner that wants to hear of the task. RCU, preemption off. */
-typedef void hwpmc_tell_fn(struct hwpmc_owner *owner, void *arg);
-void hwpmc_tell(struct task_struct *task, hwpmc_tell_fn *fn, void *arg);
+typedef void hwpmc_task_event_fn(struct hwpmc_owner *owner, void *arg);
+void hwpmc_task_event(struct task_struct *task, hwpmc_task_event_fn *fn, void *arg);
 
 /* tell.c */
-void hwpmc_tell_fork(struct task_struct *child);
-void hwpmc_tell_thread(struct task_struct *thread);
-void hwpmc_tell_exec(const char *path);
-void hwpmc_tell_exit(void);
-void hwpmc_tell_comm(struct task_struct *task, const char *comm);
+void hwpmc_task_event_fork(struct task_struct *child);
+void hwpmc_task_event_thread(struct task_struct *thread);
+void hwpmc_task_event_exec(const char *path);
+void hwpmc_task_event_exit(void);
+void hwpmc_task_event_comm(struct task_struct *task, const char *comm);
 /* One record about a task to one log; flags: HWPMC_LOG_SNAPSHOT or 0. */
 void hwpmc_put_task(struct hwpmc_owner *owner, u8 type, u8 flags,
 		    struct task_struct *task, const char *comm);
@@ -62,15 +62,15 @@ bool hwpmc_wants_vma(const struct vm_area_struct *vma);
  * later.c, real-time kernels alone: what a probe must not do there is done on the way
  * back to the program. From probes, in the process concerned.
  */
-void hwpmc_map_later(struct vm_area_struct *vma);
-void hwpmc_exec_maps_later(void);
+void hwpmc_defer_map(struct vm_area_struct *vma);
+void hwpmc_defer_exec_maps(void);
 #ifdef CONFIG_PREEMPT_RT
-void hwpmc_later_init(void);
+void hwpmc_deferred_init(void);
 /* No probe is left. Sleeps until nothing is to be done. */
-void hwpmc_later_exit(void);
+void hwpmc_deferred_exit(void);
 #else
-static inline void hwpmc_later_init(void) { }
-static inline void hwpmc_later_exit(void) { }
+static inline void hwpmc_deferred_init(void) { }
+static inline void hwpmc_deferred_exit(void) { }
 #endif
 
 /* modules.c: of the kernel; to those who may see its addresses. */

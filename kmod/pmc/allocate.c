@@ -99,8 +99,8 @@ static int check_class(struct hwpmc_op_pmcallocate *op,
 	return 0;
 }
 
-static int encode(struct hwpmc_class *cls, struct hwpmc_op_pmcallocate *op,
-		  struct hwpmc_encoding *enc)
+static int class_encode(struct hwpmc_class *cls, struct hwpmc_op_pmcallocate *op,
+			struct hwpmc_encoding *enc)
 {
 	struct hwpmc_request req = {
 		.caps = op->caps,
@@ -197,7 +197,7 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 		count = least;
 	}
 	pmc->period = count;
-	pmc->left = 0;
+	pmc->period_left = 0;
 	trace_hwpmc_pmc_write(pmc);
 }
 
@@ -222,10 +222,10 @@ static struct hwpmc_pmc *new_pmc(const struct hwpmc_owner *owner,
 	pmc->config1 = op->config1;
 	pmc->state = HWPMC_STATE_ALLOCATED;
 	pmc->privileged = owner->kernel || perfmon_capable();
-	pmc->of_thread = enc->of_thread;
-	pmc->special = hwpmc_pmc_samples(pmc) || hwpmc_pmc_needs_log(pmc) ||
-		       enc->of_thread;
-	pmc->keep_phase = !hwpmc_rows[pmc->row].cls->nmi ||
+	pmc->counts_off_cpu = enc->counts_off_cpu;
+	pmc->slow_path = hwpmc_pmc_samples(pmc) || hwpmc_pmc_needs_log(pmc) ||
+		       enc->counts_off_cpu;
+	pmc->carry_overshoot = !hwpmc_rows[pmc->row].cls->nmi ||
 			  (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) ==
 			  HWPMC_CAP_USER;
 	hwpmc_pmc_set_count(pmc, op->count);
@@ -294,7 +294,7 @@ static int take_resources(struct hwpmc_class *cls,
 	int ret;
 
 	if (hwpmc_mode_is_sampling(op->mode) && cls->nmi) {
-		ret = hwpmc_nmi_get();
+		ret = hwpmc_nmi_register_once();
 		if (ret)
 			return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_NO_MEMORY,
 					    0);
@@ -332,7 +332,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	ret = check_scope(owner, op);
 	ret = ret ?: check_flags(op);
 	ret = ret ?: check_class(op, &cls);
-	ret = ret ?: encode(cls, op, &enc);
+	ret = ret ?: class_encode(cls, op, &enc);
 	if (ret)
 		return ret;
 	nr = find_row(owner, cls, op, enc.rows & (rows >> cls->first));
@@ -351,7 +351,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 		row->users = hwpmc_row_added(row->users, hwpmc_pmc_is_system(pmc));
 	list_add_tail(&pmc->row_node, &row->pmcs);
 	/* Its values are of each process. */
-	pmc->special |= owner->kernel;
+	pmc->slow_path |= owner->kernel;
 	hwpmc_owner_add(owner, pmc);
 	op->pmcid = pmc->id;
 	if (hwpmc_pmc_samples(pmc))
@@ -365,7 +365,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 /* ---- release ------------------------------------------------------------- */
 
 /* No CPU counts for it any more, and none will begin to. */
-static void quiesce(struct hwpmc_pmc *pmc)
+static void pmc_quiesce(struct hwpmc_pmc *pmc)
 {
 	if (!hwpmc_pmc_is_system(pmc))
 		hwpmc_detach_all(pmc);
@@ -380,7 +380,7 @@ void hwpmc_pmc_release(struct hwpmc_pmc *pmc)
 	bool system = hwpmc_pmc_is_system(pmc);
 
 	lockdep_assert_held(&hwpmc_lock);
-	quiesce(pmc);
+	pmc_quiesce(pmc);
 	trace_hwpmc_pmc_release(pmc);
 	hwpmc_rdpmc_revoke(pmc);
 	hwpmc_owner_remove(pmc);

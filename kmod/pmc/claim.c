@@ -15,9 +15,9 @@
 static unsigned int class_users[HWPMC_CLASS_MAX];
 
 /* Does the hardware take what is written to it? */
-static int check_doubt(const struct hwpmc_class *cls, u32 *why, s32 *detail)
+static int check_msr_fault(const struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
-	u32 msr = hwpmc_class_doubt(cls);
+	u32 msr = hwpmc_class_msr_fault(cls);
 
 	if (likely(!msr))
 		return 0;
@@ -33,7 +33,7 @@ static void begin_claim(void)
 	hwpmc_rdpmc_take_all();
 }
 
-static int claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
 	int ret;
 
@@ -57,11 +57,11 @@ int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
-	ret = class_users[i] ? 0 : claim(cls, why, detail);
+	ret = class_users[i] ? 0 : class_claim(cls, why, detail);
 	if (ret)
 		return ret;
 	class_users[i]++;
-	ret = check_doubt(cls, why, detail);
+	ret = check_msr_fault(cls, why, detail);
 	if (ret)
 		hwpmc_class_put(cls);
 	return ret;

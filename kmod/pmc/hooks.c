@@ -44,9 +44,9 @@ HWPMC_PROBE_NEWTASK(probe_newtask, child, clone_flags)
 	if (!READ_ONCE(records_hooked))
 		return;
 	if (clone_flags & CLONE_THREAD)
-		hwpmc_tell_thread(child);
+		hwpmc_task_event_thread(child);
 	else
-		hwpmc_tell_fork(child);
+		hwpmc_task_event_fork(child);
 }
 
 HWPMC_PROBE_EXEC(probe_exec, task, bprm)
@@ -54,18 +54,18 @@ HWPMC_PROBE_EXEC(probe_exec, task, bprm)
 	hwpmc_owner_exec();
 	hwpmc_lifecycle_exec(bprm);
 	if (READ_ONCE(records_hooked))
-		hwpmc_tell_exec(bprm->filename);
+		hwpmc_task_event_exec(bprm->filename);
 }
 
 HWPMC_PROBE_RENAME(probe_rename, task, comm)
 {
-	hwpmc_tell_comm(task, comm);
+	hwpmc_task_event_comm(task, comm);
 }
 
 HWPMC_PROBE_EXIT(probe_exit, task)
 {
 	if (READ_ONCE(records_hooked))
-		hwpmc_tell_exit();
+		hwpmc_task_event_exit();
 	hwpmc_lifecycle_exit();
 }
 
@@ -87,7 +87,7 @@ static int hook_process(void)
 
 	if (process_hooked)
 		return 0;
-	hwpmc_spares_fill();
+	hwpmc_prealloc_fill();
 	ret = hwpmc_probe_register(tp_exit, probe_exit);
 	if (ret)
 		return ret;
@@ -196,14 +196,14 @@ static void unhook_unused(void)
 		hwpmc_probe_unregister(tp_newtask, probe_newtask);
 		hwpmc_probe_unregister(tp_exit, probe_exit);
 		preempt_notifier_dec();
-		hwpmc_spares_drop();
+		hwpmc_prealloc_drop();
 		process_hooked = false;
 	}
 	if (!exec_users && exec_hooked) {
 		hwpmc_probe_unregister(tp_exec, probe_exec);
 		exec_hooked = false;
 	}
-	hwpmc_graves_sweep();
+	hwpmc_unhooked_free();
 }
 
 static void idle_work(struct work_struct *work)

@@ -52,7 +52,7 @@ static int cpu_forget(unsigned int cpu)
 	unsigned int i;
 
 	c->on = 0;
-	c->stray = 0;
+	c->unstoppable = 0;
 	for (i = 0; i < hwpmc_nrows; i++)
 		c->row[i].shadow.sel = 0;
 	return 0;

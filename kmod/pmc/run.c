@@ -40,7 +40,7 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	if (pmc->state == HWPMC_STATE_RUNNING)
 		return 0;
 	trace_hwpmc_pmc_start(pmc);
-	ret = hwpmc_pmc_doubt(pmc, hdr);
+	ret = hwpmc_pmc_msr_fault(pmc, hdr);
 	if (ret)
 		return ret;
 	if (hwpmc_pmc_needs_log(pmc) && !hwpmc_log_is_open(pmc->owner))
@@ -52,16 +52,16 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	if (ret)
 		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);
 	WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
-	ret = hwpmc_pmc_doubt(pmc, hdr);
+	ret = hwpmc_pmc_msr_fault(pmc, hdr);
 	if (ret)
 		hwpmc_pmc_halt(pmc);
 	return ret;
 }
 
 /* Who samples reads no count that could tell. */
-static int stopped(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+static int check_samples(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
-	return hwpmc_pmc_needs_log(pmc) ? hwpmc_pmc_doubt(pmc, hdr) : 0;
+	return hwpmc_pmc_needs_log(pmc) ? hwpmc_pmc_msr_fault(pmc, hdr) : 0;
 }
 
 int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
@@ -76,13 +76,13 @@ int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	trace_hwpmc_pmc_stop(pmc);
 	if (!hwpmc_pmc_is_system(pmc)) {
 		hwpmc_targets_deactivate(pmc);
-		return stopped(pmc, hdr);
+		return check_samples(pmc, hdr);
 	}
 	ret = hwpmc_system_stop(pmc);
 	if (ret)
 		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);
 	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
-	return stopped(pmc, hdr);
+	return check_samples(pmc, hdr);
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -124,8 +124,8 @@ static void process_harvest(struct hwpmc_pmc *pmc)
 	int cpu;
 
 	/* First: a thread that runs by then has it in its slice. */
-	if (unlikely(pmc->of_thread))
-		hwpmc_targets_take_moved(pmc);
+	if (unlikely(pmc->counts_off_cpu))
+		hwpmc_targets_take_migrations(pmc);
 	if (harvest_here(pmc))
 		return;
 	preempt_disable();

@@ -28,7 +28,7 @@ static void harvest_ipi(void *unused)
 }
 
 /* Until the narrowest of the claimed counters could have wrapped; 0: never. */
-static unsigned long interval(void)
+static unsigned long wrap_interval(void)
 {
 	unsigned long claimed = hwpmc_classes_claimed();
 	unsigned int i, width = 64;
@@ -40,7 +40,7 @@ static unsigned long interval(void)
 
 static void harvest_work(struct work_struct *work)
 {
-	unsigned long delay = interval();
+	unsigned long delay = wrap_interval();
 
 	if (!delay)
 		return;
@@ -50,7 +50,7 @@ static void harvest_work(struct work_struct *work)
 
 void hwpmc_wrap_begin(void)
 {
-	unsigned long delay = interval();
+	unsigned long delay = wrap_interval();
 
 	lockdep_assert_held(&hwpmc_lock);
 	/* A narrower class than those before: sooner than was planned. */

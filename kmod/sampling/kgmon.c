@@ -143,7 +143,7 @@ static void reset_here(void *unused)
 }
 
 /* Each CPU its own; an NMI in between loses no more than itself. */
-static void reset(void)
+static void tables_reset(void)
 {
 	int cpu;
 
@@ -229,7 +229,7 @@ int hwpmc_kgmon_op(struct hwpmc_op_kgmon *op, struct hwpmc_kgmon_entry *to,
 		hwpmc_kgmon_switch(op->command == HWPMC_KGMON_ON);
 		break;
 	case HWPMC_KGMON_RESET:
-		reset();
+		tables_reset();
 		break;
 	case HWPMC_KGMON_READ:
 		ret = read_table(op, to, room);

@@ -21,7 +21,7 @@ void hwpmc_log_wake_irqoff(struct hwpmc_log *log)
 	irq_work_queue(&this_cpu_ptr(log->cpus)->wake);
 }
 
-static void *reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now)
+static void *log_reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now)
 {
 	struct hwpmc_ring *ring = hwpmc_log_ring(log);
 	void *at = NULL;
@@ -45,7 +45,7 @@ static void *reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now)
 
 void *hwpmc_log_reserve_sample(struct hwpmc_log *log, size_t len)
 {
-	return reserve(log, len, true, hwpmc_log_time());
+	return log_reserve(log, len, true, hwpmc_log_time());
 }
 
 void *hwpmc_log_reserve(struct hwpmc_log *log, u8 type, size_t len)
@@ -54,7 +54,7 @@ void *hwpmc_log_reserve(struct hwpmc_log *log, u8 type, size_t len)
 	struct hwpmc_log_hdr *hdr;
 
 	len = round_up(len, HWPMC_LOG_ALIGN);
-	hdr = reserve(log, len, false, now);
+	hdr = log_reserve(log, len, false, now);
 	if (unlikely(!hdr))
 		return NULL;
 	/* The end may be padding. */

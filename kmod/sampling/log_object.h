@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * log_object.h - what a log consists of; for log.c and the files of log/, not for its
- * writers.
+ * log_object.h - what a log consists of; for log.c and the files of log/, not for
+ * writers of records.
  */
 #ifndef HWPMC_LOG_OBJECT_H
 #define HWPMC_LOG_OBJECT_H
@@ -40,6 +40,8 @@ struct hwpmc_log {
 	bool open;			/* records may be written; hwpmc_lock, read
 					 * anywhere */
 	bool closing;			/* only what ends it; set once */
+	bool has_modules;		/* the modules that were loaded are in it, */
+	bool has_processes;		/* and all processes; hwpmc_lock, set once */
 	struct mutex end_lock;		/* of the next: */
 	bool ended;			/* CLOSELOG is in the stream */
 	int error;			/* of the write that failed, or 0; set once */

@@ -44,9 +44,9 @@ static bool is_expected_nmi(struct hwpmc_cpu *c, u64 now)
 }
 
 /* Where registers fault nothing but the counter tells whose NMI it was. */
-static unsigned int find_strays_nmi(struct hwpmc_cpu *c)
+static unsigned int find_unstoppable_nmi(struct hwpmc_cpu *c)
 {
-	return likely(!c->stray) ? 0 : hwpmc_sample_strays_nmi(c);
+	return likely(!c->unstoppable) ? 0 : hwpmc_sample_unstoppable_nmi(c);
 }
 
 /*
@@ -59,7 +59,7 @@ static int idle_nmi(struct hwpmc_cpu *c)
 	bool mine = c->on & hwpmc_classes_nmi ||
 		    is_soon_nmi(c->nmi_last, hwpmc_log_time());
 
-	if (!find_strays_nmi(c) && !(mine && hwpmc_pmi_has_come_nmi()))
+	if (!find_unstoppable_nmi(c) && !(mine && hwpmc_pmi_has_come_nmi()))
 		return NMI_DONE;
 	hwpmc_pmi_open_nmi();
 	return NMI_HANDLED;
@@ -76,7 +76,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 		return idle_nmi(c);
 	now = hwpmc_log_time();
 	handled = hwpmc_sample_all_nmi(c, regs, now);
-	strays = find_strays_nmi(c);
+	strays = find_unstoppable_nmi(c);
 	/* A foreign NMI may have found what this one was raised for. */
 	ours = handled || strays || hwpmc_pmi_has_come_nmi();
 	/* Else one that comes just now would lose the mask that it is known by. */
@@ -101,7 +101,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	return NMI_DONE;
 }
 
-int hwpmc_nmi_get(void)
+int hwpmc_nmi_register_once(void)
 {
 	int ret;
 

@@ -39,21 +39,21 @@ static void add_value(struct hwpmc_link *link, const struct hwpmc_pmc *pmc,
 			    hwpmc_owner_tid_nr(pmc->owner, task), value);
 }
 
-void hwpmc_csw_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc)
+void hwpmc_pmc_record_slice_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc)
 {
 	add_value(rc->link, pmc, current, rc->slice);
 }
 
-void hwpmc_csw_locked(struct hwpmc_link *link, struct task_struct *task,
-		      u64 value)
+void hwpmc_pmc_record_value_locked(struct hwpmc_link *link, struct task_struct *task,
+				   u64 value)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
 	add_value(link, link->pmc, task, value);
 }
 
-void hwpmc_csw_exit_locked(struct hwpmc_target *target)
+void hwpmc_pmc_record_exit_locked(struct hwpmc_target *target)
 {
-	u64 rows = target->rows & target->special;
+	u64 rows = target->rows & target->slow_path;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	for (; rows; rows &= rows - 1) {

@@ -16,16 +16,16 @@ struct task_struct;
 
 /* A slice of current has ended: row[].slice events. Interrupts off, maybe with
  * the run queue's lock. */
-void hwpmc_csw_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc);
+void hwpmc_pmc_record_slice_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc);
 
 /* The same of a thread that does not run, of what happened to it at rest. Under
  * hwpmc_targets_lock. */
-void hwpmc_csw_locked(struct hwpmc_link *link, struct task_struct *task,
-		      u64 value);
+void hwpmc_pmc_record_value_locked(struct hwpmc_link *link, struct task_struct *task,
+				   u64 value);
 
 /* The last thread of a target is gone: its links' PROCEXIT records. Under
  * hwpmc_targets_lock. */
-void hwpmc_csw_exit_locked(struct hwpmc_target *target);
+void hwpmc_pmc_record_exit_locked(struct hwpmc_target *target);
 
 /* A PMC was attached to a process, or detached: nothing happens where its owner has no
  * log. Process context, hwpmc_lock. */

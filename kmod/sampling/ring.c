@@ -27,7 +27,7 @@ void hwpmc_ring_init(struct hwpmc_ring *ring, struct hwpmc_log_ring *ctl,
 	ctl->cpu = cpu;
 }
 
-static void *reserve(struct hwpmc_ring *ring, size_t len, size_t spare)
+static void *ring_reserve(struct hwpmc_ring *ring, size_t len, size_t spare)
 {
 	u64 at;
 
@@ -46,7 +46,7 @@ void *hwpmc_ring_reserve(struct hwpmc_ring *ring, size_t len)
 	ring->nest++;
 	barrier();
 	/* While something is not declared, its declaration goes first. */
-	at = reserve(ring, len, READ_ONCE(ring->dropped) ? DECLARATION : 0);
+	at = ring_reserve(ring, len, READ_ONCE(ring->dropped) ? DECLARATION : 0);
 	if (!at)
 		hwpmc_ring_commit(ring);
 	return at;
@@ -80,7 +80,7 @@ bool hwpmc_ring_commit(struct hwpmc_ring *ring)
 }
 
 /* An NMI in the middle of it is not lost. */
-static void add(u64 *count, u64 more)
+static void count_add(u64 *count, u64 more)
 {
 	u64 n;
 
@@ -100,8 +100,8 @@ void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 
 	if (!READ_ONCE(ring->dropped))
 		WRITE_ONCE(ring->since, now);
-	add(&count[cause], n);
-	add(&all[cause], n);
+	count_add(&count[cause], n);
+	count_add(&all[cause], n);
 	/* Only written: the owner may write there at the same time, for ever. */
 	do {
 		sum = READ_ONCE(all[cause]);
@@ -111,7 +111,7 @@ void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 	WRITE_ONCE(ring->dropped, true);
 }
 
-static u64 take(u64 *count)
+static u64 count_take(u64 *count)
 {
 	u64 n;
 
@@ -130,7 +130,7 @@ void hwpmc_ring_declare(struct hwpmc_ring *ring, u64 now)
 		return;
 	ring->nest++;
 	barrier();
-	r = reserve(ring, DECLARATION, 0);
+	r = ring_reserve(ring, DECLARATION, 0);
 	if (r) {
 		r->hdr = (struct hwpmc_log_hdr){
 			.len = DECLARATION,
@@ -144,8 +144,8 @@ void hwpmc_ring_declare(struct hwpmc_ring *ring, u64 now)
 		WRITE_ONCE(ring->dropped, false);
 		barrier();
 		for (i = 0; i < HWPMC_DROP__COUNT; i++) {
-			r->samples[i] = take(&ring->samples[i]);
-			r->others[i] = take(&ring->others[i]);
+			r->samples[i] = count_take(&ring->samples[i]);
+			r->others[i] = count_take(&ring->others[i]);
 		}
 	}
 	hwpmc_ring_commit(ring);

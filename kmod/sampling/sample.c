@@ -36,9 +36,9 @@ static void arm_nmi(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 	struct hwpmc_row_cpu *rc = &c->row[nr];
-	u64 n = min(rc->rest, row->cls->max_period);
+	u64 n = min(rc->period_left, row->cls->max_period);
 
-	rc->rest -= n;
+	rc->period_left -= n;
 	row->cls->ops->write_nmi(row->cls, row->ri, -n);
 }
 
@@ -47,22 +47,22 @@ static void arm_nmi(struct hwpmc_cpu *c, unsigned int nr)
  * interrupt was late or lost; none in the middle of a period that is longer than
  * the counter. What is beyond the last belongs to the next period.
  */
-static u64 periods_over(struct hwpmc_row_cpu *rc, u64 beyond)
+static u64 periods_over(struct hwpmc_row_cpu *rc, u64 overshoot)
 {
 	u64 period = rc->pmc->period, n = 1;
 
-	if (unlikely(beyond < rc->rest)) {
-		rc->rest -= beyond;
+	if (unlikely(overshoot < rc->period_left)) {
+		rc->period_left -= overshoot;
 		return 0;
 	}
-	beyond -= rc->rest;
-	if (unlikely(beyond >= period)) {
-		u64 more = div64_u64(beyond, period);
+	overshoot -= rc->period_left;
+	if (unlikely(overshoot >= period)) {
+		u64 more = div64_u64(overshoot, period);
 
 		n += more;
-		beyond -= more * period;
+		overshoot -= more * period;
 	}
-	rc->rest = period - beyond;
+	rc->period_left = period - overshoot;
 	return n;
 }
 
@@ -155,24 +155,24 @@ static void missed_nmi(struct hwpmc_row_cpu *rc, u64 n, u64 now)
 }
 
 /* Perhaps it goes on, armed: it would overflow once more. */
-static void mark_stray_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter)
+static void mark_unstoppable_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter)
 {
 	if (!has_overflowed(&c->row[nr], counter & c->row[nr].mask))
-		c->stray |= BIT_ULL(nr);
+		c->unstoppable |= BIT_ULL(nr);
 }
 
-unsigned int hwpmc_sample_strays_nmi(struct hwpmc_cpu *c)
+unsigned int hwpmc_sample_unstoppable_nmi(struct hwpmc_cpu *c)
 {
 	unsigned int n = 0;
 	u64 rows;
 
-	for (rows = c->stray; rows; rows &= rows - 1) {
+	for (rows = c->unstoppable; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 		u64 counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]);
 
 		if (!has_overflowed(&c->row[nr], counter & c->row[nr].mask))
 			continue;
-		c->stray &= ~BIT_ULL(nr);
+		c->unstoppable &= ~BIT_ULL(nr);
 		n++;
 	}
 	return n;
@@ -185,7 +185,7 @@ static void give_up_nmi(struct hwpmc_cpu *c, unsigned int nr)
 	c->sampling &= ~BIT_ULL(nr);
 	hwpmc_cpu_program_irqoff(c, nr, NULL);
 	/* Its thread may be here for long yet. */
-	mark_stray_nmi(c, nr, hwpmc_row_read_irqoff(&hwpmc_rows[nr]));
+	mark_unstoppable_nmi(c, nr, hwpmc_row_read_irqoff(&hwpmc_rows[nr]));
 }
 
 static void overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
@@ -196,7 +196,7 @@ static void overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
 	u64 n;
 
 	/* With kernel mode counted, what came meanwhile is what NMIs do. */
-	n = periods_over(rc, pmc->keep_phase ? counter : 0);
+	n = periods_over(rc, pmc->carry_overshoot ? counter : 0);
 	if (likely(n)) {
 		if (likely(rc->ring))
 			write_nmi(rc->ring, pmc, regs, now);
@@ -205,9 +205,9 @@ static void overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
 		if (unlikely(n > 1))
 			missed_nmi(rc, n - 1, now);
 	}
-	if (likely(!READ_ONCE(hwpmc_msr_refused)))
+	if (likely(!READ_ONCE(hwpmc_msr_faulted)))
 		arm_nmi(c, nr);
-	if (unlikely(READ_ONCE(hwpmc_msr_refused)))
+	if (unlikely(READ_ONCE(hwpmc_msr_faulted)))
 		give_up_nmi(c, nr);
 }
 
@@ -256,13 +256,13 @@ static void write_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 }
 
 void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-				  struct pt_regs *regs, u64 beyond)
+				  struct pt_regs *regs, u64 overshoot)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	u64 n;
 
 	lockdep_assert_irqs_disabled();
-	n = periods_over(rc, beyond);
+	n = periods_over(rc, overshoot);
 	if (n && rc->ring)
 		write_irqoff(rc->ring, rc->pmc, regs);
 	else if (n && regs)
@@ -279,7 +279,7 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 /* Has the hardware of the row refused something, just now or before? */
 static bool is_refused(unsigned int nr)
 {
-	return READ_ONCE(hwpmc_msr_refused) && hwpmc_rows[nr].cls->nmi;
+	return READ_ONCE(hwpmc_msr_faulted) && hwpmc_rows[nr].cls->nmi;
 }
 
 void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
@@ -292,7 +292,7 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		hwpmc_cpu_program_irqoff(c, nr, NULL);
 	rc->ring = pmc->flags & HWPMC_F_KGMON ? NULL :
 		   hwpmc_log_ring(pmc->owner->log);
-	rc->rest = left ?: pmc->period;
+	rc->period_left = left ?: pmc->period;
 	WRITE_ONCE(rc->pmc, pmc);
 	/* Perhaps it could not be stopped: it would overflow, and nobody know it. */
 	if (unlikely(is_refused(nr)))
@@ -313,7 +313,7 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
  * The counter has overflowed and its NMI has not come: where it hit is not known
  * any more. The NMI is still to come and will find nothing.
  */
-static void late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 beyond)
+static void late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoot)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 	struct hwpmc_row_cpu *rc = &c->row[nr];
@@ -321,7 +321,7 @@ static void late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 beyond)
 
 	if (row->cls->ops->ack_nmi)
 		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
-	n = periods_over(rc, beyond);
+	n = periods_over(rc, overshoot);
 	if (n)
 		missed_nmi(rc, n, hwpmc_log_time());
 }
@@ -345,14 +345,14 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	c->ticking &= ~BIT_ULL(nr);
 	barrier();
 	counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask;
-	if (unlikely(hwpmc_class_doubt(hwpmc_rows[nr].cls))) {
+	if (unlikely(hwpmc_class_msr_fault(hwpmc_rows[nr].cls))) {
 		left = 0;
-		mark_stray_nmi(c, nr, counter);
+		mark_unstoppable_nmi(c, nr, counter);
 	} else if (unlikely(has_overflowed(rc, counter))) {
 		late_irqoff(c, nr, counter);
-		left = rc->rest;
+		left = rc->period_left;
 	} else {
-		left = rc->rest + (-counter & rc->mask);
+		left = rc->period_left + (-counter & rc->mask);
 		/* Unless it has come, or another row's NMI expects one now. */
 		cmpxchg_local(&c->nmi_expected, now, expected);
 	}

@@ -6,7 +6,7 @@
  * An armed row has its bit in hwpmc_cpu.sampling (.ticking: SOFT), its PMC in
  * row[].pmc, its owner's ring of this CPU in row[].ring (NULL: the histogram of
  * the kernel), and a counter that runs from -n up: its highest bit is set until
- * it overflows. What does not fit into the counter at once is in row[].rest.
+ * it overflows. What does not fit into the counter at once is in row[].period_left.
  *
  * Everything here runs on the CPU concerned with interrupts off, or in NMI.
  */
@@ -20,7 +20,7 @@ struct pt_regs;
 /* Arm a row: it samples from here on. left: events to the next sample, 0: all of
  * the period. */
 void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-			      struct hwpmc_pmc *pmc, u64 left);
+			      struct hwpmc_pmc *pmc, u64 period_left);
 /* Disarm it. Returns how many events were left to the next sample. */
 u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 
@@ -32,7 +32,7 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr);
  * counter anew. Interrupts off.
  */
 void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-				  struct pt_regs *regs, u64 beyond);
+				  struct pt_regs *regs, u64 overshoot);
 
 /* The NMI, for all armed rows that have overflowed: how many there were. */
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
@@ -42,10 +42,10 @@ unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
  * How many rows that could not be stopped have overflowed since nobody samples with
  * them any more; they are forgotten. NMI, or interrupts off.
  */
-unsigned int hwpmc_sample_strays_nmi(struct hwpmc_cpu *c);
+unsigned int hwpmc_sample_unstoppable_nmi(struct hwpmc_cpu *c);
 
 /* The handler is there while somebody may sample. Process context, hwpmc_lock. */
-int hwpmc_nmi_get(void);
+int hwpmc_nmi_register_once(void);
 void hwpmc_nmi_exit(void);
 
 #endif /* HWPMC_SAMPLE_H */

@@ -33,7 +33,7 @@
 struct throttle {
 	u64 began;		/* of the window */
 	u64 cost;		/* of the NMIs in it; both in ticks of the log */
-	unsigned int rest;	/* how long it stands still, in ms */
+	unsigned int pause_ms;/* how long it stands still, in ms */
 	unsigned int ticks;	/* that this CPU had at the last NMI */
 	u64 alive;		/* time of the last sign of an interrupt, */
 	unsigned int since;	/* NMIs since then, or since we asked for one, */
@@ -47,7 +47,7 @@ struct throttle {
 
 static DEFINE_PER_CPU(struct throttle, throttles);
 
-static void note(struct hwpmc_cpu *c, unsigned int nr, u8 flags, u32 percent)
+static void throttle_record(struct hwpmc_cpu *c, unsigned int nr, u8 flags, u32 percent)
 {
 	struct hwpmc_pmc *pmc = c->row[nr].pmc;
 	struct hwpmc_log_throttle *r;
@@ -88,11 +88,11 @@ static void stop_nmi(struct hwpmc_cpu *c, u32 percent)
 		unsigned int nr = __ffs64(rows);
 
 		hwpmc_cpu_program_irqoff(c, nr, NULL);
-		note(c, nr, 0, percent);
+		throttle_record(c, nr, 0, percent);
 	}
 }
 
-static void go_on_here(void *unused)
+static void throttle_resume_here(void *unused)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	struct throttle *t = this_cpu_ptr(&throttles);
@@ -106,17 +106,17 @@ static void go_on_here(void *unused)
 	for (rows = c->sampling; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 
-		note(c, nr, 1, 0);
+		throttle_record(c, nr, 1, 0);
 		hwpmc_cpu_program_irqoff(c, nr, &c->row[nr].pmc->select);
 	}
 }
 
 /* A CPU that went offline meanwhile has nothing armed. */
-static void go_on_work(struct work_struct *work)
+static void throttle_resume_work(struct work_struct *work)
 {
 	struct throttle *t = container_of(work, struct throttle, work.work);
 
-	if (hwpmc_cpu_call(t->cpu, go_on_here, NULL))
+	if (hwpmc_cpu_call(t->cpu, throttle_resume_here, NULL))
 		per_cpu_ptr(hwpmc_cpus, t->cpu)->throttled = false;
 }
 
@@ -124,7 +124,7 @@ static void plan_irq(struct irq_work *irq_work)
 {
 	struct throttle *t = container_of(irq_work, struct throttle, irq_work);
 
-	schedule_delayed_work(&t->work, msecs_to_jiffies(t->rest));
+	schedule_delayed_work(&t->work, msecs_to_jiffies(t->pause_ms));
 }
 
 static void came_through(struct irq_work *probe)
@@ -187,7 +187,7 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 	starved = is_starved_nmi(t, regs, now);
 	if (likely(t->cost * 100 <= window * limit && !starved))
 		return;
-	t->rest = starved ? REST_MS : WINDOW_MS;
+	t->pause_ms = starved ? REST_MS : WINDOW_MS;
 	stop_nmi(c, starved ? 100 : div64_u64(t->cost * 100, now - t->began + 1));
 	irq_work_queue(&t->irq_work);
 }
@@ -202,7 +202,7 @@ void hwpmc_throttle_init(void)
 		t->cpu = cpu;
 		t->probe = IRQ_WORK_INIT_HARD(came_through);
 		init_irq_work(&t->irq_work, plan_irq);
-		INIT_DELAYED_WORK(&t->work, go_on_work);
+		INIT_DELAYED_WORK(&t->work, throttle_resume_work);
 	}
 }
 

@@ -71,19 +71,19 @@ static int soft_encode(const struct hwpmc_class *cls,
 		    (req->caps & HWPMC_CAP_SYSTEM ? HWPMC_SOFT_SYSTEM : 0);
 
 	if (req->flags & HWPMC_F_EV_PMU || !hwpmc_soft_event_is_here(req->ev))
-		return hwpmc_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, req->ev);
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, req->ev);
 	if (modes != HWPMC_SOFT_MODES && !hwpmc_soft_event_has_modes(req->ev))
-		return hwpmc_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_CAPS,
+		return hwpmc_encode_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_CAPS,
 				    req->caps & (HWPMC_CAP_USER |
 						 HWPMC_CAP_SYSTEM));
 	*enc = (struct hwpmc_encoding){
 		.select = { .sel = req->ev | modes },
 		.rows = hwpmc_first_rows(HWPMC_SOFT_ROWS),
-		.of_thread = req->ev == HWPMC_EV_SOFT_CPU_MIGRATION &&
+		.counts_off_cpu = req->ev == HWPMC_EV_SOFT_CPU_MIGRATION &&
 			     !hwpmc_mode_system(req->mode),
 	};
-	if (enc->of_thread)
-		enc->select.sel |= HWPMC_SOFT_OF_THREAD;
+	if (enc->counts_off_cpu)
+		enc->select.sel |= HWPMC_SOFT_OFF_CPU;
 	return 0;
 }
 

@@ -39,7 +39,7 @@ struct pt_regs *hwpmc_soft_interrupted_irqoff(void)
 	return NULL;
 }
 
-static enum hrtimer_restart tick(struct hrtimer *timer)
+static enum hrtimer_restart clock_tick(struct hrtimer *timer)
 {
 	struct hwpmc_soft_clock *clock =
 		container_of(timer, struct hwpmc_soft_clock, timer);
@@ -64,7 +64,7 @@ void hwpmc_soft_clocks_init(struct hwpmc_soft_cpu *s, unsigned int cpu)
 		clock->ev = HWPMC_EV_SOFT_CLOCK_HARD + i;
 		clock->cpu = cpu;
 		clock->interval = NSEC_PER_SEC / rates[i];
-		hrtimer_setup(&clock->timer, tick, CLOCK_MONOTONIC,
+		hrtimer_setup(&clock->timer, clock_tick, CLOCK_MONOTONIC,
 			      HRTIMER_MODE_ABS_PINNED_HARD);
 	}
 }

@@ -20,7 +20,7 @@
 /* Before the probe that ends the slices of threads without a notifier. */
 #define PRIO	(TRACEPOINT_DEFAULT_PRIO + 1)
 
-static void hit(u32 ev, struct pt_regs *regs)
+static void event_hit(u32 ev, struct pt_regs *regs)
 {
 	struct hwpmc_soft_hit h = {
 		.ev = ev, .n = 1, .regs = regs, .known = true,
@@ -38,7 +38,7 @@ static void hit(u32 ev, struct pt_regs *regs)
  */
 static void probe_any(void *data)
 {
-	hit((unsigned long)data, NULL);
+	event_hit((unsigned long)data, NULL);
 }
 
 static void probe_fault(void *data, unsigned long address, struct pt_regs *regs,
@@ -53,7 +53,7 @@ static void probe_fault(void *data, unsigned long address, struct pt_regs *regs,
 	if (ev == HWPMC_EV_SOFT_PAGE_FAULT_ALL ||
 	    ev == (write ? HWPMC_EV_SOFT_PAGE_FAULT_WRITE :
 		   HWPMC_EV_SOFT_PAGE_FAULT_READ))
-		hit(ev, regs);
+		event_hit(ev, regs);
 }
 
 static void probe_migrate(void *data, struct task_struct *task, int cpu)
@@ -61,9 +61,9 @@ static void probe_migrate(void *data, struct task_struct *task, int cpu)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	hwpmc_thread_moved_irqoff(task);
+	hwpmc_thread_migrated_irqoff(task);
 	local_irq_restore(flags);
-	hit(HWPMC_EV_SOFT_CPU_MIGRATION, NULL);
+	event_hit(HWPMC_EV_SOFT_CPU_MIGRATION, NULL);
 }
 
 #define FAULTS	{ "page_fault_user", "page_fault_kernel" }

@@ -26,7 +26,7 @@
 #define HWPMC_SOFT_USER		BIT_ULL(32)
 #define HWPMC_SOFT_SYSTEM	BIT_ULL(33)
 /* Of a thread, which is told when it runs again; not ticked where it happens. */
-#define HWPMC_SOFT_OF_THREAD	BIT_ULL(34)
+#define HWPMC_SOFT_OFF_CPU	BIT_ULL(34)
 #define HWPMC_SOFT_MODES	(HWPMC_SOFT_USER | HWPMC_SOFT_SYSTEM)
 
 struct pt_regs;

@@ -24,7 +24,7 @@ static bool is_counted(struct hwpmc_soft_hit *hit, u64 sel)
 {
 	u64 modes = sel & HWPMC_SOFT_MODES;
 
-	if (sel & HWPMC_SOFT_OF_THREAD)
+	if (sel & HWPMC_SOFT_OFF_CPU)
 		return false;
 	if (modes == HWPMC_SOFT_MODES)
 		return true;
@@ -38,7 +38,7 @@ static bool is_counted(struct hwpmc_soft_hit *hit, u64 sel)
  * tick outside finds it as it is.
  */
 static void overflow_irqoff(struct hwpmc_soft_hit *hit, unsigned int ri,
-			    u64 beyond)
+			    u64 overshoot)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	unsigned int nr = hwpmc_soft_class->first + ri;
@@ -46,7 +46,7 @@ static void overflow_irqoff(struct hwpmc_soft_hit *hit, unsigned int ri,
 	if (in_nmi() || !(c->ticking & BIT_ULL(nr)))
 		return;
 	find_regs(hit);
-	hwpmc_sample_overflow_irqoff(c, nr, hit->regs, beyond);
+	hwpmc_sample_overflow_irqoff(c, nr, hit->regs, overshoot);
 }
 
 static void tick_irqoff(struct hwpmc_soft_hit *hit, unsigned int ri, u64 n)

@@ -417,7 +417,7 @@ void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
 	WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
 	list_for_each_entry(link, &pmc->links, node) {
 		/* What happened to its threads before it counted. */
-		hwpmc_link_forget_moved_locked(link);
+		hwpmc_link_forget_migrations_locked(link);
 		if (!(link->target->dormant & bit))
 			WRITE_ONCE(link->target->active,
 				   link->target->active | bit);
@@ -438,7 +438,7 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	pmc->counting = false;
 	list_for_each_entry(link, &pmc->links, node) {
-		hwpmc_link_take_moved_locked(link);
+		hwpmc_link_take_migrations_locked(link);
 		WRITE_ONCE(link->target->active, link->target->active & ~bit);
 	}
 	here_only = only_current(pmc);
@@ -448,14 +448,14 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
 }
 
-void hwpmc_targets_take_moved(struct hwpmc_pmc *pmc)
+void hwpmc_targets_take_migrations(struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_link *link;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	list_for_each_entry(link, &pmc->links, node)
-		hwpmc_link_take_moved_locked(link);
+		hwpmc_link_take_migrations_locked(link);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 }
 
@@ -517,7 +517,7 @@ static void detach_links(struct hwpmc_pmc *pmc, bool last)
 	rcu_read_unlock();
 	sync_cpus(here_only);
 	free_targets(&gone);
-	hwpmc_graves_sweep();
+	hwpmc_unhooked_free();
 }
 
 void hwpmc_detach_all(struct hwpmc_pmc *pmc)
@@ -542,7 +542,7 @@ static void detach_these(struct hwpmc_pmc *pmc, struct task_struct *leader,
 		take_link_of(pmc, d->task[i], &gone);
 	sync_cpus(false);
 	free_targets(&gone);
-	hwpmc_graves_sweep();
+	hwpmc_unhooked_free();
 }
 
 static int detach_one(struct hwpmc_pmc *pmc, struct task_struct *leader)
@@ -565,7 +565,7 @@ static int detach_one(struct hwpmc_pmc *pmc, struct task_struct *leader)
 	hwpmc_log_detached(pmc, task_tgid(leader));
 	sync_cpus(false);
 	hwpmc_target_free(gone);
-	hwpmc_graves_sweep();
+	hwpmc_unhooked_free();
 	return 0;
 }
 

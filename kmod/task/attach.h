@@ -23,8 +23,8 @@ void hwpmc_detach_all(struct hwpmc_pmc *pmc);
 /* RUNNING: all targets count. STOPPED: none does, and the total is complete. */
 void hwpmc_targets_activate(struct hwpmc_pmc *pmc);
 void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc);
-/* One that is of_thread has what happened to threads at rest. RCU or hwpmc_lock. */
-void hwpmc_targets_take_moved(struct hwpmc_pmc *pmc);
+/* One that is counts_off_cpu has what happened to threads at rest. RCU or hwpmc_lock. */
+void hwpmc_targets_take_migrations(struct hwpmc_pmc *pmc);
 
 /* Is this PMC attached to the task's process? Any lock, or none. */
 bool hwpmc_attached_to(const struct hwpmc_pmc *pmc,

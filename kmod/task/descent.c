@@ -23,15 +23,15 @@ struct node {
 	u8 verdict;
 };
 
-static int compare(const void *a, const void *b)
+static int node_compare(const void *a, const void *b)
 {
 	const struct node *x = a, *y = b;
 
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-static struct node *find(struct node *nodes, unsigned int n,
-			 const struct task_struct *task)
+static struct node *node_find(struct node *nodes, unsigned int n,
+			      const struct task_struct *task)
 {
 	unsigned int low = 0, high = n;
 
@@ -49,15 +49,15 @@ static struct node *find(struct node *nodes, unsigned int n,
 }
 
 /* Up to one that is known, and down again: each node is decided once. */
-static void decide(struct node *nodes, unsigned int n, struct node *node,
-		   const struct task_struct *ancestor)
+static void node_decide(struct node *nodes, unsigned int n, struct node *node,
+			const struct task_struct *ancestor)
 {
 	struct node *top = node, *next;
 	unsigned int steps;
 	u8 verdict = UNKNOWN;
 
 	for (steps = 0; verdict == UNKNOWN; steps++) {
-		next = top->parent == ancestor ? NULL : find(nodes, n, top->parent);
+		next = top->parent == ancestor ? NULL : node_find(nodes, n, top->parent);
 		if (top->parent == ancestor)
 			verdict = YES;
 		else if (!next || next == top || steps > n)
@@ -67,7 +67,7 @@ static void decide(struct node *nodes, unsigned int n, struct node *node,
 		if (verdict == UNKNOWN)
 			top = next;
 	}
-	for (; node != top; node = find(nodes, n, node->parent))
+	for (; node != top; node = node_find(nodes, n, node->parent))
 		node->verdict = verdict;
 	top->verdict = verdict;
 }
@@ -84,7 +84,7 @@ static unsigned int count_processes(void)
 	return n;
 }
 
-static unsigned int collect(struct node *nodes, unsigned int room)
+static unsigned int nodes_collect(struct node *nodes, unsigned int room)
 {
 	struct task_struct *task;
 	unsigned int n = 0;
@@ -127,11 +127,11 @@ int hwpmc_descent_get(struct hwpmc_descent *d, const struct task_struct *ancesto
 		hwpmc_descent_put(d);
 		return -ENOMEM;
 	}
-	n = collect(nodes, room);
-	sort(nodes, n, sizeof(*nodes), compare, NULL);
+	n = nodes_collect(nodes, room);
+	sort(nodes, n, sizeof(*nodes), node_compare, NULL);
 	for (i = 0; i < n; i++) {
 		if (nodes[i].verdict == UNKNOWN)
-			decide(nodes, n, &nodes[i], ancestor);
+			node_decide(nodes, n, &nodes[i], ancestor);
 		if (nodes[i].verdict == YES)
 			d->task[d->n++] = nodes[i].task;
 		else
@@ -148,7 +148,7 @@ int hwpmc_descent_get(struct hwpmc_descent *d, const struct task_struct *ancesto
 void hwpmc_descent_move_values_locked(struct hwpmc_target *from,
 				      struct hwpmc_target *to)
 {
-	u64 rows = from->rows & from->special;
+	u64 rows = from->rows & from->slow_path;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	for (; rows; rows &= rows - 1) {

@@ -156,14 +156,14 @@ void hwpmc_lifecycle_newprocess(struct task_struct *child)
 }
 
 /* Owners one of whose PMCs has lost its last target: to be told, without locks. */
-struct bereaved {
-	bool later;
+struct lost_targets {
+	bool deferred;
 	struct work_struct *lost;	/* of owners in the kernel */
 	unsigned int n;
 	struct pid *owner[HWPMC_ROW_MAX];
 };
 
-static void note_loss_locked(struct bereaved *b, const struct hwpmc_pmc *pmc)
+static void lost_targets_note_locked(struct lost_targets *b, const struct hwpmc_pmc *pmc)
 {
 	unsigned int i;
 
@@ -175,8 +175,8 @@ static void note_loss_locked(struct bereaved *b, const struct hwpmc_pmc *pmc)
 		return;
 	}
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
-		WRITE_ONCE(pmc->owner->bereft, true);
-		b->later = true;
+		WRITE_ONCE(pmc->owner->sigio_pending, true);
+		b->deferred = true;
 		return;
 	}
 	for (i = 0; i < b->n; i++)
@@ -186,30 +186,30 @@ static void note_loss_locked(struct bereaved *b, const struct hwpmc_pmc *pmc)
 }
 
 /* On a real-time kernel signals take a lock that sleeps, and a probe may not. */
-static void tell_bereft(struct hwpmc_owner *owner, void *unused)
+static void send_pending_sigio(struct hwpmc_owner *owner, void *unused)
 {
-	if (xchg(&owner->bereft, false))
+	if (xchg(&owner->sigio_pending, false))
 		hwpmc_sigio(owner->tgid);
 }
 
-static void tell_all_bereft(struct work_struct *unused)
+static void send_all_pending_sigio(struct work_struct *unused)
 {
 	rcu_read_lock();
-	hwpmc_owners_each_rcu(tell_bereft, NULL);
+	hwpmc_owners_each_rcu(send_pending_sigio, NULL);
 	rcu_read_unlock();
 }
 
-static DECLARE_WORK(teller, tell_all_bereft);
+static DECLARE_WORK(sigio_work, send_all_pending_sigio);
 
 void hwpmc_lifecycle_unload(void)
 {
-	cancel_work_sync(&teller);
+	cancel_work_sync(&sigio_work);
 }
 
-static void tell_loss(struct bereaved *b)
+static void lost_targets_signal(struct lost_targets *b)
 {
-	if (b->later)
-		schedule_work(&teller);
+	if (b->deferred)
+		schedule_work(&sigio_work);
 	if (b->lost)
 		schedule_work(b->lost);
 	while (b->n) {
@@ -220,7 +220,7 @@ static void tell_loss(struct bereaved *b)
 
 /* A program with more rights than its owner's must not be watched by it. */
 static void drop_foreign_locked(struct hwpmc_target *target,
-				struct bereaved *b)
+				struct lost_targets *b)
 {
 	u64 rows = target->rows;
 
@@ -230,7 +230,7 @@ static void drop_foreign_locked(struct hwpmc_target *target,
 		if (pmc->privileged)
 			continue;
 		hwpmc_unlink_locked(target, pmc);
-		note_loss_locked(b, pmc);
+		lost_targets_note_locked(b, pmc);
 	}
 }
 
@@ -243,7 +243,7 @@ static void awake_locked(struct hwpmc_target *target)
 	for (; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 
-		hwpmc_link_forget_moved_locked(&target->link[nr]);
+		hwpmc_link_forget_migrations_locked(&target->link[nr]);
 		if (target->link[nr].pmc->counting)
 			WRITE_ONCE(target->active,
 				   target->active | BIT_ULL(nr));
@@ -253,7 +253,7 @@ static void awake_locked(struct hwpmc_target *target)
 void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 {
 	struct hwpmc_target *target, *gone = NULL;
-	struct bereaved b = { .n = 0 };
+	struct lost_targets b = { .n = 0 };
 	unsigned long flags;
 
 	if (!is_target(current))
@@ -273,11 +273,11 @@ void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 	/* exec left a single thread in the group, and it is here. */
 	hwpmc_switch_sync_irqoff(this_cpu_ptr(hwpmc_cpus));
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	tell_loss(&b);
+	lost_targets_signal(&b);
 	hwpmc_target_free(gone);
 }
 
-static void unlink_all_locked(struct hwpmc_target *target, struct bereaved *b)
+static void unlink_all_locked(struct hwpmc_target *target, struct lost_targets *b)
 {
 	u64 rows = target->rows;
 
@@ -285,13 +285,13 @@ static void unlink_all_locked(struct hwpmc_target *target, struct bereaved *b)
 		struct hwpmc_pmc *pmc = target->link[__ffs64(rows)].pmc;
 
 		hwpmc_unlink_locked(target, pmc);
-		note_loss_locked(b, pmc);
+		lost_targets_note_locked(b, pmc);
 	}
 }
 
 /* Returns the target if this was its last thread. */
 static struct hwpmc_target *bury_locked(struct hwpmc_thread *thread,
-					struct bereaved *b)
+					struct lost_targets *b)
 {
 	struct hwpmc_target *target = thread->target;
 
@@ -301,7 +301,7 @@ static struct hwpmc_target *bury_locked(struct hwpmc_thread *thread,
 	if (!target || target->nthreads || target->attaching)
 		return NULL;
 	trace_hwpmc_process_exit(target->pid);
-	hwpmc_csw_exit_locked(target);
+	hwpmc_pmc_record_exit_locked(target);
 	hwpmc_descent_exit_locked(target);
 	unlink_all_locked(target, b);
 	hwpmc_target_dismiss_locked(target);
@@ -312,7 +312,7 @@ void hwpmc_lifecycle_exit(void)
 {
 	struct hwpmc_target *gone = NULL;
 	struct hwpmc_thread *thread;
-	struct bereaved b = { .n = 0 };
+	struct lost_targets b = { .n = 0 };
 	struct hwpmc_cpu *c;
 	unsigned long flags;
 
@@ -331,7 +331,7 @@ void hwpmc_lifecycle_exit(void)
 		gone = bury_locked(thread, &b);
 	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	tell_loss(&b);
-	hwpmc_graves_sweep();
+	lost_targets_signal(&b);
+	hwpmc_unhooked_free();
 	hwpmc_target_free(gone);
 }

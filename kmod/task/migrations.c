@@ -11,43 +11,43 @@
 #include "../sampling/pmc_records.h"
 #include "target.h"
 
-void hwpmc_thread_moved_irqoff(struct task_struct *task)
+void hwpmc_thread_migrated_irqoff(struct task_struct *task)
 {
 	struct hwpmc_thread *thread = hwpmc_thread_find(task);
 
 	/* Whoever moves it holds its lock: one at a time. */
 	if (thread)
-		WRITE_ONCE(thread->moved, thread->moved + 1);
+		WRITE_ONCE(thread->migrations, thread->migrations + 1);
 }
 
 /*
  * How often since the last of those who took it: whoever loads the row, where the
  * thread runs, and whoever reads the PMC, anywhere. What one takes another does not
- * find; .moved only grows, so what was told is never more than it.
+ * find; .migrations only grows, so what was told is never more than it.
  */
-static u32 take_moved(struct hwpmc_thread *thread, unsigned int ri)
+static u32 thread_take_migrations(struct hwpmc_thread *thread, unsigned int ri)
 {
-	u32 told = READ_ONCE(thread->moved_told[ri]), moved, seen;
+	u32 told = READ_ONCE(thread->migrations_seen[ri]), moved, seen;
 
 	for (;;) {
 		/* Told before moved, so that the difference is not < 0; pairs with
 		 * the cmpxchg() of another taker. */
 		smp_rmb();
-		moved = READ_ONCE(thread->moved);
+		moved = READ_ONCE(thread->migrations);
 		if (likely(moved == told))
 			return 0;
-		seen = cmpxchg(&thread->moved_told[ri], told, moved);
+		seen = cmpxchg(&thread->migrations_seen[ri], told, moved);
 		if (likely(seen == told))
 			return moved - told;
 		told = seen;
 	}
 }
 
-void hwpmc_thread_tell_moved_irqoff(struct hwpmc_thread *thread,
-				    unsigned int nr)
+void hwpmc_thread_add_migrations_irqoff(struct hwpmc_thread *thread,
+					unsigned int nr)
 {
 	const struct hwpmc_row *row = &hwpmc_rows[nr];
-	u32 n = take_moved(thread, row->ri);
+	u32 n = thread_take_migrations(thread, row->ri);
 
 	if (n)
 		row->cls->ops->add_irqoff(row->cls, row->ri, n);
@@ -57,41 +57,41 @@ void hwpmc_thread_tell_moved_irqoff(struct hwpmc_thread *thread,
  * The kernel moves threads that sleep as well, and one may never run again while it
  * is measured. Samples are of threads that run, so those wait until it does.
  */
-void hwpmc_link_take_moved_locked(struct hwpmc_link *link)
+void hwpmc_link_take_migrations_locked(struct hwpmc_link *link)
 {
 	struct hwpmc_target *target = link->target;
 	struct hwpmc_pmc *pmc = link->pmc;
 	struct hwpmc_thread *thread;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (!pmc->of_thread || hwpmc_pmc_samples(pmc) ||
+	if (!pmc->counts_off_cpu || hwpmc_pmc_samples(pmc) ||
 	    !(target->active & BIT_ULL(pmc->row)))
 		return;
 	list_for_each_entry(thread, &target->threads, node) {
-		u32 n = take_moved(thread, hwpmc_rows[pmc->row].ri);
+		u32 n = thread_take_migrations(thread, hwpmc_rows[pmc->row].ri);
 
 		if (!n)
 			continue;
 		atomic64_add(n, &pmc->total);
-		hwpmc_csw_locked(link, thread->task, n);
+		hwpmc_pmc_record_value_locked(link, thread->task, n);
 	}
 }
 
-void hwpmc_thread_forget_moved_locked(struct hwpmc_thread *thread,
-				      const struct hwpmc_pmc *pmc)
+void hwpmc_thread_forget_migrations_locked(struct hwpmc_thread *thread,
+					   const struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (pmc->of_thread)
-		take_moved(thread, hwpmc_rows[pmc->row].ri);
+	if (pmc->counts_off_cpu)
+		thread_take_migrations(thread, hwpmc_rows[pmc->row].ri);
 }
 
-void hwpmc_link_forget_moved_locked(struct hwpmc_link *link)
+void hwpmc_link_forget_migrations_locked(struct hwpmc_link *link)
 {
 	struct hwpmc_thread *thread;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (!link->pmc->of_thread)
+	if (!link->pmc->counts_off_cpu)
 		return;
 	list_for_each_entry(thread, &link->target->threads, node)
-		hwpmc_thread_forget_moved_locked(thread, link->pmc);
+		hwpmc_thread_forget_migrations_locked(thread, link->pmc);
 }

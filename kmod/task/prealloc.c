@@ -19,11 +19,11 @@ struct spare {
 	struct spare *next;
 };
 
-struct hwpmc_spares hwpmc_spare_targets, hwpmc_spare_threads;
+struct hwpmc_prealloc hwpmc_prealloc_targets, hwpmc_prealloc_threads;
 
 static DEFINE_RAW_SPINLOCK(spares_lock);
 
-static void put(struct hwpmc_spares *spares, struct spare *spare)
+static void prealloc_put(struct hwpmc_prealloc *spares, struct spare *spare)
 {
 	unsigned long flags;
 
@@ -34,7 +34,7 @@ static void put(struct hwpmc_spares *spares, struct spare *spare)
 	raw_spin_unlock_irqrestore(&spares_lock, flags);
 }
 
-static struct spare *take(struct hwpmc_spares *spares)
+static struct spare *prealloc_take(struct hwpmc_prealloc *spares)
 {
 	struct spare *spare;
 	unsigned long flags;
@@ -51,7 +51,7 @@ static struct spare *take(struct hwpmc_spares *spares)
 	return spare;
 }
 
-static void fill(struct hwpmc_spares *spares)
+static void prealloc_fill(struct hwpmc_prealloc *spares)
 {
 	while (READ_ONCE(spares->n) < SPARES) {
 		struct spare *spare = kmem_cache_zalloc(spares->cache,
@@ -59,44 +59,44 @@ static void fill(struct hwpmc_spares *spares)
 
 		if (!spare)
 			return;
-		put(spares, spare);
+		prealloc_put(spares, spare);
 	}
 }
 
 static void fill_all(struct work_struct *unused)
 {
-	fill(&hwpmc_spare_targets);
-	fill(&hwpmc_spare_threads);
+	prealloc_fill(&hwpmc_prealloc_targets);
+	prealloc_fill(&hwpmc_prealloc_threads);
 }
 
 static DECLARE_WORK(filler, fill_all);
 
-void hwpmc_spares_fill(void)
+void hwpmc_prealloc_fill(void)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		fill_all(NULL);
 }
 
-static void drop(struct hwpmc_spares *spares)
+static void prealloc_drop(struct hwpmc_prealloc *spares)
 {
 	struct spare *spare;
 
-	while ((spare = take(spares)))
+	while ((spare = prealloc_take(spares)))
 		kmem_cache_free(spares->cache, spare);
 }
 
-void hwpmc_spares_drop(void)
+void hwpmc_prealloc_drop(void)
 {
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		return;
 	cancel_work_sync(&filler);
-	drop(&hwpmc_spare_targets);
-	drop(&hwpmc_spare_threads);
+	prealloc_drop(&hwpmc_prealloc_targets);
+	prealloc_drop(&hwpmc_prealloc_threads);
 }
 
-void *hwpmc_spare_take(struct hwpmc_spares *spares)
+void *hwpmc_prealloc_take(struct hwpmc_prealloc *spares)
 {
-	struct spare *spare = take(spares);
+	struct spare *spare = prealloc_take(spares);
 
 	if (READ_ONCE(spares->n) < SPARES / 2)
 		schedule_work(&filler);

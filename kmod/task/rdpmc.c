@@ -36,12 +36,12 @@
 unsigned int hwpmc_rdpmc_users;
 
 /* Of a CPU: has the kernel cleared there what perf has left behind? */
-struct visit {
+struct rdpmc_cpu {
 	unsigned long claim;	/* in this claim of the hardware it has */
-	struct irq_work go_on;
+	struct irq_work resume;
 };
 
-static DEFINE_PER_CPU(struct visit, visits);
+static DEFINE_PER_CPU(struct rdpmc_cpu, rdpmc_cpus);
 
 static bool may_rdpmc(struct mm_struct *mm)
 {
@@ -66,7 +66,7 @@ static u64 any_part_of(u64 period)
 	return 1 + (rdtsc() * 0x9e3779b97f4a7c15ull >> 11) % period;
 }
 
-static void hide_system_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
+static void clear_system_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_row *row = &hwpmc_rows[pmc->row];
 
@@ -81,7 +81,7 @@ static void hide_system_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 	pmc->start = 0;
 }
 
-static void hide_irqoff(struct hwpmc_cpu *c)
+static void clear_dirty_irqoff(struct hwpmc_cpu *c)
 {
 	u64 rows = c->dirty & hwpmc_rows_nmi;
 	struct hwpmc_pmc *pmc;
@@ -89,7 +89,7 @@ static void hide_irqoff(struct hwpmc_cpu *c)
 	list_for_each_entry(pmc, &c->sys, sys_node) {
 		if (!pmc->in_flight || !(rows & BIT_ULL(pmc->row)))
 			continue;
-		hide_system_irqoff(c, pmc);
+		clear_system_irqoff(c, pmc);
 		rows &= ~BIT_ULL(pmc->row);
 	}
 	for (; rows; rows &= rows - 1) {
@@ -105,9 +105,9 @@ static bool pce_is_set(void)
 }
 
 /* The switch is over. Where its new space has the right, counters are cleared. */
-static void go_on_here(struct irq_work *work)
+static void rdpmc_resume(struct irq_work *work)
 {
-	struct visit *v = container_of(work, struct visit, go_on);
+	struct rdpmc_cpu *v = container_of(work, struct rdpmc_cpu, resume);
 	unsigned long flags;
 
 	local_irq_save(flags);
@@ -125,7 +125,7 @@ static void go_on_here(struct irq_work *work)
  */
 static void pause_irqoff(struct hwpmc_cpu *c)
 {
-	struct visit *v = this_cpu_ptr(&visits);
+	struct rdpmc_cpu *v = this_cpu_ptr(&rdpmc_cpus);
 	struct hwpmc_pmc *pmc;
 
 	if (likely(v->claim == READ_ONCE(hwpmc_claim_generation)) ||
@@ -133,8 +133,8 @@ static void pause_irqoff(struct hwpmc_cpu *c)
 		return;
 	list_for_each_entry(pmc, &c->sys, sys_node)
 		if (!pmc->in_flight && hwpmc_pmc_samples(pmc))
-			pmc->left = any_part_of(pmc->period);
-	irq_work_queue(&v->go_on);
+			pmc->period_left = any_part_of(pmc->period);
+	irq_work_queue(&v->resume);
 }
 
 /* Not where they are defined: a module's per-CPU data is not relocated. */
@@ -143,7 +143,7 @@ void hwpmc_rdpmc_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		per_cpu(visits, cpu).go_on = IRQ_WORK_INIT_HARD(go_on_here);
+		per_cpu(rdpmc_cpus, cpu).resume = IRQ_WORK_INIT_HARD(rdpmc_resume);
 }
 
 void hwpmc_rdpmc_exit(void)
@@ -151,7 +151,7 @@ void hwpmc_rdpmc_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(&visits, cpu)->go_on);
+		irq_work_sync(&per_cpu_ptr(&rdpmc_cpus, cpu)->resume);
 }
 
 void hwpmc_rdpmc_switch_irqoff(struct task_struct *next)
@@ -166,7 +166,7 @@ void hwpmc_rdpmc_switch_irqoff(struct task_struct *next)
 	/* Whoever is switched out has no more to count in user mode. */
 	hwpmc_switch_out_irqoff(c);
 	pause_irqoff(c);
-	hide_irqoff(c);
+	clear_dirty_irqoff(c);
 }
 
 /* ---- grants -------------------------------------------------------------- */
@@ -197,7 +197,7 @@ static void leave_everywhere(struct mm_struct *mm)
 	leave_on(mm_cpumask(mm));
 }
 
-static int grant(struct hwpmc_pmc *pmc)
+static int rdpmc_grant(struct hwpmc_pmc *pmc)
 {
 	struct mm_struct *mm = current->mm;
 	int ret;
@@ -226,7 +226,7 @@ void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc)
 	if (!mm)
 		return;
 	pmc->rdpmc_mm = NULL;
-	pmc->told = false;
+	pmc->user_mapped = false;
 	/* A process that is gone is on no CPU any more. */
 	if (!atomic_dec_return(&mm->context.perf_rdpmc_allowed) &&
 	    atomic_read(&mm->mm_users))
@@ -245,19 +245,19 @@ static bool is_owners_alone(const struct hwpmc_pmc *pmc)
 }
 
 /* From now on its slices are told to the program, those in flight as well. */
-static void mark_special(struct hwpmc_pmc *pmc)
+static void mark_slow_path(struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_link *link;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	pmc->told = !hwpmc_pmc_samples(pmc);
-	pmc->special = true;
+	pmc->user_mapped = !hwpmc_pmc_samples(pmc);
+	pmc->slow_path = true;
 	list_for_each_entry(link, &pmc->links, node)
-		WRITE_ONCE(link->target->special,
-			   link->target->special | BIT_ULL(pmc->row));
+		WRITE_ONCE(link->target->slow_path,
+			   link->target->slow_path | BIT_ULL(pmc->row));
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	hwpmc_switch_settle_all(pmc);
+	hwpmc_switch_flush_slices(pmc);
 }
 
 int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr)
@@ -272,11 +272,11 @@ int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr)
 	*index = hwpmc_rows[pmc->row].rdpmc;
 	if (pmc->rdpmc_mm)
 		return 0;
-	ret = grant(pmc);
+	ret = rdpmc_grant(pmc);
 	if (ret)
 		return hwpmc_refuse(hdr, ret, ret == -ENOSYS ?
 				    HWPMC_WHY_NO_RDPMC : HWPMC_WHY_NO_MEMORY, 1);
-	mark_special(pmc);
+	mark_slow_path(pmc);
 	return 0;
 }
 

@@ -22,24 +22,24 @@
 
 /* A row that logs, samples, is told to its program, or counts what happens to threads
  * at rest. */
-static void load_special_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-				struct hwpmc_target *target,
+static void load_slow_path_irqoff(struct hwpmc_cpu *c, unsigned int nr,
+				  struct hwpmc_target *target,
 				struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_row_cpu *rc = &c->row[nr];
 
-	c->special |= BIT_ULL(nr);
+	c->slow_path |= BIT_ULL(nr);
 	if (hwpmc_pmc_samples(pmc)) {
-		hwpmc_sample_load_irqoff(c, nr, pmc, c->thread->left[nr]);
+		hwpmc_sample_load_irqoff(c, nr, pmc, c->thread->period_left[nr]);
 	} else {
 		rc->slice = 0;
 		rc->link = &target->link[nr];
 		hwpmc_cpu_load_irqoff(c, nr, pmc);
-		if (pmc->told)
+		if (pmc->user_mapped)
 			hwpmc_userpage_begin_irqoff(c->thread, nr, rc);
 	}
-	if (pmc->of_thread)
-		hwpmc_thread_tell_moved_irqoff(c->thread, nr);
+	if (pmc->counts_off_cpu)
+		hwpmc_thread_add_migrations_irqoff(c->thread, nr);
 }
 
 static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
@@ -53,39 +53,39 @@ static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 		rows &= rows - 1;
 		if (unlikely(!pmc))
 			c->loaded &= ~BIT_ULL(nr);
-		else if (unlikely(pmc->special))
-			load_special_irqoff(c, nr, target, pmc);
+		else if (unlikely(pmc->slow_path))
+			load_slow_path_irqoff(c, nr, target, pmc);
 		else
 			hwpmc_cpu_load_irqoff(c, nr, pmc);
 	}
 }
 
-static void unload_special_irqoff(struct hwpmc_cpu *c, u64 rows)
+static void unload_slow_path_irqoff(struct hwpmc_cpu *c, u64 rows)
 {
 	for (; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 		struct hwpmc_pmc *pmc = c->row[nr].pmc;
 
 		if (hwpmc_pmc_samples(pmc)) {
-			c->thread->left[nr] = hwpmc_sample_unload_irqoff(c, nr);
+			c->thread->period_left[nr] = hwpmc_sample_unload_irqoff(c, nr);
 		} else {
 			hwpmc_cpu_unload_irqoff(c, nr);
-			if (pmc->told)
+			if (pmc->user_mapped)
 				hwpmc_userpage_end_irqoff(c->thread, nr,
 							  &c->row[nr]);
-			hwpmc_csw_irqoff(&c->row[nr], pmc);
+			hwpmc_pmc_record_slice_irqoff(&c->row[nr], pmc);
 		}
-		c->special &= ~BIT_ULL(nr);
+		c->slow_path &= ~BIT_ULL(nr);
 	}
 }
 
 static void unload_rows_irqoff(struct hwpmc_cpu *c, u64 rows)
 {
 	c->loaded &= ~rows;
-	if (unlikely(c->special & rows)) {
-		u64 special = c->special & rows;
+	if (unlikely(c->slow_path & rows)) {
+		u64 special = c->slow_path & rows;
 
-		unload_special_irqoff(c, special);
+		unload_slow_path_irqoff(c, special);
 		rows &= ~special;
 	}
 	while (rows) {
@@ -165,7 +165,7 @@ static bool serves_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
 	struct hwpmc_target *target = READ_ONCE(thread->target);
 	u64 rows = c->loaded;
 
-	if (!target || READ_ONCE(target->active) != rows || c->special)
+	if (!target || READ_ONCE(target->active) != rows || c->slow_path)
 		return false;
 	if (c->thread && READ_ONCE(c->thread->target) == target)
 		return true;
@@ -258,7 +258,7 @@ void hwpmc_switch_sync_all(void)
  * The slice of a counting PMC goes on, and nothing is missed: the link has all of it,
  * and it is told to the program from here on if it is to be.
  */
-static void settle_ipi(void *arg)
+static void flush_slices_ipi(void *arg)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	struct hwpmc_pmc *pmc = arg;
@@ -268,23 +268,23 @@ static void settle_ipi(void *arg)
 	if (c->row[pmc->row].pmc != pmc || hwpmc_pmc_samples(pmc))
 		return;
 	rc = hwpmc_cpu_harvest_irqoff(c, pmc->row);
-	if (c->special & BIT_ULL(pmc->row)) {
-		hwpmc_csw_irqoff(rc, pmc);
+	if (c->slow_path & BIT_ULL(pmc->row)) {
+		hwpmc_pmc_record_slice_irqoff(rc, pmc);
 	} else {
 		target = READ_ONCE(c->thread->target);
 		if (!target)	/* it is being taken off this CPU */
 			return;
-		c->special |= BIT_ULL(pmc->row);
+		c->slow_path |= BIT_ULL(pmc->row);
 		rc->link = &target->link[pmc->row];
 	}
 	rc->slice = 0;
 	hwpmc_userpage_renew_irqoff(c, pmc->row);
 }
 
-void hwpmc_switch_settle_all(struct hwpmc_pmc *pmc)
+void hwpmc_switch_flush_slices(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	on_each_cpu(settle_ipi, pmc, 1);	/* each: as in sync_all() */
+	on_each_cpu(flush_slices_ipi, pmc, 1);	/* each: as in sync_all() */
 }
 
 /*

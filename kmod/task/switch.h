@@ -21,7 +21,7 @@ void hwpmc_switch_sync_irqoff(struct hwpmc_cpu *c);
 void hwpmc_switch_sync_all(void);
 /* A counting PMC's slices in flight go on, but on return its links have all that it
  * had counted at the call; it may have become special or told meanwhile. */
-void hwpmc_switch_settle_all(struct hwpmc_pmc *pmc);
+void hwpmc_switch_flush_slices(struct hwpmc_pmc *pmc);
 /* End all slices of this CPU. */
 void hwpmc_switch_out_irqoff(struct hwpmc_cpu *c);
 /* The sched_switch probe, there only while threads are pending. */

@@ -25,9 +25,9 @@ static unsigned int hash_bits __ro_after_init;
 unsigned int hwpmc_nthreads, hwpmc_npending;
 
 static struct kmem_cache *target_cache, *thread_cache;
-static LLIST_HEAD(graves);
+static LLIST_HEAD(unhooked);
 
-static struct hlist_head *bucket(struct hlist_head *table, const void *key)
+static struct hlist_head *hash_bucket(struct hlist_head *table, const void *key)
 {
 	return &table[hash_ptr(key, hash_bits)];
 }
@@ -38,7 +38,7 @@ struct hwpmc_target *hwpmc_target_find(const struct task_struct *task)
 	struct hwpmc_target *target;
 
 	/* Interrupts off stand for rcu_read_lock() here and below. */
-	hlist_for_each_entry_rcu(target, bucket(targets, signal), hash,
+	hlist_for_each_entry_rcu(target, hash_bucket(targets, signal), hash,
 				 irqs_disabled())
 		if (target->signal == signal)
 			return target;
@@ -49,7 +49,7 @@ struct hwpmc_thread *hwpmc_thread_find(const struct task_struct *task)
 {
 	struct hwpmc_thread *thread;
 
-	hlist_for_each_entry_rcu(thread, bucket(threads, task), hash,
+	hlist_for_each_entry_rcu(thread, hash_bucket(threads, task), hash,
 				 irqs_disabled())
 		if (thread->task == task)
 			return thread;
@@ -61,7 +61,7 @@ struct hwpmc_target *hwpmc_target_alloc(struct task_struct *task, gfp_t gfp)
 	struct hwpmc_target *target;
 	unsigned int i;
 
-	target = hwpmc_spare_or_new(&hwpmc_spare_targets, gfp);
+	target = hwpmc_prealloc_or_new(&hwpmc_prealloc_targets, gfp);
 	if (!target)
 		return NULL;
 	target->signal = task->signal;
@@ -90,7 +90,7 @@ void hwpmc_target_free(struct hwpmc_target *target)
 struct hwpmc_thread *hwpmc_thread_alloc(gfp_t gfp)
 {
 	struct hwpmc_thread *thread =
-		hwpmc_spare_or_new(&hwpmc_spare_threads, gfp);
+		hwpmc_prealloc_or_new(&hwpmc_prealloc_threads, gfp);
 
 	if (thread)
 		preempt_notifier_init(&thread->notifier, &hwpmc_preempt_ops);
@@ -115,7 +115,7 @@ void hwpmc_thread_free(struct hwpmc_thread *thread)
 void hwpmc_target_insert_locked(struct hwpmc_target *target)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	hlist_add_head_rcu(&target->hash, bucket(targets, target->signal));
+	hlist_add_head_rcu(&target->hash, hash_bucket(targets, target->signal));
 }
 
 void hwpmc_target_remove_locked(struct hwpmc_target *target)
@@ -133,14 +133,14 @@ void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	list_for_each_entry(thread, &target->threads, node) {
-		thread->left[pmc->row] = 0;
-		hwpmc_thread_forget_moved_locked(thread, pmc);
+		thread->period_left[pmc->row] = 0;
+		hwpmc_thread_forget_migrations_locked(thread, pmc);
 	}
 	trace_hwpmc_process_linktarget(pmc, target->pid);
 	atomic64_set(&link->total, 0);
 	link->children = 0;
-	if (pmc->special)
-		WRITE_ONCE(target->special, target->special | bit);
+	if (pmc->slow_path)
+		WRITE_ONCE(target->slow_path, target->slow_path | bit);
 	list_add_tail(&link->node, &pmc->links);
 	WRITE_ONCE(link->pmc, pmc);
 	target->rows |= bit;
@@ -158,11 +158,11 @@ void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	trace_hwpmc_process_unlinktarget(pmc, target->pid);
-	hwpmc_link_take_moved_locked(link);
+	hwpmc_link_take_migrations_locked(link);
 	WRITE_ONCE(target->active, target->active & ~bit);
 	target->dormant &= ~bit;
 	target->rows &= ~bit;
-	WRITE_ONCE(target->special, target->special & ~bit);
+	WRITE_ONCE(target->slow_path, target->slow_path & ~bit);
 	list_del(&link->node);
 	WRITE_ONCE(link->pmc, NULL);
 	pmc->nthreads -= target->nthreads;
@@ -189,15 +189,15 @@ void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
 	count_threads(target, 1);
 	WRITE_ONCE(thread->target, target);
 	if (thread->task) {		/* revived: it is where it was */
-		memset(thread->left, 0, array_size(hwpmc_nrows, sizeof(u64)));
-		memset32(thread->moved_told, thread->moved, HWPMC_SOFT_ROWS);
+		memset(thread->period_left, 0, array_size(hwpmc_nrows, sizeof(u64)));
+		memset32(thread->migrations_seen, thread->migrations, HWPMC_SOFT_ROWS);
 		return;
 	}
 	thread->task = task;
 	thread->state = HWPMC_THREAD_PENDING;
 	hwpmc_nthreads++;
 	hwpmc_npending++;
-	hlist_add_head_rcu(&thread->hash, bucket(threads, task));
+	hlist_add_head_rcu(&thread->hash, hash_bucket(threads, task));
 }
 
 void hwpmc_thread_leave_locked(struct hwpmc_thread *thread)
@@ -234,15 +234,15 @@ void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread)
 		__hlist_del(&thread->notifier.link);
 	else
 		hwpmc_npending--;
-	llist_add(&thread->grave, &graves);
+	llist_add(&thread->unhooked, &unhooked);
 }
 
-void hwpmc_graves_sweep(void)
+void hwpmc_unhooked_free(void)
 {
-	struct llist_node *all = llist_del_all(&graves);
+	struct llist_node *all = llist_del_all(&unhooked);
 	struct hwpmc_thread *thread, *next;
 
-	llist_for_each_entry_safe(thread, next, all, grave)
+	llist_for_each_entry_safe(thread, next, all, unhooked)
 		hwpmc_thread_free(thread);
 }
 
@@ -286,10 +286,10 @@ int hwpmc_targets_init(void)
 					 SLAB_ACCOUNT, NULL);
 	thread_cache = kmem_cache_create("hwpmc_thread",
 					 offsetof(struct hwpmc_thread,
-						  left[hwpmc_nrows]),
+						  period_left[hwpmc_nrows]),
 					 0, SLAB_ACCOUNT, NULL);
-	hwpmc_spare_targets.cache = target_cache;
-	hwpmc_spare_threads.cache = thread_cache;
+	hwpmc_prealloc_targets.cache = target_cache;
+	hwpmc_prealloc_threads.cache = thread_cache;
 	if (targets && threads && target_cache && thread_cache)
 		return 0;
 	free_all();
@@ -298,8 +298,8 @@ int hwpmc_targets_init(void)
 
 void hwpmc_targets_exit(void)
 {
-	hwpmc_spares_drop();
-	hwpmc_graves_sweep();
+	hwpmc_prealloc_drop();
+	hwpmc_unhooked_free();
 	rcu_barrier();
 	free_all();
 }

@@ -41,7 +41,7 @@ struct hwpmc_target {
 	u64 rows;			/* with a link; hwpmc_targets_lock */
 	u64 active;			/* to be counted; hwpmc_targets_lock, read
 					 * in switches */
-	u64 special;			/* of .rows: they log or sample; as .active */
+	u64 slow_path;			/* of .rows: they log or sample; as .active */
 	u64 dormant;			/* wait for an exec; hwpmc_targets_lock */
 	struct list_head threads;	/* hwpmc_targets_lock */
 	unsigned int nthreads;		/* hwpmc_targets_lock */
@@ -73,15 +73,15 @@ struct hwpmc_thread {
 					 * set by itself, under hwpmc_targets_lock */
 	/* How often it was given another CPU: touched by who moves it. And how much
 	 * of that a row of class SOFT was told: exchanged (migrations.c). */
-	u32 moved;
-	u32 moved_told[HWPMC_SOFT_ROWS];
+	u32 migrations;
+	u32 migrations_seen[HWPMC_SOFT_ROWS];
 	union {
-		struct llist_node grave; /* waits to be freed */
+		struct llist_node unhooked; /* waits to be freed */
 		struct rcu_head rcu;
 	};
 	/* By row: events to the next sample, 0: a whole period. Touched where it
 	 * runs, and by hwpmc_link_locked(). */
-	u64 left[];
+	u64 period_left[];
 };
 
 int hwpmc_targets_init(void);
@@ -114,7 +114,7 @@ void hwpmc_thread_hook_locked(struct hwpmc_thread *thread);
 /* Out of the hash and the task's list; to be freed later by hwpmc_bury(). */
 void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread);
 /* Free what the switch path could not. Process context. */
-void hwpmc_graves_sweep(void);
+void hwpmc_unhooked_free(void);
 
 /* All threads leave; the target is out of the hash when the last link is gone. */
 void hwpmc_target_dismiss_locked(struct hwpmc_target *target);
@@ -127,15 +127,15 @@ void hwpmc_threads_each_locked(void (*fn)(struct hwpmc_thread *));
 
 /* migrations.c: a thread that does not run was given another CPU. In the scheduler,
  * interrupts off. */
-void hwpmc_thread_moved_irqoff(struct task_struct *task);
+void hwpmc_thread_migrated_irqoff(struct task_struct *task);
 /* How often a thread was moved since it was told last, to a row that
  * was loaded; or to the PMC, if the link counts, for all threads of the process. */
-void hwpmc_thread_tell_moved_irqoff(struct hwpmc_thread *thread,
-				    unsigned int nr);
-void hwpmc_link_take_moved_locked(struct hwpmc_link *link);
+void hwpmc_thread_add_migrations_irqoff(struct hwpmc_thread *thread,
+					unsigned int nr);
+void hwpmc_link_take_migrations_locked(struct hwpmc_link *link);
 /* And: no move that was until now is of this PMC. */
-void hwpmc_thread_forget_moved_locked(struct hwpmc_thread *thread,
-				      const struct hwpmc_pmc *pmc);
-void hwpmc_link_forget_moved_locked(struct hwpmc_link *link);
+void hwpmc_thread_forget_migrations_locked(struct hwpmc_thread *thread,
+					   const struct hwpmc_pmc *pmc);
+void hwpmc_link_forget_migrations_locked(struct hwpmc_link *link);
 
 #endif /* HWPMC_TARGET_H */

@@ -28,7 +28,7 @@ struct hwpmc_userpage {
 
 /* ---- slices -------------------------------------------------------------- */
 
-static void invalidate(struct hwpmc_user_row *e)
+static void user_row_invalidate(struct hwpmc_user_row *e)
 {
 	WRITE_ONCE(e->seq, e->seq + 1);
 	WRITE_ONCE(e->own, ~e->seq);
@@ -43,7 +43,7 @@ void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 
 	lockdep_assert_irqs_disabled();
 	/* A read by the system call says what is the matter. */
-	if (!page || unlikely(READ_ONCE(hwpmc_msr_refused)))
+	if (!page || unlikely(READ_ONCE(hwpmc_msr_faulted)))
 		return;
 	e = &page->row[nr];
 	WRITE_ONCE(e->seq, e->seq + 1);
@@ -68,7 +68,7 @@ void hwpmc_userpage_end_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 	 * no slice is in flight .thread is the count. */
 	if (e->own == e->seq)
 		e->thread += rc->start;
-	invalidate(e);
+	user_row_invalidate(e);
 }
 
 /*
@@ -90,7 +90,7 @@ void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = &c->row[nr];
 
-	if (!rc->pmc->told)
+	if (!rc->pmc->user_mapped)
 		return;
 	hwpmc_cpu_harvest_irqoff(c, nr);	/* restart_irqoff() forgets it */
 	hwpmc_userpage_end_irqoff(c->thread, nr, rc);
@@ -100,7 +100,7 @@ void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 void hwpmc_userpage_renew_all_irqoff(struct hwpmc_cpu *c)
 {
-	u64 rows = c->loaded & c->special;
+	u64 rows = c->loaded & c->slow_path;
 
 	for (; rows; rows &= rows - 1)
 		hwpmc_userpage_renew_irqoff(c, __ffs64(rows));
@@ -131,7 +131,7 @@ static struct hwpmc_user_row *new_rows(gfp_t gfp)
 	unsigned int nr;
 
 	for (nr = 0; row && nr < HWPMC_ROW_MAX; nr++)
-		invalidate(&row[nr]);
+		user_row_invalidate(&row[nr]);
 	return row;
 }
 
@@ -164,7 +164,7 @@ static struct hwpmc_userpage *new_page(void)
 	return page;
 }
 
-static vm_fault_t fault(struct vm_fault *vmf)
+static vm_fault_t userpage_fault(struct vm_fault *vmf)
 {
 	struct hwpmc_userpage *page = vmf->vma->vm_private_data;
 	struct hwpmc_user_row *row = page->row;
@@ -178,22 +178,22 @@ static vm_fault_t fault(struct vm_fault *vmf)
 	return 0;
 }
 
-static void open_area(struct vm_area_struct *vma)
+static void userpage_open(struct vm_area_struct *vma)
 {
 	struct hwpmc_userpage *page = vma->vm_private_data;
 
 	refcount_inc(&page->users);
 }
 
-static void close_area(struct vm_area_struct *vma)
+static void userpage_close(struct vm_area_struct *vma)
 {
 	hwpmc_userpage_put(vma->vm_private_data);
 }
 
-static const struct vm_operations_struct area_ops = {
-	.fault = fault,
-	.open = open_area,
-	.close = close_area,
+static const struct vm_operations_struct userpage_vm_ops = {
+	.fault = userpage_fault,
+	.open = userpage_open,
+	.close = userpage_close,
 };
 
 /* Give the thread its page, and tell in it what runs already. */
@@ -258,7 +258,7 @@ int hwpmc_userpage_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma)
 	if (!page)
 		return -ESRCH;
 	vma->vm_private_data = page;
-	vma->vm_ops = &area_ops;
+	vma->vm_ops = &userpage_vm_ops;
 	hwpmc_vma_flags(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_WIPEONFORK,
 			VM_MAYWRITE);
 	return 0;

@@ -16,13 +16,13 @@
 #include "watch.h"
 
 /* How long pending threads are waited for before the machine is stopped. */
-#define SETTLE_DELAY	(HZ / 5)
+#define HOOK_PENDING_DELAY	(HZ / 5)
 
 static struct tracepoint *tp_switch;
 static bool switches_watched;		/* hwpmc_lock */
 
-static void settle_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(settle, settle_work);
+static void hook_pending_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(hook_pending, hook_pending_work);
 
 HWPMC_PROBE_SCHED_SWITCH(probe_switch, prev, next)
 {
@@ -44,7 +44,7 @@ int hwpmc_watch_rdpmc(void)
 
 void hwpmc_unwatch_rdpmc(void)
 {
-	schedule_delayed_work(&settle, SETTLE_DELAY);
+	schedule_delayed_work(&hook_pending, HOOK_PENDING_DELAY);
 }
 
 int hwpmc_watch_switches(void)
@@ -52,7 +52,7 @@ int hwpmc_watch_switches(void)
 	int ret = hwpmc_watch_rdpmc();
 
 	if (!ret)
-		schedule_delayed_work(&settle, SETTLE_DELAY);
+		schedule_delayed_work(&hook_pending, HOOK_PENDING_DELAY);
 	return ret;
 }
 
@@ -79,7 +79,7 @@ static int hook_all_stopped(void *unused)
 }
 
 /* Threads that sleep on are not waited for: every switch would pay for it. */
-static void settle_work(struct work_struct *work)
+static void hook_pending_work(struct work_struct *work)
 {
 	mutex_lock(&hwpmc_lock);
 	if (READ_ONCE(hwpmc_npending))
@@ -87,7 +87,7 @@ static void settle_work(struct work_struct *work)
 	/* Only attach makes new ones pending, under hwpmc_lock. */
 	if (!READ_ONCE(hwpmc_npending))
 		hwpmc_watch_end();
-	hwpmc_graves_sweep();
+	hwpmc_unhooked_free();
 	mutex_unlock(&hwpmc_lock);
 }
 
@@ -98,5 +98,5 @@ int hwpmc_watch_init(void)
 
 void hwpmc_watch_exit(void)
 {
-	cancel_delayed_work_sync(&settle);
+	cancel_delayed_work_sync(&hook_pending);
 }
