@@ -13,9 +13,9 @@
 
 #include <libhwpmc.h>
 
-#include "cpus.h"
-#include "fmt.h"
-#include "msg.h"
+#include "common/cpus.h"
+#include "common/fmt.h"
+#include "common/msg.h"
 
 static const char help[] =
 "usage: pmccontrol [-c CPU|*] {-d ROW|* | -e ROW|*} ...\n"

@@ -3,17 +3,18 @@
 # tool is built for it under ASan and UBSan.
 
 EXPORT_TEST	:= $(BUILD)/tests/export
-EXPORT_SRC	:= $(patsubst %,$(TOP)/tools/%.c,$(TOOLS_hwpmc) $(TOOLS_COMMON)) \
+EXPORT_SRC	:= $(TOP)/tools/$(TOOLS_MAIN_hwpmc).c \
+		   $(filter-out $(TOP)/tools/pmcstat/%,$(TOOLS_SHARED_SRC)) \
 		   $(LIB_SRC) $(STAT_SRC)
 EXPORT_TEST_OBJ	:= $(patsubst $(TOP)/%.c,$(EXPORT_TEST)/obj/%.o,$(EXPORT_SRC))
 
 $(EXPORT_TEST_OBJ): $(EXPORT_TEST)/obj/%.o: $(TOP)/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O1 -g $(WARN) $(SANITIZE) $(COVERAGE) -D_GNU_SOURCE \
-		-DVERSION='"$(VERSION)"' $(LIB_CFLAGS) -I$(TOP)/lib/freebsd \
+		-DVERSION='"$(VERSION)"' -I$(TOP)/tools $(LIB_CFLAGS) -I$(TOP)/lib/freebsd \
 		-I$(TOP)/lib/stat -I$(EXPORT_GEN) -MMD -MP -c -o $@ $<
 
-$(EXPORT_TEST)/obj/tools/export_pprof.o: $(EXPORT_GEN)/pprof.pb-c.h
+$(EXPORT_TEST)/obj/tools/export/pprof.o: $(EXPORT_GEN)/pprof.pb-c.h
 
 $(EXPORT_TEST)/hwpmc: $(EXPORT_TEST_OBJ) $(EXPORT_OBJ)
 	$(CC) $(SANITIZE) $(COVERAGE) -o $@ $^ -lpfm $(STAT_LIBS) $(TOOLS_LIBS_hwpmc) -lm \

@@ -25,7 +25,7 @@ def decoded(path):
     """pprof's messages as protoc prints them."""
     with gzip.open(path) as file:
         return run("protoc", "--decode=pprof.Profile", "--proto_path=" +
-                   os.path.join(TOP, "tools"), "pprof.proto",
+                   os.path.join(TOP, "tools", "export"), "pprof.proto",
                    input=file.read())
 
 

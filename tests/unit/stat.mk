@@ -81,6 +81,7 @@ $(SYMBOLS_DIR)/root/installed: $(SYMBOLS_DIR)/kernel/vmlinux \
 STAT_UNIT_CFLAGS := -std=gnu11 -O1 -g $(WARN) -Werror -D_GNU_SOURCE \
 	$(SANITIZE) $(COVERAGE) -pthread \
 	-DSYMBOLS_DIR='"$(SYMBOLS_DIR)"' -DSYMBOLS_SRC='"$(SYMBOLS_SRC)"' \
+	-DVERSION='"$(VERSION)"' -I$(TOP)/tools \
 	$(LIB_CFLAGS) -I$(TOP)/lib/stat -I$(TOP)/lib/freebsd \
 	-I$(TOP)/tests/harness
 STAT_UNIT_OBJ	:= $(UNIT_LIB) $(UNIT_STAT) $(UNIT_HARNESS) \

@@ -4,55 +4,53 @@
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
 	tools_views tools_dump tools_report)
-TOOLS_UNIT_tools_formats := $(addprefix $(TOP)/tools/,fmt.c cpus.c evlist.c \
-	stat_metric.c msg.c)
-TOOLS_UNIT_tools_log := $(addprefix $(TOP)/tools/,fmt.c logtext.c msg.c net.c note.c \
-	sink.c) $(UNIT_LIB) $(UNIT_STAT)
-TOOLS_UNIT_LIBS_tools_log := $(LIB_CFLAGS) -I$(TOP)/lib/stat \
-	-I$(TOP)/lib/freebsd $(LIB_LIBS) \
-	$(STAT_LIBS) -lpthread
-TOOLS_UNIT_tools_views := $(TOP)/tests/unit/loggen.c $(addprefix $(TOP)/tools/,view_tree.c view_graph.c \
-	view_samples.c view_totals.c view_gprof.c view_store.c view_top.c \
-	export.c export_gmon.c fmt.c gmon.c msg.c) $(UNIT_LIB) $(UNIT_STAT)
-TOOLS_UNIT_LIBS_tools_views := $(TOOLS_UNIT_LIBS_tools_log) \
-	-DSHARES='"$(BUILD)/tests/unit/shares"' \
-	-DFOLD='"$(TOP)/tests/harness/fold-graph"'
-$(BUILD)/tests/unit/tools_views: $(BUILD)/tests/unit/shares $(TOP)/tests/unit/loggen.h
+# unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs.
+unit-tools = $(call unit-objects,$(1:%=$(TOP)/tools/%.c))
+TOOLS_UNIT_LOGS := $(UNIT_LIB) $(UNIT_STAT)
+TOOLS_UNIT_LOGGEN := $(call unit-objects,$(TOP)/tests/unit/loggen.c)
+TOOLS_UNIT_SHARES := $(BUILD)/tests/unit/shares
 
-$(BUILD)/tests/unit/shares: $(TOP)/tests/unit/progs/shares.c
+TOOLS_UNIT_tools_formats := $(call unit-tools,common/fmt common/cpus common/evlist \
+	stat/metric common/msg)
+TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/msg \
+	record/net record/note record/sink) $(TOOLS_UNIT_LOGS)
+TOOLS_UNIT_tools_views := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,view/tree view/graph \
+	view/samples view/totals view/gprof view/store view/top export/export \
+	export/gmon_export export/gmon common/fmt common/msg) $(TOOLS_UNIT_LOGS)
+TOOLS_UNIT_FLAGS_tools_views := -DSHARES='"$(TOOLS_UNIT_SHARES)"' \
+	-DFOLD='"$(TOP)/tests/harness/fold-graph"'
+$(BUILD)/tests/unit/tools_views: $(TOOLS_UNIT_SHARES)
+
+$(TOOLS_UNIT_SHARES): $(TOP)/tests/unit/progs/shares.c
 	@mkdir -p $(@D)
 	$(CC) -O0 -g -no-pie -fno-pie -o $@ $<
 
-TOOLS_UNIT_tools_dump := $(TOP)/tests/unit/loggen.c $(addprefix $(TOP)/tools/, \
-	cmd_dump.c dump_text.c dump_json.c outbuf.c logopts.c logtext.c fmt.c \
-	msg.c watch.c) $(UNIT_LIB) $(UNIT_STAT)
-TOOLS_UNIT_LIBS_tools_dump := $(TOOLS_UNIT_LIBS_tools_log)
-$(BUILD)/tests/unit/tools_dump: $(TOP)/tests/unit/loggen.h
+TOOLS_UNIT_tools_dump := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,dump/cmd_dump dump/text \
+	dump/json common/outbuf common/logopts common/logtext common/fmt common/msg \
+	common/watch) $(TOOLS_UNIT_LOGS)
 
-TOOLS_UNIT_tools_report := $(addprefix $(TOP)/tools/,cmd_report.c report_head.c \
-	report_flat.c report_tree.c report_folded.c view_tree.c cmd_annotate.c \
-	annotate.c annotate_print.c code.c code_kernel.c source.c cmd_diff.c diff.c logopts.c \
-	pager.c fmt.c msg.c watch.c) $(UNIT_LIB) $(UNIT_STAT)
 # The formats have tests of their own.
-TOOLS_UNIT_EXPORT := $(patsubst $(TOP)/tools/%.c,$(BUILD)/tools/obj/%.o, \
-	$(wildcard $(TOP)/tools/export*.c $(TOP)/tools/gmon.c)) $(EXPORT_OBJ)
-TOOLS_UNIT_LIBS_tools_report := $(TOOLS_UNIT_LIBS_tools_log) \
-	-DSHARES='"$(BUILD)/tests/unit/shares"' \
-	$(TOOLS_LIBS_hwpmc)
-$(BUILD)/tests/unit/tools_report: $(BUILD)/tests/unit/shares \
-	$(TOP)/tests/unit/made_log.h $(TOOLS_UNIT_EXPORT)
+TOOLS_UNIT_EXPORT := $(patsubst $(TOP)/tools/%.c,$(TOOLS_OBJ_DIR)/%.o, \
+	$(wildcard $(TOP)/tools/export/*.c)) $(EXPORT_OBJ)
+TOOLS_UNIT_tools_report := $(call unit-tools,report/cmd_report report/head report/flat \
+	report/tree report/folded view/tree annotate/cmd_annotate annotate/annotate \
+	annotate/print annotate/code annotate/code_kernel annotate/source \
+	report/cmd_diff report/diff common/logopts common/pager common/fmt common/msg \
+	common/watch) $(TOOLS_UNIT_LOGS) $(TOOLS_UNIT_EXPORT)
+TOOLS_UNIT_FLAGS_tools_report := -DSHARES='"$(TOOLS_UNIT_SHARES)"'
+$(BUILD)/tests/unit/tools_report: $(TOOLS_UNIT_SHARES)
 
 check-unit: check-unit-tools
 
 $(foreach t,$(TOOLS_UNIT),$(eval $(t): $(TOOLS_UNIT_$(notdir $(t)))))
-$(TOOLS_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c \
-		$(UNIT_HARNESS) \
-		$(wildcard $(TOP)/tools/*.h $(TOP)/lib/*/*.h)
-	@mkdir -p $(@D)
-	$(CC) -O1 -g $(WARN) -Werror -D_GNU_SOURCE $(SANITIZE) $(COVERAGE) \
-		-DVERSION='"$(VERSION)"' -I$(TOP)/include/uapi \
-		-I$(TOP)/lib/pmc -o $@ $(filter %.c %.o,$^) \
-		$$(pkg-config --cflags --libs check) $(TOOLS_UNIT_LIBS_$*) -lm
+$(TOOLS_UNIT): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/stat-obj/tests/unit/%.o \
+		$(UNIT_HARNESS)
+	$(CC) $(SANITIZE) $(COVERAGE) -pthread -o $@ $(filter %.o,$^) \
+		$$(pkg-config --cflags --libs check) $(LIB_LIBS) $(STAT_LIBS) \
+		$(TOOLS_LIBS_hwpmc) -lm
+$(foreach t,$(notdir $(TOOLS_UNIT)), \
+	$(eval $(BUILD)/tests/unit/stat-obj/tests/unit/$(t).o: \
+		STAT_UNIT_CFLAGS += $(TOOLS_UNIT_FLAGS_$(t))))
 
 check-unit-tools: $(TOOLS_UNIT)
 	@failed=0; for prog in $(TOOLS_UNIT); do \

@@ -14,9 +14,9 @@
 
 #include <libhwpmc.h>
 
-#include "../../tools/hwpmc.h"
-#include "../../tools/msg.h"
-#include "../harness/harness.h"
+#include "common/commands.h"
+#include "common/msg.h"
+#include "harness.h"
 #include "loggen.h"
 
 #define HERE_PID	42

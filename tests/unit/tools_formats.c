@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/cpus.h"
-#include "../../tools/evlist.h"
-#include "../../tools/fmt.h"
-#include "../../tools/stat.h"
-#include "../harness/harness.h"
+#include "common/cpus.h"
+#include "common/evlist.h"
+#include "common/fmt.h"
+#include "stat/stat.h"
+#include "harness.h"
 
 static const char *grouped(uint64_t n, const char *sep)
 {

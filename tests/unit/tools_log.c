@@ -14,11 +14,11 @@
 
 #include <libhwpmcstat.h>
 
-#include "../../tools/logtext.h"
-#include "../../tools/net.h"
-#include "../../tools/note.h"
-#include "../../tools/sink.h"
-#include "../harness/harness.h"
+#include "common/logtext.h"
+#include "record/net.h"
+#include "record/note.h"
+#include "record/sink.h"
+#include "harness.h"
 
 static const char *parsed(const char *text)
 {

@@ -9,9 +9,9 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "../../tools/hwpmc.h"
-#include "../../tools/msg.h"
-#include "../harness/harness.h"
+#include "common/commands.h"
+#include "common/msg.h"
+#include "harness.h"
 #include "made_log.h"
 
 #define CYCLES		0x101

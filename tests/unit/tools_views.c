@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../tools/view.h"
-#include "../../tools/view_top.h"
-#include "../../tools/view_tree.h"
-#include "../harness/harness.h"
+#include "view/top.h"
+#include "view/tree.h"
+#include "view/view.h"
+#include "harness.h"
 #include "loggen.h"
 
 #define EVENT	0x101

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cmd_annotate.c - "hwpmc annotate": the instructions and source lines of functions,
+ * with their samples. What is not shown, and why not, is a line with a count too.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/commands.h"
+#include "common/logopts.h"
+#include "common/msg.h"
+#include "print.h"
+
+const char cmd_annotate_help[] =
+"usage: hwpmc annotate [option ...] [function ...]\n"
+"\n"
+"Show the instructions and source lines of functions, and how many samples of a\n"
+"log hit each. Without a function: all that have at least a percent (see -l).\n"
+"\n"
+"  -i FILE             the log; default: hwpmc.log; - is standard input\n"
+"  -l, --limit PERCENT functions with at least so much; default: 1, and 0 for\n"
+"                      functions that are named\n"
+"      --image NAME    functions of this program or library only\n"
+"      --source        source lines only; --asm: instructions only\n"
+"      --intel         instructions as Intel writes them, not as AT&T does\n"
+"      --json, --csv   a line an instruction\n"
+"      --format FORMAT text, json or csv\n"
+LOGOPTS_FILTER_HELP
+LOGOPTS_SYMBOLS_HELP
+"  -o FILE             print there\n"
+"      --stdio         no pager\n"
+"\n"
+"Exit status: 0; 1 when the log cannot be read, or nothing can be shown; 2 for a\n"
+"wrong option.\n";
+
+enum {
+	OPT_HELP = 256, OPT_IMAGE, OPT_SOURCE, OPT_ASM, OPT_INTEL, OPT_FORMAT,
+	OPT_STDIO, OPT_JSON, OPT_CSV,
+};
+
+struct options {
+	struct logopts log;
+	struct annotate_options a;
+	enum annotate_format format;
+	bool source, assembly;
+	const char *image, *output;
+	bool stdio, help;
+	double limit;			/* -1: not given */
+	char *const *function;
+	int nfunction;
+};
+
+static int parse_format(struct options *o, const char *arg)
+{
+	static const char *const names[] = { "text", "json", "csv" };
+
+	for (unsigned int i = 0; i < 3; i++)
+		if (strcmp(arg, names[i]) == 0) {
+			o->format = i;
+			return 0;
+		}
+	return msg_usage("'%s' is no format: text, json or csv", arg);
+}
+
+static int parse_option(struct options *o, int c)
+{
+	int rc = logopts_parse(&o->log, c, optarg);
+
+	if (rc != 1)
+		return rc;
+	switch (c) {
+	case 'i':
+		o->log.input = optarg;
+		return 0;
+	case 'o':
+		o->output = optarg;
+		return 0;
+	case 'l':
+		return logopts_percent(optarg, &o->limit);
+	case OPT_IMAGE:
+		o->image = optarg;
+		return 0;
+	case OPT_SOURCE:
+		o->source = true;
+		return 0;
+	case OPT_ASM:
+		o->assembly = true;
+		return 0;
+	case OPT_INTEL:
+		o->a.intel = true;
+		return 0;
+	case OPT_FORMAT:
+		return parse_format(o, optarg);
+	case OPT_JSON:
+	case OPT_CSV:
+		o->format = c == OPT_JSON ? ANNOTATE_JSON : ANNOTATE_CSV;
+		return 0;
+	default:
+		o->stdio = true;
+		return 0;
+	}
+}
+
+static int parse(struct options *o, int argc, char *argv[])
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, OPT_HELP },
+		{ "input", required_argument, NULL, 'i' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "limit", required_argument, NULL, 'l' },
+		{ "image", required_argument, NULL, OPT_IMAGE },
+		{ "source", no_argument, NULL, OPT_SOURCE },
+		{ "asm", no_argument, NULL, OPT_ASM },
+		{ "intel", no_argument, NULL, OPT_INTEL },
+		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "csv", no_argument, NULL, OPT_CSV },
+		{ "stdio", no_argument, NULL, OPT_STDIO },
+		LOGOPTS_FILTER,
+		LOGOPTS_SYMBOLS,
+		{ NULL, 0, NULL, 0 },
+	};
+	int c, err;
+
+	while ((c = getopt_long(argc, argv, ":i:o:l:" LOGOPTS_FILTER_SHORT
+				LOGOPTS_SYMBOLS_SHORT, options, NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return msg_bad_option(c, optopt, argv, optind);
+		o->help = c == OPT_HELP;
+		if (o->help) {
+			fputs(cmd_annotate_help, stdout);
+			return 0;
+		}
+		err = parse_option(o, c);
+		if (err)
+			return err;
+	}
+	o->function = argv + optind;
+	o->nfunction = argc - optind;
+	return 0;
+}
+
+static int check(struct options *o)
+{
+	if (o->source && o->assembly)
+		return msg_usage("--source and --asm exclude each other");
+	if (o->format != ANNOTATE_TEXT && o->source)
+		return msg_usage("json and csv have a line an instruction: not with --source");
+	if (o->limit < 0)
+		o->limit = o->nfunction ? 0 : 1;
+	o->a.no_lines = o->assembly;
+	o->a.root = o->log.o.symbols.root;
+	o->log.o.leaf_only = true;
+	return 0;
+}
+
+/* ---- what is shown ------------------------------------------------------- */
+
+static bool is_image(const struct hwpmc_image *image, const char *name)
+{
+	return !name || strcmp(image->name, name) == 0 ||
+	       strcmp(image->path, name) == 0;
+}
+
+static bool is_named(const struct options *o, const struct hwpmc_symbol *s)
+{
+	if (!is_image(s->image, o->image))
+		return false;
+	for (int i = 0; i < o->nfunction; i++)
+		if (strcmp(s->name, o->function[i]) == 0 ||
+		    strcmp(s->raw, o->function[i]) == 0)
+			return true;
+	return !o->nfunction;
+}
+
+/* An event's functions; whatever is left out is counted in *rest. */
+static unsigned int print_event(const struct options *o,
+				struct hwpmc_profile *profile, uint32_t event,
+				struct annotate_printer *pr)
+{
+	const struct hwpmc_profile_event *ev;
+	struct annotate_function *f;
+	uint64_t rest = 0;
+	unsigned int shown = 0;
+	uint32_t n;
+
+	ev = &hwpmc_profile_events(profile, &n)[event];
+	f = annotate_functions(profile, event, &n);
+	annotate_print_event(pr, ev);
+	for (uint32_t i = 0; i < n; i++) {
+		struct annotate *a;
+		char why[5000];
+
+		if (!is_named(o, f[i].symbol) ||
+		    100.0 * f[i].samples < o->limit * ev->samples) {
+			rest += f[i].samples;
+			continue;
+		}
+		a = annotate_new(profile, event, f[i].symbol, &o->a, why,
+				 sizeof(why));
+		annotate_print_function(pr, &f[i], a, why);
+		if (a)
+			annotate_free(a);
+		shown++;
+	}
+	annotate_print_rest(pr, rest);
+	free(f);
+	return shown;
+}
+
+static bool any_has(const struct options *o, struct hwpmc_profile *profile)
+{
+	const struct hwpmc_stack *stack;
+	uint32_t n;
+
+	stack = hwpmc_profile_stacks(profile, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (is_named(o, stack[i].frame[0]->symbol))
+			return true;
+	return false;
+}
+
+/* A name that nothing has is a mistake of typing: nothing would be shown. */
+static int check_names(const struct options *o, struct hwpmc_profile *profile)
+{
+	if (hwpmc_profile_totals(profile)->kept == 0) {
+		msg("%s has no samples%s", o->log.input,
+		    hwpmc_profile_totals(profile)->samples ?
+		    " that the options let through" : "");
+		return EXIT_FAILED;
+	}
+	for (int i = 0; i < o->nfunction; i++) {
+		struct options one = *o;
+
+		one.function = o->function + i;
+		one.nfunction = 1;
+		if (any_has(&one, profile))
+			continue;
+		msg("no sample hit a function '%s'%s%s; hwpmc report -i %s lists those that were hit",
+		    o->function[i], o->image ? " of " : "",
+		    o->image ? o->image : "", o->log.input);
+		return EXIT_FAILED;
+	}
+	if (any_has(o, profile))
+		return 0;
+	msg("no sample hit '%s'; hwpmc report -i %s -s image lists what was hit",
+	    o->image, o->log.input);
+	return EXIT_FAILED;
+}
+
+static int print(const struct options *o, struct hwpmc_profile *profile)
+{
+	struct annotate_printer pr = {
+		.profile = profile, .format = o->format,
+		.source = !o->assembly, .assembly = !o->source,
+	};
+	int status = check_names(o, profile);
+	uint32_t n;
+
+	if (!status)
+		status = pager_open(&pr.out, o->output, o->stdio ||
+				    o->format != ANNOTATE_TEXT);
+	if (status)
+		return status;
+	hwpmc_profile_events(profile, &n);
+	for (uint32_t e = 0; e < n; e++)
+		print_event(o, profile, e, &pr);
+	status = pager_close(&pr.out);
+	/* Named, and not one that has code to show. */
+	if (!status && o->nfunction && !pr.functions) {
+		msg("%s", pr.why);
+		status = EXIT_FAILED;
+	}
+	annotate_printer_free(&pr);
+	return status;
+}
+
+int cmd_annotate(int argc, char *argv[])
+{
+	struct options o = { .limit = -1 };
+	struct hwpmc_profile *profile;
+	int status;
+
+	logopts_init(&o.log);
+	status = parse(&o, argc, argv);
+	if (!status && !o.help)
+		status = check(&o);
+	if (!status && !o.help) {
+		profile = logopts_read(&o.log, o.log.input);
+		status = profile ? print(&o, profile) : EXIT_FAILED;
+		hwpmc_profile_free(profile);
+	}
+	logopts_free(&o.log);
+	return status;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cmd_dump.c - "hwpmc dump": the records of a log, a line each, in the order in which
+ * they are in it. Here are the options and which records are wanted; the lines are
+ * made in text.c and json.c.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/commands.h"
+#include "common/msg.h"
+#include "dump.h"
+
+const char cmd_dump_help[] =
+"usage: hwpmc dump [option ...]\n"
+"\n"
+"Print the records of a log, one a line: samples with their process, thread, CPU,\n"
+"time, event and where they hit; and what else is in it.\n"
+"\n"
+"  -i FILE             the log; default: hwpmc.log; - is standard input\n"
+"      --type TYPES    records of these types: sample, map-in, proccsw, ...;\n"
+"                      all: also those that only say whose samples follow\n"
+LOGOPTS_FILTER_HELP
+"      --depth N       the innermost N frames of chains only\n"
+"      --no-symbols    addresses and images only\n"
+"      --raw-time      ticks of the log's clock, not seconds since boot\n"
+"      --json          a JSON object a line\n"
+LOGOPTS_SYMBOLS_HELP
+"  -o FILE             print there\n"
+"\n"
+"Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
+
+enum {
+	OPT_HELP = 256, OPT_TYPE, OPT_NO_SYMBOLS, OPT_RAW_TIME, OPT_JSON,
+};
+
+/* ---- options ------------------------------------------------------------- */
+
+/* "map-in" is MAP_IN. */
+static bool same_word(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if (toupper((unsigned char)*a) != *b &&
+		    !(*a == '-' && *b == '_'))
+			return false;
+	return !*a && !*b;
+}
+
+static bool want_type(struct dump *d, const char *word)
+{
+	bool found = same_word(word, "ALL");
+
+	for (unsigned int i = 0; i < 256; i++) {
+		const char *name = hwpmc_name_of_record(i);
+
+		if (same_word(word, "ALL") || (name && same_word(word, name)) ||
+		    (i == HWPMC_LOG_CALLCHAIN && same_word(word, "SAMPLE")))
+			found = d->types[i] = true;
+	}
+	return found;
+}
+
+static int parse_types(struct dump *d, const char *arg)
+{
+	char *copy = must_strdup(arg), *rest = copy;
+	int status = 0;
+
+	memset(d->types, 0, sizeof(d->types));
+	for (char *s = strsep(&rest, ","); s && !status;
+	     s = strsep(&rest, ","))
+		if (!want_type(d, s))
+			status = msg_usage("'%s' is no type of record: sample, or one of hwpmc_log(5)",
+					   s);
+	free(copy);
+	return status;
+}
+
+static int parse_option(struct dump *d, int c)
+{
+	int rc = logopts_parse(&d->log, c, optarg);
+
+	if (rc != 1)
+		return rc;
+	switch (c) {
+	case 'i':
+		d->log.input = optarg;
+		return 0;
+	case 'o':
+		d->output = optarg;
+		return 0;
+	case OPT_TYPE:
+		return parse_types(d, optarg);
+	case OPT_NO_SYMBOLS:
+		d->log.o.symbols.no_symbols = true;
+		return 0;
+	case OPT_RAW_TIME:
+		d->raw_time = true;
+		return 0;
+	default:
+		d->json = true;
+		return 0;
+	}
+}
+
+static int parse(struct dump *d, int argc, char *argv[], bool *help)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, OPT_HELP },
+		{ "input", required_argument, NULL, 'i' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "type", required_argument, NULL, OPT_TYPE },
+		{ "depth", required_argument, NULL, LOGOPT_DEPTH },
+		{ "no-symbols", no_argument, NULL, OPT_NO_SYMBOLS },
+		{ "raw-time", no_argument, NULL, OPT_RAW_TIME },
+		{ "json", no_argument, NULL, OPT_JSON },
+		LOGOPTS_FILTER,
+		LOGOPTS_SYMBOLS,
+		{ NULL, 0, NULL, 0 },
+	};
+	int c, err;
+
+	while ((c = getopt_long(argc, argv, ":i:o:" LOGOPTS_FILTER_SHORT
+				LOGOPTS_SYMBOLS_SHORT, options, NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return msg_bad_option(c, optopt, argv, optind);
+		*help = c == OPT_HELP;
+		if (*help) {
+			fputs(cmd_dump_help, stdout);
+			return 0;
+		}
+		err = parse_option(d, c);
+		if (err)
+			return err;
+	}
+	if (optind < argc)
+		return msg_usage("'%s' is one argument too many", argv[optind]);
+	return 0;
+}
+
+/* ---- which records ------------------------------------------------------- */
+
+static bool in_list(const int32_t *list, uint32_t n, int32_t x)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i] == x)
+			return true;
+	return false;
+}
+
+/* The process and thread that a record is about; -1: none. */
+static void subject(const struct hwpmc_record *r, int32_t *pid, int32_t *tid)
+{
+	*pid = *tid = -1;
+	switch (r->hdr->type) {
+	case HWPMC_LOG_CALLCHAIN:
+		*pid = r->pid;
+		*tid = r->tid;
+		break;
+	case HWPMC_LOG_PMCATTACH:
+	case HWPMC_LOG_PMCDETACH:
+		*pid = r->attach->pid;
+		break;
+	case HWPMC_LOG_PROCCSW:
+	case HWPMC_LOG_PROCEXIT:
+		*pid = r->value->pid;
+		*tid = r->value->tid;
+		break;
+	case HWPMC_LOG_PROCEXEC:
+		*pid = r->exec->pid;
+		*tid = r->exec->tid;
+		break;
+	case HWPMC_LOG_PROCFORK:
+		*pid = r->fork->child;
+		break;
+	case HWPMC_LOG_MAP_IN:
+		*pid = r->map->pid;
+		break;
+	case HWPMC_LOG_MAP_OUT:
+		*pid = r->unmap->pid;
+		break;
+	case HWPMC_LOG_SYSEXIT:
+	case HWPMC_LOG_THR_CREATE:
+	case HWPMC_LOG_THR_EXIT:
+	case HWPMC_LOG_PROC_CREATE:
+	case HWPMC_LOG_COMM_NAME:
+		*pid = r->task->pid;
+		*tid = r->task->tid;
+		break;
+	case HWPMC_LOG_CONTEXT:
+		*pid = r->context->pid;
+		*tid = r->context->tid;
+		break;
+	}
+}
+
+static bool is_of_event(struct dump *d, const struct hwpmc_record *r)
+{
+	switch (r->hdr->type) {
+	case HWPMC_LOG_CALLCHAIN:
+	case HWPMC_LOG_PMCALLOCATE:
+	case HWPMC_LOG_PMCALLOCATEDYN:
+	case HWPMC_LOG_PMCATTACH:
+	case HWPMC_LOG_PMCDETACH:
+	case HWPMC_LOG_PROCCSW:
+	case HWPMC_LOG_PROCEXIT:
+	case HWPMC_LOG_THROTTLE:
+		return !strcmp(hwpmc_lookup_event(d->lookup, r->hdr->id)->name,
+			       d->log.o.event);
+	default:
+		return false;
+	}
+}
+
+static bool is_of_comm(struct dump *d, const struct hwpmc_record *r)
+{
+	return r->hdr->type == HWPMC_LOG_CALLCHAIN &&
+	       !strcmp(hwpmc_lookup_task(d->lookup, r)->info.process,
+		       d->log.o.comm);
+}
+
+/* A filter keeps out what it cannot be asked of. */
+static bool passes_filters(struct dump *d, const struct hwpmc_record *r)
+{
+	const struct hwpmc_profile_options *o = &d->log.o;
+	int32_t pid, tid;
+
+	if (o->cpu >= 0 && o->cpu != r->cpu)
+		return false;
+	if (o->pids || o->tids) {
+		subject(r, &pid, &tid);
+		if ((o->pids && !in_list(o->pids, o->npid, pid)) ||
+		    (o->tids && !in_list(o->tids, o->ntid, tid)))
+			return false;
+	}
+	return (!o->event || is_of_event(d, r)) &&
+	       (!o->comm || is_of_comm(d, r));
+}
+
+/* ---- the loop ------------------------------------------------------------ */
+
+void dump_take(struct dump *d, struct dump_piece *piece)
+{
+	fflush(d->side);
+	free(piece->text);
+	piece->len = d->side_len;
+	piece->text = must_realloc(NULL, d->side_len, 1);
+	memcpy(piece->text, d->side_text, d->side_len);
+	rewind(d->side);
+}
+
+struct dump_piece *dump_make(struct dump *d, struct dump_pieces *p,
+			     uint32_t serial)
+{
+	if (serial >= p->n) {
+		uint32_t n = 2 * serial + 64;
+
+		p->piece = must_realloc(p->piece, n, sizeof(*p->piece));
+		memset(p->piece + p->n, 0, (n - p->n) * sizeof(*p->piece));
+		p->n = n;
+	}
+	dump_take(d, &p->piece[serial]);
+	return &p->piece[serial];
+}
+
+void dump_side(struct dump *d)
+{
+	fflush(d->side);
+	outbuf_put(&d->out, d->side_text, d->side_len);
+	rewind(d->side);
+}
+
+static int dump_records(struct dump *d, bool learned)
+{
+	const struct hwpmc_profile_options *o = &d->log.o;
+	bool filters = o->pids || o->tids || o->event || o->comm || o->cpu >= 0;
+	bool at_once = isatty(d->out.fd);
+	struct hwpmc_record r;
+	int rc;
+
+	while ((rc = hwpmc_input_next(d->in, &r)) > 0 && !d->out.error) {
+		if (!learned && r.hdr->type != HWPMC_LOG_CALLCHAIN)
+			hwpmc_lookup_feed(d->lookup, &r);
+		if (!d->types[r.hdr->type] ||
+		    (filters && !passes_filters(d, &r)))
+			continue;
+		if (d->json)
+			dump_json(d, &r);
+		else
+			dump_text(d, &r);
+		if (at_once)
+			outbuf_flush(&d->out);
+	}
+	return rc;
+}
+
+static int read_log(struct dump *d)
+{
+	char err[600];
+	int rc;
+
+	d->in = hwpmc_input_open(d->log.input, err, sizeof(err));
+	rc = d->in ? hwpmc_lookup_learn(d->lookup, d->in, err, sizeof(err)) : -1;
+	if (rc < 0) {
+		msg("%s", err);
+		return EXIT_FAILED;
+	}
+	rc = dump_records(d, rc);
+	if (rc < 0)
+		msg("%s", hwpmc_input_error(d->in));
+	else if (hwpmc_lookup_error(d->lookup))
+		msg("%s: there was not enough memory to tell all of it", d->log.input);
+	else if (hwpmc_input_cut(d->in))
+		msg("%s: the log ends within a record: its writer was stopped",
+		    d->log.input);
+	return rc < 0 || hwpmc_lookup_error(d->lookup) ? EXIT_FAILED : 0;
+}
+
+static void forget(struct dump_pieces *p)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		free(p->piece[i].text);
+	free(p->piece);
+}
+
+static int run(struct dump *d)
+{
+	int fd = STDOUT_FILENO, status;
+
+	if (d->output && strcmp(d->output, "-"))
+		fd = open(d->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			  0666);
+	d->side = open_memstream(&d->side_text, &d->side_len);
+	if (fd < 0 || !d->side) {
+		msg("cannot write '%s': %s", d->output, strerror(errno));
+		return EXIT_FAILED;
+	}
+	outbuf_open(&d->out, fd);
+	d->lookup = hwpmc_lookup_new(&d->log.o.symbols);
+	if (!d->lookup) {
+		msg("there is not enough memory");
+		return EXIT_FAILED;
+	}
+	status = read_log(d);
+	if (outbuf_close(&d->out) < 0) {
+		msg("cannot write the records: %s", strerror(errno));
+		status = EXIT_FAILED;
+	}
+	if (fd != STDOUT_FILENO)
+		close(fd);
+	fclose(d->side);
+	free(d->side_text);
+	free(d->prefix.text);
+	free(d->seconds.text);
+	forget(&d->places);
+	forget(&d->events);
+	hwpmc_input_close(d->in);
+	hwpmc_lookup_free(d->lookup);
+	return status;
+}
+
+int cmd_dump(int argc, char *argv[])
+{
+	struct dump d = { .output = NULL };
+	bool help = false;
+	int status;
+
+	logopts_init(&d.log);
+	memset(d.types, 1, sizeof(d.types));
+	d.types[HWPMC_LOG_CPU] = d.types[HWPMC_LOG_CONTEXT] = false;
+	d.types[HWPMC_LOG_PADDING] = false;
+	status = parse(&d, argc, argv, &help);
+	if (!status && !help)
+		status = run(&d);
+	logopts_free(&d.log);
+	return status;
+}

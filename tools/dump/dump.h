@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dump.h - what the files of "hwpmc dump" share: cmd_dump.c (options, which records),
+ * text.c and json.c (one line a record).
+ */
+#ifndef TOOLS_DUMP_H
+#define TOOLS_DUMP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <libhwpmcstat.h>
+
+#include "common/logopts.h"
+#include "common/outbuf.h"
+
+/* What a line repeats, made once. */
+struct dump_piece {
+	char *text;
+	uint32_t len;
+};
+
+struct dump_pieces {
+	struct dump_piece *piece;	/* by serial number */
+	uint32_t n;
+};
+
+struct dump {
+	struct logopts log;
+	const char *output;
+	bool json, raw_time;
+	bool types[256];		/* wanted */
+
+	struct hwpmc_input *in;
+	struct hwpmc_lookup *lookup;
+	struct outbuf out;
+	struct dump_pieces places, events;
+	/* How the line of the sample before began. */
+	const struct hwpmc_task *task;
+	int32_t cpu;
+	struct dump_piece prefix;
+	uint64_t second;		/* whose digits are .seconds */
+	struct dump_piece seconds;
+	FILE *side;			/* what is not so frequent: by stdio */
+	char *side_text;
+	size_t side_len;
+};
+
+/* The piece of a number, or NULL: dump_make() it. */
+static inline struct dump_piece *dump_find(const struct dump_pieces *p,
+					   uint32_t serial)
+{
+	return serial < p->n && p->piece[serial].text ? &p->piece[serial] : NULL;
+}
+
+/* Of the address itself: that of a caller is behind the call that was looked up. */
+static inline uint64_t dump_offset(const struct hwpmc_frame *f)
+{
+	return f->addr - f->symbol->start + f->caller;
+}
+
+/* Of what was written to d->side since the last call. */
+struct dump_piece *dump_make(struct dump *d, struct dump_pieces *p,
+			     uint32_t serial);
+void dump_take(struct dump *d, struct dump_piece *piece);
+/* d->side itself to the output. */
+void dump_side(struct dump *d);
+
+void dump_text(struct dump *d, const struct hwpmc_record *r);
+void dump_json(struct dump *d, const struct hwpmc_record *r);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gmon_export.c - gmon.out for gprof: a histogram of one image's samples and the
+ * calls within it, seen on their stacks. A bucket holds 16 bits; what is more goes
+ * to another histogram of the same addresses, which gprof adds up. What the file
+ * cannot hold, samples elsewhere, is told.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/msg.h"
+#include "export.h"
+#include "gmon.h"
+
+struct gmon {
+	FILE *f;
+	const struct hwpmc_image *image;
+	unsigned int word;	/* bytes of an address */
+	struct gmon_bucket *bucket;
+	uint32_t nbucket;
+	struct ids arcs;	/* address of the call, address of the callee */
+	uint64_t *calls;
+	uint64_t held;
+};
+
+static bool is_meant(const struct hwpmc_image *image, const char *name)
+{
+	return strcmp(image->path, name) == 0 || strcmp(image->name, name) == 0;
+}
+
+/* Only what has a file of its own, with addresses, can be the program. */
+bool export_gmon_can(const struct hwpmc_image *image)
+{
+	return image->kind == HWPMC_IMAGE_ELF ||
+	       image->kind == HWPMC_IMAGE_KERNEL ||
+	       image->kind == HWPMC_IMAGE_MODULE ||
+	       image->kind == HWPMC_IMAGE_VDSO;
+}
+
+static const struct hwpmc_image *choose(const struct export *x)
+{
+	const struct hwpmc_image *best = NULL;
+	struct hwpmc_image *const *image;
+	uint32_t n;
+
+	image = hwpmc_profile_images(x->profile, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!export_gmon_can(image[i]) ||
+		    (x->image && !is_meant(image[i], x->image)))
+			continue;
+		if (!best || image[i]->samples > best->samples)
+			best = image[i];
+	}
+	return best;
+}
+
+/* 4 for the few that are 32-bit programs. */
+static unsigned int word_of(const struct hwpmc_image *image)
+{
+	FILE *f = image->file ? fopen(image->file, "re") : NULL;
+	char ident[5] = "";
+	size_t n = 0;
+
+	if (f) {
+		n = fread(ident, 1, sizeof(ident), f);
+		fclose(f);
+	}
+	return n == sizeof(ident) && ident[4] == 1 ? 4 : 8;
+}
+
+/*
+ * gprof gives a bucket in which a function begins to that function. Where this is
+ * one byte too early, take the bucket before.
+ */
+static uint64_t bucket_of(const struct hwpmc_frame *frame)
+{
+	const struct hwpmc_symbol *s = frame->symbol;
+	uint64_t at = frame->addr / GMON_BUCKET;
+
+	if (!s->unknown && (s->start + s->size) % GMON_BUCKET &&
+	    at == (s->start + s->size) / GMON_BUCKET && at > s->start / GMON_BUCKET)
+		at--;
+	return at;
+}
+
+static void add_arcs(struct gmon *g, const struct hwpmc_stack *s)
+{
+	for (uint32_t i = 1; i < s->nframe; i++) {
+		const struct hwpmc_frame *callee = s->frame[i - 1];
+		uint32_t id, before = g->arcs.n;
+
+		if (s->frame[i]->image != g->image ||
+		    callee->image != g->image || callee->symbol->unknown)
+			continue;
+		id = ids_get(&g->arcs, s->frame[i]->addr, callee->symbol->start);
+		if (g->arcs.n > before && !(before & (before - 1)))
+			g->calls = must_realloc(g->calls, before ? 2 * before : 1,
+						sizeof(*g->calls));
+		if (g->arcs.n > before)
+			g->calls[id] = 0;
+		g->calls[id] += s->count;
+	}
+}
+
+static void collect(struct gmon *g, const struct export *x)
+{
+	uint32_t n = 0;
+
+	g->bucket = must_calloc(x->nstack, sizeof(*g->bucket));
+	for (uint32_t i = 0; i < x->nstack; i++) {
+		const struct hwpmc_stack *s = &x->stack[i];
+
+		add_arcs(g, s);
+		if (s->frame[0]->image != g->image)
+			continue;
+		g->held += s->count;
+		g->bucket[n++] = (struct gmon_bucket){
+			bucket_of(s->frame[0]), s->count,
+		};
+	}
+	g->nbucket = n;
+}
+
+static void put_arcs(struct gmon *g)
+{
+	for (uint32_t i = 0; i < g->arcs.n; i++) {
+		uint64_t left = g->calls[i];
+
+		while (left) {
+			uint32_t now = left > UINT32_MAX ? UINT32_MAX : left;
+
+			gmon_put_arc(g->f, g->word, g->arcs.key[i].a,
+				     g->arcs.key[i].b, now);
+			left -= now;
+		}
+	}
+}
+
+static bool has_one_event(const struct export *x)
+{
+	uint32_t n = 0;
+
+	for (uint32_t e = 0; e < x->nevent; e++)
+		n += x->event[e].samples > 0;
+	return n == 1;
+}
+
+int export_gmon_check(const struct export *x)
+{
+	const struct hwpmc_image *image = choose(x);
+
+	if (x->nstack && !has_one_event(x))
+		msg("gmon holds one event and this log has several: choose one with -e");
+	else if (!image && x->image)
+		msg("no image '%s' in this log; hwpmc report -s image lists them",
+		    x->image);
+	else if (!image || !image->samples)
+		msg("gmon needs a program with samples, and this log has none");
+	else
+		return 0;
+	return -1;
+}
+
+uint64_t export_gmon_image(const struct export *x,
+			   const struct hwpmc_image *image, FILE *f)
+{
+	struct gmon g = { .f = f, .image = image };
+
+	g.word = word_of(g.image);
+	collect(&g, x);
+	gmon_begin(f);
+	gmon_put_buckets(f, g.word, g.bucket, g.nbucket);
+	put_arcs(&g);
+	ids_free(&g.arcs);
+	free(g.calls);
+	free(g.bucket);
+	return g.held;
+}
+
+void export_gmon(const struct export *x, FILE *f)
+{
+	const struct hwpmc_image *image = choose(x);
+	uint64_t all = 0, held = export_gmon_image(x, image, f);
+
+	for (uint32_t i = 0; i < x->nstack; i++)
+		all += x->stack[i].count;
+	msg("%" PRIu64 " of %" PRIu64 " samples are in %s; look at them with: gprof '%s' FILE",
+	    held, all, image->name, image->file ? image->file : image->path);
+}

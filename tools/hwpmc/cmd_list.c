@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cmd_list.c - "hwpmc list": the events that this machine can count, by class.
+ * The library knows them; here is only how they are shown.
+ */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <libhwpmc.h>
+
+#include "common/commands.h"
+#include "common/fmt.h"
+#include "common/msg.h"
+
+const char cmd_list_help[] =
+"usage: hwpmc list [-v] [--json] [pattern ...]\n"
+"\n"
+"List the events that can be counted on this machine, by class of counter: the\n"
+"names that work everywhere first, then those of the processor. With patterns,\n"
+"only events that have one of them in the name (letter case means nothing;\n"
+"space . _ - are the same).\n"
+"\n"
+"  -v              descriptions in full, and the table each name is from\n"
+"      --json      one JSON object a line\n";
+
+#define NAME_COLUMN	30
+
+struct list {
+	bool verbose, json;
+	char **pattern;			/* ends with NULL */
+	unsigned int columns;		/* of the terminal, 0: no limit */
+	uint32_t class_id;		/* of the last event shown */
+	unsigned int shown;
+};
+
+static char plain(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A' + 'a';
+	return c == ' ' || c == '.' || c == '_' ? '-' : c;
+}
+
+static bool has_part(const char *name, const char *part)
+{
+	for (; *name; name++) {
+		size_t i = 0;
+
+		while (part[i] && plain(name[i]) == plain(part[i]))
+			i++;
+		if (!part[i])
+			return true;
+	}
+	return !*part;
+}
+
+static bool wanted(const struct list *l, const char *name)
+{
+	if (!*l->pattern)
+		return true;
+	for (char **p = l->pattern; *p; p++)
+		if (has_part(name, *p))
+			return true;
+	return false;
+}
+
+static const char *class_name(uint32_t class_id)
+{
+	const char *name = hwpmc_name_of_class(class_id);
+
+	return name ? name : "?";
+}
+
+static void print_json(const struct hwpmc_event_info *info)
+{
+	fputs("{\"event\":", stdout);
+	fmt_json_string(stdout, info->name);
+	printf(",\"class\":\"%s\",\"table\":", class_name(info->class_id));
+	if (info->pmu)
+		fmt_json_string(stdout, info->pmu);
+	else
+		fputs("null", stdout);
+	fputs(",\"description\":", stdout);
+	fmt_json_string(stdout, info->desc ? info->desc : "");
+	puts("}");
+}
+
+/* What fits on the rest of a line, with a mark where it was cut. */
+static void print_short(const struct list *l, const char *name,
+			const char *desc)
+{
+	int used = strlen(name) > NAME_COLUMN ? strlen(name) : NAME_COLUMN;
+	int room = l->columns ? (int)l->columns - used - 5 : 0;
+	int len = strlen(desc);
+
+	printf("  %-*s", NAME_COLUMN, name);
+	if (!*desc)
+		;
+	else if (!l->columns || len <= room)
+		printf("  %s", desc);
+	else if (room > 10)
+		printf("  %.*s...", room - 3, desc);
+	putchar('\n');
+}
+
+static int show(const struct hwpmc_event_info *info, void *arg)
+{
+	const char *desc = info->desc ? info->desc : "";
+	struct list *l = arg;
+
+	if (!wanted(l, info->name))
+		return 0;
+	if (l->json) {
+		print_json(info);
+		l->shown++;
+		return 0;
+	}
+	if (!l->shown || info->class_id != l->class_id)
+		printf("%s%s:\n", l->shown ? "\n" : "",
+		       class_name(info->class_id));
+	l->class_id = info->class_id;
+	l->shown++;
+	if (l->verbose)
+		printf("  %s%s%s\n      %s\n", info->name,
+		       info->pmu ? "  of " : "", info->pmu ? info->pmu : "",
+		       desc);
+	else
+		print_short(l, info->name, desc);
+	return 0;
+}
+
+static unsigned int terminal_columns(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+/* Class by class: what comes first in a class is what works everywhere. */
+static int list_all(struct hwpmc *h, struct list *l)
+{
+	const struct hwpmc_op_getcpuinfo *info = hwpmc_cpuinfo(h);
+
+	for (unsigned int i = 0; i < info->nclass; i++) {
+		if (hwpmc_event_each(h, info->classes[i].class, show, l) < 0) {
+			msg("%s", hwpmc_error(h));
+			return EXIT_FAILED;
+		}
+	}
+	if (l->shown)
+		return 0;
+	if (*l->pattern)
+		msg("no event of this machine has '%s' in its name; see all: "
+		    "hwpmc list", *l->pattern);
+	else
+		msg("cannot list events: this machine has none");
+	return EXIT_FAILED;
+}
+
+int cmd_list(int argc, char *argv[])
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "json", no_argument, NULL, 'j' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct list l = { .columns = terminal_columns() };
+	struct hwpmc *h;
+	int c, status;
+
+	while ((c = getopt_long(argc, argv, ":v", options, NULL)) != -1) {
+		if (c == 'h') {
+			fputs(cmd_list_help, stdout);
+			return 0;
+		}
+		if (c == '?' || c == ':')
+			return msg_bad_option(c, optopt, argv, optind);
+		l.verbose |= c == 'v';
+		l.json |= c == 'j';
+	}
+	l.pattern = argv + optind;
+	if (hwpmc_open(&h) < 0) {
+		msg("%s", hwpmc_error(NULL));
+		return EXIT_FAILED;
+	}
+	status = list_all(h, &l);
+	hwpmc_close(h);
+	return status;
+}

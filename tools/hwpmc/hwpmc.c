@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hwpmc.c - count hardware events: one command for people. Here are only the
+ * table of commands and the global options; each command has its own file.
+ */
+#include <getopt.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/commands.h"
+#include "common/fmt.h"
+#include "common/msg.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char *argv[]);
+	const char *help;
+	const char *prog;		/* begins its messages */
+	const char *summary;
+} commands[] = {
+	{ "stat", cmd_stat, cmd_stat_help, "hwpmc stat",
+	  "count events of a program, of processes or of CPUs" },
+	{ "record", cmd_record, cmd_record_help, "hwpmc record",
+	  "sample a program, processes or CPUs into a log" },
+	{ "report", cmd_report, cmd_report_help, "hwpmc report",
+	  "show where the samples of a log are" },
+	{ "top", cmd_top, cmd_top_help, "hwpmc top",
+	  "show where events happen now, again and again" },
+	{ "annotate", cmd_annotate, cmd_annotate_help, "hwpmc annotate",
+	  "show which instructions and source lines the samples hit" },
+	{ "dump", cmd_dump, cmd_dump_help, "hwpmc dump",
+	  "print the records of a log, one a line" },
+	{ "diff", cmd_diff, cmd_diff_help, "hwpmc diff",
+	  "compare the samples of two logs" },
+	{ "list", cmd_list, cmd_list_help, "hwpmc list",
+	  "list the events that can be counted here" },
+	{ "control", cmd_control, cmd_control_help, "hwpmc control",
+	  "show the machine and its counters, enable or disable them" },
+	{ "kgmon", cmd_kgmon, cmd_kgmon_help, "hwpmc kgmon",
+	  "collect where the kernel is, for gprof" },
+	{ "unload", cmd_unload, cmd_unload_help, "hwpmc unload",
+	  "take the counters from all, and the module out of the kernel" },
+};
+
+#define NCOMMAND	(sizeof(commands) / sizeof(*commands))
+
+static void print_help(void)
+{
+	puts("usage: hwpmc [--help] [--version] command [argument ...]\n");
+	for (size_t i = 0; i < NCOMMAND; i++)
+		printf("    %-9s %s\n", commands[i].name, commands[i].summary);
+	puts("\nhwpmc command --help tells more; so does the page hwpmc(1).");
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < NCOMMAND; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static int help_on(const char *name)
+{
+	const struct command *c;
+
+	if (!name) {
+		print_help();
+		return 0;
+	}
+	c = find_command(name);
+	if (!c)
+		return msg_usage("there is no command '%s'", name);
+	fputs(c->help, stdout);
+	return 0;
+}
+
+static int run_command(int argc, char *argv[])
+{
+	const struct command *c = find_command(argv[0]);
+
+	if (!c)
+		return msg_usage("there is no command '%s'", argv[0]);
+	msg_prog = c->prog;
+	if (argc > 1 && strcmp(argv[1], "--help") == 0)
+		return help_on(c->name);
+	optind = 0;		/* a fresh scan */
+	return c->run(argc, argv);
+}
+
+int main(int argc, char *argv[])
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	/* Data and options have decimal points in every country. */
+	setlocale(LC_ALL, "");
+	fmt_separator();
+	setlocale(LC_NUMERIC, "C");
+	/* "+": what follows the command's name is the command's. */
+	while ((c = getopt_long(argc, argv, "+:hV", options, NULL)) != -1) {
+		if (c == 'h')
+			return help_on(argv[optind]);
+		if (c != 'V')
+			return msg_bad_option(c, optopt, argv, optind);
+		puts("hwpmc " VERSION);
+		return 0;
+	}
+	if (optind == argc)
+		return msg_usage("a command is missing");
+	if (strcmp(argv[optind], "help") == 0)
+		return help_on(argv[optind + 1]);
+	return run_command(argc - optind, argv + optind);
+}

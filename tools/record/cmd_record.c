@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cmd_record.c - "hwpmc record": sample a command, processes or CPUs into a log.
+ * The rings are mapped; this one thread takes what is in them to the file, many
+ * times a second, and tells how it goes once a second on a terminal.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/commands.h"
+#include "common/msg.h"
+#include "common/watch.h"
+#include "launch.h"
+#include "note.h"
+#include "sampler.h"
+#include "sink.h"
+
+#define DEFAULT_OUTPUT	"hwpmc.log"
+#define STEP_NS		20000000ull
+#define SECOND_NS	1000000000ull
+
+const char cmd_record_help[] =
+"usage: hwpmc record [option ...] [--] command [argument ...]\n"
+"       hwpmc record [option ...] -p pid[,pid ...] [command ...]\n"
+"       hwpmc record [option ...] -a | -C cpu[,cpu-cpu ...] [command ...]\n"
+"\n"
+"Write down where a command and its descendants, processes that run already, or\n"
+"whole CPUs are, each time that an event has happened so many times; hwpmc report\n"
+"shows it. Ends with the command, the last of the processes, or Ctrl-C.\n"
+"\n"
+SAMPLER_HELP
+"  -d SECONDS          end after so long\n"
+"  -o FILE|HOST:PORT   write there; default: hwpmc.log; - is standard output\n"
+"  -z, --compress[=N]  compressed by zstd (level N), which hwpmc report reads\n"
+"      --csw           count the events too, and log each thread's count at each\n"
+"                      of its context switches\n"
+"      --exit          log each process's count when it exits\n"
+"  -q                  say nothing\n"
+"\n"
+"Exit status: the command's; 128+N when signal N ended it; 126 or 127 when it\n"
+"cannot be run; 125 when nothing could be recorded, or not all; 2 for a wrong\n"
+"option.\n";
+
+enum {
+	OPT_HELP = 256, OPT_CSW, OPT_EXIT,
+};
+
+struct record {
+	struct sampler sampler;
+	bool quiet;
+	uint64_t duration_ns;
+	const char *output;
+	int level;			/* of zstd, 0: plain */
+	struct sink sink;
+	uint64_t samples;		/* in the file */
+	bool begun;			/* INITIALIZE is in the file */
+};
+
+/* ---- options ------------------------------------------------------------- */
+
+static int parse_option(struct record *r, int c)
+{
+	int err = sampler_parse(&r->sampler, c, optarg);
+	uint64_t n;
+
+	if (err != 1)
+		return err;
+	switch (c) {
+	case 'd':
+		err = sampler_number("number of seconds", optarg, 1000000, &n);
+		r->duration_ns = err ? 0 : n * SECOND_NS;
+		return err;
+	case 'o':
+		r->output = optarg;
+		return 0;
+	case 'z':
+		n = 3;
+		err = optarg ? sampler_number("level", optarg, 19, &n) : 0;
+		r->level = n;
+		return err;
+	case OPT_CSW:
+		r->sampler.values |= HWPMC_F_LOG_PROCCSW;
+		return 0;
+	case OPT_EXIT:
+		r->sampler.values |= HWPMC_F_LOG_PROCEXIT;
+		return 0;
+	default:
+		r->quiet = true;
+		r->sampler.quiet = true;
+		return 0;
+	}
+}
+
+static int check_options(struct record *r)
+{
+	int status = sampler_check(&r->sampler);
+
+	if (!status && r->sampler.system && r->sampler.values)
+		return msg_usage("--csw and --exit are of processes: not with -a or -C");
+	return status;
+}
+
+static int parse(struct record *r, int argc, char *argv[], bool *help)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, OPT_HELP },
+		SAMPLER_OPTIONS,
+		{ "duration", required_argument, NULL, 'd' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "compress", optional_argument, NULL, 'z' },
+		{ "csw", no_argument, NULL, OPT_CSW },
+		{ "exit", no_argument, NULL, OPT_EXIT },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c, err;
+
+	*r = (struct record){
+		.output = DEFAULT_OUTPUT, .sink = { .fd = -1 },
+	};
+	sampler_init(&r->sampler);
+	/* "+": the command's options are its own. */
+	while ((c = getopt_long(argc, argv, "+:" SAMPLER_SHORT "d:o:qz::",
+				options, NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return msg_bad_option(c, optopt, argv, optind);
+		*help = c == OPT_HELP;
+		if (*help) {
+			fputs(cmd_record_help, stdout);
+			return 0;
+		}
+		err = parse_option(r, c);
+		if (err)
+			return err;
+	}
+	if (optind < argc)
+		r->sampler.command = argv + optind;
+	return check_options(r);
+}
+
+/* ---- the log ------------------------------------------------------------- */
+
+static uint64_t count_samples(const void *data, size_t len)
+{
+	const char *at = data, *end = at + len;
+	uint64_t n = 0;
+
+	while (at < end) {
+		const struct hwpmc_log_hdr *h = (const void *)at;
+
+		n += h->type == HWPMC_LOG_CALLCHAIN;
+		at += h->len;
+	}
+	return n;
+}
+
+static int take(unsigned int cpu, const void *data, size_t len, void *arg)
+{
+	struct record *r = arg;
+	struct hwpmc_log_hdr mark;
+
+	/* The file begins with INITIALIZE, which the first ring has. */
+	if (r->begun) {
+		hwpmc_rings_mark(cpu, &mark);
+		sink_write(&r->sink, &mark, sizeof(mark));
+	}
+	r->begun = true;
+	sink_write(&r->sink, data, len);
+	if (!r->sink.error)
+		r->samples += count_samples(data, len);
+	return 0;
+}
+
+static void add_note(void *arg, uint32_t id, const char *key,
+		     const char *value)
+{
+	struct record *r = arg;
+
+	sink_note(&r->sink, id, key, value);
+}
+
+static int begin_log(struct record *r)
+{
+	char err[600];
+
+	if (sink_open(&r->sink, r->output, r->level, err, sizeof(err)) < 0) {
+		msg("%s", err);
+		return -1;
+	}
+	r->sampler.take = take;
+	r->sampler.note = add_note;
+	r->sampler.arg = r;
+	if (sampler_open(&r->sampler) < 0)
+		return -1;
+	note_run(r->sampler.command, add_note, r);
+	return 0;
+}
+
+/* ---- the run ------------------------------------------------------------- */
+
+static void show_progress(struct record *r, uint64_t ns, bool last)
+{
+	static bool shown;
+
+	if (r->quiet || !isatty(STDERR_FILENO))
+		return;
+	if (last) {
+		if (shown)
+			fputs("\r\033[K", stderr);
+		return;
+	}
+	shown = true;
+	fprintf(stderr, "\r\033[K%" PRIu64 " s, %" PRIu64 " samples, %" PRIu64
+		" KiB, %" PRIu64 " dropped", (uint64_t)(ns / SECOND_NS), r->samples,
+		r->sink.bytes / 1024, sampler_dropped(&r->sampler));
+	fflush(stderr);
+}
+
+static void run_until_end(struct record *r, struct watch *w)
+{
+	uint64_t start = watch_now(), told = start, now = start;
+
+	/* An interrupt does not wait for who does not read. */
+	r->sink.stop_fd = w->signal_fd;
+	while (watch_wait(w, now + STEP_NS) == WATCH_TIME) {
+		now = watch_now();
+		sampler_drain(&r->sampler);
+		if (now - told >= SECOND_NS) {
+			sink_flush(&r->sink);
+			show_progress(r, now - start, false);
+			told = now;
+		}
+		if (r->duration_ns && now - start >= r->duration_ns)
+			break;
+		if (r->sink.error)
+			break;
+	}
+	show_progress(r, now - start, true);
+}
+
+static void summary(struct record *r)
+{
+	uint64_t lost = sampler_dropped(&r->sampler);
+
+	if (r->quiet)
+		return;
+	if (lost)
+		msg("%" PRIu64 " records are missing in the log: take a longer period (-c) or larger rings (--ring-size)",
+		    lost);
+	fprintf(stderr, "%" PRIu64 " samples, %" PRIu64 " dropped, %" PRIu64
+		" KiB in %s\n", r->samples, lost, r->sink.bytes / 1024,
+		r->sink.name);
+}
+
+static int end_command(struct record *r, struct watch *w, int status)
+{
+	struct rusage usage;
+	int wait_status;
+
+	if (!r->sampler.command)
+		return status;
+	/* Time was up, or the disk full: the command goes with the recording. */
+	if (w->child && (r->duration_ns || r->sink.error))
+		kill(w->child, SIGTERM);
+	watch_reap(w, &wait_status, &usage);
+	return status ? status : launch_exit_status(wait_status);
+}
+
+static int run_prepared(struct record *r, struct watch *w, struct launch *l)
+{
+	int err = r->sampler.command ? launch_go(l) : 0;
+
+	if (err)
+		return launch_error(r->sampler.command[0], err);
+	run_until_end(r, w);
+	sampler_end(&r->sampler);
+	sink_flush(&r->sink);
+	return end_command(r, w, 0);
+}
+
+static int run(struct record *r)
+{
+	struct launch l = { .pid = 0 };
+	int status = EXIT_STAT_FAILED;
+	struct watch w;
+
+	if (watch_open(&w) < 0) {
+		msg("cannot watch for signals: %s", strerror(errno));
+		return status;
+	}
+	if (begin_log(r) == 0 && sampler_start(&r->sampler, &w, &l) == 0) {
+		status = run_prepared(r, &w, &l);
+		summary(r);
+	}
+	watch_close(&w);
+	return status;
+}
+
+static int close_output(struct record *r, int status)
+{
+	if (r->sink.fd < 0 || sink_close(&r->sink) == 0)
+		return status;
+	msg("cannot write '%s': %s: the log is not complete", r->sink.name,
+	    strerror(errno));
+	return EXIT_STAT_FAILED;
+}
+
+int cmd_record(int argc, char *argv[])
+{
+	struct record r;
+	bool help = false;
+	int status = parse(&r, argc, argv, &help);
+
+	if (status || help)
+		return status;
+	status = run(&r);
+	sampler_free(&r.sampler);
+	return close_output(&r, status);
+}

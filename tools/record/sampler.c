@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sampler.c - from options to PMCs that sample, and records out of the mapped rings.
+ * One thread takes them; another one is there only while PMCs are started.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fmt.h"
+#include "common/machine.h"
+#include "common/msg.h"
+#include "sampler.h"
+
+#define DEFAULT_EVENT	"cycles"
+#define SOFT_EVENT	"clock.prof"	/* where there are no counters */
+#define DEFAULT_PERIOD	1000003		/* prime: no beat with loops */
+
+/* ---- options ------------------------------------------------------------- */
+
+void sampler_init(struct sampler *s)
+{
+	*s = (struct sampler){ .descendants = true };
+}
+
+void sampler_free(struct sampler *s)
+{
+	hwpmc_rings_close(s->rings);
+	hwpmc_close(s->h);
+	free(s->id);
+	free(s->pid);
+	evlist_free(&s->events);
+}
+
+static int parse_pids(struct sampler *s, const char *arg)
+{
+	char *copy = must_strdup(arg), *rest = copy;
+	uint64_t pid = 0;
+	int status = 0;
+
+	for (char *word = strsep(&rest, ","); word && !status;
+	     word = strsep(&rest, ",")) {
+		if (fmt_parse_u64(word, 1, INT32_MAX, &pid) < 0)
+			status = msg_usage("'%s' is no process id", word);
+		s->pid = must_realloc(s->pid, s->npid + 1, sizeof(*s->pid));
+		s->pid[s->npid++] = pid;
+	}
+	free(copy);
+	return status;
+}
+
+int sampler_number(const char *what, const char *arg, uint64_t hi,
+		   uint64_t *value)
+{
+	if (fmt_parse_u64(arg, 1, hi, value) < 0)
+		return msg_usage("'%s' is no %s from 1 to %" PRIu64, arg, what,
+				 hi);
+	return 0;
+}
+
+static int parse_ring_size(struct sampler *s, const char *arg)
+{
+	uint64_t kib;
+	int err = sampler_number("number of KiB", arg, 64 * 1024, &kib);
+
+	if (err)
+		return err;
+	if (kib & (kib - 1) || kib < 4)
+		return msg_usage("a ring has a power of two of KiB, 4 at least: not '%s'",
+				 arg);
+	s->ring_size = kib * 1024;
+	return 0;
+}
+
+int sampler_parse(struct sampler *s, int c, const char *arg)
+{
+	switch (c) {
+	case 'e':
+		if (evlist_add(&s->events, arg) < 0)
+			return msg_usage("'%s' is no list of events", arg);
+		return 0;
+	case 'c':
+		return sampler_number("period", arg, INT64_MAX, &s->period);
+	case 'g':
+		s->flags |= HWPMC_F_CALLCHAIN;
+		return 0;
+	case SAMPLER_USER_CHAIN:
+		s->flags |= HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN;
+		return 0;
+	case 'a':
+		s->all = true;
+		return 0;
+	case 'C':
+		s->system = true;
+		if (cpus_parse(arg, &s->cpus) < 0)
+			return msg_usage("'%s' is no list of CPUs", arg);
+		return 0;
+	case 'p':
+		return parse_pids(s, arg);
+	case SAMPLER_NO_DESC:
+		s->descendants = false;
+		return 0;
+	case SAMPLER_RING_SIZE:
+		return parse_ring_size(s, arg);
+	default:
+		return 1;
+	}
+}
+
+int sampler_check(struct sampler *s)
+{
+	if (s->all && s->system)
+		return msg_usage("-a and -C exclude each other");
+	s->system |= s->all;
+	if (s->system && s->npid)
+		return msg_usage("-p does not go with -a or -C");
+	if (!s->command && !s->system && !s->npid)
+		return msg_usage("what to sample is missing: a command, -p, -a or -C");
+	if (s->all && cpus_online(&s->cpus) < 0) {
+		msg("cannot tell which CPUs are online: %s", strerror(errno));
+		return EXIT_STAT_FAILED;
+	}
+	return 0;
+}
+
+/* ---- the rings ----------------------------------------------------------- */
+
+void sampler_drain(struct sampler *s)
+{
+	hwpmc_rings_read(s->rings, s->take, s->arg, NULL);
+}
+
+int sampler_open(struct sampler *s)
+{
+	if (hwpmc_open(&s->h) < 0) {
+		msg("%s", hwpmc_error(NULL));
+		return -1;
+	}
+	if (hwpmc_rings_open(s->h, s->ring_size, 0, &s->rings) < 0) {
+		msg("%s", hwpmc_error(s->h));
+		return -1;
+	}
+	sampler_drain(s);
+	return 0;
+}
+
+uint64_t sampler_dropped(const struct sampler *s)
+{
+	uint64_t samples[HWPMC_DROP__COUNT], others[HWPMC_DROP__COUNT], n = 0;
+
+	hwpmc_rings_drops(s->rings, samples, others);
+	for (int i = 0; i < HWPMC_DROP__COUNT; i++)
+		n += samples[i] + others[i];
+	return n;
+}
+
+/* ---- PMCs ---------------------------------------------------------------- */
+
+static void choose_event(struct sampler *s)
+{
+	if (s->events.n)
+		return;
+	if (machine_has_counters(s->h)) {
+		evlist_add(&s->events, DEFAULT_EVENT);
+		return;
+	}
+	evlist_add(&s->events, SOFT_EVENT);
+	if (!s->quiet)
+		msg("no hardware counters here: sampling " SOFT_EVENT
+		    ", a timer");
+}
+
+/* About a thousand samples a second, or each time where that is rare. */
+static uint64_t period_of(const struct sampler *s,
+			  const struct hwpmc_event *event)
+{
+	if (s->period)
+		return s->period;
+	if (event->code[0].class_id != HWPMC_CLASS_SOFT)
+		return DEFAULT_PERIOD;
+	return event->code[0].ev == HWPMC_EV_SOFT_CLOCK_PROF ? 8 : 1;
+}
+
+static int add_pmc(struct sampler *s, const char *spec, enum hwpmc_mode mode,
+		   uint32_t flags, uint32_t cpu)
+{
+	struct hwpmc_event event;
+	uint64_t period = 0;
+	uint32_t id;
+
+	if (hwpmc_event_parse(s->h, spec, &event) < 0) {
+		msg("%s", hwpmc_error(s->h));
+		return -1;
+	}
+	if (mode != HWPMC_MODE_TC)
+		period = period_of(s, &event);
+	if (hwpmc_allocate_event(s->h, &event, mode, flags, cpu, period,
+				 &id) < 0) {
+		msg("%s", hwpmc_error(s->h));
+		return -1;
+	}
+	s->id = must_realloc(s->id, s->nid + 1, sizeof(id));
+	s->id[s->nid++] = id;
+	s->note(s->arg, id, "event", spec);
+	return 0;
+}
+
+static int add_event(struct sampler *s, const char *spec, bool own)
+{
+	uint32_t flags = s->flags;
+
+	if (!s->system) {
+		uint32_t whom = (s->descendants ? HWPMC_F_DESCENDANTS : 0) |
+				(own ? HWPMC_F_EXEC_START : 0);
+
+		if (s->values && add_pmc(s, spec, HWPMC_MODE_TC,
+					 whom | s->values, HWPMC_CPU_ANY) < 0)
+			return -1;
+		return add_pmc(s, spec, HWPMC_MODE_TS, whom | flags,
+			       HWPMC_CPU_ANY);
+	}
+	for (unsigned int i = 0; i < s->cpus.n; i++)
+		if (add_pmc(s, spec, HWPMC_MODE_SS, flags, s->cpus.cpu[i]) < 0)
+			return -1;
+	return 0;
+}
+
+static int each_pmc(struct sampler *s, int (*op)(struct hwpmc *, uint32_t))
+{
+	for (unsigned int i = 0; i < s->nid; i++) {
+		if (op(s->h, s->id[i]) == 0)
+			continue;
+		msg("%s", hwpmc_error(s->h));
+		return -1;
+	}
+	return 0;
+}
+
+static int attach(struct sampler *s, pid_t pid)
+{
+	for (unsigned int i = 0; i < s->nid; i++) {
+		if (hwpmc_attach(s->h, s->id[i], pid) == 0)
+			continue;
+		msg("%s", hwpmc_error(s->h));
+		return -1;
+	}
+	return 0;
+}
+
+static int attach_all(struct sampler *s, struct watch *w, struct launch *l)
+{
+	if (!s->npid)
+		return s->system ? 0 : attach(s, l->pid);
+	for (unsigned int i = 0; i < s->npid; i++) {
+		if (watch_target(w, s->pid[i]) < 0) {
+			msg("cannot sample process %d: %s", s->pid[i],
+			    strerror(errno));
+			return -1;
+		}
+		if (attach(s, s->pid[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Starting tells the log of all processes that there are: more than a ring may hold.
+ * So another thread starts, and this one reads meanwhile.
+ */
+struct starter {
+	struct sampler *sampler;
+	atomic_bool done;
+	int rc;
+};
+
+static void *start_all(void *arg)
+{
+	struct starter *starter = arg;
+
+	starter->rc = each_pmc(starter->sampler, hwpmc_start);
+	starter->done = true;
+	return NULL;
+}
+
+static int start_and_read(struct sampler *s)
+{
+	struct starter starter = { .sampler = s };
+	pthread_t thread;
+	int err;
+
+	err = pthread_create(&thread, NULL, start_all, &starter);
+	if (err) {
+		msg("cannot start a thread: %s", strerror(err));
+		return -1;
+	}
+	while (!starter.done) {
+		sampler_drain(s);
+		hwpmc_rings_wait(s->rings, 10);
+	}
+	pthread_join(thread, NULL);
+	sampler_drain(s);
+	return starter.rc;
+}
+
+int sampler_start(struct sampler *s, struct watch *w, struct launch *l)
+{
+	bool own = s->command && !s->system && !s->npid;
+
+	choose_event(s);
+	for (unsigned int i = 0; i < s->events.n; i++)
+		if (add_event(s, s->events.spec[i], own) < 0)
+			return -1;
+	if (s->command && launch_prepare(l, s->command) < 0) {
+		msg("cannot start '%s': %s", s->command[0], strerror(errno));
+		return -1;
+	}
+	if (s->command && watch_child(w, l->pid) < 0) {
+		msg("cannot watch process %d: %s", l->pid, strerror(errno));
+		goto err_launch;
+	}
+	if (attach_all(s, w, l) < 0 || start_and_read(s) < 0)
+		goto err_launch;
+	return 0;
+
+err_launch:
+	if (s->command)
+		launch_cancel(l);
+	return -1;
+}
+
+void sampler_end(struct sampler *s)
+{
+	each_pmc(s, hwpmc_stop);
+	sampler_drain(s);
+	hwpmc_flush_log(s->h);
+	sampler_drain(s);
+	hwpmc_close_log(s->h);
+	sampler_drain(s);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sampler.h - what hwpmc record and hwpmc top do alike: options that say what to
+ * sample, PMCs for it, and mapped rings that one thread takes records from. The
+ * bytes and what the module does not know (notes) go to two functions.
+ */
+#ifndef TOOLS_SAMPLER_H
+#define TOOLS_SAMPLER_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <libhwpmclog.h>
+
+#include "common/cpus.h"
+#include "common/evlist.h"
+#include "common/watch.h"
+#include "launch.h"
+
+struct sampler {
+	/* What to sample. */
+	struct evlist events;
+	uint64_t period;		/* 0: of each event its own */
+	uint32_t flags;			/* HWPMC_F_*CALLCHAIN */
+	uint32_t values;		/* HWPMC_F_LOG_*, 0: samples only */
+	bool all, system, descendants;
+	bool quiet;			/* do not say what was chosen */
+	struct cpus cpus;
+	pid_t *pid;
+	unsigned int npid;
+	uint32_t ring_size;
+	char **command;
+
+	/* Whom to give it. */
+	hwpmc_rings_fn *take;
+	void (*note)(void *arg, uint32_t id, const char *key, const char *value);
+	void *arg;			/* of both */
+
+	struct hwpmc *h;
+	struct hwpmc_rings *rings;
+	uint32_t *id;			/* of the PMCs */
+	unsigned int nid;
+};
+
+enum {
+	SAMPLER_NO_DESC = 768, SAMPLER_USER_CHAIN, SAMPLER_RING_SIZE,
+};
+
+#define SAMPLER_SHORT "e:c:gaC:p:"
+#define SAMPLER_OPTIONS							\
+	{ "event", required_argument, NULL, 'e' },			\
+	{ "count", required_argument, NULL, 'c' },			\
+	{ "call-graph", no_argument, NULL, 'g' },			\
+	{ "user-callchain", no_argument, NULL, SAMPLER_USER_CHAIN },	\
+	{ "all-cpus", no_argument, NULL, 'a' },				\
+	{ "cpu", required_argument, NULL, 'C' },			\
+	{ "pid", required_argument, NULL, 'p' },			\
+	{ "no-descendants", no_argument, NULL, SAMPLER_NO_DESC },	\
+	{ "ring-size", required_argument, NULL, SAMPLER_RING_SIZE }
+
+#define SAMPLER_HELP							\
+"  -e EVENTS           sample these (see: hwpmc list); default: cycles, or\n" \
+"                      clock.prof where the machine has no counters\n"	\
+"  -c PERIOD           a sample every so many events; default: 1000003, of\n" \
+"                      clock.prof 8, of other events of the kernel 1\n"	\
+"  -g                  with call chains\n"				\
+"      --user-callchain  with the user's chain behind samples of the kernel\n" \
+"  -a                  all CPUs, everything that runs there\n"		\
+"  -C CPUS             these CPUs: 0,2-3\n"				\
+"  -p PIDS             these processes\n"				\
+"      --no-descendants  without the processes that they start\n"	\
+"      --ring-size KIB  memory for samples on their way, a CPU\n"
+
+void sampler_init(struct sampler *s);
+void sampler_free(struct sampler *s);
+
+/* 1: c is none of these; 0; or what to exit with, told. */
+int sampler_parse(struct sampler *s, int c, const char *arg);
+/* Do the options go together? The defaults. 0, or what to exit with, told. */
+int sampler_check(struct sampler *s);
+
+/* A number of an option. 0, or what to exit with, told. */
+int sampler_number(const char *what, const char *arg, uint64_t hi,
+		   uint64_t *value);
+
+/* Those below: 0, or -1, told. */
+
+/* The device and its rings; takes what begins the log. */
+int sampler_open(struct sampler *s);
+/* PMCs, attached and started; the command waits for launch_go(). */
+int sampler_start(struct sampler *s, struct watch *w, struct launch *l);
+/* Give what lies in the rings to .take(). */
+void sampler_drain(struct sampler *s);
+/*
+ * Stop, take everything, have what is missing declared (there is room for that
+ * now), and end the log.
+ */
+void sampler_end(struct sampler *s);
+
+/* Records that were dropped so far. */
+uint64_t sampler_dropped(const struct sampler *s);
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cmd_diff.c - "hwpmc diff": two logs side by side, what has become more and what
+ * less. Each column of samples adds up to those of its log.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/commands.h"
+#include "common/fmt.h"
+#include "common/logopts.h"
+#include "common/msg.h"
+#include "common/pager.h"
+#include "diff.h"
+#include "report.h"
+
+const char cmd_diff_help[] =
+"usage: hwpmc diff [option ...] old new\n"
+"\n"
+"Compare two logs: for each function its share of the samples before and after,\n"
+"the difference in percentage points, and how many times as many events it has.\n"
+"\n"
+"  -b, --by KEY        a line for each function, image or process; default:\n"
+"                      function\n"
+"  -s, --sort KEY      by delta, ratio, old, new or name; default: delta\n"
+"  -l, --limit PERCENT leave out what has less in both; its sum is a line\n"
+"      --json, --csv   a line each, for programs\n"
+"      --format FORMAT text, json or csv\n"
+LOGOPTS_FILTER_HELP
+LOGOPTS_SYMBOLS_HELP
+"  -o FILE             print there\n"
+"      --stdio         no pager\n"
+"\n"
+"Exit status: 0; 1 when a log cannot be read or they have no event in common; 2\n"
+"for a wrong option.\n";
+
+enum { OPT_HELP = 256, OPT_FORMAT, OPT_STDIO, OPT_JSON, OPT_CSV };
+enum format { TEXT, JSON, CSV };
+
+struct options {
+	struct logopts log;
+	enum diff_key key;
+	enum diff_sort sort;
+	enum format format;
+	double limit;
+	const char *output;
+	bool stdio, help;
+	const char *path[2];
+	struct pager out;
+};
+
+/* ---- options ------------------------------------------------------------- */
+
+static int parse_word(const char *what, const char *arg,
+		      const char *const *words, int n, unsigned int *value)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(arg, words[i]) == 0) {
+			*value = i;
+			return 0;
+		}
+	return msg_usage("'%s' is no %s", arg, what);
+}
+
+static int parse_option(struct options *o, int c)
+{
+	static const char *const keys[] = { "function", "image", "process" };
+	static const char *const sorts[] = {
+		"delta", "ratio", "old", "new", "name",
+	};
+	static const char *const formats[] = { "text", "json", "csv" };
+	int rc = logopts_parse(&o->log, c, optarg);
+
+	if (rc != 1)
+		return rc;
+	switch (c) {
+	case 'b':
+		return parse_word("key: function, image or process", optarg,
+				  keys, DIFF_KEYS, &o->key);
+	case 's':
+		return parse_word("key to sort by: delta, ratio, old, new or name",
+				  optarg, sorts, DIFF_SORTS, &o->sort);
+	case OPT_FORMAT:
+		return parse_word("format: text, json or csv", optarg, formats,
+				  3, &o->format);
+	case OPT_JSON:
+	case OPT_CSV:
+		o->format = c == OPT_JSON ? JSON : CSV;
+		return 0;
+	case 'l':
+		return logopts_percent(optarg, &o->limit);
+	case 'o':
+		o->output = optarg;
+		return 0;
+	default:
+		o->stdio = true;
+		return 0;
+	}
+}
+
+static int parse(struct options *o, int argc, char *argv[])
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, OPT_HELP },
+		{ "by", required_argument, NULL, 'b' },
+		{ "sort", required_argument, NULL, 's' },
+		{ "limit", required_argument, NULL, 'l' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "csv", no_argument, NULL, OPT_CSV },
+		{ "stdio", no_argument, NULL, OPT_STDIO },
+		LOGOPTS_FILTER,
+		LOGOPTS_SYMBOLS,
+		{ NULL, 0, NULL, 0 },
+	};
+	int c, err;
+
+	while ((c = getopt_long(argc, argv, ":b:s:l:o:" LOGOPTS_FILTER_SHORT
+				LOGOPTS_SYMBOLS_SHORT, options, NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return msg_bad_option(c, optopt, argv, optind);
+		o->help = c == OPT_HELP;
+		if (o->help) {
+			fputs(cmd_diff_help, stdout);
+			return 0;
+		}
+		err = parse_option(o, c);
+		if (err)
+			return err;
+	}
+	if (argc - optind != 2)
+		return msg_usage("two logs are needed, the old one and the new one");
+	o->path[0] = argv[optind];
+	o->path[1] = argv[optind + 1];
+	o->log.o.leaf_only = true;
+	return 0;
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+static void ratio_text(char *buf, size_t size, const struct diff *d,
+		       const uint64_t count[2])
+{
+	double ratio = diff_ratio(d, count);
+
+	if (isinf(ratio))
+		snprintf(buf, size, "new");
+	else if (ratio == 0)
+		snprintf(buf, size, "gone");
+	else
+		snprintf(buf, size, "x%.3g", ratio);
+}
+
+static void print_text(const struct options *o, const struct diff *d,
+		       const struct diff_line *l)
+{
+	double old = diff_percent(d, 0, l->count[0]);
+	double new = diff_percent(d, 1, l->count[1]);
+	char ratio[32];
+
+	ratio_text(ratio, sizeof(ratio), d, l->count);
+	fprintf(o->out.f, "%7.2f%% %7.2f%% ", old, new);
+	pager_heat(&o->out, fabs(new - old) * 10);
+	fprintf(o->out.f, "%+8.2f %8s", new - old, ratio);
+	pager_plain(&o->out);
+	fprintf(o->out.f, " %10" PRIu64 " %10" PRIu64 "  ", l->count[0],
+		l->count[1]);
+	fmt_put_plain(o->out.f, l->image, d->key == DIFF_SYMBOL ? 20 : 0);
+	fputs(d->key == DIFF_SYMBOL ? "  " : "", o->out.f);
+	fmt_put_plain(o->out.f, l->name, 0);
+	fputc('\n', o->out.f);
+}
+
+static void print_json(const struct options *o, const struct diff *d,
+		       const struct diff_line *l, const char *event)
+{
+	double old = diff_percent(d, 0, l->count[0]);
+	double new = diff_percent(d, 1, l->count[1]);
+	double ratio = diff_ratio(d, l->count);
+	FILE *f = o->out.f;
+
+	fputs("{\"event\":", f);
+	fmt_json_string(f, event);
+	fprintf(f, ",\"old_samples\":%" PRIu64 ",\"new_samples\":%" PRIu64
+		",\"old_percent\":%.4f,\"new_percent\":%.4f,\"delta\":%.4f,\"ratio\":",
+		l->count[0], l->count[1], old, new, new - old);
+	/* There is no infinity in JSON. */
+	if (isinf(ratio))
+		fputs("null", f);
+	else
+		fprintf(f, "%.6g", ratio);
+	fputs(",\"image\":", f);
+	fmt_json_string(f, l->image);
+	fputs(",\"name\":", f);
+	fmt_json_string(f, l->name);
+	fputs("}\n", f);
+}
+
+static void print_csv(const struct options *o, const struct diff *d,
+		      const struct diff_line *l, const char *event)
+{
+	double old = diff_percent(d, 0, l->count[0]);
+	double new = diff_percent(d, 1, l->count[1]);
+	double ratio = diff_ratio(d, l->count);
+	FILE *f = o->out.f;
+
+	fmt_csv_field(f, event);
+	fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%.4f,", l->count[0],
+		l->count[1], old, new, new - old);
+	if (!isinf(ratio))
+		fprintf(f, "%.6g", ratio);
+	fputc(',', f);
+	fmt_csv_field(f, l->image);
+	fputc(',', f);
+	fmt_csv_field(f, l->name);
+	fputc('\n', f);
+}
+
+static void print_line(const struct options *o, const struct diff *d,
+		       const struct diff_line *l, const char *event)
+{
+	if (o->format == JSON)
+		print_json(o, d, l, event);
+	else if (o->format == CSV)
+		print_csv(o, d, l, event);
+	else
+		print_text(o, d, l);
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+static void print_side(const struct options *o, const char *which,
+		       const char *path, const struct hwpmc_profile_event *ev)
+{
+	if (ev)
+		fprintf(o->out.f, "# %s: %s: %" PRIu64 " samples, one every %"
+			PRIu64 "\n", which, path, ev->samples, ev->period);
+	else
+		fprintf(o->out.f, "# %s: %s: does not have this event\n", which,
+			path);
+}
+
+static void print_head(const struct options *o, const struct diff *d,
+		       const char *event)
+{
+	const struct hwpmc_profile_event *old = d->side[0].event;
+	const struct hwpmc_profile_event *new = d->side[1].event;
+
+	fprintf(o->out.f, "# event %s\n", event);
+	print_side(o, "old", o->path[0], old);
+	print_side(o, "new", o->path[1], new);
+	if (old && new && old->period != new->period)
+		fputs("# the periods differ: compare shares and ratios, not samples\n",
+		      o->out.f);
+	if (old && new) {
+		const uint64_t all[2] = { old->samples, new->samples };
+		char ratio[32];
+
+		ratio_text(ratio, sizeof(ratio), d, all);
+		fprintf(o->out.f, "# all: %s\n", ratio);
+	}
+	fprintf(o->out.f, "#   old%%     new%%    delta    ratio        old        new  %s\n",
+		d->key == DIFF_SYMBOL ? "image                 function" :
+		d->key == DIFF_IMAGE ? "image" : "process");
+}
+
+static bool is_small(const struct options *o, const struct diff *d,
+		     const struct diff_line *l)
+{
+	return diff_percent(d, 0, l->count[0]) < o->limit &&
+	       diff_percent(d, 1, l->count[1]) < o->limit;
+}
+
+static void print_event(const struct options *o, const struct diff_side side[2])
+{
+	const struct hwpmc_profile_event *any =
+		side[0].event ? side[0].event : side[1].event;
+	struct diff_line rest = { "", "(lines below --limit)", { 0, 0 } };
+	struct diff d;
+
+	diff_make(&d, side, o->key, o->sort);
+	if (o->format == TEXT)
+		print_head(o, &d, any->name);
+	for (uint32_t i = 0; i < d.n; i++) {
+		if (is_small(o, &d, &d.line[i])) {
+			rest.count[0] += d.line[i].count[0];
+			rest.count[1] += d.line[i].count[1];
+		} else {
+			print_line(o, &d, &d.line[i], any->name);
+		}
+	}
+	if (rest.count[0] || rest.count[1])
+		print_line(o, &d, &rest, any->name);
+	diff_free(&d);
+}
+
+/*
+ * The event of the other log: of that name, and where one has several of it (with
+ * different periods), in the same place among them.
+ */
+static const struct hwpmc_profile_event *
+find_event(struct hwpmc_profile *other, struct hwpmc_profile *own,
+	   uint32_t which)
+{
+	const struct hwpmc_profile_event *mine, *ev;
+	uint32_t n, before = 0;
+
+	mine = hwpmc_profile_events(own, &n);
+	for (uint32_t i = 0; i < which; i++)
+		before += strcmp(mine[i].name, mine[which].name) == 0;
+	ev = hwpmc_profile_events(other, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(ev[i].name, mine[which].name) == 0 && !before--)
+			return &ev[i];
+	return NULL;
+}
+
+static bool have_common_event(struct hwpmc_profile *p[2])
+{
+	uint32_t n;
+
+	hwpmc_profile_events(p[0], &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (find_event(p[1], p[0], i))
+			return true;
+	return false;
+}
+
+static void print_all(const struct options *o, struct hwpmc_profile *p[2])
+{
+	const struct hwpmc_profile_event *ev;
+	bool any = false;
+	uint32_t n;
+
+	if (o->format == CSV)
+		fputs("event,old_samples,new_samples,old_percent,new_percent,delta,ratio,image,name\n",
+		      o->out.f);
+	for (int which = 0; which < 2; which++) {
+		ev = hwpmc_profile_events(p[which], &n);
+		for (uint32_t i = 0; i < n; i++) {
+			const struct hwpmc_profile_event *other =
+				find_event(p[!which], p[which], i);
+			struct diff_side side[2] = {
+				{ .profile = p[0] }, { .profile = p[1] },
+			};
+
+			/* The second time, only what the first log has not. */
+			if (which && other)
+				continue;
+			side[which].event = &ev[i];
+			side[!which].event = other;
+			if (any && o->format == TEXT)
+				fputc('\n', o->out.f);
+			print_event(o, side);
+			any = true;
+		}
+	}
+}
+
+/* ---- the command --------------------------------------------------------- */
+
+static int print(struct options *o, struct hwpmc_profile *p[2])
+{
+	int status;
+
+	if (!have_common_event(p)) {
+		msg("%s and %s have no event in common: nothing can be compared",
+		    o->path[0], o->path[1]);
+		return EXIT_FAILED;
+	}
+	status = pager_open(&o->out, o->output, o->stdio || o->format != TEXT);
+	if (status)
+		return status;
+	print_all(o, p);
+	for (int which = 0; o->format == TEXT && which < 2; which++)
+		report_problems(o->out.f, p[which], false);
+	return pager_close(&o->out);
+}
+
+static int run(struct options *o)
+{
+	struct hwpmc_profile *p[2] = { NULL, NULL };
+	int status = EXIT_FAILED;
+
+	p[0] = logopts_read(&o->log, o->path[0]);
+	if (p[0])
+		p[1] = logopts_read(&o->log, o->path[1]);
+	if (p[1])
+		status = print(o, p);
+	hwpmc_profile_free(p[0]);
+	hwpmc_profile_free(p[1]);
+	return status;
+}
+
+int cmd_diff(int argc, char *argv[])
+{
+	struct options o = { .limit = 0 };
+	int status;
+
+	logopts_init(&o.log);
+	status = parse(&o, argc, argv);
+	if (!status && !o.help)
+		status = run(&o);
+	logopts_free(&o.log);
+	return status;
+}

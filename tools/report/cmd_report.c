@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cmd_report.c - "hwpmc report": where the samples of a log are. Every count that is
+ * printed adds up to the samples of the log: what is not known is a line too.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libhwpmcstat.h>
+
+#include "common/commands.h"
+#include "common/fmt.h"
+#include "common/msg.h"
+#include "report.h"
+
+const char cmd_report_help[] =
+"usage: hwpmc report [option ...]\n"
+"\n"
+"Show where the samples of a log are, as hwpmc record wrote it.\n"
+"\n"
+"  -i FILE             the log; default: hwpmc.log; - is standard input\n"
+"  -s, --sort KEYS     a line for each process, pid, thread, image, symbol, line,\n"
+"                      address, or several of them; default: image,symbol\n"
+"      --tree          call tree, callers above callees\n"
+"      --callers[=FUNCTION]  under each function, or this one, who called it\n"
+"      --callees=FUNCTION  whom it called\n"
+"      --inlines       functions that were inlined are functions too\n"
+"      --json, --csv   a line each, for programs\n"
+"      --format FORMAT text, json, csv, folded (a line a stack), flamegraph (a\n"
+"                      page for the browser), or for other programs: pprof,\n"
+"                      callgrind, gmon, firefox, speedscope\n"
+"      --image NAME    the program or library that gmon is about\n"
+LOGOPTS_FILTER_HELP
+"      --limit PERCENT leave out what has less; its sum is a line\n"
+"      --depth N       the innermost N frames of chains only\n"
+LOGOPTS_SYMBOLS_HELP
+"  -o FILE             print there\n"
+"      --stdio         no pager\n"
+"\n"
+"Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
+
+enum {
+	OPT_HELP = 256, OPT_TREE, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_IMAGE,
+	OPT_CALLEES, OPT_INLINES, OPT_STDIO, OPT_JSON, OPT_CSV,
+};
+
+static int parse_keys(struct report *r, char *arg)
+{
+	r->nkey = 0;
+	for (char *s = strsep(&arg, ","); s; s = strsep(&arg, ",")) {
+		int key = report_key(s);
+
+		if (key < 0 || r->nkey == REPORT_KEYS)
+			return msg_usage("'%s' is no key to sort by: process, pid, thread, image, symbol, line or address",
+					 s);
+		r->key[r->nkey++] = key;
+	}
+	return 0;
+}
+
+static int parse_format(struct report *r, const char *arg)
+{
+	static const char *const names[] = { "text", "json", "csv", "folded" };
+
+	r->export = NULL;
+	r->format = REPORT_TEXT;
+	for (unsigned int i = 0; i < 4; i++)
+		if (strcmp(arg, names[i]) == 0) {
+			r->format = i;
+			return 0;
+		}
+	r->export = export_find(arg);
+	if (r->export)
+		return 0;
+	return msg_usage("'%s' is no format: text, json, csv, folded, %s", arg,
+			 export_names());
+}
+
+static int parse_option(struct report *r, int c)
+{
+	int rc = logopts_parse(&r->log, c, optarg);
+
+	if (rc != 1)
+		return rc;
+	switch (c) {
+	case 'i':
+		r->log.input = optarg;
+		return 0;
+	case 'o':
+		r->output = optarg;
+		return 0;
+	case 's':
+		return parse_keys(r, optarg);
+	case OPT_TREE:
+		r->view = REPORT_TREE;
+		return 0;
+	case OPT_CALLERS:
+	case OPT_CALLEES:
+		r->view = c == OPT_CALLERS ? REPORT_CALLERS : REPORT_CALLEES;
+		r->function = optarg;
+		return 0;
+	case OPT_INLINES:
+		r->log.o.symbols.inlines = true;
+		return 0;
+	case OPT_STDIO:
+		r->stdio = true;
+		return 0;
+	case OPT_FORMAT:
+		return parse_format(r, optarg);
+	case OPT_JSON:
+	case OPT_CSV:
+		return parse_format(r, c == OPT_JSON ? "json" : "csv");
+	case OPT_IMAGE:
+		r->image = optarg;
+		return 0;
+	default:
+		return logopts_percent(optarg, &r->limit);
+	}
+}
+
+/* What would be left out, and where it would go to. */
+static int check_export(const struct report *r)
+{
+	bool folded = r->format == REPORT_FOLDED;
+
+	if (r->limit > 0 && (r->export || folded))
+		return msg_usage("--limit is for text, json and csv: %s has all samples",
+				 folded ? "folded" : r->export->name);
+	if (r->image && (!r->export || strcmp(r->export->name, "gmon")))
+		return msg_usage("--image is for --format gmon");
+	if (r->export && r->export->binary && isatty(STDOUT_FILENO) &&
+	    (!r->output || strcmp(r->output, "-") == 0))
+		return msg_usage("%s is nothing for a terminal: give a file by -o",
+				 r->export->name);
+	return 0;
+}
+
+static int check_options(struct report *r, int argc, char *argv[])
+{
+	int err;
+
+	if (optind < argc && r->view == REPORT_CALLERS && !r->function)
+		return msg_usage("'%s' is one argument too many: of one function it is --callers=FUNCTION",
+				 argv[optind]);
+	if (optind < argc)
+		return msg_usage("'%s' is one argument too many", argv[optind]);
+	err = check_export(r);
+	if (err)
+		return err;
+	if (r->view != REPORT_FLAT &&
+	    (r->export || r->format == REPORT_FOLDED))
+		return msg_usage("--tree, --callers and --callees are text, json or csv");
+	for (unsigned int i = 0; i < r->nkey; i++)
+		r->log.o.by_thread |= r->key[i] == REPORT_THREAD;
+	r->log.o.leaf_only = r->view == REPORT_FLAT && r->format != REPORT_FOLDED;
+	if (r->export)
+		export_options(r->export, &r->log.o);
+	return 0;
+}
+
+static int parse(struct report *r, int argc, char *argv[], bool *help)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, OPT_HELP },
+		{ "input", required_argument, NULL, 'i' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "sort", required_argument, NULL, 's' },
+		{ "tree", no_argument, NULL, OPT_TREE },
+		{ "callers", optional_argument, NULL, OPT_CALLERS },
+		{ "callees", required_argument, NULL, OPT_CALLEES },
+		{ "inlines", no_argument, NULL, OPT_INLINES },
+		{ "stdio", no_argument, NULL, OPT_STDIO },
+		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "csv", no_argument, NULL, OPT_CSV },
+		{ "image", required_argument, NULL, OPT_IMAGE },
+		{ "limit", required_argument, NULL, OPT_LIMIT },
+		{ "depth", required_argument, NULL, LOGOPT_DEPTH },
+		LOGOPTS_FILTER,
+		LOGOPTS_SYMBOLS,
+		{ NULL, 0, NULL, 0 },
+	};
+	int c, err;
+
+	*r = (struct report){
+		.nkey = 2, .key = { REPORT_IMAGE, REPORT_SYMBOL },
+	};
+	logopts_init(&r->log);
+	while ((c = getopt_long(argc, argv, ":i:o:s:" LOGOPTS_FILTER_SHORT
+				LOGOPTS_SYMBOLS_SHORT, options, NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return msg_bad_option(c, optopt, argv, optind);
+		*help = c == OPT_HELP;
+		if (*help) {
+			fputs(cmd_report_help, stdout);
+			return 0;
+		}
+		err = parse_option(r, c);
+		if (err)
+			return err;
+	}
+	return check_options(r, argc, argv);
+}
+
+/* A log without samples is no error: say what it has. */
+static void print_all(struct report *r)
+{
+	if (r->export)
+		export_write(r->export, r->profile, r->image, r->out.f);
+	else if (r->format == REPORT_FOLDED)
+		report_folded(r, r->out.f);
+	else if (r->view == REPORT_FLAT)
+		report_flat(r);
+	else
+		report_tree(r);
+}
+
+static int print(struct report *r)
+{
+	bool text = !r->export && r->format == REPORT_TEXT;
+	int status;
+
+	if (r->export && export_check(r->export, r->profile, r->image) < 0)
+		return EXIT_FAILED;
+	status = report_tree_check(r);
+	if (!status)
+		status = pager_open(&r->out, r->output, r->stdio || !text);
+	if (status)
+		return status;
+	print_all(r);
+	return pager_close(&r->out);
+}
+
+static int run(struct report *r)
+{
+	int status;
+
+	r->profile = logopts_read(&r->log, r->log.input);
+	if (!r->profile)
+		return EXIT_FAILED;
+	status = print(r);
+	hwpmc_profile_free(r->profile);
+	return status;
+}
+
+int cmd_report(int argc, char *argv[])
+{
+	struct report r;
+	bool help = false;
+	int status = parse(&r, argc, argv, &help);
+
+	if (!status && !help)
+		status = run(&r);
+	logopts_free(&r.log);
+	return status;
+}

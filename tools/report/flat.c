@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* flat.c - samples by process, thread, image, function, line and address. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fmt.h"
+#include "common/msg.h"
+#include "report.h"
+
+static const char *const key_words[REPORT_KEYS] = {
+	"process", "pid", "thread", "image", "symbol", "line", "address",
+};
+
+int report_key(const char *word)
+{
+	for (int i = 0; i < REPORT_KEYS; i++)
+		if (strcmp(word, key_words[i]) == 0)
+			return i;
+	return -1;
+}
+
+/* A line: the keys' values of a stack, and the samples of all that have them. */
+struct line {
+	const struct hwpmc_stack *stack;
+	uint64_t count;
+	const char *file;		/* of the source; NULL: not known, or not
+					 * asked for */
+	unsigned int number;
+};
+
+static const struct report *sorting;	/* for qsort() */
+
+/* The same string mostly is the same pointer. */
+static int compare_text(const char *a, const char *b)
+{
+	if (a == b)
+		return 0;
+	return !a ? -1 : !b ? 1 : strcmp(a, b);
+}
+
+static int compare_number(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_line(const struct line *a, const struct line *b)
+{
+	int d = compare_text(a->file, b->file);
+
+	return d ? d : compare_number(a->number, b->number);
+}
+
+/* Addresses are the images' own: the same in two images is not the same. */
+static int compare_address(const struct hwpmc_frame *a,
+			   const struct hwpmc_frame *b)
+{
+	int d = compare_text(a->image->path, b->image->path);
+
+	return d ? d : compare_number(a->addr, b->addr);
+}
+
+static int compare_key(enum report_key key, const struct line *x,
+		       const struct line *y)
+{
+	const struct hwpmc_stack *a = x->stack, *b = y->stack;
+
+	switch (key) {
+	case REPORT_PROCESS:
+		return compare_text(a->thread->process, b->thread->process);
+	case REPORT_PID:
+		return compare_number(a->thread->pid, b->thread->pid);
+	case REPORT_THREAD:
+		return compare_number(a->thread->tid, b->thread->tid);
+	case REPORT_IMAGE:
+		return compare_text(a->frame[0]->image->path,
+				    b->frame[0]->image->path);
+	case REPORT_LINE:
+		return compare_line(x, y);
+	case REPORT_ADDRESS:
+		return compare_address(a->frame[0], b->frame[0]);
+	default:
+		return compare_number((uintptr_t)a->frame[0]->symbol,
+				      (uintptr_t)b->frame[0]->symbol);
+	}
+}
+
+static int same_keys(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	int d = (x->stack->event > y->stack->event) -
+		(x->stack->event < y->stack->event);
+
+	for (unsigned int i = 0; !d && i < sorting->nkey; i++)
+		d = compare_key(sorting->key[i], x, y);
+	return d;
+}
+
+/* By what was printed last, so that two reports of one log are the same. */
+static int by_place(const struct line *x, const struct line *y)
+{
+	const struct hwpmc_frame *a = x->stack->frame[0];
+	const struct hwpmc_frame *b = y->stack->frame[0];
+	int d = strcmp(a->symbol->name, b->symbol->name);
+
+	if (!d)
+		d = compare_line(x, y);
+	if (!d)
+		d = compare_address(a, b);
+	return d ? d : compare_number(x->stack->thread->tid,
+				      y->stack->thread->tid);
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->stack->event != y->stack->event)
+		return x->stack->event < y->stack->event ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return by_place(x, y);
+}
+
+static bool has_key(const struct report *r, enum report_key key)
+{
+	for (unsigned int i = 0; i < r->nkey; i++)
+		if (r->key[i] == key)
+			return true;
+	return false;
+}
+
+static void find_line(const struct report *r, struct line *l)
+{
+	if (hwpmc_frame_line(r->profile, l->stack->frame[0], &l->file,
+			     &l->number) > 0)
+		return;
+	l->file = NULL;
+	l->number = 0;
+}
+
+static struct line *make_lines(const struct report *r, uint32_t *n)
+{
+	const struct hwpmc_stack *stack;
+	uint32_t nstack, out = 0;
+	bool lines = has_key(r, REPORT_LINE);
+	struct line *line;
+
+	stack = hwpmc_profile_stacks(r->profile, &nstack);
+	line = must_calloc(nstack + 1, sizeof(*line));
+	for (uint32_t i = 0; i < nstack; i++) {
+		line[i] = (struct line){ &stack[i], stack[i].count, NULL, 0 };
+		if (lines)
+			find_line(r, &line[i]);
+	}
+	sorting = r;
+	qsort(line, nstack, sizeof(*line), same_keys);
+	for (uint32_t i = 1; i < nstack; i++) {
+		if (same_keys(&line[out], &line[i]) == 0)
+			line[out].count += line[i].count;
+		else
+			line[++out] = line[i];
+	}
+	*n = nstack ? out + 1 : 0;
+	qsort(line, *n, sizeof(*line), most_first);
+	return line;
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+#define KEY_TEXT	(4096 + 16)	/* a path and a line */
+
+/* Whole, in buf or not: names of C++ are longer than one thinks. */
+static const char *key_text(char buf[KEY_TEXT], enum report_key key,
+			    const struct line *l)
+{
+	const struct hwpmc_frame *leaf = l->stack->frame[0];
+
+	switch (key) {
+	case REPORT_PROCESS:
+		return l->stack->thread->process;
+	case REPORT_PID:
+		snprintf(buf, KEY_TEXT, "%d", l->stack->thread->pid);
+		return buf;
+	case REPORT_THREAD:
+		snprintf(buf, KEY_TEXT, "%d", l->stack->thread->tid);
+		return buf;
+	case REPORT_IMAGE:
+		return leaf->image->name;
+	case REPORT_LINE:
+		if (!l->file)
+			return "[unknown]";
+		snprintf(buf, KEY_TEXT, "%s:%u", l->file, l->number);
+		return buf;
+	case REPORT_ADDRESS:
+		snprintf(buf, KEY_TEXT, "0x%" PRIx64, leaf->addr);
+		return buf;
+	default:
+		return leaf->symbol->name;
+	}
+}
+
+static void print_text_line(const struct report *r, const struct line *l,
+			    uint64_t all)
+{
+	FILE *f = r->out.f;
+	char text[KEY_TEXT];
+
+	pager_heat(&r->out, report_percent(l->count, all));
+	fprintf(f, "%7.2f%% %10" PRIu64, report_percent(l->count, all), l->count);
+	pager_plain(&r->out);
+	for (unsigned int i = 0; i < r->nkey; i++) {
+		fputs("  ", f);
+		fmt_put_plain(f, key_text(text, r->key[i], l),
+			      i + 1 < r->nkey ? 20 : 0);
+	}
+	fputc('\n', f);
+}
+
+static void print_text_head(const struct report *r)
+{
+	FILE *f = r->out.f;
+
+	fputs("# percent    samples", f);
+	for (unsigned int i = 0; i < r->nkey; i++)
+		fprintf(f, i + 1 < r->nkey ? "  %-20s" : "  %s",
+			key_words[r->key[i]]);
+	fputc('\n', f);
+}
+
+static void print_data_line(const struct report *r,
+			    const struct hwpmc_profile_event *ev,
+			    const struct line *l)
+{
+	FILE *f = r->out.f;
+	bool json = r->format == REPORT_JSON;
+	char text[KEY_TEXT];
+
+	fputs(json ? "{\"event\":" : "", f);
+	(json ? fmt_json_string : fmt_csv_field)(f, ev->name);
+	fprintf(f, json ? ",\"samples\":%" PRIu64 ",\"percent\":%.4f" :
+		",%" PRIu64 ",%.4f", l->count, 100.0 * l->count / ev->samples);
+	for (unsigned int i = 0; i < r->nkey; i++) {
+		if (json)
+			fprintf(f, ",\"%s\":", key_words[r->key[i]]);
+		else
+			fputc(',', f);
+		(json ? fmt_json_string : fmt_csv_field)
+			(f, key_text(text, r->key[i], l));
+	}
+	fputs(json ? "}\n" : "\n", f);
+}
+
+static void print_rest(const struct report *r,
+		       const struct hwpmc_profile_event *ev, uint64_t rest)
+{
+	FILE *f = r->out.f;
+
+	if (!rest)
+		return;
+	if (r->format == REPORT_TEXT) {
+		fprintf(f, "%7.2f%% %10" PRIu64 "  (lines below --limit)\n",
+			report_percent(rest, ev->samples), rest);
+		return;
+	}
+	if (r->format == REPORT_JSON)
+		fputs("{\"event\":", f);
+	(r->format == REPORT_JSON ? fmt_json_string : fmt_csv_field)(f, ev->name);
+	fprintf(f, r->format == REPORT_JSON ?
+		",\"samples\":%" PRIu64 ",\"percent\":%.4f,\"below_limit\":true}\n" :
+		",%" PRIu64 ",%.4f,(below --limit)", rest,
+		report_percent(rest, ev->samples));
+	for (unsigned int i = 1; r->format == REPORT_CSV && i < r->nkey; i++)
+		fputc(',', f);
+	if (r->format == REPORT_CSV)
+		fputc('\n', f);
+}
+
+static void print_event(const struct report *r,
+			const struct hwpmc_profile_event *ev,
+			const struct line *line, uint32_t n)
+{
+	uint64_t rest = 0;
+
+	if (r->format == REPORT_TEXT) {
+		report_head(r, ev);
+		print_text_head(r);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (report_is_small(r, line[i].count, ev->samples))
+			rest += line[i].count;
+		else if (r->format == REPORT_TEXT)
+			print_text_line(r, &line[i], ev->samples);
+		else
+			print_data_line(r, ev, &line[i]);
+	}
+	print_rest(r, ev, rest);
+}
+
+void report_flat(const struct report *r)
+{
+	const struct hwpmc_profile_event *ev;
+	uint32_t nev, n, at = 0;
+	struct line *line;
+
+	ev = hwpmc_profile_events(r->profile, &nev);
+	line = make_lines(r, &n);
+	if (!nev && r->format == REPORT_TEXT)
+		fputs("# nothing was sampled in this log\n", r->out.f);
+	for (uint32_t e = 0; e < nev; e++) {
+		uint32_t first = at;
+
+		while (at < n && line[at].stack->event == e)
+			at++;
+		if (e && r->format == REPORT_TEXT)
+			fputc('\n', r->out.f);
+		print_event(r, &ev[e], line + first, at - first);
+	}
+	if (r->format == REPORT_TEXT)
+		report_problems(r->out.f, r->profile,
+				r->log.o.symbols.inlines ||
+				has_key(r, REPORT_LINE));
+	free(line);
+}

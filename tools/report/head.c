@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * head.c - what stands above the figures of a report and below them: what was
+ * sampled, what is missing, and why something has no name.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/fmt.h"
+#include "common/msg.h"
+#include "report.h"
+
+static void print_drops(FILE *f, const struct hwpmc_profile_totals *t)
+{
+	for (uint32_t i = 0; i < HWPMC_DROP__COUNT; i++) {
+		if (t->dropped[i])
+			fprintf(f, "# %" PRIu64 " samples lost: %s\n",
+				t->dropped[i], hwpmc_name_of_drop(i));
+		if (t->others_dropped[i])
+			fprintf(f, "# %" PRIu64 " other records lost: %s\n",
+				t->others_dropped[i], hwpmc_name_of_drop(i));
+	}
+}
+
+void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
+{
+	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(r->profile);
+	const char *command = hwpmc_profile_note(r->profile, "command");
+	FILE *f = r->out.f;
+
+	fprintf(f, "# event %s, a sample every %" PRIu64 ": %" PRIu64
+		" samples in %.3f s\n", ev->name, ev->period, ev->samples,
+		t->duration / 1e9);
+	if (command) {
+		fputs("# command: ", f);
+		fmt_put_plain(f, command, 0);
+		fputc('\n', f);
+	}
+	if (ev->filtered)
+		fprintf(f, "# %" PRIu64 " samples are kept out by the options\n",
+			ev->filtered);
+	print_drops(f, t);
+	if (t->throttles)
+		fprintf(f, "# sampling stood still %" PRIu64
+			" times, because it took too much time\n", t->throttles);
+	if (t->cut)
+		fputs("# the log ends in the middle of a record\n", f);
+}
+
+/* ---- below --------------------------------------------------------------- */
+
+static int most_first(const void *a, const void *b)
+{
+	const struct hwpmc_image *x = *(struct hwpmc_image *const *)a;
+	const struct hwpmc_image *y = *(struct hwpmc_image *const *)b;
+
+	return (x->samples < y->samples) - (x->samples > y->samples);
+}
+
+static void print_problem(FILE *f, const char *what,
+			  const struct hwpmc_image *image, const char *why)
+{
+	fprintf(f, "# no %s of ", what);
+	fmt_put_plain(f, image->path, 0);
+	fprintf(f, " (%" PRIu64 " samples): %s\n", image->samples, why);
+}
+
+void report_problems(FILE *f, const struct hwpmc_profile *profile, bool lines)
+{
+	struct hwpmc_image *const *all;
+	struct hwpmc_image **image;
+	uint32_t n;
+
+	all = hwpmc_profile_images(profile, &n);
+	image = must_calloc(n, sizeof(struct hwpmc_image *));
+	for (uint32_t i = 0; i < n; i++)
+		image[i] = all[i];
+	qsort(image, n, sizeof(struct hwpmc_image *), most_first);
+	for (uint32_t i = 0; i < n && image[i]->samples; i++) {
+		if (image[i]->problem)
+			print_problem(f, "symbols", image[i], image[i]->problem);
+		if (lines && image[i]->no_lines)
+			print_problem(f, "source lines", image[i],
+				      image[i]->no_lines);
+	}
+	free(image);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tree.c - call trees: callers above callees, or, upside down, under each
+ * function who called it; of everything, or of one function. Recursion shows as it
+ * is. In each form what ends at the nodes adds up to the samples of the event.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fmt.h"
+#include "common/msg.h"
+#include "report.h"
+#include "view/tree.h"
+
+/* A node, or the sum of some that have none: below the limit, without the function. */
+struct row {
+	const struct view_node *node;	/* NULL: a sum */
+	const char *what;		/* of a sum */
+	uint64_t count, self;
+	unsigned int depth;
+};
+
+struct printing {
+	const struct report *r;
+	const struct hwpmc_profile_event *ev;
+	FILE *f;
+};
+
+/* ---- one function -------------------------------------------------------- */
+
+static bool is_function(const struct report *r, const struct hwpmc_frame *f)
+{
+	return strcmp(f->symbol->name, r->function) == 0 ||
+	       strcmp(f->symbol->raw, r->function) == 0;
+}
+
+/*
+ * The part of a stack that a function's tree has: of callers what is around its
+ * innermost call, of callees what is within its outermost one. Each stack counts once.
+ */
+static bool cut(const struct report *r, struct hwpmc_stack *s)
+{
+	uint32_t i = 0, n = s->nframe;
+
+	if (r->view == REPORT_CALLEES) {
+		while (n && !is_function(r, s->frame[n - 1]))
+			n--;
+		s->nframe = n;
+		return n != 0;
+	}
+	while (i < n && !is_function(r, s->frame[i]))
+		i++;
+	s->frame += i;
+	s->nframe -= i;
+	return i < n;
+}
+
+/* The samples of the event whose stacks have no such function. */
+static uint64_t make_tree(const struct report *r, struct view_tree *t,
+			  uint32_t event)
+{
+	const struct hwpmc_stack *stack;
+	uint64_t without = 0;
+	uint32_t n;
+
+	stack = hwpmc_profile_stacks(r->profile, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct hwpmc_stack s = stack[i];
+
+		if (s.event != event)
+			continue;
+		if (r->function && !cut(r, &s))
+			without += s.count;
+		else
+			view_tree_add(t, &s, s.count);
+	}
+	view_tree_sort(t);
+	return without;
+}
+
+/* ---- forms --------------------------------------------------------------- */
+
+static const char *symbol_of(const struct row *row)
+{
+	return row->node ? row->node->symbol->name : row->what;
+}
+
+static const char *image_of(const struct row *row)
+{
+	return row->node ? row->node->symbol->image->name : "";
+}
+
+static void print_text(const struct printing *p, const struct row *row)
+{
+	double percent = report_percent(row->count, p->ev->samples);
+
+	pager_heat(&p->r->out, percent);
+	fprintf(p->f, "%7.2f%% %10" PRIu64 " %10" PRIu64, percent, row->count,
+		row->self);
+	pager_plain(&p->r->out);
+	fprintf(p->f, "  %*s", 2 * row->depth, "");
+	fmt_put_plain(p->f, symbol_of(row), 0);
+	fputs(row->node ? "  " : "", p->f);
+	fmt_put_plain(p->f, image_of(row), 0);
+	fputc('\n', p->f);
+}
+
+static void print_csv(const struct printing *p, const struct row *row)
+{
+	fmt_csv_field(p->f, p->ev->name);
+	fprintf(p->f, ",%u,%" PRIu64 ",%" PRIu64 ",%.4f,", row->depth, row->count,
+		row->self, report_percent(row->count, p->ev->samples));
+	fmt_csv_field(p->f, image_of(row));
+	fputc(',', p->f);
+	fmt_csv_field(p->f, symbol_of(row));
+	fputc('\n', p->f);
+}
+
+/* Left open, for the children. */
+static void print_json(const struct printing *p, const struct row *row)
+{
+	fprintf(p->f, "{\"samples\":%" PRIu64 ",\"self\":%" PRIu64
+		",\"percent\":%.4f,", row->count, row->self,
+		report_percent(row->count, p->ev->samples));
+	if (row->node) {
+		fputs("\"image\":", p->f);
+		fmt_json_string(p->f, image_of(row));
+		fputs(",\"symbol\":", p->f);
+	} else {
+		fputs("\"symbol\":null,\"what\":", p->f);
+	}
+	fmt_json_string(p->f, symbol_of(row));
+}
+
+static void print_row(const struct printing *p, const struct row *row)
+{
+	if (p->r->format == REPORT_JSON)
+		print_json(p, row);
+	else if (p->r->format == REPORT_CSV)
+		print_csv(p, row);
+	else
+		print_text(p, row);
+}
+
+/* ---- trees --------------------------------------------------------------- */
+
+/* What JSON needs between rows and around the children of one. */
+static void punctuate(const struct printing *p, const char *text)
+{
+	if (p->r->format == REPORT_JSON)
+		fputs(text, p->f);
+}
+
+static void print_sum(const struct printing *p, uint64_t count,
+		      const char *what, unsigned int depth, bool first)
+{
+	struct row row = { NULL, what, count, count, depth };
+
+	if (!count)
+		return;
+	punctuate(p, first ? "" : ",");
+	print_row(p, &row);
+	punctuate(p, "}");
+}
+
+/* The most have come first: what is small has only small ones behind it. */
+static void print_children(const struct printing *p,
+			   const struct view_node *parent, unsigned int depth,
+			   uint64_t without)
+{
+	const struct view_node *n;
+	uint64_t rest = 0;
+
+	punctuate(p, ",\"children\":[");
+	for (n = parent->child; n; n = n->next) {
+		struct row row = { n, NULL, n->count, n->self, depth };
+
+		if (report_is_small(p->r, n->count, p->ev->samples))
+			break;
+		punctuate(p, n == parent->child ? "" : ",");
+		print_row(p, &row);
+		print_children(p, n, depth + 1, 0);
+		punctuate(p, "}");
+	}
+	for (const struct view_node *m = n; m; m = m->next)
+		rest += m->count;
+	print_sum(p, rest, "(functions below --limit)", depth,
+		  n == parent->child);
+	print_sum(p, without, "(stacks without it)", depth, !parent->child);
+	punctuate(p, "]");
+}
+
+static void print_event_head(const struct printing *p)
+{
+	if (p->r->format == REPORT_JSON) {
+		fputs("{\"event\":", p->f);
+		fmt_json_string(p->f, p->ev->name);
+		fprintf(p->f, ",\"period\":%" PRIu64 ",\"samples\":%" PRIu64,
+			p->ev->period, p->ev->samples);
+	} else if (p->r->format == REPORT_TEXT) {
+		report_head(p->r, p->ev);
+		fputs("# percent    samples  ends here  function\n", p->f);
+	}
+}
+
+void report_tree(const struct report *r)
+{
+	const struct hwpmc_profile_event *ev;
+	uint32_t n;
+
+	ev = hwpmc_profile_events(r->profile, &n);
+	if (!n && r->format == REPORT_TEXT)
+		fputs("# nothing was sampled in this log\n", r->out.f);
+	for (uint32_t e = 0; e < n; e++) {
+		struct view_tree tree = { .callees = r->view != REPORT_CALLERS };
+		struct printing p = { r, &ev[e], r->out.f };
+		uint64_t without = make_tree(r, &tree, e);
+
+		if (e && r->format == REPORT_TEXT)
+			fputc('\n', p.f);
+		print_event_head(&p);
+		print_children(&p, &tree.root, 0, without);
+		punctuate(&p, "}\n");
+		view_tree_clear(&tree);
+	}
+	if (r->format == REPORT_TEXT)
+		report_problems(r->out.f, r->profile,
+				r->log.o.symbols.inlines);
+}
+
+int report_tree_check(const struct report *r)
+{
+	const struct hwpmc_stack *stack;
+	uint32_t n;
+
+	stack = hwpmc_profile_stacks(r->profile, &n);
+	for (uint32_t i = 0; r->function && i < n; i++)
+		for (uint32_t j = 0; j < stack[i].nframe; j++)
+			if (is_function(r, stack[i].frame[j]))
+				return 0;
+	if (!r->function)
+		return 0;
+	msg("no sample has a function '%s' on its stack; hwpmc report -i %s lists those that were hit",
+	    r->function, r->log.input);
+	return EXIT_FAILED;
+}

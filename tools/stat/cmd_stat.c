@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cmd_stat.c - "hwpmc stat": options, and the runs. A command is held back
+ * until all counters run; it counts from its exec on (HWPMC_F_EXEC_START), so
+ * nothing of this program is in its numbers.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "common/commands.h"
+#include "common/fmt.h"
+#include "common/msg.h"
+#include "common/watch.h"
+#include "record/launch.h"
+#include "stat.h"
+
+#define RUNS_MAX	100000
+#define INTERVAL_MAX_MS	(24 * 3600 * 1000)
+
+const char cmd_stat_help[] =
+"usage: hwpmc stat [option ...] [--] command [argument ...]\n"
+"       hwpmc stat [option ...] -p pid[,pid ...] [command ...]\n"
+"       hwpmc stat [option ...] -a | -C cpu[,cpu-cpu ...] [command ...]\n"
+"\n"
+"Count events of a command and its descendants, of processes that run\n"
+"already, or of whole CPUs; with a command beside -p, -a or -C, while it runs.\n"
+"\n"
+"  -e EVENTS           count these (see: hwpmc list); default: cycles,\n"
+"                      instructions, branches, branch-misses,\n"
+"                      cache-references, cache-misses as far as they fit;\n"
+"                      without counters: events of the kernel\n"
+"  -a                  all CPUs, everything that runs there\n"
+"  -C CPUS             these CPUs: 0,2-3\n"
+"  -p PIDS             these processes\n"
+"      --no-descendants  without the processes that they start\n"
+"  -I MILLISECONDS     print what was counted in each interval\n"
+"  -r RUNS             run the command so often; print means\n"
+"      --json          one JSON object a line\n"
+"      --csv           comma-separated values\n"
+"  -o FILE             print there, not to standard error; - is standard output\n"
+"      --no-big-num    do not group digits\n"
+"\n"
+"Exit status: the command's; 128+N when signal N ended it; 126 or 127 when it\n"
+"cannot be run; 125 when nothing could be counted; 2 for a wrong option.\n";
+
+enum { OPT_HELP = 256, OPT_NO_DESC, OPT_JSON, OPT_CSV, OPT_NO_BIG_NUM };
+
+static int parse_cpus(struct stat_options *o, const char *arg)
+{
+	if (cpus_parse(arg, &o->cpus) < 0)
+		return msg_usage("'%s' is no list of CPUs", arg);
+	o->system = true;
+	return 0;
+}
+
+static int parse_pids(struct stat_options *o, char *arg)
+{
+	uint64_t pid;
+
+	for (char *s = strsep(&arg, ","); s; s = strsep(&arg, ",")) {
+		if (fmt_parse_u64(s, 1, INT32_MAX, &pid) < 0)
+			return msg_usage("'%s' is no process id", s);
+		o->pid = must_realloc(o->pid, o->npid + 1, sizeof(*o->pid));
+		o->pid[o->npid++] = pid;
+	}
+	return 0;
+}
+
+static int parse_number(const char *what, const char *arg, uint64_t hi,
+			uint64_t *value)
+{
+	if (fmt_parse_u64(arg, 1, hi, value) < 0)
+		return msg_usage("'%s' is no number of %s from 1 to %llu", arg,
+				 what, (unsigned long long)hi);
+	return 0;
+}
+
+static int parse_format(struct stat_options *o, enum stat_format format)
+{
+	if (o->format != STAT_TEXT && o->format != format)
+		return msg_usage("--json and --csv exclude each other");
+	o->format = format;
+	return 0;
+}
+
+static int parse_option(struct stat_options *o, int c, bool *all)
+{
+	uint64_t n;
+	int err;
+
+	switch (c) {
+	case 'e':
+		if (evlist_add(&o->events, optarg) < 0)
+			return msg_usage("'%s' is no list of events", optarg);
+		return 0;
+	case 'a':
+		*all = true;
+		return 0;
+	case 'C':
+		return parse_cpus(o, optarg);
+	case 'p':
+		return parse_pids(o, optarg);
+	case 'I':
+		err = parse_number("milliseconds", optarg, INTERVAL_MAX_MS, &n);
+		if (!err)
+			o->interval_ns = n * 1000000;
+		return err;
+	case 'r':
+		err = parse_number("runs", optarg, RUNS_MAX, &n);
+		if (!err)
+			o->runs = n;
+		return err;
+	case 'o':
+		o->output = optarg;
+		return 0;
+	case OPT_NO_DESC:
+		o->descendants = false;
+		return 0;
+	case OPT_JSON:
+		return parse_format(o, STAT_JSON);
+	case OPT_CSV:
+		return parse_format(o, STAT_CSV);
+	default:
+		o->big_num = false;
+		return 0;
+	}
+}
+
+/* Options that are right one by one may not go together. */
+static int check_options(struct stat_options *o, bool all)
+{
+	if (all && o->system)
+		return msg_usage("-a and -C exclude each other");
+	o->system |= all;
+	if (o->system && o->npid)
+		return msg_usage("-p does not go with -a or -C");
+	if (o->system && !o->descendants)
+		return msg_usage("--no-descendants does not go with -a or -C");
+	if (!o->command && !o->system && !o->npid)
+		return msg_usage("what to count is missing: a command, -p, -a "
+				 "or -C");
+	if (!o->command && o->runs > 1)
+		return msg_usage("-r needs a command to run");
+	if (all && cpus_online(&o->cpus) < 0) {
+		msg("cannot tell which CPUs are online: %s", strerror(errno));
+		return EXIT_STAT_FAILED;
+	}
+	o->defaults = !o->events.n;
+	return 0;
+}
+
+/* 0, or the status to exit with; *help: help was printed. */
+static int parse(struct stat_options *o, int argc, char *argv[], bool *help)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, OPT_HELP },
+		{ "event", required_argument, NULL, 'e' },
+		{ "all-cpus", no_argument, NULL, 'a' },
+		{ "cpu", required_argument, NULL, 'C' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "interval", required_argument, NULL, 'I' },
+		{ "repeat", required_argument, NULL, 'r' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "no-descendants", no_argument, NULL, OPT_NO_DESC },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "csv", no_argument, NULL, OPT_CSV },
+		{ "no-big-num", no_argument, NULL, OPT_NO_BIG_NUM },
+		{ NULL, 0, NULL, 0 },
+	};
+	bool all = false;
+	int c, err;
+
+	*o = (struct stat_options){
+		.descendants = true, .runs = 1, .big_num = true,
+	};
+	/* "+": the command's options are its own. */
+	while ((c = getopt_long(argc, argv, "+:e:aC:p:I:r:o:", options,
+				NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return msg_bad_option(c, optopt, argv, optind);
+		*help = c == OPT_HELP;
+		if (*help) {
+			fputs(cmd_stat_help, stdout);
+			return 0;
+		}
+		err = parse_option(o, c, &all);
+		if (err)
+			return err;
+	}
+	if (optind < argc)
+		o->command = argv + optind;
+	return check_options(o, all);
+}
+
+/* ------------------------------------------------------------------------ */
+
+/* One invocation: what lasts longer than a run. */
+struct session {
+	struct stat_options o;
+	struct stat_set set;
+	FILE *out;
+	bool printed;			/* something, so headers too */
+	unsigned int nrun;		/* runs that have ended */
+	uint64_t *elapsed;		/* of each */
+	struct stat_times sum;
+	int status;			/* of the last command that failed */
+	int signal;
+};
+
+static void print_report(struct session *s, const struct stat_report *r)
+{
+	static void (*const print[])(FILE *f, const struct stat_report *r,
+				     bool first) = {
+		[STAT_TEXT] = stat_print_text,
+		[STAT_JSON] = stat_print_json,
+		[STAT_CSV] = stat_print_csv,
+	};
+
+	print[s->o.format](s->out, r, !s->printed);
+	s->printed = true;
+	fflush(s->out);
+}
+
+static void print_interval(struct session *s, uint64_t time, uint64_t length)
+{
+	struct stat_report r = {
+		.o = &s->o, .set = &s->set, .interval = true, .time = time,
+		.length = length,
+	};
+
+	print_report(s, &r);
+	stat_set_shown(&s->set);
+}
+
+static void print_total(struct session *s)
+{
+	struct stat_report r = {
+		.o = &s->o, .set = &s->set, .nrun = s->nrun,
+		.has_status = s->o.command != NULL, .status = s->status,
+		.signal = s->signal, .mean = s->sum,
+	};
+
+	r.mean.elapsed = stat_mean(s->elapsed, s->nrun);
+	r.elapsed_dev = stat_deviation(s->elapsed, s->nrun);
+	r.mean.user /= s->nrun;
+	r.mean.sys /= s->nrun;
+	print_report(s, &r);
+}
+
+/* Attach to what is measured, and have it watched. */
+static int attach_all(struct session *s, struct watch *w, struct launch *l)
+{
+	if (!s->o.npid)
+		return s->o.system ? 0 : stat_set_attach(&s->set, l->pid);
+	for (unsigned int i = 0; i < s->o.npid; i++) {
+		if (watch_target(w, s->o.pid[i]) < 0) {
+			msg("cannot count process %d: %s", s->o.pid[i],
+			    strerror(errno));
+			return -1;
+		}
+		if (stat_set_attach(&s->set, s->o.pid[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Everything up to where the command may go. On failure nothing is left. */
+static int prepare(struct session *s, struct watch *w, struct launch *l)
+{
+	bool own = s->o.command && !s->o.system && !s->o.npid;
+
+	if (stat_set_allocate(&s->set, own) < 0)
+		return -1;
+	if (s->o.command && launch_prepare(l, s->o.command) < 0) {
+		msg("cannot start '%s': %s", s->o.command[0], strerror(errno));
+		return -1;
+	}
+	if (s->o.command && watch_child(w, l->pid) < 0) {
+		msg("cannot watch process %d: %s", l->pid, strerror(errno));
+		goto err_launch;
+	}
+	if (attach_all(s, w, l) < 0 || stat_set_start(&s->set) < 0)
+		goto err_launch;
+	return 0;
+
+err_launch:
+	if (s->o.command)
+		launch_cancel(l);
+	return -1;
+}
+
+/* Until the end of the run; prints the intervals on the way. */
+static int run_until_end(struct session *s, struct watch *w, uint64_t start)
+{
+	uint64_t step = s->o.interval_ns, last = start, deadline = start + step;
+
+	while (watch_wait(w, step ? deadline : 0) == WATCH_TIME) {
+		uint64_t now = watch_now();
+
+		if (stat_set_read(&s->set) < 0)
+			return -1;
+		print_interval(s, now - start, now - last);
+		last = now;
+		/* A late reader skips intervals; it does not hurry after. */
+		while (deadline <= now)
+			deadline += step;
+	}
+	s->elapsed[s->nrun] = watch_now() - start;
+	if (stat_set_stop(&s->set) < 0 || stat_set_read(&s->set) < 0)
+		return -1;
+	if (step)
+		print_interval(s, s->elapsed[s->nrun],
+			       s->elapsed[s->nrun] - (last - start));
+	return 0;
+}
+
+static uint64_t timeval_ns(struct timeval tv)
+{
+	return tv.tv_sec * 1000000000ull + tv.tv_usec * 1000ull;
+}
+
+static void end_command(struct session *s, struct watch *w)
+{
+	struct rusage usage;
+	int status;
+
+	watch_reap(w, &status, &usage);
+	s->sum.has_task = true;
+	s->sum.user += timeval_ns(usage.ru_utime);
+	s->sum.sys += timeval_ns(usage.ru_stime);
+	if (launch_exit_status(status))
+		s->status = launch_exit_status(status);
+}
+
+/* 0, or the status to exit with at once. */
+static int run_prepared(struct session *s, struct watch *w, struct launch *l)
+{
+	uint64_t start = watch_now();
+	int err = s->o.command ? launch_go(l) : 0;
+
+	if (err)
+		return launch_error(s->o.command[0], err);
+	err = run_until_end(s, w, start);
+	if (s->o.command)
+		end_command(s, w);
+	s->signal = w->signal;
+	if (err < 0)
+		return EXIT_STAT_FAILED;
+	stat_set_keep(&s->set, s->nrun++);
+	return 0;
+}
+
+static int run_once(struct session *s)
+{
+	struct launch l = { .pid = 0 };
+	int status = EXIT_STAT_FAILED;
+	struct watch w;
+
+	if (watch_open(&w) < 0) {
+		msg("cannot watch for signals: %s", strerror(errno));
+		return status;
+	}
+	if (prepare(s, &w, &l) == 0)
+		status = run_prepared(s, &w, &l);
+	stat_set_release(&s->set);
+	watch_close(&w);
+	return status;
+}
+
+static int run_all(struct session *s)
+{
+	int status = 0;
+
+	s->elapsed = must_calloc(s->o.runs, sizeof(*s->elapsed));
+	for (unsigned int i = 0; i < s->o.runs && !status && !s->signal; i++)
+		status = run_once(s);
+	if (s->nrun)
+		print_total(s);
+	return status ? status : s->status;
+}
+
+static int open_output(struct session *s)
+{
+	s->out = stderr;
+	if (!s->o.output)
+		return 0;
+	s->out = strcmp(s->o.output, "-") == 0 ? stdout :
+		 fopen(s->o.output, "we");
+	if (s->out)
+		return 0;
+	msg("cannot write '%s': %s", s->o.output, strerror(errno));
+	return -1;
+}
+
+/* A full disk shows at the end only; the counts are then lost, so say it. */
+static int close_output(struct session *s, int status)
+{
+	int bad = ferror(s->out);
+
+	if (s->out != stderr)
+		bad |= fclose(s->out);
+	if (!bad)
+		return status;
+	msg("cannot write the results: %s", strerror(errno));
+	return status ? status : EXIT_STAT_FAILED;
+}
+
+int cmd_stat(int argc, char *argv[])
+{
+	struct session s = { .out = NULL };
+	bool help = false;
+	int status = parse(&s.o, argc, argv, &help);
+
+	if (status || help)
+		return status;
+	if (open_output(&s) < 0)
+		return EXIT_STAT_FAILED;
+	status = EXIT_STAT_FAILED;
+	if (stat_set_open(&s.set, &s.o) == 0) {
+		status = run_all(&s);
+		stat_set_close(&s.set);
+	}
+	status = close_output(&s, status);
+	free(s.elapsed);
+	free(s.o.pid);
+	evlist_free(&s.o.events);
+	return status;
+}

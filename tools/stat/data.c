@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * data.c - a report of "hwpmc stat" for programs: one JSON object a line,
+ * or CSV with one header line. Both forms are documented in hwpmc-stat(1) and
+ * only grow: members and columns are added at the end.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/fmt.h"
+#include "stat.h"
+
+static const char *status_of(const struct stat_event *ev)
+{
+	return ev->why ? "not-counted" :
+	       ev->incomplete ? "incomplete" : "counted";
+}
+
+/* Whole counts to the last digit, means with what a double holds. */
+static void put_count(FILE *f, const struct stat_figure *fig)
+{
+	if (fig->whole)
+		fprintf(f, "%" PRIu64, fig->exact);
+	else
+		fprintf(f, "%.3f", fig->count);
+}
+
+static void json_figure(FILE *f, const struct stat_report *r,
+			const struct stat_figure *fig, const uint64_t *run)
+{
+	fputs("\"count\":", f);
+	put_count(f, fig);
+	if (!r->interval && r->o->runs > 1) {
+		fprintf(f, ",\"stddev\":%.3f,\"counts\":[", fig->deviation);
+		for (unsigned int i = 0; i < r->nrun; i++)
+			fprintf(f, "%s%" PRIu64, i ? "," : "", run[i]);
+		fputc(']', f);
+	}
+	if (fig->metric.unit) {
+		fprintf(f, ",\"metric\":%.6g,\"metric_unit\":",
+			fig->metric.value);
+		fmt_json_string(f, fig->metric.unit);
+	}
+}
+
+static void json_cpus(FILE *f, const struct stat_report *r,
+		      const struct stat_event *ev)
+{
+	fputs(",\"cpus\":[", f);
+	for (unsigned int i = 0; i < ev->ncell; i++) {
+		const struct stat_cell *cell = &ev->cell[i];
+		struct stat_figure fig = stat_figure(r, ev, cell);
+
+		fprintf(f, "%s{\"cpu\":%u,", i ? "," : "", cell->cpu);
+		json_figure(f, r, &fig, cell->run);
+		fputc('}', f);
+	}
+	fputc(']', f);
+}
+
+static void json_event(FILE *f, const struct stat_report *r,
+		       const struct stat_event *ev)
+{
+	struct stat_figure fig;
+
+	fputs("{\"event\":", f);
+	fmt_json_string(f, ev->spec);
+	fprintf(f, ",\"status\":\"%s\",", status_of(ev));
+	if (ev->why) {
+		fputs("\"why\":", f);
+		fmt_json_string(f, ev->why);
+	} else {
+		fig = stat_figure(r, ev, NULL);
+		json_figure(f, r, &fig, ev->run);
+		if (r->o->system)
+			json_cpus(f, r, ev);
+	}
+	fputc('}', f);
+}
+
+static void json_numbers(FILE *f, const char *name, const unsigned int *v,
+			 unsigned int n)
+{
+	fprintf(f, ",\"%s\":[", name);
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(f, "%s%u", i ? "," : "", v[i]);
+	fputc(']', f);
+}
+
+/* What was measured: command, processes or CPUs. */
+static void json_subject(FILE *f, const struct stat_options *o)
+{
+	fprintf(f, ",\"scope\":\"%s\"", o->system ? "system" : "process");
+	if (o->system)
+		json_numbers(f, "measured_cpus", o->cpus.cpu, o->cpus.n);
+	else
+		fprintf(f, ",\"descendants\":%s",
+			o->descendants ? "true" : "false");
+	if (o->npid)
+		json_numbers(f, "pids", (const unsigned int *)o->pid, o->npid);
+	if (!o->command)
+		return;
+	fputs(",\"command\":[", f);
+	for (char **arg = o->command; *arg; arg++) {
+		fputs(arg == o->command ? "" : ",", f);
+		fmt_json_string(f, *arg);
+	}
+	fputc(']', f);
+}
+
+static void json_total(FILE *f, const struct stat_report *r)
+{
+	json_subject(f, r->o);
+	fprintf(f, ",\"runs\":%u,\"elapsed_ns\":%" PRIu64, r->nrun,
+		r->mean.elapsed);
+	if (r->o->runs > 1)
+		fprintf(f, ",\"elapsed_stddev_ns\":%.0f", r->elapsed_dev);
+	if (r->mean.has_task)
+		fprintf(f, ",\"user_ns\":%" PRIu64 ",\"system_ns\":%" PRIu64,
+			r->mean.user, r->mean.sys);
+	if (r->has_status)
+		fprintf(f, ",\"exit_status\":%d", r->status);
+	if (r->signal)
+		fprintf(f, ",\"signal\":%d", r->signal);
+}
+
+void stat_print_json(FILE *f, const struct stat_report *r, bool first)
+{
+	fprintf(f, "{\"type\":\"%s\"", r->interval ? "interval" : "total");
+	if (r->interval)
+		fprintf(f, ",\"time_ns\":%" PRIu64 ",\"length_ns\":%" PRIu64,
+			r->time, r->length);
+	else
+		json_total(f, r);
+	fputs(",\"events\":[", f);
+	for (unsigned int i = 0; i < r->set->nevent; i++) {
+		fputs(i ? "," : "", f);
+		json_event(f, r, &r->set->event[i]);
+	}
+	fputs("]}\n", f);
+}
+
+/* type,time_ns,cpu,event: what begins every line. */
+static void csv_lead(FILE *f, const struct stat_report *r, const char *cpu,
+		     const char *event)
+{
+	fprintf(f, "%s,%" PRIu64 ",%s,", r->interval ? "interval" : "total",
+		r->interval ? r->time : r->mean.elapsed, cpu);
+	fmt_csv_field(f, event);
+}
+
+static void csv_row(FILE *f, const struct stat_report *r,
+		    const struct stat_event *ev, const struct stat_cell *cell)
+{
+	struct stat_figure fig = stat_figure(r, ev, cell);
+	char cpu[16] = "";
+
+	if (cell)
+		snprintf(cpu, sizeof(cpu), "%u", cell->cpu);
+	else if (r->o->system)
+		strcpy(cpu, "all");
+	csv_lead(f, r, cpu, ev->spec);
+	fprintf(f, ",%s,", status_of(ev));
+	put_count(f, &fig);
+	fputs(",events,", f);
+	if (!r->interval && r->nrun > 1)
+		fprintf(f, "%.3f", fig.deviation);
+	fprintf(f, ",%u,", r->interval ? 1 : r->nrun);
+	if (fig.metric.unit)
+		fprintf(f, "%.6g", fig.metric.value);
+	fputc(',', f);
+	fmt_csv_field(f, fig.metric.unit ? fig.metric.unit : "");
+	fputs(",\n", f);
+}
+
+static void csv_not_counted(FILE *f, const struct stat_report *r,
+			    const struct stat_event *ev)
+{
+	csv_lead(f, r, r->o->system ? "all" : "", ev->spec);
+	fputs(",not-counted,,,,,,,", f);
+	fmt_csv_field(f, ev->why);
+	fputc('\n', f);
+}
+
+static void csv_time(FILE *f, const struct stat_report *r, const char *name,
+		     uint64_t ns, double deviation)
+{
+	csv_lead(f, r, "", name);
+	fprintf(f, ",counted,%" PRIu64 ",ns,", ns);
+	if (r->nrun > 1 && deviation >= 0)
+		fprintf(f, "%.0f", deviation);
+	fprintf(f, ",%u,,,\n", r->nrun);
+}
+
+void stat_print_csv(FILE *f, const struct stat_report *r, bool first)
+{
+	if (first)
+		fputs("type,time_ns,cpu,event,status,count,unit,stddev,runs,"
+		      "metric,metric_unit,why\n", f);
+	for (unsigned int i = 0; i < r->set->nevent; i++) {
+		const struct stat_event *ev = &r->set->event[i];
+
+		if (ev->why) {
+			csv_not_counted(f, r, ev);
+			continue;
+		}
+		for (unsigned int j = 0; r->o->system && j < ev->ncell; j++)
+			csv_row(f, r, ev, &ev->cell[j]);
+		csv_row(f, r, ev, NULL);
+	}
+	if (r->interval)
+		return;
+	csv_time(f, r, "elapsed", r->mean.elapsed, r->elapsed_dev);
+	if (!r->mean.has_task)
+		return;
+	csv_time(f, r, "user", r->mean.user, -1);
+	csv_time(f, r, "system", r->mean.sys, -1);
+}

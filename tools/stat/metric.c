@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * metric.c - figures that people expect beside the counts: instructions
+ * per cycle, miss rates, events per second; means and deviations of runs. Pure.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "stat.h"
+
+static const struct kind_name {
+	const char *name;
+	enum stat_kind kind;
+} kind_names[] = {
+	{ "cycles", KIND_CYCLES },
+	{ "cpu-cycles", KIND_CYCLES },
+	{ "unhalted-cycles", KIND_CYCLES },
+	{ "instructions", KIND_INSTRUCTIONS },
+	{ "branches", KIND_BRANCHES },
+	{ "branch-instructions", KIND_BRANCHES },
+	{ "branch-misses", KIND_BRANCH_MISSES },
+	{ "branch-mispredicts", KIND_BRANCH_MISSES },
+	{ "cache-references", KIND_CACHE_REFS },
+	{ "llc-reference", KIND_CACHE_REFS },
+	{ "cache-misses", KIND_CACHE_MISSES },
+	{ "llc-misses", KIND_CACHE_MISSES },
+};
+
+/* Case means nothing, and space . _ - are the same, as in the library. */
+static bool same_name(const char *s, size_t len, const char *name)
+{
+	if (strlen(name) != len)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		char c = tolower((unsigned char)s[i]);
+
+		if (c == ' ' || c == '.' || c == '_')
+			c = '-';
+		if (c != name[i])
+			return false;
+	}
+	return true;
+}
+
+enum stat_kind stat_kind_of(const char *spec, const char **suffix)
+{
+	size_t len = strcspn(spec, ":,");
+
+	*suffix = spec + len;
+	for (size_t i = 0; i < sizeof(kind_names) / sizeof(*kind_names); i++)
+		if (same_name(spec, len, kind_names[i].name))
+			return kind_names[i].kind;
+	return KIND_OTHER;
+}
+
+double stat_mean(const uint64_t *v, unsigned int n)
+{
+	long double sum = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		sum += v[i];
+	return n ? (double)(sum / n) : 0;
+}
+
+/* Of a sample: divided by n - 1. */
+double stat_deviation(const uint64_t *v, unsigned int n)
+{
+	long double mean = 0, squares = 0;
+
+	if (n < 2)
+		return 0;
+	for (unsigned int i = 0; i < n; i++)
+		mean += (long double)v[i] / n;
+	for (unsigned int i = 0; i < n; i++)
+		squares += (v[i] - mean) * (v[i] - mean);
+	return sqrt((double)(squares / (n - 1)));
+}
+
+enum stat_kind stat_metric_base(enum stat_kind kind)
+{
+	switch (kind) {
+	case KIND_INSTRUCTIONS:
+		return KIND_CYCLES;
+	case KIND_BRANCH_MISSES:
+		return KIND_BRANCHES;
+	case KIND_CACHE_MISSES:
+		return KIND_CACHE_REFS;
+	default:
+		return KIND_OTHER;
+	}
+}
+
+static struct stat_metric ratio(enum stat_kind kind, double quotient)
+{
+	switch (kind) {
+	case KIND_BRANCH_MISSES:
+		return (struct stat_metric){ quotient * 100, "% of branches" };
+	case KIND_CACHE_MISSES:
+		return (struct stat_metric){ quotient * 100,
+					     "% of cache references" };
+	default:
+		return (struct stat_metric){ quotient,
+					     "instructions per cycle" };
+	}
+}
+
+struct stat_metric stat_metric(enum stat_kind kind, double count, double base,
+			       double ns)
+{
+	if (base > 0)
+		return ratio(kind, count / base);
+	if (!(ns > 0))
+		return (struct stat_metric){ 0, NULL };
+	if (kind == KIND_CYCLES)
+		return (struct stat_metric){ count / ns, "GHz" };
+	return (struct stat_metric){ count / ns * 1e9, "/s" };
+}
+
+uint64_t stat_event_total(const struct stat_event *ev)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < ev->ncell; i++)
+		sum += ev->cell[i].value;
+	return sum;
+}
+
+uint64_t stat_event_delta(const struct stat_event *ev)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < ev->ncell; i++)
+		sum += ev->cell[i].value - ev->cell[i].shown;
+	return sum;
+}
+
+const struct stat_event *stat_find(const struct stat_set *set,
+				   enum stat_kind kind, const char *suffix)
+{
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		const struct stat_event *ev = &set->event[i];
+
+		if (!ev->why && ev->kind == kind &&
+		    strcmp(ev->suffix, suffix) == 0)
+			return ev;
+	}
+	return NULL;
+}
+
+/* The count of an event, or of one CPU of it, that a report tells. */
+static double count_of(const struct stat_report *r, const struct stat_event *ev,
+		       const struct stat_cell *cell)
+{
+	if (!r->interval)
+		return stat_mean(cell ? cell->run : ev->run, r->nrun);
+	return cell ? cell->value - cell->shown : stat_event_delta(ev);
+}
+
+/* The time that a rate is of: the program's own where it is known. */
+static double rate_time(const struct stat_report *r,
+			const struct stat_event *ev,
+			const struct stat_cell *cell)
+{
+	double ns = r->interval ? r->length : r->mean.elapsed;
+
+	if (!r->interval && r->mean.has_task && !r->o->system && !r->o->npid)
+		ns = r->mean.user + r->mean.sys;
+	/* A frequency is of one CPU, other rates are of all together. */
+	if (!cell && ev->kind == KIND_CYCLES && r->o->system)
+		ns *= ev->ncell;
+	return ns;
+}
+
+/* The same CPU's cell of another event: all events have the same CPUs. */
+static double base_of(const struct stat_report *r, const struct stat_event *ev,
+		      const struct stat_cell *cell)
+{
+	enum stat_kind kind = stat_metric_base(ev->kind);
+	const struct stat_event *base;
+
+	if (kind == KIND_OTHER)
+		return 0;
+	base = stat_find(r->set, kind, ev->suffix);
+	if (!base)
+		return 0;
+	return count_of(r, base, cell ? &base->cell[cell - ev->cell] : NULL);
+}
+
+struct stat_figure stat_figure(const struct stat_report *r,
+			       const struct stat_event *ev,
+			       const struct stat_cell *cell)
+{
+	const uint64_t *run = cell ? cell->run : ev->run;
+	struct stat_figure f = { .count = count_of(r, ev, cell) };
+	uint64_t sum = 0;
+
+	f.metric = stat_metric(ev->kind, f.count, base_of(r, ev, cell),
+			       rate_time(r, ev, cell));
+	if (r->interval) {
+		f.exact = cell ? cell->value - cell->shown :
+			  stat_event_delta(ev);
+		f.whole = true;
+		return f;
+	}
+	for (unsigned int i = 0; i < r->nrun; i++)
+		sum += run[i];
+	f.whole = sum % r->nrun == 0;
+	f.exact = sum / r->nrun;
+	f.deviation = stat_deviation(run, r->nrun);
+	return f;
+}

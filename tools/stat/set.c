@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * set.c - the PMCs of one "hwpmc stat": allocated, attached, started and
+ * read together. Nothing is multiplexed: an event has its counters for the
+ * whole run, or is named with the reason why it has none.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/machine.h"
+#include "common/msg.h"
+#include "stat.h"
+
+static void cells_open(struct stat_event *ev, const struct stat_options *o)
+{
+	ev->ncell = o->system ? o->cpus.n : 1;
+	ev->cell = must_calloc(ev->ncell, sizeof(*ev->cell));
+	ev->run = must_calloc(o->runs, sizeof(*ev->run));
+	for (unsigned int i = 0; i < ev->ncell; i++) {
+		struct stat_cell *cell = &ev->cell[i];
+
+		cell->id = HWPMC_ID_INVALID;
+		cell->cpu = o->system ? o->cpus.cpu[i] : HWPMC_CPU_ANY;
+		cell->run = must_calloc(o->runs, sizeof(*cell->run));
+	}
+}
+
+static const char default_events[] =
+	"cycles,instructions,branches,branch-misses,cache-references,"
+	"cache-misses";
+static const char soft_events[] =
+	"page-faults,context-switches,cpu-migrations,clock.prof";
+
+int stat_set_open(struct stat_set *set, struct stat_options *o)
+{
+	memset(set, 0, sizeof(*set));
+	if (hwpmc_open(&set->h) < 0) {
+		msg("%s", hwpmc_error(NULL));
+		return -1;
+	}
+	if (o->defaults)
+		evlist_add(&o->events, machine_has_counters(set->h) ?
+			   default_events : soft_events);
+	set->o = o;
+	set->nevent = o->events.n;
+	set->event = must_calloc(set->nevent, sizeof(*set->event));
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		struct stat_event *ev = &set->event[i];
+
+		ev->spec = o->events.spec[i];
+		ev->kind = stat_kind_of(ev->spec, &ev->suffix);
+		cells_open(ev, o);
+	}
+	return 0;
+}
+
+void stat_set_close(struct stat_set *set)
+{
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		struct stat_event *ev = &set->event[i];
+
+		for (unsigned int j = 0; j < ev->ncell; j++)
+			free(ev->cell[j].run);
+		free(ev->cell);
+		free(ev->run);
+		free(ev->why);
+	}
+	free(set->event);
+	hwpmc_close(set->h);
+}
+
+static void release_event(struct stat_set *set, struct stat_event *ev)
+{
+	for (unsigned int i = 0; i < ev->ncell; i++) {
+		if (ev->cell[i].id != HWPMC_ID_INVALID)
+			hwpmc_release(set->h, ev->cell[i].id);
+		ev->cell[i].id = HWPMC_ID_INVALID;
+	}
+}
+
+void stat_set_release(struct stat_set *set)
+{
+	for (unsigned int i = 0; i < set->nevent; i++)
+		release_event(set, &set->event[i]);
+}
+
+static int allocate_event(struct stat_set *set, struct stat_event *ev,
+			  bool exec_start)
+{
+	enum hwpmc_mode mode = HWPMC_MODE_SC;
+	uint32_t flags = 0;
+
+	if (!set->o->system) {
+		mode = HWPMC_MODE_TC;
+		flags = (set->o->descendants ? HWPMC_F_DESCENDANTS : 0) |
+			(exec_start ? HWPMC_F_EXEC_START : 0);
+	}
+	for (unsigned int i = 0; i < ev->ncell; i++) {
+		struct stat_cell *cell = &ev->cell[i];
+
+		cell->value = 0;
+		cell->shown = 0;
+		if (hwpmc_allocate(set->h, ev->spec, mode, flags, cell->cpu, 0,
+				   &cell->id) < 0) {
+			cell->id = HWPMC_ID_INVALID;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/*
+ * What the user asked for must be counted; of the default events, those that
+ * can be, and in the order of the list: the first ones matter most.
+ */
+static int refuse_event(struct stat_set *set, struct stat_event *ev)
+{
+	if (!set->o->defaults) {
+		msg("%s", hwpmc_error(set->h));
+		return -1;
+	}
+	ev->why = must_strdup(hwpmc_error(set->h));
+	release_event(set, ev);
+	return 0;
+}
+
+int stat_set_allocate(struct stat_set *set, bool exec_start)
+{
+	unsigned int counted = 0;
+
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		struct stat_event *ev = &set->event[i];
+
+		/* What did not fit in the first run stays out of all. */
+		if (!ev->why && allocate_event(set, ev, exec_start) < 0 &&
+		    refuse_event(set, ev) < 0)
+			return -1;
+		counted += !ev->why;
+	}
+	if (counted)
+		return 0;
+	msg("%s", set->event[0].why);
+	return -1;
+}
+
+/* An operation on every PMC; ends with a message at the first that fails. */
+static int each_cell(struct stat_set *set,
+		     int (*op)(struct stat_set *set, struct stat_cell *cell))
+{
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		struct stat_event *ev = &set->event[i];
+
+		for (unsigned int j = 0; !ev->why && j < ev->ncell; j++) {
+			if (op(set, &ev->cell[j]) < 0) {
+				msg("%s", hwpmc_error(set->h));
+				return -1;
+			}
+		}
+	}
+	return 0;
+}
+
+static int start_cell(struct stat_set *set, struct stat_cell *cell)
+{
+	return hwpmc_start(set->h, cell->id);
+}
+
+static int stop_cell(struct stat_set *set, struct stat_cell *cell)
+{
+	return hwpmc_stop(set->h, cell->id);
+}
+
+int stat_set_start(struct stat_set *set)
+{
+	return each_cell(set, start_cell);
+}
+
+int stat_set_stop(struct stat_set *set)
+{
+	return each_cell(set, stop_cell);
+}
+
+int stat_set_attach(struct stat_set *set, pid_t pid)
+{
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		struct stat_event *ev = &set->event[i];
+
+		if (ev->why || hwpmc_attach(set->h, ev->cell[0].id, pid) == 0)
+			continue;
+		/* Its row is taken in that process: an event that cannot be. */
+		if (hwpmc_reason(set->h) != HWPMC_WHY_TARGET_ROW ||
+		    !set->o->defaults) {
+			msg("%s", hwpmc_error(set->h));
+			return -1;
+		}
+		refuse_event(set, ev);
+	}
+	return 0;
+}
+
+static int read_cell(struct stat_set *set, struct stat_event *ev,
+		     struct stat_cell *cell)
+{
+	if (hwpmc_read(set->h, cell->id, &cell->value) == 0)
+		return 0;
+	if (errno == ENOMEM && hwpmc_reason(set->h) == HWPMC_WHY_INCOMPLETE) {
+		ev->incomplete = true;
+		return 0;
+	}
+	msg("%s", hwpmc_error(set->h));
+	return -1;
+}
+
+int stat_set_read(struct stat_set *set)
+{
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		struct stat_event *ev = &set->event[i];
+
+		for (unsigned int j = 0; !ev->why && j < ev->ncell; j++)
+			if (read_cell(set, ev, &ev->cell[j]) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+void stat_set_keep(struct stat_set *set, unsigned int run)
+{
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		struct stat_event *ev = &set->event[i];
+
+		ev->run[run] = stat_event_total(ev);
+		for (unsigned int j = 0; j < ev->ncell; j++)
+			ev->cell[j].run[run] = ev->cell[j].value;
+	}
+}
+
+void stat_set_shown(struct stat_set *set)
+{
+	for (unsigned int i = 0; i < set->nevent; i++)
+		for (unsigned int j = 0; j < set->event[i].ncell; j++) {
+			struct stat_cell *cell = &set->event[i].cell[j];
+
+			cell->shown = cell->value;
+		}
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stat.h - what the files of "hwpmc stat" share. cmd_stat.c parses options and
+ * runs, set.c counts, metric.c derives, text.c and data.c
+ * print.
+ */
+#ifndef TOOLS_STAT_H
+#define TOOLS_STAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include <libhwpmc.h>
+
+#include "common/cpus.h"
+#include "common/evlist.h"
+
+enum stat_format { STAT_TEXT, STAT_JSON, STAT_CSV };
+
+struct stat_options {
+	struct evlist events;
+	bool defaults;			/* events are ours, not the user's */
+	bool system;			/* -a or -C */
+	struct cpus cpus;		/* system scope: which */
+	unsigned int npid;
+	pid_t *pid;
+	bool descendants;
+	uint64_t interval_ns;		/* 0: none */
+	unsigned int runs;
+	enum stat_format format;
+	const char *output;		/* NULL: standard error */
+	bool big_num;			/* group digits */
+	char **command;			/* NULL: none */
+};
+
+/* The events that derived figures are made of. */
+enum stat_kind {
+	KIND_OTHER, KIND_CYCLES, KIND_INSTRUCTIONS, KIND_BRANCHES,
+	KIND_BRANCH_MISSES, KIND_CACHE_REFS, KIND_CACHE_MISSES,
+};
+
+/*
+ * One PMC: an event in process scope, or an event on one CPU. A cell counts
+ * since its PMC was started; `shown` is what earlier intervals have told.
+ */
+struct stat_cell {
+	uint32_t id;			/* HWPMC_ID_INVALID: none */
+	uint32_t cpu;			/* HWPMC_CPU_ANY in process scope */
+	uint64_t value;
+	uint64_t shown;
+	uint64_t *run;			/* count of each run that has ended */
+};
+
+struct stat_event {
+	const char *spec;
+	enum stat_kind kind;
+	const char *suffix;		/* of the spec: ":u", ",usr", "" */
+	char *why;			/* not counted: the reason, else NULL */
+	bool incomplete;		/* some thread could not be followed */
+	unsigned int ncell;
+	struct stat_cell *cell;
+	uint64_t *run;			/* total of each run that has ended */
+};
+
+struct stat_set {
+	struct hwpmc *h;
+	const struct stat_options *o;
+	unsigned int nevent;
+	struct stat_event *event;
+};
+
+/* Times of one run, or their means. Nanoseconds. */
+struct stat_times {
+	uint64_t elapsed;
+	uint64_t user, sys;		/* of the command and its children */
+	bool has_task;			/* user and sys are known */
+};
+
+/* What a printer prints: an interval, or all runs together. */
+struct stat_report {
+	const struct stat_options *o;
+	const struct stat_set *set;
+	bool interval;			/* values since the last one */
+	uint64_t time;			/* interval: its end, since the start */
+	uint64_t length;		/* interval: nanoseconds */
+	unsigned int nrun;		/* total: runs that took place */
+	struct stat_times mean;		/* total */
+	double elapsed_dev;		/* total: standard deviation */
+	bool has_status;
+	int status;			/* the command's, as a shell tells it */
+	int signal;			/* that ended the measurement, or 0 */
+};
+
+/* set.c. On failure -1 and a message was printed. */
+int stat_set_open(struct stat_set *set, struct stat_options *o);
+void stat_set_close(struct stat_set *set);
+int stat_set_allocate(struct stat_set *set, bool exec_start);
+int stat_set_attach(struct stat_set *set, pid_t pid);
+int stat_set_start(struct stat_set *set);
+int stat_set_stop(struct stat_set *set);
+int stat_set_read(struct stat_set *set);
+void stat_set_release(struct stat_set *set);
+
+/* Keep the totals as those of run `run`. */
+void stat_set_keep(struct stat_set *set, unsigned int run);
+
+/* What intervals have told so far is what the cells hold now. */
+void stat_set_shown(struct stat_set *set);
+
+/* metric.c, pure. */
+
+/* Sums over the CPUs: since the start, and since the last interval. */
+uint64_t stat_event_total(const struct stat_event *ev);
+uint64_t stat_event_delta(const struct stat_event *ev);
+
+enum stat_kind stat_kind_of(const char *spec, const char **suffix);
+double stat_mean(const uint64_t *v, unsigned int n);
+double stat_deviation(const uint64_t *v, unsigned int n);
+
+/* A derived figure; unit NULL: there is none. */
+struct stat_metric {
+	double value;
+	const char *unit;
+};
+
+/*
+ * Of `count` events of kind `kind`. base: the count of the event that
+ * stat_metric_base() names, 0 where it was not counted. ns: the time in which
+ * it was counted. A rate's unit is "/s".
+ */
+enum stat_kind stat_metric_base(enum stat_kind kind);
+struct stat_metric stat_metric(enum stat_kind kind, double count, double base,
+			       double ns);
+
+/* The counted event of that kind that has the same suffix, or NULL. */
+const struct stat_event *stat_find(const struct stat_set *set,
+				   enum stat_kind kind, const char *suffix);
+
+/* What a report tells about an event, or about one of its cells. */
+struct stat_figure {
+	double count;			/* mean over the runs */
+	uint64_t exact;			/* the same where `whole` */
+	bool whole;
+	double deviation;
+	struct stat_metric metric;
+};
+
+struct stat_figure stat_figure(const struct stat_report *r,
+			       const struct stat_event *ev,
+			       const struct stat_cell *cell);
+
+/* text.c and data.c */
+void stat_print_text(FILE *f, const struct stat_report *r, bool first);
+void stat_print_json(FILE *f, const struct stat_report *r, bool first);
+void stat_print_csv(FILE *f, const struct stat_report *r, bool first);
+
+#endif

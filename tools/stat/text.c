@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * text.c - a report of "hwpmc stat" for people: counts right-aligned,
+ * derived figures beside them, colours only on a terminal.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/fmt.h"
+#include "stat.h"
+
+#define COUNT_WIDTH	18
+#define NAME_WIDTH	22
+
+struct paint {
+	const char *bold, *warn, *dim, *off;
+};
+
+static struct paint paint_for(FILE *f)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if ((no && *no) || !isatty(fileno(f)) || !term || !strcmp(term, "dumb"))
+		return (struct paint){ "", "", "", "" };
+	return (struct paint){ "\033[1m", "\033[33m", "\033[2m", "\033[0m" };
+}
+
+static int name_width(const struct stat_set *set)
+{
+	int width = NAME_WIDTH;
+
+	for (unsigned int i = 0; i < set->nevent; i++)
+		if ((int)strlen(set->event[i].spec) > width)
+			width = strlen(set->event[i].spec);
+	return width;
+}
+
+static void print_command(FILE *f, const struct stat_options *o)
+{
+	for (char **arg = o->command; *arg; arg++)
+		fprintf(f, "%s%s", arg == o->command ? "'" : " ", *arg);
+	fputc('\'', f);
+}
+
+static void print_cpus(FILE *f, const struct cpus *list)
+{
+	for (unsigned int i = 0, last; i < list->n; i = last + 1) {
+		for (last = i; last + 1 < list->n &&
+		     list->cpu[last + 1] == list->cpu[last] + 1; last++)
+			;
+		fprintf(f, "%s%u", i ? "," : "", list->cpu[i]);
+		if (last > i)
+			fprintf(f, "-%u", list->cpu[last]);
+	}
+}
+
+static void print_pids(FILE *f, const struct stat_options *o)
+{
+	fputs(o->npid == 1 ? "process" : "processes", f);
+	for (unsigned int i = 0; i < o->npid; i++)
+		fprintf(f, "%s%d", i ? ", " : " ", o->pid[i]);
+}
+
+static void print_title(FILE *f, const struct stat_report *r)
+{
+	const struct stat_options *o = r->o;
+	bool many = o->npid > 1;
+
+	fputs("\n Counts of ", f);
+	if (o->system) {
+		fputs(o->cpus.n == 1 ? "CPU " : "CPUs ", f);
+		print_cpus(f, &o->cpus);
+	} else if (o->npid) {
+		print_pids(f, o);
+	} else {
+		print_command(f, o);
+	}
+	if (!o->system && o->descendants)
+		fputs(many ? " and their descendants" : " and its descendants",
+		      f);
+	if ((o->system || o->npid) && o->command) {
+		fputs(" while ", f);
+		print_command(f, o);
+		fputs(" ran", f);
+	}
+	if (r->nrun > 1)
+		fprintf(f, ", mean of %u runs", r->nrun);
+	fputs(":\n\n", f);
+}
+
+static void print_metric(FILE *f, const struct stat_metric *m)
+{
+	char buf[FMT_NUMBER];
+
+	if (strcmp(m->unit, "/s") == 0)
+		fprintf(f, "%s/s", fmt_scaled(buf, m->value));
+	else if (m->unit[0] == '%')
+		fprintf(f, "%.2f %s", m->value, m->unit);
+	else
+		fprintf(f, "%.3f %s", m->value, m->unit);
+}
+
+static void print_count(FILE *f, const struct stat_report *r,
+			const struct stat_event *ev,
+			const struct stat_figure *fig)
+{
+	char number[FMT_NUMBER], text[FMT_NUMBER + 2];
+
+	fmt_group(number, fig->whole ? fig->exact : (uint64_t)(fig->count + .5),
+		  r->o->big_num ? fmt_separator() : "");
+	snprintf(text, sizeof(text), "%s%s", ev->incomplete ? ">=" : "",
+		 number);
+	fprintf(f, "%*s", COUNT_WIDTH, text);
+}
+
+static void print_deviation(FILE *f, double deviation, double mean)
+{
+	fprintf(f, "  +- %.0f", deviation);
+	if (mean > 0)
+		fprintf(f, " (%.2f %%)", deviation / mean * 100);
+}
+
+/* One count: of an event, or of one CPU's part of it. */
+static void print_row(FILE *f, const struct stat_report *r,
+		      const struct stat_event *ev, const struct stat_cell *cell,
+		      int width)
+{
+	struct stat_figure fig = stat_figure(r, ev, cell);
+	struct paint p = paint_for(f);
+
+	fputs(p.bold, f);
+	print_count(f, r, ev, &fig);
+	fprintf(f, "%s  %-*s", p.off, fig.metric.unit || r->nrun > 1 ? width : 0,
+		ev->spec);
+	if (fig.metric.unit) {
+		fprintf(f, "%s  # ", p.dim);
+		print_metric(f, &fig.metric);
+		fputs(p.off, f);
+	}
+	if (!r->interval && r->nrun > 1)
+		print_deviation(f, fig.deviation, fig.count);
+	fputc('\n', f);
+}
+
+static void print_not_counted(FILE *f, const struct stat_event *ev, int width)
+{
+	struct paint p = paint_for(f);
+
+	fprintf(f, "%s%*s%s  %-*s  # %s\n", p.warn, COUNT_WIDTH,
+		"<not counted>", p.off, width, ev->spec, ev->why);
+}
+
+/* What stands before each row: the time of an interval, the CPU. */
+static void print_lead(FILE *f, const struct stat_report *r,
+		       const struct stat_cell *cell)
+{
+	char cpu[16] = "all";
+
+	if (r->interval)
+		fprintf(f, "%14.6f", r->time / 1e9);
+	if (!r->o->system)
+		return;
+	if (cell)
+		snprintf(cpu, sizeof(cpu), "%u", cell->cpu);
+	fprintf(f, "%7s", cpu);
+}
+
+static void print_event(FILE *f, const struct stat_report *r,
+			const struct stat_event *ev, int width)
+{
+	if (ev->why) {
+		print_lead(f, r, NULL);
+		print_not_counted(f, ev, width);
+		return;
+	}
+	for (unsigned int i = 0; r->o->system && i < ev->ncell; i++) {
+		print_lead(f, r, &ev->cell[i]);
+		print_row(f, r, ev, &ev->cell[i], width);
+	}
+	print_lead(f, r, NULL);
+	print_row(f, r, ev, NULL, width);
+}
+
+static void print_times(FILE *f, const struct stat_report *r)
+{
+	const struct stat_times *t = &r->mean;
+
+	fprintf(f, "\n%*.9f  seconds elapsed", COUNT_WIDTH, t->elapsed / 1e9);
+	if (r->nrun > 1)
+		fprintf(f, "  +- %.9f (%.2f %%)", r->elapsed_dev / 1e9,
+			t->elapsed ? r->elapsed_dev / t->elapsed * 100 : 0);
+	fputc('\n', f);
+	if (t->has_task)
+		fprintf(f, "%*.9f  seconds user\n%*.9f  seconds system\n",
+			COUNT_WIDTH, t->user / 1e9, COUNT_WIDTH, t->sys / 1e9);
+	fputc('\n', f);
+}
+
+static void print_notes(FILE *f, const struct stat_report *r)
+{
+	for (unsigned int i = 0; i < r->set->nevent; i++) {
+		if (!r->set->event[i].incomplete)
+			continue;
+		fputs(" >= too low: the kernel had no memory to follow some "
+		      "new thread or process\n\n", f);
+		return;
+	}
+}
+
+void stat_print_text(FILE *f, const struct stat_report *r, bool first)
+{
+	int width = name_width(r->set);
+
+	if (!r->interval)
+		print_title(f, r);
+	if (r->interval && first)
+		fputs("#         time", f);
+	if (r->o->system && (!r->interval || first))
+		fprintf(f, "%7s", "CPU");
+	if (r->interval ? first : r->o->system)
+		fprintf(f, "%*s  event\n", COUNT_WIDTH, "count");
+	for (unsigned int i = 0; i < r->set->nevent; i++)
+		print_event(f, r, &r->set->event[i], width);
+	if (r->interval)
+		return;
+	print_times(f, r);
+	print_notes(f, r);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * data.c - records from the rings to a profile, and its stacks to lines. What a
+ * round has is forgotten with the next one, so that memory does not grow with time.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fmt.h"
+#include "common/msg.h"
+#include "record/note.h"
+#include "top.h"
+
+/* More distinct stacks than this, and an accumulated view begins anew. */
+#define STACKS_MAX	500000
+
+/* ---- records ------------------------------------------------------------- */
+
+static void feed(struct top *t, const void *data, size_t len)
+{
+	struct hwpmc_record r;
+	enum hwpmc_parse rc;
+
+	if (t->broken || hwpmc_parser_feed(t->parser, data, len) < 0)
+		return;
+	while ((rc = hwpmc_parser_next(t->parser, &r)) == HWPMC_PARSE_RECORD) {
+		if (t->paused && r.hdr->type == HWPMC_LOG_CALLCHAIN)
+			t->skipped++;
+		else
+			hwpmc_profile_feed(t->profile, &r);
+	}
+	if (rc == HWPMC_PARSE_ERROR)
+		t->broken = hwpmc_parser_error(t->parser);
+}
+
+static int take(unsigned int cpu, const void *data, size_t len, void *arg)
+{
+	struct hwpmc_log_hdr mark;
+	struct top *t = arg;
+
+	/* A log begins with INITIALIZE, which the first ring has. */
+	if (((const struct hwpmc_log_hdr *)data)->type !=
+	    HWPMC_LOG_INITIALIZE) {
+		hwpmc_rings_mark(cpu, &mark);
+		feed(t, &mark, sizeof(mark));
+	}
+	feed(t, data, len);
+	return 0;
+}
+
+static void add_note(void *arg, uint32_t id, const char *key,
+		     const char *value)
+{
+	union note n;
+	size_t len = note_fill(&n, id, key, value);
+
+	feed(arg, &n, len);
+}
+
+void top_init(struct top *t)
+{
+	*t = (struct top){ .interval_ns = 2000000000ull, .limit = 25 };
+	sampler_init(&t->sampler);
+	logopts_init(&t->log);
+	t->sampler.take = take;
+	t->sampler.note = add_note;
+	t->sampler.arg = t;
+}
+
+int top_begin(struct top *t)
+{
+	t->log.o.by_thread = true;
+	t->log.o.leaf_only = !t->sampler.flags;
+	t->parser = hwpmc_parser_new();
+	t->profile = hwpmc_profile_new(&t->log.o);
+	if (!t->parser || !t->profile) {
+		msg("cannot begin: out of memory");
+		return -1;
+	}
+	return sampler_open(&t->sampler);
+}
+
+void top_free(struct top *t)
+{
+	sampler_free(&t->sampler);
+	hwpmc_profile_free(t->profile);
+	hwpmc_parser_free(t->parser);
+	logopts_free(&t->log);
+	free(t->line);
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+static enum top_key sorting_key;	/* for qsort() */
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_key(const struct hwpmc_stack *a, const struct hwpmc_stack *b)
+{
+	switch (sorting_key) {
+	case TOP_SYMBOL:
+		return compare((uintptr_t)a->frame[0]->symbol,
+			       (uintptr_t)b->frame[0]->symbol);
+	case TOP_IMAGE:
+		return strcmp(a->frame[0]->image->path,
+			      b->frame[0]->image->path);
+	case TOP_THREAD:
+		return compare(a->thread->tid, b->thread->tid);
+	default:
+		return strcmp(a->thread->process, b->thread->process);
+	}
+}
+
+static int by_key_and_process(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+	int d = by_key(x->stack, y->stack);
+
+	return d ? d : strcmp(x->stack->thread->process,
+			      y->stack->thread->process);
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return strcmp(x->stack->frame[0]->symbol->name,
+		      y->stack->frame[0]->symbol->name);
+}
+
+/* Lines that `same` calls alike become one; the largest of them stays its face. */
+static uint32_t merge(struct top_line *l, uint32_t n,
+		      int (*same)(const void *a, const void *b))
+{
+	uint32_t out = 0;
+
+	for (uint32_t i = 1; i < n; i++) {
+		if (same(&l[out], &l[i])) {
+			l[++out] = l[i];
+			continue;
+		}
+		l[out].count += l[i].count;
+		l[out].nprocess += l[i].nprocess;
+		if (l[i].most > l[out].most) {
+			l[out].most = l[i].most;
+			l[out].stack = l[i].stack;
+		}
+	}
+	return n ? out + 1 : 0;
+}
+
+static int same_key(const void *a, const void *b)
+{
+	return by_key(((const struct top_line *)a)->stack,
+		      ((const struct top_line *)b)->stack);
+}
+
+static bool passes(const struct top *t, const struct hwpmc_stack *s)
+{
+	return !*t->filter || strcasestr(s->frame[0]->symbol->name, t->filter) ||
+	       strcasestr(s->frame[0]->image->path, t->filter) ||
+	       strcasestr(s->thread->process, t->filter);
+}
+
+static uint32_t collect(struct top *t)
+{
+	const struct hwpmc_stack *stack;
+	uint32_t nstack, n = 0;
+
+	stack = hwpmc_profile_stacks(t->profile, &nstack);
+	free(t->line);
+	t->line = must_calloc(nstack, sizeof(*t->line));
+	t->samples = t->unknown = t->hidden = 0;
+	for (uint32_t i = 0; i < nstack; i++) {
+		const struct hwpmc_stack *s = &stack[i];
+
+		if (s->event != t->event)
+			continue;
+		t->samples += s->count;
+		if (s->frame[0]->symbol->unknown)
+			t->unknown += s->count;
+		if (passes(t, s))
+			t->line[n++] = (struct top_line){ s, s->count, 0, 0 };
+		else
+			t->hidden += s->count;
+	}
+	return n;
+}
+
+void top_make_lines(struct top *t)
+{
+	uint32_t n = collect(t);
+
+	sorting_key = t->key;
+	qsort(t->line, n, sizeof(*t->line), by_key_and_process);
+	n = merge(t->line, n, by_key_and_process);
+	for (uint32_t i = 0; i < n; i++) {
+		t->line[i].most = t->line[i].count;
+		t->line[i].nprocess = 1;
+	}
+	t->nline = merge(t->line, n, same_key);
+	qsort(t->line, t->nline, sizeof(*t->line), most_first);
+}
+
+/* ---- rounds -------------------------------------------------------------- */
+
+static bool is_too_much(const struct top *t)
+{
+	uint32_t n;
+
+	hwpmc_profile_stacks(t->profile, &n);
+	return n > STACKS_MAX;
+}
+
+/*
+ * What is fed waits for resolve: so clearing here ends the round that was shown, and
+ * takes nothing of the one that comes. A pause keeps the samples, and takes no more.
+ */
+void top_next_round(struct top *t)
+{
+	uint64_t now, dropped;
+
+	if (!t->over)
+		sampler_drain(&t->sampler);
+	now = watch_now();
+	dropped = sampler_dropped(&t->sampler);
+	if (t->paused) {
+		t->began += now - t->ended;
+	} else if (!t->accumulate || is_too_much(t)) {
+		hwpmc_profile_forget(t->profile);
+		t->began = t->ended;
+		t->dropped_began = t->dropped_ended;
+	}
+	hwpmc_profile_resolve(t->profile);
+	if (!t->paused) {
+		t->seconds = (now - t->began) / 1e9;
+		t->dropped = dropped - t->dropped_began;
+		t->round++;
+	}
+	t->ended = now;
+	t->dropped_ended = dropped;
+	top_make_lines(t);
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+static const char *const key_names[TOP_KEYS] = {
+	"function", "image", "process", "thread",
+};
+
+const char *top_key_name(enum top_key key)
+{
+	return key_names[key];
+}
+
+const struct hwpmc_profile_event *top_event(const struct top *t, uint32_t *n)
+{
+	const struct hwpmc_profile_event *ev;
+
+	ev = hwpmc_profile_events(t->profile, n);
+	return t->event < *n ? &ev[t->event] : NULL;
+}
+
+double top_percent(const struct top *t, uint64_t part)
+{
+	return t->samples ? 100.0 * part / t->samples : 0;
+}
+
+static void process_text(const struct top_line *l, char *buf, size_t size)
+{
+	const char *name = l->stack->thread->process;
+
+	if (l->nprocess > 1)
+		snprintf(buf, size, "%s and %u more", name, l->nprocess - 1);
+	else
+		snprintf(buf, size, "%s", name);
+}
+
+/* Of a function's name: what the other columns leave. */
+static int name_width(const struct top *t)
+{
+	int left = t->columns - 21 - 2 - 20 - 2 - 24;
+
+	return left > 32 ? left : 32;
+}
+
+void top_line_text(const struct top *t, const struct top_line *l, char *buf,
+		   size_t size)
+{
+	const struct hwpmc_frame *leaf = l->stack->frame[0];
+	char process[80];
+
+	process_text(l, process, sizeof(process));
+	switch (t->key) {
+	case TOP_SYMBOL:
+		snprintf(buf, size, "%-*.*s  %-20s  %s", name_width(t),
+			 t->columns ? name_width(t) : -1, leaf->symbol->name,
+			 leaf->image->name, process);
+		break;
+	case TOP_IMAGE:
+		snprintf(buf, size, "%-20s  %s", leaf->image->name, process);
+		break;
+	case TOP_THREAD:
+		snprintf(buf, size, "%7d  %s", l->stack->thread->tid, process);
+		break;
+	default:
+		snprintf(buf, size, "%s", process);
+		break;
+	}
+	fmt_plain(buf);
+}
+
+void top_columns_text(const struct top *t, char *buf, size_t size)
+{
+	switch (t->key) {
+	case TOP_SYMBOL:
+		snprintf(buf, size, "%-*s  %-20s  %s", name_width(t), "function",
+			 "image", "process");
+		break;
+	case TOP_IMAGE:
+		snprintf(buf, size, "%-20s  %s", "image", "process");
+		break;
+	case TOP_THREAD:
+		snprintf(buf, size, "%7s  %s", "thread", "process");
+		break;
+	default:
+		snprintf(buf, size, "process");
+		break;
+	}
+}
+
+void top_sums_text(const struct top *t, char *buf, size_t size)
+{
+	int n = snprintf(buf, size, "%" PRIu64 " samples in %.1f s, %.0f/s, %"
+			 PRIu64 " dropped, %.1f%% unknown", t->samples,
+			 t->seconds, t->seconds > 0 ? t->samples / t->seconds : 0,
+			 t->dropped, top_percent(t, t->unknown));
+
+	if (*t->filter && n < size)
+		n += snprintf(buf + n, size - n, ", %.1f%% kept out by '%s'",
+			      top_percent(t, t->hidden), t->filter);
+	if (t->skipped && n < size)
+		snprintf(buf + n, size - n, ", %" PRIu64 " not taken in the pause",
+			 t->skipped);
+	fmt_plain(buf);
+}

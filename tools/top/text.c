@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* text.c - rounds of "hwpmc top" as text: what is below the last line is a sum. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "top.h"
+
+static void print_rest(const struct top *t, uint32_t from)
+{
+	uint64_t rest = 0;
+
+	for (uint32_t i = from; i < t->nline; i++)
+		rest += t->line[i].count;
+	if (rest)
+		printf("%7.2f%% %10" PRIu64 "  (%u lines more)\n",
+		       top_percent(t, rest), rest, t->nline - from);
+	if (t->hidden)
+		printf("%7.2f%% %10" PRIu64 "  (kept out by the filter)\n",
+		       top_percent(t, t->hidden), t->hidden);
+}
+
+static void print_event(struct top *t)
+{
+	const struct hwpmc_profile_event *ev;
+	char text[1024];
+	uint32_t n;
+
+	ev = top_event(t, &n);
+	top_sums_text(t, text, sizeof(text));
+	printf("# round %" PRIu64 ": %s, a sample every %" PRIu64 ": %s\n",
+	       t->round, ev->name, ev->period, text);
+	top_columns_text(t, text, sizeof(text));
+	printf("# percent    samples  %s\n", text);
+	for (n = 0; n < t->nline && n < t->limit; n++) {
+		top_line_text(t, &t->line[n], text, sizeof(text));
+		printf("%7.2f%% %10" PRIu64 "  %s\n",
+		       top_percent(t, t->line[n].count), t->line[n].count, text);
+	}
+	print_rest(t, n);
+}
+
+void top_print_round(struct top *t)
+{
+	uint32_t n;
+
+	top_event(t, &n);
+	for (t->event = 0; t->event < n; t->event++) {
+		top_make_lines(t);
+		print_event(t);
+	}
+	t->event = 0;
+	fputc('\n', stdout);
+	fflush(stdout);
+}

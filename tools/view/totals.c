@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * totals.c - what became of the samples of a log: how many there are, and how
+ * many of them are not known to the last, by what is not known.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "view.h"
+
+struct unknown {
+	uint64_t unclaimed, object, function, hidden, dubious;
+};
+
+static uint64_t dubious_frames(const struct hwpmc_stack *s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 1; i < s->nframe; i++)
+		n += s->frame[i]->image->kind == HWPMC_IMAGE_UNKNOWN;
+	return n * s->count;
+}
+
+static void count_unknown(struct unknown *u, const struct hwpmc_stack *s)
+{
+	const struct hwpmc_frame *hit = s->frame[0];
+
+	if (hit->image->kind == HWPMC_IMAGE_HIDDEN)
+		u->hidden += s->count;
+	else if (hit->image->kind == HWPMC_IMAGE_UNKNOWN &&
+		 strcmp(s->thread->process, "[unknown]") == 0)
+		u->unclaimed += s->count;
+	else if (hit->image->kind == HWPMC_IMAGE_UNKNOWN)
+		u->object += s->count;
+	else if (hit->symbol->unknown)
+		u->function += s->count;
+	u->dubious += dubious_frames(s);
+}
+
+static void put(FILE *f, const char *what, uint64_t n)
+{
+	fprintf(f, " #%-27s %" PRIu64 "\n", what, n);
+}
+
+static uint64_t sum_of(const uint64_t *by_cause)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < HWPMC_DROP__COUNT; i++)
+		n += by_cause[i];
+	return n;
+}
+
+void view_totals(FILE *f, const struct hwpmc_profile *p)
+{
+	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(p);
+	const struct hwpmc_stack *stack;
+	struct unknown u = { .dubious = 0 };
+	uint32_t n;
+
+	stack = hwpmc_profile_stacks(p, &n);
+	for (uint32_t i = 0; i < n; i++)
+		count_unknown(&u, &stack[i]);
+	fputs("CONVERSION STATISTICS:\n", f);
+	put(f, "exec", t->execs);
+	put(f, "samples total", t->samples);
+	put(f, "samples kept out by options", t->samples - t->kept);
+	put(f, "samples unclaimed", u.unclaimed);
+	put(f, "samples unknown-object", u.object);
+	put(f, "samples unknown-function", u.function);
+	put(f, "samples hidden kernel", u.hidden);
+	put(f, "samples dropped", sum_of(t->dropped));
+	put(f, "callchain dubious frames", u.dubious);
+}
