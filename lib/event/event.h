@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * event.h - from the text of an event specification to what PMCALLOCATE takes:
- *	grammar.c	text -> terms		pure
- *	alias.c		names of our own	pure tables
- *	soft.c		names of the kernel's own events
- *	pfm.c		names of libpfm4	asks libpfm4, which asks the CPU
- *	resolve.c	terms -> codes		pure but for libpfm4
- *	suggest.c	what was perhaps meant
- *	list.c, parse.c	the exported calls
- * Nothing of this takes a handle but the last two, so that all of it is tested
- * without a module.
+ *	text.c		names, numbers, refusals	pure
+ *	nearest.c	the nearest of many names	pure
+ *	grammar.c	text -> terms			pure
+ *	alias.c		names of the library		pure tables
+ *	soft.c		names of SOFT events		asks the module
+ *	pfm.c		names of libpfm4		asks libpfm4, which asks the CPU
+ *	suggest.c	the nearest known event
+ *	resolve.c	terms -> codes			pure but for libpfm4
+ *	parse.c		the exported calls
+ * Only parse.c and soft.c take a handle: all else is tested without a module.
  */
 #ifndef HWPMC_LIB_EVENT_H
 #define HWPMC_LIB_EVENT_H
@@ -69,9 +70,34 @@ struct event_error {
 	char text[256];
 };
 
+/* ------------------------------------------------------------------------ */
+/* text.c                                                                    */
+
 /* Always -1. */
 int event_refuse(struct event_error *e, int err, size_t at,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Lower case, with '_' for each of space . _ -. Cut to size. */
+void event_normal(const char *name, char *buf, size_t size);
+/* 0x… or decimal, all of [s, end), at most max. */
+bool event_number(const char *s, const char *end, uint64_t max, uint64_t *n);
+/* Hexadecimal digits without 0x. */
+bool event_number_hex(const char *s, const char *end, uint64_t max, uint64_t *n);
+
+/* ------------------------------------------------------------------------ */
+/* nearest.c                                                                 */
+
+#define EVENT_NEAREST_MAX	96
+
+struct event_nearest {
+	char want[EVENT_NEAREST_MAX];
+	char name[160];
+	size_t distance;
+};
+
+void event_nearest_start(struct event_nearest *n, const char *name);
+void event_nearest_consider(struct event_nearest *n, const char *name);
+/* False: none is near. */
+bool event_nearest_name(const struct event_nearest *n, char *buf, size_t size);
 
 /* ------------------------------------------------------------------------ */
 /* grammar.c                                                                 */
@@ -109,12 +135,6 @@ struct event_terms {
 
 int event_grammar(const char *spec, struct event_terms *t,
 		  struct event_error *e);
-/* Lower case, with '_' for each of space . _ -. Cut to size. */
-void event_normal(const char *name, char *buf, size_t size);
-/* 0x… or decimal, all of [s, end), at most max. */
-bool event_number(const char *s, const char *end, uint64_t max, uint64_t *n);
-/* The nth qualifier's name; NULL: no more. */
-const char *event_qualifier(unsigned int n);
 
 /* ------------------------------------------------------------------------ */
 /* alias.c                                                                   */
@@ -210,7 +230,5 @@ int event_parse(const struct event_machine *m, const char *spec,
 /* The nearest known name; false: none is near. */
 bool event_suggest(const struct event_machine *m, const char *name, char *buf,
 		   size_t size);
-/* Of the qualifiers. */
-bool event_suggest_qualifier(const char *name, char *buf, size_t size);
 
 #endif /* HWPMC_LIB_EVENT_H */

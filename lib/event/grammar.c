@@ -11,72 +11,11 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "event.h"
-
-int event_refuse(struct event_error *e, int err, size_t at,
-		 const char *format, ...)
-{
-	va_list args;
-
-	e->err = err;
-	e->at = at;
-	va_start(args, format);
-	vsnprintf(e->text, sizeof(e->text), format, args);
-	va_end(args);
-	return -1;
-}
-
-void event_normal(const char *name, char *buf, size_t size)
-{
-	size_t i;
-
-	for (i = 0; name[i] && i + 1 < size; i++)
-		buf[i] = strchr(" .-", name[i]) ? '_' :
-			 (char)tolower((unsigned char)name[i]);
-	buf[i] = '\0';
-}
-
-static bool number_hex(const char *s, const char *end, uint64_t max,
-		       uint64_t *n)
-{
-	uint64_t value = 0;
-	int digit;
-
-	if (s == end)
-		return false;
-	for (; s < end; s++) {
-		if (!isxdigit((unsigned char)*s) || value >> 60)
-			return false;
-		digit = isdigit((unsigned char)*s) ? *s - '0' :
-			tolower((unsigned char)*s) - 'a' + 10;
-		value = value << 4 | (unsigned int)digit;
-	}
-	*n = value;
-	return value <= max;
-}
-
-/* A leading 0 means octal to one tool and nothing to another: refused. */
-bool event_number(const char *s, const char *end, uint64_t max, uint64_t *n)
-{
-	uint64_t value = 0;
-
-	if (end - s > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
-		return number_hex(s + 2, end, max, n);
-	if (s == end || (s[0] == '0' && end - s > 1))
-		return false;
-	for (; s < end; s++) {
-		if (!isdigit((unsigned char)*s) || value > UINT64_MAX / 10 - 1)
-			return false;
-		value = value * 10 + (unsigned int)(*s - '0');
-	}
-	*n = value;
-	return value <= max;
-}
 
 /* ------------------------------------------------------------------------ */
 
@@ -201,12 +140,6 @@ static const struct qualifier qualifiers[] = {
 
 #define NQUALIFIER	(sizeof(qualifiers) / sizeof(qualifiers[0]))
 
-const char *event_qualifier(unsigned int n)
-{
-	return n < NQUALIFIER && qualifiers[n].where & IN_LIST ?
-	       qualifiers[n].name : NULL;
-}
-
 static const struct qualifier *qualifier_find(const char *from,
 					      const char *end,
 					      unsigned int where)
@@ -296,14 +229,25 @@ static int qualifier_value(struct scan *s, const struct qualifier *q,
 	return value_number(s, q, value, end);
 }
 
+/* The nearest name of those that may stand in a list. */
+static bool qualifier_near(const char *word, char *buf, size_t size)
+{
+	struct event_nearest n;
+
+	event_nearest_start(&n, word);
+	for (size_t i = 0; i < NQUALIFIER; i++)
+		if (qualifiers[i].where & IN_LIST)
+			event_nearest_consider(&n, qualifiers[i].name);
+	return event_nearest_name(&n, buf, size);
+}
+
 static int qualifier_unknown(struct scan *s, const char *from, const char *end,
 			     unsigned int where)
 {
 	char word[32], near[32];
 
 	snprintf(word, sizeof(word), "%.*s", (int)(end - from), from);
-	if (where == IN_LIST && event_suggest_qualifier(word, near,
-							sizeof(near)))
+	if (where == IN_LIST && qualifier_near(word, near, sizeof(near)))
 		return event_refuse(s->e, EINVAL, place(s, from),
 				    "unknown qualifier '%s', perhaps '%s'",
 				    word, near);
@@ -479,7 +423,7 @@ static int raw_form(struct scan *s, const char *digits, const char *end)
 {
 	uint64_t n;
 
-	if (!number_hex(digits, end, UINT64_MAX, &n))
+	if (!event_number_hex(digits, end, UINT64_MAX, &n))
 		return event_refuse(s->e, EINVAL, place(s, digits),
 				    "expected a hexadecimal code of at most "
 				    "16 digits");

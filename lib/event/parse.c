@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * parse.c - the exported calls about events: understand a specification, list
- * what there is. Any thread; no state.
+ * parse.c - the exported calls about events: parse a specification, allocate what it
+ * means, list the events of this machine. Any thread; no state.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -63,6 +63,17 @@ EXPORT int hwpmc_event_parse(struct hwpmc *h, const char *spec,
 	return error_own(h, e.err,
 			 what("bad event '%.80s', column %zu: %s", spec,
 			      e.at + 1, e.text).text);
+}
+
+EXPORT int hwpmc_allocate(struct hwpmc *h, const char *spec,
+			  enum hwpmc_mode mode, uint32_t flags, uint32_t cpu,
+			  uint64_t count, uint32_t *id)
+{
+	struct hwpmc_event event;
+
+	if (hwpmc_event_parse(h, spec, &event))
+		return -1;
+	return hwpmc_allocate_event(h, &event, mode, flags, cpu, count, id);
 }
 
 /* ------------------------------------------------------------------------ */

@@ -97,17 +97,6 @@ EXPORT int hwpmc_allocate_event(struct hwpmc *h,
 			       what_allocate(&req, event->name).text);
 }
 
-EXPORT int hwpmc_allocate(struct hwpmc *h, const char *spec,
-			  enum hwpmc_mode mode, uint32_t flags, uint32_t cpu,
-			  uint64_t count, uint32_t *id)
-{
-	struct hwpmc_event event;
-
-	if (hwpmc_event_parse(h, spec, &event))
-		return -1;
-	return hwpmc_allocate_event(h, &event, mode, flags, cpu, count, id);
-}
-
 static int pmc_call(struct hwpmc *h, unsigned long request, uint32_t id,
 		    const char *doing)
 {
