@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf.c - symbols and segments of programs and libraries, by libelf. A file whose
- * build-id is not the log's is another one: its symbols would be wrong. Files that
- * are not regular are never opened: the log may name devices.
+ * elf.c - ELF files by libelf: symbols, segments, build-id. Files that are not regular
+ * are never opened: the log may name devices.
  */
 #include <elfutils/libdwelf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -129,6 +125,11 @@ unsigned int elf_add_symbols(struct elf_file *f, struct image *img)
 	return each_symbol(f->elf, SHT_SYMTAB, add_symbol, img);
 }
 
+void elf_add_dynamic_symbols(Elf *elf, struct image *img)
+{
+	each_symbol(elf, SHT_DYNSYM, add_symbol, img);
+}
+
 struct section {
 	struct image *img;
 	size_t index;
@@ -155,7 +156,7 @@ void elf_add_section_symbols(struct elf_file *f, struct image *img,
 
 /* ---- segments ------------------------------------------------------------ */
 
-static void add_segments(struct image *img, Elf *elf)
+void elf_add_segments(struct image *img, Elf *elf)
 {
 	size_t n;
 
@@ -201,77 +202,4 @@ void elf_guess_text(struct image *img, Elf *elf)
 	img->by_text = true;
 	if (found != 1)
 		img->text.size = 0;
-}
-
-/* ---- the image ----------------------------------------------------------- */
-
-static void add_own(struct images *set, struct image *img, struct elf_file *f)
-{
-	add_segments(img, f->elf);
-	if (!elf_add_symbols(f, img) && !debug_file_load(set, img, f)) {
-		each_symbol(f->elf, SHT_DYNSYM, add_symbol, img);
-		debug_data_add(img, f);
-	}
-	plt_add(img, f->elf);
-	if (!img->nsymbol)
-		image_problem(img, "it has no symbols");
-}
-
-/* Its section headers are its last bytes; all of it is mapped. */
-static size_t vdso_size(const char *at)
-{
-	const Elf64_Ehdr *h = (const Elf64_Ehdr *)at;
-
-	return h->e_shoff + (size_t)h->e_shnum * h->e_shentsize;
-}
-
-/* The vdso of this process is that of all, as long as the kernel is the same. */
-static int vdso_load(struct images *set, struct image *img)
-{
-	char *at = (char *)getauxval(AT_SYSINFO_EHDR);
-	Elf *elf;
-
-	if (strcmp(img->pub.path, "[vdso]"))
-		return image_problem(img, "the vdso of 32-bit programs is not known here");
-	if (!kallsyms_of_this_kernel(set))
-		return image_problem(img, "the log is of another kernel than the one that runs here");
-	elf_version(EV_CURRENT);
-	elf = at ? elf_memory(at, vdso_size(at)) : NULL;
-	if (!elf)
-		return image_problem(img, "this system has no vdso");
-	add_segments(img, elf);
-	each_symbol(elf, SHT_DYNSYM, add_symbol, img);
-	elf_end(elf);
-	return 0;
-}
-
-int elf_load(struct images *set, struct image *img)
-{
-	const char *root = set->options.root;
-	struct elf_file f;
-	char *path;
-	bool same;
-
-	if (img->pub.kind == HWPMC_IMAGE_VDSO)
-		return vdso_load(set, img);
-	path = stat_join(root ? root : "", img->pub.path);
-	if (!path || elf_open(&f, path) < 0) {
-		free(path);
-		/* The program may be gone, and its symbols still there. */
-		if (debug_file_load(set, img, NULL))
-			return 0;
-		return image_problem(img, "there is no such file, or it is not ELF");
-	}
-	same = elf_is_of(&f, img);
-	if (same) {
-		img->pub.file = path;
-		img->pub.code = stat_strdup(path);
-		add_own(set, img, &f);
-	} else {
-		free(path);
-		if (!debug_file_load(set, img, NULL))
-			image_problem(img, "the file has changed: its build-id is not the log's");
-	}
-	elf_close(&f);
-	return img->pub.problem ? -1 : 0;
 }

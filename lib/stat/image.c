@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* image.c - files that code lies in, each once, and their symbols. */
+/*
+ * image.c - files that code lies in, each once, and their symbols: the objects. Where
+ * symbols come from is not known here: see load.c. Lines are freed by images.c.
+ */
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +60,8 @@ void image_free_symbols(struct image *img)
 	symbols_free(img->symbol, img->nsymbol);
 }
 
-static void image_free(struct image *img)
+void image_free(struct image *img)
 {
-	lines_close(img);
 	symbols_free(img->inlined, img->ninlined);
 	image_free_symbols(img);
 	free(img->segment);
@@ -68,17 +70,6 @@ static void image_free(struct image *img)
 	free((void *)img->pub.file);
 	free((void *)img->pub.code);
 	free(img);
-}
-
-void images_free(struct images *set)
-{
-	for (uint32_t i = 0; i < set->n; i++)
-		image_free(set->all[i]);
-	free(set->all);
-	kallsyms_free(&set->kallsyms);
-	kernel_files_free(&set->files);
-	kernel_files_free(&set->standard);
-	debuginfod_free(set->debuginfod);
 }
 
 int image_problem(struct image *img, const char *why)
@@ -161,14 +152,13 @@ struct image *image_get(struct images *set, const char *path,
 	return img;
 }
 
-void image_remove(struct images *set, struct image *img)
+void image_unhash(struct images *set, struct image *img)
 {
 	struct image **at = &set->hash[hash_path(img->pub.path)];
 
 	while (*at != img)
 		at = &(*at)->next;
 	*at = img->next;
-	image_free(img);
 }
 
 /* ---- symbols ------------------------------------------------------------- */
@@ -290,60 +280,6 @@ void image_sort_symbols(struct image *img)
 		s[n]->size = 4096;
 }
 
-void image_load(struct images *set, struct image *img)
-{
-	if (img->loaded)
-		return;
-	img->loaded = true;
-	if (set->options.no_symbols)
-		return;
-	switch (img->pub.kind) {
-	case HWPMC_IMAGE_ELF:
-	case HWPMC_IMAGE_VDSO:
-		elf_load(set, img);
-		break;
-	case HWPMC_IMAGE_KERNEL:
-	case HWPMC_IMAGE_MODULE:
-		kernel_load(set, img);
-		break;
-	case HWPMC_IMAGE_JIT:
-		jit_load(img, &set->options);
-		return;
-	default:
-		break;
-	}
-	image_sort_symbols(img);
-}
-
-void images_refresh(struct images *set)
-{
-	if (set->options.no_symbols)
-		return;
-	for (uint32_t i = 0; i < set->n; i++)
-		if (set->all[i]->pub.kind == HWPMC_IMAGE_JIT &&
-		    set->all[i]->loaded)
-			jit_load(set->all[i], &set->options);
-}
-
-uint64_t image_addr(struct images *set, struct image *img,
-		    const struct map *map, uint64_t pc)
-{
-	uint64_t offset = pc - map->start + map->offset;
-
-	image_load(set, img);
-	if (img->by_text)
-		return img->text.size == map->end - map->start ?
-		       pc - map->start + img->text.addr : UINT64_MAX;
-	for (uint32_t i = 0; i < img->nsegment; i++) {
-		const struct segment *s = &img->segment[i];
-
-		if (offset >= s->offset && offset - s->offset < s->size)
-			return offset - s->offset + s->addr;
-	}
-	/* Of a program's file, but nothing that the program is made of. */
-	return img->nsegment ? UINT64_MAX : offset;
-}
-
 static bool covers(const struct hwpmc_symbol *s, uint64_t addr)
 {
 	return addr - s->start < s->size;
@@ -381,15 +317,10 @@ struct hwpmc_symbol *image_insert_symbol(struct image *img, uint64_t start,
 	return s;
 }
 
-struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
-				  uint64_t addr)
+struct hwpmc_symbol *image_symbol_at(struct image *img, uint64_t addr)
 {
-	uint32_t n;
+	uint32_t n = count_up_to(img, addr);
 
-	image_load(set, img);
-	if (img->lazy)
-		return kallsyms_symbol(set, img, addr);
-	n = count_up_to(img, addr);
 	/* Functions may lie in others, of hand-written code. */
 	for (uint32_t i = n; i-- > 0 && n - i <= 8; )
 		if (covers(img->symbol[i], addr))

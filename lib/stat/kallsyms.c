@@ -349,21 +349,13 @@ int kallsyms_load(struct images *set, struct image *img)
 	return img->pub.file ? 0 : -1;
 }
 
-struct image *kallsyms_module(struct images *set, uint64_t pc)
+const char *kallsyms_module_at(struct images *set, uint64_t pc)
 {
 	const struct ksyms *list = &set->kallsyms.modules;
-	struct image *img;
 	uint32_t n;
 
 	if (kallsyms_read(set) < 0 || set->kallsyms.moved)
 		return NULL;
 	n = count_up_to(list, pc);
-	if (!n)
-		return NULL;
-	img = image_get(set, list->symbol[n - 1].module, HWPMC_IMAGE_MODULE,
-			NULL, 0, 0);
-	/* What has a mapping lies there and nowhere else. */
-	if (img->end || image_symbol(set, img, pc)->unknown)
-		return NULL;
-	return img;
+	return n ? list->symbol[n - 1].module : NULL;
 }

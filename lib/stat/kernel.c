@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * kernel.c - whose symbols the kernel and its modules get: those of files, where
- * options.kernel says so, else those of kallsyms. An address of a module is an
- * offset into its text; one of the kernel is that of its vmlinux, or else as it
- * ran.
+ * options.kernel says so, else those of kallsyms.
  */
 #include <string.h>
 
@@ -56,23 +54,4 @@ void kernel_load(struct images *set, struct image *img)
 		load_kernel(set);
 	else
 		load_module(set, img);
-}
-
-struct image *kernel_find(struct images *set, const struct map *map,
-			  uint64_t pc, uint64_t *addr)
-{
-	struct image *img = map ? map->image : NULL;
-
-	*addr = pc;
-	if (img && img != set->kernel) {
-		*addr = pc - map->start;
-		return img;
-	}
-	if (!img && !set->options.no_symbols)
-		img = kallsyms_module(set, pc);
-	if (img && img != set->kernel)
-		return img;
-	image_load(set, set->kernel);
-	*addr = pc - set->kernel->pub.load;
-	return set->kernel;
 }

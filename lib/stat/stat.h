@@ -119,23 +119,13 @@ struct images {
 
 /* -1: no memory; it can be freed all the same. */
 int images_init(struct images *set, const struct hwpmc_symbol_options *o);
-void images_free(struct images *set);
-/* It is in no use; set->all is the caller's. */
-void image_remove(struct images *set, struct image *img);
 struct image *image_get(struct images *set, const char *path,
 			enum hwpmc_image_kind kind, const uint8_t *build_id,
 			uint32_t build_id_len, int32_t pid);
 /* If it has none yet. */
 void image_set_build_id(struct image *img, const uint8_t *id, uint32_t len);
-/* The address that ELF gives to what is mapped there. */
-uint64_t image_addr(struct images *set, struct image *img,
-		    const struct map *map, uint64_t pc);
-struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
-				  uint64_t addr);
 /* The one for functions of that name that were inlined. */
 struct hwpmc_symbol *image_inlined(struct image *img, const char *raw);
-/* Find its file and symbols, if that was not done yet. */
-void image_load(struct images *set, struct image *img);
 /* NULL: no memory. */
 struct hwpmc_symbol *image_add_symbol(struct image *img, uint64_t start,
 				      uint64_t size, const char *raw,
@@ -147,10 +137,35 @@ void image_sort_symbols(struct image *img);
 struct hwpmc_symbol *image_insert_symbol(struct image *img, uint64_t start,
 					 uint64_t size, const char *raw);
 bool image_retire(struct image *img, struct hwpmc_symbol *s);
-/* What has changed since it was read: maps of generated code. */
-void images_refresh(struct images *set);
 /* Why it has no symbols; -1. */
 int image_problem(struct image *img, const char *why);
+/* Of those that were read; &img->unknown: none. */
+struct hwpmc_symbol *image_symbol_at(struct image *img, uint64_t addr);
+/* Not found by image_get() any more. */
+void image_unhash(struct images *set, struct image *img);
+/* All but its lines. */
+void image_free(struct image *img);
+
+/* ---- images.c ------------------------------------------------------------ */
+
+void images_free(struct images *set);
+/* It is in no use; set->all is the caller's. */
+void image_remove(struct images *set, struct image *img);
+
+/* ---- load.c -------------------------------------------------------------- */
+
+/* Find its file and symbols, if that was not done yet. */
+void image_load(struct images *set, struct image *img);
+/* What has changed since it was read: maps of generated code. */
+void images_refresh(struct images *set);
+/* The address that ELF gives to what is mapped there. */
+uint64_t image_addr(struct images *set, struct image *img,
+		    const struct map *map, uint64_t pc);
+struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
+				  uint64_t addr);
+/* The image of a kernel address; map: what the log has there, or NULL. */
+struct image *kernel_find(struct images *set, const struct map *map,
+			  uint64_t pc, uint64_t *addr);
 
 /* ---- elf.c --------------------------------------------------------------- */
 
@@ -169,9 +184,15 @@ unsigned int elf_add_symbols(struct elf_file *f, struct image *img);
 /* Those of one section, which lies at `at`. */
 void elf_add_section_symbols(struct elf_file *f, struct image *img,
 			     size_t index, uint64_t at);
+/* Of .dynsym. */
+void elf_add_dynamic_symbols(Elf *elf, struct image *img);
+void elf_add_segments(struct image *img, Elf *elf);
 void elf_guess_text(struct image *img, Elf *elf);
+
+/* ---- programs.c ---------------------------------------------------------- */
+
 /* Programs, libraries, the vdso: 0, or -1 and *problem. */
-int elf_load(struct images *set, struct image *img);
+int program_load(struct images *set, struct image *img);
 
 /* ---- debug.c, debuginfod.c, plt.c ------------------------------------------------------ */
 
@@ -187,17 +208,14 @@ void plt_add(struct image *img, Elf *elf);
 /* ---- kernel.c, kallsyms.c, vmlinux.c, jit.c ------------------------------ */
 
 void kernel_load(struct images *set, struct image *img);
-/* The image of a kernel address; map: what the log has there, or NULL. */
-struct image *kernel_find(struct images *set, const struct map *map,
-			  uint64_t pc, uint64_t *addr);
 
 /* Read it once. -1: *problem says why not. */
 int kallsyms_read(struct images *set);
 int kallsyms_load(struct images *set, struct image *img);
 struct hwpmc_symbol *kallsyms_symbol(struct images *set, struct image *img,
 				     uint64_t addr);
-/* A module of which the log has no mapping: BPF programs are such. */
-struct image *kallsyms_module(struct images *set, uint64_t pc);
+/* Whose symbol is at pc or before it; NULL: none. */
+const char *kallsyms_module_at(struct images *set, uint64_t pc);
 bool kallsyms_of_this_kernel(const struct images *set);
 void kallsyms_free(struct kallsyms *k);
 

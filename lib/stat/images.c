@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* images.c - the end of images and of what belongs to all of them. */
+#include <stdlib.h>
+
+#include "stat.h"
+
+static void image_end(struct image *img)
+{
+	lines_close(img);
+	image_free(img);
+}
+
+void images_free(struct images *set)
+{
+	for (uint32_t i = 0; i < set->n; i++)
+		image_end(set->all[i]);
+	free(set->all);
+	kallsyms_free(&set->kallsyms);
+	kernel_files_free(&set->files);
+	kernel_files_free(&set->standard);
+	debuginfod_free(set->debuginfod);
+}
+
+void image_remove(struct images *set, struct image *img)
+{
+	image_unhash(set, img);
+	image_end(img);
+}
