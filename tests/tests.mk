@@ -21,7 +21,8 @@ check-host:
 # Each part with unit tests on this machine adds its own target to these.
 check-unit:
 
-check-static:
+# Symbols of what is built are checked, too.
+check-static: lib tools
 	@BUILD=$(BUILD) $(TOP)/tests/static/run
 
 check-build:
