@@ -88,24 +88,6 @@ void outbuf_u64(struct outbuf *b, uint64_t n)
 	outbuf_put(b, begin, text + sizeof(text) - begin);
 }
 
-void outbuf_i64(struct outbuf *b, int64_t n)
-{
-	if (n < 0)
-		outbuf_putc(b, '-');
-	outbuf_u64(b, n < 0 ? -(uint64_t)n : n);
-}
-
-void outbuf_hex(struct outbuf *b, uint64_t n)
-{
-	char text[16], *begin = text + sizeof(text);
-
-	do {
-		*--begin = "0123456789abcdef"[n & 15];
-		n >>= 4;
-	} while (n);
-	outbuf_put(b, begin, text + sizeof(text) - begin);
-}
-
 void outbuf_fixed(struct outbuf *b, uint64_t n, unsigned int digits)
 {
 	char text[24], *end = text + sizeof(text), *begin;

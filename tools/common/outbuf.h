@@ -46,10 +46,8 @@ static inline void outbuf_putc(struct outbuf *b, char c)
 	outbuf_put(b, &c, 1);
 }
 
-/* Decimal; hexadecimal without 0x. */
+/* Decimal. */
 void outbuf_u64(struct outbuf *b, uint64_t n);
-void outbuf_i64(struct outbuf *b, int64_t n);
-void outbuf_hex(struct outbuf *b, uint64_t n);
 /* Exactly `digits` of them, with zeros in front: fractions. */
 void outbuf_fixed(struct outbuf *b, uint64_t n, unsigned int digits);
 /* Nine of a number below 1,000,000,000: nanoseconds of a second. */

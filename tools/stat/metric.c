@@ -77,7 +77,7 @@ double stat_deviation(const uint64_t *v, unsigned int n)
 	return sqrt((double)(squares / (n - 1)));
 }
 
-enum stat_kind stat_metric_base(enum stat_kind kind)
+static enum stat_kind stat_metric_base(enum stat_kind kind)
 {
 	switch (kind) {
 	case KIND_INSTRUCTIONS:
@@ -126,7 +126,7 @@ uint64_t stat_event_total(const struct stat_event *ev)
 	return sum;
 }
 
-uint64_t stat_event_delta(const struct stat_event *ev)
+static uint64_t stat_event_delta(const struct stat_event *ev)
 {
 	uint64_t sum = 0;
 
@@ -135,7 +135,7 @@ uint64_t stat_event_delta(const struct stat_event *ev)
 	return sum;
 }
 
-const struct stat_event *stat_find(const struct stat_set *set,
+static const struct stat_event *stat_find(const struct stat_set *set,
 				   enum stat_kind kind, const char *suffix)
 {
 	for (unsigned int i = 0; i < set->nevent; i++) {

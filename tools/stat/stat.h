@@ -111,9 +111,8 @@ void stat_set_shown(struct stat_set *set);
 
 /* metric.c, pure. */
 
-/* Sums over the CPUs: since the start, and since the last interval. */
+/* The sum over the CPUs since the start. */
 uint64_t stat_event_total(const struct stat_event *ev);
-uint64_t stat_event_delta(const struct stat_event *ev);
 
 enum stat_kind stat_kind_of(const char *spec, const char **suffix);
 double stat_mean(const uint64_t *v, unsigned int n);
@@ -126,17 +125,12 @@ struct stat_metric {
 };
 
 /*
- * Of `count` events of kind `kind`. base: the count of the event that
- * stat_metric_base() names, 0 where it was not counted. ns: the time in which
- * it was counted. A rate's unit is "/s".
+ * Of `count` events of kind `kind`. base: the count of the event that the figure is
+ * relative to (cycles for instructions), 0 where it was not counted. ns: the time in
+ * which it was counted. A rate's unit is "/s".
  */
-enum stat_kind stat_metric_base(enum stat_kind kind);
 struct stat_metric stat_metric(enum stat_kind kind, double count, double base,
 			       double ns);
-
-/* The counted event of that kind that has the same suffix, or NULL. */
-const struct stat_event *stat_find(const struct stat_set *set,
-				   enum stat_kind kind, const char *suffix);
 
 /* What a report tells about an event, or about one of its cells. */
 struct stat_figure {
