@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reason.c - the words for enum hwpmc_reason: one entry for every number.
- * Pure: no calls but of memory and strings.
+ * reason.c - one sentence for each value of enum hwpmc_reason.
+ * Pure: calls only memory and string functions.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* How hdr.detail is told. */
+/* How hdr.detail is printed. */
 enum detail_form {
 	DETAIL_NONE,
 	DETAIL_DECIMAL,
@@ -17,142 +17,142 @@ enum detail_form {
 	DETAIL_CLASS,
 	DETAIL_CAPS,
 	DETAIL_ERRNO,
-	DETAIL_HOLDER,		/* not the detail: who has the PMU */
+	DETAIL_HOLDER,		/* detail unused: names the PMU's holder */
 };
 
 struct reason {
 	const char *name;
-	const char *text;	/* always true */
-	const char *about;	/* goes before the detail, in brackets */
+	const char *text;	/* the cause, true of every occurrence */
+	const char *about;	/* label printed before the detail */
 	enum detail_form form;
 	const char *remedy;	/* what to do */
 };
 
-/* Indexed by the reason; a hole would be seen by a unit test. */
+/* Indexed by the reason; a unit test fails on a missing entry. */
 static const struct reason reasons[HWPMC_WHY__COUNT] = {
 #define WHY(id, ...) [HWPMC_WHY_##id] = { #id, __VA_ARGS__ }
 WHY(NONE, "no reason was given", NULL, DETAIL_NONE, NULL),
 WHY(UNKNOWN_OP, "the module does not know this operation",
-    "number", DETAIL_DECIMAL, "load the module that belongs to this library"),
-WHY(NOT_YET, "this module does not offer the operation yet",
+    "number", DETAIL_DECIMAL, "load the module of this library's version"),
+WHY(NOT_YET, "this module does not support the operation",
     "number", DETAIL_DECIMAL, NULL),
 WHY(RESERVED, "a reserved field of the request is not zero",
     NULL, DETAIL_NONE, NULL),
-WHY(SIZE, "the request has a size that the module cannot take",
-    "it takes at least, in bytes,", DETAIL_DECIMAL,
-    "load the module that belongs to this library"),
-WHY(BAD_ADDRESS, "a pointer in the request leads nowhere",
+WHY(SIZE, "the module does not accept a request of this size",
+    "minimum in bytes:", DETAIL_DECIMAL,
+    "load the module of this library's version"),
+WHY(BAD_ADDRESS, "a pointer in the request is not a valid address",
     NULL, DETAIL_NONE, NULL),
-WHY(NO_MEMORY, "the kernel has no memory left for it",
+WHY(NO_MEMORY, "the kernel is out of memory",
     NULL, DETAIL_NONE, NULL),
 WHY(VERSION, "the loaded module is older than this library",
     NULL, DETAIL_NONE,
-    "install the module that belongs to it and load it anew: "
+    "install the module of this library's version and reload it: "
     "modprobe -r hwpmc && modprobe hwpmc"),
 
 WHY(NOT_OWNER, "the descriptor belongs to another process",
-    "process", DETAIL_DECIMAL, "open one's own in each process"),
-WHY(NO_PMCS, "nothing is allocated here", NULL, DETAIL_NONE, NULL),
-WHY(REVOKED, "the module is being unloaded and has taken everything back",
+    "process", DETAIL_DECIMAL, "open /dev/hwpmc in each process"),
+WHY(NO_PMCS, "this descriptor has allocated no PMC", NULL, DETAIL_NONE, NULL),
+WHY(REVOKED, "all PMCs and logs were revoked to unload the module",
     NULL, DETAIL_NONE, NULL),
 WHY(PRIV_SYSTEM, "counting a whole CPU needs CAP_PERFMON",
     NULL, DETAIL_NONE,
-    "run it as root, or allow it to all: "
+    "run it as root, or allow it for all users: "
     "sysctl kern.hwpmc.unprivileged_syspmcs=1"),
 WHY(PRIV_ADMIN, "it needs CAP_SYS_ADMIN", NULL, DETAIL_NONE,
     "run it as root"),
 WHY(PRIV_ATTACH, "no permission to trace the process",
     NULL, DETAIL_NONE,
-    "measure one's own processes, or run it as root"),
+    "run as root or with CAP_PERFMON"),
 WHY(PRIV_TUNABLE, "kern.hwpmc.unprivileged_proc_debug=0 forbids it",
     NULL, DETAIL_NONE,
     "run it as root, or: sysctl kern.hwpmc.unprivileged_proc_debug=1"),
 
 WHY(MODE, "there is no such mode", NULL, DETAIL_NONE,
-    "use one of SC, TC, SS, TS"),
+    "use SC, TC, SS or TS"),
 WHY(CPU_RANGE, "there is no such CPU", "the highest is", DETAIL_DECIMAL,
     NULL),
-WHY(CPU_WANT_ANY, "process scope follows threads over all CPUs",
-    NULL, DETAIL_NONE, "ask for HWPMC_CPU_ANY"),
+WHY(CPU_WANT_ANY, "process scope counts threads on all CPUs",
+    NULL, DETAIL_NONE, "use HWPMC_CPU_ANY"),
 WHY(CPU_WANT_ONE, "system scope counts one CPU", NULL, DETAIL_NONE,
-    "name a CPU, and allocate one PMC for each CPU of interest"),
+    "name a CPU, and allocate one PMC per CPU"),
 WHY(CPU_OFFLINE, "the CPU is not online", "CPU", DETAIL_DECIMAL, NULL),
-WHY(FLAGS, "there are unknown flags", "bits", DETAIL_HEX, NULL),
-WHY(FLAGS_MODE, "a flag does not go with the mode", "bit", DETAIL_HEX, NULL),
+WHY(FLAGS, "unknown flags are set", "bits", DETAIL_HEX, NULL),
+WHY(FLAGS_MODE, "a flag is not valid in this mode", "bit", DETAIL_HEX, NULL),
 WHY(CLASS, "this machine has no counters of that class", "class",
-    DETAIL_CLASS, "see what it has: hwpmc control"),
-WHY(CAPS, "counters of that class cannot do all of it", "missing",
+    DETAIL_CLASS, "hwpmc control lists its classes"),
+WHY(CAPS, "counters of that class lack a capability", "missing",
     DETAIL_CAPS, NULL),
 WHY(EVENT, "the class has no such event", NULL, DETAIL_NONE,
-    "see the events: hwpmc list"),
-WHY(EVENT_BITS, "the event's code has a bit that is reserved or not the "
-    "caller's", "bit", DETAIL_DECIMAL,
-    "bit 21 ('any') is for system scope alone"),
+    "hwpmc list prints the events"),
+WHY(EVENT_BITS, "the event code sets a bit that is reserved or controlled by "
+    "the module", "bit", DETAIL_DECIMAL,
+    "bit 21 ('any') is allowed in system scope only"),
 WHY(EVENT_ROWS, "no counter of the class can count that event",
     NULL, DETAIL_NONE, NULL),
 WHY(ROWS_BUSY, "all counters that could count it are taken", "the last is row",
     DETAIL_DECIMAL,
-    "count fewer events at a time; see who has them: hwpmc control"),
+    "count fewer events at a time; hwpmc control -l lists their use"),
 WHY(ROW_DISABLED, "the administrator has disabled the counter", "row",
     DETAIL_DECIMAL, "enable it: pmccontrol -e"),
 WHY(PMU_RESERVED, NULL, NULL, DETAIL_HOLDER, NULL),
-WHY(PMU_RUNNING, "a counter runs that nobody in this kernel has reserved, so "
+WHY(PMU_RUNNING, "a counter is enabled that this kernel has not reserved: "
     "firmware or a hypervisor uses it", "MSR", DETAIL_HEX,
-    "give the counters free in the firmware's setup or the hypervisor"),
-WHY(PMU_REFUSED, "the counters' registers cannot be accessed any more, so that "
-    "nothing that was counted is certain", "MSR", DETAIL_HEX,
-    "have the hypervisor allow it"),
+    "release the counters in the firmware setup or the hypervisor"),
+WHY(PMU_REFUSED, "access to a counter register faulted: no count since the "
+    "claim is reliable", "MSR", DETAIL_HEX,
+    "allow the access in the hypervisor"),
 
-WHY(ID, "there is no such PMC here", NULL, DETAIL_NONE, NULL),
+WHY(ID, "the descriptor has no such PMC", NULL, DETAIL_NONE, NULL),
 WHY(SYSTEM_SCOPE, "a system-scope PMC counts a CPU, not processes",
     NULL, DETAIL_NONE, "allocate it in process scope"),
-WHY(PID, "that cannot be a process id", NULL, DETAIL_NONE, NULL),
+WHY(PID, "that is not a valid process id", NULL, DETAIL_NONE, NULL),
 WHY(NO_PROCESS, "there is no such process", NULL, DETAIL_NONE, NULL),
-WHY(EXITING, "the process is about to end", NULL, DETAIL_NONE, NULL),
+WHY(EXITING, "the process is exiting", NULL, DETAIL_NONE, NULL),
 WHY(RUNNING, "the PMC is running", NULL, DETAIL_NONE, "stop it first"),
-WHY(ATTACHED, "it is attached to that process already",
+WHY(ATTACHED, "it is already attached to that process",
     NULL, DETAIL_NONE, NULL),
-WHY(TARGET_ROW, "the process has another PMC on the same counter already",
-    "process", DETAIL_DECIMAL, "release that one, or take another event"),
-WHY(NOT_TARGET, "the process is not measured", NULL, DETAIL_NONE, NULL),
-WHY(NOT_ATTACHED, "the process is measured, but not by this PMC",
+WHY(TARGET_ROW, "the process already has a PMC on the same counter",
+    "process", DETAIL_DECIMAL, "release that PMC, or use another event"),
+WHY(NOT_TARGET, "no PMC is attached to the process", NULL, DETAIL_NONE, NULL),
+WHY(NOT_ATTACHED, "this PMC is not attached to the process",
     NULL, DETAIL_NONE, NULL),
-WHY(NO_TARGETS, "all its target processes have ended", NULL, DETAIL_NONE,
-    "attach it to another"),
+WHY(NO_TARGETS, "all its target processes have exited", NULL, DETAIL_NONE,
+    "attach it to another process"),
 WHY(NOT_STARTED, "it was never started", NULL, DETAIL_NONE, NULL),
-WHY(RW_FLAGS, "neither reading nor writing was asked for",
+WHY(RW_FLAGS, "neither reading nor writing was requested",
     NULL, DETAIL_NONE, NULL),
-WHY(RW_MODE, "a sampling PMC holds no count", NULL, DETAIL_NONE,
+WHY(RW_MODE, "a sampling PMC has no count", NULL, DETAIL_NONE,
     "allocate it in a counting mode"),
 WHY(READ_ONLY, "counters of that class cannot be written",
     NULL, DETAIL_NONE, NULL),
 WHY(NO_LOG, "it needs a log, and none is configured", NULL, DETAIL_NONE,
-    "configure one before"),
-WHY(LOG_EXISTS, "there is a log already", NULL, DETAIL_NONE,
-    "end that one first"),
-WHY(LOG_FD, "the log's descriptor is not open for writing, or is none that the kernel can write to", "descriptor",
-    DETAIL_DECIMAL, NULL),
-WHY(LOG_ERROR, "the log could not be written", NULL, DETAIL_ERRNO, NULL),
-WHY(NO_RDPMC, "counters of that class are not readable by RDPMC",
+    "configure a log first"),
+WHY(LOG_EXISTS, "a log is already configured", NULL, DETAIL_NONE,
+    "end that log first"),
+WHY(LOG_FD, "the log's descriptor is not open for writing, or the kernel "
+    "cannot write to it", "descriptor", DETAIL_DECIMAL, NULL),
+WHY(LOG_ERROR, "writing the log failed", NULL, DETAIL_ERRNO, NULL),
+WHY(NO_RDPMC, "RDPMC cannot read counters of that class",
     NULL, DETAIL_NONE, "read it by hwpmc_read"),
-WHY(MSR_OWNER_ONLY, "RDPMC is for a process-scope PMC that is attached to its "
-    "owner and to nothing else", NULL, DETAIL_NONE, NULL),
-WHY(MSR_TAKEN, "its owner reads it by RDPMC, so it cannot follow others",
+WHY(MSR_OWNER_ONLY, "RDPMC needs a process-scope PMC that is attached to its "
+    "owner only", NULL, DETAIL_NONE, NULL),
+WHY(MSR_TAKEN, "its owner reads it by RDPMC: it cannot be attached to others",
     NULL, DETAIL_NONE, "allocate a second PMC for them"),
 
-WHY(ADMIN_STATE, "a counter can be disabled or enabled, nothing else",
+WHY(ADMIN_STATE, "a counter can only be disabled or enabled",
     NULL, DETAIL_NONE, NULL),
 WHY(ROW, "there is no such row", "the highest is", DETAIL_DECIMAL, NULL),
 WHY(ROW_IN_USE, "the counter is in use", "row", DETAIL_DECIMAL,
-    "see who has it: hwpmc control"),
+    "hwpmc control -l lists its use"),
 WHY(BUFFER, "the array is too small", "entries needed:", DETAIL_DECIMAL, NULL),
-WHY(INCOMPLETE, "the kernel had no memory to follow some thread, whose events "
-    "are missing in the count", NULL, DETAIL_NONE, NULL),
-WHY(RING_SIZE, "a ring's size is a power of two, a page at least",
-    "the largest, in KiB,", DETAIL_DECIMAL, NULL),
+WHY(INCOMPLETE, "the kernel had no memory to follow a thread: the count lacks "
+    "its events", NULL, DETAIL_NONE, NULL),
+WHY(RING_SIZE, "a ring's size must be a power of two, at least a page",
+    "maximum in KiB:", DETAIL_DECIMAL, NULL),
 WHY(LOCKED_MEMORY, "the rings need more memory than this process may lock",
-    "KiB", DETAIL_DECIMAL, "ask for smaller rings, or raise the limit: ulimit -l"),
-WHY(KGMON, "the histogram of the kernel has no such command", "command",
+    "KiB", DETAIL_DECIMAL, "request smaller rings, or raise the limit: ulimit -l"),
+WHY(KGMON, "the kernel histogram has no such command", "command",
     DETAIL_DECIMAL, NULL),
 WHY(LOG_CLOSED, "the log was closed", NULL, DETAIL_NONE,
     "end it and configure another"),
@@ -240,7 +240,7 @@ void reason_sentence(uint32_t reason, int32_t detail, const char *holder,
 		return;
 	}
 	detail_text(r, detail, about, sizeof(about));
-	/* What there is to say about reserved bits is about this one. */
+	/* The remedy of EVENT_BITS applies to bit 21 only. */
 	if (r->remedy && (reason != HWPMC_WHY_EVENT_BITS || detail == 21))
 		snprintf(buf, size, "%s%s; %s", r->text, about, r->remedy);
 	else

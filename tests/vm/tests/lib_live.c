@@ -172,9 +172,9 @@ START_TEST(refusals_of_the_module_become_sentences)
 	REFUSED(hwpmc_attach(h, id, NO_PID), ESRCH, HWPMC_WHY_NO_PROCESS,
 		"to process 4194303: there is no such process");
 	REFUSED(hwpmc_attach(h, id, -1), EINVAL, HWPMC_WHY_PID,
-		"that cannot be a process id");
+		"that is not a valid process id");
 	REFUSED(hwpmc_read(h, id ^ 0xf0, &value), EINVAL, HWPMC_WHY_ID,
-		"there is no such PMC here");
+		"the descriptor has no such PMC");
 	REFUSED(hwpmc_allocate(h, "branches", HWPMC_MODE_TC, 0, 0, 0, &other),
 		EINVAL, HWPMC_WHY_CPU_WANT_ANY,
 		"cannot count 'branches' on CPU 0: process scope");
@@ -187,7 +187,7 @@ START_TEST(refusals_of_the_module_become_sentences)
 		"cannot flush the log: ");
 	ck_assert_int_eq(hwpmc_attach(h, id, 0), 0);
 	REFUSED(hwpmc_attach(h, id, 0), EEXIST, HWPMC_WHY_ATTACHED,
-		"to this process: it is attached");
+		"to this process: it is already attached");
 	hwpmc_close(h);
 }
 END_TEST
