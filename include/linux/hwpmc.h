@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * hwpmc.h - performance counters for other modules of the kernel: the interface of
- * NetBSD's pmc(9), with the prefix hwpmc_, and task_struct in place of lwp. All
- * functions are exported GPL; hwpmc(9) is their manual.
+ * hwpmc.h - performance counters for other kernel modules: the interface of
+ * NetBSD's pmc(9), with the prefix hwpmc_ and task_struct in place of lwp. All
+ * functions are EXPORT_SYMBOL_GPL; hwpmc(9) documents them.
  *
- * A process has a value of its own in each counter; a child that it forks begins
- * at 0 and counts what its parent counts, and when it exits its value, with those
- * of its own children, is added to the children's value of its parent.
+ * Each process has its own value of each counter. A forked child inherits the
+ * configuration of its parent and starts at 0. When it exits, its value and its
+ * children's value are added to the children's value of its parent.
  *
- * Unless said otherwise functions sleep, and return 0 or a negative errno.
+ * Unless stated otherwise functions may sleep, and return 0 or a negative errno.
  */
 #ifndef _LINUX_HWPMC_H
 #define _LINUX_HWPMC_H
@@ -17,19 +17,19 @@
 
 struct task_struct;
 
-/* The event, in the form of the counter's class: what `config` is in struct
- * hwpmc_op_pmcallocate for counters of hardware, `ev` for the others. */
+/* The event in the format of the counter's class: `config` of struct
+ * hwpmc_op_pmcallocate for hardware counters, `ev` for the others. */
 typedef u64 hwpmc_evid_t;
 typedef u64 hwpmc_ctr_t;
 
-/* hwpmc_counter_cfg.flags: the modes in which to count; none: both. */
+/* hwpmc_counter_cfg.flags: modes to count in; neither means both. */
 #define HWPMC_CFG_USER		0x1
 #define HWPMC_CFG_KERNEL	0x2
 
 /**
  * struct hwpmc_counter_cfg - what a counter counts
  * @event_id: the event
- * @reset_value: what the count begins with; of profiling: the period
+ * @reset_value: initial count; for profiling, the period
  * @flags: HWPMC_CFG_*
  */
 struct hwpmc_counter_cfg {
@@ -38,11 +38,11 @@ struct hwpmc_counter_cfg {
 	u32 flags;
 };
 
-/* hwpmc_get_counter_value(): of exited children, in place of the process. */
+/* hwpmc_get_counter_value(): the value of exited children. */
 #define HWPMC_VALUE_FLAGS_CHILDREN	0x1
 
-/* Not of a counter: what hwpmc_get_counter_type(-1) is about. */
 int hwpmc_get_num_counters(void);
+/* The class of a counter; for -1, the type of the CPU. */
 int hwpmc_get_counter_type(int ctr);
 void hwpmc_save_context(struct task_struct *task);
 void hwpmc_restore_context(struct task_struct *task);
@@ -61,7 +61,7 @@ int hwpmc_start_profiling(int ctr, const struct hwpmc_counter_cfg *cfg);
 int hwpmc_stop_profiling(int ctr);
 int hwpmc_task_enabled(struct task_struct *task);
 
-/* Does the process, or the kernel, use counters at all? */
+/* True if the process or the kernel uses any counter. */
 #define HWPMC_ENABLED(task)	hwpmc_task_enabled(task)
 
 #endif /* _LINUX_HWPMC_H */

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: ((GPL-2.0-only WITH Linux-syscall-note) OR BSD-2-Clause) */
 /*
- * hwpmc_log.h - the data contract: the records of a log, and how a program maps
- * the rings that they come in. hwpmc_log(5) is this page in prose.
+ * hwpmc_log.h - data interface: the records of a log, and the rings that a program
+ * maps to read them. hwpmc_log(5) describes the same in prose.
  *
- * A log is a stream of records. Each begins with struct hwpmc_log_hdr, is a
- * multiple of 8 bytes long and at most HWPMC_LOG_MAX. Numbers are in the byte
- * order of the machine that wrote it; the magic in the first record shows which.
+ * A log is a stream of records. Each begins with struct hwpmc_log_hdr; its length
+ * is a multiple of 8 bytes and at most HWPMC_LOG_MAX. Numbers are in the byte
+ * order of the machine that wrote the log; the magic in the first record shows it.
  *
- * Records come from one ring a CPU. A stream that holds several rings, such as
- * a file, says with a HWPMC_LOG_CPU record whose records follow, until the next.
- * Within one CPU records are in the order of their time, except that a record may
- * be older than the one before it by as long as it took to write that (an NMI
- * over a switch). Between CPUs only the time relates them: a reader must expect
- * samples before the MAP_IN, and after the PROCEXIT, that belong to them.
+ * Each CPU has one ring of records. In a stream that holds several rings, such as
+ * a file, a HWPMC_LOG_CPU record names the CPU of the records that follow it.
+ * Records of one CPU are in time order, with one exception: a record may be older
+ * than its predecessor by at most the time that writing the predecessor took (an
+ * NMI during a switch). Between CPUs only the time orders records: a sample may
+ * precede the MAP_IN or follow the PROCEXIT that it belongs to.
  *
- * Conservation: what could not be written is counted by cause and declared in
- * DROPNOTIFY records. For each sampling PMC, overflows = samples + drops.
+ * Conservation: records that could not be written are counted by cause and
+ * declared in DROPNOTIFY records. For each sampling PMC, overflows = samples +
+ * drops.
  *
- * Types keep FreeBSD's numbers; types from 64 on are Linux's own. Numbers are
- * never reused, layouts only grow at their end; a reader skips types that it
- * does not know and ignores what is behind the fields that it knows.
+ * Types have FreeBSD's numbers; types from 64 on exist on Linux only. Numbers are
+ * never reused and new fields are appended. A reader must skip types that it does
+ * not know and ignore bytes after the fields that it knows.
  */
 #ifndef _UAPI_HWPMC_LOG_H
 #define _UAPI_HWPMC_LOG_H
@@ -27,7 +28,7 @@
 #include <linux/types.h>
 
 #define HWPMC_LOG_MAGIC		0x474f4c434d505748ULL	/* "HWPMCLOG" */
-/* Of the format: major << 16 | minor. A reader refuses another major. */
+/* Format version: major << 16 | minor. A reader must reject another major. */
 #define HWPMC_LOG_SCHEMA	0x00010000u
 #define HWPMC_LOG_ALIGN		8
 #define HWPMC_LOG_MAX		16384	/* bytes of one record */
@@ -47,8 +48,8 @@ enum hwpmc_log_type {
 	HWPMC_LOG_PROCEXEC = 9,		/* hwpmc_log_exec */
 	HWPMC_LOG_PROCEXIT = 10,	/* hwpmc_log_value, tid 0 */
 	HWPMC_LOG_PROCFORK = 11,	/* hwpmc_log_fork */
-	HWPMC_LOG_SYSEXIT = 12,		/* hwpmc_log_task: a process is gone */
-	HWPMC_LOG_USERDATA = 13,	/* hwpmc_log_hdr, id is the datum */
+	HWPMC_LOG_SYSEXIT = 12,		/* hwpmc_log_task: a process exited */
+	HWPMC_LOG_USERDATA = 13,	/* hwpmc_log_hdr, id is the user's value */
 	HWPMC_LOG_MAP_IN = 14,		/* hwpmc_log_map */
 	HWPMC_LOG_MAP_OUT = 15,		/* hwpmc_log_unmap */
 	HWPMC_LOG_CALLCHAIN = 16,	/* hwpmc_log_sample */
@@ -60,34 +61,34 @@ enum hwpmc_log_type {
 	HWPMC_LOG_CPU = 64,		/* hwpmc_log_hdr, id is the CPU */
 	HWPMC_LOG_CONTEXT = 65,		/* hwpmc_log_context */
 	HWPMC_LOG_THROTTLE = 66,	/* hwpmc_log_throttle */
-	HWPMC_LOG_COMM_NAME = 67,	/* hwpmc_log_task: it changed its name */
+	HWPMC_LOG_COMM_NAME = 67,	/* hwpmc_log_task: comm changed */
 	HWPMC_LOG_CLOCK = 68,		/* hwpmc_log_clock: a later reading */
 	HWPMC_LOG_NOTE = 69,		/* hwpmc_log_note: "key=value", by a tool */
 	HWPMC_LOG_PADDING = 70,		/* hwpmc_log_hdr and bytes to skip */
 };
 
-/* Begins every record. */
+/* First member of every record. */
 struct hwpmc_log_hdr {
 	__u16	len;			/* bytes, this header included */
 	__u8	type;			/* enum hwpmc_log_type */
-	__u8	flags;			/* of the type; else 0 */
-	__u32	id;			/* of the type: mostly the PMC's id */
-	__u64	time;			/* by the log's clock */
+	__u8	flags;			/* depends on the type; else 0 */
+	__u32	id;			/* depends on the type; mostly the PMC's id */
+	__u64	time;			/* in ticks of the log's clock */
 };
 
 /* ------------------------------------------------------------------------ */
-/* The log itself                                                            */
+/* Log and clocks                                                            */
 
-/* What `time` is, and two points of it: time = tick, ns of the two clocks. */
+/* The clock of hdr.time. */
 enum hwpmc_log_clock_kind {
 	HWPMC_CLOCK_TSC = 1,		/* ticks of the time-stamp counter */
 	HWPMC_CLOCK_MONOTONIC = 2,	/* nanoseconds of CLOCK_MONOTONIC */
 };
 
 /*
- * INITIALIZE: the first record of a log, id 0. Readings of the clock follow as
- * CLOCK records (one at each flush, one before CLOSELOG): with two of them a
- * reader knows the frequency better than the kernel did when it booted.
+ * INITIALIZE: the first record of a log, id 0. CLOCK records are later readings
+ * of the clocks (one at each flush, one before CLOSELOG): from two readings a
+ * reader computes the frequency more precisely than `khz`, measured at boot.
  */
 struct hwpmc_log_initialize {
 	struct hwpmc_log_hdr hdr;
@@ -97,16 +98,16 @@ struct hwpmc_log_initialize {
 	__u32	cputype;		/* as GETCPUINFO */
 	__u32	ncpu;
 	__u32	clock;			/* enum hwpmc_log_clock_kind */
-	__u32	khz;			/* of the clock, the kernel's guess */
-	__u64	tick;			/* the clock … */
-	__u64	monotonic;		/* … CLOCK_MONOTONIC, ns … */
-	__u64	realtime;		/* … and CLOCK_REALTIME, ns, at one moment */
-	__s32	owner;			/* its process */
+	__u32	khz;			/* of the clock, as the kernel measured it */
+	__u64	tick;			/* the log's clock, */
+	__u64	monotonic;		/* CLOCK_MONOTONIC, ns, */
+	__u64	realtime;		/* CLOCK_REALTIME, ns, read at one time */
+	__s32	owner;			/* process id */
 	__u32	flags;			/* HWPMC_LOG_INIT_* */
 	char	cpuid[64];
 };
 
-#define HWPMC_LOG_INIT_PRIVILEGED 1	/* kernel addresses are shown */
+#define HWPMC_LOG_INIT_PRIVILEGED 1	/* samples contain kernel addresses */
 
 /* CLOCK */
 struct hwpmc_log_clock {
@@ -121,28 +122,27 @@ struct hwpmc_log_closelog {
 	struct hwpmc_log_hdr hdr;
 };
 
-/* Why a record was dropped. Numbers as those of the types. */
+/* Cause of a drop. Numbers are never reused. */
 enum hwpmc_drop_cause {
-	HWPMC_DROP_FULL = 0,		/* no room in the ring: reader too slow */
-	HWPMC_DROP_LATE = 1,		/* no longer known where: overflow of a
-					 * counter that was being stopped, or
-					 * periods that passed before a late
-					 * interrupt came, or without one */
+	HWPMC_DROP_FULL = 0,		/* ring full: reader too slow */
+	HWPMC_DROP_LATE = 1,		/* place unknown: the counter was being
+					 * stopped, or periods elapsed before a
+					 * late interrupt or without one */
 	HWPMC_DROP_CLOSED = 2,		/* the log was closed or had failed */
-	HWPMC_DROP_BUSY = 3,		/* an event within the module's own work */
+	HWPMC_DROP_BUSY = 3,		/* a mapping not read: the mmap lock was held,
+					 * or too many were waiting (real-time) */
 	HWPMC_DROP__COUNT
 };
 
 /*
- * DROPNOTIFY: records of this CPU that are missing since the last DROPNOTIFY:
- * they would stand somewhere between it and this one. Samples and the others
- * apart; id: 0.
+ * DROPNOTIFY: records of this CPU dropped since its previous DROPNOTIFY, samples
+ * and other records counted separately. id 0.
  */
 struct hwpmc_log_drop {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;
-	__u32	ncause;			/* entries of the two arrays that follow */
-	__u64	since;			/* time of the first that is missing */
+	__u32	ncause;			/* entries in each of the two arrays */
+	__u64	since;			/* time of the first dropped record */
 	__u64	samples[HWPMC_DROP__COUNT];
 	__u64	others[HWPMC_DROP__COUNT];
 };
@@ -160,9 +160,9 @@ struct hwpmc_log_allocate {
 	__u32	mode;			/* enum hwpmc_mode */
 	__u32	cpu;
 	__u64	config, config1;
-	__u64	count;			/* the period of sampling */
-	char	name[64];		/* of the event, where the kernel knows it;
-					 * a tool adds it as a NOTE "event.ID" */
+	__u64	count;			/* sampling period */
+	char	name[64];		/* event name if the kernel knows it; a tool
+					 * writes its name in a NOTE "event" */
 };
 
 /* PMCATTACH, PMCDETACH: id is the PMC's. */
@@ -170,12 +170,12 @@ struct hwpmc_log_attach {
 	struct hwpmc_log_hdr hdr;
 	__s32	pid;
 	__u32	__reserved;
-	char	path[];			/* of its program; zero terminated */
+	char	path[];			/* of its executable; zero terminated */
 };
 
-/* PROCCSW: events from switch-in to switch-out; or, of class SOFT, moves of a thread
- * at rest that were read before it ran again, and cpu is the reader's. PROCEXIT: of a
- * process, over its life as a target. id is the PMC's. */
+/* PROCCSW: events from switch-in to switch-out; or, in class SOFT, migrations of a
+ * thread off CPU that were read before it ran again: cpu is then the reader's.
+ * PROCEXIT: events of a process while it was a target. id is the PMC's. */
 struct hwpmc_log_value {
 	struct hwpmc_log_hdr hdr;
 	__s32	pid, tid;
@@ -184,42 +184,42 @@ struct hwpmc_log_value {
 	__u64	value;
 };
 
-/* THROTTLE: sampling cost too much here and stands still (flags 0) or goes on
- * (flags 1) on this CPU; id is the PMC's, or HWPMC_ID_INVALID: all. */
+/* THROTTLE: sampling exceeded its share of CPU time and is paused (flags 0), or is
+ * resumed (flags 1), on this CPU; id is the PMC's, or HWPMC_ID_INVALID: all. */
 struct hwpmc_log_throttle {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;
-	__u32	percent;		/* of time that sampling had taken; 100:
-					 * nothing else came through */
+	__u32	percent;		/* of CPU time used by sampling; 100: no
+					 * other interrupt was handled */
 };
 
 /* ------------------------------------------------------------------------ */
 /* Samples                                                                   */
 
-/* CONTEXT: the samples of this CPU that follow are of this thread. */
+/* CONTEXT: the thread of the samples of this CPU that follow. */
 struct hwpmc_log_context {
 	struct hwpmc_log_hdr hdr;	/* id: 0 */
 	__s32	pid, tid;		/* 0, 0: the idle task */
 };
 
 /* hdr.flags of CALLCHAIN */
-#define HWPMC_SAMPLE_USER	0x01	/* hit user mode; else the kernel */
-#define HWPMC_SAMPLE_HIDDEN	0x02	/* hit the kernel, its addresses are not
-					 * shown: kernel frames are left out, pc[0]
-					 * is HWPMC_PC_HIDDEN */
-#define HWPMC_SAMPLE_CUT	0x04	/* the chain goes on: depth limit */
-#define HWPMC_SAMPLE_FAULT	0x08	/* the user chain ends at memory that is
-					 * not there at the moment */
+#define HWPMC_SAMPLE_USER	0x01	/* in user mode; else kernel mode */
+#define HWPMC_SAMPLE_HIDDEN	0x02	/* in kernel mode, addresses hidden: kernel
+					 * frames are omitted, pc[0] is
+					 * HWPMC_PC_HIDDEN */
+#define HWPMC_SAMPLE_CUT	0x04	/* truncated at the depth limit */
+#define HWPMC_SAMPLE_FAULT	0x08	/* the user chain ends where the stack was
+					 * not in memory */
 #define HWPMC_SAMPLE_SPLIT	0x10	/* kernel frames, HWPMC_PC_USER, then user
 					 * frames */
 #define HWPMC_SAMPLE_32BIT	0x20	/* user frames of a 32-bit program */
 
-#define HWPMC_PC_HIDDEN		(~0ULL)		/* an address of the kernel */
-#define HWPMC_PC_USER		(~0ULL - 1)	/* mark, not an address */
+#define HWPMC_PC_HIDDEN		(~0ULL)		/* stands for a kernel address */
+#define HWPMC_PC_USER		(~0ULL - 1)	/* separator, not an address */
 
 /*
- * CALLCHAIN: a sample; id is the PMC's. pc[0] is where it hit, the others are
- * return addresses, callee first; there are (len - 16) / 8 of them.
+ * CALLCHAIN: a sample; id is the PMC's. pc[0] is the sampled address, the others
+ * are return addresses, callee first; pc[] has (len - 16) / 8 entries.
  */
 struct hwpmc_log_sample {
 	struct hwpmc_log_hdr hdr;
@@ -229,7 +229,7 @@ struct hwpmc_log_sample {
 /* ------------------------------------------------------------------------ */
 /* Processes, threads, mappings                                              */
 
-/* hdr.flags: the record describes what was there before the log began. */
+/* hdr.flags: the record describes state from before the log began. */
 #define HWPMC_LOG_SNAPSHOT	0x01
 /* hdr.flags of MAP_IN */
 #define HWPMC_MAP_HAS_BUILD_ID	0x02	/* build_id holds build_id_len bytes */
@@ -239,7 +239,7 @@ struct hwpmc_log_sample {
 struct hwpmc_log_task {
 	struct hwpmc_log_hdr hdr;
 	__s32	pid, tid;		/* tid: of PROC_CREATE and SYSEXIT = pid */
-	__s32	parent;			/* process; 0 where it is not known */
+	__s32	parent;			/* process; 0: unknown */
 	__u32	flags;			/* HWPMC_TASK_* */
 	char	comm[HWPMC_LOG_COMM];	/* "" at exits */
 };
@@ -252,7 +252,7 @@ struct hwpmc_log_fork {
 	__s32	parent, child;
 };
 
-/* PROCEXEC: the process has a new memory map, of which MAP_INs follow. id 0. */
+/* PROCEXEC: a process executed a program; MAP_INs of its new map follow. id 0. */
 struct hwpmc_log_exec {
 	struct hwpmc_log_hdr hdr;
 	__s32	pid;
@@ -262,15 +262,15 @@ struct hwpmc_log_exec {
 };
 
 /*
- * MAP_IN: executable memory appears in a process, or in the kernel (pid -1: the
- * kernel itself and its modules). Replaces what overlaps with it. id 0.
+ * MAP_IN: an executable mapping of a process, or of the kernel (pid -1: the kernel
+ * and its modules). It replaces mappings that it overlaps. id 0.
  */
 struct hwpmc_log_map {
 	struct hwpmc_log_hdr hdr;
 	__s32	pid;
 	__u32	build_id_len;
-	__u64	start, end;		/* addresses; end is behind the last */
-	__u64	offset;			/* in the file, of `start` */
+	__u64	start, end;		/* addresses [start, end) */
+	__u64	offset;			/* of `start` in the file */
 	__u64	inode;
 	__u32	major, minor;		/* of its device */
 	__u8	build_id[HWPMC_LOG_BUILD_ID];
@@ -279,7 +279,7 @@ struct hwpmc_log_map {
 					 * "[name]" of a module, "//anon" */
 };
 
-/* MAP_OUT: it is gone. id 0. */
+/* MAP_OUT: a mapping was removed. id 0. */
 struct hwpmc_log_unmap {
 	struct hwpmc_log_hdr hdr;
 	__s32	pid;
@@ -287,10 +287,10 @@ struct hwpmc_log_unmap {
 	__u64	start, end;
 };
 
-/* NOTE: what a tool knows and the module does not; id as the key wants it. Keys:
- * "command", "hostname", "release", "event" (id: PMC), "version", "period",
- * "kernel-start" (of _stext) and "kernel-build-id" (hexadecimal), … Unknown keys
- * mean nothing. */
+/* NOTE: information from a tool; the key defines id. Keys: "command", "hostname",
+ * "release", "event" (id: PMC), "version", "period", "kernel-start" (address of
+ * _stext) and "kernel-build-id" (both hexadecimal), and others. A reader ignores
+ * unknown keys. */
 struct hwpmc_log_note {
 	struct hwpmc_log_hdr hdr;
 	char	text[];			/* "key=value", zero terminated */
@@ -301,25 +301,25 @@ struct hwpmc_log_note {
 
 /*
  * With HWPMC_LOG_F_MAPPED the owner maps each CPU's ring, MAP_SHARED, at offset
- * HWPMC_LOG_MAP_OFFSET(cpu): one page of struct hwpmc_log_ring, then the data
- * twice, one behind the other, so that records that cross the end can be read as
- * one piece: HWPMC_LOG_MAP_SIZE(ring size) bytes in all.
+ * HWPMC_LOG_MAP_OFFSET(cpu), HWPMC_LOG_MAP_SIZE(ring size, page) bytes: one page of
+ * struct hwpmc_log_ring, then the data mapped twice in a row, so that a record
+ * that crosses the end is contiguous.
  *
- * Records lie from tail to head, both counted in bytes since the beginning
- * (position in the data: modulo size). The module writes head, the reader
- * tail: load head with acquire, read, store tail with release. A tail that makes
- * no sense costs its owner records and nobody else anything.
+ * Records are from tail to head, both in bytes since the log began (modulo size:
+ * offset in the data). The module writes head, the reader tail: load head with
+ * acquire, read, store tail with release. An invalid tail loses records of this
+ * owner only.
  */
 struct hwpmc_log_ring {
-	__u64	head;			/* by the module */
+	__u64	head;			/* written by the module */
 	__u64	size;			/* of the data, a power of two */
 	__u32	cpu;
 	__u32	page;			/* bytes before the data */
-	/* Dropped here so far, declared or not yet, by enum hwpmc_drop_cause. */
+	/* Drops of this CPU so far, declared or not, by enum hwpmc_drop_cause. */
 	__u64	samples_dropped[HWPMC_DROP__COUNT];
 	__u64	others_dropped[HWPMC_DROP__COUNT];
 	__u64	__reserved[5];
-	__u64	tail;			/* by the reader; a cache line of its own */
+	__u64	tail;			/* written by the reader; own cache line */
 };
 
 #define HWPMC_LOG_MAP_SHIFT	36

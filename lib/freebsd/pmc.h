@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pmc.h - FreeBSD's pmc(3) on Linux: its calls, with its signatures. One handle
- * of libhwpmc per process lies under them; a child of fork() that calls is an
- * owner of its own, and may go on to use its parent's PMCs as on FreeBSD.
+ * pmc.h - FreeBSD's pmc(3) on Linux: its functions, with its signatures. They use
+ * one libhwpmc handle per process. A child of fork() that calls them is an owner
+ * of its own; as on FreeBSD it may use its parent's PMCs.
  *
  * Before FreeBSD 12, pmc_allocate() had no count: for such a source define
- * PMC_ALLOCATE_WITHOUT_COUNT before this file is included.
+ * PMC_ALLOCATE_WITHOUT_COUNT before including this file.
  */
 #ifndef _HWPMC_FREEBSD_PMC_H
 #define _HWPMC_FREEBSD_PMC_H
@@ -42,7 +42,7 @@ struct pmc_pmcinfo {
 	struct pmc_info	pm_pmcs[];	/* pmc_npmc() of them */
 };
 
-/* ENOENT: no module; ENXIO: no such CPU known; EPROGMISMATCH: versions. */
+/* ENOENT: module not loaded; ENXIO: unknown CPU; EPROGMISMATCH: module too old. */
 int pmc_init(void);
 
 int pmc_allocate(const char *ctrspec, enum pmc_mode mode, uint32_t flags,
@@ -80,11 +80,11 @@ const char *pmc_name_of_event(enum pmc_event pe);
 const char *pmc_name_of_mode(enum pmc_mode pm);
 const char *pmc_name_of_state(enum pmc_state ps);
 
-/* Of all classes, unlike FreeBSD's. free() the array: the names are in it. */
+/* For all classes, unlike FreeBSD's. free() of the array frees the names too. */
 int pmc_event_names_of_class(enum pmc_class cl, const char ***eventnames,
 			     int *nevents);
 
-/* Linux only: the last failure in this thread, as a sentence. */
+/* Linux only: a sentence about the last failure in this thread. */
 const char *pmc_error(void);
 
 #ifdef PMC_ALLOCATE_WITHOUT_COUNT

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pmclog.h - FreeBSD's pmclog(3) on Linux: the records of a log of hwpmc as FreeBSD's
- * events, so that programs that read logs there compile and work unchanged. The
- * bytes of the log are Linux's (hwpmc_log.h); who looks at pl_data sees those.
+ * pmclog.h - FreeBSD's pmclog(3) on Linux: it returns the records of an hwpmc log as
+ * FreeBSD's events, so that programs written for FreeBSD compile and work unchanged.
+ * The log, and thus pl_data, has Linux's format (hwpmc_log.h).
  */
 #ifndef _HWPMC_FREEBSD_PMCLOG_H
 #define _HWPMC_FREEBSD_PMCLOG_H
@@ -23,7 +23,7 @@ typedef uintptr_t uintfptr_t;
 
 enum pmclog_state {
 	PMCLOG_OK,
-	PMCLOG_EOF,			/* of the descriptor, so far */
+	PMCLOG_EOF,			/* the descriptor has no more at present */
 	PMCLOG_REQUIRE_DATA,		/* pmclog_feed() more */
 	PMCLOG_ERROR,
 };
@@ -39,11 +39,11 @@ struct pmclog_ev_callchain {
 };
 
 struct pmclog_ev_closelog {
-	char		pl_nothing;	/* C++ and C differ in empty ones */
+	char		pl_nothing;	/* an empty struct has another size in C++ */
 };
 
 struct pmclog_ev_dropnotify {
-	/* FreeBSD has nothing here: samples that are missing, and other records. */
+	/* Linux only: dropped samples, and other dropped records. */
 	uint64_t	pl_samples;
 	uint64_t	pl_others;
 };
@@ -109,8 +109,8 @@ struct pmclog_ev_proccreate {
 
 struct pmclog_ev_procexec {
 	pid_t		pl_pid;
-	pmc_id_t	pl_pmcid;	/* PMC_ID_INVALID: of all */
-	uintptr_t	pl_baseaddr;	/* 0: map_in events say */
+	pmc_id_t	pl_pmcid;	/* PMC_ID_INVALID: all */
+	uintptr_t	pl_baseaddr;	/* 0: MAP_IN events follow */
 	uintptr_t	pl_dynaddr;
 	char		pl_pathname[PATH_MAX];
 };
@@ -146,15 +146,15 @@ struct pmclog_ev_userdata {
 };
 
 struct pmclog_ev {
-	enum pmclog_state pl_state;	/* the rest is of PMCLOG_OK */
-	off_t		pl_offset;	/* in the log, behind the record */
+	enum pmclog_state pl_state;	/* PMCLOG_OK: other members are valid */
+	off_t		pl_offset;	/* end of the record in the log */
 	size_t		pl_count;	/* events so far */
 	union {
 		uint64_t	pl_tsc;	/* by the log's clock */
-		struct timespec	pl_ts;	/* of old sources; not filled in */
+		struct timespec	pl_ts;	/* for old sources; not set */
 	};
 	enum pmclog_type pl_type;
-	void		*pl_data;	/* the record itself; until the next read */
+	void		*pl_data;	/* the record; valid until the next read */
 	int		pl_len;
 	union {
 		struct pmclog_ev_callchain	pl_cc;
@@ -181,16 +181,16 @@ struct pmclog_ev {
 
 #define PMCLOG_FD_NONE	(-1)
 
-/* fd: read from there; PMCLOG_FD_NONE: from what is fed. NULL: no memory. */
+/* Read from fd; PMCLOG_FD_NONE: from pmclog_feed(). NULL: no memory. */
 void *pmclog_open(int fd);
-/* 0; -1: it reads a descriptor, or what was fed before is not used up. The data
- * must stay until pmclog_read() has asked for more. */
+/* 0; -1: it reads a descriptor, or earlier data are not yet consumed. The caller
+ * keeps the data until pmclog_read() returns PMCLOG_REQUIRE_DATA. */
 int pmclog_feed(void *cookie, char *data, int len);
 /* 0: an event; -1: ev->pl_state says why there is none. */
 int pmclog_read(void *cookie, struct pmclog_ev *ev);
 void pmclog_close(void *cookie);
 
-/* Linux only: what was wrong with the log, and at which offset. */
+/* Linux only: the error in the log, with its offset. */
 const char *pmclog_error(const void *cookie);
 
 #ifdef __cplusplus

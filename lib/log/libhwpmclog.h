@@ -2,14 +2,13 @@
 /*
  * libhwpmclog.h - reading logs. Part of libhwpmc.
  *
- * Two layers. The parser takes bytes from anywhere and gives records: it does no
- * I/O, keeps no more than one unfinished record, and refuses whatever a log
- * cannot hold, with the offset and the reason, without having read past the end
- * of what it was given. The ring reader maps a handle's rings and gives the
- * bytes that are in them.
+ * Two layers. The parser turns bytes into records. It does no I/O, buffers at most
+ * one incomplete record, never reads beyond the bytes that it was fed, and reports
+ * an invalid record with its offset and the reason. The ring reader maps a
+ * handle's rings and returns the bytes in them.
  *
- * No function here prints or exits. Each parser and each reader belongs to one
- * thread at a time; different ones are independent.
+ * No function here prints or exits. One thread at a time may use a parser or a
+ * reader; different ones are independent.
  */
 #ifndef _LIBHWPMCLOG_H
 #define _LIBHWPMCLOG_H
@@ -35,18 +34,18 @@ extern "C" {
 struct hwpmc_parser;
 
 enum hwpmc_parse {
-	HWPMC_PARSE_RECORD,	/* *record is one */
+	HWPMC_PARSE_RECORD,	/* *record is set */
 	HWPMC_PARSE_MORE,	/* feed more bytes */
-	HWPMC_PARSE_END,	/* hwpmc_parser_end() was called, all is told */
-	HWPMC_PARSE_ERROR,	/* hwpmc_parser_error(); and so ever after */
+	HWPMC_PARSE_END,	/* after hwpmc_parser_end(): no more records */
+	HWPMC_PARSE_ERROR,	/* see hwpmc_parser_error(); final */
 };
 
 /*
- * A record that was checked: its length is right for its type, its strings end
- * within it, counts in it fit into it. The pointer is into the bytes that were
- * fed, or into the parser's own buffer: valid until the next call on the parser.
- * pid, tid and cpu are those of the stream at this place (CPU and CONTEXT
- * records, which are told as well); -1 where they are not known.
+ * A validated record: its length is valid for its type, its strings are terminated
+ * within it, its arrays fit into it. The pointer is into the bytes that were fed,
+ * or into the parser's buffer: valid until the next call on the parser. pid, tid
+ * and cpu are those of the last CPU and CONTEXT records (which are returned as
+ * well); -1: unknown.
  */
 struct hwpmc_record {
 	union {
@@ -67,7 +66,7 @@ struct hwpmc_record {
 		const struct hwpmc_log_unmap *unmap;
 		const struct hwpmc_log_note *note;
 	};
-	uint64_t offset;	/* of its first byte in the stream */
+	uint64_t offset;	/* of the record in the stream */
 	uint64_t serial;	/* 0 for the first record */
 	int32_t cpu, pid, tid;
 	uint32_t npc;		/* CALLCHAIN: entries of sample->pc[] */
@@ -78,25 +77,25 @@ struct hwpmc_parser *hwpmc_parser_new(void);
 void hwpmc_parser_free(struct hwpmc_parser *parser);
 
 /*
- * Give it bytes; they must stay where they are until hwpmc_parser_next() has
- * said MORE. -1 with errno: EBUSY before that, EINVAL after an error or the end.
+ * Feed bytes; the caller must keep them until hwpmc_parser_next() returns MORE. -1
+ * with errno: EBUSY before that, EINVAL after an error or the end.
  */
 int hwpmc_parser_feed(struct hwpmc_parser *parser, const void *data,
 		      size_t len);
-/* No bytes will follow: an unfinished record is an error from now on. */
+/* No bytes follow: from now on an incomplete record is an error. */
 void hwpmc_parser_end(struct hwpmc_parser *parser);
 enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *parser,
 				   struct hwpmc_record *record);
-/* Check samples and count them in the serial numbers, but do not tell them: whoever
- * first wants to know all else reads a log faster so. */
+/* Validate and number samples, but do not return them: a faster first pass over the
+ * other records. */
 void hwpmc_parser_skip_samples(struct hwpmc_parser *parser, bool skip);
 /* "offset 4711: a CALLCHAIN record of 20 bytes: must be a multiple of 8". */
 const char *hwpmc_parser_error(const struct hwpmc_parser *parser);
 uint64_t hwpmc_parser_error_offset(const struct hwpmc_parser *parser);
-/* 0; EINVAL: it is no log; ENOMEM. */
+/* 0; EINVAL: not a log; ENOMEM. */
 int hwpmc_parser_errno(const struct hwpmc_parser *parser);
 
-/* "CALLCHAIN" or NULL; how a drop cause is called: "ring full". */
+/* "CALLCHAIN", or NULL; the name of a drop cause: "ring full". */
 const char *hwpmc_name_of_record(uint8_t type);
 const char *hwpmc_name_of_drop(uint32_t cause);
 
@@ -107,25 +106,25 @@ struct hwpmc_rings;
 
 /*
  * Begin a log of this handle in the mapped form and map the rings of all CPUs.
- * ring_size: bytes a CPU, 0: the default. -1 with errno and hwpmc_error(h).
+ * ring_size: bytes per CPU, 0: the default. -1 with errno and hwpmc_error(h).
  */
 int hwpmc_rings_open(struct hwpmc *h, uint32_t ring_size, uint32_t wakeup,
 		     struct hwpmc_rings **rings);
-/* Unmap; the log ends with hwpmc_configure_log(h, -1) or the handle. */
+/* Unmap. The log itself ends by hwpmc_configure_log(h, -1) or hwpmc_close(). */
 void hwpmc_rings_close(struct hwpmc_rings *rings);
 
 /*
- * Hand over what lies in the rings now: fn is called with whole records of one
- * CPU at a time, straight from the ring; they are free for new ones after it
- * returned 0. Else that is returned and nothing of this piece was taken. What a
- * file needs before each piece, a CPU record, is hwpmc_rings_mark().
- * Returns 0 or what fn returned; *bytes (may be NULL): how much it was.
+ * Read the rings: call fn with complete records of one CPU at a time, in place in
+ * the ring. If fn returns 0, their room is released; else hwpmc_rings_read()
+ * returns that value and the records stay. A file needs a CPU record before each
+ * piece: hwpmc_rings_mark() makes it. Returns 0 or the value of fn; *bytes (may be
+ * NULL): bytes released.
  */
 typedef int hwpmc_rings_fn(unsigned int cpu, const void *data, size_t len,
 			   void *arg);
 int hwpmc_rings_read(struct hwpmc_rings *rings, hwpmc_rings_fn *fn, void *arg,
 		     uint64_t *bytes);
-/* Wait until there is something (poll(2) on hwpmc_fd()). 1, 0: time is out. */
+/* Wait for records (poll(2) on hwpmc_fd()). 1; 0: timeout. */
 int hwpmc_rings_wait(struct hwpmc_rings *rings, int timeout_ms);
 void hwpmc_rings_mark(unsigned int cpu, struct hwpmc_log_hdr *mark);
 /* Samples and other records dropped so far on all CPUs, by cause. */

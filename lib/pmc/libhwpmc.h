@@ -2,13 +2,13 @@
 /*
  * libhwpmc.h - the native interface of libhwpmc: count hardware events.
  *
- * A handle is one open of the device and so one *owner*: what is allocated
- * through it lives until hwpmc_close(), exec or exit. Any number of threads may
- * use one handle, and any number of handles may exist; there is no other state.
+ * A handle is one open of the device, and thus one *owner*: PMCs allocated through
+ * it live until hwpmc_close(), exec or exit. Any number of threads may use a
+ * handle; a process may have any number of handles. There is no other state.
  *
- * Every function returns 0, or -1 with errno unless it says otherwise; then
- * hwpmc_error() is one sentence about it and hwpmc_reason() the cause as a
- * number. A child of fork() shares no handle of its parent: it opens its own.
+ * Unless stated otherwise every function returns 0, or -1 with errno; on failure
+ * hwpmc_error() returns a sentence and hwpmc_reason() the cause as a number. A
+ * child of fork() cannot use the parent's handles: it must open its own.
  *
  *	struct hwpmc *h;
  *	uint32_t id;
@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-/* Fields of the kernel's structures are called `class`: class_id in C++. */
+/* In C++ the fields `class` of the kernel's structures are named class_id. */
 #include <linux/ioctl.h>
 #include <linux/types.h>
 #define class class_id
@@ -52,19 +52,19 @@ struct hwpmc;
 /*
  * Open the device (close-on-exec) and compare versions. ENOENT: the module is
  * not loaded. EPROTONOSUPPORT: the module is older than this library. On
- * failure *h is NULL and hwpmc_error(NULL) is the sentence.
+ * failure *h is NULL and hwpmc_error(NULL) returns the sentence.
  */
 int hwpmc_open(struct hwpmc **h);
 void hwpmc_close(struct hwpmc *h);
 
-/* The descriptor under the handle: to compare and to poll, not to close. */
+/* The descriptor of the handle, for comparing and polling; do not close it. */
 int hwpmc_fd(const struct hwpmc *h);
 
 /*
  * The last failure of this handle in this thread; h == NULL: of hwpmc_open().
  * Never NULL ("" before the first failure); valid until the next failure of
  * the same handle in the same thread, or hwpmc_close(). hwpmc_reason() is
- * HWPMC_WHY_NONE where the library itself refused (an event specification).
+ * HWPMC_WHY_NONE if the library itself failed (an event specification).
  */
 const char *hwpmc_error(struct hwpmc *h);
 enum hwpmc_reason hwpmc_reason(struct hwpmc *h);
@@ -74,15 +74,15 @@ int32_t hwpmc_detail(struct hwpmc *h);
 /* PMCs                                                                      */
 
 /*
- * Reserve a row for an event specification (hwpmc_event_parse() has the forms).
- * cpu: HWPMC_CPU_ANY in process scope, one CPU in system scope. count: the
- * initial count, or the period of sampling. Where several counters can count
- * the event, they are tried in order.
+ * Reserve a row for an event specification (forms: hwpmc_event_parse()). cpu:
+ * HWPMC_CPU_ANY in process scope, one CPU in system scope. count: the initial
+ * count, or the sampling period. If several counters can count the event, they
+ * are tried in order.
  */
 int hwpmc_allocate(struct hwpmc *h, const char *spec, enum hwpmc_mode mode,
 		   uint32_t flags, uint32_t cpu, uint64_t count, uint32_t *id);
 
-/* The operation itself; the id is req->pmcid. */
+/* The ioctl itself; the id is req->pmcid. */
 int hwpmc_allocate_raw(struct hwpmc *h, struct hwpmc_op_pmcallocate *req);
 
 int hwpmc_release(struct hwpmc *h, uint32_t id);
@@ -92,9 +92,9 @@ int hwpmc_start(struct hwpmc *h, uint32_t id);
 int hwpmc_stop(struct hwpmc *h, uint32_t id);
 
 /*
- * Counts are 64 bits wide and exact. hwpmc_rw() returns the count in *old and
- * then sets it. hwpmc_read() fails with ENOMEM, and *value set, where a thread
- * could not be followed; with `value` NULL, EINVAL.
+ * Counts have 64 bits and are exact. hwpmc_rw() returns the count in *old and then
+ * sets it. hwpmc_read() fails with ENOMEM, but sets *value, if the kernel had no
+ * memory to follow a thread; with EINVAL if `value` is NULL.
  */
 int hwpmc_read(struct hwpmc *h, uint32_t id, uint64_t *value);
 int hwpmc_write(struct hwpmc *h, uint32_t id, uint64_t value);
@@ -102,16 +102,15 @@ int hwpmc_rw(struct hwpmc *h, uint32_t id, uint64_t value, uint64_t *old);
 int hwpmc_set(struct hwpmc *h, uint32_t id, uint64_t count);
 
 /*
- * Reading one's own counter without a system call. hwpmc_counter_open(), by each
- * thread that wants to read: a process-scope PMC, without DESCENDANTS, that is
- * attached to this process alone and can count on hardware (EINVAL, ENOSYS
- * otherwise). hwpmc_counter_read() then gives what hwpmc_read() does, exactly,
- * wherever the thread runs; where other threads count for the PMC too, and while
- * it is stopped, it makes the system call by itself, with its errors. So does
- * hwpmc_read() in such a thread.
+ * Read a counter of the calling process without a system call. Each reading thread
+ * calls hwpmc_counter_open() with a process-scope PMC, without DESCENDANTS, that is
+ * attached to this process only and counts in hardware (else EINVAL, ENOSYS).
+ * hwpmc_counter_read() then returns exactly what hwpmc_read() returns, on any CPU.
+ * While the PMC is stopped, or if other threads count for it too, it makes the
+ * system call, with its errors. hwpmc_read() in such a thread does the same.
  *
  * The PMC must not be detached or released while another thread reads. A counter
- * needs no closing; a child finds that its parent's are not its own (ESRCH).
+ * needs no closing. In a child the parent's counters fail with ESRCH.
  */
 struct hwpmc_counter {
 	const struct hwpmc_user_row *row;
@@ -121,7 +120,7 @@ struct hwpmc_counter {
 };
 
 int hwpmc_counter_open(struct hwpmc *h, uint32_t id, struct hwpmc_counter *c);
-/* Out of line: tries again, then asks the module. */
+/* Slow path: retry, then make the system call. */
 int hwpmc_counter_read_again(const struct hwpmc_counter *c, uint64_t *value);
 
 static inline uint64_t hwpmc_rdpmc(uint32_t index)
@@ -132,12 +131,12 @@ static inline uint64_t hwpmc_rdpmc(uint32_t index)
 	return low | (uint64_t)high << 32;
 }
 
-/* True: *value holds. */
+/* True: *value is valid. */
 static inline bool hwpmc_user_row_read(const struct hwpmc_user_row *row,
 				       uint64_t *value)
 {
 #ifdef __x86_64__
-	/* Ten instructions with the jump that follows; compilers make more. */
+	/* Ten instructions with the jump that follows; compilers emit more. */
 	uint32_t seq, index;
 	uint64_t high;
 	bool same;
@@ -190,11 +189,10 @@ int hwpmc_get_msr(struct hwpmc *h, uint32_t id, uint32_t *msr);
 /* Regions                                                                   */
 
 /*
- * A piece of code that is measured each time that it runs, as itself alone: what
- * begin and end cost is measured when the region is made, and taken off. Up to
- * eight PMCs of this handle that have been started, counting their own process;
- * only what the thread does itself is counted, whatever other threads do, and
- * wherever it is preempted and moved to.
+ * A region measures a piece of code each time that it runs. The cost of begin and
+ * end is measured by hwpmc_region_new() and subtracted. It reads up to eight
+ * started PMCs of this handle that count the calling process. Only events of the
+ * calling thread are counted; preemption and migration do not change the value.
  *
  *	struct hwpmc_region *r = hwpmc_region_new(h, "lookup", ids, 2);
  *
@@ -205,14 +203,14 @@ int hwpmc_get_msr(struct hwpmc *h, uint32_t id, uint32_t *msr);
  *	}
  *	hwpmc_region_get(r, 0, &stats);
  *
- * A region belongs to the thread that made it, and ends before its handle does;
- * begun and ended by others it counts that as misuse. Regions can be nested and
- * can overlap: what lies in one has the costs of those within it. Begin and end
- * never fail and take no memory.
+ * A region belongs to the thread that created it and must be freed before its
+ * handle is closed; use by another thread is counted as misuse. Regions may nest
+ * and overlap: a region's value includes the cost of the begins and ends within
+ * it. Begin and end never fail and allocate no memory.
  *
- * Where RDPMC cannot be used (events of software, PMCs of the system or with
- * DESCENDANTS, stopped ones) they call hwpmc_read(), which also counts other
- * threads, and takes a system call: `fallbacks` says how often.
+ * If RDPMC cannot read a PMC (software events, system scope, DESCENDANTS, stopped)
+ * begin and end call hwpmc_read(), which includes other threads and makes a system
+ * call: `fallbacks` counts these.
  */
 #define HWPMC_REGION_PMCS	8
 
@@ -221,13 +219,13 @@ struct hwpmc_region;
 struct hwpmc_region_stats {
 	uint64_t count;			/* values */
 	uint64_t min, median, max;	/* 0 without values */
-	uint64_t sum;			/* UINT64_MAX: too large */
+	uint64_t sum;			/* saturates at UINT64_MAX */
 	double mean;
-	uint64_t cost;			/* was taken off each value */
-	uint64_t fallbacks;		/* of count: by hwpmc_read() */
-	uint64_t dropped;		/* ended without a value: the thread was
-					 * switched in the midst of reading, or the
-					 * PMC stopped within the region */
+	uint64_t cost;			/* subtracted from each value */
+	uint64_t fallbacks;		/* values read by hwpmc_read() */
+	uint64_t dropped;		/* ends without a value: the thread was
+					 * switched while it read, or the PMC was
+					 * stopped within the region */
 	uint64_t misused;		/* end without begin, begin twice, another
 					 * thread; of the whole region */
 	uint32_t sketched;		/* 1: more than 4096 values, and the median
@@ -236,8 +234,8 @@ struct hwpmc_region_stats {
 };
 
 /*
- * NULL with errno on failure: EINVAL n is 0 or more than eight; the errors of
- * hwpmc_read() for a PMC that cannot be read at all; ENOMEM.
+ * NULL with errno on failure: EINVAL n is 0 or more than eight; ENOMEM; the errors
+ * of hwpmc_read() if a PMC cannot be read.
  */
 struct hwpmc_region *hwpmc_region_new(struct hwpmc *h, const char *name,
 				      const uint32_t *ids, unsigned int n);
@@ -245,19 +243,19 @@ void hwpmc_region_free(struct hwpmc_region *r);
 const char *hwpmc_region_name(const struct hwpmc_region *r);
 
 /*
- * Macros, too, on x86-64: then r must be a variable (an lvalue), and what lies
- * between is exact to the instruction. As functions they add some instructions.
+ * On x86-64 also macros: r must then be an lvalue, and values are exact to the
+ * instruction. The functions add some instructions to each value.
  */
 void hwpmc_region_begin(struct hwpmc_region *r);
 void hwpmc_region_end(struct hwpmc_region *r);
 
-/* The i-th of the PMCs. EINVAL: there are not so many. */
+/* Statistics of PMC i, from 0. EINVAL: i is too large. */
 int hwpmc_region_get(struct hwpmc_region *r, unsigned int i,
 		     struct hwpmc_region_stats *stats);
-/* Forget all values and counts. */
+/* Clear all values and counts. */
 void hwpmc_region_reset(struct hwpmc_region *r);
 
-/* Parts of the macros; for nothing else. */
+/* Used by the macros; do not call. */
 void hwpmc_region_ready(struct hwpmc_region *r);
 void hwpmc_region_done(struct hwpmc_region *r);
 
@@ -267,10 +265,10 @@ struct hwpmc_region_slot {
 	uint64_t reserved;
 };
 
-/* What the macros use; the library has more behind it. */
+/* The fields that the macros use; the library's object is larger. */
 struct hwpmc_region {
 	const void *thread;		/* %fs:0 of the owner */
-	struct hwpmc_region_slot *last;	/* read those before it */
+	struct hwpmc_region_slot *last;	/* end of the slots in use */
 	uint64_t failed;		/* begin or end could not read */
 	uint64_t reserved;
 	struct hwpmc_region_slot slot[HWPMC_REGION_PMCS];
@@ -278,10 +276,10 @@ struct hwpmc_region {
 
 #if defined(__x86_64__) && defined(__LP64__)
 /*
- * Read all slots, as one piece that compilers cannot make longer: from the last
- * RDPMC of one to the first of the next there are always as many instructions.
- * `r` is an operand in memory for the same reason. Where the thread was switched
- * meanwhile, `again`: 1 (from the beginning: begin) or 4 (no value: end).
+ * Read all slots in one asm statement, to which a compiler cannot add: the number
+ * of instructions between the last RDPMC of begin and the first of end is fixed.
+ * For the same reason `r` is a memory operand. `again` is the label to jump to if
+ * the thread was switched meanwhile: 1 (restart: begin) or 4 (no value: end).
  */
 #define HWPMC_REGION_READ(r, which, again, fence)			\
 	__asm__ __volatile__("movq %[region], %%rdi\n\t"		\
@@ -306,7 +304,7 @@ struct hwpmc_region {
 			     "movq %%rax, %c[value_at](%%rsi)\n\t"	\
 			     "addq %[slot_size], %%rsi\n\t"		\
 			     "jmp 2b\n"					\
-			     /* Not the thread's now: switched, or for good? */ \
+			     /* own != seq: if seq changed, it was switched. */ \
 			     "3:\tcmpl %c[seq_at](%%r8), %%r9d\n\t"	\
 			     "jne " again "\n"				\
 			     "4:\tmovq $1, %c[failed_at](%%rdi)\n"	\
@@ -335,7 +333,7 @@ struct hwpmc_region {
 			     : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", \
 			       "memory", "cc")
 
-/* The fence: nothing of the region begins before it is counted. */
+/* LFENCE: no instruction of the region executes before the RDPMC of begin. */
 #define hwpmc_region_begin(r)						\
 	do {								\
 		hwpmc_region_ready(r);					\
@@ -360,22 +358,22 @@ int hwpmc_write_log(struct hwpmc *h, uint32_t userdata);
 /* ------------------------------------------------------------------------ */
 /* Machine, driver, administration                                           */
 
-/* What was so at hwpmc_open(); lives as long as the handle. */
+/* As read by hwpmc_open(); lives as long as the handle. */
 const struct hwpmc_op_getcpuinfo *hwpmc_cpuinfo(const struct hwpmc *h);
 
-/* enum hwpmc_pmu_state, as it is now. */
+/* The present enum hwpmc_pmu_state. */
 int hwpmc_pmu_state(struct hwpmc *h, uint32_t *state);
 
 /*
- * Who has the counters where this module has not, as far as /proc and /sys tell:
- * "the NMI watchdog", "perf (process 4711, perf)", …, and what frees them:
- * "sysctl kernel.nmi_watchdog=0". Cut to the buffers' sizes; remedy may be NULL.
- * 0, or -1 (ENOENT, who = "perf or another user") where nobody could be named.
+ * The holder of the counters if it is not this module, as found in /proc and /sys:
+ * "the NMI watchdog", "perf (process 4711, perf)", …, and the command that frees
+ * them: "sysctl kernel.nmi_watchdog=0". Truncated to the buffers' sizes; remedy may
+ * be NULL. 0, or -1 (ENOENT, who = "perf or another user") if it is unknown.
  */
 int hwpmc_pmu_holder(char *who, size_t who_size, char *remedy,
 		     size_t remedy_size);
 
-/* All rows of a CPU, in row order: an array to free(), and its length. */
+/* All rows of a CPU, in row order. The caller frees the array by free(). */
 int hwpmc_pmcinfo(struct hwpmc *h, uint32_t cpu, struct hwpmc_pmcinfo **rows,
 		  unsigned int *nrow);
 int hwpmc_driver_stats(struct hwpmc *h, struct hwpmc_op_getdriverstats *stats);
@@ -384,15 +382,15 @@ int hwpmc_module_version(struct hwpmc *h, uint32_t *version);
 /* state: HWPMC_STATE_DISABLED or HWPMC_STATE_FREE (enable). */
 int hwpmc_admin(struct hwpmc *h, uint32_t cpu, uint32_t row, uint32_t state);
 
-/* Take everything away from every owner, so that the module can be unloaded. */
+/* Take PMCs and logs from every owner, so that the module can be unloaded. */
 int hwpmc_revoke(struct hwpmc *h);
-/* The histogram of the kernel: the operation as it is. */
+/* The kernel histogram: the ioctl itself. */
 int hwpmc_kgmon(struct hwpmc *h, struct hwpmc_op_kgmon *op);
 
 /* ------------------------------------------------------------------------ */
 /* Events                                                                    */
 
-/* One way to count an event: what goes into struct hwpmc_op_pmcallocate. */
+/* One encoding of an event: fields of struct hwpmc_op_pmcallocate. */
 struct hwpmc_event_code {
 	uint32_t class_id;		/* enum hwpmc_class */
 	uint32_t ev;			/* without HWPMC_F_EV_PMU */
@@ -411,13 +409,12 @@ struct hwpmc_event {
 };
 
 /*
- * Understand a specification on this machine. No row is taken. EINVAL: not
- * understood, ENOENT: no such event here; hwpmc_error() says where and what
- * was expected. Forms (letter case means nothing; space . _ - are the same
- * in names):
+ * Parse a specification on this machine. No row is reserved. EINVAL: syntax error,
+ * ENOENT: this machine has no such event; hwpmc_error() has the position and what
+ * was expected. Forms (case-insensitive; space . _ - are equal in names):
  *	[class-]name[,qualifier[=value]…]	FreeBSD's, with the qualifiers
  *		usr os edge inv any cmask= umask= mask=a+b rsp= count=
- *		(count= is cmask=, the threshold: FreeBSD's word on AMD)
+ *		(count= is cmask=, the threshold: FreeBSD's name on AMD)
  *	name:u  name:k  name:uk			perf's
  *	cpu/event=0xc0,umask=1,inv,edge,any,cmask=2/u
  *	r1c0  0x1c0				raw: unit mask, event
@@ -426,22 +423,22 @@ struct hwpmc_event {
 int hwpmc_event_parse(struct hwpmc *h, const char *spec,
 		      struct hwpmc_event *event);
 
-/* hwpmc_allocate() with what hwpmc_event_parse() gave. */
+/* hwpmc_allocate() with the result of hwpmc_event_parse(). */
 int hwpmc_allocate_event(struct hwpmc *h, const struct hwpmc_event *event,
 			 enum hwpmc_mode mode, uint32_t flags, uint32_t cpu,
 			 uint64_t count, uint32_t *id);
 
-/* One line of a list of events. Strings live during the call only. */
+/* An event of the list. Strings are valid during the call only. */
 struct hwpmc_event_info {
-	const char *name;		/* works as a specification */
+	const char *name;		/* valid as a specification */
 	const char *desc;
-	const char *pmu;		/* of libpfm4, NULL: an alias of ours */
-	uint32_t class_id;		/* that is tried first */
+	const char *pmu;		/* libpfm4's table, NULL: libhwpmc's alias */
+	uint32_t class_id;		/* the class tried first */
 };
 
 /*
- * Call fn for each event of a class (of all: HWPMC_CLASS_EVERY) on this
- * machine. Ends early where fn does not return 0, and returns that.
+ * Call fn for each event of a class (of all: HWPMC_CLASS_EVERY) on this machine.
+ * If fn does not return 0, stop and return its value.
  */
 #define HWPMC_CLASS_EVERY	0xffffffffu
 typedef int hwpmc_event_fn(const struct hwpmc_event_info *info, void *arg);
@@ -449,7 +446,7 @@ int hwpmc_event_each(struct hwpmc *h, uint32_t class_id, hwpmc_event_fn *fn,
 		     void *arg);
 
 /* ------------------------------------------------------------------------ */
-/* Names: constant strings, NULL where there is none                         */
+/* Names: constant strings, NULL for an unknown number                       */
 
 const char *hwpmc_name_of_class(uint32_t class_id);	/* "IAP" */
 const char *hwpmc_name_of_mode(uint32_t mode);		/* "TC" */
@@ -460,7 +457,7 @@ const char *hwpmc_name_of_cputype(uint32_t cputype);	/* "INTEL_SKYLAKE" */
 const char *hwpmc_name_of_pmu_state(uint32_t state);	/* "CLAIMED" */
 const char *hwpmc_name_of_reason(uint32_t reason);	/* "ROWS_BUSY" */
 
-/* What a reason means, in words, without the names of one occasion. */
+/* The text of a reason, without the detail. */
 const char *hwpmc_reason_text(uint32_t reason);
 
 #ifdef __cplusplus

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libhwpmcstat.h - from a log to what a person reads: which process, which
- * image, which function. A library of its own (libhwpmcstat), as
- * it brings elfutils (libdw) and zstd with it, which who only counts does not need.
+ * libhwpmcstat.h - attribute the samples of a log to processes, images, functions
+ * and source lines. It is a library of its own because it needs elfutils (libdw)
+ * and zstd, which programs that only count do not need.
  *
  *	log bytes -> input -> parser -> model (processes, maps, by time)
- *	                             -> profile (stacks and how often)
+ *	                             -> profile (stacks and their counts)
  *	                                -> images, symbols -> a view
  *
- * Nothing is dropped in silence: what is not known has a name ("[unknown]", and
- * why) and is counted, so that the samples of a profile are those of the log.
+ * Every sample is attributed: if its image or function is unknown, to "[unknown]",
+ * with the reason. So the samples of a profile add up to those of the log.
  *
- * Without memory functions fail with ENOMEM, and so does all that comes after on the
+ * Out of memory, a function fails with ENOMEM, and so does every later call on the
  * same object: it can only be freed.
  *
- * No function prints or exits. Objects belong to one thread at a time. Strings
- * and arrays live as long as the object that they came from.
+ * No function prints or exits. One thread at a time may use an object. Strings and
+ * arrays live as long as the object that returned them.
  */
 #ifndef _LIBHWPMCSTAT_H
 #define _LIBHWPMCSTAT_H
@@ -28,33 +28,32 @@ extern "C" {
 #endif
 
 /* ------------------------------------------------------------------------ */
-/* Input: a log from somewhere (input.c)                                     */
+/* Input: the records of a log (input.c)                                     */
 
 struct hwpmc_input;
 
 /*
- * path: a file ("-": standard input), plain or zstd, told apart by its first
- * bytes.
+ * path: a file ("-": standard input), plain or zstd, detected by its first bytes.
  * On failure NULL with errno and one sentence in err.
  */
 struct hwpmc_input *hwpmc_input_open(const char *path, char *err, size_t size);
 struct hwpmc_input *hwpmc_input_fd(int fd, char *err, size_t size);
-/* Of bytes in memory, which must stay. */
+/* Bytes in memory, which the caller keeps until hwpmc_input_close(). */
 struct hwpmc_input *hwpmc_input_memory(const void *data, size_t len);
 /*
- * Records one after the other. 1: *record; 0: the end; -1: errno and
- * hwpmc_input_error() ("perf.log: offset 4711: …"). A log that ends in the
- * middle of a record (its writer was killed) gives all whole records before.
+ * The next record. 1: *record; 0: the end; -1: errno and hwpmc_input_error()
+ * ("perf.log: offset 4711: …"). A log that ends within a record (its writer was
+ * killed) returns all complete records before that.
  */
 int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record);
-/* Check samples, but do not tell them: for a first look at all else. */
+/* Validate samples, but do not return them: for a first pass. */
 void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip);
-/* It ended in the middle of a record; known at the end. */
+/* At the end: true if the log ended within a record. */
 bool hwpmc_input_cut(const struct hwpmc_input *in);
 const char *hwpmc_input_error(const struct hwpmc_input *in);
-/* Before the first record: keep in memory what comes, to rewind at the end. */
+/* Before the first record: buffer the log in memory, so that it can be rewound. */
 int hwpmc_input_keep(struct hwpmc_input *in);
-/* Back to the first record: files, memory, what was kept. Else -1 ESPIPE. */
+/* Back to the first record: files, memory, buffered logs. Else -1 ESPIPE. */
 int hwpmc_input_rewind(struct hwpmc_input *in);
 uint64_t hwpmc_input_bytes(const struct hwpmc_input *in);
 void hwpmc_input_close(struct hwpmc_input *in);
@@ -69,43 +68,43 @@ enum hwpmc_image_kind {
 	HWPMC_IMAGE_MODULE,
 	HWPMC_IMAGE_VDSO,
 	HWPMC_IMAGE_JIT,	/* anonymous, named by /tmp/perf-PID.map */
-	HWPMC_IMAGE_HIDDEN,	/* kernel addresses that were not shown */
+	HWPMC_IMAGE_HIDDEN,	/* hidden kernel addresses */
 };
 
 struct hwpmc_image {
 	const char *path;	/* as in the log; "[kernel]", "[name]", "[unknown]" */
-	const char *name;	/* its last part, for people */
+	const char *name;	/* last part of path */
 	enum hwpmc_image_kind kind;
 	const uint8_t *build_id;
 	uint32_t build_id_len;
-	const char *file;	/* whose symbols are used, or NULL */
-	const char *code;	/* its file, with the machine code, or NULL */
-	const char *problem;	/* why there are none ("no such file", "build-id
+	const char *file;	/* source of its symbols, or NULL */
+	const char *code;	/* file with its machine code, or NULL */
+	const char *problem;	/* why it has no symbols ("no such file", "build-id
 				 * differs from the log's"), or NULL */
-	const char *no_lines;	/* why lines were asked for and are not known */
-	uint64_t load;		/* KERNEL, MODULE: add it to its addresses to get
-				 * those where it ran */
-	uint64_t samples;	/* that hit it */
+	const char *no_lines;	/* why requested source lines are unknown */
+	uint64_t load;		/* KERNEL, MODULE: run-time address = address in
+				 * the file + load */
+	uint64_t samples;
 };
 
-/* A function. Where nothing is known: the image's one "[unknown]". */
+/* A function. Each image has one "[unknown]" for unknown ones. */
 struct hwpmc_symbol {
 	struct hwpmc_image *image;
 	const char *name;	/* demangled, without the parameters of C++ */
 	const char *raw;	/* as in the file */
-	uint64_t start, size;	/* in the image: addresses as in its ELF file */
+	uint64_t start, size;	/* addresses of its ELF file */
 	bool unknown;
-	bool weak, local;	/* the first of global, weak, local names */
-	bool inlined;		/* into others: it has no address of its own */
+	bool weak, local;	/* binding; global before weak before local */
+	bool inlined;		/* into another function: has no address */
 };
 
-/* Where to look; all may be NULL. Search is by build-id first. */
+/* Where to search; all may be NULL. Files are searched by build-id first. */
 struct hwpmc_symbol_options {
 	const char *root;	/* prefix of the paths in the log (-r) */
-	const char *debug;	/* more directories with separate debug files, ':' */
-	const char *kallsyms;	/* "/proc/kallsyms" */
-	const char *perf_map;	/* directory of perf-PID.map: "/tmp" */
-	const char *kernel;	/* its vmlinux, or a directory with vmlinux and
+	const char *debug;	/* more directories of separate debug files, ':' */
+	const char *kallsyms;	/* default "/proc/kallsyms" */
+	const char *perf_map;	/* directory of perf-PID.map, default "/tmp" */
+	const char *kernel;	/* a vmlinux, or a directory with vmlinux and
 				 * *.ko; NULL: kallsyms */
 	bool inlines;		/* frames of inlined functions too (DWARF) */
 	bool no_symbols;	/* images only */
@@ -113,12 +112,12 @@ struct hwpmc_symbol_options {
 };
 
 /*
- * The kernel that runs here, for the notes of who records ("kernel-start",
- * "kernel-build-id", both hexadecimal): with them a reader knows whether kallsyms or
- * a vmlinux is the log's, and where the kernel lay. -1: nothing of it can be read.
+ * The running kernel, for a recorder's notes "kernel-start" and "kernel-build-id"
+ * (both hexadecimal): with them a reader knows the kernel's load address, and
+ * whether kallsyms or a vmlinux belongs to the log. -1: neither can be read.
  */
 struct hwpmc_running_kernel {
-	uint64_t start;		/* of _stext; 0: not shown to this process */
+	uint64_t start;		/* address of _stext; 0: hidden from this process */
 	uint32_t build_id_len;
 	uint8_t build_id[HWPMC_LOG_BUILD_ID];
 };
@@ -130,46 +129,46 @@ int hwpmc_running_kernel(struct hwpmc_running_kernel *k);
 
 struct hwpmc_profile;
 
-/* A sampling PMC of the log; the same event on several CPUs is one. */
+/* An event that the log samples; one for the PMCs of all CPUs. */
 struct hwpmc_profile_event {
-	const char *name;	/* as the user asked for it */
+	const char *name;	/* as the user specified it */
 	uint32_t id;		/* of its first PMC */
 	uint32_t mode, flags;
 	uint64_t period;
 	uint64_t samples;	/* in the profile */
-	uint64_t filtered;	/* in the log, kept out by the options */
+	uint64_t filtered;	/* in the log, excluded by the options */
 };
 
 /*
- * One place of a stack; the same place is the same pointer. With options.inlines
- * frames of inlined functions come before the frame that they are inlined into,
- * and have the same addresses: the first of them is the innermost.
+ * A frame of a stack; equal frames are the same pointer. With options.inlines
+ * frames of inlined functions precede the frame that they are inlined into, and
+ * have the same addresses: the first of them is the innermost.
  */
 struct hwpmc_frame {
 	struct hwpmc_symbol *symbol;
 	struct hwpmc_image *image;
-	uint64_t addr;		/* in the image, as in its ELF file; or as sampled
-				 * where there is no image */
-	uint64_t pc;		/* as sampled; of a caller: its return address */
+	uint64_t addr;		/* in the image's ELF file; without an image, as
+				 * sampled */
+	uint64_t pc;		/* as sampled; of a caller: the return address */
 	bool kernel;
 	bool caller;		/* pc is a return address */
-	bool inlined;		/* the next frame contains it */
+	bool inlined;		/* into the next frame */
 };
 
 struct hwpmc_thread_info {
 	int32_t pid, tid;
 	const char *comm;	/* of the thread */
-	const char *process;	/* of its process; "[unknown]" */
-	const char *path;	/* of its program, or NULL */
+	const char *process;	/* comm of its process, or "[unknown]" */
+	const char *path;	/* of its executable, or NULL */
 };
 
-/* A distinct stack of one event in one thread, and how many samples it got. */
+/* A distinct stack of one event in one thread. */
 struct hwpmc_stack {
 	uint32_t event;		/* index */
-	uint32_t nframe;	/* >= 1; frame[0]: where it hit */
+	uint32_t nframe;	/* >= 1; frame[0]: the sampled address */
 	struct hwpmc_thread_info *thread;
 	struct hwpmc_frame **frame;
-	uint64_t count;
+	uint64_t count;		/* samples */
 	uint8_t flags;		/* HWPMC_SAMPLE_* */
 };
 
@@ -182,24 +181,24 @@ struct hwpmc_sample_point {
 
 struct hwpmc_profile_options {
 	struct hwpmc_symbol_options symbols;
-	const char *event;	/* its name, or NULL: all */
-	const int32_t *pids, *tids;	/* of which samples; NULL: all */
+	const char *event;	/* its name; NULL: all */
+	const int32_t *pids, *tids;	/* samples of these; NULL: all */
 	uint32_t npid, ntid;
 	int32_t cpu;		/* -1: all */
 	const char *comm;	/* of the process; NULL: all */
-	uint32_t depth;		/* longest chain that is kept; 0: all */
+	uint32_t depth;		/* maximum frames per stack; 0: all */
 	bool timeline;
-	bool by_thread;		/* else threads of a process are one */
-	bool leaf_only;		/* without the callers */
+	bool by_thread;		/* false: merge the threads of a process */
+	bool leaf_only;		/* without callers */
 };
 
-/* Totals of the log, whatever the options keep out. */
+/* Totals of the log, including what the options exclude. */
 struct hwpmc_profile_totals {
 	uint64_t records, bytes;
 	uint64_t samples;	/* in the log */
 	uint64_t kept;		/* in the profile */
-	uint64_t unknown;	/* of these, without an image or a function */
-	uint64_t dropped[HWPMC_DROP__COUNT];	/* samples, as declared */
+	uint64_t unknown;	/* of kept: image or function unknown */
+	uint64_t dropped[HWPMC_DROP__COUNT];	/* declared drops of samples */
 	uint64_t others_dropped[HWPMC_DROP__COUNT];
 	uint64_t throttles;
 	uint64_t execs, forks, exits, maps;
@@ -210,24 +209,25 @@ struct hwpmc_profile_totals {
 };
 
 /*
- * Read the log to its end (twice where it can be rewound: mappings may stand
- * behind the samples that they explain). progress (may be NULL) is told the bytes
- * read now and then. NULL: errno, and one sentence in err.
+ * Read the log to its end; twice if it can be rewound, because a sample may precede
+ * its mapping. progress (may be NULL) is called periodically with the bytes read.
+ * NULL: errno, and one sentence in err.
  */
 struct hwpmc_profile *hwpmc_profile_read(struct hwpmc_input *in,
 		const struct hwpmc_profile_options *options,
 		void (*progress)(uint64_t bytes, void *arg), void *arg,
 		char *err, size_t size);
 
-/* The same step by step, of a log that still grows (hwpmc top): feed records of
- * one round, then resolve; clear begins counting anew, processes stay known. */
+/* The same in steps, for a growing log (hwpmc top): feed the records of a round, then
+ * resolve. clear removes all samples and keeps processes and images. */
 struct hwpmc_profile *hwpmc_profile_new(
 		const struct hwpmc_profile_options *options);
 int hwpmc_profile_feed(struct hwpmc_profile *p, const struct hwpmc_record *r);
 int hwpmc_profile_resolve(struct hwpmc_profile *p);
 void hwpmc_profile_clear(struct hwpmc_profile *p);
-/* Clear, and forget what is no longer there as well: memory does not grow with the
- * log. Frames, threads, and images that nobody maps now, with their symbols, end. */
+/* Clear, and remove exited processes and unmapped images as well, so that memory does
+ * not grow with the log. It frees frames, threads, and unmapped images with their
+ * symbols. */
 void hwpmc_profile_forget(struct hwpmc_profile *p);
 void hwpmc_profile_free(struct hwpmc_profile *p);
 
@@ -235,7 +235,7 @@ const struct hwpmc_profile_totals *
 hwpmc_profile_totals(const struct hwpmc_profile *p);
 const struct hwpmc_profile_event *
 hwpmc_profile_events(const struct hwpmc_profile *p, uint32_t *n);
-/* In no particular order. */
+/* Unordered. */
 const struct hwpmc_stack *hwpmc_profile_stacks(const struct hwpmc_profile *p,
 					       uint32_t *n);
 const struct hwpmc_sample_point *
@@ -243,32 +243,32 @@ hwpmc_profile_timeline(const struct hwpmc_profile *p, uint32_t *n);
 struct hwpmc_image *const *hwpmc_profile_images(const struct hwpmc_profile *p,
 						uint32_t *n);
 /*
- * Source lines, from DWARF, which is not read before. 1: *file (as the compiler
- * wrote it, mostly absolute) and *line; 0: not known (image->no_lines may say
- * why); -1: errno. Of an inlined frame, where in the inlined function; of the one
- * after it, where that is called; of a caller, the line of the call.
+ * Source lines from DWARF, which the first call for an image reads. 1: *file (as
+ * the compiler wrote it, mostly absolute) and *line; 0: unknown (image->no_lines
+ * may give the reason); -1: errno. For an inlined frame it is the line in the
+ * inlined function; for the frame after it and for a caller, the line of the call.
  */
 int hwpmc_frame_line(struct hwpmc_profile *p, const struct hwpmc_frame *frame,
 		     const char **file, unsigned int *line);
-/* Of any address of an image, as frame->addr has them. */
+/* The line of any address of an image (form: frame->addr). */
 int hwpmc_image_line(struct hwpmc_profile *p, const struct hwpmc_image *image,
 		     uint64_t addr, const char **file, unsigned int *line);
-/* The function at an address of an image, as frame->addr is one: whether a sample
- * hit it or not. Never NULL: it may be `unknown`. */
+/* The function at any address of an image (form: frame->addr). Never NULL: it may be
+ * `unknown`. */
 const struct hwpmc_symbol *
 hwpmc_profile_symbol(struct hwpmc_profile *p, const struct hwpmc_image *image,
 		     uint64_t addr);
-/* A NOTE of the log, or what INITIALIZE says ("cpuid", "ncpu"); NULL: none. */
+/* A NOTE of the log, or a field of INITIALIZE ("cpuid", "ncpu"); NULL: none. */
 const char *hwpmc_profile_note(const struct hwpmc_profile *p, const char *key);
 
 /* ------------------------------------------------------------------------ */
-/* Lookup: sample after sample, for those who print each one (lookup.c)      */
+/* Lookup: resolve one sample at a time, to print each (lookup.c)            */
 
 struct hwpmc_lookup;
 
-/* The same place, thread, event is the same pointer; they are numbered from 0 so
- * that a caller can keep what belongs to them in an array. All live as long as
- * the lookup. */
+/* Equal places, threads and events are the same pointer. Serials count from 0, so
+ * that a caller can keep an array of its own data. All live as long as the
+ * lookup. */
 struct hwpmc_place {
 	struct hwpmc_frame frame;
 	uint32_t serial;
@@ -290,24 +290,23 @@ struct hwpmc_lookup *
 hwpmc_lookup_new(const struct hwpmc_symbol_options *options);
 void hwpmc_lookup_free(struct hwpmc_lookup *l);
 /*
- * Read all but the samples of a log that can be rewound, and rewind it: 1. 0: it
- * cannot, feed it each record as it comes. -1: the sentence in err.
+ * Read all records but samples, and rewind: 1. 0: the input cannot be rewound, feed
+ * each record as it is read. -1: one sentence in err.
  */
 int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 		       char *err, size_t size);
 void hwpmc_lookup_feed(struct hwpmc_lookup *l, const struct hwpmc_record *r);
-/* 0; ENOMEM: there was no memory for something, answers have been wrong since. To be
- * asked when all is told. */
+/* 0; ENOMEM: an allocation failed, later results are wrong. Check it at the end. */
 int hwpmc_lookup_error(const struct hwpmc_lookup *l);
 
-/* A record's time as nanoseconds of CLOCK_MONOTONIC. */
+/* The time of a record in nanoseconds of CLOCK_MONOTONIC. */
 uint64_t hwpmc_lookup_time(const struct hwpmc_lookup *l, uint64_t tick);
 const struct hwpmc_lookup_event *
 hwpmc_lookup_event(struct hwpmc_lookup *l, uint32_t id);
-/* The thread that the stream is in at this record. */
+/* The thread of the last CONTEXT record of the record's CPU. */
 const struct hwpmc_task *hwpmc_lookup_task(struct hwpmc_lookup *l,
 					   const struct hwpmc_record *r);
-/* Where a sample hit and its callers, at most depth of them; valid until the next
+/* The sampled place and its callers, at most depth of them; valid until the next
  * call. *n may be 0 in a damaged log. */
 const struct hwpmc_place *const *
 hwpmc_lookup_stack(struct hwpmc_lookup *l, const struct hwpmc_record *r,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sys/pmc.h - FreeBSD's words for the contract of hwpmc.h, so that programs
- * written for FreeBSD's <sys/pmc.h> compile unchanged. Numbers are the kernel
- * contract's; lib/freebsd/pmc.c asserts that they are equal.
+ * sys/pmc.h - FreeBSD's names for the interface of hwpmc.h, so that programs
+ * written for FreeBSD's <sys/pmc.h> compile unchanged. The values are those of
+ * hwpmc.h; lib/freebsd/pmc.c asserts it.
  */
 #ifndef _HWPMC_FREEBSD_SYS_PMC_H
 #define _HWPMC_FREEBSD_SYS_PMC_H
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-/* Linux has no such errors: these are what the module answers instead. */
+/* Linux lacks these errors; the module returns others in their place. */
 #ifndef EDOOFUS
 #define EDOOFUS		EBADFD
 #endif
@@ -93,7 +93,7 @@ enum pmc_class {
 	PMC_CLASS_SOFT = 0x0f,
 	PMC_CLASS_RAPL = 0x19,
 	PMC_CLASS_PERF = 0x1a,
-	PMC_CLASS_P6 = 0x80,		/* Linux's numbers, from here on */
+	PMC_CLASS_P6 = 0x80,		/* from here: Linux only */
 	PMC_CLASS_P4 = 0x81,
 };
 
@@ -175,7 +175,7 @@ enum pmc_caps {
 #define PMC_F_USERCALLCHAIN	0x00000100
 #define PMC_F_EV_PMU		0x00000200
 
-/* Operations of the driver: the numbers of the ioctls. */
+/* Operations: the numbers of the ioctls. */
 enum pmc_ops {
 	PMC_OP_CONFIGURELOG = 0,
 	PMC_OP_FLUSHLOG = 1,

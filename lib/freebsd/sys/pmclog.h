@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sys/pmclog.h - FreeBSD's words for the types of log records and for what is in a
- * sample. The numbers of the types are those of hwpmc_log.h; lib/freebsd/pmclog.c
- * asserts that.
+ * sys/pmclog.h - FreeBSD's names for record types and sample flags. The values of
+ * the types are those of hwpmc_log.h; lib/freebsd/pmclog.c asserts it.
  */
 #ifndef _HWPMC_FREEBSD_SYS_PMCLOG_H
 #define _HWPMC_FREEBSD_SYS_PMCLOG_H
@@ -33,9 +32,9 @@ enum pmclog_type {
 
 #define PMC_CALLCHAIN_DEPTH_MAX	512
 
-/* pl_cpuflags of a sample: the CPU, and whether it hit user mode. */
+/* pl_cpuflags of a sample: its CPU, and the user mode flag. */
 #define PMC_CC_F_USERSPACE	0x01
-#define PMC_CC_F_MULTIPART	0x02	/* FreeBSD's; never set here */
+#define PMC_CC_F_MULTIPART	0x02	/* FreeBSD only; never set on Linux */
 #define PMC_CALLCHAIN_CPUFLAGS_TO_CPU(CF)	((CF) >> 16 & 0xffff)
 #define PMC_CALLCHAIN_CPUFLAGS_TO_USERMODE(CF)	((CF) & PMC_CC_F_USERSPACE)
 #define PMC_CALLCHAIN_TO_CPUFLAGS(CPU, FLAGS) \
