@@ -10,7 +10,6 @@
 #include "x86_reserve.h"
 
 extern struct hwpmc_intel_pmu hwpmc_intel_pmu;
-extern struct hwpmc_x86_bank hwpmc_intel_bank;
 
 /* Fills both of the above, once; returns as probe() in backend.h does. */
 int hwpmc_intel_detect(void);

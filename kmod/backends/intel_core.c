@@ -25,7 +25,7 @@
 #define CPUID7_EDX_HYBRID	BIT(15)
 
 struct hwpmc_intel_pmu hwpmc_intel_pmu;
-struct hwpmc_x86_bank hwpmc_intel_bank;
+static struct hwpmc_x86_bank intel_bank;
 
 /* What this CPU's registers hold, so that they need not be read. */
 struct shadow {
@@ -82,7 +82,7 @@ static void fill_bank(void)
 	const struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
 	unsigned int i;
 
-	hwpmc_intel_bank = (struct hwpmc_x86_bank){
+	intel_bank = (struct hwpmc_x86_bank){
 		.num = pmu->gp_num,
 		.sel = INTEL_EVTSEL(0), .sel_step = 1,
 		.ctr = pmu->full_write ? INTEL_PMC_FULL(0) : INTEL_PMC(0),
@@ -90,7 +90,7 @@ static void fill_bank(void)
 		.fixed_ctrl = pmu->fixed_num ? INTEL_FIXED_CTRL : 0,
 	};
 	for (i = 0; i < pmu->fixed_num; i++)
-		hwpmc_intel_bank.fixed_runs |=
+		intel_bank.fixed_runs |=
 			INTEL_FIXED_RUNS << INTEL_FIXED_SHIFT(i);
 }
 
@@ -144,7 +144,7 @@ static int intel_detect(void)
 	}
 	pmu->full_write = has_full_write();
 	fill_bank();
-	if (!hwpmc_x86_works(&hwpmc_intel_bank)) {
+	if (!hwpmc_x86_works(&intel_bank)) {
 		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers keep no value or RDPMC faults\n",
 			pmu->gp_num);
 		return -ENXIO;
@@ -165,17 +165,17 @@ int hwpmc_intel_detect(void)
 
 int hwpmc_intel_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
-	return hwpmc_x86_claim(&hwpmc_intel_bank, why, detail);
+	return hwpmc_x86_claim(&intel_bank, why, detail);
 }
 
 void hwpmc_intel_release(struct hwpmc_class *cls)
 {
-	hwpmc_x86_release(&hwpmc_intel_bank);
+	hwpmc_x86_release(&intel_bank);
 }
 
 u32 hwpmc_intel_state(const struct hwpmc_class *cls)
 {
-	return hwpmc_x86_state(&hwpmc_intel_bank);
+	return hwpmc_x86_state(&intel_bank);
 }
 
 void hwpmc_intel_global_irqoff(u64 own, bool on)
@@ -265,7 +265,7 @@ static void iap_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 
 static void iap_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
-	hwpmc_x86_wrmsr(hwpmc_x86_ctr(&hwpmc_intel_bank, ri),
+	hwpmc_x86_wrmsr(hwpmc_x86_ctr(&intel_bank, ri),
 			hwpmc_intel_pmu.full_write ?
 			value & hwpmc_width_mask(cls->width) : (u32)value);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * spare.c - targets and threads for the probes of fork on real-time kernels: there
+ * prealloc.c - targets and threads for the probes of fork on real-time kernels: there
  * the allocator may sleep for a lock whatever it is asked for, and up to 6.12 probes
  * run with preemption off. So what they take was allocated before: by who registers
  * them, and by a work item that fills up what is half empty. Where it is empty all
@@ -94,11 +94,19 @@ void hwpmc_prealloc_drop(void)
 	prealloc_drop(&hwpmc_prealloc_threads);
 }
 
-void *hwpmc_prealloc_take(struct hwpmc_prealloc *spares)
+/* NULL: none left. Any context but NMI. */
+static void *prealloc_take_any(struct hwpmc_prealloc *spares)
 {
 	struct spare *spare = prealloc_take(spares);
 
 	if (READ_ONCE(spares->n) < SPARES / 2)
 		schedule_work(&filler);
 	return spare;
+}
+
+void *hwpmc_prealloc_or_new(struct hwpmc_prealloc *cache, gfp_t gfp)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !gfpflags_allow_blocking(gfp))
+		return prealloc_take_any(cache);
+	return kmem_cache_zalloc(cache->cache, gfp);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* spare.h - see spare.c. */
-#ifndef HWPMC_VIRT_SPARE_H
-#define HWPMC_VIRT_SPARE_H
+/* prealloc.h - targets and threads for probes that may not allocate: prealloc.c. */
+#ifndef HWPMC_PREALLOC_H
+#define HWPMC_PREALLOC_H
 
 #include <linux/gfp.h>
 #include <linux/slab.h>
@@ -9,7 +9,7 @@
 /* Zeroed objects of one cache, allocated before they are needed. */
 struct hwpmc_prealloc {
 	struct kmem_cache *cache;
-	struct spare *first;		/* spare.c: its lock */
+	struct spare *first;		/* prealloc.c: its lock */
 	unsigned int n;			/* of them; written under the lock */
 };
 
@@ -19,15 +19,7 @@ extern struct hwpmc_prealloc hwpmc_prealloc_targets, hwpmc_prealloc_threads;
 void hwpmc_prealloc_fill(void);
 /* Sleeps. When the probes are no longer registered; once more when none runs. */
 void hwpmc_prealloc_drop(void);
-/* NULL: none left. Any context but NMI. */
-void *hwpmc_prealloc_take(struct hwpmc_prealloc *spares);
-
 /* A zeroed object; gfp without leave to sleep may come from a probe. */
-static inline void *hwpmc_prealloc_or_new(struct hwpmc_prealloc *spares, gfp_t gfp)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !gfpflags_allow_blocking(gfp))
-		return hwpmc_prealloc_take(spares);
-	return kmem_cache_zalloc(spares->cache, gfp);
-}
+void *hwpmc_prealloc_or_new(struct hwpmc_prealloc *cache, gfp_t gfp);
 
-#endif /* HWPMC_VIRT_SPARE_H */
+#endif /* HWPMC_PREALLOC_H */

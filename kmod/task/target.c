@@ -118,7 +118,7 @@ void hwpmc_target_insert_locked(struct hwpmc_target *target)
 	hlist_add_head_rcu(&target->hash, hash_bucket(targets, target->signal));
 }
 
-void hwpmc_target_remove_locked(struct hwpmc_target *target)
+static void target_remove_locked(struct hwpmc_target *target)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
 	hlist_del_init_rcu(&target->hash);
@@ -253,7 +253,7 @@ void hwpmc_target_dismiss_locked(struct hwpmc_target *target)
 	lockdep_assert_held(&hwpmc_targets_lock);
 	list_for_each_entry_safe(thread, next, &target->threads, node)
 		hwpmc_thread_leave_locked(thread);
-	hwpmc_target_remove_locked(target);
+	target_remove_locked(target);
 }
 
 void hwpmc_threads_each_locked(void (*fn)(struct hwpmc_thread *))

@@ -96,9 +96,8 @@ void hwpmc_target_free(struct hwpmc_target *target);
 struct hwpmc_thread *hwpmc_thread_alloc(gfp_t gfp);
 void hwpmc_thread_free(struct hwpmc_thread *thread);
 
-/* Into the hash, and out of it; the latter leaves freeing to the caller. */
+/* Into the hash; hwpmc_target_dismiss_locked() takes it out. */
 void hwpmc_target_insert_locked(struct hwpmc_target *target);
-void hwpmc_target_remove_locked(struct hwpmc_target *target);
 
 void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		       bool dormant);
