@@ -10,11 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "harness.h"
 
 #define MAX_TESTS	512
 #define REASON_SIZE	512
+
+/*
+ * Wall seconds for each second of a test's limit. Only a test that waits for an event
+ * that never comes gets there; one that spins is ended by its CPU time before.
+ */
+#define WALL_FACTOR	10
 
 struct test {
 	const TTest *test;
@@ -26,6 +34,7 @@ static struct test tests[MAX_TESTS];
 static int n_tests;
 static void (*cur_setup)(void), (*cur_teardown)(void);
 static char *skip_reason;
+static rlim_t cpu_seconds;	/* of the test that runs */
 
 static const char *env_or(const char *name, const char *otherwise)
 {
@@ -69,21 +78,42 @@ void harness_skip(const char *fmt, ...)
 		strcpy(skip_reason, "no reason given");
 }
 
+/*
+ * The limit of a test is CPU time, which a busy machine does not shorten. It holds for
+ * each process of the test. Threads add up, so it is multiplied by the number of CPUs.
+ */
+static void limit_cpu_time(void)
+{
+	const struct rlimit limit = { cpu_seconds, cpu_seconds + 5 };
+
+	if (setrlimit(RLIMIT_CPU, &limit))
+		ck_abort_msg("setrlimit(RLIMIT_CPU, %lu) fails",
+			     (unsigned long)cpu_seconds);
+}
+
+static bool has_process_per_test(void)
+{
+	return strcmp(env_or("HARNESS_FORK", "yes"), "no");
+}
+
 static SRunner *runner_of(const struct test *t)
 {
+	double seconds = t->seconds * atof(env_or("HARNESS_SCALE", "1"));
 	Suite *suite = suite_create(t->test->name);
 	TCase *tcase = tcase_create(t->test->name);
 	SRunner *runner;
 
-	tcase_set_timeout(tcase,
-			  t->seconds * atof(env_or("HARNESS_SCALE", "1")));
+	cpu_seconds = seconds * sysconf(_SC_NPROCESSORS_CONF) + 1;
+	tcase_set_timeout(tcase, seconds * WALL_FACTOR);
+	if (has_process_per_test())
+		tcase_add_checked_fixture(tcase, limit_cpu_time, NULL);
 	if (t->setup || t->teardown)
 		tcase_add_checked_fixture(tcase, t->setup, t->teardown);
 	tcase_add_test(tcase, t->test);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_set_fork_status(runner,
-		strcmp(env_or("HARNESS_FORK", "yes"), "no") ? CK_FORK : CK_NOFORK);
+				has_process_per_test() ? CK_FORK : CK_NOFORK);
 	return runner;
 }
 

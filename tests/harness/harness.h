@@ -24,7 +24,10 @@
 
 #include <check.h>
 
-/* Add a test; its time limit is 10 s times HARNESS_SCALE (1; in a guest 4). */
+/*
+ * Add a test. Its limit is 10 s times HARNESS_SCALE (1; in a guest 4) of CPU time on
+ * each CPU; if it blocks, ten times as much of wall time.
+ */
 void harness_add(const TTest *test);
 /* The same with another limit, before scaling. */
 void harness_add_timed(const TTest *test, int seconds);
