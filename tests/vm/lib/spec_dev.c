@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* spec_dev.c - see spec_dev.h. Linked into each tests/vm/tests/spec_*. */
 #define _GNU_SOURCE
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 
 #include "../tests/spec_dev.h"
@@ -183,12 +184,36 @@ char dev_state(pid_t pid)
 	return state;
 }
 
+/*
+ * The number of the system call that it waits in, or -1. The kernel answers when the
+ * thread is off its CPU with the switch counted; the state is S before that.
+ */
+static long waiting_in(pid_t pid)
+{
+	char path[32];
+	long nr;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	f = fopen(path, "r");
+	ck_assert_msg(f, "%s: %s", path, strerror(errno));
+	if (fscanf(f, "%ld", &nr) != 1)
+		nr = -1;
+	fclose(f);
+	return nr;
+}
+
+void dev_await_call(pid_t pid, long nr)
+{
+	while (waiting_in(pid) != nr) {
+		ck_assert_int_ne(dev_state(pid), 'Z');
+		sched_yield();
+	}
+}
+
 void dev_held(pid_t pid)
 {
-	char state;
-
-	while ((state = dev_state(pid)) != 'S')
-		ck_assert_int_ne(state, 'Z');
+	dev_await_call(pid, SYS_read);
 }
 
 static pid_t held_child(int *go)
@@ -348,7 +373,7 @@ void dev_check_registers_clear(void)
 {
 	int busy = 0;
 
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 3000; i++) {
 		busy = dev_busy_register();
 		if (!busy)
 			return;

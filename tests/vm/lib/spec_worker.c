@@ -68,10 +68,7 @@ struct worker work_begin(void (*fn)(unsigned int round))
 
 void until_it_sleeps(const struct worker *w)
 {
-	for (int i = 0; i < 2000 && dev_state(w->pid) != 'S'; i++)
-		dev_msleep(1);
-	ck_assert_int_eq(dev_state(w->pid), 'S');
-	dev_msleep(5);
+	dev_held(w->pid);
 }
 
 void work(struct worker *w)

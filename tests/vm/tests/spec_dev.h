@@ -78,8 +78,10 @@ struct child dev_child(void (*fn)(void *), void *arg);
 /* The same that then executes build/vm/progs/loop with so many iterations. */
 struct child dev_loop(unsigned long iterations);
 void dev_go(struct child *child);
-/* What /proc says that it does: 'R', 'S', 'Z' ...; and wait until it waits. */
+/* Its state in /proc: 'R', 'S', 'Z' ... */
 char dev_state(pid_t pid);
+/* Wait until it is off its CPU in this system call, or in read(). */
+void dev_await_call(pid_t pid, long nr);
 void dev_held(pid_t pid);
 void dev_wait(struct child *child);
 
@@ -108,7 +110,7 @@ unsigned int dev_unknown_nmis(void);
 /* 0, or the first select, fixed or global control register that is not 0, as a
  * VPMU_REG number + 1; read by the emulated PMU itself, of all vCPUs. */
 int dev_busy_register(void);
-/* It becomes so within a second (what is done by work items takes a moment). */
+/* It becomes so when work items have run; the limit of 30 s only ends a hang. */
 void dev_check_registers_clear(void);
 /* Measure a program of known length: how a destructive test ends. */
 void dev_still_counts(void);

@@ -4,8 +4,8 @@
  * module that makes them (tests/vm/kmods/clientmod.c).
  */
 #define _GNU_SOURCE
-#include <poll.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "harness.h"
 #include "spec_dev.h"
@@ -93,15 +93,40 @@ static void say_spun(void)
 		_exit(1);
 }
 
-static void await_spun(const struct child *c)
+static void await_spun(void)
 {
 	char byte;
 
 	ck_assert_int_eq(read(spun[0], &byte, 1), 1);
+}
+
+static void await_spun_and_held(const struct child *c)
+{
+	await_spun();
 	dev_held(c->pid);
 }
 
-static uint64_t turns = 500000;
+/* Of the processes that are counted; nothing else is in user mode meanwhile. */
+static uint64_t branches_of_others(void)
+{
+	return vpmu_since(VPMU_SINCE_OTHERS, VPMU_USER_BRANCH);
+}
+
+/* What the processes of a test tell each other. */
+static struct shared {
+	volatile bool spin_on;
+	volatile pid_t grandchild;
+	volatile uint64_t own;		/* its branches in user mode */
+} *shared;
+
+static void share(void)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(shared != MAP_FAILED);
+}
+
+#define TURNS	500000
 
 static void spin_then_wait(void *arg)
 {
@@ -109,7 +134,9 @@ static void spin_then_wait(void *arg)
 	char byte;
 
 	close(go[1]);
-	dev_spin(turns);
+	do
+		dev_spin(TURNS);
+	while (shared->spin_on);
 	say_spun();
 	if (read(go[0], &byte, 1) < 0)
 		_exit(1);
@@ -122,15 +149,17 @@ START_TEST(values_of_a_process_stay_while_it_lives_and_stop_when_disabled)
 	int go[2];
 
 	ck_assert(!pipe(go) && !pipe(spun));
+	share();
 	c = dev_child(spin_then_wait, go);
 	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
 			      event(BRANCH), USER), 0);
 	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
+	vpmu_mark();
 	dev_go(&c);
-	await_spun(&c);
+	await_spun_and_held(&c);
 	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
-	ck_assert_uint_ge(value, 500000);
-	ck_assert_uint_lt(value, 501000);
+	ck_assert_uint_ge(value, TURNS);
+	ck_assert_uint_eq(value, branches_of_others());
 	first = value;
 	ck_assert_int_eq(CALL("disable %d %u", c.pid, ctr()), 0);
 	ck_assert_int_eq(CALL("isrunning %d %u", c.pid, ctr()), 0);
@@ -149,46 +178,59 @@ START_TEST(values_of_a_process_stay_while_it_lives_and_stop_when_disabled)
 }
 END_TEST
 
-/* What a process counts on a CPU of its own, read here again and again meanwhile. */
-static unsigned long long value_read_often(unsigned int least)
+#define READS	100
+
+START_TEST(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs)
 {
-	struct pollfd spinning;
-	unsigned int reads = 0;
 	struct child c;
 	int go[2];
 
+	dev_pin(0, 0);
 	ck_assert(!pipe(go) && !pipe(spun));
-	spinning = (struct pollfd){ .fd = spun[0], .events = POLLIN };
+	share();
+	shared->spin_on = true;
 	c = dev_child(spin_then_wait, go);
 	dev_pin(c.pid, 1);
 	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
 			      event(BRANCH), USER), 0);
 	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
+	vpmu_mark();
 	dev_go(&c);
-	for (; least && !poll(&spinning, 1, 0); reads++)
+	/* On a CPU of its own it runs until all reads are done. */
+	while (branches_of_others() < TURNS)
+		;
+	for (int i = 0; i < READS; i++)
 		ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
-	ck_assert_uint_ge(reads, least);
-	await_spun(&c);
+	shared->spin_on = false;
+	await_spun_and_held(&c);
 	ck_assert_int_eq(CALL("disable %d %u", c.pid, ctr()), 0);
 	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	ck_assert_uint_eq(value, branches_of_others());
 	close(go[1]);
 	dev_wait(&c);
-	return value;
-}
-
-START_TEST(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs)
-{
-	unsigned long long unread;
-
-	dev_pin(0, 0);
-	turns = 20000000;
-	value_read_often(0);	/* the first binds its functions */
-	unread = value_read_often(0);
-	ck_assert_uint_ge(unread, turns);
-	ck_assert_uint_eq(value_read_often(5), unread);
 	dev_check_registers_clear();
 }
 END_TEST
+
+static void spin_and_tell(uint64_t turns)
+{
+	uint64_t before = vpmu_own(VPMU_USER_BRANCH);
+
+	dev_spin(turns);
+	shared->own = vpmu_own(VPMU_USER_BRANCH) - before;
+}
+
+/*
+ * How many branches a child may have beyond those of spin_and_tell(): the ways from
+ * fork() and to its end, with functions that the library binds then.
+ */
+#define AROUND	3000
+
+static void check_is_own_of_grandchild(uint64_t n)
+{
+	ck_assert_uint_ge(n, shared->own);
+	ck_assert_uint_lt(n, shared->own + AROUND);
+}
 
 /* Forks one that spins 300,000 turns, then itself 100,000. */
 static void parent_and_child(void *arg)
@@ -200,7 +242,7 @@ static void parent_and_child(void *arg)
 	close(go[1]);
 	pid = fork();
 	if (!pid) {
-		dev_spin(300000);
+		spin_and_tell(300000);
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
@@ -212,23 +254,26 @@ static void parent_and_child(void *arg)
 
 START_TEST(a_child_begins_at_0_inherits_and_leaves_its_value_to_its_parent)
 {
+	unsigned long long own;
 	struct child c;
 	int go[2];
 
 	ck_assert(!pipe(go) && !pipe(spun));
+	share();
 	c = dev_child(parent_and_child, go);
 	ck_assert_int_eq(CALL("configure %d %u %x 5000000 %d", c.pid, ctr(),
 			      event(BRANCH), USER), 0);
 	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
+	vpmu_mark();
 	dev_go(&c);
-	await_spun(&c);
+	await_spun_and_held(&c);
 	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
 	ck_assert_uint_ge(value, 5100000);
-	ck_assert_uint_lt(value, 5103000);
+	own = value - 5000000;
 	/* Without what it began with: that is the process's own. */
 	ck_assert_int_eq(CALL("value %d %u 0 0 1", c.pid, ctr()), 0);
-	ck_assert_uint_ge(value, 300000);
-	ck_assert_uint_lt(value, 303000);
+	check_is_own_of_grandchild(value);
+	ck_assert_uint_eq(own + value, branches_of_others());
 	close(go[1]);
 	dev_wait(&c);
 	dev_check_registers_clear();
@@ -236,8 +281,6 @@ START_TEST(a_child_begins_at_0_inherits_and_leaves_its_value_to_its_parent)
 END_TEST
 
 /* The same, but the child stays. */
-static pid_t *grandchild;
-
 static void parent_of_a_sleeper(void *arg)
 {
 	int *go = arg;
@@ -247,39 +290,40 @@ static void parent_of_a_sleeper(void *arg)
 	close(go[1]);
 	pid = fork();
 	if (!pid) {
-		dev_spin(300000);
+		spin_and_tell(300000);
 		say_spun();
 		if (read(go[0], &byte, 1) < 0)
 			_exit(1);
 		_exit(0);
 	}
-	*grandchild = pid;
+	shared->grandchild = pid;
 	waitpid(pid, NULL, 0);
 }
 
 START_TEST(values_of_a_child_can_be_moved_to_its_parent_while_it_lives)
 {
+	unsigned long long moved;
 	struct child c;
 	int go[2];
 
-	grandchild = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(!pipe(go) && !pipe(spun));
+	share();
 	c = dev_child(parent_of_a_sleeper, go);
 	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
 			      event(BRANCH), USER), 0);
 	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
 	dev_go(&c);
-	await_spun(&c);
-	dev_held(*grandchild);
-	ck_assert_int_eq(CALL("value %d %u", *grandchild, ctr()), 0);
-	ck_assert_uint_ge(value, 300000);
-	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", c.pid, *grandchild),
-			 0);
+	await_spun();
+	dev_await_call(c.pid, SYS_wait4);
+	dev_held(shared->grandchild);
+	ck_assert_int_eq(CALL("value %d %u", shared->grandchild, ctr()), 0);
+	check_is_own_of_grandchild(value);
+	moved = value;
+	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", c.pid,
+			      shared->grandchild), 0);
 	ck_assert_int_eq(CALL("value %d %u 0 0 1", c.pid, ctr()), 0);
-	ck_assert_uint_ge(value, 300000);
-	ck_assert_uint_lt(value, 303000);
-	ck_assert_int_eq(CALL("value %d %u", *grandchild, ctr()), 0);
+	ck_assert_uint_eq(value, moved);
+	ck_assert_int_eq(CALL("value %d %u", shared->grandchild, ctr()), 0);
 	ck_assert_uint_eq(value, 0);
 	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", c.pid, c.pid),
 			 -EINVAL);
