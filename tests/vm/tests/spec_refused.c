@@ -6,6 +6,7 @@
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "harness.h"
 #include "../lib/spec_session.h"
@@ -143,6 +144,11 @@ START_TEST(what_does_not_need_the_registers_goes_on)
 }
 END_TEST
 
+static uint64_t overflows(void)
+{
+	return vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS);
+}
+
 /* Armed no more, a counter looks overflowed for ever: that makes no samples. */
 START_TEST(a_counter_that_faults_while_it_samples_stands_still_and_says_so)
 {
@@ -162,7 +168,8 @@ START_TEST(a_counter_that_faults_while_it_samples_stands_still_and_says_so)
 	ok(&s, hwpmc_start(s.h, id));
 	for (int i = 0; i < 2; i++)
 		dev_go(&c[i]);
-	dev_msleep(30);
+	while (overflows() - s.overflows < 20)
+		sched_yield();
 	refuse(VPMU_REFUSE_ALL);
 	for (int i = 0; i < 2; i++)
 		dev_wait(&c[i]);
@@ -180,22 +187,27 @@ START_TEST(a_counter_that_faults_while_it_samples_stands_still_and_says_so)
 }
 END_TEST
 
-/* What a child has reached, to be seen by who started it. */
-static volatile bool *reached;
+/* Turns of a child since its registers are refused, to be seen by the test. */
+static volatile unsigned int *turns;
 
 static struct child child_that_tells(void (*fn)(void *), uintptr_t arg)
 {
-	reached = mmap(NULL, sizeof(*reached), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert(reached != MAP_FAILED);
+	turns = mmap(NULL, sizeof(*turns), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(turns != MAP_FAILED);
 	return dev_child(fn, (void *)arg);
 }
 
-static void await_reached(void)
+static void await_turns(unsigned int n)
 {
-	while (!*reached)
+	unsigned int begin = *turns;
+
+	while (*turns - begin < n)
 		dev_msleep(1);
 }
+
+/* Branches of a turn, in user mode. */
+#define TURN	20000
 
 /* Refused while its counter runs here: so it is the end of the turn that fails. */
 static void doze(void *which)
@@ -204,14 +216,9 @@ static void doze(void *which)
 	vpmu_knob(VPMU_KNOB_REFUSE, (uintptr_t)which);
 	for (;;) {
 		dev_msleep(1);
-		*reached = true;
-		dev_spin(20000);
+		++*turns;
+		dev_spin(TURN);
 	}
-}
-
-static uint64_t overflows(void)
-{
-	return vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS);
 }
 
 /* The child first: what it would still do is no part of the session. */
@@ -224,6 +231,9 @@ static void end_without(struct session *s, struct child *c)
 	end(s);
 }
 
+#define PERIOD	5000
+#define TURNS	20	/* of TURN: 80 periods */
+
 /* Else its overflows go on, and on AMD nobody owns up to their interrupts. */
 static void check_armed_no_more(const char *event, uintptr_t which)
 {
@@ -233,18 +243,18 @@ static void check_armed_no_more(const char *event, uintptr_t which)
 	uint32_t id;
 
 	begin(&s, FAST, 0);
-	id = allocate(&s, event, HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 5000);
+	id = allocate(&s, event, HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, PERIOD);
 	c = child_that_tells(doze, which);
 	dev_pin(c.pid, 1);
 	ok(&s, hwpmc_attach(s.h, id, c.pid));
 	ok(&s, hwpmc_start(s.h, id));
 	dev_go(&c);
-	await_reached();
-	dev_msleep(100);
+	/* Its last overflows may come in the first turns. */
+	await_turns(TURNS);
 	refuse(0);
 	before = overflows();
 	ck_assert_uint_gt(before, s.overflows);
-	dev_msleep(200);
+	await_turns(TURNS);
 	ck_assert_uint_le(overflows() - before, 1);
 	ck_assert_int_ne(hwpmc_stop(s.h, id), 0);
 	end_without(&s, &c);
@@ -275,9 +285,10 @@ static void stay(void *arg)
 		dev_spin(1000);
 	vpmu_knob(VPMU_KNOB_REFUSE, VPMU_REFUSE_ALL | VPMU_REFUSE_HELD);
 	vpmu_knob(VPMU_KNOB_HOLD, counter_msr);
-	*reached = true;
-	for (;;)
-		dev_spin(20000);
+	for (;;) {
+		++*turns;
+		dev_spin(TURN);
+	}
 }
 
 /*
@@ -303,7 +314,9 @@ static void check_given_up_as_armed(void)
 	ok(&s, hwpmc_start(s.h, id));
 	vpmu_knob(VPMU_KNOB_REFUSE, VPMU_REFUSE_ALL | VPMU_REFUSE_HELD);
 	dev_go(&c);
-	await_reached();
+	/* No more than that: its CPU may stand still soon. */
+	while (!*turns)
+		dev_msleep(1);
 	while (hwpmc_start(s.h, other) == 0)
 		ok(&s, hwpmc_stop(s.h, other));
 	/* One before, and one that was held; once there was another between them, as
@@ -312,7 +325,8 @@ static void check_given_up_as_armed(void)
 	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_PMU_REFUSED);
 	while (overflows() - s.overflows < 3)
 		dev_msleep(1);
-	dev_msleep(50);
+	/* Four periods more. */
+	await_turns(10);
 	ck_assert_uint_le(overflows() - before, 1);
 	ck_assert_uint_le(overflows() - s.overflows, 4);
 	refuse(0);
@@ -332,7 +346,6 @@ END_TEST
 static void leave_for_good(void *arg)
 {
 	vpmu_knob(VPMU_KNOB_REFUSE, VPMU_REFUSE_ALL);
-	*reached = true;
 	pause();
 }
 
@@ -350,7 +363,7 @@ START_TEST(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours)
 	uint32_t id[4];
 
 	begin(&s, FAST, 0);
-	c = child_that_tells(leave_for_good, 0);
+	c = dev_child(leave_for_good, NULL);
 	dev_pin(c.pid, 1);
 	for (int i = 0; i < 4; i++) {
 		id[i] = allocate(&s, "branches", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY,
@@ -360,8 +373,7 @@ START_TEST(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours)
 	}
 	before = overflows();
 	dev_go(&c);
-	await_reached();
-	dev_held(c.pid);
+	dev_await_call(c.pid, SYS_pause);
 	dev_pin(getpid(), 1);
 	dev_spin(600000);
 	dev_unpin(getpid());
@@ -370,7 +382,7 @@ START_TEST(the_last_interrupts_of_counters_that_cannot_be_stopped_are_ours)
 	end_without(&s, &c);
 	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
 	dev_check_registers_clear();
-	/* What is still expected is so for a second. */
+	/* The module expects such an interrupt for a second; nothing tells of its end. */
 	dev_msleep(1500);
 	begin(&s, NONE, 0);
 	for (int i = 0; i < 4; i++)
