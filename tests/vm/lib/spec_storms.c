@@ -147,7 +147,7 @@ void check_no_objects(const char *cache)
 {
 	long n = -1;
 
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 600; i++) {
 		n = objects(cache);
 		if (!n)
 			return;

@@ -337,7 +337,7 @@ static long number(const char *path, const char *behind)
 /* At least so much. */
 static long wait_for_number(long least, const char *behind, const char *path)
 {
-	for (int tries = 0; tries < 1000; tries++) {
+	for (int tries = 0; tries < 6000; tries++) {
 		long n = number(path, behind);
 
 		if (n >= least)

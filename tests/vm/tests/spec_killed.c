@@ -393,7 +393,7 @@ static void check_memory(unsigned long before)
 	unsigned long after = 0;
 
 	/* What RCU and work items have still to free takes a moment. */
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 120; i++) {
 		after = kernel_memory();
 		if (after < before + 600)
 			break;
@@ -482,7 +482,7 @@ static void group_begins(void)
 static void group_ends(void)
 {
 	for (int i = 0; rmdir(GROUP); i++) {
-		ck_assert_msg(errno == EBUSY && i < 100, GROUP ": %s",
+		ck_assert_msg(errno == EBUSY && i < 1200, GROUP ": %s",
 			      strerror(errno));
 		reap(WNOHANG);
 		dev_msleep(50);

@@ -4,6 +4,7 @@
  * a descriptor that fails, fills up or is not read does; what is in the stream.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -272,8 +273,8 @@ static void check_fails_with(int err)
 	ck_assert_msg(got == err, "errno %d, not %d", got, err);
 	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_LOG_ERROR);
 	ck_assert_int_eq(dev_hdr.detail, err);
-	for (int i = 0; i < 100 && !sigios; i++)
-		dev_msleep(10);
+	while (!sigios)
+		dev_msleep(1);
 	ck_assert_int_eq(sigios, 1);
 	/* It stays known, and the log can be ended. */
 	ck_assert_int_eq(flush_log(), err);
@@ -338,6 +339,14 @@ START_TEST(sigio_does_not_end_an_owner_that_ignores_it_by_default)
 }
 END_TEST
 
+static void await_full(int fd)
+{
+	struct pollfd room = { .fd = fd, .events = POLLOUT };
+
+	while (poll(&room, 1, 0))
+		dev_msleep(1);
+}
+
 START_TEST(a_pipe_that_nobody_reads_holds_nobody_up)
 {
 	int p[2];
@@ -347,7 +356,7 @@ START_TEST(a_pipe_that_nobody_reads_holds_nobody_up)
 	for (uint32_t i = 0; i < 20000; i++)
 		if (write_log(i))
 			break;
-	dev_msleep(200);
+	await_full(p[1]);
 	dev_ok(configure(-1));
 	dev_ok(configure(p[1]));
 	for (uint32_t i = 0; i < 20000; i++)

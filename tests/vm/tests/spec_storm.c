@@ -419,10 +419,28 @@ static void tend(uint64_t *seed)
 				spawn(i, seed);
 }
 
-static void rage(uint64_t seed, int64_t until)
+/* A kernel that checks itself gets longer limits (tests/vm/run-tests), and does less. */
+static unsigned int slowness(void)
+{
+	const char *scale = getenv("HARNESS_SCALE");
+
+	return scale && atoi(scale) > 4 ? 6 : 1;
+}
+
+/* What a storm must have come to, however busy this machine is. */
+static bool has_raged(int64_t until, int64_t ms)
+{
+	uint64_t least = 5 / slowness();
+
+	return now_ms() >= until && state->windows > least &&
+	       state->programs > least &&
+	       state->toggles > ms / 2000 / slowness();
+}
+
+static void rage(uint64_t seed, int64_t ms)
 {
 	struct worker me = { .random = seed };
-	int64_t toggle = now_ms();
+	int64_t toggle = now_ms(), until = toggle + ms;
 	int online = 1;
 
 	/* Else CPUs come and go once a minute, among 64 busy tasks. */
@@ -430,7 +448,7 @@ static void rage(uint64_t seed, int64_t until)
 			   &(struct sched_param){ .sched_priority = 1 });
 	for (int i = 0; i < WORKERS; i++)
 		spawn(i, &seed);
-	while (now_ms() < until) {
+	while (!has_raged(until, ms)) {
 		if (now_ms() >= toggle) {
 			online = !online;
 			cpu1_online(online);
@@ -486,7 +504,7 @@ static void kill_stragglers(pid_t watched)
  */
 static int calm(pid_t watched)
 {
-	int64_t patience = now_ms() + 20000, until = patience + 100000;
+	int64_t patience = now_ms() + 20000, until = patience + 600000;
 	int status = -1, s;
 	pid_t pid;
 
@@ -532,14 +550,6 @@ static void map_state(int fd)
 		abort();
 }
 
-/* A kernel that checks itself gets longer limits (tests/vm/run-tests), and does less. */
-static unsigned int slowness(void)
-{
-	const char *scale = getenv("HARNESS_SCALE");
-
-	return scale && atoi(scale) > 4 ? 6 : 1;
-}
-
 START_TEST(a_storm_of_64_tasks_leaves_a_bystander_exact_and_registers_at_zero)
 {
 	uint64_t seed = env_number("STORM_SEED", now_ms() * 2654435761u | 1);
@@ -554,7 +564,7 @@ START_TEST(a_storm_of_64_tasks_leaves_a_bystander_exact_and_registers_at_zero)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	fprintf(stderr, "STORM_SEED=%llu\n", (unsigned long long)seed);
 	watched = bystander();
-	rage(seed, now_ms() + ms);
+	rage(seed, ms);
 	status = calm(watched);
 	print_storm(seed);
 	ck_assert_msg(!state->bad, "seed %llu: operation %d: errno %d, reason %u (%d)",
@@ -566,9 +576,6 @@ START_TEST(a_storm_of_64_tasks_leaves_a_bystander_exact_and_registers_at_zero)
 		      (unsigned long long)(state->windows + state->programs),
 		      (long long)(state->got - state->want));
 	ck_assert_int_eq(status, 0);
-	ck_assert_uint_gt(state->windows, 5 / slowness());
-	ck_assert_uint_gt(state->programs, 5 / slowness());
-	ck_assert_uint_gt(state->toggles, ms / 2000 / slowness());
 	for (int i = 0; i < N_WHATS; i++)
 		if (i != MIGRATE)
 			ck_assert_uint_gt(state->done[i], state->refused[i]);
