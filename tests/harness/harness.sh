@@ -28,6 +28,36 @@ check() {
 # check_equal GOT WANT WHAT
 check_equal() { [ "$1" = "$2" ] || fail "$3: got '$1', want '$2'"; }
 
+# Wait until a command succeeds. A hang is ended from outside, with the whole program.
+await() { until "$@"; do sleep 0.1; done; }
+
+# Until a pipe that nobody reads is full: other writers stand still then.
+fill_pipe() {
+	while dd if=/dev/zero of="$1" bs=4096 count=1 oflag=nonblock conv=notrunc 2>/dev/null; do
+		sleep 0.1
+	done
+}
+
+# Has the process ended, whether its parent has waited for it or not?
+has_ended() { ! grep -qs '^State:[[:space:]]*[^XZ]' "/proc/$1/status"; }
+
+# Has a process a child of this name that has run for a tick of the clock?
+has_running_child() {
+	for harness_pid in $(pgrep -P "$1" -x "$2"); do
+		[ "$(cut -d' ' -f14 "/proc/$harness_pid/stat" 2>/dev/null || echo 0)" -eq 0 ] ||
+			return 0
+	done
+	return 1
+}
+
+# limit SECONDS COMMAND...: of CPU time, for the command and each of its children, which
+# a busy machine does not shorten
+limit() {
+	harness_cpu=$1
+	shift
+	prlimit --cpu="$harness_cpu" "$@"
+}
+
 # A program that awk does not understand tests nothing, and its status is soon lost.
 awk() {
 	command awk "$@" || {

@@ -139,14 +139,9 @@ counts_are_exact_with_hash_tables_of_any_size() {
 
 # Bytes of a ring that a recording program has mapped: its pages twice, and one.
 ring_bytes() {
-	"$hwpmc" record -q -e clock.prof -o ring.log -- sleep 100 &
+	"$hwpmc" record -q -e clock.prof -o ring.log -- sleep 1000 &
 	pid=$!
-	n=0
-	until grep -q /dev/hwpmc /proc/$pid/maps; do
-		n=$((n + 1))
-		[ $n -lt 100 ] || fail "no ring: $(cat /proc/$pid/maps)"
-		sleep 0.1
-	done
+	await grep -q /dev/hwpmc /proc/$pid/maps
 	map=$(grep /dev/hwpmc /proc/$pid/maps | head -n 1 | cut -d' ' -f1)
 	kill -TERM $pid
 	wait $pid

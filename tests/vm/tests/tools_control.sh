@@ -21,14 +21,9 @@ json.loads(subprocess.check_output([sys.argv[1], "control", "--json"]))' "$tools
 }
 
 control_names_perf_while_perf_has_the_counters() {
-	perf stat -a -e instructions sleep 100 2>/dev/null &
+	perf stat -a -e instructions sleep 1000 2>/dev/null &
 	perf=$!
-	n=0
-	until "$tools/hwpmc" control | grep -q '^pmu .*held'; do
-		n=$((n + 1))
-		[ $n -lt 100 ] || fail "$("$tools/hwpmc" control)"
-		sleep 0.1
-	done
+	await sh -c "'$tools/hwpmc' control | grep -q '^pmu .*held'"
 	"$tools/hwpmc" control >got
 	pkill -KILL -P $perf
 	kill -KILL $perf
@@ -36,14 +31,9 @@ control_names_perf_while_perf_has_the_counters() {
 }
 
 control_shows_a_row_in_use_and_its_owner() {
-	"$tools/hwpmc" stat -C 0 -e branches:u -- sleep 60 2>/dev/null &
+	"$tools/hwpmc" stat -C 0 -e branches:u -- sleep 1000 2>/dev/null &
 	stat=$!
-	n=0
-	until "$tools/pmccontrol" -l | grep -q "STANDALONE.*pid $stat"; do
-		n=$((n + 1))
-		[ $n -lt 20 ] || fail "$("$tools/pmccontrol" -l)"
-		sleep 0.1
-	done
+	await sh -c "'$tools/pmccontrol' -l | grep -q 'STANDALONE.*pid $stat'"
 	check grep -q STANDALONE <<-E
 	$("$tools/hwpmc" control -l)
 	E
@@ -77,14 +67,9 @@ refused() {
 }
 
 control_shows_a_row_of_processes_and_does_not_disable_it() {
-	"$tools/hwpmc" stat -e branches:u -- sleep 100 2>/dev/null &
+	"$tools/hwpmc" stat -e branches:u -- sleep 1000 2>/dev/null &
 	pid=$!
-	n=0
-	until "$tools/pmccontrol" -l | grep -q ' THREAD'; do
-		n=$((n + 1))
-		[ $n -lt 20 ] || fail "$("$tools/pmccontrol" -l)"
-		sleep 0.1
-	done
+	await sh -c "'$tools/pmccontrol' -l | grep -q ' THREAD'"
 	used=$("$tools/pmccontrol" -l | sed -n 's/^ *#\([0-9]*\) .* THREAD.*/\1/p' | head -n 1)
 	check_equal "$(state 0 "$used")" "FREE THREAD" "on CPU 0"
 	check_equal "$(state 1 "$used")" "FREE THREAD" "on CPU 1"

@@ -56,9 +56,10 @@ kgmon_collects_from_begin_to_halt_and_says_so() {
 	grep -q 'already' err || fail "said: $(cat err)"
 	work
 	check "$hwpmc" kgmon -h
-	sleep 1
-	state | grep -Eq '^halted, 0 counters; [1-9][0-9]{2,} samples in the kernel' || fail "halted: $(cat out)"
-	check_equal "$(state)" "$(state)" "while it is halted"
+	halted=$(state)
+	echo "$halted" | grep -Eq '^halted, 0 counters; [1-9][0-9]{2,} samples in the kernel' || fail "halted: $halted"
+	work
+	check_equal "$(state)" "$halted" "while it is halted"
 }
 
 gprof_reads_the_kernels_histogram() {

@@ -149,7 +149,7 @@ pmcstat_ends_the_command_when_the_log_fails_meanwhile() {
 	# Of user mode: where nothing limits what sampling takes, the end of an NMI of a
 	# debug kernel alone is a thousand instructions, and the CPU does nothing else.
 	refused 1 "No space left on device: the log is not complete" \
-		timeout 60 "$pmcstat" -O small/log -n 1000 -P instructions,usr -- \
+		limit 60 "$pmcstat" -O small/log -n 1000 -P instructions,usr -- \
 		"$loop" 4000000000
 	# What is there can be read.
 	check "$pmcstat" -q -R small/log -o text
@@ -161,12 +161,18 @@ pmcstat_does_not_hang_on_a_reader_that_reads_nothing() {
 	mkfifo fifo
 	sh -c 'exec sleep 1000' <fifo &
 	sleeper=$!
-	"$pmcstat" -O fifo -n 1000 -P instructions,usr -- "$loop" 100000000 2>err &
+	"$pmcstat" -O fifo -n 1000 -P instructions,usr -- "$loop" 4000000000 2>err &
 	pid=$!
-	sleep 1
+	await has_running_child $pid loop
+	fill_pipe fifo
+	command=$(pgrep -P $pid -x loop)
 	kill -TERM $pid
-	sleep 1
-	kill -TERM $pid
+	# Its command ends, and it waits for the reader until it is told again.
+	await has_ended "$command"
+	until has_ended $pid; do
+		kill -TERM $pid
+		sleep 0.1
+	done
 	wait $pid
 	kill $sleeper
 	check "$pmcstat" -o got -C -p instructions,usr -- "$loop" 1000000

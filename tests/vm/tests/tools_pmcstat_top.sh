@@ -64,15 +64,10 @@ on_a_terminal() {
 	shift
 	rm -f keys screen
 	mkfifo keys
-	timeout 60 script -qefc "$*" screen <keys >out 2>&1 &
+	script -qefc "$*" screen <keys >out 2>&1 &
 	pid=$!
 	exec 9>keys
-	n=0
-	until grep -q 'the log has ended' screen 2>err; do
-		n=$((n + 1))
-		[ $n -lt 300 ] || fail "the screen: $(cat -v screen)"
-		sleep 0.1
-	done
+	await grep -qs 'the log has ended' screen
 	printf %s "$keys" >&9
 	wait $pid || fail "status $?: $(tail -n 5 screen)"
 	exec 9>&-
@@ -136,11 +131,11 @@ top_leaves_the_terminal_as_it_found_it() {
 quitting_ends_the_command_that_is_measured() {
 	rm -f keys screen
 	mkfifo keys
-	timeout 60 script -qefc "$pmcstat -T -w 0.1 -n 100003 -P instructions,usr -- $VM_TOP/build/vm/progs/loop 400000000000" \
+	script -qefc "$pmcstat -T -w 0.1 -n 100003 -P instructions,usr -- $VM_TOP/build/vm/progs/loop 400000000000" \
 		screen <keys >out 2>&1 &
 	pid=$!
 	exec 9>keys
-	until grep -q 'FUNCTION' screen 2>err; do sleep 0.1; done
+	await grep -qs 'FUNCTION' screen
 	printf q >&9
 	wait $pid || fail "status $?: $(tail -n 5 screen)"
 	exec 9>&-

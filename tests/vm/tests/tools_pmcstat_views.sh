@@ -150,7 +150,7 @@ views_of_a_log_that_could_not_be_completed_are_written() {
 	mkdir -p small
 	check mount -t tmpfs -o size=64k none small
 	status=0
-	TMPDIR=small timeout 60 "$pmcstat" -G graph -o text -n 1000 \
+	TMPDIR=small limit 60 "$pmcstat" -G graph -o text -n 1000 \
 		-P instructions,usr -- "$VM_TOP/build/vm/progs/loop" 4000000000 \
 		2>err || status=$?
 	umount small

@@ -39,7 +39,7 @@ record_logs_values_beside_samples() {
 }
 
 record_ends_when_its_reader_is_gone_or_stands_still() {
-	{ timeout 60 "$hwpmc" record -o - -e instructions:u -c 1000 -- \
+	{ limit 60 "$hwpmc" record -o - -e instructions:u -c 1000 -- \
 		"$loop" 4000000000 2>err; echo $? >status; } | head -c 100 >/dev/null
 	check_equal "$(cat status)" 125 "status: $(cat err)"
 	check grep -q 'Broken pipe: the log is not complete' err
@@ -48,9 +48,8 @@ record_ends_when_its_reader_is_gone_or_stands_still() {
 	sleeper=$!
 	"$hwpmc" record -a -o fifo -e instructions -c 10007 2>err &
 	pid=$!
-	until "$hwpmc" control | grep -q 'in use by hwpmc'; do sleep 0.1; done
-	"$loop" 100000000
-	sleep 1
+	await sh -c "'$hwpmc' control | grep -q 'in use by hwpmc'"
+	fill_pipe fifo
 	kill -TERM $pid
 	wait $pid
 	check_equal $? 125 "status"
@@ -65,7 +64,7 @@ record_ends_when_its_reader_is_gone_or_stands_still() {
 record_keeps_what_a_full_disk_took() {
 	mkdir -p small
 	check mount -t tmpfs -o size=64k none small
-	timeout 60 "$hwpmc" record -o small/log -e instructions:u -c 1000 -- \
+	limit 60 "$hwpmc" record -o small/log -e instructions:u -c 1000 -- \
 		"$loop" 4000000000 2>err
 	check_equal $? 125 "status"
 	check grep -q 'No space left on device: the log is not complete' err

@@ -83,7 +83,12 @@ stat_counts_a_pipeline_with_its_children() {
 stat_attaches_to_running_processes_by_pid() {
 	"$loop" 4000000000 &
 	pid=$!
-	check "$hwpmc" stat --csv -p $pid -e instructions:u -o out.csv -- sleep 0.2
+	# The command ends when the process has run for a fifth of a second.
+	# shellcheck disable=SC2016
+	check "$hwpmc" stat --csv -p $pid -e instructions:u -o out.csv -- sh -c '
+		used() { cut -d" " -f14 "/proc/$1/stat"; }
+		end=$(($(used $1) + 20))
+		until [ "$(used $1)" -ge $end ]; do sleep 0.1; done' - $pid
 	kill $pid
 	[ "$(csv 6 instructions:u)" -gt 1000000 ] || fail "$(cat out.csv)"
 	"$hwpmc" stat -p $pid -e instructions:u -- true >got 2>&1 &&
@@ -118,10 +123,7 @@ stat_ends_with_the_status_of_the_command() {
 stat_prints_what_it_has_when_interrupted() {
 	"$hwpmc" stat --csv -e instructions:u -o out.csv -- "$loop" 40000000000 &
 	pid=$!
-	until "$hwpmc" control | grep -q 'in use by hwpmc'; do
-		sleep 0.1
-	done
-	sleep 0.5
+	await has_running_child $pid loop
 	# Not INT, which a shell has its background commands ignore.
 	kill -TERM $pid
 	wait $pid

@@ -33,15 +33,18 @@ top_of_a_command_counts_every_sample_until_it_ends() {
 	"$hwpmc" top --batch -d 1 -e instructions:u -c 10007 "$hot3" >out.txt ||
 		fail "status $?"
 	check_equal "$(adds_up out.txt)" "$want" "samples of all rounds"
+	begun=$(cut -d' ' -f1 /proc/uptime)
 	"$hwpmc" top -z --batch -d 1 -e instructions:u -c 10007 "$hot3" >out.txt
 	awk '/^# round/ { for (f in p) delete p[f] } { p[$3] = $1 + 0 }
 		END { exit !(p["hot_sixty"] > 58 && p["hot_sixty"] < 62 &&
 			p["hot_thirty"] > 28 && p["hot_thirty"] < 32 &&
 			p["hot_ten"] > 8 && p["hot_ten"] < 12) }' out.txt ||
 		fail "shares: $(cat out.txt)"
-	awk 'NR == FNR { up = $1; next } / samples in / { split($0, part, " samples in ")
-		exit !(part[2] + 0 < up / 2) }' /proc/uptime out.txt ||
-		fail "seconds: $(head -n 1 out.txt), up $(cat /proc/uptime)"
+	# They are printed with one decimal.
+	awk -v begun="$begun" 'NR == FNR { spent = $1 - begun; next }
+		/ samples in / { split($0, part, " samples in ")
+		exit !(part[2] + 0 <= spent + 0.1) }' /proc/uptime out.txt ||
+		fail "seconds: $(head -n 1 out.txt), from $begun to $(cat /proc/uptime)"
 	"$hwpmc" top --batch sh -c 'exit 3' >out.txt
 	check_equal $? 3 "status of the command"
 }
@@ -70,9 +73,7 @@ top_of_a_process_ends_with_it() {
 	pid=$!
 	"$hwpmc" top --batch -d 1 -e instructions:u -c 10007 -p $pid -z >out.txt &
 	top=$!
-	until "$hwpmc" control | grep -q 'in use by hwpmc'; do
-		sleep 0.1
-	done
+	await sh -c "'$hwpmc' control | grep -q 'in use by hwpmc'"
 	echo go >go
 	wait "$top" || fail "status $?"
 	check grep -q 'hot_sixty' out.txt
@@ -162,7 +163,7 @@ top_ended_by_a_signal_restores_the_terminal() {
 	# And where top hears of the command's end first.
 	check "$screen" "$hwpmc" top -d 0.3 -e instructions:u -c 100003 sleep 1000 <<-'EOF'
 		see round [1-9]
-		run pkill -STOP -x hwpmc; pkill -INT -x 'hwpmc|sleep'; sleep 1; pkill -CONT -x hwpmc
+		run pkill -STOP -x hwpmc; pkill -INT -x 'hwpmc|sleep'; while pgrep -r R,S -x sleep; do :; done; pkill -CONT -x hwpmc
 		end
 	EOF
 }

@@ -10,9 +10,15 @@ is_loaded() {
 	grep -q '^hwpmc ' /proc/modules
 }
 
+# A program that has the device open, and does nothing with it.
+keep_open() {
+	sleep 1000 3</dev/hwpmc &
+	await grep -qsx sleep "/proc/$!/comm"
+}
+
 rmmod_is_refused_while_the_device_is_open() {
 	is_loaded || check insmod "$ko"
-	sleep 10 3</dev/hwpmc &
+	keep_open
 	rmmod hwpmc 2>err && fail "rmmod took it away"
 	grep -qi 'in use\|busy' err || fail "said: $(cat err)"
 	kill $!
@@ -20,11 +26,13 @@ rmmod_is_refused_while_the_device_is_open() {
 
 unload_ends_those_who_count_and_takes_the_module_away() {
 	is_loaded || check insmod "$ko"
-	"$hwpmc" stat -a -- sleep 30 >out 2>&1 &
+	# The command runs when all counts.
+	"$hwpmc" stat -a -- sleep 1000 >out 2>&1 &
 	stat=$!
-	"$hwpmc" record -q -a -o log -- sleep 30 >out2 2>&1 &
+	await pgrep -P $stat -x sleep
+	"$hwpmc" record -q -a -o log -- sleep 1000 >out2 2>&1 &
 	record=$!
-	sleep 1
+	await pgrep -P $record -x sleep
 	check "$hwpmc" unload
 	is_loaded && fail "the module is still there"
 	wait $stat && fail "stat went on"
@@ -36,8 +44,7 @@ unload_ends_those_who_count_and_takes_the_module_away() {
 unload_says_who_keeps_the_device_open() {
 	is_loaded || check insmod "$ko"
 	# It ignores the signal, and has nothing to be told of.
-	sleep 20 3</dev/hwpmc &
-	sleep 0.2
+	keep_open
 	"$hwpmc" unload -w 0 2>err && fail "unloaded under an open device"
 	grep -q "still open in process .*$!" err || fail "said: $(cat err)"
 	kill $!
