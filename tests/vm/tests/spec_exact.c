@@ -98,12 +98,11 @@ static void migrate(pid_t pid)
 	}
 }
 
-/* On a slow machine the mover gets its turn less often. */
+/* Until there are enough of them: on a slow machine the mover gets its turn less often. */
 START_TEST(a_program_that_migrates_every_millisecond_is_counted_exactly)
 {
-	for (int i = 0; i < 5 && moves <= 20; i++)
+	while (moves <= 20)
 		measure_loop(60000000, migrate);
-	ck_assert_int_gt(moves, 20);
 }
 END_TEST
 
