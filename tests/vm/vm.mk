@@ -56,10 +56,17 @@ vm-tests: $(VM_TESTS) $(VM_PROGS)
 # All that runs in a guest and does not come from elsewhere.
 vm-ready: vm-tests vpmu
 
+# TIER=check, TIER=check-all: the groups that are run by that alone.
+export TIER
 check-vm: vm-fetch vm-ready
 	status=0; $(TOP)/tests/vm/run-groups $(GROUPS) || status=1; \
-	[ -n "$(GROUPS)" ] || $(TOP)/tests/vm/selftest-result || status=1; \
+	[ -n "$(GROUPS)" ] || [ "$(TIER)" = check-all ] || \
+		$(TOP)/tests/vm/selftest-result || status=1; \
 	exit $$status
+
+# Groups N times in fresh machines, beside LOAD busy loops of this machine.
+check-repeat: module lib tools vm-fetch vm-ready
+	@BUILD=$(BUILD) N=$(or $(N),20) LOAD=$(or $(LOAD),0) $(TOP)/tests/repeat $(GROUPS)
 
 # The long forms of the storms: tests/vm/storms, with a report of their own.
 STORMS		= $(BUILD)/storms.tsv
@@ -126,7 +133,7 @@ vm-kmods: module
 
 vm-tests: vm-kmods
 
-.PHONY: vm-fetch vm-kmods vm-tests vm-ready check-vm check-storms
+.PHONY: vm-fetch vm-kmods vm-tests vm-ready check-vm check-repeat check-storms
 
 # 32-bit programs, also without: the 64-bit compiler and its headers will do.
 VM_PROGS32	:= $(patsubst $(TOP)/tests/vm/progs32/%.c,$(BUILD)/vm/progs32/%, \
