@@ -15,6 +15,10 @@ include $(sort $(wildcard $(TOP)/tests/unit/*.mk $(TOP)/tests/fuzz/*.mk))
 check:
 	@BUILD=$(BUILD) $(TOP)/tests/check
 
+# And what that leaves out for its time.
+check-all:
+	@BUILD=$(BUILD) $(TOP)/tests/check --all
+
 check-host:
 	@BUILD=$(BUILD) $(TOP)/tests/check --host
 
@@ -29,7 +33,8 @@ check-build:
 	@BUILD=$(BUILD) $(TOP)/tests/static/build
 
 # The tests in VMs on other kernels: KERNELS="6.12 6.12-rt" GROUPS="count-intel ..."
-# choose; the core is what `make check` does of it.
+# choose; the core is what depends most on the kernel, check-kernels-check what
+# `make check` does of that.
 check-kernels: vm-fetch vm-tests vpmu lib tools
 	@BUILD=$(BUILD) $(TOP)/tests/kernels -g "$(GROUPS)" $(KERNELS)
 
@@ -37,11 +42,11 @@ check-kernels: vm-fetch vm-tests vpmu lib tools
 check-kernels-table:
 	@BUILD=$(BUILD) $(TOP)/tests/kernels --table -g "$(GROUPS)" $(KERNELS)
 
-check-kernels-core: vm-fetch vm-tests vpmu lib tools
-	@BUILD=$(BUILD) $(TOP)/tests/kernels --core
+check-kernels-core check-kernels-check: check-kernels-%: vm-fetch vm-tests vpmu lib tools
+	@BUILD=$(BUILD) $(TOP)/tests/kernels --$*
 
 kernels-prepare:
-	@BUILD=$(BUILD) $(TOP)/tests/kernels --core --prepare
+	@BUILD=$(BUILD) $(TOP)/tests/kernels --check --prepare
 
 # What is promised, line by line, and what the last run says of it.
 check-spec:
@@ -50,5 +55,6 @@ check-spec:
 check-dkms:
 	@BUILD=$(BUILD) $(TOP)/tests/dkms
 
-.PHONY: check check-host check-unit check-static check-build check-dkms \
-	check-spec check-kernels check-kernels-core check-kernels-table kernels-prepare
+.PHONY: check check-all check-host check-unit check-static check-build check-dkms \
+	check-spec check-kernels check-kernels-core check-kernels-check \
+	check-kernels-table kernels-prepare
