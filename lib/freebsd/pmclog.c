@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,70 +200,106 @@ static void allocate(struct log *log, struct pmclog_ev *ev,
 	to->pl_pmcid = r->hdr.id;
 }
 
-static void attach(struct pmclog_ev *ev, const struct hwpmc_log_attach *r)
-{
-	if (r->hdr.type == HWPMC_LOG_PMCATTACH) {
-		ev->pl_u.pl_t.pl_pmcid = r->hdr.id;
-		ev->pl_u.pl_t.pl_pid = r->pid;
-		put_text(ev->pl_u.pl_t.pl_pathname,
-			 sizeof(ev->pl_u.pl_t.pl_pathname), r->path);
-		return;
-	}
-	ev->pl_u.pl_d.pl_pmcid = r->hdr.id;
-	ev->pl_u.pl_d.pl_pid = r->pid;
-}
+/* A field of a record, and where FreeBSD has it in its event. */
+struct copy {
+	uint16_t from, to;
+	uint16_t size;			/* of the event's field; 0: no more */
+	bool text;
+};
 
-static void value(struct pmclog_ev *ev, const struct hwpmc_log_value *r)
-{
-	if (r->hdr.type == HWPMC_LOG_PROCCSW)
-		ev->pl_u.pl_c = (struct pmclog_ev_proccsw){
-			r->pid, r->tid, r->hdr.id, r->value,
-		};
-	else
-		ev->pl_u.pl_e = (struct pmclog_ev_procexit){
-			r->pid, r->hdr.id, r->value,
-		};
-}
+#define TO(member)	offsetof(struct pmclog_ev, pl_u.member)
+#define SIZE(member)	sizeof(((struct pmclog_ev *)0)->pl_u.member)
+#define FROM(type, member) offsetof(struct hwpmc_log_##type, member)
+#define SIZE_FROM(type, member) sizeof(((struct hwpmc_log_##type *)0)->member)
+/* Numbers have one size in both. */
+#define NUMBER(member, type, field)					\
+	{ FROM(type, field), TO(member),				\
+	  sizeof(struct { char is[SIZE(member)];			\
+			  static_assert(SIZE(member) ==			\
+					SIZE_FROM(type, field), ""); }), false }
+#define TEXT(member, type, field) \
+	{ FROM(type, field), TO(member), SIZE(member), true }
+#define END		{ 0, 0, 0, false }
+#define COPIES(name)	static const struct copy name[]
 
-static void exec(struct pmclog_ev_procexec *to, const struct hwpmc_log_exec *r)
-{
-	to->pl_pid = r->pid;
-	to->pl_pmcid = PMC_ID_INVALID;
-	to->pl_baseaddr = to->pl_dynaddr = 0;
-	put_text(to->pl_pathname, sizeof(to->pl_pathname), r->path);
-}
+COPIES(nothing) = { END };
+COPIES(attach) = {
+	NUMBER(pl_t.pl_pmcid, attach, hdr.id), NUMBER(pl_t.pl_pid, attach, pid),
+	TEXT(pl_t.pl_pathname, attach, path), END,
+};
+COPIES(detach) = {
+	NUMBER(pl_d.pl_pmcid, attach, hdr.id), NUMBER(pl_d.pl_pid, attach, pid),
+	END,
+};
+COPIES(proccsw) = {
+	NUMBER(pl_c.pl_pid, value, pid), NUMBER(pl_c.pl_tid, value, tid),
+	NUMBER(pl_c.pl_pmcid, value, hdr.id),
+	NUMBER(pl_c.pl_value, value, value), END,
+};
+COPIES(procexit) = {
+	NUMBER(pl_e.pl_pid, value, pid), NUMBER(pl_e.pl_pmcid, value, hdr.id),
+	NUMBER(pl_e.pl_value, value, value), END,
+};
+COPIES(procexec) = {
+	NUMBER(pl_x.pl_pid, exec, pid), TEXT(pl_x.pl_pathname, exec, path), END,
+};
+COPIES(procfork) = {
+	NUMBER(pl_f.pl_oldpid, fork, parent), NUMBER(pl_f.pl_newpid, fork, child),
+	END,
+};
+COPIES(map_in) = {
+	NUMBER(pl_mi.pl_pid, map, pid), NUMBER(pl_mi.pl_start, map, start),
+	TEXT(pl_mi.pl_pathname, map, path), END,
+};
+COPIES(map_out) = {
+	NUMBER(pl_mo.pl_pid, unmap, pid), NUMBER(pl_mo.pl_start, unmap, start),
+	NUMBER(pl_mo.pl_end, unmap, end), END,
+};
+COPIES(userdata) = { NUMBER(pl_u.pl_userdata, hdr, id), END };
+COPIES(sysexit) = { NUMBER(pl_se.pl_pid, task, pid), END };
+COPIES(thr_exit) = { NUMBER(pl_te.pl_tid, task, tid), END };
+COPIES(thr_create) = {
+	NUMBER(pl_tc.pl_tid, task, tid), NUMBER(pl_tc.pl_pid, task, pid),
+	NUMBER(pl_tc.pl_flags, task, flags), TEXT(pl_tc.pl_tdname, task, comm),
+	END,
+};
+COPIES(proc_create) = {
+	NUMBER(pl_pc.pl_pid, task, pid), NUMBER(pl_pc.pl_flags, task, flags),
+	TEXT(pl_pc.pl_pcomm, task, comm), END,
+};
 
-static void map(struct pmclog_ev_map_in *to, const struct hwpmc_log_map *r)
-{
-	to->pl_pid = r->pid;
-	to->pl_start = r->start;
-	put_text(to->pl_pathname, sizeof(to->pl_pathname), r->path);
-}
+/* Events whose fields are those of the record; FreeBSD has none of other types. */
+static const struct copy *const copies[] = {
+	[HWPMC_LOG_CLOSELOG] = nothing,
+	[HWPMC_LOG_PMCATTACH] = attach,
+	[HWPMC_LOG_PMCDETACH] = detach,
+	[HWPMC_LOG_PROCCSW] = proccsw,
+	[HWPMC_LOG_PROCEXEC] = procexec,
+	[HWPMC_LOG_PROCEXIT] = procexit,
+	[HWPMC_LOG_PROCFORK] = procfork,
+	[HWPMC_LOG_SYSEXIT] = sysexit,
+	[HWPMC_LOG_USERDATA] = userdata,
+	[HWPMC_LOG_MAP_IN] = map_in,
+	[HWPMC_LOG_MAP_OUT] = map_out,
+	[HWPMC_LOG_THR_CREATE] = thr_create,
+	[HWPMC_LOG_THR_EXIT] = thr_exit,
+	[HWPMC_LOG_PROC_CREATE] = proc_create,
+};
 
-static void task(struct pmclog_ev *ev, const struct hwpmc_log_task *r)
+static bool copy_fields(struct pmclog_ev *ev, const struct hwpmc_log_hdr *h)
 {
-	struct pmclog_ev_threadcreate *thread = &ev->pl_u.pl_tc;
-	struct pmclog_ev_proccreate *process = &ev->pl_u.pl_pc;
+	const struct copy *c;
 
-	switch (r->hdr.type) {
-	case HWPMC_LOG_SYSEXIT:
-		ev->pl_u.pl_se.pl_pid = r->pid;
-		break;
-	case HWPMC_LOG_THR_EXIT:
-		ev->pl_u.pl_te.pl_tid = r->tid;
-		break;
-	case HWPMC_LOG_THR_CREATE:
-		thread->pl_tid = r->tid;
-		thread->pl_pid = r->pid;
-		thread->pl_flags = r->flags;
-		put_text(thread->pl_tdname, sizeof(thread->pl_tdname), r->comm);
-		break;
-	default:
-		process->pl_pid = r->pid;
-		process->pl_flags = r->flags;
-		put_text(process->pl_pcomm, sizeof(process->pl_pcomm), r->comm);
-		break;
-	}
+	if (h->type >= sizeof(copies) / sizeof(copies[0]) || !copies[h->type])
+		return false;
+	for (c = copies[h->type]; c->size; c++)
+		if (c->text)
+			put_text((char *)ev + c->to, c->size,
+				 (const char *)h + c->from);
+		else
+			memcpy((char *)ev + c->to, (const char *)h + c->from,
+			       c->size);
+	return true;
 }
 
 /* False: FreeBSD has no such event. */
@@ -272,8 +309,6 @@ static bool translate(struct log *log, struct pmclog_ev *ev,
 	switch (r->hdr->type) {
 	case HWPMC_LOG_CALLCHAIN:
 		callchain(&ev->pl_u.pl_cc, r);
-		return true;
-	case HWPMC_LOG_CLOSELOG:
 		return true;
 	case HWPMC_LOG_DROPNOTIFY:
 		drop(&ev->pl_u.pl_dn, r->drop);
@@ -285,44 +320,15 @@ static bool translate(struct log *log, struct pmclog_ev *ev,
 	case HWPMC_LOG_PMCALLOCATEDYN:
 		allocate(log, ev, r->allocate);
 		return true;
-	case HWPMC_LOG_PMCATTACH:
-	case HWPMC_LOG_PMCDETACH:
-		attach(ev, r->attach);
-		return true;
-	case HWPMC_LOG_PROCCSW:
-	case HWPMC_LOG_PROCEXIT:
-		value(ev, r->value);
-		return true;
-	case HWPMC_LOG_PROCEXEC:
-		exec(&ev->pl_u.pl_x, r->exec);
-		return true;
-	case HWPMC_LOG_PROCFORK:
-		ev->pl_u.pl_f.pl_oldpid = r->fork->parent;
-		ev->pl_u.pl_f.pl_newpid = r->fork->child;
-		return true;
-	case HWPMC_LOG_MAP_IN:
-		map(&ev->pl_u.pl_mi, r->map);
-		return true;
-	case HWPMC_LOG_MAP_OUT:
-		ev->pl_u.pl_mo = (struct pmclog_ev_map_out){
-			r->unmap->pid, r->unmap->start, r->unmap->end,
-		};
-		return true;
-	case HWPMC_LOG_USERDATA:
-		ev->pl_u.pl_u.pl_userdata = r->hdr->id;
-		return true;
-	case HWPMC_LOG_SYSEXIT:
-	case HWPMC_LOG_THR_CREATE:
-	case HWPMC_LOG_THR_EXIT:
-	case HWPMC_LOG_PROC_CREATE:
-		task(ev, r->task);
-		return true;
 	case HWPMC_LOG_NOTE:
 		keep_name(log, r->note);
 		return false;
-	default:
-		return false;
+	case HWPMC_LOG_PROCEXEC:
+		ev->pl_u.pl_x.pl_pmcid = PMC_ID_INVALID;
+		ev->pl_u.pl_x.pl_baseaddr = ev->pl_u.pl_x.pl_dynaddr = 0;
+		break;
 	}
+	return copy_fields(ev, r->hdr);
 }
 
 /* ---- reading ------------------------------------------------------------- */

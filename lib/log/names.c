@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* names.c - the words for record types and drop causes. Pure. */
-#include "log.h"
+#include "libhwpmclog.h"
+#include "records.h"
 
 #define EXPORT	__attribute__((visibility("default")))
 
 EXPORT const char *hwpmc_name_of_record(uint8_t type)
 {
-	const struct record_rule *rule = record_rule(type);
+	const struct record_type *rule = record_type(type);
 
 	return rule ? rule->name : NULL;
 }

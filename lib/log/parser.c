@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
+#include "libhwpmclog.h"
+#include "records.h"
 
 #define EXPORT		__attribute__((visibility("default")))
 #define HDR		sizeof(struct hwpmc_log_hdr)
@@ -121,7 +122,7 @@ static enum hwpmc_parse fail(struct hwpmc_parser *p, uint64_t offset,
 
 static const char *type_name(uint8_t type)
 {
-	const struct record_rule *rule = record_rule(type);
+	const struct record_type *rule = record_type(type);
 
 	return rule ? rule->name : "unknown";
 }
@@ -130,7 +131,7 @@ static const char *type_name(uint8_t type)
 static bool header_is_bad(struct hwpmc_parser *p, const struct hwpmc_log_hdr *h,
 			  uint64_t offset)
 {
-	const struct record_rule *rule = record_rule(h->type);
+	const struct record_type *rule = record_type(h->type);
 
 	if (h->len < HDR)
 		fail(p, offset, "a %s record of %u bytes: its header has %zu",
@@ -169,70 +170,62 @@ static bool initialize_is_bad(struct hwpmc_parser *p, uint64_t offset,
 	return p->failed;
 }
 
-static bool contents_are_bad(struct hwpmc_parser *p, uint64_t offset,
-			     const struct hwpmc_record *r)
+static bool drop_is_bad(struct hwpmc_parser *p, uint64_t offset,
+			const struct hwpmc_log_drop *r)
 {
-	const struct hwpmc_log_hdr *h = r->hdr;
+	if (r->ncause != HWPMC_DROP__COUNT)
+		fail(p, offset, "a DROPNOTIFY record with %u causes", r->ncause);
+	return p->failed;
+}
 
-	switch (h->type) {
+static bool map_is_bad(struct hwpmc_parser *p, uint64_t offset,
+		       const struct hwpmc_log_map *r)
+{
+	if (r->build_id_len > HWPMC_LOG_BUILD_ID)
+		fail(p, offset, "a MAP_IN record with a build-id of %u bytes",
+		     r->build_id_len);
+	else if (r->end < r->start)
+		fail(p, offset, "a MAP_IN record that ends before it begins");
+	return p->failed;
+}
+
+/* Values that no field of their kind may have. */
+static bool values_are_bad(struct hwpmc_parser *p, uint64_t offset,
+			   const struct hwpmc_record *r)
+{
+	switch (r->hdr->type) {
 	case HWPMC_LOG_INITIALIZE:
 		return initialize_is_bad(p, offset, r->initialize);
 	case HWPMC_LOG_DROPNOTIFY:
-		if (r->drop->ncause != HWPMC_DROP__COUNT)
-			fail(p, offset, "a DROPNOTIFY record with %u causes",
-			     r->drop->ncause);
-		break;
+		return drop_is_bad(p, offset, r->drop);
+	case HWPMC_LOG_MAP_IN:
+		return map_is_bad(p, offset, r->map);
 	case HWPMC_LOG_CALLCHAIN:
 		if (!r->npc)
 			fail(p, offset, "a CALLCHAIN record without an address");
 		break;
-	case HWPMC_LOG_PMCALLOCATE:
-	case HWPMC_LOG_PMCALLOCATEDYN:
-		if (!memchr(r->allocate->name, 0, sizeof(r->allocate->name)))
-			fail(p, offset, "a %s record whose name does not end",
-			     type_name(h->type));
-		break;
-	case HWPMC_LOG_PROCEXEC:
-		if (!memchr(r->exec->comm, 0, sizeof(r->exec->comm)))
-			fail(p, offset, "a PROCEXEC record whose name does not end");
-		break;
-	case HWPMC_LOG_MAP_IN:
-		if (r->map->build_id_len > HWPMC_LOG_BUILD_ID)
-			fail(p, offset, "a MAP_IN record with a build-id of %u bytes",
-			     r->map->build_id_len);
-		else if (r->map->end < r->map->start)
-			fail(p, offset, "a MAP_IN record that ends before it begins");
-		break;
-	case HWPMC_LOG_SYSEXIT:
-	case HWPMC_LOG_THR_CREATE:
-	case HWPMC_LOG_THR_EXIT:
-	case HWPMC_LOG_PROC_CREATE:
-	case HWPMC_LOG_COMM_NAME:
-		if (!memchr(r->task->comm, 0, sizeof(r->task->comm)))
-			fail(p, offset, "a %s record whose name does not end",
-			     type_name(h->type));
-		break;
 	case HWPMC_LOG_CPU:
-		if (h->id > 0xffff)
-			fail(p, offset, "a CPU record for CPU %u", h->id);
+		if (r->hdr->id > 0xffff)
+			fail(p, offset, "a CPU record for CPU %u", r->hdr->id);
 		break;
 	}
 	return p->failed;
 }
 
-static bool string_is_bad(struct hwpmc_parser *p, uint64_t offset,
-			  const struct hwpmc_log_hdr *h)
+static bool strings_are_bad(struct hwpmc_parser *p, uint64_t offset,
+			    const struct hwpmc_log_hdr *h)
 {
-	const struct record_rule *rule = record_rule(h->type);
-	const char *begin;
+	const struct record_type *rule = record_type(h->type);
+	const char *at = (const char *)h;
 
-	if (!rule || !rule->string)
+	if (!rule)
 		return false;
-	begin = (const char *)h + rule->string;
-	if (h->len > rule->string && memchr(begin, 0, h->len - rule->string))
-		return false;
-	fail(p, offset, "a %s record whose string does not end", rule->name);
-	return true;
+	if (rule->string && (h->len <= rule->string ||
+			     !memchr(at + rule->string, 0, h->len - rule->string)))
+		fail(p, offset, "a %s record whose string does not end", rule->name);
+	else if (rule->fixed && !memchr(at + rule->fixed, 0, rule->fixed_size))
+		fail(p, offset, "a %s record whose name does not end", rule->name);
+	return p->failed;
 }
 
 /* ---- the stream's state -------------------------------------------------- */
@@ -284,7 +277,7 @@ static enum hwpmc_parse show(struct hwpmc_parser *p,
 	r->offset = offset;
 	r->serial = p->serial;
 	r->npc = h->type == HWPMC_LOG_CALLCHAIN ? (h->len - HDR) / 8 : 0;
-	if (string_is_bad(p, offset, h) || contents_are_bad(p, offset, r))
+	if (strings_are_bad(p, offset, h) || values_are_bad(p, offset, r))
 		return HWPMC_PARSE_ERROR;
 	if (!follow(p, r)) {
 		fail(p, offset, "no memory for the state of %d CPUs",

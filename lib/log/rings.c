@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "../pmc/internal.h"
-#include "log.h"
+#include "libhwpmclog.h"
 
 struct ring {
 	struct hwpmc_log_ring *ctl;

@@ -10,9 +10,11 @@
 
 #include <libhwpmclog.h>
 
+/* Write it to f as one piece, even where threads share f. */
+void logtext_line(FILE *f, const struct hwpmc_record *r);
 /*
- * Write it to f as one piece, even where threads share f. Records of the stream
- * itself (CPU, CONTEXT, PADDING) have no line: samples say their thread and CPU.
+ * Only if it is not a record of the stream itself (CPU, CONTEXT, PADDING): samples say
+ * their thread and CPU.
  */
 void logtext_record(FILE *f, const struct hwpmc_record *r);
 

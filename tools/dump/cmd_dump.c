@@ -14,6 +14,7 @@
 #include "common/commands.h"
 #include "common/msg.h"
 #include "dump.h"
+#include "records.h"
 
 const char cmd_dump_help[] =
 "usage: hwpmc dump [option ...]\n"
@@ -151,68 +152,32 @@ static bool in_list(const int32_t *list, uint32_t n, int32_t x)
 	return false;
 }
 
+static int32_t number_at(const struct hwpmc_record *r, uint16_t offset)
+{
+	return offset ? *(const int32_t *)((const char *)r->hdr + offset) : -1;
+}
+
 /* The process and thread that a record is about; -1: none. */
 static void subject(const struct hwpmc_record *r, int32_t *pid, int32_t *tid)
 {
-	*pid = *tid = -1;
-	switch (r->hdr->type) {
-	case HWPMC_LOG_CALLCHAIN:
+	const struct record_type *type = record_type(r->hdr->type);
+
+	if (r->hdr->type == HWPMC_LOG_CALLCHAIN) {
 		*pid = r->pid;
 		*tid = r->tid;
-		break;
-	case HWPMC_LOG_PMCATTACH:
-	case HWPMC_LOG_PMCDETACH:
-		*pid = r->attach->pid;
-		break;
-	case HWPMC_LOG_PROCCSW:
-	case HWPMC_LOG_PROCEXIT:
-		*pid = r->value->pid;
-		*tid = r->value->tid;
-		break;
-	case HWPMC_LOG_PROCEXEC:
-		*pid = r->exec->pid;
-		*tid = r->exec->tid;
-		break;
-	case HWPMC_LOG_PROCFORK:
-		*pid = r->fork->child;
-		break;
-	case HWPMC_LOG_MAP_IN:
-		*pid = r->map->pid;
-		break;
-	case HWPMC_LOG_MAP_OUT:
-		*pid = r->unmap->pid;
-		break;
-	case HWPMC_LOG_SYSEXIT:
-	case HWPMC_LOG_THR_CREATE:
-	case HWPMC_LOG_THR_EXIT:
-	case HWPMC_LOG_PROC_CREATE:
-	case HWPMC_LOG_COMM_NAME:
-		*pid = r->task->pid;
-		*tid = r->task->tid;
-		break;
-	case HWPMC_LOG_CONTEXT:
-		*pid = r->context->pid;
-		*tid = r->context->tid;
-		break;
+		return;
 	}
+	*pid = type ? number_at(r, type->pid) : -1;
+	*tid = type ? number_at(r, type->tid) : -1;
 }
 
 static bool is_of_event(struct dump *d, const struct hwpmc_record *r)
 {
-	switch (r->hdr->type) {
-	case HWPMC_LOG_CALLCHAIN:
-	case HWPMC_LOG_PMCALLOCATE:
-	case HWPMC_LOG_PMCALLOCATEDYN:
-	case HWPMC_LOG_PMCATTACH:
-	case HWPMC_LOG_PMCDETACH:
-	case HWPMC_LOG_PROCCSW:
-	case HWPMC_LOG_PROCEXIT:
-	case HWPMC_LOG_THROTTLE:
-		return !strcmp(hwpmc_lookup_event(d->lookup, r->hdr->id)->name,
-			       d->log.o.event);
-	default:
-		return false;
-	}
+	const struct record_type *type = record_type(r->hdr->type);
+
+	return type && type->of_pmc &&
+	       !strcmp(hwpmc_lookup_event(d->lookup, r->hdr->id)->name,
+		       d->log.o.event);
 }
 
 static bool is_of_comm(struct dump *d, const struct hwpmc_record *r)
@@ -369,9 +334,8 @@ int cmd_dump(int argc, char *argv[])
 	int status;
 
 	logopts_init(&d.log);
-	memset(d.types, 1, sizeof(d.types));
-	d.types[HWPMC_LOG_CPU] = d.types[HWPMC_LOG_CONTEXT] = false;
-	d.types[HWPMC_LOG_PADDING] = false;
+	for (unsigned int i = 0; i < 256; i++)
+		d.types[i] = !record_type(i) || !record_type(i)->of_stream;
 	status = parse(&d, argc, argv, &help);
 	if (!status && !help)
 		status = run(&d);

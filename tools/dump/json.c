@@ -1,105 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json.c - records as lines of JSON. A table says which fields a type of record
- * has; samples have a function of their own, as there are many of them.
+ * json.c - records as lines of JSON: the fields that records.h names. Samples have a
+ * function of their own, as there are many of them.
  */
 #include <inttypes.h>
-#include <stddef.h>
 
 #include "common/fmt.h"
 #include "dump.h"
-
-enum kind {
-	U32, I32, U64, HEX64, TEXT, ID, MODE, CLASS, SNAPSHOT, ON,
-	DROPPED, BUILD_ID,
-};
-
-struct field {
-	const char *name;
-	enum kind kind;
-	uint16_t offset;
-};
-
-#define FIELDS(name) static const struct field name##_fields[]
-#define F(kind, type, member) \
-	{ #member, kind, offsetof(struct hwpmc_log_##type, member) }
-#define F_AS(name, kind, type, member) \
-	{ name, kind, offsetof(struct hwpmc_log_##type, member) }
-#define PMC		{ "pmc", ID, 0 }
-#define END		{ NULL, U32, 0 }
-
-FIELDS(drop) = {
-	F(DROPPED, drop, samples), F(DROPPED, drop, others), END,
-};
-FIELDS(initialize) = {
-	F(U32, initialize, schema), F(TEXT, initialize, cpuid),
-	F(U32, initialize, ncpu), F(U32, initialize, khz),
-	F(U64, initialize, tick), F(U64, initialize, monotonic),
-	F(U64, initialize, realtime), F(I32, initialize, owner), END,
-};
-FIELDS(allocate) = {
-	PMC, F(TEXT, allocate, name), F(CLASS, allocate, class),
-	F(MODE, allocate, mode), F(U32, allocate, ev), F(U32, allocate, flags),
-	F(HEX64, allocate, config),
-	F_AS("period", U64, allocate, count), END,
-};
-FIELDS(attach) = { PMC, F(I32, attach, pid), F(TEXT, attach, path), END };
-FIELDS(detach) = { PMC, F(I32, attach, pid), END };
-FIELDS(value) = {
-	PMC, F(I32, value, pid), F(I32, value, tid), F(U64, value, value), END,
-};
-FIELDS(exec) = {
-	F(I32, exec, pid), F(I32, exec, tid), F(TEXT, exec, comm),
-	F(TEXT, exec, path), END,
-};
-FIELDS(fork) = { F(I32, fork, parent), F(I32, fork, child), END };
-FIELDS(task) = {
-	F(I32, task, pid), F(I32, task, tid), F(I32, task, parent),
-	F(U32, task, flags), F(TEXT, task, comm),
-	{ "snapshot", SNAPSHOT, 0 }, END,
-};
-FIELDS(map) = {
-	F(I32, map, pid), F(HEX64, map, start), F(HEX64, map, end),
-	F(HEX64, map, offset), F(TEXT, map, path), { "build_id", BUILD_ID, 0 },
-	{ "snapshot", SNAPSHOT, 0 }, END,
-};
-FIELDS(unmap) = {
-	F(I32, unmap, pid), F(HEX64, unmap, start), F(HEX64, unmap, end), END,
-};
-FIELDS(context) = { F(I32, context, pid), F(I32, context, tid), END };
-FIELDS(throttle) = {
-	PMC, F_AS("goes_on", ON, throttle, cpu), F(U32, throttle, percent), END,
-};
-FIELDS(clock) = {
-	F(U64, clock, tick), F(U64, clock, monotonic), F(U64, clock, realtime),
-	END,
-};
-FIELDS(note) = { F_AS("id", ID, note, text), F(TEXT, note, text), END };
-FIELDS(other) = { { "id", ID, 0 }, END };
-
-static const struct field *const fields[256] = {
-	[HWPMC_LOG_DROPNOTIFY] = drop_fields,
-	[HWPMC_LOG_INITIALIZE] = initialize_fields,
-	[HWPMC_LOG_PMCALLOCATE] = allocate_fields,
-	[HWPMC_LOG_PMCATTACH] = attach_fields,
-	[HWPMC_LOG_PMCDETACH] = detach_fields,
-	[HWPMC_LOG_PROCCSW] = value_fields,
-	[HWPMC_LOG_PROCEXEC] = exec_fields,
-	[HWPMC_LOG_PROCEXIT] = value_fields,
-	[HWPMC_LOG_PROCFORK] = fork_fields,
-	[HWPMC_LOG_SYSEXIT] = task_fields,
-	[HWPMC_LOG_MAP_IN] = map_fields,
-	[HWPMC_LOG_MAP_OUT] = unmap_fields,
-	[HWPMC_LOG_PMCALLOCATEDYN] = allocate_fields,
-	[HWPMC_LOG_THR_CREATE] = task_fields,
-	[HWPMC_LOG_THR_EXIT] = task_fields,
-	[HWPMC_LOG_PROC_CREATE] = task_fields,
-	[HWPMC_LOG_CONTEXT] = context_fields,
-	[HWPMC_LOG_THROTTLE] = throttle_fields,
-	[HWPMC_LOG_COMM_NAME] = task_fields,
-	[HWPMC_LOG_CLOCK] = clock_fields,
-	[HWPMC_LOG_NOTE] = note_fields,
-};
+#include "records.h"
 
 /* ---- all but samples ----------------------------------------------------- */
 
@@ -134,48 +42,48 @@ static void put_named(FILE *f, const char *name, uint32_t number)
 }
 
 static void put_value(FILE *f, const struct hwpmc_record *r,
-		      const struct field *field)
+		      const struct record_field *field)
 {
 	const void *at = (const char *)r->hdr + field->offset;
 	const uint64_t *u64 = at;
 	const uint32_t *u32 = at;
 
 	switch (field->kind) {
-	case U32:
-		fprintf(f, "%u", *u32);
-		break;
-	case I32:
+	case RECORD_I32:
 		fprintf(f, "%d", (int32_t)*u32);
 		break;
-	case U64:
+	case RECORD_U64:
 		fprintf(f, "%" PRIu64, *u64);
 		break;
-	case HEX64:
+	case RECORD_ADDRESS:
 		fprintf(f, "\"0x%" PRIx64 "\"", *u64);
 		break;
-	case TEXT:
+	case RECORD_TEXT:
 		fmt_json_string(f, at);
 		break;
-	case ID:
+	case RECORD_ID:
 		fprintf(f, "%u", r->hdr->id);
 		break;
-	case MODE:
+	case RECORD_MODE:
 		put_named(f, hwpmc_name_of_mode(*u32), *u32);
 		break;
-	case CLASS:
+	case RECORD_CLASS:
 		put_named(f, hwpmc_name_of_class(*u32), *u32);
 		break;
-	case SNAPSHOT:
+	case RECORD_SNAPSHOT:
 		put_bool(f, r->hdr->flags & HWPMC_LOG_SNAPSHOT);
 		break;
-	case ON:
+	case RECORD_ON:
 		put_bool(f, r->hdr->flags);
 		break;
-	case DROPPED:
+	case RECORD_DROPPED:
 		put_dropped(f, at);
 		break;
-	case BUILD_ID:
+	case RECORD_BUILD_ID:
 		put_build_id(f, r->map);
+		break;
+	default:	/* RECORD_U32, RECORD_FLAGS */
+		fprintf(f, "%u", *u32);
 		break;
 	}
 }
@@ -195,10 +103,13 @@ static void put_head(struct dump *d, const struct hwpmc_record *r,
 
 static void other(struct dump *d, const struct hwpmc_record *r)
 {
-	const struct field *field = fields[r->hdr->type];
+	const struct record_type *type = record_type(r->hdr->type);
+	const struct record_field *field = type ? type->fields : NULL;
 
-	put_head(d, r, hwpmc_name_of_record(r->hdr->type));
-	for (field = field ? field : other_fields; field->name; field++) {
+	put_head(d, r, type ? type->name : NULL);
+	if (!field)
+		fprintf(d->side, ",\"id\":%u", r->hdr->id);
+	for (; field && field->name; field++) {
 		fprintf(d->side, ",\"%s\":", field->name);
 		put_value(d->side, r, field);
 	}

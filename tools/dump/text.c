@@ -123,23 +123,9 @@ static void sample(struct dump *d, const struct hwpmc_record *r)
 	outbuf_putc(&d->out, '\n');
 }
 
-/* What logtext_record() leaves out, as samples say it. */
-static void stream(struct dump *d, const struct hwpmc_record *r)
-{
-	if (r->hdr->type == HWPMC_LOG_CPU)
-		fprintf(d->side, "cpu %u\n", r->hdr->id);
-	else if (r->hdr->type == HWPMC_LOG_CONTEXT)
-		fprintf(d->side, "context %d %d\n", r->context->pid,
-			r->context->tid);
-	else
-		fprintf(d->side, "padding %u\n", r->hdr->len);
-}
-
 void dump_text(struct dump *d, const struct hwpmc_record *r)
 {
-	uint8_t type = r->hdr->type;
-
-	if (type == HWPMC_LOG_CALLCHAIN) {
+	if (r->hdr->type == HWPMC_LOG_CALLCHAIN) {
 		sample(d, r);
 		return;
 	}
@@ -148,10 +134,6 @@ void dump_text(struct dump *d, const struct hwpmc_record *r)
 	outbuf_put(&d->out, "] ", 2);
 	put_time(d, r->hdr->time);
 	outbuf_putc(&d->out, ' ');
-	if (type == HWPMC_LOG_CPU || type == HWPMC_LOG_CONTEXT ||
-	    type == HWPMC_LOG_PADDING)
-		stream(d, r);
-	else
-		logtext_record(d->side, r);
+	logtext_line(d->side, r);
 	dump_side(d);
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * records.h - the types of records, one table for all that check, translate or print
+ * them: the parser, pmclog(3), hwpmc dump and pmcstat. Not installed; for lib/ and
+ * tools/. The table is in rules.c.
+ */
+#ifndef HWPMC_LIB_RECORDS_H
+#define HWPMC_LIB_RECORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a field means; how it is printed is its printer's. */
+enum record_kind {
+	RECORD_U32,
+	RECORD_I32,
+	RECORD_U64,
+	RECORD_ADDRESS,		/* or an offset; 64 bits */
+	RECORD_FLAGS,		/* 32 bits */
+	RECORD_TEXT,
+	RECORD_ID,		/* hdr.id: of a PMC or as the type says */
+	RECORD_LENGTH,		/* hdr.len */
+	RECORD_MODE,
+	RECORD_CLASS,
+	RECORD_EVENT,		/* ALLOCATE: the event's name, or its code */
+	RECORD_SNAPSHOT,	/* hdr.flags: it was there before the log */
+	RECORD_ON,		/* hdr.flags: THROTTLE */
+	RECORD_DROPPED,		/* a number for each cause */
+	RECORD_DROPS,		/* DROPNOTIFY: both numbers for each cause */
+	RECORD_BUILD_ID,	/* MAP_IN */
+	RECORD_SCHEMA,
+	RECORD_MACHINE,		/* INITIALIZE: the kind of CPU */
+	RECORD_CPUS,
+	RECORD_KHZ,
+};
+
+struct record_field {
+	const char *name;
+	enum record_kind kind;
+	uint16_t offset;
+};
+
+struct record_type {
+	const char *name;
+	uint16_t least;		/* bytes */
+	uint16_t string;	/* where a string begins that ends within; 0: none */
+	uint16_t fixed;		/* an array of characters that has an end; 0: none */
+	uint16_t fixed_size;
+	uint16_t pid, tid;	/* whom it is about; 0: nobody */
+	bool of_pmc;		/* hdr.id is a PMC's */
+	bool of_stream;		/* says whose the records that follow are, or fills */
+	/* Named fields. A field without a name ends both lists; NULL: hdr.id alone. */
+	const struct record_field *fields;
+	/* As a line of text: FreeBSD's word for it, and values in their order. CALLCHAIN
+	 * has neither: samples are printed by functions of their own. */
+	const char *keyword;
+	const struct record_field *line;
+};
+
+/* NULL: a type that this library does not know. */
+const struct record_type *record_type(uint8_t type);
+
+#endif /* HWPMC_LIB_RECORDS_H */
