@@ -34,50 +34,25 @@ LOGOPTS_SYMBOLS_HELP
 "Exit status: 0; 1 when the log cannot be read, or nothing can be shown; 2 for a\n"
 "wrong option.\n";
 
-enum {
-	OPT_HELP = 256, OPT_IMAGE, OPT_SOURCE, OPT_ASM, OPT_INTEL, OPT_FORMAT,
-	OPT_STDIO, OPT_JSON, OPT_CSV,
-};
+enum { OPT_IMAGE = 256, OPT_SOURCE, OPT_ASM, OPT_INTEL };
 
 struct options {
 	struct logopts log;
 	struct annotate_options a;
-	enum annotate_format format;
 	bool source, assembly;
-	const char *image, *output;
-	bool stdio, help;
-	double limit;			/* -1: not given */
+	const char *image;
 	char *const *function;
 	int nfunction;
 };
 
-static int parse_format(struct options *o, const char *arg)
+static int parse_option(void *arg, int c)
 {
-	static const char *const names[] = { "text", "json", "csv" };
+	struct options *o = arg;
 
-	for (unsigned int i = 0; i < 3; i++)
-		if (strcmp(arg, names[i]) == 0) {
-			o->format = i;
-			return 0;
-		}
-	return msg_usage("'%s' is no format: text, json or csv", arg);
-}
-
-static int parse_option(struct options *o, int c)
-{
-	int rc = logopts_parse(&o->log, c, optarg);
-
-	if (rc != 1)
-		return rc;
 	switch (c) {
 	case 'i':
 		o->log.input = optarg;
 		return 0;
-	case 'o':
-		o->output = optarg;
-		return 0;
-	case 'l':
-		return logopts_percent(optarg, &o->limit);
 	case OPT_IMAGE:
 		o->image = optarg;
 		return 0;
@@ -90,65 +65,44 @@ static int parse_option(struct options *o, int c)
 	case OPT_INTEL:
 		o->a.intel = true;
 		return 0;
-	case OPT_FORMAT:
-		return parse_format(o, optarg);
-	case OPT_JSON:
-	case OPT_CSV:
-		o->format = c == OPT_JSON ? ANNOTATE_JSON : ANNOTATE_CSV;
-		return 0;
 	default:
-		o->stdio = true;
-		return 0;
+		return logopts_parse_output(&o->log, c, optarg);
 	}
 }
 
 static int parse(struct options *o, int argc, char *argv[])
 {
 	static const struct option options[] = {
-		{ "help", no_argument, NULL, OPT_HELP },
+		LOGOPTS_HELP,
 		{ "input", required_argument, NULL, 'i' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "limit", required_argument, NULL, 'l' },
 		{ "image", required_argument, NULL, OPT_IMAGE },
 		{ "source", no_argument, NULL, OPT_SOURCE },
 		{ "asm", no_argument, NULL, OPT_ASM },
 		{ "intel", no_argument, NULL, OPT_INTEL },
-		{ "format", required_argument, NULL, OPT_FORMAT },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "csv", no_argument, NULL, OPT_CSV },
-		{ "stdio", no_argument, NULL, OPT_STDIO },
+		LOGOPTS_OUTPUT,
 		LOGOPTS_FILTER,
 		LOGOPTS_SYMBOLS,
 		{ NULL, 0, NULL, 0 },
 	};
-	int c, err;
+	static const struct logopts_command command = {
+		":i:" LOGOPTS_OUTPUT_SHORT LOGOPTS_FILTER_SHORT
+		LOGOPTS_SYMBOLS_SHORT, options, cmd_annotate_help, parse_option,
+	};
 
-	while ((c = getopt_long(argc, argv, ":i:o:l:" LOGOPTS_FILTER_SHORT
-				LOGOPTS_SYMBOLS_SHORT, options, NULL)) != -1) {
-		if (c == '?' || c == ':')
-			return msg_bad_option(c, optopt, argv, optind);
-		o->help = c == OPT_HELP;
-		if (o->help) {
-			fputs(cmd_annotate_help, stdout);
-			return 0;
-		}
-		err = parse_option(o, c);
-		if (err)
-			return err;
-	}
-	o->function = argv + optind;
-	o->nfunction = argc - optind;
-	return 0;
+	o->log.limit = -1;
+	return logopts_parse_all(&o->log, argc, argv, &command, o);
 }
 
-static int check(struct options *o)
+static int check(struct options *o, int argc, char *argv[])
 {
+	o->function = argv + optind;
+	o->nfunction = argc - optind;
 	if (o->source && o->assembly)
 		return msg_usage("--source and --asm exclude each other");
-	if (o->format != ANNOTATE_TEXT && o->source)
+	if (o->log.format != LOGOPTS_TEXT && o->source)
 		return msg_usage("json and csv have a line an instruction: not with --source");
-	if (o->limit < 0)
-		o->limit = o->nfunction ? 0 : 1;
+	if (o->log.limit < 0)		/* not given */
+		o->log.limit = o->nfunction ? 0 : 1;
 	o->a.no_lines = o->assembly;
 	o->a.root = o->log.o.symbols.root;
 	o->log.o.leaf_only = true;
@@ -193,7 +147,7 @@ static unsigned int print_event(const struct options *o,
 		char why[5000];
 
 		if (!is_named(o, f[i].symbol) ||
-		    100.0 * f[i].samples < o->limit * ev->samples) {
+		    100.0 * f[i].samples < o->log.limit * ev->samples) {
 			rest += f[i].samples;
 			continue;
 		}
@@ -252,15 +206,15 @@ static int check_names(const struct options *o, struct hwpmc_profile *profile)
 static int print(const struct options *o, struct hwpmc_profile *profile)
 {
 	struct annotate_printer pr = {
-		.profile = profile, .format = o->format,
+		.profile = profile, .format = o->log.format,
 		.source = !o->assembly, .assembly = !o->source,
 	};
 	int status = check_names(o, profile);
 	uint32_t n;
 
 	if (!status)
-		status = pager_open(&pr.out, o->output, o->stdio ||
-				    o->format != ANNOTATE_TEXT);
+		status = pager_open(&pr.out, o->log.output, o->log.stdio ||
+				    o->log.format != LOGOPTS_TEXT);
 	if (status)
 		return status;
 	hwpmc_profile_events(profile, &n);
@@ -278,15 +232,15 @@ static int print(const struct options *o, struct hwpmc_profile *profile)
 
 int cmd_annotate(int argc, char *argv[])
 {
-	struct options o = { .limit = -1 };
+	struct options o = { .image = NULL };
 	struct hwpmc_profile *profile;
 	int status;
 
 	logopts_init(&o.log);
 	status = parse(&o, argc, argv);
-	if (!status && !o.help)
-		status = check(&o);
-	if (!status && !o.help) {
+	if (!status && !o.log.help)
+		status = check(&o, argc, argv);
+	if (!status && !o.log.help) {
 		profile = logopts_read(&o.log, o.log.input);
 		status = profile ? print(&o, profile) : EXIT_FAILED;
 		hwpmc_profile_free(profile);

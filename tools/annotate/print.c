@@ -217,7 +217,7 @@ static void json_row(const struct annotate_printer *pr, const struct row *r)
 
 static void print_row(const struct annotate_printer *pr, struct row r)
 {
-	if (pr->format == ANNOTATE_JSON)
+	if (pr->format == LOGOPTS_JSON)
 		json_row(pr, &r);
 	else
 		csv_row(pr, &r);
@@ -244,10 +244,10 @@ static void print_data(const struct annotate_printer *pr,
 void annotate_print_event(struct annotate_printer *pr,
 			  const struct hwpmc_profile_event *event)
 {
-	if (!pr->event && pr->format == ANNOTATE_CSV)
+	if (!pr->event && pr->format == LOGOPTS_CSV)
 		fputs("event,samples,percent,image,symbol,address,instruction,file,line,problem\n",
 		      pr->out.f);
-	if (pr->format == ANNOTATE_TEXT)
+	if (pr->format == LOGOPTS_TEXT)
 		fprintf(pr->out.f, "%s# event %s, a sample every %" PRIu64 ": %"
 			PRIu64 " samples\n", pr->event ? "\n" : "", event->name,
 			event->period, event->samples);
@@ -261,7 +261,7 @@ void annotate_print_function(struct annotate_printer *pr,
 	pr->functions += a != NULL;
 	if (!a)
 		snprintf(pr->why, sizeof(pr->why), "%s", why);
-	if (pr->format == ANNOTATE_TEXT)
+	if (pr->format == LOGOPTS_TEXT)
 		print_text(pr, f, a, why);
 	else
 		print_data(pr, f, a, why);
@@ -271,7 +271,7 @@ void annotate_print_rest(struct annotate_printer *pr, uint64_t samples)
 {
 	if (!samples)
 		return;
-	if (pr->format == ANNOTATE_TEXT)
+	if (pr->format == LOGOPTS_TEXT)
 		fprintf(pr->out.f, "\n# other functions: %" PRIu64
 			" samples, %.2f%% of all\n", samples,
 			percent(samples, pr->event->samples));

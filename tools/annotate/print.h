@@ -7,15 +7,14 @@
 #define TOOLS_ANNOTATE_PRINT_H
 
 #include "annotate.h"
+#include "common/logopts.h"
 #include "common/pager.h"
 #include "source.h"
-
-enum annotate_format { ANNOTATE_TEXT, ANNOTATE_JSON, ANNOTATE_CSV };
 
 struct annotate_printer {
 	struct pager out;
 	struct hwpmc_profile *profile;
-	enum annotate_format format;
+	enum logopts_format format;
 	bool source, assembly;		/* which of the two; text only */
 	struct sources sources;
 	const struct hwpmc_profile_event *event;

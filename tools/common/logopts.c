@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -114,6 +115,67 @@ int logopts_percent(const char *arg, double *percent)
 	*percent = strtod(arg, &end);
 	if (*end || end == arg || !(*percent >= 0 && *percent <= 100))
 		return msg_usage("'%s' is no percentage", arg);
+	return 0;
+}
+
+int logopts_word(const char *what, const char *arg, const char *const *words,
+		 unsigned int n, unsigned int *value)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (strcmp(arg, words[i]) == 0) {
+			*value = i;
+			return 0;
+		}
+	return msg_usage("'%s' is no %s", arg, what);
+}
+
+int logopts_parse_output(struct logopts *l, int c, const char *arg)
+{
+	static const char *const formats[] = { "text", "json", "csv" };
+
+	switch (c) {
+	case 'o':
+		l->output = arg;
+		return 0;
+	case 'l':
+		return logopts_percent(arg, &l->limit);
+	case LOGOPT_FORMAT:
+		return logopts_word("format: text, json or csv", arg, formats, 3,
+				    &l->format);
+	case LOGOPT_JSON:
+		l->format = LOGOPTS_JSON;
+		return 0;
+	case LOGOPT_CSV:
+		l->format = LOGOPTS_CSV;
+		return 0;
+	case LOGOPT_STDIO:
+		l->stdio = true;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+int logopts_parse_all(struct logopts *l, int argc, char *argv[],
+		      const struct logopts_command *command, void *arg)
+{
+	int c, err;
+
+	while ((c = getopt_long(argc, argv, command->short_options,
+				command->options, NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return msg_bad_option(c, optopt, argv, optind);
+		l->help = c == LOGOPT_HELP;
+		if (l->help) {
+			fputs(command->help, stdout);
+			return 0;
+		}
+		err = logopts_parse(l, c, optarg);
+		if (err == 1)
+			err = command->own(arg, c);
+		if (err)
+			return err;
+	}
 	return 0;
 }
 

@@ -7,18 +7,30 @@
 #define TOOLS_LOGOPTS_H
 
 #include <getopt.h>
+#include <stdbool.h>
 
 #include <libhwpmcstat.h>
+
+enum logopts_format { LOGOPTS_TEXT, LOGOPTS_JSON, LOGOPTS_CSV };
 
 struct logopts {
 	const char *input;
 	struct hwpmc_profile_options o;
+	bool help;			/* it was asked for, and was printed */
+	/* LOGOPTS_OUTPUT */
+	enum logopts_format format;
+	const char *output;
+	bool stdio;
+	double limit;
 };
 
 enum {
 	LOGOPT_COMM = 512, LOGOPT_CPU, LOGOPT_DEPTH, LOGOPT_DEBUG,
-	LOGOPT_KALLSYMS, LOGOPT_PERF_MAP,
+	LOGOPT_KALLSYMS, LOGOPT_PERF_MAP, LOGOPT_FORMAT, LOGOPT_JSON,
+	LOGOPT_CSV, LOGOPT_STDIO, LOGOPT_HELP,
 };
+
+#define LOGOPTS_HELP	{ "help", no_argument, NULL, LOGOPT_HELP }
 
 #define LOGOPTS_SYMBOLS_SHORT "k:r:"
 #define LOGOPTS_SYMBOLS							\
@@ -50,14 +62,43 @@ enum {
 "      --comm NAME     of processes with this name\n"			\
 "      --cpu CPU       of this CPU\n"
 
+/* How figures are printed, where text, JSON and CSV are all that there is. */
+#define LOGOPTS_OUTPUT_SHORT "o:l:"
+#define LOGOPTS_OUTPUT							\
+	{ "output", required_argument, NULL, 'o' },			\
+	{ "limit", required_argument, NULL, 'l' },			\
+	{ "format", required_argument, NULL, LOGOPT_FORMAT },		\
+	{ "json", no_argument, NULL, LOGOPT_JSON },			\
+	{ "csv", no_argument, NULL, LOGOPT_CSV },			\
+	{ "stdio", no_argument, NULL, LOGOPT_STDIO }
+
 void logopts_init(struct logopts *l);
 void logopts_free(struct logopts *l);
 
 /* 1: c is none of these; 0; or what to exit with, told. */
 int logopts_parse(struct logopts *l, int c, const char *arg);
 
+/* The same for LOGOPTS_OUTPUT. */
+int logopts_parse_output(struct logopts *l, int c, const char *arg);
+
 /* "12.5": a percentage. 0, or what to exit with, told. */
 int logopts_percent(const char *arg, double *percent);
+/* Which of n words arg is: *value, and 0; else what to exit with, told. */
+int logopts_word(const char *what, const char *arg, const char *const *words,
+		 unsigned int n, unsigned int *value);
+
+/* The options of a command. */
+struct logopts_command {
+	const char *short_options;
+	const struct option *options;
+	const char *help;
+	/* One that is not logopts_parse()'s. 0, or what to exit with, told. */
+	int (*own)(void *arg, int c);
+};
+
+/* All up to the first operand, argv[optind]. 0, or what to exit with, told. */
+int logopts_parse_all(struct logopts *l, int argc, char *argv[],
+		      const struct logopts_command *command, void *arg);
 
 /*
  * Read all of a log. On a terminal, and if it takes a while, standard error says how

@@ -36,7 +36,7 @@ LOGOPTS_SYMBOLS_HELP
 "Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
 
 enum {
-	OPT_HELP = 256, OPT_TYPE, OPT_NO_SYMBOLS, OPT_RAW_TIME, OPT_JSON,
+	OPT_TYPE = 256, OPT_NO_SYMBOLS, OPT_RAW_TIME, OPT_JSON,
 };
 
 /* ---- options ------------------------------------------------------------- */
@@ -80,18 +80,16 @@ static int parse_types(struct dump *d, const char *arg)
 	return status;
 }
 
-static int parse_option(struct dump *d, int c)
+static int parse_option(void *arg, int c)
 {
-	int rc = logopts_parse(&d->log, c, optarg);
+	struct dump *d = arg;
 
-	if (rc != 1)
-		return rc;
 	switch (c) {
 	case 'i':
 		d->log.input = optarg;
 		return 0;
 	case 'o':
-		d->output = optarg;
+		d->log.output = optarg;
 		return 0;
 	case OPT_TYPE:
 		return parse_types(d, optarg);
@@ -107,10 +105,10 @@ static int parse_option(struct dump *d, int c)
 	}
 }
 
-static int parse(struct dump *d, int argc, char *argv[], bool *help)
+static int parse(struct dump *d, int argc, char *argv[])
 {
 	static const struct option options[] = {
-		{ "help", no_argument, NULL, OPT_HELP },
+		LOGOPTS_HELP,
 		{ "input", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "type", required_argument, NULL, OPT_TYPE },
@@ -122,21 +120,14 @@ static int parse(struct dump *d, int argc, char *argv[], bool *help)
 		LOGOPTS_SYMBOLS,
 		{ NULL, 0, NULL, 0 },
 	};
-	int c, err;
+	static const struct logopts_command command = {
+		":i:o:" LOGOPTS_FILTER_SHORT LOGOPTS_SYMBOLS_SHORT, options,
+		cmd_dump_help, parse_option,
+	};
+	int status = logopts_parse_all(&d->log, argc, argv, &command, d);
 
-	while ((c = getopt_long(argc, argv, ":i:o:" LOGOPTS_FILTER_SHORT
-				LOGOPTS_SYMBOLS_SHORT, options, NULL)) != -1) {
-		if (c == '?' || c == ':')
-			return msg_bad_option(c, optopt, argv, optind);
-		*help = c == OPT_HELP;
-		if (*help) {
-			fputs(cmd_dump_help, stdout);
-			return 0;
-		}
-		err = parse_option(d, c);
-		if (err)
-			return err;
-	}
+	if (status || d->log.help)
+		return status;
 	if (optind < argc)
 		return msg_usage("'%s' is one argument too many", argv[optind]);
 	return 0;
@@ -295,12 +286,12 @@ static int run(struct dump *d)
 {
 	int fd = STDOUT_FILENO, status;
 
-	if (d->output && strcmp(d->output, "-"))
-		fd = open(d->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+	if (d->log.output && strcmp(d->log.output, "-"))
+		fd = open(d->log.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
 			  0666);
 	d->side = open_memstream(&d->side_text, &d->side_len);
 	if (fd < 0 || !d->side) {
-		msg("cannot write '%s': %s", d->output, strerror(errno));
+		msg("cannot write '%s': %s", d->log.output, strerror(errno));
 		return EXIT_FAILED;
 	}
 	outbuf_open(&d->out, fd);
@@ -329,15 +320,14 @@ static int run(struct dump *d)
 
 int cmd_dump(int argc, char *argv[])
 {
-	struct dump d = { .output = NULL };
-	bool help = false;
+	struct dump d = { .json = false };
 	int status;
 
 	logopts_init(&d.log);
 	for (unsigned int i = 0; i < 256; i++)
 		d.types[i] = !record_type(i) || !record_type(i)->of_stream;
-	status = parse(&d, argc, argv, &help);
-	if (!status && !help)
+	status = parse(&d, argc, argv);
+	if (!status && !d.log.help)
 		status = run(&d);
 	logopts_free(&d.log);
 	return status;

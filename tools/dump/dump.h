@@ -27,7 +27,6 @@ struct dump_pieces {
 
 struct dump {
 	struct logopts log;
-	const char *output;
 	bool json, raw_time;
 	bool types[256];		/* wanted */
 

@@ -36,101 +36,55 @@ LOGOPTS_SYMBOLS_HELP
 "Exit status: 0; 1 when a log cannot be read or they have no event in common; 2\n"
 "for a wrong option.\n";
 
-enum { OPT_HELP = 256, OPT_FORMAT, OPT_STDIO, OPT_JSON, OPT_CSV };
-enum format { TEXT, JSON, CSV };
-
 struct options {
 	struct logopts log;
 	enum diff_key key;
 	enum diff_sort sort;
-	enum format format;
-	double limit;
-	const char *output;
-	bool stdio, help;
 	const char *path[2];
 	struct pager out;
 };
 
 /* ---- options ------------------------------------------------------------- */
 
-static int parse_word(const char *what, const char *arg,
-		      const char *const *words, int n, unsigned int *value)
-{
-	for (int i = 0; i < n; i++)
-		if (strcmp(arg, words[i]) == 0) {
-			*value = i;
-			return 0;
-		}
-	return msg_usage("'%s' is no %s", arg, what);
-}
-
-static int parse_option(struct options *o, int c)
+static int parse_option(void *arg, int c)
 {
 	static const char *const keys[] = { "function", "image", "process" };
 	static const char *const sorts[] = {
 		"delta", "ratio", "old", "new", "name",
 	};
-	static const char *const formats[] = { "text", "json", "csv" };
-	int rc = logopts_parse(&o->log, c, optarg);
+	struct options *o = arg;
 
-	if (rc != 1)
-		return rc;
 	switch (c) {
 	case 'b':
-		return parse_word("key: function, image or process", optarg,
-				  keys, DIFF_KEYS, &o->key);
+		return logopts_word("key: function, image or process", optarg,
+				    keys, DIFF_KEYS, &o->key);
 	case 's':
-		return parse_word("key to sort by: delta, ratio, old, new or name",
-				  optarg, sorts, DIFF_SORTS, &o->sort);
-	case OPT_FORMAT:
-		return parse_word("format: text, json or csv", optarg, formats,
-				  3, &o->format);
-	case OPT_JSON:
-	case OPT_CSV:
-		o->format = c == OPT_JSON ? JSON : CSV;
-		return 0;
-	case 'l':
-		return logopts_percent(optarg, &o->limit);
-	case 'o':
-		o->output = optarg;
-		return 0;
+		return logopts_word("key to sort by: delta, ratio, old, new or name",
+				    optarg, sorts, DIFF_SORTS, &o->sort);
 	default:
-		o->stdio = true;
-		return 0;
+		return logopts_parse_output(&o->log, c, optarg);
 	}
 }
 
 static int parse(struct options *o, int argc, char *argv[])
 {
 	static const struct option options[] = {
-		{ "help", no_argument, NULL, OPT_HELP },
+		LOGOPTS_HELP,
 		{ "by", required_argument, NULL, 'b' },
 		{ "sort", required_argument, NULL, 's' },
-		{ "limit", required_argument, NULL, 'l' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "format", required_argument, NULL, OPT_FORMAT },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "csv", no_argument, NULL, OPT_CSV },
-		{ "stdio", no_argument, NULL, OPT_STDIO },
+		LOGOPTS_OUTPUT,
 		LOGOPTS_FILTER,
 		LOGOPTS_SYMBOLS,
 		{ NULL, 0, NULL, 0 },
 	};
-	int c, err;
+	static const struct logopts_command command = {
+		":b:s:" LOGOPTS_OUTPUT_SHORT LOGOPTS_FILTER_SHORT
+		LOGOPTS_SYMBOLS_SHORT, options, cmd_diff_help, parse_option,
+	};
+	int status = logopts_parse_all(&o->log, argc, argv, &command, o);
 
-	while ((c = getopt_long(argc, argv, ":b:s:l:o:" LOGOPTS_FILTER_SHORT
-				LOGOPTS_SYMBOLS_SHORT, options, NULL)) != -1) {
-		if (c == '?' || c == ':')
-			return msg_bad_option(c, optopt, argv, optind);
-		o->help = c == OPT_HELP;
-		if (o->help) {
-			fputs(cmd_diff_help, stdout);
-			return 0;
-		}
-		err = parse_option(o, c);
-		if (err)
-			return err;
-	}
+	if (status || o->log.help)
+		return status;
 	if (argc - optind != 2)
 		return msg_usage("two logs are needed, the old one and the new one");
 	o->path[0] = argv[optind];
@@ -222,9 +176,9 @@ static void print_csv(const struct options *o, const struct diff *d,
 static void print_line(const struct options *o, const struct diff *d,
 		       const struct diff_line *l, const char *event)
 {
-	if (o->format == JSON)
+	if (o->log.format == LOGOPTS_JSON)
 		print_json(o, d, l, event);
-	else if (o->format == CSV)
+	else if (o->log.format == LOGOPTS_CSV)
 		print_csv(o, d, l, event);
 	else
 		print_text(o, d, l);
@@ -270,8 +224,8 @@ static void print_head(const struct options *o, const struct diff *d,
 static bool is_small(const struct options *o, const struct diff *d,
 		     const struct diff_line *l)
 {
-	return diff_percent(d, 0, l->count[0]) < o->limit &&
-	       diff_percent(d, 1, l->count[1]) < o->limit;
+	return diff_percent(d, 0, l->count[0]) < o->log.limit &&
+	       diff_percent(d, 1, l->count[1]) < o->log.limit;
 }
 
 static void print_event(const struct options *o, const struct diff_side side[2])
@@ -282,7 +236,7 @@ static void print_event(const struct options *o, const struct diff_side side[2])
 	struct diff d;
 
 	diff_make(&d, side, o->key, o->sort);
-	if (o->format == TEXT)
+	if (o->log.format == LOGOPTS_TEXT)
 		print_head(o, &d, any->name);
 	for (uint32_t i = 0; i < d.n; i++) {
 		if (is_small(o, &d, &d.line[i])) {
@@ -335,7 +289,7 @@ static void print_all(const struct options *o, struct hwpmc_profile *p[2])
 	bool any = false;
 	uint32_t n;
 
-	if (o->format == CSV)
+	if (o->log.format == LOGOPTS_CSV)
 		fputs("event,old_samples,new_samples,old_percent,new_percent,delta,ratio,image,name\n",
 		      o->out.f);
 	for (int which = 0; which < 2; which++) {
@@ -352,7 +306,7 @@ static void print_all(const struct options *o, struct hwpmc_profile *p[2])
 				continue;
 			side[which].event = &ev[i];
 			side[!which].event = other;
-			if (any && o->format == TEXT)
+			if (any && o->log.format == LOGOPTS_TEXT)
 				fputc('\n', o->out.f);
 			print_event(o, side);
 			any = true;
@@ -371,11 +325,12 @@ static int print(struct options *o, struct hwpmc_profile *p[2])
 		    o->path[0], o->path[1]);
 		return EXIT_FAILED;
 	}
-	status = pager_open(&o->out, o->output, o->stdio || o->format != TEXT);
+	status = pager_open(&o->out, o->log.output,
+			    o->log.stdio || o->log.format != LOGOPTS_TEXT);
 	if (status)
 		return status;
 	print_all(o, p);
-	for (int which = 0; o->format == TEXT && which < 2; which++)
+	for (int which = 0; o->log.format == LOGOPTS_TEXT && which < 2; which++)
 		report_problems(o->out.f, p[which], false);
 	return pager_close(&o->out);
 }
@@ -397,12 +352,12 @@ static int run(struct options *o)
 
 int cmd_diff(int argc, char *argv[])
 {
-	struct options o = { .limit = 0 };
+	struct options o = { .key = 0 };
 	int status;
 
 	logopts_init(&o.log);
 	status = parse(&o, argc, argv);
-	if (!status && !o.help)
+	if (!status && !o.log.help)
 		status = run(&o);
 	logopts_free(&o.log);
 	return status;

@@ -43,7 +43,7 @@ LOGOPTS_SYMBOLS_HELP
 "Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
 
 enum {
-	OPT_HELP = 256, OPT_TREE, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_IMAGE,
+	OPT_TREE = 256, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_IMAGE,
 	OPT_CALLEES, OPT_INLINES, OPT_STDIO, OPT_JSON, OPT_CSV,
 };
 
@@ -79,12 +79,10 @@ static int parse_format(struct report *r, const char *arg)
 			 export_names());
 }
 
-static int parse_option(struct report *r, int c)
+static int parse_option(void *arg, int c)
 {
-	int rc = logopts_parse(&r->log, c, optarg);
+	struct report *r = arg;
 
-	if (rc != 1)
-		return rc;
 	switch (c) {
 	case 'i':
 		r->log.input = optarg;
@@ -161,10 +159,10 @@ static int check_options(struct report *r, int argc, char *argv[])
 	return 0;
 }
 
-static int parse(struct report *r, int argc, char *argv[], bool *help)
+static int parse(struct report *r, int argc, char *argv[])
 {
 	static const struct option options[] = {
-		{ "help", no_argument, NULL, OPT_HELP },
+		LOGOPTS_HELP,
 		{ "input", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "sort", required_argument, NULL, 's' },
@@ -183,25 +181,19 @@ static int parse(struct report *r, int argc, char *argv[], bool *help)
 		LOGOPTS_SYMBOLS,
 		{ NULL, 0, NULL, 0 },
 	};
-	int c, err;
+	static const struct logopts_command command = {
+		":i:o:s:" LOGOPTS_FILTER_SHORT LOGOPTS_SYMBOLS_SHORT, options,
+		cmd_report_help, parse_option,
+	};
+	int status;
 
 	*r = (struct report){
 		.nkey = 2, .key = { REPORT_IMAGE, REPORT_SYMBOL },
 	};
 	logopts_init(&r->log);
-	while ((c = getopt_long(argc, argv, ":i:o:s:" LOGOPTS_FILTER_SHORT
-				LOGOPTS_SYMBOLS_SHORT, options, NULL)) != -1) {
-		if (c == '?' || c == ':')
-			return msg_bad_option(c, optopt, argv, optind);
-		*help = c == OPT_HELP;
-		if (*help) {
-			fputs(cmd_report_help, stdout);
-			return 0;
-		}
-		err = parse_option(r, c);
-		if (err)
-			return err;
-	}
+	status = logopts_parse_all(&r->log, argc, argv, &command, r);
+	if (status || r->log.help)
+		return status;
 	return check_options(r, argc, argv);
 }
 
@@ -249,10 +241,9 @@ static int run(struct report *r)
 int cmd_report(int argc, char *argv[])
 {
 	struct report r;
-	bool help = false;
-	int status = parse(&r, argc, argv, &help);
+	int status = parse(&r, argc, argv);
 
-	if (!status && !help)
+	if (!status && !r.log.help)
 		status = run(&r);
 	logopts_free(&r.log);
 	return status;
