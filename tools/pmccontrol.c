@@ -62,7 +62,8 @@ static int change(struct hwpmc *h, const struct cpus *cpus, const char *arg,
 		return change_rows(h, cpus, 0, hwpmc_cpuinfo(h)->npmc - 1,
 				   state);
 	if (fmt_parse_u64(arg, 0, HWPMC_ROW_MAX - 1, &row) < 0)
-		return msg_usage("'%s' is no row", arg);
+		return msg_usage("no such counter: '%s' (pmccontrol -l lists them)",
+				 arg);
 	return change_rows(h, cpus, row, row, state);
 }
 
@@ -71,7 +72,7 @@ static int choose_cpus(struct cpus *cpus, const char *arg)
 	int err = strcmp(arg, "*") == 0 ? cpus_online(cpus) :
 		  cpus_parse(arg, cpus);
 
-	return err < 0 ? msg_usage("'%s' is no CPU", arg) : 0;
+	return err < 0 ? msg_usage("invalid CPU '%s'", arg) : 0;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -101,7 +102,7 @@ static int list_rows(struct hwpmc *h)
 	struct cpus cpus;
 
 	if (cpus_online(&cpus) < 0) {
-		msg("cannot tell which CPUs are online: %s", strerror(errno));
+		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	for (unsigned int i = 0; i < cpus.n; i++) {

@@ -89,7 +89,7 @@ enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *parser,
 /* Validate and number samples, but do not return them: a faster first pass over the
  * other records. */
 void hwpmc_parser_skip_samples(struct hwpmc_parser *parser, bool skip);
-/* "offset 4711: a CALLCHAIN record of 20 bytes: must be a multiple of 8". */
+/* "offset 4711: CALLCHAIN record of 20 bytes: must be a multiple of 8". */
 const char *hwpmc_parser_error(const struct hwpmc_parser *parser);
 uint64_t hwpmc_parser_error_offset(const struct hwpmc_parser *parser);
 /* 0; EINVAL: not a log; ENOMEM. */

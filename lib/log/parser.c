@@ -133,21 +133,21 @@ static bool header_is_bad(struct hwpmc_parser *p, const struct hwpmc_log_hdr *h,
 {
 	const struct record_type *rule = record_type(h->type);
 
-	if (h->len < HDR)
-		fail(p, offset, "a %s record of %u bytes: its header has %zu",
+	/* Of any other file: its lengths mean nothing. */
+	if (!p->serial && h->type != HWPMC_LOG_INITIALIZE)
+		fail(p, offset, "not an hwpmc log");
+	else if (h->len < HDR)
+		fail(p, offset, "%s record of %u bytes: its header has %zu",
 		     type_name(h->type), h->len, HDR);
 	else if (h->len % HWPMC_LOG_ALIGN)
-		fail(p, offset, "a %s record of %u bytes: must be a multiple of %d",
+		fail(p, offset, "%s record of %u bytes: must be a multiple of %d",
 		     type_name(h->type), h->len, HWPMC_LOG_ALIGN);
 	else if (h->len > HWPMC_LOG_MAX)
-		fail(p, offset, "a %s record of %u bytes: the longest has %d",
+		fail(p, offset, "%s record of %u bytes: the longest has %d",
 		     type_name(h->type), h->len, HWPMC_LOG_MAX);
 	else if (rule && h->len < rule->least)
-		fail(p, offset, "a %s record of %u bytes: the shortest has %u",
+		fail(p, offset, "%s record of %u bytes: the shortest has %u",
 		     rule->name, h->len, rule->least);
-	else if (!p->serial && h->type != HWPMC_LOG_INITIALIZE)
-		fail(p, offset, "not a log of hwpmc: it begins with a record of type %u, not with INITIALIZE",
-		     h->type);
 	return p->failed;
 }
 
@@ -155,18 +155,18 @@ static bool initialize_is_bad(struct hwpmc_parser *p, uint64_t offset,
 			      const struct hwpmc_log_initialize *r)
 {
 	if (r->magic == __builtin_bswap64(HWPMC_LOG_MAGIC))
-		fail(p, offset, "a log of a machine with another byte order");
+		fail(p, offset, "log of a machine with another byte order");
 	else if (r->magic != HWPMC_LOG_MAGIC)
-		fail(p, offset, "not a log of hwpmc: the magic number is %#" PRIx64,
+		fail(p, offset, "not an hwpmc log: the magic number is %#" PRIx64,
 		     (uint64_t)r->magic);
 	else if (r->schema >> 16 != HWPMC_LOG_SCHEMA >> 16)
 		fail(p, offset, "format %u.%u: this library reads %u.x",
 		     r->schema >> 16, r->schema & 0xffff,
 		     HWPMC_LOG_SCHEMA >> 16);
 	else if (!memchr(r->cpuid, 0, sizeof(r->cpuid)))
-		fail(p, offset, "an INITIALIZE record whose CPU name does not end");
+		fail(p, offset, "INITIALIZE record whose CPU name does not end");
 	else if (!r->khz)
-		fail(p, offset, "an INITIALIZE record with a clock of 0 kHz");
+		fail(p, offset, "INITIALIZE record with a clock of 0 kHz");
 	return p->failed;
 }
 
@@ -174,7 +174,7 @@ static bool drop_is_bad(struct hwpmc_parser *p, uint64_t offset,
 			const struct hwpmc_log_drop *r)
 {
 	if (r->ncause != HWPMC_DROP__COUNT)
-		fail(p, offset, "a DROPNOTIFY record with %u causes", r->ncause);
+		fail(p, offset, "DROPNOTIFY record with %u causes", r->ncause);
 	return p->failed;
 }
 
@@ -182,10 +182,10 @@ static bool map_is_bad(struct hwpmc_parser *p, uint64_t offset,
 		       const struct hwpmc_log_map *r)
 {
 	if (r->build_id_len > HWPMC_LOG_BUILD_ID)
-		fail(p, offset, "a MAP_IN record with a build-id of %u bytes",
+		fail(p, offset, "MAP_IN record with a build-id of %u bytes",
 		     r->build_id_len);
 	else if (r->end < r->start)
-		fail(p, offset, "a MAP_IN record that ends before it begins");
+		fail(p, offset, "MAP_IN record that ends before it begins");
 	return p->failed;
 }
 
@@ -202,11 +202,11 @@ static bool values_are_bad(struct hwpmc_parser *p, uint64_t offset,
 		return map_is_bad(p, offset, r->map);
 	case HWPMC_LOG_CALLCHAIN:
 		if (!r->npc)
-			fail(p, offset, "a CALLCHAIN record without an address");
+			fail(p, offset, "CALLCHAIN record without an address");
 		break;
 	case HWPMC_LOG_CPU:
 		if (r->hdr->id > 0xffff)
-			fail(p, offset, "a CPU record for CPU %u", r->hdr->id);
+			fail(p, offset, "CPU record for CPU %u", r->hdr->id);
 		break;
 	}
 	return p->failed;
@@ -222,9 +222,9 @@ static bool strings_are_bad(struct hwpmc_parser *p, uint64_t offset,
 		return false;
 	if (rule->string && (h->len <= rule->string ||
 			     !memchr(at + rule->string, 0, h->len - rule->string)))
-		fail(p, offset, "a %s record whose string does not end", rule->name);
+		fail(p, offset, "%s record whose string does not end", rule->name);
 	else if (rule->fixed && !memchr(at + rule->fixed, 0, rule->fixed_size))
-		fail(p, offset, "a %s record whose name does not end", rule->name);
+		fail(p, offset, "%s record whose name does not end", rule->name);
 	return p->failed;
 }
 

@@ -253,7 +253,7 @@ START_TEST(what_no_log_can_hold_is_refused_with_the_reason)
 
 	refuses(&log, "empty");
 	add(&log, HWPMC_LOG_CPU, 16);
-	refuses(&log, "not a log of hwpmc");
+	refuses(&log, "not an hwpmc log");
 	memset(&log, 0, sizeof(log));
 	add_initialize(&log);
 	init = (void *)log.bytes;

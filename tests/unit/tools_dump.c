@@ -423,13 +423,13 @@ START_TEST(what_cannot_be_dumped_is_told_in_one_line)
 
 	dump(&status, "--type sampel");
 	ck_assert_int_eq(status, EXIT_USAGE);
-	ck_assert_str_eq(contents(err_path), "hwpmc dump: 'sampel' is no type of record: sample, or one of hwpmc_log(5); see: hwpmc dump --help\n");
+	ck_assert_str_eq(contents(err_path), "hwpmc dump: unknown record type 'sampel' (sample, or one of hwpmc_log(5)); see: hwpmc dump --help\n");
 	loggen_begin(&log_);
 	loggen_cpu(&log_, 0x10000);
 	write_log(log_.len);
 	dump(&status, "");
 	ck_assert_int_eq(status, EXIT_FAILED);
-	sprintf(expected, "hwpmc dump: %s: offset 144: a CPU record for CPU 65536\n",
+	sprintf(expected, "hwpmc dump: %s: offset 144: CPU record for CPU 65536\n",
 		log_path);
 	ck_assert_str_eq(contents(err_path), expected);
 	unlink(log_path);

@@ -297,7 +297,7 @@ START_TEST(conversion_statistics_say_what_is_not_known)
 		"CONVERSION STATISTICS:\n"
 		" #exec 1\n"
 		" #samples total 1025\n"
-		" #samples kept out by options 0\n"
+		" #samples excluded by options 0\n"
 		" #samples unclaimed 11\n"
 		" #samples unknown-object 5\n"
 		" #samples unknown-function 2\n"

@@ -19,7 +19,7 @@ const char cmd_annotate_help[] =
 "log hit each. Without a function: all that have at least a percent (see -l).\n"
 "\n"
 "  -i FILE             the log; default: hwpmc.log; - is standard input\n"
-"  -l, --limit PERCENT functions with at least so much; default: 1, and 0 for\n"
+"  -l, --limit PERCENT functions with at least this share; default: 1, and 0 for\n"
 "                      functions that are named\n"
 "      --image NAME    functions of this program or library only\n"
 "      --source        source lines only; --asm: instructions only\n"
@@ -28,7 +28,7 @@ const char cmd_annotate_help[] =
 "      --format FORMAT text, json or csv\n"
 LOGOPTS_FILTER_HELP
 LOGOPTS_SYMBOLS_HELP
-"  -o FILE             print there\n"
+"  -o FILE             write there\n"
 "      --stdio         no pager\n"
 "\n"
 "Exit status: 0; 1 when the log cannot be read, or nothing can be shown; 2 for a\n"
@@ -98,7 +98,7 @@ static int check(struct options *o, int argc, char *argv[])
 	o->function = argv + optind;
 	o->nfunction = argc - optind;
 	if (o->source && o->assembly)
-		return msg_usage("--source and --asm exclude each other");
+		return msg_usage("--source and --asm cannot be combined");
 	if (o->log.format != LOGOPTS_TEXT && o->source)
 		return msg_usage("json and csv have a line an instruction: not with --source");
 	if (o->log.limit < 0)		/* not given */

@@ -120,7 +120,7 @@ int code_read_elf(struct code *c, const struct hwpmc_image *image,
 	if (elf && elf_kind(elf) == ELF_K_ELF)
 		rc = read_elf(c, fd, elf, image, size, err, errsize);
 	else
-		code_refuse(err, errsize, c->from, "it is no ELF file");
+		code_refuse(err, errsize, c->from, "it is not an ELF file");
 	elf_end(elf);
 	close(fd);
 	return rc;

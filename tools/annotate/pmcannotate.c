@@ -26,7 +26,7 @@ static const char help[] =
 "\n"
 "  -a          instructions only, without lines of the source\n"
 "  -k KERNEL   its vmlinux, or a directory with it and its modules\n"
-"  -l PERCENT  functions with at least so much of an event's samples; default 0.5\n"
+"  -l PERCENT  functions with at least this share of an event's samples; default 0.5\n"
 "  -h, --help  --version\n"
 "\n"
 "Exit status: 0; 1 when the log cannot be read, or nothing of it is in the binary;\n"
@@ -79,9 +79,9 @@ static int parse(struct pmcannotate *pa, int argc, char *argv[])
 			return err;
 	}
 	if (argc - optind < 2)
-		return msg_usage("a log and a binary are wanted");
+		return msg_usage("give a log and a binary");
 	if (argc - optind > 2)
-		return msg_usage("'%s' is one argument too many",
+		return msg_usage("unexpected argument '%s'",
 				 argv[optind + 2]);
 	pa->log.input = argv[optind];
 	pa->binary = argv[optind + 1];

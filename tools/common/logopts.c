@@ -37,7 +37,7 @@ static int parse_ids(const char *arg, const int32_t **list, uint32_t *n)
 	for (char *s = strsep(&rest, ","); s && !status;
 	     s = strsep(&rest, ",")) {
 		if (fmt_parse_u64(s, 0, INT32_MAX, &id) < 0)
-			status = msg_usage("'%s' is no process or thread id", s);
+			status = msg_usage("invalid process or thread ID '%s'", s);
 		ids = must_realloc(ids, *n + 1, sizeof(*ids));
 		ids[(*n)++] = id;
 	}
@@ -50,7 +50,7 @@ static int parse_number(const char *arg, const char *what, uint64_t lo,
 			uint64_t hi, uint64_t *n)
 {
 	if (fmt_parse_u64(arg, lo, hi, n) < 0)
-		return msg_usage("'%s' is no %s", arg, what);
+		return msg_usage("invalid %s '%s'", what, arg);
 	return 0;
 }
 
@@ -114,19 +114,19 @@ int logopts_percent(const char *arg, double *percent)
 
 	*percent = strtod(arg, &end);
 	if (*end || end == arg || !(*percent >= 0 && *percent <= 100))
-		return msg_usage("'%s' is no percentage", arg);
+		return msg_usage("invalid percentage '%s' (0 to 100)", arg);
 	return 0;
 }
 
-int logopts_word(const char *what, const char *arg, const char *const *words,
-		 unsigned int n, unsigned int *value)
+int logopts_word(const char *what, const char *choices, const char *arg,
+		 const char *const *words, unsigned int n, unsigned int *value)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (strcmp(arg, words[i]) == 0) {
 			*value = i;
 			return 0;
 		}
-	return msg_usage("'%s' is no %s", arg, what);
+	return msg_usage("unknown %s '%s' (%s)", what, arg, choices);
 }
 
 int logopts_parse_output(struct logopts *l, int c, const char *arg)
@@ -140,8 +140,8 @@ int logopts_parse_output(struct logopts *l, int c, const char *arg)
 	case 'l':
 		return logopts_percent(arg, &l->limit);
 	case LOGOPT_FORMAT:
-		return logopts_word("format: text, json or csv", arg, formats, 3,
-				    &l->format);
+		return logopts_word("format", "text, json or csv", arg,
+				    formats, 3, &l->format);
 	case LOGOPT_JSON:
 		l->format = LOGOPTS_JSON;
 		return 0;

@@ -83,9 +83,10 @@ int logopts_parse_output(struct logopts *l, int c, const char *arg);
 
 /* "12.5": a percentage. 0, or what to exit with, told. */
 int logopts_percent(const char *arg, double *percent);
-/* Which of n words arg is: *value, and 0; else what to exit with, told. */
-int logopts_word(const char *what, const char *arg, const char *const *words,
-		 unsigned int n, unsigned int *value);
+/* The index of arg among n words: *value, and 0; else an exit status, and a message
+ * with the choices. */
+int logopts_word(const char *what, const char *choices, const char *arg,
+		 const char *const *words, unsigned int n, unsigned int *value);
 
 /* The options of a command. */
 struct logopts_command {

@@ -24,14 +24,14 @@ const char cmd_dump_help[] =
 "\n"
 "  -i FILE             the log; default: hwpmc.log; - is standard input\n"
 "      --type TYPES    records of these types: sample, map-in, proccsw, ...;\n"
-"                      all: also those that only say whose samples follow\n"
+"                      all: also those that say which thread's samples follow\n"
 LOGOPTS_FILTER_HELP
 "      --depth N       the innermost N frames of chains only\n"
 "      --no-symbols    addresses and images only\n"
 "      --raw-time      ticks of the log's clock, not seconds since boot\n"
 "      --json          a JSON object a line\n"
 LOGOPTS_SYMBOLS_HELP
-"  -o FILE             print there\n"
+"  -o FILE             write there\n"
 "\n"
 "Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
 
@@ -74,7 +74,7 @@ static int parse_types(struct dump *d, const char *arg)
 	for (char *s = strsep(&rest, ","); s && !status;
 	     s = strsep(&rest, ","))
 		if (!want_type(d, s))
-			status = msg_usage("'%s' is no type of record: sample, or one of hwpmc_log(5)",
+			status = msg_usage("unknown record type '%s' (sample, or one of hwpmc_log(5))",
 					   s);
 	free(copy);
 	return status;
@@ -129,7 +129,7 @@ static int parse(struct dump *d, int argc, char *argv[])
 	if (status || d->log.help)
 		return status;
 	if (optind < argc)
-		return msg_usage("'%s' is one argument too many", argv[optind]);
+		return msg_usage("unexpected argument '%s'", argv[optind]);
 	return 0;
 }
 

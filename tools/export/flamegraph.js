@@ -304,9 +304,9 @@ function show_warnings() {
 		parts.push(plural(n, "sample") + " lost: " + cause);
 	if (e && e.filtered)
 		parts.push(plural(e.filtered, "sample") +
-			   " kept out by the options");
+			   " excluded by the options");
 	if (data.throttles)
-		parts.push("sampling stood still " + plural(data.throttles, "time"));
+		parts.push("sampling was paused " + plural(data.throttles, "time"));
 	if (data.cut)
 		parts.push("the log ends in the middle of a record");
 	if (!data.events.length || !data.kept)

@@ -246,7 +246,7 @@ static void add_comments(struct pprof *p)
 			add_comment(p, "%" PRIu64 " samples lost: %s",
 				    t->dropped[i], hwpmc_name_of_drop(i));
 	if (t->samples > t->kept)
-		add_comment(p, "%" PRIu64 " samples are kept out by the options",
+		add_comment(p, "%" PRIu64 " samples are excluded by the options",
 			    t->samples - t->kept);
 	if (t->cut)
 		add_comment(p, "the log ends in the middle of a record");

@@ -18,14 +18,14 @@ const char cmd_control_help[] =
 "usage: hwpmc control [-l] [-s] [-c CPUS] [--json]\n"
 "       hwpmc control {-e ROW | -d ROW} ... [-c CPUS]\n"
 "\n"
-"Show the machine, its classes of counters, who holds the hardware and what to\n"
-"do about it; or enable and disable rows.\n"
+"Show the machine, its classes of counters, the owner of the hardware and how to\n"
+"free it; or enable and disable rows.\n"
 "\n"
 "  -l              what each row of each CPU is used for\n"
 "  -s              statistics of the module\n"
-"  -c CPUS         these CPUs (0,2-3) instead of all that are online\n"
+"  -c CPUS         these CPUs (0,2-3) instead of all online ones\n"
 "  -e ROW          enable a row again\n"
-"  -d ROW          disable a row; one that is in use cannot be\n"
+"  -d ROW          disable a row that is not in use\n"
 "      --json      one JSON object\n";
 
 /* A change to a row, in the order of the command line. */
@@ -43,7 +43,8 @@ static int add_change(struct changes *ch, const char *arg, uint32_t state)
 	uint64_t row;
 
 	if (fmt_parse_u64(arg, 0, HWPMC_ROW_MAX - 1, &row) < 0)
-		return msg_usage("'%s' is no row; see: hwpmc control -l", arg);
+		return msg_usage("no such counter: '%s' (hwpmc control -l lists them)",
+				 arg);
 	ch->list = must_realloc(ch->list, ch->n + 1, sizeof(*ch->list));
 	ch->list[ch->n++] = (struct change){ row, state };
 	return 0;
@@ -75,7 +76,7 @@ static int parse_option(struct control *c, struct changes *ch, int opt)
 		return 0;
 	case 'c':
 		if (cpus_parse(optarg, &c->cpus) < 0)
-			return msg_usage("'%s' is no list of CPUs", optarg);
+			return msg_usage("invalid CPU list '%s' (0,2-5)", optarg);
 		return 0;
 	case 'e':
 		return add_change(ch, optarg, HWPMC_STATE_FREE);
@@ -137,7 +138,7 @@ int cmd_control(int argc, char *argv[])
 	int status = parse(&c, &ch, argc, argv);
 
 	if (!status && !c.cpus.n && cpus_online(&c.cpus) < 0) {
-		msg("cannot tell which CPUs are online: %s", strerror(errno));
+		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		status = EXIT_FAILED;
 	}
 	if (!status) {

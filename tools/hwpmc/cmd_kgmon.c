@@ -33,15 +33,15 @@
 const char cmd_kgmon_help[] =
 "usage: hwpmc kgmon [-b] [-h] [-r] [-p] [option ...]\n"
 "\n"
-"The histogram of where the kernel is, for gprof. Without -b, -h, -r or -p: say\n"
-"what there is. They are done in the order halt, write, reset, begin.\n"
+"Histogram of kernel addresses, for gprof. Without -b, -h, -r or -p: show its\n"
+"state. Actions are done in the order halt, write, reset, begin.\n"
 "\n"
 "  -b                  begin: sample on all CPUs\n"
 "  -h                  halt; what was collected stays\n"
 "  -p                  write gmon.out; then: gprof VMLINUX gmon.out\n"
-"  -r                  reset: forget what was collected\n"
+"  -r                  reset: discard what was collected\n"
 "  -e EVENT            with -b: the event; default: cycles, kernel mode\n"
-"  -c PERIOD           with -b: a sample every so many events; default: 1000003\n"
+"  -c PERIOD           with -b: events per sample; default: 1000003\n"
 "  -k VMLINUX          with -p: the kernel's file, where gprof will not be given\n"
 "                      one that is linked at the usual address\n"
 "  -o FILE             with -p: write there\n"
@@ -86,7 +86,7 @@ static int start_all(struct kgmon *k)
 	if (!event)
 		event = machine_has_counters(k->h) ? "cycles:k" : "clock.prof:k";
 	if (cpus_online(&cpus) < 0) {
-		msg("cannot tell which CPUs are online: %s", strerror(errno));
+		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		return -1;
 	}
 	for (unsigned int i = 0; i < cpus.n; i++)
@@ -211,7 +211,7 @@ static int find_text(struct text *t)
 		fclose(f);
 	if (t->start && t->end)
 		return 0;
-	msg("cannot tell where the kernel is: /proc/kallsyms shows no addresses; as root: sysctl kernel.kptr_restrict=1");
+	msg("cannot find the kernel's address: /proc/kallsyms shows no addresses; as root: sysctl kernel.kptr_restrict=1");
 	return -1;
 }
 
@@ -263,7 +263,7 @@ static int write_file(struct kgmon *k, const struct hwpmc_op_kgmon *op,
 	FILE *f;
 
 	if (!base) {
-		msg("'%s' is no kernel with symbols: it has no _stext", k->vmlinux);
+		msg("'%s' is not a kernel with symbols: it has no _stext", k->vmlinux);
 		return -1;
 	}
 	if (find_text(&text) < 0)
@@ -281,7 +281,7 @@ static int write_file(struct kgmon *k, const struct hwpmc_op_kgmon *op,
 		msg("%" PRIu64 " samples in modules are not in the file: gprof reads one program",
 		    elsewhere);
 	if (op->lost)
-		msg("%" PRIu64 " samples had no room", (uint64_t)op->lost);
+		msg("%" PRIu64 " samples were dropped: the histogram has no room", (uint64_t)op->lost);
 	return 0;
 }
 
@@ -353,7 +353,7 @@ static int parse_option(struct kgmon *k, int c)
 		break;
 	default:
 		if (fmt_parse_u64(optarg, 1, INT64_MAX, &k->period) < 0)
-			return msg_usage("'%s' is no period", optarg);
+			return msg_usage("invalid period '%s'", optarg);
 	}
 	return 0;
 }

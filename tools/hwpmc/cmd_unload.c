@@ -31,7 +31,7 @@ const char cmd_unload_help[] =
 "Stop all counters, end all logs, and unload the module. Processes that use it\n"
 "get SIGBUS, which ends them unless they handle it. Needs root.\n"
 "\n"
-"  -w, --wait SECONDS  wait so long for them to close the device; default: 5\n"
+"  -w, --wait SECONDS  wait this long for them to close the device; default: 5\n"
 "\n"
 "Exit status: 0 when the module is gone, 1 when it is not, 2 for a wrong option.\n";
 
@@ -143,7 +143,7 @@ int cmd_unload(int argc, char *argv[])
 		if (c == '?' || c == ':')
 			return msg_bad_option(c, optopt, argv, optind);
 		if (fmt_parse_u64(optarg, 0, 3600, &seconds) < 0)
-			return msg_usage("'%s' is no number of seconds up to 3600",
+			return msg_usage("invalid number of seconds '%s' (at most 3600)",
 					 optarg);
 	}
 	if (optind < argc)

@@ -73,7 +73,7 @@ static void find_holder(const struct control *c, struct holder *hold)
 	/* Without the module nobody knows but who can be named. */
 	if (!c->h && found < 0) {
 		hold->state = HWPMC_PMU_IDLE;
-		hold->fact = "nobody known has it";
+		hold->fact = "no known user";
 		hold->who[0] = '\0';
 		hold->remedy[0] = '\0';
 	}
@@ -196,15 +196,15 @@ static void stat_lines(const struct hwpmc_op_getdriverstats *s,
 		{ "operations_failed", "operations that failed",
 		  s->syscall_errors },
 		{ "interrupts", "interrupts", s->intr_processed },
-		{ "interrupts_ignored", "interrupts of others",
+		{ "interrupts_ignored", "interrupts of other owners",
 		  s->intr_ignored },
-		{ "interrupts_buffer_full", "samples without room",
+		{ "interrupts_buffer_full", "samples dropped: ring full",
 		  s->intr_bufferfull },
-		{ "buffers", "log buffers asked for", s->buffer_requests },
-		{ "buffers_failed", "log buffers not to be had",
+		{ "buffers", "log buffers requested", s->buffer_requests },
+		{ "buffers_failed", "log buffers not allocated",
 		  s->buffer_requests_failed },
 		{ "log_sweeps", "log sweeps", s->log_sweeps },
-		{ "threads_missed", "threads not followed, no memory",
+		{ "threads_missed", "threads not followed: no memory",
 		  s->threads_missed },
 		{ "switches_programmed", "switches that wrote a counter",
 		  s->switch_programmed },

@@ -71,7 +71,7 @@ static int help_on(const char *name)
 	}
 	c = find_command(name);
 	if (!c)
-		return msg_usage("there is no command '%s'", name);
+		return msg_usage("unknown command '%s'", name);
 	fputs(c->help, stdout);
 	return 0;
 }
@@ -81,7 +81,7 @@ static int run_command(int argc, char *argv[])
 	const struct command *c = find_command(argv[0]);
 
 	if (!c)
-		return msg_usage("there is no command '%s'", argv[0]);
+		return msg_usage("unknown command '%s'", argv[0]);
 	msg_prog = c->prog;
 	if (argc > 1 && strcmp(argv[1], "--help") == 0)
 		return help_on(c->name);
@@ -112,7 +112,7 @@ int main(int argc, char *argv[])
 		return 0;
 	}
 	if (optind == argc)
-		return msg_usage("a command is missing");
+		return msg_usage("no command given");
 	if (strcmp(argv[optind], "help") == 0)
 		return help_on(argv[optind + 1]);
 	return run_command(argc - optind, argv + optind);

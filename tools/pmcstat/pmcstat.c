@@ -26,28 +26,28 @@ static const char help[] =
 "  -p EVENT    count EVENT in the target processes; -P EVENT  sample it\n"
 "  -s EVENT    count EVENT on each CPU of the last -c; -S EVENT  sample it\n"
 "  -t PID|RE   attach to a process, or to those whose name matches; repeatable\n"
-"  -w SECONDS  print so often; default 5, fractions are allowed\n"
-"  -l SECONDS  end after this time\n"
+"  -w SECONDS  interval between lines; default 5, fractions are allowed\n"
+"  -l SECONDS  stop after this time\n"
 "  -o FILE     print there instead of to standard error\n"
 "  -O FILE|HOST:PORT  write the log there; else it is printed as text\n"
-"  -R FILE|HOST:PORT  print this log, or wait there for who sends one\n"
+"  -R FILE|HOST:PORT  print this log, or wait there for a sender\n"
 "  -i LWP      only the samples of this thread\n"
 "  -G FILE     write a call graph there; - is standard output\n"
 "  -F FILE     write a call tree for KCachegrind and callgrind_annotate\n"
 "  -g          write DIR/EVENT/IMAGE.gmon for gprof; -D DIR  default .\n"
-"  -M FILE     with -R and -g: write which of them is of what\n"
+"  -M FILE     with -R and -g: write which .gmon file is of which image\n"
 "  -e          with -g: accepted; the files hold any number as they are\n"
 "  -m FILE     with -R: write address, function and its range of each sample\n"
 "  -a FILE     with -R: write the functions and source lines of its call chain\n"
-"  -z DEPTH    so many levels of -G and -T\n"
-"  -T          show where the samples are, anew each -w\n"
-"  -f threshold=PERCENT  leave out of -G and -T what has less\n"
+"  -z DEPTH    limit -G and -T to this many levels\n"
+"  -T          show where the samples are, updated every -w seconds\n"
+"  -f threshold=PERCENT  omit from -G and -T what has less\n"
 "  -f skiplink=0|1  with -T: functions that were not hit are dots in call trees\n"
 "  -I          -G and -T say where in a function it was hit\n"
 "  -k DIR      look for the kernel and its modules there\n"
 "  -r DIR      look for programs and libraries under this directory\n"
 "  -L          list the events          -u EVENT  describe one\n"
-"  -q          no warnings              -v  tell what is done\n"
+"  -q          no warnings              -v  verbose\n"
 "      --help  --version\n"
 "\n"
 "Options for the events that follow them:\n"
@@ -118,7 +118,7 @@ static int parse_cpus(struct position *pos, const char *arg)
 	int err = strcmp(arg, "*") == 0 ? cpus_online(&pos->cpus) :
 		  cpus_parse(arg, &pos->cpus);
 
-	return err < 0 ? msg_usage("'%s' is no list of CPUs", arg) : 0;
+	return err < 0 ? msg_usage("invalid CPU list '%s' (0,2-5)", arg) : 0;
 }
 
 static int parse_seconds(const char *arg, uint64_t *ns)
@@ -127,7 +127,7 @@ static int parse_seconds(const char *arg, uint64_t *ns)
 	double s = strtod(arg, &end);
 
 	if (end == arg || *end || !(s >= 1e-3 && s <= 1e9))
-		return msg_usage("'%s' is no number of seconds", arg);
+		return msg_usage("invalid number of seconds '%s'", arg);
 	*ns = s * 1e9;
 	return 0;
 }
@@ -149,8 +149,8 @@ static int add_matching(struct pmcstat *ps, const char *pattern)
 	int n;
 
 	if (regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB))
-		return msg_usage("'%s' is no process id and no regular "
-				 "expression", pattern);
+		return msg_usage("'%s' is neither a process ID nor a "
+				 "regular expression", pattern);
 	n = procs_match(&re, &pid);
 	regfree(&re);
 	for (int i = 0; i < n; i++)
@@ -177,7 +177,7 @@ static int parse_rate(const char *arg, uint64_t *rate)
 {
 	if (fmt_parse_u64(arg, 1, INT64_MAX, rate) == 0)
 		return 0;
-	return msg_usage("'%s' is no sampling rate from 1 on", arg);
+	return msg_usage("invalid sampling rate '%s' (at least 1)", arg);
 }
 
 static int parse_lwp(struct pmcstat *ps, const char *arg)
@@ -185,7 +185,7 @@ static int parse_lwp(struct pmcstat *ps, const char *arg)
 	uint64_t lwp;
 
 	if (fmt_parse_u64(arg, 1, INT32_MAX, &lwp) < 0)
-		return msg_usage("'%s' is no thread id", arg);
+		return msg_usage("invalid thread ID '%s'", arg);
 	ps->lwp = lwp;
 	return 0;
 }
@@ -269,7 +269,7 @@ static int parse_option(struct pmcstat *ps, struct position *pos, int c)
 static int check_reading(const struct pmcstat *ps)
 {
 	if (ps->log_path)
-		return msg_usage("-O and -R exclude each other");
+		return msg_usage("-O and -R cannot be combined");
 	if (ps->command || ps->npid || ps->nevent)
 		return msg_usage("-R reads a log: a command, -t and events do "
 				 "not go with it");
@@ -314,7 +314,7 @@ static int parse(struct pmcstat *ps, int argc, char *argv[])
 	int c, err;
 
 	if (cpus_online(&pos.cpus) < 0) {
-		msg("cannot tell which CPUs are online: %s", strerror(errno));
+		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	while ((c = getopt_long(argc, argv,

@@ -29,7 +29,7 @@ static int parse_threshold(struct pmcstat_views *v, const char *value)
 	v->o.threshold = strtod(value, &end);
 	if (end == value || *end || !(v->o.threshold >= 0 &&
 				      v->o.threshold <= 100))
-		return msg_usage("'%s' is no percentage", value);
+		return msg_usage("invalid percentage '%s' (0 to 100)", value);
 	v->have_threshold = true;
 	return 0;
 }
@@ -51,7 +51,7 @@ static int parse_depth(struct pmcstat_views *v, const char *arg)
 	uint64_t depth;
 
 	if (fmt_parse_u64(arg, 1, HWPMC_LOG_DEPTH_MAX, &depth) < 0)
-		return msg_usage("'%s' is no number of levels from 1 to %d",
+		return msg_usage("invalid number of levels '%s' (1 to %d)",
 				 arg, HWPMC_LOG_DEPTH_MAX);
 	v->o.depth = depth;
 	v->have_depth = true;

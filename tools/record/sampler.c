@@ -44,7 +44,7 @@ static int parse_pids(struct sampler *s, const char *arg)
 	for (char *word = strsep(&rest, ","); word && !status;
 	     word = strsep(&rest, ",")) {
 		if (fmt_parse_u64(word, 1, INT32_MAX, &pid) < 0)
-			status = msg_usage("'%s' is no process id", word);
+			status = msg_usage("invalid process ID '%s'", word);
 		s->pid = must_realloc(s->pid, s->npid + 1, sizeof(*s->pid));
 		s->pid[s->npid++] = pid;
 	}
@@ -56,8 +56,8 @@ int sampler_number(const char *what, const char *arg, uint64_t hi,
 		   uint64_t *value)
 {
 	if (fmt_parse_u64(arg, 1, hi, value) < 0)
-		return msg_usage("'%s' is no %s from 1 to %" PRIu64, arg, what,
-				 hi);
+		return msg_usage("invalid %s '%s' (1 to %" PRIu64 ")", what,
+				 arg, hi);
 	return 0;
 }
 
@@ -80,7 +80,7 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 	switch (c) {
 	case 'e':
 		if (evlist_add(&s->events, arg) < 0)
-			return msg_usage("'%s' is no list of events", arg);
+			return msg_usage("invalid event list '%s'", arg);
 		return 0;
 	case 'c':
 		return sampler_number("period", arg, INT64_MAX, &s->period);
@@ -96,7 +96,7 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 	case 'C':
 		s->system = true;
 		if (cpus_parse(arg, &s->cpus) < 0)
-			return msg_usage("'%s' is no list of CPUs", arg);
+			return msg_usage("invalid CPU list '%s' (0,2-5)", arg);
 		return 0;
 	case 'p':
 		return parse_pids(s, arg);
@@ -113,14 +113,14 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 int sampler_check(struct sampler *s)
 {
 	if (s->all && s->system)
-		return msg_usage("-a and -C exclude each other");
+		return msg_usage("-a and -C cannot be combined");
 	s->system |= s->all;
 	if (s->system && s->npid)
-		return msg_usage("-p does not go with -a or -C");
+		return msg_usage("-p cannot be combined with -a or -C");
 	if (!s->command && !s->system && !s->npid)
-		return msg_usage("what to sample is missing: a command, -p, -a or -C");
+		return msg_usage("nothing to sample: give a command, -p, -a or -C");
 	if (s->all && cpus_online(&s->cpus) < 0) {
-		msg("cannot tell which CPUs are online: %s", strerror(errno));
+		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		return EXIT_STAT_FAILED;
 	}
 	return 0;

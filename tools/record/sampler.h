@@ -63,15 +63,15 @@ enum {
 #define SAMPLER_HELP							\
 "  -e EVENTS           sample these (see: hwpmc list); default: cycles, or\n" \
 "                      clock.prof where the machine has no counters\n"	\
-"  -c PERIOD           a sample every so many events; default: 1000003, of\n" \
+"  -c PERIOD           events per sample; default: 1000003, of\n" \
 "                      clock.prof 8, of other events of the kernel 1\n"	\
 "  -g                  with call chains\n"				\
 "      --user-callchain  with the user's chain behind samples of the kernel\n" \
-"  -a                  all CPUs, everything that runs there\n"		\
+"  -a                  all CPUs, all processes\n"		\
 "  -C CPUS             these CPUs: 0,2-3\n"				\
 "  -p PIDS             these processes\n"				\
-"      --no-descendants  without the processes that they start\n"	\
-"      --ring-size KIB  memory for samples on their way, a CPU\n"
+"      --no-descendants  without their children\n"	\
+"      --ring-size KIB  size of each CPU's sample ring\n"
 
 void sampler_init(struct sampler *s);
 void sampler_free(struct sampler *s);

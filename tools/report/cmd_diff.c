@@ -25,12 +25,12 @@ const char cmd_diff_help[] =
 "  -b, --by KEY        a line for each function, image or process; default:\n"
 "                      function\n"
 "  -s, --sort KEY      by delta, ratio, old, new or name; default: delta\n"
-"  -l, --limit PERCENT leave out what has less in both; its sum is a line\n"
+"  -l, --limit PERCENT omit what has less in both; one line has its sum\n"
 "      --json, --csv   a line each, for programs\n"
 "      --format FORMAT text, json or csv\n"
 LOGOPTS_FILTER_HELP
 LOGOPTS_SYMBOLS_HELP
-"  -o FILE             print there\n"
+"  -o FILE             write there\n"
 "      --stdio         no pager\n"
 "\n"
 "Exit status: 0; 1 when a log cannot be read or they have no event in common; 2\n"
@@ -56,10 +56,10 @@ static int parse_option(void *arg, int c)
 
 	switch (c) {
 	case 'b':
-		return logopts_word("key: function, image or process", optarg,
+		return logopts_word("key", "function, image or process", optarg,
 				    keys, DIFF_KEYS, &o->key);
 	case 's':
-		return logopts_word("key to sort by: delta, ratio, old, new or name",
+		return logopts_word("sort key", "delta, ratio, old, new or name",
 				    optarg, sorts, DIFF_SORTS, &o->sort);
 	default:
 		return logopts_parse_output(&o->log, c, optarg);
@@ -86,7 +86,7 @@ static int parse(struct options *o, int argc, char *argv[])
 	if (status || o->log.help)
 		return status;
 	if (argc - optind != 2)
-		return msg_usage("two logs are needed, the old one and the new one");
+		return msg_usage("give two logs, the old one and the new one");
 	o->path[0] = argv[optind];
 	o->path[1] = argv[optind + 1];
 	o->log.o.leaf_only = true;

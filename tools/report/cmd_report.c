@@ -25,19 +25,19 @@ const char cmd_report_help[] =
 "  -s, --sort KEYS     a line for each process, pid, thread, image, symbol, line,\n"
 "                      address, or several of them; default: image,symbol\n"
 "      --tree          call tree, callers above callees\n"
-"      --callers[=FUNCTION]  under each function, or this one, who called it\n"
-"      --callees=FUNCTION  whom it called\n"
-"      --inlines       functions that were inlined are functions too\n"
+"      --callers[=FUNCTION]  under each function, or this one, its callers\n"
+"      --callees=FUNCTION  its callees\n"
+"      --inlines       inlined functions as functions of their own\n"
 "      --json, --csv   a line each, for programs\n"
 "      --format FORMAT text, json, csv, folded (a line a stack), flamegraph (a\n"
 "                      page for the browser), or for other programs: pprof,\n"
 "                      callgrind, gmon, firefox, speedscope\n"
 "      --image NAME    the program or library that gmon is about\n"
 LOGOPTS_FILTER_HELP
-"      --limit PERCENT leave out what has less; its sum is a line\n"
+"      --limit PERCENT omit what has less; one line has its sum\n"
 "      --depth N       the innermost N frames of chains only\n"
 LOGOPTS_SYMBOLS_HELP
-"  -o FILE             print there\n"
+"  -o FILE             write there\n"
 "      --stdio         no pager\n"
 "\n"
 "Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
@@ -54,7 +54,7 @@ static int parse_keys(struct report *r, char *arg)
 		int key = report_key(s);
 
 		if (key < 0 || r->nkey == REPORT_KEYS)
-			return msg_usage("'%s' is no key to sort by: process, pid, thread, image, symbol, line or address",
+			return msg_usage("unknown sort key '%s' (process, pid, thread, image, symbol, line or address)",
 					 s);
 		r->key[r->nkey++] = key;
 	}
@@ -75,7 +75,7 @@ static int parse_format(struct report *r, const char *arg)
 	r->export = export_find(arg);
 	if (r->export)
 		return 0;
-	return msg_usage("'%s' is no format: text, json, csv, folded, %s", arg,
+	return msg_usage("unknown format '%s' (text, json, csv, folded, %s)", arg,
 			 export_names());
 }
 
@@ -141,10 +141,10 @@ static int check_options(struct report *r, int argc, char *argv[])
 	int err;
 
 	if (optind < argc && r->view == REPORT_CALLERS && !r->function)
-		return msg_usage("'%s' is one argument too many: of one function it is --callers=FUNCTION",
+		return msg_usage("unexpected argument '%s' (for one function: --callers=FUNCTION)",
 				 argv[optind]);
 	if (optind < argc)
-		return msg_usage("'%s' is one argument too many", argv[optind]);
+		return msg_usage("unexpected argument '%s'", argv[optind]);
 	err = check_export(r);
 	if (err)
 		return err;

@@ -37,12 +37,12 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 		fputc('\n', f);
 	}
 	if (ev->filtered)
-		fprintf(f, "# %" PRIu64 " samples are kept out by the options\n",
+		fprintf(f, "# %" PRIu64 " samples are excluded by the options\n",
 			ev->filtered);
 	print_drops(f, t);
 	if (t->throttles)
-		fprintf(f, "# sampling stood still %" PRIu64
-			" times, because it took too much time\n", t->throttles);
+		fprintf(f, "# sampling was paused %" PRIu64
+			" times because it used too much CPU time; use a longer period (-c)\n", t->throttles);
 	if (t->cut)
 		fputs("# the log ends in the middle of a record\n", f);
 }

@@ -26,19 +26,19 @@ const char cmd_stat_help[] =
 "       hwpmc stat [option ...] -p pid[,pid ...] [command ...]\n"
 "       hwpmc stat [option ...] -a | -C cpu[,cpu-cpu ...] [command ...]\n"
 "\n"
-"Count events of a command and its descendants, of processes that run\n"
-"already, or of whole CPUs; with a command beside -p, -a or -C, while it runs.\n"
+"Count events of a command and its descendants, of running processes, or of\n"
+"whole CPUs; with a command beside -p, -a or -C, for as long as it runs.\n"
 "\n"
 "  -e EVENTS           count these (see: hwpmc list); default: cycles,\n"
 "                      instructions, branches, branch-misses,\n"
 "                      cache-references, cache-misses as far as they fit;\n"
-"                      without counters: events of the kernel\n"
-"  -a                  all CPUs, everything that runs there\n"
+"                      without hardware counters: SOFT events\n"
+"  -a                  all CPUs, all processes\n"
 "  -C CPUS             these CPUs: 0,2-3\n"
 "  -p PIDS             these processes\n"
-"      --no-descendants  without the processes that they start\n"
+"      --no-descendants  without their children\n"
 "  -I MILLISECONDS     print what was counted in each interval\n"
-"  -r RUNS             run the command so often; print means\n"
+"  -r N                run the command N times and print mean and deviation\n"
 "      --json          one JSON object a line\n"
 "      --csv           comma-separated values\n"
 "  -o FILE             print there, not to standard error; - is standard output\n"
@@ -52,7 +52,7 @@ enum { OPT_HELP = 256, OPT_NO_DESC, OPT_JSON, OPT_CSV, OPT_NO_BIG_NUM };
 static int parse_cpus(struct stat_options *o, const char *arg)
 {
 	if (cpus_parse(arg, &o->cpus) < 0)
-		return msg_usage("'%s' is no list of CPUs", arg);
+		return msg_usage("invalid CPU list '%s' (0,2-5)", arg);
 	o->system = true;
 	return 0;
 }
@@ -63,7 +63,7 @@ static int parse_pids(struct stat_options *o, char *arg)
 
 	for (char *s = strsep(&arg, ","); s; s = strsep(&arg, ",")) {
 		if (fmt_parse_u64(s, 1, INT32_MAX, &pid) < 0)
-			return msg_usage("'%s' is no process id", s);
+			return msg_usage("invalid process ID '%s'", s);
 		o->pid = must_realloc(o->pid, o->npid + 1, sizeof(*o->pid));
 		o->pid[o->npid++] = pid;
 	}
@@ -74,15 +74,15 @@ static int parse_number(const char *what, const char *arg, uint64_t hi,
 			uint64_t *value)
 {
 	if (fmt_parse_u64(arg, 1, hi, value) < 0)
-		return msg_usage("'%s' is no number of %s from 1 to %llu", arg,
-				 what, (unsigned long long)hi);
+		return msg_usage("invalid number of %s '%s' (1 to %llu)", what,
+				 arg, (unsigned long long)hi);
 	return 0;
 }
 
 static int parse_format(struct stat_options *o, enum stat_format format)
 {
 	if (o->format != STAT_TEXT && o->format != format)
-		return msg_usage("--json and --csv exclude each other");
+		return msg_usage("--json and --csv cannot be combined");
 	o->format = format;
 	return 0;
 }
@@ -95,7 +95,7 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 	switch (c) {
 	case 'e':
 		if (evlist_add(&o->events, optarg) < 0)
-			return msg_usage("'%s' is no list of events", optarg);
+			return msg_usage("invalid event list '%s'", optarg);
 		return 0;
 	case 'a':
 		*all = true;
@@ -134,19 +134,19 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 static int check_options(struct stat_options *o, bool all)
 {
 	if (all && o->system)
-		return msg_usage("-a and -C exclude each other");
+		return msg_usage("-a and -C cannot be combined");
 	o->system |= all;
 	if (o->system && o->npid)
-		return msg_usage("-p does not go with -a or -C");
+		return msg_usage("-p cannot be combined with -a or -C");
 	if (o->system && !o->descendants)
-		return msg_usage("--no-descendants does not go with -a or -C");
+		return msg_usage("--no-descendants cannot be combined with -a or -C");
 	if (!o->command && !o->system && !o->npid)
-		return msg_usage("what to count is missing: a command, -p, -a "
+		return msg_usage("nothing to count: give a command, -p, -a "
 				 "or -C");
 	if (!o->command && o->runs > 1)
 		return msg_usage("-r needs a command to run");
 	if (all && cpus_online(&o->cpus) < 0) {
-		msg("cannot tell which CPUs are online: %s", strerror(errno));
+		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		return EXIT_STAT_FAILED;
 	}
 	o->defaults = !o->events.n;

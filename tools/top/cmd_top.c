@@ -20,18 +20,18 @@
 const char cmd_top_help[] =
 "usage: hwpmc top [option ...] [--] [command [argument ...]]\n"
 "\n"
-"Show where a command, processes or whole CPUs are, again and again, by a sample\n"
-"each time that an event has happened so many times. Without a command or -p: all\n"
-"CPUs. On a terminal the key h tells the keys; q ends.\n"
+"Sample a command, processes or whole CPUs, and show every few seconds where the\n"
+"samples are. Without a command or -p: all CPUs. On a terminal, h lists the keys\n"
+"and q quits.\n"
 "\n"
 SAMPLER_HELP
-"  -d SECONDS          a round lasts so long; default: 2\n"
-"  -n ROUNDS           end after so many\n"
+"  -d SECONDS          seconds per round; default: 2\n"
+"  -n ROUNDS           stop after this many rounds\n"
 "  -s, --sort KEY      a line for each function, image, process or thread\n"
 "  -z, --accumulate    all samples since the beginning, not of the last round\n"
 "      --filter TEXT   functions, images and processes whose names have it\n"
 "      --batch         text, also on a terminal\n"
-"      --lines N       so many lines in text; default: 25\n"
+"      --lines N       lines per round in text; default: 25\n"
 LOGOPTS_SYMBOLS_HELP
 "\n"
 "The command's input and output are /dev/null while the screen is in use.\n"
@@ -57,7 +57,7 @@ static int parse_seconds(struct top *t, const char *arg)
 
 	seconds = strtod(arg, &end);
 	if (*end || end == arg || !(seconds >= 0.1 && seconds <= 86400))
-		return msg_usage("'%s' is no number of seconds from 0.1 to 86400",
+		return msg_usage("invalid number of seconds '%s' (0.1 to 86400)",
 				 arg);
 	t->interval_ns = seconds * 1e9;
 	return 0;
@@ -70,7 +70,7 @@ static int parse_key(struct top *t, const char *arg)
 			t->key = key;
 			return 0;
 		}
-	return msg_usage("'%s' is no key to sort by: function, image, process or thread",
+	return msg_usage("unknown sort key '%s' (function, image, process or thread)",
 			 arg);
 }
 

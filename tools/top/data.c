@@ -344,7 +344,7 @@ void top_sums_text(const struct top *t, char *buf, size_t size)
 			 t->dropped, top_percent(t, t->unknown));
 
 	if (*t->filter && n < size)
-		n += snprintf(buf + n, size - n, ", %.1f%% kept out by '%s'",
+		n += snprintf(buf + n, size - n, ", %.1f%% excluded by '%s'",
 			      top_percent(t, t->hidden), t->filter);
 	if (t->skipped && n < size)
 		snprintf(buf + n, size - n, ", %" PRIu64 " not taken in the pause",

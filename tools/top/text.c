@@ -15,7 +15,7 @@ static void print_rest(const struct top *t, uint32_t from)
 		printf("%7.2f%% %10" PRIu64 "  (%u lines more)\n",
 		       top_percent(t, rest), rest, t->nline - from);
 	if (t->hidden)
-		printf("%7.2f%% %10" PRIu64 "  (kept out by the filter)\n",
+		printf("%7.2f%% %10" PRIu64 "  (excluded by the filter)\n",
 		       top_percent(t, t->hidden), t->hidden);
 }
 

@@ -64,7 +64,7 @@ void view_totals(FILE *f, const struct hwpmc_profile *p)
 	fputs("CONVERSION STATISTICS:\n", f);
 	put(f, "exec", t->execs);
 	put(f, "samples total", t->samples);
-	put(f, "samples kept out by options", t->samples - t->kept);
+	put(f, "samples excluded by options", t->samples - t->kept);
 	put(f, "samples unclaimed", u.unclaimed);
 	put(f, "samples unknown-object", u.object);
 	put(f, "samples unknown-function", u.function);

@@ -146,8 +146,8 @@ annotate_says_why_it_cannot_show_a_function() {
 		"$hwpmc" annotate -i "$logs/hot.log" nonesuch
 	refused 1 "no sample hit 'libnone.so'" \
 		"$hwpmc" annotate -i "$logs/hot.log" --image libnone.so
-	refused 2 "is no percentage" "$hwpmc" annotate -l x
-	refused 2 "exclude each other" "$hwpmc" annotate --asm --source
+	refused 2 "invalid percentage 'x'" "$hwpmc" annotate -l x
+	refused 2 "cannot be combined" "$hwpmc" annotate --asm --source
 	refused 1 "cannot open 'nonesuch'" "$hwpmc" annotate -i nonesuch
 	# Gone.
 	cp "$logs/hot3" gone && chmod +x gone

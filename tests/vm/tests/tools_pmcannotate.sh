@@ -97,9 +97,9 @@ refused() {
 
 pmcannotate_says_what_is_wrong() {
 	record "$hot3"
-	refused 2 "a log and a binary are wanted" log
-	refused 2 "one argument too many" log a b
-	refused 2 "no percentage" -l x log a
+	refused 2 "give a log and a binary" log
+	refused 2 "unexpected argument" log a b
+	refused 2 "invalid percentage" -l x log a
 	refused 1 "cannot open 'nonesuch'" nonesuch a
 	refused 1 "no sample of 'log' hit '/bin/ls'" log /bin/ls
 	refused 1 "but '$hot3' was hit" log ./hot3

@@ -180,12 +180,12 @@ pmcstat_does_not_hang_on_a_reader_that_reads_nothing() {
 }
 
 pmcstat_refuses_options_that_exclude_each_other() {
-	refused 2 "exclude each other" "$pmcstat" -O a -R b
+	refused 2 "cannot be combined" "$pmcstat" -O a -R b
 	refused 2 "do not go with it" "$pmcstat" -R a -P instructions true
 	refused 2 "need -O" "$pmcstat" -p instructions -P branches true
 	refused 2 "something to log" "$pmcstat" -O a -p instructions true
 	refused 2 "needs a log" "$pmcstat" -i 1 -p instructions true
-	refused 2 "no sampling rate" "$pmcstat" -n 0 -P instructions true
+	refused 2 "invalid sampling rate" "$pmcstat" -n 0 -P instructions true
 	refused 2 "command or -t" "$pmcstat" -P instructions
 }
 

@@ -176,8 +176,8 @@ pmcstat_views_of_one_thread_have_its_samples_only() {
 	check_equal "$(wc -l <pcs)" "$(samples text)" "lines of the thread"
 	check "$pmcstat" -R hot.log -i 1 -m pcs -o text
 	check_equal "$(wc -l <pcs)" 0 "lines of init"
-	check_equal "$(awk '/kept out/ { print $NF }' text)" "$(samples text)" \
-		"samples kept out"
+	check_equal "$(awk '/excluded by/ { print $NF }' text)" "$(samples text)" \
+		"samples excluded"
 }
 
 pmcstat_says_that_a_view_could_not_be_written() {
@@ -232,8 +232,8 @@ pmcstat_refuses_options_of_views_that_do_not_go_together() {
 	refused "how a call graph looks" -R x -I
 	refused "where to look for names" -R x -r /mnt
 	refused "threshold=PERCENT" -R x -G y -f nonsense=1
-	refused "no percentage" -R x -G y -f threshold=101
-	refused "no number of levels" -R x -G y -z 0
+	refused "invalid percentage" -R x -G y -f threshold=101
+	refused "invalid number of levels" -R x -G y -z 0
 	refused "needs a value" -R x -G
 }
 

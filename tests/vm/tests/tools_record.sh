@@ -85,7 +85,7 @@ record_and_report_tell_what_they_cannot_do() {
 	refused 125 "No space left on device: the log is not complete" \
 		"$hwpmc" record -q -o /dev/full -- true
 	refused 127 "nonesuch" "$hwpmc" record -o x.log -- nonesuch
-	refused 2 "what to sample is missing" "$hwpmc" record
+	refused 2 "nothing to sample" "$hwpmc" record
 	refused 2 "power of two" "$hwpmc" record --ring-size 5 -- true
 	refused 1 "cannot open 'nonesuch'" "$hwpmc" report -i nonesuch
 	echo "this is no log at all, and long enough" >bad.log

@@ -63,7 +63,7 @@ top_adds_up_in_each_round_by_each_key() {
 	end_loop
 	adds_up out.txt >sum || fail "filter: $(cat sum out.txt)"
 	check grep -q 'hot_ten' out.txt
-	check grep -q '(kept out by the filter)' out.txt
+	check grep -q '(excluded by the filter)' out.txt
 	! grep -q 'hot_sixty' out.txt || fail "the filter lets hot_sixty through"
 }
 
@@ -93,7 +93,7 @@ top_on_a_terminal_obeys_its_keys_and_restores_it() {
 		keys s
 		see ^ percent +samples +thread
 		keys s/hot_thirty\n
-		see kept out by 'hot_thirty'
+		see excluded by 'hot_thirty'
 		gone hot_sixty
 		keys \n
 		see hot_thirty, and below who called it
