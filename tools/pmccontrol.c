@@ -29,13 +29,13 @@ static const char help[] =
 "  -s          statistics of the module\n"
 "      --help  --version\n";
 
-static int fail(struct hwpmc *h)
+static int control_fail(struct hwpmc *h)
 {
 	msg("%s", hwpmc_error(h));
 	return EXIT_FAILED;
 }
 
-static const char *known(const char *name)
+static const char *known_name(const char *name)
 {
 	return name ? name : "?";
 }
@@ -49,12 +49,12 @@ static int change_rows(struct hwpmc *h, const struct cpus *cpus,
 	for (unsigned int i = 0; i < cpus->n; i++)
 		for (uint32_t row = first; row <= last; row++)
 			if (hwpmc_admin(h, cpus->cpu[i], row, state) < 0)
-				status = fail(h);
+				status = control_fail(h);
 	return status;
 }
 
-static int change(struct hwpmc *h, const struct cpus *cpus, const char *arg,
-		  uint32_t state)
+static int change_row(struct hwpmc *h, const struct cpus *cpus, const char *arg,
+		      uint32_t state)
 {
 	uint64_t row;
 
@@ -82,10 +82,10 @@ static void print_row(unsigned int row, const struct hwpmc_pmcinfo *p)
 	bool used = p->rowdisp != HWPMC_DISP_FREE;
 
 	printf(" #%-3u %-7s %-5s %-10s", row, p->name,
-	       known(hwpmc_name_of_class(p->class)),
+	       known_name(hwpmc_name_of_class(p->class)),
 	       !p->enabled ? "DISABLED" : p->ownerpid >= 0 ? "ALLOCATED" :
 	       "FREE");
-	printf(" %s", used ? known(hwpmc_name_of_disposition(p->rowdisp)) :
+	printf(" %s", used ? known_name(hwpmc_name_of_disposition(p->rowdisp)) :
 	       "(none)");
 	if (p->ownerpid >= 0)
 		printf(" (pid %d) 0x%" PRIx64, p->ownerpid,
@@ -110,7 +110,7 @@ static int list_rows(struct hwpmc *h)
 		unsigned int n;
 
 		if (hwpmc_pmcinfo(h, cpus.cpu[i], &rows, &n) < 0)
-			return fail(h);
+			return control_fail(h);
 		printf("CPU %u:\n", cpus.cpu[i]);
 		for (unsigned int row = 0; row < n; row++)
 			print_row(row, &rows[row]);
@@ -132,9 +132,9 @@ static int list_events(struct hwpmc *h)
 	for (unsigned int i = 0; i < info->nclass; i++) {
 		uint32_t class_id = info->classes[i].class;
 
-		printf("%s\n", known(hwpmc_name_of_class(class_id)));
+		printf("%s\n", known_name(hwpmc_name_of_class(class_id)));
 		if (hwpmc_event_each(h, class_id, print_event, NULL) < 0)
-			return fail(h);
+			return control_fail(h);
 	}
 	return 0;
 }
@@ -144,7 +144,7 @@ static int print_stats(struct hwpmc *h)
 	struct hwpmc_op_getdriverstats s;
 
 	if (hwpmc_driver_stats(h, &s) < 0)
-		return fail(h);
+		return control_fail(h);
 #define LINE(text, field) printf(" %s: %" PRIu64 "\n", text, (uint64_t)s.field)
 	LINE("interrupts processed", intr_processed);
 	LINE("non-PMC interrupts", intr_ignored);
@@ -168,9 +168,9 @@ static int run_option(struct hwpmc *h, struct cpus *cpus, int c)
 	case 'c':
 		return choose_cpus(cpus, optarg);
 	case 'd':
-		return change(h, cpus, optarg, HWPMC_STATE_DISABLED);
+		return change_row(h, cpus, optarg, HWPMC_STATE_DISABLED);
 	case 'e':
-		return change(h, cpus, optarg, HWPMC_STATE_FREE);
+		return change_row(h, cpus, optarg, HWPMC_STATE_FREE);
 	case 'l':
 		return list_rows(h);
 	case 'L':

@@ -27,18 +27,18 @@ struct scan {
 	struct event_error *e;
 };
 
-static size_t place(const struct scan *s, const char *p)
+static size_t scan_place(const struct scan *s, const char *p)
 {
 	return (size_t)(p - s->spec);
 }
 
-static int copy(struct scan *s, char *to, size_t size, const char *from,
-		const char *end)
+static int scan_copy(struct scan *s, char *to, size_t size, const char *from,
+		     const char *end)
 {
 	size_t len = (size_t)(end - from);
 
 	if (len >= size)
-		return event_refuse(s->e, EINVAL, place(s, from),
+		return event_refuse(s->e, EINVAL, scan_place(s, from),
 				    "this is too long");
 	memcpy(to, from, len);
 	to[len] = '\0';
@@ -52,23 +52,23 @@ static bool is_word(const char *from, const char *end, const char *word)
 }
 
 /* Adds from..end to a list in `to`, which `sep` separates. */
-static int append(struct scan *s, char *to, size_t size, char sep,
-		  const char *from, const char *end)
+static int list_append(struct scan *s, char *to, size_t size, char sep,
+		       const char *from, const char *end)
 {
 	size_t used = strlen(to);
 
 	if (used) {
 		if (used + 1 >= size)
-			return copy(s, to, 0, from, end);
+			return scan_copy(s, to, 0, from, end);
 		to[used++] = sep;
 	}
-	return copy(s, to + used, size - used, from, end);
+	return scan_copy(s, to + used, size - used, from, end);
 }
 
 /* ------------------------------------------------------------------------ */
 
 /* "u", "k", "uk". True if it is nothing but modifiers. */
-static bool modifiers(struct scan *s, const char *from, const char *end)
+static bool scan_modifiers(struct scan *s, const char *from, const char *end)
 {
 	const char *p;
 
@@ -184,15 +184,15 @@ static int value_flag(struct scan *s, const struct qualifier *q,
 	}
 	if (is_word(value, end, "0") && !(q->term & (TERM_USR | TERM_OS)))
 		return 0;
-	return event_refuse(s->e, EINVAL, place(s, value),
+	return event_refuse(s->e, EINVAL, scan_place(s, value),
 			    "'%s' takes no value", q->name);
 }
 
 static int value_list(struct scan *s, const char *value, const char *end)
 {
-	s->t->mask_at = place(s, value);
+	s->t->mask_at = scan_place(s, value);
 	s->t->set |= TERM_MASK;
-	return append(s, s->t->mask, sizeof(s->t->mask), '+', value, end);
+	return list_append(s, s->t->mask, sizeof(s->t->mask), '+', value, end);
 }
 
 static int value_number(struct scan *s, const struct qualifier *q,
@@ -201,10 +201,10 @@ static int value_number(struct scan *s, const struct qualifier *q,
 	uint64_t n;
 
 	if (s->t->set & q->term && q->term != TERM_UMASK)
-		return event_refuse(s->e, EINVAL, place(s, value),
+		return event_refuse(s->e, EINVAL, scan_place(s, value),
 				    "'%s' is given twice", q->name);
 	if (!event_number(value, end, q->max, &n))
-		return event_refuse(s->e, EINVAL, place(s, value),
+		return event_refuse(s->e, EINVAL, scan_place(s, value),
 				    "expected a number from 0 to 0x%llx "
 				    "(decimal, or hexadecimal with 0x)",
 				    (unsigned long long)q->max);
@@ -219,7 +219,7 @@ static int qualifier_value(struct scan *s, const struct qualifier *q,
 		return value_flag(s, q, value, end);
 	if (!value || value == end)
 		return event_refuse(s->e, EINVAL,
-				    place(s, value ? value : end),
+				    scan_place(s, value ? value : end),
 				    "'%s' needs a value: %s=…", q->name,
 				    q->name);
 	if (q->kind == VALUE_LIST ||
@@ -248,10 +248,10 @@ static int qualifier_unknown(struct scan *s, const char *from, const char *end,
 
 	snprintf(word, sizeof(word), "%.*s", (int)(end - from), from);
 	if (where == IN_LIST && qualifier_near(word, near, sizeof(near)))
-		return event_refuse(s->e, EINVAL, place(s, from),
+		return event_refuse(s->e, EINVAL, scan_place(s, from),
 				    "unknown qualifier '%s', perhaps '%s'",
 				    word, near);
-	return event_refuse(s->e, EINVAL, place(s, from),
+	return event_refuse(s->e, EINVAL, scan_place(s, from),
 			    "unknown %s '%s', expected one of %s",
 			    where == IN_CPU ? "term" : "qualifier", word,
 			    where == IN_CPU ?
@@ -262,15 +262,15 @@ static int qualifier_unknown(struct scan *s, const char *from, const char *end,
 }
 
 /* One qualifier in [from, end). */
-static int qualifier(struct scan *s, const char *from, const char *end,
-		     unsigned int where)
+static int scan_qualifier(struct scan *s, const char *from, const char *end,
+			  unsigned int where)
 {
 	const char *eq = memchr(from, '=', (size_t)(end - from));
 	const char *word_end = eq ? eq : end;
 	const struct qualifier *q = qualifier_find(from, word_end, where);
 
 	if (from == end)
-		return event_refuse(s->e, EINVAL, place(s, from),
+		return event_refuse(s->e, EINVAL, scan_place(s, from),
 				    "expected a qualifier after the comma");
 	if (!q)
 		return qualifier_unknown(s, from, word_end, where);
@@ -280,37 +280,37 @@ static int qualifier(struct scan *s, const char *from, const char *end,
 /* ------------------------------------------------------------------------ */
 
 /* After the event: {"," qualifier}. */
-static int tail(struct scan *s)
+static int scan_tail(struct scan *s)
 {
 	const char *end;
 
 	while (*s->p) {
 		if (*s->p != ',')
-			return event_refuse(s->e, EINVAL, place(s, s->p),
+			return event_refuse(s->e, EINVAL, scan_place(s, s->p),
 					    "expected ',' and a qualifier, or "
 					    "the end");
 		s->p++;
 		end = s->p + strcspn(s->p, ",");
-		if (qualifier(s, s->p, end, IN_LIST))
+		if (scan_qualifier(s, s->p, end, IN_LIST))
 			return -1;
 		s->p = end;
 	}
 	return 0;
 }
 
-static int attribute(struct scan *s, const char *from, const char *end)
+static int scan_attribute(struct scan *s, const char *from, const char *end)
 {
 	const char *eq = memchr(from, '=', (size_t)(end - from));
 	const struct qualifier *q;
 
 	if (from == end)
-		return event_refuse(s->e, EINVAL, place(s, from),
+		return event_refuse(s->e, EINVAL, scan_place(s, from),
 				    "expected u, k, uk or a unit mask after "
 				    "the colon");
-	if (modifiers(s, from, end))
+	if (scan_modifiers(s, from, end))
 		return 0;
 	if (modifiers_of_perf(from, end))
-		return event_refuse(s->e, EINVAL, place(s, from),
+		return event_refuse(s->e, EINVAL, scan_place(s, from),
 				    "modifier '%.*s' is not for counting, "
 				    "expected u, k or uk", (int)(end - from),
 				    from);
@@ -318,18 +318,18 @@ static int attribute(struct scan *s, const char *from, const char *end)
 	if (q)
 		return qualifier_value(s, q, eq + 1, end);
 	if (!s->t->attrs[0])
-		s->t->attrs_at = place(s, from);
-	return append(s, s->t->attrs, sizeof(s->t->attrs), ':', from, end);
+		s->t->attrs_at = scan_place(s, from);
+	return list_append(s, s->t->attrs, sizeof(s->t->attrs), ':', from, end);
 }
 
-static int attributes(struct scan *s)
+static int scan_attributes(struct scan *s)
 {
 	const char *end;
 
 	while (*s->p == ':') {
 		s->p++;
 		end = s->p + strcspn(s->p, ":,");
-		if (attribute(s, s->p, end))
+		if (scan_attribute(s, s->p, end))
 			return -1;
 		s->p = end;
 	}
@@ -342,7 +342,7 @@ static int no_attributes(struct scan *s)
 	if (s->t->attrs[0])
 		return event_refuse(s->e, EINVAL, s->t->attrs_at,
 				    "expected u, k or uk after a raw code");
-	return tail(s);
+	return scan_tail(s);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -355,11 +355,11 @@ static int cpu_modifiers(struct scan *s)
 	if (*s->p == ':')
 		s->p++;
 	end = s->p + strcspn(s->p, ",");
-	if (end > s->p && !modifiers(s, s->p, end))
-		return event_refuse(s->e, EINVAL, place(s, s->p),
+	if (end > s->p && !scan_modifiers(s, s->p, end))
+		return event_refuse(s->e, EINVAL, scan_place(s, s->p),
 				    "expected u, k or uk after the slash");
 	s->p = end;
-	return tail(s);
+	return scan_tail(s);
 }
 
 static int cpu_term(struct scan *s, const char *from, const char *end)
@@ -367,10 +367,10 @@ static int cpu_term(struct scan *s, const char *from, const char *end)
 	/* perf's named events: cpu/cache-misses/ */
 	if (!memchr(from, '=', (size_t)(end - from)) && from < end &&
 	    !qualifier_find(from, end, IN_CPU) && !s->t->name[0]) {
-		s->t->name_at = place(s, from);
-		return copy(s, s->t->name, sizeof(s->t->name), from, end);
+		s->t->name_at = scan_place(s, from);
+		return scan_copy(s, s->t->name, sizeof(s->t->name), from, end);
 	}
-	return qualifier(s, from, end, IN_CPU);
+	return scan_qualifier(s, from, end, IN_CPU);
 }
 
 /* After "cpu/". */
@@ -380,7 +380,7 @@ static int cpu_form(struct scan *s)
 	const char *start = s->p, *close = strchr(s->p, '/'), *end;
 
 	if (!close)
-		return event_refuse(s->e, EINVAL, place(s, s->p + strlen(s->p)),
+		return event_refuse(s->e, EINVAL, scan_place(s, s->p + strlen(s->p)),
 				    "expected '/' at the end of the terms");
 	do {
 		end = s->p + strcspn(s->p, ",/");
@@ -389,12 +389,12 @@ static int cpu_form(struct scan *s)
 		s->p = end + 1;
 	} while (end < close);
 	if (!t->name[0] && !(t->set & (TERM_EVENT | TERM_CONFIG)))
-		return event_refuse(s->e, EINVAL, place(s, start),
+		return event_refuse(s->e, EINVAL, scan_place(s, start),
 				    "expected event=, config= or a name in "
 				    "cpu/…/");
 	if (!!t->name[0] + !!(t->set & TERM_EVENT) +
 	    !!(t->set & TERM_CONFIG) > 1)
-		return event_refuse(s->e, EINVAL, place(s, start),
+		return event_refuse(s->e, EINVAL, scan_place(s, start),
 				    "expected only one of event=, config= and "
 				    "a name in cpu/…/");
 	return cpu_modifiers(s);
@@ -424,12 +424,12 @@ static int raw_form(struct scan *s, const char *digits, const char *end)
 	uint64_t n;
 
 	if (!event_number_hex(digits, end, UINT64_MAX, &n))
-		return event_refuse(s->e, EINVAL, place(s, digits),
+		return event_refuse(s->e, EINVAL, scan_place(s, digits),
 				    "expected a hexadecimal code of at most "
 				    "16 digits");
 	term_store(s->t, TERM_CONFIG, n);
 	s->p = end;
-	if (attributes(s))
+	if (scan_attributes(s))
 		return -1;
 	return no_attributes(s);
 }
@@ -440,27 +440,27 @@ static int name_form(struct scan *s)
 	const char *digits;
 
 	if (!strncmp(end, "::", 2)) {
-		if (copy(s, s->t->pmu, sizeof(s->t->pmu), s->p, end))
+		if (scan_copy(s, s->t->pmu, sizeof(s->t->pmu), s->p, end))
 			return -1;
 		s->p = end + 2;
 		end = s->p + strcspn(s->p, ":,/");
 	}
 	if (*end == '/')
-		return event_refuse(s->e, EINVAL, place(s, s->p),
+		return event_refuse(s->e, EINVAL, scan_place(s, s->p),
 				    "expected cpu/…/ before a slash");
 	if (s->p == end)
-		return event_refuse(s->e, EINVAL, place(s, s->p),
+		return event_refuse(s->e, EINVAL, scan_place(s, s->p),
 				    "expected the name of an event");
 	digits = s->t->pmu[0] ? NULL : raw_digits(s->p, end);
-	s->t->name_at = place(s, s->p);
+	s->t->name_at = scan_place(s, s->p);
 	if (digits)
 		return raw_form(s, digits, end);
-	if (copy(s, s->t->name, sizeof(s->t->name), s->p, end))
+	if (scan_copy(s, s->t->name, sizeof(s->t->name), s->p, end))
 		return -1;
 	s->p = end;
-	if (attributes(s))
+	if (scan_attributes(s))
 		return -1;
-	return tail(s);
+	return scan_tail(s);
 }
 
 int event_grammar(const char *spec, struct event_terms *t,
@@ -472,7 +472,7 @@ int event_grammar(const char *spec, struct event_terms *t,
 	memset(t, 0, sizeof(*t));
 	for (p = spec; *p; p++)
 		if (!isprint((unsigned char)*p))
-			return event_refuse(e, EINVAL, place(&s, p),
+			return event_refuse(e, EINVAL, scan_place(&s, p),
 					    "expected printable characters");
 	if (!strncasecmp(spec, "cpu/", 4)) {
 		s.p += 4;

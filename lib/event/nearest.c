@@ -8,7 +8,7 @@
 
 #include "event.h"
 
-static size_t min3(size_t a, size_t b, size_t c)
+static size_t least_of_3(size_t a, size_t b, size_t c)
 {
 	size_t least = a < b ? a : b;
 
@@ -16,7 +16,7 @@ static size_t min3(size_t a, size_t b, size_t c)
 }
 
 /* Letters to insert, delete or change to make a of b. Both < EVENT_NEAREST_MAX. */
-static size_t distance(const char *a, const char *b)
+static size_t edit_distance(const char *a, const char *b)
 {
 	size_t row[EVENT_NEAREST_MAX + 1], la = strlen(a), lb = strlen(b), i, j, diagonal;
 
@@ -28,8 +28,8 @@ static size_t distance(const char *a, const char *b)
 		for (j = 1; j <= lb; j++) {
 			size_t above = row[j];
 
-			row[j] = min3(row[j - 1] + 1, above + 1,
-				      diagonal + (a[i - 1] != b[j - 1]));
+			row[j] = least_of_3(row[j - 1] + 1, above + 1,
+					    diagonal + (a[i - 1] != b[j - 1]));
 			diagonal = above;
 		}
 	}
@@ -50,7 +50,7 @@ void event_nearest_consider(struct event_nearest *n, const char *name)
 	size_t d;
 
 	event_normal(name, normal, sizeof(normal));
-	d = distance(n->want, normal);
+	d = edit_distance(n->want, normal);
 	if (d < n->distance) {
 		n->distance = d;
 		snprintf(n->name, sizeof(n->name), "%s", name);

@@ -61,7 +61,7 @@ static void present_init(void)
 
 /* ------------------------------------------------------------------------ */
 
-static int encode(const char *text, struct event_pfm_code *code)
+static int pfm_encode(const char *text, struct event_pfm_code *code)
 {
 	pfm_pmu_encode_arg_t arg;
 	int rc;
@@ -178,7 +178,7 @@ static int encode_loosely(unsigned int n, const struct event_terms *t,
 		return PFM_ERR_NOTFOUND;
 	snprintf(text, sizeof(text), "%s::%s%s%s", present.name[n], l.found,
 		 t->attrs[0] ? ":" : "", t->attrs);
-	return encode(text, code);
+	return pfm_encode(text, code);
 }
 
 static int encode_on(unsigned int n, const struct event_terms *t,
@@ -188,7 +188,7 @@ static int encode_on(unsigned int n, const struct event_terms *t,
 	int rc, loosely;
 
 	text_of(present.name[n], t->name, t->attrs, text, sizeof(text));
-	rc = encode(text, code);
+	rc = pfm_encode(text, code);
 	if (rc == PFM_SUCCESS)
 		return rc;
 	loosely = encode_loosely(n, t, code);
@@ -258,7 +258,7 @@ bool event_pfm_find_name(const char *name, struct event_pfm_code *code)
 	present_init();
 	for (i = 0; i < present.n; i++) {
 		snprintf(text, sizeof(text), "%s::%s", present.name[i], name);
-		if (encode(text, code) == PFM_SUCCESS)
+		if (pfm_encode(text, code) == PFM_SUCCESS)
 			return true;
 	}
 	return false;

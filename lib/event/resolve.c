@@ -89,7 +89,7 @@ static uint64_t with_qualifiers(const struct event_terms *t, uint64_t config)
 }
 
 /* The class whose codes these are, once the vendor is known. */
-static uint32_t programmable(const struct work *w)
+static uint32_t is_programmable(const struct work *w)
 {
 	return w->m->vendor == VENDOR_AMD ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP;
 }
@@ -124,8 +124,8 @@ static int add_programmable(struct work *w, uint64_t config, uint64_t extra)
 					    "a response mask");
 		extra = w->t->rsp;
 	}
-	if (may_use(w, programmable(w)))
-		code_add(w, programmable(w), code_caps(config), config, extra);
+	if (may_use(w, is_programmable(w)))
+		code_add(w, is_programmable(w), code_caps(config), config, extra);
 	return 0;
 }
 

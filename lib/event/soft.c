@@ -62,7 +62,7 @@ const char *event_soft_desc(uint32_t ev)
 
 /* ---- what the module says ------------------------------------------------ */
 
-static struct soft_events *ask(int fd)
+static struct soft_events *ask_soft_events(int fd)
 {
 	struct hwpmc_op_getdyneventinfo op = { .class = HWPMC_CLASS_SOFT };
 	struct soft_events *all;
@@ -91,7 +91,7 @@ const struct soft_events *event_soft_all(struct hwpmc *h)
 
 	if (all)
 		return all;
-	all = ask(h->fd);
+	all = ask_soft_events(h->fd);
 	errno = err;
 	/* Of two threads that asked at once one is right. */
 	if (all && !atomic_compare_exchange_strong(&h->soft, &none, all)) {

@@ -10,7 +10,7 @@
 #include "../pmc/internal.h"
 #include "pmc.h"
 
-static const char *known(const char *name)
+static const char *known_name(const char *name)
 {
 	if (!name)
 		errno = EINVAL;
@@ -19,38 +19,38 @@ static const char *known(const char *name)
 
 EXPORT const char *pmc_name_of_capability(enum pmc_caps c)
 {
-	return known(hwpmc_name_of_capability(c));
+	return known_name(hwpmc_name_of_capability(c));
 }
 
 EXPORT const char *pmc_name_of_class(enum pmc_class pc)
 {
-	return known(hwpmc_name_of_class(pc));
+	return known_name(hwpmc_name_of_class(pc));
 }
 
 EXPORT const char *pmc_name_of_cputype(enum pmc_cputype cp)
 {
-	return known(hwpmc_name_of_cputype(cp));
+	return known_name(hwpmc_name_of_cputype(cp));
 }
 
 EXPORT const char *pmc_name_of_disposition(enum pmc_disp pd)
 {
-	return known(hwpmc_name_of_disposition(pd));
+	return known_name(hwpmc_name_of_disposition(pd));
 }
 
 EXPORT const char *pmc_name_of_mode(enum pmc_mode pm)
 {
-	return known(hwpmc_name_of_mode(pm));
+	return known_name(hwpmc_name_of_mode(pm));
 }
 
 EXPORT const char *pmc_name_of_state(enum pmc_state ps)
 {
-	return known(hwpmc_name_of_state(ps));
+	return known_name(hwpmc_name_of_state(ps));
 }
 
 /* Other events than the TSC have codes, not numbers. */
 EXPORT const char *pmc_name_of_event(enum pmc_event pe)
 {
-	return known(pe == PMC_EV_TSC_TSC ? "TSC" : NULL);
+	return known_name(pe == PMC_EV_TSC_TSC ? "TSC" : NULL);
 }
 
 /* ------------------------------------------------------------------------ */

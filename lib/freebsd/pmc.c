@@ -110,7 +110,7 @@ EXPORT const char *pmc_error(void)
 }
 
 /* The process's own handle; NULL: never initialised, or cannot be. */
-static struct hwpmc *handle(void)
+static struct hwpmc *pmc_handle(void)
 {
 	struct layer *l = layer_own(false);
 
@@ -180,7 +180,7 @@ EXPORT int pmc_allocate(const char *ctrspec, enum pmc_mode mode,
 			uint32_t flags, int cpu, pmc_id_t *pmcid,
 			uint64_t count)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 
 	if (!h)
 		return -1;
@@ -247,7 +247,7 @@ EXPORT int pmc_write(pmc_id_t pmcid, pmc_value_t value)
 
 EXPORT int pmc_width(pmc_id_t pmcid, uint32_t *width)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 
 	return h ? hwpmc_width(h, pmcid, width) : -1;
 }
@@ -256,35 +256,35 @@ EXPORT int pmc_width(pmc_id_t pmcid, uint32_t *width)
 
 EXPORT int pmc_configure_logfile(int fd)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 
 	return h ? hwpmc_configure_log(h, fd) : -1;
 }
 
 EXPORT int pmc_flush_logfile(void)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 
 	return h ? hwpmc_flush_log(h) : -1;
 }
 
 EXPORT int pmc_close_logfile(void)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 
 	return h ? hwpmc_close_log(h) : -1;
 }
 
 EXPORT int pmc_writelog(uint32_t userdata)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 
 	return h ? hwpmc_write_log(h, userdata) : -1;
 }
 
 EXPORT int pmc_disable(int cpu, int pmc)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 
 	return h ? hwpmc_admin(h, (uint32_t)cpu, (uint32_t)pmc,
 			       HWPMC_STATE_DISABLED) : -1;
@@ -292,48 +292,48 @@ EXPORT int pmc_disable(int cpu, int pmc)
 
 EXPORT int pmc_enable(int cpu, int pmc)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 
 	return h ? hwpmc_admin(h, (uint32_t)cpu, (uint32_t)pmc,
 			       HWPMC_STATE_FREE) : -1;
 }
 
 /* FreeBSD's are 32 bits wide: they stay at the top rather than begin anew. */
-static unsigned int narrow(uint64_t n)
+static unsigned int narrow_value(uint64_t n)
 {
 	return n > UINT_MAX ? UINT_MAX : (unsigned int)n;
 }
 
 EXPORT int pmc_get_driver_stats(struct pmc_driverstats *gms)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 	struct hwpmc_op_getdriverstats s = { .syscalls = 0 };
 
 	if (!h || hwpmc_driver_stats(h, &s))
 		return -1;
 	*gms = (struct pmc_driverstats) {
-		.pm_intr_ignored = narrow(s.intr_ignored),
-		.pm_intr_processed = narrow(s.intr_processed),
-		.pm_intr_bufferfull = narrow(s.intr_bufferfull),
-		.pm_syscalls = narrow(s.syscalls),
-		.pm_syscall_errors = narrow(s.syscall_errors),
-		.pm_buffer_requests = narrow(s.buffer_requests),
-		.pm_buffer_requests_failed = narrow(s.buffer_requests_failed),
-		.pm_log_sweeps = narrow(s.log_sweeps),
+		.pm_intr_ignored = narrow_value(s.intr_ignored),
+		.pm_intr_processed = narrow_value(s.intr_processed),
+		.pm_intr_bufferfull = narrow_value(s.intr_bufferfull),
+		.pm_syscalls = narrow_value(s.syscalls),
+		.pm_syscall_errors = narrow_value(s.syscall_errors),
+		.pm_buffer_requests = narrow_value(s.buffer_requests),
+		.pm_buffer_requests_failed = narrow_value(s.buffer_requests_failed),
+		.pm_log_sweeps = narrow_value(s.log_sweeps),
 	};
 	return 0;
 }
 
 EXPORT int pmc_ncpu(void)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 
 	return h ? (int)hwpmc_cpuinfo(h)->ncpu : -1;
 }
 
 EXPORT int pmc_npmc(int cpu)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 
 	if (!h)
 		return -1;
@@ -349,7 +349,7 @@ EXPORT int pmc_cpuinfo(const struct pmc_cpuinfo **cpu_info)
 {
 	static struct pmc_cpuinfo info;
 	const struct hwpmc_op_getcpuinfo *from;
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 	uint32_t i;
 
 	if (!h)
@@ -389,7 +389,7 @@ static void info_copy(struct pmc_info *to, const struct hwpmc_pmcinfo *from)
 
 EXPORT int pmc_pmcinfo(int cpu, struct pmc_pmcinfo **pmc_info)
 {
-	struct hwpmc *h = handle();
+	struct hwpmc *h = pmc_handle();
 	struct hwpmc_pmcinfo *rows;
 	struct pmc_pmcinfo *info;
 	unsigned int n, i;

@@ -140,8 +140,8 @@ static const char *name_event(struct log *log, const struct hwpmc_log_allocate *
 
 /* ---- from records to events ---------------------------------------------- */
 
-static void callchain(struct pmclog_ev_callchain *to,
-		      const struct hwpmc_record *r)
+static void event_callchain(struct pmclog_ev_callchain *to,
+			    const struct hwpmc_record *r)
 {
 	bool split = r->hdr->flags & HWPMC_SAMPLE_SPLIT;
 	bool user = r->hdr->flags & HWPMC_SAMPLE_USER;
@@ -159,8 +159,8 @@ static void callchain(struct pmclog_ev_callchain *to,
 	to->pl_npc = n;
 }
 
-static void initialize(struct pmclog_ev_initialize *to,
-		       const struct hwpmc_log_initialize *r)
+static void event_initialize(struct pmclog_ev_initialize *to,
+			     const struct hwpmc_log_initialize *r)
 {
 	to->pl_version = r->api;
 	to->pl_arch = r->cputype;
@@ -170,7 +170,7 @@ static void initialize(struct pmclog_ev_initialize *to,
 	put_text(to->pl_cpuid, sizeof(to->pl_cpuid), r->cpuid);
 }
 
-static void drop(struct pmclog_ev_dropnotify *to, const struct hwpmc_log_drop *r)
+static void event_drop(struct pmclog_ev_dropnotify *to, const struct hwpmc_log_drop *r)
 {
 	to->pl_samples = to->pl_others = 0;
 	for (int i = 0; i < HWPMC_DROP__COUNT; i++) {
@@ -179,8 +179,8 @@ static void drop(struct pmclog_ev_dropnotify *to, const struct hwpmc_log_drop *r
 	}
 }
 
-static void allocate(struct log *log, struct pmclog_ev *ev,
-		     const struct hwpmc_log_allocate *r)
+static void event_allocate(struct log *log, struct pmclog_ev *ev,
+			   const struct hwpmc_log_allocate *r)
 {
 	struct pmclog_ev_pmcallocatedyn *dyn = &ev->pl_u.pl_ad;
 	struct pmclog_ev_pmcallocate *to = &ev->pl_u.pl_a;
@@ -303,22 +303,22 @@ static bool copy_fields(struct pmclog_ev *ev, const struct hwpmc_log_hdr *h)
 }
 
 /* False: FreeBSD has no such event. */
-static bool translate(struct log *log, struct pmclog_ev *ev,
-		      const struct hwpmc_record *r)
+static bool event_translate(struct log *log, struct pmclog_ev *ev,
+			    const struct hwpmc_record *r)
 {
 	switch (r->hdr->type) {
 	case HWPMC_LOG_CALLCHAIN:
-		callchain(&ev->pl_u.pl_cc, r);
+		event_callchain(&ev->pl_u.pl_cc, r);
 		return true;
 	case HWPMC_LOG_DROPNOTIFY:
-		drop(&ev->pl_u.pl_dn, r->drop);
+		event_drop(&ev->pl_u.pl_dn, r->drop);
 		return true;
 	case HWPMC_LOG_INITIALIZE:
-		initialize(&ev->pl_u.pl_i, r->initialize);
+		event_initialize(&ev->pl_u.pl_i, r->initialize);
 		return true;
 	case HWPMC_LOG_PMCALLOCATE:
 	case HWPMC_LOG_PMCALLOCATEDYN:
-		allocate(log, ev, r->allocate);
+		event_allocate(log, ev, r->allocate);
 		return true;
 	case HWPMC_LOG_NOTE:
 		keep_name(log, r->note);
@@ -334,7 +334,7 @@ static bool translate(struct log *log, struct pmclog_ev *ev,
 /* ---- reading ------------------------------------------------------------- */
 
 /* More bytes from the descriptor: PMCLOG_OK if there are some. */
-static enum pmclog_state refill(struct log *log)
+static enum pmclog_state log_refill(struct log *log)
 {
 	ssize_t n;
 
@@ -355,7 +355,7 @@ static enum pmclog_state refill(struct log *log)
 	       PMCLOG_OK;
 }
 
-static enum pmclog_state next(struct log *log, struct pmclog_ev *ev)
+static enum pmclog_state event_next(struct log *log, struct pmclog_ev *ev)
 {
 	enum pmclog_state state;
 	struct hwpmc_record r;
@@ -363,7 +363,7 @@ static enum pmclog_state next(struct log *log, struct pmclog_ev *ev)
 	for (;;) {
 		switch (hwpmc_parser_next(log->parser, &r)) {
 		case HWPMC_PARSE_RECORD:
-			if (!translate(log, ev, &r))
+			if (!event_translate(log, ev, &r))
 				break;
 			ev->pl_type = r.hdr->type;
 			ev->pl_tsc = r.hdr->time;
@@ -373,7 +373,7 @@ static enum pmclog_state next(struct log *log, struct pmclog_ev *ev)
 			ev->pl_count = ++log->count;
 			return PMCLOG_OK;
 		case HWPMC_PARSE_MORE:
-			state = refill(log);
+			state = log_refill(log);
 			if (state != PMCLOG_OK)
 				return state;
 			break;
@@ -385,6 +385,6 @@ static enum pmclog_state next(struct log *log, struct pmclog_ev *ev)
 
 EXPORT int pmclog_read(void *cookie, struct pmclog_ev *ev)
 {
-	ev->pl_state = next(cookie, ev);
+	ev->pl_state = event_next(cookie, ev);
 	return ev->pl_state == PMCLOG_OK ? 0 : -1;
 }

@@ -102,8 +102,8 @@ EXPORT int hwpmc_parser_errno(const struct hwpmc_parser *p)
 }
 
 __attribute__((format(printf, 3, 4)))
-static enum hwpmc_parse fail(struct hwpmc_parser *p, uint64_t offset,
-			     const char *format, ...)
+static enum hwpmc_parse parser_fail(struct hwpmc_parser *p, uint64_t offset,
+				    const char *format, ...)
 {
 	va_list ap;
 	int n;
@@ -135,19 +135,19 @@ static bool header_is_bad(struct hwpmc_parser *p, const struct hwpmc_log_hdr *h,
 
 	/* Of any other file: its lengths mean nothing. */
 	if (!p->serial && h->type != HWPMC_LOG_INITIALIZE)
-		fail(p, offset, "not an hwpmc log");
+		parser_fail(p, offset, "not an hwpmc log");
 	else if (h->len < HDR)
-		fail(p, offset, "%s record of %u bytes: its header has %zu",
-		     type_name(h->type), h->len, HDR);
+		parser_fail(p, offset, "%s record of %u bytes: its header has %zu",
+			    type_name(h->type), h->len, HDR);
 	else if (h->len % HWPMC_LOG_ALIGN)
-		fail(p, offset, "%s record of %u bytes: must be a multiple of %d",
-		     type_name(h->type), h->len, HWPMC_LOG_ALIGN);
+		parser_fail(p, offset, "%s record of %u bytes: must be a multiple of %d",
+			    type_name(h->type), h->len, HWPMC_LOG_ALIGN);
 	else if (h->len > HWPMC_LOG_MAX)
-		fail(p, offset, "%s record of %u bytes: the longest has %d",
-		     type_name(h->type), h->len, HWPMC_LOG_MAX);
+		parser_fail(p, offset, "%s record of %u bytes: the longest has %d",
+			    type_name(h->type), h->len, HWPMC_LOG_MAX);
 	else if (rule && h->len < rule->least)
-		fail(p, offset, "%s record of %u bytes: the shortest has %u",
-		     rule->name, h->len, rule->least);
+		parser_fail(p, offset, "%s record of %u bytes: the shortest has %u",
+			    rule->name, h->len, rule->least);
 	return p->failed;
 }
 
@@ -155,18 +155,18 @@ static bool initialize_is_bad(struct hwpmc_parser *p, uint64_t offset,
 			      const struct hwpmc_log_initialize *r)
 {
 	if (r->magic == __builtin_bswap64(HWPMC_LOG_MAGIC))
-		fail(p, offset, "log of a machine with another byte order");
+		parser_fail(p, offset, "log of a machine with another byte order");
 	else if (r->magic != HWPMC_LOG_MAGIC)
-		fail(p, offset, "not an hwpmc log: the magic number is %#" PRIx64,
-		     (uint64_t)r->magic);
+		parser_fail(p, offset, "not an hwpmc log: the magic number is %#" PRIx64,
+			    (uint64_t)r->magic);
 	else if (r->schema >> 16 != HWPMC_LOG_SCHEMA >> 16)
-		fail(p, offset, "format %u.%u: this library reads %u.x",
-		     r->schema >> 16, r->schema & 0xffff,
-		     HWPMC_LOG_SCHEMA >> 16);
+		parser_fail(p, offset, "format %u.%u: this library reads %u.x",
+			    r->schema >> 16, r->schema & 0xffff,
+			    HWPMC_LOG_SCHEMA >> 16);
 	else if (!memchr(r->cpuid, 0, sizeof(r->cpuid)))
-		fail(p, offset, "INITIALIZE record whose CPU name does not end");
+		parser_fail(p, offset, "INITIALIZE record whose CPU name does not end");
 	else if (!r->khz)
-		fail(p, offset, "INITIALIZE record with a clock of 0 kHz");
+		parser_fail(p, offset, "INITIALIZE record with a clock of 0 kHz");
 	return p->failed;
 }
 
@@ -174,7 +174,7 @@ static bool drop_is_bad(struct hwpmc_parser *p, uint64_t offset,
 			const struct hwpmc_log_drop *r)
 {
 	if (r->ncause != HWPMC_DROP__COUNT)
-		fail(p, offset, "DROPNOTIFY record with %u causes", r->ncause);
+		parser_fail(p, offset, "DROPNOTIFY record with %u causes", r->ncause);
 	return p->failed;
 }
 
@@ -182,10 +182,10 @@ static bool map_is_bad(struct hwpmc_parser *p, uint64_t offset,
 		       const struct hwpmc_log_map *r)
 {
 	if (r->build_id_len > HWPMC_LOG_BUILD_ID)
-		fail(p, offset, "MAP_IN record with a build-id of %u bytes",
-		     r->build_id_len);
+		parser_fail(p, offset, "MAP_IN record with a build-id of %u bytes",
+			    r->build_id_len);
 	else if (r->end < r->start)
-		fail(p, offset, "MAP_IN record that ends before it begins");
+		parser_fail(p, offset, "MAP_IN record that ends before it begins");
 	return p->failed;
 }
 
@@ -202,11 +202,11 @@ static bool values_are_bad(struct hwpmc_parser *p, uint64_t offset,
 		return map_is_bad(p, offset, r->map);
 	case HWPMC_LOG_CALLCHAIN:
 		if (!r->npc)
-			fail(p, offset, "CALLCHAIN record without an address");
+			parser_fail(p, offset, "CALLCHAIN record without an address");
 		break;
 	case HWPMC_LOG_CPU:
 		if (r->hdr->id > 0xffff)
-			fail(p, offset, "CPU record for CPU %u", r->hdr->id);
+			parser_fail(p, offset, "CPU record for CPU %u", r->hdr->id);
 		break;
 	}
 	return p->failed;
@@ -222,9 +222,9 @@ static bool strings_are_bad(struct hwpmc_parser *p, uint64_t offset,
 		return false;
 	if (rule->string && (h->len <= rule->string ||
 			     !memchr(at + rule->string, 0, h->len - rule->string)))
-		fail(p, offset, "%s record whose string does not end", rule->name);
+		parser_fail(p, offset, "%s record whose string does not end", rule->name);
 	else if (rule->fixed && !memchr(at + rule->fixed, 0, rule->fixed_size))
-		fail(p, offset, "%s record whose name does not end", rule->name);
+		parser_fail(p, offset, "%s record whose name does not end", rule->name);
 	return p->failed;
 }
 
@@ -247,7 +247,7 @@ static bool need_contexts(struct hwpmc_parser *p, uint32_t cpu)
 	return true;
 }
 
-static bool follow(struct hwpmc_parser *p, const struct hwpmc_record *r)
+static bool parser_follow(struct hwpmc_parser *p, const struct hwpmc_record *r)
 {
 	switch (r->hdr->type) {
 	case HWPMC_LOG_CPU:
@@ -267,9 +267,9 @@ static bool follow(struct hwpmc_parser *p, const struct hwpmc_record *r)
 	return true;
 }
 
-static enum hwpmc_parse show(struct hwpmc_parser *p,
-			     const struct hwpmc_log_hdr *h,
-			     struct hwpmc_record *r)
+static enum hwpmc_parse parser_show(struct hwpmc_parser *p,
+				    const struct hwpmc_log_hdr *h,
+				    struct hwpmc_record *r)
 {
 	uint64_t offset = p->offset;
 
@@ -279,9 +279,9 @@ static enum hwpmc_parse show(struct hwpmc_parser *p,
 	r->npc = h->type == HWPMC_LOG_CALLCHAIN ? (h->len - HDR) / 8 : 0;
 	if (strings_are_bad(p, offset, h) || values_are_bad(p, offset, r))
 		return HWPMC_PARSE_ERROR;
-	if (!follow(p, r)) {
-		fail(p, offset, "no memory for the state of %d CPUs",
-		     p->cpu + 1);
+	if (!parser_follow(p, r)) {
+		parser_fail(p, offset, "no memory for the state of %d CPUs",
+			    p->cpu + 1);
 		p->error_code = ENOMEM;
 		return HWPMC_PARSE_ERROR;
 	}
@@ -295,7 +295,7 @@ static enum hwpmc_parse show(struct hwpmc_parser *p,
 
 /* ---- cut records --------------------------------------------------------- */
 
-static void gather(struct hwpmc_parser *p, size_t want)
+static void parser_gather(struct hwpmc_parser *p, size_t want)
 {
 	size_t n = want - p->have;
 
@@ -315,16 +315,16 @@ static enum hwpmc_parse next_cut(struct hwpmc_parser *p,
 	const struct hwpmc_log_hdr *h = (const void *)p->whole;
 
 	if (p->have < HDR)
-		gather(p, HDR);
+		parser_gather(p, HDR);
 	if (p->have < HDR)
 		return HWPMC_PARSE_MORE;
 	if (header_is_bad(p, h, p->offset))
 		return HWPMC_PARSE_ERROR;
-	gather(p, h->len);
+	parser_gather(p, h->len);
 	if (p->have < h->len)
 		return HWPMC_PARSE_MORE;
 	p->have = 0;
-	return show(p, h, record);
+	return parser_show(p, h, record);
 }
 
 static enum hwpmc_parse next_whole(struct hwpmc_parser *p,
@@ -338,7 +338,7 @@ static enum hwpmc_parse next_whole(struct hwpmc_parser *p,
 		return next_cut(p, record);
 	p->data += h->len;
 	p->len -= h->len;
-	return show(p, h, record);
+	return parser_show(p, h, record);
 }
 
 /* ---- samples: nearly all that is in most logs ---------------------------- */
@@ -405,10 +405,10 @@ static enum hwpmc_parse next_any(struct hwpmc_parser *p,
 	if (what != HWPMC_PARSE_MORE || !p->ended)
 		return what;
 	if (p->have)
-		return fail(p, p->offset, "the log ends within a record, %zu bytes after its beginning",
-			    p->have);
+		return parser_fail(p, p->offset, "the log ends within a record, %zu bytes after its beginning",
+				   p->have);
 	if (!p->serial)
-		return fail(p, 0, "the log is empty");
+		return parser_fail(p, 0, "the log is empty");
 	return HWPMC_PARSE_END;
 }
 

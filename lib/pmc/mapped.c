@@ -29,7 +29,7 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_key;
 
-static void unmap(struct thread_page *page)
+static void page_unmap(struct thread_page *page)
 {
 	struct hwpmc_user_row *rows = atomic_exchange(&page->rows, NULL);
 
@@ -45,7 +45,7 @@ static void end_thread(void *first)
 
 	for (; page; page = next) {
 		next = page->next_of_thread;
-		unmap(page);
+		page_unmap(page);
 	}
 }
 
@@ -118,7 +118,7 @@ void mapped_close(struct hwpmc *h)
 
 	for (page = atomic_load(&h->pages); page; page = next) {
 		next = page->next_of_handle;
-		unmap(page);
+		page_unmap(page);
 	}
 }
 

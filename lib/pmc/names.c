@@ -13,7 +13,7 @@ struct name {
 	const char *text;
 };
 
-static const char *find(const struct name *names, size_t n, uint32_t number)
+static const char *name_find(const struct name *names, size_t n, uint32_t number)
 {
 	size_t i;
 
@@ -35,7 +35,7 @@ EXPORT const char *hwpmc_name_of_class(uint32_t class_id)
 		{ HWPMC_CLASS_P4, "P4" },
 	};
 
-	return find(names, ARRAY_LEN(names), class_id);
+	return name_find(names, ARRAY_LEN(names), class_id);
 }
 
 EXPORT const char *hwpmc_name_of_mode(uint32_t mode)
@@ -45,7 +45,7 @@ EXPORT const char *hwpmc_name_of_mode(uint32_t mode)
 		{ HWPMC_MODE_TS, "TS" }, { HWPMC_MODE_TC, "TC" },
 	};
 
-	return find(names, ARRAY_LEN(names), mode);
+	return name_find(names, ARRAY_LEN(names), mode);
 }
 
 EXPORT const char *hwpmc_name_of_state(uint32_t state)
@@ -59,7 +59,7 @@ EXPORT const char *hwpmc_name_of_state(uint32_t state)
 		{ HWPMC_STATE_DELETED, "DELETED" },
 	};
 
-	return find(names, ARRAY_LEN(names), state);
+	return name_find(names, ARRAY_LEN(names), state);
 }
 
 EXPORT const char *hwpmc_name_of_disposition(uint32_t disp)
@@ -71,7 +71,7 @@ EXPORT const char *hwpmc_name_of_disposition(uint32_t disp)
 		{ HWPMC_DISP_UNKNOWN, "UNKNOWN" },
 	};
 
-	return find(names, ARRAY_LEN(names), disp);
+	return name_find(names, ARRAY_LEN(names), disp);
 }
 
 EXPORT const char *hwpmc_name_of_pmu_state(uint32_t state)
@@ -83,7 +83,7 @@ EXPORT const char *hwpmc_name_of_pmu_state(uint32_t state)
 		{ HWPMC_PMU_HELD, "HELD" },
 	};
 
-	return find(names, ARRAY_LEN(names), state);
+	return name_find(names, ARRAY_LEN(names), state);
 }
 
 EXPORT const char *hwpmc_name_of_capability(uint32_t bit)
@@ -105,7 +105,7 @@ EXPORT const char *hwpmc_name_of_capability(uint32_t bit)
 		{ HWPMC_CAP_DOMWIDE, "DOMWIDE" },
 	};
 
-	return find(names, ARRAY_LEN(names), bit);
+	return name_find(names, ARRAY_LEN(names), bit);
 }
 
 void caps_to_text(uint32_t caps, char *buf, size_t size)
@@ -172,5 +172,5 @@ EXPORT const char *hwpmc_name_of_cputype(uint32_t cputype)
 		{ 0x400, "GENERIC" },
 	};
 
-	return find(names, ARRAY_LEN(names), cputype);
+	return name_find(names, ARRAY_LEN(names), cputype);
 }

@@ -19,7 +19,7 @@ static int needs_pointer(struct hwpmc *h, const char *name)
 			      name).text);
 }
 
-static const char *verb(uint32_t mode)
+static const char *mode_verb(uint32_t mode)
 {
 	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_TS ? "sample" :
 								"count";
@@ -29,8 +29,8 @@ static struct what what_allocate(const struct hwpmc_op_pmcallocate *req,
 				 const char *name)
 {
 	if (req->cpu == HWPMC_CPU_ANY)
-		return what("%s '%s'", verb(req->mode), name);
-	return what("%s '%s' on CPU %u", verb(req->mode), name, req->cpu);
+		return what("%s '%s'", mode_verb(req->mode), name);
+	return what("%s '%s' on CPU %u", mode_verb(req->mode), name, req->cpu);
 }
 
 EXPORT int hwpmc_allocate_raw(struct hwpmc *h, struct hwpmc_op_pmcallocate *req)

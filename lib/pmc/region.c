@@ -54,7 +54,7 @@ struct region {
 	struct counter c[HWPMC_REGION_PMCS];
 };
 
-static struct region *whole(struct hwpmc_region *head)
+static struct region *region_whole(struct hwpmc_region *head)
 {
 	return (struct region *)head;
 }
@@ -113,7 +113,7 @@ static void learn_costs(struct region *r);
 
 EXPORT void hwpmc_region_ready(struct hwpmc_region *head)
 {
-	struct region *r = whole(head);
+	struct region *r = region_whole(head);
 
 	if (!is_mine(r)) {
 		atomic_fetch_add(&r->misused, 1);
@@ -163,7 +163,7 @@ static void take_value(struct region *r, unsigned int j)
 
 EXPORT void hwpmc_region_done(struct hwpmc_region *head)
 {
-	struct region *r = whole(head);
+	struct region *r = region_whole(head);
 
 	if (!is_mine(r) || r->state != BEGUN) {
 		atomic_fetch_add(&r->misused, 1);
@@ -293,7 +293,7 @@ EXPORT struct hwpmc_region *hwpmc_region_new(struct hwpmc *h, const char *name,
 
 EXPORT void hwpmc_region_free(struct hwpmc_region *head)
 {
-	struct region *r = whole(head);
+	struct region *r = region_whole(head);
 	int err = errno;
 
 	if (!r)
@@ -313,7 +313,7 @@ EXPORT const char *hwpmc_region_name(const struct hwpmc_region *head)
 EXPORT int hwpmc_region_get(struct hwpmc_region *head, unsigned int i,
 			    struct hwpmc_region_stats *stats)
 {
-	struct region *r = whole(head);
+	struct region *r = region_whole(head);
 	const struct counter *c;
 	struct spread *s;
 
@@ -338,7 +338,7 @@ EXPORT int hwpmc_region_get(struct hwpmc_region *head, unsigned int i,
 
 EXPORT void hwpmc_region_reset(struct hwpmc_region *head)
 {
-	struct region *r = whole(head);
+	struct region *r = region_whole(head);
 
 	for (unsigned int j = 0; j < r->n; j++) {
 		r->c[j].fallbacks = 0;

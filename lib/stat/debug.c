@@ -40,7 +40,7 @@ static bool has_crc(int fd, uint32_t crc)
 }
 
 /* Is it the debug file? By build-id, or else by the link's checksum. */
-static bool fits(const struct search *s, const struct elf_file *f)
+static bool search_fits(const struct search *s, const struct elf_file *f)
 {
 	if (s->img->pub.build_id_len)
 		return elf_is_of(f, s->img);
@@ -58,7 +58,7 @@ static bool try_file(const struct search *s, char *path)
 		free(path);
 		return false;
 	}
-	if (fits(s, &f) && elf_add_symbols(&f, img)) {
+	if (search_fits(s, &f) && elf_add_symbols(&f, img)) {
 		used = true;
 		if (!s->program)
 			elf_guess_text(img, f.elf);
@@ -127,7 +127,7 @@ static bool in_directories(const struct search *s, const char *list)
 }
 
 /* Beside the program, and in .debug there. */
-static bool beside(const struct search *s)
+static bool search_beside(const struct search *s)
 {
 	const char *file = s->img->pub.file, *slash;
 	char *dir, *hidden;
@@ -187,7 +187,7 @@ bool debug_file_load(struct images *set, struct image *img,
 	if (program)
 		read_link(&s, program->elf);
 	return (set->options.debug && in_directories(&s, set->options.debug)) ||
-	       beside(&s) || in_directory(&s, STANDARD) ||
+	       search_beside(&s) || in_directory(&s, STANDARD) ||
 	       try_file(&s, debuginfod_path(set, img));
 }
 

@@ -14,26 +14,26 @@
 
 /* ---- mappings ------------------------------------------------------------ */
 
-static bool overlap(const struct map *a, const struct map *b)
+static bool maps_overlap(const struct map *a, const struct map *b)
 {
 	return a->start < b->end && b->start < a->end;
 }
 
-static bool contains(const struct map *outer, const struct map *inner)
+static bool map_contains(const struct map *outer, const struct map *inner)
 {
 	return outer->start <= inner->start && inner->end <= outer->end;
 }
 
 /* Take `new` into a list that it may replace parts of; its new length. */
-static uint32_t replace(struct map *map, uint32_t n, struct map new)
+static uint32_t map_replace(struct map *map, uint32_t n, struct map new)
 {
 	bool touches = false;
 	uint32_t out = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (contains(&new, &map[i]))
+		if (map_contains(&new, &map[i]))
 			continue;
-		touches |= overlap(&new, &map[i]);
+		touches |= maps_overlap(&new, &map[i]);
 		map[out++] = map[i];
 	}
 	/* A hole in nothing is nothing. */
@@ -50,7 +50,7 @@ static void forget_maps(struct space *s, uint64_t before)
 		return;
 	for (uint32_t i = 0; i < s->nmap; i++) {
 		if (s->map[i].from < before)
-			n = replace(s->map, n, s->map[i]);
+			n = map_replace(s->map, n, s->map[i]);
 		else
 			s->map[n++] = s->map[i];
 	}
@@ -93,7 +93,7 @@ static void forget_processes(struct model *m, unsigned int hash,
 
 /* ---- images -------------------------------------------------------------- */
 
-static void mark(struct map *map, uint32_t n)
+static void maps_mark_images(struct map *map, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (map[i].image)
@@ -105,7 +105,7 @@ static void mark_used(struct model *m)
 	for (unsigned int i = 0; i < 1024; i++)
 		for (struct process *p = m->hash[i]; p; p = p->hash_next)
 			for (struct space *s = p->first; s; s = s->next)
-				mark(s->map, s->nmap);
+				maps_mark_images(s->map, s->nmap);
 }
 
 static bool comes_and_goes(const struct image *img)
@@ -136,7 +136,7 @@ static void forget_images(struct images *set)
 
 /* ---- names --------------------------------------------------------------- */
 
-static void move(struct stat_strings *to, const char **text)
+static void map_move(struct stat_strings *to, const char **text)
 {
 	if (*text)
 		*text = stat_string(to, *text);
@@ -150,12 +150,12 @@ static void forget_names(struct model *m)
 	for (unsigned int i = 0; i < 1024; i++)
 		for (struct process *p = m->hash[i]; p; p = p->hash_next)
 			for (struct space *s = p->first; s; s = s->next) {
-				move(&left, &s->comm);
-				move(&left, &s->former_comm);
-				move(&left, &s->path);
+				map_move(&left, &s->comm);
+				map_move(&left, &s->former_comm);
+				map_move(&left, &s->path);
 			}
-	move(&left, &m->images.kallsyms.release);
-	move(&left, &m->images.kallsyms.hostname);
+	map_move(&left, &m->images.kallsyms.release);
+	map_move(&left, &m->images.kallsyms.hostname);
 	m->nowhere.comm = m->nowhere.former_comm = m->nowhere.path = NULL;
 	stat_strings_free(&m->strings);
 	m->strings = left;

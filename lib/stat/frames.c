@@ -9,7 +9,7 @@
 
 #include "stat.h"
 
-static uint64_t mix(uint64_t h, uint64_t x)
+static uint64_t hash_mix(uint64_t h, uint64_t x)
 {
 	h = (h ^ x) * 0x9e3779b97f4a7c15ull;
 	return h ^ h >> 29;
@@ -17,8 +17,8 @@ static uint64_t mix(uint64_t h, uint64_t x)
 
 static uint64_t frame_hash(const struct hwpmc_frame *f)
 {
-	return mix(mix((uintptr_t)f->image, f->addr), f->pc * 4 + f->kernel * 2 +
-		   f->caller);
+	return hash_mix(hash_mix((uintptr_t)f->image, f->addr), f->pc * 4 + f->kernel * 2 +
+			f->caller);
 }
 
 static bool same_frame(const struct hwpmc_frame *a, const struct hwpmc_frame *b)
@@ -77,8 +77,8 @@ static void add_inlined(struct images *images, struct image *img,
 }
 
 /* Its image may have got more symbols since. */
-static struct spot *refresh(struct images *images, struct image *img,
-			    struct spot *s)
+static struct spot *spot_refresh(struct images *images, struct image *img,
+				 struct spot *s)
 {
 	if (s->generation != img->generation) {
 		s->frame.symbol = image_symbol(images, img, s->frame.addr);
@@ -87,7 +87,7 @@ static struct spot *refresh(struct images *images, struct image *img,
 	return s;
 }
 
-static struct spot *nowhere(struct frames *set, struct model *m)
+static struct spot *spot_nowhere(struct frames *set, struct model *m)
 {
 	struct image *img = m->images.unknown;
 
@@ -109,15 +109,15 @@ struct spot *frames_get(struct frames *set, struct model *m,
 
 	f.image = &img->pub;
 	if (set->n * 2 >= set->nslot && !grow_slots(set))
-		return nowhere(set, m);
+		return spot_nowhere(set, m);
 	for (at = frame_hash(&f) & (set->nslot - 1); (s = set->slot[at]);
 	     at = (at + 1) & (set->nslot - 1))
 		if (same_frame(&s->frame, &f))
-			return refresh(&m->images, img, s);
+			return spot_refresh(&m->images, img, s);
 	f.symbol = image_symbol(&m->images, img, f.addr);
 	s = stat_alloc(1, sizeof(*s));
 	if (!s)
-		return nowhere(set, m);
+		return spot_nowhere(set, m);
 	s->frame = f;
 	s->generation = img->generation;
 	if (m->images.options.inlines)
@@ -139,8 +139,8 @@ void frames_free(struct frames *set)
 
 /* ---- source lines -------------------------------------------------------- */
 
-static int tell(const struct place *place, const char **file,
-		unsigned int *line)
+static int place_tell(const struct place *place, const char **file,
+		      unsigned int *line)
 {
 	*file = place->file;
 	*line = place->line;
@@ -156,7 +156,7 @@ int frame_line(struct images *images, const struct hwpmc_frame *frame,
 		lines_find(images, (struct image *)frame->image, frame->addr,
 			   &s->place);
 	s->placed = true;
-	return tell(&s->place, file, line);
+	return place_tell(&s->place, file, line);
 }
 
 int image_line(struct images *images, const struct hwpmc_image *image,
@@ -165,5 +165,5 @@ int image_line(struct images *images, const struct hwpmc_image *image,
 	struct place place = { .file = NULL };
 
 	lines_find(images, (struct image *)image, addr, &place);
-	return tell(&place, file, line);
+	return place_tell(&place, file, line);
 }

@@ -280,7 +280,7 @@ void image_sort_symbols(struct image *img)
 		s[n]->size = 4096;
 }
 
-static bool covers(const struct hwpmc_symbol *s, uint64_t addr)
+static bool symbol_covers(const struct hwpmc_symbol *s, uint64_t addr)
 {
 	return addr - s->start < s->size;
 }
@@ -323,7 +323,7 @@ struct hwpmc_symbol *image_symbol_at(struct image *img, uint64_t addr)
 
 	/* Functions may lie in others, of hand-written code. */
 	for (uint32_t i = n; i-- > 0 && n - i <= 8; )
-		if (covers(img->symbol[i], addr))
+		if (symbol_covers(img->symbol[i], addr))
 			return img->symbol[i];
 	return &img->unknown;
 }

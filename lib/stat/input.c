@@ -42,7 +42,7 @@ struct hwpmc_input {
 };
 
 __attribute__((format(printf, 3, 4)))
-static int fail(struct hwpmc_input *in, int err, const char *format, ...)
+static int input_fail(struct hwpmc_input *in, int err, const char *format, ...)
 {
 	va_list ap;
 	int n;
@@ -130,25 +130,25 @@ static int begin_zstd(struct hwpmc_input *in)
 {
 	in->zstd = ZSTD_createDStream();
 	if (!in->zstd || ZSTD_isError(ZSTD_initDStream(in->zstd)))
-		return fail(in, ENOMEM, "no memory to decompress it");
+		return input_fail(in, ENOMEM, "no memory to decompress it");
 	return 0;
 }
 
 /* What the first bytes are decides; those of a pipe are kept. */
-static int begin(struct hwpmc_input *in)
+static int input_begin(struct hwpmc_input *in)
 {
 	if (map_file(in) == 0)
 		return is_zstd(in->map, in->map_len) ? begin_zstd(in) : 0;
 	in->raw = malloc(PIECE);
 	in->plain = malloc(PIECE);
 	if (!in->raw || !in->plain)
-		return fail(in, ENOMEM, "no memory");
+		return input_fail(in, ENOMEM, "no memory");
 	while (in->raw_len < 4) {
 		ssize_t n = read_some(in->fd, in->raw + in->raw_len,
 				      PIECE - in->raw_len);
 
 		if (n < 0)
-			return fail(in, errno, "%s", strerror(errno));
+			return input_fail(in, errno, "%s", strerror(errno));
 		if (!n)
 			break;
 		in->raw_len += n;
@@ -167,7 +167,7 @@ static struct hwpmc_input *open_fd(int fd, const char *name, bool own,
 	}
 	in->fd = fd;
 	in->own_fd = own;
-	if (begin(in) == 0)
+	if (input_begin(in) == 0)
 		return in;
 	snprintf(err, size, "%s", in->error);
 	hwpmc_input_close(in);
@@ -217,13 +217,13 @@ static int end_of_bytes(struct hwpmc_input *in)
 	return 0;
 }
 
-static int feed(struct hwpmc_input *in, const void *data, size_t len)
+static int input_feed(struct hwpmc_input *in, const void *data, size_t len)
 {
 	in->bytes += len;
 	return hwpmc_parser_feed(in->parser, data, len);
 }
 
-static int keep(struct hwpmc_input *in)
+static int input_keep(struct hwpmc_input *in)
 {
 	size_t room = in->kept_room;
 	uint8_t *more = in->kept;
@@ -235,7 +235,7 @@ static int keep(struct hwpmc_input *in)
 	if (room != in->kept_room)
 		more = realloc(in->kept, room);
 	if (!more)
-		return fail(in, ENOMEM, "no memory for a log that can be read only once");
+		return input_fail(in, ENOMEM, "no memory for a log that can be read only once");
 	in->kept = more;
 	in->kept_room = room;
 	memcpy(more + in->kept_len, in->raw, in->raw_len);
@@ -271,10 +271,10 @@ static ssize_t more_raw(struct hwpmc_input *in, const uint8_t **at)
 	if (in->raw_at == in->raw_len) {
 		n = read_some(in->fd, in->raw, PIECE);
 		if (n < 0)
-			return fail(in, errno, "%s", strerror(errno));
+			return input_fail(in, errno, "%s", strerror(errno));
 		in->raw_at = 0;
 		in->raw_len = n;
-		if (in->keeps && keep(in) < 0)
+		if (in->keeps && input_keep(in) < 0)
 			return -1;
 	}
 	*at = in->raw + in->raw_at;
@@ -289,7 +289,7 @@ static int feed_zstd(struct hwpmc_input *in)
 	if (!in->plain)
 		in->plain = malloc(PIECE);
 	if (!in->plain)
-		return fail(in, ENOMEM, "no memory");
+		return input_fail(in, ENOMEM, "no memory");
 	for (;;) {
 		ssize_t n = more_raw(in, &at);
 		ZSTD_inBuffer from = { at, n, 0 };
@@ -299,13 +299,13 @@ static int feed_zstd(struct hwpmc_input *in)
 			return -1;
 		left = ZSTD_decompressStream(in->zstd, &to, &from);
 		if (ZSTD_isError(left))
-			return fail(in, EINVAL, "not right compressed: %s",
-				    ZSTD_getErrorName(left));
+			return input_fail(in, EINVAL, "not right compressed: %s",
+					  ZSTD_getErrorName(left));
 		in->raw_at += from.pos;
 		if (from.pos || to.pos)
 			in->in_frame = left > 0;
 		if (to.pos)
-			return feed(in, in->plain, to.pos);
+			return input_feed(in, in->plain, to.pos);
 		if (!n) {
 			in->cut |= in->in_frame;
 			return end_of_bytes(in);
@@ -326,7 +326,7 @@ static int feed_more(struct hwpmc_input *in)
 	if (!n)
 		return end_of_bytes(in);
 	in->raw_at += n;
-	return feed(in, at, n);
+	return input_feed(in, at, n);
 }
 
 __attribute__((noinline))
@@ -350,8 +350,8 @@ static int next_but(struct hwpmc_input *in, struct hwpmc_record *record,
 				in->cut = true;
 				return 0;
 			}
-			return fail(in, hwpmc_parser_errno(in->parser), "%s",
-				    hwpmc_parser_error(in->parser));
+			return input_fail(in, hwpmc_parser_errno(in->parser), "%s",
+					  hwpmc_parser_error(in->parser));
 		}
 	}
 }
@@ -368,7 +368,7 @@ EXPORT int hwpmc_input_keep(struct hwpmc_input *in)
 	if (in->map || in->keeps)
 		return 0;
 	in->keeps = true;
-	return keep(in);
+	return input_keep(in);
 }
 
 EXPORT void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip)
@@ -406,7 +406,7 @@ EXPORT int hwpmc_input_rewind(struct hwpmc_input *in)
 	}
 	parser = hwpmc_parser_new();
 	if (!parser)
-		return fail(in, ENOMEM, "no memory to read it again");
+		return input_fail(in, ENOMEM, "no memory to read it again");
 	hwpmc_parser_free(in->parser);
 	in->parser = parser;
 	hwpmc_parser_skip_samples(parser, in->skip_samples);

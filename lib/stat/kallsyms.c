@@ -118,7 +118,7 @@ static int by_addr(const void *a, const void *b)
 }
 
 /* The kernel's own are in order already. */
-static void sort(struct ksyms *list)
+static void ksyms_sort(struct ksyms *list)
 {
 	for (uint32_t i = 1; i < list->n; i++)
 		if (list->symbol[i - 1].addr > list->symbol[i].addr) {
@@ -139,12 +139,12 @@ static const char *read_file(struct kallsyms *k, const char *path)
 		at = add_line(k, at);
 	if (!k->kernel.n && !k->modules.n)
 		return HIDDEN;
-	sort(&k->kernel);
-	sort(&k->modules);
+	ksyms_sort(&k->kernel);
+	ksyms_sort(&k->modules);
 	return NULL;
 }
 
-static void forget(struct kallsyms *k)
+static void kallsyms_forget(struct kallsyms *k)
 {
 	free(k->kernel.symbol);
 	free(k->modules.symbol);
@@ -155,7 +155,7 @@ static void forget(struct kallsyms *k)
 
 void kallsyms_free(struct kallsyms *k)
 {
-	forget(k);
+	kallsyms_forget(k);
 }
 
 /* ---- is it the log's kernel? --------------------------------------------- */
@@ -243,7 +243,7 @@ static void read_again(struct images *set)
 
 	if (!k->read || k->nimage == set->n)
 		return;
-	forget(k);
+	kallsyms_forget(k);
 	k->read = false;
 	k->moved = 0;
 }

@@ -147,7 +147,7 @@ static void keep_change(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 	l->change[l->nchange++] = c;
 }
 
-static void learn(struct hwpmc_lookup *l, const struct hwpmc_record *r)
+static void lookup_learn(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 {
 	switch (r->hdr->type) {
 	case HWPMC_LOG_INITIALIZE:
@@ -168,9 +168,9 @@ static void learn(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 	}
 }
 
-static void feed(struct hwpmc_lookup *l, const struct hwpmc_record *r)
+static void lookup_feed(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 {
-	learn(l, r);
+	lookup_learn(l, r);
 	if (!model_wants(r->hdr->type))
 		return;
 	if (l->waits) {
@@ -185,7 +185,7 @@ EXPORT void hwpmc_lookup_feed(struct hwpmc_lookup *l,
 			      const struct hwpmc_record *r)
 {
 	stat_nomem = false;
-	feed(l, r);
+	lookup_feed(l, r);
 	stat_end(&l->broken);
 }
 
@@ -233,7 +233,7 @@ EXPORT int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 	l->waits = true;
 	hwpmc_input_skip_samples(in, true);
 	while ((rc = hwpmc_input_next(in, &r)) > 0)
-		feed(l, &r);
+		lookup_feed(l, &r);
 	hwpmc_input_skip_samples(in, false);
 	apply_changes(l);
 	if (stat_end(&l->broken) < 0) {
@@ -376,7 +376,7 @@ EXPORT const struct hwpmc_task *hwpmc_lookup_task(struct hwpmc_lookup *l,
 
 /* ---- where --------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t h, uint64_t x)
+static uint64_t hash_mix(uint64_t h, uint64_t x)
 {
 	h = (h ^ x) * 0x9e3779b97f4a7c15ull;
 	return h ^ h >> 29;
@@ -384,8 +384,8 @@ static uint64_t mix(uint64_t h, uint64_t x)
 
 static uint64_t place_hash(const struct hwpmc_frame *f)
 {
-	return mix(mix((uintptr_t)f->image, f->addr),
-		   f->pc * 4 + f->kernel * 2 + f->caller);
+	return hash_mix(hash_mix((uintptr_t)f->image, f->addr),
+			f->pc * 4 + f->kernel * 2 + f->caller);
 }
 
 static bool same_place(const struct hwpmc_frame *a, const struct hwpmc_frame *b)
@@ -446,7 +446,7 @@ static struct hwpmc_place *find_place(struct hwpmc_lookup *l, uint64_t pc,
 
 static uint64_t slot_hash(const struct slot *s)
 {
-	return mix(s->space + ((uint64_t)s->era << 48), s->pc);
+	return hash_mix(s->space + ((uint64_t)s->era << 48), s->pc);
 }
 
 static bool grow_slots(struct hwpmc_lookup *l)

@@ -104,7 +104,7 @@ static void note_machine(struct hwpmc_profile *p,
 
 /* ---- counting samples ---------------------------------------------------- */
 
-static uint64_t mix(uint64_t h, uint64_t x)
+static uint64_t hash_mix(uint64_t h, uint64_t x)
 {
 	h = (h ^ x) * 0x9e3779b97f4a7c15ull;
 	return h ^ h >> 29;
@@ -187,7 +187,7 @@ static uint32_t count_stack(struct hwpmc_profile *p,
 	uint32_t mask = p->nslot - 1, at;
 
 	for (uint32_t i = 0; i < npc; i++)
-		hash = mix(hash, r->sample->pc[i]);
+		hash = hash_mix(hash, r->sample->pc[i]);
 	if (!p->nslot)
 		return add_stack(p, r, hash, npc);
 	for (at = hash & mask; p->slot[at]; at = (at + 1) & mask) {
@@ -224,7 +224,7 @@ static bool is_wanted(struct hwpmc_profile *p, const struct hwpmc_record *r,
 }
 
 /* What the run has counted, to where it is asked for. */
-static void settle(struct hwpmc_profile *p, struct run *run)
+static void run_settle(struct hwpmc_profile *p, struct run *run)
 {
 	struct hwpmc_profile_event *event;
 
@@ -245,7 +245,7 @@ static void settle(struct hwpmc_profile *p, struct run *run)
 static void end_runs(struct hwpmc_profile *p)
 {
 	for (unsigned int i = 0; i < RUNS; i++) {
-		settle(p, &p->runs[i]);
+		run_settle(p, &p->runs[i]);
 		p->runs[i].known = false;
 	}
 	p->run = p->runs;
@@ -256,7 +256,7 @@ static void begin_run(struct hwpmc_profile *p, struct run *run,
 {
 	struct space *space = model_space(&p->model, r->pid, r->hdr->time);
 
-	settle(p, run);
+	run_settle(p, run);
 	*run = (struct run){
 		.pid = r->pid, .tid = r->tid, .cpu = r->cpu, .id = r->hdr->id,
 		.space = space, .event = event_of(p, r->hdr->id),
@@ -264,8 +264,8 @@ static void begin_run(struct hwpmc_profile *p, struct run *run,
 	};
 	run->era = model_era(&p->model, space, r->hdr->time, &run->from,
 			     &run->until);
-	run->hash = mix(mix((uintptr_t)space + run->era, run->event),
-			(uint32_t)run->as_tid);
+	run->hash = hash_mix(hash_mix((uintptr_t)space + run->era, run->event),
+			     (uint32_t)run->as_tid);
 	run->known = run->event != NO_EVENT;
 	run->wanted = run->known && is_wanted(p, r, run->event, space);
 }

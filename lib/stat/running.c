@@ -14,7 +14,7 @@
 #define KALLSYMS	"/proc/kallsyms"
 #define NOTES		"/sys/kernel/notes"
 
-static uint32_t aligned(uint32_t n)
+static uint32_t align_note(uint32_t n)
 {
 	return (n + 3) & ~3u;
 }
@@ -29,8 +29,8 @@ static uint32_t find_build_id(const uint8_t *notes, size_t len,
 		size_t name = at + sizeof(h), desc;
 
 		memcpy(&h, notes + at, sizeof(h));
-		desc = name + aligned(h.n_namesz);
-		at = desc + aligned(h.n_descsz);
+		desc = name + align_note(h.n_namesz);
+		at = desc + align_note(h.n_descsz);
 		if (h.n_namesz > len || h.n_descsz > len || at > len)
 			return 0;
 		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 &&

@@ -55,7 +55,7 @@ static bool has_size(const struct image *img, uint64_t size)
 }
 
 /* A vmlinux by its build-id, which must be known; a module by its size. */
-static bool fits(const struct image *img, const char *path)
+static bool file_fits(const struct image *img, const char *path)
 {
 	struct elf_file f;
 	bool right;
@@ -127,7 +127,7 @@ static void look_into(struct kernel_files *k, const char *dir)
 		fts_close(fts);
 }
 
-static void look(struct images *set)
+static void files_look(struct images *set)
 {
 	const char *path = set->options.kernel;
 	struct kernel_files *k = &set->files;
@@ -183,7 +183,7 @@ static const char *find_file(const struct kernel_files *k, const char *name,
 
 		if (!is_named(f, name, len))
 			continue;
-		if (fits(img, f->path))
+		if (file_fits(img, f->path))
 			return f->path;
 		if (!first)
 			first = f->path;
@@ -193,7 +193,7 @@ static const char *find_file(const struct kernel_files *k, const char *name,
 
 const char *vmlinux_path(struct images *set)
 {
-	look(set);
+	files_look(set);
 	return find_file(&set->files, "vmlinux", 7, set->kernel, true);
 }
 
@@ -202,7 +202,7 @@ const char *ko_path(struct images *set, const struct image *img)
 {
 	size_t len = strlen(img->pub.path);
 
-	look(set);
+	files_look(set);
 	return len > 2 ? find_file(&set->files, img->pub.path + 1, len - 2,
 				   img, true) : NULL;
 }

@@ -70,7 +70,7 @@ static int parse_option(void *arg, int c)
 	}
 }
 
-static int parse(struct options *o, int argc, char *argv[])
+static int parse_options(struct options *o, int argc, char *argv[])
 {
 	static const struct option options[] = {
 		LOGOPTS_HELP,
@@ -93,7 +93,7 @@ static int parse(struct options *o, int argc, char *argv[])
 	return logopts_parse_all(&o->log, argc, argv, &command, o);
 }
 
-static int check(struct options *o, int argc, char *argv[])
+static int check_options(struct options *o, int argc, char *argv[])
 {
 	o->function = argv + optind;
 	o->nfunction = argc - optind;
@@ -203,7 +203,7 @@ static int check_names(const struct options *o, struct hwpmc_profile *profile)
 	return EXIT_FAILED;
 }
 
-static int print(const struct options *o, struct hwpmc_profile *profile)
+static int print_profile(const struct options *o, struct hwpmc_profile *profile)
 {
 	struct annotate_printer pr = {
 		.profile = profile, .format = o->log.format,
@@ -237,12 +237,12 @@ int cmd_annotate(int argc, char *argv[])
 	int status;
 
 	logopts_init(&o.log);
-	status = parse(&o, argc, argv);
+	status = parse_options(&o, argc, argv);
 	if (!status && !o.log.help)
-		status = check(&o, argc, argv);
+		status = check_options(&o, argc, argv);
 	if (!status && !o.log.help) {
 		profile = logopts_read(&o.log, o.log.input);
-		status = profile ? print(&o, profile) : EXIT_FAILED;
+		status = profile ? print_profile(&o, profile) : EXIT_FAILED;
 		hwpmc_profile_free(profile);
 	}
 	logopts_free(&o.log);

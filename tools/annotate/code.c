@@ -70,7 +70,7 @@ static bool find_segment(Elf *elf, uint64_t addr, uint64_t *offset,
 	return false;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t least_of_2(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -103,7 +103,7 @@ static int read_elf(struct code *c, int fd, Elf *elf,
 		return code_refuse(err, errsize, c->from,
 			      "it has no code at the function's address");
 	c->bits32 = gelf_getclass(elf) == ELFCLASS32;
-	return code_read_bytes(c, fd, offset, least(size, left), err, errsize);
+	return code_read_bytes(c, fd, offset, least_of_2(size, left), err, errsize);
 }
 
 int code_read_elf(struct code *c, const struct hwpmc_image *image,
@@ -152,7 +152,7 @@ static int read_vdso(struct code *c, const struct hwpmc_image *image,
 	elf_end(elf);
 	if (rc)
 		return rc;
-	c->size = least(size, left);
+	c->size = least_of_2(size, left);
 	c->bytes = must_calloc(c->size, 1);
 	memcpy(c->bytes, base + offset, c->size);
 	return 0;
@@ -188,7 +188,7 @@ int code_read(struct code *c, const struct hwpmc_symbol *s, const char *root,
 	int rc;
 
 	*c = (struct code){ .addr = s->start };
-	rc = read_image(c, s, root, least(s->size, SIZE_LIMIT), err, errsize);
+	rc = read_image(c, s, root, least_of_2(s->size, SIZE_LIMIT), err, errsize);
 	if (rc < 0)
 		code_free(c);
 	return rc;

@@ -62,7 +62,7 @@ static int parse_option(struct pmcannotate *pa, int c)
 	}
 }
 
-static int parse(struct pmcannotate *pa, int argc, char *argv[])
+static int parse_options(struct pmcannotate *pa, int argc, char *argv[])
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },
@@ -119,7 +119,7 @@ static const char *last_part(const char *path)
 }
 
 /* What has its name, but is another file. */
-static const char *similar(const struct pmcannotate *pa)
+static const char *similar_image(const struct pmcannotate *pa)
 {
 	struct hwpmc_image *const *image;
 	uint32_t n;
@@ -145,9 +145,9 @@ static uint64_t samples_of_binary(const struct pmcannotate *pa)
 	return samples;
 }
 
-static int refuse(const struct pmcannotate *pa)
+static int refuse_binary(const struct pmcannotate *pa)
 {
-	const char *other = similar(pa);
+	const char *other = similar_image(pa);
 
 	if (other)
 		msg("no sample of '%s' hit '%s', but '%s' was hit", pa->log.input,
@@ -160,7 +160,7 @@ static int refuse(const struct pmcannotate *pa)
 
 /* ---- functions ----------------------------------------------------------- */
 
-static double percent(uint64_t part, uint64_t whole)
+static double percent_of(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * part / whole : 0;
 }
@@ -191,14 +191,14 @@ static void print_insns(struct pmcannotate *pa, const struct annotate *a)
 		if (is_new_line(a, i))
 			print_source(pa, insn);
 		if (insn->samples)
-			printf("%7.2f%%", percent(insn->samples, a->samples));
+			printf("%7.2f%%", percent_of(insn->samples, a->samples));
 		else
 			printf("%8s", "");
 		printf(" | %8" PRIx64 ":  %s\n", insn->addr, insn->text);
 	}
 	if (a->outside)
 		printf("%7.2f%% | (behind the code that could be read)\n",
-		       percent(a->outside, a->samples));
+		       percent_of(a->outside, a->samples));
 }
 
 static void print_function(struct pmcannotate *pa, uint32_t event,
@@ -208,7 +208,7 @@ static void print_function(struct pmcannotate *pa, uint32_t event,
 	char why[5000];
 
 	printf("\n%s() [%.2f%%, %" PRIu64 " samples]\n", f->symbol->name,
-	       percent(f->samples, all), f->samples);
+	       percent_of(f->samples, all), f->samples);
 	a = annotate_new(pa->profile, event, f->symbol, &pa->a, why,
 			 sizeof(why));
 	if (!a) {
@@ -223,7 +223,7 @@ static void print_rest(const char *what, uint64_t samples, uint64_t all)
 {
 	if (samples)
 		printf("\n%s [%.2f%%, %" PRIu64 " samples]\n", what,
-		       percent(samples, all), samples);
+		       percent_of(samples, all), samples);
 }
 
 static void print_event(struct pmcannotate *pa, uint32_t event,
@@ -239,7 +239,7 @@ static void print_event(struct pmcannotate *pa, uint32_t event,
 	for (uint32_t i = 0; i < n; i++) {
 		if (!is_meant(pa, f[i].symbol->image))
 			elsewhere += f[i].samples;
-		else if (percent(f[i].samples, ev->samples) < pa->level)
+		else if (percent_of(f[i].samples, ev->samples) < pa->level)
 			below += f[i].samples;
 		else
 			print_function(pa, event, &f[i], ev->samples);
@@ -249,13 +249,13 @@ static void print_event(struct pmcannotate *pa, uint32_t event,
 	free(f);
 }
 
-static int print(struct pmcannotate *pa)
+static int print_profile(struct pmcannotate *pa)
 {
 	const struct hwpmc_profile_event *ev;
 	uint32_t n;
 
 	if (!samples_of_binary(pa))
-		return refuse(pa);
+		return refuse_binary(pa);
 	ev = hwpmc_profile_events(pa->profile, &n);
 	for (uint32_t e = 0; e < n; e++)
 		print_event(pa, e, &ev[e]);
@@ -272,12 +272,12 @@ int main(int argc, char *argv[])
 
 	msg_prog = "pmcannotate";
 	logopts_init(&pa.log);
-	status = parse(&pa, argc, argv);
+	status = parse_options(&pa, argc, argv);
 	if (status || pa.end)
 		return status;
 	pa.log.o.leaf_only = true;
 	pa.profile = logopts_read(&pa.log, pa.log.input);
-	status = pa.profile ? print(&pa) : EXIT_FAILED;
+	status = pa.profile ? print_profile(&pa) : EXIT_FAILED;
 	hwpmc_profile_free(pa.profile);
 	sources_free(&pa.sources);
 	logopts_free(&pa.log);

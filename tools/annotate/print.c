@@ -10,7 +10,7 @@
 #include "common/fmt.h"
 #include "print.h"
 
-static double percent(uint64_t part, uint64_t whole)
+static double percent_of(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * part / whole : 0;
 }
@@ -25,8 +25,8 @@ static void print_count(struct annotate_printer *pr, uint64_t samples,
 		fprintf(pr->out.f, "%8s  %10s", "", "");
 		return;
 	}
-	pager_heat(&pr->out, percent(samples, all));
-	fprintf(pr->out.f, "%7.2f%%  %10" PRIu64, percent(samples, all), samples);
+	pager_heat(&pr->out, percent_of(samples, all));
+	fprintf(pr->out.f, "%7.2f%%  %10" PRIu64, percent_of(samples, all), samples);
 	pager_plain(&pr->out);
 }
 
@@ -132,7 +132,7 @@ static void print_text(struct annotate_printer *pr,
 	fputs(" in ", pr->out.f);
 	fmt_put_plain(pr->out.f, f->symbol->image->path, 0);
 	fprintf(pr->out.f, ": %" PRIu64 " samples, %.2f%% of all\n", f->samples,
-		percent(f->samples, pr->event->samples));
+		percent_of(f->samples, pr->event->samples));
 	if (!a) {
 		print_named(pr, "# cannot be shown: ", why);
 		return;
@@ -163,7 +163,7 @@ static void csv_row(const struct annotate_printer *pr, const struct row *r)
 
 	fmt_csv_field(f, pr->event->name);
 	fprintf(f, ",%" PRIu64 ",%.4f,", r->samples,
-		percent(r->samples, pr->event->samples));
+		percent_of(r->samples, pr->event->samples));
 	fmt_csv_field(f, r->symbol ? r->symbol->image->path : "");
 	fputc(',', f);
 	fmt_csv_field(f, r->symbol ? r->symbol->name : "");
@@ -198,7 +198,7 @@ static void json_row(const struct annotate_printer *pr, const struct row *r)
 	fputs("{\"event\":", f);
 	fmt_json_string(f, pr->event->name);
 	fprintf(f, ",\"samples\":%" PRIu64 ",\"percent\":%.4f", r->samples,
-		percent(r->samples, pr->event->samples));
+		percent_of(r->samples, pr->event->samples));
 	json_member(f, "image", r->symbol ? r->symbol->image->path : NULL);
 	json_member(f, "symbol", r->symbol ? r->symbol->name : NULL);
 	if (r->insn)
@@ -274,7 +274,7 @@ void annotate_print_rest(struct annotate_printer *pr, uint64_t samples)
 	if (pr->format == LOGOPTS_TEXT)
 		fprintf(pr->out.f, "\n# other functions: %" PRIu64
 			" samples, %.2f%% of all\n", samples,
-			percent(samples, pr->event->samples));
+			percent_of(samples, pr->event->samples));
 	else
 		print_row(pr, (struct row){ NULL, NULL, samples,
 					    "other functions" });

@@ -12,7 +12,7 @@
 
 #define ONLINE	"/sys/devices/system/cpu/online"
 
-static int number(const char **s, unsigned long *value)
+static int cpu_number(const char **s, unsigned long *value)
 {
 	char *end;
 
@@ -27,12 +27,12 @@ static int mark_range(const char **s, bool *wanted)
 {
 	unsigned long first, last;
 
-	if (number(s, &first) < 0)
+	if (cpu_number(s, &first) < 0)
 		return -1;
 	last = first;
 	if (**s == '-') {
 		(*s)++;
-		if (number(s, &last) < 0 || last < first)
+		if (cpu_number(s, &last) < 0 || last < first)
 			return -1;
 	}
 	memset(wanted + first, true, last - first + 1);

@@ -41,7 +41,7 @@ static size_t part_length(const char *s)
 	return i;
 }
 
-static void append(struct evlist *list, const char *s, size_t len)
+static void evlist_append(struct evlist *list, const char *s, size_t len)
 {
 	char *spec = must_calloc(len + 1, 1);
 
@@ -50,7 +50,7 @@ static void append(struct evlist *list, const char *s, size_t len)
 	list->spec[list->n++] = spec;
 }
 
-static void extend(struct evlist *list, const char *s, size_t len)
+static void evlist_extend(struct evlist *list, const char *s, size_t len)
 {
 	char **last = &list->spec[list->n - 1];
 	size_t old = strlen(*last);
@@ -72,9 +72,9 @@ int evlist_add(struct evlist *list, const char *text)
 		if (len == 0 || (qualifies && list->n == before))
 			return -1;
 		if (qualifies)
-			extend(list, text, len);
+			evlist_extend(list, text, len);
 		else
-			append(list, text, len);
+			evlist_append(list, text, len);
 		if (!text[len])
 			return 0;
 		text += len + 1;

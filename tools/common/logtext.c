@@ -7,7 +7,7 @@
 #include "records.h"
 
 /* In quotes; what would break the line or the quotes is escaped. */
-static void quoted(FILE *f, const char *s)
+static void put_quoted(FILE *f, const char *s)
 {
 	putc_unlocked('"', f);
 	for (; *s; s++) {
@@ -24,10 +24,10 @@ static void quoted(FILE *f, const char *s)
 static void end_quoted(FILE *f, const char *s)
 {
 	putc_unlocked(' ', f);
-	quoted(f, s);
+	put_quoted(f, s);
 }
 
-static void drops(FILE *f, const struct hwpmc_log_drop *r)
+static void put_drops(FILE *f, const struct hwpmc_log_drop *r)
 {
 	for (uint32_t i = 0; i < HWPMC_DROP__COUNT; i++)
 		if (r->samples[i] || r->others[i])
@@ -36,7 +36,7 @@ static void drops(FILE *f, const struct hwpmc_log_drop *r)
 				hwpmc_name_of_drop(i));
 }
 
-static void event(FILE *f, const struct hwpmc_log_allocate *r)
+static void put_event(FILE *f, const struct hwpmc_log_allocate *r)
 {
 	const char *class = hwpmc_name_of_class(r->class);
 	uint64_t code = r->flags & HWPMC_F_EV_PMU ? r->config : r->ev;
@@ -47,7 +47,7 @@ static void event(FILE *f, const struct hwpmc_log_allocate *r)
 		fprintf(f, " \"%s-0x%" PRIx64 "\"", class ?: "class", code);
 }
 
-static void machine(FILE *f, const struct hwpmc_log_initialize *r)
+static void put_machine(FILE *f, const struct hwpmc_log_initialize *r)
 {
 	end_quoted(f, hwpmc_name_of_cputype(r->cputype) ?: r->cpuid);
 }
@@ -67,16 +67,16 @@ static void put_meaning(FILE *f, const struct hwpmc_record *r,
 		fprintf(f, " %s", hwpmc_name_of_mode(*u32) ?: "?");
 		break;
 	case RECORD_EVENT:
-		event(f, r->allocate);
+		put_event(f, r->allocate);
 		break;
 	case RECORD_ON:
 		fputs(r->hdr->flags ? " on" : " off", f);
 		break;
 	case RECORD_DROPS:
-		drops(f, r->drop);
+		put_drops(f, r->drop);
 		break;
 	case RECORD_MACHINE:
-		machine(f, r->initialize);
+		put_machine(f, r->initialize);
 		break;
 	case RECORD_CPUS:
 		fprintf(f, " %u cpus", *u32);
@@ -127,7 +127,7 @@ static void put_field(FILE *f, const struct hwpmc_record *r,
 	}
 }
 
-static void callchain(FILE *f, const struct hwpmc_record *r)
+static void put_callchain(FILE *f, const struct hwpmc_record *r)
 {
 	const struct hwpmc_log_sample *s = r->sample;
 
@@ -151,7 +151,7 @@ void logtext_line(FILE *f, const struct hwpmc_record *r)
 
 	flockfile(f);
 	if (r->hdr->type == HWPMC_LOG_CALLCHAIN)
-		callchain(f, r);
+		put_callchain(f, r);
 	else if (!type)
 		fprintf(f, "unknown %u %u", r->hdr->type, r->hdr->len);
 	else {

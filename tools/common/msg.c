@@ -15,7 +15,7 @@
 const char *msg_prog = "hwpmc";
 
 /* Names of files and functions in it are anybody's: no terminal is to obey them. */
-static void vmsg(const char *fmt, va_list ap)
+static void msg_v(const char *fmt, va_list ap)
 {
 	char text[4096];
 
@@ -36,7 +36,7 @@ void msg(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vmsg(fmt, ap);
+	msg_v(fmt, ap);
 	va_end(ap);
 }
 

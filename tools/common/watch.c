@@ -152,7 +152,7 @@ static int poll_until(struct pollfd *fds, unsigned int n, uint64_t deadline)
 }
 
 /* What happened since, WATCH_TIME where nothing did that matters. */
-static enum watch_event look(struct watch *w, const struct pollfd *fds)
+static enum watch_event watch_look(struct watch *w, const struct pollfd *fds)
 {
 	enum watch_event event = WATCH_TIME;
 
@@ -186,7 +186,7 @@ enum watch_event watch_wait(struct watch *w, uint64_t deadline)
 			};
 		n = poll_until(fds, WATCH_FDS + w->ntarget, deadline);
 		if (n > 0)
-			event = look(w, fds);
+			event = watch_look(w, fds);
 	} while (event == WATCH_TIME && n != 0);
 	free(fds);
 	return event;

@@ -105,7 +105,7 @@ static int parse_option(void *arg, int c)
 	}
 }
 
-static int parse(struct dump *d, int argc, char *argv[])
+static int parse_options(struct dump *d, int argc, char *argv[])
 {
 	static const struct option options[] = {
 		LOGOPTS_HELP,
@@ -149,7 +149,7 @@ static int32_t number_at(const struct hwpmc_record *r, uint16_t offset)
 }
 
 /* The process and thread that a record is about; -1: none. */
-static void subject(const struct hwpmc_record *r, int32_t *pid, int32_t *tid)
+static void record_subject(const struct hwpmc_record *r, int32_t *pid, int32_t *tid)
 {
 	const struct record_type *type = record_type(r->hdr->type);
 
@@ -187,7 +187,7 @@ static bool passes_filters(struct dump *d, const struct hwpmc_record *r)
 	if (o->cpu >= 0 && o->cpu != r->cpu)
 		return false;
 	if (o->pids || o->tids) {
-		subject(r, &pid, &tid);
+		record_subject(r, &pid, &tid);
 		if ((o->pids && !in_list(o->pids, o->npid, pid)) ||
 		    (o->tids && !in_list(o->tids, o->ntid, tid)))
 			return false;
@@ -275,14 +275,14 @@ static int read_log(struct dump *d)
 	return rc < 0 || hwpmc_lookup_error(d->lookup) ? EXIT_FAILED : 0;
 }
 
-static void forget(struct dump_pieces *p)
+static void pieces_free(struct dump_pieces *p)
 {
 	for (uint32_t i = 0; i < p->n; i++)
 		free(p->piece[i].text);
 	free(p->piece);
 }
 
-static int run(struct dump *d)
+static int dump_run(struct dump *d)
 {
 	int fd = STDOUT_FILENO, status;
 
@@ -311,8 +311,8 @@ static int run(struct dump *d)
 	free(d->side_text);
 	free(d->prefix.text);
 	free(d->seconds.text);
-	forget(&d->places);
-	forget(&d->events);
+	pieces_free(&d->places);
+	pieces_free(&d->events);
 	hwpmc_input_close(d->in);
 	hwpmc_lookup_free(d->lookup);
 	return status;
@@ -326,9 +326,9 @@ int cmd_dump(int argc, char *argv[])
 	logopts_init(&d.log);
 	for (unsigned int i = 0; i < 256; i++)
 		d.types[i] = !record_type(i) || !record_type(i)->of_stream;
-	status = parse(&d, argc, argv);
+	status = parse_options(&d, argc, argv);
 	if (!status && !d.log.help)
-		status = run(&d);
+		status = dump_run(&d);
 	logopts_free(&d.log);
 	return status;
 }

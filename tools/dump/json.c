@@ -101,7 +101,7 @@ static void put_head(struct dump *d, const struct hwpmc_record *r,
 		hwpmc_lookup_time(d->lookup, r->hdr->time), r->cpu);
 }
 
-static void other(struct dump *d, const struct hwpmc_record *r)
+static void put_other(struct dump *d, const struct hwpmc_record *r)
 {
 	const struct record_type *type = record_type(r->hdr->type);
 	const struct record_field *field = type ? type->fields : NULL;
@@ -180,7 +180,7 @@ static void put_stack(struct dump *d, const struct hwpmc_record *r)
 	}
 }
 
-static void sample(struct dump *d, const struct hwpmc_record *r)
+static void put_sample(struct dump *d, const struct hwpmc_record *r)
 {
 	const struct hwpmc_task *task = hwpmc_lookup_task(d->lookup, r);
 	struct dump_piece *event = event_piece(d, r->hdr->id);
@@ -204,7 +204,7 @@ static void sample(struct dump *d, const struct hwpmc_record *r)
 void dump_json(struct dump *d, const struct hwpmc_record *r)
 {
 	if (r->hdr->type == HWPMC_LOG_CALLCHAIN)
-		sample(d, r);
+		put_sample(d, r);
 	else
-		other(d, r);
+		put_other(d, r);
 }

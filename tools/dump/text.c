@@ -32,7 +32,7 @@ static void put_time(struct dump *d, uint64_t tick)
 }
 
 /* A name that holds a line's end, or what a terminal obeys, is to stay in its line. */
-static void plain(FILE *f, const char *s)
+static void put_plain(FILE *f, const char *s)
 {
 	for (; *s; s++)
 		if (iscntrl((unsigned char)*s))
@@ -44,7 +44,7 @@ static void plain(FILE *f, const char *s)
 static void make_prefix(struct dump *d, const struct hwpmc_record *r,
 			const struct hwpmc_task *task)
 {
-	plain(d->side, task->info.process);
+	put_plain(d->side, task->info.process);
 	fprintf(d->side, " %d/%d [%03d] ", r->pid, r->tid, r->cpu);
 	dump_take(d, &d->prefix);
 	d->task = task;
@@ -59,7 +59,7 @@ static struct dump_piece *event_piece(struct dump *d, uint32_t id)
 	if (piece)
 		return piece;
 	fprintf(d->side, " %" PRIu64 " ", e->period);
-	plain(d->side, e->name);
+	put_plain(d->side, e->name);
 	fputs(": ", d->side);
 	return dump_make(d, &d->events, e->serial);
 }
@@ -76,11 +76,11 @@ static struct dump_piece *make_place(struct dump *d, const struct hwpmc_place *p
 		fputs(" [unknown]", d->side);
 	if (!f->symbol->unknown) {
 		fputc(' ', d->side);
-		plain(d->side, f->symbol->name);
+		put_plain(d->side, f->symbol->name);
 		fprintf(d->side, "+0x%" PRIx64, dump_offset(f));
 	}
 	fputs(" (", d->side);
-	plain(d->side, f->image->path);
+	put_plain(d->side, f->image->path);
 	fputc(')', d->side);
 	return dump_make(d, &d->places, p->serial);
 }
@@ -109,7 +109,7 @@ static void put_stack(struct dump *d, const struct hwpmc_record *r)
 		outbuf_puts(&d->out, " <- [not in memory]");
 }
 
-static void sample(struct dump *d, const struct hwpmc_record *r)
+static void put_sample(struct dump *d, const struct hwpmc_record *r)
 {
 	const struct hwpmc_task *task = hwpmc_lookup_task(d->lookup, r);
 	struct dump_piece *event = event_piece(d, r->hdr->id);
@@ -126,7 +126,7 @@ static void sample(struct dump *d, const struct hwpmc_record *r)
 void dump_text(struct dump *d, const struct hwpmc_record *r)
 {
 	if (r->hdr->type == HWPMC_LOG_CALLCHAIN) {
-		sample(d, r);
+		put_sample(d, r);
 		return;
 	}
 	outbuf_putc(&d->out, '[');

@@ -194,7 +194,7 @@ static void put_values(struct callgrind *c, const uint64_t *value)
 	fputc('\n', c->f);
 }
 
-static bool any(const uint64_t *value, uint32_t n)
+static bool any_value(const uint64_t *value, uint32_t n)
 {
 	while (n && !value[n - 1])
 		n--;
@@ -205,7 +205,7 @@ static void put_self(struct callgrind *c, uint32_t id)
 {
 	const uint64_t *value = c->self.value + (size_t)id * c->x->nevent;
 
-	if (!any(value, c->x->nevent))
+	if (!any_value(value, c->x->nevent))
 		return;
 	put_place(c, id, enter_place(c, id));
 	put_values(c, value);
@@ -260,8 +260,8 @@ static int by_caller(const void *a, const void *b)
 			     sorting->calls.ids.key[y].b);
 }
 
-static uint32_t *sorted(const struct callgrind *c, uint32_t n,
-			int (*compare)(const void *, const void *))
+static uint32_t *sorted_order(const struct callgrind *c, uint32_t n,
+			      int (*compare)(const void *, const void *))
 {
 	uint32_t *order = must_calloc(n, sizeof(*order));
 
@@ -274,8 +274,8 @@ static uint32_t *sorted(const struct callgrind *c, uint32_t n,
 
 static void put_functions(struct callgrind *c)
 {
-	uint32_t *self = sorted(c, c->self.ids.n, by_function);
-	uint32_t *call = sorted(c, c->calls.ids.n, by_caller);
+	uint32_t *self = sorted_order(c, c->self.ids.n, by_function);
+	uint32_t *call = sorted_order(c, c->calls.ids.n, by_caller);
 	uint64_t function = 0;
 	uint32_t at = 0;
 

@@ -105,8 +105,8 @@ static void fill_frames(struct tables *t, struct firefox *p)
 	}
 }
 
-static void fill(struct tables *t, struct firefox *p,
-		 const struct track *track)
+static void tables_fill(struct tables *t, struct firefox *p,
+			const struct track *track)
 {
 	t->stack = must_calloc(track->n, sizeof(*t->stack));
 	for (uint32_t i = 0; i < track->n; i++)
@@ -117,7 +117,7 @@ static void fill(struct tables *t, struct firefox *p,
 
 /* ---- writing ------------------------------------------------------------- */
 
-static void same(FILE *f, const char *key, const char *value, uint32_t n)
+static void put_repeated(FILE *f, const char *key, const char *value, uint32_t n)
 {
 	fprintf(f, "\"%s\":[", key);
 	for (uint32_t i = 0; i < n; i++)
@@ -125,7 +125,7 @@ static void same(FILE *f, const char *key, const char *value, uint32_t n)
 	fputs("],\n", f);
 }
 
-static void comma(FILE *f, uint32_t i)
+static void put_comma(FILE *f, uint32_t i)
 {
 	if (i)
 		fputc(',', f);
@@ -151,23 +151,23 @@ static void put_samples(struct firefox *p, const struct track *track,
 {
 	fputs("\"samples\":{\"stack\":[", p->f);
 	for (uint32_t i = 0; i < track->n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRIu32, t->stack[i]);
 	}
 	fputs("],\n\"time\":[", p->f);
 	for (uint32_t i = 0; i < track->n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%.6f", p->point[track->point[i]].time / 1e6);
 	}
 	fputs("],\n", p->f);
-	same(p->f, "weight", "1", track->n);
+	put_repeated(p->f, "weight", "1", track->n);
 	fprintf(p->f, "\"weightType\":\"samples\",\"length\":%" PRIu32 "},\n",
 		track->n);
 }
 
 static void put_or_null(FILE *f, uint32_t i, bool known, uint64_t value)
 {
-	comma(f, i);
+	put_comma(f, i);
 	if (known)
 		fprintf(f, "%" PRIu64, value);
 	else
@@ -178,12 +178,12 @@ static void put_stacks(struct firefox *p, const struct tables *t)
 {
 	fputs("\"stackTable\":{\"frame\":[", p->f);
 	for (uint32_t i = 0; i < t->stacks.n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRIu64, t->stacks.key[i].b);
 	}
 	fputs("],\n\"prefix\":[", p->f);
 	for (uint32_t i = 0; i < t->stacks.n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		if (t->stacks.key[i].a)
 			fprintf(p->f, "%" PRIu64, t->stacks.key[i].a - 1);
 		else
@@ -225,22 +225,22 @@ static void put_frames(struct firefox *p, struct tables *t)
 
 	fputs("\"frameTable\":{\"address\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRId64, address_of(frame_of(t, i)));
 	}
 	fputs("],\n\"func\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRIu32, t->function[i]);
 	}
 	fputs("],\n\"category\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%d", category_of(frame_of(t, i)));
 	}
 	fputs("],\n\"inlineDepth\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRIu64, t->frames.key[i].b);
 	}
 	fputs("],\n\"nativeSymbol\":[", p->f);
@@ -250,9 +250,9 @@ static void put_frames(struct firefox *p, struct tables *t)
 	for (uint32_t i = 0; i < n; i++)
 		put_or_null(p->f, i, t->line[i], t->line[i]);
 	fputs("],\n", p->f);
-	same(p->f, "subcategory", "0", n);
-	same(p->f, "innerWindowID", "0", n);
-	same(p->f, "column", "null", n);
+	put_repeated(p->f, "subcategory", "0", n);
+	put_repeated(p->f, "innerWindowID", "0", n);
+	put_repeated(p->f, "column", "null", n);
 	fprintf(p->f, "\"length\":%" PRIu32 "},\n", n);
 }
 
@@ -263,13 +263,13 @@ static void put_functions(struct firefox *p, struct tables *t)
 
 	fputs("\"funcTable\":{\"name\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRIu32,
 			strings_get(&p->strings, export_function(name, function_of(t, i))));
 	}
 	fputs("],\n\"resource\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRIu32,
 			ids_ptr(&t->images, function_of(t, i)->image));
 	}
@@ -280,10 +280,10 @@ static void put_functions(struct firefox *p, struct tables *t)
 		put_or_null(p->f, i, file, file - 1);
 	}
 	fputs("],\n", p->f);
-	same(p->f, "isJS", "false", n);
-	same(p->f, "relevantForJS", "false", n);
-	same(p->f, "lineNumber", "null", n);
-	same(p->f, "columnNumber", "null", n);
+	put_repeated(p->f, "isJS", "false", n);
+	put_repeated(p->f, "relevantForJS", "false", n);
+	put_repeated(p->f, "lineNumber", "null", n);
+	put_repeated(p->f, "columnNumber", "null", n);
 	fprintf(p->f, "\"length\":%" PRIu32 "},\n", n);
 }
 
@@ -293,18 +293,18 @@ static void put_resources(struct firefox *p, const struct tables *t)
 
 	fputs("\"resourceTable\":{\"lib\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRIu32, ids_ptr(&p->libs, image_of(&t->images, i)));
 	}
 	fputs("],\n\"name\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRIu32,
 			strings_get(&p->strings, image_of(&t->images, i)->name));
 	}
 	fputs("],\n", p->f);
-	same(p->f, "host", "null", n);
-	same(p->f, "type", "1", n);	/* a library */
+	put_repeated(p->f, "host", "null", n);
+	put_repeated(p->f, "type", "1", n);	/* a library */
 	fprintf(p->f, "\"length\":%" PRIu32 "},\n", n);
 }
 
@@ -319,17 +319,17 @@ static void put_symbols(struct firefox *p, const struct tables *t)
 
 	fputs("\"nativeSymbols\":{\"libIndex\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRIu32, ids_ptr(&p->libs, symbol_of(t, i)->image));
 	}
 	fputs("],\n\"address\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRIu64, symbol_of(t, i)->start);
 	}
 	fputs("],\n\"name\":[", p->f);
 	for (uint32_t i = 0; i < n; i++) {
-		comma(p->f, i);
+		put_comma(p->f, i);
 		fprintf(p->f, "%" PRIu32,
 			strings_get(&p->strings, symbol_of(t, i)->name));
 	}
@@ -350,7 +350,7 @@ static void put_thread(struct firefox *p, const struct track *track)
 	struct tables t = { 0 };
 	FILE *f = p->f;
 
-	fill(&t, p, track);
+	tables_fill(&t, p, track);
 	fputs("{\"processType\":\"default\",\"processStartupTime\":0,"
 	      "\"processShutdownTime\":null,\"registerTime\":0,"
 	      "\"unregisterTime\":null,\"pausedRanges\":[],\n\"name\":", f);
@@ -426,7 +426,7 @@ static void put_categories(FILE *f)
 
 	fputs("\"categories\":[", f);
 	for (uint32_t i = 0; i < 4; i++) {
-		comma(f, i);
+		put_comma(f, i);
 		fprintf(f, "{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}",
 			name[i], colour[i]);
 	}
@@ -449,7 +449,7 @@ static void put_losses(const struct export *x, FILE *f)
 }
 
 /* Milliseconds between samples, for the graphs. */
-static double interval(const struct export *x)
+static double sample_interval(const struct export *x)
 {
 	return x->totals->kept > 1 && x->totals->duration ?
 	       x->totals->duration / 1e6 / x->totals->kept : 1;
@@ -460,7 +460,7 @@ static void put_meta(const struct export *x, FILE *f)
 	const char *cpu = hwpmc_profile_note(x->profile, "cpuid");
 
 	fprintf(f, "{\"meta\":{\"interval\":%.6f,\"startTime\":%.6f,\n",
-		interval(x), x->totals->first / 1e6);
+		sample_interval(x), x->totals->first / 1e6);
 	fputs("\"processType\":0,\"stackwalk\":1,\"debug\":false,", f);
 	fprintf(f, "\"version\":%d,\"preprocessedProfileVersion\":%d,\n",
 		VERSION_GECKO, VERSION_PROCESSED);

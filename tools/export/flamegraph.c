@@ -34,7 +34,7 @@ struct flamegraph {
 	struct strings processes;
 };
 
-static uint32_t node(struct tree *t, uint32_t parent, uint32_t frame)
+static uint32_t put_node(struct tree *t, uint32_t parent, uint32_t frame)
 {
 	uint32_t id = ids_get(&t->nodes, parent, frame);
 
@@ -55,12 +55,12 @@ static void add_stack(struct flamegraph *g, struct tree *t,
 	/* Symbols lie at even addresses: an odd number is that of a process. */
 	uint64_t process = 2ull * strings_get(&g->processes,
 					      s->thread->process) + 1;
-	uint32_t at = node(t, 0, ids_get(&g->frames, process, 0));
+	uint32_t at = put_node(t, 0, ids_get(&g->frames, process, 0));
 
 	for (uint32_t i = s->nframe; i-- > 0; )
-		at = node(t, at + 1,
-			  ids_get(&g->frames, (uintptr_t)s->frame[i]->symbol,
-				  s->frame[i]->kernel));
+		at = put_node(t, at + 1,
+			      ids_get(&g->frames, (uintptr_t)s->frame[i]->symbol,
+				      s->frame[i]->kernel));
 	t->self[at] += s->count;
 }
 

@@ -10,7 +10,7 @@ enum { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
 #define BUCKET_MAX	UINT16_MAX
 #define GAP		2048	/* empty buckets that end a histogram */
 
-static void put(FILE *f, uint64_t value, unsigned int bytes)
+static void put_bytes(FILE *f, uint64_t value, unsigned int bytes)
 {
 	for (unsigned int i = 0; i < bytes; i++)
 		fputc(value >> 8 * i & 255, f);
@@ -25,17 +25,17 @@ static bool put_histogram(FILE *f, unsigned int word, struct gmon_bucket *b,
 	bool more = false;
 
 	fputc(TAG_HISTOGRAM, f);
-	put(f, at * GMON_BUCKET, word);
-	put(f, end * GMON_BUCKET, word);
-	put(f, end - at, 4);
-	put(f, 1, 4);	/* a "second" is a sample */
+	put_bytes(f, at * GMON_BUCKET, word);
+	put_bytes(f, end * GMON_BUCKET, word);
+	put_bytes(f, end - at, 4);
+	put_bytes(f, 1, 4);	/* a "second" is a sample */
 	fwrite(unit, 1, sizeof(unit), f);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t now = b[i].count > BUCKET_MAX ? BUCKET_MAX : b[i].count;
 
 		for (; at < b[i].at; at++)
-			put(f, 0, 2);
-		put(f, now, 2);
+			put_bytes(f, 0, 2);
+		put_bytes(f, now, 2);
 		at++;
 		b[i].count -= now;
 		more |= b[i].count;
@@ -51,7 +51,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Sorted, each address once; how many are left. */
-static uint32_t merge(struct gmon_bucket *b, uint32_t n)
+static uint32_t buckets_merge(struct gmon_bucket *b, uint32_t n)
 {
 	uint32_t out = 0;
 
@@ -70,7 +70,7 @@ void gmon_put_buckets(FILE *f, unsigned int word, struct gmon_bucket *b,
 {
 	uint32_t first = 0;
 
-	n = merge(b, n);
+	n = buckets_merge(b, n);
 	for (uint32_t i = 1; i <= n; i++) {
 		if (i < n && b[i].at - b[i - 1].at < GAP)
 			continue;
@@ -84,15 +84,15 @@ void gmon_put_arc(FILE *f, unsigned int word, uint64_t from, uint64_t to,
 		  uint32_t count)
 {
 	fputc(TAG_ARC, f);
-	put(f, from, word);
-	put(f, to, word);
-	put(f, count, 4);
+	put_bytes(f, from, word);
+	put_bytes(f, to, word);
+	put_bytes(f, count, 4);
 }
 
 void gmon_begin(FILE *f)
 {
 	fwrite("gmon", 1, 4, f);
-	put(f, 1, 4);
-	put(f, 0, 8);
-	put(f, 0, 4);
+	put_bytes(f, 1, 4);
+	put_bytes(f, 0, 8);
+	put_bytes(f, 0, 4);
 }

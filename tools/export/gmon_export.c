@@ -38,7 +38,7 @@ bool export_gmon_can(const struct hwpmc_image *image)
 	       image->kind == HWPMC_IMAGE_VDSO;
 }
 
-static const struct hwpmc_image *choose(const struct export *x)
+static const struct hwpmc_image *choose_image(const struct export *x)
 {
 	const struct hwpmc_image *best = NULL;
 	struct hwpmc_image *const *image;
@@ -103,7 +103,7 @@ static void add_arcs(struct gmon *g, const struct hwpmc_stack *s)
 	}
 }
 
-static void collect(struct gmon *g, const struct export *x)
+static void collect_samples(struct gmon *g, const struct export *x)
 {
 	uint32_t n = 0;
 
@@ -148,7 +148,7 @@ static bool has_one_event(const struct export *x)
 
 int export_gmon_check(const struct export *x)
 {
-	const struct hwpmc_image *image = choose(x);
+	const struct hwpmc_image *image = choose_image(x);
 
 	if (x->nstack && !has_one_event(x))
 		msg("gmon holds one event and this log has several: choose one with -e");
@@ -168,7 +168,7 @@ uint64_t export_gmon_image(const struct export *x,
 	struct gmon g = { .f = f, .image = image };
 
 	g.word = word_of(g.image);
-	collect(&g, x);
+	collect_samples(&g, x);
 	gmon_begin(f);
 	gmon_put_buckets(f, g.word, g.bucket, g.nbucket);
 	put_arcs(&g);
@@ -180,7 +180,7 @@ uint64_t export_gmon_image(const struct export *x,
 
 void export_gmon(const struct export *x, FILE *f)
 {
-	const struct hwpmc_image *image = choose(x);
+	const struct hwpmc_image *image = choose_image(x);
 	uint64_t all = 0, held = export_gmon_image(x, image, f);
 
 	for (uint32_t i = 0; i < x->nstack; i++)

@@ -24,14 +24,14 @@ struct pprof {
 };
 
 /* Room for one more in an array of n pointers, which grows by doubling. */
-static void *more(void *array, size_t n)
+static void *array_room(void *array, size_t n)
 {
 	return n & (n - 1) ? array :
 	       must_realloc(array, n ? 2 * n : 1, sizeof(void *));
 }
 
 /* Strings of messages are UTF-8; names need not be. */
-static int64_t string(struct pprof *p, const char *text)
+static int64_t string_id(struct pprof *p, const char *text)
 {
 	struct text clean;
 	int64_t index;
@@ -58,13 +58,13 @@ static uint64_t mapping(struct pprof *p, const struct hwpmc_image *image)
 	pprof__mapping__init(m);
 	m->id = id + 1;
 	m->memory_limit = UINT64_MAX;
-	m->filename = string(p, image->path);
+	m->filename = string_id(p, image->path);
 	if (image->build_id_len && image->build_id_len <= 64) {
 		export_hex(hex, image->build_id, image->build_id_len);
-		m->build_id = string(p, hex);
+		m->build_id = string_id(p, hex);
 	}
 	m->has_functions = true;
-	to->mapping = more(to->mapping, to->n_mapping);
+	to->mapping = array_room(to->mapping, to->n_mapping);
 	to->mapping[to->n_mapping++] = m;
 	return m->id;
 }
@@ -84,16 +84,16 @@ static uint64_t function(struct pprof *p, const struct hwpmc_symbol *symbol,
 	f = must_calloc(1, sizeof(*f));
 	pprof__function__init(f);
 	f->id = id + 1;
-	f->name = string(p, name);
-	f->system_name = string(p, symbol->unknown ? name : symbol->raw);
+	f->name = string_id(p, name);
+	f->system_name = string_id(p, symbol->unknown ? name : symbol->raw);
 	f->filename = file;
-	to->function = more(to->function, to->n_function);
+	to->function = array_room(to->function, to->n_function);
 	to->function[to->n_function++] = f;
 	return f->id;
 }
 
-static Pprof__Line *line(struct pprof *p, const struct hwpmc_frame *frame,
-			 Pprof__Mapping *in)
+static Pprof__Line *line_of(struct pprof *p, const struct hwpmc_frame *frame,
+			    Pprof__Mapping *in)
 {
 	Pprof__Line *l = must_calloc(1, sizeof(*l));
 	unsigned int number = 0;
@@ -102,7 +102,7 @@ static Pprof__Line *line(struct pprof *p, const struct hwpmc_frame *frame,
 
 	pprof__line__init(l);
 	if (export_line(p->x, frame, &file, &number)) {
-		name = string(p, file);
+		name = string_id(p, file);
 		l->line = number;
 		if (in)
 			in->has_filenames = in->has_line_numbers = true;
@@ -134,10 +134,10 @@ static uint64_t location(struct pprof *p, struct hwpmc_frame *const *frame,
 	}
 	l->line = must_calloc(n, sizeof(*l->line));
 	while (l->n_line < n) {
-		l->line[l->n_line] = line(p, frame[l->n_line], in);
+		l->line[l->n_line] = line_of(p, frame[l->n_line], in);
 		l->n_line++;
 	}
-	to->location = more(to->location, to->n_location);
+	to->location = array_room(to->location, to->n_location);
 	to->location[to->n_location++] = l;
 	return l->id;
 }
@@ -159,7 +159,7 @@ static void add_locations(struct pprof *p, const struct hwpmc_stack *stack,
 
 /* ---- samples ------------------------------------------------------------- */
 
-static Pprof__Label *label(int64_t key, int64_t num, int64_t str)
+static Pprof__Label *add_label(int64_t key, int64_t num, int64_t str)
 {
 	Pprof__Label *l = must_calloc(1, sizeof(*l));
 
@@ -185,9 +185,9 @@ static void add_sample(struct pprof *p, const struct hwpmc_stack *stack)
 		stack->count * p->x->event[stack->event].period;
 	s->n_label = 3;
 	s->label = must_calloc(s->n_label, sizeof(*s->label));
-	s->label[0] = label(p->label_pid, t->pid, 0);
-	s->label[1] = label(p->label_tid, t->tid, 0);
-	s->label[2] = label(p->label_comm, 0, string(p, t->comm));
+	s->label[0] = add_label(p->label_pid, t->pid, 0);
+	s->label[1] = add_label(p->label_tid, t->tid, 0);
+	s->label[2] = add_label(p->label_comm, 0, string_id(p, t->comm));
 	p->profile.sample[p->profile.n_sample++] = s;
 }
 
@@ -196,8 +196,8 @@ static Pprof__ValueType *value_type(struct pprof *p, const char *type)
 	Pprof__ValueType *v = must_calloc(1, sizeof(*v));
 
 	pprof__value_type__init(v);
-	v->type = string(p, type);
-	v->unit = string(p, "count");
+	v->type = string_id(p, type);
+	v->unit = string_id(p, "count");
 	return v;
 }
 
@@ -233,7 +233,7 @@ static void add_comment(struct pprof *p, const char *fmt, ...)
 	va_end(ap);
 	to->comment = must_realloc(to->comment, to->n_comment + 1,
 				   sizeof(*to->comment));
-	to->comment[to->n_comment++] = string(p, text);
+	to->comment[to->n_comment++] = string_id(p, text);
 }
 
 static void add_comments(struct pprof *p)
@@ -276,14 +276,14 @@ static void deflate_to(struct packed *to, const uint8_t *data, size_t len,
 	} while (!to->z.avail_out);
 }
 
-static void append(ProtobufCBuffer *base, size_t len, const uint8_t *data)
+static void buffer_append(ProtobufCBuffer *base, size_t len, const uint8_t *data)
 {
 	deflate_to((struct packed *)base, data, len, Z_NO_FLUSH);
 }
 
 static void write_packed(const Pprof__Profile *profile, FILE *f)
 {
-	struct packed to = { .base.append = append, .f = f };
+	struct packed to = { .base.append = buffer_append, .f = f };
 
 	/* 16: with the head and tail of gzip. */
 	if (deflateInit2(&to.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
@@ -294,7 +294,7 @@ static void write_packed(const Pprof__Profile *profile, FILE *f)
 	deflateEnd(&to.z);
 }
 
-static void release(struct pprof *p)
+static void pprof_release(struct pprof *p)
 {
 	Pprof__Profile *profile = must_calloc(1, sizeof(*profile));
 
@@ -313,12 +313,12 @@ void export_pprof(const struct export *x, FILE *f)
 	struct pprof p = { .x = x };
 
 	pprof__profile__init(&p.profile);
-	string(&p, "");
+	string_id(&p, "");
 	add_types(&p);
 	add_comments(&p);
-	p.label_pid = string(&p, "pid");
-	p.label_tid = string(&p, "tid");
-	p.label_comm = string(&p, "comm");
+	p.label_pid = string_id(&p, "pid");
+	p.label_tid = string_id(&p, "tid");
+	p.label_comm = string_id(&p, "comm");
 	p.profile.sample = must_calloc(x->nstack, sizeof(*p.profile.sample));
 	for (uint32_t i = 0; i < x->nstack; i++)
 		add_sample(&p, &x->stack[i]);
@@ -327,5 +327,5 @@ void export_pprof(const struct export *x, FILE *f)
 	p.profile.string_table = p.strings.text;
 	p.profile.n_string_table = p.strings.n;
 	write_packed(&p.profile, f);
-	release(&p);
+	pprof_release(&p);
 }

@@ -50,7 +50,7 @@ static int add_change(struct changes *ch, const char *arg, uint32_t state)
 	return 0;
 }
 
-static int apply(const struct control *c, const struct changes *ch)
+static int apply_changes(const struct control *c, const struct changes *ch)
 {
 	for (unsigned int i = 0; i < ch->n; i++)
 		for (unsigned int j = 0; j < c->cpus.n; j++)
@@ -85,7 +85,7 @@ static int parse_option(struct control *c, struct changes *ch, int opt)
 	}
 }
 
-static int parse(struct control *c, struct changes *ch, int argc, char *argv[])
+static int parse_options(struct control *c, struct changes *ch, int argc, char *argv[])
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },
@@ -116,7 +116,7 @@ static int parse(struct control *c, struct changes *ch, int argc, char *argv[])
 	return 0;
 }
 
-static int run(struct control *c, const struct changes *ch)
+static int control_run(struct control *c, const struct changes *ch)
 {
 	int err;
 
@@ -124,7 +124,7 @@ static int run(struct control *c, const struct changes *ch)
 		msg("%s", c->why);
 		return EXIT_FAILED;
 	}
-	err = ch->n ? apply(c, ch) : 0;
+	err = ch->n ? apply_changes(c, ch) : 0;
 	/* A change alone says nothing where it succeeds. */
 	if (err || (ch->n && !c->rows && !c->stats && !c->json))
 		return err;
@@ -135,7 +135,7 @@ int cmd_control(int argc, char *argv[])
 {
 	struct control c = { .h = NULL };
 	struct changes ch = { 0 };
-	int status = parse(&c, &ch, argc, argv);
+	int status = parse_options(&c, &ch, argc, argv);
 
 	if (!status && !c.cpus.n && cpus_online(&c.cpus) < 0) {
 		msg("cannot read the list of online CPUs: %s", strerror(errno));
@@ -144,7 +144,7 @@ int cmd_control(int argc, char *argv[])
 	if (!status) {
 		if (hwpmc_open(&c.h) < 0)
 			c.why = hwpmc_error(NULL);
-		status = run(&c, &ch);
+		status = control_run(&c, &ch);
 	}
 	hwpmc_close(c.h);
 	free(ch.list);

@@ -96,7 +96,7 @@ static int start_all(struct kgmon *k)
 }
 
 /* Until somebody halts it. */
-static _Noreturn void keep(struct kgmon *k, int ready)
+static _Noreturn void kgmon_keep(struct kgmon *k, int ready)
 {
 	const struct timespec step = { .tv_nsec = KEEPER_MS * 1000000l };
 	struct hwpmc_op_kgmon op = { .nentry = 0 };
@@ -118,7 +118,7 @@ static _Noreturn void keep(struct kgmon *k, int ready)
 	_exit(0);
 }
 
-static int begin(struct kgmon *k)
+static int kgmon_begin(struct kgmon *k)
 {
 	struct hwpmc_op_kgmon op = { .nentry = 0 };
 	int ready[2];
@@ -143,7 +143,7 @@ static int begin(struct kgmon *k)
 			msg("%s", hwpmc_error(NULL));
 			_exit(EXIT_FAILED);
 		}
-		keep(k, ready[1]);
+		kgmon_keep(k, ready[1]);
 	}
 	close(ready[1]);
 	/* Nothing comes where it has failed, and said why. */
@@ -299,7 +299,7 @@ static int write_histogram(struct kgmon *k)
 
 /* ---- the command --------------------------------------------------------- */
 
-static int show(struct kgmon *k)
+static int kgmon_show(struct kgmon *k)
 {
 	struct hwpmc_op_kgmon op = { .nentry = 0 };
 
@@ -312,7 +312,7 @@ static int show(struct kgmon *k)
 	return 0;
 }
 
-static int run(struct kgmon *k)
+static int kgmon_run(struct kgmon *k)
 {
 	struct hwpmc_op_kgmon op = { .nentry = 0 };
 
@@ -322,9 +322,9 @@ static int run(struct kgmon *k)
 		return -1;
 	if (k->reset && do_op(k, HWPMC_KGMON_RESET, &op) < 0)
 		return -1;
-	if (k->begin && begin(k) < 0)
+	if (k->begin && kgmon_begin(k) < 0)
 		return -1;
-	return k->halt || k->write || k->reset || k->begin ? 0 : show(k);
+	return k->halt || k->write || k->reset || k->begin ? 0 : kgmon_show(k);
 }
 
 static int parse_option(struct kgmon *k, int c)
@@ -385,7 +385,7 @@ int cmd_kgmon(int argc, char *argv[])
 		msg("%s", hwpmc_error(NULL));
 		return EXIT_FAILED;
 	}
-	status = run(&k) < 0 ? EXIT_FAILED : 0;
+	status = kgmon_run(&k) < 0 ? EXIT_FAILED : 0;
 	hwpmc_close(k.h);
 	return status;
 }

@@ -39,7 +39,7 @@ struct list {
 	unsigned int shown;
 };
 
-static char plain(char c)
+static char put_plain(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return c - 'A' + 'a';
@@ -51,7 +51,7 @@ static bool has_part(const char *name, const char *part)
 	for (; *name; name++) {
 		size_t i = 0;
 
-		while (part[i] && plain(name[i]) == plain(part[i]))
+		while (part[i] && put_plain(name[i]) == put_plain(part[i]))
 			i++;
 		if (!part[i])
 			return true;
@@ -59,7 +59,7 @@ static bool has_part(const char *name, const char *part)
 	return !*part;
 }
 
-static bool wanted(const struct list *l, const char *name)
+static bool event_wanted(const struct list *l, const char *name)
 {
 	if (!*l->pattern)
 		return true;
@@ -108,12 +108,12 @@ static void print_short(const struct list *l, const char *name,
 	putchar('\n');
 }
 
-static int show(const struct hwpmc_event_info *info, void *arg)
+static int show_event(const struct hwpmc_event_info *info, void *arg)
 {
 	const char *desc = info->desc ? info->desc : "";
 	struct list *l = arg;
 
-	if (!wanted(l, info->name))
+	if (!event_wanted(l, info->name))
 		return 0;
 	if (l->json) {
 		print_json(info);
@@ -150,7 +150,7 @@ static int list_all(struct hwpmc *h, struct list *l)
 	const struct hwpmc_op_getcpuinfo *info = hwpmc_cpuinfo(h);
 
 	for (unsigned int i = 0; i < info->nclass; i++) {
-		if (hwpmc_event_each(h, info->classes[i].class, show, l) < 0) {
+		if (hwpmc_event_each(h, info->classes[i].class, show_event, l) < 0) {
 			msg("%s", hwpmc_error(h));
 			return EXIT_FAILED;
 		}

@@ -36,7 +36,7 @@ const char cmd_unload_help[] =
 "Exit status: 0 when the module is gone, 1 when it is not, 2 for a wrong option.\n";
 
 /* Does the process have the device open? */
-static bool holds(const char *pid)
+static bool process_holds(const char *pid)
 {
 	char path[PATH_MAX], to[64];
 	struct dirent *entry;
@@ -67,7 +67,7 @@ static void name_holders(char *text, size_t size)
 	*text = '\0';
 	while (proc && n < size && (entry = readdir(proc)))
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-		    holds(entry->d_name))
+		    process_holds(entry->d_name))
 			n += snprintf(text + n, size - n, "%s%.10s",
 				      n ? ", " : "", entry->d_name);
 	if (proc)
@@ -104,7 +104,7 @@ static bool is_gone(uint64_t seconds)
 	}
 }
 
-static int unload(uint64_t seconds)
+static int unload_module(uint64_t seconds)
 {
 	char holders[256];
 	int err, status = revoke_all();
@@ -148,5 +148,5 @@ int cmd_unload(int argc, char *argv[])
 	}
 	if (optind < argc)
 		return msg_usage("unexpected argument '%s'", argv[optind]);
-	return unload(seconds);
+	return unload_module(seconds);
 }

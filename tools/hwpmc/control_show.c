@@ -12,7 +12,7 @@
 #include "common/msg.h"
 #include "control.h"
 
-static const char *known(const char *name)
+static const char *known_name(const char *name)
 {
 	return name ? name : "?";
 }
@@ -86,7 +86,7 @@ static void print_caps(uint32_t caps)
 	for (uint32_t bit = 1; bit && bit <= HWPMC_CAP_ALL; bit <<= 1) {
 		if (!(caps & bit))
 			continue;
-		printf("%s%s", sep, known(hwpmc_name_of_capability(bit)));
+		printf("%s%s", sep, known_name(hwpmc_name_of_capability(bit)));
 		sep = " ";
 	}
 }
@@ -97,7 +97,7 @@ static void print_classes(const struct hwpmc_op_getcpuinfo *info)
 		const struct hwpmc_classinfo *cl = &info->classes[i];
 
 		printf("%-8s %-5s %2u x %u bits, row%s %u", i ? "" : "classes",
-		       known(hwpmc_name_of_class(cl->class)), cl->num,
+		       known_name(hwpmc_name_of_class(cl->class)), cl->num,
 		       cl->width, cl->num > 1 ? "s" : "", cl->first);
 		if (cl->num > 1)
 			printf("-%u", cl->first + cl->num - 1);
@@ -148,17 +148,17 @@ static void print_row(unsigned int cpu, unsigned int row,
 {
 	printf("%4u %4u  %-8s %-9s %-10s", cpu, row, p->name,
 	       p->enabled ? "enabled" : "disabled",
-	       known(hwpmc_name_of_disposition(p->rowdisp)));
+	       known_name(hwpmc_name_of_disposition(p->rowdisp)));
 	if (p->rowdisp == HWPMC_DISP_THREAD)
 		printf(" %d PMC%s", p->users, p->users == 1 ? "" : "s");
 	if (p->ownerpid >= 0)
 		printf(" process %d, %s, event 0x%" PRIx64, p->ownerpid,
-		       known(hwpmc_name_of_mode(p->mode)),
+		       known_name(hwpmc_name_of_mode(p->mode)),
 		       p->config ? (uint64_t)p->config : p->event);
 	putchar('\n');
 }
 
-static int fail(const struct control *c)
+static int control_fail(const struct control *c)
 {
 	msg("%s", hwpmc_error(c->h));
 	return EXIT_FAILED;
@@ -172,7 +172,7 @@ static int print_rows(const struct control *c)
 		unsigned int n;
 
 		if (hwpmc_pmcinfo(c->h, c->cpus.cpu[i], &rows, &n) < 0)
-			return fail(c);
+			return control_fail(c);
 		for (unsigned int j = 0; j < n; j++)
 			print_row(c->cpus.cpu[i], j, &rows[j]);
 		free(rows);
@@ -218,7 +218,7 @@ static int read_stats(const struct control *c, struct stat_line line[NSTAT])
 	struct hwpmc_op_getdriverstats stats;
 
 	if (hwpmc_driver_stats(c->h, &stats) < 0)
-		return fail(c);
+		return control_fail(c);
 	stat_lines(&stats, line);
 	return 0;
 }
@@ -302,7 +302,7 @@ static void json_caps(uint32_t caps)
 	for (uint32_t bit = 1; bit && bit <= HWPMC_CAP_ALL; bit <<= 1) {
 		if (!(caps & bit))
 			continue;
-		printf("%s\"%s\"", sep, known(hwpmc_name_of_capability(bit)));
+		printf("%s\"%s\"", sep, known_name(hwpmc_name_of_capability(bit)));
 		sep = ",";
 	}
 	putchar(']');
@@ -350,7 +350,7 @@ static int json_rows(const struct control *c)
 		unsigned int n;
 
 		if (hwpmc_pmcinfo(c->h, c->cpus.cpu[i], &rows, &n) < 0)
-			return fail(c);
+			return control_fail(c);
 		printf("%s{\"cpu\":%u,\"rows\":[", i ? "," : "",
 		       c->cpus.cpu[i]);
 		for (unsigned int j = 0; j < n; j++)

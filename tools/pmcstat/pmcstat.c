@@ -303,7 +303,7 @@ static int check_options(const struct pmcstat *ps)
 	return 0;
 }
 
-static int parse(struct pmcstat *ps, int argc, char *argv[])
+static int parse_options(struct pmcstat *ps, int argc, char *argv[])
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 256 },
@@ -376,7 +376,7 @@ static int show_events(struct pmcstat *ps)
 	return found < 0 || (ps->describe && !found) ? EXIT_FAILED : 0;
 }
 
-static int work(struct pmcstat *ps)
+static int pmcstat_work(struct pmcstat *ps)
 {
 	int status;
 
@@ -413,13 +413,13 @@ int main(int argc, char *argv[])
 	int status, bad;
 
 	msg_prog = "pmcstat";
-	status = parse(&ps, argc, argv);
+	status = parse_options(&ps, argc, argv);
 	if (!status)
 		status = open_output(&ps);
 	if (!status)
 		status = pmcstat_views_open(&ps);
 	if (!status)
-		status = work(&ps);
+		status = pmcstat_work(&ps);
 	bad = ps.out ? close_output(&ps) : 0;
 	free(ps.event);
 	free(ps.pid);

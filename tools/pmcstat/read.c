@@ -31,8 +31,8 @@ static bool is_wanted(const struct pmcstat *ps, const struct hwpmc_record *r)
 	       r->tid == ps->lwp;
 }
 
-static void warn(const struct pmcstat *ps, const struct hwpmc_input *in,
-		 const struct missing *m)
+static void warn_missing(const struct pmcstat *ps, const struct hwpmc_input *in,
+			 const struct missing *m)
 {
 	if (ps->quiet)
 		return;
@@ -59,7 +59,7 @@ static int print_input(struct pmcstat *ps, struct hwpmc_input *in)
 	}
 	if (rc < 0)
 		msg("%s", hwpmc_input_error(in));
-	warn(ps, in, &missing);
+	warn_missing(ps, in, &missing);
 	hwpmc_input_close(in);
 	return rc < 0 ? EXIT_FAILED : 0;
 }

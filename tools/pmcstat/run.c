@@ -14,7 +14,7 @@
 #include "pmcstat.h"
 #include "record/launch.h"
 
-static int refused(const struct pmcstat *ps)
+static int run_refused(const struct pmcstat *ps)
 {
 	msg("%s", hwpmc_error(ps->h));
 	return -1;
@@ -40,7 +40,7 @@ static int allocate_all(struct pmcstat *ps)
 		if (hwpmc_allocate(ps->h, ev->spec, mode_of(ev),
 				   ev->flags | (ev->system ? 0 : exec),
 				   ev->cpu, ev->rate, &ev->id) < 0)
-			return refused(ps);
+			return run_refused(ps);
 		if (ps->verbose)
 			msg("%s %s in row %u", ev->spec,
 			    ev->sampling ? "samples" : "counts",
@@ -55,7 +55,7 @@ static int attach_all(struct pmcstat *ps, pid_t pid)
 	for (unsigned int i = 0; i < ps->nevent; i++)
 		if (!ps->event[i].system &&
 		    hwpmc_attach(ps->h, ps->event[i].id, pid) < 0)
-			return refused(ps);
+			return run_refused(ps);
 	if (ps->verbose)
 		msg("attached to process %d", pid);
 	return 0;
@@ -65,7 +65,7 @@ static int start_all(struct pmcstat *ps)
 {
 	for (unsigned int i = 0; i < ps->nevent; i++)
 		if (hwpmc_start(ps->h, ps->event[i].id) < 0)
-			return refused(ps);
+			return run_refused(ps);
 	return 0;
 }
 
@@ -77,7 +77,7 @@ static int read_all(struct pmcstat *ps)
 		if (ev->sampling || hwpmc_read(ps->h, ev->id, &ev->value) == 0)
 			continue;
 		if (hwpmc_reason(ps->h) != HWPMC_WHY_INCOMPLETE)
-			return refused(ps);
+			return run_refused(ps);
 		ev->incomplete = true;
 	}
 	return 0;
@@ -87,7 +87,7 @@ static int stop_all(struct pmcstat *ps)
 {
 	for (unsigned int i = 0; i < ps->nevent; i++)
 		if (hwpmc_stop(ps->h, ps->event[i].id) < 0)
-			return refused(ps);
+			return run_refused(ps);
 	return 0;
 }
 
@@ -105,7 +105,7 @@ static int attach_targets(struct pmcstat *ps, struct watch *w)
 	return 0;
 }
 
-static int prepare(struct pmcstat *ps, struct watch *w, struct launch *l)
+static int prepare_target(struct pmcstat *ps, struct watch *w, struct launch *l)
 {
 	if (allocate_all(ps) < 0 || pmcstat_log_notes(ps) < 0)
 		return -1;
@@ -211,7 +211,7 @@ int pmcstat_run(struct pmcstat *ps)
 		watch_log(&w);
 	if (ps->views.top)
 		pmcstat_top_begin(ps);
-	if (pmcstat_log_begin(ps) == 0 && prepare(ps, &w, &l) == 0)
+	if (pmcstat_log_begin(ps) == 0 && prepare_target(ps, &w, &l) == 0)
 		status = run_prepared(ps, &w, &l);
 	/* Who reads the log may never do: let an interrupt end that. */
 	watch_let_die();

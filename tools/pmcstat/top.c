@@ -36,7 +36,7 @@ struct pmcstat_top {
 
 /* ---- the reader ---------------------------------------------------------- */
 
-static void feed(struct pmcstat_top *t, const struct hwpmc_record *r)
+static void top_feed(struct pmcstat_top *t, const struct hwpmc_record *r)
 {
 	pthread_mutex_lock(&t->lock);
 	while (t->wanted)
@@ -80,7 +80,7 @@ static int feed_all(struct pmcstat_top *t, struct hwpmc_input *in, char *err,
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 		if (rc <= 0)
 			break;
-		feed(t, &r);
+		top_feed(t, &r);
 	}
 	if (rc < 0)
 		snprintf(err, size, "%s", hwpmc_input_error(in));
@@ -109,28 +109,28 @@ int pmcstat_top_feed(struct pmcstat *ps, int fd, const char *path)
 
 /* ---- rounds -------------------------------------------------------------- */
 
-static void lock(struct pmcstat_top *t)
+static void top_lock(struct pmcstat_top *t)
 {
 	t->wanted = true;
 	pthread_mutex_lock(&t->lock);
 }
 
-static void unlock(struct pmcstat_top *t)
+static void top_unlock(struct pmcstat_top *t)
 {
 	t->wanted = false;
 	pthread_cond_signal(&t->go);
 	pthread_mutex_unlock(&t->lock);
 }
 
-static void take(struct pmcstat_top *t)
+static void top_take(struct pmcstat_top *t)
 {
-	lock(t);
+	top_lock(t);
 	view_store_take(&t->store, t->profile);
 	t->pending = 0;
-	unlock(t);
+	top_unlock(t);
 }
 
-static void draw(struct pmcstat *ps)
+static void screen_draw(struct pmcstat *ps)
 {
 	struct pmcstat_top *t = ps->top;
 	char *text = NULL;
@@ -141,9 +141,9 @@ static void draw(struct pmcstat *ps)
 		return;
 	t->view.state = t->paused ? " [paused]" :
 			t->screen && t->ended ? " [the log has ended]" : "";
-	lock(t);
+	top_lock(t);
 	view_top(f, t->profile, &t->store, &t->view);
-	unlock(t);
+	top_unlock(t);
 	fclose(f);
 	if (t->screen)
 		screen_show(text);
@@ -158,11 +158,11 @@ static void next_event(struct pmcstat_top *t)
 {
 	uint32_t n;
 
-	lock(t);
+	top_lock(t);
 	hwpmc_profile_events(t->profile, &n);
 	t->view.event = t->view.event + 1 < n ? t->view.event + 1 : 0;
 	t->view.merged = false;
-	unlock(t);
+	top_unlock(t);
 }
 
 /* False: end. */
@@ -213,13 +213,13 @@ static void open_screen(struct pmcstat *ps, struct watch *w)
 		w->input_fd = STDIN_FILENO;
 }
 
-static uint64_t sooner(uint64_t a, uint64_t b)
+static uint64_t sooner_of(uint64_t a, uint64_t b)
 {
 	return a && a < b ? a : b;
 }
 
 /* What has to be done now; false: nothing will come that is worth waiting for. */
-static bool look(struct pmcstat *ps, uint64_t *tick)
+static bool top_look(struct pmcstat *ps, uint64_t *tick)
 {
 	struct pmcstat_top *t = ps->top;
 	uint64_t now = watch_now();
@@ -234,29 +234,29 @@ static bool look(struct pmcstat *ps, uint64_t *tick)
 	while (*tick <= now)
 		*tick += ps->interval_ns;
 	if (!t->paused) {
-		take(t);
-		draw(ps);
+		top_take(t);
+		screen_draw(ps);
 	}
 	return true;
 }
 
 /* Until the end of what w watches, of the time, or the key that asks for it. */
-static void loop(struct pmcstat *ps, struct watch *w)
+static void top_loop(struct pmcstat *ps, struct watch *w)
 {
 	uint64_t start = watch_now(), tick = start + ps->interval_ns;
 	uint64_t limit = ps->limit_ns ? start + ps->limit_ns : 0;
 
 	for (;;) {
-		uint64_t soon = ps->top->ended ? tick : sooner(tick, watch_now() + SOON);
-		enum watch_event ev = watch_wait(w, sooner(limit, soon));
+		uint64_t soon = ps->top->ended ? tick : sooner_of(tick, watch_now() + SOON);
+		enum watch_event ev = watch_wait(w, sooner_of(limit, soon));
 
 		if (ev == WATCH_INPUT) {
 			if (!take_keys(ps->top))
 				return;
-			draw(ps);
+			screen_draw(ps);
 		} else if (ev != WATCH_TIME ||
 			   (limit && watch_now() >= limit) ||
-			   !look(ps, &tick)) {
+			   !top_look(ps, &tick)) {
 			return;
 		}
 	}
@@ -267,8 +267,8 @@ void pmcstat_top_run(struct pmcstat *ps, struct watch *w)
 	ps->top->ran = true;
 	open_screen(ps, w);
 	if (ps->top->screen)
-		draw(ps);
-	loop(ps, w);
+		screen_draw(ps);
+	top_loop(ps, w);
 	w->input_fd = -1;
 	if (ps->top->screen)
 		screen_close();
@@ -306,8 +306,8 @@ static void draw_last(struct pmcstat *ps)
 	t->view.total |= t->screen;
 	t->rounds = t->screen ? 0 : t->rounds;
 	t->screen = t->paused = false;
-	take(t);
-	draw(ps);
+	top_take(t);
+	screen_draw(ps);
 }
 
 int pmcstat_top_end(struct pmcstat *ps)

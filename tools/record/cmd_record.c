@@ -106,7 +106,7 @@ static int check_options(struct record *r)
 	return status;
 }
 
-static int parse(struct record *r, int argc, char *argv[], bool *help)
+static int parse_options(struct record *r, int argc, char *argv[], bool *help)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, OPT_HELP },
@@ -160,7 +160,7 @@ static uint64_t count_samples(const void *data, size_t len)
 	return n;
 }
 
-static int take(unsigned int cpu, const void *data, size_t len, void *arg)
+static int record_take(unsigned int cpu, const void *data, size_t len, void *arg)
 {
 	struct record *r = arg;
 	struct hwpmc_log_hdr mark;
@@ -193,7 +193,7 @@ static int begin_log(struct record *r)
 		msg("%s", err);
 		return -1;
 	}
-	r->sampler.take = take;
+	r->sampler.take = record_take;
 	r->sampler.note = add_note;
 	r->sampler.arg = r;
 	if (sampler_open(&r->sampler) < 0)
@@ -244,7 +244,7 @@ static void run_until_end(struct record *r, struct watch *w)
 	show_progress(r, now - start, true);
 }
 
-static void summary(struct record *r)
+static void print_summary(struct record *r)
 {
 	uint64_t lost = sampler_dropped(&r->sampler);
 
@@ -284,7 +284,7 @@ static int run_prepared(struct record *r, struct watch *w, struct launch *l)
 	return end_command(r, w, 0);
 }
 
-static int run(struct record *r)
+static int record_run(struct record *r)
 {
 	struct launch l = { .pid = 0 };
 	int status = EXIT_STAT_FAILED;
@@ -296,7 +296,7 @@ static int run(struct record *r)
 	}
 	if (begin_log(r) == 0 && sampler_start(&r->sampler, &w, &l) == 0) {
 		status = run_prepared(r, &w, &l);
-		summary(r);
+		print_summary(r);
 	}
 	watch_close(&w);
 	return status;
@@ -315,11 +315,11 @@ int cmd_record(int argc, char *argv[])
 {
 	struct record r;
 	bool help = false;
-	int status = parse(&r, argc, argv, &help);
+	int status = parse_options(&r, argc, argv, &help);
 
 	if (status || help)
 		return status;
-	status = run(&r);
+	status = record_run(&r);
 	sampler_free(&r.sampler);
 	return close_output(&r, status);
 }

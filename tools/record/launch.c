@@ -93,7 +93,7 @@ err_go:
 	return -1;
 }
 
-static void reap(pid_t pid)
+static void reap_child(pid_t pid)
 {
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -112,7 +112,7 @@ int launch_go(struct launch *l)
 		err = 0;
 	close(l->error_fd);
 	if (err)
-		reap(l->pid);
+		reap_child(l->pid);
 	return err;
 }
 
@@ -120,7 +120,7 @@ void launch_cancel(struct launch *l)
 {
 	close(l->go_fd);
 	close(l->error_fd);
-	reap(l->pid);
+	reap_child(l->pid);
 }
 
 int launch_error(const char *what, int err)

@@ -41,7 +41,7 @@ static bool read_stat(pid_t pid, char name[64], unsigned int *flags)
 	return ok;
 }
 
-static bool matches(const regex_t *re, pid_t pid)
+static bool process_matches(const regex_t *re, pid_t pid)
 {
 	unsigned int flags;
 	char name[64];
@@ -63,7 +63,7 @@ int procs_match(const regex_t *re, pid_t **pid)
 		pid_t p = isdigit((unsigned char)e->d_name[0]) ?
 			  atoi(e->d_name) : 0;
 
-		if (!p || !matches(re, p))
+		if (!p || !process_matches(re, p))
 			continue;
 		*pid = must_realloc(*pid, n + 1, sizeof(**pid));
 		(*pid)[n++] = p;

@@ -239,7 +239,7 @@ static int each_pmc(struct sampler *s, int (*op)(struct hwpmc *, uint32_t))
 	return 0;
 }
 
-static int attach(struct sampler *s, pid_t pid)
+static int sampler_attach(struct sampler *s, pid_t pid)
 {
 	for (unsigned int i = 0; i < s->nid; i++) {
 		if (hwpmc_attach(s->h, s->id[i], pid) == 0)
@@ -253,14 +253,14 @@ static int attach(struct sampler *s, pid_t pid)
 static int attach_all(struct sampler *s, struct watch *w, struct launch *l)
 {
 	if (!s->npid)
-		return s->system ? 0 : attach(s, l->pid);
+		return s->system ? 0 : sampler_attach(s, l->pid);
 	for (unsigned int i = 0; i < s->npid; i++) {
 		if (watch_target(w, s->pid[i]) < 0) {
 			msg("cannot sample process %d: %s", s->pid[i],
 			    strerror(errno));
 			return -1;
 		}
-		if (attach(s, s->pid[i]) < 0)
+		if (sampler_attach(s, s->pid[i]) < 0)
 			return -1;
 	}
 	return 0;

@@ -112,8 +112,8 @@ static void write_all(struct sink *s, const char *at, size_t len)
 	}
 }
 
-static void compress(struct sink *s, const void *data, size_t len,
-		     ZSTD_EndDirective how)
+static void sink_compress(struct sink *s, const void *data, size_t len,
+			  ZSTD_EndDirective how)
 {
 	ZSTD_inBuffer from = { data, len, 0 };
 	size_t left;
@@ -135,7 +135,7 @@ void sink_write(struct sink *s, const void *data, size_t len)
 	if (s->error)
 		return;
 	if (s->zstd)
-		compress(s, data, len, ZSTD_e_continue);
+		sink_compress(s, data, len, ZSTD_e_continue);
 	else
 		write_all(s, data, len);
 }
@@ -143,7 +143,7 @@ void sink_write(struct sink *s, const void *data, size_t len)
 void sink_flush(struct sink *s)
 {
 	if (s->zstd && !s->error)
-		compress(s, NULL, 0, ZSTD_e_flush);
+		sink_compress(s, NULL, 0, ZSTD_e_flush);
 }
 
 void sink_note(struct sink *s, uint32_t id, const char *key, const char *value)
@@ -156,7 +156,7 @@ void sink_note(struct sink *s, uint32_t id, const char *key, const char *value)
 int sink_close(struct sink *s)
 {
 	if (s->zstd && !s->error)
-		compress(s, NULL, 0, ZSTD_e_end);
+		sink_compress(s, NULL, 0, ZSTD_e_end);
 	ZSTD_freeCCtx(s->zstd);
 	free(s->packed);
 	if (s->fd > STDERR_FILENO && close(s->fd) < 0 && !s->error)

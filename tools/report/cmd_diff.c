@@ -66,7 +66,7 @@ static int parse_option(void *arg, int c)
 	}
 }
 
-static int parse(struct options *o, int argc, char *argv[])
+static int parse_options(struct options *o, int argc, char *argv[])
 {
 	static const struct option options[] = {
 		LOGOPTS_HELP,
@@ -316,7 +316,7 @@ static void print_all(const struct options *o, struct hwpmc_profile *p[2])
 
 /* ---- the command --------------------------------------------------------- */
 
-static int print(struct options *o, struct hwpmc_profile *p[2])
+static int print_diff(struct options *o, struct hwpmc_profile *p[2])
 {
 	int status;
 
@@ -335,7 +335,7 @@ static int print(struct options *o, struct hwpmc_profile *p[2])
 	return pager_close(&o->out);
 }
 
-static int run(struct options *o)
+static int diff_run(struct options *o)
 {
 	struct hwpmc_profile *p[2] = { NULL, NULL };
 	int status = EXIT_FAILED;
@@ -344,7 +344,7 @@ static int run(struct options *o)
 	if (p[0])
 		p[1] = logopts_read(&o->log, o->path[1]);
 	if (p[1])
-		status = print(o, p);
+		status = print_diff(o, p);
 	hwpmc_profile_free(p[0]);
 	hwpmc_profile_free(p[1]);
 	return status;
@@ -356,9 +356,9 @@ int cmd_diff(int argc, char *argv[])
 	int status;
 
 	logopts_init(&o.log);
-	status = parse(&o, argc, argv);
+	status = parse_options(&o, argc, argv);
 	if (!status && !o.log.help)
-		status = run(&o);
+		status = diff_run(&o);
 	logopts_free(&o.log);
 	return status;
 }

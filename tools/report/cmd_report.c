@@ -159,7 +159,7 @@ static int check_options(struct report *r, int argc, char *argv[])
 	return 0;
 }
 
-static int parse(struct report *r, int argc, char *argv[])
+static int parse_options(struct report *r, int argc, char *argv[])
 {
 	static const struct option options[] = {
 		LOGOPTS_HELP,
@@ -210,7 +210,7 @@ static void print_all(struct report *r)
 		report_tree(r);
 }
 
-static int print(struct report *r)
+static int print_report(struct report *r)
 {
 	bool text = !r->export && r->format == REPORT_TEXT;
 	int status;
@@ -226,14 +226,14 @@ static int print(struct report *r)
 	return pager_close(&r->out);
 }
 
-static int run(struct report *r)
+static int report_run(struct report *r)
 {
 	int status;
 
 	r->profile = logopts_read(&r->log, r->log.input);
 	if (!r->profile)
 		return EXIT_FAILED;
-	status = print(r);
+	status = print_report(r);
 	hwpmc_profile_free(r->profile);
 	return status;
 }
@@ -241,10 +241,10 @@ static int run(struct report *r)
 int cmd_report(int argc, char *argv[])
 {
 	struct report r;
-	int status = parse(&r, argc, argv);
+	int status = parse_options(&r, argc, argv);
 
 	if (!status && !r.log.help)
-		status = run(&r);
+		status = report_run(&r);
 	logopts_free(&r.log);
 	return status;
 }

@@ -52,7 +52,7 @@ static uint32_t add_side(struct diff *d, int which, uint32_t n)
 	return n;
 }
 
-static uint32_t merge(struct diff_line *l, uint32_t n)
+static uint32_t merge_lines(struct diff_line *l, uint32_t n)
 {
 	uint32_t out = 0;
 
@@ -75,7 +75,7 @@ double diff_percent(const struct diff *d, int side, uint64_t count)
 	return ev && ev->samples ? 100.0 * count / ev->samples : 0;
 }
 
-static double events(const struct diff *d, int side, uint64_t count)
+static double events_of_samples(const struct diff *d, int side, uint64_t count)
 {
 	const struct hwpmc_profile_event *ev = d->side[side].event;
 
@@ -85,7 +85,7 @@ static double events(const struct diff *d, int side, uint64_t count)
 
 double diff_ratio(const struct diff *d, const uint64_t count[2])
 {
-	double old = events(d, 0, count[0]), new = events(d, 1, count[1]);
+	double old = events_of_samples(d, 0, count[0]), new = events_of_samples(d, 1, count[1]);
 
 	if (old == 0)
 		return new == 0 ? 1 : INFINITY;
@@ -97,7 +97,7 @@ double diff_ratio(const struct diff *d, const uint64_t count[2])
 static const struct diff *sorting;	/* for qsort() */
 static enum diff_sort sorting_by;
 
-static double weight(const struct diff_line *l)
+static double line_weight(const struct diff_line *l)
 {
 	double old = diff_percent(sorting, 0, l->count[0]);
 	double new = diff_percent(sorting, 1, l->count[1]);
@@ -120,7 +120,7 @@ static double weight(const struct diff_line *l)
 
 static int most_first(const void *a, const void *b)
 {
-	double x = weight(a), y = weight(b);
+	double x = line_weight(a), y = line_weight(b);
 
 	return x > y ? -1 : x < y ? 1 : by_names(a, b);
 }
@@ -132,7 +132,7 @@ void diff_make(struct diff *d, const struct diff_side side[2],
 
 	*d = (struct diff){ .side = { side[0], side[1] }, .key = key };
 	n = add_side(d, 1, add_side(d, 0, 0));
-	d->n = merge(d->line, n);
+	d->n = merge_lines(d->line, n);
 	sorting = d;
 	sorting_by = sort;
 	qsort(d->line, d->n, sizeof(*d->line), most_first);

@@ -39,7 +39,7 @@ static bool is_function(const struct report *r, const struct hwpmc_frame *f)
  * The part of a stack that a function's tree has: of callers what is around its
  * innermost call, of callees what is within its outermost one. Each stack counts once.
  */
-static bool cut(const struct report *r, struct hwpmc_stack *s)
+static bool stack_cut(const struct report *r, struct hwpmc_stack *s)
 {
 	uint32_t i = 0, n = s->nframe;
 
@@ -70,7 +70,7 @@ static uint64_t make_tree(const struct report *r, struct view_tree *t,
 
 		if (s.event != event)
 			continue;
-		if (r->function && !cut(r, &s))
+		if (r->function && !stack_cut(r, &s))
 			without += s.count;
 		else
 			view_tree_add(t, &s, s.count);
@@ -146,7 +146,7 @@ static void print_row(const struct printing *p, const struct row *row)
 /* ---- trees --------------------------------------------------------------- */
 
 /* What JSON needs between rows and around the children of one. */
-static void punctuate(const struct printing *p, const char *text)
+static void put_punctuation(const struct printing *p, const char *text)
 {
 	if (p->r->format == REPORT_JSON)
 		fputs(text, p->f);
@@ -159,9 +159,9 @@ static void print_sum(const struct printing *p, uint64_t count,
 
 	if (!count)
 		return;
-	punctuate(p, first ? "" : ",");
+	put_punctuation(p, first ? "" : ",");
 	print_row(p, &row);
-	punctuate(p, "}");
+	put_punctuation(p, "}");
 }
 
 /* The most have come first: what is small has only small ones behind it. */
@@ -172,23 +172,23 @@ static void print_children(const struct printing *p,
 	const struct view_node *n;
 	uint64_t rest = 0;
 
-	punctuate(p, ",\"children\":[");
+	put_punctuation(p, ",\"children\":[");
 	for (n = parent->child; n; n = n->next) {
 		struct row row = { n, NULL, n->count, n->self, depth };
 
 		if (report_is_small(p->r, n->count, p->ev->samples))
 			break;
-		punctuate(p, n == parent->child ? "" : ",");
+		put_punctuation(p, n == parent->child ? "" : ",");
 		print_row(p, &row);
 		print_children(p, n, depth + 1, 0);
-		punctuate(p, "}");
+		put_punctuation(p, "}");
 	}
 	for (const struct view_node *m = n; m; m = m->next)
 		rest += m->count;
 	print_sum(p, rest, "(functions below --limit)", depth,
 		  n == parent->child);
 	print_sum(p, without, "(stacks without it)", depth, !parent->child);
-	punctuate(p, "]");
+	put_punctuation(p, "]");
 }
 
 static void print_event_head(const struct printing *p)
@@ -221,7 +221,7 @@ void report_tree(const struct report *r)
 			fputc('\n', p.f);
 		print_event_head(&p);
 		print_children(&p, &tree.root, 0, without);
-		punctuate(&p, "}\n");
+		put_punctuation(&p, "}\n");
 		view_tree_clear(&tree);
 	}
 	if (r->format == REPORT_TEXT)

@@ -154,7 +154,7 @@ static int check_options(struct stat_options *o, bool all)
 }
 
 /* 0, or the status to exit with; *help: help was printed. */
-static int parse(struct stat_options *o, int argc, char *argv[], bool *help)
+static int parse_options(struct stat_options *o, int argc, char *argv[], bool *help)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, OPT_HELP },
@@ -269,7 +269,7 @@ static int attach_all(struct session *s, struct watch *w, struct launch *l)
 }
 
 /* Everything up to where the command may go. On failure nothing is left. */
-static int prepare(struct session *s, struct watch *w, struct launch *l)
+static int prepare_target(struct session *s, struct watch *w, struct launch *l)
 {
 	bool own = s->o.command && !s->o.system && !s->o.npid;
 
@@ -364,7 +364,7 @@ static int run_once(struct session *s)
 		msg("cannot watch for signals: %s", strerror(errno));
 		return status;
 	}
-	if (prepare(s, &w, &l) == 0)
+	if (prepare_target(s, &w, &l) == 0)
 		status = run_prepared(s, &w, &l);
 	stat_set_release(&s->set);
 	watch_close(&w);
@@ -413,7 +413,7 @@ int cmd_stat(int argc, char *argv[])
 {
 	struct session s = { .out = NULL };
 	bool help = false;
-	int status = parse(&s.o, argc, argv, &help);
+	int status = parse_options(&s.o, argc, argv, &help);
 
 	if (status || help)
 		return status;

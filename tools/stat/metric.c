@@ -91,7 +91,7 @@ static enum stat_kind stat_metric_base(enum stat_kind kind)
 	}
 }
 
-static struct stat_metric ratio(enum stat_kind kind, double quotient)
+static struct stat_metric ratio_metric(enum stat_kind kind, double quotient)
 {
 	switch (kind) {
 	case KIND_BRANCH_MISSES:
@@ -109,7 +109,7 @@ struct stat_metric stat_metric(enum stat_kind kind, double count, double base,
 			       double ns)
 {
 	if (base > 0)
-		return ratio(kind, count / base);
+		return ratio_metric(kind, count / base);
 	if (!(ns > 0))
 		return (struct stat_metric){ 0, NULL };
 	if (kind == KIND_CYCLES)

@@ -110,7 +110,7 @@ static int parse_option(struct options *o, int c)
 	return rc == 1 ? parse_own(o, c) : rc;
 }
 
-static int check(struct options *o)
+static int check_options(struct options *o)
 {
 	struct sampler *s = &o->top.sampler;
 
@@ -121,7 +121,7 @@ static int check(struct options *o)
 	return sampler_check(s);
 }
 
-static int parse(struct options *o, int argc, char *argv[])
+static int parse_options(struct options *o, int argc, char *argv[])
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, OPT_HELP },
@@ -154,7 +154,7 @@ static int parse(struct options *o, int argc, char *argv[])
 	}
 	if (optind < argc)
 		o->top.sampler.command = argv + optind;
-	return check(o);
+	return check_options(o);
 }
 
 /* ---- the run ------------------------------------------------------------- */
@@ -175,7 +175,7 @@ static bool next_round(struct options *o)
 
 /* Nothing will be sampled any more. What was stays on the screen until the user
  * has seen it. */
-static bool finish(struct options *o, struct watch *w)
+static bool top_finish(struct options *o, struct watch *w)
 {
 	struct rusage usage;
 
@@ -206,7 +206,7 @@ static bool wait_and_take(struct options *o, struct watch *w, uint64_t next)
 	switch (e) {
 	case WATCH_CHILD:
 	case WATCH_TARGETS:
-		return finish(o, w);
+		return top_finish(o, w);
 	case WATCH_SIGNAL:
 		return false;
 	default:
@@ -287,7 +287,7 @@ static int run_started(struct options *o, struct watch *w, struct launch *l)
 	return tell_failure(o) ?: status;
 }
 
-static int run(struct options *o)
+static int top_run(struct options *o)
 {
 	struct launch l = { .pid = 0, .quiet = !o->batch };
 	int status = EXIT_STAT_FAILED;
@@ -310,9 +310,9 @@ int cmd_top(int argc, char *argv[])
 	int status;
 
 	top_init(&o.top);
-	status = parse(&o, argc, argv);
+	status = parse_options(&o, argc, argv);
 	if (!status && !o.help)
-		status = run(&o);
+		status = top_run(&o);
 	top_free(&o.top);
 	return status;
 }

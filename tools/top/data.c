@@ -18,7 +18,7 @@
 
 /* ---- records ------------------------------------------------------------- */
 
-static void feed(struct top *t, const void *data, size_t len)
+static void top_feed(struct top *t, const void *data, size_t len)
 {
 	struct hwpmc_record r;
 	enum hwpmc_parse rc;
@@ -35,7 +35,7 @@ static void feed(struct top *t, const void *data, size_t len)
 		t->broken = hwpmc_parser_error(t->parser);
 }
 
-static int take(unsigned int cpu, const void *data, size_t len, void *arg)
+static int top_take(unsigned int cpu, const void *data, size_t len, void *arg)
 {
 	struct hwpmc_log_hdr mark;
 	struct top *t = arg;
@@ -44,9 +44,9 @@ static int take(unsigned int cpu, const void *data, size_t len, void *arg)
 	if (((const struct hwpmc_log_hdr *)data)->type !=
 	    HWPMC_LOG_INITIALIZE) {
 		hwpmc_rings_mark(cpu, &mark);
-		feed(t, &mark, sizeof(mark));
+		top_feed(t, &mark, sizeof(mark));
 	}
-	feed(t, data, len);
+	top_feed(t, data, len);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ static void add_note(void *arg, uint32_t id, const char *key,
 	union note n;
 	size_t len = note_fill(&n, id, key, value);
 
-	feed(arg, &n, len);
+	top_feed(arg, &n, len);
 }
 
 void top_init(struct top *t)
@@ -64,7 +64,7 @@ void top_init(struct top *t)
 	*t = (struct top){ .interval_ns = 2000000000ull, .limit = 25 };
 	sampler_init(&t->sampler);
 	logopts_init(&t->log);
-	t->sampler.take = take;
+	t->sampler.take = top_take;
 	t->sampler.note = add_note;
 	t->sampler.arg = t;
 }
@@ -95,7 +95,7 @@ void top_free(struct top *t)
 
 static enum top_key sorting_key;	/* for qsort() */
 
-static int compare(uint64_t a, uint64_t b)
+static int compare_lines(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -104,13 +104,13 @@ static int by_key(const struct hwpmc_stack *a, const struct hwpmc_stack *b)
 {
 	switch (sorting_key) {
 	case TOP_SYMBOL:
-		return compare((uintptr_t)a->frame[0]->symbol,
-			       (uintptr_t)b->frame[0]->symbol);
+		return compare_lines((uintptr_t)a->frame[0]->symbol,
+				     (uintptr_t)b->frame[0]->symbol);
 	case TOP_IMAGE:
 		return strcmp(a->frame[0]->image->path,
 			      b->frame[0]->image->path);
 	case TOP_THREAD:
-		return compare(a->thread->tid, b->thread->tid);
+		return compare_lines(a->thread->tid, b->thread->tid);
 	default:
 		return strcmp(a->thread->process, b->thread->process);
 	}
@@ -136,8 +136,8 @@ static int most_first(const void *a, const void *b)
 }
 
 /* Lines that `same` calls alike become one; the largest of them stays its face. */
-static uint32_t merge(struct top_line *l, uint32_t n,
-		      int (*same)(const void *a, const void *b))
+static uint32_t merge_lines(struct top_line *l, uint32_t n,
+			    int (*same)(const void *a, const void *b))
 {
 	uint32_t out = 0;
 
@@ -162,14 +162,14 @@ static int same_key(const void *a, const void *b)
 		      ((const struct top_line *)b)->stack);
 }
 
-static bool passes(const struct top *t, const struct hwpmc_stack *s)
+static bool passes_filter(const struct top *t, const struct hwpmc_stack *s)
 {
 	return !*t->filter || strcasestr(s->frame[0]->symbol->name, t->filter) ||
 	       strcasestr(s->frame[0]->image->path, t->filter) ||
 	       strcasestr(s->thread->process, t->filter);
 }
 
-static uint32_t collect(struct top *t)
+static uint32_t collect_lines(struct top *t)
 {
 	const struct hwpmc_stack *stack;
 	uint32_t nstack, n = 0;
@@ -186,7 +186,7 @@ static uint32_t collect(struct top *t)
 		t->samples += s->count;
 		if (s->frame[0]->symbol->unknown)
 			t->unknown += s->count;
-		if (passes(t, s))
+		if (passes_filter(t, s))
 			t->line[n++] = (struct top_line){ s, s->count, 0, 0 };
 		else
 			t->hidden += s->count;
@@ -196,16 +196,16 @@ static uint32_t collect(struct top *t)
 
 void top_make_lines(struct top *t)
 {
-	uint32_t n = collect(t);
+	uint32_t n = collect_lines(t);
 
 	sorting_key = t->key;
 	qsort(t->line, n, sizeof(*t->line), by_key_and_process);
-	n = merge(t->line, n, by_key_and_process);
+	n = merge_lines(t->line, n, by_key_and_process);
 	for (uint32_t i = 0; i < n; i++) {
 		t->line[i].most = t->line[i].count;
 		t->line[i].nprocess = 1;
 	}
-	t->nline = merge(t->line, n, same_key);
+	t->nline = merge_lines(t->line, n, same_key);
 	qsort(t->line, t->nline, sizeof(*t->line), most_first);
 }
 

@@ -47,7 +47,7 @@ static const char *const help[] = {
 
 /* ---- drawing ------------------------------------------------------------- */
 
-static int rows(void)
+static int list_rows(void)
 {
 	int n = LINES - HEAD_ROWS - 1;
 
@@ -88,7 +88,7 @@ static void draw_head(struct top *t)
 	attroff(A_REVERSE);
 }
 
-static int heat(double percent)
+static int percent_heat(double percent)
 {
 	return percent >= 10 ? COLOR_PAIR(COLOUR_HOT) :
 	       percent >= 1 ? COLOR_PAIR(COLOUR_WARM) : 0;
@@ -98,7 +98,7 @@ static void draw_line(const struct top *t, int row, uint32_t i)
 {
 	const struct top_line *l = &t->line[i];
 	double percent = top_percent(t, l->count);
-	int style = heat(percent) | (i == screen.at ? A_REVERSE : 0);
+	int style = percent_heat(percent) | (i == screen.at ? A_REVERSE : 0);
 	char text[1024], names[900];
 
 	top_line_text(t, l, names, sizeof(names));
@@ -112,7 +112,7 @@ static void draw_line(const struct top *t, int row, uint32_t i)
 /* The chosen line stays on the screen. */
 static void scroll_to(uint32_t n)
 {
-	uint32_t height = rows();
+	uint32_t height = list_rows();
 
 	if (screen.at >= n)
 		screen.at = n ? n - 1 : 0;
@@ -125,7 +125,7 @@ static void scroll_to(uint32_t n)
 static void draw_list(const struct top *t)
 {
 	scroll_to(t->nline);
-	for (int row = 0; row < rows(); row++) {
+	for (int row = 0; row < list_rows(); row++) {
 		uint32_t i = screen.first + row;
 
 		if (i < t->nline)
@@ -137,7 +137,7 @@ static void draw_list(const struct top *t)
 
 static void draw_help(void)
 {
-	for (int row = 0; row < rows(); row++)
+	for (int row = 0; row < list_rows(); row++)
 		put_row(HEAD_ROWS + row, row < sizeof(help) / sizeof(*help) ?
 			help[row] : "");
 }
@@ -193,15 +193,15 @@ static void draw_node(struct drawing *d, const struct view_node *n,
 	int row = d->line++ - screen.first;
 	double percent = d->all ? 100.0 * n->count / d->all : 0;
 
-	if (row >= 0 && row < rows()) {
+	if (row >= 0 && row < list_rows()) {
 		char text[1024];
 
 		snprintf(text, sizeof(text), "%7.2f%% %10" PRIu64 "  %*s%s  %s",
 			 percent, n->count, 2 * depth, "", n->symbol->name,
 			 n->symbol->image->name);
-		attron(heat(percent));
+		attron(percent_heat(percent));
 		put_row(HEAD_ROWS + row, text);
-		attroff(heat(percent));
+		attroff(percent_heat(percent));
 	}
 	for (const struct view_node *c = n->child; c; c = c->next)
 		draw_node(d, c, depth + 1);
@@ -224,7 +224,7 @@ static void draw_callers(const struct top *t)
 		screen.first = tree.nnode ? tree.nnode - 1 : 0;
 	for (const struct view_node *c = tree.root.child; c; c = c->next)
 		draw_node(&d, c, 0);
-	for (int row = d.line - screen.first; row < rows(); row++)
+	for (int row = d.line - screen.first; row < list_rows(); row++)
 		put_row(HEAD_ROWS + (row < 0 ? 0 : row), "");
 	view_tree_clear(&tree);
 }
@@ -283,7 +283,7 @@ static void open_callers(const struct top *t)
 
 static void move_key(int key)
 {
-	uint32_t page = rows() ? rows() : 1;
+	uint32_t page = list_rows() ? list_rows() : 1;
 	uint32_t *at = screen.page == PAGE_LIST ? &screen.at : &screen.first;
 
 	switch (key) {

@@ -35,7 +35,7 @@ static uint64_t *samples_of(const struct gprof *g, uint32_t image,
 	return &g->samples[image * (size_t)g->x.nevent + event];
 }
 
-static void count(struct gprof *g)
+static void gprof_count(struct gprof *g)
 {
 	for (uint32_t i = 0; i < g->x.nstack; i++)
 		ids_ptr(&g->images, g->x.stack[i].frame[0]->image);
@@ -220,7 +220,7 @@ int view_gprof(struct hwpmc_profile *p, const char *dir, FILE *map,
 	struct gprof g = { .x = export_of(p, NULL) };
 	int rc;
 
-	count(&g);
+	gprof_count(&g);
 	rc = name_all(&g);
 	for (uint32_t e = 0; !rc && e < g.x.nevent; e++)
 		rc = write_event(&g, dir, e);

@@ -38,7 +38,7 @@ static uint32_t *find_slot(const struct view_store *s,
 	return &s->slot[at];
 }
 
-static void grow(struct view_store *s)
+static void store_grow(struct view_store *s)
 {
 	s->nslot = s->nslot ? 2 * s->nslot : 1024;
 	free(s->slot);
@@ -56,7 +56,7 @@ static void add_stack(struct view_store *s, const struct hwpmc_stack *stack)
 	uint32_t *slot;
 
 	if (s->n == s->nslot / 2)
-		grow(s);
+		store_grow(s);
 	slot = find_slot(s, stack, hash);
 	if (!*slot) {
 		e = &s->entry[s->n];

@@ -37,7 +37,7 @@ static void count_unknown(struct unknown *u, const struct hwpmc_stack *s)
 	u->dubious += dubious_frames(s);
 }
 
-static void put(FILE *f, const char *what, uint64_t n)
+static void put_total(FILE *f, const char *what, uint64_t n)
 {
 	fprintf(f, " #%-27s %" PRIu64 "\n", what, n);
 }
@@ -62,13 +62,13 @@ void view_totals(FILE *f, const struct hwpmc_profile *p)
 	for (uint32_t i = 0; i < n; i++)
 		count_unknown(&u, &stack[i]);
 	fputs("CONVERSION STATISTICS:\n", f);
-	put(f, "exec", t->execs);
-	put(f, "samples total", t->samples);
-	put(f, "samples excluded by options", t->samples - t->kept);
-	put(f, "samples unclaimed", u.unclaimed);
-	put(f, "samples unknown-object", u.object);
-	put(f, "samples unknown-function", u.function);
-	put(f, "samples hidden kernel", u.hidden);
-	put(f, "samples dropped", sum_of(t->dropped));
-	put(f, "callchain dubious frames", u.dubious);
+	put_total(f, "exec", t->execs);
+	put_total(f, "samples total", t->samples);
+	put_total(f, "samples excluded by options", t->samples - t->kept);
+	put_total(f, "samples unclaimed", u.unclaimed);
+	put_total(f, "samples unknown-object", u.object);
+	put_total(f, "samples unknown-function", u.function);
+	put_total(f, "samples hidden kernel", u.hidden);
+	put_total(f, "samples dropped", sum_of(t->dropped));
+	put_total(f, "callchain dubious frames", u.dubious);
 }

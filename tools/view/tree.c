@@ -19,7 +19,7 @@ static uint32_t hash_of(const struct view_tree *t,
 	return (h >> 32) & (t->nhash - 1);
 }
 
-static void enter(struct view_tree *t, struct view_node *n)
+static void tree_enter(struct view_tree *t, struct view_node *n)
 {
 	uint32_t at = hash_of(t, n->parent, n->symbol, n->addr);
 
@@ -30,12 +30,12 @@ static void enter(struct view_tree *t, struct view_node *n)
 static void enter_all(struct view_tree *t, struct view_node *list)
 {
 	for (struct view_node *n = list; n; n = n->next) {
-		enter(t, n);
+		tree_enter(t, n);
 		enter_all(t, n->child);
 	}
 }
 
-static void grow(struct view_tree *t)
+static void tree_grow(struct view_tree *t)
 {
 	free(t->hash);
 	t->nhash = t->nhash ? 4 * t->nhash : 1024;
@@ -51,7 +51,7 @@ static struct view_node *get_child(struct view_tree *t,
 	struct view_node *n;
 
 	if (t->nnode >= t->nhash)
-		grow(t);
+		tree_grow(t);
 	for (n = t->hash[hash_of(t, parent, symbol, addr)]; n; n = n->same)
 		if (n->parent == parent && n->symbol == symbol &&
 		    n->addr == addr)
@@ -63,7 +63,7 @@ static struct view_node *get_child(struct view_tree *t,
 	n->next = parent->child;
 	parent->child = n;
 	t->nnode++;
-	enter(t, n);
+	tree_enter(t, n);
 	return n;
 }
 
