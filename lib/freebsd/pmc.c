@@ -298,7 +298,7 @@ EXPORT int pmc_enable(int cpu, int pmc)
 			       HWPMC_STATE_FREE) : -1;
 }
 
-/* FreeBSD's are 32 bits wide: they stay at the top rather than begin anew. */
+/* FreeBSD's are 32 bits wide: they saturate and do not wrap. */
 static unsigned int narrow_value(uint64_t n)
 {
 	return n > UINT_MAX ? UINT_MAX : (unsigned int)n;

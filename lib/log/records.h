@@ -46,7 +46,7 @@ struct record_type {
 	uint16_t string;	/* where a string begins that ends within; 0: none */
 	uint16_t fixed;		/* an array of characters that has an end; 0: none */
 	uint16_t fixed_size;
-	uint16_t pid, tid;	/* whom it is about; 0: nobody */
+	uint16_t pid, tid;	/* its process and thread; 0: none */
 	bool of_pmc;		/* hdr.id is a PMC's */
 	bool of_stream;		/* says whose the records that follow are, or fills */
 	/* Named fields. A field without a name ends both lists; NULL: hdr.id alone. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * holder.c - who has the counters that this module could not get. The kernel's
- * reservation has no names, so they are looked for in /proc and /sys: the NMI
- * watchdog, KVM's mediated PMU, processes with open perf events (those of others
- * only root can see). Any thread; reads files.
+ * holder.c - the owner of counters that the module could not reserve. The kernel's
+ * reservation records no owner, so /proc and /sys are searched for the known ones: the
+ * NMI watchdog, KVM's mediated PMU, processes with open perf events (only root sees
+ * those of other users). Any thread; reads files.
  */
 #include <ctype.h>
 #include <dirent.h>

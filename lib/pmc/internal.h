@@ -73,8 +73,8 @@ int error_own(struct hwpmc *h, int err, const char *sentence);
 /* reason.c: pure                                                            */
 
 /*
- * "no such CPU (the highest is 3); …" into buf. holder and remedy: who has the
- * PMU, for the reasons that need it; may be NULL.
+ * "no such CPU (the highest is 3); …" into buf. holder and remedy: the PMU's
+ * owner and how to free it, for the reasons that name them; may be NULL.
  */
 void reason_sentence(uint32_t reason, int32_t detail, const char *holder,
 		     const char *remedy, char *buf, size_t size);
@@ -86,7 +86,7 @@ void mapped_close(struct hwpmc *h);
 void mapped_forget(struct hwpmc *h, uint32_t id);
 /* False: ask the module. */
 bool mapped_read(struct hwpmc *h, uint32_t id, uint64_t *value);
-/* This thread's page, NULL: none. Only after hwpmc_counter_open() by somebody. */
+/* This thread's page, NULL: none. Valid after the first hwpmc_counter_open(). */
 const struct hwpmc_user_row *mapped_rows(const struct hwpmc *h);
 
 /* names.c */

@@ -120,7 +120,7 @@ static void name_stack(struct hwpmc_profile *p, const struct entry *e)
 		p->totals.unknown += e->count;
 }
 
-/* Room for all of a view, which is made anew each time. */
+/* Room for all of a view, which is rebuilt by each call. */
 static bool view_room(void *view, size_t n, size_t size)
 {
 	void *new = stat_alloc(n, size), *old;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * debuginfod.c - debug files from the servers that DEBUGINFOD_URLS names. The library
- * for it brings a whole HTTP client with it: it is loaded when somebody has set the
- * variable, and not before. It keeps what it fetched in a cache of its own.
+ * for it links an HTTP client: it is loaded only if the variable is set. It caches the
+ * files that it fetches.
  */
 #include <dlfcn.h>
 #include <stdlib.h>

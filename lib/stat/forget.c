@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * forget.c - who shows a log that grows for days must not grow with it: processes
- * that have ended, programs that were replaced, mappings that are gone and files
- * that nobody maps any more. What was told since the call before is kept, as samples
- * of it may still come.
+ * forget.c - bounds the memory of a reader that follows a log for days: frees processes
+ * that have ended, programs that were replaced, mappings that are gone and files that no
+ * process maps. What ended after the previous call is kept: samples of it may follow.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * frames.c - places of stacks, each once: image, function, and those that are
- * inlined there; and their source lines for who asks.
+ * inlined there; and their source lines on request.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * jit.c - symbols of generated code, from the file that its generator leaves in
- * /tmp: "start size name" a line. It grows while the program runs: what is new in it
- * is read when somebody asks again. Code that was generated later lies over what was
- * there before.
+ * /tmp: "start size name" a line. It grows while the program runs: each further lookup
+ * reads the lines added since. Later code replaces earlier code at the same addresses.
  */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -172,7 +172,7 @@ static int has_its_build_id(const struct image *img)
 	       !memcmp(k.build_id, img->pub.build_id, k.build_id_len);
 }
 
-/* Who named a file knows what he does. */
+/* A file named by an option is taken as the right one. */
 bool kallsyms_of_this_kernel(const struct images *set)
 {
 	const struct kallsyms *k = &set->kallsyms;
@@ -191,7 +191,7 @@ bool kallsyms_of_this_kernel(const struct images *set)
 
 /*
  * Is it the same kernel, wherever it lies? By its length, the ends of which may have
- * been rounded to pages; by its build-id; or because somebody says so.
+ * been rounded to pages; by its build-id; or because an option names its kallsyms.
  */
 static bool is_same(const struct images *set)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lines.c - source lines and inlined functions, from DWARF by libdw. Nothing of it
- * is read before somebody asks about an address of the image; then the ranges of
- * its units are, and of a unit its functions when one of them is asked for.
+ * is read before the first lookup in the image, which reads the ranges of its units; the
+ * functions of a unit are read by the first lookup in that unit.
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>

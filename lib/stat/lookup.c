@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lookup.c - who and where, sample after sample, for those who print each one. What
- * was found is kept: by (address space, address), and for the thread that the last
- * sample was of. Of a log that can be read twice, all mappings are known before the
- * first question; else those that came so far, and what is kept is forgotten when
- * there are new ones.
+ * lookup.c - thread and stack of one sample after the other, for callers that print each.
+ * Results are cached: by (address space, address), and for the thread of the latest
+ * sample. A log that can be read twice is read once for its mappings; else only the
+ * mappings read so far are known, and a new one invalidates the cache.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -311,7 +310,7 @@ hwpmc_lookup_event(struct hwpmc_lookup *l, uint32_t id)
 	return &l->unknown_event;
 }
 
-/* ---- who ----------------------------------------------------------------- */
+/* ---- tasks --------------------------------------------------------------- */
 
 static struct task *new_task(struct hwpmc_lookup *l, struct space *space,
 			     const char *comm)

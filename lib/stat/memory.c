@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory.c - memory for what is kept of a log. Where there is none the thread's flag
- * is set, which the exported functions clear when they are entered and look at
- * before they return; in between who gets none does without, or with a stand-in:
- * what comes of that is never shown.
+ * memory.c - memory for what is kept of a log. A failed allocation sets a flag of the
+ * thread. Exported functions clear it on entry and fail if it is set on return; in
+ * between, callers go on without the memory or with a placeholder, and such a result is
+ * never returned.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -54,7 +54,7 @@ struct run {
 	uint64_t hash;			/* of all this */
 	uint32_t era;
 	uint32_t event;
-	int32_t as_tid;			/* whom they are counted for */
+	int32_t as_tid;			/* thread they are counted for */
 	uint64_t samples;		/* not yet in the totals */
 	bool known, wanted;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * running.c - the kernel that runs here: where it lies, and its build-id. Who records
- * notes them in the log, who reads one compares.
+ * running.c - address and build-id of the running kernel. A recorder notes them in the
+ * log, a reader compares them with those of its own kernel.
  */
 #include <elf.h>
 #include <errno.h>

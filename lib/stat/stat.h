@@ -67,7 +67,7 @@ struct image {
 	struct lines *lines;		/* NULL: not asked for yet, or none */
 	struct hwpmc_symbol **inlined;	/* functions, each once */
 	uint32_t ninlined;
-	bool used;			/* forget.c: somebody maps it */
+	bool used;			/* forget.c: a process maps it */
 	struct image *next;		/* of the same hash */
 };
 
@@ -200,7 +200,7 @@ int program_load(struct images *set, struct image *img);
 bool debug_file_load(struct images *set, struct image *img,
 		     const struct elf_file *program);
 void debug_data_add(struct image *img, const struct elf_file *f);
-/* From a server, to be freed; NULL: nobody asks any, or none has it. */
+/* From a server, to be freed; NULL: no server is set, or none has it. */
 char *debuginfod_path(struct images *set, const struct image *img);
 void debuginfod_free(struct debuginfod *d);
 void plt_add(struct image *img, Elf *elf);

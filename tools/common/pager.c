@@ -125,7 +125,7 @@ int pager_close(struct pager *p)
 		while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
 			;
 		signal(SIGINT, SIG_DFL);
-		/* Who leaves the pager has seen enough. */
+		/* The pager may end before it has read all: no error. */
 		return 0;
 	}
 	if (!bad)

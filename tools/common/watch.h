@@ -41,7 +41,7 @@ void watch_close(struct watch *w);
 
 /* Take SIGIO too, which the kernel sends for a log that it cannot write. */
 void watch_log(struct watch *w);
-/* What follows may wait for ever: signals end this process again. */
+/* Restore the signals: what follows may block without a limit. */
 void watch_let_die(void);
 
 /* In a child: the signal mask as it was before watch_open(). */

@@ -92,7 +92,7 @@ static void add_stack(struct callgrind *c, const struct hwpmc_stack *s)
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* Events are words for those who read this. */
+/* The format wants an event as one word: other characters become '_'. */
 static void put_word(FILE *f, const char *name)
 {
 	for (; *name; name++)

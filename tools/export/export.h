@@ -56,7 +56,7 @@ void export_gmon(const struct export *x, FILE *f);
 void export_pprof(const struct export *x, FILE *f);
 void export_speedscope(const struct export *x, FILE *f);
 
-/* What they are called with, for who has no need of the table. */
+/* The argument of a writer that is called directly, not through the table. */
 struct export export_of(struct hwpmc_profile *profile, const char *image);
 /* gmon of a given image, if there can be one: the samples that it has. */
 bool export_gmon_can(const struct hwpmc_image *image);

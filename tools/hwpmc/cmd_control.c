@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cmd_control.c - "hwpmc control": see the machine's counters and who has them,
- * enable or disable rows. Seeing works without the module too.
+ * cmd_control.c - "hwpmc control": show the machine's counters and their owner, enable or
+ * disable rows. Showing works without the module too.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -95,7 +95,7 @@ static int start_all(struct kgmon *k)
 	return do_op(k, HWPMC_KGMON_ON, &op);
 }
 
-/* Until somebody halts it. */
+/* Holds the PMCs until the histogram is halted. */
 static _Noreturn void kgmon_keep(struct kgmon *k, int ready)
 {
 	const struct timespec step = { .tv_nsec = KEEPER_MS * 1000000l };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cmd_unload.c - "hwpmc unload": take the counters from all who use them, and the
- * module out of the kernel. Plain rmmod(8) refuses while the device is open.
+ * cmd_unload.c - "hwpmc unload": revoke all counters, end all logs, and remove the
+ * module. Plain rmmod(8) refuses while the device is open.
  */
 #include <dirent.h>
 #include <errno.h>

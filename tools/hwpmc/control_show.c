@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * control_show.c - the state of the machine's counters, for people and as JSON:
- * processor, classes, who holds the PMU and what to do, rows, statistics.
+ * processor, classes, the owner of the PMU and how to free it, rows, statistics.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static void cpuid_text(const struct control *c, char buf[HWPMC_NAME_MAX])
 		cpuid_of_proc(buf, HWPMC_NAME_MAX);
 }
 
-/* Who has the PMU: of the module where it is there, of the system else. */
+/* The owner of the PMU: as the module says, or without it as the system shows. */
 struct holder {
 	uint32_t state;			/* enum hwpmc_pmu_state */
 	const char *fact;
@@ -70,7 +70,7 @@ static void find_holder(const struct control *c, struct holder *hold)
 		return;
 	found = hwpmc_pmu_holder(hold->who, sizeof(hold->who), hold->remedy,
 				 sizeof(hold->remedy));
-	/* Without the module nobody knows but who can be named. */
+	/* Without the module the PMU counts as free if no user of it is found. */
 	if (!c->h && found < 0) {
 		hold->state = HWPMC_PMU_IDLE;
 		hold->fact = "no known user";

@@ -15,7 +15,7 @@
 #include "record/net.h"
 #include "record/note.h"
 
-/* Who stops reading lets go of the pipe: nobody shall wait for it to be read. */
+/* Close the pipe where reading ends, even by an error: else its writer would block. */
 static void *read_back(void *arg)
 {
 	struct pmcstat *ps = arg;

@@ -213,7 +213,7 @@ int pmcstat_run(struct pmcstat *ps)
 		pmcstat_top_begin(ps);
 	if (pmcstat_log_begin(ps) == 0 && prepare_target(ps, &w, &l) == 0)
 		status = run_prepared(ps, &w, &l);
-	/* Who reads the log may never do: let an interrupt end that. */
+	/* The reader of the log may have stopped reading: an interrupt ends the wait. */
 	watch_let_die();
 	if (pmcstat_log_end(ps) < 0 && !status)
 		status = EXIT_FAILED;

@@ -361,7 +361,7 @@ int pmcstat_top_read(struct pmcstat *ps, int fd, const char *path)
 		return EXIT_FAILED;
 	}
 	pmcstat_top_run(ps, &w);
-	/* It may wait for who never sends. */
+	/* The thread may block in a read from a sender that never sends. */
 	if (!ps->top->done)
 		pthread_cancel(reader);
 	pthread_join(reader, NULL);

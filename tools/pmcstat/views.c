@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * views.c - graphs and lists of a log: their options, which of them go
- * together, and who writes what. The log is one that is there, or that log.c
- * has had written meanwhile.
+ * views.c - graphs and lists of a log: their options, which of them can be
+ * combined, and the writer of each. The log is a file, or the one that log.c reads back.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -226,7 +226,7 @@ static void run_until_end(struct record *r, struct watch *w)
 {
 	uint64_t start = watch_now(), told = start, now = start;
 
-	/* An interrupt does not wait for who does not read. */
+	/* An interrupt ends a write to a reader that does not read. */
 	r->sink.stop_fd = w->signal_fd;
 	while (watch_wait(w, now + STEP_NS) == WATCH_TIME) {
 		now = watch_now();

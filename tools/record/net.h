@@ -24,7 +24,7 @@ bool net_parse(const char *text, struct net_address *address);
 
 /* A descriptor, or -1 and one sentence. */
 int net_connect(const char *text, char *err, size_t size);
-/* Listen there, and take the first who comes. */
+/* Listen there, and accept the first connection. */
 int net_accept(const char *text, char *err, size_t size);
 
 #endif

@@ -33,7 +33,7 @@ struct sampler {
 	uint32_t ring_size;
 	char **command;
 
-	/* Whom to give it. */
+	/* Receivers of records and notes. */
 	hwpmc_rings_fn *take;
 	void (*note)(void *arg, uint32_t id, const char *key, const char *value);
 	void *arg;			/* of both */

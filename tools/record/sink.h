@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sink.h - where a log goes that a tool writes: a file, standard output, another
- * machine; compressed or not. Errors are kept until somebody asks: what follows
- * them is thrown away.
+ * machine; compressed or not. The first error is kept for the caller, and what is written
+ * after it is discarded.
  */
 #ifndef TOOLS_SINK_H
 #define TOOLS_SINK_H
@@ -18,8 +18,8 @@ struct sink {
 	int fd;
 	const char *name;
 	bool may_block;			/* a pipe or a connection */
-	int stop_fd;			/* readable: do not wait for who does not
-					 * read; -1: wait for ever */
+	int stop_fd;			/* readable: end a blocked write;
+					 * -1: writes may block */
 	uint64_t bytes;			/* as written */
 	int error;			/* errno of the write that failed, or 0 */
 	ZSTD_CCtx *zstd;		/* NULL: plain */

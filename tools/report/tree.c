@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tree.c - call trees: callers above callees, or, upside down, under each
- * function who called it; of everything, or of one function. Recursion shows as it
+ * function its callers; of everything, or of one function. Recursion shows as it
  * is. In each form what ends at the nodes adds up to the samples of the event.
  */
 #include <inttypes.h>

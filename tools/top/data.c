@@ -13,7 +13,7 @@
 #include "record/note.h"
 #include "top.h"
 
-/* More distinct stacks than this, and an accumulated view begins anew. */
+/* More distinct stacks than this, and an accumulated view is reset. */
 #define STACKS_MAX	500000
 
 /* ---- records ------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * top.c - a round as text: who was hit and by whom it was called, or the call
- * tree. Percentages are those of the event's samples; what has less than the
+ * top.c - a round as text: functions with their callers, or the call tree. Percentages are those of the event's samples; what has less than the
  * threshold is one line.
  */
 #include <inttypes.h>

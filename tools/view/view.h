@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * view.h - what pmcstat makes of a profile: texts that people and programs read.
- * Each function writes one of them to f; who called looks whether f has failed. In
+ * Each function writes one of them to f; the caller checks f for errors. In
  * each of them the figures add up to the samples of the profile.
  */
 #ifndef TOOLS_VIEW_H
