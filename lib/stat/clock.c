@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * clock.c - from the ticks of a log to nanoseconds. CLOCK_MONOTONIC tells how long a
+ * clock.c - from the ticks of a log to nanoseconds. CLOCK_MONOTONIC says how long a
  * tick is: the other clock may have been set in between. Logs are believed nothing:
  * what is beyond any time is the end of time, not undefined.
  */

@@ -26,7 +26,7 @@ static void eras_add(struct eras *e, uint64_t time)
 	e->n++;
 }
 
-/* The same bytes of the same file: told of again. */
+/* The same bytes of the same file: reported twice. */
 static bool is_same(const struct map *a, const struct map *b)
 {
 	return a->image == b->image &&

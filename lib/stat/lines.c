@@ -224,7 +224,7 @@ static void add_piece(size_t index, const GElf_Shdr *sh, uint64_t at, void *arg)
 	l->piece[l->npiece++] = (struct piece){ at, sh->sh_size, sh->sh_addr };
 }
 
-/* libdwfl has given addresses to the sections when it was told of the file. */
+/* libdwfl has given addresses to the sections when the file was reported to it. */
 static void find_pieces(struct lines *l, Dwfl_Module *module, uint64_t bias)
 {
 	GElf_Addr elf_bias;

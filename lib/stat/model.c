@@ -152,7 +152,7 @@ static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
 	struct process *p = find_process(m, r->child);
 	struct space *s;
 
-	/* A number that is used again, or a child that was told of before. */
+	/* A number that is used again, or a child that an earlier record named. */
 	if (p) {
 		p->ended = 0;
 		s = new_space(m, p, r->hdr.time);
@@ -167,7 +167,7 @@ static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
 		add_map(&s->map, &s->nmap, parent->map[i]);
 }
 
-/* The kernel tells the new name before it tells of the exec that brings it. */
+/* The record of the new name comes before that of the exec that sets it. */
 static void undo_rename(struct space *s, const char *comm)
 {
 	if (!s->former_comm || !s->comm || strcmp(s->comm, comm))

@@ -47,7 +47,7 @@ static uint32_t add_event(struct hwpmc_profile *p, const char *name,
 	return p->nevent++;
 }
 
-/* The same event on several CPUs is one: the mode, period and name tell. */
+/* The same event on several CPUs is one: they have the same mode, period and name. */
 static uint32_t get_event(struct hwpmc_profile *p, const char *name,
 			  const struct hwpmc_log_allocate *r)
 {

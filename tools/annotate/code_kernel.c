@@ -91,7 +91,7 @@ static bool is_of(const char *line, const char *name, const char *module)
 
 /*
  * Static functions may share a name: then the address must be the log's. module:
- * "[name]", NULL: the kernel itself. 0: not there, or not told apart.
+ * "[name]", NULL: the kernel itself. 0: not there, or ambiguous.
  */
 static uint64_t find_running(const char *name, const char *module,
 			     uint64_t want)
@@ -203,6 +203,6 @@ int code_read_kernel(struct code *c, const struct hwpmc_symbol *s,
 			    s->start + image->load);
 	if (!addr)
 		return code_refuse(err, errsize, s->name,
-				   "/proc/kallsyms does not tell where the running kernel has it: be root, or give vmlinux by --kernel");
+				   "/proc/kallsyms does not show its address: run as root, or give vmlinux with --kernel");
 	return read_kcore(c, addr, size, err, errsize);
 }

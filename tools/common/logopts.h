@@ -75,13 +75,13 @@ enum {
 void logopts_init(struct logopts *l);
 void logopts_free(struct logopts *l);
 
-/* 1: c is none of these; 0; or what to exit with, told. */
+/* 1: c is none of these; 0; or an exit status, after a message. */
 int logopts_parse(struct logopts *l, int c, const char *arg);
 
 /* The same for LOGOPTS_OUTPUT. */
 int logopts_parse_output(struct logopts *l, int c, const char *arg);
 
-/* "12.5": a percentage. 0, or what to exit with, told. */
+/* "12.5": a percentage. 0, or an exit status after a message. */
 int logopts_percent(const char *arg, double *percent);
 /* The index of arg among n words: *value, and 0; else an exit status, and a message
  * with the choices. */
@@ -93,17 +93,17 @@ struct logopts_command {
 	const char *short_options;
 	const struct option *options;
 	const char *help;
-	/* One that is not logopts_parse()'s. 0, or what to exit with, told. */
+	/* One that is not logopts_parse()'s. 0, or an exit status after a message. */
 	int (*own)(void *arg, int c);
 };
 
-/* All up to the first operand, argv[optind]. 0, or what to exit with, told. */
+/* All up to the first operand, argv[optind]. 0, or an exit status after a message. */
 int logopts_parse_all(struct logopts *l, int argc, char *argv[],
 		      const struct logopts_command *command, void *arg);
 
 /*
  * Read all of a log. On a terminal, and if it takes a while, standard error says how
- * far it is. NULL: told.
+ * far it is. NULL: a message was printed.
  */
 struct hwpmc_profile *logopts_read(const struct logopts *l, const char *path);
 

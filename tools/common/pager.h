@@ -19,10 +19,10 @@ struct pager {
 
 /*
  * output: a file; NULL or "-": standard output, by $PAGER (default: less) if it
- * is a terminal and `stdio` is false. 0, or EXIT_FAILED, told.
+ * is a terminal and `stdio` is false. 0, or EXIT_FAILED after a message.
  */
 int pager_open(struct pager *p, const char *output, bool stdio);
-/* Wait for the pager's end. 0, or EXIT_FAILED, told: not all was written. */
+/* Wait for the pager's end. 0, or EXIT_FAILED after a message: not all was written. */
 int pager_close(struct pager *p);
 
 /* How much of the whole: from here on in red, in green, or as it is. */

@@ -84,7 +84,7 @@ void watch_close(struct watch *w)
 	free(w->target_fd);
 	if (w->child_fd >= 0)
 		close(w->child_fd);
-	/* One that is pending would end this process before it has told how it
+	/* One that is pending would end this process before it has reported how it
 	 * went.
 	 */
 	while (read(w->signal_fd, &info, sizeof(info)) == sizeof(info))

@@ -18,7 +18,7 @@ struct watch {
 	unsigned int ntarget;	/* processes that were there already */
 	int *target_fd;		/* -1: gone */
 	unsigned int nalive;
-	int input_fd;		/* -1: none; tells WATCH_INPUT when readable */
+	int input_fd;		/* -1: none; WATCH_INPUT when readable */
 	int signal;		/* that asked for the end, 0: none */
 	bool log;		/* SIGIO is taken: a log failed */
 };
@@ -27,7 +27,7 @@ enum watch_event {
 	WATCH_TIME,		/* the deadline has passed */
 	WATCH_CHILD,		/* the command has exited; reap it */
 	WATCH_TARGETS,		/* all targets are gone, and there is no child */
-	WATCH_SIGNAL,		/* told to end, and there is no child */
+	WATCH_SIGNAL,		/* asked to end, and there is no child */
 	WATCH_INPUT,		/* input_fd has something */
 	WATCH_LOG,		/* SIGIO: a log could not be written */
 };

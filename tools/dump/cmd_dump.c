@@ -268,7 +268,7 @@ static int read_log(struct dump *d)
 	if (rc < 0)
 		msg("%s", hwpmc_input_error(d->in));
 	else if (hwpmc_lookup_error(d->lookup))
-		msg("%s: there was not enough memory to tell all of it", d->log.input);
+		msg("%s: not enough memory to print all of it", d->log.input);
 	else if (hwpmc_input_cut(d->in))
 		msg("%s: the log ends within a record: its writer was stopped",
 		    d->log.input);
@@ -297,7 +297,7 @@ static int dump_run(struct dump *d)
 	outbuf_open(&d->out, fd);
 	d->lookup = hwpmc_lookup_new(&d->log.o.symbols);
 	if (!d->lookup) {
-		msg("there is not enough memory");
+		msg("out of memory");
 		return EXIT_FAILED;
 	}
 	status = read_log(d);

@@ -40,7 +40,7 @@ const facts = element("div", { className: "facts", id: "facts" });
 const warnings = element("div", { className: "warnings", id: "warnings" });
 const canvas = element("canvas", { id: "graph" });
 canvas.setAttribute("role", "img");
-canvas.setAttribute("aria-label", "Flame graph: its frames are told below it");
+canvas.setAttribute("aria-label", "Flame graph: the text below lists its frames");
 const area = element("main", {}, canvas);
 const details = element("div", { id: "details" });
 details.setAttribute("aria-live", "polite");

@@ -3,7 +3,7 @@
  * gmon_export.c - gmon.out for gprof: a histogram of one image's samples and the
  * calls within it, seen on their stacks. A bucket holds 16 bits; what is more goes
  * to another histogram of the same addresses, which gprof adds up. What the file
- * cannot hold, samples elsewhere, is told.
+ * cannot hold, samples elsewhere, is counted in a message.
  */
 #include <inttypes.h>
 #include <stdlib.h>

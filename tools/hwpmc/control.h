@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * control.h - what the files of "hwpmc control" share: cmd_control.c parses
- * options and changes rows, control_show.c tells the state.
+ * options and changes rows, control_show.c shows the state.
  */
 #ifndef TOOLS_CONTROL_H
 #define TOOLS_CONTROL_H

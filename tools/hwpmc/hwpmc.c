@@ -38,9 +38,9 @@ static const struct command {
 	{ "control", cmd_control, cmd_control_help, "hwpmc control",
 	  "show the machine and its counters, enable or disable them" },
 	{ "kgmon", cmd_kgmon, cmd_kgmon_help, "hwpmc kgmon",
-	  "collect where the kernel is, for gprof" },
+	  "collect a histogram of kernel addresses, for gprof" },
 	{ "unload", cmd_unload, cmd_unload_help, "hwpmc unload",
-	  "take the counters from all, and the module out of the kernel" },
+	  "stop all counters and remove the module" },
 };
 
 #define NCOMMAND	(sizeof(commands) / sizeof(*commands))
@@ -50,7 +50,7 @@ static void print_help(void)
 	puts("usage: hwpmc [--help] [--version] command [argument ...]\n");
 	for (size_t i = 0; i < NCOMMAND; i++)
 		printf("    %-9s %s\n", commands[i].name, commands[i].summary);
-	puts("\nhwpmc command --help tells more; so does the page hwpmc(1).");
+	puts("\nDetails: hwpmc COMMAND --help, and the manual page hwpmc(1).");
 }
 
 static const struct command *find_command(const char *name)

@@ -100,7 +100,7 @@ int pmcstat_top_feed(struct pmcstat *ps, int fd, const char *path)
 	else if (in)
 		rc = feed_all(ps->top, in, err, sizeof(err));
 	hwpmc_input_close(in);
-	/* The screen is of the other thread: it is told there. */
+	/* The screen belongs to the other thread, which shows it. */
 	if (rc < 0)
 		snprintf(ps->read_error, sizeof(ps->read_error), "%s", err);
 	ps->top->done = true;

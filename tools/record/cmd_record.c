@@ -2,7 +2,7 @@
 /*
  * cmd_record.c - "hwpmc record": sample a command, processes or CPUs into a log.
  * The rings are mapped; this one thread takes what is in them to the file, many
- * times a second, and tells how it goes once a second on a terminal.
+ * times a second, and shows progress once a second on a terminal.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -103,7 +103,7 @@ int launch_go(struct launch *l)
 {
 	int err = 0;
 
-	/* A child that was killed meanwhile: its status tells, not EPIPE. */
+	/* A child that was killed meanwhile: its status is the reason, not EPIPE. */
 	if (write(l->go_fd, "", 1) < 0 && errno != EPIPE)
 		err = errno;
 	close(l->go_fd);

@@ -28,7 +28,7 @@ int launch_go(struct launch *l);
 /* It never ran: end and reap it. */
 void launch_cancel(struct launch *l);
 
-/* Tell that `what` cannot be run, as a shell does: 127 or 126 to exit with. */
+/* Print that `what` cannot be run, as a shell does: exit status 127 or 126. */
 int launch_error(const char *what, int err);
 
 /* What to exit with for a wait status: its own, or 128 + signal. */

@@ -267,7 +267,7 @@ static int attach_all(struct sampler *s, struct watch *w, struct launch *l)
 }
 
 /*
- * Starting tells the log of all processes that there are: more than a ring may hold.
+ * Starting logs all existing processes: more than a ring may hold.
  * So another thread starts, and this one reads meanwhile.
  */
 struct starter {

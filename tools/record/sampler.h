@@ -76,16 +76,16 @@ enum {
 void sampler_init(struct sampler *s);
 void sampler_free(struct sampler *s);
 
-/* 1: c is none of these; 0; or what to exit with, told. */
+/* 1: c is none of these; 0; or an exit status, after a message. */
 int sampler_parse(struct sampler *s, int c, const char *arg);
-/* Do the options go together? The defaults. 0, or what to exit with, told. */
+/* Do the options go together? The defaults. 0, or an exit status after a message. */
 int sampler_check(struct sampler *s);
 
-/* A number of an option. 0, or what to exit with, told. */
+/* A number of an option. 0, or an exit status after a message. */
 int sampler_number(const char *what, const char *arg, uint64_t hi,
 		   uint64_t *value);
 
-/* Those below: 0, or -1, told. */
+/* Those below: 0, or -1 after a message. */
 
 /* The device and its rings; takes what begins the log. */
 int sampler_open(struct sampler *s);

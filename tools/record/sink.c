@@ -67,7 +67,7 @@ int sink_open(struct sink *s, const char *path, int level, char *err,
 	return -1;
 }
 
-/* Until the other side takes something; false: told to stop waiting. */
+/* Until the other side takes something; false: stop_fd became readable. */
 static bool wait_for_reader(struct sink *s)
 {
 	struct pollfd fds[2] = {

@@ -79,7 +79,7 @@ static double events_of_samples(const struct diff *d, int side, uint64_t count)
 {
 	const struct hwpmc_profile_event *ev = d->side[side].event;
 
-	/* Of an event whose period the log does not tell, samples are all there is. */
+	/* The log may not have the event's period: then samples are compared. */
 	return ev ? (double)count * (ev->period ? ev->period : 1) : 0;
 }
 

@@ -46,7 +46,7 @@ int report_key(const char *word);
 /* To r->out. */
 void report_flat(const struct report *r);
 void report_tree(const struct report *r);
-/* Is there the function that it is about? 0, or EXIT_FAILED, told. */
+/* Is there the function that it is about? 0, or EXIT_FAILED after a message. */
 int report_tree_check(const struct report *r);
 void report_folded(const struct report *r, FILE *f);
 

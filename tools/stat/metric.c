@@ -148,7 +148,7 @@ static const struct stat_event *stat_find(const struct stat_set *set,
 	return NULL;
 }
 
-/* The count of an event, or of one CPU of it, that a report tells. */
+/* The count of an event, or of one CPU of it, that a report shows. */
 static double count_of(const struct stat_report *r, const struct stat_event *ev,
 		       const struct stat_cell *cell)
 {

@@ -43,7 +43,7 @@ enum stat_kind {
 
 /*
  * One PMC: an event in process scope, or an event on one CPU. A cell counts
- * since its PMC was started; `shown` is what earlier intervals have told.
+ * since its PMC was started; `shown` is what earlier intervals have shown.
  */
 struct stat_cell {
 	uint32_t id;			/* HWPMC_ID_INVALID: none */
@@ -89,7 +89,7 @@ struct stat_report {
 	struct stat_times mean;		/* total */
 	double elapsed_dev;		/* total: standard deviation */
 	bool has_status;
-	int status;			/* the command's, as a shell tells it */
+	int status;			/* the command's, as in a shell */
 	int signal;			/* that ended the measurement, or 0 */
 };
 
@@ -106,7 +106,7 @@ void stat_set_release(struct stat_set *set);
 /* Keep the totals as those of run `run`. */
 void stat_set_keep(struct stat_set *set, unsigned int run);
 
-/* What intervals have told so far is what the cells hold now. */
+/* Mark what the cells hold now as shown. */
 void stat_set_shown(struct stat_set *set);
 
 /* metric.c, pure. */
@@ -132,7 +132,7 @@ struct stat_metric {
 struct stat_metric stat_metric(enum stat_kind kind, double count, double base,
 			       double ns);
 
-/* What a report tells about an event, or about one of its cells. */
+/* What a report shows of an event, or of one of its cells. */
 struct stat_figure {
 	double count;			/* mean over the runs */
 	uint64_t exact;			/* the same where `whole` */

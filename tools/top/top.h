@@ -81,7 +81,7 @@ void top_sums_text(const struct top *t, char *buf, size_t size);
 /* text.c */
 void top_print_round(struct top *t);
 
-/* screen.c: 0, or -1, told. */
+/* screen.c: 0, or -1 after a message. */
 int top_screen_open(struct top *t);
 void top_screen_draw(struct top *t);
 /* Take keys. true: the user wants the end. */
