@@ -10,7 +10,7 @@
 #include <linux/poll.h>
 
 #include "../core/owner.h"
-#include "../log/configure.h"
+#include "../log/mapped.h"
 #include "../pmc/owner.h"
 #include "../task/rdpmc.h"
 #include "device.h"

@@ -8,6 +8,7 @@
 #include <linux/fs.h>
 
 #include "../log/configure.h"
+#include "../log/rings.h"
 #include "device.h"
 #include "ioctl.h"
 
@@ -58,7 +59,7 @@ int hwpmc_ioctl_configurelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 		return hwpmc_log_unconfigure(owner, &op->hdr);
 	if (READ_ONCE(owner->log))
 		return hwpmc_refuse(&op->hdr, -EBUSY, HWPMC_WHY_LOG_EXISTS, 0);
-	ret = hwpmc_log_check_size(op);
+	ret = hwpmc_rings_check_size(op);
 	ret = ret ?: take_file(op, &file);
 	return ret ?: hwpmc_log_configure(owner, op, file);
 }

@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* configure.h - an owner's log begins, is read, and ends. */
+/*
+ * configure.h - life of an owner's log. Process context.
+ *
+ * States, each entered once, in this order; `closing` is skipped on request:
+ *
+ *	new	log_new(); nobody else can find it
+ *	open	begin_locked(); owner->log points to it, records are written
+ *	closing	hwpmc_log_close() or hwpmc_log_end(): its PMCs are stopped, only the
+ *		records that end it are written
+ *	ended	hwpmc_log_end(): owner->log is NULL
+ *	freed	hwpmc_log_free(): writers and the drain thread are gone; the memory
+ *		stays until the last flush and the last mapping drop their reference
+ */
 #ifndef HWPMC_CONFIGURE_H
 #define HWPMC_CONFIGURE_H
 
@@ -8,34 +20,36 @@
 struct file;
 struct hwpmc_hdr;
 struct hwpmc_op_configurelog;
-struct poll_table_struct;
-struct vm_area_struct;
 
-/* The operations. Process context, under hwpmc_lock unless it says otherwise. */
-/* Not under hwpmc_lock: the memory that it charges has a lock that anybody can hold. The file is
- * taken over, whatever comes of it. */
+/*
+ * CONFIGURELOG. Not under hwpmc_lock, because it allocates much memory. Takes over
+ * the reference to the file (NULL: mapped form) even if it fails.
+ */
 int hwpmc_log_configure(struct hwpmc_owner *owner,
 			struct hwpmc_op_configurelog *op, struct file *file);
-/* CONFIGURELOG -1; as that. */
+/* CONFIGURELOG with descriptor -1. Not under hwpmc_lock. */
 int hwpmc_log_unconfigure(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
-/* 0, or -EINVAL RING_SIZE. Needs no lock. */
-int hwpmc_log_check_size(struct hwpmc_op_configurelog *op);
+/* CLOSELOG, WRITELOG. Under hwpmc_lock. */
 int hwpmc_log_close(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 int hwpmc_log_write(struct hwpmc_owner *owner, u32 userdata,
 		    struct hwpmc_hdr *hdr);
-/* Not under hwpmc_lock: waits for the reader. */
+/* FLUSHLOG. Not under hwpmc_lock: waits for the reader. */
 int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
+
 /*
- * Take the owner's log away: the owner ends, or CONFIGURELOG -1. PMCs that need it
- * are stopped. The second half waits for writers, and, unless told to discard
- * what is not yet written, for a reader that goes on; not under hwpmc_lock then.
+ * Detach the log from its owner, and stop the PMCs that need it. Under hwpmc_lock.
+ * Returns the log, or NULL. discard: do not write the records that end it.
  */
 struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard);
+/*
+ * The second half, without hwpmc_lock: waits for writers, and for the reader as long
+ * as it makes progress, unless `discard`. NULL is allowed.
+ */
 void hwpmc_log_free(struct hwpmc_log *log, bool discard);
 
-/* The mapped form: mmap() and poll() of the device. */
-int hwpmc_log_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma);
-__poll_t hwpmc_log_poll(struct hwpmc_owner *owner, struct file *file,
-			struct poll_table_struct *wait);
+/* The owner's log with a reference, or NULL. Any context that may take RCU. */
+struct hwpmc_log *hwpmc_log_get(struct hwpmc_owner *owner);
+/* May free the log, and so sleep. */
+void hwpmc_log_put(struct hwpmc_log *log);
 
 #endif /* HWPMC_CONFIGURE_H */

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * mapped.c - the mapped form of a log: mmap() and poll() of the device. They hold a
+ * reference to the log in place of hwpmc_lock, which must not be taken inside a
+ * program's mmap_lock.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+
+#include "../compat/mm.h"
+#include "../core/owner.h"
+#include "../sampling/log_object.h"
+#include "configure.h"
+#include "mapped.h"
+#include "rings.h"
+
+/* A mapping holds the log, its memory, and the charge for it. */
+static void ring_area_open(struct vm_area_struct *vma)
+{
+	struct hwpmc_log *log = vma->vm_private_data;
+
+	refcount_inc(&log->users);
+}
+
+static void ring_area_close(struct vm_area_struct *vma)
+{
+	hwpmc_log_put(vma->vm_private_data);
+}
+
+static const struct vm_operations_struct ring_vm_ops = {
+	.open = ring_area_open,
+	.close = ring_area_close,
+};
+
+int hwpmc_log_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma)
+{
+	struct hwpmc_log *log = hwpmc_log_get(owner);
+	int ret = -EINVAL;
+
+	if (!log)
+		return ret;
+	if (log->mapped && task_tgid(current) == owner->tgid)
+		ret = hwpmc_rings_map(log, vma);
+	if (ret) {
+		hwpmc_log_put(log);
+		return ret;
+	}
+	/* The reference is the mapping's from here on. */
+	vma->vm_private_data = log;
+	vma->vm_ops = &ring_vm_ops;
+	/* Not for children: they may have lost the privileges of their parent. */
+	hwpmc_vma_flags(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, 0);
+	return 0;
+}
+
+__poll_t hwpmc_log_poll(struct hwpmc_owner *owner, struct file *file,
+			struct poll_table_struct *wait)
+{
+	struct hwpmc_log *log;
+	__poll_t mask = 0;
+
+	poll_wait(file, &owner->log_wait, wait);
+	log = hwpmc_log_get(owner);
+	if (!log)
+		return 0;
+	if (log->mapped && hwpmc_rings_have_records(log))
+		mask = EPOLLIN | EPOLLRDNORM;
+	if (!READ_ONCE(log->open))
+		mask |= EPOLLHUP;
+	hwpmc_log_put(log);
+	return mask;
+}
