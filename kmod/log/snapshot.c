@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * snapshot.c - processes, threads, mappings and modules that are there already when
- * a PMC that samples is started. Process context, under hwpmc_lock; the hooks that
- * tell of changes are in place before, so nothing falls between the two.
+ * snapshot.c - modules, processes, threads and mappings that exist when a PMC that
+ * samples is started. Process context, under hwpmc_lock. The hooks that report
+ * changes are registered before, so no change is lost in between.
  */
 #include <linux/delay.h>
 #include <linux/sched/mm.h>
@@ -18,34 +18,61 @@
 #include "task_event.h"
 
 /*
- * How long a reader is waited for in all, when the ring is full: everybody who wants
- * hwpmc_lock waits too, so only the privileged are given it.
+ * What a snapshot waits for, with hwpmc_lock held, which every other caller of the
+ * module waits for meanwhile: hence at most so long in one snapshot, all waits of a
+ * kind together, and never with a fatal signal pending.
+ *
+ *	room in a ring	ROOM_MS, by steps of ROOM_STEP_MS, for a PMC whose allocator
+ *			was privileged; others do not wait. Then the record is lost,
+ *			counted as a drop of a full ring.
+ *	an mmap_lock	LOCK_MS, by steps of LOCK_STEP_MS, as a program can keep its
+ *			own for ever. Then the mappings of that process are lost,
+ *			counted as one drop, cause BUSY.
  */
-#define PATIENCE_MS	2000
-/* How long in all for address spaces that are being changed, or kept locked. */
-#define LOCKS_MS	500
+#define ROOM_MS		2000
+#define ROOM_STEP_MS	20
+#define LOCK_MS		500
+#define LOCK_STEP_MS	1
 
 struct snapshot {
 	struct hwpmc_owner *owner;
-	bool privileged;
-	char *page;
-	unsigned int waited;	/* ms */
-	unsigned int locks;	/* ms, for others' mmap_lock */
+	struct hwpmc_log *log;
+	char *page;			/* for one path */
+	unsigned int room_left;		/* ms */
+	unsigned int lock_left;		/* ms */
 };
 
-/* Is it worth to try again? */
-static bool wait_for_room(struct snapshot *s)
+/* Take a wait's next step off what is left. False: wait no longer. */
+static bool may_wait(unsigned int *left, unsigned int step)
 {
-	if (!s->privileged || s->waited >= PATIENCE_MS ||
-	    fatal_signal_pending(current))
+	if (*left < step || fatal_signal_pending(current))
 		return false;
-	s->waited += 20;
-	wake_up(&s->owner->log_wait);
-	msleep(20);
+	*left -= step;
 	return true;
 }
 
-static void put_one(struct snapshot *s, s32 pid, struct vm_area_struct *vma)
+static bool wait_for_room(struct snapshot *s)
+{
+	if (!may_wait(&s->room_left, ROOM_STEP_MS))
+		return false;
+	wake_up(&s->owner->log_wait);
+	msleep(ROOM_STEP_MS);
+	return true;
+}
+
+static bool lock_mm(struct snapshot *s, struct mm_struct *mm)
+{
+	while (!mmap_read_trylock(mm)) {
+		if (!may_wait(&s->lock_left, LOCK_STEP_MS))
+			return false;
+		usleep_range(LOCK_STEP_MS * 1000 / 2, LOCK_STEP_MS * 1000);
+	}
+	return true;
+}
+
+/* ---- one process --------------------------------------------------------- */
+
+static void put_mapping(struct snapshot *s, s32 pid, struct vm_area_struct *vma)
 {
 	struct hwpmc_map m;
 
@@ -56,19 +83,7 @@ static void put_one(struct snapshot *s, s32 pid, struct vm_area_struct *vma)
 			break;
 }
 
-/* Not as long as it takes: a program can keep its lock for ever. */
-static bool lock_maps(struct snapshot *s, struct mm_struct *mm)
-{
-	while (!mmap_read_trylock(mm)) {
-		if (s->locks >= LOCKS_MS || fatal_signal_pending(current))
-			return false;
-		s->locks++;
-		usleep_range(500, 1000);
-	}
-	return true;
-}
-
-static void put_maps(struct snapshot *s, struct task_struct *task)
+static void put_mappings(struct snapshot *s, struct task_struct *task)
 {
 	s32 pid = hwpmc_owner_tgid_nr(s->owner, task);
 	struct mm_struct *mm = get_task_mm(task);
@@ -76,15 +91,15 @@ static void put_maps(struct snapshot *s, struct task_struct *task)
 
 	if (!mm)
 		return;
-	if (lock_maps(s, mm)) {
+	if (lock_mm(s, mm)) {
 		struct hwpmc_vma_walk walk = HWPMC_VMA_WALK(mm);
 
 		while ((vma = hwpmc_vma_next(&walk)))
 			if (hwpmc_wants_vma(vma))
-				put_one(s, pid, vma);
+				put_mapping(s, pid, vma);
 		mmap_read_unlock(mm);
 	} else {
-		hwpmc_log_drop(s->owner->log, HWPMC_DROP_BUSY);
+		hwpmc_log_drop(s->log, HWPMC_DROP_BUSY);
 	}
 	mmput(mm);
 }
@@ -107,10 +122,21 @@ static void put_threads(struct snapshot *s, struct task_struct *leader)
 static void put_process(struct snapshot *s, struct task_struct *leader)
 {
 	put_threads(s, leader);
-	put_maps(s, leader);
+	put_mappings(s, leader);
 }
 
-/* The process with the next higher number, with a reference. */
+/* ---- the steps ----------------------------------------------------------- */
+
+/* Once in a log: from then on the module notifier reports changes. */
+static void snapshot_modules(struct snapshot *s)
+{
+	if (s->log->has_modules)
+		return;
+	hwpmc_put_modules(s->owner);
+	s->log->has_modules = true;
+}
+
+/* The process with the lowest tgid above *nr, with a reference. */
 static struct task_struct *next_process(pid_t *nr)
 {
 	struct task_struct *task, *best = NULL;
@@ -127,19 +153,23 @@ static struct task_struct *next_process(pid_t *nr)
 	return best;
 }
 
-static void put_all(struct snapshot *s)
+/* All processes of the machine, for system scope; once in a log, too. */
+static void snapshot_processes(struct snapshot *s)
 {
 	struct task_struct *task;
 	pid_t nr = 0;
 
+	if (s->log->has_processes)
+		return;
 	while ((task = next_process(&nr))) {
 		put_process(s, task);
 		put_task_struct(task);
 		cond_resched();
 	}
+	s->log->has_processes = true;
 }
 
-/* The pid after `after` in the PMC's list of targets. */
+/* The pid of the target behind the first `skip` in the PMC's list, or NULL. */
 static struct pid *next_target(struct hwpmc_pmc *pmc, unsigned int skip)
 {
 	struct hwpmc_link *link;
@@ -157,7 +187,8 @@ static struct pid *next_target(struct hwpmc_pmc *pmc, unsigned int skip)
 	return pid;
 }
 
-static void put_targets(struct snapshot *s, struct hwpmc_pmc *pmc)
+/* Processes that a process-scope PMC is attached to. */
+static void snapshot_targets(struct snapshot *s, struct hwpmc_pmc *pmc)
 {
 	struct task_struct *task;
 	unsigned int n = 0;
@@ -176,10 +207,11 @@ static void put_targets(struct snapshot *s, struct hwpmc_pmc *pmc)
 void hwpmc_snapshot(struct hwpmc_pmc *pmc)
 {
 	struct snapshot s = {
-		.owner = pmc->owner, .privileged = pmc->privileged,
+		.owner = pmc->owner,
+		.log = pmc->owner->log,
+		.room_left = pmc->privileged ? ROOM_MS : 0,
+		.lock_left = LOCK_MS,
 	};
-	struct hwpmc_log *log = pmc->owner->log;
-	bool system = hwpmc_pmc_is_system(pmc);
 
 	lockdep_assert_held(&hwpmc_lock);
 	if (!hwpmc_pmc_samples(pmc) || !hwpmc_log_is_open(pmc->owner))
@@ -187,13 +219,10 @@ void hwpmc_snapshot(struct hwpmc_pmc *pmc)
 	s.page = (char *)__get_free_page(GFP_KERNEL);
 	if (!s.page)
 		return;
-	if (!log->has_modules)
-		hwpmc_put_modules(pmc->owner);
-	log->has_modules = true;
-	if (!system)
-		put_targets(&s, pmc);
-	else if (!log->has_processes)
-		put_all(&s);
-	log->has_processes |= system;
+	snapshot_modules(&s);
+	if (hwpmc_pmc_is_system(pmc))
+		snapshot_processes(&s);
+	else
+		snapshot_targets(&s, pmc);
 	free_page((unsigned long)s.page);
 }
