@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * ioctl.c - from a number and an address to a handler: the table of operations,
- * copying in and out, sizes, statistics. The only code that touches the caller's
- * memory, but for the array of GETPMCINFO. Process context.
+ * ioctl.c - the table of operations, sizes of arguments, copying in and out,
+ * statistics of calls. Besides this only ioctl_info.c accesses the caller's memory,
+ * for arrays that an argument points to. Process context.
  */
 #include <linux/fs.h>
 #include <linux/nospec.h>
@@ -40,9 +40,9 @@ static_assert(sizeof(struct hwpmc_pmcinfo) == 112);
 
 struct operation {
 	int (*handler)(struct hwpmc_owner *owner, union hwpmc_arg *arg);
-	u16 min;		/* the first release's size */
-	u16 size;		/* today's */
-	bool locked;		/* under hwpmc_lock */
+	u16 min;		/* bytes in the first release */
+	u16 size;		/* bytes today */
+	bool locked;		/* the handler runs under hwpmc_lock */
 };
 
 #define OP(fn, type, v1, lock)						\
@@ -102,10 +102,12 @@ static const struct operation *find_operation(unsigned int nr)
 	return op->handler ? op : NULL;
 }
 
+#define NOT_FAST	1	/* neither 0 nor an errno */
+
 /*
- * The one operation that programs do in a loop, PMCRW with OLDVALUE: no table, no
- * lock, and word by word, because the general copying functions cost more than
- * all the rest. 1: not that one.
+ * PMCRW with OLDVALUE alone, which programs call in a loop: no table, no lock, and
+ * word by word, because copy_from_user() and copy_to_user() cost more than the rest
+ * of the call. NOT_FAST: another flag is set.
  */
 static long read_fast(struct hwpmc_owner *owner,
 		      struct hwpmc_op_pmcrw __user *user)
@@ -116,14 +118,14 @@ static long read_fast(struct hwpmc_owner *owner,
 	if (get_user(op.flags, &user->flags))
 		return -EFAULT;
 	if (unlikely(op.flags != HWPMC_F_OLDVALUE))
-		return 1;
+		return NOT_FAST;
 	if (get_user(op.pmcid, &user->pmcid))
 		return -EFAULT;
 	op.value = 0;
 	ret = hwpmc_ioctl_read(owner, &op);
 	trace_hwpmc_module_syscall(HWPMC_OP_PMCRW, ret, op.hdr.reason,
 				   op.hdr.detail);
-	/* The header's two words at once. */
+	/* Both 32-bit words of the header at once. */
 	if (put_user(*(u64 *)&op.hdr, (u64 __user *)&user->hdr) ||
 	    put_user(op.value, &user->value))
 		return -EFAULT;
@@ -159,7 +161,7 @@ static int operation_run(const struct operation *op, struct hwpmc_owner *owner,
 	return ret;
 }
 
-/* What is refused before its argument is read still says why, in the header. */
+/* A refusal before the argument is read: the header alone is written. */
 static long refuse_early(int ret, u32 why, unsigned int nr, void __user *user,
 			 size_t size)
 {
@@ -170,14 +172,26 @@ static long refuse_early(int ret, u32 why, unsigned int nr, void __user *user,
 	return ret;
 }
 
+/* The last stage: trace the result, write `len` bytes of the answer. */
+static long copy_out(unsigned int nr, int ret, const union hwpmc_arg *arg,
+		     void __user *user, size_t len)
+{
+	trace_hwpmc_module_syscall(nr, ret, arg->hdr.reason, arg->hdr.detail);
+	return copy_to_user(user, arg, len) ? -EFAULT : ret;
+}
+
+/*
+ * Stages: find the operation, copy its argument in, check that the answer can be
+ * written, run the handler, copy the answer out. A refusal by the first two writes
+ * the header alone, if the caller's size has room for it.
+ */
 static long ioctl_dispatch(struct hwpmc_owner *owner, unsigned int cmd,
 			   void __user *user)
 {
 	unsigned int nr = _IOC_NR(cmd);
-	size_t size = _IOC_SIZE(cmd);
+	size_t size = _IOC_SIZE(cmd), len;
 	const struct operation *op;
 	union hwpmc_arg arg = {};
-	size_t out;
 	int ret;
 
 	if (unlikely(READ_ONCE(owner->revoked)))
@@ -189,19 +203,16 @@ static long ioctl_dispatch(struct hwpmc_owner *owner, unsigned int cmd,
 	ret = copy_in(&arg, op, user, size);
 	if (ret == -EFAULT)
 		return ret;
-	out = min_t(size_t, size, op->size);
-	/* What could not be answered is not begun: who would release a PMC
-	 * whose id was never told? */
-	if (!ret && copy_to_user(user, &arg, out))
+	if (ret) {
+		len = size < sizeof(arg.hdr) ? 0 : sizeof(arg.hdr);
+		return copy_out(nr, ret, &arg, user, len);
+	}
+	/* Before the handler: a PMC whose id cannot be told is never released. */
+	len = min_t(size_t, size, op->size);
+	if (copy_to_user(user, &arg, len))
 		return -EFAULT;
-	if (ret)
-		out = sizeof(arg.hdr);
-	else
-		ret = operation_run(op, owner, &arg);
-	trace_hwpmc_module_syscall(nr, ret, arg.hdr.reason, arg.hdr.detail);
-	if (size >= out && copy_to_user(user, &arg, out))
-		ret = -EFAULT;
-	return ret;
+	ret = operation_run(op, owner, &arg);
+	return copy_out(nr, ret, &arg, user, len);
 }
 
 long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -216,8 +227,8 @@ long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	} else {
 		ret = cmd == HWPMC_IOC_PMCRW &&
 		      likely(!READ_ONCE(owner->revoked)) ?
-		      read_fast(owner, user) : 1;
-		if (unlikely(ret > 0))
+		      read_fast(owner, user) : NOT_FAST;
+		if (unlikely(ret == NOT_FAST))
 			ret = ioctl_dispatch(owner, cmd, user);
 	}
 	if (unlikely(ret))
