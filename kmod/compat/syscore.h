@@ -7,7 +7,7 @@
 #ifndef HWPMC_COMPAT_SYSCORE_H
 #define HWPMC_COMPAT_SYSCORE_H
 
-/* suspend() returns 0, or an errno that stops the machine from suspending. */
+/* The first returns 0, or an errno, which stops the machine from suspending. */
 void hwpmc_syscore_register(int (*suspend)(void), void (*resume)(void));
 void hwpmc_syscore_unregister(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * later.c - on real-time kernels the spin locks of a path, and those of a page that is
+ * deferred.c - on real-time kernels the spin locks of a path, and those of a page that is
  * given back, sleep: a probe notes what was mapped and has it told on the way back to
  * the program, before one instruction of the mapping runs there. Nothing can be
  * allocated in a probe either; where all items are taken, logs are told of a drop.

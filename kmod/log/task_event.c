@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * tell.c - fork, exec, exit and names of processes and threads, as records. From
+ * task_event.c - fork, exec, exit and names of processes and threads, as records. From
  * tracepoint probes, which may be preempted on some kernels: hence the pairs of
  * preempt_disable().
  */

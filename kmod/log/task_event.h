@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * tell.h - what happens to processes, told to the logs that want to know: those
+ * task_event.h - what happens to processes, told to the logs that want to know: those
  * of owners with a system-scope PMC that samples hear of all processes, those with a
  * PMC that samples or logs at a process, of that. Called from probes, in the
  * process concerned; nothing here sleeps unless it says so.
  */
-#ifndef HWPMC_TELL_H
-#define HWPMC_TELL_H
+#ifndef HWPMC_TASK_EVENT_H
+#define HWPMC_TASK_EVENT_H
 
 #include <linux/types.h>
 
@@ -24,7 +24,7 @@ struct vm_area_struct;
 typedef void hwpmc_task_event_fn(struct hwpmc_owner *owner, void *arg);
 void hwpmc_task_event(struct task_struct *task, hwpmc_task_event_fn *fn, void *arg);
 
-/* tell.c */
+/* task_event.c */
 void hwpmc_task_event_fork(struct task_struct *child);
 void hwpmc_task_event_thread(struct task_struct *thread);
 void hwpmc_task_event_exec(const char *path);
@@ -59,7 +59,7 @@ void hwpmc_put_own_map(struct hwpmc_owner *owner, void *map);
 bool hwpmc_wants_vma(const struct vm_area_struct *vma);
 
 /*
- * later.c, real-time kernels alone: what a probe must not do there is done on the way
+ * deferred.c, real-time kernels alone: what a probe must not do there is done on the way
  * back to the program. From probes, in the process concerned.
  */
 void hwpmc_defer_map(struct vm_area_struct *vma);
@@ -81,4 +81,4 @@ void hwpmc_put_modules(struct hwpmc_owner *owner);
 /* snapshot.c: what is already there when a PMC starts. Sleeps; hwpmc_lock. */
 void hwpmc_snapshot(struct hwpmc_pmc *pmc);
 
-#endif /* HWPMC_TELL_H */
+#endif /* HWPMC_TASK_EVENT_H */

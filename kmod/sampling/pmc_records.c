@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * csw.c - records of values. The increments of a PMC add up to its PROCEXIT
+ * pmc_records.c - records of values. The increments of a PMC add up to its PROCEXIT
  * values and these to its total: every slice is added to all three.
  */
 #include <linux/sched.h>

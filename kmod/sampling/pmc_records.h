@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * csw.h - what counting PMCs with LOG_PROCCSW and LOG_PROCEXIT write: what a
+ * pmc_records.h - what counting PMCs with LOG_PROCCSW and LOG_PROCEXIT write: what a
  * thread counted from switch-in to switch-out, and what a process counted in
  * its life as a target.
  */

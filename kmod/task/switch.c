@@ -284,7 +284,7 @@ static void flush_slices_ipi(void *arg)
 void hwpmc_switch_flush_slices(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	on_each_cpu(flush_slices_ipi, pmc, 1);	/* each: as in sync_all() */
+	on_each_cpu(flush_slices_ipi, pmc, 1);	/* each: as in hwpmc_switch_sync_all() */
 }
 
 /*

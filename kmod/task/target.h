@@ -110,7 +110,7 @@ void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
 void hwpmc_thread_leave_locked(struct hwpmc_thread *thread);
 /* Put the notifier into the list of a task that does not run, or is current. */
 void hwpmc_thread_hook_locked(struct hwpmc_thread *thread);
-/* Out of the hash and the task's list; to be freed later by hwpmc_bury(). */
+/* Out of the hash and the task's list; freed later by hwpmc_unhooked_free(). */
 void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread);
 /* Free what the switch path could not. Process context. */
 void hwpmc_unhooked_free(void);

@@ -99,7 +99,7 @@ struct vcpu {
 	unsigned int index;
 	/*
 	 * Odd while bias and tick change together, so that another vCPU's
-	 * thread can read a count: see counter_retired_any().
+	 * thread can read a count: see counter_totals_any().
 	 */
 	_Atomic unsigned int seq;
 	uint64_t bias[MODES];		/* count = tick - bias */

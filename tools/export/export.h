@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * export.h - profiles in the formats of other programs. Each export_NAME.c writes
+ * export.h - profiles in the formats of other programs. Each other file writes
  * one of them to a stream and knows nothing of options or files. The samples of
  * what is written add up to those of the profile; where a format cannot hold some
  * of them, the writer says how many.
