@@ -11,12 +11,11 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "../compat/task.h"
 #include "../core/cpu.h"
 #include "../core/owner.h"
 #include "../debug/trace.h"
-#include "../debug/tunables.h"
 #include "../sampling/pmc_records.h"
+#include "access.h"
 #include "attach.h"
 #include "descent.h"
 #include "rdpmc.h"
@@ -179,20 +178,6 @@ static int link_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	return ret;
 }
 
-static int may_attach(const struct hwpmc_owner *owner,
-		      struct task_struct *leader, struct hwpmc_hdr *hdr)
-{
-	if (owner->kernel || same_thread_group(leader, current))
-		return 0;
-	if (!perfmon_capable() && !READ_ONCE(hwpmc_unprivileged_proc_debug))
-		return hwpmc_refuse(hdr, -EPERM, HWPMC_WHY_PRIV_TUNABLE,
-				    task_tgid_vnr(leader));
-	if (!hwpmc_task_readable(leader))
-		return hwpmc_refuse(hdr, -EPERM, HWPMC_WHY_PRIV_ATTACH,
-				    task_tgid_vnr(leader));
-	return 0;
-}
-
 static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 			  struct hwpmc_hdr *hdr)
 {
@@ -209,7 +194,7 @@ static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	 * It may have gained rights by an exec since we looked, before there was
 	 * a link that the exec could take away; then it shows now. B
 	 */
-	ret = ret ?: may_attach(pmc->owner, leader, hdr);
+	ret = ret ?: hwpmc_may_attach(pmc->owner, leader, hdr);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	target->attaching = false;
 	/* An exec that gained rights may have taken the link away already. */
@@ -244,7 +229,7 @@ static int attach_new_descendants(struct hwpmc_pmc *pmc,
 	for (i = 0; i < d->n; i++) {
 		if (hwpmc_attached_to(pmc, d->task[i]))
 			continue;
-		ret = may_attach(pmc->owner, d->task[i], hdr);
+		ret = hwpmc_may_attach(pmc->owner, d->task[i], hdr);
 		ret = ret ?: attach_process(pmc, d->task[i], hdr);
 		if (ret && ret != -EEXIST && ret != -ESRCH)
 			return ret;
@@ -286,7 +271,7 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 
 	trace_hwpmc_pmc_attach(pmc, task_tgid(leader));
 	pmc->attaches++;
-	ret = may_attach(pmc->owner, leader, hdr);
+	ret = hwpmc_may_attach(pmc->owner, leader, hdr);
 	ret = ret ?: attach_process(pmc, leader, hdr);
 	if (ret)
 		return ret;
@@ -303,25 +288,6 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	if (task_tgid(leader) == pmc->owner->tgid)
 		WRITE_ONCE(pmc->owner_attached, true);
 	return 0;
-}
-
-/* The leader of a process, with a reference; NULL and *ret if there is none. */
-static struct task_struct *find_process(pid_t nr, struct hwpmc_hdr *hdr,
-					int *ret)
-{
-	struct task_struct *task;
-	struct pid *pid;
-
-	if (nr < 0) {
-		*ret = hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_PID, nr);
-		return NULL;
-	}
-	pid = nr ? find_get_pid(nr) : get_pid(task_tgid(current));
-	task = get_pid_task(pid, PIDTYPE_TGID);
-	put_pid(pid);
-	if (!task)
-		*ret = hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_PROCESS, nr);
-	return task;
 }
 
 int hwpmc_attach_task(struct hwpmc_pmc *pmc, struct task_struct *task,
@@ -345,7 +311,7 @@ int hwpmc_attach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 		return hwpmc_refuse(hdr, -EPERM, HWPMC_WHY_MSR_TAKEN, pmc->id);
 	if (pid >= 0 && pmc->state == HWPMC_STATE_RUNNING)
 		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_RUNNING, 0);
-	leader = find_process(pid, hdr, &ret);
+	leader = hwpmc_process_find(pid, hdr, &ret);
 	if (!leader)
 		return ret;
 	if (!atomic_read(&leader->signal->live))
@@ -578,7 +544,7 @@ int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 	lockdep_assert_held(&hwpmc_lock);
 	if (hwpmc_pmc_is_system(pmc))
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_SYSTEM_SCOPE, 0);
-	leader = find_process(pid, hdr, &ret);
+	leader = hwpmc_process_find(pid, hdr, &ret);
 	if (!leader)
 		return ret;
 	/* First what can fail. */

@@ -13,12 +13,12 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "../compat/task.h"
 #include "../core/cpu.h"
 #include "../core/owner.h"
 #include "../core/stats.h"
 #include "../debug/trace.h"
 #include "../sampling/pmc_records.h"
+#include "access.h"
 #include "descent.h"
 #include "lifecycle.h"
 #include "rdpmc.h"

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * access.h - which process a caller names, and whether the caller may measure it.
+ * Process context, but for hwpmc_exec_gained().
+ */
+#ifndef HWPMC_ACCESS_H
+#define HWPMC_ACCESS_H
+
+#include <linux/types.h>
+
+struct hwpmc_hdr;
+struct hwpmc_owner;
+struct linux_binprm;
+struct task_struct;
+
+/*
+ * The leader of process nr in the caller's PID namespace (0: the caller), with a
+ * reference; NULL and *ret if there is none.
+ */
+struct task_struct *hwpmc_process_find(pid_t nr, struct hwpmc_hdr *hdr, int *ret);
+
+/*
+ * May the owner attach a PMC to the process of this leader? 0, or -EPERM with the
+ * reason in *hdr. The rule is in access.c.
+ */
+int hwpmc_may_attach(const struct hwpmc_owner *owner, struct task_struct *leader,
+		     struct hwpmc_hdr *hdr);
+
+/*
+ * Has the program that current executes more privileges than the one before it
+ * (set-id, file capabilities), or may its file not be read? Called in the exec probe.
+ */
+bool hwpmc_exec_gained(const struct linux_binprm *bprm);
+
+#endif /* HWPMC_ACCESS_H */
