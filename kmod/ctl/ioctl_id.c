@@ -6,7 +6,7 @@
 #include <linux/err.h>
 #include <linux/sched/signal.h>
 
-#include "../task/attach.h"
+#include "../task/target.h"
 #include "ioctl.h"
 
 /* A forked child may operate its parent's self-attached PMC that follows it. */

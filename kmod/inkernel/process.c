@@ -17,6 +17,7 @@
 #include "../pmc/owner.h"
 #include "../pmc/run.h"
 #include "../task/attach.h"
+#include "../task/count.h"
 #include "../task/descent.h"
 #include "../task/switch.h"
 #include "inkernel.h"

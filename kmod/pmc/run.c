@@ -11,6 +11,7 @@
 #include "../log/task_event.h"
 #include "../sampling/log.h"
 #include "../task/attach.h"
+#include "../task/count.h"
 #include "../task/system.h"
 #include "run.h"
 

@@ -27,7 +27,6 @@
 #include "../core/cpu.h"
 #include "../core/owner.h"
 #include "../sampling/sample.h"
-#include "attach.h"
 #include "rdpmc.h"
 #include "switch.h"
 #include "system.h"

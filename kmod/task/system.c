@@ -9,7 +9,7 @@
 
 #include "../core/cpu.h"
 #include "../sampling/sample.h"
-#include "attach.h"
+#include "count.h"
 #include "system.h"
 
 static void system_begin_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)

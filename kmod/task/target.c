@@ -256,6 +256,31 @@ void hwpmc_target_dismiss_locked(struct hwpmc_target *target)
 	target_remove_locked(target);
 }
 
+bool hwpmc_target_drop_if_empty_locked(struct hwpmc_target *target)
+{
+	u64 rows = target->rows;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (rows && target->nthreads)
+		return false;
+	for (; rows; rows &= rows - 1)
+		hwpmc_unlink_locked(target, target->link[__ffs64(rows)].pmc);
+	hwpmc_target_dismiss_locked(target);
+	return true;
+}
+
+bool hwpmc_attached_to(const struct hwpmc_pmc *pmc, const struct task_struct *task)
+{
+	struct hwpmc_target *target;
+	bool yes;
+
+	rcu_read_lock();
+	target = hwpmc_target_find(task);
+	yes = target && READ_ONCE(target->link[pmc->row].pmc) == pmc;
+	rcu_read_unlock();
+	return yes;
+}
+
 void hwpmc_threads_each_locked(void (*fn)(struct hwpmc_thread *))
 {
 	struct hwpmc_thread *thread;

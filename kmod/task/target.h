@@ -87,7 +87,7 @@ struct hwpmc_thread {
 int hwpmc_targets_init(void);
 void hwpmc_targets_exit(void);
 
-/* Under hwpmc_targets_lock or RCU (kernel/sched probes: interrupts off). */
+/* Under hwpmc_targets_lock or RCU; in sched_switch: interrupts off. */
 struct hwpmc_target *hwpmc_target_find(const struct task_struct *task);
 struct hwpmc_thread *hwpmc_thread_find(const struct task_struct *task);
 
@@ -115,8 +115,13 @@ void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread);
 /* Free what the switch path could not. Process context. */
 void hwpmc_unhooked_free(void);
 
-/* All threads leave; the target is out of the hash when the last link is gone. */
+/* Dismiss all threads and remove the target from the hash; it has no links. */
 void hwpmc_target_dismiss_locked(struct hwpmc_target *target);
+/* Where a target has no links or no threads: unlink what it has left, and dismiss. */
+bool hwpmc_target_drop_if_empty_locked(struct hwpmc_target *target);
+
+/* Is this PMC attached to the task's process? Any lock, or none. */
+bool hwpmc_attached_to(const struct hwpmc_pmc *pmc, const struct task_struct *task);
 
 /* How many threads there are in the hash, and how many of them pending. */
 extern unsigned int hwpmc_nthreads, hwpmc_npending;	/* hwpmc_targets_lock */

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * detach.c - removes links of a PMC: of one process, of a process and its descendants,
+ * of the last attach, or all. Process context, hwpmc_lock; switches, forks, execs and
+ * exits go on meanwhile.
+ *
+ * Each function does the same three steps: remove the links (and targets without links
+ * from the hash) under hwpmc_targets_lock; make the CPUs follow, so that on return none
+ * counts for a removed link; free.
+ */
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "../sampling/pmc_records.h"
+#include "access.h"
+#include "attach.h"
+#include "count.h"
+#include "descent.h"
+#include "rdpmc.h"
+#include "target.h"
+
+/* removed: targets without links, chained by their .threads, which is empty. */
+static void remove_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
+			       struct list_head *removed)
+{
+	lockdep_assert_held(&hwpmc_targets_lock);
+	hwpmc_log_detached(pmc, target->pid);
+	hwpmc_unlink_locked(target, pmc);
+	if (!target->rows) {
+		hwpmc_target_dismiss_locked(target);
+		list_add(&target->threads, removed);
+	}
+}
+
+/* All links, or those of the last attach and those that descendants inherited of it. */
+static void remove_links(struct hwpmc_pmc *pmc, bool last_attach,
+			 struct list_head *removed)
+{
+	struct hwpmc_link *link, *next;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	list_for_each_entry_safe(link, next, &pmc->links, node)
+		if (!last_attach || link->attach == pmc->attaches)
+			remove_link_locked(link->target, pmc, removed);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+}
+
+static void remove_link_of(struct hwpmc_pmc *pmc, struct task_struct *leader,
+			   struct list_head *removed)
+{
+	struct hwpmc_target *target;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	target = hwpmc_target_find(leader);
+	if (target && target->link[pmc->row].pmc == pmc)
+		remove_link_locked(target, pmc, removed);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+}
+
+static void free_targets(struct list_head *removed)
+{
+	struct hwpmc_target *target, *next;
+
+	list_for_each_entry_safe(target, next, removed, threads)
+		hwpmc_target_free(target);
+}
+
+static void detach_links(struct hwpmc_pmc *pmc, bool last_attach)
+{
+	bool here_only = hwpmc_counts_only_current(pmc);
+	LIST_HEAD(removed);
+
+	lockdep_assert_held(&hwpmc_lock);
+	rcu_read_lock();
+	remove_links(pmc, last_attach, &removed);
+	rcu_read_unlock();
+	hwpmc_count_sync(here_only);
+	free_targets(&removed);
+	hwpmc_unhooked_free();
+}
+
+void hwpmc_detach_all(struct hwpmc_pmc *pmc)
+{
+	detach_links(pmc, false);
+}
+
+void hwpmc_detach_last_attach(struct hwpmc_pmc *pmc)
+{
+	detach_links(pmc, true);
+}
+
+static void detach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
+			const struct hwpmc_descent *d)
+{
+	LIST_HEAD(removed);
+	unsigned int i;
+
+	lockdep_assert_held(&hwpmc_lock);
+	remove_link_of(pmc, leader, &removed);
+	for (i = 0; i < d->n; i++)
+		remove_link_of(pmc, d->task[i], &removed);
+	hwpmc_count_sync(false);
+	free_targets(&removed);
+	hwpmc_unhooked_free();
+}
+
+static int detach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
+			  pid_t pid, struct hwpmc_hdr *hdr)
+{
+	struct hwpmc_target *target, *empty = NULL;
+	unsigned long flags;
+	bool attached;
+
+	lockdep_assert_held(&hwpmc_lock);
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	target = hwpmc_target_find(leader);
+	attached = target && target->link[pmc->row].pmc == pmc;
+	if (attached) {
+		hwpmc_unlink_locked(target, pmc);
+		if (hwpmc_target_drop_if_empty_locked(target))
+			empty = target;
+	}
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	if (!target)
+		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NOT_TARGET, pid);
+	if (!attached)
+		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NOT_ATTACHED, pid);
+	hwpmc_log_detached(pmc, task_tgid(leader));
+	hwpmc_count_sync(false);
+	hwpmc_target_free(empty);
+	hwpmc_unhooked_free();
+	return 0;
+}
+
+int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
+{
+	bool descendants = pmc->flags & HWPMC_F_DESCENDANTS;
+	struct hwpmc_descent d = {};
+	struct task_struct *leader;
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (hwpmc_pmc_is_system(pmc))
+		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_SYSTEM_SCOPE, 0);
+	leader = hwpmc_process_find(pid, hdr, &ret);
+	if (!leader)
+		return ret;
+	/* Before any change: this can fail. */
+	if (descendants && hwpmc_descent_get(&d, leader)) {
+		put_task_struct(leader);
+		return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+	}
+	ret = detach_process(pmc, leader, pid, hdr);
+	if (!ret)
+		hwpmc_rdpmc_revoke(pmc);
+	if (!ret && descendants)
+		detach_tree(pmc, leader, &d);
+	hwpmc_descent_put(&d);
+	put_task_struct(leader);
+	return ret;
+}
