@@ -29,7 +29,9 @@ struct hwpmc_owner {
 	bool samples_system;		/* any of these; read anywhere */
 	kuid_t uid;			/* of who opened it; constant */
 	bool kernel;			/* of another module, see inkernel/ */
-	bool sigio_pending;			/* lifecycle.c: to be told of a loss */
+	u32 losses;			/* its PMCs have lost their last target so often;
+					 * hwpmc_targets_lock, read anywhere */
+	u32 losses_signalled;		/* of .losses, by SIGIO or .lost; only grows */
 	bool revoked;			/* all was taken from it, for good; set under
 					 * hwpmc_lock, read anywhere */
 	struct list_head node;		/* all owners; hwpmc_lock, RCU */

@@ -155,90 +155,97 @@ void hwpmc_lifecycle_newprocess(struct task_struct *child)
 	hwpmc_thread_free(thread);
 }
 
-/* Owners one of whose PMCs has lost its last target: to be told, without locks. */
-struct lost_targets {
-	bool deferred;
-	struct work_struct *lost;	/* of owners in the kernel */
-	unsigned int n;
-	struct pid *owner[HWPMC_ROW_MAX];
-};
-
-static void lost_targets_note_locked(struct lost_targets *b, const struct hwpmc_pmc *pmc)
+/*
+ * Losses: a PMC has lost its last target by an exec or an exit, and its owner gets SIGIO
+ * (an owner in the kernel: its work item). That cannot be done under
+ * hwpmc_targets_lock, and the owner may be gone after it. So a loss is counted in its
+ * owner under the lock, and afterwards all owners are searched under RCU for losses that
+ * are not signalled yet. When losses_signal() returns, each loss of its caller is
+ * signalled, by itself or by another CPU that has found it.
+ */
+static bool loss_note_locked(const struct hwpmc_pmc *pmc)
 {
-	unsigned int i;
+	struct hwpmc_owner *owner = pmc->owner;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	if (!list_empty(&pmc->links))
-		return;
-	if (pmc->owner->kernel) {
-		b->lost = pmc->owner->lost;
-		return;
-	}
-	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
-		WRITE_ONCE(pmc->owner->sigio_pending, true);
-		b->deferred = true;
-		return;
-	}
-	for (i = 0; i < b->n; i++)
-		if (b->owner[i] == pmc->owner->tgid)
-			return;
-	b->owner[b->n++] = get_pid(pmc->owner->tgid);
+		return false;
+	WRITE_ONCE(owner->losses, owner->losses + 1);
+	return true;
 }
 
-/* On a real-time kernel signals take a lock that sleeps, and a probe may not. */
-static void send_pending_sigio(struct hwpmc_owner *owner, void *unused)
+static void owner_signal_losses(struct hwpmc_owner *owner, void *unused)
 {
-	if (xchg(&owner->sigio_pending, false))
+	u32 losses = READ_ONCE(owner->losses);
+	u32 signalled = READ_ONCE(owner->losses_signalled), seen;
+
+	if (likely((s32)(losses - signalled) <= 0))
+		return;
+	if (owner->kernel)
+		schedule_work(owner->lost);
+	else
 		hwpmc_sigio(owner->tgid);
+	/* After the signal, and never backwards: others may have signalled more. */
+	while ((s32)(losses - signalled) > 0) {
+		seen = cmpxchg(&owner->losses_signalled, signalled, losses);
+		if (seen == signalled)
+			break;
+		signalled = seen;
+	}
 }
 
-static void send_all_pending_sigio(struct work_struct *unused)
+static void losses_work_fn(struct work_struct *unused)
 {
 	rcu_read_lock();
-	hwpmc_owners_each_rcu(send_pending_sigio, NULL);
+	hwpmc_owners_each_rcu(owner_signal_losses, NULL);
 	rcu_read_unlock();
 }
 
-static DECLARE_WORK(sigio_work, send_all_pending_sigio);
+static DECLARE_WORK(losses_work, losses_work_fn);
+
+/* A real-time kernel's signals take a lock that sleeps, which a probe must not do. */
+static void losses_signal(bool any)
+{
+	if (!any)
+		return;
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		schedule_work(&losses_work);
+	else
+		losses_work_fn(NULL);
+}
 
 void hwpmc_lifecycle_unload(void)
 {
-	cancel_work_sync(&sigio_work);
+	cancel_work_sync(&losses_work);
 }
 
-static void lost_targets_signal(struct lost_targets *b)
-{
-	if (b->deferred)
-		schedule_work(&sigio_work);
-	if (b->lost)
-		schedule_work(b->lost);
-	while (b->n) {
-		hwpmc_sigio(b->owner[--b->n]);
-		put_pid(b->owner[b->n]);
-	}
-}
-
-/* A program with more rights than its owner's must not be watched by it. */
-static void drop_foreign_locked(struct hwpmc_target *target,
-				struct lost_targets *b)
+/*
+ * The program has more privileges than its owner may have: owners without CAP_PERFMON
+ * must not measure it. Returns true where a PMC has lost its last target.
+ */
+static bool unlink_unprivileged_locked(struct hwpmc_target *target)
 {
 	u64 rows = target->rows;
+	bool lost = false;
 
+	lockdep_assert_held(&hwpmc_targets_lock);
 	for (; rows; rows &= rows - 1) {
 		struct hwpmc_pmc *pmc = target->link[__ffs64(rows)].pmc;
 
 		if (pmc->privileged)
 			continue;
 		hwpmc_unlink_locked(target, pmc);
-		lost_targets_note_locked(b, pmc);
+		lost |= loss_note_locked(pmc);
 	}
+	return lost;
 }
 
-/* What waited for an exec counts from here on. */
-static void awake_locked(struct hwpmc_target *target)
+/* Links that are dormant until an exec count from here on. */
+static void wake_dormant_locked(struct hwpmc_target *target)
 {
 	u64 rows = target->dormant;
 
+	lockdep_assert_held(&hwpmc_targets_lock);
 	target->dormant = 0;
 	for (; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
@@ -252,9 +259,9 @@ static void awake_locked(struct hwpmc_target *target)
 
 void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 {
-	struct hwpmc_target *target, *gone = NULL;
-	struct lost_targets b = { .n = 0 };
+	struct hwpmc_target *target, *dropped = NULL;
 	unsigned long flags;
+	bool lost = false;
 
 	if (!is_target(current))
 		return;
@@ -263,60 +270,63 @@ void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 	if (target) {
 		trace_hwpmc_process_exec(target->pid);
 		if (hwpmc_exec_gained(bprm))
-			drop_foreign_locked(target, &b);
-		awake_locked(target);
+			lost = unlink_unprivileged_locked(target);
+		wake_dormant_locked(target);
 		if (!target->rows && !target->attaching) {
 			hwpmc_target_dismiss_locked(target);
-			gone = target;
+			dropped = target;
 		}
 	}
-	/* exec left a single thread in the group, and it is here. */
+	/* exec has left a single thread in the group, the current one. */
 	hwpmc_switch_sync_irqoff(this_cpu_ptr(hwpmc_cpus));
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	lost_targets_signal(&b);
-	hwpmc_target_free(gone);
+	losses_signal(lost);
+	hwpmc_target_free(dropped);
 }
 
-static void unlink_all_locked(struct hwpmc_target *target, struct lost_targets *b)
+static bool unlink_all_locked(struct hwpmc_target *target)
 {
 	u64 rows = target->rows;
+	bool lost = false;
 
+	lockdep_assert_held(&hwpmc_targets_lock);
 	for (; rows; rows &= rows - 1) {
 		struct hwpmc_pmc *pmc = target->link[__ffs64(rows)].pmc;
 
 		hwpmc_unlink_locked(target, pmc);
-		lost_targets_note_locked(b, pmc);
+		lost |= loss_note_locked(pmc);
 	}
+	return lost;
 }
 
-/* Returns the target if this was its last thread. */
-static struct hwpmc_target *bury_locked(struct hwpmc_thread *thread,
-					struct lost_targets *b)
+/* Returns the target if this was its last thread; *lost: a PMC's last target. */
+static struct hwpmc_target *exit_thread_locked(struct hwpmc_thread *thread, bool *lost)
 {
 	struct hwpmc_target *target = thread->target;
 
+	lockdep_assert_held(&hwpmc_targets_lock);
 	hwpmc_thread_leave_locked(thread);
 	hwpmc_thread_unhook_locked(thread);
-	/* While it is being attached, attach finds out itself. */
+	/* One that is being attached is dropped by attach_end(). */
 	if (!target || target->nthreads || target->attaching)
 		return NULL;
 	trace_hwpmc_process_exit(target->pid);
 	hwpmc_pmc_record_exit_locked(target);
 	hwpmc_descent_exit_locked(target);
-	unlink_all_locked(target, b);
+	*lost = unlink_all_locked(target);
 	hwpmc_target_dismiss_locked(target);
 	return target;
 }
 
 void hwpmc_lifecycle_exit(void)
 {
-	struct hwpmc_target *gone = NULL;
+	struct hwpmc_target *dropped = NULL;
 	struct hwpmc_thread *thread;
-	struct lost_targets b = { .n = 0 };
 	struct hwpmc_cpu *c;
 	unsigned long flags;
+	bool lost = false;
 
-	smp_mb();	/* B */
+	smp_mb();	/* B: pairs with join_thread_locked() in attach.c */
 	rcu_read_lock();
 	thread = hwpmc_thread_find(current);
 	rcu_read_unlock();
@@ -328,10 +338,10 @@ void hwpmc_lifecycle_exit(void)
 	if (thread) {
 		if (c->thread == thread)
 			hwpmc_switch_out_irqoff(c);
-		gone = bury_locked(thread, &b);
+		dropped = exit_thread_locked(thread, &lost);
 	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	lost_targets_signal(&b);
+	losses_signal(lost);
 	hwpmc_unhooked_free();
-	hwpmc_target_free(gone);
+	hwpmc_target_free(dropped);
 }
