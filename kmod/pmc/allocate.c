@@ -25,7 +25,7 @@
 #include "claim.h"
 #include "hooks.h"
 
-/* ---- allocation ---------------------------------------------------------- */
+/* ---- checks of the request ----------------------------------------------- */
 
 static int check_scope(const struct hwpmc_owner *owner,
 		       struct hwpmc_op_pmcallocate *op)
@@ -201,7 +201,7 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 	trace_hwpmc_pmc_write(pmc);
 }
 
-static struct hwpmc_pmc *new_pmc(const struct hwpmc_owner *owner,
+static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 				 const struct hwpmc_op_pmcallocate *op,
 				 const struct hwpmc_encoding *enc,
 				 unsigned int nr)
@@ -223,8 +223,9 @@ static struct hwpmc_pmc *new_pmc(const struct hwpmc_owner *owner,
 	pmc->state = HWPMC_STATE_ALLOCATED;
 	pmc->privileged = owner->kernel || perfmon_capable();
 	pmc->counts_off_cpu = enc->counts_off_cpu;
+	/* An owner in the kernel reads values per process. */
 	pmc->slow_path = hwpmc_pmc_samples(pmc) || hwpmc_pmc_needs_log(pmc) ||
-		       enc->counts_off_cpu;
+			 enc->counts_off_cpu || owner->kernel;
 	pmc->carry_overshoot = !hwpmc_rows[pmc->row].cls->nmi ||
 			  (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) ==
 			  HWPMC_CAP_USER;
@@ -234,97 +235,165 @@ static struct hwpmc_pmc *new_pmc(const struct hwpmc_owner *owner,
 	return pmc;
 }
 
-static unsigned int hooks_of(u32 mode, u32 flags)
+/* ---- what a PMC holds ---------------------------------------------------- */
+
+/* The handler of NMIs stays registered until unload. */
+static int pmc_get_nmi(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	int ret = 0;
+
+	if (hwpmc_pmc_samples(pmc) && hwpmc_rows[pmc->row].cls->nmi)
+		ret = hwpmc_nmi_register_once();
+	return ret ? hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0) : 0;
+}
+
+static int pmc_get_kgmon(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	int ret = pmc->flags & HWPMC_F_KGMON ? hwpmc_kgmon_get() : 0;
+
+	return ret ? hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0) : 0;
+}
+
+static void pmc_put_kgmon(struct hwpmc_pmc *pmc)
+{
+	if (pmc->flags & HWPMC_F_KGMON)
+		hwpmc_kgmon_put();
+}
+
+static unsigned int hooks_of(const struct hwpmc_pmc *pmc)
 {
 	unsigned int hooks = HWPMC_HOOKS_OWNER;
 
-	if (!hwpmc_mode_is_system(mode))
+	if (!hwpmc_pmc_is_system(pmc))
 		hooks |= HWPMC_HOOKS_PROCESS;
-	if ((hwpmc_mode_is_sampling(mode) && !(flags & HWPMC_F_KGMON)) ||
-	    flags & (HWPMC_F_LOG_PROCCSW | HWPMC_F_LOG_PROCEXIT))
+	if (hwpmc_pmc_needs_log(pmc))
 		hooks |= HWPMC_HOOKS_PROCESS | HWPMC_HOOKS_RECORDS;
 	return hooks;
 }
 
-static int take_kgmon(u32 flags)
+static int pmc_get_hooks(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
-	return flags & HWPMC_F_KGMON ? hwpmc_kgmon_get() : 0;
+	int ret = hwpmc_hooks_get(hooks_of(pmc));
+
+	return ret ? hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0) : 0;
 }
 
-static void put_kgmon(u32 flags)
+static void pmc_put_hooks(struct hwpmc_pmc *pmc)
 {
-	if (flags & HWPMC_F_KGMON)
-		hwpmc_kgmon_put();
+	hwpmc_hooks_put(hooks_of(pmc));
 }
 
-static int take_class(struct hwpmc_class *cls, const struct hwpmc_select *select,
-		      struct hwpmc_op_pmcallocate *op)
+/* The hardware, claimed from perf by the first PMC of the class. */
+static int pmc_get_class(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	u32 why = HWPMC_WHY_NO_MEMORY;
 	s32 detail = 0;
 	int ret;
 
-	ret = hwpmc_class_get(cls, &why, &detail);
-	if (ret)
-		return hwpmc_refuse(&op->hdr, ret, why, detail);
-	if (!cls->ops->event_get)
-		return 0;
-	ret = cls->ops->event_get(cls, select);
-	if (!ret)
-		return 0;
-	hwpmc_class_put(cls);
-	return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_NO_MEMORY, 0);
+	ret = hwpmc_class_get(hwpmc_rows[pmc->row].cls, &why, &detail);
+	return ret ? hwpmc_refuse(hdr, ret, why, detail) : 0;
 }
 
-static void put_class(const struct hwpmc_pmc *pmc)
+static void pmc_put_class(struct hwpmc_pmc *pmc)
+{
+	hwpmc_class_put(hwpmc_rows[pmc->row].cls);
+}
+
+static int pmc_get_event(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
+	int ret = 0;
+
+	if (cls->ops->event_get)
+		ret = cls->ops->event_get(cls, &pmc->select);
+	return ret ? hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0) : 0;
+}
+
+static void pmc_put_event(struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
 
-	trace_hwpmc_md_release(pmc->row, pmc->select.sel);
 	if (cls->ops->event_put)
 		cls->ops->event_put(cls, &pmc->select);
-	hwpmc_class_put(cls);
 }
 
-/* The hardware, and for process scope the hooks into the scheduler. */
-static int take_resources(struct hwpmc_class *cls,
-			  const struct hwpmc_select *select,
-			  struct hwpmc_op_pmcallocate *op)
+/* Its share of the row. find_row() has found it free: this cannot fail. */
+static int pmc_get_row(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
+	struct hwpmc_row *row = &hwpmc_rows[pmc->row];
+
+	if (!row->cls->shareable)
+		row->users = hwpmc_row_added(row->users, hwpmc_pmc_is_system(pmc));
+	list_add_tail(&pmc->row_node, &row->pmcs);
+	trace_hwpmc_md_allocate(pmc->row, pmc->select.sel);
+	return 0;
+}
+
+static void pmc_put_row(struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_row *row = &hwpmc_rows[pmc->row];
+	bool system = hwpmc_pmc_is_system(pmc);
+
+	list_del(&pmc->row_node);
+	if (!row->cls->shareable) {
+		row->users = hwpmc_row_removed(row->users, system);
+		/* A process-scope row counts on between slices: it must stop with
+		 * its last user. */
+		if (!system && !row->users)
+			hwpmc_cpus_stop_row(pmc->row);
+	}
+	trace_hwpmc_md_release(pmc->row, pmc->select.sel);
+}
+
+/*
+ * In the order in which they are taken; a failure or the release gives them back in
+ * reverse. get: 0, or an errno with the reason in hdr, and nothing is taken. put: NULL
+ * where nothing is given back.
+ */
+static const struct pmc_resource {
+	int (*get)(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
+	void (*put)(struct hwpmc_pmc *pmc);
+} pmc_resources[] = {
+	{ pmc_get_nmi, NULL },
+	{ pmc_get_kgmon, pmc_put_kgmon },
+	{ pmc_get_hooks, pmc_put_hooks },
+	{ pmc_get_class, pmc_put_class },
+	{ pmc_get_event, pmc_put_event },
+	{ pmc_get_row, pmc_put_row },
+};
+
+/* The first n of them. */
+static void pmc_put_resources(struct hwpmc_pmc *pmc, unsigned int n)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	while (n--)
+		if (pmc_resources[n].put)
+			pmc_resources[n].put(pmc);
+}
+
+static int pmc_get_resources(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	unsigned int n;
 	int ret;
 
-	if (hwpmc_mode_is_sampling(op->mode) && cls->nmi) {
-		ret = hwpmc_nmi_register_once();
-		if (ret)
-			return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_NO_MEMORY,
-					    0);
+	lockdep_assert_held(&hwpmc_lock);
+	for (n = 0; n < ARRAY_SIZE(pmc_resources); n++) {
+		ret = pmc_resources[n].get(pmc, hdr);
+		if (ret) {
+			pmc_put_resources(pmc, n);
+			return ret;
+		}
 	}
-	ret = take_kgmon(op->flags);
-	if (ret)
-		return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_NO_MEMORY, 0);
-	ret = hwpmc_hooks_get(hooks_of(op->mode, op->flags));
-	if (ret) {
-		hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_NO_MEMORY, 0);
-		goto err_hooks;
-	}
-	ret = take_class(cls, select, op);
-	if (ret)
-		goto err_class;
 	return 0;
-
-err_class:
-	hwpmc_hooks_put(hooks_of(op->mode, op->flags));
-err_hooks:
-	put_kgmon(op->flags);
-	return ret;
 }
+
+/* ---- allocation ---------------------------------------------------------- */
 
 int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 		       struct hwpmc_op_pmcallocate *op, u64 rows)
 {
 	struct hwpmc_encoding enc;
 	struct hwpmc_class *cls;
-	struct hwpmc_row *row;
 	struct hwpmc_pmc *pmc;
 	int ret, nr;
 
@@ -338,25 +407,18 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	nr = find_row(owner, cls, op, enc.rows & (rows >> cls->first));
 	if (nr < 0)
 		return nr;
-	pmc = new_pmc(owner, op, &enc, nr);
+	pmc = pmc_new(owner, op, &enc, nr);
 	if (!pmc)
 		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
-	ret = take_resources(cls, &enc.select, op);
+	ret = pmc_get_resources(pmc, &op->hdr);
 	if (ret) {
 		kfree(pmc);
 		return ret;
 	}
-	row = &hwpmc_rows[nr];
-	if (!cls->shareable)
-		row->users = hwpmc_row_added(row->users, hwpmc_pmc_is_system(pmc));
-	list_add_tail(&pmc->row_node, &row->pmcs);
-	/* Its values are of each process. */
-	pmc->slow_path |= owner->kernel;
 	hwpmc_owner_add(owner, pmc);
 	op->pmcid = pmc->id;
 	if (hwpmc_pmc_samples(pmc))
 		op->count = pmc->period;
-	trace_hwpmc_md_allocate(pmc->row, pmc->select.sel);
 	trace_hwpmc_pmc_allocate(pmc);
 	hwpmc_log_allocated(pmc);
 	return 0;
@@ -364,7 +426,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 
 /* ---- release ------------------------------------------------------------- */
 
-/* No CPU counts for it any more, and none will begin to. */
+/* On return no CPU counts for the PMC, and none will. */
 static void pmc_quiesce(struct hwpmc_pmc *pmc)
 {
 	if (!hwpmc_pmc_is_system(pmc))
@@ -376,24 +438,11 @@ static void pmc_quiesce(struct hwpmc_pmc *pmc)
 
 void hwpmc_pmc_release(struct hwpmc_pmc *pmc)
 {
-	struct hwpmc_row *row = &hwpmc_rows[pmc->row];
-	bool system = hwpmc_pmc_is_system(pmc);
-
 	lockdep_assert_held(&hwpmc_lock);
 	pmc_quiesce(pmc);
 	trace_hwpmc_pmc_release(pmc);
 	hwpmc_rdpmc_revoke(pmc);
 	hwpmc_owner_remove(pmc);
-	list_del(&pmc->row_node);
-	if (!row->cls->shareable) {
-		row->users = hwpmc_row_removed(row->users, system);
-		/* Process-scope rows are left counting between slices; with
-		 * the last user the counter must stop. */
-		if (!system && !row->users)
-			hwpmc_cpus_stop_row(pmc->row);
-	}
-	put_class(pmc);
-	put_kgmon(pmc->flags);
-	hwpmc_hooks_put(hooks_of(pmc->mode, pmc->flags));
+	pmc_put_resources(pmc, ARRAY_SIZE(pmc_resources));
 	kfree_rcu(pmc, rcu);
 }
