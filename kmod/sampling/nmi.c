@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * nmi.c - the handler: is the NMI ours? All handlers of the machine are asked at
- * each NMI, so the answer no must be quick; and a yes too many would hide a real
- * fault of the machine, a yes too few makes the kernel report an unknown NMI.
+ * nmi.c - the NMI handler. The kernel calls all handlers of the machine at each NMI,
+ * so a foreign NMI must be recognised quickly. Claiming one NMI too many hides a
+ * fault of the machine; claiming one too few makes the kernel report an unknown NMI.
+ * The decision is in nmi_decide.h.
  *
- * Counters are not stopped meanwhile: that would be two more MSR writes. One
- * that overflows while we look is either seen in the second look, or raises
- * the next NMI; if both, that NMI finds nothing and is expected to. One that
- * another device's NMI has found, or none at all, is known by Intel's mask only.
+ * Counters are not stopped while the handler runs: that would cost two more MSR
+ * writes. A counter that overflows meanwhile is found by the second look, or raises
+ * the next NMI, or both; in the last case that NMI finds nothing and is expected.
+ * The overflow may also be handled in another device's NMI; the NMI that the counter
+ * raised is then recognised by the mask alone, which only Intel's APIC sets.
  */
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
@@ -18,87 +20,103 @@
 #include "../core/stats.h"
 #include "../debug/trace.h"
 #include "log.h"
+#include "nmi_decide.h"
 #include "sample.h"
 #include "throttle.h"
 
-static bool registered;		/* hwpmc_lock */
+static bool nmi_registered;		/* hwpmc_lock */
 
 /*
- * An NMI that was on its way when its overflow was dealt with arrives at once, or
- * within what delays it: the end of another NMI; a hypervisor, which may also take
- * the CPU away meanwhile, for hundreds of milliseconds where it has too few.
+ * Can an NMI whose overflow was handled at `since` still arrive? Bare metal delays it
+ * until the end of another NMI; a hypervisor may also take the CPU away for hundreds
+ * of milliseconds.
  */
-static bool is_soon_nmi(u64 since, u64 now)
+static bool may_still_arrive_nmi(u64 since, u64 now)
 {
 	unsigned int ms = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? 1000 : 100;
 
 	return since && now - since <= hwpmc_log_ticks(ms);
 }
 
-static bool is_expected_nmi(struct hwpmc_cpu *c, u64 now)
-{
-	if (!is_soon_nmi(c->nmi_expected, now))
-		return false;
-	c->nmi_expected = 0;
-	return true;
-}
-
-/* Where registers fault nothing but the counter tells whose NMI it was. */
-static unsigned int find_unstoppable_nmi(struct hwpmc_cpu *c)
+/* MSRs that fault give no other evidence: read the counters. */
+static unsigned int count_unstoppable_nmi(struct hwpmc_cpu *c)
 {
 	return likely(!c->unstoppable) ? 0 : hwpmc_sample_unstoppable_nmi(c);
 }
 
 /*
- * Nothing samples here. The counters' interrupt is ours as long as they are, and
- * where they were until just now: it was on its way when they were given back, or
- * when the CPU was about to go.
+ * No row is armed and no NMI expected. The counters' interrupt still belongs to the
+ * module while it owns the hardware, and for a while after: it may have been raised
+ * just before the hardware was given back or the CPU went offline.
  */
-static int idle_nmi(struct hwpmc_cpu *c)
+static int handle_idle_nmi(struct hwpmc_cpu *c)
 {
-	bool mine = c->on & hwpmc_classes_nmi ||
-		    is_soon_nmi(c->nmi_last, hwpmc_log_time());
+	struct hwpmc_nmi_facts f = { };
 
-	if (!find_unstoppable_nmi(c) && !(mine && hwpmc_pmi_has_come_nmi()))
+	f.owned = c->on & hwpmc_classes_nmi ||
+		  may_still_arrive_nmi(c->nmi_last, hwpmc_log_time());
+	f.unstoppable = count_unstoppable_nmi(c);
+	if (hwpmc_nmi_asks_masked(&f))
+		f.masked = hwpmc_pmi_has_come_nmi();
+	if (hwpmc_nmi_decide(&f) == HWPMC_NMI_FOREIGN)
 		return NMI_DONE;
 	hwpmc_pmi_open_nmi();
 	return NMI_HANDLED;
 }
 
-static int handle_nmi(unsigned int type, struct pt_regs *regs)
+/* The first look; it writes the samples of the rows that it finds. */
+static enum hwpmc_nmi_verdict decide_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
+					 struct hwpmc_nmi_facts *f, u64 now)
 {
-	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
-	unsigned int handled, strays, more;
-	bool ours;
-	u64 now;
+	f->overflows = hwpmc_sample_all_nmi(c, regs, now);
+	f->unstoppable = count_unstoppable_nmi(c);
+	if (hwpmc_nmi_asks_masked(f))
+		f->masked = hwpmc_pmi_has_come_nmi();
+	if (hwpmc_nmi_asks_expected(f))
+		f->expected = may_still_arrive_nmi(c->nmi_expected, now);
+	return hwpmc_nmi_decide(f);
+}
 
-	if (likely(!c->sampling && !c->nmi_expected))
-		return idle_nmi(c);
-	now = hwpmc_log_time();
-	handled = hwpmc_sample_all_nmi(c, regs, now);
-	strays = find_unstoppable_nmi(c);
-	/* A foreign NMI may have found what this one was raised for. */
-	ours = handled || strays || hwpmc_pmi_has_come_nmi();
-	/* Else one that comes just now would lose the mask that it is known by. */
-	if (likely(ours))
+static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
+{
+	struct hwpmc_nmi_facts f = { .owned = true };
+	enum hwpmc_nmi_verdict verdict;
+	u64 now = hwpmc_log_time();
+	unsigned int second_look;
+
+	verdict = decide_nmi(c, regs, &f, now);
+	/*
+	 * A foreign NMI leaves the mask alone: the counters' interrupt may have set it
+	 * just now, with its own NMI pending, which is recognised by nothing else.
+	 */
+	if (likely(verdict == HWPMC_NMI_RAISED))
 		hwpmc_pmi_open_nmi();
-	else	/* before another one may be expected */
-		ours = is_expected_nmi(c, now);
-	/* Overflowed while the interrupt was masked: nobody would tell. */
-	more = hwpmc_sample_all_nmi(c, regs, now);
-	trace_hwpmc_sampling_intr(handled + more, ours);
-	/* One NMI may have been raised for each; this was one of the first look. */
-	if (unlikely(more || handled + strays > 1))
+	else if (verdict == HWPMC_NMI_SPENT)
+		c->nmi_expected = 0;	/* before the second look sets it again */
+	/* The APIC has dropped the interrupt of what overflowed while it was masked. */
+	second_look = hwpmc_sample_all_nmi(c, regs, now);
+	trace_hwpmc_sampling_intr(f.overflows + second_look,
+				  verdict != HWPMC_NMI_FOREIGN);
+	if (unlikely(hwpmc_nmi_expects_next(&f, second_look)))
 		c->nmi_expected = now;
-	if (likely(handled + more)) {
+	if (likely(f.overflows + second_look)) {
 		c->nmi_last = now;
-		this_cpu_add(hwpmc_stats.intr_processed, handled + more);
+		this_cpu_add(hwpmc_stats.intr_processed, f.overflows + second_look);
 		hwpmc_throttle_nmi(c, regs, now);
 	}
-	if (likely(ours))
+	if (likely(verdict != HWPMC_NMI_FOREIGN))
 		return NMI_HANDLED;
 	hwpmc_stat_inc(intr_ignored);
 	return NMI_DONE;
+}
+
+static int handle_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+
+	if (likely(!c->sampling && !c->nmi_expected))
+		return handle_idle_nmi(c);
+	return handle_armed_nmi(c, regs);
 }
 
 int hwpmc_nmi_register_once(void)
@@ -106,16 +124,17 @@ int hwpmc_nmi_register_once(void)
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (registered)
+	if (nmi_registered)
 		return 0;
 	ret = register_nmi_handler(NMI_LOCAL, handle_nmi, 0, "hwpmc");
-	registered = !ret;
+	nmi_registered = !ret;
 	return ret;
 }
 
+/* At unload: nothing samples any more. */
 void hwpmc_nmi_exit(void)
 {
-	if (registered)
+	if (nmi_registered)
 		unregister_nmi_handler(NMI_LOCAL, "hwpmc");
-	registered = false;
+	nmi_registered = false;
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * nmi_decide.h - is an NMI ours? The decision of nmi.c as a table. Pure; inline, for
+ * each NMI of the machine comes through here.
+ *
+ *	found	owned	masked	expected | verdict	  then
+ *	yes	-	-	-	 | NMI_RAISED	  unmask
+ *	no	yes	yes	-	 | NMI_RAISED	  unmask
+ *	no	yes	no	yes	 | NMI_SPENT	  consume the expectation
+ *	no	no	-	yes	 | NMI_SPENT	  consume the expectation
+ *	no	yes	no	no	 | NMI_FOREIGN	  nothing
+ *	no	no	-	no	 | NMI_FOREIGN	  nothing
+ *
+ * found: .overflows or .unstoppable is not 0. "-" is not asked for: .masked costs an
+ * access to the local APIC, .expected a multiplication. nmi.c fills in these two only
+ * where hwpmc_nmi_asks_*() say that the verdict depends on them.
+ */
+#ifndef HWPMC_NMI_DECIDE_H
+#define HWPMC_NMI_DECIDE_H
+
+#include "../compat/types.h"
+
+struct hwpmc_nmi_facts {
+	/* Armed rows of this CPU that the first look found overflowed. */
+	unsigned int overflows;
+	/* Rows that could not be stopped and have overflowed since. */
+	unsigned int unstoppable;
+	/* The counters of this CPU are the module's, or were until just now. */
+	bool owned;
+	/* The APIC has masked the counters' interrupt, as Intel's does at delivery. */
+	bool masked;
+	/* An NMI is expected whose overflow has been handled already. */
+	bool expected;
+};
+
+enum hwpmc_nmi_verdict {
+	HWPMC_NMI_FOREIGN,	/* leave it to the other handlers */
+	HWPMC_NMI_RAISED,	/* ours: the counters raised it, so unmask them */
+	HWPMC_NMI_SPENT,	/* ours: the expected one, with nothing left to find */
+};
+
+static inline bool hwpmc_nmi_found(const struct hwpmc_nmi_facts *f)
+{
+	return f->overflows || f->unstoppable;
+}
+
+static inline bool hwpmc_nmi_asks_masked(const struct hwpmc_nmi_facts *f)
+{
+	return !hwpmc_nmi_found(f) && f->owned;
+}
+
+/* After .masked has been filled in where it was asked for. */
+static inline bool hwpmc_nmi_asks_expected(const struct hwpmc_nmi_facts *f)
+{
+	return !hwpmc_nmi_found(f) && !(f->owned && f->masked);
+}
+
+static inline enum hwpmc_nmi_verdict
+hwpmc_nmi_decide(const struct hwpmc_nmi_facts *f)
+{
+	if (hwpmc_nmi_found(f) || (f->owned && f->masked))
+		return HWPMC_NMI_RAISED;
+	return f->expected ? HWPMC_NMI_SPENT : HWPMC_NMI_FOREIGN;
+}
+
+/*
+ * Is one more NMI on its way that will find nothing? The hardware may have raised one
+ * for each overflow, and this NMI was raised for one of the first look at most.
+ * second_look: armed rows found overflowed after the interrupt was unmasked.
+ */
+static inline bool hwpmc_nmi_expects_next(const struct hwpmc_nmi_facts *f,
+					  unsigned int second_look)
+{
+	return second_look || f->overflows + f->unstoppable > 1;
+}
+
+#endif /* HWPMC_NMI_DECIDE_H */
