@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * throttle.h - the limit of what sampling may take of a CPU's time. Beyond it all
- * armed rows of that CPU stand still until the end of the window, and the log says
- * so: a period that is absurd must not take the machine away.
+ * throttle.h - limits the share of a CPU's time that sampling may take, so that a
+ * period that is far too short does not make the machine unusable. Above the limit
+ * all armed rows of the CPU are stopped for a while, and THROTTLE records say so.
  */
 #ifndef HWPMC_THROTTLE_H
 #define HWPMC_THROTTLE_H
@@ -11,7 +11,7 @@
 
 struct pt_regs;
 
-/* At the end of an NMI that began at `began`. */
+/* At the end of an NMI with an overflow that began at `began`. */
 void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 began);
 
 static inline bool hwpmc_is_throttled(const struct hwpmc_cpu *c)

@@ -4,7 +4,7 @@
 # line with its sources, and its name in unit-progs.
 
 unit-progs := test_amd test_cputype test_debugflags test_intel test_intel_rules test_nmi \
-	test_ring test_row test_width
+	test_ring test_row test_throttle test_width
 
 UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -Werror \
 	$(SANITIZE) $(COVERAGE) \
