@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * kgmon.c - a table of addresses and counts a CPU, written in NMI by that CPU
- * alone, read by anybody. Addresses and not ranges: where the kernel's text begins
- * is no business of modules, and its modules are somewhere else again.
+ * kgmon.c - one hash table of addresses and counts per CPU, written in NMI by that
+ * CPU alone, read by any. It holds addresses, not ranges: a module cannot know where
+ * the kernel's text begins, and modules lie elsewhere.
  */
 #include <linux/cpu.h>
 #include <linux/percpu.h>
@@ -14,7 +14,7 @@
 #include "kgmon.h"
 
 #define SLOTS		65536
-#define PROBES		32
+#define PROBES		32	/* slots tried before a hit counts as lost */
 
 struct slot {
 	u64 address;			/* 0: free */
@@ -42,10 +42,11 @@ static void free_tables(void)
 	tables = NULL;
 }
 
-static int need_tables(void)
+static int make_tables(void)
 {
 	int cpu;
 
+	lockdep_assert_held(&hwpmc_lock);
 	if (tables)
 		return 0;
 	tables = alloc_percpu(struct table);
@@ -68,7 +69,7 @@ int hwpmc_kgmon_get(void)
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
-	ret = need_tables();
+	ret = make_tables();
 	if (!ret)
 		users++;
 	return ret;
@@ -87,7 +88,7 @@ void hwpmc_kgmon_exit(void)
 
 /* ---- hits ---------------------------------------------------------------- */
 
-static bool count_at_nmi(struct table *t, u64 address)
+static bool count_address_nmi(struct table *t, u64 address)
 {
 	u32 i = (address * 0x9e3779b97f4a7c15ull) >> 48;
 	unsigned int tries;
@@ -112,13 +113,13 @@ void hwpmc_kgmon_hit_nmi(const struct pt_regs *regs)
 		return;
 	if (user_mode((struct pt_regs *)regs))
 		t->user++;
-	else if (count_at_nmi(t, regs->ip))
+	else if (count_address_nmi(t, regs->ip))
 		t->kernel++;
 	else
 		t->lost++;
 }
 
-void hwpmc_kgmon_late_nmi(u64 n)
+void hwpmc_kgmon_lost_nmi(u64 n)
 {
 	if (READ_ONCE(collecting))
 		this_cpu_add(tables->lost, n);
@@ -132,7 +133,7 @@ void hwpmc_kgmon_switch(bool on)
 	WRITE_ONCE(collecting, on);
 }
 
-static void reset_here(void *unused)
+static void reset_table_ipi(void *unused)
 {
 	struct table *t = this_cpu_ptr(tables);
 
@@ -142,17 +143,18 @@ static void reset_here(void *unused)
 	t->lost = 0;
 }
 
-/* Each CPU its own; an NMI in between loses no more than itself. */
+/* Each CPU resets its own table: an NMI in the middle loses its own hit at most. */
 static void tables_reset(void)
 {
 	int cpu;
 
+	lockdep_assert_held(&hwpmc_lock);
 	if (!users) {
 		free_tables();
 		return;
 	}
 	cpus_read_lock();
-	on_each_cpu(reset_here, NULL, 1);
+	on_each_cpu(reset_table_ipi, NULL, 1);
 	for_each_possible_cpu(cpu)
 		if (!cpu_online(cpu))
 			memset(per_cpu_ptr(tables, cpu)->slot, 0,
@@ -166,8 +168,9 @@ u32 hwpmc_kgmon_most(void)
 		     INT_MAX / sizeof(struct hwpmc_kgmon_entry));
 }
 
-/* Entries are not merged: an address may come once for each CPU. */
-static u32 each_entry(struct hwpmc_kgmon_entry *to, u32 room)
+/* Returns the number of all entries, of which `room` are copied. They are not merged:
+ * an address may occur once for each CPU. */
+static u32 copy_entries(struct hwpmc_kgmon_entry *to, u32 room)
 {
 	struct hwpmc_kgmon_entry e;
 	u32 n = 0, i;
@@ -193,18 +196,19 @@ static u32 each_entry(struct hwpmc_kgmon_entry *to, u32 room)
 static int read_table(struct hwpmc_op_kgmon *op, struct hwpmc_kgmon_entry *to,
 		      u32 room)
 {
-	bool asked = op->nentry;
+	bool wants_entries = op->nentry;
 	u32 n;
 	int cpu;
 
+	lockdep_assert_held(&hwpmc_lock);
 	op->kernel = 0;
 	op->user = 0;
 	op->lost = 0;
 	op->nentry = 0;
 	if (!tables)
 		return 0;
-	n = each_entry(to, room);
-	if (asked && n > room)
+	n = copy_entries(to, room);
+	if (wants_entries && n > room)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_BUFFER, n);
 	op->nentry = n;
 	for_each_possible_cpu(cpu) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * sample.c - from an overflow to a record in the owner's ring, and the counter
- * armed again. In NMI, where nothing of this CPU's writers runs on before we are
- * done: so the record is filled in place, behind what is reserved, and only then
- * taken. Outside NMI (SOFT) it is built aside, as an NMI may come in between.
+ * sample.c - writes a record into the owner's ring for each overflow, and arms the
+ * counter again. No other writer of this CPU can interrupt an NMI, so there the
+ * record is filled in place behind what is reserved, and reserved afterwards. Outside
+ * NMI (SOFT) it is built in scratch memory first, for an NMI may come in between.
  */
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
@@ -21,13 +21,14 @@
 #include "scratch.h"
 #include "throttle.h"
 
-/* A CONTEXT record, then the sample. */
+/* Length of a CONTEXT record, and of a sample with one frame. */
 #define CONTEXT		sizeof(struct hwpmc_log_context)
 #define SMALLEST	(sizeof(struct hwpmc_log_sample) + sizeof(u64))
 
 /* ---- the counter --------------------------------------------------------- */
 
-static bool has_overflowed(const struct hwpmc_row_cpu *rc, u64 counter)
+/* An armed counter runs from -n up: its highest bit is set until it overflows. */
+static bool has_overflowed_nmi(const struct hwpmc_row_cpu *rc, u64 counter)
 {
 	return !(counter & (rc->mask ^ rc->mask >> 1));
 }
@@ -43,11 +44,12 @@ static void arm_nmi(struct hwpmc_cpu *c, unsigned int nr)
 }
 
 /*
- * How many periods ended with this overflow, that many events ago: one, unless the
- * interrupt was late or lost; none in the middle of a period that is longer than
- * the counter. What is beyond the last belongs to the next period.
+ * How many periods have ended with an overflow that happened `overshoot` events ago:
+ * one; more if the interrupt was late or lost; none in the middle of a period that is
+ * longer than the counter. Events after the last one's end are counted towards the
+ * next period.
  */
-static u64 periods_over(struct hwpmc_row_cpu *rc, u64 overshoot)
+static u64 count_periods_nmi(struct hwpmc_row_cpu *rc, u64 overshoot)
 {
 	u64 period = rc->pmc->period, n = 1;
 
@@ -57,10 +59,10 @@ static u64 periods_over(struct hwpmc_row_cpu *rc, u64 overshoot)
 	}
 	overshoot -= rc->period_left;
 	if (unlikely(overshoot >= period)) {
-		u64 more = div64_u64(overshoot, period);
+		u64 missed = div64_u64(overshoot, period);
 
-		n += more;
-		overshoot -= more * period;
+		n += missed;
+		overshoot -= missed * period;
 	}
 	rc->period_left = period - overshoot;
 	return n;
@@ -68,15 +70,16 @@ static u64 periods_over(struct hwpmc_row_cpu *rc, u64 overshoot)
 
 /* ---- the record ---------------------------------------------------------- */
 
-/* Where there is room for one entry alone there will be no mark beside it. */
-static unsigned int depth_of(const struct hwpmc_pmc *pmc, u64 room)
+/* One entry is kept for the mark between kernel and user frames. Where only one fits
+ * it is a frame, for a chain of one has no mark. */
+static unsigned int max_depth_nmi(const struct hwpmc_pmc *pmc, u64 room)
 {
 	u64 most = pmc->flags & HWPMC_F_CALLCHAIN ? hwpmc_callchaindepth : 1;
 
 	return clamp_t(u64, (room - SMALLEST) / sizeof(u64), 1, most);
 }
 
-static size_t put_context(void *at, struct hwpmc_ring *ring, s32 pid, s32 tid,
+static size_t put_context_nmi(void *at, struct hwpmc_ring *ring, s32 pid, s32 tid,
 			  u64 now)
 {
 	struct hwpmc_log_context *r = at;
@@ -103,10 +106,10 @@ static size_t put_sample_nmi(struct hwpmc_log_sample *s, struct hwpmc_pmc *pmc,
 		s->pc[0] = regs->ip;
 		n = 1;
 	} else {
-		n = hwpmc_callchain_nmi(pmc, regs, s->pc, depth_of(pmc, room),
+		n = hwpmc_callchain_nmi(pmc, regs, s->pc, max_depth_nmi(pmc, room),
 					&flags);
 	}
-	/* Nothing is read back: the owner may write here at the same time. */
+	/* Read nothing back: the owner may have mapped this and write to it. */
 	len = sizeof(*s) + n * sizeof(u64);
 	s->hdr.len = len;
 	s->hdr.type = HWPMC_LOG_CALLCHAIN;
@@ -116,7 +119,7 @@ static size_t put_sample_nmi(struct hwpmc_log_sample *s, struct hwpmc_pmc *pmc,
 	return len;
 }
 
-static void write_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
+static void write_sample_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 		      struct pt_regs *regs, u64 now)
 {
 	s32 pid = hwpmc_owner_tgid_nr(pmc->owner, current);
@@ -135,7 +138,7 @@ static void write_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 	}
 	at = hwpmc_ring_at(ring, ring->reserved);
 	if (unlikely(tid != ring->tid || pid != ring->pid))
-		len = put_context(at, ring, pid, tid, now);
+		len = put_context_nmi(at, ring, pid, tid, now);
 	len += put_sample_nmi((void *)(at + len), pmc, regs, user_mode(regs),
 			      room - len, now);
 	trace_hwpmc_sampling_sample(pmc, len);
@@ -145,19 +148,19 @@ static void write_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 
 /* ---- overflows ----------------------------------------------------------- */
 
-/* Periods that have ended nobody knows where. */
-static void missed_nmi(struct hwpmc_row_cpu *rc, u64 n, u64 now)
+/* n periods have ended, but where the program was then is not known. */
+static void count_missed_nmi(struct hwpmc_row_cpu *rc, u64 n, u64 now)
 {
 	if (rc->ring)
 		hwpmc_ring_drop(rc->ring, HWPMC_DROP_LATE, true, n, now);
 	else
-		hwpmc_kgmon_late_nmi(n);
+		hwpmc_kgmon_lost_nmi(n);
 }
 
-/* Perhaps it goes on, armed: it would overflow once more. */
+/* The row may not have stopped: then it overflows later and raises an NMI. */
 static void mark_unstoppable_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter)
 {
-	if (!has_overflowed(&c->row[nr], counter & c->row[nr].mask))
+	if (!has_overflowed_nmi(&c->row[nr], counter & c->row[nr].mask))
 		c->unstoppable |= BIT_ULL(nr);
 }
 
@@ -170,7 +173,7 @@ unsigned int hwpmc_sample_unstoppable_nmi(struct hwpmc_cpu *c)
 		unsigned int nr = __ffs64(rows);
 		u64 counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]);
 
-		if (!has_overflowed(&c->row[nr], counter & c->row[nr].mask))
+		if (!has_overflowed_nmi(&c->row[nr], counter & c->row[nr].mask))
 			continue;
 		c->unstoppable &= ~BIT_ULL(nr);
 		n++;
@@ -178,37 +181,39 @@ unsigned int hwpmc_sample_unstoppable_nmi(struct hwpmc_cpu *c)
 	return n;
 }
 
-/* Not armed again, it would look as if it had overflowed at each NMI. Its owner
- * hears of it when it stops or flushes. */
-static void give_up_nmi(struct hwpmc_cpu *c, unsigned int nr)
+/*
+ * Its counter could not be written: left in c->sampling, it would look overflowed at
+ * each NMI. The owner is told by the error of its next stop or flush.
+ */
+static void give_up_row_nmi(struct hwpmc_cpu *c, unsigned int nr)
 {
 	c->sampling &= ~BIT_ULL(nr);
 	hwpmc_cpu_program_irqoff(c, nr, NULL);
-	/* Its thread may be here for long yet. */
+	/* Not only at unload, before which its thread may run here for long. */
 	mark_unstoppable_nmi(c, nr, hwpmc_row_read_irqoff(&hwpmc_rows[nr]));
 }
 
-static void overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
+static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
 			 struct pt_regs *regs, u64 now)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	struct hwpmc_pmc *pmc = rc->pmc;
 	u64 n;
 
-	/* With kernel mode counted, what came meanwhile is what NMIs do. */
-	n = periods_over(rc, pmc->carry_overshoot ? counter : 0);
+	/* Where kernel mode is counted, events since the overflow are the NMI's own. */
+	n = count_periods_nmi(rc, pmc->carry_overshoot ? counter : 0);
 	if (likely(n)) {
 		if (likely(rc->ring))
-			write_nmi(rc->ring, pmc, regs, now);
+			write_sample_nmi(rc->ring, pmc, regs, now);
 		else
 			hwpmc_kgmon_hit_nmi(regs);
 		if (unlikely(n > 1))
-			missed_nmi(rc, n - 1, now);
+			count_missed_nmi(rc, n - 1, now);
 	}
 	if (likely(!READ_ONCE(hwpmc_msr_faulted)))
 		arm_nmi(c, nr);
 	if (unlikely(READ_ONCE(hwpmc_msr_faulted)))
-		give_up_nmi(c, nr);
+		give_up_row_nmi(c, nr);
 }
 
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
@@ -223,18 +228,18 @@ unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 		u64 counter;
 
 		counter = hwpmc_rdpmc(row->rdpmc) & c->row[nr].mask;
-		if (!has_overflowed(&c->row[nr], counter))
+		if (!has_overflowed_nmi(&c->row[nr], counter))
 			continue;
 		handled++;
-		/* Before it is armed: an overflow after that is a new one. */
+		/* Before the row is armed: an overflow after that is a new one. */
 		if (row->cls->ops->ack_nmi)
 			row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
-		overflow_nmi(c, nr, counter, regs, now);
+		handle_overflow_nmi(c, nr, counter, regs, now);
 	}
 	return handled;
 }
 
-static void write_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
+static void write_sample_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 			 struct pt_regs *regs)
 {
 	struct hwpmc_scratch *s = this_cpu_ptr(hwpmc_scratch);
@@ -250,7 +255,7 @@ static void write_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 	if (!at)
 		return;
 	trace_hwpmc_sampling_sample(pmc, CONTEXT + len);
-	put_context(&s->context, ring, pid, tid, now);
+	put_context_nmi(&s->context, ring, pid, tid, now);
 	memcpy(at, s, CONTEXT + len);
 	hwpmc_log_commit(pmc->owner->log);
 }
@@ -262,13 +267,13 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	u64 n;
 
 	lockdep_assert_irqs_disabled();
-	n = periods_over(rc, overshoot);
+	n = count_periods_nmi(rc, overshoot);
 	if (n && rc->ring)
-		write_irqoff(rc->ring, rc->pmc, regs);
+		write_sample_irqoff(rc->ring, rc->pmc, regs);
 	else if (n && regs)
 		hwpmc_kgmon_hit_nmi(regs);
 	if (n > 1)
-		missed_nmi(rc, n - 1, hwpmc_log_time());
+		count_missed_nmi(rc, n - 1, hwpmc_log_time());
 	if (n)
 		hwpmc_stat_inc(intr_processed);
 	arm_nmi(c, nr);
@@ -276,30 +281,32 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 
 /* ---- arming and disarming ------------------------------------------------ */
 
-/* Has the hardware of the row refused something, just now or before? */
-static bool is_refused(unsigned int nr)
+/* Has an access to the row's hardware faulted since it was claimed? */
+static bool has_msr_fault(unsigned int nr)
 {
 	return READ_ONCE(hwpmc_msr_faulted) && hwpmc_rows[nr].cls->nmi;
 }
 
 void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-			      struct hwpmc_pmc *pmc, u64 left)
+			      struct hwpmc_pmc *pmc, u64 period_left)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 
-	/* The row may count for somebody who was here before. */
+	lockdep_assert_irqs_disabled();
+	/* The row may still count for the thread that ran here before. */
 	if (rc->shadow.sel)
 		hwpmc_cpu_program_irqoff(c, nr, NULL);
 	rc->ring = pmc->flags & HWPMC_F_KGMON ? NULL :
 		   hwpmc_log_ring(pmc->owner->log);
-	rc->period_left = left ?: pmc->period;
+	rc->period_left = period_left ?: pmc->period;
 	WRITE_ONCE(rc->pmc, pmc);
-	/* Perhaps it could not be stopped: it would overflow, and nobody know it. */
-	if (unlikely(is_refused(nr)))
+	/* Hardware that faults may not stop either: its NMI would be nobody's. */
+	if (unlikely(has_msr_fault(nr)))
 		return;
 	arm_nmi(c, nr);
-	barrier();	/* an NMI finds all of the above, or nothing */
-	if (unlikely(is_refused(nr)))
+	/* hwpmc_sample_all_nmi() finds all of the above once the bit is set. */
+	barrier();
+	if (unlikely(has_msr_fault(nr)))
 		return;
 	if (likely(hwpmc_rows[nr].cls->nmi))
 		c->sampling |= BIT_ULL(nr);
@@ -310,10 +317,47 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 }
 
 /*
- * The counter has overflowed and its NMI has not come: where it hit is not known
- * any more. The NMI is still to come and will find nothing.
+ * Disarming a row races with its own NMI, which may come at any instruction until it
+ * is disarmed, or later still. So an NMI is expected from before the row leaves
+ * c->sampling, and the expectation is taken back where the counter shows that none
+ * was raised. Returns what was expected before.
+ *
+ * This is an exchange; xchg() would lock the bus, and only NMIs of this CPU can come
+ * in between.
  */
-static void late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoot)
+static u64 expect_nmi_irqoff(struct hwpmc_cpu *c, u64 now)
+{
+	u64 before;
+
+	do {
+		before = READ_ONCE(c->nmi_expected);
+	} while (cmpxchg_local(&c->nmi_expected, before, now) != before);
+	return before;
+}
+
+/* Not if the NMI has come and consumed it, or has set its own: those stand. */
+static void take_back_expectation_irqoff(struct hwpmc_cpu *c, u64 now, u64 before)
+{
+	cmpxchg_local(&c->nmi_expected, now, before);
+}
+
+/* What a counter shows after it was told to stop. */
+enum stopped {
+	STOPPED,	/* before an overflow: no NMI will come for it */
+	OVERFLOWED,	/* its NMI is on its way and will find nothing */
+	UNSTOPPABLE,	/* an MSR faults: it may run on, and overflow later */
+};
+
+static enum stopped how_stopped_irqoff(const struct hwpmc_row_cpu *rc, unsigned int nr,
+				       u64 counter)
+{
+	if (unlikely(hwpmc_class_msr_fault(hwpmc_rows[nr].cls)))
+		return UNSTOPPABLE;
+	return unlikely(has_overflowed_nmi(rc, counter)) ? OVERFLOWED : STOPPED;
+}
+
+/* Where the program was at this overflow is not known any more. */
+static void count_late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoot)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 	struct hwpmc_row_cpu *rc = &c->row[nr];
@@ -321,41 +365,42 @@ static void late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoot)
 
 	if (row->cls->ops->ack_nmi)
 		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
-	n = periods_over(rc, overshoot);
+	n = count_periods_nmi(rc, overshoot);
 	if (n)
-		missed_nmi(rc, n, hwpmc_log_time());
+		count_missed_nmi(rc, n, hwpmc_log_time());
 }
 
 u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
-	u64 counter, left, expected, now = hwpmc_log_time();
+	u64 before, counter, period_left, now = hwpmc_log_time();
 
+	lockdep_assert_irqs_disabled();
 	if (rc->shadow.sel)
 		hwpmc_cpu_program_irqoff(c, nr, NULL);
-	/*
-	 * From here on no overflow; an NMI may still come for one before, at any
-	 * of these instructions or later, and is to find that it is expected.
-	 */
-	do {
-		expected = READ_ONCE(c->nmi_expected);
-	} while (cmpxchg_local(&c->nmi_expected, expected, now) != expected);
+	before = expect_nmi_irqoff(c, now);
+	/* handle_nmi() finds the row armed or the NMI expected, if not both. */
 	barrier();
 	c->sampling &= ~BIT_ULL(nr);
 	c->ticking &= ~BIT_ULL(nr);
+	/* hwpmc_sample_all_nmi() writes the counters of armed rows: from here on it
+	 * leaves this one alone. */
 	barrier();
 	counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask;
-	if (unlikely(hwpmc_class_msr_fault(hwpmc_rows[nr].cls))) {
-		left = 0;
+	switch (how_stopped_irqoff(rc, nr, counter)) {
+	case UNSTOPPABLE:
+		period_left = 0;
 		mark_unstoppable_nmi(c, nr, counter);
-	} else if (unlikely(has_overflowed(rc, counter))) {
-		late_irqoff(c, nr, counter);
-		left = rc->period_left;
-	} else {
-		left = rc->period_left + (-counter & rc->mask);
-		/* Unless it has come, or another row's NMI expects one now. */
-		cmpxchg_local(&c->nmi_expected, now, expected);
+		break;
+	case OVERFLOWED:
+		count_late_irqoff(c, nr, counter);
+		period_left = rc->period_left;
+		break;
+	case STOPPED:
+		period_left = rc->period_left + (-counter & rc->mask);
+		take_back_expectation_irqoff(c, now, before);
+		break;
 	}
 	smp_store_release(&rc->pmc, NULL);	/* A: hwpmc_pmc_read() */
-	return left;
+	return period_left;
 }
