@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * callchain.c - frames of the kernel and of user programs. Runs in NMI: takes no
- * lock, allocates nothing, faults nothing in. A page of the user's stack that is
- * not there ends the chain, and a flag says so.
+ * lock, allocates nothing, faults nothing in. A page of the user stack that is not
+ * present ends the chain, and HWPMC_SAMPLE_FAULT says so.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -34,7 +34,8 @@ static unsigned int kernel_frames_nmi(struct pt_regs *regs, u64 *pc,
 	return n;
 }
 
-/* From here up, without the frames of this module. At least one. */
+/* The callers of this module, without its own frames; at least one entry. Not in NMI:
+ * there a sample has registers. */
 static unsigned int frames_from_here(u64 *pc, unsigned int max)
 {
 	struct unwind_state state;
@@ -53,10 +54,10 @@ static unsigned int frames_from_here(u64 *pc, unsigned int max)
 	return max(n, 1u);
 }
 
-/* A frame of the program: the caller's, and the address to return to. */
+/* What a frame pointer points to. */
 struct user_frame {
-	u64 next;
-	u64 ret;
+	u64 next;		/* frame pointer of the caller */
+	u64 ret;		/* return address */
 };
 
 static bool read_frame_nmi(unsigned long at, bool wide, struct user_frame *f)
@@ -83,7 +84,7 @@ fault:
 	return false;
 }
 
-/* Frames lie higher and higher on the stack: the walk ends. */
+/* Each frame must lie above the one before: so a damaged chain ends, too. */
 static unsigned int walk_frames_nmi(const struct pt_regs *regs, bool wide,
 				    u64 *pc, unsigned int max, u8 *flags)
 {
@@ -106,13 +107,13 @@ static unsigned int walk_frames_nmi(const struct pt_regs *regs, bool wide,
 	return n;
 }
 
-static bool is_64bit(const struct pt_regs *regs)
+static bool is_64bit_nmi(const struct pt_regs *regs)
 {
 	return regs->cs == __USER_CS;
 }
 
-/* Is the user memory of current what the page tables say? Not in the middle of a
- * switch to another one; the kernel knows, and asks itself in this copy. */
+/* While an mm is being switched the page tables loaded are not those of current.
+ * copy_from_user_nmi() fails then: use it as the test. */
 static bool user_memory_is_there_nmi(unsigned long sp)
 {
 	u8 byte;
@@ -132,9 +133,9 @@ static unsigned int user_frames_nmi(const struct pt_regs *regs, u64 *pc,
 		return 0;
 	}
 	pagefault_disable();
-	if (!is_64bit(regs))
+	if (!is_64bit_nmi(regs))
 		*flags |= HWPMC_SAMPLE_32BIT;
-	n = walk_frames_nmi(regs, is_64bit(regs), pc, max, flags);
+	n = walk_frames_nmi(regs, is_64bit_nmi(regs), pc, max, flags);
 	pagefault_enable();
 	return n;
 }
@@ -149,8 +150,9 @@ static unsigned int user_chain_nmi(const struct hwpmc_pmc *pmc,
 	return 1 + user_frames_nmi(regs, pc + 1, max - 1, flags);
 }
 
-/* The user's part behind a kernel sample, if it was asked for and there is any. */
-static unsigned int behind_kernel_nmi(const struct hwpmc_pmc *pmc, u64 *pc,
+/* User frames after those of the kernel, where they were asked for and the thread has
+ * a user part. */
+static unsigned int user_part_nmi(const struct hwpmc_pmc *pmc, u64 *pc,
 				      unsigned int max, u8 *flags)
 {
 	if (!(pmc->flags & HWPMC_F_USERCALLCHAIN) || !max || !current->mm ||
@@ -179,7 +181,7 @@ static unsigned int kernel_chain_nmi(const struct hwpmc_pmc *pmc,
 		if (pmc->flags & HWPMC_F_CALLCHAIN)
 			n += kernel_frames_nmi(regs, pc + 1, max - 1);
 	}
-	return n + behind_kernel_nmi(pmc, pc + n, max - n, flags);
+	return n + user_part_nmi(pmc, pc + n, max - n, flags);
 }
 
 unsigned int hwpmc_callchain_nmi(const struct hwpmc_pmc *pmc,

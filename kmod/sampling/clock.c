@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * clock.c - the clock of all logs: the time-stamp counter where the kernel trusts
- * it on all CPUs, else CLOCK_MONOTONIC. Which one is found out once, at load; the
- * kernel's doubt may come later, then the logs go on with what they began with.
+ * clock.c - the clock of all logs: the time-stamp counter where the kernel trusts it
+ * on all CPUs, else CLOCK_MONOTONIC. Chosen once, at load: where the kernel marks the
+ * TSC unstable later, logs keep the clock that their INITIALIZE record names.
  */
 #include <linux/ktime.h>
 #include <linux/timekeeping.h>
@@ -12,7 +12,7 @@
 
 #include "log.h"
 
-static bool use_tsc;
+static bool use_tsc;		/* both set at load */
 static u64 ticks_per_ms = NSEC_PER_MSEC;
 
 void hwpmc_log_clock_init(void)
@@ -43,7 +43,7 @@ u32 hwpmc_log_clock_khz(void)
 	return ticks_per_ms;
 }
 
-/* All three at one moment, as near as may be. */
+/* Interrupts are off so that the three are as close together as possible. */
 void hwpmc_log_clock_read(u64 *tick, u64 *monotonic, u64 *realtime)
 {
 	unsigned long flags;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * log.c - the writers' side of a log. From any context, on the CPU whose ring it is,
- * with preemption off: reserve, fill, commit.
+ * log.c - the writer's side of a log: reserve, fill, commit. Any context, on the CPU
+ * of the ring, preemption off.
  */
 #include <linux/cpu.h>
 #include <linux/smp.h>
@@ -57,7 +57,7 @@ void *hwpmc_log_reserve(struct hwpmc_log *log, u8 type, size_t len)
 	hdr = log_reserve(log, len, false, now);
 	if (unlikely(!hdr))
 		return NULL;
-	/* The end may be padding. */
+	/* Padding must not show what was there before. */
 	*(u64 *)((void *)hdr + len - sizeof(u64)) = 0;
 	*hdr = (struct hwpmc_log_hdr){ .len = len, .type = type, .time = now };
 	return hdr;
@@ -76,7 +76,7 @@ void hwpmc_log_drop(struct hwpmc_log *log, unsigned int cause)
 	preempt_enable();
 }
 
-static void declare_here(void *arg)
+static void declare_drops_ipi(void *arg)
 {
 	struct hwpmc_log *log = arg;
 
@@ -89,7 +89,7 @@ bool hwpmc_log_declare_all(struct hwpmc_log *log)
 	int cpu;
 
 	cpus_read_lock();
-	on_each_cpu(declare_here, log, 1);
+	on_each_cpu(declare_drops_ipi, log, 1);
 	for_each_possible_cpu(cpu) {
 		struct hwpmc_ring *ring = &per_cpu_ptr(log->cpus, cpu)->ring;
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * log.h - an owner's log: one ring a CPU, a reader, and who may write into it.
+ * log.h - an owner's log as its writers see it: one ring per CPU.
  *
- * Made by CONFIGURELOG, ends by the same or with its owner; freed by RCU, after
- * the owner's PMCs that need it were stopped on all CPUs. Whoever finds it through
- * owner->log does so under rcu_read_lock (or with interrupts off, or in NMI) or
- * hwpmc_lock.
+ * CONFIGURELOG makes it and ends it, as does the end of its owner. It is freed by
+ * RCU, after the owner's PMCs that need it were stopped on all CPUs. owner->log is
+ * read under rcu_read_lock (or with interrupts off, or in NMI) or hwpmc_lock.
  *
- * Writers: every writer writes into the ring of its own CPU with preemption off,
- * from any context, NMI included: reserve, fill, commit, nothing else between
- * that could sleep or fail. What does not fit is counted, never waited for.
+ * A writer writes into the ring of its own CPU with preemption off, from any
+ * context, NMI included: reserve, fill, commit, and nothing in between that sleeps
+ * or fails. Records that do not fit are counted as dropped; no writer waits.
  */
 #ifndef HWPMC_LOG_H
 #define HWPMC_LOG_H
@@ -20,38 +19,41 @@
 struct hwpmc_owner;
 struct hwpmc_log;
 
-/* This CPU's ring, in writers and in NMI (constant while the log exists). */
+/* This CPU's ring; constant while the log exists. Preemption off, any context. */
 struct hwpmc_ring *hwpmc_log_ring(struct hwpmc_log *log);
 
-/* Now, by the clock that the log's INITIALIZE record describes. Any context. */
+/* The time of the clock that the INITIALIZE record describes. Any context. */
 u64 hwpmc_log_time(void);
-/* So many milliseconds, in ticks of that clock. Any context. */
+/* Milliseconds as ticks of that clock. Any context. */
 u64 hwpmc_log_ticks(unsigned int ms);
+/* At load. */
 void hwpmc_log_clock_init(void);
 u32 hwpmc_log_clock_kind(void);		/* enum hwpmc_log_clock_kind */
 u32 hwpmc_log_clock_khz(void);
+/* Three clocks at the same time. */
 void hwpmc_log_clock_read(u64 *tick, u64 *monotonic, u64 *realtime);
 
 /*
- * Room for a record of `len` bytes (rounded up to 8) of the type, its header
- * filled in (flags and id 0) and the bytes behind it not. Preemption off, any
- * context. NULL: dropped and counted. After it hwpmc_log_commit(), at once.
+ * Room for a record of `len` bytes (rounded up to 8). Its header is filled in, with
+ * flags and id 0; its body is not. NULL: counted as dropped. Else hwpmc_log_commit()
+ * must follow at once. Preemption off, any context.
  */
 void *hwpmc_log_reserve(struct hwpmc_log *log, u8 type, size_t len);
 void hwpmc_log_commit(struct hwpmc_log *log);
-/* Bare room for a sample and its CONTEXT; a drop counts as one of a sample. */
+/* Room for a CONTEXT record and a sample, nothing filled in; NULL: counted as a
+ * dropped sample. */
 void *hwpmc_log_reserve_sample(struct hwpmc_log *log, size_t len);
-/* Have the reader woken. Interrupts off or NMI, any locks held. */
+/* Wake the reader by irq_work. Interrupts off or NMI, any lock held. */
 void hwpmc_log_wake_irqoff(struct hwpmc_log *log);
 
-/* A record that cannot be written, and why: enum hwpmc_drop_cause. Any context that
- * sleeps. */
+/* Count a record that cannot be written; cause: enum hwpmc_drop_cause. Process
+ * context. */
 void hwpmc_log_drop(struct hwpmc_log *log, unsigned int cause);
 
-/* May it tell where the kernel and its modules are? */
+/* May it contain kernel addresses? Its maker had CAP_PERFMON. */
 bool hwpmc_log_is_privileged(const struct hwpmc_log *log);
 
-/* May records be written (PMCSTART asks)? */
+/* Does the owner have a log that accepts records? */
 bool hwpmc_log_is_open(const struct hwpmc_owner *owner);
 
 #endif /* HWPMC_LOG_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * log_object.h - what a log consists of; for log.c and the files of log/, not for
- * writers of records.
+ * log_object.h - the fields of a log; for sampling/log.c and the files of log/, not
+ * for writers of records.
  */
 #ifndef HWPMC_LOG_OBJECT_H
 #define HWPMC_LOG_OBJECT_H
@@ -19,51 +19,52 @@ struct mm_struct;
 struct page;
 struct task_struct;
 
-/* One CPU's part. */
+/* The part of one CPU. */
 struct hwpmc_log_cpu {
 	struct hwpmc_ring ring;
 	struct irq_work wake;		/* from NMI to the reader */
 	struct hwpmc_log *log;
 	struct page **pages;		/* the ring's page, then the data; constant */
 	void *data;			/* vmap of the data, twice; constant */
-	u64 written;			/* by the drain thread, up to here */
+	u64 written;			/* bytes that the drain thread has written */
 };
 
 struct hwpmc_log {
 	struct hwpmc_owner *owner;	/* constant */
 	struct hwpmc_log_cpu __percpu *cpus;
-	refcount_t users;		/* the owner, mappings, flushes that wait */
+	refcount_t users;		/* owner, mappings, waiting flushes */
 	u32 ring_size;			/* constant */
-	unsigned int npages;		/* of a CPU: one and the data's; constant */
-	bool mapped;			/* form; constant */
+	unsigned int npages;		/* of a CPU: the ring's and its data's; constant */
+	bool mapped;			/* read by mapping, not by descriptor; constant */
 	bool privileged;		/* perfmon_capable() when it was made */
 	bool open;			/* records may be written; hwpmc_lock, read
 					 * anywhere */
-	bool closing;			/* only what ends it; set once */
-	bool has_modules;		/* the modules that were loaded are in it, */
-	bool has_processes;		/* and all processes; hwpmc_lock, set once */
-	struct mutex end_lock;		/* of the next: */
-	bool ended;			/* CLOSELOG is in the stream */
-	int error;			/* of the write that failed, or 0; set once */
+	bool closing;			/* only CLOSELOG may still be written; set once */
+	bool has_modules;		/* has records of all loaded modules, */
+	bool has_processes;		/* of all processes; hwpmc_lock, set once */
+	struct mutex end_lock;		/* of .ended */
+	bool ended;			/* CLOSELOG was written */
+	int error;			/* errno of the failed write, or 0; set once */
 
-	/* Descriptor form: the drain thread's. */
+	/* For the drain thread, which only a log with a descriptor has. */
 	struct file *file;
 	const struct cred *cred;
 	struct task_struct *drainer;
 	loff_t pos;
-	u64 progress;			/* bytes written in all */
-	u64 asked;			/* flushes; flushers.lock */
-	u64 answered;			/* of them, by the thread */
-	bool discard;			/* no more writes; set once */
-	bool drained;			/* the thread writes no more; set once */
+	u64 progress;			/* bytes written, all CPUs */
+	u64 asked;			/* flushes requested; flushers.lock */
+	u64 answered;			/* flushes done by the thread */
+	bool discard;			/* drop what is left; set once */
+	bool drained;			/* the thread has written all; set once */
 	wait_queue_head_t flushers;
 
-	/* Memory that was charged to somebody's RLIMIT_MEMLOCK. */
+	/* Memory charged to RLIMIT_MEMLOCK of this mm; NULL: none. */
 	struct mm_struct *mm;
 	unsigned long locked;		/* pages */
 };
 
-/* Declare the drops of all CPUs. False: some have no room for it. Process context. */
+/* Write DROPNOTIFY for the drops of all CPUs. False: some ring has no room for it.
+ * Process context. */
 bool hwpmc_log_declare_all(struct hwpmc_log *log);
 
 #endif /* HWPMC_LOG_OBJECT_H */

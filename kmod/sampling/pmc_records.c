@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * pmc_records.c - records of values. The increments of a PMC add up to its PROCEXIT
- * values and these to its total: every slice is added to all three.
+ * pmc_records.c - records of values. The PROCCSW values of a PMC and process add up
+ * to its PROCEXIT value, and those to the PMC's total: each slice is added to all
+ * three.
  */
 #include <linux/sched.h>
 
@@ -11,7 +12,7 @@
 #include "log.h"
 #include "pmc_records.h"
 
-static void write_value(const struct hwpmc_pmc *pmc, u8 type, s32 pid, s32 tid,
+static void write_value_record(const struct hwpmc_pmc *pmc, u8 type, s32 pid, s32 tid,
 			u64 value)
 {
 	struct hwpmc_log_value *r;
@@ -28,13 +29,13 @@ static void write_value(const struct hwpmc_pmc *pmc, u8 type, s32 pid, s32 tid,
 	hwpmc_log_commit(pmc->owner->log);
 }
 
-/* So much more of a thread of the link's process. */
+/* task: a thread of the link's process. */
 static void add_value(struct hwpmc_link *link, const struct hwpmc_pmc *pmc,
 		      struct task_struct *task, u64 value)
 {
 	atomic64_add(value, &link->total);
 	if (pmc->flags & HWPMC_F_LOG_PROCCSW)
-		write_value(pmc, HWPMC_LOG_PROCCSW,
+		write_value_record(pmc, HWPMC_LOG_PROCCSW,
 			    hwpmc_owner_tgid_nr(pmc->owner, task),
 			    hwpmc_owner_tid_nr(pmc->owner, task), value);
 }
@@ -61,7 +62,7 @@ void hwpmc_pmc_record_exit_locked(struct hwpmc_target *target)
 		struct hwpmc_pmc *pmc = link->pmc;
 
 		if (pmc->flags & HWPMC_F_LOG_PROCEXIT && pmc->owner->log)
-			write_value(pmc, HWPMC_LOG_PROCEXIT,
+			write_value_record(pmc, HWPMC_LOG_PROCEXIT,
 				    pid_nr_ns(target->pid, pmc->owner->pid_ns),
 				    0, atomic64_read(&link->total));
 	}
@@ -69,7 +70,7 @@ void hwpmc_pmc_record_exit_locked(struct hwpmc_target *target)
 
 /* ---- attach and detach --------------------------------------------------- */
 
-static void put_attach(struct hwpmc_log *log, u8 type,
+static void write_attach(struct hwpmc_log *log, u8 type,
 		       const struct hwpmc_pmc *pmc, struct pid *tgid,
 		       const char *path)
 {
@@ -104,7 +105,7 @@ void hwpmc_log_attached(struct hwpmc_pmc *pmc, struct pid *tgid)
 			path = hwpmc_task_exe_path(task, page, PAGE_SIZE);
 		put_task_struct(task);
 	}
-	put_attach(pmc->owner->log, HWPMC_LOG_PMCATTACH, pmc, tgid, path);
+	write_attach(pmc->owner->log, HWPMC_LOG_PMCATTACH, pmc, tgid, path);
 	free_page((unsigned long)page);
 }
 
@@ -112,5 +113,5 @@ void hwpmc_log_detached(struct hwpmc_pmc *pmc, struct pid *tgid)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	if (hwpmc_log_is_open(pmc->owner))
-		put_attach(pmc->owner->log, HWPMC_LOG_PMCDETACH, pmc, tgid, "");
+		write_attach(pmc->owner->log, HWPMC_LOG_PMCDETACH, pmc, tgid, "");
 }

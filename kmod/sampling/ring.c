@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * ring.c - reserve, commit, and the account of what did not fit. Pure: no calls of
- * the kernel; entered on the ring's own CPU from any context, NMI included.
+ * ring.c - reserve, commit, and counts of dropped records. Pure: no calls of the
+ * kernel. All functions run on the ring's own CPU, in any context, NMI included.
  *
- * Contexts nest and end in reverse order, so plain loads and stores do for what
- * one CPU does to itself, as long as the compiler does not move them: an inner
- * writer leaves everything but .reserved, .dropped and its counts as it found it.
+ * Contexts nest and end in reverse order: an inner writer leaves all fields but
+ * .reserved, .dropped and the counts as it found them. So plain loads and stores are
+ * enough between contexts of one CPU, as long as the compiler does not move them.
  */
 #include "ring.h"
 
@@ -45,7 +45,7 @@ void *hwpmc_ring_reserve(struct hwpmc_ring *ring, size_t len)
 
 	ring->nest++;
 	barrier();
-	/* While something is not declared, its declaration goes first. */
+	/* While drops are not declared, keep room for their declaration. */
 	at = ring_reserve(ring, len, READ_ONCE(ring->dropped) ? DECLARATION : 0);
 	if (!at)
 		hwpmc_ring_commit(ring);
@@ -53,9 +53,9 @@ void *hwpmc_ring_reserve(struct hwpmc_ring *ring, size_t len)
 }
 
 /*
- * The outermost writer publishes what is reserved: all of it is filled. It does so
- * before it leaves: who comes in between finds .nest set and publishes nothing,
- * which the last look finds.
+ * The outermost writer publishes all that is reserved, for then it is filled. A
+ * writer that interrupts it before .nest is 0 publishes nothing itself; the loop finds
+ * that .reserved has moved, and publishes that too.
  */
 bool hwpmc_ring_commit(struct hwpmc_ring *ring)
 {
@@ -79,14 +79,14 @@ bool hwpmc_ring_commit(struct hwpmc_ring *ring)
 	return hwpmc_ring_wants_reader(ring, head);
 }
 
-/* An NMI in the middle of it is not lost. */
-static void count_add(u64 *count, u64 more)
+/* Atomic against NMIs of this CPU. */
+static void count_add(u64 *count, u64 added)
 {
 	u64 n;
 
 	do {
 		n = READ_ONCE(*count);
-	} while (cmpxchg_local(count, n, n + more) != n);
+	} while (cmpxchg_local(count, n, n + added) != n);
 }
 
 void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
@@ -94,7 +94,7 @@ void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 {
 	u64 *count = sample ? ring->samples : ring->others;
 	u64 *all = sample ? ring->all_samples : ring->all_others;
-	u64 *told = (u64 *)(sample ? ring->ctl->samples_dropped :
+	u64 *published = (u64 *)(sample ? ring->ctl->samples_dropped :
 				     ring->ctl->others_dropped);
 	u64 sum;
 
@@ -102,10 +102,11 @@ void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 		WRITE_ONCE(ring->since, now);
 	count_add(&count[cause], n);
 	count_add(&all[cause], n);
-	/* Only written: the owner may write there at the same time, for ever. */
+	/* Never read it back: the owner may write there too, and would keep a loop that
+	 * compares running. */
 	do {
 		sum = READ_ONCE(all[cause]);
-		WRITE_ONCE(told[cause], sum);
+		WRITE_ONCE(published[cause], sum);
 	} while (READ_ONCE(all[cause]) != sum);
 	barrier();
 	WRITE_ONCE(ring->dropped, true);
@@ -140,7 +141,7 @@ void hwpmc_ring_declare(struct hwpmc_ring *ring, u64 now)
 		r->cpu = ring->cpu;
 		r->ncause = HWPMC_DROP__COUNT;
 		r->since = READ_ONCE(ring->since);
-		/* First, so that who drops meanwhile sets it again. */
+		/* Before the counts are taken: a drop after that sets it again. */
 		WRITE_ONCE(ring->dropped, false);
 		barrier();
 		for (i = 0; i < HWPMC_DROP__COUNT; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
-/* scratch.c - makes the room; process context. */
+/* scratch.c - allocates scratch memory of each CPU. Process context. */
 #include <linux/errno.h>
 
 #include "scratch.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * scratch.h - room of each CPU in which a record is prepared where the stack is too
- * small for it. Made at load: a module's static per-CPU memory is small.
+ * scratch.h - memory of each CPU in which records are built that are too large for
+ * the stack. Allocated at load: static per-CPU memory of modules is scarce.
  */
 #ifndef HWPMC_SCRATCH_H
 #define HWPMC_SCRATCH_H
@@ -11,11 +11,11 @@
 #include "hwpmc_log.h"	/* uapi */
 
 struct hwpmc_scratch {
-	/* A sample outside NMI, its CONTEXT in front. Interrupts off. */
+	/* A sample outside NMI with its CONTEXT record. Interrupts off. */
 	struct hwpmc_log_context context;
 	struct hwpmc_log_hdr hdr;
 	u64 pc[HWPMC_LOG_DEPTH_MAX + 1];
-	/* A path. Preemption off, not in interrupts. */
+	/* A path. Preemption off, not in interrupts or NMI. */
 	char path[PAGE_SIZE];
 };
 
