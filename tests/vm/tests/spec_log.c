@@ -339,9 +339,9 @@ START_TEST(sigio_does_not_end_an_owner_that_ignores_it_by_default)
 }
 END_TEST
 
-static void await_full(int fd)
+static void await_full(int pipe_end)
 {
-	struct pollfd room = { .fd = fd, .events = POLLOUT };
+	struct pollfd room = { .fd = pipe_end, .events = POLLOUT };
 
 	while (poll(&room, 1, 0))
 		dev_msleep(1);
