@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * descent.c - who descends from a process, in a time that depends on how many
- * processes there are and not on how they hang together: a user can make chains of
- * thousands, and everybody waits for hwpmc_lock meanwhile. Process context.
+ * descent.c - finds the descendants of a process. The time depends on the number of
+ * processes only, not on the shape of their tree: a user can make chains of thousands,
+ * and the caller holds hwpmc_lock meanwhile. Process context.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -15,7 +15,7 @@
 #include "descent.h"
 #include "target.h"
 
-enum verdict { UNKNOWN, YES, NO };
+enum verdict { VERDICT_UNKNOWN, VERDICT_YES, VERDICT_NO };
 
 struct node {
 	struct task_struct *task;	/* a leader; a reference */
@@ -48,23 +48,24 @@ static struct node *node_find(struct node *nodes, unsigned int n,
 	return NULL;
 }
 
-/* Up to one that is known, and down again: each node is decided once. */
+/* Go up to an ancestor whose verdict is known, then give it to all nodes in between:
+ * each node is decided once. */
 static void node_decide(struct node *nodes, unsigned int n, struct node *node,
 			const struct task_struct *ancestor)
 {
 	struct node *top = node, *next;
 	unsigned int steps;
-	u8 verdict = UNKNOWN;
+	u8 verdict = VERDICT_UNKNOWN;
 
-	for (steps = 0; verdict == UNKNOWN; steps++) {
+	for (steps = 0; verdict == VERDICT_UNKNOWN; steps++) {
 		next = top->parent == ancestor ? NULL : node_find(nodes, n, top->parent);
 		if (top->parent == ancestor)
-			verdict = YES;
+			verdict = VERDICT_YES;
 		else if (!next || next == top || steps > n)
-			verdict = NO;
+			verdict = VERDICT_NO;
 		else
 			verdict = next->verdict;
-		if (verdict == UNKNOWN)
+		if (verdict == VERDICT_UNKNOWN)
 			top = next;
 	}
 	for (; node != top; node = node_find(nodes, n, node->parent))
@@ -115,7 +116,7 @@ void hwpmc_descent_put(struct hwpmc_descent *d)
 
 int hwpmc_descent_get(struct hwpmc_descent *d, const struct task_struct *ancestor)
 {
-	/* Those that come meanwhile are found next time. */
+	/* Processes forked meanwhile are found in the next pass (attach.c). */
 	unsigned int room = count_processes() + 64, n, i;
 	struct node *nodes;
 
@@ -130,9 +131,9 @@ int hwpmc_descent_get(struct hwpmc_descent *d, const struct task_struct *ancesto
 	n = nodes_collect(nodes, room);
 	sort(nodes, n, sizeof(*nodes), node_compare, NULL);
 	for (i = 0; i < n; i++) {
-		if (nodes[i].verdict == UNKNOWN)
+		if (nodes[i].verdict == VERDICT_UNKNOWN)
 			node_decide(nodes, n, &nodes[i], ancestor);
-		if (nodes[i].verdict == YES)
+		if (nodes[i].verdict == VERDICT_YES)
 			d->task[d->n++] = nodes[i].task;
 		else
 			put_task_struct(nodes[i].task);
@@ -167,6 +168,7 @@ void hwpmc_descent_exit_locked(struct hwpmc_target *target)
 {
 	struct hwpmc_target *parent;
 
+	lockdep_assert_held(&hwpmc_targets_lock);
 	rcu_read_lock();
 	parent = hwpmc_target_find(rcu_dereference(current->real_parent));
 	if (parent && parent != target)

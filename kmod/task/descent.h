@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* descent.h - the descendants of a process at a moment, and what its values become. */
+/* descent.h - the descendants of a process now, and how its values go to its parent. */
 #ifndef HWPMC_DESCENT_H
 #define HWPMC_DESCENT_H
 
@@ -11,15 +11,15 @@ struct hwpmc_descent {
 	unsigned int n;
 };
 
-/* ancestor: a leader. -ENOMEM, or 0 and then hwpmc_descent_put(). */
+/* ancestor: a leader. -ENOMEM; after 0 the caller calls hwpmc_descent_put(). */
 int hwpmc_descent_get(struct hwpmc_descent *d, const struct task_struct *ancestor);
 void hwpmc_descent_put(struct hwpmc_descent *d);
 
-/* In-kernel: what a process has counted becomes part of its parent's children. Under
- * hwpmc_targets_lock. */
+/* Owners in the kernel: add what a process has counted to .children of its parent's
+ * links. */
 void hwpmc_descent_move_values_locked(struct hwpmc_target *from,
 				      struct hwpmc_target *to);
-/* The last thread of a target exits: its values are its parent's. */
+/* The last thread of a target, current, exits: add its values to its parent's. */
 void hwpmc_descent_exit_locked(struct hwpmc_target *target);
 
 #endif /* HWPMC_DESCENT_H */

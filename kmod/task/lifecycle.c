@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * lifecycle.c - targets over fork, exec and exit. Called from tracepoint probes,
- * in the process concerned, with preemption off or on (it depends on the kernel):
- * nothing here sleeps.
+ * lifecycle.c - targets across fork, exec and exit. Called from tracepoint probes in
+ * the process concerned, with preemption off or (7.x) on: nothing here sleeps.
  *
- * The unlocked lookups are paired with attach: it publishes a target and then
- * looks which threads there are; fork and exit change what threads there are and
- * then look for a target. With a full barrier between the two on each side one of
- * them sees the other. B: pairs with join_threads() in attach.c.
+ * Barrier B orders the lookups without lock against attach.c. Attach publishes a target
+ * and then walks the threads; fork, exec and exit change a thread or its credentials and
+ * then look for a target. With a full barrier between the two on each side at least one
+ * of them sees the other.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -31,18 +30,20 @@ static bool is_target(const struct task_struct *task)
 {
 	bool yes;
 
-	smp_mb();	/* B */
+	smp_mb();	/* B: pairs with attach_threads() in attach.c */
 	rcu_read_lock();
 	yes = hwpmc_target_find(task);
 	rcu_read_unlock();
 	return yes;
 }
 
-/* Events will be missing, and a read must say so. */
+/* No memory to follow a thread: its events will be missing, and a read of the PMC says
+ * so. flag: only PMCs with this one; 0: all. */
 static void mark_incomplete_locked(struct hwpmc_target *target, u32 flag)
 {
 	u64 rows = target->rows;
 
+	lockdep_assert_held(&hwpmc_targets_lock);
 	for (; rows; rows &= rows - 1) {
 		struct hwpmc_pmc *pmc = target->link[__ffs64(rows)].pmc;
 
@@ -52,12 +53,14 @@ static void mark_incomplete_locked(struct hwpmc_target *target, u32 flag)
 	hwpmc_stat_inc(threads_missed);
 }
 
-/* The child cannot run before the probe returns: its list is ours to edit. */
-static void adopt_locked(struct hwpmc_target *target, struct task_struct *child,
-			 struct hwpmc_thread **thread)
+/* The child does not run before the probe returns, so nothing else accesses its list of
+ * notifiers. *thread: a new descriptor or NULL; NULL afterwards if it was used. */
+static void adopt_child_locked(struct hwpmc_target *target, struct task_struct *child,
+			       struct hwpmc_thread **thread)
 {
 	struct hwpmc_thread *known = hwpmc_thread_find(child);
 
+	lockdep_assert_held(&hwpmc_targets_lock);
 	if (!known && !*thread) {
 		mark_incomplete_locked(target, 0);
 		return;
@@ -83,16 +86,17 @@ void hwpmc_lifecycle_newthread(struct task_struct *child)
 	target = hwpmc_target_find(child);
 	if (target) {
 		hwpmc_userpage_shared_irqoff();
-		adopt_locked(target, child, &thread);
+		adopt_child_locked(target, child, &thread);
 	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_thread_free(thread);
 }
 
-static bool has_heritage_locked(const struct hwpmc_target *parent)
+static bool has_inheritable_locked(const struct hwpmc_target *parent)
 {
 	u64 rows = parent->rows;
 
+	lockdep_assert_held(&hwpmc_targets_lock);
 	for (; rows; rows &= rows - 1)
 		if (parent->link[__ffs64(rows)].pmc->flags & HWPMC_F_DESCENDANTS)
 			return true;
@@ -104,6 +108,7 @@ static void inherit_locked(struct hwpmc_target *parent,
 {
 	u64 rows = parent->rows;
 
+	lockdep_assert_held(&hwpmc_targets_lock);
 	for (; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 		struct hwpmc_pmc *pmc = parent->link[nr].pmc;
@@ -120,7 +125,8 @@ static void fork_locked(struct hwpmc_target *parent, struct task_struct *child,
 {
 	struct hwpmc_target *target = hwpmc_target_find(child);
 
-	if (!has_heritage_locked(parent))
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!has_inheritable_locked(parent))
 		return;
 	if (!target && (!*fresh || !*thread)) {
 		mark_incomplete_locked(parent, HWPMC_F_DESCENDANTS);
@@ -133,7 +139,7 @@ static void fork_locked(struct hwpmc_target *parent, struct task_struct *child,
 	}
 	trace_hwpmc_process_fork(target->pid);
 	inherit_locked(parent, target);
-	adopt_locked(target, child, thread);
+	adopt_child_locked(target, child, thread);
 }
 
 void hwpmc_lifecycle_newprocess(struct task_struct *child)

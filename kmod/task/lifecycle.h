@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* lifecycle.h - what fork, exec and exit do to targets; called by the probes. */
+/* lifecycle.h - what fork, exec and exit do to targets. Called by the probes, in the
+ * process concerned; nothing here sleeps but hwpmc_lifecycle_unload(). */
 #ifndef HWPMC_LIFECYCLE_H
 #define HWPMC_LIFECYCLE_H
 
@@ -8,14 +9,14 @@
 struct linux_binprm;
 struct task_struct;
 
-/* current made a thread of its own group, or a process. It has not run yet. */
+/* current has created a thread of its group, or a process; the child has not run yet. */
 void hwpmc_lifecycle_newthread(struct task_struct *child);
 void hwpmc_lifecycle_newprocess(struct task_struct *child);
-/* current executes another program. */
+/* current has executed another program. */
 void hwpmc_lifecycle_exec(const struct linux_binprm *bprm);
-/* current, a single thread, is exiting. */
+/* The thread current is exiting. */
 void hwpmc_lifecycle_exit(void);
-/* No probe runs any more. Sleeps. */
+/* After the last probe has ended. Sleeps. */
 void hwpmc_lifecycle_unload(void);
 
 #endif /* HWPMC_LIFECYCLE_H */

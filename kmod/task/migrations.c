@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * migrations.c - CPU_MIGRATION in process scope: a thread that is moved to another
- * CPU does not run at that moment, and whoever moves it is not it. So the thread
- * remembers how often it was moved, and its rows are told when it is switched in; or
- * the PMC, when it is read or stopped before that.
+ * migrations.c - CPU_MIGRATION in process scope. A thread that is moved to another CPU
+ * does not run at that moment; the event happens in another thread. So each descriptor
+ * counts the thread's migrations; they are added to a row when the thread is switched in,
+ * or to the PMC when it is read or stopped before that.
  */
 #include <linux/sched.h>
 
@@ -15,31 +15,31 @@ void hwpmc_thread_migrated_irqoff(struct task_struct *task)
 {
 	struct hwpmc_thread *thread = hwpmc_thread_find(task);
 
-	/* Whoever moves it holds its lock: one at a time. */
+	/* The scheduler holds the task's pi_lock or its run queue's lock: one writer. */
 	if (thread)
 		WRITE_ONCE(thread->migrations, thread->migrations + 1);
 }
 
 /*
- * How often since the last of those who took it: whoever loads the row, where the
- * thread runs, and whoever reads the PMC, anywhere. What one takes another does not
- * find; .migrations only grows, so what was told is never more than it.
+ * The migrations that no call has returned yet. Called where the row is loaded, on the
+ * thread's CPU, and where the PMC is read, on any CPU; each migration is returned to one
+ * of them. .migrations only grows, so .migrations_seen is never larger.
  */
 static u32 thread_take_migrations(struct hwpmc_thread *thread, unsigned int ri)
 {
-	u32 told = READ_ONCE(thread->migrations_seen[ri]), moved, seen;
+	u32 seen = READ_ONCE(thread->migrations_seen[ri]), now, old;
 
 	for (;;) {
-		/* Told before moved, so that the difference is not < 0; pairs with
-		 * the cmpxchg() of another taker. */
+		/* .migrations_seen is read first, so that the difference is not
+		 * negative; pairs with the cmpxchg() of another caller. */
 		smp_rmb();
-		moved = READ_ONCE(thread->migrations);
-		if (likely(moved == told))
+		now = READ_ONCE(thread->migrations);
+		if (likely(now == seen))
 			return 0;
-		seen = cmpxchg(&thread->migrations_seen[ri], told, moved);
-		if (likely(seen == told))
-			return moved - told;
-		told = seen;
+		old = cmpxchg(&thread->migrations_seen[ri], seen, now);
+		if (likely(old == seen))
+			return now - seen;
+		seen = old;
 	}
 }
 
@@ -54,8 +54,8 @@ void hwpmc_thread_add_migrations_irqoff(struct hwpmc_thread *thread,
 }
 
 /*
- * The kernel moves threads that sleep as well, and one may never run again while it
- * is measured. Samples are of threads that run, so those wait until it does.
+ * The kernel also moves threads that sleep, and one may not run again while it is
+ * measured. A sample needs a running thread, so sampling PMCs get theirs at switch-in.
  */
 void hwpmc_link_take_migrations_locked(struct hwpmc_link *link)
 {

@@ -1,112 +1,113 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * prealloc.c - targets and threads for the probes of fork on real-time kernels: there
- * the allocator may sleep for a lock whatever it is asked for, and up to 6.12 probes
- * run with preemption off. So what they take was allocated before: by who registers
- * them, and by a work item that fills up what is half empty. Where it is empty all
- * the same the loss is declared, as for lack of memory elsewhere. Other kernels
- * have none of it.
+ * prealloc.c - targets and threads for the fork probe on real-time kernels. There the
+ * allocator takes locks that sleep, even with GFP_ATOMIC, and up to 6.12 probes run with
+ * preemption off. Therefore the objects are allocated in advance: before the probes are
+ * registered, and by a work item that runs when a list is half empty. If a list is empty
+ * nevertheless, the PMC is marked incomplete, as when memory is short on other kernels.
+ * Other kernels allocate in the probe.
  */
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 #include "prealloc.h"
 
-/* Forks until the work item has run: it is an ordinary thread. */
-#define SPARES	512
+/* As many forks can happen before the work item, an ordinary thread, has run. */
+#define PREALLOC_OBJECTS	512
 
-struct spare {
-	struct spare *next;
+struct prealloc_object {
+	struct prealloc_object *next;
 };
 
 struct hwpmc_prealloc hwpmc_prealloc_targets, hwpmc_prealloc_threads;
 
-static DEFINE_RAW_SPINLOCK(spares_lock);
+/* Protects the lists of all pools. A leaf lock. */
+static DEFINE_RAW_SPINLOCK(prealloc_lock);
 
-static void prealloc_put(struct hwpmc_prealloc *spares, struct spare *spare)
+static void pool_put(struct hwpmc_prealloc *pool, struct prealloc_object *object)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&spares_lock, flags);
-	spare->next = spares->first;
-	spares->first = spare;
-	spares->n++;
-	raw_spin_unlock_irqrestore(&spares_lock, flags);
+	raw_spin_lock_irqsave(&prealloc_lock, flags);
+	object->next = pool->first;
+	pool->first = object;
+	pool->n++;
+	raw_spin_unlock_irqrestore(&prealloc_lock, flags);
 }
 
-static struct spare *prealloc_take(struct hwpmc_prealloc *spares)
+static struct prealloc_object *pool_take(struct hwpmc_prealloc *pool)
 {
-	struct spare *spare;
+	struct prealloc_object *object;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&spares_lock, flags);
-	spare = spares->first;
-	if (spare) {
-		spares->first = spare->next;
-		spares->n--;
+	raw_spin_lock_irqsave(&prealloc_lock, flags);
+	object = pool->first;
+	if (object) {
+		pool->first = object->next;
+		pool->n--;
 	}
-	raw_spin_unlock_irqrestore(&spares_lock, flags);
-	if (spare)
-		spare->next = NULL;
-	return spare;
+	raw_spin_unlock_irqrestore(&prealloc_lock, flags);
+	if (object)
+		object->next = NULL;
+	return object;
 }
 
-static void prealloc_fill(struct hwpmc_prealloc *spares)
+static void prealloc_fill(struct hwpmc_prealloc *pool)
 {
-	while (READ_ONCE(spares->n) < SPARES) {
-		struct spare *spare = kmem_cache_zalloc(spares->cache,
-							GFP_KERNEL);
+	while (READ_ONCE(pool->n) < PREALLOC_OBJECTS) {
+		struct prealloc_object *object = kmem_cache_zalloc(pool->cache,
+								    GFP_KERNEL);
 
-		if (!spare)
+		if (!object)
 			return;
-		prealloc_put(spares, spare);
+		pool_put(pool, object);
 	}
 }
 
-static void fill_all(struct work_struct *unused)
+static void prealloc_fill_all(struct work_struct *unused)
 {
 	prealloc_fill(&hwpmc_prealloc_targets);
 	prealloc_fill(&hwpmc_prealloc_threads);
 }
 
-static DECLARE_WORK(filler, fill_all);
+static DECLARE_WORK(fill_work, prealloc_fill_all);
 
 void hwpmc_prealloc_fill(void)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		fill_all(NULL);
+		prealloc_fill_all(NULL);
 }
 
-static void prealloc_drop(struct hwpmc_prealloc *spares)
+static void prealloc_drop(struct hwpmc_prealloc *pool)
 {
-	struct spare *spare;
+	struct prealloc_object *object;
 
-	while ((spare = prealloc_take(spares)))
-		kmem_cache_free(spares->cache, spare);
+	while ((object = pool_take(pool)))
+		kmem_cache_free(pool->cache, object);
 }
 
 void hwpmc_prealloc_drop(void)
 {
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		return;
-	cancel_work_sync(&filler);
+	cancel_work_sync(&fill_work);
 	prealloc_drop(&hwpmc_prealloc_targets);
 	prealloc_drop(&hwpmc_prealloc_threads);
 }
 
 /* NULL: none left. Any context but NMI. */
-static void *prealloc_take_any(struct hwpmc_prealloc *spares)
+static void *prealloc_take(struct hwpmc_prealloc *pool)
 {
-	struct spare *spare = prealloc_take(spares);
+	struct prealloc_object *object = pool_take(pool);
 
-	if (READ_ONCE(spares->n) < SPARES / 2)
-		schedule_work(&filler);
-	return spare;
+	if (READ_ONCE(pool->n) < PREALLOC_OBJECTS / 2)
+		schedule_work(&fill_work);
+	return object;
 }
 
-void *hwpmc_prealloc_or_new(struct hwpmc_prealloc *cache, gfp_t gfp)
+void *hwpmc_prealloc_or_new(struct hwpmc_prealloc *pool, gfp_t gfp)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !gfpflags_allow_blocking(gfp))
-		return prealloc_take_any(cache);
-	return kmem_cache_zalloc(cache->cache, gfp);
+		return prealloc_take(pool);
+	return kmem_cache_zalloc(pool->cache, gfp);
 }

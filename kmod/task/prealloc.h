@@ -6,20 +6,21 @@
 #include <linux/gfp.h>
 #include <linux/slab.h>
 
-/* Zeroed objects of one cache, allocated before they are needed. */
+/* Zeroed objects of one slab cache. .first and .n are protected by prealloc_lock
+ * (prealloc.c); .n is also read without it. */
 struct hwpmc_prealloc {
 	struct kmem_cache *cache;
-	struct spare *first;		/* prealloc.c: its lock */
-	unsigned int n;			/* of them; written under the lock */
+	struct prealloc_object *first;
+	unsigned int n;			/* objects in the list */
 };
 
 extern struct hwpmc_prealloc hwpmc_prealloc_targets, hwpmc_prealloc_threads;
 
-/* Sleeps. Before the probes that take are registered. */
+/* Before the probes that take objects are registered. Sleeps. */
 void hwpmc_prealloc_fill(void);
-/* Sleeps. When the probes are no longer registered; once more when none runs. */
+/* After the probes are unregistered, and again after the last one has ended. Sleeps. */
 void hwpmc_prealloc_drop(void);
-/* A zeroed object; gfp without leave to sleep may come from a probe. */
-void *hwpmc_prealloc_or_new(struct hwpmc_prealloc *cache, gfp_t gfp);
+/* A zeroed object, or NULL. A caller whose gfp does not allow to sleep may be a probe. */
+void *hwpmc_prealloc_or_new(struct hwpmc_prealloc *pool, gfp_t gfp);
 
 #endif /* HWPMC_PREALLOC_H */

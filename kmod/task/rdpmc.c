@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * rdpmc.c - grants of RDPMC in user mode. The kernel keeps CR4.PCE by address
- * space: it looks at mm->context.perf_rdpmc_allowed when a CPU comes to a space
- * from another one. So a grant is counted there, and every CPU is made to leave
- * the space once.
+ * rdpmc.c - grants of RDPMC in user mode. The kernel sets CR4.PCE by address space, from
+ * mm->context.perf_rdpmc_allowed, when a CPU loads an mm other than its last one. So a
+ * grant is counted there, and every CPU is made to leave the mm once.
  *
- * RDPMC reads any counter. So, while there are grants, a probe of every switch
- * takes away from the CPU what a program with that right could learn: counters
- * that nobody needs are stopped and cleared; those that count for the system are
- * read and begin again at 0; those that sample for it begin anew at random, which
- * on the average leaves as many samples as before.
+ * RDPMC reads any counter. So, while there are grants, the sched_switch probe removes
+ * other programs' counts before a program with a grant runs: counters without a user
+ * are stopped and cleared; system-scope counting is harvested and begins again at 0;
+ * system-scope sampling begins a period of random length, which on average gives as many
+ * samples as before.
  *
  * Grants: process context, hwpmc_lock. Switches: interrupts off.
  */
@@ -34,9 +33,10 @@
 
 unsigned int hwpmc_rdpmc_users;
 
-/* Of a CPU: has the kernel cleared there what perf has left behind? */
+/* By CPU, touched there with interrupts off: has the kernel cleared the counters that
+ * perf has left? */
 struct rdpmc_cpu {
-	unsigned long claim;	/* in this claim of the hardware it has */
+	unsigned long claim;	/* yes, in this claim generation */
 	struct irq_work resume;
 };
 
@@ -58,10 +58,10 @@ static void clear_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	row->cls->ops->write_nmi(row->cls, row->ri, 0);
 }
 
-/* A period's rest tells what others have done since they were sampled. */
-static u64 any_part_of(u64 period)
+/* A random start: the rest of a period shows what others have counted since a sample. */
+static u64 random_part_of(u64 period)
 {
-	/* Good enough where nothing depends on that nobody knows it. */
+	/* Not secret: it only has to be independent of what others have counted. */
 	return 1 + (rdtsc() * 0x9e3779b97f4a7c15ull >> 11) % period;
 }
 
@@ -72,7 +72,7 @@ static void clear_system_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 	if (hwpmc_pmc_samples(pmc)) {
 		hwpmc_sample_unload_irqoff(c, pmc->row);
 		hwpmc_sample_load_irqoff(c, pmc->row, pmc,
-					 any_part_of(pmc->period));
+					 random_part_of(pmc->period));
 		return;
 	}
 	hwpmc_pmc_harvest_irqoff(pmc);
@@ -97,13 +97,13 @@ static void clear_dirty_irqoff(struct hwpmc_cpu *c)
 	}
 }
 
-/* The administrator may have switched it off for all. */
+/* The administrator can disable RDPMC for all (sysfs attribute rdpmc). */
 static bool pce_is_set(void)
 {
 	return native_read_cr4() & X86_CR4_PCE;
 }
 
-/* The switch is over. Where its new space has the right, counters are cleared. */
+/* The switch is over; if the new mm has a grant, the kernel has cleared the counters. */
 static void rdpmc_resume(struct irq_work *work)
 {
 	struct rdpmc_cpu *v = container_of(work, struct rdpmc_cpu, resume);
@@ -117,10 +117,10 @@ static void rdpmc_resume(struct irq_work *work)
 }
 
 /*
- * The first time that a CPU comes to such a space the kernel clears counters that
- * perf has left behind, and knows nothing of ours. So, once a claim, nothing counts
- * from here until interrupts are on again, which is before the program runs. It
- * misses the rest of the switch.
+ * The first time that a CPU loads an mm with a grant, the kernel clears the counters
+ * that perf has left, and ours with them. So, once per claim and CPU, system scope is
+ * paused from here until interrupts are on again, before the program runs. It does not
+ * count the rest of the switch.
  */
 static void pause_irqoff(struct hwpmc_cpu *c)
 {
@@ -132,11 +132,11 @@ static void pause_irqoff(struct hwpmc_cpu *c)
 		return;
 	list_for_each_entry(pmc, &c->sys, sys_node)
 		if (!pmc->in_flight && hwpmc_pmc_samples(pmc))
-			pmc->period_left = any_part_of(pmc->period);
+			pmc->period_left = random_part_of(pmc->period);
 	irq_work_queue(&v->resume);
 }
 
-/* Not where they are defined: a module's per-CPU data is not relocated. */
+/* Initialised at run time: pointers in a module's static per-CPU data are not relocated. */
 void hwpmc_rdpmc_init(void)
 {
 	int cpu;
@@ -162,7 +162,7 @@ void hwpmc_rdpmc_switch_irqoff(struct task_struct *next)
 	c = this_cpu_ptr(hwpmc_cpus);
 	if (!(c->on & hwpmc_classes_nmi))
 		return;
-	/* Whoever is switched out has no more to count in user mode. */
+	/* The thread that is switched out runs no more user code. */
 	hwpmc_switch_out_irqoff(c);
 	pause_irqoff(c);
 	clear_dirty_irqoff(c);
@@ -170,30 +170,30 @@ void hwpmc_rdpmc_switch_irqoff(struct task_struct *next)
 
 /* ---- grants -------------------------------------------------------------- */
 
-static int leave_space(void *unused)
+static int leave_mm_fn(void *unused)
 {
 	hwpmc_leave_mm();
 	return 0;
 }
 
 /*
- * In a kernel thread of each of these CPUs: let go of the space that it has. CPUs that
- * come to a space later see its count as it is now.
+ * Makes each of these CPUs leave its mm, in a kernel thread there. CPUs that load the mm
+ * later read the present value of perf_rdpmc_allowed.
  */
-static void leave_on(const struct cpumask *cpus)
+static void leave_mm_on(const struct cpumask *cpus)
 {
 	int cpu;
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu)
 		if (cpumask_test_cpu(cpu, cpus))
-			smp_call_on_cpu(cpu, leave_space, NULL, false);
+			smp_call_on_cpu(cpu, leave_mm_fn, NULL, false);
 	cpus_read_unlock();
 }
 
 static void leave_everywhere(struct mm_struct *mm)
 {
-	leave_on(mm_cpumask(mm));
+	leave_mm_on(mm_cpumask(mm));
 }
 
 static int rdpmc_grant(struct hwpmc_pmc *pmc)
@@ -201,13 +201,14 @@ static int rdpmc_grant(struct hwpmc_pmc *pmc)
 	struct mm_struct *mm = current->mm;
 	int ret;
 
+	lockdep_assert_held(&hwpmc_lock);
 	ret = hwpmc_watch_rdpmc();
 	if (ret)
 		return ret;
 	mmgrab(mm);
 	pmc->rdpmc_mm = mm;
 	WRITE_ONCE(hwpmc_rdpmc_users, hwpmc_rdpmc_users + 1);
-	/* Not if it has the right already: a barrier, and each CPU knows. */
+	/* If it was not 0, CR4.PCE is set already where the mm runs. A full barrier. */
 	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
 		leave_everywhere(mm);
 	if (pce_is_set())
@@ -216,7 +217,6 @@ static int rdpmc_grant(struct hwpmc_pmc *pmc)
 	return -ENOSYS;
 }
 
-/* Nothing of it is in flight any more. */
 void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc)
 {
 	struct mm_struct *mm = pmc->rdpmc_mm;
@@ -226,7 +226,7 @@ void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc)
 		return;
 	pmc->rdpmc_mm = NULL;
 	pmc->user_mapped = false;
-	/* A process that is gone is on no CPU any more. */
+	/* The mm of a process that has exited is loaded on no CPU. */
 	if (!atomic_dec_return(&mm->context.perf_rdpmc_allowed) &&
 	    atomic_read(&mm->mm_users))
 		leave_everywhere(mm);
@@ -243,8 +243,8 @@ static bool is_owners_alone(const struct hwpmc_pmc *pmc)
 	       list_is_singular(&pmc->links) && hwpmc_attached_to(pmc, current);
 }
 
-/* From now on its slices are told to the program, those in flight as well. */
-static void mark_slow_path(struct hwpmc_pmc *pmc)
+/* From here on the PMC's slices, in flight ones as well, are shown in threads' pages. */
+static void mark_user_mapped(struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_link *link;
 	unsigned long flags;
@@ -275,13 +275,13 @@ int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr)
 	if (ret)
 		return hwpmc_refuse(hdr, ret, ret == -ENOSYS ?
 				    HWPMC_WHY_NO_RDPMC : HWPMC_WHY_NO_MEMORY, 1);
-	mark_slow_path(pmc);
+	mark_user_mapped(pmc);
 	return 0;
 }
 
 /*
- * The count is copied with the space; what it stands for is not. The parent may
- * have lost it while it was being copied.
+ * fork copies perf_rdpmc_allowed with the mm, but a grant is the parent's alone. The
+ * copy may also be of a grant that was revoked while fork ran.
  */
 void hwpmc_rdpmc_fork(struct task_struct *child)
 {
@@ -293,13 +293,13 @@ void hwpmc_rdpmc_fork(struct task_struct *child)
 	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
 }
 
-static bool take_from(struct task_struct *leader)
+static bool rdpmc_take_from(struct task_struct *leader)
 {
 	struct task_struct *task;
 	struct mm_struct *mm;
 	bool had = false;
 
-	/* The leader may have gone before the others. */
+	/* The leader can have exited before its threads: the first thread with an mm. */
 	for_each_thread(leader, task) {
 		task_lock(task);
 		mm = task->mm;
@@ -322,9 +322,10 @@ void hwpmc_rdpmc_take_all(void)
 	rcu_read_lock();
 	for_each_process(task)
 		if (!(task->flags & PF_KTHREAD))
-			any |= take_from(task);
+			any |= rdpmc_take_from(task);
 	rcu_read_unlock();
-	/* Where all may, by the administrator, the kernel clears at any switch. */
+	/* If the administrator permits RDPMC to all, the kernel clears at any switch: once
+	 * here, before something counts. */
 	if (any || pce_is_set())
-		leave_on(cpu_online_mask);
+		leave_mm_on(cpu_online_mask);
 }

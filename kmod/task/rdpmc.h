@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * rdpmc.h - programs that read their counters themselves: who may (CR4.PCE, by
- * address space), that they see nothing of others, and the page of a thread that
+ * rdpmc.h - programs that read their counters by RDPMC: which may (CR4.PCE, by address
+ * space), how other programs' counts are kept from them, and the page of a thread that
  * says what a counter's value means. doc/decisions/rdpmc.md.
  */
 #ifndef HWPMC_RDPMC_H
@@ -15,42 +15,45 @@ struct vm_area_struct;
 
 /* ---- rdpmc.c ------------------------------------------------------------- */
 
-/* PMCGETMSR: may the caller, and with what index? From then on it may, until the
- * PMC is detached or released. Process context, hwpmc_lock. */
+/* PMCGETMSR: permit RDPMC to the caller's address space until the PMC is detached or
+ * released, and return the index. Process context, hwpmc_lock. */
 int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr);
+/* End that, if it was permitted. No slice of the PMC is in flight. hwpmc_lock. */
 void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc);
 
-/* The hardware was claimed: whoever may now, may because perf let it, or its parent,
- * whose right fork copies. Nobody shall. hwpmc_lock, nothing counts yet. */
+/* The hardware was claimed. Permissions still set now are perf's (fork copies them);
+ * revoke all. hwpmc_lock, nothing counts yet. */
 void hwpmc_rdpmc_take_all(void);
 
-/* Somebody may: every switch is looked at. Read anywhere. */
+/* PMCs with a permission; while not 0 the sched_switch probe is registered. Written under
+ * hwpmc_lock, read anywhere. */
 extern unsigned int hwpmc_rdpmc_users;
 
 void hwpmc_rdpmc_init(void);
-/* No more switches are looked at. */
+/* After the probe is unregistered. Sleeps. */
 void hwpmc_rdpmc_exit(void);
-/* Before next runs: leave nothing in the counters that is not its own. */
+/* Before next runs: if it may use RDPMC, leave no counts of others in the counters. */
 void hwpmc_rdpmc_switch_irqoff(struct task_struct *next);
-/* A child has a copy of its parent's address space, and of its rights. */
+/* A child has a copy of its parent's address space: remove the copied permission. */
 void hwpmc_rdpmc_fork(struct task_struct *child);
 
 /* ---- userpage.c ---------------------------------------------------------- */
 
-/* mmap() of the caller's page. */
+/* mmap() of the calling thread's page. Process context. */
 int hwpmc_userpage_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma);
 void hwpmc_userpage_put(struct hwpmc_userpage *page);
 
-/* A row of the thread was loaded, or is unloaded. rc->start is its counter. */
+/* A row of the thread was loaded, or is unloaded; rc->start is the counter's value. On
+ * the CPU of the thread, interrupts off, as all *_irqoff below. */
 void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 				 const struct hwpmc_row_cpu *rc);
 void hwpmc_userpage_end_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 			       const struct hwpmc_row_cpu *rc);
-/* The slice is harvested and goes on, if it is told; and all slices of this CPU. */
+/* Harvest a slice that is shown in a page, and show it anew; all slices of this CPU. */
 void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 void hwpmc_userpage_renew_all_irqoff(struct hwpmc_cpu *c);
 void hwpmc_userpage_exit(void);
-/* From now on others count for the same PMCs as the current thread. */
+/* From here on other threads count for the same PMCs as the current thread. */
 void hwpmc_userpage_shared_irqoff(void);
 
 #endif /* HWPMC_RDPMC_H */

@@ -20,11 +20,11 @@
 #include "switch.h"
 #include "target.h"
 
-/* A row that logs, samples, is told to its program, or counts what happens to threads
- * at rest. */
+/* A row whose PMC logs, samples, is read by RDPMC, or counts what happens to threads
+ * while they are switched out. */
 static void load_slow_path_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 				  struct hwpmc_target *target,
-				struct hwpmc_pmc *pmc)
+				  struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_row_cpu *rc = &c->row[nr];
 
@@ -83,10 +83,10 @@ static void unload_rows_irqoff(struct hwpmc_cpu *c, u64 rows)
 {
 	c->loaded &= ~rows;
 	if (unlikely(c->slow_path & rows)) {
-		u64 special = c->slow_path & rows;
+		u64 slow = c->slow_path & rows;
 
-		unload_slow_path_irqoff(c, special);
-		rows &= ~special;
+		unload_slow_path_irqoff(c, slow);
+		rows &= ~slow;
 	}
 	while (rows) {
 		hwpmc_cpu_unload_irqoff(c, __ffs64(rows));
@@ -103,11 +103,11 @@ void hwpmc_switch_out_irqoff(struct hwpmc_cpu *c)
 	c->thread = NULL;
 }
 
-/* A dismissed thread takes its notifier away, in its own switch. */
-static void reap_irqoff(struct hwpmc_thread *thread)
+/* A dismissed thread removes its notifier, in its own switch. */
+static void thread_reap_irqoff(struct hwpmc_thread *thread)
 {
 	raw_spin_lock(&hwpmc_targets_lock);
-	/* It may have been attached anew meanwhile. */
+	/* A new attach may have revived it since the caller looked. */
 	if (!thread->target)
 		hwpmc_thread_unhook_locked(thread);
 	raw_spin_unlock(&hwpmc_targets_lock);
@@ -119,7 +119,7 @@ static void switch_in_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
 	u64 rows;
 
 	if (unlikely(!target)) {
-		reap_irqoff(thread);
+		thread_reap_irqoff(thread);
 		return;
 	}
 	c->thread = thread;
@@ -135,7 +135,7 @@ static void sched_in(struct preempt_notifier *notifier, int cpu)
 
 	local_irq_save(flags);
 	c = this_cpu_ptr(hwpmc_cpus);
-	/* Else an IPI was faster. */
+	/* Otherwise an IPI has loaded the rows already. */
 	if (likely(!c->thread))
 		switch_in_irqoff(c, container_of(notifier, struct hwpmc_thread,
 						 notifier));
@@ -143,8 +143,8 @@ static void sched_in(struct preempt_notifier *notifier, int cpu)
 }
 
 /*
- * Our descriptor of a task that does not run, if its notifier is the first in the
- * task's list; it nearly always is the only one. NULL is always a right answer.
+ * The descriptor of a task that does not run, if its notifier is the first in the task's
+ * list; it is nearly always the only one. NULL is always correct, only slower.
  */
 static struct hwpmc_thread *thread_of_irqoff(struct task_struct *task)
 {
@@ -159,7 +159,7 @@ static struct hwpmc_thread *thread_of_irqoff(struct task_struct *task)
 	return container_of(notifier, struct hwpmc_thread, notifier);
 }
 
-/* Does what is in flight count for that thread's target as well? */
+/* Are the slices in flight, without a change, those of this thread as well? */
 static bool serves_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
 {
 	struct hwpmc_target *target = READ_ONCE(thread->target);
@@ -179,24 +179,24 @@ static bool serves_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
 }
 
 /*
- * From one thread to another that counts for the same PMCs (threads of a process,
- * a parent and its heirs) nothing is read: the slices go on in its name, the
- * switch itself included. Its sched_in finds the work done.
+ * Between two threads that count for the same PMCs (threads of a process, a parent and
+ * the children that inherit) no counter is read: the slices go on as the next thread's,
+ * and include the switch. The next thread's sched_in() finds c->thread set and returns.
  */
 static void sched_out(struct preempt_notifier *notifier,
 		      struct task_struct *next)
 {
 	struct hwpmc_thread *thread =
 		container_of(notifier, struct hwpmc_thread, notifier);
-	struct hwpmc_thread *heir = thread_of_irqoff(next);
+	struct hwpmc_thread *successor = thread_of_irqoff(next);
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 
-	if (heir && c->thread == thread && serves_irqoff(c, heir))
-		c->thread = heir;
+	if (successor && c->thread == thread && serves_irqoff(c, successor))
+		c->thread = successor;
 	else
 		hwpmc_switch_out_irqoff(c);
 	if (unlikely(!READ_ONCE(thread->target)))
-		reap_irqoff(thread);
+		thread_reap_irqoff(thread);
 }
 
 struct preempt_ops hwpmc_preempt_ops = {
@@ -204,7 +204,7 @@ struct preempt_ops hwpmc_preempt_ops = {
 	.sched_out = sched_out,
 };
 
-/* Rows in flight whose PMC is no longer the target's, or not to be counted. */
+/* Rows in flight whose PMC is not linked to the target any more, or not active. */
 static u64 stale_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 			     u64 active)
 {
@@ -247,16 +247,16 @@ static void sync_ipi(void *unused)
 void hwpmc_switch_sync_all(void)
 {
 	/*
-	 * Every CPU, not only those where something is seen in flight: a
-	 * switch-in may be between its look at the target and its store, with
-	 * interrupts off, and the IPI waits for the end of that.
+	 * Every CPU, not only those with a row in flight: a switch-in may have read
+	 * the target and not yet stored its row. Its interrupts are off, so the IPI
+	 * runs after the store.
 	 */
 	on_each_cpu(sync_ipi, NULL, 1);
 }
 
 /*
- * The slice of a counting PMC goes on, and nothing is missed: the link has all of it,
- * and it is told to the program from here on if it is to be.
+ * Adds what a counting PMC's slice has so far to its link. The slice goes on, without a
+ * gap; from here on it is a slow-path slice, shown in the thread's page if .user_mapped.
  */
 static void flush_slices_ipi(void *arg)
 {
@@ -272,7 +272,7 @@ static void flush_slices_ipi(void *arg)
 		hwpmc_pmc_record_slice_irqoff(rc, pmc);
 	} else {
 		target = READ_ONCE(c->thread->target);
-		if (!target)	/* it is being taken off this CPU */
+		if (!target)	/* dismissed: an IPI is about to unload the row */
 			return;
 		c->slow_path |= BIT_ULL(pmc->row);
 		rc->link = &target->link[pmc->row];
@@ -284,14 +284,13 @@ static void flush_slices_ipi(void *arg)
 void hwpmc_switch_flush_slices(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	on_each_cpu(flush_slices_ipi, pmc, 1);	/* each: as in hwpmc_switch_sync_all() */
+	on_each_cpu(flush_slices_ipi, pmc, 1);	/* all: see hwpmc_switch_sync_all() */
 }
 
 /*
- * A thread that was attached while it ran or slept has no notifier yet. Its
- * switch-out is done here, if an IPI has loaded its rows; and before it runs again
- * it gets the notifier: nothing else can touch the list of a task that is about
- * to be switched to.
+ * A thread that was attached while it ran or slept has no notifier yet. If an IPI has
+ * loaded its rows, its switch-out is done here. Before it runs again it gets the
+ * notifier: no other code accesses the list of a task that is about to be switched to.
  */
 void hwpmc_switch_pending_irqoff(struct task_struct *prev,
 				 struct task_struct *next)

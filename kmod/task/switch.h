@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * switch.h - rows follow threads: what happens at switch-in and switch-out.
+ * switch.h - loads and unloads the rows of process-scope PMCs as threads are switched in
+ * and out. The *_irqoff functions: on the CPU concerned, interrupts off.
  */
 #ifndef HWPMC_SWITCH_H
 #define HWPMC_SWITCH_H
@@ -14,17 +15,19 @@ struct task_struct;
 
 extern struct preempt_ops hwpmc_preempt_ops;
 
-/* Make what this CPU counts agree with what the current thread's target asks
- * for. Idempotent; the answer to every change of a target or a PMC. */
+/* Load and unload rows here until they are those that the current thread's target
+ * counts. Idempotent; called after each change of a target or a PMC. */
 void hwpmc_switch_sync_irqoff(struct hwpmc_cpu *c);
-/* The same on all CPUs; on return no CPU counts for what was taken away. */
+/* The same on all CPUs: on return no CPU counts for a removed link. Interrupts on. */
 void hwpmc_switch_sync_all(void);
-/* A counting PMC's slices in flight go on, but on return its links have all that it
- * had counted at the call; it may have become special or told meanwhile. */
+/* On return the links of a counting PMC have all that was counted before the call.
+ * Slices in flight go on, and follow .slow_path and .user_mapped if the caller has just
+ * set them. Process context, hwpmc_lock. */
 void hwpmc_switch_flush_slices(struct hwpmc_pmc *pmc);
 /* End all slices of this CPU. */
 void hwpmc_switch_out_irqoff(struct hwpmc_cpu *c);
-/* The sched_switch probe, there only while threads are pending. */
+/* Part of the sched_switch probe, while threads are pending. Interrupts off, run queue's
+ * lock held. */
 void hwpmc_switch_pending_irqoff(struct task_struct *prev,
 				 struct task_struct *next);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * userpage.c - the page of a thread in which a program finds, for each row, what
- * the value of the counter means (struct hwpmc_user_row). The module writes, the
- * program can only read. Written on the CPU where the thread runs or is switched,
- * with interrupts off: to the thread it is all one instruction, but for those
- * between its own loads, which the sequence tells.
+ * userpage.c - the page of a thread that says, for each row, what the counter's value
+ * means (struct hwpmc_user_row). The module writes, the program can only read. A page is
+ * written on the CPU where its thread runs or is switched, with interrupts off, so the
+ * thread sees a change between two of its instructions; .seq shows it a change between
+ * its own loads.
  *
- * A child finds in its copy of the mapping a page that says that nothing holds.
+ * A child's copy of the mapping is a page in which no row is valid.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -22,7 +22,7 @@ static_assert(sizeof(struct hwpmc_user_row) * HWPMC_ROW_MAX == HWPMC_USER_SIZE);
 
 struct hwpmc_userpage {
 	refcount_t users;		/* the thread, and mappings */
-	struct mm_struct *mm;		/* only compared */
+	struct mm_struct *mm;		/* of the thread; only compared */
 	struct hwpmc_user_row *row;	/* a page; HWPMC_ROW_MAX of them */
 };
 
@@ -42,7 +42,7 @@ void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 	struct hwpmc_user_row *e;
 
 	lockdep_assert_irqs_disabled();
-	/* A read by the system call says what is the matter. */
+	/* The program then falls back to the system call, which gives the reason. */
 	if (!page || unlikely(READ_ONCE(hwpmc_msr_faulted)))
 		return;
 	e = &page->row[nr];
@@ -64,19 +64,18 @@ void hwpmc_userpage_end_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 	if (!page)
 		return;
 	e = &page->row[nr];
-	/* A page that came in the middle of the slice has nothing of it. While
-	 * no slice is in flight .thread is the count. */
+	/* A page made in the middle of the slice has no part of it. Between slices
+	 * .thread is the count. */
 	if (e->own == e->seq)
 		e->thread += rc->start;
 	user_row_invalidate(e);
 }
 
 /*
- * The program adds, and knows nothing of the width: the counter must not wrap. It
- * began at 0 when the thread was switched in (rdpmc.c), and when it has come
- * half the way it begins again.
+ * The program does not know the counter's width, so the counter must not wrap. It was 0
+ * when the thread was switched in (rdpmc.c); past half of its range it is set to 0.
  */
-static void restart_irqoff(unsigned int nr, struct hwpmc_row_cpu *rc)
+static void counter_restart_irqoff(unsigned int nr, struct hwpmc_row_cpu *rc)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 
@@ -92,9 +91,9 @@ void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 	if (!rc->pmc->user_mapped)
 		return;
-	hwpmc_cpu_harvest_irqoff(c, nr);	/* restart_irqoff() forgets it */
+	hwpmc_cpu_harvest_irqoff(c, nr);	/* before the counter may be set to 0 */
 	hwpmc_userpage_end_irqoff(c->thread, nr, rc);
-	restart_irqoff(nr, rc);
+	counter_restart_irqoff(nr, rc);
 	hwpmc_userpage_begin_irqoff(c->thread, nr, rc);
 }
 
@@ -122,8 +121,9 @@ void hwpmc_userpage_shared_irqoff(void)
 
 /* ---- the page ------------------------------------------------------------ */
 
-/* What a child sees: no row holds. Made when first needed, until unload. */
-static struct hwpmc_user_row *nothing;
+/* What a child sees: no row is valid. Made by the first mmap(), set once, freed at
+ * unload. */
+static struct hwpmc_user_row *invalid_rows;
 
 static struct hwpmc_user_row *new_rows(gfp_t gfp)
 {
@@ -145,7 +145,7 @@ void hwpmc_userpage_put(struct hwpmc_userpage *page)
 
 void hwpmc_userpage_exit(void)
 {
-	free_page((unsigned long)nothing);
+	free_page((unsigned long)invalid_rows);
 }
 
 static struct hwpmc_userpage *new_page(void)
@@ -172,7 +172,7 @@ static vm_fault_t userpage_fault(struct vm_fault *vmf)
 	if (vmf->pgoff != HWPMC_USER_OFFSET >> PAGE_SHIFT)
 		return VM_FAULT_SIGBUS;
 	if (vmf->vma->vm_mm != page->mm)
-		row = nothing;
+		row = invalid_rows;
 	vmf->page = virt_to_page(row);
 	get_page(vmf->page);
 	return 0;
@@ -196,8 +196,9 @@ static const struct vm_operations_struct userpage_vm_ops = {
 	.close = userpage_close,
 };
 
-/* Give the thread its page, and tell in it what runs already. */
-static struct hwpmc_userpage *take_page(struct hwpmc_userpage *fresh)
+/* Give the current thread the page if it has none, and show the slices in flight in it.
+ * NULL: the thread is not measured. */
+static struct hwpmc_userpage *thread_take_page(struct hwpmc_userpage *fresh)
 {
 	struct hwpmc_userpage *page = NULL;
 	struct hwpmc_thread *thread;
@@ -228,16 +229,16 @@ static int check_area(const struct hwpmc_owner *owner,
 	return vma->vm_flags & VM_WRITE ? -EACCES : 0;
 }
 
-static int need_nothing(void)
+static int invalid_rows_get(void)
 {
 	struct hwpmc_user_row *row;
 
-	if (READ_ONCE(nothing))
+	if (READ_ONCE(invalid_rows))
 		return 0;
 	row = new_rows(GFP_KERNEL);
 	if (!row)
 		return -ENOMEM;
-	if (cmpxchg(&nothing, NULL, row))
+	if (cmpxchg(&invalid_rows, NULL, row))
 		free_page((unsigned long)row);
 	return 0;
 }
@@ -248,13 +249,13 @@ int hwpmc_userpage_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma)
 	int ret;
 
 	ret = check_area(owner, vma);
-	ret = ret ?: need_nothing();
+	ret = ret ?: invalid_rows_get();
 	if (ret)
 		return ret;
 	page = new_page();
 	if (!page)
 		return -ENOMEM;
-	page = take_page(page);
+	page = thread_take_page(page);
 	if (!page)
 		return -ESRCH;
 	vma->vm_private_data = page;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * watch.c - the probe of every switch of the machine: while threads are pending, and
- * while programs may use RDPMC. Registration sleeps: process context, hwpmc_lock.
+ * watch.c - registers the sched_switch probe while threads are pending or programs may
+ * use RDPMC. Registration sleeps: process context, hwpmc_lock.
  */
 #include <linux/lockdep.h>
 #include <linux/sched.h>
@@ -15,7 +15,7 @@
 #include "target.h"
 #include "watch.h"
 
-/* How long pending threads are waited for before the machine is stopped. */
+/* So long the probe waits for pending threads; then stop_machine() hooks the rest. */
 #define HOOK_PENDING_DELAY	(HZ / 5)
 
 static struct tracepoint *tp_switch;
@@ -44,6 +44,7 @@ int hwpmc_watch_rdpmc(void)
 
 void hwpmc_unwatch_rdpmc(void)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	schedule_delayed_work(&hook_pending, HOOK_PENDING_DELAY);
 }
 
@@ -51,6 +52,7 @@ int hwpmc_watch_switches(void)
 {
 	int ret = hwpmc_watch_rdpmc();
 
+	lockdep_assert_held(&hwpmc_lock);
 	if (!ret)
 		schedule_delayed_work(&hook_pending, HOOK_PENDING_DELAY);
 	return ret;
@@ -58,6 +60,7 @@ int hwpmc_watch_switches(void)
 
 void hwpmc_watch_end(void)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	if (!switches_watched || hwpmc_rdpmc_users)
 		return;
 	hwpmc_probe_unregister(tp_switch, probe_switch);
@@ -65,8 +68,8 @@ void hwpmc_watch_end(void)
 }
 
 /*
- * With the machine stopped no thread but the stoppers runs, so any task's list
- * may be edited, and every thread has been switched out: its events are safe.
+ * In stop_machine() only the stopper threads run: every other thread is switched out,
+ * its events are in the totals, and no code walks its list of notifiers.
  */
 static int hook_all_stopped(void *unused)
 {
@@ -78,13 +81,13 @@ static int hook_all_stopped(void *unused)
 	return 0;
 }
 
-/* Threads that sleep on are not waited for: every switch would pay for it. */
+/* Do not wait for sleepers; the probe would tax every switch. */
 static void hook_pending_work(struct work_struct *work)
 {
 	mutex_lock(&hwpmc_lock);
 	if (READ_ONCE(hwpmc_npending))
 		stop_machine(hook_all_stopped, NULL, NULL);
-	/* Only attach makes new ones pending, under hwpmc_lock. */
+	/* Only an attach makes threads pending, under hwpmc_lock. */
 	if (!READ_ONCE(hwpmc_npending))
 		hwpmc_watch_end();
 	hwpmc_unhooked_free();
