@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * class.c - registry of classes and rows. Filled at load, constant after that but
- * for what class.h says.
+ * class.c - registry of classes and rows. Filled at load, constant after that except
+ * for the fields that class.h names.
  */
 #include "../backends/width.h"
 #include "class.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * class.h - the machine's classes and rows, and who uses them.
+ * class.h - the machine's classes and rows, and which are in use.
  */
 #ifndef HWPMC_CLASS_H
 #define HWPMC_CLASS_H
@@ -11,8 +11,8 @@
 #include "lock.h"
 
 /*
- * A row: the counters with the same number on all CPUs. All but the last two
- * fields never change after load, and are read in the switch path.
+ * A row: the counters with the same number on all CPUs. All fields but the last two
+ * are constant after load; the switch path reads them.
  */
 struct hwpmc_row {
 	struct hwpmc_class *cls;
@@ -27,7 +27,7 @@ extern struct hwpmc_machine hwpmc_machine;
 extern struct hwpmc_row hwpmc_rows[HWPMC_ROW_MAX];
 extern unsigned int hwpmc_nrows;
 
-/* Rows for the classes that the probe found in hwpmc_machine. */
+/* Make the rows of the classes that the probe has put into hwpmc_machine. */
 int hwpmc_classes_init(void);
 void hwpmc_classes_exit(void);
 
@@ -35,8 +35,8 @@ u64 hwpmc_class_rows(const struct hwpmc_class *cls);
 /* The class with this id, or NULL. */
 struct hwpmc_class *hwpmc_class_find(u32 id);
 
-/* 0, or the register that refused an access, so that what the class has counted
- * since then may be anything. Any context. */
+/* 0, or the MSR whose access faulted: counts of the class since then are unreliable. Any
+ * context. */
 static inline u32 hwpmc_class_msr_fault(const struct hwpmc_class *cls)
 {
 	u32 msr = READ_ONCE(hwpmc_msr_faulted);
@@ -48,8 +48,8 @@ static inline u32 hwpmc_class_msr_fault(const struct hwpmc_class *cls)
 extern unsigned long hwpmc_classes_nmi;
 /* Their rows. */
 extern u64 hwpmc_rows_nmi;
-/* As above: those that are claimed now. Changed under hwpmc_lock; read by hotplug
- * callbacks and in switches. */
+/* Bit per class that is claimed now. Changed under hwpmc_lock; read by hotplug callbacks
+ * and in switches. */
 extern unsigned long hwpmc_claimed_classes;
 
 static inline unsigned long hwpmc_classes_claimed(void)

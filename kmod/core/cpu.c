@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * cpu.c - per-CPU state: switching classes on and off, programming rows. The
- * *_irqoff functions run on the CPU concerned with interrupts off; the others in
- * process context.
+ * cpu.c - per-CPU state: switches classes on and off, programs rows. The *_irqoff
+ * functions run on the CPU concerned with interrupts off; the others in process context.
  */
 #include <linux/cpu.h>
 #include <linux/smp.h>
@@ -31,7 +30,7 @@ void hwpmc_cpu_reset_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
 		memset(&c->row[cls->first + i].shadow, 0,
 		       sizeof(struct hwpmc_select));
 	c->dirty |= hwpmc_class_rows(cls);
-	/* They stand still now, unless that was refused as well. */
+	/* The reset has stopped them, unless it faulted as well. */
 	if (unlikely(c->unstoppable) && !hwpmc_class_msr_fault(cls))
 		c->unstoppable &= ~hwpmc_class_rows(cls);
 	if (on)
@@ -48,15 +47,15 @@ void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 
 	if (!cls->ops->program_irqoff)
 		return;
-	/* A CPU that is about to go offline (until 5.10 it still runs tasks). */
+	/* This CPU is about to go offline; up to 5.10 it still runs tasks. */
 	if (unlikely(!(c->on & BIT(class_index(cls)))))
 		hwpmc_cpu_reset_class_irqoff(c, cls, true);
 	trace_hwpmc_md_config(nr, select ? select->sel : 0);
 	cls->ops->program_irqoff(cls, row->ri, select);
 	/*
-	 * An NMI that comes just here, of a row that counts already, may stop it. The
-	 * shadow then says that it counts: whoever unloads it stops it once more. The
-	 * other way round it would be left running.
+	 * The shadow is written after the hardware: an NMI of this row in between may
+	 * stop it. Then the shadow says that it counts, and the unload stops it once
+	 * more. In the other order the row would be left running.
 	 */
 	if (select) {
 		WRITE_ONCE(c->row[nr].shadow.sel, select->sel);

@@ -2,10 +2,9 @@
 /*
  * cpu.h - what one CPU counts at the moment.
  *
- * A struct hwpmc_cpu is touched by its own CPU with interrupts off, with these
- * exceptions: .row[].pmc is read by other CPUs to find out where a PMC runs;
- * .disabled belongs to hwpmc_lock; all of it may be touched by anybody who keeps
- * the CPU offline (cpus_read_lock).
+ * A struct hwpmc_cpu is accessed on its own CPU with interrupts off, except: .row[].pmc
+ * is read by other CPUs to find where a PMC is in flight; .disabled is protected by
+ * hwpmc_lock; while the CPU is offline, a holder of cpus_read_lock may access all of it.
  */
 #ifndef HWPMC_CPU_H
 #define HWPMC_CPU_H
@@ -22,20 +21,22 @@ struct hwpmc_link;
 struct hwpmc_ring;
 struct hwpmc_thread;
 
-/* One row of one CPU. The last two are copies of struct hwpmc_row's, so that a
- * switch has all of a row in one place. */
+/* One row of one CPU. The last two fields are copies of struct hwpmc_row's, so that a
+ * switch finds all of a row in one place. */
 struct hwpmc_row_cpu {
-	struct hwpmc_select shadow;	/* what the row is programmed with; sel
-					 * 0: stopped */
+	struct hwpmc_select shadow;	/* the row's program in the hardware; sel 0:
+					 * stopped */
 	struct hwpmc_pmc *pmc;		/* process-scope PMC in flight, or NULL */
-	u64 start;			/* its counter when the slice began */
+	u64 start;			/* the counter at the slice's begin, or its last
+					 * harvest */
 	union {
-		u64 slice;		/* logs: counted in it up to .start */
-		u64 period_left;		/* samples: what did not fit in the counter */
+		u64 slice;		/* slow path: counted in this slice up to .start */
+		u64 period_left;	/* sampling: of the period, what did not fit in
+					 * the counter */
 	};
 	union {
-		struct hwpmc_link *link;	/* logs: of its target */
-		struct hwpmc_ring *ring;	/* samples: of its owner, here */
+		struct hwpmc_link *link;	/* slow path: of the target */
+		struct hwpmc_ring *ring;	/* sampling: the owner's, of this CPU */
 	};
 	u64 mask;			/* never changes */
 	s64 rdpmc;			/* never changes */
@@ -43,39 +44,40 @@ struct hwpmc_row_cpu {
 
 struct hwpmc_cpu {
 	u64 loaded;			/* rows with a .pmc */
-	struct hwpmc_thread *thread;	/* whose rows they are, or NULL */
-	u64 slow_path;			/* of .loaded: they log or sample */
+	struct hwpmc_thread *thread;	/* that .loaded counts for, or NULL */
+	u64 slow_path;			/* of .loaded: pmc->slow_path */
 	/* Rows that are armed for sampling, of either scope, by NMI and by ticks;
 	 * and when an NMI was seen to be on its way for nothing, 0: none. Also
 	 * looked at in NMI. */
 	u64 sampling;
 	u64 ticking;
 	u64 nmi_expected;
-	u64 nmi_last;			/* when one last found an overflow, 0: never */
-	/* Rows that nobody samples with any more, but that could not be stopped and
-	 * have an overflow before them. */
+	u64 nmi_last;			/* time of the last one that found an overflow,
+					 * 0: never */
+	/* Rows that could not be stopped and may still overflow; no PMC samples with
+	 * them any more. */
 	u64 unstoppable;
-	bool throttled;			/* they stand still (throttle.c) */
+	bool throttled;			/* sampling rows are stopped (throttle.c) */
 	unsigned long on;		/* classes switched on here, by index */
 	struct list_head sys;		/* started system-scope PMCs */
-	u64 disabled;			/* rows, by the administrator */
+	u64 disabled;			/* rows disabled by the administrator */
 	u64 dirty;			/* rows whose counter may not be 0 */
 	struct hwpmc_row_cpu row[];	/* hwpmc_nrows of them */
 };
 
 extern struct hwpmc_cpu __percpu *hwpmc_cpus;
 
-/* Bring the class's registers here to the clean state, enabled or not. */
+/* Reset the class's registers on this CPU, and enable or disable the class. */
 void hwpmc_cpu_reset_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
 				  bool on);
 /* Switch the hardware of a class on or off on all CPUs. */
 void hwpmc_cpus_reset_class(struct hwpmc_class *cls, bool on);
-/* Stop a row on all CPUs that have it programmed; nothing uses it any more. */
+/* Stop a row, which has no user, on all CPUs that have it programmed. hwpmc_lock. */
 void hwpmc_cpus_stop_row(unsigned int nr);
 /* Run fn on a CPU, interrupts off. -ENXIO where it is not online. */
 int hwpmc_cpu_call(unsigned int cpu, void (*fn)(void *), void *arg);
 
-/* Program a row of this CPU; only needed where the shadow differs. */
+/* Program a row of this CPU (NULL: stop it); only needed where the shadow differs. */
 void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 			      const struct hwpmc_select *select);
 
@@ -86,7 +88,7 @@ static inline u64 hwpmc_row_read_irqoff(const struct hwpmc_row *row)
 	return row->cls->ops->read_irqoff(row->cls, row->ri);
 }
 
-/* Else the compiler works the address out anew for every field. */
+/* Otherwise the compiler computes the address again for every field. */
 static inline struct hwpmc_row_cpu *hwpmc_row_cpu(struct hwpmc_cpu *c,
 						  unsigned int nr)
 {
@@ -104,8 +106,8 @@ static inline u64 hwpmc_row_cpu_read_irqoff(const struct hwpmc_row_cpu *rc,
 	return hwpmc_row_read_irqoff(&hwpmc_rows[nr]);
 }
 
-/* Begin a slice of a process-scope PMC. The counter is read last: of this
- * function's own instructions none but the read is counted. */
+/* Begin a slice of a process-scope PMC. The counter is read last, so that of this
+ * function's instructions the slice counts the read alone. */
 static inline void hwpmc_cpu_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 					 struct hwpmc_pmc *pmc)
 {
@@ -118,8 +120,7 @@ static inline void hwpmc_cpu_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	rc->start = hwpmc_row_cpu_read_irqoff(rc, nr);
 }
 
-/* Add to the PMC what the slice has counted so far; the slice goes on. Returns
- * the row. */
+/* Add the slice so far to the PMC; the slice goes on. Returns the row. */
 static inline struct hwpmc_row_cpu *
 hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
@@ -135,15 +136,15 @@ hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 }
 
 /*
- * End a slice. The total is complete before .pmc is cleared (x86 keeps the
- * order of these stores): a reader that finds .pmc cleared finds the events in
- * the total. A: pairs with hwpmc_pmc_read().
+ * End a slice. The total is complete before .pmc is cleared (x86 keeps the order of these
+ * stores), so a reader that sees .pmc cleared sees the slice in the total. A: pairs with
+ * process_harvest() in pmc/run.c.
  */
 static inline void hwpmc_cpu_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_cpu_harvest_irqoff(c, nr);
 
-	smp_store_release(&rc->pmc, NULL);	/* A: hwpmc_pmc_read() */
+	smp_store_release(&rc->pmc, NULL);	/* A: process_harvest() */
 }
 
 #endif /* HWPMC_CPU_H */

@@ -2,7 +2,7 @@
 /* lock.c - the locks of the module; lock.h says what each protects. */
 #include "lock.h"
 
-/* Protects everything that is not per CPU, nor under hwpmc_targets_lock. */
+/* Protects what operations change. */
 DEFINE_MUTEX(hwpmc_lock);
 /* Protects targets, links and threads. */
 DEFINE_RAW_SPINLOCK(hwpmc_targets_lock);

@@ -2,8 +2,8 @@
 /*
  * lock.h - the two locks of the module.
  *
- * hwpmc_lock protects what operations change: owners' lists, PMC states, row and
- * class users, registration of hooks. Process context. Nests inside it:
+ * hwpmc_lock protects what operations change: owners' lists, PMC states, users of rows
+ * and classes, registration of hooks. Process context. Nested inside it:
  * cpus_read_lock(), tracepoint registration, hwpmc_targets_lock.
  *
  * hwpmc_targets_lock protects targets, links, threads and their hashes

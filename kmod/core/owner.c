@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * owner.c - the list of owners, and what each holds. Process context, under hwpmc_lock;
- * lookups also under RCU, and hwpmc_owner_exec() from the exec probe.
+ * owner.c - the list of owners, and the PMCs of each. Process context, hwpmc_lock;
+ * lookups also under RCU; hwpmc_owner_exec() is called in the exec probe.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -17,8 +17,8 @@
 
 LIST_HEAD(hwpmc_owners);
 
-/* Each exec and each mmap() of the machine may have to look at all of them. */
-static int may_have_more(kuid_t uid)
+/* A bound, because each exec and each mmap() of the machine walks the list. */
+static int check_owners_of(kuid_t uid)
 {
 	unsigned int n = 0, most = READ_ONCE(hwpmc_maxowners);
 	struct hwpmc_owner *owner;
@@ -36,7 +36,7 @@ int hwpmc_owner_join(struct hwpmc_owner *owner)
 	int ret;
 
 	mutex_lock(&hwpmc_lock);
-	ret = owner->kernel ? 0 : may_have_more(owner->uid);
+	ret = owner->kernel ? 0 : check_owners_of(owner->uid);
 	if (!ret)
 		list_add_rcu(&owner->node, &hwpmc_owners);
 	mutex_unlock(&hwpmc_lock);
@@ -49,7 +49,7 @@ int hwpmc_owner_lock(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 
 	if (ret)
 		return ret;
-	/* It may have been while we waited. */
+	/* It may have been revoked while the caller waited for the lock. */
 	if (likely(!owner->revoked))
 		return 0;
 	mutex_unlock(&hwpmc_lock);
@@ -127,17 +127,17 @@ void hwpmc_owners_each_rcu(void (*fn)(struct hwpmc_owner *, void *), void *arg)
 }
 
 /*
- * Blocked in order to wait for it. With SIGRTMIN, which C libraries keep for
- * themselves, everything is blocked, for a moment: around a fork, say.
+ * Does this set block SIGIO in order to wait for it? If it also blocks SIGRTMIN, which
+ * C libraries reserve, the library blocks all signals for a moment, around a fork, say.
  */
-static bool is_held_back(const sigset_t *set)
+static bool blocks_to_wait(const sigset_t *set)
 {
 	return sigismember((sigset_t *)set, SIGIO) &&
 	       !sigismember((sigset_t *)set, SIGRTMIN);
 }
 
-/* Who waits for it (sigtimedwait(), signalfd) has it blocked, or had until it
- * began to wait; in any thread. */
+/* A process that waits for SIGIO (sigtimedwait(), signalfd) has it blocked in some
+ * thread, or had it blocked when it started to wait (.real_blocked). */
 static bool wants_sigio(struct task_struct *leader)
 {
 	struct sighand_struct *sighand = rcu_dereference(leader->sighand);
@@ -148,8 +148,8 @@ static bool wants_sigio(struct task_struct *leader)
 	if (sighand->action[SIGIO - 1].sa.sa_handler != SIG_DFL)
 		return true;
 	for_each_thread(leader, task)
-		if (is_held_back(&task->blocked) ||
-		    is_held_back(&task->real_blocked))
+		if (blocks_to_wait(&task->blocked) ||
+		    blocks_to_wait(&task->real_blocked))
 			return true;
 	return false;
 }
@@ -180,8 +180,8 @@ void hwpmc_owner_exec(void)
 		if (owner->tgid != tgid)
 			continue;
 		trace_hwpmc_owner_exec(tgid);
-		/* What the new program allocates by an inherited descriptor
-		 * before the work runs is its own. */
+		/* Only the PMCs of now: the new program may allocate others by
+		 * an inherited descriptor before the work runs. */
 		list_for_each_entry_rcu(pmc, &owner->pmcs, owner_node)
 			WRITE_ONCE(pmc->doomed, true);
 		schedule_work(&owner->drop);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * owner.h - one open of /dev/hwpmc by one thread group.
- * Made by open, ends at the last close of the descriptor. Its exec drops what it
- * holds, the object stays.
+ * Made by open, freed at the last close of the descriptor. An exec of the thread group
+ * releases its PMCs and its log; the object stays.
  */
 #ifndef HWPMC_OWNER_H
 #define HWPMC_OWNER_H
@@ -22,30 +22,30 @@ struct hwpmc_log;
 
 struct hwpmc_owner {
 	struct pid *tgid;		/* never changes */
-	struct pid_namespace *pid_ns;	/* whose numbers its log tells; constant */
+	struct pid_namespace *pid_ns;	/* of the pids in its log; constant */
 	wait_queue_head_t log_wait;	/* the log's reader: drain thread, poll() */
 	struct hwpmc_log *log;		/* hwpmc_lock, RCU; NULL: none */
 	unsigned int nsampling;		/* system-scope PMCs that sample; hwpmc_lock */
-	bool samples_system;		/* any of these; read anywhere */
-	kuid_t uid;			/* of who opened it; constant */
-	bool kernel;			/* of another module, see inkernel/ */
+	bool samples_system;		/* .nsampling is not 0; read anywhere */
+	kuid_t uid;			/* of the opener; constant */
+	bool kernel;			/* of another module, see inkernel/; constant */
 	u32 losses;			/* its PMCs have lost their last target so often;
 					 * hwpmc_targets_lock, read anywhere */
 	u32 losses_signalled;		/* of .losses, by SIGIO or .lost; only grows */
-	bool revoked;			/* all was taken from it, for good; set under
-					 * hwpmc_lock, read anywhere */
+	bool revoked;			/* by PMCREVOKE, for good; set under hwpmc_lock,
+					 * read anywhere */
 	struct list_head node;		/* all owners; hwpmc_lock, RCU */
 	struct list_head pmcs;		/* hwpmc_lock, RCU */
-	/* Process-scope PMCs by row: found without a search. hwpmc_lock, RCU. */
+	/* Process-scope PMCs by row, for lookups. hwpmc_lock, RCU. */
 	struct hwpmc_pmc __rcu *by_row[HWPMC_ROW_MAX];
 	struct work_struct drop;	/* after its exec */
-	struct work_struct *lost;	/* in-kernel: queued when a PMC has lost its
-					 * last target; constant */
-	struct list_head inkernel;	/* inkernel/process.c: in its list */
+	struct work_struct *lost;	/* of an owner in the kernel: queued when a PMC
+					 * has lost its last target; constant */
+	struct list_head inkernel;	/* in inkernel/process.c's list; hwpmc_lock */
 	struct rcu_head rcu;
 };
 
-/* Numbers of a process and a thread as the owner knows them. Any context. */
+/* Pid and tid in the owner's PID namespace. Any context. */
 static inline s32 hwpmc_owner_tgid_nr(const struct hwpmc_owner *owner,
 				      struct task_struct *task)
 {
@@ -60,15 +60,16 @@ static inline s32 hwpmc_owner_tid_nr(const struct hwpmc_owner *owner,
 		task->pid : task_pid_nr_ns(task, owner->pid_ns);
 }
 
-/* All of them. hwpmc_lock, RCU. */
+/* All owners. hwpmc_lock, RCU. */
 extern struct list_head hwpmc_owners;
-/* Into the list. -EMFILE: the unprivileged user has kern.hwpmc.maxowners. Takes
+/* Add to the list. -EMFILE: an unprivileged user has kern.hwpmc.maxowners already. Takes
  * hwpmc_lock. */
 int hwpmc_owner_join(struct hwpmc_owner *owner);
 /*
- * hwpmc_lock for an operation of the owner; 0, or why not, and then without it. While
- * it is held nothing may wait for what a user can delay without end: memory of a
- * program (its pages can be a file system of its own), its mmap_lock, writes to its files.
+ * Take hwpmc_lock for an operation of the owner. 0; on a refusal the lock is not held.
+ * While it is held nothing may wait for what a user can delay without a limit: a
+ * program's memory (its pages can be of a user's file system), its mmap_lock, writes to
+ * its files.
  */
 int hwpmc_owner_lock(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 /* Its PMC with this id, or NULL. Under rcu_read_lock or hwpmc_lock. */
@@ -90,18 +91,18 @@ void hwpmc_owner_remove(struct hwpmc_pmc *pmc);
 /* Would a PMC with this id be a second one on the same counters? */
 bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
 		       u32 cpu);
-/* 0, or -EIO: nobody vouches for its samples. Under hwpmc_lock or RCU. */
+/* 0, or -EIO: an MSR access faulted, so its samples are unreliable. hwpmc_lock or RCU. */
 int hwpmc_owner_msr_fault(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 /*
- * SIGIO to an owner, if the process handles it or waits for it: FreeBSD ignores
- * the signal by default, Linux would end the process. Interrupts on, no lock of
- * ours but hwpmc_lock; may be preempted or not.
+ * Send SIGIO to a process that handles it or waits for it. No other: FreeBSD ignores the
+ * signal by default, Linux ends the process. Interrupts on, no lock of the module but
+ * hwpmc_lock; preemption on or off; on real-time kernels on.
  */
 void hwpmc_sigio(struct pid *tgid);
-/* For each; under rcu_read_lock. */
+/* Call fn for each owner; under rcu_read_lock. */
 void hwpmc_owners_each_rcu(void (*fn)(struct hwpmc_owner *, void *), void *arg);
-/* The current thread group executed a program: what it owned must go. Any
- * context that may be preempted or not; the work is done later. */
+/* The current thread group has executed a program: its PMCs and its log are released, by
+ * a work item. In the exec probe. */
 void hwpmc_owner_exec(void);
 
 #endif /* HWPMC_OWNER_H */

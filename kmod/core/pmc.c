@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
-/* pmc.c - what any layer may ask of a PMC. Contexts as pmc.h says. */
+/* pmc.c - functions of a PMC for all layers. Contexts: pmc.h. */
 #include "cpu.h"
 #include "pmc.h"
 
-/* May what it counts be anything, as the hardware refused something? */
 int hwpmc_pmc_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	u32 msr = hwpmc_class_msr_fault(hwpmc_rows[pmc->row].cls);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* refuse.h - say no, with errno and with the reason beside it. */
+/* refuse.h - refuse a request with an errno, and the reason in its header. */
 #ifndef HWPMC_REFUSE_H
 #define HWPMC_REFUSE_H
 

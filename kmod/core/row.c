@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * row.c - dispositions of a row. Pure: no kernel calls, no state of its own;
- * the counts live in class.c, under hwpmc_lock.
+ * row.c - dispositions of a row. Pure: no kernel calls, no state. The counts are in
+ * struct hwpmc_row, under hwpmc_lock.
  */
 #include "row.h"
 
@@ -28,8 +28,8 @@ u32 hwpmc_row_disp(s32 users)
 }
 
 /*
- * The least used row: two owners that measure the same process then hold
- * different rows as long as there are any, and can both attach.
+ * The row with fewer users: then two owners that measure the same process hold different
+ * rows as long as there are any, and both can attach.
  */
 bool hwpmc_row_better(s32 a, s32 b)
 {

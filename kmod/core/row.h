@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * row.h - dispositions of a row: which scope its counters serve.
- * Pure. The rule is FreeBSD's: one signed count per row for the whole machine,
- * +n for n process-scope PMCs, -n for n system-scope PMCs and disabled CPUs;
- * the two uses never mix.
+ * row.h - dispositions of a row: the scope that its counters are used for. Pure. The
+ * rule is FreeBSD's: one signed count per row for the whole machine, +n for n
+ * process-scope PMCs, -n for n system-scope PMCs and disabled CPUs; the two scopes
+ * never share a row.
  */
 #ifndef HWPMC_ROW_H
 #define HWPMC_ROW_H
@@ -27,7 +27,7 @@ bool hwpmc_row_admits(s32 users, bool system);
 s32 hwpmc_row_added(s32 users, bool system);
 s32 hwpmc_row_removed(s32 users, bool system);
 u32 hwpmc_row_disp(s32 users);
-/* Of two rows that admit a use, is one with `a` users to be preferred? */
+/* Of two rows that admit a use: is the one with count a preferred to that with b? */
 bool hwpmc_row_better(s32 a, s32 b);
 
 #endif /* HWPMC_ROW_H */

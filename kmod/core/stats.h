@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 struct hwpmc_stats {
-	u64 intr_ignored;	/* NMIs that were not ours while we sampled */
+	u64 intr_ignored;	/* NMIs of other sources while rows were sampling */
 	u64 intr_processed;	/* overflows dealt with */
 	u64 intr_bufferfull;	/* of these: no room for the sample */
 	u64 buffer_requests;	/* other records that asked a ring for room */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * allocate.c - a PMC is allocated with all that it needs, and released.
- * Process context under hwpmc_lock. How the order of checks came about is written in
+ * allocate.c - allocates a PMC with the resources that it needs, and releases it. Process
+ * context, hwpmc_lock. The order of the checks is part of the ABI: see PMCALLOCATE in
  * the uapi header.
  */
 #include <linux/capability.h>
@@ -53,7 +53,7 @@ static int check_scope(const struct hwpmc_owner *owner,
 	return 0;
 }
 
-/* Flags that the mode has no meaning for; 0: none of them asked for. */
+/* The requested flags that have no meaning in this mode. */
 static u32 flags_against_mode(u32 flags, u32 mode)
 {
 	u32 bad = 0;
@@ -129,7 +129,7 @@ static bool row_disabled(unsigned int nr, const struct hwpmc_op_pmcallocate *op)
 	       per_cpu_ptr(hwpmc_cpus, op->cpu)->disabled & BIT_ULL(nr);
 }
 
-/* Each CPU has one counter of the row, whoever its owner is. */
+/* A CPU has one counter of the row, for all owners together. */
 static bool row_taken(const struct hwpmc_row *row,
 		      const struct hwpmc_op_pmcallocate *op)
 {
@@ -144,7 +144,7 @@ static bool row_taken(const struct hwpmc_row *row,
 	return false;
 }
 
-/* The least used of the rows that can take the event. */
+/* The row with the fewest users of those that can count the event; or a refusal. */
 static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 		    struct hwpmc_op_pmcallocate *op, u64 rows)
 {
@@ -178,8 +178,8 @@ static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 }
 
 /*
- * Initial count, or period: NMIs that follow too fast would take the machine away.
- * An event of the kernel that is sampled each time costs it a part more.
+ * Initial count, or period. A hardware period below mincount would cause an NMI storm;
+ * software events are sampled without an NMI and may have a period of 1.
  */
 void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * claim.c - claiming the hardware while PMCs need it, and giving it back after.
- * Process context, under hwpmc_lock.
+ * claim.c - claims the hardware of a class while PMCs need it, and gives it back. Process
+ * context, hwpmc_lock.
  */
 #include <linux/lockdep.h>
 
@@ -11,10 +11,10 @@
 #include "claim.h"
 #include "wrap.h"
 
-/* PMCs that a class serves; the hardware is claimed while this is not 0. hwpmc_lock. */
+/* By class: its PMCs. The hardware is claimed while this is not 0. hwpmc_lock. */
 static unsigned int class_users[HWPMC_CLASS_MAX];
 
-/* Does the hardware take what is written to it? */
+/* Has an access to a register of the class faulted? */
 static int check_msr_fault(const struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
 	u32 msr = hwpmc_class_msr_fault(cls);
@@ -26,9 +26,10 @@ static int check_msr_fault(const struct hwpmc_class *cls, u32 *why, s32 *detail)
 	return -EIO;
 }
 
-/* Perf is gone from the counters: what it has left is nobody's. */
-static void begin_claim(void)
+/* perf has released the counters: its RDPMC permissions and its counts are void. */
+static void claim_generation_begin(void)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	WRITE_ONCE(hwpmc_claim_generation, hwpmc_claim_generation + 1);
 	hwpmc_rdpmc_take_all();
 }
@@ -37,6 +38,7 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
 	int ret;
 
+	lockdep_assert_held(&hwpmc_lock);
 	if (!cls->ops->claim)
 		return 0;
 	ret = cls->ops->claim(cls, why, detail);
@@ -44,7 +46,7 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	if (ret)
 		return ret;
 	if (cls->nmi && !(hwpmc_claimed_classes & hwpmc_classes_nmi))
-		begin_claim();
+		claim_generation_begin();
 	set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
 	hwpmc_cpus_reset_class(cls, true);
 	hwpmc_wrap_begin();

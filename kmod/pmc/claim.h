@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* claim.h - the hardware of a class, for as long as PMCs need it. */
+/* claim.h - claims the hardware of a class while PMCs need it. */
 #ifndef HWPMC_CLAIM_H
 #define HWPMC_CLAIM_H
 
@@ -8,8 +8,9 @@
 struct hwpmc_class;
 
 /*
- * Claim the hardware of a class for one more PMC, or for one less: the first takes it
- * from perf, the last gives it back. Process context, hwpmc_lock.
+ * One more PMC needs the class, or one less. The first claims the hardware from perf, the
+ * last gives it back. get: 0, or an errno with its reason in *why and *detail. Process
+ * context, hwpmc_lock.
  */
 int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail);
 void hwpmc_class_put(struct hwpmc_class *cls);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * hooks.c - tracepoint probes and preempt notifiers: when they are there.
- * Registration sleeps: process context, under hwpmc_lock. The probes themselves
- * only find out where they are and call on.
+ * hooks.c - registers tracepoint probes and preempt notifiers while PMCs need them.
+ * Registration sleeps: process context, hwpmc_lock. The probes here only call the
+ * functions that do the work.
  */
 #include <linux/lockdep.h>
 #include <linux/sched.h>
@@ -22,12 +22,13 @@
 #include "../task/watch.h"
 #include "hooks.h"
 
-/* How long unused hooks stay: the next tool often follows at once. */
+/* Unused hooks stay so long: the next tool often follows at once. */
 #define IDLE_DELAY	HZ
 
 static struct tracepoint *tp_newtask, *tp_exec, *tp_exit, *tp_rename;
 
-/* All under hwpmc_lock. */
+/* PMCs that need each kind, and whether it is registered. All under hwpmc_lock;
+ * records_hooked is also read in probes. */
 static unsigned int exec_users, process_users, record_users;
 static bool exec_hooked, process_hooked, records_hooked;
 
@@ -73,6 +74,7 @@ static int hook_exec(void)
 {
 	int ret;
 
+	lockdep_assert_held(&hwpmc_lock);
 	if (exec_hooked)
 		return 0;
 	ret = hwpmc_probe_register(tp_exec, probe_exec);
@@ -85,6 +87,7 @@ static int hook_process(void)
 {
 	int ret;
 
+	lockdep_assert_held(&hwpmc_lock);
 	if (process_hooked)
 		return 0;
 	hwpmc_prealloc_fill();
@@ -105,6 +108,7 @@ static int hook_records(void)
 {
 	int ret;
 
+	lockdep_assert_held(&hwpmc_lock);
 	if (records_hooked)
 		return 0;
 	ret = hwpmc_mappings_hook();
@@ -128,6 +132,7 @@ err_modules:
 
 static void unhook_records(void)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	if (record_users || !records_hooked)
 		return;
 	WRITE_ONCE(records_hooked, false);
@@ -148,7 +153,7 @@ int hwpmc_hooks_get(unsigned int which)
 		ret = hook_records();
 	trace_hwpmc_module_hook(which, ret);
 	if (ret) {
-		/* Some may have been hooked, for nobody. */
+		/* Some may have been registered and have no user. */
 		hwpmc_reschedule_work(&idle, IDLE_DELAY);
 		return ret;
 	}
@@ -168,7 +173,7 @@ void hwpmc_hooks_put(unsigned int which)
 		hwpmc_reschedule_work(&idle, IDLE_DELAY);
 }
 
-/* With the machine stopped, as in task/watch.c. */
+/* In stop_machine(): no thread walks its list of notifiers (see task/watch.c). */
 static void unhook_dismissed_locked(struct hwpmc_thread *thread)
 {
 	if (!thread->target)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * hotplug.c - CPUs come and go, the machine sleeps and wakes: what is counted there.
- * Callbacks of hotplug run on the CPU concerned, but for the first step of waking
- * one; they never take hwpmc_lock.
+ * hotplug.c - starts and stops counting on CPUs that go online and offline, and when the
+ * machine suspends and resumes. Hotplug callbacks run on the CPU concerned, except
+ * cpu_forget(); they never take hwpmc_lock.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -16,7 +16,7 @@
 
 static enum cpuhp_state prepare_state, online_state;
 
-/* This CPU begins to count: it came online, or the machine woke up. */
+/* This CPU went online, or the machine resumed. */
 static void cpu_begin_irqoff(struct hwpmc_cpu *c)
 {
 	unsigned long claimed = hwpmc_classes_claimed() & ~c->on;
@@ -29,7 +29,7 @@ static void cpu_begin_irqoff(struct hwpmc_cpu *c)
 	trace_hwpmc_cpu_init(c->loaded);
 }
 
-/* It ends: everything counted so far is taken, the hardware left clean. */
+/* This CPU goes offline, or the machine suspends: harvest all, and reset the hardware. */
 static void cpu_end_irqoff(struct hwpmc_cpu *c)
 {
 	unsigned long on = c->on;
@@ -43,8 +43,8 @@ static void cpu_end_irqoff(struct hwpmc_cpu *c)
 }
 
 /*
- * A CPU is about to be woken: what was known of its registers is not any more.
- * (Until 5.10 tasks may still have run after cpu_offline_here().)
+ * Before a CPU goes online, on another CPU: its registers have unknown contents. (Up to
+ * 5.10 tasks can still have run there after cpu_offline_here().)
  */
 static int cpu_forget(unsigned int cpu)
 {
@@ -78,7 +78,7 @@ static int cpu_offline_here(unsigned int cpu)
 	return 0;
 }
 
-/* The last CPU sleeps and wakes here; the others went offline before. */
+/* Suspend and resume of the last CPU; the others went offline before. */
 static int machine_suspend(void)
 {
 	cpu_end_irqoff(this_cpu_ptr(hwpmc_cpus));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * owner.c - an owner's life: from open to the last close, and what its exec, and the
- * revocation of all, take away. Process context; hwpmc_lock is taken here.
+ * owner.c - makes and frees owners (open to last close), and releases what they hold at
+ * their exec and at a revocation. Process context; hwpmc_lock is taken here.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -25,11 +25,11 @@ static void release_pmcs(struct hwpmc_owner *owner, bool doomed_only)
 			hwpmc_pmc_release(pmc);
 }
 
+/* After an exec of the owner (hwpmc_owner_exec()). */
 static void drop_work(struct work_struct *work)
 {
 	struct hwpmc_owner *owner =
 		container_of(work, struct hwpmc_owner, drop);
-
 	struct hwpmc_log *log;
 
 	mutex_lock(&hwpmc_lock);
@@ -80,13 +80,14 @@ void hwpmc_owner_end(struct hwpmc_owner *owner)
 	log = hwpmc_log_end(owner, false);
 	mutex_unlock(&hwpmc_lock);
 	hwpmc_log_free(log, false);
-	/* After this no exec probe can find it and queue the work again. */
+	/* After this no exec probe can find the owner and queue the work again. */
 	synchronize_rcu();
 	cancel_work_sync(&owner->drop);
 	owner_free(owner);
 }
 
-/* An owner that has not been revoked yet; its log, to be freed without the lock. */
+/* Revoke one owner that is not revoked yet, or return NULL. *log: the owner's log, which
+ * the caller frees without the lock. */
 static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log)
 {
 	struct hwpmc_owner *owner;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* owner.h - owners begin and end. Process context, hwpmc_lock is taken inside. */
+/* owner.h - makes and ends owners. Process context; takes hwpmc_lock. */
 #ifndef HWPMC_PMC_OWNER_H
 #define HWPMC_PMC_OWNER_H
 
 #include "../core/owner.h"
 
-/* An ERR_PTR: no memory, or (-EMFILE) the unprivileged user has kern.hwpmc.maxowners. */
+/* ERR_PTR(-ENOMEM), or -EMFILE: an unprivileged user has kern.hwpmc.maxowners already.
+ * kernel: for another module. */
 struct hwpmc_owner *hwpmc_owner_new(bool kernel);
-/* The descriptor is closed: everything ends. */
+/* At the last close of the descriptor: release all that it holds, and free it. */
 void hwpmc_owner_end(struct hwpmc_owner *owner);
 /*
- * Take everything from everybody but the caller: their PMCs and logs end, what they
- * ask for is ENODEV from now on, and those who held something get SIGBUS. Takes
- * hwpmc_lock.
+ * Revoke all owners except those of the caller's process and of the kernel: their PMCs
+ * and logs end, their requests fail with ENODEV from here on, and those that held
+ * something get SIGBUS.
  */
 void hwpmc_owners_revoke(void);
+
 #endif /* HWPMC_PMC_OWNER_H */

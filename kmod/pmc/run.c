@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * run.c - a PMC is started, stopped and read. Process context: starting and stopping
- * under hwpmc_lock, reading under RCU.
+ * run.c - starts, stops and reads a PMC. Process context: start and stop under
+ * hwpmc_lock, read under RCU.
  */
 #include <linux/smp.h>
 
@@ -21,6 +21,7 @@ static int process_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	int ret;
 
+	lockdep_assert_held(&hwpmc_lock);
 	if (list_empty(&pmc->links)) {
 		if (pmc->was_attached)
 			return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_TARGETS, 0);
@@ -59,7 +60,7 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	return ret;
 }
 
-/* Who samples reads no count that could tell. */
+/* An owner that samples reads no count, whose read would report the fault. */
 static int check_samples(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	return hwpmc_pmc_needs_log(pmc) ? hwpmc_pmc_msr_fault(pmc, hdr) : 0;
@@ -97,7 +98,7 @@ static void process_read_ipi(void *arg)
 		hwpmc_cpu_harvest_irqoff(c, pmc->row);
 }
 
-/* Was that all there is, because the one measured thread runs here? */
+/* Harvest here. True: that is all, because the only measured thread runs here. */
 static bool harvest_here(struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_cpu *c;
@@ -114,17 +115,17 @@ static bool harvest_here(struct hwpmc_pmc *pmc)
 }
 
 /*
- * Every slice in flight is taken into the total: here by hand, elsewhere by the
- * CPU itself. A slice that ends meanwhile adds itself, before .pmc is cleared
- * (A: pairs with hwpmc_cpu_unload_irqoff()); so whatever was counted before the
- * call is in the total that is read after the loop.
+ * Adds every slice in flight to the total: here directly, on other CPUs by an IPI. A
+ * slice that ends meanwhile is added before .pmc is cleared (A: pairs with
+ * hwpmc_cpu_unload_irqoff()). So all that was counted before the call is in the total
+ * after the loop.
  */
 static void process_harvest(struct hwpmc_pmc *pmc)
 {
 	unsigned int row = pmc->row;
 	int cpu;
 
-	/* First: a thread that runs by then has it in its slice. */
+	/* First: a thread that is switched in after this has them in its slice. */
 	if (unlikely(pmc->counts_off_cpu))
 		hwpmc_targets_take_migrations(pmc);
 	if (harvest_here(pmc))
@@ -133,7 +134,7 @@ static void process_harvest(struct hwpmc_pmc *pmc)
 	for_each_online_cpu(cpu) {
 		struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
 
-		/* Here as well: we may have been moved since. */
+		/* This CPU as well: the caller may have migrated since. */
 		if (smp_load_acquire(&c->row[row].pmc) == pmc)
 			smp_call_function_single(cpu, process_read_ipi, pmc, 1);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* run.h - PMCs are started, stopped and read. */
+/* run.h - starts, stops and reads PMCs. */
 #ifndef HWPMC_RUN_H
 #define HWPMC_RUN_H
 
@@ -10,9 +10,9 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 
 /*
- * The exact count: in it is all that was counted before the call, on every CPU.
- * Caller: under rcu_read_lock or hwpmc_lock, interrupts on. -ENXIO: system
- * scope, and the CPU is offline.
+ * The exact count: includes all that was counted before the call, on every CPU. Under
+ * rcu_read_lock or hwpmc_lock, interrupts on. -ENXIO: system scope, and the CPU is
+ * offline.
  */
 int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value);
 

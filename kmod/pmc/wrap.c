@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * wrap.c - takes slices in flight into the totals before a counter can wrap
- * twice. A work item that is queued only while a class is claimed.
+ * wrap.c - harvests slices in flight before a counter can wrap twice, by a work item
+ * that is queued only while a class is claimed.
  */
 #include <linux/smp.h>
 #include <linux/workqueue.h>
@@ -27,7 +27,7 @@ static void harvest_ipi(void *unused)
 	hwpmc_system_harvest_irqoff(c);
 }
 
-/* Until the narrowest of the claimed counters could have wrapped; 0: never. */
+/* In jiffies, until the narrowest claimed counter could wrap; 0: never. */
 static unsigned long wrap_interval(void)
 {
 	unsigned long claimed = hwpmc_classes_claimed();
@@ -53,7 +53,7 @@ void hwpmc_wrap_begin(void)
 	unsigned long delay = wrap_interval();
 
 	lockdep_assert_held(&hwpmc_lock);
-	/* A narrower class than those before: sooner than was planned. */
+	/* A class that is narrower than those before needs an earlier harvest. */
 	if (delay)
 		hwpmc_reschedule_work(&harvest, delay);
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * wrap.h - slices that could outlast a counter's width.
- * A delta is taken modulo the width: right only if the counter wraps less than
- * once in a slice. Nothing ends a slice on a CPU that runs one thread for hours,
- * so while counters are claimed every CPU is asked now and then to take what it
- * has counted.
+ * wrap.h - harvests long slices before their counter can wrap twice. A delta is taken
+ * modulo the counter's width, which is correct only if less than one wrap lies between
+ * two reads. A slice can last for hours on a CPU that runs one thread, so while a class
+ * is claimed every CPU harvests at intervals shorter than a wrap.
  */
 #ifndef HWPMC_WRAP_H
 #define HWPMC_WRAP_H
 
 struct hwpmc_class;
 
-/* A class was claimed. Under hwpmc_lock. */
+/* A class was claimed. hwpmc_lock. */
 void hwpmc_wrap_begin(void);
 void hwpmc_wrap_exit(void);
 

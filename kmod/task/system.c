@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * system.c - system-scope PMCs: what one CPU counts for all that runs there. The
- * *_irqoff functions and IPIs run on the PMC's CPU with interrupts off; the rest in
- * process context.
+ * system.c - system-scope PMCs, which count all that runs on one CPU. The *_irqoff
+ * functions and the IPIs run on the PMC's CPU with interrupts off, the others in process
+ * context.
  */
 #include <linux/cpu.h>
 #include <linux/smp.h>
@@ -102,11 +102,13 @@ void hwpmc_system_harvest_irqoff(struct hwpmc_cpu *c)
 
 int hwpmc_system_start(struct hwpmc_pmc *pmc)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	return hwpmc_cpu_call(pmc->cpu, system_start_ipi, pmc);
 }
 
 void hwpmc_system_unlink(struct hwpmc_pmc *pmc)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	cpus_read_lock();
 	if (cpu_online(pmc->cpu))
 		smp_call_function_single(pmc->cpu, system_stop_ipi, pmc, 1);
@@ -117,6 +119,7 @@ void hwpmc_system_unlink(struct hwpmc_pmc *pmc)
 
 int hwpmc_system_stop(struct hwpmc_pmc *pmc)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	return hwpmc_cpu_call(pmc->cpu, system_stop_ipi, pmc);
 }
 

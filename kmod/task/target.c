@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * target.c - targets, threads, links: the objects and their lists, no policy.
- * Entered from process context, from the fork, exec and exit probes, and from
- * the switch path (interrupts off, run queue lock held).
+ * target.c - targets, threads, links: the objects and their lists, no policy. Called
+ * from process context, from the fork, exec and exit probes, and from the switch path
+ * (interrupts off, run queue's lock held).
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -18,7 +18,7 @@
 #include "switch.h"
 #include "target.h"
 
-/* hwpmc_hashsize buckets each. */
+/* hwpmc_hashsize buckets each. hwpmc_targets_lock, RCU. */
 static struct hlist_head *targets __ro_after_init, *threads __ro_after_init;
 static unsigned int hash_bits __ro_after_init;
 
@@ -37,7 +37,7 @@ struct hwpmc_target *hwpmc_target_find(const struct task_struct *task)
 	struct signal_struct *signal = task->signal;
 	struct hwpmc_target *target;
 
-	/* Interrupts off stand for rcu_read_lock() here and below. */
+	/* Interrupts off are an RCU read-side section, here and below. */
 	hlist_for_each_entry_rcu(target, hash_bucket(targets, signal), hash,
 				 irqs_disabled())
 		if (target->signal == signal)
@@ -168,11 +168,12 @@ void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 	pmc->nthreads -= target->nthreads;
 }
 
-/* Tell each PMC of a target that it has a thread more, or less. */
-static void count_threads(struct hwpmc_target *target, int n)
+/* A target, and so each of its PMCs, has n more threads. */
+static void count_threads_locked(struct hwpmc_target *target, int n)
 {
 	u64 rows = target->rows;
 
+	lockdep_assert_held(&hwpmc_targets_lock);
 	while (rows) {
 		target->link[__ffs64(rows)].pmc->nthreads += n;
 		rows &= rows - 1;
@@ -186,9 +187,9 @@ void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
 	list_add_tail(&thread->node, &target->threads);
-	count_threads(target, 1);
+	count_threads_locked(target, 1);
 	WRITE_ONCE(thread->target, target);
-	if (thread->task) {		/* revived: it is where it was */
+	if (thread->task) {		/* revived: still in the hash and hooked */
 		memset(thread->period_left, 0, array_size(hwpmc_nrows, sizeof(u64)));
 		memset32(thread->migrations_seen, thread->migrations, HWPMC_SOFT_ROWS);
 		return;
@@ -206,7 +207,7 @@ void hwpmc_thread_leave_locked(struct hwpmc_thread *thread)
 	if (!thread->target)
 		return;
 	list_del(&thread->node);
-	count_threads(thread->target, -1);
+	count_threads_locked(thread->target, -1);
 	WRITE_ONCE(thread->target, NULL);
 }
 
@@ -226,9 +227,9 @@ void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread)
 	hlist_del_rcu(&thread->hash);
 	hwpmc_nthreads--;
 	/*
-	 * Not hlist_del(): this may be a callback of the very walk over the
-	 * list, which goes on from our ->next. The memory outlives the walk, as
-	 * that has preemption off and freeing waits for RCU.
+	 * Not hlist_del(): the caller may be a notifier of this list, and the walk
+	 * goes on from this entry's ->next. The entry outlives the walk, which has
+	 * preemption off, because it is freed by RCU.
 	 */
 	if (thread->state == HWPMC_THREAD_LINKED)
 		__hlist_del(&thread->notifier.link);

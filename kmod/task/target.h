@@ -2,9 +2,9 @@
 /*
  * target.h - a measured process (thread group) and the threads of it.
  *
- * hwpmc_targets_lock protects the two hashes, links, and what is marked so
- * below. A leaf lock that is taken with a run queue's lock held: under it nothing
- * may be allocated, freed, printed or woken.
+ * hwpmc_targets_lock protects the two hashes, links, and the fields marked so below. A
+ * leaf lock that is taken with a run queue's lock held: under it nothing may be
+ * allocated, freed, printed or woken.
  */
 #ifndef HWPMC_TARGET_H
 #define HWPMC_TARGET_H
@@ -21,46 +21,49 @@
 /* A PMC attached to a target. One per row of a target, or none (pmc NULL). */
 struct hwpmc_link {
 	struct hwpmc_pmc *pmc;		/* hwpmc_targets_lock; read in switches */
-	struct hwpmc_target *target;	/* whose link this is */
+	struct hwpmc_target *target;	/* that contains this link; constant */
 	struct list_head node;		/* in pmc->links; hwpmc_targets_lock */
-	atomic64_t total;		/* special: this target's share */
-	u64 children;			/* in-kernel: of those that have exited;
+	atomic64_t total;		/* slow path: counted by this target */
+	u64 children;			/* owner in the kernel: counted by children
+					 * that have exited; hwpmc_targets_lock */
+	u32 attach;			/* pmc->attaches when it, or the link that it
+					 * was inherited from, was made;
 					 * hwpmc_targets_lock */
-	u32 attach;			/* the one of pmc->attaches that made it, or
-					 * its parent's; hwpmc_targets_lock */
 };
 
 /*
- * Made by the first attach, or by fork from a parent with DESCENDANTS; ends with
- * the last thread or the last link. Freed by RCU: the switch path reads it.
+ * Made by the first attach, or by a fork of a parent with DESCENDANTS; ends with its
+ * last thread or its last link. Freed by RCU, because the switch path reads it.
  */
 struct hwpmc_target {
 	struct hlist_node hash;		/* by signal_struct */
-	struct signal_struct *signal;	/* the key; never followed */
-	struct pid *pid;		/* the thread group's */
+	struct signal_struct *signal;	/* the key; never dereferenced */
+	struct pid *pid;		/* of the thread group; a reference */
 	u64 rows;			/* with a link; hwpmc_targets_lock */
-	u64 active;			/* to be counted; hwpmc_targets_lock, read
-					 * in switches */
-	u64 slow_path;			/* of .rows: they log or sample; as .active */
-	u64 dormant;			/* wait for an exec; hwpmc_targets_lock */
+	u64 active;			/* of .rows: they count; hwpmc_targets_lock,
+					 * read in switches */
+	u64 slow_path;			/* of .rows: pmc->slow_path; as .active */
+	u64 dormant;			/* of .rows: count after the next exec;
+					 * hwpmc_targets_lock */
 	struct list_head threads;	/* hwpmc_targets_lock */
 	unsigned int nthreads;		/* hwpmc_targets_lock */
-	bool attaching;			/* its threads are being joined; an empty
-					 * one is not yet dead; hwpmc_targets_lock */
+	bool attaching;			/* attach.c adds its threads and drops it if
+					 * none is left; hwpmc_targets_lock */
 	struct rcu_head rcu;
 	struct hwpmc_link link[];	/* by row, hwpmc_nrows of them */
 };
 
 enum hwpmc_thread_state {
-	HWPMC_THREAD_PENDING,	/* in the hash; its notifier not yet in its list */
-	HWPMC_THREAD_LINKED,	/* the notifier fires */
+	HWPMC_THREAD_PENDING,	/* in the hash; its notifier is not in the task's list */
+	HWPMC_THREAD_LINKED,	/* the notifier is in the list */
 };
 
 struct hwpmc_userpage;
 
 /*
- * A thread of a target. In the hash from attach (or creation) to its exit; with
- * .target NULL it is dismissed: it unlinks itself at its next switch.
+ * A thread of a target. In the hash from its attach or creation to its exit. With
+ * .target NULL it is dismissed: it removes itself at its next switch, unless an attach
+ * revives it before.
  */
 struct hwpmc_thread {
 	struct preempt_notifier notifier;
@@ -69,18 +72,18 @@ struct hwpmc_thread {
 	struct hwpmc_target *target;	/* hwpmc_targets_lock; read in switches */
 	enum hwpmc_thread_state state;	/* hwpmc_targets_lock */
 	struct list_head node;		/* in target->threads; hwpmc_targets_lock */
-	struct hwpmc_userpage *page;	/* in which it reads its counters, or NULL;
-					 * set by itself, under hwpmc_targets_lock */
-	/* How often it was given another CPU: touched by who moves it. And how much
-	 * of that a row of class SOFT was told: exchanged (migrations.c). */
+	struct hwpmc_userpage *page;	/* for RDPMC, or NULL; set by the thread itself
+					 * under hwpmc_targets_lock */
+	/* Migrations to another CPU, counted by the scheduler's probe; and those of
+	 * them that each row of class SOFT has counted, by cmpxchg() (migrations.c). */
 	u32 migrations;
 	u32 migrations_seen[HWPMC_SOFT_ROWS];
 	union {
-		struct llist_node unhooked; /* waits to be freed */
+		struct llist_node unhooked; /* until hwpmc_unhooked_free() */
 		struct rcu_head rcu;
 	};
-	/* By row: events to the next sample, 0: a whole period. Touched where it
-	 * runs, and by hwpmc_link_locked(). */
+	/* By row: events to the next sample, 0: a whole period. Accessed on the CPU
+	 * where the thread runs, and by hwpmc_link_locked() before the row counts. */
 	u64 period_left[];
 };
 
@@ -103,16 +106,17 @@ void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		       bool dormant);
 void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc);
 
-/* A new or revived thread joins a target; it leaves it. */
+/* Add a new or dismissed thread to a target; dismiss it. */
 void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
 			      struct hwpmc_target *target,
 			      struct task_struct *task);
 void hwpmc_thread_leave_locked(struct hwpmc_thread *thread);
-/* Put the notifier into the list of a task that does not run, or is current. */
+/* Put the notifier into the list of a task that is current or does not run. */
 void hwpmc_thread_hook_locked(struct hwpmc_thread *thread);
-/* Out of the hash and the task's list; freed later by hwpmc_unhooked_free(). */
+/* Remove from the hash and the task's list; hwpmc_unhooked_free() frees it later. */
 void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread);
-/* Free what the switch path could not. Process context. */
+/* Free unhooked threads: the switch path cannot, it holds a run queue's lock. Any context
+ * without that lock. */
 void hwpmc_unhooked_free(void);
 
 /* Dismiss all threads and remove the target from the hash; it has no links. */
@@ -123,21 +127,21 @@ bool hwpmc_target_drop_if_empty_locked(struct hwpmc_target *target);
 /* Is this PMC attached to the task's process? Any lock, or none. */
 bool hwpmc_attached_to(const struct hwpmc_pmc *pmc, const struct task_struct *task);
 
-/* How many threads there are in the hash, and how many of them pending. */
+/* Threads in the hash, and pending ones of them. */
 extern unsigned int hwpmc_nthreads, hwpmc_npending;	/* hwpmc_targets_lock */
 
 /* For each thread in the hash; under hwpmc_targets_lock or stop_machine(). */
 void hwpmc_threads_each_locked(void (*fn)(struct hwpmc_thread *));
 
-/* migrations.c: a thread that does not run was given another CPU. In the scheduler,
- * interrupts off. */
+/* migrations.c: the scheduler has moved a task, which does not run, to another CPU.
+ * Interrupts off. */
 void hwpmc_thread_migrated_irqoff(struct task_struct *task);
-/* How often a thread was moved since it was told last, to a row that
- * was loaded; or to the PMC, if the link counts, for all threads of the process. */
+/* Add the migrations that are not counted yet: of one thread, to a row that was just
+ * loaded; of all threads of a process, to the PMC, if the link is active. */
 void hwpmc_thread_add_migrations_irqoff(struct hwpmc_thread *thread,
 					unsigned int nr);
 void hwpmc_link_take_migrations_locked(struct hwpmc_link *link);
-/* And: no move that was until now is of this PMC. */
+/* Migrations until now are not counted by this PMC. */
 void hwpmc_thread_forget_migrations_locked(struct hwpmc_thread *thread,
 					   const struct hwpmc_pmc *pmc);
 void hwpmc_link_forget_migrations_locked(struct hwpmc_link *link);
