@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * machine.c - what this machine is and which classes it has: asks each backend
- * in turn and says in one line what came of it. Process context.
+ * machine.c - identifies the CPU, probes each backend, and logs the classes found in
+ * one line. Process context, at load.
  */
 #include <linux/kernel.h>
 #include <linux/printk.h>
@@ -101,7 +101,7 @@ static void probe_one(struct hwpmc_machine *m, const struct hwpmc_class_ops *ops
 
 int hwpmc_machine_probe(struct hwpmc_machine *m)
 {
-	/* Xen diverts the counters' interrupt and emulates the registers. */
+	/* Xen PV redirects the counters' interrupt and emulates their registers. */
 	bool usable = !boot_cpu_has(X86_FEATURE_XENPV);
 	unsigned int i, hardware = 0;
 

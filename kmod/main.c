@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
-/* main.c - the ladder up when the module is loaded, and down when it goes. */
+/* main.c - initialises the parts of the module at load, and ends them at unload. */
 #include <linux/init.h>
 #include <linux/module.h>
 
@@ -24,8 +24,8 @@
 #include "machine.h"
 
 /*
- * Not __init, nor a part of it: on Linux 5.10 code of that section does not see what
- * it switches on itself, such as this by debugflags.
+ * Neither __init nor inlined into __init code: on Linux 5.10 a static key that __init
+ * code enables, here by debugflags=, has no effect in the __init section itself.
  */
 static noinline void trace_loaded(void)
 {

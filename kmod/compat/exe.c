@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * exe.c - the kernel's get_task_exe_file(), which it does not export: the file of a
- * process's program, whose reference is taken in one of two ways.
+ * exe.c - get_task_exe_file() of the kernel, which is not exported. get_file_rcu()
+ * takes the file's pointer or, since 6.7, the address of that.
  */
 #include <linux/err.h>
 #include <linux/file.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * exe.h - the path of the program that a process runs. Process context.
+ * exe.h - path of a process's executable. Process context.
  */
 #ifndef HWPMC_COMPAT_EXE_H
 #define HWPMC_COMPAT_EXE_H
@@ -9,7 +9,7 @@
 
 struct task_struct;
 
-/* Into buf, from its end as d_path() does; "" where it has none. */
+/* Stored at the end of buf, as by d_path(). "": the process has no executable. */
 const char *hwpmc_task_exe_path(struct task_struct *task, char *buf, size_t size);
 
 #endif /* HWPMC_COMPAT_EXE_H */

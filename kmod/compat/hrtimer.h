@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * hrtimer.h - making a timer of high resolution: its function is an argument since
- * 6.13 and was a field before.
+ * hrtimer.h - hrtimer_setup(), which takes the callback as an argument since 6.13;
+ * before, it was a field.
  */
 #ifndef HWPMC_COMPAT_HRTIMER_H
 #define HWPMC_COMPAT_HRTIMER_H

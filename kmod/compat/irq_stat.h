@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* irq_stat.h - the kernel's count of a CPU's own interrupts. */
+/* irq_stat.h - the kernel's count of local APIC interrupts. */
 #ifndef HWPMC_COMPAT_IRQ_STAT_H
 #define HWPMC_COMPAT_IRQ_STAT_H
 
@@ -8,7 +8,7 @@
 
 #include "have.h"
 
-/* Of this CPU's timer, until now. Preemption is off. */
+/* Timer interrupts of this CPU since boot. Preemption is off. */
 static inline unsigned int hwpmc_timer_irqs_nmi(void)
 {
 #ifdef HAVE_IRQ_STAT_COUNTS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* irq_work.h - work that is done as soon as interrupts are on again, RT or not. */
+/* irq_work.h - irq_work that runs in hard interrupt context on RT kernels too. */
 #ifndef HWPMC_COMPAT_IRQ_WORK_H
 #define HWPMC_COMPAT_IRQ_WORK_H
 

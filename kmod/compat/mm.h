@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* mm.h - address spaces: leaving one, and the flags of a mapping. */
+/* mm.h - leaving an address space, and flags of a mapping. */
 #ifndef HWPMC_COMPAT_MM_H
 #define HWPMC_COMPAT_MM_H
 
@@ -10,8 +10,8 @@
 
 #include "have.h"
 
-/* In a kernel thread: this CPU lets go of the program's address space that it
- * still has. Coming back to it, it looks anew at what the space may do. */
+/* In a kernel thread: drop the lazy mm of this CPU, so that the next switch to it
+ * loads CR4.PCE again. */
 static inline void hwpmc_leave_mm(void)
 {
 	unsigned long flags;
@@ -25,7 +25,7 @@ static inline void hwpmc_leave_mm(void)
 	local_irq_restore(flags);
 }
 
-/* In mmap() of a device, before anybody else sees the mapping. */
+/* In a device's mmap(), before the mapping is visible to others. */
 static inline void hwpmc_vma_flags(struct vm_area_struct *vma,
 				   unsigned long set, unsigned long clear)
 {

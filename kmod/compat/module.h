@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* module.h - where the code of a kernel module lies. */
+/* module.h - address range of a kernel module's text. */
 #ifndef HWPMC_COMPAT_MODULE_H
 #define HWPMC_COMPAT_MODULE_H
 

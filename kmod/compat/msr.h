@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * msr.h - model specific registers and performance counters of this CPU under
- * names that do not change with the kernel. Any context, NMI included; they
- * go through the kernel's own accessors, so that its MSR tracepoints see them.
+ * msr.h - access to model specific registers and performance counters of this CPU,
+ * under names that are the same for all kernels. Any context, NMI included. Uses the
+ * kernel's accessors, so that its MSR tracepoints record each access.
  */
 #ifndef HWPMC_COMPAT_MSR_H
 #define HWPMC_COMPAT_MSR_H
@@ -56,16 +56,15 @@ static inline int hwpmc_wrmsr_safe(u32 msr, u64 value)
 }
 
 /*
- * Not through paravirt's table of functions: a context switch does this for every
- * PMC, and only Xen PV has another one there, where there are no counters for us
- * (kmod/machine.c).
+ * Bypasses the paravirt operations, because each context switch reads every PMC. Only
+ * Xen PV replaces this operation, and kmod/machine.c uses no counters there.
  */
 static inline u64 hwpmc_rdpmc(u32 index)
 {
 	return native_read_pmc(index);
 }
 
-/* 0, or -EIO where it faults: once, before it is used where nothing can be mended. */
+/* 0, or -EIO if RDPMC faults. Tried once, as hwpmc_rdpmc() cannot handle a fault. */
 static inline int hwpmc_rdpmc_faults(u32 index)
 {
 	int err = -EIO;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * pagecache.c - a look into the page cache: pages became folios. Only x86-64 is
- * served, where all memory is mapped in the kernel.
+ * pagecache.c - first page of a file in the page cache, by folios since 5.16. Uses
+ * page_address(): on x86-64 all memory is mapped in the kernel.
  */
 #include <linux/err.h>
 #include <linux/fs.h>

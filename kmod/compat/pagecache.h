@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * pagecache.h - the first page of a file, if it is in memory already. Does not
- * sleep; any context but NMI.
+ * pagecache.h - first page of a file, if the page cache has it. Does not sleep; any
+ * context but NMI.
  */
 #ifndef HWPMC_COMPAT_PAGECACHE_H
 #define HWPMC_COMPAT_PAGECACHE_H
@@ -9,7 +9,7 @@
 struct file;
 struct page;
 
-/* Its contents, or NULL; afterwards hwpmc_page_put(*page). */
+/* Its contents, or NULL. Release with hwpmc_page_put(*page). */
 const void *hwpmc_first_page(struct file *file, struct page **page);
 void hwpmc_page_put(struct page *page);
 

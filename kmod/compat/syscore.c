@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * syscore.c - the module's one entry in the kernel's list of suspend and resume
- * callbacks, whose registration took an operations table first and an object
- * with such a table later (also in late 6.12 stable releases).
+ * syscore.c - registers suspend and resume callbacks. The kernel takes a table of
+ * operations, or, since 6.18 and in late 6.12 stable releases, an object with one.
  */
 #include <linux/syscore_ops.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * syscore.h - callbacks at suspend and resume of the machine: on the last CPU
- * that is up, interrupts off, after all devices and other CPUs are down.
- * One pair of callbacks for the whole module.
+ * syscore.h - callbacks at suspend and resume of the machine, one pair for the module.
+ * They run on the last CPU online, interrupts off, with all devices suspended.
  */
 #ifndef HWPMC_COMPAT_SYSCORE_H
 #define HWPMC_COMPAT_SYSCORE_H

@@ -2,8 +2,8 @@
 /*
  * sysctl.h - tables for register_sysctl(): an array of struct ctl_table that
  * ends with HWPMC_SYSCTL_END (no comma before it), and handlers that take a
- * hwpmc_ctl_table *. Since the kernel made the handlers' table const it takes
- * the length from the array and refuses an empty last entry; before it needs one.
+ * hwpmc_ctl_table *. Kernels with a const table take its length from the array and
+ * refuse an empty last entry; earlier ones need that entry.
  */
 #ifndef HWPMC_COMPAT_SYSCTL_H
 #define HWPMC_COMPAT_SYSCTL_H

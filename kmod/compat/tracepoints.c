@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * tracepoints.c - finds a tracepoint of the kernel itself by its name: the
- * scheduler's are not exported, so register_trace_sched_switch() and its like
- * do not link in a module. Process context.
+ * tracepoints.c - finds a tracepoint of the kernel by its name: those of the scheduler
+ * are not exported, so a module cannot link register_trace_sched_switch() and the
+ * like. Process context.
  */
 #include <linux/errno.h>
 #include <linux/string.h>

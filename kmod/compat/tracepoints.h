@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * tracepoints.h - the kernel's scheduler tracepoints: probe functions with the
- * signature of this kernel, found by name because none of them is exported.
+ * tracepoints.h - probe functions for the kernel's scheduler tracepoints, with the
+ * signature that this kernel calls. None of them is exported: see tracepoints.c.
  *
- * Contexts of the probes: sched_switch has the run queue's lock held and
- * interrupts off. The others may be preempted where the kernel runs its probes
- * under SRCU (7.x), and not before: a probe disables preemption itself, takes
- * rcu_read_lock() itself, and what it looks at is freed only after
- * tracepoint_synchronize_unregister() and synchronize_rcu().
+ * Contexts of the probes: sched_switch holds the run queue's lock, interrupts off.
+ * The others run with preemption on where the kernel calls probes under SRCU (7.x).
+ * So a probe disables preemption and takes rcu_read_lock() itself, and what it
+ * reads is freed after tracepoint_synchronize_unregister() and synchronize_rcu().
  *
  * Each macro is followed by the body of the probe in braces and names the
  * arguments that the body wants to see.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * types.h - the only header that a pure file needs: the kernel's fixed-width
- * types, in the module from the kernel, on the host (unit tests, fuzzers) from
- * the C library.
+ * types.h - fixed-width types and a few macros, the only header that a pure file
+ * needs: from the kernel in the module, from the C library on the host (unit tests,
+ * fuzzers).
  */
 #ifndef HWPMC_TYPES_H
 #define HWPMC_TYPES_H

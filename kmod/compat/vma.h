@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * vma.h - all mappings of an mm, in order, while its lock is held:
+ * vma.h - walk over all mappings of an mm in order, under mmap_lock:
  *	struct hwpmc_vma_walk walk = HWPMC_VMA_WALK(mm);
  *	while ((vma = hwpmc_vma_next(&walk)))
  */
@@ -45,7 +45,7 @@ static inline struct vm_area_struct *hwpmc_vma_next(struct hwpmc_vma_walk *walk)
 }
 #endif
 
-/* The name of a mapping without a file, "[vdso]"; NULL: it has none. */
+/* Name of a mapping without a file, such as "[vdso]"; NULL: none. */
 static inline const char *hwpmc_vma_name(struct vm_area_struct *vma)
 {
 	return vma->vm_ops && vma->vm_ops->name ? vma->vm_ops->name(vma) : NULL;

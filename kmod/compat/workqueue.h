@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * workqueue.h - the queue of schedule_work() by its name, which changed: newer kernels
- * complain of the old one. Any context but NMI.
+ * workqueue.h - the queue of schedule_work(), which was renamed; newer kernels warn
+ * of the old name. Any context but NMI.
  */
 #ifndef HWPMC_COMPAT_WORKQUEUE_H
 #define HWPMC_COMPAT_WORKQUEUE_H
@@ -10,7 +10,7 @@
 
 #include "have.h"
 
-/* schedule_delayed_work(), but it is sooner or later than was asked for before. */
+/* As schedule_delayed_work(), but changes the delay of work that is pending. */
 static inline bool hwpmc_reschedule_work(struct delayed_work *work, unsigned long delay)
 {
 #ifdef HAVE_SYSTEM_PERCPU_WQ

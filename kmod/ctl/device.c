@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * device.c - /dev/hwpmc: an open is an owner. While one is open the module stays.
- * Everybody may open it: what an owner may do is decided at each operation.
+ * device.c - /dev/hwpmc: each open file is an owner, and holds the module. Every user
+ * may open it: permissions are checked at each operation.
  */
 #include <linux/err.h>
 #include <linux/fs.h>

@@ -5,7 +5,7 @@
 
 struct file;
 
-/* Is it an open of this device? */
+/* Is it a file of this device? */
 bool hwpmc_device_is(const struct file *file);
 
 int hwpmc_device_init(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * ioctl.h - the operations' handlers. Each gets its argument copied in, with
- * hdr cleared, and leaves its answer there; hwpmc_lock is held as the table in
- * ioctl.c says.
+ * ioctl.h - handlers of operations. Each gets its argument copied in, with hdr
+ * cleared, and writes its answer there. The table in ioctl.c says which of them run
+ * under hwpmc_lock.
  */
 #ifndef HWPMC_IOCTL_H
 #define HWPMC_IOCTL_H
@@ -35,8 +35,8 @@ struct file;
 long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 
 /*
- * The PMC that an operation names, or an ERR_PTR with the reason in hdr. Finds
- * out whether the caller may touch it. Under hwpmc_lock or rcu_read_lock().
+ * The PMC that an operation names, or an ERR_PTR with the reason in hdr. Checks
+ * that the caller may operate it. Under hwpmc_lock or rcu_read_lock().
  */
 struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,
 				  struct hwpmc_hdr *hdr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * ioctl_id.c - from the id that an operation names to the PMC, and whether the caller
- * may operate it. Under hwpmc_lock or RCU.
+ * ioctl_id.c - finds the PMC of an id and checks that the caller may operate it. Under
+ * hwpmc_lock or RCU.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
@@ -9,7 +9,8 @@
 #include "../task/target.h"
 #include "ioctl.h"
 
-/* A forked child may operate its parent's self-attached PMC that follows it. */
+/* A forked child may operate a PMC that its parent attached to itself with
+ * DESCENDANTS. */
 static bool is_heir(const struct hwpmc_pmc *pmc)
 {
 	return pmc && pmc->flags & HWPMC_F_DESCENDANTS &&

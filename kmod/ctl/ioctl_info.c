@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * ioctl_info.c - what the machine has, what its rows are used for, statistics,
- * and the administrator's switch of a row. Process context.
+ * ioctl_info.c - properties of the machine, use of rows, statistics, the kernel's
+ * profile, and the administrator's disabling of rows. Process context.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -53,7 +53,7 @@ int hwpmc_ioctl_stats(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	op->intr_ignored = sum.intr_ignored;
 	op->intr_processed = sum.intr_processed;
 	op->intr_bufferfull = sum.intr_bufferfull;
-	/* Every sample asks as well. */
+	/* Samples reserve room too, but are counted as interrupts. */
 	op->buffer_requests = sum.buffer_requests + sum.intr_processed;
 	op->buffer_requests_failed = sum.buffer_requests_failed +
 				     sum.intr_bufferfull;
@@ -73,14 +73,14 @@ int hwpmc_ioctl_version(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	if (op->__reserved)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RESERVED, 0);
 	op->version = HWPMC_API_VERSION;
-	/* Patch numbers do not matter to either side. */
+	/* Only a newer major number is incompatible. */
 	if (client >> 16 > HWPMC_API_VERSION >> 16)
 		return hwpmc_refuse(&op->hdr, -EPROTONOSUPPORT,
 				    HWPMC_WHY_VERSION, HWPMC_API_VERSION);
 	return 0;
 }
 
-/* The system-scope PMC of a row on a CPU; process scope has no one owner. */
+/* The system-scope PMC of a row on a CPU, or NULL; it is the only one there. */
 static const struct hwpmc_pmc *pmc_on_cpu(const struct hwpmc_row *row, u32 cpu)
 {
 	const struct hwpmc_pmc *pmc;
@@ -114,7 +114,7 @@ static void fill_info(struct hwpmc_pmcinfo *info, unsigned int nr, u32 cpu)
 	info->reloadcount = pmc->period;
 }
 
-/* Copied without the lock: the memory may be of a kind that keeps us waiting. */
+/* Copies without hwpmc_lock: a fault on the caller's memory may block for ever. */
 static int copy_infos(struct hwpmc_owner *owner, struct hwpmc_op_getpmcinfo *op)
 {
 	struct hwpmc_pmcinfo *infos;
@@ -196,7 +196,7 @@ int hwpmc_ioctl_dynevents(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return 0;
 }
 
-/* As copy_infos(); of a reading nothing is copied that was refused. */
+/* Copies without hwpmc_lock, as copy_infos() does; nothing if it is refused. */
 static int run_kgmon(struct hwpmc_owner *owner, struct hwpmc_op_kgmon *op,
 		     struct hwpmc_kgmon_entry *entries, u32 room)
 {
@@ -220,7 +220,7 @@ int hwpmc_ioctl_kgmon(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	u32 room = 0;
 	int ret;
 
-	/* Addresses of the kernel. */
+	/* The profile contains kernel addresses. */
 	if (!perfmon_capable())
 		return hwpmc_refuse(&op->hdr, -EPERM, HWPMC_WHY_PRIV_SYSTEM, 0);
 	if (op->command == HWPMC_KGMON_READ)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * ioctl_log.c - operations on an owner's log. Under hwpmc_lock, except the flush,
- * which waits for the reader, and CONFIGURELOG, which takes it where it must.
- * Process context.
+ * ioctl_log.c - operations on an owner's log. Process context, under hwpmc_lock except
+ * FLUSHLOG, which waits for the reader, and CONFIGURELOG, which takes it itself.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -12,7 +11,7 @@
 #include "device.h"
 #include "ioctl.h"
 
-static int is_owner(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+static int check_owner(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 {
 	if (task_tgid(current) == owner->tgid)
 		return 0;
@@ -26,7 +25,7 @@ static int take_file(struct hwpmc_op_configurelog *op, struct file **file)
 	if (op->flags & HWPMC_LOG_F_MAPPED)
 		return 0;
 	*file = fget(op->logfd);
-	/* The kernel itself can only write where there is write_iter(). */
+	/* kernel_write() needs write_iter(), and refuses a file that has write() too. */
 	if (*file && (*file)->f_mode & FMODE_WRITE &&
 	    (*file)->f_op->write_iter && !(*file)->f_op->write &&
 	    !hwpmc_device_is(*file))
@@ -51,7 +50,7 @@ int hwpmc_ioctl_configurelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	struct file *file;
 	int ret;
 
-	ret = is_owner(owner, &op->hdr);
+	ret = check_owner(owner, &op->hdr);
 	ret = ret ?: check_flags(op);
 	if (ret)
 		return ret;
@@ -66,14 +65,14 @@ int hwpmc_ioctl_configurelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 
 int hwpmc_ioctl_flushlog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
-	int ret = is_owner(owner, &arg->hdr);
+	int ret = check_owner(owner, &arg->hdr);
 
 	return ret ?: hwpmc_log_flush(owner, &arg->hdr);
 }
 
 int hwpmc_ioctl_closelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
-	int ret = is_owner(owner, &arg->hdr);
+	int ret = check_owner(owner, &arg->hdr);
 
 	return ret ?: hwpmc_log_close(owner, &arg->hdr);
 }
@@ -81,7 +80,7 @@ int hwpmc_ioctl_closelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 int hwpmc_ioctl_writelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
 	struct hwpmc_op_writelog *op = &arg->writelog;
-	int ret = is_owner(owner, &arg->hdr);
+	int ret = check_owner(owner, &arg->hdr);
 
 	if (!ret && op->__reserved)
 		ret = hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RESERVED, 0);

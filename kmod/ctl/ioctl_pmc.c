@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * ioctl_pmc.c - operations on a PMC: allocate, release, start, stop, read and
- * write, set the count. Under hwpmc_lock, except the reading of a PMC.
+ * write, set the count. Under hwpmc_lock; hwpmc_ioctl_read() under RCU alone.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
@@ -12,7 +12,7 @@
 #include "../task/rdpmc.h"
 #include "ioctl.h"
 
-static int reserved_zero(struct hwpmc_hdr *hdr, u64 reserved)
+static int check_reserved(struct hwpmc_hdr *hdr, u64 reserved)
 {
 	return reserved ? hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_RESERVED, 0) : 0;
 }
@@ -22,7 +22,7 @@ int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	struct hwpmc_op_pmcallocate *op = &arg->allocate;
 	int ret;
 
-	ret = reserved_zero(&op->hdr, op->__reserved | op->config2);
+	ret = check_reserved(&op->hdr, op->__reserved | op->config2);
 	if (ret)
 		return ret;
 	if (task_tgid(current) != owner->tgid)
@@ -31,18 +31,18 @@ int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return hwpmc_pmc_allocate(owner, op, ~0ULL);
 }
 
-/* The three operations that take an id and nothing else. */
-static struct hwpmc_pmc *simple_pmc(struct hwpmc_owner *owner,
-				    struct hwpmc_op_pmc *op)
+/* For operations whose argument is only an id: release, start, stop. */
+static struct hwpmc_pmc *pmc_of_id_op(struct hwpmc_owner *owner,
+				      struct hwpmc_op_pmc *op)
 {
-	int ret = reserved_zero(&op->hdr, op->__reserved);
+	int ret = check_reserved(&op->hdr, op->__reserved);
 
 	return ret ? ERR_PTR(ret) : hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
 }
 
 int hwpmc_ioctl_release(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
-	struct hwpmc_pmc *pmc = simple_pmc(owner, &arg->pmc);
+	struct hwpmc_pmc *pmc = pmc_of_id_op(owner, &arg->pmc);
 
 	if (IS_ERR(pmc))
 		return PTR_ERR(pmc);
@@ -52,24 +52,24 @@ int hwpmc_ioctl_release(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 
 int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
-	struct hwpmc_pmc *pmc = simple_pmc(owner, &arg->pmc);
+	struct hwpmc_pmc *pmc = pmc_of_id_op(owner, &arg->pmc);
 
 	return IS_ERR(pmc) ? PTR_ERR(pmc) : hwpmc_pmc_start(pmc, &arg->hdr);
 }
 
 int hwpmc_ioctl_stop(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
-	struct hwpmc_pmc *pmc = simple_pmc(owner, &arg->pmc);
+	struct hwpmc_pmc *pmc = pmc_of_id_op(owner, &arg->pmc);
 
 	return IS_ERR(pmc) ? PTR_ERR(pmc) : hwpmc_pmc_stop(pmc, &arg->hdr);
 }
 
-/* The value, and whether it is all there is to know. */
+/* The value; refused if it is known to be wrong or incomplete. */
 static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
 {
 	int ret;
 
-	/* Nobody counts for it: its owner may wait for something in vain. */
+	/* No target is left, so the count is final: tell an owner that waits for it. */
 	if (unlikely(list_empty(&pmc->links)) && !hwpmc_pmc_is_system(pmc))
 		hwpmc_sigio(pmc->owner->tgid);
 	ret = hwpmc_pmc_read(pmc, &op->value);
@@ -85,7 +85,7 @@ static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
 	return 0;
 }
 
-/* The usual case, one's own process-scope PMC, without asking all questions. */
+/* Fast path: a process-scope PMC of the caller itself needs no further check. */
 static struct hwpmc_pmc *read_pmc(struct hwpmc_owner *owner,
 				  struct hwpmc_op_pmcrw *op)
 {
@@ -118,7 +118,7 @@ int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op)
 	return ret;
 }
 
-static int may_write(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+static int check_write(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	if (pmc->state == HWPMC_STATE_RUNNING)
 		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_RUNNING, 0);
@@ -149,10 +149,10 @@ int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	if (hwpmc_mode_is_sampling(pmc->mode))
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RW_MODE, 0);
 	if (op->flags & HWPMC_F_NEWVALUE)
-		ret = may_write(pmc, &op->hdr);
+		ret = check_write(pmc, &op->hdr);
 	if (!ret && op->flags & HWPMC_F_OLDVALUE)
 		ret = read_value(pmc, op);
-	/* An incomplete old value is no reason against a new one. */
+	/* The new value is set although the old one is incomplete. */
 	if (op->flags & HWPMC_F_NEWVALUE &&
 	    (!ret || op->hdr.reason == HWPMC_WHY_INCOMPLETE))
 		write_value(pmc, value);
@@ -175,13 +175,13 @@ int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	struct hwpmc_pmc *pmc;
 	int ret;
 
-	ret = reserved_zero(&op->hdr, op->__reserved);
+	ret = check_reserved(&op->hdr, op->__reserved);
 	if (ret)
 		return ret;
 	pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
 	if (IS_ERR(pmc))
 		return PTR_ERR(pmc);
-	ret = may_write(pmc, &op->hdr);
+	ret = check_write(pmc, &op->hdr);
 	if (!ret)
 		hwpmc_pmc_set_count(pmc, op->count);
 	return ret;

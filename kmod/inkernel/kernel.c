@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * kernel.c - counters of the kernel, for other modules: the same counter on every
- * CPU that is online, counting all that runs there, or driving the histogram of the
- * kernel (sampling/kgmon.c). Process context; hwpmc_lock is taken here.
+ * kernel.c - counters of the kernel, for other modules: one row on every online CPU,
+ * counting whatever runs there or sampling for the kernel's profile
+ * (sampling/kgmon.c). Process context; takes hwpmc_lock.
  */
 #include <linux/cpu.h>
 #include <linux/export.h>
@@ -14,7 +14,8 @@
 #include "../sampling/kgmon.h"
 #include "inkernel.h"
 
-/* By row: whose PMCs it is, one a CPU; NULL: not the kernel's. hwpmc_lock. */
+/* By row: the owner of its PMCs, one PMC for each CPU; NULL: not in use here.
+ * hwpmc_lock. */
 static struct {
 	struct hwpmc_owner *owner;
 	u64 reset_value;
@@ -83,7 +84,7 @@ static int start_all(struct hwpmc_owner *owner, unsigned int nr,
 		op.flags |= HWPMC_F_KGMON;
 		op.count = cfg->reset_value;
 	}
-	/* A CPU that comes later is not counted: it has no PMC. */
+	/* A CPU that comes online later has no PMC, so it is not counted. */
 	for_each_online_cpu(cpu) {
 		ret = start_on(owner, nr, &op, cpu);
 		if (ret)
@@ -102,8 +103,8 @@ static bool is_profiling(void)
 	return false;
 }
 
-/* The last who profiled has stopped, or could not begin. */
-static void stop_collecting(void)
+/* Switch the histogram off if no counter profiles any more. */
+static void stop_profile_if_unused(void)
 {
 	mutex_lock(&hwpmc_lock);
 	if (!is_profiling())
@@ -123,7 +124,7 @@ static int kernel_counter_alloc(int ctr, const struct hwpmc_counter_cfg *cfg, bo
 		return PTR_ERR(owner);
 	mutex_lock(&hwpmc_lock);
 	ret = counters[ctr].owner ? -EBUSY : 0;
-	/* The first sample is not to be missed. */
+	/* Before the counters start, or the first samples would be lost. */
 	if (!ret && profiling)
 		hwpmc_kgmon_switch(true);
 	ret = ret ?: start_all(owner, ctr, cfg, profiling);
@@ -136,7 +137,7 @@ static int kernel_counter_alloc(int ctr, const struct hwpmc_counter_cfg *cfg, bo
 	if (ret)
 		hwpmc_owner_end(owner);
 	if (ret && profiling)
-		stop_collecting();
+		stop_profile_if_unused();
 	return ret;
 }
 
@@ -156,7 +157,7 @@ static int kernel_counter_free(int ctr, bool profiling)
 		return -ENOENT;
 	hwpmc_owner_end(owner);
 	if (profiling)
-		stop_collecting();
+		stop_profile_if_unused();
 	return 0;
 }
 
@@ -172,10 +173,10 @@ void hwpmc_inkernel_free_all(void)
 /**
  * hwpmc_alloc_kernel_counter - have a counter count all that runs, on every CPU
  * @ctr: the counter
- * @cfg: what it counts; it begins at once
+ * @cfg: what it counts; it starts at once
  *
- * Return: -EINVAL no such counter, it cannot count that, or it is used by
- * processes; -EBUSY it is the kernel's already, or perf's; -ENOMEM.
+ * Return: 0; -EINVAL no such counter, it cannot count that, or it is used by
+ * processes; -EBUSY it is used by the kernel already, or by perf; -ENOMEM.
  */
 int hwpmc_alloc_kernel_counter(int ctr, const struct hwpmc_counter_cfg *cfg)
 {
@@ -184,10 +185,10 @@ int hwpmc_alloc_kernel_counter(int ctr, const struct hwpmc_counter_cfg *cfg)
 EXPORT_SYMBOL_GPL(hwpmc_alloc_kernel_counter);
 
 /**
- * hwpmc_free_kernel_counter - give it back
+ * hwpmc_free_kernel_counter - release a counter of the kernel
  * @ctr: the counter
  *
- * Return: -EINVAL no such counter; -ENOENT it is not the kernel's.
+ * Return: 0; -EINVAL no such counter; -ENOENT it is not the kernel's.
  */
 int hwpmc_free_kernel_counter(int ctr)
 {
@@ -196,9 +197,9 @@ int hwpmc_free_kernel_counter(int ctr)
 EXPORT_SYMBOL_GPL(hwpmc_free_kernel_counter);
 
 /**
- * hwpmc_start_profiling - have a counter sample where the kernel is
+ * hwpmc_start_profiling - have a counter sample the addresses of the kernel
  * @ctr: the counter
- * @cfg: the event, and in @reset_value how many of them are one sample
+ * @cfg: the event, and in @reset_value the number of events in one sample
  *
  * Samples go to the histogram that "hwpmc kgmon" shows.
  *
@@ -211,10 +212,10 @@ int hwpmc_start_profiling(int ctr, const struct hwpmc_counter_cfg *cfg)
 EXPORT_SYMBOL_GPL(hwpmc_start_profiling);
 
 /**
- * hwpmc_stop_profiling - stop it; the histogram stays
+ * hwpmc_stop_profiling - stop sampling; the histogram is kept
  * @ctr: the counter
  *
- * Return: -EINVAL no such counter; -ENOENT it does not profile.
+ * Return: 0; -EINVAL no such counter; -ENOENT it does not profile.
  */
 int hwpmc_stop_profiling(int ctr)
 {

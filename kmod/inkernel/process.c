@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * process.c - counters of processes, for other modules. Each configuration is a PMC
- * with an owner of its own, on the row that was asked for, attached with its
- * descendants; a process's value is what its link has counted. Process context,
- * hwpmc_lock is taken here; the two that say otherwise run anywhere but in NMI.
+ * with an owner of its own, on the row asked for, attached with DESCENDANTS; the
+ * value of a process is the total of its link. Process context, takes hwpmc_lock;
+ * functions that say so run in any context but NMI.
  */
 #include <linux/export.h>
 #include <linux/hwpmc.h>
@@ -60,12 +60,12 @@ int hwpmc_get_counter_type(int ctr)
 EXPORT_SYMBOL_GPL(hwpmc_get_counter_type);
 
 /**
- * hwpmc_save_context - have what a thread has counted in its counters' values
- * @task: the thread; another one than current does nothing, as its values are
- *	complete when it was switched out
+ * hwpmc_save_context - stop the counters of a thread and add them to its values
+ * @task: the thread; nothing is done unless it is current, as the values of another
+ *	one were brought up to date when it was switched out
  *
- * Switches are followed by the module itself; this is for who wants to look in the
- * middle of a turn. Any context but NMI.
+ * The module handles context switches itself; this is for reading values while the
+ * thread runs. Any context but NMI.
  */
 void hwpmc_save_context(struct task_struct *task)
 {
@@ -83,8 +83,10 @@ void hwpmc_save_context(struct task_struct *task)
 EXPORT_SYMBOL_GPL(hwpmc_save_context);
 
 /**
- * hwpmc_restore_context - count again, after hwpmc_save_context()
- * @task: the thread; as there
+ * hwpmc_restore_context - start the counters again after hwpmc_save_context()
+ * @task: the thread; nothing is done unless it is current
+ *
+ * Any context but NMI.
  */
 void hwpmc_restore_context(struct task_struct *task)
 {
@@ -111,7 +113,7 @@ void hwpmc_inkernel_request(unsigned int nr,
 		.caps = (cfg->flags & HWPMC_CFG_USER ? HWPMC_CAP_USER : 0) |
 			(cfg->flags & HWPMC_CFG_KERNEL ? HWPMC_CAP_SYSTEM : 0),
 	};
-	/* Events of hardware are codes. */
+	/* Events of hardware are given by their code, others by their number. */
 	if (cls->nmi) {
 		op->flags = HWPMC_F_EV_PMU;
 		op->config = cfg->event_id;
@@ -132,7 +134,7 @@ static struct hwpmc_pmc *find_pmc(struct task_struct *task, int ctr)
 	if (target)
 		pmc = READ_ONCE(target->link[ctr].pmc);
 	rcu_read_unlock();
-	/* What owners hold is released under hwpmc_lock alone. */
+	/* Valid outside RCU: PMCs are released under hwpmc_lock only. */
 	return pmc && pmc->owner->kernel ? pmc : NULL;
 }
 
@@ -176,7 +178,7 @@ static struct hwpmc_owner *take_orphan(void)
 	return NULL;
 }
 
-/* What no process has any more nobody can name: it ends by itself. */
+/* A PMC without a process cannot be named any more: end its owner here. */
 static void reap_work(struct work_struct *work)
 {
 	struct hwpmc_owner *owner;
@@ -190,7 +192,7 @@ static void reap_work(struct work_struct *work)
 	} while (owner);
 }
 
-/* One that somebody else, such as reap_work(), cannot take as well; or NULL. */
+/* Off the list, so that reap_work() cannot end the same owner; or NULL. */
 static struct hwpmc_owner *take_any(void)
 {
 	struct hwpmc_owner *owner;
@@ -204,14 +206,14 @@ static struct hwpmc_owner *take_any(void)
 	return owner;
 }
 
-/* The modules that have used us are gone; what they forgot is taken back. */
+/* The modules that used us are unloaded; end what they left configured. */
 void hwpmc_inkernel_shutdown(void)
 {
 	struct hwpmc_owner *owner;
 
 	while ((owner = take_any()))
 		hwpmc_owner_end(owner);
-	/* An owner that it has taken still needs the hooks. */
+	/* Before the hooks go: the owner that it ends needs them. */
 	cancel_work_sync(&reap);
 	hwpmc_inkernel_free_all();
 }
@@ -221,7 +223,7 @@ void hwpmc_inkernel_exit(void)
 	cancel_work_sync(&reap);
 }
 
-/* The owner goes with its only PMC. Takes hwpmc_lock. */
+/* The owner lives as long as its only PMC. Takes hwpmc_lock. */
 static int process_configure(struct task_struct *task, int ctr,
 			     const struct hwpmc_counter_cfg *cfg)
 {
@@ -241,7 +243,7 @@ static int process_configure(struct task_struct *task, int ctr,
 	return ret;
 }
 
-/* Takes the present one away. 0 also where there is none. */
+/* End the present configuration. 0 also if there is none. */
 static int process_unconfigure(struct task_struct *task, int ctr)
 {
 	struct hwpmc_owner *owner = NULL;
@@ -254,7 +256,7 @@ static int process_unconfigure(struct task_struct *task, int ctr)
 		ret = -EBUSY;
 	else if (pmc)
 		owner = pmc->owner;
-	/* Another module may be about to end it: then it is gone. */
+	/* Off the list: another caller is ending it. */
 	if (owner && list_empty(&owner->inkernel))
 		owner = NULL;
 	if (owner)
@@ -266,16 +268,16 @@ static int process_unconfigure(struct task_struct *task, int ctr)
 }
 
 /**
- * hwpmc_configure_counter - say what a counter counts for a process
+ * hwpmc_configure_counter - set what a counter counts for a process
  * @task: a thread of the process; the caller holds a reference
  * @ctr: the counter
- * @cfg: what, or NULL: no more
+ * @cfg: what it counts, or NULL to end the configuration
  *
- * The counter stands still until it is enabled. An earlier configuration is
+ * The counter is stopped until it is enabled. An earlier configuration is
  * replaced, that of descendants too.
  *
- * Return: -EINVAL no such counter, or it cannot count that; -EBUSY it runs, or is
- * used by somebody else; -ESRCH the process is gone; -ENOMEM.
+ * Return: 0; -EINVAL no such counter, or it cannot count that; -EBUSY it runs, or has
+ * another user; -ESRCH the process is gone; -ENOMEM.
  */
 int hwpmc_configure_counter(struct task_struct *task, int ctr,
 			    const struct hwpmc_counter_cfg *cfg)
@@ -324,7 +326,7 @@ int hwpmc_enable_counter(struct task_struct *task, int ctr)
 EXPORT_SYMBOL_GPL(hwpmc_enable_counter);
 
 /**
- * hwpmc_disable_counter - stop it; its values stay
+ * hwpmc_disable_counter - stop a counter; its values are kept
  * @task: a thread of the process
  * @ctr: the counter
  *
@@ -404,7 +406,7 @@ EXPORT_SYMBOL_GPL(hwpmc_task_enabled);
 
 /* ---- values -------------------------------------------------------------- */
 
-/* Links have all that was counted. */
+/* Bring the totals of the links up to date. */
 static void flush_slices(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
@@ -445,8 +447,8 @@ static int process_value(struct task_struct *task, int ctr, int flags,
  * @value: where the value goes
  *
  * Return: -EINVAL no such counter or flag; -ENOENT it is not configured; -ENXIO a
- * counter of the kernel is on a CPU that is offline; -EIO the hardware has refused
- * what was written to it, so that the value may be anything.
+ * counter of the kernel is on a CPU that is offline; -EIO a write to the counter's
+ * registers faulted, so the value is undefined.
  */
 int hwpmc_get_counter_value(struct task_struct *task, int ctr, int flags,
 			    u64 *value)
@@ -476,13 +478,13 @@ static void flush_all_slices(struct task_struct *task)
 }
 
 /**
- * hwpmc_accumulate - add what a process has counted to its parent's children
+ * hwpmc_accumulate - add a process's values to the children's values of its parent
  * @parent: a thread of the parent
- * @exiting: a thread of the child, whose values begin again at 0
+ * @exiting: a thread of the child, whose values become 0
  *
- * When a process exits the module does this by itself.
+ * The module does this itself when a process exits.
  *
- * Return: -EINVAL they are one; -ENOENT one of them has no counters.
+ * Return: 0; -EINVAL both are one process; -ENOENT one of them has no counters.
  */
 int hwpmc_accumulate(struct task_struct *parent, struct task_struct *exiting)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * buildid.c - looks for NT_GNU_BUILD_ID in the notes that lie in the first page of
- * an ELF file, where linkers put them. Pure; every number in the file is doubted.
+ * buildid.c - finds NT_GNU_BUILD_ID in the notes of an ELF file, which linkers put
+ * into its first page. Pure. The file is untrusted: each offset and size is checked.
  */
 #include "buildid.h"
 
 #define GNU_BUILD_ID	3
 #define PT_NOTE_TYPE	4
-#define HEADER		64	/* the longer one of the two */
+#define HEADER		64	/* bytes; the longer of ELF32 and ELF64 */
 
 /* Do `len` bytes at `at` lie within the `size` bytes? */
 static bool file_has(u64 at, u64 len, size_t size)
@@ -44,11 +44,12 @@ static unsigned int in_notes(const u8 *head, u64 at, u64 end, u8 *id,
 	return 0;
 }
 
-/* Where the two classes of ELF files have what is looked for; bytes. */
+/* Offsets of fields in ELF32 and in ELF64; bytes. */
 struct layout {
-	u8 word;		/* of offsets and sizes: 4 or 8 */
-	u8 phoff, phentsize, phnum;	/* in the file's header */
-	u8 offset, filesz, size;	/* in a program header, and all of it */
+	u8 word;			/* size of offsets and sizes: 4 or 8 */
+	u8 phoff, phentsize, phnum;	/* fields of the file's header */
+	u8 offset, filesz;		/* fields of a program header */
+	u8 size;			/* of a program header */
 };
 
 static const struct layout layout64 = { 8, 32, 54, 56, 8, 32, 56 };
@@ -58,7 +59,7 @@ static u64 elf_number(const u8 *at, unsigned int size)
 {
 	u64 n = 0;
 
-	memcpy(&n, at, size);	/* x86: the low bytes come first */
+	memcpy(&n, at, size);	/* x86 is little-endian */
 	return n;
 }
 

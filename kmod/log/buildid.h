@@ -6,8 +6,8 @@
 #include "../compat/types.h"
 
 /*
- * In the first `size` bytes of a file: copies at most `max` bytes to id and returns
- * how many, 0 where there is none. The bytes may be anything.
+ * Copy the build-id in the first `size` bytes of a file to id, at most `max` bytes, and
+ * return its length; 0: none. The bytes are untrusted.
  */
 unsigned int hwpmc_build_id(const void *head, size_t size, u8 *id,
 			    unsigned int max);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * deferred.c - on real-time kernels the spin locks of a path, and those of a page that is
- * given back, sleep: a probe notes what was mapped and has it told on the way back to
- * the program, before one instruction of the mapping runs there. Nothing can be
- * allocated in a probe either; where all items are taken, logs are told of a drop.
+ * deferred.c - MAP_IN records on real-time kernels, where the spin locks of a path and
+ * of a page that is freed sleep. A probe stores the mapping in an item, and task work
+ * writes the record on the return to user mode, before an instruction of the mapping
+ * is executed. A probe cannot allocate there, so the items are a fixed array; a
+ * mapping that finds all of them in use is counted as a drop.
  *
- * An item that waits calls code of this module. hwpmc_deferred_exit() waits until none
- * is left, and until nobody is in that code's last instructions.
+ * A pending item calls code of this module. hwpmc_deferred_exit() waits until no item
+ * is pending, and until no task executes the end of its callback.
  */
 #include <linux/delay.h>
 #include <linux/file.h>
@@ -23,23 +24,23 @@
 #include "../sampling/log.h"
 #include "task_event.h"
 
-/* Few threads are between a mapping and their program at one time. */
+/* Pending items at one time: one for each mapping of a thread in the kernel. */
 #define ITEMS	256
 
 struct item {
 	struct callback_head work;
 	struct list_head node;		/* in `unused` or `waiting` */
-	struct task_struct *task;	/* whose it is, to be compared with */
-	bool stale;			/* its program is gone */
-	struct hwpmc_map map;		/* holds its file */
+	struct task_struct *task;	/* that mapped; compared, never dereferenced */
+	bool stale;			/* the task has called exec since */
+	struct hwpmc_map map;		/* with a reference to its file */
 	char name[32];
 };
 
 static struct item items[ITEMS];
 
-/* The lists, and task and stale of those that wait; used. No interrupt takes it. */
+/* Protects the lists, `any_used`, and task and stale of `waiting`. Not for interrupts. */
 static DEFINE_RAW_SPINLOCK(items_lock);
-static bool used;
+static bool any_used;		/* since the module was loaded */
 static LIST_HEAD(unused);
 static LIST_HEAD(waiting);
 
@@ -74,7 +75,7 @@ static struct item *take_item(void)
 		list_move(&item->node, &waiting);
 		item->task = current;
 		item->stale = false;
-		used = true;
+		any_used = true;
 	}
 	raw_spin_unlock(&items_lock);
 	if (!item)
@@ -89,8 +90,8 @@ static void give_back(struct item *item)
 	raw_spin_unlock(&items_lock);
 }
 
-/* Exec: what the program had mapped is gone, or is found again. */
-static void forget_own(void)
+/* At exec: pending mappings are gone; write_exec_maps() reports those of the new mm. */
+static void mark_own_stale(void)
 {
 	struct item *item;
 
@@ -101,7 +102,7 @@ static void forget_own(void)
 	raw_spin_unlock(&items_lock);
 }
 
-/* A process that ends has no root any more that a path could begin at. */
+/* NULL: write nothing. An exiting task has no fs->root to begin a path at. */
 static char *page_for_path(const struct item *item)
 {
 	char *page;
@@ -145,7 +146,7 @@ void hwpmc_defer_map(struct vm_area_struct *vma)
 		m->name = item->name;
 	}
 	init_task_work(&item->work, write_map);
-	/* Not in a process that ends. */
+	/* Refused in a task that is exiting. */
 	if (!task_work_add(current, &item->work, TWA_RESUME))
 		return;
 	if (m->file)
@@ -187,7 +188,7 @@ void hwpmc_defer_exec_maps(void)
 {
 	struct item *item;
 
-	forget_own();
+	mark_own_stale();
 	item = is_any_log_interested() ? take_item() : NULL;
 	if (!item)
 		return;
@@ -218,7 +219,7 @@ void hwpmc_deferred_exit(void)
 {
 	while (is_any_waiting())
 		msleep(20);
-	/* It takes up to a second. */
-	if (used)
+	/* Takes up to a second, so not without need. */
+	if (any_used)
 		synchronize_rcu_tasks();
 }

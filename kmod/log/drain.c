@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * drain.c - the thread that writes a log to its descriptor: one for each log of
- * the descriptor form, with the owner's credentials. It goes from ring to ring and
- * writes what lies there straight from the ring, behind a CPU record.
+ * drain.c - the thread that writes a log to its descriptor: one thread for each log
+ * of the descriptor form, with the owner's credentials. It writes the records of
+ * each ring in turn, directly from the ring, after a CPU record.
  *
- * It may hang in a write for ever (a pipe that nobody reads): only SIGKILL, which
- * hwpmc_drain_stop() sends, takes it out of there.
+ * A write can block for ever (a pipe without a reader): only SIGKILL, which
+ * hwpmc_drain_stop() sends, ends it.
  */
 #include <linux/cred.h>
 #include <linux/file.h>
@@ -20,11 +20,11 @@
 #include "drain.h"
 #include "records.h"
 
-/* At most so much of one ring at a time: the others fill up meanwhile. */
+/* Most bytes of one ring in a write: the other rings fill up meanwhile. */
 #define PIECE		(256 * 1024)
-/* Looks by itself so often, should little come. */
+/* Longest time between two sweeps. */
 #define PERIOD		(HZ / 10)
-/* An owner that ends waits for a reader that takes nothing so long. */
+/* How long the end of an owner waits for a reader that makes no progress. */
 #define PATIENCE	HZ
 
 static loff_t *drain_position(struct hwpmc_log *log, loff_t *zero)
@@ -56,7 +56,7 @@ static int write_all(struct hwpmc_log *log, const void *data, size_t len)
 	return 0;
 }
 
-/* Only this thread moves tail; nothing here is mapped by anybody. */
+/* Only this thread writes tail: rings of the descriptor form are not mapped. */
 static int write_ring(struct hwpmc_log *log, struct hwpmc_log_cpu *lc)
 {
 	struct hwpmc_log_ring *ctl = lc->ring.ctl;
@@ -67,7 +67,7 @@ static int write_ring(struct hwpmc_log *log, struct hwpmc_log_cpu *lc)
 	head = smp_load_acquire(&ctl->head);	/* C: hwpmc_ring_publish() */
 	if (head == tail)
 		return 0;
-	/* The stream begins with INITIALIZE. */
+	/* No CPU record before INITIALIZE, the first record of the stream. */
 	if (tail || lc->ring.cpu != cpumask_first(cpu_possible_mask)) {
 		hwpmc_records_fill_cpu(&mark, lc->ring.cpu);
 		ret = write_all(log, &mark, sizeof(mark));
@@ -81,7 +81,7 @@ static int write_ring(struct hwpmc_log *log, struct hwpmc_log_cpu *lc)
 		if (ret)
 			return ret;
 		tail += len;
-		/* The writer may have the place again: what was there is read. */
+		/* Gives the space back to the writer: the data was read. */
 		smp_store_release(&ctl->tail, tail);
 	}
 	return 0;
@@ -99,7 +99,7 @@ static int drain_sweep(struct hwpmc_log *log)
 	return ret;
 }
 
-/* All that there is, and what could not be said for want of room. */
+/* Write everything, and again until every ring had room to declare its drops. */
 static int sweep_all(struct hwpmc_log *log)
 {
 	int ret;
@@ -116,7 +116,7 @@ static bool has_work(struct hwpmc_log *log)
 	       READ_ONCE(log->closing) || kthread_should_stop();
 }
 
-/* Returns when the log has been closed and is written, or on an error. */
+/* Returns when the log is closed and all of it is written, or on an error. */
 static int drain_serve(struct hwpmc_log *log)
 {
 	bool closing = false;
@@ -168,7 +168,7 @@ static int drain_thread(void *arg)
 		drain_fail(log, ret);
 	WRITE_ONCE(log->drained, true);
 	wake_up_all(&log->flushers);
-	/* Flushes of a closed log find all written. */
+	/* Wait for hwpmc_drain_stop(); SIGKILL may come before it. */
 	set_current_state(TASK_INTERRUPTIBLE);
 	while (!kthread_should_stop()) {
 		flush_signals(current);
@@ -195,8 +195,8 @@ int hwpmc_drain_start(struct hwpmc_log *log)
 	return 0;
 }
 
-/* As long as the reader takes something. */
-static void wait_for_the_end(struct hwpmc_log *log)
+/* Wait until all is written, or the reader has made no progress for PATIENCE. */
+static void wait_until_drained(struct hwpmc_log *log)
 {
 	u64 before;
 
@@ -211,7 +211,7 @@ static void wait_for_the_end(struct hwpmc_log *log)
 void hwpmc_drain_stop(struct hwpmc_log *log, bool discard)
 {
 	if (!discard)
-		wait_for_the_end(log);
+		wait_until_drained(log);
 	WRITE_ONCE(log->discard, true);
 	send_sig(SIGKILL, log->drainer, 1);
 	kthread_stop(log->drainer);
@@ -237,7 +237,7 @@ int hwpmc_drain_flush(struct hwpmc_log *log)
 	ret = wait_event_interruptible(log->flushers,
 				       READ_ONCE(log->answered) >= ticket ||
 				       READ_ONCE(log->drained));
-	/* The signal may be the one that tells of the error. */
+	/* The signal may be the SIGIO of drain_fail(). */
 	if (READ_ONCE(log->error))
 		return READ_ONCE(log->error);
 	return ret ? -EINTR : 0;

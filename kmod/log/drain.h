@@ -6,8 +6,9 @@
 struct hwpmc_log;
 
 int hwpmc_drain_start(struct hwpmc_log *log);
-/* discard: what is not yet written is not written. Returns when it is gone. */
+/* Returns when the thread is gone. discard: what is not yet written is lost. */
 void hwpmc_drain_stop(struct hwpmc_log *log, bool discard);
+/* 0 when all records up to now are written, -EINTR, or the error of the write. */
 int hwpmc_drain_flush(struct hwpmc_log *log);
 
 #endif /* HWPMC_DRAIN_H */

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * mappings.c - executable memory of processes, as MAP_IN records: live by a kprobe on
- * the function that tells perf of a new mapping, which all kernels call and which
- * has no tracepoint. The kprobe costs every mmap() of the machine, so it is there
- * only while a log wants it.
+ * mappings.c - executable mappings of processes, as MAP_IN records. New mappings are
+ * found by a kprobe on perf_event_mmap(), which every kernel calls for each of them;
+ * there is no tracepoint. The kprobe slows every mmap() of the machine down, so it
+ * is registered only while a log needs it.
  *
- * Contexts: the kprobe's handler has preemption off and the mm's lock for writing;
- * the rest is also called from probes and from snapshots. A path's spin locks sleep
- * on a real-time kernel: kmod/log/deferred.c. On a kernel without
- * the function tracer the kprobe is a breakpoint, which the kernel takes for an NMI:
- * its lockdep then complains of d_path()'s locks. They cannot be held by what was
- * interrupted: perf_event_mmap() may sleep, so nobody calls it under a spin lock.
+ * Contexts: the kprobe's handler has preemption off and holds mmap_lock for writing;
+ * the rest is also called from probes and from snapshots. On a real-time kernel the
+ * spin locks of a path sleep: see kmod/log/deferred.c. On a kernel without the
+ * function tracer the kprobe is a breakpoint, which lockdep treats as an NMI and
+ * reports d_path()'s locks. The interrupted code cannot hold them: perf_event_mmap()
+ * may sleep, so it is not called under a spin lock.
  */
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -66,7 +66,7 @@ void hwpmc_map_init(struct hwpmc_map *m, struct vm_area_struct *vma)
 	if (m->file)
 		m->r.offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	else
-		/* x86's vsyscall page has no vm_ops of its own kind. */
+		/* NULL for mappings without vm_ops->name: "//anon". */
 		m->name = hwpmc_vma_name(vma);
 }
 
@@ -139,7 +139,7 @@ static struct kprobe kprobe;
 
 int hwpmc_mappings_hook(void)
 {
-	/* What the kernel left in it at the last time is in its way. */
+	/* register_kprobe() refuses fields that an earlier registration set. */
 	kprobe = (struct kprobe){
 		.symbol_name = "perf_event_mmap",
 		.pre_handler = before_perf_event_mmap,

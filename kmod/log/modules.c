@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * modules.c - code of kernel modules, as MAP_IN and MAP_OUT records of process -1,
- * for logs that may tell the kernel's addresses. The kernel's own code has no
- * record: whatever else is a kernel address is in it. Process context.
+ * modules.c - text of kernel modules, as MAP_IN and MAP_OUT records of process -1, in
+ * logs that may contain kernel addresses. The kernel's own text has no record: every
+ * other kernel address belongs to it. Process context.
  */
 #include <linux/module.h>
 #include <linux/rculist.h>
@@ -35,7 +35,7 @@ static void put_module(struct hwpmc_owner *owner, const struct module *mod,
 	hwpmc_log_commit(log);
 }
 
-static void put_gone(struct hwpmc_owner *owner, const struct module *mod)
+static void put_module_gone(struct hwpmc_owner *owner, const struct module *mod)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
 	unsigned long start, end;
@@ -55,8 +55,8 @@ static void put_gone(struct hwpmc_owner *owner, const struct module *mod)
 }
 
 /*
- * All modules hang on one list, and ours with them. Its head is no module: it lies
- * in the kernel, not where modules are.
+ * The list of modules is walked from our own entry. Its head, which is not exported,
+ * is recognised by its address: it is in the kernel's data, not among modules.
  */
 static bool is_module(const struct module *mod)
 {
@@ -73,26 +73,26 @@ void hwpmc_put_modules(struct hwpmc_owner *owner)
 	do {
 		if (is_module(mod) && mod->state == MODULE_STATE_LIVE)
 			put_module(owner, mod, HWPMC_LOG_SNAPSHOT);
-		/* Removed under RCU, as the kernel's own walks rely on. */
+		/* Entries are removed with list_del_rcu(): preemption is off. */
 		mod = list_entry(READ_ONCE(mod->list.next), struct module,
 				 list);
 	} while (mod != THIS_MODULE);
 	preempt_enable();
 }
 
-struct change {
+struct module_change {
 	const struct module *mod;
 	bool gone;
 };
 
 static void put_change(struct hwpmc_owner *owner, void *arg)
 {
-	struct change *change = arg;
+	struct module_change *change = arg;
 
 	if (!hwpmc_log_is_open(owner))
 		return;
 	if (change->gone)
-		put_gone(owner, change->mod);
+		put_module_gone(owner, change->mod);
 	else
 		put_module(owner, change->mod, 0);
 }
@@ -100,7 +100,7 @@ static void put_change(struct hwpmc_owner *owner, void *arg)
 static int module_changes(struct notifier_block *nb, unsigned long state,
 			  void *data)
 {
-	struct change change = { data, state == MODULE_STATE_GOING };
+	struct module_change change = { data, state == MODULE_STATE_GOING };
 
 	if (state != MODULE_STATE_GOING && state != MODULE_STATE_COMING)
 		return NOTIFY_OK;

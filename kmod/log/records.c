@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * records.c - the records that begin and end a log, and those about PMCs.
+ * records.c - records that begin and end a log, and records about PMCs.
  * Process context, under hwpmc_lock.
  */
 #include <linux/slab.h>
@@ -53,8 +53,8 @@ static void fill_init(const struct hwpmc_log *log,
 }
 
 /*
- * The first record of the first ring that a reader looks at, whichever CPU this
- * is: nobody writes into any ring yet.
+ * INITIALIZE is the first record of the first ring that a reader looks at. This may
+ * run on another CPU: the log is not published, so no ring has a writer yet.
  */
 void hwpmc_records_begin(struct hwpmc_log *log)
 {
@@ -109,7 +109,7 @@ void hwpmc_log_allocated(struct hwpmc_pmc *pmc)
 		put_allocate(pmc->owner->log, pmc);
 }
 
-/* The processes that a PMC was attached to before there was a log. */
+/* ATTACH records of processes that the PMC was attached to before the log began. */
 static void put_links(struct hwpmc_pmc *pmc)
 {
 	enum { BATCH = 32 };
@@ -165,7 +165,7 @@ static bool put_end(struct hwpmc_log *log)
 		struct hwpmc_log_closelog close;
 	} *r;
 
-	/* Not as other records: the log takes none any more. */
+	/* Not by hwpmc_log_reserve(), which refuses a log that is not open. */
 	r = hwpmc_ring_reserve(hwpmc_log_ring(log), sizeof(*r));
 	if (!r)
 		return false;

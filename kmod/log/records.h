@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * records.h - the records that begin and end a log, and those of PMCs. Process
- * context, under hwpmc_lock where nothing else is said.
+ * records.h - records that begin and end a log, and records about PMCs. Process
+ * context.
  */
 #ifndef HWPMC_RECORDS_H
 #define HWPMC_RECORDS_H
@@ -10,17 +10,17 @@
 
 struct hwpmc_pmc;
 
-/* What stands at the beginning and at the end. */
+/* INITIALIZE. Before the log is published. */
 void hwpmc_records_begin(struct hwpmc_log *log);
-/* PMCs and targets that were there before it. The log is the owner's already. */
+/* PMCs and targets that existed before the log. After it is published; hwpmc_lock. */
 void hwpmc_records_pmcs(struct hwpmc_log *log);
 void hwpmc_records_clock(struct hwpmc_log *log);
-/* Of a log that is closing; again, where there was no room. */
+/* CLOSELOG, of a log that is closing. Called again if the ring had no room. */
 void hwpmc_records_end(struct hwpmc_log *log);
-/* On the way to a file, in front of a CPU's records. */
+/* The CPU record that precedes records of another ring in a file. */
 void hwpmc_records_fill_cpu(struct hwpmc_log_hdr *hdr, unsigned int cpu);
 
-/* A PMC was allocated: nothing happens where its owner has no log. */
+/* PMCALLOCATE, if the owner has an open log. Under hwpmc_lock. */
 void hwpmc_log_allocated(struct hwpmc_pmc *pmc);
 
 #endif /* HWPMC_RECORDS_H */

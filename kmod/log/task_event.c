@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * task_event.c - fork, exec, exit and names of processes and threads, as records. From
- * tracepoint probes, which may be preempted on some kernels: hence the pairs of
- * preempt_disable().
+ * task_event.c - fork, exec, exit and names of processes and threads, as records.
+ * Called from tracepoint probes. Some kernels run those with preemption on, so it is
+ * disabled here for writing into the CPU's ring.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -14,7 +14,7 @@
 #include "../task/target.h"
 #include "task_event.h"
 
-/* Has one of the owner's PMCs at this target more to do than to count? */
+/* Does a PMC of the owner at this target sample or log values? */
 static bool owner_watches(const struct hwpmc_owner *owner,
 			  const struct hwpmc_target *target)
 {
@@ -111,7 +111,7 @@ static void put_fork(struct hwpmc_owner *owner, void *arg)
 
 void hwpmc_task_event_fork(struct task_struct *child)
 {
-	/* Who watches the child: the heirs of what the parent has are there. */
+	/* By the child's target: the PMCs that it inherits are attached already. */
 	hwpmc_task_event(child, put_fork, child);
 }
 
@@ -123,26 +123,27 @@ void hwpmc_task_event_thread(struct task_struct *thread)
 }
 
 /*
- * Threads that left a while ago may come here when nobody is left: the first that
- * finds it so tells of the end. A process that shares another's place in between
- * costs a second SYSEXIT, which means nothing more than the first.
+ * Is this the exit of the whole process? signal->live may be 0 for several threads that
+ * exit at once: the first to see it reports the exit. Another process may use the same
+ * slot in between; the second SYSEXIT that this costs is harmless.
  */
-static bool ends_process(const struct task_struct *task)
+static bool is_first_report_of_exit(const struct task_struct *task)
 {
-	static u64 told[256];
+	static u64 reported[256];
 	const struct task_struct *leader = task->group_leader;
-	u64 who = leader->start_time ^ (u64)leader->tgid << 40;
+	u64 process = leader->start_time ^ (u64)leader->tgid << 40;
 
 	if (atomic_read(&task->signal->live))
 		return false;
-	return xchg(&told[leader->tgid % ARRAY_SIZE(told)], who) != who;
+	return xchg(&reported[leader->tgid % ARRAY_SIZE(reported)], process) !=
+	       process;
 }
 
 void hwpmc_task_event_exit(void)
 {
 	struct task_record record = { current, "", HWPMC_LOG_THR_EXIT };
 
-	if (ends_process(current)) {
+	if (is_first_report_of_exit(current)) {
 		record.task = current->group_leader;
 		record.type = HWPMC_LOG_SYSEXIT;
 	}
@@ -158,15 +159,15 @@ void hwpmc_task_event_comm(struct task_struct *task, const char *comm)
 
 /* ---- exec ---------------------------------------------------------------- */
 
-/* What the new program has mapped was mapped before this record. */
-static void put_maps(struct hwpmc_owner *owner)
+/* The kernel maps the new program before the exec probe runs. */
+static void put_exec_maps(struct hwpmc_owner *owner)
 {
 	char *page = this_cpu_ptr(hwpmc_scratch)->path;
 	struct hwpmc_vma_walk walk;
 	struct vm_area_struct *vma;
 	struct hwpmc_map m;
 
-	/* Nobody else has this mm yet; the lock is for form, and for /proc. */
+	/* The mm is new: only /proc/PID files can hold the lock. */
 	if (!mmap_read_trylock(current->mm))
 		return;
 	walk = (struct hwpmc_vma_walk)HWPMC_VMA_WALK(current->mm);
@@ -200,7 +201,7 @@ static void put_exec(struct hwpmc_owner *owner, void *arg)
 		hwpmc_log_commit(log);
 	}
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		put_maps(owner);
+		put_exec_maps(owner);
 }
 
 void hwpmc_task_event_exec(const char *path)

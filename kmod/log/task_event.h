@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * task_event.h - what happens to processes, told to the logs that want to know: those
- * of owners with a system-scope PMC that samples hear of all processes, those with a
- * PMC that samples or logs at a process, of that. Called from probes, in the
- * process concerned; nothing here sleeps unless it says so.
+ * task_event.h - what happens to processes, written to the logs concerned: all
+ * processes if the owner has a system-scope PMC that samples, else the targets of its
+ * PMCs that sample or log values. Called from probes, in the task concerned; does not
+ * sleep unless stated.
  */
 #ifndef HWPMC_TASK_EVENT_H
 #define HWPMC_TASK_EVENT_H
@@ -20,7 +20,7 @@ struct mm_struct;
 struct task_struct;
 struct vm_area_struct;
 
-/* Called for each owner that wants to hear of the task. RCU, preemption off. */
+/* Called for each owner whose log gets the task's events. RCU, preemption off. */
 typedef void hwpmc_task_event_fn(struct hwpmc_owner *owner, void *arg);
 void hwpmc_task_event(struct task_struct *task, hwpmc_task_event_fn *fn, void *arg);
 
@@ -34,51 +34,51 @@ void hwpmc_task_event_comm(struct task_struct *task, const char *comm);
 void hwpmc_put_task(struct hwpmc_owner *owner, u8 type, u8 flags,
 		    struct task_struct *task, const char *comm);
 
-/* mappings.c: the live ones, by a kprobe that is there while it is needed. */
+/* mappings.c: new mappings, by a kprobe that is registered while it is needed. */
 int hwpmc_mappings_hook(void);
 void hwpmc_mappings_unhook(void);
 
-/* A mapping, as it is told. */
+/* A mapping, as it is written to logs. */
 struct hwpmc_map {
-	struct hwpmc_log_map r;		/* all but its header's type, and pid */
-	struct file *file;		/* or NULL: it has a name, or NULL again */
-	const char *name;
+	struct hwpmc_log_map r;		/* all but pid and the header's type */
+	struct file *file;		/* or NULL */
+	const char *name;		/* of a mapping without file, or NULL */
 	const char *path;
 };
 
-/* The mm's lock is held, or nobody else has the mapping yet. */
+/* Under mmap_lock, or before the mapping is visible to others. */
 void hwpmc_map_init(struct hwpmc_map *m, struct vm_area_struct *vma);
-/* The path, which is in `page` then, and what the file says. The file is held. On a
- * real-time kernel it may sleep. */
+/* Fill in path (stored in `page`), inode and build-id. The caller holds the file.
+ * Sleeps on a real-time kernel. */
 void hwpmc_map_look_up(struct hwpmc_map *m, char *page);
-/* One MAP_IN to one log. False: there was no room. */
+/* One MAP_IN to one log. False: the ring has no room. */
 bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,
 		   u8 flags);
-/* The same, as told by who has mapped it. */
+/* The same for a mapping of the current process. */
 void hwpmc_put_own_map(struct hwpmc_owner *owner, void *map);
 bool hwpmc_wants_vma(const struct vm_area_struct *vma);
 
 /*
- * deferred.c, real-time kernels alone: what a probe must not do there is done on the way
- * back to the program. From probes, in the process concerned.
+ * deferred.c, real-time kernels only: mappings are written on the return to user mode
+ * instead of in the probe. Called from probes, in the task concerned.
  */
 void hwpmc_defer_map(struct vm_area_struct *vma);
 void hwpmc_defer_exec_maps(void);
 #ifdef CONFIG_PREEMPT_RT
 void hwpmc_deferred_init(void);
-/* No probe is left. Sleeps until nothing is to be done. */
+/* Call after the probes are unregistered. Sleeps until no mapping is pending. */
 void hwpmc_deferred_exit(void);
 #else
 static inline void hwpmc_deferred_init(void) { }
 static inline void hwpmc_deferred_exit(void) { }
 #endif
 
-/* modules.c: of the kernel; to those who may see its addresses. */
+/* modules.c: kernel modules, in logs that may contain kernel addresses. */
 int hwpmc_modules_hook(void);
 void hwpmc_modules_unhook(void);
 void hwpmc_put_modules(struct hwpmc_owner *owner);
 
-/* snapshot.c: what is already there when a PMC starts. Sleeps; hwpmc_lock. */
+/* snapshot.c: what exists already when a PMC starts. Sleeps; hwpmc_lock. */
 void hwpmc_snapshot(struct hwpmc_pmc *pmc);
 
 #endif /* HWPMC_TASK_EVENT_H */
