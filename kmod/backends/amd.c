@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * amd.c - class K8: AMD's core counters, legacy four, extended six, and those
+ * amd.c - class K8, AMD's core counters: the legacy four, the extended six, and those
  * of PerfMonV2 with its global control. Contexts as in backend.h.
  */
 #include <linux/kernel.h>
@@ -21,9 +21,9 @@ static struct hwpmc_amd_pmu pmu;
 static struct hwpmc_x86_bank bank;
 
 /*
- * Global control as each CPU had it before the claim. Kernels whose perf does not
- * know PerfMonV2 (5.10) never write it: they count with what the reset left there,
- * all counters on, and would count nothing after us if we left 0.
+ * Global control as it was on each CPU before the claim. Kernels whose perf does not
+ * know PerfMonV2 (5.10) never write it and rely on its reset value, all counters
+ * enabled: left at 0, perf would count nothing after the module.
  */
 static DEFINE_PER_CPU(u64, global_found);
 static DEFINE_PER_CPU(bool, global_ours);
@@ -54,7 +54,7 @@ static int amd_describe(void)
 	return err;
 }
 
-static void fill_bank(void)
+static void describe_bank(void)
 {
 	if (pmu.version)
 		bank = (struct hwpmc_x86_bank){
@@ -79,7 +79,7 @@ static int amd_probe(struct hwpmc_class *cls)
 	err = amd_describe();
 	if (err)
 		return err;
-	fill_bank();
+	describe_bank();
 	/* Every AMD CPU has counters; a virtual one may have none. */
 	if (!hwpmc_x86_works(&bank))
 		return -ENODEV;
@@ -110,7 +110,8 @@ static u32 amd_pmu_state(const struct hwpmc_class *cls)
 	return hwpmc_x86_state(&bank);
 }
 
-/* A CPU that slept is taken again without having been given back. */
+/* After a suspend global control is taken again without having been given back: save
+ * it only once. */
 static void take_global_irqoff(u64 rows)
 {
 	u64 found = 0;
@@ -120,7 +121,7 @@ static void take_global_irqoff(u64 rows)
 		__this_cpu_write(global_found, found);
 		__this_cpu_write(global_ours, true);
 	}
-	hwpmc_x86_wrmsr(AMD_GLOBAL_CTL, rows);
+	hwpmc_x86_wrmsr_nmi(AMD_GLOBAL_CTL, rows);
 }
 
 static void give_global_back_irqoff(void)
@@ -128,7 +129,7 @@ static void give_global_back_irqoff(void)
 	if (!__this_cpu_read(global_ours))
 		return;
 	__this_cpu_write(global_ours, false);
-	hwpmc_x86_wrmsr(AMD_GLOBAL_CTL, __this_cpu_read(global_found));
+	hwpmc_x86_wrmsr_nmi(AMD_GLOBAL_CTL, __this_cpu_read(global_found));
 }
 
 static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
@@ -137,11 +138,11 @@ static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
 	unsigned int ri;
 
 	for (ri = 0; ri < cls->num; ri++)
-		hwpmc_x86_wrmsr(hwpmc_x86_sel(&bank, ri), 0);
+		hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), 0);
 	hwpmc_pmi_open_irqoff();
 	if (pmu.version < 2)
 		return;
-	hwpmc_x86_wrmsr(AMD_GLOBAL_ACK, own);
+	hwpmc_x86_wrmsr_nmi(AMD_GLOBAL_ACK, own);
 	if (on)
 		take_global_irqoff(own);
 	else
@@ -151,18 +152,18 @@ static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
 static void amd_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s)
 {
-	hwpmc_x86_wrmsr(hwpmc_x86_sel(&bank, ri), s ? s->sel : 0);
+	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), s ? s->sel : 0);
 }
 
 static void amd_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
-	hwpmc_x86_wrmsr(hwpmc_x86_ctr(&bank, ri), value & hwpmc_width_mask(AMD_WIDTH));
+	hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&bank, ri), value & hwpmc_width_mask(AMD_WIDTH));
 }
 
 static void amd_ack_nmi(struct hwpmc_class *cls, u64 rows)
 {
 	if (pmu.version >= 2)
-		hwpmc_x86_wrmsr(AMD_GLOBAL_ACK, rows);
+		hwpmc_x86_wrmsr_nmi(AMD_GLOBAL_ACK, rows);
 }
 
 static void amd_row_name(const struct hwpmc_class *cls, unsigned int ri,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * amd_encode.c - CPUID to a description of an AMD core PMU, and requests to
- * PERF_CTL values, with the restrictions of family 15h. Process context; pure.
+ * amd_encode.c - makes the description of an AMD core PMU from CPUID, and PERF_CTL
+ * values from requests, with the constraints of family 15h. Process context; pure.
  */
 #include "amd_encode.h"
 #include "amd_regs.h"
@@ -28,14 +28,14 @@ int hwpmc_amd_describe(struct hwpmc_amd_pmu *pmu, u32 family, bool extended,
 }
 
 /*
- * Family 15h: which counters can count which events. The unit matters, and
- * the unit is in the second digit of the code; then there are exceptions. The
- * first rule that fits holds. From AMD's BIOS and Kernel Developer's Guides.
+ * Family 15h: which counters can count which events. That depends on the unit, which
+ * is the second hexadecimal digit of the code; exceptions come first. The first rule
+ * that matches applies. From AMD's BIOS and Kernel Developer's Guides.
  */
 struct rule {
 	u16 first, last;	/* event codes, 12 bits */
-	u8 umasks;		/* only with unit masks of this kind */
-	u8 rows;
+	u8 umasks;		/* for unit masks of this kind only */
+	u8 rows;		/* bit per counter */
 };
 
 enum { ANY_UMASK, MANY_BITS, BOTH_HALVES };
@@ -68,10 +68,10 @@ static const struct rule family15h_rules[] = {
 	RULE(0x000, 0x01f, 0x38),		/* floating point */
 	RULE(0x020, 0x05f, 0x3f),		/* load, store, data cache */
 	RULE(0x060, 0x09f, 0x07),		/* cache unit, fetch, decode */
-	RULE(0x0a0, 0x0bf, 0x00),		/* nothing there */
+	RULE(0x0a0, 0x0bf, 0x00),		/* no events */
 	RULE(0x0c0, 0x0cf, 0x3f),		/* execution */
 	RULE(0x0d0, 0x0df, 0x07),		/* decode */
-	RULE(0x0e0, 0x0ff, 0x00),		/* northbridge: other counters */
+	RULE(0x0e0, 0x0ff, 0x00),		/* northbridge: has its own counters */
 };
 
 static u32 event_of(u64 config)
@@ -92,13 +92,13 @@ static bool umask_fits(u8 kind, u32 umask)
 	}
 }
 
-static bool rule_fits(const struct rule *r, u32 event, u64 config)
+static bool rule_matches(const struct rule *r, u32 event, u64 config)
 {
 	return event >= r->first && event <= r->last &&
 	       umask_fits(r->umasks, (config & AMD_CTL_UMASK) >> 8);
 }
 
-/* The units repeat: codes from 100h on follow the rules of their low digits. */
+/* Units repeat: codes from 100h on follow the unit rules of their low byte. */
 static u64 family15h_rows(u64 config)
 {
 	u32 event = event_of(config);
@@ -108,7 +108,7 @@ static u64 family15h_rows(u64 config)
 		const struct rule *r = &family15h_rules[i];
 		bool unit = r->first != r->last && !(r->first & 0xf);
 
-		if (rule_fits(r, unit ? event & 0xff : event, config))
+		if (rule_matches(r, unit ? event & 0xff : event, config))
 			return r->rows;
 	}
 	return 0;
@@ -121,7 +121,7 @@ static u64 event_rows(const struct hwpmc_amd_pmu *pmu, u64 config)
 	return ~0ULL;
 }
 
-/* Bits that this generation's PERF_CTL does not have; 0: fine. */
+/* Bits of the request that PERF_CTL of this family does not have. */
 static u64 unknown_bits(const struct hwpmc_amd_pmu *pmu, u64 config)
 {
 	u64 known = AMD_CTL_REQUEST;
@@ -155,10 +155,10 @@ int hwpmc_amd_encode(const struct hwpmc_class *cls,
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
 	if (bad)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
-				    hwpmc_lowest_bit(bad));
+					   hwpmc_lowest_bit(bad));
 	if (req->config1)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
-				    64 + hwpmc_lowest_bit(req->config1));
+					   64 + hwpmc_lowest_bit(req->config1));
 	rows = event_rows(pmu, req->config) & hwpmc_first_rows(cls->num);
 	if (!rows)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);

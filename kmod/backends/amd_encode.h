@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * amd_encode.h - what an AMD core PMU is, and how requests become PERF_CTL
- * values. Pure: amd.c fills the description, the encoder only looks at it.
+ * amd_encode.h - the description of an AMD core PMU, and the encoder of its PERF_CTL
+ * values. Pure: amd.c fills in the description, the encoder only reads it.
  */
 #ifndef HWPMC_AMD_ENCODE_H
 #define HWPMC_AMD_ENCODE_H
@@ -11,13 +11,13 @@
 struct hwpmc_amd_pmu {
 	u32 family;
 	u32 version;		/* 0 legacy, 1 extended, 2 PerfMonV2 */
-	u32 num;
+	u32 num;		/* counters */
 };
 
 /*
- * Fill *pmu from the family, whether the extended counters are there, and EAX
- * and EBX of CPUID leaf 8000_0022 (0 where there is no such leaf). -EINVAL:
- * *why says what cannot be.
+ * Fill *pmu from the family, the presence of extended counters, and EAX and EBX of
+ * CPUID leaf 8000_0022 (0 where there is no such leaf). -ENODEV: no core counters
+ * that the module knows; -EINVAL: *why says what is impossible.
  */
 int hwpmc_amd_describe(struct hwpmc_amd_pmu *pmu, u32 family, bool extended,
 		       u32 eax, u32 ebx, const char **why);

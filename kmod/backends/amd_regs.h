@@ -14,7 +14,7 @@
 #define AMD_LEGACY_CTR(n)	(0xc0010004 + (n))
 #define AMD_LEGACY_NUM		4
 
-/* The extended six, CPUID 8000_0001 ECX bit 23; the first four are the same. */
+/* The extended six, CPUID 8000_0001 ECX bit 23; the first four alias the legacy four. */
 #define AMD_CTL(n)		(0xc0010200 + 2 * (n))
 #define AMD_CTR(n)		(0xc0010201 + 2 * (n))
 #define AMD_EXTENDED_NUM	6
@@ -29,7 +29,7 @@
 #define   AMD_CTL_INV		BIT_ULL(23)
 #define   AMD_CTL_CMASK		GENMASK_ULL(31, 24)
 
-/* What a request may choose of it; the rest belongs to the module. */
+/* Bits that a request may set; the module sets all others. */
 #define   AMD_CTL_REQUEST	(AMD_CTL_EVENT_LOW | AMD_CTL_UMASK |	\
 				 AMD_CTL_EDGE | AMD_CTL_INV | AMD_CTL_CMASK)
 

@@ -2,19 +2,18 @@
 /*
  * backend.h - the contract between the core and a counter class.
  *
- * A backend is a const table of these callbacks and a struct hwpmc_class that
- * its probe fills. Only backends know registers. The core owns everything else:
+ * A backend is a const table of these callbacks and a struct hwpmc_class that its
+ * probe fills in. Only backends access registers. The core does everything else:
  * which PMC is on which row, per-CPU shadows, values, delta arithmetic.
  *
- * How the core counts: a row is programmed with a *select* (one opaque 64-bit
- * word and one extra word, made by encode()), left counting, and read with
- * RDPMC at the two ends of a slice; counters are never written for counting.
- * The core remembers per CPU which select a row has (0: stopped) and calls
- * program() only to change it.
+ * To count, a row is programmed with a *select* (an opaque 64-bit word and an extra
+ * word, made by encode()), left running, and read with RDPMC at both ends of a slice;
+ * counters are written for sampling only. The core keeps per CPU the select of each
+ * row (0: stopped) and calls program_irqoff() only to change it.
  *
  * Contexts: probe, claim, release, encode: process context, may sleep, under
- * hwpmc_lock. All *_irqoff: on the CPU concerned, interrupts off, possibly
- * with a run queue's lock held: no printk, no sleeping, no other CPU's memory.
+ * hwpmc_lock. *_irqoff: on the CPU concerned, interrupts off, possibly with a run
+ * queue lock held: no printk, no sleep, no other CPU's memory. *_nmi: these and NMI.
  */
 #ifndef HWPMC_BACKEND_H
 #define HWPMC_BACKEND_H
@@ -27,9 +26,9 @@ struct hwpmc_class;
 /* Rows of class SOFT; task/target.h counts migrations for each. */
 #define HWPMC_SOFT_ROWS	16
 
-/* What a PMC asks of a class, already checked against modes and flags. */
+/* What a PMC asks of a class; modes and flags have been checked. */
 struct hwpmc_request {
-	u32 caps;		/* HWPMC_CAP_*; USER and SYSTEM resolved: >= 1 set */
+	u32 caps;		/* HWPMC_CAP_*; USER or SYSTEM or both are set */
 	u32 flags;		/* HWPMC_F_* */
 	u32 mode;		/* enum hwpmc_mode */
 	u32 ev;			/* without HWPMC_F_EV_PMU */
@@ -39,90 +38,91 @@ struct hwpmc_request {
 /* What a row is programmed with. sel is never 0 for a counting row. */
 struct hwpmc_select {
 	u64 sel;		/* EVTSEL with EN, PERF_CTL with EN, fixed field … */
-	u64 extra;		/* OFFCORE_RSP value and such; 0: none */
+	u64 extra;		/* such as a value for OFFCORE_RSP; 0: none */
 };
 
-/* Answer of encode(): which rows of the class can count it, and how. */
+/* Result of encode(): which rows of the class can count the event, and how. */
 struct hwpmc_encoding {
 	struct hwpmc_select select;
 	u64 rows;		/* bit per row of the class; 0: none */
-	bool counts_off_cpu;		/* happens to threads while they do not run
-				 * (task/migrations.c) */
+	bool counts_off_cpu;	/* the event happens to threads while they do not
+				 * run (task/migrations.c) */
 	u32 why;		/* enum hwpmc_reason where refused */
 	s32 detail;
 };
 
 struct hwpmc_class_ops {
 	/*
-	 * Is this class on this machine? 0: yes, *cls is filled (name, id, caps,
-	 * width, num, rdpmc_base). -ENODEV: not here. Other errors: it is here
-	 * but cannot be used; one pr_info line said why.
+	 * Does this machine have the class? 0: yes, *cls is filled in (name, id,
+	 * caps, width, num, rdpmc_base). -ENODEV: no. Other errors: yes, but it
+	 * cannot be used; one pr_info line has said why.
 	 */
 	int (*probe)(struct hwpmc_class *cls);
-	/* The module goes away. NULL where there is nothing to give back. */
+	/* At unload. NULL: nothing to free. */
 	void (*exit)(struct hwpmc_class *cls);
 	/*
-	 * Take the hardware away from perf (x86_reserve.c), and give it back.
-	 * NULL where nothing has to be claimed (TSC, SOFT). On refusal: -EBUSY,
-	 * with *why PMU_RESERVED or PMU_RUNNING and *detail the MSR.
+	 * Reserve the hardware against perf (x86_reserve.c), and release it. NULL
+	 * where nothing is to be claimed (TSC). -EBUSY: *why is PMU_RESERVED or
+	 * PMU_RUNNING, *detail the MSR.
 	 */
 	int (*claim)(struct hwpmc_class *cls, u32 *why, s32 *detail);
 	void (*release)(struct hwpmc_class *cls);
-	/* Who has what claim() takes: enum hwpmc_pmu_state. NULL as claim. */
+	/* The state of what claim() takes: enum hwpmc_pmu_state. NULL as claim. */
 	u32 (*pmu_state)(const struct hwpmc_class *cls);
 	/*
-	 * Put this CPU's registers of the class into the clean state: all selects
-	 * and fixed control 0, status acknowledged, global control `on` ? all
-	 * rows of the class enabled : 0, or as it was found where perf may count
-	 * on that (AMD). Called on each CPU after claim (on), at
-	 * release (off), when a CPU comes and goes. Classes that share a global
-	 * control register (IAF, IAP) each touch their own bits only. NULL
-	 * where there are no registers (TSC).
+	 * Put this CPU's registers of the class into a defined state: selects and
+	 * fixed control 0, status acknowledged; global control with all rows of the
+	 * class enabled if `on`, else 0, or as it was before where perf relies on
+	 * that (AMD). Called on each CPU after claim (on) and at release (off), and
+	 * when a CPU comes online or goes offline. Classes that share a global
+	 * control register (IAF, IAP) change their own bits only. NULL where there
+	 * are no registers (TSC).
 	 */
 	void (*reset_irqoff)(struct hwpmc_class *cls, bool on);
 	/*
-	 * Pure: may rows of this class count this, and with what select?
-	 * 0, or -EINVAL/-EOPNOTSUPP with enc->why and enc->detail.
+	 * Pure: which rows of this class can count the event, with which select?
+	 * 0, or -EINVAL or -EOPNOTSUPP with enc->why and enc->detail.
 	 */
 	int (*encode)(const struct hwpmc_class *cls,
 		      const struct hwpmc_request *req,
 		      struct hwpmc_encoding *enc);
 	/*
-	 * Make row ri (of the class) count *s, or stop it (s == NULL). NULL
-	 * where rows always count (TSC).
+	 * Have row ri (of the class) count *s, or stop it (s == NULL). NULL where
+	 * rows always count (TSC).
 	 */
 	void (*program_irqoff)(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s);
-	/* Read a row where rdpmc_base < 0 (TSC). */
+	/* Read a row where rdpmc_base < 0 (TSC, SOFT). */
 	u64 (*read_irqoff)(struct hwpmc_class *cls, unsigned int ri);
 	/*
-	 * Classes that interrupt (CAP_INTERRUPT). Set the counter of row ri; the
-	 * core writes -n to be interrupted after n events, 1 <= n <= max_period,
-	 * so that its highest bit is set until then. NMI.
+	 * Classes with CAP_INTERRUPT. Set the counter of row ri. The core writes -n
+	 * to be interrupted after n events, 1 <= n <= max_period, so that the
+	 * counter's highest bit is set until then. NMI.
 	 */
 	void (*write_nmi)(struct hwpmc_class *cls, unsigned int ri, u64 value);
 	/*
-	 * The overflows of these rows (bit per row of the class) have been dealt
-	 * with: clear their status. NULL where there is none. NMI.
+	 * Clear the overflow status of these rows (bit per row of the class), whose
+	 * overflows have been handled. NULL where there is no status. NMI.
 	 */
 	void (*ack_nmi)(struct hwpmc_class *cls, u64 rows);
 	/*
 	 * Add n to the counter of row ri: events of the current thread that happened
-	 * while it did not run. Only for rows that count off CPU (see struct
-	 * hwpmc_encoding), NULL where there are none.
+	 * while it did not run. For rows with .counts_off_cpu (struct
+	 * hwpmc_encoding); NULL where no row can have it.
 	 */
 	void (*add_irqoff)(struct hwpmc_class *cls, unsigned int ri, u64 n);
 	/*
-	 * Classes whose events have to be asked for (SOFT; NULL elsewhere): one
-	 * more PMC, or one less, has this select. Process context, hwpmc_lock.
+	 * Classes whose events must be enabled (SOFT; NULL elsewhere): one PMC more,
+	 * or less, has this select. Process context, hwpmc_lock.
 	 */
 	int (*event_get)(struct hwpmc_class *cls, const struct hwpmc_select *s);
 	void (*event_put)(struct hwpmc_class *cls, const struct hwpmc_select *s);
-	/* Their names, one after the other, until NULL; and that of a number. */
+	/* Name and number of the event at a place of the list, NULL behind its end; and
+	 * the name of a number. */
 	const char *(*event_at)(const struct hwpmc_class *cls,
 				unsigned int place, u32 *ev);
 	const char *(*event_name)(const struct hwpmc_class *cls, u32 ev);
-	/* A name for GETPMCINFO: "IAP-3", "TSC". */
+	/* The name that GETPMCINFO shows: "IAP-3", "TSC". */
 	void (*row_name)(const struct hwpmc_class *cls, unsigned int ri,
 			 char *buf, size_t len);
 };
@@ -143,7 +143,7 @@ struct hwpmc_class {
 	void *priv;		/* the backend's own */
 };
 
-/* One machine: which classes it has. Filled by hwpmc_machine_probe(). */
+/* The classes of this machine. Filled in by hwpmc_machine_probe(). */
 struct hwpmc_machine {
 	u32 cputype;		/* FreeBSD's number, 0x400: generic */
 	u32 pmu_version;	/* Intel: perfmon version; AMD: 0, 1 or 2 */
@@ -153,10 +153,9 @@ struct hwpmc_machine {
 };
 
 /*
- * The register that was the first to fault since the hardware was claimed, 0: none. A
- * hypervisor may filter any of them at any time. From then on nothing that claimed
- * classes count is vouched for, until the last of their PMCs is released. Read
- * anywhere.
+ * The first MSR that has faulted since the hardware was claimed, 0: none. A hypervisor
+ * may filter any MSR at any time. From then on all values of the claimed classes may
+ * be wrong, until the last of their PMCs is released. Read in any context.
  */
 extern u32 hwpmc_msr_faulted;
 

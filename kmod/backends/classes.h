@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * classes.h - the classes that machine.c asks for, and what they share.
+ * classes.h - the classes that machine.c probes, and capabilities that they share.
  */
 #ifndef HWPMC_BACKENDS_CLASSES_H
 #define HWPMC_BACKENDS_CLASSES_H
@@ -13,7 +13,7 @@ extern const struct hwpmc_class_ops hwpmc_iap_ops;
 extern const struct hwpmc_class_ops hwpmc_k8_ops;
 extern const struct hwpmc_class_ops hwpmc_soft_ops;	/* soft/class.c */
 
-/* What a core counter can do that has a full event select. */
+/* Capabilities of a core counter with a full event select. */
 #define HWPMC_CAPS_SELECT	(HWPMC_CAP_INTERRUPT | HWPMC_CAP_USER |	\
 				 HWPMC_CAP_SYSTEM | HWPMC_CAP_EDGE |	\
 				 HWPMC_CAP_THRESHOLD | HWPMC_CAP_READ |	\

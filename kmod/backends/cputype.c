@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * cputype.c - which kind of CPU a model number is. A table, nothing else.
- * Pure.
+ * cputype.c - a table from model numbers to kinds of CPU. Pure.
  */
 #include "cputype.h"
 

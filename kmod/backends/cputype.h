@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * cputype.h - kinds of CPU, in FreeBSD's numbers, which GETCPUINFO shows. Pure.
+ * cputype.h - kinds of CPU by FreeBSD's numbers, which GETCPUINFO shows. Pure.
  */
 #ifndef HWPMC_CPUTYPE_H
 #define HWPMC_CPUTYPE_H
@@ -42,7 +42,7 @@ enum hwpmc_cputype {
 	HWPMC_CPU_GENERIC = 0x400,
 };
 
-/* Of an Intel CPU of family 6; GENERIC where the model is not known here. */
+/* Of an Intel CPU of family 6; GENERIC for unknown models. */
 u32 hwpmc_cputype_intel(u32 model);
 
 #endif /* HWPMC_CPUTYPE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * intel.h - what the two classes of an Intel core PMU share: one description,
- * one bank that is claimed, one global control register.
+ * intel.h - what classes IAF and IAP share: the description of the PMU, the bank that
+ * is claimed, the global control register.
  */
 #ifndef HWPMC_INTEL_H
 #define HWPMC_INTEL_H
@@ -11,12 +11,12 @@
 
 extern struct hwpmc_intel_pmu hwpmc_intel_pmu;
 
-/* Fills both of the above, once; returns as probe() in backend.h does. */
+/* Fill in the description and the bank, once. Returns as probe() in backend.h does. */
 int hwpmc_intel_detect(void);
 
 /*
- * On this CPU: acknowledge what the counters `own` have in the status, and let
- * them count (on) or not. Bits as in INTEL_GLOBAL_CTRL.
+ * On this CPU: acknowledge the overflow status of the counters `own`, and enable (on)
+ * or disable them. Bits as in INTEL_GLOBAL_CTRL.
  */
 void hwpmc_intel_global_irqoff(u64 own, bool on);
 

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * intel_constraints.c - which programmable counters can count which event,
- * and which bits the off-core response registers have, by model. Tables from
- * Intel's event lists and manuals; an event that no rule names can be
- * counted anywhere. Pure.
+ * intel_constraints.c - which programmable counters can count which event, and which
+ * bits the off-core response registers have, by model. From Intel's event lists and
+ * manuals; an event without a rule can be counted on any counter. Pure.
  *
- * Not here: on Sandy Bridge to Haswell with hyperthreading the memory events
- * D0 to D3 disturb the counters of the other thread (errata BJ122, BV98,
- * HSD29); no choice of a counter of one's own prevents that.
+ * Not handled: on Sandy Bridge to Haswell with hyperthreading the memory events D0 to
+ * D3 disturb the counters of the other hyperthread (errata BJ122, BV98, HSD29),
+ * whichever counter they use.
  */
 #include "intel_encode.h"
 #include "intel_regs.h"
 #include "cputype.h"
 
-/* The first rule that fits an event holds. */
+/* The first rule that matches an event applies. */
 struct rule {
 	u8 first, last;		/* event codes */
 	u8 umask_bits, umask;	/* only where (unit mask & bits) == umask */
-	u16 rows;
+	u16 rows;		/* bit per counter */
 };
 
 #define EVENTS(a, b, r)		{ .first = a, .last = b, .rows = r }
@@ -124,7 +123,7 @@ static const struct rule icelake_rules[] = {
 static const struct rule sapphirerapids_rules[] = {
 	EVENT(0x2e, 0xff),		/* LONGEST_LAT_CACHE */
 	EVENT(0x3c, 0xff),		/* CPU_CLK_UNHALTED */
-	EVENTS(0x01, 0x8f, 0xf),	/* old codes: the first four only */
+	EVENTS(0x01, 0x8f, 0xf),	/* first four counters only */
 	UMASK(0xa3, 0x01, 0xf),		/* CYCLE_ACTIVITY.CYCLES_L2_MISS */
 	UMASK(0xa3, 0x02, 0xf),		/* CYCLE_ACTIVITY.CYCLES_L3_MISS */
 	UMASK(0xa3, 0x08, 0xf),		/* CYCLE_ACTIVITY.CYCLES_L1D_MISS */
@@ -209,7 +208,7 @@ static const struct model models[] = {
 	MODEL(SAPPHIRE_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
 	MODEL(EMERALD_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
 	MODEL(GRANITE_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
-	/* Atoms can count everything everywhere; only the registers differ. */
+	/* Any counter of an Atom can count any event; only the registers differ. */
 	ATOM(ATOM_SILVERMONT, silvermont_offcore),
 	ATOM(ATOM_GOLDMONT, goldmont_offcore),
 	ATOM(ATOM_GOLDMONT_P, goldmont_offcore),
@@ -227,7 +226,7 @@ static const struct model *find_model(u32 cputype)
 	return NULL;
 }
 
-static bool rule_fits(const struct rule *r, u8 event, u8 umask)
+static bool rule_matches(const struct rule *r, u8 event, u8 umask)
 {
 	return event >= r->first && event <= r->last &&
 	       (umask & r->umask_bits) == r->umask;
@@ -240,11 +239,11 @@ u64 hwpmc_intel_event_rows(u32 cputype, u64 config)
 	const struct model *m = find_model(cputype);
 	unsigned int i;
 
-	/* The fixed counters' name space: on no programmable one. */
+	/* Event 0 names fixed counters: no programmable counter has it. */
 	if (!event)
 		return 0;
 	for (i = 0; m && i < m->nrules; i++)
-		if (rule_fits(&m->rules[i], event, umask))
+		if (rule_matches(&m->rules[i], event, umask))
 			return m->rules[i].rows;
 	return ~0ULL;
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * intel_core.c - Intel's architectural performance monitoring: finding it, its
- * global control, and class IAP, the programmable counters. Contexts as in
- * backend.h. Counters are never written, so that the narrow and the full-width
- * write do not matter here, except to reserve them as perf does.
+ * intel_core.c - Intel's architectural performance monitoring: detection, global
+ * control, and class IAP, the programmable counters. Contexts as in backend.h.
  */
 #include <linux/atomic.h>
 #include <linux/kernel.h>
@@ -27,7 +25,7 @@
 struct hwpmc_intel_pmu hwpmc_intel_pmu;
 static struct hwpmc_x86_bank intel_bank;
 
-/* What this CPU's registers hold, so that they need not be read. */
+/* Contents of this CPU's registers, so that they need not be read. */
 struct shadow {
 	u64 global;
 	u64 offcore[2];
@@ -40,15 +38,14 @@ static void read_leaf(u32 leaf[4])
 	cpuid_count(INTEL_CPUID_LEAF, 0, &leaf[0], &leaf[1], &leaf[2], &leaf[3]);
 }
 
-struct survey {
+struct leaf_check {
 	u32 leaf[4];
 	atomic_t differs;
 };
 
-/* On each CPU. */
-static void compare_leaf(void *arg)
+static void compare_leaf_ipi(void *arg)
 {
-	struct survey *s = arg;
+	struct leaf_check *s = arg;
 	u32 leaf[4];
 
 	read_leaf(leaf);
@@ -56,15 +53,15 @@ static void compare_leaf(void *arg)
 		atomic_set(&s->differs, 1);
 }
 
-/* Hybrid machines have two kinds of core; one description fits one only. */
+/* Hybrid machines have two kinds of core, but there is one description only. */
 static bool cpus_are_alike(const u32 leaf[4])
 {
-	struct survey s = { .differs = ATOMIC_INIT(0) };
+	struct leaf_check s = { .differs = ATOMIC_INIT(0) };
 
 	if (cpuid_eax(0) >= 7 && cpuid_edx(7) & CPUID7_EDX_HYBRID)
 		return false;
 	memcpy(s.leaf, leaf, sizeof(s.leaf));
-	on_each_cpu(compare_leaf, &s, 1);
+	on_each_cpu(compare_leaf_ipi, &s, 1);
 	return !atomic_read(&s.differs);
 }
 
@@ -77,7 +74,7 @@ static bool has_full_write(void)
 	       caps & INTEL_CAP_FULL_WRITE;
 }
 
-static void fill_bank(void)
+static void describe_bank(void)
 {
 	const struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
 	unsigned int i;
@@ -95,10 +92,10 @@ static void fill_bank(void)
 }
 
 /*
- * The model says that they are there; a hypervisor may think otherwise. Then who asks
- * for such an event is refused: a fault later would put all counts in doubt.
+ * The model has these registers, but a hypervisor may filter them. Then such events
+ * are refused: a fault later would make all values doubtful.
  */
-static bool has_offcore(const struct hwpmc_intel_pmu *pmu)
+static bool offcore_works(const struct hwpmc_intel_pmu *pmu)
 {
 	unsigned long flags;
 	bool works = true;
@@ -143,20 +140,20 @@ static int intel_detect(void)
 		return err;
 	}
 	pmu->full_write = has_full_write();
-	fill_bank();
+	describe_bank();
 	if (!hwpmc_x86_works(&intel_bank)) {
 		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers keep no value or RDPMC faults\n",
 			pmu->gp_num);
 		return -ENXIO;
 	}
-	if (!has_offcore(pmu))
+	if (!offcore_works(pmu))
 		pmu->offcore = NULL;
 	return 0;
 }
 
 int hwpmc_intel_detect(void)
 {
-	static int result = 1;		/* not asked yet */
+	static int result = 1;		/* not probed yet */
 
 	if (result > 0)
 		result = intel_detect();
@@ -185,12 +182,12 @@ void hwpmc_intel_global_irqoff(u64 own, bool on)
 
 	if (hwpmc_intel_pmu.version < 2)
 		return;
-	/* A freeze that was left behind would keep all counters stopped. */
+	/* A freeze that is still set would keep all counters stopped. */
 	if (hwpmc_intel_pmu.version >= 4)
 		ack |= INTEL_ACK_FREEZE;
-	hwpmc_x86_wrmsr(INTEL_GLOBAL_ACK, ack);
+	hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_ACK, ack);
 	s->global = on ? s->global | own : s->global & ~own;
-	hwpmc_x86_wrmsr(INTEL_GLOBAL_CTRL, s->global);
+	hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_CTRL, s->global);
 }
 
 static int iap_probe(struct hwpmc_class *cls)
@@ -204,7 +201,7 @@ static int iap_probe(struct hwpmc_class *cls)
 	cls->id = HWPMC_CLASS_IAP;
 	cls->caps = HWPMC_CAPS_SELECT;
 	cls->width = pmu->gp_width;
-	/* What is written to a narrow counter is extended from bit 31. */
+	/* Without full-width writes bit 31 of the value is sign-extended. */
 	cls->max_period = pmu->full_write ?
 		BIT_ULL(pmu->gp_width - 1) - 1 : BIT_ULL(31) - 1;
 	hwpmc_pmi_class(cls);
@@ -214,14 +211,14 @@ static int iap_probe(struct hwpmc_class *cls)
 	return 0;
 }
 
-static void reset_offcore(void)
+static void reset_offcore_irqoff(void)
 {
 	struct shadow *s = this_cpu_ptr(&shadow);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(s->offcore); i++) {
 		if (s->offcore[i])
-			hwpmc_x86_wrmsr(INTEL_OFFCORE_RSP(i), 0);
+			hwpmc_x86_wrmsr_nmi(INTEL_OFFCORE_RSP(i), 0);
 		s->offcore[i] = 0;
 	}
 }
@@ -231,17 +228,17 @@ static void iap_reset_irqoff(struct hwpmc_class *cls, bool on)
 	unsigned int ri;
 
 	for (ri = 0; ri < cls->num; ri++)
-		hwpmc_x86_wrmsr(INTEL_EVTSEL(ri), 0);
-	reset_offcore();
+		hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), 0);
+	reset_offcore_irqoff();
 	hwpmc_pmi_open_irqoff();
 	hwpmc_intel_global_irqoff(GENMASK_ULL(cls->num - 1, 0), on);
 }
 
 /*
- * Only when an off-core response event comes to its row. The encoder knows the
- * register's bits by model, and has_offcore() whether it is there.
+ * The encoder has checked the bits by model, offcore_works() that the register is
+ * there.
  */
-static void program_offcore(const struct hwpmc_select *s)
+static void program_offcore_irqoff(const struct hwpmc_select *s)
 {
 	int i = hwpmc_intel_offcore_index(&hwpmc_intel_pmu, s->sel);
 	u64 *now;
@@ -252,28 +249,28 @@ static void program_offcore(const struct hwpmc_select *s)
 	if (*now == s->extra)
 		return;
 	*now = s->extra;
-	hwpmc_x86_wrmsr(INTEL_OFFCORE_RSP(i), s->extra);
+	hwpmc_x86_wrmsr_nmi(INTEL_OFFCORE_RSP(i), s->extra);
 }
 
 static void iap_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s)
 {
 	if (s && s->extra)
-		program_offcore(s);
-	hwpmc_x86_wrmsr(INTEL_EVTSEL(ri), s ? s->sel : 0);
+		program_offcore_irqoff(s);
+	hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), s ? s->sel : 0);
 }
 
 static void iap_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
-	hwpmc_x86_wrmsr(hwpmc_x86_ctr(&intel_bank, ri),
-			hwpmc_intel_pmu.full_write ?
-			value & hwpmc_width_mask(cls->width) : (u32)value);
+	hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&intel_bank, ri),
+			    hwpmc_intel_pmu.full_write ?
+			    value & hwpmc_width_mask(cls->width) : (u32)value);
 }
 
 static void iap_ack_nmi(struct hwpmc_class *cls, u64 rows)
 {
 	if (hwpmc_intel_pmu.version >= 2)
-		hwpmc_x86_wrmsr(INTEL_GLOBAL_ACK, rows);
+		hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_ACK, rows);
 }
 
 static void iap_row_name(const struct hwpmc_class *cls, unsigned int ri,

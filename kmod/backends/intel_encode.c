@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * intel_encode.c - CPUID leaf 0xA to a description of the PMU, and requests to
- * EVTSEL values and fixed control fields. Everything that can #GP is refused
- * here. Process context; pure.
+ * intel_encode.c - makes the description of the PMU from CPUID leaf 0xA, and EVTSEL
+ * values and fixed control fields from requests. Refuses all values that would fault.
+ * Process context; pure.
  */
 #include "intel_encode.h"
 #include "intel_regs.h"
 #include "refusal.h"
 
-/* The architectural events, by their bit in EBX of the leaf. */
+/* The architectural events, in the order of their bits in EBX of the leaf. */
 static const u16 architectural[] = {
 	0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5, 0x01a4,
 };
@@ -23,7 +23,7 @@ static void describe_fixed(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
 {
 	u32 num = INTEL_EDX_FIXED(leaf[3]);
 
-	/* Errata: the first version 2 parts have three and say none. */
+	/* Erratum: the first CPUs of version 2 have three and report none. */
 	if (pmu->version == 2 && !num && !guest)
 		num = 3;
 	pmu->fixed_map = hwpmc_first_rows(num);
@@ -74,7 +74,7 @@ int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
 	return 0;
 }
 
-/* Does the PMU itself say that this event is not there? */
+/* Does CPUID say that this architectural event is missing? */
 static bool is_missing(const struct hwpmc_intel_pmu *pmu, u64 config)
 {
 	unsigned int i;
@@ -99,8 +99,8 @@ int hwpmc_intel_offcore_index(const struct hwpmc_intel_pmu *pmu, u64 sel)
 }
 
 /*
- * A response register has one value at a time, so that each of the two
- * events is nailed to one row: a row has one user at a time on a CPU.
+ * A response register holds one value at a time. Each of the two events may use one
+ * row only, and so only one PMC at a time on a CPU.
  */
 static u64 offcore_row(const struct hwpmc_class *cls, int index)
 {
@@ -109,15 +109,15 @@ static u64 offcore_row(const struct hwpmc_class *cls, int index)
 	return cls->num > 3 ? BIT_ULL(3) : BIT_ULL(1);
 }
 
-/* Bits of the request that the hardware does not have; 0: fine. */
+/* Bits of the request that the hardware does not have, or the mode may not use. */
 static u64 unknown_bits(const struct hwpmc_intel_pmu *pmu,
 			const struct hwpmc_request *req)
 {
 	u64 known = INTEL_SEL_REQUEST;
 
 	/*
-	 * Any-thread counts the other hyperthread too: somebody else's
-	 * program. That is for system scope, which has its privilege.
+	 * AnyThread also counts the other hyperthread, which may run another user's
+	 * program: system scope only, which needs privilege.
 	 */
 	if (!pmu->any_thread || !hwpmc_mode_system(req->mode))
 		known &= ~INTEL_SEL_ANY;
@@ -137,7 +137,7 @@ static u64 iap_select(const struct hwpmc_request *req)
 	return sel;
 }
 
-/* config1 belongs to off-core response events alone, which need it. */
+/* Off-core response events need config1; all others must not have it. */
 static int check_config1(const struct hwpmc_intel_pmu *pmu, int index,
 			 const struct hwpmc_request *req,
 			 struct hwpmc_encoding *enc)
@@ -151,7 +151,7 @@ static int check_config1(const struct hwpmc_intel_pmu *pmu, int index,
 	}
 	if (bad)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
-				    64 + hwpmc_lowest_bit(bad));
+					   64 + hwpmc_lowest_bit(bad));
 	return 0;
 }
 
@@ -167,7 +167,7 @@ int hwpmc_iap_encode(const struct hwpmc_class *cls,
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
 	if (bad)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
-				    hwpmc_lowest_bit(bad));
+					   hwpmc_lowest_bit(bad));
 
 	index = hwpmc_intel_offcore_index(pmu, req->config);
 	err = check_config1(pmu, index, req, enc);
@@ -189,9 +189,9 @@ int hwpmc_iap_encode(const struct hwpmc_class *cls,
 }
 
 /*
- * The fixed counter of an event code, or -1. Event 0 with unit mask n + 1 is
- * how event lists name fixed counter n; the others are the architectural
- * codes of what the first four count.
+ * The fixed counter of an event code, or -1. In event lists event 0 with unit mask
+ * n + 1 is fixed counter n; the other codes are the architectural events that the
+ * first four count.
  */
 static int fixed_of_code(u64 config)
 {
@@ -248,10 +248,10 @@ int hwpmc_iaf_encode(const struct hwpmc_class *cls,
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
 	if (req->flags & HWPMC_F_EV_PMU && bad)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
-				    hwpmc_lowest_bit(bad));
+					   hwpmc_lowest_bit(bad));
 	if (req->flags & HWPMC_F_EV_PMU && req->config1)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
-				    64 + hwpmc_lowest_bit(req->config1));
+					   64 + hwpmc_lowest_bit(req->config1));
 	if (!(pmu->fixed_map >> n & 1))
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * intel_encode.h - what an Intel core PMU is, and how requests become selects.
- * Pure: intel_core.c reads CPUID and fills the description, the encoders
- * only look at it.
+ * intel_encode.h - the description of an Intel core PMU, and the encoders of selects.
+ * Pure: intel_core.c reads CPUID and fills in the description, the encoders only read
+ * it.
  */
 #ifndef HWPMC_INTEL_ENCODE_H
 #define HWPMC_INTEL_ENCODE_H
@@ -12,7 +12,7 @@
 #define HWPMC_INTEL_GP_MAX	16
 #define HWPMC_INTEL_FIXED_MAX	16
 
-/* A response register: the event that uses it and the bits it has. */
+/* An off-core response register: the event that uses it, and its valid bits. */
 struct hwpmc_intel_offcore {
 	u16 code;		/* umask << 8 | event; 0: no such register */
 	u64 bits;
@@ -22,9 +22,9 @@ struct hwpmc_intel_pmu {
 	u32 version;		/* 1 to 5 */
 	u32 gp_num, gp_width;
 	u32 fixed_num;		/* highest fixed counter + 1 */
-	u32 fixed_map;		/* bit per fixed counter that is there */
+	u32 fixed_map;		/* bit per fixed counter that exists */
 	u32 fixed_width;
-	u32 missing;		/* bit per architectural event that is not there */
+	u32 missing;		/* bit per architectural event that does not exist */
 	bool any_thread;	/* EVTSEL bit 21 may be set */
 	bool full_write;	/* counters are also at INTEL_PMC_FULL() */
 	u32 cputype;
@@ -32,20 +32,20 @@ struct hwpmc_intel_pmu {
 };
 
 /*
- * Fill *pmu from CPUID leaf 0xA (EAX, EBX, ECX, EDX) and the model. -ENODEV:
- * no PMU here; -EINVAL, -EOPNOTSUPP: there is one, but *why says what is wrong
- * with it. `guest`: under a hypervisor, whose word is taken as it is.
+ * Fill *pmu from CPUID leaf 0xA (EAX, EBX, ECX, EDX) and the model. -ENODEV: no PMU;
+ * -EINVAL, -EOPNOTSUPP: there is one, and *why says why it cannot be used. guest: a
+ * hypervisor is present, and the leaf is taken without corrections for errata.
  */
 int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
 			 u32 cputype, bool guest, const char **why);
 
-/* Rows of the programmable class that the silicon lets count this event. */
+/* Rows of the programmable class that can count this event. */
 u64 hwpmc_intel_event_rows(u32 cputype, u64 config);
 
 /* The two off-core response registers of a model, or NULL. */
 const struct hwpmc_intel_offcore *hwpmc_intel_offcore(u32 cputype);
 
-/* Which of them a select uses: 0 or 1, -1: none. */
+/* Index of the register that a select uses, 0 or 1; -1: none. */
 int hwpmc_intel_offcore_index(const struct hwpmc_intel_pmu *pmu, u64 sel);
 
 /* encode() of the two classes; cls->priv is the description. */

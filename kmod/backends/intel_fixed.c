@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * intel_fixed.c - class IAF, Intel's fixed-function counters: row n is fixed
- * counter n, and all rows share one control register of four bits each.
- * Contexts as in backend.h.
+ * intel_fixed.c - class IAF, Intel's fixed-function counters. Row n is fixed counter
+ * n; all rows share one control register, with four bits each. Contexts as in
+ * backend.h.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -15,7 +15,7 @@
 #include "x86_pmi.h"
 #include "x86_reserve.h"
 
-/* What INTEL_FIXED_CTRL of this CPU holds. */
+/* Content of INTEL_FIXED_CTRL of this CPU. Rows change in NMI too. */
 static DEFINE_PER_CPU(u64, fixed_ctrl);
 
 static int iaf_probe(struct hwpmc_class *cls)
@@ -40,17 +40,17 @@ static int iaf_probe(struct hwpmc_class *cls)
 	return 0;
 }
 
-static void write_ctrl(u64 ctrl)
+static void write_ctrl_nmi(u64 ctrl)
 {
 	this_cpu_write(fixed_ctrl, ctrl);
-	hwpmc_x86_wrmsr(INTEL_FIXED_CTRL, ctrl);
+	hwpmc_x86_wrmsr_nmi(INTEL_FIXED_CTRL, ctrl);
 }
 
 static void iaf_reset_irqoff(struct hwpmc_class *cls, bool on)
 {
 	u64 own = (u64)hwpmc_intel_pmu.fixed_map << INTEL_GLOBAL_FIXED;
 
-	write_ctrl(0);
+	write_ctrl_nmi(0);
 	hwpmc_pmi_open_irqoff();
 	hwpmc_intel_global_irqoff(own, on);
 }
@@ -63,18 +63,18 @@ static void iaf_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	ctrl &= ~(INTEL_FIXED_FIELD << INTEL_FIXED_SHIFT(ri));
 	if (s)
 		ctrl |= s->sel << INTEL_FIXED_SHIFT(ri);
-	write_ctrl(ctrl);
+	write_ctrl_nmi(ctrl);
 }
 
 /* Fixed counters are always written in full width. */
 static void iaf_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
-	hwpmc_x86_wrmsr(INTEL_FIXED_CTR(ri), value & hwpmc_width_mask(cls->width));
+	hwpmc_x86_wrmsr_nmi(INTEL_FIXED_CTR(ri), value & hwpmc_width_mask(cls->width));
 }
 
 static void iaf_ack_nmi(struct hwpmc_class *cls, u64 rows)
 {
-	hwpmc_x86_wrmsr(INTEL_GLOBAL_ACK, rows << INTEL_GLOBAL_FIXED);
+	hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_ACK, rows << INTEL_GLOBAL_FIXED);
 }
 
 static void iaf_row_name(const struct hwpmc_class *cls, unsigned int ri,

@@ -35,7 +35,7 @@
 #define   INTEL_SEL_CMASK	GENMASK_ULL(31, 24)
 #define   INTEL_SEL_CODE	(INTEL_SEL_EVENT | INTEL_SEL_UMASK)
 
-/* What a request may choose of it; the rest belongs to the module. */
+/* Bits that a request may set; the module sets all others. */
 #define   INTEL_SEL_REQUEST	(INTEL_SEL_CODE | INTEL_SEL_EDGE |	\
 				 INTEL_SEL_ANY | INTEL_SEL_INV | INTEL_SEL_CMASK)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * refusal.h - how an encoder says no, and checks that all encoders share.
+ * refusal.h - how an encoder refuses a request, and checks that all encoders share.
  * Pure.
  */
 #ifndef HWPMC_BACKENDS_REFUSAL_H
@@ -31,7 +31,7 @@ static inline bool hwpmc_mode_system(u32 mode)
 	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_SC;
 }
 
-/* The lowest `num` bits. Some such numbers are those of CPUID: they may be anything. */
+/* The lowest `num` bits. num may come from CPUID and have any value. */
 static inline u64 hwpmc_first_rows(u32 num)
 {
 	if (num >= 64)

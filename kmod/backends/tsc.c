@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * tsc.c - class TSC: the time-stamp counter, one row that is always running,
- * read only and shared by all. Contexts as in backend.h.
+ * tsc.c - class TSC, the time-stamp counter: one row that always runs, cannot be
+ * written and is shared by all PMCs. Contexts as in backend.h.
  */
 #include <linux/kernel.h>
 #include <asm/cpufeature.h>

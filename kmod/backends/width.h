@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * width.h - arithmetic of counters that are narrower than 64 bits. Pure; the
- * functions are inline because the context switch calls them for every row.
+ * width.h - arithmetic of counters that are narrower than 64 bits. Pure; inline,
+ * because the context switch calls it for every row.
  *
- * A counter is never written, only read at the two ends of a slice: what it
- * counted is the difference modulo its width, right as long as it wraps less
- * than once in a slice.
+ * A counter that counts is never written, only read at both ends of a slice. The
+ * difference modulo its width is exact as long as the counter does not pass its own
+ * starting value within the slice.
  */
 #ifndef HWPMC_WIDTH_H
 #define HWPMC_WIDTH_H
@@ -18,16 +18,16 @@ static inline u64 hwpmc_width_mask(unsigned int width)
 	return ~0ULL >> (64 - width);
 }
 
-/* What was counted from `start` to `now`. Bits above the mask do not matter. */
+/* Events from `start` to `now`. Bits above the mask are ignored. */
 static inline u64 hwpmc_width_delta(u64 start, u64 now, u64 mask)
 {
 	return (now - start) & mask;
 }
 
 /*
- * Milliseconds in which a counter cannot wrap; half of them, and no less than
- * one: an event that counts 2^35 times a second is beyond what a core can retire.
- * 0: it never wraps.
+ * How often a slice must be harvested, in ms: half the time in which a counter could
+ * wrap at 2^35 events a second, which is more than a core can retire; at least 1. 0: it
+ * never wraps.
  */
 static inline unsigned int hwpmc_width_wrap_ms(unsigned int width)
 {

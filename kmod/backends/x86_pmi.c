@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * x86_pmi.c - the counters' interrupt in the local APIC. Any context on the CPU
- * concerned, NMI included, where it says so.
+ * x86_pmi.c - the counters' interrupt in the local APIC, on the CPU concerned.
  *
- * Always through the driver's own write(): the kernel's apic_write() is a static
- * call since 6.x, whose key is not exported.
+ * The registers are accessed by the APIC driver's own read() and write(): since 6.x
+ * the kernel's apic_write() is a static call whose key is not exported.
  */
 #include <linux/printk.h>
 #include <asm/apic.h>
@@ -12,7 +11,7 @@
 
 #include "x86_pmi.h"
 
-static bool masks_itself;	/* at delivery; set at load */
+static bool masks_itself;	/* LVTPC, at each delivery; set at load */
 
 void hwpmc_pmi_class(struct hwpmc_class *cls)
 {

@@ -7,19 +7,19 @@
 
 #include "backend.h"
 
-/* A class of this machine has counters with this interrupt, or, without a local
- * APIC, has not: sampling is taken from its capabilities. Probe. */
+/* Mark a class as interrupting by LVTPC; without a local APIC, take CAP_INTERRUPT
+ * away from it. In its probe. */
 void hwpmc_pmi_class(struct hwpmc_class *cls);
 
 /*
- * Let this CPU's interrupt come (again). Intel's APIC masks it at each delivery;
- * perf unmasks it once, when it finds a PMU, and relies on that.
+ * Unmask this CPU's interrupt, as NMI. Intel's APIC masks it at each delivery; perf
+ * unmasks it once, when it detects a PMU, and relies on finding it so.
  */
 void hwpmc_pmi_open_irqoff(void);
 void hwpmc_pmi_open_nmi(void);
 /*
- * Has it come since it was opened? Intel's tells, by its mask; where nothing tells
- * the answer is no.
+ * Has the interrupt been delivered since it was unmasked? Only Intel's APIC shows it,
+ * by the mask; elsewhere the answer is no.
  */
 bool hwpmc_pmi_has_come_nmi(void);
 

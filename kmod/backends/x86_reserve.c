@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * x86_reserve.c - takes all core counters from perf, or none, and gives them
- * back. While they are ours perf_event_open() answers EBUSY; while perf has an
- * event open (or the NMI watchdog runs, which is one) we answer EBUSY.
+ * x86_reserve.c - reserves all core counters against perf, or none, and releases
+ * them. While the module has them perf_event_open() fails with EBUSY; while perf has
+ * an event open (the NMI watchdog is one) the module refuses with EBUSY.
  *
- * Only the selects' addresses keep perf out: where counters can be written
- * in full width perf reserves them by addresses that the kernel's table does
- * not cover, and such a reservation always succeeds. Fixed counters are not in
- * the table at all; who takes the selects has them too.
+ * Only the reservation of the selects keeps perf out. With full-width writes perf
+ * reserves the counters by addresses that the kernel's table does not cover, and such
+ * a reservation always succeeds. Fixed counters are not in the table: they go with
+ * the selects.
  *
- * Process context, under hwpmc_lock.
+ * Process context, under hwpmc_lock (which is above this folder, so not asserted).
  */
 #include <linux/atomic.h>
 #include <linux/printk.h>
@@ -25,7 +25,7 @@ static unsigned int users;	/* classes that have claimed; hwpmc_lock */
 
 u32 hwpmc_msr_faulted;
 
-void hwpmc_x86_note_fault(u32 msr)
+void hwpmc_x86_note_fault_nmi(u32 msr)
 {
 	cmpxchg(&hwpmc_msr_faulted, 0, msr);
 }
@@ -38,7 +38,7 @@ static void bank_unreserve(const struct hwpmc_x86_bank *bank, unsigned int num)
 	}
 }
 
-/* 0, or the register that somebody else has. */
+/* 0, or the MSR that is reserved already. */
 static u32 bank_reserve(const struct hwpmc_x86_bank *bank)
 {
 	unsigned int i;
@@ -57,39 +57,38 @@ static u32 bank_reserve(const struct hwpmc_x86_bank *bank)
 	return 0;
 }
 
-struct search {
+struct running_search {
 	const struct hwpmc_x86_bank *bank;
-	atomic_t found;		/* register of a running counter; 0: none */
+	atomic_t found;		/* control MSR of a running counter; 0: none */
 };
 
-static void find_bits(struct search *s, u32 msr, u64 runs)
+static void find_enable_bits(struct running_search *s, u32 msr, u64 runs)
 {
 	u64 value;
 
 	if (hwpmc_rdmsr_safe(msr, &value))
-		hwpmc_x86_note_fault(msr);
+		hwpmc_x86_note_fault_nmi(msr);
 	else if (value & runs)
 		atomic_cmpxchg(&s->found, 0, msr);
 }
 
-/* On each CPU, interrupts off. */
-static void find_running(void *arg)
+static void find_running_ipi(void *arg)
 {
-	struct search *s = arg;
+	struct running_search *s = arg;
 	unsigned int i;
 
 	for (i = 0; i < s->bank->num; i++)
-		find_bits(s, hwpmc_x86_sel(s->bank, i),
-			  ARCH_PERFMON_EVENTSEL_ENABLE);
+		find_enable_bits(s, hwpmc_x86_sel(s->bank, i),
+				 ARCH_PERFMON_EVENTSEL_ENABLE);
 	if (s->bank->fixed_ctrl)
-		find_bits(s, s->bank->fixed_ctrl, s->bank->fixed_runs);
+		find_enable_bits(s, s->bank->fixed_ctrl, s->bank->fixed_runs);
 }
 
 static u32 bank_running(const struct hwpmc_x86_bank *bank)
 {
-	struct search s = { .bank = bank, .found = ATOMIC_INIT(0) };
+	struct running_search s = { .bank = bank, .found = ATOMIC_INIT(0) };
 
-	on_each_cpu(find_running, &s, 1);
+	on_each_cpu(find_running_ipi, &s, 1);
 	return atomic_read(&s.found);
 }
 
@@ -114,7 +113,7 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 				    msr);
 		return bank_refuse(HWPMC_WHY_PMU_RESERVED, msr, why, detail);
 	}
-	/* What refused the users before may be there again. */
+	/* The MSR that faulted for former users may work again. */
 	WRITE_ONCE(hwpmc_msr_faulted, 0);
 	msr = bank_running(bank);
 	if (msr) {
@@ -133,7 +132,7 @@ void hwpmc_x86_release(const struct hwpmc_x86_bank *bank)
 		return;
 	bank_unreserve(bank, bank->num);
 	if (READ_ONCE(hwpmc_msr_faulted))
-		pr_warn_ratelimited("MSR %#x has refused an access: what was counted is not vouched for\n",
+		pr_warn_ratelimited("access to MSR %#x has faulted: counts may be wrong\n",
 				    hwpmc_msr_faulted);
 }
 
@@ -147,7 +146,7 @@ u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank)
 	return HWPMC_PMU_IDLE;
 }
 
-/* Does the first counter keep what is written to it? It is not running. */
+/* Does the first counter, which is stopped, keep a value that is written to it? */
 static bool keeps_a_value(u32 ctr)
 {
 	const u64 pattern = 0x5a5a5a;	/* fits in every width, also signed */

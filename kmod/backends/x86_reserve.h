@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * x86_reserve.h - sharing the counters with perf, the NMI watchdog and KVM,
- * which take them through the kernel's reservation.
+ * x86_reserve.h - exclusive use of the counters, against perf, the NMI watchdog and
+ * KVM, by the kernel's reservation of MSRs.
  */
 #ifndef HWPMC_X86_RESERVE_H
 #define HWPMC_X86_RESERVE_H
@@ -31,29 +31,28 @@ static inline u32 hwpmc_x86_ctr(const struct hwpmc_x86_bank *b, unsigned int i)
 	return b->ctr + i * b->ctr_step;
 }
 
-/* All of the bank or nothing; see claim() in backend.h. Counts its users. */
+/* Reserve the whole bank or nothing; see claim() in backend.h. Counts its users. */
 int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail);
 void hwpmc_x86_release(const struct hwpmc_x86_bank *bank);
 
 /*
- * Every write to the bank's registers. What faults is known from then on by
- * hwpmc_msr_faulted. Any context on the CPU concerned, NMI included.
+ * All writes to the bank's registers. A fault is kept in hwpmc_msr_faulted. Any
+ * context on the CPU concerned, NMI included.
  */
-void hwpmc_x86_note_fault(u32 msr);
+void hwpmc_x86_note_fault_nmi(u32 msr);
 
-static inline void hwpmc_x86_wrmsr(u32 msr, u64 value)
+static inline void hwpmc_x86_wrmsr_nmi(u32 msr, u64 value)
 {
 	if (unlikely(hwpmc_wrmsr_safe(msr, value)))
-		hwpmc_x86_note_fault(msr);
+		hwpmc_x86_note_fault_nmi(msr);
 }
 
-/* Who has the bank: enum hwpmc_pmu_state. */
+/* Is the bank claimed, held by another or idle? enum hwpmc_pmu_state. */
 u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank);
 
 /*
- * Are there counters behind the addresses, and does RDPMC read them? Hypervisors
- * may swallow writes. Can only be tried while nobody uses them; a holder is
- * taken as a proof.
+ * Do the counters exist and does RDPMC read them? Hypervisors may ignore writes. They
+ * can be tested only while they are free; if they are held they are taken to work.
  */
 bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank);
 

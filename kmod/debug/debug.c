@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * debug.c - debugflags: from its text to tracepoints that are on. Process context.
- * Why it is done so is told in doc/decisions/debugflags.md.
+ * debug.c - the tunable debugflags: switches tracepoints on and off as its text says.
+ * Process context. The reasons for this design are in doc/decisions/debugflags.md.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -23,24 +23,24 @@ module_param_string(debugflags, debugflags, sizeof(debugflags), 0444);
 MODULE_PARM_DESC(debugflags,
 		 "what to trace, such as \"pmc=allocate,release md=*\" (nothing)");
 
-static u64 switched_on;			/* by debugflags; debug_lock */
-static DEFINE_MUTEX(debug_lock);	/* nests: the kernel's own, of events */
+static u64 switched_on;			/* events, by debugflags; debug_lock */
+static DEFINE_MUTEX(debug_lock);	/* the kernel's event_mutex nests inside */
 
 #define EVENT(major, minor)	"hwpmc_" #major "_" #minor,
-static const char *const names[] = { HWPMC_DEBUG_EVENTS(EVENT) };
+static const char *const event_names[] = { HWPMC_DEBUG_EVENTS(EVENT) };
 
-static_assert(ARRAY_SIZE(names) <= 64);
+static_assert(ARRAY_SIZE(event_names) <= 64);
 
 static int switch_events(u64 events, bool on)
 {
 	int ret = 0;
 
 	for (; !ret && events; events &= events - 1)
-		ret = trace_set_clr_event("hwpmc", names[__ffs64(events)], on);
+		ret = trace_set_clr_event("hwpmc", event_names[__ffs64(events)], on);
 	return ret;
 }
 
-static int set_locked(const char *text)
+static int set_debugflags_locked(const char *text)
 {
 	u64 events;
 	int ret;
@@ -49,7 +49,7 @@ static int set_locked(const char *text)
 	ret = hwpmc_debugflags_parse(text, &events);
 	if (ret)
 		return ret;
-	/* Those that are on by it already, too: tracefs may have ended them. */
+	/* Those that are on already, too: tracefs may have switched them off. */
 	ret = switch_events(events, true);
 	if (ret) {
 		switch_events(events & ~switched_on, false);
@@ -75,9 +75,9 @@ int hwpmc_debug_sysctl(hwpmc_ctl_table *table, int write, void *buffer,
 	strscpy(text, debugflags, sizeof(text));
 	ret = proc_dostring(&string, write, buffer, len, pos);
 	if (!ret && write && strlen(text) == sizeof(text) - 1)
-		ret = -EINVAL;		/* it may have been cut */
+		ret = -EINVAL;		/* it may have been truncated */
 	if (!ret && write) {
-		ret = set_locked(text);
+		ret = set_debugflags_locked(text);
 		if (!ret)
 			strscpy(debugflags, text, sizeof(debugflags));
 	}
@@ -88,7 +88,7 @@ int hwpmc_debug_sysctl(hwpmc_ctl_table *table, int write, void *buffer,
 void hwpmc_debug_init(void)
 {
 	mutex_lock(&debug_lock);
-	if (set_locked(debugflags)) {
+	if (set_debugflags_locked(debugflags)) {
 		pr_warn("tunable debugflags=\"%s\" is not understood.\n",
 			debugflags);
 		debugflags[0] = '\0';

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * debug.h - the tunable debugflags: which tracepoints of the module write into the
- * kernel's trace buffer. What was switched on through tracefs is left alone.
+ * debug.h - the tunable debugflags, which chooses the tracepoints of the module that
+ * write into the kernel's trace buffer. It does not switch off events that were
+ * switched on through tracefs.
  */
 #ifndef HWPMC_DEBUG_H
 #define HWPMC_DEBUG_H
 
 #include "../compat/sysctl.h"
 
-/* At load: what the parameter says. */
+/* At load: apply the parameter. */
 void hwpmc_debug_init(void);
-/* All that it has switched on goes off. */
+/* Switch off all events that debugflags has switched on. */
 void hwpmc_debug_exit(void);
 
-/* The sysctl. A text that is not understood is -EINVAL and changes nothing. */
+/* The sysctl. -EINVAL, and nothing changes, if the text is not understood. */
 int hwpmc_debug_sysctl(hwpmc_ctl_table *table, int write, void *buffer,
 		       size_t *len, loff_t *pos);
 

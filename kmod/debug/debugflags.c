@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * debugflags.c - what a text in the language of debugflags means. Pure: no kernel
- * calls, no state. The words are those of FreeBSD's manual, and any minor may stand
- * with any major, as there.
+ * debugflags.c - parses the language of debugflags. Pure: no kernel calls, no state.
+ * The words are those of FreeBSD's manual; as there, any minor may follow any major.
  */
 #include "debugflags.h"
 
@@ -59,7 +58,7 @@ static u64 events_of(struct word major, struct word minor)
 	return events;
 }
 
-/* One "major=minor,minor"; what is behind it, or NULL. */
+/* One "major=minor,minor". Returns the text after it, or NULL. */
 static const char *parse_group(const char *text, u64 *events)
 {
 	struct word major = { text, strcspn(text, "=" BLANKS) }, minor;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * debugflags.h - the module's tracepoints, and the language of the tunable
- * debugflags that chooses among them. The grammar is pure; any context.
+ * debugflags.h - the list of the module's tracepoints, and the parser of the tunable
+ * debugflags, which chooses among them. The parser is pure; any context.
  */
 #ifndef HWPMC_DEBUGFLAGS_H
 #define HWPMC_DEBUGFLAGS_H
 
 #include "../compat/types.h"
 
-/* Tracepoint hwpmc_MAJOR_MINOR of debug/trace.h each: major, minor. */
+/* Major and minor of each tracepoint hwpmc_MAJOR_MINOR of debug/trace.h. */
 #define HWPMC_DEBUG_EVENTS(EVENT)					\
 	EVENT(cpu, exit) EVENT(cpu, init)				\
 	EVENT(csw, swi) EVENT(csw, swo)					\
@@ -35,9 +35,9 @@ extern const struct hwpmc_debug_event hwpmc_debug_events[];
 extern const unsigned int hwpmc_debug_nevents;	/* 64 at most */
 
 /*
- * The set of events, a bit each in the order of the table, that a text names:
- * "major=minor,minor major=*". -EINVAL, and the set is as it was, if it has a word
- * that is not in the language; a minor without a tracepoint here names nothing.
+ * Parse "major=minor,minor major=*" into a set of events, one bit each in the order of
+ * the table. A minor without a tracepoint adds nothing. -EINVAL, and *events is
+ * unchanged, if a word is unknown.
  */
 int hwpmc_debugflags_parse(const char *text, u64 *events);
 

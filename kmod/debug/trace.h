@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * trace.h - the tracepoints of the module, group hwpmc. Each is hwpmc_MAJOR_MINOR,
- * by the words of debugflags (debug/debugflags.h has the list). Off they cost an
- * instruction; they may be in any context, NMI and the switch with the run
- * queue's lock held included. Who did it is in the head of each traced line.
+ * named by the words of debugflags (the list is in debug/debugflags.h). A tracepoint
+ * that is off costs one instruction. Any context, NMI and the context switch with the
+ * run queue lock held included. Task and CPU are in the head of each traced line.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hwpmc
@@ -92,7 +92,7 @@ OF_PROCESS(hwpmc_process_exec);
 OF_PROCESS(hwpmc_process_exit);
 OF_PROCESS(hwpmc_process_fork);
 
-/* Rows whose slices begin, or end. */
+/* Rows whose slices begin or end. */
 DECLARE_EVENT_CLASS(hwpmc_of_rows,
 	TP_PROTO(u64 rows),
 	TP_ARGS(rows),
@@ -158,7 +158,7 @@ DECLARE_EVENT_CLASS(hwpmc_of_class,
 OF_CLASS(hwpmc_md_exit);
 OF_CLASS(hwpmc_md_init);
 
-/* What a row is, or is to be, programmed with; 0: it stands still. */
+/* The select that a row is programmed with, or will be; 0: stopped. */
 DECLARE_EVENT_CLASS(hwpmc_of_select,
 	TP_PROTO(u32 row, u64 select),
 	TP_ARGS(row, select),
@@ -195,7 +195,7 @@ TRACE_EVENT(hwpmc_module_init,
 	TP_printk("classes=%u rows=%u", __entry->classes, __entry->rows)
 );
 
-/* Probes in the kernel: those that are wanted, those that are there. */
+/* Probes in the kernel that are being registered, and the result. */
 TRACE_EVENT(hwpmc_module_hook,
 	TP_PROTO(u32 which, int ret),
 	TP_ARGS(which, ret),

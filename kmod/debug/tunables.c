@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * tunables.c - module parameters and sysctls: names, access, ranges and
- * complaints are FreeBSD's, the defaults too where nothing is said of them in
- * hwpmc(4). Process context.
+ * tunables.c - module parameters and sysctls. Names, access, ranges and warnings are
+ * FreeBSD's; so are the defaults, but for those that hwpmc(4) describes. Process
+ * context.
  */
 #include <linux/log2.h>
 #include <linux/module.h>
@@ -106,30 +106,30 @@ static struct ctl_table tunables[] = {
 	HWPMC_SYSCTL_END
 };
 
-static struct ctl_table_header *header;
+static struct ctl_table_header *sysctl_header;
 
-static void check_positive(const char *name, int *value, int by_default)
+static void check_positive(const char *name, int *value, int fallback)
 {
 	if (*value > 0)
 		return;
 	pr_warn("tunable %s=%d must be greater than zero.\n", name, *value);
-	*value = by_default;
+	*value = fallback;
 }
 
-static void check_range(const char *name, int *value, int least, int most,
-			int instead)
+static void check_range(const char *name, int *value, int min, int max,
+			int fallback)
 {
-	if (*value >= least && *value <= most)
+	if (*value >= min && *value <= max)
 		return;
 	pr_warn("tunable %s=%d out of range.\n", name, *value);
-	*value = instead;
+	*value = fallback;
 }
 
 static void check_logbuffers(void)
 {
 	check_positive("logbuffersize", &hwpmc_logbuffersize,
 		       LOGBUFFERSIZE_DEFAULT);
-	/* It was called so before each CPU had its own. */
+	/* FreeBSD warns by the name that it had before buffers were per CPU. */
 	check_positive("nlogbuffers", &hwpmc_nbuffers_pcpu,
 		       NBUFFERS_PCPU_DEFAULT);
 	if ((s64)hwpmc_logbuffersize * hwpmc_nbuffers_pcpu <= RING_KIB_MAX)
@@ -146,7 +146,7 @@ void hwpmc_tunables_check(void)
 
 	check_positive("hashsize", &hwpmc_hashsize, HASHSIZE_DEFAULT);
 	check_range("hashsize", &hwpmc_hashsize, 1, HASHSIZE_MAX, HASHSIZE_MAX);
-	/* hash_ptr() does not know of no bits. */
+	/* hash_ptr() needs one bit at least. */
 	hwpmc_hashsize = max_t(int, 2, roundup_pow_of_two(hwpmc_hashsize));
 	check_logbuffers();
 	check_range("nsamples", &nsamples, 1, NSAMPLES_MAX, NSAMPLES_DEFAULT);
@@ -162,11 +162,11 @@ void hwpmc_tunables_check(void)
 
 int hwpmc_tunables_init(void)
 {
-	header = register_sysctl("kern/hwpmc", tunables);
-	return header ? 0 : -ENOMEM;
+	sysctl_header = register_sysctl("kern/hwpmc", tunables);
+	return sysctl_header ? 0 : -ENOMEM;
 }
 
 void hwpmc_tunables_exit(void)
 {
-	unregister_sysctl_table(header);
+	unregister_sysctl_table(sysctl_header);
 }

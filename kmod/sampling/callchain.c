@@ -153,7 +153,7 @@ static unsigned int user_chain_nmi(const struct hwpmc_pmc *pmc,
 /* User frames after those of the kernel, where they were asked for and the thread has
  * a user part. */
 static unsigned int user_part_nmi(const struct hwpmc_pmc *pmc, u64 *pc,
-				      unsigned int max, u8 *flags)
+				  unsigned int max, u8 *flags)
 {
 	if (!(pmc->flags & HWPMC_F_USERCALLCHAIN) || !max || !current->mm ||
 	    current->flags & PF_KTHREAD)

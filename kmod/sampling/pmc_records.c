@@ -13,7 +13,7 @@
 #include "pmc_records.h"
 
 static void write_value_record(const struct hwpmc_pmc *pmc, u8 type, s32 pid, s32 tid,
-			u64 value)
+			       u64 value)
 {
 	struct hwpmc_log_value *r;
 
@@ -36,8 +36,8 @@ static void add_value(struct hwpmc_link *link, const struct hwpmc_pmc *pmc,
 	atomic64_add(value, &link->total);
 	if (pmc->flags & HWPMC_F_LOG_PROCCSW)
 		write_value_record(pmc, HWPMC_LOG_PROCCSW,
-			    hwpmc_owner_tgid_nr(pmc->owner, task),
-			    hwpmc_owner_tid_nr(pmc->owner, task), value);
+				   hwpmc_owner_tgid_nr(pmc->owner, task),
+				   hwpmc_owner_tid_nr(pmc->owner, task), value);
 }
 
 void hwpmc_pmc_record_slice_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc)
@@ -63,16 +63,16 @@ void hwpmc_pmc_record_exit_locked(struct hwpmc_target *target)
 
 		if (pmc->flags & HWPMC_F_LOG_PROCEXIT && pmc->owner->log)
 			write_value_record(pmc, HWPMC_LOG_PROCEXIT,
-				    pid_nr_ns(target->pid, pmc->owner->pid_ns),
-				    0, atomic64_read(&link->total));
+					   pid_nr_ns(target->pid, pmc->owner->pid_ns),
+					   0, atomic64_read(&link->total));
 	}
 }
 
 /* ---- attach and detach --------------------------------------------------- */
 
-static void write_attach(struct hwpmc_log *log, u8 type,
-		       const struct hwpmc_pmc *pmc, struct pid *tgid,
-		       const char *path)
+static void write_attach_record(struct hwpmc_log *log, u8 type,
+				const struct hwpmc_pmc *pmc, struct pid *tgid,
+				const char *path)
 {
 	size_t len = strlen(path) + 1;
 	struct hwpmc_log_attach *r;
@@ -105,7 +105,7 @@ void hwpmc_log_attached(struct hwpmc_pmc *pmc, struct pid *tgid)
 			path = hwpmc_task_exe_path(task, page, PAGE_SIZE);
 		put_task_struct(task);
 	}
-	write_attach(pmc->owner->log, HWPMC_LOG_PMCATTACH, pmc, tgid, path);
+	write_attach_record(pmc->owner->log, HWPMC_LOG_PMCATTACH, pmc, tgid, path);
 	free_page((unsigned long)page);
 }
 
@@ -113,5 +113,5 @@ void hwpmc_log_detached(struct hwpmc_pmc *pmc, struct pid *tgid)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	if (hwpmc_log_is_open(pmc->owner))
-		write_attach(pmc->owner->log, HWPMC_LOG_PMCDETACH, pmc, tgid, "");
+		write_attach_record(pmc->owner->log, HWPMC_LOG_PMCDETACH, pmc, tgid, "");
 }

@@ -80,7 +80,7 @@ static unsigned int max_depth_nmi(const struct hwpmc_pmc *pmc, u64 room)
 }
 
 static size_t put_context_nmi(void *at, struct hwpmc_ring *ring, s32 pid, s32 tid,
-			  u64 now)
+			      u64 now)
 {
 	struct hwpmc_log_context *r = at;
 
@@ -120,7 +120,7 @@ static size_t put_sample_nmi(struct hwpmc_log_sample *s, struct hwpmc_pmc *pmc,
 }
 
 static void write_sample_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
-		      struct pt_regs *regs, u64 now)
+			     struct pt_regs *regs, u64 now)
 {
 	s32 pid = hwpmc_owner_tgid_nr(pmc->owner, current);
 	s32 tid = hwpmc_owner_tid_nr(pmc->owner, current);
@@ -194,7 +194,7 @@ static void give_up_row_nmi(struct hwpmc_cpu *c, unsigned int nr)
 }
 
 static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
-			 struct pt_regs *regs, u64 now)
+				struct pt_regs *regs, u64 now)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	struct hwpmc_pmc *pmc = rc->pmc;
@@ -240,7 +240,7 @@ unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 }
 
 static void write_sample_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
-			 struct pt_regs *regs)
+				struct pt_regs *regs)
 {
 	struct hwpmc_scratch *s = this_cpu_ptr(hwpmc_scratch);
 	s32 pid = hwpmc_owner_tgid_nr(pmc->owner, current);

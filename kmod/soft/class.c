@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
-/* class.c - the class SOFT as the core sees it. Contexts as in backend.h. */
+/* class.c - the callbacks of class SOFT. Contexts as in backend.h. */
 #include <linux/kernel.h>
 
 #include "../backends/classes.h"
@@ -44,7 +44,7 @@ static void soft_exit(struct hwpmc_class *cls)
 	hwpmc_soft_cpus = NULL;
 }
 
-/* Nothing has to be asked for; CPUs are to be told that they come and go. */
+/* Nothing to reserve; but only claimed classes get reset_irqoff() with each CPU. */
 static int soft_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
 	return 0;
@@ -60,7 +60,7 @@ static void soft_reset_irqoff(struct hwpmc_class *cls, bool on)
 
 	WRITE_ONCE(s->rows, 0);
 	if (!on)
-		hwpmc_soft_clocks_end_irqoff(s);
+		hwpmc_soft_clocks_stop_irqoff(s);
 }
 
 static int soft_encode(const struct hwpmc_class *cls,
@@ -74,8 +74,8 @@ static int soft_encode(const struct hwpmc_class *cls,
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, req->ev);
 	if (modes != HWPMC_SOFT_MODES && !hwpmc_soft_event_has_modes(req->ev))
 		return hwpmc_encode_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_CAPS,
-				    req->caps & (HWPMC_CAP_USER |
-						 HWPMC_CAP_SYSTEM));
+					   req->caps & (HWPMC_CAP_USER |
+							HWPMC_CAP_SYSTEM));
 	*enc = (struct hwpmc_encoding){
 		.select = { .sel = req->ev | modes },
 		.rows = hwpmc_first_rows(HWPMC_SOFT_ROWS),
@@ -95,12 +95,13 @@ static void soft_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	WRITE_ONCE(s->rows, s->rows & ~BIT(ri));
 	if (!select)
 		return;
-	barrier();	/* an NMI sees a row with its select, or no row */
+	/* hwpmc_soft_hit_nmi() finds a row with its select, or no row. */
+	barrier();
 	s->sel[ri] = select->sel;
 	barrier();
 	WRITE_ONCE(s->rows, s->rows | BIT(ri));
 	if (hwpmc_soft_is_clock(select->sel))
-		hwpmc_soft_clock_begin_irqoff(s, select->sel);
+		hwpmc_soft_clock_start_irqoff(s, select->sel);
 }
 
 static u64 soft_read_irqoff(struct hwpmc_class *cls, unsigned int ri)
@@ -115,7 +116,7 @@ static void soft_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 
 static void soft_add_irqoff(struct hwpmc_class *cls, unsigned int ri, u64 n)
 {
-	hwpmc_soft_row_irqoff(ri, n);
+	hwpmc_soft_add_irqoff(ri, n);
 }
 
 static int soft_event_get(struct hwpmc_class *cls,

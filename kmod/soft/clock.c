@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * clock.c - CLOCK.HARD, CLOCK.STAT and CLOCK.PROF: a timer of each CPU where a row
- * counts them. It ticks at the same moments whenever it was begun, so that many
- * short slices see as much of it as one long one.
+ * clock.c - CLOCK.HARD, CLOCK.STAT and CLOCK.PROF: a timer on each CPU that has a row
+ * counting them. It ticks at fixed times, whenever it was started: so many short
+ * slices count as many ticks as one long slice.
  */
 #include <linux/ktime.h>
 #include <linux/sched.h>
@@ -12,7 +12,7 @@
 #include "../compat/hrtimer.h"
 #include "soft.h"
 
-/* Ticks a second. The third beats with nothing of the kernel's. */
+/* Ticks a second. The third has no common period with the kernel's own timers. */
 static const unsigned int rates[HWPMC_SOFT_CLOCKS] = { 1000, 127, 8128 };
 
 bool hwpmc_soft_is_clock(u32 ev)
@@ -21,8 +21,8 @@ bool hwpmc_soft_is_clock(u32 ev)
 }
 
 /*
- * The kernel keeps the registers of what it interrupted where modules cannot look
- * them up; its unwinder comes by.
+ * Modules have no access to the kernel's own pointer to the interrupted registers:
+ * find them with the unwinder.
  */
 struct pt_regs *hwpmc_soft_interrupted_irqoff(void)
 {
@@ -39,18 +39,18 @@ struct pt_regs *hwpmc_soft_interrupted_irqoff(void)
 	return NULL;
 }
 
-static enum hrtimer_restart clock_tick(struct hrtimer *timer)
+static enum hrtimer_restart clock_tick_irqoff(struct hrtimer *timer)
 {
 	struct hwpmc_soft_clock *clock =
 		container_of(timer, struct hwpmc_soft_clock, timer);
 	struct hwpmc_soft_hit hit = { .ev = clock->ev, .interrupt = true };
 
-	/* Not where it was moved to because its CPU went away. */
+	/* Its CPU went offline and the kernel has moved the timer to another. */
 	if (smp_processor_id() != clock->cpu ||
 	    !hwpmc_soft_counts_irqoff(clock->ev))
 		return HRTIMER_NORESTART;
 	hit.n = hrtimer_forward_now(timer, ns_to_ktime(clock->interval));
-	hwpmc_soft_hit_irqoff(&hit);
+	hwpmc_soft_hit_nmi(&hit);
 	return HRTIMER_RESTART;
 }
 
@@ -64,12 +64,12 @@ void hwpmc_soft_clocks_init(struct hwpmc_soft_cpu *s, unsigned int cpu)
 		clock->ev = HWPMC_EV_SOFT_CLOCK_HARD + i;
 		clock->cpu = cpu;
 		clock->interval = NSEC_PER_SEC / rates[i];
-		hrtimer_setup(&clock->timer, clock_tick, CLOCK_MONOTONIC,
+		hrtimer_setup(&clock->timer, clock_tick_irqoff, CLOCK_MONOTONIC,
 			      HRTIMER_MODE_ABS_PINNED_HARD);
 	}
 }
 
-/* CPUs tick one after the other. */
+/* The ticks of the CPUs are spread over the interval. */
 static u64 next_tick(const struct hwpmc_soft_clock *clock)
 {
 	u64 now = ktime_get_ns(), phase, since;
@@ -79,7 +79,7 @@ static u64 next_tick(const struct hwpmc_soft_clock *clock)
 	return now - since + clock->interval;
 }
 
-void hwpmc_soft_clock_begin_irqoff(struct hwpmc_soft_cpu *s, u32 ev)
+void hwpmc_soft_clock_start_irqoff(struct hwpmc_soft_cpu *s, u32 ev)
 {
 	struct hwpmc_soft_clock *clock =
 		&s->clock[ev - HWPMC_EV_SOFT_CLOCK_HARD];
@@ -89,8 +89,8 @@ void hwpmc_soft_clock_begin_irqoff(struct hwpmc_soft_cpu *s, u32 ev)
 			      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* On its own CPU with interrupts off it does not run now. */
-void hwpmc_soft_clocks_end_irqoff(struct hwpmc_soft_cpu *s)
+/* This CPU's timer cannot be running now: interrupts are off. */
+void hwpmc_soft_clocks_stop_irqoff(struct hwpmc_soft_cpu *s)
 {
 	unsigned int i;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * events.c - which events there are, and the probes that tick while somebody
- * counts them. Tables: made at load, user counts under hwpmc_lock. Probes: any
- * context of the kernel; where it runs them preemptible they disable interrupts.
+ * events.c - the table of events, and the tracepoint probes that count them while a
+ * PMC has them. Tables: made at load, user counts under hwpmc_lock. Probes: any context
+ * of the kernel, NMI included; they disable interrupts.
  *
- * Any tracepoint is an event, by its name; its number is its place in the kernel's
- * table, which is the same until the machine is booted again.
+ * Any tracepoint is an event, by its name. Its number is its index in the kernel's
+ * table, which does not change until the next boot.
  */
 #include <linux/hardirq.h>
 #include <linux/mm.h>
@@ -17,10 +17,10 @@
 #include "../task/target.h"
 #include "soft.h"
 
-/* Before the probe that ends the slices of threads without a notifier. */
-#define PRIO	(TRACEPOINT_DEFAULT_PRIO + 1)
+/* At sched_switch: before the probe that ends slices of threads without a notifier. */
+#define PROBE_PRIO	(TRACEPOINT_DEFAULT_PRIO + 1)
 
-static void event_hit(u32 ev, struct pt_regs *regs)
+static void event_hit_nmi(u32 ev, struct pt_regs *regs)
 {
 	struct hwpmc_soft_hit h = {
 		.ev = ev, .n = 1, .regs = regs, .known = true,
@@ -28,69 +28,69 @@ static void event_hit(u32 ev, struct pt_regs *regs)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	hwpmc_soft_hit_irqoff(&h);
+	hwpmc_soft_hit_nmi(&h);
 	local_irq_restore(flags);
 }
 
 /*
- * Of any tracepoint: its arguments differ, and are in registers that this function
- * does not look at. data: the event's number.
+ * Probe of any tracepoint: arguments after the first differ, and are in registers that
+ * this function does not read. data: the number of the event.
  */
-static void probe_any(void *data)
+static void probe_any_nmi(void *data)
 {
-	event_hit((unsigned long)data, NULL);
+	event_hit_nmi((unsigned long)data, NULL);
 }
 
-static void probe_fault(void *data, unsigned long address, struct pt_regs *regs,
-			unsigned long error)
+static void probe_fault_nmi(void *data, unsigned long address, struct pt_regs *regs,
+			    unsigned long error)
 {
 	u32 ev = (unsigned long)data;
 	bool write = error & X86_PF_WRITE;
 
-	/* A profiler that looks at stacks. */
+	/* A profiler that reads user stacks: not a fault of the program. */
 	if (in_nmi())
 		return;
 	if (ev == HWPMC_EV_SOFT_PAGE_FAULT_ALL ||
 	    ev == (write ? HWPMC_EV_SOFT_PAGE_FAULT_WRITE :
 		   HWPMC_EV_SOFT_PAGE_FAULT_READ))
-		event_hit(ev, regs);
+		event_hit_nmi(ev, regs);
 }
 
-static void probe_migrate(void *data, struct task_struct *task, int cpu)
+static void probe_migration(void *data, struct task_struct *task, int cpu)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
 	hwpmc_thread_migrated_irqoff(task);
 	local_irq_restore(flags);
-	event_hit(HWPMC_EV_SOFT_CPU_MIGRATION, NULL);
+	event_hit_nmi(HWPMC_EV_SOFT_CPU_MIGRATION, NULL);
 }
 
 #define FAULTS	{ "page_fault_user", "page_fault_kernel" }
 
-/* By their number. */
+/* In the order of their numbers. */
 static struct fixed {
 	const char *name;
-	const char *tp_name[2];
+	const char *tp_name[2];		/* none: a clock (clock.c) */
 	void *probe;
-	bool modes;
-	struct tracepoint *tp[2];
-	unsigned int users;
+	bool modes;			/* user and kernel can be told apart */
+	struct tracepoint *tp[2];	/* NULL: this kernel has none */
+	unsigned int users;		/* hwpmc_lock */
 } fixed[] = {
 	{ "CLOCK.HARD", .modes = true },
 	{ "CLOCK.STAT", .modes = true },
 	{ "CLOCK.PROF", .modes = true },
-	{ "LOCK.FAILED", { "contention_begin" }, probe_any },
-	{ "PAGE_FAULT.ALL", FAULTS, probe_fault, true },
-	{ "PAGE_FAULT.READ", FAULTS, probe_fault, true },
-	{ "PAGE_FAULT.WRITE", FAULTS, probe_fault, true },
-	{ "CONTEXT_SWITCH", { "sched_switch" }, probe_any },
-	{ "CPU_MIGRATION", { "sched_migrate_task" }, probe_migrate },
+	{ "LOCK.FAILED", { "contention_begin" }, probe_any_nmi },
+	{ "PAGE_FAULT.ALL", FAULTS, probe_fault_nmi, true },
+	{ "PAGE_FAULT.READ", FAULTS, probe_fault_nmi, true },
+	{ "PAGE_FAULT.WRITE", FAULTS, probe_fault_nmi, true },
+	{ "CONTEXT_SWITCH", { "sched_switch" }, probe_any_nmi },
+	{ "CPU_MIGRATION", { "sched_migrate_task" }, probe_migration },
 };
 
 static struct named {
 	struct tracepoint *tp;
-	unsigned int users;
+	unsigned int users;		/* hwpmc_lock */
 } *named;
 static unsigned int nnamed;
 
@@ -151,14 +151,14 @@ const char *hwpmc_soft_event_at(unsigned int place, u32 *ev)
 	return named[place].tp->name;
 }
 
-static void count_one(struct tracepoint *tp, void *n)
+static void count_tracepoint(struct tracepoint *tp, void *n)
 {
 	++*(unsigned int *)n;
 }
 
-static void add_one(struct tracepoint *tp, void *most)
+static void add_tracepoint(struct tracepoint *tp, void *max)
 {
-	if (nnamed < *(unsigned int *)most)
+	if (nnamed < *(unsigned int *)max)
 		named[nnamed++].tp = tp;
 }
 
@@ -177,13 +177,13 @@ int hwpmc_soft_events_init(void)
 
 	for (i = 0; i < ARRAY_SIZE(fixed); i++)
 		find_fixed(&fixed[i]);
-	for_each_kernel_tracepoint(count_one, &n);
+	for_each_kernel_tracepoint(count_tracepoint, &n);
 	n = min_t(unsigned int, n, HWPMC_EV_SOFT_LAST -
 				   HWPMC_EV_SOFT_TRACEPOINT + 1);
 	named = kvcalloc(n, sizeof(*named), GFP_KERNEL);
 	if (!named)
 		return -ENOMEM;
-	for_each_kernel_tracepoint(add_one, &n);
+	for_each_kernel_tracepoint(add_tracepoint, &n);
 	return 0;
 }
 
@@ -202,12 +202,13 @@ static int hook_fixed(struct fixed *f, u32 ev)
 	void *data = (void *)(unsigned long)ev;
 	int ret;
 
+	lockdep_assert_held(&hwpmc_lock);
 	if (!f->tp[0])
 		return 0;
-	ret = tracepoint_probe_register_prio(f->tp[0], f->probe, data, PRIO);
+	ret = tracepoint_probe_register_prio(f->tp[0], f->probe, data, PROBE_PRIO);
 	if (ret || !f->tp[1])
 		return ret;
-	ret = tracepoint_probe_register_prio(f->tp[1], f->probe, data, PRIO);
+	ret = tracepoint_probe_register_prio(f->tp[1], f->probe, data, PROBE_PRIO);
 	if (ret)
 		tracepoint_probe_unregister(f->tp[0], f->probe, data);
 	return ret;
@@ -218,6 +219,7 @@ static void unhook_fixed(struct fixed *f, u32 ev)
 	void *data = (void *)(unsigned long)ev;
 	unsigned int i;
 
+	lockdep_assert_held(&hwpmc_lock);
 	for (i = 0; i < ARRAY_SIZE(f->tp) && f->tp[i]; i++)
 		tracepoint_probe_unregister(f->tp[i], f->probe, data);
 }
@@ -234,7 +236,7 @@ int hwpmc_soft_event_get(u32 ev)
 	if ((*users)++)
 		return 0;
 	ret = f ? hook_fixed(f, ev) :
-		  tracepoint_probe_register_prio(t->tp, probe_any, data, PRIO);
+		  tracepoint_probe_register_prio(t->tp, probe_any_nmi, data, PROBE_PRIO);
 	if (ret)
 		*users = 0;
 	return ret;
@@ -249,6 +251,6 @@ void hwpmc_soft_event_put(u32 ev)
 	if (f && !--f->users)
 		unhook_fixed(f, ev);
 	else if (t && !--t->users)
-		tracepoint_probe_unregister(t->tp, probe_any,
+		tracepoint_probe_unregister(t->tp, probe_any_nmi,
 					    (void *)(unsigned long)ev);
 }

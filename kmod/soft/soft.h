@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * soft.h - class SOFT: counters in memory that the kernel's own events tick, so
- * that there is something to count and to sample where there is no PMU.
+ * soft.h - class SOFT: counters in memory for events of the kernel, which can be
+ * counted and sampled without a PMU.
  *
- * A row of a CPU has a counter and a select, as hardware has; a tick adds one
- * to the counters of this CPU whose select has the event. All else (slices, system
- * scope, samples) is done by the same code as for hardware.
+ * A row of a CPU has a counter and a select, as hardware has. An event is added to the
+ * counters of its CPU whose select names it. Slices, system scope and samples are done
+ * by the same code as for hardware.
  *
- *	class.c		rows, as the core sees them
- *	tick.c		ticks and overflows
- *	events.c	which events there are; the probes that tick
- *	clock.c		timers that tick
+ *	class.c		callbacks of the class
+ *	tick.c		counting, and overflows
+ *	events.c	table of events; tracepoint probes
+ *	clock.c		timers
  */
 #ifndef HWPMC_SOFT_H
 #define HWPMC_SOFT_H
@@ -22,10 +22,11 @@
 
 #define HWPMC_SOFT_CLOCKS	3
 
-/* A select: the event's number, and the modes in which it is counted. */
+/* A select: the number of the event, and the modes in which it is counted. */
 #define HWPMC_SOFT_USER		BIT_ULL(32)
 #define HWPMC_SOFT_SYSTEM	BIT_ULL(33)
-/* Of a thread, which is told when it runs again; not ticked where it happens. */
+/* Happens to a thread that does not run: added at its next switch-in, not counted on
+ * the CPU where it happens. */
 #define HWPMC_SOFT_OFF_CPU	BIT_ULL(34)
 #define HWPMC_SOFT_MODES	(HWPMC_SOFT_USER | HWPMC_SOFT_SYSTEM)
 
@@ -40,47 +41,46 @@ struct hwpmc_soft_clock {
 	u64 interval;			/* ns */
 };
 
-/* Of one CPU; touched there with interrupts off. Counters also in NMI, hence
- * by instructions that an NMI cannot divide. */
+/* Of one CPU; used there with interrupts off. Counters change in NMI too: only by single
+ * instructions. */
 struct hwpmc_soft_cpu {
 	u64 counter[HWPMC_SOFT_ROWS];
 	u64 sel[HWPMC_SOFT_ROWS];
-	u32 rows;			/* that count */
-	bool busy;			/* in a tick: what happens now is our own */
+	u32 rows;			/* bit per row that counts */
+	bool busy;			/* in a hit: events now are the module's own */
 	struct hwpmc_soft_clock clock[HWPMC_SOFT_CLOCKS];
 };
 
 extern struct hwpmc_soft_cpu __percpu *hwpmc_soft_cpus;
-extern struct hwpmc_class *hwpmc_soft_class;	/* never changes after load */
+extern struct hwpmc_class *hwpmc_soft_class;	/* constant after load */
 
-/* What happened. Where it hit is looked for when somebody wants to know. */
+/* An event. Its registers are looked up only if a row needs them. */
 struct hwpmc_soft_hit {
 	u32 ev;
 	u64 n;				/* times */
 	struct pt_regs *regs;		/* NULL: in the kernel, here */
-	bool interrupt;			/* what this interrupt has interrupted, and
-					 * .regs is not known yet */
-	bool known;			/* .regs says whether user or kernel */
+	bool interrupt;			/* .regs: those this interrupt interrupted */
+	bool known;			/* .regs is set */
 };
 
-/* Tick the rows of this CPU that count the event. Interrupts off, or NMI. */
-void hwpmc_soft_hit_irqoff(struct hwpmc_soft_hit *hit);
+/* Add the event to the rows of this CPU that count it. Interrupts off, or NMI. */
+void hwpmc_soft_hit_nmi(struct hwpmc_soft_hit *hit);
 /* Does a row of this CPU count it? */
 bool hwpmc_soft_counts_irqoff(u32 ev);
-/* One row alone, for what happened to the thread that was switched in. */
-void hwpmc_soft_row_irqoff(unsigned int ri, u64 n);
+/* Add n to one row, for events of the current thread while it did not run. */
+void hwpmc_soft_add_irqoff(unsigned int ri, u64 n);
 
 /* ---- events.c ------------------------------------------------------------ */
 
 int hwpmc_soft_events_init(void);
 void hwpmc_soft_events_exit(void);
 bool hwpmc_soft_event_is_here(u32 ev);
-/* Does it happen in user mode at times, so that the two can be told apart? */
+/* Can it happen in user mode as well as in the kernel? */
 bool hwpmc_soft_event_has_modes(u32 ev);
-/* NULL: there is none of that place in the list. */
+/* The event at a place of the list; NULL behind its end. */
 const char *hwpmc_soft_event_at(unsigned int place, u32 *ev);
 const char *hwpmc_soft_event_name(u32 ev);
-/* One more, or less, who counts it. Sleeps; hwpmc_lock. */
+/* One PMC more, or less, that counts it. Sleeps; hwpmc_lock. */
 int hwpmc_soft_event_get(u32 ev);
 void hwpmc_soft_event_put(u32 ev);
 
@@ -88,10 +88,10 @@ void hwpmc_soft_event_put(u32 ev);
 
 void hwpmc_soft_clocks_init(struct hwpmc_soft_cpu *s, unsigned int cpu);
 bool hwpmc_soft_is_clock(u32 ev);
-/* Have it tick on this CPU, until no row there counts it. */
-void hwpmc_soft_clock_begin_irqoff(struct hwpmc_soft_cpu *s, u32 ev);
-void hwpmc_soft_clocks_end_irqoff(struct hwpmc_soft_cpu *s);
-/* Of what the interrupt that runs here has interrupted; NULL: cannot tell. */
+/* Start the clock on this CPU; it stops itself when no row counts it. */
+void hwpmc_soft_clock_start_irqoff(struct hwpmc_soft_cpu *s, u32 ev);
+void hwpmc_soft_clocks_stop_irqoff(struct hwpmc_soft_cpu *s);
+/* Registers of what the running interrupt has interrupted; NULL: not found. */
 struct pt_regs *hwpmc_soft_interrupted_irqoff(void);
 
 #endif /* HWPMC_SOFT_H */

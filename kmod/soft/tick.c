@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * tick.c - an event has happened: the rows of this CPU that count it, and what
- * follows when one of them overflows. From any context of the kernel, NMI included;
- * interrupts off.
+ * tick.c - adds an event to the rows of this CPU that count it, and handles their
+ * overflow. Any context of the kernel, NMI included; interrupts off.
  */
 #include <linux/hardirq.h>
 #include <linux/ptrace.h>
@@ -11,7 +10,7 @@
 #include "../sampling/sample.h"
 #include "soft.h"
 
-static void find_regs(struct hwpmc_soft_hit *hit)
+static void find_regs_nmi(struct hwpmc_soft_hit *hit)
 {
 	if (hit->known)
 		return;
@@ -20,7 +19,7 @@ static void find_regs(struct hwpmc_soft_hit *hit)
 	hit->known = true;
 }
 
-static bool is_counted(struct hwpmc_soft_hit *hit, u64 sel)
+static bool is_counted_nmi(struct hwpmc_soft_hit *hit, u64 sel)
 {
 	u64 modes = sel & HWPMC_SOFT_MODES;
 
@@ -28,42 +27,42 @@ static bool is_counted(struct hwpmc_soft_hit *hit, u64 sel)
 		return false;
 	if (modes == HWPMC_SOFT_MODES)
 		return true;
-	find_regs(hit);
+	find_regs_nmi(hit);
 	return modes == (hit->regs && user_mode(hit->regs) ?
 			 HWPMC_SOFT_USER : HWPMC_SOFT_SYSTEM);
 }
 
 /*
- * An armed counter has come to 0 or beyond. In NMI nothing is written: the next
- * tick outside finds it as it is.
+ * An armed counter has reached 0 or `overshoot`. In NMI no sample is written: the next
+ * event outside finds the counter overflowed still.
  */
-static void overflow_irqoff(struct hwpmc_soft_hit *hit, unsigned int ri,
-			    u64 overshoot)
+static void handle_overflow_nmi(struct hwpmc_soft_hit *hit, unsigned int ri,
+				u64 overshoot)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	unsigned int nr = hwpmc_soft_class->first + ri;
 
 	if (in_nmi() || !(c->ticking & BIT_ULL(nr)))
 		return;
-	find_regs(hit);
+	find_regs_nmi(hit);
 	hwpmc_sample_overflow_irqoff(c, nr, hit->regs, overshoot);
 }
 
-static void tick_irqoff(struct hwpmc_soft_hit *hit, unsigned int ri, u64 n)
+static void tick_row_nmi(struct hwpmc_soft_hit *hit, unsigned int ri, u64 n)
 {
 	u64 counter = this_cpu_add_return(hwpmc_soft_cpus->counter[ri], n);
 
 	if (!(counter >> 63))
-		overflow_irqoff(hit, ri, counter);
+		handle_overflow_nmi(hit, ri, counter);
 }
 
-void hwpmc_soft_hit_irqoff(struct hwpmc_soft_hit *hit)
+void hwpmc_soft_hit_nmi(struct hwpmc_soft_hit *hit)
 {
 	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
 	bool outside = !in_nmi();
 	u32 rows;
 
-	/* What a tick does may be an event again: not the program's. */
+	/* Handling an event may cause events, which are not the program's. */
 	if (outside && s->busy)
 		return;
 	if (outside)
@@ -71,20 +70,21 @@ void hwpmc_soft_hit_irqoff(struct hwpmc_soft_hit *hit)
 	for (rows = READ_ONCE(s->rows); rows; rows &= rows - 1) {
 		unsigned int ri = __ffs(rows);
 
-		if ((u32)s->sel[ri] == hit->ev && is_counted(hit, s->sel[ri]))
-			tick_irqoff(hit, ri, hit->n);
+		if ((u32)s->sel[ri] == hit->ev && is_counted_nmi(hit, s->sel[ri]))
+			tick_row_nmi(hit, ri, hit->n);
 	}
 	if (outside)
 		s->busy = false;
 }
 
-void hwpmc_soft_row_irqoff(unsigned int ri, u64 n)
+void hwpmc_soft_add_irqoff(unsigned int ri, u64 n)
 {
 	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
 	struct hwpmc_soft_hit hit = { .n = n, .known = true };
 
+	lockdep_assert_irqs_disabled();
 	s->busy = true;
-	tick_irqoff(&hit, ri, n);
+	tick_row_nmi(&hit, ri, n);
 	s->busy = false;
 }
 

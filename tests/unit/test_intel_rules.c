@@ -16,7 +16,7 @@ START_TEST(every_rule_is_the_first_to_fit_some_event)
 		ck_assert_uint_lt(m->nrules, ARRAY_SIZE(used));
 		for (u32 code = 0; code <= 0xffff; code++)
 			for (unsigned int i = 0; i < m->nrules; i++)
-				if (rule_fits(&m->rules[i], code, code >> 8)) {
+				if (rule_matches(&m->rules[i], code, code >> 8)) {
 					used[i] = 1;
 					break;
 				}
