@@ -64,7 +64,7 @@ static int write_ring(struct hwpmc_log *log, struct hwpmc_log_cpu *lc)
 	u64 tail = ctl->tail, head;
 	int ret;
 
-	head = smp_load_acquire(&ctl->head);	/* C: hwpmc_ring_publish() */
+	head = smp_load_acquire(&ctl->head);	/* C: hwpmc_ring_publish_nmi() */
 	if (head == tail)
 		return 0;
 	/* No CPU record before INITIALIZE, the first record of the stream. */

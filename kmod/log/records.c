@@ -62,13 +62,13 @@ void hwpmc_records_begin(struct hwpmc_log *log)
 	struct hwpmc_ring *ring = &per_cpu_ptr(log->cpus, first)->ring;
 	struct hwpmc_log_initialize *r;
 
-	r = hwpmc_ring_reserve(ring, sizeof(*r));
+	r = hwpmc_ring_reserve_nmi(ring, sizeof(*r));
 	r->hdr = (struct hwpmc_log_hdr){
 		.len = sizeof(*r), .type = HWPMC_LOG_INITIALIZE,
 		.time = hwpmc_log_time(),
 	};
 	fill_init(log, r);
-	hwpmc_ring_commit(ring);
+	hwpmc_ring_commit_nmi(ring);
 }
 
 static void put_allocate(struct hwpmc_log *log, const struct hwpmc_pmc *pmc)
@@ -166,7 +166,7 @@ static bool put_end(struct hwpmc_log *log)
 	} *r;
 
 	/* Not by hwpmc_log_reserve(), which refuses a log that is not open. */
-	r = hwpmc_ring_reserve(hwpmc_log_ring(log), sizeof(*r));
+	r = hwpmc_ring_reserve_nmi(hwpmc_log_ring(log), sizeof(*r));
 	if (!r)
 		return false;
 	r->clock.hdr = (struct hwpmc_log_hdr){

@@ -29,8 +29,8 @@ static void *log_reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now
 	if (!sample)
 		hwpmc_stat_inc(buffer_requests);
 	if (likely(READ_ONCE(log->open))) {
-		hwpmc_ring_declare(ring, now);
-		at = hwpmc_ring_reserve(ring, len);
+		hwpmc_ring_declare_nmi(ring, now);
+		at = hwpmc_ring_reserve_nmi(ring, len);
 	}
 	trace_hwpmc_logging_getbuf(len, at ? 0 : -ENOSPC);
 	if (unlikely(!at) && sample)
@@ -38,8 +38,8 @@ static void *log_reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now
 	else if (unlikely(!at))
 		hwpmc_stat_inc(buffer_requests_failed);
 	if (unlikely(!at))
-		hwpmc_ring_drop(ring, READ_ONCE(log->open) ? HWPMC_DROP_FULL :
-				HWPMC_DROP_CLOSED, sample, 1, now);
+		hwpmc_ring_drop_nmi(ring, READ_ONCE(log->open) ? HWPMC_DROP_FULL :
+				    HWPMC_DROP_CLOSED, sample, 1, now);
 	return at;
 }
 
@@ -65,14 +65,14 @@ void *hwpmc_log_reserve(struct hwpmc_log *log, u8 type, size_t len)
 
 void hwpmc_log_commit(struct hwpmc_log *log)
 {
-	if (unlikely(hwpmc_ring_commit(hwpmc_log_ring(log))))
+	if (unlikely(hwpmc_ring_commit_nmi(hwpmc_log_ring(log))))
 		hwpmc_log_wake_irqoff(log);
 }
 
 void hwpmc_log_drop(struct hwpmc_log *log, unsigned int cause)
 {
 	preempt_disable();
-	hwpmc_ring_drop(hwpmc_log_ring(log), cause, false, 1, hwpmc_log_time());
+	hwpmc_ring_drop_nmi(hwpmc_log_ring(log), cause, false, 1, hwpmc_log_time());
 	preempt_enable();
 }
 
@@ -80,7 +80,7 @@ static void declare_drops_ipi(void *arg)
 {
 	struct hwpmc_log *log = arg;
 
-	hwpmc_ring_declare(hwpmc_log_ring(log), hwpmc_log_time());
+	hwpmc_ring_declare_nmi(hwpmc_log_ring(log), hwpmc_log_time());
 }
 
 bool hwpmc_log_declare_all(struct hwpmc_log *log)
@@ -94,7 +94,7 @@ bool hwpmc_log_declare_all(struct hwpmc_log *log)
 		struct hwpmc_ring *ring = &per_cpu_ptr(log->cpus, cpu)->ring;
 
 		if (!cpu_online(cpu))
-			hwpmc_ring_declare(ring, hwpmc_log_time());
+			hwpmc_ring_declare_nmi(ring, hwpmc_log_time());
 		all &= !READ_ONCE(ring->dropped);
 	}
 	cpus_read_unlock();

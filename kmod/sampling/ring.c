@@ -27,28 +27,28 @@ void hwpmc_ring_init(struct hwpmc_ring *ring, struct hwpmc_log_ring *ctl,
 	ctl->cpu = cpu;
 }
 
-static void *ring_reserve(struct hwpmc_ring *ring, size_t len, size_t spare)
+static void *ring_reserve_nmi(struct hwpmc_ring *ring, size_t len, size_t spare)
 {
 	u64 at;
 
 	do {
 		at = READ_ONCE(ring->reserved);
-		if (hwpmc_ring_room(ring) < len + spare)
+		if (hwpmc_ring_room_nmi(ring) < len + spare)
 			return NULL;
 	} while (cmpxchg_local(&ring->reserved, at, at + len) != at);
 	return hwpmc_ring_at(ring, at);
 }
 
-void *hwpmc_ring_reserve(struct hwpmc_ring *ring, size_t len)
+void *hwpmc_ring_reserve_nmi(struct hwpmc_ring *ring, size_t len)
 {
 	void *at;
 
 	ring->nest++;
 	barrier();
 	/* While drops are not declared, keep room for their declaration. */
-	at = ring_reserve(ring, len, READ_ONCE(ring->dropped) ? DECLARATION : 0);
+	at = ring_reserve_nmi(ring, len, READ_ONCE(ring->dropped) ? DECLARATION : 0);
 	if (!at)
-		hwpmc_ring_commit(ring);
+		hwpmc_ring_commit_nmi(ring);
 	return at;
 }
 
@@ -57,7 +57,7 @@ void *hwpmc_ring_reserve(struct hwpmc_ring *ring, size_t len)
  * writer that interrupts it before .nest is 0 publishes nothing itself; the loop finds
  * that .reserved has moved, and publishes that too.
  */
-bool hwpmc_ring_commit(struct hwpmc_ring *ring)
+bool hwpmc_ring_commit_nmi(struct hwpmc_ring *ring)
 {
 	u64 head;
 
@@ -68,7 +68,7 @@ bool hwpmc_ring_commit(struct hwpmc_ring *ring)
 	}
 	do {
 		head = READ_ONCE(ring->reserved);
-		hwpmc_ring_publish(ring, head);
+		hwpmc_ring_publish_nmi(ring, head);
 		ring->nest = 0;
 		barrier();
 		if (READ_ONCE(ring->reserved) == head)
@@ -76,11 +76,11 @@ bool hwpmc_ring_commit(struct hwpmc_ring *ring)
 		ring->nest = 1;
 		barrier();
 	} while (1);
-	return hwpmc_ring_wants_reader(ring, head);
+	return hwpmc_ring_wants_reader_nmi(ring, head);
 }
 
 /* Atomic against NMIs of this CPU. */
-static void count_add(u64 *count, u64 added)
+static void count_add_nmi(u64 *count, u64 added)
 {
 	u64 n;
 
@@ -89,8 +89,8 @@ static void count_add(u64 *count, u64 added)
 	} while (cmpxchg_local(count, n, n + added) != n);
 }
 
-void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
-		     u64 n, u64 now)
+void hwpmc_ring_drop_nmi(struct hwpmc_ring *ring, unsigned int cause, bool sample,
+			 u64 n, u64 now)
 {
 	u64 *count = sample ? ring->samples : ring->others;
 	u64 *all = sample ? ring->all_samples : ring->all_others;
@@ -100,8 +100,8 @@ void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 
 	if (!READ_ONCE(ring->dropped))
 		WRITE_ONCE(ring->since, now);
-	count_add(&count[cause], n);
-	count_add(&all[cause], n);
+	count_add_nmi(&count[cause], n);
+	count_add_nmi(&all[cause], n);
 	/* Never read it back: the owner may write there too, and would keep a loop that
 	 * compares running. */
 	do {
@@ -112,7 +112,7 @@ void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 	WRITE_ONCE(ring->dropped, true);
 }
 
-static u64 count_take(u64 *count)
+static u64 count_take_nmi(u64 *count)
 {
 	u64 n;
 
@@ -122,7 +122,7 @@ static u64 count_take(u64 *count)
 	return n;
 }
 
-void hwpmc_ring_declare(struct hwpmc_ring *ring, u64 now)
+void hwpmc_ring_declare_nmi(struct hwpmc_ring *ring, u64 now)
 {
 	struct hwpmc_log_drop *r;
 	unsigned int i;
@@ -131,7 +131,7 @@ void hwpmc_ring_declare(struct hwpmc_ring *ring, u64 now)
 		return;
 	ring->nest++;
 	barrier();
-	r = ring_reserve(ring, DECLARATION, 0);
+	r = ring_reserve_nmi(ring, DECLARATION, 0);
 	if (r) {
 		r->hdr = (struct hwpmc_log_hdr){
 			.len = DECLARATION,
@@ -145,9 +145,9 @@ void hwpmc_ring_declare(struct hwpmc_ring *ring, u64 now)
 		WRITE_ONCE(ring->dropped, false);
 		barrier();
 		for (i = 0; i < HWPMC_DROP__COUNT; i++) {
-			r->samples[i] = count_take(&ring->samples[i]);
-			r->others[i] = count_take(&ring->others[i]);
+			r->samples[i] = count_take_nmi(&ring->samples[i]);
+			r->others[i] = count_take_nmi(&ring->others[i]);
 		}
 	}
-	hwpmc_ring_commit(ring);
+	hwpmc_ring_commit_nmi(ring);
 }

@@ -38,7 +38,7 @@ struct hwpmc_ring {
 };
 
 /* Bytes that are free; at most .size, whatever the reader has written to tail. */
-static inline u64 hwpmc_ring_room(const struct hwpmc_ring *ring)
+static inline u64 hwpmc_ring_room_nmi(const struct hwpmc_ring *ring)
 {
 	u64 used = READ_ONCE(ring->reserved) - READ_ONCE(ring->ctl->tail);
 
@@ -50,7 +50,7 @@ static inline void *hwpmc_ring_at(const struct hwpmc_ring *ring, u64 where)
 	return ring->data + (where & (ring->size - 1));
 }
 
-static inline void hwpmc_ring_publish(struct hwpmc_ring *ring, u64 head)
+static inline void hwpmc_ring_publish_nmi(struct hwpmc_ring *ring, u64 head)
 {
 	/* C: pairs with the reader's acquire of head in the drain thread or the
 	 * owner: the records that head covers are written. */
@@ -58,7 +58,7 @@ static inline void hwpmc_ring_publish(struct hwpmc_ring *ring, u64 head)
 }
 
 /* Is it time to wake the reader? True once for every .wakeup bytes. */
-static inline bool hwpmc_ring_wants_reader(struct hwpmc_ring *ring, u64 head)
+static inline bool hwpmc_ring_wants_reader_nmi(struct hwpmc_ring *ring, u64 head)
 {
 	if (head - ring->woken < ring->wakeup)
 		return false;
@@ -77,22 +77,22 @@ static inline bool hwpmc_ring_push_nmi(struct hwpmc_ring *ring, size_t len)
 	ring->reserved = head;
 	if (ring->nest)
 		return false;	/* the writer that was interrupted publishes it */
-	hwpmc_ring_publish(ring, head);
-	return hwpmc_ring_wants_reader(ring, head);
+	hwpmc_ring_publish_nmi(ring, head);
+	return hwpmc_ring_wants_reader_nmi(ring, head);
 }
 
 void hwpmc_ring_init(struct hwpmc_ring *ring, struct hwpmc_log_ring *ctl,
 		     void *data, u64 size, u32 wakeup, u32 cpu);
 
 /* len: a multiple of 8. NULL: no room; the caller counts the drop. */
-void *hwpmc_ring_reserve(struct hwpmc_ring *ring, size_t len);
+void *hwpmc_ring_reserve_nmi(struct hwpmc_ring *ring, size_t len);
 /* True: wake the reader. */
-bool hwpmc_ring_commit(struct hwpmc_ring *ring);
+bool hwpmc_ring_commit_nmi(struct hwpmc_ring *ring);
 
 /* Count n dropped records; `now` by the log's clock. */
-void hwpmc_ring_drop(struct hwpmc_ring *ring, unsigned int cause, bool sample,
-		     u64 n, u64 now);
+void hwpmc_ring_drop_nmi(struct hwpmc_ring *ring, unsigned int cause, bool sample,
+			 u64 n, u64 now);
 /* Write a DROPNOTIFY record for undeclared drops, if there are any and it fits. */
-void hwpmc_ring_declare(struct hwpmc_ring *ring, u64 now);
+void hwpmc_ring_declare_nmi(struct hwpmc_ring *ring, u64 now);
 
 #endif /* HWPMC_RING_H */

@@ -129,11 +129,11 @@ static void write_sample_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 	u8 *at;
 
 	if (unlikely(ring->dropped))
-		hwpmc_ring_declare(ring, now);
-	room = hwpmc_ring_room(ring);
+		hwpmc_ring_declare_nmi(ring, now);
+	room = hwpmc_ring_room_nmi(ring);
 	if (unlikely(ring->dropped || room < CONTEXT + SMALLEST)) {
 		hwpmc_stat_inc(intr_bufferfull);
-		hwpmc_ring_drop(ring, HWPMC_DROP_FULL, true, 1, now);
+		hwpmc_ring_drop_nmi(ring, HWPMC_DROP_FULL, true, 1, now);
 		return;
 	}
 	at = hwpmc_ring_at(ring, ring->reserved);
@@ -152,7 +152,7 @@ static void write_sample_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 static void count_missed_nmi(struct hwpmc_row_cpu *rc, u64 n, u64 now)
 {
 	if (rc->ring)
-		hwpmc_ring_drop(rc->ring, HWPMC_DROP_LATE, true, n, now);
+		hwpmc_ring_drop_nmi(rc->ring, HWPMC_DROP_LATE, true, n, now);
 	else
 		hwpmc_kgmon_lost_nmi(n);
 }

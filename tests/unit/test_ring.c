@@ -39,14 +39,14 @@ static void setup(void)
 
 static bool write_one(uint32_t id, size_t len, uint64_t time)
 {
-	struct hwpmc_log_hdr *h = hwpmc_ring_reserve(&ring, len);
+	struct hwpmc_log_hdr *h = hwpmc_ring_reserve_nmi(&ring, len);
 
 	if (!h)
 		return false;
 	*h = (struct hwpmc_log_hdr){
 		.len = len, .type = HWPMC_LOG_USERDATA, .id = id, .time = time,
 	};
-	hwpmc_ring_commit(&ring);
+	hwpmc_ring_commit_nmi(&ring);
 	return true;
 }
 
@@ -108,15 +108,15 @@ START_TEST(a_full_ring_takes_nothing_and_says_later_what_is_missing)
 			written++;
 			continue;
 		}
-		hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, i & 1, 1, i);
+		hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, i & 1, 1, i);
 		lost++;
 	}
 	ck_assert_uint_eq(written, SIZE / 24);
-	hwpmc_ring_declare(&ring, 1000);
+	hwpmc_ring_declare_nmi(&ring, 1000);
 	ck_assert(ring.dropped);
 	read_all(&seen);
 	ck_assert_uint_eq(seen.dropped, 0);
-	hwpmc_ring_declare(&ring, 1001);
+	hwpmc_ring_declare_nmi(&ring, 1001);
 	ck_assert(!ring.dropped);
 	read_all(&seen);
 	ck_assert_uint_eq(seen.records, written);
@@ -127,22 +127,22 @@ END_TEST
 
 START_TEST(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back)
 {
-	hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, true, 1, 1);
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 1);
 	memset((void *)ctl.samples_dropped, 0xa5, sizeof(ctl.samples_dropped));
-	hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, true, 1, 2);
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 2);
 	ck_assert_uint_eq(ctl.samples_dropped[HWPMC_DROP_FULL], 2);
 }
 END_TEST
 
 START_TEST(what_is_not_committed_is_not_seen)
 {
-	struct hwpmc_log_hdr *outer = hwpmc_ring_reserve(&ring, 16);
+	struct hwpmc_log_hdr *outer = hwpmc_ring_reserve_nmi(&ring, 16);
 
 	ck_assert_uint_eq(ctl.head, 0);
 	ck_assert(write_one(1, 16, 1));		/* as an NMI over it would */
 	ck_assert_uint_eq(ctl.head, 0);
 	outer->len = 16;
-	hwpmc_ring_commit(&ring);
+	hwpmc_ring_commit_nmi(&ring);
 	ck_assert_uint_eq(ctl.head, 32);
 }
 END_TEST
@@ -157,7 +157,7 @@ START_TEST(a_hostile_tail_costs_records_and_nothing_else)
 		ctl.tail = tails[i];
 		for (uint32_t j = 0; j < 1000; j++)
 			write_one(j, 24, j);
-		ck_assert_uint_le(hwpmc_ring_room(&ring), SIZE);
+		ck_assert_uint_le(hwpmc_ring_room_nmi(&ring), SIZE);
 	}
 }
 END_TEST
@@ -167,15 +167,15 @@ static uint64_t nmi_written, nmi_lost;
 
 static void nmi(int sig)
 {
-	uint64_t room = hwpmc_ring_room(&ring);
+	uint64_t room = hwpmc_ring_room_nmi(&ring);
 
 	signals++;
 	if (room < 24 || ring.dropped) {
-		hwpmc_ring_declare(&ring, signals);
-		room = hwpmc_ring_room(&ring);
+		hwpmc_ring_declare_nmi(&ring, signals);
+		room = hwpmc_ring_room_nmi(&ring);
 	}
 	if (ring.dropped || room < 24) {
-		hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, true, 1, signals);
+		hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, signals);
 		nmi_lost++;
 		return;
 	}
@@ -195,11 +195,11 @@ START_TEST(writers_that_interrupt_each_other_lose_nothing)
 	signal(SIGALRM, nmi);
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (uint32_t i = 0; signals < 2000; i++) {
-		hwpmc_ring_declare(&ring, i);
+		hwpmc_ring_declare_nmi(&ring, i);
 		if (write_one(i, 16 + 8 * (i % 8), i)) {
 			written++;
 		} else {
-			hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, false, 1, i);
+			hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, false, 1, i);
 			lost++;
 		}
 		if (i % 70 == 0)
@@ -207,7 +207,7 @@ START_TEST(writers_that_interrupt_each_other_lose_nothing)
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	read_all(&seen);
-	hwpmc_ring_declare(&ring, 0);
+	hwpmc_ring_declare_nmi(&ring, 0);
 	read_all(&seen);
 	ck_assert_uint_eq(seen.records, written + nmi_written);
 	ck_assert_uint_eq(seen.dropped, lost + nmi_lost);
