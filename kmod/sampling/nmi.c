@@ -114,6 +114,8 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 
+	/* hwpmc_sample_unload_irqoff() sets .nmi_expected before it clears a row's bit
+	 * in .sampling: an NMI in between is not taken for idle. */
 	if (likely(!c->sampling && !c->nmi_expected))
 		return handle_idle_nmi(c);
 	return handle_armed_nmi(c, regs);

@@ -183,7 +183,7 @@ unsigned int hwpmc_sample_unstoppable_nmi(struct hwpmc_cpu *c)
 
 /*
  * Its counter could not be written: left in c->sampling, it would look overflowed at
- * each NMI. The owner is told by the error of its next stop or flush.
+ * each NMI. The next stop or flush of its owner returns the error.
  */
 static void give_up_row_nmi(struct hwpmc_cpu *c, unsigned int nr)
 {
