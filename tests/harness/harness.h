@@ -17,7 +17,8 @@
  *	}
  *
  * Each test runs in a process of its own (HARNESS_FORK=no: in this one, for a
- * debugger). HARNESS_ONLY=text runs only the tests whose name has the text.
+ * debugger). HARNESS_ONLY=text[,text...] runs only the tests whose name has one of
+ * the texts.
  */
 #ifndef HARNESS_H
 #define HARNESS_H
