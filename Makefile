@@ -26,7 +26,7 @@ include $(wildcard $(TOP)/kmod/module.mk $(TOP)/lib/lib.mk $(TOP)/lib/stat/stat.
 	$(TOP)/man/man.mk $(TOP)/tests/tests.mk $(TOP)/tests/vm/vm.mk \
 	$(TOP)/tests/vpmu/vpmu.mk $(TOP)/tests/bench/bench.mk \
 	$(TOP)/tests/demo/demo.mk $(TOP)/tests/export/export.mk \
-	$(TOP)/tests/coverage/coverage.mk $(TOP)/tests/vm/debug/faults.mk)
+	$(TOP)/tests/coverage/coverage.mk $(TOP)/tests/mutants/mutants.mk $(TOP)/tests/vm/debug/faults.mk)
 
 # The rest of the tree: what library, tools and manual pages put into place.
 install: install-lib install-tools install-man

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# mutants.mk - `make check-mutants`: do the tests notice faults? tests/mutants/README.md.
+# KIND=host or KIND=kmod: only these; ONLY=text: only those whose name has the text.
+
+check-mutants: module lib tools vm-fetch vm-ready
+	@BUILD=$(BUILD) $(TOP)/tests/mutants/run $(if $(ONLY),-m "$(ONLY)") $(KIND)
+
+.PHONY: check-mutants
