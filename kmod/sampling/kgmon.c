@@ -133,14 +133,17 @@ void hwpmc_kgmon_switch(bool on)
 	WRITE_ONCE(collecting, on);
 }
 
-static void reset_table_ipi(void *unused)
+static void table_clear(struct table *t)
 {
-	struct table *t = this_cpu_ptr(tables);
-
 	memset(t->slot, 0, array_size(SLOTS, sizeof(*t->slot)));
 	t->kernel = 0;
 	t->user = 0;
 	t->lost = 0;
+}
+
+static void reset_table_ipi(void *unused)
+{
+	table_clear(this_cpu_ptr(tables));
 }
 
 /* Each CPU resets its own table: an NMI in the middle loses its own hit at most. */
@@ -157,8 +160,7 @@ static void tables_reset(void)
 	on_each_cpu(reset_table_ipi, NULL, 1);
 	for_each_possible_cpu(cpu)
 		if (!cpu_online(cpu))
-			memset(per_cpu_ptr(tables, cpu)->slot, 0,
-			       array_size(SLOTS, sizeof(struct slot)));
+			table_clear(per_cpu_ptr(tables, cpu));
 	cpus_read_unlock();
 }
 

@@ -446,6 +446,48 @@ START_TEST(profiling_by_a_counter_fills_the_histogram_of_the_kernel)
 }
 END_TEST
 
+static void spin_everywhere(void)
+{
+	for (int i = 0; i < 500; i++)
+		if (access("/proc/self/status", R_OK))
+			ck_abort();
+	dev_spin(1000000);
+}
+
+START_TEST(a_reset_clears_the_sums_of_a_cpu_that_is_offline)
+{
+	struct hwpmc_op_pmcallocate req;
+	struct hwpmc_op_kgmon op;
+	int fd = dev_open();
+
+	kgmon(fd, HWPMC_KGMON_RESET);
+	kgmon(fd, HWPMC_KGMON_ON);
+	dev_request(&req, HWPMC_MODE_SS, HWPMC_F_KGMON, 1, INSN, U | K);
+	req.count = 10000;
+	dev_ok(dev_allocate(fd, &req));
+	dev_pin(0, 1);
+	dev_ok(dev_start(fd, req.pmcid));
+	spin_everywhere();
+	dev_ok(dev_stop(fd, req.pmcid));
+	dev_pin(0, 0);
+	op = kgmon(fd, HWPMC_KGMON_READ);
+	ck_assert_uint_gt(op.nentry, 0);
+	ck_assert_uint_gt(op.kernel, 0);
+	ck_assert_uint_gt(op.user, 0);
+	dev_put("/sys/devices/system/cpu/cpu1/online", "0");
+	kgmon(fd, HWPMC_KGMON_RESET);
+	op = kgmon(fd, HWPMC_KGMON_READ);
+	dev_put("/sys/devices/system/cpu/cpu1/online", "1");
+	kgmon(fd, HWPMC_KGMON_OFF);
+	ck_assert_uint_eq(op.nentry, 0);
+	ck_assert_uint_eq(op.kernel, 0);
+	ck_assert_uint_eq(op.user, 0);
+	ck_assert_uint_eq(op.lost, 0);
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
 START_TEST(wrong_arguments_of_the_kernel_interface_are_refused)
 {
 	int pid = getpid();
@@ -521,6 +563,8 @@ int main(void)
 	harness_add(saving_and_restoring_a_context_loses_nothing);
 	harness_add(a_counter_of_the_kernel_counts_all_cpus_until_it_is_freed);
 	harness_add(profiling_by_a_counter_fills_the_histogram_of_the_kernel);
+	if (dev_cpus() > 1)
+		harness_add(a_reset_clears_the_sums_of_a_cpu_that_is_offline);
 	harness_add(wrong_arguments_of_the_kernel_interface_are_refused);
 	harness_add(the_histogram_is_for_the_privileged_and_refuses_what_is_wrong);
 	return harness_run();
