@@ -125,6 +125,25 @@ START_TEST(a_full_ring_takes_nothing_and_says_later_what_is_missing)
 }
 END_TEST
 
+/* While drops are not declared, a record may not take the room of their declaration. */
+START_TEST(a_record_leaves_the_room_for_the_declaration_of_drops)
+{
+	const size_t room = sizeof(struct hwpmc_log_drop) + 64;
+	struct seen seen = { 0 };
+
+	while (hwpmc_ring_room(&ring) > room)
+		ck_assert(write_one(1, 16, 1));
+	hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, false, 5, 2);
+	ck_assert(!write_one(2, 64 + 8, 3));
+	ck_assert(write_one(2, 64, 3));
+	ck_assert(!write_one(2, 16, 4));
+	hwpmc_ring_declare(&ring, 5);
+	ck_assert_uint_eq(hwpmc_ring_room(&ring), 0);
+	read_all(&seen);
+	ck_assert_uint_eq(seen.dropped, 5);
+}
+END_TEST
+
 START_TEST(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back)
 {
 	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 1);
@@ -252,6 +271,7 @@ int main(void)
 	harness_fixture(setup, NULL);
 	harness_add(records_are_read_as_they_were_written_over_many_rounds);
 	harness_add(a_full_ring_takes_nothing_and_says_later_what_is_missing);
+	harness_add(a_record_leaves_the_room_for_the_declaration_of_drops);
 	harness_add(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back);
 	harness_add(what_is_not_committed_is_not_seen);
 	harness_add(a_hostile_tail_costs_records_and_nothing_else);
