@@ -395,6 +395,28 @@ START_TEST(cap_perfmon_allows_system_scope_and_others_but_not_pmcadmin)
 }
 END_TEST
 
+static void with_sys_admin(void *arg)
+{
+	int fd = dev_open();
+
+	keep_caps(1ULL << CAP_SYS_ADMIN);
+	system_scope_counts(NULL);
+	attach_is_allowed(arg);
+	dev_ok(admin(fd));
+	close(fd);
+}
+
+START_TEST(cap_sys_admin_alone_allows_system_scope_others_and_pmcadmin)
+{
+	pid_t pid = process_of(OTHER, 1);
+	struct child child = dev_child(with_sys_admin, &pid);
+
+	dev_go(&child);
+	dev_wait(&child);
+	end(pid);
+}
+END_TEST
+
 /* ---- unprivileged_proc_debug --------------------------------------------- */
 
 static void child_is_refused(void *unused)
@@ -824,6 +846,7 @@ int main(void)
 	harness_add(unprivileged_system_scope_is_eperm_until_the_tunable_lifts_it);
 	harness_add(unprivileged_pmcadmin_is_eperm_and_looking_is_allowed);
 	harness_add(cap_perfmon_allows_system_scope_and_others_but_not_pmcadmin);
+	harness_add(cap_sys_admin_alone_allows_system_scope_others_and_pmcadmin);
 	harness_add(proc_debug_0_leaves_the_unprivileged_only_themselves);
 	harness_add(tunables_are_the_administrators_and_take_0_and_1);
 	harness_add(tunables_can_be_given_when_the_module_is_loaded);

@@ -444,6 +444,29 @@ START_TEST(every_operation_on_an_owner_without_pmcs_is_esrch)
 }
 END_TEST
 
+/* The other owner has a PMC of its own, of the same class, mode and CPU. */
+START_TEST(no_operation_takes_the_id_of_a_pmc_of_another_owner)
+{
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	uint32_t cpu_id = dev_alloc(fd, SC, 0, 0, INSN, U);
+	int other = dev_open();
+	uint32_t own = dev_alloc(other, TC, 0, ANY, INSN, U);
+
+	ck_assert_uint_ne(own, id);
+	dev_alloc(other, SC, 0, dev_cpus() - 1, INSN, U);
+	EACH_WITH_ID(i) {
+		REFUSED(with_id[i](other, id), EINVAL, ID);
+		REFUSED(with_id[i](other, cpu_id), EINVAL, ID);
+		REFUSED(with_id[i](fd, own), EINVAL, ID);
+	}
+	dev_ok(dev_start(fd, id));
+	dev_ok(dev_start(fd, cpu_id));
+	dev_ok(dev_release(other, own));
+	ck_assert_uint_gt(dev_read(fd, id), 0);
+	close(other);
+}
+END_TEST
+
 START_TEST(getcaps_tells_the_capabilities_of_the_class)
 {
 	struct hwpmc_op_getcaps op = {
@@ -745,6 +768,7 @@ int main(void)
 	harness_add(allocate_tells_the_first_of_many_faults_in_the_documented_order);
 	harness_add(every_operation_refuses_an_id_that_does_not_exist);
 	harness_add(every_operation_on_an_owner_without_pmcs_is_esrch);
+	harness_add(no_operation_takes_the_id_of_a_pmc_of_another_owner);
 	harness_add(getcaps_tells_the_capabilities_of_the_class);
 	harness_add(attach_and_detach_in_system_scope_are_refused);
 	harness_add(attach_and_detach_refuse_what_is_no_process);
