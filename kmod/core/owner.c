@@ -136,7 +136,7 @@ static bool blocks_to_wait(const sigset_t *set)
 	       !sigismember((sigset_t *)set, SIGRTMIN);
 }
 
-/* A process that waits for SIGIO (sigtimedwait(), signalfd) has it blocked in some
+/* A process that waits for SIGIO (sigtimedwait, signalfd) has it blocked in some
  * thread, or had it blocked when it started to wait (.real_blocked). */
 static bool wants_sigio(struct task_struct *leader)
 {
