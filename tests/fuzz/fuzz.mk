@@ -61,11 +61,11 @@ IOCTL_AGAIN	:= $(BUILD)/vm/fuzz/again
 IOCTL_AGAIN_SEED := --seed 9 --ops 400 --model intel
 MINUTES		?= 60
 
-$(IOCTL_FUZZ): $(wildcard $(IOCTL_DIR)/*) $(TOP)/tests/fuzz/fuzz.mk $(SPEC_DEV) \
+$(IOCTL_FUZZ): $(wildcard $(IOCTL_DIR)/*) $(TOP)/tests/fuzz/fuzz.mk $(KMOD_DEV) \
 		$(TOP)/tests/harness/harness.c $(TOP)/include/uapi/hwpmc.h
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -Wa,-I$(IOCTL_DIR) -o $@ $(wildcard $(IOCTL_DIR)/*.[cS]) \
-		$(TOP)/tests/vm/lib/spec_dev.c $(TOP)/tests/harness/harness.c \
+		$(TOP)/tests/vm/lib/kmod_dev.c $(TOP)/tests/harness/harness.c \
 		$$(pkg-config --libs check) -lpthread
 
 $(IOCTL_AGAIN): $(IOCTL_FUZZ)

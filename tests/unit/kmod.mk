@@ -3,8 +3,8 @@
 # sources that the module is made of, under ASan and UBSan. A new program: a
 # line with its sources, and its name in unit-progs.
 
-unit-progs := test_amd test_cputype test_debugflags test_intel test_intel_rules test_nmi \
-	test_ring test_row test_throttle test_width
+unit-progs := kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_intel_rules kmod_nmi \
+	kmod_ring kmod_row kmod_throttle kmod_width
 
 UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -Werror \
 	$(SANITIZE) $(COVERAGE) \
@@ -12,16 +12,16 @@ UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -Werror \
 unit-bins := $(addprefix $(BUILD)/unit/,$(unit-progs))
 unit-backends := $(TOP)/kmod/backends
 
-$(BUILD)/unit/test_amd: $(unit-backends)/amd_encode.c
-$(BUILD)/unit/test_cputype: $(unit-backends)/cputype.c
-$(BUILD)/unit/test_debugflags: $(TOP)/kmod/debug/debugflags.c
-$(BUILD)/unit/test_intel: $(unit-backends)/intel_encode.c \
+$(BUILD)/unit/kmod_amd: $(unit-backends)/amd_encode.c
+$(BUILD)/unit/kmod_cputype: $(unit-backends)/cputype.c
+$(BUILD)/unit/kmod_debugflags: $(TOP)/kmod/debug/debugflags.c
+$(BUILD)/unit/kmod_intel: $(unit-backends)/intel_encode.c \
 	$(unit-backends)/intel_constraints.c
-$(BUILD)/unit/test_ring: $(TOP)/kmod/sampling/ring.c \
+$(BUILD)/unit/kmod_ring: $(TOP)/kmod/sampling/ring.c \
 	$(TOP)/kmod/log/buildid.c
-$(BUILD)/unit/test_row: $(TOP)/kmod/core/row.c
+$(BUILD)/unit/kmod_row: $(TOP)/kmod/core/row.c
 # It looks into the tables: the source is included, not linked.
-$(BUILD)/unit/test_intel_rules: $(unit-backends)/intel_encode.c
+$(BUILD)/unit/kmod_intel_rules: $(unit-backends)/intel_encode.c
 
 $(unit-bins): $(BUILD)/unit/%: $(TOP)/tests/unit/%.c $(TOP)/tests/harness/harness.c \
 		$(wildcard $(TOP)/kmod/*/*.h) $(wildcard $(TOP)/include/uapi/*.h) \

@@ -42,25 +42,25 @@ $(BUILD)/vm/tests/lib_live: $(LIB_STATIC)
 VM_TEST_LIBS_lib_pmclog	:= $(VM_TEST_LIBS_lib_live)
 $(BUILD)/vm/tests/lib_pmclog: $(LIB_STATIC)
 
-VM_TEST_LIBS_spec_sample := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) \
+VM_TEST_LIBS_kmod_sample := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) \
 	$(LIB_LIBS)
-$(BUILD)/vm/tests/spec_sample: $(LIB_STATIC)
-VM_TEST_LIBS_spec_hotplug := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
-VM_TEST_LIBS_spec_refused := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
-$(BUILD)/vm/tests/spec_hotplug $(BUILD)/vm/tests/spec_refused: $(LIB_STATIC)
-VM_TEST_LIBS_spec_log := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
-$(BUILD)/vm/tests/spec_log: $(LIB_STATIC)
-VM_TEST_LIBS_spec_soft := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) \
+$(BUILD)/vm/tests/kmod_sample: $(LIB_STATIC)
+VM_TEST_LIBS_kmod_hotplug := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+VM_TEST_LIBS_kmod_msr_faults := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+$(BUILD)/vm/tests/kmod_hotplug $(BUILD)/vm/tests/kmod_msr_faults: $(LIB_STATIC)
+VM_TEST_LIBS_kmod_log := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+$(BUILD)/vm/tests/kmod_log: $(LIB_STATIC)
+VM_TEST_LIBS_kmod_soft := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) \
 	$(LIB_LIBS)
-VM_TEST_LIBS_spec_moves := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
-$(BUILD)/vm/tests/spec_soft $(BUILD)/vm/tests/spec_moves: $(LIB_STATIC)
-VM_TEST_LIBS_spec_records := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
-VM_TEST_LIBS_spec_maps := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
-VM_TEST_LIBS_spec_pmi := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
-VM_TEST_LIBS_spec_suspend := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
-VM_TEST_LIBS_spec_rdpmc := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS) -lpthread
-VM_TEST_LIBS_spec_region := $(VM_TEST_LIBS_spec_rdpmc)
-$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi spec_rdpmc \
-		spec_region spec_suspend): $(LIB_STATIC)
-VM_TEST_LIBS_spec_revoke := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
-$(BUILD)/vm/tests/spec_revoke: $(LIB_STATIC)
+VM_TEST_LIBS_kmod_moves := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+$(BUILD)/vm/tests/kmod_soft $(BUILD)/vm/tests/kmod_moves: $(LIB_STATIC)
+VM_TEST_LIBS_kmod_records := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+VM_TEST_LIBS_kmod_maps := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+VM_TEST_LIBS_kmod_pmi := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+VM_TEST_LIBS_kmod_suspend := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+VM_TEST_LIBS_kmod_rdpmc := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS) -lpthread
+VM_TEST_LIBS_kmod_region := $(VM_TEST_LIBS_kmod_rdpmc)
+$(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_rdpmc \
+		kmod_region kmod_suspend): $(LIB_STATIC)
+VM_TEST_LIBS_kmod_revoke := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+$(BUILD)/vm/tests/kmod_revoke: $(LIB_STATIC)

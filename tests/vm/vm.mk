@@ -13,39 +13,39 @@ VM_CFLAGS	= -std=gnu11 $(CFLAGS) $(WARN) -I$(TOP)/include/uapi \
 		  -I$(TOP)/include -I$(TOP)/lib/include -I$(TOP)/tests/harness \
 		  -I$(TOP)/tests/vpmu
 
-# Tests of the driver share operations and children: spec_dev.h.
-SPEC_DEV	:= $(TOP)/tests/vm/lib/spec_dev.c $(TOP)/tests/vm/tests/spec_dev.h
-SPEC_TESTS	:= $(filter $(BUILD)/vm/tests/spec_%,$(VM_TESTS))
-$(foreach t,$(notdir $(SPEC_TESTS)),$(eval VM_TEST_OBJS_$(t) := \
-	$(TOP)/tests/vm/lib/spec_dev.c))
-$(SPEC_TESTS): $(SPEC_DEV)
-SPEC_REC	:= $(TOP)/tests/vm/lib/spec_rec.c
-VM_TEST_OBJS_spec_records += $(SPEC_REC)
-VM_TEST_OBJS_spec_maps += $(SPEC_REC)
-VM_TEST_OBJS_spec_pmi += $(SPEC_REC)
-VM_TEST_OBJS_spec_suspend += $(SPEC_REC)
-$(addprefix $(BUILD)/vm/tests/,spec_records spec_maps spec_pmi spec_suspend): \
-	$(SPEC_REC) $(TOP)/tests/vm/lib/spec_rec.h
-SPEC_SESSION	:= $(TOP)/tests/vm/lib/spec_session.c
-SPEC_SESSIONS	:= spec_sample spec_hotplug spec_refused
-$(foreach t,$(SPEC_SESSIONS),$(eval VM_TEST_OBJS_$(t) += $(SPEC_SESSION)))
-$(addprefix $(BUILD)/vm/tests/,$(SPEC_SESSIONS)): \
-	$(SPEC_SESSION) $(TOP)/tests/vm/lib/spec_session.h
-SPEC_STORMS	:= $(TOP)/tests/vm/lib/spec_storms.c
-SPEC_STORMERS	:= spec_storm spec_hotplug spec_killed spec_forgotten
-$(foreach t,$(SPEC_STORMERS),$(eval VM_TEST_OBJS_$(t) += $(SPEC_STORMS)))
-$(addprefix $(BUILD)/vm/tests/,$(SPEC_STORMERS)): \
-	$(SPEC_STORMS) $(TOP)/tests/vm/lib/spec_storms.h
-SPEC_WORKER	:= $(TOP)/tests/vm/lib/spec_worker.c
-SPEC_WORKERS	:= spec_soft spec_moves
-$(foreach t,$(SPEC_WORKERS),$(eval VM_TEST_OBJS_$(t) += $(SPEC_WORKER)))
-$(addprefix $(BUILD)/vm/tests/,$(SPEC_WORKERS)): \
-	$(SPEC_WORKER) $(TOP)/tests/vm/lib/spec_worker.h
-SPEC_FAULT	:= $(TOP)/tests/vm/lib/spec_fault.c
-VM_TEST_OBJS_spec_faults += $(SPEC_FAULT)
-VM_TEST_OBJS_spec_faults_life += $(SPEC_FAULT)
-$(addprefix $(BUILD)/vm/tests/,spec_faults spec_faults_life): $(SPEC_FAULT) \
-	$(TOP)/tests/vm/lib/spec_fault.h
+# Tests of the driver share operations and children: kmod_dev.h.
+KMOD_DEV	:= $(TOP)/tests/vm/lib/kmod_dev.c $(TOP)/tests/vm/tests/kmod_dev.h
+KMOD_TESTS	:= $(filter $(BUILD)/vm/tests/kmod_%,$(VM_TESTS))
+$(foreach t,$(notdir $(KMOD_TESTS)),$(eval VM_TEST_OBJS_$(t) := \
+	$(TOP)/tests/vm/lib/kmod_dev.c))
+$(KMOD_TESTS): $(KMOD_DEV)
+KMOD_REC	:= $(TOP)/tests/vm/lib/kmod_rec.c
+VM_TEST_OBJS_kmod_records += $(KMOD_REC)
+VM_TEST_OBJS_kmod_maps += $(KMOD_REC)
+VM_TEST_OBJS_kmod_pmi += $(KMOD_REC)
+VM_TEST_OBJS_kmod_suspend += $(KMOD_REC)
+$(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_suspend): \
+	$(KMOD_REC) $(TOP)/tests/vm/lib/kmod_rec.h
+KMOD_SESSION	:= $(TOP)/tests/vm/lib/kmod_session.c
+KMOD_SESSIONS	:= kmod_sample kmod_hotplug kmod_msr_faults
+$(foreach t,$(KMOD_SESSIONS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_SESSION)))
+$(addprefix $(BUILD)/vm/tests/,$(KMOD_SESSIONS)): \
+	$(KMOD_SESSION) $(TOP)/tests/vm/lib/kmod_session.h
+KMOD_STORMS	:= $(TOP)/tests/vm/lib/kmod_storms.c
+KMOD_STORMERS	:= kmod_storm kmod_hotplug kmod_killed kmod_forgotten
+$(foreach t,$(KMOD_STORMERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_STORMS)))
+$(addprefix $(BUILD)/vm/tests/,$(KMOD_STORMERS)): \
+	$(KMOD_STORMS) $(TOP)/tests/vm/lib/kmod_storms.h
+KMOD_WORKER	:= $(TOP)/tests/vm/lib/kmod_worker.c
+KMOD_WORKERS	:= kmod_soft kmod_moves
+$(foreach t,$(KMOD_WORKERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_WORKER)))
+$(addprefix $(BUILD)/vm/tests/,$(KMOD_WORKERS)): \
+	$(KMOD_WORKER) $(TOP)/tests/vm/lib/kmod_worker.h
+KMOD_FAULT	:= $(TOP)/tests/vm/lib/kmod_fault.c
+VM_TEST_OBJS_kmod_faults += $(KMOD_FAULT)
+VM_TEST_OBJS_kmod_faults_life += $(KMOD_FAULT)
+$(addprefix $(BUILD)/vm/tests/,kmod_faults kmod_faults_life): $(KMOD_FAULT) \
+	$(TOP)/tests/vm/lib/kmod_fault.h
 check-vm: module
 
 vm-fetch:

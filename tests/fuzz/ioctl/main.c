@@ -21,7 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 
-#include "../../vm/tests/spec_dev.h"
+#include "../../vm/tests/kmod_dev.h"
 #include "emit.h"
 #include "judge.h"
 #include "watch.h"

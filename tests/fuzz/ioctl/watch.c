@@ -4,7 +4,7 @@
 #include <regex.h>
 #include <sys/syscall.h>
 
-#include "../../vm/tests/spec_dev.h"
+#include "../../vm/tests/kmod_dev.h"
 #include "watch.h"
 
 static int messages = -1;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kmod_nmi.c - whose NMI it is, for each combination of what the handler may know.
+ */
+#include "sampling/nmi_decide.h"
+#include "harness.h"
+
+#define YES	1
+#define NO	0
+
+/* overflows, unstoppable, owned, masked, expected; all 3 * 3 * 8 of them. */
+#define FACTS	(3 * 3 * 8)
+
+static struct hwpmc_nmi_facts facts_at(unsigned int i)
+{
+	return (struct hwpmc_nmi_facts){
+		.overflows = i / 8 % 3,
+		.unstoppable = i / 24,
+		.owned = i & 1,
+		.masked = i & 2,
+		.expected = i & 4,
+	};
+}
+
+/* Where no counter has overflowed. */
+static const struct {
+	bool owned, masked, expected;
+	enum hwpmc_nmi_verdict verdict;
+} quiet[] = {
+	{ NO, NO, NO, HWPMC_NMI_FOREIGN },
+	{ NO, NO, YES, HWPMC_NMI_SPENT },
+	{ NO, YES, NO, HWPMC_NMI_FOREIGN },
+	{ NO, YES, YES, HWPMC_NMI_SPENT },
+	{ YES, NO, NO, HWPMC_NMI_FOREIGN },
+	{ YES, NO, YES, HWPMC_NMI_SPENT },
+	{ YES, YES, NO, HWPMC_NMI_RAISED },
+	{ YES, YES, YES, HWPMC_NMI_RAISED },
+};
+
+START_TEST(nmi_without_an_overflow_is_decided_by_owner_mask_and_expectation)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(quiet); i++) {
+		struct hwpmc_nmi_facts f = {
+			.owned = quiet[i].owned,
+			.masked = quiet[i].masked,
+			.expected = quiet[i].expected,
+		};
+
+		ck_assert_int_eq(hwpmc_nmi_decide(&f), quiet[i].verdict);
+	}
+}
+END_TEST
+
+START_TEST(nmi_that_finds_an_overflow_is_ours_whatever_else_is_known)
+{
+	for (unsigned int i = 0; i < FACTS; i++) {
+		struct hwpmc_nmi_facts f = facts_at(i);
+
+		if (f.overflows || f.unstoppable)
+			ck_assert_int_eq(hwpmc_nmi_decide(&f), HWPMC_NMI_RAISED);
+	}
+}
+END_TEST
+
+/* The accesses that are saved must not change the verdict. */
+START_TEST(fact_that_is_not_asked_for_does_not_change_the_verdict)
+{
+	for (unsigned int i = 0; i < FACTS; i++) {
+		struct hwpmc_nmi_facts f = facts_at(i), lazy = f;
+
+		lazy.masked = false;
+		lazy.expected = false;
+		if (hwpmc_nmi_asks_masked(&lazy))
+			lazy.masked = f.masked;
+		if (hwpmc_nmi_asks_expected(&lazy))
+			lazy.expected = f.expected;
+		ck_assert_int_eq(hwpmc_nmi_decide(&lazy), hwpmc_nmi_decide(&f));
+	}
+}
+END_TEST
+
+START_TEST(apic_is_read_only_where_no_overflow_was_found_and_counters_are_ours)
+{
+	for (unsigned int i = 0; i < FACTS; i++) {
+		struct hwpmc_nmi_facts f = facts_at(i);
+
+		ck_assert_int_eq(hwpmc_nmi_asks_masked(&f),
+				 !f.overflows && !f.unstoppable && f.owned);
+	}
+}
+END_TEST
+
+/* Consumed without need, the NMI that it stands for would be an unknown one. */
+START_TEST(expectation_is_consumed_only_where_nothing_else_explains_the_nmi)
+{
+	for (unsigned int i = 0; i < FACTS; i++) {
+		struct hwpmc_nmi_facts f = facts_at(i);
+
+		if (hwpmc_nmi_decide(&f) != HWPMC_NMI_SPENT)
+			continue;
+		ck_assert(f.expected && !f.overflows && !f.unstoppable);
+		ck_assert(!(f.owned && f.masked));
+	}
+}
+END_TEST
+
+START_TEST(more_overflows_than_the_nmi_s_own_may_raise_another_nmi)
+{
+	static const struct {
+		unsigned int overflows, unstoppable, second_look;
+		bool next;
+	} look[] = {
+		{ 0, 0, 0, NO }, { 1, 0, 0, NO }, { 0, 1, 0, NO },
+		{ 2, 0, 0, YES }, { 0, 2, 0, YES }, { 1, 1, 0, YES },
+		{ 0, 0, 1, YES }, { 1, 0, 1, YES }, { 0, 1, 1, YES },
+		{ 0, 0, 2, YES }, { 2, 2, 2, YES },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(look); i++) {
+		struct hwpmc_nmi_facts f = {
+			.overflows = look[i].overflows,
+			.unstoppable = look[i].unstoppable,
+		};
+
+		ck_assert_int_eq(hwpmc_nmi_expects_next(&f, look[i].second_look),
+				 look[i].next);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	harness_add(nmi_without_an_overflow_is_decided_by_owner_mask_and_expectation);
+	harness_add(nmi_that_finds_an_overflow_is_ours_whatever_else_is_known);
+	harness_add(fact_that_is_not_asked_for_does_not_change_the_verdict);
+	harness_add(apic_is_read_only_where_no_overflow_was_found_and_counters_are_ours);
+	harness_add(expectation_is_consumed_only_where_nothing_else_explains_the_nmi);
+	harness_add(more_overflows_than_the_nmi_s_own_may_raise_another_nmi);
+	return harness_run();
+}

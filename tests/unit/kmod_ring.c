@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_ring.c - the ring of one CPU, with signals in the place of NMIs: they come in
+ * the middle of anything and are done before it goes on.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "log/buildid.h"
+#include "sampling/ring.h"
+
+#define SIZE	4096
+
+static struct hwpmc_log_ring ctl;
+static struct hwpmc_ring ring;
+static uint8_t *data;
+
+/* The data twice in a row, as the module maps it. */
+static void setup(void)
+{
+	int fd = memfd_create("ring", 0);
+
+	ck_assert_int_eq(ftruncate(fd, SIZE), 0);
+	data = mmap(NULL, 2 * SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (int i = 0; i < 2; i++)
+		ck_assert_ptr_ne(mmap(data + i * SIZE, SIZE,
+				      PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_FIXED, fd, 0), MAP_FAILED);
+	close(fd);
+	memset(&ctl, 0, sizeof(ctl));
+	hwpmc_ring_init(&ring, &ctl, data, SIZE, 1024, 3);
+}
+
+static bool write_one(uint32_t id, size_t len, uint64_t time)
+{
+	struct hwpmc_log_hdr *h = hwpmc_ring_reserve_nmi(&ring, len);
+
+	if (!h)
+		return false;
+	*h = (struct hwpmc_log_hdr){
+		.len = len, .type = HWPMC_LOG_USERDATA, .id = id, .time = time,
+	};
+	hwpmc_ring_commit_nmi(&ring);
+	return true;
+}
+
+static uint64_t read_drops(const struct hwpmc_log_drop *r)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < HWPMC_DROP__COUNT; i++)
+		n += r->samples[i] + r->others[i];
+	return n;
+}
+
+struct seen {
+	uint64_t records, dropped;
+};
+
+/* As a reader does: whole records from tail to head. */
+static void read_all(struct seen *seen)
+{
+	uint64_t head = __atomic_load_n(&ctl.head, __ATOMIC_ACQUIRE);
+	uint64_t tail = ctl.tail;
+
+	while (tail != head) {
+		const struct hwpmc_log_hdr *h =
+			(void *)(data + (tail & (SIZE - 1)));
+
+		ck_assert_uint_ge(h->len, 16);
+		ck_assert_uint_le(h->len, head - tail);
+		if (h->type == HWPMC_LOG_DROPNOTIFY)
+			seen->dropped += read_drops((const void *)h);
+		else
+			seen->records++;
+		tail += h->len;
+	}
+	__atomic_store_n(&ctl.tail, tail, __ATOMIC_RELEASE);
+}
+
+START_TEST(records_are_read_as_they_were_written_over_many_rounds)
+{
+	struct seen seen = { 0 };
+
+	for (uint32_t i = 0; i < 10000; i++) {
+		ck_assert(write_one(i, 16 + 8 * (i % 40), i));
+		if (i % 5 == 0)
+			read_all(&seen);
+	}
+	read_all(&seen);
+	ck_assert_uint_eq(seen.records, 10000);
+}
+END_TEST
+
+START_TEST(a_full_ring_takes_nothing_and_says_later_what_is_missing)
+{
+	struct seen seen = { 0 };
+	uint64_t written = 0, lost = 0;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		if (write_one(i, 24, i)) {
+			written++;
+			continue;
+		}
+		hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, i & 1, 1, i);
+		lost++;
+	}
+	ck_assert_uint_eq(written, SIZE / 24);
+	hwpmc_ring_declare_nmi(&ring, 1000);
+	ck_assert(ring.dropped);
+	read_all(&seen);
+	ck_assert_uint_eq(seen.dropped, 0);
+	hwpmc_ring_declare_nmi(&ring, 1001);
+	ck_assert(!ring.dropped);
+	read_all(&seen);
+	ck_assert_uint_eq(seen.records, written);
+	ck_assert_uint_eq(seen.dropped, lost);
+	ck_assert_uint_eq(ctl.samples_dropped[0] + ctl.others_dropped[0], lost);
+}
+END_TEST
+
+/* While drops are not declared, a record may not take the room of their declaration. */
+START_TEST(a_record_leaves_the_room_for_the_declaration_of_drops)
+{
+	const size_t room = sizeof(struct hwpmc_log_drop) + 64;
+	struct seen seen = { 0 };
+
+	while (hwpmc_ring_room(&ring) > room)
+		ck_assert(write_one(1, 16, 1));
+	hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, false, 5, 2);
+	ck_assert(!write_one(2, 64 + 8, 3));
+	ck_assert(write_one(2, 64, 3));
+	ck_assert(!write_one(2, 16, 4));
+	hwpmc_ring_declare(&ring, 5);
+	ck_assert_uint_eq(hwpmc_ring_room(&ring), 0);
+	read_all(&seen);
+	ck_assert_uint_eq(seen.dropped, 5);
+}
+END_TEST
+
+START_TEST(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back)
+{
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 1);
+	memset((void *)ctl.samples_dropped, 0xa5, sizeof(ctl.samples_dropped));
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 2);
+	ck_assert_uint_eq(ctl.samples_dropped[HWPMC_DROP_FULL], 2);
+}
+END_TEST
+
+START_TEST(what_is_not_committed_is_not_seen)
+{
+	struct hwpmc_log_hdr *outer = hwpmc_ring_reserve_nmi(&ring, 16);
+
+	ck_assert_uint_eq(ctl.head, 0);
+	ck_assert(write_one(1, 16, 1));		/* as an NMI over it would */
+	ck_assert_uint_eq(ctl.head, 0);
+	outer->len = 16;
+	hwpmc_ring_commit_nmi(&ring);
+	ck_assert_uint_eq(ctl.head, 32);
+}
+END_TEST
+
+START_TEST(a_hostile_tail_costs_records_and_nothing_else)
+{
+	static const uint64_t tails[] = {
+		1, 7, 8, SIZE, ~0ULL, 1ULL << 63, 0xdeadbeef, -8ULL, SIZE * 2,
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(tails); i++) {
+		ctl.tail = tails[i];
+		for (uint32_t j = 0; j < 1000; j++)
+			write_one(j, 24, j);
+		ck_assert_uint_le(hwpmc_ring_room_nmi(&ring), SIZE);
+	}
+}
+END_TEST
+
+static volatile sig_atomic_t signals;
+static uint64_t nmi_written, nmi_lost;
+
+static void nmi(int sig)
+{
+	uint64_t room = hwpmc_ring_room_nmi(&ring);
+
+	signals++;
+	if (room < 24 || ring.dropped) {
+		hwpmc_ring_declare_nmi(&ring, signals);
+		room = hwpmc_ring_room_nmi(&ring);
+	}
+	if (ring.dropped || room < 24) {
+		hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, signals);
+		nmi_lost++;
+		return;
+	}
+	*(struct hwpmc_log_hdr *)hwpmc_ring_at(&ring, ring.reserved) =
+		(struct hwpmc_log_hdr){ .len = 24, .type = HWPMC_LOG_CALLCHAIN };
+	hwpmc_ring_push_nmi(&ring, 24);
+	nmi_written++;
+}
+
+START_TEST(writers_that_interrupt_each_other_lose_nothing)
+{
+	struct itimerval often = { { 0, 50 }, { 0, 50 } };
+	struct itimerval never = { { 0, 0 }, { 0, 0 } };
+	uint64_t written = 0, lost = 0;
+	struct seen seen = { 0 };
+
+	signal(SIGALRM, nmi);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (uint32_t i = 0; signals < 2000; i++) {
+		hwpmc_ring_declare_nmi(&ring, i);
+		if (write_one(i, 16 + 8 * (i % 8), i)) {
+			written++;
+		} else {
+			hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, false, 1, i);
+			lost++;
+		}
+		if (i % 70 == 0)
+			read_all(&seen);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	read_all(&seen);
+	hwpmc_ring_declare_nmi(&ring, 0);
+	read_all(&seen);
+	ck_assert_uint_eq(seen.records, written + nmi_written);
+	ck_assert_uint_eq(seen.dropped, lost + nmi_lost);
+	ck_assert_uint_eq(ctl.head, ctl.tail);
+}
+END_TEST
+
+/* ---- build-ids: the other pure file of sampling/ -------------------------- */
+
+START_TEST(the_build_id_of_this_program_is_found)
+{
+	uint8_t page[4096], id[20], *exact;
+	FILE *f = fopen("/proc/self/exe", "r");
+	unsigned int n;
+	size_t len = fread(page, 1, sizeof(page), f);
+
+	fclose(f);
+	n = hwpmc_build_id(page, len, id, sizeof(id));
+	ck_assert_uint_eq(n, 20);
+	ck_assert_uint_eq(hwpmc_build_id(page, len, id, 19), 0);
+	/* Cut anywhere, and damaged anywhere: nothing behind it is read. */
+	for (size_t cut = 0; cut < 1024; cut++) {
+		exact = malloc(cut ? cut : 1);
+		memcpy(exact, page, cut);
+		hwpmc_build_id(exact, cut, id, sizeof(id));
+		free(exact);
+	}
+	srandom(1);
+	for (int i = 0; i < 100000; i++) {
+		exact = malloc(1024);
+		memcpy(exact, page, 1024);
+		for (int j = 0; j < 3; j++)
+			exact[16 + random() % 1008] = random();
+		hwpmc_build_id(exact, 1024, id, sizeof(id));
+		free(exact);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	harness_fixture(setup, NULL);
+	harness_add(records_are_read_as_they_were_written_over_many_rounds);
+	harness_add(a_full_ring_takes_nothing_and_says_later_what_is_missing);
+	harness_add(a_record_leaves_the_room_for_the_declaration_of_drops);
+	harness_add(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back);
+	harness_add(what_is_not_committed_is_not_seen);
+	harness_add(a_hostile_tail_costs_records_and_nothing_else);
+	harness_add_timed(writers_that_interrupt_each_other_lose_nothing, 30);
+	harness_add_timed(the_build_id_of_this_program_is_found, 60);
+	return harness_run();
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* kmod_dev.c - see kmod_dev.h. Linked into each tests/vm/tests/kmod_*. */
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+#include "../tests/kmod_dev.h"
+
+struct hwpmc_hdr dev_hdr;
+
+static struct hwpmc_op_getcpuinfo machine;
+
+/* The CPUs that the kernel has started: others are as the reset left them. */
+static cpu_set_t started;
+
+#define LOOP_PROG	"build/vm/progs/loop"
+
+static int op(int fd, unsigned long request, void *arg)
+{
+	int ret = ioctl(fd, request, arg);
+
+	memcpy(&dev_hdr, arg, sizeof(dev_hdr));
+	return ret ? errno : 0;
+}
+
+void dev_setup(void)
+{
+	struct utsname uts;
+	char cmd[128];
+	int fd;
+
+	if (access(HWPMC_DEVICE, F_OK)) {
+		uname(&uts);
+		snprintf(cmd, sizeof(cmd), "insmod build/kmod/%s/hwpmc.ko",
+			 uts.release);
+		if (system(cmd)) {
+			printf("Bail out! cannot load the module\n");
+			exit(1);
+		}
+	}
+	fd = dev_open();
+	if (fd < 0 || ioctl(fd, HWPMC_IOC_GETCPUINFO, &machine)) {
+		printf("Bail out! cannot open the device\n");
+		exit(1);
+	}
+	close(fd);
+	sched_getaffinity(0, sizeof(started), &started);
+}
+
+bool dev_is_amd(void)
+{
+	return !strncmp(machine.cpuid, "AuthenticAMD", 12);
+}
+
+static const struct hwpmc_classinfo *programmable(void)
+{
+	uint32_t want = dev_is_amd() ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP;
+
+	for (unsigned int i = 0; i < machine.nclass; i++)
+		if (machine.classes[i].class == want)
+			return &machine.classes[i];
+	ck_abort_msg("no programmable counters");
+	return NULL;
+}
+
+unsigned int dev_counters(void)
+{
+	return programmable()->num;
+}
+
+unsigned int dev_first_row(void)
+{
+	return programmable()->first;
+}
+
+int dev_open(void)
+{
+	return open(HWPMC_DEVICE, O_RDWR | O_CLOEXEC);
+}
+
+void dev_request(struct hwpmc_op_pmcallocate *op, int mode, uint32_t flags,
+		 uint32_t cpu, enum dev_event ev, uint32_t caps)
+{
+	static const uint32_t intel[] = { 0xc0, 0xc4, 0x3c };
+	static const uint32_t amd[] = { 0xc0, 0xc2, 0x76 };
+
+	*op = (struct hwpmc_op_pmcallocate){
+		.mode = mode,
+		.flags = flags | HWPMC_F_EV_PMU,
+		.cpu = cpu,
+		.caps = caps,
+		.class = dev_is_amd() ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP,
+		.config = dev_is_amd() ? amd[ev] : intel[ev],
+	};
+}
+
+int dev_allocate(int fd, struct hwpmc_op_pmcallocate *arg)
+{
+	return op(fd, HWPMC_IOC_PMCALLOCATE, arg);
+}
+
+uint32_t dev_alloc(int fd, int mode, uint32_t flags, uint32_t cpu,
+		   enum dev_event ev, uint32_t caps)
+{
+	struct hwpmc_op_pmcallocate arg;
+
+	dev_request(&arg, mode, flags, cpu, ev, caps);
+	dev_ok(dev_allocate(fd, &arg));
+	return arg.pmcid;
+}
+
+int dev_attach(int fd, uint32_t id, pid_t pid)
+{
+	struct hwpmc_op_pmcattach arg = { .pmcid = id, .pid = pid };
+
+	return op(fd, HWPMC_IOC_PMCATTACH, &arg);
+}
+
+int dev_detach(int fd, uint32_t id, pid_t pid)
+{
+	struct hwpmc_op_pmcattach arg = { .pmcid = id, .pid = pid };
+
+	return op(fd, HWPMC_IOC_PMCDETACH, &arg);
+}
+
+static int simple(int fd, unsigned long request, uint32_t id)
+{
+	struct hwpmc_op_pmc arg = { .pmcid = id };
+
+	return op(fd, request, &arg);
+}
+
+int dev_start(int fd, uint32_t id)
+{
+	return simple(fd, HWPMC_IOC_PMCSTART, id);
+}
+
+int dev_stop(int fd, uint32_t id)
+{
+	return simple(fd, HWPMC_IOC_PMCSTOP, id);
+}
+
+int dev_release(int fd, uint32_t id)
+{
+	return simple(fd, HWPMC_IOC_PMCRELEASE, id);
+}
+
+int dev_setcount(int fd, uint32_t id, uint64_t count)
+{
+	struct hwpmc_op_pmcsetcount arg = { .pmcid = id, .count = count };
+
+	return op(fd, HWPMC_IOC_PMCSETCOUNT, &arg);
+}
+
+int dev_rw(int fd, uint32_t id, uint32_t flags, uint64_t *value)
+{
+	struct hwpmc_op_pmcrw arg = {
+		.pmcid = id, .flags = flags, .value = *value
+	};
+	int ret = op(fd, HWPMC_IOC_PMCRW, &arg);
+
+	*value = arg.value;
+	return ret;
+}
+
+uint64_t dev_read(int fd, uint32_t id)
+{
+	uint64_t value = 0;
+
+	dev_ok(dev_rw(fd, id, HWPMC_F_OLDVALUE, &value));
+	return value;
+}
+
+char dev_state(pid_t pid)
+{
+	char path[32], state;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+	fclose(f);
+	return state;
+}
+
+/*
+ * The number of the system call that it waits in, or -1. The kernel answers when the
+ * thread is off its CPU with the switch counted; the state is S before that.
+ */
+static long waiting_in(pid_t pid)
+{
+	char path[32];
+	long nr;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	f = fopen(path, "r");
+	ck_assert_msg(f, "%s: %s", path, strerror(errno));
+	if (fscanf(f, "%ld", &nr) != 1)
+		nr = -1;
+	fclose(f);
+	return nr;
+}
+
+void dev_await_call(pid_t pid, long nr)
+{
+	while (waiting_in(pid) != nr) {
+		ck_assert_int_ne(dev_state(pid), 'Z');
+		sched_yield();
+	}
+}
+
+void dev_held(pid_t pid)
+{
+	dev_await_call(pid, SYS_read);
+}
+
+static pid_t held_child(int *go)
+{
+	int p[2];
+	pid_t pid;
+	char c;
+
+	ck_assert(!pipe2(p, O_CLOEXEC));
+	pid = fork();
+	if (!pid) {
+		close(p[1]);
+		if (read(p[0], &c, 1) != 1)
+			_exit(1);
+	}
+	close(p[0]);
+	*go = p[1];
+	if (pid)
+		dev_held(pid);
+	return pid;
+}
+
+struct child dev_child(void (*fn)(void *), void *arg)
+{
+	struct child child;
+
+	child.pid = held_child(&child.go);
+	if (!child.pid) {
+		fn(arg);
+		_exit(0);
+	}
+	return child;
+}
+
+struct child dev_loop(unsigned long iterations)
+{
+	struct child child;
+	char n[24];
+
+	snprintf(n, sizeof(n), "%lu", iterations);
+	child.pid = held_child(&child.go);
+	if (!child.pid) {
+		execl(LOOP_PROG, "loop", n, (char *)NULL);
+		_exit(127);
+	}
+	return child;
+}
+
+static unsigned int digits(uint64_t n)
+{
+	return n < 10 ? 1 : 1 + digits(n / 10);
+}
+
+uint64_t loop_insn(uint64_t n)
+{
+	return 3 * n + 7 * digits(n) + 8;
+}
+
+uint64_t loop_branches(uint64_t n)
+{
+	return n + 2 * digits(n) + 2;
+}
+
+void dev_go(struct child *child)
+{
+	ck_assert(write(child->go, "g", 1) == 1);
+	close(child->go);
+}
+
+void dev_wait(struct child *child)
+{
+	int status;
+
+	ck_assert(waitpid(child->pid, &status, 0) == child->pid);
+	ck_assert_int_eq(status, 0);
+}
+
+void dev_pin(pid_t pid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(pid, sizeof(set), &set);
+}
+
+void dev_unpin(pid_t pid)
+{
+	cpu_set_t set;
+
+	memset(&set, 0xff, sizeof(set));
+	sched_setaffinity(pid, sizeof(set), &set);
+}
+
+int dev_cpus(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+void dev_msleep(int ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+
+	nanosleep(&t, NULL);
+}
+
+void dev_put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	ck_assert_msg(f && fputs(text, f) >= 0 && !fclose(f), "%s: %s", path,
+		      strerror(errno));
+}
+
+void dev_expect(const char *lines)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/expected", getenv("VM_OUT"));
+	f = fopen(path, "a");
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "%s\n", lines);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/*
+ * Intel's perf writes it before each use. AMD's has 0 at rest where perf writes it
+ * too, and else what the reset left: all on. The oldest machines have none.
+ */
+static bool global_is_at_rest(unsigned int cpu)
+{
+	uint64_t all = (1ULL << vpmu_reg(VPMU_REG_N_GENERAL, 0)) - 1;
+	uint64_t global = vpmu_reg(VPMU_REG_GLOBAL_CTRL, cpu);
+
+	return vpmu_reg(VPMU_REG_VERSION, 0) < 2 || !CPU_ISSET(cpu, &started) ||
+	       !global || (dev_is_amd() && global == all);
+}
+
+int dev_busy_register(void)
+{
+	unsigned int gp = vpmu_reg(VPMU_REG_N_GENERAL, 0);
+
+	for (unsigned int cpu = 0; cpu < vpmu_reg(VPMU_REG_N_VCPUS, 0); cpu++) {
+		for (unsigned int i = 0; i < gp; i++)
+			if (vpmu_reg(VPMU_REG_SELECT + i, cpu))
+				return VPMU_REG_SELECT + i + 1;
+		if (vpmu_reg(VPMU_REG_FIXED_CTRL, cpu))
+			return VPMU_REG_FIXED_CTRL + 1;
+		if (!global_is_at_rest(cpu))
+			return VPMU_REG_GLOBAL_CTRL + 1;
+	}
+	return 0;
+}
+
+void dev_check_registers_clear(void)
+{
+	int busy = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		busy = dev_busy_register();
+		if (!busy)
+			return;
+		dev_msleep(10);
+	}
+	ck_abort_msg("register %#x is not 0", busy - 1);
+}
+
+unsigned int dev_unknown_nmis(void)
+{
+	FILE *f = popen("dmesg | grep -c 'NMI received for unknown reason'", "r");
+	unsigned int n = 0;
+
+	ck_assert_int_eq(fscanf(f, "%u", &n), 1);
+	pclose(f);
+	return n;
+}
+
+void dev_still_counts(void)
+{
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, INSN, U);
+	struct child child = dev_loop(10000);
+
+	dev_ok(dev_attach(fd, id, child.pid));
+	dev_ok(dev_start(fd, id));
+	dev_go(&child);
+	dev_wait(&child);
+	ck_assert_uint_eq(dev_read(fd, id), loop_insn(10000));
+	close(fd);
+	dev_check_registers_clear();
+}

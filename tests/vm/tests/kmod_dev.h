@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_dev.h - what the tests of the driver share: its operations as raw ioctls
+ * (the library has tests of its own), events by vendor, children that wait for
+ * a go, and the state of the emulated PMU's registers.
+ *
+ * Operations return 0 or the errno; dev_hdr then says the reason.
+ */
+#ifndef KMOD_DEV_H
+#define KMOD_DEV_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "hwpmc.h"
+#include "vpmu_guest.h"
+
+#define U	HWPMC_CAP_USER
+#define K	HWPMC_CAP_SYSTEM
+#define TC	HWPMC_MODE_TC
+#define SC	HWPMC_MODE_SC
+#define ANY	HWPMC_CPU_ANY
+
+enum dev_event { INSN, BRANCH, CYCLES };
+
+extern struct hwpmc_hdr dev_hdr;	/* of the last operation */
+
+/* Load the module if it is not, and see what machine this is. main() calls it. */
+void dev_setup(void);
+bool dev_is_amd(void);
+unsigned int dev_counters(void);	/* programmable ones */
+unsigned int dev_first_row(void);	/* of the programmable class */
+
+int dev_open(void);
+/* Of the programmable class. Fails the test where it is refused. */
+uint32_t dev_alloc(int fd, int mode, uint32_t flags, uint32_t cpu,
+		   enum dev_event ev, uint32_t caps);
+/* The same, refusals allowed: 0 or errno; *op has the answer. */
+int dev_allocate(int fd, struct hwpmc_op_pmcallocate *op);
+void dev_request(struct hwpmc_op_pmcallocate *op, int mode, uint32_t flags,
+		 uint32_t cpu, enum dev_event ev, uint32_t caps);
+int dev_attach(int fd, uint32_t id, pid_t pid);
+int dev_detach(int fd, uint32_t id, pid_t pid);
+int dev_start(int fd, uint32_t id);
+int dev_stop(int fd, uint32_t id);
+int dev_release(int fd, uint32_t id);
+int dev_setcount(int fd, uint32_t id, uint64_t count);
+int dev_rw(int fd, uint32_t id, uint32_t flags, uint64_t *value);
+/* The count; fails the test where it is refused. */
+uint64_t dev_read(int fd, uint32_t id);
+/* As above, but a refusal fails the test. */
+#define dev_ok(call) do {						\
+	int err_ = (call);						\
+	ck_assert_msg(!err_, "%s: %s, reason %u (%d)", #call,		\
+		      strerror(err_), dev_hdr.reason, dev_hdr.detail);	\
+} while (0)
+
+/* A child that waits for dev_go(), and executes nothing until then: what is counted of
+ * it from here on is exact. Then it runs fn(arg) and exits with 0. */
+struct child {
+	pid_t pid;
+	int go;
+};
+
+struct child dev_child(void (*fn)(void *), void *arg);
+/* The same that then executes build/vm/progs/loop with so many iterations. */
+struct child dev_loop(unsigned long iterations);
+void dev_go(struct child *child);
+/* Its state in /proc: 'R', 'S', 'Z' ... */
+char dev_state(pid_t pid);
+/* Wait until it is off its CPU in this system call, or in read(). */
+void dev_await_call(pid_t pid, long nr);
+void dev_held(pid_t pid);
+void dev_wait(struct child *child);
+
+/* What `loop n` executes in user mode, all of it: known from its source. */
+uint64_t loop_insn(uint64_t n);
+uint64_t loop_branches(uint64_t n);
+void dev_pin(pid_t pid, int cpu);
+void dev_unpin(pid_t pid);
+int dev_cpus(void);
+void dev_msleep(int ms);
+
+/* Three instructions and one branch an iteration. */
+static inline void dev_spin(uint64_t n)
+{
+	asm volatile("1: addq $1, %%rdx; decq %0; jnz 1b" : "+r"(n) : : "rdx", "cc");
+}
+
+/* A file of the kernel gets this text. */
+void dev_put(const char *path, const char *text);
+
+/* The kernel will complain in words that these expressions find: no failure. */
+void dev_expect(const char *lines);
+/* How many NMIs the kernel has said that nobody wanted. */
+unsigned int dev_unknown_nmis(void);
+
+/* 0, or the first select, fixed or global control register that is not 0, as a
+ * VPMU_REG number + 1; read by the emulated PMU itself, of all vCPUs. */
+int dev_busy_register(void);
+/* It becomes so when work items have run; the limit of 30 s only ends a hang. */
+void dev_check_registers_clear(void);
+/* Measure a program of known length: how a destructive test ends. */
+void dev_still_counts(void);
+
+#endif

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_inkernel.c - the interface for other modules, each of its calls, through a
+ * module that makes them (tests/vm/kmods/clientmod.c).
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "harness.h"
+#include "kmod_dev.h"
+
+#define CLIENT	"/sys/kernel/debug/hwpmc_client"
+#define USER	1
+
+static unsigned long long value;
+
+/* What it returned; `value` is the module's. */
+static long long call(const char *line)
+{
+	long long answer;
+	char text[64] = "";
+	int fd = open(CLIENT, O_RDWR);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, line, strlen(line)), strlen(line));
+	ck_assert_int_gt(pread(fd, text, sizeof(text) - 1, 0), 0);
+	close(fd);
+	ck_assert_int_eq(sscanf(text, "%lld %llu", &answer, &value), 2);
+	return answer;
+}
+
+#define CALL(...) ({							\
+	char line_[128];						\
+	snprintf(line_, sizeof(line_), __VA_ARGS__);			\
+	call(line_); })
+
+static unsigned int ctr(void)
+{
+	return dev_first_row() + 1;
+}
+
+static unsigned int event(enum dev_event ev)
+{
+	struct hwpmc_op_pmcallocate op;
+
+	dev_request(&op, TC, 0, ANY, ev, U);
+	return op.config;
+}
+
+START_TEST(counters_of_the_kernel_interface_have_numbers_and_types)
+{
+	ck_assert_int_gt(CALL("num"), 4);
+	ck_assert_int_ge(CALL("type 0 -1"), 0);
+	ck_assert_int_eq(CALL("type 0 %u", ctr()), dev_is_amd() ?
+			 HWPMC_CLASS_K8 : HWPMC_CLASS_IAP);
+	ck_assert_int_eq(CALL("type 0 4711"), -EINVAL);
+}
+END_TEST
+
+START_TEST(a_module_counts_a_process_exactly)
+{
+	struct child c = dev_loop(100000);
+
+	ck_assert_int_eq(CALL("enabled %d", c.pid), 0);
+	ck_assert_int_eq(CALL("isconfigured %d %u", c.pid, ctr()), 0);
+	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), -ENOENT);
+	ck_assert_int_eq(CALL("configure %d %u %x 1000 %d", c.pid, ctr(),
+			      event(BRANCH), USER), 0);
+	ck_assert_int_eq(CALL("isconfigured %d %u", c.pid, ctr()), 1);
+	ck_assert_int_eq(CALL("isrunning %d %u", c.pid, ctr()), 0);
+	ck_assert_int_eq(CALL("enabled %d", c.pid), 1);
+	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	ck_assert_uint_eq(value, 1000);
+	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
+	ck_assert_int_eq(CALL("isrunning %d %u", c.pid, ctr()), 1);
+	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
+			      event(BRANCH), USER), -EBUSY);
+	dev_go(&c);
+	/* It exits: the value goes with it, as nobody is its parent here. */
+	dev_wait(&c);
+	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), -ENOENT);
+	dev_still_counts();
+}
+END_TEST
+
+static int spun[2];
+
+/* A child that has spun says so, and then waits. */
+static void say_spun(void)
+{
+	if (write(spun[1], "", 1) != 1)
+		_exit(1);
+}
+
+static void await_spun(void)
+{
+	char byte;
+
+	ck_assert_int_eq(read(spun[0], &byte, 1), 1);
+}
+
+static void await_spun_and_held(const struct child *c)
+{
+	await_spun();
+	dev_held(c->pid);
+}
+
+/* Of the processes that are counted; nothing else is in user mode meanwhile. */
+static uint64_t branches_of_others(void)
+{
+	return vpmu_since(VPMU_SINCE_OTHERS, VPMU_USER_BRANCH);
+}
+
+/* What the processes of a test tell each other. */
+static struct shared {
+	volatile bool spin_on;
+	volatile pid_t grandchild;
+	volatile uint64_t own;		/* its branches in user mode */
+} *shared;
+
+static void share(void)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(shared != MAP_FAILED);
+}
+
+#define TURNS	500000
+
+static void spin_then_wait(void *arg)
+{
+	int *go = arg;
+	char byte;
+
+	close(go[1]);
+	do
+		dev_spin(TURNS);
+	while (shared->spin_on);
+	say_spun();
+	if (read(go[0], &byte, 1) < 0)
+		_exit(1);
+}
+
+START_TEST(values_of_a_process_stay_while_it_lives_and_stop_when_disabled)
+{
+	unsigned long long first;
+	struct child c;
+	int go[2];
+
+	ck_assert(!pipe(go) && !pipe(spun));
+	share();
+	c = dev_child(spin_then_wait, go);
+	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
+			      event(BRANCH), USER), 0);
+	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
+	vpmu_mark();
+	dev_go(&c);
+	await_spun_and_held(&c);
+	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	ck_assert_uint_ge(value, TURNS);
+	ck_assert_uint_eq(value, branches_of_others());
+	first = value;
+	ck_assert_int_eq(CALL("disable %d %u", c.pid, ctr()), 0);
+	ck_assert_int_eq(CALL("isrunning %d %u", c.pid, ctr()), 0);
+	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	ck_assert_uint_eq(value, first);
+	/* Something else on the same counter. */
+	ck_assert_int_eq(CALL("configure %d %u %x 7 %d", c.pid, ctr(),
+			      event(INSN), USER), 0);
+	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	ck_assert_uint_eq(value, 7);
+	ck_assert_int_eq(CALL("unconfigure %d %u", c.pid, ctr()), 0);
+	ck_assert_int_eq(CALL("isconfigured %d %u", c.pid, ctr()), 0);
+	close(go[1]);
+	dev_wait(&c);
+	dev_check_registers_clear();
+}
+END_TEST
+
+#define READS	100
+
+START_TEST(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs)
+{
+	struct child c;
+	int go[2];
+
+	dev_pin(0, 0);
+	ck_assert(!pipe(go) && !pipe(spun));
+	share();
+	shared->spin_on = true;
+	c = dev_child(spin_then_wait, go);
+	dev_pin(c.pid, 1);
+	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
+			      event(BRANCH), USER), 0);
+	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
+	vpmu_mark();
+	dev_go(&c);
+	/* On a CPU of its own it runs until all reads are done. */
+	while (branches_of_others() < TURNS)
+		;
+	for (int i = 0; i < READS; i++)
+		ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	shared->spin_on = false;
+	await_spun_and_held(&c);
+	ck_assert_int_eq(CALL("disable %d %u", c.pid, ctr()), 0);
+	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	ck_assert_uint_eq(value, branches_of_others());
+	close(go[1]);
+	dev_wait(&c);
+	dev_check_registers_clear();
+}
+END_TEST
+
+static void spin_and_tell(uint64_t turns)
+{
+	uint64_t before = vpmu_own(VPMU_USER_BRANCH);
+
+	dev_spin(turns);
+	shared->own = vpmu_own(VPMU_USER_BRANCH) - before;
+}
+
+/*
+ * How many branches a child may have beyond those of spin_and_tell(): the ways from
+ * fork() and to its end, with functions that the library binds then.
+ */
+#define AROUND	3000
+
+static void check_is_own_of_grandchild(uint64_t n)
+{
+	ck_assert_uint_ge(n, shared->own);
+	ck_assert_uint_lt(n, shared->own + AROUND);
+}
+
+/* Forks one that spins 300,000 turns, then itself 100,000. */
+static void parent_and_child(void *arg)
+{
+	int *go = arg;
+	char byte;
+	pid_t pid;
+
+	close(go[1]);
+	pid = fork();
+	if (!pid) {
+		spin_and_tell(300000);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	dev_spin(100000);
+	say_spun();
+	if (read(go[0], &byte, 1) < 0)
+		_exit(1);
+}
+
+START_TEST(a_child_begins_at_0_inherits_and_leaves_its_value_to_its_parent)
+{
+	unsigned long long own;
+	struct child c;
+	int go[2];
+
+	ck_assert(!pipe(go) && !pipe(spun));
+	share();
+	c = dev_child(parent_and_child, go);
+	ck_assert_int_eq(CALL("configure %d %u %x 5000000 %d", c.pid, ctr(),
+			      event(BRANCH), USER), 0);
+	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
+	vpmu_mark();
+	dev_go(&c);
+	await_spun_and_held(&c);
+	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	ck_assert_uint_ge(value, 5100000);
+	own = value - 5000000;
+	/* Without what it began with: that is the process's own. */
+	ck_assert_int_eq(CALL("value %d %u 0 0 1", c.pid, ctr()), 0);
+	check_is_own_of_grandchild(value);
+	ck_assert_uint_eq(own + value, branches_of_others());
+	close(go[1]);
+	dev_wait(&c);
+	dev_check_registers_clear();
+}
+END_TEST
+
+/* The same, but the child stays. */
+static void parent_of_a_sleeper(void *arg)
+{
+	int *go = arg;
+	char byte;
+	pid_t pid;
+
+	close(go[1]);
+	pid = fork();
+	if (!pid) {
+		spin_and_tell(300000);
+		say_spun();
+		if (read(go[0], &byte, 1) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	shared->grandchild = pid;
+	waitpid(pid, NULL, 0);
+}
+
+START_TEST(values_of_a_child_can_be_moved_to_its_parent_while_it_lives)
+{
+	unsigned long long moved;
+	struct child c;
+	int go[2];
+
+	ck_assert(!pipe(go) && !pipe(spun));
+	share();
+	c = dev_child(parent_of_a_sleeper, go);
+	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
+			      event(BRANCH), USER), 0);
+	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
+	dev_go(&c);
+	await_spun();
+	dev_await_call(c.pid, SYS_wait4);
+	dev_held(shared->grandchild);
+	ck_assert_int_eq(CALL("value %d %u", shared->grandchild, ctr()), 0);
+	check_is_own_of_grandchild(value);
+	moved = value;
+	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", c.pid,
+			      shared->grandchild), 0);
+	ck_assert_int_eq(CALL("value %d %u 0 0 1", c.pid, ctr()), 0);
+	ck_assert_uint_eq(value, moved);
+	ck_assert_int_eq(CALL("value %d %u", shared->grandchild, ctr()), 0);
+	ck_assert_uint_eq(value, 0);
+	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", c.pid, c.pid),
+			 -EINVAL);
+	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", getpid(), c.pid),
+			 -ENOENT);
+	close(go[1]);
+	dev_wait(&c);
+	dev_check_registers_clear();
+}
+END_TEST
+
+START_TEST(saving_and_restoring_a_context_loses_nothing)
+{
+	unsigned long long before;
+
+	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", getpid(), ctr(),
+			      event(BRANCH), USER), 0);
+	ck_assert_int_eq(CALL("enable %d %u", getpid(), ctr()), 0);
+	ck_assert_int_eq(CALL("value %d %u", getpid(), ctr()), 0);
+	before = value;
+	for (int i = 0; i < 100; i++) {
+		dev_spin(10000);
+		CALL("context");
+	}
+	ck_assert_int_eq(CALL("value %d %u", getpid(), ctr()), 0);
+	ck_assert_uint_ge(value - before, 1000000);
+	ck_assert_int_eq(CALL("disable %d %u", getpid(), ctr()), 0);
+	ck_assert_int_eq(CALL("unconfigure %d %u", getpid(), ctr()), 0);
+	dev_check_registers_clear();
+}
+END_TEST
+
+START_TEST(a_counter_of_the_kernel_counts_all_cpus_until_it_is_freed)
+{
+	struct child c = dev_loop(1000000);
+	unsigned long long before;
+	int fd = dev_open();
+	struct hwpmc_op_pmcallocate op;
+
+	ck_assert_int_eq(CALL("alloc 0 %u %x 0 %d", ctr(), event(BRANCH), USER),
+			 0);
+	ck_assert_int_eq(CALL("alloc 0 %u %x 0 %d", ctr(), event(BRANCH), USER),
+			 -EBUSY);
+	ck_assert_int_eq(CALL("isrunning 0 %u", ctr()), 1);
+	ck_assert_int_eq(CALL("isconfigured %d %u", c.pid, ctr()), 1);
+	ck_assert_int_eq(CALL("enabled 0"), 1);
+	ck_assert_int_eq(CALL("value 0 %u", ctr()), 0);
+	before = value;
+	dev_go(&c);
+	dev_wait(&c);
+	ck_assert_int_eq(CALL("value 0 %u", ctr()), 0);
+	ck_assert_uint_ge(value - before, loop_branches(1000000));
+	/* It is no process's meanwhile. */
+	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", getpid(), ctr(),
+			      event(BRANCH), USER), -EINVAL);
+	dev_request(&op, TC, 0, ANY, BRANCH, U);
+	ck_assert_int_eq(dev_allocate(fd, &op), 0);
+	ck_assert_uint_ne(HWPMC_ID_ROW(op.pmcid), ctr());
+	close(fd);
+	ck_assert_int_eq(CALL("stop 0 %u", ctr()), -ENOENT);
+	ck_assert_int_eq(CALL("free 0 %u", ctr()), 0);
+	ck_assert_int_eq(CALL("free 0 %u", ctr()), -ENOENT);
+	ck_assert_int_eq(CALL("value 0 %u", ctr()), -ENOENT);
+	dev_check_registers_clear();
+	dev_still_counts();
+}
+END_TEST
+
+static struct hwpmc_op_kgmon kgmon(int fd, uint32_t command)
+{
+	struct hwpmc_op_kgmon op = { .command = command };
+
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_KGMON, &op), 0);
+	return op;
+}
+
+START_TEST(profiling_by_a_counter_fills_the_histogram_of_the_kernel)
+{
+	struct hwpmc_kgmon_entry *all;
+	struct hwpmc_op_kgmon op;
+	uint64_t overflows, sum = 0;
+	int fd = dev_open();
+
+	kgmon(fd, HWPMC_KGMON_RESET);
+	overflows = vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS);
+	ck_assert_int_eq(CALL("profile 0 %u %x 10000 0", ctr(), event(INSN)), 0);
+	op = kgmon(fd, HWPMC_KGMON_READ);
+	ck_assert_uint_eq(op.on, 1);
+	ck_assert_uint_eq(op.users, dev_cpus());
+	for (int i = 0; i < 3000; i++)
+		if (access("/proc/self/status", R_OK))
+			ck_abort();
+	ck_assert_int_eq(CALL("stop 0 %u", ctr()), 0);
+	overflows = vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS) - overflows;
+	op = kgmon(fd, HWPMC_KGMON_READ);
+	ck_assert_uint_eq(op.on, 0);
+	ck_assert_uint_eq(op.users, 0);
+	ck_assert_uint_gt(op.kernel, 100);
+	/* What overflowed while its counter was taken away hit nobody knows
+	 * what. */
+	ck_assert_uint_le(op.lost, dev_cpus());
+	ck_assert_uint_eq(op.kernel + op.user + op.lost, overflows);
+	all = calloc(op.nentry, sizeof(*all));
+	op.command = HWPMC_KGMON_READ;
+	op.entries = (uintptr_t)all;
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_KGMON, &op), 0);
+	for (uint32_t i = 0; i < op.nentry; i++) {
+		ck_assert_uint_ge(all[i].address, 0xffff800000000000ull);
+		sum += all[i].count;
+	}
+	ck_assert_uint_eq(sum, op.kernel);
+	free(all);
+	kgmon(fd, HWPMC_KGMON_RESET);
+	op = kgmon(fd, HWPMC_KGMON_READ);
+	ck_assert_uint_eq(op.nentry, 0);
+	ck_assert_uint_eq(op.kernel, 0);
+	close(fd);
+	dev_check_registers_clear();
+	dev_still_counts();
+}
+END_TEST
+
+static void spin_everywhere(void)
+{
+	for (int i = 0; i < 500; i++)
+		if (access("/proc/self/status", R_OK))
+			ck_abort();
+	dev_spin(1000000);
+}
+
+START_TEST(a_reset_clears_the_sums_of_a_cpu_that_is_offline)
+{
+	struct hwpmc_op_pmcallocate req;
+	struct hwpmc_op_kgmon op;
+	int fd = dev_open();
+
+	kgmon(fd, HWPMC_KGMON_RESET);
+	kgmon(fd, HWPMC_KGMON_ON);
+	dev_request(&req, HWPMC_MODE_SS, HWPMC_F_KGMON, 1, INSN, U | K);
+	req.count = 10000;
+	dev_ok(dev_allocate(fd, &req));
+	dev_pin(0, 1);
+	dev_ok(dev_start(fd, req.pmcid));
+	spin_everywhere();
+	dev_ok(dev_stop(fd, req.pmcid));
+	dev_pin(0, 0);
+	op = kgmon(fd, HWPMC_KGMON_READ);
+	ck_assert_uint_gt(op.nentry, 0);
+	ck_assert_uint_gt(op.kernel, 0);
+	ck_assert_uint_gt(op.user, 0);
+	dev_put("/sys/devices/system/cpu/cpu1/online", "0");
+	kgmon(fd, HWPMC_KGMON_RESET);
+	op = kgmon(fd, HWPMC_KGMON_READ);
+	dev_put("/sys/devices/system/cpu/cpu1/online", "1");
+	kgmon(fd, HWPMC_KGMON_OFF);
+	ck_assert_uint_eq(op.nentry, 0);
+	ck_assert_uint_eq(op.kernel, 0);
+	ck_assert_uint_eq(op.user, 0);
+	ck_assert_uint_eq(op.lost, 0);
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
+START_TEST(wrong_arguments_of_the_kernel_interface_are_refused)
+{
+	int pid = getpid();
+
+	ck_assert_int_eq(CALL("configure %d 4711 0 0 0", pid), -EINVAL);
+	ck_assert_int_eq(CALL("configure %d -1 0 0 0", pid), -EINVAL);
+	ck_assert_int_eq(CALL("configure 0 %u %x 0 0", ctr(), event(INSN)),
+			 -EINVAL);
+	ck_assert_int_eq(CALL("configure %d %u ffffffff00000000 0 0", pid,
+			      ctr()), -EINVAL);
+	ck_assert_int_eq(CALL("value %d %u 0 0 2", pid, ctr()), -EINVAL);
+	ck_assert_int_eq(CALL("value %d 4711", pid), -EINVAL);
+	ck_assert_int_eq(CALL("enable %d 4711", pid), -EINVAL);
+	ck_assert_int_eq(CALL("disable %d %u", pid, ctr()), -ENOENT);
+	ck_assert_int_eq(CALL("isrunning %d 4711", pid), -EINVAL);
+	ck_assert_int_eq(CALL("isconfigured %d -1", pid), -EINVAL);
+	ck_assert_int_eq(CALL("alloc 0 4711 0 0 0"), -EINVAL);
+	ck_assert_int_eq(CALL("free 0 4711"), -EINVAL);
+	ck_assert_int_eq(CALL("profile 0 4711 0 0 0"), -EINVAL);
+	ck_assert_int_eq(CALL("stop 0 4711"), -EINVAL);
+	dev_still_counts();
+}
+END_TEST
+
+/* The kernel's histogram by a program of its own, and who may see it. */
+START_TEST(the_histogram_is_for_the_privileged_and_refuses_what_is_wrong)
+{
+	struct hwpmc_op_kgmon op = { .command = 99 };
+	int fd = dev_open(), status;
+	pid_t pid;
+
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_KGMON, &op), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_KGMON);
+	pid = fork();
+	if (!pid) {
+		int other = dev_open();
+
+		op.command = HWPMC_KGMON_READ;
+		if (setuid(65534))
+			_exit(2);
+		_exit(ioctl(other, HWPMC_IOC_KGMON, &op) == -1 &&
+		      errno == EPERM &&
+		      op.hdr.reason == HWPMC_WHY_PRIV_SYSTEM ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	close(fd);
+}
+END_TEST
+
+static void load_client(void)
+{
+	if (!access(CLIENT, F_OK))
+		return;
+	if (system("mount -t debugfs none /sys/kernel/debug 2>/dev/null; "
+		   "insmod build/vm/kmods/$(uname -r)/clientmod.ko")) {
+		printf("Bail out! cannot load the client module\n");
+		exit(1);
+	}
+}
+
+int main(void)
+{
+	dev_setup();
+	load_client();
+	harness_add(counters_of_the_kernel_interface_have_numbers_and_types);
+	harness_add(a_module_counts_a_process_exactly);
+	harness_add(values_of_a_process_stay_while_it_lives_and_stop_when_disabled);
+	harness_add_timed(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs, 30);
+	harness_add(a_child_begins_at_0_inherits_and_leaves_its_value_to_its_parent);
+	harness_add(values_of_a_child_can_be_moved_to_its_parent_while_it_lives);
+	harness_add(saving_and_restoring_a_context_loses_nothing);
+	harness_add(a_counter_of_the_kernel_counts_all_cpus_until_it_is_freed);
+	harness_add(profiling_by_a_counter_fills_the_histogram_of_the_kernel);
+	if (dev_cpus() > 1)
+		harness_add(a_reset_clears_the_sums_of_a_cpu_that_is_offline);
+	harness_add(wrong_arguments_of_the_kernel_interface_are_refused);
+	harness_add(the_histogram_is_for_the_privileged_and_refuses_what_is_wrong);
+	return harness_run();
+}

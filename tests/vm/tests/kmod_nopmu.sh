@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# kmod_nopmu - a machine without a PMU: the module loads, says so, offers the TSC.
+. "$VM_TOP/tests/harness/harness.sh"
+export LD_LIBRARY_PATH="$VM_TOP/build/lib"
+ko=$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko
+tools=$VM_TOP/build/tools
+
+the_module_loads_without_a_pmu_and_says_so_in_one_line() {
+	check insmod "$ko"
+	check_equal "$(dmesg | grep -c 'hwpmc: .*no usable')" 1 "lines about it"
+	dmesg | grep -q 'hwpmc: TSC/1/64/0x20<REA> SOFT/16/64/0x67<INT,USR,SYS,REA,WRI>$' ||
+		fail "classes: $(dmesg | grep hwpmc: | tail -n 1)"
+}
+
+the_tsc_class_counts_where_there_is_no_pmu() {
+	"$tools/hwpmc" stat -a -e tsc -- sleep 0.1 >out 2>&1 ||
+		fail "hwpmc stat: $(cat out)"
+	grep -Eq ' [0-9,]{7,} .*tsc' out || fail "counted: $(cat out)"
+}
+
+hardware_events_are_refused_with_a_reason_without_a_pmu() {
+	"$tools/hwpmc" stat -e instructions true >out 2>&1 &&
+		fail "counted: $(cat out)"
+	grep -q 'no hardware counters' out ||
+		fail "said: $(cat out)"
+}
+
+record_falls_back_to_a_timer_without_a_pmu_and_says_so() {
+	# Until it has had a CPU for 0.2 s.
+	# shellcheck disable=SC2016
+	"$tools/hwpmc" record -g -o log -- sh -c '
+		until read -r line </proc/$$/stat; set -- $line
+			[ $((${14} + ${15})) -ge 20 ]; do :; done' \
+		>out 2>&1 || fail "hwpmc record: $(cat out)"
+	grep -q '^hwpmc record: no hardware counters here: sampling clock.prof' out ||
+		fail "said: $(cat out)"
+	"$tools/hwpmc" report -i log >report 2>&1 || fail "report: $(cat report)"
+	grep -q '^# event clock.prof, a sample every 8: ' report ||
+		fail "reported: $(cat report)"
+	n=$(awk '$1 ~ /%$/ { n += $2 } END { print n + 0 }' report)
+	[ "$n" -gt 20 ] || fail "only $n samples: $(cat report out)"
+	"$tools/hwpmc" record -q -e sched:sched_switch -o log -- sleep 0.05 ||
+		fail "cannot sample a tracepoint"
+	"$tools/hwpmc" report -i log | grep -q ' sched_switch, a sample every 1: \| sched:sched_switch, a sample every 1: ' ||
+		fail "reported: $("$tools/hwpmc" report -i log)"
+}
+
+stat_counts_the_kernels_events_by_default_without_a_pmu() {
+	"$tools/hwpmc" stat -- sh -c 'ls / | cat' >out 2>&1 || fail "$(cat out)"
+	for event in page-faults context-switches cpu-migrations clock.prof; do
+		grep -Eq "^ *[0-9,]+ +$event" out || fail "no $event: $(cat out)"
+	done
+}
+
+list_shows_the_kernels_events_without_a_pmu() {
+	"$tools/hwpmc" list >out 2>&1 || fail "$(cat out)"
+	for event in CLOCK.PROF PAGE_FAULT.READ CPU_MIGRATION sched_switch; do
+		grep -q "^  SOFT-$event " out || fail "no $event: $(cat out)"
+	done
+}
+
+the_module_unloads_where_there_is_no_pmu() {
+	check rmmod hwpmc
+}
+
+harness_run

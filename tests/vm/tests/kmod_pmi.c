@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_pmi.c - interrupts that are late, lost, doubled or without a cause, as the
+ * emulated PMU makes them on demand: overflows stay samples and declared drops,
+ * counts stay exact, and the kernel is left no NMI to wonder about that is ours;
+ * while those that are not ours stay the kernel's to report.
+ */
+#include "harness.h"
+#include "../lib/kmod_rec.h"
+
+#define ROUNDS	1000000ul
+
+static uint64_t overflows, unknown;
+
+/* Each vCPU has its own. */
+static void knob(int which, uint64_t value)
+{
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		dev_pin(getpid(), cpu);
+		vpmu_knob(which, value);
+	}
+	dev_pin(getpid(), 0);
+}
+
+static uint64_t access_count(int what)
+{
+	return vpmu_access(what, VPMU_ALL_VCPUS);
+}
+
+static void owner_of_foreign_nmis(bool loaded)
+{
+	char cmd[128];
+
+	snprintf(cmd, sizeof(cmd), loaded ? "insmod build/vm/kmods/$(uname -r)/nmimod.ko" :
+		 "rmmod nmimod");
+	ck_assert_int_eq(system(cmd), 0);
+}
+
+static void setup(void)
+{
+	/* A test that failed has left them as they were. */
+	for (int i = 0; i < VPMU_KNOBS; i++)
+		knob(i, 0);
+	ck_assert_int_eq(system("! lsmod | grep -q ^nmimod || rmmod nmimod"), 0);
+	kmod_setup();
+	begin();
+	unknown = dev_unknown_nmis();
+	overflows = access_count(VPMU_N_OVERFLOW_INT);
+}
+
+static uint64_t samples, dropped[HWPMC_DROP__COUNT];
+
+/* Nothing samples any more: what there is of samples and of drops. */
+static uint64_t tally(void)
+{
+	for (int i = 0; i < VPMU_KNOBS; i++)
+		knob(i, 0);
+	look();
+	samples = count(HWPMC_LOG_CALLCHAIN);
+	memset(dropped, 0, sizeof(dropped));
+	for (unsigned int i = 0; i < nrec; i++)
+		for (int j = 0; j < HWPMC_DROP__COUNT; j++)
+			if (rec[i].hdr->type == HWPMC_LOG_DROPNOTIFY)
+				dropped[j] += rec[i].drop->samples[j];
+	return samples + dropped[0] + dropped[1] + dropped[2] + dropped[3];
+}
+
+/* No interrupt came later than a period after its overflow. */
+static void check_conserved(void)
+{
+	uint64_t sum;
+
+	overflows = access_count(VPMU_N_OVERFLOW_INT) - overflows;
+	sum = tally();
+	ck_assert_uint_gt(overflows, 0);
+	ck_assert_msg(overflows == sum,
+		      "%lu overflows, %lu samples, drops: %lu full, %lu late, %lu closed, %lu busy",
+		      overflows, samples, dropped[0], dropped[1], dropped[2],
+		      dropped[3]);
+}
+
+/* However late they came, if at all: each period that passed is accounted for. */
+static void check_periods(uint64_t periods)
+{
+	uint64_t sum = tally();
+
+	ck_assert_uint_gt(periods, 0);
+	ck_assert_msg(periods == sum,
+		      "%lu periods, %lu samples, drops: %lu full, %lu late, %lu closed, %lu busy",
+		      periods, samples, dropped[0], dropped[1], dropped[2],
+		      dropped[3]);
+}
+
+static void check_no_unknown_nmi(void)
+{
+	ck_assert_uint_eq(dev_unknown_nmis() - unknown, 0);
+}
+
+/* How a test ends: registers clear, and a count is exact. */
+static void all_is_well(void)
+{
+	hwpmc_close(h);
+	dev_still_counts();
+}
+
+static uint32_t sample(const char *event, int mode, uint32_t cpu, uint64_t period)
+{
+	return allocate(event, mode, mode == HWPMC_MODE_TS ? HWPMC_F_EXEC_START : 0,
+			cpu, period);
+}
+
+/* Two of known length, on a CPU each or both on one; a count beside the samples. */
+static void run_two(uint32_t id, int cpus)
+{
+	uint32_t counter = allocate("branches:u", TC, HWPMC_F_EXEC_START, ANY, 0);
+	struct child c[2];
+	uint64_t n;
+
+	for (int i = 0; i < 2; i++) {
+		c[i] = dev_loop(ROUNDS);
+		dev_pin(c[i].pid, i % cpus);
+		ok(hwpmc_attach(h, id, c[i].pid));
+		ok(hwpmc_attach(h, counter, c[i].pid));
+	}
+	ok(hwpmc_start(h, counter));
+	ok(hwpmc_start(h, id));
+	for (int i = 0; i < 2; i++)
+		dev_go(&c[i]);
+	for (int i = 0; i < 2; i++)
+		dev_wait(&c[i]);
+	ok(hwpmc_stop(h, id));
+	ok(hwpmc_stop(h, counter));
+	ok(hwpmc_read(h, counter, &n));
+	ck_assert_uint_eq(n, 2 * loop_branches(ROUNDS));
+	ok(hwpmc_release(h, counter));
+}
+
+/* ---- late ---------------------------------------------------------------- */
+
+START_TEST(late_interrupts_lose_no_period)
+{
+	static const struct { uint64_t late, period; } cases[] = {
+		{ 500, 10007 }, { 5000, 10007 }, { 5000, 2003 }, { 40000, 1009 },
+	};
+	uint64_t periods = 0;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		uint32_t id = sample("instructions:u", HWPMC_MODE_TS, ANY,
+				     cases[i].period);
+
+		knob(VPMU_KNOB_LATE, cases[i].late);
+		run_two(id, 2);
+		ok(hwpmc_release(h, id));
+		periods += 2 * (loop_insn(ROUNDS) / cases[i].period);
+	}
+	check_periods(periods);
+	ck_assert_uint_gt(samples, 500);
+	ck_assert_uint_gt(dropped[HWPMC_DROP_LATE], 500);
+	check_no_unknown_nmi();
+	all_is_well();
+}
+END_TEST
+
+START_TEST(late_interrupts_of_whole_cpus_lose_no_overflow)
+{
+	uint32_t id[2];
+
+	knob(VPMU_KNOB_LATE, 3000);
+	for (int i = 0; i < 2; i++) {
+		id[i] = sample("instructions", HWPMC_MODE_SS, i, 10007);
+		ok(hwpmc_start(h, id[i]));
+	}
+	for (int i = 0; i < 2; i++) {
+		dev_pin(getpid(), i);
+		dev_spin(ROUNDS);
+	}
+	for (int i = 0; i < 2; i++)
+		ok(hwpmc_stop(h, id[i]));
+	check_conserved();
+	ck_assert_uint_gt(samples, 300);
+	check_no_unknown_nmi();
+}
+END_TEST
+
+/* Two that take turns: each runs until it waits for the other. */
+static int turn[2][2];
+
+static void take_turns(void *arg)
+{
+	int me = *(int *)arg;
+	char c = 0;
+
+	for (int i = 0; i < 300; i++) {
+		if (me + i > 0 && read(turn[me][0], &c, 1) != 1)
+			_exit(1);
+		dev_spin(1000);
+		if (write(turn[!me][1], &c, 1) != 1)
+			_exit(1);
+	}
+}
+
+/*
+ * The counter overflows, the thread goes, and then the interrupt comes. Another row
+ * goes after it, which has nothing on its way.
+ */
+START_TEST(an_interrupt_that_comes_for_a_thread_that_left_is_a_declared_drop)
+{
+	uint64_t n, periods = 0;
+	int who[2] = { 0, 1 };
+	uint32_t id, quiet, counter[2];
+	struct child c[2];
+
+	/* Longer than a turn takes, the kernel's part included. */
+	knob(VPMU_KNOB_LATE, 20000);
+	id = allocate("instructions:u", HWPMC_MODE_TS, 0, ANY, 2003);
+	quiet = allocate("branches:u", HWPMC_MODE_TS, 0, ANY, 1 << 30);
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(pipe(turn[i]), 0);
+	for (int i = 0; i < 2; i++) {
+		c[i] = dev_child(take_turns, &who[i]);
+		ok(hwpmc_attach(h, id, c[i].pid));
+		ok(hwpmc_attach(h, quiet, c[i].pid));
+		counter[i] = allocate("instructions:u", TC, 0, ANY, 0);
+		ok(hwpmc_attach(h, counter[i], c[i].pid));
+		ok(hwpmc_start(h, counter[i]));
+	}
+	ok(hwpmc_start(h, id));
+	ok(hwpmc_start(h, quiet));
+	for (int i = 0; i < 2; i++)
+		dev_go(&c[i]);
+	for (int i = 0; i < 2; i++)
+		dev_wait(&c[i]);
+	ok(hwpmc_stop(h, id));
+	ok(hwpmc_stop(h, quiet));
+	for (int i = 0; i < 2; i++) {
+		ok(hwpmc_read(h, counter[i], &n));
+		periods += n / 2003;
+	}
+	check_periods(periods);
+	ck_assert_uint_gt(dropped[HWPMC_DROP_LATE], 50);
+	check_no_unknown_nmi();
+	all_is_well();
+}
+END_TEST
+
+START_TEST(an_interrupt_on_its_way_when_all_ends_finds_nobody_and_nobody_wonders)
+{
+	knob(VPMU_KNOB_LATE, 20000);
+	for (int i = 0; i < 20; i++) {
+		uint32_t id;
+
+		hwpmc_close(h);
+		kmod_setup();
+		begin();
+		id = allocate("instructions:u", HWPMC_MODE_TS, 0, ANY, 30011);
+		ok(hwpmc_start(h, id));
+		/* Past the overflow, not yet at its interrupt. */
+		dev_spin(11000);
+		ok(hwpmc_release(h, id));
+		dev_spin(11000);
+	}
+	check_no_unknown_nmi();
+	knob(VPMU_KNOB_LATE, 0);
+	all_is_well();
+}
+END_TEST
+
+/* ---- lost ---------------------------------------------------------------- */
+
+static void spin_and_sleep(void *arg)
+{
+	for (int i = 0; i < 50; i++) {
+		dev_spin(20000);
+		dev_msleep(1);
+	}
+}
+
+START_TEST(lost_interrupts_are_declared_at_the_next_switch_and_sampling_goes_on)
+{
+	struct child c;
+	uint32_t id, counter;
+	uint64_t lost, n;
+
+	knob(VPMU_KNOB_LOST, 3);
+	lost = access_count(VPMU_N_LOST);
+	id = allocate("instructions:u", HWPMC_MODE_TS, 0, ANY, 10007);
+	counter = allocate("instructions:u", TC, 0, ANY, 0);
+	c = dev_child(spin_and_sleep, NULL);
+	ok(hwpmc_attach(h, id, c.pid));
+	ok(hwpmc_attach(h, counter, c.pid));
+	ok(hwpmc_start(h, id));
+	ok(hwpmc_start(h, counter));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(hwpmc_stop(h, id));
+	ok(hwpmc_read(h, counter, &n));
+	lost = access_count(VPMU_N_LOST) - lost;
+	check_periods(n / 10007);
+	ck_assert_uint_gt(lost, 5);
+	ck_assert_uint_ge(dropped[HWPMC_DROP_LATE], lost);
+	ck_assert_uint_ge(samples, lost);
+	check_no_unknown_nmi();
+	all_is_well();
+}
+END_TEST
+
+/* What QEMU does once in a million NMIs; the emulated PMU mends it. */
+static uint64_t late_where_nmis_stay_masked(uint64_t mask)
+{
+	uint32_t id = sample("instructions:u", HWPMC_MODE_TS, ANY, 2003);
+
+	knob(VPMU_KNOB_MASK, mask);
+	run_two(id, 2);
+	ok(hwpmc_release(h, id));
+	check_periods(2 * (loop_insn(ROUNDS) / 2003));
+	check_no_unknown_nmi();
+	return dropped[HWPMC_DROP_LATE];
+}
+
+START_TEST(no_interrupt_is_late_where_the_emulator_forgets_to_unmask_nmis)
+{
+	uint64_t unmasked = access_count(VPMU_N_UNMASKED);
+
+	ck_assert_uint_eq(late_where_nmis_stay_masked(3), 0);
+	ck_assert_uint_gt(access_count(VPMU_N_UNMASKED) - unmasked, samples / 4);
+}
+END_TEST
+
+START_TEST(interrupts_that_nmis_wait_for_are_declared_late)
+{
+	ck_assert_uint_gt(late_where_nmis_stay_masked(3 | VPMU_MASK_STAYS), 20);
+	all_is_well();
+}
+END_TEST
+
+START_TEST(without_any_interrupt_each_period_is_still_accounted_for)
+{
+	uint32_t id;
+
+	knob(VPMU_KNOB_LOST, 1);
+	id = sample("instructions:u", HWPMC_MODE_TS, ANY, 10007);
+	run_two(id, 1);
+	check_periods(2 * (loop_insn(ROUNDS) / 10007));
+	ck_assert_uint_eq(samples, 0);
+	all_is_well();
+}
+END_TEST
+
+/* ---- doubled, and without a cause ---------------------------------------- */
+
+/* The kernel's word for each NMI that nobody wants; then they are wanted. */
+static void expect_unknown_nmis(void)
+{
+	dev_expect("NMI received for unknown reason\nDazed and confused");
+}
+
+START_TEST(doubled_interrupts_are_one_sample_each)
+{
+	uint64_t doubled;
+	uint32_t id;
+
+	owner_of_foreign_nmis(true);
+	doubled = access_count(VPMU_N_DOUBLED);
+	knob(VPMU_KNOB_DOUBLE, 1);
+	id = sample("instructions:u", HWPMC_MODE_TS, ANY, 10007);
+	run_two(id, 2);
+	doubled = access_count(VPMU_N_DOUBLED) - doubled;
+	check_conserved();
+	ck_assert_uint_eq(samples, 2 * (loop_insn(ROUNDS) / 10007));
+	ck_assert_uint_eq(doubled, samples);
+	check_no_unknown_nmi();
+	owner_of_foreign_nmis(false);
+	all_is_well();
+}
+END_TEST
+
+static void in_a_storm(uint64_t every, bool as_pmi)
+{
+	/* Intel's APIC tells that the interrupt was the counters': it is ours. */
+	bool foreign = !as_pmi || dev_is_amd();
+	uint64_t storm = access_count(VPMU_N_STORM);
+	uint32_t id;
+
+	if (foreign)
+		owner_of_foreign_nmis(true);
+	/* The counters are ours first. */
+	id = sample("instructions:u", HWPMC_MODE_TS, ANY, 10007);
+	knob(VPMU_KNOB_STORM_PMI, as_pmi);
+	knob(VPMU_KNOB_STORM, every);
+	run_two(id, 2);
+	storm = access_count(VPMU_N_STORM) - storm;
+	check_conserved();
+	ck_assert_uint_eq(samples, 2 * (loop_insn(ROUNDS) / 10007));
+	ck_assert_uint_gt(storm, 50);
+	check_no_unknown_nmi();
+	if (foreign)
+		owner_of_foreign_nmis(false);
+	all_is_well();
+}
+
+START_TEST(in_a_storm_of_foreign_nmis_each_overflow_is_a_sample)
+{
+	in_a_storm(15013, false);
+}
+END_TEST
+
+START_TEST(in_a_storm_of_interrupts_without_overflows_each_overflow_is_a_sample)
+{
+	in_a_storm(15013, true);
+}
+END_TEST
+
+/*
+ * Nowhere twice within thousands of instructions: the kernel forgives a second
+ * NMI where the one before had hit.
+ */
+static void wander(void *arg)
+{
+	for (int i = 0; i < 1000; i++)
+		asm volatile(".rept 1500; jmp 1f; 1: addq $1, %%rdx; .endr"
+			     : : : "rdx", "cc");
+}
+
+/*
+ * A foreign NMI finds the overflow before its own interrupt comes. On AMD nothing
+ * tells where an NMI is from: then the kernel may report it.
+ */
+START_TEST(an_interrupt_whose_overflow_another_nmi_has_found_is_expected)
+{
+	struct child c = dev_child(wander, NULL);
+	uint32_t id;
+
+	owner_of_foreign_nmis(true);
+	id = allocate("instructions:u", HWPMC_MODE_TS, 0, ANY, 10007);
+	ok(hwpmc_attach(h, id, c.pid));
+	ok(hwpmc_start(h, id));
+	knob(VPMU_KNOB_LATE, 3000);
+	knob(VPMU_KNOB_STORM, 15013);
+	dev_go(&c);
+	dev_wait(&c);
+	ok(hwpmc_stop(h, id));
+	check_conserved();
+	ck_assert_uint_ge(samples, 200);
+	if (dev_is_amd())
+		expect_unknown_nmis();
+	else
+		check_no_unknown_nmi();
+	owner_of_foreign_nmis(false);
+	all_is_well();
+}
+END_TEST
+
+START_TEST(nmis_of_unknown_origin_stay_the_kernels_to_report_while_sampling)
+{
+	const uint64_t injected = 4;
+	uint64_t storm;
+	uint32_t id;
+
+	expect_unknown_nmis();
+	/* Since 6.12 the kernel tells of ten in five seconds: the last test had them. */
+	dev_msleep(6000);
+	id = allocate("instructions:u", HWPMC_MODE_TS, 0, ANY, 100003);
+	ok(hwpmc_start(h, id));
+	storm = vpmu_access(VPMU_N_STORM, 0);
+	vpmu_knob(VPMU_KNOB_STORM_LEFT, injected);
+	vpmu_knob(VPMU_KNOB_STORM, 2000003);
+	while (vpmu_access(VPMU_N_STORM, 0) - storm < injected)
+		dev_spin(100000);
+	ok(hwpmc_stop(h, id));
+	check_conserved();
+	ck_assert_uint_gt(samples, 50);
+	ck_assert_uint_eq(dev_unknown_nmis() - unknown, injected);
+	all_is_well();
+}
+END_TEST
+
+/* ---- firmware ------------------------------------------------------------ */
+
+START_TEST(a_counter_that_firmware_starts_meanwhile_disturbs_no_count)
+{
+	unsigned int last = vpmu_reg(VPMU_REG_N_GENERAL, 0) - 1;
+	/* Instructions of both modes. */
+	const uint64_t runs = 0x4300c0;
+	uint32_t id;
+
+	/* Of the programmable class, which is ours from here on. */
+	id = sample("branches:u", HWPMC_MODE_TS, ANY, 10007);
+	for (int cpu = 0; cpu < 2; cpu++) {
+		dev_pin(getpid(), cpu);
+		vpmu_query(VPMU_FIRMWARE, last, runs);
+	}
+	dev_pin(getpid(), 0);
+	run_two(id, 2);
+	ck_assert_uint_eq(vpmu_reg(VPMU_REG_SELECT + last, 1), runs);
+	check_conserved();
+	ck_assert_uint_eq(samples, 2 * (loop_branches(ROUNDS) / 10007));
+	check_no_unknown_nmi();
+	/* With the hardware given back all of it stands still. */
+	all_is_well();
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_fixture(setup, NULL);
+	harness_add(late_interrupts_lose_no_period);
+	harness_add(late_interrupts_of_whole_cpus_lose_no_overflow);
+	harness_add(an_interrupt_that_comes_for_a_thread_that_left_is_a_declared_drop);
+	harness_add(an_interrupt_on_its_way_when_all_ends_finds_nobody_and_nobody_wonders);
+	harness_add(lost_interrupts_are_declared_at_the_next_switch_and_sampling_goes_on);
+	harness_add(no_interrupt_is_late_where_the_emulator_forgets_to_unmask_nmis);
+	harness_add(interrupts_that_nmis_wait_for_are_declared_late);
+	harness_add(without_any_interrupt_each_period_is_still_accounted_for);
+	harness_add(doubled_interrupts_are_one_sample_each);
+	harness_add(in_a_storm_of_foreign_nmis_each_overflow_is_a_sample);
+	harness_add(in_a_storm_of_interrupts_without_overflows_each_overflow_is_a_sample);
+	harness_add(an_interrupt_whose_overflow_another_nmi_has_found_is_expected);
+	harness_add(nmis_of_unknown_origin_stay_the_kernels_to_report_while_sampling);
+	harness_add(a_counter_that_firmware_starts_meanwhile_disturbs_no_count);
+	return harness_run();
+}

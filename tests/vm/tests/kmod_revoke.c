@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_revoke.c - everything is taken from everybody: signals, errors, registers;
+ * and from nobody without privilege.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include <libhwpmclog.h>
+
+#include "harness.h"
+#include "kmod_dev.h"
+
+static int take_all(int fd)
+{
+	struct hwpmc_op_simple op = { { 0 } };
+	int err = ioctl(fd, HWPMC_IOC_REVOKE, &op) ? errno : 0;
+
+	dev_hdr = op.hdr;
+	return err;
+}
+
+/* From another process, as "hwpmc unload" does. */
+static void revoke_from_outside(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(take_all(dev_open()));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+START_TEST(revoke_needs_privilege)
+{
+	int fd = dev_open(), status;
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	pid_t pid = fork();
+
+	if (!pid) {
+		int other = dev_open();
+
+		if (setuid(65534))
+			_exit(2);
+		_exit(take_all(other) == EPERM &&
+		      dev_hdr.reason == HWPMC_WHY_PRIV_ADMIN ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	dev_ok(dev_start(fd, id));
+	close(fd);
+}
+END_TEST
+
+static volatile sig_atomic_t sigbuses;
+
+static void on_sigbus(int sig)
+{
+	sigbuses++;
+}
+
+static void check_dead(int err)
+{
+	ck_assert_int_eq(err, ENODEV);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_REVOKED);
+}
+
+START_TEST(whoever_was_revoked_gets_sigbus_once_and_enodev_for_ever)
+{
+	struct child c = dev_loop(1000000);
+	int fd = dev_open(), idle = dev_open();
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct hwpmc_op_pmcallocate op;
+	uint32_t id, second;
+	uint64_t value;
+
+	signal(SIGBUS, on_sigbus);
+	id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	second = dev_alloc(fd, SC, 0, 0, BRANCH, U);
+	dev_ok(dev_attach(fd, id, c.pid));
+	dev_ok(dev_start(fd, id));
+	dev_ok(dev_start(fd, second));
+	dev_go(&c);
+	dev_msleep(5);
+	revoke_from_outside();
+	ck_assert_int_eq(sigbuses, 1);
+	dev_check_registers_clear();
+	check_dead(dev_rw(fd, id, HWPMC_F_OLDVALUE, &value));
+	check_dead(dev_stop(fd, id));
+	check_dead(dev_release(fd, second));
+	dev_request(&op, TC, 0, ANY, INSN, U);
+	check_dead(dev_allocate(fd, &op));
+	check_dead(dev_start(idle, id));
+	ck_assert_int_eq(poll(&p, 1, 0), 1);
+	ck_assert(p.revents & POLLERR && p.revents & POLLHUP);
+	ck_assert_ptr_eq(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd,
+			      HWPMC_USER_OFFSET), MAP_FAILED);
+	ck_assert_int_eq(errno, ENODEV);
+	dev_wait(&c);
+	close(fd);
+	close(idle);
+	/* The module has not gone: who comes anew is served. */
+	dev_still_counts();
+}
+END_TEST
+
+START_TEST(who_held_nothing_gets_no_signal_when_all_is_revoked)
+{
+	int fd = dev_open();
+
+	signal(SIGBUS, on_sigbus);
+	revoke_from_outside();
+	ck_assert_int_eq(sigbuses, 0);
+	check_dead(dev_start(fd, 0));
+	close(fd);
+}
+END_TEST
+
+START_TEST(who_revokes_keeps_what_it_has_itself)
+{
+	int fd = dev_open(), other = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+
+	dev_ok(dev_start(fd, id));
+	dev_ok(take_all(other));
+	ck_assert_uint_gt(dev_read(fd, id), 0);
+	close(fd);
+	close(other);
+}
+END_TEST
+
+/* An owner that samples the machine as fast as it can, into rings. */
+static void sample_for_ever(volatile bool *samples)
+{
+	struct hwpmc_rings *rings;
+	struct hwpmc *h;
+	uint32_t id;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (hwpmc_open(&h) || hwpmc_rings_open(h, 65536, 0, &rings))
+		_exit(2);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		if (hwpmc_allocate(h, "instructions:u", HWPMC_MODE_SS, 0, cpu,
+				   1000, &id) || hwpmc_start(h, id))
+			_exit(3);
+	*samples = true;
+	for (;;)
+		dev_spin(1000000);
+}
+
+START_TEST(revoke_in_a_storm_of_samples_ends_the_storm_and_its_owner)
+{
+	volatile bool *samples = mmap(NULL, sizeof(*samples), PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status;
+	pid_t pid;
+
+	ck_assert(samples != MAP_FAILED);
+	for (int i = 0; i < 5; i++) {
+		*samples = false;
+		pid = fork();
+		if (!pid)
+			sample_for_ever(samples);
+		while (!*samples && !waitpid(pid, NULL, WNOHANG))
+			dev_msleep(1);
+		ck_assert(*samples);
+		dev_msleep(100);
+		revoke_from_outside();
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert(WIFSIGNALED(status));
+		ck_assert_int_eq(WTERMSIG(status), SIGBUS);
+		dev_check_registers_clear();
+	}
+	dev_still_counts();
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_add(revoke_needs_privilege);
+	harness_add(whoever_was_revoked_gets_sigbus_once_and_enodev_for_ever);
+	harness_add(who_held_nothing_gets_no_signal_when_all_is_revoked);
+	harness_add(who_revokes_keeps_what_it_has_itself);
+	harness_add_timed(revoke_in_a_storm_of_samples_ends_the_storm_and_its_owner, 20);
+	return harness_run();
+}

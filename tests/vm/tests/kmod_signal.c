@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_signal.c - SIGIO: when the last target of a PMC is gone, and when a PMC
+ * without targets is read; for those who handle it or wait for it.
+ */
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+
+#include "harness.h"
+#include "kmod_dev.h"
+
+static volatile sig_atomic_t sigios;
+
+static void on_sigio(int sig)
+{
+	sigios++;
+}
+
+/* And none comes after that, for a while. */
+static void wait_for(int n)
+{
+	while (sigios < n)
+		dev_msleep(1);
+	dev_msleep(20);
+	ck_assert_int_eq(sigios, n);
+}
+
+static void nothing(void *arg)
+{
+}
+
+START_TEST(the_owner_gets_sigio_when_the_last_target_of_a_pmc_exits)
+{
+	struct child a = dev_child(nothing, NULL), b = dev_child(nothing, NULL);
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+
+	signal(SIGIO, on_sigio);
+	dev_ok(dev_attach(fd, id, a.pid));
+	dev_ok(dev_attach(fd, id, b.pid));
+	dev_ok(dev_start(fd, id));
+	dev_go(&a);
+	dev_wait(&a);
+	wait_for(0);
+	dev_go(&b);
+	dev_wait(&b);
+	wait_for(1);
+	/* What was counted can still be read; it does not start again. */
+	ck_assert_uint_gt(dev_read(fd, id), 0);
+	dev_ok(dev_stop(fd, id));
+	ck_assert_int_eq(dev_start(fd, id), ESRCH);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_NO_TARGETS);
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
+START_TEST(one_exit_is_one_sigio_however_many_pmcs_lose_their_target)
+{
+	struct child c = dev_child(nothing, NULL);
+	int fd = dev_open();
+	uint32_t id[2];
+
+	signal(SIGIO, on_sigio);
+	for (int i = 0; i < 2; i++) {
+		id[i] = dev_alloc(fd, TC, 0, ANY, i ? BRANCH : INSN, U);
+		dev_ok(dev_attach(fd, id[i], c.pid));
+	}
+	dev_go(&c);
+	dev_wait(&c);
+	wait_for(1);
+	close(fd);
+}
+END_TEST
+
+START_TEST(detaching_by_its_owner_raises_no_signal)
+{
+	struct child c = dev_child(nothing, NULL);
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+
+	signal(SIGIO, on_sigio);
+	dev_ok(dev_attach(fd, id, c.pid));
+	dev_ok(dev_detach(fd, id, c.pid));
+	wait_for(0);
+	dev_go(&c);
+	dev_wait(&c);
+	wait_for(0);
+	close(fd);
+}
+END_TEST
+
+START_TEST(reading_a_pmc_without_targets_raises_sigio)
+{
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	uint64_t value = 4711;
+
+	signal(SIGIO, on_sigio);
+	dev_ok(dev_setcount(fd, id, value));
+	wait_for(0);
+	ck_assert_uint_eq(dev_read(fd, id), value);
+	wait_for(1);
+	dev_ok(dev_rw(fd, id, HWPMC_F_OLDVALUE | HWPMC_F_NEWVALUE, &value));
+	wait_for(2);
+	dev_ok(dev_start(fd, id));
+	dev_read(fd, id);
+	wait_for(2);
+	close(fd);
+}
+END_TEST
+
+START_TEST(who_waits_for_sigio_in_a_set_of_signals_gets_it)
+{
+	struct child c = dev_child(nothing, NULL);
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	dev_ok(dev_attach(fd, id, c.pid));
+	dev_go(&c);
+	ck_assert_int_eq(sigwaitinfo(&set, NULL), SIGIO);
+	dev_wait(&c);
+	close(fd);
+}
+END_TEST
+
+START_TEST(who_does_not_handle_sigio_is_not_ended_by_it)
+{
+	struct child c = dev_child(nothing, NULL);
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+
+	dev_ok(dev_attach(fd, id, c.pid));
+	dev_go(&c);
+	dev_wait(&c);
+	dev_msleep(20);
+	dev_read(fd, id);
+	dev_msleep(20);
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
+/* As C libraries do, all around: the signal would wait, and end the process then. */
+static void block_all_for_a_moment(void *arg)
+{
+	uint64_t all = ~0ull, before, value = 0;
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+
+	signal(SIGIO, SIG_DFL);
+	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, 8) ||
+	    dev_rw(fd, id, HWPMC_F_OLDVALUE, &value) ||
+	    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8))
+		_exit(1);
+}
+
+START_TEST(who_blocks_all_signals_for_a_moment_is_not_ended_by_sigio)
+{
+	struct child c = dev_child(block_all_for_a_moment, NULL);
+
+	dev_go(&c);
+	dev_wait(&c);
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_add(the_owner_gets_sigio_when_the_last_target_of_a_pmc_exits);
+	harness_add(one_exit_is_one_sigio_however_many_pmcs_lose_their_target);
+	harness_add(detaching_by_its_owner_raises_no_signal);
+	harness_add(reading_a_pmc_without_targets_raises_sigio);
+	harness_add(who_waits_for_sigio_in_a_set_of_signals_gets_it);
+	harness_add(who_does_not_handle_sigio_is_not_ended_by_it);
+	harness_add(who_blocks_all_signals_for_a_moment_is_not_ended_by_sigio);
+	return harness_run();
+}
