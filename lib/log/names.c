@@ -18,7 +18,7 @@ EXPORT const char *hwpmc_name_of_drop(uint32_t cause)
 		[HWPMC_DROP_FULL] = "ring full",
 		[HWPMC_DROP_LATE] = "counter being stopped",
 		[HWPMC_DROP_CLOSED] = "log closed",
-		[HWPMC_DROP_BUSY] = "within the module",
+		[HWPMC_DROP_BUSY] = "address space busy",
 	};
 
 	return cause < HWPMC_DROP__COUNT ? names[cause] : NULL;

@@ -220,9 +220,9 @@ START_TEST(json_lines_have_the_fields_of_their_records)
 	ck_assert_str_eq(dump_ok("--json --type dropnotify --raw-time"),
 			 "{\"type\":\"DROPNOTIFY\",\"tick\":1000020000,\"cpu\":1,"
 			 "\"samples\":{\"ring full\":12,\"counter being stopped\":0,"
-			 "\"log closed\":0,\"within the module\":0},"
+			 "\"log closed\":0,\"address space busy\":0},"
 			 "\"others\":{\"ring full\":0,\"counter being stopped\":0,"
-			 "\"log closed\":0,\"within the module\":0}}\n");
+			 "\"log closed\":0,\"address space busy\":0}}\n");
 	ck_assert_str_eq(dump_ok("--json --type pmcallocatedyn"),
 			 "{\"type\":\"PMCALLOCATEDYN\",\"time\":5000002000,"
 			 "\"cpu\":0,\"pmc\":8,\"name\":\"CLOCK.PROF\","
