@@ -86,7 +86,7 @@ kgmon_resets_and_refuses_what_is_wrong() {
 	state | grep -q '^halted' || fail "collects nonsense"
 	echo no >file
 	"$hwpmc" kgmon -p -k file 2>err && fail "took a text for a kernel"
-	grep -q 'no kernel with symbols' err || fail "said: $(cat err)"
+	grep -q 'not a kernel with symbols' err || fail "said: $(cat err)"
 	"$hwpmc" kgmon -c 0 2>err
 	check_equal $? 2 "status of a wrong period"
 }
