@@ -131,14 +131,14 @@ START_TEST(a_record_leaves_the_room_for_the_declaration_of_drops)
 	const size_t room = sizeof(struct hwpmc_log_drop) + 64;
 	struct seen seen = { 0 };
 
-	while (hwpmc_ring_room(&ring) > room)
+	while (hwpmc_ring_room_nmi(&ring) > room)
 		ck_assert(write_one(1, 16, 1));
-	hwpmc_ring_drop(&ring, HWPMC_DROP_FULL, false, 5, 2);
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, false, 5, 2);
 	ck_assert(!write_one(2, 64 + 8, 3));
 	ck_assert(write_one(2, 64, 3));
 	ck_assert(!write_one(2, 16, 4));
-	hwpmc_ring_declare(&ring, 5);
-	ck_assert_uint_eq(hwpmc_ring_room(&ring), 0);
+	hwpmc_ring_declare_nmi(&ring, 5);
+	ck_assert_uint_eq(hwpmc_ring_room_nmi(&ring), 0);
 	read_all(&seen);
 	ck_assert_uint_eq(seen.dropped, 5);
 }
