@@ -98,6 +98,8 @@ $(STAT_UNIT): $(BUILD)/tests/unit/%: \
 		$(BUILD)/tests/unit/stat-obj/tests/unit/%.o $(STAT_UNIT_OBJ)
 	$(CC) $(SANITIZE) $(COVERAGE) -pthread -o $@ $^ $(WRAP) \
 		$$(pkg-config --cflags --libs check) $(LIB_LIBS) $(STAT_LIBS)
+# A program that is built alone, as for mutants, needs what it reads too.
+$(STAT_UNIT): | $(STAT_PROGS)
 
 -include $(shell find $(BUILD)/tests/unit/stat-obj -name '*.d' 2>/dev/null)
 
