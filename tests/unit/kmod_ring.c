@@ -4,6 +4,7 @@
  * the middle of anything and are done before it goes on.
  */
 #define _GNU_SOURCE
+#include <elf.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,6 +145,34 @@ START_TEST(a_record_leaves_the_room_for_the_declaration_of_drops)
 }
 END_TEST
 
+START_TEST(declaration_has_the_drops_of_each_kind_since_the_first)
+{
+	const struct hwpmc_log_drop *r = (const void *)data;
+
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 2, 100);
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, false, 5, 200);
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_BUSY, false, 7, 300);
+	hwpmc_ring_declare_nmi(&ring, 400);
+	ck_assert_uint_eq(ctl.head, sizeof(*r));
+	ck_assert_uint_eq(r->hdr.time, 400);
+	ck_assert_uint_eq(r->since, 100);
+	ck_assert_uint_eq(r->cpu, 3);
+	ck_assert_uint_eq(r->ncause, HWPMC_DROP__COUNT);
+	ck_assert_uint_eq(r->samples[HWPMC_DROP_FULL], 2);
+	ck_assert_uint_eq(r->others[HWPMC_DROP_FULL], 5);
+	ck_assert_uint_eq(r->samples[HWPMC_DROP_BUSY], 0);
+	ck_assert_uint_eq(r->others[HWPMC_DROP_BUSY], 7);
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 500);
+	hwpmc_ring_declare_nmi(&ring, 600);
+	ck_assert_uint_eq(ctl.head, 2 * sizeof(*r));
+	r++;
+	ck_assert_uint_eq(r->since, 500);
+	ck_assert_uint_eq(read_drops(r), 1);
+	ck_assert_uint_eq(ctl.samples_dropped[HWPMC_DROP_FULL], 3);
+	ck_assert_uint_eq(ctl.others_dropped[HWPMC_DROP_FULL], 5);
+}
+END_TEST
+
 START_TEST(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back)
 {
 	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 1);
@@ -163,6 +192,30 @@ START_TEST(what_is_not_committed_is_not_seen)
 	outer->len = 16;
 	hwpmc_ring_commit_nmi(&ring);
 	ck_assert_uint_eq(ctl.head, 32);
+}
+END_TEST
+
+START_TEST(push_over_an_unfinished_record_is_not_seen)
+{
+	struct hwpmc_log_hdr *outer = hwpmc_ring_reserve_nmi(&ring, 16);
+
+	ck_assert(!hwpmc_ring_push_nmi(&ring, 24));
+	ck_assert_uint_eq(ctl.head, 0);
+	outer->len = 16;
+	hwpmc_ring_commit_nmi(&ring);
+	ck_assert_uint_eq(ctl.head, 40);
+	hwpmc_ring_push_nmi(&ring, 24);
+	ck_assert_uint_eq(ctl.head, 64);
+}
+END_TEST
+
+/* The fixture asks for the reader after each 1024 bytes. */
+START_TEST(reader_is_woken_once_for_every_wakeup_bytes)
+{
+	for (unsigned int i = 1; i <= 3 * 1024 / 32; i++) {
+		ck_assert_ptr_nonnull(hwpmc_ring_reserve_nmi(&ring, 32));
+		ck_assert_int_eq(hwpmc_ring_commit_nmi(&ring), i % 32 == 0);
+	}
 }
 END_TEST
 
@@ -266,16 +319,87 @@ START_TEST(the_build_id_of_this_program_is_found)
 }
 END_TEST
 
+struct made_note {
+	u32 name_len, len, type;
+	const char *name;
+	u8 first;		/* of its contents, which count from there */
+};
+
+static size_t add_note(u8 *at, const struct made_note *note)
+{
+	size_t desc = 12 + ((note->name_len + 3) & ~3u);
+
+	memcpy(at, note, 12);
+	memcpy(at + 12, note->name, note->name_len);
+	for (u32 i = 0; i < note->len; i++)
+		at[desc + i] = note->first + i;
+	return desc + ((note->len + 3) & ~3u);
+}
+
+/* A header, a segment of another type, one of notes, and the notes at 256. */
+static size_t make_elf(u8 *page, bool wide)
+{
+	static const struct made_note notes[] = {
+		{ 6, 5, 3, "Other", 0x10 },	/* both parts are padded */
+		{ 4, 6, 3, "XYZ", 0x20 },	/* the type of another vendor */
+		{ 4, 3, 1, "GNU", 0x30 },	/* another type */
+		{ 4, 9, 3, "GNU", 0x40 },
+	};
+	Elf64_Phdr *wide_ph = (void *)(page + sizeof(Elf64_Ehdr));
+	Elf32_Phdr *ph = (void *)(page + sizeof(Elf32_Ehdr));
+	size_t len = 0;
+
+	memset(page, 0, 512);
+	for (unsigned int i = 0; i < ARRAY_SIZE(notes); i++)
+		len += add_note(page + 256 + len, &notes[i]);
+	if (wide) {
+		*(Elf64_Ehdr *)page = (Elf64_Ehdr){
+			.e_ident = ELFMAG "\2", .e_phoff = sizeof(Elf64_Ehdr),
+			.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2,
+		};
+		wide_ph[1] = (Elf64_Phdr){
+			.p_type = PT_NOTE, .p_offset = 256, .p_filesz = len,
+		};
+	} else {
+		*(Elf32_Ehdr *)page = (Elf32_Ehdr){
+			.e_ident = ELFMAG "\1", .e_phoff = sizeof(Elf32_Ehdr),
+			.e_phentsize = sizeof(Elf32_Phdr), .e_phnum = 2,
+		};
+		ph[1] = (Elf32_Phdr){
+			.p_type = PT_NOTE, .p_offset = 256, .p_filesz = len,
+		};
+	}
+	return 256 + len;
+}
+
+START_TEST(build_id_is_found_behind_other_notes_in_files_of_32_and_64_bits)
+{
+	u8 page[512] __attribute__((aligned(8))), id[20];
+
+	for (int wide = 0; wide < 2; wide++) {
+		size_t len = make_elf(page, wide);
+
+		ck_assert_uint_eq(hwpmc_build_id(page, len, id, sizeof(id)), 9);
+		for (unsigned int i = 0; i < 9; i++)
+			ck_assert_uint_eq(id[i], 0x40 + i);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, NULL);
 	harness_add(records_are_read_as_they_were_written_over_many_rounds);
 	harness_add(a_full_ring_takes_nothing_and_says_later_what_is_missing);
 	harness_add(a_record_leaves_the_room_for_the_declaration_of_drops);
+	harness_add(declaration_has_the_drops_of_each_kind_since_the_first);
 	harness_add(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back);
 	harness_add(what_is_not_committed_is_not_seen);
+	harness_add(push_over_an_unfinished_record_is_not_seen);
+	harness_add(reader_is_woken_once_for_every_wakeup_bytes);
 	harness_add(a_hostile_tail_costs_records_and_nothing_else);
 	harness_add_timed(writers_that_interrupt_each_other_lose_nothing, 30);
 	harness_add_timed(the_build_id_of_this_program_is_found, 60);
+	harness_add(build_id_is_found_behind_other_notes_in_files_of_32_and_64_bits);
 	return harness_run();
 }
