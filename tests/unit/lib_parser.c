@@ -281,6 +281,97 @@ START_TEST(what_no_log_can_hold_is_refused_with_the_reason)
 	map = add(&log, HWPMC_LOG_MAP_IN, sizeof(*map) + 8);
 	memset(map->path, 'x', 8);
 	refuses(&log, "string does not end");
+	map->path[7] = '\0';
+	map->build_id_len = HWPMC_LOG_BUILD_ID + 1;
+	refuses(&log, "build-id of 21 bytes");
+	map->build_id_len = HWPMC_LOG_BUILD_ID;
+	map->start = 0x2000;
+	map->end = 0x1fff;
+	refuses(&log, "ends before it begins");
+	log.len -= map->hdr.len;
+	add(&log, HWPMC_LOG_CPU, 16);
+	((struct hwpmc_log_hdr *)(log.bytes + log.len - 16))->id = 0x10000;
+	refuses(&log, "for CPU 65536");
+	log.len -= 16;
+	init->khz = 0;
+	refuses(&log, "clock of 0 kHz");
+}
+END_TEST
+
+START_TEST(log_of_a_later_minor_format_is_read)
+{
+	struct log log;
+
+	make_log(&log);
+	((struct hwpmc_log_initialize *)log.bytes)->schema++;
+	ck_assert_int_eq(parse(log.bytes, log.len, LOG_MAX).last, HWPMC_PARSE_END);
+}
+END_TEST
+
+START_TEST(longest_record_is_read)
+{
+	struct log log = { .len = 0 };
+	struct hwpmc_log_hdr h = { .len = HWPMC_LOG_MAX, .type = HWPMC_LOG_PADDING };
+	size_t len;
+	uint8_t *bytes;
+
+	add_initialize(&log);
+	len = log.len + HWPMC_LOG_MAX;
+	bytes = calloc(1, len);
+	memcpy(bytes, log.bytes, log.len);
+	memcpy(bytes + log.len, &h, sizeof(h));
+	for (size_t piece = 100; piece <= len; piece += 997) {
+		struct outcome o = parse(bytes, len, piece);
+
+		ck_assert_msg(o.last == HWPMC_PARSE_END, "%s", o.error);
+		ck_assert_uint_eq(o.n, 2);
+	}
+	free(bytes);
+}
+END_TEST
+
+static void add_cpu(struct log *log, uint32_t cpu)
+{
+	((struct hwpmc_log_hdr *)add(log, HWPMC_LOG_CPU, 16))->id = cpu;
+}
+
+static void add_context(struct log *log, int32_t pid, int32_t tid)
+{
+	struct hwpmc_log_context *r = add(log, HWPMC_LOG_CONTEXT, sizeof(*r));
+
+	r->pid = pid;
+	r->tid = tid;
+}
+
+START_TEST(contexts_of_cpus_are_kept_apart)
+{
+	static const int32_t tids[] = { 11, 21, 11, -1, 21 };
+	struct hwpmc_parser *p = hwpmc_parser_new();
+	struct log log = { .len = 0 };
+	struct hwpmc_record r;
+	unsigned int n = 0;
+
+	add_initialize(&log);
+	add_cpu(&log, 1);
+	add_context(&log, 10, 11);
+	add(&log, HWPMC_LOG_CALLCHAIN, sizeof(struct hwpmc_log_sample) + 8);
+	add_cpu(&log, 2);
+	add_context(&log, 20, 21);
+	add(&log, HWPMC_LOG_CALLCHAIN, sizeof(struct hwpmc_log_sample) + 8);
+	for (uint32_t i = 0; i < 3; i++) {
+		add_cpu(&log, (uint32_t[]){ 1, 0, 2 }[i]);
+		add(&log, HWPMC_LOG_CALLCHAIN, sizeof(struct hwpmc_log_sample) + 8);
+	}
+	ck_assert_int_eq(hwpmc_parser_feed(p, log.bytes, log.len), 0);
+	while (hwpmc_parser_next(p, &r) == HWPMC_PARSE_RECORD)
+		if (r.hdr->type == HWPMC_LOG_CALLCHAIN) {
+			ck_assert_uint_lt(n, sizeof(tids) / sizeof(tids[0]));
+			ck_assert_int_eq(r.tid, tids[n]);
+			ck_assert_int_eq(r.pid, tids[n] < 0 ? -1 : tids[n] - 1);
+			n++;
+		}
+	ck_assert_uint_eq(n, sizeof(tids) / sizeof(tids[0]));
+	hwpmc_parser_free(p);
 }
 END_TEST
 
@@ -353,6 +444,9 @@ int main(void)
 			  60);
 	harness_add_timed(ten_thousand_mutations_neither_crash_nor_hang, 60);
 	harness_add(what_no_log_can_hold_is_refused_with_the_reason);
+	harness_add(log_of_a_later_minor_format_is_read);
+	harness_add(longest_record_is_read);
+	harness_add(contexts_of_cpus_are_kept_apart);
 	harness_add(samples_that_are_skipped_are_counted_all_the_same);
 	harness_add(feeding_too_early_or_too_late_is_an_error);
 	return harness_run();
