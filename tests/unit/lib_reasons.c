@@ -105,6 +105,19 @@ START_TEST(details_are_told_in_their_own_form)
 }
 END_TEST
 
+START_TEST(remedy_for_any_thread_is_told_for_its_bit_alone)
+{
+	char sentence[400];
+
+	for (int bit = 0; bit < 64; bit++) {
+		reason_sentence(HWPMC_WHY_EVENT_BITS, bit, NULL, NULL, sentence,
+				sizeof(sentence));
+		ck_assert_int_eq(!!strstr(sentence, "system scope only"),
+				 bit == 21);
+	}
+}
+END_TEST
+
 START_TEST(reserved_counters_name_their_holder_and_the_remedy)
 {
 	char sentence[200];
@@ -349,6 +362,7 @@ int main(void)
 	harness_add(no_two_reasons_have_the_same_words);
 	harness_add(reason_of_a_newer_module_is_told_by_its_number);
 	harness_add(details_are_told_in_their_own_form);
+	harness_add(remedy_for_any_thread_is_told_for_its_bit_alone);
 	harness_add(reserved_counters_name_their_holder_and_the_remedy);
 	harness_add(long_sentences_are_cut_at_the_buffer);
 	harness_add(holder_is_named_even_where_it_is_unknown);

@@ -383,6 +383,8 @@ START_TEST(what_the_options_keep_out_is_counted_as_filtered)
 	options.tids = NULL;
 	options.cpu = 1;
 	ck_assert_uint_eq(kept(), 4);
+	options.cpu = 0;
+	ck_assert_uint_eq(kept(), 1 + 2 + 8 + 1);
 	options.cpu = -1;
 	options.comm = "two";
 	ck_assert_uint_eq(kept(), 4 + 8 + 1);
