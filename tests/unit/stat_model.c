@@ -251,6 +251,21 @@ START_TEST(one_address_means_what_lies_there_at_each_time)
 }
 END_TEST
 
+START_TEST(a_mapping_counts_from_its_very_time_on)
+{
+	at(2000);
+	log_map(&log_, PID, LIB, 0x4000, 0, "/lib/libold.so");
+	at(2999);
+	log_user(&log_, LIB + 0x1001);
+	log_map(&log_, PID, LIB, 0x4000, 0, "/lib/libnew.so");
+	at(3000);
+	log_user(&log_, LIB + 0x1001);
+	read_it();
+	ck_assert_uint_eq(image_of(p, "libold.so")->samples, 1);
+	ck_assert_uint_eq(image_of(p, "libnew.so")->samples, 1);
+}
+END_TEST
+
 /* As a loader tells of a program twice, and a library opened beside it. */
 START_TEST(what_is_mapped_again_or_beside_it_does_not_split_stacks)
 {
@@ -390,6 +405,7 @@ int main(void)
 	harness_add(a_mapping_over_another_replaces_it);
 	harness_add(what_was_unmapped_is_unknown_from_then_on);
 	harness_add(one_address_means_what_lies_there_at_each_time);
+	harness_add(a_mapping_counts_from_its_very_time_on);
 	harness_add(what_is_mapped_again_or_beside_it_does_not_split_stacks);
 	harness_add(what_lay_below_an_unmapped_mapping_does_not_come_back);
 	harness_add(the_same_file_in_two_processes_is_one_image);
