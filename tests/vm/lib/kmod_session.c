@@ -56,6 +56,8 @@ static void tally_record(struct session *s, const struct hwpmc_record *r)
 		break;
 	case HWPMC_LOG_THROTTLE:
 		*(r->hdr->flags ? &s->t.resumed : &s->t.throttled) += 1;
+		s->t.no_percent += !r->hdr->flags && (!r->throttle->percent ||
+						      r->throttle->percent > 100);
 		break;
 	case HWPMC_LOG_CLOSELOG:
 		s->t.closed++;

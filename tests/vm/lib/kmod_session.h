@@ -21,7 +21,7 @@ enum reader { FAST, SLOW, NONE };
 struct tally {
 	uint64_t records, samples, dropped[HWPMC_DROP__COUNT], others;
 	uint64_t csw, exits, csw_records, exit_records;
-	uint64_t throttled, resumed, hidden, user, frames, closed;
+	uint64_t throttled, no_percent, resumed, hidden, user, frames, closed;
 	uint64_t pid_samples[2];	/* of the children */
 };
 

@@ -49,6 +49,8 @@ static void conserve_process(enum reader reader, uint64_t period, uint32_t ring,
 			ck_assert_uint_eq(s.t.pid_samples[i],
 					  loop_insn(2000000) / period);
 	ck_assert_int_eq(all_drops(&s) != 0, drops);
+	ck_assert_int_eq(s.t.dropped[HWPMC_DROP_FULL] != 0, drops);
+	ck_assert_uint_eq(s.t.dropped[HWPMC_DROP_CLOSED], 0);
 	end(&s);
 	dev_still_counts();
 }
@@ -458,6 +460,8 @@ START_TEST(sampling_that_costs_too_much_stands_still_and_says_so)
 	set_tunable("selfcost", 0);
 	check_conserved(&s);
 	ck_assert_uint_gt(s.t.throttled, 0);
+	ck_assert_uint_eq(s.t.no_percent, 0);
+	ck_assert_uint_gt(s.t.resumed, 0);
 	/* It ran again after, else the second child would have no sample. */
 	ck_assert_uint_gt(s.t.pid_samples[0] * s.t.pid_samples[1], 0);
 	ck_assert_uint_lt(s.t.samples, 2 * loop_insn(4000000) / 1000);
