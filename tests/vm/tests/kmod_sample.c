@@ -461,10 +461,37 @@ START_TEST(sampling_that_costs_too_much_stands_still_and_says_so)
 	check_conserved(&s);
 	ck_assert_uint_gt(s.t.throttled, 0);
 	ck_assert_uint_eq(s.t.no_percent, 0);
-	ck_assert_uint_gt(s.t.resumed, 0);
 	/* It ran again after, else the second child would have no sample. */
 	ck_assert_uint_gt(s.t.pid_samples[0] * s.t.pid_samples[1], 0);
 	ck_assert_uint_lt(s.t.samples, 2 * loop_insn(4000000) / 1000);
+	end(&s);
+	dev_still_counts();
+}
+END_TEST
+
+/* In process scope the work that ends a pause may switch the sampled thread out. */
+START_TEST(a_pause_of_a_whole_cpu_ends_and_says_so)
+{
+	struct session s;
+	struct child c;
+	uint32_t id;
+
+	set_tunable("selfcost", 1);
+	begin(&s, FAST, 0);
+	id = allocate(&s, "instructions:u", HWPMC_MODE_SS, 0, 0, 1000);
+	ok(&s, hwpmc_start(s.h, id));
+	c = dev_loop(40000000);
+	dev_pin(c.pid, 0);
+	dev_go(&c);
+	dev_wait(&c);
+	ok(&s, hwpmc_stop(s.h, id));
+	finish(&s);
+	set_tunable("selfcost", 0);
+	/* The second one shows that it sampled again after the first. */
+	ck_assert_uint_ge(s.t.throttled, 2);
+	ck_assert_uint_eq(s.t.no_percent, 0);
+	/* The last one may not have ended before the stop. */
+	ck_assert_uint_ge(s.t.resumed + 1, s.t.throttled);
 	end(&s);
 	dev_still_counts();
 }
@@ -813,6 +840,7 @@ int main(void)
 	harness_add_timed(closing_the_device_in_a_storm_of_nmis_leaves_all_clean, 30);
 	harness_add_timed(closing_the_log_in_a_storm_of_nmis_stops_and_declares, 30);
 	harness_add_timed(sampling_that_costs_too_much_stands_still_and_says_so, 30);
+	harness_add_timed(a_pause_of_a_whole_cpu_ends_and_says_so, 30);
 	harness_add_timed(an_absurd_period_does_not_take_the_machine_away, 30);
 	harness_add_timed(nmis_that_leave_no_time_for_anything_else_are_stopped, 60);
 	harness_add_timed(absurd_periods_of_two_rows_through_many_switches_stand_still, 30);

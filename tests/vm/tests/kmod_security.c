@@ -361,8 +361,10 @@ static void open_ten_and_no_more(void *uid)
 	int fd[10];
 
 	become((uintptr_t)uid);
-	for (int i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++) {
 		fd[i] = dev_open();
+		ck_assert_int_ge(fd[i], 0);
+	}
 	ck_assert_int_eq(open("/dev/hwpmc", O_RDWR), -1);
 	ck_assert_int_eq(errno, EMFILE);
 	if ((uintptr_t)uid == OTHER)
@@ -388,7 +390,7 @@ START_TEST(the_descriptors_of_a_user_are_limited_and_nobody_elses)
 		open_ten_and_no_more((void *)NOBODY);
 	ck_assert_int_eq(read(p[0], &c, 1), 1);
 	for (int i = 0; i < 20; i++)
-		dev_open();
+		ck_assert_int_ge(dev_open(), 0);
 	apart(open_ten_and_no_more, (void *)OTHER);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
