@@ -37,6 +37,7 @@ class Terminal:
     def __init__(self, command):
         self.screen = pyte.Screen(COLUMNS, ROWS)
         self.stream = pyte.ByteStream(self.screen)
+        self.lines = [""] * ROWS
         self.raw = b""
         self.unseen = b""
         self.status = None
@@ -54,6 +55,8 @@ class Terminal:
 
     def resize(self, rows, columns):
         self.screen.resize(rows, columns)
+        self.lines = [""] * rows
+        self.screen.dirty.update(range(rows))
         fcntl.ioctl(self.master, termios.TIOCSWINSZ,
                     struct.pack("HHHH", rows, columns, 0, 0))
 
@@ -72,8 +75,19 @@ class Terminal:
             self.status = os.waitstatus_to_exitcode(status)
         return bool(piece)
 
+    # The lines of the screen; pyte renders all of them each time that it is asked, and
+    # it is asked after each piece of output.
+    def shown(self):
+        columns = range(self.screen.columns)
+        for y in self.screen.dirty:
+            if y < len(self.lines):
+                row = self.screen.buffer[y]
+                self.lines[y] = "".join(row[x].data for x in columns)
+        self.screen.dirty.clear()
+        return self.lines
+
     def has(self, regex):
-        return any(re.search(regex, line) for line in self.screen.display)
+        return any(re.search(regex, line) for line in self.shown())
 
     def until(self, what, true):
         end = time.monotonic() + PATIENCE
