@@ -249,14 +249,14 @@ reading_a_large_log_tells_how_far_it_is() {
 		    at += struct.unpack_from("<H", log, at)[0]
 		size = struct.unpack_from("<H", log, at)[0]
 		sys.stdout.buffer.write(log[:at])
-		for _ in range(250):
+		for _ in range(100):
 		    sys.stdout.buffer.write(log[at:at + size] * 10000)
 		sys.stdout.buffer.write(log[at + size:])
 	EOF
 	/usr/bin/python3 grow.py "$logs/hot.log" | tee large.log | zstd -q -o large.log.zst
 	check "$VM_TOP/tests/harness/screen.py" sh -c \
 		"$hwpmc report -i large.log --csv -s pid -o out.csv" <<-'EOF'
-		see ^reading the log: [0-9]+ MiB of 5[78]
+		see ^reading the log: [0-9]+ MiB of 2[23]
 		end
 	EOF
 	check "$VM_TOP/tests/harness/screen.py" sh -c \
@@ -264,7 +264,7 @@ reading_a_large_log_tells_how_far_it_is() {
 		see ^reading the log: [0-9]+ MiB *$
 		end
 	EOF
-	[ "$(sum out.csv)" -gt 2500000 ] || fail "samples: $(cat out.csv)"
+	[ "$(sum out.csv)" -gt 1000000 ] || fail "samples: $(cat out.csv)"
 	"$hwpmc" report -i large.log.zst --csv -s pid -o out.csv 2>err
 	check_equal "$(cat err)" "" "progress where there is no terminal"
 }
