@@ -4,7 +4,8 @@
  * forgets: it is unloaded, and the driver after it, while those processes exit, and
  * the calls of several modules meet at one process.
  *
- * STORM_CYCLES=n: so many lives of both modules (25).
+ * STORM_CYCLES=n: so many lives of both modules (25). STORM_CALLS=n: so many calls of
+ * each of those that call at once (3000).
  */
 #define _GNU_SOURCE
 #include <sys/prctl.h>
@@ -109,9 +110,10 @@ static void keep_calling(void *arg)
 {
 	unsigned int ctr = dev_first_row() + 1;
 	uint64_t event = event_code();
+	uint64_t calls = env_number("STORM_CALLS", 3000);
 	pid_t pid = *(pid_t *)arg;
 
-	for (int i = 0; i < 3000; i++)
+	for (uint64_t i = 0; i < calls; i++)
 		call(i & 1 ? "configure" : "unconfigure", pid, ctr, event);
 }
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# kmod_fuzz.sh - a few seeds of the fuzzer of the device, always the same ones
-# (`make fuzz` takes others, for as long as one likes), and that its seeds are what it
-# says: the same sequence each time, also as a program in C.
+# kmod_fuzz.sh - a few seeds of the fuzzer of the device, always the same ones, and that
+# its seeds are what it says: the same sequence each time, also as a program in C.
+# FUZZ_SEEDS=n: so many seeds (6); `make fuzz` takes others, for as long as one likes.
 . "$(dirname "$0")/../../harness/harness.sh"
 
 out=/tmp/kmod_fuzz
@@ -25,7 +25,7 @@ a_seed_is_the_same_sequence_each_time() {
 }
 
 random_sequences_leave_the_driver_as_it_was() {
-	fuzz --seed 3 --seeds 6 --ops 700
+	fuzz --seed 3 --seeds "${FUZZ_SEEDS:-6}" --ops 700
 }
 
 # One thread, so that what a refusal changed would be its own doing.

@@ -5,7 +5,8 @@
  * stay exact, and afterwards nothing is left: no object, no register, no module.
  *
  * The choices follow from a seed, which is printed: STORM_SEED=n replays them
- * (not their timing). STORM_SECONDS=n: how long (60).
+ * (not their timing). STORM_SECONDS=n: how long (60). STORM_OWNERS=n: so many are
+ * killed at work (200); STORM_LOADS=n: so often it is loaded (20).
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -638,12 +639,12 @@ static void hold(void *arg)
 	}
 }
 
-START_TEST(two_hundred_owners_killed_at_work_leave_every_register_at_zero)
+START_TEST(owners_killed_at_work_leave_every_register_at_zero)
 {
-	uint64_t random = 12345;
+	uint64_t random = 12345, owners = env_number("STORM_OWNERS", 200);
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	for (int i = 0; i < 200; i++) {
+	for (uint64_t i = 0; i < owners; i++) {
 		int p[2];
 		pid_t target;
 		struct child owner;
@@ -695,9 +696,11 @@ static void measured_burst(void)
 	close(fd);
 }
 
-START_TEST(twenty_loads_and_unloads_with_measured_fork_storms_between)
+START_TEST(loads_and_unloads_with_measured_fork_storms_between)
 {
-	for (int i = 0; i < 20; i++) {
+	uint64_t loads = env_number("STORM_LOADS", 20);
+
+	for (uint64_t i = 0; i < loads; i++) {
 		measured_burst();
 		/* At once, with the hooks still in place. */
 		unload();
@@ -758,9 +761,9 @@ int main(int argc, char **argv)
 			  60);
 	harness_add(after_the_storm_no_target_or_thread_object_is_left);
 	harness_add(after_the_storm_the_module_unloads_loads_and_counts);
-	harness_add_timed(two_hundred_owners_killed_at_work_leave_every_register_at_zero,
+	harness_add_timed(owners_killed_at_work_leave_every_register_at_zero,
 			  30);
-	harness_add_timed(twenty_loads_and_unloads_with_measured_fork_storms_between,
+	harness_add_timed(loads_and_unloads_with_measured_fork_storms_between,
 			  30);
 	harness_add(the_module_unloads_under_processes_that_were_measured);
 	harness_add(the_module_does_not_unload_while_the_device_is_open);
