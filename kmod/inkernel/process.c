@@ -344,7 +344,7 @@ EXPORT_SYMBOL_GPL(hwpmc_disable_counter);
  * @task: a thread of the process, or NULL
  * @ctr: the counter
  *
- * Return: 1 or 0; -EINVAL no such counter.
+ * Return: 1 or 0; 0 also if there is no such counter, as an errno would be true.
  */
 int hwpmc_counter_isrunning(struct task_struct *task, int ctr)
 {
@@ -352,7 +352,7 @@ int hwpmc_counter_isrunning(struct task_struct *task, int ctr)
 	int yes;
 
 	if (!is_counter(ctr))
-		return -EINVAL;
+		return 0;
 	mutex_lock(&hwpmc_lock);
 	pmc = find_pmc(task, ctr);
 	yes = (pmc && pmc->state == HWPMC_STATE_RUNNING) ||
@@ -367,14 +367,14 @@ EXPORT_SYMBOL_GPL(hwpmc_counter_isrunning);
  * @task: a thread of the process, or NULL
  * @ctr: the counter
  *
- * Return: 1 or 0; -EINVAL no such counter.
+ * Return: 1 or 0; 0 also if there is no such counter, as an errno would be true.
  */
 int hwpmc_counter_isconfigured(struct task_struct *task, int ctr)
 {
 	int yes;
 
 	if (!is_counter(ctr))
-		return -EINVAL;
+		return 0;
 	mutex_lock(&hwpmc_lock);
 	yes = find_pmc(task, ctr) || hwpmc_inkernel_has(ctr);
 	mutex_unlock(&hwpmc_lock);
