@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "event.h"
 #include "../pmc/internal.h"
@@ -24,7 +25,7 @@ static void name_event(const char *spec, struct hwpmc_event *ev)
 {
 	size_t len = strcspn(spec, ",");
 
-	if (!strncmp(spec, "cpu/", 4))
+	if (!strncasecmp(spec, "cpu/", 4))
 		len = strlen(spec);
 	if (len >= sizeof(ev->name))
 		len = sizeof(ev->name) - 1;

@@ -688,6 +688,8 @@ START_TEST(event_name_is_the_specification_without_qualifiers)
 	ck_assert_str_eq(ev.name, "Instructions:u");
 	ck_assert_int_eq(event_parse(&m, "cpu/event=1,umask=2/u", &ev, &e), 0);
 	ck_assert_str_eq(ev.name, "cpu/event=1,umask=2/u");
+	ck_assert_int_eq(event_parse(&m, "CPU/event=1,umask=2/u", &ev, &e), 0);
+	ck_assert_str_eq(ev.name, "CPU/event=1,umask=2/u");
 }
 END_TEST
 
