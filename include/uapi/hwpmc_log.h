@@ -185,7 +185,9 @@ struct hwpmc_log_value {
 };
 
 /* THROTTLE: sampling exceeded its share of CPU time and is paused (flags 0), or is
- * resumed (flags 1), on this CPU; id is the PMC's, or HWPMC_ID_INVALID: all. */
+ * resumed (flags 1), on this CPU; id is the PMC's, or HWPMC_ID_INVALID: all. In process
+ * scope a pause ends for the thread when it leaves the CPU (flags 1), and begins again
+ * where it comes back before the pause of the CPU is over (flags 0). */
 struct hwpmc_log_throttle {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;

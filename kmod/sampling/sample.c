@@ -314,6 +314,8 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		c->ticking |= BIT_ULL(nr);
 	if (likely(!(hwpmc_is_throttled(c) && c->sampling & BIT_ULL(nr))))
 		hwpmc_cpu_program_irqoff(c, nr, &pmc->select);
+	else
+		hwpmc_throttle_loaded_irqoff(c, nr);
 }
 
 /*
@@ -378,6 +380,8 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	lockdep_assert_irqs_disabled();
 	if (rc->shadow.sel)
 		hwpmc_cpu_program_irqoff(c, nr, NULL);
+	else if (unlikely(hwpmc_is_throttled(c)))
+		hwpmc_throttle_unload_irqoff(c, nr);
 	before = expect_nmi_irqoff(c, now);
 	/* handle_nmi() finds the row armed or the NMI expected, if not both. */
 	barrier();

@@ -33,6 +33,9 @@ struct throttle {
 	struct hwpmc_cost cost;
 	struct hwpmc_starvation starvation;
 	unsigned int pause_ms;		/* of the pause that has begun */
+	u32 percent;			/* its cost */
+	u64 told;			/* rows whose log says that they are paused;
+					 * not accessed in NMI */
 	struct irq_work probe;		/* the interrupt that PROBED waits for */
 	struct irq_work pause_irq;	/* from NMI to schedule_delayed_work() */
 	struct delayed_work resume_work;
@@ -41,8 +44,8 @@ struct throttle {
 
 static DEFINE_PER_CPU(struct throttle, throttles);
 
-static void record_throttle_nmi(struct hwpmc_cpu *c, unsigned int nr, u8 flags,
-				u32 percent)
+static void record_throttle_irqoff(struct hwpmc_cpu *c, unsigned int nr, u8 flags,
+				   u32 percent)
 {
 	struct hwpmc_pmc *pmc = c->row[nr].pmc;
 	struct hwpmc_log_throttle *r;
@@ -60,11 +63,44 @@ static void record_throttle_nmi(struct hwpmc_cpu *c, unsigned int nr, u8 flags,
 }
 
 /*
- * The NMI that paused this CPU may have hit hwpmc_sample_load_irqoff() after it had
- * tested c->throttled: that row was programmed all the same. Stop it again; nothing
- * else would before it is unloaded.
+ * The two records of a pause are written for an armed row, by interrupts, loads and
+ * unloads: no NMI comes between what they do and .told. A thread that is switched out
+ * takes its PMC along, so the unload writes that the pause is over; no later one could.
  */
-static void stop_rows_again_nmi(struct hwpmc_cpu *c)
+static void tell_pause_irqoff(struct hwpmc_cpu *c, struct throttle *t, unsigned int nr)
+{
+	if (t->told & BIT_ULL(nr))
+		return;
+	t->told |= BIT_ULL(nr);
+	record_throttle_irqoff(c, nr, 0, t->percent);
+}
+
+static void tell_end_irqoff(struct hwpmc_cpu *c, struct throttle *t, unsigned int nr)
+{
+	if (!(t->told & BIT_ULL(nr)))
+		return;
+	t->told &= ~BIT_ULL(nr);
+	record_throttle_irqoff(c, nr, 1, 0);
+}
+
+void hwpmc_throttle_loaded_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	lockdep_assert_irqs_disabled();
+	tell_pause_irqoff(c, this_cpu_ptr(&throttles), nr);
+}
+
+void hwpmc_throttle_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	lockdep_assert_irqs_disabled();
+	tell_end_irqoff(c, this_cpu_ptr(&throttles), nr);
+}
+
+/*
+ * The NMI that paused this CPU may have hit hwpmc_sample_load_irqoff() after it had
+ * tested c->throttled: that row was programmed all the same. Stop it again; only the
+ * interrupt that the NMI asked for would, and it may have to wait for the end of NMIs.
+ */
+static void stop_rows_nmi(struct hwpmc_cpu *c)
 {
 	u64 rows;
 
@@ -75,16 +111,10 @@ static void stop_rows_again_nmi(struct hwpmc_cpu *c)
 static void pause_nmi(struct hwpmc_cpu *c, struct throttle *t, unsigned int ms,
 		      u32 percent)
 {
-	u64 rows;
-
 	t->pause_ms = ms;
+	t->percent = percent;
 	c->throttled = true;
-	for (rows = c->sampling; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
-
-		hwpmc_cpu_program_irqoff(c, nr, NULL);
-		record_throttle_nmi(c, nr, 0, percent);
-	}
+	stop_rows_nmi(c);
 	irq_work_queue(&t->pause_irq);
 }
 
@@ -103,7 +133,7 @@ static void resume_irqoff(void *unused)
 	for (rows = c->sampling; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 
-		record_throttle_nmi(c, nr, 1, 0);
+		tell_end_irqoff(c, t, nr);
 		hwpmc_cpu_program_irqoff(c, nr, &c->row[nr].pmc->select);
 	}
 }
@@ -117,10 +147,31 @@ static void resume_work_fn(struct work_struct *work)
 		per_cpu_ptr(hwpmc_cpus, t->cpu)->throttled = false;
 }
 
+/* Stops them, too: the NMI may have hit the load of one. */
+static void tell_rows_irqoff(struct throttle *t)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	u64 rows;
+
+	if (!c->throttled)
+		return;
+	for (rows = c->sampling; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+
+		hwpmc_cpu_program_irqoff(c, nr, NULL);
+		tell_pause_irqoff(c, t, nr);
+	}
+}
+
 static void pause_irq_fn(struct irq_work *work)
 {
 	struct throttle *t = container_of(work, struct throttle, pause_irq);
+	unsigned long flags;
 
+	/* On PREEMPT_RT this is a thread. */
+	local_irq_save(flags);
+	tell_rows_irqoff(t);
+	local_irq_restore(flags);
 	schedule_delayed_work(&t->resume_work, msecs_to_jiffies(t->pause_ms));
 }
 
@@ -139,7 +190,7 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 	enum hwpmc_starvation_action action;
 
 	if (unlikely(c->throttled)) {
-		stop_rows_again_nmi(c);
+		stop_rows_nmi(c);
 		return;
 	}
 	hwpmc_cost_add(&t->cost, began, now, window);

@@ -14,6 +14,11 @@ struct pt_regs;
 /* At the end of an NMI with an overflow that began at `began`. */
 void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 began);
 
+/* A row was armed in a pause, and not started; a row without program is about to be
+ * disarmed. */
+void hwpmc_throttle_loaded_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+void hwpmc_throttle_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+
 static inline bool hwpmc_is_throttled(const struct hwpmc_cpu *c)
 {
 	return c->throttled;
