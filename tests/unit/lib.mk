@@ -64,7 +64,7 @@ $(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_rdpmc \
 		kmod_region kmod_suspend): $(LIB_STATIC)
 VM_TEST_LIBS_kmod_revoke := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 $(BUILD)/vm/tests/kmod_revoke: $(LIB_STATIC)
-SESSION_TESTS	:= kmod_throttle
+SESSION_TESTS	:= kmod_registers kmod_throttle kmod_drops kmod_addresses
 $(foreach t,$(SESSION_TESTS),$(eval VM_TEST_LIBS_$(t) := $(LIB_CFLAGS) \
 	$(LIB_STATIC) $(LIB_LIBS)))
 $(addprefix $(BUILD)/vm/tests/,$(SESSION_TESTS)): $(LIB_STATIC)

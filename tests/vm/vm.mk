@@ -27,8 +27,8 @@ VM_TEST_OBJS_kmod_suspend += $(KMOD_REC)
 $(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_suspend): \
 	$(KMOD_REC) $(TOP)/tests/vm/lib/kmod_rec.h
 KMOD_SESSION	:= $(TOP)/tests/vm/lib/kmod_session.c
-KMOD_SESSIONS	:= kmod_sample kmod_hotplug kmod_msr_faults \
-	kmod_throttle
+KMOD_SESSIONS	:= kmod_sample kmod_hotplug kmod_msr_faults kmod_registers \
+	kmod_throttle kmod_drops kmod_addresses
 $(foreach t,$(KMOD_SESSIONS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_SESSION)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_SESSIONS)): \
 	$(KMOD_SESSION) $(TOP)/tests/vm/lib/kmod_session.h
@@ -42,6 +42,11 @@ KMOD_WORKERS	:= kmod_soft kmod_moves
 $(foreach t,$(KMOD_WORKERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_WORKER)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_WORKERS)): \
 	$(KMOD_WORKER) $(TOP)/tests/vm/lib/kmod_worker.h
+KMOD_HOLD	:= $(TOP)/tests/vm/lib/kmod_hold.c
+KMOD_HOLDERS	:= kmod_drops kmod_races
+$(foreach t,$(KMOD_HOLDERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_HOLD)))
+$(addprefix $(BUILD)/vm/tests/,$(KMOD_HOLDERS)): \
+	$(KMOD_HOLD) $(TOP)/tests/vm/lib/kmod_hold.h
 KMOD_FAULT	:= $(TOP)/tests/vm/lib/kmod_fault.c
 VM_TEST_OBJS_kmod_faults += $(KMOD_FAULT)
 VM_TEST_OBJS_kmod_faults_life += $(KMOD_FAULT)

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* kmod_hold.c - see kmod_hold.h. */
+#define _GNU_SOURCE
+#include "../tests/kmod_dev.h"
+#include "kmod_hold.h"
+
+#define HOLD	"/sys/kernel/debug/hold"
+
+void hold_at(const char *symbol)
+{
+	char cmd[160];
+
+	/* It may be loaded by a test that failed. */
+	snprintf(cmd, sizeof(cmd), "[ ! -e " HOLD " ] || rmmod holdmod; "
+		 "insmod build/vm/kmods/$(uname -r)/holdmod.ko symbol=%s", symbol);
+	ck_assert_msg(!system(cmd), "cannot hold at %s", symbol);
+}
+
+void hold_arm(pid_t pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	dev_put(HOLD, text);
+}
+
+void hold_wait(void)
+{
+	char c = '0';
+
+	while (c != '1') {
+		FILE *f = fopen(HOLD, "r");
+
+		ck_assert_ptr_nonnull(f);
+		c = fgetc(f);
+		fclose(f);
+	}
+}
+
+void hold_end(void)
+{
+	dev_put(HOLD, "0");
+	ck_assert_int_eq(system("rmmod holdmod"), 0);
+}

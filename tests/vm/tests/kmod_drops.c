@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kmod_drops.c - the cause of each drop: a full ring, a closed log. (Late overflows:
+ * kmod_pmi.c.)
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
+#include "harness.h"
+#include "../lib/kmod_session.h"
+
+static uint64_t others[HWPMC_DROP__COUNT];
+
+static void look(const struct hwpmc_record *r)
+{
+	if (r->hdr->type == HWPMC_LOG_DROPNOTIFY)
+		for (int i = 0; i < HWPMC_DROP__COUNT; i++)
+			others[i] += r->drop->others[i];
+}
+
+/* Nothing but this cause, in the records and in the control pages. */
+static void check_causes(struct session *s, int cause, uint64_t samples,
+			 uint64_t other_records)
+{
+	uint64_t told[HWPMC_DROP__COUNT], told_others[HWPMC_DROP__COUNT];
+
+	hwpmc_rings_drops(s->rings, told, told_others);
+	for (int i = 0; i < HWPMC_DROP__COUNT; i++) {
+		ck_assert_uint_eq(s->t.dropped[i], i == cause ? samples : 0);
+		ck_assert_uint_eq(told[i], i == cause ? samples : 0);
+		ck_assert_uint_eq(others[i], i == cause ? other_records : 0);
+		ck_assert_uint_eq(told_others[i], i == cause ? other_records : 0);
+	}
+}
+
+START_TEST(samples_without_room_are_dropped_as_full)
+{
+	struct session s;
+	struct child c;
+	uint32_t id;
+
+	begin(&s, NONE, SMALL_RING);
+	s.look = look;
+	id = allocate(&s, "instructions:u", HWPMC_MODE_TS, HWPMC_F_EXEC_START,
+		      HWPMC_CPU_ANY, 1000);
+	c = dev_loop(1000000);
+	dev_pin(c.pid, 0);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(&s, hwpmc_stop(s.h, id));
+	finish(&s);
+	check_conserved(&s);
+	ck_assert_uint_gt(all_drops(&s), 100);
+	/* The end of the child may have found no room either. */
+	check_causes(&s, HWPMC_DROP_FULL, all_drops(&s), others[HWPMC_DROP_FULL]);
+	end(&s);
+	dev_still_counts();
+}
+END_TEST
+
+/* The class SOFT writes its samples on another way than NMIs do. */
+START_TEST(samples_of_soft_events_without_room_are_dropped_as_full)
+{
+	struct session s;
+	uint32_t id;
+
+	begin(&s, NONE, SMALL_RING);
+	s.look = look;
+	dev_pin(0, 0);
+	id = allocate(&s, "page-faults", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 1);
+	ok(&s, hwpmc_attach(s.h, id, 0));
+	ok(&s, hwpmc_start(s.h, id));
+	for (int i = 0; i < 10; i++) {
+		const size_t size = 200 * 4096;
+		char *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		ck_assert_ptr_ne(at, MAP_FAILED);
+		for (size_t n = 0; n < size; n += 4096)
+			at[n] = 1;
+		munmap(at, size);
+	}
+	ok(&s, hwpmc_stop(s.h, id));
+	finish(&s);
+	ck_assert_uint_ge(s.t.samples + all_drops(&s), 2000);
+	ck_assert_uint_gt(all_drops(&s), 100);
+	check_causes(&s, HWPMC_DROP_FULL, all_drops(&s), others[HWPMC_DROP_FULL]);
+	end(&s);
+	dev_still_counts();
+}
+END_TEST
+
+static void exit_at_once(void *unused)
+{
+}
+
+START_TEST(a_value_after_the_end_of_the_log_is_dropped_as_closed)
+{
+	uint64_t samples[HWPMC_DROP__COUNT], told[HWPMC_DROP__COUNT];
+	struct child c = dev_child(exit_at_once, NULL);
+	struct session s;
+	uint32_t id;
+
+	begin(&s, NONE, 0);
+	id = allocate(&s, "instructions:u", HWPMC_MODE_TC, HWPMC_F_LOG_PROCEXIT,
+		      HWPMC_CPU_ANY, 0);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	ok(&s, hwpmc_close_log(s.h));
+	dev_go(&c);
+	dev_wait(&c);
+	hwpmc_rings_drops(s.rings, samples, told);
+	for (int i = 0; i < HWPMC_DROP__COUNT; i++) {
+		ck_assert_uint_eq(samples[i], 0);
+		ck_assert_uint_eq(told[i], i == HWPMC_DROP_CLOSED);
+	}
+	end(&s);
+	dev_still_counts();
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	/* The emulator's NMIs take long. */
+	if (!try_tunable("selfcost", 0))
+		return 1;
+	harness_add_timed(samples_without_room_are_dropped_as_full, 30);
+	harness_add_timed(samples_of_soft_events_without_room_are_dropped_as_full, 30);
+	harness_add(a_value_after_the_end_of_the_log_is_dropped_as_closed);
+	return harness_run();
+}

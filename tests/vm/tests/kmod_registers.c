@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kmod_registers.c - what the module leaves in registers that more than one counter
+ * shares: bits of overflows that it has dealt with, and AMD's global control.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
+#include "harness.h"
+#include "../lib/kmod_session.h"
+
+#define AMD_GLOBAL_CTL	0xc0000301
+
+/* Perfmon 1 and AMD before PerfMonV2 have neither status nor control. */
+static bool has_global(void)
+{
+	return vpmu_reg(VPMU_REG_VERSION, 0) >= 2;
+}
+
+static void check_status(void)
+{
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		ck_assert_uint_eq(vpmu_reg(VPMU_REG_GLOBAL_STATUS, cpu), 0);
+}
+
+/* The hardware is still claimed, so that no reset has cleared the status. */
+static void sample_and_check(const char *event)
+{
+	struct session s;
+	struct child c;
+	uint32_t id;
+
+	begin(&s, NONE, 0);
+	id = allocate(&s, event, HWPMC_MODE_TS, HWPMC_F_EXEC_START, HWPMC_CPU_ANY,
+		      10000);
+	c = dev_loop(300000);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(&s, hwpmc_stop(s.h, id));
+	check_status();
+	finish(&s);
+	check_conserved(&s);
+	end(&s);
+}
+
+START_TEST(the_bit_of_an_overflow_is_clear_when_it_was_dealt_with)
+{
+	if (!has_global())
+		SKIP("this PMU has no overflow status");
+	/* Intel: a fixed and a programmable counter. */
+	sample_and_check("instructions:u");
+	sample_and_check("branches:u");
+	dev_still_counts();
+}
+END_TEST
+
+/* Row 0 and another one at the same time: bits of several counters. */
+START_TEST(the_bits_of_several_counters_are_clear_when_they_were_dealt_with)
+{
+	static const char *const events[] = {
+		"branches:u", "instructions:u", "branches:u", "branches:u",
+	};
+	struct session s;
+	struct child c = dev_loop(300000);
+	uint32_t id[4];
+
+	if (!has_global())
+		SKIP("this PMU has no overflow status");
+	begin(&s, NONE, 0);
+	for (int i = 0; i < 4; i++) {
+		id[i] = allocate(&s, events[i], HWPMC_MODE_TS, HWPMC_F_EXEC_START,
+				 HWPMC_CPU_ANY, 10000 + 1000 * i);
+		ok(&s, hwpmc_attach(s.h, id[i], c.pid));
+		ok(&s, hwpmc_start(s.h, id[i]));
+	}
+	dev_go(&c);
+	dev_wait(&c);
+	check_status();
+	finish(&s);
+	check_conserved(&s);
+	end(&s);
+	dev_still_counts();
+}
+END_TEST
+
+/* All CPUs' register, as root can; what it held before on CPU 0. */
+static uint64_t set_global(uint64_t value)
+{
+	uint64_t before = 0;
+	char path[32];
+
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		uint64_t old, v = value;
+		int msr;
+
+		snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
+		msr = open(path, O_RDWR);
+		ck_assert_int_ge(msr, 0);
+		ck_assert_int_eq(pread(msr, &old, 8, AMD_GLOBAL_CTL), 8);
+		ck_assert_int_eq(pwrite(msr, &v, 8, AMD_GLOBAL_CTL), 8);
+		close(msr);
+		if (!cpu)
+			before = old;
+	}
+	return before;
+}
+
+START_TEST(amds_global_control_is_given_back_as_it_was_found)
+{
+	uint64_t all = (1ULL << dev_counters()) - 1, before;
+	int fd = dev_open();
+
+	if (!has_global())
+		SKIP("this PMU has no global control");
+	ck_assert(!system("modprobe -d \"$VM_KERNEL\" msr"));
+	before = set_global(0x15);
+	dev_alloc(fd, TC, 0, ANY, INSN, U);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		ck_assert_uint_eq(vpmu_reg(VPMU_REG_GLOBAL_CTRL, cpu), all);
+	close(fd);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		ck_assert_uint_eq(vpmu_reg(VPMU_REG_GLOBAL_CTRL, cpu), 0x15);
+	set_global(before);
+	dev_still_counts();
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	/* The emulator's NMIs take long. */
+	if (!try_tunable("selfcost", 0))
+		return 1;
+	harness_add(the_bit_of_an_overflow_is_clear_when_it_was_dealt_with);
+	harness_add(the_bits_of_several_counters_are_clear_when_they_were_dealt_with);
+	if (dev_is_amd())
+		harness_add(amds_global_control_is_given_back_as_it_was_found);
+	return harness_run();
+}
