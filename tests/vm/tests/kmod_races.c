@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kmod_races.c - what happens in the middle of an operation: it is held at a function
+ * until the test lets it go (tests/vm/lib/kmod_hold.h).
+ */
+#define _GNU_SOURCE
+#include <grp.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "kmod_dev.h"
+#include "../lib/kmod_hold.h"
+
+#define SETUID	"/tmp/loop.races"
+#define NOBODY	65534
+
+static void become_nobody(void)
+{
+	ck_assert(!setgroups(0, NULL));
+	ck_assert(!setresgid(NOBODY, NOBODY, NOBODY));
+	ck_assert(!setresuid(NOBODY, NOBODY, NOBODY));
+	ck_assert(!prctl(PR_SET_DUMPABLE, 1));
+}
+
+static void *shared_page(void)
+{
+	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(p, MAP_FAILED);
+	return p;
+}
+
+/* ---- attach checks a second time ------------------------------------------ */
+
+static int ready[2], go[2];
+
+static void gain_rights(void *unused)
+{
+	char c = 0;
+
+	become_nobody();
+	if (write(ready[1], &c, 1) != 1 || read(go[0], &c, 1) != 1)
+		_exit(1);
+	execl(SETUID, "loop", "1000000000", (char *)NULL);
+	_exit(127);
+}
+
+static struct {
+	pid_t target;
+	int err, reason;
+} *attempt;
+
+static void attach_as_nobody(void *unused)
+{
+	int fd = dev_open();
+
+	become_nobody();
+	attempt->err = dev_attach(fd, dev_alloc(fd, TC, 0, ANY, INSN, U),
+				  attempt->target);
+	attempt->reason = dev_hdr.reason;
+}
+
+static uid_t owner_of(pid_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_uid;
+}
+
+/*
+ * Attach has looked at the target's rights and made no link yet; the exec of a set-id
+ * program finds nothing that it could take away.
+ */
+START_TEST(attach_to_a_process_that_gains_rights_meanwhile_is_eperm)
+{
+	struct child target, attacher;
+	char c = 0;
+
+	ck_assert_int_eq(system("cp build/vm/progs/loop " SETUID
+				" && chmod 4755 " SETUID), 0);
+	ck_assert(!pipe(ready) && !pipe(go));
+	attempt = shared_page();
+	dev_pin(0, 0);
+	target = dev_child(gain_rights, NULL);
+	attempt->target = target.pid;
+	attacher = dev_child(attach_as_nobody, NULL);
+	dev_pin(attacher.pid, 1);
+	dev_go(&target);
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	hold_at("hwpmc_target_alloc");
+	hold_arm(attacher.pid);
+	dev_go(&attacher);
+	hold_wait();
+	ck_assert_int_eq(write(go[1], &c, 1), 1);
+	while (owner_of(target.pid))
+		dev_msleep(1);
+	hold_end();
+	dev_wait(&attacher);
+	kill(target.pid, SIGKILL);
+	waitpid(target.pid, NULL, 0);
+	ck_assert_int_eq(attempt->err, EPERM);
+	ck_assert_int_eq(attempt->reason, HWPMC_WHY_PRIV_ATTACH);
+	dev_still_counts();
+}
+END_TEST
+
+/* ---- stop and read --------------------------------------------------------- */
+
+static void publish_progress(void *arg)
+{
+	volatile uint64_t *done = arg;
+
+	for (;;) {
+		dev_spin(1000);
+		*done += 3000;
+	}
+}
+
+struct stopper {
+	int fd;
+	uint32_t id;
+};
+
+static void *stop_it(void *arg)
+{
+	struct stopper *s = arg;
+
+	dev_pin(0, 0);
+	dev_ok(dev_stop(s->fd, s->id));
+	return NULL;
+}
+
+/*
+ * The stop has not told the CPUs yet: what the target's CPU counts must be in a read.
+ * Three CPUs: of the stop, the target, and the read.
+ */
+START_TEST(a_read_during_a_stop_has_all_that_was_counted)
+{
+	volatile uint64_t *done = shared_page();
+	struct child target = dev_child(publish_progress, (void *)done);
+	struct stopper s = { .fd = dev_open() };
+	uint64_t before, value;
+	pthread_t thread;
+
+	dev_pin(0, 2);
+	dev_pin(target.pid, 1);
+	s.id = dev_alloc(s.fd, TC, 0, ANY, INSN, U);
+	dev_ok(dev_attach(s.fd, s.id, target.pid));
+	dev_ok(dev_start(s.fd, s.id));
+	dev_go(&target);
+	while (*done < 100000)
+		dev_msleep(1);
+	hold_at("hwpmc_switch_sync_all");
+	hold_arm(getpid());
+	ck_assert(!pthread_create(&thread, NULL, stop_it, &s));
+	hold_wait();
+	before = *done;
+	while (*done < before + 100000)
+		;
+	before = *done;
+	value = dev_read(s.fd, s.id);
+	hold_end();
+	pthread_join(thread, NULL);
+	ck_assert_uint_ge(value, before);
+	ck_assert_uint_ge(dev_read(s.fd, s.id), value);
+	kill(target.pid, SIGKILL);
+	waitpid(target.pid, NULL, 0);
+	close(s.fd);
+	dev_still_counts();
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_add(attach_to_a_process_that_gains_rights_meanwhile_is_eperm);
+	if (dev_cpus() >= 3)
+		harness_add(a_read_during_a_stop_has_all_that_was_counted);
+	return harness_run();
+}
