@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -518,6 +519,53 @@ START_TEST(increments_and_exit_value_name_pmc_process_thread_and_cpu)
 }
 END_TEST
 
+#define SPINS	1000000
+
+static void *spin_in_thread(void *arg)
+{
+	*(int32_t *)arg = syscall(SYS_gettid);
+	dev_spin(SPINS);
+	return NULL;
+}
+
+static void let_a_thread_spin(void *arg)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, spin_in_thread, arg) || pthread_join(t, NULL))
+		_exit(1);
+}
+
+START_TEST(increments_of_a_second_thread_name_it_and_its_process)
+{
+	int32_t *tid = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t its = 0;
+	struct child c;
+	uint32_t id;
+
+	ck_assert_ptr_ne(tid, MAP_FAILED);
+	begin();
+	c = dev_child(let_a_thread_spin, tid);
+	id = allocate("instructions:u", TC, HWPMC_F_LOG_PROCCSW, ANY, 0);
+	ok(hwpmc_attach(h, id, c.pid));
+	ok(hwpmc_start(h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	look();
+	for (unsigned int i = 0; i < count(HWPMC_LOG_PROCCSW); i++) {
+		const struct hwpmc_log_value *r = find(HWPMC_LOG_PROCCSW, i)->value;
+
+		ck_assert_int_eq(r->pid, c.pid);
+		ck_assert(r->tid == c.pid || r->tid == *tid);
+		its += r->tid == *tid ? r->value : 0;
+	}
+	ck_assert_int_ne(*tid, c.pid);
+	ck_assert_uint_ge(its, 3 * SPINS);
+	munmap(tid, 4096);
+}
+END_TEST
+
 START_TEST(a_context_record_stands_where_the_sampled_thread_changes)
 {
 	int32_t pid = -1, tid = -1;
@@ -548,6 +596,7 @@ START_TEST(a_context_record_stands_where_the_sampled_thread_changes)
 		ck_assert(r->pid != pid || r->tid != tid);
 		/* There is one because there is a sample. */
 		ck_assert_uint_eq(rec[i + 1].hdr->type, HWPMC_LOG_CALLCHAIN);
+		ck_assert_uint_eq(rec[i + 1].hdr->id, id);
 		pid = r->pid;
 		tid = r->tid;
 		n++;
@@ -576,6 +625,7 @@ int main(void)
 	harness_add(each_thread_and_each_process_ends_once);
 	harness_add(a_process_ends_with_its_last_thread);
 	harness_add(increments_and_exit_value_name_pmc_process_thread_and_cpu);
+	harness_add(increments_of_a_second_thread_name_it_and_its_process);
 	harness_add(a_context_record_stands_where_the_sampled_thread_changes);
 	return harness_run();
 }
