@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kmod_drops.c - the cause of each drop: a full ring, a closed log. (Late overflows:
- * kmod_pmi.c.)
+ * kmod_drops.c - the cause of each drop: a full ring, a closed log, memory of another
+ * process that is being changed. (Late overflows: kmod_pmi.c.)
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
 #include "harness.h"
+#include "../lib/kmod_hold.h"
 #include "../lib/kmod_session.h"
 
 static uint64_t others[HWPMC_DROP__COUNT];
@@ -121,6 +122,38 @@ START_TEST(a_value_after_the_end_of_the_log_is_dropped_as_closed)
 }
 END_TEST
 
+static void map_memory(void *unused)
+{
+	mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* It holds the lock of its memory, and does not let it go in time. */
+START_TEST(mappings_that_nobody_can_look_at_are_dropped_as_busy)
+{
+	struct child c = dev_child(map_memory, NULL);
+	struct session s;
+	uint32_t id;
+
+	begin(&s, NONE, 0);
+	s.look = look;
+	dev_pin(0, 0);
+	dev_pin(c.pid, 1);
+	id = allocate(&s, "instructions:u", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 1000000);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	hold_at("do_mmap");
+	hold_arm(c.pid);
+	dev_go(&c);
+	hold_wait();
+	ok(&s, hwpmc_start(s.h, id));
+	hold_end();
+	dev_wait(&c);
+	finish(&s);
+	check_causes(&s, HWPMC_DROP_BUSY, 0, 1);
+	end(&s);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -130,5 +163,7 @@ int main(void)
 	harness_add_timed(samples_without_room_are_dropped_as_full, 30);
 	harness_add_timed(samples_of_soft_events_without_room_are_dropped_as_full, 30);
 	harness_add(a_value_after_the_end_of_the_log_is_dropped_as_closed);
+	if (dev_cpus() > 1)
+		harness_add_timed(mappings_that_nobody_can_look_at_are_dropped_as_busy, 30);
 	return harness_run();
 }
