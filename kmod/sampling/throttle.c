@@ -91,8 +91,13 @@ void hwpmc_throttle_loaded_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 void hwpmc_throttle_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
+	struct throttle *t = this_cpu_ptr(&throttles);
+
 	lockdep_assert_irqs_disabled();
-	tell_end_irqoff(c, this_cpu_ptr(&throttles), nr);
+	/* The switch may come before the interrupt that the pausing NMI asked for. */
+	if (c->sampling & BIT_ULL(nr))
+		tell_pause_irqoff(c, t, nr);
+	tell_end_irqoff(c, t, nr);
 }
 
 /*
