@@ -4,9 +4,10 @@
  * NetBSD's pmc(9), with the prefix hwpmc_ and task_struct in place of lwp. All
  * functions are EXPORT_SYMBOL_GPL; hwpmc(9) documents them.
  *
- * Each process has its own value of each counter. A forked child inherits the
- * configuration of its parent and starts at 0. When it exits, its value and its
- * children's value are added to the children's value of its parent.
+ * Each process has its own configuration and value of each counter. A forked child
+ * inherits its parent's configuration, enabled or not, and starts at 0; from then on
+ * changes of one do not reach the other. When it exits, its events and its children's
+ * are added to the children's value of its parent, if both count the same.
  *
  * Unless stated otherwise functions may sleep, and return 0 or a negative errno.
  */
@@ -29,7 +30,8 @@ typedef u64 hwpmc_ctr_t;
 /**
  * struct hwpmc_counter_cfg - what a counter counts
  * @event_id: the event
- * @reset_value: initial count; for profiling, the period
+ * @reset_value: initial count of the process, not of its children; for profiling, the
+ *	period
  * @flags: HWPMC_CFG_*
  */
 struct hwpmc_counter_cfg {

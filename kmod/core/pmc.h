@@ -48,8 +48,6 @@ struct hwpmc_pmc {
 	struct list_head owner_node;	/* in owner->pmcs; hwpmc_lock, RCU */
 	struct list_head row_node;	/* in its row's pmcs; hwpmc_lock */
 
-	u64 reset_value;		/* owner in the kernel: initial value of each
-					 * process; constant */
 	u64 period;			/* of sampling; changes only while stopped */
 	enum hwpmc_state state;		/* hwpmc_lock; read anywhere */
 	bool was_attached;		/* ever; hwpmc_lock */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * process.c - counters of processes, for other modules. Each configuration is a PMC
- * with an owner of its own, on the row asked for, attached with DESCENDANTS; the
- * value of a process is the total of its link. Process context, takes hwpmc_lock;
- * functions that say so run in any context but NMI.
+ * with an owner of its own, on the row asked for, attached to one process; children
+ * that this forks later inherit the link. The PMC is started when one of them is first
+ * enabled and runs until its end; which processes it counts is a state of each link, as
+ * are their values. Process context, takes hwpmc_lock; functions that say so run in any
+ * context but NMI.
  */
 #include <linux/export.h>
 #include <linux/hwpmc.h>
@@ -147,13 +149,14 @@ static int attach_new(struct hwpmc_owner *owner, struct task_struct *task,
 
 	hwpmc_inkernel_request(ctr, cfg, HWPMC_MODE_TC, &op);
 	op.flags |= HWPMC_F_DESCENDANTS;
-	op.count = cfg->reset_value;
 	ret = hwpmc_pmc_allocate(owner, &op, BIT_ULL(ctr));
 	if (ret)
 		return ret;
 	pmc = list_first_entry(&owner->pmcs, struct hwpmc_pmc, owner_node);
-	pmc->reset_value = cfg->reset_value;
-	return hwpmc_attach_task(pmc, task, &op.hdr);
+	ret = hwpmc_attach_task(pmc, task, &op.hdr);
+	if (!ret)
+		hwpmc_link_set_initial(pmc, task, cfg->reset_value);
+	return ret;
 }
 
 static bool is_orphan(const struct hwpmc_owner *owner)
@@ -243,7 +246,22 @@ static int process_configure(struct task_struct *task, int ctr,
 	return ret;
 }
 
-/* End the present configuration. 0 also if there is none. */
+/* Returns the PMC's owner, which the caller ends, if this was its last process. Off the
+ * list, so that reap_work() does not end it as well. */
+static struct hwpmc_owner *process_detach(struct hwpmc_pmc *pmc,
+					  struct task_struct *task)
+{
+	struct hwpmc_owner *owner = pmc->owner;
+
+	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_detach_task(pmc, task);
+	if (!is_orphan(owner))
+		return NULL;
+	list_del(&owner->inkernel);
+	return owner;
+}
+
+/* End the present configuration of this process. 0 also if there is none. */
 static int process_unconfigure(struct task_struct *task, int ctr)
 {
 	struct hwpmc_owner *owner = NULL;
@@ -252,15 +270,10 @@ static int process_unconfigure(struct task_struct *task, int ctr)
 
 	mutex_lock(&hwpmc_lock);
 	pmc = find_pmc(task, ctr);
-	if (pmc && pmc->state == HWPMC_STATE_RUNNING)
+	if (pmc && hwpmc_link_is_active(pmc, task))
 		ret = -EBUSY;
 	else if (pmc)
-		owner = pmc->owner;
-	/* Off the list: another caller is ending it. */
-	if (owner && list_empty(&owner->inkernel))
-		owner = NULL;
-	if (owner)
-		list_del_init(&owner->inkernel);
+		owner = process_detach(pmc, task);
 	mutex_unlock(&hwpmc_lock);
 	if (owner)
 		hwpmc_owner_end(owner);
@@ -273,8 +286,9 @@ static int process_unconfigure(struct task_struct *task, int ctr)
  * @ctr: the counter
  * @cfg: what it counts, or NULL to end the configuration
  *
- * The counter is stopped until it is enabled. An earlier configuration is
- * replaced, that of descendants too.
+ * The counter is stopped until it is enabled. An earlier configuration is replaced:
+ * that of this process alone. Children inherit the configuration that their parent has
+ * when it forks them.
  *
  * Return: 0; -EINVAL no such counter, or it cannot count that; -EBUSY it runs, or has
  * another user; -ESRCH the process is gone; -ENOMEM.
@@ -295,10 +309,28 @@ EXPORT_SYMBOL_GPL(hwpmc_configure_counter);
 
 /* ---- running ------------------------------------------------------------- */
 
-static int with_pmc(struct task_struct *task, int ctr,
-		    int (*fn)(struct hwpmc_pmc *, struct hwpmc_hdr *))
+static int process_enable(struct hwpmc_pmc *pmc, struct task_struct *task)
 {
 	struct hwpmc_hdr hdr = { 0 };
+	int ret = hwpmc_pmc_start(pmc, &hdr);
+
+	lockdep_assert_held(&hwpmc_lock);
+	/* Also where the PMC runs already, for another process. */
+	ret = ret ?: hwpmc_pmc_msr_fault(pmc, &hdr);
+	if (!ret)
+		hwpmc_link_enable(pmc, task);
+	return ret;
+}
+
+static int process_disable(struct hwpmc_pmc *pmc, struct task_struct *task)
+{
+	hwpmc_link_disable(pmc, task);
+	return 0;
+}
+
+static int with_pmc(struct task_struct *task, int ctr,
+		    int (*fn)(struct hwpmc_pmc *, struct task_struct *))
+{
 	struct hwpmc_pmc *pmc;
 	int ret = -ENOENT;
 
@@ -307,35 +339,40 @@ static int with_pmc(struct task_struct *task, int ctr,
 	mutex_lock(&hwpmc_lock);
 	pmc = find_pmc(task, ctr);
 	if (pmc)
-		ret = fn(pmc, &hdr);
+		ret = fn(pmc, task);
 	mutex_unlock(&hwpmc_lock);
 	return ret;
 }
 
 /**
- * hwpmc_enable_counter - start a counter of a process and its descendants
+ * hwpmc_enable_counter - start a counter of a process
  * @task: a thread of the process
  * @ctr: the counter
  *
- * Return: -EINVAL no such counter; -ENOENT it is not configured.
+ * Children that it forks from here on have it enabled too; those that it has are not
+ * changed. Nothing is done if the counter runs.
+ *
+ * Return: 0; -EINVAL no such counter; -ENOENT it is not configured; -ESRCH the process
+ * is exiting; -EIO an access to the counter's registers faulted.
  */
 int hwpmc_enable_counter(struct task_struct *task, int ctr)
 {
-	return with_pmc(task, ctr, hwpmc_pmc_start);
+	return with_pmc(task, ctr, process_enable);
 }
 EXPORT_SYMBOL_GPL(hwpmc_enable_counter);
 
 /**
- * hwpmc_disable_counter - stop a counter; its values are kept
+ * hwpmc_disable_counter - stop a counter of a process; its values are kept
  * @task: a thread of the process
  * @ctr: the counter
  *
- * Return: -EINVAL no such counter, or it was never started; -ENOENT it is not
- * configured.
+ * Its children go on. Nothing is done if the counter is stopped.
+ *
+ * Return: 0; -EINVAL no such counter; -ENOENT it is not configured.
  */
 int hwpmc_disable_counter(struct task_struct *task, int ctr)
 {
-	return with_pmc(task, ctr, hwpmc_pmc_stop);
+	return with_pmc(task, ctr, process_disable);
 }
 EXPORT_SYMBOL_GPL(hwpmc_disable_counter);
 
@@ -355,8 +392,7 @@ int hwpmc_counter_isrunning(struct task_struct *task, int ctr)
 		return 0;
 	mutex_lock(&hwpmc_lock);
 	pmc = find_pmc(task, ctr);
-	yes = (pmc && pmc->state == HWPMC_STATE_RUNNING) ||
-	      hwpmc_inkernel_has(ctr);
+	yes = (pmc && hwpmc_link_is_active(pmc, task)) || hwpmc_inkernel_has(ctr);
 	mutex_unlock(&hwpmc_lock);
 	return yes;
 }
@@ -406,11 +442,11 @@ EXPORT_SYMBOL_GPL(hwpmc_task_enabled);
 
 /* ---- values -------------------------------------------------------------- */
 
-/* Bring the totals of the links up to date. */
-static void flush_slices(struct hwpmc_pmc *pmc)
+/* Bring the total of the process's link up to date; of one that is disabled it is. */
+static void flush_slices(struct hwpmc_pmc *pmc, const struct task_struct *task)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	if (pmc->state != HWPMC_STATE_RUNNING)
+	if (!hwpmc_link_is_active(pmc, task))
 		return;
 	hwpmc_targets_take_migrations(pmc);
 	hwpmc_switch_flush_slices(pmc);
@@ -427,13 +463,13 @@ static int process_value(struct task_struct *task, int ctr, int flags,
 		return -ENOENT;
 	if (hwpmc_class_msr_fault(hwpmc_rows[ctr].cls))
 		return -EIO;
-	flush_slices(pmc);
+	flush_slices(pmc, task);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, irq);
 	target = hwpmc_target_find(task);
 	if (target && target->link[ctr].pmc == pmc)
 		*value = flags & HWPMC_VALUE_FLAGS_CHILDREN ?
 			 target->link[ctr].children :
-			 pmc->reset_value +
+			 target->link[ctr].initial +
 			 atomic64_read(&target->link[ctr].total);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, irq);
 	return target ? 0 : -ENOENT;
@@ -473,7 +509,7 @@ static void flush_all_slices(struct task_struct *task)
 		struct hwpmc_pmc *pmc = find_pmc(task, nr);
 
 		if (pmc)
-			flush_slices(pmc);
+			flush_slices(pmc, task);
 	}
 }
 
@@ -482,7 +518,9 @@ static void flush_all_slices(struct task_struct *task)
  * @parent: a thread of the parent
  * @exiting: a thread of the child, whose values become 0
  *
- * The module does this itself when a process exits.
+ * Events alone are added, not the initial value, and only of counters that both have
+ * configured for the same event and modes. The module does this itself when a process
+ * exits.
  *
  * Return: 0; -EINVAL both are one process; -ENOENT one of them has no counters.
  */

@@ -142,8 +142,7 @@ static int link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 	if (old)
 		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_TARGET_ROW,
 				    pid_vnr(target->pid));
-	hwpmc_link_locked(target, pmc, pmc->flags & HWPMC_F_EXEC_START);
-	target->link[pmc->row].attach = pmc->attaches;
+	hwpmc_link_locked(target, pmc, NULL);
 	target->attaching = true;
 	return 0;
 }
@@ -312,10 +311,17 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 int hwpmc_attach_task(struct hwpmc_pmc *pmc, struct task_struct *task,
 		      struct hwpmc_hdr *hdr)
 {
+	int ret;
+
 	lockdep_assert_held(&hwpmc_lock);
 	if (!atomic_read(&task->signal->live))
 		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING, 0);
-	return attach_tree(pmc, task->group_leader, hdr);
+	trace_hwpmc_pmc_attach(pmc, task_tgid(task));
+	pmc->attaches++;
+	ret = attach_process(pmc, task->group_leader, hdr);
+	if (!ret)
+		pmc->was_attached = true;
+	return ret;
 }
 
 int hwpmc_attach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)

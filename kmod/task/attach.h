@@ -13,9 +13,14 @@ struct task_struct;
 /* PMCATTACH and PMCDETACH; pid in the caller's namespace, 0: the caller. */
 int hwpmc_attach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr);
 int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr);
-/* Attach to a thread's process, for owners in the kernel: no permission is checked. */
+/*
+ * Attach to a thread's process, for owners in the kernel: no permission is checked, and
+ * of its descendants only those that it forks from here on are counted. The process
+ * counts when hwpmc_link_enable() has enabled it. Detach it alone.
+ */
 int hwpmc_attach_task(struct hwpmc_pmc *pmc, struct task_struct *task,
 		      struct hwpmc_hdr *hdr);
+void hwpmc_detach_task(struct hwpmc_pmc *pmc, struct task_struct *task);
 /* PMCSTART of a PMC that was never attached. */
 int hwpmc_attach_owner(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 /* On return no CPU counts for the PMC, and it has no targets. */

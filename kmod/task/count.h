@@ -8,10 +8,21 @@
 
 #include "../core/pmc.h"
 
-/* RUNNING: all targets count, except dormant ones. */
+/* RUNNING: all targets count, except dormant and disabled ones. */
 void hwpmc_targets_activate(struct hwpmc_pmc *pmc);
 /* STOPPED: on return no target counts, and the total is complete. */
 void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc);
+/*
+ * Owners in the kernel: the PMC counts for this process alone, or does not. On return of
+ * disable no CPU counts for the process, and its values are complete.
+ */
+void hwpmc_link_enable(struct hwpmc_pmc *pmc, const struct task_struct *task);
+void hwpmc_link_disable(struct hwpmc_pmc *pmc, const struct task_struct *task);
+/* The value of the process before its first event. */
+void hwpmc_link_set_initial(struct hwpmc_pmc *pmc, const struct task_struct *task,
+			    u64 value);
+/* Does the PMC count for the process? hwpmc_lock keeps it so, except for an exit. */
+bool hwpmc_link_is_active(const struct hwpmc_pmc *pmc, const struct task_struct *task);
 /*
  * A PMC with counts_off_cpu: add to its total what happened to threads since they were
  * switched out. Under RCU or hwpmc_lock.

@@ -146,6 +146,14 @@ int hwpmc_descent_get(struct hwpmc_descent *d, const struct task_struct *ancesto
 
 /* ---- what a process leaves to its parent --------------------------------- */
 
+/* Their values may be added: one configuration, inherited, or two that are equal. */
+static bool counts_same_event(const struct hwpmc_pmc *a, const struct hwpmc_pmc *b)
+{
+	return a == b || (a->owner->kernel && b->owner->kernel &&
+			  a->row == b->row && a->select.sel == b->select.sel &&
+			  a->select.extra == b->select.extra);
+}
+
 void hwpmc_descent_move_values_locked(struct hwpmc_target *from,
 				      struct hwpmc_target *to)
 {
@@ -156,10 +164,13 @@ void hwpmc_descent_move_values_locked(struct hwpmc_target *from,
 		struct hwpmc_link *link = &from->link[__ffs64(rows)];
 		struct hwpmc_link *parent = &to->link[__ffs64(rows)];
 
-		if (!link->pmc->owner->kernel || parent->pmc != link->pmc)
+		if (!link->pmc->owner->kernel || !parent->pmc ||
+		    !counts_same_event(link->pmc, parent->pmc))
 			continue;
+		/* Events alone: the initial value is no event of the child. */
 		parent->children += atomic64_xchg(&link->total, 0) +
 				    link->children;
+		link->initial = 0;
 		link->children = 0;
 	}
 }

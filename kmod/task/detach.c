@@ -69,6 +69,14 @@ static void free_targets(struct list_head *removed)
 		hwpmc_target_free(target);
 }
 
+/* The links are removed: wait for the CPUs, and free. */
+static void detach_end(struct list_head *removed, bool here_only)
+{
+	hwpmc_count_sync(here_only);
+	free_targets(removed);
+	hwpmc_unhooked_free();
+}
+
 static void detach_links(struct hwpmc_pmc *pmc, bool last_attach)
 {
 	bool here_only = hwpmc_counts_only_current(pmc);
@@ -78,9 +86,7 @@ static void detach_links(struct hwpmc_pmc *pmc, bool last_attach)
 	rcu_read_lock();
 	remove_links(pmc, last_attach, &removed);
 	rcu_read_unlock();
-	hwpmc_count_sync(here_only);
-	free_targets(&removed);
-	hwpmc_unhooked_free();
+	detach_end(&removed, here_only);
 }
 
 void hwpmc_detach_all(struct hwpmc_pmc *pmc)
@@ -103,9 +109,16 @@ static void detach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	remove_link_of(pmc, leader, &removed);
 	for (i = 0; i < d->n; i++)
 		remove_link_of(pmc, d->task[i], &removed);
-	hwpmc_count_sync(false);
-	free_targets(&removed);
-	hwpmc_unhooked_free();
+	detach_end(&removed, false);
+}
+
+void hwpmc_detach_task(struct hwpmc_pmc *pmc, struct task_struct *task)
+{
+	LIST_HEAD(removed);
+
+	lockdep_assert_held(&hwpmc_lock);
+	remove_link_of(pmc, task, &removed);
+	detach_end(&removed, false);
 }
 
 static int detach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,

@@ -115,8 +115,7 @@ static void inherit_locked(struct hwpmc_target *parent,
 
 		if (!(pmc->flags & HWPMC_F_DESCENDANTS) || target->link[nr].pmc)
 			continue;
-		hwpmc_link_locked(target, pmc, parent->dormant & BIT_ULL(nr));
-		target->link[nr].attach = parent->link[nr].attach;
+		hwpmc_link_locked(target, pmc, &parent->link[nr]);
 	}
 }
 
@@ -257,9 +256,7 @@ static void wake_dormant_locked(struct hwpmc_target *target)
 		unsigned int nr = __ffs64(rows);
 
 		hwpmc_link_forget_migrations_locked(&target->link[nr]);
-		if (target->link[nr].pmc->counting)
-			WRITE_ONCE(target->active,
-				   target->active | BIT_ULL(nr));
+		hwpmc_link_activate_locked(&target->link[nr]);
 	}
 }
 

@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "../core/owner.h"
 #include "../debug/trace.h"
 #include "../debug/tunables.h"
 #include "rdpmc.h"
@@ -124,8 +125,40 @@ static void target_remove_locked(struct hwpmc_target *target)
 	hlist_del_init_rcu(&target->hash);
 }
 
+void hwpmc_link_activate_locked(struct hwpmc_link *link)
+{
+	struct hwpmc_target *target = link->target;
+	u64 bit = BIT_ULL(link->pmc->row);
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (link->pmc->counting && !((target->dormant | target->disabled) & bit))
+		WRITE_ONCE(target->active, target->active | bit);
+}
+
+/* The bits of a row without a link are 0. */
+static void link_set_state_locked(struct hwpmc_link *link,
+				  const struct hwpmc_link *inherited)
+{
+	struct hwpmc_target *target = link->target;
+	struct hwpmc_pmc *pmc = link->pmc;
+	u64 bit = BIT_ULL(pmc->row);
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (inherited) {
+		target->dormant |= inherited->target->dormant & bit;
+		target->disabled |= inherited->target->disabled & bit;
+		link->attach = inherited->attach;
+		return;
+	}
+	if (pmc->flags & HWPMC_F_EXEC_START)
+		target->dormant |= bit;
+	if (pmc->owner->kernel)
+		target->disabled |= bit;
+	link->attach = pmc->attaches;
+}
+
 void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
-		       bool dormant)
+		       const struct hwpmc_link *inherited)
 {
 	struct hwpmc_link *link = &target->link[pmc->row];
 	u64 bit = BIT_ULL(pmc->row);
@@ -138,16 +171,15 @@ void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 	}
 	trace_hwpmc_process_linktarget(pmc, target->pid);
 	atomic64_set(&link->total, 0);
+	link->initial = 0;
 	link->children = 0;
 	if (pmc->slow_path)
 		WRITE_ONCE(target->slow_path, target->slow_path | bit);
 	list_add_tail(&link->node, &pmc->links);
 	WRITE_ONCE(link->pmc, pmc);
 	target->rows |= bit;
-	if (dormant)
-		target->dormant |= bit;
-	else if (pmc->counting)
-		WRITE_ONCE(target->active, target->active | bit);
+	link_set_state_locked(link, inherited);
+	hwpmc_link_activate_locked(link);
 	pmc->nthreads += target->nthreads;
 }
 
@@ -161,6 +193,7 @@ void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 	hwpmc_link_take_migrations_locked(link);
 	WRITE_ONCE(target->active, target->active & ~bit);
 	target->dormant &= ~bit;
+	target->disabled &= ~bit;
 	target->rows &= ~bit;
 	WRITE_ONCE(target->slow_path, target->slow_path & ~bit);
 	list_del(&link->node);

@@ -24,8 +24,11 @@ struct hwpmc_link {
 	struct hwpmc_target *target;	/* that contains this link; constant */
 	struct list_head node;		/* in pmc->links; hwpmc_targets_lock */
 	atomic64_t total;		/* slow path: counted by this target */
-	u64 children;			/* owner in the kernel: counted by children
-					 * that have exited; hwpmc_targets_lock */
+	/* Owner in the kernel: value of the process before its first event, 0 where the
+	 * link was inherited; counted by children that have exited.
+	 * hwpmc_targets_lock. */
+	u64 initial;
+	u64 children;
 	u32 attach;			/* pmc->attaches when it, or the link that it
 					 * was inherited from, was made;
 					 * hwpmc_targets_lock */
@@ -44,6 +47,9 @@ struct hwpmc_target {
 					 * read in switches */
 	u64 slow_path;			/* of .rows: pmc->slow_path; as .active */
 	u64 dormant;			/* of .rows: count after the next exec;
+					 * hwpmc_targets_lock */
+	u64 disabled;			/* of .rows: owner in the kernel, which has not
+					 * enabled them for this process;
 					 * hwpmc_targets_lock */
 	struct list_head threads;	/* hwpmc_targets_lock */
 	unsigned int nthreads;		/* hwpmc_targets_lock */
@@ -102,8 +108,12 @@ void hwpmc_thread_free(struct hwpmc_thread *thread);
 /* Into the hash; hwpmc_target_dismiss_locked() takes it out. */
 void hwpmc_target_insert_locked(struct hwpmc_target *target);
 
+/* inherited: the parent's link, NULL: the link is an attach's. */
 void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
-		       bool dormant);
+		       const struct hwpmc_link *inherited);
+/* The process counts from here on, unless the PMC is stopped, or the link is dormant or
+ * disabled. The CPUs follow in hwpmc_switch_sync_all(). */
+void hwpmc_link_activate_locked(struct hwpmc_link *link);
 void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc);
 
 /* Add a new or dismissed thread to a target; dismiss it. */

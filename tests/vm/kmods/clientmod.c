@@ -58,6 +58,19 @@ static long long call_task(const struct call *c, struct task_struct *task,
 	return -ENOSYS;
 }
 
+/* Apart: what the caller does in between is not counted for it, unless it is switched. */
+static long long save(void)
+{
+	hwpmc_save_context(current);
+	return 0;
+}
+
+static long long restore(void)
+{
+	hwpmc_restore_context(current);
+	return 0;
+}
+
 /* The caller's own turn: both in one call, with nothing in between. */
 static long long save_and_restore(const struct call *c)
 {
@@ -79,6 +92,10 @@ static long long call_kernel(const struct call *c)
 		return hwpmc_get_counter_type(c->ctr);
 	if (!strcmp(c->name, "context"))
 		return save_and_restore(c);
+	if (!strcmp(c->name, "save"))
+		return save();
+	if (!strcmp(c->name, "restore"))
+		return restore();
 	if (!strcmp(c->name, "alloc"))
 		return hwpmc_alloc_kernel_counter(c->ctr, &cfg);
 	if (!strcmp(c->name, "free"))

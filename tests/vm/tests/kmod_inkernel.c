@@ -300,6 +300,8 @@ static void parent_of_a_sleeper(void *arg)
 	waitpid(pid, NULL, 0);
 }
 
+#define INITIAL	50000000000ull
+
 START_TEST(values_of_a_child_can_be_moved_to_its_parent_while_it_lives)
 {
 	unsigned long long moved;
@@ -309,14 +311,15 @@ START_TEST(values_of_a_child_can_be_moved_to_its_parent_while_it_lives)
 	ck_assert(!pipe(go) && !pipe(spun));
 	share();
 	c = dev_child(parent_of_a_sleeper, go);
-	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
-			      event(BRANCH), USER), 0);
+	ck_assert_int_eq(CALL("configure %d %u %x %llu %d", c.pid, ctr(),
+			      event(BRANCH), INITIAL, USER), 0);
 	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
 	dev_go(&c);
 	await_spun();
 	dev_await_call(c.pid, SYS_wait4);
 	dev_held(shared->grandchild);
 	ck_assert_int_eq(CALL("value %d %u", shared->grandchild, ctr()), 0);
+	/* Without what its parent began with. */
 	check_is_own_of_grandchild(value);
 	moved = value;
 	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", c.pid,
@@ -325,6 +328,9 @@ START_TEST(values_of_a_child_can_be_moved_to_its_parent_while_it_lives)
 	ck_assert_uint_eq(value, moved);
 	ck_assert_int_eq(CALL("value %d %u", shared->grandchild, ctr()), 0);
 	ck_assert_uint_eq(value, 0);
+	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	ck_assert_uint_ge(value, INITIAL);
+	ck_assert_uint_lt(value, INITIAL + AROUND);
 	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", c.pid, c.pid),
 			 -EINVAL);
 	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", getpid(), c.pid),
@@ -332,6 +338,239 @@ START_TEST(values_of_a_child_can_be_moved_to_its_parent_while_it_lives)
 	close(go[1]);
 	dev_wait(&c);
 	dev_check_registers_clear();
+}
+END_TEST
+
+/* ---- a process and its child, each with a configuration of its own ------- */
+
+/* Both wait, and spin TURNS once for each byte in their pipe. */
+static struct pair {
+	struct child parent;
+	pid_t child;
+	int in[2][2];		/* pipes: of the parent, of the child */
+} pair;
+
+static void spin_for_each_byte(int fd)
+{
+	char byte;
+
+	do {
+		say_spun();
+	} while (read(fd, &byte, 1) == 1 && (dev_spin(TURNS), true));
+}
+
+static void parent_of_a_pair(void *unused)
+{
+	pid_t pid;
+
+	close(pair.in[0][1]);
+	close(pair.in[1][1]);
+	pid = fork();
+	if (pid)
+		shared->grandchild = pid;
+	spin_for_each_byte(pair.in[!pid][0]);
+	waitpid(pid, NULL, 0);
+}
+
+/* Until its child exists only the parent is configured, if at all. */
+static void pair_begin(void)
+{
+	ck_assert(!pipe(pair.in[0]) && !pipe(pair.in[1]) && !pipe(spun));
+	share();
+	pair.parent = dev_child(parent_of_a_pair, NULL);
+}
+
+static void pair_fork(void)
+{
+	dev_go(&pair.parent);
+	await_spun();
+	await_spun();
+	pair.child = shared->grandchild;
+	dev_held(pair.parent.pid);
+	dev_held(pair.child);
+}
+
+/* One of them spins; nothing else is in user mode but this program. */
+static void pair_spin(pid_t pid)
+{
+	vpmu_mark();
+	ck_assert_int_eq(write(pair.in[pid == pair.child][1], "", 1), 1);
+	await_spun();
+	dev_held(pid);
+}
+
+static void pair_end(void)
+{
+	close(pair.in[0][1]);
+	close(pair.in[1][1]);
+	dev_wait(&pair.parent);
+	dev_check_registers_clear();
+}
+
+static unsigned long long value_of(pid_t pid)
+{
+	ck_assert_int_eq(CALL("value %d %u", pid, ctr()), 0);
+	return value;
+}
+
+static void configure(pid_t pid, enum dev_event ev, unsigned long long reset)
+{
+	ck_assert_int_eq(CALL("configure %d %u %x %llu %d", pid, ctr(),
+			      event(ev), reset, USER), 0);
+}
+
+static void enable(pid_t pid)
+{
+	ck_assert_int_eq(CALL("enable %d %u", pid, ctr()), 0);
+}
+
+static void disable(pid_t pid)
+{
+	ck_assert_int_eq(CALL("disable %d %u", pid, ctr()), 0);
+}
+
+static void check_running(bool parent, bool child)
+{
+	ck_assert_int_eq(CALL("isrunning %d %u", pair.parent.pid, ctr()), parent);
+	ck_assert_int_eq(CALL("isrunning %d %u", pair.child, ctr()), child);
+	ck_assert_int_eq(CALL("isconfigured %d %u", pair.parent.pid, ctr()), 1);
+	ck_assert_int_eq(CALL("isconfigured %d %u", pair.child, ctr()), 1);
+}
+
+/* It spins, and its value grows by that, or stays. */
+static void check_counts(pid_t pid, bool counts)
+{
+	unsigned long long before = value_of(pid);
+
+	pair_spin(pid);
+	ck_assert_uint_eq(value_of(pid) - before,
+			  counts ? branches_of_others() : 0);
+}
+
+START_TEST(enabling_and_disabling_change_one_process)
+{
+	pair_begin();
+	configure(pair.parent.pid, BRANCH, INITIAL);
+	enable(pair.parent.pid);
+	pair_fork();
+	check_running(true, true);
+	/* It began at 0: its way from fork() is all that it has. */
+	ck_assert_uint_lt(value_of(pair.child), AROUND);
+	check_counts(pair.child, true);
+	disable(pair.child);
+	check_running(true, false);
+	check_counts(pair.parent.pid, true);
+	check_counts(pair.child, false);
+	disable(pair.parent.pid);
+	check_running(false, false);
+	enable(pair.child);
+	check_running(false, true);
+	check_counts(pair.parent.pid, false);
+	check_counts(pair.child, true);
+	/* What is its state already changes nothing. */
+	enable(pair.child);
+	disable(pair.parent.pid);
+	check_running(false, true);
+	check_counts(pair.child, true);
+	ck_assert_uint_ge(value_of(pair.parent.pid), INITIAL + TURNS);
+	pair_end();
+}
+END_TEST
+
+START_TEST(a_child_inherits_a_disabled_counter_and_is_enabled_by_itself)
+{
+	pair_begin();
+	configure(pair.parent.pid, BRANCH, 0);
+	pair_fork();
+	check_running(false, false);
+	enable(pair.parent.pid);
+	check_running(true, false);
+	check_counts(pair.parent.pid, true);
+	check_counts(pair.child, false);
+	ck_assert_uint_eq(value_of(pair.child), 0);
+	enable(pair.child);
+	check_counts(pair.child, true);
+	pair_end();
+}
+END_TEST
+
+START_TEST(configuring_a_child_leaves_its_parent_as_it_is)
+{
+	unsigned long long before;
+
+	pair_begin();
+	configure(pair.parent.pid, BRANCH, 1000);
+	enable(pair.parent.pid);
+	pair_fork();
+	before = value_of(pair.parent.pid);
+	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", pair.child, ctr(),
+			      event(INSN), USER), -EBUSY);
+	disable(pair.child);
+	configure(pair.child, INSN, 7);
+	check_running(true, false);
+	ck_assert_uint_eq(value_of(pair.parent.pid), before);
+	ck_assert_uint_eq(value_of(pair.child), 7);
+	check_counts(pair.parent.pid, true);
+	enable(pair.child);
+	pair_spin(pair.child);
+	ck_assert_uint_eq(value_of(pair.child),
+			  7 + vpmu_since(VPMU_SINCE_OTHERS, VPMU_USER_INSN));
+	check_counts(pair.parent.pid, true);
+	/* Instructions are no branches of the parent's children. */
+	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", pair.parent.pid,
+			      pair.child), 0);
+	ck_assert_int_eq(CALL("value %d %u 0 0 1", pair.parent.pid, ctr()), 0);
+	ck_assert_uint_eq(value, 0);
+	disable(pair.child);
+	ck_assert_int_eq(CALL("unconfigure %d %u", pair.child, ctr()), 0);
+	ck_assert_int_eq(CALL("isconfigured %d %u", pair.child, ctr()), 0);
+	ck_assert_int_eq(CALL("isrunning %d %u", pair.parent.pid, ctr()), 1);
+	check_counts(pair.parent.pid, true);
+	pair_end();
+}
+END_TEST
+
+START_TEST(configuring_a_process_leaves_the_children_that_it_has_as_they_are)
+{
+	unsigned long long branches;
+
+	pair_begin();
+	pair_fork();
+	configure(pair.parent.pid, BRANCH, 0);
+	enable(pair.parent.pid);
+	ck_assert_int_eq(CALL("isconfigured %d %u", pair.child, ctr()), 0);
+	ck_assert_int_eq(CALL("value %d %u", pair.child, ctr()), -ENOENT);
+	ck_assert_int_eq(CALL("enable %d %u", pair.child, ctr()), -ENOENT);
+	check_counts(pair.parent.pid, true);
+	/* Configured alike, but apart: its events are its parent's children's. */
+	configure(pair.child, BRANCH, INITIAL);
+	enable(pair.child);
+	check_counts(pair.child, true);
+	branches = value_of(pair.child) - INITIAL;
+	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", pair.parent.pid,
+			      pair.child), 0);
+	ck_assert_uint_eq(value_of(pair.child), 0);
+	ck_assert_int_eq(CALL("value %d %u 0 0 1", pair.parent.pid, ctr()), 0);
+	ck_assert_uint_eq(value, branches);
+	pair_end();
+}
+END_TEST
+
+START_TEST(a_child_keeps_its_configuration_when_its_parent_has_exited)
+{
+	pair_begin();
+	configure(pair.parent.pid, BRANCH, INITIAL);
+	enable(pair.parent.pid);
+	pair_fork();
+	kill(pair.parent.pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pair.parent.pid, NULL, 0), pair.parent.pid);
+	check_counts(pair.child, true);
+	disable(pair.child);
+	check_counts(pair.child, false);
+	/* The last of the configuration: nothing of it is left. */
+	ck_assert_int_eq(CALL("unconfigure %d %u", pair.child, ctr()), 0);
+	dev_check_registers_clear();
+	close(pair.in[1][1]);
 }
 END_TEST
 
@@ -351,6 +590,45 @@ START_TEST(saving_and_restoring_a_context_loses_nothing)
 	ck_assert_int_eq(CALL("value %d %u", getpid(), ctr()), 0);
 	ck_assert_uint_ge(value - before, 1000000);
 	ck_assert_int_eq(CALL("disable %d %u", getpid(), ctr()), 0);
+	ck_assert_int_eq(CALL("unconfigure %d %u", getpid(), ctr()), 0);
+	dev_check_registers_clear();
+}
+END_TEST
+
+#define BLOCKS	20
+#define BLOCK	50000
+
+/* While the process's context is saved, and when it was restored. What a context holds
+ * of the kernel would be a block at least. */
+START_TEST(counters_of_the_kernel_count_on_while_a_context_is_saved)
+{
+	unsigned long long before, truth;
+	unsigned int kernel = ctr() + 1;
+
+	configure(getpid(), BRANCH, 0);
+	enable(getpid());
+	ck_assert_int_eq(CALL("alloc 0 %u %x 0 %d", kernel, event(BRANCH), USER),
+			 0);
+	ck_assert_int_eq(CALL("value 0 %u", kernel), 0);
+	before = value;
+	vpmu_mark();
+	for (int i = 0; i < BLOCKS; i++) {
+		CALL("save");
+		dev_spin(BLOCK);
+		CALL("restore");
+		dev_spin(BLOCK);
+		CALL("context");
+	}
+	truth = vpmu_since(VPMU_SINCE_ALL, VPMU_USER_BRANCH);
+	ck_assert_int_eq(CALL("value 0 %u", kernel), 0);
+	value -= before;
+	ck_assert_uint_ge(truth, 2 * BLOCKS * BLOCK);
+	ck_assert_uint_ge(value, truth);
+	ck_assert_uint_lt(value - truth, BLOCK);
+	ck_assert_int_eq(CALL("free 0 %u", kernel), 0);
+	/* The process has at least what was not between a save and a restore. */
+	ck_assert_uint_ge(value_of(getpid()), BLOCKS * BLOCK);
+	disable(getpid());
 	ck_assert_int_eq(CALL("unconfigure %d %u", getpid(), ctr()), 0);
 	dev_check_registers_clear();
 }
@@ -563,7 +841,13 @@ int main(void)
 	harness_add_timed(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs, 30);
 	harness_add(a_child_begins_at_0_inherits_and_leaves_its_value_to_its_parent);
 	harness_add(values_of_a_child_can_be_moved_to_its_parent_while_it_lives);
+	harness_add(enabling_and_disabling_change_one_process);
+	harness_add(a_child_inherits_a_disabled_counter_and_is_enabled_by_itself);
+	harness_add(configuring_a_child_leaves_its_parent_as_it_is);
+	harness_add(configuring_a_process_leaves_the_children_that_it_has_as_they_are);
+	harness_add(a_child_keeps_its_configuration_when_its_parent_has_exited);
 	harness_add(saving_and_restoring_a_context_loses_nothing);
+	harness_add(counters_of_the_kernel_count_on_while_a_context_is_saved);
 	harness_add(a_counter_of_the_kernel_counts_all_cpus_until_it_is_freed);
 	harness_add(profiling_by_a_counter_fills_the_histogram_of_the_kernel);
 	if (dev_cpus() > 1)
