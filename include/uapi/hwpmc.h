@@ -180,7 +180,8 @@ enum hwpmc_reason {
 	HWPMC_WHY_NOT_OWNER = 8,	/* descriptor of another process [its pid] */
 	HWPMC_WHY_NO_PMCS = 9,		/* the owner has allocated no PMC */
 	HWPMC_WHY_REVOKED = 10,		/* revoked to unload the module */
-	HWPMC_WHY_PRIV_SYSTEM = 11,	/* system scope needs CAP_PERFMON */
+	HWPMC_WHY_PRIV_SYSTEM = 11,	/* system scope needs CAP_PERFMON [1: it would
+					 * sample, which no tunable permits; 0] */
 	HWPMC_WHY_PRIV_ADMIN = 12,	/* PMCADMIN needs CAP_SYS_ADMIN */
 	HWPMC_WHY_PRIV_ATTACH = 13,	/* no ptrace access to the process [pid] */
 	HWPMC_WHY_PRIV_TUNABLE = 14,	/* unprivileged_proc_debug=0 [pid] */

@@ -222,7 +222,7 @@ int hwpmc_ioctl_kgmon(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 
 	/* The profile contains kernel addresses. */
 	if (!perfmon_capable())
-		return hwpmc_refuse(&op->hdr, -EPERM, HWPMC_WHY_PRIV_SYSTEM, 0);
+		return hwpmc_refuse(&op->hdr, -EPERM, HWPMC_WHY_PRIV_SYSTEM, 1);
 	if (op->command == HWPMC_KGMON_READ)
 		room = min(op->nentry, hwpmc_kgmon_most());
 	if (room) {

@@ -27,6 +27,15 @@
 
 /* ---- checks of the request ----------------------------------------------- */
 
+/* The tunable permits counting alone: a log of a CPU's samples has the addresses, names
+ * and mappings of all processes, which /proc hides from other users. */
+static bool may_use_system(const struct hwpmc_owner *owner, u32 mode)
+{
+	if (owner->kernel || perfmon_capable())
+		return true;
+	return !hwpmc_mode_is_sampling(mode) && READ_ONCE(hwpmc_unprivileged_syspmcs);
+}
+
 static int check_scope(const struct hwpmc_owner *owner,
 		       struct hwpmc_op_pmcallocate *op)
 {
@@ -47,9 +56,9 @@ static int check_scope(const struct hwpmc_owner *owner,
 	if (system && !cpu_online(op->cpu))
 		return hwpmc_refuse(&op->hdr, -ENXIO, HWPMC_WHY_CPU_OFFLINE,
 				    op->cpu);
-	if (system && !owner->kernel && !perfmon_capable() &&
-	    !READ_ONCE(hwpmc_unprivileged_syspmcs))
-		return hwpmc_refuse(&op->hdr, -EPERM, HWPMC_WHY_PRIV_SYSTEM, 0);
+	if (system && !may_use_system(owner, op->mode))
+		return hwpmc_refuse(&op->hdr, -EPERM, HWPMC_WHY_PRIV_SYSTEM,
+				    hwpmc_mode_is_sampling(op->mode));
 	return 0;
 }
 

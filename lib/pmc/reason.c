@@ -55,9 +55,9 @@ WHY(NOT_OWNER, "the descriptor belongs to another process",
 WHY(NO_PMCS, "this descriptor has allocated no PMC", NULL, DETAIL_NONE, NULL),
 WHY(REVOKED, "all PMCs and logs were revoked to unload the module",
     NULL, DETAIL_NONE, NULL),
-WHY(PRIV_SYSTEM, "counting a whole CPU needs CAP_PERFMON",
+WHY(PRIV_SYSTEM, "measuring a whole CPU needs CAP_PERFMON",
     NULL, DETAIL_NONE,
-    "run it as root, or allow it for all users: "
+    "run it as root, or allow counting for all users: "
     "sysctl kern.hwpmc.unprivileged_syspmcs=1"),
 WHY(PRIV_ADMIN, "it needs CAP_SYS_ADMIN", NULL, DETAIL_NONE,
     "run it as root"),
@@ -222,6 +222,17 @@ static void detail_text(const struct reason *r, int32_t detail, char *buf,
 	}
 }
 
+/* NULL: none for this detail. */
+static const char *remedy_of(uint32_t reason, const struct reason *r, int32_t detail)
+{
+	if (reason == HWPMC_WHY_EVENT_BITS && detail != 21)
+		return NULL;
+	if (reason == HWPMC_WHY_PRIV_SYSTEM && detail)
+		return "run it as root (kern.hwpmc.unprivileged_syspmcs permits "
+		       "counting only)";
+	return r->remedy;
+}
+
 void reason_sentence(uint32_t reason, int32_t detail, const char *holder,
 		     const char *remedy, char *buf, size_t size)
 {
@@ -240,9 +251,7 @@ void reason_sentence(uint32_t reason, int32_t detail, const char *holder,
 		return;
 	}
 	detail_text(r, detail, about, sizeof(about));
-	/* The remedy of EVENT_BITS applies to bit 21 only. */
-	if (r->remedy && (reason != HWPMC_WHY_EVENT_BITS || detail == 21))
-		snprintf(buf, size, "%s%s; %s", r->text, about, r->remedy);
-	else
-		snprintf(buf, size, "%s%s", r->text, about);
+	remedy = remedy_of(reason, r, detail);
+	snprintf(buf, size, "%s%s%s%s", r->text, about, remedy ? "; " : "",
+		 remedy ? remedy : "");
 }

@@ -118,6 +118,21 @@ START_TEST(remedy_for_any_thread_is_told_for_its_bit_alone)
 }
 END_TEST
 
+START_TEST(a_refusal_of_system_scope_names_the_tunable_as_a_remedy_for_counting)
+{
+	const char *tunable = "sysctl kern.hwpmc.unprivileged_syspmcs=1";
+	char sentence[400];
+
+	reason_sentence(HWPMC_WHY_PRIV_SYSTEM, 0, NULL, NULL, sentence,
+			sizeof(sentence));
+	ck_assert_ptr_nonnull(strstr(sentence, tunable));
+	reason_sentence(HWPMC_WHY_PRIV_SYSTEM, 1, NULL, NULL, sentence,
+			sizeof(sentence));
+	ck_assert_ptr_null(strstr(sentence, tunable));
+	ck_assert_ptr_nonnull(strstr(sentence, "needs CAP_PERFMON; run it as root"));
+}
+END_TEST
+
 START_TEST(reserved_counters_name_their_holder_and_the_remedy)
 {
 	char sentence[200];
@@ -363,6 +378,7 @@ int main(void)
 	harness_add(reason_of_a_newer_module_is_told_by_its_number);
 	harness_add(details_are_told_in_their_own_form);
 	harness_add(remedy_for_any_thread_is_told_for_its_bit_alone);
+	harness_add(a_refusal_of_system_scope_names_the_tunable_as_a_remedy_for_counting);
 	harness_add(reserved_counters_name_their_holder_and_the_remedy);
 	harness_add(long_sentences_are_cut_at_the_buffer);
 	harness_add(holder_is_named_even_where_it_is_unknown);

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <sys/mman.h>
@@ -517,6 +518,75 @@ START_TEST(who_has_inherited_rdpmc_from_perf_has_it_no_more_when_we_count)
 }
 END_TEST
 
+/* ---- sampling of a CPU --------------------------------------------------- */
+
+static int sample_something(int fd, uint32_t mode, uint32_t flags)
+{
+	struct hwpmc_op_pmcallocate req;
+
+	dev_request(&req, mode, flags, mode == HWPMC_MODE_SS ? 0 : ANY, INSN, U);
+	req.count = 1000000;
+	return dev_allocate(fd, &req);
+}
+
+static void sampling_a_cpu_is_refused(void)
+{
+	int fd = dev_open();
+
+	REFUSED(sample_something(fd, HWPMC_MODE_SS, 0), EPERM, PRIV_SYSTEM);
+	/* The tunable is no remedy. */
+	ck_assert_int_eq(dev_hdr.detail, 1);
+	REFUSED(sample_something(fd, HWPMC_MODE_SS, HWPMC_F_KGMON), EPERM, PRIV_SYSTEM);
+	ck_assert_int_eq(dev_hdr.detail, 1);
+	close(fd);
+}
+
+/* All but that: to count a CPU, and to sample oneself. */
+static void the_tunable_permits_counting(void)
+{
+	int fd = dev_open();
+
+	sampling_a_cpu_is_refused();
+	dev_ok(sample_something(fd, HWPMC_MODE_TS, 0));
+	close(fd);
+	fd = dev_open();
+	dev_ok(dev_start(fd, dev_alloc(fd, SC, 0, 0, INSN, U)));
+	close(fd);
+}
+
+static void sampling_a_cpu_is_allowed(void *unused)
+{
+	int fd = dev_open();
+
+	dev_ok(sample_something(fd, HWPMC_MODE_SS, 0));
+	close(fd);
+}
+
+static void with_perfmon(void *unused)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[2] = { };
+
+	data[1].permitted = 1u << (CAP_PERFMON - 32);
+	data[1].effective = data[1].permitted;
+	ck_assert(!prctl(PR_SET_KEEPCAPS, 1));
+	become(NOBODY);
+	ck_assert(!syscall(SYS_capset, &head, data));
+	sampling_a_cpu_is_allowed(NULL);
+}
+
+START_TEST(sampling_a_cpu_needs_cap_perfmon_whatever_the_tunable_says)
+{
+	apart(as_nobody, sampling_a_cpu_is_refused);
+	apart(with_perfmon, NULL);
+	sysctl("unprivileged_syspmcs", 1);
+	apart(as_nobody, the_tunable_permits_counting);
+	apart(with_perfmon, NULL);
+	sysctl("unprivileged_syspmcs", 0);
+	sampling_a_cpu_is_allowed(NULL);
+}
+END_TEST
+
 /* ---- namespaces ---------------------------------------------------------- */
 
 static void map_root(uid_t uid)
@@ -664,6 +734,7 @@ int main(void)
 	harness_add(the_descriptors_of_a_user_are_limited_and_nobody_elses);
 	harness_add(a_child_has_no_ring_of_its_parent);
 	harness_add(who_has_inherited_rdpmc_from_perf_has_it_no_more_when_we_count);
+	harness_add(sampling_a_cpu_needs_cap_perfmon_whatever_the_tunable_says);
 	harness_add(root_of_a_user_namespace_is_as_unprivileged_as_its_user);
 	harness_add(in_a_pid_namespace_processes_have_its_numbers);
 	harness_add(a_descriptor_that_root_opened_does_not_follow_into_set_id_programs);

@@ -93,6 +93,16 @@ record_and_report_tell_what_they_cannot_do() {
 	check_equal "$("$hwpmc" record -q -o x.log -- sh -c 'exit 3'; echo $?)" 3 "status"
 }
 
+sampling_a_cpu_as_another_user_is_refused_in_one_line() {
+	for permitted in 0 1; do
+		echo $permitted >/proc/sys/kern/hwpmc/unprivileged_syspmcs
+		refused 125 "needs CAP_PERFMON; run it as root" \
+			chroot --userspec=65534:65534 / "$hwpmc" record -q -a -o /dev/null -- true
+		check_equal "$(wc -l <refused.out)" 1 "lines: $(cat refused.out)"
+	done
+	echo 0 >/proc/sys/kern/hwpmc/unprivileged_syspmcs
+}
+
 record_ends_with_a_signal_and_keeps_all_samples() {
 	"$hwpmc" record -a -e instructions -c 100003 -o int.log 2>int.err &
 	pid=$!
