@@ -6,6 +6,7 @@
  */
 #include <linux/debugfs.h>
 #include <linux/hwpmc.h>
+#include <linux/interrupt.h>
 #include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -71,6 +72,19 @@ static long long restore(void)
 	return 0;
 }
 
+/* Raised in process context: ksoftirqd of this CPU is woken for it. */
+static void softirq_nop(struct tasklet_struct *unused)
+{
+}
+
+static DECLARE_TASKLET(tasklet, softirq_nop);
+
+static long long softirq(void)
+{
+	tasklet_schedule(&tasklet);
+	return 0;
+}
+
 /* The caller's own turn: both in one call, with nothing in between. */
 static long long save_and_restore(const struct call *c)
 {
@@ -96,6 +110,8 @@ static long long call_kernel(const struct call *c)
 		return save();
 	if (!strcmp(c->name, "restore"))
 		return restore();
+	if (!strcmp(c->name, "softirq"))
+		return softirq();
 	if (!strcmp(c->name, "alloc"))
 		return hwpmc_alloc_kernel_counter(c->ctr, &cfg);
 	if (!strcmp(c->name, "free"))
@@ -155,6 +171,7 @@ static int __init client_init(void)
 static void __exit client_exit(void)
 {
 	debugfs_remove(file);
+	tasklet_kill(&tasklet);
 }
 
 module_init(client_init);

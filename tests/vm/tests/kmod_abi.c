@@ -438,6 +438,41 @@ START_TEST(an_argument_that_cannot_be_written_is_efault_and_changes_nothing)
 }
 END_TEST
 
+/* ---- statistics ---------------------------------------------------------- */
+
+static struct hwpmc_op_getdriverstats statistics(void)
+{
+	struct hwpmc_op_getdriverstats op = { };
+
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_GETDRIVERSTATS, &op), 0);
+	return op;
+}
+
+START_TEST(an_operation_that_fails_is_counted_as_an_error)
+{
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	struct hwpmc_op_getdriverstats before = statistics(), after;
+	uint64_t value = 0;
+
+	/* A PMC that is not, and one that was never started. */
+	ck_assert_int_eq(dev_stop(fd, HWPMC_ID_INVALID), EINVAL);
+	ck_assert_int_eq(dev_stop(fd, id), EINVAL);
+	/* Without an operation, without an argument, and by the fast way of reads. */
+	ck_assert_int_eq(ioctl(fd, _IO('#', 1)), -1);
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_PMCSTART, NULL), -1);
+	ck_assert_int_eq(dev_rw(fd, HWPMC_ID_INVALID, HWPMC_F_OLDVALUE, &value),
+			 EINVAL);
+	/* And three that do not fail. */
+	dev_ok(dev_start(fd, id));
+	dev_read(fd, id);
+	dev_ok(dev_stop(fd, id));
+	after = statistics();
+	ck_assert_uint_eq(after.syscall_errors - before.syscall_errors, 5);
+	/* Itself included. */
+	ck_assert_uint_eq(after.syscalls - before.syscalls, 5 + 3 + 1);
+}
+END_TEST
+
 /* ---- 32 bits ------------------------------------------------------------- */
 
 START_TEST(a_32_bit_program_allocates_starts_and_reads_exactly)
@@ -446,6 +481,12 @@ START_TEST(a_32_bit_program_allocates_starts_and_reads_exactly)
 
 	/* Its exit status is the line that failed. */
 	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+START_TEST(a_32_bit_program_executes_rdpmc_and_its_child_may_not)
+{
+	ck_assert_int_eq(system("build/vm/progs32/rdpmc"), 0);
 }
 END_TEST
 
@@ -467,6 +508,8 @@ int main(void)
 	harness_add(addresses_that_cannot_be_read_are_efault);
 	harness_add(an_argument_that_ends_in_an_absent_page_is_efault);
 	harness_add(an_argument_that_cannot_be_written_is_efault_and_changes_nothing);
+	harness_add(an_operation_that_fails_is_counted_as_an_error);
 	harness_add(a_32_bit_program_allocates_starts_and_reads_exactly);
+	harness_add(a_32_bit_program_executes_rdpmc_and_its_child_may_not);
 	return harness_run();
 }

@@ -297,6 +297,38 @@ START_TEST(allocate_of_a_disabled_row_is_eperm_until_it_is_enabled)
 }
 END_TEST
 
+/* All rows of a CPU that can be had, a bit each. */
+static uint64_t take_all_rows(uint32_t cpu, unsigned int n)
+{
+	uint64_t rows = 0;
+
+	while (n--) {
+		system_request();
+		req.cpu = cpu;
+		dev_ok(dev_allocate(fd, &req));
+		rows |= 1ull << HWPMC_ID_ROW(req.pmcid);
+	}
+	return rows;
+}
+
+START_TEST(a_row_disabled_on_one_cpu_is_allocated_on_another)
+{
+	unsigned int n = dev_counters(), row = dev_first_row();
+	uint64_t all = ((1ull << n) - 1) << row;
+
+	dev_ok(admin(1, row, HWPMC_STATE_DISABLED));
+	ck_assert_uint_eq(take_all_rows(0, n), all);
+	ck_assert_uint_eq(take_all_rows(1, n - 1), all & ~(1ull << row));
+	system_request();
+	req.cpu = 1;
+	REFUSED_WITH(dev_allocate(fd, &req), EPERM, ROW_DISABLED, row);
+	/* Nor does its being in use elsewhere keep it from being enabled. */
+	dev_ok(admin(1, row, HWPMC_STATE_FREE));
+	dev_ok(dev_allocate(fd, &req));
+	ck_assert_uint_eq(HWPMC_ID_ROW(req.pmcid), row);
+}
+END_TEST
+
 static uint64_t msr(int cpu, uint32_t reg, int write_it, uint64_t value)
 {
 	char path[32];
@@ -764,6 +796,7 @@ int main(void)
 	harness_add(allocate_of_more_than_there_are_rows_names_the_last);
 	harness_add(allocate_of_a_row_in_the_other_scope_is_refused);
 	harness_add(allocate_of_a_disabled_row_is_eperm_until_it_is_enabled);
+	harness_add(a_row_disabled_on_one_cpu_is_allocated_on_another);
 	harness_add(allocate_beside_a_running_counter_that_nobody_reserved_is_ebusy);
 	harness_add(allocate_tells_the_first_of_many_faults_in_the_documented_order);
 	harness_add(every_operation_refuses_an_id_that_does_not_exist);
