@@ -67,8 +67,15 @@ bool hwpmc_device_is(const struct file *file)
 	return file->f_op == &device_fops;
 }
 
+/*
+ * A static one, because only then can the node exist before the module is loaded, and
+ * load it when it is opened. Of those that the kernel leaves to drivers outside of it,
+ * doc/decisions/loading.md.
+ */
+#define DEVICE_MINOR	246
+
 static struct miscdevice device = {
-	.minor = MISC_DYNAMIC_MINOR,
+	.minor = DEVICE_MINOR,
 	.name = "hwpmc",
 	.fops = &device_fops,
 	.mode = 0666,
@@ -76,6 +83,13 @@ static struct miscdevice device = {
 
 int hwpmc_device_init(void)
 {
+	int ret = misc_register(&device);
+
+	if (ret != -EBUSY)
+		return ret;
+	pr_info("another driver has misc minor %d: opening the device does not load this module\n",
+		DEVICE_MINOR);
+	device.minor = MISC_DYNAMIC_MINOR;
 	return misc_register(&device);
 }
 
@@ -83,3 +97,7 @@ void hwpmc_device_exit(void)
 {
 	misc_deregister(&device);
 }
+
+/* depmod(8) makes an entry of modules.devname of the two. */
+MODULE_ALIAS_MISCDEV(DEVICE_MINOR);
+MODULE_ALIAS("devname:hwpmc");
