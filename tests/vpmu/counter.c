@@ -74,12 +74,11 @@ uint64_t counter_global_mask(void)
 	return m;
 }
 
-static void note_overflow(struct vcpu *v, struct board *b, int i)
+/* A counter has overflowed, and asks for an interrupt or not. */
+void counter_note_overflow(struct vcpu *v, struct board *b, bool pmi)
 {
 	v->n_overflow++;
-	v->global_status |= status_bit(i);
-	trace(v, "OVERFLOW ctr=%d val=%" PRIx64, i, v->ctr[i].val);
-	if (v->ctr[i].pmi) {
+	if (pmi) {
 		v->n_overflow_int++;
 		if (!v->pmi_pending)
 			inject_overflow(v, b);
@@ -88,11 +87,22 @@ static void note_overflow(struct vcpu *v, struct board *b, int i)
 	}
 }
 
+static void note_overflow(struct vcpu *v, struct board *b, int i)
+{
+	v->global_status |= status_bit(i);
+	trace(v, "OVERFLOW ctr=%d val=%" PRIx64, i, v->ctr[i].val);
+	counter_note_overflow(v, b, v->ctr[i].pmi);
+}
+
 /* Bring every running counter up to date; note overflows. */
 void counter_sync(struct vcpu *v, struct board *b)
 {
 	struct totals t;
 
+	if (cfg.p4) {
+		p4_sync(v, b);
+		return;
+	}
 	counter_totals(v, &t);
 	for (int i = 0; i < MAX_CTR; i++) {
 		struct counter *c = &v->ctr[i];
@@ -135,6 +145,8 @@ void counter_reconfigure(struct vcpu *v, struct board *b)
 {
 	struct totals t;
 
+	if (cfg.p4)		/* done by each write of a register */
+		return;
 	counter_totals(v, &t);
 	for (int i = 0; i < MAX_CTR; i++) {
 		struct counter *c = &v->ctr[i];
@@ -154,6 +166,16 @@ void counter_reconfigure(struct vcpu *v, struct board *b)
 	}
 }
 
+/* One that counts in these modes overflows after `need` instructions. */
+void counter_deadline(uint8_t modes, uint64_t need, uint64_t left[MODES],
+		      uint64_t *both)
+{
+	if (modes == (1 << KERNEL | 1 << USER))
+		*both = MIN(*both, need);
+	else
+		left[modes == 1 << USER] = MIN(left[modes == 1 << USER], need);
+}
+
 /* Instructions of each mode after which some counter may have overflowed. */
 static void deadlines(struct vcpu *v, struct board *b, int mode,
 		      uint64_t left[MODES])
@@ -167,13 +189,10 @@ static void deadlines(struct vcpu *v, struct board *b, int mode,
 		if (!c->active || !c->pmi)
 			continue;
 		need = event_until_overflow(&c->ev, c->val, cfg.width_mask);
-		need = MIN(need, FAR);
-		if (c->modes == (1 << KERNEL | 1 << USER))
-			both = MIN(both, need);
-		else
-			left[c->modes == 1 << USER] =
-				MIN(left[c->modes == 1 << USER], need);
+		counter_deadline(c->modes, MIN(need, FAR), left, &both);
 	}
+	if (cfg.p4)
+		p4_deadlines(v, left, &both);
 	if (both < FAR) {
 		uint64_t other = both / 16;
 
@@ -195,7 +214,7 @@ void counter_arm(struct vcpu *v, struct board *b, int mode)
 	uint64_t left[MODES] = { FAR, FAR };
 
 	deadlines(v, b, mode, left);
-	if (v->patch.site || v->iret)
+	if (v->patch.site || v->iret || v->line_watched)
 		left[KERNEL] = left[USER] = 0;
 	for (int m = 0; m < MODES; m++)
 		counter_shift_bias(v, b, m, FIRE - left[m]);

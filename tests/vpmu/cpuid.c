@@ -29,6 +29,8 @@ static void intel_leaf_a(void)
 
 static bool patch_of(uint32_t leaf, struct patch *p)
 {
+	if (cfg.p4)
+		return false;
 	if (!cfg.amd && leaf == 1)
 		p->ecx_or = 1 << 15;			/* PDCM */
 	else if (!cfg.amd && leaf == 0)
@@ -63,7 +65,7 @@ bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 			arm_from_here(v, s->mode);
 		return true;
 	}
-	if (!cfg.amd && leaf == 0xa) {
+	if (!cfg.amd && !cfg.p4 && leaf == 0xa) {
 		intel_leaf_a();
 		return true;
 	}

@@ -66,17 +66,37 @@ static void provoke_gp_at(struct vcpu *v, uint64_t pc)
 	qemu_plugin_set_pc(1ULL << 63);
 }
 
+enum access msr_read(struct vcpu *v, uint32_t msr, uint64_t *x)
+{
+	if (cfg.p4)
+		return msr_p4_read(v, msr, x);
+	return cfg.amd ? msr_amd_read(v, msr, x) : msr_intel_read(v, msr, x);
+}
+
+enum access msr_write(struct vcpu *v, uint32_t msr, uint64_t x)
+{
+	if (cfg.p4)
+		return msr_p4_write(v, msr, x);
+	return cfg.amd ? msr_amd_write(v, msr, x) : msr_intel_write(v, msr, x);
+}
+
+enum msr_class msr_class_of(uint32_t msr)
+{
+	if (cfg.p4)
+		return msr_p4_class(msr);
+	return cfg.amd ? msr_amd_class(msr) : msr_intel_class(msr);
+}
+
 static enum access do_rdmsr(struct vcpu *v, struct site *s, uint32_t msr,
 			    uint64_t pc)
 {
 	enum access a;
 	uint64_t x = 0;
 
-	a = cfg.amd ? msr_amd_read(v, msr, &x) : msr_intel_read(v, msr, &x);
+	a = msr_read(v, msr, &x);
 	if (a == DONE) {
 		v->n_rdmsr++;
-		v->n_rdmsr_class[cfg.amd ? msr_amd_class(msr) :
-				 msr_intel_class(msr)]++;
+		v->n_rdmsr_class[msr_class_of(msr)]++;
 		reg_write(RAX, (uint32_t)x);
 		reg_write(RDX, x >> 32);
 		trace(v, "RDMSR %x = %" PRIx64 " pc=%" PRIx64, msr, x, pc);
@@ -96,11 +116,10 @@ static enum access do_wrmsr(struct vcpu *v, uint32_t msr, uint64_t pc)
 	uint64_t x = (uint32_t)reg_read(RAX) | reg_read(RDX) << 32;
 	enum access a;
 
-	a = cfg.amd ? msr_amd_write(v, msr, x) : msr_intel_write(v, msr, x);
+	a = msr_write(v, msr, x);
 	if (a == DONE) {
 		v->n_wrmsr++;
-		v->n_wrmsr_class[cfg.amd ? msr_amd_class(msr) :
-				 msr_intel_class(msr)]++;
+		v->n_wrmsr_class[msr_class_of(msr)]++;
 		trace(v, "WRMSR %x = %" PRIx64 " pc=%" PRIx64, msr, x, pc);
 	} else if (a == NATIVE) {
 		v->n_wrmsr_native++;
@@ -149,6 +168,8 @@ static int rdpmc_index(uint32_t n)
 {
 	if (cfg.amd)
 		return n < (uint32_t)cfg.gp ? (int)n : -1;
+	if (cfg.p4)			/* bit 31: the low half alone, not emulated */
+		return n < (uint32_t)cfg.gp ? (int)n : -1;
 	if (n & 1u << 30)
 		return (n & 0xffff) < (uint32_t)cfg.fixed && cfg.version >= 2 ?
 		       FIXED0 + (int)(n & 0xffff) : -1;
@@ -171,7 +192,7 @@ static void emulate_rdpmc(struct vcpu *v, struct board *b, struct site *s)
 	}
 	b->tick[s->mode]--;
 	counter_sync(v, b);
-	x = v->ctr[i].val;
+	x = cfg.p4 ? p4_register_any(v, 0x300 + i) : v->ctr[i].val;
 	b->tick[s->mode]++;
 	v->n_rdpmc++;
 	trace(v, "RDPMC %x = %" PRIx64 " pc=%" PRIx64, n, x, pc);

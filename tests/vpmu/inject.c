@@ -169,7 +169,7 @@ static bool refuses(struct vcpu *v, uint32_t msr, bool write)
 		return false;
 	if ((uint32_t)which != REFUSE_ALL)
 		return (uint32_t)which == msr;
-	return (cfg.amd ? msr_amd_class(msr) : msr_intel_class(msr)) != MSR_OTHER;
+	return msr_class_of(msr) != MSR_OTHER;
 }
 
 /* Is this access to fault? */

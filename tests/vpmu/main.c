@@ -17,7 +17,7 @@ EXPORT int qemu_plugin_version = 7;
 EXPORT int qemu_plugin_install(uint64_t, const pl_info *, int, char **);
 
 struct config cfg = {
-	.version = -1, .gp = -1, .fixed = 3, .width = 48, .full_width = true,
+	.version = -1, .gp = -1, .fixed = 3, .width = 48, .full_width = true, .threads = 1,
 	.initial_index = -1,
 };
 
@@ -98,12 +98,19 @@ static bool switch_option(const char *val, const char *on, const char *off,
 	return *to || !strcmp(val, off);
 }
 
+static bool model_option(const char *val)
+{
+	cfg.amd = !strcmp(val, "amd");
+	cfg.p4 = !strcmp(val, "p4");
+	return cfg.amd || cfg.p4 || !strcmp(val, "intel");
+}
+
 static bool number_option(const char *name, const char *val)
 {
 	const struct { const char *name; int *to; } number[] = {
 		{ "version", &cfg.version }, { "gp", &cfg.gp },
 		{ "fixed", &cfg.fixed }, { "width", &cfg.width },
-		{ "skid", &cfg.skid },
+		{ "skid", &cfg.skid }, { "threads", &cfg.threads },
 	};
 
 	char *end;
@@ -127,7 +134,7 @@ static bool option(char *arg)
 		return false;
 	*val++ = 0;
 	if (!strcmp(arg, "model"))
-		return switch_option(val, "amd", "intel", &cfg.amd);
+		return model_option(val);
 	if (!strcmp(arg, "gran"))
 		return switch_option(val, "insn", "tb", &cfg.gran_insn);
 	if (!strcmp(arg, "mem"))
@@ -152,6 +159,13 @@ static bool option(char *arg)
 /* What was not given, and whether all fits together. */
 static bool settle(void)
 {
+	if (cfg.p4) {
+		cfg.version = cfg.fixed = 0;
+		cfg.gp = 18;
+		cfg.width = 40;
+		cfg.width_mask = (1ULL << cfg.width) - 1;
+		return cfg.threads == 1 || cfg.threads == 2;
+	}
 	if (cfg.version < 0)
 		cfg.version = cfg.amd ? 2 : 4;
 	if (cfg.gp < 0)
@@ -178,7 +192,8 @@ static bool options(int argc, char **argv)
 	}
 	if (!settle()) {
 		fprintf(stderr, "vpmu: no such PMU: %s version %d, %d + %d "
-			"counters of %d bits\n", cfg.amd ? "amd" : "intel",
+			"counters of %d bits\n", cfg.p4 ? "p4" :
+			cfg.amd ? "amd" : "intel",
 			cfg.version, cfg.gp, cfg.fixed, cfg.width);
 		return false;
 	}
@@ -198,6 +213,7 @@ EXPORT int qemu_plugin_install(uint64_t id, const pl_info *info, int argc,
 	vcpus = g_new0(struct vcpu, max_vcpus);
 	vcpu_cpu = g_new0(void *, max_vcpus);
 	boards = qemu_plugin_scoreboard_new(sizeof(struct board));
+	p4_start();
 
 	qemu_plugin_register_vcpu_init_cb(id, on_vcpu, NULL);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translate_block, NULL);

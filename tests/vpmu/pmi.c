@@ -47,6 +47,14 @@ bool pmi_cpu_is_up(void)
 	return (lvt & LVT_MODE) == LVT_MODE_NMI;
 }
 
+bool pmi_is_masked(void)
+{
+	uint32_t lvt = LVT_MASKED;
+
+	phys_read32(APIC_BASE + APIC_LVTPC, &lvt);
+	return lvt & LVT_MASKED;
+}
+
 bool pmi_raise_lvtpc(struct vcpu *v)
 {
 	uint32_t lvt = LVT_MASKED;
@@ -73,6 +81,7 @@ bool pmi_deliver(struct vcpu *v)
 		return false;
 	if (!cfg.amd && v->debugctl & DEBUGCTL_FREEZE)
 		freeze(v);
+	v->line_watched = cfg.p4;
 	if (!pmi_raise_lvtpc(v))
 		return false;
 	inject_delivered(v);

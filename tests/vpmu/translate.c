@@ -35,6 +35,21 @@ static void on_rep(unsigned int index, void *data)
 	v->rep_mark = retired(v, b, s->mode);
 }
 
+/*
+ * Netburst asserts the interrupt until the overflow flag is cleared: an LVTPC that is
+ * unmasked before that raises it once more.
+ */
+static bool raise_again(struct vcpu *v)
+{
+	if (!v->line_watched || v->pmi_pending)
+		return false;
+	if (!p4_line_is_up(v)) {
+		v->line_watched = false;
+		return false;
+	}
+	return !pmi_is_masked() && pmi_deliver(v);
+}
+
 /* At a block's start, once the tick of its mode has reached FIRE. */
 static void fire(struct vcpu *v, struct board *b, int mode)
 {
@@ -50,6 +65,7 @@ static void fire(struct vcpu *v, struct board *b, int mode)
 		exit = nmi_mask_clear(v);
 	v->iret = false;
 	exit = inject_raise(v, b) || exit;
+	exit = raise_again(v) || exit;
 	if (v->pmi_pending && inject_is_due(v, b) && v->skid_left-- <= 0) {
 		exit = pmi_deliver(v) || exit;
 		counter_reconfigure(v, b);

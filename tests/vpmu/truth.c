@@ -175,6 +175,12 @@ static uint64_t reg_leaf(uint32_t reg, uint64_t arg)
 	if (arg >= (uint64_t)vcpus_seen)
 		return 0;
 	v = &vcpus[arg];
+	if (cfg.p4 && reg - VPMU_REG_SELECT < MAX_GP)
+		return p4_register_any(v, 0x360 + reg - VPMU_REG_SELECT);
+	if (cfg.p4 && reg - VPMU_REG_COUNTER < MAX_GP)
+		return p4_register_any(v, 0x300 + reg - VPMU_REG_COUNTER);
+	if (reg - VPMU_REG_ESCR < VPMU_REG_ESCRS)
+		return cfg.p4 ? p4_register_any(v, 0x3a0 + reg - VPMU_REG_ESCR) : 0;
 	if (reg - VPMU_REG_SELECT < MAX_GP)
 		return v->evtsel[reg - VPMU_REG_SELECT];
 	if (reg - VPMU_REG_COUNTER < MAX_GP)
@@ -192,6 +198,7 @@ static uint64_t reg_leaf(uint32_t reg, uint64_t arg)
 	case VPMU_REG_VERSION:	     return cfg.version;
 	case VPMU_REG_N_VCPUS:	     return vcpus_seen;
 	case VPMU_REG_IS_AMD:	     return cfg.amd;
+	case VPMU_REG_IS_P4:	     return cfg.p4;
 	}
 	return 0;
 }
@@ -203,8 +210,13 @@ static uint64_t firmware_leaf(struct vcpu *v, uint32_t n, uint64_t sel)
 
 	if (n >= (uint32_t)cfg.gp)
 		return 0;
-	old = v->evtsel[n];
 	counter_sync(v, board_of(v));
+	if (cfg.p4) {
+		old = p4_register_any(v, 0x360 + n);
+		msr_p4_write(v, 0x360 + n, sel);
+		return old;
+	}
+	old = v->evtsel[n];
 	v->evtsel[n] = sel;
 	counter_reconfigure(v, board_of(v));
 	return old;

@@ -35,8 +35,9 @@ enum knob {
 
 struct config {
 	uint64_t knob[KNOBS];		/* of each vCPU, to begin with */
-	bool amd, gran_insn, mem, pti, full_width;
+	bool amd, p4, gran_insn, mem, pti, full_width;
 	int version, gp, fixed, width, skid;
+	int threads;			/* of a core, which share its registers (p4) */
 	int initial_index;		/* -1: firmware left nothing running */
 	uint64_t initial_sel;
 	uint64_t width_mask;
@@ -60,7 +61,7 @@ struct board {
 #define FIRE	(1ULL << 62)
 #define FAR	(1ULL << 61)		/* no deadline */
 
-#define MAX_GP		16
+#define MAX_GP		18
 #define MAX_FIXED	4
 #define FIXED0		MAX_GP
 #define MAX_CTR		(MAX_GP + MAX_FIXED)
@@ -110,6 +111,7 @@ struct vcpu {
 
 	bool pmi_pending;
 	bool raised;		/* an interrupt that comes at this very block */
+	bool line_watched;	/* p4: see p4_line_is_up() */
 	bool iret;		/* IRET ran, and nothing yet after it */
 	uint32_t *nmi_mask;	/* QEMU's own, or NULL; see nmi_mask.c */
 	int skid_left;
@@ -219,6 +221,9 @@ void counter_totals(struct vcpu *v, struct totals *t);
 void counter_totals_any(struct vcpu *v, struct totals *t);
 uint64_t counter_now_any(struct vcpu *v, const struct counter *c);
 void counter_sync(struct vcpu *v, struct board *b);
+void counter_note_overflow(struct vcpu *v, struct board *b, bool pmi);
+void counter_deadline(uint8_t modes, uint64_t need, uint64_t left[MODES],
+		      uint64_t *both);
 void counter_reconfigure(struct vcpu *v, struct board *b);
 void counter_arm(struct vcpu *v, struct board *b, int mode);
 uint64_t counter_global_mask(void);
@@ -230,6 +235,7 @@ bool pmi_deliver(struct vcpu *v);
 bool pmi_raise_nmi(struct vcpu *v);
 bool pmi_raise_lvtpc(struct vcpu *v);
 bool pmi_cpu_is_up(void);
+bool pmi_is_masked(void);
 
 /* inject.c - interrupts that are late, lost, doubled or without a cause */
 bool inject_option(const char *name, uint64_t val);
@@ -248,7 +254,7 @@ bool inject_refuses(struct vcpu *v, uint32_t msr, bool write);
 void inject_hold(struct vcpu *v, uint32_t msr);
 bool inject_refuses_rdpmc(struct vcpu *v, int mode);
 
-/* msr_intel.c, msr_amd.c - the PMU's registers */
+/* msr_intel.c, msr_amd.c, p4.c - the PMU's registers */
 enum access { NATIVE, DONE, FAULT };
 enum access msr_intel_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access msr_intel_write(struct vcpu *v, uint32_t msr, uint64_t x);
@@ -256,6 +262,19 @@ enum msr_class msr_intel_class(uint32_t msr);
 enum access msr_amd_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access msr_amd_write(struct vcpu *v, uint32_t msr, uint64_t x);
 enum msr_class msr_amd_class(uint32_t msr);
+enum access msr_p4_read(struct vcpu *v, uint32_t msr, uint64_t *x);
+enum access msr_p4_write(struct vcpu *v, uint32_t msr, uint64_t x);
+enum msr_class msr_p4_class(uint32_t msr);
+enum access msr_read(struct vcpu *v, uint32_t msr, uint64_t *x);
+enum access msr_write(struct vcpu *v, uint32_t msr, uint64_t x);
+enum msr_class msr_class_of(uint32_t msr);
+
+/* p4.c - Netburst's counters, shared by the threads of a core */
+void p4_start(void);
+void p4_sync(struct vcpu *v, struct board *b);
+void p4_deadlines(struct vcpu *v, uint64_t left[MODES], uint64_t *both);
+bool p4_line_is_up(struct vcpu *v);
+uint64_t p4_register_any(struct vcpu *v, uint32_t msr);
 
 /* cpuid.c - CPUID leaves of the PMU, and native ones patched */
 bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc);

@@ -119,6 +119,9 @@ enum {
 	VPMU_REG_N_GENERAL = 0x310, VPMU_REG_N_FIXED = 0x311,
 	VPMU_REG_WIDTH = 0x312, VPMU_REG_VERSION = 0x313,
 	VPMU_REG_N_VCPUS = 0x314, VPMU_REG_IS_AMD = 0x315,
+	VPMU_REG_IS_P4 = 0x316,		/* SELECT: CCCRs */
+	VPMU_REG_ESCR = 0x400,		/* + MSR - 0x3a0 */
+	VPMU_REG_ESCRS = 0x42,
 };
 
 static inline vpmu_u64 vpmu_query(vpmu_u32 leaf, vpmu_u32 sub, vpmu_u64 arg)
