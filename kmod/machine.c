@@ -21,6 +21,7 @@ static const struct {
 	{ &hwpmc_tsc_ops, false },
 	{ &hwpmc_iaf_ops, true },
 	{ &hwpmc_iap_ops, true },
+	{ &hwpmc_p4_ops, true },
 	{ &hwpmc_k8_ops, true },
 	{ &hwpmc_soft_ops, false },
 };
@@ -39,6 +40,8 @@ static void machine_identify(struct hwpmc_machine *m)
 	m->cputype = HWPMC_CPU_GENERIC;
 	if (c->x86_vendor == X86_VENDOR_INTEL && c->x86 == 6)
 		m->cputype = hwpmc_cputype_intel(c->x86_model);
+	else if (c->x86_vendor == X86_VENDOR_INTEL && c->x86 == 15)
+		m->cputype = HWPMC_CPU_INTEL_PIV;
 	else if ((c->x86_vendor == X86_VENDOR_AMD ||
 		  c->x86_vendor == X86_VENDOR_HYGON) && c->x86 >= 0xf)
 		m->cputype = HWPMC_CPU_AMD_K8;

@@ -197,7 +197,8 @@ enum hwpmc_reason {
 	HWPMC_WHY_CAPS = 23,		/* class lacks a capability [missing] */
 	HWPMC_WHY_EVENT = 24,		/* no such event in this class */
 	HWPMC_WHY_EVENT_BITS = 25,	/* reserved bits in config [bit number] */
-	HWPMC_WHY_EVENT_ROWS = 26,	/* no row of the class can count it */
+	HWPMC_WHY_EVENT_ROWS = 26,	/* no row of the class can count it, or, P4, it
+					 * counts what another event tags */
 	HWPMC_WHY_ROWS_BUSY = 27,	/* all suitable rows are in use [the last] */
 	HWPMC_WHY_ROW_DISABLED = 28,	/* by the administrator [row] */
 	HWPMC_WHY_PMU_RESERVED = 29,	/* perf or the NMI watchdog holds the
@@ -244,6 +245,9 @@ enum hwpmc_reason {
 	HWPMC_WHY_KGMON = 61,		/* no such command [command] */
 	HWPMC_WHY_PMU_REFUSED = 62,	/* access to a counter register faulted;
 					 * a hypervisor may filter it [MSR] */
+	/* PMCALLOCATE, class P4 */
+	HWPMC_WHY_SIBLINGS = 63,	/* process scope, and threads of a core share
+					 * the counters [CPU with one online] */
 	HWPMC_WHY__COUNT
 };
 
@@ -407,6 +411,9 @@ struct hwpmc_op_pmcadmin {
  *   IAF  event [7:0] and umask [15:8] of a fixed event.
  *   K8   event [7:0] and [35:32], umask [15:8], edge [18], invert [23],
  *        threshold [31:24], as in PERF_CTL.
+ *   P4   perf's raw code of Netburst: event mask [56:41], event [62:57] by its number
+ *        in perf's list, compare [18], complement [19], threshold [23:20], edge [24],
+ *        active thread [17:16] 0 or 3; other bits must be 0.
  * Without it the event is the number `ev` (TSC, IAF, SOFT). CAP_USER and
  * CAP_SYSTEM select the modes to count in; neither means both.
  *
@@ -415,7 +422,7 @@ struct hwpmc_op_pmcadmin {
  * Errors in the order of the checks: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY,
  * CPU_WANT_ONE; ENXIO CPU_OFFLINE; EPERM PRIV_SYSTEM; EINVAL FLAGS,
  * FLAGS_MODE, CLASS; EOPNOTSUPP CAPS; EINVAL EVENT, EVENT_BITS, EVENT_ROWS,
- * ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED, PMU_RUNNING; EIO PMU_REFUSED;
+ * SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED, PMU_RUNNING; EIO PMU_REFUSED;
  * ENOMEM.
  */
 struct hwpmc_op_pmcallocate {

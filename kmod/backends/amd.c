@@ -67,6 +67,7 @@ static void describe_bank(void)
 			.ctr = AMD_LEGACY_CTR(0), .ctr_step = 1,
 		};
 	bank.num = pmu.num;
+	bank.sel_runs = AMD_CTL_EN;
 }
 
 static int amd_probe(struct hwpmc_class *cls)

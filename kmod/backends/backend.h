@@ -31,6 +31,7 @@ struct hwpmc_request {
 	u32 caps;		/* HWPMC_CAP_*; USER or SYSTEM or both are set */
 	u32 flags;		/* HWPMC_F_* */
 	u32 mode;		/* enum hwpmc_mode */
+	u32 cpu;		/* of system scope; else HWPMC_CPU_ANY */
 	u32 ev;			/* without HWPMC_F_EV_PMU */
 	u64 config, config1;	/* with it */
 };
@@ -70,6 +71,11 @@ struct hwpmc_class_ops {
 	/* The state of what claim() takes: enum hwpmc_pmu_state. NULL as claim. */
 	u32 (*pmu_state)(const struct hwpmc_class *cls);
 	/*
+	 * This CPU goes online; also called on each one at load. An error: it must stay
+	 * offline. NULL: any CPU may come. The CPUs online stand still meanwhile.
+	 */
+	int (*cpu_online_irqoff)(struct hwpmc_class *cls);
+	/*
 	 * Put this CPU's registers of the class into a defined state: selects and
 	 * fixed control 0, status acknowledged; global control with all rows of the
 	 * class enabled if `on`, else 0, or as it was before where perf relies on
@@ -80,7 +86,7 @@ struct hwpmc_class_ops {
 	 */
 	void (*reset_irqoff)(struct hwpmc_class *cls, bool on);
 	/*
-	 * Pure: which rows of this class can count the event, with which select?
+	 * Which rows of this class can count the event, with which select? Takes nothing.
 	 * 0, or -EINVAL or -EOPNOTSUPP with enc->why and enc->detail.
 	 */
 	int (*encode)(const struct hwpmc_class *cls,
@@ -112,10 +118,12 @@ struct hwpmc_class_ops {
 	 */
 	void (*add_irqoff)(struct hwpmc_class *cls, unsigned int ri, u64 n);
 	/*
-	 * Classes whose events must be enabled (SOFT; NULL elsewhere): one PMC more,
-	 * or less, has this select. Process context, hwpmc_lock.
+	 * One PMC more, or less, has this select: SOFT enables its event, P4 admits no
+	 * sibling of a CPU meanwhile; NULL elsewhere. An error comes with *why and
+	 * *detail. Process context, hwpmc_lock.
 	 */
-	int (*event_get)(struct hwpmc_class *cls, const struct hwpmc_select *s);
+	int (*event_get)(struct hwpmc_class *cls, const struct hwpmc_select *s,
+			 u32 *why, s32 *detail);
 	void (*event_put)(struct hwpmc_class *cls, const struct hwpmc_select *s);
 	/* Name and number of the event at a place of the list, NULL behind its end; and
 	 * the name of a number. */

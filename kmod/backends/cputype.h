@@ -9,6 +9,7 @@
 
 enum hwpmc_cputype {
 	HWPMC_CPU_AMD_K8 = 0x01,	/* every AMD family from 0Fh on */
+	HWPMC_CPU_INTEL_PIV = 0x86,	/* Intel family 15 */
 	HWPMC_CPU_CORE = 0x87,
 	HWPMC_CPU_CORE2 = 0x88,
 	HWPMC_CPU_CORE2EXTREME = 0x89,

@@ -81,7 +81,7 @@ static void describe_bank(void)
 
 	intel_bank = (struct hwpmc_x86_bank){
 		.num = pmu->gp_num,
-		.sel = INTEL_EVTSEL(0), .sel_step = 1,
+		.sel = INTEL_EVTSEL(0), .sel_step = 1, .sel_runs = INTEL_SEL_EN,
 		.ctr = pmu->full_write ? INTEL_PMC_FULL(0) : INTEL_PMC(0),
 		.ctr_step = 1,
 		.fixed_ctrl = pmu->fixed_num ? INTEL_FIXED_CTRL : 0,

@@ -4,10 +4,9 @@
  * them. While the module has them perf_event_open() fails with EBUSY; while perf has
  * an event open (the NMI watchdog is one) the module refuses with EBUSY.
  *
- * Only the reservation of the selects keeps perf out. With full-width writes perf
- * reserves the counters by addresses that the kernel's table does not cover, and such
- * a reservation always succeeds. Fixed counters are not in the table: they go with
- * the selects.
+ * The kernel's table does not cover all addresses, and a reservation of others always
+ * succeeds. With full-width writes only the reservation of the selects keeps perf out,
+ * on Netburst only that of the counters. Fixed counters go with the selects.
  *
  * Process context, under hwpmc_lock (which is above this folder, so not asserted).
  */
@@ -78,8 +77,7 @@ static void find_running_ipi(void *arg)
 	unsigned int i;
 
 	for (i = 0; i < s->bank->num; i++)
-		find_enable_bits(s, hwpmc_x86_sel(s->bank, i),
-				 ARCH_PERFMON_EVENTSEL_ENABLE);
+		find_enable_bits(s, hwpmc_x86_sel(s->bank, i), s->bank->sel_runs);
 	if (s->bank->fixed_ctrl)
 		find_enable_bits(s, s->bank->fixed_ctrl, s->bank->fixed_runs);
 }
@@ -171,7 +169,7 @@ bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank)
 		return true;
 	get_cpu();	/* the same CPU for the write and the read */
 	works = !hwpmc_rdmsr_safe(hwpmc_x86_sel(bank, 0), &sel) &&
-		(sel & ARCH_PERFMON_EVENTSEL_ENABLE ||
+		(sel & bank->sel_runs ||
 		 keeps_a_value(hwpmc_x86_ctr(bank, 0)));
 	put_cpu();
 	bank_unreserve(bank, bank->num);

@@ -15,7 +15,8 @@
  */
 struct hwpmc_x86_bank {
 	u32 num;
-	u32 sel, sel_step;	/* selects, with an enable bit 22 */
+	u32 sel, sel_step;	/* selects */
+	u32 sel_runs;		/* enable bit of a select */
 	u32 ctr, ctr_step;	/* counters */
 	u32 fixed_ctrl;		/* control of the fixed counters; 0: none */
 	u64 fixed_runs;		/* bits in it that let one count */

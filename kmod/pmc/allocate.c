@@ -115,6 +115,7 @@ static int class_encode(struct hwpmc_class *cls, struct hwpmc_op_pmcallocate *op
 		.caps = op->caps,
 		.flags = op->flags,
 		.mode = op->mode,
+		.cpu = op->cpu,
 		.ev = op->ev,
 		.config = op->config,
 		.config1 = op->config1,
@@ -311,11 +312,13 @@ static void pmc_put_class(struct hwpmc_pmc *pmc)
 static int pmc_get_event(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
+	u32 why = HWPMC_WHY_NO_MEMORY;
+	s32 detail = 0;
 	int ret = 0;
 
 	if (cls->ops->event_get)
-		ret = cls->ops->event_get(cls, &pmc->select);
-	return ret ? hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0) : 0;
+		ret = cls->ops->event_get(cls, &pmc->select, &why, &detail);
+	return ret ? hwpmc_refuse(hdr, ret, why, detail) : 0;
 }
 
 static void pmc_put_event(struct hwpmc_pmc *pmc)

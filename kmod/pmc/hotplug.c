@@ -6,6 +6,8 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/printk.h>
+#include <linux/ratelimit.h>
 
 #include "../compat/syscore.h"
 #include "../core/cpu.h"
@@ -58,14 +60,34 @@ static int cpu_forget(unsigned int cpu)
 	return 0;
 }
 
+static int classes_admit_cpu_irqoff(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < hwpmc_machine.nclass; i++) {
+		struct hwpmc_class *cls = &hwpmc_machine.cls[i];
+
+		if (cls->ops->cpu_online_irqoff)
+			ret = cls->ops->cpu_online_irqoff(cls);
+	}
+	return ret;
+}
+
 static int cpu_online_here(unsigned int cpu)
 {
 	unsigned long flags;
+	int ret;
 
 	local_irq_save(flags);
-	cpu_begin_irqoff(this_cpu_ptr(hwpmc_cpus));
+	ret = classes_admit_cpu_irqoff();
+	if (!ret)
+		cpu_begin_irqoff(this_cpu_ptr(hwpmc_cpus));
 	local_irq_restore(flags);
-	return 0;
+	if (ret)
+		pr_info_ratelimited("CPU %u stays offline: it shares its counters with another one that measures processes; end that first\n",
+				    cpu);
+	return ret;
 }
 
 static int cpu_offline_here(unsigned int cpu)

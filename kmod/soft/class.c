@@ -120,7 +120,7 @@ static void soft_add_irqoff(struct hwpmc_class *cls, unsigned int ri, u64 n)
 }
 
 static int soft_event_get(struct hwpmc_class *cls,
-			  const struct hwpmc_select *select)
+			  const struct hwpmc_select *select, u32 *why, s32 *detail)
 {
 	return hwpmc_soft_event_get(select->sel);
 }

@@ -102,6 +102,9 @@ WHY(PMU_RUNNING, "a counter is enabled that this kernel has not reserved: "
 WHY(PMU_REFUSED, "access to a counter register faulted: no count since the "
     "claim is reliable", "MSR", DETAIL_HEX,
     "allow the access in the hypervisor"),
+WHY(SIBLINGS, "threads of a core share these counters, which cannot follow a process "
+    "then", "online with a sibling: CPU", DETAIL_DECIMAL,
+    "count in system scope, or: echo off >/sys/devices/system/cpu/smt/control"),
 
 WHY(ID, "the descriptor has no such PMC", NULL, DETAIL_NONE, NULL),
 WHY(SYSTEM_SCOPE, "a system-scope PMC counts a CPU, not processes",
