@@ -6,7 +6,9 @@
  * separators are normal (event_normal()) before anything is compared.
  *
  * Codes: Intel SDM volume 3, "Pre-defined Architectural Performance Events";
- * AMD BKDG and PPR, "Performance Monitor Events" of each family.
+ * AMD BKDG and PPR, "Performance Monitor Events" of each family. Of Netburst the codes
+ * are those of global_power_events, instr_retired (not bogus), BSQ_cache_reference,
+ * retired_branch_type and mispred_branch_retired.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -20,10 +22,12 @@ static const struct event_generic generics[] = {
 		.name = "cycles", .desc = "clock cycles, when not halted",
 		.arch = 0, .intel = 0x003c, .fixed = 2,
 		.amd = { 0x76, 0x76, 0x76, 0x76 },
+		.p4 = 0x3000020000000000ull,
 	}, {
 		.name = "instructions", .desc = "instructions retired",
 		.arch = 1, .intel = 0x00c0, .fixed = 1,
 		.amd = { 0xc0, 0xc0, 0xc0, 0xc0 },
+		.p4 = 0x4c00060000000000ull,
 	}, {
 		/* The fixed counter counts at the TSC's rate, the programmable
 		 * event at a slower one: never one in place of the other. */
@@ -35,19 +39,23 @@ static const struct event_generic generics[] = {
 		.name = "cache-references", .desc = "last-level cache references",
 		.arch = 3, .intel = 0x4f2e,
 		.amd = { 0x077d, 0xff60, 0xff60, 0xff60 },
+		.p4 = 0x12007e0000000000ull,
 	}, {
 		.name = "cache-misses", .desc = "last-level cache misses",
 		.arch = 4, .intel = 0x412e,
 		.amd = { 0x077e, 0x0964, 0x0964, 0x0964 },
+		.p4 = 0x120e000000000000ull,
 	}, {
 		.name = "branches", .desc = "branch instructions retired",
 		.arch = 5, .intel = 0x00c4,
 		.amd = { 0xc2, 0xc2, 0xc2, 0xc2 },
+		.p4 = 0x38003c0000000000ull,
 	}, {
 		.name = "branch-misses",
 		.desc = "mispredicted branch instructions retired",
 		.arch = 6, .intel = 0x00c5,
 		.amd = { 0xc3, 0xc3, 0xc3, 0xc3 },
+		.p4 = 0x5400020000000000ull,
 	}, {
 		.name = "slots", .desc = "top-down issue slots, when not halted",
 		.arch = 7, .intel = 0x01a4, .fixed = 4,

@@ -32,6 +32,15 @@
 /* User, kernel, interrupt, enable: the module's own. */
 #define CODE_MODULE	0x000000530000ull
 
+/* The same of Netburst: perf's raw code, CCCR in the low half, ESCR in the high half. */
+#define P4_COMPARE	(1ull << 18)
+#define P4_COMPLEMENT	(1ull << 19)
+#define P4_THRESHOLD	0x0000000000f00000ull
+#define P4_EDGE		(1ull << 24)
+#define P4_MASK		0x01fffe0000000000ull
+#define P4_REQUEST	0x7ffffff001ff0000ull	/* with event, tag, active thread */
+#define P4_MODULE	0x0000000f0000f000ull	/* modes, ESCR select, enable */
+
 /* ------------------------------------------------------------------------ */
 
 /* What the words are about: the machine. */
@@ -39,6 +48,7 @@ enum event_vendor {
 	VENDOR_NONE,			/* no counters: only the TSC */
 	VENDOR_INTEL,
 	VENDOR_AMD,
+	VENDOR_NETBURST,		/* Intel, family 15 */
 };
 
 struct event_machine {
@@ -155,6 +165,7 @@ struct event_generic {
 	uint32_t fixed;			/* number of the fixed counter + 1 */
 	bool fixed_differs;		/* the two count in different units */
 	uint64_t amd[4];		/* K8…, Zen 1 and 2, Zen 3, Zen 4…; 0: none */
+	uint64_t p4;			/* 0: none */
 	const char *pfm[ALIAS_PFM];	/* what libpfm4 may call it on Intel */
 };
 

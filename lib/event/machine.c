@@ -16,6 +16,8 @@ static enum event_vendor vendor_of(const struct event_machine *m)
 	if (event_machine_has(m, HWPMC_CLASS_IAP) ||
 	    event_machine_has(m, HWPMC_CLASS_IAF))
 		return VENDOR_INTEL;
+	if (event_machine_has(m, HWPMC_CLASS_P4))
+		return VENDOR_NETBURST;
 	return VENDOR_NONE;
 }
 

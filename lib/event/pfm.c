@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pfm.c - event names by libpfm4: only raw encodings are asked for, and only of
- * the core PMUs that libpfm4 recognises on this CPU. Any thread: libpfm4 is
+ * pfm.c - event names by libpfm4: only raw encodings are asked for (of Netburst those
+ * for perf), and only of the core PMUs that libpfm4 recognises on this CPU. Any thread: libpfm4 is
  * initialised once and only read after. LIBPFM_FORCE_PMU plays another CPU.
  */
 #include <errno.h>
 #include <perfmon/pfmlib.h>
+#include <perfmon/pfmlib_perf_event.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,11 +62,28 @@ static void present_init(void)
 
 /* ------------------------------------------------------------------------ */
 
+/* libpfm4's raw encoding does not say which unit an event belongs to. */
+static int pfm_encode_netburst(const char *text, struct event_pfm_code *code)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg) };
+	int rc = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3,
+					   PFM_OS_PERF_EVENT, &arg);
+
+	if (rc == PFM_SUCCESS)
+		*code = (struct event_pfm_code) {
+			.config = attr.config & ~P4_MODULE,
+		};
+	return rc;
+}
+
 static int pfm_encode(const char *text, struct event_pfm_code *code)
 {
 	pfm_pmu_encode_arg_t arg;
 	int rc;
 
+	if (!strncmp(text, "netburst", 8))
+		return pfm_encode_netburst(text, code);
 	memset(&arg, 0, sizeof(arg));
 	arg.size = sizeof(arg);
 	rc = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE,

@@ -91,7 +91,14 @@ static uint64_t with_qualifiers(const struct event_terms *t, uint64_t config)
 /* The class whose codes these are, once the vendor is known. */
 static uint32_t is_programmable(const struct work *w)
 {
-	return w->m->vendor == VENDOR_AMD ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP;
+	switch (w->m->vendor) {
+	case VENDOR_AMD:
+		return HWPMC_CLASS_K8;
+	case VENDOR_NETBURST:
+		return HWPMC_CLASS_P4;
+	default:
+		return HWPMC_CLASS_IAP;
+	}
 }
 
 static uint64_t code_mask(const struct work *w)
@@ -102,9 +109,57 @@ static uint64_t code_mask(const struct work *w)
 	return mask | (w->m->vendor == VENDOR_AMD ? CODE_EVENT_HIGH : CODE_ANY);
 }
 
+/* mask= says which unit masks: numbers here. 0..255, or -1. */
+static int mask_numbers(const char *list)
+{
+	uint64_t n, bits = 0;
+	const char *end;
+
+	for (;; list = end + 1) {
+		end = list + strcspn(list, "+");
+		if (!event_number(list, end, 0xff, &n))
+			return -1;
+		bits |= n;
+		if (!*end)
+			return (int)bits;
+	}
+}
+
+static uint32_t netburst_caps(uint64_t config)
+{
+	return (config & P4_EDGE ? HWPMC_CAP_EDGE : 0) |
+	       (config & P4_COMPLEMENT ? HWPMC_CAP_INVERT : 0) |
+	       (config & P4_THRESHOLD ? HWPMC_CAP_THRESHOLD : 0) |
+	       (config & P4_MASK ? HWPMC_CAP_QUALIFIER : 0);
+}
+
+/* A threshold is compared in another way there than cmask= says. */
+static int add_netburst(struct work *w, uint64_t config)
+{
+	uint32_t other = w->t->set & TERMS_OF_CODE & ~(TERM_EDGE | TERM_MASK);
+
+	if (other || (w->t->set & TERM_MASK && mask_numbers(w->t->mask) >= 0))
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "this CPU's qualifiers are edge and libpfm4's: "
+				    "unit masks, cmpl and thr=N after a colon");
+	config &= ~P4_MODULE;
+	if (config & ~P4_REQUEST)
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "bits 0x%llx of the code are not of an "
+				    "event on this CPU",
+				    (unsigned long long)(config & ~P4_REQUEST));
+	if (w->t->set & TERM_EDGE)
+		config |= P4_EDGE | P4_COMPARE;
+	if (may_use(w, HWPMC_CLASS_P4))
+		code_add(w, HWPMC_CLASS_P4, netburst_caps(config), config, 0);
+	return 0;
+}
+
 /* With the qualifiers, as a code of the programmable class. */
 static int add_programmable(struct work *w, uint64_t config, uint64_t extra)
 {
+	if (w->m->vendor == VENDOR_NETBURST)
+		return add_netburst(w, config);
 	config = with_qualifiers(w->t, config);
 	if (w->m->vendor == VENDOR_INTEL && config & CODE_ANY &&
 	    !w->m->any_thread)
@@ -183,27 +238,13 @@ static int resolve_generic(struct work *w, const struct event_generic *g,
 
 	if (w->m->vendor == VENDOR_INTEL)
 		return resolve_generic_intel(w, g, how);
+	if (w->m->vendor == VENDOR_NETBURST)
+		return g->p4 ? add_programmable(w, g->p4, 0) : 0;
 	amd = w->m->vendor == VENDOR_AMD ? event_generic_amd(w->m, g) : 0;
 	return amd ? add_programmable(w, amd, 0) : 0;
 }
 
 /* ------------------------------------------------------------------------ */
-
-/* mask= says which unit masks: numbers here. 0..255, or -1. */
-static int mask_numbers(const char *list)
-{
-	uint64_t n, bits = 0;
-	const char *end;
-
-	for (;; list = end + 1) {
-		end = list + strcspn(list, "+");
-		if (!event_number(list, end, 0xff, &n))
-			return -1;
-		bits |= n;
-		if (!*end)
-			return (int)bits;
-	}
-}
 
 static int resolve_k8(struct work *w, const struct event_k8 *k)
 {
@@ -264,6 +305,8 @@ static int add_pfm(struct work *w, const struct event_pfm_code *code)
 		return event_refuse(w->e, EINVAL, w->t->name_at,
 				    "'%s' needs a register beside the counter "
 				    "that hwpmc does not set", w->t->name);
+	if (w->m->vendor == VENDOR_NETBURST)
+		return add_programmable(w, config, 0);
 	if (w->t->set & TERM_MASK && mask_numbers(w->t->mask) >= 0)
 		config = (config & ~CODE_UMASK) |
 			 (uint64_t)mask_numbers(w->t->mask) << 8;
@@ -389,6 +432,10 @@ static int resolve_raw(struct work *w)
 	if (intel && t->event > 0xff)
 		return event_refuse(w->e, EINVAL, t->name_at,
 				    "expected event=0 to event=0xff on Intel");
+	if (w->m->vendor == VENDOR_NETBURST && t->set & TERM_EVENT)
+		return event_refuse(w->e, EINVAL, t->name_at,
+				    "expected a name, or perf's raw code of this CPU: "
+				    "cpu/config=0x…/ or r…");
 	if (t->set & TERM_EVENT)
 		config = (t->event & 0xff) | (uint64_t)(t->event >> 8) << 32;
 	if (t->set & TERM_MASK) {

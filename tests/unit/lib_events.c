@@ -26,6 +26,8 @@ struct want {
 
 static uint32_t programmable(const struct event_machine *m)
 {
+	if (m->vendor == VENDOR_NETBURST)
+		return HWPMC_CLASS_P4;
 	return m->vendor == VENDOR_AMD ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP;
 }
 
@@ -475,6 +477,49 @@ END_TEST
 
 /* ------------------------------------------------------------------------ */
 
+START_TEST(events_of_netburst_become_perfs_raw_codes)
+{
+	static const struct want want[] = {
+		{ "cycles", 0, 0x3000020000000000, QUA },
+		{ "unhalted-cycles", 0, 0x3000020000000000, QUA },
+		{ "instructions:u", 0, 0x4c00060000000000, USR | QUA },
+		{ "branches,os", 0, 0x38003c0000000000, OS | QUA },
+		{ "branch-misses", 0, 0x5400020000000000, QUA },
+		{ "cache-references", 0, 0x12007e0000000000, QUA },
+		{ "cache-misses", 0, 0x120e000000000000, QUA },
+		{ "p4-cycles", 0, 0x3000020000000000, QUA },
+		{ "cycles,edge", 0, 0x3000020001040000, QUA | EDG },
+		/* libpfm4's; its codes have "any thread" set */
+		{ "instr_retired:nbogusntag:u", 0, 0x4c00020000030000, USR | QUA },
+		{ "netburst_p::BRANCH_RETIRED:MMNP:MMTP", 0, 0x52000a0000030000, QUA },
+		{ "instr-completed,mask=nbogus,usr", 0, 0x5a00020000030000,
+		  USR | QUA },
+		{ "INSTR_COMPLETED:NBOGUS:cmpl:thr=2", 0, 0x5a000200002f0000,
+		  QUA | INV | THR },
+		/* of the same code in different units */
+		{ "load_port_replay:split_ld", 0, 0x0a00040000030000, QUA },
+		{ "retired_branch_type:conditional", 0, 0x3800040000030000, QUA },
+		/* what the module sets itself is taken out */
+		{ "r3000020f0003d000:u", 0, 0x3000020000030000, USR | QUA },
+		{ "cpu/config=0x3000020000000000/", 0, 0x3000020000000000, QUA },
+	};
+	static const struct refusal refusals[] = {
+		{ "instructions,cmask=1", EINVAL, 1, "thr=N" },
+		{ "instructions,inv", EINVAL, 1, "cmpl" },
+		{ "instructions,umask=1", EINVAL, 1, "unit masks" },
+		{ "instr-retired,mask=1", EINVAL, 1, "unit mask" },
+		{ "cpu/event=0xc0/", EINVAL, 1, "cpu/config=" },
+		{ "r8000000000000000", EINVAL, 1, "0x8000000000000000" },
+		{ "iap-cycles", ENOENT, 1, "class IAP" },
+		{ "slots", ENOENT, 1, "no counter" },
+	};
+	struct event_machine m = machine_netburst();
+
+	ALL(&m, want);
+	ALL_REFUSED(&m, refusals);
+}
+END_TEST
+
 START_TEST(wrong_grammar_is_refused_where_it_is_wrong)
 {
 	static const struct refusal refusals[] = {
@@ -785,6 +830,7 @@ int main(void)
 	harness_add(freebsd_k8_names_and_their_masks_become_codes);
 	harness_add(amd_event_numbers_have_twelve_bits);
 	harness_add(k8_names_agree_with_the_tables_of_libpfm4);
+	harness_add(events_of_netburst_become_perfs_raw_codes);
 	harness_add(wrong_grammar_is_refused_where_it_is_wrong);
 	harness_add(unknown_names_are_refused_with_the_nearest_one);
 	harness_add(amd_refuses_what_only_intel_has);

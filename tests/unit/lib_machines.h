@@ -95,6 +95,15 @@ static inline struct event_machine machine_zen_4(void)
 	return m;
 }
 
+static inline struct event_machine machine_netburst(void)
+{
+	struct event_machine m;
+
+	machine_make(&m, "GenuineIntel-15-04-1", "netburst_p", 0,
+		     HWPMC_CLASS_P4, 0);
+	return m;
+}
+
 static inline struct event_machine machine_without_pmu(void)
 {
 	struct event_machine m;
