@@ -4,7 +4,7 @@
 # line with its sources, and its name in unit-progs.
 
 unit-progs := kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_intel_rules kmod_nmi \
-	kmod_ring kmod_row kmod_throttle kmod_width
+	kmod_p4 kmod_ring kmod_row kmod_throttle kmod_width
 
 UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -Werror \
 	$(SANITIZE) $(COVERAGE) \
@@ -17,6 +17,8 @@ $(BUILD)/unit/kmod_cputype: $(unit-backends)/cputype.c
 $(BUILD)/unit/kmod_debugflags: $(TOP)/kmod/debug/debugflags.c
 $(BUILD)/unit/kmod_intel: $(unit-backends)/intel_encode.c \
 	$(unit-backends)/intel_constraints.c
+$(BUILD)/unit/kmod_p4: $(unit-backends)/p4_encode.c
+$(BUILD)/unit/kmod_p4: unit-libs := -lpfm
 $(BUILD)/unit/kmod_ring: $(TOP)/kmod/sampling/ring.c \
 	$(TOP)/kmod/log/buildid.c
 $(BUILD)/unit/kmod_row: $(TOP)/kmod/core/row.c
@@ -30,7 +32,7 @@ $(unit-bins): $(BUILD)/unit/%: $(TOP)/tests/unit/%.c $(TOP)/tests/harness/harnes
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -o $@ $(sort $(filter-out \
 		$(if $(filter %_rules,$@),%/intel_constraints.c),$(filter %.c,$^))) \
-		$$(pkg-config --libs check)
+		$(unit-libs) $$(pkg-config --libs check)
 
 check-unit-kmod: $(unit-bins)
 	@BUILD=$(BUILD) $(TOP)/tests/unit/run $(unit-bins)

@@ -52,12 +52,22 @@ bool dev_is_amd(void)
 	return !strncmp(machine.cpuid, "AuthenticAMD", 12);
 }
 
+bool dev_is_p4(void)
+{
+	return !strncmp(machine.cpuid, "GenuineIntel-15-", 16);
+}
+
+static uint32_t programmable_id(void)
+{
+	if (dev_is_p4())
+		return HWPMC_CLASS_P4;
+	return dev_is_amd() ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP;
+}
+
 static const struct hwpmc_classinfo *programmable(void)
 {
-	uint32_t want = dev_is_amd() ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP;
-
 	for (unsigned int i = 0; i < machine.nclass; i++)
-		if (machine.classes[i].class == want)
+		if (machine.classes[i].class == programmable_id())
 			return &machine.classes[i];
 	ck_abort_msg("no programmable counters");
 	return NULL;
@@ -66,6 +76,11 @@ static const struct hwpmc_classinfo *programmable(void)
 unsigned int dev_counters(void)
 {
 	return programmable()->num;
+}
+
+unsigned int dev_insn_counters(void)
+{
+	return dev_is_p4() ? 2 : dev_counters();
 }
 
 unsigned int dev_first_row(void)
@@ -81,16 +96,19 @@ int dev_open(void)
 void dev_request(struct hwpmc_op_pmcallocate *op, int mode, uint32_t flags,
 		 uint32_t cpu, enum dev_event ev, uint32_t caps)
 {
-	static const uint32_t intel[] = { 0xc0, 0xc4, 0x3c };
-	static const uint32_t amd[] = { 0xc0, 0xc2, 0x76 };
+	static const uint64_t intel[] = { 0xc0, 0xc4, 0x3c };
+	static const uint64_t amd[] = { 0xc0, 0xc2, 0x76 };
+	static const uint64_t p4[] = { P4_INSTR_RETIRED, P4_RETIRED_BRANCHES,
+				       P4_CYCLES };
+	const uint64_t *codes = dev_is_p4() ? p4 : dev_is_amd() ? amd : intel;
 
 	*op = (struct hwpmc_op_pmcallocate){
 		.mode = mode,
 		.flags = flags | HWPMC_F_EV_PMU,
 		.cpu = cpu,
 		.caps = caps,
-		.class = dev_is_amd() ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP,
-		.config = dev_is_amd() ? amd[ev] : intel[ev],
+		.class = programmable_id(),
+		.config = codes[ev],
 	};
 }
 
@@ -365,6 +383,9 @@ int dev_busy_register(void)
 			return VPMU_REG_FIXED_CTRL + 1;
 		if (!global_is_at_rest(cpu))
 			return VPMU_REG_GLOBAL_CTRL + 1;
+		for (unsigned int i = 0; i < VPMU_REG_ESCRS; i++)
+			if (vpmu_reg(VPMU_REG_ESCR + i, cpu))
+				return VPMU_REG_ESCR + i + 1;
 	}
 	return 0;
 }

@@ -35,11 +35,19 @@
 
 enum dev_event { INSN, BRANCH, CYCLES };
 
+/* Netburst: perf's raw codes, event number at bit 57 and event mask at bit 41. */
+#define P4_CODE(event, mask)	((uint64_t)(event) << 57 | (uint64_t)(mask) << 41)
+#define P4_INSTR_RETIRED	P4_CODE(38, 1)
+#define P4_RETIRED_BRANCHES	P4_CODE(28, 0x1e)
+#define P4_CYCLES		P4_CODE(24, 1)
+
 extern struct hwpmc_hdr dev_hdr;	/* of the last operation */
 
 /* Load the module if it is not, and see what machine this is. main() calls it. */
 void dev_setup(void);
 bool dev_is_amd(void);
+bool dev_is_p4(void);
+unsigned int dev_insn_counters(void);	/* that can count INSN */
 unsigned int dev_counters(void);	/* programmable ones */
 unsigned int dev_first_row(void);	/* of the programmable class */
 

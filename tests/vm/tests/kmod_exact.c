@@ -619,7 +619,7 @@ START_TEST(rows_run_out_with_einval_and_come_back)
 	struct hwpmc_op_pmcallocate op;
 	int fd = dev_open();
 
-	for (unsigned int i = 0; i < dev_counters(); i++)
+	for (unsigned int i = 0; i < dev_insn_counters(); i++)
 		dev_alloc(fd, TC, 0, ANY, INSN, U);
 	dev_request(&op, TC, 0, ANY, INSN, U);
 	ck_assert_int_eq(dev_allocate(fd, &op), EINVAL);
@@ -636,7 +636,7 @@ START_TEST(a_second_pmc_in_a_row_of_a_process_is_ebusy)
 
 	id = dev_alloc(fd, TC, 0, ANY, INSN, U);
 	/* Fill the other rows, until the second owner must share ours. */
-	for (unsigned int i = 0; i < dev_counters(); i++)
+	for (unsigned int i = 0; i < dev_insn_counters(); i++)
 		id2 = dev_alloc(fd2, TC, 0, ANY, INSN, U);
 	for (unsigned int i = 0; HWPMC_ID_ROW(id2) != HWPMC_ID_ROW(id); i++)
 		id2 = HWPMC_ID_MAKE(ANY, TC, HWPMC_ID_CLASS(id),
