@@ -144,13 +144,15 @@ u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank)
 	return HWPMC_PMU_IDLE;
 }
 
-/* Does the first counter, which is stopped, keep a value that is written to it? */
+/* Does the first counter, which is stopped, keep a value that is written to it? Written
+ * twice: by an erratum a Pentium 4 may take only the second one. */
 static bool keeps_a_value(u32 ctr)
 {
 	const u64 pattern = 0x5a5a5a;	/* fits in every width, also signed */
 	u64 old, seen;
 
-	if (hwpmc_rdmsr_safe(ctr, &old) || hwpmc_wrmsr_safe(ctr, pattern))
+	if (hwpmc_rdmsr_safe(ctr, &old) || hwpmc_wrmsr_safe(ctr, pattern) ||
+	    hwpmc_wrmsr_safe(ctr, pattern))
 		return false;
 	if (hwpmc_rdmsr_safe(ctr, &seen) || seen != pattern)
 		return false;
