@@ -72,7 +72,7 @@ struct hwpmc_class_ops {
 	u32 (*pmu_state)(const struct hwpmc_class *cls);
 	/*
 	 * This CPU goes online; also called on each one at load. An error: it must stay
-	 * offline. NULL: any CPU may come. The CPUs online stand still meanwhile.
+	 * offline. NULL: any CPU may come. No other CPU comes or goes meanwhile.
 	 */
 	int (*cpu_online_irqoff)(struct hwpmc_class *cls);
 	/*

@@ -15,8 +15,8 @@
 /* Units with a pair of ESCRs that events use. */
 #define HWPMC_P4_UNITS		15
 
-/* encode() of the class, before it is known which thread of a core the CPU is;
- * cls->priv points to the CPU's model, a u32. */
+/* encode() of the class, but for what depends on the threads of a core; cls->priv points
+ * to the CPU's model, a u32. */
 int hwpmc_p4_encode(const struct hwpmc_class *cls, const struct hwpmc_request *req,
 		    struct hwpmc_encoding *enc);
 
