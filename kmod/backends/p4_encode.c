@@ -52,7 +52,7 @@ static const struct {
 	u8 unit;		/* NO_UNIT: counts what another register tags */
 	u8 only;		/* of the pair of ESCRs */
 } events[] = {
-	{ 0x01, 1, 0x007f, TC, BOTH },	/* TC_deliver_mode */
+	{ 0x01, 1, 0x00ff, TC, BOTH },	/* TC_deliver_mode */
 	{ 0x03, 0, 0x0001, BPU, BOTH },	/* BPU_fetch_request */
 	{ 0x18, 3, 0x0007, ITLB, BOTH },	/* ITLB_reference */
 	{ 0x02, 5, 0x000c, DAC, BOTH },	/* memory_cancel */
@@ -62,8 +62,8 @@ static const struct {
 	{ 0x03, 2, 0x003a, MOB, BOTH },	/* MOB_load_replay */
 	{ 0x01, 4, 0x0003, PMH, BOTH },	/* page_walk_type */
 	{ 0x0c, 7, 0x073f, BSU, BOTH },	/* BSQ_cache_reference */
-	{ 0x03, 6, 0xefe1, FSB, BOTH },	/* IOQ_allocation */
-	{ 0x1a, 6, 0xefe1, FSB, SECOND_ONLY },	/* IOQ_active_entries */
+	{ 0x03, 6, 0xefff, FSB, BOTH },	/* IOQ_allocation */
+	{ 0x1a, 6, 0xefff, FSB, SECOND_ONLY },	/* IOQ_active_entries */
 	{ 0x17, 6, 0x003f, FSB, BOTH },	/* FSB_data_activity */
 	{ 0x05, 7, 0x3fef, BSU, FIRST_ONLY },	/* BSQ_allocation */
 	{ 0x06, 7, 0x3fef, BSU, SECOND_ONLY },	/* BSQ_active_entries */
@@ -96,7 +96,7 @@ static const struct {
 	{ 0x06, 5, 0x000f, CRU23, BOTH },	/* branch_retired */
 	{ 0x03, 4, 0x0001, CRU01, BOTH },	/* mispred_branch_retired */
 	{ 0x03, 5, 0x001f, CRU23, BOTH },	/* x87_assist */
-	{ 0x02, 5, 0x0007, CRU23, BOTH },	/* machine_clear */
+	{ 0x02, 5, 0x0047, CRU23, BOTH },	/* machine_clear */
 	{ 0x07, 4, 0x0003, CRU01, BOTH },	/* instr_completed */
 };
 
