@@ -9,18 +9,6 @@
 
 #include "profile.h"
 
-const char *profile_note(const struct hwpmc_profile *p, const char *key,
-			 uint32_t id)
-{
-	size_t len = strlen(key);
-
-	for (uint32_t i = p->nnote; i-- > 0; )
-		if (p->note[i].id == id && !strncmp(p->note[i].text, key, len) &&
-		    p->note[i].text[len] == '=')
-			return p->note[i].text + len + 1;
-	return NULL;
-}
-
 static uint64_t to_ns(const struct hwpmc_profile *p, uint64_t tick)
 {
 	return p->clock.real0 + clock_ns(&p->clock, tick);
@@ -29,14 +17,21 @@ static uint64_t to_ns(const struct hwpmc_profile *p, uint64_t tick)
 /* ---- names --------------------------------------------------------------- */
 
 /* Names are one pointer each, so that a hash can have them. */
-static struct thread **thread_slot(struct hwpmc_profile *p,
-				   const struct hwpmc_thread_info *t)
+static uint64_t info_hash(const struct hwpmc_thread_info *t)
 {
-	uint64_t h = ((uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid) ^
-		     (uintptr_t)t->process;
+	uint64_t h = table_mix(table_seed, (uint64_t)(uint32_t)t->pid << 32 |
+					   (uint32_t)t->tid);
 
-	h *= 0x9e3779b97f4a7c15ull;
-	return &p->thread[h >> 52 & (THREAD_SLOTS - 1)];
+	return table_mix(h, (uintptr_t)t->process ^ (uintptr_t)t->path);
+}
+
+static bool same_thread(const void *items, uint32_t i, const void *key)
+{
+	const struct hwpmc_thread_info *t, *of = key;
+
+	t = ((const struct hwpmc_profile *)items)->thread[i];
+	return t->pid == of->pid && t->tid == of->tid &&
+	       t->process == of->process && t->path == of->path;
 }
 
 static struct hwpmc_thread_info *get_thread(struct hwpmc_profile *p,
@@ -46,22 +41,32 @@ static struct hwpmc_thread_info *get_thread(struct hwpmc_profile *p,
 			   e->pid == 0 ? "[idle]" : "[unknown]";
 	struct hwpmc_thread_info info = {
 		e->pid, e->tid, comm, comm, e->space->path,
-	};
-	struct thread **slot = thread_slot(p, &info), *t;
+	}, *t;
+	uint64_t hash = info_hash(&info);
+	uint32_t i = table_find(&p->threads, hash, same_thread, p, &info);
 
-	for (t = *slot; t; t = t->next)
-		if (t->pub.pid == info.pid && t->pub.tid == info.tid &&
-		    t->pub.process == comm && t->pub.path == info.path)
-			return &t->pub;
-	t = stat_alloc(1, sizeof(*t));
-	if (!t)
-		t = &p->nobody;
-	t->pub = info;
-	if (t == &p->nobody)
-		return &t->pub;
-	t->next = *slot;
-	*slot = t;
-	return &t->pub;
+	if (i != TABLE_NONE)
+		return p->thread[i];
+	t = stat_room(&p->thread, p->threads.n, sizeof(t)) &&
+	    table_room(&p->threads) ?
+	    stat_alloc(1, sizeof(*t)) : NULL;
+	if (!t) {
+		p->nobody = info;
+		return &p->nobody;
+	}
+	*t = info;
+	p->thread[p->threads.n] = t;
+	table_put(&p->threads, hash);
+	return t;
+}
+
+void profile_forget_threads(struct hwpmc_profile *p)
+{
+	for (uint32_t i = 0; i < p->threads.n; i++)
+		free(p->thread[i]);
+	free(p->thread);
+	p->thread = NULL;
+	table_free(&p->threads);
 }
 
 static void push_one(struct hwpmc_stack *s, struct hwpmc_frame *frame)

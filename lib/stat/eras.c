@@ -34,17 +34,18 @@ static bool is_same(const struct map *a, const struct map *b)
 		a->image->pub.kind == HWPMC_IMAGE_JIT);
 }
 
-void eras_note(struct eras *e, const struct map *map, uint32_t n,
-	       const struct map *new)
+static bool is_replaced(const struct map *map, const void *by)
 {
-	uint32_t least = n > LOOK_BACK ? n - LOOK_BACK : 0;
+	const struct map *new = by;
 
-	for (uint32_t i = n; i-- > least; )
-		if (map[i].image && map[i].start < new->end &&
-		    new->start < map[i].end && !is_same(&map[i], new)) {
-			eras_add(e, new->from);
-			return;
-		}
+	return map->image && map->start < new->end && new->start < map->end &&
+	       !is_same(map, new);
+}
+
+void eras_note(struct eras *e, const struct maps *maps, const struct map *new)
+{
+	if (maps_each_back(maps, LOOK_BACK, is_replaced, new))
+		eras_add(e, new->from);
 }
 
 uint32_t eras_at(const struct eras *e, uint64_t time, uint64_t *from,

@@ -9,45 +9,24 @@
 
 #include "stat.h"
 
-static uint64_t hash_mix(uint64_t h, uint64_t x)
+uint64_t frame_hash(const struct hwpmc_frame *f)
 {
-	h = (h ^ x) * 0x9e3779b97f4a7c15ull;
-	return h ^ h >> 29;
+	uint64_t h = table_mix(table_seed ^ (uintptr_t)f->image, f->addr);
+
+	return table_mix(h, f->pc * 4 + f->kernel * 2 + f->caller);
 }
 
-static uint64_t frame_hash(const struct hwpmc_frame *f)
-{
-	return hash_mix(hash_mix((uintptr_t)f->image, f->addr), f->pc * 4 + f->kernel * 2 +
-			f->caller);
-}
-
-static bool same_frame(const struct hwpmc_frame *a, const struct hwpmc_frame *b)
+bool frame_is_same(const struct hwpmc_frame *a, const struct hwpmc_frame *b)
 {
 	return a->image == b->image && a->addr == b->addr && a->pc == b->pc &&
 	       a->kernel == b->kernel && a->caller == b->caller;
 }
 
-static bool grow_slots(struct frames *set)
+static bool same_spot(const void *items, uint32_t i, const void *key)
 {
-	uint32_t n = set->nslot ? 2 * set->nslot : 1024;
-	struct spot **old = set->slot, **new = stat_alloc(n, sizeof(*new));
+	const struct frames *set = items;
 
-	if (!new)
-		return false;
-	set->slot = new;
-	for (uint32_t i = 0; i < set->nslot; i++) {
-		uint32_t at;
-
-		if (!old[i])
-			continue;
-		for (at = frame_hash(&old[i]->frame) & (n - 1); set->slot[at];
-		     at = (at + 1) & (n - 1))
-			;
-		set->slot[at] = old[i];
-	}
-	free(old);
-	set->nslot = n;
-	return true;
+	return frame_is_same(&set->spot[i]->frame, key);
 }
 
 /* Frames of what is inlined there, innermost first. */
@@ -105,16 +84,18 @@ struct spot *frames_get(struct frames *set, struct model *m,
 	uint64_t look = caller && pc != HWPMC_PC_HIDDEN ? pc - 1 : pc;
 	struct image *img = model_find(m, space, kernel, look, time, &f.addr);
 	struct spot *s;
-	uint32_t at;
+	uint64_t hash;
+	uint32_t i;
 
 	f.image = &img->pub;
-	if (set->n * 2 >= set->nslot && !grow_slots(set))
-		return spot_nowhere(set, m);
-	for (at = frame_hash(&f) & (set->nslot - 1); (s = set->slot[at]);
-	     at = (at + 1) & (set->nslot - 1))
-		if (same_frame(&s->frame, &f))
-			return spot_refresh(&m->images, img, s);
+	hash = frame_hash(&f);
+	i = table_find(&set->table, hash, same_spot, set, &f);
+	if (i != TABLE_NONE)
+		return spot_refresh(&m->images, img, set->spot[i]);
 	f.symbol = image_symbol(&m->images, img, f.addr);
+	if (!table_room(&set->table) ||
+	    !stat_room(&set->spot, set->table.n, sizeof(s)))
+		return spot_nowhere(set, m);
 	s = stat_alloc(1, sizeof(*s));
 	if (!s)
 		return spot_nowhere(set, m);
@@ -122,19 +103,19 @@ struct spot *frames_get(struct frames *set, struct model *m,
 	s->generation = img->generation;
 	if (m->images.options.inlines)
 		add_inlined(&m->images, img, s);
-	set->slot[at] = s;
-	set->n++;
+	set->spot[set->table.n] = s;
+	table_put(&set->table, hash);
 	return s;
 }
 
 void frames_free(struct frames *set)
 {
-	for (uint32_t i = 0; i < set->nslot; i++) {
-		if (set->slot[i])
-			free(set->slot[i]->inner);
-		free(set->slot[i]);
+	for (uint32_t i = 0; i < set->table.n; i++) {
+		free(set->spot[i]->inner);
+		free(set->spot[i]);
 	}
-	free(set->slot);
+	free(set->spot);
+	table_free(&set->table);
 }
 
 /* ---- source lines -------------------------------------------------------- */

@@ -11,6 +11,7 @@
 
 int images_init(struct images *set, const struct hwpmc_symbol_options *o)
 {
+	table_init();
 	memset(set, 0, sizeof(*set));
 	set->options = *o;
 	set->unknown = image_get(set, "[unknown]", HWPMC_IMAGE_UNKNOWN, NULL, 0, 0);
@@ -78,21 +79,30 @@ int image_problem(struct image *img, const char *why)
 	return -1;
 }
 
-static unsigned int hash_path(const char *path)
-{
-	unsigned int h = 5381;
+/* What tells images apart. */
+struct identity {
+	const char *path;
+	const uint8_t *build_id;
+	uint32_t build_id_len;
+	int32_t pid;
+};
 
-	while (*path)
-		h = h * 33 + (unsigned char)*path++;
-	return h & 255;
+static uint64_t identity_hash(const struct identity *of)
+{
+	uint64_t h = table_mix(table_hash_text(of->path), (uint32_t)of->pid);
+
+	return table_mix(h, table_hash_bytes(of->build_id, of->build_id_len));
 }
 
-static bool same_image(const struct image *img, const char *path,
-		       const uint8_t *id, uint32_t len, int32_t pid)
+static bool same_image(const void *items, uint32_t i, const void *key)
 {
-	return img->pid == pid && strcmp(img->pub.path, path) == 0 &&
+	const struct image *img = ((const struct images *)items)->all[i];
+	const struct identity *of = key;
+	uint32_t len = of->build_id_len;
+
+	return img->pid == of->pid && strcmp(img->pub.path, of->path) == 0 &&
 	       img->pub.build_id_len == len &&
-	       (!len || memcmp(img->pub.build_id, id, len) == 0);
+	       (!len || memcmp(img->pub.build_id, of->build_id, len) == 0);
 }
 
 static bool name_image(struct image *img, const char *path)
@@ -122,43 +132,65 @@ void image_set_build_id(struct image *img, const uint8_t *id, uint32_t len)
 	img->pub.build_id_len = len;
 }
 
-struct image *image_get(struct images *set, const char *path,
-			enum hwpmc_image_kind kind, const uint8_t *build_id,
-			uint32_t build_id_len, int32_t pid)
+static struct image *new_image(const struct images *set,
+			       const struct identity *of,
+			       enum hwpmc_image_kind kind)
 {
-	struct image **slot = &set->hash[hash_path(path)], *img;
+	struct image *img = stat_alloc(1, sizeof(*img));
 
-	for (img = *slot; img; img = img->next)
-		if (same_image(img, path, build_id, build_id_len, pid))
-			return img;
-	img = stat_alloc(1, sizeof(*img));
-	if (!img || !name_image(img, path) ||
-	    !stat_room(&set->all, set->n, sizeof(*set->all))) {
-		free(img ? (void *)img->pub.path : NULL);
+	if (!img || !name_image(img, of->path)) {
 		free(img);
-		return set->unknown;
+		return NULL;
 	}
 	img->pub.kind = kind;
-	img->pid = pid;
+	img->pid = of->pid;
 	img->demangle = !set->options.no_demangle;
-	image_set_build_id(img, build_id, build_id_len);
+	image_set_build_id(img, of->build_id, of->build_id_len);
 	img->unknown = (struct hwpmc_symbol){
 		.image = &img->pub, .name = "[unknown]", .raw = "[unknown]",
 		.unknown = true,
 	};
-	img->next = *slot;
-	*slot = img;
-	set->all[set->n++] = img;
 	return img;
 }
 
-void image_unhash(struct images *set, struct image *img)
+struct image *image_get(struct images *set, const char *path,
+			enum hwpmc_image_kind kind, const uint8_t *build_id,
+			uint32_t build_id_len, int32_t pid)
 {
-	struct image **at = &set->hash[hash_path(img->pub.path)];
+	struct identity of = { path, build_id, build_id_len, pid };
+	uint64_t hash = identity_hash(&of);
+	uint32_t i = table_find(&set->table, hash, same_image, set, &of);
+	struct image *img;
 
-	while (*at != img)
-		at = &(*at)->next;
-	*at = img->next;
+	if (i != TABLE_NONE)
+		return set->all[i];
+	if (!table_room(&set->table) ||
+	    !stat_room(&set->all, set->n, sizeof(*set->all)))
+		return set->unknown;
+	img = new_image(set, &of, kind);
+	if (!img)
+		return set->unknown;
+	set->all[set->n++] = img;
+	table_put(&set->table, hash);
+	return img;
+}
+
+static uint64_t image_hash(const struct image *img)
+{
+	return identity_hash(&(struct identity){
+		img->pub.path, img->pub.build_id, img->pub.build_id_len,
+		img->pid,
+	});
+}
+
+void images_index(struct images *set)
+{
+	table_clear(&set->table);
+	for (uint32_t i = 0; i < set->n; i++) {
+		if (!table_room(&set->table))
+			return;
+		table_put(&set->table, image_hash(set->all[i]));
+	}
 }
 
 /* ---- symbols ------------------------------------------------------------- */

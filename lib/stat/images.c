@@ -4,7 +4,7 @@
 
 #include "stat.h"
 
-static void image_end(struct image *img)
+void image_end(struct image *img)
 {
 	lines_close(img);
 	image_free(img);
@@ -15,14 +15,9 @@ void images_free(struct images *set)
 	for (uint32_t i = 0; i < set->n; i++)
 		image_end(set->all[i]);
 	free(set->all);
+	table_free(&set->table);
 	kallsyms_free(&set->kallsyms);
 	kernel_files_free(&set->files);
 	kernel_files_free(&set->standard);
 	debuginfod_free(set->debuginfod);
-}
-
-void image_remove(struct images *set, struct image *img)
-{
-	image_unhash(set, img);
-	image_end(img);
 }

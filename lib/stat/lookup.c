@@ -20,18 +20,12 @@ struct slot {
 	uintptr_t space;		/* with KERNEL, CALLER */
 	uint32_t era;
 	uint64_t pc;
-	struct hwpmc_place *place;	/* NULL: free */
-};
-
-struct places {
-	struct hwpmc_place **table;	/* by image, address and kind */
-	uint32_t n, size;
+	struct hwpmc_place *place;
 };
 
 struct task {
 	struct hwpmc_task pub;
 	struct space *space;
-	struct task *next;		/* of the same hash */
 };
 
 struct event_name {
@@ -40,26 +34,22 @@ struct event_name {
 	bool allocated;
 };
 
-/* A record about processes that waits until all are there. */
-struct change {
-	uint64_t time, serial;
-	struct hwpmc_log_hdr *copy;
-};
-
 struct hwpmc_lookup {
 	struct model model;
-	struct slot *slot;
-	uint32_t nslot, used;
-	struct places places;
-	struct task *task_hash[256];
-	uint32_t ntask;
+	struct slot *slot;		/* what addresses were found to be */
+	struct table slots;
+	struct hwpmc_place **place;
+	struct table places;		/* by frame_hash() */
+	struct task **all_tasks;
+	struct table tasks;		/* by space and thread */
 	/* The thread of the sample before, and how long it is this program. */
 	struct task *task;
 	uint32_t era;
 	int32_t pid, tid;
 	uint64_t from, until;
 	struct event_name **event;
-	uint32_t nevent, last_event;
+	struct table events;		/* by the PMC's number */
+	uint32_t last_event;
 	struct hwpmc_lookup_event unknown_event;
 	/* Where there was no memory for another. */
 	struct event_name no_event;
@@ -67,29 +57,42 @@ struct hwpmc_lookup {
 	struct hwpmc_place no_place;
 	bool broken;
 	struct log_clock clock;
-	struct change *change;
-	uint32_t nchange;
-	bool waits;			/* for all changes */
+	struct waiting waiting;		/* records about processes */
+	bool waits;			/* for all of them */
 	const struct hwpmc_place *stack[FRAMES_MAX];
 };
 
 /* ---- what is not a sample ------------------------------------------------ */
 
+static bool same_event(const void *items, uint32_t i, const void *key)
+{
+	const struct hwpmc_lookup *l = items;
+
+	return l->event[i]->pub.id == *(const uint32_t *)key;
+}
+
+static uint32_t find_event(const struct hwpmc_lookup *l, uint32_t id)
+{
+	return table_find(&l->events, table_hash(id), same_event, l, &id);
+}
+
 static struct event_name *get_event(struct hwpmc_lookup *l, uint32_t id)
 {
+	uint32_t i = find_event(l, id);
 	struct event_name *e;
 
-	for (uint32_t i = 0; i < l->nevent; i++)
-		if (l->event[i]->pub.id == id)
-			return l->event[i];
-	e = stat_room(&l->event, l->nevent, sizeof(e)) ?
+	if (i != TABLE_NONE)
+		return l->event[i];
+	e = stat_room(&l->event, l->events.n, sizeof(e)) &&
+	    table_room(&l->events) ?
 	    stat_alloc(1, sizeof(*e)) : NULL;
 	if (!e)
 		return &l->no_event;
 	e->pub.id = id;
-	e->pub.serial = l->nevent + 1;
+	e->pub.serial = l->events.n + 1;
 	e->pub.name = "[unknown]";
-	l->event[l->nevent++] = e;
+	l->event[l->events.n] = e;
+	table_put(&l->events, table_hash(id));
 	return e;
 }
 
@@ -127,23 +130,8 @@ static void learn_note(struct hwpmc_lookup *l, const struct hwpmc_log_note *r)
 
 static void forget_slots(struct hwpmc_lookup *l)
 {
-	if (l->used)
-		memset(l->slot, 0, l->nslot * sizeof(*l->slot));
-	l->used = 0;
+	table_clear(&l->slots);
 	l->task = NULL;
-}
-
-static void keep_change(struct hwpmc_lookup *l, const struct hwpmc_record *r)
-{
-	struct change c = { .time = r->hdr->time, .serial = r->serial };
-
-	if (!stat_room(&l->change, l->nchange, sizeof(c)))
-		return;
-	c.copy = stat_alloc(1, r->hdr->len);
-	if (!c.copy)
-		return;
-	memcpy(c.copy, r->hdr, r->hdr->len);
-	l->change[l->nchange++] = c;
 }
 
 static void lookup_learn(struct hwpmc_lookup *l, const struct hwpmc_record *r)
@@ -173,7 +161,7 @@ static void lookup_feed(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 	if (!model_wants(r->hdr->type))
 		return;
 	if (l->waits) {
-		keep_change(l, r);
+		waiting_keep(&l->waiting, r);
 		return;
 	}
 	model_apply(&l->model, r);
@@ -193,30 +181,12 @@ EXPORT int hwpmc_lookup_error(const struct hwpmc_lookup *l)
 	return l->broken ? ENOMEM : 0;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct change *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->serial < y->serial ? -1 : x->serial > y->serial;
-}
-
 static void apply_changes(struct hwpmc_lookup *l)
 {
-	if (l->nchange)
-		qsort(l->change, l->nchange, sizeof(*l->change), by_time);
-	for (uint32_t i = 0; i < l->nchange; i++) {
-		struct hwpmc_record r = {
-			.hdr = l->change[i].copy, .serial = l->change[i].serial,
-		};
-
-		model_apply(&l->model, &r);
-		free(l->change[i].copy);
-	}
-	free(l->change);
-	l->change = NULL;
-	l->nchange = 0;
+	waiting_sort(&l->waiting);
+	for (uint32_t i = 0; i < l->waiting.n; i++)
+		model_apply(&l->model, &l->waiting.record[i]);
+	waiting_free(&l->waiting);
 	l->waits = false;
 }
 
@@ -268,22 +238,23 @@ hwpmc_lookup_new(const struct hwpmc_symbol_options *options)
 
 EXPORT void hwpmc_lookup_free(struct hwpmc_lookup *l)
 {
-	struct task *next;
-
 	if (!l)
 		return;
-	for (unsigned int i = 0; i < 256; i++)
-		for (struct task *t = l->task_hash[i]; t; t = next) {
-			next = t->next;
-			free(t);
-		}
-	for (uint32_t i = 0; i < l->places.size; i++)
-		free(l->places.table[i]);
-	for (uint32_t i = 0; i < l->nevent; i++)
+	for (uint32_t i = 0; i < l->tasks.n; i++)
+		free(l->all_tasks[i]);
+	for (uint32_t i = 0; i < l->places.n; i++)
+		free(l->place[i]);
+	for (uint32_t i = 0; i < l->events.n; i++)
 		free(l->event[i]);
-	free(l->places.table);
+	free(l->all_tasks);
+	free(l->place);
 	free(l->slot);
 	free(l->event);
+	waiting_free(&l->waiting);
+	table_free(&l->tasks);
+	table_free(&l->places);
+	table_free(&l->slots);
+	table_free(&l->events);
 	model_free(&l->model);
 	free(l);
 }
@@ -299,31 +270,58 @@ EXPORT uint64_t hwpmc_lookup_time(const struct hwpmc_lookup *l, uint64_t tick)
 EXPORT const struct hwpmc_lookup_event *
 hwpmc_lookup_event(struct hwpmc_lookup *l, uint32_t id)
 {
-	if (l->last_event < l->nevent && l->event[l->last_event]->pub.id == id)
-		return &l->event[l->last_event]->pub;
-	for (uint32_t i = 0; i < l->nevent; i++)
-		if (l->event[i]->pub.id == id) {
-			l->last_event = i;
-			return &l->event[i]->pub;
-		}
+	uint32_t i = l->last_event;
+
+	if (i < l->events.n && l->event[i]->pub.id == id)
+		return &l->event[i]->pub;
+	i = find_event(l, id);
 	/* Its PMCALLOCATE was dropped. */
-	return &l->unknown_event;
+	if (i == TABLE_NONE)
+		return &l->unknown_event;
+	l->last_event = i;
+	return &l->event[i]->pub;
 }
 
 /* ---- tasks --------------------------------------------------------------- */
 
-static struct task *new_task(struct hwpmc_lookup *l, struct space *space,
-			     const char *comm)
+/* Names are one pointer each. */
+static uint64_t thread_hash(const struct task *t)
 {
-	struct task *t = stat_alloc(1, sizeof(*t));
+	const struct hwpmc_thread_info *info = &t->pub.info;
+	uint64_t h = table_mix(table_seed ^ (uintptr_t)t->space,
+			       (uint32_t)info->tid);
 
-	if (!t)
-		t = &l->no_task;
-	t->space = space;
-	t->pub.serial = l->ntask++;
-	t->pub.info = (struct hwpmc_thread_info){
-		l->pid, l->tid, comm, comm, space->path,
-	};
+	return table_mix(h, (uintptr_t)info->process ^ (uintptr_t)info->path);
+}
+
+static bool same_task(const void *items, uint32_t i, const void *key)
+{
+	const struct task *t = ((const struct hwpmc_lookup *)items)->all_tasks[i];
+	const struct task *of = key;
+
+	return t->space == of->space && t->pub.info.tid == of->pub.info.tid &&
+	       t->pub.info.process == of->pub.info.process &&
+	       t->pub.info.path == of->pub.info.path;
+}
+
+static struct task *get_task(struct hwpmc_lookup *l, const struct task *of)
+{
+	uint64_t hash = thread_hash(of);
+	uint32_t i = table_find(&l->tasks, hash, same_task, l, of);
+	struct task *t;
+
+	if (i != TABLE_NONE)
+		return l->all_tasks[i];
+	t = stat_room(&l->all_tasks, l->tasks.n, sizeof(t)) &&
+	    table_room(&l->tasks) ? stat_alloc(1, sizeof(*t)) : NULL;
+	if (!t) {
+		l->no_task = *of;
+		return &l->no_task;
+	}
+	*t = *of;
+	t->pub.serial = l->tasks.n;
+	l->all_tasks[l->tasks.n] = t;
+	table_put(&l->tasks, hash);
 	return t;
 }
 
@@ -331,26 +329,17 @@ static void find_task(struct hwpmc_lookup *l, int32_t pid, int32_t tid,
 		      uint64_t time)
 {
 	struct space *space = model_space(&l->model, pid, time);
-	struct task **slot = &l->task_hash[(uint32_t)tid & 255], *t;
 	const char *comm = space->comm ? space->comm :
 			   pid == 0 ? "[idle]" : "[unknown]";
+	struct task of = {
+		.pub.info = { pid, tid, comm, comm, space->path },
+		.space = space,
+	};
 
 	l->pid = pid;
 	l->tid = tid;
 	l->era = model_era(&l->model, space, time, &l->from, &l->until);
-	for (t = *slot; t; t = t->next)
-		if (t->space == space && t->pub.info.tid == tid &&
-		    t->pub.info.process == comm &&
-		    t->pub.info.path == space->path)
-			break;
-	if (!t) {
-		t = new_task(l, space, comm);
-		if (t != &l->no_task) {
-			t->next = *slot;
-			*slot = t;
-		}
-	}
-	l->task = t;
+	l->task = get_task(l, &of);
 }
 
 static inline struct task *task_of(struct hwpmc_lookup *l,
@@ -375,43 +364,11 @@ EXPORT const struct hwpmc_task *hwpmc_lookup_task(struct hwpmc_lookup *l,
 
 /* ---- where --------------------------------------------------------------- */
 
-static uint64_t hash_mix(uint64_t h, uint64_t x)
+static bool same_place(const void *items, uint32_t i, const void *key)
 {
-	h = (h ^ x) * 0x9e3779b97f4a7c15ull;
-	return h ^ h >> 29;
-}
+	const struct hwpmc_lookup *l = items;
 
-static uint64_t place_hash(const struct hwpmc_frame *f)
-{
-	return hash_mix(hash_mix((uintptr_t)f->image, f->addr),
-			f->pc * 4 + f->kernel * 2 + f->caller);
-}
-
-static bool same_place(const struct hwpmc_frame *a, const struct hwpmc_frame *b)
-{
-	return a->image == b->image && a->addr == b->addr && a->pc == b->pc &&
-	       a->kernel == b->kernel && a->caller == b->caller;
-}
-
-static bool grow_places(struct places *p)
-{
-	uint32_t n = p->size ? 2 * p->size : 1024, at;
-	struct hwpmc_place **old = p->table, **new = stat_alloc(n, sizeof(*new));
-
-	if (!new)
-		return false;
-	p->table = new;
-	for (uint32_t i = 0; i < p->size; i++) {
-		if (!old[i])
-			continue;
-		for (at = place_hash(&old[i]->frame) & (n - 1); p->table[at];
-		     at = (at + 1) & (n - 1))
-			;
-		p->table[at] = old[i];
-	}
-	free(old);
-	p->size = n;
-	return true;
+	return frame_is_same(&l->place[i]->frame, key);
 }
 
 static struct hwpmc_place *find_place(struct hwpmc_lookup *l, uint64_t pc,
@@ -424,50 +381,54 @@ static struct hwpmc_place *find_place(struct hwpmc_lookup *l, uint64_t pc,
 	uint64_t look = f.caller && pc != HWPMC_PC_HIDDEN ? pc - 1 : pc;
 	struct image *img = model_find(&l->model, l->task->space, f.kernel, look,
 				       time, &f.addr);
-	struct places *p = &l->places;
-	uint32_t at;
+	struct table *t = &l->places;
+	struct hwpmc_place *place;
+	uint64_t hash;
+	uint32_t i;
 
 	f.image = &img->pub;
-	if (p->n * 2 >= p->size && !grow_places(p))
-		return &l->no_place;
-	for (at = place_hash(&f) & (p->size - 1); p->table[at];
-	     at = (at + 1) & (p->size - 1))
-		if (same_place(&p->table[at]->frame, &f))
-			return p->table[at];
+	hash = frame_hash(&f);
+	i = table_find(t, hash, same_place, l, &f);
+	if (i != TABLE_NONE)
+		return l->place[i];
 	f.symbol = image_symbol(&l->model.images, img, f.addr);
-	p->table[at] = stat_alloc(1, sizeof(struct hwpmc_place));
-	if (!p->table[at])
+	place = stat_room(&l->place, t->n, sizeof(place)) &&
+		table_room(t) ? stat_alloc(1, sizeof(*place)) : NULL;
+	if (!place)
 		return &l->no_place;
-	p->table[at]->frame = f;
-	p->table[at]->serial = p->n++;
-	return p->table[at];
+	place->frame = f;
+	place->serial = t->n;
+	l->place[t->n] = place;
+	table_put(t, hash);
+	return place;
 }
 
-static uint64_t slot_hash(const struct slot *s)
+static inline uint64_t slot_hash(const struct slot *s)
 {
-	return hash_mix(s->space + ((uint64_t)s->era << 48), s->pc);
+	return table_mix(table_seed ^ s->space, s->pc + ((uint64_t)s->era << 48));
 }
 
-static bool grow_slots(struct hwpmc_lookup *l)
+static inline bool same_slot(const void *items, uint32_t i, const void *key)
 {
-	struct slot *old = l->slot, *new;
-	uint32_t n = l->nslot ? 2 * l->nslot : 4096, at;
+	const struct slot *s = &((const struct hwpmc_lookup *)items)->slot[i];
+	const struct slot *of = key;
 
-	new = stat_alloc(n, sizeof(*new));
-	if (!new)
-		return false;
-	l->slot = new;
-	for (uint32_t i = 0; i < l->nslot; i++) {
-		if (!old[i].place)
-			continue;
-		for (at = slot_hash(&old[i]) & (n - 1);
-		     l->slot[at].place; at = (at + 1) & (n - 1))
-			;
-		l->slot[at] = old[i];
+	return s->pc == of->pc && s->space == of->space && s->era == of->era;
+}
+
+__attribute__((noinline))
+static struct hwpmc_place *add_slot(struct hwpmc_lookup *l, struct slot *s,
+				    unsigned int kind, uint64_t time)
+{
+	stat_nomem = false;
+	s->place = find_place(l, s->pc, kind, time);
+	if (stat_room(&l->slot, l->slots.n, sizeof(*s)) &&
+	    table_room(&l->slots)) {
+		l->slot[l->slots.n] = *s;
+		table_put(&l->slots, slot_hash(s));
 	}
-	free(old);
-	l->nslot = n;
-	return true;
+	stat_end(&l->broken);
+	return s->place;
 }
 
 static struct hwpmc_place *place_of(struct hwpmc_lookup *l, uint64_t pc,
@@ -477,23 +438,9 @@ static struct hwpmc_place *place_of(struct hwpmc_lookup *l, uint64_t pc,
 		.space = (uintptr_t)l->task->space | kind, .era = l->era,
 		.pc = pc,
 	};
-	uint32_t at;
+	uint32_t i = table_find(&l->slots, slot_hash(&s), same_slot, l, &s);
 
-	if (l->used * 2 >= l->nslot && !grow_slots(l)) {
-		l->broken = true;
-		return &l->no_place;
-	}
-	for (at = slot_hash(&s) & (l->nslot - 1); l->slot[at].place;
-	     at = (at + 1) & (l->nslot - 1))
-		if (l->slot[at].pc == pc && l->slot[at].space == s.space &&
-		    l->slot[at].era == s.era)
-			return l->slot[at].place;
-	stat_nomem = false;
-	s.place = find_place(l, pc, kind, time);
-	l->slot[at] = s;
-	stat_end(&l->broken);
-	l->used++;
-	return s.place;
+	return i != TABLE_NONE ? l->slot[i].place : add_slot(l, &s, kind, time);
 }
 
 EXPORT const struct hwpmc_place *const *

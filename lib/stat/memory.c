@@ -64,56 +64,35 @@ int stat_end(bool *broken)
 
 /* ---- strings, each once -------------------------------------------------- */
 
-static uint32_t hash_text(const char *text)
+static bool same_string(const void *items, uint32_t i, const void *key)
 {
-	uint32_t h = 5381;
+	const struct stat_strings *set = items;
 
-	while (*text)
-		h = h * 33 + (unsigned char)*text++;
-	return h;
-}
-
-static bool grow_strings(struct stat_strings *set)
-{
-	uint32_t n = set->nslot ? 2 * set->nslot : 64;
-	char **slot = stat_alloc(n, sizeof(*slot));
-
-	if (!slot)
-		return false;
-	for (uint32_t i = 0; i < set->nslot; i++) {
-		uint32_t at;
-
-		if (!set->slot[i])
-			continue;
-		for (at = hash_text(set->slot[i]) & (n - 1); slot[at];
-		     at = (at + 1) & (n - 1))
-			;
-		slot[at] = set->slot[i];
-	}
-	free(set->slot);
-	set->slot = slot;
-	set->nslot = n;
-	return true;
+	return strcmp(set->text[i], key) == 0;
 }
 
 const char *stat_string(struct stat_strings *set, const char *text)
 {
-	uint32_t at;
+	uint64_t hash = table_hash_text(text);
+	uint32_t i = table_find(&set->table, hash, same_string, set, text);
+	uint32_t n = set->table.n;
 
-	if (set->n * 2 >= set->nslot && !grow_strings(set))
+	if (i != TABLE_NONE)
+		return set->text[i];
+	if (!table_room(&set->table) ||
+	    !stat_room(&set->text, n, sizeof(*set->text)))
 		return NULL;
-	for (at = hash_text(text) & (set->nslot - 1); set->slot[at];
-	     at = (at + 1) & (set->nslot - 1))
-		if (strcmp(set->slot[at], text) == 0)
-			return set->slot[at];
-	set->slot[at] = stat_strdup(text);
-	set->n += set->slot[at] != NULL;
-	return set->slot[at];
+	set->text[n] = stat_strdup(text);
+	if (!set->text[n])
+		return NULL;
+	table_put(&set->table, hash);
+	return set->text[n];
 }
 
 void stat_strings_free(struct stat_strings *set)
 {
-	for (uint32_t i = 0; i < set->nslot; i++)
-		free(set->slot[i]);
-	free(set->slot);
+	for (uint32_t i = 0; i < set->table.n; i++)
+		free(set->text[i]);
+	free(set->text);
+	table_free(&set->table);
 }

@@ -5,6 +5,7 @@
  * a little too early or too late for its record is given to the nearest: records
  * of different CPUs are never in exact order.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,40 +14,36 @@
 int model_init(struct model *m, const struct hwpmc_symbol_options *o)
 {
 	memset(m, 0, sizeof(*m));
-	m->nobody.first = m->nobody.last = &m->nowhere;
+	m->nowhere_list = &m->nowhere;
+	m->nobody.space = &m->nowhere_list;
+	m->nobody.nspace = 1;
 	return images_init(&m->images, o);
 }
 
 void space_free(struct space *s)
 {
-	free(s->map);
+	maps_free(&s->maps);
 	eras_free(&s->eras);
 	free(s);
 }
 
 void process_free(struct process *p)
 {
-	struct space *next;
-
-	for (struct space *s = p->first; s; s = next) {
-		next = s->next;
-		space_free(s);
-	}
+	for (uint32_t i = 0; i < p->nspace; i++)
+		space_free(p->space[i]);
+	free(p->space);
 	free(p);
 }
 
 void model_free(struct model *m)
 {
-	struct process *next;
-
-	for (unsigned int i = 0; i < 1024; i++)
-		for (struct process *p = m->hash[i]; p; p = next) {
-			next = p->hash_next;
-			process_free(p);
-		}
-	free(m->nowhere.map);
+	for (uint32_t i = 0; i < m->nprocess; i++)
+		process_free(m->process[i]);
+	free(m->process);
+	table_free(&m->table);
+	maps_free(&m->nowhere.maps);
 	eras_free(&m->nowhere.eras);
-	free(m->kernel);
+	maps_free(&m->kernel);
 	eras_free(&m->kernel_eras);
 	stat_strings_free(&m->strings);
 	images_free(&m->images);
@@ -69,81 +66,119 @@ bool model_wants(uint8_t type)
 	}
 }
 
+/* Numbers of processes follow each other: 16 of them are in one line of the cache. */
+static uint64_t pid_hash(uint32_t pid)
+{
+	return (table_hash(pid / 16) & ~15ull) | pid % 16;
+}
+
+static bool same_process(const void *items, uint32_t i, const void *pid)
+{
+	return ((const struct model *)items)->process[i]->pid ==
+	       *(const int32_t *)pid;
+}
+
 static struct process *find_process(struct model *m, int32_t pid)
 {
-	struct process *p = m->cached;
+	uint32_t i;
 
-	if (p && p->pid == pid)
-		return p;
-	for (p = m->hash[(uint32_t)pid & 1023]; p; p = p->hash_next)
-		if (p->pid == pid) {
-			m->cached = p;
-			return p;
-		}
-	return NULL;
+	if (m->cached && m->cached->pid == pid)
+		return m->cached;
+	i = table_find(&m->table, pid_hash(pid), same_process, m, &pid);
+	if (i == TABLE_NONE)
+		return NULL;
+	m->cached = m->process[i];
+	return m->cached;
+}
+
+/* How many began by then. */
+static uint32_t count_spaces(const struct process *p, uint64_t time)
+{
+	uint32_t lo = 0, hi = p->nspace;
+
+	/* Mostly all of them. */
+	if (hi && p->space[hi - 1]->from <= time)
+		return hi;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->space[mid]->from <= time)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 /* In the order of time, whatever came first. */
 static struct space *new_space(struct model *m, struct process *p,
 			       uint64_t from)
 {
-	struct space *s, **at = &p->first;
+	uint32_t at = count_spaces(p, from), n = p->nspace;
+	struct space *s;
 
-	s = p != &m->nobody ? stat_alloc(1, sizeof(*s)) : NULL;
+	if (p == &m->nobody || !stat_room(&p->space, n, sizeof(s)))
+		return &m->nowhere;
+	s = stat_alloc(1, sizeof(*s));
 	if (!s)
 		return &m->nowhere;
 	s->from = from;
 	s->serial = m->nspace++;
-	if (p->last && p->last->from <= from)
-		at = &p->last->next;
-	while (*at && (*at)->from <= from)
-		at = &(*at)->next;
-	s->next = *at;
-	*at = s;
-	if (!s->next)
-		p->last = s;
+	memmove(p->space + at + 1, p->space + at, (n - at) * sizeof(s));
+	p->space[at] = s;
+	p->nspace++;
+	s->next = at < n ? p->space[at + 1] : NULL;
+	if (at)
+		p->space[at - 1]->next = s;
 	return s;
 }
 
 static struct process *get_process(struct model *m, int32_t pid, uint64_t from)
 {
-	struct process *p = find_process(m, pid), **slot;
+	struct process *p = find_process(m, pid);
 
 	if (p)
 		return p;
+	if (!table_room(&m->table) ||
+	    !stat_room(&m->process, m->nprocess, sizeof(p)))
+		return &m->nobody;
 	p = stat_alloc(1, sizeof(*p));
 	if (!p)
 		return &m->nobody;
 	p->pid = pid;
 	new_space(m, p, from);
-	if (!p->first) {
+	if (!p->nspace) {
+		free(p->space);
 		free(p);
 		return &m->nobody;
 	}
-	slot = &m->hash[(uint32_t)pid & 1023];
-	p->hash_next = *slot;
-	*slot = p;
+	m->process[m->nprocess++] = p;
+	table_put(&m->table, pid_hash(pid));
 	return p;
+}
+
+void model_index(struct model *m)
+{
+	m->cached = NULL;
+	table_clear(&m->table);
+	for (uint32_t i = 0; i < m->nprocess; i++) {
+		if (!table_room(&m->table))
+			return;
+		table_put(&m->table, pid_hash(m->process[i]->pid));
+	}
 }
 
 struct space *model_space(struct model *m, int32_t pid, uint64_t time)
 {
-	struct space *s = get_process(m, pid, 0)->first;
+	const struct process *p = get_process(m, pid, 0);
+	uint32_t n = count_spaces(p, time);
 
-	while (s->next && s->next->from <= time)
-		s = s->next;
-	return s;
+	return p->space[n ? n - 1 : 0];
 }
 
 static void set_string(struct model *m, const char **at, const char *text)
 {
 	*at = stat_string(&m->strings, text);
-}
-
-static void add_map(struct map **map, uint32_t *n, struct map new)
-{
-	if (stat_room(map, *n, sizeof(new)))
-		(*map)[(*n)++] = new;
 }
 
 static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
@@ -157,14 +192,15 @@ static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
 		p->ended = 0;
 		s = new_space(m, p, r->hdr.time);
 	} else {
-		s = get_process(m, r->child, r->hdr.time)->last;
+		p = get_process(m, r->child, r->hdr.time);
+		s = p->space[p->nspace - 1];
 	}
+	/* There was no memory for it, or for the parent. */
+	if (s == &m->nowhere || s == parent)
+		return;
 	s->comm = parent->comm;
 	s->path = parent->path;
-	if (s == parent)
-		return;
-	for (uint32_t i = 0; i < parent->nmap; i++)
-		add_map(&s->map, &s->nmap, parent->map[i]);
+	maps_share(&parent->maps, &s->maps);
 }
 
 /* The record of the new name comes before that of the exec that sets it. */
@@ -219,8 +255,8 @@ static void apply_kernel_map(struct model *m, const struct hwpmc_log_map *r)
 	}
 	map.image->start = r->start;
 	map.image->end = r->end;
-	eras_note(&m->kernel_eras, m->kernel, m->nkernel, &map);
-	add_map(&m->kernel, &m->nkernel, map);
+	eras_note(&m->kernel_eras, &m->kernel, &map);
+	maps_add(&m->kernel, map);
 }
 
 static void apply_map(struct model *m, const struct hwpmc_log_map *r)
@@ -241,8 +277,8 @@ static void apply_map(struct model *m, const struct hwpmc_log_map *r)
 			      r->build_id_len,
 			      kind == HWPMC_IMAGE_JIT ? r->pid : 0);
 	s = model_space(m, r->pid, r->hdr.time);
-	eras_note(&s->eras, s->map, s->nmap, &map);
-	add_map(&s->map, &s->nmap, map);
+	eras_note(&s->eras, &s->maps, &map);
+	maps_add(&s->maps, map);
 }
 
 static void apply_unmap(struct model *m, const struct hwpmc_log_unmap *r)
@@ -251,13 +287,13 @@ static void apply_unmap(struct model *m, const struct hwpmc_log_unmap *r)
 	struct space *s;
 
 	if (r->pid == -1) {
-		eras_note(&m->kernel_eras, m->kernel, m->nkernel, &hole);
-		add_map(&m->kernel, &m->nkernel, hole);
+		eras_note(&m->kernel_eras, &m->kernel, &hole);
+		maps_add(&m->kernel, hole);
 		return;
 	}
 	s = model_space(m, r->pid, r->hdr.time);
-	eras_note(&s->eras, s->map, s->nmap, &hole);
-	add_map(&s->map, &s->nmap, hole);
+	eras_note(&s->eras, &s->maps, &hole);
+	maps_add(&s->maps, hole);
 }
 
 /* A mapping of the kernel knows better: it has an end. */
@@ -273,8 +309,12 @@ static void note_build_id(struct image *kernel, const char *text)
 	uint32_t n = 0;
 	unsigned int byte;
 
-	for (; n < sizeof(id) && sscanf(text, "%2x", &byte) == 1; text += 2)
+	/* Half a byte at the end is no build-id. */
+	for (; n < sizeof(id) && isxdigit((unsigned char)text[0]) &&
+	       isxdigit((unsigned char)text[1]); text += 2) {
+		sscanf(text, "%2x", &byte);
 		id[n++] = byte;
+	}
 	image_set_build_id(kernel, id, n);
 }
 
@@ -344,31 +384,14 @@ void model_apply(struct model *m, const struct hwpmc_record *r)
 	}
 }
 
-/* What was there last at that time; else the first that came later. */
-static const struct map *find_map(const struct map *map, uint32_t n,
-				  uint64_t pc, uint64_t time)
-{
-	const struct map *early = NULL;
-
-	for (uint32_t i = n; i-- > 0; ) {
-		if (pc < map[i].start || pc >= map[i].end)
-			continue;
-		if (map[i].from <= time)
-			return &map[i];
-		if (map[i].image)
-			early = &map[i];
-	}
-	return early;
-}
-
 static const struct map *find_user(const struct space *space, uint64_t pc,
 				   uint64_t time)
 {
-	const struct map *found = find_map(space->map, space->nmap, pc, time);
+	const struct map *found = maps_find(&space->maps, pc, time);
 
 	/* On the border of an exec: the space after it. */
 	if (!found && space->next)
-		found = find_map(space->next->map, space->next->nmap, pc, time);
+		found = maps_find(&space->next->maps, pc, time);
 	return found;
 }
 
@@ -390,7 +413,7 @@ struct image *model_find(struct model *m, struct space *space, bool kernel,
 	if (pc == HWPMC_PC_HIDDEN)
 		return m->images.hidden;
 	if (kernel) {
-		map = find_map(m->kernel, m->nkernel, pc, time);
+		map = maps_find(&m->kernel, pc, time);
 		return kernel_find(&m->images, map, pc, addr);
 	}
 	map = find_user(space, pc, time);

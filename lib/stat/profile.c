@@ -11,15 +11,7 @@
 
 #define NO_MEMORY	"there is not enough memory for the profile of this log"
 
-/* ---- events and notes ---------------------------------------------------- */
-
-static void add_note(struct hwpmc_profile *p, uint32_t id, const char *text)
-{
-	if (!stat_room(&p->note, p->nnote, sizeof(*p->note)))
-		return;
-	p->note[p->nnote] = (struct note){ stat_strdup(text), id };
-	p->nnote += p->note[p->nnote].text != NULL;
-}
+/* ---- events -------------------------------------------------------------- */
 
 static void name_event(char *made, size_t size,
 		       const struct hwpmc_log_allocate *r)
@@ -29,42 +21,63 @@ static void name_event(char *made, size_t size,
 				      r->config : r->ev));
 }
 
+/* The same event on several CPUs is one: they have the same mode, period and name. */
+static uint64_t key_hash(const char *name, uint32_t mode, uint64_t period)
+{
+	return table_mix(table_hash_text(name), period + ((uint64_t)mode << 48));
+}
+
+static bool same_event(const void *items, uint32_t i, const void *key)
+{
+	const struct event *e = &((const struct hwpmc_profile *)items)->event[i];
+	const struct event *of = key;
+
+	return !strcmp(e->name, of->name) && e->pub.mode == of->pub.mode &&
+	       e->pub.period == of->pub.period;
+}
+
 /* Its number, or NO_EVENT. */
-static uint32_t add_event(struct hwpmc_profile *p, const char *name,
+static uint32_t get_event(struct hwpmc_profile *p, const char *name,
 			  const struct hwpmc_log_allocate *r)
 {
 	struct event ev = {
 		.pub = { .id = r->hdr.id, .mode = r->mode, .flags = r->flags,
 			 .period = r->count },
+		.name = (char *)name,
 	};
+	uint64_t hash = key_hash(name, r->mode, r->count);
+	uint32_t i = table_find(&p->events, hash, same_event, p, &ev);
 
-	if (!stat_room(&p->event, p->nevent, sizeof(ev)))
+	if (i != TABLE_NONE)
+		return i;
+	if (!stat_room(&p->event, p->nevent, sizeof(ev)) ||
+	    !table_room(&p->events))
 		return NO_EVENT;
 	ev.name = stat_strdup(name);
 	if (!ev.name)
 		return NO_EVENT;
 	p->event[p->nevent] = ev;
+	table_put(&p->events, hash);
 	return p->nevent++;
 }
 
-/* The same event on several CPUs is one: they have the same mode, period and name. */
-static uint32_t get_event(struct hwpmc_profile *p, const char *name,
-			  const struct hwpmc_log_allocate *r)
+static bool same_pmc(const void *items, uint32_t i, const void *key)
 {
-	for (uint32_t i = 0; i < p->nevent; i++)
-		if (!strcmp(p->event[i].name, name) &&
-		    p->event[i].pub.mode == r->mode &&
-		    p->event[i].pub.period == r->count)
-			return i;
-	return add_event(p, name, r);
+	return ((const struct hwpmc_profile *)items)->pmc[i].id ==
+	       *(const uint32_t *)key;
+}
+
+static uint32_t find_pmc(const struct hwpmc_profile *p, uint32_t id)
+{
+	return table_find(&p->pmcs, table_hash(id), same_pmc, p, &id);
 }
 
 static uint32_t add_pmc(struct hwpmc_profile *p,
 			const struct hwpmc_log_allocate *r)
 {
 	const char *name = profile_note(p, "event", r->hdr.id);
+	uint32_t event, i;
 	char made[64];
-	uint32_t event;
 
 	if (r->mode != HWPMC_MODE_SS && r->mode != HWPMC_MODE_TS)
 		return NO_EVENT;
@@ -72,9 +85,17 @@ static uint32_t add_pmc(struct hwpmc_profile *p,
 	if (!name)
 		name = r->name[0] ? r->name : made;
 	event = get_event(p, name, r);
-	if (event == NO_EVENT || !stat_room(&p->pmc, p->npmc, sizeof(*p->pmc)))
+	i = find_pmc(p, r->hdr.id);
+	/* A number that is used again. */
+	if (event != NO_EVENT && i != TABLE_NONE) {
+		p->pmc[i].event = event;
+		return event;
+	}
+	if (event == NO_EVENT || !table_room(&p->pmcs) ||
+	    !stat_room(&p->pmc, p->pmcs.n, sizeof(*p->pmc)))
 		return NO_EVENT;
-	p->pmc[p->npmc++] = (struct pmc_event){ r->hdr.id, event };
+	p->pmc[p->pmcs.n] = (struct pmc_event){ r->hdr.id, event };
+	table_put(&p->pmcs, table_hash(r->hdr.id));
 	return event;
 }
 
@@ -83,12 +104,75 @@ static uint32_t event_of(struct hwpmc_profile *p, uint32_t id)
 	struct hwpmc_log_allocate unknown = {
 		.hdr = { .id = id }, .mode = HWPMC_MODE_TS, .name = "[unknown]",
 	};
+	uint32_t i = find_pmc(p, id);
 
-	for (uint32_t i = p->npmc; i-- > 0; )
-		if (p->pmc[i].id == id)
-			return p->pmc[i].event;
 	/* Its PMCALLOCATE was dropped. */
-	return add_pmc(p, &unknown);
+	return i != TABLE_NONE ? p->pmc[i].event : add_pmc(p, &unknown);
+}
+
+/* ---- notes --------------------------------------------------------------- */
+
+struct note_key {
+	const char *text;		/* "key" or "key=value" */
+	uint32_t id;
+};
+
+static size_t key_len(const char *text)
+{
+	return strcspn(text, "=");
+}
+
+static uint64_t note_key_hash(const struct note_key *key)
+{
+	return table_mix(table_hash_bytes(key->text, key_len(key->text)),
+			 key->id);
+}
+
+static bool same_note(const void *items, uint32_t i, const void *key)
+{
+	const struct note *note = &((const struct hwpmc_profile *)items)->note[i];
+	const struct note_key *of = key;
+	size_t len = key_len(of->text);
+
+	return note->id == of->id && len == key_len(note->text) &&
+	       !memcmp(note->text, of->text, len);
+}
+
+static uint32_t find_note(const struct hwpmc_profile *p, const struct note_key *key)
+{
+	return table_find(&p->notes, note_key_hash(key), same_note, p, key);
+}
+
+const char *profile_note(const struct hwpmc_profile *p, const char *key,
+			 uint32_t id)
+{
+	uint32_t i = find_note(p, &(struct note_key){ key, id });
+
+	return i != TABLE_NONE ? p->note[i].text + key_len(key) + 1 : NULL;
+}
+
+static void add_note(struct hwpmc_profile *p, uint32_t id, const char *text)
+{
+	struct note_key key = { text, id };
+	struct note note = { stat_strdup(text), id };
+	uint32_t i;
+
+	/* Others say nothing to this library. */
+	if (!note.text || !strchr(text, '=')) {
+		free(note.text);
+		return;
+	}
+	i = find_note(p, &key);
+	if (i != TABLE_NONE) {
+		free(p->note[i].text);
+		p->note[i] = note;
+	} else if (table_room(&p->notes) &&
+		   stat_room(&p->note, p->notes.n, sizeof(note))) {
+		p->note[p->notes.n] = note;
+		table_put(&p->notes, note_key_hash(&key));
+	} else {
+		free(note.text);
+	}
 }
 
 static void note_machine(struct hwpmc_profile *p,
@@ -104,45 +188,36 @@ static void note_machine(struct hwpmc_profile *p,
 
 /* ---- counting samples ---------------------------------------------------- */
 
-static uint64_t hash_mix(uint64_t h, uint64_t x)
+/* The thread that it is counted for. */
+static inline int32_t as_tid(const struct hwpmc_profile *p,
+			     const struct hwpmc_record *r)
 {
-	h = (h ^ x) * 0x9e3779b97f4a7c15ull;
-	return h ^ h >> 29;
+	return p->o.by_thread ? r->tid : r->pid;
 }
 
-static bool grow_slots(struct hwpmc_profile *p)
+/* A sample as the key of a stack. */
+struct sample {
+	const struct hwpmc_record *r;
+	uint64_t hash;
+	uint32_t npc;
+};
+
+__attribute__((always_inline))
+static inline bool same_stack(const void *items, uint32_t i, const void *key)
 {
-	uint32_t n = p->nslot ? 2 * p->nslot : 1024;
-	uint32_t *slot = stat_alloc(n, sizeof(*slot));
-
-	if (!slot)
-		return false;
-	free(p->slot);
-	p->slot = slot;
-	p->nslot = n;
-	for (uint32_t i = 0; i < p->nentry; i++) {
-		uint32_t at = p->entry[i].hash & (n - 1);
-
-		while (p->slot[at])
-			at = (at + 1) & (n - 1);
-		p->slot[at] = i + 1;
-	}
-	return true;
-}
-
-static bool same_stack(const struct hwpmc_profile *p, const struct entry *a,
-		       uint64_t hash, const struct hwpmc_record *r,
-		       uint32_t npc)
-{
+	const struct hwpmc_profile *p = items;
+	const struct entry *a = &p->entry[i];
 	const struct run *run = p->run;
+	const struct sample *s = key;
+	const struct hwpmc_record *r = s->r;
 
-	return a->hash == hash && a->npc == npc && a->space == run->space &&
-	       a->event == run->event && a->tid == run->as_tid &&
+	return a->npc == s->npc && a->space == run->space &&
+	       a->event == run->event && a->tid == as_tid(p, r) &&
 	       a->era == run->era &&
 	       a->flags == r->hdr->flags &&
 	       p->pcs[a->pc] == r->sample->pc[0] &&
-	       (npc == 1 || !memcmp(p->pcs + a->pc, r->sample->pc,
-				    npc * sizeof(*p->pcs)));
+	       (s->npc == 1 || !memcmp(p->pcs + a->pc, r->sample->pc,
+				       s->npc * sizeof(*p->pcs)));
 }
 
 static bool keep_pcs(struct hwpmc_profile *p, struct entry *e,
@@ -157,48 +232,38 @@ static bool keep_pcs(struct hwpmc_profile *p, struct entry *e,
 	return true;
 }
 
-static uint32_t add_stack(struct hwpmc_profile *p, const struct hwpmc_record *r,
-			  uint64_t hash, uint32_t npc)
+static uint32_t add_stack(struct hwpmc_profile *p, const struct sample *s)
 {
+	const struct hwpmc_record *r = s->r;
 	struct entry e = {
-		.hash = hash, .count = 1, .time = r->hdr->time,
-		.space = p->run->space, .pid = r->pid, .tid = p->run->as_tid,
-		.event = p->run->event, .npc = npc, .flags = r->hdr->flags,
+		.count = 1, .time = r->hdr->time,
+		.space = p->run->space, .pid = r->pid, .tid = as_tid(p, r),
+		.event = p->run->event, .npc = s->npc, .flags = r->hdr->flags,
 		.era = p->run->era,
 	};
-	uint32_t at;
 
-	if (p->nentry * 2 >= p->nslot && !grow_slots(p))
-		return 0;
-	if (!keep_pcs(p, &e, (const uint64_t *)r->sample->pc) ||
+	if (!table_room(&p->entries) ||
+	    !keep_pcs(p, &e, (const uint64_t *)r->sample->pc) ||
 	    !stat_room(&p->entry, p->nentry, sizeof(*p->entry)))
 		return 0;
-	for (at = hash & (p->nslot - 1); p->slot[at]; )
-		at = (at + 1) & (p->nslot - 1);
-	p->slot[at] = p->nentry + 1;
 	p->entry[p->nentry] = e;
+	table_put(&p->entries, s->hash);
 	return p->nentry++;
 }
 
 static uint32_t count_stack(struct hwpmc_profile *p,
 			    const struct hwpmc_record *r, uint32_t npc)
 {
-	uint64_t hash = p->run->hash + r->hdr->flags;
-	uint32_t mask = p->nslot - 1, at;
+	struct sample s = { r, p->run->hash + r->hdr->flags, npc };
+	uint32_t at;
 
 	for (uint32_t i = 0; i < npc; i++)
-		hash = hash_mix(hash, r->sample->pc[i]);
-	if (!p->nslot)
-		return add_stack(p, r, hash, npc);
-	for (at = hash & mask; p->slot[at]; at = (at + 1) & mask) {
-		struct entry *old = &p->entry[p->slot[at] - 1];
-
-		if (same_stack(p, old, hash, r, npc)) {
-			old->count++;
-			return p->slot[at] - 1;
-		}
-	}
-	return add_stack(p, r, hash, npc);
+		s.hash = table_mix(s.hash, r->sample->pc[i]);
+	at = table_find(&p->entries, s.hash, same_stack, p, &s);
+	if (at == TABLE_NONE)
+		return add_stack(p, &s);
+	p->entry[at].count++;
+	return at;
 }
 
 static bool in_list(const int32_t *list, uint32_t n, int32_t x)
@@ -241,14 +306,40 @@ static void run_settle(struct hwpmc_profile *p, struct run *run)
 	run->samples = 0;
 }
 
+/* As many as the run's counter has room for, and one. */
+__attribute__((noinline))
+static void count_many(struct hwpmc_profile *p, struct run *run)
+{
+	run->samples = UINT32_MAX;
+	run_settle(p, run);
+	run->samples = 1;
+}
+
 /* Programs, names or events are others, or numbers are asked for. */
 static void end_runs(struct hwpmc_profile *p)
 {
-	for (unsigned int i = 0; i < RUNS; i++) {
+	for (uint32_t i = 0; i < p->nrun; i++) {
 		run_settle(p, &p->runs[i]);
 		p->runs[i].known = false;
 	}
 	p->run = p->runs;
+}
+
+/* Each run is begun anew. */
+static bool make_runs(struct hwpmc_profile *p, uint32_t n)
+{
+	struct run *runs = aligned_alloc(sizeof(*runs), n * sizeof(*runs));
+
+	stat_nomem |= !runs;
+	if (!runs)
+		return false;
+	memset(runs, 0, n * sizeof(*runs));
+	end_runs(p);
+	free(p->runs);
+	p->runs = p->run = runs;
+	p->nrun = n;
+	p->taken = 0;
+	return true;
 }
 
 static void begin_run(struct hwpmc_profile *p, struct run *run,
@@ -260,12 +351,11 @@ static void begin_run(struct hwpmc_profile *p, struct run *run,
 	*run = (struct run){
 		.pid = r->pid, .tid = r->tid, .cpu = r->cpu, .id = r->hdr->id,
 		.space = space, .event = event_of(p, r->hdr->id),
-		.as_tid = p->o.by_thread ? r->tid : r->pid,
 	};
 	run->era = model_era(&p->model, space, r->hdr->time, &run->from,
 			     &run->until);
-	run->hash = hash_mix(hash_mix((uintptr_t)space + run->era, run->event),
-			     (uint32_t)run->as_tid);
+	run->hash = table_mix(table_mix(table_seed ^ ((uintptr_t)space + run->era),
+					run->event), (uint32_t)as_tid(p, r));
 	run->known = run->event != NO_EVENT;
 	run->wanted = run->known && is_wanted(p, r, run->event, space);
 }
@@ -278,13 +368,39 @@ static inline bool goes_on(const struct run *run, const struct hwpmc_record *r)
 	       r->hdr->time >= run->from && r->hdr->time < run->until;
 }
 
+static bool is_anothers(const struct run *run, const struct hwpmc_record *r)
+{
+	return run->known && (run->tid != r->tid || run->cpu != r->cpu ||
+			      run->id != r->hdr->id);
+}
+
+/* The one that it had, or one to begin. */
+static struct run *run_of(struct hwpmc_profile *p, const struct hwpmc_record *r)
+{
+	uint64_t h = (uint64_t)(uint32_t)r->tid << 32 |
+		     (uint32_t)(r->hdr->id + ((uint32_t)r->cpu << 24));
+	struct run *pair;
+
+	h = table_mix(table_seed, h);
+	pair = &p->runs[h >> 32 & (p->nrun - 2)];
+	if (!is_anothers(&pair[0], r))
+		return &pair[0];
+	if (!is_anothers(&pair[1], r))
+		return &pair[1];
+	return &pair[h >> 31 & 1];
+}
+
 __attribute__((noinline))
 static void change_run(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
-	p->run = &p->runs[(r->hdr->id ^ r->hdr->id >> 8 ^ r->tid ^ r->cpu << 3) %
-			  RUNS];
-	if (!goes_on(p->run, r))
-		begin_run(p, p->run, r);
+	p->run = run_of(p, r);
+	if (goes_on(p->run, r))
+		return;
+	p->taken += is_anothers(p->run, r);
+	if (p->taken > 4 * p->nrun && p->nrun < RUNS_MAX &&
+	    make_runs(p, 2 * p->nrun))
+		p->run = run_of(p, r);
+	begin_run(p, p->run, r);
 }
 
 __attribute__((noinline))
@@ -315,7 +431,8 @@ static void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
 		if (!p->run->known)
 			return;
 	}
-	p->run->samples++;
+	if (!++p->run->samples)
+		count_many(p, p->run);
 	see_time(p, r->hdr->time);
 	if (!p->run->wanted)
 		return;
@@ -374,20 +491,6 @@ static void note_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 	}
 }
 
-static void keep_waiting(struct hwpmc_profile *p, const struct hwpmc_record *r)
-{
-	struct waiting w = { .time = r->hdr->time, .record = *r };
-
-	if (!stat_room(&p->waiting, p->nwaiting, sizeof(w)))
-		return;
-	w.copy = stat_alloc(1, r->hdr->len);
-	if (!w.copy)
-		return;
-	memcpy(w.copy, r->hdr, r->hdr->len);
-	w.record.hdr = w.copy;
-	p->waiting[p->nwaiting++] = w;
-}
-
 static bool is_allocate(uint8_t type)
 {
 	return type == HWPMC_LOG_PMCALLOCATE || type == HWPMC_LOG_PMCALLOCATEDYN;
@@ -399,7 +502,7 @@ static void keep_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 	note_record(p, r);
 	if (r->hdr->type == HWPMC_LOG_CALLCHAIN || model_wants(r->hdr->type) ||
 	    r->hdr->type == HWPMC_LOG_SYSEXIT || is_allocate(r->hdr->type))
-		keep_waiting(p, r);
+		waiting_keep(&p->waiting, r);
 }
 
 EXPORT int hwpmc_profile_feed(struct hwpmc_profile *p,
@@ -411,42 +514,29 @@ EXPORT int hwpmc_profile_feed(struct hwpmc_profile *p,
 	return stat_end(&p->broken);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct waiting *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->record.serial < y->record.serial ? -1 : 1;
-}
-
 /* Structure first, in the order of time; then, if they are here, the samples. */
 static void apply_waiting(struct hwpmc_profile *p)
 {
-	if (p->nwaiting)
-		qsort(p->waiting, p->nwaiting, sizeof(*p->waiting), by_time);
-	for (uint32_t i = 0; i < p->nwaiting; i++) {
-		const struct hwpmc_record *r = &p->waiting[i].record;
+	const struct hwpmc_record *r = p->waiting.record;
+	uint32_t n = p->waiting.n;
 
-		if (is_allocate(r->hdr->type))
-			add_pmc(p, r->allocate);
-		else if (r->hdr->type == HWPMC_LOG_SYSEXIT)
-			model_exit(&p->model, r->task);
-		else if (model_wants(r->hdr->type))
-			model_apply(&p->model, r);
-		p->applied = p->waiting[i].time;
+	waiting_sort(&p->waiting);
+	for (uint32_t i = 0; i < n; i++) {
+		if (is_allocate(r[i].hdr->type))
+			add_pmc(p, r[i].allocate);
+		else if (r[i].hdr->type == HWPMC_LOG_SYSEXIT)
+			model_exit(&p->model, r[i].task);
+		else if (model_wants(r[i].hdr->type))
+			model_apply(&p->model, &r[i]);
+		p->applied = r[i].hdr->time;
 	}
 	/* Programs, names and events are others now. */
 	end_runs(p);
-	for (uint32_t i = 0; i < p->nwaiting; i++) {
-		if (p->waiting[i].copy->type == HWPMC_LOG_CALLCHAIN)
-			add_sample(p, &p->waiting[i].record);
-		free(p->waiting[i].copy);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		if (r[i].hdr->type == HWPMC_LOG_CALLCHAIN)
+			add_sample(p, &r[i]);
 	end_runs(p);
-	free(p->waiting);
-	p->waiting = NULL;
-	p->nwaiting = 0;
+	waiting_free(&p->waiting);
 }
 
 EXPORT struct hwpmc_profile *
@@ -459,9 +549,9 @@ hwpmc_profile_new(const struct hwpmc_profile_options *options)
 	if (!p)
 		return NULL;
 	p->o = *options;
-	p->run = p->runs;
 	p->depth = p->o.leaf_only ? 1 : p->o.depth ? p->o.depth : UINT32_MAX;
-	if (model_init(&p->model, &options->symbols) == 0)
+	if (model_init(&p->model, &options->symbols) == 0 &&
+	    make_runs(p, RUNS_MIN))
 		return p;
 	hwpmc_profile_free(p);
 	errno = ENOMEM;
@@ -489,7 +579,7 @@ static void first_look(struct hwpmc_profile *p, const struct hwpmc_record *r)
 	p->totals.records++;
 	note_record(p, r);
 	if (model_wants(r->hdr->type) || is_allocate(r->hdr->type))
-		keep_waiting(p, r);
+		waiting_keep(&p->waiting, r);
 }
 
 static void second_look(struct hwpmc_profile *p, const struct hwpmc_record *r)
@@ -576,9 +666,8 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 	profile_forget_stacks(p);
 	end_runs(p);
 	p->npoint = 0;
-	free(p->slot);
-	p->slot = NULL;
-	p->nslot = p->nentry = 0;
+	table_clear(&p->entries);
+	p->nentry = 0;
 	free(p->entry);
 	p->entry = NULL;
 	free(p->pcs);
@@ -590,24 +679,13 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 		p->event[i].pub.samples = p->event[i].pub.filtered = 0;
 }
 
-static void free_threads(struct hwpmc_profile *p)
-{
-	for (unsigned int i = 0; i < THREAD_SLOTS; i++)
-		while (p->thread[i]) {
-			struct thread *next = p->thread[i]->next;
-
-			free(p->thread[i]);
-			p->thread[i] = next;
-		}
-}
-
 EXPORT void hwpmc_profile_forget(struct hwpmc_profile *p)
 {
 	stat_nomem = false;
 	hwpmc_profile_clear(p);
 	frames_free(&p->frames);
 	p->frames = (struct frames){ 0 };
-	free_threads(p);
+	profile_forget_threads(p);
 	model_forget(&p->model, p->applied);
 	profile_view_images(p);
 	stat_end(&p->broken);
@@ -618,17 +696,20 @@ EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 	if (!p)
 		return;
 	hwpmc_profile_clear(p);
-	for (uint32_t i = 0; i < p->nwaiting; i++)
-		free(p->waiting[i].copy);
-	free(p->waiting);
+	waiting_free(&p->waiting);
 	frames_free(&p->frames);
-	free_threads(p);
+	profile_forget_threads(p);
 	for (uint32_t i = 0; i < p->nevent; i++)
 		free(p->event[i].name);
 	free(p->event);
-	for (uint32_t i = 0; i < p->nnote; i++)
+	for (uint32_t i = 0; i < p->notes.n; i++)
 		free(p->note[i].text);
 	free(p->note);
+	free(p->runs);
+	table_free(&p->events);
+	table_free(&p->pmcs);
+	table_free(&p->notes);
+	table_free(&p->entries);
 	free(p->event_view);
 	free(p->image_view);
 	free(p->point);

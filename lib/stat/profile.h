@@ -10,14 +10,13 @@
 
 /* A distinct stack before its addresses have names. */
 struct entry {
-	uint64_t hash;
 	uint64_t count;
 	uint64_t time;			/* of its first sample */
 	struct space *space;
 	int32_t pid, tid;
 	uint32_t event;
 	uint32_t npc;
-	uint32_t pc;			/* where its addresses are in .pcs */
+	uint64_t pc;			/* where its addresses are in .pcs */
 	uint32_t era;			/* of its space */
 	uint8_t flags;
 };
@@ -33,19 +32,15 @@ struct pmc_event {
 	uint32_t id, event;
 };
 
-/* A record that waits for its turn (feed): structure, or a sample. */
-struct waiting {
-	uint64_t time;
-	struct hwpmc_record record;
-	struct hwpmc_log_hdr *copy;
-};
-
 struct note {
 	char *text;			/* "key=value" */
 	uint32_t id;
 };
 
-/* Whose samples are being read, of which event: what holds for many in a row. */
+/*
+ * Whose samples are being read, of which event: what holds for many in a row. A line
+ * of the cache: with thousands of threads each sample reads another.
+ */
 struct run {
 	int32_t pid, tid, cpu;
 	uint32_t id;			/* of the PMC */
@@ -54,20 +49,16 @@ struct run {
 	uint64_t hash;			/* of all this */
 	uint32_t era;
 	uint32_t event;
-	int32_t as_tid;			/* thread they are counted for */
-	uint64_t samples;		/* not yet in the totals */
+	uint32_t samples;		/* not yet in the totals */
 	bool known, wanted;
-};
+} __attribute__((aligned(64)));
 
-/* Samples of several events and CPUs take turns. */
-#define RUNS		64
-
-#define THREAD_SLOTS	4096
-
-struct thread {
-	struct hwpmc_thread_info pub;
-	struct thread *next;		/* of the same hash */
-};
+/*
+ * Samples of several threads, events and CPUs take turns: each has one of the two runs
+ * that its hash says. There are more when many take a run from each other.
+ */
+#define RUNS_MIN	64
+#define RUNS_MAX	(1u << 17)
 
 struct hwpmc_profile {
 	struct hwpmc_profile_options o;
@@ -77,33 +68,34 @@ struct hwpmc_profile {
 	struct event *event;
 	struct hwpmc_profile_event *event_view;
 	uint32_t nevent;
+	struct table events;		/* by name, mode and period */
 	struct pmc_event *pmc;
-	uint32_t npmc;
+	struct table pmcs;		/* by number */
 	struct note *note;
-	uint32_t nnote;
+	struct table notes;		/* by key and number */
 	struct log_clock clock;
 	uint64_t first, last;		/* ticks of samples */
 
-	struct run runs[RUNS];
-	struct run *run;		/* the one of this sample */
+	struct run *runs, *run;		/* the one of this sample */
+	uint32_t nrun;			/* a power of two */
+	uint32_t taken;			/* runs that another took, since nrun is that */
 	uint32_t depth;			/* addresses of a stack that are kept */
 	struct entry *entry;
 	uint32_t nentry;
-	uint32_t *slot;			/* entry + 1; 0: free */
-	uint32_t nslot;
+	struct table entries;
 	uint64_t *pcs;
 	uint64_t npcs;
 
-	struct waiting *waiting;
-	uint32_t nwaiting;
+	struct waiting waiting;		/* structure, and samples that were fed */
 	uint64_t applied;		/* time of the latest of those that were */
 
 	/* The answer. */
 	struct hwpmc_stack *stack;
 	uint32_t nstack;
 	struct frames frames;
-	struct thread *thread[THREAD_SLOTS];	/* by hash */
-	struct thread nobody;		/* where there was no memory for another */
+	struct hwpmc_thread_info **thread;
+	struct table threads;
+	struct hwpmc_thread_info nobody;	/* where there was no memory for another */
 	struct hwpmc_image **image_view;
 	uint32_t nimage_view;
 	struct hwpmc_sample_point *point;	/* time: as in the log */
@@ -112,8 +104,10 @@ struct hwpmc_profile {
 };
 
 /* answer.c */
+/* NULL: none. The latest of several. */
 const char *profile_note(const struct hwpmc_profile *p, const char *key,
 			 uint32_t id);
+void profile_forget_threads(struct hwpmc_profile *p);
 void profile_forget_stacks(struct hwpmc_profile *p);
 void profile_name_all(struct hwpmc_profile *p);
 void profile_view_images(struct hwpmc_profile *p);

@@ -11,6 +11,9 @@
 #include <stdint.h>
 
 #include "libhwpmcstat.h"
+#include "maps.h"
+#include "table.h"
+#include "waiting.h"
 
 #define EXPORT	__attribute__((visibility("default")))
 
@@ -31,16 +34,14 @@ int stat_end(bool *broken);
 
 /* Strings that live as long as the set, each once: equal ones are one pointer. */
 struct stat_strings {
-	char **slot;
-	uint32_t n, nslot;
+	char **text;
+	struct table table;
 };
 
 const char *stat_string(struct stat_strings *set, const char *text);
 void stat_strings_free(struct stat_strings *set);
 
 /* ---- image.c ------------------------------------------------------------- */
-
-struct map;
 
 struct segment {
 	uint64_t offset, size, addr;	/* in the file, and where ELF wants it */
@@ -68,7 +69,6 @@ struct image {
 	struct hwpmc_symbol **inlined;	/* functions, each once */
 	uint32_t ninlined;
 	bool used;			/* forget.c: a process maps it */
-	struct image *next;		/* of the same hash */
 };
 
 /* A line of kallsyms, and all of them. */
@@ -110,7 +110,7 @@ struct images {
 	struct hwpmc_symbol_options options;
 	struct image **all;
 	uint32_t n;
-	struct image *hash[256];
+	struct table table;		/* of all, by image_get()'s arguments */
 	struct image *unknown, *hidden, *kernel;
 	struct kallsyms kallsyms;
 	struct kernel_files files, standard;
@@ -141,16 +141,16 @@ bool image_retire(struct image *img, struct hwpmc_symbol *s);
 int image_problem(struct image *img, const char *why);
 /* Of those that were read; &img->unknown: none. */
 struct hwpmc_symbol *image_symbol_at(struct image *img, uint64_t addr);
-/* Not found by image_get() any more. */
-void image_unhash(struct images *set, struct image *img);
+/* After .all has changed otherwise than by image_get(). */
+void images_index(struct images *set);
 /* All but its lines. */
 void image_free(struct image *img);
 
 /* ---- images.c ------------------------------------------------------------ */
 
 void images_free(struct images *set);
-/* It is in no use; set->all is the caller's. */
-void image_remove(struct images *set, struct image *img);
+/* It is in no use; set->all is the caller's, see images_index(). */
+void image_end(struct image *img);
 
 /* ---- load.c -------------------------------------------------------------- */
 
@@ -273,12 +273,6 @@ int64_t clock_ns(const struct log_clock *c, uint64_t tick);
 
 /* ---- model.c ------------------------------------------------------------- */
 
-/* Memory, and what was mapped there from then on. */
-struct map {
-	uint64_t start, end, offset, from;
-	struct image *image;		/* NULL: nothing is any more */
-};
-
 /* Times from which something else lies where something lay (eras.c). */
 struct eras {
 	uint64_t *at;
@@ -288,21 +282,19 @@ struct eras {
 /* What a process has mapped, from an exec (or its fork) to the next. */
 struct space {
 	uint64_t from;
-	struct map *map;
-	uint32_t nmap;
+	struct maps maps;
+	uint32_t serial;
 	const char *comm, *path;
 	struct eras eras;
 	const char *former_comm;	/* before the latest change, or NULL */
-	uint32_t serial;
-	uint32_t settled;		/* forget.c: mappings that were left */
 	struct space *next;		/* later */
 };
 
 struct process {
 	int32_t pid;
-	struct space *first, *last;
+	uint32_t nspace;
+	struct space **space;		/* by time */
 	uint64_t ended;			/* when, 0: it lives, as far as is known */
-	struct process *hash_next;
 };
 
 struct model {
@@ -310,14 +302,17 @@ struct model {
 	struct stat_strings strings;		/* names and paths of processes */
 	/* Where there was no memory for another. */
 	struct space nowhere;
+	struct space *nowhere_list;	/* nobody's array */
 	struct process nobody;
-	struct process *hash[1024];
+	struct process **process;
+	uint32_t nprocess;
+	struct table table;		/* of them, by pid */
 	struct process *cached;
 	uint32_t nspace;
-	struct map *kernel;		/* its text, and modules */
-	uint32_t nkernel;
+	struct maps kernel;		/* its text, and modules */
 	struct eras kernel_eras;
 	uint64_t forgot;		/* the time that forget.c was called with */
+	uint32_t round;			/* calls of forget.c */
 };
 
 int model_init(struct model *m, const struct hwpmc_symbol_options *o);
@@ -327,6 +322,8 @@ void model_apply(struct model *m, const struct hwpmc_record *r);
 bool model_wants(uint8_t type);
 /* A process is gone; of no matter but to model_forget(). */
 void model_exit(struct model *m, const struct hwpmc_log_task *r);
+/* After .process has changed otherwise than by a record. */
+void model_index(struct model *m);
 void space_free(struct space *s);
 void process_free(struct process *p);
 struct space *model_space(struct model *m, int32_t pid, uint64_t time);
@@ -342,9 +339,8 @@ struct image *model_find(struct model *m, struct space *space, bool kernel,
 
 /* ---- eras.c -------------------------------------------------------------- */
 
-/* `new` is about to be added to the n mappings. */
-void eras_note(struct eras *e, const struct map *map, uint32_t n,
-	       const struct map *new);
+/* `new` is about to be added to the mappings. */
+void eras_note(struct eras *e, const struct maps *maps, const struct map *new);
 /* How many began by then; *from and *until are narrowed to the era. */
 uint32_t eras_at(const struct eras *e, uint64_t time, uint64_t *from,
 		 uint64_t *until);
@@ -369,11 +365,13 @@ struct spot {
 };
 
 struct frames {
-	struct spot **slot;		/* by hash */
-	uint32_t n, nslot;
+	struct spot **spot;
+	struct table table;		/* of them, by frame_hash() */
 	struct spot nowhere;		/* where there was no memory for another */
 };
 
+uint64_t frame_hash(const struct hwpmc_frame *f);
+bool frame_is_same(const struct hwpmc_frame *a, const struct hwpmc_frame *b);
 struct spot *frames_get(struct frames *set, struct model *m,
 			struct space *space, uint64_t time, uint64_t pc,
 			bool kernel, bool caller);

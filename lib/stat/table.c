@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* table.c - growing and clearing of hash tables (table.h). */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "stat.h"
+
+#define SLOTS_MIN	64
+/* The slots of more items have no number of 32 bits. */
+#define ITEMS_MAX	(1u << 30)
+
+uint64_t table_seed;
+
+static void make_seed(void)
+{
+	/* Without random bytes the addresses of this process are what is not known. */
+	if (getrandom(&table_seed, sizeof(table_seed), GRND_NONBLOCK) !=
+	    sizeof(table_seed))
+		table_seed = (uintptr_t)&table_seed ^ (uintptr_t)malloc;
+}
+
+void table_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_seed);
+}
+
+static void put_slot(struct table *t, struct table_slot new)
+{
+	uint32_t mask = t->nslot - 1, at = new.hash & mask;
+
+	while (t->slot[at].item)
+		at = (at + 1) & mask;
+	t->slot[at] = new;
+}
+
+void table_put(struct table *t, uint64_t hash)
+{
+	put_slot(t, (struct table_slot){ table_fold(hash), ++t->n });
+}
+
+bool table_room(struct table *t)
+{
+	uint32_t n = t->nslot ? 2 * t->nslot : SLOTS_MIN;
+	struct table new = { .n = t->n, .nslot = n };
+
+	if (t->n < t->nslot / 4 * 3)
+		return true;
+	if (t->n >= ITEMS_MAX) {
+		stat_nomem = true;
+		return false;
+	}
+	new.slot = stat_alloc(n, sizeof(*new.slot));
+	if (!new.slot)
+		return false;
+	for (uint32_t at = 0; at < t->nslot; at++)
+		if (t->slot[at].item)
+			put_slot(&new, t->slot[at]);
+	free(t->slot);
+	*t = new;
+	return true;
+}
+
+void table_clear(struct table *t)
+{
+	if (t->nslot > SLOTS_MIN && t->n < t->nslot / 8) {
+		table_free(t);
+		return;
+	}
+	if (t->n)
+		memset(t->slot, 0, t->nslot * sizeof(*t->slot));
+	t->n = 0;
+}
+
+void table_free(struct table *t)
+{
+	free(t->slot);
+	*t = (struct table){ NULL, 0, 0 };
+}
+
+uint64_t table_hash_bytes(const void *bytes, size_t len)
+{
+	uint64_t h = table_seed ^ len, x;
+	const char *at = bytes;
+
+	for (; len >= sizeof(x); len -= sizeof(x), at += sizeof(x)) {
+		memcpy(&x, at, sizeof(x));
+		h = table_mix(h, x);
+	}
+	x = 0;
+	if (len)
+		memcpy(&x, at, len);
+	return table_mix(h, x);
+}
