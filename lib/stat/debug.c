@@ -5,9 +5,9 @@
  * options.debug and in /usr/lib/debug; and the few symbols that a program may
  * carry compressed in itself.
  */
-#include <elfutils/libdwfl.h>
-#include <fcntl.h>
+#include <elfutils/libdwelf.h>
 #include <gelf.h>
+#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,12 +17,17 @@
 
 #define STANDARD	"/usr/lib/debug"
 
+/* Of .gnu_debugdata: a symbol table, unpacked, and its decoder. */
+#define DATA_LIMIT	(64u << 20)
+#define DATA_MEMORY	(128u << 20)
+
 /* What is looked for, and the program, if it is there. */
 struct search {
 	struct image *img;
 	const struct elf_file *program;
 	const char *link;		/* name, by .gnu_debuglink; or NULL */
 	uint32_t crc;
+	int *fd;			/* where its descriptor is wanted, and no symbols */
 };
 
 static bool has_crc(int fd, uint32_t crc)
@@ -47,31 +52,43 @@ static bool search_fits(const struct search *s, const struct elf_file *f)
 	return s->link && has_crc(f->fd, s->crc);
 }
 
-/* Takes path. */
-static bool try_file(const struct search *s, char *path)
+/* What it is looked for is there, and taken. */
+static bool use_file(const struct search *s, struct elf_file *f)
+{
+	if (!s->fd)
+		return elf_add_symbols(f, s->img) > 0;
+	*s->fd = f->fd;
+	f->fd = -1;
+	return true;
+}
+
+/* Takes path, which is below root; NULL: anywhere. */
+static bool try_file(const struct search *s, const char *root, char *path)
 {
 	struct image *img = s->img;
 	bool used = false;
 	struct elf_file f;
 
-	if (!path || elf_open(&f, path) < 0) {
+	if (!path || elf_open(&f, root, path, false) < 0) {
 		free(path);
 		return false;
 	}
-	if (search_fits(s, &f) && elf_add_symbols(&f, img)) {
+	if (search_fits(s, &f) && elf_is_bounded(&f) && use_file(s, &f)) {
 		used = true;
 		if (!s->program)
 			elf_guess_text(img, f.elf);
-		free((void *)img->pub.file);
-		img->pub.file = path;
+		if (!s->fd) {
+			free((void *)img->pub.file);
+			img->pub.file = stat_join(root ? root : "", path);
+		}
 	}
 	elf_close(&f);
-	if (!used)
-		free(path);
+	free(path);
 	return used;
 }
 
-static char *build_id_path(const struct image *img, const char *dir)
+/* "/.build-id/ab/cdef.debug" */
+static char *build_id_path(const struct image *img)
 {
 	char hex[2 * HWPMC_LOG_BUILD_ID + 32], *at = hex;
 
@@ -82,37 +99,49 @@ static char *build_id_path(const struct image *img, const char *dir)
 	for (uint32_t i = 1; i < img->pub.build_id_len; i++)
 		at += sprintf(at, "%02x", img->pub.build_id[i]);
 	strcpy(at, ".debug");
-	return stat_join(dir, hex);
+	return stat_strdup(hex);
+}
+
+/* Takes name, which begins with a slash; links in the directory are its owner's. */
+static bool try_in(const struct search *s, const char *dir, char *name)
+{
+	char *path = name ? stat_join(dir, name) : NULL;
+
+	free(name);
+	return try_file(s, NULL, path);
+}
+
+static bool leads_out(const char *path)
+{
+	return !strncmp(path, "../", 3) || strstr(path, "/../");
 }
 
 /* DIR/NAME.debug, DIR/LINK and DIR/where/the/program/is/LINK. */
 static bool by_name(const struct search *s, const char *dir)
 {
 	const char *path = s->img->pub.path, *slash = strrchr(path, '/');
-	char *with_slash = stat_join(dir, "/"), *at;
+	char *at = stat_join("/", s->img->pub.name), *where;
 	bool found;
 
-	if (!with_slash)
-		return false;
-	at = stat_join(with_slash, s->img->pub.name);
-	found = at && try_file(s, stat_join(at, ".debug"));
+	found = at && !strchr(at + 1, '/') &&
+		try_in(s, dir, stat_join(at, ".debug"));
 	free(at);
-	if (!found && s->link)
-		found = try_file(s, stat_join(with_slash, s->link));
-	free(with_slash);
-	if (!found && s->link && slash) {
-		at = stat_join(dir, path);
-		if (at)
-			at[strlen(dir) + (slash + 1 - path)] = 0;
-		found = at && try_file(s, stat_join(at, s->link));
-		free(at);
-	}
+	if (found || !s->link)
+		return found;
+	if (try_in(s, dir, stat_join("/", s->link)))
+		return true;
+	where = slash && !leads_out(path) ? stat_strdup(path) : NULL;
+	if (!where)
+		return false;
+	where[slash + 1 - path] = 0;
+	found = where[0] == '/' && try_in(s, dir, stat_join(where, s->link));
+	free(where);
 	return found;
 }
 
 static bool in_directory(const struct search *s, const char *dir)
 {
-	return try_file(s, build_id_path(s->img, dir)) || by_name(s, dir);
+	return try_in(s, dir, build_id_path(s->img)) || by_name(s, dir);
 }
 
 static bool in_directories(const struct search *s, const char *list)
@@ -127,22 +156,21 @@ static bool in_directories(const struct search *s, const char *list)
 }
 
 /* Beside the program, and in .debug there. */
-static bool search_beside(const struct search *s)
+static bool search_beside(const struct search *s, const char *root)
 {
-	const char *file = s->img->pub.file, *slash;
+	const char *path = s->img->pub.path, *slash = strrchr(path, '/');
 	char *dir, *hidden;
 	bool found;
 
-	slash = file ? strrchr(file, '/') : NULL;
-	if (!slash || !s->link)
+	if (!s->program || !slash || !s->link)
 		return false;
-	dir = stat_strdup(file);
+	dir = stat_strdup(path);
 	if (!dir)
 		return false;
-	dir[slash + 1 - file] = 0;
+	dir[slash + 1 - path] = 0;
 	hidden = stat_join(dir, ".debug/");
-	found = try_file(s, stat_join(dir, s->link)) ||
-		(hidden && try_file(s, stat_join(hidden, s->link)));
+	found = try_file(s, root, stat_join(dir, s->link)) ||
+		(hidden && try_file(s, root, stat_join(hidden, s->link)));
 	free(hidden);
 	free(dir);
 	return found;
@@ -179,65 +207,110 @@ static void read_link(struct search *s, Elf *elf)
 	}
 }
 
+static bool search_all(struct images *set, struct search *s)
+{
+	if (s->program)
+		read_link(s, s->program->elf);
+	return (set->options.debug && in_directories(s, set->options.debug)) ||
+	       search_beside(s, set->options.root) || in_directory(s, STANDARD) ||
+	       try_file(s, NULL, debuginfod_path(set, s->img));
+}
+
 bool debug_file_load(struct images *set, struct image *img,
 		     const struct elf_file *program)
 {
 	struct search s = { .img = img, .program = program };
 
-	if (program)
-		read_link(&s, program->elf);
-	return (set->options.debug && in_directories(&s, set->options.debug)) ||
-	       search_beside(&s) || in_directory(&s, STANDARD) ||
-	       try_file(&s, debuginfod_path(set, img));
+	return search_all(set, &s);
+}
+
+int debug_file_open(struct images *set, struct image *img,
+		    const struct elf_file *program)
+{
+	struct image like = *img;
+	int fd = -1;
+	struct search s = { .img = &like, .program = program, .fd = &fd };
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(program->elf, &id);
+
+	/* The log may not know it. */
+	if (!like.pub.build_id_len && n > 0 && n <= HWPMC_LOG_BUILD_ID) {
+		like.pub.build_id = id;
+		like.pub.build_id_len = n;
+	}
+	search_all(set, &s);
+	return fd;
 }
 
 /* ---- .gnu_debugdata ------------------------------------------------------ */
 
-static int find_nothing(Dwfl_Module *module, void **data, const char *name,
-			Dwarf_Addr base, const char *file, const char *link,
-			GElf_Word crc, char **path)
+static Elf_Data *find_debug_data(Elf *elf)
 {
-	return -1;
-}
+	Elf_Scn *scn = NULL;
+	size_t strings;
 
-static void add_all(struct image *img, Dwfl_Module *module)
-{
-	int n = dwfl_module_getsymtab(module);
-	GElf_Addr bias = 0;
-
-	dwfl_module_getelf(module, &bias);
-	for (int i = 1; i < n; i++) {
-		GElf_Addr addr;
+	if (elf_getshdrstrndx(elf, &strings))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
 		const char *name;
-		GElf_Sym sym;
+		GElf_Shdr sh;
 
-		name = dwfl_module_getsym_info(module, i, &sym, &addr, NULL,
-					       NULL, NULL);
-		if (name && *name && sym.st_shndx != SHN_UNDEF &&
-		    GELF_ST_TYPE(sym.st_info) == STT_FUNC)
-			image_add_symbol(img, addr - bias, sym.st_size, name,
-					 true);
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_PROGBITS)
+			continue;
+		name = elf_strptr(elf, strings, sh.sh_name);
+		if (name && !strcmp(name, ".gnu_debugdata"))
+			return elf_rawdata(scn, NULL);
 	}
+	return NULL;
 }
 
-/* libdwfl knows how to take it out. */
+/* Into at most DATA_LIMIT bytes, which grow as they are needed; NULL: more, or bad. */
+static uint8_t *unpack(const Elf_Data *data, size_t *len)
+{
+	lzma_stream xz = LZMA_STREAM_INIT;
+	uint8_t *out = NULL, *more;
+	lzma_ret rc = LZMA_OK;
+	size_t room = 0;
+
+	if (lzma_stream_decoder(&xz, DATA_MEMORY, 0) != LZMA_OK)
+		return NULL;
+	xz.next_in = data->d_buf;
+	xz.avail_in = data->d_size;
+	while (rc == LZMA_OK && room < DATA_LIMIT) {
+		room = room ? 2 * room : 1 << 20;
+		more = realloc(out, room);
+		stat_nomem |= !more;
+		if (!more)
+			break;
+		out = more;
+		xz.next_out = out + xz.total_out;
+		xz.avail_out = room - xz.total_out;
+		rc = lzma_code(&xz, LZMA_FINISH);
+	}
+	*len = xz.total_out;
+	lzma_end(&xz);
+	if (rc == LZMA_STREAM_END)
+		return out;
+	free(out);
+	return NULL;
+}
+
+/* Its addresses are the program's. */
 void debug_data_add(struct image *img, const struct elf_file *f)
 {
-	static const Dwfl_Callbacks callbacks = {
-		.find_debuginfo = find_nothing,
-		.section_address = dwfl_offline_section_address,
-	};
-	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
-	Dwfl *dwfl = dwfl_begin(&callbacks);
-	Dwfl_Module *module = NULL;
+	Elf_Data *data = find_debug_data(f->elf);
+	struct elf_file inner = { .fd = -1 };
+	uint8_t *bytes;
+	size_t len;
 
-	if (dwfl && fd >= 0)
-		module = dwfl_report_elf(dwfl, "", img->pub.file, fd, 0, false);
-	if (!module && fd >= 0)
-		close(fd);
-	if (dwfl)
-		dwfl_report_end(dwfl, NULL, NULL);
-	if (module)
-		add_all(img, module);
-	dwfl_end(dwfl);
+	if (!data || !data->d_buf)
+		return;
+	bytes = unpack(data, &len);
+	if (!bytes)
+		return;
+	inner.elf = elf_memory((char *)bytes, len);
+	if (inner.elf && elf_kind(inner.elf) == ELF_K_ELF)
+		elf_add_symbols(&inner, img);
+	elf_end(inner.elf);
+	free(bytes);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf.c - ELF files by libelf: symbols, segments, build-id. Files that are not regular
- * are never opened: the log may name devices.
+ * elf.c - ELF files by libelf: symbols, segments, build-id.
  */
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,26 +10,54 @@
 
 #include "stat.h"
 
+#define SECTIONS_MIN	(64ull << 20)
+#define SECTIONS_RATIO	16
+
 /* ---- files --------------------------------------------------------------- */
 
-int elf_open(struct elf_file *f, const char *path)
+int elf_open_fd(struct elf_file *f, int fd, bool packed)
 {
-	struct stat st;
-
 	elf_version(EV_CURRENT);
-	f->fd = -1;
+	f->fd = fd;
 	f->elf = NULL;
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return -1;
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (f->fd < 0)
-		return -1;
-	/* It decompresses, too. */
-	f->elf = dwelf_elf_begin(f->fd);
+	if (fd >= 0)
+		f->elf = packed ? dwelf_elf_begin(fd) :
+			 elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (f->elf && elf_kind(f->elf) == ELF_K_ELF)
 		return 0;
 	elf_close(f);
 	return -1;
+}
+
+int elf_open(struct elf_file *f, const char *root, const char *path, bool packed)
+{
+	struct hwpmc_guard guard = { .root = root, .limit = ELF_LIMIT };
+
+	return elf_open_fd(f, hwpmc_open_guarded(&guard, path, NULL), packed);
+}
+
+bool elf_is_bounded(const struct elf_file *f)
+{
+	uint64_t held = 0, limit;
+	Elf_Scn *scn = NULL;
+	struct stat st;
+
+	if (fstat(f->fd, &st) < 0)
+		return false;
+	/* Compilers' output shrinks to a third; what shrinks more is small. */
+	limit = SECTIONS_MIN + (uint64_t)st.st_size * SECTIONS_RATIO;
+	while ((scn = elf_nextscn(f->elf, scn))) {
+		GElf_Shdr sh;
+		GElf_Chdr ch;
+
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_COMPRESSED) ||
+		    !gelf_getchdr(scn, &ch))
+			continue;
+		if (ch.ch_size > limit - held)
+			return false;
+		held += ch.ch_size;
+	}
+	return true;
 }
 
 void elf_close(struct elf_file *f)
@@ -39,6 +65,8 @@ void elf_close(struct elf_file *f)
 	elf_end(f->elf);
 	if (f->fd >= 0)
 		close(f->fd);
+	f->elf = NULL;
+	f->fd = -1;
 }
 
 bool elf_is_of(const struct elf_file *f, const struct image *img)

@@ -4,7 +4,6 @@
  * /tmp: "start size name" a line. It grows while the program runs: each further lookup
  * reads the lines added since. Later code replaces earlier code at the same addresses.
  */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,16 @@
 #include <unistd.h>
 
 #include "stat.h"
+
+#define NO_MAP	"generated code, and no perf-PID.map that names it"
+#define REFUSED	"its perf-PID.map is a link, no regular file, has several names or more than 256 MiB"
+
+/* Those of programs that run for months have some hundred megabytes. */
+#define MAP_LIMIT	(256ull << 20)
+#define SYMBOLS_MAX	(4u << 20)
+
+static const char foreign[] =
+	"its perf-PID.map belongs to another user, who is neither root nor the reader, nor owns the process: copy it to a directory of yours, --perf-map";
 
 static char *map_path(const struct image *img,
 		      const struct hwpmc_symbol_options *o)
@@ -23,16 +32,41 @@ static char *map_path(const struct image *img,
 	return stat_join(o->perf_map ? o->perf_map : "/tmp", name);
 }
 
-/* Anybody may have left something else by this name. */
-static FILE *open_map(const char *path)
+/* Whose process it is, if it still runs. */
+static bool is_of_process(int32_t pid, uid_t owner)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char path[32];
 	struct stat st;
-	FILE *f = NULL;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		f = fdopen(fd, "r");
-	if (!f && fd >= 0)
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return stat(path, &st) == 0 && st.st_uid == owner;
+}
+
+/*
+ * Anybody may leave something by this name in /tmp: only root, the reader and the owner
+ * of the process are believed. A directory that an option names is the reader's matter.
+ */
+static FILE *open_map(const char *path, int32_t pid, bool anywhere,
+		      const char **why)
+{
+	struct hwpmc_guard guard = {
+		.limit = MAP_LIMIT, .no_link = true, .one_name = true,
+	};
+	int fd = hwpmc_open_guarded(&guard, path, why);
+	struct stat st;
+	FILE *f;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) < 0 ||
+	    (!anywhere && st.st_uid && st.st_uid != geteuid() &&
+	     !is_of_process(pid, st.st_uid))) {
+		*why = foreign;
+		close(fd);
+		return NULL;
+	}
+	f = fdopen(fd, "r");
+	if (!f)
 		close(fd);
 	return f;
 }
@@ -68,7 +102,8 @@ static bool read_more(struct image *img, FILE *f, bool demangle)
 	}
 	if (fseeko(f, img->read, SEEK_SET) < 0)
 		return false;
-	while ((n = getline(&line, &size, f)) > 0) {
+	while (img->nsymbol < SYMBOLS_MAX && img->read < MAP_LIMIT &&
+	       (n = getline(&line, &size, f)) > 0) {
 		if (line[n - 1] == '\n')
 			img->read += n;
 		more |= add_line(img, line, demangle);
@@ -135,11 +170,13 @@ static void lay_over(struct image *img)
 void jit_load(struct image *img, const struct hwpmc_symbol_options *o)
 {
 	char *path = map_path(img, o);
-	FILE *f = path ? open_map(path) : NULL;
+	const char *why = NULL;
+	FILE *f = path ? open_map(path, img->pid, o->perf_map, &why) : NULL;
 
 	if (!f) {
 		if (!img->pub.file)
-			image_problem(img, "generated code, and no perf-PID.map that names it");
+			image_problem(img, path && access(path, F_OK) < 0 ? NO_MAP :
+				      why == foreign ? foreign : REFUSED);
 		free(path);
 		return;
 	}

@@ -22,6 +22,7 @@
 
 #include <libhwpmclog.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -123,6 +124,27 @@ struct hwpmc_running_kernel {
 };
 
 int hwpmc_running_kernel(struct hwpmc_running_kernel *k);
+
+/*
+ * Open a file that somebody else names: a log, or the debugging information of a
+ * program. It must be regular; no device or FIFO is ever opened, and opening does not
+ * wait.
+ */
+struct hwpmc_guard {
+	const char *root;	/* path is below it, also through ".." and links;
+				 * NULL: the whole system */
+	uint64_t limit;		/* bytes: a larger file is refused */
+	bool no_link;		/* path itself is no symbolic link */
+	bool one_name;		/* the file has no other hard link */
+	bool owned;		/* a file that this user cannot read is refused: its
+				 * bytes are shown because the user's program says so */
+	uid_t owner;
+	gid_t group;
+};
+
+/* A descriptor to read from, or -1 and *why (may be NULL). */
+int hwpmc_open_guarded(const struct hwpmc_guard *guard, const char *path,
+		       const char **why);
 
 /* ------------------------------------------------------------------------ */
 /* Profile (profile.c)                                                       */

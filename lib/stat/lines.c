@@ -6,10 +6,17 @@
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "stat.h"
+
+/* Blocks, classes and functions in each other. */
+#define DEPTH_MAX	128
 
 /* Addresses, and what has them: the index of a unit, or of a function. */
 struct range {
@@ -43,7 +50,10 @@ struct lines {
 	struct unit *unit;
 	uint32_t nunit;
 	struct ranges ranges;		/* of the units */
-	char *path;			/* where separate debug files may be */
+	struct images *set;
+	struct image *img;
+	const char *file;		/* that leads to DWARF */
+	char dir[PATH_MAX];		/* of the file that has it, with a slash */
 	Dwfl_Callbacks callbacks;
 	uint64_t moved;			/* the kernel: from where its file is */
 	bool relocatable;		/* a module's file, which has no addresses */
@@ -118,6 +128,46 @@ static void add_unit(struct lines *l, Dwarf_Die *die, const Dwarf_Die *split)
 	add_ranges(l, &l->ranges, die, l->nunit++);
 }
 
+static const char *string_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, name, &attr));
+}
+
+/* libdw opens the file of a split unit itself: only what is a file, and not too large. */
+static bool is_harmless(const char *dir, const char *name)
+{
+	char *head = stat_join(dir, "/"), *path = head ? stat_join(head, name) : NULL;
+	struct stat st;
+	bool safe;
+
+	safe = path && (stat(path, &st) < 0 ||
+			(S_ISREG(st.st_mode) && st.st_size <= ELF_LIMIT));
+	free(head);
+	free(path);
+	return safe;
+}
+
+static bool may_split(const struct lines *l, Dwarf_Die *die)
+{
+	const char *name, *built = string_of(die, DW_AT_comp_dir);
+	char *dir = stat_strdup(l->file), *slash = dir ? strrchr(dir, '/') : NULL;
+	bool safe;
+
+	name = string_of(die, DW_AT_dwo_name);
+	if (!name)
+		name = string_of(die, DW_AT_GNU_dwo_name);
+	if (slash)
+		*slash = 0;
+	safe = name && dir &&
+	       (name[0] == '/' ? is_harmless("", name) :
+		is_harmless(slash ? dir : ".", name) &&
+		(!built || is_harmless(built, name)));
+	free(dir);
+	return safe;
+}
+
 static void add_units(struct lines *l)
 {
 	Dwarf_CU *cu = NULL, *next;
@@ -127,9 +177,12 @@ static void add_units(struct lines *l)
 	for (;;) {
 		memset(&split, 0, sizeof(split));
 		if (dwarf_get_units(l->dwarf, cu, &next, NULL, &type, &die,
-				    &split))
+				    NULL))
 			break;
 		cu = next;
+		if (type == DW_UT_skeleton && may_split(l, &die))
+			dwarf_cu_info(cu, NULL, NULL, NULL, &split, NULL, NULL,
+				      NULL);
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
 			add_unit(l, &die, &split);
 	}
@@ -162,20 +215,28 @@ static bool holds_functions(int tag)
 	}
 }
 
-static void add_functions(struct lines *l, struct unit *u, Dwarf_Die *parent)
+/*
+ * false: it is nested deeper than a compiler does; the rest of the unit is left out, as
+ * each level costs a walk through all that is below it.
+ */
+static bool add_functions(struct lines *l, struct unit *u, Dwarf_Die *parent,
+			  unsigned int depth)
 {
 	Dwarf_Die die;
 
+	if (depth == DEPTH_MAX)
+		return false;
 	if (dwarf_child(parent, &die))
-		return;
+		return true;
 	do {
 		int tag = dwarf_tag(&die);
 
 		if (tag == DW_TAG_subprogram)
 			add_function(l, u, &die);
-		if (holds_functions(tag))
-			add_functions(l, u, &die);
+		if (holds_functions(tag) && !add_functions(l, u, &die, depth + 1))
+			return false;
 	} while (dwarf_siblingof(&die, &die) == 0);
+	return true;
 }
 
 static struct unit *find_unit(struct lines *l, uint64_t addr)
@@ -191,7 +252,7 @@ static Dwarf_Die *find_function(struct lines *l, struct unit *u, uint64_t addr)
 
 	if (!u->indexed) {
 		u->indexed = true;
-		add_functions(l, u, &u->code);
+		add_functions(l, u, &u->code, 0);
 		sort_ranges(&u->ranges);
 	}
 	r = find_range(&u->ranges, addr);
@@ -204,15 +265,6 @@ static int no_lines(struct image *img, const char *why)
 {
 	img->pub.no_lines = why;
 	return -1;
-}
-
-static char *debug_path(const struct hwpmc_symbol_options *o)
-{
-	char *head = stat_join("+:.debug:", o->debug ? o->debug : ""), *path;
-
-	path = head ? stat_join(head, ":/usr/lib/debug") : NULL;
-	free(head);
-	return path;
 }
 
 static void add_piece(size_t index, const GElf_Shdr *sh, uint64_t at, void *arg)
@@ -248,20 +300,114 @@ static uint64_t to_dwarf(const struct lines *l, uint64_t addr)
 	return l->relocatable ? UINT64_MAX : addr;
 }
 
-static int open_dwarf(struct lines *l, const char *file)
+/* ---- opening: files ------------------------------------------------------ */
+
+/* The image's own. libdwfl would open it unguarded, and take what unpacks to anything. */
+static int open_file(const struct lines *l, struct elf_file *f)
+{
+	const struct image *img = l->img;
+	bool kernel = img->pub.kind != HWPMC_IMAGE_ELF;
+
+	if (!kernel && img->pub.code)
+		return elf_open(f, l->set->options.root, img->pub.path, false);
+	return elf_open(f, NULL, l->file, kernel);
+}
+
+static int bounded_fd(struct elf_file *f)
+{
+	int fd = -1;
+
+	if (elf_is_bounded(f)) {
+		fd = f->fd;
+		f->fd = -1;
+	}
+	elf_close(f);
+	return fd;
+}
+
+/* Where a file is; the descriptor becomes libdwfl's, which may close it. */
+static int note_dir(struct lines *l, int fd)
+{
+	char link[32], *slash;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, l->dir, sizeof(l->dir) - 1);
+	l->dir[n > 0 ? n : 0] = 0;
+	slash = strrchr(l->dir, '/');
+	if (slash)
+		slash[1] = 0;
+	return fd;
+}
+
+/* What dwz has moved to another file; name: from where the debug file is. */
+static int open_shared(const struct lines *l, const char *name)
+{
+	char *path = stat_join(name[0] == '/' ? "" : l->dir, name);
+	struct elf_file f;
+	int rc = -1;
+
+	if (path)
+		rc = elf_open(&f, NULL, path, false);
+	free(path);
+	return rc < 0 ? -1 : bounded_fd(&f);
+}
+
+/* libdwfl asks for the debug file of the image, then for what that shares. */
+static int find_debug_file(Dwfl_Module *module, void **data, const char *name,
+			   Dwarf_Addr base, const char *file, const char *link,
+			   GElf_Word crc, char **path)
+{
+	struct lines *l = *data;
+	struct elf_file f;
+	int fd;
+
+	if (!l)
+		return -1;
+	if (!file)
+		return link ? open_shared(l, link) : -1;
+	if (open_file(l, &f) < 0)
+		return -1;
+	fd = debug_file_open(l->set, l->img, &f);
+	elf_close(&f);
+	return note_dir(l, fd);
+}
+
+static Dwfl_Module *report_file(struct lines *l)
+{
+	Dwfl_Module *module = NULL;
+	struct elf_file f;
+	void **data;
+	int fd;
+
+	if (open_file(l, &f) < 0)
+		return NULL;
+	fd = note_dir(l, bounded_fd(&f));
+	if (fd >= 0)
+		module = dwfl_report_offline(l->dwfl, "", l->file, fd);
+	if (!module && fd >= 0)
+		close(fd);
+	if (module) {
+		dwfl_module_info(module, &data, NULL, NULL, NULL, NULL, NULL,
+				 NULL);
+		*data = l;
+	}
+	return module;
+}
+
+static int open_dwarf(struct lines *l)
 {
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
 
 	l->callbacks = (Dwfl_Callbacks){
-		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.find_debuginfo = find_debug_file,
 		.section_address = dwfl_offline_section_address,
-		.debuginfo_path = &l->path,
 	};
 	l->dwfl = dwfl_begin(&l->callbacks);
 	if (!l->dwfl)
 		return -1;
-	module = dwfl_report_offline(l->dwfl, "", file, -1);
+	module = report_file(l);
 	dwfl_report_end(l->dwfl, NULL, NULL);
 	l->dwarf = module ? dwfl_module_getdwarf(module, &bias) : NULL;
 	if (!l->dwarf)
@@ -285,7 +431,6 @@ void lines_close(struct image *img)
 	free(l->piece);
 	if (l->dwfl)
 		dwfl_end(l->dwfl);
-	free(l->path);
 	free(l);
 	img->lines = NULL;
 }
@@ -326,9 +471,10 @@ static int lines_open(struct images *set, struct image *img)
 	img->lines = stat_alloc(1, sizeof(*img->lines));
 	if (!img->lines)
 		return -1;
-	img->lines->moved = moved;
-	img->lines->path = debug_path(&set->options);
-	if (open_dwarf(img->lines, file) < 0) {
+	*img->lines = (struct lines){
+		.set = set, .img = img, .file = file, .moved = moved,
+	};
+	if (open_dwarf(img->lines) < 0) {
 		lines_close(img);
 		return no_lines(img, "it has no debugging information");
 	}
@@ -378,13 +524,6 @@ static bool inline_child(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *die)
 	return false;
 }
 
-static const char *string_of(Dwarf_Die *die, unsigned int name)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_formstring(dwarf_attr_integrate(die, name, &attr));
-}
-
 static const char *linkage_name(Dwarf_Die *die)
 {
 	const char *name = string_of(die, DW_AT_linkage_name);
@@ -424,7 +563,7 @@ uint32_t lines_inlined(struct images *set, struct image *img, uint64_t addr,
 {
 	Dwarf_Die *function, die;
 	struct unit *u = NULL;
-	uint32_t n = 0;
+	uint32_t n = 0, depth = 0;
 
 	memset(at, 0, sizeof(*at));
 	if (lines_open(set, img) == 0) {
@@ -435,7 +574,7 @@ uint32_t lines_inlined(struct images *set, struct image *img, uint64_t addr,
 	if (!function)
 		return 0;
 	/* Outermost first: each is where the one before it was called. */
-	for (die = *function; n + 1 < max; ) {
+	for (die = *function; n + 1 < max && depth++ < DEPTH_MAX; ) {
 		Dwarf_Die parent = die;
 
 		if (!inline_child(&parent, addr, &die))

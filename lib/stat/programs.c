@@ -60,7 +60,7 @@ int program_load(struct images *set, struct image *img)
 	if (img->pub.kind == HWPMC_IMAGE_VDSO)
 		return vdso_load(set, img);
 	path = stat_join(root ? root : "", img->pub.path);
-	if (!path || elf_open(&f, path) < 0) {
+	if (!path || elf_open(&f, root, img->pub.path, false) < 0) {
 		free(path);
 		/* The program may be gone, and its symbols still there. */
 		if (debug_file_load(set, img, NULL))

@@ -174,8 +174,18 @@ struct elf_file {
 	int fd;
 };
 
-/* 0, or -1: there is none, it cannot be read, or is not ELF. */
-int elf_open(struct elf_file *f, const char *path);
+/* A program, or what is said to belong to one: nothing larger is read. */
+#define ELF_LIMIT	(16ull << 30)
+
+/*
+ * 0, or -1: there is none, it cannot be read, or is not ELF. root: path is below it.
+ * packed: a compressed file will do; only of the kernel, whose files no log names.
+ */
+int elf_open(struct elf_file *f, const char *root, const char *path, bool packed);
+/* By a descriptor, which it takes. */
+int elf_open_fd(struct elf_file *f, int fd, bool packed);
+/* What its compressed sections say they hold is in proportion to the file. */
+bool elf_is_bounded(const struct elf_file *f);
 void elf_close(struct elf_file *f);
 /* It has the image's build-id, or the image has none. */
 bool elf_is_of(const struct elf_file *f, const struct image *img);
@@ -200,6 +210,12 @@ int program_load(struct images *set, struct image *img);
 bool debug_file_load(struct images *set, struct image *img,
 		     const struct elf_file *program);
 void debug_data_add(struct image *img, const struct elf_file *f);
+/*
+ * For its lines: the debug file of a program, by its build-id or the program's link.
+ * A descriptor, or -1.
+ */
+int debug_file_open(struct images *set, struct image *img,
+		    const struct elf_file *program);
 /* From a server, to be freed; NULL: no server is set, or none has it. */
 char *debuginfod_path(struct images *set, const struct image *img);
 void debuginfod_free(struct debuginfod *d);

@@ -10,7 +10,7 @@ STAT_STATIC	:= $(LIB_DIR)/libhwpmcstat.a
 STAT_SHARED	:= $(LIB_DIR)/libhwpmcstat.so
 STAT_REAL	:= $(LIB_DIR)/libhwpmcstat.so.$(STAT_MAJOR).0.0
 STAT_SONAME	:= libhwpmcstat.so.$(STAT_MAJOR)
-STAT_LIBS	:= -ldw -lelf -lzstd -lz -liberty $(COVERAGE_LIBS)
+STAT_LIBS	:= -ldw -lelf -lzstd -llzma -lz -liberty $(COVERAGE_LIBS)
 
 lib: $(STAT_STATIC) $(STAT_SHARED) $(LIB_DIR)/libhwpmcstat.pc
 

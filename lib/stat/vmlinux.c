@@ -60,7 +60,7 @@ static bool file_fits(const struct image *img, const char *path)
 	struct elf_file f;
 	bool right;
 
-	if (elf_open(&f, path) < 0)
+	if (elf_open(&f, NULL, path, true) < 0)
 		return false;
 	right = elf_is_of(&f, img);
 	if (img->pub.kind == HWPMC_IMAGE_MODULE)
@@ -238,7 +238,7 @@ static uint64_t stext_of(const char *path)
 	struct elf_file f;
 	uint64_t stext = 0;
 
-	if (elf_open(&f, path) < 0)
+	if (elf_open(&f, NULL, path, true) < 0)
 		return 0;
 	elf_add_symbols(&f, &img);
 	stext = value_of(&img, "_stext");
@@ -252,7 +252,7 @@ int vmlinux_load(struct images *set, struct image *img, const char *path,
 {
 	struct elf_file f;
 
-	if (elf_open(&f, path) < 0)
+	if (elf_open(&f, NULL, path, true) < 0)
 		return image_problem(img, "there is no such file, or it is not ELF");
 	if (!elf_is_of(&f, img))
 		image_problem(img, "vmlinux is another kernel's: its build-id is not the log's");
@@ -284,7 +284,7 @@ int ko_load(struct image *img, const char *path)
 {
 	struct elf_file f;
 
-	if (elf_open(&f, path) < 0)
+	if (elf_open(&f, NULL, path, true) < 0)
 		return image_problem(img, "its file cannot be read, or it is not ELF");
 	if (!elf_is_of(&f, img) || !has_size(img, ko_layout(f.elf, NULL, NULL))) {
 		image_problem(img, "the file is not the module that ran");

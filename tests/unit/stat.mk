@@ -4,13 +4,13 @@
 
 SYMBOLS_DIR	:= $(BUILD)/tests/symbols
 SYMBOLS_SRC	:= $(TOP)/tests/symbols
-STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_forget stat_kernel stat_lines \
+STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_forget stat_hostile stat_kernel stat_lines \
 	stat_memory stat_model stat_profile stat_symbols)
 STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions \
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
 	linked/program mini/program kernel/vmlinux \
 	kernel/drivers/some-mod.ko compressed/some-mod.ko.xz \
-	root/installed)
+	root/installed nested)
 
 $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
@@ -31,6 +31,9 @@ $(SYMBOLS_DIR)/functions-lazy: FLAGS := -fPIE -pie -Wl,-z,lazy -fcf-protection=n
 $(addprefix $(SYMBOLS_DIR)/functions,-fixed -lazy) $(SYMBOLS_DIR)/functions: \
 		$(SYMBOLS_SRC)/functions.c $(SYMBOLS_DIR)/liblibrary.so
 	$(CC) -O1 -g $(FLAGS) -Wl,--build-id=sha1 -o $@ $^
+$(SYMBOLS_DIR)/nested: $(SYMBOLS_SRC)/nested.s
+	@mkdir -p $(@D)
+	$(CC) -nostdlib -static -no-pie -o $@ $<
 $(SYMBOLS_DIR)/names: $(SYMBOLS_SRC)/names.cc
 	@mkdir -p $(@D)
 	$(CXX) -O1 -g -o $@ $<

@@ -5,7 +5,6 @@
  */
 #include <capstone/capstone.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "common/msg.h"
 
 #define SIZE_LIMIT	(16u << 20)	/* of a function: more is a mistake */
+#define FILE_LIMIT	(16ull << 30)
 
 int code_refuse(char *err, size_t size, const char *what, const char *why)
 {
@@ -106,15 +106,17 @@ static int read_elf(struct code *c, int fd, Elf *elf,
 	return code_read_bytes(c, fd, offset, least_of_2(size, left), err, errsize);
 }
 
-int code_read_elf(struct code *c, const struct hwpmc_image *image,
-		  uint64_t size, char *err, size_t errsize)
+int code_read_elf(struct code *c, const char *root, const char *path,
+		  const struct hwpmc_image *image, uint64_t size, char *err, size_t errsize)
 {
+	struct hwpmc_guard guard = { .root = root, .limit = FILE_LIMIT };
+	const char *why;
 	int fd, rc = -1;
 	Elf *elf;
 
-	fd = open(c->from, O_RDONLY | O_CLOEXEC);
+	fd = hwpmc_open_guarded(&guard, path, &why);
 	if (fd < 0)
-		return code_refuse(err, errsize, c->from, strerror(errno));
+		return code_refuse(err, errsize, c->from, why);
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
@@ -167,7 +169,8 @@ static int read_image(struct code *c, const struct hwpmc_symbol *s,
 	case HWPMC_IMAGE_ELF:
 		snprintf(c->from, sizeof(c->from), "%s%s", root ? root : "",
 			 image->path);
-		return code_read_elf(c, image, size, err, errsize);
+		return code_read_elf(c, root, image->path, image, size, err,
+				     errsize);
 	case HWPMC_IMAGE_KERNEL:
 	case HWPMC_IMAGE_MODULE:
 		return code_read_kernel(c, s, size, err, errsize);

@@ -174,7 +174,7 @@ static bool is_running(const struct hwpmc_image *image)
 		return true;
 	snprintf(path, sizeof(path), "/sys/kernel/notes");
 	if (image->kind == HWPMC_IMAGE_MODULE &&
-	    sscanf(image->path, "[%99[^]]]", name) == 1)
+	    sscanf(image->path, "[%99[^]/]]", name) == 1 && name[0] != '.')
 		snprintf(path, sizeof(path),
 			 "/sys/module/%s/notes/.note.gnu.build-id", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -194,7 +194,8 @@ int code_read_kernel(struct code *c, const struct hwpmc_symbol *s,
 
 	if (!module && image->code) {
 		snprintf(c->from, sizeof(c->from), "%s", image->code);
-		return code_read_elf(c, image, size, err, errsize);
+		return code_read_elf(c, NULL, image->code, image, size, err,
+				     errsize);
 	}
 	if (!is_running(image))
 		return code_refuse(err, errsize, image->path,

@@ -215,6 +215,7 @@ static void print_function(struct pmcannotate *pa, uint32_t event,
 		printf("cannot be shown: %s\n", why);
 		return;
 	}
+	sources_of(&pa->sources, f->symbol->image);
 	print_insns(pa, a);
 	annotate_free(a);
 }

@@ -261,6 +261,8 @@ void annotate_print_function(struct annotate_printer *pr,
 	pr->functions += a != NULL;
 	if (!a)
 		snprintf(pr->why, sizeof(pr->why), "%s", why);
+	else
+		sources_of(&pr->sources, f->symbol->image);
 	if (pr->format == LOGOPTS_TEXT)
 		print_text(pr, f, a, why);
 	else

@@ -3,26 +3,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/msg.h"
 #include "source.h"
 
+#define SOURCE_LIMIT	(64u << 20)
+#define NOBODY		65534
+
 struct source_file {
 	char *name;
+	uid_t owner;			/* of the program that names it */
 	char **line;
 	unsigned int n;			/* 0: it cannot be read */
 };
 
+/*
+ * The debugging information of a program names them: whoever made the program must be
+ * able to read them, else they would show in a report of root's.
+ */
 static FILE *open_source(const struct sources *s, const char *name)
 {
-	char path[8300];
-	FILE *f = NULL;
+	struct hwpmc_guard guard = {
+		.root = s->root, .limit = SOURCE_LIMIT,
+		.owned = true, .owner = s->owner, .group = s->group,
+	};
+	FILE *f;
+	int fd;
 
-	if (s->root) {
-		snprintf(path, sizeof(path), "%s%s", s->root, name);
-		f = fopen(path, "re");
+	fd = hwpmc_open_guarded(&guard, name, NULL);
+	if (fd < 0 && s->root) {
+		guard.root = NULL;
+		fd = hwpmc_open_guarded(&guard, name, NULL);
 	}
-	return f ? f : fopen(name, "re");
+	f = fd >= 0 ? fdopen(fd, "r") : NULL;
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
 }
 
 static void read_lines(struct source_file *file, FILE *f)
@@ -47,17 +65,33 @@ static struct source_file *get_file(struct sources *s, const char *name)
 	FILE *f;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (strcmp(s->file[i].name, name) == 0)
+		if (s->file[i].owner == s->owner &&
+		    strcmp(s->file[i].name, name) == 0)
 			return &s->file[i];
 	s->file = must_realloc(s->file, s->n + 1, sizeof(*s->file));
 	file = &s->file[s->n++];
-	*file = (struct source_file){ .name = must_strdup(name) };
+	*file = (struct source_file){
+		.name = must_strdup(name), .owner = s->owner,
+	};
 	f = open_source(s, name);
 	if (f) {
 		read_lines(file, f);
 		fclose(f);
 	}
 	return file;
+}
+
+void sources_of(struct sources *s, const struct hwpmc_image *image)
+{
+	const char *program = image->code ? image->code : image->file;
+	struct stat st;
+
+	/* What cannot be told is nobody's: what all can read. */
+	s->owner = s->group = NOBODY;
+	if (program && stat(program, &st) == 0) {
+		s->owner = st.st_uid;
+		s->group = st.st_gid;
+	}
 }
 
 const char *source_line(struct sources *s, const char *file, unsigned int line)

@@ -4,6 +4,9 @@
 #define TOOLS_SOURCE_H
 
 #include <stddef.h>
+#include <sys/types.h>
+
+#include <libhwpmcstat.h>
 
 struct source_file;
 
@@ -11,8 +14,12 @@ struct sources {
 	const char *root;		/* tried as a prefix first; NULL: none */
 	struct source_file *file;
 	size_t n;
+	uid_t owner;			/* of the program: sources_of() */
+	gid_t group;
 };
 
+/* The program whose sources are asked for from now on. */
+void sources_of(struct sources *s, const struct hwpmc_image *image);
 /* Without its end; NULL: there is no such file or line. Lines begin with 1. */
 const char *source_line(struct sources *s, const char *file, unsigned int line);
 void sources_free(struct sources *s);

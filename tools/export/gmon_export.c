@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/msg.h"
 #include "export.h"
@@ -58,13 +59,14 @@ static const struct hwpmc_image *choose_image(const struct export *x)
 /* 4 for the few that are 32-bit programs. */
 static unsigned int word_of(const struct hwpmc_image *image)
 {
-	FILE *f = image->file ? fopen(image->file, "re") : NULL;
+	struct hwpmc_guard guard = { .limit = UINT64_MAX };
+	int fd = image->file ? hwpmc_open_guarded(&guard, image->file, NULL) : -1;
 	char ident[5] = "";
-	size_t n = 0;
+	ssize_t n = 0;
 
-	if (f) {
-		n = fread(ident, 1, sizeof(ident), f);
-		fclose(f);
+	if (fd >= 0) {
+		n = read(fd, ident, sizeof(ident));
+		close(fd);
 	}
 	return n == sizeof(ident) && ident[4] == 1 ? 4 : 8;
 }

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * guarded.c - the one way to open a file that somebody else has named: by a log, by the
+ * debugging information of a program, or by the number of a process in /tmp. It is
+ * regular, not too large, below `root` whatever links and ".." say, and opening it has
+ * no effect: it is looked at before. Where `owner` is given, its bytes are shown to the
+ * reader because that user's program says so: that user must be able to read them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "stat.h"
+
+#define GROUPS_MAX	65536		/* of the kernel */
+
+/* ---- another user's rights ----------------------------------------------- */
+
+struct rights {
+	bool changed;
+	uid_t user;
+	gid_t group, *groups;
+	int ngroup;
+};
+
+/*
+ * Until rights_back() this thread, if it is root, opens files as that user does, who
+ * has no group but its own. The system calls themselves are used, as those of the C
+ * library change all threads of the process.
+ */
+static bool rights_take(struct rights *r, const struct hwpmc_guard *g)
+{
+	*r = (struct rights){ .changed = false };
+	if (!g->owned || g->owner == 0 || geteuid() != 0)
+		return true;
+	r->ngroup = getgroups(0, NULL);
+	if (r->ngroup < 0 || r->ngroup > GROUPS_MAX)
+		return false;
+	r->groups = stat_alloc(r->ngroup, sizeof(*r->groups));
+	if (!r->groups || getgroups(r->ngroup, r->groups) != r->ngroup ||
+	    syscall(SYS_setgroups, 0, NULL) < 0) {
+		free(r->groups);
+		return false;
+	}
+	r->changed = true;
+	r->group = setfsgid(g->group);
+	r->user = setfsuid(g->owner);
+	return true;
+}
+
+static void rights_back(struct rights *r)
+{
+	if (!r->changed)
+		return;
+	setfsuid(r->user);
+	setfsgid(r->group);
+	syscall(SYS_setgroups, r->ngroup, r->groups);
+	free(r->groups);
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+static int no_file(const char **why, const char *what)
+{
+	*why = what;
+	return -1;
+}
+
+/* A descriptor that neither reads nor writes: nothing happens to what it is of. */
+static int find_file(const struct hwpmc_guard *g, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | (g->no_link ? O_NOFOLLOW : 0),
+		.resolve = RESOLVE_NO_MAGICLINKS |
+			   (g->root ? RESOLVE_IN_ROOT : 0),
+	};
+	int dir = AT_FDCWD, fd;
+
+	if (g->root) {
+		dir = open(g->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (dir < 0)
+			return -1;
+	}
+	fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	/* A sandbox without this call; no link and no ".." may leave the root then. */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && !g->root)
+		fd = open(path, how.flags);
+	if (g->root)
+		close(dir);
+	return fd;
+}
+
+static bool may_show(const struct hwpmc_guard *g, const struct stat *st)
+{
+	if (!g->owned || g->owner == 0 || g->owner == st->st_uid)
+		return true;
+	/* The reader's own program may show what the reader can read. */
+	return g->owner == geteuid() || st->st_mode & S_IROTH;
+}
+
+static int open_found(const struct hwpmc_guard *g, int found, const char **why)
+{
+	struct stat st;
+	char path[40];
+	int fd;
+
+	if (fstat(found, &st) < 0 || !S_ISREG(st.st_mode))
+		return no_file(why, "it is no regular file");
+	if (st.st_size < 0 || (uint64_t)st.st_size > g->limit)
+		return no_file(why, "it is too large to be read");
+	if (!may_show(g, &st))
+		return no_file(why, "the owner of the program cannot read it");
+	if (g->one_name && st.st_nlink != 1)
+		return no_file(why, "it has several names");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd >= 0 ? fd : no_file(why, "it cannot be read");
+}
+
+EXPORT int hwpmc_open_guarded(const struct hwpmc_guard *g, const char *path,
+			      const char **why)
+{
+	struct rights rights;
+	const char *ignored;
+	int found, fd = -1;
+
+	if (!why)
+		why = &ignored;
+	if (!rights_take(&rights, g))
+		return no_file(why, "the rights of its owner cannot be taken");
+	found = find_file(g, path);
+	if (found >= 0)
+		fd = open_found(g, found, why);
+	else
+		no_file(why, errno == ELOOP ? "it is a link" : "there is no such file");
+	if (found >= 0)
+		close(found);
+	rights_back(&rights);
+	return fd;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stat_hostile.c - logs, programs and maps of perf that others made to hurt a reader:
+ * what they name is opened in one guarded way, what they hold takes memory in proportion
+ * to what they are. Under ASan and UBSan.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stat_log.h"
+
+/* Of the sanitizer's runtime: its header is not where gcc looks on Debian. */
+size_t __sanitizer_get_current_allocated_bytes(void);
+
+#define PID	42
+#define BASE	0x555500000000ull
+#define TEXT	0x10000000ull
+#define PAGE	4096ull
+
+static struct hwpmc_profile_options options;
+static struct hwpmc_profile *p;
+static struct log log_;
+static char dir[] = "/tmp/hwpmc-hostile-XXXXXX";
+
+static void setup(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	options = log_options();
+	log_begin(&log_);
+	log_context(&log_, PID, PID);
+}
+
+static void teardown(void)
+{
+	char command[100];
+
+	hwpmc_profile_free(p);
+	log_free(&log_);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+}
+
+static void read_it(void)
+{
+	p = log_profile(&log_, &options);
+	check_conservation(&log_, p);
+}
+
+static const char *in_dir(const char *name)
+{
+	static char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static void run(const char *format, const char *a, const char *b)
+{
+	char command[1000];
+
+	snprintf(command, sizeof(command), format, a, b);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static const struct hwpmc_frame *frame_at(uint64_t pc)
+{
+	return stack_at(p, pc)->frame[0];
+}
+
+/* ---- mappings ------------------------------------------------------------ */
+
+START_TEST(forks_of_a_process_with_many_mappings_take_no_copy_of_them)
+{
+	size_t before, each = 1000;
+
+	options.symbols.no_symbols = true;
+	for (uint64_t i = 0; i < 2000; i++)
+		log_map(&log_, PID, TEXT + i * PAGE, PAGE, 0, "/bin/prog");
+	for (int32_t i = 0; i < 2000; i++)
+		log_fork(&log_, PID, 1000 + i);
+	log_context(&log_, 2999, 2999);
+	log_user(&log_, TEXT + 1999 * PAGE);
+	before = __sanitizer_get_current_allocated_bytes();
+	read_it();
+	ck_assert_uint_lt(__sanitizer_get_current_allocated_bytes() - before,
+			  4000 * each);
+	ck_assert_str_eq(frame_at(TEXT + 1999 * PAGE)->image->name, "prog");
+}
+END_TEST
+
+/* Each maps a page of its own, and sees those of all before it, and no later one. */
+START_TEST(a_long_line_of_forks_sees_what_each_has_mapped)
+{
+	int32_t n = 2500;
+
+	options.symbols.no_symbols = true;
+	for (int32_t i = 0; i < n; i++) {
+		log_map(&log_, PID + i, TEXT + i * PAGE, PAGE, 0, "/bin/prog");
+		log_fork(&log_, PID + i, PID + i + 1);
+	}
+	log_map(&log_, PID, TEXT + n * PAGE, PAGE, 0, "/bin/late");
+	log_context(&log_, PID + n, PID + n);
+	for (int32_t i = 0; i <= n; i++)
+		log_user(&log_, TEXT + i * PAGE + 8);
+	read_it();
+	for (int32_t i = 0; i < n; i++)
+		ck_assert_str_eq(frame_at(TEXT + i * PAGE + 8)->image->name,
+				 "prog");
+	ck_assert_str_eq(frame_at(TEXT + n * PAGE + 8)->image->name,
+			 "[unknown]");
+}
+END_TEST
+
+#define RECORDS		3000
+#define PLACES		64
+
+/* The latest record that has the page; else the first mapping that came later. */
+static int expected(const int (*record)[3], int until, int page)
+{
+	for (int i = until; i-- > 0; )
+		if (page >= record[i][0] && page < record[i][1])
+			return record[i][2];
+	for (int i = until; i < RECORDS; i++)
+		if (page >= record[i][0] && page < record[i][1] && record[i][2])
+			return record[i][2];
+	return 0;
+}
+
+/* More records than are looked through one by one: the index must agree with that. */
+START_TEST(many_mappings_over_each_other_are_told_apart_at_each_time)
+{
+	static int record[RECORDS][3], asked[RECORDS];
+	unsigned int seed = 7;
+	char name[20];
+
+	options.symbols.no_symbols = true;
+	for (int i = 0; i < RECORDS; i++) {
+		int first = rand_r(&seed) % PLACES, n = 1 + rand_r(&seed) % 9;
+		int which = rand_r(&seed) % 5;
+
+		snprintf(name, sizeof(name), "/bin/p%d", which);
+		if (which)
+			log_map(&log_, PID, TEXT + first * PAGE, n * PAGE, 0, name);
+		else
+			log_unmap(&log_, PID, TEXT + first * PAGE, n * PAGE);
+		record[i][0] = first;
+		record[i][1] = first + n;
+		record[i][2] = which;
+		asked[i] = rand_r(&seed) % (PLACES + 8);
+		/* The offset makes each a stack of its own. */
+		log_user(&log_, TEXT + asked[i] * PAGE + i);
+	}
+	read_it();
+	for (int i = 0; i < RECORDS; i++) {
+		int which = expected(record, i + 1, asked[i]);
+
+		snprintf(name, sizeof(name), which ? "p%d" : "[unknown]", which);
+		ck_assert_str_eq(frame_at(TEXT + asked[i] * PAGE + i)->image->name,
+				 name);
+	}
+}
+END_TEST
+
+START_TEST(an_odd_build_id_of_the_kernel_ends_with_its_last_whole_byte)
+{
+	log_note(&log_, "kernel-build-id=abcdef1");
+	log_kernel(&log_, 0xffffffff81000000);
+	read_it();
+	ck_assert_uint_eq(image_of(p, "[kernel]")->build_id_len, 3);
+}
+END_TEST
+
+/* ---- files --------------------------------------------------------------- */
+
+static int open_it(const char *path, struct hwpmc_guard guard)
+{
+	const char *why = NULL;
+	int fd = hwpmc_open_guarded(&guard, path, &why);
+
+	ck_assert((fd < 0) == (why != NULL));
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 ? 0 : -1;
+}
+
+START_TEST(only_regular_files_of_bounded_size_are_opened)
+{
+	struct hwpmc_guard guard = { .limit = 100 };
+
+	run("echo text > %s/file; mkfifo %s/fifo", dir, dir);
+	run("ln -s file %s/link%s", dir, "");
+	run("truncate -s 101 %s/large; echo x > %s/two; ", dir, dir);
+	run("ln %s/two %s/other", dir, dir);
+	ck_assert_int_eq(open_it(in_dir("file"), guard), 0);
+	ck_assert_int_eq(open_it(in_dir("link"), guard), 0);
+	ck_assert_int_eq(open_it(in_dir("fifo"), guard), -1);
+	ck_assert_int_eq(open_it("/dev/zero", guard), -1);
+	ck_assert_int_eq(open_it(dir, guard), -1);
+	ck_assert_int_eq(open_it(in_dir("large"), guard), -1);
+	ck_assert_int_eq(open_it(in_dir("none"), guard), -1);
+	guard.no_link = guard.one_name = true;
+	ck_assert_int_eq(open_it(in_dir("file"), guard), 0);
+	ck_assert_int_eq(open_it(in_dir("link"), guard), -1);
+	ck_assert_int_eq(open_it(in_dir("two"), guard), -1);
+}
+END_TEST
+
+START_TEST(nothing_leads_out_of_the_root)
+{
+	struct hwpmc_guard guard = { .limit = 100 };
+	char root[100];
+
+	run("mkdir %s/root; echo x > %s/secret", dir, dir);
+	run("echo x > %s/root/mine; ln -s ../secret %s/root/up", dir, dir);
+	snprintf(root, sizeof(root), "%s/root", dir);
+	guard.root = root;
+	ck_assert_int_eq(open_it("/mine", guard), 0);
+	ck_assert_int_eq(open_it("/../mine", guard), 0);
+	ck_assert_int_eq(open_it("/../secret", guard), -1);
+	ck_assert_int_eq(open_it("/up", guard), -1);
+	ck_assert_int_eq(open_it(in_dir("secret"), guard), -1);
+}
+END_TEST
+
+START_TEST(a_file_that_its_namer_cannot_read_is_not_shown)
+{
+	struct hwpmc_guard guard = {
+		.limit = 100, .owned = true, .owner = 65534, .group = 65534,
+	};
+
+	run("chmod 755 %s; echo x > %s/all", dir, dir);
+	run("cp %s/all %s/secret", dir, dir);
+	run("chmod 644 %s/all; chmod 600 %s/secret", dir, dir);
+	ck_assert_int_eq(open_it(in_dir("all"), guard), 0);
+	ck_assert_int_eq(open_it(in_dir("secret"), guard), -1);
+	guard.owner = geteuid();
+	ck_assert_int_eq(open_it(in_dir("secret"), guard), 0);
+}
+END_TEST
+
+/* ---- maps of perf -------------------------------------------------------- */
+
+static void read_map(void)
+{
+	options.symbols.perf_map = dir;
+	log_map(&log_, PID, 0x10000, 0x10000, 0, "//anon")->hdr.flags |=
+		HWPMC_MAP_ANON;
+	log_user(&log_, 0x10010);
+	read_it();
+}
+
+static void check_refused(void)
+{
+	read_map();
+	ck_assert(frame_at(0x10010)->symbol->unknown);
+	ck_assert_ptr_nonnull(strstr(frame_at(0x10010)->image->problem,
+				     "perf-PID.map"));
+}
+
+START_TEST(a_perf_map_that_is_a_link_is_not_followed)
+{
+	run("echo 10000 100 secret > %s/other; ln -s other %s/perf-42.map", dir,
+	    dir);
+	check_refused();
+}
+END_TEST
+
+START_TEST(a_perf_map_that_is_a_fifo_is_not_waited_for)
+{
+	run("mkfifo %s/perf-42.map%s", dir, "");
+	check_refused();
+}
+END_TEST
+
+START_TEST(a_perf_map_of_100_gb_is_not_read)
+{
+	run("echo 10000 100 first > %s/perf-42.map; truncate -s 100G %s/perf-42.map",
+	    dir, dir);
+	check_refused();
+}
+END_TEST
+
+/* ---- programs ------------------------------------------------------------ */
+
+/* Unpacked, both are programs whose functions have names. */
+
+START_TEST(a_packed_file_is_no_program)
+{
+	run("xz -c %s > %s/packed", program("functions"), dir);
+	log_map(&log_, PID, BASE, 0x1000, 0, in_dir("packed"));
+	log_user(&log_, BASE);
+	read_it();
+	ck_assert_ptr_nonnull(strstr(frame_at(BASE)->image->problem, "not ELF"));
+}
+END_TEST
+
+START_TEST(packed_symbols_of_a_program_are_unpacked_up_to_a_limit)
+{
+	struct text text = text_of(program("functions"));
+	uint64_t at = BASE + nm_addr(program("functions"), "alpha");
+
+	run("cp %s %s/symbols", program("functions"), dir);
+	run("truncate -s 100M %s/symbols; xz -0 -k %s/symbols", dir, dir);
+	run("objcopy --strip-all --add-section .gnu_debugdata=%s/symbols.xz "
+	    SYMBOLS_DIR "/functions %s/bomb", dir, dir);
+	log_map(&log_, PID, BASE + text.addr, text.size, text.offset,
+		in_dir("bomb"));
+	log_user(&log_, at);
+	read_it();
+	ck_assert(frame_at(at)->symbol->unknown);
+}
+END_TEST
+
+START_TEST(a_million_nested_blocks_of_debugging_information_are_borne)
+{
+	const char *path = program("nested");
+	uint64_t at = nm_addr(path, "hot");
+
+	options.symbols.inlines = true;
+	log_map(&log_, PID, at & -PAGE, PAGE, text_of(path).offset, path);
+	log_user(&log_, at);
+	read_it();
+	ck_assert_str_eq(frame_at(at)->symbol->name, "hot");
+}
+END_TEST
+
+int main(void)
+{
+	harness_fixture(setup, teardown);
+	harness_add(forks_of_a_process_with_many_mappings_take_no_copy_of_them);
+	harness_add(a_long_line_of_forks_sees_what_each_has_mapped);
+	harness_add(many_mappings_over_each_other_are_told_apart_at_each_time);
+	harness_add(an_odd_build_id_of_the_kernel_ends_with_its_last_whole_byte);
+	harness_add(only_regular_files_of_bounded_size_are_opened);
+	harness_add(nothing_leads_out_of_the_root);
+	harness_add(a_file_that_its_namer_cannot_read_is_not_shown);
+	harness_add(a_perf_map_that_is_a_link_is_not_followed);
+	harness_add(a_perf_map_that_is_a_fifo_is_not_waited_for);
+	harness_add(a_perf_map_of_100_gb_is_not_read);
+	harness_add(a_packed_file_is_no_program);
+	harness_add(packed_symbols_of_a_program_are_unpacked_up_to_a_limit);
+	harness_add(a_million_nested_blocks_of_debugging_information_are_borne);
+	return harness_run();
+}
