@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "msg.h"
+#include "output.h"
 #include "pager.h"
 
 /* Is the first word of a command a program? */
@@ -96,7 +97,7 @@ int pager_open(struct pager *p, const char *output, bool stdio)
 	*p = (struct pager){ .f = stdout, .name = "standard output" };
 	if (output && strcmp(output, "-")) {
 		p->name = output;
-		p->f = fopen(output, "we");
+		p->f = output_fopen(output);
 		if (p->f)
 			return 0;
 		msg("cannot write '%s': %s", output, strerror(errno));

@@ -13,6 +13,7 @@
 
 #include "common/commands.h"
 #include "common/msg.h"
+#include "common/output.h"
 #include "dump.h"
 #include "records.h"
 
@@ -287,8 +288,7 @@ static int dump_run(struct dump *d)
 	int fd = STDOUT_FILENO, status;
 
 	if (d->log.output && strcmp(d->log.output, "-"))
-		fd = open(d->log.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-			  0666);
+		fd = output_open(d->log.output, 0, 0666);
 	d->side = open_memstream(&d->side_text, &d->side_len);
 	if (fd < 0 || !d->side) {
 		msg("cannot write '%s': %s", d->log.output, strerror(errno));

@@ -24,6 +24,7 @@
 #include "common/fmt.h"
 #include "common/machine.h"
 #include "common/msg.h"
+#include "common/output.h"
 #include "export/gmon.h"
 
 #define DEFAULT_PERIOD	1000003
@@ -268,7 +269,7 @@ static int write_file(struct kgmon *k, const struct hwpmc_op_kgmon *op,
 	}
 	if (find_text(&text) < 0)
 		return -1;
-	f = fopen(k->output, "we");
+	f = output_fopen(k->output);
 	if (f)
 		elsewhere = write_buckets(f, entries, op->nentry, &text, base);
 	if (!f || ferror(f) | fclose(f)) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/msg.h"
+#include "common/output.h"
 #include "pmcstat.h"
 #include "record/net.h"
 #include "record/note.h"
@@ -78,8 +79,7 @@ static int open_path(struct pmcstat *ps)
 			msg("%s", err);
 		return ps->log_fd < 0 ? -1 : 0;
 	} else {
-		ps->log_fd = open(ps->log_path, O_WRONLY | O_CREAT | O_TRUNC |
-				  O_APPEND | O_CLOEXEC, 0600);
+		ps->log_fd = output_open(ps->log_path, O_APPEND, 0600);
 	}
 	if (ps->log_fd >= 0)
 		return 0;

@@ -13,6 +13,7 @@
 #include "common/cpus.h"
 #include "common/fmt.h"
 #include "common/msg.h"
+#include "common/output.h"
 #include "pmcstat.h"
 #include "record/procs.h"
 
@@ -345,7 +346,7 @@ static int open_output(struct pmcstat *ps)
 	if (!ps->output_path)
 		return 0;
 	ps->out = strcmp(ps->output_path, "-") == 0 ? stdout :
-		  fopen(ps->output_path, "we");
+		  output_fopen(ps->output_path);
 	if (ps->out)
 		return 0;
 	msg("cannot write '%s': %s", ps->output_path, strerror(errno));

@@ -11,6 +11,7 @@
 
 #include "common/fmt.h"
 #include "common/msg.h"
+#include "common/output.h"
 #include "export/export.h"
 #include "pmcstat.h"
 
@@ -204,7 +205,7 @@ int pmcstat_views_open(struct pmcstat *ps)
 		if (!v->path[i])
 			continue;
 		v->file[i] = strcmp(v->path[i], "-") == 0 ? stdout :
-			     fopen(v->path[i], "we");
+			     output_fopen(v->path[i]);
 		if (v->file[i])
 			continue;
 		msg("cannot write '%s': %s", v->path[i], strerror(errno));

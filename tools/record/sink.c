@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/msg.h"
+#include "common/output.h"
 #include "net.h"
 #include "note.h"
 #include "sink.h"
@@ -30,7 +31,7 @@ static int open_fd(struct sink *s, const char *path, char *err, size_t size)
 		s->fd = net_connect(path, err, size);
 		return s->fd < 0 ? -1 : 0;
 	}
-	s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	s->fd = output_open(path, 0, 0600);
 	if (s->fd >= 0)
 		return 0;
 	snprintf(err, size, "cannot write '%s': %s", path, strerror(errno));

@@ -14,6 +14,7 @@
 #include "common/commands.h"
 #include "common/fmt.h"
 #include "common/msg.h"
+#include "common/output.h"
 #include "common/watch.h"
 #include "record/launch.h"
 #include "stat.h"
@@ -389,7 +390,7 @@ static int open_output(struct session *s)
 	if (!s->o.output)
 		return 0;
 	s->out = strcmp(s->o.output, "-") == 0 ? stdout :
-		 fopen(s->o.output, "we");
+		 output_fopen(s->o.output);
 	if (s->out)
 		return 0;
 	msg("cannot write '%s': %s", s->o.output, strerror(errno));

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "common/msg.h"
+#include "common/output.h"
 #include "export/export.h"
 #include "view.h"
 
@@ -119,7 +120,7 @@ static int cannot_write(const char *path)
 static int write_image(const struct export *x, const struct hwpmc_image *image,
 		       const char *path)
 {
-	FILE *f = fopen(path, "we");
+	FILE *f = output_fopen(path);
 	int bad;
 
 	if (!f)

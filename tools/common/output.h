@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* output.h - files that options such as -o name. */
+#ifndef TOOLS_OUTPUT_H
+#define TOOLS_OUTPUT_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+/*
+ * open(path, O_WRONLY | O_CREAT | O_TRUNC | flags): in a directory that others can write,
+ * such as /tmp, no link is followed: it may be another user's, to a file of this one's.
+ */
+int output_open(const char *path, int flags, mode_t mode);
+/* NULL: errno. */
+FILE *output_fopen(const char *path);
+
+#endif
