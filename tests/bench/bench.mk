@@ -12,12 +12,22 @@ bench:
 bench-run: module vm-fetch vpmu $(BENCH_DIR)/bench
 	@status=0; BUILD=$(BUILD) $(TOP)/tests/bench/run || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-analysis || status=1; \
+	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-growth || status=1; \
 	exit $$status
 
 # Reading logs, on this machine: alone, it needs no bench in the VM.
 bench-analysis: module tools vm-fetch vpmu $(BENCH_DIR)/analysis/load \
 		$(BENCH_DIR)/analysis/rusage
 	@BUILD=$(BUILD) $(TOP)/tests/bench/analysis/run
+
+# How reading grows with the log: on this machine, no VM.
+bench-growth: tools $(BENCH_DIR)/growth/make_log $(BENCH_DIR)/analysis/rusage
+	@BUILD=$(BUILD) $(TOP)/tests/bench/growth/run
+
+$(BENCH_DIR)/growth/make_log: $(TOP)/tests/bench/growth/make_log.c \
+		$(TOP)/include/uapi/hwpmc_log.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g -D_GNU_SOURCE $(WARN) -I$(TOP)/include/uapi -o $@ $<
 
 $(BENCH_DIR)/analysis/%: $(TOP)/tests/bench/analysis/%.c
 	@mkdir -p $(@D)
@@ -28,4 +38,4 @@ $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/be
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -I$(TOP)/lib/pmc -o $@ $(BENCH_SRC) -lpthread
 
-.PHONY: bench bench-run bench-analysis
+.PHONY: bench bench-run bench-analysis bench-growth
