@@ -76,7 +76,28 @@ static void look(struct hwpmc_profile *p)
 		}
 }
 
-void symbols_read(const struct hwpmc_symbol_options *options)
+static void look_at_lines(struct hwpmc_profile *p)
+{
+	const struct hwpmc_stack *stack;
+	const char *file = NULL;
+	unsigned int line = 0;
+	uint32_t n;
+
+	stack = hwpmc_profile_stacks(p, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct hwpmc_frame *f = stack[i].frame[0];
+
+		for (uint32_t k = 0; k < stack[i].nframe; k++)
+			need(hwpmc_frame_line(p, stack[i].frame[k], &file, &line) < 1 ||
+			     file, "a line without a file");
+		for (uint64_t at = 0; at < 64; at++)
+			need(hwpmc_image_line(p, f->image, f->addr + at, &file,
+					      &line) < 1 || file,
+			     "a line without a file");
+	}
+}
+
+static void read_log(const struct hwpmc_symbol_options *options, bool lines)
 {
 	struct hwpmc_profile_options o = { .symbols = *options, .cpu = -1 };
 	struct hwpmc_input *in;
@@ -89,7 +110,19 @@ void symbols_read(const struct hwpmc_symbol_options *options)
 	p = hwpmc_profile_read(in, &o, NULL, NULL, err, sizeof(err));
 	need(p != NULL, "a good log is no profile");
 	look(p);
+	if (lines)
+		look_at_lines(p);
 	hwpmc_profile_free(p);
 	hwpmc_input_close(in);
 	loggen_free(&g);
+}
+
+void symbols_read(const struct hwpmc_symbol_options *options)
+{
+	read_log(options, false);
+}
+
+void symbols_lines(const struct hwpmc_symbol_options *options)
+{
+	read_log(options, true);
 }
