@@ -30,10 +30,17 @@ run-export = PYTHONPATH=$(TOP)/tests/harness BUILD=$(BUILD) \
 	$(TOP)/tests/harness/tap2tsv $(2) $(1) $$status \
 		<$(EXPORT_TEST)/$(1).tap >>$(BUILD)/results.tsv; exit $$status
 
-check-export: $(EXPORT_TEST)/hwpmc
+check-export: check-export-formats check-export-terminals
+
+check-export-formats: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,formats,export)
 
-.PHONY: check-export
+# All that reads a log, as it is installed.
+check-export-terminals: tools
+	@mkdir -p $(EXPORT_TEST)
+	@$(call run-export,terminals,export)
+
+.PHONY: check-export check-export-formats check-export-terminals
 
 check-flamegraph: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,flamegraph,flamegraph)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """hwlog - writes logs of samples that a test knows, by the layouts of
 include/uapi/hwpmc_log.h, and finds out where a real ELF file has its functions."""
+import os
 import struct
 import subprocess
 
@@ -32,7 +33,7 @@ class Log:
                                  self.time) + body
 
     def note(self, ident, text):
-        self.record(NOTE, text.encode() + b"\0", ident=ident)
+        self.record(NOTE, os.fsencode(text) + b"\0", ident=ident)
 
     def event(self, ident, name, period):
         self.note(ident, "event=" + name)
@@ -41,13 +42,13 @@ class Log:
 
     def process(self, pid, comm, path):
         self.record(PROCEXEC, struct.pack("<ii16s", pid, pid, comm) +
-                    path.encode() + b"\0")
+                    os.fsencode(path) + b"\0")
 
     def map(self, pid, start, end, path, offset=0, build_id=b"", flags=0):
         flags |= HAS_BUILD_ID if build_id else 0
         self.record(MAP_IN, struct.pack(
             "<iIQQQQII20sI", pid, len(build_id), start, end, offset, 0, 0, 0,
-            build_id, 0) + path.encode() + b"\0", flags)
+            build_id, 0) + os.fsencode(path) + b"\0", flags)
 
     def sample(self, pid, tid, pcs, count=1, event=1, flags=USER):
         """count samples with this chain, pcs[0] is where it hit."""

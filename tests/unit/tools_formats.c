@@ -67,6 +67,11 @@ static void put_plain(FILE *f, const char *s)
 	fmt_put_plain(f, s, 0);
 }
 
+static void put_escaped(FILE *f, const char *s)
+{
+	fmt_put_escaped(f, s, "\"\\");
+}
+
 START_TEST(json_strings_escape_what_json_forbids)
 {
 	ck_assert_str_eq(written(fmt_json_string, "a b"), "\"a b\"");
@@ -74,6 +79,8 @@ START_TEST(json_strings_escape_what_json_forbids)
 			 "\"a\\\"b\\\\c\"");
 	ck_assert_str_eq(written(fmt_json_string, "a\n\t\x01\x7f"),
 			 "\"a\\n\\t\\u0001\\u007f\"");
+	ck_assert_str_eq(written(fmt_json_string, "\302\2332J\302\240"),
+			 "\"\\u009b2J\302\240\"");
 	ck_assert_str_eq(written(fmt_json_string, "gr\xc3\xbc\xc3\x9f"),
 			 "\"gr\xc3\xbc\xc3\x9f\"");
 }
@@ -107,6 +114,13 @@ START_TEST(names_that_command_a_terminal_are_printed_plain)
 	ck_assert_str_eq(fmt_plain(text), "a?[2J?b??2Jc\303\251");
 	ck_assert_str_eq(fmt_plain(cut), "\302");
 	ck_assert_str_eq(written(put_plain, "a\033\302\237b\t"), "a???b\t");
+	/* CSI as one byte, and half a character; a line's end is one too. */
+	ck_assert_str_eq(written(put_plain, "\2332J\342\200\nx\240"),
+			 "?2J\342??x\240");
+	ck_assert_str_eq(written(put_escaped, "\033[m\302\233\"\342\200\234"),
+			 "\\x1b[m\\xc2\\x9b\\\"\342\200\234");
+	ck_assert_str_eq(written(fmt_utf8, "a\033\302\233\303\251"),
+			 "a\xef\xbf\xbd\xef\xbf\xbd\303\251");
 }
 END_TEST
 
@@ -117,7 +131,10 @@ START_TEST(csv_fields_are_quoted_where_they_must_be)
 	ck_assert_str_eq(written(fmt_csv_field, "a,b"), "\"a,b\"");
 	ck_assert_str_eq(written(fmt_csv_field, "say \"x\""),
 			 "\"say \"\"x\"\"\"");
-	ck_assert_str_eq(written(fmt_csv_field, "a\nb"), "\"a\nb\"");
+	ck_assert_str_eq(written(fmt_csv_field, "a\nb"), "a?b");
+	ck_assert_str_eq(written(fmt_csv_field, "=1+1"), "'=1+1");
+	ck_assert_str_eq(written(fmt_csv_field, "@f,-g"), "\"'@f,-g\"");
+	ck_assert_str_eq(written(fmt_csv_field, "a=b"), "a=b");
 }
 END_TEST
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "annotate.h"
+#include "common/fmt.h"
 #include "common/logopts.h"
 #include "common/msg.h"
 #include "source.h"
@@ -170,8 +171,11 @@ static void print_source(struct pmcannotate *pa, const struct annotate_insn *ins
 {
 	const char *text = source_line(&pa->sources, insn->file, insn->line);
 
-	printf("%8s | %s:%u: %s\n", "", last_part(insn->file), insn->line,
-	       text ? text : "(the source is not here)");
+	printf("%8s | ", "");
+	fmt_put_plain(stdout, last_part(insn->file), 0);
+	printf(":%u: ", insn->line);
+	fmt_put_plain(stdout, text ? text : "(the source is not here)", 0);
+	putchar('\n');
 }
 
 static bool is_new_line(const struct annotate *a, uint32_t i)
@@ -194,7 +198,9 @@ static void print_insns(struct pmcannotate *pa, const struct annotate *a)
 			printf("%7.2f%%", percent_of(insn->samples, a->samples));
 		else
 			printf("%8s", "");
-		printf(" | %8" PRIx64 ":  %s\n", insn->addr, insn->text);
+		printf(" | %8" PRIx64 ":  ", insn->addr);
+		fmt_put_plain(stdout, insn->text, 0);
+		putchar('\n');
 	}
 	if (a->outside)
 		printf("%7.2f%% | (behind the code that could be read)\n",
@@ -207,12 +213,14 @@ static void print_function(struct pmcannotate *pa, uint32_t event,
 	struct annotate *a;
 	char why[5000];
 
-	printf("\n%s() [%.2f%%, %" PRIu64 " samples]\n", f->symbol->name,
-	       percent_of(f->samples, all), f->samples);
+	putchar('\n');
+	fmt_put_plain(stdout, f->symbol->name, 0);
+	printf("() [%.2f%%, %" PRIu64 " samples]\n", percent_of(f->samples, all),
+	       f->samples);
 	a = annotate_new(pa->profile, event, f->symbol, &pa->a, why,
 			 sizeof(why));
 	if (!a) {
-		printf("cannot be shown: %s\n", why);
+		printf("cannot be shown: %s\n", fmt_plain(why));
 		return;
 	}
 	sources_of(&pa->sources, f->symbol->image);
@@ -234,8 +242,9 @@ static void print_event(struct pmcannotate *pa, uint32_t event,
 	struct annotate_function *f;
 	uint32_t n;
 
-	printf("%s%s: %" PRIu64 " samples\n", event ? "\n" : "", ev->name,
-	       ev->samples);
+	fputs(event ? "\n" : "", stdout);
+	fmt_put_plain(stdout, ev->name, 0);
+	printf(": %" PRIu64 " samples\n", ev->samples);
 	f = annotate_functions(pa->profile, event, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!is_meant(pa, f[i].symbol->image))

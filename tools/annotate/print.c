@@ -139,8 +139,8 @@ static void print_text(struct annotate_printer *pr,
 	}
 	print_named(pr, "# code: ", a->from);
 	if (pr->source && !a->nline)
-		fprintf(pr->out.f, "# no source lines%s%s\n", no_lines ? ": " : "",
-			no_lines ? no_lines : "");
+		print_named(pr, no_lines ? "# no source lines: " : "# no source lines",
+			    no_lines ? no_lines : "");
 	if (pr->source && a->nline)
 		print_lines(pr, a);
 	if (pr->assembly || !a->nline)
@@ -247,10 +247,12 @@ void annotate_print_event(struct annotate_printer *pr,
 	if (!pr->event && pr->format == LOGOPTS_CSV)
 		fputs("event,samples,percent,image,symbol,address,instruction,file,line,problem\n",
 		      pr->out.f);
-	if (pr->format == LOGOPTS_TEXT)
-		fprintf(pr->out.f, "%s# event %s, a sample every %" PRIu64 ": %"
-			PRIu64 " samples\n", pr->event ? "\n" : "", event->name,
-			event->period, event->samples);
+	if (pr->format == LOGOPTS_TEXT) {
+		fputs(pr->event ? "\n# event " : "# event ", pr->out.f);
+		fmt_put_plain(pr->out.f, event->name, 0);
+		fprintf(pr->out.f, ", a sample every %" PRIu64 ": %" PRIu64
+			" samples\n", event->period, event->samples);
+	}
 	pr->event = event;
 }
 

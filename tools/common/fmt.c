@@ -73,106 +73,133 @@ static int utf8_length(const unsigned char *s)
 	return len;
 }
 
-static void json_char(FILE *f, unsigned char c)
+int fmt_unit(const char *s, bool *control)
 {
-	if (c == '"' || c == '\\')
-		fprintf(f, "\\%c", c);
-	else if (c == '\n')
-		fputs("\\n", f);
-	else if (c == '\t')
-		fputs("\\t", f);
-	else if (c < 0x20 || c == 0x7f)
-		fprintf(f, "\\u%04x", c);
+	const unsigned char *u = (const unsigned char *)s;
+	int len = utf8_length(u);
+
+	/* 0x80 to 0x9f alone: half of a character that was cut, or a C1 character. */
+	*control = len == 2 ? u[0] == 0xc2 && u[1] < 0xa0 :
+		   len < 2 && (u[0] < ' ' || (u[0] >= 0x7f && u[0] < 0xa0));
+	return len ? len : 1;
+}
+
+/* Almost all of it is one byte at a time. */
+static void put(FILE *f, const char *s, int len)
+{
+	if (len == 1)
+		putc_unlocked(*s, f);
 	else
-		fputc(c, f);
+		fwrite_unlocked(s, 1, len, f);
+}
+
+static void json_char(FILE *f, const char *c, int len, bool control)
+{
+	if (*c == '"' || *c == '\\')
+		fprintf(f, "\\%c", *c);
+	else if (*c == '\n')
+		fputs("\\n", f);
+	else if (*c == '\t')
+		fputs("\\t", f);
+	else if (control)
+		fprintf(f, "\\u%04x", (unsigned char)c[len - 1]);
+	else
+		put(f, c, len);
 }
 
 void fmt_json_string(FILE *f, const char *s)
 {
-	const unsigned char *p = (const unsigned char *)s;
+	bool control;
 
 	fputc('"', f);
-	while (*p) {
-		int len = utf8_length(p);
-
-		if (len == 1)
-			json_char(f, *p);
-		else if (len)
-			fwrite(p, 1, len, f);
+	for (int len; *s; s += len) {
+		len = fmt_unit(s, &control);
+		if (len > 1 || (unsigned char)*s < 0x80)
+			json_char(f, s, len, control);
 		else
 			fputs("\\ufffd", f);
-		p += len ? len : 1;
 	}
 	fputc('"', f);
 }
 
 void fmt_utf8(FILE *f, const char *s)
 {
-	const unsigned char *p = (const unsigned char *)s;
+	bool control;
 
-	while (*p) {
-		int len = utf8_length(p);
-
-		if (len)
-			fwrite(p, 1, len, f);
+	for (int len; *s; s += len) {
+		len = fmt_unit(s, &control);
+		if (!control && (len > 1 || (unsigned char)*s < 0x80))
+			put(f, s, len);
 		else
 			fputs("\xef\xbf\xbd", f);
-		p += len ? len : 1;
 	}
 }
 
-static bool is_command(char c)
+char *fmt_clean(char *text, char instead)
 {
-	return (unsigned char)c < ' ' || c == 0x7f;
-}
+	bool control;
 
-/* U+0080 to U+009F: terminals obey them as they do ESC and a letter. */
-static bool is_command_pair(const char *c)
-{
-	return (unsigned char)c[0] == 0xc2 && ((unsigned char)c[1] & 0xe0) == 0x80;
-}
-
-char *fmt_plain(char *text)
-{
-	for (char *c = text; *c; c++) {
-		if (is_command_pair(c))
-			*c++ = '?';
-		else if (!is_command(*c))
-			continue;
-		*c = '?';
+	for (int n, i = 0; text[i]; i += n) {
+		n = fmt_unit(text + i, &control);
+		if (control)
+			memset(text + i, instead, n);
 	}
 	return text;
 }
 
+char *fmt_plain(char *text)
+{
+	return fmt_clean(text, '?');
+}
+
 void fmt_put_plain(FILE *f, const char *text, int width)
 {
-	int n = 0;
+	bool control;
+	int at = 0;
 
-	for (; text[n]; n++) {
-		if (is_command_pair(text + n)) {
-			fputs("??", f);
-			n++;
-			continue;
-		}
-		fputc(is_command(text[n]) && text[n] != '\t' ? '?' : text[n], f);
+	for (int len; text[at]; at += len) {
+		len = fmt_unit(text + at, &control);
+		if (control && text[at] != '\t')
+			put(f, "??", len);
+		else
+			put(f, text + at, len);
 	}
-	for (; n < width; n++)
+	for (; at < width; at++)
 		fputc(' ', f);
+}
+
+void fmt_put_escaped(FILE *f, const char *text, const char *special)
+{
+	bool control;
+
+	for (int len; *text; text += len) {
+		len = fmt_unit(text, &control);
+		for (int i = 0; control && i < len; i++)
+			fprintf(f, "\\x%02x", (unsigned char)text[i]);
+		if (control)
+			continue;
+		if (strchr(special, *text))
+			fputc('\\', f);
+		put(f, text, len);
+	}
 }
 
 void fmt_csv_field(FILE *f, const char *s)
 {
-	if (!strpbrk(s, ",\"\r\n")) {
-		fputs(s, f);
-		return;
-	}
-	fputc('"', f);
-	for (; *s; s++) {
+	bool control, quote = strpbrk(s, ",\"");
+
+	if (quote)
+		fputc('"', f);
+	if (*s && strchr("=+-@", *s))
+		fputc('\'', f);
+	for (int len; *s; s += len) {
+		len = fmt_unit(s, &control);
 		if (*s == '"')
 			fputc('"', f);
-		fputc(*s, f);
+		put(f, control ? "??" : s, len);
 	}
-	fputc('"', f);
+	if (quote)
+		fputc('"', f);
 }
 
 int fmt_parse_u64(const char *s, uint64_t lo, uint64_t hi, uint64_t *value)

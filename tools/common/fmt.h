@@ -5,6 +5,7 @@
 #ifndef TOOLS_FMT_H
 #define TOOLS_FMT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -22,18 +23,34 @@ const char *fmt_separator(void);
 /* Three significant decimals with a unit prefix: "12.345 M". */
 char *fmt_scaled(char buf[FMT_NUMBER], double value);
 
+/*
+ * The text of a log, a program or a map is anybody's, and a terminal obeys control
+ * characters in it: C0 with DEL, and C1, be that UTF-8 or a byte alone. fmt_unit() is
+ * the one place that knows them; all that prints text of others uses a function of this
+ * file. It returns the number of bytes of the character at s, which is not the end.
+ */
+int fmt_unit(const char *s, bool *control);
+
 /* With quotes and escapes. Bytes that are not UTF-8 become U+FFFD. */
 void fmt_json_string(FILE *f, const char *s);
 
-/* As it is, but for bytes that are not UTF-8: U+FFFD. */
+/* As it is, but for control characters and bytes that are not UTF-8: U+FFFD. */
 void fmt_utf8(FILE *f, const char *s);
 
-/* Names are anybody's: what commands a terminal in them becomes '?'. Returns it. */
+/* Each byte of a control character becomes `instead`. Returns text. */
+char *fmt_clean(char *text, char instead);
+/* The same with '?'. */
 char *fmt_plain(char *text);
 /* The same to a stream, tabs as they are, then blanks up to `width` bytes. */
 void fmt_put_plain(FILE *f, const char *text, int width);
+/* Control characters as "\x1b", and a backslash before each of `special`. */
+void fmt_put_escaped(FILE *f, const char *text, const char *special);
 
-/* A CSV field (RFC 4180): quoted only where it must be. */
+/*
+ * A CSV field (RFC 4180): quoted only where it must be. Spreadsheets take what begins
+ * with one of "=+-@" as a formula: it gets an apostrophe in front. Control characters
+ * become '?'.
+ */
 void fmt_csv_field(FILE *f, const char *s);
 
 /*

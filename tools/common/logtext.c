@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* logtext.c - records as lines of text, by the table of records.h. No state. */
-#include <ctype.h>
 #include <inttypes.h>
 
+#include "fmt.h"
 #include "logtext.h"
 #include "records.h"
 
@@ -10,14 +10,7 @@
 static void put_quoted(FILE *f, const char *s)
 {
 	putc_unlocked('"', f);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			putc_unlocked('\\', f);
-		if (iscntrl((unsigned char)*s))
-			fprintf(f, "\\x%02x", (unsigned char)*s);
-		else
-			putc_unlocked(*s, f);
-	}
+	fmt_put_escaped(f, s, "\"\\");
 	putc_unlocked('"', f);
 }
 

@@ -4,9 +4,9 @@
  * period event: address function+offset (image), then its callers. What comes with
  * each sample is copied from pieces that were made once.
  */
-#include <ctype.h>
 #include <inttypes.h>
 
+#include "common/fmt.h"
 #include "common/logtext.h"
 #include "dump.h"
 
@@ -34,11 +34,7 @@ static void put_time(struct dump *d, uint64_t tick)
 /* A name that holds a line's end, or what a terminal obeys, is to stay in its line. */
 static void put_plain(FILE *f, const char *s)
 {
-	for (; *s; s++)
-		if (iscntrl((unsigned char)*s))
-			fprintf(f, "\\x%02x", (unsigned char)*s);
-		else
-			fputc(*s, f);
+	fmt_put_escaped(f, s, "");
 }
 
 static void make_prefix(struct dump *d, const struct hwpmc_record *r,

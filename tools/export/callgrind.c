@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fmt.h"
 #include "common/msg.h"
 #include "export.h"
 
@@ -101,8 +102,7 @@ static void put_word(FILE *f, const char *name)
 
 static void put_line_of(FILE *f, const char *text)
 {
-	for (; *text; text++)
-		fputc((unsigned char)*text < ' ' ? '?' : *text, f);
+	fmt_put_plain(f, text, 0);
 	fputc('\n', f);
 }
 
@@ -304,16 +304,20 @@ static void put_functions(struct callgrind *c)
 static void put_events(const struct export *x, FILE *f)
 {
 	for (uint32_t e = 0; e < x->nevent; e++) {
-		fprintf(f, "desc: Event: %s, a sample every %" PRIu64 "\n",
-			x->event[e].name, x->event[e].period);
-		if (x->event[e].filtered)
-			fprintf(f, "desc: Kept out: %" PRIu64 " samples of %s\n",
-				x->event[e].filtered, x->event[e].name);
+		fputs("desc: Event: ", f);
+		fmt_put_plain(f, x->event[e].name, 0);
+		fprintf(f, ", a sample every %" PRIu64 "\n", x->event[e].period);
+		if (!x->event[e].filtered)
+			continue;
+		fprintf(f, "desc: Kept out: %" PRIu64 " samples of ",
+			x->event[e].filtered);
+		put_line_of(f, x->event[e].name);
 	}
 	for (uint32_t e = 0; e < x->nevent; e++) {
 		fputs("event: ", f);
 		put_word(f, x->event[e].name);
-		fprintf(f, " : samples of %s\n", x->event[e].name);
+		fputs(" : samples of ", f);
+		put_line_of(f, x->event[e].name);
 	}
 	fputs("events:", f);
 	for (uint32_t e = 0; e < x->nevent; e++) {

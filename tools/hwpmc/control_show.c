@@ -135,7 +135,7 @@ static void print_machine(const struct control *c)
 	printf("pmu      ");
 	if (info && hold.state != HWPMC_PMU_NONE)
 		printf("version %u, ", info->pmu_version);
-	printf("%s%s%s\n", hold.fact, hold.who[0] ? " " : "", hold.who);
+	printf("%s%s%s\n", hold.fact, hold.who[0] ? " " : "", fmt_plain(hold.who));
 	if (hold.remedy[0])
 		printf("%-8s %s\n", "to do", hold.remedy);
 	if (info)

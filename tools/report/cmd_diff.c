@@ -189,12 +189,13 @@ static void print_line(const struct options *o, const struct diff *d,
 static void print_side(const struct options *o, const char *which,
 		       const char *path, const struct hwpmc_profile_event *ev)
 {
+	fprintf(o->out.f, "# %s: ", which);
+	fmt_put_plain(o->out.f, path, 0);
 	if (ev)
-		fprintf(o->out.f, "# %s: %s: %" PRIu64 " samples, one every %"
-			PRIu64 "\n", which, path, ev->samples, ev->period);
+		fprintf(o->out.f, ": %" PRIu64 " samples, one every %" PRIu64 "\n",
+			ev->samples, ev->period);
 	else
-		fprintf(o->out.f, "# %s: %s: does not have this event\n", which,
-			path);
+		fputs(": does not have this event\n", o->out.f);
 }
 
 static void print_head(const struct options *o, const struct diff *d,
@@ -203,7 +204,9 @@ static void print_head(const struct options *o, const struct diff *d,
 	const struct hwpmc_profile_event *old = d->side[0].event;
 	const struct hwpmc_profile_event *new = d->side[1].event;
 
-	fprintf(o->out.f, "# event %s\n", event);
+	fputs("# event ", o->out.f);
+	fmt_put_plain(o->out.f, event, 0);
+	fputc('\n', o->out.f);
 	print_side(o, "old", o->path[0], old);
 	print_side(o, "new", o->path[1], new);
 	if (old && new && old->period != new->period)

@@ -6,13 +6,19 @@
  */
 #include <inttypes.h>
 
+#include "common/fmt.h"
 #include "report.h"
 
-/* Names may hold what separates. */
+/* Names may hold what separates, and control characters. Tabs are as they are. */
 static void put_name(FILE *f, const char *name)
 {
-	for (; *name; name++)
-		fputc(*name == ';' || *name == '\n' ? ':' : *name, f);
+	bool control;
+
+	for (int len; *name; name += len) {
+		len = fmt_unit(name, &control);
+		fwrite(*name == ';' || *name == '\n' ? ":" :
+		       control && *name != '\t' ? "??" : name, 1, len, f);
+	}
 }
 
 static void put_stack(FILE *f, const struct hwpmc_stack *s)

@@ -28,9 +28,10 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 	const char *command = hwpmc_profile_note(r->profile, "command");
 	FILE *f = r->out.f;
 
-	fprintf(f, "# event %s, a sample every %" PRIu64 ": %" PRIu64
-		" samples in %.3f s\n", ev->name, ev->period, ev->samples,
-		t->duration / 1e9);
+	fputs("# event ", f);
+	fmt_put_plain(f, ev->name, 0);
+	fprintf(f, ", a sample every %" PRIu64 ": %" PRIu64 " samples in %.3f s\n",
+		ev->period, ev->samples, t->duration / 1e9);
 	if (command) {
 		fputs("# command: ", f);
 		fmt_put_plain(f, command, 0);
@@ -62,7 +63,9 @@ static void print_problem(FILE *f, const char *what,
 {
 	fprintf(f, "# no %s of ", what);
 	fmt_put_plain(f, image->path, 0);
-	fprintf(f, " (%" PRIu64 " samples): %s\n", image->samples, why);
+	fprintf(f, " (%" PRIu64 " samples): ", image->samples);
+	fmt_put_plain(f, why, 0);
+	fputc('\n', f);
 }
 
 void report_problems(FILE *f, const struct hwpmc_profile *profile, bool lines)

@@ -40,8 +40,10 @@ static int name_width(const struct stat_set *set)
 
 static void print_command(FILE *f, const struct stat_options *o)
 {
-	for (char **arg = o->command; *arg; arg++)
-		fprintf(f, "%s%s", arg == o->command ? "'" : " ", *arg);
+	for (char **arg = o->command; *arg; arg++) {
+		fputs(arg == o->command ? "'" : " ", f);
+		fmt_put_plain(f, *arg, 0);
+	}
 	fputc('\'', f);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fmt.h"
 #include "common/msg.h"
 #include "top.h"
 #include "view/tree.h"
@@ -74,7 +75,7 @@ static void draw_head(struct top *t)
 		 ev ? ev->period : 0, t->round, t->interval_ns / 1e9,
 		 t->accumulate ? ", all since then" : "",
 		 t->paused ? "  [paused]" : "", t->over ? "  [ended]" : "");
-	put_row(0, text);
+	put_row(0, fmt_plain(text));
 	top_sums_text(t, text, sizeof(text));
 	put_row(1, text);
 	if (screen.page == PAGE_CALLERS)
@@ -84,7 +85,7 @@ static void draw_head(struct top *t)
 		top_columns_text(t, columns, sizeof(columns));
 	snprintf(text, sizeof(text), " percent    samples  %-*s", COLS, columns);
 	attron(A_REVERSE);
-	put_row(2, text);
+	put_row(2, fmt_plain(text));
 	attroff(A_REVERSE);
 }
 
@@ -200,7 +201,7 @@ static void draw_node(struct drawing *d, const struct view_node *n,
 			 percent, n->count, 2 * depth, "", n->symbol->name,
 			 n->symbol->image->name);
 		attron(percent_heat(percent));
-		put_row(HEAD_ROWS + row, text);
+		put_row(HEAD_ROWS + row, fmt_plain(text));
 		attroff(percent_heat(percent));
 	}
 	for (const struct view_node *c = n->child; c; c = c->next)

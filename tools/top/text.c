@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "common/fmt.h"
 #include "top.h"
 
 static void print_rest(const struct top *t, uint32_t from)
@@ -27,8 +28,9 @@ static void print_event(struct top *t)
 
 	ev = top_event(t, &n);
 	top_sums_text(t, text, sizeof(text));
-	printf("# round %" PRIu64 ": %s, a sample every %" PRIu64 ": %s\n",
-	       t->round, ev->name, ev->period, text);
+	printf("# round %" PRIu64 ": ", t->round);
+	fmt_put_plain(stdout, ev->name, 0);
+	printf(", a sample every %" PRIu64 ": %s\n", ev->period, text);
 	top_columns_text(t, text, sizeof(text));
 	printf("# percent    samples  %s\n", text);
 	for (n = 0; n < t->nline && n < t->limit; n++) {

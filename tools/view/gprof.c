@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/fmt.h"
 #include "common/msg.h"
 #include "common/output.h"
 #include "export/export.h"
@@ -64,9 +65,9 @@ static void file_name(char *out, const char *name)
 	if (len > NAME - 1)
 		len = NAME - 1;
 	for (size_t i = 0; i < len; i++)
-		out[i] = name[i] == '/' || (unsigned char)name[i] < ' ' ? '_' :
-			 name[i];
+		out[i] = name[i] == '/' ? '_' : name[i];
 	out[len] = '\0';
+	fmt_clean(out, '_');
 	if (out[0] == '.' || !out[0])
 		out[0] = '_';
 }
@@ -174,14 +175,7 @@ static int write_event(const struct gprof *g, const char *dir, uint32_t event)
 static void put_quoted(FILE *f, const char *s)
 {
 	fputc('"', f);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			fputc('\\', f);
-		if ((unsigned char)*s < ' ')
-			fprintf(f, "\\x%02x", (unsigned char)*s);
-		else
-			fputc(*s, f);
-	}
+	fmt_put_escaped(f, s, "\"\\");
 	fputc('"', f);
 }
 

@@ -7,14 +7,14 @@
  */
 #include <inttypes.h>
 
+#include "common/fmt.h"
 #include "tree.h"
 #include "view.h"
 
 static void put_image(FILE *f, const struct hwpmc_image *image)
 {
 	fputs(" @ ", f);
-	for (const char *s = image->path; *s; s++)
-		fputc((unsigned char)*s < ' ' ? '?' : *s, f);
+	fmt_put_plain(f, image->path, 0);
 }
 
 static void put_figures(FILE *f, unsigned int level, uint64_t count, uint64_t of)
@@ -83,8 +83,9 @@ void view_graph(FILE *f, const struct hwpmc_profile *p,
 
 	ev = hwpmc_profile_events(p, &n);
 	for (uint32_t i = 0; i < n; i++) {
-		fprintf(f, "%s@ %s [%" PRIu64 " samples]\n\n", i ? "\n" : "",
-			ev[i].name, ev[i].samples);
+		fputs(i ? "\n@ " : "@ ", f);
+		fmt_put_plain(f, ev[i].name, 0);
+		fprintf(f, " [%" PRIu64 " samples]\n\n", ev[i].samples);
 		put_event(f, p, i, o);
 	}
 }

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "common/fmt.h"
 #include "tree.h"
 #include "view.h"
 
@@ -19,13 +20,6 @@ static void put_pc(FILE *f, const struct hwpmc_frame *hit)
 	else
 		fprintf(f, " 0x%" PRIx64 " 0x%" PRIx64 "\n", s->start,
 			s->start + s->size);
-}
-
-/* The rest of a line; nothing in it ends the line. */
-static void put_text(FILE *f, const char *s)
-{
-	for (; *s; s++)
-		fputc((unsigned char)*s < ' ' ? '?' : *s, f);
 }
 
 static void put_frame(FILE *f, struct hwpmc_profile *p,
@@ -45,7 +39,7 @@ static void put_frame(FILE *f, struct hwpmc_profile *p,
 		return;
 	}
 	fputc(' ', f);
-	put_text(f, file);
+	fmt_put_plain(f, file, 0);
 	fprintf(f, ":%u\n", line);
 }
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/fmt.h"
 #include "top.h"
 #include "tree.h"
 #include "view.h"
@@ -42,9 +43,10 @@ static void put_head(FILE *f, const struct hwpmc_profile *p,
 		mine += count;
 		unknown += e->stack.frame[0]->symbol->unknown ? count : 0;
 	}
-	fprintf(f, "PMC: [%s] Samples: %" PRIu64 " (%.1f%%) , %" PRIu64
-		" unresolved", t->merged ? "all" : t->event < n ?
-		ev[t->event].name : "none yet", mine,
+	fputs("PMC: [", f);
+	fmt_put_plain(f, t->merged ? "all" : t->event < n ? ev[t->event].name :
+		      "none yet", 0);
+	fprintf(f, "] Samples: %" PRIu64 " (%.1f%%) , %" PRIu64 " unresolved", mine,
 		all ? 100.0 * mine / all : 0, unknown);
 	if (s->dropped)
 		fprintf(f, ", %" PRIu64 " dropped so far", s->dropped);

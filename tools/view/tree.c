@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tree.c - trees of stacks. A hash finds the child of a node. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fmt.h"
 #include "common/msg.h"
 #include "tree.h"
 
@@ -157,14 +157,15 @@ int view_put_word(FILE *f, const char *name)
 {
 	int n = 0;
 
-	for (char before = 0; *name; name++) {
-		unsigned char c = *name;
+	char before = 0;
+	bool control;
 
-		if (c != ' ' || before != ',') {
-			fputc(c == ' ' ? '_' : iscntrl(c) ? '?' : c, f);
-			n++;
-		}
-		before = c;
+	for (int len; *name; name += len) {
+		len = fmt_unit(name, &control);
+		if (*name != ' ' || before != ',')
+			n += fwrite(*name == ' ' ? "_" : control ? "??" : name, 1,
+				    len, f);
+		before = *name;
 	}
 	return n;
 }
