@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * input.c - a log from a file, a descriptor or memory, plain or compressed by zstd:
- * bytes for the parser. Plain files are mapped, all else is read in pieces.
+ * bytes for the parser, read in pieces. A file is not mapped: another process may cut it
+ * off meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,16 +10,15 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "stat.h"
 
 #define PIECE		(256 * 1024)
-/* Of a mapped file that is in memory because of this: a multiple of pages. */
-#define WINDOW		(2 * 1024 * 1024)
 #define ZSTD_MAGIC_LE	0xfd2fb528u
 
 struct hwpmc_input {
@@ -26,18 +26,18 @@ struct hwpmc_input {
 	char *name;
 	int fd;				/* -1: memory */
 	bool own_fd;
-	const void *map;		/* memory, or the mapped file */
-	size_t map_len;
-	bool unmap;
+	const void *memory;		/* NULL: a descriptor */
+	size_t memory_len;
+	bool file;			/* a regular one: what it had at first */
+	uint64_t file_at, file_len;
 	ZSTD_DStream *zstd;		/* NULL: plain */
 	uint8_t *raw, *plain;		/* pieces, read and decompressed */
 	size_t raw_at, raw_len;
 	bool in_frame;			/* zstd: it has not come to its end */
-	uint8_t *kept;			/* all that was read, to read it again */
-	size_t kept_len, kept_room;
-	bool keeps;
+	int spool;			/* all that was read, to read it again */
 	bool eof, cut, skip_samples;
-	uint64_t bytes;
+	uint64_t bytes;			/* that the parser got */
+	uint64_t raw_bytes, limit;	/* that came; limit 0: any number */
 	char error[512];
 };
 
@@ -61,7 +61,7 @@ static struct hwpmc_input *input_new(const char *name)
 
 	if (!in)
 		return NULL;
-	in->fd = -1;
+	in->fd = in->spool = -1;
 	in->name = strdup(name);
 	in->parser = hwpmc_parser_new();
 	if (in->name && in->parser)
@@ -74,15 +74,14 @@ EXPORT void hwpmc_input_close(struct hwpmc_input *in)
 {
 	if (!in)
 		return;
-	if (in->unmap)
-		munmap((void *)in->map, in->map_len);
+	if (in->spool >= 0)
+		close(in->spool);
 	if (in->own_fd)
 		close(in->fd);
 	ZSTD_freeDStream(in->zstd);
 	hwpmc_parser_free(in->parser);
 	free(in->raw);
 	free(in->plain);
-	free(in->kept);
 	free(in->name);
 	free(in);
 }
@@ -99,31 +98,70 @@ static bool is_zstd(const void *head, size_t len)
 	return magic == ZSTD_MAGIC_LE;
 }
 
-static ssize_t read_some(int fd, void *buf, size_t len)
+/* A writer may come to the end while this reads: what there was when it was opened. */
+static void look_at_file(struct hwpmc_input *in)
+{
+	struct stat st;
+
+	in->file = fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size;
+	if (!in->file)
+		return;
+	in->file_len = st.st_size;
+	posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+/* Of a socket whose owner has set a limit. */
+static int silence_of(int fd)
+{
+	struct timeval limit = { 0 };
+	socklen_t size = sizeof(limit);
+
+	return getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &size) < 0 ? 0 :
+	       limit.tv_sec;
+}
+
+static ssize_t read_file(struct hwpmc_input *in, void *buf, size_t len)
+{
+	uint64_t left = in->file_len - in->file_at;
+	ssize_t n;
+
+	if (!left)
+		return 0;
+	do {
+		n = pread(in->fd, buf, left < len ? left : len, in->file_at);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return input_fail(in, errno, "%s", strerror(errno));
+	if (!n)
+		return input_fail(in, EIO, "it was truncated while it was read: %"
+				  PRIu64 " of %" PRIu64 " bytes are gone", left,
+				  in->file_len);
+	in->file_at += n;
+	return n;
+}
+
+static ssize_t read_stream(struct hwpmc_input *in, void *buf, size_t len)
 {
 	ssize_t n;
 
 	do {
-		n = read(fd, buf, len);
+		n = read(in->fd, buf, len);
 	} while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN && silence_of(in->fd))
+		return input_fail(in, ETIMEDOUT, "nothing came for %d s",
+				  silence_of(in->fd));
+	if (n < 0)
+		return input_fail(in, errno, "%s", strerror(errno));
+	in->raw_bytes += n;
+	if (in->limit && in->raw_bytes > in->limit)
+		return input_fail(in, EFBIG, "more than %" PRIu64 " bytes came",
+				  in->limit);
 	return n;
 }
 
-static int map_file(struct hwpmc_input *in)
+static ssize_t read_some(struct hwpmc_input *in, void *buf, size_t len)
 {
-	struct stat st;
-
-	if (fstat(in->fd, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size)
-		return -1;
-	in->map = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, in->fd, 0);
-	if (in->map == MAP_FAILED) {
-		in->map = NULL;
-		return -1;
-	}
-	in->map_len = st.st_size;
-	in->unmap = true;
-	madvise((void *)in->map, in->map_len, MADV_SEQUENTIAL);
-	return 0;
+	return in->file ? read_file(in, buf, len) : read_stream(in, buf, len);
 }
 
 static int begin_zstd(struct hwpmc_input *in)
@@ -134,21 +172,20 @@ static int begin_zstd(struct hwpmc_input *in)
 	return 0;
 }
 
-/* What the first bytes are decides; those of a pipe are kept. */
+/* What the first bytes are decides; they are kept. */
 static int input_begin(struct hwpmc_input *in)
 {
-	if (map_file(in) == 0)
-		return is_zstd(in->map, in->map_len) ? begin_zstd(in) : 0;
+	look_at_file(in);
 	in->raw = malloc(PIECE);
 	in->plain = malloc(PIECE);
 	if (!in->raw || !in->plain)
 		return input_fail(in, ENOMEM, "no memory");
 	while (in->raw_len < 4) {
-		ssize_t n = read_some(in->fd, in->raw + in->raw_len,
+		ssize_t n = read_some(in, in->raw + in->raw_len,
 				      PIECE - in->raw_len);
 
 		if (n < 0)
-			return input_fail(in, errno, "%s", strerror(errno));
+			return -1;
 		if (!n)
 			break;
 		in->raw_len += n;
@@ -199,8 +236,8 @@ EXPORT struct hwpmc_input *hwpmc_input_memory(const void *data, size_t len)
 
 	if (!in)
 		return NULL;
-	in->map = data;
-	in->map_len = len;
+	in->memory = data;
+	in->memory_len = len;
 	if (is_zstd(data, len) && begin_zstd(in) < 0) {
 		hwpmc_input_close(in);
 		return NULL;
@@ -225,56 +262,28 @@ static int input_feed(struct hwpmc_input *in, const void *data, size_t len)
 
 static int input_keep(struct hwpmc_input *in)
 {
-	size_t room = in->kept_room;
-	uint8_t *more = in->kept;
-
-	if (!in->raw_len)
+	if (spool_write(in->spool, in->raw, in->raw_len) == 0)
 		return 0;
-	while (room < in->kept_len + in->raw_len)
-		room = room ? 2 * room : 4 * PIECE;
-	if (room != in->kept_room)
-		more = realloc(in->kept, room);
-	if (!more)
-		return input_fail(in, ENOMEM, "no memory for a log that can be read only once");
-	in->kept = more;
-	in->kept_room = room;
-	memcpy(more + in->kept_len, in->raw, in->raw_len);
-	in->kept_len += in->raw_len;
-	return 0;
+	return input_fail(in, errno, "cannot keep it in a temporary file: %s; set TMPDIR",
+			  strerror(errno));
 }
 
-/*
- * The next piece of what is mapped. Of a file what was read before is given back:
- * it would count as this process's memory, however large the log is.
- */
-static ssize_t more_mapped(struct hwpmc_input *in, const uint8_t **at)
-{
-	const uint8_t *map = in->map;
-	size_t left = in->map_len - in->raw_at;
-
-	*at = map + in->raw_at;
-	if (!in->unmap)
-		return left;
-	if (in->raw_at >= WINDOW)
-		madvise((void *)(map + (in->raw_at - WINDOW) / WINDOW * WINDOW),
-			WINDOW, MADV_DONTNEED);
-	return left < WINDOW ? left : WINDOW;
-}
-
-/* More raw bytes to in->raw (or the mapped file); 0: there are none. */
+/* More raw bytes to in->raw (or in memory); 0: there are none. */
 static ssize_t more_raw(struct hwpmc_input *in, const uint8_t **at)
 {
 	ssize_t n;
 
-	if (in->map)
-		return more_mapped(in, at);
+	if (in->memory) {
+		*at = (const uint8_t *)in->memory + in->raw_at;
+		return in->memory_len - in->raw_at;
+	}
 	if (in->raw_at == in->raw_len) {
-		n = read_some(in->fd, in->raw, PIECE);
+		n = read_some(in, in->raw, PIECE);
 		if (n < 0)
-			return input_fail(in, errno, "%s", strerror(errno));
+			return -1;
 		in->raw_at = 0;
 		in->raw_len = n;
-		if (in->keeps && input_keep(in) < 0)
+		if (in->spool >= 0 && input_keep(in) < 0)
 			return -1;
 	}
 	*at = in->raw + in->raw_at;
@@ -365,10 +374,20 @@ EXPORT int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record)
 
 EXPORT int hwpmc_input_keep(struct hwpmc_input *in)
 {
-	if (in->map || in->keeps)
+	const char *dir;
+
+	if (in->memory || in->file || in->spool >= 0)
 		return 0;
-	in->keeps = true;
-	return input_keep(in);
+	in->spool = spool_open(&dir);
+	if (in->spool >= 0)
+		return input_keep(in);
+	return input_fail(in, errno, "cannot keep it in '%s' to read it twice: %s; set TMPDIR",
+			  dir, strerror(errno));
+}
+
+EXPORT void hwpmc_input_limit(struct hwpmc_input *in, uint64_t bytes)
+{
+	in->limit = bytes;
 }
 
 EXPORT void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip)
@@ -392,26 +411,41 @@ EXPORT uint64_t hwpmc_input_bytes(const struct hwpmc_input *in)
 	return in->bytes;
 }
 
+/* What was kept takes the place of what it came from. */
+static int take_spool(struct hwpmc_input *in)
+{
+	struct stat st;
+
+	if (fstat(in->spool, &st) < 0)
+		return input_fail(in, errno, "%s", strerror(errno));
+	if (in->own_fd)
+		close(in->fd);
+	in->fd = in->spool;
+	in->own_fd = true;
+	in->spool = -1;
+	in->file = true;
+	in->file_len = st.st_size;
+	return 0;
+}
+
 EXPORT int hwpmc_input_rewind(struct hwpmc_input *in)
 {
 	struct hwpmc_parser *parser;
 
-	if (!in->map && !(in->keeps && in->eof)) {
+	if (!in->memory && !in->file && !(in->spool >= 0 && in->eof)) {
 		errno = ESPIPE;
 		return -1;
 	}
-	if (!in->map) {
-		in->map = in->kept;
-		in->map_len = in->kept_len;
-	}
+	if (in->spool >= 0 && take_spool(in) < 0)
+		return -1;
 	parser = hwpmc_parser_new();
 	if (!parser)
 		return input_fail(in, ENOMEM, "no memory to read it again");
 	hwpmc_parser_free(in->parser);
 	in->parser = parser;
 	hwpmc_parser_skip_samples(parser, in->skip_samples);
-	in->raw_at = 0;
-	in->bytes = 0;
+	in->raw_at = in->raw_len = 0;
+	in->file_at = in->bytes = 0;
 	in->eof = in->cut = in->in_frame = false;
 	if (in->zstd)
 		ZSTD_initDStream(in->zstd);

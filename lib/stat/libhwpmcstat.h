@@ -52,10 +52,18 @@ void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip);
 /* At the end: true if the log ended within a record. */
 bool hwpmc_input_cut(const struct hwpmc_input *in);
 const char *hwpmc_input_error(const struct hwpmc_input *in);
-/* Before the first record: buffer the log in memory, so that it can be rewound. */
+/*
+ * Before the first record: what can be read only once is kept in a temporary file without
+ * a name, in $TMPDIR or /var/tmp, so that it can be rewound. 0, or -1: as of _next().
+ */
 int hwpmc_input_keep(struct hwpmc_input *in);
 /* Back to the first record: files, memory, buffered logs. Else -1 ESPIPE. */
 int hwpmc_input_rewind(struct hwpmc_input *in);
+/*
+ * Of a pipe or a connection take no more than so many bytes: then hwpmc_input_next() is -1,
+ * errno EFBIG. With SO_RCVTIMEO of a socket it is -1, errno ETIMEDOUT, after that silence.
+ */
+void hwpmc_input_limit(struct hwpmc_input *in, uint64_t bytes);
 uint64_t hwpmc_input_bytes(const struct hwpmc_input *in);
 void hwpmc_input_close(struct hwpmc_input *in);
 

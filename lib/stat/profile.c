@@ -612,7 +612,7 @@ static inline int each_record(struct hwpmc_profile *p, struct hwpmc_input *in,
 	return rc < 0 ? -1 : 0;
 }
 
-/* Twice, as mappings may come after their samples: a pipe is kept in memory. */
+/* Twice, as mappings may come after their samples: a pipe is kept in a file. */
 static int read_all(struct hwpmc_profile *p, struct hwpmc_input *in,
 		    void (*progress)(uint64_t bytes, void *arg), void *arg)
 {

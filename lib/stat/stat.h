@@ -368,6 +368,12 @@ void eras_free(struct eras *e);
 /* What had ended before the call before. now: of the latest record. */
 void model_forget(struct model *m, uint64_t now);
 
+/* ---- spool.c ------------------------------------------------------------- */
+
+/* A descriptor, or -1 and errno; *dir: the directory that it is, or was to be, in. */
+int spool_open(const char **dir);
+int spool_write(int fd, const void *data, size_t len);
+
 /* ---- frames.c ------------------------------------------------------------ */
 
 /* A frame; `frame` is the first field, and what others see of it. */
