@@ -30,17 +30,18 @@ run-export = PYTHONPATH=$(TOP)/tests/harness BUILD=$(BUILD) \
 	$(TOP)/tests/harness/tap2tsv $(2) $(1) $$status \
 		<$(EXPORT_TEST)/$(1).tap >>$(BUILD)/results.tsv; exit $$status
 
-check-export: check-export-formats check-export-terminals
+check-export: check-export-formats check-export-terminals check-export-inputs
 
 check-export-formats: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,formats,export)
 
 # All that reads a log, as it is installed.
-check-export-terminals: tools
+check-export-terminals check-export-inputs: check-export-%: tools
 	@mkdir -p $(EXPORT_TEST)
-	@$(call run-export,terminals,export)
+	@$(call run-export,$*,export)
 
-.PHONY: check-export check-export-formats check-export-terminals
+.PHONY: check-export check-export-formats check-export-terminals \
+	check-export-inputs
 
 check-flamegraph: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,flamegraph,flamegraph)

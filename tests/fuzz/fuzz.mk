@@ -82,17 +82,17 @@ fuzz: vm-fetch module vm-tests vpmu
 
 # ---- libFuzzer on what needs no kernel: tests/fuzz/lib, a file a target.
 LIBFUZZ_DIR	:= $(BUILD)/fuzz/lib
-LIBFUZZ		:= log stream event map kallsyms elf lines kernel
+LIBFUZZ		:= log stream listen event map kallsyms elf lines kernel
 LIBFUZZ_SRC	:= $(TOP)/tests/fuzz/lib
 LIBFUZZ_CC	?= clang
 LIBFUZZ_SECONDS	?= 7
 LIBFUZZ_CFLAGS	= -std=gnu11 -O1 -g -w -D_GNU_SOURCE \
 	-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer $(LIB_CFLAGS) -I$(TOP)/lib/stat -I$(TOP)/lib/freebsd \
-	-I$(TOP)/lib/event -I$(TOP)/tests/unit
+	-I$(TOP)/lib/event -I$(TOP)/tests/unit -I$(TOP)/tools
 LIBFUZZ_OBJ	:= $(patsubst $(TOP)/lib/%.c,$(LIBFUZZ_DIR)/obj/%.o,$(LIB_SRC) $(STAT_SRC)) \
 	$(LIBFUZZ_DIR)/obj/loggen.o $(LIBFUZZ_DIR)/obj/log_exercise.o \
-	$(LIBFUZZ_DIR)/obj/symbols.o
+	$(LIBFUZZ_DIR)/obj/symbols.o $(LIBFUZZ_DIR)/obj/logtext.o $(LIBFUZZ_DIR)/obj/fmt.o
 LIBFUZZ_KERNEL	:= $(addprefix $(TOP)/kmod/,backends/amd_encode.c \
 	backends/intel_encode.c backends/intel_constraints.c debug/debugflags.c \
 	log/buildid.c)
@@ -107,7 +107,10 @@ $(LIBFUZZ_DIR)/obj/%.o: $(TOP)/lib/%.c $(LIBFUZZ_DEPS)
 $(LIBFUZZ_DIR)/obj/loggen.o: $(TOP)/tests/unit/loggen.c $(LIBFUZZ_DEPS)
 $(LIBFUZZ_DIR)/obj/log_exercise.o: $(TOP)/tests/fuzz/log_exercise.c $(LIBFUZZ_DEPS)
 $(LIBFUZZ_DIR)/obj/symbols.o: $(TOP)/tests/fuzz/lib/symbols.c $(LIBFUZZ_DEPS)
-$(LIBFUZZ_DIR)/obj/loggen.o $(LIBFUZZ_DIR)/obj/log_exercise.o $(LIBFUZZ_DIR)/obj/symbols.o:
+$(LIBFUZZ_DIR)/obj/logtext.o: $(TOP)/tools/common/logtext.c $(LIBFUZZ_DEPS)
+$(LIBFUZZ_DIR)/obj/fmt.o: $(TOP)/tools/common/fmt.c $(LIBFUZZ_DEPS)
+$(LIBFUZZ_DIR)/obj/loggen.o $(LIBFUZZ_DIR)/obj/log_exercise.o $(LIBFUZZ_DIR)/obj/symbols.o \
+		$(LIBFUZZ_DIR)/obj/logtext.o $(LIBFUZZ_DIR)/obj/fmt.o:
 	@mkdir -p $(@D)
 	$(LIBFUZZ_CC) $(LIBFUZZ_CFLAGS) -c -o $@ $<
 

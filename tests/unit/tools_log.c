@@ -363,7 +363,7 @@ static void *send_log(void *arg)
 START_TEST(a_log_arrives_through_a_connection)
 {
 	struct sockaddr_storage at;
-	char address[64], err[600];
+	char address[64], err[600], peer[NET_PEER];
 	struct hwpmc_input *in;
 	pthread_t sender;
 	int fd;
@@ -378,7 +378,7 @@ START_TEST(a_log_arrives_through_a_connection)
 		 __builtin_bswap16(((uint16_t *)&at)[1]));
 	close(fd);
 	pthread_create(&sender, NULL, send_log, address);
-	fd = net_accept(address, err, sizeof(err));
+	fd = net_accept(address, peer, err, sizeof(err));
 	ck_assert_int_ge(fd, 0);
 	in = hwpmc_input_fd(fd, err, sizeof(err));
 	ck_assert_ptr_nonnull(in);
@@ -390,11 +390,11 @@ END_TEST
 
 START_TEST(addresses_that_nobody_has_are_told_with_the_reason)
 {
-	char err[600];
+	char err[600], peer[NET_PEER];
 
 	ck_assert_int_eq(net_connect("127.0.0.1:1", err, sizeof(err)), -1);
 	ck_assert_str_eq(err, "cannot connect to '127.0.0.1:1': Connection refused");
-	ck_assert_int_eq(net_accept("127.0.0.1:no-such-service", err,
+	ck_assert_int_eq(net_accept("127.0.0.1:no-such-service", peer, err,
 				    sizeof(err)), -1);
 	ck_assert_int_eq(strncmp(err, "cannot find '127.0.0.1:no-such-service': ", 41), 0);
 	ck_assert_int_eq(net_connect("file", err, sizeof(err)), -1);

@@ -49,6 +49,9 @@ static const char help[] =
 "  -r DIR      look for programs and libraries under this directory\n"
 "  -L          list the events          -u EVENT  describe one\n"
 "  -q          no warnings              -v  verbose\n"
+"      --max-size MIB     with -R HOST:PORT: end when more than this has come;\n"
+"                  default 4096; 0: no limit\n"
+"      --silence SECONDS  end when nothing has come for so long; default 3600\n"
 "      --help  --version\n"
 "\n"
 "Options for the events that follow them:\n"
@@ -65,6 +68,10 @@ static const char help[] =
 "interrupt.\n";
 
 #define DEFAULT_RATE	65536
+
+enum {
+	OPT_MAX_SIZE = 258, OPT_SILENCE,
+};
 
 /* What positional options have set so far. */
 struct position {
@@ -191,6 +198,15 @@ static int parse_lwp(struct pmcstat *ps, const char *arg)
 	return 0;
 }
 
+/* Of a connection. */
+static int parse_limit(const char *what, const char *arg, uint64_t most,
+		       uint64_t *limit)
+{
+	if (fmt_parse_u64(arg, 0, most, limit) < 0)
+		return msg_usage("invalid %s '%s'", what, arg);
+	return 0;
+}
+
 /* Those that say something about the events behind them. */
 static int parse_positional(struct pmcstat *ps, struct position *pos, int c)
 {
@@ -250,6 +266,10 @@ static int parse_option(struct pmcstat *ps, struct position *pos, int c)
 		return 0;
 	case 'i':
 		return parse_lwp(ps, optarg);
+	case OPT_MAX_SIZE:
+		return parse_limit("size", optarg, UINT32_MAX, &ps->max_mib);
+	case OPT_SILENCE:
+		return parse_limit("time", optarg, INT32_MAX / 1000, &ps->silence);
 	case 'L':
 		ps->list = true;
 		return 0;
@@ -309,6 +329,8 @@ static int parse_options(struct pmcstat *ps, int argc, char *argv[])
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 256 },
 		{ "version", no_argument, NULL, 257 },
+		{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
+		{ "silence", required_argument, NULL, OPT_SILENCE },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct position pos = { .rate = DEFAULT_RATE };
@@ -410,6 +432,7 @@ int main(int argc, char *argv[])
 {
 	struct pmcstat ps = {
 		.interval_ns = 5000000000ull, .log_fd = -1, .back_fd = -1,
+		.max_mib = 4096, .silence = 3600,
 	};
 	int status, bad;
 

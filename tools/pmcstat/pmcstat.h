@@ -71,6 +71,9 @@ struct pmcstat {
 	char **command;			/* NULL: none */
 	const char *log_path;		/* -O; NULL: print the log, if there is one */
 	const char *read_path;		/* -R */
+	uint64_t max_mib;		/* of a connection; 0: any number */
+	uint64_t silence;		/* s; 0: any */
+	bool from_peer;			/* the log comes from a connection */
 	int32_t lwp;			/* -i, 0: all threads */
 	bool list;			/* -L */
 	const char *describe;		/* -u */
@@ -101,6 +104,10 @@ int pmcstat_log_end(struct pmcstat *ps);
 
 /* read.c: -R. The exit status. */
 int pmcstat_read(struct pmcstat *ps);
+/* The log of fd (-1: of the file path), with the limits of a connection. As of
+ * hwpmc_input_open(). */
+struct hwpmc_input *pmcstat_open_input(const struct pmcstat *ps, int fd,
+				       const char *path, char *err, size_t size);
 /* Print records as text until their end, and warn of what is missing. */
 int pmcstat_print_log(struct pmcstat *ps, int fd, const char *path);
 

@@ -13,6 +13,9 @@
 #include "pmcstat.h"
 #include "record/net.h"
 
+/* s: a sender writes the head of its log at once. */
+#define FIRST_BYTE	60
+
 struct missing {
 	uint64_t samples, others;
 };
@@ -64,31 +67,60 @@ static int print_input(struct pmcstat *ps, struct hwpmc_input *in)
 	return rc < 0 ? EXIT_FAILED : 0;
 }
 
+struct hwpmc_input *pmcstat_open_input(const struct pmcstat *ps, int fd,
+				       const char *path, char *err, size_t size)
+{
+	struct hwpmc_input *in;
+
+	in = fd >= 0 ? hwpmc_input_fd(fd, err, size) :
+	     hwpmc_input_open(path, err, size);
+	if (in && ps->from_peer)
+		hwpmc_input_limit(in, ps->max_mib << 20);
+	return in;
+}
+
 int pmcstat_print_log(struct pmcstat *ps, int fd, const char *path)
 {
 	struct hwpmc_input *in;
 	char err[600];
 
-	in = fd >= 0 ? hwpmc_input_fd(fd, err, sizeof(err)) :
-	     hwpmc_input_open(path, err, sizeof(err));
+	in = pmcstat_open_input(ps, fd, path, err, sizeof(err));
 	if (in)
 		return print_input(ps, in);
 	msg("%s", err);
 	return EXIT_FAILED;
 }
 
+static int accept_peer(struct pmcstat *ps)
+{
+	struct net_limits limits = { .silence = ps->silence, .first = FIRST_BYTE };
+	char peer[NET_PEER], err[600];
+	int fd;
+
+	if (limits.silence && limits.silence < limits.first)
+		limits.first = limits.silence;
+	fd = net_accept(ps->read_path, peer, err, sizeof(err));
+	if (fd >= 0 && !ps->quiet)
+		msg("the log comes from %s", peer);
+	if (fd >= 0 && net_wait_first(fd, &limits, err, sizeof(err)) == 0) {
+		ps->from_peer = true;
+		return fd;
+	}
+	msg("%s", err);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 int pmcstat_read(struct pmcstat *ps)
 {
 	struct net_address address;
 	int fd = -1, status;
-	char err[600];
 
 	if (net_parse(ps->read_path, &address)) {
-		fd = net_accept(ps->read_path, err, sizeof(err));
-		if (fd < 0) {
-			msg("%s", err);
+		fd = accept_peer(ps);
+		if (fd < 0)
 			return EXIT_FAILED;
-		}
 	}
 	status = ps->views.top ? pmcstat_top_read(ps, fd, ps->read_path) :
 		 ps->views.any ? pmcstat_views_write(ps, fd, ps->read_path) :

@@ -93,8 +93,7 @@ int pmcstat_top_feed(struct pmcstat *ps, int fd, const char *path)
 	char err[600];
 	int rc = -1;
 
-	in = fd >= 0 ? hwpmc_input_fd(fd, err, sizeof(err)) :
-	     hwpmc_input_open(path, err, sizeof(err));
+	in = pmcstat_open_input(ps, fd, path, err, sizeof(err));
 	if (in && hwpmc_input_rewind(in) == 0)
 		rc = read_file(ps->top, in, err, sizeof(err));
 	else if (in)

@@ -231,8 +231,7 @@ static struct hwpmc_profile *read_profile(const struct pmcstat *ps, int fd,
 	struct hwpmc_input *in;
 	char err[600];
 
-	in = fd >= 0 ? hwpmc_input_fd(fd, err, sizeof(err)) :
-	     hwpmc_input_open(path, err, sizeof(err));
+	in = pmcstat_open_input(ps, fd, path, err, sizeof(err));
 	if (in)
 		p = hwpmc_profile_read(in, &o, NULL, NULL, err, sizeof(err));
 	hwpmc_input_close(in);

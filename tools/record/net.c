@@ -2,9 +2,12 @@
 /* net.c - one TCP connection, made or waited for. See net.h. */
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "net.h"
@@ -52,6 +55,10 @@ static struct addrinfo *look_up(const char *text, int flags, char *err,
 		snprintf(err, size, "'%s' is not host:port", text);
 		return NULL;
 	}
+	if (strcmp(a.host, "*") == 0 && (flags & AI_PASSIVE))
+		a.host[0] = '\0';
+	else if (!a.host[0])
+		hints.ai_flags &= ~AI_PASSIVE;
 	rc = getaddrinfo(a.host[0] ? a.host : NULL, a.port, &hints, &list);
 	if (!rc)
 		return list;
@@ -91,48 +98,127 @@ static int listen_one(const struct addrinfo *ai)
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	/* Of IPv4 there is a socket of its own. */
+	if (ai->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
 	if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 && listen(fd, 1) == 0)
 		return fd;
 	return close_keeping_errno(fd);
 }
 
-/* The first address that takes it. */
-static int first_of(const char *text, int flags,
-		    int (*try)(const struct addrinfo *ai), const char *what,
-		    char *err, size_t size)
+static int cannot(const char *what, const char *text, char *err, size_t size)
 {
-	struct addrinfo *list = look_up(text, flags, err, size);
+	snprintf(err, size, "cannot %s '%s': %s", what, text, strerror(errno));
+	return -1;
+}
+
+/* The first address that takes it. */
+int net_connect(const char *text, char *err, size_t size)
+{
+	struct addrinfo *list = look_up(text, 0, err, size);
 	int fd = -1;
 
 	if (!list)
 		return -1;
 	for (const struct addrinfo *ai = list; fd < 0 && ai; ai = ai->ai_next)
-		fd = try(ai);
+		fd = connect_one(ai);
 	if (fd < 0)
-		snprintf(err, size, "cannot %s '%s': %s", what, text,
-			 strerror(errno));
+		cannot("connect to", text, err, size);
 	freeaddrinfo(list);
 	return fd;
 }
 
-int net_connect(const char *text, char *err, size_t size)
+/* ---- listening ----------------------------------------------------------- */
+
+#define LISTENERS	16
+
+/* At each of its addresses: of this machine itself that is IPv4 and IPv6. */
+static int listen_all(const char *text, struct pollfd *listener, char *err,
+		      size_t size)
 {
-	return first_of(text, 0, connect_one, "connect to", err, size);
+	struct addrinfo *list = look_up(text, AI_PASSIVE, err, size);
+	int n = 0;
+
+	if (!list)
+		return 0;
+	for (const struct addrinfo *ai = list; ai && n < LISTENERS; ai = ai->ai_next) {
+		listener[n].fd = listen_one(ai);
+		listener[n].events = POLLIN;
+		n += listener[n].fd >= 0;
+	}
+	if (!n)
+		cannot("listen at", text, err, size);
+	freeaddrinfo(list);
+	return n;
 }
 
-int net_accept(const char *text, char *err, size_t size)
+static int accept_first(struct pollfd *listener, int n)
 {
-	int listener, fd;
+	for (;;) {
+		if (poll(listener, n, -1) < 0 && errno != EINTR)
+			return -1;
+		for (int i = 0; i < n; i++) {
+			int fd = listener[i].revents & POLLIN ?
+				 accept4(listener[i].fd, NULL, NULL, SOCK_CLOEXEC) : -1;
 
-	listener = first_of(text, AI_PASSIVE, listen_one, "listen at", err, size);
-	if (listener < 0)
+			if (fd >= 0)
+				return fd;
+			if (listener[i].revents && errno != EINTR &&
+			    errno != ECONNABORTED && errno != EAGAIN)
+				return -1;
+		}
+	}
+}
+
+static void name_peer(int fd, char peer[NET_PEER])
+{
+	struct sockaddr_storage from;
+	char host[NET_PART], port[32];
+	socklen_t len = sizeof(from);
+	bool v6;
+
+	snprintf(peer, NET_PEER, "an unknown address");
+	if (getpeername(fd, (struct sockaddr *)&from, &len) < 0 ||
+	    getnameinfo((struct sockaddr *)&from, len, host, sizeof(host), port,
+			sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
+		return;
+	v6 = strchr(host, ':');
+	snprintf(peer, NET_PEER, "%s%s%s:%s", v6 ? "[" : "", host, v6 ? "]" : "", port);
+}
+
+int net_accept(const char *text, char peer[NET_PEER], char *err, size_t size)
+{
+	struct pollfd listener[LISTENERS];
+	int fd, n = listen_all(text, listener, err, size);
+
+	if (!n)
 		return -1;
-	do {
-		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	} while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
+	fd = accept_first(listener, n);
 	if (fd < 0)
-		snprintf(err, size, "cannot listen at '%s': %s", text,
-			 strerror(errno));
-	close(listener);
+		cannot("listen at", text, err, size);
+	else
+		name_peer(fd, peer);
+	for (int i = 0; i < n; i++)
+		close(listener[i].fd);
 	return fd;
+}
+
+int net_wait_first(int fd, const struct net_limits *limits, char *err, size_t size)
+{
+	struct timeval silence = { .tv_sec = limits->silence };
+	struct pollfd first = { .fd = fd, .events = POLLIN };
+	int one = 1, rc;
+
+	/* TCP finds a peer that is gone without a word, time one that says nothing. */
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof(silence)) < 0)
+		return cannot("listen to", "the connection", err, size);
+	do {
+		rc = poll(&first, 1, limits->first ? (int)limits->first * 1000 : -1);
+	} while (rc < 0 && errno == EINTR);
+	if (rc < 0)
+		return cannot("listen to", "the connection", err, size);
+	if (!rc)
+		snprintf(err, size, "log: nothing came for %u s", limits->first);
+	return rc ? 0 : -1;
 }
