@@ -34,16 +34,12 @@ static bool same_thread(const void *items, uint32_t i, const void *key)
 	       t->process == of->process && t->path == of->path;
 }
 
-static struct hwpmc_thread_info *get_thread(struct hwpmc_profile *p,
-					    const struct entry *e)
+struct hwpmc_thread_info *
+profile_find_thread(struct hwpmc_profile *p, const struct hwpmc_thread_info *info)
 {
-	const char *comm = e->space->comm ? e->space->comm :
-			   e->pid == 0 ? "[idle]" : "[unknown]";
-	struct hwpmc_thread_info info = {
-		e->pid, e->tid, comm, comm, e->space->path,
-	}, *t;
-	uint64_t hash = info_hash(&info);
-	uint32_t i = table_find(&p->threads, hash, same_thread, p, &info);
+	uint64_t hash = info_hash(info);
+	uint32_t i = table_find(&p->threads, hash, same_thread, p, info);
+	struct hwpmc_thread_info *t;
 
 	if (i != TABLE_NONE)
 		return p->thread[i];
@@ -51,10 +47,10 @@ static struct hwpmc_thread_info *get_thread(struct hwpmc_profile *p,
 	    table_room(&p->threads) ?
 	    stat_alloc(1, sizeof(*t)) : NULL;
 	if (!t) {
-		p->nobody = info;
+		p->nobody = *info;
 		return &p->nobody;
 	}
-	*t = info;
+	*t = *info;
 	p->thread[p->threads.n] = t;
 	table_put(&p->threads, hash);
 	return t;
@@ -69,21 +65,31 @@ void profile_forget_threads(struct hwpmc_profile *p)
 	table_free(&p->threads);
 }
 
-static void push_one(struct hwpmc_stack *s, struct hwpmc_frame *frame)
+struct hwpmc_thread_info *profile_thread(struct hwpmc_profile *p,
+					 const struct entry *e)
+{
+	const char *comm = e->space->comm ? e->space->comm :
+			   e->pid == 0 ? "[idle]" : "[unknown]";
+
+	return profile_find_thread(p, &(struct hwpmc_thread_info){
+		e->pid, e->tid, comm, comm, e->space->path });
+}
+
+void profile_push_frame(struct hwpmc_stack *s, struct hwpmc_frame *frame)
 {
 	if (stat_room(&s->frame, s->nframe, sizeof(frame)))
 		s->frame[s->nframe++] = frame;
 }
 
-static void push_frame(struct hwpmc_stack *s, struct spot *spot)
+static void push_spot(struct hwpmc_stack *s, struct spot *spot)
 {
 	for (uint32_t i = 0; i < spot->ninner; i++)
-		push_one(s, &spot->inner[i].frame);
-	push_one(s, &spot->frame);
+		profile_push_frame(s, &spot->inner[i].frame);
+	profile_push_frame(s, &spot->frame);
 }
 
-static void name_frames(struct hwpmc_profile *p, const struct entry *e,
-			struct hwpmc_stack *s)
+void profile_name_frames(struct hwpmc_profile *p, const struct entry *e,
+			 struct hwpmc_stack *s)
 {
 	bool kernel = !(e->flags & HWPMC_SAMPLE_USER), after_mark = false;
 	const uint64_t *pc = p->pcs + e->pc;
@@ -95,18 +101,18 @@ static void name_frames(struct hwpmc_profile *p, const struct entry *e,
 			continue;
 		}
 		/* The first of the user's frames is where it entered the kernel. */
-		push_frame(s, frames_get(&p->frames, &p->model, e->space, e->time,
+		push_spot(s, frames_get(&p->frames, &p->model, e->space, e->time,
 					 pc[i], kernel,
 					 s->nframe && !after_mark));
 		after_mark = false;
 	}
 	/* A chain of marks alone is a sample too. */
 	if (!s->nframe)
-		push_frame(s, frames_get(&p->frames, &p->model, e->space,
+		push_spot(s, frames_get(&p->frames, &p->model, e->space,
 					 e->time, 0, false, false));
 }
 
-static void name_stack(struct hwpmc_profile *p, const struct entry *e)
+void profile_name_stack(struct hwpmc_profile *p, const struct entry *e)
 {
 	struct hwpmc_stack *s;
 
@@ -115,9 +121,9 @@ static void name_stack(struct hwpmc_profile *p, const struct entry *e)
 	s = &p->stack[p->nstack++];
 	*s = (struct hwpmc_stack){
 		.event = e->event, .count = e->count, .flags = e->flags,
-		.thread = get_thread(p, e),
+		.thread = profile_thread(p, e),
 	};
-	name_frames(p, e, s);
+	profile_name_frames(p, e, s);
 	if (!s->nframe)
 		return;
 	s->frame[0]->image->samples += e->count;
@@ -194,8 +200,12 @@ void profile_forget_stacks(struct hwpmc_profile *p)
 void profile_name_all(struct hwpmc_profile *p)
 {
 	profile_forget_stacks(p);
-	for (uint32_t i = 0; i < p->nentry; i++)
-		name_stack(p, &p->entry[i]);
+	/* The timeline counts on a stack for each entry. */
+	if (p->o.min_share > 0 && !p->o.timeline)
+		fold_name_all(p);
+	else
+		for (uint32_t i = 0; i < p->nentry; i++)
+			profile_name_stack(p, &p->entry[i]);
 	p->totals.first = to_ns(p, p->first);
 	p->totals.last = to_ns(p, p->last);
 	p->totals.duration = p->totals.last - p->totals.first;

@@ -220,6 +220,13 @@ struct hwpmc_profile_options {
 	bool timeline;
 	bool by_thread;		/* false: merge the threads of a process */
 	bool leaf_only;		/* without callers */
+	/*
+	 * Percent of an event's samples. A frame of which fewer have it, in this place of
+	 * the tree that the stacks are, becomes "[other]" with all that is below it, and
+	 * such stacks of a caller become one, with the addresses of one of them.
+	 * totals.folded says how many. Not with timeline. 0: all stacks as they are.
+	 */
+	double min_share;
 };
 
 /* Totals of the log, including what the options exclude. */
@@ -236,6 +243,7 @@ struct hwpmc_profile_totals {
 	uint64_t duration;	/* ns between them */
 	bool closed;		/* the log ended with CLOSELOG */
 	bool cut;		/* it ended within a record */
+	uint64_t folded;	/* of kept: in stacks that end in "[other]" */
 };
 
 /*

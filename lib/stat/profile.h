@@ -93,6 +93,11 @@ struct hwpmc_profile {
 	struct hwpmc_stack *stack;
 	uint32_t nstack;
 	struct frames frames;
+	struct {
+		struct hwpmc_symbol symbol;
+		struct hwpmc_frame frame;
+		struct hwpmc_thread_info thread;
+	} other;			/* what options.min_share leaves out */
 	struct hwpmc_thread_info **thread;
 	struct table threads;
 	struct hwpmc_thread_info nobody;	/* where there was no memory for another */
@@ -110,6 +115,16 @@ const char *profile_note(const struct hwpmc_profile *p, const char *key,
 void profile_forget_threads(struct hwpmc_profile *p);
 void profile_forget_stacks(struct hwpmc_profile *p);
 void profile_name_all(struct hwpmc_profile *p);
+struct hwpmc_thread_info *
+profile_find_thread(struct hwpmc_profile *p, const struct hwpmc_thread_info *info);
+/* Of an entry: its thread, its frames, and a stack of them. */
+struct hwpmc_thread_info *profile_thread(struct hwpmc_profile *p, const struct entry *e);
+void profile_name_frames(struct hwpmc_profile *p, const struct entry *e,
+			 struct hwpmc_stack *s);
+void profile_name_stack(struct hwpmc_profile *p, const struct entry *e);
+void profile_push_frame(struct hwpmc_stack *s, struct hwpmc_frame *frame);
+/* fold.c: the stacks of all entries, small branches as one. */
+void fold_name_all(struct hwpmc_profile *p);
 void profile_view_images(struct hwpmc_profile *p);
 
 #endif /* HWPMC_LIB_PROFILE_H */

@@ -13,6 +13,7 @@ bench-run: module vm-fetch vpmu $(BENCH_DIR)/bench
 	@status=0; BUILD=$(BUILD) $(TOP)/tests/bench/run || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-analysis || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-growth || status=1; \
+	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-exports || status=1; \
 	exit $$status
 
 # Reading logs, on this machine: alone, it needs no bench in the VM.
@@ -33,9 +34,17 @@ $(BENCH_DIR)/analysis/%: $(TOP)/tests/bench/analysis/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -o $@ $< -lm
 
+# On this machine alone: how large and slow an export of different stacks becomes.
+bench-exports: tools $(BENCH_DIR)/exports/stacks $(BENCH_DIR)/analysis/rusage
+	@BUILD=$(BUILD) $(TOP)/tests/bench/exports/run
+
+$(BENCH_DIR)/exports/stacks: $(TOP)/tests/bench/exports/stacks.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -I$(TOP)/include/uapi -o $@ $<
+
 $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/bench/bench.h \
 		$(TOP)/include/uapi/hwpmc.h $(TOP)/lib/pmc/libhwpmc.h $(TOP)/tests/vpmu/vpmu_guest.h
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -I$(TOP)/lib/pmc -o $@ $(BENCH_SRC) -lpthread
 
-.PHONY: bench bench-run bench-analysis bench-growth
+.PHONY: bench bench-run bench-analysis bench-growth bench-exports

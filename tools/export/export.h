@@ -25,6 +25,9 @@ struct export {
 				 * with the most samples */
 };
 
+/* Percent of an event: what has less is not seen in a page that is 10,000 wide. */
+#define EXPORT_MIN_SHARE	0.01
+
 struct export_format {
 	const char *name;
 	/* May it be written? 0, or -1 after a message. NULL: always. */
@@ -32,6 +35,7 @@ struct export_format {
 	/* Errors of f are its caller's. */
 	void (*write)(const struct export *x, FILE *f);
 	bool threads, timeline;	/* of hwpmc_profile_options: needed */
+	bool stacks;		/* as large as there are different ones: --min-share */
 	bool binary;		/* nothing for a terminal */
 };
 

@@ -75,12 +75,27 @@ static void put_string(FILE *f, const char *key, const char *value)
 	fputs(",\n", f);
 }
 
+/* A page may have millions. */
+static void put_number(FILE *f, uint64_t n)
+{
+	char text[24], *at = text + sizeof(text);
+
+	do {
+		*--at = '0' + n % 10;
+		n /= 10;
+	} while (n);
+	fwrite(at, 1, text + sizeof(text) - at, f);
+}
+
 static void put_array(FILE *f, const char *key, const struct tree *t,
 		      uint64_t (*get)(const struct tree *t, uint32_t i))
 {
 	fprintf(f, ",\n\"%s\":[", key);
-	for (uint32_t i = 0; i < t->nodes.n; i++)
-		fprintf(f, i ? ",%" PRIu64 : "%" PRIu64, get(t, i));
+	for (uint32_t i = 0; i < t->nodes.n; i++) {
+		if (i)
+			putc(',', f);
+		put_number(f, get(t, i));
+	}
 	fputc(']', f);
 }
 
@@ -153,9 +168,9 @@ static void put_totals(const struct hwpmc_profile_totals *t, FILE *f)
 
 	fprintf(f, "\"start\":%" PRIu64 ",\"duration\":%.6f,\"samples\":%" PRIu64
 		",\"kept\":%" PRIu64 ",\"unknown\":%" PRIu64 ",\"throttles\":%" PRIu64
-		",\"cut\":%s,\n\"lost\":[", t->first / 1000000,
+		",\"other\":%" PRIu64 ",\"cut\":%s,\n\"lost\":[", t->first / 1000000,
 		t->duration / 1e9, t->samples, t->kept, t->unknown, t->throttles,
-		t->cut ? "true" : "false");
+		t->folded, t->cut ? "true" : "false");
 	for (uint32_t i = 0; i < HWPMC_DROP__COUNT; i++) {
 		if (!t->dropped[i])
 			continue;
@@ -192,12 +207,13 @@ static void put_profile(const struct export *x, FILE *f)
 /* '<' in JSON is only found in strings, and there it can be written otherwise. */
 static void put_escaped(FILE *f, const struct text *json)
 {
-	for (size_t i = 0; i < json->len; i++) {
-		if (json->text[i] == '<')
-			fputs("\\u003c", f);
-		else
-			fputc(json->text[i], f);
+	const char *at = json->text, *end = at + json->len, *less;
+
+	for (; (less = memchr(at, '<', end - at)); at = less + 1) {
+		fwrite(at, 1, less - at, f);
+		fputs("\\u003c", f);
 	}
+	fwrite(at, 1, end - at, f);
 }
 
 static void put_html(FILE *f, const char *text)

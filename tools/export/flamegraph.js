@@ -302,6 +302,9 @@ function show_warnings() {
 
 	for (const [cause, n] of data.lost)
 		parts.push(plural(n, "sample") + " lost: " + cause);
+	if (data.other)
+		parts.push(plural(data.other, "sample") +
+			   " in [other]: hwpmc report --min-share 0 shows them");
 	if (e && e.filtered)
 		parts.push(plural(e.filtered, "sample") +
 			   " excluded by the options");

@@ -7,9 +7,9 @@
 #include "export.h"
 
 static const struct export_format formats[] = {
-	{ .name = "flamegraph", .write = export_flamegraph },
+	{ .name = "flamegraph", .write = export_flamegraph, .stacks = true },
 	{ .name = "pprof", .write = export_pprof, .threads = true,
-	  .binary = true },
+	  .binary = true, .stacks = true },
 	{ .name = "callgrind", .write = export_callgrind },
 	{ .name = "gmon", .check = export_gmon_check, .write = export_gmon,
 	  .binary = true },
@@ -47,6 +47,8 @@ void export_options(const struct export_format *format,
 	o->leaf_only = false;
 	o->by_thread |= format->threads;
 	o->timeline |= format->timeline;
+	if (format->stacks)
+		o->min_share = EXPORT_MIN_SHARE;
 }
 
 int export_check(const struct export_format *format,

@@ -34,6 +34,8 @@ const char cmd_report_help[] =
 "                      callgrind, gmon, firefox, speedscope\n"
 "      --image NAME    the program or library that gmon is about\n"
 LOGOPTS_FILTER_HELP
+"      --min-share PERCENT  formats with stacks: what has less becomes [other];\n"
+"                      default: 0.01 for flamegraph and pprof, else 0\n"
 "      --limit PERCENT omit what has less; one line has its sum\n"
 "      --depth N       the innermost N frames of chains only\n"
 LOGOPTS_SYMBOLS_HELP
@@ -43,7 +45,7 @@ LOGOPTS_SYMBOLS_HELP
 "Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
 
 enum {
-	OPT_TREE = 256, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_IMAGE,
+	OPT_TREE = 256, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_MIN_SHARE, OPT_IMAGE,
 	OPT_CALLEES, OPT_INLINES, OPT_STDIO, OPT_JSON, OPT_CSV,
 };
 
@@ -114,6 +116,9 @@ static int parse_option(void *arg, int c)
 	case OPT_IMAGE:
 		r->image = optarg;
 		return 0;
+	case OPT_MIN_SHARE:
+		r->min_share_given = true;
+		return logopts_percent(optarg, &r->min_share);
 	default:
 		return logopts_percent(optarg, &r->limit);
 	}
@@ -127,6 +132,8 @@ static int check_export(const struct report *r)
 	if (r->limit > 0 && (r->export || folded))
 		return msg_usage("--limit is for text, json and csv: %s has all samples",
 				 folded ? "folded" : r->export->name);
+	if (r->min_share_given && !folded && (!r->export || !r->export->stacks))
+		return msg_usage("--min-share is for flamegraph, pprof and folded");
 	if (r->image && (!r->export || strcmp(r->export->name, "gmon")))
 		return msg_usage("--image is for --format gmon");
 	if (r->export && r->export->binary && isatty(STDOUT_FILENO) &&
@@ -156,6 +163,8 @@ static int check_options(struct report *r, int argc, char *argv[])
 	r->log.o.leaf_only = r->view == REPORT_FLAT && r->format != REPORT_FOLDED;
 	if (r->export)
 		export_options(r->export, &r->log.o);
+	if (r->min_share_given)
+		r->log.o.min_share = r->min_share;
 	return 0;
 }
 
@@ -176,6 +185,7 @@ static int parse_options(struct report *r, int argc, char *argv[])
 		{ "csv", no_argument, NULL, OPT_CSV },
 		{ "image", required_argument, NULL, OPT_IMAGE },
 		{ "limit", required_argument, NULL, OPT_LIMIT },
+		{ "min-share", required_argument, NULL, OPT_MIN_SHARE },
 		{ "depth", required_argument, NULL, LOGOPT_DEPTH },
 		LOGOPTS_FILTER,
 		LOGOPTS_SYMBOLS,
@@ -226,6 +236,16 @@ static int print_report(struct report *r)
 	return pager_close(&r->out);
 }
 
+/* Nothing is left out in silence. */
+static void tell_folded(const struct report *r)
+{
+	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(r->profile);
+
+	if (t->folded)
+		msg("%" PRIu64 " of %" PRIu64 " samples are in [other]: in stacks with less than %g%%; --min-share 0 shows them",
+		    t->folded, t->kept, r->log.o.min_share);
+}
+
 static int report_run(struct report *r)
 {
 	int status;
@@ -234,6 +254,8 @@ static int report_run(struct report *r)
 	if (!r->profile)
 		return EXIT_FAILED;
 	status = print_report(r);
+	if (!status)
+		tell_folded(r);
 	hwpmc_profile_free(r->profile);
 	return status;
 }

@@ -35,6 +35,8 @@ struct report {
 	const struct export_format *export;	/* instead of format, or NULL */
 	const char *image;		/* for gmon */
 	double limit;			/* percent */
+	double min_share;		/* percent */
+	bool min_share_given;
 	bool stdio;			/* no pager */
 	struct hwpmc_profile *profile;
 	struct pager out;
