@@ -30,8 +30,9 @@ $(LIB_STATIC): $(LIB_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
+# nodelete: threads that have mapped their page call it when they end, dlclose() or not.
 $(LIB_REAL): $(LIB_OBJ) $(TOP)/lib/libhwpmc.map
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) -Wl,-z,nodelete \
 		-Wl,--version-script=$(TOP)/lib/libhwpmc.map -Wl,-z,defs \
 		-o $@ $(LIB_OBJ) $(LIB_LIBS)
 
