@@ -54,7 +54,7 @@ bool hwpmc_input_cut(const struct hwpmc_input *in);
 const char *hwpmc_input_error(const struct hwpmc_input *in);
 /*
  * Before the first record: what can be read only once is kept in a temporary file without
- * a name, in $TMPDIR or /var/tmp, so that it can be rewound. 0, or -1: as of _next().
+ * a name, in $TMPDIR or /var/tmp, so that it can be rewound. 0, or -1 and hwpmc_input_error().
  */
 int hwpmc_input_keep(struct hwpmc_input *in);
 /* Back to the first record: files, memory, buffered logs. Else -1 ESPIPE. */
