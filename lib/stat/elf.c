@@ -15,7 +15,7 @@
 
 /* ---- files --------------------------------------------------------------- */
 
-int elf_open_fd(struct elf_file *f, int fd, bool packed)
+static int open_fd(struct elf_file *f, int fd, bool packed)
 {
 	elf_version(EV_CURRENT);
 	f->fd = fd;
@@ -33,7 +33,7 @@ int elf_open(struct elf_file *f, const char *root, const char *path, bool packed
 {
 	struct hwpmc_guard guard = { .root = root, .limit = ELF_LIMIT };
 
-	return elf_open_fd(f, hwpmc_open_guarded(&guard, path, NULL), packed);
+	return open_fd(f, hwpmc_open_guarded(&guard, path, NULL), packed);
 }
 
 bool elf_is_bounded(const struct elf_file *f)

@@ -182,8 +182,6 @@ struct elf_file {
  * packed: a compressed file will do; only of the kernel, whose files no log names.
  */
 int elf_open(struct elf_file *f, const char *root, const char *path, bool packed);
-/* By a descriptor, which it takes. */
-int elf_open_fd(struct elf_file *f, int fd, bool packed);
 /* What its compressed sections say they hold is in proportion to the file. */
 bool elf_is_bounded(const struct elf_file *f);
 void elf_close(struct elf_file *f);

@@ -13,10 +13,10 @@ TOOLS_UNIT_SHARES := $(BUILD)/tests/unit/shares
 TOOLS_UNIT_tools_formats := $(call unit-tools,common/fmt common/cpus common/evlist \
 	stat/metric common/msg)
 TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/msg \
-	record/net record/note record/sink) $(TOOLS_UNIT_LOGS)
+	common/output record/net record/note record/sink) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_views := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,view/tree view/graph \
 	view/samples view/totals view/gprof view/store view/top export/export \
-	export/gmon_export export/gmon common/fmt common/msg) $(TOOLS_UNIT_LOGS)
+	export/gmon_export export/gmon common/fmt common/msg common/output) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_FLAGS_tools_views := -DSHARES='"$(TOOLS_UNIT_SHARES)"' \
 	-DFOLD='"$(TOP)/tests/harness/fold-graph"'
 $(BUILD)/tests/unit/tools_views: $(TOOLS_UNIT_SHARES)
@@ -27,7 +27,7 @@ $(TOOLS_UNIT_SHARES): $(TOP)/tests/unit/progs/shares.c
 
 TOOLS_UNIT_tools_dump := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,dump/cmd_dump dump/text \
 	dump/json common/outbuf common/logopts common/logtext common/fmt common/msg \
-	common/watch) $(TOOLS_UNIT_LOGS)
+	common/output common/watch) $(TOOLS_UNIT_LOGS)
 
 # The formats have tests of their own.
 TOOLS_UNIT_EXPORT := $(patsubst $(TOP)/tools/%.c,$(TOOLS_OBJ_DIR)/%.o, \
@@ -36,7 +36,7 @@ TOOLS_UNIT_tools_report := $(call unit-tools,report/cmd_report report/head repor
 	report/tree report/folded view/tree annotate/cmd_annotate annotate/annotate \
 	annotate/print annotate/code annotate/code_kernel annotate/source \
 	report/cmd_diff report/diff common/logopts common/pager common/fmt common/msg \
-	common/watch) $(TOOLS_UNIT_LOGS) $(TOOLS_UNIT_EXPORT)
+	common/output common/watch) $(TOOLS_UNIT_LOGS) $(TOOLS_UNIT_EXPORT)
 TOOLS_UNIT_FLAGS_tools_report := -DSHARES='"$(TOOLS_UNIT_SHARES)"'
 $(BUILD)/tests/unit/tools_report: $(TOOLS_UNIT_SHARES)
 
