@@ -275,6 +275,11 @@ EXPORT int hwpmc_frame_line(struct hwpmc_profile *p,
 	int found;
 
 	stat_nomem = false;
+	/* The one of all branches that are not shown is no place in a program. */
+	if (frame == &p->other.frame) {
+		*file = NULL;
+		return 0;
+	}
 	found = frame_line(&p->model.images, frame, file, line);
 	return stat_end(&p->broken) < 0 ? -1 : found;
 }
