@@ -260,13 +260,14 @@ reading_a_large_log_tells_how_far_it_is() {
 		sys.stdout.buffer.write(log[at + size:])
 	EOF
 	# It tells nothing of what is read at once: what is large depends on the machine.
-	for size in 100 250 600 1500; do
+	seen=
+	for size in 250 1000; do
 		/usr/bin/python3 grow.py "$logs/hot.log" $size |
 			tee large.log | zstd -q -o large.log.zst -f
 		mib=$(($(stat -c %s large.log) >> 20))
-		! told large.log "^reading the log: [0-9]+ MiB of $mib" || break
+		! told large.log "^reading the log: [0-9]+ MiB of $mib" || { seen=1; break; }
 	done
-	[ $size != 1500 ] || fail "a log of $mib MiB: $(cat err)"
+	[ "$seen" ] || fail "a log of $mib MiB: $(cat err)"
 	told large.log.zst '^reading the log: [0-9]+ MiB *$' || fail "$(cat err)"
 	[ "$(sum out.csv)" -gt $((size * 10000)) ] || fail "samples: $(cat out.csv)"
 	"$hwpmc" report -i large.log.zst --csv -s pid -o out.csv 2>err
