@@ -216,7 +216,8 @@ static void p4_reset_irqoff(struct hwpmc_class *cls, bool on)
 
 /*
  * The copy is written before the register: an NMI in between arms its row again and
- * writes the copy, and a row that is being stopped must not start again.
+ * writes the copy, and a row that is being stopped must not start again. Of such a row
+ * p4_ack_nmi() clears the flag.
  */
 static void write_cccr_irqoff(unsigned int ri, u32 cccr)
 {
@@ -238,6 +239,21 @@ static void p4_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	hwpmc_x86_wrmsr_nmi(hwpmc_p4_escr(unit, hwpmc_p4_half(ri)),
 			    hwpmc_p4_escr_of_thread(s->sel >> 32, thread));
 	write_cccr_irqoff(ri, hwpmc_p4_cccr_of_thread(s->sel, thread));
+}
+
+/*
+ * An NMI between the two writes of write_cccr_irqoff(): the flag of a row that is being
+ * stopped must not outlive it, or it raises the next NMI as soon as this one ends, and
+ * the register is never written. The other rows' flags are cleared as they are armed.
+ */
+static void p4_ack_nmi(struct hwpmc_class *cls, u64 rows)
+{
+	for (; rows; rows &= rows - 1) {
+		unsigned int ri = __ffs64(rows);
+
+		if (!this_cpu_read(p4_cccr[ri]))
+			hwpmc_x86_wrmsr_nmi(P4_CCCR(ri), 0);
+	}
 }
 
 /*
@@ -275,6 +291,7 @@ const struct hwpmc_class_ops hwpmc_p4_ops = {
 	.encode = p4_encode,
 	.program_irqoff = p4_program_irqoff,
 	.write_nmi = p4_write_nmi,
+	.ack_nmi = p4_ack_nmi,
 	.event_get = p4_event_get,
 	.event_put = p4_event_put,
 	.row_name = p4_row_name,

@@ -240,6 +240,49 @@ START_TEST(each_overflow_is_a_sample_or_a_declared_drop)
 }
 END_TEST
 
+/* Each time at another place of the period. */
+static void yield_often(void *arg)
+{
+	for (int i = 0; i < 30000; i++) {
+		dev_spin(1 + i % 97);
+		sched_yield();
+	}
+}
+
+/*
+ * The kernel's part of a switch is sampled too: some of the overflows come while the
+ * counter is being stopped. A flag that such an NMI leaves set raises the next one as
+ * soon as it ends, for ever.
+ */
+START_TEST(an_overflow_amid_a_stop_raises_one_nmi)
+{
+	struct session s;
+	struct child c[2];
+	uint32_t id;
+
+	set_tunable("selfcost", 0);
+	begin(&s, FAST, 0);
+	id = allocate(&s, "instructions", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 5000);
+	for (int i = 0; i < 2; i++) {
+		c[i] = dev_child(yield_often, NULL);
+		dev_pin(c[i].pid, 1);
+		ok(&s, hwpmc_attach(s.h, id, c[i].pid));
+	}
+	ok(&s, hwpmc_start(s.h, id));
+	for (int i = 0; i < 2; i++)
+		dev_go(&c[i]);
+	for (int i = 0; i < 2; i++)
+		dev_wait(&c[i]);
+	ok(&s, hwpmc_stop(s.h, id));
+	finish(&s);
+	check_conserved(&s);
+	end(&s);
+	set_tunable("selfcost", 50);
+	ck_assert_uint_eq(dev_unknown_nmis(), 0);
+	dev_still_counts();
+}
+END_TEST
+
 /* ---- two threads a core ---------------------------------------------------- */
 
 START_TEST(processes_are_refused_while_siblings_are_online)
@@ -408,6 +451,7 @@ int main(void)
 		harness_add(perf_counts_the_same_by_the_same_codes);
 		harness_add(perf_and_the_module_keep_each_other_out);
 		harness_add_timed(each_overflow_is_a_sample_or_a_declared_drop, 60);
+		harness_add_timed(an_overflow_amid_a_stop_raises_one_nmi, 60);
 	} else {
 		harness_add(processes_are_refused_while_siblings_are_online);
 		harness_add(each_thread_of_a_core_counts_what_it_executes_itself);
