@@ -147,7 +147,8 @@ VM_PROGS32	:= $(patsubst $(TOP)/tests/vm/progs32/%.c,$(BUILD)/vm/progs32/%, \
 
 vm-tests: $(VM_PROGS32)
 
-$(BUILD)/vm/progs32/%: $(TOP)/tests/vm/progs32/%.c $(TOP)/include/uapi/hwpmc.h
+$(BUILD)/vm/progs32/%: $(TOP)/tests/vm/progs32/%.c $(TOP)/tests/vm/progs32/raw32.h \
+		       $(TOP)/include/uapi/hwpmc.h
 	@mkdir -p $(@D)
 	$(CC) -m32 -std=gnu11 $(CFLAGS) $(WARN) -ffreestanding -nostdlib -static \
 		-fno-pic -no-pie -fno-stack-protector -fcf-protection=none \

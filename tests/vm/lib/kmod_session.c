@@ -160,6 +160,20 @@ void ok(struct session *s, int rc)
 	ck_assert_msg(!rc, "%s", hwpmc_error(s->h));
 }
 
+void sample_loop(struct session *s, uint64_t n, int cpu)
+{
+	uint32_t id = allocate(s, "instructions:u", HWPMC_MODE_TS, HWPMC_F_EXEC_START,
+			       HWPMC_CPU_ANY, 1000);
+	struct child c = dev_loop(n);
+
+	dev_pin(c.pid, cpu);
+	ok(s, hwpmc_attach(s->h, id, c.pid));
+	ok(s, hwpmc_start(s->h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(s, hwpmc_stop(s->h, id));
+}
+
 void finish(struct session *s)
 {
 	s->overflows = vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS) -

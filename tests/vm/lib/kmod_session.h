@@ -48,6 +48,9 @@ uint32_t allocate(struct session *s, const char *event, int mode,
 		  uint32_t flags, uint32_t cpu, uint64_t period);
 /* Fails the test where the library refused. */
 void ok(struct session *s, int rc);
+/* A loop of n rounds in user mode on that CPU, with a sample each 1,000 instructions;
+ * it has ended and its PMC is stopped. */
+void sample_loop(struct session *s, uint64_t n, int cpu);
 /* All PMCs are stopped: take what there is, have drops declared, take those. */
 void finish(struct session *s);
 void end(struct session *s);

@@ -4,33 +4,8 @@
  * starts, reads around blocks of known length. Without a C library, so that the
  * 64-bit compiler alone can make it. Exit status: 0, or which step failed.
  */
-#include "hwpmc.h"
+#include "raw32.h"
 
-#define NR_EXIT		1
-#define NR_OPEN		5
-#define NR_IOCTL	54
-
-static long sys(long nr, long a, long b, long c)
-{
-	long ret;
-
-	asm volatile("int $0x80" : "=a"(ret)
-		     : "a"(nr), "b"(a), "c"(b), "d"(c) : "memory");
-	return ret;
-}
-
-static void __attribute__((noreturn)) quit(int status)
-{
-	for (;;)
-		sys(NR_EXIT, status, 0, 0);
-}
-
-static long op(int fd, unsigned long request, void *arg)
-{
-	return sys(NR_IOCTL, fd, request, (long)arg);
-}
-
-static struct hwpmc_op_getcpuinfo info;
 static struct hwpmc_pmcinfo rows[HWPMC_ROW_MAX];
 
 static __u64 count(int fd, __u32 id)
@@ -49,17 +24,6 @@ static __u64 __attribute__((noinline)) window(int fd, __u32 id, __u32 n)
 
 	asm volatile("1: decl %0; jnz 1b" : "+r"(n) : : "cc");
 	return count(fd, id) - before;
-}
-
-static __u32 find_class(int fd)
-{
-	if (op(fd, HWPMC_IOC_GETCPUINFO, &info))
-		quit(2);
-	for (__u32 i = 0; i < info.nclass; i++)
-		if (info.classes[i].class == HWPMC_CLASS_IAP ||
-		    info.classes[i].class == HWPMC_CLASS_K8)
-			return info.classes[i].class;
-	quit(3);
 }
 
 static void check_rows(int fd)

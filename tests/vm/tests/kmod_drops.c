@@ -37,20 +37,10 @@ static void check_causes(struct session *s, int cause, uint64_t samples,
 START_TEST(samples_without_room_are_dropped_as_full)
 {
 	struct session s;
-	struct child c;
-	uint32_t id;
 
 	begin(&s, NONE, SMALL_RING);
 	s.look = look;
-	id = allocate(&s, "instructions:u", HWPMC_MODE_TS, HWPMC_F_EXEC_START,
-		      HWPMC_CPU_ANY, 1000);
-	c = dev_loop(1000000);
-	dev_pin(c.pid, 0);
-	ok(&s, hwpmc_attach(s.h, id, c.pid));
-	ok(&s, hwpmc_start(s.h, id));
-	dev_go(&c);
-	dev_wait(&c);
-	ok(&s, hwpmc_stop(s.h, id));
+	sample_loop(&s, 1000000, 0);
 	finish(&s);
 	check_conserved(&s);
 	ck_assert_uint_gt(all_drops(&s), 100);

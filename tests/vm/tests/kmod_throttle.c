@@ -43,21 +43,11 @@ static void look(const struct hwpmc_record *r)
 START_TEST(sampling_that_was_stopped_goes_on_and_says_both_with_its_share)
 {
 	struct session s;
-	struct child c;
-	uint32_t id;
 
 	set_tunable("selfcost", LIMIT);
 	begin(&s, NONE, 0);
 	s.look = look;
-	id = allocate(&s, "instructions:u", HWPMC_MODE_TS, HWPMC_F_EXEC_START,
-		      HWPMC_CPU_ANY, 1000);
-	c = dev_loop(30000000);
-	dev_pin(c.pid, 1);
-	ok(&s, hwpmc_attach(s.h, id, c.pid));
-	ok(&s, hwpmc_start(s.h, id));
-	dev_go(&c);
-	dev_wait(&c);
-	ok(&s, hwpmc_stop(s.h, id));
+	sample_loop(&s, 30000000, 1);
 	finish(&s);
 	set_tunable("selfcost", 0);
 	check_conserved(&s);
