@@ -290,15 +290,14 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	pmc->attaches++;
 	ret = hwpmc_may_attach(pmc->owner, leader, hdr);
 	ret = ret ?: attach_process(pmc, leader, hdr);
-	if (ret)
-		return ret;
-	if (pmc->flags & HWPMC_F_DESCENDANTS) {
+	if (!ret && pmc->flags & HWPMC_F_DESCENDANTS)
 		ret = attach_descendants(pmc, leader, hdr);
-		/* The PMC is attached to all of them, or to none. */
-		if (ret) {
+	if (ret) {
+		/* The PMC is attached to all of them, or to none; also not to a child
+		 * that has inherited a link which was refused afterwards. */
+		if (pmc->flags & HWPMC_F_DESCENDANTS)
 			hwpmc_detach_last_attach(pmc);
-			return ret;
-		}
+		return ret;
 	}
 	/* Without the reasons of descendants that were passed over. */
 	*hdr = (struct hwpmc_hdr){};

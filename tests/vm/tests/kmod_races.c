@@ -49,8 +49,8 @@ static void gain_rights(void *unused)
 }
 
 static struct {
-	pid_t target;
-	int err, reason;
+	pid_t target, child;
+	int err, reason, detach;
 } *attempt;
 
 static void attach_as_nobody(void *unused)
@@ -106,6 +106,73 @@ START_TEST(attach_to_a_process_that_gains_rights_meanwhile_is_eperm)
 	waitpid(target.pid, NULL, 0);
 	ck_assert_int_eq(attempt->err, EPERM);
 	ck_assert_int_eq(attempt->reason, HWPMC_WHY_PRIV_ATTACH);
+	dev_still_counts();
+}
+END_TEST
+
+/* ---- what happens while a process has a link that may be refused ----------- */
+
+/* The child is made when the parent has the link; then the parent gains rights. */
+static void fork_and_gain_rights(void *unused)
+{
+	pid_t child;
+	char c = 0;
+
+	become_nobody();
+	if (write(ready[1], &c, 1) != 1 || read(go[0], &c, 1) != 1)
+		_exit(1);
+	child = fork();
+	if (!child)
+		for (;;)
+			pause();
+	attempt->child = child;
+	execl(SETUID, "loop", "1000000000", (char *)NULL);
+	_exit(127);
+}
+
+static void attach_family_as_nobody(void *unused)
+{
+	int fd = dev_open();
+	uint32_t id;
+
+	become_nobody();
+	id = dev_alloc(fd, TC, HWPMC_F_DESCENDANTS, ANY, INSN, U);
+	attempt->err = dev_attach(fd, id, attempt->target);
+	attempt->reason = dev_hdr.reason;
+	attempt->detach = dev_detach(fd, id, attempt->child);
+}
+
+START_TEST(a_refused_attach_leaves_no_child_of_the_process_attached)
+{
+	struct child target, attacher;
+	char c = 0;
+
+	ck_assert_int_eq(system("cp build/vm/progs/loop " SETUID
+				" && chmod 4755 " SETUID), 0);
+	ck_assert(!pipe(ready) && !pipe(go));
+	attempt = shared_page();
+	dev_pin(0, 0);
+	target = dev_child(fork_and_gain_rights, NULL);
+	attempt->target = target.pid;
+	attacher = dev_child(attach_family_as_nobody, NULL);
+	dev_pin(attacher.pid, 1);
+	dev_go(&target);
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	hold_at("hwpmc_watch_switches");
+	hold_arm(attacher.pid);
+	dev_go(&attacher);
+	hold_wait();
+	ck_assert_int_eq(write(go[1], &c, 1), 1);
+	while (owner_of(target.pid))
+		dev_msleep(1);
+	hold_end();
+	dev_wait(&attacher);
+	kill(attempt->child, SIGKILL);
+	kill(target.pid, SIGKILL);
+	waitpid(target.pid, NULL, 0);
+	ck_assert_int_eq(attempt->err, EPERM);
+	ck_assert_int_eq(attempt->reason, HWPMC_WHY_PRIV_ATTACH);
+	ck_assert_int_eq(attempt->detach, ESRCH);
 	dev_still_counts();
 }
 END_TEST
@@ -179,6 +246,7 @@ int main(void)
 {
 	dev_setup();
 	harness_add(attach_to_a_process_that_gains_rights_meanwhile_is_eperm);
+	harness_add(a_refused_attach_leaves_no_child_of_the_process_attached);
 	if (dev_cpus() >= 3)
 		harness_add(a_read_during_a_stop_has_all_that_was_counted);
 	return harness_run();
