@@ -143,7 +143,7 @@ static int link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_TARGET_ROW,
 				    pid_vnr(target->pid));
 	hwpmc_link_locked(target, pmc, NULL);
-	target->attaching = true;
+	target->attaching = pmc;
 	return 0;
 }
 
@@ -197,8 +197,9 @@ static bool attach_end(struct hwpmc_pmc *pmc, struct hwpmc_target *target, bool 
 	bool dropped;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	target->attaching = false;
-	/* An exec that gained privileges may have removed the link already. */
+	target->attaching = NULL;
+	/* The process's exit, or an exec that gained privileges, may have removed the link
+	 * already. */
 	if (refused && target->link[pmc->row].pmc == pmc)
 		hwpmc_unlink_locked(target, pmc);
 	dropped = hwpmc_target_drop_if_empty_locked(target);

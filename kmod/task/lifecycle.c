@@ -9,6 +9,7 @@
  * of them sees the other.
  */
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -302,6 +303,25 @@ static bool unlink_all_locked(struct hwpmc_target *target)
 	return lost;
 }
 
+/* All threads that are measured have exited. While the process is being attached others
+ * may be alive that have no descriptor yet. */
+static bool has_exited_locked(const struct hwpmc_target *target)
+{
+	lockdep_assert_held(&hwpmc_targets_lock);
+	return !target->nthreads &&
+	       !(target->attaching && atomic_read(&current->signal->live));
+}
+
+/* Of a PMC whose attach will be refused, this is no exit. */
+static void unlink_attaching_locked(struct hwpmc_target *target)
+{
+	struct hwpmc_pmc *pmc = target->attaching;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (pmc && target->link[pmc->row].pmc == pmc)
+		hwpmc_unlink_locked(target, pmc);
+}
+
 /* Returns the target if this was its last thread; *lost: a PMC's last target. */
 static struct hwpmc_target *exit_thread_locked(struct hwpmc_thread *thread, bool *lost)
 {
@@ -310,13 +330,15 @@ static struct hwpmc_target *exit_thread_locked(struct hwpmc_thread *thread, bool
 	lockdep_assert_held(&hwpmc_targets_lock);
 	hwpmc_thread_leave_locked(thread);
 	hwpmc_thread_unhook_locked(thread);
-	/* One that is being attached is dropped by attach_end(). */
-	if (!target || target->nthreads || target->attaching)
+	if (!target || !has_exited_locked(target))
 		return NULL;
 	trace_hwpmc_process_exit(target->pid);
+	unlink_attaching_locked(target);
 	hwpmc_pmc_record_exit_locked(target);
 	hwpmc_descent_exit_locked(target);
 	*lost = unlink_all_locked(target);
+	if (target->attaching)	/* attach_end() drops it */
+		return NULL;
 	hwpmc_target_dismiss_locked(target);
 	return target;
 }

@@ -53,8 +53,9 @@ struct hwpmc_target {
 					 * hwpmc_targets_lock */
 	struct list_head threads;	/* hwpmc_targets_lock */
 	unsigned int nthreads;		/* hwpmc_targets_lock */
-	bool attaching;			/* attach.c adds its threads and drops it if
-					 * none is left; hwpmc_targets_lock */
+	struct hwpmc_pmc *attaching;	/* attach.c links this one, adds the threads and
+					 * drops the target if none is left; NULL: no
+					 * attach goes on; hwpmc_targets_lock */
 	struct rcu_head rcu;
 	struct hwpmc_link link[];	/* by row, hwpmc_nrows of them */
 };

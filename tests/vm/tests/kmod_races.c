@@ -177,6 +177,54 @@ START_TEST(a_refused_attach_leaves_no_child_of_the_process_attached)
 }
 END_TEST
 
+static void attach_other_row(void *unused)
+{
+	int fd = dev_open();
+
+	attempt->err = dev_attach(fd, dev_alloc(fd, TC, 0, ANY, BRANCH, U),
+				  attempt->target);
+}
+
+/* SIGIO tells an owner that the last process is gone; the attach of another owner, which
+ * is refused, gets none: it would have killed it. */
+START_TEST(an_exit_during_the_attach_of_another_pmc_is_told_to_its_owner)
+{
+	struct timespec limit = { .tv_sec = 10 };
+	struct child target, attacher;
+	int fd = dev_open(), got;
+	sigset_t set;
+	uint32_t id;
+
+	dev_pin(0, 0);
+	attempt = shared_page();
+	target = dev_loop(1000);
+	attempt->target = target.pid;
+	attacher = dev_child(attach_other_row, NULL);
+	dev_pin(attacher.pid, 1);
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	dev_ok(dev_attach(fd, id, target.pid));
+	dev_ok(dev_start(fd, id));
+	hold_at("hwpmc_target_free");
+	hold_arm(attacher.pid);
+	dev_go(&attacher);
+	hold_wait();
+	dev_go(&target);
+	waitpid(target.pid, NULL, 0);
+	hold_end();
+	dev_wait(&attacher);
+	got = sigtimedwait(&set, NULL, &limit);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	ck_assert_int_eq(attempt->err, ESRCH);
+	ck_assert_int_eq(got, SIGIO);
+	ck_assert_uint_ge(dev_read(fd, id), loop_insn(1000));
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
 /* ---- stop and read --------------------------------------------------------- */
 
 static void publish_progress(void *arg)
@@ -247,6 +295,7 @@ int main(void)
 	dev_setup();
 	harness_add(attach_to_a_process_that_gains_rights_meanwhile_is_eperm);
 	harness_add(a_refused_attach_leaves_no_child_of_the_process_attached);
+	harness_add(an_exit_during_the_attach_of_another_pmc_is_told_to_its_owner);
 	if (dev_cpus() >= 3)
 		harness_add(a_read_during_a_stop_has_all_that_was_counted);
 	return harness_run();
