@@ -308,19 +308,36 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	return 0;
 }
 
+/*
+ * Not task->group_leader: an exec of another thread frees that leader, and a task that has
+ * exited goes on to point to it. The pid lives as long as the process.
+ */
+static struct task_struct *leader_get(struct task_struct *task)
+{
+	struct task_struct *leader = NULL;
+
+	rcu_read_lock();
+	if (atomic_read(&task->signal->live))
+		leader = get_pid_task(task_tgid(task), PIDTYPE_TGID);
+	rcu_read_unlock();
+	return leader;
+}
+
 int hwpmc_attach_task(struct hwpmc_pmc *pmc, struct task_struct *task,
 		      struct hwpmc_hdr *hdr)
 {
+	struct task_struct *leader = leader_get(task);
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (!atomic_read(&task->signal->live))
+	if (!leader)
 		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING, 0);
-	trace_hwpmc_pmc_attach(pmc, task_tgid(task));
+	trace_hwpmc_pmc_attach(pmc, task_tgid(leader));
 	pmc->attaches++;
-	ret = attach_process(pmc, task->group_leader, hdr);
+	ret = attach_process(pmc, leader, hdr);
 	if (!ret)
 		pmc->was_attached = true;
+	put_task_struct(leader);
 	return ret;
 }
 
