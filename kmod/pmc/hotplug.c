@@ -55,6 +55,7 @@ static int cpu_forget(unsigned int cpu)
 
 	c->on = 0;
 	c->unstoppable = 0;
+	c->throttled = false;
 	for (i = 0; i < hwpmc_nrows; i++)
 		c->row[i].shadow.sel = 0;
 	return 0;

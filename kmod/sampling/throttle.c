@@ -147,9 +147,9 @@ static void resume_work_fn(struct work_struct *work)
 {
 	struct throttle *t = container_of(work, struct throttle, resume_work.work);
 
-	/* A CPU that has gone offline meanwhile has no armed rows. */
-	if (hwpmc_cpu_call(t->cpu, resume_irqoff, NULL))
-		per_cpu_ptr(hwpmc_cpus, t->cpu)->throttled = false;
+	/* A CPU that has gone offline meanwhile has no armed rows; cpu_forget() ends the
+	 * pause before it comes back. Here it could end the next one. */
+	hwpmc_cpu_call(t->cpu, resume_irqoff, NULL);
 }
 
 /* Stops them, too: the NMI may have hit the load of one. */
