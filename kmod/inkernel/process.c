@@ -140,29 +140,36 @@ static struct hwpmc_pmc *find_pmc(struct task_struct *task, int ctr)
 	return pmc && pmc->owner->kernel ? pmc : NULL;
 }
 
-static int attach_new(struct hwpmc_owner *owner, struct task_struct *task,
-		      int ctr, const struct hwpmc_counter_cfg *cfg)
+static struct hwpmc_pmc *pmc_of(const struct hwpmc_owner *owner)
+{
+	return list_first_entry(&owner->pmcs, struct hwpmc_pmc, owner_node);
+}
+
+static int allocate_new(struct hwpmc_owner *owner, int ctr,
+			const struct hwpmc_counter_cfg *cfg)
 {
 	struct hwpmc_op_pmcallocate op;
-	struct hwpmc_pmc *pmc;
-	int ret;
 
 	hwpmc_inkernel_request(ctr, cfg, HWPMC_MODE_TC, &op);
 	op.flags |= HWPMC_F_DESCENDANTS;
-	ret = hwpmc_pmc_allocate(owner, &op, BIT_ULL(ctr));
-	if (ret)
-		return ret;
-	pmc = list_first_entry(&owner->pmcs, struct hwpmc_pmc, owner_node);
-	ret = hwpmc_attach_task(pmc, task, &op.hdr);
+	return hwpmc_pmc_allocate(owner, &op, BIT_ULL(ctr));
+}
+
+static int attach_new(struct hwpmc_owner *owner, struct task_struct *task,
+		      u64 initial)
+{
+	struct hwpmc_pmc *pmc = pmc_of(owner);
+	struct hwpmc_hdr hdr = { 0 };
+	int ret = hwpmc_attach_task(pmc, task, &hdr);
+
 	if (!ret)
-		hwpmc_link_set_initial(pmc, task, cfg->reset_value);
+		hwpmc_link_set_initial(pmc, task, initial);
 	return ret;
 }
 
 static bool is_orphan(const struct hwpmc_owner *owner)
 {
-	struct hwpmc_pmc *pmc = list_first_entry(&owner->pmcs, struct hwpmc_pmc,
-						 owner_node);
+	struct hwpmc_pmc *pmc = pmc_of(owner);
 
 	return READ_ONCE(pmc->links.next) == &pmc->links;
 }
@@ -226,26 +233,6 @@ void hwpmc_inkernel_exit(void)
 	cancel_work_sync(&reap);
 }
 
-/* The owner lives as long as its only PMC. Takes hwpmc_lock. */
-static int process_configure(struct task_struct *task, int ctr,
-			     const struct hwpmc_counter_cfg *cfg)
-{
-	struct hwpmc_owner *owner = hwpmc_owner_new(true);
-	int ret;
-
-	if (IS_ERR(owner))
-		return PTR_ERR(owner);
-	owner->lost = &reap;
-	mutex_lock(&hwpmc_lock);
-	ret = attach_new(owner, task, ctr, cfg);
-	if (!ret)
-		list_add(&owner->inkernel, &configured);
-	mutex_unlock(&hwpmc_lock);
-	if (ret)
-		hwpmc_owner_end(owner);
-	return ret;
-}
-
 /* Returns the PMC's owner, which the caller ends, if this was its last process. Off the
  * list, so that reap_work() does not end it as well. */
 static struct hwpmc_owner *process_detach(struct hwpmc_pmc *pmc,
@@ -261,21 +248,52 @@ static struct hwpmc_owner *process_detach(struct hwpmc_pmc *pmc,
 	return owner;
 }
 
-/* End the present configuration of this process. 0 also if there is none. */
-static int process_unconfigure(struct task_struct *task, int ctr)
+/*
+ * End the present configuration of this process, if there is one, and attach the new
+ * one, whose owner has its PMC; NULL: none. *old: an owner for the caller to end, or NULL.
+ */
+static int replace_locked(struct task_struct *task, int ctr, struct hwpmc_owner *owner,
+			  const struct hwpmc_counter_cfg *cfg, struct hwpmc_owner **old)
 {
-	struct hwpmc_owner *owner = NULL;
-	struct hwpmc_pmc *pmc;
+	struct hwpmc_pmc *present = find_pmc(task, ctr);
 	int ret = 0;
 
-	mutex_lock(&hwpmc_lock);
-	pmc = find_pmc(task, ctr);
-	if (pmc && hwpmc_link_is_active(pmc, task))
-		ret = -EBUSY;
-	else if (pmc)
-		owner = process_detach(pmc, task);
-	mutex_unlock(&hwpmc_lock);
+	lockdep_assert_held(&hwpmc_lock);
+	if (present && hwpmc_link_is_active(present, task))
+		return -EBUSY;
+	/* First: what is refused leaves the present configuration as it is. */
 	if (owner)
+		ret = allocate_new(owner, ctr, cfg);
+	if (ret)
+		return ret;
+	if (present)
+		*old = process_detach(present, task);
+	if (owner)
+		ret = attach_new(owner, task, cfg->reset_value);
+	if (owner && !ret)
+		list_add(&owner->inkernel, &configured);
+	return ret;
+}
+
+/* An owner lives as long as its only PMC. Takes hwpmc_lock. */
+static int process_configure(struct task_struct *task, int ctr,
+			     const struct hwpmc_counter_cfg *cfg)
+{
+	struct hwpmc_owner *owner = NULL, *old = NULL;
+	int ret;
+
+	if (cfg)
+		owner = hwpmc_owner_new(true);
+	if (IS_ERR(owner))
+		return PTR_ERR(owner);
+	if (owner)
+		owner->lost = &reap;
+	mutex_lock(&hwpmc_lock);
+	ret = replace_locked(task, ctr, owner, cfg, &old);
+	mutex_unlock(&hwpmc_lock);
+	if (old)
+		hwpmc_owner_end(old);
+	if (owner && ret)
 		hwpmc_owner_end(owner);
 	return ret;
 }
@@ -287,8 +305,8 @@ static int process_unconfigure(struct task_struct *task, int ctr)
  * @cfg: what it counts, or NULL to end the configuration
  *
  * The counter is stopped until it is enabled. An earlier configuration is replaced:
- * that of this process alone. Children inherit the configuration that their parent has
- * when it forks them.
+ * that of this process alone. A refusal leaves it as it is, but -ENOMEM may have ended
+ * it. Children inherit the configuration that their parent has when it forks them.
  *
  * Return: 0; -EINVAL no such counter, or it cannot count that; -EBUSY it runs, or has
  * another user; -ESRCH the process is gone; -ENOMEM.
@@ -296,13 +314,8 @@ static int process_unconfigure(struct task_struct *task, int ctr)
 int hwpmc_configure_counter(struct task_struct *task, int ctr,
 			    const struct hwpmc_counter_cfg *cfg)
 {
-	int ret;
-
 	if (!is_counter(ctr) || !task)
 		return -EINVAL;
-	ret = process_unconfigure(task, ctr);
-	if (ret || !cfg)
-		return ret;
 	return process_configure(task, ctr, cfg);
 }
 EXPORT_SYMBOL_GPL(hwpmc_configure_counter);

@@ -574,6 +574,34 @@ START_TEST(a_child_keeps_its_configuration_when_its_parent_has_exited)
 }
 END_TEST
 
+/* The parent is configured anew, with another event; it has its old one afterwards. */
+static void check_refused(int err, const char *request)
+{
+	ck_assert_int_eq(CALL("configure %d %u %s", pair.parent.pid, ctr(), request),
+			 err);
+	ck_assert_int_eq(CALL("isconfigured %d %u", pair.parent.pid, ctr()), 1);
+}
+
+START_TEST(a_refused_configuration_leaves_the_old_one_as_it_is)
+{
+	unsigned long long before;
+
+	pair_begin();
+	pair_fork();
+	configure(pair.parent.pid, BRANCH, INITIAL);
+	enable(pair.parent.pid);
+	pair_spin(pair.parent.pid);
+	check_refused(-EBUSY, "0 0 0");
+	disable(pair.parent.pid);
+	before = value_of(pair.parent.pid);
+	check_refused(-EINVAL, "ffffffff00000000 0 0");
+	ck_assert_uint_eq(value_of(pair.parent.pid), before);
+	enable(pair.parent.pid);
+	check_counts(pair.parent.pid, true);
+	pair_end();
+}
+END_TEST
+
 START_TEST(saving_and_restoring_a_context_loses_nothing)
 {
 	unsigned long long before;
@@ -846,6 +874,7 @@ int main(void)
 	harness_add(configuring_a_child_leaves_its_parent_as_it_is);
 	harness_add(configuring_a_process_leaves_the_children_that_it_has_as_they_are);
 	harness_add(a_child_keeps_its_configuration_when_its_parent_has_exited);
+	harness_add(a_refused_configuration_leaves_the_old_one_as_it_is);
 	harness_add(saving_and_restoring_a_context_loses_nothing);
 	harness_add(counters_of_the_kernel_count_on_while_a_context_is_saved);
 	harness_add(a_counter_of_the_kernel_counts_all_cpus_until_it_is_freed);
