@@ -331,6 +331,13 @@ START_TEST(values_of_a_child_can_be_moved_to_its_parent_while_it_lives)
 	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
 	ck_assert_uint_ge(value, INITIAL);
 	ck_assert_uint_lt(value, INITIAL + AROUND);
+	/* The other way round: what it has of exited children is moved too, once. */
+	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", shared->grandchild,
+			      c.pid), 0);
+	ck_assert_int_eq(CALL("value %d %u 0 0 1", shared->grandchild, ctr()), 0);
+	ck_assert_uint_ge(value, moved);
+	ck_assert_int_eq(CALL("value %d %u 0 0 1", c.pid, ctr()), 0);
+	ck_assert_uint_eq(value, 0);
 	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", c.pid, c.pid),
 			 -EINVAL);
 	ck_assert_int_eq(CALL("accumulate %d 0 0 0 0 %d", getpid(), c.pid),
