@@ -5,7 +5,11 @@
 #include "hwpmc.h"
 #include "judge.h"
 
-#define R(why)	(1ull << HWPMC_WHY_##why)
+/* A set of reasons. */
+typedef unsigned __int128 reason_set;
+_Static_assert(HWPMC_WHY__COUNT <= 128, "a set has 128 bits");
+#define REASON(n)	((reason_set)1 << (n))
+#define R(why)	REASON(HWPMC_WHY_##why)
 
 /* Which reasons each operation may give. */
 #define OF_ID	(R(ID) | R(NOT_OWNER) | R(NO_PMCS))
@@ -14,7 +18,7 @@
 #define OF_ATTACH (R(NO_PROCESS) | R(EXITING) | R(PRIV_TUNABLE) | R(PRIV_ATTACH) | \
 		   R(ATTACHED) | R(TARGET_ROW) | R(NO_MEMORY))
 
-static const uint64_t reasons[HWPMC_OP__COUNT] = {
+static const reason_set reasons[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_CONFIGURELOG] = R(FLAGS) | R(NO_LOG) | R(RING_SIZE) |
 		R(LOG_EXISTS) | R(LOG_FD) | R(NO_MEMORY) | R(LOCKED_MEMORY) |
 		R(NOT_OWNER),
@@ -107,7 +111,7 @@ static const char *judge_reason(const struct op *op, const struct outcome *out)
 	if (why >= HWPMC_WHY__COUNT)
 		return "a reason that does not exist";
 	if (!is_the_doors(op, why) &&
-	    (op->nr >= HWPMC_OP__COUNT || !(reasons[op->nr] & 1ull << why)))
+	    (op->nr >= HWPMC_OP__COUNT || !(reasons[op->nr] & REASON(why))))
 		return "a reason that is not the operation's";
 	if (why == HWPMC_WHY_LOG_ERROR)
 		return NULL;

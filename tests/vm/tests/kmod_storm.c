@@ -36,8 +36,11 @@ static const unsigned int weight[N_WHATS] = {
 };
 
 /* Reasons for which the storm may refuse a valid operation: no others. */
-#define R(why)	(1ULL << HWPMC_WHY_##why)
-static const uint64_t allowed[N_WHATS] = {
+typedef unsigned __int128 reason_set;
+_Static_assert(HWPMC_WHY__COUNT <= 128, "a set has 128 bits");
+#define REASON(n)	((reason_set)1 << (n))
+#define R(why)	REASON(HWPMC_WHY_##why)
+static const reason_set allowed[N_WHATS] = {
 	[ALLOCATE] = R(ROWS_BUSY) | R(CPU_OFFLINE),
 	[ATTACH] = R(RUNNING) | R(NO_PROCESS) | R(EXITING) | R(ATTACHED) |
 		   R(TARGET_ROW),
@@ -91,7 +94,8 @@ static void note(enum what what, int err)
 	if (!err)
 		return;
 	__atomic_add_fetch(&state->refused[what], 1, __ATOMIC_RELAXED);
-	if (dev_hdr.reason < 64 && allowed[what] & 1ULL << dev_hdr.reason)
+	if (dev_hdr.reason < HWPMC_WHY__COUNT &&
+	    allowed[what] & REASON(dev_hdr.reason))
 		return;
 	if (__atomic_exchange_n(&state->bad, 1, __ATOMIC_SEQ_CST))
 		return;
