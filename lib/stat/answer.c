@@ -22,7 +22,7 @@ static uint64_t info_hash(const struct hwpmc_thread_info *t)
 	uint64_t h = table_mix(table_seed, (uint64_t)(uint32_t)t->pid << 32 |
 					   (uint32_t)t->tid);
 
-	return table_mix(h, (uintptr_t)t->process ^ (uintptr_t)t->path);
+	return table_mix(table_mix(h, (uintptr_t)t->process), (uintptr_t)t->path);
 }
 
 static bool same_thread(const void *items, uint32_t i, const void *key)

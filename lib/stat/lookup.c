@@ -291,7 +291,8 @@ static uint64_t thread_hash(const struct task *t)
 	uint64_t h = table_mix(table_seed ^ (uintptr_t)t->space,
 			       (uint32_t)info->tid);
 
-	return table_mix(h, (uintptr_t)info->process ^ (uintptr_t)info->path);
+	return table_mix(table_mix(h, (uintptr_t)info->process),
+			 (uintptr_t)info->path);
 }
 
 static bool same_task(const void *items, uint32_t i, const void *key)
@@ -405,7 +406,7 @@ static struct hwpmc_place *find_place(struct hwpmc_lookup *l, uint64_t pc,
 
 static inline uint64_t slot_hash(const struct slot *s)
 {
-	return table_mix(table_seed ^ s->space, s->pc + ((uint64_t)s->era << 48));
+	return table_mix(table_seed ^ s->space ^ s->era * table_factor, s->pc);
 }
 
 static inline bool same_slot(const void *items, uint32_t i, const void *key)

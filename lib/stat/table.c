@@ -11,14 +11,23 @@
 /* The slots of more items have no number of 32 bits. */
 #define ITEMS_MAX	(1u << 30)
 
-uint64_t table_seed;
+/* Products have both halves in use: the factor is odd and has its top bit. */
+#define FACTOR_BITS	(1ull << 63 | 1)
+
+uint64_t table_seed, table_factor;
 
 static void make_seed(void)
 {
+	uint64_t random[2];
+
 	/* Without random bytes the addresses of this process are what is not known. */
-	if (getrandom(&table_seed, sizeof(table_seed), GRND_NONBLOCK) !=
-	    sizeof(table_seed))
-		table_seed = (uintptr_t)&table_seed ^ (uintptr_t)malloc;
+	if (getrandom(random, sizeof(random), GRND_NONBLOCK) != sizeof(random)) {
+		random[0] = (uintptr_t)&table_seed ^ (uintptr_t)malloc;
+		random[1] = ((uintptr_t)random ^ random[0] >> 12) *
+			    0x9e3779b97f4a7c15ull;
+	}
+	table_seed = random[0];
+	table_factor = random[1] | FACTOR_BITS;
 }
 
 void table_init(void)

@@ -4,8 +4,8 @@
  * table has their numbers, 0, 1, 2 ..., in the order in which they were put, and of each
  * a part of its hash, so that mostly no item but the right one is looked at. It doubles
  * when it is three quarters full: a lookup looks at few slots however many items there
- * are. Hashes begin with a random number: nobody can make a log whose items all have the
- * same one. No item is removed: the table is cleared and filled again.
+ * are. Hashes depend on two random numbers, so that a log cannot be made whose items all
+ * have the same one. No item is removed: the table is cleared and filled again.
  */
 #ifndef HWPMC_LIB_TABLE_H
 #define HWPMC_LIB_TABLE_H
@@ -26,7 +26,8 @@ struct table {
 
 #define TABLE_NONE	UINT32_MAX
 
-extern uint64_t table_seed;		/* set once, before any table has an item */
+/* Set once, before any table has an item. */
+extern uint64_t table_seed, table_factor;
 
 void table_init(void);
 /* There is a slot for one item more. false: no memory. */
@@ -36,15 +37,21 @@ void table_clear(struct table *t);
 void table_free(struct table *t);
 uint64_t table_hash_bytes(const void *bytes, size_t len);
 
+/*
+ * Both halves of the product: in one of 64 bits the top bit of x changes only the top
+ * bit, whatever the factor is, and the next x can change it back.
+ */
 static inline uint64_t table_mix(uint64_t h, uint64_t x)
 {
-	h = (h ^ x) * 0x9e3779b97f4a7c15ull;
-	return h ^ h >> 29;
+	__extension__ unsigned __int128 product = h ^ x;
+
+	product *= table_factor;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 static inline uint64_t table_hash(uint64_t x)
 {
-	return table_mix(table_mix(table_seed, x), x >> 32);
+	return table_mix(table_seed, x);
 }
 
 static inline uint64_t table_hash_text(const char *text)
