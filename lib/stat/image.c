@@ -143,6 +143,7 @@ static struct image *new_image(const struct images *set,
 		return NULL;
 	}
 	img->pub.kind = kind;
+	img->pub.lines_owner = img->pub.lines_group = NOBODY;
 	img->pid = of->pid;
 	img->demangle = !set->options.no_demangle;
 	image_set_build_id(img, of->build_id, of->build_id_len);

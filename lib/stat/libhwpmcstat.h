@@ -94,6 +94,12 @@ struct hwpmc_image {
 	uint64_t load;		/* KERNEL, MODULE: run-time address = address in
 				 * the file + load */
 	uint64_t samples;
+	/*
+	 * Once lines were asked for and are known: the owner of the files that say them.
+	 * Of several owners it is the one that is not root; of several of these 65534.
+	 */
+	uid_t lines_owner;
+	gid_t lines_group;
 };
 
 /* A function. Each image has one "[unknown]" for unknown ones. */

@@ -54,6 +54,7 @@ struct lines {
 	struct image *img;
 	const char *file;		/* that leads to DWARF */
 	char dir[PATH_MAX];		/* of the file that has it, with a slash */
+	bool owned;			/* the image's lines_owner is that of a file */
 	Dwfl_Callbacks callbacks;
 	uint64_t moved;			/* the kernel: from where its file is */
 	bool relocatable;		/* a module's file, which has no addresses */
@@ -116,6 +117,25 @@ static const struct range *find_range(const struct ranges *r, uint64_t addr)
 	return NULL;
 }
 
+/* ---- owners -------------------------------------------------------------- */
+
+/*
+ * Source files are shown because one of these files names them. A program of root's is no
+ * proof: its debug file may be another user's, beside a link to the program.
+ */
+static void note_owner(struct lines *l, const struct stat *st)
+{
+	struct hwpmc_image *img = &l->img->pub;
+
+	if (!l->owned || !img->lines_owner) {
+		img->lines_owner = st->st_uid;
+		img->lines_group = st->st_gid;
+	} else if (st->st_uid && st->st_uid != img->lines_owner) {
+		img->lines_owner = img->lines_group = NOBODY;
+	}
+	l->owned = true;
+}
+
 /* ---- units and functions ------------------------------------------------- */
 
 static void add_unit(struct lines *l, Dwarf_Die *die, const Dwarf_Die *split)
@@ -136,36 +156,39 @@ static const char *string_of(Dwarf_Die *die, unsigned int name)
 }
 
 /* libdw opens the file of a split unit itself: only what is a file, and not too large. */
-static bool is_harmless(const char *dir, const char *name)
+static bool is_harmless(struct lines *l, const char *path)
 {
-	char *head = stat_join(dir, "/"), *path = head ? stat_join(head, name) : NULL;
 	struct stat st;
-	bool safe;
 
-	safe = path && (stat(path, &st) < 0 ||
-			(S_ISREG(st.st_mode) && st.st_size <= ELF_LIMIT));
-	free(head);
-	free(path);
-	return safe;
+	if (stat(path, &st) < 0)
+		return true;
+	if (!S_ISREG(st.st_mode) || st.st_size > ELF_LIMIT)
+		return false;
+	note_owner(l, &st);
+	return true;
 }
 
-static bool may_split(const struct lines *l, Dwarf_Die *die)
+/* Where libdw looks: beside the file that has the DWARF, and where it was compiled. */
+static bool may_split(struct lines *l, Dwarf_Die *die)
 {
 	const char *name, *built = string_of(die, DW_AT_comp_dir);
-	char *dir = stat_strdup(l->file), *slash = dir ? strrchr(dir, '/') : NULL;
-	bool safe;
+	char beside[2 * PATH_MAX], there[2 * PATH_MAX];
+	bool whole;
 
 	name = string_of(die, DW_AT_dwo_name);
 	if (!name)
 		name = string_of(die, DW_AT_GNU_dwo_name);
-	if (slash)
-		*slash = 0;
-	safe = name && dir &&
-	       (name[0] == '/' ? is_harmless("", name) :
-		is_harmless(slash ? dir : ".", name) &&
-		(!built || is_harmless(built, name)));
-	free(dir);
-	return safe;
+	if (!name)
+		return false;
+	whole = name[0] == '/';
+	if (!built)
+		built = "";
+	if (snprintf(beside, sizeof(beside), "%s%s", whole ? "" : l->dir, name) >=
+	    (int)sizeof(beside) ||
+	    snprintf(there, sizeof(there), "%s%s/%s", built[0] == '/' ? "" : l->dir,
+		     built, name) >= (int)sizeof(there))
+		return false;
+	return is_harmless(l, beside) && (whole || is_harmless(l, there));
 }
 
 static void add_units(struct lines *l)
@@ -325,12 +348,24 @@ static int bounded_fd(struct elf_file *f)
 	return fd;
 }
 
-/* Where a file is; the descriptor becomes libdwfl's, which may close it. */
+/* A file that has DWARF, or leads to it. */
+static int note_file(struct lines *l, int fd)
+{
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		note_owner(l, &st);
+	return fd;
+}
+
+/* Where it is; the descriptor becomes libdwfl's, which may close it. */
 static int note_dir(struct lines *l, int fd)
 {
 	char link[32], *slash;
 	ssize_t n;
 
+	if (note_file(l, fd) < 0)
+		return -1;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, l->dir, sizeof(l->dir) - 1);
 	l->dir[n > 0 ? n : 0] = 0;
@@ -341,7 +376,7 @@ static int note_dir(struct lines *l, int fd)
 }
 
 /* What dwz has moved to another file; name: from where the debug file is. */
-static int open_shared(const struct lines *l, const char *name)
+static int open_shared(struct lines *l, const char *name)
 {
 	char *path = stat_join(name[0] == '/' ? "" : l->dir, name);
 	struct elf_file f;
@@ -350,7 +385,7 @@ static int open_shared(const struct lines *l, const char *name)
 	if (path)
 		rc = elf_open(&f, NULL, path, false);
 	free(path);
-	return rc < 0 ? -1 : bounded_fd(&f);
+	return rc < 0 ? -1 : note_file(l, bounded_fd(&f));
 }
 
 /* libdwfl asks for the debug file of the image, then for what that shares. */

@@ -43,6 +43,9 @@ void stat_strings_free(struct stat_strings *set);
 
 /* ---- image.c ------------------------------------------------------------- */
 
+/* The user and the group that own nothing. */
+#define NOBODY	65534
+
 struct segment {
 	uint64_t offset, size, addr;	/* in the file, and where ELF wants it */
 };

@@ -328,6 +328,29 @@ START_TEST(a_million_nested_blocks_of_debugging_information_are_borne)
 }
 END_TEST
 
+/* Below where the program was compiled, which it says from its own directory on. */
+START_TEST(a_split_unit_that_is_a_fifo_is_not_waited_for)
+{
+	const char *file;
+	unsigned int line;
+	char path[200];
+	uint64_t at;
+
+	run("cd %s && cp " SYMBOLS_SRC "/inlined.c . && cc -O2 -g -gsplit-dwarf -no-pie "
+	    "-fdebug-prefix-map=%s=sub -c inlined.c", dir, dir);
+	run("cd %s && cc -no-pie -o split inlined.o%s && rm inlined.dwo && mkdir sub",
+	    dir, "");
+	run("mkfifo %s/sub/inlined.dwo%s", dir, "");
+	strcpy(path, in_dir("split"));
+	at = nm_addr(path, "outer");
+	log_map(&log_, PID, at & -PAGE, PAGE, text_of(path).offset, path);
+	log_user(&log_, at);
+	read_it();
+	ck_assert_int_eq(hwpmc_frame_line(p, frame_at(at), &file, &line), 1);
+	ck_assert_uint_gt(line, 0);
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, teardown);
@@ -344,5 +367,6 @@ int main(void)
 	harness_add(a_packed_file_is_no_program);
 	harness_add(packed_symbols_of_a_program_are_unpacked_up_to_a_limit);
 	harness_add(a_million_nested_blocks_of_debugging_information_are_borne);
+	harness_add(a_split_unit_that_is_a_fifo_is_not_waited_for);
 	return harness_run();
 }

@@ -37,7 +37,8 @@ TOOLS_UNIT_tools_report := $(call unit-tools,report/cmd_report report/head repor
 	annotate/print annotate/code annotate/code_kernel annotate/source \
 	report/cmd_diff report/diff common/logopts common/pager common/fmt common/msg \
 	common/output common/watch) $(TOOLS_UNIT_LOGS) $(TOOLS_UNIT_EXPORT)
-TOOLS_UNIT_FLAGS_tools_report := -DSHARES='"$(TOOLS_UNIT_SHARES)"'
+TOOLS_UNIT_FLAGS_tools_report := -DSHARES='"$(TOOLS_UNIT_SHARES)"' \
+	-DSHARES_SRC='"$(TOP)/tests/unit/progs/shares.c"'
 $(BUILD)/tests/unit/tools_report: $(TOOLS_UNIT_SHARES)
 
 check-unit: check-unit-tools

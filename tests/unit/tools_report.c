@@ -468,6 +468,48 @@ START_TEST(annotate_shows_lines_and_instructions_with_their_samples)
 }
 END_TEST
 
+static void shell(const char *command)
+{
+	ck_assert_int_eq(system(command), 0);
+}
+
+/*
+ * "prog" is a link to a program without symbols, whose debug file lies beside the link;
+ * both are root's, and so is the source, which others cannot read.
+ */
+static void make_linked_program(void)
+{
+	struct made_log log;
+	char path[200];
+
+	shell("chmod 755 .; cp " SHARES_SRC " secret.c; chmod 600 secret.c");
+	shell("cc -O0 -g -no-pie -fno-pie -Wl,--build-id -o whole $PWD/secret.c");
+	shell("mkdir bin .debug; objcopy --only-keep-debug whole .debug/prog.debug");
+	shell("objcopy --strip-all --add-gnu-debuglink=.debug/prog.debug whole bin/prog");
+	shell("ln -s bin/prog prog");
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	snprintf(path, sizeof(path), "%s/prog", dir);
+	add_process(&log, 812, path);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_sixty, 1, 9);
+	write_log(&log, "linked");
+}
+
+START_TEST(a_debug_file_shows_no_source_that_its_owner_cannot_read)
+{
+	if (geteuid())
+		SKIP("only root can make files of others");
+	make_linked_program();
+	command("annotate -i linked -e cycles --stdio sixty");
+	has("return n + 60;");
+	shell("chown 65534 .debug/prog.debug");
+	command("annotate -i linked -e cycles --stdio sixty");
+	has("# sixty in ");
+	has("(the source is not here)");
+	ck_assert_ptr_null(strstr(text, "return n + 60;"));
+}
+END_TEST
+
 START_TEST(comparison_tells_what_became_more_less_new_and_gone)
 {
 	struct made_log log;
@@ -577,6 +619,7 @@ int main(void)
 	harness_add(report_says_why_names_are_missing);
 	harness_add(names_of_processes_do_not_command_the_terminal);
 	harness_add(annotate_shows_lines_and_instructions_with_their_samples);
+	harness_add(a_debug_file_shows_no_source_that_its_owner_cannot_read);
 	harness_add(comparison_tells_what_became_more_less_new_and_gone);
 	harness_add(comparison_says_where_events_or_periods_differ);
 	harness_add(events_of_one_name_are_compared_in_their_order);

@@ -3,25 +3,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/msg.h"
 #include "source.h"
 
 #define SOURCE_LIMIT	(64u << 20)
-#define NOBODY		65534
 
 struct source_file {
 	char *name;
-	uid_t owner;			/* of the program that names it */
+	uid_t owner;			/* of the file that names it */
 	char **line;
 	unsigned int n;			/* 0: it cannot be read */
 };
 
 /*
- * The debugging information of a program names them: whoever made the program must be
- * able to read them, else they would show in a report of root's.
+ * The debugging information of a program names them: its owner must be able to read them,
+ * else they would show in a report of root's.
  */
 static FILE *open_source(const struct sources *s, const char *name)
 {
@@ -83,15 +81,8 @@ static struct source_file *get_file(struct sources *s, const char *name)
 
 void sources_of(struct sources *s, const struct hwpmc_image *image)
 {
-	const char *program = image->code ? image->code : image->file;
-	struct stat st;
-
-	/* What cannot be told is nobody's: what all can read. */
-	s->owner = s->group = NOBODY;
-	if (program && stat(program, &st) == 0) {
-		s->owner = st.st_uid;
-		s->group = st.st_gid;
-	}
+	s->owner = image->lines_owner;
+	s->group = image->lines_group;
 }
 
 const char *source_line(struct sources *s, const char *file, unsigned int line)

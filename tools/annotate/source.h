@@ -14,7 +14,7 @@ struct sources {
 	const char *root;		/* tried as a prefix first; NULL: none */
 	struct source_file *file;
 	size_t n;
-	uid_t owner;			/* of the program: sources_of() */
+	uid_t owner;			/* of what names them: sources_of() */
 	gid_t group;
 };
 
