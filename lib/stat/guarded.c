@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * guarded.c - the one way to open a file that somebody else has named: by a log, by the
- * debugging information of a program, or by the number of a process in /tmp. It is
- * regular, not too large, below `root` whatever links and ".." say, and opening it has
- * no effect: it is looked at before. Where `owner` is given, its bytes are shown to the
- * reader because that user's program says so: that user must be able to read them.
+ * guarded.c - opens files whose names come from a log, from the debugging information of
+ * a program, or from the number of a process (in /tmp). All such files are opened here. The
+ * file is regular, not too large, and below `root` whatever links and ".." say; its type is
+ * known before it is opened, so that opening has no effect. Where `owner` is given, a file
+ * of that user names it, and its bytes are shown to the reader: the user must be able to
+ * read them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,10 +31,20 @@ struct rights {
 	int ngroup;
 };
 
+static void rights_back(struct rights *r)
+{
+	if (!r->changed)
+		return;
+	setfsuid(r->user);
+	setfsgid(r->group);
+	syscall(SYS_setgroups, r->ngroup, r->groups);
+	free(r->groups);
+}
+
 /*
- * Until rights_back() this thread, if it is root, opens files as that user does, who
- * has no group but its own. The system calls themselves are used, as those of the C
- * library change all threads of the process.
+ * If this thread is root's, it opens files with the rights of that user and of one group
+ * until rights_back(). The system calls themselves are used, as those of the C library
+ * change all threads of the process.
  */
 static bool rights_take(struct rights *r, const struct hwpmc_guard *g)
 {
@@ -52,17 +63,11 @@ static bool rights_take(struct rights *r, const struct hwpmc_guard *g)
 	r->changed = true;
 	r->group = setfsgid(g->group);
 	r->user = setfsuid(g->owner);
-	return true;
-}
-
-static void rights_back(struct rights *r)
-{
-	if (!r->changed)
-		return;
-	setfsuid(r->user);
-	setfsgid(r->group);
-	syscall(SYS_setgroups, r->ngroup, r->groups);
-	free(r->groups);
+	/* Both return the old one, and nothing else where they fail. */
+	if ((uid_t)setfsuid(-1) == g->owner && (gid_t)setfsgid(-1) == g->group)
+		return true;
+	rights_back(r);
+	return false;
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -73,7 +78,23 @@ static int no_file(const char **why, const char *what)
 	return -1;
 }
 
-/* A descriptor that neither reads nor writes: nothing happens to what it is of. */
+static const char *cause(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return "there is no such file";
+	case EACCES:
+	case EPERM:
+		return "permission denied";
+	case ELOOP:
+		return "its links are not followed";
+	default:
+		return "it cannot be opened";
+	}
+}
+
+/* A descriptor that neither reads nor writes: the file does not notice it. */
 static int find_file(const struct hwpmc_guard *g, const char *path)
 {
 	struct open_how how = {
@@ -116,12 +137,12 @@ static int open_found(const struct hwpmc_guard *g, int found, const char **why)
 	if (st.st_size < 0 || (uint64_t)st.st_size > g->limit)
 		return no_file(why, "it is too large to be read");
 	if (!may_show(g, &st))
-		return no_file(why, "the owner of the program cannot read it");
+		return no_file(why, "the owner of what names it cannot read it");
 	if (g->one_name && st.st_nlink != 1)
 		return no_file(why, "it has several names");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd >= 0 ? fd : no_file(why, "it cannot be read");
+	return fd >= 0 ? fd : no_file(why, cause(errno));
 }
 
 EXPORT int hwpmc_open_guarded(const struct hwpmc_guard *g, const char *path,
@@ -139,7 +160,7 @@ EXPORT int hwpmc_open_guarded(const struct hwpmc_guard *g, const char *path,
 	if (found >= 0)
 		fd = open_found(g, found, why);
 	else
-		no_file(why, errno == ELOOP ? "it is a link" : "there is no such file");
+		no_file(why, cause(errno));
 	if (found >= 0)
 		close(found);
 	rights_back(&rights);

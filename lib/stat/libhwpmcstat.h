@@ -140,7 +140,7 @@ struct hwpmc_running_kernel {
 int hwpmc_running_kernel(struct hwpmc_running_kernel *k);
 
 /*
- * Open a file that somebody else names: a log, or the debugging information of a
+ * Open a file whose name comes from a log or from the debugging information of a
  * program. It must be regular; no device or FIFO is ever opened, and opening does not
  * wait.
  */
@@ -151,7 +151,7 @@ struct hwpmc_guard {
 	bool no_link;		/* path itself is no symbolic link */
 	bool one_name;		/* the file has no other hard link */
 	bool owned;		/* a file that this user cannot read is refused: its
-				 * bytes are shown because the user's program says so */
+				 * bytes are shown because a file of the user names it */
 	uid_t owner;
 	gid_t group;
 };

@@ -5,9 +5,12 @@
  * to what they are. Under ASan and UBSan.
  */
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "stat_log.h"
@@ -242,6 +245,53 @@ START_TEST(a_file_that_its_namer_cannot_read_is_not_shown)
 }
 END_TEST
 
+/* Files of the directory are readable to all, but the directory is not. */
+START_TEST(rights_that_cannot_be_given_up_open_no_file)
+{
+	struct hwpmc_guard guard = {
+		.limit = 100, .owned = true, .owner = 65534, .group = 65534,
+	};
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct caps[2];
+
+	if (geteuid())
+		SKIP("only root has rights to give up");
+	run("chmod 700 %s; echo x > %s/all", dir, dir);
+	run("chmod 644 %s/all%s", dir, "");
+	ck_assert_int_eq(syscall(SYS_capget, &head, caps), 0);
+	caps[0].effective &= ~(1u << CAP_SETUID);
+	ck_assert_int_eq(syscall(SYS_capset, &head, caps), 0);
+	ck_assert_int_eq(open_it(in_dir("all"), guard), -1);
+	caps[0].effective |= 1u << CAP_SETUID;
+	ck_assert_int_eq(syscall(SYS_capset, &head, caps), 0);
+	ck_assert_int_eq(open_it(in_dir("all"), guard), -1);
+	/* And this thread has its own again. */
+	guard.owned = false;
+	ck_assert_int_eq(open_it(in_dir("all"), guard), 0);
+	ck_assert_int_eq(setfsuid(-1), 0);
+	ck_assert_int_eq(setfsgid(-1), getegid());
+}
+END_TEST
+
+START_TEST(what_is_refused_is_told_with_its_cause)
+{
+	struct hwpmc_guard guard = { .limit = 100 };
+	const char *why;
+
+	run("ln -s turn %s/turn; mkdir -m 700 %s/mine", dir, dir);
+	ck_assert_int_eq(hwpmc_open_guarded(&guard, in_dir("none"), &why), -1);
+	ck_assert_str_eq(why, "there is no such file");
+	ck_assert_int_eq(hwpmc_open_guarded(&guard, in_dir("turn"), &why), -1);
+	ck_assert_str_eq(why, "its links are not followed");
+	if (geteuid())
+		SKIP("only root can take the place of another user");
+	ck_assert_int_eq(seteuid(65534), 0);
+	ck_assert_int_eq(hwpmc_open_guarded(&guard, in_dir("mine/x"), &why), -1);
+	ck_assert_str_eq(why, "permission denied");
+	ck_assert_int_eq(seteuid(0), 0);
+}
+END_TEST
+
 /* ---- maps of perf -------------------------------------------------------- */
 
 static void read_map(void)
@@ -361,6 +411,8 @@ int main(void)
 	harness_add(only_regular_files_of_bounded_size_are_opened);
 	harness_add(nothing_leads_out_of_the_root);
 	harness_add(a_file_that_its_namer_cannot_read_is_not_shown);
+	harness_add(rights_that_cannot_be_given_up_open_no_file);
+	harness_add(what_is_refused_is_told_with_its_cause);
 	harness_add(a_perf_map_that_is_a_link_is_not_followed);
 	harness_add(a_perf_map_that_is_a_fifo_is_not_waited_for);
 	harness_add(a_perf_map_of_100_gb_is_not_read);

@@ -507,6 +507,10 @@ START_TEST(a_debug_file_shows_no_source_that_its_owner_cannot_read)
 	has("# sixty in ");
 	has("(the source is not here)");
 	ck_assert_ptr_null(strstr(text, "return n + 60;"));
+	/* What is its owner's is shown. */
+	shell("chown 1234 .debug/prog.debug secret.c");
+	command("annotate -i linked -e cycles --stdio sixty");
+	has("return n + 60;");
 }
 END_TEST
 
