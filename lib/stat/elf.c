@@ -3,15 +3,16 @@
  * elf.c - ELF files by libelf: symbols, segments, build-id.
  */
 #include <elfutils/libdwelf.h>
+#include <endian.h>
 #include <gelf.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stat.h"
 
 #define SECTIONS_MIN	(64ull << 20)
 #define SECTIONS_RATIO	16
+#define EXTENTS_MAX	4096
 
 /* ---- files --------------------------------------------------------------- */
 
@@ -36,26 +37,60 @@ int elf_open(struct elf_file *f, const char *root, const char *path, bool packed
 	return open_fd(f, hwpmc_open_guarded(&guard, path, NULL), packed);
 }
 
+/* Without its holes, which cost nothing; EXTENTS_MAX pieces of it. */
+static uint64_t bytes_on_disk(int fd)
+{
+	off_t data, hole = 0;
+	uint64_t n = 0;
+
+	for (int i = 0; i < EXTENTS_MAX; i++) {
+		data = lseek(fd, hole, SEEK_DATA);
+		hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
+		if (hole < 0)
+			break;
+		n += hole - data;
+	}
+	return n;
+}
+
+/* What it says that it unpacks to: as ELF has it, or as GNU had it before. 0: not packed. */
+static uint64_t unpacked_size(Elf *elf, Elf_Scn *scn, size_t names)
+{
+	const char *name;
+	uint64_t size;
+	GElf_Shdr sh;
+	GElf_Chdr ch;
+	Elf_Data *raw;
+
+	if (!gelf_getshdr(scn, &sh))
+		return 0;
+	if (sh.sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(scn, &ch) ? ch.ch_size : 0;
+	name = elf_strptr(elf, names, sh.sh_name);
+	if (!name || strncmp(name, ".zdebug", 7))
+		return 0;
+	raw = elf_rawdata(scn, NULL);
+	if (!raw || !raw->d_buf || raw->d_size < 12)
+		return 0;
+	memcpy(&size, (const char *)raw->d_buf + 4, sizeof(size));
+	return be64toh(size);
+}
+
 bool elf_is_bounded(const struct elf_file *f)
 {
-	uint64_t held = 0, limit;
+	uint64_t held = 0, limit, size;
 	Elf_Scn *scn = NULL;
-	struct stat st;
+	size_t names;
 
-	if (fstat(f->fd, &st) < 0)
-		return false;
+	if (elf_getshdrstrndx(f->elf, &names))
+		return true;
 	/* Compilers' output shrinks to a third; what shrinks more is small. */
-	limit = SECTIONS_MIN + (uint64_t)st.st_size * SECTIONS_RATIO;
+	limit = SECTIONS_MIN + bytes_on_disk(f->fd) * SECTIONS_RATIO;
 	while ((scn = elf_nextscn(f->elf, scn))) {
-		GElf_Shdr sh;
-		GElf_Chdr ch;
-
-		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_COMPRESSED) ||
-		    !gelf_getchdr(scn, &ch))
-			continue;
-		if (ch.ch_size > limit - held)
+		size = unpacked_size(f->elf, scn, names);
+		if (size > limit - held)
 			return false;
-		held += ch.ch_size;
+		held += size;
 	}
 	return true;
 }

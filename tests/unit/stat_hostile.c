@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "stat.h"
 #include "stat_log.h"
 
 /* Of the sanitizer's runtime: its header is not where gcc looks on Debian. */
@@ -378,6 +379,36 @@ START_TEST(a_million_nested_blocks_of_debugging_information_are_borne)
 }
 END_TEST
 
+static bool is_bounded(const char *path)
+{
+	struct elf_file f;
+	bool is;
+
+	ck_assert_int_eq(elf_open(&f, NULL, path, false), 0);
+	is = elf_is_bounded(&f);
+	elf_close(&f);
+	return is;
+}
+
+/* 1 GiB of 12 bytes, as GNU packed sections before ELF had a way. */
+START_TEST(sections_that_gnu_packed_are_in_proportion_to_the_file_too)
+{
+	run("printf 'ZLIB\\000\\000\\000\\000\\100\\000\\000\\000' > %s/packed%s", dir, "");
+	run("objcopy --add-section .zdebug_info=%s/packed " SYMBOLS_DIR
+	    "/functions %s/bomb", dir, dir);
+	ck_assert(is_bounded(program("functions")));
+	ck_assert(!is_bounded(in_dir("bomb")));
+	/* A hole is no reason for more. */
+	run("truncate -s 8G %s/bomb%s", dir, "");
+	ck_assert(!is_bounded(in_dir("bomb")));
+	/* Bytes are. */
+	run("truncate -s 0 %s/more; head -c 70000000 /dev/zero | tr '\\000' x > %s/more",
+	    dir, dir);
+	run("objcopy --add-section .noise=%s/more %s/bomb", dir, dir);
+	ck_assert(is_bounded(in_dir("bomb")));
+}
+END_TEST
+
 /* Below where the program was compiled, which it says from its own directory on. */
 START_TEST(a_split_unit_that_is_a_fifo_is_not_waited_for)
 {
@@ -419,6 +450,7 @@ int main(void)
 	harness_add(a_packed_file_is_no_program);
 	harness_add(packed_symbols_of_a_program_are_unpacked_up_to_a_limit);
 	harness_add(a_million_nested_blocks_of_debugging_information_are_borne);
+	harness_add(sections_that_gnu_packed_are_in_proportion_to_the_file_too);
 	harness_add(a_split_unit_that_is_a_fifo_is_not_waited_for);
 	return harness_run();
 }
