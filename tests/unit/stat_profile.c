@@ -246,6 +246,54 @@ START_TEST(a_log_from_a_pipe_gives_the_same_profile)
 }
 END_TEST
 
+/* Records of a pipe with that limit, or -1 and errno. */
+static int read_limited(uint64_t limit)
+{
+	struct hwpmc_input *in;
+	struct hwpmc_record r;
+	pthread_t writer;
+	char err[600];
+	int fd[2], rc, n = 0;
+
+	ck_assert_int_eq(pipe(fd), 0);
+	pthread_create(&writer, NULL, write_to_pipe, &fd[1]);
+	in = hwpmc_input_fd(fd[0], err, sizeof(err));
+	ck_assert_ptr_nonnull(in);
+	hwpmc_input_limit(in, limit);
+	while ((rc = hwpmc_input_next(in, &r)) > 0)
+		n++;
+	n = rc < 0 ? -errno : n;
+	pthread_join(writer, NULL);
+	hwpmc_input_close(in);
+	close(fd[0]);
+	return n;
+}
+
+START_TEST(a_pipe_is_read_up_to_its_limit)
+{
+	some_samples();
+	ck_assert_int_gt(read_limited(0), 3000);
+	ck_assert_int_gt(read_limited(log_.len), 3000);
+	ck_assert_int_eq(read_limited(log_.len - 1), -EFBIG);
+}
+END_TEST
+
+START_TEST(stacks_that_differ_in_one_caller_are_two)
+{
+	uint64_t one[] = { 0x1000, 0x2000, 0x3000 }, two[] = { 0x1000, 0x2008, 0x3000 };
+	uint32_t n;
+
+	log_context(&log_, 42, 42);
+	log_stack(&log_, HWPMC_SAMPLE_USER, 3, one);
+	log_stack(&log_, HWPMC_SAMPLE_USER, 3, two);
+	log_stack(&log_, HWPMC_SAMPLE_USER, 3, one);
+	log_stack(&log_, HWPMC_SAMPLE_USER, 2, one);
+	p = log_profile(&log_, &options);
+	hwpmc_profile_stacks(p, &n);
+	ck_assert_uint_eq(n, 3);
+}
+END_TEST
+
 static size_t last_frame;
 
 /* In frames of 5000 bytes. */
@@ -522,6 +570,8 @@ int main(void)
 	harness_add_timed(a_log_that_ends_anywhere_has_the_samples_before, 60);
 	harness_add(a_damaged_log_is_refused_with_offset_and_reason);
 	harness_add(a_log_from_a_pipe_gives_the_same_profile);
+	harness_add(a_pipe_is_read_up_to_its_limit);
+	harness_add(stacks_that_differ_in_one_caller_are_two);
 	harness_add(a_compressed_log_of_several_frames_is_read_whole);
 	harness_add(a_compressed_log_that_was_cut_says_so_and_keeps_what_is_whole);
 	harness_add(damaged_compression_is_refused_with_the_reason);
