@@ -43,7 +43,7 @@ static bool is_of_process(int32_t pid, uid_t owner)
 }
 
 /*
- * Anybody may leave something by this name in /tmp: only root, the reader and the owner
+ * Any user may put a file of this name into /tmp: only root, the reader and the owner
  * of the process are believed. A directory that an option names is the reader's matter.
  */
 static FILE *open_map(const char *path, int32_t pid, bool anywhere,

@@ -115,7 +115,7 @@ static bool pieces_init(struct pieces *p, const struct map *map, uint32_t n)
 	return true;
 }
 
-/* The first piece from i on that nobody owns; paths to it become shorter. */
+/* The first unowned piece from i on; paths to it become shorter. */
 static uint32_t piece_free_from(struct pieces *p, uint32_t i)
 {
 	while (p->next[i] != i) {

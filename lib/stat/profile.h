@@ -38,8 +38,8 @@ struct note {
 };
 
 /*
- * Whose samples are being read, of which event: what holds for many in a row. A line
- * of the cache: with thousands of threads each sample reads another.
+ * The thread and the event of the samples that are read: what holds for many in a row.
+ * A line of the cache: with thousands of threads each sample reads another.
  */
 struct run {
 	int32_t pid, tid, cpu;

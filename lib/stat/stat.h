@@ -319,7 +319,7 @@ struct model {
 	struct stat_strings strings;		/* names and paths of processes */
 	/* Where there was no memory for another. */
 	struct space nowhere;
-	struct space *nowhere_list;	/* nobody's array */
+	struct space *nowhere_list;	/* with it alone */
 	struct process nobody;
 	struct process **process;
 	uint32_t nprocess;

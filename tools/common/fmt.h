@@ -24,7 +24,7 @@ const char *fmt_separator(void);
 char *fmt_scaled(char buf[FMT_NUMBER], double value);
 
 /*
- * The text of a log, a program or a map is anybody's, and a terminal obeys control
+ * The text of a log, a program or a map may be any user's, and a terminal obeys control
  * characters in it: C0 with DEL, and C1, be that UTF-8 or a byte alone. fmt_unit() is
  * the one place that knows them; all that prints text of others uses a function of this
  * file. It returns the number of bytes of the character at s, which is not the end.
