@@ -5,6 +5,7 @@
  * to what they are. Under ASan and UBSan.
  */
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,9 +255,11 @@ START_TEST(rights_that_cannot_be_given_up_open_no_file)
 	};
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct caps[2];
+	gid_t group = 77, after = 0;
 
 	if (geteuid())
 		SKIP("only root has rights to give up");
+	ck_assert_int_eq(setgroups(1, &group), 0);
 	run("chmod 700 %s; echo x > %s/all", dir, dir);
 	run("chmod 644 %s/all%s", dir, "");
 	ck_assert_int_eq(syscall(SYS_capget, &head, caps), 0);
@@ -271,6 +274,8 @@ START_TEST(rights_that_cannot_be_given_up_open_no_file)
 	ck_assert_int_eq(open_it(in_dir("all"), guard), 0);
 	ck_assert_int_eq(setfsuid(-1), 0);
 	ck_assert_int_eq(setfsgid(-1), getegid());
+	ck_assert_int_eq(getgroups(1, &after), 1);
+	ck_assert_int_eq(after, group);
 }
 END_TEST
 
