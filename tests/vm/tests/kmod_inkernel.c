@@ -212,6 +212,44 @@ START_TEST(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs)
 }
 END_TEST
 
+/* Not only when it is switched out. */
+START_TEST(a_process_that_runs_on_another_cpu_stops_at_once_when_disabled)
+{
+	unsigned long long stopped;
+	struct child c;
+	uint64_t then;
+	int go[2];
+
+	dev_pin(0, 0);
+	ck_assert(!pipe(go) && !pipe(spun));
+	share();
+	shared->spin_on = true;
+	c = dev_child(spin_then_wait, go);
+	dev_pin(c.pid, 1);
+	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
+			      event(BRANCH), USER), 0);
+	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
+	vpmu_mark();
+	dev_go(&c);
+	while (branches_of_others() < TURNS)
+		;
+	ck_assert_int_eq(CALL("disable %d %u", c.pid, ctr()), 0);
+	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	stopped = value;
+	ck_assert_uint_ge(stopped, TURNS / 2);
+	then = branches_of_others();
+	while (branches_of_others() < then + TURNS)
+		;
+	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
+	ck_assert_uint_eq(value, stopped);
+	shared->spin_on = false;
+	await_spun_and_held(&c);
+	close(go[1]);
+	dev_wait(&c);
+	dev_check_registers_clear();
+}
+END_TEST
+
 static void spin_and_tell(uint64_t turns)
 {
 	uint64_t before = vpmu_own(VPMU_USER_BRANCH);
@@ -874,6 +912,7 @@ int main(void)
 	harness_add(a_module_counts_a_process_exactly);
 	harness_add(values_of_a_process_stay_while_it_lives_and_stop_when_disabled);
 	harness_add_timed(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs, 30);
+	harness_add_timed(a_process_that_runs_on_another_cpu_stops_at_once_when_disabled, 30);
 	harness_add(a_child_begins_at_0_inherits_and_leaves_its_value_to_its_parent);
 	harness_add(values_of_a_child_can_be_moved_to_its_parent_while_it_lives);
 	harness_add(enabling_and_disabling_change_one_process);
