@@ -134,17 +134,27 @@ enum hwpmc_drop_cause {
 	HWPMC_DROP__COUNT
 };
 
+/* Entries of the arrays below. Never changes: causes from this number on are in pairs
+ * of their own, and HWPMC_DROP__COUNT may grow. */
+#define HWPMC_DROP_FIXED	4
+
+/* Drops of one cause from HWPMC_DROP_FIXED on. */
+struct hwpmc_log_drop_pair {
+	__u64	samples, others;
+};
+
 /*
  * DROPNOTIFY: records of this CPU dropped since its previous DROPNOTIFY, samples
- * and other records counted separately. id 0.
+ * and other records counted separately. id 0. ncause - HWPMC_DROP_FIXED pairs follow
+ * if ncause is greater; if it is less, entries from ncause on are to be ignored.
  */
 struct hwpmc_log_drop {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;
-	__u32	ncause;			/* entries in each of the two arrays */
+	__u32	ncause;			/* causes that the writer counts */
 	__u64	since;			/* time of the first dropped record */
-	__u64	samples[HWPMC_DROP__COUNT];
-	__u64	others[HWPMC_DROP__COUNT];
+	__u64	samples[HWPMC_DROP_FIXED];
+	__u64	others[HWPMC_DROP_FIXED];
 };
 
 /* ------------------------------------------------------------------------ */
@@ -318,9 +328,11 @@ struct hwpmc_log_ring {
 	__u32	cpu;
 	__u32	page;			/* bytes before the data */
 	/* Drops of this CPU so far, declared or not, by enum hwpmc_drop_cause. */
-	__u64	samples_dropped[HWPMC_DROP__COUNT];
-	__u64	others_dropped[HWPMC_DROP__COUNT];
-	__u64	__reserved[5];
+	__u64	samples_dropped[HWPMC_DROP_FIXED];
+	__u64	others_dropped[HWPMC_DROP_FIXED];
+	/* Of cause 4; of all from cause 5 on. 0 where the module has no such cause. */
+	struct hwpmc_log_drop_pair more_dropped[2];
+	__u64	__reserved;
 	__u64	tail;			/* written by the reader; own cache line */
 };
 

@@ -172,11 +172,11 @@ static void event_initialize(struct pmclog_ev_initialize *to,
 
 static void event_drop(struct pmclog_ev_dropnotify *to, const struct hwpmc_log_drop *r)
 {
-	to->pl_samples = to->pl_others = 0;
-	for (int i = 0; i < HWPMC_DROP__COUNT; i++) {
-		to->pl_samples += r->samples[i];
-		to->pl_others += r->others[i];
-	}
+	uint64_t samples, others;
+
+	hwpmc_record_drops(r, &samples, &others, 1);
+	to->pl_samples = samples;
+	to->pl_others = others;
 }
 
 static void event_allocate(struct log *log, struct pmclog_ev *ev,

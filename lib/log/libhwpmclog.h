@@ -95,9 +95,30 @@ uint64_t hwpmc_parser_error_offset(const struct hwpmc_parser *parser);
 /* 0; EINVAL: not a log; ENOMEM. */
 int hwpmc_parser_errno(const struct hwpmc_parser *parser);
 
-/* "CALLCHAIN", or NULL; the name of a drop cause: "ring full". */
+/* "CALLCHAIN", or NULL. */
 const char *hwpmc_name_of_record(uint8_t type);
+
+/* ------------------------------------------------------------------------ */
+/* Drops by cause                                                            */
+
+/*
+ * Drops are in arrays of the caller's, one entry a cause, by enum hwpmc_drop_cause. A
+ * module may count causes that this library has no name for, or that the array has no
+ * entry for: the last entry, n - 1, has their sum. The entries add up to all drops.
+ *
+ * HWPMC_DROP_SLOTS entries have room for causes to come; it never changes. Then the last,
+ * HWPMC_DROP_OTHER, has only what has no name, and a program that prints each entry that
+ * is not 0 need not be built again for a new cause.
+ */
+#define HWPMC_DROP_SLOTS	8
+#define HWPMC_DROP_OTHER	(HWPMC_DROP_SLOTS - 1)
+
+/* "ring full"; of HWPMC_DROP_OTHER: "other causes"; else NULL. */
 const char *hwpmc_name_of_drop(uint32_t cause);
+/* Of a DROPNOTIFY record of the parser: sets n entries each. Returns the number of causes
+ * that the writer of the log counts. */
+uint32_t hwpmc_record_drops(const struct hwpmc_log_drop *record,
+			    uint64_t *samples, uint64_t *others, uint32_t n);
 
 /* ------------------------------------------------------------------------ */
 /* Mapped rings                                                              */
@@ -127,10 +148,15 @@ int hwpmc_rings_read(struct hwpmc_rings *rings, hwpmc_rings_fn *fn, void *arg,
 /* Wait for records (poll(2) on hwpmc_fd()). 1; 0: timeout. */
 int hwpmc_rings_wait(struct hwpmc_rings *rings, int timeout_ms);
 void hwpmc_rings_mark(unsigned int cpu, struct hwpmc_log_hdr *mark);
-/* Samples and other records dropped so far on all CPUs, by cause. */
-void hwpmc_rings_drops(const struct hwpmc_rings *rings,
-		       uint64_t samples[HWPMC_DROP__COUNT],
-		       uint64_t others[HWPMC_DROP__COUNT]);
+/* Samples and other records dropped so far on all CPUs, by cause: sets n entries each. */
+void hwpmc_rings_drop_counts(const struct hwpmc_rings *rings, uint64_t *samples,
+			     uint64_t *others, uint32_t n);
+/* The same with arrays of HWPMC_DROP__COUNT entries, of which the header tells the
+ * library how many they were when the caller was built. */
+void hwpmc_rings_drops(const struct hwpmc_rings *rings, uint64_t *samples,
+		       uint64_t *others);
+#define hwpmc_rings_drops(rings, samples, others) \
+	hwpmc_rings_drop_counts(rings, samples, others, HWPMC_DROP__COUNT)
 
 #ifdef __cplusplus
 }

@@ -21,5 +21,7 @@ EXPORT const char *hwpmc_name_of_drop(uint32_t cause)
 		[HWPMC_DROP_BUSY] = "address space busy",
 	};
 
+	if (cause == HWPMC_DROP_OTHER)
+		return "other causes";
 	return cause < HWPMC_DROP__COUNT ? names[cause] : NULL;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drops.h"
 #include "libhwpmclog.h"
 #include "records.h"
 
@@ -173,8 +174,9 @@ static bool initialize_is_bad(struct hwpmc_parser *p, uint64_t offset,
 static bool drop_is_bad(struct hwpmc_parser *p, uint64_t offset,
 			const struct hwpmc_log_drop *r)
 {
-	if (r->ncause != HWPMC_DROP__COUNT)
-		parser_fail(p, offset, "DROPNOTIFY record with %u causes", r->ncause);
+	if (r->hdr.len < drops_record_size(r->ncause))
+		parser_fail(p, offset, "DROPNOTIFY record of %u bytes: too short for %u causes",
+			    r->hdr.len, r->ncause);
 	return p->failed;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../pmc/internal.h"
+#include "drops.h"
 #include "libhwpmclog.h"
 
 struct ring {
@@ -135,18 +136,23 @@ EXPORT void hwpmc_rings_mark(unsigned int cpu, struct hwpmc_log_hdr *mark)
 	};
 }
 
-EXPORT void hwpmc_rings_drops(const struct hwpmc_rings *rings,
-			      uint64_t samples[HWPMC_DROP__COUNT],
-			      uint64_t others[HWPMC_DROP__COUNT])
+EXPORT void hwpmc_rings_drop_counts(const struct hwpmc_rings *rings,
+				    uint64_t *samples, uint64_t *others,
+				    uint32_t n)
 {
-	memset(samples, 0, HWPMC_DROP__COUNT * sizeof(*samples));
-	memset(others, 0, HWPMC_DROP__COUNT * sizeof(*others));
-	for (unsigned int i = 0; i < rings->n; i++) {
-		const struct hwpmc_log_ring *ctl = rings->ring[i].ctl;
+	if (!n)
+		return;
+	memset(samples, 0, n * sizeof(*samples));
+	memset(others, 0, n * sizeof(*others));
+	for (unsigned int i = 0; i < rings->n; i++)
+		if (rings->ring[i].ctl)
+			drops_add_ring(rings->ring[i].ctl, samples, others, n);
+}
 
-		for (int c = 0; ctl && c < HWPMC_DROP__COUNT; c++) {
-			samples[c] += ctl->samples_dropped[c];
-			others[c] += ctl->others_dropped[c];
-		}
-	}
+/* For programs that were built when the arrays had a fixed size. */
+#undef hwpmc_rings_drops
+EXPORT void hwpmc_rings_drops(const struct hwpmc_rings *rings,
+			      uint64_t *samples, uint64_t *others)
+{
+	hwpmc_rings_drop_counts(rings, samples, others, HWPMC_DROP_FIXED);
 }

@@ -241,8 +241,8 @@ struct hwpmc_profile_totals {
 	uint64_t samples;	/* in the log */
 	uint64_t kept;		/* in the profile */
 	uint64_t unknown;	/* of kept: image or function unknown */
-	uint64_t dropped[HWPMC_DROP__COUNT];	/* declared drops of samples */
-	uint64_t others_dropped[HWPMC_DROP__COUNT];
+	uint64_t dropped[HWPMC_DROP_SLOTS];	/* declared drops of samples, by cause */
+	uint64_t others_dropped[HWPMC_DROP_SLOTS];
 	uint64_t throttles;
 	uint64_t execs, forks, exits, maps;
 	uint64_t first, last;	/* ns, CLOCK_REALTIME, of the first and last */

@@ -447,9 +447,12 @@ static void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
 
 static void count_drops(struct hwpmc_profile *p, const struct hwpmc_log_drop *r)
 {
-	for (int i = 0; i < HWPMC_DROP__COUNT; i++) {
-		p->totals.dropped[i] += r->samples[i];
-		p->totals.others_dropped[i] += r->others[i];
+	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS];
+
+	hwpmc_record_drops(r, samples, others, HWPMC_DROP_SLOTS);
+	for (int i = 0; i < HWPMC_DROP_SLOTS; i++) {
+		p->totals.dropped[i] += samples[i];
+		p->totals.others_dropped[i] += others[i];
 	}
 }
 

@@ -59,6 +59,19 @@ static void small_log(struct loggen *g)
 	loggen_sample(g, 1, HWPMC_SAMPLE_USER, 2, pc);
 }
 
+/* Of a module that counts two causes more. */
+static void add_later_drops(struct loggen *g)
+{
+	struct hwpmc_log_drop_pair *more;
+	struct hwpmc_log_drop *r;
+
+	r = loggen_add(g, HWPMC_LOG_DROPNOTIFY, sizeof(*r) + 2 * sizeof(*more));
+	r->ncause = HWPMC_DROP_FIXED + 2;
+	more = (void *)(r + 1);
+	more[0].samples = 6;
+	more[1].others = 7;
+}
+
 static void family_log(struct loggen *g)
 {
 	static const uint64_t pc[] = { 0xffffffff81000000, HWPMC_PC_USER, 0x10 };
@@ -77,6 +90,7 @@ static void family_log(struct loggen *g)
 		loggen_task(g, HWPMC_LOG_SYSEXIT, pid, pid, "");
 	}
 	loggen_drop(g, 5);
+	add_later_drops(g);
 }
 
 static void (*const makers[])(struct loggen *) = {

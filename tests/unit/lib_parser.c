@@ -10,6 +10,7 @@
 
 #include <libhwpmclog.h>
 
+#include "drops.h"
 #include "harness.h"
 
 #define LOG_MAX	8192
@@ -276,7 +277,9 @@ START_TEST(what_no_log_can_hold_is_refused_with_the_reason)
 	log.len -= 16;
 	drop = add(&log, HWPMC_LOG_DROPNOTIFY, sizeof(*drop));
 	drop->ncause = 1000000;
-	refuses(&log, "1000000 causes");
+	refuses(&log, "too short for 1000000 causes");
+	drop->ncause = HWPMC_DROP_FIXED + 1;
+	refuses(&log, "too short for 5 causes");
 	log.len -= sizeof(*drop);
 	map = add(&log, HWPMC_LOG_MAP_IN, sizeof(*map) + 8);
 	memset(map->path, 'x', 8);
@@ -295,6 +298,110 @@ START_TEST(what_no_log_can_hold_is_refused_with_the_reason)
 	log.len -= 16;
 	init->khz = 0;
 	refuses(&log, "clock of 0 kHz");
+}
+END_TEST
+
+#define FURTHER	4	/* causes that a later module counts, beside today's */
+
+/* Samples 1, 2, 3, ..., others 101, 102, ... of one cause each. */
+static struct hwpmc_log_drop *make_drops(uint8_t *room, uint32_t ncause)
+{
+	struct hwpmc_log_drop *r = (void *)room;
+	struct hwpmc_log_drop_pair *more = (void *)(r + 1);
+
+	r->hdr.type = HWPMC_LOG_DROPNOTIFY;
+	r->hdr.len = sizeof(*r) + FURTHER * sizeof(*more);
+	r->ncause = ncause;
+	for (uint32_t i = 0; i < HWPMC_DROP_FIXED; i++) {
+		r->samples[i] = i + 1;
+		r->others[i] = i + 101;
+	}
+	for (uint32_t i = 0; i < FURTHER; i++) {
+		more[i].samples = HWPMC_DROP_FIXED + i + 1;
+		more[i].others = HWPMC_DROP_FIXED + i + 101;
+	}
+	return r;
+}
+
+static void check_counts(const uint64_t *n, uint64_t first, uint64_t rest, uint32_t of)
+{
+	for (uint32_t i = 0; i < of; i++)
+		ck_assert_uint_eq(n[i], i == HWPMC_DROP_OTHER ? rest :
+				  i < HWPMC_DROP__COUNT ? first + i : 0);
+}
+
+START_TEST(drops_of_causes_to_come_are_counted_as_other_causes)
+{
+	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS];
+	uint8_t room[200];
+	struct log log = { .len = 0 };
+	struct hwpmc_log_drop *r = make_drops(room, 4 + FURTHER);
+
+	ck_assert_uint_eq(hwpmc_record_drops(r, samples, others, HWPMC_DROP_SLOTS),
+			  4 + FURTHER);
+	check_counts(samples, 1, 5 + 6 + 7 + 8, HWPMC_DROP_SLOTS);
+	check_counts(others, 101, 105 + 106 + 107 + 108, HWPMC_DROP_SLOTS);
+	ck_assert_str_eq(hwpmc_name_of_drop(HWPMC_DROP_OTHER), "other causes");
+	ck_assert_ptr_null(hwpmc_name_of_drop(HWPMC_DROP__COUNT));
+	ck_assert_ptr_null(hwpmc_name_of_drop(HWPMC_DROP_SLOTS));
+	add_initialize(&log);
+	memcpy(add(&log, HWPMC_LOG_DROPNOTIFY, r->hdr.len), r, r->hdr.len);
+	ck_assert_int_eq(parse(log.bytes, log.len, LOG_MAX).last, HWPMC_PARSE_END);
+}
+END_TEST
+
+START_TEST(drops_of_a_writer_with_fewer_causes_are_those_that_it_counts)
+{
+	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS];
+	uint8_t room[200];
+	struct hwpmc_log_drop *r = make_drops(room, 3);
+
+	ck_assert_uint_eq(hwpmc_record_drops(r, samples, others, HWPMC_DROP_SLOTS), 3);
+	ck_assert_uint_eq(samples[2], 3);
+	ck_assert_uint_eq(others[2], 103);
+	for (uint32_t i = 3; i < HWPMC_DROP_SLOTS; i++)
+		ck_assert_uint_eq(samples[i] + others[i], 0);
+}
+END_TEST
+
+/* ASan sees what is written behind the end. */
+START_TEST(drops_stay_in_the_arrays_of_the_caller_and_add_up)
+{
+	uint8_t room[200];
+	const struct hwpmc_log_drop *r = make_drops(room, 4 + FURTHER);
+	struct hwpmc_log_ring ring = {
+		.samples_dropped = { 1, 2, 3, 4 }, .others_dropped = { 101, 102, 103, 104 },
+		.more_dropped = { { 5, 105 }, { 6 + 7 + 8, 106 + 107 + 108 } },
+	};
+
+	ck_assert_uint_eq(hwpmc_record_drops(r, NULL, NULL, 0), 4 + FURTHER);
+	for (uint32_t n = 1; n <= 20; n++) {
+		uint64_t *of = calloc(4 * n, sizeof(*of)), sum[4] = { 0 };
+
+		memset(of, 0xff, 2 * n * sizeof(*of));
+		hwpmc_record_drops(r, of, of + n, n);
+		drops_add_ring(&ring, of + 2 * n, of + 3 * n, n);
+		for (uint32_t i = 0; i < 4 * n; i++)
+			sum[i / n] += of[i];
+		ck_assert_uint_eq(sum[0], 36);
+		ck_assert_uint_eq(sum[1], 836);
+		ck_assert_uint_eq(sum[2], 36);
+		ck_assert_uint_eq(sum[3], 836);
+		ck_assert_uint_eq(of[0], n == 1 ? 36 : 1);
+		ck_assert_uint_eq(of[n - 1], n == 1 ? 36 : n == 2 ? 35 : n == 3 ? 33 :
+				  n == 4 ? 30 : 26);
+		ck_assert_uint_eq(of[3 * n - 1], of[n - 1]);
+		free(of);
+	}
+}
+END_TEST
+
+START_TEST(records_and_rings_of_drops_keep_their_layout)
+{
+	ck_assert_uint_eq(sizeof(struct hwpmc_log_drop), 16 + 16 + 8 * 8);
+	ck_assert_uint_eq(offsetof(struct hwpmc_log_ring, others_dropped), 56);
+	ck_assert_uint_eq(offsetof(struct hwpmc_log_ring, more_dropped), 88);
+	ck_assert_uint_eq(offsetof(struct hwpmc_log_ring, tail), 128);
 }
 END_TEST
 
@@ -444,6 +551,10 @@ int main(void)
 			  60);
 	harness_add_timed(ten_thousand_mutations_neither_crash_nor_hang, 60);
 	harness_add(what_no_log_can_hold_is_refused_with_the_reason);
+	harness_add(drops_of_causes_to_come_are_counted_as_other_causes);
+	harness_add(drops_of_a_writer_with_fewer_causes_are_those_that_it_counts);
+	harness_add(drops_stay_in_the_arrays_of_the_caller_and_add_up);
+	harness_add(records_and_rings_of_drops_keep_their_layout);
 	harness_add(log_of_a_later_minor_format_is_read);
 	harness_add(longest_record_is_read);
 	harness_add(contexts_of_cpus_are_kept_apart);

@@ -537,6 +537,24 @@ START_TEST(declared_drops_are_told_by_cause)
 }
 END_TEST
 
+START_TEST(drops_of_causes_to_come_are_in_the_totals)
+{
+	struct hwpmc_log_drop_pair *more;
+	struct hwpmc_log_drop *r;
+
+	r = log_add(&log_, HWPMC_LOG_DROPNOTIFY, sizeof(*r) + 2 * sizeof(*more));
+	r->ncause = HWPMC_DROP_FIXED + 2;
+	more = (void *)(r + 1);
+	r->samples[HWPMC_DROP_LATE] = 1;
+	more[0].samples = 20;
+	more[1].others = 300;
+	read_it();
+	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_LATE], 1);
+	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_OTHER], 20);
+	ck_assert_uint_eq(totals()->others_dropped[HWPMC_DROP_OTHER], 300);
+}
+END_TEST
+
 START_TEST(clear_counts_anew_and_keeps_the_processes)
 {
 	struct hwpmc_input *in;
@@ -581,6 +599,7 @@ int main(void)
 	harness_add(the_timeline_has_each_sample_in_the_order_of_time);
 	harness_add(times_are_right_though_somebody_set_the_clock);
 	harness_add(declared_drops_are_told_by_cause);
+	harness_add(drops_of_causes_to_come_are_in_the_totals);
 	harness_add(clear_counts_anew_and_keeps_the_processes);
 	return harness_run();
 }

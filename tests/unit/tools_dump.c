@@ -223,11 +223,34 @@ START_TEST(json_lines_have_the_fields_of_their_records)
 			 "\"log closed\":0,\"address space busy\":0},"
 			 "\"others\":{\"ring full\":0,\"counter being stopped\":0,"
 			 "\"log closed\":0,\"address space busy\":0}}\n");
+	ck_assert_ptr_null(strstr(dump_ok("--json --type dropnotify"), "other causes"));
 	ck_assert_str_eq(dump_ok("--json --type pmcallocatedyn"),
 			 "{\"type\":\"PMCALLOCATEDYN\",\"time\":5000002000,"
 			 "\"cpu\":0,\"pmc\":8,\"name\":\"CLOCK.PROF\","
 			 "\"class\":\"IAP\",\"mode\":\"TS\",\"ev\":0,\"flags\":0,"
 			 "\"config\":\"0x0\",\"period\":10}\n");
+}
+END_TEST
+
+/* A record of a later module, in all that prints drops. */
+START_TEST(drops_of_causes_to_come_are_printed_as_other_causes)
+{
+	struct hwpmc_log_drop_pair *more;
+	struct hwpmc_log_drop *r;
+
+	loggen_every_type(&log_);
+	r = loggen_add(&log_, HWPMC_LOG_DROPNOTIFY, sizeof(*r) + sizeof(*more));
+	r->ncause = HWPMC_DROP_FIXED + 1;
+	more = (void *)(r + 1);
+	more->samples = 70;
+	more->others = 9;
+	write_log(log_.len);
+	ck_assert_ptr_nonnull(strstr(dump_ok("--json --type dropnotify"),
+				     ",\"address space busy\":0,\"other causes\":70}"));
+	ck_assert_ptr_nonnull(strstr(dump_ok("--json --type dropnotify"),
+				     ",\"address space busy\":0,\"other causes\":9}}"));
+	ck_assert_ptr_nonnull(strstr(dump_ok("--type dropnotify"),
+				     " 70+9 \"other causes\"\n"));
 }
 END_TEST
 
@@ -456,6 +479,7 @@ int main(void)
 	harness_add(a_chain_is_one_line_with_callers_and_where_it_was_cut);
 	harness_add(other_records_are_lines_that_begin_with_their_cpu);
 	harness_add(json_lines_have_the_fields_of_their_records);
+	harness_add(drops_of_causes_to_come_are_printed_as_other_causes);
 	harness_add(what_filters_choose_adds_up_to_all_samples);
 	harness_add(a_log_from_a_pipe_gives_the_same_lines);
 	harness_add(a_mapping_behind_its_samples_still_names_them);

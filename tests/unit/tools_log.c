@@ -219,9 +219,14 @@ START_TEST(records_about_the_log_have_their_lines)
 	ck_assert_str_eq(text(0), "initlog 0x00010000 \"SomeCPU\" 2 cpus 1000 kHz\n");
 	blank(HWPMC_LOG_DROPNOTIFY);
 	rec.drop.cpu = 1;
+	rec.drop.ncause = HWPMC_DROP__COUNT;
 	rec.drop.samples[HWPMC_DROP_FULL] = 12;
 	rec.drop.others[HWPMC_DROP_FULL] = 3;
 	ck_assert_str_eq(text(0), "drop 1 12+3 \"ring full\"\n");
+	/* Of a later module. */
+	rec.drop.ncause += 2;
+	((struct hwpmc_log_drop_pair *)(&rec.drop + 1))[1].samples = 4;
+	ck_assert_str_eq(text(0), "drop 1 12+3 \"ring full\" 4+0 \"other causes\"\n");
 	blank(HWPMC_LOG_USERDATA);
 	ck_assert_str_eq(text(0), "userdata 0x4070701\n");
 	blank(HWPMC_LOG_NOTE);

@@ -22,11 +22,13 @@ static void end_quoted(FILE *f, const char *s)
 
 static void put_drops(FILE *f, const struct hwpmc_log_drop *r)
 {
-	for (uint32_t i = 0; i < HWPMC_DROP__COUNT; i++)
-		if (r->samples[i] || r->others[i])
-			fprintf(f, " %" PRIu64 "+%" PRIu64 " \"%s\"",
-				(uint64_t)r->samples[i], (uint64_t)r->others[i],
-				hwpmc_name_of_drop(i));
+	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS];
+
+	hwpmc_record_drops(r, samples, others, HWPMC_DROP_SLOTS);
+	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
+		if (samples[i] || others[i])
+			fprintf(f, " %" PRIu64 "+%" PRIu64 " \"%s\"", samples[i],
+				others[i], hwpmc_name_of_drop(i));
 }
 
 static void put_event(FILE *f, const struct hwpmc_log_allocate *r)

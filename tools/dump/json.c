@@ -11,11 +11,17 @@
 
 /* ---- all but samples ----------------------------------------------------- */
 
-static void put_dropped(FILE *f, const uint64_t *n)
+/* All causes that have a name, and what else was counted. */
+static void put_dropped(FILE *f, const struct hwpmc_log_drop *r, bool of_samples)
 {
-	for (uint32_t i = 0; i < HWPMC_DROP__COUNT; i++)
-		fprintf(f, "%s\"%s\":%" PRIu64, i ? "," : "{",
-			hwpmc_name_of_drop(i), n[i]);
+	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS];
+	const uint64_t *n = of_samples ? samples : others;
+
+	hwpmc_record_drops(r, samples, others, HWPMC_DROP_SLOTS);
+	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
+		if (i < HWPMC_DROP__COUNT || n[i])
+			fprintf(f, "%s\"%s\":%" PRIu64, i ? "," : "{",
+				hwpmc_name_of_drop(i), n[i]);
 	fputc('}', f);
 }
 
@@ -77,7 +83,7 @@ static void put_value(FILE *f, const struct hwpmc_record *r,
 		put_bool(f, r->hdr->flags);
 		break;
 	case RECORD_DROPPED:
-		put_dropped(f, at);
+		put_dropped(f, r->drop, at == r->drop->samples);
 		break;
 	case RECORD_BUILD_ID:
 		put_build_id(f, r->map);

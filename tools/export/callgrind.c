@@ -340,7 +340,7 @@ static void put_head(const struct export *x, FILE *f)
 	fprintf(f, "# callgrind format\nversion: 1\ncreator: %s " VERSION "\n"
 		"cmd: ", program_invocation_short_name);
 	put_line_of(f, export_title(x));
-	for (uint32_t i = 0; i < HWPMC_DROP__COUNT; i++)
+	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
 		if (x->totals->dropped[i])
 			fprintf(f, "desc: Lost: %" PRIu64 " samples, %s\n",
 				x->totals->dropped[i], hwpmc_name_of_drop(i));

@@ -440,7 +440,7 @@ static void put_losses(const struct export *x, FILE *f)
 		"}", x->totals->samples);
 	fprintf(f, ",{\"label\":\"unknown\",\"format\":\"integer\",\"value\":%" PRIu64
 		"}", x->totals->unknown);
-	for (uint32_t i = 0; i < HWPMC_DROP__COUNT; i++)
+	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
 		if (x->totals->dropped[i])
 			fprintf(f, ",{\"label\":\"lost: %s\",\"format\":\"integer\","
 				"\"value\":%" PRIu64 "}", hwpmc_name_of_drop(i),

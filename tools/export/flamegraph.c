@@ -171,7 +171,7 @@ static void put_totals(const struct hwpmc_profile_totals *t, FILE *f)
 		",\"other\":%" PRIu64 ",\"cut\":%s,\n\"lost\":[", t->first / 1000000,
 		t->duration / 1e9, t->samples, t->kept, t->unknown, t->throttles,
 		t->folded, t->cut ? "true" : "false");
-	for (uint32_t i = 0; i < HWPMC_DROP__COUNT; i++) {
+	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++) {
 		if (!t->dropped[i])
 			continue;
 		fprintf(f, "%s[\"%s\",%" PRIu64 "]", comma, hwpmc_name_of_drop(i),

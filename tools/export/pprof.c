@@ -241,7 +241,7 @@ static void add_comments(struct pprof *p)
 	const struct hwpmc_profile_totals *t = p->x->totals;
 
 	add_comment(p, "hwpmc " VERSION ": %s", export_title(p->x));
-	for (uint32_t i = 0; i < HWPMC_DROP__COUNT; i++)
+	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
 		if (t->dropped[i])
 			add_comment(p, "%" PRIu64 " samples lost: %s",
 				    t->dropped[i], hwpmc_name_of_drop(i));

@@ -22,10 +22,11 @@ struct missing {
 
 static void count_missing(struct missing *m, const struct hwpmc_log_drop *r)
 {
-	for (int i = 0; i < HWPMC_DROP__COUNT; i++) {
-		m->samples += r->samples[i];
-		m->others += r->others[i];
-	}
+	uint64_t samples, others;
+
+	hwpmc_record_drops(r, &samples, &others, 1);
+	m->samples += samples;
+	m->others += others;
 }
 
 static bool is_wanted(const struct pmcstat *ps, const struct hwpmc_record *r)

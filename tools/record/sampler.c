@@ -149,12 +149,10 @@ int sampler_open(struct sampler *s)
 
 uint64_t sampler_dropped(const struct sampler *s)
 {
-	uint64_t samples[HWPMC_DROP__COUNT], others[HWPMC_DROP__COUNT], n = 0;
+	uint64_t samples, others;
 
-	hwpmc_rings_drops(s->rings, samples, others);
-	for (int i = 0; i < HWPMC_DROP__COUNT; i++)
-		n += samples[i] + others[i];
-	return n;
+	hwpmc_rings_drop_counts(s->rings, &samples, &others, 1);
+	return samples + others;
 }
 
 /* ---- PMCs ---------------------------------------------------------------- */

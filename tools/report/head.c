@@ -12,7 +12,7 @@
 
 static void print_drops(FILE *f, const struct hwpmc_profile_totals *t)
 {
-	for (uint32_t i = 0; i < HWPMC_DROP__COUNT; i++) {
+	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++) {
 		if (t->dropped[i])
 			fprintf(f, "# %" PRIu64 " samples lost: %s\n",
 				t->dropped[i], hwpmc_name_of_drop(i));

@@ -82,7 +82,7 @@ void view_store_take(struct view_store *s, struct hwpmc_profile *p)
 		s->entry[i].round = 0;
 	for (uint32_t i = 0; i < n; i++)
 		add_stack(s, &stack[i]);
-	for (int i = 0; i < HWPMC_DROP__COUNT; i++)
+	for (int i = 0; i < HWPMC_DROP_SLOTS; i++)
 		s->dropped += t->dropped[i];
 	hwpmc_profile_clear(p);
 }

@@ -46,7 +46,7 @@ static uint64_t sum_of(const uint64_t *by_cause)
 {
 	uint64_t n = 0;
 
-	for (int i = 0; i < HWPMC_DROP__COUNT; i++)
+	for (int i = 0; i < HWPMC_DROP_SLOTS; i++)
 		n += by_cause[i];
 	return n;
 }
