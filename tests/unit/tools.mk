@@ -15,7 +15,7 @@ TOOLS_UNIT_tools_formats := $(call unit-tools,common/fmt common/cpus common/evli
 TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/msg \
 	common/output record/net record/note record/sink) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_views := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,view/tree view/graph \
-	view/samples view/totals view/gprof view/store view/top export/export \
+	view/samples view/totals view/gprof view/store view/places view/top export/export \
 	export/gmon_export export/gmon common/fmt common/msg common/output) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_FLAGS_tools_views := -DSHARES='"$(TOOLS_UNIT_SHARES)"' \
 	-DFOLD='"$(TOP)/tests/harness/fold-graph"'

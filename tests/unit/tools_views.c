@@ -490,8 +490,8 @@ END_TEST
 
 static struct view_store store;
 
-/* Feed what was made since the last round, and take it. */
-static void feed_round(void)
+/* Feed what was made since the last round. */
+static void feed_to(void (*take)(struct view_store *, struct hwpmc_profile *))
 {
 	struct hwpmc_profile_options o = { .cpu = -1 };
 	static size_t fed;
@@ -505,7 +505,12 @@ static void feed_round(void)
 			ck_assert_int_eq(hwpmc_profile_feed(profile, &r), 0);
 	fed = made.len;
 	hwpmc_input_close(in);
-	view_store_take(&store, profile);
+	take(&store, profile);
+}
+
+static void feed_round(void)
+{
+	feed_to(view_store_take);
 }
 
 static const char *round_text(const struct view_top *t)
@@ -552,6 +557,111 @@ START_TEST(rounds_show_what_came_since_or_all_that_came)
 	feed_round();
 	t.total = false;
 	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 0 (0.0%)"));
+	view_store_free(&store);
+}
+END_TEST
+
+/* Of the sanitizer's runtime: its header is not where gcc looks on Debian. */
+size_t __sanitizer_get_current_allocated_bytes(void);
+
+/* Feed what was made, and make anew: a log that never ends. */
+static void feed_piece(struct hwpmc_parser *parser)
+{
+	struct hwpmc_record r;
+
+	ck_assert_int_eq(hwpmc_parser_feed(parser, made.bytes, made.len), 0);
+	while (hwpmc_parser_next(parser, &r) == HWPMC_PARSE_RECORD)
+		ck_assert_int_eq(hwpmc_profile_feed(profile, &r), 0);
+	ck_assert_str_eq(hwpmc_parser_error(parser) ?: "", "");
+	made.len = 0;
+}
+
+/* A process of a file of its own comes, is sampled twice, and ends; ten() is hit too. */
+static void short_process(struct hwpmc_parser *parser, uint32_t n)
+{
+	uint64_t pc = 0x400010, ten = at_ten;
+	int32_t pid = 1000 + n % 30000;
+	char path[100];
+
+	snprintf(path, sizeof(path), "/tmp/made-%u", n % 20);
+	loggen_fork(&made, PID, pid);
+	loggen_exec(&made, pid, "short", path);
+	loggen_map(&made, pid, 0x400000, 0x500000, 0, path);
+	loggen_context(&made, pid, pid);
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &pc, 2);
+	loggen_task(&made, HWPMC_LOG_SYSEXIT, pid, pid, "short");
+	loggen_context(&made, PID, PID);
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &ten, 1);
+	feed_piece(parser);
+}
+
+START_TEST(rounds_of_a_day_take_no_more_memory_and_keep_their_sums)
+{
+	struct view_top t = { .threshold = 0, .state = "" };
+	struct hwpmc_profile_options o = { .cpu = -1 };
+	struct hwpmc_parser *parser = hwpmc_parser_new();
+	size_t early = 0, late;
+
+	profile = hwpmc_profile_new(&o);
+	for (uint32_t n = 0; n < 4000; n++) {
+		short_process(parser, n);
+		view_store_take(&store, profile);
+		if (n == 500)
+			early = __sanitizer_get_current_allocated_bytes();
+	}
+	late = __sanitizer_get_current_allocated_bytes();
+	ck_assert_msg(late <= early + 65536, "%zu bytes after 500 rounds, %zu after 4000",
+		      early, late);
+	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 3 (100.0%)"));
+	ck_assert_ptr_nonnull(strstr(round_text(&t), " 66.7 made-19 [unknown:made-19]\n"
+				     " 33.3 shares ten\n"));
+	t.total = true;
+	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 12000 (100.0%)"));
+	ck_assert_ptr_nonnull(strstr(round_text(&t), " 33.3 shares ten\n"));
+	ck_assert_ptr_nonnull(strstr(round_text(&t), " 3.3 made-7 [unknown:made-7]\n"));
+	view_store_free(&store);
+	hwpmc_parser_free(parser);
+}
+END_TEST
+
+START_TEST(sums_of_too_many_stacks_begin_anew_and_say_so)
+{
+	struct view_top t = { .threshold = 0, .total = true, .state = "" };
+	uint64_t pc;
+
+	store.most = 10;
+	for (uint32_t n = 0; n < 11; n++) {
+		pc = at_main + n;
+		hit(EVENT, HWPMC_SAMPLE_USER, 1, &pc, 1);
+	}
+	feed_round();
+	feed_round();
+	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 11 (100.0%) , 0 "
+				     "unresolved\n[accumulative]\n"));
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &pc, 1);
+	feed_round();
+	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 1 (100.0%) , 0 "
+		"unresolved\n[accumulative] [begun anew: too many stacks]\n"));
+	ck_assert_uint_eq(store.n, 1);
+	view_store_free(&store);
+}
+END_TEST
+
+START_TEST(samples_of_a_pause_are_of_the_round_after_it)
+{
+	struct view_top t = { .threshold = 0.5, .state = "" };
+	uint64_t ten = at_ten;
+
+	add_shares();
+	feed_round();
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &ten, 7);
+	feed_to(view_store_gather);
+	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 1000 (100.0%)"));
+	hit(EVENT, HWPMC_SAMPLE_USER, 1, &ten, 5);
+	feed_round();
+	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 12 (100.0%)"));
+	t.total = true;
+	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 1012 (100.0%)"));
 	view_store_free(&store);
 }
 END_TEST
@@ -651,6 +761,9 @@ int main(void)
 	harness_add_timed(damaged_logs_come_through_every_view, 60);
 	harness_add(round_shows_functions_with_their_callers);
 	harness_add(rounds_show_what_came_since_or_all_that_came);
+	harness_add(rounds_of_a_day_take_no_more_memory_and_keep_their_sums);
+	harness_add(sums_of_too_many_stacks_begin_anew_and_say_so);
+	harness_add(samples_of_a_pause_are_of_the_round_after_it);
 	harness_add(call_tree_has_callees_below_and_dots_for_empty_links);
 	harness_add(events_are_shown_one_by_one_or_merged);
 	harness_add(rounds_say_where_what_is_unknown_is);

@@ -121,10 +121,14 @@ static void top_unlock(struct pmcstat_top *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
+/* In a pause the round that is shown stays, and what comes waits for the next one. */
 static void top_take(struct pmcstat_top *t)
 {
 	top_lock(t);
-	view_store_take(&t->store, t->profile);
+	if (t->paused)
+		view_store_gather(&t->store, t->profile);
+	else
+		view_store_take(&t->store, t->profile);
 	t->pending = 0;
 	top_unlock(t);
 }
@@ -232,10 +236,9 @@ static bool top_look(struct pmcstat *ps, uint64_t *tick)
 	}
 	while (*tick <= now)
 		*tick += ps->interval_ns;
-	if (!t->paused) {
-		top_take(t);
+	top_take(t);
+	if (!t->paused)
 		screen_draw(ps);
-	}
 	return true;
 }
 

@@ -11,10 +11,8 @@
 #include "common/fmt.h"
 #include "common/msg.h"
 #include "record/note.h"
+#include "view/top.h"
 #include "top.h"
-
-/* More distinct stacks than this, and an accumulated view is reset. */
-#define STACKS_MAX	500000
 
 /* ---- records ------------------------------------------------------------- */
 
@@ -216,7 +214,7 @@ static bool is_too_much(const struct top *t)
 	uint32_t n;
 
 	hwpmc_profile_stacks(t->profile, &n);
-	return n > STACKS_MAX;
+	return n > VIEW_STACKS_MAX;
 }
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store.c - stacks of all rounds. Frames are the profile's: one place, one
- * pointer, so pointers are compared.
+/*
+ * store.c - stacks of all rounds. Frames are copies of the profile's, which forgets its
+ * own: one place, one pointer, so pointers are compared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,17 +61,41 @@ static void add_stack(struct view_store *s, const struct hwpmc_stack *stack)
 	slot = find_slot(s, stack, hash);
 	if (!*slot) {
 		e = &s->entry[s->n];
-		*e = (struct view_entry){ .stack = *stack, .hash = hash };
+		*e = (struct view_entry){ .hash = hash };
+		/* Not its thread, which the profile forgets. */
+		e->stack.event = stack->event;
+		e->stack.nframe = stack->nframe;
 		e->stack.frame = must_calloc(stack->nframe, size);
 		memcpy(e->stack.frame, stack->frame, stack->nframe * size);
 		*slot = ++s->n;
 	}
-	e = &s->entry[*slot - 1];
-	e->total += stack->count;
-	e->round += stack->count;
+	s->entry[*slot - 1].next += stack->count;
 }
 
-void view_store_take(struct view_store *s, struct hwpmc_profile *p)
+static void take_stack(struct view_store *s, const struct hwpmc_stack *stack)
+{
+	/* No record holds more frames, but inlined functions add to them. */
+	struct hwpmc_frame **frame = must_calloc(stack->nframe, sizeof(*frame));
+	struct hwpmc_stack mine = *stack;
+
+	for (uint32_t i = 0; i < stack->nframe; i++)
+		frame[i] = view_places_copy(&s->places, stack->frame[i]);
+	mine.frame = frame;
+	add_stack(s, &mine);
+	free(frame);
+}
+
+static void store_reset(struct view_store *s)
+{
+	struct view_store empty = {
+		.dropped = s->dropped, .most = s->most, .resets = s->resets + 1,
+	};
+
+	view_store_free(s);
+	*s = empty;
+}
+
+void view_store_gather(struct view_store *s, struct hwpmc_profile *p)
 {
 	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(p);
 	const struct hwpmc_stack *stack;
@@ -78,13 +103,27 @@ void view_store_take(struct view_store *s, struct hwpmc_profile *p)
 
 	hwpmc_profile_resolve(p);
 	stack = hwpmc_profile_stacks(p, &n);
-	for (uint32_t i = 0; i < s->n; i++)
-		s->entry[i].round = 0;
+	/* What is there may be shown as long as nothing else comes. */
+	if (n && s->n > (s->most ? s->most : VIEW_STACKS_MAX))
+		store_reset(s);
 	for (uint32_t i = 0; i < n; i++)
-		add_stack(s, &stack[i]);
+		take_stack(s, &stack[i]);
 	for (int i = 0; i < HWPMC_DROP_SLOTS; i++)
 		s->dropped += t->dropped[i];
-	hwpmc_profile_clear(p);
+	view_places_end_round(&s->places);
+	hwpmc_profile_forget(p);
+}
+
+void view_store_take(struct view_store *s, struct hwpmc_profile *p)
+{
+	view_store_gather(s, p);
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct view_entry *e = &s->entry[i];
+
+		e->round = e->next;
+		e->total += e->next;
+		e->next = 0;
+	}
 }
 
 void view_store_free(struct view_store *s)
@@ -93,4 +132,5 @@ void view_store_free(struct view_store *s)
 		free(s->entry[i].stack.frame);
 	free(s->entry);
 	free(s->slot);
+	view_places_free(&s->places);
 }

@@ -50,7 +50,8 @@ static void put_head(FILE *f, const struct hwpmc_profile *p,
 		all ? 100.0 * mine / all : 0, unknown);
 	if (s->dropped)
 		fprintf(f, ", %" PRIu64 " dropped so far", s->dropped);
-	fprintf(f, "\n%s%s\n", t->total ? "[accumulative]" : "[since the last]",
+	fprintf(f, "\n%s%s%s\n", t->total ? "[accumulative]" : "[since the last]",
+		t->total && s->resets ? " [begun anew: too many stacks]" : "",
 		t->state);
 }
 

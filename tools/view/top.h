@@ -12,11 +12,18 @@
 
 #include <libhwpmcstat.h>
 
+#include "places.h"
+
+/* More distinct stacks than this, and what was gathered is forgotten: memory is bounded.
+ * Of pmcstat -T, and of hwpmc top where it accumulates. */
+#define VIEW_STACKS_MAX	500000
+
 /* A distinct stack of an event, in whatever thread. */
 struct view_entry {
 	struct hwpmc_stack stack;	/* its frames are the entry's own */
 	uint64_t hash;
 	uint64_t total, round;		/* samples; since the round before */
+	uint64_t next;			/* of the round to come */
 };
 
 struct view_store {
@@ -25,9 +32,17 @@ struct view_store {
 	uint32_t *slot;			/* entry + 1; 0: free */
 	uint32_t nslot;
 	uint64_t dropped;		/* declared in the log so far */
+	uint32_t most;			/* stacks; 0: VIEW_STACKS_MAX */
+	uint32_t resets;		/* how often there were more */
+	struct view_places places;
 };
 
-/* Resolve the profile, take its samples as a round, and clear it. */
+/*
+ * Resolve the profile, and take its samples for the round to come. The profile forgets
+ * them, and what has ended, as hwpmc top has it do.
+ */
+void view_store_gather(struct view_store *s, struct hwpmc_profile *p);
+/* The same, and the round to come becomes the last one. */
 void view_store_take(struct view_store *s, struct hwpmc_profile *p);
 void view_store_free(struct view_store *s);
 
