@@ -4,6 +4,7 @@
  */
 #include <elfutils/libdwelf.h>
 #include <endian.h>
+#include <errno.h>
 #include <gelf.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,27 +16,6 @@
 #define EXTENTS_MAX	4096
 
 /* ---- files --------------------------------------------------------------- */
-
-static int open_fd(struct elf_file *f, int fd, bool packed)
-{
-	elf_version(EV_CURRENT);
-	f->fd = fd;
-	f->elf = NULL;
-	if (fd >= 0)
-		f->elf = packed ? dwelf_elf_begin(fd) :
-			 elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (f->elf && elf_kind(f->elf) == ELF_K_ELF)
-		return 0;
-	elf_close(f);
-	return -1;
-}
-
-int elf_open(struct elf_file *f, const char *root, const char *path, bool packed)
-{
-	struct hwpmc_guard guard = { .root = root, .limit = ELF_LIMIT };
-
-	return open_fd(f, hwpmc_open_guarded(&guard, path, NULL), packed);
-}
 
 /* Without its holes, which cost nothing; EXTENTS_MAX pieces of it. */
 static uint64_t bytes_on_disk(int fd)
@@ -51,6 +31,51 @@ static uint64_t bytes_on_disk(int fd)
 		n += hole - data;
 	}
 	return n;
+}
+
+/* Compilers' output shrinks to a third; what shrinks more is small. */
+static uint64_t unpacked_limit(int fd)
+{
+	return SECTIONS_MIN + bytes_on_disk(fd) * SECTIONS_RATIO;
+}
+
+/* What is in the file, or the file itself where it is not packed. Takes fd. */
+static int open_packed(int fd)
+{
+	char magic[SELFMAG];
+	int unpacked, error;
+
+	if (pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG))
+		return fd;
+	unpacked = unpack_fd(fd, unpacked_limit(fd));
+	error = errno;
+	close(fd);
+	errno = error;
+	return unpacked;
+}
+
+static int open_fd(struct elf_file *f, int fd, bool packed)
+{
+	int error;
+
+	elf_version(EV_CURRENT);
+	f->fd = packed && fd >= 0 ? open_packed(fd) : fd;
+	f->elf = NULL;
+	if (f->fd >= 0)
+		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
+	if (f->elf && elf_kind(f->elf) == ELF_K_ELF)
+		return 0;
+	error = f->fd < 0 ? errno : 0;
+	elf_close(f);
+	errno = error;
+	return -1;
+}
+
+int elf_open(struct elf_file *f, const char *root, const char *path, bool packed)
+{
+	struct hwpmc_guard guard = { .root = root, .limit = ELF_LIMIT };
+
+	return open_fd(f, hwpmc_open_guarded(&guard, path, NULL), packed);
 }
 
 /* What it says that it unpacks to: as ELF has it, or as GNU had it before. 0: not packed. */
@@ -78,14 +103,12 @@ static uint64_t unpacked_size(Elf *elf, Elf_Scn *scn, size_t names)
 
 bool elf_is_bounded(const struct elf_file *f)
 {
-	uint64_t held = 0, limit, size;
+	uint64_t held = 0, limit = unpacked_limit(f->fd), size;
 	Elf_Scn *scn = NULL;
 	size_t names;
 
 	if (elf_getshdrstrndx(f->elf, &names))
 		return true;
-	/* Compilers' output shrinks to a third; what shrinks more is small. */
-	limit = SECTIONS_MIN + bytes_on_disk(f->fd) * SECTIONS_RATIO;
 	while ((scn = elf_nextscn(f->elf, scn))) {
 		size = unpacked_size(f->elf, scn, names);
 		if (size > limit - held)

@@ -182,9 +182,13 @@ struct elf_file {
 
 /*
  * 0, or -1: there is none, it cannot be read, or is not ELF. root: path is below it.
- * packed: a compressed file will do; only of the kernel, whose files no log names.
+ * packed: a file packed by xz, gzip or zstd will do; only of the kernel, whose files no
+ * log names. errno EFBIG: it unpacks to more than a multiple of its size.
  */
 int elf_open(struct elf_file *f, const char *root, const char *path, bool packed);
+/* unpack.c: the descriptor of an unnamed file with what a packed one holds, or -1: errno
+ * EFBIG if that is more than limit bytes. */
+int unpack_fd(int fd, uint64_t limit);
 /* What its compressed sections say they hold is in proportion to the file. */
 bool elf_is_bounded(const struct elf_file *f);
 void elf_close(struct elf_file *f);

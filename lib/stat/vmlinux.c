@@ -247,13 +247,19 @@ static uint64_t stext_of(const char *path)
 	return stext;
 }
 
+static int cannot_open(struct image *img, const char *other)
+{
+	return image_problem(img, errno == EFBIG ?
+			     "its packed file holds more than 16 times its size" : other);
+}
+
 int vmlinux_load(struct images *set, struct image *img, const char *path,
 		 uint64_t *stext)
 {
 	struct elf_file f;
 
 	if (elf_open(&f, NULL, path, true) < 0)
-		return image_problem(img, "there is no such file, or it is not ELF");
+		return cannot_open(img, "there is no such file, or it is not ELF");
 	if (!elf_is_of(&f, img))
 		image_problem(img, "vmlinux is another kernel's: its build-id is not the log's");
 	else if (!elf_add_symbols(&f, img))
@@ -285,7 +291,7 @@ int ko_load(struct image *img, const char *path)
 	struct elf_file f;
 
 	if (elf_open(&f, NULL, path, true) < 0)
-		return image_problem(img, "its file cannot be read, or it is not ELF");
+		return cannot_open(img, "its file cannot be read, or it is not ELF");
 	if (!elf_is_of(&f, img) || !has_size(img, ko_layout(f.elf, NULL, NULL))) {
 		image_problem(img, "the file is not the module that ran");
 	} else {

@@ -465,6 +465,47 @@ START_TEST(modules_have_lines)
 }
 END_TEST
 
+/* The kernel, and zeros behind it, packed and cut. */
+static void pack_vmlinux(const char *with, const char *zeros, const char *cut)
+{
+	char command[1200];
+
+	snprintf(command, sizeof(command), "cd %s && cp %s plain && truncate -s +%s plain && "
+		 "%s <plain >packed && truncate -s -%s packed; rm plain", dir,
+		 program("kernel/vmlinux"), zeros, with, cut);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void read_packed(void)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "%s/packed", dir);
+	hwpmc_profile_free(p);
+	read_it(path);
+	unlink(path);
+}
+
+START_TEST(packed_kernels_are_unpacked_up_to_a_limit)
+{
+	static const char *const with[] = { "xz -0", "gzip -1", "zstd -q -1" };
+
+	map_vmlinux(true);
+	log_kernel(&log_, in_kernel("do_work"));
+	for (unsigned int i = 0; i < 3; i++) {
+		pack_vmlinux(with[i], "40M", "0");
+		read_packed();
+		check_name(in_kernel("do_work"), "do_work", "[kernel]");
+		pack_vmlinux(with[i], "0", "99");
+		read_packed();
+		check_unnamed(in_kernel("do_work"), "not ELF");
+		pack_vmlinux(with[i], "200M", "0");
+		read_packed();
+		check_unnamed(in_kernel("do_work"), "16 times its size");
+	}
+}
+END_TEST
+
 START_TEST(compressed_modules_are_read)
 {
 	uint64_t second = MODULE + nm_addr(program(KO), "mod_second");
@@ -526,6 +567,7 @@ int main(void)
 	harness_add(modules_are_named_by_their_files);
 	harness_add(modules_have_lines);
 	harness_add(compressed_modules_are_read);
+	harness_add(packed_kernels_are_unpacked_up_to_a_limit);
 	harness_add(file_of_another_build_of_a_module_names_nothing);
 	harness_add(module_without_a_file_is_named_by_kallsyms);
 	return harness_run();
