@@ -133,3 +133,32 @@ fuzz-lib: $(addprefix $(LIBFUZZ_DIR)/,$(LIBFUZZ))
 	@BUILD=$(BUILD) SEED=$(SEED) $(LIBFUZZ_SRC)/run $$(($(MINUTES) * 60)) $(LIBFUZZ)
 
 .PHONY: check-fuzz fuzz-lib
+
+# ---- the same targets under valgrind, for memory that is read and was never written.
+MEMCHECK_DIR	:= $(BUILD)/fuzz/memcheck
+MEMCHECK_LOGS	:= log stream listen
+MEMCHECK_REST	:= $(filter-out kernel $(MEMCHECK_LOGS),$(LIBFUZZ))
+# s, of each that reads logs; the others take their corpora alone.
+MEMCHECK_SECONDS ?= 200
+MEMCHECK_SRC	:= $(LIB_SRC) $(STAT_SRC) $(TOP)/tests/unit/loggen.c \
+	$(TOP)/tests/fuzz/log_exercise.c $(LIBFUZZ_SRC)/symbols.c $(LIBFUZZ_SRC)/memcheck.c \
+	$(TOP)/tools/common/logtext.c $(TOP)/tools/common/fmt.c
+MEMCHECK_OBJ	:= $(patsubst $(TOP)/%.c,$(MEMCHECK_DIR)/obj/%.o,$(MEMCHECK_SRC))
+MEMCHECK_CFLAGS	= -std=gnu11 -O1 -g -w -D_GNU_SOURCE -pthread $(LIB_CFLAGS) \
+	-I$(TOP)/lib/stat -I$(TOP)/lib/freebsd -I$(TOP)/lib/event -I$(TOP)/tests/unit \
+	-I$(TOP)/tools -I$(TOP)/tests/harness
+
+$(MEMCHECK_OBJ): $(MEMCHECK_DIR)/obj/%.o: $(TOP)/%.c $(LIBFUZZ_DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(MEMCHECK_CFLAGS) -c -o $@ $<
+
+$(addprefix $(MEMCHECK_DIR)/,$(MEMCHECK_LOGS) $(MEMCHECK_REST)): $(MEMCHECK_DIR)/%: \
+		$(LIBFUZZ_SRC)/%.c $(MEMCHECK_OBJ)
+	$(CC) $(MEMCHECK_CFLAGS) -o $@ $< $(MEMCHECK_OBJ) $(LIB_LIBS) $(STAT_LIBS)
+
+check-memcheck: $(addprefix $(MEMCHECK_DIR)/,$(MEMCHECK_LOGS) $(MEMCHECK_REST))
+	@failed=0; BUILD=$(BUILD) $(LIBFUZZ_SRC)/memcheck 0 $(MEMCHECK_REST) || failed=1; \
+	BUILD=$(BUILD) $(LIBFUZZ_SRC)/memcheck $(MEMCHECK_SECONDS) $(MEMCHECK_LOGS) || failed=1; \
+	exit $$failed
+
+.PHONY: check-memcheck
