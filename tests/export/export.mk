@@ -30,7 +30,8 @@ run-export = PYTHONPATH=$(TOP)/tests/harness BUILD=$(BUILD) \
 	$(TOP)/tests/harness/tap2tsv $(2) $(1) $$status \
 		<$(EXPORT_TEST)/$(1).tap >>$(BUILD)/results.tsv; exit $$status
 
-check-export: check-export-formats check-export-terminals check-export-inputs
+check-export: check-export-formats check-export-terminals check-export-inputs \
+	check-export-outputs
 
 check-export-formats: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,formats,export)

@@ -13,5 +13,9 @@
 int output_open(const char *path, int flags, mode_t mode);
 /* NULL: errno. */
 FILE *output_fopen(const char *path);
+/* A directory for several files, which may be there: a descriptor for output_fopen_at(), or
+ * -1. Where others can write, it is no link; and nobody can put another in its place. */
+int output_mkdir(const char *path);
+FILE *output_fopen_at(int dir, const char *name);
 
 #endif

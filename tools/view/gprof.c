@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/fmt.h"
 #include "common/msg.h"
@@ -118,18 +118,29 @@ static int cannot_write(const char *path)
 	return -1;
 }
 
+/* path: of the directory, for a message. */
 static int write_image(const struct export *x, const struct hwpmc_image *image,
-		       const char *path)
+		       int dir, const char *path, const char *name)
 {
-	FILE *f = output_fopen(path);
-	int bad;
+	char file[NAME + 16];
+	char *whole = NULL;
+	int rc = 0, bad;
+	FILE *f;
 
-	if (!f)
-		return cannot_write(path);
-	export_gmon_image(x, image, f);
-	bad = ferror(f);
-	bad |= fclose(f);
-	return bad ? cannot_write(path) : 0;
+	snprintf(file, sizeof(file), "%s.gmon", name);
+	if (asprintf(&whole, "%s/%s", path, file) < 0)
+		must_fail();
+	f = output_fopen_at(dir, file);
+	if (!f) {
+		rc = cannot_write(whole);
+	} else {
+		export_gmon_image(x, image, f);
+		bad = ferror(f);
+		bad |= fclose(f);
+		rc = bad ? cannot_write(whole) : 0;
+	}
+	free(whole);
+	return rc;
 }
 
 /* The stacks of one event, for a writer that knows of one. */
@@ -150,22 +161,18 @@ static int write_event(const struct gprof *g, const char *dir, uint32_t event)
 {
 	struct export x = of_event(&g->x, event);
 	char *path = NULL;
-	int rc = 0;
+	int fd, rc;
 
 	if (asprintf(&path, "%s/%s", dir, g->event[event]) < 0)
 		must_fail();
-	if (mkdir(path, 0777) < 0 && errno != EEXIST)
-		rc = cannot_write(path);
+	fd = output_mkdir(path);
+	rc = fd < 0 ? cannot_write(path) : 0;
+	for (uint32_t i = 0; !rc && i < g->images.n; i++)
+		if (*g->name[i] && *samples_of(g, i, event))
+			rc = write_image(&x, image_of(g, i), fd, path, g->name[i]);
+	if (fd >= 0)
+		close(fd);
 	free(path);
-	for (uint32_t i = 0; !rc && i < g->images.n; i++) {
-		if (!*g->name[i] || !*samples_of(g, i, event))
-			continue;
-		if (asprintf(&path, "%s/%s/%s.gmon", dir, g->event[event],
-			     g->name[i]) < 0)
-			must_fail();
-		rc = write_image(&x, image_of(g, i), path);
-		free(path);
-	}
 	free((void *)x.stack);
 	return rc;
 }
