@@ -17,10 +17,6 @@
 #include "../compat/types.h"
 #include "hwpmc_log.h"	/* uapi */
 
-/* hwpmc_ring_drop_nmi() and the declaration write the fixed arrays alone. */
-_Static_assert(HWPMC_DROP__COUNT == HWPMC_DROP_FIXED,
-	       "a further cause needs its pairs: more_dropped, and after the record");
-
 struct hwpmc_ring {
 	struct hwpmc_log_ring *ctl;
 	u8 *data;		/* size bytes, mapped twice: no record wraps */
