@@ -38,6 +38,11 @@ $(BENCH_DIR)/analysis/%: $(TOP)/tests/bench/analysis/%.c
 bench-exports: tools $(BENCH_DIR)/exports/stacks $(BENCH_DIR)/analysis/rusage
 	@BUILD=$(BUILD) $(TOP)/tests/bench/exports/run
 
+# The table of doc/scale.md.
+bench-table: tools $(BENCH_DIR)/growth/make_log $(BENCH_DIR)/exports/stacks \
+		$(BENCH_DIR)/analysis/rusage
+	@BUILD=$(BUILD) $(TOP)/tests/bench/growth/table
+
 $(BENCH_DIR)/exports/stacks: $(TOP)/tests/bench/exports/stacks.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -I$(TOP)/include/uapi -o $@ $<
@@ -47,4 +52,5 @@ $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/be
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -I$(TOP)/lib/pmc -o $@ $(BENCH_SRC) -lpthread
 
-.PHONY: bench bench-run bench-analysis bench-growth bench-exports
+.PHONY: bench bench-run bench-analysis bench-growth bench-exports \
+	bench-table
