@@ -120,4 +120,33 @@ record_ends_with_a_signal_and_keeps_all_samples() {
 		"samples"
 }
 
+# A file by a link that anybody could have made, where a tool opens the device first. The
+# options that a log alone shows: tests/export/outputs.
+outputs_that_need_the_device_follow_no_link_where_others_can_write() {
+	pmcstat=$VM_TOP/build/tools/pmcstat
+	mkdir own
+	chmod 755 .
+	mkdir shared
+	chmod 1777 shared
+	for to in "$hwpmc stat -e instructions -o" "$hwpmc record -q -e instructions:u -o" \
+		"$pmcstat -p instructions -o" "$pmcstat -P instructions -O"; do
+		echo precious >own/file
+		ln -sf ../own/file shared/out
+		# shellcheck disable=SC2086
+		$to shared/out true 2>err && fail "$to follows a link"
+		check grep -q "cannot write 'shared/out'" err
+		check_equal "$(cat own/file)" precious "the file after $to"
+		rm shared/out
+		# shellcheck disable=SC2086
+		check $to shared/out true
+		check [ -s shared/out ]
+		ln -s file own/link
+		# shellcheck disable=SC2086
+		check $to own/link true
+		[ "$(head -c 8 own/file)" != precious ] || fail "$to: a link of one's own"
+		rm own/link shared/out
+	done
+	rm -r own shared
+}
+
 harness_run
