@@ -17,7 +17,8 @@
 
 /* ---- files --------------------------------------------------------------- */
 
-/* Without its holes, which cost nothing; EXTENTS_MAX pieces of it. */
+/* Without its holes, which cost nothing; EXTENTS_MAX pieces of it. The file is read from
+ * its beginning afterwards. */
 static uint64_t bytes_on_disk(int fd)
 {
 	off_t data, hole = 0;
@@ -30,6 +31,7 @@ static uint64_t bytes_on_disk(int fd)
 			break;
 		n += hole - data;
 	}
+	lseek(fd, 0, SEEK_SET);
 	return n;
 }
 
