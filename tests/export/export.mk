@@ -37,12 +37,12 @@ check-export-formats: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,formats,export)
 
 # All that reads a log, as it is installed.
-check-export-terminals check-export-inputs: check-export-%: tools
+check-export-terminals check-export-inputs check-export-outputs: check-export-%: tools
 	@mkdir -p $(EXPORT_TEST)
 	@$(call run-export,$*,export)
 
 .PHONY: check-export check-export-formats check-export-terminals \
-	check-export-inputs
+	check-export-inputs check-export-outputs
 
 check-flamegraph: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,flamegraph,flamegraph)
