@@ -180,10 +180,11 @@ END_TEST
 
 #define READS	100
 
-START_TEST(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs)
+/* A child whose branches are counted on CPU 1, where it runs while .spin_on; the test is
+ * on CPU 0. */
+static struct child count_spinner(int go[2])
 {
 	struct child c;
-	int go[2];
 
 	dev_pin(0, 0);
 	ck_assert(!pipe(go) && !pipe(spun));
@@ -196,9 +197,16 @@ START_TEST(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs)
 	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
 	vpmu_mark();
 	dev_go(&c);
-	/* On a CPU of its own it runs until all reads are done. */
 	while (branches_of_others() < TURNS)
 		;
+	return c;
+}
+
+START_TEST(a_value_that_is_read_often_misses_nothing_of_a_process_that_runs)
+{
+	int go[2];
+	struct child c = count_spinner(go);
+
 	for (int i = 0; i < READS; i++)
 		ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
 	shared->spin_on = false;
@@ -216,23 +224,10 @@ END_TEST
 START_TEST(a_process_that_runs_on_another_cpu_stops_at_once_when_disabled)
 {
 	unsigned long long stopped;
-	struct child c;
-	uint64_t then;
 	int go[2];
+	struct child c = count_spinner(go);
+	uint64_t then;
 
-	dev_pin(0, 0);
-	ck_assert(!pipe(go) && !pipe(spun));
-	share();
-	shared->spin_on = true;
-	c = dev_child(spin_then_wait, go);
-	dev_pin(c.pid, 1);
-	ck_assert_int_eq(CALL("configure %d %u %x 0 %d", c.pid, ctr(),
-			      event(BRANCH), USER), 0);
-	ck_assert_int_eq(CALL("enable %d %u", c.pid, ctr()), 0);
-	vpmu_mark();
-	dev_go(&c);
-	while (branches_of_others() < TURNS)
-		;
 	ck_assert_int_eq(CALL("disable %d %u", c.pid, ctr()), 0);
 	ck_assert_int_eq(CALL("value %d %u", c.pid, ctr()), 0);
 	stopped = value;

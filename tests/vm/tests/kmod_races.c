@@ -74,10 +74,11 @@ static uid_t owner_of(pid_t pid)
 }
 
 /*
- * Attach has looked at the target's rights and made no link yet; the exec of a set-id
- * program finds nothing that it could take away.
+ * A target that executes a set-id program while the attach to it is held at that function;
+ * the attach has ended. The target is returned, for its end.
  */
-START_TEST(attach_to_a_process_that_gains_rights_meanwhile_is_eperm)
+static struct child gain_rights_amid_attach(void (*target_fn)(void *),
+					    void (*attach_fn)(void *), const char *at)
 {
 	struct child target, attacher;
 	char c = 0;
@@ -87,13 +88,13 @@ START_TEST(attach_to_a_process_that_gains_rights_meanwhile_is_eperm)
 	ck_assert(!pipe(ready) && !pipe(go));
 	attempt = shared_page();
 	dev_pin(0, 0);
-	target = dev_child(gain_rights, NULL);
+	target = dev_child(target_fn, NULL);
 	attempt->target = target.pid;
-	attacher = dev_child(attach_as_nobody, NULL);
+	attacher = dev_child(attach_fn, NULL);
 	dev_pin(attacher.pid, 1);
 	dev_go(&target);
 	ck_assert_int_eq(read(ready[0], &c, 1), 1);
-	hold_at("hwpmc_target_alloc");
+	hold_at(at);
 	hold_arm(attacher.pid);
 	dev_go(&attacher);
 	hold_wait();
@@ -102,6 +103,18 @@ START_TEST(attach_to_a_process_that_gains_rights_meanwhile_is_eperm)
 		dev_msleep(1);
 	hold_end();
 	dev_wait(&attacher);
+	return target;
+}
+
+/*
+ * Attach has looked at the target's rights and made no link yet; the exec of a set-id
+ * program finds nothing that it could take away.
+ */
+START_TEST(attach_to_a_process_that_gains_rights_meanwhile_is_eperm)
+{
+	struct child target = gain_rights_amid_attach(gain_rights, attach_as_nobody,
+						      "hwpmc_target_alloc");
+
 	kill(target.pid, SIGKILL);
 	waitpid(target.pid, NULL, 0);
 	ck_assert_int_eq(attempt->err, EPERM);
@@ -144,29 +157,10 @@ static void attach_family_as_nobody(void *unused)
 
 START_TEST(a_refused_attach_leaves_no_child_of_the_process_attached)
 {
-	struct child target, attacher;
-	char c = 0;
+	struct child target = gain_rights_amid_attach(fork_and_gain_rights,
+						      attach_family_as_nobody,
+						      "hwpmc_watch_switches");
 
-	ck_assert_int_eq(system("cp build/vm/progs/loop " SETUID
-				" && chmod 4755 " SETUID), 0);
-	ck_assert(!pipe(ready) && !pipe(go));
-	attempt = shared_page();
-	dev_pin(0, 0);
-	target = dev_child(fork_and_gain_rights, NULL);
-	attempt->target = target.pid;
-	attacher = dev_child(attach_family_as_nobody, NULL);
-	dev_pin(attacher.pid, 1);
-	dev_go(&target);
-	ck_assert_int_eq(read(ready[0], &c, 1), 1);
-	hold_at("hwpmc_watch_switches");
-	hold_arm(attacher.pid);
-	dev_go(&attacher);
-	hold_wait();
-	ck_assert_int_eq(write(go[1], &c, 1), 1);
-	while (owner_of(target.pid))
-		dev_msleep(1);
-	hold_end();
-	dev_wait(&attacher);
 	kill(attempt->child, SIGKILL);
 	kill(target.pid, SIGKILL);
 	waitpid(target.pid, NULL, 0);
