@@ -427,3 +427,11 @@ void dev_still_counts(void)
 	close(fd);
 	dev_check_registers_clear();
 }
+
+struct hwpmc_op_kgmon dev_kgmon(int fd, uint32_t command)
+{
+	struct hwpmc_op_kgmon op = { .command = command };
+
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_KGMON, &op), 0);
+	return op;
+}

@@ -107,6 +107,8 @@ static inline void dev_spin(uint64_t n)
 	asm volatile("1: addq $1, %%rdx; decq %0; jnz 1b" : "+r"(n) : : "rdx", "cc");
 }
 
+/* What the operation on the kernel's histogram returned, without entries. */
+struct hwpmc_op_kgmon dev_kgmon(int fd, uint32_t command);
 /* A file of the kernel gets this text. */
 void dev_put(const char *path, const char *text);
 

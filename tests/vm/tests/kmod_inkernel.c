@@ -738,14 +738,6 @@ START_TEST(a_counter_of_the_kernel_counts_all_cpus_until_it_is_freed)
 }
 END_TEST
 
-static struct hwpmc_op_kgmon kgmon(int fd, uint32_t command)
-{
-	struct hwpmc_op_kgmon op = { .command = command };
-
-	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_KGMON, &op), 0);
-	return op;
-}
-
 START_TEST(profiling_by_a_counter_fills_the_histogram_of_the_kernel)
 {
 	struct hwpmc_kgmon_entry *all;
@@ -753,10 +745,10 @@ START_TEST(profiling_by_a_counter_fills_the_histogram_of_the_kernel)
 	uint64_t overflows, sum = 0;
 	int fd = dev_open();
 
-	kgmon(fd, HWPMC_KGMON_RESET);
+	dev_kgmon(fd, HWPMC_KGMON_RESET);
 	overflows = vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS);
 	ck_assert_int_eq(CALL("profile 0 %u %x 10000 0", ctr(), event(INSN)), 0);
-	op = kgmon(fd, HWPMC_KGMON_READ);
+	op = dev_kgmon(fd, HWPMC_KGMON_READ);
 	ck_assert_uint_eq(op.on, 1);
 	ck_assert_uint_eq(op.users, dev_cpus());
 	for (int i = 0; i < 3000; i++)
@@ -764,7 +756,7 @@ START_TEST(profiling_by_a_counter_fills_the_histogram_of_the_kernel)
 			ck_abort();
 	ck_assert_int_eq(CALL("stop 0 %u", ctr()), 0);
 	overflows = vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS) - overflows;
-	op = kgmon(fd, HWPMC_KGMON_READ);
+	op = dev_kgmon(fd, HWPMC_KGMON_READ);
 	ck_assert_uint_eq(op.on, 0);
 	ck_assert_uint_eq(op.users, 0);
 	ck_assert_uint_gt(op.kernel, 100);
@@ -782,54 +774,12 @@ START_TEST(profiling_by_a_counter_fills_the_histogram_of_the_kernel)
 	}
 	ck_assert_uint_eq(sum, op.kernel);
 	free(all);
-	kgmon(fd, HWPMC_KGMON_RESET);
-	op = kgmon(fd, HWPMC_KGMON_READ);
+	dev_kgmon(fd, HWPMC_KGMON_RESET);
+	op = dev_kgmon(fd, HWPMC_KGMON_READ);
 	ck_assert_uint_eq(op.nentry, 0);
 	ck_assert_uint_eq(op.kernel, 0);
 	close(fd);
 	dev_check_registers_clear();
-	dev_still_counts();
-}
-END_TEST
-
-static void spin_everywhere(void)
-{
-	for (int i = 0; i < 500; i++)
-		if (access("/proc/self/status", R_OK))
-			ck_abort();
-	dev_spin(1000000);
-}
-
-START_TEST(a_reset_clears_the_sums_of_a_cpu_that_is_offline)
-{
-	struct hwpmc_op_pmcallocate req;
-	struct hwpmc_op_kgmon op;
-	int fd = dev_open();
-
-	kgmon(fd, HWPMC_KGMON_RESET);
-	kgmon(fd, HWPMC_KGMON_ON);
-	dev_request(&req, HWPMC_MODE_SS, HWPMC_F_KGMON, 1, INSN, U | K);
-	req.count = 10000;
-	dev_ok(dev_allocate(fd, &req));
-	dev_pin(0, 1);
-	dev_ok(dev_start(fd, req.pmcid));
-	spin_everywhere();
-	dev_ok(dev_stop(fd, req.pmcid));
-	dev_pin(0, 0);
-	op = kgmon(fd, HWPMC_KGMON_READ);
-	ck_assert_uint_gt(op.nentry, 0);
-	ck_assert_uint_gt(op.kernel, 0);
-	ck_assert_uint_gt(op.user, 0);
-	dev_put("/sys/devices/system/cpu/cpu1/online", "0");
-	kgmon(fd, HWPMC_KGMON_RESET);
-	op = kgmon(fd, HWPMC_KGMON_READ);
-	dev_put("/sys/devices/system/cpu/cpu1/online", "1");
-	kgmon(fd, HWPMC_KGMON_OFF);
-	ck_assert_uint_eq(op.nentry, 0);
-	ck_assert_uint_eq(op.kernel, 0);
-	ck_assert_uint_eq(op.user, 0);
-	ck_assert_uint_eq(op.lost, 0);
-	close(fd);
 	dev_still_counts();
 }
 END_TEST
@@ -858,33 +808,6 @@ START_TEST(wrong_arguments_of_the_kernel_interface_are_refused)
 	ck_assert_int_eq(CALL("profile 0 4711 0 0 0"), -EINVAL);
 	ck_assert_int_eq(CALL("stop 0 4711"), -EINVAL);
 	dev_still_counts();
-}
-END_TEST
-
-/* The kernel's histogram by a program of its own, and who may see it. */
-START_TEST(the_histogram_is_for_the_privileged_and_refuses_what_is_wrong)
-{
-	struct hwpmc_op_kgmon op = { .command = 99 };
-	int fd = dev_open(), status;
-	pid_t pid;
-
-	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_KGMON, &op), -1);
-	ck_assert_int_eq(errno, EINVAL);
-	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_KGMON);
-	pid = fork();
-	if (!pid) {
-		int other = dev_open();
-
-		op.command = HWPMC_KGMON_READ;
-		if (setuid(65534))
-			_exit(2);
-		_exit(ioctl(other, HWPMC_IOC_KGMON, &op) == -1 &&
-		      errno == EPERM &&
-		      op.hdr.reason == HWPMC_WHY_PRIV_SYSTEM ? 0 : 1);
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-	close(fd);
 }
 END_TEST
 
@@ -920,9 +843,6 @@ int main(void)
 	harness_add(counters_of_the_kernel_count_on_while_a_context_is_saved);
 	harness_add(a_counter_of_the_kernel_counts_all_cpus_until_it_is_freed);
 	harness_add(profiling_by_a_counter_fills_the_histogram_of_the_kernel);
-	if (dev_cpus() > 1)
-		harness_add(a_reset_clears_the_sums_of_a_cpu_that_is_offline);
 	harness_add(wrong_arguments_of_the_kernel_interface_are_refused);
-	harness_add(the_histogram_is_for_the_privileged_and_refuses_what_is_wrong);
 	return harness_run();
 }
