@@ -14,7 +14,8 @@ int output_open(const char *path, int flags, mode_t mode);
 /* NULL: errno. */
 FILE *output_fopen(const char *path);
 /* A directory for several files, which may be there: a descriptor for output_fopen_at(), or
- * -1. Where others can write, it is no link; and nobody can put another in its place. */
+ * -1. Where others can write, it is no link; files are made in this directory even if its
+ * name is given to another one meanwhile. */
 int output_mkdir(const char *path);
 FILE *output_fopen_at(int dir, const char *name);
 

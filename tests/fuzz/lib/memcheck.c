@@ -3,7 +3,7 @@
  * memcheck.c SECONDS LAST FILE... - main() of a target that valgrind runs in place of
  * libFuzzer: each file, then damaged copies of them for so many seconds. An input is
  * kept in the file LAST while it runs. valgrind sees what ASan does not: a decision that
- * depends on memory that nobody wrote.
+ * depends on uninitialised memory.
  */
 #include <stdio.h>
 #include <stdlib.h>

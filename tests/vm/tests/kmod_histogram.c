@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * kmod_histogram.c - the kernel's histogram (KGMON) by a program of its own: its sums of
- * CPUs that are offline, and who may see it. (By other modules: kmod_inkernel.c.)
+ * CPUs that are offline, and the privilege that it needs. (By other modules:
+ * kmod_inkernel.c.)
  */
 #define _GNU_SOURCE
 #include "harness.h"
