@@ -192,7 +192,8 @@ static uint64_t retired_any(struct vcpu *v)
 
 /*
  * What another vCPU is told meanwhile is between two instructions of this one. The
- * other has 100,000 to take the fault in; 10 seconds pass if it is not told anything.
+ * other has 100,000 to take the fault in. If it is not told anything the hold ends after
+ * 10 seconds, and n_held_out tells: it may itself wait for this one.
  */
 void inject_hold(struct vcpu *v, uint32_t msr)
 {
@@ -205,8 +206,10 @@ void inject_hold(struct vcpu *v, uint32_t msr)
 	held = true;
 	for (; n_refused == before && ms; ms--)
 		usleep(1000);
-	if (!ms)
+	if (!ms) {
+		v->n_held_out++;
 		return;
+	}
 	until = retired_any(last_refused) + 100000;
 	for (; retired_any(last_refused) < until && ms; ms--)
 		usleep(1000);

@@ -154,6 +154,7 @@ static uint64_t access_of(struct vcpu *v, uint32_t what)
 	case VPMU_N_OVERFLOW_INT: return v->n_overflow_int;
 	case VPMU_N_UNMASKED:	  return v->n_unmasked;
 	case VPMU_N_RENEWED:	  return v->n_renewed;
+	case VPMU_N_HELD_OUT:	  return v->n_held_out;
 	}
 	return 0;
 }

@@ -75,6 +75,7 @@ enum {
 	VPMU_N_OVERFLOW_INT = 0x43,	/* overflows that ask for a PMI */
 	VPMU_N_UNMASKED = 0x44,		/* masks of NMIs that were taken back */
 	VPMU_N_RENEWED = 0x45,		/* code that differed from its translation */
+	VPMU_N_HELD_OUT = 0x46,		/* holds that ended without a refusal */
 };
 
 enum {
