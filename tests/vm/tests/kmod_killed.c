@@ -506,7 +506,8 @@ START_TEST(owners_killed_when_memory_runs_out_leave_nothing_behind)
 	expect_nmis();
 	group_begins();
 	begin();
-	while (ooms < want) {
+	/* Most wait for memory in mmap(); some have to be in an operation of ours. */
+	while (ooms < want || !ooms_amid) {
 		feed_none();
 		if (ooms < next)
 			continue;
@@ -520,7 +521,6 @@ START_TEST(owners_killed_when_memory_runs_out_leave_nothing_behind)
 	group_ends();
 	fprintf(stderr, "%lu owners out of memory, %lu of them in an operation; %lu programs exact beside it\n",
 		ooms, ooms_amid, programs);
-	ck_assert_uint_gt(ooms_amid, 0);
 	check_memory(before);
 }
 END_TEST
