@@ -132,6 +132,11 @@ static void *reader_thread(void *arg)
 	return NULL;
 }
 
+uint64_t overflows(void)
+{
+	return vpmu_access(VPMU_N_OVERFLOW_INT, VPMU_ALL_VCPUS);
+}
+
 void begin(struct session *s, enum reader reader, uint32_t ring)
 {
 	memset(s, 0, sizeof(*s));
@@ -142,7 +147,7 @@ void begin(struct session *s, enum reader reader, uint32_t ring)
 	drain(s);
 	if (reader != NONE)
 		pthread_create(&s->thread, NULL, reader_thread, s);
-	s->overflows = vpmu_access(VPMU_N_OVERFLOW_INT, VPMU_ALL_VCPUS);
+	s->overflows = overflows();
 }
 
 uint32_t allocate(struct session *s, const char *event, int mode,
@@ -174,12 +179,9 @@ void sample_loop(struct session *s, uint64_t n, int cpu)
 	ok(s, hwpmc_stop(s->h, id));
 }
 
-/* Overflows that ask for an interrupt: a PMC that counts may start at what another one has
- * left in its counter, and wrap. */
 void finish(struct session *s)
 {
-	s->overflows = vpmu_access(VPMU_N_OVERFLOW_INT, VPMU_ALL_VCPUS) -
-		       s->overflows;
+	s->overflows = overflows() - s->overflows;
 	s->stop = true;
 	if (s->reader != NONE)
 		pthread_join(s->thread, NULL);

@@ -42,6 +42,12 @@ struct session {
 bool try_tunable(const char *name, int value);
 void set_tunable(const char *name, int value);
 
+/*
+ * Overflows of the machine so far that ask for an interrupt. Not all: a PMC that counts
+ * may start at what another one has left in its counter, and wrap.
+ */
+uint64_t overflows(void);
+
 /* Open the device and a log of rings of so many bytes, 0: the usual ones. */
 void begin(struct session *s, enum reader reader, uint32_t ring);
 uint32_t allocate(struct session *s, const char *event, int mode,

@@ -746,7 +746,7 @@ START_TEST(profiling_by_a_counter_fills_the_histogram_of_the_kernel)
 	int fd = dev_open();
 
 	dev_kgmon(fd, HWPMC_KGMON_RESET);
-	overflows = vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS);
+	overflows = vpmu_access(VPMU_N_OVERFLOW_INT, VPMU_ALL_VCPUS);
 	ck_assert_int_eq(CALL("profile 0 %u %x 10000 0", ctr(), event(INSN)), 0);
 	op = dev_kgmon(fd, HWPMC_KGMON_READ);
 	ck_assert_uint_eq(op.on, 1);
@@ -755,7 +755,7 @@ START_TEST(profiling_by_a_counter_fills_the_histogram_of_the_kernel)
 		if (access("/proc/self/status", R_OK))
 			ck_abort();
 	ck_assert_int_eq(CALL("stop 0 %u", ctr()), 0);
-	overflows = vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS) - overflows;
+	overflows = vpmu_access(VPMU_N_OVERFLOW_INT, VPMU_ALL_VCPUS) - overflows;
 	op = dev_kgmon(fd, HWPMC_KGMON_READ);
 	ck_assert_uint_eq(op.on, 0);
 	ck_assert_uint_eq(op.users, 0);

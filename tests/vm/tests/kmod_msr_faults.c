@@ -144,11 +144,6 @@ START_TEST(what_does_not_need_the_registers_goes_on)
 }
 END_TEST
 
-static uint64_t overflows(void)
-{
-	return vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS);
-}
-
 /* Armed no more, a counter looks overflowed for ever: that makes no samples. */
 START_TEST(a_counter_that_faults_while_it_samples_stands_still_and_says_so)
 {
@@ -180,7 +175,7 @@ START_TEST(a_counter_that_faults_while_it_samples_stands_still_and_says_so)
 	s.stop = true;
 	pthread_join(s.thread, NULL);
 	samples = s.t.samples;
-	s.overflows = vpmu_access(VPMU_N_OVERFLOW, VPMU_ALL_VCPUS) - s.overflows;
+	s.overflows = overflows() - s.overflows;
 	ck_assert_uint_le(samples, s.overflows);
 	refuse(0);
 	end(&s);
