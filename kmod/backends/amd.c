@@ -153,7 +153,12 @@ static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
 static void amd_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s)
 {
-	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), s ? s->sel : 0);
+	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), s->sel);
+}
+
+static void amd_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
+{
+	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), 0);
 }
 
 static void amd_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
@@ -181,6 +186,7 @@ const struct hwpmc_class_ops hwpmc_k8_ops = {
 	.reset_irqoff = amd_reset_irqoff,
 	.encode = hwpmc_amd_encode,
 	.program_irqoff = amd_program_irqoff,
+	.stop_nmi = amd_stop_nmi,
 	.write_nmi = amd_write_nmi,
 	.ack_nmi = amd_ack_nmi,
 	.row_name = amd_row_name,

@@ -9,7 +9,7 @@
  * To count, a row is programmed with a *select* (an opaque 64-bit word and an extra
  * word, made by encode()), left running, and read with RDPMC at both ends of a slice;
  * counters are written for sampling only. The core keeps per CPU the select of each
- * row (0: stopped) and calls program_irqoff() only to change it.
+ * row (0: stopped) and calls program_irqoff() and stop_nmi() only to change it.
  *
  * Contexts: probe, claim, release, encode: process context, may sleep, under
  * hwpmc_lock. *_irqoff: on the CPU concerned, interrupts off, possibly with a run
@@ -92,12 +92,11 @@ struct hwpmc_class_ops {
 	int (*encode)(const struct hwpmc_class *cls,
 		      const struct hwpmc_request *req,
 		      struct hwpmc_encoding *enc);
-	/*
-	 * Have row ri (of the class) count *s, or stop it (s == NULL). NULL where
-	 * rows always count (TSC).
-	 */
+	/* Have row ri (of the class) count *s. NULL where rows always count (TSC). */
 	void (*program_irqoff)(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s);
+	/* Stop it; with program_irqoff() only. NMI. */
+	void (*stop_nmi)(struct hwpmc_class *cls, unsigned int ri);
 	/* Read a row where rdpmc_base < 0 (TSC, SOFT). */
 	u64 (*read_irqoff)(struct hwpmc_class *cls, unsigned int ri);
 	/*

@@ -255,9 +255,14 @@ static void program_offcore_irqoff(const struct hwpmc_select *s)
 static void iap_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s)
 {
-	if (s && s->extra)
+	if (s->extra)
 		program_offcore_irqoff(s);
-	hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), s ? s->sel : 0);
+	hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), s->sel);
+}
+
+static void iap_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
+{
+	hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), 0);
 }
 
 static void iap_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
@@ -287,6 +292,7 @@ const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.reset_irqoff = iap_reset_irqoff,
 	.encode = hwpmc_iap_encode,
 	.program_irqoff = iap_program_irqoff,
+	.stop_nmi = iap_stop_nmi,
 	.write_nmi = iap_write_nmi,
 	.ack_nmi = iap_ack_nmi,
 	.row_name = iap_row_name,

@@ -61,9 +61,13 @@ static void iaf_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	u64 ctrl = this_cpu_read(fixed_ctrl);
 
 	ctrl &= ~(INTEL_FIXED_FIELD << INTEL_FIXED_SHIFT(ri));
-	if (s)
-		ctrl |= s->sel << INTEL_FIXED_SHIFT(ri);
-	write_ctrl_nmi(ctrl);
+	write_ctrl_nmi(ctrl | s->sel << INTEL_FIXED_SHIFT(ri));
+}
+
+static void iaf_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
+{
+	write_ctrl_nmi(this_cpu_read(fixed_ctrl) &
+		       ~(INTEL_FIXED_FIELD << INTEL_FIXED_SHIFT(ri)));
 }
 
 /* Fixed counters are always written in full width. */
@@ -91,6 +95,7 @@ const struct hwpmc_class_ops hwpmc_iaf_ops = {
 	.reset_irqoff = iaf_reset_irqoff,
 	.encode = hwpmc_iaf_encode,
 	.program_irqoff = iaf_program_irqoff,
+	.stop_nmi = iaf_stop_nmi,
 	.write_nmi = iaf_write_nmi,
 	.ack_nmi = iaf_ack_nmi,
 	.row_name = iaf_row_name,

@@ -219,7 +219,7 @@ static void p4_reset_irqoff(struct hwpmc_class *cls, bool on)
  * writes the copy, and a row that is being stopped must not start again. Of such a row
  * p4_ack_nmi() clears the flag.
  */
-static void write_cccr_irqoff(unsigned int ri, u32 cccr)
+static void write_cccr_nmi(unsigned int ri, u32 cccr)
 {
 	this_cpu_write(p4_cccr[ri], cccr);
 	hwpmc_x86_wrmsr_nmi(P4_CCCR(ri), cccr);
@@ -229,20 +229,20 @@ static void p4_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 			      const struct hwpmc_select *s)
 {
 	unsigned int thread = __this_cpu_read(p4_thread);
-	unsigned int unit;
+	unsigned int unit = s->extra & ~HWPMC_P4_PROCESS;
 
-	if (!s) {
-		write_cccr_irqoff(ri, 0);
-		return;
-	}
-	unit = s->extra & ~HWPMC_P4_PROCESS;
 	hwpmc_x86_wrmsr_nmi(hwpmc_p4_escr(unit, hwpmc_p4_half(ri)),
 			    hwpmc_p4_escr_of_thread(s->sel >> 32, thread));
-	write_cccr_irqoff(ri, hwpmc_p4_cccr_of_thread(s->sel, thread));
+	write_cccr_nmi(ri, hwpmc_p4_cccr_of_thread(s->sel, thread));
+}
+
+static void p4_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
+{
+	write_cccr_nmi(ri, 0);
 }
 
 /*
- * An NMI between the two writes of write_cccr_irqoff(): the flag of a row that is being
+ * An NMI between the two writes of write_cccr_nmi(): the flag of a row that is being
  * stopped must not outlive it, or it raises the next NMI as soon as this one ends, and
  * the register is never written. The other rows' flags are cleared as they are armed.
  */
@@ -290,6 +290,7 @@ const struct hwpmc_class_ops hwpmc_p4_ops = {
 	.reset_irqoff = p4_reset_irqoff,
 	.encode = p4_encode,
 	.program_irqoff = p4_program_irqoff,
+	.stop_nmi = p4_stop_nmi,
 	.write_nmi = p4_write_nmi,
 	.ack_nmi = p4_ack_nmi,
 	.event_get = p4_event_get,

@@ -50,20 +50,29 @@ void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	/* This CPU is about to go offline; up to 5.10 it still runs tasks. */
 	if (unlikely(!(c->on & BIT(class_index(cls)))))
 		hwpmc_cpu_reset_class_irqoff(c, cls, true);
-	trace_hwpmc_md_config(nr, select ? select->sel : 0);
+	trace_hwpmc_md_config(nr, select->sel);
 	cls->ops->program_irqoff(cls, row->ri, select);
 	/*
 	 * The shadow is written after the hardware: an NMI of this row in between may
 	 * stop it. Then the shadow says that it counts, and the unload stops it once
 	 * more. In the other order the row would be left running.
 	 */
-	if (select) {
-		WRITE_ONCE(c->row[nr].shadow.sel, select->sel);
-		WRITE_ONCE(c->row[nr].shadow.extra, select->extra);
-		c->dirty |= BIT_ULL(nr);
-	} else {
-		WRITE_ONCE(c->row[nr].shadow.sel, 0);
-	}
+	WRITE_ONCE(c->row[nr].shadow.sel, select->sel);
+	WRITE_ONCE(c->row[nr].shadow.extra, select->extra);
+	c->dirty |= BIT_ULL(nr);
+	hwpmc_stat_inc(switch_programmed);
+}
+
+/* A class that is off has been reset: its registers are 0 already. */
+void hwpmc_cpu_stop_nmi(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_row *row = &hwpmc_rows[nr];
+
+	if (!row->cls->ops->stop_nmi)
+		return;
+	trace_hwpmc_md_config(nr, 0);
+	row->cls->ops->stop_nmi(row->cls, row->ri);
+	WRITE_ONCE(c->row[nr].shadow.sel, 0);
 	hwpmc_stat_inc(switch_programmed);
 }
 
@@ -93,7 +102,7 @@ static void stop_row_ipi(void *arg)
 	unsigned int nr = (unsigned long)arg;
 
 	if (c->row[nr].shadow.sel)
-		hwpmc_cpu_program_irqoff(c, nr, NULL);
+		hwpmc_cpu_stop_nmi(c, nr);
 }
 
 void hwpmc_cpus_stop_row(unsigned int nr)

@@ -77,9 +77,10 @@ void hwpmc_cpus_stop_row(unsigned int nr);
 /* Run fn on a CPU, interrupts off. -ENXIO where it is not online. */
 int hwpmc_cpu_call(unsigned int cpu, void (*fn)(void *), void *arg);
 
-/* Program a row of this CPU (NULL: stop it); only needed where the shadow differs. */
+/* Program a row of this CPU, or stop it; only needed where the shadow differs. */
 void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 			      const struct hwpmc_select *select);
+void hwpmc_cpu_stop_nmi(struct hwpmc_cpu *c, unsigned int nr);
 
 static inline u64 hwpmc_row_read_irqoff(const struct hwpmc_row *row)
 {

@@ -188,7 +188,7 @@ unsigned int hwpmc_sample_unstoppable_nmi(struct hwpmc_cpu *c)
 static void give_up_row_nmi(struct hwpmc_cpu *c, unsigned int nr)
 {
 	c->sampling &= ~BIT_ULL(nr);
-	hwpmc_cpu_program_irqoff(c, nr, NULL);
+	hwpmc_cpu_stop_nmi(c, nr);
 	/* Not only at unload, before which its thread may run here for long. */
 	mark_unstoppable_nmi(c, nr, hwpmc_row_read_irqoff(&hwpmc_rows[nr]));
 }
@@ -295,7 +295,7 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	lockdep_assert_irqs_disabled();
 	/* The row may still count for the thread that ran here before. */
 	if (rc->shadow.sel)
-		hwpmc_cpu_program_irqoff(c, nr, NULL);
+		hwpmc_cpu_stop_nmi(c, nr);
 	rc->ring = pmc->flags & HWPMC_F_KGMON ? NULL :
 		   hwpmc_log_ring(pmc->owner->log);
 	rc->period_left = period_left ?: pmc->period;
@@ -379,7 +379,7 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 	lockdep_assert_irqs_disabled();
 	if (rc->shadow.sel)
-		hwpmc_cpu_program_irqoff(c, nr, NULL);
+		hwpmc_cpu_stop_nmi(c, nr);
 	else if (unlikely(hwpmc_is_throttled(c)))
 		hwpmc_throttle_unload_irqoff(c, nr);
 	before = expect_nmi_irqoff(c, now);

@@ -110,7 +110,7 @@ static void stop_rows_nmi(struct hwpmc_cpu *c)
 	u64 rows;
 
 	for (rows = c->sampling; rows; rows &= rows - 1)
-		hwpmc_cpu_program_irqoff(c, __ffs64(rows), NULL);
+		hwpmc_cpu_stop_nmi(c, __ffs64(rows));
 }
 
 static void pause_nmi(struct hwpmc_cpu *c, struct throttle *t, unsigned int ms,
@@ -163,7 +163,7 @@ static void tell_rows_irqoff(struct throttle *t)
 	for (rows = c->sampling; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 
-		hwpmc_cpu_program_irqoff(c, nr, NULL);
+		hwpmc_cpu_stop_nmi(c, nr);
 		tell_pause_irqoff(c, t, nr);
 	}
 }

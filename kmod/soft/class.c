@@ -93,8 +93,6 @@ static void soft_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
 
 	WRITE_ONCE(s->rows, s->rows & ~BIT(ri));
-	if (!select)
-		return;
 	/* hwpmc_soft_hit_nmi() finds a row with its select, or no row. */
 	barrier();
 	s->sel[ri] = select->sel;
@@ -102,6 +100,13 @@ static void soft_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	WRITE_ONCE(s->rows, s->rows | BIT(ri));
 	if (hwpmc_soft_is_clock(select->sel))
 		hwpmc_soft_clock_start_irqoff(s, select->sel);
+}
+
+static void soft_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
+{
+	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
+
+	WRITE_ONCE(s->rows, s->rows & ~BIT(ri));
 }
 
 static u64 soft_read_irqoff(struct hwpmc_class *cls, unsigned int ri)
@@ -156,6 +161,7 @@ const struct hwpmc_class_ops hwpmc_soft_ops = {
 	.reset_irqoff = soft_reset_irqoff,
 	.encode = soft_encode,
 	.program_irqoff = soft_program_irqoff,
+	.stop_nmi = soft_stop_nmi,
 	.read_irqoff = soft_read_irqoff,
 	.write_nmi = soft_write_nmi,
 	.add_irqoff = soft_add_irqoff,

@@ -54,7 +54,7 @@ static void clear_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 
 	if (c->row[nr].shadow.sel)
-		hwpmc_cpu_program_irqoff(c, nr, NULL);
+		hwpmc_cpu_stop_nmi(c, nr);
 	row->cls->ops->write_nmi(row->cls, row->ri, 0);
 }
 

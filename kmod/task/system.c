@@ -34,7 +34,7 @@ static void system_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 	hwpmc_pmc_harvest_irqoff(pmc);
 	pmc->in_flight = false;
 	if (!hwpmc_rows[pmc->row].cls->shareable)
-		hwpmc_cpu_program_irqoff(c, pmc->row, NULL);
+		hwpmc_cpu_stop_nmi(c, pmc->row);
 }
 
 static void system_start_ipi(void *arg)
