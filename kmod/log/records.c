@@ -32,7 +32,7 @@ void hwpmc_records_fill_cpu(struct hwpmc_log_hdr *hdr, unsigned int cpu)
 {
 	*hdr = (struct hwpmc_log_hdr){
 		.len = sizeof(*hdr), .type = HWPMC_LOG_CPU, .id = cpu,
-		.time = hwpmc_log_time(),
+		.time = hwpmc_log_time_nmi(),
 	};
 }
 
@@ -68,7 +68,7 @@ void hwpmc_records_begin(struct hwpmc_log *log)
 	r = hwpmc_ring_reserve_nmi(ring, sizeof(*r));
 	r->hdr = (struct hwpmc_log_hdr){
 		.len = sizeof(*r), .type = HWPMC_LOG_INITIALIZE,
-		.time = hwpmc_log_time(),
+		.time = hwpmc_log_time_nmi(),
 	};
 	fill_init(log, r);
 	hwpmc_ring_commit_nmi(ring);
@@ -174,13 +174,13 @@ static bool put_end(struct hwpmc_log *log)
 		return false;
 	r->clock.hdr = (struct hwpmc_log_hdr){
 		.len = sizeof(r->clock), .type = HWPMC_LOG_CLOCK,
-		.time = hwpmc_log_time(),
+		.time = hwpmc_log_time_nmi(),
 	};
 	hwpmc_log_clock_read(&r->clock.tick, &r->clock.monotonic,
 			     &r->clock.realtime);
 	r->close.hdr = (struct hwpmc_log_hdr){
 		.len = sizeof(r->close), .type = HWPMC_LOG_CLOSELOG,
-		.time = hwpmc_log_time(),
+		.time = hwpmc_log_time_nmi(),
 	};
 	hwpmc_log_commit(log);
 	return true;

@@ -248,7 +248,7 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 /* ---- what a PMC holds ---------------------------------------------------- */
 
 /* The handler of NMIs stays registered until unload. */
-static int pmc_get_nmi(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+static int pmc_get_nmi_handler(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	int ret = 0;
 
@@ -366,7 +366,7 @@ static const struct pmc_resource {
 	int (*get)(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 	void (*put)(struct hwpmc_pmc *pmc);
 } pmc_resources[] = {
-	{ pmc_get_nmi, NULL },
+	{ pmc_get_nmi_handler, NULL },
 	{ pmc_get_kgmon, pmc_put_kgmon },
 	{ pmc_get_hooks, pmc_put_hooks },
 	{ pmc_get_class, pmc_put_class },

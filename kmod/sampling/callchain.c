@@ -36,7 +36,7 @@ static unsigned int kernel_frames_nmi(struct pt_regs *regs, u64 *pc,
 
 /* The callers of this module, without its own frames; at least one entry. Not in NMI:
  * there a sample has registers. */
-static unsigned int frames_from_here(u64 *pc, unsigned int max)
+static unsigned int frames_from_here_nmi(u64 *pc, unsigned int max)
 {
 	struct unwind_state state;
 	unsigned int n = 0;
@@ -174,7 +174,7 @@ static unsigned int kernel_chain_nmi(const struct hwpmc_pmc *pmc,
 		*flags |= HWPMC_SAMPLE_HIDDEN;
 		pc[0] = HWPMC_PC_HIDDEN;
 	} else if (!regs) {
-		n = frames_from_here(pc, pmc->flags & HWPMC_F_CALLCHAIN ?
+		n = frames_from_here_nmi(pc, pmc->flags & HWPMC_F_CALLCHAIN ?
 				     max : 1);
 	} else {
 		pc[0] = regs->ip;

@@ -23,12 +23,12 @@ void hwpmc_log_clock_init(void)
 		ticks_per_ms = tsc_khz;
 }
 
-u64 hwpmc_log_time(void)
+u64 hwpmc_log_time_nmi(void)
 {
 	return likely(use_tsc) ? rdtsc() : ktime_get_mono_fast_ns();
 }
 
-u64 hwpmc_log_ticks(unsigned int ms)
+u64 hwpmc_log_ticks_nmi(unsigned int ms)
 {
 	return ms * ticks_per_ms;
 }
@@ -49,7 +49,7 @@ void hwpmc_log_clock_read(u64 *tick, u64 *monotonic, u64 *realtime)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	*tick = hwpmc_log_time();
+	*tick = hwpmc_log_time_nmi();
 	*monotonic = ktime_get_ns();
 	*realtime = ktime_get_real_ns();
 	local_irq_restore(flags);

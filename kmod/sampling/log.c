@@ -16,7 +16,7 @@ struct hwpmc_ring *hwpmc_log_ring(struct hwpmc_log *log)
 	return &this_cpu_ptr(log->cpus)->ring;
 }
 
-void hwpmc_log_wake_irqoff(struct hwpmc_log *log)
+void hwpmc_log_wake_nmi(struct hwpmc_log *log)
 {
 	irq_work_queue(&this_cpu_ptr(log->cpus)->wake);
 }
@@ -45,12 +45,12 @@ static void *log_reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now
 
 void *hwpmc_log_reserve_sample(struct hwpmc_log *log, size_t len)
 {
-	return log_reserve(log, len, true, hwpmc_log_time());
+	return log_reserve(log, len, true, hwpmc_log_time_nmi());
 }
 
 void *hwpmc_log_reserve(struct hwpmc_log *log, u8 type, size_t len)
 {
-	u64 now = hwpmc_log_time();
+	u64 now = hwpmc_log_time_nmi();
 	struct hwpmc_log_hdr *hdr;
 
 	len = round_up(len, HWPMC_LOG_ALIGN);
@@ -66,13 +66,13 @@ void *hwpmc_log_reserve(struct hwpmc_log *log, u8 type, size_t len)
 void hwpmc_log_commit(struct hwpmc_log *log)
 {
 	if (unlikely(hwpmc_ring_commit_nmi(hwpmc_log_ring(log))))
-		hwpmc_log_wake_irqoff(log);
+		hwpmc_log_wake_nmi(log);
 }
 
 void hwpmc_log_drop(struct hwpmc_log *log, unsigned int cause)
 {
 	preempt_disable();
-	hwpmc_ring_drop_nmi(hwpmc_log_ring(log), cause, false, 1, hwpmc_log_time());
+	hwpmc_ring_drop_nmi(hwpmc_log_ring(log), cause, false, 1, hwpmc_log_time_nmi());
 	preempt_enable();
 }
 
@@ -80,7 +80,7 @@ static void declare_drops_ipi(void *arg)
 {
 	struct hwpmc_log *log = arg;
 
-	hwpmc_ring_declare_nmi(hwpmc_log_ring(log), hwpmc_log_time());
+	hwpmc_ring_declare_nmi(hwpmc_log_ring(log), hwpmc_log_time_nmi());
 }
 
 bool hwpmc_log_declare_all(struct hwpmc_log *log)
@@ -94,7 +94,7 @@ bool hwpmc_log_declare_all(struct hwpmc_log *log)
 		struct hwpmc_ring *ring = &per_cpu_ptr(log->cpus, cpu)->ring;
 
 		if (!cpu_online(cpu))
-			hwpmc_ring_declare_nmi(ring, hwpmc_log_time());
+			hwpmc_ring_declare_nmi(ring, hwpmc_log_time_nmi());
 		all &= !READ_ONCE(ring->dropped);
 	}
 	cpus_read_unlock();

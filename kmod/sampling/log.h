@@ -23,9 +23,9 @@ struct hwpmc_log;
 struct hwpmc_ring *hwpmc_log_ring(struct hwpmc_log *log);
 
 /* The time of the clock that the INITIALIZE record describes. Any context. */
-u64 hwpmc_log_time(void);
+u64 hwpmc_log_time_nmi(void);
 /* Milliseconds as ticks of that clock. Any context. */
-u64 hwpmc_log_ticks(unsigned int ms);
+u64 hwpmc_log_ticks_nmi(unsigned int ms);
 /* At load. */
 void hwpmc_log_clock_init(void);
 u32 hwpmc_log_clock_kind(void);		/* enum hwpmc_log_clock_kind */
@@ -44,7 +44,7 @@ void hwpmc_log_commit(struct hwpmc_log *log);
  * dropped sample. */
 void *hwpmc_log_reserve_sample(struct hwpmc_log *log, size_t len);
 /* Wake the reader by irq_work. Interrupts off or NMI, any lock held. */
-void hwpmc_log_wake_irqoff(struct hwpmc_log *log);
+void hwpmc_log_wake_nmi(struct hwpmc_log *log);
 
 /* Count a record that cannot be written; cause: enum hwpmc_drop_cause. Process
  * context. */

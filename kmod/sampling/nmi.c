@@ -35,7 +35,7 @@ static bool may_still_arrive_nmi(u64 since, u64 now)
 {
 	unsigned int ms = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? 1000 : 100;
 
-	return since && now - since <= hwpmc_log_ticks(ms);
+	return since && now - since <= hwpmc_log_ticks_nmi(ms);
 }
 
 /* MSRs that fault give no other evidence: read the counters. */
@@ -54,7 +54,7 @@ static int handle_idle_nmi(struct hwpmc_cpu *c)
 	struct hwpmc_nmi_facts f = { };
 
 	f.owned = c->on & hwpmc_classes_nmi ||
-		  may_still_arrive_nmi(c->nmi_last, hwpmc_log_time());
+		  may_still_arrive_nmi(c->nmi_last, hwpmc_log_time_nmi());
 	f.unstoppable = count_unstoppable_nmi(c);
 	if (hwpmc_nmi_asks_masked(&f))
 		f.masked = hwpmc_pmi_has_come_nmi();
@@ -81,7 +81,7 @@ static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
 {
 	struct hwpmc_nmi_facts f = { .owned = true };
 	enum hwpmc_nmi_verdict verdict;
-	u64 now = hwpmc_log_time();
+	u64 now = hwpmc_log_time_nmi();
 	unsigned int second_look;
 
 	verdict = decide_nmi(c, regs, &f, now);

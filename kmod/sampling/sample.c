@@ -143,7 +143,7 @@ static void write_sample_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 			      room - len, now);
 	trace_hwpmc_sampling_sample(pmc, len);
 	if (unlikely(hwpmc_ring_push_nmi(ring, len)))
-		hwpmc_log_wake_irqoff(pmc->owner->log);
+		hwpmc_log_wake_nmi(pmc->owner->log);
 }
 
 /* ---- overflows ----------------------------------------------------------- */
@@ -245,7 +245,7 @@ static void write_sample_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 	struct hwpmc_scratch *s = this_cpu_ptr(hwpmc_scratch);
 	s32 pid = hwpmc_owner_tgid_nr(pmc->owner, current);
 	s32 tid = hwpmc_owner_tid_nr(pmc->owner, current);
-	u64 now = hwpmc_log_time();
+	u64 now = hwpmc_log_time_nmi();
 	size_t len;
 	void *at;
 
@@ -273,7 +273,7 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	else if (n && regs)
 		hwpmc_kgmon_hit_nmi(regs);
 	if (n > 1)
-		count_missed_nmi(rc, n - 1, hwpmc_log_time());
+		count_missed_nmi(rc, n - 1, hwpmc_log_time_nmi());
 	if (n)
 		hwpmc_stat_inc(intr_processed);
 	arm_nmi(c, nr);
@@ -369,13 +369,13 @@ static void count_late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoo
 		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
 	n = count_periods_nmi(rc, overshoot);
 	if (n)
-		count_missed_nmi(rc, n, hwpmc_log_time());
+		count_missed_nmi(rc, n, hwpmc_log_time_nmi());
 }
 
 u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
-	u64 before, counter, period_left, now = hwpmc_log_time();
+	u64 before, counter, period_left, now = hwpmc_log_time_nmi();
 
 	lockdep_assert_irqs_disabled();
 	if (rc->shadow.sel)

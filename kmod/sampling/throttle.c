@@ -134,7 +134,7 @@ static void resume_irqoff(void *unused)
 		return;
 	c->throttled = false;
 	t->cost.spent = 0;
-	t->cost.began = hwpmc_log_time();
+	t->cost.began = hwpmc_log_time_nmi();
 	for (rows = c->sampling; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 
@@ -184,13 +184,13 @@ static void probe_irq_fn(struct irq_work *work)
 {
 	struct throttle *t = container_of(work, struct throttle, probe);
 
-	hwpmc_starvation_probe_came(&t->starvation, hwpmc_log_time());
+	hwpmc_starvation_probe_came(&t->starvation, hwpmc_log_time_nmi());
 }
 
 void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 began)
 {
 	struct throttle *t = this_cpu_ptr(&throttles);
-	u64 now = hwpmc_log_time(), window = hwpmc_log_ticks(WINDOW_MS);
+	u64 now = hwpmc_log_time_nmi(), window = hwpmc_log_ticks_nmi(WINDOW_MS);
 	unsigned int limit = READ_ONCE(hwpmc_selfcost);
 	enum hwpmc_starvation_action action;
 

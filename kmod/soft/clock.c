@@ -24,7 +24,7 @@ bool hwpmc_soft_is_clock(u32 ev)
  * Modules have no access to the kernel's own pointer to the interrupted registers:
  * find them with the unwinder.
  */
-struct pt_regs *hwpmc_soft_interrupted_irqoff(void)
+struct pt_regs *hwpmc_soft_interrupted_nmi(void)
 {
 	struct unwind_state state;
 	struct pt_regs *regs;

@@ -15,7 +15,7 @@ static void find_regs_nmi(struct hwpmc_soft_hit *hit)
 	if (hit->known)
 		return;
 	if (hit->interrupt)
-		hit->regs = hwpmc_soft_interrupted_irqoff();
+		hit->regs = hwpmc_soft_interrupted_nmi();
 	hit->known = true;
 }
 
