@@ -22,6 +22,7 @@ struct young {
 	int64_t since;
 	bool suspect;		/* it was different once */
 	uint16_t size;
+	uint16_t constant;	/* offset of an instruction that no patching changes */
 	uint8_t *code;		/* as translated */
 };
 
@@ -43,6 +44,24 @@ static uint8_t *code_of(struct qemu_plugin_tb *tb, const struct block *blk)
 				      code + blk->slot[i].off,
 				      blk->size - blk->slot[i].off);
 	return code;
+}
+
+/*
+ * First bytes of what the kernel patches while it runs, and puts there: jumps, calls,
+ * returns, NOPs of any length, INT3.
+ */
+static bool is_patchable(uint8_t first)
+{
+	return memchr("\xcc\xe8\xe9\xeb\xc3\x90\x66\x0f\x2e\x3e", first, 10);
+}
+
+/* blk->size: there is none. */
+static uint16_t constant_of(const struct block *blk, const uint8_t *code)
+{
+	for (unsigned int i = 0; i < blk->n; i++)
+		if (!is_patchable(code[blk->slot[i].off]))
+			return blk->slot[i].off;
+	return blk->size;
 }
 
 static void drop_oldest(void)
@@ -98,12 +117,21 @@ void stale_note(struct qemu_plugin_tb *tb, struct block *blk, struct site *int3)
 		.start = blk->start, .since = g_get_monotonic_time(),
 		.size = blk->size, .code = code_of(tb, blk),
 	};
+	y->constant = constant_of(blk, y->code);
 }
 
-/* Of a byte that is as it was, so that nobody is writing it; false: all are others, and
- * this is no longer that code. One byte can only be what was patched. */
+/*
+ * By a byte that is as it was; false: all are others, and this is no longer that code. One
+ * byte can only be what was patched. It is read and written, so a vCPU that patches this
+ * byte between the two would lose what it wrote: that of a jump would be a NOP's. Only
+ * where the block has nothing else is a byte taken that may be patched.
+ */
 static bool throw_away(const struct young *y, const uint8_t *now)
 {
+	if (y->constant < y->size && y->code[y->constant] == now[y->constant]) {
+		touch(y->start + y->constant);
+		return true;
+	}
 	for (unsigned int i = 0; i < y->size; i++)
 		if (y->code[i] == now[i] || y->size == 1) {
 			touch(y->start + i);
