@@ -5,6 +5,7 @@
 
 #include "core/class.h"
 #include "core/cpu.h"
+#include "core/work.h"
 #include "ctl/device.h"
 #include "debug/debug.h"
 #include "debug/trace.h"
@@ -13,12 +14,14 @@
 #include "log/task_event.h"
 #include "pmc/hooks.h"
 #include "pmc/hotplug.h"
+#include "pmc/owner.h"
 #include "pmc/wrap.h"
 #include "sampling/kgmon.h"
 #include "sampling/log.h"
 #include "sampling/sample.h"
 #include "sampling/scratch.h"
 #include "sampling/throttle.h"
+#include "task/leave.h"
 #include "task/rdpmc.h"
 #include "task/target.h"
 #include "machine.h"
@@ -38,6 +41,9 @@ static int __init hwpmc_init(void)
 
 	hwpmc_tunables_check();
 	hwpmc_debug_init();
+	ret = hwpmc_work_init();
+	if (ret)
+		goto err_work;
 	ret = hwpmc_machine_probe(&hwpmc_machine);
 	ret = ret ?: hwpmc_classes_init();
 	if (ret)
@@ -46,6 +52,12 @@ static int __init hwpmc_init(void)
 	hwpmc_throttle_init();
 	hwpmc_deferred_init();
 	hwpmc_rdpmc_init();
+	ret = hwpmc_owners_init();
+	if (ret)
+		goto err_owners;
+	ret = hwpmc_leave_init();
+	if (ret)
+		goto err_leave;
 	ret = hwpmc_scratch_init();
 	if (ret)
 		goto err_scratch;
@@ -76,8 +88,14 @@ err_cpus:
 err_hooks:
 	hwpmc_scratch_exit();
 err_scratch:
+	hwpmc_leave_exit();
+err_leave:
+	hwpmc_owners_exit();
+err_owners:
 	hwpmc_classes_exit();
 err_classes:
+	hwpmc_work_exit();
+err_work:
 	hwpmc_debug_exit();
 	return ret;
 }
@@ -87,7 +105,9 @@ static void __exit hwpmc_exit(void)
 	hwpmc_device_exit();
 	hwpmc_inkernel_shutdown();
 	hwpmc_tunables_exit();
+	hwpmc_leave_exit();
 	hwpmc_hooks_exit();
+	hwpmc_owners_exit();
 	hwpmc_deferred_exit();
 	hwpmc_inkernel_exit();
 	hwpmc_rdpmc_exit();
@@ -100,6 +120,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_kgmon_exit();
 	hwpmc_userpage_exit();
 	hwpmc_classes_exit();
+	hwpmc_work_exit();
 	hwpmc_debug_exit();
 }
 

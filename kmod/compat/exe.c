@@ -8,11 +8,16 @@
 #include <linux/fs.h>
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
 
 #include "exe.h"
 #include "have.h"
 
+/*
+ * Under task_lock(), without a reference to the mm: the release of the last one waits for
+ * the program's own I/O, and the caller may hold a lock.
+ */
 static struct file *exe_file(struct mm_struct *mm)
 {
 	struct file *file;
@@ -31,14 +36,12 @@ static struct file *exe_file(struct mm_struct *mm)
 
 const char *hwpmc_task_exe_path(struct task_struct *task, char *buf, size_t size)
 {
-	struct mm_struct *mm = get_task_mm(task);
 	const char *path = "";
 	struct file *file;
 
-	if (!mm)
-		return path;
-	file = exe_file(mm);
-	mmput(mm);
+	task_lock(task);
+	file = task->mm && !(task->flags & PF_KTHREAD) ? exe_file(task->mm) : NULL;
+	task_unlock(task);
 	if (!file)
 		return path;
 	path = file_path(file, buf, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * workqueue.h - the queue of schedule_work(), which was renamed; newer kernels warn
- * of the old name. Any context but NMI.
+ * workqueue.h - the flag of a queue whose items run on the CPU where they are queued.
+ * Before there was one, every queue without WQ_UNBOUND was such a queue.
  */
 #ifndef HWPMC_COMPAT_WORKQUEUE_H
 #define HWPMC_COMPAT_WORKQUEUE_H
@@ -10,14 +10,10 @@
 
 #include "have.h"
 
-/* As schedule_delayed_work(), but changes the delay of work that is pending. */
-static inline bool hwpmc_reschedule_work(struct delayed_work *work, unsigned long delay)
-{
-#ifdef HAVE_SYSTEM_PERCPU_WQ
-	return mod_delayed_work(system_percpu_wq, work, delay);
+#ifdef HAVE_WQ_PERCPU
+#define HWPMC_WQ_PERCPU		WQ_PERCPU
 #else
-	return mod_delayed_work(system_wq, work, delay);
+#define HWPMC_WQ_PERCPU		0
 #endif
-}
 
 #endif /* HWPMC_COMPAT_WORKQUEUE_H */

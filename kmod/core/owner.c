@@ -14,6 +14,7 @@
 #include "../debug/trace.h"
 #include "../debug/tunables.h"
 #include "owner.h"
+#include "work.h"
 
 LIST_HEAD(hwpmc_owners);
 
@@ -33,9 +34,10 @@ static int check_owners_of(kuid_t uid)
 
 int hwpmc_owner_join(struct hwpmc_owner *owner)
 {
-	int ret;
+	int ret = mutex_lock_killable(&hwpmc_lock);
 
-	mutex_lock(&hwpmc_lock);
+	if (ret)
+		return ret;
 	ret = owner->kernel ? 0 : check_owners_of(owner->uid);
 	if (!ret)
 		list_add_rcu(&owner->node, &hwpmc_owners);
@@ -169,22 +171,57 @@ void hwpmc_sigio(struct pid *tgid)
 	kill_pid(tgid, SIGIO, 1);
 }
 
+/* One for all owners: a process may have many, and each exec marks all of them. */
+static struct work_struct executed;
+
 void hwpmc_owner_exec(void)
 {
 	struct pid *tgid = task_tgid(current);
 	struct hwpmc_owner *owner;
 	struct hwpmc_pmc *pmc;
+	bool any = false;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(owner, &hwpmc_owners, node) {
 		if (owner->tgid != tgid)
 			continue;
 		trace_hwpmc_owner_exec(tgid);
+		/* Nothing is allocated meanwhile: exec has ended the other threads. */
+		if (list_empty(&owner->pmcs) && !READ_ONCE(owner->log))
+			continue;
 		/* Only the PMCs of now: the new program may allocate others by
 		 * an inherited descriptor before the work runs. */
 		list_for_each_entry_rcu(pmc, &owner->pmcs, owner_node)
 			WRITE_ONCE(pmc->doomed, true);
-		schedule_work(&owner->drop);
+		WRITE_ONCE(owner->executed, true);
+		any = true;
 	}
 	rcu_read_unlock();
+	if (any)
+		hwpmc_work(&executed);
+}
+
+void hwpmc_owner_exec_init(work_func_t fn)
+{
+	INIT_WORK(&executed, fn);
+}
+
+void hwpmc_owner_exec_exit(void)
+{
+	cancel_work_sync(&executed);
+}
+
+static void owner_free_rcu(struct rcu_head *rcu)
+{
+	struct hwpmc_owner *owner = container_of(rcu, struct hwpmc_owner, rcu);
+
+	put_pid_ns(owner->pid_ns);
+	put_pid(owner->tgid);
+	kfree(owner);
+}
+
+void hwpmc_owner_put(struct hwpmc_owner *owner)
+{
+	if (refcount_dec_and_test(&owner->users))
+		call_rcu(&owner->rcu, owner_free_rcu);
 }

@@ -12,6 +12,7 @@
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
+#include <linux/refcount.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -38,7 +39,10 @@ struct hwpmc_owner {
 	struct list_head pmcs;		/* hwpmc_lock, RCU */
 	/* Process-scope PMCs by row, for lookups. hwpmc_lock, RCU. */
 	struct hwpmc_pmc __rcu *by_row[HWPMC_ROW_MAX];
-	struct work_struct drop;	/* after its exec */
+	bool executed;			/* hwpmc_owner_exec() has marked what is to be
+					 * released; read and cleared by the work item */
+	refcount_t users;		/* the open descriptor, and log ends in progress */
+	atomic_t ending;		/* logs that end after an exec */
 	struct work_struct *lost;	/* of an owner in the kernel: queued when a PMC
 					 * has lost its last target; constant */
 	struct list_head inkernel;	/* in inkernel/process.c's list; hwpmc_lock */
@@ -104,5 +108,11 @@ void hwpmc_owners_each_rcu(void (*fn)(struct hwpmc_owner *, void *), void *arg);
 /* The current thread group has executed a program: its PMCs and its log are released, by
  * a work item. In the exec probe. */
 void hwpmc_owner_exec(void);
+/* The work item. The parts of the module that release call it at load. */
+void hwpmc_owner_exec_init(work_func_t fn);
+/* At unload, after the probe is unregistered: waits for the work item. */
+void hwpmc_owner_exec_exit(void);
+/* Drop a reference; the last one frees the owner, by RCU. */
+void hwpmc_owner_put(struct hwpmc_owner *owner);
 
 #endif /* HWPMC_OWNER_H */

@@ -18,6 +18,7 @@
 
 struct hwpmc_cpu;
 struct hwpmc_owner;
+struct hwpmc_rdpmc;
 
 struct hwpmc_pmc {
 	/*
@@ -42,8 +43,8 @@ struct hwpmc_pmc {
 					 * events: a late sample shortens the next
 					 * period */
 	bool user_mapped;		/* its slices are shown in threads' pages */
-	struct mm_struct *rdpmc_mm;	/* that may use RDPMC for it, or NULL;
-					 * hwpmc_lock */
+	struct hwpmc_rdpmc *rdpmc;	/* an address space may use RDPMC for it, or
+					 * NULL; hwpmc_lock */
 	struct hwpmc_owner *owner;
 	struct list_head owner_node;	/* in owner->pmcs; hwpmc_lock, RCU */
 	struct list_head row_node;	/* in its row's pmcs; hwpmc_lock */

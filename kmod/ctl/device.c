@@ -12,6 +12,7 @@
 #include "../core/owner.h"
 #include "../log/mapped.h"
 #include "../pmc/owner.h"
+#include "../task/leave.h"
 #include "../task/rdpmc.h"
 #include "device.h"
 #include "ioctl.h"
@@ -29,6 +30,7 @@ static int device_open(struct inode *inode, struct file *file)
 static int device_release(struct inode *inode, struct file *file)
 {
 	hwpmc_owner_end(file->private_data);
+	hwpmc_leave_wait();
 	return 0;
 }
 

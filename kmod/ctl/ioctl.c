@@ -11,6 +11,7 @@
 
 #include "../core/stats.h"
 #include "../debug/trace.h"
+#include "../task/leave.h"
 #include "ioctl.h"
 
 static_assert(sizeof(struct hwpmc_op_simple) == HWPMC_SIZE_V1_SIMPLE);
@@ -55,7 +56,7 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_FLUSHLOG] =
 		OP(hwpmc_ioctl_flushlog, hwpmc_op_simple, SIMPLE, false),
 	[HWPMC_OP_CLOSELOG] =
-		OP(hwpmc_ioctl_closelog, hwpmc_op_simple, SIMPLE, true),
+		OP(hwpmc_ioctl_closelog, hwpmc_op_simple, SIMPLE, false),
 	[HWPMC_OP_WRITELOG] =
 		OP(hwpmc_ioctl_writelog, hwpmc_op_writelog, WRITELOG, true),
 	[HWPMC_OP_GETCPUINFO] =
@@ -75,7 +76,7 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_PMCDETACH] =
 		OP(hwpmc_ioctl_detach, hwpmc_op_pmcattach, PMCATTACH, true),
 	[HWPMC_OP_PMCGETMSR] =
-		OP(hwpmc_ioctl_getmsr, hwpmc_op_getmsr, GETMSR, true),
+		OP(hwpmc_ioctl_getmsr, hwpmc_op_getmsr, GETMSR, false),
 	[HWPMC_OP_KGMON] =
 		OP(hwpmc_ioctl_kgmon, hwpmc_op_kgmon, KGMON, false),
 	[HWPMC_OP_REVOKE] =
@@ -84,7 +85,7 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_PMCRW] = OP(hwpmc_ioctl_rw, hwpmc_op_pmcrw, PMCRW, true),
 	[HWPMC_OP_PMCSETCOUNT] = OP(hwpmc_ioctl_setcount,
 		hwpmc_op_pmcsetcount, PMCSETCOUNT, true),
-	[HWPMC_OP_PMCSTART] = OP(hwpmc_ioctl_start, hwpmc_op_pmc, PMC, true),
+	[HWPMC_OP_PMCSTART] = OP(hwpmc_ioctl_start, hwpmc_op_pmc, PMC, false),
 	[HWPMC_OP_PMCSTOP] = OP(hwpmc_ioctl_stop, hwpmc_op_pmc, PMC, true),
 	[HWPMC_OP_GETDYNEVENTINFO] = OP(hwpmc_ioctl_dynevents,
 		hwpmc_op_getdyneventinfo, GETDYNEVENTINFO, false),
@@ -158,6 +159,8 @@ static int operation_run(const struct operation *op, struct hwpmc_owner *owner,
 		return ret;
 	ret = op->handler(owner, arg);
 	mutex_unlock(&hwpmc_lock);
+	/* The right to use RDPMC may have ended. */
+	hwpmc_leave_wait();
 	return ret;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * ioctl_log.c - operations on an owner's log. Process context, under hwpmc_lock except
- * FLUSHLOG, which waits for the reader, and CONFIGURELOG, which takes it itself.
+ * ioctl_log.c - operations on an owner's log. Process context, WRITELOG under hwpmc_lock;
+ * the others, which wait for readers or for memory, take it themselves.
  */
 #include <linux/file.h>
 #include <linux/fs.h>

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * ioctl_pmc.c - operations on a PMC: allocate, release, start, stop, read and
- * write, set the count. Under hwpmc_lock; hwpmc_ioctl_read() under RCU alone.
+ * write, set the count. Under hwpmc_lock; hwpmc_ioctl_read() under RCU alone, start and
+ * getmsr take the lock themselves.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
 
 #include "../debug/trace.h"
+#include "../log/task_event.h"
 #include "../pmc/allocate.h"
 #include "../pmc/run.h"
+#include "../task/leave.h"
 #include "../task/rdpmc.h"
 #include "ioctl.h"
 
@@ -50,11 +53,41 @@ int hwpmc_ioctl_release(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return 0;
 }
 
-int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+/* 1: the PMC is prepared, and what its log says of the machine's present state is to be
+ * written before it starts. */
+static int start_or_prepare(struct hwpmc_owner *owner, union hwpmc_arg *arg,
+			    bool *privileged)
 {
 	struct hwpmc_pmc *pmc = pmc_of_id_op(owner, &arg->pmc);
 
-	return IS_ERR(pmc) ? PTR_ERR(pmc) : hwpmc_pmc_start(pmc, &arg->hdr);
+	if (IS_ERR(pmc))
+		return PTR_ERR(pmc);
+	if (!privileged || !hwpmc_needs_snapshot(pmc))
+		return hwpmc_pmc_start(pmc, &arg->hdr);
+	*privileged = pmc->privileged;
+	return hwpmc_pmc_prepare(pmc, &arg->hdr) ?: 1;
+}
+
+/* Not under hwpmc_lock: the snapshot waits for other programs. */
+int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	bool privileged;
+	int ret;
+
+	ret = hwpmc_owner_lock(owner, &arg->hdr);
+	if (ret)
+		return ret;
+	ret = start_or_prepare(owner, arg, &privileged);
+	mutex_unlock(&hwpmc_lock);
+	if (ret <= 0)
+		return ret;
+	hwpmc_snapshot(owner, arg->pmc.pmcid, privileged);
+	ret = hwpmc_owner_lock(owner, &arg->hdr);
+	if (ret)
+		return ret;
+	ret = start_or_prepare(owner, arg, NULL);
+	mutex_unlock(&hwpmc_lock);
+	return ret;
 }
 
 int hwpmc_ioctl_stop(struct hwpmc_owner *owner, union hwpmc_arg *arg)
@@ -159,14 +192,46 @@ int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return ret;
 }
 
+static int getmsr_begin(struct hwpmc_owner *owner, struct hwpmc_op_getmsr *op)
+{
+	struct hwpmc_pmc *pmc;
+	int ret;
+
+	ret = hwpmc_owner_lock(owner, &op->hdr);
+	if (ret)
+		return ret;
+	pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+	ret = IS_ERR(pmc) ? PTR_ERR(pmc) :
+			    hwpmc_rdpmc_grant(pmc, &op->msr, &op->hdr);
+	mutex_unlock(&hwpmc_lock);
+	return ret;
+}
+
+static int getmsr_end(struct hwpmc_owner *owner, struct hwpmc_op_getmsr *op)
+{
+	struct hwpmc_pmc *pmc;
+	int ret;
+
+	ret = hwpmc_owner_lock(owner, &op->hdr);
+	if (ret)
+		return ret;
+	pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+	ret = IS_ERR(pmc) ? PTR_ERR(pmc) : hwpmc_rdpmc_granted(pmc, &op->hdr);
+	mutex_unlock(&hwpmc_lock);
+	return ret;
+}
+
+/* Not under hwpmc_lock: between its two halves it waits for CPUs. */
 int hwpmc_ioctl_getmsr(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
 	struct hwpmc_op_getmsr *op = &arg->getmsr;
-	struct hwpmc_pmc *pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+	int ret;
 
-	if (IS_ERR(pmc))
-		return PTR_ERR(pmc);
-	return hwpmc_rdpmc_grant(pmc, &op->msr, &op->hdr);
+	ret = getmsr_begin(owner, op);
+	if (ret)
+		return ret;
+	hwpmc_leave_wait();
+	return getmsr_end(owner, op);
 }
 
 int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg)

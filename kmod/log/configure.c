@@ -10,6 +10,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "../core/owner.h"
 #include "../core/pmc.h"
@@ -68,6 +69,7 @@ static struct hwpmc_log *log_new(struct hwpmc_owner *owner,
 	refcount_set(&log->users, 1);
 	init_waitqueue_head(&log->flushers);
 	mutex_init(&log->end_lock);
+	mutex_init(&log->snapshot_lock);
 	ret = hwpmc_rings_alloc(log, op);
 	if (ret) {
 		log_destroy(log);
@@ -147,19 +149,27 @@ int hwpmc_log_unconfigure(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 }
 
 /* From here on only the records that end the log are written. */
-static void close_log(struct hwpmc_log *log)
+static void close_begin_locked(struct hwpmc_log *log)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	stop_pmcs(log->owner);
 	WRITE_ONCE(log->open, false);
-	/* Wait for writers that saw it open. */
-	synchronize_rcu();
+}
+
+/*
+ * The records that end it; without hwpmc_lock, which nobody is to wait for while RCU
+ * waits for the whole machine. Any number of callers, at the same time too.
+ */
+static void close_end(struct hwpmc_log *log)
+{
+	synchronize_rcu();	/* writers that saw it open */
 	WRITE_ONCE(log->closing, true);
 	if (log->mapped)
 		hwpmc_records_end(log);
 	wake_up(&log->owner->log_wait);
 }
 
-int hwpmc_log_close(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+static int close_locked(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 {
 	struct hwpmc_log *log = owner->log;
 
@@ -168,7 +178,26 @@ int hwpmc_log_close(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NO_LOG, 0);
 	if (!log->open)
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_LOG_CLOSED, 0);
-	close_log(log);
+	close_begin_locked(log);
+	refcount_inc(&log->users);
+	return 0;
+}
+
+int hwpmc_log_close(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+{
+	struct hwpmc_log *log;
+	int ret;
+
+	ret = hwpmc_owner_lock(owner, hdr);
+	if (ret)
+		return ret;
+	log = owner->log;
+	ret = close_locked(owner, hdr);
+	mutex_unlock(&hwpmc_lock);
+	if (ret)
+		return ret;
+	close_end(log);
+	hwpmc_log_put(log);
 	return 0;
 }
 
@@ -179,10 +208,9 @@ struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard)
 	lockdep_assert_held(&hwpmc_lock);
 	if (!log)
 		return NULL;
-	if (!discard && log->open)
-		close_log(log);
-	stop_pmcs(owner);
-	WRITE_ONCE(log->open, false);
+	/* An open log gets the records that end it in hwpmc_log_free(). */
+	log->unclosed = !discard && log->open;
+	close_begin_locked(log);
 	WRITE_ONCE(owner->log, NULL);
 	return log;
 }
@@ -194,7 +222,10 @@ void hwpmc_log_free(struct hwpmc_log *log, bool discard)
 	if (!log)
 		return;
 	trace_hwpmc_logging_release(log->progress, log->error);
-	synchronize_rcu();	/* writers, and hwpmc_log_get() */
+	if (log->unclosed)
+		close_end(log);
+	else
+		synchronize_rcu();	/* writers, and hwpmc_log_get() */
 	/* The owner goes before the log if a mapping holds that: no wake-up later. */
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu_ptr(log->cpus, cpu)->wake);
@@ -203,6 +234,44 @@ void hwpmc_log_free(struct hwpmc_log *log, bool discard)
 	wake_up_all(&log->flushers);
 	hwpmc_log_put(log);
 }
+
+/* ---- ends after an exec --------------------------------------------------- */
+
+/* A queue of their own, as each waits for the reader of its log. */
+static struct workqueue_struct *ends;
+
+static void free_work(struct work_struct *work)
+{
+	struct hwpmc_log *log = container_of(work, struct hwpmc_log, end);
+	struct hwpmc_owner *owner = log->owner;
+
+	hwpmc_log_free(log, false);
+	if (atomic_dec_and_test(&owner->ending))
+		wake_up_all(&owner->log_wait);
+	hwpmc_owner_put(owner);
+}
+
+void hwpmc_log_free_later(struct hwpmc_log *log)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	refcount_inc(&log->owner->users);
+	atomic_inc(&log->owner->ending);
+	INIT_WORK(&log->end, free_work);
+	queue_work(ends, &log->end);
+}
+
+int hwpmc_log_ends_init(void)
+{
+	ends = alloc_workqueue("hwpmc_log", WQ_UNBOUND, WQ_MAX_ACTIVE);
+	return ends ? 0 : -ENOMEM;
+}
+
+void hwpmc_log_ends_exit(void)
+{
+	destroy_workqueue(ends);
+}
+
+/* ---- use ------------------------------------------------------------------ */
 
 int hwpmc_log_write(struct hwpmc_owner *owner, u32 userdata,
 		    struct hwpmc_hdr *hdr)

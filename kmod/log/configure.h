@@ -6,7 +6,7 @@
  *
  *	new	log_new(); nobody else can find it
  *	open	begin_locked(); owner->log points to it, records are written
- *	closing	hwpmc_log_close() or hwpmc_log_end(): its PMCs are stopped, only the
+ *	closing	hwpmc_log_close() or hwpmc_log_free(): its PMCs are stopped, only the
  *		records that end it are written
  *	ended	hwpmc_log_end(): owner->log is NULL
  *	freed	hwpmc_log_free(): writers and the drain thread are gone; the memory
@@ -29,8 +29,9 @@ int hwpmc_log_configure(struct hwpmc_owner *owner,
 			struct hwpmc_op_configurelog *op, struct file *file);
 /* CONFIGURELOG with descriptor -1. Not under hwpmc_lock. */
 int hwpmc_log_unconfigure(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
-/* CLOSELOG, WRITELOG. Under hwpmc_lock. */
+/* CLOSELOG. Not under hwpmc_lock: waits for writers. */
 int hwpmc_log_close(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
+/* WRITELOG. Under hwpmc_lock. */
 int hwpmc_log_write(struct hwpmc_owner *owner, u32 userdata,
 		    struct hwpmc_hdr *hdr);
 /* FLUSHLOG. Not under hwpmc_lock: waits for the reader. */
@@ -46,6 +47,14 @@ struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard);
  * as it makes progress, unless `discard`. NULL is allowed.
  */
 void hwpmc_log_free(struct hwpmc_log *log, bool discard);
+/*
+ * The same by a work item, which holds the owner; under hwpmc_lock, so that a close that
+ * finds the log gone knows that it is still ending.
+ */
+void hwpmc_log_free_later(struct hwpmc_log *log);
+int hwpmc_log_ends_init(void);
+/* At unload: waits for them. */
+void hwpmc_log_ends_exit(void);
 
 /* The owner's log with a reference, or NULL. Any context that may take RCU. */
 struct hwpmc_log *hwpmc_log_get(struct hwpmc_owner *owner);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * snapshot.c - modules, processes, threads and mappings that exist when a PMC that
- * samples is started. Process context, under hwpmc_lock. The hooks that report
- * changes are registered before, so no change is lost in between.
+ * samples is started. Process context, without hwpmc_lock: the log is held by a reference,
+ * the PMC is looked up by its id each time. The hooks that report changes are registered
+ * before, so no change is lost in between.
  */
 #include <linux/delay.h>
 #include <linux/sched/mm.h>
@@ -15,12 +16,13 @@
 #include "../core/pmc.h"
 #include "../sampling/log_object.h"
 #include "../task/target.h"
+#include "configure.h"
 #include "task_event.h"
 
 /*
- * What a snapshot waits for, with hwpmc_lock held, which every other caller of the
- * module waits for meanwhile: hence at most so long in one snapshot, all waits of a
- * kind together, and never with a fatal signal pending.
+ * What a snapshot waits for; only other threads of the same owner wait meanwhile. At most
+ * so long in one snapshot, all waits of a kind together, and never with a fatal signal
+ * pending.
  *
  *	room in a ring	ROOM_MS, by steps of ROOM_STEP_MS, for a PMC whose allocator
  *			was privileged; others do not wait. Then the record is lost,
@@ -37,6 +39,7 @@
 struct snapshot {
 	struct hwpmc_owner *owner;
 	struct hwpmc_log *log;
+	u32 id;				/* of the PMC */
 	char *page;			/* for one path */
 	unsigned int room_left;		/* ms */
 	unsigned int lock_left;		/* ms */
@@ -72,13 +75,28 @@ static bool lock_mm(struct snapshot *s, struct mm_struct *mm)
 
 /* ---- one process --------------------------------------------------------- */
 
+/*
+ * Records are written under RCU, and only while the log is open: another thread may close
+ * it meanwhile, end it, and configure the next.
+ */
+static bool put_map(struct snapshot *s, s32 pid, const struct hwpmc_map *m)
+{
+	bool done;
+
+	rcu_read_lock();
+	done = !hwpmc_log_is_open(s->owner) ||
+	       hwpmc_put_map(s->owner, pid, m, HWPMC_LOG_SNAPSHOT);
+	rcu_read_unlock();
+	return done;
+}
+
 static void put_mapping(struct snapshot *s, s32 pid, struct vm_area_struct *vma)
 {
 	struct hwpmc_map m;
 
 	hwpmc_map_init(&m, vma);
 	hwpmc_map_look_up(&m, s->page);
-	while (!hwpmc_put_map(s->owner, pid, &m, HWPMC_LOG_SNAPSHOT))
+	while (!put_map(s, pid, &m))
 		if (!wait_for_room(s))
 			break;
 }
@@ -101,7 +119,8 @@ static void put_mappings(struct snapshot *s, struct task_struct *task)
 	} else {
 		hwpmc_log_drop(s->log, HWPMC_DROP_BUSY);
 	}
-	mmput(mm);
+	/* Its end, if this was the last reference, waits for the program's own I/O. */
+	mmput_async(mm);
 }
 
 static void put_threads(struct snapshot *s, struct task_struct *leader)
@@ -110,6 +129,8 @@ static void put_threads(struct snapshot *s, struct task_struct *leader)
 
 	rcu_read_lock();
 	for_each_thread(leader, task) {
+		if (!hwpmc_log_is_open(s->owner))
+			break;
 		preempt_disable();
 		hwpmc_put_task(s->owner, task == leader ? HWPMC_LOG_PROC_CREATE :
 			       HWPMC_LOG_THR_CREATE, HWPMC_LOG_SNAPSHOT, task,
@@ -132,7 +153,10 @@ static void snapshot_modules(struct snapshot *s)
 {
 	if (s->log->has_modules)
 		return;
-	hwpmc_put_modules(s->owner);
+	rcu_read_lock();
+	if (hwpmc_log_is_open(s->owner))
+		hwpmc_put_modules(s->owner);
+	rcu_read_unlock();
 	s->log->has_modules = true;
 }
 
@@ -170,12 +194,14 @@ static void snapshot_processes(struct snapshot *s)
 }
 
 /* The pid of the target behind the first `skip` in the PMC's list, or NULL. */
-static struct pid *next_target(struct hwpmc_pmc *pmc, unsigned int skip)
+static struct pid *next_target_rcu(struct hwpmc_pmc *pmc, unsigned int skip)
 {
 	struct hwpmc_link *link;
 	struct pid *pid = NULL;
 	unsigned long flags;
 
+	if (!pmc)
+		return NULL;
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	list_for_each_entry(link, &pmc->links, node) {
 		if (skip--)
@@ -187,14 +213,24 @@ static struct pid *next_target(struct hwpmc_pmc *pmc, unsigned int skip)
 	return pid;
 }
 
+static struct pid *next_target(struct snapshot *s, unsigned int skip)
+{
+	struct pid *pid;
+
+	rcu_read_lock();
+	pid = next_target_rcu(hwpmc_owner_find_process(s->owner, s->id), skip);
+	rcu_read_unlock();
+	return pid;
+}
+
 /* Processes that a process-scope PMC is attached to. */
-static void snapshot_targets(struct snapshot *s, struct hwpmc_pmc *pmc)
+static void snapshot_targets(struct snapshot *s)
 {
 	struct task_struct *task;
 	unsigned int n = 0;
 	struct pid *pid;
 
-	while ((pid = next_target(pmc, n++))) {
+	while ((pid = next_target(s, n++))) {
 		task = get_pid_task(pid, PIDTYPE_TGID);
 		put_pid(pid);
 		if (!task)
@@ -204,25 +240,41 @@ static void snapshot_targets(struct snapshot *s, struct hwpmc_pmc *pmc)
 	}
 }
 
-void hwpmc_snapshot(struct hwpmc_pmc *pmc)
+static void snapshot_take(struct snapshot *s)
+{
+	if (mutex_lock_killable(&s->log->snapshot_lock))
+		return;
+	s->page = (char *)__get_free_page(GFP_KERNEL);
+	if (s->page) {
+		snapshot_modules(s);
+		if (hwpmc_mode_is_system(HWPMC_ID_MODE(s->id)))
+			snapshot_processes(s);
+		else
+			snapshot_targets(s);
+		free_page((unsigned long)s->page);
+	}
+	mutex_unlock(&s->log->snapshot_lock);
+}
+
+bool hwpmc_needs_snapshot(const struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	return hwpmc_pmc_samples(pmc) && hwpmc_log_is_open(pmc->owner) &&
+	       pmc->state != HWPMC_STATE_RUNNING;
+}
+
+void hwpmc_snapshot(struct hwpmc_owner *owner, u32 id, bool privileged)
 {
 	struct snapshot s = {
-		.owner = pmc->owner,
-		.log = pmc->owner->log,
-		.room_left = pmc->privileged ? ROOM_MS : 0,
+		.owner = owner,
+		.log = hwpmc_log_get(owner),
+		.id = id,
+		.room_left = privileged ? ROOM_MS : 0,
 		.lock_left = LOCK_MS,
 	};
 
-	lockdep_assert_held(&hwpmc_lock);
-	if (!hwpmc_pmc_samples(pmc) || !hwpmc_log_is_open(pmc->owner))
+	if (!s.log)
 		return;
-	s.page = (char *)__get_free_page(GFP_KERNEL);
-	if (!s.page)
-		return;
-	snapshot_modules(&s);
-	if (hwpmc_pmc_is_system(pmc))
-		snapshot_processes(&s);
-	else
-		snapshot_targets(&s, pmc);
-	free_page((unsigned long)s.page);
+	snapshot_take(&s);
+	hwpmc_log_put(s.log);
 }

@@ -78,7 +78,10 @@ int hwpmc_modules_hook(void);
 void hwpmc_modules_unhook(void);
 void hwpmc_put_modules(struct hwpmc_owner *owner);
 
-/* snapshot.c: what exists already when a PMC starts. Sleeps; hwpmc_lock. */
-void hwpmc_snapshot(struct hwpmc_pmc *pmc);
+/* snapshot.c: what exists already when a PMC starts, in its owner's log. Does the start
+ * of this PMC need it? hwpmc_lock. */
+bool hwpmc_needs_snapshot(const struct hwpmc_pmc *pmc);
+/* Without hwpmc_lock: waits for programs. privileged: pmc->privileged. */
+void hwpmc_snapshot(struct hwpmc_owner *owner, u32 id, bool privileged);
 
 #endif /* HWPMC_TASK_EVENT_H */

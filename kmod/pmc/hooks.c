@@ -7,12 +7,11 @@
 #include <linux/lockdep.h>
 #include <linux/sched.h>
 #include <linux/stop_machine.h>
-#include <linux/workqueue.h>
 
 #include "../compat/tracepoints.h"
-#include "../compat/workqueue.h"
 #include "../core/class.h"
 #include "../core/owner.h"
+#include "../core/work.h"
 #include "../debug/trace.h"
 #include "../log/task_event.h"
 #include "../task/lifecycle.h"
@@ -154,7 +153,7 @@ int hwpmc_hooks_get(unsigned int which)
 	trace_hwpmc_module_hook(which, ret);
 	if (ret) {
 		/* Some may have been registered and have no user. */
-		hwpmc_reschedule_work(&idle, IDLE_DELAY);
+		hwpmc_work_again(&idle, IDLE_DELAY);
 		return ret;
 	}
 	exec_users++;
@@ -169,8 +168,9 @@ void hwpmc_hooks_put(unsigned int which)
 	exec_users--;
 	process_users -= !!(which & HWPMC_HOOKS_PROCESS);
 	record_users -= !!(which & HWPMC_HOOKS_RECORDS);
-	if (!exec_users || !process_users || !record_users)
-		hwpmc_reschedule_work(&idle, IDLE_DELAY);
+	if ((!exec_users && exec_hooked) || (!process_users && process_hooked) ||
+	    (!record_users && records_hooked))
+		hwpmc_work_again(&idle, IDLE_DELAY);
 }
 
 /* In stop_machine(): no thread walks its list of notifiers (see task/watch.c). */

@@ -25,21 +25,51 @@ static void release_pmcs(struct hwpmc_owner *owner, bool doomed_only)
 			hwpmc_pmc_release(pmc);
 }
 
-/* After an exec of the owner (hwpmc_owner_exec()). */
-static void drop_work(struct work_struct *work)
+/* One owner that has executed a program (hwpmc_owner_exec()); false: there is none. */
+static bool drop_one_locked(void)
 {
-	struct hwpmc_owner *owner =
-		container_of(work, struct hwpmc_owner, drop);
+	struct hwpmc_owner *owner;
 	struct hwpmc_log *log;
 
-	mutex_lock(&hwpmc_lock);
-	release_pmcs(owner, true);
-	log = hwpmc_log_end(owner, false);
-	mutex_unlock(&hwpmc_lock);
-	hwpmc_log_free(log, false);
+	lockdep_assert_held(&hwpmc_lock);
+	list_for_each_entry(owner, &hwpmc_owners, node) {
+		if (!xchg(&owner->executed, false))
+			continue;
+		release_pmcs(owner, true);
+		log = hwpmc_log_end(owner, false);
+		if (log)
+			hwpmc_log_free_later(log);
+		return true;
+	}
+	return false;
 }
 
-static void owner_free(struct hwpmc_owner *owner)
+/* The lock is free between two owners: a process may have thousands. */
+static void drop_work(struct work_struct *work)
+{
+	bool more;
+
+	do {
+		mutex_lock(&hwpmc_lock);
+		more = drop_one_locked();
+		mutex_unlock(&hwpmc_lock);
+		cond_resched();
+	} while (more);
+}
+
+int hwpmc_owners_init(void)
+{
+	hwpmc_owner_exec_init(drop_work);
+	return hwpmc_log_ends_init();
+}
+
+void hwpmc_owners_exit(void)
+{
+	hwpmc_owner_exec_exit();
+	hwpmc_log_ends_exit();
+}
+
+static void owner_abort(struct hwpmc_owner *owner)
 {
 	put_pid_ns(owner->pid_ns);
 	put_pid(owner->tgid);
@@ -58,11 +88,11 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 	owner->kernel = kernel;
 	owner->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	INIT_LIST_HEAD(&owner->pmcs);
-	INIT_WORK(&owner->drop, drop_work);
+	refcount_set(&owner->users, 1);
 	init_waitqueue_head(&owner->log_wait);
 	ret = hwpmc_owner_join(owner);
 	if (ret) {
-		owner_free(owner);
+		owner_abort(owner);
 		return ERR_PTR(ret);
 	}
 	trace_hwpmc_owner_allocate(owner->tgid);
@@ -80,10 +110,9 @@ void hwpmc_owner_end(struct hwpmc_owner *owner)
 	log = hwpmc_log_end(owner, false);
 	mutex_unlock(&hwpmc_lock);
 	hwpmc_log_free(log, false);
-	/* After this no exec probe can find the owner and queue the work again. */
-	synchronize_rcu();
-	cancel_work_sync(&owner->drop);
-	owner_free(owner);
+	/* A log that ends since an exec is complete when its descriptor is closed. */
+	(void)wait_event_killable(owner->log_wait, !atomic_read(&owner->ending));
+	hwpmc_owner_put(owner);
 }
 
 /* Revoke one owner that is not revoked yet, or return NULL. *log: the owner's log, which

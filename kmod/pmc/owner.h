@@ -17,4 +17,8 @@ void hwpmc_owner_end(struct hwpmc_owner *owner);
  */
 void hwpmc_owners_revoke(void);
 
+int hwpmc_owners_init(void);
+/* At unload, after the hooks are gone: waits for owners that end since an exec. */
+void hwpmc_owners_exit(void);
+
 #endif /* HWPMC_PMC_OWNER_H */

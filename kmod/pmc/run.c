@@ -8,7 +8,6 @@
 #include "../core/cpu.h"
 #include "../core/owner.h"
 #include "../debug/trace.h"
-#include "../log/task_event.h"
 #include "../sampling/log.h"
 #include "../task/attach.h"
 #include "../task/count.h"
@@ -17,21 +16,21 @@
 
 /* ---- start and stop ------------------------------------------------------ */
 
-static int process_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+int hwpmc_pmc_prepare(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (list_empty(&pmc->links)) {
-		if (pmc->was_attached)
-			return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_TARGETS, 0);
-		ret = hwpmc_attach_owner(pmc, hdr);
-		if (ret)
-			return ret;
-	}
-	hwpmc_snapshot(pmc);
-	hwpmc_targets_activate(pmc);
-	return 0;
+	ret = hwpmc_pmc_msr_fault(pmc, hdr);
+	if (ret)
+		return ret;
+	if (hwpmc_pmc_needs_log(pmc) && !hwpmc_log_is_open(pmc->owner))
+		return hwpmc_refuse(hdr, -EBADFD, HWPMC_WHY_NO_LOG, 0);
+	if (hwpmc_pmc_is_system(pmc) || !list_empty(&pmc->links))
+		return 0;
+	if (pmc->was_attached)
+		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_TARGETS, 0);
+	return hwpmc_attach_owner(pmc, hdr);
 }
 
 int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
@@ -42,14 +41,13 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	if (pmc->state == HWPMC_STATE_RUNNING)
 		return 0;
 	trace_hwpmc_pmc_start(pmc);
-	ret = hwpmc_pmc_msr_fault(pmc, hdr);
+	ret = hwpmc_pmc_prepare(pmc, hdr);
 	if (ret)
 		return ret;
-	if (hwpmc_pmc_needs_log(pmc) && !hwpmc_log_is_open(pmc->owner))
-		return hwpmc_refuse(hdr, -EBADFD, HWPMC_WHY_NO_LOG, 0);
-	if (!hwpmc_pmc_is_system(pmc))
-		return process_start(pmc, hdr);
-	hwpmc_snapshot(pmc);
+	if (!hwpmc_pmc_is_system(pmc)) {
+		hwpmc_targets_activate(pmc);
+		return 0;
+	}
 	ret = hwpmc_system_start(pmc);
 	if (ret)
 		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);

@@ -6,6 +6,8 @@
 #include "../core/pmc.h"
 
 /* Process context, hwpmc_lock. */
+/* The checks of a start, and its attach to the owner's process; start does it as well. */
+int hwpmc_pmc_prepare(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 

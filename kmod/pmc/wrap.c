@@ -4,11 +4,10 @@
  * that is queued only while a class is claimed.
  */
 #include <linux/smp.h>
-#include <linux/workqueue.h>
 
 #include "../backends/width.h"
-#include "../compat/workqueue.h"
 #include "../core/cpu.h"
+#include "../core/work.h"
 #include "../task/rdpmc.h"
 #include "../task/system.h"
 #include "wrap.h"
@@ -45,7 +44,7 @@ static void harvest_work(struct work_struct *work)
 	if (!delay)
 		return;
 	on_each_cpu(harvest_ipi, NULL, 1);
-	schedule_delayed_work(&harvest, delay);
+	hwpmc_work_later(&harvest, delay);
 }
 
 void hwpmc_wrap_begin(void)
@@ -55,7 +54,7 @@ void hwpmc_wrap_begin(void)
 	lockdep_assert_held(&hwpmc_lock);
 	/* A class that is narrower than those before needs an earlier harvest. */
 	if (delay)
-		hwpmc_reschedule_work(&harvest, delay);
+		hwpmc_work_again(&harvest, delay);
 }
 
 void hwpmc_wrap_exit(void)

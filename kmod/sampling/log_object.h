@@ -11,6 +11,7 @@
 #include <linux/percpu.h>
 #include <linux/refcount.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "log.h"
 
@@ -32,7 +33,7 @@ struct hwpmc_log_cpu {
 struct hwpmc_log {
 	struct hwpmc_owner *owner;	/* constant */
 	struct hwpmc_log_cpu __percpu *cpus;
-	refcount_t users;		/* owner, mappings, waiting flushes */
+	refcount_t users;		/* owner, mappings, operations that wait */
 	u32 ring_size;			/* constant */
 	unsigned int npages;		/* of a CPU: the ring's and its data's; constant */
 	bool mapped;			/* read by mapping, not by descriptor; constant */
@@ -40,8 +41,11 @@ struct hwpmc_log {
 	bool open;			/* records may be written; hwpmc_lock, read
 					 * anywhere */
 	bool closing;			/* only CLOSELOG may still be written; set once */
+	bool unclosed;			/* it ended while it was open; hwpmc_lock, set once */
+	struct work_struct end;		/* of a log whose owner has executed a program */
+	struct mutex snapshot_lock;	/* one snapshot at a time; of the next two */
 	bool has_modules;		/* has records of all loaded modules, */
-	bool has_processes;		/* of all processes; hwpmc_lock, set once */
+	bool has_processes;		/* of all processes; set once */
 	struct mutex end_lock;		/* of .ended */
 	bool ended;			/* CLOSELOG was written */
 	int error;			/* errno of the failed write, or 0; set once */

@@ -10,11 +10,11 @@
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/smp.h>
-#include <linux/workqueue.h>
 
 #include "../compat/irq_stat.h"
 #include "../compat/irq_work.h"
 #include "../core/owner.h"
+#include "../core/work.h"
 #include "../debug/tunables.h"
 #include "log.h"
 #include "throttle.h"
@@ -37,7 +37,7 @@ struct throttle {
 	u64 told;			/* rows whose log says that they are paused;
 					 * not accessed in NMI */
 	struct irq_work probe;		/* the interrupt that PROBED waits for */
-	struct irq_work pause_irq;	/* from NMI to schedule_delayed_work() */
+	struct irq_work pause_irq;	/* from NMI to hwpmc_work_later() */
 	struct delayed_work resume_work;
 	unsigned int cpu;		/* constant */
 };
@@ -177,7 +177,7 @@ static void pause_irq_fn(struct irq_work *work)
 	local_irq_save(flags);
 	tell_rows_irqoff(t);
 	local_irq_restore(flags);
-	schedule_delayed_work(&t->resume_work, msecs_to_jiffies(t->pause_ms));
+	hwpmc_work_later(&t->resume_work, msecs_to_jiffies(t->pause_ms));
 }
 
 static void probe_irq_fn(struct irq_work *work)

@@ -349,7 +349,7 @@ int hwpmc_attach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 	lockdep_assert_held(&hwpmc_lock);
 	if (hwpmc_pmc_is_system(pmc))
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_SYSTEM_SCOPE, 0);
-	if (pid >= 0 && pmc->rdpmc_mm)
+	if (pid >= 0 && pmc->rdpmc)
 		return hwpmc_refuse(hdr, -EPERM, HWPMC_WHY_MSR_TAKEN, pmc->id);
 	if (pid >= 0 && pmc->state == HWPMC_STATE_RUNNING)
 		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_RUNNING, 0);

@@ -11,11 +11,11 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 #include "../core/cpu.h"
 #include "../core/owner.h"
 #include "../core/stats.h"
+#include "../core/work.h"
 #include "../debug/trace.h"
 #include "../sampling/pmc_records.h"
 #include "access.h"
@@ -188,7 +188,7 @@ static void owner_signal_losses(struct hwpmc_owner *owner, void *unused)
 	if (likely((s32)(losses - signalled) <= 0))
 		return;
 	if (owner->kernel)
-		schedule_work(owner->lost);
+		hwpmc_work(owner->lost);
 	else
 		hwpmc_sigio(owner->tgid);
 	/* After the signal, and never backwards: others may have signalled more. */
@@ -215,7 +215,7 @@ static void losses_signal(bool any)
 	if (!any)
 		return;
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		schedule_work(&losses_work);
+		hwpmc_work(&losses_work);
 	else
 		losses_work_fn(NULL);
 }

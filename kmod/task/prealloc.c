@@ -8,8 +8,8 @@
  * Other kernels allocate in the probe.
  */
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 
+#include "../core/work.h"
 #include "prealloc.h"
 
 /* As many forks can happen before the work item, an ordinary thread, has run. */
@@ -101,7 +101,7 @@ static void *prealloc_take(struct hwpmc_prealloc *pool)
 	struct prealloc_object *object = pool_take(pool);
 
 	if (READ_ONCE(pool->n) < PREALLOC_OBJECTS / 2)
-		schedule_work(&fill_work);
+		hwpmc_work(&fill_work);
 	return object;
 }
 

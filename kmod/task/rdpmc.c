@@ -2,7 +2,7 @@
 /*
  * rdpmc.c - grants of RDPMC in user mode. The kernel sets CR4.PCE by address space, from
  * mm->context.perf_rdpmc_allowed, when a CPU loads an mm other than its last one. So a
- * grant is counted there, and every CPU is made to leave the mm once.
+ * grant is counted there, and every CPU is made to leave the mm once (leave.c).
  *
  * RDPMC reads any counter. So, while there are grants, the sched_switch probe removes
  * other programs' counts before a program with a grant runs: counters without a user
@@ -12,20 +12,19 @@
  *
  * Grants: process context, hwpmc_lock. Switches: interrupts off.
  */
-#include <linux/cpu.h>
 #include <linux/percpu.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/smp.h>
+#include <linux/slab.h>
 #include <asm/processor-flags.h>
 #include <asm/special_insns.h>
 
 #include "../compat/irq_work.h"
-#include "../compat/mm.h"
 #include "../core/cpu.h"
 #include "../core/owner.h"
 #include "../sampling/sample.h"
+#include "leave.h"
 #include "rdpmc.h"
 #include "switch.h"
 #include "system.h"
@@ -170,70 +169,55 @@ void hwpmc_rdpmc_switch_irqoff(struct task_struct *next)
 
 /* ---- grants -------------------------------------------------------------- */
 
-static int leave_mm_fn(void *unused)
+static int rdpmc_grant(struct hwpmc_pmc *pmc)
 {
-	hwpmc_leave_mm();
+	struct hwpmc_rdpmc *r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
+	int ret = r ? hwpmc_watch_rdpmc() : -ENOMEM;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (ret) {
+		kfree(r);
+		return ret;
+	}
+	mmgrab(current->mm);
+	r->mm = current->mm;
+	INIT_LIST_HEAD(&r->node);
+	pmc->rdpmc = r;
+	WRITE_ONCE(hwpmc_rdpmc_users, hwpmc_rdpmc_users + 1);
+	/* Also when it was not 0: CPUs may not have followed that yet. */
+	atomic_inc(&r->mm->context.perf_rdpmc_allowed);
+	hwpmc_leave_begin(r);
 	return 0;
 }
 
-/*
- * Makes each of these CPUs leave its mm, in a kernel thread there. CPUs that load the mm
- * later read the present value of perf_rdpmc_allowed.
- */
-static void leave_mm_on(const struct cpumask *cpus)
+void hwpmc_rdpmc_free(struct hwpmc_rdpmc *r)
 {
-	int cpu;
-
-	cpus_read_lock();
-	for_each_online_cpu(cpu)
-		if (cpumask_test_cpu(cpu, cpus))
-			smp_call_on_cpu(cpu, leave_mm_fn, NULL, false);
-	cpus_read_unlock();
-}
-
-static void leave_everywhere(struct mm_struct *mm)
-{
-	leave_mm_on(mm_cpumask(mm));
-}
-
-static int rdpmc_grant(struct hwpmc_pmc *pmc)
-{
-	struct mm_struct *mm = current->mm;
-	int ret;
-
 	lockdep_assert_held(&hwpmc_lock);
-	ret = hwpmc_watch_rdpmc();
-	if (ret)
-		return ret;
-	mmgrab(mm);
-	pmc->rdpmc_mm = mm;
-	WRITE_ONCE(hwpmc_rdpmc_users, hwpmc_rdpmc_users + 1);
-	/* If it was not 0, CR4.PCE is set already where the mm runs. A full barrier. */
-	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
-		leave_everywhere(mm);
-	if (pce_is_set())
-		return 0;
-	hwpmc_rdpmc_revoke(pmc);
-	return -ENOSYS;
-}
-
-void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc)
-{
-	struct mm_struct *mm = pmc->rdpmc_mm;
-
-	lockdep_assert_held(&hwpmc_lock);
-	if (!mm)
-		return;
-	pmc->rdpmc_mm = NULL;
-	pmc->user_mapped = false;
-	/* The mm of a process that has exited is loaded on no CPU. */
-	if (!atomic_dec_return(&mm->context.perf_rdpmc_allowed) &&
-	    atomic_read(&mm->mm_users))
-		leave_everywhere(mm);
 	WRITE_ONCE(hwpmc_rdpmc_users, hwpmc_rdpmc_users - 1);
 	if (!hwpmc_rdpmc_users)
 		hwpmc_unwatch_rdpmc();
-	mmdrop(mm);
+	mmdrop(r->mm);
+	kfree(r);
+}
+
+/*
+ * Until every CPU has left the mm, hwpmc_rdpmc_users counts the right: other programs'
+ * counts are kept from those that still have one.
+ */
+void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_rdpmc *r = pmc->rdpmc;
+	bool last;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (!r)
+		return;
+	pmc->rdpmc = NULL;
+	pmc->user_mapped = false;
+	last = !atomic_dec_return(&r->mm->context.perf_rdpmc_allowed);
+	/* The mm of a process that has exited is loaded by no program. */
+	if (!hwpmc_leave_last(r, last && atomic_read(&r->mm->mm_users)))
+		hwpmc_rdpmc_free(r);
 }
 
 static bool is_owners_alone(const struct hwpmc_pmc *pmc)
@@ -261,21 +245,29 @@ static void mark_user_mapped(struct hwpmc_pmc *pmc)
 
 int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr)
 {
-	int ret;
-
 	lockdep_assert_held(&hwpmc_lock);
 	if (!is_owners_alone(pmc))
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_MSR_OWNER_ONLY, 0);
 	if (hwpmc_rows[pmc->row].rdpmc < 0)
 		return hwpmc_refuse(hdr, -ENOSYS, HWPMC_WHY_NO_RDPMC, 0);
 	*index = hwpmc_rows[pmc->row].rdpmc;
-	if (pmc->rdpmc_mm)
-		return 0;
-	ret = rdpmc_grant(pmc);
-	if (ret)
-		return hwpmc_refuse(hdr, ret, ret == -ENOSYS ?
-				    HWPMC_WHY_NO_RDPMC : HWPMC_WHY_NO_MEMORY, 1);
-	mark_user_mapped(pmc);
+	if (!pmc->rdpmc && rdpmc_grant(pmc))
+		return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 1);
+	return 0;
+}
+
+int hwpmc_rdpmc_granted(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	/* Another thread has detached the PMC meanwhile. */
+	if (!pmc->rdpmc)
+		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_MSR_OWNER_ONLY, 0);
+	if (!pce_is_set()) {
+		hwpmc_rdpmc_revoke(pmc);
+		return hwpmc_refuse(hdr, -ENOSYS, HWPMC_WHY_NO_RDPMC, 1);
+	}
+	if (!pmc->user_mapped)
+		mark_user_mapped(pmc);
 	return 0;
 }
 
@@ -327,5 +319,5 @@ void hwpmc_rdpmc_take_all(void)
 	/* If the administrator permits RDPMC to all, the kernel clears at any switch: once
 	 * here, before something counts. */
 	if (any || pce_is_set())
-		leave_mm_on(cpu_online_mask);
+		hwpmc_leave_all();
 }

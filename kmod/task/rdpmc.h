@@ -10,16 +10,23 @@
 #include "target.h"
 
 struct hwpmc_owner;
+struct hwpmc_rdpmc;
 struct hwpmc_row_cpu;
 struct vm_area_struct;
 
 /* ---- rdpmc.c ------------------------------------------------------------- */
 
-/* PMCGETMSR: permit RDPMC to the caller's address space until the PMC is detached or
- * released, and return the index. Process context, hwpmc_lock. */
+/*
+ * PMCGETMSR: permit RDPMC to the caller's address space until the PMC is detached or
+ * released, and return the index. Process context, hwpmc_lock. Between the two the caller
+ * waits without the lock until CPUs have followed (hwpmc_leave_wait()).
+ */
 int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr);
+int hwpmc_rdpmc_granted(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 /* End that, if it was permitted. No slice of the PMC is in flight. hwpmc_lock. */
 void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc);
+/* A revoked right that CPUs have followed. hwpmc_lock. */
+void hwpmc_rdpmc_free(struct hwpmc_rdpmc *r);
 
 /* The hardware was claimed. Permissions still set now are perf's (fork copies them);
  * revoke all. hwpmc_lock, nothing counts yet. */

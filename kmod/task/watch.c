@@ -6,10 +6,10 @@
 #include <linux/lockdep.h>
 #include <linux/sched.h>
 #include <linux/stop_machine.h>
-#include <linux/workqueue.h>
 
 #include "../compat/tracepoints.h"
 #include "../core/class.h"
+#include "../core/work.h"
 #include "rdpmc.h"
 #include "switch.h"
 #include "target.h"
@@ -45,7 +45,7 @@ int hwpmc_watch_rdpmc(void)
 void hwpmc_unwatch_rdpmc(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	schedule_delayed_work(&hook_pending, HOOK_PENDING_DELAY);
+	hwpmc_work_later(&hook_pending, HOOK_PENDING_DELAY);
 }
 
 int hwpmc_watch_switches(void)
@@ -54,7 +54,7 @@ int hwpmc_watch_switches(void)
 
 	lockdep_assert_held(&hwpmc_lock);
 	if (!ret)
-		schedule_delayed_work(&hook_pending, HOOK_PENDING_DELAY);
+		hwpmc_work_later(&hook_pending, HOOK_PENDING_DELAY);
 	return ret;
 }
 

@@ -202,11 +202,9 @@ char dev_state(pid_t pid)
 	return state;
 }
 
-/*
- * The number of the system call that it waits in, or -1. The kernel answers when the
- * thread is off its CPU with the switch counted; the state is S before that.
- */
-static long waiting_in(pid_t pid)
+/* The kernel answers when the thread is off its CPU with the switch counted; the state is S
+ * before that. */
+long dev_waiting_in(pid_t pid)
 {
 	char path[32];
 	long nr;
@@ -223,7 +221,7 @@ static long waiting_in(pid_t pid)
 
 void dev_await_call(pid_t pid, long nr)
 {
-	while (waiting_in(pid) != nr) {
+	while (dev_waiting_in(pid) != nr) {
 		ck_assert_int_ne(dev_state(pid), 'Z');
 		sched_yield();
 	}

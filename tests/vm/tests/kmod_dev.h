@@ -88,6 +88,8 @@ struct child dev_loop(unsigned long iterations);
 void dev_go(struct child *child);
 /* Its state in /proc: 'R', 'S', 'Z' ... */
 char dev_state(pid_t pid);
+/* The number of the system call that it is off its CPU in, or -1. */
+long dev_waiting_in(pid_t pid);
 /* Wait until it is off its CPU in this system call, or in read(). */
 void dev_await_call(pid_t pid, long nr);
 void dev_held(pid_t pid);
