@@ -27,6 +27,18 @@ bool hwpmc_task_is_dumpable(struct task_struct *task)
 	rcu_read_unlock();
 	return ok;
 }
+
+bool hwpmc_current_is_dumpable(void)
+{
+	const struct task_exec_state *state;
+	bool yes;
+
+	rcu_read_lock();
+	state = rcu_dereference(current->exec_state);
+	yes = state && READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return yes;
+}
 #else
 #include <linux/sched/coredump.h>
 
@@ -43,5 +55,10 @@ bool hwpmc_task_is_dumpable(struct task_struct *task)
 	     ns_capable(mm->user_ns, CAP_SYS_PTRACE);
 	task_unlock(task);
 	return ok;
+}
+
+bool hwpmc_current_is_dumpable(void)
+{
+	return get_dumpable(current->mm) == SUID_DUMP_USER;
 }
 #endif

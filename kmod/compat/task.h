@@ -15,5 +15,7 @@ struct task_struct;
  * namespace? The caller has read the task's credentials before.
  */
 bool hwpmc_task_is_dumpable(struct task_struct *task);
+/* Of the current program, which has an mm; capabilities do not count. Any context but NMI. */
+bool hwpmc_current_is_dumpable(void);
 
 #endif /* HWPMC_COMPAT_TASK_H */

@@ -16,6 +16,7 @@
 #include "refuse.h"
 #include "row.h"
 
+struct cred;
 struct hwpmc_cpu;
 struct hwpmc_owner;
 struct hwpmc_rdpmc;
@@ -39,6 +40,8 @@ struct hwpmc_pmc {
 	bool counts_off_cpu;		/* see struct hwpmc_encoding */
 	bool privileged;		/* the allocator had CAP_PERFMON; checked once,
 					 * as perf does */
+	const struct cred *cred;	/* of the caller of the last attach, or NULL; a
+					 * reference. hwpmc_targets_lock */
 	bool carry_overshoot;		/* the module's own code causes none of its
 					 * events: a late sample shortens the next
 					 * period */

@@ -6,6 +6,7 @@
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
+#include <linux/cred.h>
 #include <linux/nospec.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
@@ -454,6 +455,8 @@ void hwpmc_pmc_release(struct hwpmc_pmc *pmc)
 	pmc_quiesce(pmc);
 	trace_hwpmc_pmc_release(pmc);
 	hwpmc_rdpmc_revoke(pmc);
+	put_cred(pmc->cred);
+	pmc->cred = NULL;
 	hwpmc_owner_remove(pmc);
 	pmc_put_resources(pmc, ARRAY_SIZE(pmc_resources));
 	kfree_rcu(pmc, rcu);

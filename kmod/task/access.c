@@ -5,13 +5,19 @@
  *  1. the owner is another kernel module;
  *  2. the process is the caller's own;
  *  3. the caller has CAP_PERFMON (or CAP_SYS_ADMIN);
- *  4. kern.hwpmc.unprivileged_proc_debug is not 0, each of the process's user and
- *     group ids is the caller's real id, and the process is dumpable or the caller
- *     has CAP_SYS_PTRACE in the process's user namespace.
+ *  4. kern.hwpmc.unprivileged_proc_debug is not 0, and the caller may read the process's
+ *     memory by the rule of ptrace(2):
+ *      - each of the process's user and group ids is the caller's real id;
+ *      - the process is dumpable, or the caller has CAP_SYS_PTRACE in the user
+ *        namespace of its memory;
+ *      - both are in the same user namespace and the process has no capability that the
+ *        caller has not, or the caller has CAP_SYS_PTRACE in the process's.
  *
- * Rule 4 is the read half of the kernel's ptrace access check, which is not exported.
- * A module cannot call security modules either; therefore CAP_SYS_PTRACE alone does not
- * permit to attach to another user's process.
+ * The kernel's function for rule 4 is not exported. Where it reads the file-system ids
+ * (/proc) or the real ids (process_vm_readv), or the effective or the permitted
+ * capabilities, rule 4 demands both. It is stricter in one more point: a module cannot
+ * call security modules, which can refuse what the rule allows; therefore CAP_SYS_PTRACE
+ * alone does not permit to attach to another user's process.
  *
  * hwpmc_may_attach() is called twice for each process, before and after the process has
  * a link: an exec in between can gain privileges (attach.c).
@@ -48,32 +54,38 @@ struct task_struct *hwpmc_process_find(pid_t nr, struct hwpmc_hdr *hdr, int *ret
 	return leader;
 }
 
-/* As PTRACE_MODE_REALCREDS: the caller's real ids against all ids of the task. */
-static bool ids_are_same(struct task_struct *task)
+static bool ids_are_same(const struct cred *caller, const struct cred *cred)
+{
+	return uid_eq(caller->fsuid, caller->uid) && gid_eq(caller->fsgid, caller->gid) &&
+	       uid_eq(caller->uid, cred->euid) && uid_eq(caller->uid, cred->suid) &&
+	       uid_eq(caller->uid, cred->uid) && gid_eq(caller->gid, cred->egid) &&
+	       gid_eq(caller->gid, cred->sgid) && gid_eq(caller->gid, cred->gid);
+}
+
+static bool caps_are_within(const struct cred *caller, const struct cred *cred)
+{
+	return caller->user_ns == cred->user_ns &&
+	       cap_issubset(cred->cap_permitted, caller->cap_effective);
+}
+
+/* The last three conditions of rule 4. */
+static bool is_readable(struct task_struct *task)
 {
 	const struct cred *caller = current_cred(), *cred;
-	bool same;
+	bool ids, caps;
 
 	rcu_read_lock();
 	cred = __task_cred(task);
-	same = uid_eq(caller->uid, cred->euid) && uid_eq(caller->uid, cred->suid) &&
-	       uid_eq(caller->uid, cred->uid) && gid_eq(caller->gid, cred->egid) &&
-	       gid_eq(caller->gid, cred->sgid) && gid_eq(caller->gid, cred->gid);
+	ids = ids_are_same(caller, cred);
+	caps = caps_are_within(caller, cred) ||
+	       ns_capable(cred->user_ns, CAP_SYS_PTRACE);
 	rcu_read_unlock();
-	return same;
-}
-
-/* The last two conditions of rule 4. */
-static bool is_readable(struct task_struct *task)
-{
-	if (!ids_are_same(task))
-		return false;
 	/*
 	 * Pairs with the barrier of commit_creds(): a task that changes its ids is
 	 * made undumpable first, so a reader of the new ids also reads that.
 	 */
 	smp_rmb();
-	return hwpmc_task_is_dumpable(task);
+	return ids && caps && hwpmc_task_is_dumpable(task);
 }
 
 int hwpmc_may_attach(const struct hwpmc_owner *owner, struct task_struct *leader,
@@ -90,8 +102,13 @@ int hwpmc_may_attach(const struct hwpmc_owner *owner, struct task_struct *leader
 	return 0;
 }
 
-bool hwpmc_exec_gained(const struct linux_binprm *bprm)
+bool hwpmc_exec_gained(const struct linux_binprm *bprm, const struct cred *owner)
 {
-	return bprm->secureexec ||
-	       (bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP);
+	const struct cred *cred = current_cred();
+
+	if (bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP)
+		return true;
+	return bprm->secureexec &&
+	       (!owner || !ids_are_same(owner, cred) || !caps_are_within(owner, cred) ||
+		!hwpmc_current_is_dumpable());
 }

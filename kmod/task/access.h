@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 
+struct cred;
 struct hwpmc_hdr;
 struct hwpmc_owner;
 struct linux_binprm;
@@ -27,9 +28,12 @@ int hwpmc_may_attach(const struct hwpmc_owner *owner, struct task_struct *leader
 		     struct hwpmc_hdr *hdr);
 
 /*
- * Has the program that current executes more privileges than the one before it
- * (set-id, file capabilities), or may its file not be read? Called in the exec probe.
+ * Has the program that current executes more privileges than who attached to it, whose
+ * credentials these were (set-id, file capabilities), or may its file not be read? NULL:
+ * unknown. A set-id program can also leave the credentials as they were: if the process
+ * is traced, has no_new_privs, or its user's ids are those of the file. Called in the exec
+ * probe.
  */
-bool hwpmc_exec_gained(const struct linux_binprm *bprm);
+bool hwpmc_exec_gained(const struct linux_binprm *bprm, const struct cred *owner);
 
 #endif /* HWPMC_ACCESS_H */

@@ -18,6 +18,7 @@
  *           links or threads (the process exited, or an exec removed the link) leaves
  *           the hash.
  */
+#include <linux/cred.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -282,6 +283,18 @@ static int attach_descendants(struct hwpmc_pmc *pmc,
 	return ret;
 }
 
+/* For execs of the targets. */
+static void remember_caller(struct hwpmc_pmc *pmc)
+{
+	const struct cred *cred = get_current_cred();
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	swap(pmc->cred, cred);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	put_cred(cred);
+}
+
 static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 		       struct hwpmc_hdr *hdr)
 {
@@ -290,6 +303,8 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	trace_hwpmc_pmc_attach(pmc, task_tgid(leader));
 	pmc->attaches++;
 	ret = hwpmc_may_attach(pmc->owner, leader, hdr);
+	if (!ret)
+		remember_caller(pmc);
 	ret = ret ?: attach_process(pmc, leader, hdr);
 	if (!ret && pmc->flags & HWPMC_F_DESCENDANTS)
 		ret = attach_descendants(pmc, leader, hdr);

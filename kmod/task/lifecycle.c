@@ -226,10 +226,11 @@ void hwpmc_lifecycle_unload(void)
 }
 
 /*
- * The program has more privileges than its owner may have: owners without CAP_PERFMON
- * must not measure it. Returns true where a PMC has lost its last target.
+ * If the program has more privileges than the owner of a PMC, an owner without
+ * CAP_PERFMON must not measure it. Returns true where a PMC has lost its last target.
  */
-static bool unlink_unprivileged_locked(struct hwpmc_target *target)
+static bool unlink_unprivileged_locked(struct hwpmc_target *target,
+				       const struct linux_binprm *bprm)
 {
 	u64 rows = target->rows;
 	bool lost = false;
@@ -238,7 +239,7 @@ static bool unlink_unprivileged_locked(struct hwpmc_target *target)
 	for (; rows; rows &= rows - 1) {
 		struct hwpmc_pmc *pmc = target->link[__ffs64(rows)].pmc;
 
-		if (pmc->privileged)
+		if (pmc->privileged || !hwpmc_exec_gained(bprm, pmc->cred))
 			continue;
 		hwpmc_unlink_locked(target, pmc);
 		lost |= loss_note_locked(pmc);
@@ -273,8 +274,7 @@ void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 	target = hwpmc_target_find(current);
 	if (target) {
 		trace_hwpmc_process_exec(target->pid);
-		if (hwpmc_exec_gained(bprm))
-			lost = unlink_unprivileged_locked(target);
+		lost = unlink_unprivileged_locked(target, bprm);
 		wake_dormant_locked(target);
 		if (!target->rows && !target->attaching) {
 			hwpmc_target_dismiss_locked(target);

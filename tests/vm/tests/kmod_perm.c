@@ -9,6 +9,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -503,6 +504,7 @@ static void exec_program(void *path)
 /* The unprivileged owner, and how it and root talk. */
 struct script {
 	const char *program;
+	bool traced;	/* by the owner, which has no rights */
 	int told[2], go[2];
 	struct {
 		pid_t target;
@@ -528,6 +530,8 @@ static void own_unprivileged(void *arg)
 	struct child child = dev_child(exec_program, (void *)s->program);
 	char c;
 
+	if (s->traced)
+		ck_assert(!ptrace(PTRACE_SEIZE, child.pid, NULL, NULL));
 	s->out.target = child.pid;
 	/* It waits: all attach to it in the same place. */
 	dev_ok(dev_attach(fd, id, child.pid));
@@ -555,9 +559,9 @@ struct counts {
  * An unprivileged PMC and two of root's on one process that executes a program:
  * one counts all of the process, one from the exec on.
  */
-static struct counts measure_exec(const char *program)
+static struct counts measure_exec(const char *program, bool traced)
 {
-	struct script s = { .program = program };
+	struct script s = { .program = program, .traced = traced };
 	struct counts counts;
 	uint32_t all, from_exec;
 	int fd = dev_open(), status;
@@ -593,15 +597,27 @@ START_TEST(set_uid_exec_drops_the_unprivileged_pmc_and_keeps_roots)
 	struct counts plain, setuid;
 
 	make_programs();
-	plain = measure_exec(PLAIN);
+	plain = measure_exec(PLAIN, false);
 	ck_assert_uint_eq(plain.program, loop_insn(100000));
 	ck_assert_uint_eq(plain.unprivileged, plain.all);
-	setuid = measure_exec(SETUID);
+	setuid = measure_exec(SETUID, false);
 	/* Root's go on through it ... */
 	ck_assert_uint_eq(setuid.program, loop_insn(100000));
 	ck_assert_uint_gt(setuid.all, setuid.program);
 	/* ... the other has what came before, to the instruction. */
 	ck_assert_uint_eq(setuid.unprivileged, setuid.all - setuid.program);
+}
+END_TEST
+
+/* The kernel gives it no rights then: it stays the program of its user. */
+START_TEST(a_traced_target_that_executes_a_set_uid_program_keeps_its_pmcs)
+{
+	struct counts traced;
+
+	make_programs();
+	traced = measure_exec(SETUID, true);
+	ck_assert_uint_eq(traced.program, loop_insn(100000));
+	ck_assert_uint_eq(traced.unprivileged, traced.all);
 }
 END_TEST
 
@@ -851,6 +867,7 @@ int main(void)
 	harness_add(tunables_are_the_administrators_and_take_0_and_1);
 	harness_add(tunables_can_be_given_when_the_module_is_loaded);
 	harness_add(set_uid_exec_drops_the_unprivileged_pmc_and_keeps_roots);
+	harness_add(a_traced_target_that_executes_a_set_uid_program_keeps_its_pmcs);
 	harness_add(set_uid_descendants_are_dropped_and_their_brothers_counted);
 	harness_add(a_forked_child_that_is_no_target_gets_esrch);
 	harness_add(a_child_measured_by_an_unattached_parent_gets_esrch);
