@@ -28,7 +28,8 @@ struct hwpmc_owner {
 	struct hwpmc_log *log;		/* hwpmc_lock, RCU; NULL: none */
 	unsigned int nsampling;		/* system-scope PMCs that sample; hwpmc_lock */
 	bool samples_system;		/* .nsampling is not 0; read anywhere */
-	kuid_t uid;			/* of the opener; constant */
+	kuid_t uid;			/* that limits count for: the opener, or who
+					 * made its user namespace; constant */
 	bool kernel;			/* of another module, see inkernel/; constant */
 	u32 losses;			/* its PMCs have lost their last target so often;
 					 * hwpmc_targets_lock, read anywhere */

@@ -8,6 +8,7 @@
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 
 #include "../core/owner.h"
 #include "../debug/trace.h"
@@ -76,6 +77,20 @@ static void owner_abort(struct hwpmc_owner *owner)
 	kfree(owner);
 }
 
+/*
+ * Whom limits count for. A user may have thousands of ids in a user namespace
+ * (/etc/subuid): there it is the one who made the outermost namespace.
+ */
+static kuid_t real_user(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
+
 struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 {
 	struct hwpmc_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
@@ -83,7 +98,7 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 
 	if (!owner)
 		return ERR_PTR(-ENOMEM);
-	owner->uid = current_uid();
+	owner->uid = real_user();
 	owner->tgid = get_pid(task_tgid(kernel ? &init_task : current));
 	owner->kernel = kernel;
 	owner->pid_ns = get_pid_ns(task_active_pid_ns(current));

@@ -400,6 +400,45 @@ START_TEST(the_descriptors_of_a_user_are_limited_and_nobody_elses)
 }
 END_TEST
 
+/* In a user namespace with two ids, as of a user with a line in /etc/subuid: ten
+ * descriptors of one id leave none to the other. */
+static void open_ten_by_two_ids(int ready, int go)
+{
+	char c;
+
+	become(NOBODY);
+	ck_assert(!unshare(CLONE_NEWUSER));
+	ck_assert_int_eq(write(ready, "r", 1), 1);
+	ck_assert_int_eq(read(go, &c, 1), 1);
+	for (int i = 0; i < 10; i++)
+		ck_assert_int_ge(dev_open(), 0);
+	ck_assert(!setresuid(1, 1, 1));
+	ck_assert_int_eq(open("/dev/hwpmc", O_RDWR), -1);
+	ck_assert_int_eq(errno, EMFILE);
+	_exit(0);
+}
+
+START_TEST(the_descriptors_of_a_user_are_limited_whatever_ids_it_has)
+{
+	int ready[2], go[2];
+	char path[64], c;
+	pid_t pid;
+
+	sysctl("maxowners", 10);
+	ck_assert(!pipe(ready) && !pipe(go));
+	pid = fork();
+	if (!pid)
+		open_ten_by_two_ids(ready[1], go[0]);
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	dev_put(path, "0 65534 1\n1 100000 1\n");
+	ck_assert_int_eq(write(go[1], "g", 1), 1);
+	wait_for(pid);
+	sysctl("maxowners", 1024);
+	dev_still_counts();
+}
+END_TEST
+
 static sigjmp_buf after_fault;
 
 static void on_fault(int sig)
@@ -732,6 +771,7 @@ int main(void)
 	harness_add(rings_count_as_locked_memory_as_long_as_they_are_mapped);
 	harness_add(rings_are_charged_to_the_memory_cgroup_of_their_maker);
 	harness_add(the_descriptors_of_a_user_are_limited_and_nobody_elses);
+	harness_add(the_descriptors_of_a_user_are_limited_whatever_ids_it_has);
 	harness_add(a_child_has_no_ring_of_its_parent);
 	harness_add(who_has_inherited_rdpmc_from_perf_has_it_no_more_when_we_count);
 	harness_add(sampling_a_cpu_needs_cap_perfmon_whatever_the_tunable_says);
