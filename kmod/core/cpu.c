@@ -93,7 +93,11 @@ void hwpmc_cpus_reset_class(struct hwpmc_class *cls, bool on)
 {
 	struct class_switch sw = { .cls = cls, .on = on };
 
+	/* A CPU that goes online has read which classes are claimed, and is reset here;
+	 * or it will read that. */
+	cpus_read_lock();
 	on_each_cpu(class_switch_ipi, &sw, 1);
+	cpus_read_unlock();
 }
 
 static void stop_row_ipi(void *arg)

@@ -257,6 +257,10 @@ void hwpmc_thread_hook_locked(struct hwpmc_thread *thread)
 void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
+	/* It was dismissed, a CPU waits for the lock to unhook it, and an attach that
+	 * has revived it finds that it exits. */
+	if (thread->state == HWPMC_THREAD_UNHOOKED)
+		return;
 	hlist_del_rcu(&thread->hash);
 	hwpmc_nthreads--;
 	/*
@@ -268,6 +272,7 @@ void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread)
 		__hlist_del(&thread->notifier.link);
 	else
 		hwpmc_npending--;
+	thread->state = HWPMC_THREAD_UNHOOKED;
 	llist_add(&thread->unhooked, &unhooked);
 }
 

@@ -63,6 +63,7 @@ struct hwpmc_target {
 enum hwpmc_thread_state {
 	HWPMC_THREAD_PENDING,	/* in the hash; its notifier is not in the task's list */
 	HWPMC_THREAD_LINKED,	/* the notifier is in the list */
+	HWPMC_THREAD_UNHOOKED,	/* in neither, for good */
 };
 
 struct hwpmc_userpage;
