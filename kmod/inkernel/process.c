@@ -471,6 +471,7 @@ static int process_value(struct task_struct *task, int ctr, int flags,
 	struct hwpmc_pmc *pmc = find_pmc(task, ctr);
 	struct hwpmc_target *target;
 	unsigned long irq;
+	int ret = -ENOENT;
 
 	if (!pmc)
 		return -ENOENT;
@@ -479,13 +480,16 @@ static int process_value(struct task_struct *task, int ctr, int flags,
 	flush_slices(pmc, task);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, irq);
 	target = hwpmc_target_find(task);
-	if (target && target->link[ctr].pmc == pmc)
+	/* Its exit may have removed the link since. */
+	if (target && target->link[ctr].pmc == pmc) {
+		ret = 0;
 		*value = flags & HWPMC_VALUE_FLAGS_CHILDREN ?
 			 target->link[ctr].children :
 			 target->link[ctr].initial +
 			 atomic64_read(&target->link[ctr].total);
+	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, irq);
-	return target ? 0 : -ENOENT;
+	return ret;
 }
 
 /**
