@@ -248,6 +248,9 @@ enum hwpmc_reason {
 	/* PMCALLOCATE, class P4 */
 	HWPMC_WHY_SIBLINGS = 63,	/* process scope, and threads of a core share
 					 * the counters [CPU with one online] */
+	/* PMCALLOCATE */
+	HWPMC_WHY_LOCKDOWN = 64,	/* the kernel is locked down: no samples of
+					 * kernel mode */
 	HWPMC_WHY__COUNT
 };
 
@@ -421,9 +424,9 @@ struct hwpmc_op_pmcadmin {
  *
  * Errors in the order of the checks: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY,
  * CPU_WANT_ONE; ENXIO CPU_OFFLINE; EPERM PRIV_SYSTEM; EINVAL FLAGS,
- * FLAGS_MODE, CLASS; EOPNOTSUPP CAPS; EINVAL EVENT, EVENT_BITS, EVENT_ROWS,
- * SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED, PMU_RUNNING; EIO PMU_REFUSED;
- * ENOMEM.
+ * FLAGS_MODE, CLASS; EOPNOTSUPP CAPS; EPERM LOCKDOWN; EINVAL EVENT, EVENT_BITS,
+ * EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED, PMU_RUNNING;
+ * EIO PMU_REFUSED; ENOMEM.
  */
 struct hwpmc_op_pmcallocate {
 	struct hwpmc_hdr hdr;

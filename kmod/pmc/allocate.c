@@ -25,6 +25,7 @@
 #include "allocate.h"
 #include "claim.h"
 #include "hooks.h"
+#include "policy.h"
 
 /* ---- checks of the request ----------------------------------------------- */
 
@@ -414,6 +415,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	ret = check_scope(owner, op);
 	ret = ret ?: check_flags(op);
 	ret = ret ?: check_class(op, &cls);
+	ret = ret ?: hwpmc_policy_check(owner, cls, op);
 	ret = ret ?: class_encode(cls, op, &enc);
 	if (ret)
 		return ret;

@@ -105,6 +105,8 @@ WHY(PMU_REFUSED, "access to a counter register faulted: no count since the "
 WHY(SIBLINGS, "threads of a core share these counters, which cannot follow a process "
     "then", "online with a sibling: CPU", DETAIL_DECIMAL,
     "count in system scope, or: echo off >/sys/devices/system/cpu/smt/control"),
+WHY(LOCKDOWN, "the kernel is locked down for confidentiality, which forbids samples of "
+    "kernel mode", NULL, DETAIL_NONE, "sample user mode only (EVENT:u), or count"),
 
 WHY(ID, "the descriptor has no such PMC", NULL, DETAIL_NONE, NULL),
 WHY(SYSTEM_SCOPE, "a system-scope PMC counts a CPU, not processes",

@@ -89,6 +89,7 @@ static const struct { int err, also; } errnos[HWPMC_WHY__COUNT] = {
 	[HWPMC_WHY_INCOMPLETE] = { ENOMEM }, [HWPMC_WHY_RING_SIZE] = { EINVAL },
 	[HWPMC_WHY_LOCKED_MEMORY] = { EPERM }, [HWPMC_WHY_LOG_CLOSED] = { EINVAL },
 	[HWPMC_WHY_KGMON] = { EINVAL }, [HWPMC_WHY_SIBLINGS] = { EINVAL },
+	[HWPMC_WHY_LOCKDOWN] = { EPERM },
 };
 
 static bool is_bad_memory(const struct op *op)
