@@ -11,6 +11,9 @@
  * A real-time thread can keep a CPU from running work items for ever. Therefore one work
  * item, which runs on any CPU, looks again and again; the program waits for that, and
  * nothing else does. If the CPU is taken by another program, the mm has been left.
+ *
+ * Mostly the program runs on the CPU of the caller alone. Then the work item of that CPU
+ * does everything, and no other CPU is woken or interrupted.
  */
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
@@ -32,8 +35,8 @@
 /* A CPU whose item has not run is looked at again after so long. */
 #define LOOK_AGAIN	(HZ / 20)
 
-/* Protects the list, the number of the last change, and .asked and .revoked of what is
- * in the list. A leaf; not for interrupts. */
+/* Protects the list, the number of the last change, and .asked, .followed and .revoked of
+ * what is in the list. A leaf; not for interrupts. */
 static DEFINE_SPINLOCK(leave_lock);
 static LIST_HEAD(leaving);
 static unsigned int nleaving;	/* in the list; also read without the lock */
@@ -54,6 +57,33 @@ static struct work_struct __percpu *leave_works;
 /* CPUs that run the program and have not followed. Only in look_work(). */
 static struct cpumask behind;
 
+/*
+ * A CPU sets its bit before it reads perf_rdpmc_allowed, which was written before this:
+ * one that has no bit here reads the present value.
+ */
+static bool runs_elsewhere(struct mm_struct *mm, int cpu)
+{
+	return cpumask_any_but(mm_cpumask(mm), cpu) < nr_cpu_ids;
+}
+
+/* Programs that ran only here have followed the changes up to this one. False: others have
+ * not. Only look_work() takes them off the list, because it uses them without the lock. */
+static bool follow_here(int cpu, u64 change)
+{
+	struct hwpmc_rdpmc *r;
+	bool all = true;
+
+	spin_lock(&leave_lock);
+	list_for_each_entry(r, &leaving, node) {
+		if (r->asked <= change && !runs_elsewhere(r->mm, cpu))
+			WRITE_ONCE(r->followed, true);
+		all &= r->followed;
+	}
+	spin_unlock(&leave_lock);
+	wake_up_all(&left);
+	return all;
+}
+
 /* The work item of one CPU. */
 static void leave_here(struct work_struct *work)
 {
@@ -62,7 +92,10 @@ static void leave_here(struct work_struct *work)
 
 	hwpmc_leave_mm();
 	this_cpu_write(left_at, change);
-	hwpmc_work_again(&look, 0);
+	if (follow_here(smp_processor_id(), change))
+		hwpmc_work_later(&look, 1);
+	else
+		hwpmc_work_again(&look, 0);
 }
 
 /*
@@ -88,6 +121,8 @@ static bool has_left(struct hwpmc_rdpmc *r)
 {
 	int cpu;
 
+	if (READ_ONCE(r->followed))
+		return true;
 	cpumask_clear(&behind);
 	on_each_cpu_mask(mm_cpumask(r->mm), look_ipi, r, true);
 	for_each_cpu(cpu, &behind)
@@ -154,18 +189,36 @@ static void begin_leaving(struct hwpmc_rdpmc *r)
 	/* Pairs with leave_here(): who reads this number reads the change as well. */
 	smp_store_release(&last_change, last_change + 1);
 	WRITE_ONCE(r->asked, last_change);
+	WRITE_ONCE(r->followed, false);
 	if (!list_empty(&r->node))
 		return;
 	list_add_tail(&r->node, &leaving);
 	WRITE_ONCE(nleaving, nleaving + 1);
 }
 
+/* If a real-time thread keeps the work item of this CPU from running, look_work() finds
+ * that, a tick later. */
+static void start_leaving(struct hwpmc_rdpmc *r)
+{
+	bool here = current->mm == r->mm;
+	int cpu = get_cpu();
+
+	if (here)
+		queue_work_on(cpu, hwpmc_cpu_wq, per_cpu_ptr(leave_works, cpu));
+	if (here && !runs_elsewhere(r->mm, cpu))
+		hwpmc_work_later(&look, 1);
+	else
+		hwpmc_work_again(&look, 0);
+	put_cpu();
+}
+
 void hwpmc_leave_begin(struct hwpmc_rdpmc *r)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	spin_lock(&leave_lock);
 	begin_leaving(r);
 	spin_unlock(&leave_lock);
-	hwpmc_work_again(&look, 0);
+	start_leaving(r);
 }
 
 bool hwpmc_leave_last(struct hwpmc_rdpmc *r, bool needed)
@@ -180,7 +233,7 @@ bool hwpmc_leave_last(struct hwpmc_rdpmc *r, bool needed)
 	later = !list_empty(&r->node);
 	spin_unlock(&leave_lock);
 	if (later)
-		hwpmc_work_again(&look, 0);
+		start_leaving(r);
 	return later;
 }
 
@@ -191,7 +244,7 @@ static bool is_leaving(const struct mm_struct *mm)
 
 	spin_lock(&leave_lock);
 	list_for_each_entry(r, &leaving, node)
-		yes |= r->mm == mm;
+		yes |= r->mm == mm && !r->followed;
 	spin_unlock(&leave_lock);
 	return yes;
 }

@@ -17,12 +17,13 @@ struct hwpmc_rdpmc {
 	struct list_head node;		/* in leave.c's list while a CPU may not have
 					 * followed the last change */
 	u64 asked;			/* number of that change */
+	bool followed;			/* every CPU has followed it */
 	bool revoked;
 };
 
 /*
  * mm->context.perf_rdpmc_allowed has changed: every CPU that has the mm loaded is to
- * leave it once. Any process context.
+ * leave it once. hwpmc_lock.
  */
 void hwpmc_leave_begin(struct hwpmc_rdpmc *r);
 /*
