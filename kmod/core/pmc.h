@@ -40,8 +40,11 @@ struct hwpmc_pmc {
 	bool counts_off_cpu;		/* see struct hwpmc_encoding */
 	bool privileged;		/* the allocator had CAP_PERFMON; checked once,
 					 * as perf does */
-	const struct cred *cred;	/* of the caller of the last attach, or NULL; a
-					 * reference. hwpmc_targets_lock */
+	const struct cred *cred;	/* of the caller of attach that has the fewest
+					 * rights, or NULL; a reference. Written under
+					 * hwpmc_lock and hwpmc_targets_lock */
+	bool callers_differ;		/* none of them has the fewest: .cred is NULL
+					 * for good; hwpmc_lock */
 	bool carry_overshoot;		/* the module's own code causes none of its
 					 * events: a late sample shortens the next
 					 * period */

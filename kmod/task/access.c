@@ -102,6 +102,22 @@ int hwpmc_may_attach(const struct hwpmc_owner *owner, struct task_struct *leader
 	return 0;
 }
 
+static bool has_caps_of(const struct cred *one, const struct cred *other)
+{
+	return cap_issubset(other->cap_effective, one->cap_effective);
+}
+
+const struct cred *hwpmc_cred_fewer_rights(const struct cred *one, const struct cred *other)
+{
+	if (one->user_ns != other->user_ns || !uid_eq(one->uid, other->uid) ||
+	    !uid_eq(one->fsuid, other->fsuid) || !gid_eq(one->gid, other->gid) ||
+	    !gid_eq(one->fsgid, other->fsgid))
+		return NULL;
+	if (has_caps_of(other, one))
+		return one;
+	return has_caps_of(one, other) ? other : NULL;
+}
+
 bool hwpmc_exec_gained(const struct linux_binprm *bprm, const struct cred *owner)
 {
 	const struct cred *cred = current_cred();

@@ -36,4 +36,7 @@ int hwpmc_may_attach(const struct hwpmc_owner *owner, struct task_struct *leader
  */
 bool hwpmc_exec_gained(const struct linux_binprm *bprm, const struct cred *owner);
 
+/* Which of two callers has no right that the other has not; NULL: neither. */
+const struct cred *hwpmc_cred_fewer_rights(const struct cred *one, const struct cred *other);
+
 #endif /* HWPMC_ACCESS_H */

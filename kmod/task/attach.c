@@ -283,16 +283,26 @@ static int attach_descendants(struct hwpmc_pmc *pmc,
 	return ret;
 }
 
-/* For execs of the targets. */
+/*
+ * For execs of the targets. Several processes with different rights can share a descriptor,
+ * and all of them read what it counts.
+ */
 static void remember_caller(struct hwpmc_pmc *pmc)
 {
-	const struct cred *cred = get_current_cred();
+	const struct cred *cred = current_cred(), *old = pmc->cred;
 	unsigned long flags;
 
+	lockdep_assert_held(&hwpmc_lock);
+	if (old)
+		cred = hwpmc_cred_fewer_rights(old, cred);
+	if (cred == old || pmc->callers_differ)
+		return;
+	pmc->callers_differ = !cred;
+	get_cred(cred);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	swap(pmc->cred, cred);
+	pmc->cred = cred;
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	put_cred(cred);
+	put_cred(old);
 }
 
 static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
