@@ -284,8 +284,10 @@ static int attach_descendants(struct hwpmc_pmc *pmc,
 }
 
 /*
- * For execs of the targets. Several processes with different rights can share a descriptor,
- * and all of them read what it counts.
+ * An exec of a target is judged by the rights of the caller that attached the PMC. Several
+ * processes with different rights can share a descriptor, and all of them read what it
+ * counts: so by the one that has the fewest rights. If none has the fewest, the PMC is taken
+ * off each program that an exec gives more rights.
  */
 static void remember_caller(struct hwpmc_pmc *pmc)
 {

@@ -80,7 +80,6 @@ static bool follow_here(int cpu, u64 change)
 		all &= r->followed;
 	}
 	spin_unlock(&leave_lock);
-	wake_up_all(&left);
 	return all;
 }
 
@@ -89,10 +88,17 @@ static void leave_here(struct work_struct *work)
 {
 	/* Before the CPU leaves: changes after this are not followed by it. */
 	u64 change = smp_load_acquire(&last_change);
+	/* Another thread on this CPU could load the mm between here and the next steps; and
+	 * the item of a CPU that went offline moves to another. */
+	int cpu = get_cpu();
+	bool all;
 
 	hwpmc_leave_mm();
 	this_cpu_write(left_at, change);
-	if (follow_here(smp_processor_id(), change))
+	all = follow_here(cpu, change);
+	put_cpu();
+	wake_up_all(&left);
+	if (all)
 		hwpmc_work_later(&look, 1);
 	else
 		hwpmc_work_again(&look, 0);
@@ -197,7 +203,7 @@ static void begin_leaving(struct hwpmc_rdpmc *r)
 }
 
 /* If a real-time thread keeps the work item of this CPU from running, look_work() finds
- * that, a tick later. */
+ * that, LOOK_AGAIN after it first looked. */
 static void start_leaving(struct hwpmc_rdpmc *r)
 {
 	bool here = current->mm == r->mm;
