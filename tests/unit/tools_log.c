@@ -9,7 +9,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <libhwpmcstat.h>
@@ -315,6 +317,43 @@ START_TEST(compressed_logs_are_smaller_and_read_back_whole)
 }
 END_TEST
 
+/* A reader that has opened the pipe and takes nothing; the pipe is full. */
+static int full_pipe(const char *path)
+{
+	int fd;
+
+	ck_assert(!mkfifo(path, 0600));
+	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	while (write(fd, path, 1) == 1)
+		;
+	return fd;
+}
+
+START_TEST(a_reader_that_stands_still_does_not_hold_up_the_end)
+{
+	char dir[] = "/tmp/tools_log.XXXXXX", path[64], err[600];
+	int fd, stop = eventfd(1, EFD_CLOEXEC);
+	struct sink s;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/pipe", dir);
+	fd = full_pipe(path);
+	for (int signalled = 0; signalled < 2; signalled++) {
+		ck_assert_int_eq(sink_open(&s, path, 0, err, sizeof(err)), 0);
+		s.stop_fd = signalled ? stop : -1;
+		s.patience_ms = signalled ? -1 : 10;
+		put_log(&s, 1);
+		ck_assert_int_eq(s.error, EINTR);
+		ck_assert_int_eq(sink_close(&s), -1);
+	}
+	close(stop);
+	close(fd);
+	unlink(path);
+	rmdir(dir);
+}
+END_TEST
+
 START_TEST(a_full_disk_is_kept_and_told_at_the_end)
 {
 	char err[600];
@@ -420,6 +459,7 @@ int main(void)
 	harness_add(records_about_the_log_have_their_lines);
 	harness_add(records_of_the_stream_itself_have_no_line);
 	harness_add(compressed_logs_are_smaller_and_read_back_whole);
+	harness_add(a_reader_that_stands_still_does_not_hold_up_the_end);
 	harness_add(a_full_disk_is_kept_and_told_at_the_end);
 	harness_add(who_does_not_read_is_waited_for_until_told_otherwise);
 	harness_add(a_log_arrives_through_a_connection);

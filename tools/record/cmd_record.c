@@ -24,6 +24,7 @@
 #define DEFAULT_OUTPUT	"hwpmc.log"
 #define STEP_NS		20000000ull
 #define SECOND_NS	1000000000ull
+#define END_PATIENCE_MS	10000
 
 const char cmd_record_help[] =
 "usage: hwpmc record [option ...] [--] command [argument ...]\n"
@@ -185,7 +186,7 @@ static void add_note(void *arg, uint32_t id, const char *key,
 	sink_note(&r->sink, id, key, value);
 }
 
-static int begin_log(struct record *r)
+static int begin_log(struct record *r, const struct watch *w)
 {
 	char err[600];
 
@@ -193,6 +194,8 @@ static int begin_log(struct record *r)
 		msg("%s", err);
 		return -1;
 	}
+	/* An interrupt ends a write to a reader that does not read. */
+	r->sink.stop_fd = w->signal_fd;
 	r->sampler.take = record_take;
 	r->sampler.note = add_note;
 	r->sampler.arg = r;
@@ -226,8 +229,6 @@ static void run_until_end(struct record *r, struct watch *w)
 {
 	uint64_t start = watch_now(), told = start, now = start;
 
-	/* An interrupt ends a write to a reader that does not read. */
-	r->sink.stop_fd = w->signal_fd;
 	while (watch_wait(w, now + STEP_NS) == WATCH_TIME) {
 		now = watch_now();
 		sampler_drain(&r->sampler);
@@ -242,6 +243,9 @@ static void run_until_end(struct record *r, struct watch *w)
 			break;
 	}
 	show_progress(r, now - start, true);
+	/* The signal has been read. A reader that stands still gets the rest no more. */
+	if (w->signal)
+		r->sink.patience_ms = END_PATIENCE_MS;
 }
 
 static void print_summary(struct record *r)
@@ -294,10 +298,12 @@ static int record_run(struct record *r)
 		msg("cannot watch for signals: %s", strerror(errno));
 		return status;
 	}
-	if (begin_log(r) == 0 && sampler_start(&r->sampler, &w, &l) == 0) {
+	if (begin_log(r, &w) == 0 && sampler_start(&r->sampler, &w, &l) == 0) {
 		status = run_prepared(r, &w, &l);
 		print_summary(r);
 	}
+	/* From here on signals end this program. */
+	r->sink.stop_fd = -1;
 	watch_close(&w);
 	return status;
 }

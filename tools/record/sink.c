@@ -55,7 +55,8 @@ int sink_open(struct sink *s, const char *path, int level, char *err,
 {
 	struct stat st;
 
-	*s = (struct sink){ .fd = -1, .stop_fd = -1, .name = path };
+	*s = (struct sink){ .fd = -1, .stop_fd = -1, .patience_ms = -1,
+			   .name = path };
 	if (open_fd(s, path, err, size) < 0)
 		return -1;
 	s->may_block = fstat(s->fd, &st) < 0 || S_ISFIFO(st.st_mode) ||
@@ -68,7 +69,8 @@ int sink_open(struct sink *s, const char *path, int level, char *err,
 	return -1;
 }
 
-/* Until the other side takes something; false: stop_fd became readable. */
+/* Until the other side takes something; false: stop_fd became readable, or it took too
+ * long. */
 static bool wait_for_reader(struct sink *s)
 {
 	struct pollfd fds[2] = {
@@ -77,7 +79,7 @@ static bool wait_for_reader(struct sink *s)
 	};
 
 	for (;;) {
-		int n = poll(fds, 2, -1);
+		int n = poll(fds, 2, s->patience_ms);
 
 		if (n < 0 && errno == EINTR)
 			continue;

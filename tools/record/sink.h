@@ -19,7 +19,9 @@ struct sink {
 	const char *name;
 	bool may_block;			/* a pipe or a connection */
 	int stop_fd;			/* readable: end a blocked write;
-					 * -1: writes may block */
+					 * -1: there is none */
+	int patience_ms;		/* a write waits so long for the reader to take
+					 * something; -1: for ever */
 	uint64_t bytes;			/* as written */
 	int error;			/* errno of the write that failed, or 0 */
 	ZSTD_CCtx *zstd;		/* NULL: plain */

@@ -53,8 +53,16 @@ record_ends_when_its_reader_is_gone_or_stands_still() {
 	kill -TERM $pid
 	wait $pid
 	check_equal $? 125 "status"
-	kill $sleeper
 	check grep -q 'the log is not complete' err
+	# It is full before the first record of the log.
+	"$hwpmc" record -a -o fifo -e instructions -c 10007 2>err &
+	pid=$!
+	await grep -q '^7 ' /proc/$pid/syscall	# poll()
+	kill -TERM $pid
+	wait $pid
+	check_equal $? 125 "status of the second"
+	check grep -q 'the log is not complete' err
+	kill $sleeper
 	check "$hwpmc" record -q -o after.log -e instructions:u -c 10000 -- \
 		"$loop" 1000000
 	check "$hwpmc" report -i after.log --format csv -s process -o out.csv
