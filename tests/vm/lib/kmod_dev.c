@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* kmod_dev.c - see kmod_dev.h. Linked into each tests/vm/tests/kmod_*. */
 #define _GNU_SOURCE
+#include <grp.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
@@ -432,4 +434,27 @@ struct hwpmc_op_kgmon dev_kgmon(int fd, uint32_t command)
 
 	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_KGMON, &op), 0);
 	return op;
+}
+
+void dev_become(uid_t uid)
+{
+	ck_assert(!setgroups(0, NULL));
+	ck_assert(!setresgid(uid, uid, uid));
+	ck_assert(!setresuid(uid, uid, uid));
+	/* As a program that this user had started. */
+	ck_assert(!prctl(PR_SET_DUMPABLE, 1));
+}
+
+void dev_as(uid_t uid, void (*fn)(void *), void *arg)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		dev_become(uid);
+		fn(arg);
+		_exit(0);
+	}
+	ck_assert(waitpid(pid, &status, 0) == pid);
+	ck_assert_int_eq(status, 0);
 }

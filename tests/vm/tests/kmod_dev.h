@@ -86,6 +86,11 @@ struct child dev_child(void (*fn)(void *), void *arg);
 /* The same that then executes build/vm/progs/loop with so many iterations. */
 struct child dev_loop(unsigned long iterations);
 void dev_go(struct child *child);
+/* The caller has this user's and group's id from here on, as a program of the user. */
+#define NOBODY	65534
+void dev_become(uid_t uid);
+/* A child that has become this user runs fn(arg); a failure there is one here. */
+void dev_as(uid_t uid, void (*fn)(void *), void *arg);
 /* Its state in /proc: 'R', 'S', 'Z' ... */
 char dev_state(pid_t pid);
 /* The number of the system call that it is off its CPU in, or -1. */

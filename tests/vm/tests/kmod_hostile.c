@@ -19,20 +19,11 @@
 #include "harness.h"
 #include "kmod_dev.h"
 
-#define NOBODY		65534
 #define SOMEBODY	65533
 #define DESCRIPTORS	1000
 #define HELD		50	/* of them have a PMC at each exec */
 #define LIMIT_NS	1000000000ull
 #define MOST_ROUNDS	1024	/* that are remembered */
-
-static void become(uid_t uid)
-{
-	ck_assert(!setgroups(0, NULL));
-	ck_assert(!setresgid(uid, uid, uid));
-	ck_assert(!setresuid(uid, uid, uid));
-	ck_assert(!prctl(PR_SET_DUMPABLE, 1));
-}
 
 static unsigned int rounds(void)
 {
@@ -130,7 +121,7 @@ static void others_go_on(int priority)
 	if (!pid) {
 		if (priority)
 			real_time(0, priority);
-		become(SOMEBODY);
+		dev_become(SOMEBODY);
 		use_once();
 		_exit(0);
 	}
@@ -214,7 +205,7 @@ static pid_t begin_asking(int progress, int cpu)
 	if (pid)
 		return pid;
 	dev_pin(getpid(), cpu);
-	become(NOBODY - 2);
+	dev_become(NOBODY - 2);
 	fd = dev_open();
 	for (;;) {
 		uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * kmod_perm - who may do what: the unprivileged to themselves and their own, to
- * others, in system scope; the two tunables; programs that gain rights by exec;
- * descriptors in other hands. The tests are root; what the unprivileged do is
- * done in a child that has become nobody.
+ * others, in system scope; the two tunables; descriptors in other hands. The tests
+ * are root; what the unprivileged do is done in a child that has become nobody.
  */
 #define _GNU_SOURCE
-#include <grp.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "kmod_dev.h"
 
-#define NOBODY	65534
 #define OTHER	65533
 
 #define REFUSED(call, err, why) do {					\
@@ -25,30 +21,6 @@
 		      "%s: errno %d, reason %u (%d), not %d, " #why, #call, \
 		      got_, dev_hdr.reason, dev_hdr.detail, err);	\
 } while (0)
-
-static void become(uid_t uid)
-{
-	ck_assert(!setgroups(0, NULL));
-	ck_assert(!setresgid(uid, uid, uid));
-	ck_assert(!setresuid(uid, uid, uid));
-	/* As a program that this user had started. */
-	ck_assert(!prctl(PR_SET_DUMPABLE, 1));
-}
-
-/* Run fn as somebody else, in a child; a failure there is one here. */
-static void as(uid_t uid, void (*fn)(void *), void *arg)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		become(uid);
-		fn(arg);
-		_exit(0);
-	}
-	ck_assert(waitpid(pid, &status, 0) == pid);
-	ck_assert_int_eq(status, 0);
-}
 
 static void sysctl(const char *name, int value)
 {
@@ -86,7 +58,7 @@ static void live(void *arg)
 	struct whose *w = arg;
 
 	if (w->uid)
-		become(w->uid);
+		dev_become(w->uid);
 	prctl(PR_SET_DUMPABLE, w->dumpable);
 	if (write(w->ready, "r", 1) == 1)
 		pause();
@@ -137,7 +109,7 @@ static void measure_self(void *unused)
 
 START_TEST(unprivileged_process_measures_itself_exactly)
 {
-	as(NOBODY, measure_self, NULL);
+	dev_as(NOBODY, measure_self, NULL);
 }
 END_TEST
 
@@ -157,7 +129,7 @@ static void measure_child(void *unused)
 
 START_TEST(unprivileged_process_measures_its_own_child_exactly)
 {
-	as(NOBODY, measure_child, NULL);
+	dev_as(NOBODY, measure_child, NULL);
 }
 END_TEST
 
@@ -184,7 +156,7 @@ static void check_attach(uid_t uid, int dumpable, void (*fn)(void *))
 {
 	pid_t pid = process_of(uid, dumpable);
 
-	as(NOBODY, fn, &pid);
+	dev_as(NOBODY, fn, &pid);
 	/* Root may, always. */
 	attach_is_allowed(&pid);
 	end(pid);
@@ -257,7 +229,7 @@ static void grow(void *arg)
 	struct tree *tree = arg;
 	pid_t pid[2] = { leaf() };
 
-	become(NOBODY);
+	dev_become(NOBODY);
 	pid[1] = leaf();
 	if (write(tree->tell, pid, sizeof(pid)) == sizeof(pid))
 		pause();
@@ -276,7 +248,7 @@ static void with_tree(void (*fn)(void *))
 	dev_go(&child);
 	pid[0] = child.pid;
 	ck_assert(read(p[0], &pid[1], 2 * sizeof(pid_t)) == 2 * sizeof(pid_t));
-	as(NOBODY, fn, pid);
+	dev_as(NOBODY, fn, pid);
 	kill(pid[1], SIGKILL);
 	kill(pid[2], SIGKILL);
 	end(pid[0]);
@@ -323,11 +295,11 @@ static void system_scope_counts(void *unused)
 
 START_TEST(unprivileged_system_scope_is_eperm_until_the_tunable_lifts_it)
 {
-	as(NOBODY, system_scope_is_refused, NULL);
+	dev_as(NOBODY, system_scope_is_refused, NULL);
 	sysctl("unprivileged_syspmcs", 1);
-	as(NOBODY, system_scope_counts, NULL);
+	dev_as(NOBODY, system_scope_counts, NULL);
 	sysctl("unprivileged_syspmcs", 0);
-	as(NOBODY, system_scope_is_refused, NULL);
+	dev_as(NOBODY, system_scope_is_refused, NULL);
 }
 END_TEST
 
@@ -357,10 +329,10 @@ static void admin_is_refused(void *unused)
 
 START_TEST(unprivileged_pmcadmin_is_eperm_and_looking_is_allowed)
 {
-	as(NOBODY, admin_is_refused, NULL);
+	dev_as(NOBODY, admin_is_refused, NULL);
 	/* No tunable changes that. */
 	sysctl("unprivileged_syspmcs", 1);
-	as(NOBODY, admin_is_refused, NULL);
+	dev_as(NOBODY, admin_is_refused, NULL);
 }
 END_TEST
 
@@ -373,7 +345,7 @@ static void keep_caps(uint64_t caps)
 	};
 
 	ck_assert(!prctl(PR_SET_KEEPCAPS, 1));
-	become(NOBODY);
+	dev_become(NOBODY);
 	ck_assert(!syscall(SYS_capset, &head, data));
 }
 
@@ -435,11 +407,11 @@ static void child_is_refused(void *unused)
 START_TEST(proc_debug_0_leaves_the_unprivileged_only_themselves)
 {
 	sysctl("unprivileged_proc_debug", 0);
-	as(NOBODY, child_is_refused, NULL);
+	dev_as(NOBODY, child_is_refused, NULL);
 	/* The privileged do not notice. */
 	measure_child(NULL);
 	sysctl("unprivileged_proc_debug", 1);
-	as(NOBODY, measure_child, NULL);
+	dev_as(NOBODY, measure_child, NULL);
 }
 END_TEST
 
@@ -454,7 +426,7 @@ START_TEST(tunables_are_the_administrators_and_take_0_and_1)
 {
 	FILE *f;
 
-	as(NOBODY, write_is_refused, NULL);
+	dev_as(NOBODY, write_is_refused, NULL);
 	f = fopen("/proc/sys/kern/hwpmc/unprivileged_syspmcs", "w");
 	fprintf(f, "2\n");
 	ck_assert_int_ne(fclose(f), 0);
@@ -474,189 +446,11 @@ static void reload(const char *parameters)
 START_TEST(tunables_can_be_given_when_the_module_is_loaded)
 {
 	reload("unprivileged_syspmcs=1 unprivileged_proc_debug=0");
-	as(NOBODY, system_scope_counts, NULL);
-	as(NOBODY, child_is_refused, NULL);
+	dev_as(NOBODY, system_scope_counts, NULL);
+	dev_as(NOBODY, child_is_refused, NULL);
 	reload("");
-	as(NOBODY, system_scope_is_refused, NULL);
-	as(NOBODY, measure_child, NULL);
-}
-END_TEST
-
-/* ---- exec that gains rights ---------------------------------------------- */
-
-#define PLAIN	"/tmp/loop.plain"
-#define SETUID	"/tmp/loop.setid"
-
-static void make_programs(void)
-{
-	ck_assert_int_eq(system("cp build/vm/progs/loop " PLAIN
-				" && cp " PLAIN " " SETUID
-				" && chmod 755 " PLAIN
-				" && chmod 4755 " SETUID), 0);
-}
-
-static void exec_program(void *path)
-{
-	execl(path, "loop", "100000", (char *)NULL);
-	_exit(127);
-}
-
-/* The unprivileged owner, and how it and root talk. */
-struct script {
-	const char *program;
-	bool traced;	/* by the owner, which has no rights */
-	int told[2], go[2];
-	struct {
-		pid_t target;
-		uint64_t count;
-	} out;
-};
-
-static void tell(struct script *s)
-{
-	ck_assert(write(s->told[1], &s->out, sizeof(s->out)) == sizeof(s->out));
-}
-
-static void hear(struct script *s)
-{
-	ck_assert(read(s->told[0], &s->out, sizeof(s->out)) == sizeof(s->out));
-}
-
-static void own_unprivileged(void *arg)
-{
-	struct script *s = arg;
-	int fd = dev_open();
-	uint32_t id = dev_alloc(fd, TC, HWPMC_F_DESCENDANTS, ANY, INSN, U);
-	struct child child = dev_child(exec_program, (void *)s->program);
-	char c;
-
-	if (s->traced)
-		ck_assert(!ptrace(PTRACE_SEIZE, child.pid, NULL, NULL));
-	s->out.target = child.pid;
-	/* It waits: all attach to it in the same place. */
-	dev_ok(dev_attach(fd, id, child.pid));
-	dev_ok(dev_start(fd, id));
-	tell(s);
-	ck_assert(read(s->go[0], &c, 1) == 1);
-	dev_go(&child);
-	dev_wait(&child);
-	s->out.count = dev_read(fd, id);
-	/* It is not lost for anything else. */
-	dev_ok(dev_stop(fd, id));
-	dev_ok(dev_setcount(fd, id, 0));
-	dev_ok(dev_attach(fd, id, 0));
-	dev_ok(dev_start(fd, id));
-	dev_spin(1000);
-	ck_assert_uint_gt(dev_read(fd, id), 3000);
-	tell(s);
-}
-
-struct counts {
-	uint64_t unprivileged, all, program;
-};
-
-/*
- * An unprivileged PMC and two of root's on one process that executes a program:
- * one counts all of the process, one from the exec on.
- */
-static struct counts measure_exec(const char *program, bool traced)
-{
-	struct script s = { .program = program, .traced = traced };
-	struct counts counts;
-	uint32_t all, from_exec;
-	int fd = dev_open(), status;
-	pid_t owner;
-
-	ck_assert(!pipe(s.told) && !pipe(s.go));
-	owner = fork();
-	if (!owner) {
-		become(NOBODY);
-		own_unprivileged(&s);
-		_exit(0);
-	}
-	hear(&s);
-	all = dev_alloc(fd, TC, 0, ANY, INSN, U);
-	from_exec = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, INSN, U);
-	dev_ok(dev_attach(fd, all, s.out.target));
-	dev_ok(dev_attach(fd, from_exec, s.out.target));
-	dev_ok(dev_start(fd, all));
-	dev_ok(dev_start(fd, from_exec));
-	ck_assert(write(s.go[1], "g", 1) == 1);
-	hear(&s);
-	counts.unprivileged = s.out.count;
-	counts.all = dev_read(fd, all);
-	counts.program = dev_read(fd, from_exec);
-	ck_assert(waitpid(owner, &status, 0) == owner);
-	ck_assert_int_eq(status, 0);
-	close(fd);
-	return counts;
-}
-
-START_TEST(set_uid_exec_drops_the_unprivileged_pmc_and_keeps_roots)
-{
-	struct counts plain, setuid;
-
-	make_programs();
-	plain = measure_exec(PLAIN, false);
-	ck_assert_uint_eq(plain.program, loop_insn(100000));
-	ck_assert_uint_eq(plain.unprivileged, plain.all);
-	setuid = measure_exec(SETUID, false);
-	/* Root's go on through it ... */
-	ck_assert_uint_eq(setuid.program, loop_insn(100000));
-	ck_assert_uint_gt(setuid.all, setuid.program);
-	/* ... the other has what came before, to the instruction. */
-	ck_assert_uint_eq(setuid.unprivileged, setuid.all - setuid.program);
-}
-END_TEST
-
-/* The kernel gives it no rights then: it stays the program of its user. */
-START_TEST(a_traced_target_that_executes_a_set_uid_program_keeps_its_pmcs)
-{
-	struct counts traced;
-
-	make_programs();
-	traced = measure_exec(SETUID, true);
-	ck_assert_uint_eq(traced.program, loop_insn(100000));
-	ck_assert_uint_eq(traced.unprivileged, traced.all);
-}
-END_TEST
-
-static void exec_twice(void *unused)
-{
-	for (int i = 0; i < 10; i++) {
-		pid_t pid = fork();
-
-		if (!pid)
-			exec_program(i % 2 ? SETUID : PLAIN);
-		waitpid(pid, NULL, 0);
-	}
-}
-
-static void measure_descendants(void *arg)
-{
-	uint64_t *count = arg;
-	int fd = dev_open();
-	uint32_t id = dev_alloc(fd, TC, HWPMC_F_DESCENDANTS | HWPMC_F_EXEC_START,
-				ANY, INSN, U);
-	struct child child = dev_child(exec_twice, NULL);
-
-	dev_ok(dev_attach(fd, id, child.pid));
-	dev_ok(dev_start(fd, id));
-	dev_go(&child);
-	dev_wait(&child);
-	*count = dev_read(fd, id);
-	close(fd);
-	ck_assert_uint_eq(*count, getuid() ? 5 * loop_insn(100000) :
-			  10 * loop_insn(100000));
-}
-
-START_TEST(set_uid_descendants_are_dropped_and_their_brothers_counted)
-{
-	uint64_t count;
-
-	make_programs();
-	as(NOBODY, measure_descendants, &count);
-	measure_descendants(&count);
+	dev_as(NOBODY, system_scope_is_refused, NULL);
+	dev_as(NOBODY, measure_child, NULL);
 }
 END_TEST
 
@@ -866,9 +660,6 @@ int main(void)
 	harness_add(proc_debug_0_leaves_the_unprivileged_only_themselves);
 	harness_add(tunables_are_the_administrators_and_take_0_and_1);
 	harness_add(tunables_can_be_given_when_the_module_is_loaded);
-	harness_add(set_uid_exec_drops_the_unprivileged_pmc_and_keeps_roots);
-	harness_add(a_traced_target_that_executes_a_set_uid_program_keeps_its_pmcs);
-	harness_add(set_uid_descendants_are_dropped_and_their_brothers_counted);
 	harness_add(a_forked_child_that_is_no_target_gets_esrch);
 	harness_add(a_child_measured_by_an_unattached_parent_gets_esrch);
 	harness_add(a_descriptor_sent_to_another_process_gets_esrch_there);

@@ -14,7 +14,6 @@
 #include "../lib/kmod_hold.h"
 
 #define SETUID	"/tmp/loop.races"
-#define NOBODY	65534
 
 static void become_nobody(void)
 {

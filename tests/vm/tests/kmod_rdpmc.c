@@ -718,7 +718,6 @@ START_TEST(system_counts_stay_exact_and_hidden_while_somebody_reads)
 END_TEST
 
 #define ROUNDS	1000
-#define NOBODY	65534
 
 /* Somebody without any right, here, and the first that comes to the counters. */
 static void ask_again_and_again(void)

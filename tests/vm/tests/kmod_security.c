@@ -20,7 +20,6 @@
 #include "hwpmc_log.h"
 #include "kmod_dev.h"
 
-#define NOBODY	65534
 #define OTHER	65533
 #define PAGE	4096
 #define RING	65536
@@ -40,10 +39,7 @@ static void become(uid_t uid)
 	const struct rlimit limit = { 8 << 20, 8 << 20 };
 
 	ck_assert(!setrlimit(RLIMIT_MEMLOCK, &limit));
-	ck_assert(!setgroups(0, NULL));
-	ck_assert(!setresgid(uid, uid, uid));
-	ck_assert(!setresuid(uid, uid, uid));
-	ck_assert(!prctl(PR_SET_DUMPABLE, 1));
+	dev_become(uid);
 }
 
 static void wait_for(pid_t pid)
