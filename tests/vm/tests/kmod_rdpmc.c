@@ -447,6 +447,55 @@ static void end_thread(struct thread_pipes *p, pthread_t thread)
 	pthread_join(thread, NULL);
 }
 
+/* A thread that keeps its CPU all the time: nothing there loads CR4 for another reason. */
+static _Atomic unsigned int asked, answered;
+static _Atomic bool may_there, end_there;
+
+static void *try_there(void *unused)
+{
+	dev_pin(0, 1);
+	while (!end_there) {
+		if (asked == answered)
+			continue;
+		may_there = can_rdpmc(0, NULL);
+		answered = asked;
+	}
+	return NULL;
+}
+
+static bool ask_there(void)
+{
+	asked++;
+	while (answered != asked)
+		;
+	return may_there;
+}
+
+START_TEST(the_right_to_rdpmc_reaches_a_thread_that_spins_before_the_call_returns)
+{
+	pthread_t thread;
+	uint32_t id, index;
+
+	dev_pin(0, 0);
+	end_there = false;
+	ck_assert(!pthread_create(&thread, NULL, try_there, NULL));
+	ck_assert(!ask_there());
+	for (int i = 0; i < 20; i++) {
+		open_device();
+		id = own("instructions:u");
+		ok(hwpmc_get_msr(h, id, &index));
+		ck_assert(ask_there());
+		ok(hwpmc_release(h, id));
+		ck_assert(!ask_there());
+		hwpmc_close(h);
+	}
+	end_there = true;
+	pthread_join(thread, NULL);
+	dev_unpin(0);
+	dev_still_counts();
+}
+END_TEST
+
 /* This thread leaves its CPU and comes to one again. */
 static void take_a_turn(void)
 {
@@ -805,6 +854,7 @@ int main(int argc, char **argv)
 	harness_add_timed(ten_million_reads_are_monotone_and_exact_while_all_disturb, 120);
 	harness_add_timed(what_lies_between_two_reads_is_exact_wherever_it_ran, 60);
 	harness_add_timed(a_long_slice_is_read_exactly_however_narrow_the_counter, 60);
+	harness_add_timed(the_right_to_rdpmc_reaches_a_thread_that_spins_before_the_call_returns, 30);
 	harness_add_timed(reads_of_a_process_with_threads_ask_the_module_and_are_exact, 20);
 	harness_add_timed(who_asks_for_rdpmc_misses_nothing_of_its_other_threads, 60);
 	harness_add(a_child_that_reads_the_counter_of_its_parent_is_told_so);
