@@ -3,8 +3,8 @@
  * cpu.h - what one CPU counts at the moment.
  *
  * A struct hwpmc_cpu is accessed on its own CPU with interrupts off, except: .row[].pmc
- * is read by other CPUs to find where a PMC is in flight; .disabled is protected by
- * hwpmc_lock; while the CPU is offline, a holder of cpus_read_lock may access all of it.
+ * is read by other CPUs to find where a PMC is in flight; .disabled and .taken are
+ * protected by hwpmc_lock; while the CPU is offline, a holder of cpus_read_lock may access all of it.
  */
 #ifndef HWPMC_CPU_H
 #define HWPMC_CPU_H
@@ -61,6 +61,8 @@ struct hwpmc_cpu {
 	unsigned long on;		/* classes switched on here, by index */
 	struct list_head sys;		/* started system-scope PMCs */
 	u64 disabled;			/* rows disabled by the administrator */
+	u64 taken;			/* rows that a system-scope PMC has here; not of
+					 * shareable classes */
 	u64 dirty;			/* rows whose counter may not be 0 */
 	struct hwpmc_row_cpu row[];	/* hwpmc_nrows of them */
 };

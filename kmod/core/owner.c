@@ -58,6 +58,12 @@ int hwpmc_owner_lock(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 	return hwpmc_refuse(hdr, -ENODEV, HWPMC_WHY_REVOKED, 0);
 }
 
+/* Dense, so that the array has few levels: 16,384 places on 256 CPUs. */
+static unsigned long system_index(unsigned int cpu, unsigned int row)
+{
+	return (unsigned long)cpu * HWPMC_ROW_MAX + row;
+}
+
 struct hwpmc_pmc *hwpmc_owner_find(struct hwpmc_owner *owner, u32 id)
 {
 	struct hwpmc_pmc *pmc;
@@ -66,24 +72,20 @@ struct hwpmc_pmc *hwpmc_owner_find(struct hwpmc_owner *owner, u32 id)
 		return NULL;
 	if (!hwpmc_mode_is_system(HWPMC_ID_MODE(id)))
 		return hwpmc_owner_find_process(owner, id);
-	list_for_each_entry_rcu(pmc, &owner->pmcs, owner_node,
-				lockdep_is_held(&hwpmc_lock))
-		if (pmc->id == id)
-			return pmc;
-	return NULL;
+	pmc = xa_load(&owner->system,
+		      system_index(HWPMC_ID_CPU(id), HWPMC_ID_ROW(id)));
+	return pmc && pmc->id == id ? pmc : NULL;
 }
 
 bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
 		       u32 cpu)
 {
-	struct hwpmc_pmc *pmc;
-
 	lockdep_assert_held(&hwpmc_lock);
-	list_for_each_entry(pmc, &owner->pmcs, owner_node)
-		if (pmc->row == row &&
-		    (!hwpmc_mode_is_system(mode) || pmc->cpu == cpu))
-			return true;
-	return false;
+	if (hwpmc_mode_is_system(mode))
+		return xa_load(&owner->system, system_index(cpu, row));
+	return owner->nsystem[row] ||
+	       rcu_dereference_protected(owner->by_row[row],
+					 lockdep_is_held(&hwpmc_lock));
 }
 
 int hwpmc_owner_msr_fault(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
@@ -99,24 +101,52 @@ int hwpmc_owner_msr_fault(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 	return ret;
 }
 
-void hwpmc_owner_add(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc)
+static int add_system(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc)
 {
+	unsigned long index = system_index(pmc->cpu, pmc->row);
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	ret = xa_err(xa_store(&owner->system, index, pmc, GFP_KERNEL_ACCOUNT));
+	if (ret)
+		return ret;
+	owner->nsystem[pmc->row]++;
+	if (hwpmc_pmc_samples(pmc))
+		owner->samples_system = ++owner->nsampling;
+	return 0;
+}
+
+int hwpmc_owner_add(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc)
+{
+	int ret = 0;
+
 	lockdep_assert_held(&hwpmc_lock);
 	pmc->owner = owner;
-	if (hwpmc_pmc_samples(pmc) && hwpmc_pmc_is_system(pmc))
-		owner->samples_system = ++owner->nsampling;
-	list_add_tail_rcu(&pmc->owner_node, &owner->pmcs);
-	if (!hwpmc_pmc_is_system(pmc))
+	if (hwpmc_pmc_is_system(pmc))
+		ret = add_system(owner, pmc);
+	else
 		rcu_assign_pointer(owner->by_row[pmc->row], pmc);
+	if (!ret)
+		list_add_tail_rcu(&pmc->owner_node, &owner->pmcs);
+	return ret;
+}
+
+static void remove_system(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	xa_erase(&owner->system, system_index(pmc->cpu, pmc->row));
+	owner->nsystem[pmc->row]--;
+	if (hwpmc_pmc_samples(pmc))
+		owner->samples_system = --owner->nsampling;
 }
 
 void hwpmc_owner_remove(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	list_del_rcu(&pmc->owner_node);
-	if (hwpmc_pmc_samples(pmc) && hwpmc_pmc_is_system(pmc))
-		pmc->owner->samples_system = --pmc->owner->nsampling;
-	if (!hwpmc_pmc_is_system(pmc))
+	if (hwpmc_pmc_is_system(pmc))
+		remove_system(pmc->owner, pmc);
+	else
 		RCU_INIT_POINTER(pmc->owner->by_row[pmc->row], NULL);
 }
 

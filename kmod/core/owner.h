@@ -15,6 +15,7 @@
 #include <linux/refcount.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 #include "class.h"
 #include "pmc.h"
@@ -40,6 +41,10 @@ struct hwpmc_owner {
 	struct list_head pmcs;		/* hwpmc_lock, RCU */
 	/* Process-scope PMCs by row, for lookups. hwpmc_lock, RCU. */
 	struct hwpmc_pmc __rcu *by_row[HWPMC_ROW_MAX];
+	/* System-scope PMCs by CPU and row, for lookups; and their number by row.
+	 * hwpmc_lock; lookups also under RCU. */
+	struct xarray system;
+	unsigned int nsystem[HWPMC_ROW_MAX];
 	bool executed;			/* hwpmc_owner_exec() has marked what is to be
 					 * released; read and cleared by the work item */
 	refcount_t users;		/* the open descriptor, and log ends in progress */
@@ -91,7 +96,8 @@ static inline struct hwpmc_pmc *hwpmc_owner_find_process(struct hwpmc_owner *own
 	return pmc && pmc->id == id ? pmc : NULL;
 }
 
-void hwpmc_owner_add(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc);
+/* -ENOMEM. */
+int hwpmc_owner_add(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc);
 void hwpmc_owner_remove(struct hwpmc_pmc *pmc);
 /* Would a PMC with this id be a second one on the same counters? */
 bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,

@@ -142,18 +142,11 @@ static bool row_disabled(unsigned int nr, const struct hwpmc_op_pmcallocate *op)
 }
 
 /* A CPU has one counter of the row, for all owners together. */
-static bool row_taken(const struct hwpmc_row *row,
-		      const struct hwpmc_op_pmcallocate *op)
+static bool row_taken(unsigned int nr, const struct hwpmc_op_pmcallocate *op)
 {
-	const struct hwpmc_pmc *pmc;
-
 	lockdep_assert_held(&hwpmc_lock);
-	if (row->cls->shareable || op->cpu == HWPMC_CPU_ANY)
-		return false;
-	list_for_each_entry(pmc, &row->pmcs, row_node)
-		if (pmc->cpu == op->cpu)
-			return true;
-	return false;
+	return op->cpu != HWPMC_CPU_ANY &&
+	       per_cpu_ptr(hwpmc_cpus, op->cpu)->taken & BIT_ULL(nr);
 }
 
 /* The row with the fewest users of those that can count the event; or a refusal. */
@@ -172,7 +165,7 @@ static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 			continue;
 		if (!cls->shareable && !hwpmc_row_admits(row->users, system))
 			busy = nr;
-		else if (row_taken(row, op) ||
+		else if (row_taken(nr, op) ||
 			 hwpmc_owner_holds(owner, nr, op->mode, op->cpu))
 			busy = nr;
 		else if (row_disabled(nr, op))
@@ -335,9 +328,12 @@ static void pmc_put_event(struct hwpmc_pmc *pmc)
 static int pmc_get_row(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	struct hwpmc_row *row = &hwpmc_rows[pmc->row];
+	bool system = hwpmc_pmc_is_system(pmc);
 
 	if (!row->cls->shareable)
-		row->users = hwpmc_row_added(row->users, hwpmc_pmc_is_system(pmc));
+		row->users = hwpmc_row_added(row->users, system);
+	if (!row->cls->shareable && system)
+		per_cpu_ptr(hwpmc_cpus, pmc->cpu)->taken |= BIT_ULL(pmc->row);
 	list_add_tail(&pmc->row_node, &row->pmcs);
 	trace_hwpmc_md_allocate(pmc->row, pmc->select.sel);
 	return 0;
@@ -351,6 +347,8 @@ static void pmc_put_row(struct hwpmc_pmc *pmc)
 	list_del(&pmc->row_node);
 	if (!row->cls->shareable) {
 		row->users = hwpmc_row_removed(row->users, system);
+		if (system)
+			per_cpu_ptr(hwpmc_cpus, pmc->cpu)->taken &= ~BIT_ULL(pmc->row);
 		/* A process-scope row counts on between slices: it must stop with
 		 * its last user. */
 		if (!system && !row->users)
@@ -403,6 +401,19 @@ static int pmc_get_resources(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 
 /* ---- allocation ---------------------------------------------------------- */
 
+/* Its resources, then its place among the owner's PMCs. */
+static int pmc_get_all(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc,
+		       struct hwpmc_hdr *hdr)
+{
+	int ret = pmc_get_resources(pmc, hdr);
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (ret || !hwpmc_owner_add(owner, pmc))
+		return ret;
+	pmc_put_resources(pmc, ARRAY_SIZE(pmc_resources));
+	return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+}
+
 int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 		       struct hwpmc_op_pmcallocate *op, u64 rows)
 {
@@ -425,12 +436,11 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	pmc = pmc_new(owner, op, &enc, nr);
 	if (!pmc)
 		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
-	ret = pmc_get_resources(pmc, &op->hdr);
+	ret = pmc_get_all(owner, pmc, &op->hdr);
 	if (ret) {
 		kfree(pmc);
 		return ret;
 	}
-	hwpmc_owner_add(owner, pmc);
 	op->pmcid = pmc->id;
 	if (hwpmc_pmc_samples(pmc))
 		op->count = pmc->period;

@@ -103,6 +103,7 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 	owner->kernel = kernel;
 	owner->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	INIT_LIST_HEAD(&owner->pmcs);
+	xa_init_flags(&owner->system, XA_FLAGS_ACCOUNT);
 	refcount_set(&owner->users, 1);
 	init_waitqueue_head(&owner->log_wait);
 	ret = hwpmc_owner_join(owner);
