@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * task.h - fields of a task that are in different structures on different kernels.
- * Process context.
+ * task.h - fields of a task that are in different structures on different kernels, or not
+ * in all. Process context.
  */
 #ifndef HWPMC_COMPAT_TASK_H
 #define HWPMC_COMPAT_TASK_H
 
+#include <linux/sched.h>
 #include <linux/types.h>
-
-struct task_struct;
 
 /*
  * Is the task dumpable by its user, or has current CAP_SYS_PTRACE in the task's user
@@ -17,5 +16,23 @@ struct task_struct;
 bool hwpmc_task_is_dumpable(struct task_struct *task);
 /* Of the current program, which has an mm; capabilities do not count. Any context but NMI. */
 bool hwpmc_current_is_dumpable(void);
+
+/*
+ * The CPU that the task runs on or waits for, or -1: it sleeps. The reads are in this
+ * order for task/followers.c. The caller keeps the task.
+ */
+static inline int hwpmc_task_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	bool queued = READ_ONCE(task->on_rq);
+
+	smp_rmb();
+	/* Acquire: all that it counted has been added before. */
+	if (!queued && !smp_load_acquire(&task->on_cpu))
+		return -1;
+	smp_rmb();
+#endif
+	return task_cpu(task);
+}
 
 #endif /* HWPMC_COMPAT_TASK_H */

@@ -30,6 +30,7 @@
 #include "access.h"
 #include "attach.h"
 #include "descent.h"
+#include "followers.h"
 #include "switch.h"
 #include "target.h"
 #include "watch.h"
@@ -197,16 +198,19 @@ static bool attach_end(struct hwpmc_pmc *pmc, struct hwpmc_target *target, bool 
 	unsigned long flags;
 	bool dropped;
 
+	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_followers_begin();
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	target->attaching = NULL;
 	/* The process's exit, or an exec that gained privileges, may have removed the link
 	 * already. */
 	if (refused && target->link[pmc->row].pmc == pmc)
 		hwpmc_unlink_locked(target, pmc);
+	hwpmc_followers_add_locked(target);
 	dropped = hwpmc_target_drop_if_empty_locked(target);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	if (dropped) {
-		hwpmc_switch_sync_all();
+		hwpmc_switch_sync_followers();
 		hwpmc_target_free(target);
 	}
 	return dropped;

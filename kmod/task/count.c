@@ -6,6 +6,7 @@
  */
 #include "../core/cpu.h"
 #include "count.h"
+#include "followers.h"
 #include "switch.h"
 #include "target.h"
 
@@ -19,7 +20,7 @@ void hwpmc_count_sync(bool here_only)
 	unsigned long flags;
 
 	if (!here_only) {
-		hwpmc_switch_sync_all();
+		hwpmc_switch_sync_followers();
 		return;
 	}
 	local_irq_save(flags);
@@ -34,6 +35,7 @@ void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
 	bool here_only;
 
 	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_followers_begin();
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	pmc->counting = true;
 	WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
@@ -43,6 +45,8 @@ void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
 		hwpmc_link_activate_locked(link);
 	}
 	here_only = hwpmc_counts_only_current(pmc);
+	if (!here_only)
+		hwpmc_followers_add_pmc_locked(pmc);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_count_sync(here_only);
 }
@@ -55,6 +59,7 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 	bool here_only;
 
 	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_followers_begin();
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	pmc->counting = false;
 	list_for_each_entry(link, &pmc->links, node) {
@@ -62,6 +67,8 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 		WRITE_ONCE(link->target->active, link->target->active & ~bit);
 	}
 	here_only = hwpmc_counts_only_current(pmc);
+	if (!here_only)
+		hwpmc_followers_add_pmc_locked(pmc);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_count_sync(here_only);
 	/*
@@ -113,16 +120,17 @@ static void link_change(struct hwpmc_pmc *pmc, const struct task_struct *task,
 {
 	struct hwpmc_link *link;
 	unsigned long flags;
-	bool here_only;
 
 	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_followers_begin();
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	link = link_find_locked(pmc, task);
-	if (link)
+	if (link) {
 		change_locked(link);
-	here_only = hwpmc_counts_only_current(pmc);
+		hwpmc_followers_add_locked(link->target);
+	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	hwpmc_count_sync(here_only);
+	hwpmc_switch_sync_followers();
 }
 
 void hwpmc_link_enable(struct hwpmc_pmc *pmc, const struct task_struct *task)

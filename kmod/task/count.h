@@ -35,8 +35,8 @@ void hwpmc_targets_take_migrations(struct hwpmc_pmc *pmc);
  */
 bool hwpmc_counts_only_current(const struct hwpmc_pmc *pmc);
 /*
- * The CPUs follow a change of targets or PMCs; here_only: only this one has to. On
- * return no CPU counts for what the change took away.
+ * The CPUs follow a change of targets or PMCs: those of followers.h, or, here_only, this
+ * one alone. On return no CPU counts for what the change took away.
  */
 void hwpmc_count_sync(bool here_only);
 

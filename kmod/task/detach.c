@@ -18,6 +18,7 @@
 #include "attach.h"
 #include "count.h"
 #include "descent.h"
+#include "followers.h"
 #include "rdpmc.h"
 #include "target.h"
 
@@ -28,6 +29,7 @@ static void remove_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pm
 	lockdep_assert_held(&hwpmc_targets_lock);
 	hwpmc_log_detached(pmc, target->pid);
 	hwpmc_unlink_locked(target, pmc);
+	hwpmc_followers_add_locked(target);
 	if (!target->rows) {
 		hwpmc_target_dismiss_locked(target);
 		list_add(&target->threads, removed);
@@ -83,6 +85,7 @@ static void detach_links(struct hwpmc_pmc *pmc, bool last_attach)
 	LIST_HEAD(removed);
 
 	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_followers_begin();
 	rcu_read_lock();
 	remove_links(pmc, last_attach, &removed);
 	rcu_read_unlock();
@@ -106,6 +109,7 @@ static void detach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	unsigned int i;
 
 	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_followers_begin();
 	remove_link_of(pmc, leader, &removed);
 	for (i = 0; i < d->n; i++)
 		remove_link_of(pmc, d->task[i], &removed);
@@ -117,6 +121,7 @@ void hwpmc_detach_task(struct hwpmc_pmc *pmc, struct task_struct *task)
 	LIST_HEAD(removed);
 
 	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_followers_begin();
 	remove_link_of(pmc, task, &removed);
 	detach_end(&removed, false);
 }
@@ -129,11 +134,13 @@ static int detach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	bool attached;
 
 	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_followers_begin();
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	target = hwpmc_target_find(leader);
 	attached = target && target->link[pmc->row].pmc == pmc;
 	if (attached) {
 		hwpmc_unlink_locked(target, pmc);
+		hwpmc_followers_add_locked(target);
 		if (hwpmc_target_drop_if_empty_locked(target))
 			empty = target;
 	}

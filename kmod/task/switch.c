@@ -16,6 +16,7 @@
 #include "../debug/trace.h"
 #include "../sampling/pmc_records.h"
 #include "../sampling/sample.h"
+#include "followers.h"
 #include "rdpmc.h"
 #include "switch.h"
 #include "target.h"
@@ -244,14 +245,10 @@ static void sync_ipi(void *unused)
 	hwpmc_switch_sync_irqoff(this_cpu_ptr(hwpmc_cpus));
 }
 
-void hwpmc_switch_sync_all(void)
+void hwpmc_switch_sync_followers(void)
 {
-	/*
-	 * Every CPU, not only those with a row in flight: a switch-in may have read
-	 * the target and not yet stored its row. Its interrupts are off, so the IPI
-	 * runs after the store.
-	 */
-	on_each_cpu(sync_ipi, NULL, 1);
+	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_followers_call(sync_ipi, NULL);
 }
 
 /*
@@ -283,8 +280,14 @@ static void flush_slices_ipi(void *arg)
 
 void hwpmc_switch_flush_slices(struct hwpmc_pmc *pmc)
 {
+	unsigned long flags;
+
 	lockdep_assert_held(&hwpmc_lock);
-	on_each_cpu(flush_slices_ipi, pmc, 1);	/* all: see hwpmc_switch_sync_all() */
+	hwpmc_followers_begin();
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	hwpmc_followers_add_pmc_locked(pmc);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	hwpmc_followers_call(flush_slices_ipi, pmc);
 }
 
 /*

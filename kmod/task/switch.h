@@ -18,8 +18,9 @@ extern struct preempt_ops hwpmc_preempt_ops;
 /* Load and unload rows here until they are those that the current thread's target
  * counts. Idempotent; called after each change of a target or a PMC. */
 void hwpmc_switch_sync_irqoff(struct hwpmc_cpu *c);
-/* The same on all CPUs: on return no CPU counts for a removed link. Interrupts on. */
-void hwpmc_switch_sync_all(void);
+/* The same on the CPUs of followers.h: on return no CPU counts for a removed link.
+ * hwpmc_lock, interrupts on. */
+void hwpmc_switch_sync_followers(void);
 /* On return the links of a counting PMC have all that was counted before the call.
  * Slices in flight go on, and follow .slow_path and .user_mapped if the caller has just
  * set them. Process context, hwpmc_lock. */

@@ -114,7 +114,7 @@ void hwpmc_target_insert_locked(struct hwpmc_target *target);
 void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		       const struct hwpmc_link *inherited);
 /* The process counts from here on, unless the PMC is stopped, or the link is dormant or
- * disabled. The CPUs follow in hwpmc_switch_sync_all(). */
+ * disabled. The CPUs follow in hwpmc_switch_sync_followers(). */
 void hwpmc_link_activate_locked(struct hwpmc_link *link);
 void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc);
 

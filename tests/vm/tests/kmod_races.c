@@ -266,7 +266,7 @@ START_TEST(a_read_during_a_stop_has_all_that_was_counted)
 	dev_go(&target);
 	while (*done < 100000)
 		dev_msleep(1);
-	hold_at("hwpmc_switch_sync_all");
+	hold_at("hwpmc_switch_sync_followers");
 	hold_arm(getpid());
 	before = *done;
 	ck_assert(!pthread_create(&thread, NULL, stop_it, &s));

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * followers.c - finds the CPUs that have to follow a change, without asking any. Process
+ * context, hwpmc_lock; switches, forks and exits go on meanwhile.
+ *
+ * A switch-in reads what a target counts, and nothing of ours tells other CPUs that it is
+ * about to. So a row in flight is not the question, but whether a thread can be in a
+ * switch, or run. The scheduler's own fields answer that, with its own barriers, and a
+ * switch has no instruction more. Barrier D: the change is written, then a full barrier,
+ * then task->on_rq, ->on_cpu and the CPU are read, in this order.
+ *
+ *  - A thread is queued (on_rq = 1, after its CPU was set) before a CPU can switch to it;
+ *    both with that CPU's run queue locked. __schedule() takes the lock again, with a
+ *    full barrier behind it, before it picks the thread, before the probe of switches
+ *    (pending threads), sched_out (slices that continue) and sched_in. So if we read
+ *    on_rq = 0 and the thread is queued after that, all of these read the change.
+ *  - If it is queued we interrupt the CPU that it is queued on. It runs there or will, or
+ *    it is moved later; then it is queued there later than we read, and the first point
+ *    is true of its new CPU. Interrupts are off from the run queue's lock to the end of
+ *    a switch, and an interrupt before sched_in does its work. So fn() does not run
+ *    between the two.
+ *  - A thread that blocks has on_rq = 0 before it is switched out: on_cpu is still 1, and
+ *    it is cleared, with release, after sched_out has added the slices to the totals.
+ *    A thread with on_rq = 0 and on_cpu = 1 cannot be moved, so its CPU is the one that
+ *    has to end these slices; ours waits for the interrupt there.
+ *  - A slice that continues in the next thread is that thread's, which is queued while it
+ *    is switched to. If its target is concerned it is added itself.
+ *
+ * doc/decisions/cpus.md says why not by other means.
+ */
+#include <linux/cpumask.h>
+#include <linux/lockdep.h>
+#include <linux/smp.h>
+
+#include "../compat/task.h"
+#include "../core/lock.h"
+#include "followers.h"
+#include "target.h"
+
+/* With interrupts off no more threads than this are looked at. For more all CPUs are
+ * interrupted: where so many threads run, there are hardly others. */
+#define LOOK_AT_MOST	256
+
+/* hwpmc_lock */
+static struct cpumask followers;
+static unsigned int looked_at;
+
+void hwpmc_followers_begin(void)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	cpumask_clear(&followers);
+	looked_at = 0;
+}
+
+void hwpmc_followers_add_locked(const struct hwpmc_target *target)
+{
+	const struct hwpmc_thread *thread;
+	int cpu;
+
+	lockdep_assert_held(&hwpmc_lock);
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (looked_at + target->nthreads > LOOK_AT_MOST) {
+		looked_at = LOOK_AT_MOST + 1;
+		return;
+	}
+	looked_at += target->nthreads;
+	smp_mb();	/* D: pairs with that of __schedule(), see above */
+	list_for_each_entry(thread, &target->threads, node) {
+		cpu = hwpmc_task_cpu(thread->task);
+		if (cpu >= 0)
+			cpumask_set_cpu(cpu, &followers);
+	}
+}
+
+void hwpmc_followers_add_pmc_locked(const struct hwpmc_pmc *pmc)
+{
+	const struct hwpmc_link *link;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	list_for_each_entry(link, &pmc->links, node) {
+		hwpmc_followers_add_locked(link->target);
+		if (looked_at > LOOK_AT_MOST)
+			return;
+	}
+}
+
+void hwpmc_followers_call(smp_call_func_t fn, void *arg)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	if (looked_at > LOOK_AT_MOST)
+		on_each_cpu(fn, arg, 1);
+	else if (!cpumask_empty(&followers))
+		on_each_cpu_mask(&followers, fn, arg, true);
+}
