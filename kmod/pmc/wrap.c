@@ -3,7 +3,9 @@
  * wrap.c - harvests slices in flight before a counter can wrap twice, by a work item
  * that is queued only while a class is claimed.
  */
+#include <linux/jiffies.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 
 #include "../backends/width.h"
 #include "../core/cpu.h"
@@ -15,6 +17,10 @@
 static void harvest_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(harvest, harvest_work);
 
+/* When the harvest is due, in jiffies, while it is queued. */
+static DEFINE_SPINLOCK(due_lock);
+static unsigned long due;
+
 static void harvest_ipi(void *unused)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
@@ -24,6 +30,15 @@ static void harvest_ipi(void *unused)
 		hwpmc_cpu_harvest_irqoff(c, __ffs64(rows));
 	hwpmc_userpage_renew_all_irqoff(c);
 	hwpmc_system_harvest_irqoff(c);
+}
+
+/* Does the CPU count? A slice that begins while this is read is young enough for the next
+ * harvest. */
+static bool may_wrap(int cpu, void *unused)
+{
+	struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
+
+	return READ_ONCE(c->loaded) || !list_empty(&c->sys);
 }
 
 /* In jiffies, until the narrowest claimed counter could wrap; 0: never. */
@@ -37,14 +52,28 @@ static unsigned long wrap_interval(void)
 	return msecs_to_jiffies(hwpmc_width_wrap_ms(width));
 }
 
+/* A class that is narrower than those before needs an earlier harvest; none makes it
+ * later, or claims that are repeated would put it off for ever. */
+static void harvest_within(unsigned long delay)
+{
+	unsigned long by = jiffies + delay;
+
+	spin_lock(&due_lock);
+	if (!delayed_work_pending(&harvest) || time_before(by, due)) {
+		due = by;
+		hwpmc_work_again(&harvest, delay);
+	}
+	spin_unlock(&due_lock);
+}
+
 static void harvest_work(struct work_struct *work)
 {
 	unsigned long delay = wrap_interval();
 
 	if (!delay)
 		return;
-	on_each_cpu(harvest_ipi, NULL, 1);
-	hwpmc_work_later(&harvest, delay);
+	on_each_cpu_cond(may_wrap, harvest_ipi, NULL, true);
+	harvest_within(delay);
 }
 
 void hwpmc_wrap_begin(void)
@@ -52,9 +81,8 @@ void hwpmc_wrap_begin(void)
 	unsigned long delay = wrap_interval();
 
 	lockdep_assert_held(&hwpmc_lock);
-	/* A class that is narrower than those before needs an earlier harvest. */
 	if (delay)
-		hwpmc_work_again(&harvest, delay);
+		harvest_within(delay);
 }
 
 void hwpmc_wrap_exit(void)
