@@ -96,47 +96,62 @@ static void process_read_ipi(void *arg)
 		hwpmc_cpu_harvest_irqoff(c, pmc->row);
 }
 
-/* Harvest here. True: that is all, because the only measured thread runs here. */
-static bool harvest_here(struct hwpmc_pmc *pmc)
+static bool is_in_flight(int cpu, void *arg)
+{
+	const struct hwpmc_pmc *pmc = arg;
+	struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
+
+	return smp_load_acquire(&c->row[pmc->row].pmc) == pmc;	/* A */
+}
+
+/* Not by the mask of CPUs that are online, whose walk takes three times the instructions:
+ * a CPU that is offline has nothing in flight. */
+static bool is_in_flight_elsewhere(struct hwpmc_pmc *pmc, unsigned int here)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		if (cpu != here && cpu_possible(cpu) && is_in_flight(cpu, pmc))
+			return true;
+	return false;
+}
+
+/* Harvest here. Returns this CPU, or -1: that is all, because the only measured thread
+ * runs here. */
+static int harvest_here(struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_cpu *c;
-	bool all = false;
+	int cpu;
 
 	local_irq_disable();
+	cpu = smp_processor_id();
 	c = this_cpu_ptr(hwpmc_cpus);
 	if (c->row[pmc->row].pmc == pmc) {
 		hwpmc_cpu_harvest_irqoff(c, pmc->row);
-		all = READ_ONCE(pmc->nthreads) == 1;
+		if (READ_ONCE(pmc->nthreads) == 1)
+			cpu = -1;
 	}
 	local_irq_enable();
-	return all;
+	return cpu;
 }
 
 /*
- * Adds every slice in flight to the total: here directly, on other CPUs by an IPI. A
- * slice that ends meanwhile is added before .pmc is cleared (A: pairs with
- * hwpmc_cpu_unload_irqoff()). So all that was counted before the call is in the total
- * after the loop.
+ * Adds every slice in flight to the total: here directly, on other CPUs by an IPI; they
+ * are asked at once, and those without a slice are not. A slice that ends meanwhile is
+ * added before .pmc is cleared (A: pairs with hwpmc_cpu_unload_irqoff()). So all that was
+ * counted before the call is in the total in the end. This CPU is not looked at again,
+ * also if the caller migrates: what begins on it now has counted nothing before the call.
  */
 static void process_harvest(struct hwpmc_pmc *pmc)
 {
-	unsigned int row = pmc->row;
-	int cpu;
+	int here;
 
 	/* First: a thread that is switched in after this has them in its slice. */
 	if (unlikely(pmc->counts_off_cpu))
 		hwpmc_targets_take_migrations(pmc);
-	if (harvest_here(pmc))
-		return;
-	preempt_disable();
-	for_each_online_cpu(cpu) {
-		struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
-
-		/* This CPU as well: the caller may have migrated since. */
-		if (smp_load_acquire(&c->row[row].pmc) == pmc)
-			smp_call_function_single(cpu, process_read_ipi, pmc, 1);
-	}
-	preempt_enable();
+	here = harvest_here(pmc);
+	if (here >= 0 && is_in_flight_elsewhere(pmc, here))
+		on_each_cpu_cond(is_in_flight, process_read_ipi, pmc, true);
 }
 
 int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value)
