@@ -106,6 +106,11 @@ static void amd_release(struct hwpmc_class *cls)
 	hwpmc_x86_release(&bank);
 }
 
+static u32 amd_running_irqoff(const struct hwpmc_class *cls)
+{
+	return hwpmc_x86_running_irqoff(&bank);
+}
+
 static u32 amd_pmu_state(const struct hwpmc_class *cls)
 {
 	return hwpmc_x86_state(&bank);
@@ -182,6 +187,7 @@ const struct hwpmc_class_ops hwpmc_k8_ops = {
 	.probe = amd_probe,
 	.claim = amd_claim,
 	.release = amd_release,
+	.running_irqoff = amd_running_irqoff,
 	.pmu_state = amd_pmu_state,
 	.reset_irqoff = amd_reset_irqoff,
 	.encode = hwpmc_amd_encode,

@@ -63,11 +63,14 @@ struct hwpmc_class_ops {
 	void (*exit)(struct hwpmc_class *cls);
 	/*
 	 * Reserve the hardware against perf (x86_reserve.c), and release it. NULL
-	 * where nothing is to be claimed (TSC). -EBUSY: *why is PMU_RESERVED or
-	 * PMU_RUNNING, *detail the MSR.
+	 * where nothing is to be claimed (TSC). -EBUSY: *why is PMU_RESERVED, *detail
+	 * the MSR.
 	 */
 	int (*claim)(struct hwpmc_class *cls, u32 *why, s32 *detail);
 	void (*release)(struct hwpmc_class *cls);
+	/* After claim(), on each CPU: the control MSR of a counter that runs although no
+	 * class has used it yet, 0: none. NULL as claim. */
+	u32 (*running_irqoff)(const struct hwpmc_class *cls);
 	/* The state of what claim() takes: enum hwpmc_pmu_state. NULL as claim. */
 	u32 (*pmu_state)(const struct hwpmc_class *cls);
 	/*
@@ -79,7 +82,7 @@ struct hwpmc_class_ops {
 	 * Put this CPU's registers of the class into a defined state: selects and
 	 * fixed control 0, status acknowledged; global control with all rows of the
 	 * class enabled if `on`, else 0, or as it was before where perf relies on
-	 * that (AMD). Called on each CPU after claim (on) and at release (off), and
+	 * that (AMD). Called on each CPU after claim, where no counter runs (on), and at release (off), and
 	 * when a CPU comes online or goes offline. Classes that share a global
 	 * control register (IAF, IAP) change their own bits only. NULL where there
 	 * are no registers (TSC).

@@ -23,6 +23,7 @@ void hwpmc_intel_global_irqoff(u64 own, bool on);
 /* claim(), release() and pmu_state() of both classes. */
 int hwpmc_intel_claim(struct hwpmc_class *cls, u32 *why, s32 *detail);
 void hwpmc_intel_release(struct hwpmc_class *cls);
+u32 hwpmc_intel_running_irqoff(const struct hwpmc_class *cls);
 u32 hwpmc_intel_state(const struct hwpmc_class *cls);
 
 #endif /* HWPMC_INTEL_H */

@@ -170,6 +170,11 @@ void hwpmc_intel_release(struct hwpmc_class *cls)
 	hwpmc_x86_release(&intel_bank);
 }
 
+u32 hwpmc_intel_running_irqoff(const struct hwpmc_class *cls)
+{
+	return hwpmc_x86_running_irqoff(&intel_bank);
+}
+
 u32 hwpmc_intel_state(const struct hwpmc_class *cls)
 {
 	return hwpmc_x86_state(&intel_bank);
@@ -288,6 +293,7 @@ const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.probe = iap_probe,
 	.claim = hwpmc_intel_claim,
 	.release = hwpmc_intel_release,
+	.running_irqoff = hwpmc_intel_running_irqoff,
 	.pmu_state = hwpmc_intel_state,
 	.reset_irqoff = iap_reset_irqoff,
 	.encode = hwpmc_iap_encode,

@@ -91,6 +91,7 @@ const struct hwpmc_class_ops hwpmc_iaf_ops = {
 	.probe = iaf_probe,
 	.claim = hwpmc_intel_claim,
 	.release = hwpmc_intel_release,
+	.running_irqoff = hwpmc_intel_running_irqoff,
 	.pmu_state = hwpmc_intel_state,
 	.reset_irqoff = iaf_reset_irqoff,
 	.encode = hwpmc_iaf_encode,

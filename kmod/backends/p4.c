@@ -107,6 +107,11 @@ static void p4_release(struct hwpmc_class *cls)
 	hwpmc_x86_release(&p4_bank);
 }
 
+static u32 p4_running_irqoff(const struct hwpmc_class *cls)
+{
+	return hwpmc_x86_running_irqoff(&p4_bank);
+}
+
 static u32 p4_pmu_state(const struct hwpmc_class *cls)
 {
 	return hwpmc_x86_state(&p4_bank);
@@ -285,6 +290,7 @@ const struct hwpmc_class_ops hwpmc_p4_ops = {
 	.probe = p4_probe,
 	.claim = p4_claim,
 	.release = p4_release,
+	.running_irqoff = p4_running_irqoff,
 	.pmu_state = p4_pmu_state,
 	.cpu_online_irqoff = p4_cpu_online_irqoff,
 	.reset_irqoff = p4_reset_irqoff,

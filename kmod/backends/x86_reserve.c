@@ -10,10 +10,8 @@
  *
  * Process context, under hwpmc_lock (which is above this folder, so not asserted).
  */
-#include <linux/atomic.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
-#include <linux/smp.h>
 #include <asm/nmi.h>
 #include <asm/perf_event.h>
 
@@ -56,45 +54,30 @@ static u32 bank_reserve(const struct hwpmc_x86_bank *bank)
 	return 0;
 }
 
-struct running_search {
-	const struct hwpmc_x86_bank *bank;
-	atomic_t found;		/* control MSR of a running counter; 0: none */
-};
-
-static void find_enable_bits(struct running_search *s, u32 msr, u64 runs)
+/* The MSR, where it lets a counter run. */
+static u32 find_enable_bits(u32 msr, u64 runs)
 {
 	u64 value;
 
-	if (hwpmc_rdmsr_safe(msr, &value))
+	if (hwpmc_rdmsr_safe(msr, &value)) {
 		hwpmc_x86_note_fault_nmi(msr);
-	else if (value & runs)
-		atomic_cmpxchg(&s->found, 0, msr);
+		return 0;
+	}
+	return value & runs ? msr : 0;
 }
 
-static void find_running_ipi(void *arg)
+u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank)
 {
-	struct running_search *s = arg;
 	unsigned int i;
+	u32 msr = 0;
 
-	for (i = 0; i < s->bank->num; i++)
-		find_enable_bits(s, hwpmc_x86_sel(s->bank, i), s->bank->sel_runs);
-	if (s->bank->fixed_ctrl)
-		find_enable_bits(s, s->bank->fixed_ctrl, s->bank->fixed_runs);
-}
-
-static u32 bank_running(const struct hwpmc_x86_bank *bank)
-{
-	struct running_search s = { .bank = bank, .found = ATOMIC_INIT(0) };
-
-	on_each_cpu(find_running_ipi, &s, 1);
-	return atomic_read(&s.found);
-}
-
-static int bank_refuse(u32 reason, u32 msr, u32 *why, s32 *detail)
-{
-	*why = reason;
-	*detail = msr;
-	return -EBUSY;
+	if (users > 1)
+		return 0;
+	for (i = 0; !msr && i < bank->num; i++)
+		msr = find_enable_bits(hwpmc_x86_sel(bank, i), bank->sel_runs);
+	if (!msr && bank->fixed_ctrl)
+		msr = find_enable_bits(bank->fixed_ctrl, bank->fixed_runs);
+	return msr;
 }
 
 int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
@@ -109,17 +92,12 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 	if (msr) {
 		pr_info_ratelimited("counters are held by perf events or the NMI watchdog (MSR %#x): end perf, or run `sysctl kernel.nmi_watchdog=0`\n",
 				    msr);
-		return bank_refuse(HWPMC_WHY_PMU_RESERVED, msr, why, detail);
+		*why = HWPMC_WHY_PMU_RESERVED;
+		*detail = msr;
+		return -EBUSY;
 	}
 	/* The MSR that faulted for former users may work again. */
 	WRITE_ONCE(hwpmc_msr_faulted, 0);
-	msr = bank_running(bank);
-	if (msr) {
-		bank_unreserve(bank, bank->num);
-		pr_info_ratelimited("a counter runs that nobody has reserved (MSR %#x): firmware or a hypervisor uses it\n",
-				    msr);
-		return bank_refuse(HWPMC_WHY_PMU_RUNNING, msr, why, detail);
-	}
 	users = 1;
 	return 0;
 }

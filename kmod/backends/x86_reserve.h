@@ -35,6 +35,8 @@ static inline u32 hwpmc_x86_ctr(const struct hwpmc_x86_bank *b, unsigned int i)
 /* Reserve the whole bank or nothing; see claim() in backend.h. Counts its users. */
 int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail);
 void hwpmc_x86_release(const struct hwpmc_x86_bank *bank);
+/* See running_irqoff() in backend.h; 0 where a class has claimed the bank before. */
+u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank);
 
 /*
  * All writes to the bank's registers. A fault is kept in hwpmc_msr_faulted. Any

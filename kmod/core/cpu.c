@@ -78,26 +78,63 @@ void hwpmc_cpu_stop_nmi(struct hwpmc_cpu *c, unsigned int nr)
 
 struct class_switch {
 	struct hwpmc_class *cls;
-	bool on;
+	atomic_t running;	/* control MSR of a counter that runs; 0: none */
 };
 
-static void class_switch_ipi(void *arg)
+static void class_on_ipi(void *arg)
 {
 	struct class_switch *sw = arg;
-	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	const struct hwpmc_class_ops *ops = sw->cls->ops;
+	u32 msr = ops->running_irqoff ? ops->running_irqoff(sw->cls) : 0;
 
-	hwpmc_cpu_reset_class_irqoff(c, sw->cls, sw->on);
+	if (msr)
+		atomic_cmpxchg(&sw->running, 0, msr);
+	else
+		hwpmc_cpu_reset_class_irqoff(this_cpu_ptr(hwpmc_cpus), sw->cls, true);
 }
 
-void hwpmc_cpus_reset_class(struct hwpmc_class *cls, bool on)
+u32 hwpmc_cpus_class_on(struct hwpmc_class *cls)
 {
-	struct class_switch sw = { .cls = cls, .on = on };
+	struct class_switch sw = { .cls = cls, .running = ATOMIC_INIT(0) };
 
+	lockdep_assert_held(&hwpmc_lock);
 	/* A CPU that goes online has read which classes are claimed, and is reset here;
 	 * or it will read that. */
 	cpus_read_lock();
-	on_each_cpu(class_switch_ipi, &sw, 1);
+	on_each_cpu(class_on_ipi, &sw, 1);
 	cpus_read_unlock();
+	return atomic_read(&sw.running);
+}
+
+/* Only its own CPU changes it, and none does while a class is switched off: no PMC of the
+ * class is left, and a CPU that goes online is kept away. */
+static bool class_is_on(int cpu, void *arg)
+{
+	const struct hwpmc_class *cls = arg;
+
+	return READ_ONCE(per_cpu_ptr(hwpmc_cpus, cpu)->on) & BIT(class_index(cls));
+}
+
+static void class_off_ipi(void *arg)
+{
+	hwpmc_cpu_reset_class_irqoff(this_cpu_ptr(hwpmc_cpus), arg, false);
+}
+
+void hwpmc_cpus_class_off(struct hwpmc_class *cls)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	cpus_read_lock();
+	on_each_cpu_cond(class_is_on, class_off_ipi, cls, true);
+	cpus_read_unlock();
+}
+
+/* Each CPU that programmed the row has been asked or seen to have ended its slices since
+ * (task/followers.c), so its shadow is seen as well. */
+static bool row_is_programmed(int cpu, void *arg)
+{
+	unsigned int nr = (unsigned long)arg;
+
+	return READ_ONCE(per_cpu_ptr(hwpmc_cpus, cpu)->row[nr].shadow.sel);
 }
 
 static void stop_row_ipi(void *arg)
@@ -112,7 +149,7 @@ static void stop_row_ipi(void *arg)
 void hwpmc_cpus_stop_row(unsigned int nr)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	on_each_cpu(stop_row_ipi, (void *)(unsigned long)nr, 1);
+	on_each_cpu_cond(row_is_programmed, stop_row_ipi, (void *)(unsigned long)nr, true);
 }
 
 int hwpmc_cpu_call(unsigned int cpu, void (*fn)(void *), void *arg)

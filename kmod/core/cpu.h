@@ -72,8 +72,13 @@ extern struct hwpmc_cpu __percpu *hwpmc_cpus;
 /* Reset the class's registers on this CPU, and enable or disable the class. */
 void hwpmc_cpu_reset_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
 				  bool on);
-/* Switch the hardware of a class on or off on all CPUs. */
-void hwpmc_cpus_reset_class(struct hwpmc_class *cls, bool on);
+/*
+ * Switch the hardware of a class on, on all CPUs but those where a counter runs that
+ * nobody has reserved: 0, or the MSR that lets one run. Off, where it is on. Process
+ * context, hwpmc_lock.
+ */
+u32 hwpmc_cpus_class_on(struct hwpmc_class *cls);
+void hwpmc_cpus_class_off(struct hwpmc_class *cls);
 /* Stop a row, which has no user, on all CPUs that have it programmed. hwpmc_lock. */
 void hwpmc_cpus_stop_row(unsigned int nr);
 /* Run fn on a CPU, interrupts off. -ENXIO where it is not online. */

@@ -4,6 +4,8 @@
  * context, hwpmc_lock.
  */
 #include <linux/lockdep.h>
+#include <linux/printk.h>
+#include <linux/ratelimit.h>
 
 #include "../core/cpu.h"
 #include "../debug/trace.h"
@@ -34,8 +36,17 @@ static void claim_generation_begin(void)
 	hwpmc_rdpmc_take_all();
 }
 
+static void class_unclaim(struct hwpmc_class *cls)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	clear_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
+	hwpmc_cpus_class_off(cls);
+	cls->ops->release(cls);
+}
+
 static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
+	u32 msr;
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
@@ -48,7 +59,15 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	if (cls->nmi && !(hwpmc_claimed_classes & hwpmc_classes_nmi))
 		claim_generation_begin();
 	set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
-	hwpmc_cpus_reset_class(cls, true);
+	msr = hwpmc_cpus_class_on(cls);
+	if (msr) {
+		class_unclaim(cls);
+		pr_info_ratelimited("a counter runs that nobody has reserved (MSR %#x): firmware or a hypervisor uses it\n",
+				    msr);
+		*why = HWPMC_WHY_PMU_RUNNING;
+		*detail = msr;
+		return -EBUSY;
+	}
 	hwpmc_wrap_begin();
 	return 0;
 }
@@ -78,8 +97,6 @@ void hwpmc_class_put(struct hwpmc_class *cls)
 		return;
 	if (!cls->ops->claim)
 		return;
-	clear_bit(i, &hwpmc_claimed_classes);
-	hwpmc_cpus_reset_class(cls, false);
-	cls->ops->release(cls);
+	class_unclaim(cls);
 	trace_hwpmc_md_exit(cls->id, 0);
 }
