@@ -25,9 +25,42 @@ START_TEST(a_program_longer_than_the_counter_is_counted_exactly)
 }
 END_TEST
 
+#define TRACING	"/sys/kernel/tracing/"
+
+/* How often the harvest has run since the trace was cleared. */
+static unsigned int harvests(void)
+{
+	FILE *f = fopen(TRACING "trace", "r");
+	unsigned int n = 0;
+	char line[512];
+
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, "function harvest_work") != NULL;
+	fclose(f);
+	return n;
+}
+
+/* Each release of the only PMC gives the class back, each allocation claims it. */
+START_TEST(claims_that_are_repeated_do_not_put_off_the_harvest)
+{
+	int fd = dev_open();
+
+	dev_put(TRACING "trace", "");
+	dev_put(TRACING "events/workqueue/workqueue_execute_start/enable", "1");
+	for (int i = 0; i < 20000 && (i % 20 || harvests() < 3); i++)
+		dev_ok(dev_release(fd, dev_alloc(fd, TC, 0, ANY, INSN, U)));
+	dev_put(TRACING "events/workqueue/workqueue_execute_start/enable", "0");
+	ck_assert_uint_ge(harvests(), 3);
+	close(fd);
+	dev_check_registers_clear();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
+	harness_add_timed(claims_that_are_repeated_do_not_put_off_the_harvest, 60);
 	harness_add_timed(a_program_longer_than_the_counter_is_counted_exactly, 60);
 	return harness_run();
 }
