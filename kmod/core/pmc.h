@@ -9,6 +9,7 @@
 #define HWPMC_PMC_H
 
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 
@@ -22,11 +23,6 @@ struct hwpmc_owner;
 struct hwpmc_rdpmc;
 
 struct hwpmc_pmc {
-	/*
-	 * Events so far, without those of slices in flight. 64 bits, independent of
-	 * the counter's width. Any CPU adds to it in the switch path.
-	 */
-	atomic64_t total;
 	struct hwpmc_select select;	/* never changes */
 	unsigned int row;		/* constant, as all up to .config1 */
 	u32 id;
@@ -80,6 +76,13 @@ struct hwpmc_pmc {
 	bool in_flight;
 
 	struct rcu_head rcu;
+
+	/*
+	 * Events so far, without those of slices in flight. 64 bits, independent of
+	 * the counter's width. Any CPU adds to it in the switch path; so its cache line
+	 * has none of the fields above, which switches on all CPUs read.
+	 */
+	atomic64_t total ____cacheline_aligned_in_smp;
 };
 
 static inline bool hwpmc_pmc_is_system(const struct hwpmc_pmc *pmc)
