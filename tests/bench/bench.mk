@@ -11,10 +11,20 @@ bench:
 
 bench-run: module vm-fetch vpmu $(BENCH_DIR)/bench
 	@status=0; BUILD=$(BUILD) $(TOP)/tests/bench/run || status=1; \
+	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-cpus || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-analysis || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-growth || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-exports || status=1; \
 	exit $$status
+
+# What operations cost with 8 CPUs and with one.
+bench-cpus: module vm-fetch vpmu $(BENCH_DIR)/cpus/cpus
+	@BUILD=$(BUILD) $(TOP)/tests/bench/cpus/run
+
+$(BENCH_DIR)/cpus/cpus: $(TOP)/tests/bench/cpus/cpus.c $(TOP)/include/uapi/hwpmc.h \
+		$(TOP)/tests/vpmu/vpmu_guest.h
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -o $@ $< -lpthread
 
 # Reading logs, on this machine: alone, it needs no bench in the VM.
 bench-analysis: module tools vm-fetch vpmu $(BENCH_DIR)/analysis/load \
@@ -52,5 +62,5 @@ $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/be
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -I$(TOP)/lib/pmc -o $@ $(BENCH_SRC) -lpthread
 
-.PHONY: bench bench-run bench-analysis bench-growth bench-exports \
+.PHONY: bench bench-run bench-cpus bench-analysis bench-growth bench-exports \
 	bench-table

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * cpus.c - runs in a VM with one CPU or several: interrupts that operations send to CPUs,
+ * by the kernel's count of function calls, and kernel instructions that they take, by
+ * the emulated PMU's totals of this process. One line each: name<TAB>of one operation.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <hwpmc.h>
+
+#include "vpmu_guest.h"
+
+#define N	200
+
+static int fd;
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("sched_setaffinity");
+}
+
+static int cpus(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static uint32_t allocate(void)
+{
+	struct hwpmc_op_pmcallocate op = {
+		.caps = HWPMC_CAP_USER, .class = HWPMC_CLASS_IAP, .mode = HWPMC_MODE_TC,
+		.flags = HWPMC_F_EV_PMU, .config = 0xc0, .cpu = HWPMC_CPU_ANY,
+	};
+
+	if (ioctl(fd, HWPMC_IOC_PMCALLOCATE, &op))
+		die("PMCALLOCATE");
+	return op.pmcid;
+}
+
+static void id_op(unsigned long request, uint32_t id)
+{
+	struct hwpmc_op_pmc op = { .pmcid = id };
+
+	if (ioctl(fd, request, &op))
+		die("an operation");
+}
+
+static void attach_op(unsigned long request, uint32_t id, pid_t pid)
+{
+	struct hwpmc_op_pmcattach op = { .pmcid = id, .pid = pid };
+
+	if (ioctl(fd, request, &op))
+		die("attach or detach");
+}
+
+static uint32_t own, other;
+static pid_t target;
+
+static void start_stop(void)
+{
+	id_op(HWPMC_IOC_PMCSTART, own);
+	id_op(HWPMC_IOC_PMCSTOP, own);
+}
+
+static void attach_detach(void)
+{
+	attach_op(HWPMC_IOC_PMCATTACH, other, target);
+	attach_op(HWPMC_IOC_PMCDETACH, other, target);
+}
+
+static void allocate_release(void)
+{
+	id_op(HWPMC_IOC_PMCRELEASE, allocate());
+}
+
+static void read_it(void)
+{
+	struct hwpmc_op_pmcrw op = { .pmcid = own, .flags = HWPMC_F_OLDVALUE };
+
+	if (ioctl(fd, HWPMC_IOC_PMCRW, &op))
+		die("PMCRW");
+}
+
+static unsigned long function_calls(void)
+{
+	FILE *f = fopen("/proc/interrupts", "r");
+	unsigned long sum = 0;
+	char line[4096], *at = NULL;
+
+	while (f && !at && fgets(line, sizeof(line), f))
+		at = strstr(line, "CAL:");
+	if (!at)
+		die("/proc/interrupts");
+	fclose(f);
+	at += 4;
+	for (int cpu = 0; cpu < cpus(); cpu++)
+		sum += strtoul(at, &at, 10);
+	return sum;
+}
+
+/* The least of some repeats: what else runs only adds. */
+static void measure(const char *name, void (*fn)(void))
+{
+	unsigned long least_calls = ~0UL, calls;
+	uint64_t least = ~0ULL, cost;
+
+	fn();
+	for (int repeat = 0; repeat < 3; repeat++) {
+		usleep(600000);
+		calls = function_calls();
+		cost = vpmu_own(VPMU_KERNEL_INSN);
+		for (int i = 0; i < N; i++)
+			fn();
+		cost = vpmu_own(VPMU_KERNEL_INSN) - cost;
+		calls = function_calls() - calls;
+		if (cost < least)
+			least = cost;
+		if (calls < least_calls)
+			least_calls = calls;
+	}
+	printf("%s_ipis\t%.1f\n%s\t%.2f\n", name, (double)least_calls / N, name,
+	       (double)least / N);
+	fflush(stdout);
+}
+
+static void *sleeper(void *unused)
+{
+	pin(cpus() - 1);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void spin(void)
+{
+	pin(cpus() - 1);
+	for (;;)
+		;
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	target = cpus() > 1 ? fork() : 0;
+	if (cpus() > 1 && !target)
+		spin();
+	fd = open("/dev/hwpmc", O_RDWR);
+	if (fd < 0)
+		die("/dev/hwpmc");
+	if (pthread_create(&thread, NULL, sleeper, NULL))
+		die("pthread_create");
+	pin(0);
+	usleep(100000);
+	printf("cpus\t%d\n", cpus());
+	measure("allocate_release", allocate_release);
+	own = allocate();
+	measure("allocate_release_next", allocate_release);
+	measure("start_stop", start_stop);
+	id_op(HWPMC_IOC_PMCSTART, own);
+	measure("read", read_it);
+	if (target) {
+		other = allocate();
+		attach_op(HWPMC_IOC_PMCATTACH, other, target);
+		other = allocate();
+		measure("attach_detach", attach_detach);
+		kill(target, SIGKILL);
+		waitpid(target, NULL, 0);
+	}
+	return 0;
+}
