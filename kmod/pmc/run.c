@@ -116,25 +116,6 @@ static bool is_in_flight_elsewhere(struct hwpmc_pmc *pmc, unsigned int here)
 	return false;
 }
 
-/* Harvest here. Returns this CPU, or -1: that is all, because the only measured thread
- * runs here. */
-static int harvest_here(struct hwpmc_pmc *pmc)
-{
-	struct hwpmc_cpu *c;
-	int cpu;
-
-	local_irq_disable();
-	cpu = smp_processor_id();
-	c = this_cpu_ptr(hwpmc_cpus);
-	if (c->row[pmc->row].pmc == pmc) {
-		hwpmc_cpu_harvest_irqoff(c, pmc->row);
-		if (READ_ONCE(pmc->nthreads) == 1)
-			cpu = -1;
-	}
-	local_irq_enable();
-	return cpu;
-}
-
 /*
  * Adds every slice in flight to the total: here directly, on other CPUs by an IPI; they
  * are asked at once, and those without a slice are not. A slice that ends meanwhile is
@@ -144,13 +125,25 @@ static int harvest_here(struct hwpmc_pmc *pmc)
  */
 static void process_harvest(struct hwpmc_pmc *pmc)
 {
-	int here;
+	struct hwpmc_cpu *c;
+	unsigned int here;
 
 	/* First: a thread that is switched in after this has them in its slice. */
 	if (unlikely(pmc->counts_off_cpu))
 		hwpmc_targets_take_migrations(pmc);
-	here = harvest_here(pmc);
-	if (here >= 0 && is_in_flight_elsewhere(pmc, here))
+	local_irq_disable();
+	c = this_cpu_ptr(hwpmc_cpus);
+	if (c->row[pmc->row].pmc == pmc) {
+		hwpmc_cpu_harvest_irqoff(c, pmc->row);
+		/* The only measured thread runs here. */
+		if (READ_ONCE(pmc->nthreads) == 1) {
+			local_irq_enable();
+			return;
+		}
+	}
+	here = smp_processor_id();
+	local_irq_enable();
+	if (is_in_flight_elsewhere(pmc, here))
 		on_each_cpu_cond(is_in_flight, process_read_ipi, pmc, true);
 }
 
