@@ -35,7 +35,6 @@ void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
 	bool here_only;
 
 	lockdep_assert_held(&hwpmc_lock);
-	hwpmc_followers_begin();
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	pmc->counting = true;
 	WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
@@ -46,7 +45,7 @@ void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
 	}
 	here_only = hwpmc_counts_only_current(pmc);
 	if (!here_only)
-		hwpmc_followers_add_pmc_locked(pmc);
+		hwpmc_followers_pmc_locked(pmc);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_count_sync(here_only);
 }
@@ -59,7 +58,6 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 	bool here_only;
 
 	lockdep_assert_held(&hwpmc_lock);
-	hwpmc_followers_begin();
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	pmc->counting = false;
 	list_for_each_entry(link, &pmc->links, node) {
@@ -68,7 +66,7 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 	}
 	here_only = hwpmc_counts_only_current(pmc);
 	if (!here_only)
-		hwpmc_followers_add_pmc_locked(pmc);
+		hwpmc_followers_pmc_locked(pmc);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_count_sync(here_only);
 	/*

@@ -30,6 +30,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/smp.h>
 
 #include "../compat/task.h"
@@ -37,19 +38,25 @@
 #include "followers.h"
 #include "target.h"
 
-/* With interrupts off no more threads than this are looked at. For more all CPUs are
- * interrupted: where so many threads run, there are hardly others. */
-#define LOOK_AT_MOST	256
+/*
+ * For more threads than these all CPUs are interrupted: to look at eight threads costs
+ * less than to interrupt one CPU, so for each CPU eight are looked at; and with interrupts
+ * off no more than 256.
+ */
+#define THREADS_PER_CPU	8u
+#define THREADS_MOST	256u
 
 /* hwpmc_lock */
 static struct cpumask followers;
-static unsigned int looked_at;
+static unsigned int looks_left;		/* at threads */
+static bool all_follow;
 
 void hwpmc_followers_begin(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	cpumask_clear(&followers);
-	looked_at = 0;
+	looks_left = min(THREADS_MOST, THREADS_PER_CPU * num_online_cpus());
+	all_follow = false;
 }
 
 void hwpmc_followers_add_locked(const struct hwpmc_target *target)
@@ -59,11 +66,11 @@ void hwpmc_followers_add_locked(const struct hwpmc_target *target)
 
 	lockdep_assert_held(&hwpmc_lock);
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (looked_at + target->nthreads > LOOK_AT_MOST) {
-		looked_at = LOOK_AT_MOST + 1;
+	if (all_follow || target->nthreads > looks_left) {
+		all_follow = true;
 		return;
 	}
-	looked_at += target->nthreads;
+	looks_left -= target->nthreads;
 	smp_mb();	/* D: pairs with that of __schedule(), see above */
 	list_for_each_entry(thread, &target->threads, node) {
 		cpu = hwpmc_task_cpu(thread->task);
@@ -72,14 +79,15 @@ void hwpmc_followers_add_locked(const struct hwpmc_target *target)
 	}
 }
 
-void hwpmc_followers_add_pmc_locked(const struct hwpmc_pmc *pmc)
+void hwpmc_followers_pmc_locked(const struct hwpmc_pmc *pmc)
 {
 	const struct hwpmc_link *link;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
+	hwpmc_followers_begin();
 	list_for_each_entry(link, &pmc->links, node) {
 		hwpmc_followers_add_locked(link->target);
-		if (looked_at > LOOK_AT_MOST)
+		if (all_follow)
 			return;
 	}
 }
@@ -87,7 +95,7 @@ void hwpmc_followers_add_pmc_locked(const struct hwpmc_pmc *pmc)
 void hwpmc_followers_call(smp_call_func_t fn, void *arg)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	if (looked_at > LOOK_AT_MOST)
+	if (all_follow)
 		on_each_cpu(fn, arg, 1);
 	else if (!cpumask_empty(&followers))
 		on_each_cpu_mask(&followers, fn, arg, true);

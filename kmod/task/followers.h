@@ -21,8 +21,8 @@ struct hwpmc_target;
 void hwpmc_followers_begin(void);
 /* Before the target's threads are dismissed. */
 void hwpmc_followers_add_locked(const struct hwpmc_target *target);
-/* Each target that the PMC is attached to. */
-void hwpmc_followers_add_pmc_locked(const struct hwpmc_pmc *pmc);
+/* Begin, and add each target that the PMC is attached to, after it was changed. */
+void hwpmc_followers_pmc_locked(const struct hwpmc_pmc *pmc);
 /*
  * Run fn on them, interrupts off. On return each thread of the targets that were added
  * has either been switched out, with all that it counted in the totals, and reads the

@@ -283,9 +283,8 @@ void hwpmc_switch_flush_slices(struct hwpmc_pmc *pmc)
 	unsigned long flags;
 
 	lockdep_assert_held(&hwpmc_lock);
-	hwpmc_followers_begin();
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	hwpmc_followers_add_pmc_locked(pmc);
+	hwpmc_followers_pmc_locked(pmc);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_followers_call(flush_slices_ipi, pmc);
 }
