@@ -82,10 +82,10 @@ struct hwpmc_class_ops {
 	 * Put this CPU's registers of the class into a defined state: selects and
 	 * fixed control 0, status acknowledged; global control with all rows of the
 	 * class enabled if `on`, else 0, or as it was before where perf relies on
-	 * that (AMD). Called on each CPU after claim, where no counter runs (on), and at release (off), and
-	 * when a CPU comes online or goes offline. Classes that share a global
-	 * control register (IAF, IAP) change their own bits only. NULL where there
-	 * are no registers (TSC).
+	 * that (AMD). Called on each CPU after claim, where no counter runs (on), and
+	 * at release (off), and when a CPU comes online or goes offline. Classes that
+	 * share a global control register (IAF, IAP) change their own bits only. NULL
+	 * where there are no registers (TSC).
 	 */
 	void (*reset_irqoff)(struct hwpmc_class *cls, bool on);
 	/*

@@ -10,7 +10,7 @@
  * then task->on_rq, ->on_cpu and the CPU are read, in this order.
  *
  *  - A thread is queued (on_rq = 1, after its CPU was set) before a CPU can switch to it;
- *    both with that CPU's run queue locked. __schedule() takes the lock again, with a
+ *    both with that CPU's run queue locked. The scheduler takes the lock again, with a
  *    full barrier behind it, before it picks the thread, before the probe of switches
  *    (pending threads), sched_out (slices that continue) and sched_in. So if we read
  *    on_rq = 0 and the thread is queued after that, all of these read the change.
