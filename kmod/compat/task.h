@@ -26,11 +26,11 @@ static inline int hwpmc_task_cpu(const struct task_struct *task)
 #ifdef CONFIG_SMP
 	bool queued = READ_ONCE(task->on_rq);
 
-	smp_rmb();
+	smp_rmb();	/* on_rq before on_cpu: see task/followers.c */
 	/* Acquire: all that it counted has been added before. */
 	if (!queued && !smp_load_acquire(&task->on_cpu))
 		return -1;
-	smp_rmb();
+	smp_rmb();	/* both before the CPU, which a task has before it is queued there */
 #endif
 	return task_cpu(task);
 }

@@ -71,7 +71,7 @@ void hwpmc_followers_add_locked(const struct hwpmc_target *target)
 		return;
 	}
 	looks_left -= target->nthreads;
-	smp_mb();	/* D: pairs with that of __schedule(), see above */
+	smp_mb();	/* D: pairs with that of the scheduler, see above */
 	list_for_each_entry(thread, &target->threads, node) {
 		cpu = hwpmc_task_cpu(thread->task);
 		if (cpu >= 0)
