@@ -4,7 +4,8 @@
  *
  * A struct hwpmc_cpu is accessed on its own CPU with interrupts off, except: .row[].pmc
  * is read by other CPUs to find where a PMC is in flight; .disabled and .taken are
- * protected by hwpmc_lock; while the CPU is offline, a holder of cpus_read_lock may access all of it.
+ * protected by hwpmc_lock; while the CPU is offline, a holder of cpus_read_lock may access
+ * all of it.
  */
 #ifndef HWPMC_CPU_H
 #define HWPMC_CPU_H

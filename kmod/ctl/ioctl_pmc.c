@@ -225,13 +225,18 @@ static int getmsr_end(struct hwpmc_owner *owner, struct hwpmc_op_getmsr *op)
 int hwpmc_ioctl_getmsr(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
 	struct hwpmc_op_getmsr *op = &arg->getmsr;
+	u32 msr = op->msr;
 	int ret;
 
 	ret = getmsr_begin(owner, op);
 	if (ret)
 		return ret;
 	hwpmc_leave_wait();
-	return getmsr_end(owner, op);
+	ret = getmsr_end(owner, op);
+	/* Another thread has released it meanwhile: a refusal changes no argument. */
+	if (ret && op->hdr.reason != HWPMC_WHY_NO_RDPMC)
+		op->msr = msr;
+	return ret;
 }
 
 int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg)
