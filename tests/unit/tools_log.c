@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -404,23 +405,30 @@ static void *send_log(void *arg)
 	return NULL;
 }
 
+/* A port of 127.0.0.1 that was free, and its socket. */
+static int bind_port(unsigned int *port)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in at = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+
+	ck_assert_int_eq(bind(fd, (void *)&at, sizeof(at)), 0);
+	getsockname(fd, (void *)&at, &(socklen_t){ sizeof(at) });
+	*port = ntohs(at.sin_port);
+	return fd;
+}
+
 START_TEST(a_log_arrives_through_a_connection)
 {
-	struct sockaddr_storage at;
 	char address[64], err[600], peer[NET_PEER];
 	struct hwpmc_input *in;
+	unsigned int port;
 	pthread_t sender;
 	int fd;
 
-	/* A port that was free a moment ago. */
-	fd = socket(AF_INET, SOCK_STREAM, 0);
-	memset(&at, 0, sizeof(at));
-	at.ss_family = AF_INET;
-	ck_assert_int_eq(bind(fd, (void *)&at, sizeof(at)), 0);
-	getsockname(fd, (void *)&at, &(socklen_t){ sizeof(at) });
-	snprintf(address, sizeof(address), "127.0.0.1:%u",
-		 __builtin_bswap16(((uint16_t *)&at)[1]));
-	close(fd);
+	close(bind_port(&port));
+	snprintf(address, sizeof(address), "127.0.0.1:%u", port);
 	pthread_create(&sender, NULL, send_log, address);
 	fd = net_accept(address, peer, err, sizeof(err));
 	ck_assert_int_ge(fd, 0);
@@ -428,6 +436,21 @@ START_TEST(a_log_arrives_through_a_connection)
 	ck_assert_ptr_nonnull(in);
 	ck_assert_uint_eq(notes_in(in), 1000);
 	pthread_join(sender, NULL);
+	close(fd);
+}
+END_TEST
+
+START_TEST(a_port_that_another_has_at_one_address_is_refused)
+{
+	char address[64], told[96], err[600], peer[NET_PEER];
+	unsigned int port;
+	int fd = bind_port(&port);
+
+	snprintf(address, sizeof(address), ":%u", port);
+	snprintf(told, sizeof(told), "cannot listen at ':%u': Address already in use",
+		 port);
+	ck_assert_int_eq(net_accept(address, peer, err, sizeof(err)), -1);
+	ck_assert_str_eq(err, told);
 	close(fd);
 }
 END_TEST
@@ -463,6 +486,7 @@ int main(void)
 	harness_add(a_full_disk_is_kept_and_told_at_the_end);
 	harness_add(who_does_not_read_is_waited_for_until_told_otherwise);
 	harness_add(a_log_arrives_through_a_connection);
+	harness_add(a_port_that_another_has_at_one_address_is_refused);
 	harness_add(addresses_that_nobody_has_are_told_with_the_reason);
 	return harness_run();
 }

@@ -132,7 +132,32 @@ int net_connect(const char *text, char *err, size_t size)
 
 #define LISTENERS	16
 
-/* At each of its addresses: of this machine itself that is IPv4 and IPv6. */
+/* /etc/hosts may have a name twice. */
+static bool is_listed_before(const struct addrinfo *list, const struct addrinfo *ai)
+{
+	for (; list != ai; list = list->ai_next)
+		if (list->ai_addrlen == ai->ai_addrlen &&
+		    !memcmp(list->ai_addr, ai->ai_addr, ai->ai_addrlen))
+			return true;
+	return false;
+}
+
+/* A machine without IPv6, or without IPv4, has the other one. */
+static bool is_absent(int error)
+{
+	return error == EAFNOSUPPORT || error == EADDRNOTAVAIL;
+}
+
+static void close_all(struct pollfd *listener, int n)
+{
+	while (n)
+		close(listener[--n].fd);
+}
+
+/*
+ * At each of its addresses that the machine has: of itself that is IPv4 and IPv6. All
+ * or none: if another program has one of them, a peer may send the log to that program.
+ */
 static int listen_all(const char *text, struct pollfd *listener, char *err,
 		      size_t size)
 {
@@ -142,9 +167,18 @@ static int listen_all(const char *text, struct pollfd *listener, char *err,
 	if (!list)
 		return 0;
 	for (const struct addrinfo *ai = list; ai && n < LISTENERS; ai = ai->ai_next) {
+		if (is_listed_before(list, ai))
+			continue;
 		listener[n].fd = listen_one(ai);
 		listener[n].events = POLLIN;
-		n += listener[n].fd >= 0;
+		if (listener[n].fd >= 0) {
+			n++;
+		} else if (!is_absent(errno)) {
+			cannot("listen at", text, err, size);
+			close_all(listener, n);
+			freeaddrinfo(list);
+			return 0;
+		}
 	}
 	if (!n)
 		cannot("listen at", text, err, size);
@@ -198,8 +232,7 @@ int net_accept(const char *text, char peer[NET_PEER], char *err, size_t size)
 		cannot("listen at", text, err, size);
 	else
 		name_peer(fd, peer);
-	for (int i = 0; i < n; i++)
-		close(listener[i].fd);
+	close_all(listener, n);
 	return fd;
 }
 
