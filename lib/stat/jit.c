@@ -4,6 +4,7 @@
  * /tmp: "start size name" a line. It grows while the program runs: each further lookup
  * reads the lines added since. Later code replaces earlier code at the same addresses.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 
 #define NO_MAP	"generated code, and no perf-PID.map that names it"
 #define REFUSED	"its perf-PID.map is a link, no regular file, has several names or more than 256 MiB"
+#define UNREADABLE \
+	"its perf-PID.map cannot be read: permission denied: read the log as its owner or root, or copy it to a directory of yours, --perf-map"
 
 /* Those of programs that run for months have some hundred megabytes. */
 #define MAP_LIMIT	(256ull << 20)
@@ -167,6 +170,15 @@ static void lay_over(struct image *img)
 	free(all);
 }
 
+static const char *map_problem(const char *path, const char *why)
+{
+	if (why == foreign)
+		return foreign;
+	if (eaccess(path, R_OK) == 0)
+		return REFUSED;
+	return errno == EACCES ? UNREADABLE : NO_MAP;
+}
+
 void jit_load(struct image *img, const struct hwpmc_symbol_options *o)
 {
 	char *path = map_path(img, o);
@@ -175,8 +187,7 @@ void jit_load(struct image *img, const struct hwpmc_symbol_options *o)
 
 	if (!f) {
 		if (!img->pub.file)
-			image_problem(img, path && access(path, F_OK) < 0 ? NO_MAP :
-				      why == foreign ? foreign : REFUSED);
+			image_problem(img, path ? map_problem(path, why) : REFUSED);
 		free(path);
 		return;
 	}

@@ -340,6 +340,21 @@ START_TEST(a_perf_map_of_100_gb_is_not_read)
 }
 END_TEST
 
+START_TEST(a_perf_map_that_cannot_be_read_is_told_with_the_cause)
+{
+	if (geteuid())
+		SKIP("only root can take the place of another user");
+	run("echo 10000 100 secret > %s/perf-42.map; chmod 600 %s/perf-42.map", dir,
+	    dir);
+	ck_assert_int_eq(chmod(dir, 0755), 0);
+	ck_assert_int_eq(seteuid(65534), 0);
+	read_map();
+	ck_assert_int_eq(seteuid(0), 0);
+	ck_assert_ptr_nonnull(strstr(frame_at(0x10010)->image->problem,
+				     "permission denied"));
+}
+END_TEST
+
 /* ---- programs ------------------------------------------------------------ */
 
 /* Unpacked, both are programs whose functions have names. */
@@ -452,6 +467,7 @@ int main(void)
 	harness_add(a_perf_map_that_is_a_link_is_not_followed);
 	harness_add(a_perf_map_that_is_a_fifo_is_not_waited_for);
 	harness_add(a_perf_map_of_100_gb_is_not_read);
+	harness_add(a_perf_map_that_cannot_be_read_is_told_with_the_cause);
 	harness_add(a_packed_file_is_no_program);
 	harness_add(packed_symbols_of_a_program_are_unpacked_up_to_a_limit);
 	harness_add(a_million_nested_blocks_of_debugging_information_are_borne);
