@@ -7,8 +7,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "export/export.h"
 #include "view/top.h"
 #include "view/tree.h"
 #include "view/view.h"
@@ -741,6 +743,84 @@ START_TEST(rounds_show_offsets_and_addresses)
 }
 END_TEST
 
+/* ---- tables of exports --------------------------------------------------- */
+
+#define NAMES	100
+
+struct slots {
+	uint32_t name[256], number[256];
+};
+
+/* Where the tables of another process have the same names and numbers. */
+static struct slots slots_of_a_process(void)
+{
+	struct slots s;
+	int fd[2], status;
+
+	ck_assert_int_eq(pipe(fd), 0);
+	if (fork() == 0) {
+		struct strings names = { 0 };
+		struct ids numbers = { 0 };
+		char name[32];
+
+		for (uint32_t i = 0; i < NAMES; i++) {
+			snprintf(name, sizeof(name), "function_%u", i);
+			strings_get(&names, name);
+			ids_get(&numbers, i, 0);
+		}
+		memcpy(s.name, names.slot, sizeof(s.name));
+		memcpy(s.number, numbers.slot, sizeof(s.number));
+		_exit(write(fd[1], &s, sizeof(s)) != sizeof(s));
+	}
+	ck_assert_int_eq(read(fd[0], &s, sizeof(s)), sizeof(s));
+	wait(&status);
+	ck_assert_int_eq(status, 0);
+	close(fd[0]);
+	close(fd[1]);
+	return s;
+}
+
+START_TEST(tables_of_exports_differ_from_process_to_process)
+{
+	struct slots a = slots_of_a_process(), b = slots_of_a_process();
+
+	ck_assert_int_ne(memcmp(a.name, b.name, sizeof(a.name)), 0);
+	ck_assert_int_ne(memcmp(a.number, b.number, sizeof(a.number)), 0);
+}
+END_TEST
+
+/* Of random numbers 0.63 have a slot of their own. */
+START_TEST(names_and_numbers_of_exports_have_slots_of_their_own)
+{
+	struct strings names = { 0 };
+	struct ids numbers = { 0 };
+	char name[64];
+	uint32_t n = 0, m = 0;
+
+	for (uint32_t i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "a_name_of_more_than_one_word_%u_%c", i,
+			 'a' + i % 26);
+		ck_assert_uint_eq(strings_get(&names, name), i);
+		ck_assert_uint_eq(ids_get(&numbers, (uint64_t)i << 40, i % 2), i);
+	}
+	for (uint32_t i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "a_name_of_more_than_one_word_%u_%c", i,
+			 'a' + i % 26);
+		ck_assert_uint_eq(strings_get(&names, name), i);
+		ck_assert_uint_eq(ids_get(&numbers, (uint64_t)i << 40, i % 2), i);
+	}
+	/* Runs of taken slots: with few keys in one place they are few and long. */
+	for (uint32_t i = 1; i < 4096; i++) {
+		n += names.slot[i] && !names.slot[i - 1];
+		m += numbers.slot[i] && !numbers.slot[i - 1];
+	}
+	ck_assert_uint_gt(n, 500);
+	ck_assert_uint_gt(m, 500);
+	strings_free(&names);
+	ids_free(&numbers);
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(set_up, tear_down);
@@ -768,5 +848,7 @@ int main(void)
 	harness_add(events_are_shown_one_by_one_or_merged);
 	harness_add(rounds_say_where_what_is_unknown_is);
 	harness_add(rounds_show_offsets_and_addresses);
+	harness_add(tables_of_exports_differ_from_process_to_process);
+	harness_add(names_and_numbers_of_exports_have_slots_of_their_own);
 	return harness_run();
 }

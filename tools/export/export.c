@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "common/msg.h"
 #include "export.h"
@@ -24,17 +25,67 @@ struct export export_of(struct hwpmc_profile *profile, const char *image)
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static uint64_t hash_key(uint64_t a, uint64_t b)
-{
-	uint64_t h = (a ^ b * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
+/*
+ * Numbers of processes and names are the log's: hashes depend on two random numbers, so
+ * that a log cannot be made whose items all have the same one.
+ */
+static uint64_t seed, factor;
 
-	return h ^ h >> 31;
+static void make_seed(void)
+{
+	uint64_t random[2];
+
+	if (factor)
+		return;
+	/* Without random bytes the addresses of this process are what is not known. */
+	if (getrandom(random, sizeof(random), GRND_NONBLOCK) != sizeof(random)) {
+		random[0] = (uintptr_t)&seed ^ (uintptr_t)malloc;
+		random[1] = ((uintptr_t)random ^ random[0] >> 12) *
+			    0x9e3779b97f4a7c15ull;
+	}
+	seed = random[0];
+	/* Products have both halves in use. */
+	factor = random[1] | 1ull << 63 | 1;
+}
+
+static uint64_t hash_mix(uint64_t h, uint64_t x)
+{
+	__extension__ unsigned __int128 product = h ^ x;
+
+	product *= factor;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Of keys that are multiples one half may have few different values. */
+static uint32_t hash_fold(uint64_t h)
+{
+	return h ^ h >> 32;
+}
+
+static uint32_t hash_key(uint64_t a, uint64_t b)
+{
+	return hash_fold(hash_mix(hash_mix(seed, a), b));
+}
+
+static uint32_t hash_text(const char *text)
+{
+	size_t len = strlen(text);
+	uint64_t h = seed ^ len, x;
+
+	for (; len >= sizeof(x); len -= sizeof(x), text += sizeof(x)) {
+		memcpy(&x, text, sizeof(x));
+		h = hash_mix(h, x);
+	}
+	x = 0;
+	memcpy(&x, text, len);
+	return hash_fold(hash_mix(h, x));
 }
 
 static void ids_grow(struct ids *ids)
 {
 	uint32_t n = ids->nslot ? 2 * ids->nslot : 256;
 
+	make_seed();
 	free(ids->slot);
 	ids->slot = must_calloc(n, sizeof(*ids->slot));
 	ids->nslot = n;
@@ -90,12 +141,9 @@ void ids_free(struct ids *ids)
 
 static uint32_t *find_string(const struct strings *s, const char *text)
 {
-	uint64_t h = 0xcbf29ce484222325ull;
 	uint32_t at;
 
-	for (const char *c = text; *c; c++)
-		h = (h ^ (unsigned char)*c) * 0x100000001b3ull;
-	for (at = (h ^ h >> 32) & (s->nslot - 1);
+	for (at = hash_text(text) & (s->nslot - 1);
 	     s->slot[at] && strcmp(s->text[s->slot[at] - 1], text);
 	     at = (at + 1) & (s->nslot - 1))
 		;
@@ -104,6 +152,7 @@ static uint32_t *find_string(const struct strings *s, const char *text)
 
 static void strings_grow(struct strings *s)
 {
+	make_seed();
 	s->nslot = s->nslot ? 2 * s->nslot : 256;
 	free(s->slot);
 	s->slot = must_calloc(s->nslot, sizeof(*s->slot));
