@@ -188,13 +188,6 @@ static void note_machine(struct hwpmc_profile *p,
 
 /* ---- counting samples ---------------------------------------------------- */
 
-/* The thread that it is counted for. */
-static inline int32_t as_tid(const struct hwpmc_profile *p,
-			     const struct hwpmc_record *r)
-{
-	return p->o.by_thread ? r->tid : r->pid;
-}
-
 /* A sample as the key of a stack. */
 struct sample {
 	const struct hwpmc_record *r;
@@ -212,7 +205,7 @@ static inline bool same_stack(const void *items, uint32_t i, const void *key)
 	const struct hwpmc_record *r = s->r;
 
 	return a->npc == s->npc && a->space == run->space &&
-	       a->event == run->event && a->tid == as_tid(p, r) &&
+	       a->event == run->event && a->tid == run->as &&
 	       a->era == run->era &&
 	       a->flags == r->hdr->flags &&
 	       p->pcs[a->pc] == r->sample->pc[0] &&
@@ -232,13 +225,14 @@ static bool keep_pcs(struct hwpmc_profile *p, struct entry *e,
 	return true;
 }
 
-static uint32_t add_stack(struct hwpmc_profile *p, const struct sample *s)
+__attribute__((noinline))
+static uint32_t add_stack(struct hwpmc_profile *p, const struct hwpmc_record *r,
+			  uint64_t hash, uint32_t npc)
 {
-	const struct hwpmc_record *r = s->r;
 	struct entry e = {
 		.count = 1, .time = r->hdr->time,
-		.space = p->run->space, .pid = r->pid, .tid = as_tid(p, r),
-		.event = p->run->event, .npc = s->npc, .flags = r->hdr->flags,
+		.space = p->run->space, .pid = r->pid, .tid = p->run->as,
+		.event = p->run->event, .npc = npc, .flags = r->hdr->flags,
 		.era = p->run->era,
 	};
 
@@ -247,11 +241,12 @@ static uint32_t add_stack(struct hwpmc_profile *p, const struct sample *s)
 	    !stat_room(&p->entry, p->nentry, sizeof(*p->entry)))
 		return 0;
 	p->entry[p->nentry] = e;
-	table_put(&p->entries, s->hash);
+	table_put(&p->entries, hash);
 	return p->nentry++;
 }
 
-static uint32_t count_stack(struct hwpmc_profile *p,
+__attribute__((always_inline))
+static inline uint32_t count_stack(struct hwpmc_profile *p,
 			    const struct hwpmc_record *r, uint32_t npc)
 {
 	struct sample s = { r, p->run->hash + r->hdr->flags, npc };
@@ -261,7 +256,7 @@ static uint32_t count_stack(struct hwpmc_profile *p,
 		s.hash = table_mix(s.hash, r->sample->pc[i]);
 	at = table_find(&p->entries, s.hash, same_stack, p, &s);
 	if (at == TABLE_NONE)
-		return add_stack(p, &s);
+		return add_stack(p, r, s.hash, npc);
 	p->entry[at].count++;
 	return at;
 }
@@ -297,7 +292,7 @@ static void run_settle(struct hwpmc_profile *p, struct run *run)
 		return;
 	event = &p->event[run->event].pub;
 	p->totals.samples += run->samples;
-	if (run->wanted) {
+	if (run->space) {
 		p->totals.kept += run->samples;
 		event->samples += run->samples;
 	} else {
@@ -306,21 +301,12 @@ static void run_settle(struct hwpmc_profile *p, struct run *run)
 	run->samples = 0;
 }
 
-/* As many as the run's counter has room for, and one. */
-__attribute__((noinline))
-static void count_many(struct hwpmc_profile *p, struct run *run)
-{
-	run->samples = UINT32_MAX;
-	run_settle(p, run);
-	run->samples = 1;
-}
-
-/* Programs, names or events are others, or numbers are asked for. */
+/* Programs, names or events are others, numbers are asked for, or become large. */
 static void end_runs(struct hwpmc_profile *p)
 {
 	for (uint32_t i = 0; i < p->nrun; i++) {
 		run_settle(p, &p->runs[i]);
-		p->runs[i].known = false;
+		p->runs[i].until = 0;
 	}
 	p->run = p->runs;
 }
@@ -350,27 +336,30 @@ static void begin_run(struct hwpmc_profile *p, struct run *run,
 	run_settle(p, run);
 	*run = (struct run){
 		.pid = r->pid, .tid = r->tid, .cpu = r->cpu, .id = r->hdr->id,
-		.space = space, .event = event_of(p, r->hdr->id),
+		.as = p->o.by_thread ? r->tid : r->pid,
+		.event = event_of(p, r->hdr->id),
 	};
 	run->era = model_era(&p->model, space, r->hdr->time, &run->from,
 			     &run->until);
 	run->hash = table_mix(table_mix(table_seed ^ ((uintptr_t)space + run->era),
-					run->event), (uint32_t)as_tid(p, r));
-	run->known = run->event != NO_EVENT;
-	run->wanted = run->known && is_wanted(p, r, run->event, space);
+					run->event), (uint32_t)run->as);
+	if (run->event == NO_EVENT)
+		run->until = 0;
+	else if (is_wanted(p, r, run->event, space))
+		run->space = space;
 }
 
 /* Samples before the first program of a process are that one's too. */
 static inline bool goes_on(const struct run *run, const struct hwpmc_record *r)
 {
-	return run->known && run->pid == r->pid && run->tid == r->tid &&
+	return run->pid == r->pid && run->tid == r->tid &&
 	       run->cpu == r->cpu && run->id == r->hdr->id &&
 	       r->hdr->time >= run->from && r->hdr->time < run->until;
 }
 
 static bool is_anothers(const struct run *run, const struct hwpmc_record *r)
 {
-	return run->known && (run->tid != r->tid || run->cpu != r->cpu ||
+	return run->until && (run->tid != r->tid || run->cpu != r->cpu ||
 			      run->id != r->hdr->id);
 }
 
@@ -422,19 +411,20 @@ static inline void see_time(struct hwpmc_profile *p, uint64_t time)
 		p->last = time;
 }
 
-static void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
+/* In the loop over the samples, with all that each of them takes. */
+__attribute__((always_inline))
+static inline void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
 	uint32_t npc = r->npc, stack;
 
 	if (!goes_on(p->run, r)) {
 		change_run(p, r);
-		if (!p->run->known)
+		if (p->run->event == NO_EVENT)
 			return;
 	}
-	if (!++p->run->samples)
-		count_many(p, p->run);
+	p->run->samples++;
 	see_time(p, r->hdr->time);
-	if (!p->run->wanted)
+	if (!p->run->space)
 		return;
 	if (npc > p->depth)
 		npc = p->depth;
@@ -575,6 +565,9 @@ EXPORT int hwpmc_profile_resolve(struct hwpmc_profile *p)
 
 /* ---- whole logs ---------------------------------------------------------- */
 
+/* Records until runs give what they have counted in 32 bits. */
+#define SETTLE		(1u << 30)
+
 typedef void record_fn(struct hwpmc_profile *p, const struct hwpmc_record *r);
 
 static void first_look(struct hwpmc_profile *p, const struct hwpmc_record *r)
@@ -609,6 +602,8 @@ static inline int each_record(struct hwpmc_profile *p, struct hwpmc_input *in,
 			continue;
 		if (stat_nomem)
 			break;
+		if (!(n & (SETTLE - 1)))
+			end_runs(p);
 		if (progress && !(n & 0xfffff))
 			progress(hwpmc_input_bytes(in), arg);
 	}

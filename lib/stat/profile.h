@@ -44,13 +44,13 @@ struct note {
 struct run {
 	int32_t pid, tid, cpu;
 	uint32_t id;			/* of the PMC */
-	uint64_t from, until;		/* it is this program, mapped so */
-	struct space *space;
+	uint64_t from, until;		/* it is this program, mapped so; 0: no run */
+	struct space *space;		/* NULL: its samples are not asked for */
 	uint64_t hash;			/* of all this */
 	uint32_t era;
 	uint32_t event;
 	uint32_t samples;		/* not yet in the totals */
-	bool known, wanted;
+	int32_t as;			/* the thread that they are counted for */
 } __attribute__((aligned(64)));
 
 /*
