@@ -139,7 +139,7 @@ MEMCHECK_DIR	:= $(BUILD)/fuzz/memcheck
 MEMCHECK_LOGS	:= log stream listen
 MEMCHECK_REST	:= $(filter-out kernel $(MEMCHECK_LOGS),$(LIBFUZZ))
 # s, of each that reads logs; the others take their corpora alone.
-MEMCHECK_SECONDS ?= 200
+MEMCHECK_SECONDS ?= 600
 MEMCHECK_SRC	:= $(LIB_SRC) $(STAT_SRC) $(TOP)/tests/unit/loggen.c \
 	$(TOP)/tests/fuzz/log_exercise.c $(LIBFUZZ_SRC)/symbols.c $(LIBFUZZ_SRC)/memcheck.c \
 	$(TOP)/tools/common/logtext.c $(TOP)/tools/common/fmt.c
