@@ -167,6 +167,20 @@ static int command(const char *format, ...)
 	return status;
 }
 
+/* One that fails: `text` is what it says. */
+static void refused(const char *line)
+{
+	int kept = dup(STDERR_FILENO);
+	FILE *f = fopen("said", "w");
+
+	dup2(fileno(f), STDERR_FILENO);
+	ck_assert_int_ne(command("%s", line), 0);
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	fclose(f);
+	read_text("said");
+}
+
 /* What follows `key` in each line that has `must`, added up. */
 static uint64_t sum_after(const char *key, const char *must)
 {
@@ -505,12 +519,85 @@ START_TEST(a_debug_file_shows_no_source_that_its_owner_cannot_read)
 	shell("chown 65534 .debug/prog.debug");
 	command("annotate -i linked -e cycles --stdio sixty");
 	has("# sixty in ");
-	has("(the source is not here)");
+	has("(the source is not shown: the owner of what names it cannot read it)");
 	ck_assert_ptr_null(strstr(text, "return n + 60;"));
 	/* What is its owner's is shown. */
 	shell("chown 1234 .debug/prog.debug secret.c");
 	command("annotate -i linked -e cycles --stdio sixty");
 	has("return n + 60;");
+}
+END_TEST
+
+/* A program whose source is, as its debugging information says, the file `name`. */
+static void make_program_of(const char *name)
+{
+	struct made_log log;
+	char path[200], cc[400];
+
+	snprintf(cc, sizeof(cc), "cc -O0 -g -no-pie -fno-pie -Wl,--build-id "
+		 "-fdebug-prefix-map=" SHARES_SRC "=%s -o program " SHARES_SRC, name);
+	shell(cc);
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	snprintf(path, sizeof(path), "%s/program", dir);
+	add_process(&log, 812, path);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_sixty, 1, 9);
+	write_log(&log, "of");
+}
+
+START_TEST(annotate_reads_no_source_that_is_no_regular_file)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/fifo", dir);
+	shell("mkfifo fifo");
+	make_program_of(path);
+	command("annotate -i of -e cycles --stdio sixty");
+	has("# sixty in ");
+	has("(the source is not shown: it is no regular file)");
+	make_program_of("/dev/zero");
+	command("annotate -i of -e cycles --stdio sixty");
+	has("# sixty in ");
+	has("(the source is not shown: it is no regular file)");
+	make_program_of("/no/such/source.c");
+	command("annotate -i of -e cycles --stdio sixty");
+	has("  (the source is not here)\n");
+}
+END_TEST
+
+/* A module with a build-id, and `kallsyms` with its only function. */
+static void make_module_log(const char *name)
+{
+	uint64_t pc = 0xffffffffc0001010;
+	struct hwpmc_log_map *r;
+	struct made_log log;
+	FILE *f;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	made_map(&log, -1, 0xffffffffc0001000, 0xffffffffc0002000, 0, name);
+	r = (void *)(log.bytes + log.len - (sizeof(*r) + strlen(name) + 1 + 7) / 8 * 8);
+	r->build_id_len = 20;
+	memset(r->build_id, 'b', 20);
+	made_context(&log, 812, 812);
+	made_samples(&log, CYCLES, 0, &pc, 1, 9);
+	write_log(&log, "module");
+	f = fopen("kallsyms", "w");
+	fprintf(f, "ffffffff81000000 T _stext\nffffffff81001000 T _etext\n"
+		"ffffffffc0001000 t module_function\t%s\n", name);
+	fclose(f);
+}
+
+/* There the build-id of the log would be found, but /sys/kernel/notes does not have it. */
+START_TEST(the_name_of_a_module_does_not_lead_out_of_sys)
+{
+	char name[100];
+
+	shell("mkdir notes; printf %020d 0 | tr 0 b >notes/.note.gnu.build-id");
+	snprintf(name, sizeof(name), "[../..%s]", dir);
+	make_module_log(name);
+	refused("annotate -i module --kallsyms kallsyms --stdio module_function");
+	has("the log is of another kernel than the one that runs here");
 }
 END_TEST
 
@@ -624,6 +711,8 @@ int main(void)
 	harness_add(names_of_processes_do_not_command_the_terminal);
 	harness_add(annotate_shows_lines_and_instructions_with_their_samples);
 	harness_add(a_debug_file_shows_no_source_that_its_owner_cannot_read);
+	harness_add(annotate_reads_no_source_that_is_no_regular_file);
+	harness_add(the_name_of_a_module_does_not_lead_out_of_sys);
 	harness_add(comparison_tells_what_became_more_less_new_and_gone);
 	harness_add(comparison_says_where_events_or_periods_differ);
 	harness_add(events_of_one_name_are_compared_in_their_order);

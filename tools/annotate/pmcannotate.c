@@ -169,12 +169,10 @@ static double percent_of(uint64_t part, uint64_t whole)
 /* The line before another one's instructions; its column is empty. */
 static void print_source(struct pmcannotate *pa, const struct annotate_insn *insn)
 {
-	const char *text = source_line(&pa->sources, insn->file, insn->line);
-
 	printf("%8s | ", "");
 	fmt_put_plain(stdout, last_part(insn->file), 0);
 	printf(":%u: ", insn->line);
-	fmt_put_plain(stdout, text ? text : "(the source is not here)", 0);
+	fmt_put_plain(stdout, source_line(&pa->sources, insn->file, insn->line), 0);
 	putchar('\n');
 }
 

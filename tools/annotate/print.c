@@ -41,9 +41,7 @@ static void print_named(struct annotate_printer *pr, const char *lead,
 static void print_source_text(struct annotate_printer *pr, const char *file,
 			      unsigned int line)
 {
-	const char *text = source_line(&pr->sources, file, line);
-
-	fmt_put_plain(pr->out.f, text ? text : "(the source is not here)", 0);
+	fmt_put_plain(pr->out.f, source_line(&pr->sources, file, line), 0);
 	fputc('\n', pr->out.f);
 }
 

@@ -9,19 +9,22 @@
 #include "source.h"
 
 #define SOURCE_LIMIT	(64u << 20)
+#define ABSENT		"(the source is not here)"
 
 struct source_file {
 	char *name;
 	uid_t owner;			/* of the file that names it */
 	char **line;
 	unsigned int n;			/* 0: it cannot be read */
+	char absent[160];		/* in place of a line: why there is none */
 };
 
 /*
  * The debugging information of a program names them: its owner must be able to read them,
  * else they would show in a report of root's.
  */
-static FILE *open_source(const struct sources *s, const char *name)
+static FILE *open_source(const struct sources *s, const char *name,
+			 const char **why)
 {
 	struct hwpmc_guard guard = {
 		.root = s->root, .limit = SOURCE_LIMIT,
@@ -30,10 +33,10 @@ static FILE *open_source(const struct sources *s, const char *name)
 	FILE *f;
 	int fd;
 
-	fd = hwpmc_open_guarded(&guard, name, NULL);
+	fd = hwpmc_open_guarded(&guard, name, why);
 	if (fd < 0 && s->root) {
 		guard.root = NULL;
-		fd = hwpmc_open_guarded(&guard, name, NULL);
+		fd = hwpmc_open_guarded(&guard, name, why);
 	}
 	f = fd >= 0 ? fdopen(fd, "r") : NULL;
 	if (fd >= 0 && !f)
@@ -60,6 +63,7 @@ static void read_lines(struct source_file *file, FILE *f)
 static struct source_file *get_file(struct sources *s, const char *name)
 {
 	struct source_file *file;
+	const char *why;
 	FILE *f;
 
 	for (size_t i = 0; i < s->n; i++)
@@ -71,10 +75,14 @@ static struct source_file *get_file(struct sources *s, const char *name)
 	*file = (struct source_file){
 		.name = must_strdup(name), .owner = s->owner,
 	};
-	f = open_source(s, name);
+	strcpy(file->absent, ABSENT);
+	f = open_source(s, name, &why);
 	if (f) {
 		read_lines(file, f);
 		fclose(f);
+	} else if (access(name, F_OK) == 0) {
+		snprintf(file->absent, sizeof(file->absent),
+			 "(the source is not shown: %s)", why);
 	}
 	return file;
 }
@@ -89,7 +97,7 @@ const char *source_line(struct sources *s, const char *file, unsigned int line)
 {
 	const struct source_file *f = get_file(s, file);
 
-	return line && line <= f->n ? f->line[line - 1] : NULL;
+	return line && line <= f->n ? f->line[line - 1] : f->absent;
 }
 
 void sources_free(struct sources *s)

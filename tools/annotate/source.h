@@ -20,7 +20,10 @@ struct sources {
 
 /* The program whose sources are asked for from now on. */
 void sources_of(struct sources *s, const struct hwpmc_image *image);
-/* Without its end; NULL: there is no such file or line. Lines begin with 1. */
+/*
+ * Without its end. Lines begin with 1. Where there is no such file or line, or the file is
+ * not shown, this is said in its place: never NULL.
+ */
 const char *source_line(struct sources *s, const char *file, unsigned int line);
 void sources_free(struct sources *s);
 
