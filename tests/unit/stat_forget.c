@@ -4,7 +4,9 @@
  * still runs keeps its names. Under ASan and UBSan.
  */
 #include <stdio.h>
+#include <sys/mman.h>
 
+#include "profile.h"
 #include "stat_log.h"
 
 /* Of the sanitizer's runtime: its header is not where gcc looks on Debian. */
@@ -198,6 +200,43 @@ START_TEST(mappings_that_are_gone_are_forgotten_and_those_that_are_not_stay)
 }
 END_TEST
 
+#define MANY		((1ull << 32) + 1)	/* a number of 32 bits would be 1 */
+#define MANY_SIZE	((MANY + 64) * sizeof(uint64_t))
+
+/* Address space for as many as if they had been kept: only pages of some are written. */
+START_TEST(stacks_beyond_4_billion_addresses_have_their_own)
+{
+	uint64_t *pcs, *few, nfew;
+
+	begin();
+	sample(SHELL, 0x10400);
+	sample(SHELL, 0x10410);
+	feed();
+	ck_assert_int_eq(hwpmc_profile_resolve(profile), 0);
+	pcs = mmap(NULL, MANY_SIZE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ck_assert_ptr_ne(pcs, MAP_FAILED);
+	few = profile->pcs;
+	nfew = profile->npcs;
+	memcpy(pcs, few, nfew * sizeof(*few));
+	profile->pcs = pcs;
+	profile->npcs = MANY;
+	for (int i = 0; i < 3; i++)
+		sample(SHELL, 0x10800);
+	sample(SHELL, 0x10810);
+	feed();
+	ck_assert_int_eq(hwpmc_profile_resolve(profile), 0);
+	ck_assert_uint_eq(profile->npcs, MANY + 2);
+	ck_assert_uint_eq(stack_at(profile, 0x10400)->count, 1);
+	ck_assert_uint_eq(stack_at(profile, 0x10410)->count, 1);
+	ck_assert_uint_eq(stack_at(profile, 0x10800)->count, 3);
+	ck_assert_uint_eq(stack_at(profile, 0x10810)->count, 1);
+	profile->pcs = few;
+	profile->npcs = nfew;
+	munmap(pcs, MANY_SIZE);
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, teardown);
@@ -205,5 +244,6 @@ int main(void)
 	harness_add(samples_that_come_a_round_late_keep_the_names_of_their_process);
 	harness_add(a_process_number_that_is_used_again_is_not_forgotten_with_its_first_use);
 	harness_add(mappings_that_are_gone_are_forgotten_and_those_that_are_not_stay);
+	harness_add(stacks_beyond_4_billion_addresses_have_their_own);
 	return harness_run();
 }

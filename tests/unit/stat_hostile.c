@@ -300,13 +300,21 @@ END_TEST
 
 /* ---- maps of perf -------------------------------------------------------- */
 
-static void read_map(void)
+/* More than there can be processes: of a number that none has. */
+#define GONE	(1 << 22 | 42)
+
+static void map_generated(int32_t pid)
 {
-	options.symbols.perf_map = dir;
-	log_map(&log_, PID, 0x10000, 0x10000, 0, "//anon")->hdr.flags |=
+	log_map(&log_, pid, 0x10000, 0x10000, 0, "//anon")->hdr.flags |=
 		HWPMC_MAP_ANON;
 	log_user(&log_, 0x10010);
 	read_it();
+}
+
+static void read_map(void)
+{
+	options.symbols.perf_map = dir;
+	map_generated(PID);
 }
 
 static void check_refused(void)
@@ -329,6 +337,28 @@ START_TEST(a_perf_map_that_is_a_fifo_is_not_waited_for)
 {
 	run("mkfifo %s/perf-42.map%s", dir, "");
 	check_refused();
+}
+END_TEST
+
+/* In /tmp, where any user may put it; the process has ended, so that nobody owns it. */
+START_TEST(a_perf_map_of_another_user_is_not_believed)
+{
+	char map[64];
+
+	if (geteuid())
+		SKIP("only root can make files of others");
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", GONE);
+	run("echo 10000 100 secret > %s; chown 65534 %s", map, map);
+	log_context(&log_, GONE, GONE);
+	map_generated(GONE);
+	ck_assert(frame_at(0x10010)->symbol->unknown);
+	ck_assert_ptr_nonnull(strstr(frame_at(0x10010)->image->problem,
+				     "belongs to another user"));
+	run("chown 0 %s%s", map, "");
+	hwpmc_profile_free(p);
+	read_it();
+	unlink(map);
+	ck_assert_str_eq(frame_at(0x10010)->symbol->name, "secret");
 }
 END_TEST
 
@@ -466,6 +496,7 @@ int main(void)
 	harness_add(what_is_refused_is_told_with_its_cause);
 	harness_add(a_perf_map_that_is_a_link_is_not_followed);
 	harness_add(a_perf_map_that_is_a_fifo_is_not_waited_for);
+	harness_add(a_perf_map_of_another_user_is_not_believed);
 	harness_add(a_perf_map_of_100_gb_is_not_read);
 	harness_add(a_perf_map_that_cannot_be_read_is_told_with_the_cause);
 	harness_add(a_packed_file_is_no_program);
