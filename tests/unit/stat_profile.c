@@ -246,6 +246,34 @@ START_TEST(a_log_from_a_pipe_gives_the_same_profile)
 }
 END_TEST
 
+START_TEST(a_file_that_is_truncated_while_it_is_read_is_an_error)
+{
+	char path[] = "/tmp/hwpmc-cut-XXXXXX", err[600];
+	int fd = mkstemp(path), rc;
+	struct hwpmc_input *in;
+	struct hwpmc_record r;
+	size_t head = log_.len;
+
+	unlink(path);
+	some_samples();
+	ck_assert_int_eq(write(fd, log_.bytes, log_.len), log_.len);
+	/* More than is read at once. */
+	for (int i = 0; i < 20; i++)
+		ck_assert_int_gt(write(fd, log_.bytes + head, log_.len - head), 0);
+	in = hwpmc_input_fd(fd, err, sizeof(err));
+	ck_assert_ptr_nonnull(in);
+	ck_assert_int_eq(hwpmc_input_next(in, &r), 1);
+	ck_assert_int_eq(ftruncate(fd, 100), 0);
+	while ((rc = hwpmc_input_next(in, &r)) > 0)
+		;
+	ck_assert_int_eq(rc, -1);
+	ck_assert_ptr_nonnull(strstr(hwpmc_input_error(in),
+				     "it was truncated while it was read"));
+	hwpmc_input_close(in);
+	close(fd);
+}
+END_TEST
+
 /* Records of a pipe with that limit, or -1 and errno. */
 static int read_limited(uint64_t limit)
 {
@@ -588,6 +616,7 @@ int main(void)
 	harness_add_timed(a_log_that_ends_anywhere_has_the_samples_before, 60);
 	harness_add(a_damaged_log_is_refused_with_offset_and_reason);
 	harness_add(a_log_from_a_pipe_gives_the_same_profile);
+	harness_add(a_file_that_is_truncated_while_it_is_read_is_an_error);
 	harness_add(a_pipe_is_read_up_to_its_limit);
 	harness_add(stacks_that_differ_in_one_caller_are_two);
 	harness_add(a_compressed_log_of_several_frames_is_read_whole);

@@ -440,6 +440,93 @@ START_TEST(a_log_arrives_through_a_connection)
 }
 END_TEST
 
+/* Whether a socket listens there, or at all addresses: by the kernel's own list. */
+static bool is_listening(unsigned int port)
+{
+	FILE *f = fopen("/proc/net/tcp", "r");
+	unsigned int at, state;
+	char line[256];
+	bool found = false;
+
+	while (!found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%*d: %*8x:%x %*8x:%*x %x", &at, &state) == 2 &&
+			at == port && state == 0x0a;
+	fclose(f);
+	return found;
+}
+
+/* 0, or why 127.0.0.LAST does not take a connection; *fd is the connection. */
+static int connect_to(unsigned int last, unsigned int port, int *fd)
+{
+	struct sockaddr_in to = {
+		.sin_family = AF_INET, .sin_port = htons(port),
+		.sin_addr.s_addr = htonl(0x7f000000 + last),
+	};
+
+	*fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	return connect(*fd, (void *)&to, sizeof(to)) == 0 ? 0 : errno;
+}
+
+static char listened[NET_PEER];
+
+static void *accept_one(void *address)
+{
+	char err[600];
+	intptr_t fd = net_accept(address, listened, err, sizeof(err));
+
+	return (void *)fd;
+}
+
+/* 127.0.0.2 is of this machine too, as each of its addresses in a network is. */
+START_TEST(one_connection_from_this_machine_alone_is_taken)
+{
+	char address[64], from[64];
+	struct sockaddr_in mine;
+	unsigned int port;
+	pthread_t listener;
+	int fd, other;
+	void *got;
+
+	close(bind_port(&port));
+	snprintf(address, sizeof(address), ":%u", port);
+	pthread_create(&listener, NULL, accept_one, address);
+	while (!is_listening(port))
+		usleep(1000);
+	ck_assert_int_eq(connect_to(2, port, &other), ECONNREFUSED);
+	close(other);
+	ck_assert_int_eq(connect_to(1, port, &fd), 0);
+	pthread_join(listener, &got);
+	ck_assert_int_ge((intptr_t)got, 0);
+	getsockname(fd, (void *)&mine, &(socklen_t){ sizeof(mine) });
+	snprintf(from, sizeof(from), "127.0.0.1:%u", ntohs(mine.sin_port));
+	ck_assert_str_eq(listened, from);
+	ck_assert_int_eq(connect_to(1, port, &other), ECONNREFUSED);
+	close(other);
+	close(fd);
+	close((intptr_t)got);
+}
+END_TEST
+
+START_TEST(a_connection_that_says_nothing_is_waited_for_up_to_its_limit)
+{
+	struct net_limits limits = { .silence = 7, .first = 1 };
+	struct timeval silence;
+	char err[600];
+	int fd[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	ck_assert_int_eq(net_wait_first(fd[0], &limits, err, sizeof(err)), -1);
+	ck_assert_str_eq(err, "log: nothing came for 1 s");
+	ck_assert_int_eq(write(fd[1], "x", 1), 1);
+	ck_assert_int_eq(net_wait_first(fd[0], &limits, err, sizeof(err)), 0);
+	getsockopt(fd[0], SOL_SOCKET, SO_RCVTIMEO, &silence,
+		   &(socklen_t){ sizeof(silence) });
+	ck_assert_int_eq(silence.tv_sec, 7);
+	close(fd[0]);
+	close(fd[1]);
+}
+END_TEST
+
 START_TEST(a_port_that_another_has_at_one_address_is_refused)
 {
 	char address[64], told[96], err[600], peer[NET_PEER];
@@ -486,6 +573,8 @@ int main(void)
 	harness_add(a_full_disk_is_kept_and_told_at_the_end);
 	harness_add(who_does_not_read_is_waited_for_until_told_otherwise);
 	harness_add(a_log_arrives_through_a_connection);
+	harness_add(one_connection_from_this_machine_alone_is_taken);
+	harness_add(a_connection_that_says_nothing_is_waited_for_up_to_its_limit);
 	harness_add(a_port_that_another_has_at_one_address_is_refused);
 	harness_add(addresses_that_nobody_has_are_told_with_the_reason);
 	return harness_run();
