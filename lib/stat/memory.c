@@ -36,6 +36,26 @@ bool stat_room(void *array, size_t n, size_t size)
 	return new;
 }
 
+/* How many an array of n has room for. */
+static size_t room_of(size_t n)
+{
+	return n < 2 ? n : 2ul << (63 - __builtin_clzl(n - 1));
+}
+
+bool stat_room_for(void *array, size_t n, size_t more, size_t size)
+{
+	void *old, *new;
+
+	if (room_of(n + more) == room_of(n))
+		return true;
+	memcpy(&old, array, sizeof(old));
+	new = realloc(old, room_of(n + more) * size);
+	if (new)
+		memcpy(array, &new, sizeof(new));
+	stat_nomem |= !new;
+	return new;
+}
+
 char *stat_join(const char *a, const char *b)
 {
 	size_t na = strlen(a), nb = strlen(b);

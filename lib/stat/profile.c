@@ -217,11 +217,13 @@ static bool keep_pcs(struct hwpmc_profile *p, struct entry *e,
 		     const uint64_t *pc)
 {
 	e->pc = p->npcs;
-	for (uint32_t i = 0; i < e->npc; i++) {
-		if (!stat_room(&p->pcs, p->npcs, sizeof(*p->pcs)))
-			return false;
-		p->pcs[p->npcs++] = pc[i];
-	}
+	/* A sample without an address. */
+	if (!e->npc)
+		return true;
+	if (!stat_room_for(&p->pcs, p->npcs, e->npc, sizeof(*p->pcs)))
+		return false;
+	memcpy(p->pcs + p->npcs, pc, e->npc * sizeof(*pc));
+	p->npcs += e->npc;
 	return true;
 }
 

@@ -26,6 +26,8 @@ extern _Thread_local bool stat_nomem;
 void *stat_alloc(size_t n, size_t size);
 /* array: where the pointer to it is; it has n and gets room for one more. */
 bool stat_room(void *array, size_t n, size_t size);
+/* For several more: of an array that only grows by these two. */
+bool stat_room_for(void *array, size_t n, size_t more, size_t size);
 char *stat_strdup(const char *text);
 /* One behind the other. */
 char *stat_join(const char *a, const char *b);
