@@ -528,6 +528,27 @@ START_TEST(a_debug_file_shows_no_source_that_its_owner_cannot_read)
 }
 END_TEST
 
+/* A matrix that would take 1.6 GB, of a log of 3 MB. */
+START_TEST(pprof_of_too_many_events_is_refused)
+{
+	struct made_log log;
+	char name[20];
+
+	made_begin(&log);
+	for (uint32_t i = 0; i < 10000; i++) {
+		snprintf(name, sizeof(name), "event%u", i);
+		made_event(&log, i, name);
+	}
+	add_process(&log, 812, SHARES);
+	for (uint32_t i = 0; i < 10000; i++)
+		made_samples(&log, i, HWPMC_SAMPLE_USER, &at_sixty, 1, 1);
+	write_log(&log, "many");
+	refused("report -i many --format pprof --min-share 0");
+	has("too many for 10000 events and 10000 stacks: choose one event with -e");
+	ck_assert_int_eq(command("report -i many --format pprof -e event9"), 0);
+}
+END_TEST
+
 /* A program whose source is, as its debugging information says, the file `name`. */
 static void make_program_of(const char *name)
 {
@@ -712,6 +733,7 @@ int main(void)
 	harness_add(annotate_shows_lines_and_instructions_with_their_samples);
 	harness_add(a_debug_file_shows_no_source_that_its_owner_cannot_read);
 	harness_add(annotate_reads_no_source_that_is_no_regular_file);
+	harness_add(pprof_of_too_many_events_is_refused);
 	harness_add(the_name_of_a_module_does_not_lead_out_of_sys);
 	harness_add(comparison_tells_what_became_more_less_new_and_gone);
 	harness_add(comparison_says_where_events_or_periods_differ);

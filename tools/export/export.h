@@ -57,6 +57,7 @@ void export_firefox(const struct export *x, FILE *f);
 void export_flamegraph(const struct export *x, FILE *f);
 int export_gmon_check(const struct export *x);
 void export_gmon(const struct export *x, FILE *f);
+int export_pprof_check(const struct export *x);
 void export_pprof(const struct export *x, FILE *f);
 void export_speedscope(const struct export *x, FILE *f);
 

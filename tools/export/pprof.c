@@ -15,6 +15,9 @@
 #include "export.h"
 #include "pprof.pb-c.h"
 
+/* Of all stacks: each takes 16 bytes until the file is written. */
+#define VALUES_MAX	(64u << 20)
+
 struct pprof {
 	const struct export *x;
 	Pprof__Profile profile;
@@ -189,6 +192,15 @@ static void add_sample(struct pprof *p, const struct hwpmc_stack *stack)
 	s->label[1] = add_label(p->label_tid, t->tid, 0);
 	s->label[2] = add_label(p->label_comm, 0, string_id(p, t->comm));
 	p->profile.sample[p->profile.n_sample++] = s;
+}
+
+int export_pprof_check(const struct export *x)
+{
+	if ((uint64_t)x->nevent * x->nstack <= VALUES_MAX)
+		return 0;
+	msg("pprof has a value of each event in each stack, too many for %u events and %u stacks: choose one event with -e",
+	    x->nevent, x->nstack);
+	return -1;
 }
 
 static Pprof__ValueType *value_type(struct pprof *p, const char *type)

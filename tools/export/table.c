@@ -8,7 +8,7 @@
 
 static const struct export_format formats[] = {
 	{ .name = "flamegraph", .write = export_flamegraph, .stacks = true },
-	{ .name = "pprof", .write = export_pprof, .threads = true,
+	{ .name = "pprof", .check = export_pprof_check, .write = export_pprof, .threads = true,
 	  .binary = true, .stacks = true },
 	{ .name = "callgrind", .write = export_callgrind },
 	{ .name = "gmon", .check = export_gmon_check, .write = export_gmon,
