@@ -6,6 +6,8 @@
  *	make_log samples N		N samples of one process, of 1,000 places
  *	make_log threads N STACKS	2,000,000 samples with 16 frames of N processes
  *					that take turns, each with STACKS stacks
+ *	make_log events N		N PMCs, each of an event of its own, whose name a
+ *					note has, with a sample
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +32,7 @@ static union {
 	struct hwpmc_log_allocate allocate;
 	struct hwpmc_log_exec exec;
 	struct hwpmc_log_map map;
+	struct hwpmc_log_note note;
 	struct hwpmc_log_context context;
 	struct hwpmc_log_sample sample;
 	char bytes[512];
@@ -123,6 +126,23 @@ static void samples(uint32_t n)
 		sample(mix(i) % 1000, 1);
 }
 
+static void events(uint32_t n)
+{
+	process(FIRST_PID);
+	context(FIRST_PID);
+	for (uint32_t i = 0; i < n; i++) {
+		int len = snprintf(r.note.text, 32, "event=event%u", i);
+
+		put(HWPMC_LOG_NOTE, 0, 2 + i, sizeof(r.note) + len + 1);
+		r.allocate.mode = HWPMC_MODE_TS;
+		r.allocate.count = 10000;
+		put(HWPMC_LOG_PMCALLOCATE, 0, 2 + i, sizeof(r.allocate));
+		r.sample.pc[0] = TEXT;
+		put(HWPMC_LOG_CALLCHAIN, HWPMC_SAMPLE_USER, 2 + i,
+		    sizeof(r.hdr) + sizeof(uint64_t));
+	}
+}
+
 static void threads(uint32_t n, uint32_t stacks)
 {
 	uint32_t last = UINT32_MAX;
@@ -150,6 +170,8 @@ int main(int argc, char *argv[])
 		processes(n);
 	else if (!strcmp(argv[1], "samples"))
 		samples(n);
+	else if (!strcmp(argv[1], "events"))
+		events(n);
 	else
 		threads(n, strtoul(argv[3], NULL, 10));
 	put(HWPMC_LOG_CLOSELOG, 0, 0, sizeof(struct hwpmc_log_closelog));
