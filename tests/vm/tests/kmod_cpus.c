@@ -12,9 +12,9 @@
 
 #include "kmod_dev.h"
 
-#define TIMES	50
-/* Function calls of the kernel's own that may fall into so many operations. */
-#define OTHERS	15
+/* Operations between two looks at the counts, and looks. */
+#define TIMES	2
+#define TRIES	500
 #define MOST	16
 
 static void function_calls(unsigned long calls[MOST])
@@ -34,13 +34,11 @@ static void function_calls(unsigned long calls[MOST])
 }
 
 /* Those that CPUs other than `but` got while fn(arg) ran TIMES times; *of_but: its. */
-static unsigned long calls_during(void (*fn)(void *), void *arg, int but,
+static unsigned long calls_of_try(void (*fn)(void *), void *arg, int but,
 				  unsigned long *of_but)
 {
 	unsigned long before[MOST], after[MOST], sum = 0;
 
-	fn(arg);
-	dev_msleep(500);
 	function_calls(before);
 	for (int i = 0; i < TIMES; i++)
 		fn(arg);
@@ -48,9 +46,31 @@ static unsigned long calls_during(void (*fn)(void *), void *arg, int but,
 	for (int cpu = 0; cpu < dev_cpus() && cpu < MOST; cpu++)
 		if (cpu != but)
 			sum += after[cpu] - before[cpu];
-	if (of_but)
-		*of_but = after[but] - before[but];
+	*of_but = after[but] - before[but];
 	return sum;
+}
+
+/*
+ * The least of many tries: the kernel has function calls of its own, the more of them the
+ * slower the machine is, and they only add. A try without any comes; after it some more
+ * follow, for the least of *of_but.
+ */
+static unsigned long calls_during(void (*fn)(void *), void *arg, int but,
+				  unsigned long *of_but)
+{
+	unsigned long least = ~0UL, calls, there;
+
+	fn(arg);
+	dev_msleep(500);
+	*of_but = ~0UL;
+	for (int try = 0; try < TRIES && (least || try < TRIES / 10); try++) {
+		calls = calls_of_try(fn, arg, but, &there);
+		if (calls < least)
+			least = calls;
+		if (there < *of_but)
+			*of_but = there;
+	}
+	return least;
 }
 
 struct session {
@@ -121,13 +141,14 @@ static struct session running_target(int cpu, struct child *child)
 START_TEST(start_and_stop_of_ones_own_pmc_interrupt_no_cpu)
 {
 	struct session s = { .fd = dev_open() };
+	unsigned long here;
 	pthread_t thread;
 
 	/* A second thread, that runs nowhere and was last on another CPU. */
 	ck_assert(!pthread_create(&thread, NULL, sleep_for_ever, NULL));
 	dev_pin(0, 0);
 	s.id = dev_alloc(s.fd, TC, 0, ANY, INSN, U);
-	ck_assert_uint_lt(calls_during(start_and_stop, &s, 0, NULL), OTHERS);
+	ck_assert_uint_eq(calls_during(start_and_stop, &s, 0, &here), 0);
 	close(s.fd);
 	dev_still_counts();
 }
@@ -139,7 +160,7 @@ START_TEST(start_and_stop_interrupt_the_cpu_that_the_target_runs_on_alone)
 	struct session s = running_target(1, &child);
 	unsigned long there;
 
-	ck_assert_uint_lt(calls_during(start_and_stop, &s, 1, &there), OTHERS);
+	ck_assert_uint_eq(calls_during(start_and_stop, &s, 1, &there), 0);
 	ck_assert_uint_ge(there, 2 * TIMES);
 	end(child.pid);
 	close(s.fd);
@@ -155,8 +176,8 @@ START_TEST(attach_and_detach_interrupt_the_cpu_that_the_target_runs_on_alone)
 
 	/* A second PMC: attaching the first has the threads hooked. */
 	s.id = dev_alloc(s.fd, TC, 0, ANY, BRANCH, U);
-	ck_assert_uint_lt(calls_during(attach_and_detach, &s, 1, &there), OTHERS);
-	ck_assert_uint_lt(there, TIMES + OTHERS);
+	ck_assert_uint_eq(calls_during(attach_and_detach, &s, 1, &there), 0);
+	ck_assert_uint_le(there, TIMES);
 	end(child.pid);
 	close(s.fd);
 	dev_still_counts();
@@ -166,13 +187,13 @@ END_TEST
 START_TEST(the_first_pmc_of_a_class_interrupts_each_other_cpu_twice_and_the_next_none)
 {
 	struct session s = { .fd = dev_open() };
-	unsigned long others = dev_cpus() - 1;
+	unsigned long others = dev_cpus() - 1, here;
 
 	dev_pin(0, 0);
-	ck_assert_uint_lt(calls_during(allocate_and_release, &s, 0, NULL),
-			  2 * others * TIMES + OTHERS);
+	ck_assert_uint_le(calls_during(allocate_and_release, &s, 0, &here),
+			  2 * others * TIMES);
 	dev_alloc(s.fd, TC, 0, ANY, INSN, U);
-	ck_assert_uint_lt(calls_during(allocate_and_release, &s, 0, NULL), OTHERS);
+	ck_assert_uint_eq(calls_during(allocate_and_release, &s, 0, &here), 0);
 	close(s.fd);
 	dev_still_counts();
 }
@@ -272,15 +293,17 @@ END_TEST
 
 /* ---- lookups ------------------------------------------------------------- */
 
-/* Kernel instructions of 200 reads, the least of some tries. */
+#define READS	20
+
+/* Kernel instructions of so many reads, in a try that no tick fell into. */
 static uint64_t cost_of_reads(int fd, uint32_t id)
 {
 	uint64_t least = ~0ULL;
 
-	for (int try = 0; try < 10; try++) {
+	for (int try = 0; try < 200; try++) {
 		uint64_t cost = vpmu_own(VPMU_KERNEL_INSN);
 
-		for (int i = 0; i < 200; i++)
+		for (int i = 0; i < READS; i++)
 			dev_read(fd, id);
 		cost = vpmu_own(VPMU_KERNEL_INSN) - cost;
 		if (cost < least)
@@ -296,24 +319,29 @@ static void allocate_all(int fd)
 			dev_alloc(fd, SC, 0, cpu, i % 2 ? BRANCH : CYCLES, U);
 }
 
+/* On the last CPU: the tree of PMCs has as many levels for it alone as for all. */
 START_TEST(a_read_costs_the_same_with_one_pmc_and_with_many)
 {
 	struct hwpmc_op_pmcallocate op = {
 		.caps = HWPMC_CAP_READ, .class = HWPMC_CLASS_TSC, .mode = SC,
-		.flags = 0, .ev = HWPMC_EV_TSC, .cpu = 0,
+		.flags = 0, .ev = HWPMC_EV_TSC, .cpu = dev_cpus() - 1,
 	};
 	int fd = dev_open();
 	uint64_t one, many;
+	uint32_t pmu;
 
-	dev_pin(0, 0);
+	/* With a PMC of the PMU's class in both measurements. */
+	dev_pin(0, op.cpu);
 	dev_ok(dev_allocate(fd, &op));
+	pmu = dev_alloc(fd, SC, 0, 0, CYCLES, U);
 	one = cost_of_reads(fd, op.pmcid);
+	dev_ok(dev_release(fd, pmu));
 	dev_ok(dev_release(fd, op.pmcid));
 	allocate_all(fd);
 	dev_ok(dev_allocate(fd, &op));
 	many = cost_of_reads(fd, op.pmcid);
-	/* A walk over them is five instructions for each, of some 800. */
-	ck_assert_uint_lt(many, one + 200 * 60);
+	/* A walk over them is five instructions for each, and there are 33. */
+	ck_assert_uint_lt(many, one + READS * 60);
 	close(fd);
 	/* All of them are free again. */
 	fd = dev_open();
