@@ -4,6 +4,7 @@
  * as many that sleep as it runs at one time, on each CPU.
  */
 #include <linux/cpu.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/version.h>
