@@ -47,7 +47,7 @@ void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 
 	if (!cls->ops->program_irqoff)
 		return;
-	/* This CPU is about to go offline; up to 5.10 it still runs tasks. */
+	/* This CPU is about to go offline and still switches tasks (pmc/hotplug.c). */
 	if (unlikely(!(c->on & BIT(class_index(cls)))))
 		hwpmc_cpu_reset_class_irqoff(c, cls, true);
 	trace_hwpmc_md_config(nr, select->sel);

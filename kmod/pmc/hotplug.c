@@ -9,6 +9,7 @@
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
 
+#include "../compat/hotplug.h"
 #include "../compat/syscore.h"
 #include "../core/cpu.h"
 #include "../debug/trace.h"
@@ -31,23 +32,39 @@ static void cpu_begin_irqoff(struct hwpmc_cpu *c)
 	trace_hwpmc_cpu_init(c->loaded);
 }
 
-/* This CPU goes offline, or the machine suspends: harvest all, and reset the hardware. */
-static void cpu_end_irqoff(struct hwpmc_cpu *c)
+static void reset_classes_off_irqoff(struct hwpmc_cpu *c)
 {
 	unsigned long on = c->on;
 	unsigned int i;
 
-	trace_hwpmc_cpu_exit(c->loaded);
-	hwpmc_switch_out_irqoff(c);
-	hwpmc_system_suspend_irqoff(c);
 	for_each_set_bit(i, &on, HWPMC_CLASS_MAX)
 		hwpmc_cpu_reset_class_irqoff(c, &hwpmc_machine.cls[i], false);
 }
 
+/* This CPU goes offline, or the machine suspends: harvest all, and reset the hardware. */
+static void cpu_end_irqoff(struct hwpmc_cpu *c)
+{
+	trace_hwpmc_cpu_exit(c->loaded);
+	hwpmc_switch_out_irqoff(c);
+	hwpmc_system_suspend_irqoff(c);
+	reset_classes_off_irqoff(c);
+}
+
 /*
- * Before a CPU goes online, on another CPU: its registers have unknown contents. (Up to
- * 5.10 tasks can still have run there after cpu_offline_here().)
+ * The last task of this CPU has been switched out. After cpu_offline_here() tasks that
+ * waited for the CPU were still switched in, to be moved away (up to 5.10 they ran on), and
+ * their rows have turned classes on again.
  */
+static int cpu_dying_irqoff(unsigned int cpu)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+
+	lockdep_assert_irqs_disabled();
+	reset_classes_off_irqoff(c);
+	return 0;
+}
+
+/* Before a CPU goes online, on another CPU: its registers have unknown contents. */
 static int cpu_forget(unsigned int cpu)
 {
 	struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
@@ -139,6 +156,10 @@ int hwpmc_hotplug_init(void)
 	if (ret < 0)
 		goto err_prepare;
 	prepare_state = ret;
+	ret = cpuhp_setup_state_nocalls(HWPMC_CPUHP_DYING, "hwpmc:dying", NULL,
+					cpu_dying_irqoff);
+	if (ret < 0)
+		goto err_dying;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "hwpmc:online",
 				cpu_online_here, cpu_offline_here);
 	if (ret < 0)
@@ -148,6 +169,8 @@ int hwpmc_hotplug_init(void)
 	return 0;
 
 err_online:
+	cpuhp_remove_state_nocalls(HWPMC_CPUHP_DYING);
+err_dying:
 	cpuhp_remove_state_nocalls(prepare_state);
 err_prepare:
 	free_percpu(hwpmc_cpus);
@@ -158,6 +181,7 @@ void hwpmc_hotplug_exit(void)
 {
 	hwpmc_syscore_unregister();
 	cpuhp_remove_state(online_state);
+	cpuhp_remove_state_nocalls(HWPMC_CPUHP_DYING);
 	cpuhp_remove_state_nocalls(prepare_state);
 	free_percpu(hwpmc_cpus);
 }

@@ -154,6 +154,68 @@ START_TEST(it_does_so_with_late_lost_doubled_and_stray_interrupts)
 }
 END_TEST
 
+/* ---- what still runs on a CPU on its way offline ------------------------- */
+
+#define SPINNERS 12
+
+static void spin(void *arg)
+{
+	while (getppid() != 1)
+		dev_spin(20000);
+	_exit(0);
+}
+
+/* Short grace periods: the module's callback comes while tasks wait for the CPU. */
+static void expedite_rcu(bool on)
+{
+	FILE *f = fopen("/sys/kernel/rcu_expedited", "w");
+
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "%d\n", on);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void take_cpu1_away_from(const struct child child[SPINNERS])
+{
+	struct session s;
+	uint32_t id;
+
+	begin(&s, SLOW, 0);
+	id = allocate(&s, "instructions", HWPMC_MODE_TC, 0, HWPMC_CPU_ANY, 0);
+	for (int i = 0; i < SPINNERS; i++) {
+		dev_pin(child[i].pid, 1);
+		ok(&s, hwpmc_attach(s.h, id, child[i].pid));
+	}
+	ok(&s, hwpmc_start(s.h, id));
+	cpu1_online(0);
+	ok(&s, hwpmc_release(s.h, id));
+	dev_check_registers_clear();
+	cpu1_online(1);
+	dev_check_registers_clear();
+	finish(&s);
+	end(&s);
+}
+
+START_TEST(a_cpu_that_processes_ran_on_to_its_end_is_left_with_its_counters_off)
+{
+	struct child child[SPINNERS];
+
+	expedite_rcu(true);
+	for (int i = 0; i < SPINNERS; i++) {
+		child[i] = dev_child(spin, NULL);
+		dev_go(&child[i]);
+	}
+	for (int cycle = 0; cycle < 20; cycle++)
+		take_cpu1_away_from(child);
+	for (int i = 0; i < SPINNERS; i++) {
+		kill(child[i].pid, SIGKILL);
+		waitpid(child[i].pid, NULL, 0);
+	}
+	expedite_rcu(false);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -164,5 +226,7 @@ int main(void)
 			  200);
 	harness_add_timed(it_does_so_with_late_lost_doubled_and_stray_interrupts,
 			  200);
+	harness_add_timed(a_cpu_that_processes_ran_on_to_its_end_is_left_with_its_counters_off,
+			  100);
 	return harness_run();
 }
