@@ -251,6 +251,9 @@ enum hwpmc_reason {
 	/* PMCALLOCATE */
 	HWPMC_WHY_LOCKDOWN = 64,	/* the kernel is locked down: no samples of
 					 * kernel mode */
+	/* BATCH */
+	HWPMC_WHY_BATCH = 65,		/* no such command [command] */
+	HWPMC_WHY_BATCH_COUNT = 66,	/* no entries, or too many [maximum] */
 	HWPMC_WHY__COUNT
 };
 
@@ -615,6 +618,49 @@ struct hwpmc_op_getcaps {
 	__u32	caps;
 };
 
+/*
+ * BATCH (34): read, start or stop `n` PMCs of the owner, as PMCRW with OLDVALUE,
+ * PMCSTART or PMCSTOP would, in one call: system-scope PMCs of one CPU at one moment,
+ * with interrupts off there, one after the other in the order of their rows, all CPUs
+ * at once; process-scope PMCs in the same way on each CPU where a target runs. (PMCs
+ * that sample start one by one.) So the differences of two batches cover the same
+ * instructions for each PMC of a CPU, and of the calling thread, except that each
+ * counter is read some instructions after the one before.
+ *
+ * The order of the entries does not matter; a PMC may have several. Each entry has the
+ * result of its PMC: `error` is 0 or the errno that the single operation would return,
+ * hdr its reason. One entry's failure changes nothing for the others. BATCH itself
+ * succeeds then; `failed` is the number of entries that have failed.
+ *
+ * `entry_size` is sizeof(struct hwpmc_batch_entry); entries are extended by the rule
+ * for arguments, see above. Errors: EINVAL BATCH, BATCH_COUNT; EINVAL, E2BIG SIZE;
+ * EFAULT BAD_ADDRESS (before the command, if the array cannot be written); ENOMEM
+ * NO_MEMORY; EINTR.
+ */
+enum hwpmc_batch_command {
+	HWPMC_BATCH_READ = 0,
+	HWPMC_BATCH_START = 1,
+	HWPMC_BATCH_STOP = 2,
+};
+
+#define HWPMC_BATCH_MAX		16384	/* entries of one call */
+
+struct hwpmc_batch_entry {
+	struct hwpmc_hdr hdr;		/* out */
+	__u32	pmcid;
+	__s32	error;			/* out: 0 or an errno */
+	__aligned_u64 value;		/* out, READ: also with INCOMPLETE */
+};
+
+struct hwpmc_op_batch {
+	struct hwpmc_hdr hdr;
+	__u32	command;		/* enum hwpmc_batch_command */
+	__u32	n;
+	__u32	entry_size;
+	__u32	failed;			/* out */
+	__aligned_u64 entries;		/* struct hwpmc_batch_entry * */
+};
+
 /* ------------------------------------------------------------------------ */
 /* Operations. Numbers are never reused; the ioctl type is 0xEF.             */
 
@@ -643,6 +689,7 @@ enum hwpmc_op {
 	HWPMC_OP_GETCAPS = 19,
 	HWPMC_OP_REVOKE = 32,		/* Linux only, from here on */
 	HWPMC_OP_KGMON = 33,
+	HWPMC_OP_BATCH = 34,
 	HWPMC_OP__COUNT
 };
 
@@ -670,6 +717,7 @@ enum hwpmc_op {
 #define HWPMC_IOC_GETCAPS	HWPMC_IOWR(GETCAPS, hwpmc_op_getcaps)
 #define HWPMC_IOC_REVOKE	HWPMC_IOWR(REVOKE, hwpmc_op_simple)
 #define HWPMC_IOC_KGMON		HWPMC_IOWR(KGMON, hwpmc_op_kgmon)
+#define HWPMC_IOC_BATCH		HWPMC_IOWR(BATCH, hwpmc_op_batch)
 
 /* Sizes of the first release: the minimum that the module accepts. */
 #define HWPMC_SIZE_V1_SIMPLE		8
@@ -689,5 +737,7 @@ enum hwpmc_op {
 #define HWPMC_SIZE_V1_GETDYNEVENTINFO	24
 #define HWPMC_SIZE_V1_GETCAPS		16
 #define HWPMC_SIZE_V1_KGMON		56
+#define HWPMC_SIZE_V1_BATCH		32
+#define HWPMC_SIZE_V1_BATCH_ENTRY	24
 
 #endif /* _UAPI_HWPMC_H */

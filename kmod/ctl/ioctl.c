@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * ioctl.c - the table of operations, sizes of arguments, copying in and out,
- * statistics of calls. Besides this only ioctl_info.c accesses the caller's memory,
- * for arrays that an argument points to. Process context.
+ * statistics of calls. Besides this only ioctl_info.c and ioctl_batch.c access the
+ * caller's memory, for arrays that an argument points to. Process context.
  */
 #include <linux/fs.h>
 #include <linux/nospec.h>
@@ -34,6 +34,8 @@ static_assert(sizeof(struct hwpmc_op_getdyneventinfo) ==
 	      HWPMC_SIZE_V1_GETDYNEVENTINFO);
 static_assert(sizeof(struct hwpmc_op_kgmon) == HWPMC_SIZE_V1_KGMON);
 static_assert(sizeof(struct hwpmc_op_getcaps) == HWPMC_SIZE_V1_GETCAPS);
+static_assert(sizeof(struct hwpmc_op_batch) == HWPMC_SIZE_V1_BATCH);
+static_assert(sizeof(struct hwpmc_batch_entry) == HWPMC_SIZE_V1_BATCH_ENTRY);
 static_assert(offsetof(struct hwpmc_op_pmcallocate, count) == 40);
 static_assert(offsetof(struct hwpmc_op_getpmcinfo, pmcs) == 16);
 static_assert(offsetof(struct hwpmc_op_getcpuinfo, classes) == 24);
@@ -79,6 +81,8 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 		OP(hwpmc_ioctl_getmsr, hwpmc_op_getmsr, GETMSR, false),
 	[HWPMC_OP_KGMON] =
 		OP(hwpmc_ioctl_kgmon, hwpmc_op_kgmon, KGMON, false),
+	[HWPMC_OP_BATCH] =
+		OP(hwpmc_ioctl_batch, hwpmc_op_batch, BATCH, false),
 	[HWPMC_OP_REVOKE] =
 		OP(hwpmc_ioctl_revoke, hwpmc_op_simple, SIMPLE, false),
 	[HWPMC_OP_PMCRELEASE] = OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),

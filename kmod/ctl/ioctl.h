@@ -28,6 +28,7 @@ union hwpmc_arg {
 	struct hwpmc_op_getmsr getmsr;
 	struct hwpmc_op_getcaps caps;
 	struct hwpmc_op_kgmon kgmon;
+	struct hwpmc_op_batch batch;
 };
 
 struct file;
@@ -49,11 +50,14 @@ int hwpmc_ioctl_writelog(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_release(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+/* Without hwpmc_lock: the snapshot that begins a log waits for other programs. */
+int hwpmc_ioctl_start_one(struct hwpmc_owner *owner, u32 id, struct hwpmc_hdr *hdr);
 int hwpmc_ioctl_stop(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_getmsr(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_getcaps(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_batch(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 /* PMCRW with OLDVALUE alone, without hwpmc_lock. */
 int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op);
 

@@ -55,39 +55,45 @@ int hwpmc_ioctl_release(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 
 /* 1: the PMC is prepared, and what its log says of the machine's present state is to be
  * written before it starts. */
-static int start_or_prepare(struct hwpmc_owner *owner, union hwpmc_arg *arg,
+static int start_or_prepare(struct hwpmc_owner *owner, u32 id, struct hwpmc_hdr *hdr,
 			    bool *privileged)
 {
-	struct hwpmc_pmc *pmc = pmc_of_id_op(owner, &arg->pmc);
+	struct hwpmc_pmc *pmc = hwpmc_ioctl_pmc(owner, id, hdr);
 
 	if (IS_ERR(pmc))
 		return PTR_ERR(pmc);
 	if (!privileged || !hwpmc_needs_snapshot(pmc))
-		return hwpmc_pmc_start(pmc, &arg->hdr);
+		return hwpmc_pmc_start(pmc, hdr);
 	*privileged = pmc->privileged;
-	return hwpmc_pmc_prepare(pmc, &arg->hdr) ?: 1;
+	return hwpmc_pmc_prepare(pmc, hdr) ?: 1;
 }
 
-/* Not under hwpmc_lock: the snapshot waits for other programs. */
-int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+int hwpmc_ioctl_start_one(struct hwpmc_owner *owner, u32 id, struct hwpmc_hdr *hdr)
 {
 	bool privileged;
 	int ret;
 
-	ret = hwpmc_owner_lock(owner, &arg->hdr);
+	ret = hwpmc_owner_lock(owner, hdr);
 	if (ret)
 		return ret;
-	ret = start_or_prepare(owner, arg, &privileged);
+	ret = start_or_prepare(owner, id, hdr, &privileged);
 	mutex_unlock(&hwpmc_lock);
 	if (ret <= 0)
 		return ret;
-	hwpmc_snapshot(owner, arg->pmc.pmcid, privileged);
-	ret = hwpmc_owner_lock(owner, &arg->hdr);
+	hwpmc_snapshot(owner, id, privileged);
+	ret = hwpmc_owner_lock(owner, hdr);
 	if (ret)
 		return ret;
-	ret = start_or_prepare(owner, arg, NULL);
+	ret = start_or_prepare(owner, id, hdr, NULL);
 	mutex_unlock(&hwpmc_lock);
 	return ret;
+}
+
+int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	int ret = check_reserved(&arg->hdr, arg->pmc.__reserved);
+
+	return ret ?: hwpmc_ioctl_start_one(owner, arg->pmc.pmcid, &arg->hdr);
 }
 
 int hwpmc_ioctl_stop(struct hwpmc_owner *owner, union hwpmc_arg *arg)

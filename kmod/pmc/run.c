@@ -59,7 +59,7 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 }
 
 /* An owner that samples reads no count, whose read would report the fault. */
-static int check_samples(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+int hwpmc_pmc_check_samples(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	return hwpmc_pmc_needs_log(pmc) ? hwpmc_pmc_msr_fault(pmc, hdr) : 0;
 }
@@ -76,13 +76,13 @@ int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	trace_hwpmc_pmc_stop(pmc);
 	if (!hwpmc_pmc_is_system(pmc)) {
 		hwpmc_targets_deactivate(pmc);
-		return check_samples(pmc, hdr);
+		return hwpmc_pmc_check_samples(pmc, hdr);
 	}
 	ret = hwpmc_system_stop(pmc);
 	if (ret)
 		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);
 	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
-	return check_samples(pmc, hdr);
+	return hwpmc_pmc_check_samples(pmc, hdr);
 }
 
 /* ---- reading ------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 int hwpmc_pmc_prepare(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
+/* After a stop: did an access to an MSR fault that no read will report? */
+int hwpmc_pmc_check_samples(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 
 /*
  * The exact count: includes all that was counted before the call, on every CPU. Under

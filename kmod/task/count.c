@@ -28,14 +28,11 @@ void hwpmc_count_sync(bool here_only)
 	local_irq_restore(flags);
 }
 
-void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
+static void activate_locked(struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_link *link;
-	unsigned long flags;
-	bool here_only;
 
-	lockdep_assert_held(&hwpmc_lock);
-	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	lockdep_assert_held(&hwpmc_targets_lock);
 	pmc->counting = true;
 	WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
 	list_for_each_entry(link, &pmc->links, node) {
@@ -43,6 +40,29 @@ void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
 		hwpmc_link_forget_migrations_locked(link);
 		hwpmc_link_activate_locked(link);
 	}
+}
+
+static void deactivate_locked(struct hwpmc_pmc *pmc)
+{
+	u64 bit = BIT_ULL(pmc->row);
+	struct hwpmc_link *link;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	pmc->counting = false;
+	list_for_each_entry(link, &pmc->links, node) {
+		hwpmc_link_take_migrations_locked(link);
+		WRITE_ONCE(link->target->active, link->target->active & ~bit);
+	}
+}
+
+void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
+{
+	unsigned long flags;
+	bool here_only;
+
+	lockdep_assert_held(&hwpmc_lock);
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	activate_locked(pmc);
 	here_only = hwpmc_counts_only_current(pmc);
 	if (!here_only)
 		hwpmc_followers_pmc_locked(pmc);
@@ -52,18 +72,12 @@ void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
 
 void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 {
-	u64 bit = BIT_ULL(pmc->row);
-	struct hwpmc_link *link;
 	unsigned long flags;
 	bool here_only;
 
 	lockdep_assert_held(&hwpmc_lock);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	pmc->counting = false;
-	list_for_each_entry(link, &pmc->links, node) {
-		hwpmc_link_take_migrations_locked(link);
-		WRITE_ONCE(link->target->active, link->target->active & ~bit);
-	}
+	deactivate_locked(pmc);
 	here_only = hwpmc_counts_only_current(pmc);
 	if (!here_only)
 		hwpmc_followers_pmc_locked(pmc);
@@ -74,6 +88,103 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 	 * RUNNING.
 	 */
 	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
+}
+
+/* No other thread can make it false: only current could get threads or children. */
+static bool all_count_only_current(struct hwpmc_pmc *const *pmcs, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!hwpmc_counts_only_current(pmcs[i]))
+			return false;
+	return true;
+}
+
+static bool is_of_earlier_locked(const struct hwpmc_target *target,
+				 struct hwpmc_pmc *const *pmcs, unsigned int n)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	for (i = 0; i < n; i++)
+		if (target->link[pmcs[i]->row].pmc == pmcs[i])
+			return true;
+	return false;
+}
+
+/* The targets of PMC i that none of the PMCs before it is attached to. */
+static void add_followers_locked(struct hwpmc_pmc *const *pmcs, unsigned int i)
+{
+	const struct hwpmc_link *link;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	list_for_each_entry(link, &pmcs[i]->links, node)
+		if (!is_of_earlier_locked(link->target, pmcs, i))
+			hwpmc_followers_add_locked(link->target);
+}
+
+/* As they have any number of links, the lock is taken for each. What is linked meanwhile,
+ * by a fork, counts as it is to. */
+static void change_with_followers(struct hwpmc_pmc *const *pmcs, unsigned int n,
+				  void (*change_locked)(struct hwpmc_pmc *))
+{
+	unsigned long flags;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+		change_locked(pmcs[i]);
+		raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	}
+	hwpmc_followers_begin();
+	for (i = 0; i < n; i++) {
+		raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+		add_followers_locked(pmcs, i);
+		raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	}
+	hwpmc_count_sync(false);
+}
+
+/* At most a link for each row. No switch comes between the first and the last. */
+static void change_here(struct hwpmc_pmc *const *pmcs, unsigned int n,
+			void (*change_locked)(struct hwpmc_pmc *))
+{
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	for (i = 0; i < n; i++)
+		change_locked(pmcs[i]);
+	raw_spin_unlock(&hwpmc_targets_lock);
+	hwpmc_count_sync(true);
+	local_irq_restore(flags);
+}
+
+static void change_all(struct hwpmc_pmc *const *pmcs, unsigned int n,
+		       void (*change_locked)(struct hwpmc_pmc *))
+{
+	lockdep_assert_held(&hwpmc_lock);
+	if (!n)
+		return;
+	if (all_count_only_current(pmcs, n))
+		change_here(pmcs, n, change_locked);
+	else
+		change_with_followers(pmcs, n, change_locked);
+}
+
+void hwpmc_targets_activate_all(struct hwpmc_pmc *const *pmcs, unsigned int n)
+{
+	change_all(pmcs, n, activate_locked);
+}
+
+void hwpmc_targets_deactivate_all(struct hwpmc_pmc *const *pmcs, unsigned int n)
+{
+	unsigned int i;
+
+	change_all(pmcs, n, deactivate_locked);
+	for (i = 0; i < n; i++)
+		WRITE_ONCE(pmcs[i]->state, HWPMC_STATE_STOPPED);
 }
 
 /* The process's link to the PMC, or NULL. */

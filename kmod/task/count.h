@@ -12,6 +12,9 @@
 void hwpmc_targets_activate(struct hwpmc_pmc *pmc);
 /* STOPPED: on return no target counts, and the total is complete. */
 void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc);
+/* The same for n PMCs, at one moment where they count for current alone. n may be 0. */
+void hwpmc_targets_activate_all(struct hwpmc_pmc *const *pmcs, unsigned int n);
+void hwpmc_targets_deactivate_all(struct hwpmc_pmc *const *pmcs, unsigned int n);
 /*
  * Owners in the kernel: the PMC counts for this process alone, or does not. On return of
  * disable no CPU counts for the process, and its values are complete.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * system.c - system-scope PMCs, which count all that runs on one CPU. The *_irqoff
- * functions and the IPIs run on the PMC's CPU with interrupts off, the others in process
- * context.
+ * functions run on the PMC's CPU with interrupts off, the others in process context.
  */
 #include <linux/cpu.h>
 #include <linux/smp.h>
@@ -37,7 +36,7 @@ static void system_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 		hwpmc_cpu_stop_nmi(c, pmc->row);
 }
 
-static void system_start_ipi(void *arg)
+void hwpmc_system_start_irqoff(void *arg)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	struct hwpmc_pmc *pmc = arg;
@@ -46,7 +45,7 @@ static void system_start_ipi(void *arg)
 	system_begin_irqoff(c, pmc);
 }
 
-static void system_stop_ipi(void *arg)
+void hwpmc_system_stop_irqoff(void *arg)
 {
 	struct hwpmc_pmc *pmc = arg;
 
@@ -55,7 +54,7 @@ static void system_stop_ipi(void *arg)
 	list_del_init(&pmc->sys_node);
 }
 
-static void system_read_ipi(void *arg)
+void hwpmc_system_read_irqoff(void *arg)
 {
 	struct hwpmc_pmc *pmc = arg;
 
@@ -103,7 +102,7 @@ void hwpmc_system_harvest_irqoff(struct hwpmc_cpu *c)
 int hwpmc_system_start(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	return hwpmc_cpu_call(pmc->cpu, system_start_ipi, pmc);
+	return hwpmc_cpu_call(pmc->cpu, hwpmc_system_start_irqoff, pmc);
 }
 
 void hwpmc_system_unlink(struct hwpmc_pmc *pmc)
@@ -111,7 +110,7 @@ void hwpmc_system_unlink(struct hwpmc_pmc *pmc)
 	lockdep_assert_held(&hwpmc_lock);
 	cpus_read_lock();
 	if (cpu_online(pmc->cpu))
-		smp_call_function_single(pmc->cpu, system_stop_ipi, pmc, 1);
+		smp_call_function_single(pmc->cpu, hwpmc_system_stop_irqoff, pmc, 1);
 	else
 		list_del_init(&pmc->sys_node);
 	cpus_read_unlock();
@@ -120,12 +119,12 @@ void hwpmc_system_unlink(struct hwpmc_pmc *pmc)
 int hwpmc_system_stop(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	return hwpmc_cpu_call(pmc->cpu, system_stop_ipi, pmc);
+	return hwpmc_cpu_call(pmc->cpu, hwpmc_system_stop_irqoff, pmc);
 }
 
 int hwpmc_system_read(struct hwpmc_pmc *pmc)
 {
-	return smp_call_function_single(pmc->cpu, system_read_ipi, pmc, 1);
+	return smp_call_function_single(pmc->cpu, hwpmc_system_read_irqoff, pmc, 1);
 }
 
 void hwpmc_pmc_halt(struct hwpmc_pmc *pmc)

@@ -16,6 +16,12 @@ void hwpmc_system_unlink(struct hwpmc_pmc *pmc);
 /* Harvest into the total. Interrupts on. An errno if the CPU is not online. */
 int hwpmc_system_read(struct hwpmc_pmc *pmc);
 
+/* The same of a struct hwpmc_pmc, on its CPU, interrupts off. Start and stop under the
+ * hwpmc_lock of the caller that asks the CPU. */
+void hwpmc_system_start_irqoff(void *pmc);
+void hwpmc_system_stop_irqoff(void *pmc);
+void hwpmc_system_read_irqoff(void *pmc);
+
 /* All PMCs of a CPU, when it goes online or offline. */
 void hwpmc_system_resume_irqoff(struct hwpmc_cpu *c);
 void hwpmc_system_suspend_irqoff(struct hwpmc_cpu *c);

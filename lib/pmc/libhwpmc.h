@@ -102,6 +102,21 @@ int hwpmc_rw(struct hwpmc *h, uint32_t id, uint64_t value, uint64_t *old);
 int hwpmc_set(struct hwpmc *h, uint32_t id, uint64_t count);
 
 /*
+ * Read, start or stop n PMCs in one call: those of a CPU, and those of the calling
+ * thread, at one moment (hwpmc.h, BATCH). The caller sets pmcid of each entry; the
+ * others are results. 0: all succeeded. Else -1 with the errno and the sentence of the
+ * first entry that failed; the other entries are done all the same, and each has its
+ * own `error`. If the call itself fails, no entry has an error and nothing was done
+ * (with more than HWPMC_BATCH_MAX entries, which take several calls: some are done).
+ */
+int hwpmc_batch(struct hwpmc *h, enum hwpmc_batch_command command,
+		struct hwpmc_batch_entry *entries, unsigned int n);
+/* Make hwpmc_error() and hwpmc_reason() those of an entry that failed. Returns -1 with
+ * its errno. */
+int hwpmc_batch_error(struct hwpmc *h, enum hwpmc_batch_command command,
+		      const struct hwpmc_batch_entry *entry);
+
+/*
  * Read a counter of the calling process without a system call. Each reading thread
  * calls hwpmc_counter_open() with a process-scope PMC, without DESCENDANTS, that is
  * attached to this process only and counts in hardware (else EINVAL, ENOSYS).

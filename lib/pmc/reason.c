@@ -108,6 +108,11 @@ WHY(SIBLINGS, "threads of a core share these counters, which cannot follow a pro
 WHY(LOCKDOWN, "the kernel is locked down for confidentiality, which forbids samples of "
     "kernel mode", NULL, DETAIL_NONE, "sample user mode only (EVENT:u), or count"),
 
+WHY(BATCH, "there is no such command for many PMCs", "command", DETAIL_DECIMAL,
+    NULL),
+WHY(BATCH_COUNT, "a call for many PMCs has none, or too many", "at most",
+    DETAIL_DECIMAL, NULL),
+
 WHY(ID, "the descriptor has no such PMC", NULL, DETAIL_NONE, NULL),
 WHY(SYSTEM_SCOPE, "a system-scope PMC counts a CPU, not processes",
     NULL, DETAIL_NONE, "allocate it in process scope"),

@@ -37,6 +37,8 @@ SIZE_IS(hwpmc_op_pmcsetcount, HWPMC_SIZE_V1_PMCSETCOUNT);
 SIZE_IS(hwpmc_op_writelog, HWPMC_SIZE_V1_WRITELOG);
 SIZE_IS(hwpmc_op_getdyneventinfo, HWPMC_SIZE_V1_GETDYNEVENTINFO);
 SIZE_IS(hwpmc_op_getcaps, HWPMC_SIZE_V1_GETCAPS);
+SIZE_IS(hwpmc_op_batch, HWPMC_SIZE_V1_BATCH);
+SIZE_IS(hwpmc_batch_entry, HWPMC_SIZE_V1_BATCH_ENTRY);
 
 FIELD_AT(hwpmc_op_getcpuinfo, classes, 24);
 FIELD_AT(hwpmc_op_getcpuinfo, pmu_state, 216);
@@ -54,6 +56,8 @@ FIELD_AT(hwpmc_op_pmcattach, pid, 12);
 FIELD_AT(hwpmc_op_getmsr, msr, 12);
 FIELD_AT(hwpmc_op_pmcrw, value, 16);
 FIELD_AT(hwpmc_op_pmcsetcount, count, 16);
+FIELD_AT(hwpmc_op_batch, entries, 24);
+FIELD_AT(hwpmc_batch_entry, value, 16);
 
 int sys_open(void)
 {

@@ -209,6 +209,30 @@ START_TEST(failed_calls_say_what_was_attempted_on_what)
 }
 END_TEST
 
+START_TEST(failed_batches_say_what_was_attempted_and_on_which_pmc)
+{
+	struct hwpmc *h = handle_on_pipe();
+	struct hwpmc_batch_entry entry[3] = {
+		{ .pmcid = HWPMC_ID_MAKE(0xfff, HWPMC_MODE_TC, HWPMC_CLASS_IAP, 3) },
+		{ .pmcid = HWPMC_ID_MAKE(1, HWPMC_MODE_SC, HWPMC_CLASS_IAP, 1),
+		  .error = ENXIO, .hdr = { HWPMC_WHY_CPU_OFFLINE, 1 } },
+	};
+
+	ck_assert_int_eq(hwpmc_batch_error(h, HWPMC_BATCH_STOP, &entry[1]), -1);
+	ck_assert_int_eq(errno, ENXIO);
+	ck_assert_int_eq(hwpmc_reason(h), HWPMC_WHY_CPU_OFFLINE);
+	ck_assert_ptr_nonnull(strstr(hwpmc_error(h), "cannot stop PMC 0x"));
+	ck_assert_ptr_nonnull(strstr(hwpmc_error(h), "(IAP-0, CPU 1)"));
+	ck_assert_int_eq(hwpmc_batch(h, HWPMC_BATCH_READ, entry, 3), -1);
+	ck_assert_int_eq(errno, ENOTTY);
+	ck_assert_ptr_nonnull(strstr(hwpmc_error(h), "cannot read 3 PMCs: "));
+	/* No entry was done, so none has a result of earlier. */
+	ck_assert_int_eq(entry[1].error, 0);
+	ck_assert_int_eq(hwpmc_batch(h, HWPMC_BATCH_START, entry, 0), 0);
+	hwpmc_close(h);
+}
+END_TEST
+
 START_TEST(bad_specification_is_shown_with_its_column)
 {
 	struct hwpmc *h = handle_on_pipe();
@@ -383,6 +407,7 @@ int main(void)
 	harness_add(long_sentences_are_cut_at_the_buffer);
 	harness_add(holder_is_named_even_where_it_is_unknown);
 	harness_add(failed_calls_say_what_was_attempted_on_what);
+	harness_add(failed_batches_say_what_was_attempted_and_on_which_pmc);
 	harness_add(bad_specification_is_shown_with_its_column);
 	harness_add(missing_result_pointer_is_einval);
 	harness_add(width_comes_from_the_class_of_the_id);
