@@ -182,7 +182,27 @@ static int32_t pid_of(unsigned int proc)
 static bool has_array(unsigned int nr)
 {
 	return nr == HWPMC_OP_GETPMCINFO || nr == HWPMC_OP_GETDYNEVENTINFO ||
-	       nr == HWPMC_OP_KGMON;
+	       nr == HWPMC_OP_KGMON || nr == HWPMC_OP_BATCH;
+}
+
+/* An owner's ids, and one that is wrong, as entries of a batch of any size. */
+static void fill_batch(const struct op *op, char *at)
+{
+	static const uint32_t sizes[] = { 24, 24, 24, 24, 32, 4096 };
+	uint32_t size = sizes[op->w[3] % 6], n = op->w[0] >> 32, id;
+	char *array = array_ok;
+
+	if (op->array != ARRAY_OK || size * 8 > ARRAY_BYTES)
+		return;
+	for (uint32_t i = 0; i < 8; i++) {
+		id = pmc_id[(op->owner * 4 + (op->w[4] >> 4 * i)) % PMCS];
+		id ^= i == 7 ? op->id_xor : 0;
+		memset(array + i * size, 0, size);
+		memcpy(array + i * size + 8, &id, 4);
+	}
+	n = n > 8 && n < 10000 ? 8 : n;
+	memcpy(at + 12, &n, 4);
+	memcpy(at + 16, &size, 4);
 }
 
 /* The argument's bytes; all that is behind `size` is FILL. */
@@ -210,8 +230,10 @@ static void fill(const struct op *op, char *at)
 	if (op->array != ARRAY_AS_IS && has_array(op->nr)) {
 		uint64_t p = array_of(op->array);
 
-		memcpy(at + 16, &p, 8);
+		memcpy(at + (op->nr == HWPMC_OP_BATCH ? 24 : 16), &p, 8);
 	}
+	if (op->nr == HWPMC_OP_BATCH)
+		fill_batch(op, at);
 	memset(at + op->size, FILL, 128);
 	if (op->how & CALL_TAIL && op->size > 72)
 		at[op->size - 1] = 1;

@@ -21,6 +21,7 @@ const char *const call_names[HWPMC_OP__COUNT] = {
 	"PMCDETACH", "PMCGETMSR", "PMCRELEASE", "PMCRW", "PMCSETCOUNT", "PMCSTART",
 	"PMCSTOP", "WRITELOG", "CLOSELOG", "GETDYNEVENTINFO", "GETCAPS",
 	[HWPMC_OP_REVOKE] = "REVOKE", [HWPMC_OP_KGMON] = "KGMON",
+	[HWPMC_OP_BATCH] = "BATCH",
 };
 
 static const char *name_of(const struct op *op)

@@ -331,6 +331,15 @@ static void gen_other(struct gen *g, struct op *op, unsigned int nr)
 		high(op, 0, one_in(g, 2) ? 16384 : any(g, 64));
 		op->array = one_in(g, 4) ? ARRAY_NULL + any(g, 3) : ARRAY_OK;
 		break;
+	case HWPMC_OP_BATCH:
+		call_init(op, nr, sizeof(struct hwpmc_op_batch));
+		low(op, 0, any(g, 3));
+		high(op, 0, one_in(g, 6) ? odd_value(g) : any(g, 9));
+		low(op, 1, sizeof(struct hwpmc_batch_entry));
+		op->w[3] = any(g, 6);
+		op->w[4] = any(g, ~0u);
+		op->array = one_in(g, 8) ? ARRAY_NULL + any(g, 3) : ARRAY_OK;
+		break;
 	case HWPMC_OP_WRITELOG:
 		call_init(op, nr, sizeof(struct hwpmc_op_writelog));
 		low(op, 0, any64(g));
@@ -412,7 +421,7 @@ static const struct { uint8_t nr, weight; } calls[] = {
 	{ HWPMC_OP_GETCPUINFO, 1 }, { HWPMC_OP_GETDRIVERSTATS, 1 },
 	{ HWPMC_OP_GETMODULEVERSION, 2 }, { HWPMC_OP_GETPMCINFO, 4 },
 	{ HWPMC_OP_GETDYNEVENTINFO, 1 }, { HWPMC_OP_PMCADMIN, 4 },
-	{ HWPMC_OP_KGMON, 5 },
+	{ HWPMC_OP_KGMON, 5 }, { HWPMC_OP_BATCH, 20 },
 };
 
 static unsigned int any_call(struct gen *g)
@@ -464,6 +473,7 @@ static void gen_call(struct gen *g, struct op *op)
 	case HWPMC_OP_WRITELOG:
 	case HWPMC_OP_PMCADMIN:
 	case HWPMC_OP_KGMON:
+	case HWPMC_OP_BATCH:
 		gen_other(g, op, nr);
 		break;
 	default:

@@ -54,6 +54,7 @@ static const reason_set reasons[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_REVOKE] = R(PRIV_ADMIN),
 	[HWPMC_OP_KGMON] = R(PRIV_SYSTEM) | R(KGMON) | R(BUFFER) |
 		R(BAD_ADDRESS) | R(NO_MEMORY),
+	[HWPMC_OP_BATCH] = R(BATCH) | R(BATCH_COUNT) | R(BAD_ADDRESS) | R(NO_MEMORY),
 };
 
 /* The errno of each reason; a second one where there are two. */
@@ -90,6 +91,7 @@ static const struct { int err, also; } errnos[HWPMC_WHY__COUNT] = {
 	[HWPMC_WHY_LOCKED_MEMORY] = { EPERM }, [HWPMC_WHY_LOG_CLOSED] = { EINVAL },
 	[HWPMC_WHY_KGMON] = { EINVAL }, [HWPMC_WHY_SIBLINGS] = { EINVAL },
 	[HWPMC_WHY_LOCKDOWN] = { EPERM },
+	[HWPMC_WHY_BATCH] = { EINVAL }, [HWPMC_WHY_BATCH_COUNT] = { EINVAL },
 };
 
 static bool is_bad_memory(const struct op *op)

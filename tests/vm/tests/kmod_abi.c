@@ -42,6 +42,7 @@ static union {
 	struct hwpmc_op_getcaps caps;
 	struct hwpmc_op_writelog writelog;
 	struct hwpmc_op_kgmon kgmon;
+	struct hwpmc_op_batch batch;
 	unsigned char bytes[1024];
 } arg;
 
@@ -85,6 +86,7 @@ static const struct {
 	{ HWPMC_OP_CLOSELOG, HWPMC_SIZE_V1_SIMPLE },
 	{ HWPMC_OP_REVOKE, HWPMC_SIZE_V1_SIMPLE },
 	{ HWPMC_OP_KGMON, HWPMC_SIZE_V1_KGMON },
+	{ HWPMC_OP_BATCH, HWPMC_SIZE_V1_BATCH },
 };
 
 /* What it has grown to since. */
@@ -141,6 +143,7 @@ static void valid(unsigned int nr)
 {
 	static struct hwpmc_pmcinfo infos[HWPMC_ROW_MAX];
 	static struct hwpmc_dynevent dynevents[DYNEVENTS];
+	static struct hwpmc_batch_entry entry;
 	static uint32_t id;
 
 	if (!id) {
@@ -157,6 +160,12 @@ static void valid(unsigned int nr)
 		break;
 	case HWPMC_OP_KGMON:
 		arg.kgmon.command = HWPMC_KGMON_READ;
+		break;
+	case HWPMC_OP_BATCH:
+		entry.pmcid = id;
+		arg.batch.n = 1;
+		arg.batch.entry_size = sizeof(entry);
+		arg.batch.entries = (uintptr_t)&entry;
 		break;
 	case HWPMC_OP_GETMODULEVERSION:
 		arg.version.version = HWPMC_API_VERSION;
@@ -212,7 +221,7 @@ static void valid(unsigned int nr)
 
 START_TEST(unknown_operations_are_einval_and_say_so)
 {
-	static const unsigned int unknown[] = { 20, 25, 31, 34, 100, 255 };
+	static const unsigned int unknown[] = { 20, 25, 31, 35, 100, 255 };
 
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		memset(&arg, 0, sizeof(arg));
