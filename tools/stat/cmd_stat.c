@@ -5,11 +5,13 @@
  * nothing of this program is in its numbers.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/commands.h"
 #include "common/fmt.h"
@@ -21,6 +23,7 @@
 
 #define RUNS_MAX	100000
 #define INTERVAL_MAX_MS	(24 * 3600 * 1000)
+#define REPORT_BUFFER	65536
 
 const char cmd_stat_help[] =
 "usage: hwpmc stat [option ...] [--] command [argument ...]\n"
@@ -384,17 +387,31 @@ static int run_all(struct session *s)
 	return status ? status : s->status;
 }
 
+/* A report is written by one call: standard error itself has no buffer. */
+static FILE *buffered_stderr(void)
+{
+	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!f && fd >= 0)
+		close(fd);
+	return f ? f : stderr;
+}
+
 static int open_output(struct session *s)
 {
-	s->out = stderr;
 	if (!s->o.output)
-		return 0;
-	s->out = strcmp(s->o.output, "-") == 0 ? stdout :
-		 output_fopen(s->o.output);
-	if (s->out)
-		return 0;
-	msg("cannot write '%s': %s", s->o.output, strerror(errno));
-	return -1;
+		s->out = buffered_stderr();
+	else
+		s->out = strcmp(s->o.output, "-") == 0 ? stdout :
+			 output_fopen(s->o.output);
+	if (!s->out) {
+		msg("cannot write '%s': %s", s->o.output, strerror(errno));
+		return -1;
+	}
+	if (s->out != stderr)
+		setvbuf(s->out, NULL, _IOFBF, REPORT_BUFFER);
+	return 0;
 }
 
 /* A full disk shows at the end only; the counts are then lost, so say it. */

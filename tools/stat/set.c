@@ -34,6 +34,8 @@ static const char soft_events[] =
 
 int stat_set_open(struct stat_set *set, struct stat_options *o)
 {
+	unsigned int ncell = 0;
+
 	memset(set, 0, sizeof(*set));
 	if (hwpmc_open(&set->h) < 0) {
 		msg("%s", hwpmc_error(NULL));
@@ -51,7 +53,9 @@ int stat_set_open(struct stat_set *set, struct stat_options *o)
 		ev->spec = o->events.spec[i];
 		ev->kind = stat_kind_of(ev->spec, &ev->suffix);
 		cells_open(ev, o);
+		ncell += ev->ncell;
 	}
+	set->entry = must_calloc(ncell, sizeof(*set->entry));
 	return 0;
 }
 
@@ -67,6 +71,7 @@ void stat_set_close(struct stat_set *set)
 		free(ev->why);
 	}
 	free(set->event);
+	free(set->entry);
 	hwpmc_close(set->h);
 }
 
@@ -144,41 +149,53 @@ int stat_set_allocate(struct stat_set *set, bool exec_start)
 	return -1;
 }
 
-/* An operation on every PMC; ends with a message at the first that fails. */
-static int each_cell(struct stat_set *set,
-		     int (*op)(struct stat_set *set, struct stat_cell *cell))
+/* All PMCs in one call: on a CPU, and of a process on a CPU, at one moment. */
+static unsigned int fill_entries(struct stat_set *set)
 {
+	unsigned int n = 0;
+
 	for (unsigned int i = 0; i < set->nevent; i++) {
-		struct stat_event *ev = &set->event[i];
+		const struct stat_event *ev = &set->event[i];
 
-		for (unsigned int j = 0; !ev->why && j < ev->ncell; j++) {
-			if (op(set, &ev->cell[j]) < 0) {
-				msg("%s", hwpmc_error(set->h));
-				return -1;
-			}
-		}
+		for (unsigned int j = 0; !ev->why && j < ev->ncell; j++)
+			set->entry[n++].pmcid = ev->cell[j].id;
 	}
-	return 0;
+	return n;
 }
 
-static int start_cell(struct stat_set *set, struct stat_cell *cell)
+/* A count that lacks a thread's events is shown as such. */
+static bool is_incomplete(const struct hwpmc_batch_entry *entry)
 {
-	return hwpmc_start(set->h, cell->id);
+	return entry->error == ENOMEM &&
+	       entry->hdr.reason == HWPMC_WHY_INCOMPLETE;
 }
 
-static int stop_cell(struct stat_set *set, struct stat_cell *cell)
+/* Ends with a message at the first entry that failed. */
+static int do_all(struct stat_set *set, enum hwpmc_batch_command command)
 {
-	return hwpmc_stop(set->h, cell->id);
+	unsigned int n = fill_entries(set), bad = 0;
+
+	if (hwpmc_batch(set->h, command, set->entry, n) == 0)
+		return 0;
+	while (bad < n && (!set->entry[bad].error ||
+			   is_incomplete(&set->entry[bad])))
+		bad++;
+	if (bad < n)
+		hwpmc_batch_error(set->h, command, &set->entry[bad]);
+	else if (hwpmc_reason(set->h) == HWPMC_WHY_INCOMPLETE)
+		return 0;
+	msg("%s", hwpmc_error(set->h));
+	return -1;
 }
 
 int stat_set_start(struct stat_set *set)
 {
-	return each_cell(set, start_cell);
+	return do_all(set, HWPMC_BATCH_START);
 }
 
 int stat_set_stop(struct stat_set *set)
 {
-	return each_cell(set, stop_cell);
+	return do_all(set, HWPMC_BATCH_STOP);
 }
 
 int stat_set_attach(struct stat_set *set, pid_t pid)
@@ -199,27 +216,19 @@ int stat_set_attach(struct stat_set *set, pid_t pid)
 	return 0;
 }
 
-static int read_cell(struct stat_set *set, struct stat_event *ev,
-		     struct stat_cell *cell)
-{
-	if (hwpmc_read(set->h, cell->id, &cell->value) == 0)
-		return 0;
-	if (errno == ENOMEM && hwpmc_reason(set->h) == HWPMC_WHY_INCOMPLETE) {
-		ev->incomplete = true;
-		return 0;
-	}
-	msg("%s", hwpmc_error(set->h));
-	return -1;
-}
-
 int stat_set_read(struct stat_set *set)
 {
+	const struct hwpmc_batch_entry *entry = set->entry;
+
+	if (do_all(set, HWPMC_BATCH_READ) < 0)
+		return -1;
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		struct stat_event *ev = &set->event[i];
 
-		for (unsigned int j = 0; !ev->why && j < ev->ncell; j++)
-			if (read_cell(set, ev, &ev->cell[j]) < 0)
-				return -1;
+		for (unsigned int j = 0; !ev->why && j < ev->ncell; j++, entry++) {
+			ev->cell[j].value = entry->value;
+			ev->incomplete |= is_incomplete(entry);
+		}
 	}
 	return 0;
 }

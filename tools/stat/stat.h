@@ -69,6 +69,7 @@ struct stat_set {
 	const struct stat_options *o;
 	unsigned int nevent;
 	struct stat_event *event;
+	struct hwpmc_batch_entry *entry;	/* room for each cell */
 };
 
 /* Times of one run, or their means. Nanoseconds. */

@@ -19,11 +19,24 @@ struct paint {
 	const char *bold, *warn, *dim, *off;
 };
 
-static struct paint paint_for(FILE *f)
+static bool is_coloured(FILE *f)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	if ((no && *no) || !isatty(fileno(f)) || !term || !strcmp(term, "dumb"))
+	return !(no && *no) && term && strcmp(term, "dumb") && isatty(fileno(f));
+}
+
+/* One output stays open while a command is measured: it is looked at once, not at each
+ * line of each interval. */
+static struct paint paint_for(FILE *f)
+{
+	static FILE *looked_at;
+	static bool coloured;
+
+	if (f != looked_at)
+		coloured = is_coloured(f);
+	looked_at = f;
+	if (!coloured)
 		return (struct paint){ "", "", "", "" };
 	return (struct paint){ "\033[1m", "\033[33m", "\033[2m", "\033[0m" };
 }
