@@ -18,10 +18,10 @@ bench-run: module vm-fetch vpmu $(BENCH_DIR)/bench
 	exit $$status
 
 # What operations cost with 8 CPUs and with one.
-bench-cpus: module vm-fetch vpmu $(BENCH_DIR)/cpus/cpus
+bench-cpus: module tools vm-fetch vpmu $(BENCH_DIR)/cpus/cpus $(BENCH_DIR)/cpus/calls
 	@BUILD=$(BUILD) $(TOP)/tests/bench/cpus/run
 
-$(BENCH_DIR)/cpus/cpus: $(TOP)/tests/bench/cpus/cpus.c $(TOP)/include/uapi/hwpmc.h \
+$(BENCH_DIR)/cpus/%: $(TOP)/tests/bench/cpus/%.c $(TOP)/include/uapi/hwpmc.h \
 		$(TOP)/tests/vpmu/vpmu_guest.h
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -o $@ $< -lpthread
