@@ -227,6 +227,85 @@ START_TEST(event_lists_with_empty_parts_are_refused)
 }
 END_TEST
 
+/* The events of a list, each with its group's number before it. */
+static const char *groups(const char *text)
+{
+	static char buf[256];
+	struct evlist list = { 0 };
+	int err = evlist_add(&list, text), len = 0;
+
+	buf[0] = '\0';
+	for (unsigned int i = 0; i < list.n; i++)
+		len += snprintf(buf + len, sizeof(buf) - len, "%s%u=%s", i ? "|" : "",
+				list.group[i], list.spec[i]);
+	if (err)
+		snprintf(buf, sizeof(buf), "%s", list.why);
+	evlist_free(&list);
+	return buf;
+}
+
+START_TEST(braces_make_groups_of_events)
+{
+	struct evlist list = { 0 };
+
+	ck_assert_str_eq(groups("{a,b}"), "1=a|1=b");
+	ck_assert_str_eq(groups("a,{b,c},d"), "0=a|1=b|1=c|0=d");
+	ck_assert_str_eq(groups("{a},{b,c}"), "1=a|2=b|2=c");
+	ck_assert_str_eq(groups("{a,usr,cmask=2,b}"), "1=a,usr,cmask=2|1=b");
+	ck_assert_str_eq(groups("{cpu/event=1,umask=2/u,b}"),
+			 "1=cpu/event=1,umask=2/u|1=b");
+	ck_assert_str_eq(groups("{a,b}:u,c"), "1=a:u|1=b:u|0=c");
+	ck_assert_str_eq(groups("x,{a,cmask=2,cpu/event=1,inv/}:k"),
+			 "0=x|1=a:k,cmask=2|1=cpu/event=1,inv/:k");
+	/* Of two -e. */
+	ck_assert_int_eq(evlist_add(&list, "{a,b}"), 0);
+	ck_assert_int_eq(evlist_add(&list, "{c}:u"), 0);
+	ck_assert_str_eq(list.spec[0], "a");
+	ck_assert_str_eq(list.spec[2], "c:u");
+	ck_assert_uint_eq(list.group[1], 1);
+	ck_assert_uint_eq(list.group[2], 2);
+	evlist_free(&list);
+}
+END_TEST
+
+START_TEST(groups_that_are_malformed_are_refused_with_the_reason)
+{
+	static const char open[] = "a '{' has no '}' after it: close the group";
+	static const char empty[] =
+		"a group is empty: name its events between the braces";
+	static const char nested[] =
+		"groups cannot be nested: remove the inner braces";
+	static const char close[] =
+		"a '}' has no '{' before it: remove it, or open the group";
+	static const char behind[] =
+		"only a comma or a modifier (:u, :k) can follow a '}'";
+	static const char missing[] = "an event is missing before or after a comma";
+	static const char alone[] = "a qualifier has no event before it";
+
+	ck_assert_str_eq(groups("{a,b"), open);
+	ck_assert_str_eq(groups("x,{a"), open);
+	ck_assert_str_eq(groups("{}"), empty);
+	ck_assert_str_eq(groups("a,{},b"), empty);
+	ck_assert_str_eq(groups("{a,{b}}"), nested);
+	ck_assert_str_eq(groups("{{a}}"), nested);
+	ck_assert_str_eq(groups("{{}}"), nested);
+	ck_assert_str_eq(groups("a}"), close);
+	ck_assert_str_eq(groups("}"), close);
+	ck_assert_str_eq(groups("{a}}"), behind);
+	ck_assert_str_eq(groups("{a}b"), behind);
+	ck_assert_str_eq(groups("{a}{b}"), behind);
+	ck_assert_str_eq(groups("{a}:u}"), behind);
+	ck_assert_str_eq(groups("a{b}"), "a '{' follows an event: put a comma before it");
+	ck_assert_str_eq(groups("{"), missing);
+	ck_assert_str_eq(groups("{,a}"), missing);
+	ck_assert_str_eq(groups("{a,}"), missing);
+	ck_assert_str_eq(groups("{a},"), missing);
+	ck_assert_str_eq(groups("{usr}"), alone);
+	ck_assert_str_eq(groups("a,{usr}"), alone);
+	ck_assert_str_eq(groups("{a},usr"), alone);
+}
+END_TEST
+
 START_TEST(kinds_of_events_are_known_by_all_their_names)
 {
 	const char *suffix;
@@ -299,6 +378,8 @@ int main(void)
 	harness_add(malformed_cpu_lists_are_refused);
 	harness_add(commas_divide_events_but_not_their_qualifiers);
 	harness_add(event_lists_with_empty_parts_are_refused);
+	harness_add(braces_make_groups_of_events);
+	harness_add(groups_that_are_malformed_are_refused_with_the_reason);
 	harness_add(kinds_of_events_are_known_by_all_their_names);
 	harness_add(deviation_is_that_of_a_sample);
 	harness_add(derived_figures_are_ratios_or_rates);

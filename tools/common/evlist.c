@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * evlist.c - splits "cycles,instructions,usr,cpu/event=1,umask=2/u" into
- * events. Pure. What a specification means is the library's business; here is
- * only what a comma means.
+ * evlist.c - splits "cycles,{instructions,usr,cpu/event=1,umask=2/u}" into
+ * events and groups. Pure. What a specification means is the library's business; here
+ * is only what commas and braces mean.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static bool is_qualifier(const char *s, size_t len)
 	return false;
 }
 
-/* Characters up to the next comma that is not between slashes. */
+/* Characters up to the next comma or brace that is not between slashes. */
 static size_t part_length(const char *s)
 {
 	bool inside = false;
@@ -35,18 +35,21 @@ static size_t part_length(const char *s)
 	for (i = 0; s[i]; i++) {
 		if (s[i] == '/')
 			inside = !inside;
-		if (s[i] == ',' && !inside)
+		if (!inside && strchr(",{}", s[i]))
 			break;
 	}
 	return i;
 }
 
-static void evlist_append(struct evlist *list, const char *s, size_t len)
+static void evlist_append(struct evlist *list, unsigned int group, const char *s,
+			  size_t len)
 {
 	char *spec = must_calloc(len + 1, 1);
 
 	memcpy(spec, s, len);
 	list->spec = must_realloc(list->spec, list->n + 1, sizeof(*list->spec));
+	list->group = must_realloc(list->group, list->n + 1, sizeof(*list->group));
+	list->group[list->n] = group;
 	list->spec[list->n++] = spec;
 }
 
@@ -61,24 +64,100 @@ static void evlist_extend(struct evlist *list, const char *s, size_t len)
 	(*last)[old + 1 + len] = '\0';
 }
 
+/* A group's modifier becomes one of event i: it stands before the first qualifier. */
+static void evlist_modify(struct evlist *list, unsigned int i, const char *s,
+			  size_t len)
+{
+	size_t old = strlen(list->spec[i]), at = part_length(list->spec[i]);
+	char *spec = must_realloc(list->spec[i], old + len + 1, 1);
+
+	memmove(spec + at + len, spec + at, old - at + 1);
+	memcpy(spec + at, s, len);
+	list->spec[i] = spec;
+}
+
+static int refuse(struct evlist *list, const char *why)
+{
+	list->why = why;
+	return -1;
+}
+
+/* What one evlist_add() reads. */
+struct reader {
+	struct evlist *list;
+	const char *text;		/* next character */
+	unsigned int group;		/* 0: outside of braces */
+	unsigned int first;		/* the first event that a qualifier may follow */
+};
+
+static int read_open(struct reader *r)
+{
+	if (*r->text != '{')
+		return 0;
+	if (r->group)
+		return refuse(r->list, "groups cannot be nested: remove the inner braces");
+	r->group = ++r->list->ngroup;
+	r->first = r->list->n;
+	r->text++;
+	if (*r->text == '{')
+		return read_open(r);
+	return *r->text == '}' ?
+	       refuse(r->list, "a group is empty: name its events between the braces") : 0;
+}
+
+static int read_part(struct reader *r)
+{
+	size_t len = part_length(r->text);
+	bool qualifies = is_qualifier(r->text, len);
+
+	if (r->text[len] == '{' && len)
+		return refuse(r->list, "a '{' follows an event: put a comma before it");
+	if (len == 0 && *r->text == '}' && !r->group)
+		return 0;		/* read_close() says it */
+	if (len == 0)
+		return refuse(r->list, "an event is missing before or after a comma");
+	if (qualifies && r->list->n == r->first)
+		return refuse(r->list, "a qualifier has no event before it");
+	if (qualifies)
+		evlist_extend(r->list, r->text, len);
+	else
+		evlist_append(r->list, r->group, r->text, len);
+	r->text += len;
+	return 0;
+}
+
+/* The brace that ends a group, and the modifier of all its events. */
+static int read_close(struct reader *r)
+{
+	size_t len;
+
+	if (*r->text != '}')
+		return 0;
+	if (!r->group)
+		return refuse(r->list, "a '}' has no '{' before it: remove it, or open the group");
+	len = part_length(++r->text);
+	if ((len && *r->text != ':') || (r->text[len] && r->text[len] != ','))
+		return refuse(r->list, "only a comma or a modifier (:u, :k) can follow a '}'");
+	for (unsigned int i = r->first; len && i < r->list->n; i++)
+		evlist_modify(r->list, i, r->text, len);
+	r->group = 0;
+	r->first = r->list->n;
+	r->text += len;
+	return 0;
+}
+
 int evlist_add(struct evlist *list, const char *text)
 {
-	unsigned int before = list->n;
+	struct reader r = { .list = list, .text = text, .first = list->n };
 
 	for (;;) {
-		size_t len = part_length(text);
-		bool qualifies = is_qualifier(text, len);
-
-		if (len == 0 || (qualifies && list->n == before))
+		if (read_open(&r) < 0 || read_part(&r) < 0 || read_close(&r) < 0)
 			return -1;
-		if (qualifies)
-			evlist_extend(list, text, len);
-		else
-			evlist_append(list, text, len);
-		if (!text[len])
-			return 0;
-		text += len + 1;
+		if (!*r.text)
+			break;
+		r.text++;
 	}
+	return r.group ? refuse(list, "a '{' has no '}' after it: close the group") : 0;
 }
 
 void evlist_free(struct evlist *list)
@@ -86,5 +165,6 @@ void evlist_free(struct evlist *list)
 	for (unsigned int i = 0; i < list->n; i++)
 		free(list->spec[i]);
 	free(list->spec);
+	free(list->group);
 	memset(list, 0, sizeof(*list));
 }

@@ -10,13 +10,18 @@
 struct evlist {
 	unsigned int n;
 	char **spec;
+	unsigned int *group;		/* of each event; 0: none */
+	unsigned int ngroup;
+	const char *why;		/* of a refusal: what is wrong, what to do */
 };
 
 /*
  * Split text at its commas and append the parts. A comma divides qualifiers,
  * not events, where it is between slashes ("cpu/event=1,umask=2/") or before a
- * word that is a qualifier ("instructions,usr,cmask=2"). 0, or -1: an empty
- * part, or a qualifier without an event.
+ * word that is a qualifier ("instructions,usr,cmask=2"). Braces around events make
+ * them a group; a modifier behind the brace becomes one of each event: "{a,b}:u" is
+ * "{a:u,b:u}". 0, or -1 with .why: an empty part or group, a qualifier without an event,
+ * braces that do not match.
  */
 int evlist_add(struct evlist *list, const char *text);
 

@@ -80,7 +80,11 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 	switch (c) {
 	case 'e':
 		if (evlist_add(&s->events, arg) < 0)
-			return msg_usage("invalid event list '%s'", arg);
+			return msg_usage("invalid event list '%s': %s", arg,
+					 s->events.why);
+		if (s->events.ngroup)
+			return msg_usage("invalid event list '%s': events are sampled each on its own; remove the braces",
+					 arg);
 		return 0;
 	case 'c':
 		return sampler_number("period", arg, INT64_MAX, &s->period);

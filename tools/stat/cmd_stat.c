@@ -36,7 +36,8 @@ const char cmd_stat_help[] =
 "  -e EVENTS           count these (see: hwpmc list); default: cycles,\n"
 "                      instructions, branches, branch-misses,\n"
 "                      cache-references, cache-misses as far as they fit;\n"
-"                      without hardware counters: SOFT events\n"
+"                      without hardware counters: SOFT events;\n"
+"                      {a,b} is a group: counted together or not at all\n"
 "  -a                  all CPUs, all processes\n"
 "  -C CPUS             these CPUs: 0,2-3\n"
 "  -p PIDS             these processes\n"
@@ -99,7 +100,8 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 	switch (c) {
 	case 'e':
 		if (evlist_add(&o->events, optarg) < 0)
-			return msg_usage("invalid event list '%s'", optarg);
+			return msg_usage("invalid event list '%s': %s", optarg,
+					 o->events.why);
 		return 0;
 	case 'a':
 		*all = true;

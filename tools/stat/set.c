@@ -115,14 +115,31 @@ static int allocate_event(struct stat_set *set, struct stat_event *ev,
 	return 0;
 }
 
+/* The error of an event that has no counter; of a group, that it is counted whole. */
+static void say_refusal(const struct stat_set *set, unsigned int i)
+{
+	const struct evlist *list = &set->o->events;
+	unsigned int n = 0;
+
+	for (unsigned int j = 0; j < list->n; j++)
+		n += list->group[j] && list->group[j] == list->group[i];
+	if (n)
+		msg("the %u events of a group cannot be counted together: %s", n,
+		    hwpmc_error(set->h));
+	else
+		msg("%s", hwpmc_error(set->h));
+}
+
 /*
  * What the user asked for must be counted; of the default events, those that
  * can be, and in the order of the list: the first ones matter most.
  */
-static int refuse_event(struct stat_set *set, struct stat_event *ev)
+static int refuse_event(struct stat_set *set, unsigned int i)
 {
+	struct stat_event *ev = &set->event[i];
+
 	if (!set->o->defaults) {
-		msg("%s", hwpmc_error(set->h));
+		say_refusal(set, i);
 		return -1;
 	}
 	ev->why = must_strdup(hwpmc_error(set->h));
@@ -139,7 +156,7 @@ int stat_set_allocate(struct stat_set *set, bool exec_start)
 
 		/* What did not fit in the first run stays out of all. */
 		if (!ev->why && allocate_event(set, ev, exec_start) < 0 &&
-		    refuse_event(set, ev) < 0)
+		    refuse_event(set, i) < 0)
 			return -1;
 		counted += !ev->why;
 	}
@@ -211,7 +228,7 @@ int stat_set_attach(struct stat_set *set, pid_t pid)
 			msg("%s", hwpmc_error(set->h));
 			return -1;
 		}
-		refuse_event(set, ev);
+		refuse_event(set, i);
 	}
 	return 0;
 }

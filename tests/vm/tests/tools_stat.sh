@@ -106,6 +106,57 @@ stat_counts_whole_cpus_and_their_sum() {
 		0 "the CPU"
 }
 
+# On the emulated PMU a cycle is an instruction. What passes between the reads of two
+# counters is the same at each read, so intervals of a CPU agree to the instruction; the
+# first and the last, which begin and end with other code, to what passes between
+# two counters then.
+stat_intervals_have_the_ipc_of_the_machine() {
+	check "$hwpmc" stat --csv -I 20 -a -e instructions,cycles -o out.csv -- \
+		"$loop" 60000000
+	check_equal "$(awk -F, '
+		$1 == "interval" && !($2 in nr) { nr[$2] = ++n }
+		$1 == "interval" && $4 == "instructions" { insn[$2, $3] = $6 }
+		$1 == "interval" && $4 == "cycles" { cycles[$2, $3] = $6 }
+		$4 == "instructions" && $3 == "all" { ipc[$1 == "total" ? "total" : $2] = $10 }
+		END {
+			if (n < 4) print n " intervals"
+			for (i in insn) {
+				split(i, at, SUBSEP)
+				d = insn[i] - cycles[i]
+				if (at[2] != "all" && (nr[at[1]] % n < 2 ? d * d > 250 * 250 : d))
+					print "interval " nr[at[1]] ": " insn[i] " and " cycles[i]
+			}
+			for (t in ipc)
+				if ((t == "total" || nr[t] % n > 1) && sprintf("%.2f", ipc[t]) != "1.00")
+					print "an IPC of " ipc[t]
+			if (!("total" in ipc)) print "no total"
+		}' out.csv)" "" "intervals of all CPUs"
+	check "$hwpmc" stat -I 20 -e instructions:u,cycles:u -o got -- "$loop" 60000000
+	check_equal "$(sed -n 's/.* \([0-9.]*\) instructions per cycle.*/\1/p' got |
+		sort -u)" 1.000 "the IPC of a command"
+	check "$hwpmc" stat -e '{instructions,cycles}' -o got -- "$loop" 1000000
+	check_equal "$(sed -n 's/.* \([0-9.]*\) instructions per cycle.*/\1/p' got)" \
+		1.000 "the IPC of a group"
+}
+
+stat_counts_groups_together_or_not_at_all() {
+	check "$hwpmc" stat --csv -e '{instructions,branches}:u' -o out.csv -- "$loop" 1000000
+	check_equal "$(csv 6 instructions:u) $(csv 6 branches:u)" \
+		"$insn $branches" "counts"
+	"$hwpmc" stat -e "{$(printf 'branches,%.0s' 1 2 3 4 5 6 7 8 9)branches}" -- \
+		touch ran >got 2>&1
+	check_equal $? 125 "status"
+	[ -e ran ] && fail "the command ran"
+	check_equal "$(wc -l <got)" 1 "lines: $(cat got)"
+	check grep -q '10 events of a group.*count fewer events' got
+	"$hwpmc" stat -e '{instructions' -- true >got 2>&1
+	check_equal $? 2 "status of an open group"
+	check grep -q 'close the group' got
+	"$hwpmc" record -e '{instructions}' -- true >got 2>&1
+	check_equal $? 2 "status of record"
+	check grep -q 'remove the braces' got
+}
+
 stat_ends_with_the_status_of_the_command() {
 	"$hwpmc" stat -o got -- sh -c 'exit 7'
 	check_equal $? 7 "exit 7"
