@@ -10,7 +10,9 @@ VERSION	:= 0.1.0
 CC	?= gcc
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	   -Wpointer-arith -Wno-unused-parameter -Wno-sign-compare
+	   -Wpointer-arith -Wno-unused-parameter -Wno-sign-compare \
+	   -Werror=int-conversion -Werror=incompatible-pointer-types \
+	   -Werror=implicit-function-declaration
 # Of unit tests; and of library, tools and unit tests where `make coverage` builds
 # them: --coverage, in place of the sanitizers.
 SANITIZE	:= -fsanitize=address,undefined,float-cast-overflow \
