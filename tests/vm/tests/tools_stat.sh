@@ -96,6 +96,24 @@ stat_attaches_to_running_processes_by_pid() {
 	grep -q "$pid" got || fail "said: $(cat got)"
 }
 
+stat_leaves_out_default_events_that_another_counts_in_the_process() {
+	"$loop" 4000000000 &
+	pid=$!
+	"$hwpmc" stat -p $pid -o first -- sh -c '
+		touch begun; until [ -e "done" ]; do sleep 0.1; done' &
+	first=$!
+	until [ -e begun ]; do sleep 0.1; done
+	"$hwpmc" stat -p $pid -o got -- true 2>said
+	check_equal $? 0 "status: $(cat said got)"
+	touch "done"
+	wait $first
+	kill $pid
+	check grep -q 'not counted' got
+	check grep -q 'seconds elapsed' got
+	grep -q 'not counted' first && fail "the first lacks events: $(cat first)"
+	:
+}
+
 stat_counts_whole_cpus_and_their_sum() {
 	check "$hwpmc" stat --csv -a -e instructions:u -o out.csv -- "$loop" 1000000
 	check_equal "$(awk -F, '$4 == "instructions:u" { if ($3 == "all") all = $6
