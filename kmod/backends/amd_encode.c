@@ -114,8 +114,19 @@ static u64 family15h_rows(u64 config)
 	return 0;
 }
 
+/*
+ * From family 17h on floating-point operations retired come up to 64 a cycle, and a
+ * counter alone adds 15 at most: they need two counters joined.
+ */
+static bool needs_two_counters(const struct hwpmc_amd_pmu *pmu, u64 config)
+{
+	return pmu->family >= 0x17 && event_of(config) == 0x003;
+}
+
 static u64 event_rows(const struct hwpmc_amd_pmu *pmu, u64 config)
 {
+	if (needs_two_counters(pmu, config))
+		return 0;
 	if (pmu->family == 0x15)
 		return family15h_rows(config);
 	return ~0ULL;

@@ -112,6 +112,21 @@ START_TEST(k8_never_asks_for_interrupts_when_counting)
 }
 END_TEST
 
+START_TEST(k8_refuses_events_that_need_two_counters)
+{
+	use_pmu(0x17, true, 0, 0);
+	req.config = 0xff03;
+	refuses(-EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
+	req.config = 0xff02;
+	gives(0x43ff02, 0x3f);
+	req.config = 0x100000003ULL;	/* event 0x103 */
+	gives(0x100430003ULL, 0x3f);
+	use_pmu(0x10, false, 0, 0);
+	req.config = 0xff03;
+	gives(0x43ff03, 0xf);
+}
+END_TEST
+
 START_TEST(k8_names_each_reserved_bit)
 {
 	for (int bit = 16; bit < 64; bit++) {
@@ -247,6 +262,7 @@ int main(void)
 	harness_add(k8_select_has_the_modes_that_were_asked);
 	harness_add(k8_select_has_every_field_of_the_request);
 	harness_add(k8_never_asks_for_interrupts_when_counting);
+	harness_add(k8_refuses_events_that_need_two_counters);
 	harness_add(k8_names_each_reserved_bit);
 	harness_add(k8_event_codes_of_12_bits_begin_with_family_10h);
 	harness_add(k8_offers_only_rows_that_exist);
