@@ -67,6 +67,7 @@ static const struct {
 	{ 0xb7, HWPMC_CPU_ALDERLAKE },		/* Raptor Lake */
 	{ 0xba, HWPMC_CPU_ALDERLAKE },
 	{ 0xbf, HWPMC_CPU_ALDERLAKE },
+	{ 0xd7, HWPMC_CPU_ALDERLAKE },		/* Bartlett Lake */
 	{ 0xbe, HWPMC_CPU_ALDERLAKEN },
 	{ 0x8f, HWPMC_CPU_SAPPHIRE_RAPIDS },
 	{ 0xcf, HWPMC_CPU_EMERALD_RAPIDS },

@@ -2,7 +2,9 @@
 /*
  * intel_constraints.c - which programmable counters can count which event, and which
  * bits the off-core response registers have, by model. From Intel's event lists and
- * manuals; an event without a rule can be counted on any counter. Pure.
+ * manuals; an event without a rule can be counted on any counter, on a model without an
+ * entry only the architectural events can be counted. Where Intel's lists give an event
+ * four counters with one modifier and eight with another, it has four. Pure.
  *
  * Not handled: on Sandy Bridge to Haswell with hyperthreading the memory events D0 to
  * D3 disturb the counters of the other hyperthread (errata BJ122, BV98, HSD29),
@@ -15,17 +17,23 @@
 /* The first rule that matches an event applies. */
 struct rule {
 	u8 first, last;		/* event codes */
-	u8 umask_bits, umask;	/* only where (unit mask & bits) == umask */
+	u32 bits, value;	/* only where (select & bits) == value */
 	u16 rows;		/* bit per counter */
 };
 
+#define UBITS(e, u, r)		{ .first = e, .last = e, .bits = (u) << 8, \
+				  .value = (u) << 8, .rows = r }
 #define EVENTS(a, b, r)		{ .first = a, .last = b, .rows = r }
 #define EVENT(e, r)		EVENTS(e, e, r)
-#define UMASK(e, u, r)		{ .first = e, .last = e, .umask_bits = 0xff, \
-				  .umask = u, .rows = r }
-#define UBITS(e, u, r)		{ .first = e, .last = e, .umask_bits = u, \
-				  .umask = u, .rows = r }
-#define FIXED_ONLY(e, u)	UMASK(e, u, 0)
+#define UMASK(e, u, r)		{ .first = e, .last = e, .bits = INTEL_SEL_UMASK, \
+				  .value = (u) << 8, .rows = r }
+/* Where the modifiers, or inverted alone, make another event of it. */
+#define INVERTED(e, u, r)	{ .first = e, .last = e, \
+				  .bits = INTEL_SEL_UMASK | INTEL_SEL_INV, \
+				  .value = (u) << 8 | INTEL_SEL_INV, .rows = r }
+#define FIXED_ONLY(e, u)	{ .first = e, .last = e, \
+				  .bits = INTEL_SEL_UMASK | INTEL_SEL_MODIFIERS, \
+				  .value = (u) << 8, .rows = 0 }
 
 static const struct rule core_rules[] = {
 	EVENTS(0x11, 0x13, 0x2),	/* FP_ASSIST, MUL, DIV */
@@ -47,16 +55,23 @@ static const struct rule core2_rules[] = {
 	EVENT(0xcb, 0x1),		/* MEM_LOAD_RETIRED */
 };
 
+static const struct rule bonnell_rules[] = {
+	UMASK(0x0a, 0x00, 0),		/* listed for the fixed counters alone */
+};
+
 static const struct rule nehalem_rules[] = {
+	UMASK(0x0b, 0x10, 0x8),		/* MEM_INST_RETIRED.LATENCY_ABOVE_THRESHOLD */
 	EVENTS(0x40, 0x43, 0x3),	/* L1D_CACHE_LD, _ST, _LOCK, L1D_ALL_REF */
 	EVENT(0x48, 0x3),		/* L1D_PEND_MISS */
 	EVENT(0x4c, 0x3),		/* LOAD_HIT_PRE */
 	EVENT(0x4e, 0x3),		/* L1D_PREFETCH */
 	EVENTS(0x51, 0x53, 0x3),	/* L1D, L1D_CACHE_PREFETCH_LOCK_FB_HIT */
 	EVENT(0x63, 0x3),		/* CACHE_LOCK_CYCLES */
+	EVENT(0xb7, 0x4),		/* OFFCORE_RESPONSE */
 };
 
 static const struct rule westmere_rules[] = {
+	UMASK(0x0b, 0x10, 0x8),		/* MEM_INST_RETIRED.LATENCY_ABOVE_THRESHOLD */
 	EVENT(0x4c, 0x3),		/* LOAD_HIT_PRE */
 	EVENT(0x4e, 0x3),		/* L1D_PREFETCH */
 	EVENTS(0x51, 0x52, 0x3),	/* L1D, L1D_CACHE_PREFETCH_LOCK_FB_HIT */
@@ -65,29 +80,71 @@ static const struct rule westmere_rules[] = {
 	EVENT(0xb3, 0x1),		/* SNOOPQ_REQUESTS_OUTSTANDING */
 };
 
+static const struct rule westmere_ex_rules[] = {
+	UMASK(0x0b, 0x10, 0x8),		/* MEM_INST_RETIRED.LATENCY_ABOVE_THRESHOLD */
+	EVENT(0x4c, 0x3),		/* LOAD_HIT_PRE */
+	EVENT(0x4e, 0x3),		/* L1D_PREFETCH */
+	EVENTS(0x51, 0x52, 0x3),	/* L1D, L1D_CACHE_PREFETCH_LOCK_FB_HIT */
+	EVENT(0x60, 0x1),		/* OFFCORE_REQUESTS_OUTSTANDING */
+	EVENT(0x63, 0x3),		/* CACHE_LOCK_CYCLES */
+	EVENT(0xb3, 0x1),		/* SNOOPQ_REQUESTS_OUTSTANDING */
+	EVENT(0xb7, 0x4),		/* OFFCORE_RESPONSE */
+};
+
 static const struct rule sandybridge_rules[] = {
-	EVENT(0x48, 0x4),		/* L1D_PEND_MISS */
+	/* With hyperthreading off there are eight counters; these events have four of them. */
+	UMASK(0x0e, 0x01, 0xf),		/* UOPS_ISSUED.ANY */
+	EVENTS(0xb7, 0xbb, 0xf),	/* OFFCORE_RESPONSE */
+	UMASK(0xc2, 0x01, 0xf),		/* UOPS_RETIRED.ALL */
+	UMASK(0xc4, 0x04, 0xf),		/* BR_INST_RETIRED.ALL_BRANCHES, precise */
+	UMASK(0xc5, 0x04, 0xf),		/* BR_MISP_RETIRED.ALL_BRANCHES, precise */
+	UMASK(0xca, 0x1e, 0xf),		/* FP_ASSIST.ANY */
+	UMASK(0x48, 0x01, 0x4),		/* L1D_PEND_MISS.PENDING */
+	UMASK(0x79, 0x02, 0xf),		/* IDQ.EMPTY */
+	UMASK(0x9c, 0x01, 0xf),		/* IDQ_UOPS_NOT_DELIVERED.CORE */
 	UMASK(0xa3, 0x02, 0x4),		/* CYCLE_ACTIVITY.CYCLES_L1D_PENDING */
 	UMASK(0xa3, 0x06, 0x4),		/* CYCLE_ACTIVITY.STALLS_L1D_PENDING */
 	EVENT(0xa3, 0xf),
 	UMASK(0xc0, 0x01, 0x2),		/* INST_RETIRED.PREC_DIST */
 	EVENT(0xcd, 0x8),		/* MEM_TRANS_RETIRED */
-	EVENTS(0xd0, 0xd3, 0xf),	/* MEM_*_RETIRED */
+	EVENTS(0xd0, 0xd4, 0xf),	/* MEM_*_RETIRED */
 };
 
 static const struct rule ivybridge_rules[] = {
+	/* With hyperthreading off there are eight counters; these events have four of them. */
+	UMASK(0x0e, 0x01, 0xf),		/* UOPS_ISSUED.ANY */
+	EVENTS(0xb7, 0xbb, 0xf),	/* OFFCORE_RESPONSE */
+	UMASK(0xc2, 0x01, 0xf),		/* UOPS_RETIRED.ALL */
+	UMASK(0xc4, 0x04, 0xf),		/* BR_INST_RETIRED.ALL_BRANCHES, precise */
+	UMASK(0xc5, 0x04, 0xf),		/* BR_MISP_RETIRED.ALL_BRANCHES, precise */
+	UMASK(0xca, 0x1e, 0xf),		/* FP_ASSIST.ANY */
 	UMASK(0x48, 0x01, 0x4),		/* L1D_PEND_MISS.PENDING */
 	UMASK(0x79, 0x02, 0xf),		/* IDQ.EMPTY */
 	UMASK(0x9c, 0x01, 0xf),		/* IDQ_UOPS_NOT_DELIVERED.CORE */
 	UBITS(0xa3, 0x08, 0x4),		/* CYCLE_ACTIVITY.*_L1D_PENDING */
 	EVENT(0xa3, 0xf),
+	UMASK(0xb1, 0x01, 0xf),		/* UOPS_DISPATCHED.THREAD */
 	UMASK(0xc0, 0x01, 0x2),		/* INST_RETIRED.PREC_DIST */
 	EVENT(0xcd, 0x8),		/* MEM_TRANS_RETIRED */
 	EVENTS(0xd0, 0xd3, 0xf),	/* MEM_*_RETIRED */
 };
 
 static const struct rule haswell_rules[] = {	/* and Broadwell */
+	/* With hyperthreading off there are eight counters; these events have four of them. */
+	UMASK(0x0e, 0x01, 0xf),		/* UOPS_ISSUED.ANY */
+	EVENTS(0xb7, 0xbb, 0xf),	/* OFFCORE_RESPONSE */
+	UMASK(0xc2, 0x01, 0xf),		/* UOPS_RETIRED.ALL */
+	UMASK(0xc4, 0x04, 0xf),		/* BR_INST_RETIRED.ALL_BRANCHES, precise */
+	UMASK(0xc5, 0x04, 0xf),		/* BR_MISP_RETIRED.ALL_BRANCHES, precise */
+	UMASK(0xca, 0x1e, 0xf),		/* FP_ASSIST.ANY */
 	UMASK(0x48, 0x01, 0x4),		/* L1D_PEND_MISS.PENDING */
+	UMASK(0x79, 0x02, 0xf),		/* IDQ.EMPTY */
+	UMASK(0x9c, 0x01, 0xf),		/* IDQ_UOPS_NOT_DELIVERED.CORE */
+	UMASK(0xa0, 0x03, 0xf),		/* CYCLE_ACTIVITY of Broadwell's list */
+	UMASK(0xb1, 0x01, 0xf),		/* UOPS_EXECUTED.THREAD */
+	EVENT(0xbc, 0xf),		/* PAGE_WALKER_LOADS */
+	EVENT(0xc7, 0xf),		/* FP_ARITH_INST_RETIRED */
+	EVENT(0xc9, 0xf),		/* RTM_RETIRED */
 	UBITS(0xa3, 0x08, 0x4),		/* CYCLE_ACTIVITY.*_L1D_PENDING */
 	EVENT(0xa3, 0xf),
 	UMASK(0xc0, 0x01, 0x2),		/* INST_RETIRED.PREC_DIST */
@@ -96,10 +153,15 @@ static const struct rule haswell_rules[] = {	/* and Broadwell */
 };
 
 static const struct rule skylake_rules[] = {
+	UMASK(0xa3, 0x14, 0xf),		/* CYCLE_ACTIVITY.STALLS_MEM_ANY */
+	EVENTS(0xb7, 0xbb, 0xf),	/* OFFCORE_RESPONSE */
+	INVERTED(0xc0, 0x01, 0xd),	/* INST_RETIRED.TOTAL_CYCLES_PS */
 	UMASK(0xc0, 0x01, 0x2),		/* INST_RETIRED.PREC_DIST */
+	UMASK(0xc4, 0x04, 0xf),		/* BR_INST_RETIRED.ALL_BRANCHES, precise */
+	UMASK(0xc5, 0x04, 0xf),		/* BR_MISP_RETIRED.ALL_BRANCHES, precise */
 	EVENT(0xc6, 0xf),		/* FRONTEND_RETIRED */
 	EVENT(0xcd, 0xf),		/* MEM_TRANS_RETIRED */
-	EVENTS(0xd0, 0xd2, 0xf),	/* MEM_*_RETIRED */
+	EVENTS(0xd0, 0xd4, 0xf),	/* MEM_*_RETIRED */
 };
 
 static const struct rule icelake_rules[] = {
@@ -126,13 +188,21 @@ static const struct rule sapphirerapids_rules[] = {
 	EVENTS(0x01, 0x8f, 0xf),	/* first four counters only */
 	UMASK(0xa3, 0x01, 0xf),		/* CYCLE_ACTIVITY.CYCLES_L2_MISS */
 	UMASK(0xa3, 0x02, 0xf),		/* CYCLE_ACTIVITY.CYCLES_L3_MISS */
+	UMASK(0xa3, 0x05, 0xf),		/* CYCLE_ACTIVITY.STALLS_L2_MISS */
+	UMASK(0xa3, 0x06, 0xf),		/* CYCLE_ACTIVITY.STALLS_L3_MISS */
 	UMASK(0xa3, 0x08, 0xf),		/* CYCLE_ACTIVITY.CYCLES_L1D_MISS */
+	UMASK(0xa3, 0x0c, 0xf),		/* CYCLE_ACTIVITY.STALLS_L1D_MISS */
 	UMASK(0xa4, 0x04, 0x1),		/* TOPDOWN.BAD_SPEC_SLOTS */
 	UMASK(0xa4, 0x08, 0x1),		/* TOPDOWN.BR_MISPREDICT_SLOTS */
 	FIXED_ONLY(0xc0, 0x01),		/* INST_RETIRED.PREC_DIST */
+	UMASK(0xcd, 0x01, 0xfe),	/* MEM_TRANS_RETIRED.LOAD_LATENCY */
 	UMASK(0xcd, 0x02, 0x1),		/* MEM_TRANS_RETIRED.STORE_SAMPLE */
 	EVENT(0xce, 0x1),		/* AMX_OPS_RETIRED */
 	EVENTS(0xd0, 0xdf, 0xf),	/* MEM_*_RETIRED */
+};
+
+static const struct rule gracemont_rules[] = {
+	UMASK(0xd0, 0x05, 0x3),		/* MEM_UOPS_RETIRED.LOAD_LATENCY */
 };
 
 static const struct hwpmc_intel_offcore nehalem_offcore[2] = {
@@ -192,7 +262,7 @@ static const struct model models[] = {
 	MODEL(COREI7, nehalem_rules, nehalem_offcore),
 	MODEL(NEHALEM_EX, nehalem_rules, nehalem_offcore),
 	MODEL(WESTMERE, westmere_rules, westmere_offcore),
-	MODEL(WESTMERE_EX, westmere_rules, westmere_offcore),
+	MODEL(WESTMERE_EX, westmere_ex_rules, westmere_offcore),
 	MODEL(SANDYBRIDGE, sandybridge_rules, sandybridge_offcore),
 	MODEL(SANDYBRIDGE_XEON, sandybridge_rules, haswell_offcore),
 	MODEL(IVYBRIDGE, ivybridge_rules, sandybridge_offcore),
@@ -208,12 +278,15 @@ static const struct model models[] = {
 	MODEL(SAPPHIRE_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
 	MODEL(EMERALD_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
 	MODEL(GRANITE_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
-	/* Any counter of an Atom can count any event; only the registers differ. */
+	/* Those with performance cores alone: with cores of two kinds there is no class. */
+	MODEL(ALDERLAKE, sapphirerapids_rules, sapphirerapids_offcore),
+	MODEL(ATOM, bonnell_rules, NULL),
+	/* Any counter of these can count any event; only the registers differ. */
 	ATOM(ATOM_SILVERMONT, silvermont_offcore),
 	ATOM(ATOM_GOLDMONT, goldmont_offcore),
 	ATOM(ATOM_GOLDMONT_P, goldmont_offcore),
 	ATOM(ATOM_TREMONT, tremont_offcore),
-	ATOM(ALDERLAKEN, gracemont_offcore),
+	MODEL(ALDERLAKEN, gracemont_rules, gracemont_offcore),
 };
 
 static const struct model *find_model(u32 cputype)
@@ -226,24 +299,40 @@ static const struct model *find_model(u32 cputype)
 	return NULL;
 }
 
-static bool rule_matches(const struct rule *r, u8 event, u8 umask)
+/* In the order of their bits in EBX of CPUID leaf 0xA. */
+static const u16 architectural[] = {
+	0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5, 0x01a4,
+};
+
+int hwpmc_intel_architectural(u64 config)
 {
-	return event >= r->first && event <= r->last &&
-	       (umask & r->umask_bits) == r->umask;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(architectural); i++)
+		if (architectural[i] == (config & INTEL_SEL_CODE))
+			return i;
+	return -1;
+}
+
+static bool rule_matches(const struct rule *r, u64 config)
+{
+	u8 event = config & INTEL_SEL_EVENT;
+
+	return event >= r->first && event <= r->last && (config & r->bits) == r->value;
 }
 
 u64 hwpmc_intel_event_rows(u32 cputype, u64 config)
 {
-	u8 event = config & INTEL_SEL_EVENT;
-	u8 umask = (config & INTEL_SEL_UMASK) >> 8;
 	const struct model *m = find_model(cputype);
 	unsigned int i;
 
 	/* Event 0 names fixed counters: no programmable counter has it. */
-	if (!event)
+	if (!(config & INTEL_SEL_EVENT))
 		return 0;
-	for (i = 0; m && i < m->nrules; i++)
-		if (rule_matches(&m->rules[i], event, umask))
+	if (!m)
+		return hwpmc_intel_architectural(config) < 0 ? 0 : ~0ULL;
+	for (i = 0; i < m->nrules; i++)
+		if (rule_matches(&m->rules[i], config))
 			return m->rules[i].rows;
 	return ~0ULL;
 }

@@ -8,11 +8,6 @@
 #include "intel_regs.h"
 #include "refusal.h"
 
-/* The architectural events, in the order of their bits in EBX of the leaf. */
-static const u16 architectural[] = {
-	0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5, 0x01a4,
-};
-
 static bool width_is_sane(u32 width)
 {
 	return width >= 32 && width <= 64;
@@ -77,12 +72,9 @@ int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
 /* Does CPUID say that this architectural event is missing? */
 static bool is_missing(const struct hwpmc_intel_pmu *pmu, u64 config)
 {
-	unsigned int i;
+	int bit = hwpmc_intel_architectural(config);
 
-	for (i = 0; i < ARRAY_SIZE(architectural); i++)
-		if (architectural[i] == (config & INTEL_SEL_CODE))
-			return pmu->missing >> i & 1;
-	return false;
+	return bit >= 0 && pmu->missing >> bit & 1;
 }
 
 int hwpmc_intel_offcore_index(const struct hwpmc_intel_pmu *pmu, u64 sel)
@@ -100,13 +92,17 @@ int hwpmc_intel_offcore_index(const struct hwpmc_intel_pmu *pmu, u64 sel)
 
 /*
  * A response register holds one value at a time. Each of the two events may use one
- * row only, and so only one PMC at a time on a CPU.
+ * row only, and so only one PMC at a time on a CPU: the first of its rows, and for the
+ * second register the last of the first four.
  */
-static u64 offcore_row(const struct hwpmc_class *cls, int index)
+static u64 offcore_row(u64 rows, int index)
 {
 	if (!index)
-		return BIT_ULL(0);
-	return cls->num > 3 ? BIT_ULL(3) : BIT_ULL(1);
+		return rows & -rows;
+	rows &= 0xf;
+	while (rows & (rows - 1))
+		rows &= rows - 1;
+	return rows;
 }
 
 /* Bits of the request that the hardware does not have, or the mode may not use. */
@@ -177,7 +173,7 @@ int hwpmc_iap_encode(const struct hwpmc_class *cls,
 	rows = hwpmc_intel_event_rows(pmu->cputype, req->config) &
 	       hwpmc_first_rows(cls->num);
 	if (index >= 0)
-		rows &= offcore_row(cls, index);
+		rows = offcore_row(rows, index);
 	if (!rows || is_missing(pmu, req->config))
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
 

@@ -39,6 +39,9 @@ struct hwpmc_intel_pmu {
 int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
 			 u32 cputype, bool guest, const char **why);
 
+/* The bit of an architectural event in EBX of the leaf; -1: the event is none. */
+int hwpmc_intel_architectural(u64 config);
+
 /* Rows of the programmable class that can count this event. */
 u64 hwpmc_intel_event_rows(u32 cputype, u64 config);
 

@@ -33,6 +33,7 @@
 #define   INTEL_SEL_EN		BIT_ULL(22)
 #define   INTEL_SEL_INV		BIT_ULL(23)
 #define   INTEL_SEL_CMASK	GENMASK_ULL(31, 24)
+#define   INTEL_SEL_MODIFIERS	(INTEL_SEL_EDGE | INTEL_SEL_INV | INTEL_SEL_CMASK)
 #define   INTEL_SEL_CODE	(INTEL_SEL_EVENT | INTEL_SEL_UMASK)
 
 /* Bits that a request may set; the module sets all others. */

@@ -3,12 +3,13 @@
 # sources that the module is made of, under ASan and UBSan. A new program: a
 # line with its sources, and its name in unit-progs.
 
-unit-progs := kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_intel_rules kmod_nmi \
-	kmod_p4 kmod_ring kmod_row kmod_throttle kmod_width
+unit-progs := kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_intel_events \
+	kmod_intel_rules kmod_nmi kmod_p4 kmod_ring kmod_row kmod_throttle kmod_width
 
 UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -Werror \
 	$(SANITIZE) $(COVERAGE) \
-	-I$(TOP)/include/uapi -I$(TOP)/tests/harness -I$(TOP)/kmod
+	-I$(TOP)/include/uapi -I$(TOP)/tests/harness -I$(TOP)/kmod \
+	-DEVENTS_SRC='"$(TOP)/tests/events"'
 unit-bins := $(addprefix $(BUILD)/unit/,$(unit-progs))
 unit-backends := $(TOP)/kmod/backends
 
@@ -16,6 +17,8 @@ $(BUILD)/unit/kmod_amd: $(unit-backends)/amd_encode.c
 $(BUILD)/unit/kmod_cputype: $(unit-backends)/cputype.c
 $(BUILD)/unit/kmod_debugflags: $(TOP)/kmod/debug/debugflags.c
 $(BUILD)/unit/kmod_intel: $(unit-backends)/intel_encode.c \
+	$(unit-backends)/intel_constraints.c
+$(BUILD)/unit/kmod_intel_events: $(unit-backends)/cputype.c \
 	$(unit-backends)/intel_constraints.c
 $(BUILD)/unit/kmod_p4: $(unit-backends)/p4_encode.c
 $(BUILD)/unit/kmod_p4: unit-libs := -lpfm

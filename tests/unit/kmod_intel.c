@@ -398,7 +398,7 @@ START_TEST(iap_keeps_to_the_rows_of_the_model)
 		{ HWPMC_CPU_EMERALD_RAPIDS, 0x02ce, 0x01 },
 		{ HWPMC_CPU_GRANITE_RAPIDS, 0x00c4, 0xff },
 		{ HWPMC_CPU_ATOM_GOLDMONT, 0x81d0, 0xff },
-		{ HWPMC_CPU_GENERIC, 0x01c0, 0xff },
+		{ HWPMC_CPU_GENERIC, 0x412e, 0xff },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(known); i++) {
@@ -420,6 +420,8 @@ START_TEST(iap_event_that_only_a_missing_row_could_count_is_refused)
 	use_pmu(leaf, HWPMC_CPU_ICELAKE);
 	req.config = 0x01c0;	/* only on the fixed counter */
 	iap_refuses(-EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
+	req.config = 0x018001c0;	/* another event by its modifiers */
+	iap_gives(0x01c301c0, 0x3);
 }
 END_TEST
 
@@ -447,7 +449,7 @@ START_TEST(offcore_events_fit_a_pmu_of_two_or_three_rows)
 		req.config = 0x01b7;
 		iap_gives(0x4301b7, 1 << 0);
 		req.config = 0x01bb;
-		iap_gives(0x4301bb, 1 << 1);
+		iap_gives(0x4301bb, 1 << (num - 1));
 	}
 }
 END_TEST

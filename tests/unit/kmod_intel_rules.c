@@ -14,9 +14,10 @@ START_TEST(every_rule_is_the_first_to_fit_some_event)
 		u8 used[64] = { 0 };
 
 		ck_assert_uint_lt(m->nrules, ARRAY_SIZE(used));
-		for (u32 code = 0; code <= 0xffff; code++)
+		for (u32 n = 0; n <= 0x1ffff; n++)
 			for (unsigned int i = 0; i < m->nrules; i++)
-				if (rule_matches(&m->rules[i], code, code >> 8)) {
+				if (rule_matches(&m->rules[i], (n & 0xffff) |
+						 (n >> 16) * INTEL_SEL_INV)) {
 					used[i] = 1;
 					break;
 				}
@@ -35,7 +36,7 @@ START_TEST(rules_are_well_formed)
 
 			ck_assert_uint_gt(r->first, 0);
 			ck_assert_uint_le(r->first, r->last);
-			ck_assert_uint_eq(r->umask & ~r->umask_bits, 0);
+			ck_assert_uint_eq(r->value & ~r->bits, 0);
 		}
 }
 END_TEST
@@ -48,23 +49,25 @@ START_TEST(every_cputype_has_one_entry_at_most)
 }
 END_TEST
 
-/* The row that the encoder nails such an event to must be one of its rows. */
-START_TEST(offcore_events_may_be_counted_on_the_row_they_are_nailed_to)
+/* The first of the one event's rows, the last of the first four of the other's. */
+START_TEST(offcore_events_have_rows_of_their_own)
 {
 	for (unsigned int k = 0; k < ARRAY_SIZE(models); k++) {
 		const struct hwpmc_intel_offcore *o = models[k].offcore;
+		u64 first, second;
 
-		for (int i = 0; o && i < 2; i++) {
-			u64 rows;
-
-			if (!o[i].code)
-				continue;
-			rows = hwpmc_intel_event_rows(models[k].cputype,
-						      o[i].code);
-			ck_assert(rows & (i ? 1 << 3 : 1 << 0));
-			ck_assert_uint_ne(o[i].bits, 0);
-			ck_assert_uint_ne(o[0].code, o[1].code);
-		}
+		if (!o)
+			continue;
+		ck_assert_uint_ne(o[0].bits, 0);
+		first = hwpmc_intel_event_rows(models[k].cputype, o[0].code) & 0xf;
+		ck_assert_uint_ne(first, 0);
+		if (!o[1].code)
+			continue;
+		ck_assert_uint_ne(o[1].bits, 0);
+		ck_assert_uint_ne(o[0].code, o[1].code);
+		second = hwpmc_intel_event_rows(models[k].cputype, o[1].code);
+		ck_assert(second & 8);
+		ck_assert_uint_ne(first & -first, 8);
 	}
 }
 END_TEST
@@ -84,7 +87,7 @@ int main(void)
 	harness_add(every_rule_is_the_first_to_fit_some_event);
 	harness_add(rules_are_well_formed);
 	harness_add(every_cputype_has_one_entry_at_most);
-	harness_add(offcore_events_may_be_counted_on_the_row_they_are_nailed_to);
+	harness_add(offcore_events_have_rows_of_their_own);
 	harness_add(programmable_instructions_and_cycles_count_on_every_row_of_every_model);
 	return harness_run();
 }
