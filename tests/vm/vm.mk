@@ -133,6 +133,12 @@ $(BUILD)/vm/progs/hot-stripped: $(BUILD)/vm/progs/hot
 	ln -f $(@D)/debug/name/$(@F).debug $$by_id/$$(echo $$id | cut -c3-).debug
 	strip -o $@ $<
 
+$(BUILD)/vm/progs/knob: $(TOP)/tests/vm/progs/knob.c $(TOP)/tests/vpmu/vpmu_guest.h
+	@mkdir -p $(@D)
+	$(CC) $(HOT_CFLAGS) -o $@ $<
+
+vm-tests: $(BUILD)/vm/progs/knob
+
 # Modules of the tests, built as hwpmc.ko is, for the kernel that the VMs boot.
 vm-kmods: module
 	@BUILD=$(BUILD) $(TOP)/tests/vm/build-kmods 6.1

@@ -17,6 +17,7 @@ int cmd_dump(int argc, char *argv[]);
 int cmd_list(int argc, char *argv[]);
 int cmd_control(int argc, char *argv[]);
 int cmd_kgmon(int argc, char *argv[]);
+int cmd_selftest(int argc, char *argv[]);
 int cmd_unload(int argc, char *argv[]);
 
 extern const char cmd_stat_help[];
@@ -29,6 +30,7 @@ extern const char cmd_dump_help[];
 extern const char cmd_list_help[];
 extern const char cmd_control_help[];
 extern const char cmd_kgmon_help[];
+extern const char cmd_selftest_help[];
 extern const char cmd_unload_help[];
 
 #endif

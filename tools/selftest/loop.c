@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* loop.c - what checks are made of: loops, CPUs, clocks, and a PMC for each row. */
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "selftest.h"
+
+__attribute__((noinline)) void st_loop(uint64_t n)
+{
+	if (n)
+		__asm__ __volatile__("1: decq %0\n\tjnz 1b" : "+r"(n) : : "cc");
+}
+
+bool st_pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	if (cpu >= 0)
+		CPU_SET(cpu, &set);
+	else
+		for (int i = 0; i < CPU_SETSIZE; i++)
+			CPU_SET(i, &set);
+	return sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
+unsigned int st_cpus(int *cpu, unsigned int n)
+{
+	unsigned int found = 0;
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 0;
+	for (int i = 0; i < CPU_SETSIZE && found < n; i++)
+		if (CPU_ISSET(i, &set))
+			cpu[found++] = i;
+	return found;
+}
+
+uint64_t st_ticks(void)
+{
+	uint32_t low, high;
+
+	__asm__ __volatile__("lfence\n\trdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return low | (uint64_t)high << 32;
+}
+
+uint64_t st_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static void name_row(struct selftest *t, uint32_t id, char name[HWPMC_NAME_MAX])
+{
+	const struct hwpmc_op_getcpuinfo *info = hwpmc_cpuinfo(t->h);
+	const char *class = NULL;
+	unsigned int first = 0;
+
+	for (unsigned int i = 0; i < info->nclass; i++)
+		if (info->classes[i].class == HWPMC_ID_CLASS(id)) {
+			class = hwpmc_name_of_class(HWPMC_ID_CLASS(id));
+			first = info->classes[i].first;
+		}
+	snprintf(name, HWPMC_NAME_MAX, "%s-%u", class ? class : "?",
+		 HWPMC_ID_ROW(id) - first);
+}
+
+bool st_allocate(struct selftest *t, struct st_pmcs *p, const char *check,
+		 const char *spec, uint64_t period)
+{
+	enum hwpmc_mode mode = period ? HWPMC_MODE_TS : HWPMC_MODE_TC;
+	uint32_t id;
+
+	memset(p, 0, sizeof(*p));
+	while (p->n < HWPMC_ROW_MAX &&
+	       hwpmc_allocate(t->h, spec, mode, 0, HWPMC_CPU_ANY, period, &id) == 0) {
+		name_row(t, id, p->name[p->n]);
+		p->entry[p->n++].pmcid = id;
+		if (hwpmc_attach(t->h, id, 0) < 0) {
+			st_failed(t, check, "%s", hwpmc_error(t->h));
+			st_release(t, p);
+			return false;
+		}
+	}
+	if (p->n && hwpmc_reason(t->h) == HWPMC_WHY_ROWS_BUSY)
+		return true;
+	st_failed(t, check, "%s", hwpmc_error(t->h));
+	st_release(t, p);
+	return false;
+}
+
+bool st_batch(struct selftest *t, struct st_pmcs *p, const char *check,
+	      enum hwpmc_batch_command command)
+{
+	if (hwpmc_batch(t->h, command, p->entry, p->n) == 0)
+		return true;
+	st_failed(t, check, "%s", hwpmc_error(t->h));
+	return false;
+}
+
+void st_release(struct selftest *t, struct st_pmcs *p)
+{
+	for (unsigned int i = 0; i < p->n; i++)
+		hwpmc_release(t->h, p->entry[i].pmcid);
+	p->n = 0;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sample.c - does each row interrupt, as often as it must, and nothing else? A counter
+ * that samples begins a period below its end: each overflow is also a wrap.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libhwpmclog.h>
+
+#include "selftest.h"
+
+#define PERIOD		100003
+#define PERIODS		20
+
+struct samples {
+	const struct st_pmcs *p;
+	uint64_t of[HWPMC_ROW_MAX];	/* by entry of p */
+	uint64_t throttles;
+};
+
+static int count_records(unsigned int cpu, const void *data, size_t len, void *arg)
+{
+	struct samples *s = arg;
+	const char *at = data;
+
+	for (size_t done = 0; done < len; ) {
+		const struct hwpmc_log_hdr *hdr = (const void *)(at + done);
+
+		s->throttles += hdr->type == HWPMC_LOG_THROTTLE;
+		for (unsigned int i = 0; i < s->p->n; i++)
+			if (hdr->type == HWPMC_LOG_CALLCHAIN &&
+			    s->p->entry[i].pmcid == hdr->id)
+				s->of[i]++;
+		done += hdr->len;
+	}
+	return 0;
+}
+
+/* Nothing else runs and the rings are empty: on a machine that works none is dropped. */
+static uint64_t tell_drops(struct selftest *t, const struct hwpmc_rings *rings)
+{
+	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS], sum = 0;
+
+	hwpmc_rings_drop_counts(rings, samples, others, HWPMC_DROP_SLOTS);
+	for (int i = 0; i < HWPMC_DROP_SLOTS; i++) {
+		sum += samples[i];
+		if (samples[i])
+			st_failed(t, "drops", "%llu samples were dropped: %s",
+				  (unsigned long long)samples[i],
+				  i == HWPMC_DROP_LATE ?
+				  "their interrupts came late or not at all" :
+				  hwpmc_name_of_drop(i));
+	}
+	return sum;
+}
+
+static void judge(struct selftest *t, const struct samples *s, uint64_t dropped)
+{
+	uint64_t sum = 0, want = (uint64_t)s->p->n * PERIODS;
+	unsigned int few = 0;
+
+	for (unsigned int i = 0; i < s->p->n; i++) {
+		sum += s->of[i];
+		if (s->of[i] == PERIODS)
+			continue;
+		few++;
+		st_failed(t, "overflows", "%s: %llu samples of %d periods of %d instructions",
+			  s->p->name[i], (unsigned long long)s->of[i], PERIODS, PERIOD);
+	}
+	if (sum + dropped != want)
+		st_failed(t, "samples-add-up",
+			  "%llu samples and %llu declared drops are not %llu periods",
+			  (unsigned long long)sum, (unsigned long long)dropped,
+			  (unsigned long long)want);
+	else
+		st_held(t, "samples-add-up", "%llu samples and %llu declared drops are %llu periods",
+			(unsigned long long)sum, (unsigned long long)dropped,
+			(unsigned long long)want);
+	if (!few)
+		st_held(t, "overflows", "each of %u rows interrupts once a period", s->p->n);
+	if (s->throttles)
+		st_failed(t, "throttled", "sampling was throttled %llu times",
+			  (unsigned long long)s->throttles);
+}
+
+static void sample(struct selftest *t, struct hwpmc_rings *rings, struct st_pmcs *p)
+{
+	struct hwpmc_op_getdriverstats before, after;
+	struct samples s = { .p = p };
+
+	if (hwpmc_driver_stats(t->h, &before) < 0 ||
+	    !st_batch(t, p, "overflows", HWPMC_BATCH_START))
+		return;
+	st_loop((PERIODS * PERIOD + PERIOD / 2) / ST_LOOP_INSN);
+	if (!st_batch(t, p, "overflows", HWPMC_BATCH_STOP))
+		return;
+	hwpmc_flush_log(t->h);
+	hwpmc_rings_read(rings, count_records, &s, NULL);
+	judge(t, &s, tell_drops(t, rings));
+	if (hwpmc_driver_stats(t->h, &after) < 0)
+		return;
+	if (after.intr_processed - before.intr_processed < (uint64_t)p->n * PERIODS)
+		st_failed(t, "interrupts", "the module saw %llu overflows of %u",
+			  (unsigned long long)(after.intr_processed -
+					       before.intr_processed), p->n * PERIODS);
+	else
+		st_held(t, "interrupts", "the module saw %llu overflows",
+			(unsigned long long)(after.intr_processed - before.intr_processed));
+}
+
+/* ---- the kernel's complaints ---------------------------------------------- */
+
+static int open_messages(void)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_END);
+	return fd;
+}
+
+static void check_messages(struct selftest *t, int fd)
+{
+	unsigned int unknown = 0;
+	char line[8192];
+	ssize_t n;
+
+	if (fd < 0) {
+		st_not_tried(t, "unknown-nmis", "cannot read the kernel's log: %s",
+			     strerror(errno));
+		return;
+	}
+	while ((n = read(fd, line, sizeof(line) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
+		line[n > 0 ? n : 0] = '\0';
+		unknown += strstr(line, "NMI received for unknown reason") != NULL;
+	}
+	close(fd);
+	if (unknown)
+		st_failed(t, "unknown-nmis", "%u NMIs that the kernel cannot explain", unknown);
+	else
+		st_held(t, "unknown-nmis", "no NMI that the kernel cannot explain");
+}
+
+void st_sample(struct selftest *t)
+{
+	struct hwpmc_rings *rings;
+	int messages = open_messages();
+	struct st_pmcs p;
+
+	if (hwpmc_rings_open(t->h, 0, 0, &rings) < 0) {
+		st_failed(t, "overflows", "%s", hwpmc_error(t->h));
+		return;
+	}
+	if (st_allocate(t, &p, "overflows", "instructions:u", PERIOD)) {
+		sample(t, rings, &p);
+		st_release(t, &p);
+	}
+	hwpmc_rings_close(rings);
+	hwpmc_configure_log(t->h, -1);
+	check_messages(t, messages);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * selftest.h - "hwpmc selftest": checks of the counters of this machine. A check counts or
+ * samples loops of known length, and tells what it found by st_held(), st_failed() or
+ * st_not_tried(): a name, which scripts compare, and a sentence for people.
+ */
+#ifndef TOOLS_SELFTEST_H
+#define TOOLS_SELFTEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <libhwpmc.h>
+
+enum st_verdict { ST_HELD, ST_FAILED, ST_NOT_TRIED };
+
+#define ST_RESULTS	96
+#define ST_COSTS	8
+
+struct st_result {
+	enum st_verdict verdict;
+	const char *name;
+	char *text;
+};
+
+/* What something costs, in ticks of the TSC and in nanoseconds. */
+struct st_cost {
+	const char *name, *of;
+	double ticks, ns;
+};
+
+struct selftest {
+	struct hwpmc *h;
+	unsigned int cpus;		/* online */
+	bool quiet;			/* no line a check: the JSON form */
+	struct st_result result[ST_RESULTS];
+	unsigned int nresult, count[ST_NOT_TRIED + 1];
+	struct st_cost cost[ST_COSTS];
+	unsigned int ncost;
+};
+
+#define ST_PRINTF	__attribute__((format(printf, 3, 4)))
+void st_held(struct selftest *t, const char *name, const char *fmt, ...) ST_PRINTF;
+void st_failed(struct selftest *t, const char *name, const char *fmt, ...) ST_PRINTF;
+void st_not_tried(struct selftest *t, const char *name, const char *fmt, ...) ST_PRINTF;
+void st_cost(struct selftest *t, const char *name, const char *of, double ticks,
+	     double ns);
+
+/* The checks, in the order in which they run. */
+void st_count(struct selftest *t);
+void st_sample(struct selftest *t);
+void st_events(struct selftest *t);
+void st_costs(struct selftest *t);
+
+/* ---- what checks are made of (loop.c) ------------------------------------ */
+
+/* Executes 2 * n instructions of user mode, and some around it that are the same each
+ * time. */
+void st_loop(uint64_t n);
+#define ST_LOOP_INSN	2
+
+/* Moves the caller to a CPU; -1: to any. False: it cannot run there. */
+bool st_pin(int cpu);
+/* The CPUs that the caller may run on: sets cpu[], returns how many there are, at most n. */
+unsigned int st_cpus(int *cpu, unsigned int n);
+
+uint64_t st_ticks(void);
+uint64_t st_ns(void);
+
+/* All rows that can count `spec` in process scope, each with one PMC of this process. */
+struct st_pmcs {
+	unsigned int n;
+	struct hwpmc_batch_entry entry[HWPMC_ROW_MAX];
+	char name[HWPMC_ROW_MAX][HWPMC_NAME_MAX];	/* of the row */
+};
+
+/* Allocates, attaches to this process. period 0: counting. False: st_failed() was called
+ * with `check`. */
+bool st_allocate(struct selftest *t, struct st_pmcs *p, const char *check,
+		 const char *spec, uint64_t period);
+bool st_batch(struct selftest *t, struct st_pmcs *p, const char *check,
+	      enum hwpmc_batch_command command);
+void st_release(struct selftest *t, struct st_pmcs *p);
+
+#endif
