@@ -37,8 +37,10 @@ static noinline void trace_loaded(void)
 
 static int __init hwpmc_init(void)
 {
-	int ret;
+	int ret = hwpmc_device_params();
 
+	if (ret)
+		return ret;
 	hwpmc_tunables_check();
 	hwpmc_debug_init();
 	ret = hwpmc_work_init();

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * device.c - /dev/hwpmc: each open file is an owner, and holds the module. Every user
- * may open it: permissions are checked at each operation.
+ * device.c - /dev/hwpmc: each open file is an owner, and holds the module. The mode of
+ * the node says who may open it; what an owner may do is checked at each operation.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/kernel.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/poll.h>
+#include <linux/sysfs.h>
+#include <linux/uidgid.h>
 
+#include "../compat/devnode.h"
 #include "../core/owner.h"
 #include "../log/mapped.h"
 #include "../pmc/owner.h"
@@ -69,6 +74,86 @@ bool hwpmc_device_is(const struct file *file)
 	return file->f_op == &device_fops;
 }
 
+/* ---- the node ------------------------------------------------------------ */
+
+/*
+ * An open device is enough to keep the counters from perf and from the NMI watchdog: by
+ * default only root has it, doc/decisions/device-mode.md. Both are read at load.
+ */
+#define MODE_LEAST	0600
+#define MODE_MOST	0666
+
+/* Text, because a number without a leading zero would be taken as decimal. */
+static char *device_mode = "0660";
+module_param_named(mode, device_mode, charp, 0444);
+MODULE_PARM_DESC(mode, "mode of /dev/hwpmc, octal, 0600 to 0666 (0660)");
+
+static unsigned int device_gid;
+module_param_named(gid, device_gid, uint, 0444);
+MODULE_PARM_DESC(gid, "number of the group of /dev/hwpmc (0)");
+
+/*
+ * A wrong value fails the load: a default in its place would open the device to others
+ * than those whom the administrator meant, or close it to them.
+ */
+static int device_set_mode(umode_t *value)
+{
+	unsigned int bits;
+
+	if (!kstrtouint(device_mode, 8, &bits) && !(bits & ~MODE_MOST) &&
+	    (bits & MODE_LEAST) == MODE_LEAST) {
+		*value = bits;
+		return 0;
+	}
+	pr_err("not loaded: mode=%s is not an octal mode of a device from 0600 to 0666\n",
+	       device_mode);
+	return -EINVAL;
+}
+
+static int device_check_group(void)
+{
+	if (gid_valid(make_kgid(&init_user_ns, device_gid)))
+		return 0;
+	pr_err("not loaded: gid=%u is not the number of a group\n",
+	       device_gid);
+	return -EINVAL;
+}
+
+/* The class of misc devices has the name and the mode. */
+static char *device_devnode(HWPMC_DEVNODE_DEVICE *dev, umode_t *mode, kuid_t *uid,
+			    kgid_t *gid)
+{
+	/* NULL where only the name is asked for. */
+	if (gid)
+		*gid = make_kgid(&init_user_ns, device_gid);
+	return NULL;
+}
+
+static const struct device_type device_type = {
+	.devnode = device_devnode,
+};
+
+/*
+ * A misc device has no group of its own, but the type of a device has. misc_register()
+ * makes device and node in one step: between the two it asks only here, whether an
+ * attribute is to be made. None is.
+ */
+static umode_t device_set_type(struct kobject *kobj, struct attribute *attr, int n)
+{
+	kobj_to_dev(kobj)->type = &device_type;
+	return 0;
+}
+
+static struct attribute device_no_attr = { .name = "none" };
+static struct attribute *device_attrs[] = { &device_no_attr, NULL };
+
+static const struct attribute_group device_group = {
+	.attrs = device_attrs,
+	.is_visible = device_set_type,
+};
+
+static const struct attribute_group *device_groups[] = { &device_group, NULL };
+
 /*
  * A static one, because only then can the node exist before the module is loaded, and
  * load it when it is opened. Of those that the kernel leaves to drivers outside of it,
@@ -80,8 +165,13 @@ static struct miscdevice device = {
 	.minor = DEVICE_MINOR,
 	.name = "hwpmc",
 	.fops = &device_fops,
-	.mode = 0666,
+	.groups = device_groups,
 };
+
+int hwpmc_device_params(void)
+{
+	return device_set_mode(&device.mode) ?: device_check_group();
+}
 
 int hwpmc_device_init(void)
 {

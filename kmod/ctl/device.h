@@ -8,6 +8,8 @@ struct file;
 /* Is it a file of this device? */
 bool hwpmc_device_is(const struct file *file);
 
+/* Before anything else of the load: 0, or an error that was printed. */
+int hwpmc_device_params(void);
 int hwpmc_device_init(void);
 void hwpmc_device_exit(void);
 

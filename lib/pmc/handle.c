@@ -6,11 +6,27 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "internal.h"
 
 static atomic_uint_fast64_t serials;
+
+/* The node says whether there is a group to join. */
+static struct what what_denied(void)
+{
+	static const char denied[] = "cannot open " HWPMC_DEVICE
+		": permission denied; run it as root, or ";
+	struct stat st;
+
+	if (stat(HWPMC_DEVICE, &st) == 0 && st.st_gid &&
+	    (st.st_mode & 0060) == 0060)
+		return what("%sjoin the group of the device (getent group %u)",
+			    denied, st.st_gid);
+	return what("%shave it loaded for a group or for all: modprobe hwpmc "
+		    "gid=GROUP, or mode=0666; see hwpmc(4)", denied);
+}
 
 static int open_refused(int err)
 {
@@ -26,8 +42,7 @@ static int open_refused(int err)
 		break;
 	case EACCES:
 	case EPERM:
-		w = what("cannot open " HWPMC_DEVICE ": permission denied; "
-			 "run it as root, or join the group of the device");
+		w = what_denied();
 		break;
 	default:
 		w = what("cannot open " HWPMC_DEVICE ": %s", strerror(err));

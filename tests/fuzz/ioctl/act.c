@@ -718,7 +718,7 @@ static void module(const struct op *op)
 	fd = act_module ? open(act_module, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
-	syscall(SYS_finit_module, fd, "", 0);
+	syscall(SYS_finit_module, fd, OP_PARAMETERS, 0);
 	close(fd);
 }
 

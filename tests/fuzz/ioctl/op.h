@@ -19,6 +19,8 @@
 #define MAPS		4	/* mappings, */
 #define PERFS		2	/* events of perf: of each process */
 #define PEERS		4	/* processes of a run */
+/* Of the module: those who become nobody open the device too. */
+#define OP_PARAMETERS	"mode=0666"
 #define NONE		0xff	/* no slot: the word stays as it is */
 
 enum what {

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "../../vm/tests/kmod_dev.h"
+#include "op.h"
 #include "watch.h"
 
 static int messages = -1;
@@ -242,7 +243,7 @@ const char *watch_reload(const char *module)
 		dev_msleep(20);
 	}
 	fd = open(module, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || syscall(SYS_finit_module, fd, "", 0)) {
+	if (fd < 0 || syscall(SYS_finit_module, fd, OP_PARAMETERS, 0)) {
 		snprintf(why, sizeof(why), "loading fails: %s", strerror(errno));
 		return why;
 	}

@@ -82,7 +82,7 @@ a_user_who_may_not_open_the_node_does_not_load_the_module() {
 a_node_that_the_module_makes_has_the_same_number_and_goes_with_it() {
 	anew
 	check modprobe hwpmc
-	check_equal "$(stat -c '%t:%T %a' /dev/hwpmc)" "a:f6 666" "the node"
+	check_equal "$(stat -c '%t:%T %a' /dev/hwpmc)" "a:f6 660" "the node"
 	unload
 	[ ! -e /dev/hwpmc ] || fail "the node stays"
 }

@@ -173,6 +173,50 @@ callchaindepth_is_the_most_frames_of_a_chain() {
 	check_equal "$(deepest_chain)" 3 "the deepest of callchaindepth=3"
 }
 
+# opens UID:GID: whether this user may open the device
+opens() {
+	chroot --userspec="$1" / sh -c 'exec 3<>/dev/hwpmc' 2>/dev/null
+}
+
+node() { stat -c '%a %u %g' /dev/hwpmc; }
+
+the_device_is_roots_unless_a_parameter_gives_it_to_others() {
+	load
+	check_equal "$(node)" "660 0 0" "the node"
+	check_equal "$(cat /sys/module/hwpmc/parameters/mode)" 0660 "the parameter mode"
+	opens 65534:65534 && fail "everybody may open it"
+	load gid=4711
+	check_equal "$(node)" "660 0 4711" "with a group"
+	opens 65534:65534 && fail "another group may open it"
+	opens 65534:4711 || fail "the group may not open it"
+	# udev sets both where the node was there before the module.
+	check grep -qx DEVGID=4711 /sys/class/misc/hwpmc/uevent
+	load mode=666
+	check_equal "$(node)" "666 0 0" "mode=666"
+	check grep -qx DEVMODE=0666 /sys/class/misc/hwpmc/uevent
+	opens 65534:65534 || fail "not everybody may open it"
+	load mode=0640 gid=4711
+	check_equal "$(node)" "640 0 4711" "with mode and group"
+}
+
+# refuses PARAMETER SENTENCE: the load fails, and SENTENCE is all that it says
+refuses() {
+	[ ! -e /dev/hwpmc ] || rmmod hwpmc
+	dmesg --clear
+	insmod "$ko" "$1" 2>/dev/null && fail "$1 was taken"
+	[ ! -e /dev/hwpmc ] || fail "$1 left the device"
+	dmesg | sed -n 's/.*\(hwpmc: .*\)/\1/p' >said
+	check_equal "$(cat said)" "hwpmc: not loaded: $1 is not $2" "what it said"
+}
+
+a_wrong_mode_or_group_of_the_device_fails_the_load_in_one_line() {
+	for wrong in 668 0777 4666 066 rw ""; do
+		refuses "mode=$wrong" "an octal mode of a device from 0600 to 0666"
+	done
+	refuses gid=4294967295 "the number of a group"
+	load
+}
+
 the_module_says_its_classes_and_nothing_else_when_it_is_loaded() {
 	load
 	check_equal "$(wc -l <said)" 1 "lines: $(cat said)"

@@ -9,6 +9,8 @@ ko=$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko
 hwpmc=$VM_TOP/build/tools/hwpmc
 tracing=/sys/kernel/tracing
 [ -e /dev/hwpmc ] || insmod "$ko"
+# Some of the examples are an unprivileged user's.
+chmod 666 /dev/hwpmc
 [ -e $tracing/trace ] || mount -t tracefs tracefs $tracing
 
 # Each example in a file of its own: example.1, example.2...
