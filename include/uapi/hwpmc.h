@@ -254,6 +254,9 @@ enum hwpmc_reason {
 	/* BATCH */
 	HWPMC_WHY_BATCH = 65,		/* no such command [command] */
 	HWPMC_WHY_BATCH_COUNT = 66,	/* no entries, or too many [maximum] */
+	/* PMCALLOCATE */
+	HWPMC_WHY_PRIV_KERNEL = 67,	/* kernel mode needs CAP_PERFMON, or
+					 * unprivileged_kernel=1 */
 	HWPMC_WHY__COUNT
 };
 
@@ -427,9 +430,9 @@ struct hwpmc_op_pmcadmin {
  *
  * Errors in the order of the checks: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY,
  * CPU_WANT_ONE; ENXIO CPU_OFFLINE; EPERM PRIV_SYSTEM; EINVAL FLAGS,
- * FLAGS_MODE, CLASS; EOPNOTSUPP CAPS; EPERM LOCKDOWN; EINVAL EVENT, EVENT_BITS,
- * EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED, PMU_RUNNING;
- * EIO PMU_REFUSED; ENOMEM.
+ * FLAGS_MODE, CLASS; EOPNOTSUPP CAPS; EPERM LOCKDOWN, PRIV_KERNEL; EINVAL EVENT,
+ * EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED,
+ * PMU_RUNNING; EIO PMU_REFUSED; ENOMEM.
  */
 struct hwpmc_op_pmcallocate {
 	struct hwpmc_hdr hdr;

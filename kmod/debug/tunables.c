@@ -34,6 +34,10 @@ int hwpmc_unprivileged_syspmcs;
 TUNABLE(unprivileged_syspmcs, hwpmc_unprivileged_syspmcs,
 	"1: anybody may allocate system-scope PMCs (0)");
 
+int hwpmc_unprivileged_kernel;
+TUNABLE(unprivileged_kernel, hwpmc_unprivileged_kernel,
+	"1: anybody may count and sample kernel mode (0)");
+
 int hwpmc_unprivileged_proc_debug = 1;
 TUNABLE(unprivileged_proc_debug, hwpmc_unprivileged_proc_debug,
 	"0: only the privileged attach to processes other than their own (1)");
@@ -86,6 +90,8 @@ static int all_percent = 100;
 
 static struct ctl_table tunables[] = {
 	SYSCTL_INT("unprivileged_syspmcs", hwpmc_unprivileged_syspmcs, 0644,
+		   SYSCTL_ZERO, SYSCTL_ONE),
+	SYSCTL_INT("unprivileged_kernel", hwpmc_unprivileged_kernel, 0644,
 		   SYSCTL_ZERO, SYSCTL_ONE),
 	SYSCTL_INT("unprivileged_proc_debug", hwpmc_unprivileged_proc_debug,
 		   0644, SYSCTL_ZERO, SYSCTL_ONE),
@@ -155,6 +161,7 @@ void hwpmc_tunables_check(void)
 	check_positive("maxowners", &hwpmc_maxowners, MAXOWNERS_DEFAULT);
 	check_range("callchaindepth", &hwpmc_callchaindepth, 1,
 		    HWPMC_LOG_DEPTH_MAX, clamp(depth, 1, HWPMC_LOG_DEPTH_MAX));
+	check_range("unprivileged_kernel", &hwpmc_unprivileged_kernel, 0, 1, 0);
 	hwpmc_selfcost = clamp(hwpmc_selfcost, 0, all_percent);
 	hwpmc_unprivileged_syspmcs = !!hwpmc_unprivileged_syspmcs;
 	hwpmc_unprivileged_proc_debug = !!hwpmc_unprivileged_proc_debug;

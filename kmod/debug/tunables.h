@@ -9,6 +9,8 @@
 
 /* May unprivileged users allocate system-scope PMCs? (security.bsd. on FreeBSD) */
 extern int hwpmc_unprivileged_syspmcs;
+/* May unprivileged users count and sample kernel mode? (always on FreeBSD) */
+extern int hwpmc_unprivileged_kernel;
 /* May unprivileged users attach to other processes of their own? */
 extern int hwpmc_unprivileged_proc_debug;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* policy.h - what the machine's policy forbids to who allocates a PMC. */
+/* policy.h - what the machine's policy forbids to the allocator of a PMC. */
 #ifndef HWPMC_POLICY_H
 #define HWPMC_POLICY_H
 

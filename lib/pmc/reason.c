@@ -107,6 +107,9 @@ WHY(SIBLINGS, "threads of a core share these counters, which cannot follow a pro
     "count in system scope, or: echo off >/sys/devices/system/cpu/smt/control"),
 WHY(LOCKDOWN, "the kernel is locked down for confidentiality, which forbids samples of "
     "kernel mode", NULL, DETAIL_NONE, "sample user mode only (EVENT:u), or count"),
+WHY(PRIV_KERNEL, "measuring kernel mode needs CAP_PERFMON", NULL, DETAIL_NONE,
+    "measure user mode only (EVENT:u), run it as root, or: "
+    "sysctl kern.hwpmc.unprivileged_kernel=1"),
 
 WHY(BATCH, "there is no such command for many PMCs", "command", DETAIL_DECIMAL,
     NULL),

@@ -702,6 +702,9 @@ static void tunable(const struct op *op)
 	case 3:
 		put("/proc/sys/kern/hwpmc/selfcost", text);
 		break;
+	case 5:
+		put("/proc/sys/kern/hwpmc/unprivileged_kernel", text);
+		break;
 	default:
 		put("/proc/sys/kern/hwpmc/debugflags", flags[op->w[1] % 5]);
 	}

@@ -566,9 +566,9 @@ static void gen_machine(struct gen *g, struct op *op)
 	if (op->what == OP_HOTPLUG) {
 		op->w[0] = any(g, 3) > 0;
 	} else if (op->what == OP_TUNABLE) {
-		op->w[0] = any(g, 5);
+		op->w[0] = any(g, 6);
 		op->w[1] = op->w[0] == 2 ? PICK(g, mincount) : any(g, 102);
-		if (op->w[0] < 2)
+		if (op->w[0] < 2 || op->w[0] == 5)
 			op->w[1] = any(g, 3);
 	} else {
 		op->proc = any(g, PERFS);

@@ -19,8 +19,8 @@
 #define MAPS		4	/* mappings, */
 #define PERFS		2	/* events of perf: of each process */
 #define PEERS		4	/* processes of a run */
-/* Of the module: those who become nobody open the device too. */
-#define OP_PARAMETERS	"mode=0666"
+/* Of the module: those who become nobody open the device and measure kernel mode too. */
+#define OP_PARAMETERS	"mode=0666 unprivileged_kernel=1"
 #define NONE		0xff	/* no slot: the word stays as it is */
 
 enum what {

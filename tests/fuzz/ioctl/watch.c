@@ -117,6 +117,7 @@ void watch_restore(void)
 
 	put("/sys/devices/system/cpu/cpu1/online", "1");
 	put("/proc/sys/kern/hwpmc/unprivileged_syspmcs", "0");
+	put("/proc/sys/kern/hwpmc/unprivileged_kernel", "1");
 	put("/proc/sys/kern/hwpmc/unprivileged_proc_debug", "1");
 	put("/proc/sys/kern/hwpmc/mincount", "1000");
 	put("/proc/sys/kern/hwpmc/selfcost", "50");

@@ -445,12 +445,133 @@ static void reload(const char *parameters)
 
 START_TEST(tunables_can_be_given_when_the_module_is_loaded)
 {
-	reload("unprivileged_syspmcs=1 unprivileged_proc_debug=0");
+	reload(DEV_FOR_ALL " unprivileged_syspmcs=1 unprivileged_proc_debug=0");
 	dev_as(NOBODY, system_scope_counts, NULL);
 	dev_as(NOBODY, child_is_refused, NULL);
-	reload("");
+	reload(DEV_FOR_ALL);
 	dev_as(NOBODY, system_scope_is_refused, NULL);
 	dev_as(NOBODY, measure_child, NULL);
+}
+END_TEST
+
+/* ---- kernel mode --------------------------------------------------------- */
+
+#define TS	HWPMC_MODE_TS
+
+/* 0, or errno with dev_hdr; what is allocated is released. */
+static int try_allocate(struct hwpmc_op_pmcallocate op)
+{
+	int fd = dev_open(), ret;
+
+	ck_assert_int_ge(fd, 0);
+	ret = dev_allocate(fd, &op);
+	close(fd);
+	return ret;
+}
+
+static int hardware(int mode, uint32_t caps)
+{
+	struct hwpmc_op_pmcallocate op;
+
+	dev_request(&op, mode, 0, mode == SC ? 0 : ANY, INSN, caps);
+	op.count = mode == TS ? 1000000 : 0;
+	return try_allocate(op);
+}
+
+static int software(int mode, uint32_t event, uint32_t caps)
+{
+	return try_allocate((struct hwpmc_op_pmcallocate){
+		.mode = mode, .cpu = ANY, .class = HWPMC_CLASS_SOFT, .ev = event,
+		.caps = caps, .count = mode == TS ? 1000 : 0,
+	});
+}
+
+#define ALLOWED(want, call) do {					\
+	if (want)							\
+		dev_ok(call);						\
+	else								\
+		REFUSED(call, EPERM, PRIV_KERNEL);			\
+} while (0)
+
+/* *arg: whether kernel mode is for the unprivileged. */
+static void kernel_mode_is_allowed(void *arg)
+{
+	static const uint32_t kernel[] = { 0, K, U | K };
+	static const uint32_t public[] = {
+		HWPMC_EV_SOFT_CLOCK_HARD, HWPMC_EV_SOFT_CLOCK_STAT,
+		HWPMC_EV_SOFT_CLOCK_PROF, HWPMC_EV_SOFT_PAGE_FAULT_ALL,
+		HWPMC_EV_SOFT_PAGE_FAULT_READ, HWPMC_EV_SOFT_PAGE_FAULT_WRITE,
+		HWPMC_EV_SOFT_CONTEXT_SWITCH, HWPMC_EV_SOFT_CPU_MIGRATION,
+	};
+	bool want = *(bool *)arg;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		ALLOWED(want, hardware(TC, kernel[i]));
+		ALLOWED(want, hardware(TS, kernel[i]));
+		ALLOWED(want, hardware(SC, kernel[i]));
+	}
+	dev_ok(hardware(TC, U));
+	dev_ok(hardware(TS, U));
+	dev_ok(hardware(SC, U));
+	for (unsigned int i = 0; i < sizeof(public) / sizeof(*public); i++) {
+		dev_ok(software(TC, public[i], 0));
+		ALLOWED(want, software(TS, public[i], 0));
+	}
+	dev_ok(software(TS, HWPMC_EV_SOFT_PAGE_FAULT_ALL, U));
+	/* Not on every kernel. */
+	if (!want)
+		REFUSED(software(TC, HWPMC_EV_SOFT_LOCK_FAILED, 0), EPERM, PRIV_KERNEL);
+}
+
+START_TEST(kernel_mode_is_for_the_unprivileged_where_the_tunable_permits_it)
+{
+	bool no = false, yes = true;
+
+	sysctl("unprivileged_syspmcs", 1);
+	sysctl("unprivileged_kernel", 0);
+	dev_as(NOBODY, kernel_mode_is_allowed, &no);
+	kernel_mode_is_allowed(&yes);	/* root's */
+	sysctl("unprivileged_kernel", 1);
+	dev_as(NOBODY, kernel_mode_is_allowed, &yes);
+}
+END_TEST
+
+/* Its capabilities are not those of the machine. */
+static void as_root_of_a_user_namespace(void *unused)
+{
+	bool no = false;
+
+	ck_assert(!unshare(CLONE_NEWUSER));
+	dev_put("/proc/self/setgroups", "deny");
+	dev_put("/proc/self/uid_map", "0 65534 1");
+	kernel_mode_is_allowed(&no);
+}
+
+START_TEST(kernel_mode_is_refused_to_root_of_a_user_namespace)
+{
+	sysctl("unprivileged_syspmcs", 1);
+	sysctl("unprivileged_kernel", 0);
+	dev_as(NOBODY, as_root_of_a_user_namespace, NULL);
+	sysctl("unprivileged_kernel", 1);
+}
+END_TEST
+
+static void open_is_refused(void *unused)
+{
+	ck_assert_int_eq(dev_open(), -1);
+	ck_assert_int_eq(errno, EACCES);
+}
+
+START_TEST(by_default_device_and_kernel_mode_are_roots)
+{
+	bool no = false;
+
+	reload("");
+	dev_as(NOBODY, open_is_refused, NULL);
+	sysctl("unprivileged_syspmcs", 1);
+	ck_assert(!chmod(HWPMC_DEVICE, 0666));
+	dev_as(NOBODY, kernel_mode_is_allowed, &no);
+	reload(DEV_FOR_ALL);
 }
 END_TEST
 
@@ -660,6 +781,9 @@ int main(void)
 	harness_add(proc_debug_0_leaves_the_unprivileged_only_themselves);
 	harness_add(tunables_are_the_administrators_and_take_0_and_1);
 	harness_add(tunables_can_be_given_when_the_module_is_loaded);
+	harness_add(kernel_mode_is_for_the_unprivileged_where_the_tunable_permits_it);
+	harness_add(kernel_mode_is_refused_to_root_of_a_user_namespace);
+	harness_add(by_default_device_and_kernel_mode_are_roots);
 	harness_add(a_forked_child_that_is_no_target_gets_esrch);
 	harness_add(a_child_measured_by_an_unattached_parent_gets_esrch);
 	harness_add(a_descriptor_sent_to_another_process_gets_esrch_there);

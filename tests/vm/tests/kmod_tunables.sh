@@ -44,6 +44,7 @@ tunables_have_their_documented_defaults() {
 		nbuffers_pcpu 64
 		nsamples 512
 		selfcost 50
+		unprivileged_kernel 0
 		unprivileged_proc_debug 1
 		unprivileged_syspmcs 0
 	E
@@ -57,7 +58,7 @@ tunables_have_the_access_that_freebsd_gives_them() {
 		(echo 16 >$dir/$name) 2>/dev/null &&
 			fail "$name could be written"
 	done
-	for name in mincount unprivileged_syspmcs unprivileged_proc_debug; do
+	for name in mincount unprivileged_syspmcs unprivileged_kernel unprivileged_proc_debug; do
 		check_equal "$(stat -c %a $dir/$name)" 644 "mode of $name"
 		check sysctl -q "kern.hwpmc.$name=1"
 		(echo -1 >$dir/$name) 2>/dev/null && fail "$name took -1"
@@ -215,6 +216,21 @@ a_wrong_mode_or_group_of_the_device_fails_the_load_in_one_line() {
 	done
 	refuses gid=4294967295 "the number of a group"
 	load
+}
+
+unprivileged_kernel_is_zero_or_one() {
+	load unprivileged_kernel=1
+	grep tunable said && fail "said: $(cat said)"
+	is unprivileged_kernel 1
+	for value in -1 2; do
+		(echo $value >$dir/unprivileged_kernel) 2>/dev/null && fail "it took $value"
+		is unprivileged_kernel 1
+	done
+	for value in -1 2; do
+		load unprivileged_kernel=$value
+		told "unprivileged_kernel=$value out of range"
+		is unprivileged_kernel 0
+	done
 }
 
 the_module_says_its_classes_and_nothing_else_when_it_is_loaded() {
