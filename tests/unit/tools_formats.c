@@ -268,6 +268,26 @@ START_TEST(braces_make_groups_of_events)
 }
 END_TEST
 
+static void check_user_mode(const char *spec, const char *want)
+{
+	char *got = evlist_user_mode(spec);
+
+	ck_assert_str_eq(got, want);
+	free(got);
+}
+
+START_TEST(user_mode_stands_where_the_form_of_the_event_has_its_mode)
+{
+	check_user_mode("cycles", "cycles:u");
+	check_user_mode("a,cmask=2,inv", "a:u,cmask=2,inv");
+	check_user_mode("EVENT:UMASK", "EVENT:UMASK:u");
+	check_user_mode("cpu/event=1,umask=2/", "cpu/event=1,umask=2/u");
+	check_user_mode("cpu/event=1/,inv", "cpu/event=1/u,inv");
+	check_user_mode("r1c0", "r1c0:u");
+	check_user_mode("", ":u");
+}
+END_TEST
+
 START_TEST(groups_that_are_malformed_are_refused_with_the_reason)
 {
 	static const char open[] = "a '{' has no '}' after it: close the group";
@@ -379,6 +399,7 @@ int main(void)
 	harness_add(commas_divide_events_but_not_their_qualifiers);
 	harness_add(event_lists_with_empty_parts_are_refused);
 	harness_add(braces_make_groups_of_events);
+	harness_add(user_mode_stands_where_the_form_of_the_event_has_its_mode);
 	harness_add(groups_that_are_malformed_are_refused_with_the_reason);
 	harness_add(kinds_of_events_are_known_by_all_their_names);
 	harness_add(deviation_is_that_of_a_sample);

@@ -64,16 +64,23 @@ static void evlist_extend(struct evlist *list, const char *s, size_t len)
 	(*last)[old + 1 + len] = '\0';
 }
 
-/* A group's modifier becomes one of event i: it stands before the first qualifier. */
-static void evlist_modify(struct evlist *list, unsigned int i, const char *s,
-			  size_t len)
+/* A modifier of an event, whose memory may move: it stands before the first qualifier. */
+static char *modify(char *event, const char *s, size_t len)
 {
-	size_t old = strlen(list->spec[i]), at = part_length(list->spec[i]);
-	char *spec = must_realloc(list->spec[i], old + len + 1, 1);
+	size_t old = strlen(event), at = part_length(event);
+	char *spec = must_realloc(event, old + len + 1, 1);
 
 	memmove(spec + at + len, spec + at, old - at + 1);
 	memcpy(spec + at, s, len);
-	list->spec[i] = spec;
+	return spec;
+}
+
+char *evlist_user_mode(const char *spec)
+{
+	size_t at = part_length(spec);
+	const char *modifier = at && spec[at - 1] == '/' ? "u" : ":u";
+
+	return modify(must_strdup(spec), modifier, strlen(modifier));
 }
 
 static int refuse(struct evlist *list, const char *why)
@@ -139,7 +146,7 @@ static int read_close(struct reader *r)
 	if ((len && *r->text != ':') || (r->text[len] && r->text[len] != ','))
 		return refuse(r->list, "only a comma or a modifier (:u, :k) can follow a '}'");
 	for (unsigned int i = r->first; len && i < r->list->n; i++)
-		evlist_modify(r->list, i, r->text, len);
+		r->list->spec[i] = modify(r->list->spec[i], r->text, len);
 	r->group = 0;
 	r->first = r->list->n;
 	r->text += len;

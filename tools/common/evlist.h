@@ -25,6 +25,9 @@ struct evlist {
  */
 int evlist_add(struct evlist *list, const char *text);
 
+/* The specification, which names no mode, with user mode. Free it. */
+char *evlist_user_mode(const char *spec);
+
 void evlist_free(struct evlist *list);
 
 #endif

@@ -102,7 +102,7 @@ static void add_event(struct pmcstat *ps, const struct position *pos,
 
 	ps->event = must_realloc(ps->event, ps->nevent + 1, sizeof(*ps->event));
 	ps->event[ps->nevent++] = (struct pmcstat_event){
-		.spec = optarg, .system = system, .sampling = sampling,
+		.spec = must_strdup(optarg), .system = system, .sampling = sampling,
 		.cpu = cpu, .flags = flags,
 		.rate = sampling ? pos->rate : 0,
 		.cumulative = pos->cumulative, .id = HWPMC_ID_INVALID,
@@ -445,6 +445,8 @@ int main(int argc, char *argv[])
 	if (!status)
 		status = pmcstat_work(&ps);
 	bad = ps.out ? close_output(&ps) : 0;
+	for (unsigned int i = 0; i < ps.nevent; i++)
+		free(ps.event[i].spec);
 	free(ps.event);
 	free(ps.pid);
 	return status ? status : bad;

@@ -22,7 +22,7 @@
  * before it is settled in it.
  */
 struct pmcstat_event {
-	const char *spec;
+	char *spec;
 	bool system;
 	bool sampling;
 	bool cumulative;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/msg.h"
+#include "common/usermode.h"
 #include "common/watch.h"
 #include "pmcstat.h"
 #include "record/launch.h"
@@ -33,19 +34,27 @@ static int allocate_all(struct pmcstat *ps)
 	 * already may never exec again.
 	 */
 	uint32_t exec = ps->command && !ps->npid ? HWPMC_F_EXEC_START : 0;
+	bool replaced = false;
 
 	for (unsigned int i = 0; i < ps->nevent; i++) {
 		struct pmcstat_event *ev = &ps->event[i];
+		struct usermode_request r = {
+			.mode = mode_of(ev),
+			.flags = ev->flags | (ev->system ? 0 : exec),
+			.cpu = ev->cpu,
+			.count = ev->rate,
+		};
 
-		if (hwpmc_allocate(ps->h, ev->spec, mode_of(ev),
-				   ev->flags | (ev->system ? 0 : exec),
-				   ev->cpu, ev->rate, &ev->id) < 0)
+		if (usermode_allocate(ps->h, &ev->spec, &r, &ev->id,
+				      &replaced) < 0)
 			return run_refused(ps);
 		if (ps->verbose)
 			msg("%s %s in row %u", ev->spec,
 			    ev->sampling ? "samples" : "counts",
 			    HWPMC_ID_ROW(ev->id));
 	}
+	if (replaced && !ps->quiet)
+		msg(USERMODE_NOTE);
 	pmcstat_set_widths(ps);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "common/fmt.h"
 #include "common/machine.h"
 #include "common/msg.h"
+#include "common/usermode.h"
 #include "sampler.h"
 
 #define DEFAULT_EVENT	"cycles"
@@ -186,31 +187,33 @@ static uint64_t period_of(const struct sampler *s,
 	return event->code[0].ev == HWPMC_EV_SOFT_CLOCK_PROF ? 8 : 1;
 }
 
-static int add_pmc(struct sampler *s, const char *spec, enum hwpmc_mode mode,
+static int add_pmc(struct sampler *s, char **spec, enum hwpmc_mode mode,
 		   uint32_t flags, uint32_t cpu)
 {
+	struct usermode_request r = { .mode = mode, .flags = flags, .cpu = cpu };
 	struct hwpmc_event event;
-	uint64_t period = 0;
+	bool replaced = false;
 	uint32_t id;
 
-	if (hwpmc_event_parse(s->h, spec, &event) < 0) {
+	if (hwpmc_event_parse(s->h, *spec, &event) < 0) {
 		msg("%s", hwpmc_error(s->h));
 		return -1;
 	}
 	if (mode != HWPMC_MODE_TC)
-		period = period_of(s, &event);
-	if (hwpmc_allocate_event(s->h, &event, mode, flags, cpu, period,
-				 &id) < 0) {
+		r.count = period_of(s, &event);
+	if (usermode_allocate(s->h, spec, &r, &id, &replaced) < 0) {
 		msg("%s", hwpmc_error(s->h));
 		return -1;
 	}
+	if (replaced && !s->quiet)
+		msg("sampling '%s', " USERMODE_NOTE, *spec);
 	s->id = must_realloc(s->id, s->nid + 1, sizeof(id));
 	s->id[s->nid++] = id;
-	s->note(s->arg, id, "event", spec);
+	s->note(s->arg, id, "event", *spec);
 	return 0;
 }
 
-static int add_event(struct sampler *s, const char *spec, bool own)
+static int add_event(struct sampler *s, char **spec, bool own)
 {
 	uint32_t flags = s->flags;
 
@@ -313,7 +316,7 @@ int sampler_start(struct sampler *s, struct watch *w, struct launch *l)
 
 	choose_event(s);
 	for (unsigned int i = 0; i < s->events.n; i++)
-		if (add_event(s, s->events.spec[i], own) < 0)
+		if (add_event(s, &s->events.spec[i], own) < 0)
 			return -1;
 	if (s->command && launch_prepare(l, s->command) < 0) {
 		msg("cannot start '%s': %s", s->command[0], strerror(errno));

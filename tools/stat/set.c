@@ -10,6 +10,7 @@
 
 #include "common/machine.h"
 #include "common/msg.h"
+#include "common/usermode.h"
 #include "stat.h"
 
 static void cells_open(struct stat_event *ev, const struct stat_options *o)
@@ -50,7 +51,7 @@ int stat_set_open(struct stat_set *set, struct stat_options *o)
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		struct stat_event *ev = &set->event[i];
 
-		ev->spec = o->events.spec[i];
+		ev->spec = must_strdup(o->events.spec[i]);
 		ev->kind = stat_kind_of(ev->spec, &ev->suffix);
 		cells_open(ev, o);
 		ncell += ev->ncell;
@@ -69,6 +70,7 @@ void stat_set_close(struct stat_set *set)
 		free(ev->cell);
 		free(ev->run);
 		free(ev->why);
+		free(ev->spec);
 	}
 	free(set->event);
 	free(set->entry);
@@ -93,24 +95,25 @@ void stat_set_release(struct stat_set *set)
 static int allocate_event(struct stat_set *set, struct stat_event *ev,
 			  bool exec_start)
 {
-	enum hwpmc_mode mode = HWPMC_MODE_SC;
-	uint32_t flags = 0;
+	struct usermode_request r = { .mode = HWPMC_MODE_SC };
 
 	if (!set->o->system) {
-		mode = HWPMC_MODE_TC;
-		flags = (set->o->descendants ? HWPMC_F_DESCENDANTS : 0) |
-			(exec_start ? HWPMC_F_EXEC_START : 0);
+		r.mode = HWPMC_MODE_TC;
+		r.flags = (set->o->descendants ? HWPMC_F_DESCENDANTS : 0) |
+			  (exec_start ? HWPMC_F_EXEC_START : 0);
 	}
 	for (unsigned int i = 0; i < ev->ncell; i++) {
 		struct stat_cell *cell = &ev->cell[i];
 
 		cell->value = 0;
 		cell->shown = 0;
-		if (hwpmc_allocate(set->h, ev->spec, mode, flags, cell->cpu, 0,
-				   &cell->id) < 0) {
+		r.cpu = cell->cpu;
+		if (usermode_allocate(set->h, &ev->spec, &r, &cell->id,
+				      &set->user_mode) < 0) {
 			cell->id = HWPMC_ID_INVALID;
 			return -1;
 		}
+		ev->kind = stat_kind_of(ev->spec, &ev->suffix);
 	}
 	return 0;
 }

@@ -54,7 +54,7 @@ struct stat_cell {
 };
 
 struct stat_event {
-	const char *spec;
+	char *spec;
 	enum stat_kind kind;
 	const char *suffix;		/* of the spec: ":u", ",usr", "" */
 	char *why;			/* not counted: the reason, else NULL */
@@ -70,6 +70,7 @@ struct stat_set {
 	unsigned int nevent;
 	struct stat_event *event;
 	struct hwpmc_batch_entry *entry;	/* room for each cell */
+	bool user_mode;			/* some event counts user mode instead */
 };
 
 /* Times of one run, or their means. Nanoseconds. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/fmt.h"
+#include "common/usermode.h"
 #include "stat.h"
 
 #define COUNT_WIDTH	18
@@ -216,6 +217,8 @@ static void print_times(FILE *f, const struct stat_report *r)
 
 static void print_notes(FILE *f, const struct stat_report *r)
 {
+	if (r->set->user_mode)
+		fputs(" " USERMODE_NOTE "\n\n", f);
 	for (unsigned int i = 0; i < r->set->nevent; i++) {
 		if (!r->set->event[i].incomplete)
 			continue;
