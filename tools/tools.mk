@@ -9,9 +9,9 @@ TOOLS_MAIN_hwpmc := hwpmc/hwpmc
 TOOLS_MAIN_pmcstat := pmcstat/pmcstat
 TOOLS_MAIN_pmccontrol := pmccontrol
 TOOLS_MAIN_pmcannotate := annotate/pmcannotate
-TOOLS_LIBS_hwpmc := -lcapstone -lprotobuf-c -lncursesw -ltinfo
+TOOLS_LIBS_hwpmc := -lprotobuf-c -lncursesw -ltinfo
 TOOLS_LIBS_pmcstat := -lncursesw -ltinfo
-TOOLS_LIBS_pmcannotate := -lcapstone
+TOOLS_LIBS_pmcannotate :=
 TOOLS_NAMES := hwpmc pmcstat pmccontrol pmcannotate
 TOOLS_BIN := $(TOOLS_NAMES:%=$(BUILD)/tools/%)
 TOOLS_OBJ_DIR := $(BUILD)/tools/obj

@@ -34,7 +34,7 @@ TOOLS_UNIT_EXPORT := $(patsubst $(TOP)/tools/%.c,$(TOOLS_OBJ_DIR)/%.o, \
 	$(wildcard $(TOP)/tools/export/*.c)) $(EXPORT_OBJ)
 TOOLS_UNIT_tools_report := $(call unit-tools,report/cmd_report report/head report/flat \
 	report/tree report/folded view/tree annotate/cmd_annotate annotate/annotate \
-	annotate/print annotate/code annotate/code_kernel annotate/source \
+	annotate/print annotate/code annotate/code_kernel annotate/insn annotate/source \
 	report/cmd_diff report/diff common/logopts common/pager common/fmt common/msg \
 	common/output common/watch) $(TOOLS_UNIT_LOGS) $(TOOLS_UNIT_EXPORT)
 TOOLS_UNIT_FLAGS_tools_report := -DSHARES='"$(TOOLS_UNIT_SHARES)"' \

@@ -8,6 +8,7 @@
 #include "annotate.h"
 #include "code.h"
 #include "common/msg.h"
+#include "insn.h"
 
 /* ---- functions ----------------------------------------------------------- */
 
@@ -79,7 +80,7 @@ static void name_target(const struct building *b, uint64_t target, char *buf,
 			 target - s->start);
 }
 
-static void add_insn(const struct code_insn *insn, void *arg)
+static void add_insn(const struct insn *insn, void *arg)
 {
 	struct building *b = arg;
 	struct annotate *a = b->a;
@@ -192,6 +193,7 @@ static int read_insns(struct building *b, const struct annotate_options *o,
 		      char *err, size_t size)
 {
 	const struct hwpmc_symbol *s = b->a->symbol;
+	char why[300];
 	struct code code;
 	int rc;
 
@@ -199,10 +201,9 @@ static int read_insns(struct building *b, const struct annotate_options *o,
 		return refuse_unknown(s->image, err, size);
 	if (code_read(&code, s, o->root, err, size) < 0)
 		return -1;
-	rc = code_disassemble(&code, o->intel, add_insn, b);
+	rc = insn_each(&code, o->intel, add_insn, b, why, sizeof(why));
 	if (rc < 0)
-		snprintf(err, size, "%s: libcapstone cannot read its instructions",
-			 s->image->path);
+		snprintf(err, size, "%s: %s", s->image->path, why);
 	b->a->from = must_strdup(code.from);
 	code_free(&code);
 	return rc;

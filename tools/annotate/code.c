@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code.c - the bytes of functions and their instructions. A file is only read if it
+ * code.c - the bytes of functions. A file is only read if it
  * is the one that ran, by its build-id: the instructions of another would be lies.
  */
-#include <capstone/capstone.h>
 #include <errno.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -201,57 +200,4 @@ void code_free(struct code *c)
 {
 	free(c->bytes);
 	c->bytes = NULL;
-}
-
-/* ---- instructions -------------------------------------------------------- */
-
-static uint64_t target_of(csh handle, const cs_insn *insn)
-{
-	const cs_x86 *x86;
-
-	if (!insn->id || (!cs_insn_group(handle, insn, CS_GRP_JUMP) &&
-			  !cs_insn_group(handle, insn, CS_GRP_CALL)))
-		return 0;
-	x86 = &insn->detail->x86;
-	return x86->op_count == 1 && x86->operands[0].type == X86_OP_IMM ?
-	       (uint64_t)x86->operands[0].imm : 0;
-}
-
-static int open_capstone(const struct code *c, bool intel, csh *handle)
-{
-	if (cs_open(CS_ARCH_X86, c->bits32 ? CS_MODE_32 : CS_MODE_64, handle))
-		return -1;
-	cs_option(*handle, CS_OPT_SYNTAX, intel ? CS_OPT_SYNTAX_INTEL :
-		  CS_OPT_SYNTAX_ATT);
-	cs_option(*handle, CS_OPT_DETAIL, CS_OPT_ON);
-	cs_option(*handle, CS_OPT_SKIPDATA, CS_OPT_ON);
-	return 0;
-}
-
-int code_disassemble(const struct code *c, bool intel,
-		     void (*fn)(const struct code_insn *insn, void *arg),
-		     void *arg)
-{
-	const uint8_t *at = c->bytes;
-	uint64_t addr = c->addr;
-	size_t left = c->size;
-	cs_insn *insn;
-	csh handle;
-
-	if (open_capstone(c, intel, &handle) < 0)
-		return -1;
-	insn = cs_malloc(handle);
-	while (insn && cs_disasm_iter(handle, &at, &left, &addr, insn)) {
-		struct code_insn told = {
-			.addr = insn->address, .size = insn->size,
-			.target = target_of(handle, insn),
-			.mnemonic = insn->mnemonic, .operands = insn->op_str,
-		};
-
-		fn(&told, arg);
-	}
-	if (insn)
-		cs_free(insn, 1);
-	cs_close(&handle);
-	return insn ? 0 : -1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * code.h - the bytes of functions, from where they still are: the file, the running
- * kernel, this process's vdso; and what they say, by libcapstone.
+ * kernel, this process's vdso.
  */
 #ifndef TOOLS_CODE_H
 #define TOOLS_CODE_H
@@ -28,20 +28,5 @@ struct code {
 int code_read(struct code *c, const struct hwpmc_symbol *symbol,
 	      const char *root, char *err, size_t errsize);
 void code_free(struct code *c);
-
-struct code_insn {
-	uint64_t addr;
-	unsigned int size;
-	uint64_t target;	/* of a direct jump or call, 0: it is none */
-	const char *mnemonic, *operands;
-};
-
-/*
- * Each instruction in turn; bytes that are none are ".byte". intel: the syntax of
- * Intel, else AT&T's. 0, or -1: libcapstone cannot.
- */
-int code_disassemble(const struct code *c, bool intel,
-		     void (*fn)(const struct code_insn *insn, void *arg),
-		     void *arg);
 
 #endif

@@ -171,6 +171,16 @@ annotate_says_why_it_cannot_show_a_function() {
 		"$hwpmc" annotate -i same.log '[unknown]'
 }
 
+# As where the library is not installed: the program looks for a name that no file has.
+annotate_without_libcapstone_names_the_package_and_all_else_works() {
+	sed 's/libcapstone\.so/libcapstonf.so/' "$hwpmc" >without
+	chmod +x without
+	cmp -s without "$hwpmc" && fail "the name of the library is not in hwpmc"
+	refused 1 'install libcapstone' ./without annotate -i "$logs/hot.log" hot_sixty
+	check_equal "$(./without report -i "$logs/hot.log" -s pid --format csv)" \
+		"$("$hwpmc" report -i "$logs/hot.log" -s pid --format csv)" "a report"
+}
+
 report_on_a_terminal_goes_through_the_pager_in_colour() {
 	screen=$VM_TOP/tests/harness/screen.py
 	# A pager that waits for a key, and shows what commands the terminal.
