@@ -130,7 +130,8 @@ START_TEST(intel_selectors_select_their_events)
 	check_event(event_decode_intel(0x53412e), EV_INSN, 1024);
 	check_event(event_decode_intel(0x5381d0), EV_LOAD, 1);
 	check_event(event_decode_intel(0x5382d0), EV_STORE, 1);
-	check_event(event_decode_intel(0x5301c0), EV_NONE, 1);
+	check_event(event_decode_intel(0x5301c0), EV_INSN, 1);
+	check_event(event_decode_intel(0x5302c0), EV_NONE, 1);
 	check_event(event_decode_intel(0), EV_NONE, 1);
 }
 END_TEST

@@ -80,15 +80,40 @@ void counter_note_overflow(struct vcpu *v, struct board *b, bool pmi)
 	v->n_overflow++;
 	if (pmi) {
 		v->n_overflow_int++;
-		if (!v->pmi_pending)
-			inject_overflow(v, b);
+		inject_overflow(v, b);
 		v->pmi_pending = true;
 		v->skid_left = cfg.skid;
 	}
 }
 
+/*
+ * WRMSR of a counter. KNOB_SHORT: on some models one that is set nearer to its overflow than
+ * so many events (bits 15:0), or to no multiple of so many (bits 31:16), does not overflow
+ * as it should.
+ */
+void counter_set(struct vcpu *v, int i, uint64_t val)
+{
+	uint64_t least = v->knob[KNOB_SHORT] & 0xffff;
+	uint64_t unit = v->knob[KNOB_SHORT] >> 16 & 0xffff;
+	uint64_t left = -val & cfg.width_mask;
+
+	v->ctr[i].val = val;
+	v->ctr[i].short_set = left && (left < least || (unit && left % unit));
+}
+
+static bool loses_overflow(struct vcpu *v, struct counter *c)
+{
+	bool lost = c->short_set && c->pmi;
+
+	c->short_set = false;
+	v->n_short += lost;
+	return lost;
+}
+
 static void note_overflow(struct vcpu *v, struct board *b, int i)
 {
+	if (loses_overflow(v, &v->ctr[i]))
+		return;
 	v->global_status |= status_bit(i);
 	trace(v, "OVERFLOW ctr=%d val=%" PRIx64, i, v->ctr[i].val);
 	counter_note_overflow(v, b, v->ctr[i].pmi);

@@ -111,9 +111,14 @@ static enum access do_rdmsr(struct vcpu *v, struct site *s, uint32_t msr,
 	return a;
 }
 
+static uint64_t wrmsr_value(void)
+{
+	return (uint32_t)reg_read(RAX) | reg_read(RDX) << 32;
+}
+
 static enum access do_wrmsr(struct vcpu *v, uint32_t msr, uint64_t pc)
 {
-	uint64_t x = (uint32_t)reg_read(RAX) | reg_read(RDX) << 32;
+	uint64_t x = wrmsr_value();
 	enum access a;
 
 	a = msr_write(v, msr, x);
@@ -144,7 +149,8 @@ static void emulate_msr(struct vcpu *v, struct board *b, struct site *s)
 	/* The count of this instruction itself is not yet to be seen. */
 	b->tick[s->mode]--;
 	counter_sync(v, b);
-	if (inject_refuses(v, msr, s->kind == K_WRMSR))
+	if (inject_refuses(v, msr, s->kind == K_WRMSR,
+			   s->kind == K_WRMSR ? wrmsr_value() : 0))
 		a = FAULT;
 	else if (s->kind == K_RDMSR)
 		a = do_rdmsr(v, s, msr, pc);

@@ -14,6 +14,7 @@ struct event event_decode_intel(uint64_t sel)
 {
 	switch (sel & 0xffff) {
 	case 0x00c0: return every(EV_INSN, 1);		/* instructions */
+	case 0x01c0: return every(EV_INSN, 1);		/* the same, of fewer counters */
 	case 0x003c: return every(EV_INSN, 1);		/* core cycles */
 	case 0x013c: return every(EV_INSN, 1);		/* reference cycles */
 	case 0x0300: return every(EV_INSN, 1);

@@ -75,10 +75,25 @@ uint64_t inject_until(struct vcpu *v, struct board *b)
 	return left;
 }
 
-/* A counter has overflowed, and no PMI is on its way yet. */
+/* A counter has overflowed; a PMI may be on its way already. */
 void inject_overflow(struct vcpu *v, struct board *b)
 {
-	v->pmi_due = retired_all(v, b) + v->knob[KNOB_LATE];
+	uint64_t due = retired_all(v, b) + v->knob[KNOB_LATE];
+
+	if (!v->pmi_pending)
+		v->pmi_due = due;
+	else if (v->knob[KNOB_QUEUE] && v->queued < QUEUE)
+		v->queue[v->queued++] = due;
+}
+
+/* The first PMI is delivered: the next one, if there is any, takes its place. */
+void inject_next(struct vcpu *v)
+{
+	v->pmi_pending = v->queued;
+	if (!v->queued)
+		return;
+	v->pmi_due = v->queue[0];
+	memmove(v->queue, v->queue + 1, --v->queued * sizeof(v->queue[0]));
 }
 
 bool inject_is_due(struct vcpu *v, struct board *b)
@@ -159,10 +174,12 @@ uint64_t inject_claim(struct vcpu *v)
 	return 1;
 }
 
-static bool refuses(struct vcpu *v, uint32_t msr, bool write)
+static bool refuses(struct vcpu *v, uint32_t msr, bool write, uint64_t value)
 {
 	uint64_t which = v->knob[KNOB_REFUSE];
 
+	if (write && value & v->knob[KNOB_REFUSE_ACK] && msr_class_of(msr) == MSR_ACK)
+		return true;
 	if (!which || (!write && !(which & REFUSE_READS)))
 		return false;
 	if (which & REFUSE_HELD && !held)
@@ -172,10 +189,10 @@ static bool refuses(struct vcpu *v, uint32_t msr, bool write)
 	return msr_class_of(msr) != MSR_OTHER;
 }
 
-/* Is this access to fault? */
-bool inject_refuses(struct vcpu *v, uint32_t msr, bool write)
+/* Is this access to fault? value: what is written. */
+bool inject_refuses(struct vcpu *v, uint32_t msr, bool write, uint64_t value)
 {
-	if (!refuses(v, msr, write))
+	if (!refuses(v, msr, write, value))
 		return false;
 	last_refused = v;
 	n_refused++;

@@ -143,6 +143,8 @@ static bool option(char *arg)
 		return switch_option(val, "on", "off", &cfg.full_width);
 	if (!strcmp(arg, "pti"))
 		return switch_option(val, "on", "off", &cfg.pti);
+	if (!strcmp(arg, "irqoff"))
+		return switch_option(val, "on", "off", &cfg.irqoff);
 	if (!strcmp(arg, "initial"))
 		return initial_option(val);
 	if (!strcmp(arg, "out")) {

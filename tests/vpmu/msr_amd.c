@@ -52,7 +52,7 @@ enum access msr_amd_write(struct vcpu *v, uint32_t msr, uint64_t x)
 		if (sel)
 			v->evtsel[i] = x & ~(1ULL << 19 | 1ULL << 21);
 		else
-			v->ctr[i].val = x & cfg.width_mask;
+			counter_set(v, i, x & cfg.width_mask);
 		return DONE;
 	}
 	if (cfg.version >= 2) {

@@ -61,11 +61,11 @@ enum access msr_intel_write(struct vcpu *v, uint32_t msr, uint64_t x)
 			  1ULL << 61;
 
 	if (msr - 0xc1 < (uint32_t)cfg.gp) {
-		v->ctr[msr - 0xc1].val = (uint64_t)(int32_t)x & cfg.width_mask;
+		counter_set(v, msr - 0xc1, (uint64_t)(int32_t)x & cfg.width_mask);
 	} else if (msr - 0x4c1 < (uint32_t)cfg.gp) {
 		if (x & ~cfg.width_mask || !cfg.full_width)
 			return FAULT;
-		v->ctr[msr - 0x4c1].val = x;
+		counter_set(v, msr - 0x4c1, x);
 	} else if (msr - 0x186 < (uint32_t)cfg.gp) {
 		if (x >> 32 || (x & 1 << 21 && cfg.version < 3))
 			return FAULT;
@@ -73,7 +73,7 @@ enum access msr_intel_write(struct vcpu *v, uint32_t msr, uint64_t x)
 	} else if (cfg.version >= 2 && msr - 0x309 < (uint32_t)cfg.fixed) {
 		if (x & ~cfg.width_mask)
 			return FAULT;
-		v->ctr[FIXED0 + msr - 0x309].val = x;
+		counter_set(v, FIXED0 + msr - 0x309, x);
 	} else if (msr == 0x345) {
 		return FAULT;
 	} else if (cfg.version >= 2 && msr == 0x38d) {

@@ -67,7 +67,7 @@ bool pmi_raise_lvtpc(struct vcpu *v)
 	}
 	if ((lvt & LVT_MODE) == LVT_MODE_NMI)
 		v->n_pmi_nmi++;
-	if (!cfg.amd)			/* Intel's masks it on delivery */
+	if (!cfg.amd || v->knob[KNOB_LVTMASK])	/* Intel's masks it on delivery */
 		phys_write32(APIC_BASE + APIC_LVTPC, lvt | LVT_MASKED);
 	message(v, lvt & 0x7ff);
 	return true;
@@ -75,7 +75,7 @@ bool pmi_raise_lvtpc(struct vcpu *v)
 
 bool pmi_deliver(struct vcpu *v)
 {
-	v->pmi_pending = false;
+	inject_next(v);
 	v->n_pmi++;
 	if (inject_loses(v))
 		return false;

@@ -314,6 +314,7 @@ static struct site *translate_insn(struct run *r, struct block *blk,
 	blk->slot[i].flags = insn.flags;
 	blk->size = blk->slot[i].off + len;
 	count_insn(r, blk, i, in, len, &insn);
+	irqoff_watch_insn(in, blk, bytes, &insn);
 	if (!(insn.flags & F_SITE))
 		return NULL;
 	s = new_site(blk, i, len, &insn);
@@ -334,6 +335,7 @@ void translate_block(struct qemu_plugin_tb *tb, void *data)
 	}
 	blk = new_block(tb);
 	watch_block(tb, blk);
+	irqoff_watch_block(tb, blk);
 	for (unsigned int i = 0; i < blk->n; i++) {
 		struct qemu_plugin_insn *in = qemu_plugin_tb_get_insn(tb, i);
 

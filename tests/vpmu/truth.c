@@ -155,6 +155,7 @@ static uint64_t access_of(struct vcpu *v, uint32_t what)
 	case VPMU_N_UNMASKED:	  return v->n_unmasked;
 	case VPMU_N_RENEWED:	  return v->n_renewed;
 	case VPMU_N_HELD_OUT:	  return v->n_held_out;
+	case VPMU_N_SHORT:	  return v->n_short;
 	}
 	return 0;
 }
@@ -242,6 +243,7 @@ static uint64_t answer(struct vcpu *v, uint32_t leaf, uint32_t sub,
 	case VPMU_KNOB:	     return inject_set(v, board_of(v), sub, arg);
 	case VPMU_CLAIM:     return inject_claim(v);
 	case VPMU_FIRMWARE:  return firmware_leaf(v, sub, arg);
+	case VPMU_IRQOFF:    return irqoff_leaf(sub, arg);
 	case VPMU_ALL:
 		all_totals(&t);
 		return pick(&t, sub);

@@ -24,6 +24,11 @@ enum knob {
 	KNOB_REFUSE,		/* this register's WRMSR faults; REFUSE_* */
 	KNOB_MASK,		/* NMIs are masked again after each nth IRET */
 	KNOB_HOLD,		/* an NMI stops after its next WRMSR to this register */
+	KNOB_SHORT,		/* counters that are set too near to their overflow,
+				 * lose it; see counter_set() */
+	KNOB_REFUSE_ACK,	/* an acknowledgement with any of these bits faults */
+	KNOB_QUEUE,		/* a PMI for each overflow; none is merged with another */
+	KNOB_LVTMASK,		/* AMD: LVTPC is masked at delivery as well */
 	KNOBS,
 };
 
@@ -33,9 +38,11 @@ enum knob {
 #define REFUSE_RDPMC	(1ULL << 33)	/* and the kernel's RDPMC, of any counter */
 #define REFUSE_HELD	(1ULL << 34)	/* not before a vCPU was held */
 
+#define QUEUE		32		/* PMIs that can be on their way behind the first */
+
 struct config {
 	uint64_t knob[KNOBS];		/* of each vCPU, to begin with */
-	bool amd, p4, gran_insn, mem, pti, full_width;
+	bool amd, p4, gran_insn, mem, pti, full_width, irqoff;
 	int version, gp, fixed, width, skid;
 	int threads;			/* of a core, which share its registers (p4) */
 	int initial_index;		/* -1: firmware left nothing running */
@@ -72,6 +79,7 @@ struct counter {
 	struct event ev;
 	uint8_t modes;		/* bit per mode */
 	bool active, pmi;
+	bool short_set;		/* so that its next overflow has no effect */
 };
 
 struct site {			/* an instruction to emulate, in one block */
@@ -118,6 +126,8 @@ struct vcpu {
 
 	uint64_t knob[KNOBS];
 	uint64_t pmi_due;		/* while one is pending: at this total */
+	uint64_t queue[QUEUE];		/* KNOB_QUEUE: and these after it */
+	unsigned int queued;
 	uint64_t storm_due;
 	bool double_pending;
 	unsigned int unclaimed;		/* NMIs without a cause, not yet claimed */
@@ -131,6 +141,11 @@ struct vcpu {
 	/* After an instruction that was not run natively; see go_on_at(). */
 	uint64_t resume_pc, resume_flags, resume_mark;
 
+	/* irqoff.c: the module has interrupts off, since this total, from here, and
+	 * has executed the code that is watched. */
+	bool off, off_watched;
+	uint64_t off_from, off_pc;
+
 	/* Under the lock of space.c's table. */
 	struct space *space;		/* NULL until CR3 is first loaded */
 	struct totals base;		/* own totals when it was loaded */
@@ -140,7 +155,7 @@ struct vcpu {
 	uint64_t n_rdmsr_class[MSR_CLASSES], n_wrmsr_class[MSR_CLASSES];
 	uint64_t n_rdmsr_native, n_wrmsr_native;
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
-	uint64_t n_overflow_int, n_lost, n_doubled, n_storm, n_held_out;
+	uint64_t n_overflow_int, n_lost, n_doubled, n_storm, n_held_out, n_short;
 	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3;
 	uint64_t no_int3;	/* where one was that is not there any more */
 	uint64_t n_iret, n_unmasked, n_stale_int3, n_renewed;
@@ -221,6 +236,7 @@ void counter_totals(struct vcpu *v, struct totals *t);
 void counter_totals_any(struct vcpu *v, struct totals *t);
 uint64_t counter_now_any(struct vcpu *v, const struct counter *c);
 void counter_sync(struct vcpu *v, struct board *b);
+void counter_set(struct vcpu *v, int i, uint64_t val);
 void counter_note_overflow(struct vcpu *v, struct board *b, bool pmi);
 void counter_deadline(uint8_t modes, uint64_t need, uint64_t left[MODES],
 		      uint64_t *both);
@@ -244,13 +260,14 @@ uint64_t inject_set(struct vcpu *v, struct board *b, unsigned int knob,
 		    uint64_t val);
 uint64_t inject_until(struct vcpu *v, struct board *b);
 void inject_overflow(struct vcpu *v, struct board *b);
+void inject_next(struct vcpu *v);
 bool inject_is_due(struct vcpu *v, struct board *b);
 bool inject_loses(struct vcpu *v);
 void inject_delivered(struct vcpu *v);
 bool inject_masks(struct vcpu *v);
 bool inject_raise(struct vcpu *v, struct board *b);
 uint64_t inject_claim(struct vcpu *v);
-bool inject_refuses(struct vcpu *v, uint32_t msr, bool write);
+bool inject_refuses(struct vcpu *v, uint32_t msr, bool write, uint64_t value);
 void inject_hold(struct vcpu *v, uint32_t msr);
 bool inject_refuses_rdpmc(struct vcpu *v, int mode);
 
@@ -289,6 +306,12 @@ void nmi_mask_find(struct vcpu *v);
 bool nmi_mask_is_set(const struct vcpu *v);
 void nmi_mask_set(struct vcpu *v);
 bool nmi_mask_clear(struct vcpu *v);
+
+/* irqoff.c - how long a module has interrupts off */
+void irqoff_watch_block(struct qemu_plugin_tb *tb, struct block *blk);
+void irqoff_watch_insn(struct qemu_plugin_insn *in, const struct block *blk,
+		       const uint8_t *bytes, const struct insn *insn);
+uint64_t irqoff_leaf(uint32_t what, uint64_t arg);
 
 /* truth.c - the private CPUID leaves, and the totals of address spaces */
 bool truth_cpuid(struct vcpu *v, uint32_t leaf);

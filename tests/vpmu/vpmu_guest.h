@@ -46,6 +46,17 @@ enum {
 	VPMU_CLAIM = 0x19,	/* 1: there was an NMI without a cause, not claimed */
 	VPMU_FIRMWARE = 0x1a,	/* select register sub becomes arg on this vCPU,
 				 * whatever the kernel wrote; the old value */
+	VPMU_IRQOFF = 0x1b,	/* with the option irqoff=on; sub: below */
+};
+
+/*
+ * VPMU_IRQOFF: instructions that the code from BEGIN to END has interrupts off for. Those
+ * that set a range return the old value; LONGEST and LONGEST_WATCHED (of what executed
+ * something from WATCH to WATCHED meanwhile) begin anew. FROM: where the longest began.
+ */
+enum {
+	VPMU_IRQOFF_BEGIN, VPMU_IRQOFF_END, VPMU_IRQOFF_WATCH, VPMU_IRQOFF_WATCHED,
+	VPMU_IRQOFF_FROM, VPMU_IRQOFF_LONGEST, VPMU_IRQOFF_LONGEST_WATCHED,
 };
 
 /* Counters. Loads and stores only with the option mem=on. */
@@ -76,6 +87,7 @@ enum {
 	VPMU_N_UNMASKED = 0x44,		/* masks of NMIs that were taken back */
 	VPMU_N_RENEWED = 0x45,		/* code that differed from its translation */
 	VPMU_N_HELD_OUT = 0x46,		/* holds that ended without a refusal */
+	VPMU_N_SHORT = 0x47,		/* overflows of counters that were set too short */
 };
 
 enum {
@@ -99,6 +111,15 @@ enum {
 	VPMU_KNOB_HOLD,		/* once: an NMI has written this register, and its
 				 * vCPU stands still until a register has refused
 				 * another vCPU, and that one has dealt with it */
+	VPMU_KNOB_SHORT,	/* a counter that is set nearer to its overflow than
+				 * so many events (bits 15:0), or to no multiple of
+				 * so many (bits 31:16; 0: any), loses the overflow */
+	VPMU_KNOB_REFUSE_ACK,	/* WRMSR of any of these bits to the register that
+				 * acknowledges overflows faults */
+	VPMU_KNOB_QUEUE,	/* 1: a PMI for each overflow, up to 32 on their way;
+				 * 0: one that is on its way stands for all */
+	VPMU_KNOB_LVTMASK,	/* 1: AMD's LVTPC is masked at each delivery, as by
+				 * some hypervisors */
 	VPMU_KNOBS,
 };
 

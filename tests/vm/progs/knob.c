@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * knob.c KNOB VALUE COMMAND ARG... - what goes wrong on purpose in the emulated PMU, on all
- * CPUs, while the command runs: late, lost, double, storm, refuse (vpmu_guest.h). The exit
- * status is the command's.
+ * CPUs, while the command runs: late, lost, double, storm, refuse, refuse-ack, queue, lvtmask
+ * (vpmu_guest.h). The exit status is the command's.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -17,7 +17,8 @@
 static const char *const names[VPMU_KNOBS] = {
 	[VPMU_KNOB_LATE] = "late", [VPMU_KNOB_LOST] = "lost",
 	[VPMU_KNOB_DOUBLE] = "double", [VPMU_KNOB_STORM] = "storm",
-	[VPMU_KNOB_REFUSE] = "refuse",
+	[VPMU_KNOB_REFUSE] = "refuse", [VPMU_KNOB_REFUSE_ACK] = "refuse-ack",
+	[VPMU_KNOB_QUEUE] = "queue", [VPMU_KNOB_LVTMASK] = "lvtmask",
 };
 
 static void turn(int knob, unsigned long long value)
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
 	while (argc > 3 && knob < VPMU_KNOBS && (!names[knob] || strcmp(names[knob], argv[1])))
 		knob++;
 	if (argc < 4 || knob == VPMU_KNOBS) {
-		fprintf(stderr, "usage: knob late|lost|double|storm|refuse VALUE COMMAND ARG...\n");
+		fprintf(stderr, "usage: knob late|lost|double|storm|refuse|refuse-ack|queue|lvtmask VALUE COMMAND ARG...\n");
 		return 2;
 	}
 	turn(knob, strtoull(argv[2], NULL, 0));
