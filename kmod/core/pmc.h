@@ -64,6 +64,7 @@ struct hwpmc_pmc {
 	/* Process scope: links to targets, and how many threads those have.
 	 * hwpmc_targets_lock. */
 	struct list_head links;
+	struct list_head cursors;	/* of walks over the links; see cursor.h */
 	unsigned int nthreads;
 	bool counting;			/* new links are active */
 

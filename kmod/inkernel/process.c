@@ -461,7 +461,7 @@ static void flush_slices(struct hwpmc_pmc *pmc, const struct task_struct *task)
 	lockdep_assert_held(&hwpmc_lock);
 	if (!hwpmc_link_is_active(pmc, task))
 		return;
-	hwpmc_targets_take_migrations(pmc);
+	hwpmc_pmc_take_migrations(pmc);
 	hwpmc_switch_flush_slices(pmc);
 }
 

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "../core/class.h"
+#include "../core/cursor.h"
 #include "../core/owner.h"
 #include "../core/pmc.h"
 #include "../sampling/log_object.h"
@@ -112,29 +113,45 @@ void hwpmc_log_allocated(struct hwpmc_pmc *pmc)
 		put_allocate(pmc->owner->log, pmc);
 }
 
-/* ATTACH records of processes that the PMC was attached to before the log began. */
+enum { PIDS = 32 };
+
+static unsigned int next_pids(struct hwpmc_pmc *pmc, struct hwpmc_cursor *cursor,
+			      struct pid **pids)
+{
+	struct list_head *entry;
+	unsigned long flags;
+	unsigned int n = 0;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	while (n < PIDS && (entry = hwpmc_cursor_next(cursor, &pmc->links)))
+		pids[n++] = get_pid(list_entry(entry, struct hwpmc_link,
+					       node)->target->pid);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	return n;
+}
+
+/* ATTACH records of processes that the PMC was attached to before the log began. To write
+ * one can sleep; hwpmc_lock keeps the PMC. */
 static void put_links(struct hwpmc_pmc *pmc)
 {
-	enum { BATCH = 32 };
-	struct pid *pids[BATCH];
-	unsigned int n, i, done = 0;
-	struct hwpmc_link *link;
+	struct hwpmc_cursor cursor;
+	struct pid *pids[PIDS];
 	unsigned long flags;
+	unsigned int n, i;
 
-	do {
-		n = 0;
-		i = 0;
-		raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-		list_for_each_entry(link, &pmc->links, node)
-			if (i++ >= done && n < BATCH)
-				pids[n++] = get_pid(link->target->pid);
-		raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-		done += n;
+	lockdep_assert_held(&hwpmc_lock);
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	hwpmc_cursor_begin(&cursor, &pmc->cursors, &pmc->links);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	while ((n = next_pids(pmc, &cursor, pids))) {
 		for (i = 0; i < n; i++) {
 			hwpmc_log_attached(pmc, pids[i]);
 			put_pid(pids[i]);
 		}
-	} while (n == BATCH);
+	}
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	hwpmc_cursor_end(&cursor);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 }
 
 void hwpmc_records_pmcs(struct hwpmc_log *log)

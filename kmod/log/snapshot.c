@@ -6,6 +6,8 @@
  * before, so no change is lost in between.
  */
 #include <linux/delay.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -16,6 +18,7 @@
 #include "../core/pmc.h"
 #include "../sampling/log_object.h"
 #include "../task/target.h"
+#include "../task/walk.h"
 #include "configure.h"
 #include "task_event.h"
 
@@ -73,6 +76,12 @@ static bool lock_mm(struct snapshot *s, struct mm_struct *mm)
 	return true;
 }
 
+/* The mappings of a process, or of all where there is no memory to list them. */
+static void drop_mappings(struct snapshot *s)
+{
+	hwpmc_log_drop(s->log, HWPMC_DROP_BUSY);
+}
+
 /* ---- one process --------------------------------------------------------- */
 
 /*
@@ -117,7 +126,7 @@ static void put_mappings(struct snapshot *s, struct task_struct *task)
 				put_mapping(s, pid, vma);
 		mmap_read_unlock(mm);
 	} else {
-		hwpmc_log_drop(s->log, HWPMC_DROP_BUSY);
+		drop_mappings(s);
 	}
 	/* Its end, if this was the last reference, waits for the program's own I/O. */
 	mmput_async(mm);
@@ -193,51 +202,77 @@ static void snapshot_processes(struct snapshot *s)
 	s->log->has_processes = true;
 }
 
-/* The pid of the target behind the first `skip` in the PMC's list, or NULL. */
-static struct pid *next_target_rcu(struct hwpmc_pmc *pmc, unsigned int skip)
-{
-	struct hwpmc_link *link;
-	struct pid *pid = NULL;
-	unsigned long flags;
+struct pids {
+	struct pid **pid;
+	unsigned int n;		/* targets */
+	unsigned int max;	/* that there is room for */
+};
 
-	if (!pmc)
-		return NULL;
-	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	list_for_each_entry(link, &pmc->links, node) {
-		if (skip--)
-			continue;
-		pid = get_pid(link->target->pid);
-		break;
-	}
-	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	return pid;
+static void add_pid_locked(struct hwpmc_link *link, void *arg)
+{
+	struct pids *p = arg;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (p->n < p->max)
+		p->pid[p->n] = get_pid(link->target->pid);
+	p->n++;
 }
 
-static struct pid *next_target(struct snapshot *s, unsigned int skip)
+static void get_targets(struct snapshot *s, struct pids *p)
 {
-	struct pid *pid;
+	struct hwpmc_pmc *pmc;
 
+	p->n = 0;
 	rcu_read_lock();
-	pid = next_target_rcu(hwpmc_owner_find_process(s->owner, s->id), skip);
+	pmc = hwpmc_owner_find_process(s->owner, s->id);
+	if (pmc)
+		hwpmc_walk_links(pmc, add_pid_locked, p);
 	rcu_read_unlock();
-	return pid;
 }
 
-/* Processes that a process-scope PMC is attached to. */
+static void put_targets(struct pids *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < min(p->n, p->max); i++)
+		put_pid(p->pid[i]);
+}
+
+static void snapshot_target(struct snapshot *s, struct pid *pid)
+{
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
+
+	if (!task)
+		return;
+	put_process(s, task);
+	put_task_struct(task);
+	cond_resched();
+}
+
+/* Processes that a process-scope PMC is attached to. What they fork meanwhile is reported
+ * by the hooks. */
 static void snapshot_targets(struct snapshot *s)
 {
-	struct task_struct *task;
-	unsigned int n = 0;
-	struct pid *pid;
+	struct pids p = { .max = 64 };
+	unsigned int i;
 
-	while ((pid = next_target(s, n++))) {
-		task = get_pid_task(pid, PIDTYPE_TGID);
-		put_pid(pid);
-		if (!task)
-			continue;
-		put_process(s, task);
-		put_task_struct(task);
+	for (;;) {
+		p.pid = kvmalloc_array(p.max, sizeof(struct pid *), GFP_KERNEL);
+		if (!p.pid) {
+			drop_mappings(s);
+			return;
+		}
+		get_targets(s, &p);
+		if (p.n <= p.max)
+			break;
+		put_targets(&p);
+		kvfree(p.pid);
+		p.max = 2 * p.n;
 	}
+	for (i = 0; i < p.n; i++)
+		snapshot_target(s, p.pid[i]);
+	put_targets(&p);
+	kvfree(p.pid);
 }
 
 static void snapshot_take(struct snapshot *s)

@@ -236,6 +236,7 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 			  HWPMC_CAP_USER;
 	hwpmc_pmc_set_count(pmc, op->count);
 	INIT_LIST_HEAD(&pmc->links);
+	INIT_LIST_HEAD(&pmc->cursors);
 	INIT_LIST_HEAD(&pmc->sys_node);
 	return pmc;
 }

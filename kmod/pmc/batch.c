@@ -153,7 +153,7 @@ static void process_read(struct hwpmc_batch *b)
 	/* First: a thread that is switched in after this has them in its slice. */
 	for (i = b->nsystem; i < b->n; i++)
 		if (b->item[i].pending && b->item[i].pmc->counts_off_cpu)
-			hwpmc_targets_take_migrations(b->item[i].pmc);
+			hwpmc_pmc_take_migrations(b->item[i].pmc);
 	if (read_here(b))
 		return;
 	cpumask_clear(b->cpus);

@@ -6,7 +6,6 @@
  */
 #include <linux/lockdep.h>
 #include <linux/sched.h>
-#include <linux/stop_machine.h>
 
 #include "../compat/tracepoints.h"
 #include "../core/class.h"
@@ -173,30 +172,14 @@ void hwpmc_hooks_put(unsigned int which)
 		hwpmc_work_again(&idle, IDLE_DELAY);
 }
 
-/* In stop_machine(): no thread walks its list of notifiers (see task/watch.c). */
-static void unhook_dismissed_locked(struct hwpmc_thread *thread)
-{
-	if (!thread->target)
-		hwpmc_thread_unhook_locked(thread);
-}
-
-static int unhook_all_stopped(void *unused)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	hwpmc_threads_each_locked(unhook_dismissed_locked);
-	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	return 0;
-}
-
 static void unhook_unused(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	unhook_records();
 	if (!process_users && process_hooked) {
-		if (READ_ONCE(hwpmc_nthreads))
-			stop_machine(unhook_all_stopped, NULL, NULL);
+		/* No target is left, and so no thread joins. */
+		while (hwpmc_threads_wait())
+			hwpmc_watch_settle();
 		hwpmc_watch_end();
 		hwpmc_probe_unregister(tp_newtask, probe_newtask);
 		hwpmc_probe_unregister(tp_exit, probe_exit);

@@ -130,7 +130,7 @@ static void process_harvest(struct hwpmc_pmc *pmc)
 
 	/* First: a thread that is switched in after this has them in its slice. */
 	if (unlikely(pmc->counts_off_cpu))
-		hwpmc_targets_take_migrations(pmc);
+		hwpmc_pmc_take_migrations(pmc);
 	local_irq_disable();
 	c = this_cpu_ptr(hwpmc_cpus);
 	if (c->row[pmc->row].pmc == pmc) {

@@ -159,6 +159,7 @@ static int attach_link(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	fresh = hwpmc_target_alloc(leader, GFP_KERNEL);
 	if (!fresh)
 		return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+	hwpmc_link_prepare(leader, pmc);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	target = hwpmc_target_find(leader);
 	if (!target) {
@@ -189,6 +190,7 @@ static int attach_threads(struct hwpmc_target *target, struct task_struct *leade
 		ret = join_prepare(&pool, hdr);
 	} while (!ret);
 	pool_free(&pool);
+	hwpmc_targets_grow();
 	return ret;
 }
 
@@ -207,11 +209,11 @@ static bool attach_end(struct hwpmc_pmc *pmc, struct hwpmc_target *target, bool 
 	if (refused && target->link[pmc->row].pmc == pmc)
 		hwpmc_unlink_locked(target, pmc);
 	hwpmc_followers_add_locked(target);
-	dropped = hwpmc_target_drop_if_empty_locked(target);
+	dropped = hwpmc_target_remove_if_empty_locked(target);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	if (dropped) {
 		hwpmc_switch_sync_followers();
-		hwpmc_target_free(target);
+		hwpmc_target_release(target);
 	}
 	return dropped;
 }

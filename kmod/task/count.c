@@ -9,6 +9,7 @@
 #include "followers.h"
 #include "switch.h"
 #include "target.h"
+#include "walk.h"
 
 bool hwpmc_counts_only_current(const struct hwpmc_pmc *pmc)
 {
@@ -28,66 +29,65 @@ void hwpmc_count_sync(bool here_only)
 	local_irq_restore(flags);
 }
 
-static void activate_locked(struct hwpmc_pmc *pmc)
+static void activate_link_locked(struct hwpmc_link *link, void *unused)
+{
+	hwpmc_link_activate_locked(link);
+}
+
+static void deactivate_link_locked(struct hwpmc_link *link, void *unused)
+{
+	struct hwpmc_target *target = link->target;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	WRITE_ONCE(target->active, target->active & ~BIT_ULL(link->pmc->row));
+}
+
+static void set_counting(struct hwpmc_pmc *pmc, bool counting)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	pmc->counting = counting;
+	/* STOPPED comes when the CPUs have followed: hwpmc_pmc_read() looks for slices in
+	 * flight while it is RUNNING. */
+	if (counting)
+		WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+}
+
+/* Links that a fork makes meanwhile are as .counting says. */
+static void change_links(struct hwpmc_pmc *pmc, bool counting)
+{
+	/* Migrations before the start are not counted, those before the stop are. */
+	if (counting)
+		hwpmc_pmc_forget_migrations(pmc);
+	else
+		hwpmc_pmc_take_migrations(pmc);
+	set_counting(pmc, counting);
+	rcu_read_lock();
+	hwpmc_walk_links(pmc, counting ? activate_link_locked : deactivate_link_locked,
+			 NULL);
+	rcu_read_unlock();
+}
+
+/* Of current alone: one link. */
+static void change_here_locked(struct hwpmc_pmc *pmc, bool counting)
 {
 	struct hwpmc_link *link;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	pmc->counting = true;
-	WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
+	pmc->counting = counting;
+	if (counting)
+		WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
 	list_for_each_entry(link, &pmc->links, node) {
-		/* Migrations before the start are not counted. */
-		hwpmc_link_forget_migrations_locked(link);
-		hwpmc_link_activate_locked(link);
+		if (counting) {
+			hwpmc_link_forget_migrations_locked(link);
+			activate_link_locked(link, NULL);
+		} else {
+			hwpmc_link_take_migrations_locked(link);
+			deactivate_link_locked(link, NULL);
+		}
 	}
-}
-
-static void deactivate_locked(struct hwpmc_pmc *pmc)
-{
-	u64 bit = BIT_ULL(pmc->row);
-	struct hwpmc_link *link;
-
-	lockdep_assert_held(&hwpmc_targets_lock);
-	pmc->counting = false;
-	list_for_each_entry(link, &pmc->links, node) {
-		hwpmc_link_take_migrations_locked(link);
-		WRITE_ONCE(link->target->active, link->target->active & ~bit);
-	}
-}
-
-void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
-{
-	unsigned long flags;
-	bool here_only;
-
-	lockdep_assert_held(&hwpmc_lock);
-	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	activate_locked(pmc);
-	here_only = hwpmc_counts_only_current(pmc);
-	if (!here_only)
-		hwpmc_followers_pmc_locked(pmc);
-	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	hwpmc_count_sync(here_only);
-}
-
-void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
-{
-	unsigned long flags;
-	bool here_only;
-
-	lockdep_assert_held(&hwpmc_lock);
-	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	deactivate_locked(pmc);
-	here_only = hwpmc_counts_only_current(pmc);
-	if (!here_only)
-		hwpmc_followers_pmc_locked(pmc);
-	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	hwpmc_count_sync(here_only);
-	/*
-	 * Only now: hwpmc_pmc_read() looks for slices in flight while the state is
-	 * RUNNING.
-	 */
-	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
 }
 
 /* No other thread can make it false: only current could get threads or children. */
@@ -114,77 +114,84 @@ static bool is_of_earlier_locked(const struct hwpmc_target *target,
 }
 
 /* The targets of PMC i that none of the PMCs before it is attached to. */
-static void add_followers_locked(struct hwpmc_pmc *const *pmcs, unsigned int i)
+static bool add_followers_locked(struct hwpmc_pmc *const *pmcs, unsigned int i)
 {
 	const struct hwpmc_link *link;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	list_for_each_entry(link, &pmcs[i]->links, node)
-		if (!is_of_earlier_locked(link->target, pmcs, i))
-			hwpmc_followers_add_locked(link->target);
+		if (!is_of_earlier_locked(link->target, pmcs, i) &&
+		    !hwpmc_followers_add_locked(link->target))
+			return false;
+	return true;
 }
 
-/* As they have any number of links, the lock is taken for each. What is linked meanwhile,
- * by a fork, counts as it is to. */
-static void change_with_followers(struct hwpmc_pmc *const *pmcs, unsigned int n,
-				  void (*change_locked)(struct hwpmc_pmc *))
+static void find_followers(struct hwpmc_pmc *const *pmcs, unsigned int n)
 {
 	unsigned long flags;
+	bool more = true;
 	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-		change_locked(pmcs[i]);
-		raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
-	}
 	hwpmc_followers_begin();
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && more; i++) {
 		raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-		add_followers_locked(pmcs, i);
+		more = add_followers_locked(pmcs, i);
 		raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	}
-	hwpmc_count_sync(false);
 }
 
-/* At most a link for each row. No switch comes between the first and the last. */
-static void change_here(struct hwpmc_pmc *const *pmcs, unsigned int n,
-			void (*change_locked)(struct hwpmc_pmc *))
+/* No switch comes between the first and the last. */
+static void change_here(struct hwpmc_pmc *const *pmcs, unsigned int n, bool counting)
 {
 	unsigned long flags;
 	unsigned int i;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	for (i = 0; i < n; i++)
-		change_locked(pmcs[i]);
+		change_here_locked(pmcs[i], counting);
 	raw_spin_unlock(&hwpmc_targets_lock);
 	hwpmc_count_sync(true);
 	local_irq_restore(flags);
 }
 
-static void change_all(struct hwpmc_pmc *const *pmcs, unsigned int n,
-		       void (*change_locked)(struct hwpmc_pmc *))
+static void change_all(struct hwpmc_pmc *const *pmcs, unsigned int n, bool counting)
 {
+	unsigned int i;
+
 	lockdep_assert_held(&hwpmc_lock);
 	if (!n)
 		return;
-	if (all_count_only_current(pmcs, n))
-		change_here(pmcs, n, change_locked);
-	else
-		change_with_followers(pmcs, n, change_locked);
+	if (all_count_only_current(pmcs, n)) {
+		change_here(pmcs, n, counting);
+	} else {
+		for (i = 0; i < n; i++)
+			change_links(pmcs[i], counting);
+		find_followers(pmcs, n);
+		hwpmc_count_sync(false);
+	}
+	if (!counting)
+		for (i = 0; i < n; i++)
+			WRITE_ONCE(pmcs[i]->state, HWPMC_STATE_STOPPED);
 }
 
 void hwpmc_targets_activate_all(struct hwpmc_pmc *const *pmcs, unsigned int n)
 {
-	change_all(pmcs, n, activate_locked);
+	change_all(pmcs, n, true);
 }
 
 void hwpmc_targets_deactivate_all(struct hwpmc_pmc *const *pmcs, unsigned int n)
 {
-	unsigned int i;
+	change_all(pmcs, n, false);
+}
 
-	change_all(pmcs, n, deactivate_locked);
-	for (i = 0; i < n; i++)
-		WRITE_ONCE(pmcs[i]->state, HWPMC_STATE_STOPPED);
+void hwpmc_targets_activate(struct hwpmc_pmc *pmc)
+{
+	change_all(&pmc, 1, true);
+}
+
+void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
+{
+	change_all(&pmc, 1, false);
 }
 
 /* The process's link to the PMC, or NULL. */
@@ -208,8 +215,6 @@ static void link_enable_locked(struct hwpmc_link *link)
 	if (!(target->disabled & bit))
 		return;
 	target->disabled &= ~bit;
-	/* Migrations while it was disabled are not counted. */
-	hwpmc_link_forget_migrations_locked(link);
 	hwpmc_link_activate_locked(link);
 }
 
@@ -219,7 +224,6 @@ static void link_disable_locked(struct hwpmc_link *link)
 	u64 bit = BIT_ULL(link->pmc->row);
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	hwpmc_link_take_migrations_locked(link);
 	target->disabled |= bit;
 	WRITE_ONCE(target->active, target->active & ~bit);
 }
@@ -244,11 +248,14 @@ static void link_change(struct hwpmc_pmc *pmc, const struct task_struct *task,
 
 void hwpmc_link_enable(struct hwpmc_pmc *pmc, const struct task_struct *task)
 {
+	/* Migrations while it was disabled are not counted. */
+	hwpmc_pmc_forget_migrations(pmc);
 	link_change(pmc, task, link_enable_locked);
 }
 
 void hwpmc_link_disable(struct hwpmc_pmc *pmc, const struct task_struct *task)
 {
+	hwpmc_pmc_take_migrations(pmc);
 	link_change(pmc, task, link_disable_locked);
 }
 
@@ -277,15 +284,4 @@ bool hwpmc_link_is_active(const struct hwpmc_pmc *pmc, const struct task_struct 
 	yes = link && link->target->active & BIT_ULL(pmc->row);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	return yes;
-}
-
-void hwpmc_targets_take_migrations(struct hwpmc_pmc *pmc)
-{
-	struct hwpmc_link *link;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	list_for_each_entry(link, &pmc->links, node)
-		hwpmc_link_take_migrations_locked(link);
-	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 }

@@ -21,8 +21,9 @@
 #include "followers.h"
 #include "rdpmc.h"
 #include "target.h"
+#include "walk.h"
 
-/* removed: targets without links, chained by their .threads, which is empty. */
+/* removed: targets without links, chained by their .removed_node. */
 static void remove_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 			       struct list_head *removed)
 {
@@ -31,23 +32,24 @@ static void remove_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pm
 	hwpmc_unlink_locked(target, pmc);
 	hwpmc_followers_add_locked(target);
 	if (!target->rows) {
-		hwpmc_target_dismiss_locked(target);
-		list_add(&target->threads, removed);
+		hwpmc_target_remove_locked(target);
+		list_add(&target->removed_node, removed);
 	}
 }
 
-/* All links, or those of the last attach and those that descendants inherited of it. */
-static void remove_links(struct hwpmc_pmc *pmc, bool last_attach,
-			 struct list_head *removed)
-{
-	struct hwpmc_link *link, *next;
-	unsigned long flags;
+struct removal {
+	bool last_attach;		/* only its links, and what descendants inherited */
+	struct list_head targets;
+};
 
-	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	list_for_each_entry_safe(link, next, &pmc->links, node)
-		if (!last_attach || link->attach == pmc->attaches)
-			remove_link_locked(link->target, pmc, removed);
-	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+static void remove_one_locked(struct hwpmc_link *link, void *arg)
+{
+	struct removal *removal = arg;
+	struct hwpmc_pmc *pmc = link->pmc;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!removal->last_attach || link->attach == pmc->attaches)
+		remove_link_locked(link->target, pmc, &removal->targets);
 }
 
 static void remove_link_of(struct hwpmc_pmc *pmc, struct task_struct *leader,
@@ -63,33 +65,37 @@ static void remove_link_of(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 }
 
-static void free_targets(struct list_head *removed)
+static void release_targets(struct list_head *removed)
 {
 	struct hwpmc_target *target, *next;
 
-	list_for_each_entry_safe(target, next, removed, threads)
-		hwpmc_target_free(target);
+	list_for_each_entry_safe(target, next, removed, removed_node)
+		hwpmc_target_release(target);
 }
 
 /* The links are removed: wait for the CPUs, and free. */
 static void detach_end(struct list_head *removed, bool here_only)
 {
 	hwpmc_count_sync(here_only);
-	free_targets(removed);
+	release_targets(removed);
 	hwpmc_unhooked_free();
 }
 
 static void detach_links(struct hwpmc_pmc *pmc, bool last_attach)
 {
 	bool here_only = hwpmc_counts_only_current(pmc);
-	LIST_HEAD(removed);
+	struct removal removal = {
+		.last_attach = last_attach,
+		.targets = LIST_HEAD_INIT(removal.targets),
+	};
 
 	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_pmc_take_migrations(pmc);
 	hwpmc_followers_begin();
 	rcu_read_lock();
-	remove_links(pmc, last_attach, &removed);
+	hwpmc_walk_links(pmc, remove_one_locked, &removal);
 	rcu_read_unlock();
-	detach_end(&removed, here_only);
+	detach_end(&removal.targets, here_only);
 }
 
 void hwpmc_detach_all(struct hwpmc_pmc *pmc)
@@ -109,6 +115,7 @@ static void detach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	unsigned int i;
 
 	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_pmc_take_migrations(pmc);
 	hwpmc_followers_begin();
 	remove_link_of(pmc, leader, &removed);
 	for (i = 0; i < d->n; i++)
@@ -121,6 +128,7 @@ void hwpmc_detach_task(struct hwpmc_pmc *pmc, struct task_struct *task)
 	LIST_HEAD(removed);
 
 	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_pmc_take_migrations(pmc);
 	hwpmc_followers_begin();
 	remove_link_of(pmc, task, &removed);
 	detach_end(&removed, false);
@@ -134,6 +142,7 @@ static int detach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	bool attached;
 
 	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_pmc_take_migrations(pmc);
 	hwpmc_followers_begin();
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	target = hwpmc_target_find(leader);
@@ -141,7 +150,7 @@ static int detach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	if (attached) {
 		hwpmc_unlink_locked(target, pmc);
 		hwpmc_followers_add_locked(target);
-		if (hwpmc_target_drop_if_empty_locked(target))
+		if (hwpmc_target_remove_if_empty_locked(target))
 			empty = target;
 	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
@@ -151,7 +160,8 @@ static int detach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NOT_ATTACHED, pid);
 	hwpmc_log_detached(pmc, task_tgid(leader));
 	hwpmc_count_sync(false);
-	hwpmc_target_free(empty);
+	if (empty)
+		hwpmc_target_release(empty);
 	hwpmc_unhooked_free();
 	return 0;
 }

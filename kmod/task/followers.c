@@ -59,24 +59,27 @@ void hwpmc_followers_begin(void)
 	all_follow = false;
 }
 
-void hwpmc_followers_add_locked(const struct hwpmc_target *target)
+bool hwpmc_followers_add_locked(const struct hwpmc_target *target)
 {
 	const struct hwpmc_thread *thread;
+	unsigned int looks;
 	int cpu;
 
 	lockdep_assert_held(&hwpmc_lock);
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (all_follow || target->nthreads > looks_left) {
+	looks = max(target->nthreads, 1u);
+	if (all_follow || looks > looks_left) {
 		all_follow = true;
-		return;
+		return false;
 	}
-	looks_left -= target->nthreads;
+	looks_left -= looks;
 	smp_mb();	/* D: pairs with that of the scheduler, see above */
 	list_for_each_entry(thread, &target->threads, node) {
 		cpu = hwpmc_task_cpu(thread->task);
 		if (cpu >= 0)
 			cpumask_set_cpu(cpu, &followers);
 	}
+	return true;
 }
 
 void hwpmc_followers_pmc_locked(const struct hwpmc_pmc *pmc)
@@ -85,11 +88,9 @@ void hwpmc_followers_pmc_locked(const struct hwpmc_pmc *pmc)
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	hwpmc_followers_begin();
-	list_for_each_entry(link, &pmc->links, node) {
-		hwpmc_followers_add_locked(link->target);
-		if (all_follow)
+	list_for_each_entry(link, &pmc->links, node)
+		if (!hwpmc_followers_add_locked(link->target))
 			return;
-	}
 }
 
 void hwpmc_followers_call(smp_call_func_t fn, void *arg)

@@ -19,8 +19,8 @@ struct hwpmc_pmc;
 struct hwpmc_target;
 
 void hwpmc_followers_begin(void);
-/* Before the target's threads are dismissed. */
-void hwpmc_followers_add_locked(const struct hwpmc_target *target);
+/* Before the target's threads are dismissed. False: all CPUs follow, whatever is added. */
+bool hwpmc_followers_add_locked(const struct hwpmc_target *target);
 /* Begin, and add each target that the PMC is attached to, after it was changed. */
 void hwpmc_followers_pmc_locked(const struct hwpmc_pmc *pmc);
 /*

@@ -91,6 +91,7 @@ void hwpmc_lifecycle_newthread(struct task_struct *child)
 	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_thread_free(thread);
+	hwpmc_targets_grow();
 }
 
 static bool has_inheritable_locked(const struct hwpmc_target *parent)
@@ -159,6 +160,7 @@ void hwpmc_lifecycle_newprocess(struct task_struct *child)
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_target_free(fresh);
 	hwpmc_thread_free(thread);
+	hwpmc_targets_grow();
 }
 
 /*
@@ -241,6 +243,7 @@ static bool unlink_unprivileged_locked(struct hwpmc_target *target,
 
 		if (pmc->privileged || !hwpmc_exec_gained(bprm, pmc->cred))
 			continue;
+		hwpmc_link_take_migrations_locked(&target->link[pmc->row]);
 		hwpmc_unlink_locked(target, pmc);
 		lost |= loss_note_locked(pmc);
 	}
@@ -304,11 +307,12 @@ static bool unlink_all_locked(struct hwpmc_target *target)
 }
 
 /* All threads that are measured have exited. While the process is being attached others
- * may be alive that have no descriptor yet. */
+ * may be alive that have no descriptor yet; and a target that an operation has removed is
+ * released by that. */
 static bool has_exited_locked(const struct hwpmc_target *target)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	return !target->nthreads &&
+	return !target->nthreads && !target->removed &&
 	       !(target->attaching && atomic_read(&current->signal->live));
 }
 

@@ -9,7 +9,9 @@
 
 #include "../core/cpu.h"
 #include "../sampling/pmc_records.h"
+#include "count.h"
 #include "target.h"
+#include "walk.h"
 
 void hwpmc_thread_migrated_irqoff(struct task_struct *task)
 {
@@ -57,24 +59,46 @@ void hwpmc_thread_add_migrations_irqoff(struct hwpmc_thread *thread,
  * The kernel also moves threads that sleep, and one may not run again while it is
  * measured. A sample needs a running thread, so sampling PMCs get theirs at switch-in.
  */
+static bool takes_off_cpu(const struct hwpmc_pmc *pmc)
+{
+	return pmc->counts_off_cpu && !hwpmc_pmc_samples(pmc);
+}
+
+static void take_of_thread_locked(struct hwpmc_thread *thread, void *arg)
+{
+	struct hwpmc_target *target = thread->target;
+	struct hwpmc_pmc *pmc = arg;
+	struct hwpmc_link *link = &target->link[pmc->row];
+	u32 n;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (link->pmc != pmc || !(target->active & BIT_ULL(pmc->row)))
+		return;
+	n = thread_take_migrations(thread, hwpmc_rows[pmc->row].ri);
+	if (!n)
+		return;
+	atomic64_add(n, &pmc->total);
+	hwpmc_pmc_record_value_locked(link, thread->task, n);
+}
+
 void hwpmc_link_take_migrations_locked(struct hwpmc_link *link)
 {
-	struct hwpmc_target *target = link->target;
-	struct hwpmc_pmc *pmc = link->pmc;
 	struct hwpmc_thread *thread;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (!pmc->counts_off_cpu || hwpmc_pmc_samples(pmc) ||
-	    !(target->active & BIT_ULL(pmc->row)))
+	if (!takes_off_cpu(link->pmc))
 		return;
-	list_for_each_entry(thread, &target->threads, node) {
-		u32 n = thread_take_migrations(thread, hwpmc_rows[pmc->row].ri);
+	list_for_each_entry(thread, &link->target->threads, node)
+		take_of_thread_locked(thread, link->pmc);
+}
 
-		if (!n)
-			continue;
-		atomic64_add(n, &pmc->total);
-		hwpmc_pmc_record_value_locked(link, thread->task, n);
-	}
+void hwpmc_pmc_take_migrations(struct hwpmc_pmc *pmc)
+{
+	if (!takes_off_cpu(pmc))
+		return;
+	rcu_read_lock();
+	hwpmc_walk_pmc_threads(pmc, take_of_thread_locked);
+	rcu_read_unlock();
 }
 
 void hwpmc_thread_forget_migrations_locked(struct hwpmc_thread *thread,
@@ -94,4 +118,24 @@ void hwpmc_link_forget_migrations_locked(struct hwpmc_link *link)
 		return;
 	list_for_each_entry(thread, &link->target->threads, node)
 		hwpmc_thread_forget_migrations_locked(thread, link->pmc);
+}
+
+/* Those that count already keep theirs. */
+static void forget_of_thread_locked(struct hwpmc_thread *thread, void *arg)
+{
+	struct hwpmc_target *target = thread->target;
+	struct hwpmc_pmc *pmc = arg;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (target->link[pmc->row].pmc == pmc && !(target->active & BIT_ULL(pmc->row)))
+		hwpmc_thread_forget_migrations_locked(thread, pmc);
+}
+
+void hwpmc_pmc_forget_migrations(struct hwpmc_pmc *pmc)
+{
+	if (!pmc->counts_off_cpu)
+		return;
+	rcu_read_lock();
+	hwpmc_walk_pmc_threads(pmc, forget_of_thread_locked);
+	rcu_read_unlock();
 }

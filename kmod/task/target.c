@@ -4,57 +4,63 @@
  * from process context, from the fork, exec and exit probes, and from the switch path
  * (interrupts off, run queue's lock held).
  */
-#include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "../core/cursor.h"
 #include "../core/owner.h"
+#include "../core/work.h"
 #include "../debug/trace.h"
 #include "../debug/tunables.h"
 #include "rdpmc.h"
 #include "prealloc.h"
 #include "switch.h"
 #include "target.h"
+#include "walk.h"
 
-/* hwpmc_hashsize buckets each. hwpmc_targets_lock, RCU. */
-static struct hlist_head *targets __ro_after_init, *threads __ro_after_init;
-static unsigned int hash_bits __ro_after_init;
+/* Of hwpmc_hashsize buckets at first. hwpmc_targets_lock, RCU. */
+static struct hwpmc_hash targets, threads;
 
-unsigned int hwpmc_nthreads, hwpmc_npending;
+unsigned int hwpmc_npending;
 
 static struct kmem_cache *target_cache, *thread_cache;
 static LLIST_HEAD(unhooked);
+/* See hwpmc_threads_settle_locked(); hwpmc_targets_lock. */
+static HLIST_HEAD(pending);
+static HLIST_HEAD(dismissed);
 
-static struct hlist_head *hash_bucket(struct hlist_head *table, const void *key)
-{
-	return &table[hash_ptr(key, hash_bits)];
-}
-
+/* Interrupts off are an RCU read-side section, here and below. */
 struct hwpmc_target *hwpmc_target_find(const struct task_struct *task)
 {
-	struct signal_struct *signal = task->signal;
-	struct hwpmc_target *target;
+	struct hwpmc_hash_entry *entry = hwpmc_hash_find(&targets, task->signal);
 
-	/* Interrupts off are an RCU read-side section, here and below. */
-	hlist_for_each_entry_rcu(target, hash_bucket(targets, signal), hash,
-				 irqs_disabled())
-		if (target->signal == signal)
-			return target;
-	return NULL;
+	return entry ? container_of(entry, struct hwpmc_target, hash) : NULL;
 }
 
 struct hwpmc_thread *hwpmc_thread_find(const struct task_struct *task)
 {
-	struct hwpmc_thread *thread;
+	struct hwpmc_hash_entry *entry = hwpmc_hash_find(&threads, task);
 
-	hlist_for_each_entry_rcu(thread, hash_bucket(threads, task), hash,
-				 irqs_disabled())
-		if (thread->task == task)
-			return thread;
-	return NULL;
+	return entry ? container_of(entry, struct hwpmc_thread, hash) : NULL;
+}
+
+static void grow_hashes(struct work_struct *work)
+{
+	if (hwpmc_hash_is_full(&targets))
+		hwpmc_hash_grow(&targets);
+	if (hwpmc_hash_is_full(&threads))
+		hwpmc_hash_grow(&threads);
+}
+
+static DECLARE_WORK(grow_work, grow_hashes);
+
+void hwpmc_targets_grow(void)
+{
+	if (hwpmc_hash_is_full(&targets) || hwpmc_hash_is_full(&threads))
+		hwpmc_work(&grow_work);
 }
 
 struct hwpmc_target *hwpmc_target_alloc(struct task_struct *task, gfp_t gfp)
@@ -68,6 +74,7 @@ struct hwpmc_target *hwpmc_target_alloc(struct task_struct *task, gfp_t gfp)
 	target->signal = task->signal;
 	target->pid = get_pid(task_tgid(task));
 	INIT_LIST_HEAD(&target->threads);
+	INIT_LIST_HEAD(&target->cursors);
 	for (i = 0; i < hwpmc_nrows; i++)
 		target->link[i].target = target;
 	return target;
@@ -93,8 +100,10 @@ struct hwpmc_thread *hwpmc_thread_alloc(gfp_t gfp)
 	struct hwpmc_thread *thread =
 		hwpmc_prealloc_or_new(&hwpmc_prealloc_threads, gfp);
 
-	if (thread)
-		preempt_notifier_init(&thread->notifier, &hwpmc_preempt_ops);
+	if (!thread)
+		return NULL;
+	preempt_notifier_init(&thread->notifier, &hwpmc_preempt_ops);
+	INIT_HLIST_NODE(&thread->waiting);
 	return thread;
 }
 
@@ -116,13 +125,13 @@ void hwpmc_thread_free(struct hwpmc_thread *thread)
 void hwpmc_target_insert_locked(struct hwpmc_target *target)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	hlist_add_head_rcu(&target->hash, hash_bucket(targets, target->signal));
+	hwpmc_hash_add_locked(&targets, &target->hash, target->signal);
 }
 
 static void target_remove_locked(struct hwpmc_target *target)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	hlist_del_init_rcu(&target->hash);
+	hwpmc_hash_del_locked(&targets, &target->hash);
 }
 
 void hwpmc_link_activate_locked(struct hwpmc_link *link)
@@ -157,6 +166,32 @@ static void link_set_state_locked(struct hwpmc_link *link,
 	link->attach = pmc->attaches;
 }
 
+static void thread_prepare_locked(struct hwpmc_thread *thread, void *arg)
+{
+	struct hwpmc_pmc *pmc = arg;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	/* Another PMC of the row was inherited meanwhile: the attach will be refused. */
+	if (thread->target->link[pmc->row].pmc)
+		return;
+	thread->period_left[pmc->row] = 0;
+	hwpmc_thread_forget_migrations_locked(thread, pmc);
+}
+
+void hwpmc_link_prepare(struct task_struct *leader, struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_target *target;
+
+	lockdep_assert_held(&hwpmc_lock);
+	rcu_read_lock();
+	target = hwpmc_target_find(leader);
+	/* Only an exec ends a link meanwhile, and its process has one thread. */
+	if (target && (pmc->counts_off_cpu ||
+		       READ_ONCE(target->used_rows) & BIT_ULL(pmc->row)))
+		hwpmc_walk_threads(target, thread_prepare_locked, pmc);
+	rcu_read_unlock();
+}
+
 void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		       const struct hwpmc_link *inherited)
 {
@@ -165,10 +200,10 @@ void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 	struct hwpmc_thread *thread;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	list_for_each_entry(thread, &target->threads, node) {
-		thread->period_left[pmc->row] = 0;
-		hwpmc_thread_forget_migrations_locked(thread, pmc);
-	}
+	/* A child that is being made has one thread at most. */
+	if (inherited)
+		list_for_each_entry(thread, &target->threads, node)
+			thread_prepare_locked(thread, pmc);
 	trace_hwpmc_process_linktarget(pmc, target->pid);
 	atomic64_set(&link->total, 0);
 	link->initial = 0;
@@ -190,13 +225,13 @@ void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	trace_hwpmc_process_unlinktarget(pmc, target->pid);
-	hwpmc_link_take_migrations_locked(link);
 	WRITE_ONCE(target->active, target->active & ~bit);
 	target->dormant &= ~bit;
 	target->disabled &= ~bit;
 	target->rows &= ~bit;
+	WRITE_ONCE(target->used_rows, target->used_rows | bit);
 	WRITE_ONCE(target->slow_path, target->slow_path & ~bit);
-	list_del(&link->node);
+	hwpmc_cursors_del(&pmc->cursors, &link->node);
 	WRITE_ONCE(link->pmc, NULL);
 	pmc->nthreads -= target->nthreads;
 }
@@ -214,6 +249,19 @@ static void count_threads_locked(struct hwpmc_target *target, int n)
 	target->nthreads += n;
 }
 
+/* After each change of its state or its target. */
+static void thread_set_waiting_locked(struct hwpmc_thread *thread)
+{
+	lockdep_assert_held(&hwpmc_targets_lock);
+	hlist_del_init(&thread->waiting);
+	if (thread->state == HWPMC_THREAD_UNHOOKED)
+		return;
+	if (!thread->target)
+		hlist_add_head(&thread->waiting, &dismissed);
+	else if (thread->state == HWPMC_THREAD_PENDING)
+		hlist_add_head(&thread->waiting, &pending);
+}
+
 void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
 			      struct hwpmc_target *target,
 			      struct task_struct *task)
@@ -225,13 +273,14 @@ void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
 	if (thread->task) {		/* revived: still in the hash and hooked */
 		memset(thread->period_left, 0, array_size(hwpmc_nrows, sizeof(u64)));
 		memset32(thread->migrations_seen, thread->migrations, HWPMC_SOFT_ROWS);
+		thread_set_waiting_locked(thread);
 		return;
 	}
 	thread->task = task;
 	thread->state = HWPMC_THREAD_PENDING;
-	hwpmc_nthreads++;
 	hwpmc_npending++;
-	hlist_add_head_rcu(&thread->hash, hash_bucket(threads, task));
+	hwpmc_hash_add_locked(&threads, &thread->hash, task);
+	thread_set_waiting_locked(thread);
 }
 
 void hwpmc_thread_leave_locked(struct hwpmc_thread *thread)
@@ -239,9 +288,10 @@ void hwpmc_thread_leave_locked(struct hwpmc_thread *thread)
 	lockdep_assert_held(&hwpmc_targets_lock);
 	if (!thread->target)
 		return;
-	list_del(&thread->node);
+	hwpmc_cursors_del(&thread->target->cursors, &thread->node);
 	count_threads_locked(thread->target, -1);
 	WRITE_ONCE(thread->target, NULL);
+	thread_set_waiting_locked(thread);
 }
 
 void hwpmc_thread_hook_locked(struct hwpmc_thread *thread)
@@ -252,6 +302,7 @@ void hwpmc_thread_hook_locked(struct hwpmc_thread *thread)
 	thread->state = HWPMC_THREAD_LINKED;
 	hwpmc_npending--;
 	hlist_add_head(&thread->notifier.link, &thread->task->preempt_notifiers);
+	thread_set_waiting_locked(thread);
 }
 
 void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread)
@@ -261,8 +312,7 @@ void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread)
 	 * has revived it finds that it exits. */
 	if (thread->state == HWPMC_THREAD_UNHOOKED)
 		return;
-	hlist_del_rcu(&thread->hash);
-	hwpmc_nthreads--;
+	hwpmc_hash_del_locked(&threads, &thread->hash);
 	/*
 	 * Not hlist_del(): the caller may be a notifier of this list, and the walk
 	 * goes on from this entry's ->next. The entry outlives the walk, which has
@@ -273,6 +323,7 @@ void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread)
 	else
 		hwpmc_npending--;
 	thread->state = HWPMC_THREAD_UNHOOKED;
+	thread_set_waiting_locked(thread);
 	llist_add(&thread->unhooked, &unhooked);
 }
 
@@ -295,7 +346,26 @@ void hwpmc_target_dismiss_locked(struct hwpmc_target *target)
 	target_remove_locked(target);
 }
 
-bool hwpmc_target_drop_if_empty_locked(struct hwpmc_target *target)
+void hwpmc_target_remove_locked(struct hwpmc_target *target)
+{
+	lockdep_assert_held(&hwpmc_targets_lock);
+	target_remove_locked(target);
+	target->removed = true;
+}
+
+static void leave_one_locked(struct hwpmc_thread *thread, void *unused)
+{
+	hwpmc_thread_leave_locked(thread);
+}
+
+void hwpmc_target_release(struct hwpmc_target *target)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_walk_threads(target, leave_one_locked, NULL);
+	hwpmc_target_free(target);
+}
+
+bool hwpmc_target_remove_if_empty_locked(struct hwpmc_target *target)
 {
 	u64 rows = target->rows;
 
@@ -304,7 +374,7 @@ bool hwpmc_target_drop_if_empty_locked(struct hwpmc_target *target)
 		return false;
 	for (; rows; rows &= rows - 1)
 		hwpmc_unlink_locked(target, target->link[__ffs64(rows)].pmc);
-	hwpmc_target_dismiss_locked(target);
+	hwpmc_target_remove_locked(target);
 	return true;
 }
 
@@ -320,32 +390,63 @@ bool hwpmc_attached_to(const struct hwpmc_pmc *pmc, const struct task_struct *ta
 	return yes;
 }
 
-void hwpmc_threads_each_locked(void (*fn)(struct hwpmc_thread *))
+/* As hwpmc_thread_hook_locked(), with a third of the instructions for each. */
+static unsigned int hook_pending_locked(unsigned int most)
 {
-	struct hwpmc_thread *thread;
-	struct hlist_node *next;
-	int i;
+	struct hlist_node *node = pending.first;
+	unsigned int n = 0;
 
-	for (i = 0; i < hwpmc_hashsize; i++)
-		hlist_for_each_entry_safe(thread, next, &threads[i], hash)
-			fn(thread);
+	lockdep_assert_held(&hwpmc_targets_lock);
+	for (; node && n < most; n++) {
+		struct hwpmc_thread *thread =
+			hlist_entry(node, struct hwpmc_thread, waiting);
+
+		node = node->next;
+		INIT_HLIST_NODE(&thread->waiting);
+		thread->state = HWPMC_THREAD_LINKED;
+		hlist_add_head(&thread->notifier.link, &thread->task->preempt_notifiers);
+	}
+	WRITE_ONCE(pending.first, node);
+	if (node)
+		node->pprev = &pending.first;
+	hwpmc_npending -= n;
+	return n;
+}
+
+void hwpmc_threads_settle_locked(void)
+{
+	unsigned int left;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	left = HWPMC_SETTLE_BATCH - hook_pending_locked(HWPMC_SETTLE_BATCH);
+	/* To remove one takes four times the instructions. */
+	for (left /= 4; left && !hlist_empty(&dismissed); left--)
+		hwpmc_thread_unhook_locked(hlist_entry(dismissed.first,
+						       struct hwpmc_thread, waiting));
+}
+
+bool hwpmc_threads_wait(void)
+{
+	return !hlist_empty(&pending) || !hlist_empty(&dismissed);
 }
 
 static void free_all(void)
 {
 	kmem_cache_destroy(thread_cache);
 	kmem_cache_destroy(target_cache);
-	kvfree(threads);
-	kvfree(targets);
+	hwpmc_hash_exit(&threads);
+	hwpmc_hash_exit(&targets);
 }
 
 int hwpmc_targets_init(void)
 {
 	size_t size = offsetof(struct hwpmc_target, link[hwpmc_nrows]);
 
-	hash_bits = ilog2(hwpmc_hashsize);
-	targets = kvcalloc(hwpmc_hashsize, sizeof(*targets), GFP_KERNEL);
-	threads = kvcalloc(hwpmc_hashsize, sizeof(*threads), GFP_KERNEL);
+	unsigned int bits = ilog2(hwpmc_hashsize);
+	bool made;
+
+	made = !hwpmc_hash_init(&targets, bits, &hwpmc_targets_lock);
+	made &= !hwpmc_hash_init(&threads, bits, &hwpmc_targets_lock);
 	target_cache = kmem_cache_create("hwpmc_target", size, 0,
 					 SLAB_ACCOUNT, NULL);
 	thread_cache = kmem_cache_create("hwpmc_thread",
@@ -354,7 +455,7 @@ int hwpmc_targets_init(void)
 					 0, SLAB_ACCOUNT, NULL);
 	hwpmc_prealloc_targets.cache = target_cache;
 	hwpmc_prealloc_threads.cache = thread_cache;
-	if (targets && threads && target_cache && thread_cache)
+	if (made && target_cache && thread_cache)
 		return 0;
 	free_all();
 	return -ENOMEM;
@@ -362,6 +463,7 @@ int hwpmc_targets_init(void)
 
 void hwpmc_targets_exit(void)
 {
+	cancel_work_sync(&grow_work);
 	hwpmc_prealloc_drop();
 	hwpmc_unhooked_free();
 	rcu_barrier();

@@ -17,6 +17,7 @@
 #include <linux/spinlock.h>
 
 #include "../core/pmc.h"
+#include "hash.h"
 
 /* A PMC attached to a target. One per row of a target, or none (pmc NULL). */
 struct hwpmc_link {
@@ -39,10 +40,11 @@ struct hwpmc_link {
  * last thread or its last link. Freed by RCU, because the switch path reads it.
  */
 struct hwpmc_target {
-	struct hlist_node hash;		/* by signal_struct */
+	struct hwpmc_hash_entry hash;	/* by .signal; hwpmc_targets_lock, RCU */
 	struct signal_struct *signal;	/* the key; never dereferenced */
 	struct pid *pid;		/* of the thread group; a reference */
 	u64 rows;			/* with a link; hwpmc_targets_lock */
+	u64 used_rows;			/* that had a link before; hwpmc_targets_lock */
 	u64 active;			/* of .rows: they count; hwpmc_targets_lock,
 					 * read in switches */
 	u64 slow_path;			/* of .rows: pmc->slow_path; as .active */
@@ -52,7 +54,11 @@ struct hwpmc_target {
 					 * enabled them for this process;
 					 * hwpmc_targets_lock */
 	struct list_head threads;	/* hwpmc_targets_lock */
+	struct list_head cursors;	/* of walks over them; see core/cursor.h */
 	unsigned int nthreads;		/* hwpmc_targets_lock */
+	bool removed;			/* from the hash by an operation, which releases it
+					 * when its threads have left; hwpmc_targets_lock */
+	struct list_head removed_node;	/* hwpmc_lock */
 	struct hwpmc_pmc *attaching;	/* attach.c links this one, adds the threads and
 					 * drops the target if none is left; NULL: no
 					 * attach goes on; hwpmc_targets_lock */
@@ -75,11 +81,14 @@ struct hwpmc_userpage;
  */
 struct hwpmc_thread {
 	struct preempt_notifier notifier;
-	struct hlist_node hash;		/* by task; hwpmc_targets_lock, RCU */
+	struct hwpmc_hash_entry hash;	/* by .task; hwpmc_targets_lock, RCU */
 	struct task_struct *task;	/* the key; alive while in the hash */
 	struct hwpmc_target *target;	/* hwpmc_targets_lock; read in switches */
 	enum hwpmc_thread_state state;	/* hwpmc_targets_lock */
 	struct list_head node;		/* in target->threads; hwpmc_targets_lock */
+	struct hlist_node waiting;	/* in the list of those that a stop of all CPUs
+					 * would settle: pending, or dismissed with a
+					 * notifier; hwpmc_targets_lock */
 	struct hwpmc_userpage *page;	/* for RDPMC, or NULL; set by the thread itself
 					 * under hwpmc_targets_lock */
 	/* Migrations to another CPU, counted by the scheduler's probe; and those of
@@ -110,7 +119,12 @@ void hwpmc_thread_free(struct hwpmc_thread *thread);
 /* Into the hash; hwpmc_target_dismiss_locked() takes it out. */
 void hwpmc_target_insert_locked(struct hwpmc_target *target);
 
-/* inherited: the parent's link, NULL: the link is an attach's. */
+/*
+ * Before the link of an attach to a process that is a target already: its threads forget
+ * what an earlier PMC of the row has left.
+ */
+void hwpmc_link_prepare(struct task_struct *leader, struct hwpmc_pmc *pmc);
+/* inherited: the parent's link, NULL: the link is an attach's, and prepared. */
 void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		       const struct hwpmc_link *inherited);
 /* The process counts from here on, unless the PMC is stopped, or the link is dormant or
@@ -131,31 +145,49 @@ void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread);
  * without that lock. */
 void hwpmc_unhooked_free(void);
 
-/* Dismiss all threads and remove the target from the hash; it has no links. */
+/* Dismiss the thread that it has, if any, and remove the target from the hash; it has no
+ * links. */
 void hwpmc_target_dismiss_locked(struct hwpmc_target *target);
-/* Where a target has no links or no threads: unlink what it has left, and dismiss. */
-bool hwpmc_target_drop_if_empty_locked(struct hwpmc_target *target);
+/*
+ * For operations: the target, without links, has any number of threads. Remove it from the
+ * hash; then, without the lock, dismiss its threads and free it. hwpmc_lock is not released
+ * between the two.
+ */
+void hwpmc_target_remove_locked(struct hwpmc_target *target);
+void hwpmc_target_release(struct hwpmc_target *target);
+/* Where a target has no links or no threads: unlink what it has left, and remove. */
+bool hwpmc_target_remove_if_empty_locked(struct hwpmc_target *target);
 
 /* Is this PMC attached to the task's process? Any lock, or none. */
 bool hwpmc_attached_to(const struct hwpmc_pmc *pmc, const struct task_struct *task);
 
-/* Threads in the hash, and pending ones of them. */
-extern unsigned int hwpmc_nthreads, hwpmc_npending;	/* hwpmc_targets_lock */
+/* Pending threads. */
+extern unsigned int hwpmc_npending;	/* hwpmc_targets_lock */
 
-/* For each thread in the hash; under hwpmc_targets_lock or stop_machine(). */
-void hwpmc_threads_each_locked(void (*fn)(struct hwpmc_thread *));
+/* After threads have joined, without a lock: lets the hashes grow if they are full. */
+void hwpmc_targets_grow(void);
+
+/*
+ * In stop_machine(): hook threads that are pending, remove those that are dismissed. At most
+ * HWPMC_SETTLE_BATCH are hooked, or a quarter as many removed, so that the stop does not last
+ * longer with more threads.
+ */
+#define HWPMC_SETTLE_BATCH	240
+void hwpmc_threads_settle_locked(void);
+/* Would that do anything? */
+bool hwpmc_threads_wait(void);
 
 /* migrations.c: the scheduler has moved a task, which does not run, to another CPU.
  * Interrupts off. */
 void hwpmc_thread_migrated_irqoff(struct task_struct *task);
-/* Add the migrations that are not counted yet: of one thread, to a row that was just
- * loaded; of all threads of a process, to the PMC, if the link is active. */
+/* Add the migrations that are not counted yet, to a row that was just loaded. */
 void hwpmc_thread_add_migrations_irqoff(struct hwpmc_thread *thread,
 					unsigned int nr);
+/* To its PMC's total; of a link whose target has one thread (else: count.h). */
 void hwpmc_link_take_migrations_locked(struct hwpmc_link *link);
-/* Migrations until now are not counted by this PMC. */
+/* Migrations until now are not counted by this PMC; in the same way. */
+void hwpmc_link_forget_migrations_locked(struct hwpmc_link *link);
 void hwpmc_thread_forget_migrations_locked(struct hwpmc_thread *thread,
 					   const struct hwpmc_pmc *pmc);
-void hwpmc_link_forget_migrations_locked(struct hwpmc_link *link);
 
 #endif /* HWPMC_TARGET_H */

@@ -71,27 +71,43 @@ void hwpmc_watch_end(void)
  * In stop_machine() only the stopper threads run: every other thread is switched out,
  * its events are in the totals, and no code walks its list of notifiers.
  */
-static int hook_all_stopped(void *unused)
+static int settle_stopped(void *unused)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	hwpmc_threads_each_locked(hwpmc_thread_hook_locked);
+	hwpmc_threads_settle_locked();
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	return 0;
+}
+
+void hwpmc_watch_settle(void)
+{
+	stop_machine(settle_stopped, NULL, NULL);
+}
+
+/* One batch, so that operations of others come between two. True: more are pending. */
+static bool hook_some_pending(void)
+{
+	bool more;
+
+	mutex_lock(&hwpmc_lock);
+	if (READ_ONCE(hwpmc_npending))
+		hwpmc_watch_settle();
+	/* Only an attach makes threads pending, under hwpmc_lock. */
+	more = READ_ONCE(hwpmc_npending);
+	if (!more)
+		hwpmc_watch_end();
+	hwpmc_unhooked_free();
+	mutex_unlock(&hwpmc_lock);
+	return more;
 }
 
 /* Do not wait for sleepers; the probe would tax every switch. */
 static void hook_pending_work(struct work_struct *work)
 {
-	mutex_lock(&hwpmc_lock);
-	if (READ_ONCE(hwpmc_npending))
-		stop_machine(hook_all_stopped, NULL, NULL);
-	/* Only an attach makes threads pending, under hwpmc_lock. */
-	if (!READ_ONCE(hwpmc_npending))
-		hwpmc_watch_end();
-	hwpmc_unhooked_free();
-	mutex_unlock(&hwpmc_lock);
+	while (hook_some_pending())
+		cond_resched();
 }
 
 int hwpmc_watch_init(void)

@@ -11,6 +11,8 @@ int hwpmc_watch_switches(void);
 /* The same, while hwpmc_rdpmc_users is not 0; and end that, a moment later. */
 int hwpmc_watch_rdpmc(void);
 void hwpmc_unwatch_rdpmc(void);
+/* Stops all CPUs for hwpmc_threads_settle_locked(): for one batch. */
+void hwpmc_watch_settle(void);
 /* Unregister the probe, unless hwpmc_rdpmc_users is not 0. */
 void hwpmc_watch_end(void);
 

@@ -4,11 +4,16 @@
  * counted once, and at once. Needs no PMU.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
+#include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "../lib/kmod_worker.h"
 
@@ -203,6 +208,126 @@ START_TEST(moves_of_a_thread_that_does_not_run_are_counted_at_once)
 }
 END_TEST
 
+#define HERD	100		/* threads: more than one step of a walk over them */
+
+struct herd {
+	pid_t pid, tid[HERD];
+	uint32_t *go;			/* a futex: all are woken at once */
+};
+
+static void *wait_then_pause(void *go)
+{
+	syscall(SYS_futex, go, FUTEX_WAIT, 0, NULL, NULL, 0);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void be_herd(struct herd *herd)
+{
+	pthread_t thread;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		_exit(1);
+	for (int i = 0; i < HERD; i++)
+		if (pthread_create(&thread, NULL, wait_then_pause, herd->go))
+			_exit(1);
+	for (;;)
+		pause();
+}
+
+/* All threads but the first; false: not all are there yet. */
+static bool find_threads(struct herd *herd)
+{
+	char path[64];
+	struct dirent *e;
+	DIR *dir;
+	int n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", herd->pid);
+	dir = opendir(path);
+	ck_assert(dir);
+	while ((e = readdir(dir))) {
+		pid_t tid = atoi(e->d_name);
+
+		if (tid && tid != herd->pid && n < HERD)
+			herd->tid[n++] = tid;
+	}
+	closedir(dir);
+	return n == HERD;
+}
+
+static void begin_herd(struct herd *herd)
+{
+	herd->go = mmap(NULL, sizeof(*herd->go), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(herd->go != MAP_FAILED);
+	dev_pin(0, 0);
+	herd->pid = fork();
+	if (!herd->pid)
+		be_herd(herd);
+	dev_unpin(0);
+	while (!find_threads(herd))
+		dev_msleep(1);
+	for (int i = 0; i < HERD; i++)
+		dev_await_call(herd->tid[i], SYS_futex);
+}
+
+static void move_herd(const struct herd *herd, int cpu)
+{
+	for (int i = 0; i < HERD; i++)
+		dev_pin(herd->tid[i], cpu);
+}
+
+static uint32_t count_herd(const struct herd *herd)
+{
+	uint32_t id = count("cpu_migration");
+
+	ok(hwpmc_attach(h, id, herd->pid));
+	ok(hwpmc_start(h, id));
+	return id;
+}
+
+START_TEST(moves_of_a_hundred_threads_that_do_not_run_are_counted_at_once)
+{
+	uint32_t stopped, detached, kept, late;
+	struct herd herd;
+	pid_t occupier;
+
+	begin_herd(&herd);
+	open_device();
+	stopped = count_herd(&herd);
+	detached = count_herd(&herd);
+	kept = count_herd(&herd);
+	dev_put("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+	occupier = occupy(1);
+	have_cpu(0);
+	ck_assert_int_eq(syscall(SYS_futex, herd.go, FUTEX_WAKE, HERD, NULL, NULL, 0),
+			 HERD);
+	move_herd(&herd, 1);
+	ck_assert_uint_eq(value(kept), HERD);
+	move_herd(&herd, 0);
+	ok(hwpmc_stop(h, stopped));
+	ok(hwpmc_detach(h, detached, herd.pid));
+	ck_assert_uint_eq(value(stopped), 2 * HERD);
+	ck_assert_uint_eq(value(detached), 2 * HERD);
+	move_herd(&herd, 1);
+	late = count_herd(&herd);
+	move_herd(&herd, 0);
+	ok(hwpmc_start(h, stopped));
+	move_herd(&herd, 1);
+	ck_assert_uint_eq(value(stopped), 3 * HERD);
+	ck_assert_uint_eq(value(detached), 2 * HERD);
+	ck_assert_uint_eq(value(kept), 5 * HERD);
+	ck_assert_uint_eq(value(late), 2 * HERD);
+	give_cpu_back();
+	leave(occupier);
+	leave(herd.pid);
+	dev_put("/proc/sys/kernel/sched_rt_runtime_us", "950000");
+	close_device();
+}
+END_TEST
+
 START_TEST(moves_before_an_exec_are_not_of_what_waits_for_it)
 {
 	uint32_t after, all;
@@ -281,6 +406,7 @@ int main(void)
 	dev_setup();
 	harness_add_timed(migrations_are_those_that_the_kernel_counts, 30);
 	harness_add_timed(moves_of_a_thread_that_does_not_run_are_counted_at_once, 30);
+	harness_add_timed(moves_of_a_hundred_threads_that_do_not_run_are_counted_at_once, 30);
 	harness_add_timed(moves_before_an_exec_are_not_of_what_waits_for_it, 30);
 	harness_add_timed(increments_of_moves_add_up_wherever_they_were_counted, 30);
 	harness_add_timed(each_migration_is_a_sample_at_period_1, 30);
