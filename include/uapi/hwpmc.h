@@ -244,7 +244,8 @@ enum hwpmc_reason {
 	HWPMC_WHY_LOG_CLOSED = 60,	/* closed: end it, configure another */
 	HWPMC_WHY_KGMON = 61,		/* no such command [command] */
 	HWPMC_WHY_PMU_REFUSED = 62,	/* access to a counter register faulted;
-					 * a hypervisor may filter it [MSR] */
+					 * a hypervisor may filter it [MSR, or
+					 * HWPMC_FAULT_RDPMC | index] */
 	/* PMCALLOCATE, class P4 */
 	HWPMC_WHY_SIBLINGS = 63,	/* process scope, and threads of a core share
 					 * the counters [CPU with one online] */
@@ -259,6 +260,9 @@ enum hwpmc_reason {
 					 * unprivileged_kernel=1 */
 	HWPMC_WHY__COUNT
 };
+
+/* In the detail of PMU_REFUSED, with the counter's index in ECX; in no MSR's number. */
+#define HWPMC_FAULT_RDPMC	0x20000000u
 
 /* ------------------------------------------------------------------------ */
 /* Structures                                                                */

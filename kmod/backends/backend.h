@@ -18,6 +18,7 @@
 #ifndef HWPMC_BACKEND_H
 #define HWPMC_BACKEND_H
 
+#include "../compat/fault.h"
 #include "../compat/types.h"	/* fixed-width types, on the host too */
 #include "hwpmc.h"		/* uapi */
 
@@ -161,12 +162,5 @@ struct hwpmc_machine {
 	unsigned int nclass;
 	struct hwpmc_class cls[HWPMC_CLASS_MAX];
 };
-
-/*
- * The first MSR that has faulted since the hardware was claimed, 0: none. A hypervisor
- * may filter any MSR at any time. From then on all values of the claimed classes may
- * be wrong, until the last of their PMCs is released. Read in any context.
- */
-extern u32 hwpmc_msr_faulted;
 
 #endif /* HWPMC_BACKEND_H */

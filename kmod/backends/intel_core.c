@@ -183,14 +183,14 @@ u32 hwpmc_intel_state(const struct hwpmc_class *cls)
 void hwpmc_intel_global_irqoff(u64 own, bool on)
 {
 	struct shadow *s = this_cpu_ptr(&shadow);
-	u64 ack = own;
+	bool freezes = hwpmc_intel_pmu.version >= 4;
 
 	if (hwpmc_intel_pmu.version < 2)
 		return;
-	/* A freeze that is still set would keep all counters stopped. */
-	if (hwpmc_intel_pmu.version >= 4)
-		ack |= INTEL_ACK_FREEZE;
-	hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_ACK, ack);
+	/* A freeze that is still set would keep all counters stopped. A hypervisor that
+	 * refuses to clear it does not freeze. */
+	if (!freezes || hwpmc_wrmsr_safe(INTEL_GLOBAL_ACK, own | INTEL_ACK_FREEZE))
+		hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_ACK, own);
 	s->global = on ? s->global | own : s->global & ~own;
 	hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_CTRL, s->global);
 }

@@ -20,8 +20,6 @@
 
 static unsigned int users;	/* classes that have claimed; hwpmc_lock */
 
-u32 hwpmc_msr_faulted;
-
 void hwpmc_x86_note_fault_nmi(u32 msr)
 {
 	cmpxchg(&hwpmc_msr_faulted, 0, msr);
@@ -73,6 +71,8 @@ u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank)
 
 	if (users > 1)
 		return 0;
+	/* It may fault since the VM was moved to another host: noted before a PMC counts. */
+	hwpmc_rdpmc(0);
 	for (i = 0; !msr && i < bank->num; i++)
 		msr = find_enable_bits(hwpmc_x86_sel(bank, i), bank->sel_runs);
 	if (!msr && bank->fixed_ctrl)
@@ -102,14 +102,22 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 	return 0;
 }
 
+static void warn_of_fault(u32 faulted)
+{
+	if (faulted & HWPMC_FAULT_RDPMC)
+		pr_warn_ratelimited("RDPMC of counter %#x has faulted: counts may be wrong\n",
+				    faulted & ~HWPMC_FAULT_RDPMC);
+	else if (faulted)
+		pr_warn_ratelimited("access to MSR %#x has faulted: counts may be wrong\n",
+				    faulted);
+}
+
 void hwpmc_x86_release(const struct hwpmc_x86_bank *bank)
 {
 	if (--users)
 		return;
 	bank_unreserve(bank, bank->num);
-	if (READ_ONCE(hwpmc_msr_faulted))
-		pr_warn_ratelimited("access to MSR %#x has faulted: counts may be wrong\n",
-				    hwpmc_msr_faulted);
+	warn_of_fault(READ_ONCE(hwpmc_msr_faulted));
 }
 
 u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank)

@@ -39,7 +39,7 @@ void hwpmc_x86_release(const struct hwpmc_x86_bank *bank);
 u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank);
 
 /*
- * All writes to the bank's registers. A fault is kept in hwpmc_msr_faulted. Any
+ * All writes to the bank's registers. A fault is noted in hwpmc_msr_faulted. Any
  * context on the CPU concerned, NMI included.
  */
 void hwpmc_x86_note_fault_nmi(u32 msr);

@@ -12,7 +12,9 @@
 #include <asm/asm.h>
 #include <asm/msr.h>
 
+#include "fault.h"
 #include "have.h"
+#include "hwpmc.h"		/* uapi */
 
 static inline u64 hwpmc_rdmsr(u32 msr)
 {
@@ -56,15 +58,37 @@ static inline int hwpmc_wrmsr_safe(u32 msr, u64 value)
 }
 
 /*
+ * A fault of RDPMC is noted in hwpmc_msr_faulted, and the value is 0. The code for that
+ * has a section of its own, for the compiler may put a reader into .text.unlikely. As in
+ * the kernel's own exception table it returns to the instruction behind the RDPMC.
+ *
  * Bypasses the paravirt operations, because each context switch reads every PMC. Only
  * Xen PV replaces this operation, and kmod/machine.c uses no counters there.
  */
-static inline u64 hwpmc_rdpmc(u32 index)
+static __always_inline u64 hwpmc_rdpmc(u32 index)
 {
-	return native_read_pmc(index);
+	unsigned long low, high;
+
+	asm volatile("1:	rdpmc\n"
+		     "2:\n"
+		     "	.pushsection .text.hwpmc_rdpmc_faults, \"ax\"\n"
+		     "3:	xorl %%eax, %%eax\n"
+		     "	movl %%ecx, %%edx\n"
+		     "	orl %[rdpmc], %%edx\n"
+		     "	lock cmpxchgl %%edx, %c[noted](%%rip)\n"
+		     "	xorl %%eax, %%eax\n"
+		     "	xorl %%edx, %%edx\n"
+		     "	jmp 2b\n"
+		     "	.popsection\n"
+		     _ASM_EXTABLE(1b, 3b)
+		     : "=a" (low), "=d" (high)
+		     : "c" (index), [rdpmc] "i" (HWPMC_FAULT_RDPMC),
+		       [noted] "i" (&hwpmc_msr_faulted)
+		     : "cc");
+	return low | (u64)high << 32;
 }
 
-/* 0, or -EIO if RDPMC faults. Tried once, as hwpmc_rdpmc() cannot handle a fault. */
+/* 0, or -EIO if RDPMC faults; without a note. */
 static inline int hwpmc_rdpmc_faults(u32 index)
 {
 	int err = -EIO;

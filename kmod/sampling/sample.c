@@ -200,6 +200,11 @@ static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counte
 	struct hwpmc_pmc *pmc = rc->pmc;
 	u64 n;
 
+	/* An RDPMC that faults reads as an overflow. */
+	if (unlikely(READ_ONCE(hwpmc_msr_faulted))) {
+		give_up_row_nmi(c, nr);
+		return;
+	}
 	/* Where kernel mode is counted, events since the overflow are the NMI's own. */
 	n = count_periods_nmi(rc, pmc->carry_overshoot ? counter : 0);
 	if (likely(n)) {
@@ -210,8 +215,7 @@ static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counte
 		if (unlikely(n > 1))
 			count_missed_nmi(rc, n - 1, now);
 	}
-	if (likely(!READ_ONCE(hwpmc_msr_faulted)))
-		arm_nmi(c, nr);
+	arm_nmi(c, nr);
 	if (unlikely(READ_ONCE(hwpmc_msr_faulted)))
 		give_up_row_nmi(c, nr);
 }

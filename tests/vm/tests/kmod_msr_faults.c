@@ -107,6 +107,180 @@ START_TEST(a_select_that_faults_at_a_switch_makes_the_count_uncertain)
 }
 END_TEST
 
+/* Turns of a child since its registers are refused, to be seen by the test. */
+static volatile unsigned int *turns;
+
+static struct child child_that_tells(void (*fn)(void *), uintptr_t arg)
+{
+	turns = mmap(NULL, sizeof(*turns), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(turns != MAP_FAILED);
+	return dev_child(fn, (void *)arg);
+}
+
+static void await_turns(unsigned int n)
+{
+	unsigned int begin = *turns;
+
+	while (*turns - begin < n)
+		dev_msleep(1);
+}
+
+/* Branches of a turn, in user mode. */
+#define TURN	20000
+
+/* Refused while its counter runs here: so it is the end of the turn that fails. */
+static void doze(void *which)
+{
+	dev_spin(100000);
+	vpmu_knob(VPMU_KNOB_REFUSE, (uintptr_t)which);
+	for (;;) {
+		dev_msleep(1);
+		++*turns;
+		dev_spin(TURN);
+	}
+}
+
+/* The child first: what it would still do is no part of the session. */
+static void end_without(struct session *s, struct child *c)
+{
+	kill(c->pid, SIGKILL);
+	waitpid(c->pid, NULL, 0);
+	s->stop = true;
+	pthread_join(s->thread, NULL);
+	end(s);
+}
+
+/* Two on a CPU, that take turns. */
+static void switch_often(void *arg)
+{
+	for (;;) {
+		dev_spin(1000);
+		sched_yield();
+		dev_msleep(1);
+		++*turns;
+	}
+}
+
+static void kill_both(struct child *c)
+{
+	for (int i = 0; i < 2; i++) {
+		kill(c[i].pid, SIGKILL);
+		waitpid(c[i].pid, NULL, 0);
+	}
+}
+
+/* As where a VM is moved to a host that filters it: the switch has no one to tell. */
+START_TEST(rdpmc_that_faults_from_a_switch_on_refuses_the_class)
+{
+	struct hwpmc_op_pmcallocate op;
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	struct child c[2];
+
+	for (int i = 0; i < 2; i++) {
+		c[i] = child_that_tells(switch_often, 0);
+		dev_pin(c[i].pid, 1);
+		dev_ok(dev_attach(fd, id, c[i].pid));
+	}
+	dev_ok(dev_start(fd, id));
+	for (int i = 0; i < 2; i++)
+		dev_go(&c[i]);
+	await_turns(10);
+	ck_assert_int_eq(read_it(fd, id), 0);
+	refuse(VPMU_REFUSE_RDPMC);
+	await_turns(10);
+	REFUSED(read_it(fd, id));
+	ck_assert_uint_eq(dev_hdr.detail & HWPMC_FAULT_RDPMC, HWPMC_FAULT_RDPMC);
+	dev_request(&op, TC, 0, ANY, BRANCH, U);
+	REFUSED(dev_allocate(fd, &op));
+	/* The next claim finds it out at once. */
+	dev_ok(dev_release(fd, id));
+	REFUSED(dev_allocate(fd, &op));
+	ck_assert_uint_eq((uint32_t)dev_hdr.detail, HWPMC_FAULT_RDPMC);
+	refuse(0);
+	dev_ok(dev_allocate(fd, &op));
+	kill_both(c);
+	close(fd);
+}
+END_TEST
+
+/* It does not sleep: so it is an NMI that finds it out. */
+static void lose_rdpmc(void *arg)
+{
+	setpriority(PRIO_PROCESS, 0, -20);
+	dev_spin(100000);
+	vpmu_knob(VPMU_KNOB_REFUSE, VPMU_REFUSE_RDPMC);
+	for (;;) {
+		++*turns;
+		dev_spin(TURN);
+	}
+}
+
+/* The second counter is far from its first overflow. */
+START_TEST(rdpmc_that_faults_while_it_samples_makes_no_samples)
+{
+	unsigned int unknown = dev_unknown_nmis();
+	struct session s;
+	struct child c;
+	uint32_t id, far;
+
+	begin(&s, FAST, 0);
+	id = allocate(&s, "branches:u", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 5000);
+	far = allocate(&s, "branches:u", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 1ull << 40);
+	c = child_that_tells(lose_rdpmc, 0);
+	dev_pin(c.pid, 1);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_attach(s.h, far, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	ok(&s, hwpmc_start(s.h, far));
+	dev_go(&c);
+	await_turns(10);
+	ck_assert_int_ne(hwpmc_stop(s.h, id), 0);
+	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_PMU_REFUSED);
+	refuse(0);
+	end_without(&s, &c);
+	ck_assert_uint_ge(s.t.samples, 10);
+	/* The last overflow is not known to be one. */
+	ck_assert_uint_lt(s.t.samples, overflows() - s.overflows);
+	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
+}
+END_TEST
+
+static void refuse_ack(uint64_t bits)
+{
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		dev_pin(getpid(), cpu);
+		vpmu_knob(VPMU_KNOB_REFUSE_ACK, bits);
+	}
+	dev_unpin(getpid());
+}
+
+/* The bit that ends a freeze; hypervisors that do not freeze may refuse it. */
+START_TEST(an_acknowledgement_that_is_refused_with_bit_59_is_tried_without_it)
+{
+	struct hwpmc_op_pmcallocate op;
+	int fd = dev_open();
+	int refused;
+
+	refuse_ack(1ULL << 59);
+	dev_request(&op, TC, 0, ANY, INSN, U);
+	refused = dev_allocate(fd, &op);
+	close(fd);
+	dev_still_counts();
+	refuse_ack(0);
+	ck_assert_int_eq(refused, 0);
+	/* Without any it cannot be: what is refused then is told. */
+	refuse_ack(~0ULL);
+	fd = dev_open();
+	refused = dev_allocate(fd, &op);
+	refuse_ack(0);
+	ck_assert_int_eq(refused, EIO);
+	ck_assert_uint_eq((uint32_t)dev_hdr.detail, 0x390);
+	close(fd);
+}
+END_TEST
+
 START_TEST(a_select_that_faults_at_the_start_of_a_cpu_refuses_the_start)
 {
 	int fd = dev_open();
@@ -181,50 +355,6 @@ START_TEST(a_counter_that_faults_while_it_samples_stands_still_and_says_so)
 	end(&s);
 }
 END_TEST
-
-/* Turns of a child since its registers are refused, to be seen by the test. */
-static volatile unsigned int *turns;
-
-static struct child child_that_tells(void (*fn)(void *), uintptr_t arg)
-{
-	turns = mmap(NULL, sizeof(*turns), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert(turns != MAP_FAILED);
-	return dev_child(fn, (void *)arg);
-}
-
-static void await_turns(unsigned int n)
-{
-	unsigned int begin = *turns;
-
-	while (*turns - begin < n)
-		dev_msleep(1);
-}
-
-/* Branches of a turn, in user mode. */
-#define TURN	20000
-
-/* Refused while its counter runs here: so it is the end of the turn that fails. */
-static void doze(void *which)
-{
-	dev_spin(100000);
-	vpmu_knob(VPMU_KNOB_REFUSE, (uintptr_t)which);
-	for (;;) {
-		dev_msleep(1);
-		++*turns;
-		dev_spin(TURN);
-	}
-}
-
-/* The child first: what it would still do is no part of the session. */
-static void end_without(struct session *s, struct child *c)
-{
-	kill(c->pid, SIGKILL);
-	waitpid(c->pid, NULL, 0);
-	s->stop = true;
-	pthread_join(s->thread, NULL);
-	end(s);
-}
 
 #define PERIOD	5000
 #define TURNS	20	/* of TURN: 80 periods */
@@ -532,6 +662,10 @@ int main(void)
 	harness_add(a_select_that_faults_refuses_the_allocation_and_names_itself);
 	harness_add(registers_that_cannot_even_be_read_refuse_the_allocation);
 	harness_add(a_select_that_faults_at_a_switch_makes_the_count_uncertain);
+	harness_add(rdpmc_that_faults_from_a_switch_on_refuses_the_class);
+	harness_add(rdpmc_that_faults_while_it_samples_makes_no_samples);
+	if (!dev_is_amd())
+		harness_add(an_acknowledgement_that_is_refused_with_bit_59_is_tried_without_it);
 	harness_add(a_select_that_faults_at_the_start_of_a_cpu_refuses_the_start);
 	harness_add(what_does_not_need_the_registers_goes_on);
 	harness_add(a_counter_that_faults_while_it_samples_stands_still_and_says_so);

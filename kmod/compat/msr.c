@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/* msr.c - see msr.h. */
+#include "msr.h"
+
+u32 hwpmc_msr_faulted;
