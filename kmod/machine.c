@@ -96,8 +96,11 @@ static void probe_one(struct hwpmc_machine *m, const struct hwpmc_class_ops *ops
 	struct hwpmc_class *cls = &m->cls[m->nclass];
 
 	*cls = (struct hwpmc_class){ .ops = ops };
-	if (ops->probe(cls))
+	if (ops->probe(cls)) {
+		m->why = m->why ?: cls->why;
+		m->why_detail = m->why_detail ?: cls->why_detail;
 		return;
+	}
 	m->nclass++;
 	m->pmu_version = max(m->pmu_version, pmu_version(cls));
 }
@@ -119,6 +122,11 @@ int hwpmc_machine_probe(struct hwpmc_machine *m)
 		if (backends[i].hardware)
 			hardware += m->nclass - before;
 	}
+	if (hardware)
+		m->why = HWPMC_WHY_NONE;
+	else if (!m->why)
+		m->why = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? HWPMC_WHY_PMU_GUEST :
+			 HWPMC_WHY_NO_PMU;
 	if (!hardware)
 		pr_info("no usable performance counters on this machine\n");
 	machine_announce(m);

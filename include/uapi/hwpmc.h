@@ -258,6 +258,17 @@ enum hwpmc_reason {
 	/* PMCALLOCATE */
 	HWPMC_WHY_PRIV_KERNEL = 67,	/* kernel mode needs CAP_PERFMON, or
 					 * unprivileged_kernel=1 */
+	/* PMCALLOCATE, class IAP */
+	HWPMC_WHY_EVENT_SIBLINGS = 68,	/* the event needs its core for one thread
+					 * [CPU with another online] */
+	/* GETCPUINFO, in a machine without a class of hardware counters */
+	HWPMC_WHY_NO_PMU = 69,		/* the processor describes none */
+	HWPMC_WHY_PMU_GUEST = 70,	/* nor does the hypervisor that it runs under */
+	HWPMC_WHY_PMU_KINDS = 71,	/* cores of different kinds */
+	HWPMC_WHY_PMU_UNKNOWN = 72,	/* of a version, or with numbers, that the
+					 * module does not know [version] */
+	HWPMC_WHY_PMU_BROKEN = 73,	/* registers keep no value or fault, as where a
+					 * hypervisor filters them [how many] */
 	HWPMC_WHY__COUNT
 };
 
@@ -326,7 +337,8 @@ struct hwpmc_classinfo {
 };
 
 /*
- * GETCPUINFO (2): the machine. No errors.
+ * GETCPUINFO (2): the machine. No errors; in a machine without a class of hardware
+ * counters hdr.reason says why: NO_PMU, PMU_GUEST, PMU_KINDS, PMU_UNKNOWN, PMU_BROKEN.
  * `pmu_state` is the current holder of the hardware counters.
  */
 enum hwpmc_pmu_state {
@@ -436,7 +448,7 @@ struct hwpmc_op_pmcadmin {
  * CPU_WANT_ONE; ENXIO CPU_OFFLINE; EPERM PRIV_SYSTEM; EINVAL FLAGS,
  * FLAGS_MODE, CLASS; EOPNOTSUPP CAPS; EPERM LOCKDOWN, PRIV_KERNEL; EINVAL EVENT,
  * EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED,
- * PMU_RUNNING; EIO PMU_REFUSED; ENOMEM.
+ * PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
  */
 struct hwpmc_op_pmcallocate {
 	struct hwpmc_hdr hdr;

@@ -38,7 +38,7 @@ static void read_leaf(u32 *eax, u32 *ebx)
 		cpuid(AMD_CPUID_PERFMON, eax, ebx, &ecx, &edx);
 }
 
-static int amd_describe(void)
+static int amd_describe(struct hwpmc_class *cls)
 {
 	const char *why = NULL;
 	u32 eax, ebx;
@@ -48,9 +48,12 @@ static int amd_describe(void)
 	err = hwpmc_amd_describe(&pmu, boot_cpu_data.x86,
 				 boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
 				 eax, ebx, &why);
-	if (err == -EINVAL)
+	if (err == -EINVAL) {
 		pr_info("performance counters not used: %s (CPUID 0x80000022: %08x %08x)\n",
 			why, eax, ebx);
+		cls->why = HWPMC_WHY_PMU_UNKNOWN;
+		cls->why_detail = eax & 0xff;
+	}
 	return err;
 }
 
@@ -77,7 +80,7 @@ static int amd_probe(struct hwpmc_class *cls)
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_AMD &&
 	    boot_cpu_data.x86_vendor != X86_VENDOR_HYGON)
 		return -ENODEV;
-	err = amd_describe();
+	err = amd_describe(cls);
 	if (err)
 		return err;
 	describe_bank();

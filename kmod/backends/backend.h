@@ -57,7 +57,7 @@ struct hwpmc_class_ops {
 	/*
 	 * Does this machine have the class? 0: yes, *cls is filled in (name, id,
 	 * caps, width, num, rdpmc_base). -ENODEV: no. Other errors: yes, but it
-	 * cannot be used; one pr_info line has said why.
+	 * cannot be used; one pr_info line has said why, and cls->why does.
 	 */
 	int (*probe)(struct hwpmc_class *cls);
 	/* At unload. NULL: nothing to free. */
@@ -148,6 +148,8 @@ struct hwpmc_class {
 	u32 first;		/* first row; set by the core */
 	s64 rdpmc_base;		/* RDPMC index of row 0 (rows follow), -1: none */
 	u64 max_period;		/* see write_nmi() */
+	u32 why;		/* probe() failed: enum hwpmc_reason, or 0 */
+	s32 why_detail;
 	bool nmi;		/* interrupts by the local APIC's LVTPC */
 	bool shareable;		/* a row may serve any number of PMCs (TSC) */
 	bool system_only;	/* no process-scope PMCs (TSC) */
@@ -161,6 +163,9 @@ struct hwpmc_machine {
 	char cpuid[HWPMC_NAME_MAX];
 	unsigned int nclass;
 	struct hwpmc_class cls[HWPMC_CLASS_MAX];
+	/* Why no class has hardware counters; NONE: one has. */
+	u32 why;		/* enum hwpmc_reason */
+	s32 why_detail;
 };
 
 #endif /* HWPMC_BACKEND_H */

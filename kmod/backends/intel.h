@@ -12,7 +12,7 @@
 extern struct hwpmc_intel_pmu hwpmc_intel_pmu;
 
 /* Fill in the description and the bank, once. Returns as probe() in backend.h does. */
-int hwpmc_intel_detect(void);
+int hwpmc_intel_detect(struct hwpmc_class *cls);
 
 /*
  * On this CPU: acknowledge the overflow status of the counters `own`, and enable (on)

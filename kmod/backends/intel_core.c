@@ -112,7 +112,7 @@ static bool offcore_works(const struct hwpmc_intel_pmu *pmu)
 	return works;
 }
 
-static int intel_detect(void)
+static int intel_detect(u32 *reason, s32 *detail)
 {
 	struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
 	const char *why = NULL;
@@ -130,8 +130,12 @@ static int intel_detect(void)
 				   boot_cpu_has(X86_FEATURE_HYPERVISOR), &why);
 	if (err == -ENODEV)
 		return err;
+	*reason = HWPMC_WHY_PMU_UNKNOWN;
+	*detail = leaf[0] & 0xff;
 	if (!err && !cpus_are_alike(leaf)) {
 		why = "cores of different kinds";
+		*reason = HWPMC_WHY_PMU_KINDS;
+		*detail = 0;
 		err = -EOPNOTSUPP;
 	}
 	if (err) {
@@ -144,6 +148,8 @@ static int intel_detect(void)
 	if (!hwpmc_x86_works(&intel_bank)) {
 		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers keep no value or RDPMC faults\n",
 			pmu->gp_num);
+		*reason = HWPMC_WHY_PMU_BROKEN;
+		*detail = pmu->gp_num;
 		return -ENXIO;
 	}
 	if (!offcore_works(pmu))
@@ -151,12 +157,16 @@ static int intel_detect(void)
 	return 0;
 }
 
-int hwpmc_intel_detect(void)
+int hwpmc_intel_detect(struct hwpmc_class *cls)
 {
 	static int result = 1;		/* not probed yet */
+	static u32 reason;
+	static s32 detail;
 
 	if (result > 0)
-		result = intel_detect();
+		result = intel_detect(&reason, &detail);
+	cls->why = reason;
+	cls->why_detail = detail;
 	return result;
 }
 
@@ -198,7 +208,7 @@ void hwpmc_intel_global_irqoff(u64 own, bool on)
 static int iap_probe(struct hwpmc_class *cls)
 {
 	const struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
-	int err = hwpmc_intel_detect();
+	int err = hwpmc_intel_detect(cls);
 
 	if (err)
 		return err;

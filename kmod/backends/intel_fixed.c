@@ -21,7 +21,7 @@ static DEFINE_PER_CPU(u64, fixed_ctrl);
 static int iaf_probe(struct hwpmc_class *cls)
 {
 	const struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
-	int err = hwpmc_intel_detect();
+	int err = hwpmc_intel_detect(cls);
 
 	if (err)
 		return err;

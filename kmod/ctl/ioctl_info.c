@@ -22,6 +22,8 @@ int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	unsigned int i;
 
 	memset(op, 0, sizeof(*op));
+	op->hdr.reason = hwpmc_machine.why;
+	op->hdr.detail = hwpmc_machine.why_detail;
 	op->cputype = hwpmc_machine.cputype;
 	op->ncpu = nr_cpu_ids;
 	op->npmc = hwpmc_nrows;

@@ -17,6 +17,7 @@ enum detail_form {
 	DETAIL_CLASS,
 	DETAIL_CAPS,
 	DETAIL_ERRNO,
+	DETAIL_REGISTER,	/* an MSR or a counter that RDPMC reads */
 	DETAIL_HOLDER,		/* detail unused: names the PMU's holder */
 };
 
@@ -100,11 +101,25 @@ WHY(PMU_RUNNING, "a counter is enabled that this kernel has not reserved: "
     "firmware or a hypervisor uses it", "MSR", DETAIL_HEX,
     "release the counters in the firmware setup or the hypervisor"),
 WHY(PMU_REFUSED, "access to a counter register faulted: no count since the "
-    "claim is reliable", "MSR", DETAIL_HEX,
+    "claim is reliable", NULL, DETAIL_REGISTER,
     "allow the access in the hypervisor"),
 WHY(SIBLINGS, "threads of a core share these counters, which cannot follow a process "
     "then", "online with a sibling: CPU", DETAIL_DECIMAL,
     "count in system scope, or: echo off >/sys/devices/system/cpu/smt/control"),
+WHY(EVENT_SIBLINGS, "on this model the event cannot be counted while two threads of a core "
+    "are online: it corrupts the other's counters, or shares its register",
+    "CPU with a sibling", DETAIL_DECIMAL,
+    "count another event, or: echo off >/sys/devices/system/cpu/smt/control"),
+WHY(NO_PMU, "this processor has no performance counters that the module knows", NULL,
+    DETAIL_NONE, NULL),
+WHY(PMU_GUEST, "the hypervisor gives this machine no performance counters", NULL,
+    DETAIL_NONE, "give the virtual machine a PMU (QEMU: -cpu host,pmu=on)"),
+WHY(PMU_KINDS, "the processor has cores of different kinds, whose counters differ", NULL,
+    DETAIL_NONE, NULL),
+WHY(PMU_UNKNOWN, "the processor's counters are of a version or number that the module does "
+    "not know", "version", DETAIL_DECIMAL, "see the kernel's log; a newer module may know it"),
+WHY(PMU_BROKEN, "the counters' registers keep no value or fault, as where a hypervisor "
+    "filters them", "listed:", DETAIL_DECIMAL, "allow the access in the hypervisor"),
 WHY(LOCKDOWN, "the kernel is locked down for confidentiality, which forbids samples of "
     "kernel mode", NULL, DETAIL_NONE, "sample user mode only (EVENT:u), or count"),
 WHY(PRIV_KERNEL, "measuring kernel mode needs CAP_PERFMON", NULL, DETAIL_NONE,
@@ -216,6 +231,11 @@ static void detail_text(const struct reason *r, int32_t detail, char *buf,
 	case DETAIL_HEX:
 		snprintf(buf, size, " (%s 0x%" PRIx32 ")", r->about,
 			 (uint32_t)detail);
+		break;
+	case DETAIL_REGISTER:
+		snprintf(buf, size, detail & HWPMC_FAULT_RDPMC ?
+			 " (RDPMC 0x%" PRIx32 ")" : " (MSR 0x%" PRIx32 ")",
+			 (uint32_t)detail & ~HWPMC_FAULT_RDPMC);
 		break;
 	case DETAIL_CLASS:
 		name = hwpmc_name_of_class((uint32_t)detail);

@@ -93,6 +93,10 @@ START_TEST(details_are_told_in_their_own_form)
 		  "(missing EDGE INVERT)" },
 		{ HWPMC_WHY_LOG_ERROR, ENOSPC, "(No space left on device)" },
 		{ HWPMC_WHY_PMU_RUNNING, 0x186, "(MSR 0x186)" },
+		{ HWPMC_WHY_PMU_REFUSED, 0x186, "(MSR 0x186)" },
+		{ HWPMC_WHY_PMU_REFUSED, (int32_t)0xc0010200, "(MSR 0xc0010200)" },
+		{ HWPMC_WHY_PMU_REFUSED, HWPMC_FAULT_RDPMC | 0x40000001,
+		  "(RDPMC 0x40000001)" },
 	};
 	char sentence[400];
 	size_t i;
@@ -139,11 +143,11 @@ START_TEST(reserved_counters_name_their_holder_and_the_remedy)
 
 	reason_sentence(HWPMC_WHY_PMU_RESERVED, 0x186,
 			"perf or the NMI watchdog",
-			"free them with: sysctl kernel.nmi_watchdog=0",
+			"while you measure, as root: sysctl kernel.nmi_watchdog=0 (then =1)",
 			sentence, sizeof(sentence));
 	ck_assert_str_eq(sentence,
-			 "perf or the NMI watchdog holds the counters; free "
-			 "them with: sysctl kernel.nmi_watchdog=0");
+			 "perf or the NMI watchdog holds the counters; while "
+			 "you measure, as root: sysctl kernel.nmi_watchdog=0 (then =1)");
 }
 END_TEST
 

@@ -3,6 +3,7 @@
  * cmd_list.c - "hwpmc list": the events that this machine can count, by class.
  * The library knows them; here is only how they are shown.
  */
+#include <ctype.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 
 #include "common/commands.h"
 #include "common/fmt.h"
+#include "common/machine.h"
 #include "common/msg.h"
 
 const char cmd_list_help[] =
@@ -35,8 +37,9 @@ struct list {
 	bool verbose, json;
 	char **pattern;			/* ends with NULL */
 	unsigned int columns;		/* of the terminal, 0: no limit */
-	uint32_t class_id;		/* of the last event shown */
-	unsigned int shown;
+	struct hwpmc *h;
+	uint32_t class_id;		/* of the events that are shown now */
+	unsigned int shown, before;	/* before: of other classes */
 };
 
 static char put_plain(char c)
@@ -108,22 +111,60 @@ static void print_short(const struct list *l, const char *name,
 	putchar('\n');
 }
 
-static int show_event(const struct hwpmc_event_info *info, void *arg)
+/* 0: it is no event of class SOFT. */
+static uint32_t soft_code(struct hwpmc *h, const char *name)
 {
-	const char *desc = info->desc ? info->desc : "";
+	struct hwpmc_event ev;
+
+	if (hwpmc_event_parse(h, name, &ev) < 0 ||
+	    ev.code[0].class_id != HWPMC_CLASS_SOFT)
+		return 0;
+	return ev.code[0].ev;
+}
+
+/* The name of an event of the kernel that stat prints and takes: perf's, else its own
+ * without the class. */
+static const char *soft_name(const struct list *l, const char *name)
+{
+	static const char *const perfs[] = {
+		"page-faults", "context-switches", "cpu-migrations",
+	};
+	static char plain[256];
+	uint32_t code = soft_code(l->h, name);
+	size_t i;
+
+	if (!code || strncasecmp(name, "SOFT-", 5) != 0)
+		return name;
+	for (i = 0; i < sizeof(perfs) / sizeof(*perfs); i++)
+		if (soft_code(l->h, perfs[i]) == code)
+			return perfs[i];
+	for (i = 0; name[i + 5] && i < sizeof(plain) - 1; i++)
+		plain[i] = tolower((unsigned char)name[i + 5]);
+	plain[i] = '\0';
+	return soft_code(l->h, plain) == code ? plain : name;
+}
+
+static int show_event(const struct hwpmc_event_info *all, void *arg)
+{
+	const char *desc = all->desc ? all->desc : "";
+	struct hwpmc_event_info named = *all, *info = &named;
 	struct list *l = arg;
 
-	if (!event_wanted(l, info->name))
+	/* An event that two classes count is shown with the first. */
+	if (all->class_id != l->class_id)
+		return 0;
+	if (all->class_id == HWPMC_CLASS_SOFT)
+		named.name = soft_name(l, all->name);
+	if (!event_wanted(l, info->name) && !event_wanted(l, all->name))
 		return 0;
 	if (l->json) {
 		print_json(info);
 		l->shown++;
 		return 0;
 	}
-	if (!l->shown || info->class_id != l->class_id)
+	if (l->shown == l->before)
 		printf("%s%s:\n", l->shown ? "\n" : "",
 		       class_name(info->class_id));
-	l->class_id = info->class_id;
 	l->shown++;
 	if (l->verbose)
 		printf("  %s%s%s\n      %s\n", info->name,
@@ -149,8 +190,12 @@ static int list_all(struct hwpmc *h, struct list *l)
 {
 	const struct hwpmc_op_getcpuinfo *info = hwpmc_cpuinfo(h);
 
+	if (!machine_has_counters(h) && !l->json)
+		msg("no hardware counters here: %s", machine_without_counters(h));
 	for (unsigned int i = 0; i < info->nclass; i++) {
-		if (hwpmc_event_each(h, info->classes[i].class, show_event, l) < 0) {
+		l->class_id = info->classes[i].class;
+		l->before = l->shown;
+		if (hwpmc_event_each(h, l->class_id, show_event, l) < 0) {
 			msg("%s", hwpmc_error(h));
 			return EXIT_FAILED;
 		}
@@ -192,6 +237,7 @@ int cmd_list(int argc, char *argv[])
 		msg("%s", hwpmc_error(NULL));
 		return EXIT_FAILED;
 	}
+	l.h = h;
 	status = list_all(h, &l);
 	hwpmc_close(h);
 	return status;
