@@ -121,9 +121,9 @@ struct hwpmc_class_ops {
 	 */
 	void (*add_irqoff)(struct hwpmc_class *cls, unsigned int ri, u64 n);
 	/*
-	 * One PMC more, or less, has this select: SOFT enables its event, P4 admits no
-	 * sibling of a CPU meanwhile; NULL elsewhere. An error comes with *why and
-	 * *detail. Process context, hwpmc_lock.
+	 * One PMC more, or less, has this select: SOFT enables its event, P4 and IAP
+	 * admit no sibling of a CPU where they must not; NULL elsewhere. An error comes
+	 * with *why and *detail. Process context, hwpmc_lock.
 	 */
 	int (*event_get)(struct hwpmc_class *cls, const struct hwpmc_select *s,
 			 u32 *why, s32 *detail);

@@ -16,6 +16,7 @@
 #include "cputype.h"
 #include "intel.h"
 #include "intel_regs.h"
+#include "siblings.h"
 #include "width.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
@@ -299,17 +300,39 @@ static void iap_row_name(const struct hwpmc_class *cls, unsigned int ri,
 	snprintf(buf, len, "IAP-%u", ri);
 }
 
+static int iap_event_get(struct hwpmc_class *cls, const struct hwpmc_select *s,
+			 u32 *why, s32 *detail)
+{
+	if (!hwpmc_intel_is_shared(hwpmc_intel_pmu.cputype, s->sel))
+		return 0;
+	return hwpmc_siblings_get(HWPMC_WHY_EVENT_SIBLINGS, why, detail);
+}
+
+static void iap_event_put(struct hwpmc_class *cls, const struct hwpmc_select *s)
+{
+	if (hwpmc_intel_is_shared(hwpmc_intel_pmu.cputype, s->sel))
+		hwpmc_siblings_put();
+}
+
+static int iap_cpu_online_irqoff(struct hwpmc_class *cls)
+{
+	return hwpmc_siblings_online_irqoff();
+}
+
 const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.probe = iap_probe,
 	.claim = hwpmc_intel_claim,
 	.release = hwpmc_intel_release,
 	.running_irqoff = hwpmc_intel_running_irqoff,
 	.pmu_state = hwpmc_intel_state,
+	.cpu_online_irqoff = iap_cpu_online_irqoff,
 	.reset_irqoff = iap_reset_irqoff,
 	.encode = hwpmc_iap_encode,
 	.program_irqoff = iap_program_irqoff,
 	.stop_nmi = iap_stop_nmi,
 	.write_nmi = iap_write_nmi,
 	.ack_nmi = iap_ack_nmi,
+	.event_get = iap_event_get,
+	.event_put = iap_event_put,
 	.row_name = iap_row_name,
 };

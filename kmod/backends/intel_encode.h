@@ -45,6 +45,13 @@ int hwpmc_intel_architectural(u64 config);
 /* Rows of the programmable class that can count this event. */
 u64 hwpmc_intel_event_rows(u32 cputype, u64 config);
 
+/* What a counter of this event needs; classes IAP and IAF. */
+struct hwpmc_arming hwpmc_intel_arming(u32 cputype, u64 config);
+
+/* Does the event need the core for one thread: it corrupts the other thread's counters, or
+ * the two share its register? */
+bool hwpmc_intel_is_shared(u32 cputype, u64 config);
+
 /* The two off-core response registers of a model, or NULL. */
 const struct hwpmc_intel_offcore *hwpmc_intel_offcore(u32 cputype);
 

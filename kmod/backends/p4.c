@@ -20,6 +20,7 @@
 #include "p4_encode.h"
 #include "p4_regs.h"
 #include "refusal.h"
+#include "siblings.h"
 #include "width.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
@@ -36,10 +37,6 @@ static const struct hwpmc_x86_bank p4_bank = {
 	.sel = P4_CCCR(0), .sel_step = 1, .sel_runs = P4_CCCR_ENABLE,
 	.ctr = P4_CTR(0), .ctr_step = 1,
 };
-
-/* PMCs of processes. Written under hwpmc_lock and cpus_read_lock(), so that it stands
- * still while a CPU goes online. */
-static unsigned int process_pmcs;
 
 /* 0 or 1, within the core. Set as the CPU goes online. */
 static DEFINE_PER_CPU(u8, p4_thread);
@@ -119,59 +116,27 @@ static u32 p4_pmu_state(const struct hwpmc_class *cls)
 
 /* ---- threads of a core ---------------------------------------------------- */
 
-static bool has_sibling_online(unsigned int cpu)
-{
-	return cpumask_weight(topology_sibling_cpumask(cpu)) > 1;
-}
-
-/* A CPU that shares its registers with another one online, or -1. */
-static int find_sibling(void)
-{
-	unsigned int cpu;
-
-	for_each_online_cpu(cpu)
-		if (has_sibling_online(cpu))
-			return cpu;
-	return -1;
-}
-
 static int p4_cpu_online_irqoff(struct hwpmc_class *cls)
 {
-	unsigned int cpu = smp_processor_id();
-
 	if (!p4_has_threads)
 		return 0;
 	__this_cpu_write(p4_thread, CPUID1_APIC_ID(cpuid_ebx(1)) & 1);
-	return process_pmcs && has_sibling_online(cpu) ? -EBUSY : 0;
+	return hwpmc_siblings_online_irqoff();
 }
 
 /* A process-scope PMC. A CPU may have come since encode(). */
 static int p4_event_get(struct hwpmc_class *cls, const struct hwpmc_select *s,
 			u32 *why, s32 *detail)
 {
-	int sibling;
-
 	if (!(s->extra & HWPMC_P4_PROCESS))
 		return 0;
-	cpus_read_lock();
-	sibling = find_sibling();
-	if (sibling < 0)
-		process_pmcs++;
-	cpus_read_unlock();
-	if (sibling < 0)
-		return 0;
-	*why = HWPMC_WHY_SIBLINGS;
-	*detail = sibling;
-	return -EINVAL;
+	return hwpmc_siblings_get(HWPMC_WHY_SIBLINGS, why, detail);
 }
 
 static void p4_event_put(struct hwpmc_class *cls, const struct hwpmc_select *s)
 {
-	if (!(s->extra & HWPMC_P4_PROCESS))
-		return;
-	cpus_read_lock();
-	process_pmcs--;
-	cpus_read_unlock();
+	if (s->extra & HWPMC_P4_PROCESS)
+		hwpmc_siblings_put();
 }
 
 static int p4_encode(const struct hwpmc_class *cls, const struct hwpmc_request *req,
@@ -182,7 +147,7 @@ static int p4_encode(const struct hwpmc_class *cls, const struct hwpmc_request *
 	if (err || !p4_has_threads)
 		return err;
 	if (!hwpmc_mode_system(req->mode)) {
-		sibling = find_sibling();
+		sibling = hwpmc_sibling_find();
 		return sibling < 0 ? 0 :
 		       hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_SIBLINGS, sibling);
 	}
@@ -214,7 +179,7 @@ static void p4_reset_irqoff(struct hwpmc_class *cls, bool on)
 	unsigned int thread = __this_cpu_read(p4_thread);
 
 	reset_half_irqoff(thread);
-	if (!p4_has_threads || !has_sibling_online(smp_processor_id()))
+	if (!p4_has_threads || !hwpmc_has_sibling_online(smp_processor_id()))
 		reset_half_irqoff(!thread);
 	hwpmc_pmi_open_irqoff();
 }

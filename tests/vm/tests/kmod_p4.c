@@ -15,7 +15,6 @@
 #define UOPS_RETIRED		P4_CODE(39, 1)
 #define THREAD0			(1u << 0 | 1u << 1 | 1u << 4 | 1u << 5 | 1u << 8 |	\
 				 1u << 9 | 1u << 12 | 1u << 13 | 1u << 16)
-#define SMT			"/sys/devices/system/cpu/smt/control"
 
 static uint32_t alloc_code(int fd, int mode, uint32_t flags, uint32_t cpu, uint64_t code)
 {
@@ -378,39 +377,28 @@ START_TEST(overflows_of_both_threads_are_samples_and_declared_drops)
 }
 END_TEST
 
-static int smt(const char *text)
-{
-	int fd = open(SMT, O_WRONLY), err = 0;
-
-	ck_assert_msg(fd >= 0, "%s: %s", SMT, strerror(errno));
-	if (write(fd, text, strlen(text)) < 0)
-		err = errno;
-	close(fd);
-	return err;
-}
-
 START_TEST(without_siblings_processes_are_counted_and_siblings_stay_away)
 {
 	int fd = dev_open();
 	struct child child;
 	uint32_t id;
 
-	ck_assert_int_eq(smt("off"), 0);
+	ck_assert_int_eq(dev_smt("off"), 0);
 	ck_assert_int_eq(dev_cpus(), 2);
 	dev_still_counts();
 	child = dev_loop(100000);
 	id = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, INSN, U);
 	dev_ok(dev_attach(fd, id, child.pid));
 	dev_ok(dev_start(fd, id));
-	ck_assert_int_eq(smt("on"), EBUSY);
+	ck_assert_int_eq(dev_smt("on"), EBUSY);
 	ck_assert_int_eq(dev_cpus(), 2);
 	dev_go(&child);
 	dev_wait(&child);
 	ck_assert_uint_eq(dev_read(fd, id), loop_insn(100000));
 	dev_ok(dev_release(fd, id));
 	/* The kernel takes "on" for done, although it failed. */
-	ck_assert_int_eq(smt("off"), 0);
-	ck_assert_int_eq(smt("on"), 0);
+	ck_assert_int_eq(dev_smt("off"), 0);
+	ck_assert_int_eq(dev_smt("on"), 0);
 	ck_assert_int_eq(dev_cpus(), 4);
 	refused(fd, TC, ANY, P4_INSTR_RETIRED, HWPMC_WHY_SIBLINGS);
 	close(fd);
@@ -424,15 +412,15 @@ START_TEST(a_sibling_that_comes_does_not_disturb_the_count)
 	struct thread_count t = { 0 };
 	int fd = dev_open();
 
-	ck_assert_int_eq(smt("off"), 0);
+	ck_assert_int_eq(dev_smt("off"), 0);
 	t.id = alloc_code(fd, SC, 0, 0, P4_INSTR_RETIRED);
 	dev_ok(dev_start(fd, t.id));
 	read_there(fd, &t, 0);
-	ck_assert_int_eq(smt("on"), 0);
+	ck_assert_int_eq(dev_smt("on"), 0);
 	dev_spin(100000);
-	ck_assert_int_eq(smt("off"), 0);
+	ck_assert_int_eq(dev_smt("off"), 0);
 	dev_spin(100000);
-	ck_assert_int_eq(smt("on"), 0);
+	ck_assert_int_eq(dev_smt("on"), 0);
 	read_there(fd, &t, 0);
 	ck_assert_uint_gt(t.count, 600000);
 	ck_assert_int_lt(llabs((int64_t)(t.count - t.truth)), 1000);
@@ -445,7 +433,7 @@ int main(void)
 {
 	dev_setup();
 	harness_add(the_machine_has_eighteen_counters_of_forty_bits);
-	if (access(SMT, F_OK) || dev_cpus() < 4) {
+	if (access("/sys/devices/system/cpu/smt/control", F_OK) || dev_cpus() < 4) {
 		harness_add(events_of_several_units_are_counted_exactly_at_once);
 		harness_add(what_is_tagged_cascaded_or_replayed_is_refused);
 		harness_add(perf_counts_the_same_by_the_same_codes);

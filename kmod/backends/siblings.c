@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/* siblings.c - see siblings.h. */
+#include <linux/cpu.h>
+#include <linux/errno.h>
+#include <linux/smp.h>
+#include <linux/topology.h>
+
+#include "siblings.h"
+
+/* Changed with CPUs held online or offline; so a CPU that comes reads a value that stays. */
+static unsigned int users;
+
+bool hwpmc_has_sibling_online(unsigned int cpu)
+{
+	return cpumask_weight(topology_sibling_cpumask(cpu)) > 1;
+}
+
+int hwpmc_sibling_find(void)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		if (hwpmc_has_sibling_online(cpu))
+			return cpu;
+	return -1;
+}
+
+int hwpmc_siblings_get(u32 reason, u32 *why, s32 *detail)
+{
+	int sibling;
+
+	cpus_read_lock();
+	sibling = hwpmc_sibling_find();
+	if (sibling < 0)
+		users++;
+	cpus_read_unlock();
+	if (sibling < 0)
+		return 0;
+	*why = reason;
+	*detail = sibling;
+	return -EINVAL;
+}
+
+void hwpmc_siblings_put(void)
+{
+	cpus_read_lock();
+	users--;
+	cpus_read_unlock();
+}
+
+int hwpmc_siblings_online_irqoff(void)
+{
+	return users && hwpmc_has_sibling_online(smp_processor_id()) ? -EBUSY : 0;
+}
