@@ -18,6 +18,7 @@
 #include "pmc/wrap.h"
 #include "sampling/kgmon.h"
 #include "sampling/log.h"
+#include "sampling/overdue.h"
 #include "sampling/sample.h"
 #include "sampling/scratch.h"
 #include "sampling/throttle.h"
@@ -114,6 +115,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_inkernel_exit();
 	hwpmc_rdpmc_exit();
 	hwpmc_nmi_exit();
+	hwpmc_overdue_exit();
 	hwpmc_throttle_exit();
 	hwpmc_wrap_exit();
 	hwpmc_hotplug_exit();

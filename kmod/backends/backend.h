@@ -43,10 +43,20 @@ struct hwpmc_select {
 	u64 extra;		/* such as a value for OFFCORE_RSP; 0: none */
 };
 
+/*
+ * What an armed counter needs to overflow as it should: at least so many events, and a
+ * multiple of `unit` (a power of 2). 0: any number. The core arms for more where fewer are
+ * left, and counts the excess towards the next period.
+ */
+struct hwpmc_arming {
+	u16 least, unit;
+};
+
 /* Result of encode(): which rows of the class can count the event, and how. */
 struct hwpmc_encoding {
 	struct hwpmc_select select;
 	u64 rows;		/* bit per row of the class; 0: none */
+	struct hwpmc_arming arming;	/* for sampling */
 	bool counts_off_cpu;	/* the event happens to threads while they do not
 				 * run (task/migrations.c) */
 	u32 why;		/* enum hwpmc_reason where refused */

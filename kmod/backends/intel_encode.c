@@ -179,6 +179,7 @@ int hwpmc_iap_encode(const struct hwpmc_class *cls,
 
 	*enc = (struct hwpmc_encoding){
 		.select = { .sel = iap_select(req), .extra = req->config1 },
+		.arming = hwpmc_intel_arming(pmu->cputype, req->config),
 		.rows = rows,
 	};
 	return 0;
@@ -253,6 +254,8 @@ int hwpmc_iaf_encode(const struct hwpmc_class *cls,
 
 	*enc = (struct hwpmc_encoding){
 		.select = { .sel = iaf_select(req) },
+		.arming = hwpmc_intel_arming(pmu->cputype,
+					     req->flags & HWPMC_F_EV_PMU ? req->config : 0),
 		.rows = BIT_ULL(n),
 	};
 	return 0;

@@ -28,8 +28,12 @@ struct hwpmc_row_cpu {
 	struct hwpmc_select shadow;	/* the row's program in the hardware; sel 0:
 					 * stopped */
 	struct hwpmc_pmc *pmc;		/* process-scope PMC in flight, or NULL */
-	u64 start;			/* the counter at the slice's begin, or its last
+	union {
+		u64 start;		/* the counter at the slice's begin, or its last
 					 * harvest */
+		u64 excess;		/* sampling: armed for so many events more than
+					 * the period has left */
+	};
 	union {
 		u64 slice;		/* slow path: counted in this slice up to .start */
 		u64 period_left;	/* sampling: of the period, what did not fit in

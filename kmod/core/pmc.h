@@ -52,6 +52,7 @@ struct hwpmc_pmc {
 	struct list_head row_node;	/* in its row's pmcs; hwpmc_lock */
 
 	u64 period;			/* of sampling; changes only while stopped */
+	struct hwpmc_arming arming;	/* of its counter; constant */
 	enum hwpmc_state state;		/* hwpmc_lock; read anywhere */
 	bool was_attached;		/* ever; hwpmc_lock */
 	u32 attaches;			/* number of attaches so far; hwpmc_lock */

@@ -18,6 +18,7 @@
 #include "../debug/tunables.h"
 #include "../log/records.h"
 #include "../sampling/kgmon.h"
+#include "../sampling/overdue.h"
 #include "../sampling/sample.h"
 #include "../task/attach.h"
 #include "../task/rdpmc.h"
@@ -228,6 +229,10 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 	pmc->state = HWPMC_STATE_ALLOCATED;
 	pmc->privileged = owner->kernel || perfmon_capable();
 	pmc->counts_off_cpu = enc->counts_off_cpu;
+	pmc->arming = enc->arming;
+	/* Some counters do not overflow properly with one event left. */
+	if (hwpmc_rows[nr].cls->nmi)
+		pmc->arming.least = max_t(u16, pmc->arming.least, 2);
 	/* An owner in the kernel reads values per process. */
 	pmc->slow_path = hwpmc_pmc_samples(pmc) || hwpmc_pmc_needs_log(pmc) ||
 			 enc->counts_off_cpu || owner->kernel;
@@ -243,14 +248,32 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 
 /* ---- what a PMC holds ---------------------------------------------------- */
 
+static bool has_interrupts(const struct hwpmc_pmc *pmc)
+{
+	return hwpmc_pmc_samples(pmc) && hwpmc_rows[pmc->row].cls->nmi;
+}
+
 /* The handler of NMIs stays registered until unload. */
 static int pmc_get_nmi_handler(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	int ret = 0;
 
-	if (hwpmc_pmc_samples(pmc) && hwpmc_rows[pmc->row].cls->nmi)
+	if (has_interrupts(pmc))
 		ret = hwpmc_nmi_register_once();
 	return ret ? hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0) : 0;
+}
+
+static int pmc_get_overdue(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	if (has_interrupts(pmc))
+		hwpmc_overdue_get();
+	return 0;
+}
+
+static void pmc_put_overdue(struct hwpmc_pmc *pmc)
+{
+	if (has_interrupts(pmc))
+		hwpmc_overdue_put();
 }
 
 static int pmc_get_kgmon(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
@@ -368,6 +391,7 @@ static const struct pmc_resource {
 	void (*put)(struct hwpmc_pmc *pmc);
 } pmc_resources[] = {
 	{ pmc_get_nmi_handler, NULL },
+	{ pmc_get_overdue, pmc_put_overdue },
 	{ pmc_get_kgmon, pmc_put_kgmon },
 	{ pmc_get_hooks, pmc_put_hooks },
 	{ pmc_get_class, pmc_put_class },

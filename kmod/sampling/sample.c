@@ -33,26 +33,38 @@ static bool has_overflowed_nmi(const struct hwpmc_row_cpu *rc, u64 counter)
 	return !(counter & (rc->mask ^ rc->mask >> 1));
 }
 
+/* The events that the counter can be armed for, where it should overflow after n. */
+static u64 armed_events_nmi(const struct hwpmc_arming *arming, u64 n)
+{
+	u64 rest = max_t(u64, arming->unit, 1) - 1;
+
+	return (max_t(u64, n, arming->least) + rest) & ~rest;
+}
+
 static void arm_nmi(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 	struct hwpmc_row_cpu *rc = &c->row[nr];
 	u64 n = min(rc->period_left, row->cls->max_period);
+	u64 armed = armed_events_nmi(&rc->pmc->arming, n);
 
 	rc->period_left -= n;
-	row->cls->ops->write_nmi(row->cls, row->ri, -n);
+	rc->excess = armed - n;
+	row->cls->ops->write_nmi(row->cls, row->ri, -armed);
 }
 
 /*
  * How many periods have ended with an overflow that happened `overshoot` events ago:
  * one; more if the interrupt was late or lost; none in the middle of a period that is
  * longer than the counter. Events after the last one's end are counted towards the
- * next period.
+ * next period, and so are those that the counter was armed for in excess.
  */
 static u64 count_periods_nmi(struct hwpmc_row_cpu *rc, u64 overshoot)
 {
 	u64 period = rc->pmc->period, n = 1;
 
+	overshoot += rc->excess;
+	rc->excess = 0;
 	if (unlikely(overshoot < rc->period_left)) {
 		rc->period_left -= overshoot;
 		return 0;
@@ -376,6 +388,23 @@ static void count_late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoo
 		count_missed_nmi(rc, n, hwpmc_log_time_nmi());
 }
 
+/*
+ * left: events to the overflow. The period may have ended before it, where the counter was
+ * armed for more: its sample would have been late, and is one that is missed.
+ */
+static u64 stopped_period_left_irqoff(struct hwpmc_row_cpu *rc, u64 left)
+{
+	u64 n, excess = rc->excess;
+
+	if (likely(left > excess))
+		return rc->period_left + left - excess;
+	rc->excess = 0;
+	n = count_periods_nmi(rc, excess - left);
+	if (n)
+		count_missed_nmi(rc, n, hwpmc_log_time_nmi());
+	return rc->period_left;
+}
+
 u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
@@ -405,10 +434,25 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		period_left = rc->period_left;
 		break;
 	case STOPPED:
-		period_left = rc->period_left + (-counter & rc->mask);
+		period_left = stopped_period_left_irqoff(rc, -counter & rc->mask);
 		take_back_expectation_irqoff(c, now, before);
 		break;
 	}
 	smp_store_release(&rc->pmc, NULL);	/* A: hwpmc_pmc_read() */
 	return period_left;
+}
+
+bool hwpmc_sample_has_overflowed_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
+
+	lockdep_assert_irqs_disabled();
+	return has_overflowed_nmi(rc, hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask);
+}
+
+void hwpmc_sample_restart_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_pmc *pmc = hwpmc_row_cpu(c, nr)->pmc;
+
+	hwpmc_sample_load_irqoff(c, nr, pmc, hwpmc_sample_unload_irqoff(c, nr));
 }

@@ -33,6 +33,11 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 				  struct pt_regs *regs, u64 overshoot);
 
+/* Has an armed row overflowed, and its interrupt not been handled? */
+bool hwpmc_sample_has_overflowed_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+/* It will not come: declare what passed, and arm the row again. */
+void hwpmc_sample_restart_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+
 /* In the NMI: sample and arm again all rows that have overflowed. Returns how many. */
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 				  u64 now);

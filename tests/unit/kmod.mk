@@ -17,7 +17,8 @@ $(BUILD)/unit/kmod_amd: $(unit-backends)/amd_encode.c
 $(BUILD)/unit/kmod_cputype: $(unit-backends)/cputype.c
 $(BUILD)/unit/kmod_debugflags: $(TOP)/kmod/debug/debugflags.c
 $(BUILD)/unit/kmod_intel: $(unit-backends)/intel_encode.c \
-	$(unit-backends)/intel_constraints.c
+	$(unit-backends)/intel_constraints.c $(unit-backends)/intel_arming.c \
+	$(unit-backends)/intel_shared.c
 $(BUILD)/unit/kmod_intel_events: $(unit-backends)/cputype.c \
 	$(unit-backends)/intel_constraints.c
 $(BUILD)/unit/kmod_p4: $(unit-backends)/p4_encode.c
@@ -26,7 +27,8 @@ $(BUILD)/unit/kmod_ring: $(TOP)/kmod/sampling/ring.c \
 	$(TOP)/kmod/log/buildid.c
 $(BUILD)/unit/kmod_row: $(TOP)/kmod/core/row.c
 # It looks into the tables: the source is included, not linked.
-$(BUILD)/unit/kmod_intel_rules: $(unit-backends)/intel_encode.c
+$(BUILD)/unit/kmod_intel_rules: $(unit-backends)/intel_encode.c \
+	$(unit-backends)/intel_arming.c
 
 $(unit-bins): $(BUILD)/unit/%: $(TOP)/tests/unit/%.c $(TOP)/tests/harness/harness.c \
 		$(wildcard $(TOP)/kmod/*/*.h) $(wildcard $(TOP)/include/uapi/*.h) \

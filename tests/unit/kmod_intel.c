@@ -239,6 +239,66 @@ START_TEST(iap_select_has_every_field_of_the_request)
 }
 END_TEST
 
+static void arming_is(u32 cputype, u64 config, unsigned int least, unsigned int unit)
+{
+	struct hwpmc_arming arming;
+
+	pmu.cputype = cputype;
+	req.config = config;
+	ck_assert_msg(!hwpmc_iap_encode(&cls, &req, &enc), "model %x, event %lx: %u",
+		      cputype, config, enc.why);
+	arming = enc.arming;
+	ck_assert_uint_eq(arming.least, least);
+	ck_assert_uint_eq(arming.unit, unit);
+}
+
+START_TEST(iap_is_armed_as_far_from_its_overflow_as_the_model_needs)
+{
+	arming_is(HWPMC_CPU_COREI7, 0xc0, 32, 0);
+	arming_is(HWPMC_CPU_WESTMERE_EX, 0xc0, 32, 0);
+	arming_is(HWPMC_CPU_SANDYBRIDGE, 0x1c0, 0, 0);
+	arming_is(HWPMC_CPU_HASWELL, 0xc0, 32, 0);
+	arming_is(HWPMC_CPU_HASWELL_XEON, 0x1c0, 128, 0);
+	arming_is(HWPMC_CPU_BROADWELL, 0xc0, 0, 0);
+	arming_is(HWPMC_CPU_BROADWELL_XEON, 0x1c0, 128, 64);
+	arming_is(HWPMC_CPU_SKYLAKE, 0x1c0, 0, 0);
+	arming_is(HWPMC_CPU_SAPPHIRE_RAPIDS, 0x3c, 32, 0);
+	/* Flags of an event change nothing. */
+	arming_is(HWPMC_CPU_HASWELL, 0x18401c0, 128, 0);
+	/* There the event is of fixed counter 0 alone. */
+	pmu.cputype = HWPMC_CPU_SAPPHIRE_RAPIDS;
+	req.config = 0x1c0;
+	ck_assert_int_eq(hwpmc_iaf_encode(&cls, &req, &enc), 0);
+	ck_assert_uint_eq(enc.arming.least, 128);
+}
+END_TEST
+
+START_TEST(events_that_need_the_core_for_one_thread_are_those_of_the_errata)
+{
+	static const u32 memory[] = {
+		HWPMC_CPU_SANDYBRIDGE, HWPMC_CPU_SANDYBRIDGE_XEON, HWPMC_CPU_IVYBRIDGE,
+		HWPMC_CPU_IVYBRIDGE_XEON, HWPMC_CPU_HASWELL, HWPMC_CPU_HASWELL_XEON,
+	};
+	static const u32 offcore[] = {
+		HWPMC_CPU_COREI7, HWPMC_CPU_NEHALEM_EX, HWPMC_CPU_WESTMERE,
+		HWPMC_CPU_WESTMERE_EX,
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(memory); i++)
+		for (u64 code = 0; code < 256; code++)
+			ck_assert_int_eq(hwpmc_intel_is_shared(memory[i], 0x8100 | code),
+					 code >= 0xd0 && code <= 0xd3);
+	for (unsigned int i = 0; i < ARRAY_SIZE(offcore); i++) {
+		ck_assert(hwpmc_intel_is_shared(offcore[i], 0x4301b7));
+		ck_assert(hwpmc_intel_is_shared(offcore[i], 0x4301bb));
+		ck_assert(!hwpmc_intel_is_shared(offcore[i], 0x4381d0));
+		ck_assert(!hwpmc_intel_is_shared(offcore[i], 0x4302b7));
+	}
+	ck_assert(!hwpmc_intel_is_shared(HWPMC_CPU_SKYLAKE, 0x81d0));
+	ck_assert(!hwpmc_intel_is_shared(HWPMC_CPU_SKYLAKE, 0x01b7));
+}
+END_TEST
+
 START_TEST(iap_never_asks_for_interrupts_when_counting)
 {
 	req.caps |= HWPMC_CAP_INTERRUPT;
@@ -613,6 +673,8 @@ int main(void)
 	harness_add(intel_leaf_at_the_limits_is_used);
 	harness_add(iap_select_has_the_modes_that_were_asked);
 	harness_add(iap_select_has_every_field_of_the_request);
+	harness_add(iap_is_armed_as_far_from_its_overflow_as_the_model_needs);
+	harness_add(events_that_need_the_core_for_one_thread_are_those_of_the_errata);
 	harness_add(iap_never_asks_for_interrupts_when_counting);
 	harness_add(iap_names_each_reserved_bit);
 	harness_add(iap_names_the_lowest_of_several_reserved_bits);

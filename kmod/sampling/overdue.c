@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/* overdue.c - see overdue.h. */
+#include <linux/percpu.h>
+#include <linux/smp.h>
+
+#include "../core/cpu.h"
+#include "../core/lock.h"
+#include "../core/work.h"
+#include "overdue.h"
+#include "sample.h"
+#include "throttle.h"
+
+#define LOOK_EVERY	HZ
+
+static void look_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(look, look_work);
+static unsigned int users;	/* hwpmc_lock; read by the work item */
+
+/* Rows that had overflowed at the last look. Accessed on its CPU, interrupts off. */
+static DEFINE_PER_CPU(u64, overflowed);
+
+/*
+ * An interrupt can be on its way at one look, not at two: the handler arms the row again.
+ * What passed is declared as late, and the interrupt expected, should it come after all.
+ */
+static void look_ipi(void *unused)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	u64 before = __this_cpu_read(overflowed), now = 0, rows;
+
+	rows = c->sampling;
+	if (hwpmc_is_throttled(c))	/* its counters stand still, by intent */
+		rows = 0;
+	for (; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+
+		if (!hwpmc_sample_has_overflowed_irqoff(c, nr))
+			continue;
+		if (before & BIT_ULL(nr))
+			hwpmc_sample_restart_irqoff(c, nr);
+		else
+			now |= BIT_ULL(nr);
+	}
+	__this_cpu_write(overflowed, now);
+}
+
+static bool is_sampling(int cpu, void *unused)
+{
+	return READ_ONCE(per_cpu_ptr(hwpmc_cpus, cpu)->sampling);
+}
+
+static void look_work(struct work_struct *work)
+{
+	on_each_cpu_cond(is_sampling, look_ipi, NULL, true);
+	if (READ_ONCE(users))
+		hwpmc_work_later(&look, LOOK_EVERY);
+}
+
+void hwpmc_overdue_get(void)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	WRITE_ONCE(users, users + 1);
+	hwpmc_work_later(&look, LOOK_EVERY);
+}
+
+void hwpmc_overdue_put(void)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	WRITE_ONCE(users, users - 1);
+}
+
+void hwpmc_overdue_exit(void)
+{
+	cancel_delayed_work_sync(&look);
+}
