@@ -11,7 +11,9 @@
 
 #include "x86_pmi.h"
 
-static bool masks_itself;	/* LVTPC, at each delivery; set at load */
+/* Set at load. */
+static bool may_mask;		/* LVTPC may be masked at each delivery */
+static bool merges;		/* and is: none is queued while one is on its way */
 
 void hwpmc_pmi_class(struct hwpmc_class *cls)
 {
@@ -21,7 +23,8 @@ void hwpmc_pmi_class(struct hwpmc_class *cls)
 		return;
 	}
 	cls->nmi = true;
-	masks_itself = boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
+	merges = boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
+	may_mask = merges || boot_cpu_has(X86_FEATURE_HYPERVISOR);
 }
 
 void hwpmc_pmi_open_irqoff(void)
@@ -32,11 +35,16 @@ void hwpmc_pmi_open_irqoff(void)
 
 bool hwpmc_pmi_has_come_nmi(void)
 {
-	return masks_itself && apic->read(APIC_LVTPC) & APIC_LVT_MASKED;
+	return may_mask && apic->read(APIC_LVTPC) & APIC_LVT_MASKED;
 }
 
 void hwpmc_pmi_open_nmi(void)
 {
-	if (masks_itself)
+	if (may_mask)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+bool hwpmc_pmi_merges_nmi(void)
+{
+	return merges;
 }

@@ -12,15 +12,18 @@
 void hwpmc_pmi_class(struct hwpmc_class *cls);
 
 /*
- * Unmask this CPU's interrupt, as NMI. Intel's APIC masks it at each delivery; perf
- * unmasks it once, when it detects a PMU, and relies on finding it so.
+ * Unmask this CPU's interrupt, as NMI. Intel's APIC masks it at each delivery, AMD's does
+ * not, but that of a hypervisor may (KVM of Linux 6.9). perf unmasks it once, when it
+ * detects a PMU, and relies on finding it so.
  */
 void hwpmc_pmi_open_irqoff(void);
 void hwpmc_pmi_open_nmi(void);
 /*
- * Has the interrupt been delivered since it was unmasked? Only Intel's APIC shows it,
- * by the mask; elsewhere the answer is no.
+ * Has the interrupt been delivered since it was unmasked? Where the APIC masks it the
+ * mask tells; elsewhere the answer is no.
  */
 bool hwpmc_pmi_has_come_nmi(void);
+/* At most one interrupt is on its way at a time, however many counters overflow: Intel. */
+bool hwpmc_pmi_merges_nmi(void);
 
 #endif /* HWPMC_X86_PMI_H */

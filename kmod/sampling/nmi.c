@@ -9,7 +9,7 @@
  * writes. A counter that overflows meanwhile is found by the second look, or raises
  * the next NMI, or both; in the last case that NMI finds nothing and is expected.
  * The overflow may also be handled in another device's NMI; the NMI that the counter
- * raised is then recognised by the mask alone, which only Intel's APIC sets.
+ * raised is then recognised by the mask alone, which AMD's APIC does not set.
  */
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
@@ -31,11 +31,12 @@ static bool nmi_registered;		/* hwpmc_lock */
  * until the end of another NMI; a hypervisor may also take the CPU away for hundreds
  * of milliseconds.
  */
-static bool may_still_arrive_nmi(u64 since, u64 now)
+bool hwpmc_nmi_may_arrive_nmi(u64 since, u64 now)
 {
 	unsigned int ms = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? 1000 : 100;
 
-	return since && now - since <= hwpmc_log_ticks_nmi(ms);
+	/* An NMI may have set `since` after `now` was read. */
+	return since && (s64)(now - since) <= (s64)hwpmc_log_ticks_nmi(ms);
 }
 
 /* MSRs that fault give no other evidence: read the counters. */
@@ -54,7 +55,7 @@ static int handle_idle_nmi(struct hwpmc_cpu *c)
 	struct hwpmc_nmi_facts f = { };
 
 	f.owned = c->on & hwpmc_classes_nmi ||
-		  may_still_arrive_nmi(c->nmi_last, hwpmc_log_time_nmi());
+		  hwpmc_nmi_may_arrive_nmi(c->nmi_last, hwpmc_log_time_nmi());
 	f.unstoppable = count_unstoppable_nmi(c);
 	if (hwpmc_nmi_asks_masked(&f))
 		f.masked = hwpmc_pmi_has_come_nmi();
@@ -73,8 +74,27 @@ static enum hwpmc_nmi_verdict decide_nmi(struct hwpmc_cpu *c, struct pt_regs *re
 	if (hwpmc_nmi_asks_masked(f))
 		f->masked = hwpmc_pmi_has_come_nmi();
 	if (hwpmc_nmi_asks_expected(f))
-		f->expected = may_still_arrive_nmi(c->nmi_expected, now);
+		f->expected = hwpmc_nmi_may_arrive_nmi(c->nmi_expected, now);
 	return hwpmc_nmi_decide(f);
+}
+
+/* One of the expected NMIs has come. */
+static void spend_expected_nmi(struct hwpmc_cpu *c)
+{
+	if (c->nmi_more)
+		c->nmi_more--;
+	else
+		c->nmi_expected = 0;
+}
+
+static void expect_nmi(struct hwpmc_cpu *c, unsigned int more, u64 now)
+{
+	unsigned int already = 0;
+
+	if (hwpmc_nmi_may_arrive_nmi(c->nmi_expected, now))
+		already = 1 + c->nmi_more;
+	c->nmi_more = hwpmc_nmi_expect(already, more, hwpmc_pmi_merges_nmi()) - 1;
+	c->nmi_expected = now;
 }
 
 static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
@@ -92,13 +112,13 @@ static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
 	if (likely(verdict == HWPMC_NMI_RAISED))
 		hwpmc_pmi_open_nmi();
 	else if (verdict == HWPMC_NMI_SPENT)
-		c->nmi_expected = 0;	/* before the second look sets it again */
+		spend_expected_nmi(c);	/* before the second look adds to it */
 	/* The APIC has dropped the interrupt of what overflowed while it was masked. */
 	second_look = hwpmc_sample_all_nmi(c, regs, now);
 	trace_hwpmc_sampling_intr(f.overflows + second_look,
 				  verdict != HWPMC_NMI_FOREIGN);
 	if (unlikely(hwpmc_nmi_expects_next(&f, second_look)))
-		c->nmi_expected = now;
+		expect_nmi(c, hwpmc_nmi_to_come(&f, second_look), now);
 	if (likely(f.overflows + second_look)) {
 		c->nmi_last = now;
 		this_cpu_add(hwpmc_stats.intr_processed, f.overflows + second_look);

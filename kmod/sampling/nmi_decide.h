@@ -11,6 +11,10 @@
  *	no	yes	no	no	 | NMI_FOREIGN	  nothing
  *	no	no	-	no	 | NMI_FOREIGN	  nothing
  *
+ * An NMI that finds several overflows was raised for one of them: for each of the others
+ * one more is expected, as AMD raises one for each, late, and masks nothing. Each SPENT
+ * consumes one; all lapse some time after the last was added (nmi.c).
+ *
  * found: .overflows or .unstoppable is not 0. "-" is not asked for: .masked costs an
  * access to the local APIC, .expected a multiplication. nmi.c fills in these two only
  * where hwpmc_nmi_asks_*() say that the verdict depends on them.
@@ -27,9 +31,10 @@ struct hwpmc_nmi_facts {
 	unsigned int unstoppable;
 	/* The counters of this CPU are the module's, or were until just now. */
 	bool owned;
-	/* The APIC has masked the counters' interrupt, as Intel's does at delivery. */
+	/* The APIC has masked the counters' interrupt, as Intel's does at delivery, and
+	 * some hypervisors' for AMD. */
 	bool masked;
-	/* An NMI is expected whose overflow has been handled already. */
+	/* At least one NMI is expected whose overflow has been handled already. */
 	bool expected;
 };
 
@@ -72,6 +77,33 @@ static inline bool hwpmc_nmi_expects_next(const struct hwpmc_nmi_facts *f,
 					  unsigned int second_look)
 {
 	return second_look || f->overflows + f->unstoppable > 1;
+}
+
+/* How many are: one for each of these overflows but the one of this NMI. */
+static inline unsigned int hwpmc_nmi_to_come(const struct hwpmc_nmi_facts *f,
+					     unsigned int second_look)
+{
+	unsigned int found = f->overflows + f->unstoppable;
+
+	return second_look + (found ? found - 1 : 0);
+}
+
+/*
+ * Interrupts that can be on their way at a time, for counters can overflow again before
+ * the interrupt of their last overflow has come. Processors and hypervisors may merge
+ * them, and then fewer come than are expected: this bounds how many NMIs of others are
+ * taken for them.
+ */
+#define HWPMC_NMI_MOST	32
+
+/* Expected in total, with some expected already. merges: the APIC drops what comes while
+ * one is on its way. */
+static inline unsigned int hwpmc_nmi_expect(unsigned int already, unsigned int more,
+					    bool merges)
+{
+	unsigned int most = merges ? 1 : HWPMC_NMI_MOST;
+
+	return already + more < most ? already + more : most;
 }
 
 #endif /* HWPMC_NMI_DECIDE_H */

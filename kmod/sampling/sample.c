@@ -17,6 +17,7 @@
 #include "callchain.h"
 #include "kgmon.h"
 #include "log.h"
+#include "nmi_decide.h"
 #include "sample.h"
 #include "scratch.h"
 #include "throttle.h"
@@ -359,6 +360,22 @@ static void take_back_expectation_irqoff(struct hwpmc_cpu *c, u64 now, u64 befor
 	cmpxchg_local(&c->nmi_expected, now, before);
 }
 
+/*
+ * It stands: one NMI more is on its way. Those that were expected before come as well,
+ * where the APIC does not merge them and they are not too old.
+ */
+static void keep_expectation_irqoff(struct hwpmc_cpu *c, u64 now, u64 before)
+{
+	if (likely(!before))
+		return;
+	if (hwpmc_pmi_merges_nmi() || !hwpmc_nmi_may_arrive_nmi(before, now))
+		WRITE_ONCE(c->nmi_more, 0);
+	/* The NMI that has consumed this one was for one of those before. */
+	else if (cmpxchg_local(&c->nmi_expected, 0, now) &&
+		 READ_ONCE(c->nmi_more) < HWPMC_NMI_MOST - 1)
+		this_cpu_inc(hwpmc_cpus->nmi_more);
+}
+
 /* What a counter shows after it was told to stop. */
 enum stopped {
 	STOPPED,	/* before an overflow: no NMI will come for it */
@@ -430,6 +447,7 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		mark_unstoppable_nmi(c, nr, counter);
 		break;
 	case OVERFLOWED:
+		keep_expectation_irqoff(c, now, before);
 		count_late_irqoff(c, nr, counter);
 		period_left = rc->period_left;
 		break;

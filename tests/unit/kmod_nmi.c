@@ -108,12 +108,12 @@ START_TEST(more_overflows_than_the_nmi_s_own_may_raise_another_nmi)
 {
 	static const struct {
 		unsigned int overflows, unstoppable, second_look;
-		bool next;
+		unsigned int to_come;
 	} look[] = {
-		{ 0, 0, 0, NO }, { 1, 0, 0, NO }, { 0, 1, 0, NO },
-		{ 2, 0, 0, YES }, { 0, 2, 0, YES }, { 1, 1, 0, YES },
-		{ 0, 0, 1, YES }, { 1, 0, 1, YES }, { 0, 1, 1, YES },
-		{ 0, 0, 2, YES }, { 2, 2, 2, YES },
+		{ 0, 0, 0, 0 }, { 1, 0, 0, 0 }, { 0, 1, 0, 0 },
+		{ 2, 0, 0, 1 }, { 0, 2, 0, 1 }, { 1, 1, 0, 1 },
+		{ 0, 0, 1, 1 }, { 1, 0, 1, 1 }, { 0, 1, 1, 1 },
+		{ 0, 0, 2, 2 }, { 3, 0, 0, 2 }, { 2, 2, 2, 5 },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(look); i++) {
@@ -123,8 +123,23 @@ START_TEST(more_overflows_than_the_nmi_s_own_may_raise_another_nmi)
 		};
 
 		ck_assert_int_eq(hwpmc_nmi_expects_next(&f, look[i].second_look),
-				 look[i].next);
+				 look[i].to_come > 0);
+		ck_assert_uint_eq(hwpmc_nmi_to_come(&f, look[i].second_look),
+				  look[i].to_come);
 	}
+}
+END_TEST
+
+START_TEST(expected_nmis_add_up_to_a_bound_and_to_one_where_the_apic_merges_them)
+{
+	ck_assert_uint_eq(hwpmc_nmi_expect(0, 1, false), 1);
+	ck_assert_uint_eq(hwpmc_nmi_expect(0, 2, false), 2);
+	ck_assert_uint_eq(hwpmc_nmi_expect(2, 3, false), 5);
+	ck_assert_uint_eq(hwpmc_nmi_expect(HWPMC_NMI_MOST - 1, 1, false), HWPMC_NMI_MOST);
+	ck_assert_uint_eq(hwpmc_nmi_expect(HWPMC_NMI_MOST, 2, false), HWPMC_NMI_MOST);
+	ck_assert_uint_eq(hwpmc_nmi_expect(0, 1, true), 1);
+	ck_assert_uint_eq(hwpmc_nmi_expect(0, 2, true), 1);
+	ck_assert_uint_eq(hwpmc_nmi_expect(1, 1, true), 1);
 }
 END_TEST
 
@@ -136,5 +151,6 @@ int main(void)
 	harness_add(apic_is_read_only_where_no_overflow_was_found_and_counters_are_ours);
 	harness_add(expectation_is_consumed_only_where_nothing_else_explains_the_nmi);
 	harness_add(more_overflows_than_the_nmi_s_own_may_raise_another_nmi);
+	harness_add(expected_nmis_add_up_to_a_bound_and_to_one_where_the_apic_merges_them);
 	return harness_run();
 }
