@@ -40,12 +40,17 @@ $(LIB_SHARED): $(LIB_REAL)
 	ln -sf $(notdir $(LIB_REAL)) $(LIB_DIR)/$(LIB_SONAME)
 	ln -sf $(LIB_SONAME) $@
 
-# The paths are those of the installed library.
-$(LIB_DIR)/%.pc: $(TOP)/lib/%.pc.in $(TOP)/Makefile $(TOP)/lib/lib.mk
+# The paths are those of the installed library: of this prefix, not of the one that was
+# built with before, and below ${prefix} for pkg-config --define-prefix.
+below_prefix = $(patsubst $(prefix)/%,$${prefix}/%,$(1))
+$(LIB_DIR)/%.pc: $(TOP)/lib/%.pc.in $(TOP)/Makefile $(TOP)/lib/lib.mk FORCE
 	@mkdir -p $(@D)
-	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
-		-e 's|@includedir@|$(includedir)|' \
-		-e 's|@VERSION@|$(VERSION)|' $< > $@
+	@sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(call below_prefix,$(libdir))|' \
+		-e 's|@includedir@|$(call below_prefix,$(includedir))|' \
+		-e 's|@VERSION@|$(VERSION)|' $< > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+FORCE:
 
 install-lib: lib
 	install -d $(DESTDIR)$(libdir)/pkgconfig \
@@ -67,4 +72,4 @@ install-lib: lib
 
 -include $(LIB_OBJ:.o=.d)
 
-.PHONY: lib install-lib
+.PHONY: lib install-lib FORCE

@@ -16,7 +16,7 @@ EXPORT const char *hwpmc_name_of_drop(uint32_t cause)
 {
 	static const char *const names[HWPMC_DROP__COUNT] = {
 		[HWPMC_DROP_FULL] = "ring full",
-		[HWPMC_DROP_LATE] = "counter being stopped",
+		[HWPMC_DROP_LATE] = "counter stopped or interrupt late",
 		[HWPMC_DROP_CLOSED] = "log closed",
 		[HWPMC_DROP_BUSY] = "address space busy",
 	};

@@ -36,6 +36,13 @@ static int open_refused(int err)
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
+		if (!access("/sys/module/hwpmc", F_OK)) {
+			w = what("cannot open " HWPMC_DEVICE ": it is not here, but "
+				 "the module is loaded; give the container the "
+				 "device, such as: docker run --device " HWPMC_DEVICE);
+			err = ENOENT;
+			break;
+		}
 		w = what("cannot open " HWPMC_DEVICE ": the module is not "
 			 "loaded; load it with: modprobe hwpmc");
 		err = ENOENT;

@@ -97,7 +97,8 @@ static int holder_find(char *who, size_t who_size, char *remedy,
 	if (is_on("/proc/sys/kernel/nmi_watchdog")) {
 		snprintf(who, who_size, "perf or the NMI watchdog");
 		snprintf(remedy, remedy_size,
-			 "free them with: sysctl kernel.nmi_watchdog=0");
+			 "while you measure, as root: sysctl kernel.nmi_watchdog=0 "
+			 "(then =1)");
 		return 0;
 	}
 	pid = perf_user(name, sizeof(name));

@@ -209,6 +209,10 @@ void profile_name_all(struct hwpmc_profile *p)
 	p->totals.first = to_ns(p, p->first);
 	p->totals.last = to_ns(p, p->last);
 	p->totals.duration = p->totals.last - p->totals.first;
+	p->totals.pauses = p->pauses.times;
+	p->totals.paused = clock_ns(&p->clock, p->clock.tick0 + p->pauses.ticks);
+	p->totals.paused_cpus = p->pauses.n;
+	p->totals.paused_percent = p->pauses.percent;
 	view_events(p);
 	profile_view_images(p);
 	view_points(p);

@@ -250,6 +250,10 @@ struct hwpmc_profile_totals {
 	bool closed;		/* the log ended with CLOSELOG */
 	bool cut;		/* it ended within a record */
 	uint64_t folded;	/* of kept: in stacks that end in "[other]" */
+	uint64_t pauses;	/* of sampling on a CPU: throttles counts those of PMCs */
+	uint64_t paused;	/* ns, of all CPUs */
+	uint32_t paused_cpus;	/* that were paused */
+	uint32_t paused_percent; /* most of a CPU that sampling had used then */
 };
 
 /*

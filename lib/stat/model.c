@@ -230,13 +230,30 @@ static bool is_kernel(const struct hwpmc_log_map *r)
 	       (r->path[7] == ']' || r->path[7] == '.');
 }
 
+/*
+ * Memory that is shared, but in no file system: of memfd_create(2), of mmap(2) with
+ * MAP_SHARED | MAP_ANONYMOUS, of shmget(2). Generators map it twice, to write and to
+ * execute. A copy of a program there (runc's, for one) mostly has a build-id.
+ */
+static bool is_shared_memory(const struct hwpmc_log_map *r)
+{
+	static const char *const begin[] = { "/memfd:", "/dev/zero (deleted)", "/SYSV" };
+
+	if (r->build_id_len)
+		return false;
+	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
+		if (strncmp(r->path, begin[i], strlen(begin[i])) == 0)
+			return true;
+	return false;
+}
+
 static enum hwpmc_image_kind kind_of(const struct hwpmc_log_map *r)
 {
 	if (r->pid == -1)
 		return HWPMC_IMAGE_MODULE;
 	if (strcmp(r->path, "[vdso]") == 0)
 		return HWPMC_IMAGE_VDSO;
-	if (r->hdr.flags & HWPMC_MAP_ANON)
+	if (r->hdr.flags & HWPMC_MAP_ANON || is_shared_memory(r))
 		return HWPMC_IMAGE_JIT;
 	return HWPMC_IMAGE_ELF;
 }

@@ -467,6 +467,7 @@ static void note_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 		break;
 	case HWPMC_LOG_THROTTLE:
 		p->totals.throttles += !r->hdr->flags;
+		pauses_add(&p->pauses, r->throttle);
 		break;
 	case HWPMC_LOG_CLOSELOG:
 		p->totals.closed = true;
@@ -674,6 +675,7 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 	p->pcs = NULL;
 	p->npcs = 0;
 	p->totals = (struct hwpmc_profile_totals){ 0 };
+	pauses_clear(&p->pauses);
 	p->first = p->last = 0;
 	for (uint32_t i = 0; i < p->nevent; i++)
 		p->event[i].pub.samples = p->event[i].pub.filtered = 0;

@@ -6,6 +6,7 @@
 #ifndef HWPMC_LIB_PROFILE_H
 #define HWPMC_LIB_PROFILE_H
 
+#include "pauses.h"
 #include "stat.h"
 
 /* A distinct stack before its addresses have names. */
@@ -65,6 +66,7 @@ struct hwpmc_profile {
 	bool broken;			/* there was no memory */
 	struct model model;
 	struct hwpmc_profile_totals totals;
+	struct pauses pauses;
 	struct event *event;
 	struct hwpmc_profile_event *event_view;
 	uint32_t nevent;

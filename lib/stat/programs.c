@@ -19,7 +19,8 @@ static void add_own(struct images *set, struct image *img, struct elf_file *f)
 	}
 	plt_add(img, f->elf);
 	if (!img->nsymbol)
-		image_problem(img, "it has no symbols");
+		image_problem(img, "it has no symbols; install its package of debugging "
+			      "symbols (-dbgsym, -debuginfo), or set DEBUGINFOD_URLS");
 }
 
 /* Its section headers are its last bytes; all of it is mapped. */

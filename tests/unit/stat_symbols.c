@@ -567,6 +567,32 @@ START_TEST(generated_code_is_named_by_its_perf_map)
 }
 END_TEST
 
+START_TEST(generated_code_in_shared_memory_is_named_by_its_perf_map)
+{
+	static const char *const paths[] = {
+		"/memfd:doublemapper (deleted)", "/dev/zero (deleted)",
+		"/SYSV00000000 (deleted)",
+	};
+	uint64_t at = 0x10000;
+
+	options.symbols.perf_map = dir;
+	add_to_map("10000 100 in_memfd\n20000 100 in_shared\n30000 100 in_segment\n");
+	for (int i = 0; i < 3; i++, at += 0x10000) {
+		/* The part of the memory that is mapped means nothing to its names. */
+		log_map(&log_, PID, at, 0x1000, 0x5000, paths[i]);
+		log_user(&log_, at + 0x10);
+	}
+	/* A file of such a name. */
+	log_map(&log_, PID, at, 0x1000, 0, "/home/memfd:x");
+	log_user(&log_, at + 0x10);
+	read_it();
+	check_name(0x10010, "in_memfd");
+	check_name(0x20010, "in_shared");
+	check_name(0x30010, "in_segment");
+	check_unnamed(0x40010, "there is no such file");
+}
+END_TEST
+
 START_TEST(code_that_was_generated_later_lies_over_the_former)
 {
 	add_to_map("10000 100 old\n10100 100 kept\n10200 100 gone\n"
@@ -661,6 +687,7 @@ int main(void)
 	harness_add(functions_of_the_vdso_are_named);
 	harness_add(the_vdso_of_a_32_bit_program_is_not_taken_for_that_of_64_bits);
 	harness_add(generated_code_is_named_by_its_perf_map);
+	harness_add(generated_code_in_shared_memory_is_named_by_its_perf_map);
 	harness_add(code_that_was_generated_later_lies_over_the_former);
 	harness_add(generated_code_without_a_map_says_so);
 	harness_add(a_perf_map_is_read_again_when_it_has_grown);

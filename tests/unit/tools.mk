@@ -12,8 +12,9 @@ TOOLS_UNIT_SHARES := $(BUILD)/tests/unit/shares
 
 TOOLS_UNIT_tools_formats := $(call unit-tools,common/fmt common/cpus common/evlist \
 	stat/metric common/msg)
-TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/msg \
-	common/output record/net record/note record/sink) $(TOOLS_UNIT_LOGS)
+TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/missing common/msg \
+	common/output record/beside record/net record/note \
+	record/sink) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_views := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,view/tree view/graph \
 	view/samples view/totals view/gprof view/store view/places view/top export/export \
 	export/gmon_export export/gmon common/fmt common/msg common/output) $(TOOLS_UNIT_LOGS)
@@ -35,8 +36,8 @@ TOOLS_UNIT_EXPORT := $(patsubst $(TOP)/tools/%.c,$(TOOLS_OBJ_DIR)/%.o, \
 TOOLS_UNIT_tools_report := $(call unit-tools,report/cmd_report report/head report/flat \
 	report/tree report/folded view/tree annotate/cmd_annotate annotate/annotate \
 	annotate/print annotate/code annotate/code_kernel annotate/insn annotate/source \
-	report/cmd_diff report/diff common/logopts common/pager common/fmt common/msg \
-	common/output common/watch) $(TOOLS_UNIT_LOGS) $(TOOLS_UNIT_EXPORT)
+	report/cmd_diff report/diff common/logopts common/missing common/pager common/fmt \
+	common/msg common/output common/watch) $(TOOLS_UNIT_LOGS) $(TOOLS_UNIT_EXPORT)
 TOOLS_UNIT_FLAGS_tools_report := -DSHARES='"$(TOOLS_UNIT_SHARES)"' \
 	-DSHARES_SRC='"$(TOP)/tests/unit/progs/shares.c"'
 $(BUILD)/tests/unit/tools_report: $(TOOLS_UNIT_SHARES)

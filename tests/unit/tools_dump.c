@@ -219,9 +219,9 @@ START_TEST(json_lines_have_the_fields_of_their_records)
 			 "\"pid\":42,\"start\":\"0x600000\",\"end\":\"0x700000\"}\n");
 	ck_assert_str_eq(dump_ok("--json --type dropnotify --raw-time"),
 			 "{\"type\":\"DROPNOTIFY\",\"tick\":1000020000,\"cpu\":1,"
-			 "\"samples\":{\"ring full\":12,\"counter being stopped\":0,"
+			 "\"samples\":{\"ring full\":12,\"counter stopped or interrupt late\":0,"
 			 "\"log closed\":0,\"address space busy\":0},"
-			 "\"others\":{\"ring full\":0,\"counter being stopped\":0,"
+			 "\"others\":{\"ring full\":0,\"counter stopped or interrupt late\":0,"
 			 "\"log closed\":0,\"address space busy\":0}}\n");
 	ck_assert_ptr_null(strstr(dump_ok("--json --type dropnotify"), "other causes"));
 	ck_assert_str_eq(dump_ok("--json --type pmcallocatedyn"),

@@ -18,10 +18,12 @@
 #include <libhwpmcstat.h>
 
 #include "common/logtext.h"
+#include "common/missing.h"
 #include "record/net.h"
 #include "record/note.h"
 #include "record/sink.h"
 #include "harness.h"
+#include "pauses.h"
 
 static const char *parsed(const char *text)
 {
@@ -313,8 +315,204 @@ START_TEST(compressed_logs_are_smaller_and_read_back_whole)
 		ck_assert_uint_eq(notes_in(hwpmc_input_open(path, err,
 							    sizeof(err))),
 				  100000);
+		unlink(path);
 	}
-	unlink(path);
+}
+END_TEST
+
+static void throttle(struct pauses *p, uint32_t id, uint32_t cpu, uint8_t flags,
+		     uint64_t time, uint32_t percent)
+{
+	struct hwpmc_log_throttle r = {
+		.hdr = { .id = id, .flags = flags, .time = time },
+		.cpu = cpu, .percent = percent,
+	};
+
+	pauses_add(p, &r);
+}
+
+static const char *pauses_text(const struct pauses *p, uint64_t duration)
+{
+	static char text[300];
+	struct missing_pauses m = {
+		.times = p->times, .ns = p->ticks, .ncpu = p->n,
+		.percent = p->percent, .duration = duration,
+	};
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	missing_put_pauses(f, &m);
+	fclose(f);
+	return text;
+}
+
+START_TEST(pauses_are_added_up_by_cpu_and_told_with_their_share)
+{
+	struct pauses p = { .n = 0 };
+
+	/* The end of one that began before the log. */
+	throttle(&p, 1, 0, 1, 5, 0);
+	ck_assert_uint_eq(p.times, 0);
+	/* Two PMCs of a CPU in one pause. */
+	throttle(&p, 1, 0, 0, 100000000, 57);
+	throttle(&p, 2, 0, 0, 100000100, 57);
+	throttle(&p, 1, 0, 1, 300000000, 0);
+	throttle(&p, 2, 0, 1, 350000000, 0);
+	ck_assert_uint_eq(p.times, 1);
+	ck_assert_uint_eq(p.ticks, 250000000);
+	ck_assert_str_eq(pauses_text(&p, 1000000000),
+			 "sampling was paused 1 time, 0.250 s in all (25.0 % of the time of "
+			 "1 CPU): it used up to 57 % of a CPU; take a longer period (-c), or "
+			 "see kern.hwpmc.selfcost in hwpmc(4)");
+	/* Another CPU, and time that runs backwards. */
+	throttle(&p, 1, 3, 0, 400000000, 20);
+	throttle(&p, 1, 3, 1, 650000000, 0);
+	throttle(&p, 1, 3, 0, 900000000, 20);
+	throttle(&p, 1, 3, 1, 800000000, 0);
+	ck_assert_uint_eq(p.ticks, 500000000);
+	ck_assert_ptr_nonnull(strstr(pauses_text(&p, 1000000000),
+				     "3 times, 0.500 s in all (25.0 % of the time of 2 CPUs)"));
+}
+END_TEST
+
+START_TEST(advice_fits_the_cause_of_a_drop)
+{
+	ck_assert_ptr_nonnull(strstr(missing_advice(HWPMC_DROP_FULL), "--ring-size"));
+	ck_assert_ptr_nonnull(strstr(missing_advice(HWPMC_DROP_LATE), "-c"));
+	ck_assert_ptr_null(strstr(missing_advice(HWPMC_DROP_LATE), "--ring-size"));
+	for (uint32_t i = HWPMC_DROP_CLOSED; i < HWPMC_DROP_SLOTS; i++) {
+		ck_assert_ptr_nonnull(missing_advice(i));
+		ck_assert_ptr_null(strstr(missing_advice(i), "-c"));
+	}
+	ck_assert_str_eq(hwpmc_name_of_drop(HWPMC_DROP_LATE),
+			 "counter stopped or interrupt late");
+}
+END_TEST
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/* The first word of a file, "" where there is none. */
+static const char *text_of(const char *path)
+{
+	static char word[32];
+	FILE *f = fopen(path, "r");
+
+	word[0] = '\0';
+	if (f && fscanf(f, "%31s", word) != 1)
+		word[0] = '\0';
+	if (f)
+		fclose(f);
+	return word;
+}
+
+/* An empty directory, and names of a log in it; log_names_end() expects it empty. */
+struct log_names {
+	char dir[32], path[64], part[64], old[64];
+};
+
+static void log_names_begin(struct log_names *l)
+{
+	strcpy(l->dir, "/tmp/tools_log.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(l->dir));
+	snprintf(l->path, sizeof(l->path), "%s/a", l->dir);
+	snprintf(l->part, sizeof(l->part), "%s/a.part", l->dir);
+	snprintf(l->old, sizeof(l->old), "%s/a.old", l->dir);
+}
+
+static void log_names_end(struct log_names *l)
+{
+	ck_assert_int_eq(rmdir(l->dir), 0);
+}
+
+START_TEST(a_log_gets_its_name_when_it_is_complete_and_the_old_one_is_kept)
+{
+	struct log_names l;
+	char err[600];
+	struct sink s;
+
+	log_names_begin(&l);
+	write_text(l.path, "before");
+	write_text(l.part, "of one that was killed");
+	ck_assert_int_eq(sink_open(&s, l.path, 0, err, sizeof(err)), 0);
+	put_log(&s, 100);
+	ck_assert_str_eq(text_of(l.path), "before");
+	ck_assert_int_eq(sink_close(&s), 0);
+	ck_assert_str_eq(text_of(l.old), "before");
+	ck_assert_uint_eq(notes_in(hwpmc_input_open(l.path, err, sizeof(err))), 100);
+	unlink(l.path);
+	unlink(l.old);
+	/* Nothing is kept of an empty file. */
+	write_text(l.path, "");
+	ck_assert_int_eq(sink_open(&s, l.path, 0, err, sizeof(err)), 0);
+	ck_assert_int_eq(sink_close(&s), 0);
+	unlink(l.path);
+	log_names_end(&l);
+}
+END_TEST
+
+START_TEST(a_log_that_is_discarded_leaves_the_old_one_as_it_is)
+{
+	struct log_names l;
+	char err[600];
+	struct sink s;
+
+	log_names_begin(&l);
+	write_text(l.path, "before");
+	ck_assert_int_eq(sink_open(&s, l.path, 3, err, sizeof(err)), 0);
+	put_log(&s, 100);
+	sink_discard(&s);
+	ck_assert_str_eq(text_of(l.path), "before");
+	unlink(l.path);
+	log_names_end(&l);
+}
+END_TEST
+
+START_TEST(two_recordings_do_not_write_one_log)
+{
+	struct sink s, other;
+	struct log_names l;
+	char err[600];
+
+	log_names_begin(&l);
+	ck_assert_int_eq(sink_open(&s, l.path, 0, err, sizeof(err)), 0);
+	ck_assert_int_eq(sink_open(&other, l.path, 0, err, sizeof(err)), -1);
+	ck_assert_ptr_nonnull(strstr(err, "another recording writes it"));
+	put_log(&s, 100);
+	ck_assert_int_eq(sink_close(&s), 0);
+	ck_assert_uint_eq(notes_in(hwpmc_input_open(l.path, err, sizeof(err))), 100);
+	unlink(l.path);
+	log_names_end(&l);
+}
+END_TEST
+
+START_TEST(a_log_by_a_link_replaces_what_the_link_names)
+{
+	struct log_names l;
+	char err[600], link[64];
+	struct sink s;
+
+	log_names_begin(&l);
+	snprintf(link, sizeof(link), "%s/link", l.dir);
+	ck_assert_int_eq(symlink("a", link), 0);
+	write_text(l.path, "before");
+	ck_assert_int_eq(sink_open(&s, link, 0, err, sizeof(err)), 0);
+	ck_assert_int_eq(sink_close(&s), 0);
+	ck_assert_str_eq(text_of(l.old), "before");
+	ck_assert_int_eq(unlink(link), 0);
+	unlink(l.path);
+	unlink(l.old);
+	/* Others can write here: it may be theirs. */
+	ck_assert_int_eq(chmod(l.dir, 01777), 0);
+	ck_assert_int_eq(symlink("b", l.part), 0);
+	ck_assert_int_eq(sink_open(&s, l.path, 0, err, sizeof(err)), -1);
+	unlink(l.part);
+	log_names_end(&l);
 }
 END_TEST
 
@@ -568,7 +766,13 @@ int main(void)
 	harness_add(records_about_processes_have_their_lines);
 	harness_add(records_about_the_log_have_their_lines);
 	harness_add(records_of_the_stream_itself_have_no_line);
+	harness_add(pauses_are_added_up_by_cpu_and_told_with_their_share);
+	harness_add(advice_fits_the_cause_of_a_drop);
 	harness_add(compressed_logs_are_smaller_and_read_back_whole);
+	harness_add(a_log_gets_its_name_when_it_is_complete_and_the_old_one_is_kept);
+	harness_add(a_log_that_is_discarded_leaves_the_old_one_as_it_is);
+	harness_add(two_recordings_do_not_write_one_log);
+	harness_add(a_log_by_a_link_replaces_what_the_link_names);
 	harness_add(a_reader_that_stands_still_does_not_hold_up_the_end);
 	harness_add(a_full_disk_is_kept_and_told_at_the_end);
 	harness_add(who_does_not_read_is_waited_for_until_told_otherwise);

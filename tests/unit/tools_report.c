@@ -583,6 +583,8 @@ START_TEST(annotate_reads_no_source_that_is_no_regular_file)
 	make_program_of("/no/such/source.c");
 	command("annotate -i of -e cycles --stdio sixty");
 	has("  (the source is not here)\n");
+	/* Once, not for each of its lines. */
+	ck_assert_ptr_null(strstr(strstr(text, "(the source is") + 1, "(the source is"));
 }
 END_TEST
 

@@ -52,12 +52,24 @@ static void print_gap(struct annotate_printer *pr, const struct annotate *a,
 		      const char *file, unsigned int from, unsigned int to)
 {
 	if (strcmp(file, a->insn[0].file ? a->insn[0].file : "") ||
-	    to - from > GAP)
+	    to - from > GAP || source_absent(&pr->sources, file))
 		return;
 	for (unsigned int l = from; l < to; l++) {
 		fprintf(pr->out.f, "%20s  %6u  ", "", l);
 		print_source_text(pr, file, l);
 	}
+}
+
+/* One line says that a source cannot be shown, not each of its lines. */
+static void print_file(struct annotate_printer *pr, const char *file)
+{
+	const char *absent = source_absent(&pr->sources, file);
+
+	fputs("# percent     samples    line  ", pr->out.f);
+	fmt_put_plain(pr->out.f, file, 0);
+	if (absent)
+		fprintf(pr->out.f, "  %s", absent);
+	fputc('\n', pr->out.f);
 }
 
 static void print_lines(struct annotate_printer *pr, const struct annotate *a)
@@ -73,7 +85,7 @@ static void print_lines(struct annotate_printer *pr, const struct annotate *a)
 			continue;
 		}
 		if (!before || strcmp(before->file, l->file))
-			print_named(pr, "# percent     samples    line  ", l->file);
+			print_file(pr, l->file);
 		else
 			print_gap(pr, a, l->file, before->line + 1, l->line);
 		print_count(pr, l->samples, a->samples);

@@ -97,7 +97,16 @@ const char *source_line(struct sources *s, const char *file, unsigned int line)
 {
 	const struct source_file *f = get_file(s, file);
 
+	if (!f->n)
+		return "";
 	return line && line <= f->n ? f->line[line - 1] : f->absent;
+}
+
+const char *source_absent(struct sources *s, const char *file)
+{
+	const struct source_file *f = get_file(s, file);
+
+	return f->n ? NULL : f->absent;
 }
 
 void sources_free(struct sources *s)

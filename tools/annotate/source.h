@@ -25,6 +25,8 @@ void sources_of(struct sources *s, const struct hwpmc_image *image);
  * not shown, this is said in its place: never NULL.
  */
 const char *source_line(struct sources *s, const char *file, unsigned int line);
+/* Why no line of a file can be shown; NULL: they can. source_line() is then empty. */
+const char *source_absent(struct sources *s, const char *file);
 void sources_free(struct sources *s);
 
 #endif

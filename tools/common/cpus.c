@@ -75,3 +75,29 @@ int cpus_online(struct cpus *list)
 	}
 	return 0;
 }
+
+static unsigned int topology_number(unsigned int cpu, const char *what)
+{
+	unsigned int n = 0;
+	char path[96];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology/%s", cpu,
+		 what);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%u", &n) != 1)
+		n = 0;
+	fclose(f);
+	return n;
+}
+
+struct cpu_place cpu_place(unsigned int cpu)
+{
+	return (struct cpu_place){
+		.socket = topology_number(cpu, "physical_package_id"),
+		.die = topology_number(cpu, "die_id"),
+		.core = topology_number(cpu, "core_id"),
+	};
+}

@@ -19,4 +19,12 @@ int cpus_parse(const char *text, struct cpus *list);
 /* What the kernel says. 0, or -1 with errno. */
 int cpus_online(struct cpus *list);
 
+/* Where a CPU is: physical_package_id, die_id and core_id of its topology in /sys; 0 what
+ * the kernel does not say. */
+struct cpu_place {
+	unsigned int socket, die, core;
+};
+
+struct cpu_place cpu_place(unsigned int cpu);
+
 #endif

@@ -12,3 +12,10 @@ bool machine_has_counters(struct hwpmc *h)
 			return true;
 	return false;
 }
+
+const char *machine_without_counters(struct hwpmc *h)
+{
+	const char *text = hwpmc_reason_text(hwpmc_cpuinfo(h)->hdr.reason);
+
+	return text ? text : "the module does not say why";
+}

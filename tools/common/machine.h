@@ -10,5 +10,7 @@
 /* Are there counters of hardware beside the TSC? Where not, the kernel's own
  * events are what a tool counts and samples. */
 bool machine_has_counters(struct hwpmc *h);
+/* Why it has none, a clause without a full stop. */
+const char *machine_without_counters(struct hwpmc *h);
 
 #endif

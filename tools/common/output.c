@@ -36,6 +36,11 @@ int output_open(const char *path, int flags, mode_t mode)
 	return open(path, flags | (is_shared(path) ? O_NOFOLLOW : 0), mode);
 }
 
+int output_open_kept(const char *path)
+{
+	return open(path, O_WRONLY | O_CLOEXEC | (is_shared(path) ? O_NOFOLLOW : 0));
+}
+
 static FILE *stream_of(int fd)
 {
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;

@@ -11,6 +11,8 @@
  * such as /tmp, no link is followed: it may be another user's, to a file of this one's.
  */
 int output_open(const char *path, int flags, mode_t mode);
+/* The same of a file that is there, and stays as it is: can it be written? */
+int output_open_kept(const char *path);
 /* NULL: errno. */
 FILE *output_fopen(const char *path);
 /* A directory for several files, which may be there: a descriptor for output_fopen_at(), or

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/fmt.h"
+#include "common/machine.h"
 #include "common/msg.h"
 #include "control.h"
 
@@ -48,6 +49,7 @@ struct holder {
 	uint32_t state;			/* enum hwpmc_pmu_state */
 	const char *fact;
 	char who[128], remedy[256];
+	const char *why;		/* NONE: there is none; or NULL */
 };
 
 static void find_holder(const struct control *c, struct holder *hold)
@@ -66,6 +68,8 @@ static void find_holder(const struct control *c, struct holder *hold)
 	if (c->h && hwpmc_pmu_state(c->h, &hold->state) < 0)
 		hold->state = hwpmc_cpuinfo(c->h)->pmu_state;
 	hold->fact = hold->state <= HWPMC_PMU_HELD ? facts[hold->state] : "?";
+	if (c->h && hold->state == HWPMC_PMU_NONE)
+		hold->why = machine_without_counters(c->h);
 	if (hold->state != HWPMC_PMU_HELD)
 		return;
 	found = hwpmc_pmu_holder(hold->who, sizeof(hold->who), hold->remedy,
@@ -136,6 +140,8 @@ static void print_machine(const struct control *c)
 	if (info && hold.state != HWPMC_PMU_NONE)
 		printf("version %u, ", info->pmu_version);
 	printf("%s%s%s\n", hold.fact, hold.who[0] ? " " : "", fmt_plain(hold.who));
+	if (hold.why)
+		printf("%-8s %s\n", "why", hold.why);
 	if (hold.remedy[0])
 		printf("%-8s %s\n", "to do", hold.remedy);
 	if (info)
@@ -291,6 +297,8 @@ static void json_pmu(const struct control *c)
 	json_pair("holder", hold.who);
 	putchar(',');
 	json_pair("remedy", hold.remedy);
+	putchar(',');
+	json_pair("why", hold.why);
 	putchar('}');
 }
 

@@ -334,7 +334,7 @@ static int parse_options(struct pmcstat *ps, int argc, char *argv[])
 		{ NULL, 0, NULL, 0 },
 	};
 	struct position pos = { .rate = DEFAULT_RATE };
-	int c, err;
+	int c, err, unused = 0;
 
 	if (cpus_online(&pos.cpus) < 0) {
 		msg("cannot read the list of online CPUs: %s", strerror(errno));
@@ -353,7 +353,14 @@ static int parse_options(struct pmcstat *ps, int argc, char *argv[])
 		err = parse_option(ps, &pos, c);
 		if (err)
 			return err;
+		if (c < 128 && strchr("pPsS", c))
+			unused = 0;
+		else if (c < 128 && strchr("cndCNUWE", c))
+			unused = c;
 	}
+	if (ps->nevent && unused)
+		msg("-%c is ignored: it is about events behind it, and there is none; "
+		    "give it before -p, -s, -P or -S", unused);
 	if (optind < argc)
 		ps->command = argv + optind;
 	return check_options(ps);

@@ -14,10 +14,12 @@
 #include <unistd.h>
 
 #include "common/commands.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "common/watch.h"
 #include "launch.h"
 #include "note.h"
+#include "pauses.h"
 #include "sampler.h"
 #include "sink.h"
 
@@ -37,7 +39,10 @@ const char cmd_record_help[] =
 "\n"
 SAMPLER_HELP
 "  -d SECONDS          stop after this time\n"
-"  -o FILE|HOST:PORT   write there; default: hwpmc.log; - is standard output\n"
+"  -o FILE|HOST:PORT   write there; default: hwpmc.log; - is standard output (the\n"
+"                      command's is then standard error); the log of a file\n"
+"                      is FILE.part until the end, when the FILE before it\n"
+"                      becomes FILE.old\n"
 "  -z, --compress[=N]  compressed by zstd (level N), which hwpmc report reads\n"
 "      --csw           count the events too, and log each thread's count at each\n"
 "                      of its context switches\n"
@@ -45,8 +50,9 @@ SAMPLER_HELP
 "  -q                  say nothing\n"
 "\n"
 "Exit status: the command's; 128+N when signal N ended it; 126 or 127 when it\n"
-"cannot be run; 125 when nothing could be recorded, or not all; 2 for a wrong\n"
-"option.\n";
+"cannot be run; 125 when nothing could be recorded, or the log could not be\n"
+"written to its end; 2 for a wrong option. Records that were dropped are declared\n"
+"in the log and do not change it.\n";
 
 enum {
 	OPT_HELP = 256, OPT_CSW, OPT_EXIT,
@@ -60,7 +66,13 @@ struct record {
 	int level;			/* of zstd, 0: plain */
 	struct sink sink;
 	uint64_t samples;		/* in the file */
+	struct pauses pauses;
+	uint32_t khz;			/* of the log's clock */
+	uint64_t raised;		/* the least period that is allowed, if it is more
+					 * than what was asked for */
+	uint64_t ran_ns;
 	bool begun;			/* INITIALIZE is in the file */
+	bool ran;			/* what was to be sampled, while it was sampled */
 };
 
 /* ---- options ------------------------------------------------------------- */
@@ -147,18 +159,40 @@ static int parse_options(struct record *r, int argc, char *argv[], bool *help)
 
 /* ---- the log ------------------------------------------------------------- */
 
-static uint64_t count_samples(const void *data, size_t len)
+/* What the summary tells of the log. */
+static void note_record(struct record *r, const struct hwpmc_log_hdr *h)
+{
+	const struct hwpmc_log_allocate *pmc = (const void *)h;
+
+	switch (h->type) {
+	case HWPMC_LOG_CALLCHAIN:
+		r->samples++;
+		break;
+	case HWPMC_LOG_THROTTLE:
+		pauses_add(&r->pauses, (const void *)h);
+		break;
+	case HWPMC_LOG_INITIALIZE:
+		r->khz = ((const struct hwpmc_log_initialize *)h)->khz;
+		break;
+	case HWPMC_LOG_PMCALLOCATE:
+		if ((pmc->mode == HWPMC_MODE_SS || pmc->mode == HWPMC_MODE_TS) &&
+		    r->sampler.period &&
+		    pmc->count > r->sampler.period)
+			r->raised = pmc->count;
+		break;
+	}
+}
+
+static void note_records(struct record *r, const void *data, size_t len)
 {
 	const char *at = data, *end = at + len;
-	uint64_t n = 0;
 
 	while (at < end) {
 		const struct hwpmc_log_hdr *h = (const void *)at;
 
-		n += h->type == HWPMC_LOG_CALLCHAIN;
+		note_record(r, h);
 		at += h->len;
 	}
-	return n;
 }
 
 static int record_take(unsigned int cpu, const void *data, size_t len, void *arg)
@@ -174,7 +208,7 @@ static int record_take(unsigned int cpu, const void *data, size_t len, void *arg
 	r->begun = true;
 	sink_write(&r->sink, data, len);
 	if (!r->sink.error)
-		r->samples += count_samples(data, len);
+		note_records(r, data, len);
 	return 0;
 }
 
@@ -194,6 +228,10 @@ static int begin_log(struct record *r, const struct watch *w)
 		msg("%s", err);
 		return -1;
 	}
+	/* The sink has a descriptor of its own: what the command prints is no part of the
+	 * log. */
+	if (strcmp(r->output, "-") == 0)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* An interrupt ends a write to a reader that does not read. */
 	r->sink.stop_fd = w->signal_fd;
 	r->sampler.take = record_take;
@@ -242,10 +280,39 @@ static void run_until_end(struct record *r, struct watch *w)
 		if (r->sink.error)
 			break;
 	}
+	r->ran_ns = now - start;
 	show_progress(r, now - start, true);
 	/* The signal has been read. A reader that stands still gets the rest no more. */
 	if (w->signal)
 		r->sink.patience_ms = END_PATIENCE_MS;
+}
+
+static void print_drops(const struct record *r)
+{
+	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS];
+
+	hwpmc_rings_drop_counts(r->sampler.rings, samples, others, HWPMC_DROP_SLOTS);
+	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
+		if (samples[i] + others[i])
+			msg("%" PRIu64 " records are missing in the log (%s): %s",
+			    samples[i] + others[i], hwpmc_name_of_drop(i),
+			    missing_advice(i));
+}
+
+static void print_pauses(const struct record *r)
+{
+	struct missing_pauses m = {
+		.times = r->pauses.times,
+		.ns = r->khz ? r->pauses.ticks * 1e6 / r->khz : 0,
+		.ncpu = r->pauses.n, .percent = r->pauses.percent,
+		.duration = r->ran_ns,
+	};
+
+	if (!m.times)
+		return;
+	fprintf(stderr, "%s: ", msg_prog);
+	missing_put_pauses(stderr, &m);
+	fputc('\n', stderr);
 }
 
 static void print_summary(struct record *r)
@@ -254,9 +321,11 @@ static void print_summary(struct record *r)
 
 	if (r->quiet)
 		return;
-	if (lost)
-		msg("%" PRIu64 " records are missing in the log: take a longer period (-c) or larger rings (--ring-size)",
-		    lost);
+	if (r->raised)
+		msg("the period was raised to %" PRIu64 ", the least that kern.hwpmc.mincount allows",
+		    r->raised);
+	print_drops(r);
+	print_pauses(r);
 	fprintf(stderr, "%" PRIu64 " samples, %" PRIu64 " dropped, %" PRIu64
 		" KiB in %s\n", r->samples, lost, r->sink.bytes / 1024,
 		r->sink.name);
@@ -282,6 +351,7 @@ static int run_prepared(struct record *r, struct watch *w, struct launch *l)
 
 	if (err)
 		return launch_error(r->sampler.command[0], err);
+	r->ran = true;
 	run_until_end(r, w);
 	sampler_end(&r->sampler);
 	sink_flush(&r->sink);
@@ -310,10 +380,18 @@ static int record_run(struct record *r)
 
 static int close_output(struct record *r, int status)
 {
-	if (r->sink.fd < 0 || sink_close(&r->sink) == 0)
+	int err = r->sink.error;
+
+	if (r->sink.fd < 0)
+		return status;
+	if (!r->ran)
+		sink_discard(&r->sink);
+	else if (sink_close(&r->sink) < 0)
+		err = errno;
+	if (!err)
 		return status;
 	msg("cannot write '%s': %s: the log is not complete", r->sink.name,
-	    strerror(errno));
+	    strerror(err));
 	return EXIT_STAT_FAILED;
 }
 

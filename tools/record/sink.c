@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "common/msg.h"
-#include "common/output.h"
 #include "net.h"
 #include "note.h"
 #include "sink.h"
@@ -24,17 +23,24 @@ static int open_fd(struct sink *s, const char *path, char *err, size_t size)
 
 	if (strcmp(path, "-") == 0) {
 		s->name = "standard output";
-		s->fd = STDOUT_FILENO;
-		return 0;
+		/* The caller may then give standard output to a command. */
+		s->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		if (s->fd >= 0)
+			return 0;
+		snprintf(err, size, "cannot write to %s: %s", s->name,
+			 strerror(errno));
+		return -1;
 	}
 	if (net_parse(path, &address)) {
 		s->fd = net_connect(path, err, size);
 		return s->fd < 0 ? -1 : 0;
 	}
-	s->fd = output_open(path, 0, 0600);
+	s->fd = beside_open(&s->file, path);
 	if (s->fd >= 0)
 		return 0;
-	snprintf(err, size, "cannot write '%s': %s", path, strerror(errno));
+	snprintf(err, size, "cannot write '%s': %s", path, errno == EBUSY ?
+		 "another recording writes it; give this one another file (-o)" :
+		 strerror(errno));
 	return -1;
 }
 
@@ -64,8 +70,7 @@ int sink_open(struct sink *s, const char *path, int level, char *err,
 	if (!level || begin_zstd(s, level) == 0)
 		return 0;
 	snprintf(err, size, "cannot compress '%s': no memory", s->name);
-	s->error = ENOMEM;
-	sink_close(s);
+	sink_discard(s);
 	return -1;
 }
 
@@ -156,14 +161,29 @@ void sink_note(struct sink *s, uint32_t id, const char *key, const char *value)
 	sink_write(s, &n, note_fill(&n, id, key, value));
 }
 
-int sink_close(struct sink *s)
+static void sink_free(struct sink *s)
 {
-	if (s->zstd && !s->error)
-		sink_compress(s, NULL, 0, ZSTD_e_end);
 	ZSTD_freeCCtx(s->zstd);
 	free(s->packed);
 	if (s->fd > STDERR_FILENO && close(s->fd) < 0 && !s->error)
 		s->error = errno;
+	s->fd = -1;
+}
+
+void sink_discard(struct sink *s)
+{
+	/* Before its lock is given back by close(): the name may then be another's. */
+	beside_discard(&s->file);
+	sink_free(s);
+}
+
+int sink_close(struct sink *s)
+{
+	if (s->zstd && !s->error)
+		sink_compress(s, NULL, 0, ZSTD_e_end);
+	if (beside_keep(&s->file) < 0 && !s->error)
+		s->error = errno;
+	sink_free(s);
 	if (!s->error)
 		return 0;
 	errno = s->error;

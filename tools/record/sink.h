@@ -14,9 +14,12 @@
 
 #include <libhwpmclog.h>
 
+#include "beside.h"
+
 struct sink {
 	int fd;
 	const char *name;
+	struct beside file;		/* of a file: complete at the end */
 	bool may_block;			/* a pipe or a connection */
 	int stop_fd;			/* readable: end a blocked write;
 					 * -1: there is none */
@@ -29,8 +32,8 @@ struct sink {
 };
 
 /*
- * path "-": standard output; "host:port": connect; else a file. level 0: plain,
- * else zstd's. 0, or -1 with one sentence.
+ * path "-": standard output; "host:port": connect; else a file, which is PATH.part
+ * until sink_close(). level 0: plain, else zstd's. 0, or -1 with one sentence.
  */
 int sink_open(struct sink *s, const char *path, int level, char *err,
 	      size_t size);
@@ -39,7 +42,12 @@ void sink_write(struct sink *s, const void *data, size_t len);
 void sink_flush(struct sink *s);
 /* A NOTE record; id as the key wants it. */
 void sink_note(struct sink *s, uint32_t id, const char *key, const char *value);
-/* 0, or -1 with errno of the first thing that went wrong. */
+/*
+ * 0, or -1 with errno of the first thing that went wrong. A file gets its name even if a
+ * write failed: it holds what was recorded.
+ */
 int sink_close(struct sink *s);
+/* Nothing was recorded: a file that was there stays as it is. */
+void sink_discard(struct sink *s);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/fmt.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "report.h"
 
@@ -14,12 +15,26 @@ static void print_drops(FILE *f, const struct hwpmc_profile_totals *t)
 {
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++) {
 		if (t->dropped[i])
-			fprintf(f, "# %" PRIu64 " samples lost: %s\n",
-				t->dropped[i], hwpmc_name_of_drop(i));
+			fprintf(f, "# %" PRIu64 " samples lost: %s; %s\n",
+				t->dropped[i], hwpmc_name_of_drop(i),
+				missing_advice(i));
 		if (t->others_dropped[i])
-			fprintf(f, "# %" PRIu64 " other records lost: %s\n",
-				t->others_dropped[i], hwpmc_name_of_drop(i));
+			fprintf(f, "# %" PRIu64 " other records lost: %s; %s\n",
+				t->others_dropped[i], hwpmc_name_of_drop(i),
+				missing_advice(i));
 	}
+}
+
+static void print_pauses(FILE *f, const struct hwpmc_profile_totals *t)
+{
+	struct missing_pauses m = {
+		.times = t->pauses, .ns = t->paused, .ncpu = t->paused_cpus,
+		.percent = t->paused_percent, .duration = t->duration,
+	};
+
+	fputs("# ", f);
+	missing_put_pauses(f, &m);
+	fputc('\n', f);
 }
 
 void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
@@ -41,9 +56,8 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 		fprintf(f, "# %" PRIu64 " samples are excluded by the options\n",
 			ev->filtered);
 	print_drops(f, t);
-	if (t->throttles)
-		fprintf(f, "# sampling was paused %" PRIu64
-			" times because it used too much CPU time; use a longer period (-c)\n", t->throttles);
+	if (t->pauses)
+		print_pauses(f, t);
 	if (t->cut)
 		fputs("# the log ends in the middle of a record\n", f);
 }

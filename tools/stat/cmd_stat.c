@@ -40,6 +40,8 @@ const char cmd_stat_help[] =
 "                      {a,b} is a group: counted together or not at all\n"
 "  -a                  all CPUs, all processes\n"
 "  -C CPUS             these CPUs: 0,2-3\n"
+"      --per-cpu       with -a or -C: the count of each CPU beside the total;\n"
+"      --per-core, --per-socket  of each core or socket\n"
 "  -p PIDS             these processes\n"
 "      --no-descendants  without their children\n"
 "  -I MILLISECONDS     print what was counted in each interval\n"
@@ -52,7 +54,8 @@ const char cmd_stat_help[] =
 "Exit status: the command's; 128+N when signal N ended it; 126 or 127 when it\n"
 "cannot be run; 125 when nothing could be counted; 2 for a wrong option.\n";
 
-enum { OPT_HELP = 256, OPT_NO_DESC, OPT_JSON, OPT_CSV, OPT_NO_BIG_NUM };
+enum { OPT_HELP = 256, OPT_NO_DESC, OPT_JSON, OPT_CSV, OPT_NO_BIG_NUM,
+       OPT_PER_CPU, OPT_PER_CORE, OPT_PER_SOCKET };
 
 static int parse_cpus(struct stat_options *o, const char *arg)
 {
@@ -89,6 +92,14 @@ static int parse_format(struct stat_options *o, enum stat_format format)
 	if (o->format != STAT_TEXT && o->format != format)
 		return msg_usage("--json and --csv cannot be combined");
 	o->format = format;
+	return 0;
+}
+
+static int parse_by(struct stat_options *o, enum stat_by by)
+{
+	if (o->by != BY_ALL && o->by != by)
+		return msg_usage("--per-cpu, --per-core and --per-socket cannot be combined");
+	o->by = by;
 	return 0;
 }
 
@@ -130,6 +141,12 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 		return parse_format(o, STAT_JSON);
 	case OPT_CSV:
 		return parse_format(o, STAT_CSV);
+	case OPT_PER_CPU:
+		return parse_by(o, BY_CPU);
+	case OPT_PER_CORE:
+		return parse_by(o, BY_CORE);
+	case OPT_PER_SOCKET:
+		return parse_by(o, BY_SOCKET);
 	default:
 		o->big_num = false;
 		return 0;
@@ -146,6 +163,8 @@ static int check_options(struct stat_options *o, bool all)
 		return msg_usage("-p cannot be combined with -a or -C");
 	if (o->system && !o->descendants)
 		return msg_usage("--no-descendants cannot be combined with -a or -C");
+	if (o->by != BY_ALL && !o->system)
+		return msg_usage("--per-cpu, --per-core and --per-socket need -a or -C");
 	if (!o->command && !o->system && !o->npid)
 		return msg_usage("nothing to count: give a command, -p, -a "
 				 "or -C");
@@ -175,6 +194,9 @@ static int parse_options(struct stat_options *o, int argc, char *argv[], bool *h
 		{ "json", no_argument, NULL, OPT_JSON },
 		{ "csv", no_argument, NULL, OPT_CSV },
 		{ "no-big-num", no_argument, NULL, OPT_NO_BIG_NUM },
+		{ "per-cpu", no_argument, NULL, OPT_PER_CPU },
+		{ "per-core", no_argument, NULL, OPT_PER_CORE },
+		{ "per-socket", no_argument, NULL, OPT_PER_SOCKET },
 		{ NULL, 0, NULL, 0 },
 	};
 	bool all = false;

@@ -43,6 +43,25 @@ static void json_figure(FILE *f, const struct stat_report *r,
 	}
 }
 
+/* Sockets or cores: what --per-socket and --per-core ask for. */
+static void json_parts(FILE *f, const struct stat_report *r,
+		       const struct stat_event *ev)
+{
+	bool core = r->o->by == BY_CORE;
+
+	fprintf(f, ",\"%s\":[", core ? "cores" : "sockets");
+	for (unsigned int i = 0; i < ev->npart; i++) {
+		const struct stat_cell *part = &ev->part[i];
+		struct stat_figure fig = stat_figure(r, ev, part);
+
+		fprintf(f, "%s{\"%s\":\"%s\",\"cpus\":%u,", i ? "," : "",
+			core ? "core" : "socket", part->label, part->ncpu);
+		json_figure(f, r, &fig, part->run);
+		fputc('}', f);
+	}
+	fputc(']', f);
+}
+
 static void json_cpus(FILE *f, const struct stat_report *r,
 		      const struct stat_event *ev)
 {
@@ -74,6 +93,8 @@ static void json_event(FILE *f, const struct stat_report *r,
 		json_figure(f, r, &fig, ev->run);
 		if (r->o->system)
 			json_cpus(f, r, ev);
+		if (ev->npart)
+			json_parts(f, r, ev);
 	}
 	fputc('}', f);
 }
@@ -153,13 +174,8 @@ static void csv_row(FILE *f, const struct stat_report *r,
 		    const struct stat_event *ev, const struct stat_cell *cell)
 {
 	struct stat_figure fig = stat_figure(r, ev, cell);
-	char cpu[16] = "";
 
-	if (cell)
-		snprintf(cpu, sizeof(cpu), "%u", cell->cpu);
-	else if (r->o->system)
-		strcpy(cpu, "all");
-	csv_lead(f, r, cpu, ev->spec);
+	csv_lead(f, r, cell ? cell->label : r->o->system ? "all" : "", ev->spec);
 	fprintf(f, ",%s,", status_of(ev));
 	put_count(f, &fig);
 	fputs(",events,", f);
@@ -194,6 +210,9 @@ static void csv_time(FILE *f, const struct stat_report *r, const char *name,
 
 void stat_print_csv(FILE *f, const struct stat_report *r, bool first)
 {
+	const struct stat_cell *row;
+	unsigned int n;
+
 	if (first)
 		fputs("type,time_ns,cpu,event,status,count,unit,stddev,runs,"
 		      "metric,metric_unit,why\n", f);
@@ -204,8 +223,9 @@ void stat_print_csv(FILE *f, const struct stat_report *r, bool first)
 			csv_not_counted(f, r, ev);
 			continue;
 		}
-		for (unsigned int j = 0; r->o->system && j < ev->ncell; j++)
-			csv_row(f, r, ev, &ev->cell[j]);
+		row = stat_rows(r->o, ev, &n);
+		for (unsigned int j = 0; j < n; j++)
+			csv_row(f, r, ev, &row[j]);
 		csv_row(f, r, ev, NULL);
 	}
 	if (r->interval)

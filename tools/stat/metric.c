@@ -167,12 +167,23 @@ static double rate_time(const struct stat_report *r,
 	if (!r->interval && r->mean.has_task && !r->o->system && !r->o->npid)
 		ns = r->mean.user + r->mean.sys;
 	/* A frequency is of one CPU, other rates are of all together. */
-	if (!cell && ev->kind == KIND_CYCLES && r->o->system)
-		ns *= ev->ncell;
+	if (ev->kind == KIND_CYCLES && r->o->system)
+		ns *= cell ? cell->ncpu : ev->ncell;
 	return ns;
 }
 
-/* The same CPU's cell of another event: all events have the same CPUs. */
+/* The same CPU's cell, or the same part, of another event: all have the same CPUs. */
+static const struct stat_cell *same_cell(const struct stat_event *other,
+					 const struct stat_event *ev,
+					 const struct stat_cell *cell)
+{
+	if (!cell)
+		return NULL;
+	if (cell >= ev->cell && cell < ev->cell + ev->ncell)
+		return &other->cell[cell - ev->cell];
+	return &other->part[cell - ev->part];
+}
+
 static double base_of(const struct stat_report *r, const struct stat_event *ev,
 		      const struct stat_cell *cell)
 {
@@ -184,7 +195,7 @@ static double base_of(const struct stat_report *r, const struct stat_event *ev,
 	base = stat_find(r->set, kind, ev->suffix);
 	if (!base)
 		return 0;
-	return count_of(r, base, cell ? &base->cell[cell - ev->cell] : NULL);
+	return count_of(r, base, same_cell(base, ev, cell));
 }
 
 struct stat_figure stat_figure(const struct stat_report *r,

@@ -24,7 +24,10 @@ static void cells_open(struct stat_event *ev, const struct stat_options *o)
 		cell->id = HWPMC_ID_INVALID;
 		cell->cpu = o->system ? o->cpus.cpu[i] : HWPMC_CPU_ANY;
 		cell->run = must_calloc(o->runs, sizeof(*cell->run));
+		cell->ncpu = 1;
+		snprintf(cell->label, sizeof(cell->label), "%u", cell->cpu);
 	}
+	stat_parts_open(ev, o);
 }
 
 static const char default_events[] =
@@ -42,6 +45,9 @@ int stat_set_open(struct stat_set *set, struct stat_options *o)
 		msg("%s", hwpmc_error(NULL));
 		return -1;
 	}
+	if (o->defaults && !machine_has_counters(set->h))
+		msg("no hardware counters here: counting the kernel's events; %s",
+		    machine_without_counters(set->h));
 	if (o->defaults)
 		evlist_add(&o->events, machine_has_counters(set->h) ?
 			   default_events : soft_events);
@@ -67,6 +73,7 @@ void stat_set_close(struct stat_set *set)
 
 		for (unsigned int j = 0; j < ev->ncell; j++)
 			free(ev->cell[j].run);
+		stat_parts_close(ev);
 		free(ev->cell);
 		free(ev->run);
 		free(ev->why);
@@ -249,6 +256,7 @@ int stat_set_read(struct stat_set *set)
 			ev->cell[j].value = entry->value;
 			ev->incomplete |= is_incomplete(entry);
 		}
+		stat_parts_read(ev);
 	}
 	return 0;
 }
@@ -261,6 +269,7 @@ void stat_set_keep(struct stat_set *set, unsigned int run)
 		ev->run[run] = stat_event_total(ev);
 		for (unsigned int j = 0; j < ev->ncell; j++)
 			ev->cell[j].run[run] = ev->cell[j].value;
+		stat_parts_keep(ev, run);
 	}
 }
 

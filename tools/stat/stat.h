@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stat.h - what the files of "hwpmc stat" share. cmd_stat.c parses options and
- * runs, set.c counts, metric.c derives, text.c and data.c
- * print.
+ * runs, set.c counts, parts.c adds up sockets and cores, metric.c derives, text.c and
+ * data.c print.
  */
 #ifndef TOOLS_STAT_H
 #define TOOLS_STAT_H
@@ -19,11 +19,15 @@
 
 enum stat_format { STAT_TEXT, STAT_JSON, STAT_CSV };
 
+/* What a row is of, where whole CPUs are counted. */
+enum stat_by { BY_ALL, BY_CPU, BY_SOCKET, BY_CORE };
+
 struct stat_options {
 	struct evlist events;
 	bool defaults;			/* events are ours, not the user's */
 	bool system;			/* -a or -C */
 	struct cpus cpus;		/* system scope: which */
+	enum stat_by by;		/* system scope: rows beside the total */
 	unsigned int npid;
 	pid_t *pid;
 	bool descendants;
@@ -44,8 +48,12 @@ enum stat_kind {
 /*
  * One PMC: an event in process scope, or an event on one CPU. A cell counts
  * since its PMC was started; `shown` is what earlier intervals have shown.
+ * A part is the sum of the cells of a socket or a core; it has no PMC.
  */
 struct stat_cell {
+	char label[32];			/* "3", "S0", "S0-D0-C3" */
+	unsigned int ncpu;
+	unsigned int part;		/* of a cell: index of its part */
 	uint32_t id;			/* HWPMC_ID_INVALID: none */
 	uint32_t cpu;			/* HWPMC_CPU_ANY in process scope */
 	uint64_t value;
@@ -61,6 +69,8 @@ struct stat_event {
 	bool incomplete;		/* some thread could not be followed */
 	unsigned int ncell;
 	struct stat_cell *cell;
+	unsigned int npart;
+	struct stat_cell *part;
 	uint64_t *run;			/* total of each run that has ended */
 };
 
@@ -110,6 +120,14 @@ void stat_set_keep(struct stat_set *set, unsigned int run);
 
 /* Mark what the cells hold now as shown. */
 void stat_set_shown(struct stat_set *set);
+
+/* parts.c: the parts of an event by its cells, their sums, and the rows that -o shows. */
+void stat_parts_open(struct stat_event *ev, const struct stat_options *o);
+void stat_parts_close(struct stat_event *ev);
+void stat_parts_read(struct stat_event *ev);
+void stat_parts_keep(struct stat_event *ev, unsigned int run);
+const struct stat_cell *stat_rows(const struct stat_options *o,
+				  const struct stat_event *ev, unsigned int *n);
 
 /* metric.c, pure. */
 

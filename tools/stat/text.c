@@ -169,32 +169,46 @@ static void print_not_counted(FILE *f, const struct stat_event *ev, int width)
 		"<not counted>", p.off, width, ev->spec, ev->why);
 }
 
-/* What stands before each row: the time of an interval, the CPU. */
+static bool has_rows(const struct stat_options *o)
+{
+	return o->system && o->by != BY_ALL;
+}
+
+static int label_width(const struct stat_options *o)
+{
+	return o->by == BY_CORE ? 12 : 7;
+}
+
+static const char *label_title(const struct stat_options *o)
+{
+	return o->by == BY_CPU ? "CPU" : o->by == BY_CORE ? "core" : "socket";
+}
+
+/* What stands before each row: the time of an interval, the CPU, socket or core. */
 static void print_lead(FILE *f, const struct stat_report *r,
 		       const struct stat_cell *cell)
 {
-	char cpu[16] = "all";
-
 	if (r->interval)
 		fprintf(f, "%14.6f", r->time / 1e9);
-	if (!r->o->system)
-		return;
-	if (cell)
-		snprintf(cpu, sizeof(cpu), "%u", cell->cpu);
-	fprintf(f, "%7s", cpu);
+	if (has_rows(r->o))
+		fprintf(f, "%*s", label_width(r->o), cell ? cell->label : "all");
 }
 
 static void print_event(FILE *f, const struct stat_report *r,
 			const struct stat_event *ev, int width)
 {
+	const struct stat_cell *row;
+	unsigned int n;
+
 	if (ev->why) {
 		print_lead(f, r, NULL);
 		print_not_counted(f, ev, width);
 		return;
 	}
-	for (unsigned int i = 0; r->o->system && i < ev->ncell; i++) {
-		print_lead(f, r, &ev->cell[i]);
-		print_row(f, r, ev, &ev->cell[i], width);
+	row = stat_rows(r->o, ev, &n);
+	for (unsigned int i = 0; i < n; i++) {
+		print_lead(f, r, &row[i]);
+		print_row(f, r, ev, &row[i], width);
 	}
 	print_lead(f, r, NULL);
 	print_row(f, r, ev, NULL, width);
@@ -236,9 +250,9 @@ void stat_print_text(FILE *f, const struct stat_report *r, bool first)
 		print_title(f, r);
 	if (r->interval && first)
 		fputs("#         time", f);
-	if (r->o->system && (!r->interval || first))
-		fprintf(f, "%7s", "CPU");
-	if (r->interval ? first : r->o->system)
+	if (has_rows(r->o) && (!r->interval || first))
+		fprintf(f, "%*s", label_width(r->o), label_title(r->o));
+	if (r->interval ? first : has_rows(r->o))
 		fprintf(f, "%*s  event\n", COUNT_WIDTH, "count");
 	for (unsigned int i = 0; i < r->set->nevent; i++)
 		print_event(f, r, &r->set->event[i], width);

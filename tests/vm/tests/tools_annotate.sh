@@ -73,7 +73,9 @@ annotate_shows_the_lines_of_the_source() {
 	check grep -q '  lines.s:6  ' out.txt
 	rm lines.s
 	"$hwpmc" annotate -i lines.log --source _start >out.txt
-	check grep -q ' 4  (the source is not here)$' out.txt
+	check grep -q '^# percent .*  (the source is not here)$' out.txt
+	check_equal "$(grep -c 'the source is not here' out.txt)" 1 "lines about the source"
+	check grep -Eq '[0-9.]+% +[0-9]+ +4 +$' out.txt
 	"$hwpmc" annotate -i "$logs/hot.log" --source hot_ten >out.txt
 	check grep -q '^# no source lines: it has no debugging information' out.txt
 }
@@ -158,7 +160,7 @@ annotate_says_why_it_cannot_show_a_function() {
 	# Stripped.
 	strip -o bare "$logs/hot3"
 	check "$hwpmc" record -q -e instructions:u -c 100003 -o bare.log -- ./bare
-	refused 1 "bare: no function is known there: it has no symbols" \
+	refused 1 "bare: no function is known there: it has no symbols; install its package of debugging symbols" \
 		"$hwpmc" annotate -i bare.log '[unknown]'
 	# Another one in its place.
 	for n in 1 2; do

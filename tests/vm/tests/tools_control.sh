@@ -129,6 +129,23 @@ control_statistics_count_operations_and_errors() {
 	[ "$after" -gt "$before" ] || fail "$before, then $after"
 }
 
+list_names_a_class_once_and_events_as_stat_prints_them() {
+	check "$tools/hwpmc" list >/dev/null
+	"$tools/hwpmc" list >got
+	check_equal "$(grep ':$' got | sort | uniq -d)" "" "classes that come again"
+	for event in page-faults context-switches cpu-migrations clock.prof; do
+		check grep -q "^  $event " got
+	done
+	grep '^  SOFT-PAGE' got && fail "by FreeBSD's name too"
+	check_equal "$("$tools/hwpmc" list SOFT-PAGE_FAULT.ALL | sed 1d | cut -d' ' -f3)" \
+		page-faults "by FreeBSD's name"
+	# Each that is listed is taken.
+	"$tools/hwpmc" list --json clock page-faults | sed 's/{"event":"\([^"]*\).*/\1/' >names
+	while read -r name; do
+		check "$tools/hwpmc" stat -e "$name" true
+	done <names
+}
+
 list_finds_events_by_a_pattern() {
 	"$tools/hwpmc" list branch >got
 	check grep -qi 'branches' got
@@ -151,6 +168,27 @@ pmcstat_counts_cpus_and_attached_processes() {
 	check "$tools/pmcstat" -o got -l 1 -w 0.3 -t $pid -p instructions,usr
 	kill $pid
 	[ "$(tail -n 1 got | tr -d ' ')" -gt 10000 ] || fail "$(cat got)"
+}
+
+pmcstat_says_that_an_option_behind_the_events_is_ignored() {
+	"$tools/pmcstat" -p instructions,usr -d true >got 2>&1
+	check grep -q '^pmcstat: -d is ignored: it is about events behind it' got
+	"$tools/pmcstat" -p branches,usr -d -p instructions,usr true >got 2>&1
+	grep ignored got && fail "said: $(cat got)"
+	"$tools/pmcstat" -d -p instructions,usr -w 5 true >got 2>&1
+	grep ignored got && fail "said: $(cat got)"
+	:
+}
+
+# A container has the kernel's /sys, and of /dev what it is given.
+tools_in_a_container_without_the_device_say_so() {
+	check mv /dev/hwpmc /dev/kept
+	"$tools/hwpmc" stat -e instructions:u true >got 2>&1
+	status=$?
+	mv /dev/kept /dev/hwpmc
+	check_equal "$status" 125 "status"
+	check_equal "$(wc -l <got)" 1 "lines: $(cat got)"
+	check grep -q 'it is not here, but the module is loaded; give the container the device' got
 }
 
 tools_say_that_the_module_is_not_loaded() {

@@ -93,6 +93,33 @@ record_and_report_tell_what_they_cannot_do() {
 	check_equal "$("$hwpmc" record -q -o x.log -- sh -c 'exit 3'; echo $?)" 3 "status"
 }
 
+record_that_cannot_start_leaves_the_old_log_alone() {
+	echo "the log before" >kept.log
+	refused 127 "nonesuch" "$hwpmc" record -o kept.log -- nonesuch
+	refused 125 "nonesuch" "$hwpmc" record -e nonesuch -o kept.log -- true
+	check_equal "$(cat kept.log)" "the log before" "the log"
+	check_equal "$(echo kept.log*)" kept.log "files"
+	check "$hwpmc" record -q -e instructions:u -c 1009 -o kept.log -- "$loop" 100000
+	check_equal "$(cat kept.log.old)" "the log before" "the old log"
+	check "$hwpmc" report -i kept.log -o out.txt
+	check_equal "$(echo kept.log*)" "kept.log kept.log.old" "files"
+}
+
+pauses_are_told_by_record_and_report() {
+	echo 5 >/proc/sys/kern/hwpmc/selfcost
+	"$hwpmc" record -e instructions:u -c 1009 -o paused.log -- "$loop" 30000000 2>err
+	status=$?
+	echo 0 >/proc/sys/kern/hwpmc/selfcost
+	check_equal $status 0 "status: $(cat err)"
+	told='sampling was paused [0-9]+ times?, [0-9.]+ s in all \([0-9.]+ % of the time of [12] CPUs?\): it used up to [0-9]+ % of a CPU; take a longer period'
+	grep -Eq "^hwpmc record: $told" err || fail "record said: $(cat err)"
+	check "$hwpmc" report -i paused.log -o out.txt
+	grep -Eq "^# $told" out.txt || fail "report said: $(grep '^#' out.txt)"
+	check "$hwpmc" record -e instructions:u -c 1009 -o hot.log -- "$loop" 1000
+	"$hwpmc" record -e instructions:u -c 10 -o hot.log -- "$loop" 1000 2>err
+	check grep -q 'the period was raised to 1000, the least that kern.hwpmc.mincount' err
+}
+
 sampling_a_cpu_as_another_user_is_refused_in_one_line() {
 	chmod 666 /dev/hwpmc
 	for permitted in 0 1; do
@@ -108,7 +135,7 @@ record_ends_with_a_signal_and_keeps_all_samples() {
 	"$hwpmc" record -a -e instructions -c 100003 -o int.log 2>int.err &
 	pid=$!
 	# It samples; how long the beginning of the log is depends on all processes.
-	until "$hwpmc" dump -i int.log 2>&1 | grep -q ' 100003 instructions: '; do
+	until "$hwpmc" dump -i int.log.part 2>&1 | grep -q ' 100003 instructions: '; do
 		sleep 0.1
 	done
 	"$loop" 3000000
@@ -148,6 +175,13 @@ outputs_that_need_the_device_follow_no_link_where_others_can_write() {
 		rm own/link shared/out
 	done
 	rm -r own shared
+}
+
+a_log_is_written_through_a_link_of_ones_own() {
+	mkdir own && : >own/target && ln -s target own/link
+	"$hwpmc" record -q -o own/link -- true || fail "hwpmc record: $?"
+	[ -L own/link ] || fail "the link is not there any more"
+	"$hwpmc" report --stdio -i own/target >out 2>&1 || fail "$(cat out)"
 }
 
 harness_run

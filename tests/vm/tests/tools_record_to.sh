@@ -38,6 +38,16 @@ record_logs_values_beside_samples() {
 	check_equal $? 2 "status with -a"
 }
 
+# Output of the command between the records would end the reading of the log.
+record_to_standard_output_keeps_the_commands_output_out_of_the_log() {
+	"$hwpmc" record -q -o - -e instructions:u -c 10000 -- \
+		sh -c "echo no record; $loop 1000000; echo no record" >out.log 2>err
+	check_equal $? 0 "status: $(cat err)"
+	check_equal "$(cat err)" "$(printf 'no record\nno record')" "the command's output"
+	check "$hwpmc" report -i out.log --format csv -s process -o out.csv
+	check grep -q '^instructions:u,300,.*,loop$' out.csv
+}
+
 record_ends_when_its_reader_is_gone_or_stands_still() {
 	{ limit 60 "$hwpmc" record -o - -e instructions:u -c 1000 -- \
 		"$loop" 4000000000 2>err; echo $? >status; } | head -c 100 >/dev/null

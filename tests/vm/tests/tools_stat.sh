@@ -115,13 +115,51 @@ stat_leaves_out_default_events_that_another_counts_in_the_process() {
 }
 
 stat_counts_whole_cpus_and_their_sum() {
-	check "$hwpmc" stat --csv -a -e instructions:u -o out.csv -- "$loop" 1000000
+	check "$hwpmc" stat --csv -a --per-cpu -e instructions:u -o out.csv -- "$loop" 1000000
 	check_equal "$(awk -F, '$4 == "instructions:u" { if ($3 == "all") all = $6
 		else sum += $6 } END { print all - sum, (all > 3000057) }' out.csv)" \
 		"0 1" "the sum over CPUs"
-	check "$hwpmc" stat --csv -C 0 -e instructions:u -o out.csv -- true
+	check "$hwpmc" stat --csv -C 0 --per-cpu -e instructions:u -o out.csv -- true
 	check_equal "$(awk -F, '$4 == "instructions:u" && $3 != "all" { print $3 }' out.csv)" \
 		0 "the CPU"
+}
+
+# places socket|core: those of all CPUs, by /sys
+places() {
+	for cpu in /sys/devices/system/cpu/cpu[0-9]*; do
+		case $1 in
+		socket) echo "S$(cat $cpu/topology/physical_package_id)" ;;
+		core) echo "S$(cat $cpu/topology/physical_package_id)-D$(
+			cat $cpu/topology/die_id)-C$(cat $cpu/topology/core_id)" ;;
+		esac
+	done | sort -u | tr '\n' ' '
+}
+
+stat_of_whole_cpus_prints_one_total_and_its_parts_on_request() {
+	check "$hwpmc" stat -a -e instructions:u,branches:u -o got -- "$loop" 1000000
+	check_equal "$(grep -cE 'instructions:u|branches:u' got)" 2 "rows: $(cat got)"
+	check "$hwpmc" stat --csv -a -e instructions:u -o out.csv -- "$loop" 1000000
+	check_equal "$(awk -F, '$4 == "instructions:u" { print $3 }' out.csv)" all "rows"
+	for by in core socket; do
+		check "$hwpmc" stat --csv -a --per-$by -e instructions:u,cycles:u -o out.csv -- \
+			"$loop" 1000000
+		check_equal "$(awk -F, '$4 == "instructions:u" && $3 != "all" { print $3 }' out.csv |
+			sort -u | tr '\n' ' ')" "$(places $by)" "each $by"
+		check_equal "$(awk -F, '$4 == "instructions:u" { if ($3 == "all") all = $6
+			else sum += $6 } END { print all - sum, (all > 3000057) }' out.csv)" \
+			"0 1" "the sum over each $by"
+		check "$hwpmc" stat -a --per-$by -I 20 -e instructions:u,cycles:u -o got -- \
+			"$loop" 30000000
+		check grep -q "$(places $by | cut -d' ' -f1)  *[0-9,]*  instructions:u" got
+		check "$hwpmc" stat --json -a --per-$by -e instructions:u -o got -- "$loop" 10
+		check python3 -c "import json
+for line in open('got'):
+	e = json.loads(line)['events'][0]
+	assert sum(p['count'] for p in e['${by}s']) == e['count']
+	assert sum(p['cpus'] for p in e['${by}s']) == len(e['cpus'])"
+	done
+	"$hwpmc" stat --per-cpu -- true >got 2>&1
+	check_equal $? 2 "status without -a"
 }
 
 # On the emulated PMU a cycle is an instruction. What passes between the reads of two
@@ -129,7 +167,7 @@ stat_counts_whole_cpus_and_their_sum() {
 # first and the last, which begin and end with other code, to what passes between
 # two counters then.
 stat_intervals_have_the_ipc_of_the_machine() {
-	check "$hwpmc" stat --csv -I 20 -a -e instructions,cycles -o out.csv -- \
+	check "$hwpmc" stat --csv -I 20 -a --per-cpu -e instructions,cycles -o out.csv -- \
 		"$loop" 60000000
 	check_equal "$(awk -F, '
 		$1 == "interval" && !($2 in nr) { nr[$2] = ++n }

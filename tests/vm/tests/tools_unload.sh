@@ -27,7 +27,8 @@ rmmod_is_refused_while_the_device_is_open() {
 unload_ends_those_who_count_and_takes_the_module_away() {
 	is_loaded || check insmod "$ko"
 	# The command runs when all counts.
-	"$hwpmc" stat -a -- sleep 1000 >out 2>&1 &
+	# Not the default events: they can be as many as there are counters.
+	"$hwpmc" stat -a -e instructions -- sleep 1000 >out 2>&1 &
 	stat=$!
 	await pgrep -P $stat -x sleep
 	"$hwpmc" record -q -a -o log -- sleep 1000 >out2 2>&1 &

@@ -109,7 +109,7 @@ the_tunable_gives_kernel_mode_to_everybody_at_once() {
 
 cpus_are_counted_in_user_mode_where_anybody_may_count_them() {
 	load mode=0666 unprivileged_syspmcs=1
-	runs unprivileged "$hwpmc" stat -a --csv -e instructions -- "$loop" 1000000
+	runs unprivileged "$hwpmc" stat -a --per-cpu --csv -e instructions -- "$loop" 1000000
 	counts=$(csv 6 instructions:u | wc -l)
 	[ "$counts" -ge 2 ] || fail "counts of CPUs: $(cat out)"
 }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pauses.h - how long sampling was paused, by the THROTTLE records of a log in the order
+ * of each CPU. Several PMCs of a CPU are paused by one pause. Logs are believed nothing.
+ * Pure; inline, for hwpmc record adds them up while it writes a log.
+ */
+#ifndef HWPMC_LIB_PAUSES_H
+#define HWPMC_LIB_PAUSES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libhwpmclog.h"
+
+#define PAUSES_CPUS	4096	/* as many as a PMC's id can name */
+
+struct pause_cpu {
+	uint32_t cpu;
+	uint32_t open;		/* PMCs that are paused */
+	uint64_t began;		/* the first of them */
+};
+
+struct pauses {
+	uint32_t n;		/* CPUs that were paused */
+	uint32_t percent;	/* most of a CPU that sampling used */
+	uint64_t times;
+	uint64_t ticks;		/* of all CPUs */
+	struct pause_cpu cpu[PAUSES_CPUS];
+};
+
+/* NULL: more CPUs than there can be. */
+static inline struct pause_cpu *pauses_cpu(struct pauses *p, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->cpu[i].cpu == cpu)
+			return &p->cpu[i];
+	if (p->n == PAUSES_CPUS)
+		return NULL;
+	p->cpu[p->n] = (struct pause_cpu){ .cpu = cpu };
+	return &p->cpu[p->n++];
+}
+
+static inline void pauses_end(struct pauses *p, struct pause_cpu *c, uint64_t time)
+{
+	/* The log may have begun in a pause. */
+	if (!c->open || --c->open)
+		return;
+	if (time > c->began)
+		p->ticks += time - c->began;
+}
+
+static inline void pauses_add(struct pauses *p, const struct hwpmc_log_throttle *r)
+{
+	struct pause_cpu *c = pauses_cpu(p, r->cpu);
+
+	if (!c)
+		return;
+	if (r->hdr.flags) {
+		pauses_end(p, c, r->hdr.time);
+		return;
+	}
+	if (r->percent > p->percent)
+		p->percent = r->percent;
+	if (c->open++)
+		return;
+	c->began = r->hdr.time;
+	p->times++;
+}
+
+static inline void pauses_clear(struct pauses *p)
+{
+	p->n = p->percent = 0;
+	p->times = p->ticks = 0;
+}
+
+#endif

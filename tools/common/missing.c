@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* missing.c - what a log lacks, in words. Pure but for the output. */
+#include <inttypes.h>
+
+#include <libhwpmclog.h>
+
+#include "missing.h"
+
+const char *missing_advice(uint32_t cause)
+{
+	switch (cause) {
+	case HWPMC_DROP_FULL:
+		return "take a longer period (-c) or larger rings (--ring-size)";
+	case HWPMC_DROP_LATE:
+		return "take a longer period (-c)";
+	case HWPMC_DROP_CLOSED:
+		return "they came after the end of the log, or after it could not be written";
+	case HWPMC_DROP_BUSY:
+		return "addresses in mappings that were made meanwhile have no name";
+	default:
+		return "hwpmc_log(5) of the newer module that recorded says why";
+	}
+}
+
+void missing_put_pauses(FILE *f, const struct missing_pauses *m)
+{
+	fprintf(f, "sampling was paused %" PRIu64 " time%s, %.3f s in all", m->times,
+		m->times == 1 ? "" : "s", m->ns / 1e9);
+	if (m->duration && m->ncpu)
+		fprintf(f, " (%.1f %% of the time of %u CPU%s)",
+			100.0 * m->ns / m->duration / m->ncpu, m->ncpu,
+			m->ncpu == 1 ? "" : "s");
+	fputs(": it used ", f);
+	if (m->percent)
+		fprintf(f, "up to %u %% of a CPU", m->percent);
+	else
+		fputs("too much CPU time", f);
+	fputs("; take a longer period (-c), or see kern.hwpmc.selfcost in hwpmc(4)", f);
+}

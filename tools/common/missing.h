@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* missing.h - what a log lacks: why, how much, and what to do. */
+#ifndef TOOLS_MISSING_H
+#define TOOLS_MISSING_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* What to do against drops of a cause (enum hwpmc_drop_cause). */
+const char *missing_advice(uint32_t cause);
+
+/* Pauses of sampling, because it took too much of the CPU's time. */
+struct missing_pauses {
+	uint64_t times;
+	uint64_t ns;		/* of all CPUs */
+	uint32_t ncpu;		/* that were paused */
+	uint32_t percent;	/* most of a CPU that it used; 0: unknown */
+	uint64_t duration;	/* ns of the recording; 0: unknown */
+};
+
+/* One sentence without its end of line. */
+void missing_put_pauses(FILE *f, const struct missing_pauses *m);
+
+#endif
