@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
-# module.mk - `make module`: the module for the kernel that the test VMs boot
-# (newest Debian 6.1), or for KDIR=/lib/modules/RELEASE/build. Installing it: for
-# one kernel by kbuild, or for all of them by DKMS.
+# module.mk - `make module`: the module for KDIR=/lib/modules/RELEASE/build, which is the
+# running kernel's if its headers are there. Without headers, and for `make module-vm`, it
+# is the kernel that the test VMs boot (newest Debian 6.1), which is fetched. Installing it:
+# for one kernel by kbuild, or for all of them by DKMS.
 
-KDIR ?=
+KDIR ?= $(wildcard /lib/modules/$(shell uname -r)/build)
 DKMS_SRC = $(DESTDIR)/usr/src/hwpmc-$(VERSION)
 
-module:
-ifeq ($(KDIR),)
+module: $(if $(KDIR),,module-vm)
+ifneq ($(KDIR),)
+	@BUILD=$(BUILD) $(TOP)/scripts/kbuild $(KDIR)
+endif
+
+module-vm:
 	@BUILD=$(BUILD) $(TOP)/scripts/fetch-kernel-headers 6.1 >/dev/null
 	@BUILD=$(BUILD) $(TOP)/scripts/kbuild \
 		$$(BUILD=$(BUILD) $(TOP)/scripts/kernel-version 6.1)
-else
-	@BUILD=$(BUILD) $(TOP)/scripts/kbuild $(KDIR)
-endif
 
 install-module: kdir = $(or $(KDIR),/lib/modules/$(shell uname -r)/build)
 install-module:
@@ -28,10 +30,16 @@ dkms-source:
 	cp -r $(TOP)/dkms.conf $(TOP)/LICENSE $(TOP)/kmod $(TOP)/include $(DKMS_SRC)/
 
 dkms-install: dkms-source
-	dkms install -m hwpmc -v $(VERSION) --force
+	@set -e; for build in /lib/modules/*/build; do \
+		[ -e "$$build" ] || continue; \
+		k=$${build%/build}; found=yes; \
+		(set -x; dkms install -m hwpmc -v $(VERSION) -k "$${k##*/}" --force); \
+	done; [ "$$found" ] || { \
+		echo "no kernel of this machine has headers: apt-get install linux-headers-amd64" >&2; \
+		exit 1; }
 
 dkms-uninstall:
 	-dkms remove -m hwpmc -v $(VERSION) --all
 	rm -rf $(DKMS_SRC)
 
-.PHONY: module install-module dkms-source dkms-install dkms-uninstall
+.PHONY: module module-vm install-module dkms-source dkms-install dkms-uninstall

@@ -9,7 +9,7 @@ bench:
 	@$(TOP)/scripts/install-deps
 	@$(MAKE) --no-print-directory bench-run
 
-bench-run: module vm-fetch vpmu $(BENCH_DIR)/bench
+bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	@status=0; BUILD=$(BUILD) $(TOP)/tests/bench/run || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-cpus || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-analysis || status=1; \
@@ -17,8 +17,9 @@ bench-run: module vm-fetch vpmu $(BENCH_DIR)/bench
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-exports || status=1; \
 	exit $$status
 
-# What operations cost with 8 CPUs and with one.
-bench-cpus: module tools vm-fetch vpmu $(BENCH_DIR)/cpus/cpus $(BENCH_DIR)/cpus/calls
+# What operations cost with 8 CPUs and with one, and with 5,000 threads.
+bench-cpus: module-vm tools vm-fetch vpmu vm-kmods $(BENCH_DIR)/cpus/cpus \
+		$(BENCH_DIR)/cpus/calls $(BENCH_DIR)/cpus/bounded
 	@BUILD=$(BUILD) $(TOP)/tests/bench/cpus/run
 
 $(BENCH_DIR)/cpus/%: $(TOP)/tests/bench/cpus/%.c $(TOP)/include/uapi/hwpmc.h \
@@ -27,7 +28,7 @@ $(BENCH_DIR)/cpus/%: $(TOP)/tests/bench/cpus/%.c $(TOP)/include/uapi/hwpmc.h \
 	$(CC) $(VM_CFLAGS) -o $@ $< -lpthread
 
 # Reading logs, on this machine: alone, it needs no bench in the VM.
-bench-analysis: module tools vm-fetch vpmu $(BENCH_DIR)/analysis/load \
+bench-analysis: module-vm tools vm-fetch vpmu $(BENCH_DIR)/analysis/load \
 		$(BENCH_DIR)/analysis/rusage
 	@BUILD=$(BUILD) $(TOP)/tests/bench/analysis/run
 

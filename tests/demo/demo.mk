@@ -7,10 +7,10 @@ demo:
 	@$(TOP)/scripts/install-deps
 	@$(MAKE) --no-print-directory demo-run
 
-demo-run: module lib tools vm-fetch vm-tests vpmu
+demo-run: module-vm lib tools vm-fetch vm-tests vpmu
 	@$(TOP)/tests/demo/demo
 
-check-demo: module lib tools vm-fetch vm-tests vpmu
+check-demo: module-vm lib tools vm-fetch vm-tests vpmu
 	@$(TOP)/tests/demo/demo -c
 
 .PHONY: demo demo-run check-demo

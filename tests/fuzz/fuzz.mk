@@ -75,7 +75,7 @@ $(IOCTL_AGAIN): $(IOCTL_FUZZ)
 vm-tests: $(IOCTL_FUZZ) $(IOCTL_AGAIN)
 
 # For long, on the debug kernel if there is one: make fuzz MINUTES=60 [SEED=n] [J=2].
-fuzz: vm-fetch module vm-tests vpmu
+fuzz: vm-fetch module-vm vm-tests vpmu
 	BUILD=$(BUILD) $(IOCTL_DIR)/long $(MINUTES) $(SEED)
 
 .PHONY: fuzz
