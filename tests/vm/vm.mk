@@ -52,7 +52,7 @@ VM_TEST_OBJS_kmod_faults += $(KMOD_FAULT)
 VM_TEST_OBJS_kmod_faults_life += $(KMOD_FAULT)
 $(addprefix $(BUILD)/vm/tests/,kmod_faults kmod_faults_life): $(KMOD_FAULT) \
 	$(TOP)/tests/vm/lib/kmod_fault.h
-check-vm: module
+check-vm: module-vm
 
 vm-fetch:
 	$(TOP)/tests/vm/fetch
@@ -71,12 +71,12 @@ check-vm: vm-fetch vm-ready
 	exit $$status
 
 # Groups N times in fresh machines, beside LOAD busy loops of this machine.
-check-repeat: module lib tools vm-fetch vm-ready
+check-repeat: module-vm lib tools vm-fetch vm-ready
 	@BUILD=$(BUILD) N=$(or $(N),20) LOAD=$(or $(LOAD),0) $(TOP)/tests/repeat $(GROUPS)
 
 # The long forms of the storms: tests/vm/storms, with a report of their own.
 STORMS		= $(BUILD)/storms.tsv
-check-storms: module vm-fetch vm-tests vpmu
+check-storms: module-vm vm-fetch vm-tests vpmu
 	rm -f $(STORMS)
 	status=0; GROUPS_DIR=$(TOP)/tests/vm/storms RESULTS=$(STORMS) \
 		$(TOP)/tests/vm/run-groups $(GROUPS) || status=1; \
@@ -140,7 +140,7 @@ $(BUILD)/vm/progs/knob: $(TOP)/tests/vm/progs/knob.c $(TOP)/tests/vpmu/vpmu_gues
 vm-tests: $(BUILD)/vm/progs/knob
 
 # Modules of the tests, built as hwpmc.ko is, for the kernel that the VMs boot.
-vm-kmods: module
+vm-kmods: module-vm
 	@BUILD=$(BUILD) $(TOP)/tests/vm/build-kmods 6.1
 
 vm-tests: vm-kmods

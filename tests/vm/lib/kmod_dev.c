@@ -470,3 +470,14 @@ void dev_as(uid_t uid, void (*fn)(void *), void *arg)
 	ck_assert(waitpid(pid, &status, 0) == pid);
 	ck_assert_int_eq(status, 0);
 }
+
+int dev_smt(const char *text)
+{
+	int fd = open("/sys/devices/system/cpu/smt/control", O_WRONLY), err = 0;
+
+	ck_assert_msg(fd >= 0, "smt/control: %s", strerror(errno));
+	if (write(fd, text, strlen(text)) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}

@@ -161,7 +161,9 @@ START_TEST(the_histogram_has_the_addresses_that_samples_have)
 	load_hotmod();
 	dev_pin(0, 0);
 	sample_work(0);
-	ck_assert_uint_gt(nseen, 3);
+	/* The begin of each loop. The emulated PMU interrupts between blocks, and what
+	 * else a sample can meet depends on where its periods end. */
+	ck_assert_uint_ge(nseen, 3);
 	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_KGMON, &op), 0);
 	op.command = HWPMC_KGMON_ON;
 	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_KGMON, &op), 0);

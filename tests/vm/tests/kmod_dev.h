@@ -119,6 +119,8 @@ static inline void dev_spin(uint64_t n)
 
 /* What the operation on the kernel's histogram returned, without entries. */
 struct hwpmc_op_kgmon dev_kgmon(int fd, uint32_t command);
+/* "on" or "off", all threads of cores but the first: 0 or an errno. */
+int dev_smt(const char *text);
 /* A file of the kernel gets this text. */
 void dev_put(const char *path, const char *text);
 

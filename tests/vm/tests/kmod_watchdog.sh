@@ -52,4 +52,18 @@ a_watchdog_that_is_switched_on_meanwhile_disturbs_no_count() {
 	is_held || fail "the watchdog did not come back: $("$hwpmc" control)"
 }
 
+the_command_of_the_message_and_the_example_of_sysctl_d_free_the_counters() {
+	"$hwpmc" stat -e instructions:u "$loop" 10 2>&1 |
+		sed -n 's/.* as root: \(sysctl [^ ]*\) (then =1)$/\1/p' >remedy
+	check_equal "$(cat remedy)" "sysctl kernel.nmi_watchdog=0" "the command"
+	check grep -q "^    $(cat remedy)" "$VM_TOP/README.md"
+	check sh remedy
+	counts_exactly
+	check sysctl kernel.nmi_watchdog=1
+	is_held || fail "the watchdog did not come back: $("$hwpmc" control)"
+	check sysctl -p "$VM_TOP/doc/examples/sysctl.d/hwpmc.conf"
+	counts_exactly
+	echo 1 >$watchdog
+}
+
 harness_run
