@@ -537,7 +537,7 @@ END_TEST
 
 static void spin_and_give_way(void *arg)
 {
-	for (int i = 0; i < 6000; i++) {
+	for (int i = 0; i < 3000; i++) {
 		dev_spin(10 + i % 61);
 		sched_yield();
 	}
