@@ -269,6 +269,9 @@ enum hwpmc_reason {
 					 * module does not know [version] */
 	HWPMC_WHY_PMU_BROKEN = 73,	/* registers keep no value or fault, as where a
 					 * hypervisor filters them [how many] */
+	/* PMCALLOCATE, class IAP */
+	HWPMC_WHY_EVENT_PRECISE = 74,	/* it counts nothing but precise samples, which
+					 * the module does not take */
 	HWPMC_WHY__COUNT
 };
 
@@ -447,8 +450,8 @@ struct hwpmc_op_pmcadmin {
  * Errors in the order of the checks: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY,
  * CPU_WANT_ONE; ENXIO CPU_OFFLINE; EPERM PRIV_SYSTEM; EINVAL FLAGS,
  * FLAGS_MODE, CLASS; EOPNOTSUPP CAPS; EPERM LOCKDOWN, PRIV_KERNEL; EINVAL EVENT,
- * EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED,
- * PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
+ * EVENT_PRECISE, EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED;
+ * EBUSY PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
  */
 struct hwpmc_op_pmcallocate {
 	struct hwpmc_hdr hdr;

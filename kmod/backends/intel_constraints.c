@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * intel_constraints.c - which programmable counters can count which event, and which
- * bits the off-core response registers have, by model. From Intel's event lists and
+ * events need further registers, and their bits, by model. From Intel's event lists and
  * manuals; an event without a rule can be counted on any counter, on a model without an
  * entry only the architectural events can be counted. Where Intel's lists give an event
  * four counters with one modifier and eight with another, it has four. Pure.
- *
- * Not handled: on Sandy Bridge to Haswell with hyperthreading the memory events D0 to
- * D3 disturb the counters of the other hyperthread (errata BJ122, BV98, HSD29),
- * whichever counter they use.
  */
 #include "intel_encode.h"
 #include "intel_regs.h"
@@ -205,51 +201,100 @@ static const struct rule gracemont_rules[] = {
 	UMASK(0xd0, 0x05, 0x3),		/* MEM_UOPS_RETIRED.LOAD_LATENCY */
 };
 
-static const struct hwpmc_intel_offcore nehalem_offcore[2] = {
-	{ 0x01b7, 0xffff },
+static const struct hwpmc_intel_extra nehalem_extra[] = {
+	{ 0x01b7, HWPMC_INTEL_RSP0, 0xffff },
+	{ 0x100b, HWPMC_INTEL_LATENCY, 0 },
+	{ }
 };
 
-static const struct hwpmc_intel_offcore westmere_offcore[2] = {
-	{ 0x01b7, 0xffff }, { 0x01bb, 0xffff },
+static const struct hwpmc_intel_extra westmere_extra[] = {
+	{ 0x01b7, HWPMC_INTEL_RSP0, 0xffff },
+	{ 0x01bb, HWPMC_INTEL_RSP1, 0xffff },
+	{ 0x100b, HWPMC_INTEL_LATENCY, 0 },
+	{ }
 };
 
-static const struct hwpmc_intel_offcore sandybridge_offcore[2] = {
-	{ 0x01b7, 0x3f807f8fffULL }, { 0x01bb, 0x3f807f8fffULL },
+static const struct hwpmc_intel_extra sandybridge_extra[] = {
+	{ 0x01b7, HWPMC_INTEL_RSP0, 0x3f807f8fffULL },
+	{ 0x01bb, HWPMC_INTEL_RSP1, 0x3f807f8fffULL },
+	{ 0x01cd, HWPMC_INTEL_LATENCY, 0 },
+	{ }
 };
 
-static const struct hwpmc_intel_offcore haswell_offcore[2] = {
-	{ 0x01b7, 0x3fffff8fffULL }, { 0x01bb, 0x3fffff8fffULL },
+static const struct hwpmc_intel_extra haswell_extra[] = {	/* and Xeons before it */
+	{ 0x01b7, HWPMC_INTEL_RSP0, 0x3fffff8fffULL },
+	{ 0x01bb, HWPMC_INTEL_RSP1, 0x3fffff8fffULL },
+	{ 0x01cd, HWPMC_INTEL_LATENCY, 0 },
+	{ }
 };
 
-static const struct hwpmc_intel_offcore icelake_offcore[2] = {
-	{ 0x01b7, 0x3fffffbfffULL }, { 0x01bb, 0x3fffffbfffULL },
+static const struct hwpmc_intel_extra skylake_extra[] = {
+	{ 0x01b7, HWPMC_INTEL_RSP0, 0x3fffff8fffULL },
+	{ 0x01bb, HWPMC_INTEL_RSP1, 0x3fffff8fffULL },
+	{ 0x01c6, HWPMC_INTEL_FRONTEND, 0x7fff17 },
+	{ 0x01cd, HWPMC_INTEL_LATENCY, 0 },
+	{ }
 };
 
-static const struct hwpmc_intel_offcore sapphirerapids_offcore[2] = {
-	{ 0x012a, 0x3fffffffffULL }, { 0x012b, 0x3fffffffffULL },
+static const struct hwpmc_intel_extra icelake_extra[] = {
+	{ 0x01b7, HWPMC_INTEL_RSP0, 0x3fffffbfffULL },
+	{ 0x01bb, HWPMC_INTEL_RSP1, 0x3fffffbfffULL },
+	{ 0x01c6, HWPMC_INTEL_FRONTEND, 0x7fff17 },
+	{ 0x01cd, HWPMC_INTEL_LATENCY, 0 },
+	{ }
 };
 
-static const struct hwpmc_intel_offcore silvermont_offcore[2] = {
-	{ 0x01b7, 0x768005ffffULL }, { 0x02b7, 0x368005ffffULL },
+static const struct hwpmc_intel_extra sapphirerapids_extra[] = {
+	{ 0x012a, HWPMC_INTEL_RSP0, 0x3fffffffffULL },
+	{ 0x012b, HWPMC_INTEL_RSP1, 0x3fffffffffULL },
+	{ 0x01c6, HWPMC_INTEL_FRONTEND, 0x7fff1f },
+	{ 0x40ad, HWPMC_INTEL_FRONTEND, 0x7 },
+	{ 0x04c2, HWPMC_INTEL_FRONTEND, 0x8 },
+	{ 0x01cd, HWPMC_INTEL_LATENCY, 0 },
+	{ }
 };
 
-static const struct hwpmc_intel_offcore goldmont_offcore[2] = {
-	{ 0x01b7, 0x760005ffbfULL }, { 0x02b7, 0x360005ffbfULL },
+static const struct hwpmc_intel_extra graniterapids_extra[] = {
+	{ 0x012a, HWPMC_INTEL_RSP0, 0x3fffffffffULL },
+	{ 0x012b, HWPMC_INTEL_RSP1, 0x3fffffffffULL },
+	{ 0x02c6, HWPMC_INTEL_FRONTEND, 0x9 },
+	{ 0x03c6, HWPMC_INTEL_FRONTEND, 0x7fff1f },
+	{ 0x40ad, HWPMC_INTEL_FRONTEND, 0x7 },
+	{ 0x04c2, HWPMC_INTEL_FRONTEND, 0x8 },
+	{ 0x01cd, HWPMC_INTEL_LATENCY, 0 },
+	{ }
 };
 
-static const struct hwpmc_intel_offcore tremont_offcore[2] = {
-	{ 0x01b7, 0x800ff0ffffff9fffULL }, { 0x02b7, 0xff0ffffff9fffULL },
+static const struct hwpmc_intel_extra silvermont_extra[] = {
+	{ 0x01b7, HWPMC_INTEL_RSP0, 0x768005ffffULL },
+	{ 0x02b7, HWPMC_INTEL_RSP1, 0x368005ffffULL },
+	{ }
 };
 
-static const struct hwpmc_intel_offcore gracemont_offcore[2] = {
-	{ 0x01b7, 0x3fffffffffULL }, { 0x02b7, 0x3fffffffffULL },
+static const struct hwpmc_intel_extra goldmont_extra[] = {
+	{ 0x01b7, HWPMC_INTEL_RSP0, 0x760005ffbfULL },
+	{ 0x02b7, HWPMC_INTEL_RSP1, 0x360005ffbfULL },
+	{ }
+};
+
+static const struct hwpmc_intel_extra tremont_extra[] = {
+	{ 0x01b7, HWPMC_INTEL_RSP0, 0x800ff0ffffff9fffULL },
+	{ 0x02b7, HWPMC_INTEL_RSP1, 0xff0ffffff9fffULL },
+	{ }
+};
+
+static const struct hwpmc_intel_extra gracemont_extra[] = {
+	{ 0x01b7, HWPMC_INTEL_RSP0, 0x3fffffffffULL },
+	{ 0x02b7, HWPMC_INTEL_RSP1, 0x3fffffffffULL },
+	{ 0x05d0, HWPMC_INTEL_LATENCY, 0 },
+	{ }
 };
 
 struct model {
 	u16 cputype;
 	u16 nrules;
 	const struct rule *rules;
-	const struct hwpmc_intel_offcore *offcore;
+	const struct hwpmc_intel_extra *extra;
 };
 
 #define MODEL(c, r, o)	{ HWPMC_CPU_##c, ARRAY_SIZE(r), r, o }
@@ -259,34 +304,34 @@ static const struct model models[] = {
 	MODEL(CORE, core_rules, NULL),
 	MODEL(CORE2, core2_rules, NULL),
 	MODEL(CORE2EXTREME, core2_rules, NULL),
-	MODEL(COREI7, nehalem_rules, nehalem_offcore),
-	MODEL(NEHALEM_EX, nehalem_rules, nehalem_offcore),
-	MODEL(WESTMERE, westmere_rules, westmere_offcore),
-	MODEL(WESTMERE_EX, westmere_ex_rules, westmere_offcore),
-	MODEL(SANDYBRIDGE, sandybridge_rules, sandybridge_offcore),
-	MODEL(SANDYBRIDGE_XEON, sandybridge_rules, haswell_offcore),
-	MODEL(IVYBRIDGE, ivybridge_rules, sandybridge_offcore),
-	MODEL(IVYBRIDGE_XEON, ivybridge_rules, haswell_offcore),
-	MODEL(HASWELL, haswell_rules, haswell_offcore),
-	MODEL(HASWELL_XEON, haswell_rules, haswell_offcore),
-	MODEL(BROADWELL, haswell_rules, haswell_offcore),
-	MODEL(BROADWELL_XEON, haswell_rules, haswell_offcore),
-	MODEL(SKYLAKE, skylake_rules, haswell_offcore),
-	MODEL(SKYLAKE_XEON, skylake_rules, haswell_offcore),
-	MODEL(ICELAKE, icelake_rules, icelake_offcore),
-	MODEL(ICELAKE_XEON, icelake_rules, icelake_offcore),
-	MODEL(SAPPHIRE_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
-	MODEL(EMERALD_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
-	MODEL(GRANITE_RAPIDS, sapphirerapids_rules, sapphirerapids_offcore),
+	MODEL(COREI7, nehalem_rules, nehalem_extra),
+	MODEL(NEHALEM_EX, nehalem_rules, nehalem_extra),
+	MODEL(WESTMERE, westmere_rules, westmere_extra),
+	MODEL(WESTMERE_EX, westmere_ex_rules, westmere_extra),
+	MODEL(SANDYBRIDGE, sandybridge_rules, sandybridge_extra),
+	MODEL(SANDYBRIDGE_XEON, sandybridge_rules, haswell_extra),
+	MODEL(IVYBRIDGE, ivybridge_rules, sandybridge_extra),
+	MODEL(IVYBRIDGE_XEON, ivybridge_rules, haswell_extra),
+	MODEL(HASWELL, haswell_rules, haswell_extra),
+	MODEL(HASWELL_XEON, haswell_rules, haswell_extra),
+	MODEL(BROADWELL, haswell_rules, haswell_extra),
+	MODEL(BROADWELL_XEON, haswell_rules, haswell_extra),
+	MODEL(SKYLAKE, skylake_rules, skylake_extra),
+	MODEL(SKYLAKE_XEON, skylake_rules, skylake_extra),
+	MODEL(ICELAKE, icelake_rules, icelake_extra),
+	MODEL(ICELAKE_XEON, icelake_rules, icelake_extra),
+	MODEL(SAPPHIRE_RAPIDS, sapphirerapids_rules, sapphirerapids_extra),
+	MODEL(EMERALD_RAPIDS, sapphirerapids_rules, sapphirerapids_extra),
+	MODEL(GRANITE_RAPIDS, sapphirerapids_rules, graniterapids_extra),
 	/* Those with performance cores alone: with cores of two kinds there is no class. */
-	MODEL(ALDERLAKE, sapphirerapids_rules, sapphirerapids_offcore),
+	MODEL(ALDERLAKE, sapphirerapids_rules, sapphirerapids_extra),
 	MODEL(ATOM, bonnell_rules, NULL),
 	/* Any counter of these can count any event; only the registers differ. */
-	ATOM(ATOM_SILVERMONT, silvermont_offcore),
-	ATOM(ATOM_GOLDMONT, goldmont_offcore),
-	ATOM(ATOM_GOLDMONT_P, goldmont_offcore),
-	ATOM(ATOM_TREMONT, tremont_offcore),
-	MODEL(ALDERLAKEN, gracemont_rules, gracemont_offcore),
+	ATOM(ATOM_SILVERMONT, silvermont_extra),
+	ATOM(ATOM_GOLDMONT, goldmont_extra),
+	ATOM(ATOM_GOLDMONT_P, goldmont_extra),
+	ATOM(ATOM_TREMONT, tremont_extra),
+	MODEL(ALDERLAKEN, gracemont_rules, gracemont_extra),
 };
 
 static const struct model *find_model(u32 cputype)
@@ -337,9 +382,9 @@ u64 hwpmc_intel_event_rows(u32 cputype, u64 config)
 	return ~0ULL;
 }
 
-const struct hwpmc_intel_offcore *hwpmc_intel_offcore(u32 cputype)
+const struct hwpmc_intel_extra *hwpmc_intel_extras(u32 cputype)
 {
 	const struct model *m = find_model(cputype);
 
-	return m ? m->offcore : NULL;
+	return m ? m->extra : NULL;
 }

@@ -29,7 +29,7 @@ static struct hwpmc_x86_bank intel_bank;
 /* Contents of this CPU's registers, so that they need not be read. */
 struct shadow {
 	u64 global;
-	u64 offcore[2];
+	u64 extra[HWPMC_INTEL_REGS];
 };
 
 static DEFINE_PER_CPU(struct shadow, shadow);
@@ -92,25 +92,38 @@ static void describe_bank(void)
 			INTEL_FIXED_RUNS << INTEL_FIXED_SHIFT(i);
 }
 
+static const u32 extra_msr[HWPMC_INTEL_REGS] = {
+	[HWPMC_INTEL_RSP0] = INTEL_OFFCORE_RSP(0),
+	[HWPMC_INTEL_RSP1] = INTEL_OFFCORE_RSP(1),
+	[HWPMC_INTEL_FRONTEND] = INTEL_PEBS_FRONTEND,
+};
+
 /*
  * The model has these registers, but a hypervisor may filter them. Then such events
  * are refused: a fault later would make all values doubtful.
  */
-static bool offcore_works(const struct hwpmc_intel_pmu *pmu)
+static u32 filtered_registers(const struct hwpmc_intel_pmu *pmu)
 {
+	const struct hwpmc_intel_extra *e;
 	unsigned long flags;
-	bool works = true;
-	unsigned int i;
+	u32 filtered = 0;
 	u64 value;
 
 	local_irq_save(flags);
-	for (i = 0; pmu->offcore && i < 2; i++)
-		if (pmu->offcore[i].code &&
-		    (hwpmc_rdmsr_safe(INTEL_OFFCORE_RSP(i), &value) ||
-		     hwpmc_wrmsr_safe(INTEL_OFFCORE_RSP(i), value)))
-			works = false;
+	for (e = pmu->extra; e && e->code; e++)
+		if (e->reg < HWPMC_INTEL_REGS &&
+		    (hwpmc_rdmsr_safe(extra_msr[e->reg], &value) ||
+		     hwpmc_wrmsr_safe(extra_msr[e->reg], value)))
+			filtered |= BIT(e->reg);
 	local_irq_restore(flags);
-	return works;
+	return filtered;
+}
+
+/* With this microcode transactions abort where counter 3 is used, or change it. */
+static u32 withheld_counters(void)
+{
+	return boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) && boot_cpu_has(X86_FEATURE_RTM) ?
+	       BIT(3) : 0;
 }
 
 static int intel_detect(u32 *reason, s32 *detail)
@@ -153,8 +166,8 @@ static int intel_detect(u32 *reason, s32 *detail)
 		*detail = pmu->gp_num;
 		return -ENXIO;
 	}
-	if (!offcore_works(pmu))
-		pmu->offcore = NULL;
+	pmu->filtered = filtered_registers(pmu);
+	pmu->withheld = withheld_counters();
 	return 0;
 }
 
@@ -227,15 +240,15 @@ static int iap_probe(struct hwpmc_class *cls)
 	return 0;
 }
 
-static void reset_offcore_irqoff(void)
+static void reset_extra_irqoff(void)
 {
 	struct shadow *s = this_cpu_ptr(&shadow);
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(s->offcore); i++) {
-		if (s->offcore[i])
-			hwpmc_x86_wrmsr_nmi(INTEL_OFFCORE_RSP(i), 0);
-		s->offcore[i] = 0;
+	for (i = 0; i < ARRAY_SIZE(s->extra); i++) {
+		if (s->extra[i])
+			hwpmc_x86_wrmsr_nmi(extra_msr[i], 0);
+		s->extra[i] = 0;
 	}
 }
 
@@ -245,34 +258,31 @@ static void iap_reset_irqoff(struct hwpmc_class *cls, bool on)
 
 	for (ri = 0; ri < cls->num; ri++)
 		hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), 0);
-	reset_offcore_irqoff();
+	reset_extra_irqoff();
 	hwpmc_pmi_open_irqoff();
 	hwpmc_intel_global_irqoff(GENMASK_ULL(cls->num - 1, 0), on);
 }
 
-/*
- * The encoder has checked the bits by model, offcore_works() that the register is
- * there.
- */
-static void program_offcore_irqoff(const struct hwpmc_select *s)
+/* The encoder has checked that the register is there, and the bits by model. */
+static void program_extra_irqoff(const struct hwpmc_select *s)
 {
-	int i = hwpmc_intel_offcore_index(&hwpmc_intel_pmu, s->sel);
+	const struct hwpmc_intel_extra *e = hwpmc_intel_extra(&hwpmc_intel_pmu, s->sel);
 	u64 *now;
 
-	if (i < 0)
+	if (!e)
 		return;
-	now = this_cpu_ptr(&shadow.offcore[i]);
+	now = this_cpu_ptr(&shadow.extra[e->reg]);
 	if (*now == s->extra)
 		return;
 	*now = s->extra;
-	hwpmc_x86_wrmsr_nmi(INTEL_OFFCORE_RSP(i), s->extra);
+	hwpmc_x86_wrmsr_nmi(extra_msr[e->reg], s->extra);
 }
 
 static void iap_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s)
 {
 	if (s->extra)
-		program_offcore_irqoff(s);
+		program_extra_irqoff(s);
 	hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), s->sel);
 }
 

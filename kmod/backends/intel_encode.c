@@ -41,7 +41,7 @@ int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
 		.gp_num = INTEL_EAX_NUM(leaf[0]),
 		.gp_width = INTEL_EAX_WIDTH(leaf[0]),
 		.cputype = cputype,
-		.offcore = hwpmc_intel_offcore(cputype),
+		.extra = hwpmc_intel_extras(cputype),
 	};
 	if (!pmu->version)
 		return -ENODEV;
@@ -77,32 +77,39 @@ static bool is_missing(const struct hwpmc_intel_pmu *pmu, u64 config)
 	return bit >= 0 && pmu->missing >> bit & 1;
 }
 
-int hwpmc_intel_offcore_index(const struct hwpmc_intel_pmu *pmu, u64 sel)
+const struct hwpmc_intel_extra *hwpmc_intel_extra(const struct hwpmc_intel_pmu *pmu,
+						  u64 sel)
 {
-	int i;
+	const struct hwpmc_intel_extra *e;
 
-	if (!pmu->offcore)
-		return -1;
-	for (i = 0; i < 2; i++)
-		if (pmu->offcore[i].code &&
-		    pmu->offcore[i].code == (sel & INTEL_SEL_CODE))
-			return i;
-	return -1;
+	for (e = pmu->extra; e && e->code; e++)
+		if (e->code == (sel & INTEL_SEL_CODE))
+			return e;
+	return NULL;
 }
 
-/*
- * A response register holds one value at a time. Each of the two events may use one
- * row only, and so only one PMC at a time on a CPU: the first of its rows, and for the
- * second register the last of the first four.
- */
-static u64 offcore_row(u64 rows, int index)
+static u64 last_row(u64 rows)
 {
-	if (!index)
-		return rows & -rows;
-	rows &= 0xf;
 	while (rows & (rows - 1))
 		rows &= rows - 1;
 	return rows;
+}
+
+/*
+ * A register holds one value at a time. All events of a register may use one row only, and
+ * so only one PMC at a time on a CPU: the first of their rows, for the second register the
+ * last of the first four, and for the front end's the second, where there is one.
+ */
+static u64 extra_row(u64 rows, const struct hwpmc_intel_extra *e)
+{
+	switch (e->reg) {
+	case HWPMC_INTEL_RSP1:
+		return last_row(rows & 0xf);
+	case HWPMC_INTEL_FRONTEND:
+		return last_row(rows & 0x3);
+	default:
+		return rows & -rows;
+	}
 }
 
 /* Bits of the request that the hardware does not have, or the mode may not use. */
@@ -133,17 +140,21 @@ static u64 iap_select(const struct hwpmc_request *req)
 	return sel;
 }
 
-/* Off-core response events need config1; all others must not have it. */
-static int check_config1(const struct hwpmc_intel_pmu *pmu, int index,
+/* Events that need a register must have config1; all others must not have it. */
+static int check_config1(const struct hwpmc_intel_pmu *pmu,
+			 const struct hwpmc_intel_extra *e,
 			 const struct hwpmc_request *req,
 			 struct hwpmc_encoding *enc)
 {
 	u64 bad = req->config1;
 
-	if (index >= 0) {
+	if (e) {
+		if (e->reg == HWPMC_INTEL_LATENCY)
+			return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_PRECISE, 0);
 		if (!req->config1)
 			return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
-		bad &= ~pmu->offcore[index].bits;
+		if (!(pmu->filtered >> e->reg & 1))
+			bad &= ~e->bits;	/* else a fault would make all doubtful */
 	}
 	if (bad)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
@@ -157,7 +168,8 @@ int hwpmc_iap_encode(const struct hwpmc_class *cls,
 {
 	const struct hwpmc_intel_pmu *pmu = cls->priv;
 	u64 rows, bad = unknown_bits(pmu, req);
-	int err, index;
+	const struct hwpmc_intel_extra *extra;
+	int err;
 
 	if (!(req->flags & HWPMC_F_EV_PMU))
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
@@ -165,15 +177,15 @@ int hwpmc_iap_encode(const struct hwpmc_class *cls,
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
 					   hwpmc_lowest_bit(bad));
 
-	index = hwpmc_intel_offcore_index(pmu, req->config);
-	err = check_config1(pmu, index, req, enc);
+	extra = hwpmc_intel_extra(pmu, req->config);
+	err = check_config1(pmu, extra, req, enc);
 	if (err)
 		return err;
 
 	rows = hwpmc_intel_event_rows(pmu->cputype, req->config) &
-	       hwpmc_first_rows(cls->num);
-	if (index >= 0)
-		rows = offcore_row(rows, index);
+	       hwpmc_first_rows(cls->num) & ~(u64)pmu->withheld;
+	if (extra)
+		rows = extra_row(rows, extra);
 	if (!rows || is_missing(pmu, req->config))
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
 

@@ -12,9 +12,18 @@
 #define HWPMC_INTEL_GP_MAX	16
 #define HWPMC_INTEL_FIXED_MAX	16
 
-/* An off-core response register: the event that uses it, and its valid bits. */
-struct hwpmc_intel_offcore {
-	u16 code;		/* umask << 8 | event; 0: no such register */
+/* Registers that events need beside their select. */
+enum hwpmc_intel_reg {
+	HWPMC_INTEL_RSP0, HWPMC_INTEL_RSP1,	/* off-core response */
+	HWPMC_INTEL_FRONTEND,
+	HWPMC_INTEL_REGS,
+	HWPMC_INTEL_LATENCY = HWPMC_INTEL_REGS,	/* works with PEBS alone: never written */
+};
+
+/* An event that needs such a register, and the bits that are valid there. */
+struct hwpmc_intel_extra {
+	u16 code;		/* umask << 8 | event; 0: end of a list */
+	u16 reg;		/* enum hwpmc_intel_reg */
 	u64 bits;
 };
 
@@ -28,7 +37,9 @@ struct hwpmc_intel_pmu {
 	bool any_thread;	/* EVTSEL bit 21 may be set */
 	bool full_write;	/* counters are also at INTEL_PMC_FULL() */
 	u32 cputype;
-	const struct hwpmc_intel_offcore *offcore;	/* two, or NULL */
+	const struct hwpmc_intel_extra *extra;	/* list, or NULL */
+	u32 filtered;		/* bit per enum hwpmc_intel_reg that faults */
+	u32 withheld;		/* bit per programmable counter that microcode uses */
 };
 
 /*
@@ -52,11 +63,12 @@ struct hwpmc_arming hwpmc_intel_arming(u32 cputype, u64 config);
  * the two share its register? */
 bool hwpmc_intel_is_shared(u32 cputype, u64 config);
 
-/* The two off-core response registers of a model, or NULL. */
-const struct hwpmc_intel_offcore *hwpmc_intel_offcore(u32 cputype);
+/* The events of a model that need further registers, or NULL. */
+const struct hwpmc_intel_extra *hwpmc_intel_extras(u32 cputype);
 
-/* Index of the register that a select uses, 0 or 1; -1: none. */
-int hwpmc_intel_offcore_index(const struct hwpmc_intel_pmu *pmu, u64 sel);
+/* What a select needs beside itself; NULL: nothing. */
+const struct hwpmc_intel_extra *hwpmc_intel_extra(const struct hwpmc_intel_pmu *pmu,
+						  u64 sel);
 
 /* encode() of the two classes; cls->priv is the description. */
 int hwpmc_iap_encode(const struct hwpmc_class *cls,

@@ -62,5 +62,7 @@
 
 /* Second half of an off-core response event; not architectural. */
 #define INTEL_OFFCORE_RSP(n)	(0x1a6 + (n))
+/* Likewise of events of the front end, which also count without PEBS. */
+#define INTEL_PEBS_FRONTEND	0x3f7
 
 #endif /* HWPMC_INTEL_REGS_H */

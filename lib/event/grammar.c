@@ -126,6 +126,7 @@ static const struct qualifier qualifiers[] = {
 	{ "mask", TERM_MASK, VALUE_LIST, IN_LIST, 0 },
 	{ "rsp", TERM_RSP, VALUE_NUMBER, IN_LIST, UINT64_MAX },
 	{ "offcore_rsp", TERM_RSP, VALUE_NUMBER, IN_LIST | IN_CPU, UINT64_MAX },
+	{ "frontend", TERM_RSP, VALUE_NUMBER, IN_LIST | IN_CPU, 0xffffff },
 	{ "config1", TERM_RSP, VALUE_NUMBER, IN_CPU, UINT64_MAX },
 	{ "config", TERM_CONFIG, VALUE_NUMBER, IN_CPU, UINT64_MAX },
 	{ "event", TERM_EVENT, VALUE_NUMBER, IN_CPU, 0xfff },
@@ -256,7 +257,7 @@ static int qualifier_unknown(struct scan *s, const char *from, const char *end,
 			    where == IN_CPU ? "term" : "qualifier", word,
 			    where == IN_CPU ?
 			    "event= umask= cmask= edge inv any offcore_rsp= "
-			    "config= config1=" :
+			    "frontend= config= config1=" :
 			    "usr os edge inv any cmask= umask= mask= rsp= "
 			    "count=");
 }

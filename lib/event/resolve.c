@@ -284,10 +284,16 @@ static int pfm_terms(struct work *w, struct event_terms *t)
 	return 0;
 }
 
-/* Registers beside the select that the module does not set. */
-static bool extra_is_rsp(uint64_t config)
+/* Does the module set the register beside the select that this event needs? */
+static bool extra_is_set(uint64_t config)
 {
+	switch (config & (CODE_UMASK | CODE_EVENT)) {
+	case 0x40ad:			/* of the front end */
+	case 0x04c2:
+		return true;
+	}
 	switch (config & CODE_EVENT) {
+	case 0xc6:
 	case 0xb7:
 	case 0xbb:
 	case 0x2a:
@@ -301,7 +307,7 @@ static int add_pfm(struct work *w, const struct event_pfm_code *code)
 {
 	uint64_t config = code->config;
 
-	if (code->extra && !extra_is_rsp(config))
+	if (code->extra && !extra_is_set(config))
 		return event_refuse(w->e, EINVAL, w->t->name_at,
 				    "'%s' needs a register beside the counter "
 				    "that hwpmc does not set", w->t->name);

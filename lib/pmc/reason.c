@@ -110,6 +110,8 @@ WHY(EVENT_SIBLINGS, "on this model the event cannot be counted while two threads
     "are online: it corrupts the other's counters, or shares its register",
     "CPU with a sibling", DETAIL_DECIMAL,
     "count another event, or: echo off >/sys/devices/system/cpu/smt/control"),
+WHY(EVENT_PRECISE, "the event counts nothing but precise samples, which the module "
+    "does not take", NULL, DETAIL_NONE, "count another event"),
 WHY(NO_PMU, "this processor has no performance counters that the module knows", NULL,
     DETAIL_NONE, NULL),
 WHY(PMU_GUEST, "the hypervisor gives this machine no performance counters", NULL,

@@ -441,7 +441,7 @@ START_TEST(iap_keeps_to_the_rows_of_the_model)
 		{ HWPMC_CPU_IVYBRIDGE, 0x0ca3, 0x04 },
 		{ HWPMC_CPU_IVYBRIDGE, 0x0148, 0x04 },
 		{ HWPMC_CPU_IVYBRIDGE, 0x0248, 0xff },
-		{ HWPMC_CPU_HASWELL, 0x01cd, 0x08 },
+		{ HWPMC_CPU_HASWELL, 0x02cd, 0x08 },
 		{ HWPMC_CPU_HASWELL_XEON, 0x01c0, 0x02 },
 		{ HWPMC_CPU_BROADWELL_XEON, 0x08a3, 0x04 },
 		{ HWPMC_CPU_SKYLAKE, 0x01c0, 0x02 },
@@ -491,11 +491,11 @@ START_TEST(offcore_events_carry_their_response_bits_each_on_its_own_row)
 	req.config1 = 0x3f80408fffULL;
 	iap_gives(0x4301b7, 1 << 0);
 	ck_assert_uint_eq(enc.select.extra, 0x3f80408fffULL);
-	ck_assert_int_eq(hwpmc_intel_offcore_index(&pmu, enc.select.sel), 0);
+	ck_assert_int_eq(hwpmc_intel_extra(&pmu, enc.select.sel)->reg, HWPMC_INTEL_RSP0);
 	req.config = 0x01bb;
 	iap_gives(0x4301bb, 1 << 3);
 	ck_assert_uint_eq(enc.select.extra, 0x3f80408fffULL);
-	ck_assert_int_eq(hwpmc_intel_offcore_index(&pmu, enc.select.sel), 1);
+	ck_assert_int_eq(hwpmc_intel_extra(&pmu, enc.select.sel)->reg, HWPMC_INTEL_RSP1);
 }
 END_TEST
 
@@ -548,6 +548,66 @@ START_TEST(response_bits_with_an_event_that_has_none_are_refused)
 	use_pmu(skylake_leaf, HWPMC_CPU_GENERIC);
 	req.config = 0x01b7;
 	iap_refuses(-EINVAL, HWPMC_WHY_EVENT_BITS, 64 + 16);
+}
+END_TEST
+
+/* FRONTEND_RETIRED and what shares its register. */
+START_TEST(events_of_the_front_end_carry_their_filter_on_the_second_row)
+{
+	req.config = 0x01c6;
+	req.config1 = 0x400106;
+	iap_gives(0x4301c6, 1 << 1);
+	ck_assert_uint_eq(enc.select.extra, 0x400106);
+	ck_assert_int_eq(hwpmc_intel_extra(&pmu, enc.select.sel)->reg, HWPMC_INTEL_FRONTEND);
+	req.config1 = 0x8;
+	iap_refuses(-EINVAL, HWPMC_WHY_EVENT_BITS, 64 + 3);
+	req.config1 = 0;	/* what the register held before would filter it */
+	iap_refuses(-EINVAL, HWPMC_WHY_EVENT, 0);
+	use_pmu(skylake_leaf, HWPMC_CPU_GRANITE_RAPIDS);
+	req.config = 0x04c2;
+	req.config1 = 0x8;
+	iap_gives(0x4304c2, 1 << 1);
+	req.config = 0x03c6;
+	req.config1 = 0x7fff1f;
+	iap_gives(0x4303c6, 1 << 1);
+}
+END_TEST
+
+START_TEST(events_of_a_register_that_faults_are_refused)
+{
+	req.config = 0x01c6;
+	req.config1 = 0x11;
+	pmu.filtered = 1 << HWPMC_INTEL_FRONTEND;
+	iap_refuses(-EINVAL, HWPMC_WHY_EVENT_BITS, 64);
+	req.config = 0x01b7;	/* the other registers work */
+	iap_gives(0x4301b7, 1 << 0);
+}
+END_TEST
+
+START_TEST(events_that_count_for_precise_samples_alone_are_refused)
+{
+	static const struct { u32 cputype, config; } latency[] = {
+		{ HWPMC_CPU_COREI7, 0x100b }, { HWPMC_CPU_WESTMERE, 0x100b },
+		{ HWPMC_CPU_SANDYBRIDGE, 0x01cd }, { HWPMC_CPU_HASWELL, 0x01cd },
+		{ HWPMC_CPU_SKYLAKE_XEON, 0x01cd }, { HWPMC_CPU_ICELAKE, 0x01cd },
+		{ HWPMC_CPU_GRANITE_RAPIDS, 0x01cd }, { HWPMC_CPU_ALDERLAKEN, 0x05d0 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(latency); i++) {
+		use_pmu(skylake_leaf, latency[i].cputype);
+		req.config = latency[i].config;
+		for (req.config1 = 0; req.config1 < 8; req.config1 += 4)
+			iap_refuses(-EINVAL, HWPMC_WHY_EVENT_PRECISE, 0);
+	}
+}
+END_TEST
+
+/* TSX force abort. */
+START_TEST(no_event_gets_a_counter_that_microcode_uses)
+{
+	pmu.withheld = 1 << 3;
+	req.config = 0xc0;
+	iap_gives(0x4300c0, 0xff & ~(1 << 3));
 }
 END_TEST
 
@@ -692,6 +752,10 @@ int main(void)
 	harness_add(offcore_events_fit_a_pmu_of_two_or_three_rows);
 	harness_add(offcore_response_bits_that_do_not_exist_are_named);
 	harness_add(offcore_event_without_response_bits_is_refused);
+	harness_add(events_of_the_front_end_carry_their_filter_on_the_second_row);
+	harness_add(events_of_a_register_that_faults_are_refused);
+	harness_add(events_that_count_for_precise_samples_alone_are_refused);
+	harness_add(no_event_gets_a_counter_that_microcode_uses);
 	harness_add(response_bits_with_an_event_that_has_none_are_refused);
 	harness_add(iaf_field_has_the_modes_that_were_asked);
 	harness_add(iaf_codes_lead_to_their_counter);

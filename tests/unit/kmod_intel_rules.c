@@ -49,25 +49,42 @@ START_TEST(every_cputype_has_one_entry_at_most)
 }
 END_TEST
 
-/* The first of the one event's rows, the last of the first four of the other's. */
-START_TEST(offcore_events_have_rows_of_their_own)
+/* Where the model has them: the encoder takes the first of the first register's rows, the
+ * last of four of the second's, the second of the front end's. */
+static u64 row_of_register(u32 cputype, const struct hwpmc_intel_extra *e)
+{
+	u64 rows = hwpmc_intel_event_rows(cputype, e->code) & 0xf;
+
+	switch (e->reg) {
+	case HWPMC_INTEL_RSP0:
+		return rows & -rows;
+	case HWPMC_INTEL_RSP1:
+		return rows & 8;
+	default:
+		return rows & 2;
+	}
+}
+
+START_TEST(events_of_a_register_have_one_row_and_no_other_registers)
 {
 	for (unsigned int k = 0; k < ARRAY_SIZE(models); k++) {
-		const struct hwpmc_intel_offcore *o = models[k].offcore;
-		u64 first, second;
+		u64 of_reg[HWPMC_INTEL_REGS] = { 0 };
+		const struct hwpmc_intel_extra *e, *f;
 
-		if (!o)
-			continue;
-		ck_assert_uint_ne(o[0].bits, 0);
-		first = hwpmc_intel_event_rows(models[k].cputype, o[0].code) & 0xf;
-		ck_assert_uint_ne(first, 0);
-		if (!o[1].code)
-			continue;
-		ck_assert_uint_ne(o[1].bits, 0);
-		ck_assert_uint_ne(o[0].code, o[1].code);
-		second = hwpmc_intel_event_rows(models[k].cputype, o[1].code);
-		ck_assert(second & 8);
-		ck_assert_uint_ne(first & -first, 8);
+		for (e = models[k].extra; e && e->code; e++) {
+			if (e->reg == HWPMC_INTEL_LATENCY)
+				continue;
+			ck_assert_uint_ne(e->bits, 0);
+			ck_assert_uint_ne(row_of_register(models[k].cputype, e), 0);
+			of_reg[e->reg] |= row_of_register(models[k].cputype, e);
+			for (f = models[k].extra; f != e; f++)
+				ck_assert_uint_ne(f->code, e->code);
+		}
+		for (int i = 0; i < HWPMC_INTEL_REGS; i++) {
+			ck_assert_uint_eq(of_reg[i] & (of_reg[i] - 1), 0);
+			for (int j = 0; j < i; j++)
+				ck_assert_uint_eq(of_reg[i] & of_reg[j], 0);
+		}
 	}
 }
 END_TEST
@@ -87,7 +104,7 @@ int main(void)
 	harness_add(every_rule_is_the_first_to_fit_some_event);
 	harness_add(rules_are_well_formed);
 	harness_add(every_cputype_has_one_entry_at_most);
-	harness_add(offcore_events_have_rows_of_their_own);
+	harness_add(events_of_a_register_have_one_row_and_no_other_registers);
 	harness_add(programmable_instructions_and_cycles_count_on_every_row_of_every_model);
 	return harness_run();
 }

@@ -343,6 +343,21 @@ START_TEST(offcore_events_carry_their_response_mask)
 }
 END_TEST
 
+START_TEST(events_of_the_front_end_carry_their_filter)
+{
+	struct event_machine m = machine_skylake();
+	struct hwpmc_event ev;
+	struct event_error e;
+
+	ck_assert_msg(!event_parse(&m, "FRONTEND_RETIRED:DSB_MISS", &ev, &e), "%s", e.text);
+	ck_assert_uint_eq(ev.code[0].config, 0x1c6);
+	ck_assert_uint_eq(ev.code[0].config1, 0x11);
+	ck_assert_int_eq(event_parse(&m, "cpu/event=0xc6,umask=1,frontend=0x400106/",
+				     &ev, &e), 0);
+	ck_assert_uint_eq(ev.code[0].config1, 0x400106);
+}
+END_TEST
+
 START_TEST(tsc_is_a_number_and_not_a_code)
 {
 	struct event_machine m = machine_without_pmu();
@@ -825,6 +840,7 @@ int main(void)
 	harness_add(ref_cycles_never_change_their_unit);
 	harness_add(architectural_event_that_cpuid_denies_is_enoent);
 	harness_add(offcore_events_carry_their_response_mask);
+	harness_add(events_of_the_front_end_carry_their_filter);
 	harness_add(tsc_is_a_number_and_not_a_code);
 	harness_add(amd_generic_names_follow_the_family);
 	harness_add(freebsd_k8_names_and_their_masks_become_codes);

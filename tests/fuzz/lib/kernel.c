@@ -78,7 +78,9 @@ static void encode(const uint8_t *data, size_t size, bool amd)
 	}
 	if (hwpmc_intel_describe(&intel, w.leaf, w.cputype, w.ev & 1, &why))
 		return;
-	intel.offcore = hwpmc_intel_offcore(w.cputype);
+	/* What the machine's registers say, and not CPUID. */
+	intel.filtered = w.ev >> 1 & 7;
+	intel.withheld = w.ev >> 1 & 8;
 	cls.priv = &intel;
 	cls.num = intel.gp_num;
 	check(&enc, hwpmc_iap_encode(&cls, &req, &enc), cls.num, ~0xffffffffull);
