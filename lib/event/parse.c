@@ -155,8 +155,13 @@ EXPORT int hwpmc_event_each(struct hwpmc *h, uint32_t class_id,
 	unsigned int i;
 	int rc;
 
+	/* They are in no table of events, whose every name would be parsed. */
+	if (class_id == HWPMC_CLASS_SOFT)
+		return list_soft(&l, h);
 	machine_of(h, &m);
 	rc = list_one(&l, "tsc", "time-stamp counter (system scope)", NULL);
+	if (class_id == HWPMC_CLASS_TSC)
+		return rc;
 	for (i = 0; !rc && event_generic_at(i); i++)
 		rc = list_one(&l, event_generic_at(i)->name,
 			      event_generic_at(i)->desc, NULL);

@@ -62,10 +62,26 @@ struct pool {
 	int n;
 };
 
+/*
+ * FreeBSD's names of events of the kernel are capitals, and without their class; those of
+ * tracepoints need it.
+ */
+static const char *name_of(const struct hwpmc_event_info *info)
+{
+	static const char class[] = "SOFT-";
+	const char *name = info->name;
+
+	if (strncmp(name, class, strlen(class)))
+		return name;
+	name += strlen(class);
+	return strpbrk(name, "abcdefghijklmnopqrstuvwxyz") ? info->name : name;
+}
+
 static int pool_add(const struct hwpmc_event_info *info, void *arg)
 {
 	struct pool *p = arg;
-	size_t len = strlen(info->name) + 1;
+	const char *name = name_of(info);
+	size_t len = strlen(name) + 1;
 	char *text;
 
 	if (p->used + len > p->room) {
@@ -75,7 +91,7 @@ static int pool_add(const struct hwpmc_event_info *info, void *arg)
 			return -1;
 		p->text = text;
 	}
-	memcpy(p->text + p->used, info->name, len);
+	memcpy(p->text + p->used, name, len);
 	p->used += len;
 	p->n++;
 	return 0;

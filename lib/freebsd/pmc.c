@@ -181,11 +181,19 @@ EXPORT int pmc_allocate(const char *ctrspec, enum pmc_mode mode,
 			uint64_t count)
 {
 	struct hwpmc *h = pmc_handle();
+	int rc;
 
 	if (!h)
 		return -1;
-	return hwpmc_allocate(h, ctrspec, (enum hwpmc_mode)mode, flags,
-			      (uint32_t)cpu, count, pmcid);
+	/* They inform sampling; FreeBSD's pmcstat sets them in any mode. */
+	if (!PMC_IS_SAMPLING_MODE(mode))
+		flags &= ~(PMC_F_CALLCHAIN | PMC_F_USERCALLCHAIN);
+	rc = hwpmc_allocate(h, ctrspec, (enum hwpmc_mode)mode, flags,
+			    (uint32_t)cpu, count, pmcid);
+	/* An event that does not exist is an argument that is wrong. */
+	if (rc && errno == ENOENT)
+		errno = EINVAL;
+	return rc;
 }
 
 EXPORT int pmc_attach(pmc_id_t pmcid, pid_t pid)

@@ -130,10 +130,16 @@ static const char *soft_name(const struct list *l, const char *name)
 		"page-faults", "context-switches", "cpu-migrations",
 	};
 	static char plain[256];
-	uint32_t code = soft_code(l->h, name);
+	uint32_t code;
 	size_t i;
 
-	if (!code || strncasecmp(name, "SOFT-", 5) != 0)
+	/* Those of tracepoints need the class; there are thousands, and what is no event
+	 * is looked for in all tables. */
+	if (strncmp(name, "SOFT-", 5) != 0 ||
+	    strpbrk(name + 5, "abcdefghijklmnopqrstuvwxyz"))
+		return name;
+	code = soft_code(l->h, name);
+	if (!code)
 		return name;
 	for (i = 0; i < sizeof(perfs) / sizeof(*perfs); i++)
 		if (soft_code(l->h, perfs[i]) == code)

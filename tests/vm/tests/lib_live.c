@@ -20,6 +20,7 @@
 #include <pmc.h>
 
 #include "harness.h"
+#include "vpmu_guest.h"
 
 #define LOOP		"build/vm/progs/loop"
 #define ITERATIONS	"100000"
@@ -433,6 +434,54 @@ START_TEST(freebsd_calls_tell_the_machine_and_its_rows)
 }
 END_TEST
 
+START_TEST(freebsd_names_of_events_of_the_kernel_are_allocated_as_listed)
+{
+	bool hard = false, prefixed = false;
+	const char **names;
+	uint64_t before;
+	pmc_id_t id;
+	int n;
+
+	ck_assert_int_eq(pmc_init(), 0);
+	before = vpmu_own(VPMU_USER_INSN);
+	ck_assert_int_eq(pmc_event_names_of_class(PMC_CLASS_SOFT, &names, &n), 0);
+	ck_assert_uint_lt(vpmu_own(VPMU_USER_INSN) - before, 1000000);
+	ck_assert_int_ge(n, 6);
+	for (int i = 0; i < n; i++) {
+		hard |= !strcmp(names[i], "CLOCK.HARD");
+		prefixed |= !strncmp(names[i], "SOFT-", 5) && strchr(names[i], '.');
+		ck_assert_msg(!pmc_allocate(names[i], PMC_MODE_TC, 0, PMC_CPU_ANY, &id, 0) ||
+			      errno != EINVAL, "%s", names[i]);
+		pmc_release(id);
+	}
+	ck_assert(hard && !prefixed);
+	free(names);
+}
+END_TEST
+
+START_TEST(freebsd_flags_of_sampling_mean_nothing_where_a_pmc_counts)
+{
+	pmc_id_t id;
+
+	ck_assert_int_eq(pmc_init(), 0);
+	ck_assert_int_eq(pmc_allocate("instructions", PMC_MODE_TC,
+				      PMC_F_CALLCHAIN | PMC_F_USERCALLCHAIN, PMC_CPU_ANY,
+				      &id, 0), 0);
+	ck_assert_int_eq(pmc_release(id), 0);
+}
+END_TEST
+
+START_TEST(freebsd_unknown_event_is_an_invalid_argument)
+{
+	pmc_id_t id;
+
+	ck_assert_int_eq(pmc_init(), 0);
+	ck_assert_int_eq(pmc_allocate("no_such_event", PMC_MODE_TC, 0, PMC_CPU_ANY, &id, 0),
+			 -1);
+	ck_assert_int_eq(errno, EINVAL);
+}
+END_TEST
+
 static void load_module(void)
 {
 	struct utsname u;
@@ -462,5 +511,8 @@ int main(void)
 	harness_add(freebsd_measured_child_reads_the_pmc_of_its_parent);
 	harness_add(freebsd_child_that_is_not_measured_gets_esrch);
 	harness_add(freebsd_calls_tell_the_machine_and_its_rows);
+	harness_add(freebsd_names_of_events_of_the_kernel_are_allocated_as_listed);
+	harness_add(freebsd_flags_of_sampling_mean_nothing_where_a_pmc_counts);
+	harness_add(freebsd_unknown_event_is_an_invalid_argument);
 	return harness_run();
 }
