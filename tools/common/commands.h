@@ -18,6 +18,7 @@ int cmd_list(int argc, char *argv[]);
 int cmd_control(int argc, char *argv[]);
 int cmd_kgmon(int argc, char *argv[]);
 int cmd_selftest(int argc, char *argv[]);
+int cmd_doctor(int argc, char *argv[]);
 int cmd_unload(int argc, char *argv[]);
 
 extern const char cmd_stat_help[];
@@ -31,6 +32,7 @@ extern const char cmd_list_help[];
 extern const char cmd_control_help[];
 extern const char cmd_kgmon_help[];
 extern const char cmd_selftest_help[];
+extern const char cmd_doctor_help[];
 extern const char cmd_unload_help[];
 
 #endif

@@ -37,6 +37,8 @@ static const struct command {
 	  "list the events that can be counted here" },
 	{ "control", cmd_control, cmd_control_help, "hwpmc control",
 	  "show the machine and its counters, enable or disable them" },
+	{ "doctor", cmd_doctor, cmd_doctor_help, "hwpmc doctor",
+	  "say what keeps hwpmc from counting here, and what mends it" },
 	{ "selftest", cmd_selftest, cmd_selftest_help, "hwpmc selftest",
 	  "check the counters of this machine" },
 	{ "kgmon", cmd_kgmon, cmd_kgmon_help, "hwpmc kgmon",

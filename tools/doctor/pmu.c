@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pmu.c - are there counters, and which program holds them. The module says so where it
+ * can be asked; else the processor's flags and the files of perf's users.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/machine.h"
+#include "doctor.h"
+
+/* What of /proc/cpuinfo tells about counters. */
+struct cpu {
+	char vendor[32];
+	int family;
+	bool counters;		/* a flag names them */
+};
+
+static bool has_flag(const char *line)
+{
+	return strstr(line, " arch_perfmon") || strstr(line, " perfctr_core") ||
+	       strstr(line, " perfmon_v2");
+}
+
+static void read_cpu(const struct doctor *d, struct cpu *cpu)
+{
+	FILE *f = dr_open(d, "/proc/cpuinfo");
+	char line[8192];
+
+	memset(cpu, 0, sizeof(*cpu));
+	while (f && fgets(line, sizeof(line), f) && line[0] != '\n') {
+		sscanf(line, "vendor_id : %31s", cpu->vendor);
+		sscanf(line, "cpu family : %d", &cpu->family);
+		if (!strncmp(line, "flags", 5) && has_flag(line))
+			cpu->counters = true;
+	}
+	if (f)
+		fclose(f);
+}
+
+/* AMD's first four and Netburst's have no flag: a hypervisor that hides the PMU has
+ * none of either. */
+static bool has_unnamed_counters(const struct doctor *d, const struct cpu *cpu)
+{
+	if (dr_virtual(d) || cpu->family < 15)
+		return false;
+	return !strcmp(cpu->vendor, "AuthenticAMD") || !strcmp(cpu->vendor, "HygonGenuine") ||
+	       (!strcmp(cpu->vendor, "GenuineIntel") && cpu->family == 15);
+}
+
+static void report_none(struct doctor *d, const char *why)
+{
+	if (dr_virtual(d))
+		dr_wrong(d, "pmu", "on the host: qemu-system-x86_64 -cpu host,pmu=on "
+			 "(libvirt: <pmu state='on'/> by virsh edit)",
+			 "this virtual machine has no hardware counters: %s", why);
+	else
+		dr_wrong(d, "pmu", "hwpmc list (the events that the kernel itself counts)",
+			 "this machine has no hardware counters that hwpmc can use: %s", why);
+}
+
+static void look_without_module(struct doctor *d)
+{
+	struct cpu cpu;
+
+	read_cpu(d, &cpu);
+	if (cpu.counters || has_unnamed_counters(d, &cpu))
+		dr_ok(d, "pmu", "the processor has counters (%s, family %d)", cpu.vendor,
+		      cpu.family);
+	else
+		report_none(d, "the processor's flags name none");
+}
+
+/* false: there are none to be held. */
+static bool look_at_counters(struct doctor *d)
+{
+	if (!d->h) {
+		look_without_module(d);
+		return d->finding[d->nfinding - 1].verdict == DR_OK;
+	}
+	if (!machine_has_counters(d->h)) {
+		report_none(d, machine_without_counters(d->h));
+		return false;
+	}
+	dr_ok(d, "pmu", "version %u, %s", hwpmc_cpuinfo(d->h)->pmu_version,
+	      hwpmc_cpuinfo(d->h)->cpuid);
+	return true;
+}
+
+static bool look_at_watchdog(struct doctor *d)
+{
+	uint32_t state = HWPMC_PMU_HELD;
+	char line[16];
+
+	dr_first_line(d, "/proc/sys/kernel/nmi_watchdog", line, sizeof(line));
+	if (line[0] != '1') {
+		dr_ok(d, "watchdog", "the NMI watchdog is off");
+		return false;
+	}
+	/* Switched on beside counters that hwpmc has, it does not start. */
+	if (d->h && !hwpmc_pmu_state(d->h, &state) && state == HWPMC_PMU_CLAIMED) {
+		dr_note(d, "watchdog", "sysctl kernel.nmi_watchdog=0",
+			"the NMI watchdog is switched on, but does not run: hwpmc has the counters");
+		return false;
+	}
+	dr_wrong(d, "watchdog", "sysctl kernel.nmi_watchdog=0",
+		 "the NMI watchdog holds a counter of each CPU, and with it all of them");
+	return true;
+}
+
+static void look_at_holder(struct doctor *d)
+{
+	char who[128], remedy[192];
+	uint32_t state = HWPMC_PMU_HELD;
+	int found;
+
+	if (d->h && !hwpmc_pmu_state(d->h, &state) && state != HWPMC_PMU_HELD) {
+		dr_ok(d, "holder", "%s", state == HWPMC_PMU_CLAIMED ?
+		      "hwpmc counts with them now" : "the counters are free");
+		return;
+	}
+	found = hwpmc_pmu_holder(who, sizeof(who), remedy, sizeof(remedy));
+	if (found < 0 && !d->h)
+		dr_ok(d, "holder", "no known user of the counters");
+	else
+		dr_wrong(d, "holder", remedy, "the counters are held by %s", who);
+}
+
+void dr_look_at_pmu(struct doctor *d)
+{
+	bool held;
+
+	if (!look_at_counters(d))
+		return;
+	held = look_at_watchdog(d);
+	/* The watchdog is the holder then, and said already. */
+	if (!held && dr_live(d))
+		look_at_holder(d);
+}
