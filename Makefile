@@ -19,26 +19,31 @@ SANITIZE	:= -fsanitize=address,undefined,float-cast-overflow \
 		   -fno-sanitize-recover=all
 COVERAGE	:=
 COVERAGE_LIBS	:= $(if $(COVERAGE),-lgcov)
-prefix	?= /usr
+prefix	?= /usr/local
 DESTDIR	?=
 
 all: module lib tools
 
 include $(wildcard $(TOP)/kmod/module.mk $(TOP)/lib/lib.mk $(TOP)/lib/stat/stat.mk $(TOP)/tools/tools.mk \
-	$(TOP)/man/man.mk $(TOP)/tests/tests.mk $(TOP)/tests/vm/vm.mk \
+	$(TOP)/man/man.mk $(TOP)/system/system.mk $(TOP)/tests/tests.mk $(TOP)/tests/vm/vm.mk \
 	$(TOP)/tests/vpmu/vpmu.mk $(TOP)/tests/bench/bench.mk \
 	$(TOP)/tests/demo/demo.mk $(TOP)/tests/export/export.mk \
 	$(TOP)/tests/coverage/coverage.mk $(TOP)/tests/mutants/mutants.mk $(TOP)/tests/vm/debug/faults.mk)
 
-# The rest of the tree: what library, tools and manual pages put into place.
-install: install-lib install-tools install-man
+# The rest of the tree: what library, tools, manual pages and services put into place.
+install: install-lib install-tools install-man install-system
 
-# Removes every file that install would put there, and nothing else.
+# Removes every file that install would put there, then those of its own folders that are
+# empty, and nothing else.
 uninstall:
 	@rm -rf $(BUILD)/uninstall
 	@$(MAKE) -s install DESTDIR=$(BUILD)/uninstall >/dev/null
 	@cd $(BUILD)/uninstall && find . ! -type d | \
 		while read -r file; do rm -fv "$(DESTDIR)/$${file#./}"; done
+	@cd $(BUILD)/uninstall && find . -depth -type d -path '*/hwpmc*' | \
+		while read -r dir; do \
+			rmdir --ignore-fail-on-non-empty "$(DESTDIR)/$${dir#./}"; \
+		done
 	@rm -rf $(BUILD)/uninstall
 
 help:
@@ -48,5 +53,5 @@ clean:
 	rm -rf $(BUILD)
 
 .PHONY: all module lib tools install install-lib install-tools install-man \
-	uninstall help clean
+	install-system uninstall help clean
 .DEFAULT_GOAL := all

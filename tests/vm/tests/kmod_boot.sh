@@ -121,6 +121,32 @@ the_example_of_modprobe_d_sets_parameters() {
 		"tunables of the file"
 }
 
+node() { stat -c '%a %G' /dev/hwpmc; }
+
+# The rule, and the group as the package makes it; udev as the machine of a user has it.
+udev_gives_the_node_to_the_group_unless_the_administrator_decides() {
+	anew
+	check systemd-sysusers "$VM_TOP/system/hwpmc.conf"
+	mkdir -p /run/udev/rules.d
+	cp "$VM_TOP/system/60-hwpmc.rules" /run/udev/rules.d/
+	check /lib/systemd/systemd-udevd --daemon
+	check modprobe hwpmc
+	check udevadm settle
+	check_equal "$(node)" "660 hwpmc" "the node"
+	check setpriv --reuid 65534 --regid 65534 --groups "$(getent group hwpmc | cut -d: -f3)" \
+		"$control" control -l
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$control" control -l >/dev/null 2>&1 &&
+		fail "another user may open it"
+	for decided in gid=65534:"660 nogroup" mode=0600:"600 root" mode=0666:"666 root"; do
+		unload
+		check modprobe hwpmc "${decided%%:*}"
+		check udevadm settle
+		check_equal "$(node)" "${decided#*:}" "the node with ${decided%%:*}"
+	done
+	unload
+	udevadm control --exit
+}
+
 a_blacklisted_module_is_loaded_by_its_name_alone() {
 	anew
 	make_nodes
