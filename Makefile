@@ -46,6 +46,10 @@ uninstall:
 		done
 	@rm -rf $(BUILD)/uninstall
 
+# The release's tarball: the same commit gives the same bytes.
+dist:
+	@$(TOP)/scripts/dist $(BUILD)/dist
+
 help:
 	@cat $(TOP)/scripts/help.txt
 
@@ -53,5 +57,5 @@ clean:
 	rm -rf $(BUILD)
 
 .PHONY: all module lib tools install install-lib install-tools install-man \
-	install-system uninstall help clean
+	install-system uninstall dist help clean
 .DEFAULT_GOAL := all
