@@ -55,6 +55,10 @@ check-spec:
 check-dkms:
 	@BUILD=$(BUILD) $(TOP)/tests/dkms
 
-.PHONY: check check-all check-host check-unit check-static check-build check-dkms \
+# Debian's packages, from the tarball to the purge: SUITE=bookworm, minutes.
+check-packages:
+	@BUILD=$(BUILD) $(TOP)/tests/packages $(SUITE)
+
+.PHONY: check-packages check check-all check-host check-unit check-static check-build check-dkms \
 	check-spec check-kernels check-kernels-core check-kernels-check \
 	check-kernels-table kernels-prepare
