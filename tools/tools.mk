@@ -72,5 +72,9 @@ install-tools: tools
 	install -m 755 $(TOOLS_BIN) $(DESTDIR)$(prefix)/bin
 	install -D -m 644 $(TOP)/completion/hwpmc \
 		$(DESTDIR)$(prefix)/share/bash-completion/completions/hwpmc
+	install -D -m 644 $(TOP)/completion/_hwpmc \
+		$(DESTDIR)$(prefix)/share/zsh/site-functions/_hwpmc
+	install -D -m 644 $(TOP)/completion/hwpmc.fish \
+		$(DESTDIR)$(prefix)/share/fish/vendor_completions.d/hwpmc.fish
 
 .PHONY: tools install-tools
