@@ -80,25 +80,29 @@ live() {
 	settle
 }
 
-# One forgotten page a life is 3 KiB and more of growth each, a ring 512 KiB.
-grew() {
+# Did what the kernel has grow in so many lives? One forgotten page a life is 3 KiB and more
+# of growth each, a ring 512 KiB.
+grew_in() {
+	before=$after
+	live "$1"
 	after=$(kernel_memory)
 	echo "$lives loads and unloads: kernel memory $before -> $after KiB, of modules $modules -> $(module_memory) KiB"
 	check_equal "$(module_memory)" "$modules" "memory of modules"
-	[ $((after - before)) -ge $(((lives - WARM) * 3 / 2)) ]
+	[ $((after - before)) -ge $(($1 * 3 / 2)) ]
 }
 
 # On Linux 7.3 the load alone, beside a module that does nothing, moves what the kernel
-# has by 130 KiB up and down. Four times the lives tell what grows with each of them.
+# has by 130 KiB up and down; on 6.1 two readings at rest differ by 190 KiB, by stacks and
+# page tables of processes that have ended. What a life leaves behind grows in each of
+# three stretches.
 the_module_comes_and_goes_under_load_and_leaves_nothing() {
 	rmmod hwpmc 2>/dev/null
 	lives=0
 	live $WARM
-	before=$(kernel_memory) modules=$(module_memory)
-	live $((CYCLES - WARM))
-	grew || return 0
-	live $((3 * (CYCLES - WARM)))
-	! grew || fail "the kernel's memory grew from $before to $after KiB"
+	after=$(kernel_memory) modules=$(module_memory)
+	grew_in $((CYCLES - WARM)) || return 0
+	grew_in $((3 * (CYCLES - WARM))) || return 0
+	! grew_in $((3 * (CYCLES - WARM))) || fail "the kernel's memory grew to $after KiB, by $((after - before)) in the last lives"
 }
 
 the_module_still_counts_exactly_after_all_its_lives() {
