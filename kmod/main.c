@@ -22,6 +22,7 @@
 #include "sampling/sample.h"
 #include "sampling/scratch.h"
 #include "sampling/throttle.h"
+#include "sampling/unwind_maps.h"
 #include "task/leave.h"
 #include "task/rdpmc.h"
 #include "task/target.h"
@@ -120,6 +121,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_wrap_exit();
 	hwpmc_hotplug_exit();
 	hwpmc_targets_exit();
+	hwpmc_unwind_maps_end();
 	hwpmc_scratch_exit();
 	hwpmc_kgmon_exit();
 	hwpmc_userpage_exit();

@@ -114,7 +114,12 @@ enum hwpmc_class_id {
 /* Linux only: count a process from its next exec, not from the attach. A tool that
  * starts a program thus counts none of its own code before exec. */
 #define HWPMC_F_EXEC_START	0x00100000u
-#define HWPMC_F_ALL		0x001003ceu
+/* Linux only, with CALLCHAIN: user frames by the owner's unwind tables, see
+ * hwpmc_op_unwind; and, with TABLES_FP, by frame pointers where a chain reaches code
+ * without a table or a rule. */
+#define HWPMC_F_TABLES		0x00200000u
+#define HWPMC_F_TABLES_FP	0x00400000u
+#define HWPMC_F_ALL		0x007003ceu
 
 /* Flags of PMCRW. */
 #define HWPMC_F_NEWVALUE	0x00000010u	/* set `value` */
@@ -272,6 +277,10 @@ enum hwpmc_reason {
 	/* PMCALLOCATE, class IAP */
 	HWPMC_WHY_EVENT_PRECISE = 74,	/* it counts nothing but precise samples, which
 					 * the module does not take */
+	/* UNWIND */
+	HWPMC_WHY_UNWIND_ROW = 75,	/* not rising, or not a rule [row] */
+	HWPMC_WHY_UNWIND_LIMIT = 76,	/* the owner's tables would be larger than
+					 * kern.hwpmc.unwindtables [KiB needed] */
 	HWPMC_WHY__COUNT
 };
 
@@ -683,6 +692,37 @@ struct hwpmc_op_batch {
 	__aligned_u64 entries;		/* struct hwpmc_batch_entry * */
 };
 
+/*
+ * UNWIND (35): add an unwind table (hwpmc_unwind.h) of a file to those of the owner, or
+ * replace the one that there is; with nrow 0 remove it. Chains of the owner's PMCs with
+ * HWPMC_F_TABLES are walked by it where the file is mapped: inode and device are those
+ * of its MAP_IN records, and the build-id must be equal (length 0: the file has none). The
+ * module copies the rows. Tables go when the owner's log ends, at the latest, and are charged
+ * to RLIMIT_MEMLOCK as rings are. Errors: EINVAL FLAGS, RESERVED (build-id), UNWIND_ROW;
+ * E2BIG UNWIND_LIMIT; EPERM LOCKED_MEMORY; EFAULT BAD_ADDRESS; ENOMEM NO_MEMORY; EINTR.
+ */
+#define HWPMC_UNWIND_F_VDSO	0x1u	/* of the vdso: no inode, device, build-id */
+
+struct hwpmc_op_unwind {
+	struct hwpmc_hdr hdr;
+	__u64	inode;
+	__u32	major, minor;		/* of its device */
+	__u32	flags;			/* HWPMC_UNWIND_F_* */
+	__u32	nrow;
+	__aligned_u64 rows;		/* const struct hwpmc_unwind_row * */
+	__u32	build_id_len;
+	__u8	build_id[20];
+};
+
+/*
+ * GETCHAINSTATS (36): user chains of PMCs with HWPMC_F_TABLES since the module was loaded,
+ * by how they end: enum hwpmc_chain_end of hwpmc_log.h. No errors.
+ */
+struct hwpmc_op_getchainstats {
+	struct hwpmc_hdr hdr;
+	__u64	chains[16];
+};
+
 /* ------------------------------------------------------------------------ */
 /* Operations. Numbers are never reused; the ioctl type is 0xEF.             */
 
@@ -712,6 +752,8 @@ enum hwpmc_op {
 	HWPMC_OP_REVOKE = 32,		/* Linux only, from here on */
 	HWPMC_OP_KGMON = 33,
 	HWPMC_OP_BATCH = 34,
+	HWPMC_OP_UNWIND = 35,
+	HWPMC_OP_GETCHAINSTATS = 36,
 	HWPMC_OP__COUNT
 };
 
@@ -740,6 +782,8 @@ enum hwpmc_op {
 #define HWPMC_IOC_REVOKE	HWPMC_IOWR(REVOKE, hwpmc_op_simple)
 #define HWPMC_IOC_KGMON		HWPMC_IOWR(KGMON, hwpmc_op_kgmon)
 #define HWPMC_IOC_BATCH		HWPMC_IOWR(BATCH, hwpmc_op_batch)
+#define HWPMC_IOC_UNWIND	HWPMC_IOWR(UNWIND, hwpmc_op_unwind)
+#define HWPMC_IOC_GETCHAINSTATS	HWPMC_IOWR(GETCHAINSTATS, hwpmc_op_getchainstats)
 
 /* Sizes of the first release: the minimum that the module accepts. */
 #define HWPMC_SIZE_V1_SIMPLE		8
@@ -761,5 +805,7 @@ enum hwpmc_op {
 #define HWPMC_SIZE_V1_KGMON		56
 #define HWPMC_SIZE_V1_BATCH		32
 #define HWPMC_SIZE_V1_BATCH_ENTRY	24
+#define HWPMC_SIZE_V1_UNWIND		64
+#define HWPMC_SIZE_V1_GETCHAINSTATS	136
 
 #endif /* _UAPI_HWPMC_H */

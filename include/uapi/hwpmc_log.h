@@ -225,13 +225,35 @@ struct hwpmc_log_context {
 #define HWPMC_SAMPLE_SPLIT	0x10	/* kernel frames, HWPMC_PC_USER, then user
 					 * frames */
 #define HWPMC_SAMPLE_32BIT	0x20	/* user frames of a 32-bit program */
+#define HWPMC_SAMPLE_ENDS	0x40	/* the user chain ends early: the last entry is
+					 * HWPMC_PC_END(reason) */
+#define HWPMC_SAMPLE_TABLES	0x80	/* user frames by unwind tables; complete unless
+					 * ENDS or CUT is set */
 
 #define HWPMC_PC_HIDDEN		(~0ULL)		/* stands for a kernel address */
-#define HWPMC_PC_USER		(~0ULL - 1)	/* separator, not an address */
+/* Marks among the entries of pc[]; no addresses. */
+#define HWPMC_PC_USER		(~0ULL - 1)	/* user frames follow */
+#define HWPMC_PC_FP		(~0ULL - 2)	/* frames that follow are by frame pointers,
+						 * which the program may not have */
+#define HWPMC_PC_END(reason)	(~0ULL - 16 - (reason))	/* enum hwpmc_chain_end */
+/* The reason of such a mark; 16 or more: it is none. */
+#define HWPMC_PC_REASON(pc)	(~0ULL - 16 - (pc))
+
+/* How the user part of a chain ends that was walked by unwind tables. */
+enum hwpmc_chain_end {
+	HWPMC_CHAIN_COMPLETE = 0,	/* at the outermost function; no mark */
+	HWPMC_CHAIN_NO_MAPPING = 1,	/* the code is in no mapping that is known */
+	HWPMC_CHAIN_NO_TABLE = 2,	/* its file has no table, or not yet */
+	HWPMC_CHAIN_NO_RULE = 3,	/* the table has no rule for it */
+	HWPMC_CHAIN_FAULT = 4,		/* the stack was not in memory; with FAULT */
+	HWPMC_CHAIN_BROKEN = 5,		/* the stack held no return address there */
+	HWPMC_CHAIN_DEPTH = 6,		/* at the depth limit: no mark, but CUT */
+	HWPMC_CHAIN__COUNT
+};
 
 /*
  * CALLCHAIN: a sample; id is the PMC's. pc[0] is the sampled address, the others
- * are return addresses, callee first; pc[] has (len - 16) / 8 entries.
+ * are return addresses, callee first, and marks; pc[] has (len - 16) / 8 entries.
  */
 struct hwpmc_log_sample {
 	struct hwpmc_log_hdr hdr;

@@ -21,12 +21,14 @@
 #include "pmc.h"
 
 struct hwpmc_log;
+struct hwpmc_tables;
 
 struct hwpmc_owner {
 	struct pid *tgid;		/* never changes */
 	struct pid_namespace *pid_ns;	/* of the pids in its log; constant */
 	wait_queue_head_t log_wait;	/* the log's reader: drain thread, poll() */
 	struct hwpmc_log *log;		/* hwpmc_lock, RCU; NULL: none */
+	struct hwpmc_tables *tables;	/* for unwinding; hwpmc_lock, RCU; NULL: none */
 	unsigned int nsampling;		/* system-scope PMCs that sample; hwpmc_lock */
 	bool samples_system;		/* .nsampling is not 0; read anywhere */
 	kuid_t uid;			/* that limits count for: the opener, or who

@@ -9,6 +9,7 @@ DEFINE_PER_CPU(struct hwpmc_stats, hwpmc_stats);
 
 void hwpmc_stats_sum(struct hwpmc_stats *sum)
 {
+	unsigned int i;
 	int cpu;
 
 	memset(sum, 0, sizeof(*sum));
@@ -25,5 +26,7 @@ void hwpmc_stats_sum(struct hwpmc_stats *sum)
 		sum->syscall_errors += s->syscall_errors;
 		sum->threads_missed += s->threads_missed;
 		sum->switch_programmed += s->switch_programmed;
+		for (i = 0; i < HWPMC_CHAIN__COUNT; i++)
+			sum->chains[i] += s->chains[i];
 	}
 }

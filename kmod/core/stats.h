@@ -9,6 +9,8 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
+#include "hwpmc_log.h"	/* uapi */
+
 struct hwpmc_stats {
 	u64 intr_ignored;	/* NMIs of other sources while rows were sampling */
 	u64 intr_processed;	/* overflows dealt with */
@@ -20,6 +22,7 @@ struct hwpmc_stats {
 	u64 syscall_errors;
 	u64 threads_missed;	/* no memory for a new thread's descriptor */
 	u64 switch_programmed;	/* selects written at switch-in */
+	u64 chains[HWPMC_CHAIN__COUNT];	/* walked by unwind tables, by how they end */
 };
 
 DECLARE_PER_CPU(struct hwpmc_stats, hwpmc_stats);

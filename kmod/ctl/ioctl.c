@@ -36,6 +36,9 @@ static_assert(sizeof(struct hwpmc_op_kgmon) == HWPMC_SIZE_V1_KGMON);
 static_assert(sizeof(struct hwpmc_op_getcaps) == HWPMC_SIZE_V1_GETCAPS);
 static_assert(sizeof(struct hwpmc_op_batch) == HWPMC_SIZE_V1_BATCH);
 static_assert(sizeof(struct hwpmc_batch_entry) == HWPMC_SIZE_V1_BATCH_ENTRY);
+static_assert(sizeof(struct hwpmc_op_unwind) == HWPMC_SIZE_V1_UNWIND);
+static_assert(sizeof(struct hwpmc_op_getchainstats) ==
+	      HWPMC_SIZE_V1_GETCHAINSTATS);
 static_assert(offsetof(struct hwpmc_op_pmcallocate, count) == 40);
 static_assert(offsetof(struct hwpmc_op_getpmcinfo, pmcs) == 16);
 static_assert(offsetof(struct hwpmc_op_getcpuinfo, classes) == 24);
@@ -83,6 +86,10 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 		OP(hwpmc_ioctl_kgmon, hwpmc_op_kgmon, KGMON, false),
 	[HWPMC_OP_BATCH] =
 		OP(hwpmc_ioctl_batch, hwpmc_op_batch, BATCH, false),
+	[HWPMC_OP_UNWIND] =
+		OP(hwpmc_ioctl_unwind, hwpmc_op_unwind, UNWIND, false),
+	[HWPMC_OP_GETCHAINSTATS] = OP(hwpmc_ioctl_chainstats,
+		hwpmc_op_getchainstats, GETCHAINSTATS, false),
 	[HWPMC_OP_REVOKE] =
 		OP(hwpmc_ioctl_revoke, hwpmc_op_simple, SIMPLE, false),
 	[HWPMC_OP_PMCRELEASE] = OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),

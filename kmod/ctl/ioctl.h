@@ -29,6 +29,8 @@ union hwpmc_arg {
 	struct hwpmc_op_getcaps caps;
 	struct hwpmc_op_kgmon kgmon;
 	struct hwpmc_op_batch batch;
+	struct hwpmc_op_unwind unwind;
+	struct hwpmc_op_getchainstats chainstats;
 };
 
 struct file;
@@ -58,6 +60,8 @@ int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_getmsr(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_getcaps(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_batch(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_unwind(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_chainstats(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 /* PMCRW with OLDVALUE alone, without hwpmc_lock. */
 int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op);
 

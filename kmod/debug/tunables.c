@@ -29,6 +29,7 @@
 #define MTXPOOLSIZE_DEFAULT	32
 #define MINCOUNT_DEFAULT	1000
 #define MAXOWNERS_DEFAULT	1024
+#define UNWINDTABLES_DEFAULT	(256 * 1024)
 
 int hwpmc_unprivileged_syspmcs;
 TUNABLE(unprivileged_syspmcs, hwpmc_unprivileged_syspmcs,
@@ -52,6 +53,10 @@ TUNABLE(maxowners, hwpmc_maxowners,
 int hwpmc_callchaindepth = 128;
 TUNABLE(callchaindepth, hwpmc_callchaindepth,
 	"frames of a call chain, 1 to 512 (128)");
+
+int hwpmc_unwindtables = UNWINDTABLES_DEFAULT;
+TUNABLE(unwindtables, hwpmc_unwindtables,
+	"KiB of unwind tables of an open descriptor, 1 or more (262144)");
 
 int hwpmc_selfcost = 50;
 TUNABLE(selfcost, hwpmc_selfcost,
@@ -97,6 +102,7 @@ static struct ctl_table tunables[] = {
 		   0644, SYSCTL_ZERO, SYSCTL_ONE),
 	SYSCTL_INT("mincount", hwpmc_mincount, 0644, SYSCTL_ONE, NULL),
 	SYSCTL_INT("maxowners", hwpmc_maxowners, 0644, SYSCTL_ONE, NULL),
+	SYSCTL_INT("unwindtables", hwpmc_unwindtables, 0644, SYSCTL_ONE, NULL),
 	SYSCTL_INT("selfcost", hwpmc_selfcost, 0644, SYSCTL_ZERO, &all_percent),
 	SYSCTL_INT("callchaindepth", hwpmc_callchaindepth, 0444, NULL, NULL),
 	SYSCTL_INT("hashsize", hwpmc_hashsize, 0444, NULL, NULL),
@@ -159,6 +165,7 @@ void hwpmc_tunables_check(void)
 	check_positive("mtxpoolsize", &mtxpoolsize, MTXPOOLSIZE_DEFAULT);
 	check_positive("mincount", &hwpmc_mincount, MINCOUNT_DEFAULT);
 	check_positive("maxowners", &hwpmc_maxowners, MAXOWNERS_DEFAULT);
+	check_positive("unwindtables", &hwpmc_unwindtables, UNWINDTABLES_DEFAULT);
 	check_range("callchaindepth", &hwpmc_callchaindepth, 1,
 		    HWPMC_LOG_DEPTH_MAX, clamp(depth, 1, HWPMC_LOG_DEPTH_MAX));
 	check_range("unprivileged_kernel", &hwpmc_unprivileged_kernel, 0, 1, 0);

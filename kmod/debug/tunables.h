@@ -18,6 +18,8 @@ extern int hwpmc_unprivileged_proc_debug;
 extern int hwpmc_mincount;
 /* Maximum of owners of an unprivileged user. */
 extern int hwpmc_maxowners;
+/* Maximum of KiB of unwind tables of an owner. */
+extern int hwpmc_unwindtables;
 /* Maximum of frames of a call chain, 1 to HWPMC_LOG_DEPTH_MAX; constant. */
 extern int hwpmc_callchaindepth;
 /* Percent of a CPU's time that sampling may take; 0: no limit. */

@@ -52,19 +52,6 @@ static void put_drop(struct hwpmc_owner *owner, void *unused)
 		hwpmc_log_drop(log, HWPMC_DROP_BUSY);
 }
 
-static void note_wanted(struct hwpmc_owner *owner, void *wanted)
-{
-	*(bool *)wanted = true;
-}
-
-static bool is_any_log_interested(void)
-{
-	bool wanted = false;
-
-	hwpmc_task_event(current, note_wanted, &wanted);
-	return wanted;
-}
-
 static struct item *take_item(void)
 {
 	struct item *item;
@@ -122,6 +109,7 @@ static void write_map(struct callback_head *work)
 
 	if (page) {
 		hwpmc_map_look_up(&item->map, page);
+		hwpmc_map_follow(&item->map, GFP_KERNEL);
 		hwpmc_task_event(current, hwpmc_put_own_map, &item->map);
 		free_page((unsigned long)page);
 	}
@@ -132,7 +120,7 @@ static void write_map(struct callback_head *work)
 
 void hwpmc_defer_map(struct vm_area_struct *vma)
 {
-	struct item *item = is_any_log_interested() ? take_item() : NULL;
+	struct item *item = hwpmc_task_event_wanted(current) ? take_item() : NULL;
 	struct hwpmc_map *m;
 
 	if (!item)
@@ -161,6 +149,7 @@ static void write_all_maps(struct hwpmc_map *m, char *page)
 	struct vm_area_struct *vma;
 
 	mmap_read_lock(mm);
+	hwpmc_mappings_fill(mm, GFP_KERNEL);
 	walk = (struct hwpmc_vma_walk)HWPMC_VMA_WALK(mm);
 	while ((vma = hwpmc_vma_next(&walk))) {
 		if (!hwpmc_wants_vma(vma))
@@ -189,7 +178,7 @@ void hwpmc_defer_exec_maps(void)
 	struct item *item;
 
 	mark_own_stale();
-	item = is_any_log_interested() ? take_item() : NULL;
+	item = hwpmc_task_event_wanted(current) ? take_item() : NULL;
 	if (!item)
 		return;
 	init_task_work(&item->work, write_exec_maps);

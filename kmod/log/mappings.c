@@ -24,6 +24,7 @@
 #include "buildid.h"
 #include "../sampling/log.h"
 #include "../sampling/scratch.h"
+#include "../sampling/unwind_maps.h"
 #include "task_event.h"
 
 bool hwpmc_wants_vma(const struct vm_area_struct *vma)
@@ -70,9 +71,8 @@ void hwpmc_map_init(struct hwpmc_map *m, struct vm_area_struct *vma)
 		m->name = hwpmc_vma_name(vma);
 }
 
-void hwpmc_map_look_up(struct hwpmc_map *m, char *page)
+void hwpmc_map_identify(struct hwpmc_map *m)
 {
-	m->path = path_of(m, page);
 	if (m->file) {
 		const struct inode *inode = file_inode(m->file);
 
@@ -83,6 +83,29 @@ void hwpmc_map_look_up(struct hwpmc_map *m, char *page)
 	} else {
 		m->r.hdr.flags |= HWPMC_MAP_ANON;
 	}
+}
+
+void hwpmc_map_look_up(struct hwpmc_map *m, char *page)
+{
+	m->path = path_of(m, page);
+	hwpmc_map_identify(m);
+}
+
+/* A mapping of current was made or changed its protection. Where memory must not be
+ * allocated here, deferred.c adds it. */
+static void follow_vma(struct vm_area_struct *vma)
+{
+	struct hwpmc_map m;
+
+	if (!hwpmc_unwind_maps_wanted())
+		return;
+	if (!hwpmc_wants_vma(vma) || IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		hwpmc_unwind_maps_remove(vma->vm_mm, vma->vm_start, vma->vm_end, true);
+		return;
+	}
+	hwpmc_map_init(&m, vma);
+	hwpmc_map_identify(&m);
+	hwpmc_map_follow(&m, GFP_ATOMIC | __GFP_NOWARN);
 }
 
 bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,
@@ -126,7 +149,10 @@ static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (struct vm_area_struct *)regs->di;
 
-	if (!hwpmc_wants_vma(vma) || vma->vm_mm != current->mm)
+	if (vma->vm_mm != current->mm)
+		return 0;
+	follow_vma(vma);
+	if (!hwpmc_wants_vma(vma))
 		return 0;
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		hwpmc_defer_map(vma);

@@ -17,6 +17,7 @@
 #include "../core/owner.h"
 #include "../core/pmc.h"
 #include "../sampling/log_object.h"
+#include "../sampling/unwind_maps.h"
 #include "../task/target.h"
 #include "../task/walk.h"
 #include "configure.h"
@@ -121,6 +122,7 @@ static void put_mappings(struct snapshot *s, struct task_struct *task)
 	if (lock_mm(s, mm)) {
 		struct hwpmc_vma_walk walk = HWPMC_VMA_WALK(mm);
 
+		hwpmc_mappings_fill(mm, GFP_KERNEL);
 		while ((vma = hwpmc_vma_next(&walk)))
 			if (hwpmc_wants_vma(vma))
 				put_mapping(s, pid, vma);
@@ -192,7 +194,8 @@ static void snapshot_processes(struct snapshot *s)
 	struct task_struct *task;
 	pid_t nr = 0;
 
-	if (s->log->has_processes)
+	if (s->log->has_processes &&
+	    (s->log->has_walk_maps || !hwpmc_unwind_maps_wanted()))
 		return;
 	while ((task = next_process(&nr))) {
 		put_process(s, task);
@@ -200,6 +203,7 @@ static void snapshot_processes(struct snapshot *s)
 		cond_resched();
 	}
 	s->log->has_processes = true;
+	s->log->has_walk_maps = hwpmc_unwind_maps_wanted();
 }
 
 struct pids {

@@ -11,6 +11,7 @@
 #include "../core/owner.h"
 #include "../sampling/log.h"
 #include "../sampling/scratch.h"
+#include "../sampling/unwind_maps.h"
 #include "../task/target.h"
 #include "task_event.h"
 
@@ -109,10 +110,24 @@ static void put_fork(struct hwpmc_owner *owner, void *arg)
 	hwpmc_log_commit(log);
 }
 
+static void note_wanted(struct hwpmc_owner *owner, void *wanted)
+{
+	*(bool *)wanted = true;
+}
+
+bool hwpmc_task_event_wanted(struct task_struct *task)
+{
+	bool wanted = false;
+
+	hwpmc_task_event(task, note_wanted, &wanted);
+	return wanted;
+}
+
 void hwpmc_task_event_fork(struct task_struct *child)
 {
 	/* By the child's target: the PMCs that it inherits are attached already. */
 	hwpmc_task_event(child, put_fork, child);
+	hwpmc_follow_fork(child);
 }
 
 void hwpmc_task_event_thread(struct task_struct *thread)
@@ -144,6 +159,8 @@ void hwpmc_task_event_exit(void)
 	struct task_record record = { current, "", HWPMC_LOG_THR_EXIT };
 
 	if (is_first_report_of_exit(current)) {
+		if (current->mm && atomic_read(&current->mm->mm_users) <= 1)
+			hwpmc_unwind_maps_exit(current->mm);
 		record.task = current->group_leader;
 		record.type = HWPMC_LOG_SYSEXIT;
 	}
@@ -206,6 +223,7 @@ static void put_exec(struct hwpmc_owner *owner, void *arg)
 
 void hwpmc_task_event_exec(const char *path)
 {
+	hwpmc_follow_exec();
 	hwpmc_task_event(current, put_exec, (void *)path);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		hwpmc_defer_exec_maps();

@@ -34,6 +34,9 @@ void hwpmc_task_event_comm(struct task_struct *task, const char *comm);
 void hwpmc_put_task(struct hwpmc_owner *owner, u8 type, u8 flags,
 		    struct task_struct *task, const char *comm);
 
+/* Does any log get the task's events? */
+bool hwpmc_task_event_wanted(struct task_struct *task);
+
 /* mappings.c: new mappings, by a kprobe that is registered while it is needed. */
 int hwpmc_mappings_hook(void);
 void hwpmc_mappings_unhook(void);
@@ -51,12 +54,26 @@ void hwpmc_map_init(struct hwpmc_map *m, struct vm_area_struct *vma);
 /* Fill in path (stored in `page`), inode and build-id. The caller holds the file.
  * Sleeps on a real-time kernel. */
 void hwpmc_map_look_up(struct hwpmc_map *m, char *page);
+/* Fill in inode and build-id alone. As that. */
+void hwpmc_map_identify(struct hwpmc_map *m);
 /* One MAP_IN to one log. False: the ring has no room. */
 bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,
 		   u8 flags);
 /* The same for a mapping of the current process. */
 void hwpmc_put_own_map(struct hwpmc_owner *owner, void *map);
 bool hwpmc_wants_vma(const struct vm_area_struct *vma);
+
+/* follow.c: mappings for walks by unwind tables, while there are PMCs that need them:
+ * calls pair. hwpmc_lock; may sleep. */
+int hwpmc_mappings_follow(void);
+void hwpmc_mappings_unfollow(void);
+/* All of an address space. Under its mmap_lock, or where it is new and current's. */
+void hwpmc_mappings_fill(struct mm_struct *mm, gfp_t gfp);
+/* Of a new process, and of a program that was executed: in the probes. */
+void hwpmc_follow_fork(struct task_struct *child);
+void hwpmc_follow_exec(void);
+/* The address space of current has this mapping, too; it has been identified. */
+void hwpmc_map_follow(const struct hwpmc_map *m, gfp_t gfp);
 
 /*
  * deferred.c, real-time kernels only: mappings are written on the return to user mode

@@ -17,6 +17,7 @@
 #include "../debug/trace.h"
 #include "../debug/tunables.h"
 #include "../log/records.h"
+#include "../log/task_event.h"
 #include "../sampling/kgmon.h"
 #include "../sampling/overdue.h"
 #include "../sampling/sample.h"
@@ -76,7 +77,11 @@ static u32 flags_against_mode(u32 flags, u32 mode)
 	if (!hwpmc_mode_is_sampling(mode))
 		bad |= HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN;
 	else if (!(flags & HWPMC_F_CALLCHAIN))
-		bad |= HWPMC_F_USERCALLCHAIN;
+		bad |= HWPMC_F_USERCALLCHAIN | HWPMC_F_TABLES;
+	if (!hwpmc_mode_is_sampling(mode) || flags & HWPMC_F_KGMON)
+		bad |= HWPMC_F_TABLES;
+	if (!(flags & HWPMC_F_TABLES))
+		bad |= HWPMC_F_TABLES_FP;
 	if (mode != HWPMC_MODE_SS)
 		bad |= HWPMC_F_KGMON;
 	return flags & bad;
@@ -289,6 +294,20 @@ static void pmc_put_kgmon(struct hwpmc_pmc *pmc)
 		hwpmc_kgmon_put();
 }
 
+/* Before the hooks, which keep the mappings up to date from their first moment. */
+static int pmc_get_maps(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	int ret = pmc->flags & HWPMC_F_TABLES ? hwpmc_mappings_follow() : 0;
+
+	return ret ? hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0) : 0;
+}
+
+static void pmc_put_maps(struct hwpmc_pmc *pmc)
+{
+	if (pmc->flags & HWPMC_F_TABLES)
+		hwpmc_mappings_unfollow();
+}
+
 static unsigned int hooks_of(const struct hwpmc_pmc *pmc)
 {
 	unsigned int hooks = HWPMC_HOOKS_OWNER;
@@ -393,6 +412,7 @@ static const struct pmc_resource {
 	{ pmc_get_nmi_handler, NULL },
 	{ pmc_get_overdue, pmc_put_overdue },
 	{ pmc_get_kgmon, pmc_put_kgmon },
+	{ pmc_get_maps, pmc_put_maps },
 	{ pmc_get_hooks, pmc_put_hooks },
 	{ pmc_get_class, pmc_put_class },
 	{ pmc_get_event, pmc_put_event },

@@ -13,6 +13,7 @@
 #include "../core/owner.h"
 #include "../debug/trace.h"
 #include "../log/configure.h"
+#include "../sampling/unwind.h"
 #include "allocate.h"
 #include "owner.h"
 
@@ -27,7 +28,7 @@ static void release_pmcs(struct hwpmc_owner *owner, bool doomed_only)
 }
 
 /* One owner that has executed a program (hwpmc_owner_exec()); false: there is none. */
-static bool drop_one_locked(void)
+static bool drop_one_locked(struct hwpmc_tables **tables)
 {
 	struct hwpmc_owner *owner;
 	struct hwpmc_log *log;
@@ -40,6 +41,7 @@ static bool drop_one_locked(void)
 		log = hwpmc_log_end(owner, false);
 		if (log)
 			hwpmc_log_free_later(log);
+		*tables = hwpmc_tables_take(owner);
 		return true;
 	}
 	return false;
@@ -48,12 +50,15 @@ static bool drop_one_locked(void)
 /* The lock is free between two owners: a process may have thousands. */
 static void drop_work(struct work_struct *work)
 {
+	struct hwpmc_tables *tables;
 	bool more;
 
 	do {
+		tables = NULL;
 		mutex_lock(&hwpmc_lock);
-		more = drop_one_locked();
+		more = drop_one_locked(&tables);
 		mutex_unlock(&hwpmc_lock);
+		hwpmc_tables_free(tables);
 		cond_resched();
 	} while (more);
 }
@@ -117,6 +122,7 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 
 void hwpmc_owner_end(struct hwpmc_owner *owner)
 {
+	struct hwpmc_tables *tables;
 	struct hwpmc_log *log;
 
 	trace_hwpmc_owner_release(owner->tgid);
@@ -124,16 +130,19 @@ void hwpmc_owner_end(struct hwpmc_owner *owner)
 	list_del_rcu(&owner->node);
 	release_pmcs(owner, false);
 	log = hwpmc_log_end(owner, false);
+	tables = hwpmc_tables_take(owner);
 	mutex_unlock(&hwpmc_lock);
 	hwpmc_log_free(log, false);
+	hwpmc_tables_free(tables);
 	/* A log that ends since an exec is complete when its descriptor is closed. */
 	(void)wait_event_killable(owner->log_wait, !atomic_read(&owner->ending));
 	hwpmc_owner_put(owner);
 }
 
-/* Revoke one owner that is not revoked yet, or return NULL. *log: the owner's log, which
- * the caller frees without the lock. */
-static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log)
+/* Revoke one owner that is not revoked yet, or return NULL. *log, *tables: the owner's,
+ * which the caller frees without the lock. */
+static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log,
+					     struct hwpmc_tables **tables)
 {
 	struct hwpmc_owner *owner;
 
@@ -147,6 +156,7 @@ static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log)
 			kill_pid(owner->tgid, SIGBUS, 1);
 		release_pmcs(owner, false);
 		*log = hwpmc_log_end(owner, false);
+		*tables = hwpmc_tables_take(owner);
 		wake_up_all(&owner->log_wait);
 		return owner;
 	}
@@ -155,14 +165,17 @@ static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log)
 
 void hwpmc_owners_revoke(void)
 {
+	struct hwpmc_tables *tables;
 	struct hwpmc_log *log;
 	bool more;
 
 	do {
 		log = NULL;
+		tables = NULL;
 		mutex_lock(&hwpmc_lock);
-		more = revoke_one_locked(&log);
+		more = revoke_one_locked(&log, &tables);
 		mutex_unlock(&hwpmc_lock);
 		hwpmc_log_free(log, false);
+		hwpmc_tables_free(tables);
 	} while (more);
 }

@@ -15,6 +15,7 @@
 #include "../core/owner.h"
 #include "../core/pmc.h"
 #include "callchain.h"
+#include "unwind.h"
 #include "hwpmc_log.h"	/* uapi */
 
 static unsigned int kernel_frames_nmi(struct pt_regs *regs, u64 *pc,
@@ -140,6 +141,19 @@ static unsigned int user_frames_nmi(const struct pt_regs *regs, u64 *pc,
 	return n;
 }
 
+static unsigned int table_frames_nmi(const struct hwpmc_pmc *pmc,
+				     const struct pt_regs *regs, u64 *pc,
+				     unsigned int max, u8 *flags)
+{
+	unsigned int n;
+
+	pagefault_disable();
+	n = hwpmc_unwind_chain_nmi(pmc, regs, pc, max, user_memory_is_there_nmi(regs->sp),
+				   flags);
+	pagefault_enable();
+	return n;
+}
+
 static unsigned int user_chain_nmi(const struct hwpmc_pmc *pmc,
 				   const struct pt_regs *regs, u64 *pc,
 				   unsigned int max, u8 *flags)
@@ -147,6 +161,8 @@ static unsigned int user_chain_nmi(const struct hwpmc_pmc *pmc,
 	pc[0] = regs->ip;
 	if (!(pmc->flags & HWPMC_F_CALLCHAIN))
 		return 1;
+	if (pmc->flags & HWPMC_F_TABLES && is_64bit_nmi(regs))
+		return table_frames_nmi(pmc, regs, pc, max, flags);
 	return 1 + user_frames_nmi(regs, pc + 1, max - 1, flags);
 }
 
@@ -197,6 +213,9 @@ unsigned int hwpmc_callchain_nmi(const struct hwpmc_pmc *pmc,
 		*flags = 0;
 		n = kernel_chain_nmi(pmc, regs, pc, max, flags);
 	}
+	/* The walk by tables knows whether there was more. */
+	if (*flags & HWPMC_SAMPLE_TABLES)
+		return n;
 	marks = !!(*flags & HWPMC_SAMPLE_SPLIT);
 	if (n - marks == max && pmc->flags & HWPMC_F_CALLCHAIN)
 		*flags |= HWPMC_SAMPLE_CUT;

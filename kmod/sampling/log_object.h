@@ -43,9 +43,10 @@ struct hwpmc_log {
 	bool closing;			/* only CLOSELOG may still be written; set once */
 	bool unclosed;			/* it ended while it was open; hwpmc_lock, set once */
 	struct work_struct end;		/* of a log whose owner has executed a program */
-	struct mutex snapshot_lock;	/* one snapshot at a time; of the next two */
+	struct mutex snapshot_lock;	/* one snapshot at a time; of the next three */
 	bool has_modules;		/* has records of all loaded modules, */
 	bool has_processes;		/* of all processes; set once */
+	bool has_walk_maps;		/* and those were noted for walks by unwind tables */
 	struct mutex end_lock;		/* of .ended */
 	bool ended;			/* CLOSELOG was written */
 	int error;			/* errno of the failed write, or 0; set once */

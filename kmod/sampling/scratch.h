@@ -8,13 +8,17 @@
 
 #include <linux/percpu.h>
 
+#include "callchain.h"
 #include "hwpmc_log.h"	/* uapi */
+#include "unwind_memo.h"
 
 struct hwpmc_scratch {
 	/* A sample outside NMI with its CONTEXT record. Interrupts off. */
 	struct hwpmc_log_context context;
 	struct hwpmc_log_hdr hdr;
-	u64 pc[HWPMC_LOG_DEPTH_MAX + 1];
+	u64 pc[HWPMC_LOG_DEPTH_MAX + HWPMC_CALLCHAIN_MARKS];
+	/* Of walks by unwind tables in NMI. */
+	struct hwpmc_unwind_memo memo[UNWIND_MEMO_SIZE];
 	/* A path. Preemption off, not in interrupts or NMI. */
 	char path[PAGE_SIZE];
 };

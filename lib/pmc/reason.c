@@ -112,6 +112,10 @@ WHY(EVENT_SIBLINGS, "on this model the event cannot be counted while two threads
     "count another event, or: echo off >/sys/devices/system/cpu/smt/control"),
 WHY(EVENT_PRECISE, "the event counts nothing but precise samples, which the module "
     "does not take", NULL, DETAIL_NONE, "count another event"),
+WHY(UNWIND_ROW, "the rows of an unwind table must rise, and each must be a rule",
+    "row", DETAIL_DECIMAL, NULL),
+WHY(UNWIND_LIMIT, "the unwind tables would be larger than kern.hwpmc.unwindtables",
+    "KiB needed:", DETAIL_DECIMAL, "raise it: sysctl kern.hwpmc.unwindtables=KIB"),
 WHY(NO_PMU, "this processor has no performance counters that the module knows", NULL,
     DETAIL_NONE, NULL),
 WHY(PMU_GUEST, "the hypervisor gives this machine no performance counters", NULL,

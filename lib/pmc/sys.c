@@ -39,6 +39,8 @@ SIZE_IS(hwpmc_op_getdyneventinfo, HWPMC_SIZE_V1_GETDYNEVENTINFO);
 SIZE_IS(hwpmc_op_getcaps, HWPMC_SIZE_V1_GETCAPS);
 SIZE_IS(hwpmc_op_batch, HWPMC_SIZE_V1_BATCH);
 SIZE_IS(hwpmc_batch_entry, HWPMC_SIZE_V1_BATCH_ENTRY);
+SIZE_IS(hwpmc_op_unwind, HWPMC_SIZE_V1_UNWIND);
+SIZE_IS(hwpmc_op_getchainstats, HWPMC_SIZE_V1_GETCHAINSTATS);
 
 FIELD_AT(hwpmc_op_getcpuinfo, classes, 24);
 FIELD_AT(hwpmc_op_getcpuinfo, pmu_state, 216);
@@ -58,6 +60,7 @@ FIELD_AT(hwpmc_op_pmcrw, value, 16);
 FIELD_AT(hwpmc_op_pmcsetcount, count, 16);
 FIELD_AT(hwpmc_op_batch, entries, 24);
 FIELD_AT(hwpmc_batch_entry, value, 16);
+FIELD_AT(hwpmc_op_unwind, build_id, 44);
 
 int sys_open(void)
 {

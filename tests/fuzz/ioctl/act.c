@@ -182,7 +182,7 @@ static int32_t pid_of(unsigned int proc)
 static bool has_array(unsigned int nr)
 {
 	return nr == HWPMC_OP_GETPMCINFO || nr == HWPMC_OP_GETDYNEVENTINFO ||
-	       nr == HWPMC_OP_KGMON || nr == HWPMC_OP_BATCH;
+	       nr == HWPMC_OP_KGMON || nr == HWPMC_OP_BATCH || nr == HWPMC_OP_UNWIND;
 }
 
 /* An owner's ids, and one that is wrong, as entries of a batch of any size. */
@@ -230,7 +230,8 @@ static void fill(const struct op *op, char *at)
 	if (op->array != ARRAY_AS_IS && has_array(op->nr)) {
 		uint64_t p = array_of(op->array);
 
-		memcpy(at + (op->nr == HWPMC_OP_BATCH ? 24 : 16), &p, 8);
+		memcpy(at + (op->nr == HWPMC_OP_UNWIND ? 32 :
+			     op->nr == HWPMC_OP_BATCH ? 24 : 16), &p, 8);
 	}
 	if (op->nr == HWPMC_OP_BATCH)
 		fill_batch(op, at);

@@ -340,6 +340,12 @@ static void gen_other(struct gen *g, struct op *op, unsigned int nr)
 		op->w[4] = any(g, ~0u);
 		op->array = one_in(g, 8) ? ARRAY_NULL + any(g, 3) : ARRAY_OK;
 		break;
+	case HWPMC_OP_UNWIND:
+		call_init(op, nr, sizeof(struct hwpmc_op_unwind));
+		low(op, 2, one_in(g, 8) ? any(g, 4) : 0);
+		high(op, 2, one_in(g, 4) ? odd_value(g) : any(g, 300));
+		op->array = one_in(g, 8) ? ARRAY_NULL + any(g, 3) : ARRAY_OK;
+		break;
 	case HWPMC_OP_WRITELOG:
 		call_init(op, nr, sizeof(struct hwpmc_op_writelog));
 		low(op, 0, any64(g));
@@ -421,7 +427,7 @@ static const struct { uint8_t nr, weight; } calls[] = {
 	{ HWPMC_OP_GETCPUINFO, 1 }, { HWPMC_OP_GETDRIVERSTATS, 1 },
 	{ HWPMC_OP_GETMODULEVERSION, 2 }, { HWPMC_OP_GETPMCINFO, 4 },
 	{ HWPMC_OP_GETDYNEVENTINFO, 1 }, { HWPMC_OP_PMCADMIN, 4 },
-	{ HWPMC_OP_KGMON, 5 }, { HWPMC_OP_BATCH, 20 },
+	{ HWPMC_OP_KGMON, 5 }, { HWPMC_OP_BATCH, 20 }, { HWPMC_OP_UNWIND, 6 },
 };
 
 static unsigned int any_call(struct gen *g)
@@ -474,6 +480,7 @@ static void gen_call(struct gen *g, struct op *op)
 	case HWPMC_OP_PMCADMIN:
 	case HWPMC_OP_KGMON:
 	case HWPMC_OP_BATCH:
+	case HWPMC_OP_UNWIND:
 		gen_other(g, op, nr);
 		break;
 	default:

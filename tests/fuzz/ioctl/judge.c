@@ -18,6 +18,8 @@ _Static_assert(HWPMC_WHY__COUNT <= 128, "a set has 128 bits");
 #define OF_ATTACH (R(NO_PROCESS) | R(EXITING) | R(PRIV_TUNABLE) | R(PRIV_ATTACH) | \
 		   R(ATTACHED) | R(TARGET_ROW) | R(NO_MEMORY))
 
+#define OF_TABLE (R(UNWIND_ROW) | R(UNWIND_LIMIT))
+
 static const reason_set reasons[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_CONFIGURELOG] = R(FLAGS) | R(NO_LOG) | R(RING_SIZE) |
 		R(LOG_EXISTS) | R(LOG_FD) | R(NO_MEMORY) | R(LOCKED_MEMORY) |
@@ -56,6 +58,8 @@ static const reason_set reasons[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_KGMON] = R(PRIV_SYSTEM) | R(KGMON) | R(BUFFER) |
 		R(BAD_ADDRESS) | R(NO_MEMORY),
 	[HWPMC_OP_BATCH] = R(BATCH) | R(BATCH_COUNT) | R(BAD_ADDRESS) | R(NO_MEMORY),
+	[HWPMC_OP_UNWIND] = R(FLAGS) | R(RESERVED) | OF_TABLE | R(BAD_ADDRESS) |
+		R(NO_MEMORY) | R(LOCKED_MEMORY) | R(NOT_OWNER),
 };
 
 /* The errno of each reason; a second one where there are two. */
@@ -94,6 +98,7 @@ static const struct { int err, also; } errnos[HWPMC_WHY__COUNT] = {
 	[HWPMC_WHY_EVENT_SIBLINGS] = { EINVAL }, [HWPMC_WHY_EVENT_PRECISE] = { EINVAL },
 	[HWPMC_WHY_LOCKDOWN] = { EPERM }, [HWPMC_WHY_PRIV_KERNEL] = { EPERM },
 	[HWPMC_WHY_BATCH] = { EINVAL }, [HWPMC_WHY_BATCH_COUNT] = { EINVAL },
+	[HWPMC_WHY_UNWIND_ROW] = { EINVAL }, [HWPMC_WHY_UNWIND_LIMIT] = { E2BIG },
 };
 
 static bool is_bad_memory(const struct op *op)

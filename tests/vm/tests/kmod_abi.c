@@ -87,6 +87,8 @@ static const struct {
 	{ HWPMC_OP_REVOKE, HWPMC_SIZE_V1_SIMPLE },
 	{ HWPMC_OP_KGMON, HWPMC_SIZE_V1_KGMON },
 	{ HWPMC_OP_BATCH, HWPMC_SIZE_V1_BATCH },
+	{ HWPMC_OP_UNWIND, HWPMC_SIZE_V1_UNWIND },
+	{ HWPMC_OP_GETCHAINSTATS, HWPMC_SIZE_V1_GETCHAINSTATS },
 };
 
 /* What it has grown to since. */
@@ -221,7 +223,7 @@ static void valid(unsigned int nr)
 
 START_TEST(unknown_operations_are_einval_and_say_so)
 {
-	static const unsigned int unknown[] = { 20, 25, 31, 35, 100, 255 };
+	static const unsigned int unknown[] = { 20, 25, 31, 37, 100, 255 };
 
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		memset(&arg, 0, sizeof(arg));

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * unwind_walk.h - the walk over a user stack by unwind tables. Pure: the file that
+ * includes it first defines three functions, inline as all here, for they are called for
+ * each frame:
+ *
+ *	bool unwind_read_nmi(u64 at, u64 *value)
+ *		a word of the stack; false: it cannot be read
+ *	u64 unwind_reg_nmi(const void *regs, unsigned int nr)
+ *		a register of the first frame, by DWARF's number, 0 to 15
+ *	const struct hwpmc_unwind_table *unwind_table_nmi(const void *tables,
+ *				const struct hwpmc_unwind_map *map)
+ *		the table of a mapping's file, or NULL
+ *
+ * Table, stack and registers may be anything. For any of them
+ *	- a frame costs at most 13 steps of bisection in a table, those in the mappings,
+ *	  and four guarded reads;
+ *	- an address is stored only if it is in an executable mapping, but for the first,
+ *	  which the processor was executing;
+ *	- the walk ends after `max` addresses, as each frame stores one.
+ */
+#ifndef HWPMC_UNWIND_WALK_H
+#define HWPMC_UNWIND_WALK_H
+
+#include "../compat/types.h"
+#include "hwpmc_log.h"		/* uapi */
+#include "unwind_memo.h"
+#include "unwind_table.h"
+
+struct hwpmc_unwind_walk {
+	/* The frame that has been reached. */
+	u64 ip, sp, bp;
+	bool returned;		/* ip is a return address */
+	bool first;
+	const void *regs;
+
+	const struct hwpmc_unwind_map *map;	/* rising */
+	unsigned int nmap;
+	const void *tables;
+	/* UNWIND_MEMO_SIZE entries, or NULL; the tag stands for map and tables. */
+	struct hwpmc_unwind_memo *memo;
+	u64 tag;
+};
+
+/* Beside enum hwpmc_chain_end: the caller's frame was found. */
+#define UNWIND_GOES_ON		HWPMC_CHAIN__COUNT
+/* Beside the rules of tables: the mapping's file has no table. */
+#define UNWIND_RULE_NO_TABLE	0xfffffff8u
+
+/* The mapping with the address, or NULL. */
+static inline const struct hwpmc_unwind_map *
+unwind_find_map_nmi(const struct hwpmc_unwind_map *map, unsigned int n, u64 at)
+{
+	unsigned int first = 0;
+
+	while (n) {
+		unsigned int half = n / 2;
+
+		if (map[first + half].start <= at) {
+			first += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return first && at < map[first - 1].end ? &map[first - 1] : NULL;
+}
+
+/* The rule at a position in the file. */
+static inline u32 unwind_find_rule_nmi(const struct hwpmc_unwind_table *t, u64 at)
+{
+	u64 page = (at >> UNWIND_PAGE_SHIFT) - t->first_page;
+	u32 first, n;
+
+	/* A position before the first page wraps. */
+	if (page >= t->npage)
+		return at >> 32 || at < t->row[0].at ? HWPMC_UNWIND_NONE :
+			t->row[t->nrow - 1].rule;
+	first = t->page[page];
+	for (n = t->page[page + 1] - first + 1; n > 1; n -= n / 2)
+		if (t->row[first + n / 2].at <= at)
+			first += n / 2;
+	return t->row[first].at <= at ? t->row[first].rule : HWPMC_UNWIND_NONE;
+}
+
+/* The rule of the mapping that the address is in; false: it is in none. */
+static inline bool unwind_look_up_nmi(const struct hwpmc_unwind_walk *w, u64 at, u32 *rule)
+{
+	const struct hwpmc_unwind_map *map = unwind_find_map_nmi(w->map, w->nmap, at);
+	const struct hwpmc_unwind_table *table;
+
+	if (!map)
+		return false;
+	table = unwind_table_nmi(w->tables, map);
+	*rule = table ? unwind_find_rule_nmi(table, at - map->shift) :
+		UNWIND_RULE_NO_TABLE;
+	return true;
+}
+
+/* The same, of the frame. */
+static inline bool unwind_rule_nmi(const struct hwpmc_unwind_walk *w, u32 *rule)
+{
+	u64 at = w->ip - w->returned;
+	struct hwpmc_unwind_memo *memo;
+
+	if (!w->memo)
+		return unwind_look_up_nmi(w, at, rule);
+	memo = &w->memo[(at ^ at >> UNWIND_MEMO_BITS) % UNWIND_MEMO_SIZE];
+	if (memo->at == at && memo->tag == w->tag) {
+		*rule = memo->rule;
+		return true;
+	}
+	if (!unwind_look_up_nmi(w, at, rule))
+		return false;
+	*memo = (struct hwpmc_unwind_memo){ at, w->tag, *rule };
+	return true;
+}
+
+/* Operand N of SP and BP, in bytes. */
+static inline s64 unwind_n_nmi(u32 rule)
+{
+	return ((s64)(s32)(rule << 10) >> 15) * 8;
+}
+
+/* The same of AT_BP. */
+static inline s64 unwind_n_at_bp_nmi(u32 rule)
+{
+	return ((s64)(s32)(rule << 14) >> 23) * 8;
+}
+
+/* Where struct rt_sigframe, without its return address, has the registers. */
+#define SIGFRAME_BP	120
+#define SIGFRAME_SP	160
+#define SIGFRAME_IP	168
+
+static inline unsigned int unwind_signal_nmi(struct hwpmc_unwind_walk *w)
+{
+	u64 sp = w->sp;
+
+	if (!unwind_read_nmi(sp + SIGFRAME_BP, &w->bp) ||
+	    !unwind_read_nmi(sp + SIGFRAME_SP, &w->sp) ||
+	    !unwind_read_nmi(sp + SIGFRAME_IP, &w->ip))
+		return HWPMC_CHAIN_FAULT;
+	w->returned = false;
+	w->first = false;
+	return UNWIND_GOES_ON;
+}
+
+static inline unsigned int unwind_other_nmi(struct hwpmc_unwind_walk *w, u32 rule, u64 *cfa)
+{
+	u32 reg = HWPMC_UNWIND_REG(rule);
+
+	if (reg == HWPMC_UNWIND_REG_AT_BP) {
+		if (!unwind_read_nmi(w->bp + unwind_n_at_bp_nmi(rule), cfa))
+			return HWPMC_CHAIN_FAULT;
+		*cfa += (rule >> 18 & 15) * 8;
+		if (rule & HWPMC_UNWIND_BP_AT_BP && !unwind_read_nmi(w->bp, &w->bp))
+			return HWPMC_CHAIN_FAULT;
+		return UNWIND_GOES_ON;
+	}
+	if (reg == HWPMC_UNWIND_REG_UNKNOWN || !w->first)
+		return HWPMC_CHAIN_NO_RULE;
+	*cfa = unwind_reg_nmi(w->regs, reg) + (rule >> 9 & 4095) * 8;
+	return UNWIND_GOES_ON;
+}
+
+static inline unsigned int unwind_cfa_nmi(struct hwpmc_unwind_walk *w, u32 rule, u64 *cfa)
+{
+	switch (HWPMC_UNWIND_KIND(rule)) {
+	case HWPMC_UNWIND_SP:
+		*cfa = w->sp + unwind_n_nmi(rule);
+		return UNWIND_GOES_ON;
+	case HWPMC_UNWIND_BP:
+		*cfa = w->bp + unwind_n_nmi(rule);
+		return UNWIND_GOES_ON;
+	case HWPMC_UNWIND_PLT:
+		*cfa = w->sp + 8 + ((w->ip & 15) >= (rule >> 5 & 15) ? 8 : 0);
+		return UNWIND_GOES_ON;
+	case HWPMC_UNWIND_AT_SP:
+		if (!unwind_read_nmi(w->sp + (rule >> 5 & 2047) * 8, cfa))
+			return HWPMC_CHAIN_FAULT;
+		*cfa += (rule >> 16 & 63) * 8;
+		return UNWIND_GOES_ON;
+	case HWPMC_UNWIND_OTHER:
+		return unwind_other_nmi(w, rule, cfa);
+	case HWPMC_UNWIND_END:
+		return HWPMC_CHAIN_COMPLETE;
+	default:
+		return rule == UNWIND_RULE_NO_TABLE ? HWPMC_CHAIN_NO_TABLE :
+			HWPMC_CHAIN_NO_RULE;
+	}
+}
+
+/* From the frame to its caller's: UNWIND_GOES_ON, or why not. */
+static inline unsigned int unwind_frame_nmi(struct hwpmc_unwind_walk *w, u32 rule)
+{
+	unsigned int end;
+	u64 cfa;
+
+	if (HWPMC_UNWIND_KIND(rule) == HWPMC_UNWIND_SIGNAL)
+		return unwind_signal_nmi(w);
+	end = unwind_cfa_nmi(w, rule, &cfa);
+	if (end != UNWIND_GOES_ON)
+		return end;
+	if (cfa <= w->sp || cfa & 7)
+		return HWPMC_CHAIN_BROKEN;
+	/* Below rsp, too: in an epilogue rbp has been popped already. */
+	if (rule & HWPMC_UNWIND_BP_SAVED &&
+	    !unwind_read_nmi(cfa - HWPMC_UNWIND_SAVED(rule) * 8ULL, &w->bp))
+		return HWPMC_CHAIN_FAULT;
+	if (!unwind_read_nmi(cfa - 8, &w->ip))
+		return HWPMC_CHAIN_FAULT;
+	w->sp = cfa;
+	w->returned = true;
+	w->first = false;
+	return w->ip ? UNWIND_GOES_ON : HWPMC_CHAIN_COMPLETE;
+}
+
+/*
+ * Store the addresses of the frame and of its callers, at most max (1 or more). Returns
+ * how many; *end is how the chain ends, and *w the last frame that was stored, or, after
+ * FAULT and BROKEN, undefined.
+ */
+static inline unsigned int unwind_walk_nmi(struct hwpmc_unwind_walk *w, u64 *pc,
+					   unsigned int max, unsigned int *end)
+{
+	unsigned int n = 0;
+	u32 rule;
+
+	for (;;) {
+		if (!unwind_rule_nmi(w, &rule)) {
+			*end = n ? HWPMC_CHAIN_BROKEN : HWPMC_CHAIN_NO_MAPPING;
+			if (!n)
+				pc[n++] = w->ip;
+			return n;
+		}
+		if (n == max) {
+			*end = HWPMC_CHAIN_DEPTH;
+			return n;
+		}
+		pc[n++] = w->ip;
+		*end = unwind_frame_nmi(w, rule);
+		if (*end != UNWIND_GOES_ON)
+			return n;
+	}
+}
+
+#endif /* HWPMC_UNWIND_WALK_H */
