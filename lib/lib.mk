@@ -63,6 +63,7 @@ install-lib: lib
 		$(DESTDIR)$(libdir)/pkgconfig
 	install -m 644 $(TOP)/lib/pmc/libhwpmc.h $(TOP)/lib/log/libhwpmclog.h \
 		$(TOP)/include/uapi/hwpmc.h $(TOP)/include/uapi/hwpmc_log.h \
+		$(TOP)/include/uapi/hwpmc_unwind.h \
 		$(DESTDIR)$(includedir)
 	install -m 644 $(TOP)/lib/freebsd/pmc.h $(TOP)/lib/freebsd/pmclog.h \
 		$(DESTDIR)$(includedir)/hwpmc-freebsd

@@ -38,10 +38,12 @@
 #include <linux/types.h>
 #define class class_id
 #include <hwpmc.h>
+#include <hwpmc_unwind.h>
 #undef class
 extern "C" {
 #else
 #include <hwpmc.h>
+#include <hwpmc_unwind.h>
 #endif
 
 struct hwpmc;
@@ -459,6 +461,33 @@ struct hwpmc_event_info {
 typedef int hwpmc_event_fn(const struct hwpmc_event_info *info, void *arg);
 int hwpmc_event_each(struct hwpmc *h, uint32_t class_id, hwpmc_event_fn *fn,
 		     void *arg);
+
+/* ------------------------------------------------------------------------ */
+/* Unwind tables                                                             */
+
+/*
+ * The table of a file: what the module needs to find the callers of its code without
+ * frame pointers. hwpmc_unwind_read() of libhwpmcstat makes it from the file.
+ */
+struct hwpmc_unwind {
+	struct hwpmc_unwind_row *row;	/* see hwpmc_unwind.h */
+	uint32_t nrow;
+	bool vdso;			/* instead of what follows */
+	uint32_t major, minor;		/* of the device */
+	uint64_t inode;
+	uint8_t build_id_len;		/* 0: the file has none */
+	uint8_t build_id[20];
+};
+
+/*
+ * Walk user frames of HWPMC_F_TABLES by this table where the file is mapped; nrow 0:
+ * no longer. The module has its own copy afterwards. Errors: see hwpmc_op_unwind in
+ * hwpmc.h.
+ */
+int hwpmc_unwind_add(struct hwpmc *h, const struct hwpmc_unwind *u);
+/* User chains walked by tables since the module was loaded: n counts, by enum
+ * hwpmc_chain_end of hwpmc_log.h; 0 where the module has no such end. */
+int hwpmc_chain_stats(struct hwpmc *h, uint64_t *chains, unsigned int n);
 
 /* ------------------------------------------------------------------------ */
 /* Names: constant strings, NULL for an unknown number                       */

@@ -20,6 +20,7 @@
 #ifndef _LIBHWPMCSTAT_H
 #define _LIBHWPMCSTAT_H
 
+#include <libhwpmc.h>
 #include <libhwpmclog.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -159,6 +160,20 @@ struct hwpmc_guard {
 /* A descriptor to read from, or -1 and *why (may be NULL). */
 int hwpmc_open_guarded(const struct hwpmc_guard *guard, const char *path,
 		       const char **why);
+
+/* ------------------------------------------------------------------------ */
+/* Unwind tables (lib/unwind)                                                */
+
+/*
+ * Make the table of an ELF file from its call-frame information, which libhwpmc gives to
+ * the module. The same file gives the same rows. 0, or -1 with errno;
+ * ENOEXEC: no ELF file of x86-64; ENODATA: it has no call-frame information, or no index of
+ * it (.eh_frame_hdr).
+ */
+int hwpmc_unwind_read(int fd, struct hwpmc_unwind *u);
+/* The same for the vdso of this kernel. */
+int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u);
+void hwpmc_unwind_free(struct hwpmc_unwind *u);
 
 /* ------------------------------------------------------------------------ */
 /* Profile (profile.c)                                                       */

@@ -4,7 +4,7 @@
 # linked with the static one.
 
 STAT_MAJOR	:= 0
-STAT_SRC	:= $(sort $(wildcard $(TOP)/lib/stat/*.c))
+STAT_SRC	:= $(sort $(wildcard $(TOP)/lib/stat/*.c $(TOP)/lib/unwind/*.c))
 STAT_OBJ	:= $(patsubst $(TOP)/lib/%.c,$(LIB_DIR)/obj/%.o,$(STAT_SRC))
 STAT_STATIC	:= $(LIB_DIR)/libhwpmcstat.a
 STAT_SHARED	:= $(LIB_DIR)/libhwpmcstat.so

@@ -95,6 +95,13 @@ $(BUILD)/tests/unit/stat-obj/%.o: $(TOP)/%.c $(TOP)/tests/unit/stat.mk
 	@mkdir -p $(@D)
 	$(CC) $(STAT_UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
+# Each test of the walk has its own, with its own reads of memory.
+WALK_UNIT	:= $(BUILD)/tests/unit/unwind_same
+STAT_UNIT	+= $(WALK_UNIT)
+$(WALK_UNIT): $(call unit-objects,$(TOP)/kmod/sampling/unwind_table.c)
+$(WALK_UNIT:$(BUILD)/tests/unit/%=$(BUILD)/tests/unit/stat-obj/tests/unit/%.o): \
+	STAT_UNIT_CFLAGS += -I$(TOP)/kmod
+
 # The test decides who gets memory.
 $(BUILD)/tests/unit/stat_memory: WRAP := -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc
 

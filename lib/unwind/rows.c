@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rows.c - rows of a table from ranges of addresses.
+ */
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+
+#include "unwind.h"
+
+/* Between functions there is padding of less than so many bytes, which is never executed:
+ * the rule before it goes on. */
+#define PADDING		32
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct cfi_range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Addresses to positions in the file, in executable segments; the others are dropped. */
+static int to_positions(Elf *elf, struct cfi_ranges *r)
+{
+	size_t nseg, i, s, kept = 0;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &nseg))
+		return -1;
+	for (i = 0; i < r->n; i++) {
+		struct cfi_range *range = &r->range[i];
+
+		for (s = 0; s < nseg; s++)
+			if (gelf_getphdr(elf, s, &ph) && ph.p_type == PT_LOAD &&
+			    ph.p_flags & PF_X && range->start >= ph.p_vaddr &&
+			    range->end - ph.p_vaddr <= ph.p_filesz)
+				break;
+		if (s == nseg || ph.p_offset > UINT32_MAX ||
+		    range->end - ph.p_vaddr > UINT32_MAX - ph.p_offset)
+			continue;
+		r->range[kept].start = range->start - ph.p_vaddr + ph.p_offset;
+		r->range[kept].end = range->end - ph.p_vaddr + ph.p_offset;
+		r->range[kept++].rule = range->rule;
+	}
+	r->n = kept;
+	return 0;
+}
+
+static void put_row(struct hwpmc_unwind_row *row, uint32_t *n, uint64_t at, uint32_t rule)
+{
+	if (*n && row[*n - 1].rule == rule)
+		return;
+	row[(*n)++] = (struct hwpmc_unwind_row){ at, rule };
+}
+
+static uint32_t put_rows(const struct cfi_ranges *r, struct hwpmc_unwind_row *row)
+{
+	uint64_t last = 0;
+	uint32_t n = 0;
+	size_t i;
+
+	for (i = 0; i < r->n; i++) {
+		const struct cfi_range *range = &r->range[i];
+
+		/* One that overlaps the range before: the file is damaged there. */
+		if (range->start < last || range->end <= range->start)
+			continue;
+		if (n && range->start - last >= PADDING)
+			put_row(row, &n, last, HWPMC_UNWIND_NONE);
+		put_row(row, &n, range->start, range->rule);
+		last = range->end;
+	}
+	if (n)
+		put_row(row, &n, last, HWPMC_UNWIND_NONE);
+	return n;
+}
+
+int cfi_rows_make(Elf *elf, struct cfi_ranges *ranges, struct hwpmc_unwind_row **row,
+		  uint32_t *nrow)
+{
+	*row = NULL;
+	if (to_positions(elf, ranges))
+		return -1;
+	if (!ranges->n || ranges->n > HWPMC_UNWIND_ROWS_MAX / 2) {
+		errno = ENODATA;
+		return -1;
+	}
+	qsort(ranges->range, ranges->n, sizeof(*ranges->range), compare_ranges);
+	/* A range, and what lies between it and the next. */
+	*row = malloc((2 * ranges->n + 1) * sizeof(**row));
+	if (!*row)
+		return -1;
+	*nrow = put_rows(ranges, *row);
+	return 0;
+}
