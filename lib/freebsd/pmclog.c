@@ -140,6 +140,13 @@ static const char *name_event(struct log *log, const struct hwpmc_log_allocate *
 
 /* ---- from records to events ---------------------------------------------- */
 
+/* FreeBSD's readers know addresses only. */
+static bool is_chain_mark(uint8_t flags, uint64_t pc)
+{
+	return flags & HWPMC_SAMPLE_TABLES &&
+	       (pc == HWPMC_PC_FP || HWPMC_PC_REASON(pc) < 16);
+}
+
 static void event_callchain(struct pmclog_ev_callchain *to,
 			    const struct hwpmc_record *r)
 {
@@ -154,7 +161,8 @@ static void event_callchain(struct pmclog_ev_callchain *to,
 						    user ? PMC_CC_F_USERSPACE : 0);
 	to->pl_cpuflags2 = 0;
 	for (uint32_t i = 0; i < r->npc && n < PMC_CALLCHAIN_DEPTH_MAX; i++)
-		if (!split || r->sample->pc[i] != HWPMC_PC_USER)
+		if ((!split || r->sample->pc[i] != HWPMC_PC_USER) &&
+		    !is_chain_mark(r->hdr->flags, r->sample->pc[i]))
 			to->pl_pc[n++] = r->sample->pc[i];
 	to->pl_npc = n;
 }

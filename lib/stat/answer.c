@@ -100,6 +100,8 @@ void profile_name_frames(struct hwpmc_profile *p, const struct entry *e,
 			after_mark = true;
 			continue;
 		}
+		if (e->flags & HWPMC_SAMPLE_TABLES && pc[i] == HWPMC_PC_FP)
+			continue;
 		/* The first of the user's frames is where it entered the kernel. */
 		push_spot(s, frames_get(&p->frames, &p->model, e->space, e->time,
 					 pc[i], kernel,

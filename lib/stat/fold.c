@@ -57,6 +57,12 @@ static bool is_mark(const struct entry *e, uint64_t pc)
 	return e->flags & HWPMC_SAMPLE_SPLIT && pc == HWPMC_PC_USER;
 }
 
+/* A mark that no frame stands for. */
+static bool is_skipped(const struct entry *e, uint64_t pc)
+{
+	return is_mark(e, pc) || (e->flags & HWPMC_SAMPLE_TABLES && pc == HWPMC_PC_FP);
+}
+
 /* Is address n the kernel's? What stands behind a mark is the user's. */
 static bool is_kernel(const struct entry *e, const uint64_t *pc, uint32_t n)
 {
@@ -75,7 +81,7 @@ static void step(struct fold *f, struct strand *s, const struct strand *before)
 	const uint64_t *pc = f->p->pcs + e->pc;
 	bool caller;
 
-	if (s->left && is_mark(e, pc[s->left - 1]))
+	while (s->left && is_skipped(e, pc[s->left - 1]))
 		s->left--;
 	s->spot = NULL;
 	s->name = NULL;

@@ -461,6 +461,8 @@ hwpmc_lookup_stack(struct hwpmc_lookup *l, const struct hwpmc_record *r,
 			kind = 0;
 			continue;
 		}
+		if (r->hdr->flags & HWPMC_SAMPLE_TABLES && pc == HWPMC_PC_FP)
+			continue;
 		l->stack[found++] = place_of(l, pc, kind, r->hdr->time);
 		kind |= CALLER;
 	}

@@ -123,6 +123,13 @@ $(BUILD)/vm/progs/hot-lib: $(HOT_SRC) $(BUILD)/vm/progs/libhot.so
 	$(CC) $(HOT_CFLAGS) -DHOT_LIB -fPIE -pie -o $@ $< -L$(@D) -lhot \
 		'-Wl,-rpath,$$ORIGIN' -lpthread -ldl
 
+# Frames of a known number, without frame pointers.
+DEEP		:= $(BUILD)/vm/progs/deep
+vm-tests: $(DEEP)
+$(DEEP): $(TOP)/tests/vm/progs/deep.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 $(WARN) -fomit-frame-pointer -o $@ $<
+
 # Its debug file twice: by its build-id, and by the program's name.
 $(BUILD)/vm/progs/hot-stripped: $(BUILD)/vm/progs/hot
 	rm -rf $(@D)/debug

@@ -122,6 +122,24 @@ static void put_field(FILE *f, const struct hwpmc_record *r,
 	}
 }
 
+/* A mark of a chain that was walked by unwind tables; NULL: an address. */
+static const char *chain_mark(uint64_t pc)
+{
+	static const char *const words[] = {
+		[HWPMC_CHAIN_NO_MAPPING] = "no-mapping",
+		[HWPMC_CHAIN_NO_TABLE] = "no-table",
+		[HWPMC_CHAIN_NO_RULE] = "no-rule", [HWPMC_CHAIN_FAULT] = "fault",
+		[HWPMC_CHAIN_BROKEN] = "broken",
+	};
+	uint64_t reason = HWPMC_PC_REASON(pc);
+
+	if (pc == HWPMC_PC_FP)
+		return "frame-pointers";
+	if (reason < sizeof(words) / sizeof(words[0]))
+		return words[reason];
+	return reason < 16 ? "ends-early" : NULL;
+}
+
 static void put_callchain(FILE *f, const struct hwpmc_record *r)
 {
 	const struct hwpmc_log_sample *s = r->sample;
@@ -135,6 +153,8 @@ static void put_callchain(FILE *f, const struct hwpmc_record *r)
 			fputs(" hidden", f);
 		else if (pc == HWPMC_PC_USER && s->hdr.flags & HWPMC_SAMPLE_SPLIT)
 			fputs(" user", f);
+		else if (s->hdr.flags & HWPMC_SAMPLE_TABLES && chain_mark(pc))
+			fprintf(f, " %s", chain_mark(pc));
 		else
 			fprintf(f, " 0x%" PRIx64, pc);
 	}

@@ -66,6 +66,8 @@ struct record {
 	int level;			/* of zstd, 0: plain */
 	struct sink sink;
 	uint64_t samples;		/* in the file */
+	uint64_t chains;		/* walked by unwind tables, */
+	uint64_t chain[HWPMC_CHAIN__COUNT];	/* by how they end */
 	struct pauses pauses;
 	uint32_t khz;			/* of the log's clock */
 	uint64_t raised;		/* the least period that is allowed, if it is more
@@ -159,6 +161,22 @@ static int parse_options(struct record *r, int argc, char *argv[], bool *help)
 
 /* ---- the log ------------------------------------------------------------- */
 
+/* How the chains end that were walked by unwind tables. */
+static void note_chain(struct record *r, const struct hwpmc_log_hdr *h)
+{
+	const struct hwpmc_log_sample *s = (const void *)h;
+	uint64_t reason = 0;
+
+	if (!(h->flags & HWPMC_SAMPLE_TABLES))
+		return;
+	if (h->flags & HWPMC_SAMPLE_CUT)
+		reason = HWPMC_CHAIN_DEPTH;
+	else if (h->flags & HWPMC_SAMPLE_ENDS)
+		reason = HWPMC_PC_REASON(s->pc[(h->len - sizeof(*s)) / 8 - 1]);
+	r->chain[reason < HWPMC_CHAIN__COUNT ? reason : HWPMC_CHAIN_BROKEN]++;
+	r->chains++;
+}
+
 /* What the summary tells of the log. */
 static void note_record(struct record *r, const struct hwpmc_log_hdr *h)
 {
@@ -167,9 +185,14 @@ static void note_record(struct record *r, const struct hwpmc_log_hdr *h)
 	switch (h->type) {
 	case HWPMC_LOG_CALLCHAIN:
 		r->samples++;
+		note_chain(r, h);
 		break;
 	case HWPMC_LOG_THROTTLE:
 		pauses_add(&r->pauses, (const void *)h);
+		break;
+	case HWPMC_LOG_MAP_IN:
+		if (r->sampler.flags & HWPMC_F_TABLES)
+			tables_map(&r->sampler.tables, (const void *)h);
 		break;
 	case HWPMC_LOG_INITIALIZE:
 		r->khz = ((const struct hwpmc_log_initialize *)h)->khz;
@@ -315,6 +338,24 @@ static void print_pauses(const struct record *r)
 	fputc('\n', stderr);
 }
 
+static void print_chains(const struct record *r)
+{
+	static const char *const why[HWPMC_CHAIN__COUNT] = {
+		"complete", "in code that no mapping holds", "no unwind table",
+		"no rule for the code", "stack not in memory", "no return address",
+		"depth limit",
+	};
+
+	if (!r->chains)
+		return;
+	fprintf(stderr, "%.1f %% of %" PRIu64 " call chains complete",
+		100.0 * r->chain[0] / r->chains, r->chains);
+	for (unsigned int i = 1; i < HWPMC_CHAIN__COUNT; i++)
+		if (r->chain[i])
+			fprintf(stderr, "; %" PRIu64 " %s", r->chain[i], why[i]);
+	fputc('\n', stderr);
+}
+
 static void print_summary(struct record *r)
 {
 	uint64_t lost = sampler_dropped(&r->sampler);
@@ -326,6 +367,7 @@ static void print_summary(struct record *r)
 		    r->raised);
 	print_drops(r);
 	print_pauses(r);
+	print_chains(r);
 	fprintf(stderr, "%" PRIu64 " samples, %" PRIu64 " dropped, %" PRIu64
 		" KiB in %s\n", r->samples, lost, r->sink.bytes / 1024,
 		r->sink.name);

@@ -31,6 +31,7 @@ void sampler_free(struct sampler *s)
 {
 	hwpmc_rings_close(s->rings);
 	hwpmc_close(s->h);
+	tables_free(&s->tables);
 	free(s->id);
 	free(s->pid);
 	evlist_free(&s->events);
@@ -76,6 +77,19 @@ static int parse_ring_size(struct sampler *s, const char *arg)
 	return 0;
 }
 
+static int parse_call_graph(struct sampler *s, const char *arg)
+{
+	s->flags &= ~(HWPMC_F_CALLCHAIN | HWPMC_F_TABLES);
+	if (!arg || strcmp(arg, "fp") == 0)
+		s->flags |= HWPMC_F_CALLCHAIN;
+	else if (strcmp(arg, "tables") == 0)
+		s->flags |= HWPMC_F_CALLCHAIN | HWPMC_F_TABLES;
+	else if (strcmp(arg, "none") != 0)
+		return msg_usage("invalid kind of call chains '%s' (tables, fp, none)",
+				 arg);
+	return 0;
+}
+
 int sampler_parse(struct sampler *s, int c, const char *arg)
 {
 	switch (c) {
@@ -92,6 +106,8 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 	case 'g':
 		s->flags |= HWPMC_F_CALLCHAIN;
 		return 0;
+	case SAMPLER_CALL_GRAPH:
+		return parse_call_graph(s, arg);
 	case SAMPLER_USER_CHAIN:
 		s->flags |= HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN;
 		return 0;
@@ -136,6 +152,7 @@ int sampler_check(struct sampler *s)
 void sampler_drain(struct sampler *s)
 {
 	hwpmc_rings_read(s->rings, s->take, s->arg, NULL);
+	tables_load(&s->tables);
 }
 
 int sampler_open(struct sampler *s)
@@ -315,6 +332,8 @@ int sampler_start(struct sampler *s, struct watch *w, struct launch *l)
 	bool own = s->command && !s->system && !s->npid;
 
 	choose_event(s);
+	if (s->flags & HWPMC_F_TABLES)
+		tables_begin(&s->tables, s->h, s->command, s->pid, s->npid);
 	for (unsigned int i = 0; i < s->events.n; i++)
 		if (add_event(s, &s->events.spec[i], own) < 0)
 			return -1;

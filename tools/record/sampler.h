@@ -18,12 +18,14 @@
 #include "common/evlist.h"
 #include "common/watch.h"
 #include "launch.h"
+#include "tables.h"
 
 struct sampler {
 	/* What to sample. */
 	struct evlist events;
 	uint64_t period;		/* 0: of each event its own */
-	uint32_t flags;			/* HWPMC_F_*CALLCHAIN */
+	uint32_t flags;			/* HWPMC_F_*CALLCHAIN, HWPMC_F_TABLES */
+	struct tables tables;		/* that the module has been given */
 	uint32_t values;		/* HWPMC_F_LOG_*, 0: samples only */
 	bool all, system, descendants;
 	bool quiet;			/* do not say what was chosen */
@@ -46,13 +48,14 @@ struct sampler {
 
 enum {
 	SAMPLER_NO_DESC = 768, SAMPLER_USER_CHAIN, SAMPLER_RING_SIZE,
+	SAMPLER_CALL_GRAPH,
 };
 
 #define SAMPLER_SHORT "e:c:gaC:p:"
 #define SAMPLER_OPTIONS							\
 	{ "event", required_argument, NULL, 'e' },			\
 	{ "count", required_argument, NULL, 'c' },			\
-	{ "call-graph", no_argument, NULL, 'g' },			\
+	{ "call-graph", optional_argument, NULL, SAMPLER_CALL_GRAPH },	\
 	{ "user-callchain", no_argument, NULL, SAMPLER_USER_CHAIN },	\
 	{ "all-cpus", no_argument, NULL, 'a' },				\
 	{ "cpu", required_argument, NULL, 'C' },			\
@@ -66,6 +69,9 @@ enum {
 "  -c PERIOD           events per sample; default: 1000003, of\n" \
 "                      clock.prof 8, of other events of the kernel 1\n"	\
 "  -g                  with call chains\n"				\
+"      --call-graph=HOW  with call chains: by frame pointers (fp, as -g), by\n" \
+"                      unwind tables (tables), which programs without frame\n" \
+"                      pointers have, or without (none)\n" \
 "      --user-callchain  with the user's chain behind samples of the kernel\n" \
 "  -a                  all CPUs, all processes\n"		\
 "  -C CPUS             these CPUs: 0,2-3\n"				\

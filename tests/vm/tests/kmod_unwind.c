@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_unwind.c - unwind tables as the module takes them: what it refuses, whose samples
+ * they are used for, and for which file.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libhwpmcstat.h>
+
+#include "harness.h"
+#include "kmod_dev.h"
+
+/* ---- samples of a function of this program -------------------------------- */
+
+static struct hwpmc_rings *rings;	/* of the last device that was opened */
+static uint64_t ends[HWPMC_CHAIN__COUNT], samples, frames_most;
+
+static int count_chain(unsigned int cpu, const void *data, size_t len, void *arg)
+{
+	const char *at = data, *end = at + len;
+
+	for (; at < end; at += ((const struct hwpmc_log_hdr *)at)->len) {
+		const struct hwpmc_log_sample *s = (const void *)at;
+		unsigned int n = (s->hdr.len - sizeof(*s)) / 8, reason = 0;
+
+		if (s->hdr.type != HWPMC_LOG_CALLCHAIN)
+			continue;
+		ck_assert_uint_eq(s->hdr.flags & HWPMC_SAMPLE_TABLES, HWPMC_SAMPLE_TABLES);
+		if (s->hdr.flags & HWPMC_SAMPLE_CUT)
+			reason = HWPMC_CHAIN_DEPTH;
+		else if (s->hdr.flags & HWPMC_SAMPLE_ENDS)
+			reason = HWPMC_PC_REASON(s->pc[--n]);
+		ck_assert_uint_lt(reason, HWPMC_CHAIN__COUNT);
+		ends[reason]++;
+		samples++;
+		if (n > frames_most)
+			frames_most = n;
+	}
+	return 0;
+}
+
+static __attribute__((noinline)) void spin(unsigned int depth)
+{
+	if (depth)
+		spin(depth - 1);
+	else
+		for (unsigned long i = 0; i < 2000000; i++)
+			__asm__ __volatile__("");
+	__asm__ __volatile__("");
+}
+
+/* Sample this process while it is 5 calls deep, with what `h` has been given. */
+static void sample_self(struct hwpmc *h)
+{
+	uint32_t flags = HWPMC_F_CALLCHAIN | HWPMC_F_TABLES, id;
+	struct hwpmc_event event;
+
+	memset(ends, 0, sizeof(ends));
+	samples = frames_most = 0;
+	ck_assert_int_eq(hwpmc_event_parse(h, "instructions:u", &event), 0);
+	ck_assert_msg(!hwpmc_allocate_event(h, &event, HWPMC_MODE_TS, flags, HWPMC_CPU_ANY,
+					    100000, &id), "%s", hwpmc_error(h));
+	ck_assert_int_eq(hwpmc_attach(h, id, 0), 0);
+	ck_assert_int_eq(hwpmc_start(h, id), 0);
+	spin(5);
+	ck_assert_int_eq(hwpmc_stop(h, id), 0);
+	ck_assert_int_eq(hwpmc_flush_log(h), 0);
+	hwpmc_rings_read(rings, count_chain, NULL, NULL);
+	ck_assert_int_eq(hwpmc_release(h, id), 0);
+	ck_assert_uint_ge(samples, 20);
+}
+
+static struct hwpmc *open_device(void)
+{
+	struct hwpmc *h;
+
+	ck_assert_int_eq(hwpmc_open(&h), 0);
+	ck_assert_int_eq(hwpmc_rings_open(h, 0, 0, &rings), 0);
+	return h;
+}
+
+static void add_file(struct hwpmc *h, const char *path, bool wrong_build, uint32_t nrow)
+{
+	int fd = open(path, O_RDONLY);
+	struct hwpmc_unwind u;
+
+	ck_assert_int_eq(hwpmc_unwind_read(fd, &u), 0);
+	close(fd);
+	ck_assert_uint_eq(u.build_id_len, 20);
+	if (wrong_build)
+		u.build_id[19] ^= 1;
+	if (!nrow)
+		u.nrow = 0;
+	ck_assert_msg(!hwpmc_unwind_add(h, &u), "%s", hwpmc_error(h));
+	hwpmc_unwind_free(&u);
+}
+
+#define SELF	"/proc/self/exe"
+#define LIBC	"/lib/x86_64-linux-gnu/libc.so.6"
+
+/* All but the few samples outside spin(). */
+static void check_most_end(unsigned int how)
+{
+	ck_assert_msg(ends[how] * 10 >= samples * 9, "%lu of %lu", (long)ends[how],
+		      (long)samples);
+}
+
+START_TEST(chains_are_walked_by_the_tables_that_the_owner_has_added)
+{
+	struct hwpmc *h = open_device();
+	uint64_t before[HWPMC_CHAIN__COUNT], after[HWPMC_CHAIN__COUNT];
+
+	add_file(h, SELF, false, 1);
+	add_file(h, LIBC, false, 1);
+	ck_assert_int_eq(hwpmc_chain_stats(h, before, HWPMC_CHAIN__COUNT), 0);
+	sample_self(h);
+	check_most_end(HWPMC_CHAIN_COMPLETE);
+	/* spin() six times, and what called it. */
+	ck_assert_uint_gt(frames_most, 8);
+	ck_assert_int_eq(hwpmc_chain_stats(h, after, HWPMC_CHAIN__COUNT), 0);
+	for (unsigned int i = 0; i < HWPMC_CHAIN__COUNT; i++)
+		ck_assert_uint_eq(after[i] - before[i], ends[i]);
+	hwpmc_close(h);
+}
+END_TEST
+
+START_TEST(tables_of_one_owner_are_not_used_for_another)
+{
+	struct hwpmc *other = open_device(), *h = open_device();
+
+	add_file(other, SELF, false, 1);
+	add_file(other, LIBC, false, 1);
+	sample_self(h);
+	check_most_end(HWPMC_CHAIN_NO_TABLE);
+	/* The sampled address and nothing else. */
+	ck_assert_uint_eq(frames_most, 1);
+	hwpmc_close(other);
+	hwpmc_close(h);
+}
+END_TEST
+
+START_TEST(a_table_of_another_build_or_that_is_removed_is_not_used)
+{
+	struct hwpmc *h = open_device();
+
+	add_file(h, SELF, true, 1);
+	add_file(h, LIBC, false, 1);
+	sample_self(h);
+	check_most_end(HWPMC_CHAIN_NO_TABLE);
+	add_file(h, SELF, false, 1);
+	sample_self(h);
+	check_most_end(HWPMC_CHAIN_COMPLETE);
+	add_file(h, SELF, false, 0);
+	sample_self(h);
+	check_most_end(HWPMC_CHAIN_NO_TABLE);
+	hwpmc_close(h);
+}
+END_TEST
+
+/* ---- refusals -------------------------------------------------------------- */
+
+static void row_refused(struct hwpmc_op_unwind *op, int fd, int error, uint32_t why, int detail)
+{
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_UNWIND, op), -1);
+	ck_assert_int_eq(errno, error);
+	ck_assert_uint_eq(op->hdr.reason, why);
+	ck_assert_int_eq(op->hdr.detail, detail);
+}
+
+START_TEST(rows_that_do_not_rise_or_are_no_rules_are_refused)
+{
+	static const uint32_t bad[] = {
+		HWPMC_UNWIND_NONE | 0x20, HWPMC_UNWIND_END | HWPMC_UNWIND_BP_SAVED,
+		HWPMC_UNWIND_SP | HWPMC_UNWIND_BP_AT_BP, HWPMC_UNWIND_SP | 1u << 22,
+		HWPMC_UNWIND_PLT | 1u << 9, HWPMC_UNWIND_SIGNAL | 1u << 5,
+		HWPMC_UNWIND_OTHER | 7u << 5 | 1u << 9, 0xffffffff,
+	};
+	struct hwpmc_unwind_row row[3] = { { 0, HWPMC_UNWIND_SP | 1 << 5 },
+					   { 16, HWPMC_UNWIND_BP | 2 << 5 },
+					   { 32, HWPMC_UNWIND_END } };
+	struct hwpmc_op_unwind op = { .inode = 1, .nrow = 3, .rows = (uintptr_t)row };
+	struct hwpmc *h = open_device();
+	int fd = hwpmc_fd(h);
+
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_UNWIND, &op), 0);
+	row[2].at = 16;
+	row_refused(&op, fd, EINVAL, HWPMC_WHY_UNWIND_ROW, 2);
+	row[2].at = 32;
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		row[1].rule = bad[i];
+		row_refused(&op, fd, EINVAL, HWPMC_WHY_UNWIND_ROW, 1);
+	}
+	op.rows = 8;
+	row_refused(&op, fd, EFAULT, HWPMC_WHY_BAD_ADDRESS, 0);
+	op.nrow = ~0u;
+	row_refused(&op, fd, E2BIG, HWPMC_WHY_UNWIND_LIMIT, 33554431);
+	op.nrow = 3;
+	op.rows = (uintptr_t)row;
+	op.build_id_len = 21;
+	row_refused(&op, fd, EINVAL, HWPMC_WHY_RESERVED, 0);
+	op.build_id_len = 0;
+	op.flags = HWPMC_UNWIND_F_VDSO;
+	row_refused(&op, fd, EINVAL, HWPMC_WHY_RESERVED, 0);
+	op.flags = 2;
+	row_refused(&op, fd, EINVAL, HWPMC_WHY_FLAGS, 2);
+	hwpmc_close(h);
+}
+END_TEST
+
+START_TEST(tables_without_chains_or_samples_are_refused)
+{
+	struct hwpmc *h = open_device();
+	struct hwpmc_event event;
+	uint32_t id;
+
+	ck_assert_int_eq(hwpmc_event_parse(h, "instructions:u", &event), 0);
+	ck_assert_int_eq(hwpmc_allocate_event(h, &event, HWPMC_MODE_TS, HWPMC_F_TABLES,
+					      HWPMC_CPU_ANY, 100000, &id), -1);
+	ck_assert_uint_eq(hwpmc_reason(h), HWPMC_WHY_FLAGS_MODE);
+	ck_assert_int_eq(hwpmc_allocate_event(h, &event, HWPMC_MODE_TS, HWPMC_F_CALLCHAIN |
+					      HWPMC_F_TABLES_FP, HWPMC_CPU_ANY, 100000,
+					      &id), -1);
+	ck_assert_uint_eq(hwpmc_reason(h), HWPMC_WHY_FLAGS_MODE);
+	ck_assert_int_eq(hwpmc_allocate_event(h, &event, HWPMC_MODE_TC, HWPMC_F_TABLES,
+					      HWPMC_CPU_ANY, 0, &id), -1);
+	ck_assert_uint_eq(hwpmc_reason(h), HWPMC_WHY_FLAGS_MODE);
+	hwpmc_close(h);
+}
+END_TEST
+
+/* A signed displacement, a table that leads anywhere, a mapping that is gone. */
+START_TEST(a_table_that_leads_astray_stores_no_word_of_the_stack)
+{
+	/* Wherever it is: the return address is a word of this process's stack. */
+	static const uint32_t rule[] = {
+		HWPMC_UNWIND_SP | 3 << 5, HWPMC_UNWIND_SP | 0x1ffff << 5,
+		HWPMC_UNWIND_SP | 0xffff << 5, HWPMC_UNWIND_BP | 0x10000 << 5,
+		HWPMC_UNWIND_AT_SP | 1 << 5, HWPMC_UNWIND_SIGNAL,
+		HWPMC_UNWIND_OTHER | 6 << 5 | HWPMC_UNWIND_BP_AT_BP,
+		HWPMC_UNWIND_OTHER | 1 << 5,
+	};
+	struct hwpmc *h = open_device();
+	struct hwpmc_unwind u, bad;
+	int fd = open(SELF, O_RDONLY);
+
+	ck_assert_int_eq(hwpmc_unwind_read(fd, &u), 0);
+	close(fd);
+	for (unsigned int i = 0; i < sizeof(rule) / sizeof(rule[0]); i++) {
+		struct hwpmc_unwind_row row = { 0, rule[i] };
+
+		bad = u;
+		bad.row = &row;
+		bad.nrow = 1;
+		ck_assert_int_eq(hwpmc_unwind_add(h, &bad), 0);
+		sample_self(h);
+		/* Each end has a reason, and the machine goes on. */
+		ck_assert_uint_le(frames_most, 128);
+	}
+	hwpmc_unwind_free(&u);
+	hwpmc_close(h);
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	/* The emulator's NMIs take long. */
+	if (system("echo 0 >/proc/sys/kern/hwpmc/selfcost"))
+		return 1;
+	harness_add(chains_are_walked_by_the_tables_that_the_owner_has_added);
+	harness_add(tables_of_one_owner_are_not_used_for_another);
+	harness_add(a_table_of_another_build_or_that_is_removed_is_not_used);
+	harness_add(rows_that_do_not_rise_or_are_no_rules_are_refused);
+	harness_add(tables_without_chains_or_samples_are_refused);
+	harness_add(a_table_that_leads_astray_stores_no_word_of_the_stack);
+	return harness_run();
+}
