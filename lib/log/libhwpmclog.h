@@ -115,6 +115,11 @@ const char *hwpmc_name_of_record(uint8_t type);
 
 /* "ring full"; of HWPMC_DROP_OTHER: "other causes"; else NULL. */
 const char *hwpmc_name_of_drop(uint32_t cause);
+/* How a chain ended that was walked by unwind tables: enum hwpmc_chain_end; -1: it was not
+ * walked by them. s lies whole in memory. */
+int hwpmc_chain_end(const struct hwpmc_log_sample *s);
+/* Of enum hwpmc_chain_end ("no unwind table"), or NULL. */
+const char *hwpmc_name_of_chain_end(uint32_t end);
 /* Of a DROPNOTIFY record of the parser: sets n entries each. Returns the number of causes
  * that the writer of the log counts. */
 uint32_t hwpmc_record_drops(const struct hwpmc_log_drop *record,

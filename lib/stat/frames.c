@@ -80,8 +80,7 @@ struct spot *frames_get(struct frames *set, struct model *m,
 			bool kernel, bool caller)
 {
 	struct hwpmc_frame f = { .pc = pc, .kernel = kernel, .caller = caller };
-	/* The call, not what comes after it. */
-	uint64_t look = caller && pc != HWPMC_PC_HIDDEN ? pc - 1 : pc;
+	uint64_t look = caller ? caller_pc(pc) : pc;
 	struct image *img = model_find(m, space, kernel, look, time, &f.addr);
 	struct spot *s;
 	uint64_t hash;

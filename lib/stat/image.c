@@ -9,6 +9,23 @@
 
 #include "stat.h"
 
+/* Frames that stand for the reason of a chain that ends early. */
+static void make_chain_ends(struct images *set)
+{
+	struct image *img;
+	char path[64];
+
+	for (uint32_t i = 1; i < HWPMC_CHAIN__COUNT; i++) {
+		snprintf(path, sizeof(path), "[%s]", hwpmc_name_of_chain_end(i));
+		img = image_get(set, path, HWPMC_IMAGE_CHAIN_END, NULL, 0, 0);
+		set->chain_end[i] = img;
+		if (img == set->unknown)
+			continue;
+		img->unknown.name = img->unknown.raw = img->pub.path;
+		img->unknown.unknown = false;
+	}
+}
+
 int images_init(struct images *set, const struct hwpmc_symbol_options *o)
 {
 	table_init();
@@ -18,6 +35,7 @@ int images_init(struct images *set, const struct hwpmc_symbol_options *o)
 	set->hidden = image_get(set, "[hidden kernel]", HWPMC_IMAGE_HIDDEN, NULL,
 				0, 0);
 	set->kernel = image_get(set, "[kernel]", HWPMC_IMAGE_KERNEL, NULL, 0, 0);
+	make_chain_ends(set);
 	/* What could not be made has become the first, or none is there. */
 	return stat_nomem ? -1 : 0;
 }

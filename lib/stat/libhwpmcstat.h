@@ -79,6 +79,8 @@ enum hwpmc_image_kind {
 	HWPMC_IMAGE_VDSO,
 	HWPMC_IMAGE_JIT,	/* anonymous, named by /tmp/perf-PID.map */
 	HWPMC_IMAGE_HIDDEN,	/* hidden kernel addresses */
+	HWPMC_IMAGE_CHAIN_END,	/* no code: a chain ends early for the reason that is its
+				 * path and the name of its only symbol */
 };
 
 struct hwpmc_image {
@@ -269,6 +271,8 @@ struct hwpmc_profile_totals {
 	uint64_t paused;	/* ns, of all CPUs */
 	uint32_t paused_cpus;	/* that were paused */
 	uint32_t paused_percent; /* most of a CPU that sampling had used then */
+	/* Of kept: chains walked by unwind tables, by enum hwpmc_chain_end. */
+	uint64_t chains[8];
 };
 
 /*

@@ -378,8 +378,7 @@ static struct hwpmc_place *find_place(struct hwpmc_lookup *l, uint64_t pc,
 	struct hwpmc_frame f = {
 		.pc = pc, .kernel = kind & KERNEL, .caller = kind & CALLER,
 	};
-	/* The call, not what comes after it. */
-	uint64_t look = f.caller && pc != HWPMC_PC_HIDDEN ? pc - 1 : pc;
+	uint64_t look = f.caller ? caller_pc(pc) : pc;
 	struct image *img = model_find(&l->model, l->task->space, f.kernel, look,
 				       time, &f.addr);
 	struct table *t = &l->places;

@@ -421,6 +421,16 @@ uint32_t model_era(const struct model *m, const struct space *space,
 	       eras_at(&m->kernel_eras, time, from, until);
 }
 
+#define CHAIN_ENDS	16	/* marks that are set aside for reasons */
+
+static struct image *chain_end(const struct images *set, uint64_t reason)
+{
+	/* One that is not known here is of a newer module. */
+	if (!reason || reason >= HWPMC_CHAIN__COUNT)
+		reason = HWPMC_CHAIN_BROKEN;
+	return set->chain_end[reason];
+}
+
 struct image *model_find(struct model *m, struct space *space, bool kernel,
 			 uint64_t pc, uint64_t time, uint64_t *addr)
 {
@@ -432,6 +442,11 @@ struct image *model_find(struct model *m, struct space *space, bool kernel,
 	if (kernel) {
 		map = maps_find(&m->kernel, pc, time);
 		return kernel_find(&m->images, map, pc, addr);
+	}
+	/* Above all addresses that a program can have. */
+	if (HWPMC_PC_REASON(pc) < CHAIN_ENDS) {
+		*addr = 0;
+		return chain_end(&m->images, HWPMC_PC_REASON(pc));
 	}
 	map = find_user(space, pc, time);
 	if (!map || !map->image)

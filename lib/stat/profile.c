@@ -413,6 +413,12 @@ static inline void see_time(struct hwpmc_profile *p, uint64_t time)
 		p->last = time;
 }
 
+__attribute__((noinline))
+static void count_chain(struct hwpmc_profile *p, const struct hwpmc_record *r)
+{
+	p->totals.chains[hwpmc_chain_end(r->sample)]++;
+}
+
 /* In the loop over the samples, with all that each of them takes. */
 __attribute__((always_inline))
 static inline void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
@@ -428,6 +434,8 @@ static inline void add_sample(struct hwpmc_profile *p, const struct hwpmc_record
 	see_time(p, r->hdr->time);
 	if (!p->run->space)
 		return;
+	if (r->hdr->flags & HWPMC_SAMPLE_TABLES)
+		count_chain(p, r);
 	if (npc > p->depth)
 		npc = p->depth;
 	stack = count_stack(p, r, npc);

@@ -117,6 +117,7 @@ struct images {
 	uint32_t n;
 	struct table table;		/* of all, by image_get()'s arguments */
 	struct image *unknown, *hidden, *kernel;
+	struct image *chain_end[HWPMC_CHAIN__COUNT];	/* by reason; [0]: unused */
 	struct kallsyms kallsyms;
 	struct kernel_files files, standard;
 	struct debuginfod *debuginfod;	/* NULL: not asked yet */
@@ -356,6 +357,12 @@ struct space *model_space(struct model *m, int32_t pid, uint64_t time);
  */
 uint32_t model_era(const struct model *m, const struct space *space,
 		   uint64_t time, uint64_t *from, uint64_t *until);
+/* Where a caller is looked for: the call, not what comes after it; a mark stays. */
+static inline uint64_t caller_pc(uint64_t pc)
+{
+	return pc >= HWPMC_PC_END(15) ? pc : pc - 1;
+}
+
 /* Where an address lies; image->unknown and *addr = pc where that is not known. */
 struct image *model_find(struct model *m, struct space *space, bool kernel,
 			 uint64_t pc, uint64_t time, uint64_t *addr);

@@ -347,6 +347,42 @@ START_TEST(a_chain_through_the_kernel_goes_on_in_the_program)
 }
 END_TEST
 
+START_TEST(a_chain_that_ends_early_has_a_frame_that_says_why)
+{
+	uint64_t chain[4] = { TEXT + 0x10, HWPMC_PC_FP, TEXT + 0x20,
+			      HWPMC_PC_END(HWPMC_CHAIN_NO_TABLE) };
+	const struct hwpmc_profile_totals *t;
+	const struct hwpmc_stack *s;
+	uint32_t n;
+
+	log_map(&log_, PID, TEXT, 0x1000, 0, "/bin/program");
+	log_stack(&log_, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_TABLES | HWPMC_SAMPLE_ENDS, 4,
+		  chain);
+	log_stack(&log_, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_TABLES, 1, chain);
+	log_stack(&log_, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_TABLES | HWPMC_SAMPLE_CUT, 1,
+		  chain);
+	log_stack(&log_, HWPMC_SAMPLE_USER, 1, chain);
+	/* A reason that only a newer module has. */
+	chain[1] = HWPMC_PC_END(15);
+	log_stack(&log_, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_TABLES | HWPMC_SAMPLE_ENDS, 2,
+		  chain);
+	read_it();
+	t = hwpmc_profile_totals(p);
+	ck_assert_uint_eq(t->chains[HWPMC_CHAIN_COMPLETE], 1);
+	ck_assert_uint_eq(t->chains[HWPMC_CHAIN_NO_TABLE], 1);
+	ck_assert_uint_eq(t->chains[HWPMC_CHAIN_DEPTH], 1);
+	ck_assert_uint_eq(t->chains[HWPMC_CHAIN_BROKEN], 1);
+	s = hwpmc_profile_stacks(p, &n);
+	while (n && s->nframe != 3)
+		s++, n--;
+	ck_assert_uint_gt(n, 0);
+	ck_assert_uint_eq(s->frame[1]->addr, 0x1f);
+	ck_assert_int_eq(s->frame[2]->image->kind, HWPMC_IMAGE_CHAIN_END);
+	ck_assert_str_eq(s->frame[2]->symbol->name, "[no unwind table]");
+	ck_assert(!s->frame[2]->symbol->unknown);
+}
+END_TEST
+
 START_TEST(a_chain_without_an_address_is_counted)
 {
 	uint64_t mark = HWPMC_PC_USER;
@@ -411,6 +447,7 @@ int main(void)
 	harness_add(the_same_file_in_two_processes_is_one_image);
 	harness_add(generated_code_of_two_processes_is_two_images);
 	harness_add(a_chain_through_the_kernel_goes_on_in_the_program);
+	harness_add(a_chain_that_ends_early_has_a_frame_that_says_why);
 	harness_add(a_chain_without_an_address_is_counted);
 	harness_add(an_exec_is_not_undone_by_the_older_fork_that_is_read_later);
 	return harness_run();

@@ -171,12 +171,15 @@ START_TEST(a_chain_is_one_line_with_callers_and_where_it_was_cut)
 {
 	uint64_t pc[] = { (uintptr_t)here, (uintptr_t)here + 1, 0x10 };
 	uint64_t hidden[] = { HWPMC_PC_HIDDEN, HWPMC_PC_USER, 0x10 };
+	uint64_t early[] = { 0x10, HWPMC_PC_END(HWPMC_CHAIN_NO_RULE) };
 	char *text;
 
 	begin_here();
 	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_CUT, 3, pc);
 	loggen_sample(&log_, 7, HWPMC_SAMPLE_HIDDEN | HWPMC_SAMPLE_SPLIT, 3,
 		      hidden);
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_TABLES | HWPMC_SAMPLE_ENDS,
+		      2, early);
 	write_log(log_.len);
 	text = dump_ok("--type sample");
 	sprintf(expected, ": %" PRIx64 " here+0x0 (%s) <- %" PRIx64 " here+0x1 (%s)"
@@ -185,7 +188,9 @@ START_TEST(a_chain_is_one_line_with_callers_and_where_it_was_cut)
 	ck_assert_msg(strstr(text, expected) != NULL, "%s", text);
 	ck_assert_ptr_nonnull(strstr(text, ": hidden [unknown] ([hidden kernel])"
 				     " <- 10 [unknown] ([unknown])\n"));
-	ck_assert_uint_eq(lines(text), 2);
+	ck_assert_ptr_nonnull(strstr(text, ": 10 [unknown] ([unknown]) <-"
+				     " [no unwind rule]\n"));
+	ck_assert_uint_eq(lines(text), 3);
 	text = dump_ok("--type sample --depth 1");
 	ck_assert_ptr_null(strstr(text, "here+0x1"));
 }

@@ -37,3 +37,29 @@ void missing_put_pauses(FILE *f, const struct missing_pauses *m)
 		fputs("too much CPU time", f);
 	fputs("; take a longer period (-c), or see kern.hwpmc.selfcost in hwpmc(4)", f);
 }
+
+static uint64_t count_chains(const uint64_t *chain)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < HWPMC_CHAIN__COUNT; i++)
+		n += chain[i];
+	return n;
+}
+
+bool missing_chains(const uint64_t *chain)
+{
+	return count_chains(chain) > 0;
+}
+
+void missing_put_chains(FILE *f, const uint64_t *chain)
+{
+	uint64_t all = count_chains(chain);
+
+	fprintf(f, "%.1f %% of %" PRIu64 " call chains complete",
+		100.0 * chain[HWPMC_CHAIN_COMPLETE] / all, all);
+	for (uint32_t i = 1; i < HWPMC_CHAIN__COUNT; i++)
+		if (chain[i])
+			fprintf(f, "; %" PRIu64 " end early: %s", chain[i],
+				hwpmc_name_of_chain_end(i));
+}

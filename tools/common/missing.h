@@ -3,6 +3,7 @@
 #ifndef TOOLS_MISSING_H
 #define TOOLS_MISSING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,5 +21,10 @@ struct missing_pauses {
 
 /* One sentence without its end of line. */
 void missing_put_pauses(FILE *f, const struct missing_pauses *m);
+
+/* Chains walked by unwind tables, by enum hwpmc_chain_end. Were there any? */
+bool missing_chains(const uint64_t *chain);
+/* The share that is complete, and why others end early; without the end of line. */
+void missing_put_chains(FILE *f, const uint64_t *chain);
 
 #endif

@@ -64,6 +64,10 @@ static struct dump_piece *make_place(struct dump *d, const struct hwpmc_place *p
 {
 	const struct hwpmc_frame *f = &p->frame;
 
+	if (f->image->kind == HWPMC_IMAGE_CHAIN_END) {
+		fprintf(d->side, "%s", f->symbol->name);
+		return dump_make(d, &d->places, p->serial);
+	}
 	if (f->image->kind == HWPMC_IMAGE_HIDDEN)
 		fputs("hidden", d->side);
 	else

@@ -196,6 +196,7 @@ static enum category category_of(const struct hwpmc_frame *frame)
 {
 	switch (frame->image->kind) {
 	case HWPMC_IMAGE_UNKNOWN:
+	case HWPMC_IMAGE_CHAIN_END:
 		return CATEGORY_OTHER;
 	case HWPMC_IMAGE_JIT:
 		return CATEGORY_JIT;

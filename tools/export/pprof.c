@@ -131,7 +131,8 @@ static uint64_t location(struct pprof *p, struct hwpmc_frame *const *frame,
 	pprof__location__init(l);
 	l->id = id + 1;
 	l->address = frame[0]->addr;
-	if (frame[0]->image->kind != HWPMC_IMAGE_UNKNOWN) {
+	if (frame[0]->image->kind != HWPMC_IMAGE_UNKNOWN &&
+	    frame[0]->image->kind != HWPMC_IMAGE_CHAIN_END) {
 		l->mapping_id = mapping(p, frame[0]->image);
 		in = to->mapping[l->mapping_id - 1];
 	}

@@ -66,8 +66,7 @@ struct record {
 	int level;			/* of zstd, 0: plain */
 	struct sink sink;
 	uint64_t samples;		/* in the file */
-	uint64_t chains;		/* walked by unwind tables, */
-	uint64_t chain[HWPMC_CHAIN__COUNT];	/* by how they end */
+	uint64_t chain[HWPMC_CHAIN__COUNT];	/* walked by unwind tables, by their end */
 	struct pauses pauses;
 	uint32_t khz;			/* of the log's clock */
 	uint64_t raised;		/* the least period that is allowed, if it is more
@@ -164,17 +163,11 @@ static int parse_options(struct record *r, int argc, char *argv[], bool *help)
 /* How the chains end that were walked by unwind tables. */
 static void note_chain(struct record *r, const struct hwpmc_log_hdr *h)
 {
-	const struct hwpmc_log_sample *s = (const void *)h;
-	uint64_t reason = 0;
+	int end = hwpmc_chain_end((const void *)h);
 
-	if (!(h->flags & HWPMC_SAMPLE_TABLES))
+	if (end < 0)
 		return;
-	if (h->flags & HWPMC_SAMPLE_CUT)
-		reason = HWPMC_CHAIN_DEPTH;
-	else if (h->flags & HWPMC_SAMPLE_ENDS)
-		reason = HWPMC_PC_REASON(s->pc[(h->len - sizeof(*s)) / 8 - 1]);
-	r->chain[reason < HWPMC_CHAIN__COUNT ? reason : HWPMC_CHAIN_BROKEN]++;
-	r->chains++;
+	r->chain[end]++;
 }
 
 /* What the summary tells of the log. */
@@ -340,19 +333,9 @@ static void print_pauses(const struct record *r)
 
 static void print_chains(const struct record *r)
 {
-	static const char *const why[HWPMC_CHAIN__COUNT] = {
-		"complete", "in code that no mapping holds", "no unwind table",
-		"no rule for the code", "stack not in memory", "no return address",
-		"depth limit",
-	};
-
-	if (!r->chains)
+	if (!missing_chains(r->chain))
 		return;
-	fprintf(stderr, "%.1f %% of %" PRIu64 " call chains complete",
-		100.0 * r->chain[0] / r->chains, r->chains);
-	for (unsigned int i = 1; i < HWPMC_CHAIN__COUNT; i++)
-		if (r->chain[i])
-			fprintf(stderr, "; %" PRIu64 " %s", r->chain[i], why[i]);
+	missing_put_chains(stderr, r->chain);
 	fputc('\n', stderr);
 }
 

@@ -58,6 +58,11 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 	print_drops(f, t);
 	if (t->pauses)
 		print_pauses(f, t);
+	if (missing_chains(t->chains)) {
+		fputs("# ", f);
+		missing_put_chains(f, t->chains);
+		fputc('\n', f);
+	}
 	if (t->cut)
 		fputs("# the log ends in the middle of a record\n", f);
 }

@@ -18,7 +18,7 @@ frames() {
 
 # The loader resolves symbols behind code whose frame is in rbx, for which there is no rule.
 chains() {
-	check grep -Eq '^(100.0|9[0-9].[0-9]) % of [0-9]+ call chains complete(; [0-9]+ no rule for the code)?$' "$1"
+	check grep -Eq '^(100.0|9[0-9].[0-9]) % of [0-9]+ call chains complete(; [0-9]+ end early: no unwind rule)?$' "$1"
 }
 
 # leaf, 41 times down, main, two functions of the C library, _start.
@@ -54,7 +54,10 @@ a_chain_that_ends_early_says_why() {
 	check objcopy --remove-section=.eh_frame --remove-section=.eh_frame_hdr "$deep" bare
 	"$hwpmc" record --call-graph=tables -e instructions:u -c 20000 -o b.log -- \
 		./bare 40 1000000 >out 2>said || fail "$(cat said)"
-	check grep -Eq 'call chains complete; [0-9]+ no unwind table' said
+	check grep -Eq 'call chains complete; [0-9]+ end early: no unwind table' said
+	"$hwpmc" report -i b.log >report 2>&1
+	check grep -Eq '^# .* call chains complete; [0-9]+ end early: no unwind table' report
+	check sh -c "'$hwpmc' report -i b.log --tree --stdio | grep -q '\[no unwind table\]'"
 	"$pmcstat" -R b.log | grep '^callchain' >chains
 	# The sampled address and the reason.
 	check awk 'NF == 8 && $8 == "no-table" { n++ } END { exit !(n >= 90) }' chains
