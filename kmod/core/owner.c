@@ -168,8 +168,9 @@ static bool blocks_to_wait(const sigset_t *set)
 	       !sigismember((sigset_t *)set, SIGRTMIN);
 }
 
-/* A process that waits for SIGIO (sigtimedwait, signalfd) has it blocked in some
- * thread, or had it blocked when it started to wait (.real_blocked). */
+/* A process that waits for SIGIO (sigtimedwait, signalfd) has it blocked in every
+ * thread, or had it blocked when it started to wait (.real_blocked): one that has not
+ * would be given it, and end. A helper thread of a profiler often blocks all signals. */
 static bool wants_sigio(struct task_struct *leader)
 {
 	struct sighand_struct *sighand = rcu_dereference(leader->sighand);
@@ -180,10 +181,10 @@ static bool wants_sigio(struct task_struct *leader)
 	if (sighand->action[SIGIO - 1].sa.sa_handler != SIG_DFL)
 		return true;
 	for_each_thread(leader, task)
-		if (blocks_to_wait(&task->blocked) ||
-		    blocks_to_wait(&task->real_blocked))
-			return true;
-	return false;
+		if (!(task->flags & PF_EXITING) && !blocks_to_wait(&task->blocked) &&
+		    !blocks_to_wait(&task->real_blocked))
+			return false;
+	return true;
 }
 
 void hwpmc_sigio(struct pid *tgid)

@@ -4,6 +4,7 @@
  * without targets is read; for those who handle it or wait for it.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sys/syscall.h>
 
 #include "harness.h"
@@ -168,6 +169,44 @@ START_TEST(who_blocks_all_signals_for_a_moment_is_not_ended_by_sigio)
 }
 END_TEST
 
+/* A helper thread of a profiler, which leaves all signals to the others. */
+static void *wait_for_the_end(void *end)
+{
+	char byte;
+
+	if (read(*(int *)end, &byte, 1) < 0)
+		abort();
+	return NULL;
+}
+
+static void block_all_in_a_thread(void *arg)
+{
+	int fd = dev_open(), end[2];
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	sigset_t all, before;
+	pthread_t thread;
+
+	signal(SIGIO, SIG_DFL);
+	ck_assert_int_eq(pipe(end), 0);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_the_end, &end[0]), 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	dev_read(fd, id);
+	close(end[1]);
+	pthread_join(thread, NULL);
+	close(fd);
+}
+
+START_TEST(a_helper_thread_that_blocks_all_signals_does_not_make_sigio_end_the_owner)
+{
+	struct child c = dev_child(block_all_in_a_thread, NULL);
+
+	dev_go(&c);
+	dev_wait(&c);
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -178,5 +217,6 @@ int main(void)
 	harness_add(who_waits_for_sigio_in_a_set_of_signals_gets_it);
 	harness_add(who_does_not_handle_sigio_is_not_ended_by_it);
 	harness_add(who_blocks_all_signals_for_a_moment_is_not_ended_by_sigio);
+	harness_add(a_helper_thread_that_blocks_all_signals_does_not_make_sigio_end_the_owner);
 	return harness_run();
 }
