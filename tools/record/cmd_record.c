@@ -183,10 +183,6 @@ static void note_record(struct record *r, const struct hwpmc_log_hdr *h)
 	case HWPMC_LOG_THROTTLE:
 		pauses_add(&r->pauses, (const void *)h);
 		break;
-	case HWPMC_LOG_MAP_IN:
-		if (r->sampler.flags & HWPMC_F_TABLES)
-			tables_map(&r->sampler.tables, (const void *)h);
-		break;
 	case HWPMC_LOG_INITIALIZE:
 		r->khz = ((const struct hwpmc_log_initialize *)h)->khz;
 		break;

@@ -79,12 +79,12 @@ static int parse_ring_size(struct sampler *s, const char *arg)
 
 static int parse_call_graph(struct sampler *s, const char *arg)
 {
-	s->flags &= ~(HWPMC_F_CALLCHAIN | HWPMC_F_TABLES);
-	if (!arg || strcmp(arg, "fp") == 0)
+	s->frame_pointers = arg && strcmp(arg, "fp") == 0;
+	if (!arg || s->frame_pointers || strcmp(arg, "tables") == 0)
 		s->flags |= HWPMC_F_CALLCHAIN;
-	else if (strcmp(arg, "tables") == 0)
-		s->flags |= HWPMC_F_CALLCHAIN | HWPMC_F_TABLES;
-	else if (strcmp(arg, "none") != 0)
+	else if (strcmp(arg, "none") == 0)
+		s->flags &= ~(HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN);
+	else
 		return msg_usage("invalid kind of call chains '%s' (tables, fp, none)",
 				 arg);
 	return 0;
@@ -140,6 +140,8 @@ int sampler_check(struct sampler *s)
 		return msg_usage("-p cannot be combined with -a or -C");
 	if (!s->command && !s->system && !s->npid)
 		return msg_usage("nothing to sample: give a command, -p, -a or -C");
+	if (s->flags & HWPMC_F_CALLCHAIN && !s->frame_pointers)
+		s->flags |= HWPMC_F_TABLES;
 	if (s->all && cpus_online(&s->cpus) < 0) {
 		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		return EXIT_STAT_FAILED;
@@ -149,10 +151,17 @@ int sampler_check(struct sampler *s)
 
 /* ---- the rings ----------------------------------------------------------- */
 
+static int take_records(unsigned int cpu, const void *data, size_t len, void *arg)
+{
+	struct sampler *s = arg;
+
+	tables_see(&s->tables, data, len);
+	return s->take(cpu, data, len, s->arg);
+}
+
 void sampler_drain(struct sampler *s)
 {
-	hwpmc_rings_read(s->rings, s->take, s->arg, NULL);
-	tables_load(&s->tables);
+	hwpmc_rings_read(s->rings, take_records, s, NULL);
 }
 
 int sampler_open(struct sampler *s)
@@ -357,6 +366,7 @@ err_launch:
 
 void sampler_end(struct sampler *s)
 {
+	tables_end(&s->tables);
 	each_pmc(s, hwpmc_stop);
 	sampler_drain(s);
 	hwpmc_flush_log(s->h);

@@ -28,6 +28,7 @@ struct sampler {
 	struct tables tables;		/* that the module has been given */
 	uint32_t values;		/* HWPMC_F_LOG_*, 0: samples only */
 	bool all, system, descendants;
+	bool frame_pointers;		/* user chains by these, not by tables */
 	bool quiet;			/* do not say what was chosen */
 	struct cpus cpus;
 	pid_t *pid;
@@ -69,9 +70,9 @@ enum {
 "  -c PERIOD           events per sample; default: 1000003, of\n" \
 "                      clock.prof 8, of other events of the kernel 1\n"	\
 "  -g                  with call chains\n"				\
-"      --call-graph=HOW  with call chains: by frame pointers (fp, as -g), by\n" \
-"                      unwind tables (tables), which programs without frame\n" \
-"                      pointers have, or without (none)\n" \
+"      --call-graph=HOW  with call chains: by unwind tables (tables, as -g),\n" \
+"                      by frame pointers (fp), which few programs have, or\n" \
+"                      without (none)\n" \
 "      --user-callchain  with the user's chain behind samples of the kernel\n" \
 "  -a                  all CPUs, all processes\n"		\
 "  -C CPUS             these CPUs: 0,2-3\n"				\

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,19 +22,19 @@
 #define LOADER		"/lib64/ld-linux-x86-64.so.2"
 #define FILE_MAX	(4ull << 30)	/* what a table can describe */
 
-static bool is_known(const struct tables *t, const struct tables_file *f)
+static bool is_known(const struct tables_files *set, const struct tables_file *f)
 {
-	for (unsigned int i = 0; i < t->nfile; i++)
-		if (t->file[i].inode == f->inode && t->file[i].major == f->major &&
-		    t->file[i].minor == f->minor)
+	for (unsigned int i = 0; i < set->n; i++)
+		if (set->file[i].inode == f->inode && set->file[i].major == f->major &&
+		    set->file[i].minor == f->minor)
 			return true;
 	return false;
 }
 
-static void note_file(struct tables *t, const struct tables_file *f)
+static void note_file(struct tables_files *set, const struct tables_file *f)
 {
-	t->file = must_realloc(t->file, t->nfile + 1, sizeof(*t->file));
-	t->file[t->nfile++] = *f;
+	set->file = must_realloc(set->file, set->n + 1, sizeof(*set->file));
+	set->file[set->n++] = *f;
 }
 
 /* To the module; u is freed. A file that has no information is none of the user's
@@ -68,8 +69,8 @@ static bool load_file(struct tables *t, const char *path, const struct tables_fi
 		f = (struct tables_file){ st.st_ino, major(st.st_dev), minor(st.st_dev) };
 		if (as)
 			f = *as;
-		if (!is_known(t, &f)) {
-			note_file(t, &f);
+		if (!is_known(&t->tried, &f)) {
+			note_file(&t->tried, &f);
 			if (hwpmc_unwind_read(fd, &u) == 0) {
 				u.inode = f.inode;
 				u.major = f.major;
@@ -179,29 +180,93 @@ static void load_map(struct tables *t, const struct tables_map *m)
 		load_file(t, m->path, &m->file);
 }
 
-void tables_map(struct tables *t, const struct hwpmc_log_map *map)
+static void map_free(struct tables_map *m)
 {
-	const struct tables_file f = { map->inode, map->major, map->minor };
-
-	if (!t->h || map->pid < 0 || map->hdr.flags & HWPMC_MAP_ANON || is_known(t, &f))
-		return;
-	for (unsigned int i = 0; i < t->nmap; i++)
-		if (t->map[i].file.inode == f.inode && t->map[i].file.major == f.major &&
-		    t->map[i].file.minor == f.minor)
-			return;
-	t->map = must_realloc(t->map, t->nmap + 1, sizeof(*t->map));
-	t->map[t->nmap++] = (struct tables_map){
-		f, map->pid, map->start, map->end, must_strdup(map->path),
-	};
+	free(m->path);
+	free(m);
 }
 
-void tables_load(struct tables *t)
+/* Blocks while there is nothing to do; NULL: the end. */
+static struct tables_map *take_map(struct tables *t)
 {
-	for (unsigned int i = 0; i < t->nmap; i++) {
-		load_map(t, &t->map[i]);
-		free(t->map[i].path);
+	struct tables_map *m;
+
+	pthread_mutex_lock(&t->lock);
+	while (!t->first && !t->ends)
+		pthread_cond_wait(&t->more, &t->lock);
+	m = t->ends ? NULL : t->first;
+	if (m)
+		t->first = m->next;
+	pthread_mutex_unlock(&t->lock);
+	return m;
+}
+
+static void *load_maps(void *arg)
+{
+	struct tables *t = arg;
+	struct tables_map *m;
+
+	while ((m = take_map(t)) != NULL) {
+		load_map(t, m);
+		map_free(m);
 	}
-	t->nmap = 0;
+	return NULL;
+}
+
+/* Signals are for the thread that waits for them. */
+static bool start_thread(struct tables *t)
+{
+	sigset_t all, before;
+
+	if (t->threaded)
+		return true;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	t->threaded = pthread_create(&t->thread, NULL, load_maps, t) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return t->threaded;
+}
+
+static void put_map(struct tables *t, struct tables_map *m)
+{
+	pthread_mutex_lock(&t->lock);
+	if (t->first)
+		t->last->next = m;
+	else
+		t->first = m;
+	t->last = m;
+	pthread_cond_signal(&t->more);
+	pthread_mutex_unlock(&t->lock);
+}
+
+static void see_map(struct tables *t, const struct hwpmc_log_map *map)
+{
+	const struct tables_file f = { map->inode, map->major, map->minor };
+	struct tables_map *m;
+
+	if (map->pid < 0 || map->hdr.flags & HWPMC_MAP_ANON || !f.inode ||
+	    is_known(&t->seen, &f) || !start_thread(t))
+		return;
+	note_file(&t->seen, &f);
+	m = must_calloc(1, sizeof(*m));
+	*m = (struct tables_map){
+		.file = f, .pid = map->pid, .start = map->start, .end = map->end,
+		.path = must_strdup(map->path),
+	};
+	put_map(t, m);
+}
+
+void tables_see(struct tables *t, const void *records, size_t len)
+{
+	const char *at = records, *end = at + len;
+
+	while (t->h && at < end) {
+		const struct hwpmc_log_hdr *h = (const void *)at;
+
+		if (h->type == HWPMC_LOG_MAP_IN)
+			see_map(t, (const void *)h);
+		at += h->len;
+	}
 }
 
 /* What a process has mapped already. */
@@ -241,6 +306,8 @@ void tables_begin(struct tables *t, struct hwpmc *h, char **command, const pid_t
 	struct hwpmc_unwind u;
 
 	t->h = h;
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->more, NULL);
 	if (hwpmc_unwind_read_vdso(&u) == 0)
 		give(t, &u);
 	if (command)
@@ -249,11 +316,28 @@ void tables_begin(struct tables *t, struct hwpmc *h, char **command, const pid_t
 		load_process(t, pid[i]);
 }
 
+void tables_end(struct tables *t)
+{
+	struct tables_map *m;
+
+	if (!t->threaded)
+		return;
+	pthread_mutex_lock(&t->lock);
+	t->ends = true;
+	pthread_cond_signal(&t->more);
+	pthread_mutex_unlock(&t->lock);
+	pthread_join(t->thread, NULL);
+	t->threaded = false;
+	while ((m = t->first) != NULL) {
+		t->first = m->next;
+		map_free(m);
+	}
+	t->h = NULL;
+}
+
 void tables_free(struct tables *t)
 {
-	for (unsigned int i = 0; i < t->nmap; i++)
-		free(t->map[i].path);
-	free(t->map);
-	free(t->file);
-	*t = (struct tables){ .h = NULL };
+	tables_end(t);
+	free(t->tried.file);
+	free(t->seen.file);
 }

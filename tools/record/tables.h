@@ -2,12 +2,15 @@
 /*
  * tables.h - unwind tables for the module: of the command that is to be sampled and its
  * libraries before it runs, of processes that run already, and of what is mapped later, by
- * the MAP_IN records. One thread.
+ * the MAP_IN records. Those are read by a thread of their own: large files take longer than
+ * a ring takes to fill.
  */
 #ifndef TOOLS_TABLES_H
 #define TOOLS_TABLES_H
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -21,8 +24,14 @@ struct tables_file {
 	uint32_t major, minor;
 };
 
+struct tables_files {
+	struct tables_file *file;
+	unsigned int n;
+};
+
 /* A mapping whose file is to be tried. */
 struct tables_map {
+	struct tables_map *next;
 	struct tables_file file;
 	int32_t pid;
 	uint64_t start, end;
@@ -31,19 +40,26 @@ struct tables_map {
 
 struct tables {
 	struct hwpmc *h;		/* NULL: none are wanted */
-	struct tables_file *file;
-	unsigned int nfile;
-	struct tables_map *map;		/* taken from records, not loaded yet */
-	unsigned int nmap;
-	uint64_t loaded, failed;
-	bool told;			/* that the module takes no more */
+	struct tables_files tried;	/* before the thread is there, then the thread's */
+	struct tables_files seen;	/* in records: the caller's */
+	uint64_t loaded, failed;	/* as tried */
+	bool told;			/* that the module takes no more: as tried */
+
+	pthread_t thread;
+	bool threaded;			/* there is one */
+	pthread_mutex_t lock;		/* protects those below */
+	pthread_cond_t more;		/* there is a first, or the end */
+	struct tables_map *first, *last;
+	bool ends;
 };
 
+/* Those of the command, and of what the processes have mapped. */
 void tables_begin(struct tables *t, struct hwpmc *h, char **command, const pid_t *pid,
 		  unsigned int npid);
-void tables_map(struct tables *t, const struct hwpmc_log_map *map);
-/* Load what tables_map() has taken. */
-void tables_load(struct tables *t);
+/* Takes note of mappings among whole records. */
+void tables_see(struct tables *t, const void *records, size_t len);
+/* What was seen and is not read yet is left. */
+void tables_end(struct tables *t);
 void tables_free(struct tables *t);
 
 #endif /* TOOLS_TABLES_H */
