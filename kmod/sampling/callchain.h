@@ -11,15 +11,15 @@
 struct hwpmc_pmc;
 struct pt_regs;
 
-/* Marks in a chain at most: HWPMC_PC_USER, HWPMC_PC_FP, HWPMC_PC_END(). */
-#define HWPMC_CALLCHAIN_MARKS	3
+/* Entries that a chain can have beyond its depth: HWPMC_PC_USER. */
+#define HWPMC_CALLCHAIN_MARKS	1
 
 /*
  * Fill pc[] for a sample of the PMC at regs (NULL: at the caller of this module, in
- * the kernel): 1 to max frames, and where max is more than 1 marks: HWPMC_PC_USER
- * between kernel and user frames, and, with HWPMC_F_TABLES, two more. *flags gets
- * HWPMC_SAMPLE_*. Returns the number of entries, at most max + HWPMC_CALLCHAIN_MARKS (1
- * without HWPMC_F_TABLES). NMI, or interrupts off.
+ * the kernel): 1 to max frames, among them, with HWPMC_F_TABLES, HWPMC_PC_FP and
+ * HWPMC_PC_END(); and where max is more than 1 HWPMC_PC_USER between kernel and user
+ * frames. *flags gets HWPMC_SAMPLE_*. Returns the number of entries, at most
+ * max + HWPMC_CALLCHAIN_MARKS. NMI, or interrupts off.
  */
 unsigned int hwpmc_callchain_nmi(const struct hwpmc_pmc *pmc,
 				 struct pt_regs *regs, u64 *pc,

@@ -83,15 +83,15 @@ static u64 count_periods_nmi(struct hwpmc_row_cpu *rc, u64 overshoot)
 
 /* ---- the record ---------------------------------------------------------- */
 
-/* Entries are kept for the marks of the chain. Where only one fits it is a frame, for a
- * chain of one has no mark. */
+/* An entry is kept for the mark between kernel and user. Where only one fits it is a
+ * frame, for a chain of one has no mark. */
 static unsigned int max_depth_nmi(const struct hwpmc_pmc *pmc, u64 room)
 {
 	u64 most = pmc->flags & HWPMC_F_CALLCHAIN ? hwpmc_callchaindepth : 1;
-	u64 marks = pmc->flags & HWPMC_F_TABLES ? HWPMC_CALLCHAIN_MARKS : 1;
 	u64 entries = 1 + (room - SMALLEST) / sizeof(u64);
 
-	return entries <= marks ? 1 : min(entries - marks, most);
+	return entries <= HWPMC_CALLCHAIN_MARKS ? 1 :
+		min(entries - HWPMC_CALLCHAIN_MARKS, most);
 }
 
 static size_t put_context_nmi(void *at, struct hwpmc_ring *ring, s32 pid, s32 tid,

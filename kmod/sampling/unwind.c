@@ -169,11 +169,12 @@ static unsigned int finish_nmi(const struct hwpmc_pmc *pmc, struct hwpmc_unwind_
 {
 	unsigned int more;
 
-	/* No room for a mark, see hwpmc_unwind_chain_nmi(). */
-	if (max == 1 && end != HWPMC_CHAIN_COMPLETE)
+	/* Marks count towards max: a chain without room for one ends by its depth. */
+	if (n == max && end != HWPMC_CHAIN_COMPLETE)
 		end = HWPMC_CHAIN_DEPTH;
-	if (may_use_frame_pointers_nmi(pmc, end)) {
-		more = walk_frame_pointers_nmi(w, pc + n + 1, max - n);
+	/* A mark, a frame, and a mark at the end. */
+	if (may_use_frame_pointers_nmi(pmc, end) && max - n >= 3) {
+		more = walk_frame_pointers_nmi(w, pc + n + 1, max - n - 2);
 		if (more) {
 			pc[n] = HWPMC_PC_FP;
 			n += 1 + more;

@@ -38,9 +38,9 @@ struct hwpmc_tables *hwpmc_tables_take(struct hwpmc_owner *owner);
 void hwpmc_tables_free(struct hwpmc_tables *tables);
 
 /*
- * The frames of user mode at regs, of 64 bits: at most max addresses, and, if max is more
- * than 1, at most two marks. readable: the page tables of the current process are loaded.
- * Adds to *flags. Returns the number of entries. NMI, or interrupts off; page faults
+ * The frames of user mode at regs, of 64 bits: at most max entries, addresses and
+ * marks; where there is no room for a mark the chain ends by its depth. readable: the
+ * page tables of the current process are loaded. Adds to *flags. Returns the number of entries. NMI, or interrupts off; page faults
  * disabled.
  */
 unsigned int hwpmc_unwind_chain_nmi(const struct hwpmc_pmc *pmc, const struct pt_regs *regs,
