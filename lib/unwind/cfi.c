@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * cfi.c - the ranges of a file's call-frame information. Functions are found by the
- * table of .eh_frame_hdr, which linkers make for exceptions, so that stripped files have
- * it too; elfutils reads the information itself. Files are not trusted.
+ * table of .eh_frame_hdr, which linkers make for exceptions; without that, as in static
+ * programs, by their entries in .eh_frame (frames.c). elfutils reads the information
+ * itself. Files are not trusted.
  */
 #include <errno.h>
 #include <gelf.h>
@@ -64,8 +65,8 @@ static const struct eh_frame_hdr *find_header(Elf *elf, uint64_t *at, size_t *si
 }
 
 /* All ranges from `at` up to `limit`, or to where there is no information. */
-static int read_function(Dwarf_CFI *cfi, uint64_t at, uint64_t limit,
-			 struct cfi_ranges *ranges)
+int cfi_read_function(Dwarf_CFI *cfi, uint64_t at, uint64_t limit,
+		      struct cfi_ranges *ranges)
 {
 	Dwarf_Addr start, end;
 	Dwarf_Frame *frame;
@@ -96,7 +97,7 @@ static int read_functions(Dwarf_CFI *cfi, const struct eh_frame_hdr *h, uint64_t
 		uint64_t limit = i + 1 < h->count ? base + h->entry[i + 1].function :
 				 UINT64_MAX;
 
-		if (read_function(cfi, at, limit, ranges))
+		if (cfi_read_function(cfi, at, limit, ranges))
 			return -1;
 	}
 	return 0;
@@ -112,20 +113,20 @@ static bool can_read(const struct eh_frame_hdr *h, size_t size)
 int cfi_ranges_read(Elf *elf, struct cfi_ranges *ranges)
 {
 	const struct eh_frame_hdr *h;
-	Dwarf_CFI *cfi = NULL;
+	Dwarf_CFI *cfi;
 	uint64_t base;
 	size_t size;
 	int ret;
 
 	*ranges = (struct cfi_ranges){ .n = 0 };
-	h = find_header(elf, &base, &size);
-	if (h && can_read(h, size))
-		cfi = dwarf_getcfi_elf(elf);
+	cfi = dwarf_getcfi_elf(elf);
 	if (!cfi) {
 		errno = ENODATA;
 		return -1;
 	}
-	ret = read_functions(cfi, h, base, ranges);
+	h = find_header(elf, &base, &size);
+	ret = h && can_read(h, size) ? read_functions(cfi, h, base, ranges) :
+	      cfi_read_section(elf, cfi, ranges);
 	dwarf_cfi_end(cfi);
 	if (ret)
 		free(ranges->range);

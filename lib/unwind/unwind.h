@@ -3,6 +3,7 @@
  * unwind.h - inside lib/unwind: from call-frame information to rows.
  *
  *	cfi.c	goes through the functions of a file and the ranges of each (elfutils)
+ *	frames.c the functions of a file without .eh_frame_hdr
  *	rule.c	one range's frame, as elfutils describes it, as a rule of hwpmc_unwind.h
  *	rows.c	ranges in any order, as sorted rows by position in the file
  *	image.c	files, the vdso: open, read, build-id
@@ -31,6 +32,12 @@ struct cfi_ranges {
 /* All ranges with call-frame information, in any order. 0, or -1 with errno; ENODATA: the
  * file has none. The caller frees ranges->range. */
 int cfi_ranges_read(Elf *elf, struct cfi_ranges *ranges);
+
+/* Adds the ranges of the function at [at, limit). 0, or -1: no memory. */
+int cfi_read_function(Dwarf_CFI *cfi, uint64_t at, uint64_t limit,
+		      struct cfi_ranges *ranges);
+/* The same of all functions that the section .eh_frame has an entry for. */
+int cfi_read_section(Elf *elf, Dwarf_CFI *cfi, struct cfi_ranges *ranges);
 
 /* The rule for a frame. */
 uint32_t cfi_rule(Dwarf_Frame *frame);
