@@ -79,13 +79,18 @@ static int parse_ring_size(struct sampler *s, const char *arg)
 
 static int parse_call_graph(struct sampler *s, const char *arg)
 {
-	s->frame_pointers = arg && strcmp(arg, "fp") == 0;
-	if (!arg || s->frame_pointers || strcmp(arg, "tables") == 0)
+	if (!arg)
+		arg = "tables";
+	s->frame_pointers = strcmp(arg, "fp") == 0;
+	s->flags &= ~HWPMC_F_TABLES_FP;
+	if (strcmp(arg, "tables,fp") == 0)
+		s->flags |= HWPMC_F_CALLCHAIN | HWPMC_F_TABLES_FP;
+	else if (s->frame_pointers || strcmp(arg, "tables") == 0)
 		s->flags |= HWPMC_F_CALLCHAIN;
 	else if (strcmp(arg, "none") == 0)
 		s->flags &= ~(HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN);
 	else
-		return msg_usage("invalid kind of call chains '%s' (tables, fp, none)",
+		return msg_usage("invalid kind of call chains '%s' (tables; tables,fp; fp; none)",
 				 arg);
 	return 0;
 }
@@ -342,7 +347,7 @@ int sampler_start(struct sampler *s, struct watch *w, struct launch *l)
 
 	choose_event(s);
 	if (s->flags & HWPMC_F_TABLES)
-		tables_begin(&s->tables, s->h, s->command, s->pid, s->npid);
+		tables_begin(&s->tables, s->h, s->command);
 	for (unsigned int i = 0; i < s->events.n; i++)
 		if (add_event(s, &s->events.spec[i], own) < 0)
 			return -1;
@@ -354,7 +359,10 @@ int sampler_start(struct sampler *s, struct watch *w, struct launch *l)
 		msg("cannot watch process %d: %s", l->pid, strerror(errno));
 		goto err_launch;
 	}
-	if (attach_all(s, w, l) < 0 || start_and_read(s) < 0)
+	if (attach_all(s, w, l) < 0)
+		goto err_launch;
+	tables_attached(&s->tables, s->pid, s->npid);
+	if (start_and_read(s) < 0)
 		goto err_launch;
 	return 0;
 

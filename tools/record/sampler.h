@@ -71,8 +71,9 @@ enum {
 "                      clock.prof 8, of other events of the kernel 1\n"	\
 "  -g                  with call chains\n"				\
 "      --call-graph=HOW  with call chains: by unwind tables (tables, as -g),\n" \
-"                      by frame pointers (fp), which few programs have, or\n" \
-"                      without (none)\n" \
+"                      by tables and, where there is none, frame pointers\n" \
+"                      (tables,fp), by frame pointers (fp), which few programs\n" \
+"                      have, or without (none)\n" \
 "      --user-callchain  with the user's chain behind samples of the kernel\n" \
 "  -a                  all CPUs, all processes\n"		\
 "  -C CPUS             these CPUs: 0,2-3\n"				\

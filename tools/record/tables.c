@@ -300,8 +300,7 @@ static void load_process(struct tables *t, pid_t pid)
 	fclose(f);
 }
 
-void tables_begin(struct tables *t, struct hwpmc *h, char **command, const pid_t *pid,
-		  unsigned int npid)
+void tables_begin(struct tables *t, struct hwpmc *h, char **command)
 {
 	struct hwpmc_unwind u;
 
@@ -312,7 +311,11 @@ void tables_begin(struct tables *t, struct hwpmc *h, char **command, const pid_t
 		give(t, &u);
 	if (command)
 		load_command(t, command[0]);
-	for (unsigned int i = 0; i < npid; i++)
+}
+
+void tables_attached(struct tables *t, const pid_t *pid, unsigned int npid)
+{
+	for (unsigned int i = 0; t->h && i < npid; i++)
 		load_process(t, pid[i]);
 }
 

@@ -53,9 +53,10 @@ struct tables {
 	bool ends;
 };
 
-/* Those of the command, and of what the processes have mapped. */
-void tables_begin(struct tables *t, struct hwpmc *h, char **command, const pid_t *pid,
-		  unsigned int npid);
+/* Those of the command and of its libraries. */
+void tables_begin(struct tables *t, struct hwpmc *h, char **command);
+/* Those of what the processes have mapped, which are attached, and not sampled yet. */
+void tables_attached(struct tables *t, const pid_t *pid, unsigned int npid);
 /* Takes note of mappings among whole records. */
 void tables_see(struct tables *t, const void *records, size_t len);
 /* What was seen and is not read yet is left. */

@@ -66,7 +66,7 @@ a_chain_that_ends_early_says_why() {
 a_kind_of_chain_that_does_not_exist_is_refused() {
 	"$hwpmc" record --call-graph=dwarf -o n.log -- true 2>said
 	check_equal $? 2 "status"
-	check grep -q "invalid kind of call chains 'dwarf' (tables, fp, none)" said
+	check grep -q "invalid kind of call chains 'dwarf' (tables; tables,fp; fp; none)" said
 }
 
 harness_run
