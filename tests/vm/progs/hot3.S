@@ -7,14 +7,20 @@
 	.globl	\name
 	.type	\name, @function
 \name:
+	.cfi_startproc
 	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
 	mov	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
 	mov	$\rounds, %ecx
 1:	add	$1, %rdx
 	dec	%ecx
 	jnz	1b
 	pop	%rbp
+	.cfi_def_cfa %rsp, 8
 	ret
+	.cfi_endproc
 	.size	\name, . - \name
 	.endm
 
@@ -26,6 +32,8 @@
 	.globl	_start
 	.type	_start, @function
 _start:
+	.cfi_startproc
+	.cfi_undefined %rip
 	xor	%ebp, %ebp
 	mov	$10000, %ebx
 1:	call	hot_sixty
@@ -36,5 +44,6 @@ _start:
 	mov	$60, %eax
 	xor	%edi, %edi
 	syscall
+	.cfi_endproc
 	.size	_start, . - _start
 	.section .note.GNU-stack, "", @progbits
