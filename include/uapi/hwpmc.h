@@ -281,6 +281,8 @@ enum hwpmc_reason {
 	HWPMC_WHY_UNWIND_ROW = 75,	/* not rising, or not a rule [row] */
 	HWPMC_WHY_UNWIND_LIMIT = 76,	/* the owner's tables would be larger than
 					 * kern.hwpmc.unwindtables [KiB needed] */
+	HWPMC_WHY_UNWIND_FILES = 77,	/* too many tables of the owner are of files whose
+					 * numbers have the same hash [how many] */
 	HWPMC_WHY__COUNT
 };
 
@@ -699,7 +701,7 @@ struct hwpmc_op_batch {
  * of its MAP_IN records, and the build-id must be equal (length 0: the file has none). The
  * module copies the rows. Tables go when the owner's log ends, at the latest, and are charged
  * to RLIMIT_MEMLOCK as rings are. Errors: EINVAL FLAGS, RESERVED (build-id), UNWIND_ROW;
- * E2BIG UNWIND_LIMIT; EPERM LOCKED_MEMORY; EFAULT BAD_ADDRESS; ENOMEM NO_MEMORY; EINTR.
+ * E2BIG UNWIND_LIMIT, UNWIND_FILES; EPERM LOCKED_MEMORY; EFAULT BAD_ADDRESS; ENOMEM NO_MEMORY; EINTR.
  */
 #define HWPMC_UNWIND_F_VDSO	0x1u	/* of the vdso: no inode, device, build-id */
 

@@ -23,7 +23,10 @@
 #include "unwind.h"
 #include "unwind_maps.h"
 
-#define BUCKET_BITS	8
+#define BUCKET_BITS	10
+/* The owner chooses the files: without a bound an NMI could walk all of its tables for
+ * each frame. All programs of an installation, some 2,000 files, are 2 in a bucket. */
+#define BUCKET_TABLES	32
 
 struct hwpmc_owned_table {
 	struct hwpmc_unwind_file file;
@@ -341,29 +344,37 @@ static struct hwpmc_tables *tables_of(struct hwpmc_owner *owner)
 	return owner->tables;
 }
 
+/* *n: how many tables are in the bucket. */
 static struct hwpmc_owned_table *table_find(struct hwpmc_tables *tables,
-					    const struct hwpmc_unwind_file *file)
+					    const struct hwpmc_unwind_file *file,
+					    unsigned int *n)
 {
-	struct hwpmc_owned_table *t;
+	struct hwpmc_owned_table *t, *found = NULL;
 
 	lockdep_assert_held(&hwpmc_lock);
-	hlist_for_each_entry(t, bucket_of_nmi(tables, file), node)
+	*n = 0;
+	hlist_for_each_entry(t, bucket_of_nmi(tables, file), node) {
+		(*n)++;
 		if (is_same_file_nmi(&t->file, file))
-			return t;
-	return NULL;
+			found = t;
+	}
+	return found;
 }
 
 int hwpmc_tables_put(struct hwpmc_owner *owner, struct hwpmc_op_unwind *op,
 		     struct hwpmc_owned_table *table, struct hwpmc_owned_table **old)
 {
 	struct hwpmc_tables *tables = tables_of(owner);
+	unsigned int n;
 	u64 pages;
 
 	lockdep_assert_held(&hwpmc_lock);
 	*old = NULL;
 	if (!tables)
 		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
-	*old = table_find(tables, &table->file);
+	*old = table_find(tables, &table->file, &n);
+	if (table->row && !*old && n >= BUCKET_TABLES)
+		return hwpmc_refuse(&op->hdr, -E2BIG, HWPMC_WHY_UNWIND_FILES, n);
 	pages = tables->pages + table->pages - (*old ? (*old)->pages : 0);
 	if (table->row && pages << (PAGE_SHIFT - 10) > READ_ONCE(hwpmc_unwindtables)) {
 		*old = NULL;

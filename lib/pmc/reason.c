@@ -116,6 +116,8 @@ WHY(UNWIND_ROW, "the rows of an unwind table must rise, and each must be a rule"
     "row", DETAIL_DECIMAL, NULL),
 WHY(UNWIND_LIMIT, "the unwind tables would be larger than kern.hwpmc.unwindtables",
     "KiB needed:", DETAIL_DECIMAL, "raise it: sysctl kern.hwpmc.unwindtables=KIB"),
+WHY(UNWIND_FILES, "too many unwind tables are of files whose inode and device numbers have the "
+    "same hash", "tables", DETAIL_DECIMAL, "remove some of them"),
 WHY(NO_PMU, "this processor has no performance counters that the module knows", NULL,
     DETAIL_NONE, NULL),
 WHY(PMU_GUEST, "the hypervisor gives this machine no performance counters", NULL,

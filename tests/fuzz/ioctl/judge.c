@@ -18,7 +18,7 @@ _Static_assert(HWPMC_WHY__COUNT <= 128, "a set has 128 bits");
 #define OF_ATTACH (R(NO_PROCESS) | R(EXITING) | R(PRIV_TUNABLE) | R(PRIV_ATTACH) | \
 		   R(ATTACHED) | R(TARGET_ROW) | R(NO_MEMORY))
 
-#define OF_TABLE (R(UNWIND_ROW) | R(UNWIND_LIMIT))
+#define OF_TABLE (R(UNWIND_ROW) | R(UNWIND_LIMIT) | R(UNWIND_FILES))
 
 static const reason_set reasons[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_CONFIGURELOG] = R(FLAGS) | R(NO_LOG) | R(RING_SIZE) |
@@ -99,6 +99,7 @@ static const struct { int err, also; } errnos[HWPMC_WHY__COUNT] = {
 	[HWPMC_WHY_LOCKDOWN] = { EPERM }, [HWPMC_WHY_PRIV_KERNEL] = { EPERM },
 	[HWPMC_WHY_BATCH] = { EINVAL }, [HWPMC_WHY_BATCH_COUNT] = { EINVAL },
 	[HWPMC_WHY_UNWIND_ROW] = { EINVAL }, [HWPMC_WHY_UNWIND_LIMIT] = { E2BIG },
+	[HWPMC_WHY_UNWIND_FILES] = { E2BIG },
 };
 
 static bool is_bad_memory(const struct op *op)

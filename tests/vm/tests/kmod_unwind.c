@@ -216,6 +216,44 @@ START_TEST(rows_that_do_not_rise_or_are_no_rules_are_refused)
 }
 END_TEST
 
+/* The next inode, from `inode` on, whose table is in the same place as that of inode 1. */
+static uint64_t same_bucket(uint64_t inode)
+{
+	while (inode * 0x61c8864680b583ebull >> 54 != 0x61c8864680b583ebull >> 54)
+		inode++;
+	return inode;
+}
+
+/* An NMI walks all tables of a bucket for each frame. */
+START_TEST(tables_that_would_make_a_walk_of_unbounded_length_are_refused)
+{
+	struct hwpmc_unwind_row row = { 0, HWPMC_UNWIND_END };
+	struct hwpmc_op_unwind op = { .inode = 1, .nrow = 1, .rows = (uintptr_t)&row };
+	struct hwpmc *h = open_device();
+	int fd = hwpmc_fd(h);
+
+	for (unsigned int i = 0; i < 32; i++) {
+		ck_assert_int_eq(ioctl(fd, HWPMC_IOC_UNWIND, &op), 0);
+		op.inode = same_bucket(op.inode + 1);
+	}
+	row_refused(&op, fd, E2BIG, HWPMC_WHY_UNWIND_FILES, 32);
+	/* Another place, the one that is there, and one that has made room. */
+	op.inode++;
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_UNWIND, &op), 0);
+	op.inode = 1;
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_UNWIND, &op), 0);
+	op.nrow = 0;
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_UNWIND, &op), 0);
+	op.nrow = 1;
+	op.inode = 1ull << 40;
+	op.inode = same_bucket(op.inode);
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_UNWIND, &op), 0);
+	op.inode = same_bucket(op.inode + 1);
+	row_refused(&op, fd, E2BIG, HWPMC_WHY_UNWIND_FILES, 32);
+	hwpmc_close(h);
+}
+END_TEST
+
 START_TEST(tables_without_chains_or_samples_are_refused)
 {
 	struct hwpmc *h = open_device();
@@ -280,6 +318,7 @@ int main(void)
 	harness_add(tables_of_one_owner_are_not_used_for_another);
 	harness_add(a_table_of_another_build_or_that_is_removed_is_not_used);
 	harness_add(rows_that_do_not_rise_or_are_no_rules_are_refused);
+	harness_add(tables_that_would_make_a_walk_of_unbounded_length_are_refused);
 	harness_add(tables_without_chains_or_samples_are_refused);
 	harness_add(a_table_that_leads_astray_stores_no_word_of_the_stack);
 	return harness_run();
