@@ -75,6 +75,12 @@ harness_tests() {
 		grep -F "$(echo "${HARNESS_ONLY:-}" | tr , '\n')"
 }
 
+# With HARNESS_COST set: millions of instructions of this machine so far, before each test
+# and after the last.
+harness_cost() {
+	[ -z "${HARNESS_COST:-}" ] || echo "# cost $("$VM_TOP/build/vm/truth/vcost")"
+}
+
 harness_run() {
 	# shellcheck disable=SC2046
 	set -- $(harness_tests)
@@ -87,6 +93,7 @@ harness_run() {
 	harness_n=0 harness_bad=0
 	for harness_t; do
 		harness_n=$((harness_n + 1))
+		harness_cost
 		rm -f "$harness_dir/why" "$harness_dir/skip"
 		if (cd "$harness_dir" && "$harness_t") >&2 &&
 				[ ! -e "$harness_dir/why" ]; then
@@ -102,6 +109,7 @@ harness_run() {
 			echo "not ok $harness_n - $harness_t # $(harness_line <"$harness_dir/why")"
 		fi
 	done
+	harness_cost
 	rm -rf "$harness_dir"
 	exit $harness_bad
 }

@@ -178,4 +178,12 @@ $(VTRUTH): $(VTRUTH_SRC) $(TOP)/tests/vpmu/vpmu_guest.h
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -static -no-pie -Wl,-e,vtruth_start -o $@ $(VTRUTH_SRC)
 
+VCOST		:= $(BUILD)/vm/truth/vcost
+
+vm-tests: $(VCOST)
+
+$(VCOST): $(TOP)/tests/vm/truth/vcost.c $(TOP)/tests/vpmu/vpmu_guest.h
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -static -o $@ $<
+
 include $(TOP)/tests/vm/debug/debug.mk
