@@ -157,7 +157,7 @@ static void close_begin_locked(struct hwpmc_log *log)
 }
 
 /*
- * The records that end it; without hwpmc_lock, which nobody is to wait for while RCU
+ * The records that end it; without hwpmc_lock: no other operation may wait while RCU
  * waits for the whole machine. Any number of callers, at the same time too.
  */
 static void close_end(struct hwpmc_log *log)

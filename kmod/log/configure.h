@@ -4,7 +4,7 @@
  *
  * States, each entered once, in this order; `closing` is skipped on request:
  *
- *	new	log_new(); nobody else can find it
+ *	new	log_new(); no other thread can find it
  *	open	begin_locked(); owner->log points to it, records are written
  *	closing	hwpmc_log_close() or hwpmc_log_free(): its PMCs are stopped, only the
  *		records that end it are written

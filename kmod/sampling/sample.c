@@ -319,7 +319,7 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		   hwpmc_log_ring(pmc->owner->log);
 	rc->period_left = period_left ?: pmc->period;
 	WRITE_ONCE(rc->pmc, pmc);
-	/* Hardware that faults may not stop either: its NMI would be nobody's. */
+	/* Hardware that faults may not stop either: its NMI would have no owner. */
 	if (unlikely(has_msr_fault(nr)))
 		return;
 	arm_nmi(c, nr);

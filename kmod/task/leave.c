@@ -192,7 +192,7 @@ static void look_work(struct work_struct *work)
 static void begin_leaving(struct hwpmc_rdpmc *r)
 {
 	lockdep_assert_held(&leave_lock);
-	/* Pairs with leave_here(): who reads this number reads the change as well. */
+	/* Pairs with leave_here(): a CPU that reads this number reads the change as well. */
 	smp_store_release(&last_change, last_change + 1);
 	WRITE_ONCE(r->asked, last_change);
 	WRITE_ONCE(r->followed, false);

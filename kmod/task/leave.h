@@ -27,7 +27,7 @@ struct hwpmc_rdpmc {
  */
 void hwpmc_leave_begin(struct hwpmc_rdpmc *r);
 /*
- * The same for a right that nobody refers to any more. True: it is freed later, after
+ * The same for a right that has no reference any more. True: it is freed later, after
  * the CPUs have left (needed). False: the caller frees it. hwpmc_lock.
  */
 bool hwpmc_leave_last(struct hwpmc_rdpmc *r, bool needed);

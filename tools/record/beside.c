@@ -39,7 +39,7 @@ static bool is_still(int fd, const char *path)
 	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/* What a killed process has left is used again. The lock says that nobody writes it. */
+/* What a killed process has left is used again. The lock shows that no process writes it. */
 static int open_part(const char *part)
 {
 	struct stat st;
