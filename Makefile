@@ -24,14 +24,14 @@ DESTDIR	?=
 
 all: module lib tools
 
-include $(wildcard $(TOP)/kmod/module.mk $(TOP)/lib/lib.mk $(TOP)/lib/stat/stat.mk $(TOP)/tools/tools.mk \
+include $(wildcard $(TOP)/data/data.mk $(TOP)/kmod/module.mk $(TOP)/lib/lib.mk $(TOP)/lib/stat/stat.mk $(TOP)/tools/tools.mk \
 	$(TOP)/man/man.mk $(TOP)/system/system.mk $(TOP)/tests/tests.mk $(TOP)/tests/vm/vm.mk \
 	$(TOP)/tests/vpmu/vpmu.mk $(TOP)/tests/bench/bench.mk \
 	$(TOP)/tests/demo/demo.mk $(TOP)/tests/export/export.mk \
 	$(TOP)/tests/coverage/coverage.mk $(TOP)/tests/mutants/mutants.mk $(TOP)/tests/vm/debug/faults.mk)
 
 # The rest of the tree: what library, tools, manual pages and services put into place.
-install: install-lib install-tools install-man install-system
+install: install-lib install-tools install-man install-system install-data
 
 # Removes every file that install would put there, then those of its own folders that are
 # empty, and nothing else.
@@ -57,5 +57,5 @@ clean:
 	rm -rf $(BUILD)
 
 .PHONY: all module lib tools install install-lib install-tools install-man \
-	install-system uninstall dist help clean
+	install-system install-data uninstall dist help clean
 .DEFAULT_GOAL := all

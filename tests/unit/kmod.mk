@@ -9,7 +9,7 @@ unit-progs := kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_intel_events
 UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -Werror \
 	$(SANITIZE) $(COVERAGE) \
 	-I$(TOP)/include/uapi -I$(TOP)/tests/harness -I$(TOP)/kmod \
-	-DEVENTS_SRC='"$(TOP)/tests/events"'
+	-DEVENTS_SRC='"$(BUILD)/tests/events"'
 unit-bins := $(addprefix $(BUILD)/unit/,$(unit-progs))
 unit-backends := $(TOP)/kmod/backends
 
@@ -26,6 +26,13 @@ $(BUILD)/unit/kmod_p4: unit-libs := -lpfm
 $(BUILD)/unit/kmod_ring: $(TOP)/kmod/sampling/ring.c \
 	$(TOP)/kmod/log/buildid.c
 $(BUILD)/unit/kmod_row: $(TOP)/kmod/core/row.c
+$(BUILD)/unit/kmod_intel_events: $(BUILD)/tests/events/intel-counters.tsv
+
+$(BUILD)/tests/events/intel-counters.tsv: $(TOP)/tests/events/make-counters \
+		$(wildcard $(TOP)/data/events/*)
+	@mkdir -p $(@D)
+	$(TOP)/tests/events/make-counters $(TOP)/data/events $(@D)
+
 # It looks into the tables: the source is included, not linked.
 $(BUILD)/unit/kmod_intel_rules: $(unit-backends)/intel_encode.c \
 	$(unit-backends)/intel_arming.c
