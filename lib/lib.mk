@@ -9,17 +9,27 @@ LIB_SRC		:= $(sort $(wildcard $(TOP)/lib/pmc/*.c $(TOP)/lib/event/*.c \
 		     $(TOP)/lib/log/*.c $(TOP)/lib/freebsd/*.c))
 LIB_OBJ		:= $(patsubst $(TOP)/lib/%.c,$(LIB_DIR)/obj/%.o,$(LIB_SRC))
 LIB_CFLAGS	:= -I$(TOP)/include/uapi -I$(TOP)/lib/pmc -I$(TOP)/lib/log
-LIB_LIBS	:= -lpfm -pthread $(COVERAGE_LIBS)
+LIB_LIBS	:= -lpfm -ljansson -llzma -pthread $(COVERAGE_LIBS)
 LIB_STATIC	:= $(LIB_DIR)/libhwpmc.a
 LIB_SHARED	:= $(LIB_DIR)/libhwpmc.so
 LIB_REAL	:= $(LIB_DIR)/libhwpmc.so.$(LIB_MAJOR).0.0
 LIB_SONAME	:= libhwpmc.so.$(LIB_MAJOR)
+
+# Where the tables of events are: of the prefix that is built for.
+LIB_CFLAGS	+= -DHWPMC_DATADIR='"$(prefix)/share/hwpmc"'
 
 libdir		?= $(prefix)/lib
 includedir	?= $(prefix)/include
 
 lib: $(LIB_STATIC) $(LIB_SHARED) $(LIB_DIR)/libhwpmc.pc \
 	$(LIB_DIR)/libhwpmc-freebsd.pc
+
+$(LIB_DIR)/prefix: FORCE
+	@mkdir -p $(@D)
+	@echo '$(prefix)' > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(LIB_DIR)/obj/event/tables.o: $(LIB_DIR)/prefix
 
 $(LIB_DIR)/obj/%.o: $(TOP)/lib/%.c $(TOP)/lib/lib.mk
 	@mkdir -p $(@D)

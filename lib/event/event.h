@@ -8,7 +8,8 @@
  *	soft.c		names of SOFT events		asks the module
  *	pfm.c		names of libpfm4		asks libpfm4, which asks the CPU
  *	suggest.c	the nearest known event
- *	resolve.c	terms -> codes			pure but for libpfm4
+ *	tables.h	names of files			reads files
+ *	resolve.c	terms -> codes			pure but for libpfm4 and files
  *	parse.c		the exported calls
  * Only parse.c and soft.c take a handle: all else is tested without a module.
  */
@@ -28,9 +29,17 @@
 #define CODE_ANY	(1ull << 21)		/* Intel */
 #define CODE_INVERT	(1ull << 23)
 #define CODE_CMASK	0x0000ff000000ull
+#define CODE_EQUAL	(1ull << 36)		/* Intel, perfmon 6 */
+#define CODE_UMASK2	0xff0000000000ull	/* the same */
 #define CODE_EVENT_HIGH	0x000f00000000ull	/* AMD: event [11:8] */
 /* User, kernel, interrupt, enable: the module's own. */
 #define CODE_MODULE	0x000000530000ull
+
+/* Registers that an event of Intel may need beside its select. */
+#define MSR_RSP0	0x1a6
+#define MSR_RSP1	0x1a7
+#define MSR_LATENCY	0x3f6
+#define MSR_FRONTEND	0x3f7
 
 /* The same of Netburst: perf's raw code, CCCR in the low half, ESCR in the high half. */
 #define P4_COMPARE	(1ull << 18)
@@ -53,6 +62,7 @@ enum event_vendor {
 
 struct event_machine {
 	enum event_vendor vendor;
+	char cpu[HWPMC_NAME_MAX + 1];	/* "GenuineIntel-6-55-4", with the stepping */
 	unsigned int family;		/* 0x17; 0: unknown */
 	unsigned int pmu_version;
 	unsigned int nclass;
@@ -138,7 +148,7 @@ struct event_terms {
 	uint64_t config;		/* raw code, in the layout above */
 	size_t name_at, attrs_at, mask_at;
 	char pmu[32];			/* before "::" */
-	char name[96];			/* "": cpu/…/ without a name, raw */
+	char name[128];			/* "": cpu/…/ without a name, raw */
 	char attrs[160];		/* "A:B" after the name's colon */
 	char mask[160];			/* "a+b" of mask= */
 };
@@ -226,6 +236,8 @@ struct event_pfm_line {
 	const char *pmu, *name, *desc;	/* name: "EVENT:UMASK" */
 };
 typedef int event_pfm_fn(const struct event_pfm_line *line, void *arg);
+/* Has libpfm4 a table of this CPU, beside the architectural events? */
+bool event_pfm_any(void);
 /* All names; ends early as fn does not return 0, and returns that. */
 int event_pfm_each(event_pfm_fn *fn, void *arg);
 
@@ -237,6 +249,9 @@ int event_resolve(const struct event_machine *m, const struct event_terms *t,
 /* Grammar and resolution. */
 int event_parse(const struct event_machine *m, const char *spec,
 		struct hwpmc_event *ev, struct event_error *e);
+
+/* Has any source the events of this CPU by name? */
+bool event_model_known(const struct event_machine *m);
 
 /* The nearest known name; false: none is near. */
 bool event_suggest(const struct event_machine *m, const char *name, char *buf,

@@ -40,6 +40,7 @@ void event_machine_init(struct event_machine *m,
 			 (int)(sizeof(info->cpuid) -
 			       (size_t)(dash + 1 - info->cpuid)), dash + 1);
 	sscanf(family, "%u", &m->family);
+	memcpy(m->cpu, info->cpuid, sizeof(info->cpuid));
 	m->pmu_version = info->pmu_version;
 	m->vendor = vendor_of(m);
 	m->any_thread = m->vendor == VENDOR_INTEL &&

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "event.h"
+#include "tables.h"
 #include "../pmc/internal.h"
 
 static int parse_text(const struct event_machine *m, const char *spec,
@@ -87,16 +88,13 @@ struct listing {
 };
 
 /* Only what can be counted here is listed, under the class it goes to. */
-static int list_one(const struct listing *l, const char *name,
-		    const char *desc, const char *pmu)
+static int list_info(const struct listing *l, struct hwpmc_event_info *info)
 {
-	struct hwpmc_event_info info = { .name = name, .desc = desc,
-					 .pmu = pmu };
 	struct hwpmc_event ev;
 	struct event_error e;
 	uint32_t i;
 
-	if (event_parse(l->m, name, &ev, &e))
+	if (event_parse(l->m, info->name, &ev, &e))
 		return 0;
 	for (i = 0; i < ev.ncode; i++)
 		if (l->class_id == HWPMC_CLASS_EVERY ||
@@ -104,14 +102,48 @@ static int list_one(const struct listing *l, const char *name,
 			break;
 	if (i == ev.ncode)
 		return 0;
-	info.class_id = ev.code[0].class_id;
-	return l->fn(&info, l->arg);
+	info->class_id = ev.code[0].class_id;
+	return l->fn(info, l->arg);
+}
+
+static int list_one(const struct listing *l, const char *name,
+		    const char *desc, const char *pmu)
+{
+	struct hwpmc_event_info info = { .name = name, .desc = desc,
+					 .pmu = pmu };
+
+	return list_info(l, &info);
+}
+
+static int list_row(const struct event_found *f, void *arg)
+{
+	char desc[512];
+	struct hwpmc_event_info info = {
+		.name = f->row.name, .desc = desc, .pmu = f->table,
+		.kind = f->kind, .counters = f->row.counters,
+		.fixed = f->row.fixed < 0 ? 0 : 1u << f->row.fixed,
+		.deprecated = f->row.deprecated,
+	};
+
+	snprintf(desc, sizeof(desc), "%.*s", f->row.ndesc < sizeof(desc) ?
+		 (int)f->row.ndesc : (int)sizeof(desc) - 1, f->row.desc);
+	return list_info(arg, &info);
 }
 
 static int list_pfm(const struct event_pfm_line *line, void *arg)
 {
 	const struct listing *l = arg;
+	char normal[ROW_NAME], *p;
+	struct event_found f;
+	struct event_error e;
 
+	/* What a file has has been listed. */
+	event_normal(line->name, normal, sizeof(normal));
+	for (p = normal; *p; p++)
+		if (*p == ':')
+			*p = '_';
+	if (event_tables_find(l->m, "", normal, &f, &e) > 0)
+		return 0;
 	return list_one(l, line->name, line->desc, line->pmu);
 }
 
@@ -152,6 +184,7 @@ EXPORT int hwpmc_event_each(struct hwpmc *h, uint32_t class_id,
 	struct event_machine m;
 	struct listing l = { .m = &m, .class_id = class_id, .fn = fn,
 			     .arg = arg };
+	struct event_error e = { .text = "" };
 	unsigned int i;
 	int rc;
 
@@ -169,5 +202,8 @@ EXPORT int hwpmc_event_each(struct hwpmc *h, uint32_t class_id,
 	/* FreeBSD's K8 names mean what they say on the families before 15h. */
 	if (!rc && m.vendor == VENDOR_AMD && m.family && m.family < 0x15)
 		rc = list_k8(&l);
+	rc = rc ? rc : event_tables_each(&m, list_row, &l, &e);
+	if (rc < 0 && e.text[0])
+		return error_own(h, e.err, e.text);
 	return rc ? rc : event_pfm_each(list_pfm, &l);
 }

@@ -188,7 +188,7 @@ static int loose_match(const pfm_event_info_t *ev,
 static int encode_loosely(unsigned int n, const struct event_terms *t,
 			  struct event_pfm_code *code)
 {
-	char want[96], text[400];
+	char want[128], text[400];
 	struct loose l = { .want = want, .found = "" };
 
 	event_normal(t->name, want, sizeof(want));
@@ -266,6 +266,15 @@ int event_pfm_find(const struct event_terms *t, struct event_pfm_code *code,
 	if (worst != PFM_ERR_NOTFOUND)
 		return refuse_attr(t, worst, e);
 	return event_refuse(e, ENOENT, t->name_at, "no event '%s'", t->name);
+}
+
+bool event_pfm_any(void)
+{
+	present_init();
+	for (unsigned int i = 0; i < present.n; i++)
+		if (present.pmu[i] != PFM_PMU_INTEL_X86_ARCH)
+			return true;
+	return false;
 }
 
 bool event_pfm_find_name(const char *name, struct event_pfm_code *code)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "event.h"
+#include "tables.h"
 
 #define CLASS_ANY	UINT32_MAX
 
@@ -19,7 +20,7 @@ struct work {
 	struct hwpmc_event *ev;
 	struct event_error *e;
 	uint32_t class_id;		/* asked for by a prefix, or CLASS_ANY */
-	char name[96];			/* normal form, without the prefix */
+	char name[128];			/* normal form, without the prefix */
 };
 
 bool event_machine_has(const struct event_machine *m, uint32_t class_id)
@@ -106,6 +107,8 @@ static uint64_t code_mask(const struct work *w)
 	uint64_t mask = CODE_EVENT | CODE_UMASK | CODE_EDGE | CODE_INVERT |
 			CODE_CMASK;
 
+	if (w->m->vendor == VENDOR_INTEL && w->m->pmu_version >= 6)
+		mask |= CODE_EQUAL | CODE_UMASK2;
 	return mask | (w->m->vendor == VENDOR_AMD ? CODE_EVENT_HIGH : CODE_ANY);
 }
 
@@ -200,11 +203,105 @@ static int refuse_machine(struct work *w)
 			    " with these qualifiers" : "");
 }
 
+/* ------------------------------------------------------------------------ */
+
+/* What has to be set beside the counter, and is not. */
+static int refuse_register(struct work *w, const struct event_row *row)
+{
+	if (row->reg == MSR_LATENCY)
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "'%s' counts with precise sampling alone, which "
+				    "hwpmc does not have", w->t->name);
+	return event_refuse(w->e, EINVAL, w->t->name_at,
+			    "'%s' needs register 0x%x beside the counter, which "
+			    "hwpmc does not set", w->t->name, row->reg);
+}
+
+static int add_row_fixed(struct work *w, const struct event_row *row)
+{
+	if (row->config[0] & ~(CODE_EVENT | CODE_UMASK))
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "'%s' would have the fixed counter count both "
+				    "threads of a core, which hwpmc does not",
+				    w->t->name);
+	add_fixed(w, (unsigned int)row->fixed);
+	return 0;
+}
+
+/* The off-core events by themselves count nothing. */
+static bool wants_response(const struct event_row *row)
+{
+	uint64_t event = row->config[0] & CODE_EVENT;
+
+	return !row->extra && (row->reg || event == 0xb7 || event == 0xbb);
+}
+
+/* Each of its selects: they differ in the register that they use. */
+static int add_row(struct work *w, const struct event_row *row)
+{
+	if (row->reg && row->reg != MSR_FRONTEND && row->reg != MSR_RSP0 &&
+	    row->reg != MSR_RSP1)
+		return refuse_register(w, row);
+	if (row->fixed >= 0)
+		return add_row_fixed(w, row);
+	if (wants_response(row) && !(w->t->set & TERM_RSP))
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "'%s' needs to be told which responses: rsp=0x…",
+				    w->t->name);
+	if (row->config[0] == 0xc0 || row->config[0] == 0x3c)
+		add_fixed(w, row->config[0] == 0xc0 ? 0 : 1);
+	for (unsigned int i = 0; i < row->nconfig; i++)
+		if (add_programmable(w, row->config[i], row->reg ? row->extra : 0))
+			return -1;
+	return 0;
+}
+
+/* A name of libpfm4 ("EVENT:UMASK") or the vendor's. As event_tables_find(). */
+static int find_row(struct work *w, const char *name, const char *attrs,
+		    struct event_found *f)
+{
+	char normal[ROW_NAME], pmu[sizeof(w->t->pmu)], *p;
+	size_t n;
+
+	event_normal(name, normal, sizeof(normal));
+	n = strlen(normal);
+	if (attrs[0] && n + 1 < sizeof(normal)) {
+		normal[n] = '_';
+		event_normal(attrs, normal + n + 1, sizeof(normal) - n - 1);
+	}
+	for (p = normal; *p; p++)
+		if (*p == ':')
+			*p = '_';
+	event_normal(w->t->pmu, pmu, sizeof(pmu));
+	return event_tables_find(w->m, pmu, normal, f, w->e);
+}
+
+/* 1: a table has the event, or refuses. 0: another source is to be asked. */
+static int resolve_row(struct work *w, int *rc)
+{
+	struct event_found f;
+	int found = w->t->set & TERM_MASK ? 0 :
+		    find_row(w, w->name, w->t->attrs, &f);
+
+	*rc = found > 0 ? add_row(w, &f.row) : -1;
+	return found != 0;
+}
+
+static bool find_generic_row(struct work *w, const char *name,
+			     struct event_found *f)
+{
+	return w->m->vendor == VENDOR_INTEL && find_row(w, name, "", f) > 0;
+}
+
 static int resolve_generic_pfm(struct work *w, const struct event_generic *g)
 {
 	struct event_pfm_code code;
+	struct event_found f;
 	unsigned int i;
 
+	for (i = 0; i < ALIAS_PFM && g->pfm[i]; i++)
+		if (find_generic_row(w, g->pfm[i], &f))
+			return add_row(w, &f.row);
 	for (i = 0; i < ALIAS_PFM && g->pfm[i]; i++)
 		if (event_pfm_find_name(g->pfm[i], &code))
 			return add_programmable(w, code.config, code.extra);
@@ -334,9 +431,12 @@ static int resolve_pfm(struct work *w)
 	struct event_terms t;
 	unsigned int how;
 	char near[160];
+	int rc;
 
 	if (w->m->vendor == VENDOR_NONE)
 		return refuse_machine(w);
+	if (w->m->vendor == VENDOR_INTEL && resolve_row(w, &rc))
+		return rc;
 	if (pfm_terms(w, &t))
 		return -1;
 	if (!event_pfm_find(&t, &code, w->e))
@@ -352,8 +452,10 @@ static int resolve_pfm(struct work *w)
 				    "there is no event '%s' here, perhaps '%s' "
 				    "(see 'hwpmc list')", w->t->name, near);
 	return event_refuse(w->e, ENOENT, t.name_at,
-			    "there is no event '%s' here (see 'hwpmc list')",
-			    w->t->name);
+			    "there is no event '%s' here%s (see 'hwpmc list')",
+			    w->t->name, event_model_known(w->m) ? "" :
+			    ": no table has the events of this CPU, only "
+			    "architectural events and raw codes are known");
 }
 
 /* ------------------------------------------------------------------------ */
@@ -487,6 +589,42 @@ static int take_class(struct work *w)
 			    hwpmc_name_of_class(w->class_id));
 }
 
+/* Do the codes so far have what a table says? */
+static bool has_row(const struct work *w, const struct event_row *row)
+{
+	uint64_t fixed = (uint64_t)(row->fixed + 1) << 8;
+	uint64_t config = with_qualifiers(w->t, row->config[0]);
+
+	for (unsigned int i = 0; i < w->ev->ncode; i++) {
+		const struct hwpmc_event_code *code = &w->ev->code[i];
+
+		if (row->fixed >= 0 ? code->class_id == HWPMC_CLASS_IAF &&
+				      code->config == fixed :
+				      code->class_id == HWPMC_CLASS_IAP &&
+				      code->config == config)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A name of ours that the vendor has too ("CPU_CLK_UNHALTED.REF") may mean another event
+ * on this model: the vendor's counts. Names like "cycles" are in no table: none is read.
+ */
+static int prefer_row(struct work *w)
+{
+	struct event_found f;
+	int found;
+
+	if (w->m->vendor != VENDOR_INTEL || !strpbrk(w->t->name, "._"))
+		return 0;
+	found = find_row(w, w->name, "", &f);
+	if (found <= 0 || has_row(w, &f.row))
+		return found < 0 ? -1 : 0;
+	w->ev->ncode = 0;
+	return add_row(w, &f.row);
+}
+
 static int resolve_name(struct work *w)
 {
 	const struct event_generic *g = NULL;
@@ -514,7 +652,7 @@ static int resolve_name(struct work *w)
 			k = event_k8(w->name);
 	}
 	if (g && w->m->vendor != VENDOR_NONE) {
-		if (resolve_generic(w, g, how))
+		if (resolve_generic(w, g, how) || prefer_row(w))
 			return -1;
 		return w->ev->ncode ? 0 : refuse_machine(w);
 	}

@@ -449,8 +449,13 @@ int hwpmc_allocate_event(struct hwpmc *h, const struct hwpmc_event *event,
 struct hwpmc_event_info {
 	const char *name;		/* valid as a specification */
 	const char *desc;
-	const char *pmu;		/* libpfm4's table, NULL: libhwpmc's alias */
+	const char *pmu;		/* the table: a file's or libpfm4's; NULL: libhwpmc's alias */
 	uint32_t class_id;		/* the class tried first */
+	/* Where a file of events says so (pmc_events(5)): */
+	const char *kind;		/* of core: "cpu", "cpu_core", "cpu_atom"; else NULL */
+	uint64_t counters;		/* bit per programmable counter; 0: unknown */
+	uint32_t fixed;			/* bit per fixed counter */
+	bool deprecated;		/* another event has replaced it */
 };
 
 /*

@@ -17,7 +17,7 @@ $(EXPORT_TEST_OBJ): $(EXPORT_TEST)/obj/%.o: $(TOP)/%.c
 $(EXPORT_TEST)/obj/tools/export/pprof.o: $(EXPORT_GEN)/pprof.pb-c.h
 
 $(EXPORT_TEST)/hwpmc: $(EXPORT_TEST_OBJ) $(EXPORT_OBJ)
-	$(CC) $(SANITIZE) $(COVERAGE) -o $@ $^ -lpfm $(STAT_LIBS) $(TOOLS_LIBS_hwpmc) -lm \
+	$(CC) $(SANITIZE) $(COVERAGE) -o $@ $^ -lpfm -ljansson -llzma $(STAT_LIBS) $(TOOLS_LIBS_hwpmc) -lm \
 		-lpthread
 
 -include $(EXPORT_TEST_OBJ:.o=.d)

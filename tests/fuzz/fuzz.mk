@@ -82,7 +82,7 @@ fuzz: vm-fetch module-vm vm-tests vpmu
 
 # ---- libFuzzer on what needs no kernel: tests/fuzz/lib, a file a target.
 LIBFUZZ_DIR	:= $(BUILD)/fuzz/lib
-LIBFUZZ		:= log stream listen event map kallsyms elf lines kernel
+LIBFUZZ		:= log stream listen event tables map kallsyms elf lines kernel
 LIBFUZZ_SRC	:= $(TOP)/tests/fuzz/lib
 LIBFUZZ_CC	?= clang
 LIBFUZZ_SECONDS	?= 7

@@ -4,7 +4,7 @@
 
 LIB_UNIT	:= $(addprefix $(BUILD)/tests/unit/,lib_events lib_parser \
 		     lib_pmclog lib_reasons \
-		     lib_freebsd lib_region)
+		     lib_freebsd lib_region lib_tables lib_table_files)
 LIB_UNIT_DEPS	:= $(wildcard $(TOP)/lib/*/*.h $(TOP)/lib/freebsd/sys/*.h \
 		$(TOP)/tests/unit/lib_*.h $(TOP)/tests/harness/*.h) \
 	$(TOP)/include/uapi/hwpmc.h $(TOP)/tests/unit/lib.mk
@@ -13,12 +13,29 @@ $(LIB_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c $(UNIT_HARNESS) \
 		$(UNIT_LIB) $(LIB_UNIT_DEPS)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O1 -g $(WARN) -Werror $(SANITIZE) $(COVERAGE) \
-		-pthread $(LIB_CFLAGS) \
+		-pthread $(LIB_CFLAGS) $(LIB_UNIT_FLAGS) \
 		-I$(TOP)/lib/event -I$(TOP)/lib/freebsd -I$(TOP)/tests/harness \
 		-o $@ $(filter %.c %.o,$^) \
 		$$(pkg-config --cflags --libs check) $(LIB_LIBS)
 
 $(BUILD)/tests/unit/lib_pmclog: $(TOP)/tests/unit/loggen.c $(TOP)/tests/unit/loggen.h
+
+# The tables of events against the module's encoder, and in the vendor's form.
+EVENTS_JSON	:= $(BUILD)/tests/events/json
+LIB_UNIT_KMOD	:= $(addprefix $(TOP)/kmod/backends/,cputype.c intel_encode.c \
+	intel_constraints.c intel_arming.c intel_shared.c)
+
+$(EVENTS_JSON)/mapfile.csv: $(TOP)/tests/events/make-json $(wildcard $(TOP)/data/events/*)
+	@rm -rf $(@D)
+	@mkdir -p $(@D)
+	$(TOP)/tests/events/make-json $(TOP)/data/events $(@D)
+
+$(BUILD)/tests/unit/lib_tables: $(LIB_UNIT_KMOD)
+$(BUILD)/tests/unit/lib_tables $(BUILD)/tests/unit/lib_table_files: $(EVENTS_JSON)/mapfile.csv
+$(BUILD)/tests/unit/lib_tables $(BUILD)/tests/unit/lib_table_files: LIB_UNIT_FLAGS := \
+	-I$(TOP)/kmod -DTABLES_SRC='"$(TOP)/data/events"' -DJSON_SRC='"$(EVENTS_JSON)"' \
+	-DDIFFERENCES='"$(TOP)/tests/events/libpfm-differences.tsv"' \
+	-DDIFFERENCES_FOUND='"$(BUILD)/tests/events/libpfm-differences.tsv"'
 
 check-unit-lib: $(LIB_UNIT) lib
 	@failed=0; for prog in $(LIB_UNIT); do \
