@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,8 @@ const char cmd_list_help[] =
 "only events that have one of them in the name (letter case means nothing;\n"
 "space . _ - are the same).\n"
 "\n"
-"  -v              descriptions in full, and the table each name is from\n"
+"  -v              descriptions in full, the table each name is from, the kind of\n"
+"                  core and the counters that can count it\n"
 "      --json      one JSON object a line\n";
 
 #define NAME_COLUMN	30
@@ -40,6 +42,7 @@ struct list {
 	struct hwpmc *h;
 	uint32_t class_id;		/* of the events that are shown now */
 	unsigned int shown, before;	/* before: of other classes */
+	bool named;			/* a table has this processor's events */
 };
 
 static char put_plain(char c)
@@ -88,9 +91,49 @@ static void print_json(const struct hwpmc_event_info *info)
 		fmt_json_string(stdout, info->pmu);
 	else
 		fputs("null", stdout);
+	fputs(",\"kind\":", stdout);
+	if (info->kind)
+		fmt_json_string(stdout, info->kind);
+	else
+		fputs("null", stdout);
+	printf(",\"counters\":%ju,\"fixed\":%u,\"deprecated\":%s",
+	       (uintmax_t)info->counters, info->fixed,
+	       info->deprecated ? "true" : "false");
 	fputs(",\"description\":", stdout);
 	fmt_json_string(stdout, info->desc ? info->desc : "");
 	puts("}");
+}
+
+/* "counters 0-3", "counters 0,2", "fixed counter 1" */
+static void print_counters(uint64_t bits, const char *what)
+{
+	const char *separator = "";
+
+	if (!bits)
+		return;
+	printf(", %s%s ", what, bits & (bits - 1) ? "s" : "");
+	for (unsigned int i = 0, last; i < 64; i = last + 1) {
+		last = i;
+		if (!(bits >> i & 1))
+			continue;
+		while (last < 63 && bits >> (last + 1) & 1)
+			last++;
+		printf(last > i ? "%s%u-%u" : "%s%u", separator, i, last);
+		separator = ",";
+	}
+}
+
+static void print_long(const struct hwpmc_event_info *info)
+{
+	printf("  %s%s%s", info->name, info->pmu ? "  of " : "",
+	       info->pmu ? info->pmu : "");
+	if (info->kind && strcmp(info->kind, "cpu") != 0)
+		printf(" (%s)", info->kind);
+	print_counters(info->counters, "counter");
+	print_counters(info->fixed, "fixed counter");
+	printf("%s\n", info->deprecated ? ", deprecated" : "");
+	if (info->desc && *info->desc)
+		printf("      %s\n", info->desc);
 }
 
 /* What fits on the rest of a line, with a mark where it was cut. */
@@ -156,6 +199,8 @@ static int show_event(const struct hwpmc_event_info *all, void *arg)
 	struct hwpmc_event_info named = *all, *info = &named;
 	struct list *l = arg;
 
+	/* libpfm4's table of what all processors have says nothing of this one. */
+	l->named |= all->pmu && strcmp(all->pmu, "ix86arch") != 0;
 	/* An event that two classes count is shown with the first. */
 	if (all->class_id != l->class_id)
 		return 0;
@@ -173,9 +218,7 @@ static int show_event(const struct hwpmc_event_info *all, void *arg)
 		       class_name(info->class_id));
 	l->shown++;
 	if (l->verbose)
-		printf("  %s%s%s\n      %s\n", info->name,
-		       info->pmu ? "  of " : "", info->pmu ? info->pmu : "",
-		       desc);
+		print_long(info);
 	else
 		print_short(l, info->name, desc);
 	return 0;
@@ -206,6 +249,10 @@ static int list_all(struct hwpmc *h, struct list *l)
 			return EXIT_FAILED;
 		}
 	}
+	if (machine_has_counters(h) && !l->named && !l->json)
+		msg("no table has the events of this processor (%.63s): architectural "
+		    "events and raw codes only; hwpmc_events(5) says how to add one",
+		    info->cpuid);
 	if (l->shown)
 		return 0;
 	if (*l->pattern)
