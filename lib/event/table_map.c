@@ -22,7 +22,9 @@ static const char *match_one(const char *p, const char *end, char c)
 	return found && p < end ? p + 1 : NULL;
 }
 
-bool event_map_matches(const char *pattern, size_t n, const char *cpu)
+/* "GenuineIntel-6-55-[01234]", the steppings with or without, against a CPU's name with
+ * its stepping. */
+static bool map_matches(const char *pattern, size_t n, const char *cpu)
 {
 	const char *p = pattern, *end = pattern + n;
 
@@ -109,7 +111,7 @@ bool event_map_next(const char **at, const char *end, char separator,
 		if (text[n - 1] == '\r')
 			n--;
 		columns_of(text, n, separator, c);
-		if (!event_map_matches(c[0].s, c[0].n, cpu))
+		if (!map_matches(c[0].s, c[0].n, cpu))
 			continue;
 		if (separator == '\t')
 			line_of_models(c, line);

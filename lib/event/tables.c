@@ -31,6 +31,7 @@ struct table {
 	enum state state;
 	char *text;
 	size_t len;
+	size_t hint;			/* lists ask for one line after the other */
 	char why[256];			/* REFUSED */
 };
 
@@ -243,15 +244,26 @@ static bool is_of_unit(const struct table *t, const char *pmu)
 	return !*pmu || !strcmp(t->map.kind, pmu) || !strcmp(t->map.file, pmu);
 }
 
-static bool find_line(const struct table *t, const char *normal,
-		      const char **line, size_t *n)
+static bool find_between(const char *at, const char *end, const char *normal,
+			 const char **line, size_t *n)
 {
-	const char *at = t->text;
-
-	while ((*line = event_row_next(&at, t->text + t->len, n)))
+	while ((*line = event_row_next(&at, end, n)))
 		if (event_row_is(*line, *n, normal))
 			return true;
 	return false;
+}
+
+/* From the line on that was found last. */
+static bool find_line(struct table *t, const char *normal, const char **line,
+		      size_t *n)
+{
+	const char *from = t->text + t->hint;
+
+	if (!find_between(from, t->text + t->len, normal, line, n) &&
+	    !find_between(t->text, from, normal, line, n))
+		return false;
+	t->hint = (size_t)(*line - t->text);
+	return true;
 }
 
 /* 0, or -1: the line is damaged. */
@@ -323,7 +335,7 @@ static bool is_hidden(unsigned int table, const struct event_row *row)
 
 	event_normal(row->name, normal, sizeof(normal));
 	for (unsigned int i = 0; i < table; i++) {
-		const struct table *t = &known.table[i];
+		struct table *t = &known.table[i];
 
 		if (t->state == HAS_TEXT &&
 		    !strcmp(t->map.kind, known.table[table].map.kind) &&
@@ -389,19 +401,6 @@ int event_tables_each(const struct event_machine *m, event_tables_fn *fn,
 }
 
 /* ------------------------------------------------------------------------ */
-
-bool event_tables_has(const struct event_machine *m, const char *pmu)
-{
-	bool has = false;
-
-	pthread_mutex_lock(&known.lock);
-	know_cpu(m);
-	for (unsigned int i = 0; i < known.n; i++)
-		has |= *pmu && known.table[i].state != ABSENT &&
-		       is_of_unit(&known.table[i], pmu);
-	pthread_mutex_unlock(&known.lock);
-	return has;
-}
 
 bool event_tables_any(const struct event_machine *m)
 {

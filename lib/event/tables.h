@@ -52,10 +52,6 @@ const char *event_row_next(const char **at, const char *end, size_t *n);
 /* ------------------------------------------------------------------------ */
 /* table_map.c                                                               */
 
-/* "GenuineIntel-6-55-[01234]", the steppings with or without, against a CPU's name with
- * its stepping. */
-bool event_map_matches(const char *pattern, size_t n, const char *cpu);
-
 /* The kind of core by the vendor's word, as a unit's name: "cpu_core". */
 const char *event_map_kind(const char *role, size_t n);
 
@@ -116,8 +112,6 @@ typedef int event_tables_fn(const struct event_found *f, void *arg);
 int event_tables_each(const struct event_machine *m, event_tables_fn *fn,
 		      void *arg, struct event_error *e);
 
-/* Is `pmu` the name of a kind or of a table of this CPU? */
-bool event_tables_has(const struct event_machine *m, const char *pmu);
 /* Has this CPU a table at all? */
 bool event_tables_any(const struct event_machine *m);
 

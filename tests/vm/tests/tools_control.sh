@@ -153,6 +153,29 @@ list_of_all_events_takes_few_instructions() {
 	[ "$n" -lt 2000000000 ] || fail "$n instructions"
 }
 
+list_tells_table_and_counters_of_the_vendors_events() {
+	export HWPMC_EVENTS=$VM_TOP/data/events
+	"$tools/hwpmc" stat --csv -e instructions:u -o out.csv -- "$tools/hwpmc" list -v >got 2>said
+	n=$(awk -F, '$1 == "total" && $4 == "instructions:u" { print $6 }' out.csv)
+	[ "$n" -lt 2000000000 ] || fail "$n instructions"
+	if [ "$VM_MODEL" = intel ]; then
+		check grep -q '^  MEM_LOAD_RETIRED.L3_MISS  of skylakex, counters 0-3' got
+		check grep -q '^  UOPS_RETIRED.MACRO_FUSED  of skylakex, counters 0-7$' got
+		grep 'MEM_LOAD_RETIRED:L3_MISS' got && fail "libpfm4's name of it too"
+		check_equal "$(cat said)" "" "said"
+		check "$tools/hwpmc" stat -e MEM_LOAD_RETIRED.L3_MISS,OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE true
+		"$tools/hwpmc" list --json l3_miss >names
+		check python3 -c 'import json,sys
+e = {x["event"]: x for x in map(json.loads, open("names"))}["MEM_LOAD_RETIRED.L3_MISS"]
+assert (e["table"], e["kind"], e["counters"] & 15) == ("skylakex", "cpu", 15), e'
+	fi
+	HWPMC_EVENTS=$VM_TOP/nowhere LIBPFM_FORCE_PMU=ix86arch "$tools/hwpmc" list >got 2>said
+	[ "$VM_MODEL" != intel ] ||
+		check grep -q 'no table has the events of this processor (GenuineIntel-6-55-4)' said
+	check grep -q '^  cycles ' got
+	unset HWPMC_EVENTS
+}
+
 list_finds_events_by_a_pattern() {
 	"$tools/hwpmc" list branch >got
 	check grep -qi 'branches' got
