@@ -59,7 +59,9 @@ static bool bp_rule(Dwarf_Frame *frame, uint32_t *rule)
 		*rule = HWPMC_UNWIND_BP_SAVED | (uint32_t)offset << 22;
 		return true;
 	}
-	if (n == 1 && op[0].atom == DW_OP_breg6 && !op[0].number) {
+	/* The location is an expression, which begins with CFA on its stack. */
+	if (n == 2 && op[0].atom == DW_OP_call_frame_cfa && op[1].atom == DW_OP_breg6 &&
+	    !op[1].number) {
 		*rule = HWPMC_UNWIND_BP_AT_BP;
 		return true;
 	}
