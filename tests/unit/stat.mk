@@ -100,7 +100,23 @@ WALK_UNIT	:= $(BUILD)/tests/unit/unwind_same
 STAT_UNIT	+= $(WALK_UNIT)
 $(WALK_UNIT): $(call unit-objects,$(TOP)/kmod/sampling/unwind_table.c)
 $(WALK_UNIT:$(BUILD)/tests/unit/%=$(BUILD)/tests/unit/stat-obj/tests/unit/%.o): \
-	STAT_UNIT_CFLAGS += -I$(TOP)/kmod
+	STAT_UNIT_CFLAGS += -I$(TOP)/kmod -DPROGS='"$(WALK_DIR)"' \
+	-DSOURCES='"$(TOP)/tests/unit/unwind_progs"'
+
+# Programs that it stops: callers known by construction, also in a static program, which
+# has no sorted table of its functions; and exceptions.
+WALK_DIR	:= $(BUILD)/tests/unit/walk
+WALK_CHAINS	:= $(TOP)/tests/vm/progs/chains.c
+$(WALK_UNIT): | $(addprefix $(WALK_DIR)/,chains chains-static throws)
+$(WALK_DIR)/chains: $(WALK_CHAINS)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -fomit-frame-pointer -o $@ $< -lpthread -ldl
+$(WALK_DIR)/chains-static: $(WALK_CHAINS)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -w -fomit-frame-pointer -static -o $@ $< -lpthread
+$(WALK_DIR)/throws: $(TOP)/tests/unit/unwind_progs/throws.cc
+	@mkdir -p $(@D)
+	$(CXX) -O2 -o $@ $<
 
 # The test decides who gets memory.
 $(BUILD)/tests/unit/stat_memory: WRAP := -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc

@@ -4,6 +4,7 @@
  * of programs as they are installed: stopped by ptrace at moments of chance, and then
  * stepped instruction by instruction, through prologues, epilogues, and linkage tables.
  */
+#include <dirent.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -205,7 +206,7 @@ static unsigned int walk(struct chain *c, const struct hwpmc_unwind_map *map,
 }
 
 struct score {
-	unsigned int stops, same, frames, complete;
+	unsigned int stops, same, frames, complete, programs;
 };
 
 static void compare(struct score *s, Dwfl *dwfl, const struct hwpmc_unwind_map *map,
@@ -234,12 +235,47 @@ static void compare(struct score *s, Dwfl *dwfl, const struct hwpmc_unwind_map *
 
 /* ---- a program ----------------------------------------------------------- */
 
+/* A signal that the child is stopped for, and gets when it goes on. */
+static long deliver;
+
 static bool stopped(void)
 {
 	int status;
 
-	return waitpid(child, &status, 0) == child && WIFSTOPPED(status);
+	if (waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
+		return false;
+	if (!(status >> 16) && WSTOPSIG(status) != SIGTRAP)
+		deliver = WSTOPSIG(status);
+	return true;
 }
+
+static bool go_on(int how)
+{
+	long sig = deliver;
+
+	deliver = 0;
+	return !ptrace(how, child, 0, sig);
+}
+
+/* The newest thread: that which a program with one has begun. */
+static pid_t newest_thread(pid_t pid)
+{
+	char path[64];
+	struct dirent *e;
+	pid_t newest = pid;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)) != NULL)
+		if (atoi(e->d_name) > newest)
+			newest = atoi(e->d_name);
+	if (dir)
+		closedir(dir);
+	return newest;
+}
+
+static pid_t process;		/* that child is a thread of */
 
 static void start(char *const argv[])
 {
@@ -250,15 +286,22 @@ static void start(char *const argv[])
 		dup2(null, 0);
 		dup2(null, 1);
 		dup2(null, 2);
+		/* The loader finds symbols below code whose frame is in rbx: there chains
+		 * end, and say so. On a busy machine the first stop may be there. */
+		setenv("LD_BIND_NOW", "1", 1);
 		execvp(argv[0], argv);
 		_exit(127);
 	}
 	usleep(30000);
+	process = child;
+	if (argv[1] && !strcmp(argv[1], "thread"))
+		while ((child = newest_thread(process)) == process)
+			usleep(1000);
 	if (ptrace(PTRACE_SEIZE, child, 0, 0))
 		child = 0;
 }
 
-#define STOPS	20
+#define STOPS	12
 #define STEPS	40
 
 /* Stop it, compare, and step on from there. False: it has ended. */
@@ -275,12 +318,12 @@ static bool one_stop(struct score *s, const char *name)
 	dwfl = dwfl_of_child();
 	compare(s, dwfl, map, nmap, name);
 	for (i = 0; i < STEPS; i++) {
-		if (ptrace(PTRACE_SINGLESTEP, child, 0, 0) || !stopped())
+		if (!go_on(PTRACE_SINGLESTEP) || !stopped())
 			break;
 		compare(s, dwfl, map, nmap, name);
 	}
 	dwfl_end(dwfl);
-	return i == STEPS && !ptrace(PTRACE_CONT, child, 0, 0);
+	return i == STEPS && go_on(PTRACE_CONT);
 }
 
 static struct score total;
@@ -296,14 +339,20 @@ static void run(char *const argv[])
 		return;
 	for (i = 0; i < STOPS && one_stop(&s, name); i++)
 		;
-	kill(child, SIGKILL);
-	waitpid(child, NULL, __WALL);
+	kill(process, SIGKILL);
+	/* A thread that is traced ends before its process does. */
+	if (child != process)
+		waitpid(child, NULL, __WALL);
+	waitpid(process, NULL, __WALL);
+	deliver = 0;
 	fprintf(stderr, "# %-8s %4u stops, %4u the same, %4u complete, %u frames\n", name,
 		s.stops, s.same, s.complete, s.frames);
+	total.programs += s.stops >= STEPS;
 	total.stops += s.stops;
 	total.same += s.same;
 }
 
+#define FOREVER		"1000000000000"
 #define RUN(...) run((char *const []){ __VA_ARGS__, NULL })
 
 START_TEST(chains_of_installed_programs_are_those_of_libdwfl)
@@ -323,6 +372,20 @@ START_TEST(chains_of_installed_programs_are_those_of_libdwfl)
 	RUN("make", "-C", "/", "-f", "/dev/zero");
 	RUN("grep", "-c", "-E", "(a|b)*c(d|e)*x{3}", "/usr/bin/perl", "/usr/bin/git");
 	RUN("openssl", "speed", "-seconds", "20", "sha256");
+	RUN("/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus", "-quiet", "-O3", "-o", "/dev/null",
+	    "-include", "bits/stdc++.h", SOURCES "/throws.cc");
+	/* Exceptions; and what these modes are is at the top of chains.c. */
+	RUN(PROGS "/throws");
+	RUN(PROGS "/chains", "recursion", FOREVER);
+	RUN(PROGS "/chains", "qsort", FOREVER);
+	RUN(PROGS "/chains", "signal", FOREVER);
+	RUN(PROGS "/chains", "altstack", FOREVER);
+	RUN(PROGS "/chains", "realigned", FOREVER);
+	RUN(PROGS "/chains", "thread", FOREVER);
+	RUN(PROGS "/chains", "again", FOREVER);
+	RUN(PROGS "/chains-static", "again", FOREVER);
+	RUN(PROGS "/chains-static", "signal", FOREVER);
+	ck_assert_uint_gt(total.programs, 20);
 	ck_assert_uint_gt(total.stops, 4000);
 	ck_assert_msg(total.same * 1000 >= total.stops * 995, "%u of %u chains are the same",
 		      total.same, total.stops);
@@ -331,6 +394,6 @@ END_TEST
 
 int main(void)
 {
-	harness_add_timed(chains_of_installed_programs_are_those_of_libdwfl, 60);
+	harness_add_timed(chains_of_installed_programs_are_those_of_libdwfl, 180);
 	return harness_run();
 }

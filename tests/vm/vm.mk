@@ -125,10 +125,21 @@ $(BUILD)/vm/progs/hot-lib: $(HOT_SRC) $(BUILD)/vm/progs/libhot.so
 
 # Frames of a known number, without frame pointers.
 DEEP		:= $(BUILD)/vm/progs/deep
-vm-tests: $(DEEP)
+CHAINS		:= $(BUILD)/vm/progs/chains
+vm-tests: $(DEEP) $(CHAINS)
 $(DEEP): $(TOP)/tests/vm/progs/deep.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 $(WARN) -fomit-frame-pointer -o $@ $<
+
+# Callers that are known by construction; and the library that it opens.
+$(CHAINS): $(TOP)/tests/vm/progs/chains.c $(BUILD)/vm/progs/libchains.so
+	$(CC) -std=gnu11 -O2 $(WARN) -fomit-frame-pointer -fno-optimize-sibling-calls \
+		-rdynamic -o $@ $< -lpthread -ldl
+
+$(BUILD)/vm/progs/libchains.so: $(TOP)/tests/vm/progs/libchains.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 $(WARN) -fomit-frame-pointer -fno-optimize-sibling-calls \
+		-fPIC -shared -o $@ $<
 
 # Its debug file twice: by its build-id, and by the program's name.
 $(BUILD)/vm/progs/hot-stripped: $(BUILD)/vm/progs/hot
