@@ -82,7 +82,9 @@ fuzz: vm-fetch module-vm vm-tests vpmu
 
 # ---- libFuzzer on what needs no kernel: tests/fuzz/lib, a file a target.
 LIBFUZZ_DIR	:= $(BUILD)/fuzz/lib
-LIBFUZZ		:= log stream listen event tables map kallsyms elf lines kernel
+LIBFUZZ		:= log stream listen event tables map kallsyms elf lines kernel unwind
+# On pure files of the module.
+LIBFUZZ_PURE	:= kernel unwind
 LIBFUZZ_SRC	:= $(TOP)/tests/fuzz/lib
 LIBFUZZ_CC	?= clang
 LIBFUZZ_SECONDS	?= 7
@@ -115,12 +117,18 @@ $(LIBFUZZ_DIR)/obj/loggen.o $(LIBFUZZ_DIR)/obj/log_exercise.o $(LIBFUZZ_DIR)/obj
 	@mkdir -p $(@D)
 	$(LIBFUZZ_CC) $(LIBFUZZ_CFLAGS) -c -o $@ $<
 
-$(addprefix $(LIBFUZZ_DIR)/,$(filter-out kernel,$(LIBFUZZ))): $(LIBFUZZ_DIR)/%: \
+$(addprefix $(LIBFUZZ_DIR)/,$(filter-out $(LIBFUZZ_PURE),$(LIBFUZZ))): $(LIBFUZZ_DIR)/%: \
 		$(LIBFUZZ_SRC)/%.c $(LIBFUZZ_OBJ)
 	$(LIBFUZZ_CC) $(LIBFUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBFUZZ_OBJ) \
 		$(LIB_LIBS) $(STAT_LIBS)
 
 $(LIBFUZZ_DIR)/kernel: $(LIBFUZZ_SRC)/kernel.c $(LIBFUZZ_KERNEL) $(LIBFUZZ_DEPS)
+	@mkdir -p $(@D)
+	$(LIBFUZZ_CC) $(LIBFUZZ_CFLAGS) -I$(TOP)/kmod -fsanitize=fuzzer -o $@ \
+		$(filter %.c,$^)
+
+$(LIBFUZZ_DIR)/unwind: $(LIBFUZZ_SRC)/unwind.c $(TOP)/kmod/sampling/unwind_table.c \
+		$(LIBFUZZ_DEPS)
 	@mkdir -p $(@D)
 	$(LIBFUZZ_CC) $(LIBFUZZ_CFLAGS) -I$(TOP)/kmod -fsanitize=fuzzer -o $@ \
 		$(filter %.c,$^)
@@ -138,7 +146,7 @@ fuzz-lib: $(addprefix $(LIBFUZZ_DIR)/,$(LIBFUZZ))
 # ---- the same targets under valgrind, for memory that is read and was never written.
 MEMCHECK_DIR	:= $(BUILD)/fuzz/memcheck
 MEMCHECK_LOGS	:= log stream listen
-MEMCHECK_REST	:= $(filter-out kernel $(MEMCHECK_LOGS),$(LIBFUZZ))
+MEMCHECK_REST	:= $(filter-out $(LIBFUZZ_PURE) $(MEMCHECK_LOGS),$(LIBFUZZ))
 # s, of each that reads logs; the others take their corpora alone.
 MEMCHECK_SECONDS ?= 600
 MEMCHECK_SRC	:= $(LIB_SRC) $(STAT_SRC) $(TOP)/tests/unit/loggen.c \
