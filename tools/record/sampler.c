@@ -359,6 +359,7 @@ int sampler_start(struct sampler *s, struct watch *w, struct launch *l)
 		msg("cannot watch process %d: %s", l->pid, strerror(errno));
 		goto err_launch;
 	}
+	s->tables.command = l->pid;
 	if (attach_all(s, w, l) < 0)
 		goto err_launch;
 	tables_attached(&s->tables, s->pid, s->npid);

@@ -244,6 +244,9 @@ static void see_map(struct tables *t, const struct hwpmc_log_map *map)
 	const struct tables_file f = { map->inode, map->major, map->minor };
 	struct tables_map *m;
 
+	/* What the command's process had mapped before it executes it: this program. */
+	if (map->hdr.flags & HWPMC_LOG_SNAPSHOT && map->pid == t->command)
+		return;
 	if (map->pid < 0 || map->hdr.flags & HWPMC_MAP_ANON || !f.inode ||
 	    is_known(&t->seen, &f) || !start_thread(t))
 		return;

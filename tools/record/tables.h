@@ -40,6 +40,7 @@ struct tables_map {
 
 struct tables {
 	struct hwpmc *h;		/* NULL: none are wanted */
+	pid_t command;			/* the process of the command, 0: none */
 	struct tables_files tried;	/* before the thread is there, then the thread's */
 	struct tables_files seen;	/* in records: the caller's */
 	uint64_t loaded, failed;	/* as tried */
