@@ -6,12 +6,15 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <libhwpmcstat.h>
@@ -23,6 +26,34 @@
 
 static struct hwpmc_rings *rings;	/* of the last device that was opened */
 static uint64_t ends[HWPMC_CHAIN__COUNT], samples, frames_most;
+
+/* Executable mappings of this process. */
+static struct { uint64_t start, end; } code[64];
+static unsigned int ncode;
+
+static void read_code(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512], mode[8];
+	unsigned long start, end;
+
+	ck_assert_ptr_nonnull(f);
+	for (ncode = 0; fgets(line, sizeof(line), f);)
+		if (sscanf(line, "%lx-%lx %7s", &start, &end, mode) == 3 && mode[2] == 'x' &&
+		    ncode < 64) {
+			code[ncode].start = start;
+			code[ncode++].end = end;
+		}
+	fclose(f);
+}
+
+static bool is_code(uint64_t at)
+{
+	for (unsigned int i = 0; i < ncode; i++)
+		if (at >= code[i].start && at <= code[i].end)
+			return true;
+	return false;
+}
 
 static int count_chain(unsigned int cpu, const void *data, size_t len, void *arg)
 {
@@ -40,6 +71,9 @@ static int count_chain(unsigned int cpu, const void *data, size_t len, void *arg
 		else if (s->hdr.flags & HWPMC_SAMPLE_ENDS)
 			reason = HWPMC_PC_REASON(s->pc[--n]);
 		ck_assert_uint_lt(reason, HWPMC_CHAIN__COUNT);
+		for (unsigned int i = 0; i < n; i++)
+			ck_assert_msg(is_code(s->pc[i]), "0x%llx is no code",
+				      (unsigned long long)s->pc[i]);
 		ends[reason]++;
 		samples++;
 		if (n > frames_most)
@@ -58,6 +92,27 @@ static __attribute__((noinline)) void spin(unsigned int depth)
 	__asm__ __volatile__("");
 }
 
+/*
+ * Words that no reader may learn: a number, and addresses of data, which say where memory
+ * is. They fill the stack above the sampled frames, where any displacement finds them.
+ */
+#define SECRETS		512
+
+static bool secret;
+static void (*spin_at)(unsigned int depth) = spin;
+
+static __attribute__((noinline)) void spin_below_secrets(void)
+{
+	static uint64_t data;
+	volatile uint64_t word[SECRETS];
+
+	for (unsigned int i = 0; i < SECRETS; i++)
+		word[i] = i & 1 ? 0x5ec3e75ec3e75ec0 + 8 * i : i & 2 ? (uintptr_t)&data :
+			  (uintptr_t)&word[i];
+	spin(1);
+	__asm__ __volatile__("" : : "r" (word) : "memory");
+}
+
 /* Sample this process while it is 5 calls deep, with what `h` has been given. */
 static void sample_self(struct hwpmc *h)
 {
@@ -66,17 +121,26 @@ static void sample_self(struct hwpmc *h)
 
 	memset(ends, 0, sizeof(ends));
 	samples = frames_most = 0;
+	read_code();
 	ck_assert_int_eq(hwpmc_event_parse(h, "instructions:u", &event), 0);
 	ck_assert_msg(!hwpmc_allocate_event(h, &event, HWPMC_MODE_TS, flags, HWPMC_CPU_ANY,
 					    100000, &id), "%s", hwpmc_error(h));
 	ck_assert_int_eq(hwpmc_attach(h, id, 0), 0);
 	ck_assert_int_eq(hwpmc_start(h, id), 0);
-	spin(5);
+	if (secret)
+		spin_below_secrets();
+	else
+		spin_at(5);
 	ck_assert_int_eq(hwpmc_stop(h, id), 0);
 	ck_assert_int_eq(hwpmc_flush_log(h), 0);
 	hwpmc_rings_read(rings, count_chain, NULL, NULL);
 	ck_assert_int_eq(hwpmc_release(h, id), 0);
 	ck_assert_uint_ge(samples, 20);
+}
+
+static int take_nothing(unsigned int cpu, const void *data, size_t len, void *arg)
+{
+	return 0;
 }
 
 static struct hwpmc *open_device(void)
@@ -275,35 +339,194 @@ START_TEST(tables_without_chains_or_samples_are_refused)
 }
 END_TEST
 
-/* A signed displacement, a table that leads anywhere, a mapping that is gone. */
-START_TEST(a_table_that_leads_astray_stores_no_word_of_the_stack)
+/* A table of one rule for the whole program. */
+static void sample_by_rule(struct hwpmc *h, const struct hwpmc_unwind *u, uint32_t rule)
 {
-	/* Wherever it is: the return address is a word of this process's stack. */
+	struct hwpmc_unwind_row row = { 0, rule };
+	struct hwpmc_unwind one = *u;
+
+	one.row = &row;
+	one.nrow = 1;
+	ck_assert_int_eq(hwpmc_unwind_add(h, &one), 0);
+	/* count_chain() looks at each address; each end has a reason. */
+	sample_self(h);
+	ck_assert_uint_le(frames_most, 128);
+}
+
+START_TEST(a_table_that_is_aimed_at_secrets_gets_no_word_of_them)
+{
 	static const uint32_t rule[] = {
-		HWPMC_UNWIND_SP | 3 << 5, HWPMC_UNWIND_SP | 0x1ffff << 5,
-		HWPMC_UNWIND_SP | 0xffff << 5, HWPMC_UNWIND_BP | 0x10000 << 5,
-		HWPMC_UNWIND_AT_SP | 1 << 5, HWPMC_UNWIND_SIGNAL,
+		HWPMC_UNWIND_SP | 0x1ffff << 5, HWPMC_UNWIND_SP | 0xffff << 5,
+		HWPMC_UNWIND_BP | 0x10000 << 5, HWPMC_UNWIND_AT_SP | 1 << 5,
+		HWPMC_UNWIND_AT_SP | 20 << 5 | 1 << 16, HWPMC_UNWIND_SIGNAL,
+		HWPMC_UNWIND_SP | 20 << 5 | HWPMC_UNWIND_BP_SAVED | 3u << 22,
 		HWPMC_UNWIND_OTHER | 6 << 5 | HWPMC_UNWIND_BP_AT_BP,
-		HWPMC_UNWIND_OTHER | 1 << 5,
+		HWPMC_UNWIND_OTHER | 1 << 5, HWPMC_UNWIND_PLT | 11 << 5,
 	};
 	struct hwpmc *h = open_device();
-	struct hwpmc_unwind u, bad;
 	int fd = open(SELF, O_RDONLY);
+	struct hwpmc_unwind u;
 
 	ck_assert_int_eq(hwpmc_unwind_read(fd, &u), 0);
 	close(fd);
-	for (unsigned int i = 0; i < sizeof(rule) / sizeof(rule[0]); i++) {
-		struct hwpmc_unwind_row row = { 0, rule[i] };
-
-		bad = u;
-		bad.row = &row;
-		bad.nrow = 1;
-		ck_assert_int_eq(hwpmc_unwind_add(h, &bad), 0);
-		sample_self(h);
-		/* Each end has a reason, and the machine goes on. */
-		ck_assert_uint_le(frames_most, 128);
+	secret = true;
+	for (unsigned int i = 0; i < sizeof(rule) / sizeof(rule[0]); i++)
+		sample_by_rule(h, &u, rule[i]);
+	for (unsigned int words = 2; words < 64; words += 9) {
+		sample_by_rule(h, &u, HWPMC_UNWIND_SP | words << 5);
+		/* Below spin() all that is found are secrets. */
+		if (words > 12)
+			check_most_end(HWPMC_CHAIN_BROKEN);
 	}
+	secret = false;
 	hwpmc_unwind_free(&u);
+	hwpmc_close(h);
+}
+END_TEST
+
+/* ---- storms ---------------------------------------------------------------- */
+
+static void *add_and_remove(void *arg)
+{
+	struct hwpmc *h = arg;
+
+	for (;;) {
+		add_file(h, SELF, false, 1);
+		add_file(h, LIBC, false, 1);
+		add_file(h, LIBC, false, 0);
+		add_file(h, SELF, false, 0);
+	}
+	return NULL;
+}
+
+static void map_and_unmap(void)
+{
+	int fd = open(LIBC, O_RDONLY);
+	void *at = mmap(NULL, 1 << 16, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	void *other = mmap(NULL, 1 << 16, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+
+	close(fd);
+	munmap(at, 1 << 15);
+	munmap(other, 1 << 16);
+	munmap(at, 1 << 16);
+}
+
+/* Samples itself and what it forks and executes, until it is killed. */
+static void owner_of_a_storm(void)
+{
+	struct hwpmc *h = open_device();
+	struct hwpmc_event event;
+	pthread_t thread;
+	uint32_t id;
+
+	ck_assert_int_eq(hwpmc_event_parse(h, "instructions:u", &event), 0);
+	ck_assert_int_eq(hwpmc_allocate_event(h, &event, HWPMC_MODE_TS, HWPMC_F_CALLCHAIN |
+					      HWPMC_F_TABLES | HWPMC_F_TABLES_FP |
+					      HWPMC_F_DESCENDANTS, HWPMC_CPU_ANY, 5000,
+					      &id), 0);
+	ck_assert_int_eq(hwpmc_attach(h, id, 0), 0);
+	ck_assert_int_eq(hwpmc_start(h, id), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, add_and_remove, h), 0);
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			map_and_unmap();
+			execl("/bin/true", "true", (char *)NULL);
+			_exit(1);
+		}
+		map_and_unmap();
+		waitpid(pid, NULL, 0);
+		hwpmc_rings_read(rings, take_nothing, NULL, NULL);
+	}
+}
+
+#define STORMS	8
+
+START_TEST(tables_come_and_go_and_their_owner_is_killed_while_programs_are_sampled)
+{
+	struct hwpmc *h;
+
+	for (unsigned int i = 0; i < STORMS; i++) {
+		pid_t pid = fork();
+		int status;
+
+		if (!pid) {
+			owner_of_a_storm();
+			_exit(1);
+		}
+		usleep(200000 + 50000 * (i % 4));
+		ck_assert_int_eq(kill(pid, SIGKILL), 0);
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		/* It did not end by itself. */
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	}
+	h = open_device();
+	add_file(h, SELF, false, 1);
+	add_file(h, LIBC, false, 1);
+	sample_self(h);
+	check_most_end(HWPMC_CHAIN_COMPLETE);
+	hwpmc_close(h);
+}
+END_TEST
+
+/* ---- mappings --------------------------------------------------------------- */
+
+/* The mapping of this program's code. */
+static void find_code(uint64_t *start, size_t *len, off_t *offset)
+{
+	uint64_t at = (uintptr_t)spin, first, last, pos;
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	ck_assert_ptr_nonnull(f);
+	*len = 0;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx %*s %lx", &first, &last, &pos) == 3 &&
+		    at >= first && at < last) {
+			*start = first;
+			*len = last - first;
+			*offset = pos;
+		}
+	fclose(f);
+	ck_assert_uint_gt(*len, 0);
+}
+
+/* The same code at the same address, first of a file that has a table, then of none. */
+START_TEST(code_in_the_place_of_a_mapping_that_has_ended_has_no_table_of_it)
+{
+	struct hwpmc *h = open_device();
+	uint64_t start;
+	off_t offset;
+	size_t len;
+	void *at;
+	int fd = open(SELF, O_RDONLY);
+
+	add_file(h, SELF, false, 1);
+	add_file(h, LIBC, false, 1);
+	find_code(&start, &len, &offset);
+	at = mmap(NULL, len, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, offset);
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	spin_at = (void (*)(unsigned int))((char *)at + ((uintptr_t)spin - start));
+	sample_self(h);
+	check_most_end(HWPMC_CHAIN_COMPLETE);
+	for (unsigned int i = 0; i < 2; i++) {
+		/* Once unmapped before, once mapped over. */
+		if (i)
+			ck_assert_ptr_eq(mmap(at, len, PROT_READ | PROT_EXEC,
+					      MAP_PRIVATE | MAP_FIXED, fd, offset), at);
+		else
+			ck_assert_int_eq(munmap(at, len), 0);
+		ck_assert_ptr_eq(mmap(at, len, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+				      MAP_FIXED | MAP_ANONYMOUS, -1, 0), at);
+		memcpy(at, (void *)start, len);
+		ck_assert_int_eq(mprotect(at, len, PROT_READ | PROT_EXEC), 0);
+		sample_self(h);
+		check_most_end(HWPMC_CHAIN_NO_TABLE);
+	}
+	spin_at = spin;
+	close(fd);
 	hwpmc_close(h);
 }
 END_TEST
@@ -320,6 +543,9 @@ int main(void)
 	harness_add(rows_that_do_not_rise_or_are_no_rules_are_refused);
 	harness_add(tables_that_would_make_a_walk_of_unbounded_length_are_refused);
 	harness_add(tables_without_chains_or_samples_are_refused);
-	harness_add(a_table_that_leads_astray_stores_no_word_of_the_stack);
+	harness_add(a_table_that_is_aimed_at_secrets_gets_no_word_of_them);
+	harness_add_timed(tables_come_and_go_and_their_owner_is_killed_while_programs_are_sampled,
+			  60);
+	harness_add(code_in_the_place_of_a_mapping_that_has_ended_has_no_table_of_it);
 	return harness_run();
 }

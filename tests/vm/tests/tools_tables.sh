@@ -6,6 +6,7 @@
 hwpmc=$VM_TOP/build/tools/hwpmc
 pmcstat=$VM_TOP/build/tools/pmcstat
 deep=$VM_TOP/build/vm/progs/deep
+chains=$VM_TOP/build/vm/progs/chains
 [ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
 # The emulator's NMIs take long.
 echo 0 >/proc/sys/kern/hwpmc/selfcost
@@ -67,6 +68,101 @@ a_kind_of_chain_that_does_not_exist_is_refused() {
 	"$hwpmc" record --call-graph=dwarf -o n.log -- true 2>said
 	check_equal $? 2 "status"
 	check grep -q "invalid kind of call chains 'dwarf' (tables; tables,fp; fp; none)" said
+}
+
+# folded REGEX: the samples of stacks that match, outermost function first
+folded() {
+	re=$1 awk '{ n = $NF; sub(" [0-9]+$", "") }
+		$0 ~ ENVIRON["re"] { sum += n } END { print sum + 0 }' k.folded
+}
+
+# known MODE REGEX: each sample of the innermost function has that chain, and no other.
+known() {
+	check "$hwpmc" record -g -q -e instructions:u -c 20011 -o k.log -- \
+		"$chains" "$1" "${3:-1500000}"
+	check "$hwpmc" report -i k.log --format folded -o k.folded
+	[ "$(folded ';known_leaf$')" -ge 50 ] || fail "$1: $(folded ';known_leaf$') samples"
+	check_equal "$(folded "^chains;_start;[^;]*libc_start[^;]*;[^;]*;main;(by_[a-z]+;)?$2known_leaf$")" \
+		"$(folded ';known_leaf$')" "$1: samples with the chain ($(head -n 1 k.folded))"
+}
+
+chains_through_recursion_callbacks_signals_and_realigned_stacks_are_the_truth() {
+	known recursion '(known_down;){30}'
+	known qsort '([^;]+;)+known_compare;'
+	known signal 'known_raiser;([^;]+;)+known_handler;'
+	known altstack 'known_raiser;([^;]+;)+known_handler;'
+	known realigned 'known_aligned;'
+	known opened '(lib_down;){11}'
+}
+
+# A library that is opened late: its table comes late, which is counted, and is used then.
+a_table_that_comes_late_is_counted_and_then_used() {
+	"$hwpmc" record -g -e instructions:u -c 20011 -o l.log -- \
+		"$VM_TOP/build/vm/progs/hot" -d 20000 2>said || fail "$(cat said)"
+	"$pmcstat" -R l.log | grep '^callchain' >list
+	late=$(grep -c 'no-table$' list)
+	all=$(wc -l <list)
+	# The sum of the complete and of those with a reason is all, but for a few samples that
+	# hit the first instruction of the kernel.
+	ends=$(grep 'call chains complete' said | sed 's/.*of \([0-9]*\) call.*/\1/')
+	[ "$ends" -le "$all" ] && [ "$ends" -ge "$((all - 20))" ] ||
+		fail "$ends of $all chains have an end"
+	[ "$((late * 2))" -lt "$all" ] || fail "$late of $all chains are without a table"
+	# The last ones are complete, but for the way out of the program.
+	tail -n 1000 list | grep -vc 'no-' >complete
+	[ "$(cat complete)" -ge 990 ] || fail "$(cat complete) of the last 1000 are complete"
+}
+
+# Kernel samples: the user part by the same tables, from the registers at the entry.
+chains_of_kernel_samples_have_all_callers_of_the_user_part() {
+	check "$hwpmc" record -q --user-callchain -e instructions:k -c 20011 -o k.log -- \
+		"$chains" kernel 30000
+	check "$hwpmc" report -i k.log --format folded -o k.folded
+	all=$(folded ';known_calls;')
+	[ "$all" -ge 50 ] || fail "$all samples below known_calls"
+	check_equal "$(folded '^chains;_start;[^;]*;[^;]*;main;(known_down;){30}known_calls;')" \
+		"$all" "samples with the chain ($(head -n 1 k.folded))"
+}
+
+# Threads begin with no frame of main.
+chains_of_a_thread_end_at_clone() {
+	check "$hwpmc" record -q -g -e instructions:u -c 20011 -o k.log -- "$chains" thread 1500000
+	check "$hwpmc" report -i k.log --format folded -o k.folded
+	check_equal "$(folded '^chains;[^;]*clone[^;]*;start_thread;known_thread;known_leaf$')" \
+		"$(folded ';known_leaf$')" "samples with the chain ($(head -n 1 k.folded))"
+}
+
+# Programs as Debian ships them: each chain is complete or says why, and all its addresses
+# are code.
+addresses_of_chains_of_installed_programs_are_code() {
+	seq 1 30000 | sort -R >lines
+	for run in "sort lines" "python3 -c print(sum(i*i%7for(i)in(range(60000))))" \
+			"xz -2 -k -c lines"; do
+		# shellcheck disable=SC2086
+		"$hwpmc" record -g -e instructions:u -c 100003 -o s.log -- $run >out 2>said ||
+			fail "$(cat said)"
+		"$hwpmc" dump -i s.log --type sample --json -o s.json
+		check python3 -c 'import json, sys
+marks = ("[no unwind table]", "[no unwind rule]", "[broken stack]")
+chains = bad = cut = 0
+for line in open("s.json"):
+    s = json.loads(line)
+    chains += 1
+    f = s["frames"]
+    for i in f:
+        name = i.get("symbol", "")
+        if name.startswith("[") or i["kernel"]:
+            continue
+        if i["image"].startswith("["):
+            bad += 1
+    last = f[-1].get("symbol", "")
+    if not (last.startswith("[") or last in ("_start", "clone3", "clone")) and \
+            "ld-linux" not in f[-1]["image"] and not f[-1]["kernel"]:
+        cut += 1
+        print(f[-1], file=sys.stderr)
+print(chains, "chains", bad, "addresses outside code", cut, "ends without a reason")
+sys.exit(chains < 200 or bad > 0 or cut > 0)'
+	done
 }
 
 harness_run
