@@ -72,8 +72,10 @@ a_kind_of_chain_that_does_not_exist_is_refused() {
 
 # folded REGEX: the samples of stacks that match, outermost function first
 folded() {
-	re=$1 awk '{ n = $NF; sub(" [0-9]+$", "") }
-		$0 ~ ENVIRON["re"] { sum += n } END { print sum + 0 }' k.folded
+	sed 's/ \([0-9]*\)$/\t\1/' k.folded >k.stacks
+	cut -f 1 k.stacks | grep -En "$1" | cut -d : -f 1 >k.lines
+	awk -F '\t' 'FILENAME == "k.lines" { is[$1] = 1; next }
+		FNR in is { sum += $2 } END { print sum + 0 }' k.lines k.stacks
 }
 
 # known MODE REGEX: each sample of the innermost function has that chain, and no other.
