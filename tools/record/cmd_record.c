@@ -17,16 +17,18 @@
 #include "common/missing.h"
 #include "common/msg.h"
 #include "common/watch.h"
+#include "every.h"
 #include "launch.h"
 #include "note.h"
 #include "pauses.h"
 #include "sampler.h"
 #include "sink.h"
 
-#define DEFAULT_OUTPUT	"hwpmc.log"
 #define STEP_NS		20000000ull
 #define SECOND_NS	1000000000ull
 #define END_PATIENCE_MS	10000
+
+static const char default_output[] = "hwpmc.log";
 
 const char cmd_record_help[] =
 "usage: hwpmc record [option ...] [--] command [argument ...]\n"
@@ -47,6 +49,7 @@ SAMPLER_HELP
 "      --csw           count the events too, and log each thread's count at each\n"
 "                      of its context switches\n"
 "      --exit          log each process's count when it exits\n"
+EVERY_HELP
 "  -q                  say nothing\n"
 "\n"
 "Exit status: the command's; 128+N when signal N ended it; 126 or 127 when it\n"
@@ -62,6 +65,7 @@ struct record {
 	struct sampler sampler;
 	bool quiet;
 	uint64_t duration_ns;
+	struct every every;
 	const char *output;
 	int level;			/* of zstd, 0: plain */
 	struct sink sink;
@@ -83,6 +87,8 @@ static int parse_option(struct record *r, int c)
 	int err = sampler_parse(&r->sampler, c, optarg);
 	uint64_t n;
 
+	if (err == 1)
+		err = every_parse(&r->every, c, optarg);
 	if (err != 1)
 		return err;
 	switch (c) {
@@ -117,7 +123,7 @@ static int check_options(struct record *r)
 
 	if (!status && r->sampler.system && r->sampler.values)
 		return msg_usage("--csw and --exit are of processes: not with -a or -C");
-	return status;
+	return status ? status : every_check(&r->every, r->sampler.command);
 }
 
 static int parse_options(struct record *r, int argc, char *argv[], bool *help)
@@ -130,13 +136,14 @@ static int parse_options(struct record *r, int argc, char *argv[], bool *help)
 		{ "compress", optional_argument, NULL, 'z' },
 		{ "csw", no_argument, NULL, OPT_CSW },
 		{ "exit", no_argument, NULL, OPT_EXIT },
+		EVERY_OPTIONS,
 		{ "quiet", no_argument, NULL, 'q' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c, err;
 
 	*r = (struct record){
-		.output = DEFAULT_OUTPUT, .sink = { .fd = -1 },
+		.output = default_output, .sink = { .fd = -1 },
 	};
 	sampler_init(&r->sampler);
 	/* "+": the command's options are its own. */
@@ -416,6 +423,38 @@ static int close_output(struct record *r, int status)
 	return EXIT_STAT_FAILED;
 }
 
+static int record_once(struct record *r)
+{
+	int status = record_run(r);
+
+	sampler_free(&r->sampler);
+	return close_output(r, status);
+}
+
+/* In a child of every_run(). */
+static int record_part(void *arg, const char *path)
+{
+	struct record *r = arg;
+
+	r->output = path;
+	r->duration_ns = r->every.for_ns ? r->every.for_ns : EVERY_FOR_DEFAULT;
+	/* What is missing is in the log; a line each ten seconds is for nobody. */
+	r->quiet = true;
+	return record_once(r);
+}
+
+static int record_every(struct record *r)
+{
+	struct every *e = &r->every;
+	int status;
+
+	e->duration_ns = r->duration_ns;
+	e->directory = r->output == default_output ? "hwpmc.logs" : r->output;
+	status = every_run(e, record_part, r);
+	sampler_free(&r->sampler);
+	return status;
+}
+
 int cmd_record(int argc, char *argv[])
 {
 	struct record r;
@@ -424,7 +463,5 @@ int cmd_record(int argc, char *argv[])
 
 	if (status || help)
 		return status;
-	status = record_run(&r);
-	sampler_free(&r.sampler);
-	return close_output(&r, status);
+	return r.every.every_ns ? record_every(&r) : record_once(&r);
 }
