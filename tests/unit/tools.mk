@@ -3,7 +3,7 @@
 # needs no PMU.
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
-	tools_views tools_dump tools_report)
+	tools_views tools_dump tools_report tools_fleet)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs.
 unit-tools = $(call unit-objects,$(1:%=$(TOP)/tools/%.c))
 TOOLS_UNIT_LOGS := $(UNIT_LIB) $(UNIT_STAT)
@@ -12,6 +12,8 @@ TOOLS_UNIT_SHARES := $(BUILD)/tests/unit/shares
 
 TOOLS_UNIT_tools_formats := $(call unit-tools,common/fmt common/cpus common/evlist \
 	stat/metric common/msg)
+TOOLS_UNIT_tools_fleet := $(call unit-tools,fleet/body record/every record/logdir \
+	common/fmt common/msg common/output common/watch)
 TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/missing common/msg \
 	common/output record/beside record/net record/note \
 	record/sink) $(TOOLS_UNIT_LOGS)

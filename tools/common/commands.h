@@ -19,6 +19,8 @@ int cmd_control(int argc, char *argv[]);
 int cmd_kgmon(int argc, char *argv[]);
 int cmd_selftest(int argc, char *argv[]);
 int cmd_doctor(int argc, char *argv[]);
+int cmd_push(int argc, char *argv[]);
+int cmd_metrics(int argc, char *argv[]);
 int cmd_unload(int argc, char *argv[]);
 
 extern const char cmd_stat_help[];
@@ -33,6 +35,8 @@ extern const char cmd_control_help[];
 extern const char cmd_kgmon_help[];
 extern const char cmd_selftest_help[];
 extern const char cmd_doctor_help[];
+extern const char cmd_push_help[];
+extern const char cmd_metrics_help[];
 extern const char cmd_unload_help[];
 
 #endif

@@ -23,6 +23,7 @@ struct export {
 	uint32_t nevent, nstack;
 	const char *image;	/* gmon: path or name of the image; NULL: the one
 				 * with the most samples */
+	const char *comment;	/* pprof: one more; NULL: none */
 };
 
 /* Percent of an event: what has less is not seen in a page that is 10,000 wide. */

@@ -263,6 +263,8 @@ static void add_comments(struct pprof *p)
 			    t->samples - t->kept);
 	if (t->cut)
 		add_comment(p, "the log ends in the middle of a record");
+	if (p->x->comment)
+		add_comment(p, "%s", p->x->comment);
 }
 
 /* ---- writing ------------------------------------------------------------- */

@@ -43,6 +43,10 @@ static const struct command {
 	  "check the counters of this machine" },
 	{ "kgmon", cmd_kgmon, cmd_kgmon_help, "hwpmc kgmon",
 	  "collect a histogram of kernel addresses, for gprof" },
+	{ "push", cmd_push, cmd_push_help, "hwpmc push",
+	  "send profiles of many short recordings to a server" },
+	{ "metrics", cmd_metrics, cmd_metrics_help, "hwpmc metrics",
+	  "write counts of the CPUs for Prometheus, again and again" },
 	{ "unload", cmd_unload, cmd_unload_help, "hwpmc unload",
 	  "stop all counters and remove the module" },
 };
