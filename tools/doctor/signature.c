@@ -79,9 +79,14 @@ static void report_key(struct doctor *d)
 {
 	char version[64], command[160];
 
+	if (!dr_dkms_source(d, version, sizeof(version)))
+		snprintf(version, sizeof(version), VERSION);
+	snprintf(command, sizeof(command), "dkms install --force hwpmc/%s -k %s", version,
+		 d->release);
+	/* A build makes it. That of Debian 12 has no `generate_mok`. */
 	if (!dr_exists(d, MOK_KEY)) {
-		dr_wrong(d, "key", "dkms generate_mok", "DKMS has no key to sign the module with "
-			 "(" MOK_KEY ")");
+		dr_wrong(d, "key", command, "DKMS has no key to sign the module with "
+			 "(" MOK_KEY "); it makes one when it builds");
 		return;
 	}
 	if (!key_is_enrolled(d)) {
@@ -90,10 +95,6 @@ static void report_key(struct doctor *d)
 			 "reboot and confirm it on the console");
 		return;
 	}
-	if (!dr_dkms_source(d, version, sizeof(version)))
-		snprintf(version, sizeof(version), VERSION);
-	snprintf(command, sizeof(command), "dkms install --force hwpmc/%s -k %s", version,
-		 d->release);
 	dr_wrong(d, "key", command, "DKMS's key is enrolled, but the installed module is not "
 		 "signed with it");
 }
