@@ -3,7 +3,8 @@
 # needs no PMU.
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
-	tools_views tools_dump tools_report tools_fleet)
+	tools_views tools_dump tools_report tools_fleet \
+	tools_doctor)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs.
 unit-tools = $(call unit-objects,$(1:%=$(TOP)/tools/%.c))
 TOOLS_UNIT_LOGS := $(UNIT_LIB) $(UNIT_STAT)
@@ -14,6 +15,9 @@ TOOLS_UNIT_tools_formats := $(call unit-tools,common/fmt common/cpus common/evli
 	stat/metric common/msg)
 TOOLS_UNIT_tools_fleet := $(call unit-tools,fleet/body record/every record/logdir \
 	common/fmt common/msg common/output common/watch)
+TOOLS_UNIT_tools_doctor := $(call unit-tools,doctor/cmd_doctor doctor/files doctor/finding \
+	doctor/kernel doctor/module doctor/node doctor/pmu doctor/signature common/machine \
+	common/fmt common/msg) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/missing common/msg \
 	common/output record/beside record/net record/note \
 	record/sink) $(TOOLS_UNIT_LOGS)
