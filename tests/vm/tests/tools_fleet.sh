@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# tools_fleet - hwpmc record --every into a directory with a limit, hwpmc push of what is
-# there to a receiver that is down for a while, and hwpmc metrics, as services run them.
+# tools_fleet - hwpmc record --every into a directory with a limit, and hwpmc metrics, as
+# services run them. What hwpmc push does with the directory is in tests/export/push.
 . "$VM_TOP/tests/harness/harness.sh"
 hwpmc=$VM_TOP/build/tools/hwpmc
 loop=$VM_TOP/build/vm/progs/loop
@@ -111,69 +111,6 @@ wrong_options_of_record_every_are_told() {
 	"$hwpmc" record --every 2s -a -o file/logs >out 2>err
 	check_equal $? 125 "status without a directory"
 	check grep -q "cannot use the directory 'file/logs' for logs: Not a directory" err
-}
-
-# A recorder and a pusher each, of three machines as the receiver sees them.
-three_that_push_lose_nothing_while_the_receiver_is_down() {
-	busy
-	cat >receive.py <<-END
-	import sys, time, os
-	sys.path.insert(0, "$VM_TOP/tests/export")
-	from receiver import Receiver
-	r = Receiver().up()
-	print(r.port, flush=True)
-	def stands(path):
-	    while not os.path.exists(path):
-	        time.sleep(0.05)
-	stands("down")
-	r.down()
-	stands("up")
-	r.up()
-	stands("end")
-	for g in r.got:
-	    print(g.labels["machine"], g.id.split("-")[-2], g.profile.samples())
-	print("wrong", r.wrong)
-	END
-	python3 receive.py >received 2>err.receiver &
-	receiver=$!
-	await [ -s received ]
-	url=http://127.0.0.1:$(head -n 1 received)
-	for m in a b c; do
-		mkdir $m
-		# The second one's limit is too small for what it records meanwhile.
-		keep=64M
-		[ $m != b ] || keep=64K
-		"$hwpmc" record --every 800ms --for 200ms -C 0 -e instructions -c 500009 \
-			--keep $keep -o $m 2>err.record.$m &
-		recorders="${recorders:-} $!"
-		"$hwpmc" push -i $m --url $url --label machine=$m 2>err.push.$m &
-		pushers="${pushers:-} $!"
-	done
-	await sh -c '[ $(sed -n "s/^pushed //p" b/account) -ge 1 ]'
-	: >down
-	await sh -c '[ $(sed -n "s/^dropped //p" b/account) -ge 2 ]'
-	: >up
-	await sh -c 'for m in a b c; do grep -q "takes profiles again" err.push.$m || exit 1; done'
-	kill $recorders
-	wait $recorders
-	await sh -c '! ls [abc]/*.log >/dev/null 2>&1'
-	kill $pushers $busy_pid
-	wait $pushers
-	: >end
-	wait $receiver
-	check_equal "$(sed -n 's/^wrong //p' received)" "[]" "complaints"
-	for m in a b c; do
-		account_is_even $m
-		check_equal "$(of failed $m) $(of refused $m)" "0 0" "failed and refused of $m"
-		# Each number once.
-		check_equal "$(grep "^$m " received | cut -d' ' -f2 | sort -u | wc -l)" \
-			"$(of pushed $m)" "profiles that arrived of $m"
-		check_equal "$(grep -c "^$m " received)" "$(of pushed $m)" "profiles of $m, once each"
-		check grep -q "cannot push to $url" err.push.$m
-	done
-	check_equal "$(of dropped a) $(of dropped c)" "0 0" "dropped of a and c"
-	check grep -q 'dropped the' err.record.b
-	check grep -q 'so far' a/account || true
 }
 
 # value EVENT CPU FILE
