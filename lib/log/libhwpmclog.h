@@ -89,6 +89,14 @@ enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *parser,
 /* Validate and number samples, but do not return them: a faster first pass over the
  * other records. */
 void hwpmc_parser_skip_samples(struct hwpmc_parser *parser, bool skip);
+/*
+ * For readers of many samples: after hwpmc_parser_next() has returned one, those that
+ * follow it directly in the bytes that were fed, so of the same CPU and thread, each
+ * validated. They are passed over, and valid until the next call. Each ends where its
+ * hdr.len says, the last one after *bytes; 0: none.
+ */
+const struct hwpmc_log_sample *hwpmc_parser_samples(struct hwpmc_parser *parser,
+						    size_t *bytes);
 /* "offset 4711: CALLCHAIN record of 20 bytes: must be a multiple of 8". */
 const char *hwpmc_parser_error(const struct hwpmc_parser *parser);
 uint64_t hwpmc_parser_error_offset(const struct hwpmc_parser *parser);

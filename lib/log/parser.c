@@ -345,14 +345,18 @@ static enum hwpmc_parse next_whole(struct hwpmc_parser *p,
 
 /* ---- samples: nearly all that is in most logs ---------------------------- */
 
-/* The length of a right sample that lies whole and aligned in the bytes; else 0. */
+static inline bool is_aligned(const void *data)
+{
+	return !((uintptr_t)data % sizeof(uint64_t));
+}
+
+/* The length of a right sample that lies whole in these aligned bytes; else 0. */
 static inline size_t sample_at(const uint8_t *data, size_t len)
 {
 	const struct hwpmc_log_hdr *h = (const void *)data;
 	uint32_t more;
 
-	if (len < HDR || (uintptr_t)data % sizeof(uint64_t) ||
-	    h->type != HWPMC_LOG_CALLCHAIN)
+	if (len < HDR || h->type != HWPMC_LOG_CALLCHAIN)
 		return 0;
 	/* Addresses behind the first; with a rest of bytes, or without a first one,
 	 * a huge number of them. */
@@ -363,19 +367,36 @@ static inline size_t sample_at(const uint8_t *data, size_t len)
 	return h->len;
 }
 
-static void skip_samples(struct hwpmc_parser *p)
+/* Bytes of the samples that lie in a row. */
+static size_t pass_samples(struct hwpmc_parser *p)
 {
 	const uint8_t *data = p->data;
-	size_t len = p->len, n;
+	size_t len = p->len, n, bytes;
+	uint64_t samples = 0;
 
+	if (!is_aligned(data))
+		return 0;
+	/* Each has a length that is a multiple of 8. */
 	while ((n = sample_at(data, len))) {
 		data += n;
 		len -= n;
-		p->serial++;
+		samples++;
 	}
-	p->offset += data - p->data;
+	bytes = data - p->data;
+	p->serial += samples;
+	p->offset += bytes;
 	p->data = data;
 	p->len = len;
+	return bytes;
+}
+
+EXPORT const struct hwpmc_log_sample *
+hwpmc_parser_samples(struct hwpmc_parser *p, size_t *bytes)
+{
+	const uint8_t *data = p->data;
+
+	*bytes = p->between && !p->skip_samples ? pass_samples(p) : 0;
+	return (const void *)data;
 }
 
 static inline void show_sample(struct hwpmc_parser *p, size_t len,
@@ -400,7 +421,7 @@ static enum hwpmc_parse next_any(struct hwpmc_parser *p,
 	enum hwpmc_parse what;
 
 	/* In place only where it is aligned as its fields are. */
-	if (!p->have && p->len >= HDR && !((uintptr_t)p->data % sizeof(uint64_t)))
+	if (!p->have && p->len >= HDR && is_aligned(p->data))
 		what = next_whole(p, record);
 	else
 		what = next_cut(p, record);
@@ -422,7 +443,7 @@ static enum hwpmc_parse next_slowly(struct hwpmc_parser *p,
 
 	do {
 		if (p->between && p->skip_samples)
-			skip_samples(p);
+			pass_samples(p);
 		if (p->failed)
 			return HWPMC_PARSE_ERROR;
 		what = next_any(p, record);
@@ -438,7 +459,7 @@ EXPORT enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *p,
 	size_t len;
 
 	if (p->between && !p->skip_samples) {
-		len = sample_at(p->data, p->len);
+		len = is_aligned(p->data) ? sample_at(p->data, p->len) : 0;
 		if (len) {
 			show_sample(p, len, record);
 			return HWPMC_PARSE_RECORD;

@@ -523,6 +523,112 @@ START_TEST(samples_that_are_skipped_are_counted_all_the_same)
 }
 END_TEST
 
+/* Of a log in pieces: times and numbers of its samples, by rows or one at a time. */
+static uint64_t sum_of_samples(const struct log *log, size_t piece, bool rows,
+			       unsigned int *n)
+{
+	struct hwpmc_parser *p = hwpmc_parser_new();
+	enum hwpmc_parse what = HWPMC_PARSE_MORE;
+	struct hwpmc_record r = { .offset = 0 };
+	uint64_t sum = 0;
+	size_t bytes = 0;
+
+	*n = 0;
+	for (size_t at = 0; what == HWPMC_PARSE_MORE; at += piece) {
+		size_t len = log->len - at < piece ? log->len - at : piece;
+
+		ck_assert_int_eq(hwpmc_parser_feed(p, log->bytes + at, len), 0);
+		if (at + len == log->len)
+			hwpmc_parser_end(p);
+		while ((what = hwpmc_parser_next(p, &r)) == HWPMC_PARSE_RECORD) {
+			const struct hwpmc_log_sample *s = r.sample;
+			const char *row, *end;
+
+			/* Where it lies, and how many records there were before it. */
+			sum = sum * 31 + r.offset * 7 + r.serial;
+			if (r.hdr->type != HWPMC_LOG_CALLCHAIN)
+				continue;
+			sum = sum * 31 + s->pc[0];
+			++*n;
+			row = rows ? (const void *)hwpmc_parser_samples(p, &bytes) : NULL;
+			for (end = row + bytes; row < end; row += s->hdr.len) {
+				s = (const void *)row;
+				ck_assert_uint_eq(s->hdr.type, HWPMC_LOG_CALLCHAIN);
+				r.offset += r.hdr->len;
+				r.hdr = &s->hdr;
+				r.serial++;
+				sum = sum * 31 + r.offset * 7 + r.serial;
+				sum = sum * 31 + s->pc[0];
+				++*n;
+			}
+			ck_assert(row == end);
+		}
+	}
+	hwpmc_parser_free(p);
+	return what == HWPMC_PARSE_END ? sum : ~sum;
+}
+
+static void add_samples(struct log *log, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		struct hwpmc_log_sample *s = add(log, HWPMC_LOG_CALLCHAIN,
+						 sizeof(*s) + 8 * (1 + i % 3));
+
+		s->pc[0] = 0x1000 + i;
+	}
+}
+
+START_TEST(samples_in_a_row_are_those_that_come_one_at_a_time)
+{
+	unsigned int one, row;
+	struct log log;
+
+	make_log(&log);
+	add_samples(&log, 20);
+	for (size_t piece = 1; piece < 300; piece++) {
+		ck_assert_uint_eq(sum_of_samples(&log, piece, false, &one),
+				  sum_of_samples(&log, piece, true, &row));
+		ck_assert_uint_eq(one, row);
+		ck_assert_uint_ge(row, 20);
+	}
+}
+END_TEST
+
+START_TEST(a_row_of_samples_ends_before_a_bad_one_and_before_another_record)
+{
+	struct hwpmc_parser *p = hwpmc_parser_new();
+	struct hwpmc_log_hdr *bad;
+	struct hwpmc_record r;
+	struct log log;
+	size_t bytes, good;
+
+	make_log(&log);
+	good = log.len;
+	add_samples(&log, 3);
+	bad = add(&log, HWPMC_LOG_CALLCHAIN, sizeof(struct hwpmc_log_sample) + 8);
+	bad->len += 4;
+	/* Not a log: it begins with one. */
+	ck_assert_int_eq(hwpmc_parser_feed(p, log.bytes + good, log.len - good), 0);
+	hwpmc_parser_samples(p, &bytes);
+	ck_assert_uint_eq(bytes, 0);
+	ck_assert_int_eq(hwpmc_parser_next(p, &r), HWPMC_PARSE_ERROR);
+	hwpmc_parser_free(p);
+
+	p = hwpmc_parser_new();
+	ck_assert_int_eq(hwpmc_parser_feed(p, log.bytes, log.len), 0);
+	do
+		ck_assert_int_eq(hwpmc_parser_next(p, &r), HWPMC_PARSE_RECORD);
+	while (r.offset < good);
+	hwpmc_parser_samples(p, &bytes);
+	ck_assert_uint_eq(bytes, (const char *)bad - (const char *)r.hdr - r.hdr->len);
+	hwpmc_parser_samples(p, &bytes);
+	ck_assert_uint_eq(bytes, 0);
+	ck_assert_int_eq(hwpmc_parser_next(p, &r), HWPMC_PARSE_ERROR);
+	ck_assert_uint_eq(hwpmc_parser_error_offset(p), (const uint8_t *)bad - log.bytes);
+	hwpmc_parser_free(p);
+}
+END_TEST
+
 START_TEST(feeding_too_early_or_too_late_is_an_error)
 {
 	struct hwpmc_parser *p = hwpmc_parser_new();
@@ -559,6 +665,8 @@ int main(void)
 	harness_add(longest_record_is_read);
 	harness_add(contexts_of_cpus_are_kept_apart);
 	harness_add(samples_that_are_skipped_are_counted_all_the_same);
+	harness_add(samples_in_a_row_are_those_that_come_one_at_a_time);
+	harness_add(a_row_of_samples_ends_before_a_bad_one_and_before_another_record);
 	harness_add(feeding_too_early_or_too_late_is_an_error);
 	return harness_run();
 }
