@@ -372,6 +372,12 @@ EXPORT int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record)
 	return what == HWPMC_PARSE_RECORD ? 1 : next_but(in, record, what);
 }
 
+EXPORT const struct hwpmc_log_sample *
+hwpmc_input_samples(struct hwpmc_input *in, size_t *bytes)
+{
+	return hwpmc_parser_samples(in->parser, bytes);
+}
+
 EXPORT int hwpmc_input_keep(struct hwpmc_input *in)
 {
 	const char *dir;

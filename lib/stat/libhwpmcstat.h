@@ -48,6 +48,8 @@ struct hwpmc_input *hwpmc_input_memory(const void *data, size_t len);
  * killed) returns all complete records before that.
  */
 int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record);
+/* After a sample: those that follow it directly, as hwpmc_parser_samples() returns them. */
+const struct hwpmc_log_sample *hwpmc_input_samples(struct hwpmc_input *in, size_t *bytes);
 /* Validate samples, but do not return them: for a first pass. */
 void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip);
 /* At the end: true if the log ended within a record. */
@@ -373,6 +375,11 @@ hwpmc_lookup_event(struct hwpmc_lookup *l, uint32_t id);
 /* The thread of the last CONTEXT record of the record's CPU. */
 const struct hwpmc_task *hwpmc_lookup_task(struct hwpmc_lookup *l,
 					   const struct hwpmc_record *r);
+/* The same; and for samples of this thread at *from <= time < *until it is the same, and
+ * so are the places of the same addresses, until hwpmc_lookup_feed() is called. */
+const struct hwpmc_task *hwpmc_lookup_span(struct hwpmc_lookup *l,
+					   const struct hwpmc_record *r,
+					   uint64_t *from, uint64_t *until);
 /* The sampled place and its callers, at most depth of them; valid until the next
  * call. *n may be 0 in a damaged log. */
 const struct hwpmc_place *const *

@@ -47,6 +47,7 @@ struct hwpmc_lookup {
 	uint32_t era;
 	int32_t pid, tid;
 	uint64_t from, until;
+	uint64_t hash;			/* of its addresses' slots, but for the address */
 	struct event_name **event;
 	struct table events;		/* by the PMC's number */
 	uint32_t last_event;
@@ -340,6 +341,7 @@ static void find_task(struct hwpmc_lookup *l, int32_t pid, int32_t tid,
 	l->pid = pid;
 	l->tid = tid;
 	l->era = model_era(&l->model, space, time, &l->from, &l->until);
+	l->hash = table_seed ^ (uintptr_t)space ^ l->era * table_factor;
 	l->task = get_task(l, &of);
 }
 
@@ -361,6 +363,17 @@ EXPORT const struct hwpmc_task *hwpmc_lookup_task(struct hwpmc_lookup *l,
 						  const struct hwpmc_record *r)
 {
 	return &task_of(l, r)->pub;
+}
+
+EXPORT const struct hwpmc_task *
+hwpmc_lookup_span(struct hwpmc_lookup *l, const struct hwpmc_record *r,
+		  uint64_t *from, uint64_t *until)
+{
+	const struct task *t = task_of(l, r);
+
+	*from = l->from;
+	*until = l->until;
+	return &t->pub;
 }
 
 /* ---- where --------------------------------------------------------------- */
@@ -403,45 +416,49 @@ static struct hwpmc_place *find_place(struct hwpmc_lookup *l, uint64_t pc,
 	return place;
 }
 
-static inline uint64_t slot_hash(const struct slot *s)
-{
-	return table_mix(table_seed ^ s->space ^ s->era * table_factor, s->pc);
-}
-
 static inline bool same_slot(const void *items, uint32_t i, const void *key)
 {
-	const struct slot *s = &((const struct hwpmc_lookup *)items)->slot[i];
+	const struct slot *s = (const struct slot *)items + i;
 	const struct slot *of = key;
 
 	return s->pc == of->pc && s->space == of->space && s->era == of->era;
 }
 
 __attribute__((noinline))
-static struct hwpmc_place *add_slot(struct hwpmc_lookup *l, struct slot *s,
-				    unsigned int kind, uint64_t time)
-{
-	stat_nomem = false;
-	s->place = find_place(l, s->pc, kind, time);
-	if (stat_room(&l->slot, l->slots.n, sizeof(*s)) &&
-	    table_room(&l->slots)) {
-		l->slot[l->slots.n] = *s;
-		table_put(&l->slots, slot_hash(s));
-	}
-	stat_end(&l->broken);
-	return s->place;
-}
-
-static struct hwpmc_place *place_of(struct hwpmc_lookup *l, uint64_t pc,
-				    unsigned int kind, uint64_t time)
+static struct hwpmc_place *add_slot(struct hwpmc_lookup *l, uint64_t hash,
+				    uint64_t pc, unsigned int kind, uint64_t time)
 {
 	struct slot s = {
 		.space = (uintptr_t)l->task->space | kind, .era = l->era,
 		.pc = pc,
 	};
-	uint32_t i = table_find(&l->slots, slot_hash(&s), same_slot, l, &s);
 
-	return i != TABLE_NONE ? l->slot[i].place : add_slot(l, &s, kind, time);
+	stat_nomem = false;
+	s.place = find_place(l, pc, kind, time);
+	if (stat_room(&l->slot, l->slots.n, sizeof(s)) &&
+	    table_room(&l->slots)) {
+		l->slot[l->slots.n] = s;
+		table_put(&l->slots, hash);
+	}
+	stat_end(&l->broken);
+	return s.place;
 }
+
+static inline struct hwpmc_place *place_of(struct hwpmc_lookup *l, uint64_t pc,
+					   unsigned int kind, uint64_t time)
+{
+	struct slot s = {
+		.space = (uintptr_t)l->task->space | kind, .era = l->era,
+		.pc = pc,
+	};
+	uint64_t hash = table_mix(l->hash ^ kind, pc);
+	uint32_t i = table_find(&l->slots, hash, same_slot, l->slot, &s);
+
+	return i != TABLE_NONE ? l->slot[i].place :
+	       add_slot(l, hash, pc, kind, time);
+}
+
+#define MARKS	(HWPMC_SAMPLE_SPLIT | HWPMC_SAMPLE_TABLES)
 
 EXPORT const struct hwpmc_place *const *
 hwpmc_lookup_stack(struct hwpmc_lookup *l, const struct hwpmc_record *r,
@@ -452,6 +469,12 @@ hwpmc_lookup_stack(struct hwpmc_lookup *l, const struct hwpmc_record *r,
 	uint32_t found = 0;
 
 	task_of(l, r);
+	/* Most samples have no callers. */
+	if (r->npc == 1 && depth && !(r->hdr->flags & MARKS)) {
+		l->stack[0] = place_of(l, r->sample->pc[0], kind, r->hdr->time);
+		*n = 1;
+		return l->stack;
+	}
 	for (uint32_t i = 0; i < r->npc && found < depth; i++) {
 		uint64_t pc = r->sample->pc[i];
 

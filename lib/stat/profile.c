@@ -188,29 +188,25 @@ static void note_machine(struct hwpmc_profile *p,
 
 /* ---- counting samples ---------------------------------------------------- */
 
-/* A sample as the key of a stack. */
+/* A sample as the key of a stack: what it is compared with, in registers. */
 struct sample {
-	const struct hwpmc_record *r;
-	uint64_t hash;
+	const struct hwpmc_log_sample *sample;
+	const struct space *space;
+	uint64_t who, shape, leaf;	/* as in struct entry */
+	const uint64_t *pcs;
 	uint32_t npc;
 };
 
 __attribute__((always_inline))
 static inline bool same_stack(const void *items, uint32_t i, const void *key)
 {
-	const struct hwpmc_profile *p = items;
-	const struct entry *a = &p->entry[i];
-	const struct run *run = p->run;
+	const struct entry *a = (const struct entry *)items + i;
 	const struct sample *s = key;
-	const struct hwpmc_record *r = s->r;
 
-	return a->npc == s->npc && a->space == run->space &&
-	       a->event == run->event && a->tid == run->as &&
-	       a->era == run->era &&
-	       a->flags == r->hdr->flags &&
-	       p->pcs[a->pc] == r->sample->pc[0] &&
-	       (s->npc == 1 || !memcmp(p->pcs + a->pc, r->sample->pc,
-				       s->npc * sizeof(*p->pcs)));
+	return a->leaf == s->leaf && a->space == s->space &&
+	       a->who == s->who && a->shape == s->shape &&
+	       (s->npc <= 1 || !memcmp(s->pcs + a->pc, s->sample->pc,
+				       s->npc * sizeof(*s->pcs)));
 }
 
 static bool keep_pcs(struct hwpmc_profile *p, struct entry *e,
@@ -229,13 +225,11 @@ static bool keep_pcs(struct hwpmc_profile *p, struct entry *e,
 
 __attribute__((noinline))
 static uint32_t add_stack(struct hwpmc_profile *p, const struct hwpmc_record *r,
-			  uint64_t hash, uint32_t npc)
+			  uint64_t hash, uint64_t shape, uint64_t leaf)
 {
 	struct entry e = {
-		.count = 1, .time = r->hdr->time,
-		.space = p->run->space, .pid = r->pid, .tid = p->run->as,
-		.event = p->run->event, .npc = npc, .flags = r->hdr->flags,
-		.era = p->run->era,
+		.count = 1, .time = r->hdr->time, .space = p->run->space,
+		.who = p->run->who, .shape = shape, .leaf = leaf, .pid = r->pid,
 	};
 
 	if (!table_room(&p->entries) ||
@@ -251,14 +245,24 @@ __attribute__((always_inline))
 static inline uint32_t count_stack(struct hwpmc_profile *p,
 			    const struct hwpmc_record *r, uint32_t npc)
 {
-	struct sample s = { r, p->run->hash + r->hdr->flags, npc };
+	const struct run *run = p->run;
+	uint64_t flags = r->hdr->flags, hash = run->hash + flags;
+	struct sample s = {
+		.sample = r->sample, .space = run->space, .who = run->who,
+		.shape = flags << 56 | (uint64_t)npc << 32 | run->era,
+		.pcs = p->pcs, .npc = npc,
+	};
 	uint32_t at;
 
-	for (uint32_t i = 0; i < npc; i++)
-		s.hash = table_mix(s.hash, r->sample->pc[i]);
-	at = table_find(&p->entries, s.hash, same_stack, p, &s);
+	if (npc) {
+		s.leaf = r->sample->pc[0];
+		hash = table_mix(hash, s.leaf);
+	}
+	for (uint32_t i = 1; i < npc; i++)
+		hash = table_mix(hash, r->sample->pc[i]);
+	at = table_find(&p->entries, hash, same_stack, p->entry, &s);
 	if (at == TABLE_NONE)
-		return add_stack(p, r, s.hash, npc);
+		return add_stack(p, r, hash, s.shape, s.leaf);
 	p->entry[at].count++;
 	return at;
 }
@@ -352,10 +356,11 @@ static void begin_run(struct hwpmc_profile *p, struct run *run,
 }
 
 /* Samples before the first program of a process are that one's too. */
-static inline bool goes_on(const struct run *run, const struct hwpmc_record *r)
+static inline bool goes_on(const struct run *run, const struct hwpmc_record *r,
+			   bool same_thread)
 {
-	return run->pid == r->pid && run->tid == r->tid &&
-	       run->cpu == r->cpu && run->id == r->hdr->id &&
+	return (same_thread || (run->pid == r->pid && run->tid == r->tid &&
+				run->cpu == r->cpu)) && run->id == r->hdr->id &&
 	       r->hdr->time >= run->from && r->hdr->time < run->until;
 }
 
@@ -385,7 +390,7 @@ __attribute__((noinline))
 static void change_run(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
 	p->run = run_of(p, r);
-	if (goes_on(p->run, r))
+	if (goes_on(p->run, r, false))
 		return;
 	p->taken += is_anothers(p->run, r);
 	if (p->taken > 4 * p->nrun && p->nrun < RUNS_MAX &&
@@ -419,13 +424,15 @@ static void count_chain(struct hwpmc_profile *p, const struct hwpmc_record *r)
 	p->totals.chains[hwpmc_chain_end(r->sample)]++;
 }
 
-/* In the loop over the samples, with all that each of them takes. */
+/* In the loop over the samples, with all that each of them takes; same_thread: and the
+ * same CPU, as that of the sample before. */
 __attribute__((always_inline))
-static inline void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r)
+static inline void add_sample(struct hwpmc_profile *p, const struct hwpmc_record *r,
+			      bool same_thread)
 {
 	uint32_t npc = r->npc, stack;
 
-	if (!goes_on(p->run, r)) {
+	if (!goes_on(p->run, r, same_thread)) {
 		change_run(p, r);
 		if (p->run->event == NO_EVENT)
 			return;
@@ -538,7 +545,7 @@ static void apply_waiting(struct hwpmc_profile *p)
 	end_runs(p);
 	for (uint32_t i = 0; i < n; i++)
 		if (r[i].hdr->type == HWPMC_LOG_CALLCHAIN)
-			add_sample(p, &r[i]);
+			add_sample(p, &r[i], false);
 	end_runs(p);
 	waiting_free(&p->waiting);
 }
@@ -579,22 +586,40 @@ EXPORT int hwpmc_profile_resolve(struct hwpmc_profile *p)
 /* Records until runs give what they have counted in 32 bits. */
 #define SETTLE		(1u << 30)
 
-typedef void record_fn(struct hwpmc_profile *p, const struct hwpmc_record *r);
+/* A record, and what it reads beyond it: how many in all. */
+typedef uint64_t record_fn(struct hwpmc_profile *p, struct hwpmc_input *in,
+			   const struct hwpmc_record *r);
 
-static void first_look(struct hwpmc_profile *p, const struct hwpmc_record *r)
+static uint64_t first_look(struct hwpmc_profile *p, struct hwpmc_input *in,
+			   const struct hwpmc_record *r)
 {
 	p->totals.records++;
 	note_record(p, r);
 	if (model_wants(r->hdr->type) || is_allocate(r->hdr->type))
 		waiting_keep(&p->waiting, r);
+	return 1;
 }
 
-static void second_look(struct hwpmc_profile *p, const struct hwpmc_record *r)
+/* The samples behind *first are of the same CPU and thread. */
+static uint64_t second_look(struct hwpmc_profile *p, struct hwpmc_input *in,
+			    const struct hwpmc_record *first)
 {
-	if (r->hdr->type != HWPMC_LOG_CALLCHAIN)
-		return;
-	p->totals.records++;
-	add_sample(p, r);
+	struct hwpmc_record r = *first;
+	const char *at, *end;
+	uint64_t n = 1;
+	size_t bytes;
+
+	if (r.hdr->type != HWPMC_LOG_CALLCHAIN)
+		return n;
+	add_sample(p, &r, false);
+	at = (const char *)hwpmc_input_samples(in, &bytes);
+	for (end = at + bytes; at < end; at += r.hdr->len, n++) {
+		r.hdr = (const void *)at;
+		r.npc = (r.hdr->len - sizeof(*r.hdr)) / sizeof(uint64_t);
+		add_sample(p, &r, true);
+	}
+	p->totals.records += n;
+	return n;
 }
 
 /* Once for each fn, with it in the loop. */
@@ -604,18 +629,19 @@ static inline int each_record(struct hwpmc_profile *p, struct hwpmc_input *in,
 		       void *arg)
 {
 	struct hwpmc_record r;
-	uint64_t n = 0;
+	uint64_t n = 0, before;
 	int rc;
 
 	while ((rc = hwpmc_input_next(in, &r)) > 0) {
-		fn(p, &r);
-		if (++n & 0xffff)
+		before = n;
+		n += fn(p, in, &r);
+		if (before >> 16 == n >> 16)
 			continue;
 		if (stat_nomem)
 			break;
-		if (!(n & (SETTLE - 1)))
+		if (before / SETTLE != n / SETTLE)
 			end_runs(p);
-		if (progress && !(n & 0xfffff))
+		if (progress && before >> 20 != n >> 20)
 			progress(hwpmc_input_bytes(in), arg);
 	}
 	return rc < 0 ? -1 : 0;

@@ -9,17 +9,31 @@
 #include "pauses.h"
 #include "stat.h"
 
-/* A distinct stack before its addresses have names. */
+/*
+ * A distinct stack before its addresses have names. Each sample is compared with one:
+ * what belongs together is compared at once, without another line of the cache.
+ */
 struct entry {
 	uint64_t count;
 	uint64_t time;			/* of its first sample */
 	struct space *space;
-	int32_t pid, tid;
-	uint32_t event;
-	uint32_t npc;
+	union {
+		struct {
+			int32_t tid;
+			uint32_t event;
+		};
+		uint64_t who;
+	};
+	union {
+		struct {
+			uint32_t era;	/* of its space */
+			uint32_t npc : 24, flags : 8;
+		};
+		uint64_t shape;
+	};
+	uint64_t leaf;			/* its first address; 0: there is none */
 	uint64_t pc;			/* where its addresses are in .pcs */
-	uint32_t era;			/* of its space */
-	uint8_t flags;
+	int32_t pid;
 };
 
 struct event {
@@ -48,10 +62,15 @@ struct run {
 	uint64_t from, until;		/* it is this program, mapped so; 0: no run */
 	struct space *space;		/* NULL: its samples are not asked for */
 	uint64_t hash;			/* of all this */
+	union {				/* as in struct entry */
+		struct {
+			int32_t as;	/* the thread that they are counted for */
+			uint32_t event;
+		};
+		uint64_t who;
+	};
 	uint32_t era;
-	uint32_t event;
 	uint32_t samples;		/* not yet in the totals */
-	int32_t as;			/* the thread that they are counted for */
 } __attribute__((aligned(64)));
 
 /*
