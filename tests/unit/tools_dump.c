@@ -376,6 +376,44 @@ START_TEST(one_address_has_another_name_when_something_else_is_there)
 }
 END_TEST
 
+/* The samples lie behind each other; what comes in between is of another CPU. */
+START_TEST(samples_in_a_row_are_named_by_what_was_there_at_their_time)
+{
+	uint64_t pc = 0x401000;
+	char *text;
+
+	loggen_begin(&log_);
+	loggen_context(&log_, HERE_PID, HERE_PID);
+	for (unsigned int i = 1; i <= 6; i++) {
+		log_.time = LOGGEN_FIRST + 1000 * i;
+		loggen_sample(&log_, i % 2, HWPMC_SAMPLE_USER, 1, &pc);
+	}
+	loggen_cpu(&log_, 1);
+	log_.time = LOGGEN_FIRST + 500;
+	loggen_map(&log_, HERE_PID, 0x400000, 0x500000, 0, "/first");
+	log_.time = LOGGEN_FIRST + 2500;
+	loggen_unmap(&log_, HERE_PID, 0x400000, 0x500000);
+	log_.time = LOGGEN_FIRST + 2600;
+	loggen_map(&log_, HERE_PID, 0x400000, 0x500000, 0, "/second");
+	log_.time = LOGGEN_FIRST + 4500;
+	loggen_exec(&log_, HERE_PID, "other", "/other");
+	log_.time = LOGGEN_FIRST + 4600;
+	loggen_map(&log_, HERE_PID, 0x400000, 0x500000, 0, "/third");
+	write_log(log_.len);
+	text = dump_ok("--type sample");
+	for (unsigned int i = 0; i < 6; i++, text = strchr(text, '\n') + 1) {
+		static const char *const path[] = { "/first", "/second", "/third" };
+		char *at = strstr(text, path[i / 2]), *end = strchr(text, '\n');
+
+		ck_assert_ptr_nonnull(at);
+		ck_assert_ptr_nonnull(end);
+		ck_assert_msg(at < end, "line %u: %s", i, text);
+		ck_assert_int_eq(!strncmp(text, "other ", 6), i >= 4);
+	}
+	ck_assert_str_eq(text, "");
+}
+END_TEST
+
 START_TEST(names_with_line_ends_stay_in_their_lines)
 {
 	uint64_t pc = 0x401000;
@@ -489,6 +527,7 @@ int main(void)
 	harness_add(a_log_from_a_pipe_gives_the_same_lines);
 	harness_add(a_mapping_behind_its_samples_still_names_them);
 	harness_add(one_address_has_another_name_when_something_else_is_there);
+	harness_add(samples_in_a_row_are_named_by_what_was_there_at_their_time);
 	harness_add(names_with_line_ends_stay_in_their_lines);
 	harness_add(lines_longer_than_the_buffer_come_out_whole);
 	harness_add_timed(a_log_cut_anywhere_gives_what_is_whole_or_the_reason,

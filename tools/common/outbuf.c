@@ -7,8 +7,11 @@
 #include "msg.h"
 #include "outbuf.h"
 
+static void make_thousand(void);
+
 void outbuf_open(struct outbuf *b, int fd)
 {
+	make_thousand();
 	b->data = must_realloc(NULL, OUTBUF_SIZE, 1);
 	b->at = b->data;
 	b->end = b->data + OUTBUF_SIZE;
@@ -100,16 +103,18 @@ void outbuf_fixed(struct outbuf *b, uint64_t n, unsigned int digits)
 	outbuf_put(b, begin, end - begin);
 }
 
+char outbuf_thousand[1000][4];
+
+static void make_thousand(void)
+{
+	for (unsigned int i = 0; i < 1000; i++) {
+		outbuf_thousand[i][0] = '0' + i / 100;
+		outbuf_thousand[i][1] = '0' + i / 10 % 10;
+		outbuf_thousand[i][2] = '0' + i % 10;
+	}
+}
+
 void outbuf_nine(struct outbuf *b, uint32_t n)
 {
-	uint32_t high = n / 100000, low = n % 100000;
-	char text[9];
-
-	memcpy(text, pairs + high / 100 * 2, 2);
-	memcpy(text + 2, pairs + high % 100 * 2, 2);
-	text[4] = '0' + low / 10000;
-	low %= 10000;
-	memcpy(text + 5, pairs + low / 100 * 2, 2);
-	memcpy(text + 7, pairs + low % 100 * 2, 2);
-	outbuf_put(b, text, sizeof(text));
+	b->at = outbuf_nine_at(outbuf_reserve(b, 16), n);
 }

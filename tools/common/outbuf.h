@@ -36,6 +36,39 @@ static inline void outbuf_put(struct outbuf *b, const char *text, size_t len)
 	b->at += len;
 }
 
+/*
+ * For lines that are made of short pieces: a place for a line of at most `len` bytes, a
+ * few hundred. The caller sets b->at behind what it has put there.
+ */
+static inline char *outbuf_reserve(struct outbuf *b, size_t len)
+{
+	if ((size_t)(b->end - b->at) < len)
+		outbuf_flush(b);
+	return b->at;
+}
+
+/* Text that lies in `room` bytes, a constant. Returns what is behind it. */
+__attribute__((always_inline))
+static inline char *outbuf_put_at(char *at, const char *text, size_t len, size_t room)
+{
+	memcpy(at, text, room);
+	return at + len;
+}
+
+/* The digits of all numbers below 1000, and a byte: three loads for nine digits. */
+extern char outbuf_thousand[1000][4];
+
+/* Nine digits of a number below 1,000,000,000, and a byte behind them is written too. */
+static inline char *outbuf_nine_at(char *at, uint32_t n)
+{
+	uint32_t high = n / 1000, top = n / 1000000;
+
+	memcpy(at, outbuf_thousand[top], 4);
+	memcpy(at + 3, outbuf_thousand[high - top * 1000], 4);
+	memcpy(at + 6, outbuf_thousand[n - high * 1000], 4);
+	return at + 9;
+}
+
 static inline void outbuf_puts(struct outbuf *b, const char *text)
 {
 	outbuf_put(b, text, strlen(text));

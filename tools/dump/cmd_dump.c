@@ -204,8 +204,10 @@ void dump_take(struct dump *d, struct dump_piece *piece)
 	fflush(d->side);
 	free(piece->text);
 	piece->len = d->side_len;
-	piece->text = must_realloc(NULL, d->side_len, 1);
+	piece->text = must_realloc(NULL, d->side_len + DUMP_PIECE, 1);
 	memcpy(piece->text, d->side_text, d->side_len);
+	/* What is copied with it. */
+	memset(piece->text + d->side_len, 0, DUMP_PIECE);
 	rewind(d->side);
 }
 
@@ -230,26 +232,64 @@ void dump_side(struct dump *d)
 	rewind(d->side);
 }
 
+static bool has_filters(const struct hwpmc_profile_options *o)
+{
+	return o->pids || o->tids || o->event || o->comm || o->cpu >= 0;
+}
+
+static inline void dump_record(struct dump *d, const struct hwpmc_record *r,
+			       bool filters)
+{
+	if (!d->types[r->hdr->type] || (filters && !passes_filters(d, r)))
+		return;
+	if (d->json)
+		dump_json(d, r);
+	else
+		dump_text(d, r);
+	if (d->at_once)
+		outbuf_flush(&d->out);
+}
+
+/* What was found before another record came, which may have changed it. */
+static void dump_forget(struct dump *d)
+{
+	d->event = NULL;
+	d->until = 0;
+	/* Numbers come again: what is left of the first is not to be found then. */
+	d->changes += 256;
+	if (!d->changes)
+		memset(d->spot, 0, DUMP_SPOTS * sizeof(*d->spot));
+}
+
+/* Those behind a sample, of the same thread. */
+static void dump_samples(struct dump *d, struct hwpmc_record *r, bool filters)
+{
+	size_t bytes;
+	const char *at = (const char *)hwpmc_input_samples(d->in, &bytes);
+	const char *end = at + bytes;
+
+	for (; at < end && !d->out.error; at += r->hdr->len) {
+		r->hdr = (const void *)at;
+		r->npc = (r->hdr->len - sizeof(*r->hdr)) / sizeof(uint64_t);
+		dump_record(d, r, filters);
+	}
+}
+
 static int dump_records(struct dump *d, bool learned)
 {
-	const struct hwpmc_profile_options *o = &d->log.o;
-	bool filters = o->pids || o->tids || o->event || o->comm || o->cpu >= 0;
-	bool at_once = isatty(d->out.fd);
+	bool filters = has_filters(&d->log.o);
 	struct hwpmc_record r;
 	int rc;
 
+	d->at_once = isatty(d->out.fd);
 	while ((rc = hwpmc_input_next(d->in, &r)) > 0 && !d->out.error) {
-		if (!learned && r.hdr->type != HWPMC_LOG_CALLCHAIN)
+		if (!learned && r.hdr->type != HWPMC_LOG_CALLCHAIN) {
 			hwpmc_lookup_feed(d->lookup, &r);
-		if (!d->types[r.hdr->type] ||
-		    (filters && !passes_filters(d, &r)))
-			continue;
-		if (d->json)
-			dump_json(d, &r);
-		else
-			dump_text(d, &r);
-		if (at_once)
-			outbuf_flush(&d->out);
+			dump_forget(d);
+		}
+		dump_record(d, &r, filters);
+		if (r.hdr->type == HWPMC_LOG_CALLCHAIN)
+			dump_samples(d, &r, filters);
 	}
 	return rc;
 }
@@ -295,6 +335,8 @@ static int dump_run(struct dump *d)
 		return EXIT_FAILED;
 	}
 	outbuf_open(&d->out, fd);
+	d->spot = must_realloc(NULL, DUMP_SPOTS, sizeof(*d->spot));
+	memset(d->spot, 0, DUMP_SPOTS * sizeof(*d->spot));
 	d->lookup = hwpmc_lookup_new(&d->log.o.symbols);
 	if (!d->lookup) {
 		msg("out of memory");
@@ -310,7 +352,7 @@ static int dump_run(struct dump *d)
 	fclose(d->side);
 	free(d->side_text);
 	free(d->prefix.text);
-	free(d->seconds.text);
+	free(d->spot);
 	pieces_free(&d->places);
 	pieces_free(&d->events);
 	hwpmc_input_close(d->in);

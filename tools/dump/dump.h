@@ -16,9 +16,23 @@
 
 /* What a line repeats, made once. */
 struct dump_piece {
-	char *text;
+	char *text;			/* in DUMP_PIECE bytes, if it is shorter */
 	uint32_t len;
 };
+
+#define DUMP_PIECE	96
+
+/* The piece of a sample's address, as long as it is that. */
+struct dump_spot {
+	uint64_t pc;
+	const struct hwpmc_task *task;
+	uint64_t from;			/* of its span */
+	uint32_t kind;			/* flags of its sample, and since the last change */
+	uint32_t len;
+	const char *text;
+};
+
+#define DUMP_SPOTS	4096
 
 struct dump_pieces {
 	struct dump_piece *piece;	/* by serial number */
@@ -33,13 +47,19 @@ struct dump {
 	struct hwpmc_input *in;
 	struct hwpmc_lookup *lookup;
 	struct outbuf out;
+	bool at_once;			/* a line is shown when it is made */
 	struct dump_pieces places, events;
 	/* How the line of the sample before began. */
 	const struct hwpmc_task *task;
-	int32_t cpu;
+	int32_t cpu, pid, tid;
+	uint64_t from, until;		/* what the thread's addresses are stays the same */
 	struct dump_piece prefix;
-	uint64_t second;		/* whose digits are .seconds */
-	struct dump_piece seconds;
+	uint64_t second;		/* ns where it began whose digits are in .prefix */
+	const struct hwpmc_lookup_event *event;	/* of the sample before, and its piece */
+	uint32_t event_id;
+	struct dump_piece event_piece;
+	struct dump_spot *spot;		/* DUMP_SPOTS, by address */
+	uint32_t changes;		/* that the lookup was told of */
 	FILE *side;			/* what is not so frequent: by stdio */
 	char *side_text;
 	size_t side_len;

@@ -14,21 +14,16 @@
 
 static void put_time(struct dump *d, uint64_t tick)
 {
-	uint64_t ns, second;
+	uint64_t ns;
 
 	if (d->raw_time) {
 		outbuf_u64(&d->out, tick);
 		return;
 	}
 	ns = hwpmc_lookup_time(d->lookup, tick);
-	second = ns / SECOND_NS;
-	if (second != d->second || !d->seconds.text) {
-		fprintf(d->side, "%" PRIu64 ".", second);
-		dump_take(d, &d->seconds);
-		d->second = second;
-	}
-	outbuf_put(&d->out, d->seconds.text, d->seconds.len);
-	outbuf_nine(&d->out, ns - second * SECOND_NS);
+	outbuf_u64(&d->out, ns / SECOND_NS);
+	outbuf_putc(&d->out, '.');
+	outbuf_nine(&d->out, ns % SECOND_NS);
 }
 
 /* A name that holds a line's end, or what a terminal obeys, is to stay in its line. */
@@ -37,14 +32,19 @@ static void put_plain(FILE *f, const char *s)
 	fmt_put_escaped(f, s, "");
 }
 
+/* With the seconds of its time. */
+__attribute__((noinline))
 static void make_prefix(struct dump *d, const struct hwpmc_record *r,
-			const struct hwpmc_task *task)
+			const struct hwpmc_task *task, uint64_t ns)
 {
 	put_plain(d->side, task->info.process);
 	fprintf(d->side, " %d/%d [%03d] ", r->pid, r->tid, r->cpu);
+	if (!d->raw_time)
+		fprintf(d->side, "%" PRIu64 ".", (uint64_t)(ns / SECOND_NS));
 	dump_take(d, &d->prefix);
 	d->task = task;
 	d->cpu = r->cpu;
+	d->second = ns - ns % SECOND_NS;
 }
 
 static struct dump_piece *event_piece(struct dump *d, uint32_t id)
@@ -58,6 +58,17 @@ static struct dump_piece *event_piece(struct dump *d, uint32_t id)
 	put_plain(d->side, e->name);
 	fputs(": ", d->side);
 	return dump_make(d, &d->events, e->serial);
+}
+
+/* Of the event of the sample before, mostly. */
+static inline const struct dump_piece *event_of(struct dump *d, uint32_t id)
+{
+	if (!d->event || d->event_id != id) {
+		d->event_piece = *event_piece(d, id);
+		d->event = hwpmc_lookup_event(d->lookup, id);
+		d->event_id = id;
+	}
+	return &d->event_piece;
 }
 
 static struct dump_piece *make_place(struct dump *d, const struct hwpmc_place *p)
@@ -103,24 +114,113 @@ static void put_stack(struct dump *d, const struct hwpmc_record *r)
 	}
 	if (!n)
 		outbuf_puts(&d->out, "[no address]");
+	if (!(r->hdr->flags & (HWPMC_SAMPLE_CUT | HWPMC_SAMPLE_FAULT)))
+		return;
 	if (r->hdr->flags & HWPMC_SAMPLE_CUT)
 		outbuf_puts(&d->out, " <- [depth limit]");
 	if (r->hdr->flags & HWPMC_SAMPLE_FAULT)
 		outbuf_puts(&d->out, " <- [not in memory]");
 }
 
-static void put_sample(struct dump *d, const struct hwpmc_record *r)
-{
-	const struct hwpmc_task *task = hwpmc_lookup_task(d->lookup, r);
-	struct dump_piece *event = event_piece(d, r->hdr->id);
+/* ---- samples: nearly all lines ------------------------------------------- */
 
-	if (task != d->task || r->cpu != d->cpu)
-		make_prefix(d, r, task);
+/* All of them have no more of these, or are put slowly. */
+#define PREFIX		48
+#define LINE		(PREFIX + 16 + PREFIX + DUMP_PIECE + 16)
+
+/* The thread of the sample before, which ran the same program. */
+static inline bool in_span(const struct dump *d, const struct hwpmc_record *r)
+{
+	return d->pid == r->pid && d->tid == r->tid && r->hdr->time >= d->from &&
+	       r->hdr->time < d->until;
+}
+
+__attribute__((noinline))
+static void begin_line(struct dump *d, const struct hwpmc_record *r, uint64_t ns)
+{
+	const struct hwpmc_task *task = hwpmc_lookup_span(d->lookup, r, &d->from,
+							  &d->until);
+
+	d->pid = r->pid;
+	d->tid = r->tid;
+	if (task != d->task || r->cpu != d->cpu || ns - d->second >= SECOND_NS)
+		make_prefix(d, r, task, ns);
+}
+
+static inline struct dump_spot *spot_of(struct dump *d, uint64_t pc)
+{
+	return &d->spot[(pc ^ d->from) * 0x9e3779b97f4a7c15ull >> 52 & (DUMP_SPOTS - 1)];
+}
+
+__attribute__((noinline))
+static void fill_spot(struct dump *d, const struct hwpmc_record *r,
+		      struct dump_spot *spot, uint32_t kind)
+{
+	const struct hwpmc_place *place;
+	struct dump_piece *piece;
+	uint32_t n;
+
+	place = *hwpmc_lookup_stack(d->lookup, r, 1, &n);
+	piece = dump_find(&d->places, place->serial);
+	if (!piece)
+		piece = make_place(d, place);
+	*spot = (struct dump_spot){
+		.pc = r->sample->pc[0], .task = d->task, .from = d->from,
+		.kind = kind, .len = piece->len, .text = piece->text,
+	};
+}
+
+/* What the address of a sample without callers is; NULL: it is to be put slowly. */
+static inline const struct dump_spot *spot_for(struct dump *d,
+					       const struct hwpmc_record *r)
+{
+	uint32_t flags = r->hdr->flags, kind = d->changes | flags;
+	struct dump_spot *spot;
+
+	/* Before the first program of its process it has no span of its own. */
+	if (r->npc != 1 || flags & ~HWPMC_SAMPLE_USER || r->hdr->time < d->from)
+		return NULL;
+	spot = spot_of(d, r->sample->pc[0]);
+	if (spot->pc != r->sample->pc[0] || spot->task != d->task ||
+	    spot->from != d->from || spot->kind != kind)
+		fill_spot(d, r, spot, kind);
+	return spot->len <= DUMP_PIECE ? spot : NULL;
+}
+
+static void put_slowly(struct dump *d, const struct hwpmc_record *r, uint64_t ns,
+		       const struct dump_piece *event)
+{
 	outbuf_put(&d->out, d->prefix.text, d->prefix.len);
-	put_time(d, r->hdr->time);
+	if (d->raw_time)
+		outbuf_u64(&d->out, r->hdr->time);
+	else
+		outbuf_nine(&d->out, ns - d->second);
 	outbuf_put(&d->out, event->text, event->len);
 	put_stack(d, r);
 	outbuf_putc(&d->out, '\n');
+}
+
+static void put_sample(struct dump *d, const struct hwpmc_record *r)
+{
+	uint64_t ns = d->raw_time ? 0 : hwpmc_lookup_time(d->lookup, r->hdr->time);
+	const struct dump_piece *event = event_of(d, r->hdr->id);
+	const struct dump_spot *spot;
+	char *at;
+
+	if (!in_span(d, r) || r->cpu != d->cpu || ns - d->second >= SECOND_NS)
+		begin_line(d, r, ns);
+	spot = spot_for(d, r);
+	if (!spot || d->raw_time || d->prefix.len > PREFIX || event->len > PREFIX) {
+		put_slowly(d, r, ns, event);
+		return;
+	}
+	at = outbuf_reserve(&d->out, LINE);
+	at = outbuf_put_at(at, d->prefix.text, d->prefix.len, PREFIX);
+	at = outbuf_nine_at(at, ns - d->second);
+	at = outbuf_put_at(at, event->text, event->len, PREFIX);
+	at = outbuf_put_at(at, spot->text, spot->len, DUMP_PIECE);
+	*at++ = '\n';
+	d->out.at = at;
 }
 
 void dump_text(struct dump *d, const struct hwpmc_record *r)
