@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/byevent.h"
 #include "common/fmt.h"
 #include "common/msg.h"
 #include "export.h"
@@ -30,6 +31,7 @@ struct tree {
 
 struct flamegraph {
 	const struct export *x;
+	struct by_event stacks;
 	struct ids frames;	/* function, or process's name | 1; kernel or not */
 	struct strings processes;
 };
@@ -39,7 +41,7 @@ static uint32_t put_node(struct tree *t, uint32_t parent, uint32_t frame)
 	uint32_t id = ids_get(&t->nodes, parent, frame);
 
 	if (id >= t->room) {
-		uint32_t room = t->room ? 2 * t->room : 1024;
+		uint32_t room = t->room ? 2 * t->room : 16;
 
 		t->self = must_realloc(t->self, room, sizeof(*t->self));
 		memset(t->self + t->room, 0,
@@ -119,9 +121,8 @@ static void put_event(struct flamegraph *g, FILE *f, uint32_t e)
 	const struct hwpmc_profile_event *ev = &g->x->event[e];
 	struct tree t = { 0 };
 
-	for (uint32_t i = 0; i < g->x->nstack; i++)
-		if (g->x->stack[i].event == e)
-			add_stack(g, &t, &g->x->stack[i]);
+	for (uint32_t i = 0; i < by_event_count(&g->stacks, e); i++)
+		add_stack(g, &t, by_event_get(&g->stacks, e, i));
 	fputs(e ? ",\n{\"name\":" : "\n{\"name\":", f);
 	fmt_json_string(f, ev->name);
 	fprintf(f, ",\"period\":%" PRIu64 ",\"samples\":%" PRIu64
@@ -192,8 +193,10 @@ static void put_profile(const struct export *x, FILE *f)
 	put_string(f, "cpu", hwpmc_profile_note(x->profile, "cpuid"));
 	put_totals(x->totals, f);
 	fputs("\"events\":[", f);
+	by_event_make(&g.stacks, x->stack, x->nstack, x->nevent);
 	for (uint32_t e = 0; e < x->nevent; e++)
 		put_event(&g, f, e);
+	by_event_free(&g.stacks);
 	fputs("],\n\"frames\":[", f);
 	for (uint32_t i = 0; i < g.frames.n; i++) {
 		fputs(i ? ",\n" : "\n", f);

@@ -254,60 +254,110 @@ static void print_event(const struct options *o, const struct diff_side side[2])
 	diff_free(&d);
 }
 
+/* A log's events by name, and in their order where one has several of it. */
+struct named {
+	const char *name;
+	uint32_t event;
+};
+
+struct side {
+	struct hwpmc_profile *profile;
+	const struct hwpmc_profile_event *event;
+	uint32_t n;
+	struct named *named;
+	uint32_t *place;		/* of each event: in .named */
+	struct by_event stacks;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int d = strcmp(x->name, y->name);
+
+	return d ? d : (x->event > y->event) - (x->event < y->event);
+}
+
+static void side_make(struct side *s, struct hwpmc_profile *p)
+{
+	s->profile = p;
+	s->event = hwpmc_profile_events(p, &s->n);
+	s->named = must_calloc(s->n + (size_t)1, sizeof(*s->named));
+	s->place = must_calloc(s->n + (size_t)1, sizeof(*s->place));
+	for (uint32_t i = 0; i < s->n; i++)
+		s->named[i] = (struct named){ s->event[i].name, i };
+	qsort(s->named, s->n, sizeof(*s->named), by_name);
+	for (uint32_t i = 0; i < s->n; i++)
+		s->place[s->named[i].event] = i;
+	by_event_of(&s->stacks, p);
+}
+
+static void side_free(struct side *s)
+{
+	free(s->named);
+	free(s->place);
+	by_event_free(&s->stacks);
+}
+
+/* Where the events of that name begin in .named, or would. */
+static uint32_t first_named(const struct side *s, const char *name)
+{
+	uint32_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(s->named[mid].name, name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /*
  * The event of the other log: of that name, and where one has several of it (with
  * different periods), in the same place among them.
  */
 static const struct hwpmc_profile_event *
-find_event(struct hwpmc_profile *other, struct hwpmc_profile *own,
-	   uint32_t which)
+find_event(const struct side *other, const struct side *own, uint32_t which)
 {
-	const struct hwpmc_profile_event *mine, *ev;
-	uint32_t n, before = 0;
+	const char *name = own->event[which].name;
+	uint32_t before = own->place[which] - first_named(own, name);
+	uint32_t at = first_named(other, name) + before;
 
-	mine = hwpmc_profile_events(own, &n);
-	for (uint32_t i = 0; i < which; i++)
-		before += strcmp(mine[i].name, mine[which].name) == 0;
-	ev = hwpmc_profile_events(other, &n);
-	for (uint32_t i = 0; i < n; i++)
-		if (strcmp(ev[i].name, mine[which].name) == 0 && !before--)
-			return &ev[i];
-	return NULL;
+	if (at >= other->n || strcmp(other->named[at].name, name))
+		return NULL;
+	return &other->event[other->named[at].event];
 }
 
-static bool have_common_event(struct hwpmc_profile *p[2])
+static bool have_common_event(const struct side s[2])
 {
-	uint32_t n;
-
-	hwpmc_profile_events(p[0], &n);
-	for (uint32_t i = 0; i < n; i++)
-		if (find_event(p[1], p[0], i))
+	for (uint32_t i = 0; i < s[0].n; i++)
+		if (find_event(&s[1], &s[0], i))
 			return true;
 	return false;
 }
 
-static void print_all(const struct options *o, struct hwpmc_profile *p[2])
+static void print_all(const struct options *o, const struct side s[2])
 {
-	const struct hwpmc_profile_event *ev;
 	bool any = false;
-	uint32_t n;
 
 	if (o->log.format == LOGOPTS_CSV)
 		fputs("event,old_samples,new_samples,old_percent,new_percent,delta,ratio,image,name\n",
 		      o->out.f);
 	for (int which = 0; which < 2; which++) {
-		ev = hwpmc_profile_events(p[which], &n);
-		for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t i = 0; i < s[which].n; i++) {
 			const struct hwpmc_profile_event *other =
-				find_event(p[!which], p[which], i);
+				find_event(&s[!which], &s[which], i);
 			struct diff_side side[2] = {
-				{ .profile = p[0] }, { .profile = p[1] },
+				{ .profile = s[0].profile, .stacks = &s[0].stacks },
+				{ .profile = s[1].profile, .stacks = &s[1].stacks },
 			};
 
 			/* The second time, only what the first log has not. */
 			if (which && other)
 				continue;
-			side[which].event = &ev[i];
+			side[which].event = &s[which].event[i];
 			side[!which].event = other;
 			if (any && o->log.format == LOGOPTS_TEXT)
 				fputc('\n', o->out.f);
@@ -319,11 +369,11 @@ static void print_all(const struct options *o, struct hwpmc_profile *p[2])
 
 /* ---- the command --------------------------------------------------------- */
 
-static int print_diff(struct options *o, struct hwpmc_profile *p[2])
+static int print_sides(struct options *o, const struct side s[2])
 {
 	int status;
 
-	if (!have_common_event(p)) {
+	if (!have_common_event(s)) {
 		msg("%s and %s have no event in common: nothing can be compared",
 		    o->path[0], o->path[1]);
 		return EXIT_FAILED;
@@ -332,10 +382,23 @@ static int print_diff(struct options *o, struct hwpmc_profile *p[2])
 			    o->log.stdio || o->log.format != LOGOPTS_TEXT);
 	if (status)
 		return status;
-	print_all(o, p);
+	print_all(o, s);
 	for (int which = 0; o->log.format == LOGOPTS_TEXT && which < 2; which++)
-		report_problems(o->out.f, p[which], false);
+		report_problems(o->out.f, s[which].profile, false);
 	return pager_close(&o->out);
+}
+
+static int print_diff(struct options *o, struct hwpmc_profile *p[2])
+{
+	struct side s[2];
+	int status;
+
+	side_make(&s[0], p[0]);
+	side_make(&s[1], p[1]);
+	status = print_sides(o, s);
+	side_free(&s[0]);
+	side_free(&s[1]);
+	return status;
 }
 
 static int diff_run(struct options *o)

@@ -35,19 +35,18 @@ static int by_names(const void *a, const void *b)
 static uint32_t add_side(struct diff *d, int which, uint32_t n)
 {
 	const struct diff_side *side = &d->side[which];
-	const struct hwpmc_stack *stack;
-	uint32_t nstack, nevent, event;
+	uint32_t nevent, event, more;
 
 	if (!side->event)
 		return n;
 	event = side->event - hwpmc_profile_events(side->profile, &nevent);
-	stack = hwpmc_profile_stacks(side->profile, &nstack);
-	d->line = must_realloc(d->line, n + nstack, sizeof(*d->line));
-	for (uint32_t i = 0; i < nstack; i++) {
-		if (stack[i].event != event)
-			continue;
-		d->line[n] = line_of(&stack[i], d->key);
-		d->line[n++].count[which] = stack[i].count;
+	more = by_event_count(side->stacks, event);
+	d->line = must_realloc(d->line, n + more, sizeof(*d->line));
+	for (uint32_t i = 0; i < more; i++) {
+		const struct hwpmc_stack *s = by_event_get(side->stacks, event, i);
+
+		d->line[n] = line_of(s, d->key);
+		d->line[n++].count[which] = s->count;
 	}
 	return n;
 }

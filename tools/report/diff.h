@@ -10,6 +10,8 @@
 
 #include <libhwpmcstat.h>
 
+#include "common/byevent.h"
+
 enum diff_key { DIFF_SYMBOL, DIFF_IMAGE, DIFF_PROCESS, DIFF_KEYS };
 enum diff_sort { DIFF_BY_DELTA, DIFF_BY_RATIO, DIFF_BY_OLD, DIFF_BY_NEW,
 		 DIFF_BY_NAME, DIFF_SORTS };
@@ -17,6 +19,7 @@ enum diff_sort { DIFF_BY_DELTA, DIFF_BY_RATIO, DIFF_BY_OLD, DIFF_BY_NEW,
 /* One side of an event: NULL, 0: the log does not have it. */
 struct diff_side {
 	struct hwpmc_profile *profile;
+	const struct by_event *stacks;	/* of .profile */
 	const struct hwpmc_profile_event *event;
 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/byevent.h"
 #include "common/fmt.h"
 #include "common/msg.h"
 #include "report.h"
@@ -58,18 +59,13 @@ static bool stack_cut(const struct report *r, struct hwpmc_stack *s)
 
 /* The samples of the event whose stacks have no such function. */
 static uint64_t make_tree(const struct report *r, struct view_tree *t,
-			  uint32_t event)
+			  const struct by_event *stacks, uint32_t event)
 {
-	const struct hwpmc_stack *stack;
 	uint64_t without = 0;
-	uint32_t n;
 
-	stack = hwpmc_profile_stacks(r->profile, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		struct hwpmc_stack s = stack[i];
+	for (uint32_t i = 0; i < by_event_count(stacks, event); i++) {
+		struct hwpmc_stack s = *by_event_get(stacks, event, i);
 
-		if (s.event != event)
-			continue;
 		if (r->function && !stack_cut(r, &s))
 			without += s.count;
 		else
@@ -207,15 +203,17 @@ static void print_event_head(const struct printing *p)
 void report_tree(const struct report *r)
 {
 	const struct hwpmc_profile_event *ev;
+	struct by_event stacks;
 	uint32_t n;
 
 	ev = hwpmc_profile_events(r->profile, &n);
+	by_event_of(&stacks, r->profile);
 	if (!n && r->format == REPORT_TEXT)
 		fputs("# nothing was sampled in this log\n", r->out.f);
 	for (uint32_t e = 0; e < n; e++) {
 		struct view_tree tree = { .callees = r->view != REPORT_CALLERS };
 		struct printing p = { r, &ev[e], r->out.f };
-		uint64_t without = make_tree(r, &tree, e);
+		uint64_t without = make_tree(r, &tree, &stacks, e);
 
 		if (e && r->format == REPORT_TEXT)
 			fputc('\n', p.f);
@@ -224,6 +222,7 @@ void report_tree(const struct report *r)
 		put_punctuation(&p, "}\n");
 		view_tree_clear(&tree);
 	}
+	by_event_free(&stacks);
 	if (r->format == REPORT_TEXT)
 		report_problems(r->out.f, r->profile,
 				r->log.o.symbols.inlines);

@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 
+#include "common/byevent.h"
 #include "common/fmt.h"
 #include "tree.h"
 #include "view.h"
@@ -58,17 +59,16 @@ static void put_children(FILE *f, const struct view_tree *t,
 		put_rest(f, level, parent->self, parent->count, VIEW_CHAIN_ENDS);
 }
 
-static void put_event(FILE *f, const struct hwpmc_profile *p, uint32_t event,
+static void put_event(FILE *f, const struct by_event *stacks, uint32_t event,
 		      const struct view_options *o)
 {
 	struct view_tree tree = { .offsets = o->offsets, .depth = o->depth };
-	const struct hwpmc_stack *stack;
-	uint32_t n;
 
-	stack = hwpmc_profile_stacks(p, &n);
-	for (uint32_t i = 0; i < n; i++)
-		if (stack[i].event == event)
-			view_tree_add(&tree, &stack[i], stack[i].count);
+	for (uint32_t i = 0; i < by_event_count(stacks, event); i++) {
+		const struct hwpmc_stack *s = by_event_get(stacks, event, i);
+
+		view_tree_add(&tree, s, s->count);
+	}
 	view_tree_sort(&tree);
 	put_children(f, &tree, &tree.root, 0,
 		     view_least(o->threshold, tree.root.count));
@@ -79,13 +79,16 @@ void view_graph(FILE *f, const struct hwpmc_profile *p,
 		const struct view_options *o)
 {
 	const struct hwpmc_profile_event *ev;
+	struct by_event stacks;
 	uint32_t n;
 
 	ev = hwpmc_profile_events(p, &n);
+	by_event_of(&stacks, p);
 	for (uint32_t i = 0; i < n; i++) {
 		fputs(i ? "\n@ " : "@ ", f);
 		fmt_put_plain(f, ev[i].name, 0);
 		fprintf(f, " [%" PRIu64 " samples]\n\n", ev[i].samples);
-		put_event(f, p, i, o);
+		put_event(f, &stacks, i, o);
 	}
+	by_event_free(&stacks);
 }

@@ -38,7 +38,7 @@ static void enter_all(struct view_tree *t, struct view_node *list)
 static void tree_grow(struct view_tree *t)
 {
 	free(t->hash);
-	t->nhash = t->nhash ? 4 * t->nhash : 1024;
+	t->nhash = t->nhash ? 4 * t->nhash : 16;
 	t->hash = must_calloc(t->nhash, sizeof(*t->hash));
 	enter_all(t, t->root.child);
 }
