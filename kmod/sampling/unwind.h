@@ -40,8 +40,8 @@ void hwpmc_tables_free(struct hwpmc_tables *tables);
 /*
  * The frames of user mode at regs, of 64 bits: at most max entries, addresses and
  * marks; where there is no room for a mark the chain ends by its depth. readable: the
- * page tables of the current process are loaded. Adds to *flags. Returns the number of entries. NMI, or interrupts off; page faults
- * disabled.
+ * page tables of the current process are loaded. Adds to *flags. Returns the number of
+ * entries. NMI, or interrupts off; page faults disabled.
  */
 unsigned int hwpmc_unwind_chain_nmi(const struct hwpmc_pmc *pmc, const struct pt_regs *regs,
 				    u64 *pc, unsigned int max, bool readable, u8 *flags);
