@@ -24,6 +24,8 @@ static const struct {
 	{ &hwpmc_p4_ops, true },
 	{ &hwpmc_k8_ops, true },
 	{ &hwpmc_soft_ops, false },
+	{ &hwpmc_rapl_ops, false },
+	{ &hwpmc_aperf_ops, false },
 };
 
 static const char *const cap_names[] = {

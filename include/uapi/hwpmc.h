@@ -144,6 +144,16 @@ enum hwpmc_class_id {
 /* Event numbers (`ev`). */
 #define HWPMC_EV_NONE		0
 #define HWPMC_EV_TSC		0x1000
+#define HWPMC_EV_PERF_MPERF	0x1100
+#define HWPMC_EV_PERF_APERF	0x1101
+/* Energy, in microjoules. Of a package, on each of its CPUs the same counter, but for
+ * AMD's CORES, which is of the CPU's core. */
+#define HWPMC_EV_RAPL_FIRST	0x1200
+#define HWPMC_EV_RAPL_PKG	0x1200
+#define HWPMC_EV_RAPL_CORES	0x1201
+#define HWPMC_EV_RAPL_GPU	0x1202
+#define HWPMC_EV_RAPL_DRAM	0x1203
+#define HWPMC_EV_RAPL_PLATFORM	0x1204
 #define HWPMC_EV_IAF_FIRST	0x10000	/* + number of the fixed counter */
 #define HWPMC_EV_SOFT_FIRST	0x20000
 #define HWPMC_EV_SOFT_LAST	0x20fff
@@ -186,7 +196,8 @@ enum hwpmc_reason {
 	HWPMC_WHY_NO_PMCS = 9,		/* the owner has allocated no PMC */
 	HWPMC_WHY_REVOKED = 10,		/* revoked to unload the module */
 	HWPMC_WHY_PRIV_SYSTEM = 11,	/* system scope needs CAP_PERFMON [1: it would
-					 * sample, which no tunable permits; 0] */
+					 * sample, 2: energy or frequency, which no
+					 * tunable permits; 0] */
 	HWPMC_WHY_PRIV_ADMIN = 12,	/* PMCADMIN needs CAP_SYS_ADMIN */
 	HWPMC_WHY_PRIV_ATTACH = 13,	/* no ptrace access to the process [pid] */
 	HWPMC_WHY_PRIV_TUNABLE = 14,	/* unprivileged_proc_debug=0 [pid] */
@@ -460,9 +471,9 @@ struct hwpmc_op_pmcadmin {
  *
  * Errors in the order of the checks: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY,
  * CPU_WANT_ONE; ENXIO CPU_OFFLINE; EPERM PRIV_SYSTEM; EINVAL FLAGS,
- * FLAGS_MODE, CLASS; EOPNOTSUPP CAPS; EPERM LOCKDOWN, PRIV_KERNEL; EINVAL EVENT,
- * EVENT_PRECISE, EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED;
- * EBUSY PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
+ * FLAGS_MODE, CLASS; EPERM PRIV_SYSTEM [2]; EOPNOTSUPP CAPS; EPERM LOCKDOWN,
+ * PRIV_KERNEL; EINVAL EVENT, EVENT_PRECISE, EVENT_BITS, EVENT_ROWS, SIBLINGS,
+ * ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
  */
 struct hwpmc_op_pmcallocate {
 	struct hwpmc_hdr hdr;

@@ -157,12 +157,16 @@ struct hwpmc_class {
 	u32 num;		/* rows */
 	u32 first;		/* first row; set by the core */
 	s64 rdpmc_base;		/* RDPMC index of row 0 (rows follow), -1: none */
+	u32 wrap_ms;		/* how often rows have to be read while they count; 0: as
+				 * `width` wants it */
 	u64 max_period;		/* see write_nmi() */
 	u32 why;		/* probe() failed: enum hwpmc_reason, or 0 */
 	s32 why_detail;
 	bool nmi;		/* interrupts by the local APIC's LVTPC */
 	bool shareable;		/* a row may serve any number of PMCs (TSC) */
 	bool system_only;	/* no process-scope PMCs (TSC) */
+	bool privileged;	/* tells what other programs do: no tunable permits it to
+				 * everybody */
 	void *priv;		/* the backend's own */
 };
 

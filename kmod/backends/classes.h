@@ -12,6 +12,8 @@ extern const struct hwpmc_class_ops hwpmc_iaf_ops;
 extern const struct hwpmc_class_ops hwpmc_iap_ops;
 extern const struct hwpmc_class_ops hwpmc_k8_ops;
 extern const struct hwpmc_class_ops hwpmc_p4_ops;
+extern const struct hwpmc_class_ops hwpmc_rapl_ops;
+extern const struct hwpmc_class_ops hwpmc_aperf_ops;
 extern const struct hwpmc_class_ops hwpmc_soft_ops;	/* soft/class.c */
 
 /* Capabilities of a core counter with a full event select. */

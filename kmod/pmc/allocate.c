@@ -99,8 +99,8 @@ static int check_flags(struct hwpmc_op_pmcallocate *op)
 	return 0;
 }
 
-static int check_class(struct hwpmc_op_pmcallocate *op,
-		       struct hwpmc_class **found)
+static int check_class(const struct hwpmc_owner *owner,
+		       struct hwpmc_op_pmcallocate *op, struct hwpmc_class **found)
 {
 	struct hwpmc_class *cls = hwpmc_class_find(op->class);
 	u32 caps = op->caps, missing;
@@ -109,6 +109,8 @@ static int check_class(struct hwpmc_op_pmcallocate *op,
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_CLASS, op->class);
 	if (hwpmc_mode_is_sampling(op->mode))
 		caps |= HWPMC_CAP_INTERRUPT;
+	if (cls->privileged && !owner->kernel && !perfmon_capable())
+		return hwpmc_refuse(&op->hdr, -EPERM, HWPMC_WHY_PRIV_SYSTEM, 2);
 	missing = caps & ~cls->caps;
 	if (missing)
 		return hwpmc_refuse(&op->hdr, -EOPNOTSUPP, HWPMC_WHY_CAPS, missing);
@@ -470,7 +472,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	lockdep_assert_held(&hwpmc_lock);
 	ret = check_scope(owner, op);
 	ret = ret ?: check_flags(op);
-	ret = ret ?: check_class(op, &cls);
+	ret = ret ?: check_class(owner, op, &cls);
 	ret = ret ?: hwpmc_policy_check(owner, cls, op);
 	ret = ret ?: class_encode(cls, op, &enc);
 	if (ret)

@@ -50,8 +50,11 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (!cls->ops->claim)
+	if (!cls->ops->claim) {
+		set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
+		hwpmc_wrap_begin();
 		return 0;
+	}
 	ret = cls->ops->claim(cls, why, detail);
 	trace_hwpmc_md_init(cls->id, ret);
 	if (ret)
@@ -95,8 +98,10 @@ void hwpmc_class_put(struct hwpmc_class *cls)
 	lockdep_assert_held(&hwpmc_lock);
 	if (WARN_ON_ONCE(!class_users[i]) || --class_users[i])
 		return;
-	if (!cls->ops->claim)
+	if (!cls->ops->claim) {
+		clear_bit(i, &hwpmc_claimed_classes);
 		return;
+	}
 	class_unclaim(cls);
 	trace_hwpmc_md_exit(cls->id, 0);
 }

@@ -45,11 +45,15 @@ static bool may_wrap(int cpu, void *unused)
 static unsigned long wrap_interval(void)
 {
 	unsigned long claimed = hwpmc_classes_claimed();
-	unsigned int i, width = 64;
+	unsigned int i, ms, least = 0;
 
-	for_each_set_bit(i, &claimed, HWPMC_CLASS_MAX)
-		width = min(width, hwpmc_machine.cls[i].width);
-	return msecs_to_jiffies(hwpmc_width_wrap_ms(width));
+	for_each_set_bit(i, &claimed, HWPMC_CLASS_MAX) {
+		const struct hwpmc_class *cls = &hwpmc_machine.cls[i];
+
+		ms = cls->wrap_ms ?: hwpmc_width_wrap_ms(cls->width);
+		least = min_not_zero(least, ms);
+	}
+	return msecs_to_jiffies(least);
 }
 
 /* A class that is narrower than those before needs an earlier harvest; none makes it

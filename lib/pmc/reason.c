@@ -269,7 +269,10 @@ static const char *remedy_of(uint32_t reason, const struct reason *r, int32_t de
 	if (reason == HWPMC_WHY_EVENT_BITS && detail != 21)
 		return NULL;
 	if (reason == HWPMC_WHY_PRIV_SYSTEM && detail)
-		return "run it as root (kern.hwpmc.unprivileged_syspmcs permits "
+		return detail == 2 ?
+		       "run it as root (energy and frequency tell what other "
+		       "programs do)" :
+		       "run it as root (kern.hwpmc.unprivileged_syspmcs permits "
 		       "counting only)";
 	return r->remedy;
 }

@@ -4,7 +4,7 @@
 # line with its sources, and its name in unit-progs.
 
 unit-progs := kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_intel_events \
-	kmod_intel_rules kmod_nmi kmod_p4 kmod_ring kmod_row kmod_throttle kmod_width
+	kmod_intel_rules kmod_nmi kmod_p4 kmod_rapl kmod_ring kmod_row kmod_throttle kmod_width
 
 UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -Werror \
 	$(SANITIZE) $(COVERAGE) \
@@ -23,6 +23,7 @@ $(BUILD)/unit/kmod_intel_events: $(unit-backends)/cputype.c \
 	$(unit-backends)/intel_constraints.c
 $(BUILD)/unit/kmod_p4: $(unit-backends)/p4_encode.c
 $(BUILD)/unit/kmod_p4: unit-libs := -lpfm
+$(BUILD)/unit/kmod_rapl: $(unit-backends)/rapl_units.c
 $(BUILD)/unit/kmod_ring: $(TOP)/kmod/sampling/ring.c \
 	$(TOP)/kmod/log/buildid.c
 $(BUILD)/unit/kmod_row: $(TOP)/kmod/core/row.c

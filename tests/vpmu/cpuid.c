@@ -31,7 +31,9 @@ static bool patch_of(uint32_t leaf, struct patch *p)
 {
 	if (cfg.p4)
 		return false;
-	if (!cfg.amd && leaf == 1)
+	if (cfg.power && leaf == 6)
+		p->ecx_or = 1;				/* APERF, MPERF */
+	else if (!cfg.amd && leaf == 1)
 		p->ecx_or = 1 << 15;			/* PDCM */
 	else if (!cfg.amd && leaf == 0)
 		p->eax_min = 0xa;

@@ -68,6 +68,8 @@ static void provoke_gp_at(struct vcpu *v, uint64_t pc)
 
 enum access msr_read(struct vcpu *v, uint32_t msr, uint64_t *x)
 {
+	if (power_read(v, board_of(v), msr, x))
+		return DONE;
 	if (cfg.p4)
 		return msr_p4_read(v, msr, x);
 	return cfg.amd ? msr_amd_read(v, msr, x) : msr_intel_read(v, msr, x);

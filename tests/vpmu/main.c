@@ -111,6 +111,7 @@ static bool number_option(const char *name, const char *val)
 		{ "version", &cfg.version }, { "gp", &cfg.gp },
 		{ "fixed", &cfg.fixed }, { "width", &cfg.width },
 		{ "skid", &cfg.skid }, { "threads", &cfg.threads },
+		{ "power", &cfg.power },
 	};
 
 	char *end;

@@ -29,6 +29,8 @@ enum knob {
 	KNOB_REFUSE_ACK,	/* an acknowledgement with any of these bits faults */
 	KNOB_QUEUE,		/* a PMI for each overflow; none is merged with another */
 	KNOB_LVTMASK,		/* AMD: LVTPC is masked at delivery as well */
+	KNOB_ENERGY,		/* units that the package has used (power=N) */
+	KNOB_CLOCK,		/* cycles beside the instructions (power=N) */
 	KNOBS,
 };
 
@@ -44,6 +46,7 @@ struct config {
 	uint64_t knob[KNOBS];		/* of each vCPU, to begin with */
 	bool amd, p4, gran_insn, mem, pti, full_width, irqoff;
 	int version, gp, fixed, width, skid;
+	int power;			/* unit of energy; 0: no such registers */
 	int threads;			/* of a core, which share its registers (p4) */
 	int initial_index;		/* -1: firmware left nothing running */
 	uint64_t initial_sel;
@@ -285,6 +288,9 @@ enum msr_class msr_p4_class(uint32_t msr);
 enum access msr_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access msr_write(struct vcpu *v, uint32_t msr, uint64_t x);
 enum msr_class msr_class_of(uint32_t msr);
+
+/* power.c - energy and frequency, whatever the model. True: it has been read. */
+bool power_read(struct vcpu *v, struct board *b, uint32_t msr, uint64_t *x);
 
 /* p4.c - Netburst's counters, shared by the threads of a core */
 void p4_start(void);

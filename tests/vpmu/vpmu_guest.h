@@ -120,6 +120,10 @@ enum {
 				 * 0: one that is on its way stands for all */
 	VPMU_KNOB_LVTMASK,	/* 1: AMD's LVTPC is masked at each delivery, as by
 				 * some hypervisors */
+	VPMU_KNOB_ENERGY,	/* units of energy that the package has used; cores use
+				 * twice, memory three times as many (option power=N) */
+	VPMU_KNOB_CLOCK,	/* cycles of MPERF beside the instructions; APERF has
+				 * twice what MPERF has (option power=N) */
 	VPMU_KNOBS,
 };
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * rapl.c - class RAPL: the energy that a package and its parts have used, in microjoules.
+ * A row is a domain; its counter always runs, cannot be written and is shared by all PMCs.
+ * The registers have 32 bits: each CPU extends what it reads, and wrap.c has each CPU that
+ * counts read before a register can wrap twice. Contexts as in backend.h.
+ */
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <asm/processor.h>
+
+#include "../compat/msr.h"
+#include "classes.h"
+#include "rapl_regs.h"
+#include "rapl_units.h"
+#include "refusal.h"
+
+/* By row: which domain it is. Written at probe. */
+static u8 domain_of[RAPL_DOMAINS];
+static struct hwpmc_rapl_units units;
+
+/* By domain: what this CPU has read. Of this CPU, interrupts off. */
+struct rapl_cpu {
+	u32 last[RAPL_DOMAINS];
+	u64 total[RAPL_DOMAINS];	/* in the register's units */
+};
+
+static DEFINE_PER_CPU(struct rapl_cpu, rapl_cpu);
+
+static const char *const names[RAPL_DOMAINS] = {
+	[RAPL_PKG] = "PKG", [RAPL_CORES] = "CORES", [RAPL_GPU] = "GPU",
+	[RAPL_DRAM] = "DRAM", [RAPL_PLATFORM] = "PLATFORM",
+};
+
+/* A domain that is not there faults or reads 0; under a hypervisor all may. */
+static bool is_there(enum rapl_domain domain)
+{
+	u32 msr = hwpmc_rapl_register(&units, domain);
+	u64 value;
+
+	return msr && !hwpmc_rdmsr_safe(msr, &value) && (u32)value;
+}
+
+static int rapl_probe(struct hwpmc_class *cls)
+{
+	const struct cpuinfo_x86 *c = &boot_cpu_data;
+	enum rapl_domain domain;
+	u64 unit;
+
+	if (!hwpmc_rapl_model(&units, c->x86_vendor == X86_VENDOR_INTEL,
+			      c->x86_vendor == X86_VENDOR_AMD ||
+			      c->x86_vendor == X86_VENDOR_HYGON, c->x86, c->x86_model) ||
+	    hwpmc_rdmsr_safe(units.msr, &unit) || !unit)
+		return -ENODEV;
+	hwpmc_rapl_unit(&units, unit);
+	for (domain = 0; domain < RAPL_DOMAINS; domain++)
+		if (is_there(domain))
+			domain_of[cls->num++] = domain;
+	if (!cls->num)
+		return -ENODEV;
+	cls->name = "RAPL";
+	cls->id = HWPMC_CLASS_RAPL;
+	cls->caps = HWPMC_CAP_READ | HWPMC_CAP_DOMWIDE;
+	cls->width = 64;
+	cls->wrap_ms = hwpmc_rapl_wrap_ms(&units);
+	cls->rdpmc_base = -1;
+	cls->shareable = true;
+	cls->system_only = true;
+	cls->privileged = true;
+	return 0;
+}
+
+static int rapl_encode(const struct hwpmc_class *cls, const struct hwpmc_request *req,
+		       struct hwpmc_encoding *enc)
+{
+	u32 domain = req->ev - HWPMC_EV_RAPL_FIRST;
+	unsigned int ri;
+
+	if (req->mode != HWPMC_MODE_SC)
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_MODE, 0);
+	if (req->flags & HWPMC_F_EV_PMU || domain >= RAPL_DOMAINS)
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
+	for (ri = 0; ri < cls->num; ri++)
+		if (domain_of[ri] == domain)
+			break;
+	if (ri == cls->num)
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
+	*enc = (struct hwpmc_encoding){ .select = { .sel = 1 }, .rows = BIT_ULL(ri) };
+	return 0;
+}
+
+static u64 rapl_read_irqoff(struct hwpmc_class *cls, unsigned int ri)
+{
+	struct rapl_cpu *c = this_cpu_ptr(&rapl_cpu);
+	enum rapl_domain domain = domain_of[ri];
+	u64 value;
+
+	/* A hypervisor may have taken the register away: it stands still then. */
+	if (hwpmc_rdmsr_safe(hwpmc_rapl_register(&units, domain), &value))
+		value = c->last[domain];
+	c->total[domain] += (u32)value - c->last[domain];
+	c->last[domain] = value;
+	return hwpmc_rapl_microjoules(&units, domain, c->total[domain]);
+}
+
+static const char *rapl_event_at(const struct hwpmc_class *cls, unsigned int place, u32 *ev)
+{
+	if (place >= cls->num)
+		return NULL;
+	*ev = HWPMC_EV_RAPL_FIRST + domain_of[place];
+	return names[domain_of[place]];
+}
+
+static const char *rapl_event_name(const struct hwpmc_class *cls, u32 ev)
+{
+	u32 domain = ev - HWPMC_EV_RAPL_FIRST;
+
+	return domain < RAPL_DOMAINS ? names[domain] : NULL;
+}
+
+static void rapl_row_name(const struct hwpmc_class *cls, unsigned int ri, char *buf,
+			  size_t len)
+{
+	snprintf(buf, len, "RAPL-%s", names[domain_of[ri]]);
+}
+
+const struct hwpmc_class_ops hwpmc_rapl_ops = {
+	.probe = rapl_probe,
+	.encode = rapl_encode,
+	.read_irqoff = rapl_read_irqoff,
+	.event_at = rapl_event_at,
+	.event_name = rapl_event_name,
+	.row_name = rapl_row_name,
+};
