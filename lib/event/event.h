@@ -5,6 +5,7 @@
  *	nearest.c	the nearest of many names	pure
  *	grammar.c	text -> terms			pure
  *	alias.c		names of the library		pure tables
+ *	power.c		names of energy and frequency	pure table
  *	soft.c		names of SOFT events		asks the module
  *	pfm.c		names of libpfm4		asks libpfm4, which asks the CPU
  *	suggest.c	the nearest known event
@@ -198,6 +199,19 @@ const struct event_k8 *event_k8(const char *name);
 const struct event_k8 *event_k8_at(unsigned int n);
 /* Or of a '+' joined list of names and numbers; -1: one is unknown. */
 int event_k8_mask(const struct event_k8 *k, const char *list);
+
+/* ------------------------------------------------------------------------ */
+/* power.c                                                                   */
+
+struct event_power {
+	const char *name, *alias;	/* in normal form */
+	uint32_t class_id, ev;
+	const char *desc;
+};
+
+/* With or without the class; NULL: no such name. */
+const struct event_power *event_power(const char *name);
+const struct event_power *event_power_at(unsigned int n);
 
 /* ------------------------------------------------------------------------ */
 /* soft.c                                                                    */

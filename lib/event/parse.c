@@ -195,6 +195,8 @@ EXPORT int hwpmc_event_each(struct hwpmc *h, uint32_t class_id,
 	rc = list_one(&l, "tsc", "time-stamp counter (system scope)", NULL);
 	if (class_id == HWPMC_CLASS_TSC)
 		return rc;
+	for (i = 0; !rc && event_power_at(i); i++)
+		rc = list_one(&l, event_power_at(i)->name, event_power_at(i)->desc, NULL);
 	for (i = 0; !rc && event_generic_at(i); i++)
 		rc = list_one(&l, event_generic_at(i)->name,
 			      event_generic_at(i)->desc, NULL);

@@ -514,6 +514,23 @@ static int resolve_tsc(struct work *w)
 	return 0;
 }
 
+static int resolve_power(struct work *w, const struct event_power *p)
+{
+	if (w->t->set || w->t->attrs[0])
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "'%s' takes no qualifiers: it counts always",
+				    w->t->name);
+	if (!event_machine_has(w->m, p->class_id))
+		return event_refuse(w->e, ENOENT, w->t->name_at,
+				    "this machine has no counters of class %s",
+				    hwpmc_name_of_class(p->class_id));
+	w->ev->ncode = 1;
+	w->ev->code[0] = (struct hwpmc_event_code) {
+		.class_id = p->class_id, .ev = p->ev,
+	};
+	return 0;
+}
+
 /* Event 0 of Intel: a fixed counter, by its number + 1 as the unit mask. */
 static int resolve_raw_fixed(struct work *w, uint64_t config)
 {
@@ -634,6 +651,8 @@ static int resolve_name(struct work *w)
 
 	if (w->t->pmu[0])
 		return resolve_pfm(w);
+	if (event_power(w->name))
+		return resolve_power(w, event_power(w->name));
 	if (take_class(w))
 		return -1;
 	if (!strcmp(w->name, "tsc"))

@@ -25,6 +25,21 @@ static const struct kind_name {
 	{ "llc-reference", KIND_CACHE_REFS },
 	{ "cache-misses", KIND_CACHE_MISSES },
 	{ "llc-misses", KIND_CACHE_MISSES },
+	{ "rapl-pkg", KIND_ENERGY },
+	{ "energy-pkg", KIND_ENERGY },
+	{ "rapl-cores", KIND_CORE_ENERGY },
+	{ "energy-cores", KIND_CORE_ENERGY },
+	{ "rapl-gpu", KIND_ENERGY },
+	{ "energy-gpu", KIND_ENERGY },
+	{ "rapl-dram", KIND_ENERGY },
+	{ "energy-ram", KIND_ENERGY },
+	{ "rapl-platform", KIND_ENERGY },
+	{ "energy-psys", KIND_ENERGY },
+	{ "tsc", KIND_TSC },
+	{ "mperf", KIND_MPERF },
+	{ "perf-mperf", KIND_MPERF },
+	{ "aperf", KIND_APERF },
+	{ "perf-aperf", KIND_APERF },
 };
 
 /* Case means nothing, and space . _ - are the same, as in the library. */
@@ -52,6 +67,11 @@ enum stat_kind stat_kind_of(const char *spec, const char **suffix)
 		if (same_name(spec, len, kind_names[i].name))
 			return kind_names[i].kind;
 	return KIND_OTHER;
+}
+
+bool stat_kind_is_of_package(enum stat_kind kind)
+{
+	return kind == KIND_ENERGY || kind == KIND_CORE_ENERGY;
 }
 
 double stat_mean(const uint64_t *v, unsigned int n)
@@ -108,12 +128,16 @@ static struct stat_metric ratio_metric(enum stat_kind kind, double quotient)
 struct stat_metric stat_metric(enum stat_kind kind, double count, double base,
 			       double ns)
 {
-	if (base > 0)
+	if (base > 0 && kind != KIND_APERF)
 		return ratio_metric(kind, count / base);
 	if (!(ns > 0))
 		return (struct stat_metric){ 0, NULL };
 	if (kind == KIND_CYCLES)
 		return (struct stat_metric){ count / ns, "GHz" };
+	if (kind == KIND_APERF && base > 0)
+		return (struct stat_metric){ count / base / ns, "GHz" };
+	if (stat_kind_is_of_package(kind))
+		return (struct stat_metric){ count / ns * 1e3, "W" };
 	return (struct stat_metric){ count / ns * 1e9, "/s" };
 }
 
@@ -167,7 +191,7 @@ static double rate_time(const struct stat_report *r,
 	if (!r->interval && r->mean.has_task && !r->o->system && !r->o->npid)
 		ns = r->mean.user + r->mean.sys;
 	/* A frequency is of one CPU, other rates are of all together. */
-	if (ev->kind == KIND_CYCLES && r->o->system)
+	if ((ev->kind == KIND_CYCLES || ev->kind == KIND_APERF) && r->o->system)
 		ns *= cell ? cell->ncpu : ev->ncell;
 	return ns;
 }
@@ -184,12 +208,28 @@ static const struct stat_cell *same_cell(const struct stat_event *other,
 	return &other->part[cell - ev->part];
 }
 
+/* The part of the time in which the CPU was not halted: by that, APERF is the frequency
+ * that it ran at. 0: not known. */
+static double busy_share(const struct stat_report *r, const struct stat_event *ev,
+			 const struct stat_cell *cell)
+{
+	const struct stat_event *mperf = stat_find(r->set, KIND_MPERF, "");
+	const struct stat_event *tsc = stat_find(r->set, KIND_TSC, "");
+	double all = tsc ? count_of(r, tsc, same_cell(tsc, ev, cell)) : 0;
+
+	if (!mperf || !(all > 0))
+		return 0;
+	return count_of(r, mperf, same_cell(mperf, ev, cell)) / all;
+}
+
 static double base_of(const struct stat_report *r, const struct stat_event *ev,
 		      const struct stat_cell *cell)
 {
 	enum stat_kind kind = stat_metric_base(ev->kind);
 	const struct stat_event *base;
 
+	if (ev->kind == KIND_APERF)
+		return busy_share(r, ev, cell);
 	if (kind == KIND_OTHER)
 		return 0;
 	base = stat_find(r->set, kind, ev->suffix);

@@ -13,16 +13,47 @@
 #include "common/usermode.h"
 #include "stat.h"
 
-static void cells_open(struct stat_event *ev, const struct stat_options *o)
+/* A count of a whole package is on each of its CPUs: it is taken from the first of those
+ * that are counted. AMD's energy of cores is of one core. */
+static void choose_cpus(const struct stat_set *set, const struct stat_event *ev,
+			const struct cpus *all, struct cpus *list)
 {
-	ev->ncell = o->system ? o->cpus.n : 1;
+	bool by_core = ev->kind == KIND_CORE_ENERGY &&
+		       strncmp(hwpmc_cpuinfo(set->h)->cpuid, "GenuineIntel", 12) != 0;
+	struct cpu_place *place = must_calloc(all->n, sizeof(*place));
+
+	list->n = 0;
+	for (unsigned int i = 0, j; i < all->n; i++) {
+		place[i] = cpu_place(all->cpu[i]);
+		for (j = 0; j < i; j++)
+			if (place[j].socket == place[i].socket &&
+			    (!by_core || (place[j].die == place[i].die &&
+					  place[j].core == place[i].core)))
+				break;
+		if (j == i)
+			list->cpu[list->n++] = all->cpu[i];
+	}
+	free(place);
+}
+
+static void cells_open(const struct stat_set *set, struct stat_event *ev,
+		       const struct stat_options *o)
+{
+	static struct cpus chosen;
+	const struct cpus *cpus = &o->cpus;
+
+	if (o->system && stat_kind_is_of_package(ev->kind)) {
+		choose_cpus(set, ev, &o->cpus, &chosen);
+		cpus = &chosen;
+	}
+	ev->ncell = o->system ? cpus->n : 1;
 	ev->cell = must_calloc(ev->ncell, sizeof(*ev->cell));
 	ev->run = must_calloc(o->runs, sizeof(*ev->run));
 	for (unsigned int i = 0; i < ev->ncell; i++) {
 		struct stat_cell *cell = &ev->cell[i];
 
 		cell->id = HWPMC_ID_INVALID;
-		cell->cpu = o->system ? o->cpus.cpu[i] : HWPMC_CPU_ANY;
+		cell->cpu = o->system ? cpus->cpu[i] : HWPMC_CPU_ANY;
 		cell->run = must_calloc(o->runs, sizeof(*cell->run));
 		cell->ncpu = 1;
 		snprintf(cell->label, sizeof(cell->label), "%u", cell->cpu);
@@ -59,7 +90,7 @@ int stat_set_open(struct stat_set *set, struct stat_options *o)
 
 		ev->spec = must_strdup(o->events.spec[i]);
 		ev->kind = stat_kind_of(ev->spec, &ev->suffix);
-		cells_open(ev, o);
+		cells_open(set, ev, o);
 		ncell += ev->ncell;
 	}
 	set->entry = must_calloc(ncell, sizeof(*set->entry));

@@ -43,6 +43,9 @@ struct stat_options {
 enum stat_kind {
 	KIND_OTHER, KIND_CYCLES, KIND_INSTRUCTIONS, KIND_BRANCHES,
 	KIND_BRANCH_MISSES, KIND_CACHE_REFS, KIND_CACHE_MISSES,
+	KIND_ENERGY,			/* microjoules of a package */
+	KIND_CORE_ENERGY,		/* of a package, AMD: of a core */
+	KIND_TSC, KIND_MPERF, KIND_APERF,
 };
 
 /*
@@ -135,6 +138,8 @@ const struct stat_cell *stat_rows(const struct stat_options *o,
 uint64_t stat_event_total(const struct stat_event *ev);
 
 enum stat_kind stat_kind_of(const char *spec, const char **suffix);
+/* Is the count one of a whole package, so that one CPU of each has it? */
+bool stat_kind_is_of_package(enum stat_kind kind);
 double stat_mean(const uint64_t *v, unsigned int n);
 double stat_deviation(const uint64_t *v, unsigned int n);
 

@@ -125,8 +125,13 @@ static void print_count(FILE *f, const struct stat_report *r,
 {
 	char number[FMT_NUMBER], text[FMT_NUMBER + 2];
 
-	fmt_group(number, fig->whole ? fig->exact : (uint64_t)(fig->count + .5),
-		  r->o->big_num ? fmt_separator() : "");
+	uint64_t count = fig->whole ? fig->exact : (uint64_t)(fig->count + .5);
+
+	if (stat_kind_is_of_package(ev->kind))
+		snprintf(number, sizeof(number), "%ju.%06ju J",
+			 (uintmax_t)(count / 1000000), (uintmax_t)(count % 1000000));
+	else
+		fmt_group(number, count, r->o->big_num ? fmt_separator() : "");
 	snprintf(text, sizeof(text), "%s%s", ev->incomplete ? ">=" : "",
 		 number);
 	fprintf(f, "%*s", COUNT_WIDTH, text);
