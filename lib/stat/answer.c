@@ -174,17 +174,35 @@ static int point_by_time(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
+/* Which stack each entry has become: those that are left out have none. */
+static uint32_t *number_stacks(const struct hwpmc_profile *p)
+{
+	uint32_t *number = stat_alloc(p->nentry, sizeof(*number)), n = 0;
+
+	for (uint32_t i = 0; number && i < p->nentry; i++)
+		number[i] = p->entry[i].out ? UINT32_MAX : n++;
+	return number;
+}
+
 static void view_points(struct hwpmc_profile *p)
 {
+	uint32_t *number;
+
+	p->npoint_view = 0;
 	if (!p->npoint ||
 	    !view_room(&p->point_view, p->npoint, sizeof(*p->point_view)))
 		return;
-	for (uint32_t i = 0; i < p->npoint; i++) {
-		p->point_view[i] = p->point[i];
-		p->point_view[i].time = to_ns(p, p->point[i].time) -
-					to_ns(p, p->first);
+	number = number_stacks(p);
+	for (uint32_t i = 0; number && i < p->npoint; i++) {
+		struct hwpmc_sample_point *to = &p->point_view[p->npoint_view];
+
+		*to = p->point[i];
+		to->stack = number[to->stack];
+		to->time = to_ns(p, to->time) - to_ns(p, p->first);
+		p->npoint_view += to->stack != UINT32_MAX;
 	}
-	qsort(p->point_view, p->npoint, sizeof(*p->point_view), point_by_time);
+	free(number);
+	qsort(p->point_view, p->npoint_view, sizeof(*p->point_view), point_by_time);
 }
 
 void profile_forget_stacks(struct hwpmc_profile *p)
@@ -202,12 +220,14 @@ void profile_forget_stacks(struct hwpmc_profile *p)
 void profile_name_all(struct hwpmc_profile *p)
 {
 	profile_forget_stacks(p);
+	profile_choose(p);
 	/* The timeline counts on a stack for each entry. */
 	if (p->o.min_share > 0 && !p->o.timeline)
 		fold_name_all(p);
 	else
 		for (uint32_t i = 0; i < p->nentry; i++)
-			profile_name_stack(p, &p->entry[i]);
+			if (!p->entry[i].out)
+				profile_name_stack(p, &p->entry[i]);
 	p->totals.first = to_ns(p, p->first);
 	p->totals.last = to_ns(p, p->last);
 	p->totals.duration = p->totals.last - p->totals.first;
@@ -245,7 +265,7 @@ hwpmc_profile_stacks(const struct hwpmc_profile *p, uint32_t *n)
 EXPORT const struct hwpmc_sample_point *
 hwpmc_profile_timeline(const struct hwpmc_profile *p, uint32_t *n)
 {
-	*n = p->npoint;
+	*n = p->npoint_view;
 	return p->point_view;
 }
 

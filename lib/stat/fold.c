@@ -280,18 +280,19 @@ static void fold_event(struct fold *f, uint32_t first, uint32_t last)
 void fold_name_all(struct hwpmc_profile *p)
 {
 	struct fold f = { .p = p };
-	uint32_t n = p->nentry;
+	uint32_t n = 0;
 
 	p->totals.folded = 0;
 	make_other(p);
-	f.strand = stat_alloc(n, sizeof(*f.strand));
+	f.strand = stat_alloc(p->nentry, sizeof(*f.strand));
 	if (!f.strand)
 		return;
-	for (uint32_t i = 0; i < n; i++)
-		f.strand[i] = (struct strand){
-			i, p->entry[i].event, NULL,
-			profile_thread(p, &p->entry[i])->process,
-		};
+	for (uint32_t i = 0; i < p->nentry; i++)
+		if (!p->entry[i].out)
+			f.strand[n++] = (struct strand){
+				i, p->entry[i].event, NULL,
+				profile_thread(p, &p->entry[i])->process,
+			};
 	qsort(f.strand, n, sizeof(*f.strand), by_root);
 	for (uint32_t i = 0, end; i < n; i = end) {
 		/* fold_root() overwrites what tells events apart. */

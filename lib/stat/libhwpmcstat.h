@@ -252,6 +252,12 @@ struct hwpmc_profile_options {
 	 * totals.folded says how many. Not with timeline. 0: all stacks as they are.
 	 */
 	double min_share;
+	/* Samples that hit this image (its path or the last part of it), and this function
+	 * (as shown, or as in the file); NULL: all. */
+	const char *image, *symbol;
+	/* Samples of this time in ns, since boot or since the log began. until 0: to the end. */
+	uint64_t from, until;
+	bool since_boot;
 };
 
 /* Totals of the log, including what the options exclude. */

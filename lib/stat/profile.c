@@ -289,6 +289,40 @@ static bool is_wanted(struct hwpmc_profile *p, const struct hwpmc_record *r,
 	       (!o->comm || (space->comm && !strcmp(o->comm, space->comm)));
 }
 
+static uint64_t tick_of(const struct hwpmc_profile *p, uint64_t ns)
+{
+	double since = ns;
+
+	if (p->o.since_boot)
+		since -= p->clock.mono0;
+	since /= p->clock.ns_per_tick;
+	if (since <= 0)
+		return p->clock.tick0;
+	return since >= 9e18 ? UINT64_MAX : p->clock.tick0 + (uint64_t)since;
+}
+
+/* Is it in the time that is asked for? The run ends where that answer changes. */
+static bool is_in_time(const struct hwpmc_profile *p, struct run *run, uint64_t tick)
+{
+	uint64_t from, until;
+
+	if (!p->o.from && !p->o.until)
+		return true;
+	from = p->o.from ? tick_of(p, p->o.from) : 0;
+	until = p->o.until ? tick_of(p, p->o.until) : UINT64_MAX;
+	if (tick < from) {
+		run->until = run->until < from ? run->until : from;
+		return false;
+	}
+	if (tick >= until) {
+		run->from = run->from > until ? run->from : until;
+		return false;
+	}
+	run->from = run->from > from ? run->from : from;
+	run->until = run->until < until ? run->until : until;
+	return true;
+}
+
 /* What the run has counted, to where it is asked for. */
 static void run_settle(struct hwpmc_profile *p, struct run *run)
 {
@@ -351,7 +385,8 @@ static void begin_run(struct hwpmc_profile *p, struct run *run,
 					run->event), (uint32_t)run->as);
 	if (run->event == NO_EVENT)
 		run->until = 0;
-	else if (is_wanted(p, r, run->event, space))
+	else if (is_wanted(p, r, run->event, space) &&
+		 is_in_time(p, run, r->hdr->time))
 		run->space = space;
 }
 
@@ -712,7 +747,7 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 	pauses_clear(&p->pauses);
 	p->first = p->last = 0;
 	for (uint32_t i = 0; i < p->nevent; i++)
-		p->event[i].pub.samples = p->event[i].pub.filtered = 0;
+		p->event[i].pub.samples = p->event[i].pub.filtered = p->event[i].out = 0;
 }
 
 EXPORT void hwpmc_profile_forget(struct hwpmc_profile *p)

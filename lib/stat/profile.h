@@ -34,10 +34,12 @@ struct entry {
 	uint64_t leaf;			/* its first address; 0: there is none */
 	uint64_t pc;			/* where its addresses are in .pcs */
 	int32_t pid;
+	bool out;			/* choose.c leaves it out */
 };
 
 struct event {
 	struct hwpmc_profile_event pub;
+	uint64_t out;			/* samples that choose.c leaves out */
 	char *name;
 };
 
@@ -127,6 +129,7 @@ struct hwpmc_profile {
 	struct hwpmc_sample_point *point;	/* time: as in the log */
 	uint32_t npoint;
 	struct hwpmc_sample_point *point_view;
+	uint32_t npoint_view;
 };
 
 /* answer.c */
@@ -144,6 +147,8 @@ void profile_name_frames(struct hwpmc_profile *p, const struct entry *e,
 			 struct hwpmc_stack *s);
 void profile_name_stack(struct hwpmc_profile *p, const struct entry *e);
 void profile_push_frame(struct hwpmc_stack *s, struct hwpmc_frame *frame);
+/* choose.c: leave out what did not hit options.image and .symbol. */
+void profile_choose(struct hwpmc_profile *p);
 /* fold.c: the stacks of all entries, small branches as one. */
 void fold_name_all(struct hwpmc_profile *p);
 void profile_view_images(struct hwpmc_profile *p);
