@@ -288,13 +288,15 @@ START_TEST(what_filters_choose_adds_up_to_all_samples)
 		{ "-p 50", "-p 60" }, { "-t 50,60", "-t 51,61" },
 		{ "-e one", "-e two" }, { "--cpu 0", "--cpu 1" },
 		{ "--comm fifty", "--comm sixty" },
+		{ "--time +,0.000045", "--time 5.000045," },
+		{ "--time +0.000045,9", "--time 5,5.000045" },
 	};
 	unsigned int n = make_mixed_log();
 
 	write_log(log_.len);
 	ck_assert_uint_eq(n, 48);
 	ck_assert_uint_eq(lines(dump_ok("--type sample")), n);
-	for (unsigned int i = 0; i < 5; i++)
+	for (unsigned int i = 0; i < 7; i++)
 		for (unsigned int j = 0; j < 2; j++) {
 			char options[64];
 
@@ -507,6 +509,9 @@ START_TEST(what_cannot_be_dumped_is_told_in_one_line)
 	loggen_free(&log_);
 	loggen_every_type(&log_);
 	write_log(log_.len);
+	dump(&status, "-e nosuch");
+	ck_assert_int_eq(status, EXIT_FAILED);
+	ck_assert_str_eq(contents(err_path), "hwpmc dump: no event 'nosuch' is in the log: hwpmc dump --type pmcallocate prints those that are\n");
 	dump(&status, "-o /dev/full");
 	ck_assert_int_eq(status, EXIT_FAILED);
 	ck_assert_str_eq(contents(err_path), "hwpmc dump: cannot write the records: No space left on device\n");

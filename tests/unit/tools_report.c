@@ -212,13 +212,28 @@ static uint64_t sum_column(int column)
 	return sum;
 }
 
+/* The same of a list with --children: the second pair, or the only one, of the sum. */
+static uint64_t sum_self_column(void)
+{
+	char *copy = strdup(text), *rest = copy, *line;
+	uint64_t sum = 0, value;
+
+	while ((line = strsep(&rest, "\n")))
+		if (sscanf(line, "%*f%% %*u %*f%% %" SCNu64, &value) == 1 ||
+		    (strstr(line, "below") &&
+		     sscanf(line, "%*f%% %" SCNu64, &value) == 1))
+			sum += value;
+	free(copy);
+	return sum;
+}
+
 /* ---- sums ---------------------------------------------------------------- */
 
 static const char *const views[] = {
 	"-s process", "-s pid", "-s thread", "-s image", "-s symbol", "-s line",
 	"-s address", "-s process,image,symbol,line,address", "-s pid --inlines",
 	"--tree", "--callers", "--callers=work", "--callees=main",
-	"--callees=ten",
+	"--callees=ten", "-s symbol --children", "-s process,image --children",
 };
 
 static const char *const limits[] = { "0", "0.5", "10", "50", "100" };
@@ -228,15 +243,21 @@ static bool is_tree(const char *view)
 	return strncmp(view, "--", 2) == 0;
 }
 
+static bool has_self(const char *view)
+{
+	return is_tree(view) || strstr(view, "--children");
+}
+
 static void check_view(const char *view, const char *limit)
 {
 	bool tree = is_tree(view);
-	const char *json = tree ? "\"self\":" : "\"samples\":";
+	const char *json = has_self(view) ? "\"self\":" : "\"samples\":";
 	const char *csv = "cycles,";
 
 	ck_assert_int_eq(command("report -i log --stdio --limit %s %s", limit,
 				 view), 0);
-	ck_assert_msg(sum_column(tree ? 2 : 1) == NCYCLES + NBRANCHES,
+	ck_assert_msg((has_self(view) && !tree ? sum_self_column() :
+		       sum_column(tree ? 2 : 1)) == NCYCLES + NBRANCHES,
 		      "%s --limit %s: %s", view, limit, text);
 	command("report -i log --json --limit %s %s", limit, view);
 	ck_assert_msg(sum_after(json, "cycles") == NCYCLES, "%s --limit %s: %s",
@@ -244,7 +265,7 @@ static void check_view(const char *view, const char *limit)
 	ck_assert_msg(sum_after(json, "branches") == NBRANCHES,
 		      "%s --limit %s: %s", view, limit, text);
 	command("report -i log -e cycles --format csv --limit %s %s", limit, view);
-	if (!tree)
+	if (!has_self(view))
 		ck_assert_msg(sum_after(csv, csv) == NCYCLES, "%s --limit %s: %s",
 			      view, limit, text);
 }
@@ -421,14 +442,112 @@ START_TEST(functions_that_were_inlined_are_shown_where_asked_for)
 	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, stack, 2, 10);
 	write_log(&log, "inlined");
 	command("report -i inlined --csv --tree");
-	ck_assert_str_eq(text, "cycles,0,10,0,100.0000,shares,main\n"
+	ck_assert_str_eq(text, "event,depth,samples,self,percent,image,symbol\n"
+			 "cycles,0,10,0,100.0000,shares,main\n"
 			 "cycles,1,10,10,100.0000,shares,outer\n");
 	command("report -i inlined --csv --tree --inlines");
-	ck_assert_str_eq(text, "cycles,0,10,0,100.0000,shares,main\n"
+	ck_assert_str_eq(text, "event,depth,samples,self,percent,image,symbol\n"
+			 "cycles,0,10,0,100.0000,shares,main\n"
 			 "cycles,1,10,0,100.0000,shares,outer\n"
 			 "cycles,2,10,10,100.0000,shares,inner\n");
 	command("report -i inlined --csv -s symbol --inlines");
-	ck_assert_str_eq(text, "cycles,10,100.0000,inner\n");
+	ck_assert_str_eq(text, "event,samples,percent,symbol\ncycles,10,100.0000,inner\n");
+}
+END_TEST
+
+START_TEST(report_with_children_counts_each_stack_once_and_who_was_hit)
+{
+	uint64_t again[] = { at_work + 4, at_work + 32, at_work + 32, at_main + 16 };
+	struct made_log log;
+
+	command("report -i log -e cycles --children -s symbol --csv");
+	has("event,samples,percent,self,symbol\n"
+	    "cycles,960,91.1681,0,main\ncycles,660,62.6781,0,work\n"
+	    "cycles,600,56.9801,600,sixty\n");
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	add_process(&log, 5, SHARES);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, again, 4, 10);
+	write_log(&log, "recursion");
+	command("report -i recursion --children --csv");
+	has("cycles,10,100.0000,0,shares,main\ncycles,10,100.0000,10,shares,work\n");
+	command("report -i recursion --children --stdio");
+	has(" 100.00%         10   100.00%         10  shares                work\n");
+	ck_assert_int_eq(command("report -i log --children --tree"), 2);
+	ck_assert_int_eq(command("report -i log --children --format folded"), 2);
+}
+END_TEST
+
+START_TEST(report_takes_the_sort_keys_of_perf)
+{
+	char *own;
+
+	command("report -i log --csv -s process,thread,image,symbol,line");
+	own = strdup(text);
+	command("report -i log --csv -s comm,tid,dso,sym,srcline");
+	ck_assert_str_eq(text, own);
+	free(own);
+}
+END_TEST
+
+START_TEST(filters_of_image_and_function_keep_what_hit_them)
+{
+	static const char *const forms[] = {
+		"-s symbol", "-s symbol --children", "--tree", "--callers",
+	};
+
+	command("report -i log --csv -s image,symbol --symbol ten");
+	ck_assert_str_eq(text, "event,samples,percent,image,symbol\n"
+			 "cycles,100,100.0000,shares,ten\n\"branches, \"\"taken\"\"\","
+			 "77,100.0000,shares,ten\n");
+	command("report -i log -e cycles --stdio --symbol ten");
+	has(": 100 samples in ");
+	has("# 953 samples are excluded by the options\n");
+	for (int i = 0; i < 4; i++) {
+		command("report -i log -e cycles --json --image shares %s", forms[i]);
+		ck_assert_uint_eq(sum_after(has_self(forms[i]) ? "\"self\":" :
+					    "\"samples\":", ""), 1000);
+	}
+	command("report -i log -e cycles --json -s pid --image " SHARES " --symbol sixty");
+	ck_assert_uint_eq(sum_after("\"samples\":", ""), 600);
+	command("report -i log -e cycles --stdio --image none");
+	has(": 0 samples in ");
+	command("diff --json --symbol thirty log log");
+	ck_assert_uint_eq(sum_after("\"old_samples\":", "cycles"), 300);
+}
+END_TEST
+
+/* A record is a tick, half a nanosecond; the first is 500 ns after the log's beginning. */
+START_TEST(filters_of_time_divide_the_samples)
+{
+	uint64_t before, between, behind;
+
+	command("report -i log -e cycles --json -s pid --time +,0.0000007");
+	before = sum_after("\"samples\":", "");
+	command("report -i log -e cycles --json -s pid --time +0.0000007,0.0000009");
+	between = sum_after("\"samples\":", "");
+	command("report -i log -e cycles --json -s pid --time 0.0000009,");
+	behind = sum_after("\"samples\":", "");
+	ck_assert_uint_eq(between, 400);
+	ck_assert_uint_eq(before + between + behind, NCYCLES);
+	ck_assert_int_eq(command("report -i log --time 2,1"), 2);
+	ck_assert_int_eq(command("report -i log --time 1"), 2);
+	ck_assert_int_eq(command("report -i log --time x,"), 2);
+}
+END_TEST
+
+START_TEST(an_event_that_the_log_does_not_have_is_refused)
+{
+	static const char *const commands[] = {
+		"report -i log -e nosuch", "report -i log -e nosuch --tree",
+		"report -i log -e nosuch --format folded", "annotate -i log -e nosuch",
+		"diff -e nosuch log log",
+	};
+
+	for (int i = 0; i < 5; i++) {
+		refused(commands[i]);
+		has("no event 'nosuch' is in the log: it has 'cycles', 'branches, \"taken\"'");
+	}
 }
 END_TEST
 
@@ -730,6 +849,11 @@ int main(void)
 	harness_add(report_shows_lines_and_addresses);
 	harness_add(long_names_are_whole_in_data);
 	harness_add(functions_that_were_inlined_are_shown_where_asked_for);
+	harness_add(report_with_children_counts_each_stack_once_and_who_was_hit);
+	harness_add(report_takes_the_sort_keys_of_perf);
+	harness_add(filters_of_image_and_function_keep_what_hit_them);
+	harness_add(filters_of_time_divide_the_samples);
+	harness_add(an_event_that_the_log_does_not_have_is_refused);
 	harness_add(report_says_why_names_are_missing);
 	harness_add(names_of_processes_do_not_command_the_terminal);
 	harness_add(annotate_shows_lines_and_instructions_with_their_samples);

@@ -242,7 +242,9 @@ int cmd_annotate(int argc, char *argv[])
 		status = check_options(&o, argc, argv);
 	if (!status && !o.log.help) {
 		profile = logopts_read(&o.log, o.log.input);
-		status = profile ? print_profile(&o, profile) : EXIT_FAILED;
+		status = profile ? logopts_check_event(&o.log, &profile, 1) : EXIT_FAILED;
+		if (!status)
+			status = print_profile(&o, profile);
 		hwpmc_profile_free(profile);
 	}
 	logopts_free(&o.log);

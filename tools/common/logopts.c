@@ -54,6 +54,40 @@ static int parse_number(const char *arg, const char *what, uint64_t lo,
 	return 0;
 }
 
+static int parse_seconds(const char *arg, const char *text, uint64_t *ns)
+{
+	double seconds;
+	char *end;
+
+	*ns = 0;
+	if (!*text)
+		return 0;
+	seconds = strtod(text, &end);
+	if (*end || !(seconds >= 0 && seconds < 1e9))
+		return msg_usage("invalid time '%s' (FROM,UNTIL in seconds)", arg);
+	*ns = seconds * 1e9 + 0.5;
+	return 0;
+}
+
+/* "12.5,13", "12.5,", ",13"; "+1,2": since the log began. */
+static int parse_time(struct hwpmc_profile_options *o, const char *arg)
+{
+	char *copy = must_strdup(arg), *until = strchr(copy, ',');
+	int err = until ? 0 : msg_usage("invalid time '%s' (FROM,UNTIL in seconds)", arg);
+
+	o->since_boot = *arg != '+';
+	if (until)
+		*until++ = 0;
+	if (!err)
+		err = parse_seconds(arg, copy + !o->since_boot, &o->from);
+	if (!err)
+		err = parse_seconds(arg, until, &o->until);
+	free(copy);
+	if (!err && o->until && o->until <= o->from)
+		return msg_usage("invalid time '%s': it ends before it begins", arg);
+	return err;
+}
+
 static int parse_symbols(struct hwpmc_symbol_options *s, int c, const char *arg)
 {
 	switch (c) {
@@ -98,6 +132,14 @@ int logopts_parse(struct logopts *l, int c, const char *arg)
 		err = parse_number(arg, "CPU", 0, 4095, &n);
 		o->cpu = n;
 		return err;
+	case LOGOPT_TIME:
+		return parse_time(o, arg);
+	case LOGOPT_IMAGE:
+		o->image = arg;
+		return 0;
+	case LOGOPT_SYMBOL:
+		o->symbol = arg;
+		return 0;
 	case LOGOPT_DEPTH:
 		err = parse_number(arg, "number of frames", 1,
 				   HWPMC_LOG_DEPTH_MAX, &n);
@@ -220,6 +262,40 @@ static void show_progress(uint64_t bytes, void *arg)
 	if (p->size)
 		fprintf(stderr, " of %" PRIu64, p->size >> 20);
 	fflush(stderr);
+}
+
+/* 0: it is there. */
+static int list_events(const char *name, struct hwpmc_profile *p, FILE *f)
+{
+	const struct hwpmc_profile_event *ev;
+	uint32_t n;
+
+	ev = hwpmc_profile_events(p, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!strcmp(ev[i].name, name))
+			return 0;
+		fprintf(f, "%s'%s'", ftell(f) ? ", " : "", ev[i].name);
+	}
+	return 1;
+}
+
+int logopts_check_event(const struct logopts *l, struct hwpmc_profile *const *p,
+			unsigned int n)
+{
+	char *names = NULL;
+	size_t size;
+	FILE *f = l->o.event ? open_memstream(&names, &size) : NULL;
+	bool found = !f;
+
+	for (unsigned int i = 0; i < n && !found; i++)
+		found = !list_events(l->o.event, p[i], f);
+	if (f)
+		fclose(f);
+	if (!found)
+		msg("no event '%s' is in the log: it has %s", l->o.event,
+		    *names ? names : "none");
+	free(names);
+	return found ? 0 : EXIT_FAILED;
 }
 
 struct hwpmc_profile *logopts_read(const struct logopts *l, const char *path)

@@ -27,7 +27,8 @@ struct logopts {
 enum {
 	LOGOPT_COMM = 512, LOGOPT_CPU, LOGOPT_DEPTH, LOGOPT_DEBUG,
 	LOGOPT_KALLSYMS, LOGOPT_PERF_MAP, LOGOPT_FORMAT, LOGOPT_JSON,
-	LOGOPT_CSV, LOGOPT_STDIO, LOGOPT_HELP,
+	LOGOPT_CSV, LOGOPT_STDIO, LOGOPT_HELP, LOGOPT_TIME, LOGOPT_IMAGE,
+	LOGOPT_SYMBOL,
 };
 
 #define LOGOPTS_HELP	{ "help", no_argument, NULL, LOGOPT_HELP }
@@ -54,13 +55,26 @@ enum {
 	{ "pid", required_argument, NULL, 'p' },			\
 	{ "tid", required_argument, NULL, 't' },			\
 	{ "comm", required_argument, NULL, LOGOPT_COMM },		\
-	{ "cpu", required_argument, NULL, LOGOPT_CPU }
+	{ "cpu", required_argument, NULL, LOGOPT_CPU },			\
+	{ "time", required_argument, NULL, LOGOPT_TIME }
 
 #define LOGOPTS_FILTER_HELP						\
 "  -e EVENT            samples of this event only\n"			\
 "  -p PIDS             of these processes; -t TIDS: of these threads\n"	\
 "      --comm NAME     of processes with this name\n"			\
-"      --cpu CPU       of this CPU\n"
+"      --cpu CPU       of this CPU\n"					\
+"      --time FROM,UNTIL  of this time, in seconds since boot, as hwpmc dump\n" \
+"                      prints them; +FROM,UNTIL: since the log began; each of\n" \
+"                      the two may be left out\n"
+
+/* Of which image and function; where a sample hit is known only with symbols. */
+#define LOGOPTS_PLACE							\
+	{ "image", required_argument, NULL, LOGOPT_IMAGE },		\
+	{ "symbol", required_argument, NULL, LOGOPT_SYMBOL }
+
+#define LOGOPTS_PLACE_HELP						\
+"      --image NAME    that hit this program, library or module\n"	\
+"      --symbol NAME   that hit this function\n"
 
 /* How figures are printed, where text, JSON and CSV are all that there is. */
 #define LOGOPTS_OUTPUT_SHORT "o:l:"
@@ -80,6 +94,10 @@ int logopts_parse(struct logopts *l, int c, const char *arg);
 
 /* The same for LOGOPTS_OUTPUT. */
 int logopts_parse_output(struct logopts *l, int c, const char *arg);
+
+/* Has the log, or one of several, the event of -e? 0, or an exit status after a message. */
+int logopts_check_event(const struct logopts *l, struct hwpmc_profile *const *p,
+			unsigned int n);
 
 /* "12.5": a percentage. 0, or an exit status after a message. */
 int logopts_percent(const char *arg, double *percent);

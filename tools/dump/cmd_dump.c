@@ -179,6 +179,19 @@ static bool is_of_comm(struct dump *d, const struct hwpmc_record *r)
 		       d->log.o.comm);
 }
 
+static bool is_in_time(const struct dump *d, const struct hwpmc_record *r)
+{
+	const struct hwpmc_profile_options *o = &d->log.o;
+	uint64_t ns;
+
+	if (!o->from && !o->until)
+		return true;
+	ns = hwpmc_lookup_time(d->lookup, r->hdr->time);
+	if (!o->since_boot)
+		ns = ns > d->began ? ns - d->began : 0;
+	return ns >= o->from && (!o->until || ns < o->until);
+}
+
 /* A filter keeps out what it cannot be asked of. */
 static bool passes_filters(struct dump *d, const struct hwpmc_record *r)
 {
@@ -193,7 +206,7 @@ static bool passes_filters(struct dump *d, const struct hwpmc_record *r)
 		    (o->tids && !in_list(o->tids, o->ntid, tid)))
 			return false;
 	}
-	return (!o->event || is_of_event(d, r)) &&
+	return (!o->event || is_of_event(d, r)) && is_in_time(d, r) &&
 	       (!o->comm || is_of_comm(d, r));
 }
 
@@ -232,14 +245,27 @@ void dump_side(struct dump *d)
 	rewind(d->side);
 }
 
+/* What filters are relative to. */
+static void note_record(struct dump *d, const struct hwpmc_record *r)
+{
+	const struct record_type *type = record_type(r->hdr->type);
+
+	if (r->hdr->type == HWPMC_LOG_INITIALIZE)
+		d->began = r->initialize->monotonic;
+	if (d->log.o.event && !d->event_seen && type && type->of_pmc)
+		d->event_seen = is_of_event(d, r);
+}
+
 static bool has_filters(const struct hwpmc_profile_options *o)
 {
-	return o->pids || o->tids || o->event || o->comm || o->cpu >= 0;
+	return o->pids || o->tids || o->event || o->comm || o->cpu >= 0 ||
+	       o->from || o->until;
 }
 
 static inline void dump_record(struct dump *d, const struct hwpmc_record *r,
 			       bool filters)
 {
+	note_record(d, r);
 	if (!d->types[r->hdr->type] || (filters && !passes_filters(d, r)))
 		return;
 	if (d->json)
@@ -308,12 +334,16 @@ static int read_log(struct dump *d)
 	rc = dump_records(d, rc);
 	if (rc < 0)
 		msg("%s", hwpmc_input_error(d->in));
+	else if (d->log.o.event && !d->event_seen)
+		msg("no event '%s' is in the log: hwpmc dump --type pmcallocate prints those that are",
+		    d->log.o.event);
 	else if (hwpmc_lookup_error(d->lookup))
 		msg("%s: not enough memory to print all of it", d->log.input);
 	else if (hwpmc_input_cut(d->in))
 		msg("%s: the log ends within a record: its writer was stopped",
 		    d->log.input);
-	return rc < 0 || hwpmc_lookup_error(d->lookup) ? EXIT_FAILED : 0;
+	return rc < 0 || hwpmc_lookup_error(d->lookup) ||
+	       (d->log.o.event && !d->event_seen) ? EXIT_FAILED : 0;
 }
 
 static void pieces_free(struct dump_pieces *p)

@@ -29,6 +29,7 @@ const char cmd_diff_help[] =
 "      --json, --csv   a line each, for programs\n"
 "      --format FORMAT text, json or csv\n"
 LOGOPTS_FILTER_HELP
+LOGOPTS_PLACE_HELP
 LOGOPTS_SYMBOLS_HELP
 "  -o FILE             write there\n"
 "      --stdio         no pager\n"
@@ -74,6 +75,7 @@ static int parse_options(struct options *o, int argc, char *argv[])
 		{ "sort", required_argument, NULL, 's' },
 		LOGOPTS_OUTPUT,
 		LOGOPTS_FILTER,
+		LOGOPTS_PLACE,
 		LOGOPTS_SYMBOLS,
 		{ NULL, 0, NULL, 0 },
 	};
@@ -410,7 +412,7 @@ static int diff_run(struct options *o)
 	if (p[0])
 		p[1] = logopts_read(&o->log, o->path[1]);
 	if (p[1])
-		status = print_diff(o, p);
+		status = logopts_check_event(&o->log, p, 2) ?: print_diff(o, p);
 	hwpmc_profile_free(p[0]);
 	hwpmc_profile_free(p[1]);
 	return status;

@@ -24,6 +24,8 @@ const char cmd_report_help[] =
 "  -i FILE             the log; default: hwpmc.log; - is standard input\n"
 "  -s, --sort KEYS     a line for each process, pid, thread, image, symbol, line,\n"
 "                      address, or several of them; default: image,symbol\n"
+"      --children      also functions that called those that were hit: samples\n"
+"                      with each on the stack, and (self) those that hit it\n"
 "      --tree          call tree, callers above callees\n"
 "      --callers[=FUNCTION]  under each function, or this one, its callers\n"
 "      --callees=FUNCTION  its callees\n"
@@ -32,8 +34,9 @@ const char cmd_report_help[] =
 "      --format FORMAT text, json, csv, folded (a line a stack), flamegraph (a\n"
 "                      page for the browser), or for other programs: pprof,\n"
 "                      callgrind, gmon, firefox, speedscope\n"
-"      --image NAME    the program or library that gmon is about\n"
 LOGOPTS_FILTER_HELP
+LOGOPTS_PLACE_HELP
+"                      (of gmon it is the one that the file is about)\n"
 "      --min-share PERCENT  formats with stacks: what has less becomes [other];\n"
 "                      default: 0.01 for flamegraph and pprof, else 0\n"
 "      --limit PERCENT omit what has less; one line has its sum\n"
@@ -45,7 +48,7 @@ LOGOPTS_SYMBOLS_HELP
 "Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
 
 enum {
-	OPT_TREE = 256, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_MIN_SHARE, OPT_IMAGE,
+	OPT_TREE = 256, OPT_CHILDREN, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_MIN_SHARE, OPT_IMAGE,
 	OPT_CALLEES, OPT_INLINES, OPT_STDIO, OPT_JSON, OPT_CSV,
 };
 
@@ -97,6 +100,9 @@ static int parse_option(void *arg, int c)
 	case OPT_TREE:
 		r->view = REPORT_TREE;
 		return 0;
+	case OPT_CHILDREN:
+		r->children = true;
+		return 0;
 	case OPT_CALLERS:
 	case OPT_CALLEES:
 		r->view = c == OPT_CALLERS ? REPORT_CALLERS : REPORT_CALLEES;
@@ -134,8 +140,6 @@ static int check_export(const struct report *r)
 				 folded ? "folded" : r->export->name);
 	if (r->min_share_given && !folded && (!r->export || !r->export->stacks))
 		return msg_usage("--min-share is for flamegraph, pprof and folded");
-	if (r->image && (!r->export || strcmp(r->export->name, "gmon")))
-		return msg_usage("--image is for --format gmon");
 	if (r->export && r->export->binary && isatty(STDOUT_FILENO) &&
 	    (!r->output || strcmp(r->output, "-") == 0))
 		return msg_usage("%s is nothing for a terminal: give a file by -o",
@@ -158,9 +162,16 @@ static int check_options(struct report *r, int argc, char *argv[])
 	if (r->view != REPORT_FLAT &&
 	    (r->export || r->format == REPORT_FOLDED))
 		return msg_usage("--tree, --callers and --callees are text, json or csv");
+	if (r->children && (r->view != REPORT_FLAT || r->export ||
+			    r->format == REPORT_FOLDED))
+		return msg_usage("--children is for lists as text, json or csv");
+	/* gmon is of one image, and says what hit others. */
+	if (!r->export || strcmp(r->export->name, "gmon"))
+		r->log.o.image = r->image;
 	for (unsigned int i = 0; i < r->nkey; i++)
 		r->log.o.by_thread |= r->key[i] == REPORT_THREAD;
-	r->log.o.leaf_only = r->view == REPORT_FLAT && r->format != REPORT_FOLDED;
+	r->log.o.leaf_only = r->view == REPORT_FLAT && r->format != REPORT_FOLDED &&
+			     !r->children;
 	if (r->export)
 		export_options(r->export, &r->log.o);
 	if (r->min_share_given)
@@ -176,6 +187,7 @@ static int parse_options(struct report *r, int argc, char *argv[])
 		{ "output", required_argument, NULL, 'o' },
 		{ "sort", required_argument, NULL, 's' },
 		{ "tree", no_argument, NULL, OPT_TREE },
+		{ "children", no_argument, NULL, OPT_CHILDREN },
 		{ "callers", optional_argument, NULL, OPT_CALLERS },
 		{ "callees", required_argument, NULL, OPT_CALLEES },
 		{ "inlines", no_argument, NULL, OPT_INLINES },
@@ -184,6 +196,7 @@ static int parse_options(struct report *r, int argc, char *argv[])
 		{ "json", no_argument, NULL, OPT_JSON },
 		{ "csv", no_argument, NULL, OPT_CSV },
 		{ "image", required_argument, NULL, OPT_IMAGE },
+		{ "symbol", required_argument, NULL, LOGOPT_SYMBOL },
 		{ "limit", required_argument, NULL, OPT_LIMIT },
 		{ "min-share", required_argument, NULL, OPT_MIN_SHARE },
 		{ "depth", required_argument, NULL, LOGOPT_DEPTH },
@@ -253,7 +266,9 @@ static int report_run(struct report *r)
 	r->profile = logopts_read(&r->log, r->log.input);
 	if (!r->profile)
 		return EXIT_FAILED;
-	status = print_report(r);
+	status = logopts_check_event(&r->log, &r->profile, 1);
+	if (!status)
+		status = print_report(r);
 	if (!status)
 		tell_folded(r);
 	hwpmc_profile_free(r->profile);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flat.c - samples by process, thread, image, function, line and address. */
+/*
+ * flat.c - samples by process, thread, image, function, line and address: of what they
+ * hit, or with --children of all that was on the stack.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +15,20 @@ static const char *const key_words[REPORT_KEYS] = {
 	"process", "pid", "thread", "image", "symbol", "line", "address",
 };
 
+/* What perf calls them. */
+static const struct {
+	const char *word;
+	enum report_key key;
+} perf_words[] = {
+	{ "comm", REPORT_PROCESS }, { "tid", REPORT_THREAD }, { "dso", REPORT_IMAGE },
+	{ "sym", REPORT_SYMBOL }, { "srcline", REPORT_LINE },
+};
+
 int report_key(const char *word)
 {
+	for (unsigned int i = 0; i < sizeof(perf_words) / sizeof(*perf_words); i++)
+		if (strcmp(word, perf_words[i].word) == 0)
+			return perf_words[i].key;
 	for (int i = 0; i < REPORT_KEYS; i++)
 		if (strcmp(word, key_words[i]) == 0)
 			return i;
@@ -23,7 +38,8 @@ int report_key(const char *word)
 /* A line: the keys' values of a stack, and the samples of all that have them. */
 struct line {
 	const struct hwpmc_stack *stack;
-	uint64_t count;
+	const struct hwpmc_frame *frame;	/* of it */
+	uint64_t count, self;		/* self: of count, that hit the frame itself */
 	const char *file;		/* of the source; NULL: not known, or not
 					 * asked for */
 	unsigned int number;
@@ -73,15 +89,15 @@ static int compare_key(enum report_key key, const struct line *x,
 	case REPORT_THREAD:
 		return compare_number(a->thread->tid, b->thread->tid);
 	case REPORT_IMAGE:
-		return compare_text(a->frame[0]->image->path,
-				    b->frame[0]->image->path);
+		return compare_text(x->frame->image->path,
+				    y->frame->image->path);
 	case REPORT_LINE:
 		return compare_line(x, y);
 	case REPORT_ADDRESS:
-		return compare_address(a->frame[0], b->frame[0]);
+		return compare_address(x->frame, y->frame);
 	default:
-		return compare_number((uintptr_t)a->frame[0]->symbol,
-				      (uintptr_t)b->frame[0]->symbol);
+		return compare_number((uintptr_t)x->frame->symbol,
+				      (uintptr_t)y->frame->symbol);
 	}
 }
 
@@ -99,8 +115,8 @@ static int same_keys(const void *a, const void *b)
 /* By what was printed last, so that two reports of one log are the same. */
 static int by_place(const struct line *x, const struct line *y)
 {
-	const struct hwpmc_frame *a = x->stack->frame[0];
-	const struct hwpmc_frame *b = y->stack->frame[0];
+	const struct hwpmc_frame *a = x->frame;
+	const struct hwpmc_frame *b = y->frame;
 	int d = strcmp(a->symbol->name, b->symbol->name);
 
 	if (!d)
@@ -132,36 +148,75 @@ static bool has_key(const struct report *r, enum report_key key)
 
 static void find_line(const struct report *r, struct line *l)
 {
-	if (hwpmc_frame_line(r->profile, l->stack->frame[0], &l->file,
+	if (hwpmc_frame_line(r->profile, l->frame, &l->file,
 			     &l->number) > 0)
 		return;
 	l->file = NULL;
 	l->number = 0;
 }
 
-static struct line *make_lines(const struct report *r, uint32_t *n)
+/* The frames of a stack that lines are made of. */
+static uint32_t frames_of(const struct report *r, const struct hwpmc_stack *stack)
+{
+	return r->children ? stack->nframe : 1;
+}
+
+static struct line *each_frame(const struct report *r, uint32_t *n)
 {
 	const struct hwpmc_stack *stack;
-	uint32_t nstack, out = 0;
 	bool lines = has_key(r, REPORT_LINE);
+	uint32_t nstack, all = 0;
 	struct line *line;
 
 	stack = hwpmc_profile_stacks(r->profile, &nstack);
-	line = must_calloc(nstack + 1, sizeof(*line));
-	for (uint32_t i = 0; i < nstack; i++) {
-		line[i] = (struct line){ &stack[i], stack[i].count, NULL, 0 };
-		if (lines)
-			find_line(r, &line[i]);
-	}
+	for (uint32_t i = 0; i < nstack; i++)
+		all += frames_of(r, &stack[i]);
+	line = must_calloc(all + 1, sizeof(*line));
+	*n = 0;
+	for (uint32_t i = 0; i < nstack; i++)
+		for (uint32_t j = 0; j < frames_of(r, &stack[i]); j++) {
+			struct line *l = &line[(*n)++];
+
+			*l = (struct line){
+				.stack = &stack[i], .frame = stack[i].frame[j],
+				.count = stack[i].count,
+				.self = j ? 0 : stack[i].count,
+			};
+			if (lines)
+				find_line(r, l);
+		}
+	return line;
+}
+
+/* A recursion is several frames of one stack, whose samples count once. */
+static int by_keys_and_stack(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	int d = same_keys(a, b);
+
+	return d ? d : (x->stack > y->stack) - (x->stack < y->stack);
+}
+
+static struct line *make_lines(const struct report *r, uint32_t *n)
+{
+	const struct hwpmc_stack *last;
+	uint32_t all, out = 0;
+	struct line *line;
+
+	line = each_frame(r, &all);
 	sorting = r;
-	qsort(line, nstack, sizeof(*line), same_keys);
-	for (uint32_t i = 1; i < nstack; i++) {
-		if (same_keys(&line[out], &line[i]) == 0)
-			line[out].count += line[i].count;
-		else
+	qsort(line, all, sizeof(*line), by_keys_and_stack);
+	last = line[0].stack;
+	for (uint32_t i = 1; i < all; i++) {
+		if (same_keys(&line[out], &line[i])) {
 			line[++out] = line[i];
+		} else {
+			line[out].self += line[i].self;
+			line[out].count += line[i].stack == last ? 0 : line[i].count;
+		}
+		last = line[i].stack;
 	}
-	*n = nstack ? out + 1 : 0;
+	*n = all ? out + 1 : 0;
 	qsort(line, *n, sizeof(*line), most_first);
 	return line;
 }
@@ -174,7 +229,7 @@ static struct line *make_lines(const struct report *r, uint32_t *n)
 static const char *key_text(char buf[KEY_TEXT], enum report_key key,
 			    const struct line *l)
 {
-	const struct hwpmc_frame *leaf = l->stack->frame[0];
+	const struct hwpmc_frame *leaf = l->frame;
 
 	switch (key) {
 	case REPORT_PROCESS:
@@ -208,6 +263,8 @@ static void print_text_line(const struct report *r, const struct line *l,
 
 	pager_heat(&r->out, report_percent(l->count, all));
 	fprintf(f, "%7.2f%% %10" PRIu64, report_percent(l->count, all), l->count);
+	if (r->children)
+		fprintf(f, "  %7.2f%% %10" PRIu64, report_percent(l->self, all), l->self);
 	pager_plain(&r->out);
 	for (unsigned int i = 0; i < r->nkey; i++) {
 		fputs("  ", f);
@@ -222,6 +279,8 @@ static void print_text_head(const struct report *r)
 	FILE *f = r->out.f;
 
 	fputs("# percent    samples", f);
+	if (r->children)
+		fputs("     self%       self", f);
 	for (unsigned int i = 0; i < r->nkey; i++)
 		fprintf(f, i + 1 < r->nkey ? "  %-20s" : "  %s",
 			key_words[r->key[i]]);
@@ -240,6 +299,8 @@ static void print_data_line(const struct report *r,
 	(json ? fmt_json_string : fmt_csv_field)(f, ev->name);
 	fprintf(f, json ? ",\"samples\":%" PRIu64 ",\"percent\":%.4f" :
 		",%" PRIu64 ",%.4f", l->count, 100.0 * l->count / ev->samples);
+	if (r->children)
+		fprintf(f, json ? ",\"self\":%" PRIu64 : ",%" PRIu64, l->self);
 	for (unsigned int i = 0; i < r->nkey; i++) {
 		if (json)
 			fprintf(f, ",\"%s\":", key_words[r->key[i]]);
@@ -251,6 +312,7 @@ static void print_data_line(const struct report *r,
 	fputs(json ? "}\n" : "\n", f);
 }
 
+/* With --children its self samples: others are counted by several lines. */
 static void print_rest(const struct report *r,
 		       const struct hwpmc_profile_event *ev, uint64_t rest)
 {
@@ -259,21 +321,34 @@ static void print_rest(const struct report *r,
 	if (!rest)
 		return;
 	if (r->format == REPORT_TEXT) {
-		fprintf(f, "%7.2f%% %10" PRIu64 "  (lines below --limit)\n",
-			report_percent(rest, ev->samples), rest);
+		fprintf(f, "%*s%7.2f%% %10" PRIu64 "  (lines below --limit)\n",
+			r->children ? 21 : 0, "", report_percent(rest, ev->samples),
+			rest);
 		return;
 	}
 	if (r->format == REPORT_JSON)
 		fputs("{\"event\":", f);
 	(r->format == REPORT_JSON ? fmt_json_string : fmt_csv_field)(f, ev->name);
-	fprintf(f, r->format == REPORT_JSON ?
-		",\"samples\":%" PRIu64 ",\"percent\":%.4f,\"below_limit\":true}\n" :
-		",%" PRIu64 ",%.4f,(below --limit)", rest,
-		report_percent(rest, ev->samples));
-	for (unsigned int i = 1; r->format == REPORT_CSV && i < r->nkey; i++)
+	fprintf(f, r->format == REPORT_JSON ? ",\"samples\":%" PRIu64 ",\"percent\":%.4f" :
+		",%" PRIu64 ",%.4f", rest, report_percent(rest, ev->samples));
+	if (r->children)
+		fprintf(f, r->format == REPORT_JSON ? ",\"self\":%" PRIu64 : ",%" PRIu64,
+			rest);
+	fputs(r->format == REPORT_JSON ? ",\"below_limit\":true}\n" : ",(below --limit)", f);
+	if (r->format == REPORT_JSON)
+		return;
+	for (unsigned int i = 1; i < r->nkey; i++)
 		fputc(',', f);
-	if (r->format == REPORT_CSV)
-		fputc('\n', f);
+	fputc('\n', f);
+}
+
+static void print_csv_head(const struct report *r)
+{
+	fputs(r->children ? "event,samples,percent,self" : "event,samples,percent",
+	      r->out.f);
+	for (unsigned int i = 0; i < r->nkey; i++)
+		fprintf(r->out.f, ",%s", key_words[r->key[i]]);
+	fputc('\n', r->out.f);
 }
 
 static void print_event(const struct report *r,
@@ -288,7 +363,7 @@ static void print_event(const struct report *r,
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (report_is_small(r, line[i].count, ev->samples))
-			rest += line[i].count;
+			rest += r->children ? line[i].self : line[i].count;
 		else if (r->format == REPORT_TEXT)
 			print_text_line(r, &line[i], ev->samples);
 		else
@@ -305,6 +380,8 @@ void report_flat(const struct report *r)
 
 	ev = hwpmc_profile_events(r->profile, &nev);
 	line = make_lines(r, &n);
+	if (r->format == REPORT_CSV)
+		print_csv_head(r);
 	if (!nev && r->format == REPORT_TEXT)
 		fputs("# nothing was sampled in this log\n", r->out.f);
 	for (uint32_t e = 0; e < nev; e++) {

@@ -30,6 +30,7 @@ struct report {
 	enum report_key key[REPORT_KEYS];
 	unsigned int nkey;
 	enum report_view view;
+	bool children;			/* of a list: callers too, with what they call */
 	const char *function;		/* whose callers or callees; NULL: all */
 	enum report_format format;
 	const struct export_format *export;	/* instead of format, or NULL */
@@ -42,7 +43,7 @@ struct report {
 	struct pager out;
 };
 
-/* By its word; -1: there is none. */
+/* By its word, hwpmc's or perf's; -1: there is none. */
 int report_key(const char *word);
 
 /* To r->out. */

@@ -208,6 +208,8 @@ void report_tree(const struct report *r)
 
 	ev = hwpmc_profile_events(r->profile, &n);
 	by_event_of(&stacks, r->profile);
+	if (r->format == REPORT_CSV)
+		fputs("event,depth,samples,self,percent,image,symbol\n", r->out.f);
 	if (!n && r->format == REPORT_TEXT)
 		fputs("# nothing was sampled in this log\n", r->out.f);
 	for (uint32_t e = 0; e < n; e++) {

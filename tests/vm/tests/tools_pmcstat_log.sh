@@ -37,7 +37,8 @@ pmcstat_writes_a_log_that_pmcstat_and_report_read() {
 	check "$pmcstat" -R file.log -i 1 -o text
 	check_equal "$(grep -c ^callchain text)" 0 "samples of init"
 	check "$hwpmc" report -i file.log --format csv -s process -o out.csv
-	check_equal "$(cat out.csv)" '"instructions,usr",300,100.0000,loop' "report"
+	check_equal "$(cat out.csv)" 'event,samples,percent,process
+"instructions,usr",300,100.0000,loop' "report"
 }
 
 pmcstat_notes_what_ran_and_under_which_kernel() {

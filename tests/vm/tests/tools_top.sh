@@ -29,7 +29,7 @@ end_loop() { kill "$loop"; wait "$loop" || true; }
 
 top_of_a_command_counts_every_sample_until_it_ends() {
 	check "$hwpmc" record -q -e instructions:u -c 10007 -o hot.log -- "$hot3"
-	want=$("$hwpmc" report -i hot.log -s pid --format csv | cut -d, -f2)
+	want=$("$hwpmc" report -i hot.log -s pid --format csv | sed 1d | cut -d, -f2)
 	"$hwpmc" top --batch -d 1 -e instructions:u -c 10007 "$hot3" >out.txt ||
 		fail "status $?"
 	check_equal "$(adds_up out.txt)" "$want" "samples of all rounds"
