@@ -151,6 +151,7 @@ static void kallsyms_forget(struct kallsyms *k)
 	free(k->text);
 	k->kernel = k->modules = (struct ksyms){ NULL, 0 };
 	k->text = NULL;
+	k->file_read = false;
 }
 
 void kallsyms_free(struct kallsyms *k)
@@ -220,32 +221,52 @@ static const char *compare_start(struct images *set)
 	return NULL;
 }
 
-int kallsyms_read(struct images *set)
+/* The file, once, whatever the log will say of its kernel. */
+void kallsyms_prepare(struct images *set)
 {
 	const char *path = set->options.kallsyms;
+	struct kallsyms *k = &set->kallsyms;
+
+	if (k->file_read)
+		return;
+	k->file_read = true;
+	k->path = path ? path : "/proc/kallsyms";
+	k->file_problem = read_file(k, k->path);
+}
+
+static const char *read_own(struct images *set)
+{
+	if (!kallsyms_of_this_kernel(set))
+		return FOREIGN;
+	kallsyms_prepare(set);
+	return set->kallsyms.file_problem;
+}
+
+int kallsyms_read(struct images *set)
+{
 	struct kallsyms *k = &set->kallsyms;
 
 	if (k->read)
 		return k->problem ? -1 : 0;
 	k->read = true;
 	k->nimage = set->n;
-	k->path = path ? path : "/proc/kallsyms";
-	k->problem = kallsyms_of_this_kernel(set) ? read_file(k, k->path) : FOREIGN;
+	k->problem = read_own(set);
 	if (!k->problem)
 		k->problem = compare_start(set);
 	return k->problem ? -1 : 0;
 }
 
-/* Modules that came after it was read. */
-static void read_again(struct images *set)
+/* For modules that came after it was read. false: there were none. */
+static bool read_again(struct images *set)
 {
 	struct kallsyms *k = &set->kallsyms;
 
-	if (!k->read || k->nimage == set->n)
-		return;
+	if (k->nimage == set->n)
+		return false;
 	kallsyms_forget(k);
 	k->read = false;
 	k->moved = 0;
+	return kallsyms_read(set) == 0;
 }
 
 /* ---- symbols ------------------------------------------------------------- */
@@ -317,7 +338,7 @@ static bool is_known(const struct ksyms *list, const struct image *img)
  * Offsets into its text; addresses, where the log does not know the module. Its init
  * code lies apart, while it is there.
  */
-static void load_module(struct images *set, struct image *img)
+static void find_module(struct images *set, struct image *img)
 {
 	const struct ksyms *list = &set->kallsyms.modules;
 	uint64_t end = img->end ? img->end : UINT64_MAX;
@@ -327,15 +348,20 @@ static void load_module(struct images *set, struct image *img)
 		if (is_of(&list->symbol[i], img))
 			image_add_symbol(img, list->symbol[i].addr - img->start,
 					 0, list->symbol[i].name, false);
+}
+
+static void load_module(struct images *set, struct image *img)
+{
+	find_module(set, img);
+	if (!img->nsymbol && read_again(set) && !set->kallsyms.moved)
+		find_module(set, img);
 	if (!img->nsymbol)
-		image_problem(img, is_known(list, img) ? ELSEWHERE :
+		image_problem(img, is_known(&set->kallsyms.modules, img) ? ELSEWHERE :
 			      "kallsyms does not know it: it was removed");
 }
 
 int kallsyms_load(struct images *set, struct image *img)
 {
-	if (img->pub.kind == HWPMC_IMAGE_MODULE)
-		read_again(set);
 	if (kallsyms_read(set) < 0)
 		return image_problem(img, set->kallsyms.problem);
 	if (img->pub.kind == HWPMC_IMAGE_KERNEL)

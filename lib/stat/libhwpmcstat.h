@@ -299,6 +299,9 @@ struct hwpmc_profile *hwpmc_profile_new(
 		const struct hwpmc_profile_options *options);
 int hwpmc_profile_feed(struct hwpmc_profile *p, const struct hwpmc_record *r);
 int hwpmc_profile_resolve(struct hwpmc_profile *p);
+/* Before anything is sampled on this machine: read the symbols of its kernel now. A live
+ * view would sample that work otherwise. */
+int hwpmc_profile_prepare(struct hwpmc_profile *p);
 void hwpmc_profile_clear(struct hwpmc_profile *p);
 /* Clear, and remove exited processes and unmapped images as well, so that memory does
  * not grow with the log. It frees frames, threads, and unmapped images with their

@@ -604,6 +604,14 @@ hwpmc_profile_new(const struct hwpmc_profile_options *options)
 	return NULL;
 }
 
+EXPORT int hwpmc_profile_prepare(struct hwpmc_profile *p)
+{
+	stat_nomem = p->broken;
+	if (!p->broken && !p->o.symbols.no_symbols && !p->o.symbols.kernel)
+		kallsyms_prepare(&p->model.images);
+	return stat_end(&p->broken);
+}
+
 EXPORT int hwpmc_profile_resolve(struct hwpmc_profile *p)
 {
 	stat_nomem = p->broken;

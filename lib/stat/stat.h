@@ -96,7 +96,9 @@ struct kallsyms {
 	uint64_t moved;			/* log's addresses - its own */
 	const char *path, *problem;
 	const char *release, *hostname;	/* of the log, or NULL */
+	const char *file_problem;	/* of the file alone */
 	bool read;
+	bool file_read;			/* before it was needed */
 };
 
 /* Files below options.kernel, or where distributions have them. */
@@ -235,6 +237,7 @@ void kernel_load(struct images *set, struct image *img);
 
 /* Read it once. -1: *problem says why not. */
 int kallsyms_read(struct images *set);
+void kallsyms_prepare(struct images *set);
 int kallsyms_load(struct images *set, struct image *img);
 struct hwpmc_symbol *kallsyms_symbol(struct images *set, struct image *img,
 				     uint64_t addr);

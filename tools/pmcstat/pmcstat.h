@@ -127,7 +127,8 @@ int pmcstat_views_write(struct pmcstat *ps, int fd, const char *path);
  * show it until the end of what w watches; end: when all was fed, the last round.
  * read: all of that, of a log that is there.
  */
-void pmcstat_top_begin(struct pmcstat *ps);
+/* live: of what is sampled here, whose symbols are read before. */
+void pmcstat_top_begin(struct pmcstat *ps, bool live);
 int pmcstat_top_feed(struct pmcstat *ps, int fd, const char *path);
 void pmcstat_top_run(struct pmcstat *ps, struct watch *w);
 int pmcstat_top_end(struct pmcstat *ps);

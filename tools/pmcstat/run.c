@@ -219,7 +219,7 @@ int pmcstat_run(struct pmcstat *ps)
 	if (ps->logging)
 		watch_log(&w);
 	if (ps->views.top)
-		pmcstat_top_begin(ps);
+		pmcstat_top_begin(ps, true);
 	if (pmcstat_log_begin(ps) == 0 && prepare_target(ps, &w, &l) == 0)
 		status = run_prepared(ps, &w, &l);
 	/* The reader of the log may have stopped reading: an interrupt ends the wait. */

@@ -136,7 +136,7 @@ static void top_take(struct pmcstat_top *t)
 static void screen_draw(struct pmcstat *ps)
 {
 	struct pmcstat_top *t = ps->top;
-	char *text = NULL;
+	char waiting[80], *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
@@ -144,6 +144,9 @@ static void screen_draw(struct pmcstat *ps)
 		return;
 	t->view.state = t->paused ? " [paused]" :
 			t->screen && t->ended ? " [the log has ended]" : "";
+	snprintf(waiting, sizeof(waiting), "Waiting for samples: they are shown every %g s.",
+		 ps->interval_ns / 1e9);
+	t->view.waiting = t->screen && !t->ended ? waiting : NULL;
 	top_lock(t);
 	view_top(f, t->profile, &t->store, &t->view);
 	top_unlock(t);
@@ -276,7 +279,7 @@ void pmcstat_top_run(struct pmcstat *ps, struct watch *w)
 		screen_close();
 }
 
-void pmcstat_top_begin(struct pmcstat *ps)
+void pmcstat_top_begin(struct pmcstat *ps, bool live)
 {
 	const struct pmcstat_views *v = &ps->views;
 	struct pmcstat_top *t = must_calloc(1, sizeof(*t));
@@ -289,6 +292,8 @@ void pmcstat_top_begin(struct pmcstat *ps)
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->go, NULL);
 	t->profile = hwpmc_profile_new(&t->options);
+	if (t->profile && live)
+		hwpmc_profile_prepare(t->profile);
 	t->view = (struct view_top){
 		.threshold = v->have_threshold ? v->o.threshold : 0.5,
 		.depth = v->o.depth, .offsets = v->o.offsets,
@@ -354,7 +359,7 @@ int pmcstat_top_read(struct pmcstat *ps, int fd, const char *path)
 		msg("cannot watch for signals: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	pmcstat_top_begin(ps);
+	pmcstat_top_begin(ps, false);
 	/* What is there already is all there is. */
 	ps->top->view.total = fd < 0;
 	err = pthread_create(&reader, NULL, read_log, &r);

@@ -77,6 +77,11 @@ int top_begin(struct top *t)
 		msg("cannot begin: out of memory");
 		return -1;
 	}
+	/* The work of reading them is not to be the first thing that is seen. */
+	if (hwpmc_profile_prepare(t->profile) < 0) {
+		msg("cannot begin: out of memory");
+		return -1;
+	}
 	return sampler_open(&t->sampler);
 }
 

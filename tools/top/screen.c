@@ -77,6 +77,9 @@ static void draw_head(struct top *t)
 		 t->paused ? "  [paused]" : "", t->over ? "  [ended]" : "");
 	put_row(0, fmt_plain(text));
 	top_sums_text(t, text, sizeof(text));
+	if (!t->round)
+		snprintf(text, sizeof(text), "sampling; the first round is shown after %.1f s",
+			 t->interval_ns / 1e9);
 	put_row(1, text);
 	if (screen.page == PAGE_CALLERS)
 		snprintf(columns, sizeof(columns), "%s, and below who called it",

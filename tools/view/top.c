@@ -179,7 +179,9 @@ void view_top(FILE *f, const struct hwpmc_profile *p,
 				      count_of(t, &s->entry[i]));
 	view_tree_sort(&tree);
 	page.least = view_least(t->threshold, tree.root.count);
-	if (t->calltree)
+	if (t->waiting && !tree.root.count)
+		fprintf(f, "%s\n", t->waiting);
+	else if (t->calltree)
 		put_calltree(&page);
 	else
 		put_functions(&page);

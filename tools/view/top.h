@@ -56,6 +56,7 @@ struct view_top {
 	bool skip;		/* calltree: functions that were not hit are dots */
 	bool addresses, offsets;	/* as in struct view_tree */
 	const char *state;	/* " [paused]", or "" */
+	const char *waiting;	/* instead of an empty page; NULL: nothing */
 };
 
 void view_top(FILE *f, const struct hwpmc_profile *p,

@@ -81,6 +81,41 @@ top_of_a_process_ends_with_it() {
 	wait
 }
 
+# The symbols come from a pipe: as long as nobody writes there, nothing may be sampled.
+top_reads_the_symbols_of_the_kernel_before_it_samples() {
+	mkfifo symbols
+	"$hwpmc" top --batch -n 1 -d 1 --kallsyms symbols >out.txt 2>&1 &
+	top=$!
+	exec 7>symbols
+	"$hwpmc" control -l >before 2>&1
+	cat /proc/kallsyms >&7
+	exec 7>&-
+	wait $top
+	check_equal $? 0 "status: $(cat out.txt)"
+	check grep -q '^# round 1' out.txt
+	grep -q "pid $top\|hwpmc" before && fail "sampled before: $(cat before)"
+	:
+}
+
+top_says_on_its_first_screen_what_it_waits_for() {
+	loop
+	check "$screen" "$hwpmc" top -d 4 -e instructions -c 200003 <<-'EOF'
+		see sampling; the first round is shown after 4.0 s
+		see hot_sixty +hot3
+		gone the first round
+		keys q
+		end
+	EOF
+	check "$screen" "$VM_TOP/build/tools/pmcstat" -T -w 4 -S instructions -n 200003 <<-'EOF'
+		see Waiting for samples: they are shown every 4 s
+		see hot_sixty
+		gone Waiting for samples
+		keys q
+		end
+	EOF
+	end_loop
+}
+
 top_on_a_terminal_obeys_its_keys_and_restores_it() {
 	loop
 	check "$screen" "$hwpmc" top -g -d 0.5 -e instructions,branches -c 200003 <<-'EOF'
