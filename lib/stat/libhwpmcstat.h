@@ -281,6 +281,10 @@ struct hwpmc_profile_totals {
 	uint32_t paused_percent; /* most of a CPU that sampling had used then */
 	/* Of kept: chains walked by unwind tables, by enum hwpmc_chain_end. */
 	uint64_t chains[8];
+	/* Chains by frame pointers whose functions are known, and of these, those that end
+	 * before a thread's first function: in code without frame pointers. Whole stacks
+	 * only (no leaf_only, no depth). */
+	uint64_t fp_chains, fp_short;
 };
 
 /*

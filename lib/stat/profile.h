@@ -149,6 +149,8 @@ void profile_name_stack(struct hwpmc_profile *p, const struct entry *e);
 void profile_push_frame(struct hwpmc_stack *s, struct hwpmc_frame *frame);
 /* choose.c: leave out what did not hit options.image and .symbol. */
 void profile_choose(struct hwpmc_profile *p);
+/* chains.c */
+void profile_count_ends(struct hwpmc_profile *p);
 /* fold.c: the stacks of all entries, small branches as one. */
 void fold_name_all(struct hwpmc_profile *p);
 void profile_view_images(struct hwpmc_profile *p);

@@ -167,18 +167,26 @@ static int command(const char *format, ...)
 	return status;
 }
 
-/* One that fails: `text` is what it says. */
-static void refused(const char *line)
+/* `text` is what it says besides its output. */
+static int said(const char *line)
 {
 	int kept = dup(STDERR_FILENO);
 	FILE *f = fopen("said", "w");
+	int status;
 
 	dup2(fileno(f), STDERR_FILENO);
-	ck_assert_int_ne(command("%s", line), 0);
+	status = command("%s", line);
 	dup2(kept, STDERR_FILENO);
 	close(kept);
 	fclose(f);
 	read_text("said");
+	return status;
+}
+
+/* One that fails: `text` is what it says. */
+static void refused(const char *line)
+{
+	ck_assert_int_ne(said(line), 0);
 }
 
 /* What follows `key` in each line that has `must`, added up. */
@@ -475,6 +483,33 @@ START_TEST(report_with_children_counts_each_stack_once_and_who_was_hit)
 	has(" 100.00%         10   100.00%         10  shares                work\n");
 	ck_assert_int_eq(command("report -i log --children --tree"), 2);
 	ck_assert_int_eq(command("report -i log --children --format folded"), 2);
+}
+END_TEST
+
+/* main and what began it is whole; what ends elsewhere is not, if it is known. */
+START_TEST(chains_that_end_in_code_without_frame_pointers_are_told)
+{
+	uint64_t whole[] = { at_ten, at_main + 16 }, libc[] = { at_ten, at_main + 16, 0x4321 };
+	uint64_t ends[] = { at_ten, at_work + 32 }, unknown[] = { 0x1234, 0x4321 };
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	add_process(&log, 5, SHARES);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, whole, 2, 10);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, libc, 3, 10);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, unknown, 2, 30);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_CUT, ends, 2, 30);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, ends, 2, 5);
+	write_log(&log, "fp");
+	command("report -i fp --tree --stdio");
+	has("\n# 20.0 % of 25 call chains end early, in code without frame pointers; ");
+	command("report -i fp --stdio");
+	ck_assert_ptr_null(strstr(text, "frame pointers"));
+	command("report -i fp --tree --stdio --depth 1");
+	ck_assert_ptr_null(strstr(text, "frame pointers"));
+	said("report -i fp --format folded");
+	has("hwpmc: 20.0 % of 25 call chains end early, in code without frame pointers; ");
 }
 END_TEST
 
@@ -850,6 +885,7 @@ int main(void)
 	harness_add(long_names_are_whole_in_data);
 	harness_add(functions_that_were_inlined_are_shown_where_asked_for);
 	harness_add(report_with_children_counts_each_stack_once_and_who_was_hit);
+	harness_add(chains_that_end_in_code_without_frame_pointers_are_told);
 	harness_add(report_takes_the_sort_keys_of_perf);
 	harness_add(filters_of_image_and_function_keep_what_hit_them);
 	harness_add(filters_of_time_divide_the_samples);

@@ -63,3 +63,9 @@ void missing_put_chains(FILE *f, const uint64_t *chain)
 			fprintf(f, "; %" PRIu64 " end early: %s", chain[i],
 				hwpmc_name_of_chain_end(i));
 }
+
+void missing_put_short(FILE *f, uint64_t fp_chains, uint64_t fp_short)
+{
+	fprintf(f, "%.1f %% of %" PRIu64 " call chains end early, in code without frame pointers; record -g finds its callers by unwind tables",
+		100.0 * fp_short / fp_chains, fp_chains);
+}

@@ -27,4 +27,7 @@ bool missing_chains(const uint64_t *chain);
 /* The share that is complete, and why others end early; without the end of line. */
 void missing_put_chains(FILE *f, const uint64_t *chain);
 
+/* Chains by frame pointers, and those of them that end in code without. */
+void missing_put_short(FILE *f, uint64_t fp_chains, uint64_t fp_short);
+
 #endif

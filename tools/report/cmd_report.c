@@ -13,6 +13,7 @@
 
 #include "common/commands.h"
 #include "common/fmt.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "report.h"
 
@@ -259,6 +260,18 @@ static void tell_folded(const struct report *r)
 		    t->folded, t->kept, r->log.o.min_share);
 }
 
+/* Formats of other programs show these chains as if they were whole. */
+static void tell_short(const struct report *r)
+{
+	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(r->profile);
+
+	if (!t->fp_short || (!r->export && r->format == REPORT_TEXT))
+		return;
+	fprintf(stderr, "%s: ", msg_prog);
+	missing_put_short(stderr, t->fp_chains, t->fp_short);
+	fputc('\n', stderr);
+}
+
 static int report_run(struct report *r)
 {
 	int status;
@@ -269,8 +282,10 @@ static int report_run(struct report *r)
 	status = logopts_check_event(&r->log, &r->profile, 1);
 	if (!status)
 		status = print_report(r);
-	if (!status)
+	if (!status) {
 		tell_folded(r);
+		tell_short(r);
+	}
 	hwpmc_profile_free(r->profile);
 	return status;
 }

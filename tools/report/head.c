@@ -41,6 +41,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 {
 	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(r->profile);
 	const char *command = hwpmc_profile_note(r->profile, "command");
+	const char *filtered = hwpmc_profile_note(r->profile, "filtered");
 	FILE *f = r->out.f;
 
 	fputs("# event ", f);
@@ -55,12 +56,22 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 	if (ev->filtered)
 		fprintf(f, "# %" PRIu64 " samples are excluded by the options\n",
 			ev->filtered);
+	if (filtered) {
+		fputs("# hwpmc filter has taken out ", f);
+		fmt_put_plain(f, filtered, 0);
+		fputs(" samples\n", f);
+	}
 	print_drops(f, t);
 	if (t->pauses)
 		print_pauses(f, t);
 	if (missing_chains(t->chains)) {
 		fputs("# ", f);
 		missing_put_chains(f, t->chains);
+		fputc('\n', f);
+	}
+	if (t->fp_short) {
+		fputs("# ", f);
+		missing_put_short(f, t->fp_chains, t->fp_short);
 		fputc('\n', f);
 	}
 	if (t->cut)
