@@ -30,18 +30,21 @@ run-export = PYTHONPATH=$(TOP)/tests/harness BUILD=$(BUILD) \
 	$(TOP)/tests/harness/tap2tsv $(2) $(1) $$status \
 		<$(EXPORT_TEST)/$(1).tap >>$(BUILD)/results.tsv; exit $$status
 
-check-export: check-export-formats check-export-push check-export-terminals \
+check-export: check-export-formats check-export-edits check-export-push check-export-terminals \
 	check-export-inputs check-export-outputs
 
 check-export-formats check-export-push: check-export-%: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,$*,export)
+
+check-export-edits: $(EXPORT_TEST)/hwpmc
+	@$(call run-export,edits,export)
 
 # All that reads a log, as it is installed.
 check-export-terminals check-export-inputs check-export-outputs: check-export-%: tools
 	@mkdir -p $(EXPORT_TEST)
 	@$(call run-export,$*,export)
 
-.PHONY: check-export check-export-formats check-export-push check-export-terminals \
+.PHONY: check-export check-export-formats check-export-edits check-export-push check-export-terminals \
 	check-export-inputs check-export-outputs
 
 check-flamegraph: $(EXPORT_TEST)/hwpmc

@@ -33,7 +33,7 @@ $(TOOLS_UNIT_SHARES): $(TOP)/tests/unit/progs/shares.c
 	$(CC) -O0 -g -no-pie -fno-pie -o $@ $<
 
 TOOLS_UNIT_tools_dump := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,dump/cmd_dump dump/text \
-	dump/json common/outbuf common/logopts common/logtext common/fmt common/msg \
+	dump/json common/logfilter common/outbuf common/logopts common/logtext common/fmt common/msg \
 	common/output common/watch) $(TOOLS_UNIT_LOGS)
 
 # The formats have tests of their own.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/commands.h"
+#include "common/logfilter.h"
 #include "common/msg.h"
 #include "common/output.h"
 #include "dump.h"
@@ -57,9 +58,10 @@ static bool want_type(struct dump *d, const char *word)
 	bool found = same_word(word, "ALL");
 
 	for (unsigned int i = 0; i < 256; i++) {
-		const char *name = hwpmc_name_of_record(i);
+		const struct record_type *type = record_type(i);
 
-		if (same_word(word, "ALL") || (name && same_word(word, name)) ||
+		if (same_word(word, "ALL") || (type && same_word(word, type->name)) ||
+		    (type && type->keyword && strcmp(word, type->keyword) == 0) ||
 		    (i == HWPMC_LOG_CALLCHAIN && same_word(word, "SAMPLE")))
 			found = d->types[i] = true;
 	}
@@ -134,82 +136,6 @@ static int parse_options(struct dump *d, int argc, char *argv[])
 	return 0;
 }
 
-/* ---- which records ------------------------------------------------------- */
-
-static bool in_list(const int32_t *list, uint32_t n, int32_t x)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (list[i] == x)
-			return true;
-	return false;
-}
-
-static int32_t number_at(const struct hwpmc_record *r, uint16_t offset)
-{
-	return offset ? *(const int32_t *)((const char *)r->hdr + offset) : -1;
-}
-
-/* The process and thread that a record is about; -1: none. */
-static void record_subject(const struct hwpmc_record *r, int32_t *pid, int32_t *tid)
-{
-	const struct record_type *type = record_type(r->hdr->type);
-
-	if (r->hdr->type == HWPMC_LOG_CALLCHAIN) {
-		*pid = r->pid;
-		*tid = r->tid;
-		return;
-	}
-	*pid = type ? number_at(r, type->pid) : -1;
-	*tid = type ? number_at(r, type->tid) : -1;
-}
-
-static bool is_of_event(struct dump *d, const struct hwpmc_record *r)
-{
-	const struct record_type *type = record_type(r->hdr->type);
-
-	return type && type->of_pmc &&
-	       !strcmp(hwpmc_lookup_event(d->lookup, r->hdr->id)->name,
-		       d->log.o.event);
-}
-
-static bool is_of_comm(struct dump *d, const struct hwpmc_record *r)
-{
-	return r->hdr->type == HWPMC_LOG_CALLCHAIN &&
-	       !strcmp(hwpmc_lookup_task(d->lookup, r)->info.process,
-		       d->log.o.comm);
-}
-
-static bool is_in_time(const struct dump *d, const struct hwpmc_record *r)
-{
-	const struct hwpmc_profile_options *o = &d->log.o;
-	uint64_t ns;
-
-	if (!o->from && !o->until)
-		return true;
-	ns = hwpmc_lookup_time(d->lookup, r->hdr->time);
-	if (!o->since_boot)
-		ns = ns > d->began ? ns - d->began : 0;
-	return ns >= o->from && (!o->until || ns < o->until);
-}
-
-/* A filter keeps out what it cannot be asked of. */
-static bool passes_filters(struct dump *d, const struct hwpmc_record *r)
-{
-	const struct hwpmc_profile_options *o = &d->log.o;
-	int32_t pid, tid;
-
-	if (o->cpu >= 0 && o->cpu != r->cpu)
-		return false;
-	if (o->pids || o->tids) {
-		record_subject(r, &pid, &tid);
-		if ((o->pids && !in_list(o->pids, o->npid, pid)) ||
-		    (o->tids && !in_list(o->tids, o->ntid, tid)))
-			return false;
-	}
-	return (!o->event || is_of_event(d, r)) && is_in_time(d, r) &&
-	       (!o->comm || is_of_comm(d, r));
-}
-
 /* ---- the loop ------------------------------------------------------------ */
 
 void dump_take(struct dump *d, struct dump_piece *piece)
@@ -245,28 +171,11 @@ void dump_side(struct dump *d)
 	rewind(d->side);
 }
 
-/* What filters are relative to. */
-static void note_record(struct dump *d, const struct hwpmc_record *r)
+static inline void dump_record(struct dump *d, struct logfilter *f,
+			       const struct hwpmc_record *r, bool filters)
 {
-	const struct record_type *type = record_type(r->hdr->type);
-
-	if (r->hdr->type == HWPMC_LOG_INITIALIZE)
-		d->began = r->initialize->monotonic;
-	if (d->log.o.event && !d->event_seen && type && type->of_pmc)
-		d->event_seen = is_of_event(d, r);
-}
-
-static bool has_filters(const struct hwpmc_profile_options *o)
-{
-	return o->pids || o->tids || o->event || o->comm || o->cpu >= 0 ||
-	       o->from || o->until;
-}
-
-static inline void dump_record(struct dump *d, const struct hwpmc_record *r,
-			       bool filters)
-{
-	note_record(d, r);
-	if (!d->types[r->hdr->type] || (filters && !passes_filters(d, r)))
+	logfilter_see(f, r);
+	if (!d->types[r->hdr->type] || (filters && !logfilter_passes(f, r)))
 		return;
 	if (d->json)
 		dump_json(d, r);
@@ -288,7 +197,8 @@ static void dump_forget(struct dump *d)
 }
 
 /* Those behind a sample, of the same thread. */
-static void dump_samples(struct dump *d, struct hwpmc_record *r, bool filters)
+static void dump_samples(struct dump *d, struct logfilter *f, struct hwpmc_record *r,
+			 bool filters)
 {
 	size_t bytes;
 	const char *at = (const char *)hwpmc_input_samples(d->in, &bytes);
@@ -297,13 +207,14 @@ static void dump_samples(struct dump *d, struct hwpmc_record *r, bool filters)
 	for (; at < end && !d->out.error; at += r->hdr->len) {
 		r->hdr = (const void *)at;
 		r->npc = (r->hdr->len - sizeof(*r->hdr)) / sizeof(uint64_t);
-		dump_record(d, r, filters);
+		dump_record(d, f, r, filters);
 	}
 }
 
 static int dump_records(struct dump *d, bool learned)
 {
-	bool filters = has_filters(&d->log.o);
+	struct logfilter f = { .o = &d->log.o, .lookup = d->lookup };
+	bool filters = logfilter_chooses(f.o);
 	struct hwpmc_record r;
 	int rc;
 
@@ -313,10 +224,11 @@ static int dump_records(struct dump *d, bool learned)
 			hwpmc_lookup_feed(d->lookup, &r);
 			dump_forget(d);
 		}
-		dump_record(d, &r, filters);
+		dump_record(d, &f, &r, filters);
 		if (r.hdr->type == HWPMC_LOG_CALLCHAIN)
-			dump_samples(d, &r, filters);
+			dump_samples(d, &f, &r, filters);
 	}
+	d->event_seen = f.event_seen;
 	return rc;
 }
 

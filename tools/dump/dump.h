@@ -41,7 +41,6 @@ struct dump_pieces {
 
 struct dump {
 	bool event_seen;		/* the event of -e is in the log */
-	uint64_t began;			/* CLOCK_MONOTONIC of INITIALIZE */
 	struct logopts log;
 	bool json, raw_time;
 	bool types[256];		/* wanted */
