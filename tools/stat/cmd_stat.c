@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -35,8 +36,9 @@ const char cmd_stat_help[] =
 "\n"
 "  -e EVENTS           count these (see: hwpmc list); default: cycles,\n"
 "                      instructions, branches, branch-misses,\n"
-"                      cache-references, cache-misses as far as they fit;\n"
-"                      without hardware counters: SOFT events;\n"
+"                      cache-references, cache-misses as far as they fit,\n"
+"                      page-faults, context-switches, task-clock; without\n"
+"                      hardware counters: SOFT events;\n"
 "                      {a,b} is a group: counted together or not at all\n"
 "  -a                  all CPUs, all processes\n"
 "  -C CPUS             these CPUs: 0,2-3\n"
@@ -45,9 +47,14 @@ const char cmd_stat_help[] =
 "  -p PIDS             these processes\n"
 "      --no-descendants  without their children\n"
 "  -I MILLISECONDS     print what was counted in each interval\n"
+"      --delay MILLISECONDS  begin to count so much later; -1: when told to\n"
+"      --timeout MILLISECONDS  end then, and the command with it\n"
+"      --control fd:N[,ACK]  take lines from there: enable, disable, ping, stop, and\n"
+"                      write 'ack' to ACK; or fifo:PATH[,PATH]\n"
 "  -r N                run the command N times and print mean and deviation\n"
 "      --json          one JSON object a line\n"
 "      --csv           comma-separated values\n"
+"  -x SEPARATOR        fields with it between them, in the order of perf stat\n"
 "  -o FILE             print there, not to standard error; - is standard output\n"
 "      --no-big-num    do not group digits\n"
 "\n"
@@ -55,7 +62,8 @@ const char cmd_stat_help[] =
 "cannot be run; 125 when nothing could be counted; 2 for a wrong option.\n";
 
 enum { OPT_HELP = 256, OPT_NO_DESC, OPT_JSON, OPT_CSV, OPT_NO_BIG_NUM,
-       OPT_PER_CPU, OPT_PER_CORE, OPT_PER_SOCKET };
+       OPT_PER_CPU, OPT_PER_CORE, OPT_PER_SOCKET, OPT_DELAY, OPT_TIMEOUT,
+       OPT_CONTROL };
 
 static int parse_cpus(struct stat_options *o, const char *arg)
 {
@@ -90,7 +98,7 @@ static int parse_number(const char *what, const char *arg, uint64_t hi,
 static int parse_format(struct stat_options *o, enum stat_format format)
 {
 	if (o->format != STAT_TEXT && o->format != format)
-		return msg_usage("--json and --csv cannot be combined");
+		return msg_usage("--json, --csv and -x cannot be combined");
 	o->format = format;
 	return 0;
 }
@@ -103,11 +111,50 @@ static int parse_by(struct stat_options *o, enum stat_by by)
 	return 0;
 }
 
-static int parse_option(struct stat_options *o, int c, bool *all)
+static int parse_delay(struct stat_options *o, const char *arg)
 {
 	uint64_t n;
 	int err;
 
+	o->delay_ns = UINT64_MAX;
+	if (strcmp(arg, "-1") == 0)
+		return 0;
+	err = parse_number("milliseconds", arg, INTERVAL_MAX_MS, &n);
+	o->delay_ns = err ? 0 : n * 1000000;
+	return err;
+}
+
+/* Options of when to count, and for whom. 1: c is none of them. */
+static int parse_when(struct stat_options *o, int c)
+{
+	uint64_t n = 0;
+	int err;
+
+	switch (c) {
+	case OPT_DELAY:
+		return parse_delay(o, optarg);
+	case OPT_TIMEOUT:
+		err = parse_number("milliseconds", optarg, INTERVAL_MAX_MS, &n);
+		o->timeout_ns = n * 1000000;
+		return err;
+	case OPT_CONTROL:
+		return stat_ctl_open(&o->ctl, optarg);
+	case 'G':
+		msg("a cgroup is not counted: processes that join it later would be missed, and those that leave it counted; count those in it now: -p $(paste -sd, /sys/fs/cgroup/%s/cgroup.procs)",
+		    optarg);
+		return EXIT_STAT_FAILED;
+	default:
+		return 1;
+	}
+}
+
+static int parse_option(struct stat_options *o, int c, bool *all)
+{
+	uint64_t n;
+	int err = parse_when(o, c);
+
+	if (err != 1)
+		return err;
 	switch (c) {
 	case 'e':
 		if (evlist_add(&o->events, optarg) < 0)
@@ -134,6 +181,10 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 	case 'o':
 		o->output = optarg;
 		return 0;
+	case 'x':
+		o->separator = optarg;
+		return *optarg ? parse_format(o, STAT_SEPARATED) :
+		       msg_usage("-x needs a separator");
 	case OPT_NO_DESC:
 		o->descendants = false;
 		return 0;
@@ -170,6 +221,8 @@ static int check_options(struct stat_options *o, bool all)
 				 "or -C");
 	if (!o->command && o->runs > 1)
 		return msg_usage("-r needs a command to run");
+	if (o->delay_ns == UINT64_MAX && o->ctl.fd < 0)
+		return msg_usage("--delay -1 needs --control, which says when to count");
 	if (all && cpus_online(&o->cpus) < 0) {
 		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		return EXIT_STAT_FAILED;
@@ -197,6 +250,11 @@ static int parse_options(struct stat_options *o, int argc, char *argv[], bool *h
 		{ "per-cpu", no_argument, NULL, OPT_PER_CPU },
 		{ "per-core", no_argument, NULL, OPT_PER_CORE },
 		{ "per-socket", no_argument, NULL, OPT_PER_SOCKET },
+		{ "field-separator", required_argument, NULL, 'x' },
+		{ "delay", required_argument, NULL, OPT_DELAY },
+		{ "timeout", required_argument, NULL, OPT_TIMEOUT },
+		{ "control", required_argument, NULL, OPT_CONTROL },
+		{ "cgroup", required_argument, NULL, 'G' },
 		{ NULL, 0, NULL, 0 },
 	};
 	bool all = false;
@@ -204,9 +262,10 @@ static int parse_options(struct stat_options *o, int argc, char *argv[], bool *h
 
 	*o = (struct stat_options){
 		.descendants = true, .runs = 1, .big_num = true,
+		.ctl = { .fd = -1, .ack_fd = -1 },
 	};
 	/* "+": the command's options are its own. */
-	while ((c = getopt_long(argc, argv, "+:e:aC:p:I:r:o:", options,
+	while ((c = getopt_long(argc, argv, "+:e:aC:p:I:r:o:x:G:", options,
 				NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return msg_bad_option(c, optopt, argv, optind);
@@ -235,6 +294,7 @@ struct session {
 	unsigned int nrun;		/* runs that have ended */
 	uint64_t *elapsed;		/* of each */
 	struct stat_times sum;
+	bool timed_out;			/* the command is to end too */
 	int status;			/* of the last command that failed */
 	int signal;
 };
@@ -246,6 +306,7 @@ static void print_report(struct session *s, const struct stat_report *r)
 		[STAT_TEXT] = stat_print_text,
 		[STAT_JSON] = stat_print_json,
 		[STAT_CSV] = stat_print_csv,
+		[STAT_SEPARATED] = stat_print_separated,
 	};
 
 	print[s->o.format](s->out, r, !s->printed);
@@ -301,7 +362,7 @@ static int prepare_target(struct session *s, struct watch *w, struct launch *l)
 {
 	bool own = s->o.command && !s->o.system && !s->o.npid;
 
-	if (stat_set_allocate(&s->set, own) < 0)
+	if (stat_set_allocate(&s->set, own && !s->o.delay_ns) < 0)
 		return -1;
 	if (s->o.command && launch_prepare(l, s->o.command) < 0) {
 		msg("cannot start '%s': %s", s->o.command[0], strerror(errno));
@@ -311,7 +372,8 @@ static int prepare_target(struct session *s, struct watch *w, struct launch *l)
 		msg("cannot watch process %d: %s", l->pid, strerror(errno));
 		goto err_launch;
 	}
-	if (attach_all(s, w, l) < 0 || stat_set_start(&s->set) < 0)
+	if (attach_all(s, w, l) < 0 ||
+	    (!s->o.delay_ns && stat_set_start(&s->set) < 0))
 		goto err_launch;
 	return 0;
 
@@ -321,28 +383,136 @@ err_launch:
 	return -1;
 }
 
+/* A run: when what is due, and how long has been counted. */
+struct counting {
+	uint64_t start, last;		/* of the run; of the interval */
+	uint64_t interval, delay, timeout;	/* watch_now() of the next; 0: none */
+	uint64_t since, ran;		/* it counts since then; ns before that */
+	bool on, begun;
+	bool over;
+};
+
+static int switch_on(struct session *s, struct counting *c)
+{
+	int rc = stat_set_start_late(&s->set);
+
+	c->delay = 0;
+	/* Its end will be told in a moment. */
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	if (!c->on)
+		c->since = watch_now();
+	c->on = c->begun = true;
+	return 0;
+}
+
+static int switch_off(struct session *s, struct counting *c)
+{
+	if (!c->on)
+		return 0;
+	c->on = false;
+	if (stat_set_stop(&s->set) < 0)
+		return -1;
+	c->ran += watch_now() - c->since;
+	return 0;
+}
+
+static int follow_order(struct session *s, struct watch *w, struct counting *c)
+{
+	enum stat_order order = stat_ctl_read(&s->o.ctl);
+	int rc = 0;
+
+	if (order == ORDER_GONE)
+		w->input_fd = -1;
+	if (order == ORDER_NONE || order == ORDER_GONE)
+		return 0;
+	if (order == ORDER_ENABLE)
+		rc = switch_on(s, c);
+	else if (order == ORDER_DISABLE)
+		rc = switch_off(s, c);
+	c->over = order == ORDER_STOP;
+	if (!rc)
+		stat_ctl_ack(&s->o.ctl);
+	return rc;
+}
+
+static int end_interval(struct session *s, struct counting *c, uint64_t now)
+{
+	if (stat_set_read(&s->set) < 0)
+		return -1;
+	print_interval(s, now - c->start, now - c->last);
+	c->last = now;
+	/* A late reader skips intervals; it does not hurry after. */
+	while (c->interval <= now)
+		c->interval += s->o.interval_ns;
+	return 0;
+}
+
+/* What is due now. */
+static int take_time(struct session *s, struct counting *c)
+{
+	uint64_t now = watch_now();
+
+	if (c->delay && now >= c->delay && switch_on(s, c) < 0)
+		return -1;
+	if (c->interval && now >= c->interval && end_interval(s, c, now) < 0)
+		return -1;
+	c->over |= c->timeout && now >= c->timeout;
+	return 0;
+}
+
+static uint64_t sooner_of(uint64_t a, uint64_t b)
+{
+	return a && (!b || a < b) ? a : b;
+}
+
+static uint64_t next_time(const struct counting *c)
+{
+	return sooner_of(c->interval, sooner_of(c->delay, c->timeout));
+}
+
+static void begin_counting(const struct stat_options *o, struct counting *c,
+			   uint64_t start)
+{
+	*c = (struct counting){
+		.start = start, .last = start, .since = start,
+		.on = !o->delay_ns, .begun = !o->delay_ns,
+	};
+	if (o->interval_ns)
+		c->interval = start + o->interval_ns;
+	if (o->delay_ns && o->delay_ns != UINT64_MAX)
+		c->delay = start + o->delay_ns;
+	if (o->timeout_ns)
+		c->timeout = start + o->timeout_ns;
+}
+
 /* Until the end of the run; prints the intervals on the way. */
 static int run_until_end(struct session *s, struct watch *w, uint64_t start)
 {
-	uint64_t step = s->o.interval_ns, last = start, deadline = start + step;
+	struct counting c;
+	int rc = 0;
 
-	while (watch_wait(w, step ? deadline : 0) == WATCH_TIME) {
-		uint64_t now = watch_now();
+	begin_counting(&s->o, &c, start);
+	w->input_fd = s->o.ctl.fd;
+	while (!rc && !c.over) {
+		enum watch_event ev = watch_wait(w, next_time(&c));
 
-		if (stat_set_read(&s->set) < 0)
-			return -1;
-		print_interval(s, now - start, now - last);
-		last = now;
-		/* A late reader skips intervals; it does not hurry after. */
-		while (deadline <= now)
-			deadline += step;
+		if (ev == WATCH_INPUT)
+			rc = follow_order(s, w, &c);
+		else if (ev == WATCH_TIME)
+			rc = take_time(s, &c);
+		else
+			c.over = true;
 	}
-	s->elapsed[s->nrun] = watch_now() - start;
-	if (stat_set_stop(&s->set) < 0 || stat_set_read(&s->set) < 0)
+	w->input_fd = -1;
+	s->timed_out = c.timeout && watch_now() >= c.timeout;
+	if (rc < 0 || switch_off(s, &c) < 0 || stat_set_read(&s->set) < 0)
 		return -1;
-	if (step)
-		print_interval(s, s->elapsed[s->nrun],
-			       s->elapsed[s->nrun] - (last - start));
+	s->elapsed[s->nrun] = c.ran;
+	if (!c.begun)
+		msg("nothing was counted: the end came before counting began");
+	if (s->o.interval_ns)
+		print_interval(s, watch_now() - start, watch_now() - c.last);
 	return 0;
 }
 
@@ -356,6 +526,8 @@ static void end_command(struct session *s, struct watch *w)
 	struct rusage usage;
 	int status;
 
+	if (s->timed_out && w->child)
+		kill(w->child, SIGTERM);
 	watch_reap(w, &status, &usage);
 	s->sum.has_task = true;
 	s->sum.user += timeval_ns(usage.ru_utime);

@@ -139,6 +139,8 @@ static void json_total(FILE *f, const struct stat_report *r)
 	if (r->mean.has_task)
 		fprintf(f, ",\"user_ns\":%" PRIu64 ",\"system_ns\":%" PRIu64,
 			r->mean.user, r->mean.sys);
+	if (stat_has_task_clock(r))
+		fprintf(f, ",\"task_clock_ns\":%" PRIu64, stat_task_clock(r));
 	if (r->has_status)
 		fprintf(f, ",\"exit_status\":%d", r->status);
 	if (r->signal)
@@ -235,4 +237,6 @@ void stat_print_csv(FILE *f, const struct stat_report *r, bool first)
 		return;
 	csv_time(f, r, "user", r->mean.user, -1);
 	csv_time(f, r, "system", r->mean.sys, -1);
+	if (stat_has_task_clock(r))
+		csv_time(f, r, "task-clock", stat_task_clock(r), -1);
 }

@@ -188,7 +188,8 @@ static double rate_time(const struct stat_report *r,
 {
 	double ns = r->interval ? r->length : r->mean.elapsed;
 
-	if (!r->interval && r->mean.has_task && !r->o->system && !r->o->npid)
+	if (!r->interval && r->mean.has_task && !r->o->system && !r->o->npid &&
+	    !r->o->delay_ns)
 		ns = r->mean.user + r->mean.sys;
 	/* A frequency is of one CPU, other rates are of all together. */
 	if ((ev->kind == KIND_CYCLES || ev->kind == KIND_APERF) && r->o->system)
@@ -236,6 +237,25 @@ static double base_of(const struct stat_report *r, const struct stat_event *ev,
 	if (!base)
 		return 0;
 	return count_of(r, base, same_cell(base, ev, cell));
+}
+
+bool stat_has_task_clock(const struct stat_report *r)
+{
+	return r->o->defaults && !r->interval && r->mean.has_task && !r->o->npid &&
+	       !r->o->system && !r->o->delay_ns;
+}
+
+uint64_t stat_task_clock(const struct stat_report *r)
+{
+	return r->mean.user + r->mean.sys;
+}
+
+struct stat_metric stat_task_metric(const struct stat_report *r)
+{
+	if (!r->mean.elapsed)
+		return (struct stat_metric){ 0, NULL };
+	return (struct stat_metric){ (double)stat_task_clock(r) / r->mean.elapsed,
+				     "CPUs used" };
 }
 
 struct stat_figure stat_figure(const struct stat_report *r,

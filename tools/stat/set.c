@@ -61,11 +61,26 @@ static void cells_open(const struct stat_set *set, struct stat_event *ev,
 	stat_parts_open(ev, o);
 }
 
-static const char default_events[] =
+static const char hard_events[] =
 	"cycles,instructions,branches,branch-misses,cache-references,"
 	"cache-misses";
+/* Beside them. */
+static const char default_soft_events[] = "page-faults,context-switches";
 static const char soft_events[] =
 	"page-faults,context-switches,cpu-migrations,clock.prof";
+
+static void add_defaults(struct stat_set *set, struct stat_options *o)
+{
+	if (!o->defaults)
+		return;
+	if (!machine_has_counters(set->h)) {
+		evlist_add(&o->events, soft_events);
+		return;
+	}
+	evlist_add(&o->events, hard_events);
+	set->nhard = o->events.n;
+	evlist_add(&o->events, default_soft_events);
+}
 
 int stat_set_open(struct stat_set *set, struct stat_options *o)
 {
@@ -79,9 +94,7 @@ int stat_set_open(struct stat_set *set, struct stat_options *o)
 	if (o->defaults && !machine_has_counters(set->h))
 		msg("no hardware counters here: counting the kernel's events; %s",
 		    machine_without_counters(set->h));
-	if (o->defaults)
-		evlist_add(&o->events, machine_has_counters(set->h) ?
-			   default_events : soft_events);
+	add_defaults(set, o);
 	set->o = o;
 	set->nevent = o->events.n;
 	set->event = must_calloc(set->nevent, sizeof(*set->event));
@@ -199,7 +212,8 @@ int stat_set_allocate(struct stat_set *set, bool exec_start)
 		if (!ev->why && allocate_event(set, ev, exec_start) < 0 &&
 		    refuse_event(set, i) < 0)
 			return -1;
-		counted += !ev->why;
+		/* Events of the kernel alone are not what was meant. */
+		counted += !ev->why && (!set->nhard || i < set->nhard);
 	}
 	if (counted)
 		return 0;
@@ -249,6 +263,18 @@ static int do_all(struct stat_set *set, enum hwpmc_batch_command command)
 int stat_set_start(struct stat_set *set)
 {
 	return do_all(set, HWPMC_BATCH_START);
+}
+
+int stat_set_start_late(struct stat_set *set)
+{
+	unsigned int n = fill_entries(set);
+
+	if (hwpmc_batch(set->h, HWPMC_BATCH_START, set->entry, n) == 0)
+		return 0;
+	for (unsigned int i = 0; i < n; i++)
+		if (set->entry[i].error == ESRCH)
+			return 1;
+	return stat_set_start(set);
 }
 
 int stat_set_stop(struct stat_set *set)

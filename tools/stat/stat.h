@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stat.h - what the files of "hwpmc stat" share. cmd_stat.c parses options and
- * runs, set.c counts, parts.c adds up sockets and cores, metric.c derives, text.c and
- * data.c print.
+ * runs, ctl.c takes orders from another program, set.c counts, parts.c adds up sockets
+ * and cores, metric.c derives, text.c, data.c and separated.c print.
  */
 #ifndef TOOLS_STAT_H
 #define TOOLS_STAT_H
@@ -17,10 +17,22 @@
 #include "common/cpus.h"
 #include "common/evlist.h"
 
-enum stat_format { STAT_TEXT, STAT_JSON, STAT_CSV };
+enum stat_format { STAT_TEXT, STAT_JSON, STAT_CSV, STAT_SEPARATED };
 
 /* What a row is of, where whole CPUs are counted. */
 enum stat_by { BY_ALL, BY_CPU, BY_SOCKET, BY_CORE };
+
+/* What another program asks for (--control). */
+enum stat_order {
+	ORDER_NONE, ORDER_ENABLE, ORDER_DISABLE, ORDER_PING, ORDER_STOP,
+	ORDER_GONE,			/* nothing will come any more */
+};
+
+struct stat_ctl {
+	int fd, ack_fd;			/* -1: none */
+	char line[32];			/* as far as it has come */
+	unsigned int len;
+};
 
 struct stat_options {
 	struct evlist events;
@@ -34,6 +46,10 @@ struct stat_options {
 	uint64_t interval_ns;		/* 0: none */
 	unsigned int runs;
 	enum stat_format format;
+	const char *separator;		/* STAT_SEPARATED */
+	uint64_t delay_ns;		/* count after that; UINT64_MAX: when told */
+	uint64_t timeout_ns;		/* end after that; 0: none */
+	struct stat_ctl ctl;
 	const char *output;		/* NULL: standard error */
 	bool big_num;			/* group digits */
 	char **command;			/* NULL: none */
@@ -81,6 +97,7 @@ struct stat_set {
 	struct hwpmc *h;
 	const struct stat_options *o;
 	unsigned int nevent;
+	unsigned int nhard;		/* default events of the hardware: the first */
 	struct stat_event *event;
 	struct hwpmc_batch_entry *entry;	/* room for each cell */
 	bool user_mode;			/* some event counts user mode instead */
@@ -114,6 +131,8 @@ void stat_set_close(struct stat_set *set);
 int stat_set_allocate(struct stat_set *set, bool exec_start);
 int stat_set_attach(struct stat_set *set, pid_t pid);
 int stat_set_start(struct stat_set *set);
+/* The same while processes run: 1, without a message, if they are gone. */
+int stat_set_start_late(struct stat_set *set);
 int stat_set_stop(struct stat_set *set);
 int stat_set_read(struct stat_set *set);
 void stat_set_release(struct stat_set *set);
@@ -131,6 +150,12 @@ void stat_parts_read(struct stat_event *ev);
 void stat_parts_keep(struct stat_event *ev, unsigned int run);
 const struct stat_cell *stat_rows(const struct stat_options *o,
 				  const struct stat_event *ev, unsigned int *n);
+
+/* ctl.c. 0, or an exit status after a message. */
+int stat_ctl_open(struct stat_ctl *c, const char *arg);
+/* When fd is readable: the order that is whole now, if any. */
+enum stat_order stat_ctl_read(struct stat_ctl *c);
+void stat_ctl_ack(const struct stat_ctl *c);
 
 /* metric.c, pure. */
 
@@ -170,9 +195,16 @@ struct stat_figure stat_figure(const struct stat_report *r,
 			       const struct stat_event *ev,
 			       const struct stat_cell *cell);
 
-/* text.c and data.c */
+/* CPU time of the command and the children that it has waited for, if the user did not
+ * choose events, and all of it was counted; nanoseconds. */
+bool stat_has_task_clock(const struct stat_report *r);
+uint64_t stat_task_clock(const struct stat_report *r);
+struct stat_metric stat_task_metric(const struct stat_report *r);
+
+/* text.c, data.c and separated.c */
 void stat_print_text(FILE *f, const struct stat_report *r, bool first);
 void stat_print_json(FILE *f, const struct stat_report *r, bool first);
+void stat_print_separated(FILE *f, const struct stat_report *r, bool first);
 void stat_print_csv(FILE *f, const struct stat_report *r, bool first);
 
 #endif

@@ -219,6 +219,18 @@ static void print_event(FILE *f, const struct stat_report *r,
 	print_row(f, r, ev, NULL, width);
 }
 
+static void print_task_clock(FILE *f, const struct stat_report *r, int width)
+{
+	struct stat_metric m = stat_task_metric(r);
+	struct paint p = paint_for(f);
+
+	fprintf(f, "%s%*.3f%s  %-*s", p.bold, COUNT_WIDTH, stat_task_clock(r) / 1e6,
+		p.off, width, "milliseconds task-clock");
+	if (m.unit)
+		fprintf(f, "%s  # %.3f %s%s", p.dim, m.value, m.unit, p.off);
+	fputc('\n', f);
+}
+
 static void print_times(FILE *f, const struct stat_report *r)
 {
 	const struct stat_times *t = &r->mean;
@@ -263,6 +275,8 @@ void stat_print_text(FILE *f, const struct stat_report *r, bool first)
 		print_event(f, r, &r->set->event[i], width);
 	if (r->interval)
 		return;
+	if (stat_has_task_clock(r))
+		print_task_clock(f, r, width);
 	print_times(f, r);
 	print_notes(f, r);
 }

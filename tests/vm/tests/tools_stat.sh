@@ -237,6 +237,103 @@ stat_prints_what_it_has_when_interrupted() {
 	[ "$(csv 6 instructions:u)" -gt 1000 ] || fail "$(cat out.csv)"
 }
 
+stat_x_has_the_fields_of_perf() {
+	check "$hwpmc" stat -x, -e $both -o got -- "$loop" 1000000
+	check_equal "$(cut -d, -f1-3 got | tr '\n' ' ')" \
+		"$insn,,instructions:u $branches,,branches:u " "counts"
+	check_equal "$(awk -F, '{ print NF, ($4 > 0), $5 }' got | sort -u)" "7 1 100.00" "fields"
+	check "$hwpmc" stat -x ';' -r 3 -e $both -o got -- "$loop" 1000000
+	check_equal "$(cut -d';' -f1-4 got | head -n 1)" "$insn;;instructions:u;0.00%" "runs"
+	check "$hwpmc" stat -x, -a --per-cpu -e instructions:u -o got -- "$loop" 1000000
+	check_equal "$(awk -F, '{ print $1, $4 }' got | tr '\n' ' ')" \
+		"$(for cpu in /sys/devices/system/cpu/cpu[0-9]*; do
+			echo "CPU${cpu##*/cpu} instructions:u"; done | tr '\n' ' ')" "CPUs"
+	check "$hwpmc" stat -x, -I 20 -e instructions:u -o got -- "$loop" 30000000
+	check_equal "$(awk -F, 'NF == 8 { n += $2; $2 = "" } END { print n }' got)" \
+		90000064 "the sum of intervals: $(cat got)"
+	# Where perf has what it says of an event, this has it too.
+	check perf stat -x, -e page-faults -o perf.csv -- true
+	check "$hwpmc" stat -x, -e page-faults -o got -- true
+	check_equal "$(awk -F, '{ print NF, $3 }' got)" \
+		"$(awk -F, '/page-faults/ { sub(/:u$/, "", $3); print NF, $3 }' perf.csv)" perf
+	"$hwpmc" stat -x, --json -- true 2>got
+	check_equal $? 2 "status of two forms"
+}
+
+stat_counts_events_of_the_kernel_and_task_time_by_default() {
+	check "$hwpmc" stat -o got -- "$loop" 30000000
+	check grep -q 'instructions per cycle' got
+	check grep -Eq '^ +[0-9,.]+ +page-faults' got
+	check grep -Eq '^ +[0-9,.]+ +context-switches' got
+	check grep -Eq '^ +[0-9.]+ +milliseconds task-clock +# +[01][.][0-9]+ CPUs used' got
+	check "$hwpmc" stat --csv -o out.csv -- "$loop" 30000000
+	check_equal "$(($(csv 6 user) + $(csv 6 system)))" "$(csv 6 task-clock)" "task-clock"
+	check "$hwpmc" stat -x, -o got -- "$loop" 1000000
+	check grep -Eq '^[0-9.]+,msec,task-clock,[0-9]+,100.00,[01][.][0-9]+,CPUs used$' got
+	check "$hwpmc" stat -e $both -o got -- "$loop" 1000000
+	grep -Eq 'task-clock|page-faults' got && fail "not asked for: $(cat got)"
+	:
+}
+
+# The command goes on when something was counted: what it ran before was not.
+stat_with_a_delay_begins_to_count_later() {
+	check "$hwpmc" stat --csv -I 100 --delay 6000 -e branches:u -o out.csv -- sh -c "
+		$loop 5000000
+		until grep -q '^interval.*,branches:u,counted,[1-9]' out.csv; do sleep 0.1; done
+		$loop 1000000"
+	n=$(csv 6 branches:u)
+	[ "$n" -ge $branches ] && [ "$n" -lt 5000000 ] || fail "$n branches: $(cat out.csv)"
+	"$hwpmc" stat --csv --delay 600000 -e branches:u -o out.csv -- "$loop" 1000 2>said ||
+		fail "status $?: $(cat said)"
+	check_equal "$(csv 6 branches:u)" 0 "a command that is over before"
+	grep -q 'nothing was counted' said || fail "said: $(cat said)"
+	"$hwpmc" stat --delay -1 -- true 2>got
+	check_equal $? 2 "a delay without an end"
+}
+
+stat_with_a_timeout_ends_the_command() {
+	"$hwpmc" stat --csv --timeout 500 -e instructions:u -o out.csv -- "$loop" 40000000000
+	check_equal $? 143 "status"
+	[ "$(csv 6 instructions:u)" -gt 1000 ] || fail "$(cat out.csv)"
+	check "$hwpmc" stat --csv -a --timeout 200 -e instructions -o out.csv
+	[ "$(csv 6 instructions)" -gt 1000 ] || fail "$(cat out.csv)"
+}
+
+stat_counts_when_control_says_so() {
+	mkfifo ctl ack
+	"$hwpmc" stat --csv --delay -1 --control fifo:ctl,ack -e branches:u -o out.csv -- sh -c "
+		told() { echo \$1 >ctl; read -r said <ack; echo \$said >>acks; }
+		$loop 5000000
+		told ping; told enable
+		$loop 1000000
+		told disable
+		$loop 5000000
+		told enable
+		$loop 1000000
+		echo bad >ctl
+		told stop
+		$loop 5000000" 2>said || fail "status $?: $(cat said)"
+	n=$(csv 6 branches:u)
+	[ "$n" -ge $((2 * branches)) ] && [ "$n" -lt 5000000 ] || fail "$n branches"
+	check_equal "$(sort acks | uniq -c | tr -s ' ')" " 5 ack" "acknowledged"
+	grep -q "unknown control command 'bad'" said || fail "said: $(cat said)"
+	exec 7<>ctl
+	echo stop >ctl
+	check "$hwpmc" stat --csv --control fd:7 -e branches:u -o out.csv -- "$loop" 1000
+	exec 7>&-
+	"$hwpmc" stat --control nowhere -- true 2>got
+	check_equal $? 2 "status of a bad control"
+	"$hwpmc" stat --control fd:99 -- true 2>got
+	check_equal $? 2 "status of a bad descriptor"
+}
+
+stat_refuses_a_cgroup_and_says_why() {
+	"$hwpmc" stat -G user.slice -- touch ran >got 2>&1
+	check_equal $? 125 "status"
+	[ -e ran ] && fail "the command ran"
+	check grep -q 'join it later would be missed.*user.slice/cgroup.procs' got
+}
+
 stat_says_what_is_wrong_with_an_event_and_what_to_try() {
 	"$hwpmc" stat -e instrucions -- true >got 2>&1
 	check_equal $? 125 "status"
