@@ -3,7 +3,7 @@
 # needs no PMU.
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
-	tools_views tools_dump tools_report tools_fleet \
+	tools_pieces tools_views tools_dump tools_report tools_fleet \
 	tools_doctor)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs.
 unit-tools = $(call unit-objects,$(1:%=$(TOP)/tools/%.c))
@@ -21,6 +21,9 @@ TOOLS_UNIT_tools_doctor := $(call unit-tools,doctor/cmd_doctor doctor/files doct
 TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/missing common/msg \
 	common/output record/beside record/net record/note \
 	record/sink) $(TOOLS_UNIT_LOGS)
+TOOLS_UNIT_tools_pieces := $(call unit-tools,common/fmt common/msg common/output \
+	common/watch record/beside record/net record/note record/pieces record/sink) \
+	$(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_views := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,view/tree view/graph \
 	view/samples view/totals view/gprof view/store view/places view/top export/export \
 	export/gmon_export export/gmon common/fmt common/msg common/output) $(TOOLS_UNIT_LOGS)

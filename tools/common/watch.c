@@ -49,15 +49,29 @@ int watch_open(struct watch *w)
 	return w->signal_fd < 0 ? -1 : 0;
 }
 
-void watch_log(struct watch *w)
+static void take_signals(struct watch *w)
 {
 	sigset_t set;
 
 	ending_signals(&set);
-	sigaddset(&set, SIGIO);
+	if (w->log)
+		sigaddset(&set, SIGIO);
+	if (w->user)
+		sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signalfd(w->signal_fd, &set, 0);
+}
+
+void watch_log(struct watch *w)
+{
 	w->log = true;
+	take_signals(w);
+}
+
+void watch_user(struct watch *w)
+{
+	w->user = true;
+	take_signals(w);
 }
 
 void watch_let_die(void)
@@ -125,6 +139,8 @@ static enum watch_event take_signal(struct watch *w)
 		return WATCH_TIME;
 	if (info.ssi_signo == SIGIO)
 		return WATCH_LOG;
+	if (info.ssi_signo == SIGUSR2)
+		return WATCH_USER;
 	w->signal = info.ssi_signo;
 	if (!w->child)
 		return WATCH_SIGNAL;

@@ -21,6 +21,7 @@ struct watch {
 	int input_fd;		/* -1: none; WATCH_INPUT when readable */
 	int signal;		/* that asked for the end, 0: none */
 	bool log;		/* SIGIO is taken: a log failed */
+	bool user;		/* SIGUSR2 is taken */
 };
 
 enum watch_event {
@@ -30,6 +31,7 @@ enum watch_event {
 	WATCH_SIGNAL,		/* asked to end, and there is no child */
 	WATCH_INPUT,		/* input_fd has something */
 	WATCH_LOG,		/* SIGIO: a log could not be written */
+	WATCH_USER,		/* SIGUSR2 */
 };
 
 /*
@@ -41,6 +43,8 @@ void watch_close(struct watch *w);
 
 /* Take SIGIO too, which the kernel sends for a log that it cannot write. */
 void watch_log(struct watch *w);
+/* Take SIGUSR2 too, by which the user asks for something now. */
+void watch_user(struct watch *w);
 /* Restore the signals: what follows may block without a limit. */
 void watch_let_die(void);
 

@@ -19,8 +19,10 @@
 #include "common/watch.h"
 #include "every.h"
 #include "launch.h"
+#include "net.h"
 #include "note.h"
 #include "pauses.h"
+#include "pieces.h"
 #include "sampler.h"
 #include "sink.h"
 
@@ -46,6 +48,12 @@ SAMPLER_HELP
 "                      is FILE.part until the end, when the FILE before it\n"
 "                      becomes FILE.old\n"
 "  -z, --compress[=N]  compressed by zstd (level N), which hwpmc report reads\n"
+"      --max-size SIZE stop when the log has so many bytes (10M)\n"
+"      --switch-output[=SIZE|TIME]  a new log, FILE.0001, FILE.0002 and so on, each\n"
+"                      10M or 30s, and at SIGUSR2; hwpmc merge joins them\n"
+"      --overwrite[=TIME]  keep the samples of the last 10 seconds, or of TIME, in\n"
+"                      memory; SIGUSR2 writes them to FILE.0001 and so on, the\n"
+"                      end to FILE\n"
 "      --csw           count the events too, and log each thread's count at each\n"
 "                      of its context switches\n"
 "      --exit          log each process's count when it exits\n"
@@ -58,7 +66,7 @@ EVERY_HELP
 "in the log and do not change it.\n";
 
 enum {
-	OPT_HELP = 256, OPT_CSW, OPT_EXIT,
+	OPT_HELP = 256, OPT_CSW, OPT_EXIT, OPT_MAX_SIZE, OPT_SWITCH, OPT_OVERWRITE,
 };
 
 struct record {
@@ -69,6 +77,9 @@ struct record {
 	const char *output;
 	int level;			/* of zstd, 0: plain */
 	struct sink sink;
+	struct pieces pieces;
+	uint64_t max_size;		/* bytes; 0: no limit */
+	bool full;			/* that many are written */
 	uint64_t samples;		/* in the file */
 	uint64_t chain[HWPMC_CHAIN__COUNT];	/* walked by unwind tables, by their end */
 	struct pauses pauses;
@@ -104,6 +115,12 @@ static int parse_option(struct record *r, int c)
 		err = optarg ? sampler_number("level", optarg, 19, &n) : 0;
 		r->level = n;
 		return err;
+	case OPT_MAX_SIZE:
+		return pieces_parse_size(optarg, &r->max_size);
+	case OPT_SWITCH:
+		return pieces_parse_switch(&r->pieces, optarg);
+	case OPT_OVERWRITE:
+		return pieces_parse_recent(&r->pieces, optarg);
 	case OPT_CSW:
 		r->sampler.values |= HWPMC_F_LOG_PROCCSW;
 		return 0;
@@ -120,9 +137,18 @@ static int parse_option(struct record *r, int c)
 static int check_options(struct record *r)
 {
 	int status = sampler_check(&r->sampler);
+	struct net_address address;
 
 	if (!status && r->sampler.system && r->sampler.values)
 		return msg_usage("--csw and --exit are of processes: not with -a or -C");
+	if (!status && r->pieces.kind != PIECES_NONE && r->every.every_ns)
+		return msg_usage("--every cannot be combined with --switch-output or --overwrite");
+	if (!status && r->pieces.kind != PIECES_NONE &&
+	    (strcmp(r->output, "-") == 0 || net_parse(r->output, &address)))
+		return msg_usage("--switch-output and --overwrite write files: not '%s'",
+				 r->output);
+	if (!status && r->pieces.kind == PIECES_RECENT && r->max_size)
+		return msg_usage("--max-size and --overwrite cannot be combined");
 	return status ? status : every_check(&r->every, r->sampler.command);
 }
 
@@ -134,6 +160,9 @@ static int parse_options(struct record *r, int argc, char *argv[], bool *help)
 		{ "duration", required_argument, NULL, 'd' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "compress", optional_argument, NULL, 'z' },
+		{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
+		{ "switch-output", optional_argument, NULL, OPT_SWITCH },
+		{ "overwrite", optional_argument, NULL, OPT_OVERWRITE },
 		{ "csw", no_argument, NULL, OPT_CSW },
 		{ "exit", no_argument, NULL, OPT_EXIT },
 		EVERY_OPTIONS,
@@ -219,6 +248,11 @@ static int record_take(unsigned int cpu, const void *data, size_t len, void *arg
 	struct record *r = arg;
 	struct hwpmc_log_hdr mark;
 
+	if (r->pieces.kind != PIECES_NONE) {
+		pieces_take(&r->pieces, cpu, data, len);
+		note_records(r, data, len);
+		return 0;
+	}
 	/* The file begins with INITIALIZE, which the first ring has. */
 	if (r->begun) {
 		hwpmc_rings_mark(cpu, &mark);
@@ -236,14 +270,26 @@ static void add_note(void *arg, uint32_t id, const char *key,
 {
 	struct record *r = arg;
 
-	sink_note(&r->sink, id, key, value);
+	if (r->pieces.kind != PIECES_NONE)
+		pieces_note(&r->pieces, id, key, value);
+	else
+		sink_note(&r->sink, id, key, value);
 }
 
-static int begin_log(struct record *r, const struct watch *w)
+static int open_output(struct record *r, char *err, size_t size)
+{
+	if (r->pieces.kind == PIECES_NONE)
+		return sink_open(&r->sink, r->output, r->level, err, size);
+	return pieces_open(&r->pieces, &r->sink, r->output, r->level, err, size);
+}
+
+static int begin_log(struct record *r, struct watch *w)
 {
 	char err[600];
 
-	if (sink_open(&r->sink, r->output, r->level, err, sizeof(err)) < 0) {
+	if (r->pieces.kind != PIECES_NONE)
+		watch_user(w);
+	if (open_output(r, err, sizeof(err)) < 0) {
 		msg("%s", err);
 		return -1;
 	}
@@ -282,11 +328,21 @@ static void show_progress(struct record *r, uint64_t ns, bool last)
 	fflush(stderr);
 }
 
+/* false: there is no room for more, or no way to write it. */
+static bool can_go_on(struct record *r, bool asked)
+{
+	if (pieces_tick(&r->pieces, asked) < 0 && !r->sink.error)
+		r->sink.error = EIO;
+	r->full = r->max_size && r->pieces.bytes + r->sink.bytes >= r->max_size;
+	return !r->full && !r->sink.error;
+}
+
 static void run_until_end(struct record *r, struct watch *w)
 {
 	uint64_t start = watch_now(), told = start, now = start;
+	enum watch_event ev;
 
-	while (watch_wait(w, now + STEP_NS) == WATCH_TIME) {
+	while ((ev = watch_wait(w, now + STEP_NS)) == WATCH_TIME || ev == WATCH_USER) {
 		now = watch_now();
 		sampler_drain(&r->sampler);
 		if (now - told >= SECOND_NS) {
@@ -296,7 +352,7 @@ static void run_until_end(struct record *r, struct watch *w)
 		}
 		if (r->duration_ns && now - start >= r->duration_ns)
 			break;
-		if (r->sink.error)
+		if (!can_go_on(r, ev == WATCH_USER))
 			break;
 	}
 	r->ran_ns = now - start;
@@ -354,9 +410,15 @@ static void print_summary(struct record *r)
 	print_drops(r);
 	print_pauses(r);
 	print_chains(r);
+	if (r->full)
+		msg("the log has the size of --max-size: what came after that is not in it");
+	if (r->pieces.overwritten)
+		msg("%" PRIu64 " samples were overwritten by later ones",
+		    r->pieces.overwritten);
 	fprintf(stderr, "%" PRIu64 " samples, %" PRIu64 " dropped, %" PRIu64
-		" KiB in %s\n", r->samples, lost, r->sink.bytes / 1024,
-		r->sink.name);
+		" KiB in %s%s\n", r->samples - r->pieces.overwritten, lost,
+		(r->pieces.kind ? r->pieces.bytes : r->sink.bytes) / 1024,
+		r->pieces.n > 1 ? "several logs, the last " : "", r->sink.name);
 }
 
 static int end_command(struct record *r, struct watch *w, int status)
@@ -367,7 +429,7 @@ static int end_command(struct record *r, struct watch *w, int status)
 	if (!r->sampler.command)
 		return status;
 	/* Time was up, or the disk full: the command goes with the recording. */
-	if (w->child && (r->duration_ns || r->sink.error))
+	if (w->child && (r->duration_ns || r->full || r->sink.error))
 		kill(w->child, SIGTERM);
 	watch_reap(w, &wait_status, &usage);
 	return status ? status : launch_exit_status(wait_status);
@@ -382,6 +444,8 @@ static int run_prepared(struct record *r, struct watch *w, struct launch *l)
 	r->ran = true;
 	run_until_end(r, w);
 	sampler_end(&r->sampler);
+	if (r->pieces.kind != PIECES_NONE)
+		pieces_end(&r->pieces);
 	sink_flush(&r->sink);
 	return end_command(r, w, 0);
 }
@@ -428,7 +492,9 @@ static int record_once(struct record *r)
 	int status = record_run(r);
 
 	sampler_free(&r->sampler);
-	return close_output(r, status);
+	status = close_output(r, status);
+	pieces_free(&r->pieces);
+	return status;
 }
 
 /* In a child of every_run(). */
@@ -438,7 +504,7 @@ static int record_part(void *arg, const char *path)
 
 	r->output = path;
 	r->duration_ns = r->every.for_ns ? r->every.for_ns : EVERY_FOR_DEFAULT;
-	/* What is missing is in the log; a line each ten seconds is for nobody. */
+	/* What is missing is in the log; a line each ten seconds has no reader. */
 	r->quiet = true;
 	return record_once(r);
 }

@@ -42,6 +42,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(r->profile);
 	const char *command = hwpmc_profile_note(r->profile, "command");
 	const char *filtered = hwpmc_profile_note(r->profile, "filtered");
+	const char *overwritten = hwpmc_profile_note(r->profile, "overwritten");
 	FILE *f = r->out.f;
 
 	fputs("# event ", f);
@@ -60,6 +61,11 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 		fputs("# hwpmc filter has taken out ", f);
 		fmt_put_plain(f, filtered, 0);
 		fputs(" samples\n", f);
+	}
+	if (overwritten) {
+		fputs("# ", f);
+		fmt_put_plain(f, overwritten, 0);
+		fputs(" samples were overwritten by later ones (record --overwrite)\n", f);
 	}
 	print_drops(f, t);
 	if (t->pauses)

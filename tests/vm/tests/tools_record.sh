@@ -41,6 +41,56 @@ report_counts_each_sample_of_the_log_once() {
 	[ "$sum" -le 2 ] || fail "$sum of 300 in interrupts"
 }
 
+record_switches_its_output_and_merge_joins_the_pieces() {
+	check "$hwpmc" record -e instructions:u -c 1009 --switch-output=16K -o sw.log -- \
+		"$loop" 1000000
+	grep -q ' samples, 0 dropped, .* in several logs, the last sw.log.0' "$harness_dir/out" ||
+		fail "record said: $(cat "$harness_dir/out")"
+	[ -e sw.log.0002 ] && [ ! -e sw.log ] || fail "there are: $(ls)"
+	for piece in sw.log.*; do
+		"$hwpmc" report -i $piece --csv -s process,image,symbol | sed 1d
+	done >pieces.csv
+	check_equal "$(awk -F, '{ n += $2 } END { print n }' pieces.csv)" 2973 "samples"
+	check_equal "$(cut -d, -f4-5 pieces.csv | sort -u | head -n 1)" loop,loop "whose"
+	check "$hwpmc" merge -o whole.log sw.log.*
+	check "$hwpmc" report -i whole.log --csv -s process -o out.csv
+	check_equal "$(samples)" 2973 "samples of all"
+}
+
+record_keeps_the_last_seconds_and_writes_them_at_a_signal() {
+	"$hwpmc" record --overwrite=2s -e instructions:u -c 100003 -o ow.log -- \
+		"$loop" 400000000000 2>said &
+	pid=$!
+	sleep 6
+	kill -USR2 $pid
+	await [ -s ow.log.0001 ]
+	kill -TERM $pid
+	wait $pid
+	check_equal $? 143 "status"
+	for log in ow.log.0001 ow.log; do
+		check "$hwpmc" report -i $log -s process -o out.txt
+		check grep -q '  loop$' out.txt
+		check grep -Eq '^# [0-9]+ samples were overwritten' out.txt
+		# The blocks that are kept may be an eighth older.
+		sed -n 's/.* samples in \([0-9.]*\) s$/\1/p' out.txt | awk '
+			{ exit !($1 > 0.2 && $1 < 3) }' || fail "$log: $(cat out.txt)"
+	done
+	check grep -q 'samples were overwritten by later ones' said
+}
+
+record_ends_when_the_log_has_its_size() {
+	"$hwpmc" record -e instructions:u -c 1009 --max-size=64K -o max.log -- \
+		"$loop" 40000000000 2>said
+	check_equal $? 143 "status"
+	check grep -q 'the log has the size of --max-size' said
+	check "$hwpmc" report -i max.log --csv -s process -o out.csv
+	check_equal "$(samples)" "$(sed -n 's/^\([0-9]*\) samples.*/\1/p' said)" "samples"
+	"$hwpmc" record --switch-output=1M -o - -- true >got 2>&1
+	check_equal $? 2 "pieces of standard output"
+	"$hwpmc" record --switch-output=1x -- true >got 2>&1
+	check_equal $? 2 "a bad limit"
+}
+
 report_shows_callers_above_callees() {
 	check "$hwpmc" record -g -e instructions:u -c 10007 -o tree.log -- "$hot3"
 	check "$hwpmc" report -i tree.log --tree -o out.txt

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tools_pieces.c - recordings that are more than one log: each piece is a whole log, and
+ * all samples are in one of them, or declared to be overwritten. On the host, under ASan
+ * and UBSan.
+ */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "made_log.h"
+#include "record/pieces.h"
+
+#define CYCLES	0x101
+
+static char dir[] = "/tmp/pieces-XXXXXX";
+static struct pieces p;
+static struct sink sink;
+
+static void setup(void)
+{
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(chdir(dir), 0);
+	p = (struct pieces){ .kind = PIECES_NONE };
+}
+
+static void teardown(void)
+{
+	char command[100];
+
+	pieces_free(&p);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* Give what a log has so far as the records of a ring, and begin anew. */
+static void take(struct made_log *log, unsigned int cpu)
+{
+	pieces_take(&p, cpu, log->bytes, log->len);
+	log->len = 0;
+}
+
+static void begin(struct made_log *log)
+{
+	char err[600];
+
+	ck_assert_int_eq(pieces_open(&p, &sink, "log", 0, err, sizeof(err)), 0);
+	made_begin(log);
+	take(log, 0);
+	made_event(log, CYCLES, "cycles");
+	made_exec(log, 50, "/bin/fifty");
+	made_exec(log, 60, "/bin/sixty");
+	made_map(log, 50, 0x1000, 0x2000, 0, "/bin/fifty");
+	take(log, 0);
+	made_context(log, 50, 51);
+	take(log, 0);
+	made_context(log, 60, 61);
+	take(log, 1);
+}
+
+/* So many on each CPU, of the threads that ran there all the time. */
+static void sample(struct made_log *log, unsigned int n)
+{
+	uint64_t pc = 0x1000;
+
+	for (unsigned int cpu = 0; cpu < 2; cpu++) {
+		made_samples(log, CYCLES, HWPMC_SAMPLE_USER, &pc, 1, n);
+		take(log, cpu);
+	}
+}
+
+static void finish(struct made_log *log)
+{
+	made_end(log);
+	take(log, 0);
+	pieces_end(&p);
+	ck_assert_int_eq(sink_close(&sink), 0);
+	free(log->bytes);
+}
+
+/* The samples of thread 51; those of 61 are as many, and there is no other. */
+static uint64_t samples_of(const char *path)
+{
+	const struct hwpmc_profile_options o = {
+		.cpu = -1, .by_thread = true, .symbols.no_symbols = true,
+	};
+	uint64_t of[2] = { 0, 0 };
+	const struct hwpmc_stack *stack;
+	struct hwpmc_profile *profile;
+	struct hwpmc_input *in;
+	char err[600] = "";
+	uint32_t n;
+
+	in = hwpmc_input_open(path, err, sizeof(err));
+	ck_assert_msg(in != NULL, "%s", err);
+	profile = hwpmc_profile_read(in, &o, NULL, NULL, err, sizeof(err));
+	ck_assert_msg(profile != NULL, "%s", err);
+	ck_assert(hwpmc_profile_totals(profile)->closed);
+	ck_assert_uint_eq(hwpmc_profile_totals(profile)->execs, 2);
+	stack = hwpmc_profile_stacks(profile, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		ck_assert(stack[i].thread->tid == 51 || stack[i].thread->tid == 61);
+		ck_assert_str_eq(stack[i].thread->process, "made");
+		of[stack[i].thread->tid == 61] += stack[i].count;
+	}
+	ck_assert_uint_eq(of[0], of[1]);
+	hwpmc_profile_free(profile);
+	hwpmc_input_close(in);
+	return of[0];
+}
+
+START_TEST(each_piece_of_a_recording_is_a_log_and_has_its_samples)
+{
+	struct made_log log;
+
+	ck_assert_int_eq(pieces_parse_switch(&p, "1K"), 0);
+	begin(&log);
+	sample(&log, 3);
+	ck_assert_int_eq(pieces_tick(&p, false), 0);
+	ck_assert_uint_eq(p.n, 0);
+	/* By size, then at a signal; no CPU has another thread than before. */
+	sample(&log, 100);
+	ck_assert_int_eq(pieces_tick(&p, false), 0);
+	ck_assert_uint_eq(p.n, 1);
+	sample(&log, 5);
+	ck_assert_int_eq(pieces_tick(&p, true), 0);
+	sample(&log, 7);
+	finish(&log);
+	ck_assert_uint_eq(samples_of("log.0001"), 103);
+	ck_assert_uint_eq(samples_of("log.0002"), 5);
+	ck_assert_uint_eq(samples_of("log.0003"), 7);
+	ck_assert_int_ne(access("log", F_OK), 0);
+}
+END_TEST
+
+START_TEST(pieces_end_by_time)
+{
+	struct made_log log;
+
+	ck_assert_int_eq(pieces_parse_switch(&p, "1s"), 0);
+	ck_assert_uint_eq(p.period_ns, 1000000000);
+	begin(&log);
+	sample(&log, 2);
+	ck_assert_int_eq(pieces_tick(&p, false), 0);
+	ck_assert_uint_eq(p.n, 0);
+	p.began -= 1000000000;
+	ck_assert_int_eq(pieces_tick(&p, false), 0);
+	ck_assert_uint_eq(p.n, 1);
+	finish(&log);
+	ck_assert_uint_eq(samples_of("log.0001"), 2);
+	ck_assert_uint_eq(samples_of("log.0002"), 0);
+}
+END_TEST
+
+/* As if so much time had passed: blocks know only when they began and ended. */
+static void pass(uint64_t ns)
+{
+	p.keep_ns -= ns;
+	usleep(1000);
+	ck_assert_int_eq(pieces_tick(&p, false), 0);
+	p.keep_ns += ns;
+}
+
+START_TEST(what_was_lately_is_kept_and_the_rest_counted_as_overwritten)
+{
+	struct made_log log;
+
+	ck_assert_int_eq(pieces_parse_recent(&p, "8s"), 0);
+	begin(&log);
+	sample(&log, 100);
+	/* All is a moment ago. */
+	ck_assert_int_eq(pieces_tick(&p, true), 0);
+	ck_assert_uint_eq(samples_of("log.0001"), 100);
+	/* It is too old now, and what comes is in a block of its own. */
+	pass(p.keep_ns);
+	sample(&log, 7);
+	pass(p.keep_ns);
+	ck_assert_uint_eq(p.overwritten, 200);
+	ck_assert_int_eq(pieces_tick(&p, true), 0);
+	ck_assert_uint_eq(samples_of("log.0002"), 7);
+	sample(&log, 5);
+	finish(&log);
+	ck_assert_uint_eq(samples_of("log"), 12);
+	ck_assert_int_ne(access("log.0003", F_OK), 0);
+}
+END_TEST
+
+START_TEST(limits_of_pieces_are_numbers_with_a_unit)
+{
+	static const char *const bad[] = { "x", "0", "-1M", "10X", "1MM", "30 s",
+					   "99999999999999999999", "17179869184G" };
+	uint64_t size;
+
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		ck_assert_int_ne(pieces_parse_switch(&p, bad[i]), 0);
+		ck_assert_int_ne(pieces_parse_size(bad[i], &size), 0);
+	}
+	ck_assert_int_eq(pieces_parse_size("10M", &size), 0);
+	ck_assert_uint_eq(size, 10 << 20);
+	ck_assert_int_eq(pieces_parse_size("4096", &size), 0);
+	ck_assert_uint_eq(size, 4096);
+	ck_assert_int_eq(pieces_parse_switch(&p, "5m"), 0);
+	ck_assert_uint_eq(p.period_ns, 300000000000);
+	ck_assert_int_eq(pieces_parse_switch(&p, "signal"), 0);
+	ck_assert_int_ne(pieces_parse_recent(&p, NULL), 0);
+}
+END_TEST
+
+int main(void)
+{
+	harness_fixture(setup, teardown);
+	harness_add(each_piece_of_a_recording_is_a_log_and_has_its_samples);
+	harness_add(pieces_end_by_time);
+	harness_add(what_was_lately_is_kept_and_the_rest_counted_as_overwritten);
+	harness_add(limits_of_pieces_are_numbers_with_a_unit);
+	return harness_run();
+}
