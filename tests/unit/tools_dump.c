@@ -205,10 +205,13 @@ START_TEST(other_records_are_lines_that_begin_with_their_cpu)
 	text = dump_ok("");
 	/* All but CPU, CONTEXT and PADDING. */
 	ck_assert_uint_eq(lines(text), log_.n - 3);
-	ck_assert_ptr_nonnull(strstr(text, "[000] 5.000000000 initlog "));
+	ck_assert_ptr_nonnull(strstr(text, "[000] 5.000000000 initialize "));
 	ck_assert_ptr_nonnull(strstr(text, " map-in 42 0x400000 \"/bin/program\""));
 	ck_assert_ptr_nonnull(strstr(text, "[001] "));
 	ck_assert_ptr_nonnull(strstr(text, " unknown 200 24\n"));
+	/* The same word in text, in JSON and for --type. */
+	ck_assert_ptr_nonnull(strstr(text, " procexec 42 "));
+	ck_assert_uint_eq(lines(dump_ok("--type procexec")), lines(dump_ok("--type exec")));
 	ck_assert_uint_eq(lines(dump_ok("--type all")), log_.n);
 	ck_assert_uint_eq(lines(dump_ok("--type all --json")), log_.n);
 	ck_assert_ptr_nonnull(strstr(dump_ok("--type context"), " context 42 43\n"));

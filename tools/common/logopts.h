@@ -42,7 +42,7 @@ enum {
 	{ "perf-map", required_argument, NULL, LOGOPT_PERF_MAP }
 
 #define LOGOPTS_SYMBOLS_HELP						\
-"  -r, --root DIR      look for programs and libraries under this directory\n" \
+"      --root DIR      look for programs and libraries under this directory\n" \
 "      --debug DIRS    look for separate debug files there: dir:dir\n"	\
 "  -k, --kernel PATH   the kernel's vmlinux, or a directory with it and *.ko\n" \
 "      --kallsyms FILE else symbols of the kernel; default: /proc/kallsyms\n" \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* logtext.c - records as lines of text, by the table of records.h. No state. */
+#include <ctype.h>
 #include <inttypes.h>
 
 #include "fmt.h"
@@ -160,7 +161,13 @@ static void put_callchain(FILE *f, const struct hwpmc_record *r)
 	}
 }
 
-void logtext_line(FILE *f, const struct hwpmc_record *r)
+static void put_name(FILE *f, const char *name)
+{
+	for (; *name; name++)
+		putc_unlocked(*name == '_' ? '-' : tolower((unsigned char)*name), f);
+}
+
+static void put_line(FILE *f, const struct hwpmc_record *r, bool named)
 {
 	const struct record_type *type = record_type(r->hdr->type);
 
@@ -170,7 +177,10 @@ void logtext_line(FILE *f, const struct hwpmc_record *r)
 	else if (!type)
 		fprintf(f, "unknown %u %u", r->hdr->type, r->hdr->len);
 	else {
-		fputs(type->keyword, f);
+		if (named)
+			put_name(f, type->name);
+		else
+			fputs(type->keyword, f);
 		for (const struct record_field *l = type->line; l->name; l++)
 			put_field(f, r, l);
 	}
@@ -178,10 +188,15 @@ void logtext_line(FILE *f, const struct hwpmc_record *r)
 	funlockfile(f);
 }
 
+void logtext_named_line(FILE *f, const struct hwpmc_record *r)
+{
+	put_line(f, r, true);
+}
+
 void logtext_record(FILE *f, const struct hwpmc_record *r)
 {
 	const struct record_type *type = record_type(r->hdr->type);
 
 	if (!type || !type->of_stream)
-		logtext_line(f, r);
+		put_line(f, r, false);
 }

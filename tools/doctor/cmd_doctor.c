@@ -21,7 +21,7 @@ const char cmd_doctor_help[] =
 "\n"
 "      --json            one JSON object\n"
 "  -k, --kernel RELEASE  this kernel instead of the running one\n"
-"  -R, --root DIR        the files below DIR, such as an image's; the device is not opened\n"
+"      --root DIR        the files below DIR, such as an image's; the device is not opened\n"
 "\n"
 "Exit status: 0 if hwpmc can count; 1 if it cannot; 2 for a wrong option.\n";
 

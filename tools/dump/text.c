@@ -234,6 +234,6 @@ void dump_text(struct dump *d, const struct hwpmc_record *r)
 	outbuf_put(&d->out, "] ", 2);
 	put_time(d, r->hdr->time);
 	outbuf_putc(&d->out, ' ');
-	logtext_line(d->side, r);
+	logtext_named_line(d->side, r);
 	dump_side(d);
 }

@@ -25,10 +25,10 @@ const char cmd_top_help[] =
 "and q quits.\n"
 "\n"
 SAMPLER_HELP
-"  -d SECONDS          seconds per round; default: 2\n"
+"      --delay SECONDS seconds per round; default: 2\n"
 "  -n ROUNDS           stop after this many rounds\n"
 "  -s, --sort KEY      a line for each function, image, process or thread\n"
-"  -z, --accumulate    all samples since the beginning, not of the last round\n"
+"      --accumulate    all samples since the beginning, not of the last round\n"
 "      --filter TEXT   functions, images and processes whose names have it\n"
 "      --batch         text, also on a terminal\n"
 "      --lines N       lines per round in text; default: 25\n"

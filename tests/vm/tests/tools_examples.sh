@@ -134,15 +134,15 @@ example_of_libhwpmc_samples_itself_from_its_rings() {
 
 example_of_libhwpmclog_counts_what_is_in_a_log() {
 	echo 0 >/proc/sys/kern/hwpmc/selfcost
-	check "$hwpmc" record -q -e instructions:u -c 10000 -o log -- \
+	check "$hwpmc" record -q -e instructions:u -c 10000 -o run.log -- \
 		"$VM_TOP/build/vm/progs/loop" 1000000
 	library libhwpmclog.3 'int main'
-	./library_program <log >out 2>&1 || fail "status $?: $(cat out)"
+	./library_program <run.log >out 2>&1 || fail "status $?: $(cat out)"
 	check_equal "$(awk '/^CPU/ { n += $3 } END { print n }' out)" 300 "samples: $(cat out)"
 	check_equal "$(sed -n 's/ records$//p' out)" \
-		"$("$hwpmc" dump -i log --type all | wc -l)" "records"
-	head -c 1000 log >cut
-	./library_program <cut >out 2>&1 && fail "took a log that was cut: $(cat out)"
+		"$("$hwpmc" dump -i run.log --type all | wc -l)" "records"
+	head -c 1000 run.log >cut.log
+	./library_program <cut.log >out 2>&1 && fail "took a log that was cut: $(cat out)"
 	check grep -q offset out
 }
 

@@ -42,10 +42,10 @@ report_counts_each_sample_of_the_log_once() {
 }
 
 record_switches_its_output_and_merge_joins_the_pieces() {
-	check "$hwpmc" record -e instructions:u -c 1009 --switch-output=16K -o sw.log -- \
-		"$loop" 1000000
-	grep -q ' samples, 0 dropped, .* in several logs, the last sw.log.0' "$harness_dir/out" ||
-		fail "record said: $(cat "$harness_dir/out")"
+	"$hwpmc" record -e instructions:u -c 1009 --switch-output=16K -o sw.log -- \
+		"$loop" 1000000 2>said || fail "status $?: $(cat said)"
+	grep -q ' samples, 0 dropped, .* in several logs, the last sw.log.0' said ||
+		fail "record said: $(cat said)"
 	[ -e sw.log.0002 ] && [ ! -e sw.log ] || fail "there are: $(ls)"
 	for piece in sw.log.*; do
 		"$hwpmc" report -i $piece --csv -s process,image,symbol | sed 1d
