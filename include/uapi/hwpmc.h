@@ -491,6 +491,13 @@ struct hwpmc_op_pmcallocate {
 	__u64	config2;		/* must be 0 */
 };
 
+/* The same, with the name of the event for logs; at most 63 characters of it are used. The
+ * kernel's own names of SOFT events take precedence. */
+struct hwpmc_op_pmcallocate_named {
+	struct hwpmc_op_pmcallocate op;
+	char	name[HWPMC_NAME_MAX];
+};
+
 /*
  * PMCATTACH (8), PMCDETACH (9): pid 0 is the caller. With DESCENDANTS they include
  * all present descendants.
@@ -780,6 +787,8 @@ enum hwpmc_op {
 #define HWPMC_IOC_GETPMCINFO	HWPMC_IOWR(GETPMCINFO, hwpmc_op_getpmcinfo)
 #define HWPMC_IOC_PMCADMIN	HWPMC_IOWR(PMCADMIN, hwpmc_op_pmcadmin)
 #define HWPMC_IOC_PMCALLOCATE	HWPMC_IOWR(PMCALLOCATE, hwpmc_op_pmcallocate)
+#define HWPMC_IOC_PMCALLOCATE_NAMED \
+				HWPMC_IOWR(PMCALLOCATE, hwpmc_op_pmcallocate_named)
 #define HWPMC_IOC_PMCATTACH	HWPMC_IOWR(PMCATTACH, hwpmc_op_pmcattach)
 #define HWPMC_IOC_PMCDETACH	HWPMC_IOWR(PMCDETACH, hwpmc_op_pmcattach)
 #define HWPMC_IOC_PMCGETMSR	HWPMC_IOWR(PMCGETMSR, hwpmc_op_getmsr)

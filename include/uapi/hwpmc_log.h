@@ -171,8 +171,9 @@ struct hwpmc_log_allocate {
 	__u32	cpu;
 	__u64	config, config1;
 	__u64	count;			/* sampling period */
-	char	name[64];		/* event name if the kernel knows it; a tool
-					 * writes its name in a NOTE "event" */
+	char	name[64];		/* event name, if the kernel knows it or the
+					 * owner told it; a tool may write another in a
+					 * NOTE "event" */
 };
 
 /* PMCATTACH, PMCDETACH: id is the PMC's. */

@@ -24,7 +24,7 @@ struct hwpmc_rdpmc;
 
 struct hwpmc_pmc {
 	struct hwpmc_select select;	/* never changes */
-	unsigned int row;		/* constant, as all up to .config1 */
+	unsigned int row;		/* constant, as all up to .config1, and .name */
 	u32 id;
 	u32 mode;
 	u32 cpu;			/* system scope; else HWPMC_CPU_ANY */
@@ -76,6 +76,8 @@ struct hwpmc_pmc {
 	u64 start;
 	u64 period_left;		/* sampling: events to the next sample */
 	bool in_flight;
+
+	char name[HWPMC_NAME_MAX];	/* the owner's, of its event, for logs; "": none */
 
 	struct rcu_head rcu;
 

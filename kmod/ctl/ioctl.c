@@ -24,6 +24,8 @@ static_assert(sizeof(struct hwpmc_op_getmoduleversion) ==
 static_assert(sizeof(struct hwpmc_op_getpmcinfo) == HWPMC_SIZE_V1_GETPMCINFO);
 static_assert(sizeof(struct hwpmc_op_pmcadmin) == HWPMC_SIZE_V1_PMCADMIN);
 static_assert(sizeof(struct hwpmc_op_pmcallocate) == HWPMC_SIZE_V1_PMCALLOCATE);
+static_assert(sizeof(struct hwpmc_op_pmcallocate_named) ==
+	      HWPMC_SIZE_V1_PMCALLOCATE + HWPMC_NAME_MAX);
 static_assert(sizeof(struct hwpmc_op_pmcattach) == HWPMC_SIZE_V1_PMCATTACH);
 static_assert(sizeof(struct hwpmc_op_getmsr) == HWPMC_SIZE_V1_GETMSR);
 static_assert(sizeof(struct hwpmc_op_pmc) == HWPMC_SIZE_V1_PMC);
@@ -75,7 +77,7 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_PMCADMIN] =
 		OP(hwpmc_ioctl_admin, hwpmc_op_pmcadmin, PMCADMIN, true),
 	[HWPMC_OP_PMCALLOCATE] = OP(hwpmc_ioctl_allocate,
-		hwpmc_op_pmcallocate, PMCALLOCATE, true),
+		hwpmc_op_pmcallocate_named, PMCALLOCATE, true),
 	[HWPMC_OP_PMCATTACH] =
 		OP(hwpmc_ioctl_attach, hwpmc_op_pmcattach, PMCATTACH, true),
 	[HWPMC_OP_PMCDETACH] =

@@ -19,7 +19,7 @@ union hwpmc_arg {
 	struct hwpmc_op_getmoduleversion version;
 	struct hwpmc_op_getpmcinfo pmcinfo;
 	struct hwpmc_op_pmcadmin admin;
-	struct hwpmc_op_pmcallocate allocate;
+	struct hwpmc_op_pmcallocate_named allocate;
 	struct hwpmc_op_pmcattach attach;
 	struct hwpmc_op_pmc pmc;
 	struct hwpmc_op_pmcrw rw;

@@ -22,7 +22,8 @@ static int check_reserved(struct hwpmc_hdr *hdr, u64 reserved)
 
 int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
-	struct hwpmc_op_pmcallocate *op = &arg->allocate;
+	struct hwpmc_op_pmcallocate *op = &arg->allocate.op;
+	char *name = arg->allocate.name;
 	int ret;
 
 	ret = check_reserved(&op->hdr, op->__reserved | op->config2);
@@ -31,7 +32,8 @@ int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	if (task_tgid(current) != owner->tgid)
 		return hwpmc_refuse(&op->hdr, -ESRCH, HWPMC_WHY_NOT_OWNER,
 				    pid_vnr(owner->tgid));
-	return hwpmc_pmc_allocate(owner, op, ~0ULL);
+	name[sizeof(arg->allocate.name) - 1] = '\0';
+	return hwpmc_pmc_allocate(owner, op, name, ~0ULL);
 }
 
 /* For operations whose argument is only an id: release, start, stop. */

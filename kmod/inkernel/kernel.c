@@ -67,7 +67,7 @@ static int start_on(struct hwpmc_owner *owner, unsigned int nr,
 	int ret;
 
 	op.cpu = cpu;
-	ret = hwpmc_pmc_allocate(owner, &op, BIT_ULL(nr));
+	ret = hwpmc_pmc_allocate(owner, &op, "", BIT_ULL(nr));
 	return ret ?: hwpmc_pmc_start(hwpmc_owner_find(owner, op.pmcid),
 				      &op.hdr);
 }

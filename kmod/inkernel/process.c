@@ -152,7 +152,7 @@ static int allocate_new(struct hwpmc_owner *owner, int ctr,
 
 	hwpmc_inkernel_request(ctr, cfg, HWPMC_MODE_TC, &op);
 	op.flags |= HWPMC_F_DESCENDANTS;
-	return hwpmc_pmc_allocate(owner, &op, BIT_ULL(ctr));
+	return hwpmc_pmc_allocate(owner, &op, "", BIT_ULL(ctr));
 }
 
 static int attach_new(struct hwpmc_owner *owner, struct task_struct *task,

@@ -75,6 +75,17 @@ void hwpmc_records_begin(struct hwpmc_log *log)
 	hwpmc_ring_commit_nmi(ring);
 }
 
+/* The kernel's, or what the owner calls it. */
+static const char *event_name(const struct hwpmc_pmc *pmc)
+{
+	const struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
+	const char *name = NULL;
+
+	if (cls->ops->event_name)
+		name = cls->ops->event_name(cls, pmc->ev);
+	return name ?: pmc->name;
+}
+
 static void put_allocate(struct hwpmc_log *log, const struct hwpmc_pmc *pmc)
 {
 	const struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
@@ -98,9 +109,7 @@ static void put_allocate(struct hwpmc_log *log, const struct hwpmc_pmc *pmc)
 		r->count = hwpmc_pmc_samples(pmc) ? pmc->period :
 			   atomic64_read(&pmc->total);
 		memset(r->name, 0, sizeof(r->name));
-		if (cls->ops->event_name)
-			strscpy(r->name, cls->ops->event_name(cls, pmc->ev) ?: "",
-				sizeof(r->name));
+		strscpy(r->name, event_name(pmc), sizeof(r->name));
 		hwpmc_log_commit(log);
 	}
 	preempt_enable();

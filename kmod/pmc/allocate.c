@@ -216,6 +216,7 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 
 static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 				 const struct hwpmc_op_pmcallocate *op,
+				 const char *name,
 				 const struct hwpmc_encoding *enc,
 				 unsigned int nr)
 {
@@ -233,6 +234,7 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 	pmc->ev = op->ev;
 	pmc->config = op->config;
 	pmc->config1 = op->config1;
+	strscpy(pmc->name, name, sizeof(pmc->name));
 	pmc->state = HWPMC_STATE_ALLOCATED;
 	pmc->privileged = owner->kernel || perfmon_capable();
 	pmc->counts_off_cpu = enc->counts_off_cpu;
@@ -462,7 +464,7 @@ static int pmc_get_all(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc,
 }
 
 int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
-		       struct hwpmc_op_pmcallocate *op, u64 rows)
+		       struct hwpmc_op_pmcallocate *op, const char *name, u64 rows)
 {
 	struct hwpmc_encoding enc;
 	struct hwpmc_class *cls;
@@ -480,7 +482,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	nr = find_row(owner, cls, op, enc.rows & (rows >> cls->first));
 	if (nr < 0)
 		return nr;
-	pmc = pmc_new(owner, op, &enc, nr);
+	pmc = pmc_new(owner, op, name, &enc, nr);
 	if (!pmc)
 		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
 	ret = pmc_get_all(owner, pmc, &op->hdr);
