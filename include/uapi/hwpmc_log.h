@@ -14,6 +14,13 @@
  * NMI during a switch). Between CPUs only the time orders records: a sample may
  * precede the MAP_IN or follow the PROCEXIT that it belongs to.
  *
+ * A log that the module writes to a descriptor (HWPMC_LOG_INIT_SYNC) is a row of
+ * pieces, each of which ends with a SYNC record: what a piece holds is older than its
+ * SYNC, and what follows is not. So a reader that keeps one piece, and sorts it by
+ * time, has all records in their order: what a record names was said before it. An
+ * exception is a record that was being written at the time of a SYNC; no other record
+ * can depend on it yet. CLOSELOG is the last record.
+ *
  * Conservation: records that could not be written are counted by cause and
  * declared in DROPNOTIFY records. For each sampling PMC, overflows = samples +
  * drops.
@@ -65,6 +72,7 @@ enum hwpmc_log_type {
 	HWPMC_LOG_CLOCK = 68,		/* hwpmc_log_clock: a later reading */
 	HWPMC_LOG_NOTE = 69,		/* hwpmc_log_note: "key=value", by a tool */
 	HWPMC_LOG_PADDING = 70,		/* hwpmc_log_hdr and bytes to skip */
+	HWPMC_LOG_SYNC = 71,		/* hwpmc_log_hdr: all that is older precedes */
 };
 
 /* First member of every record. */
@@ -108,6 +116,7 @@ struct hwpmc_log_initialize {
 };
 
 #define HWPMC_LOG_INIT_PRIVILEGED 1	/* samples contain kernel addresses */
+#define HWPMC_LOG_INIT_SYNC	2	/* it has SYNC records */
 
 /* CLOCK */
 struct hwpmc_log_clock {

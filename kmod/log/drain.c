@@ -2,7 +2,9 @@
 /*
  * drain.c - the thread that writes a log to its descriptor: one thread for each log
  * of the descriptor form, with the owner's credentials. It writes the records of
- * each ring in turn, directly from the ring, after a CPU record.
+ * each ring in turn, directly from the ring, after a CPU record. A sweep over all rings
+ * takes what is older than its beginning, and ends with a SYNC record: so what any record
+ * in it depends on is in it too, or before it.
  *
  * A write can block for ever (a pipe without a reader): only SIGKILL, which
  * hwpmc_drain_stop() sends, ends it.
@@ -26,6 +28,8 @@
 #define PERIOD		(HZ / 10)
 /* How long the end of an owner waits for a reader that makes no progress. */
 #define PATIENCE	HZ
+/* A sweep without a limit of time. */
+#define ALL		U64_MAX
 
 static loff_t *drain_position(struct hwpmc_log *log, loff_t *zero)
 {
@@ -56,8 +60,27 @@ static int write_all(struct hwpmc_log *log, const void *data, size_t len)
 	return 0;
 }
 
+/*
+ * Where the records end that are older than `until`. The first of a log is not judged:
+ * the clock of some machines is not the same to a hair on all CPUs, and it must be the
+ * first of the stream.
+ */
+static u64 end_of_older(const struct hwpmc_ring *ring, u64 head, u64 until)
+{
+	u64 at = ring->ctl->tail;
+
+	while (at != head) {
+		const struct hwpmc_log_hdr *hdr = hwpmc_ring_at(ring, at);
+
+		if (at && hdr->time >= until)
+			break;
+		at += hdr->len;
+	}
+	return at;
+}
+
 /* Only this thread writes tail: rings of the descriptor form are not mapped. */
-static int write_ring(struct hwpmc_log *log, struct hwpmc_log_cpu *lc)
+static int write_ring(struct hwpmc_log *log, struct hwpmc_log_cpu *lc, u64 until)
 {
 	struct hwpmc_log_ring *ctl = lc->ring.ctl;
 	struct hwpmc_log_hdr mark;
@@ -65,6 +88,8 @@ static int write_ring(struct hwpmc_log *log, struct hwpmc_log_cpu *lc)
 	int ret;
 
 	head = smp_load_acquire(&ctl->head);	/* C: hwpmc_ring_publish_nmi() */
+	if (until != ALL)
+		head = end_of_older(&lc->ring, head, until);
 	if (head == tail)
 		return 0;
 	/* No CPU record before INITIALIZE, the first record of the stream. */
@@ -87,15 +112,39 @@ static int write_ring(struct hwpmc_log *log, struct hwpmc_log_cpu *lc)
 	return 0;
 }
 
+static void sweep_done(struct hwpmc_log *log)
+{
+	if (S_ISREG(file_inode(log->file)->i_mode))
+		log->file->f_pos = log->pos;
+	hwpmc_stat_inc(log_sweeps);
+}
+
 static int drain_sweep(struct hwpmc_log *log)
+{
+	u64 until = hwpmc_log_time_nmi(), before = log->progress;
+	struct hwpmc_log_hdr sync;
+	int cpu, ret = 0;
+
+	for_each_possible_cpu(cpu)
+		ret = ret ?: write_ring(log, per_cpu_ptr(log->cpus, cpu), until);
+	if (!ret && log->progress != before) {
+		hwpmc_records_fill_sync(&sync, until);
+		ret = write_all(log, &sync, sizeof(sync));
+	}
+	sweep_done(log);
+	return ret;
+}
+
+/* Of a log that nobody writes to any more: the ring with CLOSELOG is the last. */
+static int drain_rest(struct hwpmc_log *log)
 {
 	int cpu, ret = 0;
 
 	for_each_possible_cpu(cpu)
-		ret = ret ?: write_ring(log, per_cpu_ptr(log->cpus, cpu));
-	if (S_ISREG(file_inode(log->file)->i_mode))
-		log->file->f_pos = log->pos;
-	hwpmc_stat_inc(log_sweeps);
+		if (cpu != log->end_cpu)
+			ret = ret ?: write_ring(log, per_cpu_ptr(log->cpus, cpu), ALL);
+	ret = ret ?: write_ring(log, per_cpu_ptr(log->cpus, log->end_cpu), ALL);
+	sweep_done(log);
 	return ret;
 }
 
@@ -134,7 +183,7 @@ static int drain_serve(struct hwpmc_log *log)
 			ret = sweep_all(log);
 			if (!ret && closing) {
 				hwpmc_records_end(log);
-				ret = drain_sweep(log);
+				ret = drain_rest(log);
 			}
 		} else {
 			ret = drain_sweep(log);

@@ -37,6 +37,13 @@ void hwpmc_records_fill_cpu(struct hwpmc_log_hdr *hdr, unsigned int cpu)
 	};
 }
 
+void hwpmc_records_fill_sync(struct hwpmc_log_hdr *hdr, u64 time)
+{
+	*hdr = (struct hwpmc_log_hdr){
+		.len = sizeof(*hdr), .type = HWPMC_LOG_SYNC, .time = time,
+	};
+}
+
 static void fill_init(const struct hwpmc_log *log,
 		      struct hwpmc_log_initialize *r)
 {
@@ -52,7 +59,8 @@ static void fill_init(const struct hwpmc_log *log,
 	r->khz = hwpmc_log_clock_khz();
 	hwpmc_log_clock_read(&r->tick, &r->monotonic, &r->realtime);
 	r->owner = pid_nr_ns(owner->tgid, owner->pid_ns);
-	r->flags = log->privileged ? HWPMC_LOG_INIT_PRIVILEGED : 0;
+	r->flags = (log->privileged ? HWPMC_LOG_INIT_PRIVILEGED : 0) |
+		   (log->mapped ? 0 : HWPMC_LOG_INIT_SYNC);
 	strscpy(r->cpuid, hwpmc_machine.cpuid, sizeof(r->cpuid));
 }
 
@@ -209,6 +217,7 @@ static bool put_end(struct hwpmc_log *log)
 		.time = hwpmc_log_time_nmi(),
 	};
 	hwpmc_log_commit(log);
+	log->end_cpu = smp_processor_id();
 	return true;
 }
 

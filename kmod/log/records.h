@@ -19,6 +19,8 @@ void hwpmc_records_clock(struct hwpmc_log *log);
 void hwpmc_records_end(struct hwpmc_log *log);
 /* The CPU record that precedes records of another ring in a file. */
 void hwpmc_records_fill_cpu(struct hwpmc_log_hdr *hdr, unsigned int cpu);
+/* The SYNC record of what is older than time. */
+void hwpmc_records_fill_sync(struct hwpmc_log_hdr *hdr, u64 time);
 
 /* PMCALLOCATE, if the owner has an open log. Under hwpmc_lock. */
 void hwpmc_log_allocated(struct hwpmc_pmc *pmc);

@@ -48,7 +48,8 @@ struct hwpmc_log {
 	bool has_processes;		/* of all processes; set once */
 	bool has_walk_maps;		/* and those were noted for walks by unwind tables */
 	struct mutex end_lock;		/* of .ended */
-	bool ended;			/* CLOSELOG was written */
+	bool ended;			/* CLOSELOG was written, */
+	unsigned int end_cpu;		/* to this CPU's ring */
 	int error;			/* errno of the failed write, or 0; set once */
 
 	/* For the drain thread, which only a log with a descriptor has. */

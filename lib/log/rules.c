@@ -186,6 +186,8 @@ static const struct record_type types[] = {
 		.fields = note_fields, LINE("note", note_fields) },
 	[HWPMC_LOG_PADDING] = { SHAPE("PADDING", hdr), .of_stream = true,
 		LINE("padding", padding_line) },
+	[HWPMC_LOG_SYNC] = { SHAPE("SYNC", hdr), .of_stream = true,
+		LINE("sync", no_line) },
 };
 
 const struct record_type *record_type(uint8_t type)

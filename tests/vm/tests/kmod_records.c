@@ -48,7 +48,7 @@ START_TEST(initialize_tells_machine_owner_and_clock)
 	else
 		ck_assert_uint_eq(r->clock, HWPMC_CLOCK_TSC);
 	ck_assert_int_eq(r->owner, getpid());
-	ck_assert_uint_eq(r->flags, HWPMC_LOG_INIT_PRIVILEGED);
+	ck_assert_uint_eq(r->flags, HWPMC_LOG_INIT_PRIVILEGED | HWPMC_LOG_INIT_SYNC);
 	ck_assert_uint_ge(r->monotonic, mono);
 	ck_assert_uint_le(r->monotonic, ns(CLOCK_MONOTONIC));
 	ck_assert_uint_ge(r->realtime, real);
@@ -64,7 +64,8 @@ START_TEST(the_log_of_an_unprivileged_owner_says_so)
 	ok(hwpmc_open(&h));
 	begin();
 	look();
-	ck_assert_uint_eq(find(HWPMC_LOG_INITIALIZE, 0)->initialize->flags, 0);
+	ck_assert_uint_eq(find(HWPMC_LOG_INITIALIZE, 0)->initialize->flags,
+			  HWPMC_LOG_INIT_SYNC);
 }
 END_TEST
 
@@ -135,6 +136,55 @@ static struct moment moment(void)
 {
 	return (struct moment){ __builtin_ia32_rdtsc(), ns(CLOCK_MONOTONIC) };
 }
+
+static void *write_on_cpu_1(void *stop)
+{
+	dev_pin(0, 1);
+	for (uint32_t i = 0; !__atomic_load_n((int *)stop, __ATOMIC_RELAXED); i++)
+		hwpmc_write_log(h, i);
+	return NULL;
+}
+
+/* While both CPUs write as fast as they can, each sweep has much that is younger. */
+START_TEST(pieces_of_a_log_have_what_is_older_than_their_sync_record)
+{
+	uint64_t sync = 0, newest = 0;
+	unsigned int pieces = 0;
+	bool first = true;
+	pthread_t thread;
+	int stop = 0;
+
+	begin();
+	ck_assert_int_eq(pthread_create(&thread, NULL, write_on_cpu_1, &stop), 0);
+	dev_pin(0, 0);
+	for (uint64_t end = ns(CLOCK_MONOTONIC) + 500000000; ns(CLOCK_MONOTONIC) < end; )
+		hwpmc_write_log(h, 1);
+	stop = 1;
+	pthread_join(thread, NULL);
+	look();
+	for (unsigned int i = 1; i < nrec; i++) {
+		const struct hwpmc_log_hdr *r = rec[i].hdr;
+
+		if (r->type == HWPMC_LOG_CPU) {
+			first = true;
+			continue;
+		}
+		if (r->type != HWPMC_LOG_SYNC) {
+			/* What was being written at the SYNC is the first of its CPU. */
+			ck_assert(first || r->time >= sync);
+			first = false;
+			newest = r->time > newest ? r->time : newest;
+			continue;
+		}
+		ck_assert_uint_eq(r->len, sizeof(*r));
+		ck_assert_uint_lt(newest, r->time);
+		sync = r->time;
+		pieces++;
+	}
+	ck_assert_uint_ge(pieces, 3);
+	ck_assert_uint_ge(count(HWPMC_LOG_USERDATA), 1000);
+}
+END_TEST
 
 START_TEST(a_record_of_the_owner_has_the_time_when_it_was_written)
 {
@@ -615,6 +665,7 @@ int main(void)
 	harness_add(the_log_of_an_unprivileged_owner_says_so);
 	harness_add(each_flush_adds_a_reading_of_the_clocks);
 	harness_add(records_of_each_cpu_stand_behind_its_mark);
+	harness_add(pieces_of_a_log_have_what_is_older_than_their_sync_record);
 	harness_add(a_record_of_the_owner_has_the_time_when_it_was_written);
 	harness_add(dropnotify_tells_what_is_missing_since_when_and_why);
 	harness_add(allocate_tells_event_mode_cpu_flags_and_period);
