@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 
 #include "../log/configure.h"
+#include "../log/drain.h"
 #include "../log/rings.h"
 #include "device.h"
 #include "ioctl.h"
@@ -25,10 +26,7 @@ static int take_file(struct hwpmc_op_configurelog *op, struct file **file)
 	if (op->flags & HWPMC_LOG_F_MAPPED)
 		return 0;
 	*file = fget(op->logfd);
-	/* kernel_write() needs write_iter(), and refuses a file that has write() too. */
-	if (*file && (*file)->f_mode & FMODE_WRITE &&
-	    (*file)->f_op->write_iter && !(*file)->f_op->write &&
-	    !hwpmc_device_is(*file))
+	if (*file && hwpmc_drain_can_write(*file) && !hwpmc_device_is(*file))
 		return 0;
 	if (*file)
 		fput(*file);

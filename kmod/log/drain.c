@@ -12,7 +12,9 @@
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/kdev_t.h>
 #include <linux/kthread.h>
+#include <linux/major.h>
 #include <linux/sched/signal.h>
 
 #include "../core/owner.h"
@@ -37,12 +39,40 @@ static loff_t *drain_position(struct hwpmc_log *log, loff_t *zero)
 	return S_ISREG(file_inode(log->file)->i_mode) ? &log->pos : zero;
 }
 
+/* Devices of which a program's write is the only one, but what it does is known. */
+enum { MEMORY_NULL = 3, MEMORY_FULL = 7 };
+
+static bool is_memory_device(const struct file *file, unsigned int minor)
+{
+	const struct inode *inode = file_inode(file);
+
+	return S_ISCHR(inode->i_mode) && inode->i_rdev == MKDEV(MEM_MAJOR, minor);
+}
+
+bool hwpmc_drain_can_write(const struct file *file)
+{
+	if (!(file->f_mode & FMODE_WRITE))
+		return false;
+	/* kernel_write() needs write_iter(), and refuses a file that has write() too. */
+	return (file->f_op->write_iter && !file->f_op->write) ||
+	       is_memory_device(file, MEMORY_NULL) || is_memory_device(file, MEMORY_FULL);
+}
+
+static ssize_t write_some(struct hwpmc_log *log, const void *data, size_t len)
+{
+	loff_t zero;
+
+	if (is_memory_device(log->file, MEMORY_NULL))
+		return len;
+	if (is_memory_device(log->file, MEMORY_FULL))
+		return -ENOSPC;
+	return kernel_write(log->file, data, len, drain_position(log, &zero));
+}
+
 static int write_all(struct hwpmc_log *log, const void *data, size_t len)
 {
 	while (len) {
-		loff_t zero;
-		ssize_t n = kernel_write(log->file, data, len,
-					 drain_position(log, &zero));
+		ssize_t n = write_some(log, data, len);
 
 		trace_hwpmc_logging_write(len, n);
 		if (n == -EAGAIN) {	/* the descriptor does not block */

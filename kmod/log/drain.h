@@ -3,7 +3,13 @@
 #ifndef HWPMC_DRAIN_H
 #define HWPMC_DRAIN_H
 
+#include <linux/types.h>
+
+struct file;
 struct hwpmc_log;
+
+/* Can a log be written to it? */
+bool hwpmc_drain_can_write(const struct file *file);
 
 int hwpmc_drain_start(struct hwpmc_log *log);
 /* Returns when the thread is gone. discard: what is not yet written is lost. */

@@ -131,7 +131,7 @@ START_TEST(configurelog_refuses_what_it_cannot_do)
 	REFUSED(configure(999), EBADF, LOG_FD);
 	REFUSED(configure(fd), EBADF, LOG_FD);
 	/* What the kernel cannot write to; programs can. */
-	REFUSED(configure(open("/dev/full", O_WRONLY)), EBADF, LOG_FD);
+	REFUSED(configure(open("/proc/self/clear_refs", O_WRONLY)), EBADF, LOG_FD);
 	REFUSED(configure_with((struct hwpmc_op_configurelog){
 		.logfd = file, .flags = 2 }), EINVAL, FLAGS);
 	REFUSED(configure_with((struct hwpmc_op_configurelog){
