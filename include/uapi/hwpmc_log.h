@@ -278,6 +278,9 @@ struct hwpmc_log_sample {
 /* hdr.flags of MAP_IN */
 #define HWPMC_MAP_HAS_BUILD_ID	0x02	/* build_id holds build_id_len bytes */
 #define HWPMC_MAP_ANON		0x04	/* executable memory without a file */
+#define HWPMC_MAP_HAS_SLIDE	0x08	/* slide is set */
+/* hdr.flags of PROCEXEC */
+#define HWPMC_EXEC_HAS_PLACE	0x02	/* ends with struct hwpmc_log_place */
 
 /* PROC_CREATE, THR_CREATE, SYSEXIT, THR_EXIT, COMM_NAME: id 0. */
 struct hwpmc_log_task {
@@ -296,13 +299,23 @@ struct hwpmc_log_fork {
 	__s32	parent, child;
 };
 
-/* PROCEXEC: a process executed a program; MAP_INs of its new map follow. id 0. */
+/* PROCEXEC: a process executed a program; MAP_INs of its new map follow. id 0. With
+ * HWPMC_EXEC_HAS_PLACE the last bytes of the record are a struct hwpmc_log_place. */
 struct hwpmc_log_exec {
 	struct hwpmc_log_hdr hdr;
 	__s32	pid;
 	__s32	tid;			/* of the thread that called exec */
 	char	comm[HWPMC_LOG_COMM];
 	char	path[];			/* zero terminated */
+};
+
+/* Where the kernel put an ELF program and its interpreter. */
+struct hwpmc_log_place {
+	__u64	entry;			/* where it begins: in its interpreter, if it has
+					 * one */
+	__u64	interpreter;		/* load base of that; 0: none */
+	__u64	base;			/* load base of the program; 0: its file has the
+					 * addresses */
 };
 
 /*
@@ -318,7 +331,9 @@ struct hwpmc_log_map {
 	__u64	inode;
 	__u32	major, minor;		/* of its device */
 	__u8	build_id[HWPMC_LOG_BUILD_ID];
-	__u32	__reserved;
+	__s32	slide;			/* by how many pages of 4096 bytes addresses in
+					 * the ELF file exceed its offsets here. Its load
+					 * base: start - offset - slide pages */
 	char	path[];			/* zero terminated; "[vdso]", "[kernel]",
 					 * "[name]" of a module, "//anon" */
 };

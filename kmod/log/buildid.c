@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * buildid.c - finds NT_GNU_BUILD_ID in the notes of an ELF file, which linkers put
- * into its first page. Pure. The file is untrusted: each offset and size is checked.
+ * buildid.c - what the first page of an ELF file says: NT_GNU_BUILD_ID in its notes,
+ * which linkers put there, and where its segments and its beginning are. Pure. The file is
+ * untrusted: each offset and size is checked.
  */
 #include "buildid.h"
 
 #define GNU_BUILD_ID	3
+#define PT_LOAD_TYPE	1
 #define PT_NOTE_TYPE	4
+#define PF_EXECUTE	1
+#define ET_DYNAMIC	3
+#define PAGE		4096ULL	/* of all x86 */
 #define HEADER		64	/* bytes; the longer of ELF32 and ELF64 */
 
 /* Do `len` bytes at `at` lie within the `size` bytes? */
@@ -46,14 +51,31 @@ static unsigned int in_notes(const u8 *head, u64 at, u64 end, u8 *id,
 
 /* Offsets of fields in ELF32 and in ELF64; bytes. */
 struct layout {
-	u8 word;			/* size of offsets and sizes: 4 or 8 */
-	u8 phoff, phentsize, phnum;	/* fields of the file's header */
-	u8 offset, filesz;		/* fields of a program header */
+	u8 word;			/* size of addresses, offsets and sizes: 4 or 8 */
+	u8 entry, phoff, phentsize, phnum;	/* fields of the file's header */
+	u8 flags, offset, vaddr, filesz;	/* fields of a program header */
 	u8 size;			/* of a program header */
 };
 
-static const struct layout layout64 = { 8, 32, 54, 56, 8, 32, 56 };
-static const struct layout layout32 = { 4, 28, 42, 44, 4, 16, 32 };
+static const struct layout layout64 = {
+	.word = 8, .entry = 24, .phoff = 32, .phentsize = 54, .phnum = 56,
+	.flags = 4, .offset = 8, .vaddr = 16, .filesz = 32, .size = 56,
+};
+
+static const struct layout layout32 = {
+	.word = 4, .entry = 24, .phoff = 28, .phentsize = 42, .phnum = 44,
+	.flags = 24, .offset = 4, .vaddr = 8, .filesz = 16, .size = 32,
+};
+
+/* NULL: no ELF file. */
+static const struct layout *layout_of(const u8 *head, size_t size)
+{
+	if (size < HEADER || memcmp(head, "\177ELF", 4))
+		return NULL;
+	if (head[4] == 2)
+		return &layout64;
+	return head[4] == 1 ? &layout32 : NULL;
+}
 
 static u64 elf_number(const u8 *at, unsigned int size)
 {
@@ -77,15 +99,26 @@ static unsigned int in_segment(const u8 *head, size_t size, u64 at,
 	return in_notes(head, offset, offset + len, id, max);
 }
 
-static unsigned int in_elf(const u8 *head, size_t size, const struct layout *l,
-			   u8 *id, unsigned int max)
+/* The place of a program header; 0: there is no such one in these bytes. */
+static u64 segment_at(const u8 *head, size_t size, const struct layout *l, unsigned int n)
 {
 	u64 at = elf_number(head + l->phoff, l->word);
-	unsigned int n, left = elf_number(head + l->phnum, 2);
 
-	if (elf_number(head + l->phentsize, 2) != l->size)
+	if (elf_number(head + l->phentsize, 2) != l->size ||
+	    n >= elf_number(head + l->phnum, 2) || at > size)
 		return 0;
-	for (; left && file_has(at, l->size, size); left--, at += l->size) {
+	at += (u64)n * l->size;
+	return file_has(at, l->size, size) ? at : 0;
+}
+
+unsigned int hwpmc_build_id(const void *head, size_t size, u8 *id,
+			    unsigned int max)
+{
+	const struct layout *l = layout_of(head, size);
+	unsigned int i, n;
+	u64 at;
+
+	for (i = 0; l && (at = segment_at(head, size, l, i)); i++) {
 		n = in_segment(head, size, at, l, id, max);
 		if (n)
 			return n;
@@ -93,16 +126,45 @@ static unsigned int in_elf(const u8 *head, size_t size, const struct layout *l,
 	return 0;
 }
 
-unsigned int hwpmc_build_id(const void *head, size_t size, u8 *id,
-			    unsigned int max)
+static bool executes_at(const u8 *segment, const struct layout *l, u64 offset)
 {
-	const u8 *bytes = head;
+	u64 begin = elf_number(segment + l->offset, l->word);
+	u64 len = elf_number(segment + l->filesz, l->word);
 
-	if (size < HEADER || memcmp(bytes, "\177ELF", 4))
-		return 0;
-	if (bytes[4] == 2)
-		return in_elf(bytes, size, &layout64, id, max);
-	if (bytes[4] == 1)
-		return in_elf(bytes, size, &layout32, id, max);
-	return 0;
+	return elf_number(segment, 4) == PT_LOAD_TYPE &&
+	       elf_number(segment + l->flags, 4) & PF_EXECUTE &&
+	       offset >= (begin & ~(PAGE - 1)) &&
+	       (offset < begin || offset - begin < len);
+}
+
+bool hwpmc_elf_slide(const void *head, size_t size, u64 offset, s32 *slide)
+{
+	const struct layout *l = layout_of(head, size);
+	unsigned int i;
+	s64 bytes;
+	u64 at;
+
+	for (i = 0; l && (at = segment_at(head, size, l, i)); i++) {
+		const u8 *segment = (const u8 *)head + at;
+
+		if (!executes_at(segment, l, offset))
+			continue;
+		bytes = elf_number(segment + l->vaddr, l->word) -
+			elf_number(segment + l->offset, l->word);
+		*slide = bytes / (s64)PAGE;
+		return !(bytes & (PAGE - 1)) && *slide == bytes / (s64)PAGE;
+	}
+	return false;
+}
+
+bool hwpmc_elf_entry(const void *head, size_t size, struct hwpmc_elf_entry *e)
+{
+	const struct layout *l = layout_of(head, size);
+
+	if (!l)
+		return false;
+	e->address = elf_number((const u8 *)head + l->entry, l->word);
+	e->moves = elf_number((const u8 *)head + 16, 2) == ET_DYNAMIC;
+	e->word = l->word;
+	return true;
 }

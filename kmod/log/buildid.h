@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* buildid.h - the build-id in the notes of an ELF file. Pure. */
+/* buildid.h - what the first page of an ELF file says. Pure. The bytes are untrusted. */
 #ifndef HWPMC_BUILDID_H
 #define HWPMC_BUILDID_H
 
@@ -7,9 +7,21 @@
 
 /*
  * Copy the build-id in the first `size` bytes of a file to id, at most `max` bytes, and
- * return its length; 0: none. The bytes are untrusted.
+ * return its length; 0: none.
  */
 unsigned int hwpmc_build_id(const void *head, size_t size, u8 *id,
 			    unsigned int max);
+
+/* By how many pages addresses of the executable segment at `offset` of the file exceed its
+ * offsets. False: unknown. */
+bool hwpmc_elf_slide(const void *head, size_t size, u64 offset, s32 *slide);
+
+struct hwpmc_elf_entry {
+	u64 address;			/* where the program begins, by its file */
+	bool moves;			/* it can be loaded at any address */
+	u8 word;			/* bytes of an address: 4 or 8 */
+};
+
+bool hwpmc_elf_entry(const void *head, size_t size, struct hwpmc_elf_entry *e);
 
 #endif /* HWPMC_BUILDID_H */

@@ -42,7 +42,7 @@ static const char *path_of(const struct hwpmc_map *m, char *page)
 	return IS_ERR(path) ? "//toolong" : path;
 }
 
-static void look_up_build_id(struct hwpmc_log_map *r, struct file *file)
+static void look_into_file(struct hwpmc_log_map *r, struct file *file)
 {
 	unsigned int n = 0;
 	const void *head;
@@ -51,6 +51,8 @@ static void look_up_build_id(struct hwpmc_log_map *r, struct file *file)
 	head = S_ISREG(file_inode(file)->i_mode) ? hwpmc_first_page(file, &page) : NULL;
 	if (head) {
 		n = hwpmc_build_id(head, PAGE_SIZE, r->build_id, sizeof(r->build_id));
+		if (hwpmc_elf_slide(head, PAGE_SIZE, r->offset, &r->slide))
+			r->hdr.flags |= HWPMC_MAP_HAS_SLIDE;
 		hwpmc_page_put(page);
 	}
 	r->build_id_len = n;
@@ -79,7 +81,7 @@ void hwpmc_map_identify(struct hwpmc_map *m)
 		m->r.inode = inode->i_ino;
 		m->r.major = MAJOR(inode->i_sb->s_dev);
 		m->r.minor = MINOR(inode->i_sb->s_dev);
-		look_up_build_id(&m->r, m->file);
+		look_into_file(&m->r, m->file);
 	} else {
 		m->r.hdr.flags |= HWPMC_MAP_ANON;
 	}

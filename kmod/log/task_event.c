@@ -4,15 +4,23 @@
  * Called from tracepoint probes. Some kernels run those with preemption on, so it is
  * disabled here for writing into the CPU's ring.
  */
+#include <linux/auxvec.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
 
+#include "../compat/pagecache.h"
 #include "../compat/vma.h"
 #include "../core/owner.h"
 #include "../sampling/log.h"
 #include "../sampling/scratch.h"
 #include "../sampling/unwind_maps.h"
 #include "../task/target.h"
+#include "buildid.h"
 #include "task_event.h"
 
 /* Does a PMC of the owner at this target sample or log values? */
@@ -198,33 +206,115 @@ static void put_exec_maps(struct hwpmc_owner *owner)
 	mmap_read_unlock(current->mm);
 }
 
+/* A value of the new program's auxiliary vector; 0: there is none. */
+static u64 auxiliary(const struct mm_struct *mm, u8 word, u64 type)
+{
+	const u8 *at = (const u8 *)mm->saved_auxv;
+	const u8 *end = at + sizeof(mm->saved_auxv) - 2 * word;
+	u64 pair[2] = { };
+
+	for (; at <= end; at += 2 * word) {
+		memcpy(&pair[0], at, word);
+		memcpy(&pair[1], at + word, word);
+		if (pair[0] == type)
+			return pair[1];
+		if (pair[0] == AT_NULL)
+			break;
+	}
+	return 0;
+}
+
+/* The kernel has placed the new program before the exec probe runs. Nobody else can change
+ * its file yet: the mm is new. */
+static bool find_place(struct hwpmc_log_place *place)
+{
+	struct mm_struct *mm = current->mm;
+	struct file *file = rcu_dereference_raw(mm->exe_file);
+	struct hwpmc_elf_entry entry;
+	const void *head;
+	struct page *page;
+	bool is_elf;
+
+	head = file ? hwpmc_first_page(file, &page) : NULL;
+	if (!head)
+		return false;
+	is_elf = hwpmc_elf_entry(head, PAGE_SIZE, &entry);
+	hwpmc_page_put(page);
+	if (!is_elf)
+		return false;
+	place->entry = instruction_pointer(task_pt_regs(current));
+	place->interpreter = auxiliary(mm, entry.word, AT_BASE);
+	place->base = entry.moves ? auxiliary(mm, entry.word, AT_ENTRY) - entry.address : 0;
+	return true;
+}
+
+struct exec {
+	const char *path;
+	bool placed;			/* .place is set */
+	struct hwpmc_log_place place;
+};
+
+/*
+ * A path that is relative means nothing to a reader elsewhere: the whole path of the
+ * program, unless that is the interpreter of a script.
+ */
+static const char *path_of_program(const char *path)
+{
+	struct file *file = rcu_dereference_raw(current->mm->exe_file);
+	const char *whole;
+
+	if (*path == '/' || !file || IS_ENABLED(CONFIG_PREEMPT_RT))
+		return path;
+	whole = file_path(file, this_cpu_ptr(hwpmc_scratch)->path, PAGE_SIZE);
+	if (IS_ERR(whole) || strcmp(kbasename(whole), kbasename(path)))
+		return path;
+	return whole;
+}
+
+static void put_exec_record(struct hwpmc_owner *owner, struct hwpmc_log *log,
+			    const struct exec *exec)
+{
+	const char *path = path_of_program(exec->path);
+	size_t len = min_t(size_t, strlen(path), HWPMC_LOG_PATH_MAX - 1);
+	size_t size = ALIGN(sizeof(struct hwpmc_log_exec) + len + 1, HWPMC_LOG_ALIGN);
+	size_t more = exec->placed ? sizeof(exec->place) : 0;
+	struct hwpmc_log_exec *r;
+
+	r = hwpmc_log_reserve(log, HWPMC_LOG_PROCEXEC, size + more);
+	if (!r)
+		return;
+	r->pid = hwpmc_owner_tgid_nr(owner, current);
+	r->tid = hwpmc_owner_tid_nr(owner, current);
+	memset(r->comm, 0, size - offsetof(typeof(*r), comm));
+	strscpy(r->comm, current->comm, sizeof(r->comm));
+	memcpy(r->path, path, len);
+	if (exec->placed) {
+		r->hdr.flags = HWPMC_EXEC_HAS_PLACE;
+		memcpy((u8 *)r + size, &exec->place, sizeof(exec->place));
+	}
+	hwpmc_log_commit(log);
+}
+
 static void put_exec(struct hwpmc_owner *owner, void *arg)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
-	const char *path = arg;
-	size_t len = min_t(size_t, strlen(path), HWPMC_LOG_PATH_MAX - 1);
-	struct hwpmc_log_exec *r;
 
 	if (!log)
 		return;
-	r = hwpmc_log_reserve(log, HWPMC_LOG_PROCEXEC, sizeof(*r) + len + 1);
-	if (r) {
-		r->pid = hwpmc_owner_tgid_nr(owner, current);
-		r->tid = hwpmc_owner_tid_nr(owner, current);
-		memset(r->comm, 0, sizeof(*r) + len + 1 -
-		       offsetof(typeof(*r), comm));
-		strscpy(r->comm, current->comm, sizeof(r->comm));
-		memcpy(r->path, path, len);
-		hwpmc_log_commit(log);
-	}
+	put_exec_record(owner, log, arg);
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		put_exec_maps(owner);
 }
 
 void hwpmc_task_event_exec(const char *path)
 {
+	struct exec exec = { .path = path };
+
 	hwpmc_follow_exec();
-	hwpmc_task_event(current, put_exec, (void *)path);
+	/* To put a page back can sleep on a real-time kernel. */
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && hwpmc_task_event_wanted(current))
+		exec.placed = find_place(&exec.place);
+	hwpmc_task_event(current, put_exec, &exec);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		hwpmc_defer_exec_maps();
 }

@@ -287,7 +287,18 @@ START_TEST(writers_that_interrupt_each_other_lose_nothing)
 }
 END_TEST
 
-/* ---- build-ids: the other pure file of sampling/ -------------------------- */
+/* ---- ELF files: another pure file of logs --------------------------------- */
+
+static void ask_all(const uint8_t *bytes, size_t size)
+{
+	struct hwpmc_elf_entry entry;
+	uint8_t id[20];
+	s32 slide;
+
+	hwpmc_build_id(bytes, size, id, sizeof(id));
+	hwpmc_elf_slide(bytes, size, 0x1000, &slide);
+	hwpmc_elf_entry(bytes, size, &entry);
+}
 
 START_TEST(the_build_id_of_this_program_is_found)
 {
@@ -304,7 +315,7 @@ START_TEST(the_build_id_of_this_program_is_found)
 	for (size_t cut = 0; cut < 1024; cut++) {
 		exact = malloc(cut ? cut : 1);
 		memcpy(exact, page, cut);
-		hwpmc_build_id(exact, cut, id, sizeof(id));
+		ask_all(exact, cut);
 		free(exact);
 	}
 	srandom(1);
@@ -313,7 +324,7 @@ START_TEST(the_build_id_of_this_program_is_found)
 		memcpy(exact, page, 1024);
 		for (int j = 0; j < 3; j++)
 			exact[16 + random() % 1008] = random();
-		hwpmc_build_id(exact, 1024, id, sizeof(id));
+		ask_all(exact, 1024);
 		free(exact);
 	}
 }
@@ -386,6 +397,66 @@ START_TEST(build_id_is_found_behind_other_notes_in_files_of_32_and_64_bits)
 }
 END_TEST
 
+/* Read-only data at 0, code at 0x1200 of the file, one page higher in memory than there;
+ * data in the same page, which is not executed. */
+static void make_segments(u8 *page, bool wide)
+{
+	Elf64_Phdr *wide_ph = (void *)(page + sizeof(Elf64_Ehdr));
+	Elf32_Phdr *ph = (void *)(page + sizeof(Elf32_Ehdr));
+
+	memset(page, 0, 512);
+	*(Elf64_Ehdr *)page = (Elf64_Ehdr){
+		.e_ident = ELFMAG "\2", .e_type = ET_DYN, .e_entry = 0x2345,
+		.e_phoff = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 3,
+	};
+	wide_ph[0] = (Elf64_Phdr){ PT_LOAD, PF_R, 0, 0, 0, 0x1200, 0x1200, 0x1000 };
+	wide_ph[1] = (Elf64_Phdr){ PT_LOAD, PF_R | PF_X, 0x1200, 0x2200, 0, 0x2000,
+				   0x2000, 0x1000 };
+	wide_ph[2] = (Elf64_Phdr){ PT_LOAD, PF_R | PF_W, 0x3200, 0x5200, 0, 0x100,
+				   0x100, 0x1000 };
+	if (wide)
+		return;
+	memset(page, 0, 512);
+	*(Elf32_Ehdr *)page = (Elf32_Ehdr){
+		.e_ident = ELFMAG "\1", .e_type = ET_EXEC, .e_entry = 0x2345,
+		.e_phoff = sizeof(Elf32_Ehdr), .e_phentsize = sizeof(Elf32_Phdr),
+		.e_phnum = 3,
+	};
+	ph[0] = (Elf32_Phdr){ PT_LOAD, 0, 0, 0, 0x1200, 0x1200, PF_R, 0x1000 };
+	ph[1] = (Elf32_Phdr){ PT_LOAD, 0x1200, 0x2200, 0, 0x2000, 0x2000, PF_R | PF_X,
+			      0x1000 };
+	ph[2] = (Elf32_Phdr){ PT_LOAD, 0x3200, 0x5200, 0, 0x100, 0x100, PF_R | PF_W,
+			      0x1000 };
+}
+
+START_TEST(elf_files_of_32_and_64_bits_say_where_their_code_is)
+{
+	u8 page[512] __attribute__((aligned(8)));
+	struct hwpmc_elf_entry e;
+
+	for (int wide = 0; wide < 2; wide++) {
+		s32 slide = 0;
+
+		make_segments(page, wide);
+		/* From the beginning of its page to its last byte. */
+		ck_assert(!hwpmc_elf_slide(page, 512, 0, &slide));
+		ck_assert(hwpmc_elf_slide(page, 512, 0x1000, &slide));
+		ck_assert_int_eq(slide, 1);
+		ck_assert(hwpmc_elf_slide(page, 512, 0x31ff, &slide));
+		ck_assert(!hwpmc_elf_slide(page, 512, 0x3200, &slide));
+		ck_assert(hwpmc_elf_entry(page, 512, &e));
+		ck_assert_uint_eq(e.address, 0x2345);
+		ck_assert_int_eq(e.moves, wide);
+		ck_assert_uint_eq(e.word, wide ? 8 : 4);
+	}
+	/* No ELF file maps a part of a page. */
+	make_segments(page, true);
+	((Elf64_Phdr *)(page + sizeof(Elf64_Ehdr)))[1].p_vaddr++;
+	ck_assert(!hwpmc_elf_slide(page, 512, 0x1000, &(s32){ 0 }));
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, NULL);
@@ -401,5 +472,6 @@ int main(void)
 	harness_add_timed(writers_that_interrupt_each_other_lose_nothing, 30);
 	harness_add_timed(the_build_id_of_this_program_is_found, 60);
 	harness_add(build_id_is_found_behind_other_notes_in_files_of_32_and_64_bits);
+	harness_add(elf_files_of_32_and_64_bits_say_where_their_code_is);
 	return harness_run();
 }

@@ -12,10 +12,14 @@
 static void build_id(const uint8_t *data, size_t size)
 {
 	uint8_t *exact = malloc(size ? size : 1), id[20];
+	struct hwpmc_elf_entry entry;
+	s32 slide;
 
 	memcpy(exact, data, size);
 	need(hwpmc_build_id(exact, size, id, sizeof(id)) <= sizeof(id),
 	     "a build-id of more than its room");
+	hwpmc_elf_slide(exact, size, 0x1000, &slide);
+	hwpmc_elf_entry(exact, size, &entry);
 	free(exact);
 }
 
