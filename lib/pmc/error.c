@@ -161,6 +161,11 @@ int error_from_call(struct hwpmc *h, const struct hwpmc_hdr *hdr,
 	return record_set(h, err, hdr, text);
 }
 
+int error_as(struct hwpmc *h, int err, const struct hwpmc_hdr *hdr, const char *sentence)
+{
+	return record_set(h, err, hdr, sentence);
+}
+
 int error_own(struct hwpmc *h, int err, const char *sentence)
 {
 	static const struct hwpmc_hdr none;

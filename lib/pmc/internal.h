@@ -68,6 +68,8 @@ struct what what_pmc(const struct hwpmc *h, uint32_t id);
 int error_from_call(struct hwpmc *h, const struct hwpmc_hdr *hdr,
 		    const char *doing);
 int error_own(struct hwpmc *h, int err, const char *sentence);
+/* The reason of a call in other words. */
+int error_as(struct hwpmc *h, int err, const struct hwpmc_hdr *hdr, const char *sentence);
 
 /* ------------------------------------------------------------------------ */
 /* reason.c: pure                                                            */

@@ -4,6 +4,7 @@
  * is one operation of the device. Any thread; no state but the handle's.
  */
 #include <errno.h>
+#include <stdio.h>
 
 #include "internal.h"
 
@@ -64,12 +65,36 @@ static bool worth_another(const struct hwpmc_hdr *hdr)
 	return false;
 }
 
+/* A module that knows no names yet says that the argument is too large. */
+static int allocate_named(struct hwpmc *h, struct hwpmc_op_pmcallocate_named *req)
+{
+	int rc = sys_call(h->fd, HWPMC_IOC_PMCALLOCATE_NAMED, &req->op.hdr);
+
+	if (rc && errno == E2BIG)
+		rc = sys_call(h->fd, HWPMC_IOC_PMCALLOCATE, &req->op.hdr);
+	return rc;
+}
+
+/* The machine has the class, but not for processes. */
+static bool is_system_scope_only(const struct hwpmc *h,
+				 const struct hwpmc_op_pmcallocate *req)
+{
+	if (req->hdr.reason != HWPMC_WHY_CLASS ||
+	    (req->mode != HWPMC_MODE_TC && req->mode != HWPMC_MODE_TS))
+		return false;
+	for (uint32_t i = 0; i < h->info.nclass && i < HWPMC_CLASS_MAX; i++)
+		if (h->info.classes[i].class == req->class)
+			return true;
+	return false;
+}
+
 EXPORT int hwpmc_allocate_event(struct hwpmc *h,
 				const struct hwpmc_event *event,
 				enum hwpmc_mode mode, uint32_t flags,
 				uint32_t cpu, uint64_t count, uint32_t *id)
 {
-	struct hwpmc_op_pmcallocate req = { 0 };
+	struct hwpmc_op_pmcallocate_named named = { 0 };
+	struct hwpmc_op_pmcallocate *req = &named.op;
 	uint32_t i;
 
 	if (!id)
@@ -77,24 +102,30 @@ EXPORT int hwpmc_allocate_event(struct hwpmc *h,
 	if (!event->ncode || event->ncode > HWPMC_EVENT_CODES)
 		return error_own(h, EINVAL, "hwpmc_allocate_event: the event "
 				 "was not made by hwpmc_event_parse");
+	snprintf(named.name, sizeof(named.name), "%s", event->name);
 	for (i = 0; i < event->ncode; i++) {
 		const struct hwpmc_event_code *code = &event->code[i];
 
-		req = (struct hwpmc_op_pmcallocate) {
+		*req = (struct hwpmc_op_pmcallocate) {
 			.caps = code->caps, .cpu = cpu, .class = code->class_id,
 			.ev = code->ev, .flags = flags | code->flags,
 			.mode = mode, .count = count, .config = code->config,
 			.config1 = code->config1,
 		};
-		if (!sys_call(h->fd, HWPMC_IOC_PMCALLOCATE, &req.hdr)) {
-			*id = req.pmcid;
+		if (!allocate_named(h, &named)) {
+			*id = req->pmcid;
 			return 0;
 		}
-		if (!worth_another(&req.hdr))
+		if (!worth_another(&req->hdr))
 			break;
 	}
-	return error_from_call(h, &req.hdr,
-			       what_allocate(&req, event->name).text);
+	if (is_system_scope_only(h, req))
+		return error_as(h, EINVAL, &req->hdr,
+				what("cannot %s: its counter belongs to a CPU, not to a "
+				     "process; count it in system scope only",
+				     what_allocate(req, event->name).text).text);
+	return error_from_call(h, &req->hdr,
+			       what_allocate(req, event->name).text);
 }
 
 static int pmc_call(struct hwpmc *h, unsigned long request, uint32_t id,
