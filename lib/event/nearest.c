@@ -36,6 +36,10 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[lb];
 }
 
+/* Letters that may be wrong in a name of which the first is: BR_INST_RETIRED is no mistake
+ * for INST_RETIRED. */
+#define FIRST_TOO	2
+
 /* Up to a third of the letters may be wrong. */
 void event_nearest_start(struct event_nearest *n, const char *name)
 {
@@ -51,6 +55,8 @@ void event_nearest_consider(struct event_nearest *n, const char *name)
 
 	event_normal(name, normal, sizeof(normal));
 	d = edit_distance(n->want, normal);
+	if (normal[0] != n->want[0] && d > FIRST_TOO)
+		return;
 	if (d < n->distance) {
 		n->distance = d;
 		snprintf(n->name, sizeof(n->name), "%s", name);

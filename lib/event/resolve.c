@@ -678,6 +678,31 @@ static int resolve_name(struct work *w)
 	return k ? resolve_k8(w, k) : resolve_pfm(w);
 }
 
+/*
+ * Intel's names of what both threads of a core count end in _ANY: the same event is known
+ * without it, to which the bit is added.
+ */
+static int resolve_any(struct work *w)
+{
+	struct event_terms all = *w->t;
+	struct event_error first = *w->e;
+	size_t len = strlen(w->name);
+	struct work any = *w;
+
+	if (w->m->vendor != VENDOR_INTEL || first.err != ENOENT || len < 5 ||
+	    all.attrs[0] || strcmp(w->name + len - 4, "_any"))
+		return -1;
+	all.set |= TERM_ANY;
+	any.t = &all;
+	any.name[len - 4] = '\0';
+	if (!resolve_name(&any))
+		return 0;
+	/* What is wrong with the shorter name was not asked. */
+	if (w->e->err == ENOENT)
+		*w->e = first;
+	return -1;
+}
+
 int event_resolve(const struct event_machine *m, const struct event_terms *t,
 		  struct hwpmc_event *ev, struct event_error *e)
 {
@@ -689,6 +714,8 @@ int event_resolve(const struct event_machine *m, const struct event_terms *t,
 	event_normal(t->name, w.name, sizeof(w.name));
 	rc = t->set & (TERM_EVENT | TERM_CONFIG) ? resolve_raw(&w) :
 						   resolve_name(&w);
+	if (rc && !(t->set & (TERM_EVENT | TERM_CONFIG)))
+		rc = resolve_any(&w);
 	if (rc)
 		return -1;
 	return ev->ncode ? 0 : refuse_machine(&w);

@@ -162,6 +162,8 @@ START_TEST(every_qualifier_reaches_its_field)
 		{ "branches,inv", 0, 0x8000c4, INV },
 		{ "branches,any", 0, 0x2000c4, 0 },
 		{ "branches,anythread", 0, 0x2000c4, 0 },
+		{ "CPU_CLK_UNHALTED.THREAD_P_ANY", 0, 0x20003c, 0 },
+		{ "int_misc.recovery_cycles_any", 0, 0x20010d, QUA },
 		{ "branches,cmask=2", 0, 0x20000c4, THR },
 		{ "branches,cmask=0xff", 0, 0xff0000c4, THR },
 		{ "branches,count=3", 0, 0x30000c4, THR },
@@ -588,6 +590,8 @@ START_TEST(unknown_names_are_refused_with_the_nearest_one)
 	static const struct refusal refusals[] = {
 		{ "instrucions", ENOENT, 1, "perhaps 'instructions'" },
 		{ "cash-misses,usr", ENOENT, 1, "perhaps 'cache-misses'" },
+		/* Not INST_RETIRED.ANY_P, which counts something else. */
+		{ "br_inst_retired.any_p", ENOENT, 1, "see 'hwpmc list'" },
 		{ "br_inst_retired.conditonal", ENOENT, 1,
 		  "perhaps 'BR_INST_RETIRED:CONDITIONAL'" },
 		{ "zzzzzzzz", ENOENT, 1, "see 'hwpmc list'" },
@@ -627,6 +631,8 @@ START_TEST(any_thread_is_refused_where_the_cpu_lacks_it)
 {
 	static const struct refusal refusals[] = {
 		{ "branches,any", EINVAL, 1, "both threads of a core" },
+		{ "cpu_clk_unhalted.thread_p_any", EINVAL, 1,
+		  "both threads of a core" },
 		{ "r2000c4", EINVAL, 1, "both threads of a core" },
 	};
 	struct event_machine m = machine_icelake();
