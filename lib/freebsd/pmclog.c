@@ -2,7 +2,8 @@
 /*
  * pmclog.c - FreeBSD's pmclog(3) over the parser of lib/log. Each record becomes the
  * event that FreeBSD has for it; those that only this log has (which CPU and thread
- * samples are of, notes, clocks) are used up here.
+ * samples are of, notes, clocks) are used up here. Events come in the order of time, as
+ * what an event names must have been told of before it.
  */
 #include <assert.h>
 #include <errno.h>
@@ -14,7 +15,9 @@
 #include <unistd.h>
 
 #include <libhwpmclog.h>
+#include <poll.h>
 
+#include "../log/order.h"
 #include "pmclog.h"
 
 #define EXPORT		__attribute__((visibility("default")))
@@ -44,9 +47,14 @@ struct event_name {
 };
 
 struct log {
+	struct pmclog_parse_state state;
+	char cpuid[PMC_CPUID_LEN];
 	struct hwpmc_parser *parser;
+	struct order order;
 	int fd;
+	bool ended;			/* by pmclog_feed() of no bytes */
 	size_t count;
+	uint64_t time;			/* of the last event */
 	struct event_name *names;
 	unsigned int nname;
 	char made[PMC_NAME_MAX];	/* the name in the last event */
@@ -60,7 +68,8 @@ EXPORT void *pmclog_open(int fd)
 
 	if (!log)
 		return NULL;
-	log->fd = fd;
+	log->fd = log->state.ps_fd = fd;
+	log->order = ORDER_NEW;
 	log->parser = hwpmc_parser_new();
 	if (log->parser)
 		return log;
@@ -75,6 +84,7 @@ EXPORT void pmclog_close(void *cookie)
 	if (!log)
 		return;
 	hwpmc_parser_free(log->parser);
+	order_free(&log->order);
 	free(log->names);
 	free(log);
 }
@@ -87,6 +97,7 @@ EXPORT int pmclog_feed(void *cookie, char *data, int len)
 		errno = EINVAL;
 		return -1;
 	}
+	log->ended = !len;
 	return hwpmc_parser_feed(log->parser, data, len);
 }
 
@@ -167,7 +178,7 @@ static void event_callchain(struct pmclog_ev_callchain *to,
 	to->pl_npc = n;
 }
 
-static void event_initialize(struct pmclog_ev_initialize *to,
+static void event_initialize(struct log *log, struct pmclog_ev_initialize *to,
 			     const struct hwpmc_log_initialize *r)
 {
 	to->pl_version = r->api;
@@ -176,6 +187,11 @@ static void event_initialize(struct pmclog_ev_initialize *to,
 	to->pl_ts.tv_sec = r->realtime / 1000000000;
 	to->pl_ts.tv_nsec = r->realtime % 1000000000;
 	put_text(to->pl_cpuid, sizeof(to->pl_cpuid), r->cpuid);
+	put_text(log->cpuid, sizeof(log->cpuid), r->cpuid);
+	log->state.ps_cpuid = log->cpuid;
+	log->state.ps_arch = (enum pmc_cputype)r->cputype;
+	log->state.ps_version = r->api;
+	log->state.ps_initialized = 1;
 }
 
 static void event_drop(struct pmclog_ev_dropnotify *to, const struct hwpmc_log_drop *r)
@@ -310,6 +326,36 @@ static bool copy_fields(struct pmclog_ev *ev, const struct hwpmc_log_hdr *h)
 	return true;
 }
 
+/*
+ * A reader for FreeBSD adds this to the addresses of the file, but where the file has the
+ * addresses and its first executable segment begins it: there the reader expects the place
+ * of that. The kernel and its modules are where they begin.
+ */
+static uint64_t load_base(const struct hwpmc_log_map *r)
+{
+	uint64_t base = r->start - r->offset;
+
+	if (r->pid == -1 || r->hdr.flags & HWPMC_MAP_ANON)
+		return r->start;
+	if (r->hdr.flags & HWPMC_MAP_HAS_SLIDE)
+		base -= (uint64_t)((int64_t)r->slide * 4096);
+	return base || r->offset ? base : r->start;
+}
+
+static void event_exec(struct pmclog_ev_procexec *to, const struct hwpmc_log_exec *r)
+{
+	struct hwpmc_log_place place = { 0 };
+
+	if (r->hdr.flags & HWPMC_EXEC_HAS_PLACE &&
+	    r->hdr.len >= sizeof(*r) + strlen(r->path) + 1 + sizeof(place))
+		memcpy(&place, (const char *)r + r->hdr.len - sizeof(place),
+		       sizeof(place));
+	to->pl_pmcid = PMC_ID_INVALID;
+	to->pl_entryaddr = place.entry;
+	to->pl_baseaddr = place.interpreter;
+	to->pl_dynaddr = place.base;
+}
+
 /* False: FreeBSD has no such event. */
 static bool event_translate(struct log *log, struct pmclog_ev *ev,
 			    const struct hwpmc_record *r)
@@ -322,21 +368,21 @@ static bool event_translate(struct log *log, struct pmclog_ev *ev,
 		event_drop(&ev->pl_u.pl_dn, r->drop);
 		return true;
 	case HWPMC_LOG_INITIALIZE:
-		event_initialize(&ev->pl_u.pl_i, r->initialize);
+		event_initialize(log, &ev->pl_u.pl_i, r->initialize);
 		return true;
 	case HWPMC_LOG_PMCALLOCATE:
 	case HWPMC_LOG_PMCALLOCATEDYN:
 		event_allocate(log, ev, r->allocate);
 		return true;
-	case HWPMC_LOG_NOTE:
-		keep_name(log, r->note);
-		return false;
 	case HWPMC_LOG_PROCEXEC:
-		ev->pl_u.pl_x.pl_pmcid = PMC_ID_INVALID;
-		ev->pl_u.pl_x.pl_baseaddr = ev->pl_u.pl_x.pl_dynaddr = 0;
+		event_exec(&ev->pl_u.pl_x, r->exec);
 		break;
 	}
-	return copy_fields(ev, r->hdr);
+	if (!copy_fields(ev, r->hdr))
+		return false;
+	if (r->hdr->type == HWPMC_LOG_MAP_IN)
+		ev->pl_u.pl_mi.pl_start = load_base(r->map);
+	return true;
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -363,36 +409,105 @@ static enum pmclog_state log_refill(struct log *log)
 	       PMCLOG_OK;
 }
 
+/* Into the queue that puts them in order, if FreeBSD has such an event. */
+static bool record_take(struct log *log, const struct hwpmc_record *r)
+{
+	switch (r->hdr->type) {
+	case HWPMC_LOG_NOTE:
+		keep_name(log, r->note);
+		return true;
+	case HWPMC_LOG_CONTEXT:
+	case HWPMC_LOG_CLOCK:
+	case HWPMC_LOG_PADDING:
+		return true;
+	}
+	return order_add(&log->order, r);
+}
+
+/* Does a read give something at once, be it the end? */
+static bool can_read_now(const struct log *log)
+{
+	struct pollfd pfd = { .fd = log->fd, .events = POLLIN };
+
+	return log->fd >= 0 && poll(&pfd, 1, 0) != 0;
+}
+
+/* PMCLOG_OK: there is more to look at. */
+static enum pmclog_state log_more(struct log *log)
+{
+	enum pmclog_state state;
+
+	/* Who waits for data is not to miss what was read already: only a log that says
+	 * where its pieces end can be waited for. */
+	if (log->ended || (!log->order.sync && !can_read_now(log)))
+		order_all(&log->order);
+	if (log->order.ready)
+		return PMCLOG_OK;
+	state = log_refill(log);
+	if (state != PMCLOG_EOF)
+		return state;
+	order_all(&log->order);
+	return log->order.ready ? PMCLOG_OK : PMCLOG_EOF;
+}
+
+static enum pmclog_state log_read_on(struct log *log)
+{
+	struct hwpmc_record r;
+
+	switch (hwpmc_parser_next(log->parser, &r)) {
+	case HWPMC_PARSE_RECORD:
+		if (record_take(log, &r))
+			return PMCLOG_OK;
+		put_text(log->error, sizeof(log->error), "no memory for the log");
+		return PMCLOG_ERROR;
+	case HWPMC_PARSE_MORE:
+		return log_more(log);
+	default:
+		/* What came before the error is right. */
+		order_all(&log->order);
+		return log->order.ready ? PMCLOG_OK : PMCLOG_ERROR;
+	}
+}
+
+static void event_fill(struct log *log, struct pmclog_ev *ev, const struct hwpmc_record *r)
+{
+	/* One that was late has the time of the event before it. */
+	if (r->hdr->time > log->time)
+		log->time = r->hdr->time;
+	ev->pl_type = r->hdr->type;
+	ev->pl_tsc = log->time;
+	ev->pl_offset = r->offset + r->hdr->len;
+	ev->pl_data = (void *)r->hdr;
+	ev->pl_len = r->hdr->len;
+	ev->pl_count = ++log->count;
+	log->state.ps_count = (int)log->count;
+	log->state.ps_offset = ev->pl_offset;
+}
+
 static enum pmclog_state event_next(struct log *log, struct pmclog_ev *ev)
 {
 	enum pmclog_state state;
 	struct hwpmc_record r;
 
 	for (;;) {
-		switch (hwpmc_parser_next(log->parser, &r)) {
-		case HWPMC_PARSE_RECORD:
+		while (order_next(&log->order, &r)) {
 			if (!event_translate(log, ev, &r))
-				break;
-			ev->pl_type = r.hdr->type;
-			ev->pl_tsc = r.hdr->time;
-			ev->pl_offset = r.offset + r.hdr->len;
-			ev->pl_data = (void *)r.hdr;
-			ev->pl_len = r.hdr->len;
-			ev->pl_count = ++log->count;
+				continue;
+			event_fill(log, ev, &r);
 			return PMCLOG_OK;
-		case HWPMC_PARSE_MORE:
-			state = log_refill(log);
-			if (state != PMCLOG_OK)
-				return state;
-			break;
-		default:
-			return PMCLOG_ERROR;
 		}
+		state = log_read_on(log);
+		if (state != PMCLOG_OK)
+			return state;
 	}
 }
 
 EXPORT int pmclog_read(void *cookie, struct pmclog_ev *ev)
 {
-	ev->pl_state = event_next(cookie, ev);
+	struct log *log = cookie;
+
+	ev->pl_state = event_next(log, ev);
+	if (ev->pl_state == PMCLOG_ERROR)
+		log->state.ps_state = PL_STATE_ERROR;
 	return ev->pl_state == PMCLOG_OK ? 0 : -1;
 }

@@ -58,7 +58,7 @@ struct pmclog_ev_initialize {
 
 struct pmclog_ev_map_in {
 	pid_t		pl_pid;		/* -1: the kernel */
-	uintfptr_t	pl_start;
+	uintfptr_t	pl_start;	/* load base of the file */
 	char		pl_pathname[PATH_MAX];
 };
 
@@ -66,6 +66,16 @@ struct pmclog_ev_map_out {
 	pid_t		pl_pid;
 	uintfptr_t	pl_start;
 	uintfptr_t	pl_end;
+};
+
+/* Of old sources: samples are callchain events. */
+struct pmclog_ev_pcsample {
+	uintfptr_t	pl_pc;
+	pid_t		pl_pid;
+	pid_t		pl_tid;
+	pmc_id_t	pl_pmcid;
+	uint32_t	pl_flags;
+	uint32_t	pl_usermode;
 };
 
 struct pmclog_ev_pmcallocate {
@@ -110,8 +120,9 @@ struct pmclog_ev_proccreate {
 struct pmclog_ev_procexec {
 	pid_t		pl_pid;
 	pmc_id_t	pl_pmcid;	/* PMC_ID_INVALID: all */
-	uintptr_t	pl_baseaddr;	/* 0: MAP_IN events follow */
-	uintptr_t	pl_dynaddr;
+	uintfptr_t	pl_entryaddr;	/* where it begins: in its interpreter, if any */
+	uintptr_t	pl_baseaddr;	/* load base of the interpreter; 0: none */
+	uintptr_t	pl_dynaddr;	/* of the program; 0: its file has the addresses */
 	char		pl_pathname[PATH_MAX];
 };
 
@@ -150,7 +161,7 @@ struct pmclog_ev {
 	off_t		pl_offset;	/* end of the record in the log */
 	size_t		pl_count;	/* events so far */
 	union {
-		uint64_t	pl_tsc;	/* by the log's clock */
+		uint64_t	pl_tsc;	/* by the log's clock; never less than before */
 		struct timespec	pl_ts;	/* for old sources; not set */
 	};
 	enum pmclog_type pl_type;
@@ -163,6 +174,7 @@ struct pmclog_ev {
 		struct pmclog_ev_initialize	pl_i;
 		struct pmclog_ev_map_in		pl_mi;
 		struct pmclog_ev_map_out	pl_mo;
+		struct pmclog_ev_pcsample	pl_s;
 		struct pmclog_ev_pmcallocate	pl_a;
 		struct pmclog_ev_pmcallocatedyn	pl_ad;
 		struct pmclog_ev_pmcattach	pl_t;
@@ -181,10 +193,30 @@ struct pmclog_ev {
 
 #define PMCLOG_FD_NONE	(-1)
 
+enum pmclog_parser_state {
+	PL_STATE_NEW_RECORD,
+	PL_STATE_EXPECTING_HEADER,
+	PL_STATE_PARTIAL_RECORD,
+	PL_STATE_ERROR,
+};
+
+/* What pmclog_open() returns begins with this, for sources that look into it. */
+struct pmclog_parse_state {
+	enum pmclog_parser_state ps_state;
+	enum pmc_cputype ps_arch;
+	uint32_t	ps_version;
+	int		ps_initialized;	/* the log's beginning was read */
+	int		ps_count;	/* events so far */
+	off_t		ps_offset;	/* end of the last event's record */
+	int		ps_fd;
+	char		*ps_cpuid;	/* NULL before */
+};
+
 /* Read from fd; PMCLOG_FD_NONE: from pmclog_feed(). NULL: no memory. */
 void *pmclog_open(int fd);
 /* 0; -1: it reads a descriptor, or earlier data are not yet consumed. The caller
- * keeps the data until pmclog_read() returns PMCLOG_REQUIRE_DATA. */
+ * keeps the data until pmclog_read() returns PMCLOG_REQUIRE_DATA. No bytes: the log has
+ * ended, and what was kept to be put in order is returned. */
 int pmclog_feed(void *cookie, char *data, int len);
 /* 0: an event; -1: ev->pl_state says why there is none. */
 int pmclog_read(void *cookie, struct pmclog_ev *ev);

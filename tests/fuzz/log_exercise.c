@@ -81,12 +81,16 @@ static void read_as_freebsd(const uint8_t *bytes, size_t len,
 {
 	void *cookie = pmclog_open(PMCLOG_FD_NONE);
 	char *copy = copy_of(bytes, len);
-	uint64_t samples = 0;
+	uint64_t samples = 0, time = 0;
 	struct pmclog_ev ev;
 
 	need(pmclog_feed(cookie, copy, len) == 0, "FreeBSD's takes no bytes");
-	while (pmclog_read(cookie, &ev) == 0)
-		samples += ev.pl_type == PMCLOG_TYPE_CALLCHAIN;
+	for (int rest = 2; rest--; pmclog_feed(cookie, copy, 0))
+		while (pmclog_read(cookie, &ev) == 0) {
+			samples += ev.pl_type == PMCLOG_TYPE_CALLCHAIN;
+			need(ev.pl_tsc >= time, "FreeBSD's has a time that runs backwards");
+			time = ev.pl_tsc;
+		}
 	need(samples == o->samples, "FreeBSD's has other samples");
 	pmclog_close(cookie);
 	free(copy);

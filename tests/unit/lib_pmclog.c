@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,9 +111,9 @@ START_TEST(pmclog_tells_of_the_log_and_of_pmcs)
 	ck_assert_int_eq(ev->pl_u.pl_i.pl_ts.tv_sec, 1700000000);
 	ck_assert_str_eq(ev->pl_u.pl_i.pl_cpuid, "GenuineIntel-6-55-4");
 	ck_assert_uint_eq(ev->pl_tsc, LOGGEN_FIRST);
-	/* The note with its name comes behind it. */
+	/* The note with its name comes behind it, but in the same piece of the log. */
 	ev = event_of(PMCLOG_TYPE_PMCALLOCATE, 0);
-	ck_assert_str_eq(evnames[ev - events], "IAP-0x0");
+	ck_assert_str_eq(evnames[ev - events], "cycles");
 	ck_assert_uint_eq(ev->pl_u.pl_a.pl_rate, 1000);
 	ck_assert_uint_eq(ev->pl_u.pl_a.pl_pmcid, 7);
 	ev = event_of(PMCLOG_TYPE_PMCALLOCATEDYN, 0);
@@ -305,6 +306,191 @@ START_TEST(pmclog_cuts_what_is_longer_than_its_events_are)
 }
 END_TEST
 
+static void add_at(uint8_t type, uint64_t time, uint32_t id)
+{
+	struct hwpmc_log_hdr *h = loggen_add(&log_, type, sizeof(*h));
+
+	h->id = id;
+	h->time = time;
+}
+
+static void sample_at(uint64_t time, uint32_t id)
+{
+	static const uint64_t pc[] = { 0x401000 };
+
+	loggen_sample(&log_, id, HWPMC_SAMPLE_USER, 1, pc)->hdr.time = time;
+}
+
+/*
+ * Two rounds over the rings of two CPUs. CPU 1 begins: what its sample names is in the
+ * ring of CPU 0, which was read before; pieces end with SYNC records, or do not.
+ */
+static void make_two_rounds(bool sync)
+{
+	struct hwpmc_log_initialize *init;
+
+	loggen_begin(&log_);
+	init = (void *)log_.bytes;
+	init->flags |= sync ? HWPMC_LOG_INIT_SYNC : 0;
+	add_at(HWPMC_LOG_USERDATA, 2000, 1);
+	loggen_cpu(&log_, 1);
+	sample_at(2030, 9);
+	if (sync)
+		add_at(HWPMC_LOG_SYNC, 2040, 0);
+	loggen_cpu(&log_, 0);
+	loggen_allocate(&log_, 9, "late", 1000)->hdr.time = sync ? 2041 : 2020;
+	loggen_cpu(&log_, 1);
+	sample_at(2050, 9);
+	if (sync)
+		add_at(HWPMC_LOG_SYNC, 2060, 0);
+	loggen_cpu(&log_, 0);
+	sample_at(2045, 9);
+}
+
+/* All from *time on, which is that of the last afterwards. */
+static void expect_from(void *cookie, const enum pmclog_type *types, uint64_t *time)
+{
+	struct pmclog_ev ev;
+
+	for (; *types; types++) {
+		ck_assert_int_eq(pmclog_read(cookie, &ev), 0);
+		ck_assert_int_eq(ev.pl_type, *types);
+		ck_assert_uint_ge(ev.pl_tsc, *time);
+		*time = ev.pl_tsc;
+	}
+	ck_assert_int_eq(pmclog_read(cookie, &ev), -1);
+}
+
+static void expect_types(void *cookie, const enum pmclog_type *types)
+{
+	expect_from(cookie, types, &(uint64_t){ 0 });
+}
+
+START_TEST(pmclog_names_a_pmc_before_its_samples_on_other_cpus)
+{
+	static const enum pmclog_type types[] = {
+		PMCLOG_TYPE_INITIALIZE, PMCLOG_TYPE_USERDATA,
+		PMCLOG_TYPE_PMCALLOCATE, PMCLOG_TYPE_CALLCHAIN,
+		PMCLOG_TYPE_CALLCHAIN, PMCLOG_TYPE_CALLCHAIN, 0,
+	};
+	char path[] = "/tmp/lib_pmclog.XXXXXX";
+	int fd = mkstemp(path);
+	void *cookie;
+
+	make_two_rounds(false);
+	ck_assert_int_eq(write(fd, log_.bytes, log_.len), log_.len);
+	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
+	cookie = pmclog_open(fd);
+	expect_types(cookie, types);
+	pmclog_close(cookie);
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(pmclog_keeps_a_piece_of_a_log_until_its_sync_record)
+{
+	static const enum pmclog_type nothing[] = { 0 };
+	static const enum pmclog_type first[] = {
+		PMCLOG_TYPE_INITIALIZE, PMCLOG_TYPE_USERDATA,
+		PMCLOG_TYPE_CALLCHAIN, PMCLOG_TYPE_PMCALLOCATE,
+		PMCLOG_TYPE_CALLCHAIN, 0,
+	};
+	static const enum pmclog_type rest[] = { PMCLOG_TYPE_CALLCHAIN, 0 };
+	void *cookie = pmclog_open(PMCLOG_FD_NONE);
+	uint64_t time = 0;
+	size_t half;
+
+	make_two_rounds(true);
+	half = sizeof(struct hwpmc_log_initialize) + 48;
+	ck_assert_int_eq(pmclog_feed(cookie, (char *)log_.bytes, half), 0);
+	expect_types(cookie, nothing);
+	ck_assert_int_eq(pmclog_feed(cookie, (char *)log_.bytes + half,
+				     log_.len - half), 0);
+	expect_from(cookie, first, &time);
+	/* It is late: the event has the time of the one before. */
+	ck_assert_int_eq(pmclog_feed(cookie, (char *)log_.bytes, 0), 0);
+	expect_from(cookie, rest, &time);
+	pmclog_close(cookie);
+}
+END_TEST
+
+START_TEST(pmclog_does_not_wait_where_nothing_says_what_for)
+{
+	struct pmclog_ev ev;
+	unsigned int n = 0;
+	void *cookie;
+	int fds[2];
+
+	make_two_rounds(false);
+	ck_assert_int_eq(pipe2(fds, O_NONBLOCK), 0);
+	ck_assert_int_eq(write(fds[1], log_.bytes, log_.len), log_.len);
+	cookie = pmclog_open(fds[0]);
+	while (pmclog_read(cookie, &ev) == 0)
+		n++;
+	ck_assert_uint_eq(n, 6);
+	pmclog_close(cookie);
+	close(fds[0]);
+	close(fds[1]);
+}
+END_TEST
+
+START_TEST(pmclog_says_the_load_base_of_programs_and_libraries)
+{
+	struct hwpmc_log_map *map;
+
+	loggen_begin(&log_);
+	loggen_map(&log_, 1, 0x7f0000001000, 0x7f0000002000, 0x1000, "/lib/a");
+	map = loggen_map(&log_, 1, 0x7f0000003000, 0x7f0000004000, 0x1000, "/lib/b");
+	map->hdr.flags |= HWPMC_MAP_HAS_SLIDE;
+	map->slide = 2;
+	map = loggen_map(&log_, 1, 0x401000, 0x402000, 0x1000, "/bin/fixed");
+	map->hdr.flags |= HWPMC_MAP_HAS_SLIDE;
+	map->slide = 0x400;
+	map = loggen_map(&log_, 1, 0x400000, 0x402000, 0, "/bin/old");
+	map->hdr.flags |= HWPMC_MAP_HAS_SLIDE;
+	map->slide = 0x400;
+	loggen_map(&log_, 1, 0x5000, 0x6000, 0x1000, "//anon")->hdr.flags |=
+		HWPMC_MAP_ANON;
+	loggen_map(&log_, -1, 0xffffffff81001000, 0xffffffff82000000, 0x1000,
+		   "[kernel]");
+	ck_assert_uint_eq(read_fed(log_.len, log_.len), 7);
+	ck_assert_uint_eq(events[1].pl_u.pl_mi.pl_start, 0x7f0000000000);
+	ck_assert_uint_eq(events[2].pl_u.pl_mi.pl_start, 0x7f0000000000);
+	ck_assert_uint_eq(events[3].pl_u.pl_mi.pl_start, 0);
+	ck_assert_uint_eq(events[4].pl_u.pl_mi.pl_start, 0x400000);
+	ck_assert_uint_eq(events[5].pl_u.pl_mi.pl_start, 0x5000);
+	ck_assert_uint_eq(events[6].pl_u.pl_mi.pl_start, 0xffffffff81001000);
+}
+END_TEST
+
+START_TEST(pmclog_says_where_a_program_and_its_interpreter_are)
+{
+	static const struct hwpmc_log_place place = { 0x7f01, 0x7f00, 0x5500 };
+	struct hwpmc_log_exec *exec;
+	size_t at;
+
+	loggen_begin(&log_);
+	at = log_.len;
+	loggen_exec(&log_, 1, "a", "/bin/a");
+	/* A padding record becomes the end of the one before. */
+	loggen_add(&log_, HWPMC_LOG_PADDING, sizeof(place));
+	memcpy(log_.bytes + log_.len - sizeof(place), &place, sizeof(place));
+	exec = (void *)(log_.bytes + at);
+	exec->hdr.len = log_.len - at;
+	exec->hdr.flags = HWPMC_EXEC_HAS_PLACE;
+	/* Too short to have one. */
+	loggen_exec(&log_, 1, "a", "/bin/abcdefg")->hdr.flags = HWPMC_EXEC_HAS_PLACE;
+	ck_assert_uint_eq(read_fed(log_.len, log_.len), 3);
+	ck_assert_uint_eq(events[1].pl_u.pl_x.pl_entryaddr, 0x7f01);
+	ck_assert_uint_eq(events[1].pl_u.pl_x.pl_baseaddr, 0x7f00);
+	ck_assert_uint_eq(events[1].pl_u.pl_x.pl_dynaddr, 0x5500);
+	ck_assert_str_eq(events[1].pl_u.pl_x.pl_pathname, "/bin/a");
+	ck_assert_uint_eq(events[2].pl_u.pl_x.pl_entryaddr, 0);
+	ck_assert_str_eq(events[2].pl_u.pl_x.pl_pathname, "/bin/abcdefg");
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(NULL, teardown);
@@ -317,5 +503,10 @@ int main(void)
 	harness_add(pmclog_goes_on_where_a_growing_file_ended);
 	harness_add(pmclog_says_what_is_wrong_with_a_log);
 	harness_add(pmclog_cuts_what_is_longer_than_its_events_are);
+	harness_add(pmclog_names_a_pmc_before_its_samples_on_other_cpus);
+	harness_add(pmclog_keeps_a_piece_of_a_log_until_its_sync_record);
+	harness_add(pmclog_does_not_wait_where_nothing_says_what_for);
+	harness_add(pmclog_says_the_load_base_of_programs_and_libraries);
+	harness_add(pmclog_says_where_a_program_and_its_interpreter_are);
 	return harness_run();
 }

@@ -12,6 +12,7 @@ enum pmclog_type {
 	PMCLOG_TYPE_CLOSELOG = 1,
 	PMCLOG_TYPE_DROPNOTIFY = 2,
 	PMCLOG_TYPE_INITIALIZE = 3,
+	PMCLOG_TYPE_PCSAMPLE = 4,	/* of old sources; there is none */
 	PMCLOG_TYPE_PMCALLOCATE = 5,
 	PMCLOG_TYPE_PMCATTACH = 6,
 	PMCLOG_TYPE_PMCDETACH = 7,
@@ -30,11 +31,7 @@ enum pmclog_type {
 	PMCLOG_TYPE_PROC_CREATE = 20,
 };
 
-#define PMC_CALLCHAIN_DEPTH_MAX	512
-
 /* pl_cpuflags of a sample: its CPU, and the user mode flag. */
-#define PMC_CC_F_USERSPACE	0x01
-#define PMC_CC_F_MULTIPART	0x02	/* FreeBSD only; never set on Linux */
 #define PMC_CALLCHAIN_CPUFLAGS_TO_CPU(CF)	((CF) >> 16 & 0xffff)
 #define PMC_CALLCHAIN_CPUFLAGS_TO_USERMODE(CF)	((CF) & PMC_CC_F_USERSPACE)
 #define PMC_CALLCHAIN_TO_CPUFLAGS(CPU, FLAGS) \
