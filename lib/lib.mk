@@ -69,6 +69,9 @@ install-lib: lib
 	install -m 755 $(LIB_REAL) $(DESTDIR)$(libdir)
 	ln -sf $(notdir $(LIB_REAL)) $(DESTDIR)$(libdir)/$(LIB_SONAME)
 	ln -sf $(LIB_SONAME) $(DESTDIR)$(libdir)/libhwpmc.so
+	install -d $(DESTDIR)$(libdir)/hwpmc-freebsd
+	ln -sf ../libhwpmc.so $(DESTDIR)$(libdir)/hwpmc-freebsd/libpmc.so
+	ln -sf ../libhwpmc.a $(DESTDIR)$(libdir)/hwpmc-freebsd/libpmc.a
 	install -m 644 $(LIB_DIR)/libhwpmc.pc $(LIB_DIR)/libhwpmc-freebsd.pc \
 		$(DESTDIR)$(libdir)/pkgconfig
 	install -m 644 $(TOP)/lib/pmc/libhwpmc.h $(TOP)/lib/log/libhwpmclog.h \

@@ -84,6 +84,24 @@ const char *pmc_name_of_state(enum pmc_state ps);
 int pmc_event_names_of_class(enum pmc_class cl, const char ***eventnames,
 			     int *nevents);
 
+/*
+ * Events of hardware counters: those of this machine, which need the module. cpuid: of a
+ * log (pl_cpuid), or NULL: this machine's; another's events are not known: NULL, or -1.
+ * Of those that print, the argument is a part of the name.
+ */
+int pmc_pmu_enabled(void);
+void pmc_pmu_print_counters(const char *part);		/* NULL: all */
+void pmc_pmu_print_counter_desc(const char *part);
+void pmc_pmu_print_counter_desc_long(const char *part);
+void pmc_pmu_print_counter_full(const char *part);
+uint64_t pmc_pmu_sample_rate_get(const char *event);	/* 65536 */
+/* 0, or an errno: ENOENT. Sets class, caps, event and pm_md. */
+int pmc_pmu_pmcallocate(const char *event, struct pmc_op_pmcallocate *pm);
+const char *pmc_pmu_event_get_by_idx(const char *cpuid, int idx);
+int pmc_pmu_idx_get_by_event(const char *cpuid, const char *event);
+/* The six events that FreeBSD's `pmc stat` counts. 0, or an errno: EOPNOTSUPP. */
+int pmc_pmu_stat_mode(const char ***counters);
+
 /* Linux only: a sentence about the last failure in this thread. */
 const char *pmc_error(void);
 
