@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* libc.c - functions of FreeBSD's C library that its tools of counters call. */
+#include <errno.h>
+#include <stdarg.h>
+
+#include <sys/cpuset.h>
+#include <sys/sysctl.h>
+#undef getopt
+#undef sysconf
+
+void errc(int status, int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	errno = code;
+	verr(status, format, args);
+}
+
+size_t strlcpy(char *to, const char *from, size_t size)
+{
+	return (size_t)snprintf(to, size, "%s", from);
+}
+
+int freebsd_getopt(int argc, char *const argv[], const char *options)
+{
+	char all[200];
+
+	snprintf(all, sizeof(all), "+%s", options);
+	return getopt(argc, argv, all);
+}
+
+long freebsd_sysconf(int name)
+{
+	return name == _SC_CPUSET_SIZE ? (long)sizeof(cpuset_t) : sysconf(name);
+}
+
+int cpuset_getaffinity(int level, int which, long id, size_t size, cpuset_t *set)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/online", "r");
+	int first, last;
+	char sep;
+
+	(void)level;
+	(void)which;
+	(void)id;
+	if (!f || size < sizeof(*set))
+		return -1;
+	CPU_ZERO(set);
+	while (fscanf(f, "%d", &first) == 1) {
+		last = first;
+		if (fscanf(f, "%c", &sep) == 1 && sep == '-' &&
+		    fscanf(f, "%d%c", &last, &sep) < 1)
+			break;
+		for (; first <= last && first < CPU_SETSIZE; first++)
+			CPU_SET(first, set);
+	}
+	fclose(f);
+	return 0;
+}
+
+/* No CPU is halted or a logical one here; the processor's name has a sysctl of hwpmc. */
+int sysctlbyname(const char *name, void *old, size_t *oldlen, const void *value,
+		 size_t len)
+{
+	char path[200] = "/proc/sys/";
+	char *dot;
+	FILE *f;
+
+	(void)value;
+	(void)len;
+	if (!strcmp(name, "machdep.hlt_cpus") ||
+	    !strcmp(name, "machdep.logical_cpus_mask")) {
+		memset(old, 0, *oldlen);
+		return 0;
+	}
+	snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s", name);
+	while ((dot = strchr(path, '.')))
+		*dot = '/';
+	f = fopen(path, "r");
+	if (!f || !fgets(old, (int)*oldlen, f)) {
+		if (f)
+			fclose(f);
+		errno = ENOENT;
+		return -1;
+	}
+	((char *)old)[strcspn(old, "\n")] = '\0';
+	*oldlen = strlen(old) + 1;
+	fclose(f);
+	return 0;
+}
+
+int sysctl(const int *name, unsigned int n, void *old, size_t *oldlen, const void *value,
+	   size_t len)
+{
+	(void)value;
+	(void)len;
+	if (n != 2 || name[0] != CTL_KERN || name[1] != KERN_CLOCKRATE ||
+	    *oldlen < sizeof(struct clockinfo)) {
+		errno = ENOENT;
+		return -1;
+	}
+	*(struct clockinfo *)old = (struct clockinfo){
+		.hz = 100, .tick = 10000, .stathz = 100, .profhz = 100,
+	};
+	return 0;
+}
