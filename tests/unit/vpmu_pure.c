@@ -238,13 +238,13 @@ START_TEST(space_table_finds_what_it_was_given)
 
 	ck_assert_ptr_null(space_find(&t, 0x1000));
 	first = space_get(&t, 0x1000);
-	first->done.insn[USER] = 42;
+	first->done[0].insn[USER] = 42;
 	for (uint64_t i = 2; i < 5000; i++)
-		space_get(&t, i << 12)->done.insn[USER] = i;
+		space_get(&t, i << 12)->done[0].insn[USER] = i;
 	ck_assert_ptr_eq(space_get(&t, 0x1000), first);
-	ck_assert_uint_eq(first->done.insn[USER], 42);
+	ck_assert_uint_eq(first->done[0].insn[USER], 42);
 	for (uint64_t i = 2; i < 5000; i++)
-		ck_assert_uint_eq(space_find(&t, i << 12)->done.insn[USER], i);
+		ck_assert_uint_eq(space_find(&t, i << 12)->done[0].insn[USER], i);
 	ck_assert_ptr_null(space_find(&t, 5000ULL << 12));
 	ck_assert_uint_eq(t.used, 4999);
 	space_free(&t);

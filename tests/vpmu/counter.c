@@ -65,13 +65,9 @@ static uint64_t status_bit(int i)
 	return 1ULL << (i >= FIXED0 ? 32 + i - FIXED0 : i);
 }
 
-uint64_t counter_global_mask(void)
+uint64_t counter_global_mask(const struct vcpu *v)
 {
-	uint64_t m = (1ULL << cfg.gp) - 1;
-
-	if (!cfg.amd)
-		m |= ((1ULL << cfg.fixed) - 1) << 32;
-	return m;
+	return v->core->gp | (uint64_t)v->core->fixed << 32;
 }
 
 /* A counter has overflowed, and asks for an interrupt or not. */
@@ -157,9 +153,22 @@ static bool configure_general(struct counter *c, uint64_t sel)
 	return sel & SEL_EN;
 }
 
+/*
+ * Fixed counter 3 counts slots, as many as instructions; 4, 5 and 6 bad speculation, the
+ * front end's and retired slots. Only named machines have an event for them.
+ */
+static struct event fixed_event(int n)
+{
+	static const uint32_t div[MAX_FIXED] = { 1, 1, 1, 1, 64, 8, 1 };
+
+	if (n >= 3 && !cfg.machine)
+		return (struct event){ EV_NONE, 1 };
+	return (struct event){ EV_INSN, div[n] };
+}
+
 static bool configure_fixed(struct counter *c, int n, uint64_t ctl)
 {
-	c->ev = (struct event){ n < 3 ? EV_INSN : EV_NONE, 1 };
+	c->ev = fixed_event(n);
 	c->modes = (ctl & 2 ? 1 << USER : 0) | (ctl & 1 ? 1 << KERNEL : 0);
 	c->pmi = ctl & 8;
 	return ctl & 3;
@@ -178,9 +187,9 @@ void counter_reconfigure(struct vcpu *v, struct board *b)
 		int n = i - FIXED0;
 		bool en;
 
-		if (i < cfg.gp)
+		if (i < FIXED0 && machine_has_gp(v, i))
 			en = configure_general(c, v->evtsel[i]);
-		else if (n >= 0 && n < cfg.fixed && !cfg.amd)
+		else if (n >= 0 && machine_has_fixed(v, n))
 			en = configure_fixed(c, n, v->fixed_ctrl >> (4 * n));
 		else
 			continue;

@@ -14,6 +14,15 @@ static void answer(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 	reg_write(RDX, d);
 }
 
+static bool machine_answers(struct vcpu *v, uint32_t leaf, uint32_t sub)
+{
+	const uint32_t *r = machine_leaf(v, leaf, sub);
+
+	if (r)
+		answer(r[0], r[1], r[2], r[3]);
+	return r;
+}
+
 static void intel_leaf_a(void)
 {
 	uint32_t d = 0, c = 0;
@@ -27,16 +36,30 @@ static void intel_leaf_a(void)
 	answer(cfg.version | cfg.gp << 8 | cfg.width << 16 | 7 << 24, 0, c, d);
 }
 
-static bool patch_of(uint32_t leaf, struct patch *p)
+/* Leaf 7 of a named machine: the bits that speak of kinds of core. */
+static bool patch_of_leaf_7(uint32_t sub, struct patch *p)
+{
+	if (!sub && machine_has_leaf_23())
+		p->eax_min = 1;
+	if (!sub && machine_is_hybrid())
+		p->edx_or = 1 << 15;
+	if (sub == 1 && machine_has_leaf_23())
+		p->eax_or = 1 << 8;		/* ArchPerfmonExt */
+	return p->eax_min || p->edx_or || p->eax_or;
+}
+
+static bool patch_of(uint32_t leaf, uint32_t sub, struct patch *p)
 {
 	if (cfg.p4)
 		return false;
+	if (cfg.machine && leaf == 7)
+		return patch_of_leaf_7(sub, p);
 	if (cfg.power && leaf == 6)
 		p->ecx_or = 1;				/* APERF, MPERF */
 	else if (!cfg.amd && leaf == 1)
 		p->ecx_or = 1 << 15;			/* PDCM */
 	else if (!cfg.amd && leaf == 0)
-		p->eax_min = 0xa;
+		p->eax_min = cfg.machine ? 0x23 : 0xa;
 	else if (cfg.amd && leaf == 0x80000000 && cfg.version >= 2)
 		p->eax_min = 0x80000022;
 	else if (cfg.amd && leaf == 0x80000001 && cfg.version >= 1)
@@ -58,7 +81,7 @@ static void arm_from_here(struct vcpu *v, int mode)
 /* True: done, go on after it. False: let it run, patched or not. */
 bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 {
-	uint32_t leaf = reg_read(RAX);
+	uint32_t leaf = reg_read(RAX), sub = reg_read(RCX);
 	struct patch p = { 0 };
 
 	if (truth_cpuid(v, leaf)) {
@@ -67,6 +90,8 @@ bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 			arm_from_here(v, s->mode);
 		return true;
 	}
+	if (machine_answers(v, leaf, sub))
+		return true;
 	if (!cfg.amd && !cfg.p4 && leaf == 0xa) {
 		intel_leaf_a();
 		return true;
@@ -75,7 +100,7 @@ bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 		answer(1, cfg.gp, 0, 0);
 		return true;
 	}
-	if (patch_of(leaf, &p)) {
+	if (patch_of(leaf, sub, &p)) {
 		p.site = s;
 		p.next = pc + s->next - s->off;
 		v->patch = p;
@@ -96,5 +121,7 @@ void cpuid_apply_patch(struct vcpu *v, int mode)
 		reg_write(RAX, eax | p.eax_or);
 	if (p.ecx_or)
 		reg_write(RCX, (uint32_t)reg_read(RCX) | p.ecx_or);
+	if (p.edx_or)
+		reg_write(RDX, (uint32_t)reg_read(RDX) | p.edx_or);
 	arm_from_here(v, mode);
 }

@@ -82,11 +82,11 @@ enum access msr_write(struct vcpu *v, uint32_t msr, uint64_t x)
 	return cfg.amd ? msr_amd_write(v, msr, x) : msr_intel_write(v, msr, x);
 }
 
-enum msr_class msr_class_of(uint32_t msr)
+enum msr_class msr_class_of(struct vcpu *v, uint32_t msr)
 {
 	if (cfg.p4)
 		return msr_p4_class(msr);
-	return cfg.amd ? msr_amd_class(msr) : msr_intel_class(msr);
+	return cfg.amd ? msr_amd_class(msr) : msr_intel_class(v, msr);
 }
 
 static enum access do_rdmsr(struct vcpu *v, struct site *s, uint32_t msr,
@@ -98,7 +98,7 @@ static enum access do_rdmsr(struct vcpu *v, struct site *s, uint32_t msr,
 	a = msr_read(v, msr, &x);
 	if (a == DONE) {
 		v->n_rdmsr++;
-		v->n_rdmsr_class[msr_class_of(msr)]++;
+		v->n_rdmsr_class[msr_class_of(v, msr)]++;
 		reg_write(RAX, (uint32_t)x);
 		reg_write(RDX, x >> 32);
 		trace(v, "RDMSR %x = %" PRIx64 " pc=%" PRIx64, msr, x, pc);
@@ -126,7 +126,7 @@ static enum access do_wrmsr(struct vcpu *v, uint32_t msr, uint64_t pc)
 	a = msr_write(v, msr, x);
 	if (a == DONE) {
 		v->n_wrmsr++;
-		v->n_wrmsr_class[msr_class_of(msr)]++;
+		v->n_wrmsr_class[msr_class_of(v, msr)]++;
 		trace(v, "WRMSR %x = %" PRIx64 " pc=%" PRIx64, msr, x, pc);
 	} else if (a == NATIVE) {
 		v->n_wrmsr_native++;
@@ -172,23 +172,23 @@ static void emulate_msr(struct vcpu *v, struct board *b, struct site *s)
 }
 
 /* Which counter RDPMC means; -1: none. */
-static int rdpmc_index(uint32_t n)
+static int rdpmc_index(struct vcpu *v, uint32_t n)
 {
 	if (cfg.amd)
 		return n < (uint32_t)cfg.gp ? (int)n : -1;
 	if (cfg.p4)			/* bit 31: the low half alone, not emulated */
 		return n < (uint32_t)cfg.gp ? (int)n : -1;
 	if (n & 1u << 30)
-		return (n & 0xffff) < (uint32_t)cfg.fixed && cfg.version >= 2 ?
+		return machine_has_fixed(v, n & 0xffff) && cfg.version >= 2 ?
 		       FIXED0 + (int)(n & 0xffff) : -1;
 	n &= 0x7fffffff;
-	return n < (uint32_t)cfg.gp ? (int)n : -1;
+	return machine_has_gp(v, n) ? (int)n : -1;
 }
 
 static void emulate_rdpmc(struct vcpu *v, struct board *b, struct site *s)
 {
 	uint32_t n = reg_read(RCX);
-	int i = rdpmc_index(n);
+	int i = rdpmc_index(v, n);
 	uint64_t x, pc;
 
 	if (s->mode == USER && !(reg_read(CR4) & 1 << 8))

@@ -178,7 +178,7 @@ static bool refuses(struct vcpu *v, uint32_t msr, bool write, uint64_t value)
 {
 	uint64_t which = v->knob[KNOB_REFUSE];
 
-	if (write && value & v->knob[KNOB_REFUSE_ACK] && msr_class_of(msr) == MSR_ACK)
+	if (write && value & v->knob[KNOB_REFUSE_ACK] && msr_class_of(v, msr) == MSR_ACK)
 		return true;
 	if (!which || (!write && !(which & REFUSE_READS)))
 		return false;
@@ -186,7 +186,7 @@ static bool refuses(struct vcpu *v, uint32_t msr, bool write, uint64_t value)
 		return false;
 	if ((uint32_t)which != REFUSE_ALL)
 		return (uint32_t)which == msr;
-	return msr_class_of(msr) != MSR_OTHER;
+	return msr_class_of(v, msr) != MSR_OTHER;
 }
 
 /* Is this access to fault? value: what is written. */

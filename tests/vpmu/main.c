@@ -56,7 +56,8 @@ static void reset(struct vcpu *v)
 	struct board *b = board_of(v);
 
 	memset(b, 0, sizeof(*b));
-	v->global_ctrl = cfg.amd ? counter_global_mask() : (1ULL << cfg.gp) - 1;
+	machine_place(v);
+	v->global_ctrl = cfg.amd ? counter_global_mask(v) : v->core->gp;
 	if (cfg.initial_index >= 0)
 		v->evtsel[cfg.initial_index] = cfg.initial_sel;
 	inject_reset(v);
@@ -136,6 +137,8 @@ static bool option(char *arg)
 	*val++ = 0;
 	if (!strcmp(arg, "model"))
 		return model_option(val);
+	if (!strcmp(arg, "machine"))
+		return machine_option(val);
 	if (!strcmp(arg, "gran"))
 		return switch_option(val, "insn", "tb", &cfg.gran_insn);
 	if (!strcmp(arg, "mem"))
@@ -166,8 +169,14 @@ static bool settle(void)
 		cfg.version = cfg.fixed = 0;
 		cfg.gp = 18;
 		cfg.width = 40;
+		machine_settle();
 		cfg.width_mask = (1ULL << cfg.width) - 1;
-		return cfg.threads == 1 || cfg.threads == 2;
+		return !cfg.machine && (cfg.threads == 1 || cfg.threads == 2);
+	}
+	if (cfg.machine) {
+		machine_settle();
+		cfg.width_mask = (1ULL << cfg.width) - 1;
+		return !cfg.amd && cfg.initial_index < cfg.gp;
 	}
 	if (cfg.version < 0)
 		cfg.version = cfg.amd ? 2 : 4;
@@ -180,6 +189,7 @@ static bool settle(void)
 	if (cfg.amd && !cfg.version && cfg.gp != 4)
 		return false;
 	cfg.width_mask = (1ULL << cfg.width) - 1;
+	machine_settle();
 	return true;
 }
 

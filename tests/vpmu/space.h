@@ -10,9 +10,12 @@
 
 #include "event.h"
 
+#define SPACE_KINDS	3		/* of core */
+
 struct space {
 	uint64_t key;
-	struct totals done;		/* but for what vCPUs have not added */
+	/* On each kind of core, but for what vCPUs have not added. */
+	struct totals done[SPACE_KINDS];
 	/* Set by a guest in this space: totals then, its own and of all. */
 	struct totals mark_own, mark_all;
 };

@@ -27,25 +27,37 @@ void truth_cr3(struct vcpu *v, uint64_t cr3)
 	if (v->space) {
 		delta = now;
 		totals_sub(&delta, &v->base);
-		totals_add(&v->space->done, &delta);
+		totals_add(&v->space->done[v->kind], &delta);
 	}
 	v->base = now;
 	v->space = space_get(&spaces, key);
 	pthread_mutex_unlock(&lock);
 }
 
-static void space_totals(const struct space *s, struct totals *sum)
+/* On the vCPUs of one kind; ALL_KINDS: on all. */
+#define ALL_KINDS	(~0u)
+
+static void kind_totals(const struct space *s, unsigned int kind, struct totals *sum)
 {
-	*sum = s->done;
+	*sum = (struct totals){ 0 };
+	for (unsigned int k = 0; k < SPACE_KINDS; k++)
+		if (kind == ALL_KINDS || kind == k)
+			totals_add(sum, &s->done[k]);
 	for (int i = 0; i < vcpus_seen; i++) {
 		struct totals t;
 
-		if (vcpus[i].space != s)
+		if (vcpus[i].space != s ||
+		    (kind != ALL_KINDS && vcpus[i].kind != kind))
 			continue;
 		counter_totals_any(&vcpus[i], &t);
 		totals_sub(&t, &vcpus[i].base);
 		totals_add(sum, &t);
 	}
+}
+
+static void space_totals(const struct space *s, struct totals *sum)
+{
+	kind_totals(s, ALL_KINDS, sum);
 }
 
 static void all_totals(struct totals *sum)
@@ -105,6 +117,9 @@ static uint64_t space_query(struct space *s, uint32_t leaf, uint32_t sub)
 	case VPMU_SPACE:
 		space_totals(s, &t);
 		return pick(&t, sub);
+	case VPMU_SPACE_KIND:
+		kind_totals(s, sub >> 8, &t);
+		return pick(&t, sub & 0xff);
 	case VPMU_MARK:
 		space_totals(s, &s->mark_own);
 		all_totals(&s->mark_all);
@@ -121,7 +136,8 @@ static uint64_t space_leaf(struct vcpu *v, uint32_t leaf, uint32_t sub,
 	uint64_t x;
 
 	pthread_mutex_lock(&lock);
-	x = space_query(leaf == VPMU_SPACE ? space_find(&spaces, arg) : v->space,
+	x = space_query(leaf == VPMU_SPACE || leaf == VPMU_SPACE_KIND ?
+			space_find(&spaces, arg) : v->space,
 			leaf, sub);
 	pthread_mutex_unlock(&lock);
 	return x;
@@ -201,6 +217,9 @@ static uint64_t reg_leaf(uint32_t reg, uint64_t arg)
 	case VPMU_REG_N_VCPUS:	     return vcpus_seen;
 	case VPMU_REG_IS_AMD:	     return cfg.amd;
 	case VPMU_REG_IS_P4:	     return cfg.p4;
+	case VPMU_REG_GENERAL_MAP:   return v->core->gp;
+	case VPMU_REG_FIXED_MAP:     return v->core->fixed;
+	case VPMU_REG_KIND:	     return v->kind;
 	}
 	return 0;
 }

@@ -45,6 +45,7 @@ enum knob {
 struct config {
 	uint64_t knob[KNOBS];		/* of each vCPU, to begin with */
 	bool amd, p4, gran_insn, mem, pti, full_width, irqoff;
+	bool machine;			/* a named one; see machine.c */
 	int version, gp, fixed, width, skid;
 	int power;			/* unit of energy; 0: no such registers */
 	int threads;			/* of a core, which share its registers (p4) */
@@ -72,9 +73,20 @@ struct board {
 #define FAR	(1ULL << 61)		/* no deadline */
 
 #define MAX_GP		18
-#define MAX_FIXED	4
+#define MAX_FIXED	7
 #define FIXED0		MAX_GP
 #define MAX_CTR		(MAX_GP + MAX_FIXED)
+
+/* A kind of core. */
+#define MAX_KINDS	SPACE_KINDS
+#define LEAVES_23	6
+
+struct core_kind {
+	uint32_t leaf_1a;		/* EAX */
+	uint32_t gp, fixed;		/* bit per counter */
+	bool frontend;			/* has MSR 0x3f7 */
+	uint32_t leaf_23[LEAVES_23][4];	/* EAX, EBX, ECX, EDX of each sub-leaf */
+};
 
 struct counter {
 	uint64_t val;		/* as of the last sync, within width */
@@ -95,7 +107,7 @@ struct site {			/* an instruction to emulate, in one block */
 struct patch {			/* fix-up of a natively run CPUID/RDMSR */
 	struct site *site;	/* NULL: none */
 	uint64_t next;		/* address of the instruction after it */
-	uint32_t eax_or, ecx_or, eax_min;
+	uint32_t eax_or, ecx_or, edx_or, eax_min;
 };
 
 /* Which kind of register an access was to; see vpmu_guest.h. */
@@ -109,6 +121,8 @@ enum armed { NOT_ARMED, ARMED_RCX, ARMED_PC };
 
 struct vcpu {
 	unsigned int index;
+	const struct core_kind *core;
+	unsigned int kind;		/* of core, in the machine's order */
 	/*
 	 * Odd while bias and tick change together, so that another vCPU's
 	 * thread can read a count: see counter_totals_any().
@@ -119,6 +133,7 @@ struct vcpu {
 	struct counter ctr[MAX_CTR];
 	uint64_t evtsel[MAX_GP];
 	uint64_t fixed_ctrl, global_ctrl, global_status, debugctl;
+	uint64_t cfg_b[MAX_CTR], cfg_c[MAX_CTR];	/* version 6; kept, without effect */
 
 	bool pmi_pending;
 	bool raised;		/* an interrupt that comes at this very block */
@@ -245,7 +260,7 @@ void counter_deadline(uint8_t modes, uint64_t need, uint64_t left[MODES],
 		      uint64_t *both);
 void counter_reconfigure(struct vcpu *v, struct board *b);
 void counter_arm(struct vcpu *v, struct board *b, int mode);
-uint64_t counter_global_mask(void);
+uint64_t counter_global_mask(const struct vcpu *v);
 void counter_shift_bias(struct vcpu *v, struct board *b, int mode,
 			uint64_t tick);
 
@@ -278,7 +293,7 @@ bool inject_refuses_rdpmc(struct vcpu *v, int mode);
 enum access { NATIVE, DONE, FAULT };
 enum access msr_intel_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access msr_intel_write(struct vcpu *v, uint32_t msr, uint64_t x);
-enum msr_class msr_intel_class(uint32_t msr);
+enum msr_class msr_intel_class(struct vcpu *v, uint32_t msr);
 enum access msr_amd_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access msr_amd_write(struct vcpu *v, uint32_t msr, uint64_t x);
 enum msr_class msr_amd_class(uint32_t msr);
@@ -287,7 +302,7 @@ enum access msr_p4_write(struct vcpu *v, uint32_t msr, uint64_t x);
 enum msr_class msr_p4_class(uint32_t msr);
 enum access msr_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access msr_write(struct vcpu *v, uint32_t msr, uint64_t x);
-enum msr_class msr_class_of(uint32_t msr);
+enum msr_class msr_class_of(struct vcpu *v, uint32_t msr);
 
 /* power.c - energy and frequency, whatever the model. True: it has been read. */
 bool power_read(struct vcpu *v, struct board *b, uint32_t msr, uint64_t *x);
@@ -298,6 +313,18 @@ void p4_sync(struct vcpu *v, struct board *b);
 void p4_deadlines(struct vcpu *v, uint64_t left[MODES], uint64_t *both);
 bool p4_line_is_up(struct vcpu *v);
 uint64_t p4_register_any(struct vcpu *v, uint32_t msr);
+
+/* machine.c - named machines, and what each kind of core has */
+bool machine_option(const char *name);
+void machine_settle(void);
+void machine_place(struct vcpu *v);
+/* What CPUID answers to this vCPU; NULL: not for a machine to say. */
+const uint32_t *machine_leaf(struct vcpu *v, uint32_t leaf, uint32_t sub);
+bool machine_is_hybrid(void);
+bool machine_has_leaf_23(void);
+bool machine_has_gp(const struct vcpu *v, uint32_t n);
+bool machine_has_fixed(const struct vcpu *v, uint32_t n);
+uint64_t machine_select_bits(const struct vcpu *v);
 
 /* cpuid.c - CPUID leaves of the PMU, and native ones patched */
 bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc);

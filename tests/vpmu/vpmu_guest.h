@@ -47,6 +47,8 @@ enum {
 	VPMU_FIRMWARE = 0x1a,	/* select register sub becomes arg on this vCPU,
 				 * whatever the kernel wrote; the old value */
 	VPMU_IRQOFF = 0x1b,	/* with the option irqoff=on; sub: below */
+	VPMU_SPACE_KIND = 0x1c,	/* as SPACE, on cores of one kind; sub: kind << 8 |
+				 * counter */
 };
 
 /*
@@ -146,6 +148,10 @@ enum {
 	VPMU_REG_WIDTH = 0x312, VPMU_REG_VERSION = 0x313,
 	VPMU_REG_N_VCPUS = 0x314, VPMU_REG_IS_AMD = 0x315,
 	VPMU_REG_IS_P4 = 0x316,		/* SELECT: CCCRs */
+	/* Counters that the vCPU has, bit per counter; and of which kind it is, in the
+	 * order of the machine (machine.c): 0, 1, 2. */
+	VPMU_REG_GENERAL_MAP = 0x317, VPMU_REG_FIXED_MAP = 0x318,
+	VPMU_REG_KIND = 0x319,
 	VPMU_REG_ESCR = 0x400,		/* + MSR - 0x3a0 */
 	VPMU_REG_ESCRS = 0x42,
 };
@@ -183,6 +189,11 @@ static inline vpmu_u64 vpmu_own(int counter)
 static inline vpmu_u64 vpmu_space(vpmu_u64 key, int counter)
 {
 	return vpmu_query(VPMU_SPACE, counter, key);
+}
+
+static inline vpmu_u64 vpmu_space_kind(vpmu_u64 key, int kind, int counter)
+{
+	return vpmu_query(VPMU_SPACE_KIND, kind << 8 | counter, key);
 }
 
 static inline vpmu_u64 vpmu_all(int counter)
