@@ -141,6 +141,14 @@ enum hwpmc_class_id {
 	(((__u32)(cpu) & 0xfff) << 20 | ((__u32)(mode) & 0xf) << 16 |	\
 	 ((__u32)(cl) & 0xff) << 8 | ((__u32)(row) & 0xff))
 
+/*
+ * Kinds of core, of machines whose CPUs are not alike: bit per kind in `kinds` of
+ * PMCALLOCATE.
+ */
+#define HWPMC_KIND_CORE		0x00000001u	/* performance cores */
+#define HWPMC_KIND_ATOM		0x00000002u	/* efficient cores */
+#define HWPMC_KIND_LOWPOWER	0x00000004u	/* those of the low-power part */
+
 /* Event numbers (`ev`). */
 #define HWPMC_EV_NONE		0
 #define HWPMC_EV_TSC		0x1000
@@ -243,7 +251,8 @@ enum hwpmc_reason {
 	HWPMC_WHY_LOG_FD = 48,		/* not open for writing, or the kernel
 					 * cannot write to it [fd] */
 	HWPMC_WHY_LOG_ERROR = 49,	/* an earlier write failed [errno] */
-	HWPMC_WHY_NO_RDPMC = 50,	/* class is not readable from user mode */
+	HWPMC_WHY_NO_RDPMC = 50,	/* class is not readable from user mode, or the PMC
+					 * is for some kinds of core */
 	HWPMC_WHY_MSR_OWNER_ONLY = 51,	/* must be attached to its owner only */
 	HWPMC_WHY_MSR_TAKEN = 52,	/* attach after PMCGETMSR */
 	/* PMCADMIN, GETPMCINFO */
@@ -280,7 +289,7 @@ enum hwpmc_reason {
 	/* GETCPUINFO, in a machine without a class of hardware counters */
 	HWPMC_WHY_NO_PMU = 69,		/* the processor describes none */
 	HWPMC_WHY_PMU_GUEST = 70,	/* nor does the hypervisor that it runs under */
-	HWPMC_WHY_PMU_KINDS = 71,	/* cores of different kinds */
+	HWPMC_WHY_PMU_KINDS = 71,	/* cores of a kind that the module does not know */
 	HWPMC_WHY_PMU_UNKNOWN = 72,	/* of a version, or with numbers, that the
 					 * module does not know [version] */
 	HWPMC_WHY_PMU_BROKEN = 73,	/* registers keep no value or fault, as where a
@@ -294,6 +303,12 @@ enum hwpmc_reason {
 					 * kern.hwpmc.unwindtables [KiB needed] */
 	HWPMC_WHY_UNWIND_FILES = 77,	/* too many tables of the owner are of files whose
 					 * numbers have the same hash [how many] */
+	/* PMCALLOCATE, classes IAP and IAF */
+	HWPMC_WHY_KIND = 78,		/* no such kind of core here [the kinds; 0: all CPUs
+					 * are alike] */
+	HWPMC_WHY_EVENT_KIND = 79,	/* not all kinds of core have this event: `kinds`
+					 * must say which [those that have it] */
+	HWPMC_WHY_CPU_KIND = 80,	/* the CPU is of another kind [its kind] */
 	HWPMC_WHY__COUNT
 };
 
@@ -467,13 +482,19 @@ struct hwpmc_op_pmcadmin {
  * Without it the event is the number `ev` (TSC, IAF, SOFT). CAP_USER and
  * CAP_SYSTEM select the modes to count in; neither means both.
  *
+ * `kinds`, where a machine has cores of several kinds (GETKINDS): 0 is for architectural
+ * events and fixed counters that all kinds have, and counts on all. Another event is one of
+ * some kinds, which must be named; a process-scope PMC counts nothing on other ones, and
+ * GETUNCOUNTED says how long that was. A system-scope PMC is for the kind of its CPU.
+ *
  * `count`: the initial value of a counting PMC, the period of a sampling PMC.
  *
  * Errors in the order of the checks: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY,
  * CPU_WANT_ONE; ENXIO CPU_OFFLINE; EPERM PRIV_SYSTEM; EINVAL FLAGS,
  * FLAGS_MODE, CLASS; EPERM PRIV_SYSTEM [2]; EOPNOTSUPP CAPS; EPERM LOCKDOWN,
- * PRIV_KERNEL; EINVAL EVENT, EVENT_PRECISE, EVENT_BITS, EVENT_ROWS, SIBLINGS,
- * ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
+ * PRIV_KERNEL; EINVAL EVENT, KIND, CPU_KIND, EVENT_KIND, EVENT_PRECISE, EVENT_BITS,
+ * EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED; EBUSY PMU_RESERVED, PMU_RUNNING;
+ * EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
  */
 struct hwpmc_op_pmcallocate {
 	struct hwpmc_hdr hdr;
@@ -484,7 +505,7 @@ struct hwpmc_op_pmcallocate {
 	__u32	flags;			/* HWPMC_F_* */
 	__u32	mode;			/* enum hwpmc_mode */
 	__u32	pmcid;			/* out */
-	__u32	__reserved;
+	__u32	kinds;			/* HWPMC_KIND_* to count on; 0: all */
 	__u64	count;
 	__u64	config;			/* with EV_PMU */
 	__u64	config1;
@@ -743,6 +764,34 @@ struct hwpmc_op_getchainstats {
 	__u64	chains[16];
 };
 
+/*
+ * GETKINDS (37): which kinds of core the machine has, and what a CPU is and has. A CPU has
+ * not each row of a class if CPUs are not alike. Errors: EINVAL CPU_RANGE; ENXIO
+ * CPU_OFFLINE.
+ */
+struct hwpmc_op_getkinds {
+	struct hwpmc_hdr hdr;
+	__u32	cpu;
+	__u32	kind;			/* out: HWPMC_KIND_* of it; 0: all CPUs are alike */
+	__u32	kinds;			/* out: of the machine */
+	__u32	__reserved;
+	__u64	rows;			/* out: bit per row of GETPMCINFO that it has */
+};
+
+/*
+ * GETUNCOUNTED (38): a process-scope PMC with `kinds` counts nothing while a thread runs on
+ * a core of another kind. How long and how often that was: time on CPUs, up to now, of all
+ * threads that it was counting for, and slices (from a switch-in to a switch-out), begun
+ * since it was allocated. 0 without `kinds`. Errors: EINVAL ID.
+ */
+struct hwpmc_op_getuncounted {
+	struct hwpmc_hdr hdr;
+	__u32	pmcid;
+	__u32	kinds;			/* out: as allocated */
+	__u64	ns;			/* out */
+	__u64	slices;			/* out */
+};
+
 /* ------------------------------------------------------------------------ */
 /* Operations. Numbers are never reused; the ioctl type is 0xEF.             */
 
@@ -774,6 +823,8 @@ enum hwpmc_op {
 	HWPMC_OP_BATCH = 34,
 	HWPMC_OP_UNWIND = 35,
 	HWPMC_OP_GETCHAINSTATS = 36,
+	HWPMC_OP_GETKINDS = 37,
+	HWPMC_OP_GETUNCOUNTED = 38,
 	HWPMC_OP__COUNT
 };
 
@@ -806,6 +857,8 @@ enum hwpmc_op {
 #define HWPMC_IOC_BATCH		HWPMC_IOWR(BATCH, hwpmc_op_batch)
 #define HWPMC_IOC_UNWIND	HWPMC_IOWR(UNWIND, hwpmc_op_unwind)
 #define HWPMC_IOC_GETCHAINSTATS	HWPMC_IOWR(GETCHAINSTATS, hwpmc_op_getchainstats)
+#define HWPMC_IOC_GETKINDS	HWPMC_IOWR(GETKINDS, hwpmc_op_getkinds)
+#define HWPMC_IOC_GETUNCOUNTED	HWPMC_IOWR(GETUNCOUNTED, hwpmc_op_getuncounted)
 
 /* Sizes of the first release: the minimum that the module accepts. */
 #define HWPMC_SIZE_V1_SIMPLE		8
@@ -829,5 +882,7 @@ enum hwpmc_op {
 #define HWPMC_SIZE_V1_BATCH_ENTRY	24
 #define HWPMC_SIZE_V1_UNWIND		64
 #define HWPMC_SIZE_V1_GETCHAINSTATS	136
+#define HWPMC_SIZE_V1_GETKINDS		32
+#define HWPMC_SIZE_V1_GETUNCOUNTED	32
 
 #endif /* _UAPI_HWPMC_H */

@@ -35,6 +35,8 @@ struct hwpmc_request {
 	u32 cpu;		/* of system scope; else HWPMC_CPU_ANY */
 	u32 ev;			/* without HWPMC_F_EV_PMU */
 	u64 config, config1;	/* with it */
+	u32 kinds;		/* HWPMC_KIND_* to count on; 0: all */
+	u32 cpu_kind;		/* of .cpu, of system scope; else 0 */
 };
 
 /* What a row is programmed with. sel is never 0 for a counting row. */
@@ -89,6 +91,11 @@ struct hwpmc_class_ops {
 	 * offline. NULL: any CPU may come. No other CPU comes or goes meanwhile.
 	 */
 	int (*cpu_online_irqoff)(struct hwpmc_class *cls);
+	/*
+	 * The rows that this CPU has, and its kind, where CPUs have different ones. NULL:
+	 * all rows. After cpu_online_irqoff().
+	 */
+	u64 (*rows_irqoff)(const struct hwpmc_class *cls, u32 *kind);
 	/*
 	 * Put this CPU's registers of the class into a defined state: selects and
 	 * fixed control 0, status acknowledged; global control with all rows of the
@@ -154,7 +161,8 @@ struct hwpmc_class {
 	u32 id;			/* enum hwpmc_class_id */
 	u32 caps;		/* HWPMC_CAP_* */
 	u32 width;		/* bits of a counter */
-	u32 num;		/* rows */
+	u32 num;		/* rows; where CPUs differ, of all together */
+	u32 kinds;		/* HWPMC_KIND_* of its CPUs; 0: they are alike */
 	u32 first;		/* first row; set by the core */
 	s64 rdpmc_base;		/* RDPMC index of row 0 (rows follow), -1: none */
 	u32 wrap_ms;		/* how often rows have to be read while they count; 0: as

@@ -41,6 +41,10 @@ enum hwpmc_cputype {
 	HWPMC_CPU_METEOR_LAKE = 0xa3,
 	HWPMC_CPU_SAPPHIRE_RAPIDS = 0xa4,
 	HWPMC_CPU_GENERIC = 0x400,
+	/* Cores that are in no machine alone, or that FreeBSD has no number for. */
+	HWPMC_CORE_CRESTMONT = 0x1001,
+	HWPMC_CORE_LION_COVE = 0x1002,
+	HWPMC_CORE_SKYMONT = 0x1003,
 };
 
 /* Of an Intel CPU of family 6; GENERIC for unknown models. */

@@ -6,10 +6,15 @@
 #ifndef HWPMC_INTEL_H
 #define HWPMC_INTEL_H
 
+#include <linux/percpu.h>
+
 #include "intel_encode.h"
 #include "x86_reserve.h"
 
 extern struct hwpmc_intel_pmu hwpmc_intel_pmu;
+/* This CPU's: of its kind of core, or the same where all are alike. Set when the CPU comes
+ * up. */
+DECLARE_PER_CPU(const struct hwpmc_intel_pmu *, hwpmc_intel_here);
 
 /* Fill in the description and the bank, once. Returns as probe() in backend.h does. */
 int hwpmc_intel_detect(struct hwpmc_class *cls);

@@ -201,6 +201,23 @@ static const struct rule gracemont_rules[] = {
 	UMASK(0xd0, 0x05, 0x3),		/* MEM_UOPS_RETIRED.LOAD_LATENCY */
 };
 
+static const struct rule lion_cove_rules[] = {
+	EVENT(0x20, 0xf),		/* OFFCORE_REQUESTS_OUTSTANDING */
+	UMASK(0x48, 0x01, 0x4),		/* L1D_PENDING.LOAD */
+	UMASK(0x75, 0x01, 0x4),
+	UMASK(0xa3, 0x08, 0x4),		/* CYCLE_ACTIVITY.CYCLES_L1D_MISS */
+	UMASK(0xa3, 0x0c, 0x4),		/* CYCLE_ACTIVITY.STALLS_L1D_MISS */
+	UMASK(0xa4, 0x04, 0x1),		/* TOPDOWN.BAD_SPEC_SLOTS */
+	UMASK(0xa4, 0x08, 0x1),		/* TOPDOWN.BR_MISPREDICT_SLOTS */
+	UMASK(0xa4, 0x10, 0x8),		/* TOPDOWN.MEMORY_BOUND_SLOTS */
+	UMASK(0xb1, 0x01, 0x8),		/* UOPS_EXECUTED */
+	FIXED_ONLY(0xc0, 0x01),		/* INST_RETIRED.PREC_DIST */
+	UMASK(0xcd, 0x01, 0x3fc),	/* MEM_TRANS_RETIRED.LOAD_LATENCY */
+	UMASK(0xcd, 0x02, 0x3),		/* MEM_TRANS_RETIRED.STORE_SAMPLE */
+	UMASK(0xd0, 0x87, 0x3ff),	/* MEM_INST_RETIRED.ANY */
+	EVENTS(0xd0, 0xdf, 0xf),	/* MEM_*_RETIRED */
+};
+
 static const struct hwpmc_intel_extra nehalem_extra[] = {
 	{ 0x01b7, HWPMC_INTEL_RSP0, 0xffff },
 	{ 0x100b, HWPMC_INTEL_LATENCY, 0 },
@@ -290,6 +307,24 @@ static const struct hwpmc_intel_extra gracemont_extra[] = {
 	{ }
 };
 
+static const struct hwpmc_intel_extra crestmont_extra[] = {	/* and Skymont */
+	{ 0x01b7, HWPMC_INTEL_RSP0, 0x800ff3ffffffffffULL },
+	{ 0x02b7, HWPMC_INTEL_RSP1, 0xff3ffffffffffULL },
+	{ 0x05d0, HWPMC_INTEL_LATENCY, 0 },
+	{ }
+};
+
+static const struct hwpmc_intel_extra lion_cove_extra[] = {
+	{ 0x012a, HWPMC_INTEL_RSP0, 0xfffffffffffULL },
+	{ 0x012b, HWPMC_INTEL_RSP1, 0xfffffffffffULL },
+	{ 0x02c6, HWPMC_INTEL_FRONTEND, 0x9 },
+	{ 0x03c6, HWPMC_INTEL_FRONTEND, 0x7fff1f },
+	{ 0x40ad, HWPMC_INTEL_FRONTEND, 0xf },
+	{ 0x04c2, HWPMC_INTEL_FRONTEND, 0x8 },
+	{ 0x01cd, HWPMC_INTEL_LATENCY, 0 },
+	{ }
+};
+
 struct model {
 	u16 cputype;
 	u16 nrules;
@@ -298,6 +333,7 @@ struct model {
 };
 
 #define MODEL(c, r, o)	{ HWPMC_CPU_##c, ARRAY_SIZE(r), r, o }
+#define KIND(c, r, o)	{ HWPMC_CORE_##c, ARRAY_SIZE(r), r, o }
 #define ATOM(c, o)	{ HWPMC_CPU_##c, 0, NULL, o }
 
 static const struct model models[] = {
@@ -323,7 +359,6 @@ static const struct model models[] = {
 	MODEL(SAPPHIRE_RAPIDS, sapphirerapids_rules, sapphirerapids_extra),
 	MODEL(EMERALD_RAPIDS, sapphirerapids_rules, sapphirerapids_extra),
 	MODEL(GRANITE_RAPIDS, sapphirerapids_rules, graniterapids_extra),
-	/* Those with performance cores alone: with cores of two kinds there is no class. */
 	MODEL(ALDERLAKE, sapphirerapids_rules, sapphirerapids_extra),
 	MODEL(ATOM, bonnell_rules, NULL),
 	/* Any counter of these can count any event; only the registers differ. */
@@ -332,6 +367,9 @@ static const struct model models[] = {
 	ATOM(ATOM_GOLDMONT_P, goldmont_extra),
 	ATOM(ATOM_TREMONT, tremont_extra),
 	MODEL(ALDERLAKEN, gracemont_rules, gracemont_extra),
+	KIND(CRESTMONT, gracemont_rules, crestmont_extra),
+	KIND(LION_COVE, lion_cove_rules, lion_cove_extra),
+	KIND(SKYMONT, gracemont_rules, crestmont_extra),
 };
 
 static const struct model *find_model(u32 cputype)

@@ -15,6 +15,7 @@
 #include "classes.h"
 #include "cputype.h"
 #include "intel.h"
+#include "intel_kinds.h"
 #include "intel_regs.h"
 #include "siblings.h"
 #include "width.h"
@@ -22,8 +23,12 @@
 #include "x86_reserve.h"
 
 #define CPUID7_EDX_HYBRID	BIT(15)
+#define CPUID7_1_EAX_PERFMON	BIT(8)	/* leaf 0x23 exists */
 
 struct hwpmc_intel_pmu hwpmc_intel_pmu;
+/* Of each kind of core, where CPUs are not alike. */
+static struct hwpmc_intel_pmu intel_kinds[HWPMC_KINDS_MAX];
+DEFINE_PER_CPU(const struct hwpmc_intel_pmu *, hwpmc_intel_here);
 static struct hwpmc_x86_bank intel_bank;
 
 /* Contents of this CPU's registers, so that they need not be read. */
@@ -54,13 +59,10 @@ static void compare_leaf_ipi(void *arg)
 		atomic_set(&s->differs, 1);
 }
 
-/* Hybrid machines have two kinds of core, but there is one description only. */
 static bool cpus_are_alike(const u32 leaf[4])
 {
 	struct leaf_check s = { .differs = ATOMIC_INIT(0) };
 
-	if (cpuid_eax(0) >= 7 && cpuid_edx(7) & CPUID7_EDX_HYBRID)
-		return false;
 	memcpy(s.leaf, leaf, sizeof(s.leaf));
 	on_each_cpu(compare_leaf_ipi, &s, 1);
 	return !atomic_read(&s.differs);
@@ -75,10 +77,20 @@ static bool has_full_write(void)
 	       caps & INTEL_CAP_FULL_WRITE;
 }
 
+static u64 fixed_runs(const struct hwpmc_intel_pmu *pmu)
+{
+	u64 runs = 0;
+	unsigned int i;
+
+	for (i = 0; i < pmu->fixed_num; i++)
+		if (pmu->fixed_map >> i & 1)
+			runs |= INTEL_FIXED_RUNS << INTEL_FIXED_SHIFT(i);
+	return runs;
+}
+
 static void describe_bank(void)
 {
 	const struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
-	unsigned int i;
 
 	intel_bank = (struct hwpmc_x86_bank){
 		.num = pmu->gp_num,
@@ -87,9 +99,7 @@ static void describe_bank(void)
 		.ctr_step = 1,
 		.fixed_ctrl = pmu->fixed_num ? INTEL_FIXED_CTRL : 0,
 	};
-	for (i = 0; i < pmu->fixed_num; i++)
-		intel_bank.fixed_runs |=
-			INTEL_FIXED_RUNS << INTEL_FIXED_SHIFT(i);
+	intel_bank.fixed_runs = fixed_runs(pmu);
 }
 
 static const u32 extra_msr[HWPMC_INTEL_REGS] = {
@@ -119,6 +129,84 @@ static u32 filtered_registers(const struct hwpmc_intel_pmu *pmu)
 	return filtered;
 }
 
+/* ---- kinds of core ------------------------------------------------------- */
+
+static bool is_hybrid(void)
+{
+	return cpuid_eax(0) >= 7 && cpuid_edx(7) & CPUID7_EDX_HYBRID;
+}
+
+static void read_kind(struct hwpmc_intel_cpuid *id)
+{
+	u32 last = cpuid_eax(0), a, b, c, d;
+
+	*id = (struct hwpmc_intel_cpuid){};
+	if (last >= INTEL_LEAF_KIND)
+		id->leaf_1a = cpuid_eax(INTEL_LEAF_KIND);
+	cpuid_count(7, 0, &a, &b, &c, &d);
+	if (a >= 1)
+		cpuid_count(7, 1, &a, &b, &c, &d);
+	else
+		a = 0;
+	if (last < INTEL_LEAF_PERFMON || !(a & CPUID7_1_EAX_PERFMON))
+		return;
+	cpuid_count(INTEL_LEAF_PERFMON, 0, &a, &b, &c, &d);
+	id->bits = b;
+	if (!(a & INTEL_23_COUNTERS))
+		return;
+	id->has_23 = true;
+	cpuid_count(INTEL_LEAF_PERFMON, 1, &id->gp, &id->fixed, &c, &d);
+}
+
+/*
+ * Which description is this CPU's? Only the CPU itself can say; it may be one that was off
+ * so far, and the first of its kind. -EOPNOTSUPP: none is.
+ */
+static int place_cpu_irqoff(void)
+{
+	const struct hwpmc_intel_pmu *here = &hwpmc_intel_pmu;
+	struct hwpmc_intel_cpuid id;
+	struct hwpmc_intel_pmu *kind;
+
+	if (here->nkinds) {
+		read_kind(&id);
+		here = hwpmc_intel_kind_of(here, &id);
+		if (!here)
+			return -EOPNOTSUPP;
+		kind = &intel_kinds[here - intel_kinds];
+		if (kind->filtered == ~0u)
+			kind->filtered = filtered_registers(kind);
+	}
+	this_cpu_write(hwpmc_intel_here, here);
+	return 0;
+}
+
+static void place_cpu_ipi(void *arg)
+{
+	atomic_t *failed = arg;
+
+	if (place_cpu_irqoff())
+		atomic_inc(failed);
+}
+
+/* The table of kinds has this model, and each CPU is of a kind that it has. */
+static bool find_kinds(struct hwpmc_intel_pmu *pmu)
+{
+	const struct hwpmc_intel_kinds *kinds;
+	atomic_t failed = ATOMIC_INIT(0);
+	int cpu;
+
+	kinds = boot_cpu_data.x86 == 6 ? hwpmc_intel_kinds_of(boot_cpu_data.x86_model) : NULL;
+	if (!kinds)
+		return false;
+	hwpmc_intel_describe_kinds(pmu, intel_kinds, kinds);
+	/* Of those that are off nothing is known: they count nothing before they are on. */
+	for_each_possible_cpu(cpu)
+		per_cpu(hwpmc_intel_here, cpu) = &intel_kinds[0];
+	on_each_cpu(place_cpu_ipi, &failed, 1);
+	return !atomic_read(&failed);
+}
+
 /* With this microcode transactions abort where counter 3 is used, or change it. */
 static u32 withheld_counters(void)
 {
@@ -146,8 +234,10 @@ static int intel_detect(u32 *reason, s32 *detail)
 		return err;
 	*reason = HWPMC_WHY_PMU_UNKNOWN;
 	*detail = leaf[0] & 0xff;
-	if (!err && !cpus_are_alike(leaf)) {
-		why = "cores of different kinds";
+	pmu->full_write = has_full_write();
+	pmu->withheld = withheld_counters();
+	if (!err && !(is_hybrid() ? find_kinds(pmu) : cpus_are_alike(leaf))) {
+		why = "cores of a kind that this module does not know";
 		*reason = HWPMC_WHY_PMU_KINDS;
 		*detail = 0;
 		err = -EOPNOTSUPP;
@@ -157,7 +247,6 @@ static int intel_detect(u32 *reason, s32 *detail)
 			why, leaf[0], leaf[1], leaf[2], leaf[3]);
 		return err;
 	}
-	pmu->full_write = has_full_write();
 	describe_bank();
 	if (!hwpmc_x86_works(&intel_bank)) {
 		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers keep no value or RDPMC faults\n",
@@ -166,8 +255,8 @@ static int intel_detect(u32 *reason, s32 *detail)
 		*detail = pmu->gp_num;
 		return -ENXIO;
 	}
-	pmu->filtered = filtered_registers(pmu);
-	pmu->withheld = withheld_counters();
+	if (!pmu->nkinds)
+		pmu->filtered = filtered_registers(pmu);
 	return 0;
 }
 
@@ -196,7 +285,12 @@ void hwpmc_intel_release(struct hwpmc_class *cls)
 
 u32 hwpmc_intel_running_irqoff(const struct hwpmc_class *cls)
 {
-	return hwpmc_x86_running_irqoff(&intel_bank);
+	const struct hwpmc_intel_pmu *here = this_cpu_read(hwpmc_intel_here);
+	struct hwpmc_x86_bank bank = intel_bank;
+
+	bank.num = here->gp_num;
+	bank.fixed_runs = fixed_runs(here);
+	return hwpmc_x86_running_irqoff(&bank);
 }
 
 u32 hwpmc_intel_state(const struct hwpmc_class *cls)
@@ -235,6 +329,7 @@ static int iap_probe(struct hwpmc_class *cls)
 		BIT_ULL(pmu->gp_width - 1) - 1 : BIT_ULL(31) - 1;
 	hwpmc_pmi_class(cls);
 	cls->num = pmu->gp_num;
+	cls->kinds = hwpmc_intel_all_kinds(pmu);
 	cls->rdpmc_base = 0;
 	cls->priv = &hwpmc_intel_pmu;
 	return 0;
@@ -254,19 +349,22 @@ static void reset_extra_irqoff(void)
 
 static void iap_reset_irqoff(struct hwpmc_class *cls, bool on)
 {
+	const struct hwpmc_intel_pmu *here = this_cpu_read(hwpmc_intel_here);
 	unsigned int ri;
 
 	for (ri = 0; ri < cls->num; ri++)
-		hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), 0);
+		if (here->gp_map >> ri & 1)
+			hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), 0);
 	reset_extra_irqoff();
 	hwpmc_pmi_open_irqoff();
-	hwpmc_intel_global_irqoff(GENMASK_ULL(cls->num - 1, 0), on);
+	hwpmc_intel_global_irqoff(here->gp_map, on);
 }
 
 /* The encoder has checked that the register is there, and the bits by model. */
 static void program_extra_irqoff(const struct hwpmc_select *s)
 {
-	const struct hwpmc_intel_extra *e = hwpmc_intel_extra(&hwpmc_intel_pmu, s->sel);
+	const struct hwpmc_intel_extra *e =
+		hwpmc_intel_extra(this_cpu_read(hwpmc_intel_here), s->sel);
 	u64 *now;
 
 	if (!e)
@@ -326,7 +424,17 @@ static void iap_event_put(struct hwpmc_class *cls, const struct hwpmc_select *s)
 
 static int iap_cpu_online_irqoff(struct hwpmc_class *cls)
 {
-	return hwpmc_siblings_online_irqoff();
+	int ret = place_cpu_irqoff();
+
+	return ret ?: hwpmc_siblings_online_irqoff();
+}
+
+static u64 iap_rows_irqoff(const struct hwpmc_class *cls, u32 *kind)
+{
+	const struct hwpmc_intel_pmu *here = this_cpu_read(hwpmc_intel_here);
+
+	*kind = here->kind;
+	return here->gp_map;
 }
 
 const struct hwpmc_class_ops hwpmc_iap_ops = {
@@ -336,6 +444,7 @@ const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.running_irqoff = hwpmc_intel_running_irqoff,
 	.pmu_state = hwpmc_intel_state,
 	.cpu_online_irqoff = iap_cpu_online_irqoff,
+	.rows_irqoff = iap_rows_irqoff,
 	.reset_irqoff = iap_reset_irqoff,
 	.encode = hwpmc_iap_encode,
 	.program_irqoff = iap_program_irqoff,

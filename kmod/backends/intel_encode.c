@@ -5,6 +5,7 @@
  * Process context; pure.
  */
 #include "intel_encode.h"
+#include "intel_kinds.h"
 #include "intel_regs.h"
 #include "refusal.h"
 
@@ -63,6 +64,7 @@ int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
 	if (pmu->fixed_num && !width_is_sane(pmu->fixed_width))
 		return -EINVAL;
 
+	pmu->gp_map = hwpmc_first_rows(pmu->gp_num);
 	pmu->missing = leaf[1] & hwpmc_first_rows(events);
 	pmu->any_thread = (pmu->version == 3 || pmu->version == 4) &&
 			  !(leaf[3] & INTEL_EDX_NO_ANY);
@@ -116,7 +118,7 @@ static u64 extra_row(u64 rows, const struct hwpmc_intel_extra *e)
 static u64 unknown_bits(const struct hwpmc_intel_pmu *pmu,
 			const struct hwpmc_request *req)
 {
-	u64 known = INTEL_SEL_REQUEST;
+	u64 known = INTEL_SEL_REQUEST | pmu->more_bits;
 
 	/*
 	 * AnyThread also counts the other hyperthread, which may run another user's
@@ -162,11 +164,21 @@ static int check_config1(const struct hwpmc_intel_pmu *pmu,
 	return 0;
 }
 
-int hwpmc_iap_encode(const struct hwpmc_class *cls,
-		     const struct hwpmc_request *req,
-		     struct hwpmc_encoding *enc)
+static int encode_request(hwpmc_intel_encoder one, const struct hwpmc_class *cls,
+			  const struct hwpmc_request *req, struct hwpmc_encoding *enc)
 {
 	const struct hwpmc_intel_pmu *pmu = cls->priv;
+
+	if (pmu->nkinds)
+		return hwpmc_intel_encode_kinds(pmu, cls, req, one, enc);
+	if (req->kinds)
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_KIND, 0);
+	return one(pmu, cls, req, enc);
+}
+
+static int iap_encode_for(const struct hwpmc_intel_pmu *pmu, const struct hwpmc_class *cls,
+			  const struct hwpmc_request *req, struct hwpmc_encoding *enc)
+{
 	u64 rows, bad = unknown_bits(pmu, req);
 	const struct hwpmc_intel_extra *extra;
 	int err;
@@ -183,7 +195,7 @@ int hwpmc_iap_encode(const struct hwpmc_class *cls,
 		return err;
 
 	rows = hwpmc_intel_event_rows(pmu->cputype, req->config) &
-	       hwpmc_first_rows(cls->num) & ~(u64)pmu->withheld;
+	       hwpmc_first_rows(cls->num) & pmu->gp_map & ~(u64)pmu->withheld;
 	if (extra)
 		rows = extra_row(rows, extra);
 	if (!rows || is_missing(pmu, req->config))
@@ -195,6 +207,13 @@ int hwpmc_iap_encode(const struct hwpmc_class *cls,
 		.rows = rows,
 	};
 	return 0;
+}
+
+int hwpmc_iap_encode(const struct hwpmc_class *cls,
+		     const struct hwpmc_request *req,
+		     struct hwpmc_encoding *enc)
+{
+	return encode_request(iap_encode_for, cls, req, enc);
 }
 
 /*
@@ -244,11 +263,9 @@ static u64 iaf_select(const struct hwpmc_request *req)
 	return sel;
 }
 
-int hwpmc_iaf_encode(const struct hwpmc_class *cls,
-		     const struct hwpmc_request *req,
-		     struct hwpmc_encoding *enc)
+static int iaf_encode_for(const struct hwpmc_intel_pmu *pmu, const struct hwpmc_class *cls,
+			  const struct hwpmc_request *req, struct hwpmc_encoding *enc)
 {
-	const struct hwpmc_intel_pmu *pmu = cls->priv;
 	u64 bad = req->config & ~INTEL_SEL_CODE;
 	int n;
 
@@ -271,4 +288,11 @@ int hwpmc_iaf_encode(const struct hwpmc_class *cls,
 		.rows = BIT_ULL(n),
 	};
 	return 0;
+}
+
+int hwpmc_iaf_encode(const struct hwpmc_class *cls,
+		     const struct hwpmc_request *req,
+		     struct hwpmc_encoding *enc)
+{
+	return encode_request(iaf_encode_for, cls, req, enc);
 }

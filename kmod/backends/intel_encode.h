@@ -29,7 +29,8 @@ struct hwpmc_intel_extra {
 
 struct hwpmc_intel_pmu {
 	u32 version;		/* 1 to 5 */
-	u32 gp_num, gp_width;
+	u32 gp_num, gp_width;	/* highest programmable counter + 1 */
+	u32 gp_map;		/* bit per one that exists */
 	u32 fixed_num;		/* highest fixed counter + 1 */
 	u32 fixed_map;		/* bit per fixed counter that exists */
 	u32 fixed_width;
@@ -40,6 +41,13 @@ struct hwpmc_intel_pmu {
 	const struct hwpmc_intel_extra *extra;	/* list, or NULL */
 	u32 filtered;		/* bit per enum hwpmc_intel_reg that faults */
 	u32 withheld;		/* bit per programmable counter that microcode uses */
+	u64 more_bits;		/* of a request, beside INTEL_SEL_REQUEST */
+	/* Where CPUs are of several kinds: each one's description. Above is then what any
+	 * of them has, and .cputype is the machine's; in theirs, whose rules hold. */
+	const struct hwpmc_intel_pmu *kinds;
+	u32 nkinds;		/* 0: all CPUs are alike */
+	u32 kind;		/* in a kind's: HWPMC_KIND_* */
+	u32 leaf_1a;		/* and how its CPUs call themselves */
 };
 
 /*

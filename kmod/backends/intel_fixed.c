@@ -46,9 +46,17 @@ static void write_ctrl_nmi(u64 ctrl)
 	hwpmc_x86_wrmsr_nmi(INTEL_FIXED_CTRL, ctrl);
 }
 
+static u64 iaf_rows_irqoff(const struct hwpmc_class *cls, u32 *kind)
+{
+	const struct hwpmc_intel_pmu *here = this_cpu_read(hwpmc_intel_here);
+
+	*kind = here->kind;
+	return here->fixed_map;
+}
+
 static void iaf_reset_irqoff(struct hwpmc_class *cls, bool on)
 {
-	u64 own = (u64)hwpmc_intel_pmu.fixed_map << INTEL_GLOBAL_FIXED;
+	u64 own = (u64)this_cpu_read(hwpmc_intel_here)->fixed_map << INTEL_GLOBAL_FIXED;
 
 	write_ctrl_nmi(0);
 	hwpmc_pmi_open_irqoff();
@@ -93,6 +101,7 @@ const struct hwpmc_class_ops hwpmc_iaf_ops = {
 	.release = hwpmc_intel_release,
 	.running_irqoff = hwpmc_intel_running_irqoff,
 	.pmu_state = hwpmc_intel_state,
+	.rows_irqoff = iaf_rows_irqoff,
 	.reset_irqoff = iaf_reset_irqoff,
 	.encode = hwpmc_iaf_encode,
 	.program_irqoff = iaf_program_irqoff,

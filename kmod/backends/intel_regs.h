@@ -9,6 +9,16 @@
 
 #include "../compat/types.h"
 
+/* CPUID leaf 0x1A: the kind of core of this CPU. Leaf 7.0: the machine has several, leaf
+ * 7.1: there is leaf 0x23, which has more than leaf 0xA, for this CPU alone. */
+#define INTEL_LEAF_KIND		0x1a
+#define   INTEL_CORE_TYPE	0x40
+#define   INTEL_ATOM_TYPE	0x20
+#define INTEL_LEAF_PERFMON	0x23
+#define   INTEL_23_COUNTERS	BIT_ULL(1)	/* EAX: sub-leaf 1 exists */
+#define   INTEL_23_UMASK2	BIT_ULL(0)	/* EBX: bits that a select may have */
+#define   INTEL_23_EQ		BIT_ULL(1)
+
 /* CPUID leaf 0xA. */
 #define INTEL_CPUID_LEAF	0xa
 #define   INTEL_EAX_VERSION(a)	((a) & 0xff)
@@ -33,6 +43,8 @@
 #define   INTEL_SEL_EN		BIT_ULL(22)
 #define   INTEL_SEL_INV		BIT_ULL(23)
 #define   INTEL_SEL_CMASK	GENMASK_ULL(31, 24)
+#define   INTEL_SEL_EQ		BIT_ULL(36)	/* equal to CMASK; by leaf 0x23 */
+#define   INTEL_SEL_UMASK2	GENMASK_ULL(47, 40)
 #define   INTEL_SEL_MODIFIERS	(INTEL_SEL_EDGE | INTEL_SEL_INV | INTEL_SEL_CMASK)
 #define   INTEL_SEL_CODE	(INTEL_SEL_EVENT | INTEL_SEL_UMASK)
 

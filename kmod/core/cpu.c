@@ -29,7 +29,7 @@ void hwpmc_cpu_reset_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
 	for (i = 0; i < cls->num; i++)
 		memset(&c->row[cls->first + i].shadow, 0,
 		       sizeof(struct hwpmc_select));
-	c->dirty |= hwpmc_class_rows(cls);
+	c->dirty |= hwpmc_class_rows(cls) & c->rows;
 	/* The reset has stopped them, unless it faulted as well. */
 	if (unlikely(c->unstoppable) && !hwpmc_class_msr_fault(cls))
 		c->unstoppable &= ~hwpmc_class_rows(cls);

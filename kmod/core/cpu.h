@@ -30,7 +30,7 @@ struct hwpmc_row_cpu {
 	struct hwpmc_pmc *pmc;		/* process-scope PMC in flight, or NULL */
 	union {
 		u64 start;		/* the counter at the slice's begin, or its last
-					 * harvest */
+					 * harvest; .elsewhere: the time */
 		u64 excess;		/* sampling: armed for so many events more than
 					 * the period has left */
 	};
@@ -41,6 +41,8 @@ struct hwpmc_row_cpu {
 	};
 	union {
 		struct hwpmc_link *link;	/* slow path: of the target */
+		struct hwpmc_pmc *elsewhere;	/* that is for other kinds of core;
+						 * .pmc is NULL */
 		struct hwpmc_ring *ring;	/* sampling: the owner's, of this CPU */
 	};
 	u64 mask;			/* never changes */
@@ -70,6 +72,10 @@ struct hwpmc_cpu {
 	u64 taken;			/* rows that a system-scope PMC has here; not of
 					 * shareable classes */
 	u64 dirty;			/* rows whose counter may not be 0 */
+	/* What this CPU has, where CPUs differ; set when it goes online. */
+	u64 rows;			/* rows: all, or those of its kind of core */
+	u32 kind;			/* HWPMC_KIND_*, 0: CPUs are alike */
+	u64 elsewhere;			/* of .loaded: .row[].elsewhere does not count here */
 	struct hwpmc_row_cpu row[];	/* hwpmc_nrows of them */
 };
 

@@ -30,7 +30,9 @@ struct hwpmc_pmc {
 	u32 cpu;			/* system scope; else HWPMC_CPU_ANY */
 	u32 caps, flags, ev;
 	u64 config, config1;
-	bool slow_path;			/* logs, samples, .counts_off_cpu, .user_mapped,
+	u32 kinds;			/* of core that it counts on; 0: on all. In system
+					 * scope the CPU says */
+	bool slow_path;			/* logs, samples, .counts_off_cpu, .user_mapped, .kinds,
 					 * or an owner in the kernel: the switch path
 					 * does more than add to .total */
 	bool counts_off_cpu;		/* see struct hwpmc_encoding */
@@ -87,6 +89,9 @@ struct hwpmc_pmc {
 	 * has none of the fields above, which switches on all CPUs read.
 	 */
 	atomic64_t total ____cacheline_aligned_in_smp;
+	/* With .kinds: threads' time on other CPUs, in ns, and how many slices that was, not
+	 * those in flight. */
+	atomic64_t elsewhere_ns, elsewhere_slices;
 };
 
 static inline bool hwpmc_pmc_is_system(const struct hwpmc_pmc *pmc)

@@ -41,6 +41,8 @@ static_assert(sizeof(struct hwpmc_batch_entry) == HWPMC_SIZE_V1_BATCH_ENTRY);
 static_assert(sizeof(struct hwpmc_op_unwind) == HWPMC_SIZE_V1_UNWIND);
 static_assert(sizeof(struct hwpmc_op_getchainstats) ==
 	      HWPMC_SIZE_V1_GETCHAINSTATS);
+static_assert(sizeof(struct hwpmc_op_getkinds) == HWPMC_SIZE_V1_GETKINDS);
+static_assert(sizeof(struct hwpmc_op_getuncounted) == HWPMC_SIZE_V1_GETUNCOUNTED);
 static_assert(offsetof(struct hwpmc_op_pmcallocate, count) == 40);
 static_assert(offsetof(struct hwpmc_op_getpmcinfo, pmcs) == 16);
 static_assert(offsetof(struct hwpmc_op_getcpuinfo, classes) == 24);
@@ -92,6 +94,10 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 		OP(hwpmc_ioctl_unwind, hwpmc_op_unwind, UNWIND, false),
 	[HWPMC_OP_GETCHAINSTATS] = OP(hwpmc_ioctl_chainstats,
 		hwpmc_op_getchainstats, GETCHAINSTATS, false),
+	[HWPMC_OP_GETKINDS] =
+		OP(hwpmc_ioctl_kinds, hwpmc_op_getkinds, GETKINDS, true),
+	[HWPMC_OP_GETUNCOUNTED] = OP(hwpmc_ioctl_uncounted,
+		hwpmc_op_getuncounted, GETUNCOUNTED, true),
 	[HWPMC_OP_REVOKE] =
 		OP(hwpmc_ioctl_revoke, hwpmc_op_simple, SIMPLE, false),
 	[HWPMC_OP_PMCRELEASE] = OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),

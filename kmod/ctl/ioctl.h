@@ -31,6 +31,8 @@ union hwpmc_arg {
 	struct hwpmc_op_batch batch;
 	struct hwpmc_op_unwind unwind;
 	struct hwpmc_op_getchainstats chainstats;
+	struct hwpmc_op_getkinds getkinds;
+	struct hwpmc_op_getuncounted uncounted;
 };
 
 struct file;
@@ -62,6 +64,8 @@ int hwpmc_ioctl_getcaps(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_batch(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_unwind(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_chainstats(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_kinds(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_uncounted(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 /* PMCRW with OLDVALUE alone, without hwpmc_lock. */
 int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op);
 

@@ -166,6 +166,28 @@ int hwpmc_ioctl_pmcinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return copy_infos(owner, op);
 }
 
+int hwpmc_ioctl_kinds(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_getkinds *op = &arg->getkinds;
+	const struct hwpmc_cpu *c;
+	unsigned int i;
+	int ret;
+
+	if (op->__reserved)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RESERVED, 0);
+	ret = check_cpu(&op->hdr, op->cpu);
+	if (ret)
+		return ret;
+	op->cpu = array_index_nospec(op->cpu, nr_cpu_ids);
+	c = per_cpu_ptr(hwpmc_cpus, op->cpu);
+	op->kind = c->kind;
+	op->rows = c->rows & GENMASK_ULL(hwpmc_nrows - 1, 0);
+	op->kinds = 0;
+	for (i = 0; i < hwpmc_machine.nclass; i++)
+		op->kinds |= hwpmc_machine.cls[i].kinds;
+	return 0;
+}
+
 static int put_dynevent(struct hwpmc_dynevent __user *user, const char *name,
 			u32 ev)
 {

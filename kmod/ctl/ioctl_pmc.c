@@ -13,6 +13,7 @@
 #include "../pmc/run.h"
 #include "../task/leave.h"
 #include "../task/rdpmc.h"
+#include "../task/switch.h"
 #include "ioctl.h"
 
 static int check_reserved(struct hwpmc_hdr *hdr, u64 reserved)
@@ -26,7 +27,7 @@ int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	char *name = arg->allocate.name;
 	int ret;
 
-	ret = check_reserved(&op->hdr, op->__reserved | op->config2);
+	ret = check_reserved(&op->hdr, op->config2);
 	if (ret)
 		return ret;
 	if (task_tgid(current) != owner->tgid)
@@ -157,6 +158,21 @@ int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op)
 		ret = read_value(pmc, op);
 	rcu_read_unlock();
 	return ret;
+}
+
+int hwpmc_ioctl_uncounted(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+{
+	struct hwpmc_op_getuncounted *op = &arg->uncounted;
+	struct hwpmc_pmc *pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
+
+	if (IS_ERR(pmc))
+		return PTR_ERR(pmc);
+	if (pmc->kinds && !hwpmc_pmc_is_system(pmc))
+		hwpmc_switch_harvest_elsewhere(pmc);
+	op->kinds = pmc->kinds;
+	op->ns = atomic64_read(&pmc->elsewhere_ns);
+	op->slices = atomic64_read(&pmc->elsewhere_slices);
+	return 0;
 }
 
 static int check_write(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)

@@ -129,8 +129,14 @@ static int class_encode(struct hwpmc_class *cls, struct hwpmc_op_pmcallocate *op
 		.ev = op->ev,
 		.config = op->config,
 		.config1 = op->config1,
+		.kinds = op->kinds,
 	};
 	int ret;
+
+	if (op->kinds && !cls->ops->rows_irqoff)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_KIND, 0);
+	if (op->cpu != HWPMC_CPU_ANY)
+		req.cpu_kind = per_cpu_ptr(hwpmc_cpus, op->cpu)->kind;
 
 	if (!(req.caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)))
 		req.caps |= cls->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM);
@@ -235,6 +241,7 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 	pmc->config = op->config;
 	pmc->config1 = op->config1;
 	strscpy(pmc->name, name, sizeof(pmc->name));
+	pmc->kinds = op->kinds;
 	pmc->state = HWPMC_STATE_ALLOCATED;
 	pmc->privileged = owner->kernel || perfmon_capable();
 	pmc->counts_off_cpu = enc->counts_off_cpu;
@@ -244,7 +251,7 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 		pmc->arming.least = max_t(u16, pmc->arming.least, 2);
 	/* An owner in the kernel reads values per process. */
 	pmc->slow_path = hwpmc_pmc_samples(pmc) || hwpmc_pmc_needs_log(pmc) ||
-			 enc->counts_off_cpu || owner->kernel;
+			 enc->counts_off_cpu || owner->kernel || op->kinds;
 	pmc->carry_overshoot = !hwpmc_rows[pmc->row].cls->nmi ||
 			  (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) ==
 			  HWPMC_CAP_USER;

@@ -78,6 +78,22 @@ static int cpu_forget(unsigned int cpu)
 	return 0;
 }
 
+/* What this CPU has; a class that all CPUs have alike says nothing. */
+static void note_rows_irqoff(struct hwpmc_cpu *c)
+{
+	unsigned int i;
+
+	c->rows = ~0ULL;
+	c->kind = 0;
+	for (i = 0; i < hwpmc_machine.nclass; i++) {
+		const struct hwpmc_class *cls = &hwpmc_machine.cls[i];
+
+		if (cls->ops->rows_irqoff)
+			c->rows &= ~hwpmc_class_rows(cls) |
+				   cls->ops->rows_irqoff(cls, &c->kind) << cls->first;
+	}
+}
+
 static int classes_admit_cpu_irqoff(void)
 {
 	unsigned int i;
@@ -99,10 +115,15 @@ static int cpu_online_here(unsigned int cpu)
 
 	local_irq_save(flags);
 	ret = classes_admit_cpu_irqoff();
-	if (!ret)
+	if (!ret) {
+		note_rows_irqoff(this_cpu_ptr(hwpmc_cpus));
 		cpu_begin_irqoff(this_cpu_ptr(hwpmc_cpus));
+	}
 	local_irq_restore(flags);
-	if (ret)
+	if (ret == -EOPNOTSUPP)
+		pr_info_ratelimited("CPU %u stays offline: its kind of core is not known, or lacks counters that others of this kind have\n",
+				    cpu);
+	else if (ret)
 		pr_info_ratelimited("CPU %u stays offline: it shares its counters with another one that measures processes; end that first\n",
 				    cpu);
 	return ret;
@@ -135,6 +156,7 @@ static void cpu_setup(struct hwpmc_cpu *c)
 	unsigned int i;
 
 	INIT_LIST_HEAD(&c->sys);
+	c->rows = ~0ULL;
 	for (i = 0; i < hwpmc_nrows; i++) {
 		c->row[i].mask = hwpmc_rows[i].mask;
 		c->row[i].rdpmc = hwpmc_rows[i].rdpmc;

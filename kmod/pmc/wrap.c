@@ -24,7 +24,7 @@ static unsigned long due;
 static void harvest_ipi(void *unused)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
-	u64 rows = c->loaded & ~(c->sampling | c->ticking);
+	u64 rows = c->loaded & ~(c->sampling | c->ticking | c->elsewhere);
 
 	for (; rows; rows &= rows - 1)
 		hwpmc_cpu_harvest_irqoff(c, __ffs64(rows));

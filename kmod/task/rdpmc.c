@@ -248,7 +248,8 @@ int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr)
 	lockdep_assert_held(&hwpmc_lock);
 	if (!is_owners_alone(pmc))
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_MSR_OWNER_ONLY, 0);
-	if (hwpmc_rows[pmc->row].rdpmc < 0)
+	/* A counter of some kinds of core has no index on the others. */
+	if (hwpmc_rows[pmc->row].rdpmc < 0 || pmc->kinds)
 		return hwpmc_refuse(hdr, -ENOSYS, HWPMC_WHY_NO_RDPMC, 0);
 	*index = hwpmc_rows[pmc->row].rdpmc;
 	if (!pmc->rdpmc && rdpmc_grant(pmc))

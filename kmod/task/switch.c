@@ -9,6 +9,7 @@
  * IPI can do its work first; the IPI may come at any time.
  */
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/smp.h>
 
 #include "../core/cpu.h"
@@ -21,6 +22,36 @@
 #include "switch.h"
 #include "target.h"
 
+/*
+ * A row whose PMC is for other kinds of core than this CPU's: the counter may mean another
+ * event here, or not exist. It is loaded, so that its time ends with the slice, but no .pmc
+ * is in flight.
+ */
+static void load_elsewhere_irqoff(struct hwpmc_cpu *c, unsigned int nr,
+				  struct hwpmc_pmc *pmc)
+{
+	struct hwpmc_row_cpu *rc = &c->row[nr];
+
+	c->elsewhere |= BIT_ULL(nr);
+	rc->elsewhere = pmc;
+	rc->start = local_clock();
+	atomic64_inc(&pmc->elsewhere_slices);
+}
+
+static void harvest_elsewhere_irqoff(struct hwpmc_row_cpu *rc)
+{
+	u64 now = local_clock();
+
+	atomic64_add(now - rc->start, &rc->elsewhere->elsewhere_ns);
+	rc->start = now;
+}
+
+static void unload_elsewhere_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	harvest_elsewhere_irqoff(&c->row[nr]);
+	c->elsewhere &= ~BIT_ULL(nr);
+}
+
 /* A row whose PMC logs, samples, is read by RDPMC, or counts what happens to threads
  * while they are switched out. */
 static void load_slow_path_irqoff(struct hwpmc_cpu *c, unsigned int nr,
@@ -30,6 +61,10 @@ static void load_slow_path_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	struct hwpmc_row_cpu *rc = &c->row[nr];
 
 	c->slow_path |= BIT_ULL(nr);
+	if (unlikely(pmc->kinds && !(pmc->kinds & c->kind))) {
+		load_elsewhere_irqoff(c, nr, pmc);
+		return;
+	}
 	if (hwpmc_pmc_samples(pmc)) {
 		hwpmc_sample_load_irqoff(c, nr, pmc, c->thread->period_left[nr]);
 	} else {
@@ -67,7 +102,9 @@ static void unload_slow_path_irqoff(struct hwpmc_cpu *c, u64 rows)
 		unsigned int nr = __ffs64(rows);
 		struct hwpmc_pmc *pmc = c->row[nr].pmc;
 
-		if (hwpmc_pmc_samples(pmc)) {
+		if (unlikely(c->elsewhere & BIT_ULL(nr))) {
+			unload_elsewhere_irqoff(c, nr);
+		} else if (hwpmc_pmc_samples(pmc)) {
 			c->thread->period_left[nr] = hwpmc_sample_unload_irqoff(c, nr);
 		} else {
 			hwpmc_cpu_unload_irqoff(c, nr);
@@ -205,6 +242,11 @@ struct preempt_ops hwpmc_preempt_ops = {
 	.sched_out = sched_out,
 };
 
+static struct hwpmc_pmc *pmc_of_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	return c->elsewhere & BIT_ULL(nr) ? c->row[nr].elsewhere : c->row[nr].pmc;
+}
+
 /* Rows in flight whose PMC is not linked to the target any more, or not active. */
 static u64 stale_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 			     u64 active)
@@ -216,7 +258,7 @@ static u64 stale_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 
 		rows &= rows - 1;
 		if (!(active & BIT_ULL(nr)) ||
-		    READ_ONCE(target->link[nr].pmc) != c->row[nr].pmc)
+		    READ_ONCE(target->link[nr].pmc) != pmc_of_row_irqoff(c, nr))
 			stale |= BIT_ULL(nr);
 	}
 	return stale;
@@ -287,6 +329,26 @@ void hwpmc_switch_flush_slices(struct hwpmc_pmc *pmc)
 	hwpmc_followers_pmc_locked(pmc);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_followers_call(flush_slices_ipi, pmc);
+}
+
+static void harvest_elsewhere_ipi(void *arg)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	struct hwpmc_pmc *pmc = arg;
+
+	if (c->elsewhere & BIT_ULL(pmc->row) && c->row[pmc->row].elsewhere == pmc)
+		harvest_elsewhere_irqoff(&c->row[pmc->row]);
+}
+
+void hwpmc_switch_harvest_elsewhere(struct hwpmc_pmc *pmc)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&hwpmc_lock);
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	hwpmc_followers_pmc_locked(pmc);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	hwpmc_followers_call(harvest_elsewhere_ipi, pmc);
 }
 
 /*

@@ -25,6 +25,8 @@ void hwpmc_switch_sync_followers(void);
  * Slices in flight go on, and follow .slow_path and .user_mapped if the caller has just
  * set them. Process context, hwpmc_lock. */
 void hwpmc_switch_flush_slices(struct hwpmc_pmc *pmc);
+/* Add the time so far of a PMC's threads on CPUs of other kinds than its own. hwpmc_lock. */
+void hwpmc_switch_harvest_elsewhere(struct hwpmc_pmc *pmc);
 /* End all slices of this CPU. */
 void hwpmc_switch_out_irqoff(struct hwpmc_cpu *c);
 /* Part of the sched_switch probe, while threads are pending. Interrupts off, run queue's

@@ -99,7 +99,7 @@ void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 void hwpmc_userpage_renew_all_irqoff(struct hwpmc_cpu *c)
 {
-	u64 rows = c->loaded & c->slow_path;
+	u64 rows = c->loaded & c->slow_path & ~c->elsewhere;
 
 	for (; rows; rows &= rows - 1)
 		hwpmc_userpage_renew_irqoff(c, __ffs64(rows));

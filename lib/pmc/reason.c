@@ -122,8 +122,8 @@ WHY(NO_PMU, "this processor has no performance counters that the module knows", 
     DETAIL_NONE, NULL),
 WHY(PMU_GUEST, "the hypervisor gives this machine no performance counters", NULL,
     DETAIL_NONE, "give the virtual machine a PMU (QEMU: -cpu host,pmu=on)"),
-WHY(PMU_KINDS, "the processor has cores of different kinds, whose counters differ", NULL,
-    DETAIL_NONE, NULL),
+WHY(PMU_KINDS, "the processor has cores of a kind that the module does not know", NULL,
+    DETAIL_NONE, "see the kernel's log; a newer module may know it"),
 WHY(PMU_UNKNOWN, "the processor's counters are of a version or number that the module does "
     "not know", "version", DETAIL_DECIMAL, "see the kernel's log; a newer module may know it"),
 WHY(PMU_BROKEN, "the counters' registers keep no value or fault, as where a hypervisor "
@@ -169,7 +169,7 @@ WHY(LOG_EXISTS, "a log is already configured", NULL, DETAIL_NONE,
 WHY(LOG_FD, "the log's descriptor is not open for writing, or the kernel "
     "cannot write to it", "descriptor", DETAIL_DECIMAL, NULL),
 WHY(LOG_ERROR, "writing the log failed", NULL, DETAIL_ERRNO, NULL),
-WHY(NO_RDPMC, "RDPMC cannot read counters of that class",
+WHY(NO_RDPMC, "RDPMC cannot read counters of that class, or of one kind of core",
     NULL, DETAIL_NONE, "read it by hwpmc_read"),
 WHY(MSR_OWNER_ONLY, "RDPMC needs a process-scope PMC that is attached to its "
     "owner only", NULL, DETAIL_NONE, NULL),
@@ -192,6 +192,13 @@ WHY(KGMON, "the kernel histogram has no such command", "command",
     DETAIL_DECIMAL, NULL),
 WHY(LOG_CLOSED, "the log was closed", NULL, DETAIL_NONE,
     "end it and configure another"),
+WHY(KIND, "this machine has no cores of that kind", "kinds (1 core, 2 atom, 4 lowpower):",
+    DETAIL_DECIMAL, NULL),
+WHY(EVENT_KIND, "not all kinds of core have this event, or it means another one there",
+    "kinds (1 core, 2 atom, 4 lowpower):", DETAIL_DECIMAL,
+    "name one: cpu_core/EVENT/, cpu_atom/EVENT/ or cpu_lowpower/EVENT/"),
+WHY(CPU_KIND, "the CPU is a core of another kind", "its kind (1 core, 2 atom, 4 lowpower):",
+    DETAIL_DECIMAL, "count it on CPUs of the event's kind: -C LIST"),
 #undef WHY
 };
 

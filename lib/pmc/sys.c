@@ -41,6 +41,8 @@ SIZE_IS(hwpmc_op_batch, HWPMC_SIZE_V1_BATCH);
 SIZE_IS(hwpmc_batch_entry, HWPMC_SIZE_V1_BATCH_ENTRY);
 SIZE_IS(hwpmc_op_unwind, HWPMC_SIZE_V1_UNWIND);
 SIZE_IS(hwpmc_op_getchainstats, HWPMC_SIZE_V1_GETCHAINSTATS);
+SIZE_IS(hwpmc_op_getkinds, HWPMC_SIZE_V1_GETKINDS);
+SIZE_IS(hwpmc_op_getuncounted, HWPMC_SIZE_V1_GETUNCOUNTED);
 
 FIELD_AT(hwpmc_op_getcpuinfo, classes, 24);
 FIELD_AT(hwpmc_op_getcpuinfo, pmu_state, 216);

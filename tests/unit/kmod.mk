@@ -4,7 +4,8 @@
 # line with its sources, and its name in unit-progs.
 
 unit-progs := kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_intel_events \
-	kmod_intel_rules kmod_nmi kmod_p4 kmod_rapl kmod_ring kmod_row kmod_throttle kmod_width
+	kmod_intel_kinds kmod_intel_rules kmod_nmi kmod_p4 kmod_rapl kmod_ring kmod_row kmod_throttle \
+	kmod_width
 
 UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -Werror \
 	$(SANITIZE) $(COVERAGE) \
@@ -18,9 +19,12 @@ $(BUILD)/unit/kmod_cputype: $(unit-backends)/cputype.c
 $(BUILD)/unit/kmod_debugflags: $(TOP)/kmod/debug/debugflags.c
 $(BUILD)/unit/kmod_intel: $(unit-backends)/intel_encode.c \
 	$(unit-backends)/intel_constraints.c $(unit-backends)/intel_arming.c \
-	$(unit-backends)/intel_shared.c
+	$(unit-backends)/intel_shared.c $(unit-backends)/intel_kinds.c
 $(BUILD)/unit/kmod_intel_events: $(unit-backends)/cputype.c \
-	$(unit-backends)/intel_constraints.c
+	$(unit-backends)/intel_constraints.c $(unit-backends)/intel_kinds.c
+$(BUILD)/unit/kmod_intel_kinds: $(unit-backends)/cputype.c $(unit-backends)/intel_encode.c \
+	$(unit-backends)/intel_constraints.c $(unit-backends)/intel_arming.c \
+	$(unit-backends)/intel_kinds.c
 $(BUILD)/unit/kmod_p4: $(unit-backends)/p4_encode.c
 $(BUILD)/unit/kmod_p4: unit-libs := -lpfm
 $(BUILD)/unit/kmod_rapl: $(unit-backends)/rapl_units.c
@@ -36,7 +40,7 @@ $(BUILD)/tests/events/intel-counters.tsv: $(TOP)/tests/events/make-counters \
 
 # It looks into the tables: the source is included, not linked.
 $(BUILD)/unit/kmod_intel_rules: $(unit-backends)/intel_encode.c \
-	$(unit-backends)/intel_arming.c
+	$(unit-backends)/intel_arming.c $(unit-backends)/intel_kinds.c
 
 $(unit-bins): $(BUILD)/unit/%: $(TOP)/tests/unit/%.c $(TOP)/tests/harness/harness.c \
 		$(wildcard $(TOP)/kmod/*/*.h) $(wildcard $(TOP)/include/uapi/*.h) \

@@ -9,6 +9,7 @@
 
 #include "backends/cputype.h"
 #include "backends/intel_encode.h"
+#include "backends/intel_kinds.h"
 #include "backends/intel_regs.h"
 #include "harness.h"
 
@@ -119,19 +120,22 @@ static bool is_explained(u64 select)
 	return false;
 }
 
-/* Cores of two kinds, or a version of perfmon above 5: the module has no class there. */
-static bool has_no_class(const struct file *file, u32 cputype)
+/* Whose rules hold: of the kind of core that the file is of, or of the model. */
+static u32 core_of(const struct file *file, u32 model)
 {
-	return cputype == HWPMC_CPU_GENERIC || cputype == HWPMC_CPU_METEOR_LAKE ||
-	       (cputype == HWPMC_CPU_ALDERLAKE && strstr(file->kinds, "Atom"));
+	u32 kind = strstr(file->kinds, "LowPower") ? HWPMC_KIND_LOWPOWER :
+		   strstr(file->kinds, "Atom") ? HWPMC_KIND_ATOM : HWPMC_KIND_CORE;
+
+	return hwpmc_intel_kinds_of(model) ? hwpmc_intel_core_of(model, kind) :
+					     hwpmc_cputype_intel(model);
 }
 
 static void compare_on_model(struct file *file, u32 model, u64 counters, u64 select)
 {
-	u32 cputype = hwpmc_cputype_intel(model);
+	u32 cputype = core_of(file, model);
 	u64 rows = hwpmc_intel_event_rows(cputype, select) & file->counters;
 
-	if (has_no_class(file, cputype)) {
+	if (cputype == HWPMC_CPU_GENERIC) {
 		nunknown++;
 		return;
 	}

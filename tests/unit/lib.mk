@@ -22,7 +22,7 @@ $(BUILD)/tests/unit/lib_pmclog: $(TOP)/tests/unit/loggen.c $(TOP)/tests/unit/log
 
 # The tables of events against the module's encoder, and in the vendor's form.
 EVENTS_JSON	:= $(BUILD)/tests/events/json
-LIB_UNIT_KMOD	:= $(addprefix $(TOP)/kmod/backends/,cputype.c intel_encode.c \
+LIB_UNIT_KMOD	:= $(addprefix $(TOP)/kmod/backends/,cputype.c intel_encode.c intel_kinds.c \
 	intel_constraints.c intel_arming.c intel_shared.c)
 
 $(EVENTS_JSON)/mapfile.csv: $(TOP)/tests/events/make-json $(wildcard $(TOP)/data/events/*)

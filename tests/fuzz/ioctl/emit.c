@@ -23,6 +23,8 @@ const char *const call_names[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_REVOKE] = "REVOKE", [HWPMC_OP_KGMON] = "KGMON",
 	[HWPMC_OP_BATCH] = "BATCH", [HWPMC_OP_UNWIND] = "UNWIND",
 	[HWPMC_OP_GETCHAINSTATS] = "GETCHAINSTATS",
+	[HWPMC_OP_GETKINDS] = "GETKINDS",
+	[HWPMC_OP_GETUNCOUNTED] = "GETUNCOUNTED",
 };
 
 static const char *name_of(const struct op *op)

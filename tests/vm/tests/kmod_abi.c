@@ -89,6 +89,8 @@ static const struct {
 	{ HWPMC_OP_BATCH, HWPMC_SIZE_V1_BATCH },
 	{ HWPMC_OP_UNWIND, HWPMC_SIZE_V1_UNWIND },
 	{ HWPMC_OP_GETCHAINSTATS, HWPMC_SIZE_V1_GETCHAINSTATS },
+	{ HWPMC_OP_GETKINDS, HWPMC_SIZE_V1_GETKINDS },
+	{ HWPMC_OP_GETUNCOUNTED, HWPMC_SIZE_V1_GETUNCOUNTED },
 };
 
 /* What it has grown to since. */
@@ -212,6 +214,7 @@ static void valid(unsigned int nr)
 		dev_stop(fd, id);
 		arg.setcount.pmcid = id;
 		break;
+	case HWPMC_OP_GETUNCOUNTED:
 	case HWPMC_OP_PMCSTOP:
 	case HWPMC_OP_GETCAPS:
 		arg.pmc.pmcid = id;
@@ -223,7 +226,7 @@ static void valid(unsigned int nr)
 
 START_TEST(unknown_operations_are_einval_and_say_so)
 {
-	static const unsigned int unknown[] = { 20, 25, 31, 37, 100, 255 };
+	static const unsigned int unknown[] = { 20, 25, 31, HWPMC_OP__COUNT, 100, 255 };
 
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		memset(&arg, 0, sizeof(arg));
