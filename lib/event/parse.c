@@ -21,12 +21,31 @@ static int parse_text(const struct event_machine *m, const char *spec,
 	return event_resolve(m, t, ev, e);
 }
 
+static const struct kind_name {
+	const char *prefix;
+	uint32_t kind;
+} kind_names[] = {
+	{ "cpu_core/", HWPMC_KIND_CORE },
+	{ "cpu_atom/", HWPMC_KIND_ATOM },
+	{ "cpu_lowpower/", HWPMC_KIND_LOWPOWER },
+};
+
+static const struct kind_name *kind_of(const char *spec)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kind_names) / sizeof(*kind_names); i++)
+		if (!strncasecmp(spec, kind_names[i].prefix, strlen(kind_names[i].prefix)))
+			return &kind_names[i];
+	return NULL;
+}
+
 /* The event's part of the specification, as it was written. */
 static void name_event(const char *spec, struct hwpmc_event *ev)
 {
 	size_t len = strcspn(spec, ",");
 
-	if (!strncasecmp(spec, "cpu/", 4))
+	if (!strncasecmp(spec, "cpu/", 4) || kind_of(spec))
 		len = strlen(spec);
 	if (len >= sizeof(ev->name))
 		len = sizeof(ev->name) - 1;
@@ -34,12 +53,93 @@ static void name_event(const char *spec, struct hwpmc_event *ev)
 	ev->name[len] = '\0';
 }
 
+/* Codes that mean the same on each kind of core: raw ones, and the architectural events. */
+static bool means_the_same(const char *body, const struct hwpmc_event *ev)
+{
+	static const uint16_t same[] = {
+		0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5, 0x01a4,
+	};
+	const char *digits = body + (*body == 'r' || *body == 'R' ? 1 : 0);
+	unsigned int k;
+
+	if (!strncasecmp(body, "0x", 2))
+		digits = body + 2;
+	if (digits != body && strspn(digits, "0123456789abcdefABCDEF") == strlen(digits))
+		return true;
+	for (uint32_t i = 0; i < ev->ncode; i++) {
+		if (ev->code[i].class_id != HWPMC_CLASS_IAP)
+			continue;
+		for (k = 0; k < sizeof(same) / sizeof(*same); k++)
+			if ((ev->code[i].config & (CODE_EVENT | CODE_UMASK)) == same[k])
+				break;
+		if (k == sizeof(same) / sizeof(*same))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A name: that of the vendor's table for this kind of core, or of an event that all have. One
+ * of another kind's table would be another event here.
+ */
+static int parse_kind_name(const struct event_machine *m, const char *body,
+			   const char *modifiers, const struct kind_name *kind,
+			   struct event_terms *t, struct hwpmc_event *ev,
+			   struct event_error *e)
+{
+	const char *colon = *modifiers ? ":" : "";
+	char text[640];
+
+	snprintf(text, sizeof(text), "%.*s::%s%s%s", (int)strlen(kind->prefix) - 1,
+		 kind->prefix, body, colon, modifiers);
+	if (!parse_text(m, text, t, ev, e))
+		return 0;
+	snprintf(text, sizeof(text), "%s%s%s", body, colon, modifiers);
+	if (parse_text(m, text, t, ev, e))
+		return -1;
+	if (!means_the_same(body, ev))
+		return event_refuse(e, ENOENT, 0, "this kind of core has no such event here");
+	return 0;
+}
+
+/* The event between the slashes: terms, or a name. The columns are those of the whole. */
+static int parse_kind(const struct event_machine *m, const char *spec,
+		      const struct kind_name *kind, struct event_terms *t,
+		      struct hwpmc_event *ev, struct event_error *e)
+{
+	size_t skip = strlen(kind->prefix), before = 0;
+	const char *body = spec + skip, *end = strrchr(body, '/');
+	char text[512], name[256];
+	int ret;
+
+	if (!end)
+		return event_refuse(e, EINVAL, strlen(spec), "'/' is missing");
+	if (strlen(body) + sizeof("cpu/") > sizeof(text) ||
+	    (size_t)(end - body) >= sizeof(name))
+		return event_refuse(e, EINVAL, 0, "this is too long");
+	if (memchr(body, '=', (size_t)(end - body))) {
+		before = strlen("cpu/");
+		snprintf(text, sizeof(text), "cpu/%s", body);
+		ret = parse_text(m, text, t, ev, e);
+	} else {
+		snprintf(name, sizeof(name), "%.*s", (int)(end - body), body);
+		ret = parse_kind_name(m, name, end + 1, kind, t, ev, e);
+	}
+	if (ret) {
+		e->at += skip - (e->at < before ? e->at : before);
+		return -1;
+	}
+	ev->kinds = kind->kind;
+	return 0;
+}
+
 int event_parse(const struct event_machine *m, const char *spec,
 		struct hwpmc_event *ev, struct event_error *e)
 {
+	const struct kind_name *kind = kind_of(spec);
 	struct event_terms t;
 
-	if (parse_text(m, spec, &t, ev, e))
+	if (kind ? parse_kind(m, spec, kind, &t, ev, e) : parse_text(m, spec, &t, ev, e))
 		return -1;
 	name_event(spec, ev);
 	return 0;

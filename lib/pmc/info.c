@@ -49,6 +49,31 @@ EXPORT int hwpmc_pmcinfo(struct hwpmc *h, uint32_t cpu,
 	return 0;
 }
 
+EXPORT int hwpmc_kinds(struct hwpmc *h, uint32_t cpu, uint32_t *kinds, uint32_t *kind)
+{
+	struct hwpmc_op_getkinds op = { .cpu = cpu };
+
+	if (sys_call(h->fd, HWPMC_IOC_GETKINDS, &op.hdr))
+		return error_from_call(h, &op.hdr,
+				       what("ask about the kind of CPU %u", cpu).text);
+	*kinds = op.kinds;
+	*kind = op.kind;
+	return 0;
+}
+
+EXPORT int hwpmc_uncounted(struct hwpmc *h, uint32_t id, uint32_t *kinds, uint64_t *ns,
+			   uint64_t *slices)
+{
+	struct hwpmc_op_getuncounted op = { .pmcid = id };
+
+	if (sys_call(h->fd, HWPMC_IOC_GETUNCOUNTED, &op.hdr))
+		return error_from_call(h, &op.hdr, "ask what was not counted");
+	*kinds = op.kinds;
+	*ns = op.ns;
+	*slices = op.slices;
+	return 0;
+}
+
 EXPORT int hwpmc_driver_stats(struct hwpmc *h,
 			      struct hwpmc_op_getdriverstats *stats)
 {

@@ -421,7 +421,8 @@ struct hwpmc_event_code {
 struct hwpmc_event {
 	char name[HWPMC_NAME_MAX];	/* the event without its qualifiers */
 	uint32_t ncode;			/* 1.. */
-	uint32_t reserved[7];
+	uint32_t kinds;			/* HWPMC_KIND_* to count on; 0: all */
+	uint32_t reserved[6];
 	struct hwpmc_event_code code[HWPMC_EVENT_CODES]; /* best first */
 };
 
@@ -434,6 +435,7 @@ struct hwpmc_event {
  *		(count= is cmask=, the threshold: FreeBSD's name on AMD)
  *	name:u  name:k  name:uk			perf's
  *	cpu/event=0xc0,umask=1,inv,edge,any,cmask=2/u
+ *	cpu_core/…/ cpu_atom/…/ cpu_lowpower/…/	one kind of core; inside, a name or terms
  *	r1c0  0x1c0				raw: unit mask, event
  *	[pmu::]EVENT[:UMASK…]			libpfm4's
  */
@@ -495,9 +497,20 @@ int hwpmc_unwind_add(struct hwpmc *h, const struct hwpmc_unwind *u);
 int hwpmc_chain_stats(struct hwpmc *h, uint64_t *chains, unsigned int n);
 
 /* ------------------------------------------------------------------------ */
+/* Cores of several kinds                                                    */
+
+/* HWPMC_KIND_* of the machine and of a CPU; 0: all CPUs are alike. */
+int hwpmc_kinds(struct hwpmc *h, uint32_t cpu, uint32_t *kinds, uint32_t *kind);
+/* How long, in ns of CPU time, and how often threads ran where a PMC with kinds counts
+ * nothing; 0 for one without. `kinds`: those where it counts. */
+int hwpmc_uncounted(struct hwpmc *h, uint32_t id, uint32_t *kinds, uint64_t *ns,
+		    uint64_t *slices);
+
+/* ------------------------------------------------------------------------ */
 /* Names: constant strings, NULL for an unknown number                       */
 
 const char *hwpmc_name_of_class(uint32_t class_id);	/* "IAP" */
+const char *hwpmc_name_of_kind(uint32_t kind);		/* "cpu_core": of one bit */
 const char *hwpmc_name_of_mode(uint32_t mode);		/* "TC" */
 const char *hwpmc_name_of_state(uint32_t state);	/* "RUNNING" */
 const char *hwpmc_name_of_disposition(uint32_t disp);	/* "THREAD" */

@@ -38,6 +38,16 @@ EXPORT const char *hwpmc_name_of_class(uint32_t class_id)
 	return name_find(names, ARRAY_LEN(names), class_id);
 }
 
+EXPORT const char *hwpmc_name_of_kind(uint32_t kind)
+{
+	static const struct name names[] = {
+		{ HWPMC_KIND_CORE, "cpu_core" }, { HWPMC_KIND_ATOM, "cpu_atom" },
+		{ HWPMC_KIND_LOWPOWER, "cpu_lowpower" },
+	};
+
+	return name_find(names, ARRAY_LEN(names), kind);
+}
+
 EXPORT const char *hwpmc_name_of_mode(uint32_t mode)
 {
 	static const struct name names[] = {

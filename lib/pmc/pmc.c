@@ -110,7 +110,7 @@ EXPORT int hwpmc_allocate_event(struct hwpmc *h,
 			.caps = code->caps, .cpu = cpu, .class = code->class_id,
 			.ev = code->ev, .flags = flags | code->flags,
 			.mode = mode, .count = count, .config = code->config,
-			.config1 = code->config1,
+			.config1 = code->config1, .kinds = event->kinds,
 		};
 		if (!allocate_named(h, &named)) {
 			*id = req->pmcid;
