@@ -373,10 +373,32 @@ err_launch:
 	return -1;
 }
 
+/* A PMC of one kind of core has no samples of what ran on others: that is said, and kept. */
+static void note_uncounted(struct sampler *s)
+{
+	for (unsigned int i = 0; i < s->nid && !s->system; i++) {
+		uint64_t ns, slices;
+		uint32_t kinds;
+		const char *kind;
+		char text[160];
+
+		if (hwpmc_uncounted(s->h, s->id[i], &kinds, &ns, &slices) < 0 || !kinds)
+			continue;
+		kind = hwpmc_name_of_kind(kinds);
+		snprintf(text, sizeof(text),
+			 "counted on %s only: %.3f ms in %" PRIu64 " slices ran elsewhere",
+			 kind ? kind : "some cores", ns / 1e6, slices);
+		s->note(s->arg, s->id[i], "uncounted", text);
+		if (!s->quiet)
+			msg("%s", text);
+	}
+}
+
 void sampler_end(struct sampler *s)
 {
 	tables_end(&s->tables);
 	each_pmc(s, hwpmc_stop);
+	note_uncounted(s);
 	sampler_drain(s);
 	hwpmc_flush_log(s->h);
 	sampler_drain(s);

@@ -548,7 +548,7 @@ static int run_prepared(struct session *s, struct watch *w, struct launch *l)
 	if (s->o.command)
 		end_command(s, w);
 	s->signal = w->signal;
-	if (err < 0)
+	if (err < 0 || stat_set_uncounted(&s->set) < 0)
 		return EXIT_STAT_FAILED;
 	stat_set_keep(&s->set, s->nrun++);
 	return 0;
@@ -580,6 +580,9 @@ static int run_all(struct session *s)
 		status = run_once(s);
 	if (s->nrun)
 		print_total(s);
+	/* Other forms have no place for it. */
+	if (s->nrun && (s->o.interval_ns || s->o.format == STAT_CSV))
+		stat_say_uncounted(&s->set);
 	return status ? status : s->status;
 }
 

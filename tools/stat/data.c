@@ -77,6 +77,15 @@ static void json_cpus(FILE *f, const struct stat_report *r,
 	fputc(']', f);
 }
 
+static void json_uncounted(FILE *f, const struct stat_event *ev)
+{
+	const char *kind = hwpmc_name_of_kind(ev->kinds);
+
+	fprintf(f, ",\"kind\":\"%s\",\"uncounted_ns\":%" PRIu64
+		",\"uncounted_slices\":%" PRIu64, kind ? kind : "",
+		ev->uncounted_ns, ev->uncounted_slices);
+}
+
 static void json_event(FILE *f, const struct stat_report *r,
 		       const struct stat_event *ev)
 {
@@ -91,6 +100,8 @@ static void json_event(FILE *f, const struct stat_report *r,
 	} else {
 		fig = stat_figure(r, ev, NULL);
 		json_figure(f, r, &fig, ev->run);
+		if (ev->kinds && !r->interval)
+			json_uncounted(f, ev);
 		if (r->o->system)
 			json_cpus(f, r, ev);
 		if (ev->npart)

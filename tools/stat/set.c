@@ -318,6 +318,23 @@ int stat_set_read(struct stat_set *set)
 	return 0;
 }
 
+int stat_set_uncounted(struct stat_set *set)
+{
+	for (unsigned int i = 0; i < set->nevent && !set->o->system; i++) {
+		struct stat_event *ev = &set->event[i];
+		uint64_t ns = 0, slices = 0;
+
+		if (!ev->why && hwpmc_uncounted(set->h, ev->cell[0].id, &ev->kinds, &ns,
+						&slices) < 0) {
+			msg("%s", hwpmc_error(set->h));
+			return -1;
+		}
+		ev->uncounted_ns += ns;
+		ev->uncounted_slices += slices;
+	}
+	return 0;
+}
+
 void stat_set_keep(struct stat_set *set, unsigned int run)
 {
 	for (unsigned int i = 0; i < set->nevent; i++) {

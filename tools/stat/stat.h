@@ -86,6 +86,9 @@ struct stat_event {
 	const char *suffix;		/* of the spec: ":u", ",usr", "" */
 	char *why;			/* not counted: the reason, else NULL */
 	bool incomplete;		/* some thread could not be followed */
+	/* Of one kind of core: what ran elsewhere, where it counts nothing; all runs. */
+	uint32_t kinds;			/* HWPMC_KIND_*, 0: it counts on all */
+	uint64_t uncounted_ns, uncounted_slices;
 	unsigned int ncell;
 	struct stat_cell *cell;
 	unsigned int npart;
@@ -136,6 +139,9 @@ int stat_set_start_late(struct stat_set *set);
 int stat_set_stop(struct stat_set *set);
 int stat_set_read(struct stat_set *set);
 void stat_set_release(struct stat_set *set);
+
+/* In process scope, before the PMCs are released: what was not counted. */
+int stat_set_uncounted(struct stat_set *set);
 
 /* Keep the totals as those of run `run`. */
 void stat_set_keep(struct stat_set *set, unsigned int run);
@@ -202,6 +208,7 @@ uint64_t stat_task_clock(const struct stat_report *r);
 struct stat_metric stat_task_metric(const struct stat_report *r);
 
 /* text.c, data.c and separated.c */
+void stat_say_uncounted(const struct stat_set *set);	/* on standard error */
 void stat_print_text(FILE *f, const struct stat_report *r, bool first);
 void stat_print_json(FILE *f, const struct stat_report *r, bool first);
 void stat_print_separated(FILE *f, const struct stat_report *r, bool first);

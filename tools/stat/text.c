@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/fmt.h"
+#include "common/msg.h"
 #include "common/usermode.h"
 #include "stat.h"
 
@@ -246,6 +247,51 @@ static void print_times(FILE *f, const struct stat_report *r)
 	fputc('\n', f);
 }
 
+/* " EVENT: counted on cpu_core only: 37.2 ms in 12 slices ran elsewhere" */
+static void put_uncounted(FILE *f, const struct stat_event *ev)
+{
+	const char *kind = hwpmc_name_of_kind(ev->kinds);
+
+	fprintf(f, "%s: counted on %s only: %.3f ms in %" PRIu64 " %s ran elsewhere",
+		ev->spec, kind ? kind : "some cores",
+		ev->uncounted_ns / 1e6, ev->uncounted_slices,
+		ev->uncounted_slices == 1 ? "slice" : "slices");
+}
+
+static void print_uncounted(FILE *f, const struct stat_set *set)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		if (!set->event[i].kinds || set->event[i].why)
+			continue;
+		fputc(' ', f);
+		put_uncounted(f, &set->event[i]);
+		fputc('\n', f);
+		any = true;
+	}
+	if (any)
+		fputc('\n', f);
+}
+
+void stat_say_uncounted(const struct stat_set *set)
+{
+	char line[512];
+
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		FILE *f;
+
+		if (!set->event[i].kinds || set->event[i].why)
+			continue;
+		f = fmemopen(line, sizeof(line), "w");
+		if (!f)
+			return;
+		put_uncounted(f, &set->event[i]);
+		fclose(f);
+		msg("%s", line);
+	}
+}
+
 static void print_notes(FILE *f, const struct stat_report *r)
 {
 	if (r->set->user_mode)
@@ -278,5 +324,6 @@ void stat_print_text(FILE *f, const struct stat_report *r, bool first)
 	if (stat_has_task_clock(r))
 		print_task_clock(f, r, width);
 	print_times(f, r);
+	print_uncounted(f, r->set);
 	print_notes(f, r);
 }
