@@ -94,7 +94,14 @@ unsigned int dev_counters(void)
 
 unsigned int dev_insn_counters(void)
 {
-	return dev_is_p4() ? 2 : dev_counters();
+	uint64_t all = ~0ULL;
+
+	if (dev_is_p4())
+		return 2;
+	/* Those that each kind of core has. */
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		all &= vpmu_reg(VPMU_REG_GENERAL_MAP, cpu);
+	return __builtin_popcountll(all);
 }
 
 unsigned int dev_first_row(void)

@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tools_kinds - the commands where CPUs are of several kinds (CPU 0 a performance core, CPU 2
+# an efficient one), and perf beside them: it counts the same of each kind, and is kept out
+# while the module has the counters, and the module while perf has them.
+. "$VM_TOP/tests/harness/harness.sh"
+export LD_LIBRARY_PATH="$VM_TOP/build/lib"
+hwpmc=$VM_TOP/build/tools/hwpmc
+loop=$VM_TOP/build/vm/progs/loop
+[ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
+
+# `loop 1000000` executes so many in user mode, by its source.
+insn=3000057
+each=cpu_core/instructions/u,cpu_atom/instructions/u
+
+# counts FILE: the counts of a text report, in its order
+counts() { sed -n 's/^ *\([0-9][0-9,]*\)  cpu_.*/\1/p' "$1" | tr -d , | tr '\n' ' '; }
+
+stat_counts_each_kind_alone_and_all_in_one() {
+	for cpu in 0 2; do
+		check taskset -c $cpu "$hwpmc" stat -e $each,instructions:u -o got -- \
+			"$loop" 1000000
+		[ $cpu = 0 ] && want="$insn 0 " || want="0 $insn "
+		check_equal "$(counts got)" "$want" "counts of each kind on CPU $cpu"
+		check grep -q '^ *3,000,057  instructions:u' got
+	done
+}
+
+stat_says_what_ran_elsewhere() {
+	check taskset -c 2 "$hwpmc" stat -e $each -o got -- "$loop" 1000000
+	check grep -Eq '^ cpu_core/instructions/u: counted on cpu_core only: [0-9.]+ ms in [1-9][0-9]* slices? ran elsewhere$' got
+	check grep -q '^ cpu_atom/instructions/u: counted on cpu_atom only: 0.000 ms in 0 slices ran elsewhere$' got
+	check taskset -c 2 "$hwpmc" stat --json -e $each -o got -- "$loop" 1000000
+	check_equal "$(python3 -c '
+import json
+for line in open("got"):
+    for e in json.loads(line).get("events", []):
+        print(e["event"], e["kind"], e["uncounted_ns"] > 0, e["uncounted_slices"] > 0)
+')" "cpu_core/instructions/u cpu_core True True
+cpu_atom/instructions/u cpu_atom False False" "what ran elsewhere, as JSON"
+	taskset -c 2 "$hwpmc" stat --csv -e $each -o got -- "$loop" 1000000 2>said ||
+		fail "stat --csv: $(cat said)"
+	check grep -q 'cpu_core/instructions/u: counted on cpu_core only' said
+}
+
+an_event_of_one_kind_is_refused_with_the_remedy() {
+	"$hwpmc" stat -e r81d0:u -- "$loop" 1000 >got 2>&1
+	check_equal $? 125 "status"
+	check grep -q 'cpu_core/EVENT/' got
+	check "$hwpmc" stat -e cpu_atom/r81d0/u,cpu_core/event=0xd0,umask=0x81/u -o got -- \
+		"$loop" 1000
+	"$hwpmc" stat -e cpu_lowpower/instructions/u -- "$loop" 1000 >got 2>&1
+	check_equal $? 125 "status of a kind that is not here"
+	check grep -q 'no cores of that kind' got
+	"$hwpmc" stat -e cpu_core/instructions -- "$loop" 1000 >got 2>&1
+	check_equal $? 125 "status without the second slash"
+}
+
+in_system_scope_an_event_is_refused_on_cpus_of_another_kind() {
+	"$hwpmc" stat -C 2 -e cpu_core/instructions/u -- true >got 2>&1
+	check_equal $? 125 "status"
+	check grep -q 'core of another kind' got
+	check "$hwpmc" stat -C 2 -e cpu_atom/instructions/u -- true
+}
+
+record_samples_one_kind_and_says_what_ran_elsewhere() {
+	taskset -c 2 "$hwpmc" record -c 10000 -e cpu_core/instructions/u -o log -- \
+		"$loop" 1000000 2>said || fail "record: $(cat said)"
+	check grep -q 'counted on cpu_core only' said
+	check taskset -c 2 "$hwpmc" record -c 10000 -e cpu_atom/instructions/u -o log -- \
+		"$loop" 1000000
+	check_equal "$("$hwpmc" dump -i log --type sample | wc -l)" 300 \
+		"samples, a period each 10,000 instructions"
+}
+
+perf_counts_the_same_of_each_kind() {
+	for cpu in 0 2; do
+		taskset -c $cpu perf stat -x, -o perf.out -e $each "$loop" 1000000
+		check taskset -c $cpu "$hwpmc" stat -e $each -o got -- "$loop" 1000000
+		check_equal "$(sed -n 's/^\([0-9]*\|<not counted>\),.*/\1/p' perf.out |
+			sed 's/<.*/0/' | tr '\n' ' ')" "$(counts got)" "counts on CPU $cpu"
+	done
+}
+
+perf_and_the_module_keep_each_other_out() {
+	"$hwpmc" stat -e instructions:u -o mine -- sh -c \
+		'perf stat -e cpu_core/instructions/u true; echo $?' >got 2>&1
+	check grep -Eq 'busy|not supported|not counted' got
+	perf stat -o theirs -e cpu_core/instructions/u -- \
+		"$hwpmc" stat -e cpu_atom/instructions/u -- true >got 2>&1
+	check grep -q 'perf' got
+	check grep -q 'cpu_core/instructions' theirs
+	check "$hwpmc" stat -e $each -o got -- "$loop" 1000
+}
+
+harness_run
