@@ -15,6 +15,7 @@ bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-analysis || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-growth || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-exports || status=1; \
+	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-unwind || status=1; \
 	exit $$status
 
 # What operations cost with 8 CPUs and with one, and with 5,000 threads.
@@ -49,6 +50,16 @@ $(BENCH_DIR)/analysis/%: $(TOP)/tests/bench/analysis/%.c
 bench-exports: tools $(BENCH_DIR)/exports/stacks $(BENCH_DIR)/analysis/rusage
 	@BUILD=$(BUILD) $(TOP)/tests/bench/exports/run
 
+# Call chains by unwind tables, and perf's by copies of the stack.
+bench-unwind: module-vm tools vm-fetch vpmu $(BENCH_DIR)/unwind/samples $(BENCH_DIR)/unwind/convert \
+		$(BUILD)/vm/progs/deep $(BUILD)/tests/unit/unwind_same
+	@BUILD=$(BUILD) $(TOP)/tests/bench/unwind/run
+
+$(BENCH_DIR)/unwind/%: $(TOP)/tests/bench/unwind/%.c $(LIB_STATIC) $(STAT_STATIC)
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -D_GNU_SOURCE $(LIB_CFLAGS) -I$(TOP)/lib/stat -o $@ $< $(STAT_STATIC) \
+		$(LIB_STATIC) $(LIB_LIBS) $(STAT_LIBS)
+
 # The table of doc/scale.md.
 bench-table: tools $(BENCH_DIR)/growth/make_log $(BENCH_DIR)/exports/stacks \
 		$(BENCH_DIR)/analysis/rusage
@@ -64,4 +75,4 @@ $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/be
 	$(CC) $(VM_CFLAGS) -I$(TOP)/lib/pmc -o $@ $(BENCH_SRC) -lpthread
 
 .PHONY: bench bench-run bench-cpus bench-analysis bench-growth bench-exports \
-	bench-table
+	bench-unwind bench-table
