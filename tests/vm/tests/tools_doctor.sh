@@ -163,7 +163,8 @@ doctor_says_that_a_locked_down_kernel_takes_no_unsigned_module() {
 	cp /proc/cpuinfo root/proc/
 	"$hwpmc" doctor --root root >got && fail "status 0: $(cat got)"
 	finds note signature "the installed one has none"
-	finds WRONG key "DKMS has no key" "dkms install --force hwpmc/"
+	finds WRONG key "DKMS has no key" \
+		"dkms install --force hwpmc/$("$hwpmc" --version | cut -d' ' -f2) -k $(uname -r)"
 }
 
 harness_run
