@@ -740,7 +740,8 @@ struct hwpmc_op_batch {
  * of its MAP_IN records, and the build-id must be equal (length 0: the file has none). The
  * module copies the rows. Tables go when the owner's log ends, at the latest, and are charged
  * to RLIMIT_MEMLOCK as rings are. Errors: EINVAL FLAGS, RESERVED (build-id), UNWIND_ROW;
- * E2BIG UNWIND_LIMIT, UNWIND_FILES; EPERM LOCKED_MEMORY; EFAULT BAD_ADDRESS; ENOMEM NO_MEMORY; EINTR.
+ * E2BIG UNWIND_LIMIT, UNWIND_FILES; EPERM LOCKED_MEMORY; EFAULT BAD_ADDRESS; ENOMEM
+ * NO_MEMORY; EINTR.
  */
 #define HWPMC_UNWIND_F_VDSO	0x1u	/* of the vdso: no inode, device, build-id */
 

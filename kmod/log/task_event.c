@@ -207,7 +207,7 @@ static void put_exec_maps(struct hwpmc_owner *owner)
 }
 
 /* A value of the new program's auxiliary vector; 0: there is none. */
-static u64 auxiliary(const struct mm_struct *mm, u8 word, u64 type)
+static u64 auxiliary_value(const struct mm_struct *mm, u8 word, u64 type)
 {
 	const u8 *at = (const u8 *)mm->saved_auxv;
 	const u8 *end = at + sizeof(mm->saved_auxv) - 2 * word;
@@ -243,8 +243,8 @@ static bool find_place(struct hwpmc_log_place *place)
 	if (!is_elf)
 		return false;
 	place->entry = instruction_pointer(task_pt_regs(current));
-	place->interpreter = auxiliary(mm, entry.word, AT_BASE);
-	place->base = entry.moves ? auxiliary(mm, entry.word, AT_ENTRY) - entry.address : 0;
+	place->interpreter = auxiliary_value(mm, entry.word, AT_BASE);
+	place->base = entry.moves ? auxiliary_value(mm, entry.word, AT_ENTRY) - entry.address : 0;
 	return true;
 }
 
