@@ -41,26 +41,26 @@ static bool drop_one_locked(struct hwpmc_tables **tables)
 		log = hwpmc_log_end(owner, false);
 		if (log)
 			hwpmc_log_free_later(log);
-		*tables = hwpmc_tables_take(owner);
+		hwpmc_tables_take(owner, tables);
 		return true;
 	}
 	return false;
 }
 
-/* The lock is free between two owners: a process may have thousands. */
+/* The lock is free between two owners, and their tables wait for one grace period: a
+ * process may have thousands, and others wait for what they hold. */
 static void drop_work(struct work_struct *work)
 {
-	struct hwpmc_tables *tables;
+	struct hwpmc_tables *tables = NULL;
 	bool more;
 
 	do {
-		tables = NULL;
 		mutex_lock(&hwpmc_lock);
 		more = drop_one_locked(&tables);
 		mutex_unlock(&hwpmc_lock);
-		hwpmc_tables_free(tables);
 		cond_resched();
 	} while (more);
+	hwpmc_tables_free(tables);
 }
 
 int hwpmc_owners_init(void)
@@ -122,7 +122,7 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 
 void hwpmc_owner_end(struct hwpmc_owner *owner)
 {
-	struct hwpmc_tables *tables;
+	struct hwpmc_tables *tables = NULL;
 	struct hwpmc_log *log;
 
 	trace_hwpmc_owner_release(owner->tgid);
@@ -130,7 +130,7 @@ void hwpmc_owner_end(struct hwpmc_owner *owner)
 	list_del_rcu(&owner->node);
 	release_pmcs(owner, false);
 	log = hwpmc_log_end(owner, false);
-	tables = hwpmc_tables_take(owner);
+	hwpmc_tables_take(owner, &tables);
 	mutex_unlock(&hwpmc_lock);
 	hwpmc_log_free(log, false);
 	hwpmc_tables_free(tables);
@@ -156,7 +156,7 @@ static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log,
 			kill_pid(owner->tgid, SIGBUS, 1);
 		release_pmcs(owner, false);
 		*log = hwpmc_log_end(owner, false);
-		*tables = hwpmc_tables_take(owner);
+		hwpmc_tables_take(owner, tables);
 		wake_up_all(&owner->log_wait);
 		return owner;
 	}
@@ -165,17 +165,16 @@ static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log,
 
 void hwpmc_owners_revoke(void)
 {
-	struct hwpmc_tables *tables;
+	struct hwpmc_tables *tables = NULL;
 	struct hwpmc_log *log;
 	bool more;
 
 	do {
 		log = NULL;
-		tables = NULL;
 		mutex_lock(&hwpmc_lock);
 		more = revoke_one_locked(&log, &tables);
 		mutex_unlock(&hwpmc_lock);
 		hwpmc_log_free(log, false);
-		hwpmc_tables_free(tables);
 	} while (more);
+	hwpmc_tables_free(tables);
 }

@@ -40,6 +40,7 @@ struct hwpmc_owned_table {
 
 /* The tables of one owner. */
 struct hwpmc_tables {
+	struct hwpmc_tables *next;	/* of those to be freed together */
 	u64 serial;			/* as of struct hwpmc_unwind_maps */
 	unsigned long pages;		/* of all tables; hwpmc_lock */
 	struct hlist_head bucket[1 << BUCKET_BITS];
@@ -392,26 +393,40 @@ int hwpmc_tables_put(struct hwpmc_owner *owner, struct hwpmc_op_unwind *op,
 	return 0;
 }
 
-struct hwpmc_tables *hwpmc_tables_take(struct hwpmc_owner *owner)
+void hwpmc_tables_take(struct hwpmc_owner *owner, struct hwpmc_tables **list)
 {
 	struct hwpmc_tables *tables = owner->tables;
 
 	lockdep_assert_held(&hwpmc_lock);
+	if (!tables)
+		return;
 	WRITE_ONCE(owner->tables, NULL);
-	return tables;
+	tables->next = *list;
+	*list = tables;
 }
 
-void hwpmc_tables_free(struct hwpmc_tables *tables)
+static void tables_free(struct hwpmc_tables *tables)
 {
 	struct hwpmc_owned_table *t;
 	struct hlist_node *next;
 	unsigned int i;
 
-	if (!tables)
-		return;
-	synchronize_rcu();
 	for (i = 0; i < ARRAY_SIZE(tables->bucket); i++)
 		hlist_for_each_entry_safe(t, next, &tables->bucket[i], node)
 			hwpmc_owned_table_free(t);
 	kfree(tables);
+}
+
+void hwpmc_tables_free(struct hwpmc_tables *list)
+{
+	struct hwpmc_tables *tables;
+
+	if (!list)
+		return;
+	synchronize_rcu();
+	while ((tables = list)) {
+		list = tables->next;
+		tables_free(tables);
+		cond_resched();
+	}
 }

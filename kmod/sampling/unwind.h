@@ -31,10 +31,10 @@ void hwpmc_owned_table_free(struct hwpmc_owned_table *table);
  */
 int hwpmc_tables_put(struct hwpmc_owner *owner, struct hwpmc_op_unwind *op,
 		     struct hwpmc_owned_table *table, struct hwpmc_owned_table **old);
-/* Take all tables from an owner: NULL, or what is to be freed without the lock.
- * hwpmc_lock. */
-struct hwpmc_tables *hwpmc_tables_take(struct hwpmc_owner *owner);
-/* After an RCU grace period, which it waits for. Process context. */
+/* Take all tables from an owner: what is to be freed without the lock is added to *list,
+ * which begins as NULL. hwpmc_lock. */
+void hwpmc_tables_take(struct hwpmc_owner *owner, struct hwpmc_tables **list);
+/* Those of any number of owners wait for one grace period. */
 void hwpmc_tables_free(struct hwpmc_tables *tables);
 
 /*
