@@ -208,7 +208,7 @@ static void encodes(struct model *model, const char *name, const struct event_ro
 {
 	u32 cputype = hwpmc_cputype_intel(model->number);
 	struct hwpmc_intel_pmu pmu = {
-		.version = 4, .gp_num = 10, .gp_width = 48, .any_thread = true,
+		.version = 4, .gp_num = 10, .gp_map = 0x3ff, .gp_width = 48, .any_thread = true,
 		.cputype = cputype, .extra = hwpmc_intel_extras(cputype),
 	};
 	struct hwpmc_class cls = { .num = __builtin_popcountll(counters_of_model), .priv = &pmu };

@@ -110,8 +110,12 @@ int pmcstat_log_begin(struct pmcstat *ps)
 	return -1;
 }
 
-static int write_failed(const struct pmcstat *ps, int err)
+/* Said once: what fails first also fails at the end. */
+static int write_failed(struct pmcstat *ps, int err)
 {
+	if (ps->write_failed)
+		return -1;
+	ps->write_failed = true;
 	msg("cannot write '%s': %s: the log is not complete",
 	    ps->log_path ? ps->log_path : "the log", strerror(err));
 	return -1;

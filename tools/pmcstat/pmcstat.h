@@ -80,6 +80,7 @@ struct pmcstat {
 	bool logging;			/* some event needs a log */
 	bool started;			/* something was measured */
 	int log_fd;			/* -1: none */
+	bool write_failed;		/* and that was said */
 	bool notes_failed;		/* a message was printed */
 	int back_fd;			/* the log comes back here; -1: it does not */
 	pthread_t reader;		/* of what comes back */

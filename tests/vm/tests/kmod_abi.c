@@ -34,6 +34,7 @@ static union {
 	struct hwpmc_op_getpmcinfo pmcinfo;
 	struct hwpmc_op_pmcadmin admin;
 	struct hwpmc_op_pmcallocate allocate;
+	struct hwpmc_op_pmcallocate_named named;
 	struct hwpmc_op_pmcattach attach;
 	struct hwpmc_op_pmc pmc;
 	struct hwpmc_op_pmcrw rw;
@@ -96,7 +97,14 @@ static const struct {
 /* What it has grown to since. */
 static size_t size_now(unsigned int nr, size_t first)
 {
-	return nr == HWPMC_OP_CONFIGURELOG ? sizeof(arg.configurelog) : first;
+	switch (nr) {
+	case HWPMC_OP_CONFIGURELOG:
+		return sizeof(arg.configurelog);
+	case HWPMC_OP_PMCALLOCATE:
+		return sizeof(arg.named);
+	default:
+		return first;
+	}
 }
 
 #define EACH_OFFERED(i) \

@@ -137,10 +137,13 @@ static struct moment moment(void)
 	return (struct moment){ __builtin_ia32_rdtsc(), ns(CLOCK_MONOTONIC) };
 }
 
+/* Of each CPU: look() keeps 65,536 records in all. */
+#define WRITES	25000
+
 static void *write_on_cpu_1(void *stop)
 {
 	dev_pin(0, 1);
-	for (uint32_t i = 0; !__atomic_load_n((int *)stop, __ATOMIC_RELAXED); i++)
+	for (uint32_t i = 0; i < WRITES && !__atomic_load_n((int *)stop, __ATOMIC_RELAXED); i++)
 		hwpmc_write_log(h, i);
 	return NULL;
 }
@@ -148,7 +151,7 @@ static void *write_on_cpu_1(void *stop)
 /* While both CPUs write as fast as they can, each sweep has much that is younger. */
 START_TEST(pieces_of_a_log_have_what_is_older_than_their_sync_record)
 {
-	uint64_t sync = 0, newest = 0;
+	uint64_t sync = 0, newest = 0, end;
 	unsigned int pieces = 0;
 	bool first = true;
 	pthread_t thread;
@@ -157,7 +160,8 @@ START_TEST(pieces_of_a_log_have_what_is_older_than_their_sync_record)
 	begin();
 	ck_assert_int_eq(pthread_create(&thread, NULL, write_on_cpu_1, &stop), 0);
 	dev_pin(0, 0);
-	for (uint64_t end = ns(CLOCK_MONOTONIC) + 500000000; ns(CLOCK_MONOTONIC) < end; )
+	end = ns(CLOCK_MONOTONIC) + 500000000;
+	for (unsigned int i = 0; i < WRITES && ns(CLOCK_MONOTONIC) < end; i++)
 		hwpmc_write_log(h, 1);
 	stop = 1;
 	pthread_join(thread, NULL);

@@ -30,7 +30,7 @@
 #define PERIOD		20000
 #define IMAGES		64
 #define PMCS		16
-#define PROCESSES	512
+#define PROCESSES	8192
 #define MAPS		64
 #define FUNCTIONS	6
 

@@ -118,9 +118,9 @@ pmcstat_toggles_call_chains_for_the_events_that_follow() {
 	check "$pmcstat" -O n.log -n 10000 -P instructions,usr -N \
 		-P branches,usr -- "$loop" 1000000
 	check "$pmcstat" -R n.log -o text
-	# By event: between CPUs, only time orders records.
+	# By event, branches first: between CPUs, only time orders records.
 	check_equal "$(awk '$1 == "allocate" { print $3, $4 }' text | sort |
-		cut -d' ' -f2 | tr '\n' ' ')" "0x100280 0x100200 " "flags"
+		cut -d' ' -f2 | tr '\n' ' ')" "0x100200 0x100280 " "flags"
 }
 
 # refused STATUS TEXT COMMAND...: it fails with that status and says that.
@@ -134,8 +134,12 @@ refused() {
 }
 
 pmcstat_says_that_the_log_could_not_be_written() {
-	refused 1 "cannot write '/dev/full': the kernel itself cannot" \
+	refused 1 "cannot write '/dev/full': No space left on device: the log is not complete" \
 		"$pmcstat" -O /dev/full -P instructions -- "$loop" 1000
+	check_equal "$(wc -l <refused.out)" 1 "lines about /dev/full"
+	# A file of /proc takes no writes from the kernel.
+	refused 1 "cannot write '/proc/self/clear_refs': the kernel itself cannot" \
+		"$pmcstat" -O /proc/self/clear_refs -P instructions -- "$loop" 1000
 	refused 1 "cannot write '/nowhere/log'" \
 		"$pmcstat" -O /nowhere/log -P instructions -- "$loop" 1000
 	refused 1 "cannot connect to '127.0.0.1:9'" \
