@@ -86,7 +86,7 @@ void hwpmc_cpu_reset_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
 				  bool on);
 /*
  * Switch the hardware of a class on, on all CPUs but those where a counter runs that
- * nobody has reserved: 0, or the MSR that lets one run. Off, where it is on. Process
+ * is not reserved: 0, or the MSR that lets one run. Off, where it is on. Process
  * context, hwpmc_lock.
  */
 u32 hwpmc_cpus_class_on(struct hwpmc_class *cls);

@@ -165,7 +165,7 @@ static int drain_sweep(struct hwpmc_log *log)
 	return ret;
 }
 
-/* Of a log that nobody writes to any more: the ring with CLOSELOG is the last. */
+/* Of a log that no CPU writes to any more: the ring with CLOSELOG is the last. */
 static int drain_rest(struct hwpmc_log *log)
 {
 	int cpu, ret = 0;

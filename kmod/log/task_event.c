@@ -224,7 +224,7 @@ static u64 auxiliary_value(const struct mm_struct *mm, u8 word, u64 type)
 	return 0;
 }
 
-/* The kernel has placed the new program before the exec probe runs. Nobody else can change
+/* The kernel has placed the new program before the exec probe runs. No other thread can change
  * its file yet: the mm is new. */
 static bool find_place(struct hwpmc_log_place *place)
 {

@@ -437,7 +437,7 @@ static enum pmclog_state log_more(struct log *log)
 {
 	enum pmclog_state state;
 
-	/* Who waits for data is not to miss what was read already: only a log that says
+	/* A caller that waits for data is not to miss what was read already: only a log that says
 	 * where its pieces end can be waited for. */
 	if (log->ended || (!log->order.sync && !can_read_now(log)))
 		order_all(&log->order);
