@@ -139,12 +139,21 @@ static struct moment moment(void)
 
 /* Of each CPU: look() keeps 65,536 records in all. */
 #define WRITES	25000
+#define BURST	500
+
+/* As fast as it can, with a pause now and then: the sweeps of half a second are waited for. */
+static void write_one(uint32_t i)
+{
+	hwpmc_write_log(h, i);
+	if (i % BURST == BURST - 1)
+		usleep(10000);
+}
 
 static void *write_on_cpu_1(void *stop)
 {
 	dev_pin(0, 1);
 	for (uint32_t i = 0; i < WRITES && !__atomic_load_n((int *)stop, __ATOMIC_RELAXED); i++)
-		hwpmc_write_log(h, i);
+		write_one(i);
 	return NULL;
 }
 
@@ -162,7 +171,7 @@ START_TEST(pieces_of_a_log_have_what_is_older_than_their_sync_record)
 	dev_pin(0, 0);
 	end = ns(CLOCK_MONOTONIC) + 500000000;
 	for (unsigned int i = 0; i < WRITES && ns(CLOCK_MONOTONIC) < end; i++)
-		hwpmc_write_log(h, 1);
+		write_one(i);
 	stop = 1;
 	pthread_join(thread, NULL);
 	look();
