@@ -51,7 +51,10 @@ record_switches_its_output_and_merge_joins_the_pieces() {
 		"$hwpmc" report -i $piece --csv -s process,image,symbol | sed 1d
 	done >pieces.csv
 	check_equal "$(awk -F, '{ n += $2 } END { print n }' pieces.csv)" 2973 "samples"
-	check_equal "$(cut -d, -f4-5 pieces.csv | sort -u | head -n 1)" loop,loop "whose"
+	# An overflow at the last instruction before an interrupt is a sample of the kernel's entry.
+	check_equal "$(cut -d, -f4 pieces.csv | sort -u)" loop "whose"
+	check_equal "$(awk -F, '{ n[$5] += $2; if (n[$5] > n[most]) most = $5 } END { print most }' \
+		pieces.csv)" loop "where most are"
 	check "$hwpmc" merge -o whole.log sw.log.*
 	check "$hwpmc" report -i whole.log --csv -s process -o out.csv
 	check_equal "$(samples)" 2973 "samples of all"
