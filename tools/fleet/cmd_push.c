@@ -196,7 +196,7 @@ static void forget_ready(struct ready *r)
 	*r = (struct ready){ .number = 0 };
 }
 
-/* Said in each profile, so that who has them all knows what is missing. */
+/* Said in each profile, so that all of them together tell what is missing. */
 static void put_account(struct push *p, uint64_t number, char *text, size_t size)
 {
 	struct logdir_account a = { { 0 } };

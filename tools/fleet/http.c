@@ -108,7 +108,7 @@ static int add_header(struct http *h, const char *line)
 	return 0;
 }
 
-/* They hold passwords: nobody else may read the file. */
+/* They hold passwords: no other user may read the file. */
 static int check_secret(int fd, const char *path)
 {
 	struct stat st;

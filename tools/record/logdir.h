@@ -66,7 +66,7 @@ bool logdir_ended(struct logdir *s, uint64_t number);
 unsigned int logdir_trim(struct logdir *s, uint64_t limit);
 
 /*
- * The first log after a number that nobody else pushes, locked: a descriptor to read from,
+ * The first log after a number that no other process pushes, locked: a descriptor to read from,
  * and its number; -1: there is none.
  */
 int logdir_take(struct logdir *s, uint64_t after, uint64_t *number);

@@ -2,7 +2,7 @@
 /*
  * samples.c - what the samples of a program cost with call chains: runs a command in a
  * machine of its own and samples it in user mode into a ring that holds all of it, which
- * nobody reads meanwhile.
+ * no process reads meanwhile.
  *
  * usage: samples TOOL PERIOD COMMAND [ARGUMENT...]
  *   TOOL: none, plain (hwpmc, no chains), tables, fp; perf, perf-fp, perf-dwarf

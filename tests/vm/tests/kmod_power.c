@@ -102,7 +102,7 @@ START_TEST(energy_is_exact_where_its_register_wraps)
 }
 END_TEST
 
-/* Nobody reads it meanwhile but the module. */
+/* Only the module reads it meanwhile. */
 START_TEST(energy_is_harvested_before_its_register_can_wrap_twice)
 {
 	uint32_t id = started(HWPMC_EV_RAPL_PKG);
