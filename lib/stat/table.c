@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 
 #include "stat.h"
@@ -10,6 +11,7 @@
 #define SLOTS_MIN	64
 /* The slots of more items have no number of 32 bits. */
 #define ITEMS_MAX	(1u << 30)
+#define HUGE_PAGE	(2ul << 20)
 
 /* Products have both halves in use: the factor is odd and has its top bit. */
 #define FACTOR_BITS	(1ull << 63 | 1)
@@ -51,6 +53,20 @@ void table_put(struct table *t, uint64_t hash)
 	put_slot(t, (struct table_slot){ table_fold(hash), ++t->n });
 }
 
+/*
+ * Slots are read at random: with pages of 2 MB the processor finds their addresses in
+ * its TLB. The C library maps a piece of this size by itself, and nothing of it has been
+ * touched. It is never grown in place: mremap(2) fails where a part has other flags.
+ */
+static void want_huge_pages(struct table_slot *slot, size_t n)
+{
+	uintptr_t from = ((uintptr_t)slot + HUGE_PAGE - 1) & -HUGE_PAGE;
+	uintptr_t to = (uintptr_t)(slot + n) & -HUGE_PAGE;
+
+	if (n * sizeof(*slot) >= 2 * HUGE_PAGE)
+		(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
 bool table_room(struct table *t)
 {
 	uint32_t n = t->nslot ? 2 * t->nslot : SLOTS_MIN;
@@ -65,6 +81,7 @@ bool table_room(struct table *t)
 	new.slot = stat_alloc(n, sizeof(*new.slot));
 	if (!new.slot)
 		return false;
+	want_huge_pages(new.slot, n);
 	for (uint32_t at = 0; at < t->nslot; at++)
 		if (t->slot[at].item)
 			put_slot(&new, t->slot[at]);
