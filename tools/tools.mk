@@ -30,7 +30,7 @@ tools: $(TOOLS_BIN)
 # Of the exports: pprof's messages, and the page's script and style as they are.
 EXPORT_GEN := $(BUILD)/tools/gen
 EXPORT_OBJ := $(addprefix $(TOOLS_OBJ_DIR)/export/,pprof.pb-c.o flamegraph_js.o \
-	flamegraph_css.o)
+	flamegraph_css.o) $(TOOLS_OBJ_DIR)/stat/default_metrics.o
 TOOLS_CFLAGS += -I$(EXPORT_GEN)
 
 $(EXPORT_GEN)/pprof.pb-c.c: $(TOP)/tools/export/pprof.proto
@@ -47,6 +47,11 @@ $(TOOLS_OBJ_DIR)/export/pprof.pb-c.o: $(EXPORT_GEN)/pprof.pb-c.c
 
 # The names of its symbols come from the file's, without its folder.
 $(TOOLS_OBJ_DIR)/export/flamegraph_%.o: $(TOP)/tools/export/flamegraph.%
+	@mkdir -p $(@D)
+	cd $(<D) && $(LD) -r -b binary -z noexecstack -o $@ $(<F)
+
+# The metrics that hwpmc has by itself, in the same way.
+$(TOOLS_OBJ_DIR)/stat/default_metrics.o: $(TOP)/data/metrics/default.metrics
 	@mkdir -p $(@D)
 	cd $(<D) && $(LD) -r -b binary -z noexecstack -o $@ $(<F)
 

@@ -4,7 +4,7 @@
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
 	tools_pieces tools_views tools_dump tools_report tools_fleet \
-	tools_doctor)
+	tools_doctor tools_metrics)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs.
 unit-tools = $(call unit-objects,$(1:%=$(TOP)/tools/%.c))
 TOOLS_UNIT_LOGS := $(UNIT_LIB) $(UNIT_STAT)
@@ -18,6 +18,10 @@ TOOLS_UNIT_tools_fleet := $(call unit-tools,fleet/body record/every record/logdi
 TOOLS_UNIT_tools_doctor := $(call unit-tools,doctor/cmd_doctor doctor/files doctor/finding \
 	doctor/kernel doctor/module doctor/node doctor/pmu doctor/signature common/machine \
 	common/fmt common/msg) $(TOOLS_UNIT_LOGS)
+TOOLS_UNIT_tools_metrics := $(call unit-tools,stat/define stat/formula common/fmt common/msg) \
+	$(TOOLS_OBJ_DIR)/stat/default_metrics.o $(UNIT_LIB)
+TOOLS_UNIT_FLAGS_tools_metrics := -I$(TOP)/lib/event -DTABLES_SRC='"$(TOP)/data/events"'
+TOOLS_UNIT_LINK_tools_metrics := -Wl,--wrap=event_machine_cpuid
 TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/missing common/msg \
 	common/output record/beside record/net record/note \
 	record/sink) $(TOOLS_UNIT_LOGS)
@@ -58,7 +62,7 @@ $(TOOLS_UNIT): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/stat-obj/tests/unit/%.
 		$(UNIT_HARNESS)
 	$(CC) $(SANITIZE) $(COVERAGE) -pthread -o $@ $(filter %.o,$^) \
 		$$(pkg-config --cflags --libs check) $(LIB_LIBS) $(STAT_LIBS) \
-		$(TOOLS_LIBS_hwpmc) -lm
+		$(TOOLS_LIBS_hwpmc) $(TOOLS_UNIT_LINK_$(@F)) -lm
 $(foreach t,$(notdir $(TOOLS_UNIT)), \
 	$(eval $(BUILD)/tests/unit/stat-obj/tests/unit/$(t).o: \
 		STAT_UNIT_CFLAGS += $(TOOLS_UNIT_FLAGS_$(t))))

@@ -3,7 +3,6 @@
  * cpus.c - lists of CPUs. The parser is pure; one function reads /sys.
  */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "cpus.h"
 
 #define ONLINE	"/sys/devices/system/cpu/online"
+#define SMT	"/sys/devices/system/cpu/smt/active"
 
 static int cpu_number(const char **s, unsigned long *value)
 {
@@ -100,4 +100,17 @@ struct cpu_place cpu_place(unsigned int cpu)
 		.die = topology_number(cpu, "die_id"),
 		.core = topology_number(cpu, "core_id"),
 	};
+}
+
+bool cpus_smt_active(void)
+{
+	FILE *f = fopen(SMT, "re");
+	int active = 0;
+
+	if (!f)
+		return false;
+	if (fscanf(f, "%d", &active) != 1)
+		active = 0;
+	fclose(f);
+	return active == 1;
 }

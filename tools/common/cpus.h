@@ -5,6 +5,8 @@
 #ifndef TOOLS_CPUS_H
 #define TOOLS_CPUS_H
 
+#include <stdbool.h>
+
 #define CPUS_MAX	4096	/* as many as a PMC's id can name */
 
 /* In rising order, each once. */
@@ -26,5 +28,8 @@ struct cpu_place {
 };
 
 struct cpu_place cpu_place(unsigned int cpu);
+
+/* Do some cores run two threads now? */
+bool cpus_smt_active(void);
 
 #endif

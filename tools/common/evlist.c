@@ -53,6 +53,11 @@ static void evlist_append(struct evlist *list, unsigned int group, const char *s
 	list->spec[list->n++] = spec;
 }
 
+void evlist_add_one(struct evlist *list, const char *spec, unsigned int group)
+{
+	evlist_append(list, group, spec, strlen(spec));
+}
+
 static void evlist_extend(struct evlist *list, const char *s, size_t len)
 {
 	char **last = &list->spec[list->n - 1];

@@ -25,6 +25,9 @@ struct evlist {
  */
 int evlist_add(struct evlist *list, const char *text);
 
+/* Append one event as it is. group: 0, or one that ngroup counts. */
+void evlist_add_one(struct evlist *list, const char *spec, unsigned int group);
+
 /* The specification, which names no mode, with user mode. Free it. */
 char *evlist_user_mode(const char *spec);
 

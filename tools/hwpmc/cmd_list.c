@@ -20,9 +20,10 @@
 #include "common/fmt.h"
 #include "common/machine.h"
 #include "common/msg.h"
+#include "list.h"
 
 const char cmd_list_help[] =
-"usage: hwpmc list [-v] [--json] [pattern ...]\n"
+"usage: hwpmc list [-v] [--json] [--metrics] [pattern ...]\n"
 "\n"
 "List the events that can be counted on this machine, by class of counter: the\n"
 "names that work everywhere first, then those of the processor. With patterns,\n"
@@ -31,6 +32,8 @@ const char cmd_list_help[] =
 "\n"
 "  -v              descriptions in full, the table each name is from, the kind of\n"
 "                  core and the counters that can count it\n"
+"      --metrics   instead: what stat -M takes, by name and group; with -v their\n"
+"                  formulas\n"
 "      --json      one JSON object a line\n";
 
 #define NAME_COLUMN	30
@@ -52,7 +55,7 @@ static char put_plain(char c)
 	return c == ' ' || c == '.' || c == '_' ? '-' : c;
 }
 
-static bool has_part(const char *name, const char *part)
+bool list_has_part(const char *name, const char *part)
 {
 	for (; *name; name++) {
 		size_t i = 0;
@@ -70,7 +73,7 @@ static bool event_wanted(const struct list *l, const char *name)
 	if (!*l->pattern)
 		return true;
 	for (char **p = l->pattern; *p; p++)
-		if (has_part(name, *p))
+		if (list_has_part(name, *p))
 			return true;
 	return false;
 }
@@ -269,9 +272,11 @@ int cmd_list(int argc, char *argv[])
 		{ "help", no_argument, NULL, 'h' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "metrics", no_argument, NULL, 'm' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct list l = { .columns = terminal_columns() };
+	bool metrics = false;
 	struct hwpmc *h;
 	int c, status;
 
@@ -284,6 +289,7 @@ int cmd_list(int argc, char *argv[])
 			return msg_bad_option(c, optopt, argv, optind);
 		l.verbose |= c == 'v';
 		l.json |= c == 'j';
+		metrics |= c == 'm';
 	}
 	l.pattern = argv + optind;
 	if (hwpmc_open(&h) < 0) {
@@ -291,7 +297,8 @@ int cmd_list(int argc, char *argv[])
 		return EXIT_FAILED;
 	}
 	l.h = h;
-	status = list_all(h, &l);
+	status = metrics ? list_metrics(h, &(struct list_request){ l.verbose, l.json, l.pattern }) :
+		 list_all(h, &l);
 	hwpmc_close(h);
 	return status;
 }

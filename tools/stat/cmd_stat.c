@@ -40,6 +40,8 @@ const char cmd_stat_help[] =
 "                      page-faults, context-switches, task-clock; without\n"
 "                      hardware counters: SOFT events;\n"
 "                      {a,b} is a group: counted together or not at all\n"
+"  -M METRICS          metrics or groups of them (see: hwpmc list --metrics):\n"
+"                      their events are counted, all or none\n"
 "  -a                  all CPUs, all processes\n"
 "  -C CPUS             these CPUs: 0,2-3\n"
 "      --per-cpu       with -a or -C: the count of each CPU beside the total;\n"
@@ -161,6 +163,11 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 			return msg_usage("invalid event list '%s': %s", optarg,
 					 o->events.why);
 		return 0;
+	case 'M':
+		if (o->metric)
+			return msg_usage("-M is given once, with commas between the names");
+		o->metric = optarg;
+		return 0;
 	case 'a':
 		*all = true;
 		return 0;
@@ -227,7 +234,7 @@ static int check_options(struct stat_options *o, bool all)
 		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		return EXIT_STAT_FAILED;
 	}
-	o->defaults = !o->events.n;
+	o->defaults = !o->events.n && !o->metric;
 	return 0;
 }
 
@@ -237,6 +244,7 @@ static int parse_options(struct stat_options *o, int argc, char *argv[], bool *h
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, OPT_HELP },
 		{ "event", required_argument, NULL, 'e' },
+		{ "metrics", required_argument, NULL, 'M' },
 		{ "all-cpus", no_argument, NULL, 'a' },
 		{ "cpu", required_argument, NULL, 'C' },
 		{ "pid", required_argument, NULL, 'p' },
@@ -265,7 +273,7 @@ static int parse_options(struct stat_options *o, int argc, char *argv[], bool *h
 		.ctl = { .fd = -1, .ack_fd = -1 },
 	};
 	/* "+": the command's options are its own. */
-	while ((c = getopt_long(argc, argv, "+:e:aC:p:I:r:o:x:G:", options,
+	while ((c = getopt_long(argc, argv, "+:e:M:aC:p:I:r:o:x:G:", options,
 				NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return msg_bad_option(c, optopt, argv, optind);

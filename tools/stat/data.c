@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/fmt.h"
+#include "metrics.h"
 #include "stat.h"
 
 static const char *status_of(const struct stat_event *ev)
@@ -110,6 +111,29 @@ static void json_event(FILE *f, const struct stat_report *r,
 	fputc('}', f);
 }
 
+/* What -M asks for; null where the formula divides by 0. */
+static void json_metrics(FILE *f, const struct stat_report *r)
+{
+	const struct metrics *m = r->set->metrics;
+
+	if (!m->n)
+		return;
+	fputs(",\"metrics\":[", f);
+	for (unsigned int i = 0; i < m->n; i++) {
+		double value;
+
+		fputs(i ? ",{\"metric\":" : "{\"metric\":", f);
+		fmt_json_string(f, m->chosen[i].def->name);
+		if (metrics_value(r, &m->chosen[i], -1, &value))
+			fprintf(f, ",\"value\":%.10g,\"unit\":", value);
+		else
+			fputs(",\"value\":null,\"unit\":", f);
+		fmt_json_string(f, m->chosen[i].def->unit);
+		fputc('}', f);
+	}
+	fputc(']', f);
+}
+
 static void json_numbers(FILE *f, const char *name, const unsigned int *v,
 			 unsigned int n)
 {
@@ -171,7 +195,9 @@ void stat_print_json(FILE *f, const struct stat_report *r, bool first)
 		fputs(i ? "," : "", f);
 		json_event(f, r, &r->set->event[i]);
 	}
-	fputs("]}\n", f);
+	fputc(']', f);
+	json_metrics(f, r);
+	fputs("}\n", f);
 }
 
 /* type,time_ns,cpu,event: what begins every line. */
@@ -221,6 +247,36 @@ static void csv_time(FILE *f, const struct stat_report *r, const char *name,
 	fprintf(f, ",%u,,,\n", r->nrun);
 }
 
+/* A metric has no count; its value stands where those of events have derived figures. */
+static void csv_metric(FILE *f, const struct stat_report *r, const struct chosen *c,
+		       const struct stat_cell *cell, int row)
+{
+	double value;
+
+	csv_lead(f, r, cell ? cell->label : r->o->system ? "all" : "", c->def->name);
+	fprintf(f, ",metric,,,,%u,", r->interval ? 1 : r->nrun);
+	if (metrics_value(r, c, row, &value))
+		fprintf(f, "%.10g", value);
+	fputc(',', f);
+	fmt_csv_field(f, c->def->unit);
+	fputs(",\n", f);
+}
+
+static void csv_metrics(FILE *f, const struct stat_report *r)
+{
+	const struct metrics *m = r->set->metrics;
+
+	for (unsigned int i = 0; i < m->n; i++) {
+		const struct chosen *c = &m->chosen[i];
+		unsigned int n;
+		const struct stat_cell *row = stat_rows(r->o, &r->set->event[c->event[0]], &n);
+
+		for (unsigned int j = 0; j < n; j++)
+			csv_metric(f, r, c, &row[j], j);
+		csv_metric(f, r, c, NULL, -1);
+	}
+}
+
 void stat_print_csv(FILE *f, const struct stat_report *r, bool first)
 {
 	const struct stat_cell *row;
@@ -241,6 +297,7 @@ void stat_print_csv(FILE *f, const struct stat_report *r, bool first)
 			csv_row(f, r, ev, &row[j]);
 		csv_row(f, r, ev, NULL);
 	}
+	csv_metrics(f, r);
 	if (r->interval)
 		return;
 	csv_time(f, r, "elapsed", r->mean.elapsed, r->elapsed_dev);

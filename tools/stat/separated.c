@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "metrics.h"
 #include "stat.h"
 
 /* Time of an interval; CPU, socket or core, and how many CPUs that is. */
@@ -75,6 +76,20 @@ static void put_task_clock(FILE *f, const struct stat_report *r)
 	put_tail(f, r, stat_task_clock(r), &m);
 }
 
+/* As perf's metrics: without a count, an event and a unit of it. */
+static void put_metric(FILE *f, const struct stat_report *r, const struct chosen *c)
+{
+	struct stat_metric m = { 0, c->def->unit };
+	const char *sep = r->o->separator;
+	uint64_t ns = r->interval ? r->length : r->mean.elapsed;
+
+	put_lead(f, r, NULL);
+	fprintf(f, "%s%s%s%s", sep, sep, c->def->name, sep);
+	if (!metrics_value(r, c, -1, &m.value))
+		m.unit = NULL;
+	put_tail(f, r, ns, &m);
+}
+
 void stat_print_separated(FILE *f, const struct stat_report *r, bool first)
 {
 	const struct stat_cell *row;
@@ -94,6 +109,8 @@ void stat_print_separated(FILE *f, const struct stat_report *r, bool first)
 		if (!n)
 			put_row(f, r, ev, NULL);
 	}
+	for (unsigned int i = 0; i < r->set->metrics->n; i++)
+		put_metric(f, r, &r->set->metrics->chosen[i]);
 	if (stat_has_task_clock(r))
 		put_task_clock(f, r);
 }

@@ -11,6 +11,7 @@
 #include "common/machine.h"
 #include "common/msg.h"
 #include "common/usermode.h"
+#include "metrics.h"
 #include "stat.h"
 
 /* A count of a whole package is on each of its CPUs: it is taken from the first of those
@@ -95,6 +96,11 @@ int stat_set_open(struct stat_set *set, struct stat_options *o)
 		msg("no hardware counters here: counting the kernel's events; %s",
 		    machine_without_counters(set->h));
 	add_defaults(set, o);
+	set->metrics = must_calloc(1, sizeof(*set->metrics));
+	if (metrics_open(set->metrics, set->h, o) < 0) {
+		stat_set_close(set);
+		return -1;
+	}
 	set->o = o;
 	set->nevent = o->events.n;
 	set->event = must_calloc(set->nevent, sizeof(*set->event));
@@ -125,6 +131,8 @@ void stat_set_close(struct stat_set *set)
 	}
 	free(set->event);
 	free(set->entry);
+	metrics_close(set->metrics);
+	free(set->metrics);
 	hwpmc_close(set->h);
 }
 
@@ -177,7 +185,10 @@ static void say_refusal(const struct stat_set *set, unsigned int i)
 
 	for (unsigned int j = 0; j < list->n; j++)
 		n += list->group[j] && list->group[j] == list->group[i];
-	if (n)
+	if (n && set->o->metric)
+		msg("the %u events of metric '%s' cannot be counted together: %s", list->n,
+		    set->o->metric, hwpmc_error(set->h));
+	else if (n)
 		msg("the %u events of a group cannot be counted together: %s", n,
 		    hwpmc_error(set->h));
 	else

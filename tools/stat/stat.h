@@ -2,7 +2,8 @@
 /*
  * stat.h - what the files of "hwpmc stat" share. cmd_stat.c parses options and
  * runs, ctl.c takes orders from another program, set.c counts, parts.c adds up sockets
- * and cores, metric.c derives, text.c, data.c and separated.c print.
+ * and cores, metric.c derives what stands beside a count, metrics.c what -M asks for
+ * (define.c reads its definitions, formula.c computes), text.c, data.c and separated.c print.
  */
 #ifndef TOOLS_STAT_H
 #define TOOLS_STAT_H
@@ -36,6 +37,7 @@ struct stat_ctl {
 
 struct stat_options {
 	struct evlist events;
+	const char *metric;		/* names with commas between (-M); NULL: none */
 	bool defaults;			/* events are ours, not the user's */
 	bool system;			/* -a or -C */
 	struct cpus cpus;		/* system scope: which */
@@ -96,8 +98,11 @@ struct stat_event {
 	uint64_t *run;			/* total of each run that has ended */
 };
 
+struct metrics;
+
 struct stat_set {
 	struct hwpmc *h;
+	struct metrics *metrics;	/* of -M; its n may be 0 */
 	const struct stat_options *o;
 	unsigned int nevent;
 	unsigned int nhard;		/* default events of the hardware: the first */

@@ -12,6 +12,7 @@
 #include "common/fmt.h"
 #include "common/msg.h"
 #include "common/usermode.h"
+#include "metrics.h"
 #include "stat.h"
 
 #define COUNT_WIDTH	18
@@ -50,6 +51,9 @@ static int name_width(const struct stat_set *set)
 	for (unsigned int i = 0; i < set->nevent; i++)
 		if ((int)strlen(set->event[i].spec) > width)
 			width = strlen(set->event[i].spec);
+	for (unsigned int i = 0; i < set->metrics->n; i++)
+		if ((int)strlen(set->metrics->chosen[i].def->name) > width)
+			width = strlen(set->metrics->chosen[i].def->name);
 	return width;
 }
 
@@ -220,6 +224,42 @@ static void print_event(FILE *f, const struct stat_report *r,
 	print_row(f, r, ev, NULL, width);
 }
 
+/* "0.998  ipc  # instructions per cycle" */
+static void print_metric_row(FILE *f, const struct stat_report *r,
+			     const struct chosen *c, int row, int width)
+{
+	struct paint p = paint_for(f);
+	double value;
+
+	fputs(p.bold, f);
+	if (metrics_value(r, c, row, &value))
+		fprintf(f, "%*.3f", COUNT_WIDTH, value);
+	else
+		fprintf(f, "%*s", COUNT_WIDTH, "-");
+	fprintf(f, "%s  %-*s%s  # %s%s\n", p.off, width, c->def->name, p.dim,
+		c->def->unit, p.off);
+}
+
+static void print_metrics(FILE *f, const struct stat_report *r, int width)
+{
+	const struct metrics *m = r->set->metrics;
+
+	if (m->n && !r->interval)
+		fputc('\n', f);
+	for (unsigned int i = 0; i < m->n; i++) {
+		const struct stat_event *first = &r->set->event[m->chosen[i].event[0]];
+		unsigned int n;
+		const struct stat_cell *row = stat_rows(r->o, first, &n);
+
+		for (unsigned int j = 0; j < n; j++) {
+			print_lead(f, r, &row[j]);
+			print_metric_row(f, r, &m->chosen[i], j, width);
+		}
+		print_lead(f, r, NULL);
+		print_metric_row(f, r, &m->chosen[i], -1, width);
+	}
+}
+
 static void print_task_clock(FILE *f, const struct stat_report *r, int width)
 {
 	struct stat_metric m = stat_task_metric(r);
@@ -319,6 +359,7 @@ void stat_print_text(FILE *f, const struct stat_report *r, bool first)
 		fprintf(f, "%*s  event\n", COUNT_WIDTH, "count");
 	for (unsigned int i = 0; i < r->set->nevent; i++)
 		print_event(f, r, &r->set->event[i], width);
+	print_metrics(f, r, width);
 	if (r->interval)
 		return;
 	if (stat_has_task_clock(r))

@@ -213,6 +213,59 @@ stat_counts_groups_together_or_not_at_all() {
 	check grep -q 'remove the braces' got
 }
 
+# Formulas of counts that are known, and one that divides by 0.
+stat_computes_metrics_of_files_exactly() {
+	export XDG_CONFIG_HOME=$PWD
+	mkdir -p hwpmc/metrics
+	cat >hwpmc/metrics/own.metrics <<-E
+		[rest]
+		groups = mine
+		unit = instructions
+		formula = instructions:u - branches:u
+		[share]
+		groups = mine
+		unit = %
+		formula = 100 * branches:u / instructions:u
+		[nothing]
+		formula = branches:u / ( branches:u - branches:u )
+		[many]
+		formula = $(for i in 1 2 3 4 5 6 7 8 9; do echo "r${i}c0 + "; done | tr -d '\n') r1c2
+	E
+	check "$hwpmc" stat --csv -M mine,nothing -o out.csv -- "$loop" 1000000
+	check_equal "$(csv 6 instructions:u) $(csv 6 branches:u)" "$insn $branches" counts
+	check_equal "$(csv 10 rest) $(csv 10 share | cut -c1-7) '$(csv 10 nothing)'" \
+		"2000041 33.3332 ''" metrics
+	check "$hwpmc" stat --json -M mine,nothing -o got -- "$loop" 1000000
+	check_equal "$(python3 -c 'import json
+for m in json.load(open("got"))["metrics"]: print(m["metric"], m["value"] and int(m["value"]))' | tr '\n' ' ')" \
+		"rest 2000041 share 33 nothing None " "JSON"
+	check "$hwpmc" stat -M rest -o got -- "$loop" 1000000
+	check grep -Eq '^ +2000041\.000  rest +# instructions$' got
+	check "$hwpmc" stat -M ipc -o got -- "$loop" 1000000
+	check grep -Eq '^ +1\.000  ipc' got
+	"$hwpmc" stat -M many -- touch ran >got 2>&1
+	check_equal $? 125 "status"
+	[ -e ran ] && fail "the command ran"
+	check grep -q "10 events of metric 'many' cannot be counted together" got
+	"$hwpmc" stat -M nosuch -- true >got 2>&1 && fail "an unknown metric was counted"
+	check grep -q "no metric or group 'nosuch'" got
+	echo '[broken' >>hwpmc/metrics/own.metrics
+	"$hwpmc" stat -M ipc -- true >got 2>&1 && fail "a damaged file was read"
+	check grep -q 'own.metrics:13: ' got
+	unset XDG_CONFIG_HOME
+}
+
+list_of_metrics_has_what_the_machine_counts() {
+	"$hwpmc" list --metrics basic >got || fail "list: $?"
+	check_equal "$(awk 'NR > 1 { print $1 }' got | tr '\n' ' ')" \
+		"ipc cpi branch-miss-rate llc-miss-rate " "metrics of a group"
+	"$hwpmc" list --metrics --json ipc >got || fail "list: $?"
+	check_equal "$(python3 -c 'import json
+for l in open("got"): print(*json.loads(l)["events"])')" "instructions cycles" "its events"
+	"$hwpmc" list --metrics nosuch >got 2>&1 && fail "listed: $(cat got)"
+	check grep -q 'hwpmc list --metrics' got
+}
+
 stat_ends_with_the_status_of_the_command() {
 	"$hwpmc" stat -o got -- sh -c 'exit 7'
 	check_equal $? 7 "exit 7"
