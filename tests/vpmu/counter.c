@@ -93,7 +93,7 @@ void counter_set(struct vcpu *v, int i, uint64_t val)
 	uint64_t unit = v->knob[KNOB_SHORT] >> 16 & 0xffff;
 	uint64_t left = -val & cfg.width_mask;
 
-	v->ctr[i].val = val;
+	v->ctr[i].val = val & manners_mask(v);
 	v->ctr[i].short_set = left && (left < least || (unit && left % unit));
 }
 
@@ -110,6 +110,8 @@ static void note_overflow(struct vcpu *v, struct board *b, int i)
 {
 	if (loses_overflow(v, &v->ctr[i]))
 		return;
+	if (beside_has_record(v, i))
+		return;
 	v->global_status |= status_bit(i);
 	trace(v, "OVERFLOW ctr=%d val=%" PRIx64, i, v->ctr[i].val);
 	counter_note_overflow(v, b, v->ctr[i].pmi);
@@ -119,11 +121,13 @@ static void note_overflow(struct vcpu *v, struct board *b, int i)
 void counter_sync(struct vcpu *v, struct board *b)
 {
 	struct totals t;
+	bool forget;
 
 	if (cfg.p4) {
 		p4_sync(v, b);
 		return;
 	}
+	forget = manners_forget(v);
 	counter_totals(v, &t);
 	for (int i = 0; i < MAX_CTR; i++) {
 		struct counter *c = &v->ctr[i];
@@ -134,8 +138,12 @@ void counter_sync(struct vcpu *v, struct board *b)
 		now = counter_total(&t, c);
 		delta = now - c->raw;
 		c->raw = now;
-		if (event_add(&c->val, delta, cfg.width_mask))
+		manners_counted(v, i, delta);
+		delta += manners_added(v, i, delta);
+		if (event_add(&c->val, delta, manners_mask(v)))
 			note_overflow(v, b, i);
+		if (forget)
+			c->val = 0;
 	}
 }
 
@@ -195,7 +203,8 @@ void counter_reconfigure(struct vcpu *v, struct board *b)
 			continue;
 		if (cfg.version >= 2 && !(v->global_ctrl & status_bit(i)))
 			en = false;
-		c->active = en && c->modes && c->ev.kind != EV_NONE;
+		c->active = en && c->modes && c->ev.kind != EV_NONE &&
+			    manners_let_count(v, i, i < cfg.gp ? v->evtsel[i] : 0);
 		c->raw = counter_total(&t, c);
 	}
 }
@@ -222,7 +231,7 @@ static void deadlines(struct vcpu *v, struct board *b, int mode,
 
 		if (!c->active || !c->pmi)
 			continue;
-		need = event_until_overflow(&c->ev, c->val, cfg.width_mask);
+		need = event_until_overflow(&c->ev, c->val, manners_mask(v));
 		counter_deadline(c->modes, MIN(need, FAR), left, &both);
 	}
 	if (cfg.p4)

@@ -7,7 +7,6 @@
 #include "vpmu.h"
 
 #define MSR_MISC_ENABLE	0x1a0
-#define MSR_DEBUGCTL	0x1d9
 
 /*
  * QEMU shares a translated block between all virtual addresses its physical
@@ -68,18 +67,28 @@ static void provoke_gp_at(struct vcpu *v, uint64_t pc)
 
 enum access msr_read(struct vcpu *v, uint32_t msr, uint64_t *x)
 {
+	enum access a;
+
 	if (power_read(v, board_of(v), msr, x))
 		return DONE;
 	if (cfg.p4)
 		return msr_p4_read(v, msr, x);
-	return cfg.amd ? msr_amd_read(v, msr, x) : msr_intel_read(v, msr, x);
+	if (cfg.amd)
+		return msr_amd_read(v, msr, x);
+	a = msr_intel_read(v, msr, x);
+	return a == NATIVE ? beside_read(v, msr, x) : a;
 }
 
 enum access msr_write(struct vcpu *v, uint32_t msr, uint64_t x)
 {
+	enum access a;
+
 	if (cfg.p4)
 		return msr_p4_write(v, msr, x);
-	return cfg.amd ? msr_amd_write(v, msr, x) : msr_intel_write(v, msr, x);
+	if (cfg.amd)
+		return msr_amd_write(v, msr, x);
+	a = msr_intel_write(v, msr, x);
+	return a == NATIVE ? beside_write(v, msr, x) : a;
 }
 
 enum msr_class msr_class_of(struct vcpu *v, uint32_t msr)
@@ -130,8 +139,6 @@ static enum access do_wrmsr(struct vcpu *v, uint32_t msr, uint64_t pc)
 		trace(v, "WRMSR %x = %" PRIx64 " pc=%" PRIx64, msr, x, pc);
 	} else if (a == NATIVE) {
 		v->n_wrmsr_native++;
-		if (!cfg.amd && msr == MSR_DEBUGCTL)
-			v->debugctl = x;
 	} else {
 		trace(v, "#GP msr=%x val=%" PRIx64 " pc=%" PRIx64, msr, x, pc);
 	}
@@ -194,7 +201,8 @@ static void emulate_rdpmc(struct vcpu *v, struct board *b, struct site *s)
 	if (s->mode == USER && !(reg_read(CR4) & 1 << 8))
 		return;				/* native: #GP */
 	pc = site_pc(s);
-	if (i < 0 || inject_refuses_rdpmc(v, s->mode)) {
+	if (i < 0 || inject_refuses_rdpmc(v, s->mode) ||
+	    (s->mode != USER && manners_refuse_rdpmc(v, n))) {
 		trace(v, "#GP rdpmc=%x pc=%" PRIx64, n, pc);
 		provoke_gp_at(v, pc);
 	}

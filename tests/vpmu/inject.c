@@ -53,6 +53,8 @@ uint64_t inject_set(struct vcpu *v, struct board *b, unsigned int knob,
 		v->storm_due = retired_all(v, b) + val;
 	if (knob == KNOB_HOLD)
 		held = false;
+	counter_sync(v, b);
+	counter_reconfigure(v, b);
 	return old;
 }
 

@@ -149,6 +149,12 @@ static bool option(char *arg)
 		return switch_option(val, "on", "off", &cfg.pti);
 	if (!strcmp(arg, "irqoff"))
 		return switch_option(val, "on", "off", &cfg.irqoff);
+	if (!strcmp(arg, "tfa"))
+		return switch_option(val, "on", "off", &cfg.tfa);
+	if (!strcmp(arg, "harm"))
+		return switch_option(val, "on", "off", &cfg.harm);
+	if (!strcmp(arg, "strict"))
+		return strict_option(val);
 	if (!strcmp(arg, "initial"))
 		return initial_option(val);
 	if (!strcmp(arg, "out")) {

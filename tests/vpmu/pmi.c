@@ -11,15 +11,6 @@
 #define LVT_MASKED	(1u << 16)
 #define LVT_MODE	0x700
 #define LVT_MODE_NMI	0x400
-#define DEBUGCTL_FREEZE	(1u << 12)
-
-static void freeze(struct vcpu *v)
-{
-	if (cfg.version >= 4)
-		v->global_status |= 1ULL << 59;
-	else
-		v->global_ctrl = 0;
-}
 
 static void message(struct vcpu *v, uint32_t data)
 {
@@ -79,8 +70,7 @@ bool pmi_deliver(struct vcpu *v)
 	v->n_pmi++;
 	if (inject_loses(v))
 		return false;
-	if (!cfg.amd && v->debugctl & DEBUGCTL_FREEZE)
-		freeze(v);
+	beside_freeze(v);
 	v->line_watched = cfg.p4;
 	if (!pmi_raise_lvtpc(v))
 		return false;

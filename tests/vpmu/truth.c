@@ -209,7 +209,7 @@ static uint64_t reg_leaf(uint32_t reg, uint64_t arg)
 	case VPMU_REG_FIXED_CTRL:    return v->fixed_ctrl;
 	case VPMU_REG_GLOBAL_CTRL:   return v->global_ctrl;
 	case VPMU_REG_GLOBAL_STATUS: return v->global_status;
-	case VPMU_REG_DEBUGCTL:	     return v->debugctl;
+	case VPMU_REG_DEBUGCTL:	     return v->beside[BESIDE_DEBUGCTL];
 	case VPMU_REG_N_GENERAL:     return cfg.gp;
 	case VPMU_REG_N_FIXED:	     return cfg.amd ? 0 : cfg.fixed;
 	case VPMU_REG_WIDTH:	     return cfg.width;

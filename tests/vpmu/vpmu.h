@@ -31,6 +31,12 @@ enum knob {
 	KNOB_LVTMASK,		/* AMD: LVTPC is masked at delivery as well */
 	KNOB_ENERGY,		/* units that the package has used (power=N) */
 	KNOB_CLOCK,		/* cycles beside the instructions (power=N) */
+	KNOB_FILTER,		/* an event that counts 0; manners.c */
+	KNOB_FROZEN,		/* counters that stand still: bits of global control */
+	KNOB_NO_RDPMC,		/* counters whose RDPMC faults in the kernel, likewise */
+	KNOB_NARROW,		/* bits that counters have, instead of the width */
+	KNOB_MORE,		/* one more for each nth event */
+	KNOB_FORGET,		/* they become 0 at each nth look */
 	KNOBS,
 };
 
@@ -46,6 +52,7 @@ struct config {
 	uint64_t knob[KNOBS];		/* of each vCPU, to begin with */
 	bool amd, p4, gran_insn, mem, pti, full_width, irqoff;
 	bool machine;			/* a named one; see machine.c */
+	bool tfa, harm;			/* manners.c */
 	int version, gp, fixed, width, skid;
 	int power;			/* unit of energy; 0: no such registers */
 	int threads;			/* of a core, which share its registers (p4) */
@@ -88,6 +95,12 @@ struct core_kind {
 	uint32_t leaf_23[LEAVES_23][4];	/* EAX, EBX, ECX, EDX of each sub-leaf */
 };
 
+/* Intel's registers beside the counters; beside.c. */
+enum beside {
+	BESIDE_DEBUGCTL, BESIDE_PEBS_ENABLE, BESIDE_DS_AREA, BESIDE_FORCE_ABORT,
+	BESIDE_RSP0, BESIDE_RSP1, BESIDE_FRONTEND, BESIDE,
+};
+
 struct counter {
 	uint64_t val;		/* as of the last sync, within width */
 	uint64_t raw;		/* event total at the last sync */
@@ -95,6 +108,8 @@ struct counter {
 	uint8_t modes;		/* bit per mode */
 	bool active, pmi;
 	bool short_set;		/* so that its next overflow has no effect */
+	uint64_t asked;		/* a select, and whether this counter can count it; */
+	bool known, can;	/* strict.c */
 };
 
 struct site {			/* an instruction to emulate, in one block */
@@ -132,8 +147,10 @@ struct vcpu {
 
 	struct counter ctr[MAX_CTR];
 	uint64_t evtsel[MAX_GP];
-	uint64_t fixed_ctrl, global_ctrl, global_status, debugctl;
 	uint64_t cfg_b[MAX_CTR], cfg_c[MAX_CTR];	/* version 6; kept, without effect */
+	uint64_t fixed_ctrl, global_ctrl, global_status;
+	uint64_t beside[BESIDE];
+	_Atomic uint64_t harm[MAX_CTR];	/* by the other thread; manners.c */
 
 	bool pmi_pending;
 	bool raised;		/* an interrupt that comes at this very block */
@@ -172,6 +189,7 @@ struct vcpu {
 	uint64_t n_rdmsr, n_wrmsr, n_rdpmc, n_cpuid, n_gp, n_fire;
 	uint64_t n_rdmsr_class[MSR_CLASSES], n_wrmsr_class[MSR_CLASSES];
 	uint64_t n_rdmsr_native, n_wrmsr_native;
+	uint64_t n_looks;
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
 	uint64_t n_overflow_int, n_lost, n_doubled, n_storm, n_held_out, n_short;
 	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3;
@@ -289,8 +307,26 @@ bool inject_refuses(struct vcpu *v, uint32_t msr, bool write, uint64_t value);
 void inject_hold(struct vcpu *v, uint32_t msr);
 bool inject_refuses_rdpmc(struct vcpu *v, int mode);
 
-/* msr_intel.c, msr_amd.c, p4.c - the PMU's registers */
+/* manners.c - counters that do not count, or more than they should */
+bool manners_let_count(struct vcpu *v, int i, uint64_t sel);
+void manners_counted(struct vcpu *v, int i, uint64_t n);
+uint64_t manners_added(struct vcpu *v, int i, uint64_t n);
+bool manners_refuse_rdpmc(const struct vcpu *v, uint32_t index);
+uint64_t manners_mask(const struct vcpu *v);
+bool manners_forget(struct vcpu *v);
+
+/* strict.c - which counter of the model can count which event */
+bool strict_option(const char *val);
+bool strict_allows(struct vcpu *v, int i, uint64_t sel);
+
+/* msr_intel.c, msr_amd.c, p4.c, beside.c - the PMU's registers */
 enum access { NATIVE, DONE, FAULT };
+enum access beside_read(struct vcpu *v, uint32_t msr, uint64_t *x);
+enum access beside_write(struct vcpu *v, uint32_t msr, uint64_t x);
+void beside_freeze(struct vcpu *v);
+bool beside_is_frozen(const struct vcpu *v);
+bool beside_has_record(const struct vcpu *v, int i);
+bool beside_is_withheld(const struct vcpu *v, int i);
 enum access msr_intel_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access msr_intel_write(struct vcpu *v, uint32_t msr, uint64_t x);
 enum msr_class msr_intel_class(struct vcpu *v, uint32_t msr);

@@ -126,8 +126,20 @@ enum {
 				 * twice, memory three times as many (option power=N) */
 	VPMU_KNOB_CLOCK,	/* cycles of MPERF beside the instructions; APERF has
 				 * twice what MPERF has (option power=N) */
+	VPMU_KNOB_FILTER,	/* an event counts 0, as by a hypervisor's filter; below */
+	VPMU_KNOB_FROZEN,	/* these counters stand still; bits as in Intel's global
+				 * control: programmable ones from 0, fixed from 32 */
+	VPMU_KNOB_NO_RDPMC,	/* the kernel's RDPMC of these faults */
+	VPMU_KNOB_NARROW,	/* bits that counters have, fewer than they say; 0: as said */
+	VPMU_KNOB_MORE,		/* counters count one more for each nth event */
+	VPMU_KNOB_FORGET,	/* they become 0 at each nth look at them */
 	VPMU_KNOBS,
 };
+
+/* Event and unit mask in bits 15:0. */
+#define VPMU_FILTER_ON		(1ULL << 32)
+#define VPMU_FILTER_FIXED	(1ULL << 33)	/* the fixed counters as well */
+#define VPMU_FILTER_ALL		(1ULL << 34)	/* every event of programmable ones */
 
 #define VPMU_MASK_STAYS		(1ULL << 32)	/* until another interrupt's IRET */
 

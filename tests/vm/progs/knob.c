@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * knob.c KNOB VALUE COMMAND ARG... - what goes wrong on purpose in the emulated PMU, on all
- * CPUs, while the command runs: late, lost, double, storm, refuse, refuse-ack, queue, lvtmask
- * (vpmu_guest.h). The exit status is the command's.
+ * CPUs, while the command runs: late, lost, double, storm, refuse, refuse-ack, queue, lvtmask,
+ * short, filter, frozen, no-rdpmc, narrow, more, forget (vpmu_guest.h). The exit status is the command's.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -19,6 +19,10 @@ static const char *const names[VPMU_KNOBS] = {
 	[VPMU_KNOB_DOUBLE] = "double", [VPMU_KNOB_STORM] = "storm",
 	[VPMU_KNOB_REFUSE] = "refuse", [VPMU_KNOB_REFUSE_ACK] = "refuse-ack",
 	[VPMU_KNOB_QUEUE] = "queue", [VPMU_KNOB_LVTMASK] = "lvtmask",
+	[VPMU_KNOB_SHORT] = "short", [VPMU_KNOB_FILTER] = "filter",
+	[VPMU_KNOB_FROZEN] = "frozen", [VPMU_KNOB_NO_RDPMC] = "no-rdpmc",
+	[VPMU_KNOB_NARROW] = "narrow", [VPMU_KNOB_MORE] = "more",
+	[VPMU_KNOB_FORGET] = "forget",
 };
 
 static void turn(int knob, unsigned long long value)
@@ -59,7 +63,8 @@ int main(int argc, char **argv)
 	while (argc > 3 && knob < VPMU_KNOBS && (!names[knob] || strcmp(names[knob], argv[1])))
 		knob++;
 	if (argc < 4 || knob == VPMU_KNOBS) {
-		fprintf(stderr, "usage: knob late|lost|double|storm|refuse|refuse-ack|queue|lvtmask VALUE COMMAND ARG...\n");
+		fprintf(stderr, "usage: knob late|lost|double|storm|refuse|refuse-ack|queue|lvtmask|short|\n"
+			"            filter|frozen|no-rdpmc|narrow|more|forget VALUE COMMAND ARG...\n");
 		return 2;
 	}
 	turn(knob, strtoull(argv[2], NULL, 0));
