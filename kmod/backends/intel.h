@@ -25,6 +25,11 @@ int hwpmc_intel_detect(struct hwpmc_class *cls);
  */
 void hwpmc_intel_global_irqoff(u64 own, bool on);
 
+/* Registers that others have left so that counters could not interrupt or would stand still,
+ * on this CPU: cleared, if they are not yet, and given back; see intel_found.c. */
+void hwpmc_intel_found_clear_irqoff(void);
+void hwpmc_intel_found_restore_irqoff(void);
+
 /* claim(), release() and pmu_state() of both classes. */
 int hwpmc_intel_claim(struct hwpmc_class *cls, u32 *why, s32 *detail);
 void hwpmc_intel_release(struct hwpmc_class *cls);

@@ -298,19 +298,29 @@ u32 hwpmc_intel_state(const struct hwpmc_class *cls)
 	return hwpmc_x86_state(&intel_bank);
 }
 
-void hwpmc_intel_global_irqoff(u64 own, bool on)
+static void write_global_irqoff(u64 ctrl, u64 own)
 {
-	struct shadow *s = this_cpu_ptr(&shadow);
 	bool freezes = hwpmc_intel_pmu.version >= 4;
 
-	if (hwpmc_intel_pmu.version < 2)
-		return;
 	/* A freeze that is still set would keep all counters stopped. A hypervisor that
 	 * refuses to clear it does not freeze. */
 	if (!freezes || hwpmc_wrmsr_safe(INTEL_GLOBAL_ACK, own | INTEL_ACK_FREEZE))
 		hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_ACK, own);
+	hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_CTRL, ctrl);
+}
+
+void hwpmc_intel_global_irqoff(u64 own, bool on)
+{
+	struct shadow *s = this_cpu_ptr(&shadow);
+
+	if (on)
+		hwpmc_intel_found_clear_irqoff();
 	s->global = on ? s->global | own : s->global & ~own;
-	hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_CTRL, s->global);
+	if (hwpmc_intel_pmu.version >= 2)
+		write_global_irqoff(s->global, own);
+	/* The last class is off. */
+	if (!s->global)
+		hwpmc_intel_found_restore_irqoff();
 }
 
 static int iap_probe(struct hwpmc_class *cls)

@@ -77,4 +77,11 @@
 /* Likewise of events of the front end, which also count without PEBS. */
 #define INTEL_PEBS_FRONTEND	0x3f7
 
+/* Registers beside the counters that others may have set; see intel_found.c. */
+#define INTEL_DEBUGCTL		0x1d9
+#define   INTEL_DEBUGCTL_BTS	GENMASK_ULL(8, 6)	/* branch records to DS_AREA */
+#define   INTEL_DEBUGCTL_FREEZE	BIT_ULL(12)		/* of counters, at an interrupt */
+#define INTEL_PEBS_ENABLE	0x3f1
+#define INTEL_DS_AREA		0x600
+
 #endif /* HWPMC_INTEL_REGS_H */

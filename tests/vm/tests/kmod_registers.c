@@ -127,6 +127,94 @@ START_TEST(amds_global_control_is_given_back_as_it_was_found)
 }
 END_TEST
 
+/* What a debugger, firmware or a driver of PEBS may have left, on all CPUs. */
+static const struct {
+	uint32_t msr;
+	uint64_t value;
+} left[] = {
+	{ 0x1d9, 0x1000 },		/* all counters freeze at an interrupt */
+	{ 0x3f1, 0x7000000ff },		/* an overflow makes a record instead */
+	{ 0x600, 0xfffffe0000042000 },	/* here */
+};
+
+static void write_msr(int cpu, uint32_t reg, uint64_t value)
+{
+	char path[32];
+	int msr;
+
+	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
+	msr = open(path, O_WRONLY);
+	ck_assert_int_ge(msr, 0);
+	ck_assert_int_eq(pwrite(msr, &value, 8, reg), 8);
+	close(msr);
+}
+
+static uint64_t read_msr(int cpu, uint32_t reg)
+{
+	uint64_t value = 0;
+	char path[32];
+	int msr;
+
+	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
+	msr = open(path, O_RDONLY);
+	ck_assert_int_ge(msr, 0);
+	ck_assert_int_eq(pread(msr, &value, 8, reg), 8);
+	close(msr);
+	return value;
+}
+
+static void write_left(bool on)
+{
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		for (int i = 0; i < 3; i++)
+			write_msr(cpu, left[i].msr, on ? left[i].value : 0);
+}
+
+static void check_left(bool on)
+{
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		for (int i = 0; i < 3; i++)
+			ck_assert_uint_eq(read_msr(cpu, left[i].msr), on ? left[i].value : 0);
+}
+
+/* Without the clearing no counter interrupts, or all stand still from the first one on. */
+START_TEST(a_freeze_and_precise_records_that_others_left_are_cleared_and_given_back)
+{
+	int fd;
+
+	ck_assert(!system("modprobe -d \"$VM_KERNEL\" msr"));
+	write_left(true);
+	fd = dev_open();
+	dev_alloc(fd, TC, 0, ANY, INSN, U);
+	check_left(false);
+	sample_and_check("instructions:u");
+	sample_and_check("branches:u");
+	check_left(false);
+	close(fd);
+	check_left(true);
+	write_left(false);
+	dev_still_counts();
+}
+END_TEST
+
+/* It was set while the module had the counters, by somebody whose it is now. */
+START_TEST(what_others_set_meanwhile_stays_as_they_set_it)
+{
+	int fd;
+
+	ck_assert(!system("modprobe -d \"$VM_KERNEL\" msr"));
+	write_left(true);
+	fd = dev_open();
+	dev_alloc(fd, TC, 0, ANY, INSN, U);
+	write_msr(0, 0x600, 0xfffffe0000099000);
+	close(fd);
+	ck_assert_uint_eq(read_msr(0, 0x600), 0xfffffe0000099000);
+	ck_assert_uint_eq(read_msr(0, 0x1d9), 0x1000);
+	write_left(false);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -135,6 +223,10 @@ int main(void)
 		return 1;
 	harness_add(the_bit_of_an_overflow_is_clear_when_it_was_dealt_with);
 	harness_add(the_bits_of_several_counters_are_clear_when_they_were_dealt_with);
+	if (!dev_is_amd()) {
+		harness_add(a_freeze_and_precise_records_that_others_left_are_cleared_and_given_back);
+		harness_add(what_others_set_meanwhile_stays_as_they_set_it);
+	}
 	if (dev_is_amd())
 		harness_add(amds_global_control_is_given_back_as_it_was_found);
 	return harness_run();
