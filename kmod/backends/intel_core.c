@@ -98,6 +98,7 @@ static void describe_bank(void)
 		.ctr = pmu->full_write ? INTEL_PMC_FULL(0) : INTEL_PMC(0),
 		.ctr_step = 1,
 		.fixed_ctrl = pmu->fixed_num ? INTEL_FIXED_CTRL : 0,
+		.global_ctrl = pmu->version >= 2 ? INTEL_GLOBAL_CTRL : 0,
 	};
 	intel_bank.fixed_runs = fixed_runs(pmu);
 }

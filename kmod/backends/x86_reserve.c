@@ -15,8 +15,9 @@
 #include <asm/nmi.h>
 #include <asm/perf_event.h>
 
-#include "x86_reserve.h"
 #include "../compat/msr.h"
+#include "../debug/tunables.h"
+#include "x86_reserve.h"
 
 static unsigned int users;	/* classes that have claimed; hwpmc_lock */
 
@@ -77,7 +78,10 @@ u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank)
 		msr = find_enable_bits(hwpmc_x86_sel(bank, i), bank->sel_runs);
 	if (!msr && bank->fixed_ctrl)
 		msr = find_enable_bits(bank->fixed_ctrl, bank->fixed_runs);
-	return msr;
+	if (!msr || !hwpmc_takerunning)
+		return msr;
+	hwpmc_x86_take_irqoff(bank);
+	return 0;
 }
 
 int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
@@ -116,6 +120,7 @@ void hwpmc_x86_release(const struct hwpmc_x86_bank *bank)
 {
 	if (--users)
 		return;
+	hwpmc_x86_put_back(bank);
 	bank_unreserve(bank, bank->num);
 	warn_of_fault(READ_ONCE(hwpmc_msr_faulted));
 }

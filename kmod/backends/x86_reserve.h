@@ -20,6 +20,7 @@ struct hwpmc_x86_bank {
 	u32 ctr, ctr_step;	/* counters */
 	u32 fixed_ctrl;		/* control of the fixed counters; 0: none */
 	u64 fixed_runs;		/* bits in it that let one count */
+	u32 global_ctrl;	/* global control that the class leaves at 0; 0: none */
 };
 
 static inline u32 hwpmc_x86_sel(const struct hwpmc_x86_bank *b, unsigned int i)
@@ -35,7 +36,8 @@ static inline u32 hwpmc_x86_ctr(const struct hwpmc_x86_bank *b, unsigned int i)
 /* Reserve the whole bank or nothing; see claim() in backend.h. Counts its users. */
 int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail);
 void hwpmc_x86_release(const struct hwpmc_x86_bank *bank);
-/* See running_irqoff() in backend.h; 0 where a class has claimed the bank before. */
+/* See running_irqoff() in backend.h; 0 where a class has claimed the bank before, or where
+ * counters that run are taken over (x86_taken.c). */
 u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank);
 
 /*
@@ -58,5 +60,13 @@ u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank);
  * can be tested only while they are free; if they are held they are taken to work.
  */
 bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank);
+
+/*
+ * x86_taken.c - counters that run and that nobody has reserved, where the administrator
+ * lets the module take them. take: on this CPU, what they are programmed with is kept;
+ * put_back: on all CPUs, after the classes are off, they go on as they were.
+ */
+void hwpmc_x86_take_irqoff(const struct hwpmc_x86_bank *bank);
+void hwpmc_x86_put_back(const struct hwpmc_x86_bank *bank);
 
 #endif /* HWPMC_X86_RESERVE_H */

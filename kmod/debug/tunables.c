@@ -62,6 +62,10 @@ int hwpmc_selfcost = 50;
 TUNABLE(selfcost, hwpmc_selfcost,
 	"percent of a CPU's time that sampling may take, 0: all (50)");
 
+int hwpmc_takerunning;
+TUNABLE(takerunning, hwpmc_takerunning,
+	"1: take counters that run without a reservation, as of firmware (0)");
+
 int hwpmc_hashsize = HASHSIZE_DEFAULT;
 TUNABLE(hashsize, hwpmc_hashsize,
 	"buckets of the tables of targets and of threads, to 65536 (1024)");
@@ -104,6 +108,7 @@ static struct ctl_table tunables[] = {
 	SYSCTL_INT("maxowners", hwpmc_maxowners, 0644, SYSCTL_ONE, NULL),
 	SYSCTL_INT("unwindtables", hwpmc_unwindtables, 0644, SYSCTL_ONE, NULL),
 	SYSCTL_INT("selfcost", hwpmc_selfcost, 0644, SYSCTL_ZERO, &all_percent),
+	SYSCTL_INT("takerunning", hwpmc_takerunning, 0644, SYSCTL_ZERO, SYSCTL_ONE),
 	SYSCTL_INT("callchaindepth", hwpmc_callchaindepth, 0444, NULL, NULL),
 	SYSCTL_INT("hashsize", hwpmc_hashsize, 0444, NULL, NULL),
 	SYSCTL_INT("logbuffersize", hwpmc_logbuffersize, 0444, NULL, NULL),
@@ -170,6 +175,7 @@ void hwpmc_tunables_check(void)
 		    HWPMC_LOG_DEPTH_MAX, clamp(depth, 1, HWPMC_LOG_DEPTH_MAX));
 	check_range("unprivileged_kernel", &hwpmc_unprivileged_kernel, 0, 1, 0);
 	hwpmc_selfcost = clamp(hwpmc_selfcost, 0, all_percent);
+	hwpmc_takerunning = !!hwpmc_takerunning;
 	hwpmc_unprivileged_syspmcs = !!hwpmc_unprivileged_syspmcs;
 	hwpmc_unprivileged_proc_debug = !!hwpmc_unprivileged_proc_debug;
 }

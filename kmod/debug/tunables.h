@@ -24,6 +24,8 @@ extern int hwpmc_unwindtables;
 extern int hwpmc_callchaindepth;
 /* Percent of a CPU's time that sampling may take; 0: no limit. */
 extern int hwpmc_selfcost;
+/* May a claim take counters that run without a reservation? Given back at its end. */
+extern int hwpmc_takerunning;
 /* Buckets of each hash table of targets and threads; a power of two, constant. */
 extern int hwpmc_hashsize;
 /* Default size of a CPU's ring: KiB of a buffer, and their number; constant. */

@@ -99,7 +99,8 @@ WHY(ROW_DISABLED, "the administrator has disabled the counter", "row",
 WHY(PMU_RESERVED, NULL, NULL, DETAIL_HOLDER, NULL),
 WHY(PMU_RUNNING, "a counter is enabled that this kernel has not reserved: "
     "firmware or a hypervisor uses it", "MSR", DETAIL_HEX,
-    "release the counters in the firmware setup or the hypervisor"),
+    "release the counters in the firmware setup or the hypervisor, or have hwpmc take "
+    "them: sysctl kern.hwpmc.takerunning=1"),
 WHY(PMU_REFUSED, "access to a counter register faulted: no count since the "
     "claim is reliable", NULL, DETAIL_REGISTER,
     "allow the access in the hypervisor"),

@@ -44,6 +44,7 @@ tunables_have_their_documented_defaults() {
 		nbuffers_pcpu 64
 		nsamples 512
 		selfcost 50
+		takerunning 0
 		unprivileged_kernel 0
 		unprivileged_proc_debug 1
 		unprivileged_syspmcs 0
@@ -58,7 +59,7 @@ tunables_have_the_access_that_freebsd_gives_them() {
 		(echo 16 >$dir/$name) 2>/dev/null &&
 			fail "$name could be written"
 	done
-	for name in mincount unprivileged_syspmcs unprivileged_kernel unprivileged_proc_debug; do
+	for name in mincount takerunning unprivileged_syspmcs unprivileged_kernel unprivileged_proc_debug; do
 		check_equal "$(stat -c %a $dir/$name)" 644 "mode of $name"
 		check sysctl -q "kern.hwpmc.$name=1"
 		(echo -1 >$dir/$name) 2>/dev/null && fail "$name took -1"

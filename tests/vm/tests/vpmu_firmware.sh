@@ -39,6 +39,24 @@ stop_counter() {
 	done
 }
 
+hwpmc_takes_the_firmwares_counter_where_it_may_and_puts_it_back() {
+	check insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko" takerunning=1
+	echo 0 >/proc/sys/kern/hwpmc/selfcost
+	global=$(rdmsr 1 $((0x38f)))
+	before=$((0x$(rdmsr 1 $((0xc8)))))
+	check "$hwpmc" stat --csv -o stat.csv -e instructions:u -- "$loop" 1000000
+	check grep -q '3000057' stat.csv
+	check "$hwpmc" record -e branches:u -c 10000 -o fw.log -- "$loop" 1000000
+	for c in 0 1; do
+		check_equal "$(rdmsr $c $((0x18d)))" 00000000004300c0 "select 7 of CPU $c"
+	done
+	check_equal "$(rdmsr 1 $((0x38f)))" "$global" "global control"
+	after=$((0x$(rdmsr 1 $((0xc8)))))
+	[ "$after" -gt "$before" ] || fail "counter 7 went back from $before to $after"
+	[ "$(rdmsr 1 $((0xc8)))" != "$(rdmsr 1 $((0xc8)))" ] || fail "it stands still"
+	check rmmod hwpmc
+}
+
 hwpmc_leaves_the_firmwares_counter_alone_and_says_so() {
 	check insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
 	"$hwpmc" stat -e instructions:u -- "$loop" 1000 >out.txt 2>&1 &&
