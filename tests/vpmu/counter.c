@@ -152,9 +152,13 @@ void counter_sync(struct vcpu *v, struct board *b)
 #define SEL_INT		(1ULL << 20)
 #define SEL_EN		(1ULL << 22)
 
-static bool configure_general(struct counter *c, uint64_t sel)
+static bool configure_general(struct vcpu *v, int i, uint64_t sel)
 {
+	struct counter *c = &v->ctr[i];
+
 	c->ev = cfg.amd ? event_decode_amd(sel) : event_decode_intel(sel);
+	if (c->ev.kind == EV_NONE && strict_lists(v, i, sel))
+		c->ev = (struct event){ EV_INSN, 1 };
 	c->modes = (sel & SEL_USR ? 1 << USER : 0) |
 		   (sel & SEL_OS ? 1 << KERNEL : 0);
 	c->pmi = sel & SEL_INT;
@@ -196,7 +200,7 @@ void counter_reconfigure(struct vcpu *v, struct board *b)
 		bool en;
 
 		if (i < FIXED0 && machine_has_gp(v, i))
-			en = configure_general(c, v->evtsel[i]);
+			en = configure_general(v, i, v->evtsel[i]);
 		else if (n >= 0 && machine_has_fixed(v, n))
 			en = configure_fixed(c, n, v->fixed_ctrl >> (4 * n));
 		else

@@ -3,7 +3,8 @@
  * strict.c - with the option strict=FAMILY-MODEL (decimal): which counter of that model can
  * count which event; another one counts 0, as the processor's does. Intel's by the vendor's
  * event files (data/events), AMD's as below; nothing here is the module's. An event that the
- * files do not have counts nowhere, but for the architectural ones, which count everywhere.
+ * files do not have counts nowhere, but for the architectural ones, which count everywhere. One
+ * that they have and that event.c does not play counts as many as instructions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,14 +142,17 @@ static uint64_t intel_counters(int k, uint64_t sel)
 	return others;
 }
 
+/* An odd counter that the one before carries into. */
+#define MERGE	(0xfULL << 32 | 0xff | 1 << 22)
+
 /* AMD's manuals: a table for family 15h; later ones join two counters for 003. */
-static bool amd_allows(int i, uint64_t sel)
+static bool amd_allows(const struct vcpu *v, int i, uint64_t sel)
 {
 	unsigned int event = (sel & 0xff) | (sel >> 24 & 0xf00);
 	unsigned int unit = event >> 4 & 0xf;
 
 	if (amd_family >= 0x17)
-		return event != 0x003;
+		return event != 0x003 || (!(i & 1) && i + 1 < cfg.gp && v->evtsel[i + 1] == MERGE);
 	if (amd_family != 0x15)
 		return true;
 	switch (unit) {
@@ -167,13 +171,20 @@ bool strict_allows(struct vcpu *v, int i, uint64_t sel)
 {
 	struct counter *c = &v->ctr[i];
 
-	if (!on || cfg.p4 || (c->known && c->asked == sel))
-		return !on || cfg.p4 || c->can;
+	if (!on || cfg.p4)
+		return true;
+	if (cfg.amd)
+		return amd_allows(v, i, sel);
+	if (c->known && c->asked == sel)
+		return c->can;
 	c->known = true;
 	c->asked = sel;
-	if (cfg.amd)
-		c->can = amd_allows(i, sel);
-	else
-		c->can = is_architectural(sel) || intel_counters(v->kind, sel) >> i & 1;
+	c->can = is_architectural(sel) || intel_counters(v->kind, sel) >> i & 1;
 	return c->can;
+}
+
+/* Is it an event of Intel's files that this counter can count? */
+bool strict_lists(struct vcpu *v, int i, uint64_t sel)
+{
+	return on && !cfg.amd && !cfg.p4 && strict_allows(v, i, sel);
 }

@@ -318,6 +318,7 @@ bool manners_forget(struct vcpu *v);
 /* strict.c - which counter of the model can count which event */
 bool strict_option(const char *val);
 bool strict_allows(struct vcpu *v, int i, uint64_t sel);
+bool strict_lists(struct vcpu *v, int i, uint64_t sel);
 
 /* msr_intel.c, msr_amd.c, p4.c, beside.c - the PMU's registers */
 enum access { NATIVE, DONE, FAULT };
