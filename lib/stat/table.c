@@ -9,6 +9,12 @@
 #include "stat.h"
 
 #define SLOTS_MIN	64
+/*
+ * Small tables are in the processor's cache, and what a look in them costs is a branch
+ * that nobody can predict at each further slot: three of four are empty. In large ones
+ * it is the memory: a fourth is.
+ */
+#define SPARSE_MAX	8192
 /* The slots of more items have no number of 32 bits. */
 #define ITEMS_MAX	(1u << 30)
 #define HUGE_PAGE	(2ul << 20)
@@ -72,7 +78,7 @@ bool table_room(struct table *t)
 	uint32_t n = t->nslot ? 2 * t->nslot : SLOTS_MIN;
 	struct table new = { .n = t->n, .nslot = n };
 
-	if (t->n < t->nslot / 4 * 3)
+	if (t->n < t->nslot / 4 * (t->nslot > SPARSE_MAX ? 3 : 1))
 		return true;
 	if (t->n >= ITEMS_MAX) {
 		stat_nomem = true;
