@@ -59,6 +59,11 @@ check-dkms:
 check-packages:
 	@BUILD=$(BUILD) $(TOP)/tests/packages $(SUITE)
 
-.PHONY: check-packages check check-all check-host check-unit check-static check-build check-dkms \
+# The spec for rpm, on this machine.
+check-rpm:
+	@$(TOP)/scripts/install-deps rpm
+	@BUILD=$(BUILD) $(TOP)/tests/rpm
+
+.PHONY: check-packages check-rpm check check-all check-host check-unit check-static check-build check-dkms \
 	check-spec check-kernels check-kernels-core check-kernels-check \
 	check-kernels-table kernels-prepare
