@@ -595,6 +595,8 @@ START_TEST(unknown_names_are_refused_with_the_nearest_one)
 		{ "br_inst_retired.conditonal", ENOENT, 1,
 		  "perhaps 'BR_INST_RETIRED:CONDITIONAL'" },
 		{ "zzzzzzzz", ENOENT, 1, "see 'hwpmc list'" },
+		{ "abstructions", ENOENT, 1, "perhaps 'instructions'" },
+		{ "abctructions", ENOENT, 1, "'abctructions' here (see 'hwpmc list'" },
 		{ "icl::INST_RETIRED", ENOENT, 1, "but skl" },
 		{ "soft-clock.hard", ENOENT, 1, "no counters of class SOFT" },
 		{ "k8-dc-miss", ENOENT, 1, "no counters of class K8" },

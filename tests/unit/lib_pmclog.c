@@ -487,6 +487,8 @@ START_TEST(pmclog_says_where_a_program_and_its_interpreter_are)
 	ck_assert_uint_eq(events[1].pl_u.pl_x.pl_dynaddr, 0x5500);
 	ck_assert_str_eq(events[1].pl_u.pl_x.pl_pathname, "/bin/a");
 	ck_assert_uint_eq(events[2].pl_u.pl_x.pl_entryaddr, 0);
+	ck_assert_uint_eq(events[2].pl_u.pl_x.pl_baseaddr, 0);
+	ck_assert_uint_eq(events[2].pl_u.pl_x.pl_dynaddr, 0);
 	ck_assert_str_eq(events[2].pl_u.pl_x.pl_pathname, "/bin/abcdefg");
 }
 END_TEST

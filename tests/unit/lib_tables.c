@@ -418,8 +418,36 @@ START_TEST(files_in_the_vendors_form_say_the_same_and_describe)
 }
 END_TEST
 
+/* The tables that a map has for a CPU, with a comma behind each. */
+static const char *tables_of(const char *map, const char *cpu)
+{
+	static char names[200];
+	struct event_map_line line;
+	const char *at = map, *end = map + strlen(map);
+
+	names[0] = '\0';
+	while (event_map_next(&at, end, '\t', cpu, &line))
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s,", line.file);
+	return names;
+}
+
+START_TEST(a_table_is_of_the_steppings_that_its_line_names)
+{
+	static const char map[] = "GenuineIntel-6-55-[01234]\tfirst\t-\n"
+		"GenuineIntel-6-55-[56789ABCDEF]\tsecond\t-\nGenuineIntel-6-5\tthird\t-\n";
+
+	ck_assert_str_eq(tables_of(map, "GenuineIntel-6-55-0"), "first,");
+	ck_assert_str_eq(tables_of(map, "GenuineIntel-6-55-4"), "first,");
+	ck_assert_str_eq(tables_of(map, "GenuineIntel-6-55-5"), "second,");
+	ck_assert_str_eq(tables_of(map, "GenuineIntel-6-55-F"), "second,");
+	ck_assert_str_eq(tables_of(map, "GenuineIntel-6-55-G"), "");
+	ck_assert_str_eq(tables_of(map, "GenuineIntel-6-5-3"), "third,");
+}
+END_TEST
+
 int main(void)
 {
+	harness_add(a_table_is_of_the_steppings_that_its_line_names);
 	harness_add(every_event_of_every_table_becomes_its_codes);
 	harness_add(every_event_is_taken_by_the_encoder_of_its_model_to_rows_that_can_count_it);
 	harness_add(libpfm4_means_the_same_bits_but_for_the_listed_differences);

@@ -180,6 +180,9 @@ START_TEST(doctor_names_the_next_step_towards_a_signed_module)
 	finds(1, "key", "wrong", "DKMS has no key");
 	TEXT("var/lib/dkms/mok.pub", "CERTIFICATE");
 	finds(1, "key", "wrong", "mokutil --import");
+	/* The keys of others are in the list. */
+	TEXT(EFI "MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23", "\7\0\0\0xxCERTIFICABExx");
+	finds(1, "key", "wrong", "mokutil --import");
 	TEXT(EFI "MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23", "\7\0\0\0xxCERTIFICATExx");
 	finds(1, "key", "wrong", "not signed with it");
 	TEXT("lib/modules/" RELEASE "/updates/dkms/hwpmc.ko",

@@ -419,6 +419,40 @@ START_TEST(samples_in_a_row_are_named_by_what_was_there_at_their_time)
 }
 END_TEST
 
+#define CHANGES	10000
+
+/* So many that what dump keeps of an address meets what it keeps of the same at others' time. */
+START_TEST(an_address_has_the_name_of_each_of_many_mappings_in_turn)
+{
+	uint64_t pc = 0x401000;
+	char *text, path[32];
+
+	loggen_begin(&log_);
+	loggen_exec(&log_, HERE_PID, "program", "/bin/program");
+	loggen_context(&log_, HERE_PID, HERE_PID);
+	for (unsigned int i = 0; i < CHANGES; i++) {
+		log_.time = LOGGEN_FIRST + 1000 * i + 500;
+		loggen_sample(&log_, 1, HWPMC_SAMPLE_USER, 1, &pc);
+	}
+	loggen_cpu(&log_, 1);
+	for (unsigned int i = 0; i < CHANGES; i++) {
+		log_.time = LOGGEN_FIRST + 1000 * i;
+		snprintf(path, sizeof(path), "/mapped-%u", i);
+		loggen_map(&log_, HERE_PID, 0x400000, 0x500000, 0, path);
+	}
+	write_log(log_.len);
+	text = dump_ok("--type sample");
+	for (unsigned int i = 0; i < CHANGES; i++, text = strchr(text, '\n') + 1) {
+		char want[40], *end = strchr(text, '\n');
+
+		snprintf(want, sizeof(want), "(/mapped-%u)\n", i);
+		ck_assert_ptr_nonnull(end);
+		ck_assert_msg(!strncmp(end + 1 - strlen(want), want, strlen(want)),
+			      "line %u: %.200s", i, text);
+	}
+}
+END_TEST
+
 START_TEST(names_with_line_ends_stay_in_their_lines)
 {
 	uint64_t pc = 0x401000;
@@ -536,6 +570,7 @@ int main(void)
 	harness_add(a_mapping_behind_its_samples_still_names_them);
 	harness_add(one_address_has_another_name_when_something_else_is_there);
 	harness_add(samples_in_a_row_are_named_by_what_was_there_at_their_time);
+	harness_add(an_address_has_the_name_of_each_of_many_mappings_in_turn);
 	harness_add(names_with_line_ends_stay_in_their_lines);
 	harness_add(lines_longer_than_the_buffer_come_out_whole);
 	harness_add_timed(a_log_cut_anywhere_gives_what_is_whole_or_the_reason,

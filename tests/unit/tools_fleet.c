@@ -187,8 +187,8 @@ START_TEST(files_of_other_names_and_kinds_are_no_logs)
 	ck_assert_int_lt(logdir_take(&dir, 0, &number), 0);
 	ck_assert_uint_eq(logdir_trim(&dir, 0), 0);
 	ck_assert(is_there("notes.log") && is_there("1.log.old"));
-	unlinkat(dir.dir, "0000000007.log", 0);
 	ck_assert_uint_eq(account(LOGDIR_BEGUN), 0);
+	unlinkat(dir.dir, "0000000007.log", 0);
 	close_dir();
 }
 END_TEST

@@ -103,7 +103,7 @@ START_TEST(definitions_are_sections_of_keys_and_values)
 {
 	struct defines d = { .n = 0 };
 
-	ck_assert_int_eq(add_text(&d, "# comment\n\n[one]\ngroups = x  y\n"
+	ck_assert_int_eq(add_text(&d, "# comment\n\n[one]\ngroups = x  yz\n"
 		"cpu = GenuineIntel-*\nsmt=off\nunit = % of b\ndesc = what\n"
 		"formula = a / b\n  [two]  \r\nformula = a\n"), 0);
 	ck_assert_uint_eq(d.n, 2);
@@ -115,8 +115,9 @@ START_TEST(definitions_are_sections_of_keys_and_values)
 	ck_assert(d.def[0].alone && !d.def[1].alone);
 	ck_assert_uint_eq(d.def[1].line, 10);
 	ck_assert(define_is(&d.def[0], "one") && define_is(&d.def[0], "x") &&
-		  define_is(&d.def[0], "y"));
+		  define_is(&d.def[0], "yz"));
 	ck_assert(!define_is(&d.def[0], "on") && !define_is(&d.def[0], "") &&
+		  !define_is(&d.def[0], "y") && !define_is(&d.def[0], "yzz") &&
 		  !define_is(&d.def[1], "x"));
 	defines_free(&d);
 }
