@@ -309,6 +309,9 @@ enum hwpmc_reason {
 	HWPMC_WHY_EVENT_KIND = 79,	/* not all kinds of core have this event: `kinds`
 					 * must say which [those that have it] */
 	HWPMC_WHY_CPU_KIND = 80,	/* the CPU is of another kind [its kind] */
+	/* GETCPUINFO, PMCALLOCATE */
+	HWPMC_WHY_PMU_SHARED = 81,	/* perfmon 6, and this kernel cannot keep perf away
+					 * from its registers [MSR] */
 	HWPMC_WHY__COUNT
 };
 

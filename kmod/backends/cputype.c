@@ -75,9 +75,12 @@ static const struct {
 	{ 0xae, HWPMC_CPU_GRANITE_RAPIDS },
 	{ 0xaa, HWPMC_CPU_METEOR_LAKE },
 	{ 0xac, HWPMC_CPU_METEOR_LAKE },
+	{ 0xaf, HWPMC_CORE_CRESTMONT },		/* Sierra Forest */
+	{ 0xb6, HWPMC_CORE_CRESTMONT },		/* Grand Ridge */
+	{ 0xdd, HWPMC_CORE_DARKMONT },		/* Clearwater Forest */
 };
 
-u32 hwpmc_cputype_intel(u32 model)
+u32 hwpmc_core_intel(u32 model)
 {
 	unsigned int i;
 
@@ -85,4 +88,11 @@ u32 hwpmc_cputype_intel(u32 model)
 		if (models[i].model == model)
 			return models[i].cputype;
 	return HWPMC_CPU_GENERIC;
+}
+
+u32 hwpmc_cputype_intel(u32 model)
+{
+	u32 core = hwpmc_core_intel(model);
+
+	return core > HWPMC_CPU_GENERIC ? HWPMC_CPU_GENERIC : core;
 }

@@ -45,9 +45,14 @@ enum hwpmc_cputype {
 	HWPMC_CORE_CRESTMONT = 0x1001,
 	HWPMC_CORE_LION_COVE = 0x1002,
 	HWPMC_CORE_SKYMONT = 0x1003,
+	HWPMC_CORE_COUGAR_COVE = 0x1004,
+	HWPMC_CORE_DARKMONT = 0x1005,
 };
 
-/* Of an Intel CPU of family 6; GENERIC for unknown models. */
+/* Of an Intel CPU of family 6; GENERIC for models that FreeBSD has no number for. */
 u32 hwpmc_cputype_intel(u32 model);
+
+/* Whose rules hold for its events: that number, or HWPMC_CORE_*. */
+u32 hwpmc_core_intel(u32 model);
 
 #endif /* HWPMC_CPUTYPE_H */

@@ -6,15 +6,36 @@
 #ifndef HWPMC_INTEL_H
 #define HWPMC_INTEL_H
 
+#include <linux/jump_label.h>
 #include <linux/percpu.h>
 
 #include "intel_encode.h"
+#include "intel_regs.h"
 #include "x86_reserve.h"
 
 extern struct hwpmc_intel_pmu hwpmc_intel_pmu;
 /* This CPU's: of its kind of core, or the same where all are alike. Set when the CPU comes
  * up. */
 DECLARE_PER_CPU(const struct hwpmc_intel_pmu *, hwpmc_intel_here);
+
+/* Version 6: counters and selects are written at its addresses. */
+DECLARE_STATIC_KEY_FALSE(hwpmc_intel_v6);
+
+static inline u32 hwpmc_intel_evtsel(unsigned int ri)
+{
+	return static_branch_unlikely(&hwpmc_intel_v6) ? INTEL_EVTSEL_V6(ri) :
+							 INTEL_EVTSEL(ri);
+}
+
+static inline u32 hwpmc_intel_fixed_ctr(unsigned int ri)
+{
+	return static_branch_unlikely(&hwpmc_intel_v6) ? INTEL_FIXED_CTR_V6(ri) :
+							 INTEL_FIXED_CTR(ri);
+}
+
+/* Clear (on) what each counter of this CPU has beside its select, or write it back. */
+void hwpmc_intel_more_gp_irqoff(bool on);
+void hwpmc_intel_more_fixed_irqoff(bool on);
 
 /* Fill in the description and the bank, once. Returns as probe() in backend.h does. */
 int hwpmc_intel_detect(struct hwpmc_class *cls);

@@ -26,6 +26,7 @@ struct hwpmc_arming hwpmc_intel_arming(u32 cputype, u64 config)
 	case HWPMC_CPU_EMERALD_RAPIDS:
 	case HWPMC_CPU_GRANITE_RAPIDS:
 	case HWPMC_CORE_LION_COVE:
+	case HWPMC_CORE_COUGAR_COVE:
 		return (struct hwpmc_arming){ .least = all ? 128 : 32 };
 	case HWPMC_CPU_BROADWELL:
 	case HWPMC_CPU_BROADWELL_XEON:

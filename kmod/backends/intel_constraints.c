@@ -307,7 +307,7 @@ static const struct hwpmc_intel_extra gracemont_extra[] = {
 	{ }
 };
 
-static const struct hwpmc_intel_extra crestmont_extra[] = {	/* and Skymont */
+static const struct hwpmc_intel_extra crestmont_extra[] = {	/* Skymont, Darkmont */
 	{ 0x01b7, HWPMC_INTEL_RSP0, 0x800ff3ffffffffffULL },
 	{ 0x02b7, HWPMC_INTEL_RSP1, 0xff3ffffffffffULL },
 	{ 0x05d0, HWPMC_INTEL_LATENCY, 0 },
@@ -370,6 +370,8 @@ static const struct model models[] = {
 	KIND(CRESTMONT, gracemont_rules, crestmont_extra),
 	KIND(LION_COVE, lion_cove_rules, lion_cove_extra),
 	KIND(SKYMONT, gracemont_rules, crestmont_extra),
+	KIND(COUGAR_COVE, lion_cove_rules, lion_cove_extra),
+	{ HWPMC_CORE_DARKMONT, 0, NULL, crestmont_extra },
 };
 
 static const struct model *find_model(u32 cputype)

@@ -19,6 +19,7 @@
 #include "intel_regs.h"
 #include "siblings.h"
 #include "width.h"
+#include "x86_guard.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
 
@@ -29,6 +30,7 @@ struct hwpmc_intel_pmu hwpmc_intel_pmu;
 /* Of each kind of core, where CPUs are not alike. */
 static struct hwpmc_intel_pmu intel_kinds[HWPMC_KINDS_MAX];
 DEFINE_PER_CPU(const struct hwpmc_intel_pmu *, hwpmc_intel_here);
+DEFINE_STATIC_KEY_FALSE(hwpmc_intel_v6);
 static struct hwpmc_x86_bank intel_bank;
 
 /* Contents of this CPU's registers, so that they need not be read. */
@@ -42,30 +44,6 @@ static DEFINE_PER_CPU(struct shadow, shadow);
 static void read_leaf(u32 leaf[4])
 {
 	cpuid_count(INTEL_CPUID_LEAF, 0, &leaf[0], &leaf[1], &leaf[2], &leaf[3]);
-}
-
-struct leaf_check {
-	u32 leaf[4];
-	atomic_t differs;
-};
-
-static void compare_leaf_ipi(void *arg)
-{
-	struct leaf_check *s = arg;
-	u32 leaf[4];
-
-	read_leaf(leaf);
-	if (memcmp(leaf, s->leaf, sizeof(leaf)))
-		atomic_set(&s->differs, 1);
-}
-
-static bool cpus_are_alike(const u32 leaf[4])
-{
-	struct leaf_check s = { .differs = ATOMIC_INIT(0) };
-
-	memcpy(s.leaf, leaf, sizeof(s.leaf));
-	on_each_cpu(compare_leaf_ipi, &s, 1);
-	return !atomic_read(&s.differs);
 }
 
 static bool has_full_write(void)
@@ -101,6 +79,15 @@ static void describe_bank(void)
 		.global_ctrl = pmu->version >= 2 ? INTEL_GLOBAL_CTRL : 0,
 	};
 	intel_bank.fixed_runs = fixed_runs(pmu);
+	if (pmu->version < 6)
+		return;
+	/* perf of Linux 6.1 does not know version 6, and reserves the other addresses. */
+	intel_bank.listed_sel = INTEL_EVTSEL(0);
+	intel_bank.listed_ctr = INTEL_PMC(0);
+	intel_bank.sel = INTEL_EVTSEL_V6(0);
+	intel_bank.ctr = INTEL_PMC_V6(0);
+	intel_bank.sel_step = 4;
+	intel_bank.ctr_step = 4;
 }
 
 static const u32 extra_msr[HWPMC_INTEL_REGS] = {
@@ -139,9 +126,9 @@ static bool is_hybrid(void)
 
 static void read_kind(struct hwpmc_intel_cpuid *id)
 {
-	u32 last = cpuid_eax(0), a, b, c, d;
+	u32 last = cpuid_eax(0), leaves, a, b, c, d;
 
-	*id = (struct hwpmc_intel_cpuid){};
+	memset(id, 0, sizeof(*id));	/* it is compared as a whole */
 	if (last >= INTEL_LEAF_KIND)
 		id->leaf_1a = cpuid_eax(INTEL_LEAF_KIND);
 	cpuid_count(7, 0, &a, &b, &c, &d);
@@ -156,7 +143,23 @@ static void read_kind(struct hwpmc_intel_cpuid *id)
 	if (!(a & INTEL_23_COUNTERS))
 		return;
 	id->has_23 = true;
+	leaves = a;
 	cpuid_count(INTEL_LEAF_PERFMON, 1, &id->gp, &id->fixed, &c, &d);
+	if (leaves & INTEL_23_RELOAD)
+		cpuid_count(INTEL_LEAF_PERFMON, 2, &id->reload_gp, &id->reload_fixed, &c, &d);
+	if (leaves & INTEL_23_PEBS)
+		cpuid_count(INTEL_LEAF_PERFMON, 5, &id->pebs_gp, &b, &id->pebs_fixed, &d);
+}
+
+/* Version 6: the counters of this kind that have more registers. */
+static void describe_registers(struct hwpmc_intel_pmu *pmu, const struct hwpmc_intel_cpuid *id)
+{
+	if (pmu->version < 6)
+		return;
+	pmu->reload_gp = id->reload_gp & pmu->gp_map;
+	pmu->reload_fixed = id->reload_fixed & pmu->fixed_map;
+	pmu->pebs_gp = id->pebs_gp & pmu->gp_map;
+	pmu->pebs_fixed = id->pebs_fixed & pmu->fixed_map;
 }
 
 /*
@@ -175,8 +178,10 @@ static int place_cpu_irqoff(void)
 		if (!here)
 			return -EOPNOTSUPP;
 		kind = &intel_kinds[here - intel_kinds];
-		if (kind->filtered == ~0u)
+		if (kind->filtered == ~0u) {
+			describe_registers(kind, &id);
 			kind->filtered = filtered_registers(kind);
+		}
 	}
 	this_cpu_write(hwpmc_intel_here, here);
 	return 0;
@@ -208,11 +213,78 @@ static bool find_kinds(struct hwpmc_intel_pmu *pmu)
 	return !atomic_read(&failed);
 }
 
+struct leaf_check {
+	u32 leaf[4];
+	struct hwpmc_intel_cpuid id;
+	atomic_t differs;
+};
+
+static void compare_leaf_ipi(void *arg)
+{
+	struct leaf_check *s = arg;
+	struct hwpmc_intel_cpuid id;
+	u32 leaf[4];
+
+	read_leaf(leaf);
+	read_kind(&id);
+	if (memcmp(leaf, s->leaf, sizeof(leaf)) ||
+	    (INTEL_EAX_VERSION(leaf[0]) >= 6 && memcmp(&id, &s->id, sizeof(id))))
+		atomic_set(&s->differs, 1);
+}
+
+static bool cpus_are_alike(const u32 leaf[4], const struct hwpmc_intel_cpuid *id)
+{
+	struct leaf_check s = { .differs = ATOMIC_INIT(0) };
+
+	memcpy(s.leaf, leaf, sizeof(s.leaf));
+	memcpy(&s.id, id, sizeof(s.id));
+	on_each_cpu(compare_leaf_ipi, &s, 1);
+	return !atomic_read(&s.differs);
+}
+
+/* All CPUs are of one kind, and *pmu describes it. */
+static bool find_one_kind(struct hwpmc_intel_pmu *pmu, const u32 leaf[4])
+{
+	struct hwpmc_intel_cpuid id;
+
+	read_kind(&id);
+	hwpmc_intel_describe_more(pmu, &id);
+	describe_registers(pmu, &id);
+	return cpus_are_alike(leaf, &id);
+}
+
 /* With this microcode transactions abort where counter 3 is used, or change it. */
 static u32 withheld_counters(void)
 {
 	return boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) && boot_cpu_has(X86_FEATURE_RTM) ?
 	       BIT(3) : 0;
+}
+
+/* Can the counters be had for the module alone, and do they work? */
+static int find_bank(u32 *reason, s32 *detail)
+{
+	unsigned int num = hwpmc_intel_pmu.gp_num;
+
+	if (hwpmc_x86_guarded(&intel_bank)) {
+		static_branch_enable(&hwpmc_intel_v6);
+		hwpmc_x86_guard_init();
+	}
+	if (hwpmc_x86_is_shared(&intel_bank)) {
+		pr_info("performance counters not used: this kernel cannot keep perf away from those of perfmon 6\n");
+		*reason = HWPMC_WHY_PMU_SHARED;
+		*detail = 0;
+		hwpmc_x86_guard_exit();
+		return -EOPNOTSUPP;
+	}
+	if (!hwpmc_x86_works(&intel_bank)) {
+		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers keep no value or RDPMC faults\n",
+			num);
+		*reason = HWPMC_WHY_PMU_BROKEN;
+		*detail = num;
+		hwpmc_x86_guard_exit();
+		return -ENXIO;
+	}
+	return 0;
 }
 
 static int intel_detect(u32 *reason, s32 *detail)
@@ -226,7 +298,7 @@ static int intel_detect(u32 *reason, s32 *detail)
 	    cpuid_eax(0) < INTEL_CPUID_LEAF)
 		return -ENODEV;
 	cputype = boot_cpu_data.x86 == 6 ?
-		  hwpmc_cputype_intel(boot_cpu_data.x86_model) :
+		  hwpmc_core_intel(boot_cpu_data.x86_model) :
 		  HWPMC_CPU_GENERIC;
 	read_leaf(leaf);
 	err = hwpmc_intel_describe(pmu, leaf, cputype,
@@ -235,9 +307,9 @@ static int intel_detect(u32 *reason, s32 *detail)
 		return err;
 	*reason = HWPMC_WHY_PMU_UNKNOWN;
 	*detail = leaf[0] & 0xff;
-	pmu->full_write = has_full_write();
+	pmu->full_write = pmu->version >= 6 || has_full_write();
 	pmu->withheld = withheld_counters();
-	if (!err && !(is_hybrid() ? find_kinds(pmu) : cpus_are_alike(leaf))) {
+	if (!err && !(is_hybrid() ? find_kinds(pmu) : find_one_kind(pmu, leaf))) {
 		why = "cores of a kind that this module does not know";
 		*reason = HWPMC_WHY_PMU_KINDS;
 		*detail = 0;
@@ -249,13 +321,9 @@ static int intel_detect(u32 *reason, s32 *detail)
 		return err;
 	}
 	describe_bank();
-	if (!hwpmc_x86_works(&intel_bank)) {
-		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers keep no value or RDPMC faults\n",
-			pmu->gp_num);
-		*reason = HWPMC_WHY_PMU_BROKEN;
-		*detail = pmu->gp_num;
-		return -ENXIO;
-	}
+	err = find_bank(reason, detail);
+	if (err)
+		return err;
 	if (!pmu->nkinds)
 		pmu->filtered = filtered_registers(pmu);
 	return 0;
@@ -346,6 +414,11 @@ static int iap_probe(struct hwpmc_class *cls)
 	return 0;
 }
 
+static void iap_exit(struct hwpmc_class *cls)
+{
+	hwpmc_x86_guard_exit();
+}
+
 static void reset_extra_irqoff(void)
 {
 	struct shadow *s = this_cpu_ptr(&shadow);
@@ -365,7 +438,8 @@ static void iap_reset_irqoff(struct hwpmc_class *cls, bool on)
 
 	for (ri = 0; ri < cls->num; ri++)
 		if (here->gp_map >> ri & 1)
-			hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), 0);
+			hwpmc_x86_wrmsr_nmi(hwpmc_intel_evtsel(ri), 0);
+	hwpmc_intel_more_gp_irqoff(on);
 	reset_extra_irqoff();
 	hwpmc_pmi_open_irqoff();
 	hwpmc_intel_global_irqoff(here->gp_map, on);
@@ -392,12 +466,12 @@ static void iap_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 {
 	if (s->extra)
 		program_extra_irqoff(s);
-	hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), s->sel);
+	hwpmc_x86_wrmsr_nmi(hwpmc_intel_evtsel(ri), s->sel);
 }
 
 static void iap_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 {
-	hwpmc_x86_wrmsr_nmi(INTEL_EVTSEL(ri), 0);
+	hwpmc_x86_wrmsr_nmi(hwpmc_intel_evtsel(ri), 0);
 }
 
 static void iap_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
@@ -450,6 +524,7 @@ static u64 iap_rows_irqoff(const struct hwpmc_class *cls, u32 *kind)
 
 const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.probe = iap_probe,
+	.exit = iap_exit,
 	.claim = hwpmc_intel_claim,
 	.release = hwpmc_intel_release,
 	.running_irqoff = hwpmc_intel_running_irqoff,

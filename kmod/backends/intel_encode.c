@@ -47,7 +47,7 @@ int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
 	if (!pmu->version)
 		return -ENODEV;
 	*why = "a perfmon version that this module does not know";
-	if (pmu->version > 5)
+	if (pmu->version > 6)
 		return -EOPNOTSUPP;
 	*why = "an impossible number of counters";
 	if (!pmu->gp_num || pmu->gp_num > HWPMC_INTEL_GP_MAX)
@@ -69,6 +69,25 @@ int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
 	pmu->any_thread = (pmu->version == 3 || pmu->version == 4) &&
 			  !(leaf[3] & INTEL_EDX_NO_ANY);
 	return 0;
+}
+
+static u32 highest_bit(u32 map)
+{
+	return map ? 32 - __builtin_clz(map) : 0;
+}
+
+void hwpmc_intel_describe_more(struct hwpmc_intel_pmu *pmu, const struct hwpmc_intel_cpuid *id)
+{
+	if (pmu->version < 6 || !id->has_23)
+		return;
+	pmu->gp_map = id->gp & hwpmc_first_rows(HWPMC_INTEL_GP_MAX);
+	pmu->gp_num = highest_bit(pmu->gp_map);
+	pmu->fixed_map = id->fixed & hwpmc_first_rows(HWPMC_INTEL_FIXED_MAX);
+	pmu->fixed_num = highest_bit(pmu->fixed_map);
+	if (id->bits & INTEL_23_UMASK2)
+		pmu->more_bits |= INTEL_SEL_UMASK2;
+	if (id->bits & INTEL_23_EQ)
+		pmu->more_bits |= INTEL_SEL_EQ;
 }
 
 /* Does CPUID say that this architectural event is missing? */

@@ -28,7 +28,7 @@ struct hwpmc_intel_extra {
 };
 
 struct hwpmc_intel_pmu {
-	u32 version;		/* 1 to 5 */
+	u32 version;		/* 1 to 6 */
 	u32 gp_num, gp_width;	/* highest programmable counter + 1 */
 	u32 gp_map;		/* bit per one that exists */
 	u32 fixed_num;		/* highest fixed counter + 1 */
@@ -42,6 +42,8 @@ struct hwpmc_intel_pmu {
 	u32 filtered;		/* bit per enum hwpmc_intel_reg that faults */
 	u32 withheld;		/* bit per programmable counter that microcode uses */
 	u64 more_bits;		/* of a request, beside INTEL_SEL_REQUEST */
+	/* Version 6: bit per counter that others can reload, and that has PEBS. */
+	u32 reload_gp, reload_fixed, pebs_gp, pebs_fixed;
 	/* Where CPUs are of several kinds: each one's description. Above is then what any
 	 * of them has, and .cputype is the machine's; in theirs, whose rules hold. */
 	const struct hwpmc_intel_pmu *kinds;
@@ -57,6 +59,12 @@ struct hwpmc_intel_pmu {
  */
 int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
 			 u32 cputype, bool guest, const char **why);
+
+struct hwpmc_intel_cpuid;
+
+/* Version 6, all CPUs alike: the counters and bits that leaf 0x23 has. */
+void hwpmc_intel_describe_more(struct hwpmc_intel_pmu *pmu,
+			       const struct hwpmc_intel_cpuid *id);
 
 /* The bit of an architectural event in EBX of the leaf; -1: the event is none. */
 int hwpmc_intel_architectural(u64 config);

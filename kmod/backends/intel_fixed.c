@@ -59,6 +59,7 @@ static void iaf_reset_irqoff(struct hwpmc_class *cls, bool on)
 	u64 own = (u64)this_cpu_read(hwpmc_intel_here)->fixed_map << INTEL_GLOBAL_FIXED;
 
 	write_ctrl_nmi(0);
+	hwpmc_intel_more_fixed_irqoff(on);
 	hwpmc_pmi_open_irqoff();
 	hwpmc_intel_global_irqoff(own, on);
 }
@@ -81,7 +82,7 @@ static void iaf_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 /* Fixed counters are always written in full width. */
 static void iaf_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
-	hwpmc_x86_wrmsr_nmi(INTEL_FIXED_CTR(ri), value & hwpmc_width_mask(cls->width));
+	hwpmc_x86_wrmsr_nmi(hwpmc_intel_fixed_ctr(ri), value & hwpmc_width_mask(cls->width));
 }
 
 static void iaf_ack_nmi(struct hwpmc_class *cls, u64 rows)

@@ -26,6 +26,10 @@
 			  NO_BAD_SPEC, INTEL_SEL_UMASK2 | INTEL_SEL_EQ }
 #define SKYMONT		{ HWPMC_KIND_ATOM, ATOM(3), HWPMC_CORE_SKYMONT, 0xff, 0x77, \
 			  NO_SLOTS, INTEL_SEL_UMASK2 | INTEL_SEL_EQ }
+#define COUGAR_COVE	{ HWPMC_KIND_CORE, CORE(4), HWPMC_CORE_COUGAR_COVE, 0x3ff, 0xf, \
+			  NO_BAD_SPEC, INTEL_SEL_UMASK2 | INTEL_SEL_EQ }
+#define DARKMONT	{ HWPMC_KIND_ATOM, ATOM(4), HWPMC_CORE_DARKMONT, 0xff, 0x77, \
+			  NO_SLOTS, INTEL_SEL_UMASK2 | INTEL_SEL_EQ }
 
 static const struct hwpmc_intel_kinds models[] = {
 	{ 0x97, { GOLDEN_COVE, GRACEMONT } },
@@ -38,6 +42,11 @@ static const struct hwpmc_intel_kinds models[] = {
 	{ 0xac, { REDWOOD_COVE, CRESTMONT(HWPMC_KIND_ATOM) } },
 	{ 0xb5, { REDWOOD_COVE, CRESTMONT(HWPMC_KIND_ATOM) } },
 	{ 0xc5, { LION_COVE, SKYMONT, CRESTMONT(HWPMC_KIND_LOWPOWER) } },	/* Arrow Lake H */
+	{ 0xc6, { LION_COVE, SKYMONT } },
+	{ 0xbd, { LION_COVE, SKYMONT } },		/* Lunar Lake */
+	{ 0xcc, { COUGAR_COVE, DARKMONT } },		/* Panther Lake */
+	{ 0xe5, { COUGAR_COVE, DARKMONT } },
+	{ 0xd5, { COUGAR_COVE, DARKMONT } },		/* Wildcat Lake */
 };
 
 const struct hwpmc_intel_kinds *hwpmc_intel_kinds_of(u32 model)

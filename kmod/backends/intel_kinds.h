@@ -31,6 +31,8 @@ struct hwpmc_intel_cpuid {
 	bool has_23;
 	u32 gp, fixed;		/* leaf 0x23.1 EAX, EBX */
 	u32 bits;		/* leaf 0x23.0 EBX */
+	u32 reload_gp, reload_fixed;	/* leaf 0x23.2 EAX, EBX */
+	u32 pebs_gp, pebs_fixed;	/* leaf 0x23.5 EAX, ECX */
 };
 
 /* NULL: the model is not in the table. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * intel_regs.h - registers of Intel's architectural performance monitoring,
- * versions 1 to 5. Intel SDM volume 3, chapter "Performance Monitoring", and
+ * versions 1 to 6. Intel SDM volume 3, chapter "Performance Monitoring", and
  * volume 4 for the addresses; CPUID leaf 0xA in volume 2.
  */
 #ifndef HWPMC_INTEL_REGS_H
@@ -16,6 +16,8 @@
 #define   INTEL_ATOM_TYPE	0x20
 #define INTEL_LEAF_PERFMON	0x23
 #define   INTEL_23_COUNTERS	BIT_ULL(1)	/* EAX: sub-leaf 1 exists */
+#define   INTEL_23_RELOAD	BIT_ULL(2)	/* sub-leaf 2: counters that others reload */
+#define   INTEL_23_PEBS		BIT_ULL(5)	/* sub-leaf 5: counters with PEBS */
 #define   INTEL_23_UMASK2	BIT_ULL(0)	/* EBX: bits that a select may have */
 #define   INTEL_23_EQ		BIT_ULL(1)
 
@@ -62,6 +64,19 @@
 #define   INTEL_FIXED_FIELD	GENMASK_ULL(3, 0)
 #define INTEL_FIXED_CTR(n)	(0x309 + (n))
 #define INTEL_RDPMC_FIXED	BIT_ULL(30)
+
+/*
+ * Version 6: four registers of each counter in a row. Counters, selects and fixed counters
+ * are those above, at further addresses; the other two let counters reload each other, and
+ * configure PEBS.
+ */
+#define INTEL_PMC_V6(n)		(0x1900 + 4 * (n))	/* writable in full width */
+#define INTEL_EVTSEL_V6(n)	(0x1901 + 4 * (n))
+#define INTEL_PMC_RELOAD(n)	(0x1902 + 4 * (n))
+#define INTEL_PMC_CONFIG(n)	(0x1903 + 4 * (n))
+#define INTEL_FIXED_CTR_V6(n)	(0x1980 + 4 * (n))
+#define INTEL_FIXED_RELOAD(n)	(0x1982 + 4 * (n))
+#define INTEL_FIXED_CONFIG(n)	(0x1983 + 4 * (n))
 
 /* Global control, version 2: programmable counters from bit 0, fixed from 32. */
 #define INTEL_GLOBAL_CTRL	0x38f

@@ -17,6 +17,7 @@
 
 #include "../compat/msr.h"
 #include "../debug/tunables.h"
+#include "x86_guard.h"
 #include "x86_reserve.h"
 
 static unsigned int users;	/* classes that have claimed; hwpmc_lock */
@@ -26,31 +27,67 @@ void hwpmc_x86_note_fault_nmi(u32 msr)
 	cmpxchg(&hwpmc_msr_faulted, 0, msr);
 }
 
-static void bank_unreserve(const struct hwpmc_x86_bank *bank, unsigned int num)
+static u32 reserved_sel(const struct hwpmc_x86_bank *bank, unsigned int i)
+{
+	return hwpmc_x86_guarded(bank) ? bank->listed_sel + i : hwpmc_x86_sel(bank, i);
+}
+
+static u32 reserved_ctr(const struct hwpmc_x86_bank *bank, unsigned int i)
+{
+	return hwpmc_x86_guarded(bank) ? bank->listed_ctr + i : hwpmc_x86_ctr(bank, i);
+}
+
+static void table_unreserve(const struct hwpmc_x86_bank *bank, unsigned int num)
 {
 	while (num--) {
-		release_perfctr_nmi(hwpmc_x86_ctr(bank, num));
-		release_evntsel_nmi(hwpmc_x86_sel(bank, num));
+		release_perfctr_nmi(reserved_ctr(bank, num));
+		release_evntsel_nmi(reserved_sel(bank, num));
 	}
 }
 
 /* 0, or the MSR that is reserved already. */
-static u32 bank_reserve(const struct hwpmc_x86_bank *bank)
+static u32 table_reserve(const struct hwpmc_x86_bank *bank)
 {
 	unsigned int i;
 
 	for (i = 0; i < bank->num; i++) {
-		if (!reserve_evntsel_nmi(hwpmc_x86_sel(bank, i))) {
-			bank_unreserve(bank, i);
-			return hwpmc_x86_sel(bank, i);
+		if (!reserve_evntsel_nmi(reserved_sel(bank, i))) {
+			table_unreserve(bank, i);
+			return reserved_sel(bank, i);
 		}
-		if (!reserve_perfctr_nmi(hwpmc_x86_ctr(bank, i))) {
-			release_evntsel_nmi(hwpmc_x86_sel(bank, i));
-			bank_unreserve(bank, i);
-			return hwpmc_x86_ctr(bank, i);
+		if (!reserve_perfctr_nmi(reserved_ctr(bank, i))) {
+			release_evntsel_nmi(reserved_sel(bank, i));
+			table_unreserve(bank, i);
+			return reserved_ctr(bank, i);
 		}
 	}
 	return 0;
+}
+
+static void bank_unreserve(const struct hwpmc_x86_bank *bank)
+{
+	if (hwpmc_x86_guarded(bank))
+		hwpmc_x86_guard_set(false);
+	table_unreserve(bank, bank->num);
+}
+
+/* 0, -EBUSY and in *msr what is reserved already, or -EOPNOTSUPP: perf is not kept out. */
+static int bank_reserve(const struct hwpmc_x86_bank *bank, u32 *msr)
+{
+	int ret;
+
+	*msr = table_reserve(bank);
+	if (*msr)
+		return -EBUSY;
+	if (!hwpmc_x86_guarded(bank))
+		return 0;
+	hwpmc_x86_guard_set(true);
+	ret = hwpmc_x86_guard_asks();
+	if (ret == -EBUSY)
+		return 0;
+	bank_unreserve(bank);
+	*msr = hwpmc_x86_sel(bank, 0);
+	return ret || !hwpmc_x86_guard_works() ? -EOPNOTSUPP : -EBUSY;
 }
 
 /* The MSR, where it lets a counter run. */
@@ -87,13 +124,19 @@ u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank)
 int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 {
 	u32 msr;
+	int ret;
 
 	if (users) {
 		users++;
 		return 0;
 	}
-	msr = bank_reserve(bank);
-	if (msr) {
+	ret = bank_reserve(bank, &msr);
+	if (ret == -EOPNOTSUPP) {
+		*why = HWPMC_WHY_PMU_SHARED;
+		*detail = msr;
+		return ret;
+	}
+	if (ret) {
 		pr_info_ratelimited("counters are held by perf events or the NMI watchdog (MSR %#x): end perf, or run `sysctl kernel.nmi_watchdog=0`\n",
 				    msr);
 		*why = HWPMC_WHY_PMU_RESERVED;
@@ -121,17 +164,32 @@ void hwpmc_x86_release(const struct hwpmc_x86_bank *bank)
 	if (--users)
 		return;
 	hwpmc_x86_put_back(bank);
-	bank_unreserve(bank, bank->num);
+	bank_unreserve(bank);
 	warn_of_fault(READ_ONCE(hwpmc_msr_faulted));
+}
+
+bool hwpmc_x86_is_shared(const struct hwpmc_x86_bank *bank)
+{
+	u32 msr;
+	int ret;
+
+	if (!hwpmc_x86_guarded(bank))
+		return false;
+	ret = bank_reserve(bank, &msr);
+	if (!ret)
+		bank_unreserve(bank);
+	return ret == -EOPNOTSUPP;
 }
 
 u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank)
 {
+	u32 msr;
+
 	if (users)
 		return HWPMC_PMU_CLAIMED;
-	if (bank_reserve(bank))
+	if (bank_reserve(bank, &msr))
 		return HWPMC_PMU_HELD;
-	bank_unreserve(bank, bank->num);
+	bank_unreserve(bank);
 	return HWPMC_PMU_IDLE;
 }
 
@@ -154,17 +212,18 @@ static bool keeps_a_value(u32 ctr)
 bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank)
 {
 	bool works;
+	u32 msr;
 	u64 sel;
 
 	if (hwpmc_rdpmc_faults(0))
 		return false;
-	if (bank_reserve(bank))
+	if (bank_reserve(bank, &msr))
 		return true;
 	get_cpu();	/* the same CPU for the write and the read */
 	works = !hwpmc_rdmsr_safe(hwpmc_x86_sel(bank, 0), &sel) &&
 		(sel & bank->sel_runs ||
 		 keeps_a_value(hwpmc_x86_ctr(bank, 0)));
 	put_cpu();
-	bank_unreserve(bank, bank->num);
+	bank_unreserve(bank);
 	return works;
 }

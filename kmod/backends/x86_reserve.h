@@ -21,6 +21,9 @@ struct hwpmc_x86_bank {
 	u32 fixed_ctrl;		/* control of the fixed counters; 0: none */
 	u64 fixed_runs;		/* bits in it that let one count */
 	u32 global_ctrl;	/* global control that the class leaves at 0; 0: none */
+	/* Where perf may reserve others than these, and the table has not all of them: those
+	 * that are reserved, step 1, and x86_guard.c is used too. 0: the table has them. */
+	u32 listed_sel, listed_ctr;
 };
 
 static inline u32 hwpmc_x86_sel(const struct hwpmc_x86_bank *b, unsigned int i)
@@ -31,6 +34,11 @@ static inline u32 hwpmc_x86_sel(const struct hwpmc_x86_bank *b, unsigned int i)
 static inline u32 hwpmc_x86_ctr(const struct hwpmc_x86_bank *b, unsigned int i)
 {
 	return b->ctr + i * b->ctr_step;
+}
+
+static inline bool hwpmc_x86_guarded(const struct hwpmc_x86_bank *b)
+{
+	return b->listed_sel;
 }
 
 /* Reserve the whole bank or nothing; see claim() in backend.h. Counts its users. */
@@ -51,6 +59,9 @@ static inline void hwpmc_x86_wrmsr_nmi(u32 msr, u64 value)
 	if (unlikely(hwpmc_wrmsr_safe(msr, value)))
 		hwpmc_x86_note_fault_nmi(msr);
 }
+
+/* Can this kernel not keep perf away from the bank? False while perf has the counters. */
+bool hwpmc_x86_is_shared(const struct hwpmc_x86_bank *bank);
 
 /* Is the bank claimed, held by another or idle? enum hwpmc_pmu_state. */
 u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank);

@@ -129,6 +129,8 @@ WHY(PMU_UNKNOWN, "the processor's counters are of a version or number that the m
     "not know", "version", DETAIL_DECIMAL, "see the kernel's log; a newer module may know it"),
 WHY(PMU_BROKEN, "the counters' registers keep no value or fault, as where a hypervisor "
     "filters them", "listed:", DETAIL_DECIMAL, "allow the access in the hypervisor"),
+WHY(PMU_SHARED, "this kernel cannot keep perf away from the counters of perfmon 6", NULL,
+    DETAIL_NONE, "use a kernel with CONFIG_FUNCTION_TRACER, or Linux 6.1"),
 WHY(LOCKDOWN, "the kernel is locked down for confidentiality, which forbids samples of "
     "kernel mode", NULL, DETAIL_NONE, "sample user mode only (EVENT:u), or count"),
 WHY(PRIV_KERNEL, "measuring kernel mode needs CAP_PERFMON", NULL, DETAIL_NONE,

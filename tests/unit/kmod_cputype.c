@@ -39,9 +39,27 @@ START_TEST(every_intel_model_has_one_cputype_or_is_generic)
 }
 END_TEST
 
+/* FreeBSD has no number for these; their events have rules all the same. */
+START_TEST(a_model_without_a_number_of_freebsd_has_the_rules_of_its_core)
+{
+	static const struct { u32 model, core; } known[] = {
+		{ 0xaf, HWPMC_CORE_CRESTMONT }, { 0xb6, HWPMC_CORE_CRESTMONT },
+		{ 0xdd, HWPMC_CORE_DARKMONT },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(known); i++) {
+		ck_assert_uint_eq(hwpmc_core_intel(known[i].model), known[i].core);
+		ck_assert_uint_eq(hwpmc_cputype_intel(known[i].model), HWPMC_CPU_GENERIC);
+	}
+	ck_assert_uint_eq(hwpmc_core_intel(0x8f), HWPMC_CPU_SAPPHIRE_RAPIDS);
+	ck_assert_uint_eq(hwpmc_core_intel(0x57), HWPMC_CPU_GENERIC);
+}
+END_TEST
+
 int main(void)
 {
 	harness_add(known_intel_models_have_the_numbers_of_freebsd);
 	harness_add(every_intel_model_has_one_cputype_or_is_generic);
+	harness_add(a_model_without_a_number_of_freebsd_has_the_rules_of_its_core);
 	return harness_run();
 }

@@ -181,7 +181,7 @@ START_TEST(intel_leaf_that_cannot_be_is_not_used)
 {
 	static const struct { int err; u32 leaf[4]; } bad[] = {
 		{ -ENODEV, { 0, 0, 0, 0 } },			/* no PMU */
-		{ -EOPNOTSUPP, { 0x07300806, 0, 0, 0x603 } },	/* version 6 */
+		{ -EOPNOTSUPP, { 0x07300807, 0, 0, 0x603 } },	/* version 7 */
 		{ -EOPNOTSUPP, { 0x073008ff, 0, 0, 0x603 } },
 		{ -EINVAL, { 0x07300004, 0, 0, 0x603 } },	/* no counters */
 		{ -EINVAL, { 0x07301104, 0, 0, 0x603 } },	/* 17 */
@@ -210,6 +210,7 @@ START_TEST(intel_leaf_at_the_limits_is_used)
 		{ 0x07300104, 0, 0, 0x603 }, { 0x07301004, 0, 0, 0x603 },
 		{ 0x07200804, 0, 0, 0x403 }, { 0x07400804, 0, 0, 0x803 },
 		{ 0x07300804, 0, 0, 0x610 }, { 0x07300805, 0, 0xffff, 0x610 },
+		{ 0x0d300806, 0x280, 7, 0x8603 },	/* version 6 */
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(good); i++)

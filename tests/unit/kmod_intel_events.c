@@ -127,7 +127,7 @@ static u32 core_of(const struct file *file, u32 model)
 		   strstr(file->kinds, "Atom") ? HWPMC_KIND_ATOM : HWPMC_KIND_CORE;
 
 	return hwpmc_intel_kinds_of(model) ? hwpmc_intel_core_of(model, kind) :
-					     hwpmc_cputype_intel(model);
+					     hwpmc_core_intel(model);
 }
 
 static void compare_on_model(struct file *file, u32 model, u64 counters, u64 select)
@@ -185,11 +185,11 @@ static void check_unknown(struct file *file, u64 counters, u64 select)
 		nevent++;
 }
 
-/* Knights Landing, Sierra Forest, what is to come. */
+/* Knights Landing, what is to come. */
 START_TEST(a_model_without_a_table_counts_architectural_events_alone)
 {
-	ck_assert_uint_eq(hwpmc_cputype_intel(0x57), HWPMC_CPU_GENERIC);
-	ck_assert_uint_eq(hwpmc_cputype_intel(0xaf), HWPMC_CPU_GENERIC);
+	ck_assert_uint_eq(hwpmc_core_intel(0x57), HWPMC_CPU_GENERIC);
+	ck_assert_uint_eq(hwpmc_core_intel(0xd3), HWPMC_CPU_GENERIC);
 	read_models();
 	each_event(check_unknown);
 	ck_assert_uint_gt(nevent, 100);

@@ -9,6 +9,9 @@
 #include "backends/intel_regs.h"
 #include "harness.h"
 
+#define CPU(kind, has, g, f, b)	{ .leaf_1a = (kind), .has_23 = (has), .gp = (g), .fixed = (f), \
+				  .bits = (b) }
+
 /* Leaf 0xA of each kind of machine, and of each kind of core leaves 0x1A and 0x23. */
 static const struct real {
 	u32 model;
@@ -20,18 +23,24 @@ static const struct real {
 	} cpu[HWPMC_KINDS_MAX];
 } reals[] = {
 	{ 0x97, { 0x07300605, 0, 7, 0x8603 },		/* i9-12900K */
-	  { { HWPMC_KIND_CORE, { 0x40000001, false, 0, 0, 0 }, 0xff, 0xf },
-	    { HWPMC_KIND_ATOM, { 0x20000001, false, 0, 0, 0 }, 0x3f, 0x7 } } },
+	  { { HWPMC_KIND_CORE, CPU(0x40000001, false, 0, 0, 0), 0xff, 0xf },
+	    { HWPMC_KIND_ATOM, CPU(0x20000001, false, 0, 0, 0), 0x3f, 0x7 } } },
 	{ 0xaa, { 0x07300805, 0, 7, 0x8603 },		/* Ultra 7 155H */
-	  { { HWPMC_KIND_CORE, { 0x40000002, true, 0xff, 0xf, 0 }, 0xff, 0xf },
-	    { HWPMC_KIND_ATOM, { 0x20000002, true, 0xff, 0x7, 0 }, 0xff, 0x7 } } },
+	  { { HWPMC_KIND_CORE, CPU(0x40000002, true, 0xff, 0xf, 0), 0xff, 0xf },
+	    { HWPMC_KIND_ATOM, CPU(0x20000002, true, 0xff, 0x7, 0), 0xff, 0x7 } } },
 	{ 0xb5, { 0x07300805, 0, 7, 0x8603 },		/* Arrow Lake U */
-	  { { HWPMC_KIND_CORE, { 0x40000002, true, 0xff, 0xf, 0 }, 0xff, 0xf },
-	    { HWPMC_KIND_ATOM, { 0x20000002, true, 0xff, 0x7, 0 }, 0xff, 0x7 } } },
+	  { { HWPMC_KIND_CORE, CPU(0x40000002, true, 0xff, 0xf, 0), 0xff, 0xf },
+	    { HWPMC_KIND_ATOM, CPU(0x20000002, true, 0xff, 0x7, 0), 0xff, 0x7 } } },
 	{ 0xc5, { 0x07300805, 0, 7, 0x8603 },		/* Arrow Lake H */
-	  { { HWPMC_KIND_CORE, { 0x40000003, true, 0x3ff, 0xf, 3 }, 0x3ff, 0xf },
-	    { HWPMC_KIND_ATOM, { 0x20000003, true, 0xff, 0x77, 3 }, 0xff, 0x77 },
-	    { HWPMC_KIND_LOWPOWER, { 0x20000002, true, 0xff, 0x7, 0 }, 0xff, 0x7 } } },
+	  { { HWPMC_KIND_CORE, CPU(0x40000003, true, 0x3ff, 0xf, 3), 0x3ff, 0xf },
+	    { HWPMC_KIND_ATOM, CPU(0x20000003, true, 0xff, 0x77, 3), 0xff, 0x77 },
+	    { HWPMC_KIND_LOWPOWER, CPU(0x20000002, true, 0xff, 0x7, 0), 0xff, 0x7 } } },
+	{ 0xbd, { 0x0d300806, 0x280, 7, 0x8603 },	/* Lunar Lake: perfmon 6 */
+	  { { HWPMC_KIND_CORE, CPU(0x40000003, true, 0x3ff, 0xf, 3), 0x3ff, 0xf },
+	    { HWPMC_KIND_ATOM, CPU(0x20000003, true, 0xff, 0x77, 3), 0xff, 0x77 } } },
+	{ 0xcc, { 0x0d300806, 0x280, 7, 0x8603 },	/* Panther Lake */
+	  { { HWPMC_KIND_CORE, CPU(0x40000004, true, 0x3ff, 0xf, 3), 0x3ff, 0xf },
+	    { HWPMC_KIND_ATOM, CPU(0x20000004, true, 0xff, 0x77, 3), 0xff, 0x77 } } },
 };
 
 static struct hwpmc_intel_pmu pmu, kinds[HWPMC_KINDS_MAX];
@@ -279,6 +288,54 @@ START_TEST(a_counter_is_armed_as_the_most_careful_kind_needs)
 }
 END_TEST
 
+/* Clearwater Forest: leaf 0xA has eight counters and a map, leaf 0x23 the same and more. */
+START_TEST(perfmon_6_with_cores_alike_is_described_by_leaf_23)
+{
+	static const u32 leaf[4] = { 0x0d300806, 0x80, 0x77, 0x8603 };
+	struct hwpmc_intel_cpuid id = CPU(0x20000004, true, 0xff, 0x77, 3);
+	const char *why;
+
+	ck_assert_int_eq(hwpmc_intel_describe(&pmu, leaf, hwpmc_core_intel(0xdd), false, &why),
+			 0);
+	ck_assert_uint_eq(pmu.version, 6);
+	hwpmc_intel_describe_more(&pmu, &id);
+	ck_assert_uint_eq(pmu.gp_map, 0xff);
+	ck_assert_uint_eq(pmu.gp_num, 8);
+	ck_assert_uint_eq(pmu.fixed_map, 0x77);
+	ck_assert_uint_eq(pmu.fixed_num, 7);
+	ck_assert_uint_eq(pmu.more_bits, INTEL_SEL_UMASK2 | INTEL_SEL_EQ);
+	id = (struct hwpmc_intel_cpuid) CPU(0x40000003, true, 0x2ff, 0x4f, 1);
+	ck_assert_int_eq(hwpmc_intel_describe(&pmu, leaf, 0, false, &why), 0);
+	hwpmc_intel_describe_more(&pmu, &id);
+	ck_assert_uint_eq(pmu.gp_map, 0x2ff);
+	ck_assert_uint_eq(pmu.gp_num, 10);
+	ck_assert_uint_eq(pmu.fixed_map, 0x4f);
+	ck_assert_uint_eq(pmu.fixed_num, 7);
+	ck_assert_uint_eq(pmu.more_bits, INTEL_SEL_UMASK2);
+	id.has_23 = false;
+	ck_assert_int_eq(hwpmc_intel_describe(&pmu, leaf, 0, false, &why), 0);
+	hwpmc_intel_describe_more(&pmu, &id);
+	ck_assert_uint_eq(pmu.gp_map, 0xff);
+	ck_assert_uint_eq(pmu.more_bits, 0);
+}
+END_TEST
+
+/* Before version 6 leaf 0xA is right for machines with cores alike (Granite Rapids). */
+START_TEST(before_perfmon_6_leaf_23_changes_nothing)
+{
+	static const u32 leaf[4] = { 0x08300805, 0, 0xf, 0x8604 };
+	const struct hwpmc_intel_cpuid id = CPU(0x40000002, true, 0x3ff, 0x7f, 3);
+	const char *why;
+
+	ck_assert_int_eq(hwpmc_intel_describe(&pmu, leaf, hwpmc_core_intel(0xad), false, &why),
+			 0);
+	hwpmc_intel_describe_more(&pmu, &id);
+	ck_assert_uint_eq(pmu.gp_map, 0xff);
+	ck_assert_uint_eq(pmu.fixed_map, 0xf);
+	ck_assert_uint_eq(pmu.more_bits, 0);
+}
+END_TEST
+
 int main(void)
 {
 	harness_add(each_cpu_of_real_machines_is_of_a_kind_with_its_counters);
@@ -292,5 +349,7 @@ int main(void)
 	harness_add(bits_that_a_kind_lacks_are_refused);
 	harness_add(registers_beside_the_select_are_those_of_the_kind);
 	harness_add(a_counter_is_armed_as_the_most_careful_kind_needs);
+	harness_add(perfmon_6_with_cores_alike_is_described_by_leaf_23);
+	harness_add(before_perfmon_6_leaf_23_changes_nothing);
 	return harness_run();
 }
