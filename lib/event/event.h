@@ -71,6 +71,7 @@ struct event_machine {
 	unsigned int nfixed;		/* counters of IAF */
 	uint32_t arch_missing;		/* bit per architectural event */
 	bool any_thread;		/* the qualifier `any` exists */
+	const char *kind;		/* of the CPU that is meant, "cpu_atom"; NULL: of any */
 	/* The number of a SOFT event that only the module knows, by its name in
 	 * normal form; NULL: there is no module to ask. */
 	bool (*find_soft)(void *arg, const char *name, uint32_t *ev);
@@ -225,7 +226,9 @@ struct soft_events {
 	struct hwpmc_dynevent event[];
 };
 
-/* Of a handle; NULL: the module does not say. */
+/* The events of a class, by number; the caller frees them. NULL: the module does not say. */
+struct soft_events *event_ask(struct hwpmc *h, uint32_t class_id);
+/* Of class SOFT, asked once a handle. */
 const struct soft_events *event_soft_all(struct hwpmc *h);
 /* For event_machine.find_soft, with the handle as its argument. */
 bool event_soft_find(void *arg, const char *name, uint32_t *ev);

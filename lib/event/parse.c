@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -87,7 +88,7 @@ static int parse_kind_name(const struct event_machine *m, const char *body,
 			   struct event_terms *t, struct hwpmc_event *ev,
 			   struct event_error *e)
 {
-	const char *colon = *modifiers ? ":" : "";
+	const char *colon = *modifiers && *modifiers != ',' ? ":" : "";
 	char text[640];
 
 	snprintf(text, sizeof(text), "%.*s::%s%s%s", (int)strlen(kind->prefix) - 1,
@@ -153,18 +154,38 @@ static void machine_of(struct hwpmc *h, struct event_machine *m)
 	m->arg = h;
 }
 
-EXPORT int hwpmc_event_parse(struct hwpmc *h, const char *spec,
-			     struct hwpmc_event *event)
+/* A name as the table of one kind of core has it; NULL: of any kind. */
+static int parse_on(struct hwpmc *h, const char *kind, const char *spec,
+		    struct hwpmc_event *event)
 {
 	struct event_machine m;
 	struct event_error e;
 
 	machine_of(h, &m);
+	m.kind = kind;
 	if (!event_parse(&m, spec, event, &e))
 		return 0;
 	return error_own(h, e.err,
 			 what("bad event '%.80s', column %zu: %s", spec,
 			      e.at + 1, e.text).text);
+}
+
+EXPORT int hwpmc_event_parse(struct hwpmc *h, const char *spec,
+			     struct hwpmc_event *event)
+{
+	return parse_on(h, NULL, spec, event);
+}
+
+/* In system scope a name is an event of the CPU's kind: on another one the same name may have
+ * another code, and the same code another meaning. */
+static const char *kind_of_cpu(struct hwpmc *h, enum hwpmc_mode mode, uint32_t cpu)
+{
+	uint32_t kinds, kind;
+
+	if ((mode != HWPMC_MODE_SC && mode != HWPMC_MODE_SS) ||
+	    hwpmc_kinds(h, cpu, &kinds, &kind) || !kind)
+		return NULL;
+	return hwpmc_name_of_kind(kind);
 }
 
 EXPORT int hwpmc_allocate(struct hwpmc *h, const char *spec,
@@ -173,7 +194,7 @@ EXPORT int hwpmc_allocate(struct hwpmc *h, const char *spec,
 {
 	struct hwpmc_event event;
 
-	if (hwpmc_event_parse(h, spec, &event))
+	if (parse_on(h, kind_of_cpu(h, mode, cpu), spec, &event))
 		return -1;
 	return hwpmc_allocate_event(h, &event, mode, flags, cpu, count, id);
 }
@@ -265,6 +286,29 @@ static int list_soft(const struct listing *l, struct hwpmc *h)
 	return rc;
 }
 
+/* Of energy a machine has some parts alone: the module says which. */
+static int list_power(const struct listing *l, struct hwpmc *h, uint32_t class_id)
+{
+	struct soft_events *all;
+	int err = errno, rc = 0;
+	uint32_t n;
+
+	if (!event_machine_has(l->m, class_id))
+		return 0;
+	all = event_ask(h, class_id);
+	errno = err;
+	for (unsigned int i = 0; all && !rc && event_power_at(i); i++) {
+		const struct event_power *p = event_power_at(i);
+
+		for (n = 0; n < all->n && all->event[n].ev != p->ev; n++)
+			;
+		if (p->class_id == class_id && n < all->n)
+			rc = list_one(l, p->name, p->desc, NULL);
+	}
+	free(all);
+	return rc;
+}
+
 static int list_k8(const struct listing *l)
 {
 	char name[HWPMC_NAME_MAX + 3];
@@ -295,8 +339,8 @@ EXPORT int hwpmc_event_each(struct hwpmc *h, uint32_t class_id,
 	rc = list_one(&l, "tsc", "time-stamp counter (system scope)", NULL);
 	if (class_id == HWPMC_CLASS_TSC)
 		return rc;
-	for (i = 0; !rc && event_power_at(i); i++)
-		rc = list_one(&l, event_power_at(i)->name, event_power_at(i)->desc, NULL);
+	rc = rc ? rc : list_power(&l, h, HWPMC_CLASS_RAPL);
+	rc = rc ? rc : list_power(&l, h, HWPMC_CLASS_PERF);
 	for (i = 0; !rc && event_generic_at(i); i++)
 		rc = list_one(&l, event_generic_at(i)->name,
 			      event_generic_at(i)->desc, NULL);

@@ -62,13 +62,13 @@ const char *event_soft_desc(uint32_t ev)
 
 /* ---- what the module says ------------------------------------------------ */
 
-static struct soft_events *ask_soft_events(int fd)
+struct soft_events *event_ask(struct hwpmc *h, uint32_t class_id)
 {
-	struct hwpmc_op_getdyneventinfo op = { .class = HWPMC_CLASS_SOFT };
+	struct hwpmc_op_getdyneventinfo op = { .class = class_id };
 	struct soft_events *all;
 
 	/* The refusal says how many there are. */
-	if (!sys_call(fd, HWPMC_IOC_GETDYNEVENTINFO, &op.hdr) ||
+	if (!sys_call(h->fd, HWPMC_IOC_GETDYNEVENTINFO, &op.hdr) ||
 	    op.hdr.reason != HWPMC_WHY_BUFFER || op.hdr.detail <= 0)
 		return NULL;
 	op.nevent = op.hdr.detail;
@@ -76,7 +76,7 @@ static struct soft_events *ask_soft_events(int fd)
 	if (!all)
 		return NULL;
 	op.events = (uintptr_t)all->event;
-	if (sys_call(fd, HWPMC_IOC_GETDYNEVENTINFO, &op.hdr)) {
+	if (sys_call(h->fd, HWPMC_IOC_GETDYNEVENTINFO, &op.hdr)) {
 		free(all);
 		return NULL;
 	}
@@ -91,7 +91,7 @@ const struct soft_events *event_soft_all(struct hwpmc *h)
 
 	if (all)
 		return all;
-	all = ask_soft_events(h->fd);
+	all = event_ask(h, HWPMC_CLASS_SOFT);
 	errno = err;
 	/* Of two threads that asked at once one is right. */
 	if (all && !atomic_compare_exchange_strong(&h->soft, &none, all)) {

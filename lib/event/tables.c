@@ -239,9 +239,13 @@ static int table_text(struct table *t, struct event_error *e)
 
 /* ---- searching -------------------------------------------------------------- */
 
-static bool is_of_unit(const struct table *t, const char *pmu)
+static bool is_of_unit(const struct event_machine *m, const struct table *t,
+		       const char *pmu)
 {
-	return !*pmu || !strcmp(t->map.kind, pmu) || !strcmp(t->map.file, pmu);
+	if (!*pmu)
+		return !m->kind || !strcmp(t->map.kind, m->kind) ||
+		       !strcmp(t->map.kind, "cpu");
+	return !strcmp(t->map.kind, pmu) || !strcmp(t->map.file, pmu);
 }
 
 static bool find_between(const char *at, const char *end, const char *normal,
@@ -287,8 +291,9 @@ static int refuse_map(struct event_error *e)
 			    known.why);
 }
 
-static int find_locked(const char *pmu, const char *normal,
-		       struct event_found *f, struct event_error *e)
+static int find_locked(const struct event_machine *m, const char *pmu,
+		       const char *normal, struct event_found *f,
+		       struct event_error *e)
 {
 	if (known.why[0])
 		return refuse_map(e);
@@ -298,7 +303,7 @@ static int find_locked(const char *pmu, const char *normal,
 		size_t n;
 		int rc;
 
-		if (!is_of_unit(t, pmu))
+		if (!is_of_unit(m, t, pmu))
 			continue;
 		rc = table_text(t, e);
 		if (rc < 0)
@@ -319,7 +324,7 @@ int event_tables_find(const struct event_machine *m, const char *pmu,
 		return 0;
 	pthread_mutex_lock(&known.lock);
 	know_cpu(m);
-	rc = find_locked(pmu, normal, f, e);
+	rc = find_locked(m, pmu, normal, f, e);
 	pthread_mutex_unlock(&known.lock);
 	return rc;
 }

@@ -13,6 +13,21 @@ list_names_energy_and_frequency() {
 	check grep -q '^  perf_aperf ' got
 }
 
+# A machine has some parts alone (the emulated one no graphics, no platform): what is listed
+# counts, and what is not listed does not.
+list_has_the_parts_whose_energy_this_machine_counts() {
+	"$tools/hwpmc" list rapl | sed -n 's/^  \(rapl_[a-z]*\) .*/\1/p' >listed
+	check [ -s listed ]
+	for part in pkg cores gpu dram platform; do
+		if "$tools/hwpmc" stat -a -e rapl_$part -o got true 2>said; then
+			grep -qx rapl_$part listed || fail "rapl_$part counts, and is not listed"
+		else
+			grep -qx rapl_$part listed && fail "listed: $(cat said)"
+		fi
+	done
+	check_equal "$(grep -c platform listed)" 0 "platforms"
+}
+
 # The counter of a package is on each of its CPUs: it is counted once.
 stat_counts_each_package_once_in_joules_and_watts() {
 	"$tools/hwpmc" stat -a --per-cpu -e rapl-pkg,energy-cores -o got sleep 0.1 || fail "status $?"
