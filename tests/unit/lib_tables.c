@@ -193,6 +193,35 @@ START_TEST(every_event_of_every_table_becomes_its_codes)
 }
 END_TEST
 
+/* A name that two kinds have with different codes, on a CPU of each; and one that only the
+ * other kind has. */
+START_TEST(a_name_without_a_kind_is_that_of_the_kind_of_the_cpu)
+{
+	struct model model = { .cpu = "GenuineIntel-6-97-2" };
+	struct event_error e;
+	struct hwpmc_event ev;
+
+	use_tables();
+	play(&model);
+	model.machine.kind = "cpu_atom";
+	ck_assert_int_eq(event_parse(&model.machine, "BR_INST_RETIRED.COND:u", &ev, &e), 0);
+	ck_assert_uint_eq(ev.code[0].config, 0x7ec4);
+	ck_assert_uint_eq(ev.kinds, 0);
+	ck_assert_int_eq(event_parse(&model.machine, "MEM_INST_RETIRED.ALL_LOADS", &ev, &e), -1);
+	ck_assert_int_eq(e.err, ENOENT);
+	ck_assert_int_eq(event_parse(&model.machine, "cpu_core/MEM_INST_RETIRED.ALL_LOADS/u",
+				     &ev, &e), 0);
+	model.machine.kind = "cpu_core";
+	ck_assert_int_eq(event_parse(&model.machine, "BR_INST_RETIRED.COND", &ev, &e), 0);
+	ck_assert_uint_eq(ev.code[0].config, 0x11c4);
+	/* FreeBSD's qualifiers behind the slash. */
+	ck_assert_int_eq(event_parse(&model.machine, "cpu_atom/BR_INST_RETIRED.COND/u,cmask=2",
+				     &ev, &e), 0);
+	ck_assert_uint_eq(ev.code[0].config, 0x2007ec4);
+	ck_assert_uint_eq(ev.kinds, HWPMC_KIND_ATOM);
+}
+END_TEST
+
 /* ---- by the module's encoder ------------------------------------------------ */
 
 static u64 counters_of_model;
@@ -485,6 +514,7 @@ END_TEST
 int main(void)
 {
 	harness_add(a_table_is_of_the_steppings_that_its_line_names);
+	harness_add(a_name_without_a_kind_is_that_of_the_kind_of_the_cpu);
 	harness_add(every_event_of_every_table_becomes_its_codes);
 	harness_add(every_event_is_taken_by_the_encoder_of_its_model_to_rows_that_can_count_it);
 	harness_add(libpfm4_means_the_same_bits_but_for_the_listed_differences);

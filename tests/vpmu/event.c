@@ -20,6 +20,8 @@ struct event event_decode_intel(uint64_t sel)
 	case 0x0300: return every(EV_INSN, 1);
 	case 0x00c4: return every(EV_BRANCH, 1);
 	case 0x00c5: return every(EV_BRANCH, 64);	/* "mispredicted" */
+	case 0x11c4: return every(EV_BRANCH, 2);	/* "conditional" of Golden Cove */
+	case 0x7ec4: return every(EV_BRANCH, 4);	/* and of Gracemont */
 	case 0x4f2e: return every(EV_INSN, 128);	/* "LLC reference" */
 	case 0x412e: return every(EV_INSN, 1024);	/* "LLC miss" */
 	case 0x81d0: return every(EV_LOAD, 1);

@@ -46,6 +46,7 @@ const char cmd_stat_help[] =
 "  -C CPUS             these CPUs: 0,2-3\n"
 "      --per-cpu       with -a or -C: the count of each CPU beside the total;\n"
 "      --per-core, --per-socket  of each core or socket\n"
+"      --per-type      each event of the hardware by kind of core, and the sum\n"
 "  -p PIDS             these processes\n"
 "      --no-descendants  without their children\n"
 "  -I MILLISECONDS     print what was counted in each interval\n"
@@ -65,7 +66,7 @@ const char cmd_stat_help[] =
 
 enum { OPT_HELP = 256, OPT_NO_DESC, OPT_JSON, OPT_CSV, OPT_NO_BIG_NUM,
        OPT_PER_CPU, OPT_PER_CORE, OPT_PER_SOCKET, OPT_DELAY, OPT_TIMEOUT,
-       OPT_CONTROL };
+       OPT_CONTROL, OPT_PER_TYPE };
 
 static int parse_cpus(struct stat_options *o, const char *arg)
 {
@@ -205,6 +206,9 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 		return parse_by(o, BY_CORE);
 	case OPT_PER_SOCKET:
 		return parse_by(o, BY_SOCKET);
+	case OPT_PER_TYPE:
+		o->per_type = true;
+		return 0;
 	default:
 		o->big_num = false;
 		return 0;
@@ -258,6 +262,7 @@ static int parse_options(struct stat_options *o, int argc, char *argv[], bool *h
 		{ "per-cpu", no_argument, NULL, OPT_PER_CPU },
 		{ "per-core", no_argument, NULL, OPT_PER_CORE },
 		{ "per-socket", no_argument, NULL, OPT_PER_SOCKET },
+		{ "per-type", no_argument, NULL, OPT_PER_TYPE },
 		{ "field-separator", required_argument, NULL, 'x' },
 		{ "delay", required_argument, NULL, OPT_DELAY },
 		{ "timeout", required_argument, NULL, OPT_TIMEOUT },

@@ -87,6 +87,15 @@ static void json_uncounted(FILE *f, const struct stat_event *ev)
 		ev->uncounted_ns, ev->uncounted_slices);
 }
 
+static void json_sum(FILE *f, const struct stat_event *ev)
+{
+	fputs(",\"sum_of\":[", f);
+	for (unsigned int k = ev->nsum; k; k--) {
+		fmt_json_string(f, ev[-(int)k].spec);
+		fputs(k > 1 ? "," : "]", f);
+	}
+}
+
 static void json_event(FILE *f, const struct stat_report *r,
 		       const struct stat_event *ev)
 {
@@ -103,6 +112,8 @@ static void json_event(FILE *f, const struct stat_report *r,
 		json_figure(f, r, &fig, ev->run);
 		if (ev->kinds && !r->interval)
 			json_uncounted(f, ev);
+		if (ev->nsum)
+			json_sum(f, ev);
 		if (r->o->system)
 			json_cpus(f, r, ev);
 		if (ev->npart)

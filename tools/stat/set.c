@@ -43,6 +43,10 @@ static void cells_open(const struct stat_set *set, struct stat_event *ev,
 	static struct cpus chosen;
 	const struct cpus *cpus = &o->cpus;
 
+	if (o->system && !ev->nsum) {
+		stat_kinds_choose(set->h, ev->spec, &o->cpus, &chosen);
+		cpus = &chosen;
+	}
 	if (o->system && stat_kind_is_of_package(ev->kind)) {
 		choose_cpus(set, ev, &o->cpus, &chosen);
 		cpus = &chosen;
@@ -70,22 +74,35 @@ static const char default_soft_events[] = "page-faults,context-switches";
 static const char soft_events[] =
 	"page-faults,context-switches,cpu-migrations,clock.prof";
 
-static void add_defaults(struct stat_set *set, struct stat_options *o)
+/* Events that were added are sums of nothing. */
+static unsigned int *extend_sums(unsigned int *sum, unsigned int from, unsigned int to)
 {
-	if (!o->defaults)
-		return;
-	if (!machine_has_counters(set->h)) {
-		evlist_add(&o->events, soft_events);
-		return;
-	}
-	evlist_add(&o->events, hard_events);
-	set->nhard = o->events.n;
+	if (to == from)
+		return sum;
+	sum = must_realloc(sum, to, sizeof(*sum));
+	memset(sum + from, 0, (to - from) * sizeof(*sum));
+	return sum;
+}
+
+/* The events, by kind of core where they have to be; of each its number of events to add. */
+static unsigned int *choose_events(struct stat_set *set, struct stat_options *o)
+{
+	unsigned int *sum, n;
+
+	if (o->defaults)
+		evlist_add(&o->events, machine_has_counters(set->h) ? hard_events : soft_events);
+	sum = stat_kinds_split(set->h, o);
+	n = o->events.n;
+	if (!o->defaults || !machine_has_counters(set->h))
+		return sum;
+	set->nhard = n;
 	evlist_add(&o->events, default_soft_events);
+	return extend_sums(sum, n, o->events.n);
 }
 
 int stat_set_open(struct stat_set *set, struct stat_options *o)
 {
-	unsigned int ncell = 0;
+	unsigned int ncell = 0, *sum, n;
 
 	memset(set, 0, sizeof(*set));
 	if (hwpmc_open(&set->h) < 0) {
@@ -95,12 +112,15 @@ int stat_set_open(struct stat_set *set, struct stat_options *o)
 	if (o->defaults && !machine_has_counters(set->h))
 		msg("no hardware counters here: counting the kernel's events; %s",
 		    machine_without_counters(set->h));
-	add_defaults(set, o);
+	sum = choose_events(set, o);
+	n = o->events.n;
 	set->metrics = must_calloc(1, sizeof(*set->metrics));
 	if (metrics_open(set->metrics, set->h, o) < 0) {
+		free(sum);
 		stat_set_close(set);
 		return -1;
 	}
+	sum = extend_sums(sum, n, o->events.n);
 	set->o = o;
 	set->nevent = o->events.n;
 	set->event = must_calloc(set->nevent, sizeof(*set->event));
@@ -108,11 +128,13 @@ int stat_set_open(struct stat_set *set, struct stat_options *o)
 		struct stat_event *ev = &set->event[i];
 
 		ev->spec = must_strdup(o->events.spec[i]);
+		ev->nsum = sum[i];
 		ev->kind = stat_kind_of(ev->spec, &ev->suffix);
 		cells_open(set, ev, o);
 		ncell += ev->ncell;
 	}
 	set->entry = must_calloc(ncell, sizeof(*set->entry));
+	free(sum);
 	return 0;
 }
 
@@ -168,10 +190,11 @@ static int allocate_event(struct stat_set *set, struct stat_event *ev,
 		cell->shown = 0;
 		r.cpu = cell->cpu;
 		if (usermode_allocate(set->h, &ev->spec, &r, &cell->id,
-				      &set->user_mode) < 0) {
+				      &ev->user_mode) < 0) {
 			cell->id = HWPMC_ID_INVALID;
 			return -1;
 		}
+		set->user_mode |= ev->user_mode;
 		ev->kind = stat_kind_of(ev->spec, &ev->suffix);
 	}
 	return 0;
@@ -212,6 +235,28 @@ static int refuse_event(struct stat_set *set, unsigned int i)
 	return 0;
 }
 
+/* Has the event PMCs? */
+static bool is_counted(const struct stat_event *ev)
+{
+	return !ev->why && !ev->nsum;
+}
+
+/* A sum whose parts are not all counted is none; one of user mode is named so. */
+static void check_sum(struct stat_event *ev)
+{
+	for (unsigned int k = 1; !ev->why && k <= ev->nsum; k++)
+		if (ev[-(int)k].why)
+			ev->why = must_strdup(ev[-(int)k].why);
+	if (ev->nsum && ev[-1].user_mode && !ev->user_mode) {
+		char *spec = evlist_user_mode(ev->spec);
+
+		free(ev->spec);
+		ev->spec = spec;
+		ev->user_mode = true;
+		ev->kind = stat_kind_of(ev->spec, &ev->suffix);
+	}
+}
+
 int stat_set_allocate(struct stat_set *set, bool exec_start)
 {
 	unsigned int counted = 0;
@@ -220,9 +265,10 @@ int stat_set_allocate(struct stat_set *set, bool exec_start)
 		struct stat_event *ev = &set->event[i];
 
 		/* What did not fit in the first run stays out of all. */
-		if (!ev->why && allocate_event(set, ev, exec_start) < 0 &&
+		if (is_counted(ev) && allocate_event(set, ev, exec_start) < 0 &&
 		    refuse_event(set, i) < 0)
 			return -1;
+		check_sum(ev);
 		/* Events of the kernel alone are not what was meant. */
 		counted += !ev->why && (!set->nhard || i < set->nhard);
 	}
@@ -240,7 +286,7 @@ static unsigned int fill_entries(struct stat_set *set)
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		const struct stat_event *ev = &set->event[i];
 
-		for (unsigned int j = 0; !ev->why && j < ev->ncell; j++)
+		for (unsigned int j = 0; is_counted(ev) && j < ev->ncell; j++)
 			set->entry[n++].pmcid = ev->cell[j].id;
 	}
 	return n;
@@ -298,7 +344,8 @@ int stat_set_attach(struct stat_set *set, pid_t pid)
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		struct stat_event *ev = &set->event[i];
 
-		if (ev->why || hwpmc_attach(set->h, ev->cell[0].id, pid) == 0)
+		check_sum(ev);
+		if (!is_counted(ev) || hwpmc_attach(set->h, ev->cell[0].id, pid) == 0)
 			continue;
 		/* Its row is taken in that process: an event that cannot be. */
 		if (hwpmc_reason(set->h) != HWPMC_WHY_TARGET_ROW ||
@@ -320,10 +367,12 @@ int stat_set_read(struct stat_set *set)
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		struct stat_event *ev = &set->event[i];
 
-		for (unsigned int j = 0; !ev->why && j < ev->ncell; j++, entry++) {
+		for (unsigned int j = 0; is_counted(ev) && j < ev->ncell; j++, entry++) {
 			ev->cell[j].value = entry->value;
 			ev->incomplete |= is_incomplete(entry);
 		}
+		if (ev->nsum)
+			stat_kinds_add(ev);
 		stat_parts_read(ev);
 	}
 	return 0;
@@ -335,7 +384,7 @@ int stat_set_uncounted(struct stat_set *set)
 		struct stat_event *ev = &set->event[i];
 		uint64_t ns = 0, slices = 0;
 
-		if (!ev->why && hwpmc_uncounted(set->h, ev->cell[0].id, &ev->kinds, &ns,
+		if (is_counted(ev) && hwpmc_uncounted(set->h, ev->cell[0].id, &ev->kinds, &ns,
 						&slices) < 0) {
 			msg("%s", hwpmc_error(set->h));
 			return -1;

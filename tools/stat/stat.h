@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stat.h - what the files of "hwpmc stat" share. cmd_stat.c parses options and
- * runs, ctl.c takes orders from another program, set.c counts, parts.c adds up sockets
- * and cores, metric.c derives what stands beside a count, metrics.c what -M asks for
- * (define.c reads its definitions, formula.c computes), text.c, data.c and separated.c print.
+ * runs, ctl.c takes orders from another program, set.c counts, kinds.c splits by kind
+ * of core, parts.c adds up sockets and cores, metric.c derives what stands beside a
+ * count, metrics.c what -M asks for (define.c reads its definitions, formula.c
+ * computes), text.c, data.c and separated.c print.
  */
 #ifndef TOOLS_STAT_H
 #define TOOLS_STAT_H
@@ -42,6 +43,7 @@ struct stat_options {
 	bool system;			/* -a or -C */
 	struct cpus cpus;		/* system scope: which */
 	enum stat_by by;		/* system scope: rows beside the total */
+	bool per_type;			/* each event of the hardware by kind of core */
 	unsigned int npid;
 	pid_t *pid;
 	bool descendants;
@@ -87,6 +89,9 @@ struct stat_event {
 	enum stat_kind kind;
 	const char *suffix;		/* of the spec: ":u", ",usr", "" */
 	char *why;			/* not counted: the reason, else NULL */
+	unsigned int nsum;		/* the sum of so many events before it, without PMCs of
+					 * its own; 0: it is counted */
+	bool user_mode;			/* instead of what was asked for; .spec says so */
 	bool incomplete;		/* some thread could not be followed */
 	/* Of one kind of core: what ran elsewhere, where it counts nothing; all runs. */
 	uint32_t kinds;			/* HWPMC_KIND_*, 0: it counts on all */
@@ -161,6 +166,15 @@ void stat_parts_read(struct stat_event *ev);
 void stat_parts_keep(struct stat_event *ev, unsigned int run);
 const struct stat_cell *stat_rows(const struct stat_options *o,
 				  const struct stat_event *ev, unsigned int *n);
+
+/* kinds.c. The events of o, in place: by kind of core where they have to be. Of each what
+ * .nsum of struct stat_event is; free it. */
+unsigned int *stat_kinds_split(struct hwpmc *h, struct stat_options *o);
+/* Of these CPUs those that the event counts on. */
+void stat_kinds_choose(struct hwpmc *h, const char *spec, const struct cpus *all,
+		       struct cpus *list);
+/* Its cells, of those of the events before it. */
+void stat_kinds_add(struct stat_event *sum);
 
 /* ctl.c. 0, or an exit status after a message. */
 int stat_ctl_open(struct stat_ctl *c, const char *arg);

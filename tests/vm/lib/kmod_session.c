@@ -109,6 +109,7 @@ static int take(unsigned int cpu, const void *data, size_t len, void *arg)
 		must(s, cpu, what != HWPMC_PARSE_ERROR);
 		if (what != HWPMC_PARSE_RECORD)
 			return 0;
+		r.cpu = cpu;		/* it stands in streams of several rings alone */
 		tally_record(s, &r);
 	}
 }

@@ -9,9 +9,10 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "kmod_dev.h"
+#include "../lib/kmod_session.h"
 
 #define KINDS	3
+#define PERIOD	20000
 
 static const uint32_t bit_of[KINDS] = {
 	HWPMC_KIND_CORE, HWPMC_KIND_ATOM, HWPMC_KIND_LOWPOWER,
@@ -451,6 +452,83 @@ START_TEST(time_on_other_kinds_grows_while_a_thread_runs_there)
 }
 END_TEST
 
+/* ---- sampling -------------------------------------------------------------- */
+
+static uint32_t sampled[KINDS];		/* PMCs of one kind */
+static uint64_t samples_of[KINDS], elsewhere;
+static unsigned int kind_of[64];	/* by CPU, for the thread that reads the log */
+
+/* Of one kind: a sample of that kind's CPUs. */
+static void look_at_sample(const struct hwpmc_record *r)
+{
+	if (r->hdr->type != HWPMC_LOG_CALLCHAIN)
+		return;
+	for (unsigned int k = 0; k < nkinds; k++) {
+		samples_of[k] += r->hdr->id == sampled[k];
+		elsewhere += r->hdr->id == sampled[k] && kind_of[r->cpu] != k;
+	}
+}
+
+static uint32_t sample(struct session *s, unsigned int kind)
+{
+	static const char *const events[KINDS] = {
+		"cpu_core/instructions/u", "cpu_atom/instructions/u",
+		"cpu_lowpower/instructions/u",
+	};
+
+	return allocate(s, kind < KINDS ? events[kind] : "instructions:u", HWPMC_MODE_TS, 0,
+			ANY, PERIOD);
+}
+
+/* What is left of a period goes with the thread, to the next core of the kind: samples and
+ * declared drops are the full periods of what was executed there, and of all. */
+START_TEST(each_full_period_on_each_kind_and_on_all_is_a_sample_through_migrations)
+{
+	uint64_t total[KINDS], sum, periods;
+	struct session s;
+	struct subject p;
+	uint32_t all;
+
+	/* The emulator's NMIs take long: the limit has tests of its own. */
+	set_tunable("selfcost", 0);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		kind_of[cpu] = kind_at(cpu);
+	begin(&s, FAST, 2 << 20);
+	s.look = look_at_sample;
+	all = sample(&s, KINDS);
+	for (unsigned int k = 0; k < nkinds; k++)
+		sampled[k] = sample(&s, k);
+	subject_make(&p, spin_long);
+	ok(&s, hwpmc_attach(s.h, all, p.child.pid));
+	ok(&s, hwpmc_start(s.h, all));
+	for (unsigned int k = 0; k < nkinds; k++) {
+		ok(&s, hwpmc_attach(s.h, sampled[k], p.child.pid));
+		ok(&s, hwpmc_start(s.h, sampled[k]));
+	}
+	subject_go(&p);
+	migrate(p.child.pid);
+	sum = subject_end(&p, total);
+	ok(&s, hwpmc_stop(s.h, all));
+	periods = sum / PERIOD;
+	for (unsigned int k = 0; k < nkinds; k++) {
+		ok(&s, hwpmc_stop(s.h, sampled[k]));
+		periods += total[k] / PERIOD;
+	}
+	finish(&s);
+	ck_assert_uint_eq(s.t.throttled, 0);
+	ck_assert_uint_eq(s.t.samples + all_drops(&s), periods);
+	ck_assert_uint_eq(all_drops(&s), s.t.dropped[HWPMC_DROP_LATE]);
+	ck_assert_uint_eq(elsewhere, 0);
+	for (unsigned int k = 0; k < nkinds; k++) {
+		ck_assert_uint_gt(total[k], 0);
+		ck_assert_uint_le(samples_of[k], total[k] / PERIOD);
+		ck_assert_uint_ge(samples_of[k] + all_drops(&s), total[k] / PERIOD);
+	}
+	end(&s);
+	set_tunable("selfcost", 50);
+}
+END_TEST
+
 /* ---- what is said and refused -------------------------------------------- */
 
 START_TEST(each_cpu_says_its_kind_and_its_rows)
@@ -632,6 +710,8 @@ int main(void)
 	harness_add(time_on_other_kinds_grows_while_a_thread_runs_there);
 	harness_add_timed(a_thread_that_migrates_at_random_is_counted_exactly_for_each_kind_and_in_all, 60);
 	harness_add_timed(threads_of_a_process_on_all_cpus_are_counted_exactly_for_each_kind_and_in_all, 60);
+	harness_add_timed(each_full_period_on_each_kind_and_on_all_is_a_sample_through_migrations,
+			  60);
 	harness_add_timed(all_cores_of_a_kind_go_and_come_and_all_is_counted, 60);
 	harness_add_timed(a_kind_that_comes_after_the_module_counts, 60);
 	return harness_run();

@@ -236,6 +236,7 @@ static void *opens_events(void *arg)
 			dev_release(fd, id);
 		}
 		close(event);
+		usleep(100);		/* a gap for the other side */
 	}
 	return NULL;
 }

@@ -4,7 +4,7 @@
 # an efficient one), and perf beside them: it counts the same of each kind, and is kept out
 # while the module has the counters, and the module while perf has them.
 . "$VM_TOP/tests/harness/harness.sh"
-export LD_LIBRARY_PATH="$VM_TOP/build/lib"
+export LD_LIBRARY_PATH="$VM_TOP/build/lib" HWPMC_EVENTS="$VM_TOP/data/events"
 hwpmc=$VM_TOP/build/tools/hwpmc
 loop=$VM_TOP/build/vm/progs/loop
 [ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
@@ -41,6 +41,62 @@ cpu_atom/instructions/u cpu_atom False False" "what ran elsewhere, as JSON"
 	taskset -c 2 "$hwpmc" stat --csv -e $each -o got -- "$loop" 1000000 2>said ||
 		fail "stat --csv: $(cat said)"
 	check grep -q 'cpu_core/instructions/u: counted on cpu_core only' said
+}
+
+# sum FILE NAME: the count of this line
+line() { sed -n "s|^ *\([0-9][0-9,]*\)  $2\( .*\)\{0,1\}\$|\1|p" "$1" | tr -d ,; }
+
+stat_per_type_counts_each_kind_and_adds_up() {
+	for cpu in 0 2; do
+		check taskset -c $cpu "$hwpmc" stat --per-type -e instructions:u -o got -- \
+			"$loop" 1000000
+		[ $cpu = 0 ] && want="$insn 0 " || want="0 $insn "
+		check_equal "$(counts got)" "$want" "counts of each kind on CPU $cpu"
+		check_equal "$(line got instructions:u)" $insn "the sum"
+	done
+	check taskset -c 2 "$hwpmc" stat --per-type --json -e instructions:u -o got -- \
+		"$loop" 1000000
+	check_equal "$(python3 -c '
+import json
+e = json.loads(open("got").read())["events"]
+print(len(e), *e[2]["sum_of"], e[2]["count"] == e[0]["count"] + e[1]["count"])
+')" "3 cpu_core/instructions/u cpu_atom/instructions/u True" "as JSON"
+}
+
+# The emulated PMU counts half of the branches by the code of the one kind, a quarter by that of
+# the other. `loop 1000000` has 1000012 branches.
+a_name_with_another_code_on_each_kind_is_counted_by_each_and_added_up() {
+	branches=$(taskset -c 0 "$hwpmc" stat -e branches:u --no-big-num -o - -- "$loop" 1000000 |
+		sed -n 's/^ *\([0-9]*\)  branches:u.*/\1/p')
+	for cpu in 0 2; do
+		check taskset -c $cpu "$hwpmc" stat -e BR_INST_RETIRED.COND:u -o got -- "$loop" 1000000
+		[ $cpu = 0 ] && part=$((branches / 2)) || part=$((branches / 4))
+		[ $cpu = 0 ] && want="$part 0 " || want="0 $part "
+		check_equal "$(counts got)" "$want" "counts of each kind on CPU $cpu"
+		check_equal "$(line got BR_INST_RETIRED.COND:u)" $part "the sum"
+	done
+}
+
+in_system_scope_a_name_has_the_code_of_each_cpus_kind() {
+	check "$hwpmc" stat -C 0,2 --per-cpu --csv -e branches:u,BR_INST_RETIRED.COND:u -o got -- \
+		sh -c "taskset -c 0 $loop 100000; taskset -c 2 $loop 100000"
+	check_equal "$(python3 -c '
+import csv
+n = {(r["cpu"], r["event"]): int(r["count"]) for r in csv.DictReader(open("got"))
+     if r["unit"] == "events"}
+for cpu, kind, part in ("0", "core", 2), ("2", "atom", 4):
+    cond = n[cpu, f"cpu_{kind}/BR_INST_RETIRED.COND/u"]
+    print(abs(cond - n[cpu, "branches:u"] // part) <= 1, n[cpu, "BR_INST_RETIRED.COND:u"] == cond)
+')" "True True
+True True" "each CPU by its code: $(cat got)"
+}
+
+an_event_that_one_kind_has_is_counted_there() {
+	check taskset -c 2 "$hwpmc" stat -e MEM_INST_RETIRED.ALL_LOADS:u -o got -- "$loop" 1000
+	check grep -q '^ *0  cpu_core/MEM_INST_RETIRED.ALL_LOADS/u' got
+	check grep -q ' cpu_core/MEM_INST_RETIRED.ALL_LOADS/u: counted on cpu_core only' got
+	check_equal "$(grep -c 'ALL_LOADS:u' got)" 0 "sums"
+	check "$hwpmc" stat -e TOPDOWN.SLOTS_P:u -o got -- "$loop" 1000
 }
 
 an_event_of_one_kind_is_refused_with_the_remedy() {
