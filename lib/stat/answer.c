@@ -222,6 +222,7 @@ void profile_name_all(struct hwpmc_profile *p)
 	profile_forget_stacks(p);
 	profile_choose(p);
 	profile_count_ends(p);
+	stops_count(p);
 	/* The timeline counts on a stack for each entry. */
 	if (p->o.min_share > 0 && !p->o.timeline)
 		fold_name_all(p);

@@ -105,6 +105,9 @@ struct hwpmc_image {
 	 */
 	uid_t lines_owner;
 	gid_t lines_group;
+	/* Chains walked by unwind tables that end in it, for the reasons
+	 * HWPMC_CHAIN_NO_TABLE and HWPMC_CHAIN_NO_RULE. */
+	uint64_t no_table, no_rule;
 };
 
 /* A function. Each image has one "[unknown]" for unknown ones. */

@@ -456,7 +456,11 @@ static inline void see_time(struct hwpmc_profile *p, uint64_t time)
 __attribute__((noinline))
 static void count_chain(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
-	p->totals.chains[hwpmc_chain_end(r->sample)]++;
+	int end = hwpmc_chain_end(r->sample);
+
+	p->totals.chains[end]++;
+	if (end != HWPMC_CHAIN_COMPLETE)
+		stops_add(p, r, end);
 }
 
 /* In the loop over the samples, with all that each of them takes; same_thread: and the
@@ -751,6 +755,7 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 	free(p->pcs);
 	p->pcs = NULL;
 	p->npcs = 0;
+	stops_clear(p);
 	p->totals = (struct hwpmc_profile_totals){ 0 };
 	pauses_clear(&p->pauses);
 	p->first = p->last = 0;
@@ -785,6 +790,7 @@ EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 		free(p->note[i].text);
 	free(p->note);
 	free(p->runs);
+	table_free(&p->stops);
 	table_free(&p->events);
 	table_free(&p->pmcs);
 	table_free(&p->notes);

@@ -82,6 +82,13 @@ struct run {
 #define RUNS_MIN	64
 #define RUNS_MAX	(1u << 17)
 
+/* Chains of a space that end within a page: stops.c. */
+struct chain_stop {
+	struct space *space;
+	uint64_t pc, time, count;	/* pc, time: of the first */
+	uint32_t era, end;
+};
+
 struct hwpmc_profile {
 	struct hwpmc_profile_options o;
 	bool broken;			/* there was no memory */
@@ -108,6 +115,8 @@ struct hwpmc_profile {
 	struct table entries;
 	uint64_t *pcs;
 	uint64_t npcs;
+	struct chain_stop *stop;
+	struct table stops;
 
 	struct waiting waiting;		/* structure, and samples that were fed */
 	uint64_t applied;		/* time of the latest of those that were */
@@ -151,6 +160,10 @@ void profile_push_frame(struct hwpmc_stack *s, struct hwpmc_frame *frame);
 void profile_choose(struct hwpmc_profile *p);
 /* chains.c */
 void profile_count_ends(struct hwpmc_profile *p);
+/* stops.c: of a sample whose chain ends so; the sums of images, when all are read. */
+void stops_add(struct hwpmc_profile *p, const struct hwpmc_record *r, int end);
+void stops_count(struct hwpmc_profile *p);
+void stops_clear(struct hwpmc_profile *p);
 /* fold.c: the stacks of all entries, small branches as one. */
 void fold_name_all(struct hwpmc_profile *p);
 void profile_view_images(struct hwpmc_profile *p);

@@ -52,16 +52,21 @@ bool missing_chains(const uint64_t *chain)
 	return count_chains(chain) > 0;
 }
 
-void missing_put_chains(FILE *f, const uint64_t *chain)
+void missing_put_chains(FILE *f, const uint64_t *chain,
+			void (*where)(FILE *f, uint32_t end, void *arg), void *arg)
 {
 	uint64_t all = count_chains(chain);
 
 	fprintf(f, "%.1f %% of %" PRIu64 " call chains complete",
 		100.0 * chain[HWPMC_CHAIN_COMPLETE] / all, all);
-	for (uint32_t i = 1; i < HWPMC_CHAIN__COUNT; i++)
-		if (chain[i])
-			fprintf(f, "; %" PRIu64 " end early: %s", chain[i],
-				hwpmc_name_of_chain_end(i));
+	for (uint32_t i = 1; i < HWPMC_CHAIN__COUNT; i++) {
+		if (!chain[i])
+			continue;
+		fprintf(f, "; %" PRIu64 " end early: %s", chain[i],
+			hwpmc_name_of_chain_end(i));
+		if (where)
+			where(f, i, arg);
+	}
 }
 
 void missing_put_short(FILE *f, uint64_t fp_chains, uint64_t fp_short)

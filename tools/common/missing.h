@@ -24,8 +24,10 @@ void missing_put_pauses(FILE *f, const struct missing_pauses *m);
 
 /* Chains walked by unwind tables, by enum hwpmc_chain_end. Were there any? */
 bool missing_chains(const uint64_t *chain);
-/* The share that is complete, and why others end early; without the end of line. */
-void missing_put_chains(FILE *f, const uint64_t *chain);
+/* The share that is complete, and why others end early; without the end of line. where,
+ * if not NULL, writes in which images; nothing where that is unknown. */
+void missing_put_chains(FILE *f, const uint64_t *chain,
+			void (*where)(FILE *f, uint32_t end, void *arg), void *arg);
 
 /* Chains by frame pointers, and those of them that end in code without. */
 void missing_put_short(FILE *f, uint64_t fp_chains, uint64_t fp_short);

@@ -394,7 +394,7 @@ static void print_chains(const struct record *r)
 {
 	if (!missing_chains(r->chain))
 		return;
-	missing_put_chains(stderr, r->chain);
+	missing_put_chains(stderr, r->chain, NULL, NULL);
 	fputc('\n', stderr);
 }
 
@@ -409,7 +409,6 @@ static void print_summary(struct record *r)
 		    r->raised);
 	print_drops(r);
 	print_pauses(r);
-	print_chains(r);
 	if (r->full)
 		msg("the log has the size of --max-size: what came after that is not in it");
 	if (r->pieces.overwritten)
@@ -419,6 +418,7 @@ static void print_summary(struct record *r)
 		" KiB in %s%s\n", r->samples - r->pieces.overwritten, lost,
 		(r->pieces.kind ? r->pieces.bytes : r->sink.bytes) / 1024,
 		r->pieces.n > 1 ? "several logs, the last " : "", r->sink.name);
+	print_chains(r);
 }
 
 static int end_command(struct record *r, struct watch *w, int status)

@@ -37,6 +37,47 @@ static void print_pauses(FILE *f, const struct hwpmc_profile_totals *t)
 	fputc('\n', f);
 }
 
+static uint64_t ends_in(const struct hwpmc_image *image, uint32_t end)
+{
+	if (end == HWPMC_CHAIN_NO_TABLE)
+		return image->no_table;
+	return end == HWPMC_CHAIN_NO_RULE ? image->no_rule : 0;
+}
+
+#define IMAGES_MOST	3
+
+/* The images with the most of these chains, which others they are behind them. */
+static void put_where(FILE *f, uint32_t end, void *arg)
+{
+	const struct report *r = arg;
+	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(r->profile);
+	struct hwpmc_image *const *image;
+	uint64_t left = UINT64_MAX, most, all = 0;
+	uint32_t n, shown = 0;
+
+	for (uint32_t i = 0; i < HWPMC_CHAIN__COUNT; i++)
+		all += t->chains[i];
+	image = hwpmc_profile_images(r->profile, &n);
+	/* Images with as many as the one before are shown with it. */
+	while (shown < IMAGES_MOST) {
+		most = 0;
+		for (uint32_t i = 0; i < n; i++)
+			if (ends_in(image[i], end) < left && ends_in(image[i], end) > most)
+				most = ends_in(image[i], end);
+		if (!most)
+			break;
+		for (uint32_t i = 0; i < n; i++) {
+			if (ends_in(image[i], end) != most)
+				continue;
+			fprintf(f, "%s%.1f %% in ", shown++ ? ", " : " (",
+				report_percent(most, all));
+			fmt_put_plain(f, image[i]->name, 0);
+		}
+		left = most;
+	}
+	fputs(shown ? ")" : "", f);
+}
+
 void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 {
 	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(r->profile);
@@ -72,7 +113,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 		print_pauses(f, t);
 	if (missing_chains(t->chains)) {
 		fputs("# ", f);
-		missing_put_chains(f, t->chains);
+		missing_put_chains(f, t->chains, put_where, (void *)r);
 		fputc('\n', f);
 	}
 	if (t->fp_short) {
