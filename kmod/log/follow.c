@@ -8,6 +8,7 @@
 #include <linux/kprobes.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -39,12 +40,22 @@ static void map_for_walks(const struct hwpmc_map *m, struct hwpmc_unwind_map *u)
 	memcpy(u->file.build_id, m->r.build_id, m->r.build_id_len);
 }
 
+/* What moves the break is called too often for a probe: for walks no code is there. */
+static bool is_heap(const struct hwpmc_map *m, const struct mm_struct *mm)
+{
+	return !m->file && m->r.start <= mm->brk && m->r.end >= mm->start_brk;
+}
+
 void hwpmc_map_follow(const struct hwpmc_map *m, gfp_t gfp)
 {
 	struct hwpmc_unwind_map u;
 
 	if (!hwpmc_unwind_maps_wanted() || !hwpmc_unwind_maps_known(current->mm))
 		return;
+	if (is_heap(m, current->mm)) {
+		hwpmc_unwind_maps_remove(current->mm, m->r.start, m->r.end, true);
+		return;
+	}
 	map_for_walks(m, &u);
 	hwpmc_unwind_maps_add(current->mm, &u, gfp);
 }
@@ -68,7 +79,8 @@ void hwpmc_mappings_fill(struct mm_struct *mm, gfp_t gfp)
 			continue;
 		hwpmc_map_init(&m, vma);
 		hwpmc_map_identify(&m);
-		map_for_walks(&m, &maps->map[maps->n++]);
+		if (!is_heap(&m, mm))
+			map_for_walks(&m, &maps->map[maps->n++]);
 	}
 	hwpmc_unwind_maps_set(mm, maps, gfp);
 }
@@ -96,8 +108,8 @@ void hwpmc_follow_exec(void)
 
 /*
  * Mappings that end. Of files: uprobe_munmap(vma, start, end) is called for each, with
- * mmap_lock held. Of other memory only munmap() itself is seen, before it is done: if it
- * fails, chains end there, and say so.
+ * mmap_lock held; also where one is split or joined, and then uprobe_mmap(vma) for each
+ * part that stays.
  */
 static int before_uprobe_munmap(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -108,41 +120,220 @@ static int before_uprobe_munmap(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static int before_munmap(struct kprobe *kp, struct pt_regs *regs)
+static int before_uprobe_mmap(struct kprobe *kp, struct pt_regs *regs)
 {
-	const struct pt_regs *user = (const struct pt_regs *)regs->di;
-	u64 start = user->di, len = PAGE_ALIGN(user->si);
+	struct vm_area_struct *vma = (struct vm_area_struct *)regs->di;
 
-	if (current->mm && start + len > start)
-		hwpmc_unwind_maps_remove(current->mm, start, start + len, false);
+	if (vma->vm_mm == current->mm && hwpmc_wants_vma(vma))
+		hwpmc_follow_vma(vma);
 	return 0;
 }
 
-static struct kprobe munmap_file, munmap_other;
+/*
+ * Of other memory only the system calls are seen. What they end is forgotten before they do
+ * it, and once more after it: an attach may have listed it meanwhile. What mprotect() and
+ * mmap() replace is seen by what is there then (mappings.c).
+ */
+struct call {
+	unsigned long arg[5];
+	bool moves;		/* mremap(), not munmap() */
+};
+
+static struct call call_of(const struct pt_regs *regs, bool narrow, bool moves)
+{
+	const struct pt_regs *user = (const struct pt_regs *)regs->di;
+
+	/* Of a 32-bit program, or by int 0x80. */
+	if (narrow)
+		return (struct call){ { (u32)user->bx, (u32)user->cx, (u32)user->dx,
+					(u32)user->si, (u32)user->di }, moves };
+	return (struct call){ { user->di, user->si, user->dx, user->r10, user->r8 },
+			      moves };
+}
+
+static void forget_range(unsigned long start, unsigned long len, bool files)
+{
+	unsigned long end = start + PAGE_ALIGN(len);
+
+	if (end > start)
+		hwpmc_unwind_maps_remove(current->mm, start, end, files);
+}
+
+/* munmap(start, len); mremap(start, len, new_len, flags, new_start) */
+static void forget_ended(const struct call *call)
+{
+	forget_range(call->arg[0], call->arg[1], false);
+	if (call->moves && call->arg[3] & MREMAP_FIXED)
+		forget_range(call->arg[4], call->arg[2], false);
+}
+
+/* What is there after mremap(): moved, of another length, or as it was. */
+static void look_again(unsigned long at)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+
+	/* As in hwpmc_follow_exec(). */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || !mmap_read_trylock(mm))
+		return;
+	vma = find_vma(mm, at);
+	if (vma && vma->vm_start <= at)
+		hwpmc_follow_vma(vma);
+	mmap_read_unlock(mm);
+}
+
+static int before_call(const struct pt_regs *regs, bool narrow, bool moves)
+{
+	struct call call = call_of(regs, narrow, moves);
+
+	if (current->mm)
+		forget_ended(&call);
+	return 0;
+}
+
+/* Not 0: its return is not waited for. */
+static int at_call(struct kretprobe_instance *ri, const struct pt_regs *regs, bool narrow,
+		   bool moves)
+{
+	if (!current->mm || !hwpmc_unwind_maps_known(current->mm))
+		return 1;
+	*(struct call *)ri->data = call_of(regs, narrow, moves);
+	return 0;
+}
+
+static int after_call(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct call *call = (const struct call *)ri->data;
+	unsigned long ret = regs_return_value(regs);
+
+	if (!current->mm)
+		return 0;
+	if (!IS_ERR_VALUE(ret) && ret != call->arg[0])
+		forget_ended(call);
+	if (!call->moves)
+		return 0;
+	/* Something else may be there, or what was there before. */
+	if (!IS_ERR_VALUE(ret))
+		forget_range(ret, call->arg[2], true);
+	look_again(IS_ERR_VALUE(ret) ? call->arg[0] : ret);
+	return 0;
+}
+
+static int before_munmap(struct kprobe *kp, struct pt_regs *regs)
+{
+	return before_call(regs, false, false);
+}
+
+static int before_munmap32(struct kprobe *kp, struct pt_regs *regs)
+{
+	return before_call(regs, true, false);
+}
+
+static int before_mremap(struct kprobe *kp, struct pt_regs *regs)
+{
+	return before_call(regs, false, true);
+}
+
+static int before_mremap32(struct kprobe *kp, struct pt_regs *regs)
+{
+	return before_call(regs, true, true);
+}
+
+static int at_munmap(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return at_call(ri, regs, false, false);
+}
+
+static int at_munmap32(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return at_call(ri, regs, true, false);
+}
+
+static int at_mremap(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return at_call(ri, regs, false, true);
+}
+
+static int at_mremap32(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return at_call(ri, regs, true, true);
+}
+
+static const struct ending {
+	const char *symbol;
+	kprobe_pre_handler_t before;
+	kretprobe_handler_t at;		/* NULL: its return is not waited for */
+	bool optional;			/* kernels without 32-bit programs have it not */
+} endings[] = {
+	{ "uprobe_munmap", before_uprobe_munmap },
+	{ "uprobe_mmap", before_uprobe_mmap },
+	{ "__x64_sys_munmap", before_munmap, at_munmap },
+	{ "__x64_sys_mremap", before_mremap, at_mremap },
+	{ "__ia32_sys_munmap", before_munmap32, at_munmap32, true },
+	{ "__ia32_sys_mremap", before_mremap32, at_mremap32, true },
+};
+
+/* Calls at a time whose return is waited for; of others it is not. */
+#define RETURNS		64
+
+static struct kprobe before[ARRAY_SIZE(endings)];
+static struct kretprobe after[ARRAY_SIZE(endings)];
 static unsigned int followers;		/* hwpmc_lock */
 
-int hwpmc_mappings_follow(void)
+static int hook_ending(unsigned int i)
 {
 	int ret;
 
+	/* Fields that an earlier registration set would be refused. */
+	before[i] = (struct kprobe){
+		.symbol_name = endings[i].symbol, .pre_handler = endings[i].before,
+	};
+	ret = register_kprobe(&before[i]);
+	if (ret) {
+		before[i].addr = NULL;
+		return ret;
+	}
+	if (!endings[i].at)
+		return 0;
+	after[i] = (struct kretprobe){
+		.kp.symbol_name = endings[i].symbol, .entry_handler = endings[i].at,
+		.handler = after_call, .data_size = sizeof(struct call),
+		.maxactive = RETURNS,
+	};
+	ret = register_kretprobe(&after[i]);
+	if (ret) {
+		unregister_kprobe(&before[i]);
+		before[i].addr = NULL;
+	}
+	return ret;
+}
+
+static void unhook_ending(unsigned int i)
+{
+	/* Without an address: it was not registered. */
+	if (!before[i].addr)
+		return;
+	if (endings[i].at)
+		unregister_kretprobe(&after[i]);
+	unregister_kprobe(&before[i]);
+	before[i].addr = NULL;
+}
+
+int hwpmc_mappings_follow(void)
+{
+	unsigned int i;
+	int ret = 0;
+
 	lockdep_assert_held(&hwpmc_lock);
-	if (!followers) {
-		munmap_file = (struct kprobe){
-			.symbol_name = "uprobe_munmap",
-			.pre_handler = before_uprobe_munmap,
-		};
-		munmap_other = (struct kprobe){
-			.symbol_name = "__x64_sys_munmap",
-			.pre_handler = before_munmap,
-		};
-		ret = register_kprobe(&munmap_file);
-		if (ret)
-			return ret;
-		ret = register_kprobe(&munmap_other);
-		if (ret) {
-			unregister_kprobe(&munmap_file);
-			return ret;
-		}
+	for (i = 0; !followers && !ret && i < ARRAY_SIZE(endings); i++) {
+		ret = hook_ending(i);
+		if (ret == -ENOENT && endings[i].optional)
+			ret = 0;
+	}
+	if (ret) {
+		while (i--)
+			unhook_ending(i);
+		return ret;
 	}
 	followers++;
 	hwpmc_unwind_maps_get();
@@ -151,10 +342,12 @@ int hwpmc_mappings_follow(void)
 
 void hwpmc_mappings_unfollow(void)
 {
+	unsigned int i;
+
 	lockdep_assert_held(&hwpmc_lock);
 	hwpmc_unwind_maps_put();
 	if (--followers)
 		return;
-	unregister_kprobe(&munmap_file);
-	unregister_kprobe(&munmap_other);
+	for (i = 0; i < ARRAY_SIZE(endings); i++)
+		unhook_ending(i);
 }

@@ -93,9 +93,8 @@ void hwpmc_map_look_up(struct hwpmc_map *m, char *page)
 	hwpmc_map_identify(m);
 }
 
-/* A mapping of current was made or changed its protection. Where memory must not be
- * allocated here, deferred.c adds it. */
-static void follow_vma(struct vm_area_struct *vma)
+/* Where memory must not be allocated here, deferred.c adds it. */
+void hwpmc_follow_vma(struct vm_area_struct *vma)
 {
 	struct hwpmc_map m;
 
@@ -153,7 +152,7 @@ static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
 
 	if (vma->vm_mm != current->mm)
 		return 0;
-	follow_vma(vma);
+	hwpmc_follow_vma(vma);
 	if (!hwpmc_wants_vma(vma))
 		return 0;
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))

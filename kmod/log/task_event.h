@@ -74,6 +74,8 @@ void hwpmc_follow_fork(struct task_struct *child);
 void hwpmc_follow_exec(void);
 /* The address space of current has this mapping, too; it has been identified. */
 void hwpmc_map_follow(const struct hwpmc_map *m, gfp_t gfp);
+/* mappings.c: this is what is there now, executable or not. mmap_lock. */
+void hwpmc_follow_vma(struct vm_area_struct *vma);
 
 /*
  * deferred.c, real-time kernels only: mappings are written on the return to user mode

@@ -169,8 +169,10 @@ void hwpmc_unwind_maps_set(struct mm_struct *mm, struct hwpmc_unwind_maps *maps,
 		hwpmc_unwind_maps_exit(mm);
 }
 
-/* A copy of what is left of the array, with room for more; NULL also where there is none. */
-static struct hwpmc_unwind_maps *maps_copy(struct mm_struct *mm, unsigned int more, gfp_t gfp)
+/* A copy of what is left of the array, with room for more; NULL also where there is none.
+ * *of: the number of the state that it is a copy of. */
+static struct hwpmc_unwind_maps *maps_copy(struct mm_struct *mm, unsigned int more, gfp_t gfp,
+					   u64 *of)
 {
 	const struct hwpmc_unwind_maps *old;
 	struct hwpmc_unwind_maps *maps = NULL;
@@ -178,6 +180,8 @@ static struct hwpmc_unwind_maps *maps_copy(struct mm_struct *mm, unsigned int mo
 
 	rcu_read_lock();
 	old = hwpmc_unwind_maps_nmi(mm);
+	/* Before the bounds, which change before it. */
+	*of = old ? smp_load_acquire(&old->serial) : 0;
 	if (old)
 		maps = hwpmc_unwind_maps_alloc(old->n + more, gfp);
 	for (i = 0; maps && i < old->n; i++)
@@ -190,10 +194,11 @@ static struct hwpmc_unwind_maps *maps_copy(struct mm_struct *mm, unsigned int mo
 void hwpmc_unwind_maps_fork(struct mm_struct *parent, struct mm_struct *child)
 {
 	struct hwpmc_unwind_maps *maps;
+	u64 of;
 
 	if (parent == child)
 		return;
-	maps = maps_copy(parent, 0, GFP_ATOMIC | __GFP_NOWARN);
+	maps = maps_copy(parent, 0, GFP_ATOMIC | __GFP_NOWARN, &of);
 	if (maps)
 		hwpmc_unwind_maps_set(child, maps, GFP_ATOMIC | __GFP_NOWARN);
 }
@@ -249,26 +254,58 @@ static void maps_insert(struct hwpmc_unwind_maps *maps, const struct hwpmc_unwin
 	maps->map[i] = *map;
 }
 
-/* The caller holds mmap_lock for writing, so that nothing else changes this array. */
-void hwpmc_unwind_maps_add(struct mm_struct *mm, const struct hwpmc_unwind_map *map,
-			   gfp_t gfp)
+static bool is_there(struct mm_struct *mm, const struct hwpmc_unwind_map *map)
 {
-	struct hwpmc_unwind_maps *maps;
-	struct space *space;
+	const struct hwpmc_unwind_maps *maps;
+	const struct hwpmc_unwind_map *m;
+	bool found = false;
 
-	hwpmc_unwind_maps_remove(mm, map->start, map->end, true);
-	maps = maps_copy(mm, 1, gfp);
-	if (!maps)
-		return;
-	maps_insert(maps, map);
+	rcu_read_lock();
+	maps = hwpmc_unwind_maps_nmi(mm);
+	m = maps ? unwind_find_map_nmi(maps->map, maps->n, map->start) : NULL;
+	if (m)
+		found = !memcmp(m, map, sizeof(*m));
+	rcu_read_unlock();
+	return found;
+}
+
+/* False: the array has changed since it was copied. */
+static bool maps_replace(struct mm_struct *mm, struct hwpmc_unwind_maps *maps, u64 of)
+{
+	struct hwpmc_unwind_maps *old;
+	struct space *space;
+	bool done = true;
+
 	raw_spin_lock(&maps_lock);
 	space = space_find(mm);
-	if (space) {
+	old = space ? rcu_dereference_protected(space->maps,
+						lockdep_is_held(&maps_lock)) : NULL;
+	if (old && old->serial != of) {
+		done = false;
+	} else if (space) {
 		maps_replace_locked(space, maps);
 		maps = NULL;
 	}
 	raw_spin_unlock(&maps_lock);
 	kfree(maps);
+	return done;
+}
+
+void hwpmc_unwind_maps_add(struct mm_struct *mm, const struct hwpmc_unwind_map *map,
+			   gfp_t gfp)
+{
+	struct hwpmc_unwind_maps *maps;
+	u64 of;
+
+	if (is_there(mm, map))
+		return;
+	do {
+		hwpmc_unwind_maps_remove(mm, map->start, map->end, true);
+		maps = maps_copy(mm, 1, gfp, &of);
+		if (!maps)
+			return;
+		maps_insert(maps, map);
+	} while (!maps_replace(mm, maps, of));
 }
 
 void hwpmc_unwind_maps_exit(struct mm_struct *mm)

@@ -43,6 +43,25 @@ struct hwpmc_unwind_table {
 	u32 first_page, npage;
 };
 
+/* The mapping with the address, or NULL. */
+static inline const struct hwpmc_unwind_map *
+unwind_find_map_nmi(const struct hwpmc_unwind_map *map, unsigned int n, u64 at)
+{
+	unsigned int first = 0;
+
+	while (n) {
+		unsigned int half = n / 2;
+
+		if (map[first + half].start <= at) {
+			first += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return first && at < map[first - 1].end ? &map[first - 1] : NULL;
+}
+
 /* The number of rows at the beginning that are valid: rising, each rule one that is
  * defined. A table is valid if that is nrow. */
 u32 hwpmc_unwind_check(const struct hwpmc_unwind_row *row, u32 nrow);

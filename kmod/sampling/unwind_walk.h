@@ -47,25 +47,6 @@ struct hwpmc_unwind_walk {
 /* Beside the rules of tables: the mapping's file has no table. */
 #define UNWIND_RULE_NO_TABLE	0xfffffff8u
 
-/* The mapping with the address, or NULL. */
-static inline const struct hwpmc_unwind_map *
-unwind_find_map_nmi(const struct hwpmc_unwind_map *map, unsigned int n, u64 at)
-{
-	unsigned int first = 0;
-
-	while (n) {
-		unsigned int half = n / 2;
-
-		if (map[first + half].start <= at) {
-			first += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return first && at < map[first - 1].end ? &map[first - 1] : NULL;
-}
-
 /* The rule at a position in the file. */
 static inline u32 unwind_find_rule_nmi(const struct hwpmc_unwind_table *t, u64 at)
 {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,7 +64,9 @@ static int count_chain(unsigned int cpu, const void *data, size_t len, void *arg
 		const struct hwpmc_log_sample *s = (const void *)at;
 		unsigned int n = (s->hdr.len - sizeof(*s)) / 8, reason = 0;
 
-		if (s->hdr.type != HWPMC_LOG_CALLCHAIN)
+		/* What hits the first instruction of the kernel has no chain of the user. */
+		if (s->hdr.type != HWPMC_LOG_CALLCHAIN ||
+		    !(s->hdr.flags & HWPMC_SAMPLE_USER))
 			continue;
 		ck_assert_uint_eq(s->hdr.flags & HWPMC_SAMPLE_TABLES, HWPMC_SAMPLE_TABLES);
 		if (s->hdr.flags & HWPMC_SAMPLE_CUT)
@@ -99,6 +102,7 @@ static __attribute__((noinline)) void spin(unsigned int depth)
 #define SECRETS		512
 
 static bool secret;
+static uint64_t secret_code;		/* not 0: addresses from there on instead */
 static void (*spin_at)(unsigned int depth) = spin;
 
 static __attribute__((noinline)) void spin_below_secrets(void)
@@ -107,11 +111,15 @@ static __attribute__((noinline)) void spin_below_secrets(void)
 	volatile uint64_t word[SECRETS];
 
 	for (unsigned int i = 0; i < SECRETS; i++)
-		word[i] = i & 1 ? 0x5ec3e75ec3e75ec0 + 8 * i : i & 2 ? (uintptr_t)&data :
+		word[i] = secret_code ? secret_code + 8 * (i % 256) : i & 1 ? 0x5ec3e75ec3e75ec0 + 8 * i : i & 2 ? (uintptr_t)&data :
 			  (uintptr_t)&word[i];
 	spin(1);
 	__asm__ __volatile__("" : : "r" (word) : "memory");
 }
+
+/* What changes the mappings that the module listed at the start. */
+static void (*after_start)(void *arg);
+static void *after_start_arg;
 
 /* Sample this process while it is 5 calls deep, with what `h` has been given. */
 static void sample_self(struct hwpmc *h)
@@ -121,12 +129,15 @@ static void sample_self(struct hwpmc *h)
 
 	memset(ends, 0, sizeof(ends));
 	samples = frames_most = 0;
-	read_code();
 	ck_assert_int_eq(hwpmc_event_parse(h, "instructions:u", &event), 0);
 	ck_assert_msg(!hwpmc_allocate_event(h, &event, HWPMC_MODE_TS, flags, HWPMC_CPU_ANY,
 					    100000, &id), "%s", hwpmc_error(h));
 	ck_assert_int_eq(hwpmc_attach(h, id, 0), 0);
 	ck_assert_int_eq(hwpmc_start(h, id), 0);
+	if (after_start)
+		after_start(after_start_arg);
+	after_start = NULL;
+	read_code();
 	if (secret)
 		spin_below_secrets();
 	else
@@ -315,6 +326,102 @@ START_TEST(tables_that_would_make_a_walk_of_unbounded_length_are_refused)
 	op.inode = same_bucket(op.inode + 1);
 	row_refused(&op, fd, E2BIG, HWPMC_WHY_UNWIND_FILES, 32);
 	hwpmc_close(h);
+}
+END_TEST
+
+/* ---- memory ------------------------------------------------------------------ */
+
+#define MANY		4096		/* rows: 32 KiB, with their index 9 pages */
+#define MANY_KIB	36
+
+static int add_many(int fd, uint64_t inode, uint32_t nrow, struct hwpmc_op_unwind *op)
+{
+	static struct hwpmc_unwind_row row[MANY];
+
+	for (unsigned int i = 0; i < MANY; i++)
+		row[i] = (struct hwpmc_unwind_row){ 16 * i, HWPMC_UNWIND_SP | 1 << 5 };
+	*op = (struct hwpmc_op_unwind){ .inode = inode, .nrow = nrow,
+					.rows = (uintptr_t)row };
+	return ioctl(fd, HWPMC_IOC_UNWIND, op);
+}
+
+static long pinned_kib(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	long kib = -1;
+
+	ck_assert_ptr_nonnull(f);
+	while (kib < 0 && fgets(line, sizeof(line), f))
+		sscanf(line, "VmPin: %ld", &kib);
+	fclose(f);
+	return kib;
+}
+
+static void pin_tables(void *unused)
+{
+	struct rlimit limit = { 2 * (MANY_KIB - 4) << 10, 2 * (MANY_KIB - 4) << 10 };
+	struct hwpmc_op_unwind op;
+	int fd = dev_open();
+
+	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+	ck_assert_int_eq(add_many(fd, 1, MANY, &op), 0);
+	ck_assert_int_eq(pinned_kib(), MANY_KIB);
+	ck_assert_int_eq(add_many(fd, 2, MANY, &op), -1);
+	ck_assert_int_eq(errno, EPERM);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_LOCKED_MEMORY);
+	ck_assert_int_eq(op.hdr.detail, MANY_KIB);
+	ck_assert_int_eq(pinned_kib(), MANY_KIB);
+	/* Removed, there is room again; and with its owner all of it goes. */
+	ck_assert_int_eq(add_many(fd, 1, 0, &op), 0);
+	ck_assert_int_eq(pinned_kib(), 0);
+	ck_assert_int_eq(add_many(fd, 2, MANY, &op), 0);
+	close(fd);
+	ck_assert_int_eq(pinned_kib(), 0);
+}
+
+START_TEST(tables_count_as_locked_memory_until_they_are_removed)
+{
+	struct hwpmc_op_unwind op;
+	int fd = dev_open();
+
+	ck_assert_int_eq(chmod("/dev/hwpmc", 0666), 0);
+	dev_as(NOBODY, pin_tables, NULL);
+	ck_assert_int_eq(chmod("/dev/hwpmc", 0660), 0);
+	/* As of rings, those of the privileged do not. */
+	ck_assert_int_eq(add_many(fd, 1, MANY, &op), 0);
+	ck_assert_int_eq(pinned_kib(), 0);
+	close(fd);
+}
+END_TEST
+
+static void set_limit_of_tables(unsigned int kib)
+{
+	FILE *f = fopen("/proc/sys/kern/hwpmc/unwindtables", "w");
+
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "%u\n", kib);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+START_TEST(the_tables_of_an_owner_have_the_limit_of_the_tunable)
+{
+	struct hwpmc_op_unwind op;
+	int fd = dev_open();
+
+	set_limit_of_tables(2 * MANY_KIB - 1);
+	ck_assert_int_eq(add_many(fd, 1, MANY, &op), 0);
+	ck_assert_int_eq(add_many(fd, 2, MANY, &op), -1);
+	ck_assert_int_eq(errno, E2BIG);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_UNWIND_LIMIT);
+	ck_assert_int_eq(op.hdr.detail, 2 * MANY_KIB);
+	/* In the place of the first, and of another owner, there is room. */
+	ck_assert_int_eq(add_many(fd, 1, MANY, &op), 0);
+	ck_assert_int_eq(add_many(dev_open(), 2, MANY, &op), 0);
+	set_limit_of_tables(2 * MANY_KIB);
+	ck_assert_int_eq(add_many(fd, 2, MANY, &op), 0);
+	set_limit_of_tables(262144);
+	close(fd);
 }
 END_TEST
 
@@ -531,6 +638,221 @@ START_TEST(code_in_the_place_of_a_mapping_that_has_ended_has_no_table_of_it)
 }
 END_TEST
 
+/* ---- code that ends ---------------------------------------------------------- */
+
+#define REGION		((size_t)4 << 12)
+
+static long int80(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+{
+	long ret;
+
+	__asm__ __volatile__("int $0x80" : "=a" (ret)
+			     : "a" (nr), "b" (a), "c" (b), "d" (c), "S" (d), "D" (e)
+			     : "memory", "r8", "r9", "r10", "r11");
+	return (int)ret;
+}
+
+#define MUNMAP32	91
+#define MREMAP32	163
+
+/* Memory that is no code, low enough for 32-bit calls. */
+static void *data_region(void)
+{
+	void *at = mmap(NULL, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+			MAP_32BIT, -1, 0);
+
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	return at;
+}
+
+static void by_munmap(void *at)
+{
+	ck_assert_int_eq(munmap(at, REGION), 0);
+}
+
+static void by_munmap32(void *at)
+{
+	ck_assert_int_eq(int80(MUNMAP32, (uintptr_t)at, REGION, 0, 0, 0), 0);
+}
+
+static void by_moving(void *at)
+{
+	void *to = data_region();
+
+	ck_assert_ptr_eq(mremap(at, REGION, REGION, MREMAP_MAYMOVE | MREMAP_FIXED, to), to);
+}
+
+static void by_moving32(void *at)
+{
+	void *to = data_region();
+
+	ck_assert_int_eq(int80(MREMAP32, (uintptr_t)at, REGION, REGION,
+			       MREMAP_MAYMOVE | MREMAP_FIXED, (uintptr_t)to), (uintptr_t)to);
+}
+
+static void by_shrinking(void *at)
+{
+	at = (char *)at - REGION;
+	ck_assert_ptr_eq(mremap(at, 2 * REGION, REGION, 0), at);
+}
+
+static void by_data_that_moves_there(void *at)
+{
+	ck_assert_ptr_eq(mremap(data_region(), REGION, REGION, MREMAP_MAYMOVE | MREMAP_FIXED,
+				at), at);
+}
+
+static void by_protection(void *at)
+{
+	ck_assert_int_eq(mprotect(at, REGION, PROT_READ | PROT_WRITE), 0);
+}
+
+static void by_data_over_it(void *at)
+{
+	ck_assert_ptr_eq(mmap(at, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED |
+			      MAP_ANONYMOUS, -1, 0), at);
+}
+
+/* Executable memory of twice the size; the second half is what ends. */
+static void *code_region(int fd)
+{
+	int flags = MAP_PRIVATE | MAP_32BIT | (fd < 0 ? MAP_ANONYMOUS : 0);
+	char *at = mmap(NULL, 2 * REGION, PROT_READ | PROT_EXEC, flags, fd, 0);
+
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	return at + REGION;
+}
+
+/*
+ * The table leads to words that are addresses of code of which no table is known, and to
+ * the same words when it has ended.
+ */
+static void ends_by(struct hwpmc *h, const struct hwpmc_unwind *u, int fd, const char *name,
+		    void (*end)(void *at))
+{
+	void *at = code_region(fd);
+
+	secret_code = (uintptr_t)at;
+	sample_by_rule(h, u, HWPMC_UNWIND_SP | 29 << 5);
+	ck_assert_msg(ends[HWPMC_CHAIN_NO_TABLE] * 10 >= samples * 9,
+		      "%s: code is none: %lu of %lu", name,
+		      (long)ends[HWPMC_CHAIN_NO_TABLE], (long)samples);
+	after_start = end;
+	after_start_arg = at;
+	sample_by_rule(h, u, HWPMC_UNWIND_SP | 29 << 5);
+	ck_assert_msg(ends[HWPMC_CHAIN_BROKEN] * 10 >= samples * 9,
+		      "%s: it is code yet: %lu of %lu", name,
+		      (long)ends[HWPMC_CHAIN_BROKEN], (long)samples);
+	secret_code = 0;
+	munmap((char *)at - REGION, 2 * REGION);
+}
+
+static const struct {
+	const char *name;
+	void (*end)(void *at);
+} code_ends[] = {
+	{ "munmap", by_munmap }, { "munmap by int 0x80", by_munmap32 },
+	{ "mremap", by_moving }, { "mremap by int 0x80", by_moving32 },
+	{ "shrinking", by_shrinking }, { "mremap over it", by_data_that_moves_there },
+	{ "mprotect", by_protection }, { "mmap over it", by_data_over_it },
+};
+
+static void code_that_ends(int fd)
+{
+	struct hwpmc *h = open_device();
+	int self = open(SELF, O_RDONLY);
+	struct hwpmc_unwind u;
+
+	ck_assert_int_eq(hwpmc_unwind_read(self, &u), 0);
+	close(self);
+	secret = true;
+	for (unsigned int i = 0; i < sizeof(code_ends) / sizeof(code_ends[0]); i++)
+		ends_by(h, &u, fd, code_ends[i].name, code_ends[i].end);
+	secret = false;
+	hwpmc_unwind_free(&u);
+	hwpmc_close(h);
+}
+
+START_TEST(anonymous_code_that_has_ended_in_any_way_is_no_code)
+{
+	code_that_ends(-1);
+}
+END_TEST
+
+START_TEST(code_of_a_file_that_has_ended_in_any_way_is_no_code)
+{
+	int fd = open(LIBC, O_RDONLY);
+
+	code_that_ends(fd);
+	close(fd);
+}
+END_TEST
+
+/* A copy of this program's code, and a page more. */
+static char *map_again(uint64_t *start, size_t *len)
+{
+	int fd = open(SELF, O_RDONLY);
+	off_t offset;
+	char *at;
+
+	find_code(start, len, &offset);
+	at = mmap(NULL, *len + 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, offset);
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	close(fd);
+	return at;
+}
+
+/* Where the program's code is mapped again, and what happens to it. */
+static char *again;
+static size_t again_len;
+
+static void protect_end(void *arg)
+{
+	ck_assert_int_eq(mprotect(again + again_len, 4096, PROT_READ), 0);
+}
+
+static void unmap_end(void *arg)
+{
+	ck_assert_int_eq(munmap(again + again_len, 4096), 0);
+}
+
+static void move_it(void *to)
+{
+	ck_assert_ptr_eq(mremap(again, again_len, again_len, MREMAP_MAYMOVE | MREMAP_FIXED,
+				to), to);
+}
+
+static void complete_after(struct hwpmc *h, void (*change)(void *arg), void *arg)
+{
+	after_start = change;
+	after_start_arg = arg;
+	sample_self(h);
+	check_most_end(HWPMC_CHAIN_COMPLETE);
+}
+
+/* The table of a mapping's file is used for all that is left of it, wherever it is. */
+START_TEST(what_is_left_of_a_mapping_and_what_was_moved_has_its_table)
+{
+	struct hwpmc *h = open_device();
+	uint64_t start;
+	char *to;
+
+	add_file(h, SELF, false, 1);
+	add_file(h, LIBC, false, 1);
+	again = map_again(&start, &again_len);
+	spin_at = (void (*)(unsigned int))(again + ((uintptr_t)spin - start));
+	complete_after(h, NULL, NULL);
+	complete_after(h, protect_end, NULL);
+	complete_after(h, unmap_end, NULL);
+	to = mmap(NULL, again_len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(to, MAP_FAILED);
+	spin_at = (void (*)(unsigned int))(to + ((uintptr_t)spin - start));
+	complete_after(h, move_it, to);
+	spin_at = spin;
+	hwpmc_close(h);
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -543,9 +865,14 @@ int main(void)
 	harness_add(rows_that_do_not_rise_or_are_no_rules_are_refused);
 	harness_add(tables_that_would_make_a_walk_of_unbounded_length_are_refused);
 	harness_add(tables_without_chains_or_samples_are_refused);
+	harness_add(tables_count_as_locked_memory_until_they_are_removed);
+	harness_add(the_tables_of_an_owner_have_the_limit_of_the_tunable);
 	harness_add(a_table_that_is_aimed_at_secrets_gets_no_word_of_them);
 	harness_add_timed(tables_come_and_go_and_their_owner_is_killed_while_programs_are_sampled,
 			  60);
 	harness_add(code_in_the_place_of_a_mapping_that_has_ended_has_no_table_of_it);
+	harness_add(anonymous_code_that_has_ended_in_any_way_is_no_code);
+	harness_add(code_of_a_file_that_has_ended_in_any_way_is_no_code);
+	harness_add(what_is_left_of_a_mapping_and_what_was_moved_has_its_table);
 	return harness_run();
 }
