@@ -3,8 +3,8 @@
 # needs no PMU.
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
-	tools_pieces tools_views tools_dump tools_report tools_fleet \
-	tools_doctor tools_metrics)
+	tools_pieces tools_views tools_dump tools_report tools_chains \
+	tools_fleet tools_doctor tools_metrics)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs.
 unit-tools = $(call unit-objects,$(1:%=$(TOP)/tools/%.c))
 TOOLS_UNIT_LOGS := $(UNIT_LIB) $(UNIT_STAT)
@@ -53,7 +53,9 @@ TOOLS_UNIT_tools_report := $(call unit-tools,report/cmd_report report/head repor
 	common/msg common/output common/watch) $(TOOLS_UNIT_LOGS) $(TOOLS_UNIT_EXPORT)
 TOOLS_UNIT_FLAGS_tools_report := -DSHARES='"$(TOOLS_UNIT_SHARES)"' \
 	-DSHARES_SRC='"$(TOP)/tests/unit/progs/shares.c"'
-$(BUILD)/tests/unit/tools_report: $(TOOLS_UNIT_SHARES)
+TOOLS_UNIT_tools_chains := $(TOOLS_UNIT_tools_report)
+TOOLS_UNIT_FLAGS_tools_chains := $(TOOLS_UNIT_FLAGS_tools_report)
+$(BUILD)/tests/unit/tools_report $(BUILD)/tests/unit/tools_chains: $(TOOLS_UNIT_SHARES)
 
 check-unit: check-unit-tools
 

@@ -4,184 +4,8 @@
  * functions of a real program as often as is known: in each view and form the numbers
  * add up to the samples of the log. On the host, under ASan and UBSan.
  */
-#include <getopt.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <unistd.h>
-
-#include "common/commands.h"
 #include "common/msg.h"
-#include "harness.h"
-#include "made_log.h"
-
-#define CYCLES		0x101
-#define BRANCHES	0x102
-#define NCYCLES		1053	/* samples that make_log() adds */
-#define NBRANCHES	77
-
-static char dir[] = "/tmp/report-XXXXXX";
-static char *text;			/* what the last command printed */
-static uint64_t at_sixty, at_thirty, at_ten, at_work, at_main, at_inner;
-
-/* ---- logs ---------------------------------------------------------------- */
-
-static uint64_t *place_of(const char *name)
-{
-	return strcmp(name, "sixty") == 0 ? &at_sixty :
-	       strcmp(name, "thirty") == 0 ? &at_thirty :
-	       strcmp(name, "ten") == 0 ? &at_ten :
-	       strcmp(name, "work") == 0 ? &at_work :
-	       strcmp(name, "mark_inner") == 0 ? &at_inner :
-	       strcmp(name, "main") == 0 ? &at_main : NULL;
-}
-
-static void find_functions(void)
-{
-	FILE *f = popen("nm " SHARES, "r");
-	char line[512], name[256];
-	uint64_t addr;
-
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%" SCNx64 " %*c %255s", &addr, name) == 2 &&
-		    place_of(name))
-			*place_of(name) = addr;
-	ck_assert_int_eq(pclose(f), 0);
-	ck_assert(at_sixty && at_thirty && at_ten && at_work && at_main &&
-		  at_inner);
-}
-
-static void add_shares(struct made_log *log, uint32_t id, unsigned int times)
-{
-	uint64_t sixty[] = { at_sixty + 4, at_work + 32, at_main + 16 };
-	uint64_t thirty[] = { at_thirty, at_main + 16 };
-	uint64_t ten[] = { at_ten, at_work + 32, at_main + 16 };
-
-	made_samples(log, id, HWPMC_SAMPLE_USER, sixty, 3, 60 * times);
-	made_samples(log, id, HWPMC_SAMPLE_USER, thirty, 2, 30 * times);
-	made_samples(log, id, HWPMC_SAMPLE_USER, ten, 3, 6 * times);
-	made_samples(log, id, HWPMC_SAMPLE_USER, ten, 1, 4 * times);
-}
-
-static void add_process(struct made_log *log, int32_t pid, const char *path)
-{
-	uint64_t page = at_main & ~0xfffull;
-
-	made_exec(log, pid, path);
-	made_map(log, pid, page, page + 0x1000, page - 0x400000, path);
-	made_context(log, pid, pid);
-}
-
-/* What is not known, of each kind: no mapping, no file, hidden kernel addresses. */
-static void add_unknown(struct made_log *log)
-{
-	uint64_t nowhere[] = { 0x1234 }, hidden[] = { HWPMC_PC_HIDDEN };
-	uint64_t gone[] = { at_ten, 0x4321 };
-
-	made_samples(log, CYCLES, HWPMC_SAMPLE_USER, nowhere, 1, 20);
-	made_samples(log, CYCLES, HWPMC_SAMPLE_HIDDEN, hidden, 1, 13);
-	add_process(log, 813, "/no/such/file");
-	made_samples(log, CYCLES, HWPMC_SAMPLE_USER, gone, 2, 20);
-}
-
-static void write_log(struct made_log *log, const char *name)
-{
-	FILE *f;
-
-	made_end(log);
-	f = fopen(name, "w");
-	ck_assert_uint_eq(fwrite(log->bytes, 1, log->len, f), log->len);
-	fclose(f);
-	free(log->bytes);
-}
-
-static void make_log(void)
-{
-	struct made_log log;
-
-	made_begin(&log);
-	made_event(&log, CYCLES, "cycles");
-	made_event(&log, BRANCHES, "branches, \"taken\"");
-	add_process(&log, 812, SHARES);
-	add_shares(&log, CYCLES, 10);
-	made_context(&log, 812, 899);
-	made_samples(&log, BRANCHES, HWPMC_SAMPLE_USER, &at_ten, 1, NBRANCHES);
-	add_unknown(&log);
-	write_log(&log, "log");
-}
-
-static void setup(void)
-{
-	strcpy(dir + strlen(dir) - 6, "XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	ck_assert_int_eq(chdir(dir), 0);
-	find_functions();
-	make_log();
-}
-
-static void teardown(void)
-{
-	char command[100];
-
-	free(text);
-	text = NULL;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
-}
-
-/* ---- commands ------------------------------------------------------------ */
-
-static void read_text(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	size_t size = 0;
-
-	free(text);
-	text = NULL;
-	ck_assert_ptr_nonnull(f);
-	if (getdelim(&text, &size, '\0', f) < 0)
-		text[0] = '\0';
-	fclose(f);
-}
-
-/* Words are separated by blanks. Its output is `text`. */
-static int command(const char *format, ...)
-{
-	char line[1000], *word[40], *rest = line;
-	int n = 0, status;
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(line, sizeof(line), format, ap);
-	va_end(ap);
-	while ((word[n] = strsep(&rest, " ")))
-		n++;
-	word[n++] = "-o";
-	word[n++] = "out";
-	word[n] = NULL;
-	optind = 0;
-	status = strcmp(word[0], "report") == 0 ? cmd_report(n, word) :
-		 strcmp(word[0], "diff") == 0 ? cmd_diff(n, word) :
-		 cmd_annotate(n, word);
-	if (status == 0)
-		read_text("out");
-	return status;
-}
-
-/* `text` is what it says besides its output. */
-static int said(const char *line)
-{
-	int kept = dup(STDERR_FILENO);
-	FILE *f = fopen("said", "w");
-	int status;
-
-	dup2(fileno(f), STDERR_FILENO);
-	status = command("%s", line);
-	dup2(kept, STDERR_FILENO);
-	close(kept);
-	fclose(f);
-	read_text("said");
-	return status;
-}
+#include "made_report.h"
 
 /* One that fails: `text` is what it says. */
 static void refused(const char *line)
@@ -365,11 +189,6 @@ END_TEST
 
 /* ---- what it says -------------------------------------------------------- */
 
-static void has(const char *line)
-{
-	ck_assert_msg(strstr(text, line) != NULL, "no '%s' in: %s", line, text);
-}
-
 START_TEST(report_shows_the_callers_and_callees_of_one_function)
 {
 	command("report -i log -e cycles --callers=work --format csv");
@@ -483,64 +302,6 @@ START_TEST(report_with_children_counts_each_stack_once_and_who_was_hit)
 	has(" 100.00%         10   100.00%         10  shares                work\n");
 	ck_assert_int_eq(command("report -i log --children --tree"), 2);
 	ck_assert_int_eq(command("report -i log --children --format folded"), 2);
-}
-END_TEST
-
-/* main and what began it is whole; what ends elsewhere is not, if it is known. */
-START_TEST(chains_that_end_in_code_without_frame_pointers_are_told)
-{
-	uint64_t whole[] = { at_ten, at_main + 16 }, libc[] = { at_ten, at_main + 16, 0x4321 };
-	uint64_t ends[] = { at_ten, at_work + 32 }, unknown[] = { 0x1234, 0x4321 };
-	struct made_log log;
-
-	made_begin(&log);
-	made_event(&log, CYCLES, "cycles");
-	add_process(&log, 5, SHARES);
-	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, whole, 2, 10);
-	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, libc, 3, 10);
-	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, unknown, 2, 30);
-	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_CUT, ends, 2, 30);
-	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, ends, 2, 5);
-	write_log(&log, "fp");
-	command("report -i fp --tree --stdio");
-	has("\n# 20.0 % of 25 call chains end early, in code without frame pointers; ");
-	command("report -i fp --tree --stdio --depth 1");
-	ck_assert_ptr_null(strstr(text, "frame pointers"));
-	said("report -i fp --format folded");
-	has("hwpmc: 20.0 % of 25 call chains end early, in code without frame pointers; ");
-}
-END_TEST
-
-/* The sum of the complete and of the reasons is all that were walked by tables. */
-START_TEST(chains_by_tables_that_end_early_are_told_with_the_image_and_the_reason)
-{
-	uint64_t whole[] = { at_ten, at_main + 16 };
-	uint64_t none[] = { at_ten, at_main + 16, HWPMC_PC_END(HWPMC_CHAIN_NO_TABLE) };
-	uint64_t fp[] = { at_ten, HWPMC_PC_FP, at_main + 16,
-			  HWPMC_PC_END(HWPMC_CHAIN_NO_TABLE) };
-	uint64_t rule[] = { at_ten, HWPMC_PC_END(HWPMC_CHAIN_NO_RULE) };
-	uint64_t gone[] = { 0x4321, HWPMC_PC_END(HWPMC_CHAIN_NO_MAPPING) };
-	uint8_t early = HWPMC_SAMPLE_USER | HWPMC_SAMPLE_TABLES | HWPMC_SAMPLE_ENDS;
-	struct made_log log;
-
-	made_begin(&log);
-	made_event(&log, CYCLES, "cycles");
-	add_process(&log, 5, SHARES);
-	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_TABLES, whole, 2, 30);
-	made_samples(&log, CYCLES, early, none, 3, 3);
-	made_samples(&log, CYCLES, early, rule, 2, 2);
-	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, whole, 2, 10);
-	add_process(&log, 6, "/no/such/lib\033x.so");
-	made_samples(&log, CYCLES, early, fp, 4, 4);
-	made_samples(&log, CYCLES, early, gone, 2, 1);
-	write_log(&log, "tables");
-	for (int tree = 0; tree < 2; tree++) {
-		command(tree ? "report -i tables --tree --stdio" : "report -i tables --stdio");
-		has("\n# 75.0 % of 40 call chains complete; 1 end early: no mapping; "
-		    "7 end early: no unwind table (10.0 % in lib?x.so, 7.5 % in shares); "
-		    "2 end early: no unwind rule (5.0 % in shares)\n");
-	}
-	has("  [no unwind table]");
 }
 END_TEST
 
@@ -913,8 +674,6 @@ int main(void)
 	harness_add(long_names_are_whole_in_data);
 	harness_add(functions_that_were_inlined_are_shown_where_asked_for);
 	harness_add(report_with_children_counts_each_stack_once_and_who_was_hit);
-	harness_add(chains_that_end_in_code_without_frame_pointers_are_told);
-	harness_add(chains_by_tables_that_end_early_are_told_with_the_image_and_the_reason);
 	harness_add(report_takes_the_sort_keys_of_perf);
 	harness_add(filters_of_image_and_function_keep_what_hit_them);
 	harness_add(filters_of_time_divide_the_samples);

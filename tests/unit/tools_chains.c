@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tools_chains.c - what a report says of call chains that end early. On the host, under
+ * ASan and UBSan.
+ */
+#include "common/msg.h"
+#include "made_report.h"
+
+/* main and what began it is whole; what ends elsewhere is not, if it is known. */
+START_TEST(chains_that_end_in_code_without_frame_pointers_are_told)
+{
+	uint64_t whole[] = { at_ten, at_main + 16 }, libc[] = { at_ten, at_main + 16, 0x4321 };
+	uint64_t ends[] = { at_ten, at_work + 32 }, unknown[] = { 0x1234, 0x4321 };
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	add_process(&log, 5, SHARES);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, whole, 2, 10);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, libc, 3, 10);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, unknown, 2, 30);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_CUT, ends, 2, 30);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, ends, 2, 5);
+	write_log(&log, "fp");
+	command("report -i fp --tree --stdio");
+	has("\n# 20.0 % of 25 call chains end early, in code without frame pointers; ");
+	command("report -i fp --tree --stdio --depth 1");
+	ck_assert_ptr_null(strstr(text, "frame pointers"));
+	said("report -i fp --format folded");
+	has("hwpmc: 20.0 % of 25 call chains end early, in code without frame pointers; ");
+}
+END_TEST
+
+/* The sum of the complete and of the reasons is all that were walked by tables. */
+START_TEST(chains_by_tables_that_end_early_are_told_with_the_image_and_the_reason)
+{
+	uint64_t whole[] = { at_ten, at_main + 16 };
+	uint64_t none[] = { at_ten, at_main + 16, HWPMC_PC_END(HWPMC_CHAIN_NO_TABLE) };
+	uint64_t fp[] = { at_ten, HWPMC_PC_FP, at_main + 16,
+			  HWPMC_PC_END(HWPMC_CHAIN_NO_TABLE) };
+	uint64_t rule[] = { at_ten, HWPMC_PC_END(HWPMC_CHAIN_NO_RULE) };
+	uint64_t gone[] = { 0x4321, HWPMC_PC_END(HWPMC_CHAIN_NO_MAPPING) };
+	uint8_t early = HWPMC_SAMPLE_USER | HWPMC_SAMPLE_TABLES | HWPMC_SAMPLE_ENDS;
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	add_process(&log, 5, SHARES);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER | HWPMC_SAMPLE_TABLES, whole, 2, 30);
+	made_samples(&log, CYCLES, early, none, 3, 3);
+	made_samples(&log, CYCLES, early, rule, 2, 2);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, whole, 2, 10);
+	add_process(&log, 6, "/no/such/lib\033x.so");
+	made_samples(&log, CYCLES, early, fp, 4, 4);
+	made_samples(&log, CYCLES, early, gone, 2, 1);
+	write_log(&log, "tables");
+	for (int tree = 0; tree < 2; tree++) {
+		command(tree ? "report -i tables --tree --stdio" : "report -i tables --stdio");
+		has("\n# 75.0 % of 40 call chains complete; 1 end early: no mapping; "
+		    "7 end early: no unwind table (10.0 % in lib?x.so, 7.5 % in shares); "
+		    "2 end early: no unwind rule (5.0 % in shares)\n");
+	}
+	has("  [no unwind table]");
+}
+END_TEST
+
+int main(void)
+{
+	harness_fixture(setup, teardown);
+	harness_add(chains_that_end_in_code_without_frame_pointers_are_told);
+	harness_add(chains_by_tables_that_end_early_are_told_with_the_image_and_the_reason);
+	return harness_run();
+}
