@@ -182,6 +182,30 @@ int hwpmc_unwind_read(int fd, struct hwpmc_unwind *u);
 int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u);
 void hwpmc_unwind_free(struct hwpmc_unwind *u);
 
+/*
+ * The same as hwpmc_unwind_read(), by the table that an earlier call left in the directory,
+ * if it was made of this file as it is: build-id, place, size, time of change. dir: -1, or of
+ * hwpmc_unwind_cache_open(). A file in it that another user could have written, or that is
+ * damaged, is not used, and is replaced.
+ */
+int hwpmc_unwind_read_cached(int fd, int dir, struct hwpmc_unwind *u);
+/* Opens the directory, and makes it first if need be. -1 and *why: also if another user can
+ * write to it. */
+int hwpmc_unwind_cache_open(const char *path, const char **why);
+
+/*
+ * To read the regular file that a process has mapped at [start, end), whatever its name leads
+ * to now. -1 with errno; EPERM where only root may.
+ */
+int hwpmc_open_mapped(pid_t pid, uint64_t start, uint64_t end);
+/*
+ * Give the module the tables of all files that a process executes now, and of the vdso: what
+ * a profiler does before it starts a PMC that is attached to it. Returns how many; -1: its
+ * mappings cannot be read (errno), or the module refused one (hwpmc_error()).
+ */
+struct hwpmc;
+int hwpmc_unwind_add_process(struct hwpmc *h, pid_t pid);
+
 /* ------------------------------------------------------------------------ */
 /* Profile (profile.c)                                                       */
 

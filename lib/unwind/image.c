@@ -37,18 +37,24 @@ static void read_build_id(Elf *elf, struct hwpmc_unwind *u)
 	memcpy(u->build_id, id, n);
 }
 
+/* false: none of ours; elf is given back. */
+static bool identify(Elf *elf, struct hwpmc_unwind *u)
+{
+	if (!elf || !is_ours(elf)) {
+		elf_end(elf);
+		errno = ENOEXEC;
+		return false;
+	}
+	read_build_id(elf, u);
+	return true;
+}
+
 /* Takes elf. */
 static int read_elf(Elf *elf, struct hwpmc_unwind *u)
 {
 	struct cfi_ranges ranges = { .n = 0 };
 	int ret;
 
-	if (!elf || !is_ours(elf)) {
-		elf_end(elf);
-		errno = ENOEXEC;
-		return -1;
-	}
-	read_build_id(elf, u);
 	ret = cfi_ranges_read(elf, &ranges);
 	if (!ret) {
 		ret = cfi_rows_make(elf, &ranges, &u->row, &u->nrow);
@@ -58,9 +64,11 @@ static int read_elf(Elf *elf, struct hwpmc_unwind *u)
 	return ret;
 }
 
-EXPORT int hwpmc_unwind_read(int fd, struct hwpmc_unwind *u)
+EXPORT int hwpmc_unwind_read_cached(int fd, int dir, struct hwpmc_unwind *u)
 {
 	struct stat st;
+	Elf *elf;
+	int ret;
 
 	*u = (struct hwpmc_unwind){ .nrow = 0 };
 	if (fstat(fd, &st))
@@ -69,7 +77,24 @@ EXPORT int hwpmc_unwind_read(int fd, struct hwpmc_unwind *u)
 	u->major = major(st.st_dev);
 	u->minor = minor(st.st_dev);
 	elf_version(EV_CURRENT);
-	return read_elf(elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL), u);
+	elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	if (!identify(elf, u))
+		return -1;
+	if (dir < 0 || !u->build_id_len)
+		return read_elf(elf, u);
+	if (cache_load(dir, &st, u)) {
+		elf_end(elf);
+		return 0;
+	}
+	ret = read_elf(elf, u);
+	if (!ret)
+		cache_store(dir, &st, u);
+	return ret;
+}
+
+EXPORT int hwpmc_unwind_read(int fd, struct hwpmc_unwind *u)
+{
+	return hwpmc_unwind_read_cached(fd, -1, u);
 }
 
 /* Bytes of the image that the kernel has mapped into this process: whole pages. */
@@ -90,6 +115,7 @@ EXPORT int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u)
 {
 	char *image = (char *)getauxval(AT_SYSINFO_EHDR), *copy;
 	size_t size;
+	Elf *elf;
 	int ret;
 
 	*u = (struct hwpmc_unwind){ .vdso = true };
@@ -107,7 +133,8 @@ EXPORT int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u)
 	((Elf64_Ehdr *)copy)->e_shnum = 0;
 	((Elf64_Ehdr *)copy)->e_shstrndx = 0;
 	elf_version(EV_CURRENT);
-	ret = read_elf(elf_memory(copy, size), u);
+	elf = elf_memory(copy, size);
+	ret = identify(elf, u) ? read_elf(elf, u) : -1;
 	free(copy);
 	/* The kernel tells no build-id of this mapping. */
 	u->build_id_len = 0;

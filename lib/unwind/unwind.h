@@ -7,6 +7,8 @@
  *	rule.c	one range's frame, as elfutils describes it, as a rule of hwpmc_unwind.h
  *	rows.c	ranges in any order, as sorted rows by position in the file
  *	image.c	files, the vdso: open, read, build-id
+ *	cache.c	tables that were made before, in a directory
+ *	process.c the tables of what a process has mapped, to the module
  */
 #ifndef HWPMC_LIB_UNWIND_H
 #define HWPMC_LIB_UNWIND_H
@@ -17,6 +19,9 @@
 #include <stdint.h>
 
 #include "hwpmc_unwind.h"
+
+struct hwpmc_unwind;
+struct stat;
 
 /* A rule that is valid in [start, end), addresses of the file's image. */
 struct cfi_range {
@@ -46,5 +51,10 @@ uint32_t cfi_rule(Dwarf_Frame *frame);
  * from the one before. 0, or -1 with errno; ENODATA: none. The caller frees *row. */
 int cfi_rows_make(Elf *elf, struct cfi_ranges *ranges, struct hwpmc_unwind_row **row,
 		  uint32_t *nrow);
+
+/* The table of a file, which u and `of` describe: false: it is not there, or not to be
+ * trusted. */
+bool cache_load(int dir, const struct stat *of, struct hwpmc_unwind *u);
+void cache_store(int dir, const struct stat *of, const struct hwpmc_unwind *u);
 
 #endif /* HWPMC_LIB_UNWIND_H */

@@ -87,7 +87,8 @@ $(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_rdpmc \
 		kmod_region kmod_suspend): $(LIB_STATIC)
 VM_TEST_LIBS_kmod_unwind := $(LIB_CFLAGS) -I$(TOP)/lib/stat $(STAT_STATIC) \
 	$(LIB_STATIC) $(LIB_LIBS) $(STAT_LIBS)
-$(BUILD)/vm/tests/kmod_unwind: $(LIB_STATIC) $(STAT_STATIC)
+VM_TEST_LIBS_kmod_chains := $(VM_TEST_LIBS_kmod_unwind)
+$(BUILD)/vm/tests/kmod_unwind $(BUILD)/vm/tests/kmod_chains: $(LIB_STATIC) $(STAT_STATIC)
 VM_TEST_LIBS_kmod_revoke := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 $(BUILD)/vm/tests/kmod_revoke: $(LIB_STATIC)
 SESSION_TESTS	:= kmod_registers kmod_throttle kmod_drops kmod_addresses

@@ -6,7 +6,7 @@ SYMBOLS_DIR	:= $(BUILD)/tests/symbols
 SYMBOLS_SRC	:= $(TOP)/tests/symbols
 STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_fold stat_forget stat_hostile stat_kernel stat_lines \
 	stat_memory stat_model stat_profile stat_symbols \
-	stat_table)
+	stat_table unwind_cache unwind_cost)
 STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions \
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
 	linked/program mini/program kernel/vmlinux \
@@ -117,6 +117,16 @@ $(WALK_DIR)/chains-static: $(WALK_CHAINS)
 $(WALK_DIR)/throws: $(TOP)/tests/unit/unwind_progs/throws.cc
 	@mkdir -p $(@D)
 	$(CXX) -O2 -o $@ $<
+
+# The walk as the module compiles it, for the test that counts its instructions.
+$(BUILD)/tests/unit/unwind_cost: | $(WALK_DIR)/cost
+$(BUILD)/tests/unit/stat-obj/tests/unit/unwind_cost.o: STAT_UNIT_CFLAGS += \
+	-DCOST='"$(WALK_DIR)/cost"'
+$(WALK_DIR)/cost: $(TOP)/tests/unit/unwind_progs/cost.c $(TOP)/kmod/sampling/unwind_table.c \
+		$(TOP)/kmod/sampling/unwind_table.h $(TOP)/kmod/sampling/unwind_walk.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 $(WARN) -I$(TOP)/kmod -I$(TOP)/include/uapi -o $@ \
+		$(filter %.c,$^)
 
 # The test decides who gets memory.
 $(BUILD)/tests/unit/stat_memory: WRAP := -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc

@@ -40,6 +40,9 @@ START_TEST(chains_by_tables_that_end_early_are_told_with_the_image_and_the_reaso
 			  HWPMC_PC_END(HWPMC_CHAIN_NO_TABLE) };
 	uint64_t rule[] = { at_ten, HWPMC_PC_END(HWPMC_CHAIN_NO_RULE) };
 	uint64_t gone[] = { 0x4321, HWPMC_PC_END(HWPMC_CHAIN_NO_MAPPING) };
+	static const char *const formats[] = {
+		"folded", "callgrind", "firefox", "speedscope", "flamegraph",
+	};
 	uint8_t early = HWPMC_SAMPLE_USER | HWPMC_SAMPLE_TABLES | HWPMC_SAMPLE_ENDS;
 	struct made_log log;
 
@@ -61,6 +64,12 @@ START_TEST(chains_by_tables_that_end_early_are_told_with_the_image_and_the_reaso
 		    "2 end early: no unwind rule (5.0 % in shares)\n");
 	}
 	has("  [no unwind table]");
+	for (unsigned int i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		command("report -i tables --format %s", formats[i]);
+		has("[no unwind table]");
+		has("[no unwind rule]");
+		has("[no mapping]");
+	}
 }
 END_TEST
 

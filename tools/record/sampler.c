@@ -113,6 +113,9 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 		return 0;
 	case SAMPLER_CALL_GRAPH:
 		return parse_call_graph(s, arg);
+	case SAMPLER_TABLE_CACHE:
+		s->table_cache = arg;
+		return 0;
 	case SAMPLER_USER_CHAIN:
 		s->flags |= HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN;
 		return 0;
@@ -346,8 +349,9 @@ int sampler_start(struct sampler *s, struct watch *w, struct launch *l)
 	bool own = s->command && !s->system && !s->npid;
 
 	choose_event(s);
-	if (s->flags & HWPMC_F_TABLES)
-		tables_begin(&s->tables, s->h, s->command);
+	if (s->flags & HWPMC_F_TABLES &&
+	    tables_begin(&s->tables, s->h, s->command, s->table_cache) < 0)
+		return -1;
 	for (unsigned int i = 0; i < s->events.n; i++)
 		if (add_event(s, &s->events.spec[i], own) < 0)
 			return -1;

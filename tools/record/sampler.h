@@ -28,6 +28,7 @@ struct sampler {
 	struct tables tables;		/* that the module has been given */
 	uint32_t values;		/* HWPMC_F_LOG_*, 0: samples only */
 	bool all, system, descendants;
+	const char *table_cache;	/* directory for unwind tables, or NULL */
 	bool frame_pointers;		/* user chains by these, not by tables */
 	bool quiet;			/* do not say what was chosen */
 	struct cpus cpus;
@@ -49,7 +50,7 @@ struct sampler {
 
 enum {
 	SAMPLER_NO_DESC = 768, SAMPLER_USER_CHAIN, SAMPLER_RING_SIZE,
-	SAMPLER_CALL_GRAPH,
+	SAMPLER_CALL_GRAPH, SAMPLER_TABLE_CACHE,
 };
 
 #define SAMPLER_SHORT "e:c:gaC:p:"
@@ -57,6 +58,7 @@ enum {
 	{ "event", required_argument, NULL, 'e' },			\
 	{ "count", required_argument, NULL, 'c' },			\
 	{ "call-graph", optional_argument, NULL, SAMPLER_CALL_GRAPH },	\
+	{ "unwind-cache", required_argument, NULL, SAMPLER_TABLE_CACHE }, \
 	{ "user-callchain", no_argument, NULL, SAMPLER_USER_CHAIN },	\
 	{ "all-cpus", no_argument, NULL, 'a' },				\
 	{ "cpu", required_argument, NULL, 'C' },			\
@@ -74,6 +76,7 @@ enum {
 "                      by tables and, where there is none, frame pointers\n" \
 "                      (tables,fp), by frame pointers (fp), which few programs\n" \
 "                      have, or without (none)\n" \
+"      --unwind-cache=DIR  keep unwind tables in this directory\n" \
 "      --user-callchain  with the user's chain behind samples of the kernel\n" \
 "  -a                  all CPUs, all processes\n"		\
 "  -C CPUS             these CPUs: 0,2-3\n"				\

@@ -52,26 +52,23 @@ static void give(struct tables *t, struct hwpmc_unwind *u)
 	hwpmc_unwind_free(u);
 }
 
-/* A file by its name, once. as: what the kernel calls it in records, or NULL. False: it
- * cannot be opened. */
-static bool load_file(struct tables *t, const char *path, const struct tables_file *as)
+/* A file, once; it is closed. as: what the kernel calls it in records, or NULL. False: it
+ * cannot be read. */
+static bool load_file(struct tables *t, int fd, const struct tables_file *as)
 {
-	const struct hwpmc_guard guard = { .limit = FILE_MAX };
 	struct hwpmc_unwind u;
 	struct tables_file f;
 	struct stat st;
-	int fd;
 
-	fd = hwpmc_open_guarded(&guard, path, NULL);
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) == 0) {
+	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size <= FILE_MAX) {
 		f = (struct tables_file){ st.st_ino, major(st.st_dev), minor(st.st_dev) };
 		if (as)
 			f = *as;
 		if (!is_known(&t->tried, &f)) {
 			note_file(&t->tried, &f);
-			if (hwpmc_unwind_read(fd, &u) == 0) {
+			if (hwpmc_unwind_read_cached(fd, t->cache, &u) == 0) {
 				u.inode = f.inode;
 				u.major = f.major;
 				u.minor = f.minor;
@@ -81,6 +78,13 @@ static bool load_file(struct tables *t, const char *path, const struct tables_fi
 	}
 	close(fd);
 	return true;
+}
+
+static bool load_path(struct tables *t, const char *path, const struct tables_file *as)
+{
+	const struct hwpmc_guard guard = { .limit = FILE_MAX };
+
+	return load_file(t, hwpmc_open_guarded(&guard, path, NULL), as);
 }
 
 /* ---- the command ---------------------------------------------------------- */
@@ -148,7 +152,7 @@ static void load_libraries(struct tables *t, const char *path)
 		if (!end)
 			continue;
 		*end = '\0';
-		load_file(t, at, NULL);
+		load_path(t, at, NULL);
 	}
 	free(line);
 	fclose(f);
@@ -162,7 +166,7 @@ static void load_command(struct tables *t, const char *name)
 
 	if (!path)
 		return;
-	load_file(t, path, NULL);
+	load_path(t, path, NULL);
 	load_libraries(t, path);
 	free(path);
 }
@@ -171,13 +175,9 @@ static void load_command(struct tables *t, const char *name)
 
 static void load_map(struct tables *t, const struct tables_map *m)
 {
-	char path[64];
-
-	/* The file that is mapped, whatever its name leads to now. */
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", m->pid,
-		 (unsigned long long)m->start, (unsigned long long)m->end);
-	if (!load_file(t, path, &m->file))
-		load_file(t, m->path, &m->file);
+	/* By its name where only root may know better. Its build-id must be right then. */
+	if (!load_file(t, hwpmc_open_mapped(m->pid, m->start, m->end), &m->file))
+		load_path(t, m->path, &m->file);
 }
 
 static void map_free(struct tables_map *m)
@@ -186,17 +186,31 @@ static void map_free(struct tables_map *m)
 	free(m);
 }
 
+static void maps_free(struct tables_map **list)
+{
+	struct tables_map *m;
+
+	while ((m = *list) != NULL) {
+		*list = m->next;
+		map_free(m);
+	}
+}
+
 /* Blocks while there is nothing to do; NULL: the end. */
 static struct tables_map *take_map(struct tables *t)
 {
 	struct tables_map *m;
 
 	pthread_mutex_lock(&t->lock);
-	while (!t->first && !t->ends)
+	while (!t->first && !t->own && !t->ends)
 		pthread_cond_wait(&t->more, &t->lock);
-	m = t->ends ? NULL : t->first;
-	if (m)
+	m = t->first ? t->first : t->own;
+	if (t->ends)
+		m = NULL;
+	else if (m == t->first)
 		t->first = m->next;
+	else
+		t->own = m->next;
 	pthread_mutex_unlock(&t->lock);
 	return m;
 }
@@ -230,11 +244,15 @@ static bool start_thread(struct tables *t)
 static void put_map(struct tables *t, struct tables_map *m)
 {
 	pthread_mutex_lock(&t->lock);
-	if (t->first)
+	if (m->pid == getpid()) {
+		m->next = t->own;
+		t->own = m;
+	} else if (t->first) {
 		t->last->next = m;
-	else
-		t->first = m;
-	t->last = m;
+		t->last = m;
+	} else {
+		t->first = t->last = m;
+	}
 	pthread_cond_signal(&t->more);
 	pthread_mutex_unlock(&t->lock);
 }
@@ -250,7 +268,9 @@ static void see_map(struct tables *t, const struct hwpmc_log_map *map)
 	if (map->pid < 0 || map->hdr.flags & HWPMC_MAP_ANON || !f.inode ||
 	    is_known(&t->seen, &f) || !start_thread(t))
 		return;
-	note_file(&t->seen, &f);
+	/* Of what others have mapped, too, their tables come first. */
+	if (map->pid != getpid())
+		note_file(&t->seen, &f);
 	m = must_calloc(1, sizeof(*m));
 	*m = (struct tables_map){
 		.file = f, .pid = map->pid, .start = map->start, .end = map->end,
@@ -303,10 +323,20 @@ static void load_process(struct tables *t, pid_t pid)
 	fclose(f);
 }
 
-void tables_begin(struct tables *t, struct hwpmc *h, char **command)
+int tables_begin(struct tables *t, struct hwpmc *h, char **command, const char *cache)
 {
 	struct hwpmc_unwind u;
+	const char *why;
 
+	t->cache = -1;
+	if (cache) {
+		t->cache = hwpmc_unwind_cache_open(cache, &why);
+		if (t->cache < 0) {
+			msg("cannot keep unwind tables in '%s': %s; name another directory",
+			    cache, why);
+			return -1;
+		}
+	}
 	t->h = h;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->more, NULL);
@@ -314,6 +344,7 @@ void tables_begin(struct tables *t, struct hwpmc *h, char **command)
 		give(t, &u);
 	if (command)
 		load_command(t, command[0]);
+	return 0;
 }
 
 void tables_attached(struct tables *t, const pid_t *pid, unsigned int npid)
@@ -324,8 +355,6 @@ void tables_attached(struct tables *t, const pid_t *pid, unsigned int npid)
 
 void tables_end(struct tables *t)
 {
-	struct tables_map *m;
-
 	if (!t->threaded)
 		return;
 	pthread_mutex_lock(&t->lock);
@@ -334,16 +363,18 @@ void tables_end(struct tables *t)
 	pthread_mutex_unlock(&t->lock);
 	pthread_join(t->thread, NULL);
 	t->threaded = false;
-	while ((m = t->first) != NULL) {
-		t->first = m->next;
-		map_free(m);
-	}
+	maps_free(&t->first);
+	maps_free(&t->own);
 	t->h = NULL;
 }
 
 void tables_free(struct tables *t)
 {
 	tables_end(t);
+	/* Of one that never began it is 0. */
+	if (t->cache > 0)
+		close(t->cache);
+	t->cache = 0;
 	free(t->tried.file);
 	free(t->seen.file);
 }

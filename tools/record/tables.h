@@ -44,6 +44,7 @@ struct tables {
 	struct tables_files tried;	/* before the thread is there, then the thread's */
 	struct tables_files seen;	/* in records: the caller's */
 	uint64_t loaded, failed;	/* as tried */
+	int cache;			/* directory of tables, or -1 */
 	bool told;			/* that the module takes no more: as tried */
 
 	pthread_t thread;
@@ -51,11 +52,13 @@ struct tables {
 	pthread_mutex_t lock;		/* protects those below */
 	pthread_cond_t more;		/* there is a first, or the end */
 	struct tables_map *first, *last;
+	struct tables_map *own;		/* of this program: when there are no others */
 	bool ends;
 };
 
-/* Those of the command and of its libraries. */
-void tables_begin(struct tables *t, struct hwpmc *h, char **command);
+/* Those of the command and of its libraries. cache: a directory for tables, or NULL.
+ * 0, or -1 after a message. */
+int tables_begin(struct tables *t, struct hwpmc *h, char **command, const char *cache);
 /* Those of what the processes have mapped, which are attached, and not sampled yet. */
 void tables_attached(struct tables *t, const pid_t *pid, unsigned int npid);
 /* Takes note of mappings among whole records. */

@@ -208,6 +208,19 @@ START_TEST(chains_are_walked_by_the_tables_that_the_owner_has_added)
 }
 END_TEST
 
+START_TEST(one_call_gives_the_tables_of_a_process)
+{
+	struct hwpmc *h = open_device();
+
+	/* This program, the C library, the loader and the vdso. */
+	ck_assert_int_ge(hwpmc_unwind_add_process(h, getpid()), 4);
+	sample_self(h);
+	check_most_end(HWPMC_CHAIN_COMPLETE);
+	ck_assert_int_eq(hwpmc_unwind_add_process(h, 1 << 30), -1);
+	hwpmc_close(h);
+}
+END_TEST
+
 START_TEST(tables_of_one_owner_are_not_used_for_another)
 {
 	struct hwpmc *other = open_device(), *h = open_device();
@@ -860,6 +873,7 @@ int main(void)
 	if (system("echo 0 >/proc/sys/kern/hwpmc/selfcost"))
 		return 1;
 	harness_add(chains_are_walked_by_the_tables_that_the_owner_has_added);
+	harness_add(one_call_gives_the_tables_of_a_process);
 	harness_add(tables_of_one_owner_are_not_used_for_another);
 	harness_add(a_table_of_another_build_or_that_is_removed_is_not_used);
 	harness_add(rows_that_do_not_rise_or_are_no_rules_are_refused);
@@ -871,8 +885,8 @@ int main(void)
 	harness_add_timed(tables_come_and_go_and_their_owner_is_killed_while_programs_are_sampled,
 			  60);
 	harness_add(code_in_the_place_of_a_mapping_that_has_ended_has_no_table_of_it);
-	harness_add(anonymous_code_that_has_ended_in_any_way_is_no_code);
-	harness_add(code_of_a_file_that_has_ended_in_any_way_is_no_code);
+	harness_add_timed(anonymous_code_that_has_ended_in_any_way_is_no_code, 60);
+	harness_add_timed(code_of_a_file_that_has_ended_in_any_way_is_no_code, 60);
 	harness_add(what_is_left_of_a_mapping_and_what_was_moved_has_its_table);
 	return harness_run();
 }

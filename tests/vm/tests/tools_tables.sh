@@ -168,4 +168,67 @@ addresses_of_chains_of_installed_programs_are_code() {
 	done
 }
 
+# The file that is mapped, whatever has its name now.
+a_program_that_was_replaced_while_it_runs_has_the_tables_of_its_file() {
+	cp "$deep" gone
+	./gone 40 2000000000 >/dev/null &
+	pid=$!
+	until [ "$(readlink /proc/$pid/exe)" = "$PWD/gone" ]; do sleep 0.05; done
+	rm gone
+	cp /bin/true gone
+	"$hwpmc" record -g -q -e instructions:u -c 100003 -p $pid -d 1 -o g.log >said 2>&1
+	kill $pid
+	frames g.log >depths
+	check awk '{ n += $2; if ($1 == 46) full = $2 } END { exit !(full >= 20 && full >= n * 0.9) }' \
+		depths
+}
+
+# The program runs before the recording, and its table comes when its mapping is seen. The
+# emulator takes seconds for the C library's and the shell's: those are kept.
+chains_of_all_cpus_are_by_tables() {
+	check "$hwpmc" record -g --unwind-cache=warm -q -e instructions:u -o c.log -- \
+		sh -c "$deep 1 1; :"
+	check "$hwpmc" record -g --unwind-cache=warm -q -e instructions:u -o c.log -- "$deep" 1 1
+	"$deep" 40 2000000000 >/dev/null &
+	pid=$!
+	"$hwpmc" record -g --unwind-cache=warm -e instructions:u -c 200003 -a -d 3 -o a.log 2>said || fail "$(cat said)"
+	kill $pid
+	check "$hwpmc" report -i a.log --format folded -o k.folded
+	all=$(folded '^deep;.*;leaf$')
+	[ "$all" -ge 20 ] || fail "$all samples of the program ($(cat said))"
+	[ "$(folded '^deep;_start;[^;]*;[^;]*;main;(down;){41}leaf$')" -ge $((all / 2)) ] ||
+		fail "of $all: $(sort -k 2 k.folded | tail -n 2)"
+}
+
+# Six times a sort whose comparison sorts: as many calls of the interpreter on its own stack.
+chains_of_the_stock_perl_have_each_call_of_its_interpreter() {
+	"$hwpmc" record -g -q -e instructions:u -c 100003 -o k.log -- perl -e '
+		sub f { my $n = shift; if ($n) { my @l = sort { f($n - 1); 0 } 1, 2; return }
+			my $x = 0; $x += $_ for 1 .. 60000; }
+		f(6)' >said 2>&1 || fail "$(cat said)"
+	check "$hwpmc" report -i k.log --format folded -o k.folded
+	all=$(folded ';Perl_pp_sort(@[^;]*)?;')
+	[ "$all" -ge 50 ] || fail "$all samples in a sort: $(tail -n 1 k.folded)"
+	is=$(folded '^perl;_start;.*;main;perl_run;([^;]+;)*Perl_runops_standard;(Perl_pp_sort;([^;]+;)*Perl_runops_standard(;|$)){6}')
+	[ "$is" -ge $((all * 9 / 10)) ] || fail "$is of $all: $(tail -n 1 k.folded)"
+}
+
+tables_are_kept_in_a_directory_that_is_this_users_alone() {
+	for i in 1 2; do
+		"$hwpmc" record -g --unwind-cache=kept -q -e instructions:u -c 20000 -o c.log -- \
+			"$deep" 40 1000000 >said 2>&1 || fail "$(cat said)"
+		frames c.log >depths
+		check_equal "$(sort -k 2 -n depths | tail -n 1 | cut -d ' ' -f 1)" 46 "run $i: frames"
+		cksum kept/* >sums.$i
+	done
+	# deep, the C library, the loader.
+	[ "$(wc -l <sums.1)" -ge 3 ] || fail "$(cat sums.1)"
+	check cmp sums.1 sums.2
+	chmod 0777 kept
+	"$hwpmc" record -g --unwind-cache=kept -q -o c.log -- true 2>said
+	check_equal $? 125 "status"
+	check_equal "$(cat said)" "hwpmc record: cannot keep unwind tables in 'kept': it is another user's, or others can write to it; name another directory" \
+		"what is said"
+}
+
 harness_run

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * process.c - the tables of all that a process has mapped, to the module, in one call.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../pmc/libhwpmc.h"
+#include "../stat/libhwpmcstat.h"
+#include "unwind.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* A file as the kernel names it in its records. */
+struct mapped {
+	unsigned long start, end, inode;
+	unsigned int major, minor;
+};
+
+/* False: no line of code of a file. */
+static bool parse_line(const char *line, struct mapped *m)
+{
+	char mode[8];
+
+	return sscanf(line, "%lx-%lx %7s %*x %x:%x %lu", &m->start, &m->end, mode, &m->major,
+		      &m->minor, &m->inode) == 6 && mode[2] == 'x' && m->inode;
+}
+
+EXPORT int hwpmc_open_mapped(pid_t pid, uint64_t start, uint64_t end)
+{
+	char path[64];
+	struct stat st;
+	int found, fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
+		 (unsigned long long)start, (unsigned long long)end);
+	/* Neither read nor written: a device does not notice it. */
+	found = open(path, O_PATH | O_CLOEXEC);
+	if (found < 0)
+		return -1;
+	if (fstat(found, &st) == 0 && S_ISREG(st.st_mode)) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	} else {
+		errno = EACCES;
+	}
+	close(found);
+	return fd;
+}
+
+/* 1: added, 0: it has no table, -1: the module refused it. */
+static int add_mapped(struct hwpmc *h, pid_t pid, const struct mapped *m)
+{
+	int fd = hwpmc_open_mapped(pid, m->start, m->end), ret = 0;
+	struct hwpmc_unwind u;
+
+	if (fd < 0)
+		return 0;
+	if (hwpmc_unwind_read(fd, &u) == 0) {
+		u.inode = m->inode;
+		u.major = m->major;
+		u.minor = m->minor;
+		ret = hwpmc_unwind_add(h, &u) ? -1 : 1;
+		hwpmc_unwind_free(&u);
+	}
+	close(fd);
+	return ret;
+}
+
+static int add_vdso(struct hwpmc *h)
+{
+	struct hwpmc_unwind u;
+	int ret;
+
+	if (hwpmc_unwind_read_vdso(&u))
+		return 0;
+	ret = hwpmc_unwind_add(h, &u) ? -1 : 1;
+	hwpmc_unwind_free(&u);
+	return ret;
+}
+
+EXPORT int hwpmc_unwind_add_process(struct hwpmc *h, pid_t pid)
+{
+	int ret, n = add_vdso(h);
+	char path[64], *line = NULL;
+	struct mapped m;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = n < 0 ? NULL : fopen(path, "re");
+	if (!f)
+		return -1;
+	while (n >= 0 && getline(&line, &size, f) > 0) {
+		if (!parse_line(line, &m))
+			continue;
+		ret = add_mapped(h, pid, &m);
+		n = ret < 0 ? -1 : n + ret;
+	}
+	free(line);
+	fclose(f);
+	return n;
+}
