@@ -36,7 +36,7 @@ START_TEST(chains_by_tables_that_end_early_are_told_with_the_image_and_the_reaso
 {
 	uint64_t whole[] = { at_ten, at_main + 16 };
 	uint64_t none[] = { at_ten, at_main + 16, HWPMC_PC_END(HWPMC_CHAIN_NO_TABLE) };
-	uint64_t fp[] = { at_ten, HWPMC_PC_FP, at_main + 16,
+	uint64_t fp[] = { at_ten, HWPMC_PC_FP, 0x7f0000001010,
 			  HWPMC_PC_END(HWPMC_CHAIN_NO_TABLE) };
 	uint64_t rule[] = { at_ten, HWPMC_PC_END(HWPMC_CHAIN_NO_RULE) };
 	uint64_t gone[] = { 0x4321, HWPMC_PC_END(HWPMC_CHAIN_NO_MAPPING) };
@@ -54,6 +54,8 @@ START_TEST(chains_by_tables_that_end_early_are_told_with_the_image_and_the_reaso
 	made_samples(&log, CYCLES, early, rule, 2, 2);
 	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, whole, 2, 10);
 	add_process(&log, 6, "/no/such/lib\033x.so");
+	/* What frame pointers lead to has no part in it. */
+	made_map(&log, 6, 0x7f0000001000, 0x7f0000002000, 0, "/no/such/other.so");
 	made_samples(&log, CYCLES, early, fp, 4, 4);
 	made_samples(&log, CYCLES, early, gone, 2, 1);
 	write_log(&log, "tables");
