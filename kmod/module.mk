@@ -5,6 +5,7 @@
 # for one kernel by kbuild, or for all of them by DKMS.
 
 KDIR ?= $(wildcard /lib/modules/$(shell uname -r)/build)
+MODULES_DIR ?= /lib/modules
 DKMS_SRC = $(DESTDIR)/usr/src/hwpmc-$(VERSION)
 
 module: $(if $(KDIR),,module-vm)
@@ -30,7 +31,7 @@ dkms-source:
 	cp -r $(TOP)/dkms.conf $(TOP)/LICENSE $(TOP)/kmod $(TOP)/include $(DKMS_SRC)/
 
 dkms-install: dkms-source
-	@set -e; for build in /lib/modules/*/build; do \
+	@set -e; for build in $(MODULES_DIR)/*/build; do \
 		[ -e "$$build" ] || continue; \
 		k=$${build%/build}; found=yes; \
 		(set -x; dkms install -m hwpmc -v $(VERSION) -k "$${k##*/}" --force); \
