@@ -237,8 +237,8 @@ enum hwpmc_reason {
 	HWPMC_WHY_EXITING = 35,		/* process is exiting [pid] */
 	HWPMC_WHY_RUNNING = 36,		/* must be stopped first */
 	HWPMC_WHY_ATTACHED = 37,	/* already attached to it [pid] */
-	HWPMC_WHY_TARGET_ROW = 38,	/* the process has another PMC in this row
-					 * [pid] */
+	HWPMC_WHY_TARGET_ROW = 38,	/* the process has another PMC in this row [pid of
+					 * its owner; 0: the kernel, or not visible] */
 	HWPMC_WHY_NOT_TARGET = 39,	/* no PMC is attached to it [pid] */
 	HWPMC_WHY_NOT_ATTACHED = 40,	/* only other PMCs are attached [pid] */
 	HWPMC_WHY_NO_TARGETS = 41,	/* the last target process has exited */

@@ -141,9 +141,10 @@ static int link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 	if (old == pmc)
 		return hwpmc_refuse(hdr, -EEXIST, HWPMC_WHY_ATTACHED,
 				    pid_vnr(target->pid));
+	/* Whose it is helps more than what the caller has asked for. */
 	if (old)
 		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_TARGET_ROW,
-				    pid_vnr(target->pid));
+				    pid_vnr(old->owner->tgid));
 	hwpmc_link_locked(target, pmc, NULL);
 	target->attaching = pmc;
 	return 0;

@@ -32,6 +32,14 @@ static int read_text(const char *path, char *buf, size_t size)
 	return 0;
 }
 
+int holder_process_name(long pid, char *name, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
+	return read_text(path, name, size);
+}
+
 static bool is_on(const char *path)
 {
 	char text[16];
@@ -72,7 +80,6 @@ static long perf_user(char *name, size_t size)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *e;
-	char path[64];
 	long pid = 0;
 
 	if (!dir)
@@ -82,8 +89,7 @@ static long perf_user(char *name, size_t size)
 		    fd_dir_has_perf(dirfd(dir), e->d_name))
 			pid = atol(e->d_name);
 	closedir(dir);
-	snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
-	if (!pid || read_text(path, name, size))
+	if (!pid || holder_process_name(pid, name, size))
 		snprintf(name, size, "?");
 	return pid;
 }

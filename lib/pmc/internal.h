@@ -81,6 +81,8 @@ int error_as(struct hwpmc *h, int err, const struct hwpmc_hdr *hdr, const char *
 void reason_sentence(uint32_t reason, int32_t detail, const char *holder,
 		     const char *remedy, char *buf, size_t size);
 bool reason_names_holder(uint32_t reason);
+/* holder.c: 0, or -1: there is no such process. */
+int holder_process_name(long pid, char *name, size_t size);
 
 /* mapped.c */
 void mapped_close(struct hwpmc *h);

@@ -13,6 +13,7 @@
 enum detail_form {
 	DETAIL_NONE,
 	DETAIL_DECIMAL,
+	DETAIL_PROCESS,			/* its number, and its name if it is known */
 	DETAIL_HEX,
 	DETAIL_CLASS,
 	DETAIL_CAPS,
@@ -151,8 +152,8 @@ WHY(EXITING, "the process is exiting", NULL, DETAIL_NONE, NULL),
 WHY(RUNNING, "the PMC is running", NULL, DETAIL_NONE, "stop it first"),
 WHY(ATTACHED, "it is already attached to that process",
     NULL, DETAIL_NONE, NULL),
-WHY(TARGET_ROW, "the process already has a PMC on the same counter",
-    "process", DETAIL_DECIMAL, "release that PMC, or use another event"),
+WHY(TARGET_ROW, "another PMC counts the process with the same counter",
+    "of process", DETAIL_PROCESS, "release that PMC, or use another event"),
 WHY(NOT_TARGET, "no PMC is attached to the process", NULL, DETAIL_NONE, NULL),
 WHY(NOT_ATTACHED, "this PMC is not attached to the process",
     NULL, DETAIL_NONE, NULL),
@@ -236,6 +237,19 @@ bool reason_names_holder(uint32_t reason)
 	return r && r->form == DETAIL_HOLDER;
 }
 
+/* " (of process 138, hwpmc)"; nothing where it is not known. */
+static void process_text(const char *about, int32_t pid, char *buf, size_t size)
+{
+	char name[32];
+
+	if (pid <= 0)
+		buf[0] = '\0';
+	else if (holder_process_name(pid, name, sizeof(name)))
+		snprintf(buf, size, " (%s %" PRId32 ")", about, pid);
+	else
+		snprintf(buf, size, " (%s %" PRId32 ", %s)", about, pid, name);
+}
+
 static void detail_text(const struct reason *r, int32_t detail, char *buf,
 			size_t size)
 {
@@ -245,6 +259,9 @@ static void detail_text(const struct reason *r, int32_t detail, char *buf,
 	switch (r->form) {
 	case DETAIL_DECIMAL:
 		snprintf(buf, size, " (%s %" PRId32 ")", r->about, detail);
+		break;
+	case DETAIL_PROCESS:
+		process_text(r->about, detail, buf, size);
 		break;
 	case DETAIL_HEX:
 		snprintf(buf, size, " (%s 0x%" PRIx32 ")", r->about,

@@ -78,6 +78,23 @@ START_TEST(reason_of_a_newer_module_is_told_by_its_number)
 }
 END_TEST
 
+START_TEST(who_counts_a_process_already_is_told_by_number_and_name)
+{
+	char sentence[300], want[100];
+
+	reason_sentence(HWPMC_WHY_TARGET_ROW, getpid(), NULL, NULL, sentence,
+			sizeof(sentence));
+	snprintf(want, sizeof(want), "same counter (of process %d, lib_reasons); ", getpid());
+	ck_assert_msg(strstr(sentence, want), "%s", sentence);
+	/* None can have this number. */
+	reason_sentence(HWPMC_WHY_TARGET_ROW, INT32_MAX, NULL, NULL, sentence,
+			sizeof(sentence));
+	ck_assert_msg(strstr(sentence, "(of process 2147483647); "), "%s", sentence);
+	reason_sentence(HWPMC_WHY_TARGET_ROW, 0, NULL, NULL, sentence, sizeof(sentence));
+	ck_assert_msg(strstr(sentence, "same counter; "), "%s", sentence);
+}
+END_TEST
+
 START_TEST(details_are_told_in_their_own_form)
 {
 	static const struct {
@@ -404,6 +421,7 @@ int main(void)
 	harness_add(every_reason_has_a_name_and_a_sentence);
 	harness_add(no_two_reasons_have_the_same_words);
 	harness_add(reason_of_a_newer_module_is_told_by_its_number);
+	harness_add(who_counts_a_process_already_is_told_by_number_and_name);
 	harness_add(details_are_told_in_their_own_form);
 	harness_add(remedy_for_any_thread_is_told_for_its_bit_alone);
 	harness_add(a_refusal_of_system_scope_names_the_tunable_as_a_remedy_for_counting);

@@ -633,6 +633,7 @@ START_TEST(a_second_pmc_in_a_row_of_a_process_is_ebusy)
 {
 	int fd = dev_open(), fd2 = dev_open();
 	uint32_t id, id2 = HWPMC_ID_INVALID;
+	pid_t pid;
 
 	id = dev_alloc(fd, TC, 0, ANY, INSN, U);
 	/* Fill the other rows, until the second owner must share ours. */
@@ -641,9 +642,18 @@ START_TEST(a_second_pmc_in_a_row_of_a_process_is_ebusy)
 	for (unsigned int i = 0; HWPMC_ID_ROW(id2) != HWPMC_ID_ROW(id); i++)
 		id2 = HWPMC_ID_MAKE(ANY, TC, HWPMC_ID_CLASS(id),
 				    dev_first_row() + i);
-	dev_ok(dev_attach(fd, id, 0));
-	ck_assert_int_eq(dev_attach(fd2, id2, 0), EBUSY);
+	pid = fork();
+	if (pid == 0)
+		for (;;)
+			pause();
+	ck_assert_int_gt(pid, 0);
+	dev_ok(dev_attach(fd, id, pid));
+	ck_assert_int_eq(dev_attach(fd2, id2, pid), EBUSY);
 	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_TARGET_ROW);
+	/* Who has it, which the caller does not know; not what it has named. */
+	ck_assert_int_eq(dev_hdr.detail, getpid());
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 	close(fd);
 	close(fd2);
 	dev_still_counts();
