@@ -285,6 +285,8 @@ struct hwpmc_profile_options {
 	/* Samples of this time in ns, since boot or since the log began. until 0: to the end. */
 	uint64_t from, until;
 	bool since_boot;
+	const int32_t *cpus;	/* samples of these; NULL: all. Beside .cpu. */
+	uint32_t ncpu;
 };
 
 /* Totals of the log, including what the options exclude. */

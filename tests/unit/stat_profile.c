@@ -445,7 +445,7 @@ static uint64_t kept(void)
 
 START_TEST(what_the_options_keep_out_is_counted_as_filtered)
 {
-	static const int32_t pids[] = { 42, 99 }, tids[] = { 43, 51 };
+	static const int32_t pids[] = { 42, 99 }, tids[] = { 43, 51 }, cpus[] = { 1, 0 };
 
 	different_samples();
 	ck_assert_uint_eq(kept(), 16);
@@ -462,6 +462,12 @@ START_TEST(what_the_options_keep_out_is_counted_as_filtered)
 	options.cpu = 0;
 	ck_assert_uint_eq(kept(), 1 + 2 + 8 + 1);
 	options.cpu = -1;
+	options.cpus = cpus;
+	options.ncpu = 1;
+	ck_assert_uint_eq(kept(), 4);
+	options.ncpu = 2;
+	ck_assert_uint_eq(kept(), 16);
+	options.cpus = NULL;
 	options.comm = "two";
 	ck_assert_uint_eq(kept(), 4 + 8 + 1);
 	options.comm = NULL;

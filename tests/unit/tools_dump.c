@@ -289,7 +289,7 @@ START_TEST(what_filters_choose_adds_up_to_all_samples)
 {
 	static const char *const pairs[][2] = {
 		{ "-p 50", "-p 60" }, { "-t 50,60", "-t 51,61" },
-		{ "-e one", "-e two" }, { "--cpu 0", "--cpu 1" },
+		{ "-e one", "-e two" }, { "--cpu 0,7-9", "-C 1" },
 		{ "--comm fifty", "--comm sixty" },
 		{ "--time +,0.000045", "--time 5.000045," },
 		{ "--time +0.000045,9", "--time 5,5.000045" },
@@ -308,6 +308,8 @@ START_TEST(what_filters_choose_adds_up_to_all_samples)
 		}
 	ck_assert_uint_eq(lines(dump_ok("--type sample -p 50 -t 51 -e one --cpu 1")),
 			  n / 16);
+	ck_assert_uint_eq(lines(dump_ok("--type sample -C 0-1")), n);
+	ck_assert_uint_eq(lines(dump_ok("--type sample -C 2,3")), 0);
 	/* Other records are chosen by what they are about. */
 	ck_assert_uint_eq(lines(dump_ok("-p 50 --type procexec,procfork")), 1);
 	ck_assert_uint_eq(lines(dump_ok("-e one --type pmcallocate,note")), 1);

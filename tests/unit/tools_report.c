@@ -357,6 +357,7 @@ START_TEST(filters_of_time_divide_the_samples)
 	ck_assert_uint_eq(before + between + behind, NCYCLES);
 	ck_assert_int_eq(command("report -i log --time 2,1"), 2);
 	ck_assert_int_eq(command("report -i log --time 1"), 2);
+	ck_assert_int_eq(command("report -i log -C 1,"), 2);
 	ck_assert_int_eq(command("report -i log --time x,"), 2);
 }
 END_TEST

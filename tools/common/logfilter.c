@@ -60,7 +60,7 @@ static bool is_in_time(const struct logfilter *f, const struct hwpmc_record *r)
 
 bool logfilter_chooses(const struct hwpmc_profile_options *o)
 {
-	return o->pids || o->tids || o->event || o->comm || o->cpu >= 0 || o->from ||
+	return o->pids || o->tids || o->event || o->comm || o->cpus || o->from ||
 	       o->until;
 }
 
@@ -77,7 +77,7 @@ bool logfilter_passes(const struct logfilter *f, const struct hwpmc_record *r)
 	const struct hwpmc_profile_options *o = f->o;
 	int32_t pid, tid;
 
-	if (o->cpu >= 0 && o->cpu != r->cpu)
+	if (o->cpus && !in_list(o->cpus, o->ncpu, r->cpu))
 		return false;
 	if (o->pids || o->tids) {
 		record_subject(r, &pid, &tid);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cpus.h"
 #include "fmt.h"
 #include "logopts.h"
 #include "msg.h"
@@ -25,6 +26,7 @@ void logopts_free(struct logopts *l)
 {
 	free((void *)l->o.pids);
 	free((void *)l->o.tids);
+	free((void *)l->o.cpus);
 }
 
 static int parse_ids(const char *arg, const int32_t **list, uint32_t *n)
@@ -51,6 +53,22 @@ static int parse_number(const char *arg, const char *what, uint64_t lo,
 {
 	if (fmt_parse_u64(arg, lo, hi, n) < 0)
 		return msg_usage("invalid %s '%s'", what, arg);
+	return 0;
+}
+
+static int parse_cpus(const char *arg, struct hwpmc_profile_options *o)
+{
+	static struct cpus list;
+	int32_t *cpus;
+
+	if (cpus_parse(arg, &list) < 0)
+		return msg_usage("invalid CPU list '%s' (0,2-5)", arg);
+	free((void *)o->cpus);
+	cpus = must_calloc(list.n, sizeof(*cpus));
+	for (unsigned int i = 0; i < list.n; i++)
+		cpus[i] = list.cpu[i];
+	o->cpus = cpus;
+	o->ncpu = list.n;
 	return 0;
 }
 
@@ -128,10 +146,8 @@ int logopts_parse(struct logopts *l, int c, const char *arg)
 	case LOGOPT_COMM:
 		o->comm = arg;
 		return 0;
-	case LOGOPT_CPU:
-		err = parse_number(arg, "CPU", 0, 4095, &n);
-		o->cpu = n;
-		return err;
+	case 'C':
+		return parse_cpus(arg, o);
 	case LOGOPT_TIME:
 		return parse_time(o, arg);
 	case LOGOPT_IMAGE:

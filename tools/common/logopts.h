@@ -25,7 +25,7 @@ struct logopts {
 };
 
 enum {
-	LOGOPT_COMM = 512, LOGOPT_CPU, LOGOPT_DEPTH, LOGOPT_DEBUG,
+	LOGOPT_COMM = 512, LOGOPT_DEPTH, LOGOPT_DEBUG,
 	LOGOPT_KALLSYMS, LOGOPT_PERF_MAP, LOGOPT_FORMAT, LOGOPT_JSON,
 	LOGOPT_CSV, LOGOPT_STDIO, LOGOPT_HELP, LOGOPT_TIME, LOGOPT_IMAGE,
 	LOGOPT_SYMBOL,
@@ -49,20 +49,20 @@ enum {
 "      --perf-map DIR  perf-PID.map files of generated code; default: /tmp\n"
 
 /* Of which samples; -i is the command's own. */
-#define LOGOPTS_FILTER_SHORT "e:p:t:"
+#define LOGOPTS_FILTER_SHORT "e:p:t:C:"
 #define LOGOPTS_FILTER							\
 	{ "event", required_argument, NULL, 'e' },			\
 	{ "pid", required_argument, NULL, 'p' },			\
 	{ "tid", required_argument, NULL, 't' },			\
 	{ "comm", required_argument, NULL, LOGOPT_COMM },		\
-	{ "cpu", required_argument, NULL, LOGOPT_CPU },			\
+	{ "cpu", required_argument, NULL, 'C' },				\
 	{ "time", required_argument, NULL, LOGOPT_TIME }
 
 #define LOGOPTS_FILTER_HELP						\
 "  -e EVENT            samples of this event only\n"			\
 "  -p PIDS             of these processes; -t TIDS: of these threads\n"	\
 "      --comm NAME     of processes with this name\n"			\
-"      --cpu CPU       of this CPU\n"					\
+"  -C, --cpu CPUS      of these CPUs: 0,2-3\n"				\
 "      --time FROM,UNTIL  of this time, in seconds since boot, as hwpmc dump\n" \
 "                      prints them; +FROM,UNTIL: since the log began; each of\n" \
 "                      the two may be left out\n"
