@@ -376,6 +376,9 @@ struct hwpmc_symbol *image_symbol_at(struct image *img, uint64_t addr)
 	for (uint32_t i = n; i-- > 0 && n - i <= 8; )
 		if (symbol_covers(img->symbol[i], addr))
 			return img->symbol[i];
+	/* Most stripped programs have a few names: it matters where they do not help. */
+	if (img->stripped && !img->pub.problem)
+		image_problem(img, IMAGE_STRIPPED);
 	return &img->unknown;
 }
 

@@ -14,13 +14,16 @@ static void add_own(struct images *set, struct image *img, struct elf_file *f)
 {
 	elf_add_segments(img, f->elf);
 	if (!elf_add_symbols(f, img) && !debug_file_load(set, img, f)) {
+		uint32_t before;
+
 		elf_add_dynamic_symbols(f->elf, img);
+		before = img->nsymbol;
 		debug_data_add(img, f);
+		img->stripped = img->nsymbol == before;
 	}
 	plt_add(img, f->elf);
 	if (!img->nsymbol)
-		image_problem(img, "it has no symbols; install its package of debugging "
-			      "symbols (-dbgsym, -debuginfo), or set DEBUGINFOD_URLS");
+		image_problem(img, IMAGE_STRIPPED);
 }
 
 /* Its section headers are its last bytes; all of it is mapped. */

@@ -64,6 +64,7 @@ struct image {
 	bool loaded;
 	bool demangle;
 	bool lazy;			/* symbols are made by kallsyms_symbol() */
+	bool stripped;			/* only what dynamic linking needs has names */
 	bool by_text;			/* no segments, but .text */
 	struct segment text;		/* pages; offset: 0 */
 	int32_t pid;			/* JIT: whose map */
@@ -145,6 +146,9 @@ void image_sort_symbols(struct image *img);
 struct hwpmc_symbol *image_insert_symbol(struct image *img, uint64_t start,
 					 uint64_t size, const char *raw);
 bool image_retire(struct image *img, struct hwpmc_symbol *s);
+#define IMAGE_STRIPPED							\
+	"it has no symbols of its own; install its package of debugging "	\
+	"symbols (-dbgsym, -debuginfo), or set DEBUGINFOD_URLS"
 /* Why it has no symbols; -1. */
 int image_problem(struct image *img, const char *why);
 /* Of those that were read; &img->unknown: none. */

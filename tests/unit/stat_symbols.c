@@ -344,6 +344,15 @@ START_TEST(a_stripped_program_without_a_debug_file_is_unknown_and_counted)
 }
 END_TEST
 
+START_TEST(a_stripped_program_gets_the_hint_for_its_package_of_symbols)
+{
+	sample_functions("stripped/program", "functions", BASE);
+	read_it();
+	check_unnamed(BASE + addr_in("functions", "beta"),
+		      "it has no symbols of its own; install its package of debugging symbols (-dbgsym, -debuginfo), or set DEBUGINFOD_URLS");
+}
+END_TEST
+
 /* ---- files that are not what the log means ------------------------------- */
 
 START_TEST(a_file_with_another_build_id_gives_a_problem_and_no_names)
@@ -676,6 +685,7 @@ int main(void)
 	harness_add(a_debug_link_with_another_checksum_is_not_followed);
 	harness_add(symbols_that_a_stripped_program_carries_compressed_are_used);
 	harness_add(a_stripped_program_without_a_debug_file_is_unknown_and_counted);
+	harness_add(a_stripped_program_gets_the_hint_for_its_package_of_symbols);
 	harness_add(a_file_with_another_build_id_gives_a_problem_and_no_names);
 	harness_add(two_builds_of_one_path_are_two_images);
 	harness_add(what_is_no_regular_file_is_not_opened);

@@ -160,7 +160,7 @@ annotate_says_why_it_cannot_show_a_function() {
 	# Stripped.
 	strip -o bare "$logs/hot3"
 	check "$hwpmc" record -q -e instructions:u -c 100003 -o bare.log -- ./bare
-	refused 1 "bare: no function is known there: it has no symbols; install its package of debugging symbols" \
+	refused 1 "bare: no function is known there: it has no symbols of its own; install its package of debugging symbols" \
 		"$hwpmc" annotate -i bare.log '[unknown]'
 	# Another one in its place.
 	for n in 1 2; do
