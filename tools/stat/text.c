@@ -266,7 +266,7 @@ static void print_task_clock(FILE *f, const struct stat_report *r, int width)
 	struct paint p = paint_for(f);
 
 	fprintf(f, "%s%*.3f%s  %-*s", p.bold, COUNT_WIDTH, stat_task_clock(r) / 1e6,
-		p.off, width, "milliseconds task-clock");
+		p.off, width, "msec task-clock");
 	if (m.unit)
 		fprintf(f, "%s  # %.3f %s%s", p.dim, m.value, m.unit, p.off);
 	fputc('\n', f);

@@ -114,6 +114,14 @@ stat_leaves_out_default_events_that_another_counts_in_the_process() {
 	:
 }
 
+stat_within_stat_is_told_who_counts_already() {
+	"$hwpmc" stat -e $both -o outer -- sh -c "echo \$PPID >pid; exec '$hwpmc' stat \
+		-e instructions:u -o inner -- '$loop' 1000" 2>said
+	check_equal $? 125 "status: $(cat said)"
+	check grep -q "counts the process with the same counter (of process $(cat pid), hwpmc); " said
+	check grep -q 'instructions:u' outer
+}
+
 stat_counts_whole_cpus_and_their_sum() {
 	check "$hwpmc" stat --csv -a --per-cpu -e instructions:u -o out.csv -- "$loop" 1000000
 	check_equal "$(awk -F, '$4 == "instructions:u" { if ($3 == "all") all = $6
@@ -318,7 +326,7 @@ stat_counts_events_of_the_kernel_and_task_time_by_default() {
 	check grep -q 'instructions per cycle' got
 	check grep -Eq '^ +[0-9,.]+ +page-faults' got
 	check grep -Eq '^ +[0-9,.]+ +context-switches' got
-	check grep -Eq '^ +[0-9.]+ +milliseconds task-clock +# +[01][.][0-9]+ CPUs used' got
+	check grep -Eq '^ +[0-9.]+ +msec task-clock +# +[01][.][0-9]+ CPUs used' got
 	check "$hwpmc" stat --csv -o out.csv -- "$loop" 30000000
 	check_equal "$(($(csv 6 user) + $(csv 6 system)))" "$(csv 6 task-clock)" "task-clock"
 	check "$hwpmc" stat -x, -o got -- "$loop" 1000000
