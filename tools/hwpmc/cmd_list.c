@@ -201,6 +201,7 @@ static int show_event(const struct hwpmc_event_info *all, void *arg)
 	const char *desc = all->desc ? all->desc : "";
 	struct hwpmc_event_info named = *all, *info = &named;
 	struct list *l = arg;
+	char text[600];
 
 	/* libpfm4's table of what all processors have says nothing of this one. */
 	l->named |= all->pmu && strcmp(all->pmu, "ix86arch") != 0;
@@ -220,6 +221,10 @@ static int show_event(const struct hwpmc_event_info *all, void *arg)
 		printf("%s%s:\n", l->shown ? "\n" : "",
 		       class_name(info->class_id));
 	l->shown++;
+	if (!l->verbose && info->kind && strcmp(info->kind, "cpu") != 0) {
+		snprintf(text, sizeof(text), "%s%s%s", info->kind, *desc ? ": " : "", desc);
+		desc = text;
+	}
 	if (l->verbose)
 		print_long(info);
 	else

@@ -111,6 +111,43 @@ static void print_classes(const struct hwpmc_op_getcpuinfo *info)
 	}
 }
 
+/* The kind of a CPU; 0: all are alike, or the module does not say. */
+static uint32_t kind_of(const struct control *c, unsigned int cpu)
+{
+	uint32_t kinds, kind;
+
+	return c->h && hwpmc_kinds(c->h, cpu, &kinds, &kind) == 0 ? kind : 0;
+}
+
+/* "kinds    cpu_core: CPUs 0-1": a line for each kind of core. */
+static void print_kinds(const struct control *c, const struct cpus *online)
+{
+	const char *title = "kinds";
+
+	for (uint32_t bit = 1; bit && bit <= HWPMC_KIND_LOWPOWER; bit <<= 1) {
+		const char *separator = " ";
+
+		for (unsigned int i = 0, last; i < online->n; i = last + 1) {
+			last = i;
+			if (kind_of(c, online->cpu[i]) != bit)
+				continue;
+			while (last + 1 < online->n &&
+			       online->cpu[last + 1] == online->cpu[last] + 1 &&
+			       kind_of(c, online->cpu[last + 1]) == bit)
+				last++;
+			if (*separator == ' ')
+				printf("%-8s %s: CPUs", title, hwpmc_name_of_kind(bit));
+			printf("%s%u", separator, online->cpu[i]);
+			if (last > i)
+				printf("-%u", online->cpu[last]);
+			separator = ",";
+			title = "";
+		}
+		if (*separator == ',')
+			putchar('\n');
+	}
+}
+
 static void print_module(const struct control *c)
 {
 	uint32_t v;
@@ -134,6 +171,7 @@ static void print_machine(const struct control *c)
 	cpus_online(&online);
 	printf("machine  %s, %u CPU%s online\n", cpuid, online.n,
 	       online.n == 1 ? "" : "s");
+	print_kinds(c, &online);
 	print_module(c);
 	find_holder(c, &hold);
 	printf("pmu      ");

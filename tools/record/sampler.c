@@ -33,6 +33,7 @@ void sampler_free(struct sampler *s)
 	hwpmc_close(s->h);
 	tables_free(&s->tables);
 	free(s->id);
+	free(s->of);
 	free(s->pid);
 	evlist_free(&s->events);
 }
@@ -242,6 +243,8 @@ static int add_pmc(struct sampler *s, char **spec, enum hwpmc_mode mode,
 	if (replaced && !s->quiet)
 		msg("sampling '%s', " USERMODE_NOTE, *spec);
 	s->id = must_realloc(s->id, s->nid + 1, sizeof(id));
+	s->of = must_realloc(s->of, s->nid + 1, sizeof(*s->of));
+	s->of[s->nid] = spec;
 	s->id[s->nid++] = id;
 	s->note(s->arg, id, "event", *spec);
 	return 0;
@@ -377,25 +380,40 @@ err_launch:
 	return -1;
 }
 
-/* A PMC of one kind of core has no samples of what ran on others: that is said, and kept. */
+/* "EVENT: counted on cpu_core only: ..."; false: it counted on all kinds of core. */
+static bool uncounted_text(struct sampler *s, unsigned int i, char *text, size_t size)
+{
+	uint64_t ns, slices;
+	uint32_t kinds;
+	const char *kind;
+
+	if (hwpmc_uncounted(s->h, s->id[i], &kinds, &ns, &slices) < 0 || !kinds)
+		return false;
+	kind = hwpmc_name_of_kind(kinds);
+	snprintf(text, size, "%s: counted on %s only: %.3f ms in %" PRIu64 " %s ran elsewhere",
+		 *s->of[i], kind ? kind : "some cores", ns / 1e6, slices,
+		 slices == 1 ? "slice" : "slices");
+	return true;
+}
+
+/* A PMC of one kind of core has no samples of what ran on others: that is said, and kept in a
+ * note of the whole log, with "; " between events. */
 static void note_uncounted(struct sampler *s)
 {
-	for (unsigned int i = 0; i < s->nid && !s->system; i++) {
-		uint64_t ns, slices;
-		uint32_t kinds;
-		const char *kind;
-		char text[160];
+	char text[512], all[2048] = "";
 
-		if (hwpmc_uncounted(s->h, s->id[i], &kinds, &ns, &slices) < 0 || !kinds)
+	for (unsigned int i = 0; i < s->nid && !s->system; i++) {
+		size_t used = strlen(all);
+
+		if (!uncounted_text(s, i, text, sizeof(text)))
 			continue;
-		kind = hwpmc_name_of_kind(kinds);
-		snprintf(text, sizeof(text),
-			 "counted on %s only: %.3f ms in %" PRIu64 " slices ran elsewhere",
-			 kind ? kind : "some cores", ns / 1e6, slices);
-		s->note(s->arg, s->id[i], "uncounted", text);
 		if (!s->quiet)
 			msg("%s", text);
+		if (used + strlen(text) + 3 < sizeof(all))
+			sprintf(all + used, "%s%s", used ? "; " : "", text);
 	}
+	if (all[0])
+		s->note(s->arg, 0, "uncounted", all);
 }
 
 void sampler_end(struct sampler *s)

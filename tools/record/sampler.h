@@ -42,6 +42,7 @@ struct sampler {
 	void (*note)(void *arg, uint32_t id, const char *key, const char *value);
 	void *arg;			/* of both */
 
+	char ***of;			/* of each PMC the event's text */
 	struct hwpmc *h;
 	struct hwpmc_rings *rings;
 	uint32_t *id;			/* of the PMCs */

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fmt.h"
 #include "common/missing.h"
@@ -78,6 +79,25 @@ static void put_where(FILE *f, uint32_t end, void *arg)
 	fputs(shown ? ")" : "", f);
 }
 
+/* Of an event of one kind of core: how much ran on others, where it has no samples. */
+static void print_uncounted(FILE *f, const struct report *r,
+			    const struct hwpmc_profile_event *ev)
+{
+	const char *note = hwpmc_profile_note(r->profile, "uncounted");
+	size_t len = strlen(ev->name);
+
+	while (note && (strncmp(note, ev->name, len) || strncmp(note + len, ": ", 2))) {
+		note = strstr(note, "; ");
+		note = note ? note + 2 : NULL;
+	}
+	if (!note)
+		return;
+	fputs("# ", f);
+	for (note += len + 2; *note && strncmp(note, "; ", 2); note++)
+		fmt_put_plain(f, (char []){ *note, '\0' }, 0);
+	fputc('\n', f);
+}
+
 void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 {
 	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(r->profile);
@@ -95,6 +115,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 		fmt_put_plain(f, command, 0);
 		fputc('\n', f);
 	}
+	print_uncounted(f, r, ev);
 	if (ev->filtered)
 		fprintf(f, "# %" PRIu64 " samples are excluded by the options\n",
 			ev->filtered);
