@@ -5,6 +5,7 @@
 
 #include "core/class.h"
 #include "core/cpu.h"
+#include "core/total.h"
 #include "core/work.h"
 #include "ctl/device.h"
 #include "debug/debug.h"
@@ -48,6 +49,9 @@ static int __init hwpmc_init(void)
 	ret = hwpmc_work_init();
 	if (ret)
 		goto err_work;
+	ret = hwpmc_totals_init();
+	if (ret)
+		goto err_totals;
 	ret = hwpmc_machine_probe(&hwpmc_machine);
 	ret = ret ?: hwpmc_classes_init();
 	if (ret)
@@ -98,6 +102,8 @@ err_leave:
 err_owners:
 	hwpmc_classes_exit();
 err_classes:
+	hwpmc_totals_exit();
+err_totals:
 	hwpmc_work_exit();
 err_work:
 	hwpmc_debug_exit();
@@ -126,6 +132,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_kgmon_exit();
 	hwpmc_userpage_exit();
 	hwpmc_classes_exit();
+	hwpmc_totals_exit();
 	hwpmc_work_exit();
 	hwpmc_debug_exit();
 }

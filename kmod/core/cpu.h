@@ -17,6 +17,7 @@
 #include "../compat/msr.h"
 #include "class.h"
 #include "pmc.h"
+#include "total.h"
 
 struct hwpmc_link;
 struct hwpmc_ring;
@@ -140,18 +141,22 @@ static inline void hwpmc_cpu_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	rc->start = hwpmc_row_cpu_read_irqoff(rc, nr);
 }
 
-/* Add the slice so far to the PMC; the slice goes on. Returns the row. */
-static inline struct hwpmc_row_cpu *
+/* Add the slice so far to the PMC; the slice goes on. Returns the row. A call of its own would
+ * be a twentieth of a read. */
+static __always_inline struct hwpmc_row_cpu *
 hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	u64 now = hwpmc_row_cpu_read_irqoff(rc, nr);
 	u64 delta = hwpmc_width_delta(rc->start, now, rc->mask);
 
-	atomic64_add(delta, &rc->pmc->total);
 	rc->start = now;
-	if (unlikely(c->slow_path & BIT_ULL(nr)))
+	if (unlikely(c->slow_path & BIT_ULL(nr))) {
+		atomic64_add(delta, &rc->pmc->total);
 		rc->slice += delta;
+	} else {
+		hwpmc_pmc_add_irqoff(rc->pmc, delta);
+	}
 	return rc;
 }
 
@@ -164,6 +169,16 @@ static inline void hwpmc_cpu_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_cpu_harvest_irqoff(c, nr);
 
+	smp_store_release(&rc->pmc, NULL);	/* A: process_harvest() */
+}
+
+/* The same of a row that is not on the slow path: where most slices end. */
+static inline void hwpmc_cpu_unload_fast_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
+	u64 now = hwpmc_row_cpu_read_irqoff(rc, nr);
+
+	hwpmc_pmc_add_irqoff(rc->pmc, hwpmc_width_delta(rc->start, now, rc->mask));
 	smp_store_release(&rc->pmc, NULL);	/* A: process_harvest() */
 }
 

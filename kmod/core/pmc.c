@@ -3,11 +3,11 @@
 #include "cpu.h"
 #include "pmc.h"
 
-int hwpmc_pmc_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+int hwpmc_pmc_refuse_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	u32 msr = hwpmc_class_msr_fault(hwpmc_rows[pmc->row].cls);
 
-	if (likely(!msr))
+	if (!msr)
 		return 0;
 	return hwpmc_refuse(hdr, -EIO, HWPMC_WHY_PMU_REFUSED, msr);
 }

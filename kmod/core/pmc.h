@@ -24,6 +24,8 @@ struct hwpmc_rdpmc;
 
 struct hwpmc_pmc {
 	struct hwpmc_select select;	/* never changes */
+	unsigned int nparts;		/* CPUs with a .part: all possible ones, or 0 */
+	u64 __percpu *part;		/* of the count, by CPU: total.h; constant */
 	unsigned int row;		/* constant, as all up to .config1, and .name */
 	u32 id;
 	u32 mode;
@@ -34,7 +36,7 @@ struct hwpmc_pmc {
 					 * scope the CPU says */
 	bool slow_path;			/* logs, samples, .counts_off_cpu, .user_mapped, .kinds,
 					 * or an owner in the kernel: the switch path
-					 * does more than add to .total */
+					 * does more than add to .part */
 	bool counts_off_cpu;		/* see struct hwpmc_encoding */
 	bool privileged;		/* the allocator had CAP_PERFMON; checked once,
 					 * as perf does */
@@ -47,6 +49,8 @@ struct hwpmc_pmc {
 					 * events: a late sample shortens the next
 					 * period */
 	bool user_mapped;		/* its slices are shown in threads' pages */
+	u64 parts;			/* .user_mapped: the sum of .part, to which no slice
+					 * is added any more */
 	struct hwpmc_rdpmc *rdpmc;	/* an address space may use RDPMC for it, or
 					 * NULL; hwpmc_lock */
 	struct hwpmc_owner *owner;
@@ -84,9 +88,9 @@ struct hwpmc_pmc {
 	struct rcu_head rcu;
 
 	/*
-	 * Events so far, without those of slices in flight. 64 bits, independent of
-	 * the counter's width. Any CPU adds to it in the switch path; so its cache line
-	 * has none of the fields above, which switches on all CPUs read.
+	 * Events so far that are in no .part, without those of slices in flight: read
+	 * by hwpmc_pmc_total(). Any CPU adds to it in the slow path of switches; so its
+	 * cache line has none of the fields above, which switches on all CPUs read.
 	 */
 	atomic64_t total ____cacheline_aligned_in_smp;
 	/* With .kinds: threads' time on other CPUs, in ns, and how many slices that was, not
@@ -111,9 +115,16 @@ static inline bool hwpmc_pmc_needs_log(const struct hwpmc_pmc *pmc)
 	       pmc->flags & (HWPMC_F_LOG_PROCCSW | HWPMC_F_LOG_PROCEXIT);
 }
 
+int hwpmc_pmc_refuse_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
+
 /* 0, or -EIO PMU_REFUSED: an MSR access faulted, so its counts and samples are
  * unreliable. Any context. */
-int hwpmc_pmc_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
+static inline int hwpmc_pmc_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	if (likely(!READ_ONCE(hwpmc_msr_faulted)))
+		return 0;
+	return hwpmc_pmc_refuse_msr_fault(pmc, hdr);
+}
 
 /* System scope, in flight on this CPU: add to the total what was counted up to now. */
 void hwpmc_pmc_harvest_irqoff(struct hwpmc_pmc *pmc);

@@ -186,7 +186,7 @@ static int check_write(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 
 static void write_value(struct hwpmc_pmc *pmc, u64 value)
 {
-	atomic64_set(&pmc->total, value);
+	hwpmc_pmc_set_total(pmc, value);
 	trace_hwpmc_pmc_write(pmc);
 }
 

@@ -15,6 +15,7 @@
 #include <linux/tracepoint.h>
 
 #include "../core/pmc.h"
+#include "../core/total.h"
 
 DECLARE_EVENT_CLASS(hwpmc_of_pmc,
 	TP_PROTO(const struct hwpmc_pmc *pmc),
@@ -28,7 +29,7 @@ DECLARE_EVENT_CLASS(hwpmc_of_pmc,
 		__entry->pmc = pmc->id;
 		__entry->row = pmc->row;
 		__entry->count = hwpmc_pmc_samples(pmc) ? pmc->period :
-				 atomic64_read(&pmc->total);
+				 hwpmc_pmc_total_anywhere(pmc);
 	),
 	TP_printk("pmc=%#010x row=%u count=%llu", __entry->pmc, __entry->row,
 		  __entry->count)

@@ -9,6 +9,7 @@
 #include "../core/cursor.h"
 #include "../core/owner.h"
 #include "../core/pmc.h"
+#include "../core/total.h"
 #include "../sampling/log_object.h"
 #include "../sampling/pmc_records.h"
 #include "../task/target.h"
@@ -115,7 +116,7 @@ static void put_allocate(struct hwpmc_log *log, const struct hwpmc_pmc *pmc)
 		r->config = pmc->config;
 		r->config1 = pmc->config1;
 		r->count = hwpmc_pmc_samples(pmc) ? pmc->period :
-			   atomic64_read(&pmc->total);
+			   hwpmc_pmc_total(pmc);
 		memset(r->name, 0, sizeof(r->name));
 		strscpy(r->name, event_name(pmc), sizeof(r->name));
 		hwpmc_log_commit(log);

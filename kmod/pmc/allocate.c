@@ -206,7 +206,7 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 	unsigned int least = nmi ? max(1, READ_ONCE(hwpmc_mincount)) : 1;
 
 	if (!hwpmc_pmc_samples(pmc)) {
-		atomic64_set(&pmc->total, count);
+		hwpmc_pmc_set_total(pmc, count);
 		trace_hwpmc_pmc_write(pmc);
 		return;
 	}
@@ -252,6 +252,10 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 	/* An owner in the kernel reads values per process. */
 	pmc->slow_path = hwpmc_pmc_samples(pmc) || hwpmc_pmc_needs_log(pmc) ||
 			 enc->counts_off_cpu || owner->kernel || op->kinds;
+	if (!hwpmc_pmc_is_system(pmc) && !pmc->slow_path && !hwpmc_pmc_new_parts(pmc)) {
+		hwpmc_pmc_free(pmc);
+		return NULL;
+	}
 	pmc->carry_overshoot = !hwpmc_rows[pmc->row].cls->nmi ||
 			  (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) ==
 			  HWPMC_CAP_USER;
@@ -494,7 +498,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
 	ret = pmc_get_all(owner, pmc, &op->hdr);
 	if (ret) {
-		kfree(pmc);
+		hwpmc_pmc_free(pmc);
 		return ret;
 	}
 	op->pmcid = pmc->id;
@@ -527,5 +531,5 @@ void hwpmc_pmc_release(struct hwpmc_pmc *pmc)
 	pmc->cred = NULL;
 	hwpmc_owner_remove(pmc);
 	pmc_put_resources(pmc, ARRAY_SIZE(pmc_resources));
-	kfree_rcu(pmc, rcu);
+	hwpmc_pmc_free_rcu(pmc);
 }

@@ -45,7 +45,7 @@ static void system_ipi(void *arg)
 		if (!item->pending)
 			continue;
 		b->act_irqoff(item->pmc);
-		item->value = atomic64_read(&item->pmc->total);
+		item->value = hwpmc_pmc_total(item->pmc);
 		item->pending = false;
 	}
 }
@@ -117,7 +117,7 @@ static void take_totals_irqoff(struct hwpmc_batch *b)
 	unsigned int i;
 
 	for (i = b->nsystem; i < b->n; i++)
-		b->item[i].value = atomic64_read(&b->item[i].pmc->total);
+		b->item[i].value = hwpmc_pmc_total(b->item[i].pmc);
 }
 
 /*
@@ -180,7 +180,7 @@ void hwpmc_batch_read(struct hwpmc_batch *b)
 		struct hwpmc_batch_item *item = &b->item[i];
 
 		item->pending = READ_ONCE(item->pmc->state) == HWPMC_STATE_RUNNING;
-		item->value = atomic64_read(&item->pmc->total);
+		item->value = hwpmc_pmc_total(item->pmc);
 	}
 	system_ask(b, hwpmc_system_read_irqoff);
 	for (i = 0; i < b->nsystem; i++)

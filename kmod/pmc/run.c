@@ -96,22 +96,31 @@ static void process_read_ipi(void *arg)
 		hwpmc_cpu_harvest_irqoff(c, pmc->row);
 }
 
-static bool is_in_flight(int cpu, void *arg)
+/* Of what the row of the PMC has in flight on a CPU with its per-CPU data there. */
+static unsigned long in_flight_at(const struct hwpmc_pmc *pmc)
 {
-	const struct hwpmc_pmc *pmc = arg;
-	struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
+	return (__force unsigned long)&hwpmc_cpus->row[pmc->row].pmc;
+}
 
-	return smp_load_acquire(&c->row[pmc->row].pmc) == pmc;	/* A */
+static bool has_in_flight(unsigned long at, const struct hwpmc_pmc *pmc)
+{
+	return smp_load_acquire((struct hwpmc_pmc **)at) == pmc;	/* A */
+}
+
+static bool is_in_flight(int cpu, void *pmc)
+{
+	return has_in_flight(in_flight_at(pmc) + per_cpu_offset(cpu), pmc);
 }
 
 /* Not by the mask of CPUs that are online, whose walk takes three times the instructions:
  * a CPU that is offline has nothing in flight. */
-static bool is_in_flight_elsewhere(struct hwpmc_pmc *pmc, unsigned int here)
+static bool is_in_flight_elsewhere(const struct hwpmc_pmc *pmc, unsigned int here)
 {
-	unsigned int cpu;
+	const unsigned long *offset = hwpmc_cpu_offset, *end = offset + hwpmc_ncpu_offsets;
+	unsigned long at = in_flight_at(pmc), own = per_cpu_offset(here);
 
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (cpu != here && cpu_possible(cpu) && is_in_flight(cpu, pmc))
+	for (; offset != end; offset++)
+		if (*offset != own && has_in_flight(at + *offset, pmc))
 			return true;
 	return false;
 }
@@ -155,6 +164,6 @@ int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value)
 		else if (hwpmc_system_read(pmc))
 			return -ENXIO;
 	}
-	*value = atomic64_read(&pmc->total);
+	*value = hwpmc_pmc_total(pmc);
 	return 0;
 }

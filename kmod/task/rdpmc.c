@@ -227,20 +227,35 @@ static bool is_owners_alone(const struct hwpmc_pmc *pmc)
 	       list_is_singular(&pmc->links) && hwpmc_attached_to(pmc, current);
 }
 
-/* From here on the PMC's slices, in flight ones as well, are shown in threads' pages. */
-static void mark_user_mapped(struct hwpmc_pmc *pmc)
+static void mark_slow_path(struct hwpmc_pmc *pmc, bool user_mapped)
 {
 	struct hwpmc_link *link;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	pmc->user_mapped = !hwpmc_pmc_samples(pmc);
+	pmc->user_mapped = user_mapped;
 	pmc->slow_path = true;
 	list_for_each_entry(link, &pmc->links, node)
 		WRITE_ONCE(link->target->slow_path,
 			   link->target->slow_path | BIT_ULL(pmc->row));
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_switch_flush_slices(pmc);
+}
+
+/*
+ * From here on the PMC's slices, in flight ones as well, are shown in threads' pages. A
+ * page shows the count with the parts of all CPUs: first all slices become those of the
+ * slow path, which add to none, so that the parts stay what they are.
+ */
+static void mark_user_mapped(struct hwpmc_pmc *pmc)
+{
+	if (pmc->user_mapped)
+		return;
+	mark_slow_path(pmc, false);
+	if (hwpmc_pmc_samples(pmc))
+		return;
+	pmc->parts = hwpmc_pmc_parts(pmc);
+	mark_slow_path(pmc, true);
 }
 
 int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr)

@@ -127,7 +127,7 @@ static void unload_rows_irqoff(struct hwpmc_cpu *c, u64 rows)
 		rows &= ~slow;
 	}
 	while (rows) {
-		hwpmc_cpu_unload_irqoff(c, __ffs64(rows));
+		hwpmc_cpu_unload_fast_irqoff(c, __ffs64(rows));
 		rows &= rows - 1;
 	}
 }
@@ -311,8 +311,11 @@ static void flush_slices_ipi(void *arg)
 		hwpmc_pmc_record_slice_irqoff(rc, pmc);
 	} else {
 		target = READ_ONCE(c->thread->target);
-		if (!target)	/* dismissed: an IPI is about to unload the row */
+		if (!target) {
+			/* Dismissed: an IPI is about to do this. */
+			unload_rows_irqoff(c, BIT_ULL(pmc->row));
 			return;
+		}
 		c->slow_path |= BIT_ULL(pmc->row);
 		rc->link = &target->link[pmc->row];
 	}

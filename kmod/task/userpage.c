@@ -49,7 +49,7 @@ void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 	WRITE_ONCE(e->seq, e->seq + 1);
 	e->index = rc->rdpmc;
 	e->thread -= rc->start;
-	e->total = atomic64_read(&rc->pmc->total) - rc->start;
+	e->total = atomic64_read(&rc->pmc->total) + rc->pmc->parts - rc->start;
 	WRITE_ONCE(e->own, e->seq);
 	WRITE_ONCE(e->sum, READ_ONCE(rc->pmc->nthreads) == 1 ? e->seq : ~e->seq);
 }

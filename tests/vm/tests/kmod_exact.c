@@ -295,6 +295,35 @@ START_TEST(a_start_value_below_the_width_is_carried_over_it)
 }
 END_TEST
 
+/* Each CPU has a part of the count; a new value is instead of all of them. */
+START_TEST(a_value_that_is_written_replaces_what_all_cpus_have_counted)
+{
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	uint64_t value = EDGE;
+
+	dev_ok(dev_attach(fd, id, 0));
+	dev_ok(dev_start(fd, id));
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		dev_pin(0, cpu);
+		dev_spin(100000);
+	}
+	dev_unpin(0);
+	dev_ok(dev_stop(fd, id));
+	ck_assert_uint_gt(dev_read(fd, id), 100000ull * dev_cpus());
+	dev_ok(dev_rw(fd, id, HWPMC_F_NEWVALUE, &value));
+	ck_assert_uint_eq(dev_read(fd, id), EDGE);
+	dev_ok(dev_setcount(fd, id, 5));
+	ck_assert_uint_eq(dev_read(fd, id), 5);
+	dev_ok(dev_start(fd, id));
+	dev_spin(100000);
+	dev_ok(dev_stop(fd, id));
+	ck_assert_uint_gt(dev_read(fd, id), 100000);
+	ck_assert_uint_lt(dev_read(fd, id), EDGE);
+	close(fd);
+}
+END_TEST
+
 START_TEST(an_initial_count_of_allocate_is_honoured)
 {
 	struct hwpmc_op_pmcallocate op;
@@ -666,6 +695,7 @@ static void add_counters(void)
 	harness_add(a_program_of_known_length_is_counted_exactly);
 	harness_add(a_pinned_program_is_counted_exactly);
 	harness_add(a_start_value_below_the_width_is_carried_over_it);
+	harness_add(a_value_that_is_written_replaces_what_all_cpus_have_counted);
 	harness_add(an_initial_count_of_allocate_is_honoured);
 	harness_add(a_counter_that_wraps_in_a_slice_loses_nothing);
 	harness_add(attach_and_detach_of_a_process_in_mid_loop_are_exact);

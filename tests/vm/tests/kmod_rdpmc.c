@@ -246,6 +246,34 @@ START_TEST(a_read_takes_twelve_instructions_at_most)
 }
 END_TEST
 
+/* Until it is mapped each CPU counts for itself. */
+START_TEST(what_was_counted_before_a_pmc_was_mapped_is_in_its_page)
+{
+	struct hwpmc_counter c;
+	uint64_t before, value, after, n;
+	uint32_t id;
+
+	open_device();
+	id = own("instructions:u");
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		dev_pin(0, cpu);
+		dev_spin(100000);
+	}
+	ok(hwpmc_read(h, id, &before));
+	ck_assert_uint_gt(before, 100000ull * dev_cpus());
+	ok(hwpmc_counter_open(h, id, &c));
+	n = operations();
+	ok(hwpmc_counter_read(&c, &value));
+	ck_assert_uint_eq(operations() - n, 1);
+	ok(hwpmc_read(h, id, &after));
+	ck_assert_uint_ge(value, before);
+	ck_assert_uint_le(value, before + 50000);
+	ck_assert_uint_ge(after, value);
+	ck_assert_uint_le(after, value + 50000);
+	hwpmc_close(h);
+}
+END_TEST
+
 /* Somebody who moves the process about and takes its CPUs from it. */
 static pid_t disturb(pid_t whom)
 {
@@ -851,6 +879,7 @@ int main(int argc, char **argv)
 	harness_add_timed(getmsr_is_refused_where_others_would_be_read, 20);
 	harness_add(the_page_of_a_thread_can_only_be_read_and_only_by_its_owner);
 	harness_add(a_read_takes_twelve_instructions_at_most);
+	harness_add(what_was_counted_before_a_pmc_was_mapped_is_in_its_page);
 	harness_add_timed(ten_million_reads_are_monotone_and_exact_while_all_disturb, 120);
 	harness_add_timed(what_lies_between_two_reads_is_exact_wherever_it_ran, 60);
 	harness_add_timed(a_long_slice_is_read_exactly_however_narrow_the_counter, 60);
