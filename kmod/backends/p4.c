@@ -38,7 +38,7 @@ static const struct hwpmc_x86_bank p4_bank = {
 	.ctr = P4_CTR(0), .ctr_step = 1,
 };
 
-/* 0 or 1, within the core. Set as the CPU goes online. */
+/* 0 or 1, within the core. Set as the CPU goes online, before it is admitted (core/cpu.h). */
 static DEFINE_PER_CPU(u8, p4_thread);
 
 /* Contents of this CPU's CCCRs but the overflow flag. */

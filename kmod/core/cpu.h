@@ -10,6 +10,7 @@
 #ifndef HWPMC_CPU_H
 #define HWPMC_CPU_H
 
+#include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
 
@@ -67,6 +68,8 @@ struct hwpmc_cpu {
 	 * them any more. */
 	u64 unstoppable;
 	bool throttled;			/* sampling rows are stopped (throttle.c) */
+	bool admitted;			/* online, and what it has is known: set and cleared
+					 * by its hotplug callbacks, read anywhere */
 	unsigned long on;		/* classes switched on here, by index */
 	struct list_head sys;		/* started system-scope PMCs */
 	u64 disabled;			/* rows disabled by the administrator */
@@ -81,6 +84,16 @@ struct hwpmc_cpu {
 };
 
 extern struct hwpmc_cpu __percpu *hwpmc_cpus;
+
+/*
+ * Can PMCs of this CPU, below nr_cpu_ids, be allocated? It is online a while before: until
+ * hotplug.c has asked it, it is not known which kind of core and which thread of a core it
+ * is, and so which counters are its own.
+ */
+static inline bool hwpmc_cpu_is_admitted(unsigned int cpu)
+{
+	return cpu_online(cpu) && READ_ONCE(per_cpu_ptr(hwpmc_cpus, cpu)->admitted);
+}
 
 /* Reset the class's registers on this CPU, and enable or disable the class. */
 void hwpmc_cpu_reset_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,

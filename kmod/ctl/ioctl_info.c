@@ -4,7 +4,6 @@
  * profile, and the administrator's disabling of rows. Process context.
  */
 #include <linux/capability.h>
-#include <linux/cpu.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -145,7 +144,7 @@ static int check_cpu(struct hwpmc_hdr *hdr, u32 cpu)
 	if (cpu >= nr_cpu_ids)
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_CPU_RANGE,
 				    nr_cpu_ids - 1);
-	if (!cpu_online(cpu))
+	if (!hwpmc_cpu_is_admitted(cpu))
 		return hwpmc_refuse(hdr, -ENXIO, HWPMC_WHY_CPU_OFFLINE, cpu);
 	return 0;
 }

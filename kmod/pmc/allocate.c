@@ -57,7 +57,7 @@ static int check_scope(const struct hwpmc_owner *owner,
 				    op->cpu);
 	if (system && op->cpu == HWPMC_CPU_ANY)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_CPU_WANT_ONE, 0);
-	if (system && !cpu_online(op->cpu))
+	if (system && !hwpmc_cpu_is_admitted(op->cpu))
 		return hwpmc_refuse(&op->hdr, -ENXIO, HWPMC_WHY_CPU_OFFLINE,
 				    op->cpu);
 	if (system && !may_use_system(owner, op->mode))

@@ -110,14 +110,16 @@ static int classes_admit_cpu_irqoff(void)
 
 static int cpu_online_here(unsigned int cpu)
 {
+	struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
 	unsigned long flags;
 	int ret;
 
 	local_irq_save(flags);
 	ret = classes_admit_cpu_irqoff();
 	if (!ret) {
-		note_rows_irqoff(this_cpu_ptr(hwpmc_cpus));
-		cpu_begin_irqoff(this_cpu_ptr(hwpmc_cpus));
+		note_rows_irqoff(c);
+		cpu_begin_irqoff(c);
+		WRITE_ONCE(c->admitted, true);
 	}
 	local_irq_restore(flags);
 	if (ret == -EOPNOTSUPP)
@@ -131,10 +133,12 @@ static int cpu_online_here(unsigned int cpu)
 
 static int cpu_offline_here(unsigned int cpu)
 {
+	struct hwpmc_cpu *c = per_cpu_ptr(hwpmc_cpus, cpu);
 	unsigned long flags;
 
 	local_irq_save(flags);
-	cpu_end_irqoff(this_cpu_ptr(hwpmc_cpus));
+	WRITE_ONCE(c->admitted, false);
+	cpu_end_irqoff(c);
 	local_irq_restore(flags);
 	return 0;
 }

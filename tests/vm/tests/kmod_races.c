@@ -283,13 +283,89 @@ START_TEST(a_read_during_a_stop_has_all_that_was_counted)
 }
 END_TEST
 
+/* ---- a CPU that comes online ---------------------------------------------- */
+
+/* The kernel's thread that takes the CPU through its callbacks. */
+static pid_t hotplug_thread_of(int cpu)
+{
+	char cmd[96];
+	int pid = 0;
+	FILE *f;
+
+	snprintf(cmd, sizeof(cmd), "grep -lx cpuhp/%d /proc/[0-9]*/comm", cpu);
+	f = popen(cmd, "r");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fscanf(f, "/proc/%d/comm", &pid), 1);
+	pclose(f);
+	return pid;
+}
+
+static void cpu2_online(void *unused)
+{
+	dev_put("/sys/devices/system/cpu/cpu2/online", "1");
+}
+
+static int allocate_on_cpu2(int fd, uint32_t *id)
+{
+	struct hwpmc_op_pmcallocate op;
+	int err;
+
+	dev_request(&op, HWPMC_MODE_SC, 0, 2, INSN, U);
+	err = dev_allocate(fd, &op);
+	*id = op.pmcid;
+	return err;
+}
+
+/*
+ * The kernel says that the CPU is online, and the module has not asked it yet which kind of
+ * core and which thread of one it is: it may not have the counters that the PMC would get.
+ */
+START_TEST(a_cpu_that_the_module_does_not_know_yet_is_offline_to_it)
+{
+	struct hwpmc_op_getkinds kinds = { .cpu = 2 };
+	struct child child;
+	uint32_t id;
+	int fd;
+
+	dev_pin(0, 0);
+	dev_put("/sys/devices/system/cpu/cpu2/online", "0");
+	/* So that it has never asked this CPU; and none of its work items waits for the CPU,
+	 * which would keep the allocation waiting. */
+	ck_assert_int_eq(system("rmmod hwpmc && "
+				"insmod build/kmod/$(uname -r)/hwpmc.ko " DEV_FOR_ALL), 0);
+	fd = dev_open();
+	ck_assert_int_eq(allocate_on_cpu2(fd, &id), ENXIO);
+	hold_at("cpu_online_here");
+	hold_arm(hotplug_thread_of(2));
+	child = dev_child(cpu2_online, NULL);
+	dev_go(&child);
+	hold_wait();
+	ck_assert_int_eq(system("grep -qx 0-2 /sys/devices/system/cpu/online"), 0);
+	ck_assert_int_eq(allocate_on_cpu2(fd, &id), ENXIO);
+	ck_assert_int_eq(dev_hdr.reason, HWPMC_WHY_CPU_OFFLINE);
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_GETKINDS, &kinds), -1);
+	ck_assert_int_eq(errno, ENXIO);
+	hold_end();
+	dev_wait(&child);
+	dev_ok(allocate_on_cpu2(fd, &id));
+	dev_ok(dev_start(fd, id));
+	dev_pin(0, 2);
+	dev_spin(100000);
+	ck_assert_uint_gt(dev_read(fd, id), 100000);
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
 	harness_add(attach_to_a_process_that_gains_rights_meanwhile_is_eperm);
 	harness_add(a_refused_attach_leaves_no_child_of_the_process_attached);
 	harness_add(an_exit_during_the_attach_of_another_pmc_is_told_to_its_owner);
-	if (dev_cpus() >= 3)
+	if (dev_cpus() >= 3) {
 		harness_add(a_read_during_a_stop_has_all_that_was_counted);
+		harness_add(a_cpu_that_the_module_does_not_know_yet_is_offline_to_it);
+	}
 	return harness_run();
 }
