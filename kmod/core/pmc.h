@@ -68,7 +68,8 @@ struct hwpmc_pmc {
 	bool doomed;			/* its owner has executed a program, a work item
 					 * will release it; set once */
 
-	/* Process scope: links to targets, and how many threads those have.
+	/* Process scope: links to targets, and how many threads those have, or more: where
+	 * it is 1 no other thread has a slice in flight (detach.c).
 	 * hwpmc_targets_lock. */
 	struct list_head links;
 	struct list_head cursors;	/* of walks over the links; see cursor.h */

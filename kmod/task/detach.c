@@ -73,10 +73,40 @@ static void release_targets(struct list_head *removed)
 		hwpmc_target_release(target);
 }
 
+/*
+ * Threads that have lost their link are no more in .nthreads, and count until their CPUs have
+ * followed. A read by the only thread that is left must not take its own slice for all.
+ */
+#define THREADS_THAT_LEAVE	2
+
+static void count_leaving_locked(struct hwpmc_pmc *pmc, int n)
+{
+	lockdep_assert_held(&hwpmc_targets_lock);
+	WRITE_ONCE(pmc->nthreads, pmc->nthreads + n);
+}
+
+static void count_leaving(struct hwpmc_pmc *pmc, int n)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	count_leaving_locked(pmc, n);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+}
+
+static void detach_begin(struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	hwpmc_pmc_take_migrations(pmc);
+	hwpmc_followers_begin();
+	count_leaving(pmc, THREADS_THAT_LEAVE);
+}
+
 /* The links are removed: wait for the CPUs, and free. */
-static void detach_end(struct list_head *removed, bool here_only)
+static void detach_end(struct hwpmc_pmc *pmc, struct list_head *removed, bool here_only)
 {
 	hwpmc_count_sync(here_only);
+	count_leaving(pmc, -THREADS_THAT_LEAVE);
 	release_targets(removed);
 	hwpmc_unhooked_free();
 }
@@ -89,13 +119,11 @@ static void detach_links(struct hwpmc_pmc *pmc, bool last_attach)
 		.targets = LIST_HEAD_INIT(removal.targets),
 	};
 
-	lockdep_assert_held(&hwpmc_lock);
-	hwpmc_pmc_take_migrations(pmc);
-	hwpmc_followers_begin();
+	detach_begin(pmc);
 	rcu_read_lock();
 	hwpmc_walk_links(pmc, remove_one_locked, &removal);
 	rcu_read_unlock();
-	detach_end(&removal.targets, here_only);
+	detach_end(pmc, &removal.targets, here_only);
 }
 
 void hwpmc_detach_all(struct hwpmc_pmc *pmc)
@@ -114,24 +142,20 @@ static void detach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	LIST_HEAD(removed);
 	unsigned int i;
 
-	lockdep_assert_held(&hwpmc_lock);
-	hwpmc_pmc_take_migrations(pmc);
-	hwpmc_followers_begin();
+	detach_begin(pmc);
 	remove_link_of(pmc, leader, &removed);
 	for (i = 0; i < d->n; i++)
 		remove_link_of(pmc, d->task[i], &removed);
-	detach_end(&removed, false);
+	detach_end(pmc, &removed, false);
 }
 
 void hwpmc_detach_task(struct hwpmc_pmc *pmc, struct task_struct *task)
 {
 	LIST_HEAD(removed);
 
-	lockdep_assert_held(&hwpmc_lock);
-	hwpmc_pmc_take_migrations(pmc);
-	hwpmc_followers_begin();
+	detach_begin(pmc);
 	remove_link_of(pmc, task, &removed);
-	detach_end(&removed, false);
+	detach_end(pmc, &removed, false);
 }
 
 static int detach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
@@ -148,6 +172,7 @@ static int detach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	target = hwpmc_target_find(leader);
 	attached = target && target->link[pmc->row].pmc == pmc;
 	if (attached) {
+		count_leaving_locked(pmc, THREADS_THAT_LEAVE);
 		hwpmc_unlink_locked(target, pmc);
 		hwpmc_followers_add_locked(target);
 		if (hwpmc_target_remove_if_empty_locked(target))
@@ -160,6 +185,7 @@ static int detach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NOT_ATTACHED, pid);
 	hwpmc_log_detached(pmc, task_tgid(leader));
 	hwpmc_count_sync(false);
+	count_leaving(pmc, -THREADS_THAT_LEAVE);
 	if (empty)
 		hwpmc_target_release(empty);
 	hwpmc_unhooked_free();

@@ -244,6 +244,8 @@ static bool unlink_unprivileged_locked(struct hwpmc_target *target,
 		if (pmc->privileged || !hwpmc_exec_gained(bprm, pmc->cred))
 			continue;
 		hwpmc_link_take_migrations_locked(&target->link[pmc->row]);
+		/* Before a read can take another thread for the only one that counts. */
+		hwpmc_switch_out_irqoff(this_cpu_ptr(hwpmc_cpus));
 		hwpmc_unlink_locked(target, pmc);
 		lost |= loss_note_locked(pmc);
 	}

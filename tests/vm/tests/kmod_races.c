@@ -233,6 +233,7 @@ static void publish_progress(void *arg)
 struct stopper {
 	int fd;
 	uint32_t id;
+	pid_t target;
 };
 
 static void *stop_it(void *arg)
@@ -244,17 +245,26 @@ static void *stop_it(void *arg)
 	return NULL;
 }
 
+static void *detach_it(void *arg)
+{
+	struct stopper *s = arg;
+
+	dev_pin(0, 0);
+	dev_ok(dev_detach(s->fd, s->id, s->target));
+	return NULL;
+}
+
 /*
- * The stop has not told the CPUs yet: what the target's CPU has counted until then must
- * be in a read. A target that is switched in after the stop has begun counts no more, so
+ * The operation has not told the CPUs yet: what the target's CPU has counted until then must
+ * be in a read. A target that is switched in after it has begun counts no more, so
  * its progress is looked at before.
- * Three CPUs: of the stop, the target, and the read.
+ * Three CPUs: of the operation, the target, and the read.
  */
-START_TEST(a_read_during_a_stop_has_all_that_was_counted)
+static void read_during(void *(*operation)(void *))
 {
 	volatile uint64_t *done = shared_page();
 	struct child target = dev_child(publish_progress, (void *)done);
-	struct stopper s = { .fd = dev_open() };
+	struct stopper s = { .fd = dev_open(), .target = target.pid };
 	uint64_t before, value;
 	pthread_t thread;
 
@@ -269,7 +279,7 @@ START_TEST(a_read_during_a_stop_has_all_that_was_counted)
 	hold_at("hwpmc_switch_sync_followers");
 	hold_arm(getpid());
 	before = *done;
-	ck_assert(!pthread_create(&thread, NULL, stop_it, &s));
+	ck_assert(!pthread_create(&thread, NULL, operation, &s));
 	hold_wait();
 	value = dev_read(s.fd, s.id);
 	hold_end();
@@ -279,6 +289,92 @@ START_TEST(a_read_during_a_stop_has_all_that_was_counted)
 	kill(target.pid, SIGKILL);
 	waitpid(target.pid, NULL, 0);
 	close(s.fd);
+	dev_still_counts();
+}
+
+START_TEST(a_read_during_a_stop_has_all_that_was_counted)
+{
+	read_during(stop_it);
+}
+END_TEST
+
+START_TEST(a_read_during_a_detach_has_all_that_was_counted)
+{
+	read_during(detach_it);
+}
+END_TEST
+
+static volatile struct family {
+	uint64_t done;			/* instructions of the parent, at least */
+	int ready, read;		/* the parent; the child is to read */
+	int err;
+	uint64_t value;			/* that the child has read; 0: not yet */
+} *family;
+
+static void read_of_child(int fd, uint32_t id)
+{
+	uint64_t value = 0;
+
+	dev_pin(0, 2);
+	/* What it counts itself has to be little. */
+	while (!family->read)
+		dev_msleep(1);
+	family->err = dev_rw(fd, id, HWPMC_F_OLDVALUE, &value);
+	family->value = value;
+	for (;;)
+		pause();
+}
+
+static void parent_detaches(void *unused)
+{
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, HWPMC_F_DESCENDANTS, ANY, INSN, U);
+	pid_t pid;
+
+	dev_pin(0, 1);
+	dev_ok(dev_attach(fd, id, 0));
+	dev_ok(dev_start(fd, id));
+	pid = fork();
+	if (!pid)
+		read_of_child(fd, id);
+	family->ready = 1;
+	while (family->ready)
+		dev_msleep(1);
+	for (int i = 0; i < 1000; i++) {
+		dev_spin(1000);
+		family->done += 3000;
+	}
+	dev_ok(dev_detach(fd, id, 0));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/*
+ * The parent has lost its link, and its CPU has not been told. The child is the only thread
+ * that is left, and reads: its own slice is not all.
+ */
+START_TEST(a_child_that_reads_while_its_parent_detaches_has_the_parents_part)
+{
+	struct child parent;
+
+	family = shared_page();
+	dev_pin(0, 0);
+	parent = dev_child(parent_detaches, NULL);
+	dev_go(&parent);
+	while (!family->ready)
+		dev_msleep(1);
+	hold_at("hwpmc_switch_sync_followers");
+	hold_arm(parent.pid);
+	family->ready = 0;
+	hold_wait();
+	family->read = 1;
+	while (!family->value && !family->err)
+		dev_msleep(1);
+	hold_end();
+	dev_wait(&parent);
+	ck_assert_int_eq(family->err, 0);
+	ck_assert_uint_eq(family->done, 3000000);
+	ck_assert_uint_ge(family->value, family->done);
 	dev_still_counts();
 }
 END_TEST
@@ -328,12 +424,12 @@ START_TEST(a_cpu_that_the_module_does_not_know_yet_is_offline_to_it)
 	int fd;
 
 	dev_pin(0, 0);
-	dev_put("/sys/devices/system/cpu/cpu2/online", "0");
-	/* So that it has never asked this CPU; and none of its work items waits for the CPU,
-	 * which would keep the allocation waiting. */
+	/* Loaded anew, it has no work item that would wait for the CPU and keep the allocation
+	 * waiting. */
 	ck_assert_int_eq(system("rmmod hwpmc && "
 				"insmod build/kmod/$(uname -r)/hwpmc.ko " DEV_FOR_ALL), 0);
 	fd = dev_open();
+	dev_put("/sys/devices/system/cpu/cpu2/online", "0");
 	ck_assert_int_eq(allocate_on_cpu2(fd, &id), ENXIO);
 	hold_at("cpu_online_here");
 	hold_arm(hotplug_thread_of(2));
@@ -365,6 +461,8 @@ int main(void)
 	harness_add(an_exit_during_the_attach_of_another_pmc_is_told_to_its_owner);
 	if (dev_cpus() >= 3) {
 		harness_add(a_read_during_a_stop_has_all_that_was_counted);
+		harness_add(a_read_during_a_detach_has_all_that_was_counted);
+		harness_add(a_child_that_reads_while_its_parent_detaches_has_the_parents_part);
 		harness_add(a_cpu_that_the_module_does_not_know_yet_is_offline_to_it);
 	}
 	return harness_run();
