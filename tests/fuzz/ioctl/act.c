@@ -495,7 +495,8 @@ static void end_kid(unsigned int slot, int with)
 	if (old <= 0)
 		return;
 	kill(old, SIGKILL);
-	waitpid(old, NULL, 0);
+	while (waitpid(old, NULL, 0) < 0 && errno == EINTR)
+		continue;
 }
 
 static void *nothing(void *arg)
@@ -580,9 +581,12 @@ static void quiet_kid(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* What others see when it is gone: an owner's rows, those that perf holds. */
+/* What others see when it is gone: an owner's rows, those that perf holds. A mapping that
+ * children inherit, as that of a thread's page, keeps the owner too. */
 static void close_visible(void)
 {
+	for (int i = 0; i < MAPS; i++)
+		unmap_slot(i, 0);
 	for (int i = 0; i < OWNERS; i++)
 		close_slot(&owner_fd[i]);
 	for (int i = 0; i < PERFS; i++)
@@ -590,9 +594,21 @@ static void close_visible(void)
 }
 
 /*
+ * Until the kid has closed the other end, whatever that takes on a busy machine, and
+ * whatever alarms come. With several threads the kid of another one may hold it, too:
+ * nobody waits for that.
+ */
+static void wait_for_end(int fd, bool alone)
+{
+	struct pollfd p = { .fd = fd };
+
+	while (poll(&p, 1, alone ? -1 : 100) < 0 && errno == EINTR && alone)
+		continue;
+}
+
+/*
  * Descriptors that it does not keep are closed when this returns: else the last
- * close of one could be the kid's, at any time. A kid of another thread may hold
- * the pipe, too: nobody waits for that.
+ * close of one could be the kid's, at any time, and free rows.
  */
 static void spawn(const struct op *op)
 {
@@ -605,7 +621,7 @@ static void spawn(const struct op *op)
 	pid = fork();
 	if (!pid) {
 		quiet_kid();
-		if (!(op->w[1] & 1))
+		if (!(op->w[1] & SPAWN_KEEPS))
 			close_visible();
 		close(closed[0]);
 		close(closed[1]);
@@ -613,7 +629,7 @@ static void spawn(const struct op *op)
 	}
 	close(closed[1]);
 	if (pid > 0) {
-		poll(&(struct pollfd){ .fd = closed[0] }, 1, 100);
+		wait_for_end(closed[0], op->w[1] & SPAWN_ALONE);
 		end_kid(op->proc, pid);
 	}
 	close(closed[0]);

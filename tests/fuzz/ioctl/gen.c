@@ -596,7 +596,9 @@ static void gen_about_kids(struct gen *g, struct op *op)
 		op->proc = any(g, KIDS);
 		op->w[0] = any(g, KID__COUNT);
 		/* A child of it may close what it has later than it is dead. */
-		op->w[1] = one_in(g, 6) && !g->plan->alone;
+		op->w[1] = one_in(g, 6) ? SPAWN_KEEPS : 0;
+		if (g->plan->alone)
+			op->w[1] = SPAWN_ALONE;
 		g->is.kid[op->proc] = true;
 		break;
 	case OP_KILL:

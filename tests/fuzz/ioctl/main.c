@@ -34,7 +34,7 @@ struct shared {
 	int bad, bad_thread, bad_index;
 	struct op bad_op;
 	struct outcome bad_out;
-	char bad_why[128];
+	char bad_why[160];
 };
 
 static struct shared *shared;
@@ -95,6 +95,7 @@ static void run(const struct op *op, unsigned int n)
 		const struct op *this = &op[i];
 		struct snapshot before;
 		struct outcome out;
+		const char *changed;
 		uint64_t began;
 
 		if (observer >= 0)
@@ -102,9 +103,10 @@ static void run(const struct op *op, unsigned int n)
 		began = now();
 		i += act(this, n - i - 1, &out);
 		began = now() - began;
-		if (observer >= 0 && out.is_call && out.err &&
-		    !snapshot_is(observer, &before))
-			note_bad(this, &out, "a refusal that changed the rows");
+		changed = observer >= 0 && out.is_call && out.err ?
+			  snapshot_changed(observer, &before) : NULL;
+		if (changed)
+			note_bad(this, &out, changed);
 		note(this, &out, began);
 	}
 }

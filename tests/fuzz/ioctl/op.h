@@ -33,7 +33,7 @@ enum what {
 	OP_POLL,		/* owner */
 	OP_LOGFD,		/* log; w[0] enum log_kind */
 	OP_CONSUME,		/* log: read what was written */
-	OP_SPAWN,		/* proc; w[0] enum kid_kind, w[1]: 1 keeps descriptors */
+	OP_SPAWN,		/* proc; w[0] enum kid_kind, w[1] SPAWN_* */
 	OP_KILL,		/* proc; w[0] signal */
 	OP_CHILD,		/* proc; a child does the next n; w[0] CHILD_*, w[1] us */
 	OP_SPIN,		/* w[0] instructions, w[1] us of sleep */
@@ -68,6 +68,9 @@ enum mem {
 
 /* The array that an argument points to. */
 enum array { ARRAY_AS_IS, ARRAY_OK, ARRAY_NULL, ARRAY_RO, ARRAY_KERNEL };
+
+#define SPAWN_KEEPS	1	/* it keeps descriptors */
+#define SPAWN_ALONE	2	/* no other thread can have a pipe of its */
 
 #define CHILD_FRESH	1	/* it has opens of its own, not its parent's */
 #define CHILD_EXEC	2	/* it executes a program when it is done */

@@ -30,12 +30,39 @@ void snapshot_take(int fd, struct snapshot *s)
 	memcpy(at, &cpu, sizeof(cpu));
 }
 
-bool snapshot_is(int fd, const struct snapshot *s)
+/* The first word that differs: of a row, or of who has the hardware. */
+static void say_difference(char *text, size_t len, const struct snapshot *before,
+			   const struct snapshot *after)
 {
+	const size_t of_cpu = 64 * sizeof(struct hwpmc_pmcinfo);
+	const struct hwpmc_pmcinfo *row = (const void *)after->bytes;
+	size_t at = 0, in_row;
+	uint32_t was, is;
+
+	while (!memcmp(before->bytes + at, after->bytes + at, 4))
+		at += 4;
+	memcpy(&was, before->bytes + at, 4);
+	memcpy(&is, after->bytes + at, 4);
+	in_row = at % sizeof(*row);
+	if (at < 2 * of_cpu)
+		snprintf(text, len, "a refusal that changed the rows: %s of CPU %zu, "
+			 "byte %zu: %#x, was %#x", row[at / sizeof(*row)].name,
+			 at / of_cpu, in_row, is, was);
+	else
+		snprintf(text, len, "a refusal that changed the hardware's state, "
+			 "byte %zu: %#x, was %#x", at - 2 * of_cpu, is, was);
+}
+
+const char *snapshot_changed(int fd, const struct snapshot *s)
+{
+	static __thread char text[160];
 	struct snapshot now;
 
 	snapshot_take(fd, &now);
-	return !memcmp(&now, s, sizeof(now));
+	if (!memcmp(&now, s, sizeof(now)))
+		return NULL;
+	say_difference(text, sizeof(text), s, &now);
+	return text;
 }
 
 /* ---- the kernel's messages ----------------------------------------------- */

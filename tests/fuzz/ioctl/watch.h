@@ -15,7 +15,8 @@ struct snapshot {
 };
 
 void snapshot_take(int fd, struct snapshot *s);
-bool snapshot_is(int fd, const struct snapshot *s);
+/* NULL: nothing. */
+const char *snapshot_changed(int fd, const struct snapshot *s);
 
 /* Kernel messages from now on; then those that no run may have. */
 void watch_messages(void);
