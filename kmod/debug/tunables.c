@@ -86,6 +86,8 @@ TUNABLE(mtxpoolsize, mtxpoolsize, "no effect: there is no pool of locks (32)");
 
 static int all_percent = 100;
 
+/* Two writers at once: each checks a value of its own, which is then stored as one word, so
+ * the last one stays. The text of debugflags has a lock (debug.c). */
 #define SYSCTL_INT(name, variable, access, least, most)		\
 	{							\
 		.procname = name,				\
