@@ -312,6 +312,7 @@ enum hwpmc_reason {
 	/* GETCPUINFO, PMCALLOCATE */
 	HWPMC_WHY_PMU_SHARED = 81,	/* perfmon 6, and this kernel cannot keep perf away
 					 * from its registers [MSR] */
+	HWPMC_WHY_EVENT_NODE = 82,	/* all cores of a node share its counter: system scope */
 	HWPMC_WHY__COUNT
 };
 

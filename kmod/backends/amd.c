@@ -141,11 +141,36 @@ static void give_global_back_irqoff(void)
 	hwpmc_x86_wrmsr_nmi(AMD_GLOBAL_CTL, __this_cpu_read(global_found));
 }
 
+/*
+ * Even counters that are joined with the next one here. Only a PMC of such an event has
+ * both (pmc/allocate.c); what is left of it afterwards ends with the next program of either.
+ */
+static DEFINE_PER_CPU(u64, joined);
+
+static void join_irqoff(unsigned int ri)
+{
+	hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&bank, ri + 1), 0);
+	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri + 1), AMD_CTL_MERGE);
+	this_cpu_or(joined, BIT_ULL(ri));
+}
+
+static void part_nmi(unsigned int ri)
+{
+	this_cpu_and(joined, ~BIT_ULL(ri));
+	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri + 1), 0);
+}
+
+static bool is_joined_nmi(unsigned int ri)
+{
+	return unlikely(this_cpu_read(joined)) && this_cpu_read(joined) & BIT_ULL(ri);
+}
+
 static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
 {
 	u64 own = GENMASK_ULL(cls->num - 1, 0);
 	unsigned int ri;
 
+	this_cpu_write(joined, 0);
 	for (ri = 0; ri < cls->num; ri++)
 		hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), 0);
 	hwpmc_pmi_open_irqoff();
@@ -161,16 +186,27 @@ static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
 static void amd_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s)
 {
+	if (unlikely(s->extra))
+		join_irqoff(ri);
+	else if (is_joined_nmi(ri))
+		part_nmi(ri);
+	/* The odd one counts for itself again. */
+	else if (ri & 1 && is_joined_nmi(ri - 1))
+		this_cpu_and(joined, ~BIT_ULL(ri - 1));
 	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), s->sel);
 }
 
 static void amd_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 {
 	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), 0);
+	if (is_joined_nmi(ri))
+		part_nmi(ri);
 }
 
 static void amd_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
+	if (is_joined_nmi(ri))
+		hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&bank, ri + 1), 0);
 	hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&bank, ri), value & hwpmc_width_mask(AMD_WIDTH));
 }
 

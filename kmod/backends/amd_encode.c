@@ -116,17 +116,26 @@ static u64 family15h_rows(u64 config)
 
 /*
  * From family 17h on floating-point operations retired come up to 64 a cycle, and a
- * counter alone adds 15 at most: they need two counters joined.
+ * counter alone adds 15 at most: they need an even one joined with the next (amd.c).
  */
 static bool needs_two_counters(const struct hwpmc_amd_pmu *pmu, u64 config)
 {
 	return pmu->family >= 0x17 && event_of(config) == 0x003;
 }
 
+/*
+ * Before family 15h codes E0h to FFh are the northbridge's: its counters, one for each
+ * number, serve all cores of a node.
+ */
+static bool is_of_node(const struct hwpmc_amd_pmu *pmu, u64 config)
+{
+	return pmu->family < 0x15 && (config & 0xe0) == 0xe0;
+}
+
 static u64 event_rows(const struct hwpmc_amd_pmu *pmu, u64 config)
 {
 	if (needs_two_counters(pmu, config))
-		return 0;
+		return AMD_EVEN_ROWS & (hwpmc_first_rows(pmu->num) >> 1);
 	if (pmu->family == 0x15)
 		return family15h_rows(config);
 	return ~0ULL;
@@ -170,6 +179,8 @@ int hwpmc_amd_encode(const struct hwpmc_class *cls,
 	if (req->config1)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
 					   64 + hwpmc_lowest_bit(req->config1));
+	if (is_of_node(pmu, req->config) && !hwpmc_mode_system(req->mode))
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_NODE, 0);
 	rows = event_rows(pmu, req->config) & hwpmc_first_rows(cls->num);
 	if (!rows)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
@@ -177,6 +188,10 @@ int hwpmc_amd_encode(const struct hwpmc_class *cls,
 	*enc = (struct hwpmc_encoding){
 		.select = { .sel = select_of(req) },
 		.rows = rows,
+		.pair = needs_two_counters(pmu, req->config),
+		.package = is_of_node(pmu, req->config),
 	};
+	if (enc->pair)
+		enc->select.extra = AMD_CTL_MERGE;
 	return 0;
 }

@@ -29,6 +29,10 @@
 #define   AMD_CTL_INV		BIT_ULL(23)
 #define   AMD_CTL_CMASK		GENMASK_ULL(31, 24)
 
+/* What the counter after an even one is programmed with to join it: the even one then adds
+ * more than 15 a cycle, and carries into the other. Family 17h. */
+#define   AMD_CTL_MERGE		(AMD_CTL_EVENT_HIGH | AMD_CTL_EVENT_LOW | AMD_CTL_EN)
+
 /* Bits that a request may set; the module sets all others. */
 #define   AMD_CTL_REQUEST	(AMD_CTL_EVENT_LOW | AMD_CTL_UMASK |	\
 				 AMD_CTL_EDGE | AMD_CTL_INV | AMD_CTL_CMASK)
@@ -41,5 +45,6 @@
 #define AMD_GLOBAL_ACK		0xc0000302	/* PerfCntrGlobalStatusClr */
 
 #define AMD_WIDTH		48
+#define AMD_EVEN_ROWS		0x5555555555555555ULL
 
 #endif /* HWPMC_AMD_REGS_H */

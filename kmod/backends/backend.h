@@ -61,6 +61,9 @@ struct hwpmc_encoding {
 	struct hwpmc_arming arming;	/* for sampling */
 	bool counts_off_cpu;	/* the event happens to threads while they do not
 				 * run (task/migrations.c) */
+	bool pair;		/* takes the next row as well, which then counts for
+				 * nobody */
+	bool package;		/* on the CPUs of a package only one may have the row */
 	u32 why;		/* enum hwpmc_reason where refused */
 	s32 detail;
 };

@@ -11,7 +11,7 @@
 #include "lock.h"
 
 /*
- * A row: the counters with the same number on all CPUs. All fields but the last two
+ * A row: the counters with the same number on all CPUs. All fields but the last three
  * are constant after load; the switch path reads them.
  */
 struct hwpmc_row {
@@ -20,6 +20,8 @@ struct hwpmc_row {
 	s64 rdpmc;		/* RDPMC index, -1: read through the class */
 	unsigned int ri;	/* number within the class */
 	s32 users;		/* see row.h; hwpmc_lock */
+	u32 halves;		/* PMCs of the row before that take this one as well;
+				 * hwpmc_lock */
 	struct list_head pmcs;	/* struct hwpmc_pmc.row_node; hwpmc_lock */
 };
 

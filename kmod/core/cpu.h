@@ -73,6 +73,7 @@ struct hwpmc_cpu {
 	unsigned long on;		/* classes switched on here, by index */
 	struct list_head sys;		/* started system-scope PMCs */
 	u64 disabled;			/* rows disabled by the administrator */
+	u64 package_taken;		/* rows that no other CPU of the package may have */
 	u64 taken;			/* rows that a system-scope PMC has here; not of
 					 * shareable classes */
 	u64 dirty;			/* rows whose counter may not be 0 */

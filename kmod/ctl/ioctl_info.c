@@ -276,7 +276,7 @@ static int disable_row(struct hwpmc_op_pmcadmin *op)
 
 	if (c->disabled & BIT_ULL(op->row))
 		return 0;
-	if (!hwpmc_row_admits(row->users, true) || pmc_on_cpu(row, op->cpu))
+	if (row->halves || !hwpmc_row_admits(row->users, true) || pmc_on_cpu(row, op->cpu))
 		return hwpmc_refuse(&op->hdr, -EBUSY, HWPMC_WHY_ROW_IN_USE,
 				    op->row);
 	c->disabled |= BIT_ULL(op->row);

@@ -11,6 +11,7 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
 
 #include "../core/cpu.h"
 #include "../core/owner.h"
@@ -163,11 +164,37 @@ static bool row_taken(unsigned int nr, const struct hwpmc_op_pmcallocate *op)
 	       per_cpu_ptr(hwpmc_cpus, op->cpu)->taken & BIT_ULL(nr);
 }
 
+/* Has a CPU of the same package a PMC on the row that admits no other there? */
+static bool package_taken(unsigned int nr, u32 on)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		if (topology_physical_package_id(cpu) == topology_physical_package_id(on) &&
+		    per_cpu_ptr(hwpmc_cpus, cpu)->package_taken & BIT_ULL(nr))
+			return true;
+	return false;
+}
+
+static bool row_busy(struct hwpmc_owner *owner, unsigned int nr,
+		     const struct hwpmc_op_pmcallocate *op, const struct hwpmc_encoding *enc)
+{
+	const struct hwpmc_row *row = &hwpmc_rows[nr];
+
+	if (!row->cls->shareable &&
+	    !hwpmc_row_admits(row->users, hwpmc_mode_is_system(op->mode)))
+		return true;
+	if (row->halves || (enc->pair && hwpmc_rows[nr + 1].users))
+		return true;
+	if (enc->package && package_taken(nr, op->cpu))
+		return true;
+	return row_taken(nr, op) || hwpmc_owner_holds(owner, nr, op->mode, op->cpu);
+}
+
 /* The row with the fewest users of those that can count the event; or a refusal. */
 static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
-		    struct hwpmc_op_pmcallocate *op, u64 rows)
+		    struct hwpmc_op_pmcallocate *op, const struct hwpmc_encoding *enc, u64 rows)
 {
-	bool system = hwpmc_mode_is_system(op->mode);
 	int best = -1, disabled = -1, busy = -1;
 	unsigned int ri;
 
@@ -177,10 +204,7 @@ static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 
 		if (!(rows & BIT_ULL(ri)))
 			continue;
-		if (!cls->shareable && !hwpmc_row_admits(row->users, system))
-			busy = nr;
-		else if (row_taken(nr, op) ||
-			 hwpmc_owner_holds(owner, nr, op->mode, op->cpu))
+		if (row_busy(owner, nr, op, enc))
 			busy = nr;
 		else if (row_disabled(nr, op))
 			disabled = nr;
@@ -245,6 +269,8 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 	pmc->state = HWPMC_STATE_ALLOCATED;
 	pmc->privileged = owner->kernel || perfmon_capable();
 	pmc->counts_off_cpu = enc->counts_off_cpu;
+	pmc->pair = enc->pair;
+	pmc->package = enc->package;
 	pmc->arming = enc->arming;
 	/* Some counters do not overflow properly with one event left. */
 	if (hwpmc_rows[nr].cls->nmi)
@@ -392,6 +418,10 @@ static int pmc_get_row(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 		row->users = hwpmc_row_added(row->users, system);
 	if (!row->cls->shareable && system)
 		per_cpu_ptr(hwpmc_cpus, pmc->cpu)->taken |= BIT_ULL(pmc->row);
+	if (pmc->package)
+		per_cpu_ptr(hwpmc_cpus, pmc->cpu)->package_taken |= BIT_ULL(pmc->row);
+	if (pmc->pair)
+		row[1].halves++;
 	list_add_tail(&pmc->row_node, &row->pmcs);
 	trace_hwpmc_md_allocate(pmc->row, pmc->select.sel);
 	return 0;
@@ -403,6 +433,10 @@ static void pmc_put_row(struct hwpmc_pmc *pmc)
 	bool system = hwpmc_pmc_is_system(pmc);
 
 	list_del(&pmc->row_node);
+	if (pmc->pair)
+		row[1].halves--;
+	if (pmc->package)
+		per_cpu_ptr(hwpmc_cpus, pmc->cpu)->package_taken &= ~BIT_ULL(pmc->row);
 	if (!row->cls->shareable) {
 		row->users = hwpmc_row_removed(row->users, system);
 		if (system)
@@ -490,7 +524,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	ret = ret ?: class_encode(cls, op, &enc);
 	if (ret)
 		return ret;
-	nr = find_row(owner, cls, op, enc.rows & (rows >> cls->first));
+	nr = find_row(owner, cls, op, &enc, enc.rows & (rows >> cls->first));
 	if (nr < 0)
 		return nr;
 	pmc = pmc_new(owner, op, name, &enc, nr);

@@ -203,6 +203,8 @@ WHY(EVENT_KIND, "not all kinds of core have this event, or it means another one 
     "name one: cpu_core/EVENT/, cpu_atom/EVENT/ or cpu_lowpower/EVENT/"),
 WHY(CPU_KIND, "the CPU is a core of another kind", "its kind (1 core, 2 atom, 4 lowpower):",
     DETAIL_DECIMAL, "count it on CPUs of the event's kind: -C LIST"),
+WHY(EVENT_NODE, "the event is counted by all cores of a node together, not by process", NULL,
+    DETAIL_NONE, "count it on one CPU of each node: -C LIST"),
 #undef WHY
 };
 

@@ -112,18 +112,55 @@ START_TEST(k8_never_asks_for_interrupts_when_counting)
 }
 END_TEST
 
-START_TEST(k8_refuses_events_that_need_two_counters)
+START_TEST(k8_joins_an_even_counter_with_the_next_for_events_that_need_two)
 {
 	use_pmu(0x17, true, 0, 0);
 	req.config = 0xff03;
-	refuses(-EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
+	ck_assert_int_eq(hwpmc_amd_encode(&cls, &req, &enc), 0);
+	ck_assert_uint_eq(enc.select.sel, 0x43ff03);
+	ck_assert_uint_eq(enc.select.extra, 0xf004000ffULL);
+	ck_assert_uint_eq(enc.rows, 0x15);
+	ck_assert(enc.pair);
+	use_pmu(0x1a, true, 1, 5);	/* the last one has no next */
+	ck_assert_int_eq(hwpmc_amd_encode(&cls, &req, &enc), 0);
+	ck_assert_uint_eq(enc.rows, 0x5);
+	use_pmu(0x17, true, 0, 0);
 	req.config = 0xff02;
 	gives(0x43ff02, 0x3f);
+	ck_assert(!enc.pair);
 	req.config = 0x100000003ULL;	/* event 0x103 */
 	gives(0x100430003ULL, 0x3f);
 	use_pmu(0x10, false, 0, 0);
 	req.config = 0xff03;
 	gives(0x43ff03, 0xf);
+	ck_assert(!enc.pair);
+}
+END_TEST
+
+/* The northbridge's, before it got counters of its own. */
+START_TEST(k8_counts_events_of_a_node_in_system_scope_alone)
+{
+	static const u32 families[] = { 0x0f, 0x10, 0x11, 0x12, 0x14 };
+
+	for (unsigned int i = 0; i < 5; i++) {
+		use_pmu(families[i], false, 0, 0);
+		for (u32 event = 0xe0; event <= 0xff; event++) {
+			req.config = 0x100 | event;
+			req.mode = HWPMC_MODE_TC;
+			refuses(-EINVAL, HWPMC_WHY_EVENT_NODE, 0);
+			req.mode = HWPMC_MODE_SC;
+			gives(0x430100 | event, 0xf);
+			ck_assert(enc.package);
+		}
+		req.config = 0x1df;
+		req.mode = HWPMC_MODE_TC;
+		gives(0x4301df, 0xf);
+		ck_assert(!enc.package);
+	}
+	use_pmu(0x17, true, 0, 0);
+	req.config = 0x1e0;
+	gives(0x4301e0, 0x3f);
+	ck_assert(!enc.package);
 }
 END_TEST
 
@@ -262,7 +299,8 @@ int main(void)
 	harness_add(k8_select_has_the_modes_that_were_asked);
 	harness_add(k8_select_has_every_field_of_the_request);
 	harness_add(k8_never_asks_for_interrupts_when_counting);
-	harness_add(k8_refuses_events_that_need_two_counters);
+	harness_add(k8_joins_an_even_counter_with_the_next_for_events_that_need_two);
+	harness_add(k8_counts_events_of_a_node_in_system_scope_alone);
 	harness_add(k8_names_each_reserved_bit);
 	harness_add(k8_event_codes_of_12_bits_begin_with_family_10h);
 	harness_add(k8_offers_only_rows_that_exist);

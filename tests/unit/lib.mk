@@ -68,6 +68,7 @@ VM_TEST_LIBS_kmod_hotplug := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_kmod_kinds := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_kmod_msr_faults := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_kmod_p4 := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+VM_TEST_LIBS_kmod_joined := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_kmod_siblings := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 $(addprefix $(BUILD)/vm/tests/,kmod_hotplug kmod_kinds kmod_msr_faults kmod_p4 kmod_siblings): \
 	$(LIB_STATIC)

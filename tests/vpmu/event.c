@@ -35,6 +35,7 @@ struct event event_decode_amd(uint64_t sel)
 	uint32_t umask = sel >> 8 & 0xff;
 
 	switch ((sel & 0xff) | (sel >> 24 & 0xf00)) {
+	case 0x003: return every(EV_INSN, 1);		/* of two counters joined; strict.c */
 	case 0x0c0: return every(EV_INSN, 1);		/* instructions */
 	case 0x076: return every(EV_INSN, 1);		/* cycles */
 	case 0x120: return every(EV_INSN, 1);		/* reference cycles */

@@ -103,6 +103,7 @@ static const struct { int err, also; } errnos[HWPMC_WHY__COUNT] = {
 	[HWPMC_WHY_UNWIND_ROW] = { EINVAL }, [HWPMC_WHY_UNWIND_LIMIT] = { E2BIG },
 	[HWPMC_WHY_UNWIND_FILES] = { E2BIG }, [HWPMC_WHY_KIND] = { EINVAL },
 	[HWPMC_WHY_EVENT_KIND] = { EINVAL }, [HWPMC_WHY_CPU_KIND] = { EINVAL },
+	[HWPMC_WHY_EVENT_NODE] = { EINVAL },
 };
 
 static bool is_bad_memory(const struct op *op)
