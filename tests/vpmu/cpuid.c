@@ -100,7 +100,9 @@ bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 		answer(1, cfg.gp, 0, 0);
 		return true;
 	}
-	if (patch_of(leaf, sub, &p)) {
+	if (cfg.tfa && leaf == 7 && !sub && s->mode == KERNEL)
+		p = (struct patch){ .ebx_or = 1 << 11, .edx_or = 1 << 13 };
+	if (p.ebx_or || patch_of(leaf, sub, &p)) {
 		p.site = s;
 		p.next = pc + s->next - s->off;
 		v->patch = p;
@@ -119,6 +121,8 @@ void cpuid_apply_patch(struct vcpu *v, int mode)
 		reg_write(RAX, p.eax_min);
 	if (p.eax_or)
 		reg_write(RAX, eax | p.eax_or);
+	if (p.ebx_or)
+		reg_write(RBX, (uint32_t)reg_read(RBX) | p.ebx_or);
 	if (p.ecx_or)
 		reg_write(RCX, (uint32_t)reg_read(RCX) | p.ecx_or);
 	if (p.edx_or)

@@ -122,7 +122,7 @@ struct site {			/* an instruction to emulate, in one block */
 struct patch {			/* fix-up of a natively run CPUID/RDMSR */
 	struct site *site;	/* NULL: none */
 	uint64_t next;		/* address of the instruction after it */
-	uint32_t eax_or, ecx_or, edx_or, eax_min;
+	uint32_t eax_or, ebx_or, ecx_or, edx_or, eax_min;
 };
 
 /* Which kind of register an access was to; see vpmu_guest.h. */

@@ -215,6 +215,69 @@ START_TEST(what_others_set_meanwhile_stays_as_they_set_it)
 }
 END_TEST
 
+/* A filter of the front end's events; one that is set beside a counter. */
+START_TEST(the_filter_of_an_event_is_set_while_it_counts_and_cleared_afterwards)
+{
+	struct hwpmc_op_pmcallocate op;
+	int fd = dev_open(), other = dev_open();
+
+	ck_assert(!system("modprobe -d \"$VM_KERNEL\" msr"));
+	/* Nothing is reset with the last PMC of the class then. */
+	dev_alloc(other, TC, 0, ANY, BRANCH, U);
+	dev_request(&op, SC, 0, 1, BRANCH, U);
+	op.config = 0x01c6;
+	op.config1 = 0x400106;
+	dev_ok(dev_allocate(fd, &op));
+	ck_assert_uint_eq(read_msr(1, 0x3f7), 0);
+	dev_ok(dev_start(fd, op.pmcid));
+	ck_assert_uint_eq(read_msr(1, 0x3f7), 0x400106);
+	ck_assert_uint_eq(read_msr(0, 0x3f7), 0);
+	dev_ok(dev_stop(fd, op.pmcid));
+	close(fd);
+	close(other);
+	ck_assert_uint_eq(read_msr(1, 0x3f7), 0);
+	dev_check_registers_clear();
+}
+END_TEST
+
+static bool has_frontend(void)
+{
+	return !system("grep -qE '^model[[:space:]]*: (85|94)$' /proc/cpuinfo");
+}
+
+static bool has_force_abort(void)
+{
+	return !system("grep -q tsx_force_abort /proc/cpuinfo");
+}
+
+/* Counter 3, with microcode that can force transactions to abort. */
+START_TEST(the_counter_that_microcode_uses_is_given_to_none)
+{
+	struct child c = dev_loop(100000);
+	unsigned int n = 0;
+	int fd = dev_open();
+	uint32_t id[16];
+	struct hwpmc_op_pmcallocate op;
+
+	dev_request(&op, TC, HWPMC_F_EXEC_START, ANY, BRANCH, U);
+	while (n < 16 && !dev_allocate(fd, &op)) {
+		id[n] = op.pmcid;
+		ck_assert_uint_ne(HWPMC_ID_ROW(id[n]) - dev_first_row(), 3);
+		dev_ok(dev_attach(fd, id[n], c.pid));
+		dev_ok(dev_start(fd, id[n++]));
+		dev_request(&op, TC, HWPMC_F_EXEC_START, ANY, BRANCH, U);
+	}
+	ck_assert_uint_eq(n, dev_counters() - 1);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_ROWS_BUSY);
+	dev_go(&c);
+	dev_wait(&c);
+	for (unsigned int i = 0; i < n; i++)
+		ck_assert_uint_eq(dev_read(fd, id[i]), loop_branches(100000));
+	close(fd);
+	dev_check_registers_clear();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -226,7 +289,11 @@ int main(void)
 	if (!dev_is_amd()) {
 		harness_add(a_freeze_and_precise_records_that_others_left_are_cleared_and_given_back);
 		harness_add(what_others_set_meanwhile_stays_as_they_set_it);
+		if (has_frontend())
+			harness_add(the_filter_of_an_event_is_set_while_it_counts_and_cleared_afterwards);
 	}
+	if (has_force_abort())
+		harness_add(the_counter_that_microcode_uses_is_given_to_none);
 	if (dev_is_amd())
 		harness_add(amds_global_control_is_given_back_as_it_was_found);
 	return harness_run();
