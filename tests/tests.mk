@@ -64,6 +64,10 @@ check-rpm:
 	@$(TOP)/scripts/install-deps rpm
 	@BUILD=$(BUILD) $(TOP)/tests/rpm
 
-.PHONY: check-packages check-rpm check check-all check-host check-unit check-static check-build check-dkms \
+# DKMS where it fails at its users': KERNELS="6.1-rt 6.12" builds for these instead.
+check-dkms-field:
+	@BUILD=$(BUILD) $(TOP)/tests/dkms-field $(KERNELS)
+
+.PHONY: check-rpm check-dkms-field check-packages check check-all check-host check-unit check-static check-build check-dkms \
 	check-spec check-kernels check-kernels-core check-kernels-check \
 	check-kernels-table kernels-prepare
