@@ -102,7 +102,7 @@ static u64 end_of_older(const struct hwpmc_ring *ring, u64 head, u64 until)
 	while (at != head) {
 		const struct hwpmc_log_hdr *hdr = hwpmc_ring_at(ring, at);
 
-		if (at && hdr->time >= until)
+		if (hdr->type != HWPMC_LOG_INITIALIZE && hdr->time >= until)
 			break;
 		at += hdr->len;
 	}

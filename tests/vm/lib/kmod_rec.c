@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* kmod_rec.c - see kmod_rec.h. Linked into tests/vm/tests/kmod_records and kmod_maps. */
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include "kmod_rec.h"
@@ -10,6 +13,7 @@ struct hwpmc_record rec[MANY];
 unsigned int nrec;
 
 static int file;
+static int pipe_ends[2];
 
 void ok(int rc)
 {
@@ -41,7 +45,7 @@ static void copy_record(const struct hwpmc_record *r)
 	rec[nrec++].hdr = copy;
 }
 
-void look(void)
+static void look_at_file(void)
 {
 	struct hwpmc_parser *p = hwpmc_parser_new();
 	enum hwpmc_parse what;
@@ -49,7 +53,6 @@ void look(void)
 	off_t size;
 	void *at;
 
-	ok(hwpmc_flush_log(h));
 	size = lseek(file, 0, SEEK_END);
 	ck_assert_int_gt(size, 0);
 	at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
@@ -61,6 +64,53 @@ void look(void)
 	ck_assert_msg(what == HWPMC_PARSE_END, "%s", hwpmc_parser_error(p));
 	munmap(at, size);
 	hwpmc_parser_free(p);
+}
+
+void look(void)
+{
+	ok(hwpmc_flush_log(h));
+	look_at_file();
+}
+
+int begin_pipe(void)
+{
+	ck_assert_int_eq(pipe2(pipe_ends, O_CLOEXEC), 0);
+	ck_assert_int_ge(fcntl(pipe_ends[1], F_SETPIPE_SZ, 8192), 8192);
+	ok(hwpmc_configure_log(h, pipe_ends[1]));
+	return pipe_ends[0];
+}
+
+/* Until all is written and read: the log keeps its end of the pipe. */
+static void *copy_pipe(void *all_written)
+{
+	struct pollfd at = { .fd = pipe_ends[0], .events = POLLIN };
+	char bytes[4096];
+	ssize_t n;
+
+	for (;;) {
+		bool last = __atomic_load_n((bool *)all_written, __ATOMIC_ACQUIRE);
+
+		if (poll(&at, 1, 10) <= 0 && last)
+			return NULL;
+		if (!(at.revents & POLLIN))
+			continue;
+		n = read(at.fd, bytes, sizeof(bytes));
+		if (n <= 0 || write(file, bytes, n) != n)
+			return NULL;
+	}
+}
+
+void end_pipe(void)
+{
+	bool all_written = false;
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, copy_pipe, &all_written), 0);
+	ok(hwpmc_flush_log(h));
+	ok(hwpmc_close_log(h));
+	__atomic_store_n(&all_written, true, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	look_at_file();
 }
 
 const struct hwpmc_record *find(uint8_t type, unsigned int nth)

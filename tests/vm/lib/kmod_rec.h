@@ -26,6 +26,10 @@ void kmod_setup(void);
 void begin(void);
 /* All that was written until now. */
 void look(void);
+/* The same through a pipe of two pages, which the test reads: begin_pipe() returns its reading
+ * end, end_pipe() writes what is behind it to the file, ends the log and looks. */
+int begin_pipe(void);
+void end_pipe(void);
 /* The nth record of a type; fails the test where there are not so many. */
 const struct hwpmc_record *find(uint8_t type, unsigned int nth);
 unsigned int count(uint8_t type);

@@ -157,24 +157,14 @@ static void *write_on_cpu_1(void *stop)
 	return NULL;
 }
 
-/* While both CPUs write as fast as they can, each sweep has much that is younger. */
-START_TEST(pieces_of_a_log_have_what_is_older_than_their_sync_record)
+/* Each piece has records that are older than its SYNC and no older than the one before;
+ * says how many pieces there are. */
+static unsigned int check_pieces(void)
 {
-	uint64_t sync = 0, newest = 0, end;
+	uint64_t sync = 0, newest = 0;
 	unsigned int pieces = 0;
 	bool first = true;
-	pthread_t thread;
-	int stop = 0;
 
-	begin();
-	ck_assert_int_eq(pthread_create(&thread, NULL, write_on_cpu_1, &stop), 0);
-	dev_pin(0, 0);
-	end = ns(CLOCK_MONOTONIC) + 500000000;
-	for (unsigned int i = 0; i < WRITES && ns(CLOCK_MONOTONIC) < end; i++)
-		write_one(i);
-	stop = 1;
-	pthread_join(thread, NULL);
-	look();
 	for (unsigned int i = 1; i < nrec; i++) {
 		const struct hwpmc_log_hdr *r = rec[i].hdr;
 
@@ -194,7 +184,46 @@ START_TEST(pieces_of_a_log_have_what_is_older_than_their_sync_record)
 		sync = r->time;
 		pieces++;
 	}
-	ck_assert_uint_ge(pieces, 3);
+	return pieces;
+}
+
+/* A sweep stands still in the ring of CPU 0 while CPU 1 writes what is younger. */
+START_TEST(a_sweep_takes_nothing_that_is_younger_than_its_beginning)
+{
+	int from, full = 0;
+
+	from = begin_pipe();
+	for (uint32_t i = 0; i < 1000; i++)
+		ok(hwpmc_write_log(h, i));
+	/* A page is full, and there is more to write. */
+	while (full < 4096)
+		ck_assert_int_eq(ioctl(from, FIONREAD, &full), 0);
+	dev_pin(0, 1);
+	for (uint32_t i = 0; i < 10; i++)
+		ok(hwpmc_write_log(h, i));
+	end_pipe();
+	ck_assert_uint_ge(check_pieces(), 1);
+	ck_assert_uint_eq(count(HWPMC_LOG_USERDATA), 1010);
+}
+END_TEST
+
+/* While both CPUs write as fast as they can, each sweep has much that is younger. */
+START_TEST(pieces_of_a_log_have_what_is_older_than_their_sync_record)
+{
+	pthread_t thread;
+	uint64_t end;
+	int stop = 0;
+
+	begin();
+	ck_assert_int_eq(pthread_create(&thread, NULL, write_on_cpu_1, &stop), 0);
+	dev_pin(0, 0);
+	end = ns(CLOCK_MONOTONIC) + 500000000;
+	for (unsigned int i = 0; i < WRITES && ns(CLOCK_MONOTONIC) < end; i++)
+		write_one(i);
+	stop = 1;
+	pthread_join(thread, NULL);
+	look();
+	ck_assert_uint_ge(check_pieces(), 3);
 	ck_assert_uint_ge(count(HWPMC_LOG_USERDATA), 1000);
 }
 END_TEST
@@ -678,6 +707,7 @@ int main(void)
 	harness_add(the_log_of_an_unprivileged_owner_says_so);
 	harness_add(each_flush_adds_a_reading_of_the_clocks);
 	harness_add(records_of_each_cpu_stand_behind_its_mark);
+	harness_add(a_sweep_takes_nothing_that_is_younger_than_its_beginning);
 	harness_add(pieces_of_a_log_have_what_is_older_than_their_sync_record);
 	harness_add(a_record_of_the_owner_has_the_time_when_it_was_written);
 	harness_add(dropnotify_tells_what_is_missing_since_when_and_why);
