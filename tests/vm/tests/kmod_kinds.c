@@ -426,6 +426,40 @@ static void spin_for_ever(void)
 }
 
 /* Also while the slice lasts, and not after a stop. */
+/* Switches of a process, in both ways. */
+static unsigned long switches_of(pid_t pid)
+{
+	unsigned long n = 0, one;
+	char path[40], line[80];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "voluntary_ctxt_switches: %lu", &one) == 1 ||
+		    sscanf(line, "nonvoluntary_ctxt_switches: %lu", &one) == 1)
+			n += one;
+	fclose(f);
+	return n;
+}
+
+/* What is added at the end of a slice is not enough: between two reads there is none. */
+static void check_growth_within_a_slice(pid_t pid, uint32_t id)
+{
+	unsigned long switches;
+	uint64_t first, last;
+
+	do {
+		switches = switches_of(pid);
+		first = uncounted(id).ns;
+		for (unsigned int i = 0; i < 100; i++)
+			getppid();
+		last = uncounted(id).ns;
+	} while (switches_of(pid) != switches);
+	ck_assert_uint_gt(last, first);
+}
+
 START_TEST(time_on_other_kinds_grows_while_a_thread_runs_there)
 {
 	uint32_t id = insn(bit_of[0]);
@@ -441,6 +475,7 @@ START_TEST(time_on_other_kinds_grows_while_a_thread_runs_there)
 		;
 	while (uncounted(id).ns <= first + 1000000)
 		;
+	check_growth_within_a_slice(s.child.pid, id);
 	dev_ok(dev_stop(fd, id));
 	last = uncounted(id).ns;
 	dev_msleep(5);
