@@ -8,6 +8,7 @@
 #define HWPMC_COMPAT_MSR_H
 
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/types.h>
 #include <asm/asm.h>
 #include <asm/msr.h>
@@ -53,7 +54,8 @@ static inline int hwpmc_wrmsr_safe(u32 msr, u64 value)
 #ifdef HAVE_RDMSRQ
 	return wrmsrq_safe(msr, value);
 #else
-	return wrmsrl_safe(msr, value);
+	/* As wrmsrl_safe() does, which sparse says cuts a constant's upper half off. */
+	return wrmsr_safe(msr, lower_32_bits(value), upper_32_bits(value));
 #endif
 }
 
