@@ -54,7 +54,7 @@ static inline int hwpmc_wrmsr_safe(u32 msr, u64 value)
 #ifdef HAVE_RDMSRQ
 	return wrmsrq_safe(msr, value);
 #else
-	/* As wrmsrl_safe() does, which sparse says cuts a constant's upper half off. */
+	/* As the macro for 64 bits, but for its cast of a constant: sparse reports that. */
 	return wrmsr_safe(msr, lower_32_bits(value), upper_32_bits(value));
 #endif
 }
