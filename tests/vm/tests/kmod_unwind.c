@@ -224,11 +224,16 @@ END_TEST
 START_TEST(tables_of_one_owner_are_not_used_for_another)
 {
 	struct hwpmc *other = open_device(), *h = open_device();
+	uint64_t before[HWPMC_CHAIN__COUNT], after[HWPMC_CHAIN__COUNT];
 
 	add_file(other, SELF, false, 1);
 	add_file(other, LIBC, false, 1);
+	ck_assert_int_eq(hwpmc_chain_stats(h, before, HWPMC_CHAIN__COUNT), 0);
 	sample_self(h);
 	check_most_end(HWPMC_CHAIN_NO_TABLE);
+	ck_assert_int_eq(hwpmc_chain_stats(h, after, HWPMC_CHAIN__COUNT), 0);
+	for (unsigned int i = 0; i < HWPMC_CHAIN__COUNT; i++)
+		ck_assert_uint_eq(after[i] - before[i], ends[i]);
 	/* The sampled address and nothing else. */
 	ck_assert_uint_eq(frames_most, 1);
 	hwpmc_close(other);
