@@ -45,7 +45,7 @@ void hwpmc_intel_found_clear_irqoff(void)
 	}
 }
 
-/* What somebody has set there meanwhile is his, and stays. */
+/* A bit that was set there meanwhile is another driver's, and stays. */
 static void give_back_irqoff(unsigned int i)
 {
 	u64 value, back = __this_cpu_read(found[i]);

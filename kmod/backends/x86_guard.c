@@ -4,7 +4,7 @@
  *
  * perf reserves all counters before it opens its first event, and releases them after the
  * last one. From Linux 6.12 on it does so by the addresses of perfmon 6, 0x1900 and up. The
- * kernel's table ends far below: such reservations always succeed and keep nobody out. So
+ * kernel's table ends far below: such reservations always succeed, and perf is not kept out. So
  * while the module has the counters, the argument of such a reservation is replaced, by the
  * function tracer, with an address that is in the table and that the module has reserved at
  * load: it fails, and perf_event_open() with EBUSY. Releases are left alone: perf has nothing
@@ -13,7 +13,7 @@
  * What the table cannot tell is whether perf has events open. perf itself can: if it has none,
  * an event that is opened now has to reserve. So each claim ends with the attempt to open one,
  * which must fail. That also shows that perf is kept out on this kernel, whichever addresses it
- * reserves. (doc/decisions/kinds.md)
+ * reserves. (doc/decisions/perfmon6.md)
  */
 #include <linux/perf_event.h>
 #include <linux/sched.h>

@@ -11,7 +11,7 @@
 #define SLOTS_MIN	64
 /*
  * Small tables are in the processor's cache, and what a look in them costs is a branch
- * that nobody can predict at each further slot: three of four are empty. In large ones
+ * that is not predictable at each further slot: three of four are empty. In large ones
  * it is the memory: a fourth is.
  */
 #define SPARSE_MAX	8192

@@ -30,7 +30,7 @@ void snapshot_take(int fd, struct snapshot *s)
 	memcpy(at, &cpu, sizeof(cpu));
 }
 
-/* The first word that differs: of a row, or of who has the hardware. */
+/* The first word that differs: of a row, or of the holder of the hardware. */
 static void say_difference(char *text, size_t len, const struct snapshot *before,
 			   const struct snapshot *after)
 {

@@ -679,7 +679,7 @@ START_TEST(a_second_pmc_in_a_row_of_a_process_is_ebusy)
 	dev_ok(dev_attach(fd, id, pid));
 	ck_assert_int_eq(dev_attach(fd2, id2, pid), EBUSY);
 	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_TARGET_ROW);
-	/* Who has it, which the caller does not know; not what it has named. */
+	/* The process that has it, which the caller does not know; not the one it has named. */
 	ck_assert_int_eq(dev_hdr.detail, getpid());
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
