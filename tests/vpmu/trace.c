@@ -75,6 +75,7 @@ static void put_vcpu(FILE *f, struct vcpu *v)
 		{ "flags_fixed", v->n_flags_fixed },
 		{ "space_switches", v->n_cr3 },
 		{ "rep_again", v->n_rep_again },
+		{ "pauses", v->n_pause },
 	};
 
 	fprintf(f, "{\"cpu\":%u", v->index);

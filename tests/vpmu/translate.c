@@ -4,6 +4,7 @@
  * the look at the counters when their time has come, the emulated instructions.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,22 @@ static void on_iret(unsigned int index, void *data)
 	v->iret = true;
 	counter_sync(v, b);
 	counter_arm(v, b, KERNEL);
+}
+
+/*
+ * A vCPU that waits for another one. There are more vCPUs at work than CPUs of the host,
+ * so the other one's thread may wait for this CPU; and each PAUSE leaves QEMU's loop,
+ * which takes as long as a hundred instructions. The other threads go first.
+ */
+static void on_pause(unsigned int index, void *data)
+{
+	vcpu_of(index)->n_pause++;
+	sched_yield();
+}
+
+static bool is_pause(const uint8_t *bytes, size_t len)
+{
+	return len == 2 && bytes[0] == 0xf3 && bytes[1] == 0x90;
 }
 
 /* What the inline operations do, as callbacks (see one_thread). */
@@ -315,6 +332,8 @@ static struct site *translate_insn(struct run *r, struct block *blk,
 	blk->size = blk->slot[i].off + len;
 	count_insn(r, blk, i, in, len, &insn);
 	irqoff_watch_insn(in, blk, bytes, &insn);
+	if (!one_thread && is_pause(bytes, len))
+		qemu_plugin_register_vcpu_insn_exec_cb(in, on_pause, CB_NO_REGS, NULL);
 	if (!(insn.flags & F_SITE))
 		return NULL;
 	s = new_site(blk, i, len, &insn);

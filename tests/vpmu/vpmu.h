@@ -192,7 +192,7 @@ struct vcpu {
 	uint64_t n_looks;
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
 	uint64_t n_overflow_int, n_lost, n_doubled, n_storm, n_held_out, n_short;
-	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3;
+	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3, n_pause;
 	uint64_t no_int3;	/* where one was that is not there any more */
 	uint64_t n_iret, n_unmasked, n_stale_int3, n_renewed;
 };
