@@ -24,10 +24,11 @@ includedir	?= $(prefix)/include
 lib: $(LIB_STATIC) $(LIB_SHARED) $(LIB_DIR)/libhwpmc.pc \
 	$(LIB_DIR)/libhwpmc-freebsd.pc
 
+# Made anew where it differs, by a name of its own: several makes may be at work.
 $(LIB_DIR)/prefix: FORCE
 	@mkdir -p $(@D)
-	@echo '$(prefix)' > $@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@new=$@.$$$$; echo '$(prefix)' > $$new; \
+	if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 
 $(LIB_DIR)/obj/event/tables.o: $(LIB_DIR)/prefix
 
@@ -55,10 +56,10 @@ $(LIB_SHARED): $(LIB_REAL)
 below_prefix = $(patsubst $(prefix)/%,$${prefix}/%,$(1))
 $(LIB_DIR)/%.pc: $(TOP)/lib/%.pc.in $(TOP)/Makefile $(TOP)/lib/lib.mk FORCE
 	@mkdir -p $(@D)
-	@sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(call below_prefix,$(libdir))|' \
+	@new=$@.$$$$; sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(call below_prefix,$(libdir))|' \
 		-e 's|@includedir@|$(call below_prefix,$(includedir))|' \
-		-e 's|@VERSION@|$(VERSION)|' $< > $@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+		-e 's|@VERSION@|$(VERSION)|' $< > $$new; \
+	if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 
 FORCE:
 
