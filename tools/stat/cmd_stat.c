@@ -24,6 +24,7 @@
 
 #define RUNS_MAX	100000
 #define INTERVAL_MAX_MS	(24 * 3600 * 1000)
+#define ROTATE_DEFAULT_MS 100
 #define REPORT_BUFFER	65536
 
 const char cmd_stat_help[] =
@@ -51,6 +52,8 @@ const char cmd_stat_help[] =
 "      --no-descendants  without their children\n"
 "  -I MILLISECONDS     print what was counted in each interval\n"
 "      --delay MILLISECONDS  begin to count so much later; -1: when told to\n"
+"      --rotate[=MILLISECONDS]  events that do not fit take turns of this time (100);\n"
+"                      each has the time in which it was counted\n"
 "      --timeout MILLISECONDS  end then, and the command with it\n"
 "      --control fd:N[,ACK]  take lines from there: enable, disable, ping, stop, and\n"
 "                      write 'ack' to ACK; or fifo:PATH[,PATH]\n"
@@ -66,7 +69,7 @@ const char cmd_stat_help[] =
 
 enum { OPT_HELP = 256, OPT_NO_DESC, OPT_JSON, OPT_CSV, OPT_NO_BIG_NUM,
        OPT_PER_CPU, OPT_PER_CORE, OPT_PER_SOCKET, OPT_DELAY, OPT_TIMEOUT,
-       OPT_CONTROL, OPT_PER_TYPE };
+       OPT_CONTROL, OPT_PER_TYPE, OPT_ROTATE };
 
 static int parse_cpus(struct stat_options *o, const char *arg)
 {
@@ -139,6 +142,11 @@ static int parse_when(struct stat_options *o, int c)
 	case OPT_TIMEOUT:
 		err = parse_number("milliseconds", optarg, INTERVAL_MAX_MS, &n);
 		o->timeout_ns = n * 1000000;
+		return err;
+	case OPT_ROTATE:
+		n = ROTATE_DEFAULT_MS;
+		err = optarg ? parse_number("milliseconds", optarg, INTERVAL_MAX_MS, &n) : 0;
+		o->rotate_ns = n * 1000000;
 		return err;
 	case OPT_CONTROL:
 		return stat_ctl_open(&o->ctl, optarg);
@@ -215,6 +223,17 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 	}
 }
 
+static int check_rotate(const struct stat_options *o)
+{
+	if (!o->rotate_ns)
+		return 0;
+	if (o->interval_ns || o->runs > 1 || o->delay_ns || o->ctl.fd >= 0)
+		return msg_usage("--rotate cannot be combined with -I, -r, --delay and --control");
+	if (o->npid && o->descendants)
+		return msg_usage("--rotate with -p needs --no-descendants: a child whose parent has exited would miss its later turns");
+	return 0;
+}
+
 /* Options that are right one by one may not go together. */
 static int check_options(struct stat_options *o, bool all)
 {
@@ -239,7 +258,7 @@ static int check_options(struct stat_options *o, bool all)
 		return EXIT_STAT_FAILED;
 	}
 	o->defaults = !o->events.n && !o->metric;
-	return 0;
+	return check_rotate(o);
 }
 
 /* 0, or the status to exit with; *help: help was printed. */
@@ -267,6 +286,7 @@ static int parse_options(struct stat_options *o, int argc, char *argv[], bool *h
 		{ "delay", required_argument, NULL, OPT_DELAY },
 		{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 		{ "control", required_argument, NULL, OPT_CONTROL },
+		{ "rotate", optional_argument, NULL, OPT_ROTATE },
 		{ "cgroup", required_argument, NULL, 'G' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -399,7 +419,7 @@ err_launch:
 /* A run: when what is due, and how long has been counted. */
 struct counting {
 	uint64_t start, last;		/* of the run; of the interval */
-	uint64_t interval, delay, timeout;	/* watch_now() of the next; 0: none */
+	uint64_t interval, delay, timeout, turn;	/* watch_now() of the next; 0: none */
 	uint64_t since, ran;		/* it counts since then; ns before that */
 	bool on, begun;
 	bool over;
@@ -461,6 +481,19 @@ static int end_interval(struct session *s, struct counting *c, uint64_t now)
 	return 0;
 }
 
+static int take_turn(struct session *s, struct counting *c)
+{
+	int rc = rotate_next(&s->set);
+
+	c->turn = watch_now() + s->o.rotate_ns;
+	if (rc <= 0)
+		return rc;
+	c->over = true;
+	c->on = false;
+	c->ran += watch_now() - c->since;
+	return 0;
+}
+
 /* What is due now. */
 static int take_time(struct session *s, struct counting *c)
 {
@@ -469,6 +502,8 @@ static int take_time(struct session *s, struct counting *c)
 	if (c->delay && now >= c->delay && switch_on(s, c) < 0)
 		return -1;
 	if (c->interval && now >= c->interval && end_interval(s, c, now) < 0)
+		return -1;
+	if (c->turn && now >= c->turn && take_turn(s, c) < 0)
 		return -1;
 	c->over |= c->timeout && now >= c->timeout;
 	return 0;
@@ -481,7 +516,7 @@ static uint64_t sooner_of(uint64_t a, uint64_t b)
 
 static uint64_t next_time(const struct counting *c)
 {
-	return sooner_of(c->interval, sooner_of(c->delay, c->timeout));
+	return sooner_of(sooner_of(c->interval, c->turn), sooner_of(c->delay, c->timeout));
 }
 
 static void begin_counting(const struct stat_options *o, struct counting *c,
@@ -497,6 +532,8 @@ static void begin_counting(const struct stat_options *o, struct counting *c,
 		c->delay = start + o->delay_ns;
 	if (o->timeout_ns)
 		c->timeout = start + o->timeout_ns;
+	if (o->rotate_ns)
+		c->turn = start + o->rotate_ns;
 }
 
 /* Until the end of the run; prints the intervals on the way. */
@@ -506,6 +543,7 @@ static int run_until_end(struct session *s, struct watch *w, uint64_t start)
 	int rc = 0;
 
 	begin_counting(&s->o, &c, start);
+	rotate_begin(&s->set, start);
 	w->input_fd = s->o.ctl.fd;
 	while (!rc && !c.over) {
 		enum watch_event ev = watch_wait(w, next_time(&c));
@@ -518,6 +556,8 @@ static int run_until_end(struct session *s, struct watch *w, uint64_t start)
 			c.over = true;
 	}
 	w->input_fd = -1;
+	rotate_end(&s->set, watch_now());
+	rotate_finish(&s->set);
 	s->timed_out = c.timeout && watch_now() >= c.timeout;
 	if (rc < 0 || switch_off(s, &c) < 0 || stat_set_read(&s->set) < 0)
 		return -1;

@@ -27,7 +27,8 @@ static void put_count(FILE *f, const struct stat_figure *fig)
 }
 
 static void json_figure(FILE *f, const struct stat_report *r,
-			const struct stat_figure *fig, const uint64_t *run)
+			const struct stat_event *ev, const struct stat_figure *fig,
+			const uint64_t *run)
 {
 	fputs("\"count\":", f);
 	put_count(f, fig);
@@ -37,6 +38,8 @@ static void json_figure(FILE *f, const struct stat_report *r,
 			fprintf(f, "%s%" PRIu64, i ? "," : "", run[i]);
 		fputc(']', f);
 	}
+	if (r->set->nturn)
+		fprintf(f, ",\"counted_ns\":%" PRIu64, ev->ran_ns);
 	if (fig->metric.unit) {
 		fprintf(f, ",\"metric\":%.6g,\"metric_unit\":",
 			fig->metric.value);
@@ -57,7 +60,7 @@ static void json_parts(FILE *f, const struct stat_report *r,
 
 		fprintf(f, "%s{\"%s\":\"%s\",\"cpus\":%u,", i ? "," : "",
 			core ? "core" : "socket", part->label, part->ncpu);
-		json_figure(f, r, &fig, part->run);
+		json_figure(f, r, ev, &fig, part->run);
 		fputc('}', f);
 	}
 	fputc(']', f);
@@ -72,7 +75,7 @@ static void json_cpus(FILE *f, const struct stat_report *r,
 		struct stat_figure fig = stat_figure(r, ev, cell);
 
 		fprintf(f, "%s{\"cpu\":%u,", i ? "," : "", cell->cpu);
-		json_figure(f, r, &fig, cell->run);
+		json_figure(f, r, ev, &fig, cell->run);
 		fputc('}', f);
 	}
 	fputc(']', f);
@@ -109,7 +112,7 @@ static void json_event(FILE *f, const struct stat_report *r,
 		fmt_json_string(f, ev->why);
 	} else {
 		fig = stat_figure(r, ev, NULL);
-		json_figure(f, r, &fig, ev->run);
+		json_figure(f, r, ev, &fig, ev->run);
 		if (ev->kinds && !r->interval)
 			json_uncounted(f, ev);
 		if (ev->nsum)
@@ -236,7 +239,11 @@ static void csv_row(FILE *f, const struct stat_report *r,
 		fprintf(f, "%.6g", fig.metric.value);
 	fputc(',', f);
 	fmt_csv_field(f, fig.metric.unit ? fig.metric.unit : "");
-	fputs(",\n", f);
+	fputc(',', f);
+	/* Columns are added at the end. */
+	if (r->set->nturn)
+		fprintf(f, ",%" PRIu64, ev->ran_ns);
+	fputc('\n', f);
 }
 
 static void csv_not_counted(FILE *f, const struct stat_report *r,
@@ -294,8 +301,8 @@ void stat_print_csv(FILE *f, const struct stat_report *r, bool first)
 	unsigned int n;
 
 	if (first)
-		fputs("type,time_ns,cpu,event,status,count,unit,stddev,runs,"
-		      "metric,metric_unit,why\n", f);
+		fprintf(f, "type,time_ns,cpu,event,status,count,unit,stddev,runs,"
+			"metric,metric_unit,why%s\n", r->set->nturn ? ",counted_ns" : "");
 	for (unsigned int i = 0; i < r->set->nevent; i++) {
 		const struct stat_event *ev = &r->set->event[i];
 

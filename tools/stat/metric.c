@@ -160,12 +160,14 @@ static uint64_t stat_event_delta(const struct stat_event *ev)
 }
 
 static const struct stat_event *stat_find(const struct stat_set *set,
-				   enum stat_kind kind, const char *suffix)
+				   enum stat_kind kind, const char *suffix,
+				   unsigned int turn)
 {
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		const struct stat_event *ev = &set->event[i];
 
-		if (!ev->why && ev->kind == kind &&
+		/* Counts of other times have no ratio. */
+		if (!ev->why && ev->kind == kind && ev->turn == turn &&
 		    strcmp(ev->suffix, suffix) == 0)
 			return ev;
 	}
@@ -191,6 +193,8 @@ static double rate_time(const struct stat_report *r,
 	if (!r->interval && r->mean.has_task && !r->o->system && !r->o->npid &&
 	    !r->o->delay_ns)
 		ns = r->mean.user + r->mean.sys;
+	if (r->set->nturn)
+		ns = ev->ran_ns;
 	/* A frequency is of one CPU, other rates are of all together. */
 	if ((ev->kind == KIND_CYCLES || ev->kind == KIND_APERF) && r->o->system)
 		ns *= cell ? cell->ncpu : ev->ncell;
@@ -214,8 +218,8 @@ static const struct stat_cell *same_cell(const struct stat_event *other,
 static double busy_share(const struct stat_report *r, const struct stat_event *ev,
 			 const struct stat_cell *cell)
 {
-	const struct stat_event *mperf = stat_find(r->set, KIND_MPERF, "");
-	const struct stat_event *tsc = stat_find(r->set, KIND_TSC, "");
+	const struct stat_event *mperf = stat_find(r->set, KIND_MPERF, "", ev->turn);
+	const struct stat_event *tsc = stat_find(r->set, KIND_TSC, "", ev->turn);
 	double all = tsc ? count_of(r, tsc, same_cell(tsc, ev, cell)) : 0;
 
 	if (!mperf || !(all > 0))
@@ -233,7 +237,7 @@ static double base_of(const struct stat_report *r, const struct stat_event *ev,
 		return busy_share(r, ev, cell);
 	if (kind == KIND_OTHER)
 		return 0;
-	base = stat_find(r->set, kind, ev->suffix);
+	base = stat_find(r->set, kind, ev->suffix, ev->turn);
 	if (!base)
 		return 0;
 	return count_of(r, base, same_cell(base, ev, cell));

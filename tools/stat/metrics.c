@@ -18,28 +18,36 @@ static bool is_chosen(const struct metrics *m, const char *name)
 	return false;
 }
 
-/* The event's place in the list; it is added if it is not there. */
-static unsigned int list_event(struct evlist *list, const char *spec, unsigned int group)
+/* The event's place in the list; it is added if it is not there. With turns it is
+ * looked for in its group alone, which has one turn. */
+static unsigned int list_event(struct evlist *list, const char *spec,
+			       unsigned int group, bool turns)
 {
 	unsigned int i;
 
 	for (i = 0; i < list->n; i++)
-		if (strcmp(list->spec[i], spec) == 0)
+		if (strcmp(list->spec[i], spec) == 0 &&
+		    (!turns || list->group[i] == group))
 			return i;
 	evlist_add_one(list, spec, group);
 	return i;
 }
 
 static void choose(struct metrics *m, const struct define *def, const struct formula *f,
-		   struct evlist *list, unsigned int group)
+		   struct stat_options *o)
 {
 	struct chosen *c;
+
+	/* Of turns each metric has its own. */
+	if (o->rotate_ns)
+		o->events.ngroup++;
 
 	m->chosen = must_realloc(m->chosen, m->n + 1, sizeof(*m->chosen));
 	c = &m->chosen[m->n++];
 	*c = (struct chosen){ .def = def, .f = *f };
 	for (unsigned int i = 0; i < f->nevent; i++)
-		c->event[i] = list_event(list, f->event[i], group);
+		c->event[i] = list_event(&o->events, f->event[i], o->events.ngroup,
+					 o->rotate_ns != 0);
 }
 
 static int check_smt(const struct define *def)
@@ -53,12 +61,13 @@ static int check_smt(const struct define *def)
 
 /* Of a name all ways are tried; of a group, each of its names. */
 static int choose_named(struct metrics *m, struct hwpmc *h, const char *name,
-			struct evlist *list)
+			struct stat_options *o)
 {
 	const char *why = NULL;
-	unsigned int before = m->n, group = ++list->ngroup;
+	unsigned int before = m->n;
 	bool known = false;
 
+	o->events.ngroup++;
 	for (unsigned int i = 0; i < m->defines.n; i++) {
 		const struct define *def = &m->defines.def[i];
 		struct formula f;
@@ -68,7 +77,7 @@ static int choose_named(struct metrics *m, struct hwpmc *h, const char *name,
 		known = true;
 		if (is_chosen(m, def->name) || !define_usable(def, h, &f, &why))
 			continue;
-		choose(m, def, &f, list, group);
+		choose(m, def, &f, o);
 		if (check_smt(def) < 0)
 			return -1;
 	}
@@ -91,7 +100,7 @@ int metrics_open(struct metrics *m, struct hwpmc *h, struct stat_options *o)
 		return -1;
 	copy = rest = must_strdup(o->metric);
 	for (char *name = strsep(&rest, ","); name && !rc; name = strsep(&rest, ","))
-		rc = choose_named(m, h, name, &o->events);
+		rc = choose_named(m, h, name, o);
 	free(copy);
 	return rc;
 }

@@ -24,12 +24,12 @@ static void put_lead(FILE *f, const struct stat_report *r, const struct stat_cel
 }
 
 /* How long it was counted, which share of the time that is, and a derived figure. */
-static void put_tail(FILE *f, const struct stat_report *r, uint64_t ns,
+static void put_tail(FILE *f, const struct stat_report *r, uint64_t ns, double share,
 		     const struct stat_metric *m)
 {
 	const char *sep = r->o->separator;
 
-	fprintf(f, "%" PRIu64 "%s100.00%s", ns, sep, sep);
+	fprintf(f, "%" PRIu64 "%s%.2f%s", ns, sep, share, sep);
 	if (m->unit)
 		fprintf(f, "%.2f%s%s", m->value, sep, m->unit);
 	else
@@ -43,6 +43,7 @@ static void put_row(FILE *f, const struct stat_report *r, const struct stat_even
 	uint64_t ns = r->interval ? r->length : r->mean.elapsed;
 	struct stat_figure fig = stat_figure(r, ev, cell);
 	const char *sep = r->o->separator;
+	double share = 100;
 
 	put_lead(f, r, cell);
 	if (fig.whole)
@@ -53,7 +54,11 @@ static void put_row(FILE *f, const struct stat_report *r, const struct stat_even
 	if (!r->interval && r->nrun > 1)
 		fprintf(f, "%.2f%%%s",
 			fig.count > 0 ? fig.deviation / fig.count * 100 : 0, sep);
-	put_tail(f, r, ns * (cell ? cell->ncpu : r->o->system ? ev->ncell : 1),
+	if (r->set->nturn) {
+		share = ns ? 100.0 * ev->ran_ns / ns : 0;
+		ns = ev->ran_ns;
+	}
+	put_tail(f, r, ns * (cell ? cell->ncpu : r->o->system ? ev->ncell : 1), share,
 		 &fig.metric);
 }
 
@@ -73,7 +78,7 @@ static void put_task_clock(FILE *f, const struct stat_report *r)
 	const char *sep = r->o->separator;
 
 	fprintf(f, "%.2f%smsec%stask-clock%s", stat_task_clock(r) / 1e6, sep, sep, sep);
-	put_tail(f, r, stat_task_clock(r), &m);
+	put_tail(f, r, stat_task_clock(r), 100, &m);
 }
 
 /* As perf's metrics: without a count, an event and a unit of it. */
@@ -87,7 +92,7 @@ static void put_metric(FILE *f, const struct stat_report *r, const struct chosen
 	fprintf(f, "%s%s%s%s", sep, sep, c->def->name, sep);
 	if (!metrics_value(r, c, -1, &m.value))
 		m.unit = NULL;
-	put_tail(f, r, ns, &m);
+	put_tail(f, r, ns, 100, &m);
 }
 
 void stat_print_separated(FILE *f, const struct stat_report *r, bool first)

@@ -158,7 +158,7 @@ void stat_set_close(struct stat_set *set)
 	hwpmc_close(set->h);
 }
 
-static void release_event(struct stat_set *set, struct stat_event *ev)
+void stat_event_release(struct stat_set *set, struct stat_event *ev)
 {
 	for (unsigned int i = 0; i < ev->ncell; i++) {
 		if (ev->cell[i].id != HWPMC_ID_INVALID)
@@ -170,11 +170,10 @@ static void release_event(struct stat_set *set, struct stat_event *ev)
 void stat_set_release(struct stat_set *set)
 {
 	for (unsigned int i = 0; i < set->nevent; i++)
-		release_event(set, &set->event[i]);
+		stat_event_release(set, &set->event[i]);
 }
 
-static int allocate_event(struct stat_set *set, struct stat_event *ev,
-			  bool exec_start)
+int stat_event_allocate(struct stat_set *set, struct stat_event *ev, bool exec_start)
 {
 	struct usermode_request r = { .mode = HWPMC_MODE_SC };
 
@@ -186,7 +185,8 @@ static int allocate_event(struct stat_set *set, struct stat_event *ev,
 	for (unsigned int i = 0; i < ev->ncell; i++) {
 		struct stat_cell *cell = &ev->cell[i];
 
-		cell->value = 0;
+		cell->before = set->nturn ? cell->value : 0;
+		cell->value = cell->before;
 		cell->shown = 0;
 		r.cpu = cell->cpu;
 		if (usermode_allocate(set->h, &ev->spec, &r, &cell->id,
@@ -201,7 +201,7 @@ static int allocate_event(struct stat_set *set, struct stat_event *ev,
 }
 
 /* The error of an event that has no counter; of a group, that it is counted whole. */
-static void say_refusal(const struct stat_set *set, unsigned int i)
+void stat_say_refusal(const struct stat_set *set, unsigned int i)
 {
 	const struct evlist *list = &set->o->events;
 	unsigned int n = 0;
@@ -227,18 +227,18 @@ static int refuse_event(struct stat_set *set, unsigned int i)
 	struct stat_event *ev = &set->event[i];
 
 	if (!set->o->defaults) {
-		say_refusal(set, i);
+		stat_say_refusal(set, i);
 		return -1;
 	}
 	ev->why = must_strdup(hwpmc_error(set->h));
-	release_event(set, ev);
+	stat_event_release(set, ev);
 	return 0;
 }
 
-/* Has the event PMCs? */
-static bool is_counted(const struct stat_event *ev)
+/* Has it PMCs now? */
+static bool is_active(const struct stat_set *set, const struct stat_event *ev)
 {
-	return !ev->why && !ev->nsum;
+	return !ev->why && !ev->nsum && ev->turn == set->turn;
 }
 
 /* A sum whose parts are not all counted is none; one of user mode is named so. */
@@ -261,16 +261,18 @@ int stat_set_allocate(struct stat_set *set, bool exec_start)
 {
 	unsigned int counted = 0;
 
+	if (set->o->rotate_ns && !set->nturn && rotate_plan(set) < 0)
+		return -1;
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		struct stat_event *ev = &set->event[i];
 
 		/* What did not fit in the first run stays out of all. */
-		if (is_counted(ev) && allocate_event(set, ev, exec_start) < 0 &&
+		if (is_active(set, ev) && stat_event_allocate(set, ev, exec_start) < 0 &&
 		    refuse_event(set, i) < 0)
 			return -1;
 		check_sum(ev);
 		/* Events of the kernel alone are not what was meant. */
-		counted += !ev->why && (!set->nhard || i < set->nhard);
+		counted += !ev->why && (!set->nhard || i < set->nhard || set->nturn);
 	}
 	if (counted)
 		return 0;
@@ -286,7 +288,7 @@ static unsigned int fill_entries(struct stat_set *set)
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		const struct stat_event *ev = &set->event[i];
 
-		for (unsigned int j = 0; is_counted(ev) && j < ev->ncell; j++)
+		for (unsigned int j = 0; is_active(set, ev) && j < ev->ncell; j++)
 			set->entry[n++].pmcid = ev->cell[j].id;
 	}
 	return n;
@@ -345,7 +347,7 @@ int stat_set_attach(struct stat_set *set, pid_t pid)
 		struct stat_event *ev = &set->event[i];
 
 		check_sum(ev);
-		if (!is_counted(ev) || hwpmc_attach(set->h, ev->cell[0].id, pid) == 0)
+		if (!is_active(set, ev) || hwpmc_attach(set->h, ev->cell[0].id, pid) == 0)
 			continue;
 		/* Its row is taken in that process: an event that cannot be. */
 		if (hwpmc_reason(set->h) != HWPMC_WHY_TARGET_ROW ||
@@ -354,6 +356,22 @@ int stat_set_attach(struct stat_set *set, pid_t pid)
 			return -1;
 		}
 		refuse_event(set, i);
+	}
+	return 0;
+}
+
+int stat_set_attach_again(struct stat_set *set, pid_t pid)
+{
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		const struct stat_event *ev = &set->event[i];
+
+		if (!is_active(set, ev) ||
+		    hwpmc_attach(set->h, ev->cell[0].id, pid) == 0)
+			continue;
+		if (errno == EEXIST || errno == ESRCH)
+			continue;
+		msg("%s", hwpmc_error(set->h));
+		return -1;
 	}
 	return 0;
 }
@@ -367,8 +385,9 @@ int stat_set_read(struct stat_set *set)
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		struct stat_event *ev = &set->event[i];
 
-		for (unsigned int j = 0; is_counted(ev) && j < ev->ncell; j++, entry++) {
-			ev->cell[j].value = entry->value;
+		for (unsigned int j = 0; is_active(set, ev) && j < ev->ncell;
+		     j++, entry++) {
+			ev->cell[j].value = ev->cell[j].before + entry->value;
 			ev->incomplete |= is_incomplete(entry);
 		}
 		if (ev->nsum)
@@ -384,7 +403,7 @@ int stat_set_uncounted(struct stat_set *set)
 		struct stat_event *ev = &set->event[i];
 		uint64_t ns = 0, slices = 0;
 
-		if (is_counted(ev) && hwpmc_uncounted(set->h, ev->cell[0].id, &ev->kinds, &ns,
+		if (is_active(set, ev) && hwpmc_uncounted(set->h, ev->cell[0].id, &ev->kinds, &ns,
 						&slices) < 0) {
 			msg("%s", hwpmc_error(set->h));
 			return -1;

@@ -53,6 +53,7 @@ struct stat_options {
 	const char *separator;		/* STAT_SEPARATED */
 	uint64_t delay_ns;		/* count after that; UINT64_MAX: when told */
 	uint64_t timeout_ns;		/* end after that; 0: none */
+	uint64_t rotate_ns;		/* events take turns of that; 0: all at once */
 	struct stat_ctl ctl;
 	const char *output;		/* NULL: standard error */
 	bool big_num;			/* group digits */
@@ -80,6 +81,7 @@ struct stat_cell {
 	uint32_t id;			/* HWPMC_ID_INVALID: none */
 	uint32_t cpu;			/* HWPMC_CPU_ANY in process scope */
 	uint64_t value;
+	uint64_t before;		/* with turns: counted in those that have ended */
 	uint64_t shown;
 	uint64_t *run;			/* count of each run that has ended */
 };
@@ -101,6 +103,8 @@ struct stat_event {
 	unsigned int npart;
 	struct stat_cell *part;
 	uint64_t *run;			/* total of each run that has ended */
+	unsigned int turn;
+	uint64_t ran_ns;		/* with turns: how long it was counted */
 };
 
 struct metrics;
@@ -114,6 +118,8 @@ struct stat_set {
 	struct stat_event *event;
 	struct hwpmc_batch_entry *entry;	/* room for each cell */
 	bool user_mode;			/* some event counts user mode instead */
+	unsigned int turn, nturn;	/* nturn 0: without turns */
+	uint64_t turn_began;		/* watch_now(); 0: it has not */
 };
 
 /* Times of one run, or their means. Nanoseconds. */
@@ -149,6 +155,23 @@ int stat_set_start_late(struct stat_set *set);
 int stat_set_stop(struct stat_set *set);
 int stat_set_read(struct stat_set *set);
 void stat_set_release(struct stat_set *set);
+/* The PMCs of one event; without a message. */
+int stat_event_allocate(struct stat_set *set, struct stat_event *ev, bool exec_start);
+void stat_event_release(struct stat_set *set, struct stat_event *ev);
+/* Why event i cannot be counted: the message. */
+void stat_say_refusal(const struct stat_set *set, unsigned int i);
+/* A process may be gone, or be counted already. */
+int stat_set_attach_again(struct stat_set *set, pid_t pid);
+
+/* rotate.c: with o->rotate_ns. 0, or -1 after a message. */
+int rotate_plan(struct stat_set *set);		/* which events share a turn */
+/* 1, without a message: what is counted is gone. */
+int rotate_next(struct stat_set *set);
+/* The times of a turn. */
+void rotate_begin(struct stat_set *set, uint64_t now);
+void rotate_end(struct stat_set *set, uint64_t now);
+/* What never had a turn was not counted. */
+void rotate_finish(struct stat_set *set);
 
 /* In process scope, before the PMCs are released: what was not counted. */
 int stat_set_uncounted(struct stat_set *set);

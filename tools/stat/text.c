@@ -149,6 +149,15 @@ static void print_deviation(FILE *f, double deviation, double mean)
 		fprintf(f, " (%.2f %%)", deviation / mean * 100);
 }
 
+/* "(counted 0.250 of 0.502 s, 49.8 %)": with turns a count is of that time. */
+static void print_turns(FILE *f, const struct stat_report *r, const struct stat_event *ev)
+{
+	double all = r->mean.elapsed / 1e9, ran = ev->ran_ns / 1e9;
+
+	fprintf(f, "  (counted %.3f of %.3f s, %.1f %%)", ran, all,
+		all > 0 ? ran / all * 100 : 0);
+}
+
 /* One count: of an event, or of one CPU's part of it. */
 static void print_row(FILE *f, const struct stat_report *r,
 		      const struct stat_event *ev, const struct stat_cell *cell,
@@ -159,7 +168,7 @@ static void print_row(FILE *f, const struct stat_report *r,
 
 	fputs(p.bold, f);
 	print_count(f, r, ev, &fig);
-	fprintf(f, "%s  %-*s", p.off, fig.metric.unit || r->nrun > 1 ? width : 0,
+	fprintf(f, "%s  %-*s", p.off, fig.metric.unit || r->nrun > 1 || r->set->nturn ? width : 0,
 		ev->spec);
 	if (fig.metric.unit) {
 		fprintf(f, "%s  # ", p.dim);
@@ -168,6 +177,8 @@ static void print_row(FILE *f, const struct stat_report *r,
 	}
 	if (!r->interval && r->nrun > 1)
 		print_deviation(f, fig.deviation, fig.count);
+	if (r->set->nturn)
+		print_turns(f, r, ev);
 	fputc('\n', f);
 }
 

@@ -263,6 +263,48 @@ for m in json.load(open("got"))["metrics"]: print(m["metric"], m["value"] and in
 	unset XDG_CONFIG_HOME
 }
 
+# Of each group instructions are three times the branches, to what a turn's ends leave;
+# all turns together have no more than there was, and their times no more than the whole.
+stat_rotates_what_does_not_fit_and_says_for_how_long() {
+	pair='{instructions:u,branches:u}'
+	check "$hwpmc" stat --csv --rotate=20 -e $pair,$pair,$pair,$pair,$pair,$pair \
+		-o out.csv -- "$loop" 100000000
+	awk -F, '
+		NR == 1 && $13 != "counted_ns" { print "columns: " $0 }
+		$4 == "instructions:u" { i = $6; if (!($13 in ran)) { sum += i; ns += $13 }; ran[$13] = 1 }
+		$4 == "branches:u" { d = i - 3 * $6; if (d < -3000 || d > 3000 || i < 1000) print "a group: " i " " $6
+			if (!($13 in ran)) print "a group with two times" }
+		$4 == "elapsed" { all = $6 }
+		END { for (t in ran) turns++
+			if (turns < 2 || turns > 6) print turns " turns"
+			if (sum > 300000071) print "sum " sum
+			if (ns > all) print "time " ns " of " all }' out.csv >wrong
+	[ -s wrong ] && fail "$(cat wrong out.csv)"
+	check "$hwpmc" stat --csv --rotate -e $both -o out.csv -- "$loop" 1000000
+	check_equal "$(csv 6 instructions:u) $(csv 6 branches:u)" "$insn $branches" "one turn"
+	check "$hwpmc" stat --rotate=20 -e $pair,$pair,$pair,$pair,$pair,$pair -o got -- \
+		"$loop" 1000000
+	check grep -Eq 'instructions:u .*\(counted [0-9.]+ of [0-9.]+ s, [0-9.]+ %\)$' got
+	check "$hwpmc" stat -x\; --rotate=60000 -e $pair,$pair,$pair,$pair,$pair,$pair -o got -- \
+		"$loop" 1000
+	check grep -Eq '^<not counted>;;instructions:u;0;0.00;;$' got
+	"$hwpmc" stat --rotate -e instructions:u,nosuch -- touch ran >got 2>&1
+	check_equal $? 125 status
+	[ -e ran ] && fail "the command ran"
+	"$hwpmc" stat --rotate -r 2 -e $both -- true >got 2>&1
+	check_equal $? 2 "status with -r"
+}
+
+# A process whose parent has exited is counted in later turns too.
+stat_rotates_with_all_descendants() {
+	pair='{instructions:u,branches:u}'
+	check "$hwpmc" stat --csv --rotate=20 -e $pair,$pair,$pair,$pair,$pair,$pair \
+		-o out.csv -- sh -c "(sh -c '$loop 100000000; touch over' &)
+			until [ -e over ]; do sleep 0.1; done"
+	check_equal "$(awk -F, '$4 == "instructions:u" { n++; few += $6 < 300000 }
+		END { print n, few }' out.csv)" "6 0" "events, and those of few: $(cat out.csv)"
+}
+
 list_of_metrics_has_what_the_machine_counts() {
 	"$hwpmc" list --metrics basic >got || fail "list: $?"
 	check_equal "$(awk 'NR > 1 { print $1 }' got | tr '\n' ' ')" \

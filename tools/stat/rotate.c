@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rotate.c - events that take turns with the counters (--rotate): those of a turn are
+ * counted together, the others meanwhile not. Each keeps the time of its turns; nothing is
+ * extrapolated from it. Between two turns nothing is counted.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "common/msg.h"
+#include "common/watch.h"
+#include "stat.h"
+
+/* ---- which events share a turn ------------------------------------------- */
+
+/* Is event j part of a sum that event j - 1 is part of, too, or the sum itself? */
+static bool is_summed_with_previous(const struct stat_set *set, unsigned int j)
+{
+	unsigned int sum = j;
+
+	while (sum < set->nevent && !set->event[sum].nsum)
+		sum++;
+	return sum < set->nevent && sum - set->event[sum].nsum < j;
+}
+
+/* How many events from i on have to be counted together: a group, which a sum over kinds
+ * of core does not end, and what one adds up. */
+static unsigned int group_size(const struct stat_set *set, unsigned int i)
+{
+	const unsigned int *group = set->o->events.group;
+	unsigned int n = 1;
+
+	while (i + n < set->nevent &&
+	       ((group[i] && group[i + n] == group[i]) ||
+		is_summed_with_previous(set, i + n)))
+		n++;
+	return n;
+}
+
+/* All n, or none: then the first that failed is *bad. */
+static bool fits(struct stat_set *set, unsigned int i, unsigned int n, unsigned int *bad)
+{
+	for (*bad = i; *bad < i + n; ++*bad)
+		if (!set->event[*bad].nsum &&
+		    stat_event_allocate(set, &set->event[*bad], false) < 0)
+			break;
+	if (*bad == i + n)
+		return true;
+	/* That one too: it may have PMCs of some CPUs. */
+	for (unsigned int j = i; j <= *bad; j++)
+		stat_event_release(set, &set->event[j]);
+	return false;
+}
+
+/* Counters tell what fits: each group goes to the turn before it, or begins another. */
+int rotate_plan(struct stat_set *set)
+{
+	unsigned int turn = 0, first = 0, bad;
+
+	for (unsigned int i = 0, n; i < set->nevent; i += n) {
+		n = group_size(set, i);
+		if (!fits(set, i, n, &bad)) {
+			for (unsigned int j = first; j < i; j++)
+				stat_event_release(set, &set->event[j]);
+			if (i > first)
+				turn++;
+			first = i;
+			if (!fits(set, i, n, &bad)) {
+				stat_say_refusal(set, bad);
+				return -1;
+			}
+		}
+		for (unsigned int j = i; j < i + n; j++)
+			set->event[j].turn = turn;
+	}
+	stat_set_release(set);
+	set->nturn = turn + 1;
+	/* Who loses its parent becomes a child of this process, and is found again. */
+	if (!set->o->system && prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		msg("descendants whose parent has exited may be counted in their first turn only: %s",
+		    strerror(errno));
+	return 0;
+}
+
+/* ---- the next turn ------------------------------------------------------- */
+
+/* The command, its descendants, and those whose parent has exited. */
+static int attach_children(struct stat_set *set)
+{
+	char path[64];
+	int pid, rc = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	f = fopen(path, "re");
+	if (!f) {
+		msg("cannot read '%s': %s", path, strerror(errno));
+		return -1;
+	}
+	while (!rc && fscanf(f, "%d", &pid) == 1)
+		rc = stat_set_attach_again(set, pid);
+	fclose(f);
+	return rc;
+}
+
+static int attach_all(struct stat_set *set)
+{
+	const struct stat_options *o = set->o;
+	int rc = 0;
+
+	if (o->system)
+		return 0;
+	if (!o->npid)
+		return attach_children(set);
+	for (unsigned int i = 0; i < o->npid && !rc; i++)
+		rc = stat_set_attach_again(set, o->pid[i]);
+	return rc;
+}
+
+void rotate_begin(struct stat_set *set, uint64_t now)
+{
+	set->turn_began = now;
+}
+
+void rotate_end(struct stat_set *set, uint64_t now)
+{
+	for (unsigned int i = 0; set->turn_began && i < set->nevent; i++)
+		if (set->event[i].turn == set->turn)
+			set->event[i].ran_ns += now - set->turn_began;
+}
+
+int rotate_next(struct stat_set *set)
+{
+	int rc;
+
+	if (set->nturn == 1)
+		return 0;
+	rotate_end(set, watch_now());
+	if (stat_set_stop(set) < 0 || stat_set_read(set) < 0 ||
+	    stat_set_uncounted(set) < 0)
+		return -1;
+	stat_set_release(set);
+	set->turn = (set->turn + 1) % set->nturn;
+	if (stat_set_allocate(set, false) < 0 || attach_all(set) < 0)
+		return -1;
+	rc = stat_set_start_late(set);
+	/* The end of what is counted will be told in a moment. */
+	rotate_begin(set, rc ? 0 : watch_now());
+	return rc;
+}
+
+void rotate_finish(struct stat_set *set)
+{
+	for (unsigned int i = 0; set->nturn && i < set->nevent; i++)
+		if (!set->event[i].ran_ns && !set->event[i].why)
+			set->event[i].why = must_strdup("the end came before its turn");
+}
