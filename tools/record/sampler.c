@@ -29,9 +29,10 @@ void sampler_init(struct sampler *s)
 
 void sampler_free(struct sampler *s)
 {
+	/* Its thread uses the handle until it has ended. */
+	tables_free(&s->tables);
 	hwpmc_rings_close(s->rings);
 	hwpmc_close(s->h);
-	tables_free(&s->tables);
 	free(s->id);
 	free(s->of);
 	free(s->pid);
