@@ -302,7 +302,7 @@ static int check_size(struct hwpmc_op_unwind *op)
 {
 	u64 kib = (u64)op->nrow * sizeof(struct hwpmc_unwind_row) / 1024;
 
-	if (kib <= READ_ONCE(hwpmc_unwindtables))
+	if (op->nrow <= HWPMC_UNWIND_ROWS_MAX && kib <= READ_ONCE(hwpmc_unwindtables))
 		return 0;
 	return hwpmc_refuse(&op->hdr, -E2BIG, HWPMC_WHY_UNWIND_LIMIT,
 			    min_t(u64, kib, S32_MAX));
@@ -383,11 +383,12 @@ int hwpmc_tables_put(struct hwpmc_owner *owner, struct hwpmc_op_unwind *op,
 				    min_t(u64, pages << (PAGE_SHIFT - 10), S32_MAX));
 	}
 	tables->pages = pages;
-	if (*old)
-		hlist_del_rcu(&(*old)->node);
+	/* In front of the one that it replaces: at no moment is there none. */
 	if (table->row)
 		hlist_add_head_rcu(&table->node, (struct hlist_head *)
 				   bucket_of_nmi(tables, &table->file));
+	if (*old)
+		hlist_del_rcu(&(*old)->node);
 	/* What is remembered under the old number is not found any more. */
 	smp_store_release(&tables->serial, hwpmc_unwind_serial());
 	return 0;
@@ -411,9 +412,11 @@ static void tables_free(struct hwpmc_tables *tables)
 	struct hlist_node *next;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(tables->bucket); i++)
+	for (i = 0; i < ARRAY_SIZE(tables->bucket); i++) {
 		hlist_for_each_entry_safe(t, next, &tables->bucket[i], node)
 			hwpmc_owned_table_free(t);
+		cond_resched();
+	}
 	kfree(tables);
 }
 
@@ -427,6 +430,5 @@ void hwpmc_tables_free(struct hwpmc_tables *list)
 	while ((tables = list)) {
 		list = tables->next;
 		tables_free(tables);
-		cond_resched();
 	}
 }
