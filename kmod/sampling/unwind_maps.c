@@ -169,8 +169,23 @@ void hwpmc_unwind_maps_set(struct mm_struct *mm, struct hwpmc_unwind_maps *maps,
 		hwpmc_unwind_maps_exit(mm);
 }
 
+static bool is_left_nmi(const struct hwpmc_unwind_map *m)
+{
+	return READ_ONCE(m->start) < READ_ONCE(m->end);
+}
+
+static unsigned int maps_left(const struct hwpmc_unwind_maps *maps)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < maps->n; i++)
+		left += is_left_nmi(&maps->map[i]);
+	return left;
+}
+
 /* A copy of what is left of the array, with room for more; NULL also where there is none.
- * *of: the number of the state that it is a copy of. */
+ * *of: the number of the state that it is a copy of. In one state mappings only become
+ * fewer. */
 static struct hwpmc_unwind_maps *maps_copy(struct mm_struct *mm, unsigned int more, gfp_t gfp,
 					   u64 *of)
 {
@@ -183,9 +198,9 @@ static struct hwpmc_unwind_maps *maps_copy(struct mm_struct *mm, unsigned int mo
 	/* Before the bounds, which change before it. */
 	*of = old ? smp_load_acquire(&old->serial) : 0;
 	if (old)
-		maps = hwpmc_unwind_maps_alloc(old->n + more, gfp);
+		maps = hwpmc_unwind_maps_alloc(maps_left(old) + more, gfp);
 	for (i = 0; maps && i < old->n; i++)
-		if (READ_ONCE(old->map[i].start) < READ_ONCE(old->map[i].end))
+		if (is_left_nmi(&old->map[i]))
 			maps->map[maps->n++] = old->map[i];
 	rcu_read_unlock();
 	return maps;
@@ -205,7 +220,7 @@ void hwpmc_unwind_maps_fork(struct mm_struct *parent, struct mm_struct *child)
 
 /* Shrink or empty what overlaps [start, end); of one that has parts on both sides the lower
  * is kept. A reader in NMI sees the old or the new bounds of each. */
-static void maps_cut(struct hwpmc_unwind_maps *maps, u64 start, u64 end, bool files)
+static bool maps_cut(struct hwpmc_unwind_maps *maps, u64 start, u64 end, bool files)
 {
 	bool changed = false;
 	unsigned int i;
@@ -225,24 +240,26 @@ static void maps_cut(struct hwpmc_unwind_maps *maps, u64 start, u64 end, bool fi
 			WRITE_ONCE(m->start, end);
 		changed = true;
 	}
-	if (!changed)
-		return;
 	/* After the bounds: what is remembered under the old number is not found any more.
 	 * Pairs with hwpmc_unwind_chain_nmi(). */
-	smp_store_release(&maps->serial, hwpmc_unwind_serial());
+	if (changed)
+		smp_store_release(&maps->serial, hwpmc_unwind_serial());
+	return changed;
 }
 
-void hwpmc_unwind_maps_remove(struct mm_struct *mm, u64 start, u64 end, bool files)
+bool hwpmc_unwind_maps_remove(struct mm_struct *mm, u64 start, u64 end, bool files)
 {
 	struct hwpmc_unwind_maps *maps;
+	bool changed = false;
 
 	if (!hwpmc_unwind_maps_known(mm))
-		return;
+		return false;
 	raw_spin_lock(&maps_lock);
 	maps = (struct hwpmc_unwind_maps *)hwpmc_unwind_maps_nmi(mm);
 	if (maps)
-		maps_cut(maps, start, end, files);
+		changed = maps_cut(maps, start, end, files);
 	raw_spin_unlock(&maps_lock);
+	return changed;
 }
 
 static void maps_insert(struct hwpmc_unwind_maps *maps, const struct hwpmc_unwind_map *map)

@@ -17,7 +17,7 @@
 struct mm_struct;
 
 /* Mappings of one address space: more are not followed, chains end there. */
-#define HWPMC_UNWIND_MAPS_MAX	2048
+#define HWPMC_UNWIND_MAPS_MAX	2048u
 
 struct hwpmc_unwind_maps {
 	u64 serial;		/* a new number after each change */
@@ -41,8 +41,9 @@ void hwpmc_unwind_maps_fork(struct mm_struct *parent, struct mm_struct *child);
 /* One more mapping, in place of what it overlaps; nothing where the space is unknown. */
 void hwpmc_unwind_maps_add(struct mm_struct *mm, const struct hwpmc_unwind_map *map,
 			   gfp_t gfp);
-/* Nothing executable is in [start, end) any more; files: no mapping of a file, either. */
-void hwpmc_unwind_maps_remove(struct mm_struct *mm, u64 start, u64 end, bool files);
+/* Nothing executable is in [start, end) any more; files: no mapping of a file, either.
+ * False: nothing was. */
+bool hwpmc_unwind_maps_remove(struct mm_struct *mm, u64 start, u64 end, bool files);
 /* The address space ends with its last user, the caller. */
 void hwpmc_unwind_maps_exit(struct mm_struct *mm);
 bool hwpmc_unwind_maps_known(struct mm_struct *mm);
