@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * pagecache.h - first page of a file, if the page cache has it. Does not sleep; any
- * context but NMI.
+ * pagecache.h - first page of a file, if the page cache has it. Unless stated it does
+ * not sleep; any context but NMI.
  */
 #ifndef HWPMC_COMPAT_PAGECACHE_H
 #define HWPMC_COMPAT_PAGECACHE_H
@@ -12,5 +12,12 @@ struct page;
 /* Its contents, or NULL. Release with hwpmc_page_put(*page). */
 const void *hwpmc_first_page(struct file *file, struct page **page);
 void hwpmc_page_put(struct page *page);
+
+/*
+ * Begin to read it into the page cache, and do not wait for it. Sleeps. Does nothing for
+ * file systems that a program serves (FUSE), as that program could let the caller wait for
+ * ever, and where there is no reading ahead.
+ */
+void hwpmc_first_page_read(struct file *file);
 
 #endif /* HWPMC_COMPAT_PAGECACHE_H */

@@ -109,7 +109,7 @@ static void write_map(struct callback_head *work)
 
 	if (page) {
 		hwpmc_map_look_up(&item->map, page);
-		hwpmc_map_follow(&item->map, GFP_KERNEL);
+		hwpmc_map_follow(&item->map, current->mm, GFP_KERNEL);
 		hwpmc_task_event(current, hwpmc_put_own_map, &item->map);
 		free_page((unsigned long)page);
 	}

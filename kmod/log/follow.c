@@ -7,6 +7,7 @@
 #include <linux/kdev_t.h>
 #include <linux/kprobes.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/sched.h>
@@ -46,25 +47,94 @@ static bool is_heap(const struct hwpmc_map *m, const struct mm_struct *mm)
 	return !m->file && m->r.start <= mm->brk && m->r.end >= mm->start_brk;
 }
 
-void hwpmc_map_follow(const struct hwpmc_map *m, gfp_t gfp)
+void hwpmc_map_follow(const struct hwpmc_map *m, struct mm_struct *mm, gfp_t gfp)
 {
 	struct hwpmc_unwind_map u;
 
-	if (!hwpmc_unwind_maps_wanted() || !hwpmc_unwind_maps_known(current->mm))
+	if (!hwpmc_unwind_maps_wanted() || !hwpmc_unwind_maps_known(mm))
 		return;
-	if (is_heap(m, current->mm)) {
-		hwpmc_unwind_maps_remove(current->mm, m->r.start, m->r.end, true);
+	if (is_heap(m, mm)) {
+		hwpmc_unwind_maps_remove(mm, m->r.start, m->r.end, true);
 		return;
 	}
 	map_for_walks(m, &u);
-	hwpmc_unwind_maps_add(current->mm, &u, gfp);
+	hwpmc_unwind_maps_add(mm, &u, gfp);
+	if (m->unread)
+		hwpmc_look_later(mm, m->r.start, m->r.end, m->file, gfp);
 }
 
+/* again: if the file cannot be read here, this comes back later. */
+static void follow_vma(struct vm_area_struct *vma, gfp_t gfp, bool again)
+{
+	struct hwpmc_map m;
+
+	if (!hwpmc_wants_vma(vma)) {
+		hwpmc_unwind_maps_remove(vma->vm_mm, vma->vm_start, vma->vm_end, true);
+		return;
+	}
+	hwpmc_map_init(&m, vma);
+	hwpmc_map_identify(&m);
+	m.unread &= again;
+	hwpmc_map_follow(&m, vma->vm_mm, gfp);
+}
+
+void hwpmc_follow_vma(struct vm_area_struct *vma)
+{
+	if (!hwpmc_unwind_maps_wanted() || !hwpmc_unwind_maps_known(vma->vm_mm))
+		return;
+	/* A real-time kernel allocates no memory here: deferred.c adds it. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		hwpmc_unwind_maps_remove(vma->vm_mm, vma->vm_start, vma->vm_end, true);
+	else
+		follow_vma(vma, GFP_ATOMIC | __GFP_NOWARN, true);
+}
+
+/* Mappings that a probe looks at: a program could have any number of them. */
+#define RANGE_MAPS	256
+
+void hwpmc_follow_range(struct mm_struct *mm, u64 start, u64 end, gfp_t gfp)
+{
+	unsigned int left = RANGE_MAPS;
+	struct vm_area_struct *vma;
+	u64 at = start;
+
+	while (at < end && left--) {
+		vma = find_vma(mm, at);
+		if (!vma || vma->vm_start >= end)
+			break;
+		if (vma->vm_start > at)
+			hwpmc_unwind_maps_remove(mm, at, vma->vm_start, true);
+		follow_vma(vma, gfp, false);
+		at = vma->vm_end;
+	}
+	if (at < end)
+		hwpmc_unwind_maps_remove(mm, at, end, true);
+}
+
+/* After they are followed: a look before would find nothing to add to. */
+static void look_at_unread(struct mm_struct *mm, gfp_t gfp)
+{
+	struct hwpmc_vma_walk walk = HWPMC_VMA_WALK(mm);
+	struct vm_area_struct *vma;
+	struct hwpmc_map m;
+
+	while ((vma = hwpmc_vma_next(&walk))) {
+		if (!hwpmc_wants_vma(vma))
+			continue;
+		hwpmc_map_init(&m, vma);
+		hwpmc_map_identify(&m);
+		if (m.unread)
+			hwpmc_look_later(mm, m.r.start, m.r.end, m.file, gfp);
+	}
+}
+
+/* Of more than can be followed, anonymous code is left out: no table describes it. */
 void hwpmc_mappings_fill(struct mm_struct *mm, gfp_t gfp)
 {
 	struct hwpmc_vma_walk walk = HWPMC_VMA_WALK(mm);
 	struct hwpmc_unwind_maps *maps;
 	struct vm_area_struct *vma;
+	bool unread = false;
 	unsigned int n = 0;
 	struct hwpmc_map m;
 
@@ -72,27 +142,46 @@ void hwpmc_mappings_fill(struct mm_struct *mm, gfp_t gfp)
 		return;
 	while ((vma = hwpmc_vma_next(&walk)))
 		n += hwpmc_wants_vma(vma);
-	maps = hwpmc_unwind_maps_alloc(n, gfp);
+	maps = hwpmc_unwind_maps_alloc(min(n, HWPMC_UNWIND_MAPS_MAX), gfp);
 	walk = (struct hwpmc_vma_walk)HWPMC_VMA_WALK(mm);
-	while (maps && maps->n < n && (vma = hwpmc_vma_next(&walk))) {
-		if (!hwpmc_wants_vma(vma))
+	while (maps && (vma = hwpmc_vma_next(&walk))) {
+		if (!hwpmc_wants_vma(vma) || (!vma->vm_file && !vma->vm_ops &&
+					      n > HWPMC_UNWIND_MAPS_MAX))
 			continue;
 		hwpmc_map_init(&m, vma);
 		hwpmc_map_identify(&m);
-		if (!is_heap(&m, mm))
-			map_for_walks(&m, &maps->map[maps->n++]);
+		if (is_heap(&m, mm))
+			continue;
+		unread |= m.unread;
+		map_for_walks(&m, &maps->map[maps->n++]);
+		if (maps->n == HWPMC_UNWIND_MAPS_MAX)
+			break;
 	}
 	hwpmc_unwind_maps_set(mm, maps, gfp);
+	if (unread)
+		look_at_unread(mm, gfp);
 }
 
-/* Walks of the child's stack need its mappings: those of its parent. A real-time kernel
- * allocates no memory here; there its chains end until it executes a program. */
+/*
+ * Walks of the child's stack need its mappings: those of its parent, unless other threads
+ * may have changed these since the memory was copied; those of the child itself are looked
+ * at then, of which nothing but files of /proc can hold the lock. A real-time kernel
+ * allocates no memory here; there its chains end until it executes a program.
+ */
 void hwpmc_follow_fork(struct task_struct *child)
 {
+	struct mm_struct *mm = child->mm;
+
 	if (!hwpmc_unwind_maps_wanted() || IS_ENABLED(CONFIG_PREEMPT_RT))
 		return;
-	if (current->mm && child->mm && hwpmc_task_event_wanted(child))
-		hwpmc_unwind_maps_fork(current->mm, child->mm);
+	if (!current->mm || !mm || mm == current->mm || !hwpmc_task_event_wanted(child))
+		return;
+	if (atomic_read(&current->mm->mm_users) == 1) {
+		hwpmc_unwind_maps_fork(current->mm, mm);
+	} else if (mmap_read_trylock(mm)) {
+		hwpmc_mappings_fill(mm, GFP_ATOMIC | __GFP_NOWARN);
+		mmap_read_unlock(mm);
+	}
 }
 
 /* The mm is new: only files of /proc can hold its lock. A real-time kernel does it on the
@@ -151,12 +240,12 @@ static struct call call_of(const struct pt_regs *regs, bool narrow, bool moves)
 			      moves };
 }
 
-static void forget_range(unsigned long start, unsigned long len, bool files)
+/* False: nothing was followed there. */
+static bool forget_range(unsigned long start, unsigned long len, bool files)
 {
 	unsigned long end = start + PAGE_ALIGN(len);
 
-	if (end > start)
-		hwpmc_unwind_maps_remove(current->mm, start, end, files);
+	return end > start && hwpmc_unwind_maps_remove(current->mm, start, end, files);
 }
 
 /* munmap(start, len); mremap(start, len, new_len, flags, new_start) */
@@ -167,19 +256,39 @@ static void forget_ended(const struct call *call)
 		forget_range(call->arg[4], call->arg[2], false);
 }
 
-/* What is there after mremap(): moved, of another length, or as it was. */
-static void look_again(unsigned long at)
+/*
+ * What is there after the call: of mremap(), moved, of another length, or as it was; and what
+ * another thread has mapped meanwhile. A real-time kernel allocates no memory here.
+ */
+static void look_again(unsigned long start, unsigned long len)
 {
+	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN;
+	unsigned long end = start + PAGE_ALIGN(len);
 	struct mm_struct *mm = current->mm;
-	struct vm_area_struct *vma;
 
-	/* As in hwpmc_follow_exec(). */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) || !mmap_read_trylock(mm))
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || end <= start)
 		return;
-	vma = find_vma(mm, at);
-	if (vma && vma->vm_start <= at)
-		hwpmc_follow_vma(vma);
+	if (!mmap_read_trylock(mm)) {
+		hwpmc_look_later(mm, start, end, NULL, gfp);
+		return;
+	}
+	hwpmc_follow_range(mm, start, end, gfp);
 	mmap_read_unlock(mm);
+}
+
+/* If something was followed there, it may be what another thread has mapped since. */
+static void forget_and_look(unsigned long start, unsigned long len)
+{
+	if (forget_range(start, len, false))
+		look_again(start, len);
+}
+
+/* What was forgotten before the call is there yet. */
+static void look_at_failed(const struct call *call)
+{
+	look_again(call->arg[0], call->arg[1]);
+	if (call->moves && call->arg[3] & MREMAP_FIXED)
+		look_again(call->arg[4], call->arg[2]);
 }
 
 static int before_call(const struct pt_regs *regs, bool narrow, bool moves)
@@ -208,14 +317,16 @@ static int after_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 	if (!current->mm)
 		return 0;
-	if (!IS_ERR_VALUE(ret) && ret != call->arg[0])
-		forget_ended(call);
+	if (IS_ERR_VALUE(ret)) {
+		look_at_failed(call);
+		return 0;
+	}
+	forget_and_look(call->arg[0], call->arg[1]);
 	if (!call->moves)
 		return 0;
-	/* Something else may be there, or what was there before. */
-	if (!IS_ERR_VALUE(ret))
-		forget_range(ret, call->arg[2], true);
-	look_again(IS_ERR_VALUE(ret) ? call->arg[0] : ret);
+	/* Something else may be there. */
+	forget_range(ret, call->arg[2], true);
+	look_again(ret, call->arg[2]);
 	return 0;
 }
 

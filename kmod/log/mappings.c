@@ -24,7 +24,6 @@
 #include "buildid.h"
 #include "../sampling/log.h"
 #include "../sampling/scratch.h"
-#include "../sampling/unwind_maps.h"
 #include "task_event.h"
 
 bool hwpmc_wants_vma(const struct vm_area_struct *vma)
@@ -42,22 +41,26 @@ static const char *path_of(const struct hwpmc_map *m, char *page)
 	return IS_ERR(path) ? "//toolong" : path;
 }
 
-static void look_into_file(struct hwpmc_log_map *r, struct file *file)
+/* False: its first page is not in the page cache. */
+static bool look_into_file(struct hwpmc_log_map *r, struct file *file)
 {
 	unsigned int n = 0;
 	const void *head;
 	struct page *page;
 
-	head = S_ISREG(file_inode(file)->i_mode) ? hwpmc_first_page(file, &page) : NULL;
-	if (head) {
-		n = hwpmc_build_id(head, PAGE_SIZE, r->build_id, sizeof(r->build_id));
-		if (hwpmc_elf_slide(head, PAGE_SIZE, r->offset, &r->slide))
-			r->hdr.flags |= HWPMC_MAP_HAS_SLIDE;
-		hwpmc_page_put(page);
-	}
+	if (!S_ISREG(file_inode(file)->i_mode))
+		return true;
+	head = hwpmc_first_page(file, &page);
+	if (!head)
+		return false;
+	n = hwpmc_build_id(head, PAGE_SIZE, r->build_id, sizeof(r->build_id));
+	if (hwpmc_elf_slide(head, PAGE_SIZE, r->offset, &r->slide))
+		r->hdr.flags |= HWPMC_MAP_HAS_SLIDE;
+	hwpmc_page_put(page);
 	r->build_id_len = n;
 	if (n)
 		r->hdr.flags |= HWPMC_MAP_HAS_BUILD_ID;
+	return true;
 }
 
 void hwpmc_map_init(struct hwpmc_map *m, struct vm_area_struct *vma)
@@ -81,7 +84,7 @@ void hwpmc_map_identify(struct hwpmc_map *m)
 		m->r.inode = inode->i_ino;
 		m->r.major = MAJOR(inode->i_sb->s_dev);
 		m->r.minor = MINOR(inode->i_sb->s_dev);
-		look_into_file(&m->r, m->file);
+		m->unread = !look_into_file(&m->r, m->file);
 	} else {
 		m->r.hdr.flags |= HWPMC_MAP_ANON;
 	}
@@ -91,22 +94,6 @@ void hwpmc_map_look_up(struct hwpmc_map *m, char *page)
 {
 	m->path = path_of(m, page);
 	hwpmc_map_identify(m);
-}
-
-/* Where memory must not be allocated here, deferred.c adds it. */
-void hwpmc_follow_vma(struct vm_area_struct *vma)
-{
-	struct hwpmc_map m;
-
-	if (!hwpmc_unwind_maps_wanted())
-		return;
-	if (!hwpmc_wants_vma(vma) || IS_ENABLED(CONFIG_PREEMPT_RT)) {
-		hwpmc_unwind_maps_remove(vma->vm_mm, vma->vm_start, vma->vm_end, true);
-		return;
-	}
-	hwpmc_map_init(&m, vma);
-	hwpmc_map_identify(&m);
-	hwpmc_map_follow(&m, GFP_ATOMIC | __GFP_NOWARN);
 }
 
 bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,

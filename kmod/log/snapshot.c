@@ -34,6 +34,8 @@
  *	an mmap_lock	LOCK_MS, by steps of LOCK_STEP_MS, as a program can keep its
  *			own for ever. Then the mappings of that process are lost,
  *			counted as one drop, cause BUSY.
+ *	first pages	of files, for their build-ids: look.c has the limits, a second
+ *			each for what is asked for now and for what is being read.
  */
 #define ROOM_MS		2000
 #define ROOM_STEP_MS	20
@@ -290,6 +292,7 @@ static void snapshot_take(struct snapshot *s)
 			snapshot_processes(s);
 		else
 			snapshot_targets(s);
+		hwpmc_looks_wait();
 		free_page((unsigned long)s->page);
 	}
 	mutex_unlock(&s->log->snapshot_lock);

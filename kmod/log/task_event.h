@@ -47,6 +47,7 @@ struct hwpmc_map {
 	struct file *file;		/* or NULL */
 	const char *name;		/* of a mapping without file, or NULL */
 	const char *path;
+	bool unread;			/* the file's first page is not in memory */
 };
 
 /* Under mmap_lock, or before the mapping is visible to others. */
@@ -72,10 +73,22 @@ void hwpmc_mappings_fill(struct mm_struct *mm, gfp_t gfp);
 /* Of a new process, and of a program that was executed: in the probes. */
 void hwpmc_follow_fork(struct task_struct *child);
 void hwpmc_follow_exec(void);
-/* The address space of current has this mapping, too; it has been identified. */
-void hwpmc_map_follow(const struct hwpmc_map *m, gfp_t gfp);
-/* mappings.c: this is what is there now, executable or not. mmap_lock. */
+/* The address space has this mapping, too; it has been identified. */
+void hwpmc_map_follow(const struct hwpmc_map *m, struct mm_struct *mm, gfp_t gfp);
+/* This is what is there now, executable or not. In probes, in the task concerned, under
+ * its mmap_lock. */
 void hwpmc_follow_vma(struct vm_area_struct *vma);
+/* What is mapped in [start, end) now is all that there is. mmap_lock. */
+void hwpmc_follow_range(struct mm_struct *mm, u64 start, u64 end, gfp_t gfp);
+
+/*
+ * look.c: what a probe cannot do, soon: take mmap_lock and look at [start, end), and before
+ * that read the file's first page, if one is given. Any context that may allocate by gfp.
+ */
+void hwpmc_look_later(struct mm_struct *mm, u64 start, u64 end, struct file *file, gfp_t gfp);
+/* Waits until what was asked for has been looked at, for two seconds at most. At unload
+ * too, when no probe is left. */
+void hwpmc_looks_wait(void);
 
 /*
  * deferred.c, real-time kernels only: mappings are written on the return to user mode

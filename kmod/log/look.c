@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * look.c - looks soon at what a process has mapped, where a probe could not: the first page
+ * of a file, which has its build-id, was not in the page cache, or mmap_lock was taken.
+ * Walks by unwind tables (follow.c) know no more than what the probe saw until then.
+ *
+ * A work item does it, with limits: neither a program nor its files make it wait for ever,
+ * and so unloading the module does not, either.
+ */
+#include <linux/delay.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "../compat/pagecache.h"
+#include "../core/work.h"
+#include "task_event.h"
+
+/* All pages together, and all locks together, of one run; milliseconds. */
+#define READ_MS		500
+#define LOCK_MS		500
+/* More at a time are not looked at. */
+#define LOOKS		4096
+
+struct look {
+	struct list_head node;		/* in `looks`, or in the list of the run */
+	struct mm_struct *mm;		/* a reference to the struct */
+	struct file *file;		/* a reference, or NULL */
+	u64 start, end;
+};
+
+static DEFINE_RAW_SPINLOCK(looks_lock);	/* a leaf; not for interrupts */
+static LIST_HEAD(looks);		/* looks_lock */
+static unsigned int waiting;		/* in `looks`; looks_lock */
+
+/* ---- in the work item ----------------------------------------------------- */
+
+static bool is_read(struct file *file)
+{
+	struct page *page;
+
+	if (!hwpmc_first_page(file, &page))
+		return false;
+	hwpmc_page_put(page);
+	return true;
+}
+
+static void read_all(struct list_head *list)
+{
+	unsigned long limit = jiffies + msecs_to_jiffies(READ_MS);
+	struct look *look;
+
+	/* All of them begin before one is waited for. */
+	list_for_each_entry(look, list, node)
+		if (look->file && !is_read(look->file))
+			hwpmc_first_page_read(look->file);
+	list_for_each_entry(look, list, node)
+		while (look->file && !is_read(look->file) && time_before(jiffies, limit))
+			usleep_range(500, 1000);
+}
+
+static bool lock_mm(struct mm_struct *mm, unsigned long limit)
+{
+	while (!mmap_read_trylock(mm)) {
+		if (!time_before(jiffies, limit))
+			return false;
+		usleep_range(500, 1000);
+	}
+	return true;
+}
+
+static void take_look(const struct look *look, unsigned long limit)
+{
+	/* Not one that ends. */
+	if (!mmget_not_zero(look->mm))
+		return;
+	if (lock_mm(look->mm, limit)) {
+		hwpmc_follow_range(look->mm, look->start, look->end, GFP_KERNEL);
+		mmap_read_unlock(look->mm);
+	}
+	/* Its end, if this was the last reference, waits for the program's own I/O. */
+	mmput_async(look->mm);
+}
+
+static void look_free(struct look *look)
+{
+	if (look->file)
+		fput(look->file);
+	mmdrop(look->mm);
+	kfree(look);
+}
+
+static void look_at_all(struct work_struct *unused)
+{
+	unsigned long limit;
+	struct look *look, *next;
+	LIST_HEAD(list);
+
+	raw_spin_lock(&looks_lock);
+	list_splice_init(&looks, &list);
+	waiting = 0;
+	raw_spin_unlock(&looks_lock);
+	read_all(&list);
+	limit = jiffies + msecs_to_jiffies(LOCK_MS);
+	list_for_each_entry_safe(look, next, &list, node) {
+		take_look(look, limit);
+		look_free(look);
+		cond_resched();
+	}
+}
+
+static DECLARE_WORK(work, look_at_all);
+
+/* ---- for others ----------------------------------------------------------- */
+
+void hwpmc_look_later(struct mm_struct *mm, u64 start, u64 end, struct file *file, gfp_t gfp)
+{
+	struct look *look = kmalloc(sizeof(*look), gfp);
+	bool put = false;
+
+	if (!look)
+		return;
+	mmgrab(mm);
+	*look = (struct look){ .mm = mm, .start = start, .end = end,
+			       .file = file ? get_file(file) : NULL };
+	raw_spin_lock(&looks_lock);
+	if (waiting < LOOKS) {
+		list_add_tail(&look->node, &looks);
+		waiting++;
+		put = true;
+	}
+	raw_spin_unlock(&looks_lock);
+	if (put)
+		hwpmc_work(&work);
+	else
+		look_free(look);
+}
+
+void hwpmc_looks_wait(void)
+{
+	flush_work(&work);
+}
