@@ -7,6 +7,8 @@ export LD_LIBRARY_PATH="$VM_TOP/build/lib"
 hwpmc=$VM_TOP/build/tools/hwpmc
 knob=$VM_TOP/build/vm/progs/knob
 [ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
+# The emulator's NMIs take long.
+echo 0 >/proc/sys/kern/hwpmc/selfcost
 
 # with KNOB VALUE STATUS: the report in `got`
 with() {
@@ -47,6 +49,16 @@ selftest_finds_interrupts_that_are_lost() {
 selftest_finds_interrupts_that_come_late() {
 	with late 250000 1
 	finds 'samples were dropped: their interrupts came late'
+}
+
+selftest_judges_no_sample_where_sampling_is_throttled() {
+	echo 1 >/proc/sys/kern/hwpmc/selfcost
+	"$hwpmc" selftest >got 2>&1
+	check_equal $? 1 "status: $(cat got)"
+	echo 0 >/proc/sys/kern/hwpmc/selfcost
+	check_equal "$(grep -c FAILED got)" 1 "failures: $(cat got)"
+	finds 'sampling was throttled 5 times, .*kern.hwpmc.selfcost'
+	check "$hwpmc" selftest
 }
 
 selftest_finds_registers_that_fault() {
