@@ -73,6 +73,7 @@ enum hwpmc_log_type {
 	HWPMC_LOG_NOTE = 69,		/* hwpmc_log_note: "key=value", by a tool */
 	HWPMC_LOG_PADDING = 70,		/* hwpmc_log_hdr and bytes to skip */
 	HWPMC_LOG_SYNC = 71,		/* hwpmc_log_hdr: all that is older precedes */
+	HWPMC_LOG_CPU_KIND = 72,	/* hwpmc_log_cpu_kind */
 };
 
 /* First member of every record. */
@@ -164,6 +165,17 @@ struct hwpmc_log_drop {
 	__u64	since;			/* time of the first dropped record */
 	__u64	samples[HWPMC_DROP_FIXED];
 	__u64	others[HWPMC_DROP_FIXED];
+};
+
+/*
+ * CPU_KIND: which kind of core a CPU is, where a machine has several (GETKINDS); id is the
+ * CPU. In the CPU's own ring, before its samples: when the log begins, and when the CPU goes
+ * online. So the CPU of a sample, or of a value, says the kind.
+ */
+struct hwpmc_log_cpu_kind {
+	struct hwpmc_log_hdr hdr;
+	__u32	kind;			/* HWPMC_KIND_*, one bit */
+	__u32	__reserved;
 };
 
 /* ------------------------------------------------------------------------ */

@@ -19,6 +19,7 @@
 #include "../task/system.h"
 #include "configure.h"
 #include "drain.h"
+#include "kinds.h"
 #include "records.h"
 #include "rings.h"
 
@@ -106,6 +107,7 @@ static int begin_locked(struct hwpmc_log *log, struct hwpmc_op_configurelog *op)
 	/* Pairs with READ_ONCE(owner->log): a reader finds the log complete. */
 	smp_store_release(&owner->log, log);
 	trace_hwpmc_logging_config(log->ring_size, 0);
+	hwpmc_log_kinds_begin(log);
 	hwpmc_records_pmcs(log);
 	return 0;
 }
@@ -211,6 +213,7 @@ struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard)
 	/* An open log gets the records that end it in hwpmc_log_free(). */
 	log->unclosed = !discard && log->open;
 	close_begin_locked(log);
+	hwpmc_log_kinds_end(log);
 	WRITE_ONCE(owner->log, NULL);
 	return log;
 }

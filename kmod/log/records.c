@@ -25,6 +25,7 @@ static_assert(HWPMC_DROP__COUNT == HWPMC_DROP_FIXED);
 static_assert(sizeof(struct hwpmc_log_allocate) == 128);
 static_assert(sizeof(struct hwpmc_log_attach) == 24);
 static_assert(sizeof(struct hwpmc_log_value) == 40);
+static_assert(sizeof(struct hwpmc_log_cpu_kind) == 24);
 static_assert(sizeof(struct hwpmc_log_context) == 24);
 static_assert(sizeof(struct hwpmc_log_task) == 48);
 static_assert(sizeof(struct hwpmc_log_map) == 88);

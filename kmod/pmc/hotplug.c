@@ -13,6 +13,7 @@
 #include "../compat/syscore.h"
 #include "../core/cpu.h"
 #include "../debug/trace.h"
+#include "../log/kinds.h"
 #include "../task/switch.h"
 #include "../task/system.h"
 #include "hotplug.h"
@@ -118,6 +119,7 @@ static int cpu_online_here(unsigned int cpu)
 	ret = classes_admit_cpu_irqoff();
 	if (!ret) {
 		note_rows_irqoff(c);
+		hwpmc_log_kinds_online_irqoff();
 		cpu_begin_irqoff(c);
 		WRITE_ONCE(c->admitted, true);
 	}

@@ -7,6 +7,7 @@
 #define HWPMC_LOG_OBJECT_H
 
 #include <linux/irq_work.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/refcount.h>
@@ -51,6 +52,7 @@ struct hwpmc_log {
 	bool ended;			/* CLOSELOG was written, */
 	unsigned int end_cpu;		/* to this CPU's ring */
 	int error;			/* errno of the failed write, or 0; set once */
+	struct list_head node;		/* of log/kinds.c; hwpmc_lock, read under RCU */
 
 	/* For the drain thread, which only a log with a descriptor has. */
 	struct file *file;

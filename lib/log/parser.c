@@ -207,8 +207,10 @@ static bool values_are_bad(struct hwpmc_parser *p, uint64_t offset,
 			parser_fail(p, offset, "CALLCHAIN record without an address");
 		break;
 	case HWPMC_LOG_CPU:
+	case HWPMC_LOG_CPU_KIND:
 		if (r->hdr->id > 0xffff)
-			parser_fail(p, offset, "CPU record for CPU %u", r->hdr->id);
+			parser_fail(p, offset, "%s record for CPU %u",
+				    hwpmc_name_of_record(r->hdr->type), r->hdr->id);
 		break;
 	}
 	return p->failed;

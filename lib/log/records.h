@@ -32,6 +32,7 @@ enum record_kind {
 	RECORD_MACHINE,		/* INITIALIZE: the kind of CPU */
 	RECORD_CPUS,
 	RECORD_KHZ,
+	RECORD_CORE,		/* a kind of core */
 };
 
 struct record_field {

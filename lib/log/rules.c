@@ -63,6 +63,9 @@ FIELDS(clock_fields) = {
 	F(U64, clock, tick), F(U64, clock, monotonic), F(U64, clock, realtime),
 	END,
 };
+FIELDS(cpu_kind_fields) = {
+	{ "of", RECORD_ID, 0 }, F(CORE, cpu_kind, kind), END,
+};
 FIELDS(note_fields) = { { "id", RECORD_ID, 0 }, F(TEXT, note, text), END };
 
 /* ---- lines of text ------------------------------------------------------- */
@@ -102,6 +105,7 @@ FIELDS(throttle_line) = {
 };
 FIELDS(clock_line) = { F(U64, clock, tick), F(U64, clock, realtime), END };
 FIELDS(id_line) = { { "id", RECORD_ID, 0 }, END };
+FIELDS(cpu_kind_line) = { F(U32, hdr, id), F(CORE, cpu_kind, kind), END };
 FIELDS(cpu_line) = { F(U32, hdr, id), END };
 FIELDS(padding_line) = { { "length", RECORD_LENGTH, 0 }, END };
 FIELDS(no_line) = { END };
@@ -188,6 +192,8 @@ static const struct record_type types[] = {
 		LINE("padding", padding_line) },
 	[HWPMC_LOG_SYNC] = { SHAPE("SYNC", hdr), .of_stream = true,
 		LINE("sync", no_line) },
+	[HWPMC_LOG_CPU_KIND] = { SHAPE("CPU_KIND", cpu_kind),
+		.fields = cpu_kind_fields, LINE("cpu-kind", cpu_kind_line) },
 };
 
 const struct record_type *record_type(uint8_t type)

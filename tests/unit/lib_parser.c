@@ -99,6 +99,7 @@ static void make_log(struct log *log)
 	note = add(log, HWPMC_LOG_NOTE, sizeof(*note) + 10);
 	strcpy(note->text, "key=value");
 	add(log, HWPMC_LOG_PADDING, 64);
+	add(log, HWPMC_LOG_CPU_KIND, sizeof(struct hwpmc_log_cpu_kind));
 	add(log, 200, 24);		/* of a later version */
 	add(log, HWPMC_LOG_CLOSELOG, sizeof(struct hwpmc_log_hdr));
 }
@@ -248,6 +249,7 @@ START_TEST(what_no_log_can_hold_is_refused_with_the_reason)
 {
 	struct hwpmc_log_initialize *init;
 	struct hwpmc_log_sample *sample;
+	struct hwpmc_log_cpu_kind *kind;
 	struct hwpmc_log_drop *drop;
 	struct hwpmc_log_map *map;
 	struct log log = { .len = 0 };
@@ -294,8 +296,12 @@ START_TEST(what_no_log_can_hold_is_refused_with_the_reason)
 	log.len -= map->hdr.len;
 	add(&log, HWPMC_LOG_CPU, 16);
 	((struct hwpmc_log_hdr *)(log.bytes + log.len - 16))->id = 0x10000;
-	refuses(&log, "for CPU 65536");
+	refuses(&log, "CPU record for CPU 65536");
 	log.len -= 16;
+	kind = add(&log, HWPMC_LOG_CPU_KIND, sizeof(*kind));
+	kind->hdr.id = 0x10000;
+	refuses(&log, "CPU_KIND record for CPU 65536");
+	log.len -= sizeof(*kind);
 	init->khz = 0;
 	refuses(&log, "clock of 0 kHz");
 }

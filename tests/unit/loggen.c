@@ -93,6 +93,14 @@ void loggen_cpu(struct loggen *g, uint32_t cpu)
 	r->id = cpu;
 }
 
+void loggen_kind(struct loggen *g, uint32_t cpu, uint32_t kind)
+{
+	struct hwpmc_log_cpu_kind *r = loggen_add(g, HWPMC_LOG_CPU_KIND, sizeof(*r));
+
+	r->hdr.id = cpu;
+	r->kind = kind;
+}
+
 void loggen_context(struct loggen *g, int32_t pid, int32_t tid)
 {
 	struct hwpmc_log_context *r;
@@ -265,6 +273,7 @@ void loggen_every_type(struct loggen *g)
 	clock->tick = g->time;
 	clock->monotonic = 5000000000ull + g->time - LOGGEN_FIRST;
 	loggen_add(g, HWPMC_LOG_PADDING, 64);
+	loggen_kind(g, 1, HWPMC_KIND_ATOM);
 	loggen_add(g, 200, 24);
 	loggen_add(g, HWPMC_LOG_CLOSELOG, sizeof(struct hwpmc_log_hdr));
 }

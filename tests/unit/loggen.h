@@ -32,6 +32,7 @@ struct hwpmc_log_allocate *loggen_allocate(struct loggen *g, uint32_t id,
 					   const char *name, uint64_t period);
 void loggen_note(struct loggen *g, uint32_t id, const char *text);
 void loggen_cpu(struct loggen *g, uint32_t cpu);
+void loggen_kind(struct loggen *g, uint32_t cpu, uint32_t kind);
 void loggen_context(struct loggen *g, int32_t pid, int32_t tid);
 struct hwpmc_log_sample *loggen_sample(struct loggen *g, uint32_t id,
 				       uint8_t flags, unsigned int n,

@@ -80,6 +80,9 @@ static void put_meaning(FILE *f, const struct hwpmc_record *r,
 	case RECORD_KHZ:
 		fprintf(f, " %u kHz", *u32);
 		break;
+	case RECORD_CORE:
+		fprintf(f, " %s", hwpmc_name_of_kind(*u32) ?: "?");
+		break;
 	default:	/* in no line of the table */
 		break;
 	}

@@ -138,9 +138,11 @@ uint64_t overflows(void)
 	return vpmu_access(VPMU_N_OVERFLOW_INT, VPMU_ALL_VCPUS);
 }
 
-void begin(struct session *s, enum reader reader, uint32_t ring)
+void begin_looking(struct session *s, enum reader reader, uint32_t ring,
+		   void (*look)(const struct hwpmc_record *r))
 {
 	memset(s, 0, sizeof(*s));
+	s->look = look;
 	ck_assert_int_eq(hwpmc_open(&s->h), 0);
 	ck_assert_msg(!hwpmc_rings_open(s->h, ring, 0, &s->rings), "%s",
 		      hwpmc_error(s->h));
@@ -149,6 +151,11 @@ void begin(struct session *s, enum reader reader, uint32_t ring)
 	if (reader != NONE)
 		pthread_create(&s->thread, NULL, reader_thread, s);
 	s->overflows = overflows();
+}
+
+void begin(struct session *s, enum reader reader, uint32_t ring)
+{
+	begin_looking(s, reader, ring, NULL);
 }
 
 uint32_t allocate(struct session *s, const char *event, int mode,

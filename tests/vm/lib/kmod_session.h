@@ -50,6 +50,9 @@ uint64_t overflows(void);
 
 /* Open the device and a log of rings of so many bytes, 0: the usual ones. */
 void begin(struct session *s, enum reader reader, uint32_t ring);
+/* And look at each record of it: at the first ones, too. */
+void begin_looking(struct session *s, enum reader reader, uint32_t ring,
+		   void (*look)(const struct hwpmc_record *r));
 uint32_t allocate(struct session *s, const char *event, int mode,
 		  uint32_t flags, uint32_t cpu, uint64_t period);
 /* Fails the test where the library refused. */

@@ -490,14 +490,23 @@ END_TEST
 /* ---- sampling -------------------------------------------------------------- */
 
 static uint32_t sampled[KINDS];		/* PMCs of one kind */
-static uint64_t samples_of[KINDS], elsewhere;
+static uint64_t samples_of[KINDS], elsewhere, unsaid;
 static unsigned int kind_of[64];	/* by CPU, for the thread that reads the log */
+static uint32_t said[64];		/* by CPU: what the log has said of it so far */
+static unsigned int times_said[64];
 
-/* Of one kind: a sample of that kind's CPUs. */
+/* Of one kind: a sample of that kind's CPUs; and the log has said which kind a sample's CPU is,
+ * before it. */
 static void look_at_sample(const struct hwpmc_record *r)
 {
+	if (r->hdr->type == HWPMC_LOG_CPU_KIND) {
+		said[r->hdr->id] = r->cpu_kind->kind;
+		times_said[r->hdr->id]++;
+		elsewhere += r->hdr->id != (uint32_t)r->cpu;
+	}
 	if (r->hdr->type != HWPMC_LOG_CALLCHAIN)
 		return;
+	unsaid += said[r->cpu] != bit_of[kind_of[r->cpu]];
 	for (unsigned int k = 0; k < nkinds; k++) {
 		samples_of[k] += r->hdr->id == sampled[k];
 		elsewhere += r->hdr->id == sampled[k] && kind_of[r->cpu] != k;
@@ -528,8 +537,7 @@ START_TEST(each_full_period_on_each_kind_and_on_all_is_a_sample_through_migratio
 	set_tunable("selfcost", 0);
 	for (int cpu = 0; cpu < dev_cpus(); cpu++)
 		kind_of[cpu] = kind_at(cpu);
-	begin(&s, FAST, 2 << 20);
-	s.look = look_at_sample;
+	begin_looking(&s, FAST, 2 << 20, look_at_sample);
 	all = sample(&s, KINDS);
 	for (unsigned int k = 0; k < nkinds; k++)
 		sampled[k] = sample(&s, k);
@@ -554,12 +562,65 @@ START_TEST(each_full_period_on_each_kind_and_on_all_is_a_sample_through_migratio
 	ck_assert_uint_eq(s.t.samples + all_drops(&s), periods);
 	ck_assert_uint_eq(all_drops(&s), s.t.dropped[HWPMC_DROP_LATE]);
 	ck_assert_uint_eq(elsewhere, 0);
+	ck_assert_uint_eq(unsaid, 0);
 	for (unsigned int k = 0; k < nkinds; k++) {
 		ck_assert_uint_gt(total[k], 0);
 		ck_assert_uint_le(samples_of[k], total[k] / PERIOD);
 		ck_assert_uint_ge(samples_of[k] + all_drops(&s), total[k] / PERIOD);
 	}
 	end(&s);
+	set_tunable("selfcost", 50);
+}
+END_TEST
+
+static void spin_for_ever(void);
+
+/* CPU 1 is offline when the log begins, and comes twice. */
+static void check_log_says_kinds(void)
+{
+	struct subject p;
+	struct session s;
+	uint32_t all;
+
+	memset(said, 0, sizeof(said));
+	memset(times_said, 0, sizeof(times_said));
+	elsewhere = unsaid = 0;
+	dev_put("/sys/devices/system/cpu/cpu1/online", "0");
+	begin_looking(&s, FAST, 2 << 20, look_at_sample);
+	all = sample(&s, KINDS);
+	subject_make(&p, spin_for_ever);
+	ok(&s, hwpmc_attach(s.h, all, p.child.pid));
+	ok(&s, hwpmc_start(s.h, all));
+	subject_go(&p);
+	for (int i = 0; i < 2; i++) {
+		dev_put("/sys/devices/system/cpu/cpu1/online", "1");
+		for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+			dev_pin(p.child.pid, cpu);
+			dev_msleep(5);
+		}
+		if (!i)
+			dev_put("/sys/devices/system/cpu/cpu1/online", "0");
+	}
+	kill(p.child.pid, SIGKILL);
+	waitpid(p.child.pid, NULL, 0);
+	ok(&s, hwpmc_stop(s.h, all));
+	finish(&s);
+	ck_assert_uint_gt(s.t.samples, 0);
+	ck_assert_uint_eq(elsewhere, 0);
+	ck_assert_uint_eq(unsaid, 0);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		ck_assert_uint_eq(said[cpu], bit_of[kind_at(cpu)]);
+		ck_assert_uint_eq(times_said[cpu], cpu == 1 ? 2 : 1);
+	}
+	end(&s);
+}
+
+START_TEST(a_log_says_the_kind_of_each_cpu_before_its_samples)
+{
+	set_tunable("selfcost", 0);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		kind_of[cpu] = kind_at(cpu);
+	check_log_says_kinds();
 	set_tunable("selfcost", 50);
 }
 END_TEST
@@ -747,6 +808,7 @@ int main(void)
 	harness_add_timed(threads_of_a_process_on_all_cpus_are_counted_exactly_for_each_kind_and_in_all, 60);
 	harness_add_timed(each_full_period_on_each_kind_and_on_all_is_a_sample_through_migrations,
 			  60);
+	harness_add_timed(a_log_says_the_kind_of_each_cpu_before_its_samples, 60);
 	harness_add_timed(all_cores_of_a_kind_go_and_come_and_all_is_counted, 60);
 	harness_add_timed(a_kind_that_comes_after_the_module_counts, 60);
 	return harness_run();
