@@ -123,7 +123,7 @@ void profile_name_stack(struct hwpmc_profile *p, const struct entry *e)
 	s = &p->stack[p->nstack++];
 	*s = (struct hwpmc_stack){
 		.event = e->event, .count = e->count, .flags = e->flags,
-		.thread = profile_thread(p, e),
+		.kind = e->kind, .thread = profile_thread(p, e),
 	};
 	profile_name_frames(p, e, s);
 	if (!s->nframe)

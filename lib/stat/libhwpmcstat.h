@@ -252,6 +252,8 @@ struct hwpmc_stack {
 	struct hwpmc_frame **frame;
 	uint64_t count;		/* samples */
 	uint8_t flags;		/* HWPMC_SAMPLE_* */
+	uint8_t kind;		/* HWPMC_KIND_* of its CPUs, with options.by_kind; 0: not known,
+				 * or all are alike */
 };
 
 /* One sample in time order, with options.timeline. time: ns since the first. */
@@ -287,6 +289,7 @@ struct hwpmc_profile_options {
 	bool since_boot;
 	const int32_t *cpus;	/* samples of these; NULL: all. Beside .cpu. */
 	uint32_t ncpu;
+	bool by_kind;		/* stacks on each kind of core are stacks of their own */
 };
 
 /* Totals of the log, including what the options exclude. */
@@ -412,6 +415,8 @@ int hwpmc_lookup_error(const struct hwpmc_lookup *l);
 
 /* The time of a record in nanoseconds of CLOCK_MONOTONIC. */
 uint64_t hwpmc_lookup_time(const struct hwpmc_lookup *l, uint64_t tick);
+/* The kind of core (HWPMC_KIND_*) that a CPU is; 0: the log has not said it, or all are alike. */
+uint32_t hwpmc_lookup_kind(const struct hwpmc_lookup *l, int32_t cpu);
 const struct hwpmc_lookup_event *
 hwpmc_lookup_event(struct hwpmc_lookup *l, uint32_t id);
 /* The thread of the last CONTEXT record of the record's CPU. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds.h"
 #include "stat.h"
 
 #define FRAMES_MAX	((HWPMC_LOG_MAX - sizeof(struct hwpmc_log_hdr)) / 8)
@@ -58,6 +59,7 @@ struct hwpmc_lookup {
 	struct hwpmc_place no_place;
 	bool broken;
 	struct log_clock clock;
+	struct kinds kinds;
 	struct waiting waiting;		/* records about processes */
 	bool waits;			/* for all of them */
 	const struct hwpmc_place *stack[FRAMES_MAX];
@@ -149,6 +151,9 @@ static void lookup_learn(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 	case HWPMC_LOG_NOTE:
 		learn_note(l, r->note);
 		break;
+	case HWPMC_LOG_CPU_KIND:
+		kinds_learn(&l->kinds, r);
+		break;
 	case HWPMC_LOG_PMCALLOCATE:
 	case HWPMC_LOG_PMCALLOCATEDYN:
 		learn_pmc(l, r->allocate);
@@ -175,6 +180,11 @@ EXPORT void hwpmc_lookup_feed(struct hwpmc_lookup *l,
 	stat_nomem = false;
 	lookup_feed(l, r);
 	stat_end(&l->broken);
+}
+
+EXPORT uint32_t hwpmc_lookup_kind(const struct hwpmc_lookup *l, int32_t cpu)
+{
+	return kinds_get(&l->kinds, cpu);
 }
 
 EXPORT int hwpmc_lookup_error(const struct hwpmc_lookup *l)
@@ -251,6 +261,7 @@ EXPORT void hwpmc_lookup_free(struct hwpmc_lookup *l)
 	free(l->place);
 	free(l->slot);
 	free(l->event);
+	kinds_free(&l->kinds);
 	waiting_free(&l->waiting);
 	table_free(&l->tasks);
 	table_free(&l->places);

@@ -249,7 +249,7 @@ static inline uint32_t count_stack(struct hwpmc_profile *p,
 	uint64_t flags = r->hdr->flags, hash = run->hash + flags;
 	struct sample s = {
 		.sample = r->sample, .space = run->space, .who = run->who,
-		.shape = flags << 56 | (uint64_t)npc << 32 | run->era,
+		.shape = flags << 56 | p->kind | (uint64_t)npc << 32 | run->era,
 		.pcs = p->pcs, .npc = npc,
 	};
 	uint32_t at;
@@ -426,6 +426,8 @@ __attribute__((noinline))
 static void change_run(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
 	p->run = run_of(p, r);
+	if (p->o.by_kind)
+		p->kind = (uint64_t)kinds_get(&p->kinds, r->cpu) << 48;
 	if (goes_on(p->run, r, false))
 		return;
 	p->taken += is_anothers(p->run, r);
@@ -519,6 +521,9 @@ static void note_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 		break;
 	case HWPMC_LOG_DROPNOTIFY:
 		count_drops(p, r->drop);
+		break;
+	case HWPMC_LOG_CPU_KIND:
+		kinds_learn(&p->kinds, r);
 		break;
 	case HWPMC_LOG_THROTTLE:
 		p->totals.throttles += !r->hdr->flags;
@@ -801,6 +806,7 @@ EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 	free(p->point);
 	free(p->point_view);
 	free(p->pmc);
+	kinds_free(&p->kinds);
 	model_free(&p->model);
 	free(p);
 }

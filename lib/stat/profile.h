@@ -6,6 +6,7 @@
 #ifndef HWPMC_LIB_PROFILE_H
 #define HWPMC_LIB_PROFILE_H
 
+#include "kinds.h"
 #include "pauses.h"
 #include "stat.h"
 
@@ -27,7 +28,7 @@ struct entry {
 	union {
 		struct {
 			uint32_t era;	/* of its space */
-			uint32_t npc : 24, flags : 8;
+			uint32_t npc : 16, kind : 8, flags : 8;
 		};
 		uint64_t shape;
 	};
@@ -105,7 +106,10 @@ struct hwpmc_profile {
 	struct table notes;		/* by key and number */
 	struct log_clock clock;
 	uint64_t first, last;		/* ticks of samples */
+	struct kinds kinds;
 
+	uint64_t kind;			/* of the run's CPU, as in an entry's shape; 0: not
+					 * asked for */
 	struct run *runs, *run;		/* the one of this sample */
 	uint32_t nrun;			/* a power of two */
 	uint32_t taken;			/* runs that another took, since nrun is that */

@@ -99,6 +99,23 @@ static void made_map(struct made_log *log, int32_t pid, uint64_t start,
 	strcpy(r->path, path);
 }
 
+/* Records that follow are of this CPU. */
+static void __attribute__((unused)) made_cpu(struct made_log *log, uint32_t cpu)
+{
+	struct hwpmc_log_hdr *h = made_add(log, HWPMC_LOG_CPU, sizeof(*h), 0);
+
+	h->id = cpu;
+}
+
+static void __attribute__((unused)) made_kind(struct made_log *log, uint32_t cpu, uint32_t kind)
+{
+	struct hwpmc_log_cpu_kind *r;
+
+	r = made_add(log, HWPMC_LOG_CPU_KIND, sizeof(*r), 0);
+	r->hdr.id = cpu;
+	r->kind = kind;
+}
+
 static void made_context(struct made_log *log, int32_t pid, int32_t tid)
 {
 	struct hwpmc_log_context *r;

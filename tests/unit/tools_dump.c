@@ -240,6 +240,42 @@ START_TEST(json_lines_have_the_fields_of_their_records)
 }
 END_TEST
 
+/* A CPU whose kind is said after its first samples as well. */
+START_TEST(samples_say_the_kind_of_core_of_their_cpu)
+{
+	uint64_t pc[] = { (uintptr_t)here };
+	char *text;
+
+	begin_here();
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, pc);
+	loggen_kind(&log_, 1, HWPMC_KIND_ATOM);
+	loggen_kind(&log_, 0, HWPMC_KIND_CORE);
+	loggen_kind(&log_, 3, 64);	/* of a later module */
+	loggen_cpu(&log_, 0);
+	loggen_context(&log_, HERE_PID, 43);
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, pc);
+	loggen_cpu(&log_, 2);
+	loggen_context(&log_, HERE_PID, 43);
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, pc);
+	loggen_cpu(&log_, 3);
+	loggen_context(&log_, HERE_PID, 43);
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, pc);
+	write_log(log_.len);
+	text = dump_ok("--json --type sample");
+	ck_assert_uint_eq(lines(text), 4);
+	ck_assert_ptr_nonnull(strstr(text, "\"cpu\":1,\"kind\":\"cpu_atom\",\"pid\":"));
+	ck_assert_ptr_nonnull(strstr(text, "\"cpu\":0,\"kind\":\"cpu_core\",\"pid\":"));
+	ck_assert_ptr_nonnull(strstr(text, "\"cpu\":2,\"pid\":"));
+	ck_assert_ptr_nonnull(strstr(text, "\"cpu\":3,\"pid\":"));
+	text = dump_ok("--type cpu-kind");
+	ck_assert_ptr_nonnull(strstr(text, " cpu-kind 1 cpu_atom\n"));
+	ck_assert_ptr_nonnull(strstr(text, " cpu-kind 3 ?\n"));
+	text = dump_ok("--json --type cpu-kind");
+	ck_assert_ptr_nonnull(strstr(text, ",\"of\":1,\"kind\":\"cpu_atom\"}\n"));
+	ck_assert_ptr_nonnull(strstr(text, ",\"of\":3,\"kind\":64}\n"));
+}
+END_TEST
+
 /* A record of a later module, in all that prints drops. */
 START_TEST(drops_of_causes_to_come_are_printed_as_other_causes)
 {
@@ -566,6 +602,7 @@ int main(void)
 	harness_add(a_chain_is_one_line_with_callers_and_where_it_was_cut);
 	harness_add(other_records_are_lines_that_begin_with_their_cpu);
 	harness_add(json_lines_have_the_fields_of_their_records);
+	harness_add(samples_say_the_kind_of_core_of_their_cpu);
 	harness_add(drops_of_causes_to_come_are_printed_as_other_causes);
 	harness_add(what_filters_choose_adds_up_to_all_samples);
 	harness_add(a_log_from_a_pipe_gives_the_same_lines);

@@ -317,6 +317,44 @@ START_TEST(report_takes_the_sort_keys_of_perf)
 }
 END_TEST
 
+/* The same thread at the same places, on CPUs of two kinds and one that is not said. */
+START_TEST(report_shows_the_samples_of_each_kind_of_core)
+{
+	static const unsigned int times[] = { 7, 20, 3, 5 };
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	made_event(&log, BRANCHES, "branches");
+	made_kind(&log, 0, HWPMC_KIND_CORE);
+	made_kind(&log, 2, HWPMC_KIND_ATOM);
+	made_kind(&log, 3, HWPMC_KIND_CORE);
+	add_process(&log, 812, SHARES);
+	for (uint32_t cpu = 0; cpu < 4; cpu++) {
+		made_cpu(&log, cpu);
+		made_context(&log, 812, 812);
+		made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_ten, 1, times[cpu]);
+		made_samples(&log, BRANCHES, HWPMC_SAMPLE_USER, &at_ten, 1, 2);
+	}
+	write_log(&log, "kinds");
+	command("report -i kinds -e cycles --csv -s kind,symbol");
+	ck_assert_str_eq(text, "event,samples,percent,kind,symbol\n"
+			 "cycles,20,57.1429,cpu,ten\ncycles,12,34.2857,cpu_core,ten\n"
+			 "cycles,3,8.5714,cpu_atom,ten\n");
+	command("report -i kinds -e cycles --csv -s symbol");
+	ck_assert_str_eq(text, "event,samples,percent,symbol\ncycles,35,100.0000,ten\n");
+	command("report -i kinds --stdio -s kind");
+	has("# samples: 12 on cpu_core, 3 on cpu_atom, 20 on CPUs whose kind the log does not say\n");
+	command("report -i kinds --stdio -C 2");
+	has("# samples: 3 on cpu_atom\n");
+	command("report -i kinds -e cycles --format folded");
+	ck_assert_ptr_eq(strchr(text, '\n') + 1, strchr(text, '\0'));
+	/* A log of CPUs that are alike says nothing about kinds. */
+	command("report -i log --stdio");
+	ck_assert_ptr_null(strstr(text, "# samples: "));
+}
+END_TEST
+
 START_TEST(filters_of_image_and_function_keep_what_hit_them)
 {
 	static const char *const forms[] = {
@@ -672,6 +710,7 @@ int main(void)
 	harness_add(report_shows_the_callers_and_callees_of_one_function);
 	harness_add(trees_are_nested_objects_in_json);
 	harness_add(report_shows_lines_and_addresses);
+	harness_add(report_shows_the_samples_of_each_kind_of_core);
 	harness_add(long_names_are_whole_in_data);
 	harness_add(functions_that_were_inlined_are_shown_where_asked_for);
 	harness_add(report_with_children_counts_each_stack_once_and_who_was_hit);

@@ -76,6 +76,9 @@ static void put_value(FILE *f, const struct hwpmc_record *r,
 	case RECORD_CLASS:
 		put_named(f, hwpmc_name_of_class(*u32), *u32);
 		break;
+	case RECORD_CORE:
+		put_named(f, hwpmc_name_of_kind(*u32), *u32);
+		break;
 	case RECORD_SNAPSHOT:
 		put_bool(f, r->hdr->flags & HWPMC_LOG_SNAPSHOT);
 		break;
@@ -128,8 +131,12 @@ static void put_other(struct dump *d, const struct hwpmc_record *r)
 static void make_prefix(struct dump *d, const struct hwpmc_record *r,
 			const struct hwpmc_task *task)
 {
-	fprintf(d->side, "{\"type\":\"CALLCHAIN\",\"cpu\":%d,\"pid\":%d,\"tid\":%d,\"comm\":",
-		r->cpu, r->pid, r->tid);
+	const char *kind = hwpmc_name_of_kind(hwpmc_lookup_kind(d->lookup, r->cpu));
+
+	fprintf(d->side, "{\"type\":\"CALLCHAIN\",\"cpu\":%d", r->cpu);
+	if (kind)
+		fprintf(d->side, ",\"kind\":\"%s\"", kind);
+	fprintf(d->side, ",\"pid\":%d,\"tid\":%d,\"comm\":", r->pid, r->tid);
 	fmt_json_string(d->side, task->info.process);
 	fputs(d->raw_time ? ",\"tick\":" : ",\"time\":", d->side);
 	dump_take(d, &d->prefix);

@@ -24,7 +24,8 @@ const char cmd_report_help[] =
 "\n"
 "  -i FILE             the log; default: hwpmc.log; - is standard input\n"
 "  -s, --sort KEYS     a line for each process, pid, thread, image, symbol, line,\n"
-"                      address, or several of them; default: image,symbol\n"
+"                      address, kind (of core), or several of them; default:\n"
+"                      image,symbol\n"
 "      --children      also functions that called those that were hit: samples\n"
 "                      with each on the stack, and (self) those that hit it\n"
 "      --tree          call tree, callers above callees\n"
@@ -60,7 +61,7 @@ static int parse_keys(struct report *r, char *arg)
 		int key = report_key(s);
 
 		if (key < 0 || r->nkey == REPORT_KEYS)
-			return msg_usage("unknown sort key '%s' (process, pid, thread, image, symbol, line or address)",
+			return msg_usage("unknown sort key '%s' (process, pid, thread, image, symbol, line, address or kind)",
 					 s);
 		r->key[r->nkey++] = key;
 	}
@@ -173,6 +174,8 @@ static int check_options(struct report *r, int argc, char *argv[])
 		r->log.o.by_thread |= r->key[i] == REPORT_THREAD;
 	r->log.o.leaf_only = r->view == REPORT_FLAT && r->format != REPORT_FOLDED &&
 			     !r->children;
+	/* Formats of other programs have no place for it. */
+	r->log.o.by_kind = !r->export && r->format != REPORT_FOLDED;
 	if (r->export)
 		export_options(r->export, &r->log.o);
 	if (r->min_share_given)

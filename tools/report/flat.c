@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flat.c - samples by process, thread, image, function, line and address: of what they
- * hit, or with --children of all that was on the stack.
+ * flat.c - samples by process, thread, image, function, line, address and kind of core: of
+ * what they hit, or with --children of all that was on the stack.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 
 static const char *const key_words[REPORT_KEYS] = {
 	"process", "pid", "thread", "image", "symbol", "line", "address",
+	"kind",
 };
 
 /* What perf calls them. */
@@ -95,6 +96,8 @@ static int compare_key(enum report_key key, const struct line *x,
 		return compare_line(x, y);
 	case REPORT_ADDRESS:
 		return compare_address(x->frame, y->frame);
+	case REPORT_KIND:
+		return compare_number(a->kind, b->kind);
 	default:
 		return compare_number((uintptr_t)x->frame->symbol,
 				      (uintptr_t)y->frame->symbol);
@@ -123,8 +126,9 @@ static int by_place(const struct line *x, const struct line *y)
 		d = compare_line(x, y);
 	if (!d)
 		d = compare_address(a, b);
-	return d ? d : compare_number(x->stack->thread->tid,
-				      y->stack->thread->tid);
+	if (!d)
+		d = compare_number(x->stack->thread->tid, y->stack->thread->tid);
+	return d ? d : compare_number(x->stack->kind, y->stack->kind);
 }
 
 static int most_first(const void *a, const void *b)
@@ -250,6 +254,8 @@ static const char *key_text(char buf[KEY_TEXT], enum report_key key,
 	case REPORT_ADDRESS:
 		snprintf(buf, KEY_TEXT, "0x%" PRIx64, leaf->addr);
 		return buf;
+	case REPORT_KIND:
+		return hwpmc_name_of_kind(l->stack->kind) ?: "cpu";
 	default:
 		return leaf->symbol->name;
 	}

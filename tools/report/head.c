@@ -98,6 +98,34 @@ static void print_uncounted(FILE *f, const struct report *r,
 	fputc('\n', f);
 }
 
+/* On which kinds of core: nothing where all CPUs are alike. */
+static void print_kinds(FILE *f, const struct report *r,
+			const struct hwpmc_profile_event *ev)
+{
+	const struct hwpmc_profile_event *all;
+	const struct hwpmc_stack *stack;
+	uint64_t on[8] = { 0 }, unknown = 0;
+	uint32_t nev, n, shown = 0;
+
+	all = hwpmc_profile_events(r->profile, &nev);
+	stack = hwpmc_profile_stacks(r->profile, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (&all[stack[i].event] != ev)
+			continue;
+		if (stack[i].kind)
+			on[__builtin_ctz(stack[i].kind)] += stack[i].count;
+		else
+			unknown += stack[i].count;
+	}
+	for (uint32_t i = 0; i < 8; i++)
+		if (on[i])
+			fprintf(f, "%s%" PRIu64 " on %s", shown++ ? ", " : "# samples: ",
+				on[i], hwpmc_name_of_kind(1u << i));
+	if (shown && unknown)
+		fprintf(f, ", %" PRIu64 " on CPUs whose kind the log does not say", unknown);
+	fputs(shown ? "\n" : "", f);
+}
+
 void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 {
 	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(r->profile);
@@ -115,6 +143,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 		fmt_put_plain(f, command, 0);
 		fputc('\n', f);
 	}
+	print_kinds(f, r, ev);
 	print_uncounted(f, r, ev);
 	if (ev->filtered)
 		fprintf(f, "# %" PRIu64 " samples are excluded by the options\n",
