@@ -27,7 +27,8 @@ const char cmd_top_help[] =
 SAMPLER_HELP
 "      --delay SECONDS seconds per round; default: 2\n"
 "  -n ROUNDS           stop after this many rounds\n"
-"  -s, --sort KEY      a line for each function, image, process or thread\n"
+"  -s, --sort KEY      a line for each function, image, process, thread or kind\n"
+"                      of core\n"
 "      --accumulate    all samples since the beginning, not of the last round\n"
 "      --filter TEXT   functions, images and processes whose names have it\n"
 "      --batch         text, also on a terminal\n"
@@ -70,7 +71,7 @@ static int parse_key(struct top *t, const char *arg)
 			t->key = key;
 			return 0;
 		}
-	return msg_usage("unknown sort key '%s' (function, image, process or thread)",
+	return msg_usage("unknown sort key '%s' (function, image, process, thread or kind)",
 			 arg);
 }
 

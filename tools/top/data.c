@@ -70,6 +70,7 @@ void top_init(struct top *t)
 int top_begin(struct top *t)
 {
 	t->log.o.by_thread = true;
+	t->log.o.by_kind = true;
 	t->log.o.leaf_only = !t->sampler.flags;
 	t->parser = hwpmc_parser_new();
 	t->profile = hwpmc_profile_new(&t->log.o);
@@ -92,6 +93,7 @@ void top_free(struct top *t)
 	hwpmc_parser_free(t->parser);
 	logopts_free(&t->log);
 	free(t->line);
+	free(t->uncounted);
 }
 
 /* ---- lines --------------------------------------------------------------- */
@@ -114,6 +116,8 @@ static int by_key(const struct hwpmc_stack *a, const struct hwpmc_stack *b)
 			      b->frame[0]->image->path);
 	case TOP_THREAD:
 		return compare_lines(a->thread->tid, b->thread->tid);
+	case TOP_KIND:
+		return compare_lines(a->kind, b->kind);
 	default:
 		return strcmp(a->thread->process, b->thread->process);
 	}
@@ -181,12 +185,15 @@ static uint32_t collect_lines(struct top *t)
 	free(t->line);
 	t->line = must_calloc(nstack, sizeof(*t->line));
 	t->samples = t->unknown = t->hidden = 0;
+	memset(&t->kinds, 0, sizeof(t->kinds));
 	for (uint32_t i = 0; i < nstack; i++) {
 		const struct hwpmc_stack *s = &stack[i];
 
 		if (s->event != t->event)
 			continue;
 		t->samples += s->count;
+		if (s->kind)
+			t->kinds.samples[__builtin_ctz(s->kind)] += s->count;
 		if (s->frame[0]->symbol->unknown)
 			t->unknown += s->count;
 		if (passes_filter(t, s))
@@ -201,6 +208,13 @@ void top_make_lines(struct top *t)
 {
 	uint32_t n = collect_lines(t);
 
+	if (t->event < t->nuncounted) {
+		const struct top_uncounted *u = &t->uncounted[t->event];
+
+		t->kinds.bound = u->kinds;
+		t->kinds.ns = u->ns - u->began_ns;
+		t->kinds.slices = u->slices - u->began_slices;
+	}
 	sorting_key = t->key;
 	qsort(t->line, n, sizeof(*t->line), by_key_and_process);
 	n = merge_lines(t->line, n, by_key_and_process);
@@ -222,6 +236,31 @@ static bool is_too_much(const struct top *t)
 	return n > VIEW_STACKS_MAX;
 }
 
+/* Events are new where PMCs were allocated since; the device is open. */
+static void ask_uncounted(struct top *t, bool begins)
+{
+	const struct hwpmc_profile_event *ev;
+	uint32_t n;
+
+	ev = hwpmc_profile_events(t->profile, &n);
+	if (n > t->nuncounted) {
+		t->uncounted = must_realloc(t->uncounted, n, sizeof(*t->uncounted));
+		memset(t->uncounted + t->nuncounted, 0,
+		       (n - t->nuncounted) * sizeof(*t->uncounted));
+		t->nuncounted = n;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct top_uncounted *u = &t->uncounted[i];
+
+		if (begins) {
+			u->began_ns = u->ns;
+			u->began_slices = u->slices;
+		}
+		if (!t->sampler.system)
+			hwpmc_uncounted(t->sampler.h, ev[i].id, &u->kinds, &u->ns, &u->slices);
+	}
+}
+
 /*
  * What is fed waits for resolve: so clearing here ends the round that was shown, and
  * takes nothing of the one that comes. A pause keeps the samples, and takes no more.
@@ -229,6 +268,7 @@ static bool is_too_much(const struct top *t)
 void top_next_round(struct top *t)
 {
 	uint64_t now, dropped;
+	bool begins = false;
 
 	if (!t->over)
 		sampler_drain(&t->sampler);
@@ -240,8 +280,10 @@ void top_next_round(struct top *t)
 		hwpmc_profile_forget(t->profile);
 		t->began = t->ended;
 		t->dropped_began = t->dropped_ended;
+		begins = true;
 	}
 	hwpmc_profile_resolve(t->profile);
+	ask_uncounted(t, begins || t->paused);
 	if (!t->paused) {
 		t->seconds = (now - t->began) / 1e9;
 		t->dropped = dropped - t->dropped_began;
@@ -255,7 +297,7 @@ void top_next_round(struct top *t)
 /* ---- text ---------------------------------------------------------------- */
 
 static const char *const key_names[TOP_KEYS] = {
-	"function", "image", "process", "thread",
+	"function", "image", "process", "thread", "kind",
 };
 
 const char *top_key_name(enum top_key key)
@@ -313,6 +355,10 @@ void top_line_text(const struct top *t, const struct top_line *l, char *buf,
 	case TOP_THREAD:
 		snprintf(buf, size, "%7d  %s", l->stack->thread->tid, process);
 		break;
+	case TOP_KIND:
+		snprintf(buf, size, "%-12s  %s", hwpmc_name_of_kind(l->stack->kind) ?: "cpu",
+			 process);
+		break;
 	default:
 		snprintf(buf, size, "%s", process);
 		break;
@@ -333,10 +379,29 @@ void top_columns_text(const struct top *t, char *buf, size_t size)
 	case TOP_THREAD:
 		snprintf(buf, size, "%7s  %s", "thread", "process");
 		break;
+	case TOP_KIND:
+		snprintf(buf, size, "%-12s  %s", "kind", "process");
+		break;
 	default:
 		snprintf(buf, size, "process");
 		break;
 	}
+}
+
+static int kinds_text(const struct top_kinds *k, char *buf, size_t size)
+{
+	const char *bound = hwpmc_name_of_kind(k->bound);
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < 8 && n < size; i++)
+		if (k->samples[i])
+			n += snprintf(buf + n, size - n, ", %" PRIu64 " on %s",
+				      k->samples[i], hwpmc_name_of_kind(1u << i));
+	if (bound && n < size)
+		n += snprintf(buf + n, size - n,
+			      ", counted on %s only: %.1f ms in %" PRIu64 " slices ran elsewhere",
+			      bound, k->ns / 1e6, k->slices);
+	return n;
 }
 
 void top_sums_text(const struct top *t, char *buf, size_t size)
@@ -346,6 +411,8 @@ void top_sums_text(const struct top *t, char *buf, size_t size)
 			 t->seconds, t->seconds > 0 ? t->samples / t->seconds : 0,
 			 t->dropped, top_percent(t, t->unknown));
 
+	if (n < size)
+		n += kinds_text(&t->kinds, buf + n, size - n);
 	if (*t->filter && n < size)
 		n += snprintf(buf + n, size - n, ", %.1f%% excluded by '%s'",
 			      top_percent(t, t->hidden), t->filter);

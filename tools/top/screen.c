@@ -33,7 +33,7 @@ static struct {
 static const char *const help[] = {
 	"q            end",
 	"p, space     pause: keep what is shown, take no more samples; go on",
-	"s            a line for each function, image, process, thread",
+	"s            a line for each function, image, process, thread, kind of core",
 	"e            the next event",
 	"z            all samples since then, or those of the last round",
 	"/            show only names that have a text; Enter, Esc ends it",

@@ -15,7 +15,7 @@
 #include "common/logopts.h"
 #include "record/sampler.h"
 
-enum top_key { TOP_SYMBOL, TOP_IMAGE, TOP_PROCESS, TOP_THREAD, TOP_KEYS };
+enum top_key { TOP_SYMBOL, TOP_IMAGE, TOP_PROCESS, TOP_THREAD, TOP_KIND, TOP_KEYS };
 
 /* Samples that have the same key; `stack` is one of them. */
 struct top_line {
@@ -23,6 +23,20 @@ struct top_line {
 	uint64_t count;
 	uint64_t most;			/* of the process that `stack` is of */
 	unsigned int nprocess;		/* with different names */
+};
+
+/* Where cores are of several kinds: samples of the event on each, by bit of HWPMC_KIND_*;
+ * and of an event of one kind, what it did not count while threads were on others. */
+struct top_kinds {
+	uint64_t samples[8];
+	uint32_t bound;			/* HWPMC_KIND_*; 0: it counts on all */
+	uint64_t ns, slices;		/* in the round */
+};
+
+/* What a PMC had not counted when the round began, and when it ended. */
+struct top_uncounted {
+	uint32_t kinds;
+	uint64_t began_ns, began_slices, ns, slices;
 };
 
 struct top {
@@ -54,6 +68,9 @@ struct top {
 	uint64_t dropped;		/* records, by then and before it */
 	uint64_t dropped_began, dropped_ended;
 	uint64_t skipped;		/* came while it was paused */
+	struct top_kinds kinds;
+	struct top_uncounted *uncounted; /* by event; nuncounted of them */
+	uint32_t nuncounted;
 	struct top_line *line;		/* most first: they add up to the samples
 					 * that are not hidden */
 	uint32_t nline;

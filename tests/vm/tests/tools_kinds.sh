@@ -149,8 +149,67 @@ record_samples_one_kind_and_says_what_ran_elsewhere() {
 	echo 50 >/proc/sys/kern/hwpmc/selfcost
 }
 
+# The kind of each sample, by its CPU: what was recorded on both, in each form of a log.
+samples_say_the_kind_of_core() {
+	echo 0 >/proc/sys/kern/hwpmc/selfcost
+	both="$loop 1000000; taskset -c 2 $loop 500000"
+	check taskset -c 0 "$hwpmc" record -q -c 10000 -e instructions:u -o log -- sh -c "$both"
+	check taskset -c 0 "$VM_TOP/build/tools/pmcstat" -d -n 10000 -P instructions:u -O log2 -- \
+		sh -c "$both"
+	for log in log log2; do
+		"$hwpmc" report -i $log --csv -s kind,process --comm loop >got
+		sed -n 's/^[^,]*,\([0-9]*\),[^,]*,cpu_\(.*\),loop$/\2 \1/p' got | sort >counts
+		# A period may lie across two programs.
+		awk '{ n[$1] = $2 } END { exit !(n["core"] >= 299 && n["core"] <= 301 &&
+			n["atom"] >= 149 && n["atom"] <= 151) }' counts || fail "$log: $(cat got)"
+		check_equal "$("$hwpmc" dump -i $log --type cpu-kind | sed 's/.* cpu-kind //' | sort |
+			tr '\n' ' ')" "0 cpu_core 1 cpu_core 2 cpu_atom 3 cpu_atom " "records of $log"
+	done
+	"$hwpmc" report -i log >got
+	check grep -Eq '^# samples: [0-9]+ on cpu_core, [0-9]+ on cpu_atom$' got
+	check_equal "$("$hwpmc" dump -i log --json --type sample | python3 -c '
+import json, sys
+print(sorted({(s["cpu"], s["kind"]) for s in map(json.loads, sys.stdin)}))
+')" "[(0, 'cpu_core'), (2, 'cpu_atom')]" "kinds of samples as JSON"
+	# What is written anew keeps them.
+	check "$hwpmc" filter -i log -o less --comm loop
+	check "$hwpmc" merge -o more log log
+	for log in less more; do
+		"$hwpmc" report -i $log >got
+		check grep -Eq '^# samples: [0-9]+ on cpu_core, [0-9]+ on cpu_atom$' got
+	done
+	echo 50 >/proc/sys/kern/hwpmc/selfcost
+}
+
+top_says_the_kinds_and_what_ran_elsewhere() {
+	echo 0 >/proc/sys/kern/hwpmc/selfcost
+	both="$loop 1000000; taskset -c 2 $loop 500000"
+	taskset -c 0 "$hwpmc" top --batch -z -n 1 -d 20 -s kind -c 10000 \
+		-e instructions:u,cpu_core/instructions/u -- sh -c "$both" >got 2>said ||
+		fail "status $?: $(cat got said)"
+	check grep -Eq '^# round 1: instructions:u,.*, [0-9]+ on cpu_core, [0-9]+ on cpu_atom$' got
+	check grep -Eq '^# round 1: cpu_core/instructions/u,.*, [0-9]+ on cpu_core, counted on cpu_core only: [0-9.]+ ms in [1-9][0-9]* slices ran elsewhere$' got
+	check grep -Eq '^ *[0-9.]+% +[0-9]+  cpu_atom ' got
+	# Each kind's samples are those of its line.
+	awk '/^# round/ { for (i in w) w[i] = 0; for (i = 1; i < NF; i++) if ($(i + 1) == "on") {
+			k = $(i + 2); sub(",", "", k); want[k] += $i } }
+		/^ *[0-9.]+%/ { got[$3] += $2 }
+		END { for (k in want) if (want[k] != got[k]) bad = 1
+			exit bad || !(want["cpu_core"] && want["cpu_atom"]) }' got || fail "$(cat got)"
+	echo 50 >/proc/sys/kern/hwpmc/selfcost
+}
+
+# Where the kernel's perf knows the model, it has a PMU for each kind. Else it counts
+# architectural events by one, if at all.
+perf_kinds() { [ -d /sys/bus/event_source/devices/cpu_core ]; }
+
 perf_counts_the_same_of_each_kind() {
 	for cpu in 0 2; do
+		if ! perf_kinds; then
+			taskset -c $cpu perf stat -x, -o perf.out -e instructions:u "$loop" 1000000
+			check_equal "$(sed -n 's/^\([0-9]*\),.*/\1/p' perf.out)" $insn "perf on CPU $cpu"
+			continue
+		fi
 		taskset -c $cpu perf stat -x, -o perf.out -e $each "$loop" 1000000
 		check taskset -c $cpu "$hwpmc" stat -e $each -o got -- "$loop" 1000000
 		check_equal "$(sed -n 's/^\([0-9]*\|<not counted>\),.*/\1/p' perf.out |
@@ -159,13 +218,15 @@ perf_counts_the_same_of_each_kind() {
 }
 
 perf_and_the_module_keep_each_other_out() {
+	perf_kinds && event=cpu_core/instructions/u || event=instructions:u
 	"$hwpmc" stat -e instructions:u -o mine -- sh -c \
-		'perf stat -e cpu_core/instructions/u true; echo $?' >got 2>&1
+		"perf stat -x, -e $event true 2>&1" >got 2>&1
 	check grep -Eq 'busy|not supported|not counted' got
-	perf stat -o theirs -e cpu_core/instructions/u -- \
+	check_equal "$(grep -Ec '^[1-9][0-9]*,' got)" 0 "counts of perf: $(cat got)"
+	perf stat -o theirs -e $event -- \
 		"$hwpmc" stat -e cpu_atom/instructions/u -- true >got 2>&1
 	check grep -q 'perf' got
-	check grep -q 'cpu_core/instructions' theirs
+	check grep -q 'instructions' theirs
 	check "$hwpmc" stat -e $each -o got -- "$loop" 1000
 }
 
