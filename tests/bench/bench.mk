@@ -11,12 +11,17 @@ bench:
 
 bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	@status=0; BUILD=$(BUILD) $(TOP)/tests/bench/run || status=1; \
+	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-hybrid || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-cpus || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-analysis || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-growth || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-exports || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-unwind || status=1; \
 	exit $$status
+
+# A switch where cores are of several kinds.
+bench-hybrid: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
+	@BUILD=$(BUILD) $(TOP)/tests/bench/hybrid/run
 
 # What operations cost with 8 CPUs and with one, and with 5,000 threads.
 bench-cpus: module-vm tools vm-fetch vpmu vm-kmods $(BENCH_DIR)/cpus/cpus \
@@ -74,5 +79,5 @@ $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/be
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -I$(TOP)/lib/pmc -o $@ $(BENCH_SRC) -lpthread
 
-.PHONY: bench bench-run bench-cpus bench-analysis bench-growth bench-exports \
+.PHONY: bench bench-run bench-hybrid bench-cpus bench-analysis bench-growth bench-exports \
 	bench-unwind bench-table

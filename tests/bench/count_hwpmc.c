@@ -36,6 +36,14 @@ static bool is_amd(void)
 	return vpmu_reg(VPMU_REG_IS_AMD, 0);
 }
 
+/* For PMCs of some kinds of core: HWPMC_KIND_*, 0 for all. */
+static uint32_t kinds_of_core(void)
+{
+	const char *kinds = getenv("BENCH_KINDS");
+
+	return kinds ? atoi(kinds) : 0;
+}
+
 static void allocate(struct counters *c, int i, bool inherit)
 {
 	const struct event *event = is_amd() ? &amd[i] : &intel[i];
@@ -43,6 +51,7 @@ static void allocate(struct counters *c, int i, bool inherit)
 		.class = event->class, .config = event->config,
 		.cpu = HWPMC_CPU_ANY, .mode = HWPMC_MODE_TC,
 		.flags = HWPMC_F_EV_PMU | (inherit ? HWPMC_F_DESCENDANTS : 0),
+		.kinds = kinds_of_core(),
 	};
 
 	if (ioctl(c->fd[0], HWPMC_IOC_PMCALLOCATE, &op))
