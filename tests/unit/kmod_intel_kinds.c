@@ -113,6 +113,19 @@ START_TEST(each_cpu_of_real_machines_is_of_a_kind_with_its_counters)
 }
 END_TEST
 
+/* Performance cores overflow too late where few events are left: each has a line. */
+START_TEST(every_performance_core_is_armed_with_care)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(reals); i++) {
+		use(&reals[i]);
+		ck_assert_uint_eq(kinds[0].kind, HWPMC_KIND_CORE);
+		ck_assert_msg(hwpmc_intel_arming(kinds[0].cputype, 0xc0).least == 32 &&
+			      hwpmc_intel_arming(kinds[0].cputype, 0x1c0).least == 128,
+			      "model %#x", reals[i].model);
+	}
+}
+END_TEST
+
 START_TEST(a_cpu_of_an_unknown_kind_or_with_less_is_refused)
 {
 	struct hwpmc_intel_cpuid id = reals[1].cpu[0].id;
@@ -339,6 +352,7 @@ END_TEST
 int main(void)
 {
 	harness_add(each_cpu_of_real_machines_is_of_a_kind_with_its_counters);
+	harness_add(every_performance_core_is_armed_with_care);
 	harness_add(a_cpu_of_an_unknown_kind_or_with_less_is_refused);
 	harness_add(without_kinds_each_cpu_has_the_one_description);
 	harness_add(architectural_events_get_the_rows_that_all_kinds_have);
