@@ -219,6 +219,24 @@ static bool attach_end(struct hwpmc_pmc *pmc, struct hwpmc_target *target, bool 
 	return dropped;
 }
 
+/*
+ * B: an exec that did not see the link is seen here. Not of the leader that was found
+ * first: if another thread has executed a program, that one is dead, and has the rights
+ * of before.
+ */
+static int attach_access(struct hwpmc_pmc *pmc, const struct hwpmc_target *target,
+			 struct hwpmc_hdr *hdr)
+{
+	struct task_struct *leader = get_pid_task(target->pid, PIDTYPE_TGID);
+	int ret;
+
+	if (!leader)
+		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING, 0);
+	ret = hwpmc_may_attach(pmc->owner, leader, hdr);
+	put_task_struct(leader);
+	return ret;
+}
+
 static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 			  struct hwpmc_hdr *hdr)
 {
@@ -231,8 +249,7 @@ static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	if (ret)
 		return ret;
 	ret = attach_threads(target, leader, hdr);
-	/* B: an exec that did not see the link is seen here. */
-	ret = ret ?: hwpmc_may_attach(pmc->owner, leader, hdr);
+	ret = ret ?: attach_access(pmc, target, hdr);
 	dropped = attach_end(pmc, target, ret);
 	if (ret)
 		return ret;

@@ -122,6 +122,41 @@ START_TEST(attach_to_a_process_that_gains_rights_meanwhile_is_eperm)
 }
 END_TEST
 
+static void *exec_in_thread(void *unused)
+{
+	char c = 0;
+
+	if (write(ready[1], &c, 1) != 1 || read(go[0], &c, 1) != 1)
+		_exit(1);
+	execl(SETUID, "loop", "1000000000", (char *)NULL);
+	_exit(127);
+}
+
+static void gain_rights_in_thread(void *unused)
+{
+	pthread_t thread;
+
+	become_nobody();
+	if (pthread_create(&thread, NULL, exec_in_thread, NULL))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* The first thread, whose rights attach has looked at, ends by that exec. */
+START_TEST(attach_to_a_process_whose_other_thread_gains_rights_meanwhile_is_eperm)
+{
+	struct child target = gain_rights_amid_attach(gain_rights_in_thread, attach_as_nobody,
+						      "hwpmc_target_alloc");
+
+	kill(target.pid, SIGKILL);
+	waitpid(target.pid, NULL, 0);
+	ck_assert_int_eq(attempt->err, EPERM);
+	ck_assert_int_eq(attempt->reason, HWPMC_WHY_PRIV_ATTACH);
+	dev_still_counts();
+}
+END_TEST
+
 /* ---- what happens while a process has a link that may be refused ----------- */
 
 /* The child is made when the parent has the link; then the parent gains rights. */
@@ -457,6 +492,7 @@ int main(void)
 {
 	dev_setup();
 	harness_add(attach_to_a_process_that_gains_rights_meanwhile_is_eperm);
+	harness_add(attach_to_a_process_whose_other_thread_gains_rights_meanwhile_is_eperm);
 	harness_add(a_refused_attach_leaves_no_child_of_the_process_attached);
 	harness_add(an_exit_during_the_attach_of_another_pmc_is_told_to_its_owner);
 	if (dev_cpus() >= 3) {
