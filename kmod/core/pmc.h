@@ -18,6 +18,7 @@
 #include "row.h"
 
 struct cred;
+struct hwpmc_block;
 struct hwpmc_cpu;
 struct hwpmc_owner;
 struct hwpmc_rdpmc;
@@ -26,6 +27,7 @@ struct hwpmc_pmc {
 	struct hwpmc_select select;	/* never changes */
 	unsigned int nparts;		/* CPUs with a .part: all possible ones, or 0 */
 	u64 __percpu *part;		/* of the count, by CPU: total.h; constant */
+	struct hwpmc_block *block;	/* that .part is a word of, or NULL; constant */
 	unsigned int row;		/* constant, as all up to .config1, and .name */
 	u32 id;
 	u32 mode;

@@ -66,7 +66,8 @@ static inline void hwpmc_pmc_add_irqoff(const struct hwpmc_pmc *pmc, u64 delta)
 	this_cpu_add(*pmc->part, delta);
 }
 
-/* Parts for a new PMC whose slices take the fast path. GFP_KERNEL. false: no memory. */
+/* Parts for a new PMC whose slices take the fast path; hwpmc_pmc_set_total() comes next.
+ * hwpmc_lock, GFP_KERNEL. false: no memory. */
 bool hwpmc_pmc_new_parts(struct hwpmc_pmc *pmc);
 /* The PMC and its parts, when no reader is left; or at once, if no reader ever saw it. */
 void hwpmc_pmc_free_rcu(struct hwpmc_pmc *pmc);
