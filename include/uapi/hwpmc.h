@@ -338,8 +338,9 @@ struct hwpmc_hdr {
  * the rings (mapped form), with drops declared. Errors: EINVAL NO_LOG; the errno
  * of a failed write, LOG_ERROR; EINTR; EIO PMU_REFUSED (samples are missing that
  * were not counted as drops).
- * CLOSELOG ends recording; records already in the rings are still written. PMCs
- * that need the log are stopped. Errors: EINVAL NO_LOG.
+ * CLOSELOG ends recording; records already in the rings are still written, then the
+ * module releases the log's file. PMCs that need the log are stopped. Errors: EINVAL
+ * NO_LOG.
  */
 struct hwpmc_op_simple {
 	struct hwpmc_hdr hdr;

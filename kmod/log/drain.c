@@ -234,6 +234,20 @@ static void drain_fail(struct hwpmc_log *log, int error)
 	hwpmc_sigio(log->owner->tgid);
 }
 
+/*
+ * After CLOSELOG the owner may keep the device open for as long as it likes: the reader of
+ * a pipe is to see its end. A log that ends without CLOSELOG keeps its file up to
+ * log_destroy(), whose caller then has released it when it returns; here the kernel does
+ * that a moment later, as for all threads of its own.
+ */
+static void file_put(struct hwpmc_log *log)
+{
+	if (READ_ONCE(log->unclosed))
+		return;
+	fput(log->file);
+	log->file = NULL;
+}
+
 static int drain_thread(void *arg)
 {
 	struct hwpmc_log *log = arg;
@@ -245,6 +259,8 @@ static int drain_thread(void *arg)
 	revert_creds(old);
 	if (ret && !READ_ONCE(log->discard))
 		drain_fail(log, ret);
+	if (!ret && READ_ONCE(log->closing))
+		file_put(log);
 	WRITE_ONCE(log->drained, true);
 	wake_up_all(&log->flushers);
 	/* Wait for hwpmc_drain_stop(); SIGKILL may come before it. */

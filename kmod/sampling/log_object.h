@@ -55,7 +55,7 @@ struct hwpmc_log {
 	struct list_head node;		/* of log/kinds.c; hwpmc_lock, read under RCU */
 
 	/* For the drain thread, which only a log with a descriptor has. */
-	struct file *file;
+	struct file *file;		/* NULL: none, or released after CLOSELOG */
 	const struct cred *cred;
 	struct task_struct *drainer;
 	loff_t pos;

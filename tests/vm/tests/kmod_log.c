@@ -399,6 +399,55 @@ START_TEST(a_pipe_is_read_as_the_log_is_written)
 }
 END_TEST
 
+/* The end of a pipe that nobody else has open; the device is open all the time. */
+static size_t read_to_end(int end)
+{
+	char buf[65536];
+	size_t sum = 0;
+	ssize_t n;
+
+	while ((n = read(end, buf, sizeof(buf))) > 0)
+		sum += n;
+	ck_assert_int_eq(n, 0);
+	return sum;
+}
+
+START_TEST(a_log_that_is_closed_lets_go_of_its_pipe)
+{
+	int p[2];
+
+	ck_assert_int_eq(pipe(p), 0);
+	dev_ok(configure(p[1]));
+	close(p[1]);
+	for (uint32_t i = 0; i < 1000; i++)
+		dev_ok(write_log(i));
+	dev_ok(close_log());
+	ck_assert_uint_gt(read_to_end(p[0]), 1000 * sizeof(struct hwpmc_log_hdr));
+	/* It is the owner's log as before. */
+	dev_ok(flush_log());
+	REFUSED(configure(file), EBUSY, LOG_EXISTS);
+	dev_ok(configure(-1));
+	dev_ok(configure(file));
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
+START_TEST(a_log_that_is_ended_lets_go_of_its_pipe)
+{
+	int p[2];
+
+	ck_assert_int_eq(pipe(p), 0);
+	dev_ok(configure(p[1]));
+	close(p[1]);
+	dev_ok(write_log(1));
+	dev_ok(configure(-1));
+	read_to_end(p[0]);
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
 /* ---- stops, and what owners do to their rings ------------------------------ */
 
 START_TEST(ending_the_log_stops_what_needs_it)
@@ -498,6 +547,8 @@ int main(void)
 	harness_add(sigio_does_not_end_an_owner_that_ignores_it_by_default);
 	harness_add(a_pipe_that_nobody_reads_holds_nobody_up);
 	harness_add(a_pipe_is_read_as_the_log_is_written);
+	harness_add(a_log_that_is_closed_lets_go_of_its_pipe);
+	harness_add(a_log_that_is_ended_lets_go_of_its_pipe);
 	harness_add(ending_the_log_stops_what_needs_it);
 	harness_add(only_a_whole_ring_of_a_mapped_log_can_be_mapped);
 	harness_add(an_owner_that_overwrites_its_rings_hurts_nobody);
