@@ -47,15 +47,33 @@ int hwpmc_owner_join(struct hwpmc_owner *owner)
 
 int hwpmc_owner_lock(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 {
-	int ret = mutex_lock_killable(&hwpmc_lock);
+	int ret;
 
-	if (ret)
-		return ret;
-	/* It may have been revoked while the caller waited for the lock. */
-	if (likely(!owner->revoked))
-		return 0;
-	mutex_unlock(&hwpmc_lock);
-	return hwpmc_refuse(hdr, -ENODEV, HWPMC_WHY_REVOKED, 0);
+	for (;;) {
+		ret = mutex_lock_killable(&hwpmc_lock);
+		if (ret)
+			return ret;
+		/* It may have been revoked while the caller waited for the lock. */
+		if (unlikely(owner->revoked)) {
+			mutex_unlock(&hwpmc_lock);
+			return hwpmc_refuse(hdr, -ENODEV, HWPMC_WHY_REVOKED, 0);
+		}
+		if (likely(!owner->paused))
+			return 0;
+		mutex_unlock(&hwpmc_lock);
+		if (wait_event_killable(owner->resumed, !READ_ONCE(owner->paused)))
+			return -EINTR;
+	}
+}
+
+void hwpmc_owner_settle(struct hwpmc_owner *owner)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	while (owner->paused) {
+		mutex_unlock(&hwpmc_lock);
+		wait_event(owner->resumed, !READ_ONCE(owner->paused));
+		mutex_lock(&hwpmc_lock);
+	}
 }
 
 /* Dense, so that the array has few levels: 16,384 places on 256 CPUs. */
@@ -229,6 +247,23 @@ void hwpmc_owner_exec(void)
 	}
 	rcu_read_unlock();
 	if (any)
+		hwpmc_work(&executed);
+}
+
+void hwpmc_owner_pause(struct hwpmc_owner *owner)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	WRITE_ONCE(owner->paused, true);
+	mutex_unlock(&hwpmc_lock);
+}
+
+void hwpmc_owner_resume(struct hwpmc_owner *owner)
+{
+	mutex_lock(&hwpmc_lock);
+	WRITE_ONCE(owner->paused, false);
+	wake_up_all(&owner->resumed);
+	/* The work item has passed it over. */
+	if (READ_ONCE(owner->executed))
 		hwpmc_work(&executed);
 }
 

@@ -39,6 +39,10 @@ struct hwpmc_owner {
 	u32 losses_signalled;		/* of .losses, by SIGIO or .lost; only grows */
 	bool revoked;			/* by PMCREVOKE, for good; set under hwpmc_lock,
 					 * read anywhere */
+	bool paused;			/* an operation of it has let go of hwpmc_lock and
+					 * goes on; set and cleared under hwpmc_lock, read
+					 * anywhere */
+	wait_queue_head_t resumed;	/* the end of .paused */
 	struct list_head node;		/* all owners; hwpmc_lock, RCU */
 	struct list_head pmcs;		/* hwpmc_lock, RCU */
 	/* Process-scope PMCs by row, for lookups. hwpmc_lock, RCU. */
@@ -84,6 +88,18 @@ int hwpmc_owner_join(struct hwpmc_owner *owner);
  * its files.
  */
 int hwpmc_owner_lock(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
+/*
+ * An operation of the owner lets go of hwpmc_lock for what takes long, and takes it again.
+ * Operations of other owners come between. Nothing happens to this owner's PMCs and log:
+ * its other operations wait in hwpmc_owner_lock(), REVOKE in hwpmc_owner_settle(), and the
+ * work item of its exec comes later. Descriptors are closed when their operations are over.
+ * Not of owners in the kernel, which may be ended at any time that hwpmc_lock is free.
+ * Only .revoked may be set meanwhile.
+ */
+void hwpmc_owner_pause(struct hwpmc_owner *owner);
+void hwpmc_owner_resume(struct hwpmc_owner *owner);
+/* Wait for the end of a pause; hwpmc_lock is let go meanwhile. A reference to the owner. */
+void hwpmc_owner_settle(struct hwpmc_owner *owner);
 /* Its PMC with this id, or NULL. Under rcu_read_lock or hwpmc_lock. */
 struct hwpmc_pmc *hwpmc_owner_find(struct hwpmc_owner *owner, u32 id);
 /* The same for process scope, where the row finds it; row < hwpmc_nrows. */

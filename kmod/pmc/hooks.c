@@ -172,33 +172,47 @@ void hwpmc_hooks_put(unsigned int which)
 		hwpmc_work_again(&idle, IDLE_DELAY);
 }
 
-static void unhook_unused(void)
+/* True: threads are left to settle, a batch was. */
+static bool unhook_process(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	unhook_records();
-	if (!process_users && process_hooked) {
-		/* No target is left, and so no thread joins. */
-		while (hwpmc_threads_wait())
-			hwpmc_watch_settle();
-		hwpmc_watch_end();
-		hwpmc_probe_unregister(tp_newtask, probe_newtask);
-		hwpmc_probe_unregister(tp_exit, probe_exit);
-		preempt_notifier_dec();
-		hwpmc_prealloc_drop();
-		process_hooked = false;
+	if (process_users || !process_hooked)
+		return false;
+	/* No target is left, and so no thread joins. */
+	if (hwpmc_threads_wait()) {
+		hwpmc_watch_settle();
+		return true;
 	}
+	hwpmc_watch_end();
+	hwpmc_probe_unregister(tp_newtask, probe_newtask);
+	hwpmc_probe_unregister(tp_exit, probe_exit);
+	preempt_notifier_dec();
+	hwpmc_prealloc_drop();
+	process_hooked = false;
+	return false;
+}
+
+/* One batch of threads, so that operations of others come between two. True: there are more. */
+static bool unhook_unused(void)
+{
+	bool more;
+
+	mutex_lock(&hwpmc_lock);
+	unhook_records();
+	more = unhook_process();
 	if (!exec_users && exec_hooked) {
 		hwpmc_probe_unregister(tp_exec, probe_exec);
 		exec_hooked = false;
 	}
 	hwpmc_unhooked_free();
+	mutex_unlock(&hwpmc_lock);
+	return more;
 }
 
 static void idle_work(struct work_struct *work)
 {
-	mutex_lock(&hwpmc_lock);
-	unhook_unused();
-	mutex_unlock(&hwpmc_lock);
+	while (unhook_unused())
+		cond_resched();
 }
 
 int hwpmc_hooks_init(void)
@@ -216,9 +230,8 @@ void hwpmc_hooks_exit(void)
 {
 	hwpmc_watch_exit();
 	cancel_delayed_work_sync(&idle);
-	mutex_lock(&hwpmc_lock);
-	unhook_unused();
-	mutex_unlock(&hwpmc_lock);
+	while (unhook_unused())
+		cond_resched();
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 	hwpmc_lifecycle_unload();

@@ -35,7 +35,8 @@ static bool drop_one_locked(struct hwpmc_tables **tables)
 
 	lockdep_assert_held(&hwpmc_lock);
 	list_for_each_entry(owner, &hwpmc_owners, node) {
-		if (!xchg(&owner->executed, false))
+		/* hwpmc_owner_resume() queues the work item again. */
+		if (owner->paused || !xchg(&owner->executed, false))
 			continue;
 		release_pmcs(owner, true);
 		log = hwpmc_log_end(owner, false);
@@ -111,6 +112,7 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 	xa_init_flags(&owner->system, XA_FLAGS_ACCOUNT);
 	refcount_set(&owner->users, 1);
 	init_waitqueue_head(&owner->log_wait);
+	init_waitqueue_head(&owner->resumed);
 	ret = hwpmc_owner_join(owner);
 	if (ret) {
 		owner_abort(owner);
@@ -140,7 +142,7 @@ void hwpmc_owner_end(struct hwpmc_owner *owner)
 }
 
 /* Revoke one owner that is not revoked yet, or return NULL. *log, *tables: the owner's,
- * which the caller frees without the lock. */
+ * which the caller frees without the lock; and the reference to the owner. */
 static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log,
 					     struct hwpmc_tables **tables)
 {
@@ -152,8 +154,10 @@ static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log,
 		    owner->tgid == task_tgid(current))
 			continue;
 		WRITE_ONCE(owner->revoked, true);
+		refcount_inc(&owner->users);
 		if (!list_empty(&owner->pmcs) || hwpmc_log_is_open(owner))
 			kill_pid(owner->tgid, SIGBUS, 1);
+		hwpmc_owner_settle(owner);
 		release_pmcs(owner, false);
 		*log = hwpmc_log_end(owner, false);
 		hwpmc_tables_take(owner, tables);
@@ -166,15 +170,17 @@ static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log,
 void hwpmc_owners_revoke(void)
 {
 	struct hwpmc_tables *tables = NULL;
+	struct hwpmc_owner *owner;
 	struct hwpmc_log *log;
-	bool more;
 
 	do {
 		log = NULL;
 		mutex_lock(&hwpmc_lock);
-		more = revoke_one_locked(&log, &tables);
+		owner = revoke_one_locked(&log, &tables);
 		mutex_unlock(&hwpmc_lock);
 		hwpmc_log_free(log, false);
-	} while (more);
+		if (owner)
+			hwpmc_owner_put(owner);
+	} while (owner);
 	hwpmc_tables_free(tables);
 }

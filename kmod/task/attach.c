@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * attach.c - attaches a PMC to a process, its threads and its descendants. Process
- * context; hwpmc_lock is held throughout, so two attaches never run at the same time.
- * Switches, forks, execs and exits go on meanwhile. How a thread gets its notifier:
- * doc/decisions/attach.md.
+ * context, hwpmc_lock. Switches, forks, execs and exits go on meanwhile. How a thread gets
+ * its notifier: doc/decisions/attach.md.
  *
- * One process is attached in four phases, each of which refuses for itself:
+ * One process is attached in five phases, each of which refuses for itself:
  *
- *  link     The process's target is found or published, with a link to the PMC and
- *           .attaching set. From here on new threads join by themselves, and an exec
- *           that gains privileges removes the link.
- *  threads  Each thread that exists gets a descriptor. A target without threads stays
- *           in the hash while .attaching is set.
+ *  pin      The process's target is found or published, and .attaching counts this attach:
+ *           the target stays in the hash, also without links or threads.
+ *  link     The target gets a link to the PMC, and the row's bit in .attaching_rows. From
+ *           here on new threads join by themselves, and an exec that gains privileges
+ *           removes the link.
+ *  threads  Each thread that exists gets a descriptor, and the probe that hooks those that
+ *           are pending is registered.
  *  access   The permission is checked a second time, because an exec before the link
  *           existed may have gained privileges.
- *  end      .attaching is cleared. After a refusal the link is removed. A target without
- *           links or threads (the process exited, or an exec removed the link) leaves
- *           the hash.
+ *  end      .attaching is decremented. After a refusal the link is removed. The last attach
+ *           that goes on removes a target without links or threads (the process exited, or
+ *           an exec removed the link) from the hash.
+ *
+ * If the process has many threads, hwpmc_lock is let go while something is done for each of
+ * them: before "link", where they forget an earlier PMC of the row, and in "threads". Then
+ * operations of other owners come between, on the same process too; the owner's own
+ * wait, and what would release its PMCs (hwpmc_owner_pause()). So the PMC and its state
+ * remain as they are, and of the link to it only an exec or an exit can dispose. Others
+ * can attach to the process and detach from it: descriptors of threads belong to the target,
+ * whoever has made them.
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -41,7 +50,7 @@
 struct thread_pool {
 	struct list_head list;		/* struct hwpmc_thread.node */
 	unsigned int missing;		/* threads of the last walk that got none */
-	unsigned int missing_others;	/* of .missing: not current */
+	bool pending;			/* one of that walk is, whoever has added it */
 };
 
 static void pool_free(struct thread_pool *pool)
@@ -62,7 +71,7 @@ static int pool_fill(struct thread_pool *pool, struct hwpmc_hdr *hdr)
 		list_add(&thread->node, &pool->list);
 		pool->missing--;
 	}
-	return 0;
+	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
 static struct hwpmc_thread *pool_take(struct thread_pool *pool)
@@ -81,13 +90,14 @@ static void join_thread_locked(struct hwpmc_target *target,
 	struct hwpmc_thread *thread = hwpmc_thread_find(task);
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (thread && thread->target)
+	if (thread && thread->target) {
+		pool->pending |= thread->state == HWPMC_THREAD_PENDING;
 		return;
+	}
 	if (!thread)
 		thread = pool_take(pool);
 	if (!thread) {
 		pool->missing++;
-		pool->missing_others += task != current;
 		return;
 	}
 	hwpmc_thread_join_locked(thread, target, task);
@@ -98,6 +108,7 @@ static void join_thread_locked(struct hwpmc_target *target,
 	} else if (task == current) {
 		hwpmc_thread_hook_locked(thread);
 	}
+	pool->pending |= thread->state == HWPMC_THREAD_PENDING;
 }
 
 /* The lock is taken once per thread, so that interrupts are not off for long. */
@@ -108,7 +119,7 @@ static void join_walk(struct hwpmc_target *target, struct task_struct *leader,
 	unsigned long flags;
 
 	pool->missing = 0;
-	pool->missing_others = 0;
+	pool->pending = false;
 	rcu_read_lock();
 	for_each_thread(leader, task) {
 		if (task->flags & PF_EXITING)
@@ -120,17 +131,46 @@ static void join_walk(struct hwpmc_target *target, struct task_struct *leader,
 	rcu_read_unlock();
 }
 
-/* What the next walk needs: descriptors, and the probe that hooks pending threads. */
-static int join_prepare(struct thread_pool *pool, struct hwpmc_hdr *hdr)
+/* *pending: a thread of the process is, or was a moment ago. */
+static int join_all(struct hwpmc_target *target, struct task_struct *leader,
+		    bool *pending, struct hwpmc_hdr *hdr)
 {
-	int ret = pool->missing_others ? hwpmc_watch_switches() : 0;
+	struct thread_pool pool = { .list = LIST_HEAD_INIT(pool.list) };
+	int ret = 0;
 
-	if (ret)
-		return hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0);
-	return pool_fill(pool, hdr);
+	smp_mb();	/* B: pairs with is_target() in lifecycle.c */
+	join_walk(target, leader, &pool);
+	while (!ret && pool.missing) {
+		ret = pool_fill(&pool, hdr);
+		if (!ret)
+			join_walk(target, leader, &pool);
+	}
+	pool_free(&pool);
+	*pending = pool.pending;
+	hwpmc_targets_grow();
+	return ret;
 }
 
 /* ---- phases of one process ----------------------------------------------- */
+
+/* For more threads hwpmc_lock is let go. */
+#define THREADS_AT_ONCE	64
+
+static bool pause_for(struct hwpmc_pmc *pmc, struct task_struct *leader)
+{
+	bool many = get_nr_threads(leader) > THREADS_AT_ONCE && !pmc->owner->kernel;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (many)
+		hwpmc_owner_pause(pmc->owner);
+	return many;
+}
+
+static void resume_after(struct hwpmc_pmc *pmc, bool paused)
+{
+	if (paused)
+		hwpmc_owner_resume(pmc->owner);
+}
 
 static int link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		       struct hwpmc_hdr *hdr)
@@ -146,21 +186,19 @@ static int link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_TARGET_ROW,
 				    pid_vnr(old->owner->tgid));
 	hwpmc_link_locked(target, pmc, NULL);
-	target->attaching = pmc;
+	target->attaching_rows |= BIT_ULL(pmc->row);
 	return 0;
 }
 
-static int attach_link(struct hwpmc_pmc *pmc, struct task_struct *leader,
-		       struct hwpmc_target **found, struct hwpmc_hdr *hdr)
+/* NULL: no memory. */
+static struct hwpmc_target *attach_pin(struct task_struct *leader)
 {
 	struct hwpmc_target *target, *fresh;
 	unsigned long flags;
-	int ret;
 
 	fresh = hwpmc_target_alloc(leader, GFP_KERNEL);
 	if (!fresh)
-		return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
-	hwpmc_link_prepare(leader, pmc);
+		return NULL;
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	target = hwpmc_target_find(leader);
 	if (!target) {
@@ -168,47 +206,77 @@ static int attach_link(struct hwpmc_pmc *pmc, struct task_struct *leader,
 		fresh = NULL;
 		hwpmc_target_insert_locked(target);
 	}
-	ret = link_locked(target, pmc, hdr);
+	target->attaching++;
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_target_free(fresh);
-	*found = target;
-	return ret;
+	return target;
 }
 
-static int attach_threads(struct hwpmc_target *target, struct task_struct *leader,
-			  struct hwpmc_hdr *hdr)
+/*
+ * Threads that are known forget an earlier PMC of the row. While the lock is let go another
+ * owner may come and leave: then they do so again.
+ */
+static void attach_prepare(struct hwpmc_pmc *pmc, struct task_struct *leader,
+			   struct hwpmc_target *target)
 {
-	struct thread_pool pool = { .list = LIST_HEAD_INIT(pool.list) };
-	int ret;
+	u32 unlinks = READ_ONCE(target->unlinks);
+	bool paused = pause_for(pmc, leader);
 
-	smp_mb();	/* B: pairs with is_target() in lifecycle.c */
-	do {
-		join_walk(target, leader, &pool);
-		if (!pool.missing) {
-			ret = 0;
-			break;
-		}
-		ret = join_prepare(&pool, hdr);
-	} while (!ret);
-	pool_free(&pool);
-	hwpmc_targets_grow();
-	return ret;
+	hwpmc_link_prepare(target, pmc);
+	resume_after(pmc, paused);
+	if (READ_ONCE(target->unlinks) != unlinks)
+		hwpmc_link_prepare(target, pmc);
 }
 
-/* Returns true where the target was dropped, because it has no links or no threads. */
-static bool attach_end(struct hwpmc_pmc *pmc, struct hwpmc_target *target, bool refused)
+static int attach_link(struct hwpmc_pmc *pmc, struct hwpmc_target *target,
+		       struct hwpmc_hdr *hdr)
 {
 	unsigned long flags;
-	bool dropped;
+	int ret;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	ret = link_locked(target, pmc, hdr);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	return ret;
+}
+
+static int attach_threads(struct hwpmc_pmc *pmc, struct hwpmc_target *target,
+			  struct task_struct *leader, struct hwpmc_hdr *hdr)
+{
+	bool paused = pause_for(pmc, leader), pending;
+	int ret = join_all(target, leader, &pending, hdr);
+
+	resume_after(pmc, paused);
+	/*
+	 * Only now: the work item that ends the probe does so when it sees no pending
+	 * thread, and others may have added threads to the target. The PMC does not count
+	 * yet, so no switch before this matters.
+	 */
+	if (!ret && pending && hwpmc_watch_switches())
+		ret = hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+	return ret;
+}
+
+/* Returns true where the PMC is not attached: it was refused, or the process has no thread
+ * any more. */
+static bool attach_end(struct hwpmc_pmc *pmc, struct hwpmc_target *target, bool linked,
+		       bool refused)
+{
+	bool dropped, over;
+	unsigned long flags;
 
 	lockdep_assert_held(&hwpmc_lock);
 	hwpmc_followers_begin();
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	target->attaching = NULL;
+	target->attaching--;
+	over = refused || !target->nthreads;
 	/* The process's exit, or an exec that gained privileges, may have removed the link
 	 * already. */
-	if (refused && target->link[pmc->row].pmc == pmc)
-		hwpmc_unlink_locked(target, pmc);
+	if (linked && target->link[pmc->row].pmc == pmc) {
+		target->attaching_rows &= ~BIT_ULL(pmc->row);
+		if (over)
+			hwpmc_unlink_locked(target, pmc);
+	}
 	hwpmc_followers_add_locked(target);
 	dropped = hwpmc_target_remove_if_empty_locked(target);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
@@ -216,7 +284,7 @@ static bool attach_end(struct hwpmc_pmc *pmc, struct hwpmc_target *target, bool 
 		hwpmc_switch_sync_followers();
 		hwpmc_target_release(target);
 	}
-	return dropped;
+	return over || dropped;
 }
 
 /*
@@ -240,20 +308,24 @@ static int attach_access(struct hwpmc_pmc *pmc, const struct hwpmc_target *targe
 static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 			  struct hwpmc_hdr *hdr)
 {
-	struct hwpmc_target *target;
-	bool dropped;
+	struct hwpmc_target *target = attach_pin(leader);
+	bool linked, over;
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
-	ret = attach_link(pmc, leader, &target, hdr);
-	if (ret)
-		return ret;
-	ret = attach_threads(target, leader, hdr);
+	if (!target)
+		return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+	attach_prepare(pmc, leader, target);
+	ret = attach_link(pmc, target, hdr);
+	linked = !ret;
+	ret = ret ?: attach_threads(pmc, target, leader, hdr);
 	ret = ret ?: attach_access(pmc, target, hdr);
-	dropped = attach_end(pmc, target, ret);
+	if (!ret && pmc->owner->revoked)
+		ret = hwpmc_refuse(hdr, -ENODEV, HWPMC_WHY_REVOKED, 0);
+	over = attach_end(pmc, target, linked, ret);
 	if (ret)
 		return ret;
-	if (dropped)
+	if (over)
 		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING,
 				    task_tgid_vnr(leader));
 	hwpmc_log_attached(pmc, task_tgid(leader));
@@ -298,7 +370,11 @@ static int attach_descendants(struct hwpmc_pmc *pmc,
 
 	do {
 		more = false;
-		if (hwpmc_descent_get(&d, ancestor))
+		/* All processes of the machine are looked at. */
+		hwpmc_owner_pause(pmc->owner);
+		ret = hwpmc_descent_get(&d, ancestor);
+		hwpmc_owner_resume(pmc->owner);
+		if (ret)
 			return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY,
 					    0);
 		ret = attach_new_descendants(pmc, &d, &more, hdr);

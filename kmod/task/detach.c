@@ -13,6 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "../core/owner.h"
 #include "../sampling/pmc_records.h"
 #include "access.h"
 #include "attach.h"
@@ -31,7 +32,7 @@ static void remove_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pm
 	hwpmc_log_detached(pmc, target->pid);
 	hwpmc_unlink_locked(target, pmc);
 	hwpmc_followers_add_locked(target);
-	if (!target->rows) {
+	if (!target->rows && !target->attaching) {
 		hwpmc_target_remove_locked(target);
 		list_add(&target->removed_node, removed);
 	}
@@ -205,8 +206,13 @@ int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 	leader = hwpmc_process_find(pid, hdr, &ret);
 	if (!leader)
 		return ret;
-	/* Before any change: this can fail. */
-	if (descendants && hwpmc_descent_get(&d, leader)) {
+	/* Before any change: this can fail, and looks at all processes of the machine. */
+	if (descendants) {
+		hwpmc_owner_pause(pmc->owner);
+		ret = hwpmc_descent_get(&d, leader);
+		hwpmc_owner_resume(pmc->owner);
+	}
+	if (ret) {
 		put_task_struct(leader);
 		return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
 	}

@@ -318,14 +318,14 @@ static bool has_exited_locked(const struct hwpmc_target *target)
 	       !(target->attaching && atomic_read(&current->signal->live));
 }
 
-/* Of a PMC whose attach will be refused, this is no exit. */
+/* Of PMCs whose attach will be refused, this is no exit. */
 static void unlink_attaching_locked(struct hwpmc_target *target)
 {
-	struct hwpmc_pmc *pmc = target->attaching;
+	u64 rows = target->attaching_rows;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (pmc && target->link[pmc->row].pmc == pmc)
-		hwpmc_unlink_locked(target, pmc);
+	for (; rows; rows &= rows - 1)
+		hwpmc_unlink_locked(target, target->link[__ffs64(rows)].pmc);
 }
 
 /* Returns the target if this was its last thread; *lost: a PMC's last target. */
@@ -343,7 +343,7 @@ static struct hwpmc_target *exit_thread_locked(struct hwpmc_thread *thread, bool
 	hwpmc_pmc_record_exit_locked(target);
 	hwpmc_descent_exit_locked(target);
 	*lost = unlink_all_locked(target);
-	if (target->attaching)	/* attach_end() drops it */
+	if (target->attaching)	/* the last attach_end() drops it */
 		return NULL;
 	hwpmc_target_dismiss_locked(target);
 	return target;

@@ -178,17 +178,12 @@ static void thread_prepare_locked(struct hwpmc_thread *thread, void *arg)
 	hwpmc_thread_forget_migrations_locked(thread, pmc);
 }
 
-void hwpmc_link_prepare(struct task_struct *leader, struct hwpmc_pmc *pmc)
+void hwpmc_link_prepare(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 {
-	struct hwpmc_target *target;
-
-	lockdep_assert_held(&hwpmc_lock);
+	if (!pmc->counts_off_cpu && !(READ_ONCE(target->used_rows) & BIT_ULL(pmc->row)))
+		return;
 	rcu_read_lock();
-	target = hwpmc_target_find(leader);
-	/* Only an exec ends a link meanwhile, and its process has one thread. */
-	if (target && (pmc->counts_off_cpu ||
-		       READ_ONCE(target->used_rows) & BIT_ULL(pmc->row)))
-		hwpmc_walk_threads(target, thread_prepare_locked, pmc);
+	hwpmc_walk_threads(target, thread_prepare_locked, pmc);
 	rcu_read_unlock();
 }
 
@@ -229,6 +224,8 @@ void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 	target->dormant &= ~bit;
 	target->disabled &= ~bit;
 	target->rows &= ~bit;
+	target->attaching_rows &= ~bit;
+	WRITE_ONCE(target->unlinks, target->unlinks + 1);
 	WRITE_ONCE(target->used_rows, target->used_rows | bit);
 	WRITE_ONCE(target->slow_path, target->slow_path & ~bit);
 	hwpmc_cursors_del(&pmc->cursors, &link->node);
@@ -370,7 +367,7 @@ bool hwpmc_target_remove_if_empty_locked(struct hwpmc_target *target)
 	u64 rows = target->rows;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (rows && target->nthreads)
+	if (target->attaching || (rows && target->nthreads))
 		return false;
 	for (; rows; rows &= rows - 1)
 		hwpmc_unlink_locked(target, target->link[__ffs64(rows)].pmc);

@@ -59,9 +59,13 @@ struct hwpmc_target {
 	bool removed;			/* from the hash by an operation, which releases it
 					 * when its threads have left; hwpmc_targets_lock */
 	struct list_head removed_node;	/* hwpmc_lock */
-	struct hwpmc_pmc *attaching;	/* attach.c links this one, adds the threads and
-					 * drops the target if none is left; NULL: no
-					 * attach goes on; hwpmc_targets_lock */
+	unsigned int attaching;		/* attaches that go on (attach.c): the last one drops
+					 * the target if no link or no thread is left;
+					 * hwpmc_targets_lock */
+	u64 attaching_rows;		/* of .rows: links that they have made;
+					 * hwpmc_targets_lock */
+	u32 unlinks;			/* links that have ended so far;
+					 * hwpmc_targets_lock, read anywhere */
 	struct rcu_head rcu;
 	struct hwpmc_link link[];	/* by row, hwpmc_nrows of them */
 };
@@ -120,10 +124,10 @@ void hwpmc_thread_free(struct hwpmc_thread *thread);
 void hwpmc_target_insert_locked(struct hwpmc_target *target);
 
 /*
- * Before the link of an attach to a process that is a target already: its threads forget
- * what an earlier PMC of the row has left.
+ * Before the link of an attach, which keeps the target: its threads forget what an earlier
+ * PMC of the row has left. Until the link is made no other of the row may end: .unlinks.
  */
-void hwpmc_link_prepare(struct task_struct *leader, struct hwpmc_pmc *pmc);
+void hwpmc_link_prepare(struct hwpmc_target *target, struct hwpmc_pmc *pmc);
 /* inherited: the parent's link, NULL: the link is an attach's, and prepared. */
 void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 		       const struct hwpmc_link *inherited);
@@ -155,7 +159,8 @@ void hwpmc_target_dismiss_locked(struct hwpmc_target *target);
  */
 void hwpmc_target_remove_locked(struct hwpmc_target *target);
 void hwpmc_target_release(struct hwpmc_target *target);
-/* Where a target has no links or no threads: unlink what it has left, and remove. */
+/* Where a target has no links or no threads, and no attach goes on: unlink what it has left,
+ * and remove. */
 bool hwpmc_target_remove_if_empty_locked(struct hwpmc_target *target);
 
 /* Is this PMC attached to the task's process? Any lock, or none. */
