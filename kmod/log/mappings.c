@@ -24,6 +24,7 @@
 #include "buildid.h"
 #include "../sampling/log.h"
 #include "../sampling/scratch.h"
+#include "../sampling/unwind_maps.h"
 #include "task_event.h"
 
 bool hwpmc_wants_vma(const struct vm_area_struct *vma)
@@ -94,6 +95,54 @@ void hwpmc_map_look_up(struct hwpmc_map *m, char *page)
 {
 	m->path = path_of(m, page);
 	hwpmc_map_identify(m);
+}
+
+/* again: if the file cannot be read here, this comes back later. */
+static void follow_vma(struct vm_area_struct *vma, gfp_t gfp, bool again)
+{
+	struct hwpmc_map m;
+
+	if (!hwpmc_wants_vma(vma)) {
+		hwpmc_unwind_maps_remove(vma->vm_mm, vma->vm_start, vma->vm_end, true);
+		return;
+	}
+	hwpmc_map_init(&m, vma);
+	hwpmc_map_identify(&m);
+	m.unread &= again;
+	hwpmc_map_follow(&m, vma->vm_mm, gfp);
+}
+
+void hwpmc_follow_vma(struct vm_area_struct *vma)
+{
+	if (!hwpmc_unwind_maps_wanted() || !hwpmc_unwind_maps_known(vma->vm_mm))
+		return;
+	/* A real-time kernel allocates no memory here: deferred.c adds it. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		hwpmc_unwind_maps_remove(vma->vm_mm, vma->vm_start, vma->vm_end, true);
+	else
+		follow_vma(vma, GFP_ATOMIC | __GFP_NOWARN, true);
+}
+
+/* Mappings that a probe looks at: a program could have any number of them. */
+#define RANGE_MAPS	256
+
+void hwpmc_follow_range(struct mm_struct *mm, u64 start, u64 end, gfp_t gfp)
+{
+	unsigned int left = RANGE_MAPS;
+	struct vm_area_struct *vma;
+	u64 at = start;
+
+	while (at < end && left--) {
+		vma = find_vma(mm, at);
+		if (!vma || vma->vm_start >= end)
+			break;
+		if (vma->vm_start > at)
+			hwpmc_unwind_maps_remove(mm, at, vma->vm_start, true);
+		follow_vma(vma, gfp, false);
+		at = vma->vm_end;
+	}
+	if (at < end)
+		hwpmc_unwind_maps_remove(mm, at, end, true);
 }
 
 bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,

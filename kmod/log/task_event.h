@@ -75,8 +75,8 @@ void hwpmc_follow_fork(struct task_struct *child);
 void hwpmc_follow_exec(void);
 /* The address space has this mapping, too; it has been identified. */
 void hwpmc_map_follow(const struct hwpmc_map *m, struct mm_struct *mm, gfp_t gfp);
-/* This is what is there now, executable or not. In probes, in the task concerned, under
- * its mmap_lock. */
+/* mappings.c: this is what is there now, executable or not. In probes, in the task
+ * concerned, under its mmap_lock. */
 void hwpmc_follow_vma(struct vm_area_struct *vma);
 /* What is mapped in [start, end) now is all that there is. mmap_lock. */
 void hwpmc_follow_range(struct mm_struct *mm, u64 start, u64 end, gfp_t gfp);

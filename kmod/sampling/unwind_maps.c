@@ -240,11 +240,12 @@ static bool maps_cut(struct hwpmc_unwind_maps *maps, u64 start, u64 end, bool fi
 			WRITE_ONCE(m->start, end);
 		changed = true;
 	}
+	if (!changed)
+		return false;
 	/* After the bounds: what is remembered under the old number is not found any more.
 	 * Pairs with hwpmc_unwind_chain_nmi(). */
-	if (changed)
-		smp_store_release(&maps->serial, hwpmc_unwind_serial());
-	return changed;
+	smp_store_release(&maps->serial, hwpmc_unwind_serial());
+	return true;
 }
 
 bool hwpmc_unwind_maps_remove(struct mm_struct *mm, u64 start, u64 end, bool files)
