@@ -17,6 +17,8 @@ insn=3000057 branches=1000016
 load() {
 	[ ! -e /dev/hwpmc ] || rmmod hwpmc
 	check insmod "$ko" "$@"
+	# The emulator's NMIs take long.
+	echo 0 >$tunables/selfcost
 	chmod 777 .
 }
 
