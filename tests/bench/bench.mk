@@ -25,7 +25,7 @@ bench-hybrid: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 
 # What operations cost with 8 CPUs and with one, and with 5,000 threads.
 bench-cpus: module-vm tools vm-fetch vpmu vm-kmods $(BENCH_DIR)/cpus/cpus \
-		$(BENCH_DIR)/cpus/calls $(BENCH_DIR)/cpus/bounded
+		$(BENCH_DIR)/cpus/calls $(BENCH_DIR)/cpus/bounded $(BENCH_DIR)/cpus/waits
 	@BUILD=$(BUILD) $(TOP)/tests/bench/cpus/run
 
 $(BENCH_DIR)/cpus/%: $(TOP)/tests/bench/cpus/%.c $(TOP)/include/uapi/hwpmc.h \
