@@ -21,6 +21,9 @@ static void put_kind_irqoff(struct hwpmc_log *log, u32 kind)
 {
 	struct hwpmc_log_cpu_kind *r;
 
+	/* Of one that is closed nothing is missing. */
+	if (!READ_ONCE(log->open))
+		return;
 	r = hwpmc_log_reserve(log, HWPMC_LOG_CPU_KIND, sizeof(*r));
 	if (!r)
 		return;
