@@ -11,7 +11,6 @@ bench:
 
 bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	@status=0; BUILD=$(BUILD) $(TOP)/tests/bench/run || status=1; \
-	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-hybrid || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-cpus || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-analysis || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-growth || status=1; \
@@ -19,7 +18,8 @@ bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-unwind || status=1; \
 	exit $$status
 
-# A switch where cores are of several kinds.
+# A switch where cores are of several kinds. Not yet a part of bench-run: its machine has not
+# booted with a clock that counts instructions.
 bench-hybrid: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	@BUILD=$(BUILD) $(TOP)/tests/bench/hybrid/run
 
