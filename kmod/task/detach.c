@@ -198,7 +198,7 @@ int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 	bool descendants = pmc->flags & HWPMC_F_DESCENDANTS;
 	struct hwpmc_descent d = {};
 	struct task_struct *leader;
-	int ret;
+	int ret = 0;
 
 	lockdep_assert_held(&hwpmc_lock);
 	if (hwpmc_pmc_is_system(pmc))
