@@ -210,8 +210,10 @@ unsigned int hwpmc_unwind_chain_nmi(const struct hwpmc_pmc *pmc, const struct pt
 		w.map = maps->map;
 		w.nmap = maps->n;
 		/* An NMI could change an entry that the code below it writes. */
-		if (in_nmi())
+		if (in_nmi()) {
 			w.memo = this_cpu_ptr(hwpmc_scratch)->memo;
+			w.past = &this_cpu_ptr(hwpmc_scratch)->past;
+		}
 		n = unwind_walk_nmi(&w, pc, max, &end);
 	}
 	return finish_nmi(pmc, &w, pc, n, max, end, flags);

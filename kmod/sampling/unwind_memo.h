@@ -15,4 +15,26 @@ struct hwpmc_unwind_memo {
 #define UNWIND_MEMO_BITS	8
 #define UNWIND_MEMO_SIZE	256	/* 2 to the power of that */
 
+/* A caller's frame, and where it was read: ip at sp - 8, bp at bp_at; 0: bp was not read. */
+struct hwpmc_unwind_frame {
+	u64 ip, sp, bp;
+	u64 bp_at;
+};
+
+#define UNWIND_PAST_FRAMES	128
+#define UNWIND_PAST_ROOM	32	/* for frames before those of the last walk */
+#define UNWIND_PAST_END		(~0ull)	/* sp behind the last; no frame has it */
+
+/*
+ * The callers that the last walk has found, each the caller of the one before: from `known`
+ * up to one with sp UNWIND_PAST_END. All but the last lie in mappings of the tag; tag 0: none
+ * are known.
+ */
+struct hwpmc_unwind_past {
+	u64 tag;
+	struct hwpmc_unwind_frame *known;
+	u32 other;		/* the buffer that known is not in */
+	struct hwpmc_unwind_frame buf[2][UNWIND_PAST_ROOM + UNWIND_PAST_FRAMES + 1];
+};
+
 #endif /* HWPMC_UNWIND_MEMO_H */

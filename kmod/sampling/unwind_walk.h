@@ -14,7 +14,7 @@
  *
  * Table, stack and registers may be anything. For any of them
  *	- a frame costs at most 13 steps of bisection in a table, those in the mappings,
- *	  and four guarded reads;
+ *	  and four guarded reads, and one of them two more;
  *	- an address is stored only if it is in an executable mapping, but for the first,
  *	  which the processor was executing;
  *	- the walk ends after `max` addresses, as each frame stores one.
@@ -40,6 +40,13 @@ struct hwpmc_unwind_walk {
 	/* UNWIND_MEMO_SIZE entries, or NULL; the tag stands for map and tables. */
 	struct hwpmc_unwind_memo *memo;
 	u64 tag;
+
+	/* The last walk's frames, or NULL. */
+	struct hwpmc_unwind_past *past;
+	bool learns;			/* none of the frames was one of them yet */
+	u64 bp_at;			/* where bp of this frame was read, or 0 */
+	struct hwpmc_unwind_frame *known;	/* those before it lie below this frame */
+	struct hwpmc_unwind_frame *first_fresh, *fresh;	/* callers of this walk, to be known */
 };
 
 /* Beside enum hwpmc_chain_end: the caller's frame was found. */
@@ -124,6 +131,7 @@ static inline unsigned int unwind_signal_nmi(struct hwpmc_unwind_walk *w)
 		return HWPMC_CHAIN_FAULT;
 	w->returned = false;
 	w->first = false;
+	w->fresh = w->first_fresh;
 	return UNWIND_GOES_ON;
 }
 
@@ -158,11 +166,13 @@ static inline unsigned int unwind_cfa_nmi(struct hwpmc_unwind_walk *w, u32 rule,
 		*cfa = w->sp + 8 + ((w->ip & 15) >= (rule >> 5 & 15) ? 8 : 0);
 		return UNWIND_GOES_ON;
 	case HWPMC_UNWIND_AT_SP:
+		w->fresh = w->first_fresh;
 		if (!unwind_read_nmi(w->sp + (rule >> 5 & 2047) * 8, cfa))
 			return HWPMC_CHAIN_FAULT;
 		*cfa += (rule >> 16 & 63) * 8;
 		return UNWIND_GOES_ON;
 	case HWPMC_UNWIND_OTHER:
+		w->fresh = w->first_fresh;
 		return unwind_other_nmi(w, rule, cfa);
 	case HWPMC_UNWIND_END:
 		return HWPMC_CHAIN_COMPLETE;
@@ -185,16 +195,111 @@ static inline unsigned int unwind_frame_nmi(struct hwpmc_unwind_walk *w, u32 rul
 		return end;
 	if (cfa <= w->sp || cfa & 7)
 		return HWPMC_CHAIN_BROKEN;
+	w->bp_at = 0;
 	/* Below rsp, too: in an epilogue rbp has been popped already. */
-	if (rule & HWPMC_UNWIND_BP_SAVED &&
-	    !unwind_read_nmi(cfa - HWPMC_UNWIND_SAVED(rule) * 8ULL, &w->bp))
-		return HWPMC_CHAIN_FAULT;
+	if (rule & HWPMC_UNWIND_BP_SAVED) {
+		w->bp_at = cfa - HWPMC_UNWIND_SAVED(rule) * 8ULL;
+		if (!unwind_read_nmi(w->bp_at, &w->bp))
+			return HWPMC_CHAIN_FAULT;
+	}
 	if (!unwind_read_nmi(cfa - 8, &w->ip))
 		return HWPMC_CHAIN_FAULT;
 	w->sp = cfa;
 	w->returned = true;
 	w->first = false;
 	return w->ip ? UNWIND_GOES_ON : HWPMC_CHAIN_COMPLETE;
+}
+
+/*
+ * What the last walk has found. A frame's caller depends on its three registers, on its
+ * rule, which is the same under the same tag, and on the words that are read. So from a
+ * frame that the last walk had, its callers are the same as far as these words are, which
+ * are read again; no rule is looked for. Rules that read more words (signal frames and
+ * others) are not replayed: what is known begins after the last of them.
+ */
+static inline void unwind_past_begin_nmi(struct hwpmc_unwind_walk *w)
+{
+	struct hwpmc_unwind_past *past = w->past;
+
+	w->learns = past;
+	if (!past)
+		return;
+	w->first_fresh = past->buf[past->other] + UNWIND_PAST_ROOM;
+	w->fresh = w->first_fresh;
+	w->known = past->known;
+	if (past->tag == w->tag)
+		return;
+	/* Where nothing is known one is found that ends it. */
+	w->known = w->first_fresh + UNWIND_PAST_FRAMES;
+	w->known->sp = UNWIND_PAST_END;
+}
+
+/* None of the frames was known: the callers of this walk are, at its end. */
+static inline void unwind_past_replace_nmi(struct hwpmc_unwind_walk *w)
+{
+	struct hwpmc_unwind_past *past = w->past;
+
+	w->fresh->sp = UNWIND_PAST_END;
+	past->known = w->first_fresh;
+	past->other ^= 1;
+	past->tag = w->tag;
+}
+
+/* The callers of this walk come before w->known; those without room are not remembered. */
+static inline void unwind_past_join_nmi(struct hwpmc_unwind_walk *w)
+{
+	struct hwpmc_unwind_past *past = w->past;
+	struct hwpmc_unwind_frame *to = w->known, *from = w->fresh;
+
+	while (from > w->first_fresh && to > past->buf[past->other ^ 1])
+		*--to = *--from;
+	past->known = to;
+}
+
+/* The words of the callers behind w->known. Returns the number of addresses. */
+static inline unsigned int unwind_replay_nmi(struct hwpmc_unwind_walk *w, u64 *pc,
+					     unsigned int n, unsigned int max)
+{
+	const struct hwpmc_unwind_frame *f = w->known;
+	u64 ip, bp;
+
+	while ((++f)->sp != UNWIND_PAST_END && n < max) {
+		if (!unwind_read_nmi(f->sp - 8, &ip) || ip != f->ip ||
+		    (f->bp_at && (!unwind_read_nmi(f->bp_at, &bp) || bp != f->bp))) {
+			/* From here on the stack is another one. */
+			w->past->tag = 0;
+			break;
+		}
+		pc[n++] = w->ip;
+		w->ip = f->ip;
+		w->sp = f->sp;
+		w->bp = f->bp;
+	}
+	return n;
+}
+
+/* A caller has been found. Returns the number of addresses. */
+static inline unsigned int unwind_recall_nmi(struct hwpmc_unwind_walk *w, u64 *pc,
+					     unsigned int n, unsigned int max)
+{
+	/* What a signal has interrupted is no caller. */
+	if (!w->returned)
+		return n;
+	while (w->known->sp < w->sp)
+		w->known++;
+	if (w->known->sp == w->sp && w->known->ip == w->ip && w->known->bp == w->bp) {
+		w->learns = false;
+		/* It may have been reached by another way. */
+		w->known->bp_at = w->bp_at;
+		unwind_past_join_nmi(w);
+		return unwind_replay_nmi(w, pc, n, max);
+	}
+	if (w->fresh == w->first_fresh + UNWIND_PAST_FRAMES) {
+		w->learns = false;
+		return n;
+	}
+	*w->fresh++ = (struct hwpmc_unwind_frame){ w->ip, w->sp, w->bp, w->bp_at };
+	return n;
 }
 
 /*
@@ -208,22 +313,28 @@ static inline unsigned int unwind_walk_nmi(struct hwpmc_unwind_walk *w, u64 *pc,
 	unsigned int n = 0;
 	u32 rule;
 
+	unwind_past_begin_nmi(w);
 	for (;;) {
 		if (!unwind_rule_nmi(w, &rule)) {
 			*end = n ? HWPMC_CHAIN_BROKEN : HWPMC_CHAIN_NO_MAPPING;
 			if (!n)
 				pc[n++] = w->ip;
-			return n;
+			break;
 		}
 		if (n == max) {
 			*end = HWPMC_CHAIN_DEPTH;
-			return n;
+			break;
 		}
 		pc[n++] = w->ip;
 		*end = unwind_frame_nmi(w, rule);
 		if (*end != UNWIND_GOES_ON)
-			return n;
+			break;
+		if (w->learns)
+			n = unwind_recall_nmi(w, pc, n, max);
 	}
+	if (w->learns)
+		unwind_past_replace_nmi(w);
+	return n;
 }
 
 #endif /* HWPMC_UNWIND_WALK_H */

@@ -56,7 +56,7 @@ static bool goes_on(pid_t pid)
 START_TEST(a_stack_that_has_not_changed_is_walked_in_few_instructions_and_read_again)
 {
 	pid_t pid = fork();
-	long cold, warm;
+	long cold, warm, rules;
 
 	if (!pid) {
 		execl(COST, COST, (char *)NULL);
@@ -68,12 +68,18 @@ START_TEST(a_stack_that_has_not_changed_is_walked_in_few_instructions_and_read_a
 	warm = steps_to_breakpoint(pid);
 	printf("# %ld instructions a frame, %ld remembered\n", cold / FRAMES, warm / FRAMES);
 	ck_assert_int_gt(warm, FRAMES);
-	ck_assert_int_le(warm, 64 * FRAMES);
+	ck_assert_int_le(warm, 32 * FRAMES);
 	ck_assert_int_le(cold, 180 * FRAMES);
 	ck_assert_int_lt(warm, cold);
 	/* After a word of the stack has changed. */
 	ck_assert(goes_on(pid));
 	steps_to_breakpoint(pid);
+	/* No frame is remembered then, and each rule. */
+	ck_assert(goes_on(pid));
+	rules = steps_to_breakpoint(pid);
+	printf("# %ld by rules\n", rules / FRAMES);
+	ck_assert_int_le(rules, 96 * FRAMES);
+	ck_assert_int_gt(rules, warm);
 	ck_assert(!goes_on(pid));
 }
 END_TEST

@@ -188,10 +188,43 @@ static Dwfl *dwfl_of_child(void)
 	return dwfl;
 }
 
+/* A number for the mappings, another one after each change of them. */
+static u64 tag_of(const struct hwpmc_unwind_map *map, unsigned int nmap)
+{
+	static struct hwpmc_unwind_map last[256];
+	static unsigned int nlast;
+	static pid_t last_child;
+	static u64 tag = 1;
+
+	if (nmap != nlast || child != last_child || memcmp(last, map, nmap * sizeof(*map)))
+		tag++;
+	memcpy(last, map, nmap * sizeof(*map));
+	nlast = nmap;
+	last_child = child;
+	return tag;
+}
+
+/* By what is remembered of the stops before, the chain must be the same. */
+static void walk_again(struct hwpmc_unwind_walk w, const struct chain *c, unsigned int end)
+{
+	static struct hwpmc_unwind_memo memo[UNWIND_MEMO_SIZE];
+	static struct hwpmc_unwind_past past;
+	struct chain again;
+	unsigned int other;
+
+	w.memo = memo;
+	w.past = &past;
+	w.tag = tag_of(w.map, w.nmap);
+	again.n = unwind_walk_nmi(&w, again.pc, DEPTH, &other);
+	ck_assert_uint_eq(other, end);
+	ck_assert_uint_eq(again.n, c->n);
+	ck_assert_mem_eq(again.pc, c->pc, 8 * c->n);
+}
+
 static unsigned int walk(struct chain *c, const struct hwpmc_unwind_map *map,
 			 unsigned int nmap)
 {
-	struct hwpmc_unwind_walk w;
+	struct hwpmc_unwind_walk w, fresh;
 	struct user_regs_struct r;
 	unsigned int end;
 
@@ -200,8 +233,9 @@ static unsigned int walk(struct chain *c, const struct hwpmc_unwind_map *map,
 		.ip = r.rip, .sp = r.rsp, .bp = r.rbp, .first = true, .regs = &r,
 		.map = map, .nmap = nmap, .tables = &tables,
 	};
-
+	fresh = w;
 	c->n = unwind_walk_nmi(&w, c->pc, DEPTH, &end);
+	walk_again(fresh, c, end);
 	return end;
 }
 

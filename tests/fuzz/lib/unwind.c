@@ -154,28 +154,47 @@ static unsigned int walk(struct hwpmc_unwind_walk w, u64 *pc, unsigned int max,
 	n = unwind_walk_nmi(&w, pc, max, end);
 	need(n >= 1 && n <= max, "more frames than there is room for");
 	need(*end < HWPMC_CHAIN__COUNT, "a chain without an end");
-	need(reads <= 4 * n, "more than four reads of a frame");
+	need(reads <= 4 * n + 2, "more than four reads of a frame");
 	/* An interrupted address is in code, a return address is behind code. */
 	for (unsigned int i = 1; i < n; i++)
 		need(is_code(&w, pc[i]) || is_code(&w, pc[i] - 1), "an address outside code");
 	return n;
 }
 
-static void walk_all(const struct hwpmc_unwind_walk *w, unsigned int max)
+static void walk_both(const struct hwpmc_unwind_walk *w, const struct hwpmc_unwind_walk *with,
+		      unsigned int max)
 {
-	static struct hwpmc_unwind_memo memo[UNWIND_MEMO_SIZE];
 	u64 pc[DEPTH], again[DEPTH];
 	unsigned int n, m, end, other;
-	struct hwpmc_unwind_walk with = *w;
+
+	n = walk(*w, pc, max, &end);
+	m = walk(*with, again, max, &other);
+	need(m == n && end == other && !memcmp(pc, again, n * sizeof(*pc)),
+	     "another chain by what is remembered");
+}
+
+/* The same stack, stacks of which a word is another, and frames of a function more. */
+static void walk_all(const struct hwpmc_unwind_walk *w, unsigned int max, struct input *in)
+{
+	static struct hwpmc_unwind_memo memo[UNWIND_MEMO_SIZE];
+	static struct hwpmc_unwind_past past;
+	struct hwpmc_unwind_walk now = *w, with = *w;
 
 	memset(memo, 0, sizeof(memo));
-	n = walk(*w, pc, max, &end);
+	past.tag = 0;
 	with.memo = memo;
+	with.past = &past;
 	with.tag = 1;
-	for (unsigned int i = 0; i < 2; i++) {
-		m = walk(with, again, max, &other);
-		need(m == n && end == other && !memcmp(pc, again, n * sizeof(*pc)),
-		     "another chain by what is remembered");
+	walk_both(w, &with, max);
+	walk_both(w, &with, max);
+	for (unsigned int i = 0; i < 8 && in->at < in->end; i++) {
+		stack[take(in, 1) % WORDS] = take_word(in);
+		if (take(in, 1) & 1)
+			with.ip = now.ip = take_word(in);
+		if (take(in, 1) & 1)
+			with.sp = now.sp = take_word(in);
+		walk_both(&now, &with, max);
+		walk_both(&now, &with, max);
 	}
 }
 
@@ -198,7 +217,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	take_table(&in, &t, 1);
 	for (unsigned int i = 0; i < WORDS; i++)
 		stack[i] = take_word(&in);
-	walk_all(&w, 1 + take(&in, 1) % DEPTH);
+	walk_all(&w, 1 + take(&in, 1) % DEPTH, &in);
 	for (unsigned int i = 0; i < 2; i++) {
 		for (unsigned int j = 0; t.has[i] && j < 32; j++)
 			check_search(&t.table[i], j & 1 ? take_word(&in) : take(&in, 2));
