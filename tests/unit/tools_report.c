@@ -314,6 +314,14 @@ START_TEST(report_takes_the_sort_keys_of_perf)
 	command("report -i log --csv -s comm,tid,dso,sym,srcline");
 	ck_assert_str_eq(text, own);
 	free(own);
+	command("report -i log --csv");
+	own = strdup(text);
+	ck_assert_int_eq(command("report -i log --csv -s overhead,sample"), 0);
+	ck_assert_str_eq(text, own);
+	ck_assert_int_eq(command("report -i log --csv -s overhead,dso,sample,symbol"), 0);
+	ck_assert_str_eq(text, own);
+	free(own);
+	ck_assert_int_eq(command("report -i log -s overheads"), 2);
 }
 END_TEST
 

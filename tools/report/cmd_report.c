@@ -54,12 +54,23 @@ enum {
 	OPT_CALLEES, OPT_INLINES, OPT_STDIO, OPT_JSON, OPT_CSV,
 };
 
+/* What perf calls keys and each line has, and is sorted by. */
+static bool is_column(const char *word)
+{
+	return strcmp(word, "overhead") == 0 || strcmp(word, "sample") == 0;
+}
+
 static int parse_keys(struct report *r, char *arg)
 {
-	r->nkey = 0;
+	unsigned int n = 0;
+
 	for (char *s = strsep(&arg, ","); s; s = strsep(&arg, ",")) {
 		int key = report_key(s);
 
+		if (is_column(s))
+			continue;
+		if (!n++)
+			r->nkey = 0;
 		if (key < 0 || r->nkey == REPORT_KEYS)
 			return msg_usage("unknown sort key '%s' (process, pid, thread, image, symbol, line, address or kind)",
 					 s);
