@@ -59,6 +59,10 @@ check-dkms:
 check-packages:
 	@BUILD=$(BUILD) $(TOP)/tests/packages $(SUITE)
 
+# Three machines that push to one receiver: ten minutes.
+check-fleet: vm-fetch vm-tests vpmu module-vm lib tools
+	@BUILD=$(BUILD) $(TOP)/tests/fleet/run
+
 # The spec for rpm, on this machine.
 check-rpm:
 	@$(TOP)/scripts/install-deps rpm
@@ -68,6 +72,6 @@ check-rpm:
 check-dkms-field:
 	@BUILD=$(BUILD) $(TOP)/tests/dkms-field $(KERNELS)
 
-.PHONY: check-rpm check-dkms-field check-packages check check-all check-host check-unit check-static check-build check-dkms \
+.PHONY: check-fleet check-rpm check-dkms-field check-packages check check-all check-host check-unit check-static check-build check-dkms \
 	check-spec check-kernels check-kernels-core check-kernels-check \
 	check-kernels-table kernels-prepare
