@@ -120,7 +120,8 @@ static void on_iret(unsigned int index, void *data)
 /*
  * A vCPU that waits for another one. There are more vCPUs at work than CPUs of the host,
  * so the other one's thread may wait for this CPU; and each PAUSE leaves QEMU's loop,
- * which takes as long as a hundred instructions. The other threads go first.
+ * which takes as long as a hundred instructions. The other threads go first. (One vCPU
+ * alone waits for time to pass, by icount for instructions.)
  */
 static void on_pause(unsigned int index, void *data)
 {
@@ -332,7 +333,7 @@ static struct site *translate_insn(struct run *r, struct block *blk,
 	blk->size = blk->slot[i].off + len;
 	count_insn(r, blk, i, in, len, &insn);
 	irqoff_watch_insn(in, blk, bytes, &insn);
-	if (!one_thread && is_pause(bytes, len))
+	if (max_vcpus > 1 && !one_thread && is_pause(bytes, len))
 		qemu_plugin_register_vcpu_insn_exec_cb(in, on_pause, CB_NO_REGS, NULL);
 	if (!(insn.flags & F_SITE))
 		return NULL;
