@@ -3,10 +3,12 @@
 /ingest and Parca's ProfileStoreService do by their published descriptions, and is strict:
 what it does not understand to the last byte is answered by 400 and kept as a complaint."""
 import base64
+import contextlib
 import gzip
 import http.server
 import json
 import re
+import socket
 import threading
 import urllib.parse
 
@@ -254,9 +256,21 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
 
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.connections = set()
+
+    def process_request(self, request, client_address):
+        self.connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request):
+        self.connections.discard(request)
+        super().shutdown_request(request)
+
 
 class Receiver:
-    """up() listens, down() refuses connections; .script: what the next requests get."""
+    """up() listens, down() ends connections and refuses others; .script: what the next requests get."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -274,6 +288,9 @@ class Receiver:
     def down(self):
         self.server.shutdown()
         self.server.server_close()
+        for connection in list(self.server.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     @property
     def url(self):

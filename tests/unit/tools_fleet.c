@@ -175,6 +175,26 @@ START_TEST(what_a_killed_recorder_leaves_is_removed_and_counted_as_failed)
 }
 END_TEST
 
+START_TEST(a_log_that_is_pushed_before_its_recorder_looks_has_not_failed)
+{
+	uint64_t number, taken;
+	int fd;
+
+	open_dir();
+	ck_assert(logdir_begin(&dir));
+	number = logdir_next(&dir);
+	put_file("0000000001.log", 1);
+	fd = logdir_take(&dir, 0, &taken);
+	ck_assert(fd >= 0 && taken == number);
+	logdir_done(&dir, taken, LOGDIR_EMPTY);
+	close(fd);
+	ck_assert(logdir_ended(&dir, number));
+	ck_assert_uint_eq(account(LOGDIR_FAILED), 0);
+	ck_assert_uint_eq(account(LOGDIR_EMPTY), 1);
+	close_dir();
+}
+END_TEST
+
 START_TEST(files_of_other_names_and_kinds_are_no_logs)
 {
 	uint64_t number;
@@ -266,6 +286,7 @@ int main(void)
 	harness_add(the_oldest_logs_are_dropped_down_to_the_limit_and_counted);
 	harness_add(a_log_that_is_being_pushed_is_neither_dropped_nor_pushed_by_another);
 	harness_add(what_a_killed_recorder_leaves_is_removed_and_counted_as_failed);
+	harness_add(a_log_that_is_pushed_before_its_recorder_looks_has_not_failed);
 	harness_add(files_of_other_names_and_kinds_are_no_logs);
 	harness_add(times_have_units_and_are_taken_whole);
 	harness_add(bodies_have_each_byte_in_base64);

@@ -250,24 +250,25 @@ static void remove_parts(struct logdir *s)
 	free(parts.number);
 }
 
-/* What was begun and has come to nothing that is known. */
-static void count_failed(struct logdir *s)
+/* What was begun and has come to nothing that is known. False: there is none. */
+static bool count_failed(struct logdir *s)
 {
 	struct logdir_account a;
 	uint64_t known = 0;
 	struct logs logs;
 
 	if (list_logs(s, ".log", &logs) < 0)
-		return;
+		return true;
 	load_account(s, &a, &logs);
 	for (int i = LOGDIR_FAILED; i <= LOGDIR_DROPPED; i++)
 		known += a.n[i];
 	known += logs.n;
 	free(logs.number);
 	if (a.n[LOGDIR_BEGUN] <= known)
-		return;
+		return false;
 	a.n[LOGDIR_FAILED] += a.n[LOGDIR_BEGUN] - known;
 	save_account(s, &a);
+	return true;
 }
 
 bool logdir_begin(struct logdir *s)
@@ -309,9 +310,10 @@ bool logdir_ended(struct logdir *s, uint64_t number)
 
 	logdir_lock(s);
 	there = faccessat(s->dir, logdir_name(name, number), F_OK, 0) == 0;
+	/* It left none, or hwpmc push has had it already, and counted what became of it. */
 	if (!there) {
 		remove_parts(s);
-		add(s, LOGDIR_FAILED, 1);
+		there = !count_failed(s);
 	}
 	logdir_unlock(s);
 	return there;
