@@ -120,13 +120,16 @@ static void on_iret(unsigned int index, void *data)
 /*
  * A vCPU that waits for another one. There are more vCPUs at work than CPUs of the host,
  * so the other one's thread may wait for this CPU; and each PAUSE leaves QEMU's loop,
- * which takes as long as a hundred instructions. The other threads go first. (One vCPU
- * alone waits for time to pass, by icount for instructions.)
+ * which takes as long as a hundred instructions. After a while the other threads go
+ * first; not at each, since a guest may also pass the time with a number of PAUSEs. (One
+ * vCPU alone waits for time to pass, by icount for instructions.)
  */
+#define PAUSES	512
+
 static void on_pause(unsigned int index, void *data)
 {
-	vcpu_of(index)->n_pause++;
-	sched_yield();
+	if (++vcpu_of(index)->n_pause % PAUSES == 0)
+		sched_yield();
 }
 
 static bool is_pause(const uint8_t *bytes, size_t len)
