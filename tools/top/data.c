@@ -388,6 +388,14 @@ void top_columns_text(const struct top *t, char *buf, size_t size)
 	}
 }
 
+bool top_has_kinds(const struct top *t)
+{
+	for (uint32_t i = 0; i < 8; i++)
+		if (t->kinds.samples[i])
+			return true;
+	return false;
+}
+
 static int kinds_text(const struct top_kinds *k, char *buf, size_t size)
 {
 	const char *bound = hwpmc_name_of_kind(k->bound);

@@ -320,13 +320,21 @@ static void pause_key(struct top *t)
 		t->skipped = 0;
 }
 
+/* Where all cores are of one kind, a line for each kind tells nothing. */
+static enum top_key next_key(const struct top *t)
+{
+	enum top_key key = (t->key + 1) % TOP_KEYS;
+
+	return key == TOP_KIND && !top_has_kinds(t) ? (key + 1) % TOP_KEYS : key;
+}
+
 static void list_key(struct top *t, int key)
 {
 	uint32_t n;
 
 	switch (key) {
 	case 's':
-		t->key = (t->key + 1) % TOP_KEYS;
+		t->key = next_key(t);
 		screen.at = 0;
 		top_make_lines(t);
 		break;

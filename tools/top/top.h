@@ -84,6 +84,8 @@ void top_free(struct top *t);
 void top_next_round(struct top *t);
 /* The lines again, after a change of how they are wanted. */
 void top_make_lines(struct top *t);
+/* Of the round that is shown: do its samples say kinds of core? */
+bool top_has_kinds(const struct top *t);
 const char *top_key_name(enum top_key key);
 const struct hwpmc_profile_event *top_event(const struct top *t, uint32_t *n);
 /* A part of the samples in percent. */

@@ -139,6 +139,7 @@ top_on_a_terminal_obeys_its_keys_and_restores_it() {
 		keys s/hot_thirty\n
 		see excluded by 'hot_thirty'
 		gone hot_sixty
+		see hot_thirty +hot3
 		keys \n
 		see hot_thirty, and below who called it
 		see ^ +100.00% .*  hot_thirty  hot3
