@@ -28,7 +28,7 @@ bench-cpus: module-vm tools vm-fetch vpmu vm-kmods $(BENCH_DIR)/cpus/cpus \
 		$(BENCH_DIR)/cpus/calls $(BENCH_DIR)/cpus/bounded $(BENCH_DIR)/cpus/waits
 	@BUILD=$(BUILD) $(TOP)/tests/bench/cpus/run
 
-$(BENCH_DIR)/cpus/%: $(TOP)/tests/bench/cpus/%.c $(TOP)/include/uapi/hwpmc.h \
+$(BENCH_DIR)/cpus/%: $(TOP)/tests/bench/cpus/%.c $(TOP)/tests/bench/cpus/ops.h $(TOP)/include/uapi/hwpmc.h \
 		$(TOP)/tests/vpmu/vpmu_guest.h
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -o $@ $< -lpthread

@@ -19,20 +19,14 @@
 
 #include <hwpmc.h>
 
+#include "ops.h"
 #include "vpmu_guest.h"
 
 #define PMCS	3
 
-static int fd;
 static pid_t target;
 static uint32_t id[PMCS];
 static int pmcs = PMCS;
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
 
 /* ---- where the module lies ------------------------------------------------- */
 
@@ -78,20 +72,6 @@ static void find_stopped(void)
 
 /* ---- operations ------------------------------------------------------------ */
 
-static uint32_t allocate(uint32_t class, uint32_t event, uint32_t flags)
-{
-	struct hwpmc_op_pmcallocate op = {
-		.class = class, .mode = HWPMC_MODE_TC, .flags = flags,
-		.ev = flags & HWPMC_F_EV_PMU ? 0 : event, .config = event,
-		.caps = flags & HWPMC_F_EV_PMU ? HWPMC_CAP_USER : 0,
-		.cpu = HWPMC_CPU_ANY,
-	};
-
-	if (ioctl(fd, HWPMC_IOC_PMCALLOCATE, &op))
-		die("PMCALLOCATE");
-	return op.pmcid;
-}
-
 /* One that switches count, one of a narrow path, and one that counts what sleepers do. */
 static void allocate_all(uint32_t flags)
 {
@@ -103,32 +83,20 @@ static void allocate_all(uint32_t flags)
 
 static void each(unsigned long request)
 {
-	for (int i = 0; i < pmcs; i++) {
-		struct hwpmc_op_pmc op = { .pmcid = id[i] };
-
-		if (ioctl(fd, request, &op))
-			die("an operation");
-	}
+	for (int i = 0; i < pmcs; i++)
+		id_op(request, id[i]);
 }
 
 static void each_of_target(unsigned long request)
 {
-	for (int i = 0; i < pmcs; i++) {
-		struct hwpmc_op_pmcattach op = { .pmcid = id[i], .pid = target };
-
-		if (ioctl(fd, request, &op))
-			die("attach or detach");
-	}
+	for (int i = 0; i < pmcs; i++)
+		target_op(request, id[i], target);
 }
 
 static void read_all(void)
 {
-	for (int i = 0; i < pmcs; i++) {
-		struct hwpmc_op_pmcrw op = { .pmcid = id[i], .flags = HWPMC_F_OLDVALUE };
-
-		if (ioctl(fd, HWPMC_IOC_PMCRW, &op))
-			die("PMCRW");
-	}
+	for (int i = 0; i < pmcs; i++)
+		read_it(id[i]);
 }
 
 /* What an operation leaves to work items ends within a second. */
@@ -186,28 +154,6 @@ static void life(const char *what, uint32_t flags)
 
 /* ---- targets --------------------------------------------------------------- */
 
-static void *sleeper(void *unused)
-{
-	for (;;)
-		pause();
-	return NULL;
-}
-
-static void make_threads(int n, int ready)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 16384);
-	for (int i = 1; i < n; i++)
-		if (pthread_create(&thread, &attr, sleeper, NULL))
-			die("pthread_create");
-	if (write(ready, "x", 1) != 1)
-		die("a pipe");
-	sleeper(NULL);
-}
-
 static void make_children(int n, int ready)
 {
 	for (int i = 1; i < n; i++) {
@@ -223,25 +169,6 @@ static void make_children(int n, int ready)
 	sleeper(NULL);
 }
 
-static void start_target(void (*make)(int n, int ready), int n)
-{
-	int ready[2];
-	char c;
-
-	if (pipe(ready))
-		die("pipe");
-	target = fork();
-	if (!target) {
-		close(fd);
-		setpgid(0, 0);
-		make(n, ready[1]);
-	}
-	if (read(ready[0], &c, 1) != 1)
-		die("the target");
-	close(ready[0]);
-	close(ready[1]);
-}
-
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 5000;
@@ -251,10 +178,10 @@ int main(int argc, char **argv)
 		die("/dev/hwpmc");
 	find_module();
 	find_stopped();
-	start_target(make_threads, n);
+	target = start_target(make_threads, n);
 	done("");
 	life("threads", 0);
-	start_target(make_children, n / 10);
+	target = start_target(make_children, n / 10);
 	done("");
 	life("children", HWPMC_F_DESCENDANTS);
 	kill(-target, SIGKILL);

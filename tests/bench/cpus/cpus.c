@@ -18,17 +18,10 @@
 
 #include <hwpmc.h>
 
+#include "ops.h"
 #include "vpmu_guest.h"
 
 #define N	200
-
-static int fd;
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
 
 static void pin(int cpu)
 {
@@ -45,34 +38,6 @@ static int cpus(void)
 	return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static uint32_t allocate(void)
-{
-	struct hwpmc_op_pmcallocate op = {
-		.caps = HWPMC_CAP_USER, .class = HWPMC_CLASS_IAP, .mode = HWPMC_MODE_TC,
-		.flags = HWPMC_F_EV_PMU, .config = 0xc0, .cpu = HWPMC_CPU_ANY,
-	};
-
-	if (ioctl(fd, HWPMC_IOC_PMCALLOCATE, &op))
-		die("PMCALLOCATE");
-	return op.pmcid;
-}
-
-static void id_op(unsigned long request, uint32_t id)
-{
-	struct hwpmc_op_pmc op = { .pmcid = id };
-
-	if (ioctl(fd, request, &op))
-		die("an operation");
-}
-
-static void attach_op(unsigned long request, uint32_t id, pid_t pid)
-{
-	struct hwpmc_op_pmcattach op = { .pmcid = id, .pid = pid };
-
-	if (ioctl(fd, request, &op))
-		die("attach or detach");
-}
-
 static uint32_t own, other;
 static pid_t target;
 
@@ -84,21 +49,18 @@ static void start_stop(void)
 
 static void attach_detach(void)
 {
-	attach_op(HWPMC_IOC_PMCATTACH, other, target);
-	attach_op(HWPMC_IOC_PMCDETACH, other, target);
+	target_op(HWPMC_IOC_PMCATTACH, other, target);
+	target_op(HWPMC_IOC_PMCDETACH, other, target);
 }
 
 static void allocate_release(void)
 {
-	id_op(HWPMC_IOC_PMCRELEASE, allocate());
+	id_op(HWPMC_IOC_PMCRELEASE, allocate(HWPMC_CLASS_IAP, 0xc0, HWPMC_F_EV_PMU));
 }
 
-static void read_it(void)
+static void read_own(void)
 {
-	struct hwpmc_op_pmcrw op = { .pmcid = own, .flags = HWPMC_F_OLDVALUE };
-
-	if (ioctl(fd, HWPMC_IOC_PMCRW, &op))
-		die("PMCRW");
+	read_it(own);
 }
 
 static unsigned long function_calls(void)
@@ -161,12 +123,10 @@ static void measure(const char *name, void (*fn)(void))
 	fflush(stdout);
 }
 
-static void *sleeper(void *unused)
+static void *sleep_on_last(void *unused)
 {
 	pin(cpus() - 1);
-	for (;;)
-		pause();
-	return NULL;
+	return sleeper(unused);
 }
 
 static void spin(void)
@@ -186,21 +146,21 @@ int main(void)
 	fd = open("/dev/hwpmc", O_RDWR);
 	if (fd < 0)
 		die("/dev/hwpmc");
-	if (pthread_create(&thread, NULL, sleeper, NULL))
+	if (pthread_create(&thread, NULL, sleep_on_last, NULL))
 		die("pthread_create");
 	pin(0);
 	usleep(100000);
 	printf("cpus\t%d\n", cpus());
 	measure("allocate_release", allocate_release);
-	own = allocate();
+	own = allocate(HWPMC_CLASS_IAP, 0xc0, HWPMC_F_EV_PMU);
 	measure("allocate_release_next", allocate_release);
 	measure("start_stop", start_stop);
 	id_op(HWPMC_IOC_PMCSTART, own);
-	measure("read", read_it);
+	measure("read", read_own);
 	if (target) {
-		other = allocate();
-		attach_op(HWPMC_IOC_PMCATTACH, other, target);
-		other = allocate();
+		other = allocate(HWPMC_CLASS_IAP, 0xc0, HWPMC_F_EV_PMU);
+		target_op(HWPMC_IOC_PMCATTACH, other, target);
+		other = allocate(HWPMC_CLASS_IAP, 0xc0, HWPMC_F_EV_PMU);
 		measure("attach_detach", attach_detach);
 		kill(target, SIGKILL);
 		waitpid(target, NULL, 0);
