@@ -11,6 +11,7 @@ bench:
 
 bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	@status=0; BUILD=$(BUILD) $(TOP)/tests/bench/run || status=1; \
+	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-hybrid || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-cpus || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-analysis || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-growth || status=1; \
@@ -18,8 +19,7 @@ bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-unwind || status=1; \
 	exit $$status
 
-# A switch where cores are of several kinds. Not yet a part of bench-run: its machine has not
-# booted with a clock that counts instructions.
+# A switch where cores are of several kinds.
 bench-hybrid: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	@BUILD=$(BUILD) $(TOP)/tests/bench/hybrid/run
 
