@@ -209,8 +209,9 @@ unsigned int hwpmc_unwind_chain_nmi(const struct hwpmc_pmc *pmc, const struct pt
 		w.tag ^= tables ? smp_load_acquire(&tables->serial) : 0;
 		w.map = maps->map;
 		w.nmap = maps->n;
-		/* An NMI could change an entry that the code below it writes. */
-		if (in_nmi()) {
+		/* An NMI could change an entry that the code below it writes. The tag is 0 at
+		 * one of 2^32 states of the mappings, without tables. */
+		if (in_nmi() && likely(w.tag)) {
 			w.memo = this_cpu_ptr(hwpmc_scratch)->memo;
 			w.past = &this_cpu_ptr(hwpmc_scratch)->past;
 		}

@@ -41,7 +41,7 @@ struct hwpmc_unwind_walk {
 	struct hwpmc_unwind_memo *memo;
 	u64 tag;
 
-	/* The last walk's frames, or NULL. */
+	/* The last walk's frames, or NULL; not with tag 0, which says that none are known. */
 	struct hwpmc_unwind_past *past;
 	bool learns;			/* none of the frames was one of them yet */
 	u64 bp_at;			/* where bp of this frame was read, or 0 */
