@@ -24,8 +24,8 @@
  * operations of other owners come between, on the same process too; the owner's own
  * wait, and what would release its PMCs (hwpmc_owner_pause()). So the PMC and its state
  * remain as they are, and of the link to it only an exec or an exit can dispose. Others
- * can attach to the process and detach from it: descriptors of threads belong to the target,
- * whoever has made them.
+ * can attach to the process and detach from it: a thread's descriptor belongs to the target,
+ * not to the attach that has made it.
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -50,7 +50,7 @@
 struct thread_pool {
 	struct list_head list;		/* struct hwpmc_thread.node */
 	unsigned int missing;		/* threads of the last walk that got none */
-	bool pending;			/* one of that walk is, whoever has added it */
+	bool pending;			/* one of that walk is, also if another added it */
 };
 
 static void pool_free(struct thread_pool *pool)

@@ -79,7 +79,7 @@ int rotate_plan(struct stat_set *set)
 	}
 	stat_set_release(set);
 	set->nturn = turn + 1;
-	/* Who loses its parent becomes a child of this process, and is found again. */
+	/* A process that loses its parent becomes a child of this one, and is found again. */
 	if (!set->o->system && prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		msg("descendants whose parent has exited may be counted in their first turn only: %s",
 		    strerror(errno));

@@ -318,7 +318,7 @@ START_TEST(many_threads_that_exit_amid_their_attach_are_a_process_that_exits)
 }
 END_TEST
 
-/* Two go on, and the second has come to its end: the first finds nobody. */
+/* Two go on, and the second has come to its end: the first finds no thread. */
 START_TEST(an_exit_amid_two_attaches_ends_both)
 {
 	struct timespec limit = { .tv_sec = 10 };

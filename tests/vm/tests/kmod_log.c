@@ -399,7 +399,7 @@ START_TEST(a_pipe_is_read_as_the_log_is_written)
 }
 END_TEST
 
-/* The end of a pipe that nobody else has open; the device is open all the time. */
+/* The end of a pipe of which no other writer is left; the device is open all the time. */
 static size_t read_to_end(int end)
 {
 	char buf[65536];
