@@ -699,10 +699,10 @@ struct hwpmc_op_getcaps {
  * BATCH (34): read, start or stop `n` PMCs of the owner, as PMCRW with OLDVALUE,
  * PMCSTART or PMCSTOP would, in one call: system-scope PMCs of one CPU at one moment,
  * with interrupts off there, one after the other in the order of their rows, all CPUs
- * at once; process-scope PMCs in the same way on each CPU where a target runs. (PMCs
- * that sample start one by one.) So the differences of two batches cover the same
- * instructions for each PMC of a CPU, and of the calling thread, except that each
- * counter is read some instructions after the one before.
+ * at once; process-scope PMCs in the same way on each CPU where a target runs, and a
+ * thread that is switched in meanwhile has them all or none. So the differences of two
+ * batches cover the same instructions for each PMC of a CPU, and of the calling thread,
+ * except that each counter is read some instructions after the one before.
  *
  * The order of the entries does not matter; a PMC may have several. Each entry has the
  * result of its PMC: `error` is 0 or the errno that the single operation would return,

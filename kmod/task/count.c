@@ -29,65 +29,98 @@ void hwpmc_count_sync(bool here_only)
 	local_irq_restore(flags);
 }
 
-static void activate_link_locked(struct hwpmc_link *link, void *unused)
-{
-	hwpmc_link_activate_locked(link);
-}
+/* PMCs, of an owner, that start or stop to count at one moment. */
+struct change {
+	struct hwpmc_pmc *const *pmcs;
+	unsigned int n;
+	bool counting;
+};
 
-static void deactivate_link_locked(struct hwpmc_link *link, void *unused)
+static u64 rows_of_locked(const struct hwpmc_target *target, const struct change *ch)
 {
-	struct hwpmc_target *target = link->target;
+	unsigned int i;
+	u64 rows = 0;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	WRITE_ONCE(target->active, target->active & ~BIT_ULL(link->pmc->row));
+	for (i = 0; i < ch->n; i++)
+		if (target->link[ch->pmcs[i]->row].pmc == ch->pmcs[i])
+			rows |= BIT_ULL(ch->pmcs[i]->row);
+	return rows;
 }
 
-static void set_counting(struct hwpmc_pmc *pmc, bool counting)
+/*
+ * All rows of the target with one store: a switch has all of them, or none. Found done
+ * where the target was visited for another of the PMCs.
+ */
+static void change_target_locked(struct hwpmc_link *link, void *change)
 {
-	unsigned long flags;
+	struct hwpmc_target *target = link->target;
+	const struct change *ch = change;
+	u64 rows;
 
-	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	pmc->counting = counting;
-	/* STOPPED comes when the CPUs have followed: hwpmc_pmc_read() looks for slices in
-	 * flight while it is RUNNING. */
-	if (counting)
-		WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
-	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!(target->active & BIT_ULL(link->pmc->row)) == !ch->counting)
+		return;
+	rows = rows_of_locked(target, ch);
+	if (ch->counting)
+		rows = target->active | (rows & ~(target->dormant | target->disabled));
+	else
+		rows = target->active & ~rows;
+	WRITE_ONCE(target->active, rows);
+}
+
+static void set_counting_locked(const struct change *ch)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	for (i = 0; i < ch->n; i++) {
+		ch->pmcs[i]->counting = ch->counting;
+		/* STOPPED comes when the CPUs have followed: hwpmc_pmc_read() looks for
+		 * slices in flight while it is RUNNING. */
+		if (ch->counting)
+			WRITE_ONCE(ch->pmcs[i]->state, HWPMC_STATE_RUNNING);
+	}
 }
 
 /* Links that a fork makes meanwhile are as .counting says. */
-static void change_links(struct hwpmc_pmc *pmc, bool counting)
+static void change_links(struct change *ch)
 {
+	unsigned long flags;
+	unsigned int i;
+
 	/* Migrations before the start are not counted, those before the stop are. */
-	if (counting)
-		hwpmc_pmc_forget_migrations(pmc);
-	else
-		hwpmc_pmc_take_migrations(pmc);
-	set_counting(pmc, counting);
+	for (i = 0; i < ch->n; i++)
+		if (ch->counting)
+			hwpmc_pmc_forget_migrations(ch->pmcs[i]);
+		else
+			hwpmc_pmc_take_migrations(ch->pmcs[i]);
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	set_counting_locked(ch);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	rcu_read_lock();
-	hwpmc_walk_links(pmc, counting ? activate_link_locked : deactivate_link_locked,
-			 NULL);
+	for (i = 0; i < ch->n; i++)
+		hwpmc_walk_links(ch->pmcs[i], change_target_locked, ch);
 	rcu_read_unlock();
 }
 
-/* Of current alone: one link. */
-static void change_here_locked(struct hwpmc_pmc *pmc, bool counting)
+/* Of current alone: one link each. */
+static void change_links_here_locked(struct change *ch)
 {
 	struct hwpmc_link *link;
+	unsigned int i;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	pmc->counting = counting;
-	if (counting)
-		WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
-	list_for_each_entry(link, &pmc->links, node) {
-		if (counting) {
-			hwpmc_link_forget_migrations_locked(link);
-			activate_link_locked(link, NULL);
-		} else {
-			hwpmc_link_take_migrations_locked(link);
-			deactivate_link_locked(link, NULL);
-		}
-	}
+	set_counting_locked(ch);
+	for (i = 0; i < ch->n; i++)
+		list_for_each_entry(link, &ch->pmcs[i]->links, node)
+			if (ch->counting)
+				hwpmc_link_forget_migrations_locked(link);
+			else
+				hwpmc_link_take_migrations_locked(link);
+	for (i = 0; i < ch->n; i++)
+		list_for_each_entry(link, &ch->pmcs[i]->links, node)
+			change_target_locked(link, ch);
 }
 
 /* No other thread can make it false: only current could get threads or children. */
@@ -141,14 +174,12 @@ static void find_followers(struct hwpmc_pmc *const *pmcs, unsigned int n)
 }
 
 /* No switch comes between the first and the last. */
-static void change_here(struct hwpmc_pmc *const *pmcs, unsigned int n, bool counting)
+static void change_here(struct change *ch)
 {
 	unsigned long flags;
-	unsigned int i;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	for (i = 0; i < n; i++)
-		change_here_locked(pmcs[i], counting);
+	change_links_here_locked(ch);
 	raw_spin_unlock(&hwpmc_targets_lock);
 	hwpmc_count_sync(true);
 	local_irq_restore(flags);
@@ -156,16 +187,16 @@ static void change_here(struct hwpmc_pmc *const *pmcs, unsigned int n, bool coun
 
 static void change_all(struct hwpmc_pmc *const *pmcs, unsigned int n, bool counting)
 {
+	struct change ch = { pmcs, n, counting };
 	unsigned int i;
 
 	lockdep_assert_held(&hwpmc_lock);
 	if (!n)
 		return;
 	if (all_count_only_current(pmcs, n)) {
-		change_here(pmcs, n, counting);
+		change_here(&ch);
 	} else {
-		for (i = 0; i < n; i++)
-			change_links(pmcs[i], counting);
+		change_links(&ch);
 		find_followers(pmcs, n);
 		hwpmc_count_sync(false);
 	}

@@ -12,7 +12,8 @@
 void hwpmc_targets_activate(struct hwpmc_pmc *pmc);
 /* STOPPED: on return no target counts, and the total is complete. */
 void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc);
-/* The same for n PMCs, at one moment where they count for current alone. n may be 0. */
+/* The same for n PMCs of an owner: each thread counts with all of them from, or up to, one
+ * moment. n may be 0. */
 void hwpmc_targets_activate_all(struct hwpmc_pmc *const *pmcs, unsigned int n);
 void hwpmc_targets_deactivate_all(struct hwpmc_pmc *const *pmcs, unsigned int n);
 /*

@@ -2,7 +2,8 @@
 /*
  * holdmod.c - holds a process where it enters a function of the kernel or of a module
  * (parameter `symbol`), so that a test can do something just then. A process's number
- * written to /sys/kernel/debug/hold has it held at its next call, once; 0 lets it go.
+ * written to /sys/kernel/debug/hold has it held at its next call, or after `skip` of one of
+ * its threads, once; 0 lets it go.
  * Read, the file says 1 while a process is held: `limit_ms` at most.
  *
  * A held process spins with preemption off, and keeps the CPU.
@@ -16,6 +17,8 @@
 
 static char *symbol = "";
 module_param(symbol, charp, 0444);
+static unsigned int skip;		/* calls that are let pass */
+module_param(skip, uint, 0444);
 static unsigned int limit_ms = 15000;
 module_param(limit_ms, uint, 0644);
 
@@ -28,7 +31,13 @@ static int enter(struct kprobe *probe, struct pt_regs *regs)
 	pid_t pid = current->tgid;
 	u64 end;
 
-	if (READ_ONCE(wanted) != pid || cmpxchg(&wanted, pid, 0) != pid)
+	if (READ_ONCE(wanted) != pid)
+		return 0;
+	if (skip) {
+		skip--;
+		return 0;
+	}
+	if (cmpxchg(&wanted, pid, 0) != pid)
 		return 0;
 	end = ktime_get_mono_fast_ns() + (u64)limit_ms * NSEC_PER_MSEC;
 	WRITE_ONCE(held, true);

@@ -8,11 +8,17 @@
 
 void hold_at(const char *symbol)
 {
+	hold_at_call(symbol, 0);
+}
+
+void hold_at_call(const char *symbol, unsigned int skip)
+{
 	char cmd[160];
 
 	/* It may be loaded by a test that failed. */
 	snprintf(cmd, sizeof(cmd), "[ ! -e " HOLD " ] || rmmod holdmod; "
-		 "insmod build/vm/kmods/$(uname -r)/holdmod.ko symbol=%s", symbol);
+		 "insmod build/vm/kmods/$(uname -r)/holdmod.ko symbol=%s skip=%u",
+		 symbol, skip);
 	ck_assert_msg(!system(cmd), "cannot hold at %s", symbol);
 }
 

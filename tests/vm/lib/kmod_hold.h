@@ -9,6 +9,8 @@
 #include <sys/types.h>
 
 void hold_at(const char *symbol);
+/* After so many calls that are let pass. */
+void hold_at_call(const char *symbol, unsigned int skip);
 /* The process is held at its next call of the function, once. */
 void hold_arm(pid_t pid);
 void hold_wait(void);

@@ -105,13 +105,9 @@ static struct child gain_rights_amid_attach(void (*target_fn)(void *),
 	return target;
 }
 
-/*
- * Attach has looked at the target's rights and made no link yet; the exec of a set-id
- * program finds nothing that it could take away.
- */
-START_TEST(attach_to_a_process_that_gains_rights_meanwhile_is_eperm)
+static void check_refused_if_gained(void (*gain)(void *))
 {
-	struct child target = gain_rights_amid_attach(gain_rights, attach_as_nobody,
+	struct child target = gain_rights_amid_attach(gain, attach_as_nobody,
 						      "hwpmc_target_alloc");
 
 	kill(target.pid, SIGKILL);
@@ -119,6 +115,15 @@ START_TEST(attach_to_a_process_that_gains_rights_meanwhile_is_eperm)
 	ck_assert_int_eq(attempt->err, EPERM);
 	ck_assert_int_eq(attempt->reason, HWPMC_WHY_PRIV_ATTACH);
 	dev_still_counts();
+}
+
+/*
+ * Attach has looked at the target's rights and made no link yet; the exec of a set-id
+ * program finds nothing that it could take away.
+ */
+START_TEST(attach_to_a_process_that_gains_rights_meanwhile_is_eperm)
+{
+	check_refused_if_gained(gain_rights);
 }
 END_TEST
 
@@ -146,14 +151,7 @@ static void gain_rights_in_thread(void *unused)
 /* The first thread, whose rights attach has looked at, ends by that exec. */
 START_TEST(attach_to_a_process_whose_other_thread_gains_rights_meanwhile_is_eperm)
 {
-	struct child target = gain_rights_amid_attach(gain_rights_in_thread, attach_as_nobody,
-						      "hwpmc_target_alloc");
-
-	kill(target.pid, SIGKILL);
-	waitpid(target.pid, NULL, 0);
-	ck_assert_int_eq(attempt->err, EPERM);
-	ck_assert_int_eq(attempt->reason, HWPMC_WHY_PRIV_ATTACH);
-	dev_still_counts();
+	check_refused_if_gained(gain_rights_in_thread);
 }
 END_TEST
 
@@ -488,6 +486,92 @@ START_TEST(a_cpu_that_the_module_does_not_know_yet_is_offline_to_it)
 }
 END_TEST
 
+/* ---- start and stop of many ------------------------------------------------ */
+
+struct pair {
+	int fd;
+	struct hwpmc_batch_entry entry[2];
+	uint32_t command;
+};
+
+static void *batch_both(void *arg)
+{
+	struct pair *p = arg;
+	struct hwpmc_op_batch op = {
+		.command = p->command, .n = 2, .entry_size = sizeof(p->entry[0]),
+		.entries = (uintptr_t)p->entry,
+	};
+
+	dev_pin(0, 0);
+	ck_assert_int_eq(ioctl(p->fd, HWPMC_IOC_BATCH, &op), 0);
+	ck_assert_uint_eq(op.failed, 0);
+	return NULL;
+}
+
+static void publish_turns(void *arg)
+{
+	volatile uint64_t *done = arg;
+
+	for (;;) {
+		dev_spin(1000);
+		++*done;
+		dev_msleep(1);
+	}
+}
+
+static void await_more(volatile uint64_t *done)
+{
+	uint64_t before = *done;
+
+	while (*done - before < 20)
+		dev_msleep(1);
+}
+
+/* Held when the links of the first PMC were changed. */
+static void batch_during(struct pair *p, uint32_t command, volatile uint64_t *done)
+{
+	pthread_t thread;
+
+	p->command = command;
+	hold_at_call("hwpmc_walk_links", 1);
+	hold_arm(getpid());
+	ck_assert(!pthread_create(&thread, NULL, batch_both, p));
+	hold_wait();
+	await_more(done);
+	hold_end();
+	pthread_join(thread, NULL);
+	await_more(done);
+}
+
+/* The target is switched out and in while the operation goes on. */
+START_TEST(pmcs_of_a_process_that_start_and_stop_by_one_call_have_counted_the_same)
+{
+	volatile uint64_t *done = shared_page();
+	struct child target = dev_child(publish_turns, (void *)done);
+	struct pair p = { .fd = dev_open() };
+	uint64_t value[2];
+
+	dev_pin(0, 2);
+	dev_pin(target.pid, 1);
+	for (int i = 0; i < 2; i++) {
+		p.entry[i].pmcid = dev_alloc(p.fd, TC, 0, ANY, INSN, U);
+		dev_ok(dev_attach(p.fd, p.entry[i].pmcid, target.pid));
+	}
+	dev_go(&target);
+	await_more(done);
+	batch_during(&p, HWPMC_BATCH_START, done);
+	batch_during(&p, HWPMC_BATCH_STOP, done);
+	for (int i = 0; i < 2; i++)
+		value[i] = dev_read(p.fd, p.entry[i].pmcid);
+	ck_assert_uint_ge(value[0], 20 * 3000);
+	ck_assert_uint_eq(value[0], value[1]);
+	kill(target.pid, SIGKILL);
+	waitpid(target.pid, NULL, 0);
+	close(p.fd);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -497,6 +581,7 @@ int main(void)
 	harness_add(an_exit_during_the_attach_of_another_pmc_is_told_to_its_owner);
 	if (dev_cpus() >= 3) {
 		harness_add(a_read_during_a_stop_has_all_that_was_counted);
+		harness_add(pmcs_of_a_process_that_start_and_stop_by_one_call_have_counted_the_same);
 		harness_add(a_read_during_a_detach_has_all_that_was_counted);
 		harness_add(a_child_that_reads_while_its_parent_detaches_has_the_parents_part);
 		harness_add(a_cpu_that_the_module_does_not_know_yet_is_offline_to_it);
