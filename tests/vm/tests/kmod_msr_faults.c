@@ -4,6 +4,7 @@
  * them: the module notices, refuses or goes on, declares what is not certain any
  * more, and counts again once the registers are there again.
  */
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -205,12 +206,22 @@ START_TEST(rdpmc_that_faults_from_a_switch_on_refuses_the_class)
 }
 END_TEST
 
-/* It does not sleep: so it is an NMI that finds it out. */
+static void run_as(int policy, int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+
+	ck_assert_int_eq(sched_setscheduler(0, policy, &param), 0);
+}
+
+/* No other thread takes its CPU until the first overflow: so it is an NMI that finds it
+ * out, and no switch. */
 static void lose_rdpmc(void *arg)
 {
-	setpriority(PRIO_PROCESS, 0, -20);
+	run_as(SCHED_FIFO, 50);
 	dev_spin(100000);
 	vpmu_knob(VPMU_KNOB_REFUSE, VPMU_REFUSE_RDPMC);
+	dev_spin(TURN);
+	run_as(SCHED_OTHER, 0);
 	for (;;) {
 		++*turns;
 		dev_spin(TURN);
