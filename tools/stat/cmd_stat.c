@@ -376,8 +376,10 @@ static void print_total(struct session *s)
 /* Attach to what is measured, and have it watched. */
 static int attach_all(struct session *s, struct watch *w, struct launch *l)
 {
-	if (!s->o.npid)
-		return s->o.system ? 0 : stat_set_attach(&s->set, l->pid);
+	if (!s->o.npid && !s->o.system) {
+		s->set.command = l->pid;
+		return stat_set_attach(&s->set, l->pid);
+	}
 	for (unsigned int i = 0; i < s->o.npid; i++) {
 		if (watch_target(w, s->o.pid[i]) < 0) {
 			msg("cannot count process %d: %s", s->o.pid[i],

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/msg.h"
@@ -80,13 +81,20 @@ int rotate_plan(struct stat_set *set)
 	stat_set_release(set);
 	set->nturn = turn + 1;
 	/* A process that loses its parent becomes a child of this one, and is found again. */
-	if (!set->o->system && prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+	if (!set->o->system && !set->o->npid && prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		msg("descendants whose parent has exited may be counted in their first turn only: %s",
 		    strerror(errno));
 	return 0;
 }
 
 /* ---- the next turn ------------------------------------------------------- */
+
+/* A descendant whose parent has exited is waited for by nobody else. The command's status
+ * is left for the end. */
+static bool has_ended(const struct stat_set *set, pid_t pid)
+{
+	return pid != set->command && waitpid(pid, NULL, WNOHANG) == pid;
+}
 
 /* The command, its descendants, and those whose parent has exited. */
 static int attach_children(struct stat_set *set)
@@ -102,7 +110,8 @@ static int attach_children(struct stat_set *set)
 		return -1;
 	}
 	while (!rc && fscanf(f, "%d", &pid) == 1)
-		rc = stat_set_attach_again(set, pid);
+		if (!has_ended(set, pid))
+			rc = stat_set_attach_again(set, pid);
 	fclose(f);
 	return rc;
 }

@@ -120,6 +120,7 @@ struct stat_set {
 	bool user_mode;			/* some event counts user mode instead */
 	unsigned int turn, nturn;	/* nturn 0: without turns */
 	uint64_t turn_began;		/* watch_now(); 0: it has not */
+	pid_t command;			/* a child of this process; 0: none is counted */
 };
 
 /* Times of one run, or their means. Nanoseconds. */

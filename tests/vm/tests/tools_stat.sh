@@ -305,6 +305,23 @@ stat_rotates_with_all_descendants() {
 		END { print n, few }' out.csv)" "6 0" "events, and those of few: $(cat out.csv)"
 }
 
+# They have the tool as their parent.
+stat_that_rotates_leaves_no_zombies_of_descendants() {
+	cat >orphans <<-'EOF'
+		for i in 1 2 3; do (sh -c 'exit 0' &); done
+		n=0
+		until [ $n -eq 300 ] || ! grep -qs "^[0-9]* ([^)]*) Z $PPID " /proc/[0-9]*/stat; do
+			sleep 0.1
+			n=$((n + 1))
+		done
+		echo $n >waited
+	EOF
+	pair='{instructions:u,branches:u}'
+	check "$hwpmc" stat --rotate=20 -e $pair,$pair,$pair,$pair,$pair,$pair -o got -- \
+		sh orphans
+	[ "$(cat waited)" -lt 300 ] || fail "zombies: $(cat waited)"
+}
+
 list_of_metrics_has_what_the_machine_counts() {
 	"$hwpmc" list --metrics basic >got || fail "list: $?"
 	check_equal "$(awk 'NR > 1 { print $1 }' got | tr '\n' ' ')" \
