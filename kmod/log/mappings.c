@@ -186,7 +186,11 @@ static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (struct vm_area_struct *)regs->di;
 
-	if (vma->vm_mm != current->mm)
+	/*
+	 * The exec probe reports all that an exec maps. Before that, the PMCs of owners who may
+	 * not see a program that has gained rights are still attached.
+	 */
+	if (vma->vm_mm != current->mm || current->in_execve)
 		return 0;
 	hwpmc_follow_vma(vma);
 	if (!hwpmc_wants_vma(vma))

@@ -5,12 +5,14 @@
  */
 #define _GNU_SOURCE
 #include <linux/capability.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 
 #include "kmod_dev.h"
+#include "hwpmc_log.h"
 
 #define PLAIN	"/tmp/loop.plain"
 #define SETUID	"/tmp/loop.setid"
@@ -281,6 +283,75 @@ START_TEST(set_uid_descendants_are_dropped_and_their_brothers_counted)
 }
 END_TEST
 
+/* ---- what its log says ---------------------------------------------------- */
+
+/* New mappings of the process in a log, by the length of its records alone. */
+static unsigned int mappings_in(int log, pid_t pid)
+{
+	off_t size = lseek(log, 0, SEEK_END);
+	char *at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, log, 0), *end = at + size;
+	unsigned int n = 0;
+
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	while (at < end) {
+		const struct hwpmc_log_map *r = (const void *)at;
+
+		n += r->hdr.type == HWPMC_LOG_MAP_IN && r->pid == pid &&
+		     !(r->hdr.flags & HWPMC_LOG_SNAPSHOT);
+		at += r->hdr.len;
+	}
+	return n;
+}
+
+struct logged {
+	const char *program;
+	unsigned int mappings;
+};
+
+static void log_exec(void *arg)
+{
+	int fd = dev_open(), log = memfd_create("log", MFD_CLOEXEC);
+	struct hwpmc_op_configurelog op = { .logfd = log };
+	struct hwpmc_op_simple flush = {};
+	struct hwpmc_op_pmcallocate req;
+	struct logged *l = arg;
+	struct child child;
+
+	ck_assert(!ioctl(fd, HWPMC_IOC_CONFIGURELOG, &op));
+	dev_request(&req, HWPMC_MODE_TS, 0, ANY, INSN, U);
+	req.count = 1ULL << 40;
+	dev_ok(dev_allocate(fd, &req));
+	child = dev_child(exec_program, (void *)l->program);
+	dev_ok(dev_attach(fd, req.pmcid, child.pid));
+	dev_ok(dev_start(fd, req.pmcid));
+	dev_go(&child);
+	dev_wait(&child);
+	ck_assert(!ioctl(fd, HWPMC_IOC_FLUSHLOG, &flush));
+	l->mappings = mappings_in(log, child.pid);
+	close(log);
+	close(fd);
+}
+
+/* The kernel maps a program after it has got its rights, and before the exec is over. */
+START_TEST(addresses_of_a_set_uid_program_are_not_in_the_log_of_the_unprivileged)
+{
+	struct logged *l = mmap(NULL, sizeof(*l), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	make_programs();
+	l->program = SETUID;
+	dev_as(NOBODY, log_exec, l);
+	ck_assert_uint_eq(l->mappings, 0);
+	/* Root's log has them: its text and the vdso. */
+	log_exec(l);
+	ck_assert_uint_eq(l->mappings, 2);
+	l->program = PLAIN;
+	dev_as(NOBODY, log_exec, l);
+	ck_assert_uint_eq(l->mappings, 2);
+	munmap(l, sizeof(*l));
+}
+END_TEST
+
 static void prove(void)
 {
 	dev_put("/proc/sys/fs/suid_dumpable", "0");
@@ -295,5 +366,6 @@ int main(void)
 	harness_add(a_traced_target_that_executes_a_set_uid_program_keeps_its_pmcs);
 	harness_add(an_exec_that_gains_is_judged_by_the_weakest_of_those_who_share_the_pmc);
 	harness_add(set_uid_descendants_are_dropped_and_their_brothers_counted);
+	harness_add(addresses_of_a_set_uid_program_are_not_in_the_log_of_the_unprivileged);
 	return harness_run();
 }
