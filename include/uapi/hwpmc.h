@@ -743,10 +743,10 @@ struct hwpmc_op_batch {
  * replace the one that there is; with nrow 0 remove it. Chains of the owner's PMCs with
  * HWPMC_F_TABLES are walked by it where the file is mapped: inode and device are those
  * of its MAP_IN records, and the build-id must be equal (length 0: the file has none). The
- * module copies the rows. Tables go when the owner's log ends, at the latest, and are charged
- * to RLIMIT_MEMLOCK as rings are. Errors: EINVAL FLAGS, RESERVED (build-id), UNWIND_ROW;
- * E2BIG UNWIND_LIMIT, UNWIND_FILES; EPERM LOCKED_MEMORY; EFAULT BAD_ADDRESS; ENOMEM
- * NO_MEMORY; EINTR.
+ * module copies the rows. Tables end with their owner, or when it is revoked, and are charged
+ * to RLIMIT_MEMLOCK as rings are. Errors: ESRCH NOT_OWNER; EINVAL FLAGS, RESERVED
+ * (build-id), UNWIND_ROW; E2BIG UNWIND_LIMIT, UNWIND_FILES; EPERM LOCKED_MEMORY; EFAULT
+ * BAD_ADDRESS; ENOMEM NO_MEMORY; EINTR.
  */
 #define HWPMC_UNWIND_F_VDSO	0x1u	/* of the vdso: no inode, device, build-id */
 

@@ -45,6 +45,9 @@ long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
  */
 struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,
 				  struct hwpmc_hdr *hdr);
+/* 0, or -ESRCH with the reason in hdr: the caller's process is not the owner's. Any lock,
+ * or none. */
+int hwpmc_ioctl_owner(const struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 
 int hwpmc_ioctl_configurelog(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_flushlog(struct hwpmc_owner *owner, union hwpmc_arg *arg);

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * ioctl_id.c - finds the PMC of an id and checks that the caller may operate it. Under
- * hwpmc_lock or RCU.
+ * ioctl_id.c - finds the PMC of an id and checks that the caller may operate it, or the
+ * owner. Under hwpmc_lock or RCU.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
 
 #include "../task/target.h"
 #include "ioctl.h"
+
+int hwpmc_ioctl_owner(const struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+{
+	if (task_tgid(current) == owner->tgid)
+		return 0;
+	return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NOT_OWNER,
+			    pid_vnr(owner->tgid));
+}
 
 /* A forked child may operate a PMC that its parent attached to itself with
  * DESCENDANTS. */

@@ -12,14 +12,6 @@
 #include "device.h"
 #include "ioctl.h"
 
-static int check_owner(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
-{
-	if (task_tgid(current) == owner->tgid)
-		return 0;
-	return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NOT_OWNER,
-			    pid_vnr(owner->tgid));
-}
-
 static int take_file(struct hwpmc_op_configurelog *op, struct file **file)
 {
 	*file = NULL;
@@ -48,7 +40,7 @@ int hwpmc_ioctl_configurelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	struct file *file;
 	int ret;
 
-	ret = check_owner(owner, &op->hdr);
+	ret = hwpmc_ioctl_owner(owner, &op->hdr);
 	ret = ret ?: check_flags(op);
 	if (ret)
 		return ret;
@@ -63,14 +55,14 @@ int hwpmc_ioctl_configurelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 
 int hwpmc_ioctl_flushlog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
-	int ret = check_owner(owner, &arg->hdr);
+	int ret = hwpmc_ioctl_owner(owner, &arg->hdr);
 
 	return ret ?: hwpmc_log_flush(owner, &arg->hdr);
 }
 
 int hwpmc_ioctl_closelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
-	int ret = check_owner(owner, &arg->hdr);
+	int ret = hwpmc_ioctl_owner(owner, &arg->hdr);
 
 	return ret ?: hwpmc_log_close(owner, &arg->hdr);
 }
@@ -78,7 +70,7 @@ int hwpmc_ioctl_closelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 int hwpmc_ioctl_writelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
 	struct hwpmc_op_writelog *op = &arg->writelog;
-	int ret = check_owner(owner, &arg->hdr);
+	int ret = hwpmc_ioctl_owner(owner, &arg->hdr);
 
 	if (!ret && op->__reserved)
 		ret = hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RESERVED, 0);

@@ -30,9 +30,9 @@ int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	ret = check_reserved(&op->hdr, op->config2);
 	if (ret)
 		return ret;
-	if (task_tgid(current) != owner->tgid)
-		return hwpmc_refuse(&op->hdr, -ESRCH, HWPMC_WHY_NOT_OWNER,
-				    pid_vnr(owner->tgid));
+	ret = hwpmc_ioctl_owner(owner, &op->hdr);
+	if (ret)
+		return ret;
 	name[sizeof(arg->allocate.name) - 1] = '\0';
 	return hwpmc_pmc_allocate(owner, op, name, ~0ULL);
 }

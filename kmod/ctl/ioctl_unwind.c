@@ -18,6 +18,9 @@ int hwpmc_ioctl_unwind(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	struct hwpmc_owned_table *table, *old = NULL;
 	int ret;
 
+	ret = hwpmc_ioctl_owner(owner, &op->hdr);
+	if (ret)
+		return ret;
 	table = hwpmc_owned_table_new(op);
 	if (IS_ERR(table))
 		return PTR_ERR(table);

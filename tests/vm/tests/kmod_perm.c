@@ -583,6 +583,29 @@ struct passed {
 	pid_t owner;
 };
 
+/* Operations that name no PMC, but change what the owner has. */
+static int operate_owner(int fd, unsigned long request, struct hwpmc_hdr *hdr)
+{
+	int err = ioctl(fd, request, hdr) ? errno : 0;
+
+	dev_hdr = *hdr;
+	return err;
+}
+
+static void what_is_the_owners_alone_is_refused(int fd)
+{
+	struct hwpmc_op_configurelog log = { .logfd = -1, .flags = HWPMC_LOG_F_MAPPED };
+	struct hwpmc_op_unwind table = { .inode = 1 };
+	struct hwpmc_op_writelog word = { .userdata = 1 };
+	struct hwpmc_op_simple none = {};
+
+	REFUSED(operate_owner(fd, HWPMC_IOC_CONFIGURELOG, &log.hdr), ESRCH, NOT_OWNER);
+	REFUSED(operate_owner(fd, HWPMC_IOC_FLUSHLOG, &none.hdr), ESRCH, NOT_OWNER);
+	REFUSED(operate_owner(fd, HWPMC_IOC_CLOSELOG, &none.hdr), ESRCH, NOT_OWNER);
+	REFUSED(operate_owner(fd, HWPMC_IOC_WRITELOG, &word.hdr), ESRCH, NOT_OWNER);
+	REFUSED(operate_owner(fd, HWPMC_IOC_UNWIND, &table.hdr), ESRCH, NOT_OWNER);
+}
+
 static void everything_is_refused(void *arg)
 {
 	struct passed *p = arg;
@@ -599,6 +622,7 @@ static void everything_is_refused(void *arg)
 	REFUSED(dev_release(p->fd, p->id), ESRCH, NOT_OWNER);
 	dev_request(&op, TC, 0, ANY, INSN, U);
 	REFUSED(dev_allocate(p->fd, &op), ESRCH, NOT_OWNER);
+	what_is_the_owners_alone_is_refused(p->fd);
 }
 
 static struct passed self_measured(uint32_t flags)
