@@ -183,27 +183,65 @@ static unsigned int maps_left(const struct hwpmc_unwind_maps *maps)
 	return left;
 }
 
-/* A copy of what is left of the array, with room for more; NULL also where there is none.
- * *of: the number of the state that it is a copy of. In one state mappings only become
- * fewer. */
-static struct hwpmc_unwind_maps *maps_copy(struct mm_struct *mm, unsigned int more, gfp_t gfp,
-					   u64 *of)
+static unsigned int space_left(const struct mm_struct *mm)
+{
+	const struct hwpmc_unwind_maps *maps;
+	unsigned int left;
+
+	rcu_read_lock();
+	maps = hwpmc_unwind_maps_nmi(mm);
+	left = maps ? maps_left(maps) : 0;
+	rcu_read_unlock();
+	return left;
+}
+
+/* What is left of the space's array, as far as there is room. False: there is more.
+ * *of: the number of the state that it is a copy of, 0: there is no array. */
+static bool maps_take(struct hwpmc_unwind_maps *maps, const struct mm_struct *mm,
+		      unsigned int room, u64 *of)
 {
 	const struct hwpmc_unwind_maps *old;
-	struct hwpmc_unwind_maps *maps = NULL;
+	bool all = true;
 	unsigned int i;
 
 	rcu_read_lock();
 	old = hwpmc_unwind_maps_nmi(mm);
 	/* Before the bounds, which change before it. */
 	*of = old ? smp_load_acquire(&old->serial) : 0;
-	if (old)
-		maps = hwpmc_unwind_maps_alloc(maps_left(old) + more, gfp);
-	for (i = 0; maps && i < old->n; i++)
-		if (is_left_nmi(&old->map[i]))
+	for (i = 0; all && old && i < old->n; i++) {
+		if (!is_left_nmi(&old->map[i]))
+			continue;
+		all = maps->n < room;
+		if (all)
 			maps->map[maps->n++] = old->map[i];
+	}
 	rcu_read_unlock();
-	return maps;
+	return all;
+}
+
+/*
+ * A copy of what is left of the array, with room for more; NULL also where there is none.
+ * *of: the number of the state that it is a copy of. In one state mappings only become
+ * fewer; there may be another one with more when the memory has been allocated, which can
+ * sleep, and so is not done under RCU.
+ */
+static struct hwpmc_unwind_maps *maps_copy(struct mm_struct *mm, unsigned int more, gfp_t gfp,
+					   u64 *of)
+{
+	struct hwpmc_unwind_maps *maps = NULL;
+	unsigned int left;
+
+	do {
+		kfree(maps);
+		left = space_left(mm);
+		maps = hwpmc_unwind_maps_alloc(left + more, gfp);
+		if (!maps)
+			return NULL;
+	} while (!maps_take(maps, mm, left, of));
+	if (*of)
+		return maps;
+	kfree(maps);
+	return NULL;
 }
 
 void hwpmc_unwind_maps_fork(struct mm_struct *parent, struct mm_struct *child)
