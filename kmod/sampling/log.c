@@ -5,6 +5,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 
 #include "../core/owner.h"
 #include "../core/stats.h"
@@ -83,6 +84,16 @@ static void declare_drops_ipi(void *arg)
 	hwpmc_ring_declare_nmi(hwpmc_log_ring(log), hwpmc_log_time_nmi());
 }
 
+/* Two callers at a time would both be the writer of a ring whose CPU is offline. */
+static DEFINE_SPINLOCK(offline_lock);
+
+static void declare_offline(struct hwpmc_ring *ring)
+{
+	spin_lock(&offline_lock);
+	hwpmc_ring_declare_nmi(ring, hwpmc_log_time_nmi());
+	spin_unlock(&offline_lock);
+}
+
 bool hwpmc_log_declare_all(struct hwpmc_log *log)
 {
 	bool all = true;
@@ -94,7 +105,7 @@ bool hwpmc_log_declare_all(struct hwpmc_log *log)
 		struct hwpmc_ring *ring = &per_cpu_ptr(log->cpus, cpu)->ring;
 
 		if (!cpu_online(cpu))
-			hwpmc_ring_declare_nmi(ring, hwpmc_log_time_nmi());
+			declare_offline(ring);
 		all &= !READ_ONCE(ring->dropped);
 	}
 	cpus_read_unlock();
