@@ -23,6 +23,7 @@
 #include "../sampling/overdue.h"
 #include "../sampling/sample.h"
 #include "../task/attach.h"
+#include "../task/count.h"
 #include "../task/rdpmc.h"
 #include "../task/system.h"
 #include "allocate.h"
@@ -241,6 +242,7 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 	}
 	pmc->period = count;
 	pmc->period_left = 0;
+	hwpmc_targets_forget_period(pmc);
 	trace_hwpmc_pmc_write(pmc);
 }
 
@@ -285,10 +287,10 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 	pmc->carry_overshoot = !hwpmc_rows[pmc->row].cls->nmi ||
 			  (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) ==
 			  HWPMC_CAP_USER;
-	hwpmc_pmc_set_count(pmc, op->count);
 	INIT_LIST_HEAD(&pmc->links);
 	INIT_LIST_HEAD(&pmc->cursors);
 	INIT_LIST_HEAD(&pmc->sys_node);
+	hwpmc_pmc_set_count(pmc, op->count);
 	return pmc;
 }
 

@@ -225,6 +225,23 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc)
 	change_all(&pmc, 1, false);
 }
 
+static void forget_period_locked(struct hwpmc_thread *thread, void *arg)
+{
+	const struct hwpmc_pmc *pmc = arg;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (thread->target->link[pmc->row].pmc == pmc)
+		thread->period_left[pmc->row] = 0;
+}
+
+void hwpmc_targets_forget_period(struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	rcu_read_lock();
+	hwpmc_walk_pmc_threads(pmc, forget_period_locked);
+	rcu_read_unlock();
+}
+
 /* The process's link to the PMC, or NULL. */
 static struct hwpmc_link *link_find_locked(const struct hwpmc_pmc *pmc,
 					   const struct task_struct *task)

@@ -16,6 +16,8 @@ void hwpmc_targets_deactivate(struct hwpmc_pmc *pmc);
  * moment. n may be 0. */
 void hwpmc_targets_activate_all(struct hwpmc_pmc *const *pmcs, unsigned int n);
 void hwpmc_targets_deactivate_all(struct hwpmc_pmc *const *pmcs, unsigned int n);
+/* A PMC that samples has a new period, and is stopped: its threads begin one anew. */
+void hwpmc_targets_forget_period(struct hwpmc_pmc *pmc);
 /*
  * Owners in the kernel: the PMC counts for this process alone, or does not. On return of
  * disable no CPU counts for the process, and its values are complete.

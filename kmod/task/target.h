@@ -104,7 +104,8 @@ struct hwpmc_thread {
 		struct rcu_head rcu;
 	};
 	/* By row: events to the next sample, 0: a whole period. Accessed on the CPU
-	 * where the thread runs, and by hwpmc_link_locked() before the row counts. */
+	 * where the thread runs, and, before the row counts, by hwpmc_link_locked() and
+	 * hwpmc_targets_forget_period(). */
 	u64 period_left[];
 };
 
