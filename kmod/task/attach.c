@@ -84,30 +84,43 @@ static struct hwpmc_thread *pool_take(struct thread_pool *pool)
 	return thread;
 }
 
+/*
+ * A descriptor for a thread that has none; NULL: it exits, or the pool is empty. Its exit
+ * finds a descriptor that is in the hash, or is seen here. It has no target yet: no switch
+ * and no IPI may load rows for one that is taken away again.
+ */
+static struct hwpmc_thread *new_thread_locked(struct task_struct *task,
+					      struct thread_pool *pool)
+{
+	struct hwpmc_thread *thread = pool_take(pool);
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!thread) {
+		pool->missing++;
+		return NULL;
+	}
+	hwpmc_thread_publish_locked(thread, task);
+	smp_mb();	/* B: pairs with hwpmc_lifecycle_exit() */
+	if (!(task->flags & PF_EXITING))
+		return thread;
+	hwpmc_thread_unhook_locked(thread);
+	return NULL;
+}
+
 static void join_thread_locked(struct hwpmc_target *target,
 			       struct task_struct *task, struct thread_pool *pool)
 {
 	struct hwpmc_thread *thread = hwpmc_thread_find(task);
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (thread && thread->target) {
-		pool->pending |= thread->state == HWPMC_THREAD_PENDING;
-		return;
-	}
 	if (!thread)
-		thread = pool_take(pool);
-	if (!thread) {
-		pool->missing++;
+		thread = new_thread_locked(task, pool);
+	if (!thread)
 		return;
-	}
-	hwpmc_thread_join_locked(thread, target, task);
-	smp_mb();	/* B: pairs with hwpmc_lifecycle_exit() */
-	if (task->flags & PF_EXITING) {
-		hwpmc_thread_leave_locked(thread);
-		hwpmc_thread_unhook_locked(thread);
-	} else if (task == current) {
+	if (!thread->target)
+		hwpmc_thread_join_locked(thread, target, task);
+	if (task == current)
 		hwpmc_thread_hook_locked(thread);
-	}
 	pool->pending |= thread->state == HWPMC_THREAD_PENDING;
 }
 

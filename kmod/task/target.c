@@ -259,24 +259,29 @@ static void thread_set_waiting_locked(struct hwpmc_thread *thread)
 		hlist_add_head(&thread->waiting, &pending);
 }
 
+void hwpmc_thread_publish_locked(struct hwpmc_thread *thread, struct task_struct *task)
+{
+	lockdep_assert_held(&hwpmc_targets_lock);
+	thread->task = task;
+	thread->state = HWPMC_THREAD_PENDING;
+	hwpmc_npending++;
+	hwpmc_hash_add_locked(&threads, &thread->hash, task);
+}
+
 void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
 			      struct hwpmc_target *target,
 			      struct task_struct *task)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!thread->task) {
+		hwpmc_thread_publish_locked(thread, task);
+	} else {	/* what it may have of an earlier target */
+		memset(thread->period_left, 0, array_size(hwpmc_nrows, sizeof(u64)));
+		memset32(thread->migrations_seen, thread->migrations, HWPMC_SOFT_ROWS);
+	}
 	list_add_tail(&thread->node, &target->threads);
 	count_threads_locked(target, 1);
 	WRITE_ONCE(thread->target, target);
-	if (thread->task) {		/* revived: still in the hash and hooked */
-		memset(thread->period_left, 0, array_size(hwpmc_nrows, sizeof(u64)));
-		memset32(thread->migrations_seen, thread->migrations, HWPMC_SOFT_ROWS);
-		thread_set_waiting_locked(thread);
-		return;
-	}
-	thread->task = task;
-	thread->state = HWPMC_THREAD_PENDING;
-	hwpmc_npending++;
-	hwpmc_hash_add_locked(&threads, &thread->hash, task);
 	thread_set_waiting_locked(thread);
 }
 
@@ -305,10 +310,6 @@ void hwpmc_thread_hook_locked(struct hwpmc_thread *thread)
 void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	/* It was dismissed, a CPU waits for the lock to unhook it, and an attach that
-	 * has revived it finds that it exits. */
-	if (thread->state == HWPMC_THREAD_UNHOOKED)
-		return;
 	hwpmc_hash_del_locked(&threads, &thread->hash);
 	/*
 	 * Not hlist_del(): the caller may be a notifier of this list, and the walk

@@ -137,7 +137,9 @@ void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 void hwpmc_link_activate_locked(struct hwpmc_link *link);
 void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc);
 
-/* Add a new or dismissed thread to a target; dismiss it. */
+/* A new thread into the hash, without a target: its exit finds it from here on. */
+void hwpmc_thread_publish_locked(struct hwpmc_thread *thread, struct task_struct *task);
+/* Add a new, published or dismissed thread to a target; dismiss it. */
 void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
 			      struct hwpmc_target *target,
 			      struct task_struct *task);
