@@ -236,7 +236,8 @@ void hwpmc_owner_exec(void)
 			continue;
 		trace_hwpmc_owner_exec(tgid);
 		/* Nothing is allocated meanwhile: exec has ended the other threads. */
-		if (list_empty(&owner->pmcs) && !READ_ONCE(owner->log))
+		if (list_empty(&owner->pmcs) && !READ_ONCE(owner->log) &&
+		    !READ_ONCE(owner->tables))
 			continue;
 		/* Only the PMCs of now: the new program may allocate others by
 		 * an inherited descriptor before the work runs. */

@@ -51,6 +51,8 @@ struct hwpmc_owner {
 	 * hwpmc_lock; lookups also under RCU. */
 	struct xarray system;
 	unsigned int nsystem[HWPMC_ROW_MAX];
+	bool exec_watched;		/* it is one of those that need the exec probe;
+					 * hwpmc_lock */
 	bool executed;			/* hwpmc_owner_exec() has marked what is to be
 					 * released; read and cleared by the work item */
 	refcount_t users;		/* the open descriptor, and log ends in progress */

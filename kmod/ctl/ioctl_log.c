@@ -9,6 +9,7 @@
 #include "../log/configure.h"
 #include "../log/drain.h"
 #include "../log/rings.h"
+#include "../pmc/owner.h"
 #include "device.h"
 #include "ioctl.h"
 
@@ -34,6 +35,17 @@ static int check_flags(struct hwpmc_op_configurelog *op)
 	return 0;
 }
 
+static int watch_exec(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+{
+	int ret = hwpmc_owner_lock(owner, hdr);
+
+	if (ret)
+		return ret;
+	ret = hwpmc_owner_watch_exec(owner, hdr);
+	mutex_unlock(&hwpmc_lock);
+	return ret;
+}
+
 int hwpmc_ioctl_configurelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
 	struct hwpmc_op_configurelog *op = &arg->configurelog;
@@ -49,6 +61,7 @@ int hwpmc_ioctl_configurelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	if (READ_ONCE(owner->log))
 		return hwpmc_refuse(&op->hdr, -EBUSY, HWPMC_WHY_LOG_EXISTS, 0);
 	ret = hwpmc_rings_check_size(op);
+	ret = ret ?: watch_exec(owner, &op->hdr);
 	ret = ret ?: take_file(op, &file);
 	return ret ?: hwpmc_log_configure(owner, op, file);
 }

@@ -9,6 +9,7 @@
 
 #include "../core/owner.h"
 #include "../core/stats.h"
+#include "../pmc/owner.h"
 #include "../sampling/unwind.h"
 #include "ioctl.h"
 
@@ -26,7 +27,8 @@ int hwpmc_ioctl_unwind(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 		return PTR_ERR(table);
 	ret = hwpmc_owner_lock(owner, &op->hdr);
 	if (!ret) {
-		ret = hwpmc_tables_put(owner, op, table, &old);
+		ret = hwpmc_owner_watch_exec(owner, &op->hdr);
+		ret = ret ?: hwpmc_tables_put(owner, op, table, &old);
 		mutex_unlock(&hwpmc_lock);
 	}
 	/* A request to remove is no table. */

@@ -25,7 +25,7 @@
 
 static struct tracepoint *tp_newtask, *tp_exec, *tp_exit, *tp_rename;
 
-/* PMCs that need each kind, and whether it is registered. All under hwpmc_lock;
+/* PMCs and owners that need each kind, and whether it is registered. All under hwpmc_lock;
  * records_hooked is also read in probes. */
 static unsigned int exec_users, process_users, record_users;
 static bool exec_hooked, process_hooked, records_hooked;

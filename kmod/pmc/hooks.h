@@ -12,11 +12,11 @@ int hwpmc_hooks_init(void);
 void hwpmc_hooks_exit(void);
 
 /* The events that a PMC has to see. */
-#define HWPMC_HOOKS_OWNER	1u	/* exec: any PMC */
+#define HWPMC_HOOKS_OWNER	1u	/* exec: any PMC; owners with a log or tables */
 #define HWPMC_HOOKS_PROCESS	2u	/* fork, exit, switches */
 #define HWPMC_HOOKS_RECORDS	4u	/* mappings, names, modules: for its log */
 
-/* One more PMC needs these, or one less. hwpmc_lock. */
+/* One more PMC or owner needs these, or one less. hwpmc_lock. */
 int hwpmc_hooks_get(unsigned int which);
 void hwpmc_hooks_put(unsigned int which);
 

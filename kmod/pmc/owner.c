@@ -15,6 +15,7 @@
 #include "../log/configure.h"
 #include "../sampling/unwind.h"
 #include "allocate.h"
+#include "hooks.h"
 #include "owner.h"
 
 static void release_pmcs(struct hwpmc_owner *owner, bool doomed_only)
@@ -122,6 +123,17 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 	return owner;
 }
 
+int hwpmc_owner_watch_exec(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	if (owner->exec_watched)
+		return 0;
+	if (hwpmc_hooks_get(HWPMC_HOOKS_OWNER))
+		return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+	owner->exec_watched = true;
+	return 0;
+}
+
 void hwpmc_owner_end(struct hwpmc_owner *owner)
 {
 	struct hwpmc_tables *tables = NULL;
@@ -133,6 +145,8 @@ void hwpmc_owner_end(struct hwpmc_owner *owner)
 	release_pmcs(owner, false);
 	log = hwpmc_log_end(owner, false);
 	hwpmc_tables_take(owner, &tables);
+	if (owner->exec_watched)
+		hwpmc_hooks_put(HWPMC_HOOKS_OWNER);
 	mutex_unlock(&hwpmc_lock);
 	hwpmc_log_free(log, false);
 	hwpmc_tables_free(tables);

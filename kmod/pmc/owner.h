@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* owner.h - makes and ends owners. Process context; takes hwpmc_lock. */
+/* owner.h - makes and ends owners. Process context; takes hwpmc_lock where nothing else is
+ * said. */
 #ifndef HWPMC_PMC_OWNER_H
 #define HWPMC_PMC_OWNER_H
 
@@ -8,6 +9,9 @@
 /* ERR_PTR(-ENOMEM), or -EMFILE: an unprivileged user has kern.hwpmc.maxowners already.
  * kernel: for another module. */
 struct hwpmc_owner *hwpmc_owner_new(bool kernel);
+/* Before it gets a log or tables: they end with its exec, as PMCs do. 0 or -ENOMEM.
+ * hwpmc_lock. */
+int hwpmc_owner_watch_exec(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 /* At the last close of the descriptor: release all that it holds, and free it. */
 void hwpmc_owner_end(struct hwpmc_owner *owner);
 /*

@@ -448,6 +448,34 @@ START_TEST(a_log_that_is_ended_lets_go_of_its_pipe)
 }
 END_TEST
 
+/* The program that it executes inherits the device. */
+static void log_and_exec(void *arg)
+{
+	fd = open(HWPMC_DEVICE, O_RDWR);
+	dev_ok(configure(((int *)arg)[1]));
+	execl("/bin/sleep", "sleep", "1000", (char *)NULL);
+	_exit(127);
+}
+
+/* Nobody has a PMC, for whose sake execs would be seen. */
+START_TEST(a_log_ends_with_the_exec_of_an_owner_that_has_nothing_else)
+{
+	struct child child;
+	int p[2];
+
+	close(fd);
+	ck_assert_int_eq(pipe2(p, O_CLOEXEC), 0);
+	child = dev_child(log_and_exec, p);
+	close(p[1]);
+	dev_go(&child);
+	ck_assert_uint_gt(read_to_end(p[0]), sizeof(struct hwpmc_log_initialize));
+	ck_assert_int_ne(dev_state(child.pid), 'Z');
+	kill(child.pid, SIGKILL);
+	ck_assert_int_eq(waitpid(child.pid, NULL, 0), child.pid);
+	dev_still_counts();
+}
+END_TEST
+
 /* ---- stops, and what owners do to their rings ------------------------------ */
 
 START_TEST(ending_the_log_stops_what_needs_it)
@@ -549,6 +577,7 @@ int main(void)
 	harness_add(a_pipe_is_read_as_the_log_is_written);
 	harness_add(a_log_that_is_closed_lets_go_of_its_pipe);
 	harness_add(a_log_that_is_ended_lets_go_of_its_pipe);
+	harness_add(a_log_ends_with_the_exec_of_an_owner_that_has_nothing_else);
 	harness_add(ending_the_log_stops_what_needs_it);
 	harness_add(only_a_whole_ring_of_a_mapped_log_can_be_mapped);
 	harness_add(an_owner_that_overwrites_its_rings_hurts_nobody);
