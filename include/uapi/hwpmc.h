@@ -203,9 +203,8 @@ enum hwpmc_reason {
 	HWPMC_WHY_NOT_OWNER = 8,	/* descriptor of another process [its pid] */
 	HWPMC_WHY_NO_PMCS = 9,		/* the owner has allocated no PMC */
 	HWPMC_WHY_REVOKED = 10,		/* revoked to unload the module */
-	HWPMC_WHY_PRIV_SYSTEM = 11,	/* system scope needs CAP_PERFMON [1: it would
-					 * sample, 2: energy or frequency, which no
-					 * tunable permits; 0] */
+	HWPMC_WHY_PRIV_SYSTEM = 11,	/* system scope needs CAP_PERFMON [1: it would sample,
+					 * 2: energy or frequency: no tunable permits it; 0] */
 	HWPMC_WHY_PRIV_ADMIN = 12,	/* PMCADMIN needs CAP_SYS_ADMIN */
 	HWPMC_WHY_PRIV_ATTACH = 13,	/* no ptrace access to the process [pid] */
 	HWPMC_WHY_PRIV_TUNABLE = 14,	/* unprivileged_proc_debug=0 [pid] */
@@ -225,10 +224,8 @@ enum hwpmc_reason {
 					 * counts what another event tags */
 	HWPMC_WHY_ROWS_BUSY = 27,	/* all suitable rows are in use [the last] */
 	HWPMC_WHY_ROW_DISABLED = 28,	/* by the administrator [row] */
-	HWPMC_WHY_PMU_RESERVED = 29,	/* perf or the NMI watchdog holds the
-					 * counters [MSR reserved by it] */
-	HWPMC_WHY_PMU_RUNNING = 30,	/* a counter is enabled but not reserved:
-					 * used by firmware or a hypervisor [MSR] */
+	HWPMC_WHY_PMU_RESERVED = 29,	/* perf or the NMI watchdog has them [MSR reserved by it] */
+	HWPMC_WHY_PMU_RUNNING = 30,	/* one runs, of firmware or a hypervisor [MSR] */
 	/* operations on a PMC */
 	HWPMC_WHY_ID = 31,		/* no such PMC */
 	HWPMC_WHY_SYSTEM_SCOPE = 32,	/* cannot be attached or detached */
@@ -248,11 +245,9 @@ enum hwpmc_reason {
 	HWPMC_WHY_READ_ONLY = 45,	/* counters of the class are read-only */
 	HWPMC_WHY_NO_LOG = 46,		/* needs a configured log */
 	HWPMC_WHY_LOG_EXISTS = 47,
-	HWPMC_WHY_LOG_FD = 48,		/* not open for writing, or the kernel
-					 * cannot write to it [fd] */
+	HWPMC_WHY_LOG_FD = 48,		/* not open for writing, or not by the kernel [fd] */
 	HWPMC_WHY_LOG_ERROR = 49,	/* an earlier write failed [errno] */
-	HWPMC_WHY_NO_RDPMC = 50,	/* class is not readable from user mode, or the PMC
-					 * is for some kinds of core */
+	HWPMC_WHY_NO_RDPMC = 50,	/* class has none, or the PMC is for some kinds of core */
 	HWPMC_WHY_MSR_OWNER_ONLY = 51,	/* must be attached to its owner only */
 	HWPMC_WHY_MSR_TAKEN = 52,	/* attach after PMCGETMSR */
 	/* PMCADMIN, GETPMCINFO */
@@ -263,55 +258,43 @@ enum hwpmc_reason {
 	/* the count lacks events of a thread */
 	HWPMC_WHY_INCOMPLETE = 57,	/* no memory for a new thread or process */
 	/* CONFIGURELOG */
-	HWPMC_WHY_RING_SIZE = 58,	/* not a power of two, too small or too
-					 * large [maximum, KiB] */
+	HWPMC_WHY_RING_SIZE = 58,	/* no power of two, too small or too large [maximum, KiB] */
 	HWPMC_WHY_LOCKED_MEMORY = 59,	/* beyond RLIMIT_MEMLOCK [KiB needed] */
 	HWPMC_WHY_LOG_CLOSED = 60,	/* closed: end it, configure another */
 	HWPMC_WHY_KGMON = 61,		/* no such command [command] */
-	HWPMC_WHY_PMU_REFUSED = 62,	/* access to a counter register faulted;
-					 * a hypervisor may filter it [MSR, or
-					 * HWPMC_FAULT_RDPMC | index] */
+	HWPMC_WHY_PMU_REFUSED = 62,	/* access to a register faulted: a hypervisor may
+					 * filter it [MSR, or HWPMC_FAULT_RDPMC | index] */
 	/* PMCALLOCATE, class P4 */
 	HWPMC_WHY_SIBLINGS = 63,	/* process scope, and threads of a core share
 					 * the counters [CPU with one online] */
 	/* PMCALLOCATE */
-	HWPMC_WHY_LOCKDOWN = 64,	/* the kernel is locked down: no samples of
-					 * kernel mode */
+	HWPMC_WHY_LOCKDOWN = 64,	/* the kernel is locked down: no samples of kernel mode */
 	/* BATCH */
 	HWPMC_WHY_BATCH = 65,		/* no such command [command] */
 	HWPMC_WHY_BATCH_COUNT = 66,	/* no entries, or too many [maximum] */
 	/* PMCALLOCATE */
-	HWPMC_WHY_PRIV_KERNEL = 67,	/* kernel mode needs CAP_PERFMON, or
-					 * unprivileged_kernel=1 */
+	HWPMC_WHY_PRIV_KERNEL = 67,	/* kernel mode: CAP_PERFMON, or unprivileged_kernel=1 */
 	/* PMCALLOCATE, class IAP */
-	HWPMC_WHY_EVENT_SIBLINGS = 68,	/* the event needs its core for one thread
-					 * [CPU with another online] */
+	HWPMC_WHY_EVENT_SIBLINGS = 68,	/* needs a core for one thread [CPU with another online] */
 	/* GETCPUINFO, in a machine without a class of hardware counters */
 	HWPMC_WHY_NO_PMU = 69,		/* the processor describes none */
 	HWPMC_WHY_PMU_GUEST = 70,	/* nor does the hypervisor that it runs under */
 	HWPMC_WHY_PMU_KINDS = 71,	/* cores of a kind that the module does not know */
-	HWPMC_WHY_PMU_UNKNOWN = 72,	/* of a version, or with numbers, that the
-					 * module does not know [version] */
-	HWPMC_WHY_PMU_BROKEN = 73,	/* registers keep no value or fault, as where a
-					 * hypervisor filters them [how many] */
+	HWPMC_WHY_PMU_UNKNOWN = 72,	/* a version or numbers that are not known [version] */
+	HWPMC_WHY_PMU_BROKEN = 73,	/* registers keep no value or fault [how many] */
 	/* PMCALLOCATE, class IAP */
-	HWPMC_WHY_EVENT_PRECISE = 74,	/* it counts nothing but precise samples, which
-					 * the module does not take */
+	HWPMC_WHY_EVENT_PRECISE = 74,	/* counts precise samples alone, which are not taken */
 	/* UNWIND */
 	HWPMC_WHY_UNWIND_ROW = 75,	/* not rising, or not a rule [row] */
-	HWPMC_WHY_UNWIND_LIMIT = 76,	/* the owner's tables would be larger than
-					 * kern.hwpmc.unwindtables [KiB needed] */
-	HWPMC_WHY_UNWIND_FILES = 77,	/* too many tables of the owner are of files whose
-					 * numbers have the same hash [how many] */
+	HWPMC_WHY_UNWIND_LIMIT = 76,	/* beyond kern.hwpmc.unwindtables [KiB needed] */
+	HWPMC_WHY_UNWIND_FILES = 77,	/* too many of files with the same hash [how many] */
 	/* PMCALLOCATE, classes IAP and IAF */
-	HWPMC_WHY_KIND = 78,		/* no such kind of core here [the kinds; 0: all CPUs
-					 * are alike] */
+	HWPMC_WHY_KIND = 78,		/* no such kind of core [the kinds; 0: CPUs are alike] */
 	HWPMC_WHY_EVENT_KIND = 79,	/* not all kinds of core have this event: `kinds`
 					 * must say which [those that have it] */
 	HWPMC_WHY_CPU_KIND = 80,	/* the CPU is of another kind [its kind] */
 	/* GETCPUINFO, PMCALLOCATE */
-	HWPMC_WHY_PMU_SHARED = 81,	/* perfmon 6, and this kernel cannot keep perf away
-					 * from its registers [MSR] */
+	HWPMC_WHY_PMU_SHARED = 81,	/* perfmon 6: perf cannot be kept from it [MSR] */
 	HWPMC_WHY_EVENT_NODE = 82,	/* all cores of a node share its counter: system scope */
 	HWPMC_WHY__COUNT
 };
