@@ -14,19 +14,24 @@
 #include "backends/intel.h"
 #include "machine.h"
 
-static const struct {
+struct backend {
 	const struct hwpmc_class_ops *ops;
+	u32 id;			/* of its class */
 	bool hardware;		/* needs registers of the core PMU */
-} backends[] = {
-	{ &hwpmc_tsc_ops, false },
-	{ &hwpmc_iaf_ops, true },
-	{ &hwpmc_iap_ops, true },
-	{ &hwpmc_p4_ops, true },
-	{ &hwpmc_k8_ops, true },
-	{ &hwpmc_soft_ops, false },
-	{ &hwpmc_rapl_ops, false },
-	{ &hwpmc_aperf_ops, false },
 };
+
+static const struct backend backends[] = {
+	{ &hwpmc_tsc_ops, HWPMC_CLASS_TSC, false },
+	{ &hwpmc_iaf_ops, HWPMC_CLASS_IAF, true },
+	{ &hwpmc_iap_ops, HWPMC_CLASS_IAP, true },
+	{ &hwpmc_p4_ops, HWPMC_CLASS_P4, true },
+	{ &hwpmc_k8_ops, HWPMC_CLASS_K8, true },
+	{ &hwpmc_soft_ops, HWPMC_CLASS_SOFT, false },
+	{ &hwpmc_rapl_ops, HWPMC_CLASS_RAPL, false },
+	{ &hwpmc_aperf_ops, HWPMC_CLASS_PERF, false },
+};
+
+static_assert(ARRAY_SIZE(backends) <= HWPMC_NOTES_MAX);
 
 static const char *const cap_names[] = {
 	"INT", "USR", "SYS", "EDG", "THR", "REA", "WRI", "INV", "QUA", "PRC",
@@ -93,14 +98,27 @@ static void machine_announce(const struct hwpmc_machine *m)
 	pr_info("%s\n", line);
 }
 
-static void probe_one(struct hwpmc_machine *m, const struct hwpmc_class_ops *ops)
+static void note_missing(struct hwpmc_machine *m, const struct backend *b,
+			 const struct hwpmc_class *cls)
+{
+	if (!cls->why)
+		return;
+	m->notes[m->nnotes++] = (struct hwpmc_classnote){
+		.class = b->id, .reason = cls->why, .detail = cls->why_detail,
+	};
+	if (!b->hardware || m->why)
+		return;
+	m->why = cls->why;
+	m->why_detail = cls->why_detail;
+}
+
+static void probe_one(struct hwpmc_machine *m, const struct backend *b)
 {
 	struct hwpmc_class *cls = &m->cls[m->nclass];
 
-	*cls = (struct hwpmc_class){ .ops = ops };
-	if (ops->probe(cls)) {
-		m->why = m->why ?: cls->why;
-		m->why_detail = m->why_detail ?: cls->why_detail;
+	*cls = (struct hwpmc_class){ .ops = b->ops };
+	if (b->ops->probe(cls)) {
+		note_missing(m, b, cls);
 		return;
 	}
 	m->nclass++;
@@ -120,7 +138,7 @@ int hwpmc_machine_probe(struct hwpmc_machine *m)
 
 		if (backends[i].hardware && !usable)
 			continue;
-		probe_one(m, backends[i].ops);
+		probe_one(m, &backends[i]);
 		if (backends[i].hardware)
 			hardware += m->nclass - before;
 	}

@@ -36,6 +36,7 @@
 
 #define HWPMC_NAME_MAX		64	/* with the terminating zero */
 #define HWPMC_CLASS_MAX		8	/* classes on one machine */
+#define HWPMC_NOTES_MAX		12	/* notes on them */
 #define HWPMC_ROW_MAX		64	/* rows on one machine */
 
 /* ------------------------------------------------------------------------ */
@@ -296,6 +297,10 @@ enum hwpmc_reason {
 	/* GETCPUINFO, PMCALLOCATE */
 	HWPMC_WHY_PMU_SHARED = 81,	/* perfmon 6: perf cannot be kept from it [MSR] */
 	HWPMC_WHY_EVENT_NODE = 82,	/* all cores of a node share its counter: system scope */
+	/* GETCPUINFO, of one class (struct hwpmc_classnote) */
+	HWPMC_WHY_CLASS_NONE = 83,	/* the processor has none that the module knows */
+	HWPMC_WHY_CLASS_GUEST = 84,	/* the hypervisor gives none */
+	HWPMC_WHY_CLASS_FAULT = 85,	/* its registers fault or read 0 */
 	HWPMC_WHY__COUNT
 };
 
@@ -364,10 +369,20 @@ struct hwpmc_classinfo {
 	__u32	__reserved;
 };
 
+/* What is amiss with a class, as GETCPUINFO returns it. */
+struct hwpmc_classnote {
+	__u32	class;			/* enum hwpmc_class_id */
+	__u32	reason;			/* enum hwpmc_reason */
+	__s32	detail;			/* see the reason */
+	__u32	rows;			/* of the class, a bit each; 0: all */
+};
+
 /*
  * GETCPUINFO (2): the machine. No errors; in a machine without a class of hardware
- * counters hdr.reason says why: NO_PMU, PMU_GUEST, PMU_KINDS, PMU_UNKNOWN, PMU_BROKEN.
- * `pmu_state` is the current holder of the hardware counters.
+ * counters hdr.reason says why: NO_PMU, PMU_GUEST, PMU_KINDS, PMU_UNKNOWN, PMU_BROKEN,
+ * PMU_SHARED. `pmu_state` is the current holder of the hardware counters. `notes`: why a
+ * class is missing that a processor of this vendor can have, with one of these reasons or
+ * CLASS_NONE, CLASS_GUEST, CLASS_FAULT.
  */
 enum hwpmc_pmu_state {
 	HWPMC_PMU_NONE = 0,		/* no usable PMU */
@@ -386,6 +401,9 @@ struct hwpmc_op_getcpuinfo {
 	__u32	pmu_state;		/* enum hwpmc_pmu_state */
 	__u32	pmu_version;		/* Intel: perfmon version; AMD: 0, 1, 2 */
 	char	cpuid[HWPMC_NAME_MAX];	/* vendor-family-model-stepping */
+	__u32	nnotes;
+	__u32	__reserved;
+	struct hwpmc_classnote notes[HWPMC_NOTES_MAX];
 };
 
 /* GETDRIVERSTATS (3): counters of the module since it was loaded. No errors. */

@@ -13,6 +13,7 @@
 #include "amd_encode.h"
 #include "amd_regs.h"
 #include "classes.h"
+#include "missing.h"
 #include "width.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
@@ -81,12 +82,14 @@ static int amd_probe(struct hwpmc_class *cls)
 	    boot_cpu_data.x86_vendor != X86_VENDOR_HYGON)
 		return -ENODEV;
 	err = amd_describe(cls);
+	if (err == -ENODEV)
+		return hwpmc_missing(cls, HWPMC_WHY_NO_PMU, HWPMC_WHY_PMU_GUEST);
 	if (err)
 		return err;
 	describe_bank();
 	/* Every AMD CPU has counters; a virtual one may have none. */
 	if (!hwpmc_x86_works(&bank))
-		return -ENODEV;
+		return hwpmc_missing(cls, HWPMC_WHY_PMU_BROKEN, HWPMC_WHY_PMU_GUEST);
 	cls->name = "K8";
 	cls->id = HWPMC_CLASS_K8;
 	cls->caps = HWPMC_CAPS_SELECT;

@@ -11,6 +11,7 @@
 #include "../compat/msr.h"
 #include "aperf_regs.h"
 #include "classes.h"
+#include "missing.h"
 #include "refusal.h"
 
 static const struct {
@@ -27,10 +28,11 @@ static int aperf_probe(struct hwpmc_class *cls)
 	u64 value;
 
 	if (!boot_cpu_has(X86_FEATURE_APERFMPERF))
-		return -ENODEV;
+		return hwpmc_missing(cls, HWPMC_WHY_CLASS_NONE, HWPMC_WHY_CLASS_GUEST);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		if (hwpmc_rdmsr_safe(rows[i].msr, &value))
-			return -ENODEV;
+			return hwpmc_missing(cls, HWPMC_WHY_CLASS_FAULT,
+					     HWPMC_WHY_CLASS_GUEST);
 	cls->name = "PERF";
 	cls->id = HWPMC_CLASS_PERF;
 	cls->caps = HWPMC_CAP_READ;

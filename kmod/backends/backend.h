@@ -71,8 +71,9 @@ struct hwpmc_encoding {
 struct hwpmc_class_ops {
 	/*
 	 * Does this machine have the class? 0: yes, *cls is filled in (name, id,
-	 * caps, width, num, rdpmc_base). -ENODEV: no. Other errors: yes, but it
-	 * cannot be used; one pr_info line has said why, and cls->why does.
+	 * caps, width, num, rdpmc_base). An error: no, and cls->why says why not, or
+	 * is 0 where the processor's vendor has no such class. But for -ENODEV one
+	 * pr_info line has said it as well.
 	 */
 	int (*probe)(struct hwpmc_class *cls);
 	/* At unload. NULL: nothing to free. */
@@ -191,6 +192,9 @@ struct hwpmc_machine {
 	/* Why no class has hardware counters; NONE: one has. */
 	u32 why;		/* enum hwpmc_reason */
 	s32 why_detail;
+	/* Of single classes. */
+	unsigned int nnotes;
+	struct hwpmc_classnote notes[HWPMC_NOTES_MAX];
 };
 
 #endif /* HWPMC_BACKEND_H */

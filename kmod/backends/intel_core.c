@@ -294,8 +294,13 @@ static int intel_detect(u32 *reason, s32 *detail)
 	u32 cputype, leaf[4];
 	int err;
 
-	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL ||
-	    cpuid_eax(0) < INTEL_CPUID_LEAF)
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
+		return -ENODEV;
+	/* Netburst has class P4 instead. */
+	if (boot_cpu_data.x86 != 15)
+		*reason = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? HWPMC_WHY_PMU_GUEST :
+								 HWPMC_WHY_NO_PMU;
+	if (cpuid_eax(0) < INTEL_CPUID_LEAF)
 		return -ENODEV;
 	cputype = boot_cpu_data.x86 == 6 ?
 		  hwpmc_core_intel(boot_cpu_data.x86_model) :

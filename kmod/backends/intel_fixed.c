@@ -11,6 +11,7 @@
 #include "classes.h"
 #include "intel.h"
 #include "intel_regs.h"
+#include "missing.h"
 #include "width.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
@@ -26,7 +27,7 @@ static int iaf_probe(struct hwpmc_class *cls)
 	if (err)
 		return err;
 	if (!pmu->fixed_num)
-		return -ENODEV;
+		return hwpmc_missing(cls, HWPMC_WHY_CLASS_NONE, HWPMC_WHY_CLASS_NONE);
 	cls->name = "IAF";
 	cls->id = HWPMC_CLASS_IAF;
 	cls->caps = HWPMC_CAP_INTERRUPT | HWPMC_CAP_USER | HWPMC_CAP_SYSTEM |

@@ -17,6 +17,7 @@
 #include "../compat/cpuid.h"
 #include "../compat/msr.h"
 #include "classes.h"
+#include "missing.h"
 #include "p4_encode.h"
 #include "p4_regs.h"
 #include "refusal.h"
@@ -79,7 +80,7 @@ static int p4_probe(struct hwpmc_class *cls)
 	if (cpuid_eax(0) >= 10 && cpuid_eax(10) & 0xff)
 		return -ENODEV;
 	if (!firmware_allows() || !hwpmc_x86_works(&p4_bank))
-		return -ENODEV;
+		return hwpmc_missing(cls, HWPMC_WHY_PMU_BROKEN, HWPMC_WHY_PMU_GUEST);
 	p4_model = c->x86_model;
 	p4_has_threads = core_has_threads();
 	cls->name = "P4";

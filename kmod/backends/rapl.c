@@ -11,6 +11,7 @@
 
 #include "../compat/msr.h"
 #include "classes.h"
+#include "missing.h"
 #include "rapl_regs.h"
 #include "rapl_units.h"
 #include "refusal.h"
@@ -49,15 +50,16 @@ static int rapl_probe(struct hwpmc_class *cls)
 
 	if (!hwpmc_rapl_model(&units, c->x86_vendor == X86_VENDOR_INTEL,
 			      c->x86_vendor == X86_VENDOR_AMD ||
-			      c->x86_vendor == X86_VENDOR_HYGON, c->x86, c->x86_model) ||
-	    hwpmc_rdmsr_safe(units.msr, &unit) || !unit)
-		return -ENODEV;
+			      c->x86_vendor == X86_VENDOR_HYGON, c->x86, c->x86_model))
+		return hwpmc_missing(cls, HWPMC_WHY_CLASS_NONE, HWPMC_WHY_CLASS_NONE);
+	if (hwpmc_rdmsr_safe(units.msr, &unit) || !unit)
+		return hwpmc_missing(cls, HWPMC_WHY_CLASS_FAULT, HWPMC_WHY_CLASS_GUEST);
 	hwpmc_rapl_unit(&units, unit);
 	for (domain = 0; domain < RAPL_DOMAINS; domain++)
 		if (is_there(domain))
 			domain_of[cls->num++] = domain;
 	if (!cls->num)
-		return -ENODEV;
+		return hwpmc_missing(cls, HWPMC_WHY_CLASS_FAULT, HWPMC_WHY_CLASS_GUEST);
 	cls->name = "RAPL";
 	cls->id = HWPMC_CLASS_RAPL;
 	cls->caps = HWPMC_CAP_READ | HWPMC_CAP_DOMWIDE;

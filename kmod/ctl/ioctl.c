@@ -16,7 +16,10 @@
 
 static_assert(sizeof(struct hwpmc_op_simple) == HWPMC_SIZE_V1_SIMPLE);
 static_assert(sizeof(struct hwpmc_op_configurelog) == 24);
-static_assert(sizeof(struct hwpmc_op_getcpuinfo) == HWPMC_SIZE_V1_GETCPUINFO);
+static_assert(offsetof(struct hwpmc_op_getcpuinfo, nnotes) == HWPMC_SIZE_V1_GETCPUINFO);
+static_assert(sizeof(struct hwpmc_op_getcpuinfo) ==
+	      HWPMC_SIZE_V1_GETCPUINFO + 8 + HWPMC_NOTES_MAX * sizeof(struct hwpmc_classnote));
+static_assert(sizeof(struct hwpmc_classnote) == 16);
 static_assert(sizeof(struct hwpmc_op_getdriverstats) ==
 	      HWPMC_SIZE_V1_GETDRIVERSTATS);
 static_assert(sizeof(struct hwpmc_op_getmoduleversion) ==

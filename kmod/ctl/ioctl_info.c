@@ -41,6 +41,8 @@ int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	op->pmu_state = hwpmc_classes_pmu_state();
 	op->pmu_version = hwpmc_machine.pmu_version;
 	strscpy(op->cpuid, hwpmc_machine.cpuid, sizeof(op->cpuid));
+	op->nnotes = hwpmc_machine.nnotes;
+	memcpy(op->notes, hwpmc_machine.notes, op->nnotes * sizeof(op->notes[0]));
 	return 0;
 }
 

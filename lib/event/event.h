@@ -68,6 +68,8 @@ struct event_machine {
 	unsigned int pmu_version;
 	unsigned int nclass;
 	uint32_t classes[HWPMC_CLASS_MAX];
+	struct hwpmc_classnote notes[HWPMC_NOTES_MAX];
+	unsigned int nnotes;
 	unsigned int nfixed;		/* counters of IAF */
 	uint32_t arch_missing;		/* bit per architectural event */
 	bool any_thread;		/* the qualifier `any` exists */

@@ -34,6 +34,8 @@ void event_machine_init(struct event_machine *m,
 		if (info->classes[i].class == HWPMC_CLASS_IAF)
 			m->nfixed = info->classes[i].num;
 	}
+	m->nnotes = info->nnotes < HWPMC_NOTES_MAX ? info->nnotes : HWPMC_NOTES_MAX;
+	memcpy(m->notes, info->notes, sizeof(m->notes));
 	/* The field need not end with a zero. */
 	if (dash)
 		snprintf(family, sizeof(family), "%.*s",

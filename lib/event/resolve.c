@@ -189,6 +189,19 @@ static int add_programmable(struct work *w, uint64_t config, uint64_t extra)
 
 /* ------------------------------------------------------------------------ */
 
+/* With the module's reason, if it has one. */
+static int refuse_class(struct work *w, uint32_t class_id)
+{
+	char why[200] = "";
+
+	for (unsigned int i = 0; i < w->m->nnotes && !why[0]; i++)
+		if (w->m->notes[i].class == class_id)
+			hwpmc_note_text(&w->m->notes[i], why, sizeof(why));
+	return event_refuse(w->e, ENOENT, w->t->name_at,
+			    "this machine has no counters of class %s%s%s",
+			    hwpmc_name_of_class(class_id), why[0] ? ": " : "", why);
+}
+
 static int refuse_machine(struct work *w)
 {
 	if (w->m->vendor == VENDOR_NONE)
@@ -521,9 +534,7 @@ static int resolve_power(struct work *w, const struct event_power *p)
 				    "'%s' takes no qualifiers: it counts always",
 				    w->t->name);
 	if (!event_machine_has(w->m, p->class_id))
-		return event_refuse(w->e, ENOENT, w->t->name_at,
-				    "this machine has no counters of class %s",
-				    hwpmc_name_of_class(p->class_id));
+		return refuse_class(w, p->class_id);
 	w->ev->ncode = 1;
 	w->ev->code[0] = (struct hwpmc_event_code) {
 		.class_id = p->class_id, .ev = p->ev,
@@ -601,9 +612,7 @@ static int take_class(struct work *w)
 	}
 	if (w->class_id == CLASS_ANY || event_machine_has(w->m, w->class_id))
 		return 0;
-	return event_refuse(w->e, ENOENT, w->t->name_at,
-			    "this machine has no counters of class %s",
-			    hwpmc_name_of_class(w->class_id));
+	return refuse_class(w, w->class_id);
 }
 
 /* Do the codes so far have what a table says? */

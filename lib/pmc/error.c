@@ -149,6 +149,25 @@ static void why_text(int err, const struct hwpmc_hdr *hdr, char *buf,
 	reason_sentence(hdr->reason, hdr->detail, who, remedy, buf, size);
 }
 
+/* "; RAPL: the hypervisor gives ..." behind a refusal of a class that is missing. */
+static void add_class_note(const struct hwpmc *h, const struct hwpmc_hdr *hdr, char *buf,
+			   size_t size)
+{
+	size_t len = strlen(buf);
+	char text[200];
+
+	if (!h || hdr->reason != HWPMC_WHY_CLASS)
+		return;
+	for (uint32_t i = 0; i < h->info.nnotes && i < HWPMC_NOTES_MAX; i++) {
+		if (h->info.notes[i].class != (uint32_t)hdr->detail)
+			continue;
+		hwpmc_note_text(&h->info.notes[i], text, sizeof(text));
+		snprintf(buf + len, size - len, "; %s: %s",
+			 hwpmc_name_of_class(h->info.notes[i].class), text);
+		return;
+	}
+}
+
 int error_from_call(struct hwpmc *h, const struct hwpmc_hdr *hdr,
 		    const char *doing)
 {
@@ -156,6 +175,7 @@ int error_from_call(struct hwpmc *h, const struct hwpmc_hdr *hdr,
 	int err = errno;
 
 	why_text(err, hdr, why, sizeof(why));
+	add_class_note(h, hdr, why, sizeof(why));
 	snprintf(text, sizeof(text), "cannot %.*s: %s", ERROR_TEXT / 2 - 16,
 		 doing, why);
 	return record_set(h, err, hdr, text);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -21,6 +22,18 @@ EXPORT int hwpmc_pmu_state(struct hwpmc *h, uint32_t *state)
 		return error_from_call(h, &op.hdr, "ask about the machine");
 	*state = op.pmu_state;
 	return 0;
+}
+
+EXPORT int hwpmc_notes(struct hwpmc *h, struct hwpmc_classnote notes[HWPMC_NOTES_MAX])
+{
+	struct hwpmc_op_getcpuinfo op = { 0 };
+	uint32_t n;
+
+	if (sys_call(h->fd, HWPMC_IOC_GETCPUINFO, &op.hdr))
+		return error_from_call(h, &op.hdr, "ask about the machine");
+	n = op.nnotes < HWPMC_NOTES_MAX ? op.nnotes : HWPMC_NOTES_MAX;
+	memcpy(notes, op.notes, n * sizeof(notes[0]));
+	return (int)n;
 }
 
 EXPORT int hwpmc_pmcinfo(struct hwpmc *h, uint32_t cpu,

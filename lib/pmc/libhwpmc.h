@@ -382,6 +382,12 @@ const struct hwpmc_op_getcpuinfo *hwpmc_cpuinfo(const struct hwpmc *h);
 int hwpmc_pmu_state(struct hwpmc *h, uint32_t *state);
 
 /*
+ * What is amiss with classes of counters at present: why one is missing. Returns how many
+ * notes there are, or -1.
+ */
+int hwpmc_notes(struct hwpmc *h, struct hwpmc_classnote notes[HWPMC_NOTES_MAX]);
+
+/*
  * The holder of the counters if it is not this module, as found in /proc and /sys:
  * "the NMI watchdog", "perf (process 4711, perf)", …, and the command that frees
  * them: "sysctl kernel.nmi_watchdog=0". Truncated to the buffers' sizes; remedy may
@@ -521,6 +527,9 @@ const char *hwpmc_name_of_reason(uint32_t reason);	/* "ROWS_BUSY" */
 
 /* The text of a reason, without the detail. */
 const char *hwpmc_reason_text(uint32_t reason);
+
+/* A note's reason, with its detail and without the class, truncated to the size. */
+void hwpmc_note_text(const struct hwpmc_classnote *note, char *buf, size_t size);
 
 #ifdef __cplusplus
 }

@@ -132,6 +132,11 @@ WHY(PMU_BROKEN, "the counters' registers keep no value or fault, as where a hype
     "filters them", "listed:", DETAIL_DECIMAL, "allow the access in the hypervisor"),
 WHY(PMU_SHARED, "this kernel cannot keep perf away from the counters of perfmon 6", NULL,
     DETAIL_NONE, "use a kernel with CONFIG_FUNCTION_TRACER, or Linux 6.1"),
+WHY(CLASS_NONE, "the processor has no counters of the class that the module knows", NULL,
+    DETAIL_NONE, NULL),
+WHY(CLASS_GUEST, "the hypervisor gives this machine no counters of the class", NULL,
+    DETAIL_NONE, NULL),
+WHY(CLASS_FAULT, "registers of the class fault or read 0", NULL, DETAIL_NONE, NULL),
 WHY(LOCKDOWN, "the kernel is locked down for confidentiality, which forbids samples of "
     "kernel mode", NULL, DETAIL_NONE, "sample user mode only (EVENT:u), or count"),
 WHY(PRIV_KERNEL, "measuring kernel mode needs CAP_PERFMON", NULL, DETAIL_NONE,
@@ -327,4 +332,17 @@ void reason_sentence(uint32_t reason, int32_t detail, const char *holder,
 	remedy = remedy_of(reason, r, detail);
 	snprintf(buf, size, "%s%s%s%s", r->text, about, remedy ? "; " : "",
 		 remedy ? remedy : "");
+}
+
+EXPORT void hwpmc_note_text(const struct hwpmc_classnote *note, char *buf, size_t size)
+{
+	const struct reason *r = reason_find(note->reason);
+	char about[200];
+
+	if (!r || !r->text) {
+		reason_sentence(note->reason, note->detail, NULL, NULL, buf, size);
+		return;
+	}
+	detail_text(r, note->detail, about, sizeof(about));
+	snprintf(buf, size, "%s%s", r->text, about);
 }

@@ -723,6 +723,27 @@ START_TEST(machine_without_pmu_has_only_tsc)
 }
 END_TEST
 
+START_TEST(events_of_a_class_that_is_missing_are_refused_with_the_modules_reason)
+{
+	static const struct refusal refusals[] = {
+		{ "energy-pkg", ENOENT, 1, "no counters of class RAPL: the hypervisor gives" },
+		{ "rapl_x", ENOENT, 1, "no counters of class RAPL: the hypervisor gives" },
+		{ "aperf", ENOENT, 1, "no counters of class PERF: registers of the class fault" },
+		{ "k8_x", ENOENT, 1, "no counters of class K8" },
+	};
+	struct event_machine m = machine_without_pmu();
+
+	m.nnotes = 2;
+	m.notes[0] = (struct hwpmc_classnote){
+		.class = HWPMC_CLASS_RAPL, .reason = HWPMC_WHY_CLASS_GUEST,
+	};
+	m.notes[1] = (struct hwpmc_classnote){
+		.class = HWPMC_CLASS_PERF, .reason = HWPMC_WHY_CLASS_FAULT,
+	};
+	ALL_REFUSED(&m, refusals);
+}
+END_TEST
+
 START_TEST(overlong_parts_are_refused_and_not_cut)
 {
 	static const char *const forms[] = {
@@ -861,6 +882,7 @@ int main(void)
 	harness_add(any_thread_is_refused_where_the_cpu_lacks_it);
 	harness_add(events_of_the_kernel_have_their_names_and_those_of_perf);
 	harness_add(machine_without_pmu_has_only_tsc);
+	harness_add(events_of_a_class_that_is_missing_are_refused_with_the_modules_reason);
 	harness_add(overlong_parts_are_refused_and_not_cut);
 	harness_add(event_name_is_the_specification_without_qualifiers);
 	harness_add_timed(

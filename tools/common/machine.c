@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* machine.c - see machine.h. */
+#include <stdio.h>
+
 #include "machine.h"
 
 bool machine_has_counters(struct hwpmc *h)
@@ -18,4 +20,49 @@ const char *machine_without_counters(struct hwpmc *h)
 	const char *text = hwpmc_reason_text(hwpmc_cpuinfo(h)->hdr.reason);
 
 	return text ? text : "the module does not say why";
+}
+
+bool machine_note_is_missing(struct hwpmc *h, const struct hwpmc_classnote *note)
+{
+	const struct hwpmc_op_getcpuinfo *info = hwpmc_cpuinfo(h);
+
+	for (unsigned int i = 0; i < info->nclass && i < HWPMC_CLASS_MAX; i++)
+		if (info->classes[i].class == note->class)
+			return false;
+	return true;
+}
+
+static const char *class_of(const struct hwpmc_classnote *note)
+{
+	const char *name = hwpmc_name_of_class(note->class);
+
+	return name ? name : "?";
+}
+
+static bool is_same_reason(const struct hwpmc_classnote *a, const struct hwpmc_classnote *b)
+{
+	return a->reason == b->reason && a->detail == b->detail;
+}
+
+void machine_missing(struct hwpmc *h, char *buf, size_t size)
+{
+	struct hwpmc_classnote n[HWPMC_NOTES_MAX];
+	int num = hwpmc_notes(h, n), last;
+	char text[200];
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (int i = 0; i < num && len < size; i = last + 1) {
+		last = i;
+		if (!machine_note_is_missing(h, &n[i]))
+			continue;
+		len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? ", " : "",
+					class_of(&n[i]));
+		while (last + 1 < num && is_same_reason(&n[last + 1], &n[i]) && len < size)
+			len += (size_t)snprintf(buf + len, size - len, ", %s",
+						class_of(&n[++last]));
+		hwpmc_note_text(&n[i], text, sizeof(text));
+		if (len < size)
+			len += (size_t)snprintf(buf + len, size - len, " (%s)", text);
+	}
 }

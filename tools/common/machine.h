@@ -12,5 +12,10 @@
 bool machine_has_counters(struct hwpmc *h);
 /* Why it has none, a clause without a full stop. */
 const char *machine_without_counters(struct hwpmc *h);
+/* "RAPL, PERF (the hypervisor gives ...)": the classes that are missing, and why. "" where
+ * none is. */
+void machine_missing(struct hwpmc *h, char *buf, size_t size);
+/* Is the note about a class that is missing? */
+bool machine_note_is_missing(struct hwpmc *h, const struct hwpmc_classnote *note);
 
 #endif

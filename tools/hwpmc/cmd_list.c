@@ -242,6 +242,16 @@ static unsigned int terminal_columns(void)
 	return size.ws_col;
 }
 
+/* The end of a list of all. */
+static void print_missing(struct hwpmc *h)
+{
+	char missing[600];
+
+	machine_missing(h, missing, sizeof(missing));
+	if (missing[0])
+		printf("\nmissing here: %s\n", missing);
+}
+
 /* Class by class: what comes first in a class is what works everywhere. */
 static int list_all(struct hwpmc *h, struct list *l)
 {
@@ -261,6 +271,8 @@ static int list_all(struct hwpmc *h, struct list *l)
 		msg("no table has the events of this processor (%.63s): architectural "
 		    "events and raw codes only; hwpmc_events(5) says how to add one",
 		    info->cpuid);
+	if (l->shown && !*l->pattern && !l->json)
+		print_missing(h);
 	if (l->shown)
 		return 0;
 	if (*l->pattern)

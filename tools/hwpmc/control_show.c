@@ -111,6 +111,23 @@ static void print_classes(const struct hwpmc_op_getcpuinfo *info)
 	}
 }
 
+static void print_notes(struct hwpmc *h)
+{
+	struct hwpmc_classnote notes[HWPMC_NOTES_MAX];
+	int n = hwpmc_notes(h, notes);
+	const char *title = "missing";
+	char text[300];
+
+	for (int i = 0; i < n; i++) {
+		if (!machine_note_is_missing(h, &notes[i]))
+			continue;
+		hwpmc_note_text(&notes[i], text, sizeof(text));
+		printf("%-8s %-5s %s\n", title, known_name(hwpmc_name_of_class(notes[i].class)),
+		       text);
+		title = "";
+	}
+}
+
 /* The kind of a CPU; 0: all are alike, or the module does not say. */
 static uint32_t kind_of(const struct control *c, unsigned int cpu)
 {
@@ -182,8 +199,10 @@ static void print_machine(const struct control *c)
 		printf("%-8s %s\n", "why", hold.why);
 	if (hold.remedy[0])
 		printf("%-8s %s\n", "to do", hold.remedy);
-	if (info)
-		print_classes(info);
+	if (!info)
+		return;
+	print_classes(info);
+	print_notes(c->h);
 }
 
 /* What a row is used for: two columns and, in system scope, whose it is. */
@@ -370,6 +389,28 @@ static void json_classes(const struct hwpmc_op_getcpuinfo *info)
 	putchar(']');
 }
 
+/* "notes": what is amiss with a class; its other members say which it is. */
+static void json_notes(struct hwpmc *h)
+{
+	struct hwpmc_classnote notes[HWPMC_NOTES_MAX];
+	int n = hwpmc_notes(h, notes);
+	char text[300];
+
+	fputs(",\"notes\":[", stdout);
+	for (int i = 0; i < n; i++) {
+		hwpmc_note_text(&notes[i], text, sizeof(text));
+		printf("%s{", i ? "," : "");
+		json_pair("class", hwpmc_name_of_class(notes[i].class));
+		printf(",\"missing\":%s,",
+		       machine_note_is_missing(h, &notes[i]) ? "true" : "false");
+		json_pair("reason", hwpmc_name_of_reason(notes[i].reason));
+		putchar(',');
+		json_pair("why", text);
+		putchar('}');
+	}
+	putchar(']');
+}
+
 static void json_row(const struct hwpmc_pmcinfo *p, unsigned int row)
 {
 	printf("%s{\"row\":%u,", row ? "," : "", row);
@@ -436,8 +477,10 @@ int control_show_json(const struct control *c)
 	printf(",\"cpus_online\":%u", online.n);
 	json_module(c);
 	json_pmu(c);
-	if (c->h)
+	if (c->h) {
 		json_classes(hwpmc_cpuinfo(c->h));
+		json_notes(c->h);
+	}
 	if (c->h && c->rows)
 		err = json_rows(c);
 	if (c->h && c->stats && !err)

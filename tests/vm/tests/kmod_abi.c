@@ -102,6 +102,8 @@ static size_t size_now(unsigned int nr, size_t first)
 		return sizeof(arg.configurelog);
 	case HWPMC_OP_PMCALLOCATE:
 		return sizeof(arg.named);
+	case HWPMC_OP_GETCPUINFO:
+		return sizeof(arg.cpuinfo);
 	default:
 		return first;
 	}

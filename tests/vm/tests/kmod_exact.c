@@ -689,6 +689,61 @@ START_TEST(a_second_pmc_in_a_row_of_a_process_is_ebusy)
 }
 END_TEST
 
+static unsigned int noted(const struct hwpmc_op_getcpuinfo *info, uint32_t class_id,
+			  uint32_t *why)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < info->nnotes; i++) {
+		if (info->notes[i].class != class_id)
+			continue;
+		*why = info->notes[i].reason;
+		n++;
+	}
+	return n;
+}
+
+static unsigned int offered(const struct hwpmc_op_getcpuinfo *info, uint32_t class_id)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < info->nclass; i++)
+		n += info->classes[i].class == class_id;
+	return n;
+}
+
+/* Of those that this vendor's processors can have, and of no other's. */
+START_TEST(each_class_is_there_or_missing_for_a_reason)
+{
+	static const uint32_t intel[] = {
+		HWPMC_CLASS_IAF, HWPMC_CLASS_IAP, HWPMC_CLASS_RAPL, HWPMC_CLASS_PERF,
+	}, amd[] = { HWPMC_CLASS_K8, HWPMC_CLASS_RAPL, HWPMC_CLASS_PERF };
+	const uint32_t *ids = dev_is_amd() ? amd : intel;
+	unsigned int n = dev_is_amd() ? 3 : 4, missing = 0;
+	struct hwpmc_op_getcpuinfo info = { .ncpu = 0 };
+	int fd = dev_open();
+
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_GETCPUINFO, &info), 0);
+	ck_assert_uint_eq(info.hdr.reason, HWPMC_WHY_NONE);
+	for (unsigned int i = 0; i < n; i++) {
+		uint32_t why = HWPMC_WHY_NONE;
+		unsigned int there = offered(&info, ids[i]);
+
+		ck_assert_uint_eq(there + noted(&info, ids[i], &why), 1);
+		missing += !there;
+		if (there)
+			continue;
+		/* Perfmon 1 has no fixed counters; the emulator has no others' registers. */
+		ck_assert_uint_eq(why, ids[i] == HWPMC_CLASS_IAF ? HWPMC_WHY_CLASS_NONE :
+								   HWPMC_WHY_CLASS_GUEST);
+		if (ids[i] == HWPMC_CLASS_IAF)
+			ck_assert_uint_eq(vpmu_reg(VPMU_REG_VERSION, 0), 1);
+	}
+	ck_assert_uint_eq(info.nnotes, missing);
+	close(fd);
+}
+END_TEST
+
 /* What depends on the model of the counters: registers, widths, their number. */
 static void add_counters(void)
 {
@@ -702,6 +757,7 @@ static void add_counters(void)
 	harness_add(reads_of_ones_own_running_counter_differ_by_a_constant);
 	harness_add(rows_run_out_with_einval_and_come_back);
 	harness_add(a_second_pmc_in_a_row_of_a_process_is_ebusy);
+	harness_add(each_class_is_there_or_missing_for_a_reason);
 	if (dev_cpus() >= 2)
 		harness_add(a_read_is_never_stale_and_never_goes_back);
 }

@@ -72,6 +72,29 @@ every_tool_says_why_there_are_no_counters() {
 	"$tools/hwpmc" control --json | grep -q "$why" || fail "control --json"
 }
 
+each_missing_class_is_told_with_its_reason() {
+	"$tools/hwpmc" control >out 2>&1 || fail "$(cat out)"
+	grep -Eq '^(missing | ) +(K8|IAP) +the hypervisor gives this machine no perf' out ||
+		fail "control: $(cat out)"
+	grep -Eq '^ +RAPL +the (hypervisor|processor) ' out || fail "control: $(cat out)"
+	"$tools/hwpmc" control --json | python3 -c '
+import json, sys
+notes = {n["class"]: n for n in json.load(sys.stdin)["notes"]}
+assert all(n["missing"] and n["why"] for n in notes.values()), notes
+assert notes["PERF"]["reason"] == "CLASS_GUEST", notes
+' || fail "control --json"
+	"$tools/hwpmc" list >out 2>&1 || fail "$(cat out)"
+	tail -n 1 out | grep -q '^missing here: .*PERF (the hypervisor gives' ||
+		fail "list: $(cat out)"
+	for tool in "stat -a" "record -a -o log"; do
+		# shellcheck disable=SC2086
+		"$tools/hwpmc" $tool -e perf_aperf -- true 2>out && fail "$tool: counted"
+		check_equal "$(wc -l <out)" 1 "lines of $tool: $(cat out)"
+		grep -q 'no counters of class PERF: the hypervisor gives' out ||
+			fail "$tool: $(cat out)"
+	done
+}
+
 list_shows_the_kernels_events_without_a_pmu() {
 	"$tools/hwpmc" list >out 2>&1 || fail "$(cat out)"
 	for event in clock.prof page_fault.read cpu-migrations SOFT-sched_switch; do
