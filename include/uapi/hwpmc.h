@@ -297,10 +297,14 @@ enum hwpmc_reason {
 	/* GETCPUINFO, PMCALLOCATE */
 	HWPMC_WHY_PMU_SHARED = 81,	/* perfmon 6: perf cannot be kept from it [MSR] */
 	HWPMC_WHY_EVENT_NODE = 82,	/* all cores of a node share its counter: system scope */
-	/* GETCPUINFO, of one class (struct hwpmc_classnote) */
+	/* GETCPUINFO, of a class that is missing (struct hwpmc_classnote) */
 	HWPMC_WHY_CLASS_NONE = 83,	/* the processor has none that the module knows */
 	HWPMC_WHY_CLASS_GUEST = 84,	/* the hypervisor gives none */
 	HWPMC_WHY_CLASS_FAULT = 85,	/* its registers fault or read 0 */
+	/* GETCPUINFO, PMCALLOCATE, under a hypervisor */
+	HWPMC_WHY_EVENT_FILTERED = 86,	/* counts 0 where others count [event and unit mask] */
+	HWPMC_WHY_ROW_STILL = 87,	/* stand still, or what they count is filtered [how many] */
+	HWPMC_WHY_NO_INTERRUPT = 88,	/* an overflow of a counter did not interrupt */
 	HWPMC_WHY__COUNT
 };
 
@@ -382,7 +386,8 @@ struct hwpmc_classnote {
  * counters hdr.reason says why: NO_PMU, PMU_GUEST, PMU_KINDS, PMU_UNKNOWN, PMU_BROKEN,
  * PMU_SHARED. `pmu_state` is the current holder of the hardware counters. `notes`: why a
  * class is missing that a processor of this vendor can have, with one of these reasons or
- * CLASS_NONE, CLASS_GUEST, CLASS_FAULT.
+ * CLASS_NONE, CLASS_GUEST, CLASS_FAULT; and of a class that is there, what its last claim
+ * under a hypervisor has found: EVENT_FILTERED, ROW_STILL, NO_INTERRUPT.
  */
 enum hwpmc_pmu_state {
 	HWPMC_PMU_NONE = 0,		/* no usable PMU */

@@ -225,7 +225,14 @@ static void amd_row_name(const struct hwpmc_class *cls, unsigned int ri,
 	snprintf(buf, len, "K8-%u", ri);
 }
 
+static const struct hwpmc_trial amd_trial = {
+	/* Instructions, cycles, branches. */
+	.config = { 0xc0, 0x76, 0xc2 },
+	.event_bits = AMD_CTL_EVENT_HIGH | AMD_CTL_UMASK | AMD_CTL_EVENT_LOW,
+};
+
 const struct hwpmc_class_ops hwpmc_k8_ops = {
+	.trial = &amd_trial,
 	.probe = amd_probe,
 	.claim = amd_claim,
 	.release = amd_release,

@@ -68,6 +68,18 @@ struct hwpmc_encoding {
 	s32 detail;
 };
 
+/*
+ * Events that certainly happen while instructions run, in kernel mode: what a class is tried
+ * with under a hypervisor (sampling/trial.c). Codes as of HWPMC_F_EV_PMU, 0: none.
+ */
+#define HWPMC_TRIAL_EVENTS	3
+
+struct hwpmc_trial {
+	u64 config[HWPMC_TRIAL_EVENTS];
+	u64 event_bits;		/* of a select: the event and its unit mask; 0: each counter
+				 * has an event of its own */
+};
+
 struct hwpmc_class_ops {
 	/*
 	 * Does this machine have the class? 0: yes, *cls is filled in (name, id,
@@ -154,6 +166,8 @@ struct hwpmc_class_ops {
 	const char *(*event_at)(const struct hwpmc_class *cls,
 				unsigned int place, u32 *ev);
 	const char *(*event_name)(const struct hwpmc_class *cls, u32 ev);
+	/* NULL: the class is not tried. Its encode() does not sleep. */
+	const struct hwpmc_trial *trial;
 	/* The name that GETPMCINFO shows: "IAP-3", "TSC". */
 	void (*row_name)(const struct hwpmc_class *cls, unsigned int ri,
 			 char *buf, size_t len);
@@ -180,6 +194,11 @@ struct hwpmc_class {
 	bool privileged;	/* tells what other programs do: no tunable permits it to
 				 * everybody */
 	void *priv;		/* the backend's own */
+	/* What a trial has found since the claim: counters that stand still, events of its
+	 * list that are filtered; and that all was well once. hwpmc_lock. */
+	u64 still;		/* bit per row of the class */
+	u32 filtered;
+	bool in_order;
 };
 
 /* The classes of this machine. Filled in by hwpmc_machine_probe(). */

@@ -527,7 +527,14 @@ static u64 iap_rows_irqoff(const struct hwpmc_class *cls, u32 *kind)
 	return here->gp_map;
 }
 
+static const struct hwpmc_trial iap_trial = {
+	/* Instructions, cycles, branches. */
+	.config = { 0xc0, 0x3c, 0xc4 },
+	.event_bits = INTEL_SEL_CODE,
+};
+
 const struct hwpmc_class_ops hwpmc_iap_ops = {
+	.trial = &iap_trial,
 	.probe = iap_probe,
 	.exit = iap_exit,
 	.claim = hwpmc_intel_claim,

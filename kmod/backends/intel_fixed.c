@@ -97,7 +97,13 @@ static void iaf_row_name(const struct hwpmc_class *cls, unsigned int ri,
 	snprintf(buf, len, "IAF-%u", ri);
 }
 
+static const struct hwpmc_trial iaf_trial = {
+	/* Instructions, cycles, reference cycles: each on its own counter. */
+	.config = { 0xc0, 0x3c, 0x13c },
+};
+
 const struct hwpmc_class_ops hwpmc_iaf_ops = {
+	.trial = &iaf_trial,
 	.probe = iaf_probe,
 	.claim = hwpmc_intel_claim,
 	.release = hwpmc_intel_release,

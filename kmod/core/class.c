@@ -91,3 +91,26 @@ struct hwpmc_class *hwpmc_class_find(u32 id)
 			return &hwpmc_machine.cls[i];
 	return NULL;
 }
+
+void hwpmc_class_note(const struct hwpmc_class *cls, u32 why, s32 detail, u32 rows)
+{
+	struct hwpmc_machine *m = &hwpmc_machine;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (m->nnotes < HWPMC_NOTES_MAX)
+		m->notes[m->nnotes++] = (struct hwpmc_classnote){
+			.class = cls->id, .reason = why, .detail = detail, .rows = rows,
+		};
+}
+
+void hwpmc_class_forget_notes(const struct hwpmc_class *cls, u32 why)
+{
+	struct hwpmc_machine *m = &hwpmc_machine;
+	unsigned int i, n = 0;
+
+	lockdep_assert_held(&hwpmc_lock);
+	for (i = 0; i < m->nnotes; i++)
+		if (m->notes[i].class != cls->id || m->notes[i].reason != why)
+			m->notes[n++] = m->notes[i];
+	m->nnotes = n;
+}

@@ -37,6 +37,11 @@ u64 hwpmc_class_rows(const struct hwpmc_class *cls);
 /* The class with this id, or NULL. */
 struct hwpmc_class *hwpmc_class_find(u32 id);
 
+/* A note on a class that is there, for GETCPUINFO; and none any more for this reason.
+ * hwpmc_lock. */
+void hwpmc_class_note(const struct hwpmc_class *cls, u32 why, s32 detail, u32 rows);
+void hwpmc_class_forget_notes(const struct hwpmc_class *cls, u32 why);
+
 /* 0, or the MSR whose access faulted: counts of the class since then are unreliable. Any
  * context. */
 static inline u32 hwpmc_class_msr_fault(const struct hwpmc_class *cls)

@@ -22,6 +22,7 @@
 #include "../sampling/kgmon.h"
 #include "../sampling/overdue.h"
 #include "../sampling/sample.h"
+#include "../sampling/trial.h"
 #include "../task/attach.h"
 #include "../task/count.h"
 #include "../task/rdpmc.h"
@@ -385,6 +386,17 @@ static int pmc_get_class(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	return ret ? hwpmc_refuse(hdr, ret, why, detail) : 0;
 }
 
+/* The first one that samples: does an interrupt come? */
+static int pmc_try_interrupt(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	u32 cpu = hwpmc_pmc_is_system(pmc) ? pmc->cpu : raw_smp_processor_id();
+	int ret = 0;
+
+	if (has_interrupts(pmc) && hwpmc_overdue_has_one())
+		ret = hwpmc_trial_interrupt(pmc->row, cpu);
+	return ret ? hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_INTERRUPT, 0) : 0;
+}
+
 static void pmc_put_class(struct hwpmc_pmc *pmc)
 {
 	hwpmc_class_put(hwpmc_rows[pmc->row].cls);
@@ -466,6 +478,7 @@ static const struct pmc_resource {
 	{ pmc_get_maps, pmc_put_maps },
 	{ pmc_get_hooks, pmc_put_hooks },
 	{ pmc_get_class, pmc_put_class },
+	{ pmc_try_interrupt, NULL },
 	{ pmc_get_event, pmc_put_event },
 	{ pmc_get_row, pmc_put_row },
 };
@@ -510,26 +523,34 @@ static int pmc_get_all(struct hwpmc_owner *owner, struct hwpmc_pmc *pmc,
 	return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
 }
 
-int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
-		       struct hwpmc_op_pmcallocate *op, const char *name, u64 rows)
+/*
+ * The row, of `rows` of the class, with the class claimed: the trial of the claim may have
+ * found that the event or a counter does not count.
+ */
+static int find_row_that_counts(struct hwpmc_owner *owner, struct hwpmc_class *cls,
+				struct hwpmc_op_pmcallocate *op,
+				const struct hwpmc_encoding *enc, u64 rows)
 {
-	struct hwpmc_encoding enc;
-	struct hwpmc_class *cls;
-	struct hwpmc_pmc *pmc;
-	int ret, nr;
+	if (hwpmc_trial_is_filtered(cls, &enc->select))
+		return hwpmc_refuse(&op->hdr, -EOPNOTSUPP, HWPMC_WHY_EVENT_FILTERED,
+				    lower_32_bits(enc->select.sel & cls->ops->trial->event_bits));
+	if (!(enc->rows & ~cls->still))
+		return hwpmc_refuse(&op->hdr, -EOPNOTSUPP, HWPMC_WHY_ROW_STILL,
+				    hweight64(cls->still));
+	return find_row(owner, cls, op, enc, rows & ~cls->still);
+}
 
-	lockdep_assert_held(&hwpmc_lock);
-	ret = check_scope(owner, op);
-	ret = ret ?: check_flags(op);
-	ret = ret ?: check_class(owner, op, &cls);
-	ret = ret ?: hwpmc_policy_check(owner, cls, op);
-	ret = ret ?: class_encode(cls, op, &enc);
-	if (ret)
-		return ret;
-	nr = find_row(owner, cls, op, &enc, enc.rows & (rows >> cls->first));
+/* Allocates it on one of `rows` of the class, which is claimed meanwhile. */
+static int allocate_on(struct hwpmc_owner *owner, struct hwpmc_class *cls,
+		       struct hwpmc_op_pmcallocate *op, const char *name,
+		       const struct hwpmc_encoding *enc, u64 rows)
+{
+	struct hwpmc_pmc *pmc;
+	int ret, nr = find_row_that_counts(owner, cls, op, enc, rows);
+
 	if (nr < 0)
 		return nr;
-	pmc = pmc_new(owner, op, name, &enc, nr);
+	pmc = pmc_new(owner, op, name, enc, nr);
 	if (!pmc)
 		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
 	ret = pmc_get_all(owner, pmc, &op->hdr);
@@ -543,6 +564,36 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	trace_hwpmc_pmc_allocate(pmc);
 	hwpmc_log_allocated(pmc);
 	return 0;
+}
+
+int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
+		       struct hwpmc_op_pmcallocate *op, const char *name, u64 rows)
+{
+	struct hwpmc_encoding enc;
+	struct hwpmc_class *cls;
+	s32 detail = 0;
+	u32 why = 0;
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	ret = check_scope(owner, op);
+	ret = ret ?: check_flags(op);
+	ret = ret ?: check_class(owner, op, &cls);
+	ret = ret ?: hwpmc_policy_check(owner, cls, op);
+	ret = ret ?: class_encode(cls, op, &enc);
+	if (ret)
+		return ret;
+	rows = enc.rows & (rows >> cls->first);
+	/* What needs no hardware to be refused is refused without. */
+	ret = find_row(owner, cls, op, &enc, rows);
+	if (ret < 0)
+		return ret;
+	ret = hwpmc_class_get(cls, &why, &detail);
+	if (ret)
+		return hwpmc_refuse(&op->hdr, ret, why, detail);
+	ret = allocate_on(owner, cls, op, name, &enc, rows);
+	hwpmc_class_put(cls);
+	return ret;
 }
 
 /* ---- release ------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include "../core/cpu.h"
 #include "../debug/trace.h"
+#include "../sampling/trial.h"
 #include "../task/rdpmc.h"
 #include "claim.h"
 #include "wrap.h"
@@ -40,6 +41,7 @@ static void class_unclaim(struct hwpmc_class *cls)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	clear_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
+	hwpmc_trial_forget(cls);
 	hwpmc_cpus_class_off(cls);
 	cls->ops->release(cls);
 }
@@ -72,6 +74,7 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 		return -EBUSY;
 	}
 	hwpmc_wrap_begin();
+	hwpmc_trial_counters(cls);
 	return 0;
 }
 

@@ -23,6 +23,7 @@
 #include "nmi_decide.h"
 #include "sample.h"
 #include "throttle.h"
+#include "trial.h"
 
 static bool nmi_registered;		/* hwpmc_lock */
 
@@ -54,6 +55,8 @@ static int handle_idle_nmi(struct hwpmc_cpu *c)
 {
 	struct hwpmc_nmi_facts f = { };
 
+	if (unlikely(c->trial) && hwpmc_trial_came_nmi(c))
+		return NMI_HANDLED;
 	f.owned = c->on & hwpmc_classes_nmi ||
 		  hwpmc_nmi_may_arrive_nmi(c->nmi_last, hwpmc_log_time_nmi());
 	f.unstoppable = count_unstoppable_nmi(c);

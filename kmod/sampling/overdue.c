@@ -69,6 +69,12 @@ void hwpmc_overdue_put(void)
 	WRITE_ONCE(users, users - 1);
 }
 
+bool hwpmc_overdue_has_one(void)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	return users == 1;
+}
+
 void hwpmc_overdue_exit(void)
 {
 	cancel_delayed_work_sync(&look);

@@ -8,9 +8,13 @@
 #ifndef HWPMC_OVERDUE_H
 #define HWPMC_OVERDUE_H
 
+#include <linux/types.h>
+
 /* A PMC that samples by NMI exists, or does not any more. Process context, hwpmc_lock. */
 void hwpmc_overdue_get(void);
 void hwpmc_overdue_put(void);
+/* Is there one alone? */
+bool hwpmc_overdue_has_one(void);
 /* At unload. */
 void hwpmc_overdue_exit(void);
 

@@ -60,6 +60,8 @@ static bool worth_another(const struct hwpmc_hdr *hdr)
 	case HWPMC_WHY_EVENT_ROWS:
 	case HWPMC_WHY_ROWS_BUSY:
 	case HWPMC_WHY_ROW_DISABLED:
+	case HWPMC_WHY_EVENT_FILTERED:
+	case HWPMC_WHY_ROW_STILL:
 		return true;
 	}
 	return false;

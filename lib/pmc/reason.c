@@ -137,6 +137,13 @@ WHY(CLASS_NONE, "the processor has no counters of the class that the module know
 WHY(CLASS_GUEST, "the hypervisor gives this machine no counters of the class", NULL,
     DETAIL_NONE, NULL),
 WHY(CLASS_FAULT, "registers of the class fault or read 0", NULL, DETAIL_NONE, NULL),
+WHY(EVENT_FILTERED, "the event counts 0 in this virtual machine: the hypervisor filters it",
+    "event", DETAIL_HEX, "count another event, or allow it in the hypervisor"),
+WHY(ROW_STILL, "counters stand still in this virtual machine: the hypervisor has them, or "
+    "filters what they count", "how many:", DETAIL_DECIMAL,
+    "count another event, or give the virtual machine these counters"),
+WHY(NO_INTERRUPT, "counters do not interrupt in this virtual machine", NULL, DETAIL_NONE,
+    "count instead, or sample a timer: -e clock.prof"),
 WHY(LOCKDOWN, "the kernel is locked down for confidentiality, which forbids samples of "
     "kernel mode", NULL, DETAIL_NONE, "sample user mode only (EVENT:u), or count"),
 WHY(PRIV_KERNEL, "measuring kernel mode needs CAP_PERFMON", NULL, DETAIL_NONE,

@@ -53,6 +53,36 @@ START_TEST(every_reason_has_a_name_and_a_sentence)
 }
 END_TEST
 
+START_TEST(a_refusal_of_a_class_that_is_missing_has_the_modules_reason)
+{
+	struct hwpmc_classnote note = {
+		.class = HWPMC_CLASS_IAP, .reason = HWPMC_WHY_EVENT_FILTERED, .detail = 0xc4,
+	};
+	struct hwpmc_hdr hdr = { .reason = HWPMC_WHY_CLASS, .detail = HWPMC_CLASS_RAPL };
+	struct hwpmc *h = handle_on_pipe();
+	char text[200];
+
+	h->info.nnotes = 1;
+	h->info.notes[0] = (struct hwpmc_classnote){
+		.class = HWPMC_CLASS_RAPL, .reason = HWPMC_WHY_CLASS_GUEST,
+	};
+	errno = EINVAL;
+	error_from_call(h, &hdr, "count");
+	ck_assert_ptr_nonnull(strstr(hwpmc_error(h), "; RAPL: the hypervisor gives"));
+	hdr.detail = HWPMC_CLASS_PERF;
+	errno = EINVAL;
+	error_from_call(h, &hdr, "count");
+	ck_assert_ptr_null(strstr(hwpmc_error(h), "RAPL"));
+	hwpmc_note_text(&note, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "filters it (event 0xc4)"));
+	ck_assert_ptr_null(strstr(text, "count another"));
+	note.reason = HWPMC_WHY__COUNT + 7;
+	hwpmc_note_text(&note, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "of a newer module"));
+	hwpmc_close(h);
+}
+END_TEST
+
 START_TEST(no_two_reasons_have_the_same_words)
 {
 	uint32_t a, b;
@@ -419,6 +449,7 @@ END_TEST
 int main(void)
 {
 	harness_add(every_reason_has_a_name_and_a_sentence);
+	harness_add(a_refusal_of_a_class_that_is_missing_has_the_modules_reason);
 	harness_add(no_two_reasons_have_the_same_words);
 	harness_add(reason_of_a_newer_module_is_told_by_its_number);
 	harness_add(who_counts_a_process_already_is_told_by_number_and_name);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "machine.h"
+#include "msg.h"
 
 bool machine_has_counters(struct hwpmc *h)
 {
@@ -65,4 +66,22 @@ void machine_missing(struct hwpmc *h, char *buf, size_t size)
 		if (len < size)
 			len += (size_t)snprintf(buf + len, size - len, " (%s)", text);
 	}
+}
+
+void machine_say_findings(struct hwpmc *h)
+{
+	struct hwpmc_classnote n[HWPMC_NOTES_MAX];
+	int num = hwpmc_notes(h, n);
+	char line[800], text[200];
+	size_t len = 0;
+
+	for (int i = 0; i < num && len < sizeof(line); i++) {
+		if (machine_note_is_missing(h, &n[i]))
+			continue;
+		hwpmc_note_text(&n[i], text, sizeof(text));
+		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%s: %s",
+					len ? "; " : "", class_of(&n[i]), text);
+	}
+	if (len)
+		msg("%s", line);
 }

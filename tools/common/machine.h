@@ -15,6 +15,9 @@ const char *machine_without_counters(struct hwpmc *h);
 /* "RAPL, PERF (the hypervisor gives ...)": the classes that are missing, and why. "" where
  * none is. */
 void machine_missing(struct hwpmc *h, char *buf, size_t size);
+/* A message, in one line, of what the module found not to count or interrupt here when it
+ * last took the counters; nothing where all does. */
+void machine_say_findings(struct hwpmc *h);
 /* Is the note about a class that is missing? */
 bool machine_note_is_missing(struct hwpmc *h, const struct hwpmc_classnote *note);
 

@@ -115,16 +115,16 @@ static void print_notes(struct hwpmc *h)
 {
 	struct hwpmc_classnote notes[HWPMC_NOTES_MAX];
 	int n = hwpmc_notes(h, notes);
-	const char *title = "missing";
+	const char *last = "";
 	char text[300];
 
 	for (int i = 0; i < n; i++) {
-		if (!machine_note_is_missing(h, &notes[i]))
-			continue;
+		const char *title = machine_note_is_missing(h, &notes[i]) ? "missing" : "found";
+
 		hwpmc_note_text(&notes[i], text, sizeof(text));
-		printf("%-8s %-5s %s\n", title, known_name(hwpmc_name_of_class(notes[i].class)),
-		       text);
-		title = "";
+		printf("%-8s %-5s %s\n", strcmp(title, last) ? title : "",
+		       known_name(hwpmc_name_of_class(notes[i].class)), text);
+		last = title;
 	}
 }
 

@@ -359,6 +359,8 @@ int sampler_start(struct sampler *s, struct watch *w, struct launch *l)
 	for (unsigned int i = 0; i < s->events.n; i++)
 		if (add_event(s, &s->events.spec[i], own) < 0)
 			return -1;
+	if (!s->quiet)
+		machine_say_findings(s->h);
 	if (s->command && launch_prepare(l, s->command) < 0) {
 		msg("cannot start '%s': %s", s->command[0], strerror(errno));
 		return -1;

@@ -274,6 +274,9 @@ int stat_set_allocate(struct stat_set *set, bool exec_start)
 		/* Events of the kernel alone are not what was meant. */
 		counted += !ev->why && (!set->nhard || i < set->nhard || set->nturn);
 	}
+	if (!set->told_findings)
+		machine_say_findings(set->h);
+	set->told_findings = true;
 	if (counted)
 		return 0;
 	msg("%s", set->event[0].why);

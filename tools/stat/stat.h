@@ -118,6 +118,7 @@ struct stat_set {
 	struct stat_event *event;
 	struct hwpmc_batch_entry *entry;	/* room for each cell */
 	bool user_mode;			/* some event counts user mode instead */
+	bool told_findings;
 	unsigned int turn, nturn;	/* nturn 0: without turns */
 	uint64_t turn_began;		/* watch_now(); 0: it has not */
 	pid_t command;			/* a child of this process; 0: none is counted */

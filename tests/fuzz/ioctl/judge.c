@@ -103,7 +103,8 @@ static const struct { int err, also; } errnos[HWPMC_WHY__COUNT] = {
 	[HWPMC_WHY_UNWIND_ROW] = { EINVAL }, [HWPMC_WHY_UNWIND_LIMIT] = { E2BIG },
 	[HWPMC_WHY_UNWIND_FILES] = { E2BIG }, [HWPMC_WHY_KIND] = { EINVAL },
 	[HWPMC_WHY_EVENT_KIND] = { EINVAL }, [HWPMC_WHY_CPU_KIND] = { EINVAL },
-	[HWPMC_WHY_EVENT_NODE] = { EINVAL },
+	[HWPMC_WHY_EVENT_NODE] = { EINVAL }, [HWPMC_WHY_EVENT_FILTERED] = { EOPNOTSUPP },
+	[HWPMC_WHY_ROW_STILL] = { EOPNOTSUPP }, [HWPMC_WHY_NO_INTERRUPT] = { EOPNOTSUPP },
 };
 
 static bool is_bad_memory(const struct op *op)

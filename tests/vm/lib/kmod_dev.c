@@ -34,6 +34,20 @@ static bool open_to_all(void)
 	return f && fputs("1", f) >= 0 && !fclose(f) && !chmod(HWPMC_DEVICE, 0666);
 }
 
+/*
+ * The first PMC that samples after the module is loaded has its interrupt tried, by an overflow
+ * that the emulated PMU counts as any other. Where none can sample, that is not what is tested.
+ */
+static void try_out(int fd)
+{
+	struct hwpmc_op_pmcallocate op;
+
+	dev_request(&op, HWPMC_MODE_TS, 0, ANY, INSN, U);
+	op.count = 1ULL << 30;
+	if (!dev_allocate(fd, &op))
+		dev_release(fd, op.pmcid);
+}
+
 void dev_setup(void)
 {
 	struct utsname uts;
@@ -57,6 +71,7 @@ void dev_setup(void)
 		printf("Bail out! cannot open the device\n");
 		exit(1);
 	}
+	try_out(fd);
 	close(fd);
 	sched_getaffinity(0, sizeof(started), &started);
 }

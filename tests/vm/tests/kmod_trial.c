@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kmod_trial - what a hypervisor hides is found when the counters are claimed, noted and
+ * refused, and never counted as 0. Each test has the module loaded anew, for what was found in
+ * order once is not tried again.
+ */
+#include "kmod_dev.h"
+
+#include <sys/utsname.h>
+
+#define NOTES	HWPMC_NOTES_MAX
+
+static uint32_t programmable(void)
+{
+	return dev_is_amd() ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP;
+}
+
+static void on_all_cpus(int knob, uint64_t value)
+{
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		dev_pin(getpid(), cpu);
+		vpmu_knob(knob, value);
+	}
+	dev_unpin(getpid());
+}
+
+static void load_anew(void)
+{
+	struct utsname uts;
+	char cmd[200];
+
+	uname(&uts);
+	snprintf(cmd, sizeof(cmd), "rmmod hwpmc && insmod build/kmod/%s/hwpmc.ko " DEV_FOR_ALL,
+		 uts.release);
+	ck_assert_int_eq(system(cmd), 0);
+}
+
+static void clear_knobs(void)
+{
+	on_all_cpus(VPMU_KNOB_FILTER, 0);
+	on_all_cpus(VPMU_KNOB_FROZEN, 0);
+	on_all_cpus(VPMU_KNOB_LOST, 0);
+	on_all_cpus(VPMU_KNOB_LATE, 0);
+}
+
+static void prove(void)
+{
+	clear_knobs();
+	dev_still_counts();
+}
+
+/* How many notes a class has for this reason; *note is the last. */
+static unsigned int noted(int fd, uint32_t class_id, uint32_t why, struct hwpmc_classnote *note)
+{
+	struct hwpmc_op_getcpuinfo info = { .ncpu = 0 };
+	unsigned int n = 0;
+
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_GETCPUINFO, &info), 0);
+	for (unsigned int i = 0; i < info.nnotes; i++) {
+		if (info.notes[i].class != class_id || info.notes[i].reason != why)
+			continue;
+		*note = info.notes[i];
+		n++;
+	}
+	return n;
+}
+
+#define REFUSED(call, why) do {						\
+	int got_ = (call);						\
+	ck_assert_msg(got_ == EOPNOTSUPP && dev_hdr.reason == (why),	\
+		      "%s: errno %d, reason %u (%d)", #call, got_,	\
+		      dev_hdr.reason, dev_hdr.detail);			\
+} while (0)
+
+static int ask(int fd, int mode, enum dev_event ev, uint32_t *id)
+{
+	struct hwpmc_op_pmcallocate op;
+	int err;
+
+	dev_request(&op, mode, 0, ANY, ev, U);
+	if (mode == HWPMC_MODE_TS)
+		op.count = 1ULL << 30;
+	err = dev_allocate(fd, &op);
+	*id = op.pmcid;
+	return err;
+}
+
+/* What a program of known length has executed, by this PMC. */
+static uint64_t count_loop(int fd, uint32_t id)
+{
+	struct child c = dev_loop(20000);
+	uint64_t before = dev_read(fd, id);
+
+	dev_ok(dev_attach(fd, id, c.pid));
+	dev_ok(dev_start(fd, id));
+	dev_go(&c);
+	dev_wait(&c);
+	return dev_read(fd, id) - before;
+}
+
+static uint64_t loop_from_go(void)
+{
+	int fd = dev_open();
+	uint64_t n;
+	uint32_t id;
+
+	dev_ok(ask(fd, TC, INSN, &id));
+	n = count_loop(fd, id);
+	close(fd);
+	return n;
+}
+
+START_TEST(an_event_that_a_hypervisor_filters_is_refused_and_noted)
+{
+	uint32_t code = dev_is_amd() ? 0xc2 : 0xc4, id;
+	struct hwpmc_classnote note;
+	uint64_t want = loop_from_go();
+	int fd;
+
+	load_anew();
+	on_all_cpus(VPMU_KNOB_FILTER, VPMU_FILTER_ON | code);
+	fd = dev_open();
+	REFUSED(ask(fd, TC, BRANCH, &id), HWPMC_WHY_EVENT_FILTERED);
+	ck_assert_uint_eq((uint32_t)dev_hdr.detail, code);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_EVENT_FILTERED, &note), 1);
+	ck_assert_uint_eq((uint32_t)note.detail, code);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROW_STILL, &note), 0);
+	/* Others count. */
+	dev_ok(ask(fd, TC, INSN, &id));
+	ck_assert_uint_eq(count_loop(fd, id), want);
+	/* As long as the claim lasts. */
+	on_all_cpus(VPMU_KNOB_FILTER, 0);
+	REFUSED(ask(fd, TC, BRANCH, &id), HWPMC_WHY_EVENT_FILTERED);
+	close(fd);
+	fd = dev_open();
+	dev_ok(ask(fd, TC, BRANCH, &id));
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_EVENT_FILTERED, &note), 0);
+	close(fd);
+}
+END_TEST
+
+START_TEST(a_counter_that_stands_still_is_given_to_nobody)
+{
+	unsigned int n = dev_insn_counters(), first = dev_first_row();
+	struct hwpmc_classnote note;
+	uint64_t want = loop_from_go();
+	uint32_t id;
+	int fd;
+
+	load_anew();
+	on_all_cpus(VPMU_KNOB_FROZEN, 1 | 1ull << 2);
+	fd = dev_open();
+	for (unsigned int i = 0; i < n - 2; i++) {
+		dev_ok(ask(fd, TC, INSN, &id));
+		ck_assert_uint_ne(HWPMC_ID_ROW(id), first);
+		ck_assert_uint_ne(HWPMC_ID_ROW(id), first + 2);
+		if (!i)
+			ck_assert_uint_eq(count_loop(fd, id), want);
+	}
+	ck_assert_int_eq(ask(fd, TC, INSN, &id), EINVAL);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_ROWS_BUSY);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROW_STILL, &note), 1);
+	ck_assert_uint_eq(note.rows, 5);
+	ck_assert_int_eq(note.detail, 2);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_EVENT_FILTERED, &note), 0);
+	close(fd);
+	/* The next claim finds them in order. */
+	on_all_cpus(VPMU_KNOB_FROZEN, 0);
+	fd = dev_open();
+	for (unsigned int i = 0; i < n; i++)
+		dev_ok(ask(fd, TC, INSN, &id));
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROW_STILL, &note), 0);
+	close(fd);
+}
+END_TEST
+
+START_TEST(where_no_counter_counts_all_are_refused)
+{
+	struct hwpmc_classnote note;
+	uint32_t id;
+	int fd;
+
+	load_anew();
+	on_all_cpus(VPMU_KNOB_FROZEN, ~0ull);
+	fd = dev_open();
+	REFUSED(ask(fd, TC, INSN, &id), HWPMC_WHY_ROW_STILL);
+	ck_assert_int_eq(dev_hdr.detail, dev_counters());
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROW_STILL, &note), 1);
+	close(fd);
+}
+END_TEST
+
+/* Fixed counters have one event each: a filter of theirs makes them stand still. */
+START_TEST(fixed_counters_are_tried_one_by_one)
+{
+	struct hwpmc_op_pmcallocate op = {
+		.class = HWPMC_CLASS_IAF, .mode = TC, .cpu = ANY, .caps = U,
+		.ev = HWPMC_EV_IAF_FIRST + 1,
+	};
+	struct hwpmc_classnote note;
+	int fd;
+
+	load_anew();
+	on_all_cpus(VPMU_KNOB_FROZEN, 1ull << 33);
+	fd = dev_open();
+	REFUSED(dev_allocate(fd, &op), HWPMC_WHY_ROW_STILL);
+	op.ev = HWPMC_EV_IAF_FIRST;
+	dev_ok(dev_allocate(fd, &op));
+	ck_assert_uint_eq(noted(fd, HWPMC_CLASS_IAF, HWPMC_WHY_ROW_STILL, &note), 1);
+	ck_assert_uint_eq(note.rows, 2);
+	close(fd);
+}
+END_TEST
+
+START_TEST(counters_that_do_not_interrupt_count_and_do_not_sample)
+{
+	unsigned int unknown = dev_unknown_nmis();
+	struct hwpmc_classnote note;
+	uint64_t want = loop_from_go();
+	uint32_t id;
+	int fd;
+
+	load_anew();
+	on_all_cpus(VPMU_KNOB_LOST, 1);
+	fd = dev_open();
+	REFUSED(ask(fd, HWPMC_MODE_TS, INSN, &id), HWPMC_WHY_NO_INTERRUPT);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_NO_INTERRUPT, &note), 1);
+	dev_ok(ask(fd, TC, INSN, &id));
+	ck_assert_uint_eq(count_loop(fd, id), want);
+	/* It is tried again. */
+	on_all_cpus(VPMU_KNOB_LOST, 0);
+	dev_ok(ask(fd, HWPMC_MODE_TS, INSN, &id));
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_NO_INTERRUPT, &note), 0);
+	close(fd);
+	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
+}
+END_TEST
+
+static struct hwpmc_op_getdriverstats stats_of(int fd)
+{
+	struct hwpmc_op_getdriverstats s;
+
+	memset(&s, 0, sizeof(s));
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_GETDRIVERSTATS, &s), 0);
+	return s;
+}
+
+static uint64_t overflows(void)
+{
+	return vpmu_access(VPMU_N_OVERFLOW_INT, VPMU_ALL_VCPUS);
+}
+
+START_TEST(the_trial_is_in_no_statistics_and_takes_place_once)
+{
+	unsigned int unknown = dev_unknown_nmis();
+	struct hwpmc_op_getdriverstats s;
+	uint64_t before, wrmsr;
+	uint32_t id;
+	int fd;
+
+	load_anew();
+	fd = dev_open();
+	before = overflows();
+	dev_ok(ask(fd, HWPMC_MODE_TS, INSN, &id));
+	ck_assert_uint_eq(overflows() - before, 1);
+	s = stats_of(fd);
+	ck_assert_uint_eq(s.intr_processed, 0);
+	ck_assert_uint_eq(s.intr_ignored, 0);
+	ck_assert_uint_eq(s.intr_bufferfull, 0);
+	ck_assert_uint_eq(s.switch_programmed, 0);
+	dev_ok(dev_release(fd, id));
+	dev_check_registers_clear();
+	dev_ok(ask(fd, HWPMC_MODE_TS, INSN, &id));
+	ck_assert_uint_eq(overflows() - before, 1);
+	wrmsr = vpmu_access(VPMU_N_WRMSR, VPMU_ALL_VCPUS);
+	dev_ok(ask(fd, HWPMC_MODE_TS, INSN, &id));
+	ck_assert_uint_eq(vpmu_access(VPMU_N_WRMSR, VPMU_ALL_VCPUS), wrmsr);
+	close(fd);
+	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
+}
+END_TEST
+
+START_TEST(an_interrupt_that_comes_late_is_waited_for)
+{
+	unsigned int unknown = dev_unknown_nmis();
+	struct hwpmc_classnote note;
+	uint32_t id;
+	int fd;
+
+	load_anew();
+	on_all_cpus(VPMU_KNOB_LATE, 20000);
+	/* Late by instructions: the CPU of the trial must not be idle. */
+	dev_pin(getpid(), 0);
+	fd = dev_open();
+	dev_ok(ask(fd, HWPMC_MODE_TS, INSN, &id));
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_NO_INTERRUPT, &note), 0);
+	close(fd);
+	ck_assert_uint_eq(dev_unknown_nmis(), unknown);
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_fixture(clear_knobs, prove);
+	harness_add(an_event_that_a_hypervisor_filters_is_refused_and_noted);
+	harness_add(a_counter_that_stands_still_is_given_to_nobody);
+	harness_add(where_no_counter_counts_all_are_refused);
+	if (!dev_is_amd())
+		harness_add(fixed_counters_are_tried_one_by_one);
+	harness_add(counters_that_do_not_interrupt_count_and_do_not_sample);
+	harness_add(the_trial_is_in_no_statistics_and_takes_place_once);
+	harness_add(an_interrupt_that_comes_late_is_waited_for);
+	return harness_run();
+}
