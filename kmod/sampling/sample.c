@@ -109,26 +109,39 @@ static size_t put_context_nmi(void *at, struct hwpmc_ring *ring, s32 pid, s32 ti
 	return CONTEXT;
 }
 
+/* A function of its own, for the address of .flags: where it is taken the stack has a
+ * canary, which a sample without a chain needs not write and check. */
+struct chain {
+	u32 n;
+	u8 flags;
+};
+
+static noinline struct chain put_chain_nmi(struct hwpmc_log_sample *s,
+					   struct hwpmc_pmc *pmc, struct pt_regs *regs,
+					   u64 room)
+{
+	struct chain chain;
+
+	chain.n = hwpmc_callchain_nmi(pmc, regs, s->pc, max_depth_nmi(pmc, room),
+				      &chain.flags);
+	return chain;
+}
+
 static size_t put_sample_nmi(struct hwpmc_log_sample *s, struct hwpmc_pmc *pmc,
 			     struct pt_regs *regs, bool user, u64 room, u64 now)
 {
-	unsigned int n;
+	struct chain chain = { .n = 1, .flags = HWPMC_SAMPLE_USER };
 	size_t len;
-	u8 flags;
 
-	if (likely(!(pmc->flags & HWPMC_F_CALLCHAIN) && user)) {
-		flags = HWPMC_SAMPLE_USER;
+	if (likely(!(pmc->flags & HWPMC_F_CALLCHAIN) && user))
 		s->pc[0] = regs->ip;
-		n = 1;
-	} else {
-		n = hwpmc_callchain_nmi(pmc, regs, s->pc, max_depth_nmi(pmc, room),
-					&flags);
-	}
+	else
+		chain = put_chain_nmi(s, pmc, regs, room);
 	/* Read nothing back: the owner may have mapped this and write to it. */
-	len = sizeof(*s) + n * sizeof(u64);
+	len = sizeof(*s) + chain.n * sizeof(u64);
 	s->hdr.len = len;
 	s->hdr.type = HWPMC_LOG_CALLCHAIN;
-	s->hdr.flags = flags;
+	s->hdr.flags = chain.flags;
 	s->hdr.id = pmc->id;
 	s->hdr.time = now;
 	return len;
