@@ -119,7 +119,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_hooks_exit();
 	hwpmc_owners_exit();
 	hwpmc_deferred_exit();
-	hwpmc_looks_wait();
+	hwpmc_looks_exit();
 	hwpmc_inkernel_exit();
 	hwpmc_rdpmc_exit();
 	hwpmc_nmi_exit();

@@ -5,7 +5,8 @@
  * Walks by unwind tables (follow.c) know no more than what the probe saw until then.
  *
  * A work item does it, with limits: neither a program nor its files make it wait for ever,
- * and so unloading the module does not, either.
+ * and so unloading the module does not, either. A program whose threads keep mmap_lock
+ * occupied is looked at in a later run.
  */
 #include <linux/delay.h>
 #include <linux/file.h>
@@ -26,12 +27,16 @@
 #define LOCK_MS		500
 /* More at a time are not looked at. */
 #define LOOKS		4096
+/* Runs in which the lock was taken for all of its time, and between two of them. */
+#define RUNS		20
+#define LATER		(HZ / 20)
 
 struct look {
 	struct list_head node;		/* in `looks`, or in the list of the run */
 	struct mm_struct *mm;		/* a reference to the struct */
 	struct file *file;		/* a reference, or NULL */
 	u64 start, end;
+	unsigned int runs;
 };
 
 static DEFINE_RAW_SPINLOCK(looks_lock);	/* a leaf; not for interrupts */
@@ -74,25 +79,65 @@ static bool lock_mm(struct mm_struct *mm, unsigned long limit)
 	return true;
 }
 
-static void take_look(const struct look *look, unsigned long limit)
+/* False: the lock was taken until the limit. */
+static bool take_look(const struct look *look, unsigned long limit)
 {
+	bool locked;
+
 	/* Not one that ends. */
 	if (!mmget_not_zero(look->mm))
-		return;
-	if (lock_mm(look->mm, limit)) {
+		return true;
+	locked = lock_mm(look->mm, limit);
+	if (locked) {
 		hwpmc_follow_range(look->mm, look->start, look->end, GFP_KERNEL);
 		mmap_read_unlock(look->mm);
 	}
 	/* Its end, if this was the last reference, waits for the program's own I/O. */
 	mmput_async(look->mm);
+	return locked;
+}
+
+static void let_file_go(struct look *look)
+{
+	if (look->file)
+		fput(look->file);
+	look->file = NULL;
 }
 
 static void look_free(struct look *look)
 {
-	if (look->file)
-		fput(look->file);
+	let_file_go(look);
 	mmdrop(look->mm);
 	kfree(look);
+}
+
+/* False: there are too many, or it was in the list too often. */
+static bool add_look(struct look *look)
+{
+	bool add;
+
+	raw_spin_lock(&looks_lock);
+	add = waiting < LOOKS && look->runs < RUNS;
+	if (add) {
+		list_add_tail(&look->node, &looks);
+		waiting++;
+	}
+	raw_spin_unlock(&looks_lock);
+	return add;
+}
+
+static void look_at_all(struct work_struct *unused);
+static DECLARE_DELAYED_WORK(work, look_at_all);
+
+/* Its page was read, or is not awaited any more. */
+static void look_in_later_run(struct look *look)
+{
+	let_file_go(look);
+	look->runs++;
+	if (add_look(look))
+		hwpmc_work_later(&work, LATER);
+	else
+		look_free(look);
 }
 
 static void look_at_all(struct work_struct *unused)
@@ -108,40 +153,41 @@ static void look_at_all(struct work_struct *unused)
 	read_all(&list);
 	limit = jiffies + msecs_to_jiffies(LOCK_MS);
 	list_for_each_entry_safe(look, next, &list, node) {
-		take_look(look, limit);
-		look_free(look);
+		if (take_look(look, limit))
+			look_free(look);
+		else
+			look_in_later_run(look);
 		cond_resched();
 	}
 }
-
-static DECLARE_WORK(work, look_at_all);
 
 /* ---- for others ----------------------------------------------------------- */
 
 void hwpmc_look_later(struct mm_struct *mm, u64 start, u64 end, struct file *file, gfp_t gfp)
 {
 	struct look *look = kmalloc(sizeof(*look), gfp);
-	bool put = false;
 
 	if (!look)
 		return;
 	mmgrab(mm);
 	*look = (struct look){ .mm = mm, .start = start, .end = end,
 			       .file = file ? get_file(file) : NULL };
-	raw_spin_lock(&looks_lock);
-	if (waiting < LOOKS) {
-		list_add_tail(&look->node, &looks);
-		waiting++;
-		put = true;
-	}
-	raw_spin_unlock(&looks_lock);
-	if (put)
-		hwpmc_work(&work);
+	if (add_look(look))
+		hwpmc_work_again(&work, 0);
 	else
 		look_free(look);
 }
 
 void hwpmc_looks_wait(void)
 {
-	flush_work(&work);
+	flush_delayed_work(&work);
+}
+
+void hwpmc_looks_exit(void)
+{
+	struct look *look, *next;
+
+	cancel_delayed_work_sync(&work);
+	list_for_each_entry_safe(look, next, &looks, node)
+		look_free(look);
 }

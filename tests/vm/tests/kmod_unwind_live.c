@@ -23,6 +23,7 @@
 
 #include "harness.h"
 #include "kmod_dev.h"
+#include "../lib/kmod_hold.h"
 
 #define PAGE		4096ul
 #define BY_BP		(HWPMC_UNWIND_BP | 2 << 5 | HWPMC_UNWIND_BP_SAVED | 2u << 22)
@@ -280,6 +281,56 @@ START_TEST(a_file_whose_first_page_has_left_memory_has_its_table)
 }
 END_TEST
 
+struct late_map {
+	int fd;
+	bool go;
+	char *code;
+};
+
+static void *map_late(void *arg)
+{
+	struct late_map *m = arg;
+
+	while (!__atomic_load_n(&m->go, __ATOMIC_ACQUIRE))
+		sched_yield();
+	m->code = map_code(m->fd, NULL);
+	return NULL;
+}
+
+/* The call that maps it keeps mmap_lock for longer than it is waited for. */
+START_TEST(a_file_is_looked_at_when_its_programs_memory_is_locked_for_seconds)
+{
+	struct late_map m = { .fd = open(OTHER, O_RDONLY) };
+	struct frame frame[4];
+	pthread_t thread;
+
+	open_all(0);
+	add_rule(OTHER, BY_BP, false);
+	start();
+	evict(m.fd);
+	ck_assert_int_eq(pthread_create(&thread, NULL, map_late, &m), 0);
+	/* Called with the lock, after all probes. */
+	hold_at("vma_set_page_prot");
+	hold_arm(getpid());
+	__atomic_store_n(&m.go, true, __ATOMIC_RELEASE);
+	hold_wait();
+	dev_msleep(2500);
+	hold_end();
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	frame[0].ret = frame[1].ret = (uintptr_t)m.code + 8;
+	for (unsigned int i = 0; i < 50; i++) {
+		sample_frames(frame, 2);
+		if (chains[3][HWPMC_CHAIN_COMPLETE])
+			break;
+		dev_msleep(20);
+	}
+	check_most(3, HWPMC_CHAIN_COMPLETE);
+	munmap(m.code, PAGE);
+	close(m.fd);
+	close_all();
+}
+END_TEST
+
 /* ---- threads --------------------------------------------------------------- */
 
 #define PAGES		100
@@ -391,8 +442,12 @@ START_TEST(memory_that_a_thread_unmaps_and_another_maps_at_once_is_code)
 		ck_assert_int_eq(pthread_join(thread, NULL), 0);
 		end_disturbing();
 		/* What could not be looked at then is looked at soon. */
-		usleep(50000);
-		sample_frames(frame, PAGES);
+		for (unsigned int i = 0; i < 50; i++) {
+			sample_frames(frame, PAGES);
+			if (chains[1 + PAGES][HWPMC_CHAIN_NO_TABLE])
+				break;
+			dev_msleep(20);
+		}
 		/* By frame pointers, as no table describes it. */
 		check_most(1 + PAGES, HWPMC_CHAIN_NO_TABLE);
 	}
@@ -588,6 +643,7 @@ int main(void)
 		return 1;
 	harness_add(a_table_that_changes_is_used_from_the_next_sample_on);
 	harness_add(a_file_whose_first_page_has_left_memory_has_its_table);
+	harness_add_timed(a_file_is_looked_at_when_its_programs_memory_is_locked_for_seconds, 40);
 	harness_add_timed(memory_that_a_thread_unmaps_and_another_maps_at_once_is_code, 60);
 	harness_add(code_that_could_not_be_unmapped_or_moved_is_code_yet);
 	harness_add_timed(code_that_a_parent_maps_while_it_forks_is_none_of_the_child, 60);
