@@ -4,6 +4,7 @@
  * reference to the mm_struct, not to the memory, so that no other mm can have its address.
  */
 #include <linux/hash.h>
+#include <linux/llist.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
@@ -12,6 +13,7 @@
 #include <linux/spinlock.h>
 
 #include "../core/lock.h"
+#include "../core/work.h"
 #include "unwind_maps.h"
 
 #define BUCKET_BITS	9
@@ -20,7 +22,10 @@ struct space {
 	struct hlist_node node;			/* in its bucket; maps_lock, RCU */
 	struct mm_struct *mm;			/* constant */
 	struct hwpmc_unwind_maps __rcu *maps;	/* maps_lock, RCU */
-	struct rcu_head rcu;
+	union {
+		struct rcu_head rcu;
+		struct llist_node ended;	/* in `ended` */
+	};
 };
 
 static struct hlist_head buckets[1 << BUCKET_BITS];
@@ -69,13 +74,29 @@ static struct space *space_find(const struct mm_struct *mm)
 	return NULL;
 }
 
+static LLIST_HEAD(ended);
+
+static void free_ended(struct work_struct *unused)
+{
+	struct space *space, *next;
+
+	llist_for_each_entry_safe(space, next, llist_del_all(&ended), ended) {
+		mmdrop(space->mm);
+		kfree(space);
+	}
+}
+
+static DECLARE_WORK(free_work, free_ended);
+
+/* The last reference to an mm frees its page tables, under a lock that the kernel takes
+ * with softirqs on: never here. */
 static void space_free_rcu(struct rcu_head *rcu)
 {
 	struct space *space = container_of(rcu, struct space, rcu);
 
 	kfree(rcu_dereference_raw(space->maps));
-	mmdrop(space->mm);
-	kfree(space);
+	if (llist_add(&space->ended, &ended))
+		hwpmc_work(&free_work);
 }
 
 static void space_remove_locked(struct space *space)
@@ -419,4 +440,5 @@ void hwpmc_unwind_maps_end(void)
 {
 	forget_all();
 	rcu_barrier();
+	flush_work(&free_work);
 }
