@@ -48,39 +48,36 @@ static u64 rows_of_locked(const struct hwpmc_target *target, const struct change
 	return rows;
 }
 
-/*
- * All rows of the target with one store: a switch has all of them, or none. Found done
- * where the target was visited for another of the PMCs.
- */
-static void change_target_locked(struct hwpmc_link *link, void *change)
+/* With one store: a switch has all of the rows, or none. */
+static void change_rows_locked(struct hwpmc_target *target, u64 rows, bool counting)
 {
-	struct hwpmc_target *target = link->target;
-	const struct change *ch = change;
-	u64 rows;
-
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (!(target->active & BIT_ULL(link->pmc->row)) == !ch->counting)
-		return;
-	rows = rows_of_locked(target, ch);
-	if (ch->counting)
+	if (counting)
 		rows = target->active | (rows & ~(target->dormant | target->disabled));
 	else
 		rows = target->active & ~rows;
 	WRITE_ONCE(target->active, rows);
 }
 
-static void set_counting_locked(const struct change *ch)
+/* Done already where the target was visited for another of the PMCs. */
+static void change_target_locked(struct hwpmc_link *link, void *change)
 {
-	unsigned int i;
+	struct hwpmc_target *target = link->target;
+	const struct change *ch = change;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	for (i = 0; i < ch->n; i++) {
-		ch->pmcs[i]->counting = ch->counting;
-		/* STOPPED comes when the CPUs have followed: hwpmc_pmc_read() looks for
-		 * slices in flight while it is RUNNING. */
-		if (ch->counting)
-			WRITE_ONCE(ch->pmcs[i]->state, HWPMC_STATE_RUNNING);
-	}
+	if (!(target->active & BIT_ULL(link->pmc->row)) != !ch->counting)
+		change_rows_locked(target, rows_of_locked(target, ch), ch->counting);
+}
+
+static void set_counting_locked(struct hwpmc_pmc *pmc, bool counting)
+{
+	lockdep_assert_held(&hwpmc_targets_lock);
+	pmc->counting = counting;
+	/* STOPPED comes when the CPUs have followed: hwpmc_pmc_read() looks for slices in
+	 * flight while it is RUNNING. */
+	if (counting)
+		WRITE_ONCE(pmc->state, HWPMC_STATE_RUNNING);
 }
 
 /* Links that a fork makes meanwhile are as .counting says. */
@@ -96,7 +93,8 @@ static void change_links(struct change *ch)
 		else
 			hwpmc_pmc_take_migrations(ch->pmcs[i]);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	set_counting_locked(ch);
+	for (i = 0; i < ch->n; i++)
+		set_counting_locked(ch->pmcs[i], ch->counting);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	rcu_read_lock();
 	for (i = 0; i < ch->n; i++)
@@ -104,23 +102,29 @@ static void change_links(struct change *ch)
 	rcu_read_unlock();
 }
 
-/* Of current alone: one link each. */
-static void change_links_here_locked(struct change *ch)
+/* Of current alone: each has one link, and all have the same target. */
+static void change_here_locked(struct hwpmc_pmc *const *pmcs, unsigned int n,
+			       bool counting)
 {
+	struct hwpmc_target *target = NULL;
 	struct hwpmc_link *link;
 	unsigned int i;
+	u64 rows = 0;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	set_counting_locked(ch);
-	for (i = 0; i < ch->n; i++)
-		list_for_each_entry(link, &ch->pmcs[i]->links, node)
-			if (ch->counting)
+	for (i = 0; i < n; i++) {
+		set_counting_locked(pmcs[i], counting);
+		list_for_each_entry(link, &pmcs[i]->links, node) {
+			if (counting)
 				hwpmc_link_forget_migrations_locked(link);
 			else
 				hwpmc_link_take_migrations_locked(link);
-	for (i = 0; i < ch->n; i++)
-		list_for_each_entry(link, &ch->pmcs[i]->links, node)
-			change_target_locked(link, ch);
+			target = link->target;
+			rows |= BIT_ULL(pmcs[i]->row);
+		}
+	}
+	if (target)
+		change_rows_locked(target, rows, counting);
 }
 
 /* No other thread can make it false: only current could get threads or children. */
@@ -174,32 +178,38 @@ static void find_followers(struct hwpmc_pmc *const *pmcs, unsigned int n)
 }
 
 /* No switch comes between the first and the last. */
-static void change_here(struct change *ch)
+static void change_here(struct hwpmc_pmc *const *pmcs, unsigned int n, bool counting)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	change_links_here_locked(ch);
+	change_here_locked(pmcs, n, counting);
 	raw_spin_unlock(&hwpmc_targets_lock);
 	hwpmc_count_sync(true);
 	local_irq_restore(flags);
 }
 
-static void change_all(struct hwpmc_pmc *const *pmcs, unsigned int n, bool counting)
+static noinline void change_elsewhere(struct hwpmc_pmc *const *pmcs, unsigned int n,
+				      bool counting)
 {
 	struct change ch = { pmcs, n, counting };
+
+	change_links(&ch);
+	find_followers(pmcs, n);
+	hwpmc_count_sync(false);
+}
+
+static void change_all(struct hwpmc_pmc *const *pmcs, unsigned int n, bool counting)
+{
 	unsigned int i;
 
 	lockdep_assert_held(&hwpmc_lock);
 	if (!n)
 		return;
-	if (all_count_only_current(pmcs, n)) {
-		change_here(&ch);
-	} else {
-		change_links(&ch);
-		find_followers(pmcs, n);
-		hwpmc_count_sync(false);
-	}
+	if (all_count_only_current(pmcs, n))
+		change_here(pmcs, n, counting);
+	else
+		change_elsewhere(pmcs, n, counting);
 	if (!counting)
 		for (i = 0; i < n; i++)
 			WRITE_ONCE(pmcs[i]->state, HWPMC_STATE_STOPPED);
