@@ -168,11 +168,18 @@ static unsigned int user_chain_nmi(const struct hwpmc_pmc *pmc,
 
 /* User frames after those of the kernel, where they were asked for and the thread has
  * a user part. */
+/* Amid an exec the memory is that of the new program, which may have gained rights; its
+ * PMCs are taken away by the probe that follows. */
+static bool may_read_user_nmi(const struct hwpmc_pmc *pmc)
+{
+	return current->mm && !(current->flags & PF_KTHREAD) &&
+		(pmc->privileged || !current->in_execve);
+}
+
 static unsigned int user_part_nmi(const struct hwpmc_pmc *pmc, u64 *pc,
 				  unsigned int max, u8 *flags)
 {
-	if (!(pmc->flags & HWPMC_F_USERCALLCHAIN) || !max || !current->mm ||
-	    current->flags & PF_KTHREAD)
+	if (!(pmc->flags & HWPMC_F_USERCALLCHAIN) || !max || !may_read_user_nmi(pmc))
 		return 0;
 	*flags |= HWPMC_SAMPLE_SPLIT;
 	pc[0] = HWPMC_PC_USER;
