@@ -69,8 +69,7 @@ enum hwpmc_disp {
 	HWPMC_DISP_UNKNOWN = 3,
 };
 
-/* Classes have FreeBSD's numbers. A class that FreeBSD removed keeps its former
- * number if that is free. Linux-only classes begin at 0x80. */
+/* FreeBSD's numbers, of removed ones too if they are free. Linux-only classes begin at 0x80. */
 enum hwpmc_class_id {
 	HWPMC_CLASS_TSC = 0x00,
 	HWPMC_CLASS_K7 = 0x01,		/* reserved: FreeBSD's old AMD K7 */
@@ -112,15 +111,16 @@ enum hwpmc_class_id {
 #define HWPMC_F_CALLCHAIN	0x00000080u
 #define HWPMC_F_USERCALLCHAIN	0x00000100u
 #define HWPMC_F_EV_PMU		0x00000200u	/* config holds the raw event */
-/* Linux only: count a process from its next exec, not from the attach. A tool that
- * starts a program thus counts none of its own code before exec. */
+/* Linux only: count a process from its next exec: none of the code of the tool that starts it. */
 #define HWPMC_F_EXEC_START	0x00100000u
-/* Linux only, with CALLCHAIN: user frames by the owner's unwind tables, see
- * hwpmc_op_unwind; and, with TABLES_FP, by frame pointers where a chain reaches code
- * without a table or a rule. */
+/* Linux only, with CALLCHAIN: user frames by the owner's unwind tables (hwpmc_op_unwind); with
+ * TABLES_FP by frame pointers where a chain reaches code without a table or a rule. */
 #define HWPMC_F_TABLES		0x00200000u
 #define HWPMC_F_TABLES_FP	0x00400000u
-#define HWPMC_F_ALL		0x007003ceu
+/* Linux only: `count` is samples a second of each CPU or thread; PERIOD records say the period. */
+#define HWPMC_F_FREQUENCY	0x00800000u
+#define HWPMC_FREQUENCY_MAX	1000000u	/* largest `count` with it */
+#define HWPMC_F_ALL		0x00f003ceu
 
 /* Flags of PMCRW. */
 #define HWPMC_F_NEWVALUE	0x00000010u	/* set `value` */
@@ -498,7 +498,8 @@ struct hwpmc_op_pmcadmin {
  * some kinds, which must be named; a process-scope PMC counts nothing on other ones, and
  * GETUNCOUNTED says how long that was. A system-scope PMC is for the kind of its CPU.
  *
- * `count`: the initial value of a counting PMC, the period of a sampling PMC.
+ * `count`: the initial value, the sampling period, or with HWPMC_F_FREQUENCY samples a second
+ * up to HWPMC_FREQUENCY_MAX. A sampling PMC returns it: one out of range is the nearest one.
  *
  * Errors in the order of the checks: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY,
  * CPU_WANT_ONE; ENXIO CPU_OFFLINE; EPERM PRIV_SYSTEM; EINVAL FLAGS,
@@ -626,8 +627,8 @@ struct hwpmc_op_pmcrw {
 };
 
 /*
- * PMCSETCOUNT (13): the initial count, or the sampling period.
- * Errors: EINVAL ID; EBUSY RUNNING; EOPNOTSUPP READ_ONLY.
+ * PMCSETCOUNT (13): count, period or frequency. Errors: EINVAL ID; EBUSY RUNNING;
+ * EOPNOTSUPP READ_ONLY.
  */
 struct hwpmc_op_pmcsetcount {
 	struct hwpmc_hdr hdr;
@@ -704,11 +705,10 @@ struct hwpmc_op_getcaps {
 /*
  * BATCH (34): read, start or stop `n` PMCs of the owner, as PMCRW with OLDVALUE,
  * PMCSTART or PMCSTOP would, in one call: system-scope PMCs of one CPU at one moment,
- * with interrupts off there, one after the other in the order of their rows, all CPUs
- * at once; process-scope PMCs in the same way on each CPU where a target runs, and a
- * thread that is switched in meanwhile has them all or none. So the differences of two
- * batches cover the same instructions for each PMC of a CPU, and of the calling thread,
- * except that each counter is read some instructions after the one before.
+ * with interrupts off there, in the order of their rows, all CPUs at once; process-scope PMCs
+ * likewise on each CPU where a target runs, and a thread that is switched in meanwhile has
+ * them all or none. So the differences of two batches cover the same instructions for each
+ * PMC of a CPU and of the calling thread, but for those between two reads.
  *
  * The order of the entries does not matter; a PMC may have several. Each entry has the
  * result of its PMC: `error` is 0 or the errno that the single operation would return,

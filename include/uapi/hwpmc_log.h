@@ -23,7 +23,8 @@
  *
  * Conservation: records that could not be written are counted by cause and
  * declared in DROPNOTIFY records. For each sampling PMC, overflows = samples +
- * drops.
+ * drops. Where periods differ (HWPMC_F_FREQUENCY), PERIOD records say how many events
+ * samples and drops stand for.
  *
  * Types have FreeBSD's numbers; types from 64 on exist on Linux only. Numbers are
  * never reused and new fields are appended. A reader must skip types that it does
@@ -74,6 +75,7 @@ enum hwpmc_log_type {
 	HWPMC_LOG_PADDING = 70,		/* hwpmc_log_hdr and bytes to skip */
 	HWPMC_LOG_SYNC = 71,		/* hwpmc_log_hdr: all that is older precedes */
 	HWPMC_LOG_CPU_KIND = 72,	/* hwpmc_log_cpu_kind */
+	HWPMC_LOG_PERIOD = 73,		/* hwpmc_log_period */
 };
 
 /* First member of every record. */
@@ -191,7 +193,8 @@ struct hwpmc_log_allocate {
 	__u32	mode;			/* enum hwpmc_mode */
 	__u32	cpu;
 	__u64	config, config1;
-	__u64	count;			/* sampling period */
+	__u64	count;			/* sampling period; with HWPMC_F_FREQUENCY samples
+					 * a second */
 	char	name[64];		/* event name, if the kernel knows it or the
 					 * owner told it; a tool may write another in a
 					 * NOTE "event" */
@@ -280,6 +283,20 @@ enum hwpmc_chain_end {
 struct hwpmc_log_sample {
 	struct hwpmc_log_hdr hdr;
 	__u64	pc[];
+};
+
+/* hdr.flags of PERIOD */
+#define HWPMC_PERIOD_DROPPED	0x01	/* of samples that were dropped */
+
+/*
+ * PERIOD: id is that of a PMC with HWPMC_F_FREQUENCY; the next sample of this PMC and CPU
+ * stands for so many events. Each of its samples has one before it, in the same ring.
+ * With HWPMC_PERIOD_DROPPED id is 0, and the samples of all such PMCs that the DROPNOTIFY
+ * record behind it declares stood for so many events.
+ */
+struct hwpmc_log_period {
+	struct hwpmc_log_hdr hdr;
+	__u64	period;
 };
 
 /* ------------------------------------------------------------------------ */

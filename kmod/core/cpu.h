@@ -17,6 +17,7 @@
 #include "../backends/width.h"
 #include "../compat/msr.h"
 #include "class.h"
+#include "phase.h"
 #include "pmc.h"
 #include "total.h"
 
@@ -85,6 +86,8 @@ struct hwpmc_cpu {
 	 * and whether that of a former attempt may yet. Read in NMI. */
 	const struct hwpmc_row *trial;
 	bool trial_came, trial_late;
+	/* Of an armed row: where its PMC is in its period, for this thread or CPU. */
+	struct hwpmc_phase *phase[HWPMC_ROW_MAX];
 	struct hwpmc_row_cpu row[];	/* hwpmc_nrows of them */
 };
 

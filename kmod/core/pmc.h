@@ -13,7 +13,9 @@
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 
+#include "adapt.h"
 #include "class.h"
+#include "phase.h"
 #include "refuse.h"
 #include "row.h"
 
@@ -60,7 +62,8 @@ struct hwpmc_pmc {
 	struct list_head owner_node;	/* in owner->pmcs; hwpmc_lock, RCU */
 	struct list_head row_node;	/* in its row's pmcs; hwpmc_lock */
 
-	u64 period;			/* of sampling; changes only while stopped */
+	u64 period;			/* of sampling; with HWPMC_F_FREQUENCY the first
+					 * one. Changes only while stopped */
 	struct hwpmc_arming arming;	/* of its counter; constant */
 	enum hwpmc_state state;		/* hwpmc_lock; read anywhere */
 	bool was_attached;		/* ever; hwpmc_lock */
@@ -84,8 +87,12 @@ struct hwpmc_pmc {
 	 * Accessed on pmc->cpu with interrupts off. */
 	struct list_head sys_node;
 	u64 start;
-	u64 period_left;		/* sampling: events to the next sample */
+	struct hwpmc_phase phase;	/* sampling */
 	bool in_flight;
+
+	/* With HWPMC_F_FREQUENCY: samples a second. Change only while stopped. */
+	u32 frequency;
+	struct hwpmc_adapt adapt;
 
 	char name[HWPMC_NAME_MAX];	/* the owner's, of its event, for logs; "": none */
 
@@ -110,6 +117,23 @@ static inline bool hwpmc_pmc_is_system(const struct hwpmc_pmc *pmc)
 static inline bool hwpmc_pmc_samples(const struct hwpmc_pmc *pmc)
 {
 	return hwpmc_mode_is_sampling(pmc->mode);
+}
+
+static inline bool hwpmc_pmc_adapts(const struct hwpmc_pmc *pmc)
+{
+	return pmc->flags & HWPMC_F_FREQUENCY;
+}
+
+/* Of a sampling PMC: what its owner asked for. */
+static inline u64 hwpmc_pmc_asked(const struct hwpmc_pmc *pmc)
+{
+	return hwpmc_pmc_adapts(pmc) ? pmc->frequency : pmc->period;
+}
+
+/* Of the next sample of what is in this phase. */
+static inline u64 hwpmc_pmc_period(const struct hwpmc_pmc *pmc, const struct hwpmc_phase *ph)
+{
+	return unlikely(hwpmc_pmc_adapts(pmc)) && ph->period ? ph->period : pmc->period;
 }
 
 /* Can it be started without a log? */

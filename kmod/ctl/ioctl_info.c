@@ -114,7 +114,7 @@ static void fill_info(struct hwpmc_pmcinfo *info, unsigned int nr, u32 cpu)
 	info->event = pmc->ev;
 	info->flags = pmc->flags;
 	info->config = pmc->config;
-	info->reloadcount = pmc->period;
+	info->reloadcount = hwpmc_pmc_asked(pmc);
 }
 
 /* Copies without hwpmc_lock: a fault on the caller's memory may block for ever. */

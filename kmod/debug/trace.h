@@ -28,7 +28,7 @@ DECLARE_EVENT_CLASS(hwpmc_of_pmc,
 	TP_fast_assign(
 		__entry->pmc = pmc->id;
 		__entry->row = pmc->row;
-		__entry->count = hwpmc_pmc_samples(pmc) ? pmc->period :
+		__entry->count = hwpmc_pmc_samples(pmc) ? hwpmc_pmc_asked(pmc) :
 				 hwpmc_pmc_total_anywhere(pmc);
 	),
 	TP_printk("pmc=%#010x row=%u count=%llu", __entry->pmc, __entry->row,

@@ -27,6 +27,7 @@ static_assert(sizeof(struct hwpmc_log_attach) == 24);
 static_assert(sizeof(struct hwpmc_log_value) == 40);
 static_assert(sizeof(struct hwpmc_log_cpu_kind) == 24);
 static_assert(sizeof(struct hwpmc_log_context) == 24);
+static_assert(sizeof(struct hwpmc_log_period) == 24);
 static_assert(sizeof(struct hwpmc_log_task) == 48);
 static_assert(sizeof(struct hwpmc_log_map) == 88);
 static_assert(offsetof(struct hwpmc_log_ring, tail) == 128);
@@ -116,7 +117,7 @@ static void put_allocate(struct hwpmc_log *log, const struct hwpmc_pmc *pmc)
 		r->cpu = pmc->cpu;
 		r->config = pmc->config;
 		r->config1 = pmc->config1;
-		r->count = hwpmc_pmc_samples(pmc) ? pmc->period :
+		r->count = hwpmc_pmc_samples(pmc) ? hwpmc_pmc_asked(pmc) :
 			   hwpmc_pmc_total(pmc);
 		memset(r->name, 0, sizeof(r->name));
 		strscpy(r->name, event_name(pmc), sizeof(r->name));

@@ -20,6 +20,7 @@
 #include "../log/records.h"
 #include "../log/task_event.h"
 #include "../sampling/kgmon.h"
+#include "../sampling/log.h"
 #include "../sampling/overdue.h"
 #include "../sampling/sample.h"
 #include "../sampling/trial.h"
@@ -82,7 +83,7 @@ static u32 flags_against_mode(u32 flags, u32 mode)
 	else if (!(flags & HWPMC_F_CALLCHAIN))
 		bad |= HWPMC_F_USERCALLCHAIN | HWPMC_F_TABLES;
 	if (!hwpmc_mode_is_sampling(mode) || flags & HWPMC_F_KGMON)
-		bad |= HWPMC_F_TABLES;
+		bad |= HWPMC_F_TABLES | HWPMC_F_FREQUENCY;
 	if (!(flags & HWPMC_F_TABLES))
 		bad |= HWPMC_F_TABLES_FP;
 	if (mode != HWPMC_MODE_SS)
@@ -222,8 +223,17 @@ static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 	return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_ROWS_BUSY, busy);
 }
 
+/* The first period is the shortest one, and soon grows. */
+static void pmc_set_frequency(struct hwpmc_pmc *pmc, u64 count, u64 least)
+{
+	pmc->frequency = clamp_t(u64, count, 1, HWPMC_FREQUENCY_MAX);
+	hwpmc_adapt_init(&pmc->adapt, hwpmc_log_ticks_nmi(MSEC_PER_SEC) / pmc->frequency,
+			 least);
+	pmc->period = least;
+}
+
 /*
- * Initial count, or period. A hardware period below mincount would cause an NMI storm;
+ * Initial count, period or frequency. A hardware period below mincount would cause an NMI storm;
  * software events are sampled without an NMI and may have a period of 1.
  */
 void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
@@ -236,13 +246,19 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 		trace_hwpmc_pmc_write(pmc);
 		return;
 	}
+	memset(&pmc->phase, 0, sizeof(pmc->phase));
+	if (hwpmc_pmc_adapts(pmc)) {
+		pmc_set_frequency(pmc, count, least);
+		hwpmc_targets_forget_period(pmc);
+		trace_hwpmc_pmc_write(pmc);
+		return;
+	}
 	if (count < least) {
 		pr_info_ratelimited("a sampling period of %llu was raised to kern.hwpmc.mincount, %u\n",
 				    count, least);
 		count = least;
 	}
 	pmc->period = count;
-	pmc->period_left = 0;
 	hwpmc_targets_forget_period(pmc);
 	trace_hwpmc_pmc_write(pmc);
 }
@@ -560,7 +576,7 @@ static int allocate_on(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 	}
 	op->pmcid = pmc->id;
 	if (hwpmc_pmc_samples(pmc))
-		op->count = pmc->period;
+		op->count = hwpmc_pmc_asked(pmc);
 	trace_hwpmc_pmc_allocate(pmc);
 	hwpmc_log_allocated(pmc);
 	return 0;

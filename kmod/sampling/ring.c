@@ -9,7 +9,8 @@
  */
 #include "ring.h"
 
-#define DECLARATION	sizeof(struct hwpmc_log_drop)
+#define NOTIFY		sizeof(struct hwpmc_log_drop)
+#define PERIOD		sizeof(struct hwpmc_log_period)
 
 void hwpmc_ring_init(struct hwpmc_ring *ring, struct hwpmc_log_ring *ctl,
 		     void *data, u64 size, u32 wakeup, u32 cpu)
@@ -25,6 +26,12 @@ void hwpmc_ring_init(struct hwpmc_ring *ring, struct hwpmc_log_ring *ctl,
 	};
 	ctl->size = size;
 	ctl->cpu = cpu;
+}
+
+/* Bytes that the declaration of all drops so far takes. */
+static size_t declaration_nmi(const struct hwpmc_ring *ring)
+{
+	return READ_ONCE(ring->events) ? PERIOD + NOTIFY : NOTIFY;
 }
 
 static void *ring_reserve_nmi(struct hwpmc_ring *ring, size_t len, size_t spare)
@@ -46,7 +53,8 @@ void *hwpmc_ring_reserve_nmi(struct hwpmc_ring *ring, size_t len)
 	ring->nest++;
 	barrier();
 	/* While drops are not declared, keep room for their declaration. */
-	at = ring_reserve_nmi(ring, len, READ_ONCE(ring->dropped) ? DECLARATION : 0);
+	at = ring_reserve_nmi(ring, len, READ_ONCE(ring->dropped) ?
+			      declaration_nmi(ring) : 0);
 	if (!at)
 		hwpmc_ring_commit_nmi(ring);
 	return at;
@@ -89,6 +97,12 @@ static void count_add_nmi(u64 *count, u64 added)
 	} while (cmpxchg_local(count, n, n + added) != n);
 }
 
+static void note_first_drop_nmi(struct hwpmc_ring *ring, u64 now)
+{
+	if (!READ_ONCE(ring->dropped))
+		WRITE_ONCE(ring->since, now);
+}
+
 void hwpmc_ring_drop_nmi(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 			 u64 n, u64 now)
 {
@@ -98,8 +112,7 @@ void hwpmc_ring_drop_nmi(struct hwpmc_ring *ring, unsigned int cause, bool sampl
 				     ring->ctl->others_dropped);
 	u64 sum;
 
-	if (!READ_ONCE(ring->dropped))
-		WRITE_ONCE(ring->since, now);
+	note_first_drop_nmi(ring, now);
 	count_add_nmi(&count[cause], n);
 	count_add_nmi(&all[cause], n);
 	/* Never read it back: the owner may write there too, and would keep a loop that
@@ -122,32 +135,66 @@ static u64 count_take_nmi(u64 *count)
 	return n;
 }
 
+void hwpmc_ring_drop_events_nmi(struct hwpmc_ring *ring, u64 events, u64 now)
+{
+	note_first_drop_nmi(ring, now);
+	count_add_nmi(&ring->events, events);
+	barrier();
+	WRITE_ONCE(ring->dropped, true);
+}
+
+static void *put_dropped_period_nmi(struct hwpmc_ring *ring, struct hwpmc_log_period *r,
+				    u64 now)
+{
+	r->hdr = (struct hwpmc_log_hdr){
+		.len = PERIOD,
+		.type = HWPMC_LOG_PERIOD,
+		.flags = HWPMC_PERIOD_DROPPED,
+		.time = now,
+	};
+	r->period = count_take_nmi(&ring->events);
+	return r + 1;
+}
+
+static void put_drop_nmi(struct hwpmc_ring *ring, struct hwpmc_log_drop *r, u64 since,
+			 u64 now)
+{
+	unsigned int i;
+
+	r->hdr = (struct hwpmc_log_hdr){
+		.len = NOTIFY,
+		.type = HWPMC_LOG_DROPNOTIFY,
+		.time = now,
+	};
+	r->cpu = ring->cpu;
+	r->ncause = HWPMC_DROP__COUNT;
+	r->since = since;
+	for (i = 0; i < HWPMC_DROP__COUNT; i++) {
+		r->samples[i] = count_take_nmi(&ring->samples[i]);
+		r->others[i] = count_take_nmi(&ring->others[i]);
+	}
+}
+
 void hwpmc_ring_declare_nmi(struct hwpmc_ring *ring, u64 now)
 {
-	struct hwpmc_log_drop *r;
-	unsigned int i;
+	size_t len;
+	void *r;
 
 	if (!READ_ONCE(ring->dropped))
 		return;
 	ring->nest++;
 	barrier();
-	r = ring_reserve_nmi(ring, DECLARATION, 0);
+	len = declaration_nmi(ring);
+	r = ring_reserve_nmi(ring, len, 0);
 	if (r) {
-		r->hdr = (struct hwpmc_log_hdr){
-			.len = DECLARATION,
-			.type = HWPMC_LOG_DROPNOTIFY,
-			.time = now,
-		};
-		r->cpu = ring->cpu;
-		r->ncause = HWPMC_DROP__COUNT;
-		r->since = READ_ONCE(ring->since);
+		u64 since = READ_ONCE(ring->since);
+
 		/* Before the counts are taken: a drop after that sets it again. */
 		WRITE_ONCE(ring->dropped, false);
 		barrier();
-		for (i = 0; i < HWPMC_DROP__COUNT; i++) {
-			r->samples[i] = count_take_nmi(&ring->samples[i]);
-			r->others[i] = count_take_nmi(&ring->others[i]);
-		}
+		if (len > NOTIFY)
+			r = put_dropped_period_nmi(ring, r, now);
+		put_drop_nmi(ring, r, since, now);
 	}
 	hwpmc_ring_commit_nmi(ring);
 }

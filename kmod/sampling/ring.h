@@ -32,6 +32,7 @@ struct hwpmc_ring {
 	u64 since;
 	u64 samples[HWPMC_DROP__COUNT];
 	u64 others[HWPMC_DROP__COUNT];
+	u64 events;		/* of dropped samples whose periods differ */
 	/* All drops, by the same indices; copied to .ctl. */
 	u64 all_samples[HWPMC_DROP__COUNT];
 	u64 all_others[HWPMC_DROP__COUNT];
@@ -92,6 +93,8 @@ bool hwpmc_ring_commit_nmi(struct hwpmc_ring *ring);
 /* Count n dropped records; `now` by the log's clock. */
 void hwpmc_ring_drop_nmi(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 			 u64 n, u64 now);
+/* The samples that were just dropped stood for so many events. */
+void hwpmc_ring_drop_events_nmi(struct hwpmc_ring *ring, u64 events, u64 now);
 /* Write a DROPNOTIFY record for undeclared drops, if there are any and it fits. */
 void hwpmc_ring_declare_nmi(struct hwpmc_ring *ring, u64 now);
 

@@ -22,8 +22,9 @@
 #include "scratch.h"
 #include "throttle.h"
 
-/* Length of a CONTEXT record, and of a sample with one frame. */
+/* Lengths of a CONTEXT and a PERIOD record, and of a sample with one frame. */
 #define CONTEXT		sizeof(struct hwpmc_log_context)
+#define PERIOD		sizeof(struct hwpmc_log_period)
 #define SMALLEST	(sizeof(struct hwpmc_log_sample) + sizeof(u64))
 
 /* ---- the counter --------------------------------------------------------- */
@@ -60,9 +61,9 @@ static void arm_nmi(struct hwpmc_cpu *c, unsigned int nr)
  * longer than the counter. Events after the last one's end are counted towards the
  * next period, and so are those that the counter was armed for in excess.
  */
-static u64 count_periods_nmi(struct hwpmc_row_cpu *rc, u64 overshoot)
+static u64 count_periods_nmi(struct hwpmc_row_cpu *rc, u64 period, u64 overshoot)
 {
-	u64 period = rc->pmc->period, n = 1;
+	u64 n = 1;
 
 	overshoot += rc->excess;
 	rc->excess = 0;
@@ -79,6 +80,28 @@ static u64 count_periods_nmi(struct hwpmc_row_cpu *rc, u64 overshoot)
 	}
 	rc->period_left = period - overshoot;
 	return n;
+}
+
+/* Of the periods that end now. */
+static u64 period_nmi(const struct hwpmc_cpu *c, unsigned int nr)
+{
+	return hwpmc_pmc_period(c->row[nr].pmc, c->phase[nr]);
+}
+
+/*
+ * n periods have ended, and what they stand for is recorded: the next one may have another
+ * length. It has begun already, so it is longer than what was counted of it.
+ */
+static void adapt_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 n, u64 now)
+{
+	struct hwpmc_row_cpu *rc = &c->row[nr];
+	struct hwpmc_phase *ph = c->phase[nr];
+	u64 period = hwpmc_pmc_period(rc->pmc, ph), overshoot = period - rc->period_left;
+
+	ph->period = max(hwpmc_adapt_period(&rc->pmc->adapt, n * period, now - ph->since),
+			 overshoot + 1);
+	ph->since = now;
+	rc->period_left = ph->period - overshoot;
 }
 
 /* ---- the record ---------------------------------------------------------- */
@@ -107,6 +130,16 @@ static size_t put_context_nmi(void *at, struct hwpmc_ring *ring, s32 pid, s32 ti
 	ring->pid = pid;
 	ring->tid = tid;
 	return CONTEXT;
+}
+
+static size_t put_period_nmi(struct hwpmc_log_period *r, const struct hwpmc_pmc *pmc,
+			     u64 period, u64 now)
+{
+	r->hdr = (struct hwpmc_log_hdr){
+		.len = PERIOD, .type = HWPMC_LOG_PERIOD, .id = pmc->id, .time = now,
+	};
+	r->period = period;
+	return PERIOD;
 }
 
 /* A function of its own, for the address of .flags: where it is taken the stack has a
@@ -147,26 +180,37 @@ static size_t put_sample_nmi(struct hwpmc_log_sample *s, struct hwpmc_pmc *pmc,
 	return len;
 }
 
+/* Count n samples as dropped. */
+static void drop_samples_nmi(struct hwpmc_ring *ring, const struct hwpmc_pmc *pmc,
+			     unsigned int cause, u64 n, u64 period, u64 now)
+{
+	hwpmc_ring_drop_nmi(ring, cause, true, n, now);
+	if (unlikely(hwpmc_pmc_adapts(pmc)))
+		hwpmc_ring_drop_events_nmi(ring, n * period, now);
+}
+
 static void write_sample_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
-			     struct pt_regs *regs, u64 now)
+			     struct pt_regs *regs, u64 period, u64 now)
 {
 	s32 pid = hwpmc_owner_tgid_nr(pmc->owner, current);
 	s32 tid = hwpmc_owner_tid_nr(pmc->owner, current);
-	size_t len = 0;
+	size_t head = hwpmc_pmc_adapts(pmc) ? PERIOD : 0, len = 0;
 	u64 room;
 	u8 *at;
 
 	if (unlikely(ring->dropped))
 		hwpmc_ring_declare_nmi(ring, now);
 	room = hwpmc_ring_room_nmi(ring);
-	if (unlikely(ring->dropped || room < CONTEXT + SMALLEST)) {
+	if (unlikely(ring->dropped || room < CONTEXT + SMALLEST + head)) {
 		hwpmc_stat_inc(intr_bufferfull);
-		hwpmc_ring_drop_nmi(ring, HWPMC_DROP_FULL, true, 1, now);
+		drop_samples_nmi(ring, pmc, HWPMC_DROP_FULL, 1, period, now);
 		return;
 	}
 	at = hwpmc_ring_at(ring, ring->reserved);
+	if (unlikely(head))
+		len = put_period_nmi((void *)at, pmc, period, now);
 	if (unlikely(tid != ring->tid || pid != ring->pid))
-		len = put_context_nmi(at, ring, pid, tid, now);
+		len += put_context_nmi(at + len, ring, pid, tid, now);
 	len += put_sample_nmi((void *)(at + len), pmc, regs, user_mode(regs),
 			      room - len, now);
 	trace_hwpmc_sampling_sample(pmc, len);
@@ -177,10 +221,10 @@ static void write_sample_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 /* ---- overflows ----------------------------------------------------------- */
 
 /* n periods have ended, but where the program was then is not known. */
-static void count_missed_nmi(struct hwpmc_row_cpu *rc, u64 n, u64 now)
+static void count_missed_nmi(struct hwpmc_row_cpu *rc, u64 n, u64 period, u64 now)
 {
 	if (rc->ring)
-		hwpmc_ring_drop_nmi(rc->ring, HWPMC_DROP_LATE, true, n, now);
+		drop_samples_nmi(rc->ring, rc->pmc, HWPMC_DROP_LATE, n, period, now);
 	else
 		hwpmc_kgmon_lost_nmi(n);
 }
@@ -226,7 +270,7 @@ static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counte
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	struct hwpmc_pmc *pmc = rc->pmc;
-	u64 n;
+	u64 period, n;
 
 	/* An RDPMC that faults reads as an overflow. */
 	if (unlikely(READ_ONCE(hwpmc_msr_faulted))) {
@@ -234,14 +278,17 @@ static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counte
 		return;
 	}
 	/* Where kernel mode is counted, events since the overflow are the NMI's own. */
-	n = count_periods_nmi(rc, pmc->carry_overshoot ? counter : 0);
+	period = period_nmi(c, nr);
+	n = count_periods_nmi(rc, period, pmc->carry_overshoot ? counter : 0);
 	if (likely(n)) {
 		if (likely(rc->ring))
-			write_sample_nmi(rc->ring, pmc, regs, now);
+			write_sample_nmi(rc->ring, pmc, regs, period, now);
 		else
 			hwpmc_kgmon_hit_nmi(regs);
 		if (unlikely(n > 1))
-			count_missed_nmi(rc, n - 1, now);
+			count_missed_nmi(rc, n - 1, period, now);
+		if (unlikely(hwpmc_pmc_adapts(pmc)))
+			adapt_nmi(c, nr, n, now);
 	}
 	arm_nmi(c, nr);
 	if (unlikely(READ_ONCE(hwpmc_msr_faulted)))
@@ -272,23 +319,27 @@ unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 }
 
 static void write_sample_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
-				struct pt_regs *regs)
+				struct pt_regs *regs, u64 period, u64 now)
 {
 	struct hwpmc_scratch *s = this_cpu_ptr(hwpmc_scratch);
 	s32 pid = hwpmc_owner_tgid_nr(pmc->owner, current);
 	s32 tid = hwpmc_owner_tid_nr(pmc->owner, current);
-	u64 now = hwpmc_log_time_nmi();
-	size_t len;
+	size_t skip = hwpmc_pmc_adapts(pmc) ? 0 : PERIOD, len;
 	void *at;
 
 	len = put_sample_nmi((void *)&s->hdr, pmc, regs, regs && user_mode(regs),
 			     sizeof(s->hdr) + sizeof(s->pc), now);
-	at = hwpmc_log_reserve_sample(pmc->owner->log, CONTEXT + len);
-	if (!at)
+	len += PERIOD + CONTEXT - skip;
+	at = hwpmc_log_reserve_sample(pmc->owner->log, len);
+	if (!at) {
+		if (hwpmc_pmc_adapts(pmc))
+			hwpmc_ring_drop_events_nmi(ring, period, now);
 		return;
-	trace_hwpmc_sampling_sample(pmc, CONTEXT + len);
+	}
+	trace_hwpmc_sampling_sample(pmc, len);
+	put_period_nmi(&s->period, pmc, period, now);
 	put_context_nmi(&s->context, ring, pid, tid, now);
-	memcpy(at, s, CONTEXT + len);
+	memcpy(at, (u8 *)s + skip, len);
 	hwpmc_log_commit(pmc->owner->log);
 }
 
@@ -296,16 +347,19 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 				  struct pt_regs *regs, u64 overshoot)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
-	u64 n;
+	u64 n, period, now = hwpmc_log_time_nmi();
 
 	lockdep_assert_irqs_disabled();
-	n = count_periods_nmi(rc, overshoot);
+	period = period_nmi(c, nr);
+	n = count_periods_nmi(rc, period, overshoot);
 	if (n && rc->ring)
-		write_sample_irqoff(rc->ring, rc->pmc, regs);
+		write_sample_irqoff(rc->ring, rc->pmc, regs, period, now);
 	else if (n && regs)
 		hwpmc_kgmon_hit_nmi(regs);
 	if (n > 1)
-		count_missed_nmi(rc, n - 1, hwpmc_log_time_nmi());
+		count_missed_nmi(rc, n - 1, period, now);
+	if (n && hwpmc_pmc_adapts(rc->pmc))
+		adapt_nmi(c, nr, n, now);
 	if (n)
 		hwpmc_stat_inc(intr_processed);
 	arm_nmi(c, nr);
@@ -320,7 +374,7 @@ static bool has_msr_fault(unsigned int nr)
 }
 
 void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-			      struct hwpmc_pmc *pmc, u64 period_left)
+			      struct hwpmc_pmc *pmc, struct hwpmc_phase *ph)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 
@@ -330,7 +384,10 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		hwpmc_cpu_stop_nmi(c, nr);
 	rc->ring = pmc->flags & HWPMC_F_KGMON ? NULL :
 		   hwpmc_log_ring(pmc->owner->log);
-	rc->period_left = period_left ?: pmc->period;
+	rc->period_left = ph->left ?: hwpmc_pmc_period(pmc, ph);
+	if (unlikely(hwpmc_pmc_adapts(pmc)))
+		ph->since = hwpmc_log_time_nmi() - ph->since;
+	c->phase[nr] = ph;
 	WRITE_ONCE(rc->pmc, pmc);
 	/* Hardware that faults may not stop either: its NMI would have no owner. */
 	if (unlikely(has_msr_fault(nr)))
@@ -406,41 +463,51 @@ static enum stopped how_stopped_irqoff(const struct hwpmc_row_cpu *rc, unsigned 
 	return unlikely(has_overflowed_nmi(rc, counter)) ? OVERFLOWED : STOPPED;
 }
 
-/* Where the program was at this overflow is not known any more. */
+/* Where the program was at this end of a period is not known any more. */
 static void count_late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoot)
 {
-	struct hwpmc_row *row = &hwpmc_rows[nr];
 	struct hwpmc_row_cpu *rc = &c->row[nr];
-	u64 n;
+	u64 period = period_nmi(c, nr), now, n;
+
+	n = count_periods_nmi(rc, period, overshoot);
+	if (!n)
+		return;
+	now = hwpmc_log_time_nmi();
+	count_missed_nmi(rc, n, period, now);
+	if (hwpmc_pmc_adapts(rc->pmc))
+		adapt_nmi(c, nr, n, now);
+}
+
+static void count_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoot)
+{
+	struct hwpmc_row *row = &hwpmc_rows[nr];
 
 	if (row->cls->ops->ack_nmi)
 		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
-	n = count_periods_nmi(rc, overshoot);
-	if (n)
-		count_missed_nmi(rc, n, hwpmc_log_time_nmi());
+	count_late_irqoff(c, nr, overshoot);
 }
 
 /*
  * left: events to the overflow. The period may have ended before it, where the counter was
  * armed for more: its sample would have been late, and is one that is missed.
  */
-static u64 stopped_period_left_irqoff(struct hwpmc_row_cpu *rc, u64 left)
+static u64 stopped_period_left_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 left)
 {
-	u64 n, excess = rc->excess;
+	struct hwpmc_row_cpu *rc = &c->row[nr];
+	u64 excess = rc->excess;
 
 	if (likely(left > excess))
 		return rc->period_left + left - excess;
 	rc->excess = 0;
-	n = count_periods_nmi(rc, excess - left);
-	if (n)
-		count_missed_nmi(rc, n, hwpmc_log_time_nmi());
+	count_late_irqoff(c, nr, excess - left);
 	return rc->period_left;
 }
 
-u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
-	u64 before, counter, period_left, now = hwpmc_log_time_nmi();
+	struct hwpmc_phase *ph = c->phase[nr];
+	u64 before, counter, now = hwpmc_log_time_nmi();
 
 	lockdep_assert_irqs_disabled();
 	if (rc->shadow.sel)
@@ -458,21 +525,22 @@ u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask;
 	switch (how_stopped_irqoff(rc, nr, counter)) {
 	case UNSTOPPABLE:
-		period_left = 0;
+		ph->left = 0;
 		mark_unstoppable_nmi(c, nr, counter);
 		break;
 	case OVERFLOWED:
 		keep_expectation_irqoff(c, now, before);
-		count_late_irqoff(c, nr, counter);
-		period_left = rc->period_left;
+		count_overflow_irqoff(c, nr, counter);
+		ph->left = rc->period_left;
 		break;
 	case STOPPED:
-		period_left = stopped_period_left_irqoff(rc, -counter & rc->mask);
+		ph->left = stopped_period_left_irqoff(c, nr, -counter & rc->mask);
 		take_back_expectation_irqoff(c, now, before);
 		break;
 	}
+	if (unlikely(hwpmc_pmc_adapts(rc->pmc)))
+		ph->since = hwpmc_log_time_nmi() - ph->since;
 	smp_store_release(&rc->pmc, NULL);	/* A: hwpmc_pmc_read() */
-	return period_left;
 }
 
 bool hwpmc_sample_has_overflowed_irqoff(struct hwpmc_cpu *c, unsigned int nr)
@@ -487,5 +555,12 @@ void hwpmc_sample_restart_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_pmc *pmc = hwpmc_row_cpu(c, nr)->pmc;
 
-	hwpmc_sample_load_irqoff(c, nr, pmc, hwpmc_sample_unload_irqoff(c, nr));
+	hwpmc_sample_unload_irqoff(c, nr);
+	hwpmc_sample_load_irqoff(c, nr, pmc, c->phase[nr]);
+}
+
+void hwpmc_sample_resume_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	if (hwpmc_pmc_adapts(c->row[nr].pmc))
+		c->phase[nr]->since = hwpmc_log_time_nmi();
 }

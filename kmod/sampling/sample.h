@@ -18,11 +18,12 @@
 
 struct pt_regs;
 
-/* Arm a row. period_left: events until the next sample; 0: a whole period. */
+/* Arm a row. ph: of the thread, or of the PMC in system scope; valid until the row is
+ * disarmed, which stores into it what is left. */
 void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-			      struct hwpmc_pmc *pmc, u64 period_left);
-/* Disarm it. Returns the events that were left until the next sample. */
-u64 hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+			      struct hwpmc_pmc *pmc, struct hwpmc_phase *ph);
+/* Disarm it. */
+void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 
 /*
  * An armed row of a class without NMI (SOFT) has overflowed: its 64-bit counter has
@@ -37,6 +38,8 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 bool hwpmc_sample_has_overflowed_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 /* It will not come: declare what passed, and arm the row again. */
 void hwpmc_sample_restart_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+/* An armed row counts again after a pause, whose time no period is measured by. */
+void hwpmc_sample_resume_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 
 /* In the NMI: sample and arm again all rows that have overflowed. Returns how many. */
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,

@@ -13,7 +13,8 @@
 #include "unwind_memo.h"
 
 struct hwpmc_scratch {
-	/* A sample outside NMI with its CONTEXT record. Interrupts off. */
+	/* A sample outside NMI with its PERIOD and CONTEXT records. Interrupts off. */
+	struct hwpmc_log_period period;
 	struct hwpmc_log_context context;
 	struct hwpmc_log_hdr hdr;
 	u64 pc[HWPMC_LOG_DEPTH_MAX + HWPMC_CALLCHAIN_MARKS];

@@ -17,6 +17,7 @@
 #include "../core/work.h"
 #include "../debug/tunables.h"
 #include "log.h"
+#include "sample.h"
 #include "throttle.h"
 #include "throttle_state.h"
 
@@ -139,6 +140,7 @@ static void resume_irqoff(void *unused)
 		unsigned int nr = __ffs64(rows);
 
 		tell_end_irqoff(c, t, nr);
+		hwpmc_sample_resume_irqoff(c, nr);
 		hwpmc_cpu_program_irqoff(c, nr, &c->row[nr].pmc->select);
 	}
 }

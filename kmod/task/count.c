@@ -241,7 +241,7 @@ static void forget_period_locked(struct hwpmc_thread *thread, void *arg)
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	if (thread->target->link[pmc->row].pmc == pmc)
-		thread->period_left[pmc->row] = 0;
+		memset(&thread->phase[pmc->row], 0, sizeof(thread->phase[0]));
 }
 
 void hwpmc_targets_forget_period(struct hwpmc_pmc *pmc)

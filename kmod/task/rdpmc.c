@@ -58,10 +58,12 @@ static void clear_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 }
 
 /* A random start: the rest of a period shows what others have counted since a sample. */
-static u64 random_part_of(u64 period)
+static void randomize_phase(struct hwpmc_pmc *pmc)
 {
+	u64 period = hwpmc_pmc_period(pmc, &pmc->phase);
+
 	/* Not secret: it only has to be independent of what others have counted. */
-	return 1 + (rdtsc() * 0x9e3779b97f4a7c15ull >> 11) % period;
+	pmc->phase.left = 1 + (rdtsc() * 0x9e3779b97f4a7c15ull >> 11) % period;
 }
 
 static void clear_system_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
@@ -70,8 +72,8 @@ static void clear_system_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 
 	if (hwpmc_pmc_samples(pmc)) {
 		hwpmc_sample_unload_irqoff(c, pmc->row);
-		hwpmc_sample_load_irqoff(c, pmc->row, pmc,
-					 random_part_of(pmc->period));
+		randomize_phase(pmc);
+		hwpmc_sample_load_irqoff(c, pmc->row, pmc, &pmc->phase);
 		return;
 	}
 	hwpmc_pmc_harvest_irqoff(pmc);
@@ -131,7 +133,7 @@ static void pause_irqoff(struct hwpmc_cpu *c)
 		return;
 	list_for_each_entry(pmc, &c->sys, sys_node)
 		if (!pmc->in_flight && hwpmc_pmc_samples(pmc))
-			pmc->period_left = random_part_of(pmc->period);
+			randomize_phase(pmc);
 	irq_work_queue(&v->resume);
 }
 

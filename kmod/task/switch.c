@@ -66,7 +66,7 @@ static void load_slow_path_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		return;
 	}
 	if (hwpmc_pmc_samples(pmc)) {
-		hwpmc_sample_load_irqoff(c, nr, pmc, c->thread->period_left[nr]);
+		hwpmc_sample_load_irqoff(c, nr, pmc, &c->thread->phase[nr]);
 	} else {
 		rc->slice = 0;
 		rc->link = &target->link[nr];
@@ -105,7 +105,7 @@ static void unload_slow_path_irqoff(struct hwpmc_cpu *c, u64 rows)
 		if (unlikely(c->elsewhere & BIT_ULL(nr))) {
 			unload_elsewhere_irqoff(c, nr);
 		} else if (hwpmc_pmc_samples(pmc)) {
-			c->thread->period_left[nr] = hwpmc_sample_unload_irqoff(c, nr);
+			hwpmc_sample_unload_irqoff(c, nr);
 		} else {
 			hwpmc_cpu_unload_irqoff(c, nr);
 			if (pmc->user_mapped)

@@ -15,7 +15,7 @@ static void system_begin_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 {
 	if (hwpmc_pmc_samples(pmc)) {
 		pmc->in_flight = true;
-		hwpmc_sample_load_irqoff(c, pmc->row, pmc, pmc->period_left);
+		hwpmc_sample_load_irqoff(c, pmc->row, pmc, &pmc->phase);
 		return;
 	}
 	hwpmc_cpu_program_irqoff(c, pmc->row, &pmc->select);
@@ -26,7 +26,7 @@ static void system_begin_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 static void system_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 {
 	if (hwpmc_pmc_samples(pmc)) {
-		pmc->period_left = hwpmc_sample_unload_irqoff(c, pmc->row);
+		hwpmc_sample_unload_irqoff(c, pmc->row);
 		pmc->in_flight = false;
 		return;
 	}

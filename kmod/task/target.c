@@ -174,7 +174,7 @@ static void thread_prepare_locked(struct hwpmc_thread *thread, void *arg)
 	/* Another PMC of the row was inherited meanwhile: the attach will be refused. */
 	if (thread->target->link[pmc->row].pmc)
 		return;
-	thread->period_left[pmc->row] = 0;
+	memset(&thread->phase[pmc->row], 0, sizeof(thread->phase[0]));
 	hwpmc_thread_forget_migrations_locked(thread, pmc);
 }
 
@@ -276,7 +276,7 @@ void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
 	if (!thread->task) {
 		hwpmc_thread_publish_locked(thread, task);
 	} else {	/* what it may have of an earlier target */
-		memset(thread->period_left, 0, array_size(hwpmc_nrows, sizeof(u64)));
+		memset(thread->phase, 0, array_size(hwpmc_nrows, sizeof(thread->phase[0])));
 		memset32(thread->migrations_seen, thread->migrations, HWPMC_SOFT_ROWS);
 	}
 	list_add_tail(&thread->node, &target->threads);
@@ -449,7 +449,7 @@ int hwpmc_targets_init(void)
 					 SLAB_ACCOUNT, NULL);
 	thread_cache = kmem_cache_create("hwpmc_thread",
 					 offsetof(struct hwpmc_thread,
-						  period_left[hwpmc_nrows]),
+						  phase[hwpmc_nrows]),
 					 0, SLAB_ACCOUNT, NULL);
 	hwpmc_prealloc_targets.cache = target_cache;
 	hwpmc_prealloc_threads.cache = thread_cache;

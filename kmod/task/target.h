@@ -103,10 +103,9 @@ struct hwpmc_thread {
 		struct llist_node unhooked; /* until hwpmc_unhooked_free() */
 		struct rcu_head rcu;
 	};
-	/* By row: events to the next sample, 0: a whole period. Accessed on the CPU
-	 * where the thread runs, and, before the row counts, by hwpmc_link_locked() and
-	 * hwpmc_targets_forget_period(). */
-	u64 period_left[];
+	/* By row, of sampling PMCs. Accessed on the CPU where the thread runs, and, before
+	 * the row counts, by hwpmc_link_locked() and hwpmc_targets_forget_period(). */
+	struct hwpmc_phase phase[];
 };
 
 int hwpmc_targets_init(void);

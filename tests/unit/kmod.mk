@@ -3,7 +3,7 @@
 # sources that the module is made of, under ASan and UBSan. A new program: a
 # line with its sources, and its name in unit-progs.
 
-unit-progs := kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_intel_events \
+unit-progs := kmod_adapt kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_intel_events \
 	kmod_intel_kinds kmod_intel_rules kmod_nmi kmod_p4 kmod_rapl kmod_ring kmod_row kmod_throttle \
 	kmod_width
 

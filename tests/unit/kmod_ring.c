@@ -173,6 +173,31 @@ START_TEST(declaration_has_the_drops_of_each_kind_since_the_first)
 }
 END_TEST
 
+START_TEST(declaration_says_before_it_what_dropped_samples_stood_for)
+{
+	const struct hwpmc_log_period *p = (const void *)data;
+	const struct hwpmc_log_drop *r = (const void *)(p + 1);
+
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 2, 100);
+	hwpmc_ring_drop_events_nmi(&ring, 5000, 100);
+	hwpmc_ring_drop_events_nmi(&ring, 300, 200);
+	hwpmc_ring_declare_nmi(&ring, 400);
+	ck_assert_uint_eq(ctl.head, sizeof(*p) + sizeof(*r));
+	ck_assert_uint_eq(p->hdr.type, HWPMC_LOG_PERIOD);
+	ck_assert_uint_eq(p->hdr.len, sizeof(*p));
+	ck_assert_uint_eq(p->hdr.flags, HWPMC_PERIOD_DROPPED);
+	ck_assert_uint_eq(p->hdr.time, 400);
+	ck_assert_uint_eq(p->period, 5300);
+	ck_assert_uint_eq(r->hdr.type, HWPMC_LOG_DROPNOTIFY);
+	ck_assert_uint_eq(r->since, 100);
+	ck_assert_uint_eq(read_drops(r), 2);
+	/* Those that were declared are not declared again. */
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 500);
+	hwpmc_ring_declare_nmi(&ring, 500);
+	ck_assert_uint_eq(ctl.head, sizeof(*p) + 2 * sizeof(*r));
+}
+END_TEST
+
 START_TEST(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back)
 {
 	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 1);
@@ -464,6 +489,7 @@ int main(void)
 	harness_add(a_full_ring_takes_nothing_and_says_later_what_is_missing);
 	harness_add(a_record_leaves_the_room_for_the_declaration_of_drops);
 	harness_add(declaration_has_the_drops_of_each_kind_since_the_first);
+	harness_add(declaration_says_before_it_what_dropped_samples_stood_for);
 	harness_add(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back);
 	harness_add(what_is_not_committed_is_not_seen);
 	harness_add(push_over_an_unfinished_record_is_not_seen);
