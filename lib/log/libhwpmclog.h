@@ -66,11 +66,14 @@ struct hwpmc_record {
 		const struct hwpmc_log_unmap *unmap;
 		const struct hwpmc_log_note *note;
 		const struct hwpmc_log_cpu_kind *cpu_kind;
+		const struct hwpmc_log_period *period_of;
 	};
 	uint64_t offset;	/* of the record in the stream */
 	uint64_t serial;	/* 0 for the first record */
 	int32_t cpu, pid, tid;
 	uint32_t npc;		/* CALLCHAIN: entries of sample->pc[] */
+	uint64_t period;	/* CALLCHAIN: events that it stands for, of a PMC with a
+				 * frequency; 0: its PMC's period */
 };
 
 /* NULL: no memory. */
@@ -93,7 +96,7 @@ void hwpmc_parser_skip_samples(struct hwpmc_parser *parser, bool skip);
 /*
  * For readers of many samples: after hwpmc_parser_next() has returned one, those that
  * follow it directly in the bytes that were fed, so of the same CPU and thread, each
- * validated. They are passed over, and valid until the next call. Each ends where its
+ * validated; none of them has a period of its own. They are passed over, and valid until the next call. Each ends where its
  * hdr.len says, the last one after *bytes; 0: none.
  */
 const struct hwpmc_log_sample *hwpmc_parser_samples(struct hwpmc_parser *parser,

@@ -40,6 +40,8 @@ struct hwpmc_parser {
 	bool skip_samples;
 	int32_t cpu;			/* of the records that follow */
 	struct context now;		/* that of .cpu */
+	uint64_t period;		/* of the next sample, if it is ... */
+	uint32_t period_id;		/* ... of this PMC */
 	struct context *contexts;	/* by CPU */
 	uint32_t ncpu;
 	uint64_t whole[HWPMC_LOG_MAX / sizeof(uint64_t)];
@@ -267,8 +269,26 @@ static bool parser_follow(struct hwpmc_parser *p, const struct hwpmc_record *r)
 		p->now.tid = r->context->tid;
 		p->contexts[p->cpu] = p->now;
 		return true;
+	case HWPMC_LOG_PERIOD:
+		if (r->hdr->flags & HWPMC_PERIOD_DROPPED)
+			return true;
+		p->period = r->period_of->period;
+		p->period_id = r->hdr->id;
+		return true;
 	}
 	return true;
+}
+
+/* Of a sample of this PMC: what the record before it said. */
+static inline uint64_t take_period(struct hwpmc_parser *p, uint32_t id)
+{
+	uint64_t period = p->period;
+
+	if (period) {
+		p->period = 0;
+		period = id == p->period_id ? period : 0;
+	}
+	return period;
 }
 
 static enum hwpmc_parse parser_show(struct hwpmc_parser *p,
@@ -281,6 +301,7 @@ static enum hwpmc_parse parser_show(struct hwpmc_parser *p,
 	r->offset = offset;
 	r->serial = p->serial;
 	r->npc = h->type == HWPMC_LOG_CALLCHAIN ? (h->len - HDR) / 8 : 0;
+	r->period = h->type == HWPMC_LOG_CALLCHAIN ? take_period(p, h->id) : 0;
 	if (strings_are_bad(p, offset, h) || values_are_bad(p, offset, r))
 		return HWPMC_PARSE_ERROR;
 	if (!parser_follow(p, r)) {
@@ -386,6 +407,8 @@ static size_t pass_samples(struct hwpmc_parser *p)
 	}
 	bytes = data - p->data;
 	p->serial += samples;
+	if (samples)
+		p->period = 0;
 	p->offset += bytes;
 	p->data = data;
 	p->len = len;
@@ -408,6 +431,7 @@ static inline void show_sample(struct hwpmc_parser *p, size_t len,
 	r->offset = p->offset;
 	r->serial = p->serial;
 	r->npc = (len - HDR) / sizeof(uint64_t);
+	r->period = take_period(p, r->hdr->id);
 	r->cpu = p->cpu;
 	r->pid = p->now.pid;
 	r->tid = p->now.tid;

@@ -66,6 +66,9 @@ FIELDS(clock_fields) = {
 FIELDS(cpu_kind_fields) = {
 	{ "of", RECORD_ID, 0 }, F(CORE, cpu_kind, kind), END,
 };
+FIELDS(period_fields) = {
+	PMC, { "dropped", RECORD_ON, 0 }, F(U64, period, period), END,
+};
 FIELDS(note_fields) = { { "id", RECORD_ID, 0 }, F(TEXT, note, text), END };
 
 /* ---- lines of text ------------------------------------------------------- */
@@ -194,6 +197,8 @@ static const struct record_type types[] = {
 		LINE("sync", no_line) },
 	[HWPMC_LOG_CPU_KIND] = { SHAPE("CPU_KIND", cpu_kind),
 		.fields = cpu_kind_fields, LINE("cpu-kind", cpu_kind_line) },
+	[HWPMC_LOG_PERIOD] = { SHAPE("PERIOD", period), .of_stream = true,
+		.fields = period_fields, LINE("period", period_fields) },
 };
 
 const struct record_type *record_type(uint8_t type)

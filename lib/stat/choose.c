@@ -47,6 +47,8 @@ static void take_back(struct hwpmc_profile *p)
 
 void profile_choose(struct hwpmc_profile *p)
 {
+	for (uint32_t i = 0; i < p->nevent; i++)
+		p->event[i].pub.taken = p->event[i].taken;
 	if (!p->o.image && !p->o.symbol)
 		return;
 	take_back(p);
@@ -63,5 +65,8 @@ void profile_choose(struct hwpmc_profile *p)
 		p->totals.kept -= ev->out;
 		ev->pub.samples -= ev->out;
 		ev->pub.filtered += ev->out;
+		/* Entries do not count them. */
+		if (ev->out)
+			ev->pub.taken = 0;
 	}
 }

@@ -216,9 +216,14 @@ struct hwpmc_profile_event {
 	const char *name;	/* as the user specified it */
 	uint32_t id;		/* of its first PMC */
 	uint32_t mode, flags;
-	uint64_t period;
+	uint64_t period;	/* 1: each sample says how many events it stands for */
 	uint64_t samples;	/* in the profile */
 	uint64_t filtered;	/* in the log, excluded by the options */
+	/* 0, or samples a second that were wanted. Then all numbers of samples of this event
+	 * are numbers of events, here, in stacks and in totals.kept, .unknown and .folded:
+	 * times .period they are events in any case. .taken is how many samples they are;
+	 * 0: not known, where options.image or .symbol leaves some out. */
+	uint64_t frequency, taken;
 };
 
 /*
@@ -261,6 +266,7 @@ struct hwpmc_sample_point {
 	uint64_t time;
 	uint32_t stack;		/* index */
 	int32_t cpu;
+	uint64_t weight;	/* 1; of an event with a frequency: events */
 };
 
 struct hwpmc_profile_options {

@@ -21,7 +21,8 @@ static void name_event(char *made, size_t size,
 				      r->config : r->ev));
 }
 
-/* The same event on several CPUs is one: they have the same mode, period and name. */
+/* The same event on several CPUs is one: they have the same mode, period or frequency,
+ * and name. */
 static uint64_t key_hash(const char *name, uint32_t mode, uint64_t period)
 {
 	return table_mix(table_hash_text(name), period + ((uint64_t)mode << 48));
@@ -33,16 +34,18 @@ static bool same_event(const void *items, uint32_t i, const void *key)
 	const struct event *of = key;
 
 	return !strcmp(e->name, of->name) && e->pub.mode == of->pub.mode &&
-	       e->pub.period == of->pub.period;
+	       e->pub.period == of->pub.period && e->pub.frequency == of->pub.frequency;
 }
 
 /* Its number, or NO_EVENT. */
 static uint32_t get_event(struct hwpmc_profile *p, const char *name,
 			  const struct hwpmc_log_allocate *r)
 {
+	bool adapts = r->flags & HWPMC_F_FREQUENCY;
 	struct event ev = {
 		.pub = { .id = r->hdr.id, .mode = r->mode, .flags = r->flags,
-			 .period = r->count },
+			 .period = adapts ? 1 : r->count,
+			 .frequency = adapts ? r->count : 0 },
 		.name = (char *)name,
 	};
 	uint64_t hash = key_hash(name, r->mode, r->count);
@@ -445,6 +448,7 @@ static void add_point(struct hwpmc_profile *p, const struct hwpmc_record *r,
 		return;
 	p->point[p->npoint++] = (struct hwpmc_sample_point){
 		r->hdr->time, stack, r->cpu,
+		r->period && p->event[p->run->event].pub.frequency ? r->period : 1,
 	};
 }
 
@@ -466,6 +470,29 @@ static void count_chain(struct hwpmc_profile *p, const struct hwpmc_record *r)
 		stops_add(p, r, end);
 }
 
+/* No counter counts so many events between two samples: a log that was made to mislead. */
+#define PERIOD_MAX	(1ull << 48)
+
+/* A sample with a period of its own was counted as one event: all of them. */
+__attribute__((noinline))
+static void weigh_sample(struct hwpmc_profile *p, const struct hwpmc_record *r,
+			 struct entry *e)
+{
+	struct event *event = &p->event[p->run->event];
+	uint64_t more = r->period - 1;
+
+	if (stat_nomem || !event->pub.frequency || r->period > PERIOD_MAX)
+		return;
+	if (!e) {
+		event->pub.filtered += more;
+		return;
+	}
+	e->count += more;
+	event->pub.samples += more;
+	event->taken++;
+	p->totals.kept += more;
+}
+
 /* In the loop over the samples, with all that each of them takes; same_thread: and the
  * same CPU, as that of the sample before. */
 __attribute__((always_inline))
@@ -481,13 +508,18 @@ static inline void add_sample(struct hwpmc_profile *p, const struct hwpmc_record
 	}
 	p->run->samples++;
 	see_time(p, r->hdr->time);
-	if (!p->run->space)
+	if (!p->run->space) {
+		if (r->period)
+			weigh_sample(p, r, NULL);
 		return;
+	}
 	if (r->hdr->flags & HWPMC_SAMPLE_TABLES)
 		count_chain(p, r);
 	if (npc > p->depth)
 		npc = p->depth;
 	stack = count_stack(p, r, npc);
+	if (r->period)
+		weigh_sample(p, r, &p->entry[stack]);
 	if (p->o.timeline)
 		add_point(p, r, stack);
 }
@@ -669,6 +701,7 @@ static uint64_t second_look(struct hwpmc_profile *p, struct hwpmc_input *in,
 	for (end = at + bytes; at < end; at += r.hdr->len, n++) {
 		r.hdr = (const void *)at;
 		r.npc = (r.hdr->len - sizeof(*r.hdr)) / sizeof(uint64_t);
+		r.period = 0;
 		add_sample(p, &r, true);
 	}
 	p->totals.records += n;
@@ -766,7 +799,8 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 	pauses_clear(&p->pauses);
 	p->first = p->last = 0;
 	for (uint32_t i = 0; i < p->nevent; i++)
-		p->event[i].pub.samples = p->event[i].pub.filtered = p->event[i].out = 0;
+		p->event[i].pub.samples = p->event[i].pub.filtered = p->event[i].out =
+			p->event[i].taken = 0;
 }
 
 EXPORT void hwpmc_profile_forget(struct hwpmc_profile *p)

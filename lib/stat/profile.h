@@ -41,6 +41,7 @@ struct entry {
 struct event {
 	struct hwpmc_profile_event pub;
 	uint64_t out;			/* samples that choose.c leaves out */
+	uint64_t taken;			/* samples with periods of their own */
 	char *name;
 };
 

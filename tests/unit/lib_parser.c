@@ -635,6 +635,54 @@ START_TEST(a_row_of_samples_ends_before_a_bad_one_and_before_another_record)
 }
 END_TEST
 
+static void add_period(struct log *log, uint32_t id, uint64_t period, uint8_t flags)
+{
+	struct hwpmc_log_period *r = add(log, HWPMC_LOG_PERIOD, sizeof(*r));
+
+	r->hdr.id = id;
+	r->hdr.flags = flags;
+	r->period = period;
+}
+
+START_TEST(a_sample_has_the_period_that_was_said_of_its_pmc)
+{
+	static const uint64_t periods[] = { 1000, 0, 0, 30, 2000, 0, 0 };
+	struct hwpmc_parser *p = hwpmc_parser_new();
+	struct log log = { .len = 0 };
+	struct hwpmc_record r;
+	unsigned int n = 0;
+
+	add_initialize(&log);
+	add_cpu(&log, 1);
+	/* Directly, and the next one has none. */
+	add_period(&log, 7, 1000, 0);
+	add_samples(&log, 2);
+	/* Of another PMC; what drops stood for is of no sample. */
+	add_period(&log, 8, 1000, 0);
+	add_period(&log, 0, 5000, HWPMC_PERIOD_DROPPED);
+	add_samples(&log, 1);
+	/* The last one counts, and a context may come between. */
+	add_period(&log, 7, 20, 0);
+	add_period(&log, 7, 30, 0);
+	add_context(&log, 10, 11);
+	add_samples(&log, 1);
+	add_period(&log, 7, 2000, 0);
+	add_samples(&log, 3);
+	ck_assert_int_eq(hwpmc_parser_feed(p, log.bytes, log.len), 0);
+	while (hwpmc_parser_next(p, &r) == HWPMC_PARSE_RECORD) {
+		if (r.hdr->type != HWPMC_LOG_CALLCHAIN) {
+			ck_assert_uint_eq(r.period, 0);
+			continue;
+		}
+		ck_assert_uint_lt(n, sizeof(periods) / sizeof(periods[0]));
+		ck_assert_uint_eq(r.period, periods[n]);
+		n++;
+	}
+	ck_assert_uint_eq(n, sizeof(periods) / sizeof(periods[0]));
+	hwpmc_parser_free(p);
+}
+END_TEST
+
 START_TEST(feeding_too_early_or_too_late_is_an_error)
 {
 	struct hwpmc_parser *p = hwpmc_parser_new();
@@ -673,6 +721,7 @@ int main(void)
 	harness_add(samples_that_are_skipped_are_counted_all_the_same);
 	harness_add(samples_in_a_row_are_those_that_come_one_at_a_time);
 	harness_add(a_row_of_samples_ends_before_a_bad_one_and_before_another_record);
+	harness_add(a_sample_has_the_period_that_was_said_of_its_pmc);
 	harness_add(feeding_too_early_or_too_late_is_an_error);
 	return harness_run();
 }

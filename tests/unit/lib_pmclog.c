@@ -78,7 +78,8 @@ static unsigned int hidden(void)
 	static const uint8_t types[] = {
 		HWPMC_LOG_CPU, HWPMC_LOG_CONTEXT, HWPMC_LOG_THROTTLE,
 		HWPMC_LOG_COMM_NAME, HWPMC_LOG_CLOCK, HWPMC_LOG_NOTE,
-		HWPMC_LOG_PADDING, HWPMC_LOG_CPU_KIND, 200,
+		HWPMC_LOG_PADDING, HWPMC_LOG_CPU_KIND,
+		HWPMC_LOG_PERIOD, 200,
 	};
 
 	return sizeof(types);

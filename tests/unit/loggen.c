@@ -101,6 +101,15 @@ void loggen_kind(struct loggen *g, uint32_t cpu, uint32_t kind)
 	r->kind = kind;
 }
 
+void loggen_period(struct loggen *g, uint32_t id, uint64_t period, uint8_t flags)
+{
+	struct hwpmc_log_period *r = loggen_add(g, HWPMC_LOG_PERIOD, sizeof(*r));
+
+	r->hdr.id = id;
+	r->hdr.flags = flags;
+	r->period = period;
+}
+
 void loggen_context(struct loggen *g, int32_t pid, int32_t tid)
 {
 	struct hwpmc_log_context *r;
@@ -274,6 +283,7 @@ void loggen_every_type(struct loggen *g)
 	clock->monotonic = 5000000000ull + g->time - LOGGEN_FIRST;
 	loggen_add(g, HWPMC_LOG_PADDING, 64);
 	loggen_kind(g, 1, HWPMC_KIND_ATOM);
+	loggen_period(g, 0, 70000, HWPMC_PERIOD_DROPPED);
 	loggen_add(g, 200, 24);
 	loggen_add(g, HWPMC_LOG_CLOSELOG, sizeof(struct hwpmc_log_hdr));
 }

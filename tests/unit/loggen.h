@@ -33,6 +33,7 @@ struct hwpmc_log_allocate *loggen_allocate(struct loggen *g, uint32_t id,
 void loggen_note(struct loggen *g, uint32_t id, const char *text);
 void loggen_cpu(struct loggen *g, uint32_t cpu);
 void loggen_kind(struct loggen *g, uint32_t cpu, uint32_t kind);
+void loggen_period(struct loggen *g, uint32_t id, uint64_t period, uint8_t flags);
 void loggen_context(struct loggen *g, int32_t pid, int32_t tid);
 struct hwpmc_log_sample *loggen_sample(struct loggen *g, uint32_t id,
 				       uint8_t flags, unsigned int n,

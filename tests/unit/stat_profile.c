@@ -532,6 +532,109 @@ START_TEST(the_timeline_has_each_sample_in_the_order_of_time)
 }
 END_TEST
 
+static void adapting_event(uint32_t id, const char *name, uint64_t frequency)
+{
+	struct hwpmc_log_allocate *r;
+
+	log_event(&log_, id, name, frequency);
+	r = (void *)(log_.bytes + log_.len - sizeof(*r));
+	r->flags |= HWPMC_F_FREQUENCY;
+}
+
+/* A sample of PMC 8 that stands for so many events. */
+static void sample_of(uint64_t period, uint64_t pc)
+{
+	struct hwpmc_log_period *r = log_add(&log_, HWPMC_LOG_PERIOD, sizeof(*r));
+	struct hwpmc_log_sample *s;
+
+	r->hdr.id = 8;
+	r->period = period;
+	log_user(&log_, pc);
+	s = (void *)(log_.bytes + log_.len - sizeof(*s) - sizeof(s->pc[0]));
+	s->hdr.id = 8;
+}
+
+static const struct hwpmc_profile_event *event_named(const char *name)
+{
+	const struct hwpmc_profile_event *ev;
+	uint32_t n;
+
+	ev = hwpmc_profile_events(p, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(ev[i].name, name))
+			return &ev[i];
+	ck_abort_msg("no event %s", name);
+	return NULL;
+}
+
+static void read_adapting(void)
+{
+	hwpmc_profile_free(p);
+	p = log_profile(&log_, &options);
+}
+
+START_TEST(samples_count_as_many_events_as_they_stand_for)
+{
+	const struct hwpmc_sample_point *point;
+	const struct hwpmc_profile_event *ev;
+	uint32_t n;
+
+	adapting_event(8, "adapts", 99);
+	log_context(&log_, PID, PID);
+	sample_of(1000, TEXT);
+	sample_of(8000, TEXT + 0x100);
+	log_user(&log_, TEXT + 0x200);
+	log_user(&log_, TEXT + 0x200);
+	sample_of(500, TEXT);
+	options.timeline = true;
+	read_adapting();
+	ev = event_named("adapts");
+	ck_assert_uint_eq(ev->frequency, 99);
+	ck_assert_uint_eq(ev->period, 1);
+	ck_assert_uint_eq(ev->samples, 9500);
+	ck_assert_uint_eq(ev->taken, 3);
+	ck_assert_uint_eq(stack_at(p, TEXT)->count, 1500);
+	ck_assert_uint_eq(stack_at(p, TEXT + 0x100)->count, 8000);
+	/* Samples of a fixed period are what they were. */
+	ck_assert_uint_eq(stack_at(p, TEXT + 0x200)->count, 2);
+	ck_assert_uint_eq(event_named("instructions")->frequency, 0);
+	ck_assert_uint_eq(event_named("instructions")->samples, 2);
+	ck_assert_uint_eq(totals()->samples, 5);
+	ck_assert_uint_eq(totals()->kept, 9502);
+	ck_assert_uint_eq(totals()->unknown, 9502);
+	point = hwpmc_profile_timeline(p, &n);
+	ck_assert_uint_eq(n, 5);
+	ck_assert_uint_eq(point[0].weight, 1000);
+	ck_assert_uint_eq(point[1].weight, 8000);
+	ck_assert_uint_eq(point[2].weight, 1);
+	ck_assert_uint_eq(point[4].weight, 500);
+	hwpmc_profile_clear(p);
+	ck_assert_uint_eq(totals()->kept, 0);
+}
+END_TEST
+
+START_TEST(events_that_options_keep_out_are_filtered)
+{
+	adapting_event(8, "adapts", 99);
+	log_context(&log_, PID, PID);
+	sample_of(1000, TEXT);
+	log_context(&log_, PID + 1, PID + 1);
+	sample_of(8000, TEXT);
+	options.pids = &(int32_t){ PID };
+	options.npid = 1;
+	read_adapting();
+	ck_assert_uint_eq(event_named("adapts")->samples, 1000);
+	ck_assert_uint_eq(event_named("adapts")->filtered, 8000);
+	ck_assert_uint_eq(event_named("adapts")->taken, 1);
+	options.pids = NULL;
+	options.symbol = "no such function";
+	read_adapting();
+	ck_assert_uint_eq(event_named("adapts")->samples, 0);
+	ck_assert_uint_eq(event_named("adapts")->filtered, 9000);
+	options.symbol = NULL;
+}
+END_TEST
+
 START_TEST(times_are_right_though_somebody_set_the_clock)
 {
 	struct hwpmc_log_initialize *init = (void *)log_.bytes;
@@ -632,6 +735,8 @@ int main(void)
 	harness_add(samples_of_an_event_without_a_record_are_counted);
 	harness_add(threads_are_one_unless_they_are_asked_for);
 	harness_add(the_timeline_has_each_sample_in_the_order_of_time);
+	harness_add(samples_count_as_many_events_as_they_stand_for);
+	harness_add(events_that_options_keep_out_are_filtered);
 	harness_add(times_are_right_though_somebody_set_the_clock);
 	harness_add(declared_drops_are_told_by_cause);
 	harness_add(drops_of_causes_to_come_are_in_the_totals);

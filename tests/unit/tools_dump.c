@@ -203,8 +203,8 @@ START_TEST(other_records_are_lines_that_begin_with_their_cpu)
 	loggen_every_type(&log_);
 	write_log(log_.len);
 	text = dump_ok("");
-	/* All but CPU, CONTEXT and PADDING. */
-	ck_assert_uint_eq(lines(text), log_.n - 3);
+	/* All but CPU, CONTEXT, PADDING and PERIOD. */
+	ck_assert_uint_eq(lines(text), log_.n - 4);
 	ck_assert_ptr_nonnull(strstr(text, "[000] 5.000000000 initialize "));
 	ck_assert_ptr_nonnull(strstr(text, " map-in 42 0x400000 \"/bin/program\""));
 	ck_assert_ptr_nonnull(strstr(text, "[001] "));

@@ -238,11 +238,12 @@ static void print_event(struct pmcannotate *pa, uint32_t event,
 {
 	uint64_t below = 0, elsewhere = 0;
 	struct annotate_function *f;
+	char taken[LOGOPTS_RATE];
 	uint32_t n;
 
 	fputs(event ? "\n" : "", stdout);
 	fmt_put_plain(stdout, ev->name, 0);
-	printf(": %" PRIu64 " samples\n", ev->samples);
+	printf(": %s\n", logopts_taken(ev, taken));
 	f = annotate_functions(pa->profile, event, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!is_meant(pa, f[i].symbol->image))

@@ -141,8 +141,8 @@ static void print_text(struct annotate_printer *pr,
 	fmt_put_plain(pr->out.f, f->symbol->name, 0);
 	fputs(" in ", pr->out.f);
 	fmt_put_plain(pr->out.f, f->symbol->image->path, 0);
-	fprintf(pr->out.f, ": %" PRIu64 " samples, %.2f%% of all\n", f->samples,
-		percent_of(f->samples, pr->event->samples));
+	fprintf(pr->out.f, ": %" PRIu64 " %s, %.2f%% of all\n", f->samples,
+		logopts_unit(pr->event), percent_of(f->samples, pr->event->samples));
 	if (!a) {
 		print_named(pr, "# cannot be shown: ", why);
 		return;
@@ -254,14 +254,16 @@ static void print_data(const struct annotate_printer *pr,
 void annotate_print_event(struct annotate_printer *pr,
 			  const struct hwpmc_profile_event *event)
 {
+	char rate[LOGOPTS_RATE], taken[LOGOPTS_RATE];
+
 	if (!pr->event && pr->format == LOGOPTS_CSV)
 		fputs("event,samples,percent,image,symbol,address,instruction,file,line,problem\n",
 		      pr->out.f);
 	if (pr->format == LOGOPTS_TEXT) {
 		fputs(pr->event ? "\n# event " : "# event ", pr->out.f);
 		fmt_put_plain(pr->out.f, event->name, 0);
-		fprintf(pr->out.f, ", a sample every %" PRIu64 ": %" PRIu64
-			" samples\n", event->period, event->samples);
+		fprintf(pr->out.f, ", %s: %s\n", logopts_rate(event, rate),
+			logopts_taken(event, taken));
 	}
 	pr->event = event;
 }
@@ -287,7 +289,7 @@ void annotate_print_rest(struct annotate_printer *pr, uint64_t samples)
 		return;
 	if (pr->format == LOGOPTS_TEXT)
 		fprintf(pr->out.f, "\n# other functions: %" PRIu64
-			" samples, %.2f%% of all\n", samples,
+			" %s, %.2f%% of all\n", samples, logopts_unit(pr->event),
 			percent_of(samples, pr->event->samples));
 	else
 		print_row(pr, (struct row){ NULL, NULL, samples,

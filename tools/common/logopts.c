@@ -336,3 +336,29 @@ struct hwpmc_profile *logopts_read(const struct logopts *l, const char *path)
 		msg("%s", err);
 	return p;
 }
+
+const char *logopts_rate(const struct hwpmc_profile_event *ev, char text[LOGOPTS_RATE])
+{
+	if (ev->frequency)
+		snprintf(text, LOGOPTS_RATE, "%" PRIu64 " samples a second", ev->frequency);
+	else
+		snprintf(text, LOGOPTS_RATE, "a sample every %" PRIu64, ev->period);
+	return text;
+}
+
+const char *logopts_taken(const struct hwpmc_profile_event *ev, char text[LOGOPTS_RATE])
+{
+	if (ev->frequency && ev->taken)
+		snprintf(text, LOGOPTS_RATE, "%" PRIu64 " samples of %" PRIu64 " events",
+			 ev->taken, ev->samples);
+	else if (ev->frequency)
+		snprintf(text, LOGOPTS_RATE, "%" PRIu64 " events", ev->samples);
+	else
+		snprintf(text, LOGOPTS_RATE, "%" PRIu64 " samples", ev->samples);
+	return text;
+}
+
+const char *logopts_unit(const struct hwpmc_profile_event *ev)
+{
+	return ev->frequency ? "events" : "samples";
+}

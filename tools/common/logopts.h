@@ -125,4 +125,12 @@ int logopts_parse_all(struct logopts *l, int argc, char *argv[],
  */
 struct hwpmc_profile *logopts_read(const struct logopts *l, const char *path);
 
+#define LOGOPTS_RATE	64
+/* "a sample every 1000", "99 samples a second"; returns text. */
+const char *logopts_rate(const struct hwpmc_profile_event *ev, char text[LOGOPTS_RATE]);
+/* "17 samples", "17 samples of 17000 events". */
+const char *logopts_taken(const struct hwpmc_profile_event *ev, char text[LOGOPTS_RATE]);
+/* What is counted in lines and columns: "samples", or "events". */
+const char *logopts_unit(const struct hwpmc_profile_event *ev);
+
 #endif

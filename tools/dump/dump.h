@@ -59,6 +59,7 @@ struct dump {
 	const struct hwpmc_lookup_event *event;	/* of the sample before, and its piece */
 	uint32_t event_id;
 	struct dump_piece event_piece;
+	struct dump_piece own;		/* the same of a sample with a period of its own */
 	struct dump_spot *spot;		/* DUMP_SPOTS, by address */
 	uint32_t changes;		/* that the lookup was told of */
 	FILE *side;			/* what is not so frequent: by stdio */

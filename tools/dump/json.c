@@ -144,16 +144,26 @@ static void make_prefix(struct dump *d, const struct hwpmc_record *r,
 	d->cpu = r->cpu;
 }
 
-static struct dump_piece *event_piece(struct dump *d, uint32_t id)
+static void write_event(struct dump *d, const struct hwpmc_lookup_event *e, uint64_t period)
 {
-	const struct hwpmc_lookup_event *e = hwpmc_lookup_event(d->lookup, id);
-	struct dump_piece *piece = dump_find(&d->events, e->serial);
-
-	if (piece)
-		return piece;
 	fputs(",\"event\":", d->side);
 	fmt_json_string(d->side, e->name);
-	fprintf(d->side, ",\"period\":%" PRIu64 ",\"frames\":[", e->period);
+	fprintf(d->side, ",\"period\":%" PRIu64 ",\"frames\":[", period);
+}
+
+static const struct dump_piece *event_piece(struct dump *d, const struct hwpmc_record *r)
+{
+	const struct hwpmc_lookup_event *e = hwpmc_lookup_event(d->lookup, r->hdr->id);
+	struct dump_piece *piece = dump_find(&d->events, e->serial);
+
+	if (r->period) {
+		write_event(d, e, r->period);
+		dump_take(d, &d->own);
+		return &d->own;
+	}
+	if (piece)
+		return piece;
+	write_event(d, e, e->period);
 	return dump_make(d, &d->events, e->serial);
 }
 
@@ -196,7 +206,7 @@ static void put_stack(struct dump *d, const struct hwpmc_record *r)
 static void put_sample(struct dump *d, const struct hwpmc_record *r)
 {
 	const struct hwpmc_task *task = hwpmc_lookup_task(d->lookup, r);
-	struct dump_piece *event = event_piece(d, r->hdr->id);
+	const struct dump_piece *event = event_piece(d, r);
 	uint64_t time = r->hdr->time;
 
 	if (task != d->task || r->cpu != d->cpu)

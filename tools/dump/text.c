@@ -47,6 +47,13 @@ static void make_prefix(struct dump *d, const struct hwpmc_record *r,
 	d->second = ns - ns % SECOND_NS;
 }
 
+static void write_event(struct dump *d, const struct hwpmc_lookup_event *e, uint64_t period)
+{
+	fprintf(d->side, " %" PRIu64 " ", period);
+	put_plain(d->side, e->name);
+	fputs(": ", d->side);
+}
+
 static struct dump_piece *event_piece(struct dump *d, uint32_t id)
 {
 	const struct hwpmc_lookup_event *e = hwpmc_lookup_event(d->lookup, id);
@@ -54,9 +61,7 @@ static struct dump_piece *event_piece(struct dump *d, uint32_t id)
 
 	if (piece)
 		return piece;
-	fprintf(d->side, " %" PRIu64 " ", e->period);
-	put_plain(d->side, e->name);
-	fputs(": ", d->side);
+	write_event(d, e, e->period);
 	return dump_make(d, &d->events, e->serial);
 }
 
@@ -69,6 +74,14 @@ static inline const struct dump_piece *event_of(struct dump *d, uint32_t id)
 		d->event_id = id;
 	}
 	return &d->event_piece;
+}
+
+/* Of an event whose samples have periods of their own. */
+static const struct dump_piece *own_piece(struct dump *d, const struct hwpmc_record *r)
+{
+	write_event(d, hwpmc_lookup_event(d->lookup, r->hdr->id), r->period);
+	dump_take(d, &d->own);
+	return &d->own;
 }
 
 static struct dump_piece *make_place(struct dump *d, const struct hwpmc_place *p)
@@ -203,7 +216,7 @@ static void put_slowly(struct dump *d, const struct hwpmc_record *r, uint64_t ns
 static void put_sample(struct dump *d, const struct hwpmc_record *r)
 {
 	uint64_t ns = d->raw_time ? 0 : hwpmc_lookup_time(d->lookup, r->hdr->time);
-	const struct dump_piece *event = event_of(d, r->hdr->id);
+	const struct dump_piece *event = r->period ? own_piece(d, r) : event_of(d, r->hdr->id);
 	const struct dump_spot *spot;
 	char *at;
 

@@ -88,6 +88,26 @@ static bool is_measured(const struct hwpmc_record *r)
 	       r->hdr->type == HWPMC_LOG_PROCEXIT;
 }
 
+/* A sample that stays keeps its period. */
+static void put_period(struct filter *f, const struct hwpmc_record *sample)
+{
+	struct hwpmc_log_period period = {
+		.hdr = { .len = sizeof(period), .type = HWPMC_LOG_PERIOD,
+			 .id = sample->hdr->id, .time = sample->hdr->time },
+		.period = sample->period,
+	};
+	struct hwpmc_record r = *sample;
+
+	r.hdr = &period.hdr;
+	edit_put(&f->out, &r, period.hdr.id);
+}
+
+/* Does it go with a sample, which is asked for or not? */
+static bool is_of_sample(const struct hwpmc_record *r)
+{
+	return r->hdr->type == HWPMC_LOG_PERIOD && !(r->hdr->flags & HWPMC_PERIOD_DROPPED);
+}
+
 static int copy_records(struct filter *f, struct hwpmc_input *in, struct logfilter *lf)
 {
 	struct hwpmc_record r;
@@ -99,8 +119,11 @@ static int copy_records(struct filter *f, struct hwpmc_input *in, struct logfilt
 
 		logfilter_see(lf, &r);
 		all += r.hdr->type == HWPMC_LOG_CALLCHAIN;
-		if (!measured || logfilter_passes(lf, &r))
-			edit_put(&f->out, &r, r.hdr->id);
+		if (is_of_sample(&r) || (measured && !logfilter_passes(lf, &r)))
+			continue;
+		if (r.period)
+			put_period(f, &r);
+		edit_put(&f->out, &r, r.hdr->id);
 	}
 	if (rc < 0)
 		msg("%s", hwpmc_input_error(in));

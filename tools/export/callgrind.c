@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/fmt.h"
+#include "common/logopts.h"
 #include "common/msg.h"
 #include "export.h"
 
@@ -303,10 +304,12 @@ static void put_functions(struct callgrind *c)
 
 static void put_events(const struct export *x, FILE *f)
 {
+	char rate[LOGOPTS_RATE];
+
 	for (uint32_t e = 0; e < x->nevent; e++) {
 		fputs("desc: Event: ", f);
 		fmt_put_plain(f, x->event[e].name, 0);
-		fprintf(f, ", a sample every %" PRIu64 "\n", x->event[e].period);
+		fprintf(f, ", %s\n", logopts_rate(&x->event[e], rate));
 		if (!x->event[e].filtered)
 			continue;
 		fprintf(f, "desc: Kept out: %" PRIu64 " samples of ",
@@ -316,7 +319,7 @@ static void put_events(const struct export *x, FILE *f)
 	for (uint32_t e = 0; e < x->nevent; e++) {
 		fputs("event: ", f);
 		put_word(f, x->event[e].name);
-		fputs(" : samples of ", f);
+		fprintf(f, " : %s of ", logopts_unit(&x->event[e]));
 		put_line_of(f, x->event[e].name);
 	}
 	fputs("events:", f);

@@ -160,7 +160,12 @@ static void put_samples(struct firefox *p, const struct track *track,
 		fprintf(p->f, "%.6f", p->point[track->point[i]].time / 1e6);
 	}
 	fputs("],\n", p->f);
-	put_repeated(p->f, "weight", "1", track->n);
+	fputs("\"weight\":[", p->f);
+	for (uint32_t i = 0; i < track->n; i++) {
+		put_comma(p->f, i);
+		fprintf(p->f, "%" PRIu64, p->point[track->point[i]].weight);
+	}
+	fputs("],\n", p->f);
 	fprintf(p->f, "\"weightType\":\"samples\",\"length\":%" PRIu32 "},\n",
 		track->n);
 }
@@ -452,8 +457,11 @@ static void put_losses(const struct export *x, FILE *f)
 /* Milliseconds between samples, for the graphs. */
 static double sample_interval(const struct export *x)
 {
-	return x->totals->kept > 1 && x->totals->duration ?
-	       x->totals->duration / 1e6 / x->totals->kept : 1;
+	uint64_t n = 0;
+
+	for (uint32_t e = 0; e < x->nevent; e++)
+		n += x->event[e].taken ? x->event[e].taken : x->event[e].samples;
+	return n > 1 && x->totals->duration ? x->totals->duration / 1e6 / n : 1;
 }
 
 static void put_meta(const struct export *x, FILE *f)

@@ -127,6 +127,9 @@ static void put_event(struct flamegraph *g, FILE *f, uint32_t e)
 	fmt_json_string(f, ev->name);
 	fprintf(f, ",\"period\":%" PRIu64 ",\"samples\":%" PRIu64
 		",\"filtered\":%" PRIu64, ev->period, ev->samples, ev->filtered);
+	if (ev->frequency)
+		fprintf(f, ",\"frequency\":%" PRIu64 ",\"taken\":%" PRIu64, ev->frequency,
+			ev->taken);
 	put_array(f, "parent", &t, get_parent);
 	put_array(f, "frame", &t, get_frame);
 	put_array(f, "self", &t, get_self);

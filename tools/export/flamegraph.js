@@ -54,6 +54,11 @@ function plural(n, word) {
 	return group(n) + " " + word + (n === 1 ? "" : "s");
 }
 
+/* What an event is counted in: those with a frequency have samples of several periods. */
+function unit(e) {
+	return e && e.frequency ? "event" : "sample";
+}
+
 const label = frame => data.frames[frame][0];
 
 /* ---- the tree ----------------------------------------------------------- */
@@ -254,7 +259,7 @@ function describe(node) {
 		return;
 	}
 	if (node < 0) {
-		details.textContent = "all: " + plural(tree.all, "sample");
+		details.textContent = "all: " + plural(tree.all, unit(data.events[event]));
 		return;
 	}
 	const [, image, kind] = data.frames[tree.frame[node]];
@@ -262,7 +267,7 @@ function describe(node) {
 
 	details.textContent = label(tree.frame[node]) +
 		(image ? " — " + image : "") +
-		(kind === INLINED ? ", inlined" : "") + " — " + plural(n, "sample") + ", " +
+		(kind === INLINED ? ", inlined" : "") + " — " + plural(n, unit(data.events[event])) + ", " +
 		percent(n, tree.all) +
 		(zoom >= 0 ? " (" + percent(overlap(node), total_of(zoom)) +
 		 " of what is shown)" : "") +
@@ -277,15 +282,18 @@ function show_matches() {
 	}
 	const n = count_matches();
 	matched.textContent = percent(n, total_of(zoom)) + " matched, " +
-		plural(n, "sample");
+		plural(n, unit(data.events[event]));
 }
 
 function show_facts() {
 	const e = data.events[event], parts = [];
 
 	if (e)
-		parts.push(e.name + ", a sample every " + group(e.period),
-			   plural(e.samples, "sample") + " in " +
+		parts.push(e.name + ", " + (e.frequency ?
+				group(e.frequency) + " samples a second" :
+				"a sample every " + group(e.period)),
+			   (e.taken ? plural(e.taken, "sample") :
+				plural(e.samples, unit(e))) + " in " +
 			   data.duration.toFixed(3) + " s");
 	if (data.unknown)
 		parts.push(percent(data.unknown, data.kept) + " unknown");
@@ -306,7 +314,7 @@ function show_warnings() {
 		parts.push(plural(data.other, "sample") +
 			   " in [other]: hwpmc report --min-share 0 shows them");
 	if (e && e.filtered)
-		parts.push(plural(e.filtered, "sample") +
+		parts.push(plural(e.filtered, unit(e)) +
 			   " excluded by the options");
 	if (data.throttles)
 		parts.push("sampling was paused " + plural(data.throttles, "time"));
@@ -406,7 +414,7 @@ function build() {
 
 	data.events.forEach((e, i) => chooser.append(element("option",
 		{ value: String(i), textContent: e.name + " (" +
-		  plural(e.samples, "sample") + ")" })));
+		  plural(e.samples, unit(e)) + ")" })));
 	if (data.events.length > 1)
 		controls.append(chooser);
 	controls.append(search, reset,

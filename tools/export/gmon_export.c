@@ -109,7 +109,18 @@ static uint64_t bucket_of(const struct hwpmc_frame *frame)
 	return at;
 }
 
-static void add_arcs(struct gmon *g, const struct hwpmc_stack *s)
+/* Its samples; of an event with a frequency as many as there are of the mean period: a bucket
+ * holds few, and files of events would be large. */
+static uint64_t ticks_of(const struct export *x, const struct hwpmc_stack *s)
+{
+	const struct hwpmc_profile_event *ev = &x->event[s->event];
+
+	if (!ev->taken || !ev->samples)
+		return s->count;
+	return (double)s->count * ev->taken / ev->samples + 0.5;
+}
+
+static void add_arcs(struct gmon *g, const struct hwpmc_stack *s, uint64_t ticks)
 {
 	for (uint32_t i = 1; i < s->nframe; i++) {
 		const struct hwpmc_frame *callee = s->frame[i - 1];
@@ -124,7 +135,7 @@ static void add_arcs(struct gmon *g, const struct hwpmc_stack *s)
 						sizeof(*g->calls));
 		if (g->arcs.n > before)
 			g->calls[id] = 0;
-		g->calls[id] += s->count;
+		g->calls[id] += ticks;
 	}
 }
 
@@ -135,13 +146,14 @@ static void collect_samples(struct gmon *g, const struct export *x)
 	g->bucket = must_calloc(x->nstack, sizeof(*g->bucket));
 	for (uint32_t i = 0; i < x->nstack; i++) {
 		const struct hwpmc_stack *s = &x->stack[i];
+		uint64_t ticks = ticks_of(x, s);
 
-		add_arcs(g, s);
+		add_arcs(g, s, ticks);
 		if (s->frame[0]->image != g->image)
 			continue;
-		g->held += s->count;
+		g->held += ticks;
 		g->bucket[n++] = (struct gmon_bucket){
-			bucket_of(s->frame[0]), s->count,
+			bucket_of(s->frame[0]), ticks,
 		};
 	}
 	g->nbucket = n;
@@ -209,7 +221,7 @@ void export_gmon(const struct export *x, FILE *f)
 	uint64_t all = 0, held = export_gmon_image(x, image, f);
 
 	for (uint32_t i = 0; i < x->nstack; i++)
-		all += x->stack[i].count;
+		all += ticks_of(x, &x->stack[i]);
 	msg("%" PRIu64 " of %" PRIu64 " samples are in %s; look at them with: gprof '%s' FILE",
 	    held, all, image->name, image->file ? image->file : image->path);
 }

@@ -222,8 +222,10 @@ static void add_types(struct pprof *p)
 
 	to->sample_type = must_calloc(2 * x->nevent, sizeof(*to->sample_type));
 	for (uint32_t e = 0; e < x->nevent; e++) {
-		snprintf(name, sizeof(name), x->nevent > 1 ? "samples:%s" :
-			 "samples", x->event[e].name);
+		const char *unit = x->event[e].frequency ? "events" : "samples";
+
+		snprintf(name, sizeof(name), x->nevent > 1 ? "%s:%s" : "%s", unit,
+			 x->event[e].name);
 		to->sample_type[to->n_sample_type++] = value_type(p, name);
 		to->sample_type[to->n_sample_type++] =
 			value_type(p, x->event[e].name);

@@ -32,27 +32,39 @@ static uint32_t run_of(const struct track *t,
 	return n;
 }
 
+/* Of n samples from i on. */
+static uint64_t weight_of(const struct track *t, const struct hwpmc_sample_point *point,
+			  uint32_t i, uint32_t n)
+{
+	uint64_t weight = 0;
+
+	while (n--)
+		weight += point[t->point[i + n]].weight;
+	return weight;
+}
+
 static void put_track(const struct export *x, FILE *f, const struct track *t,
 		      const struct hwpmc_sample_point *point,
 		      struct ids *functions)
 {
-	uint32_t *weight = must_calloc(t->n, sizeof(*weight)), n = 0;
+	uint32_t run;
 	char name[EXPORT_NAME];
 
 	fputs("{\"type\":\"sampled\",\"name\":", f);
 	fmt_json_string(f, export_track_name(name, x, t));
-	fprintf(f, ",\"unit\":\"none\",\"startValue\":0,\"endValue\":%" PRIu32
-		",\"samples\":[", t->n);
-	for (uint32_t i = 0; i < t->n; i += weight[n++]) {
-		weight[n] = run_of(t, point, i);
+	fprintf(f, ",\"unit\":\"none\",\"startValue\":0,\"endValue\":%" PRIu64
+		",\"samples\":[", weight_of(t, point, 0, t->n));
+	for (uint32_t i = 0; i < t->n; i += run) {
+		run = run_of(t, point, i);
 		fputs(i ? ",\n" : "\n", f);
 		put_stack(f, functions, &x->stack[point[t->point[i]].stack]);
 	}
 	fputs("],\"weights\":[", f);
-	for (uint32_t i = 0; i < n; i++)
-		fprintf(f, i ? ",%" PRIu32 : "%" PRIu32, weight[i]);
+	for (uint32_t i = 0; i < t->n; i += run) {
+		run = run_of(t, point, i);
+		fprintf(f, i ? ",%" PRIu64 : "%" PRIu64, weight_of(t, point, i, run));
+	}
 	fputs("]}", f);
-	free(weight);
 }
 
 static void put_frames(FILE *f, const struct ids *functions)

@@ -110,6 +110,9 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 		return 0;
 	case 'c':
 		return sampler_number("period", arg, INT64_MAX, &s->period);
+	case 'F':
+		return sampler_number("frequency", arg, HWPMC_FREQUENCY_MAX,
+				      &s->frequency);
 	case 'g':
 		s->flags |= HWPMC_F_CALLCHAIN;
 		return 0;
@@ -143,6 +146,8 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 
 int sampler_check(struct sampler *s)
 {
+	if (s->period && s->frequency)
+		return msg_usage("-c and -F cannot be combined");
 	if (s->all && s->system)
 		return msg_usage("-a and -C cannot be combined");
 	s->system |= s->all;
@@ -235,8 +240,10 @@ static int add_pmc(struct sampler *s, char **spec, enum hwpmc_mode mode,
 		msg("%s", hwpmc_error(s->h));
 		return -1;
 	}
-	if (mode != HWPMC_MODE_TC)
-		r.count = period_of(s, &event);
+	if (mode != HWPMC_MODE_TC) {
+		r.count = s->frequency ? s->frequency : period_of(s, &event);
+		r.flags |= s->frequency ? HWPMC_F_FREQUENCY : 0;
+	}
 	if (usermode_allocate(s->h, spec, &r, &id, &replaced) < 0) {
 		msg("%s", hwpmc_error(s->h));
 		return -1;

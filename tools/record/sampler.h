@@ -24,6 +24,7 @@ struct sampler {
 	/* What to sample. */
 	struct evlist events;
 	uint64_t period;		/* 0: of each event its own */
+	uint64_t frequency;		/* samples a second, or 0: a period */
 	uint32_t flags;			/* HWPMC_F_*CALLCHAIN, HWPMC_F_TABLES */
 	struct tables tables;		/* that the module has been given */
 	uint32_t values;		/* HWPMC_F_LOG_*, 0: samples only */
@@ -54,10 +55,11 @@ enum {
 	SAMPLER_CALL_GRAPH, SAMPLER_TABLE_CACHE,
 };
 
-#define SAMPLER_SHORT "e:c:gaC:p:"
+#define SAMPLER_SHORT "e:c:F:gaC:p:"
 #define SAMPLER_OPTIONS							\
 	{ "event", required_argument, NULL, 'e' },			\
 	{ "count", required_argument, NULL, 'c' },			\
+	{ "freq", required_argument, NULL, 'F' },			\
 	{ "call-graph", optional_argument, NULL, SAMPLER_CALL_GRAPH },	\
 	{ "unwind-cache", required_argument, NULL, SAMPLER_TABLE_CACHE }, \
 	{ "user-callchain", no_argument, NULL, SAMPLER_USER_CHAIN },	\
@@ -72,6 +74,8 @@ enum {
 "                      clock.prof where the machine has no counters\n"	\
 "  -c PERIOD           events per sample; default: 1000003, of\n" \
 "                      clock.prof 8, of other events of the kernel 1\n"	\
+"  -F FREQ             samples a second, on each CPU or in each thread that\n" \
+"                      runs: the period adapts\n"	\
 "  -g                  with call chains\n"				\
 "      --call-graph=HOW  with call chains: by unwind tables (tables, as -g),\n" \
 "                      by tables and, where there is none, frame pointers\n" \

@@ -191,11 +191,13 @@ static void print_line(const struct options *o, const struct diff *d,
 static void print_side(const struct options *o, const char *which,
 		       const char *path, const struct hwpmc_profile_event *ev)
 {
+	char rate[LOGOPTS_RATE], taken[LOGOPTS_RATE];
+
 	fprintf(o->out.f, "# %s: ", which);
 	fmt_put_plain(o->out.f, path, 0);
 	if (ev)
-		fprintf(o->out.f, ": %" PRIu64 " samples, one every %" PRIu64 "\n",
-			ev->samples, ev->period);
+		fprintf(o->out.f, ": %s, %s\n", logopts_taken(ev, taken),
+			logopts_rate(ev, rate));
 	else
 		fputs(": does not have this event\n", o->out.f);
 }

@@ -280,11 +280,11 @@ static void print_text_line(const struct report *r, const struct line *l,
 	fputc('\n', f);
 }
 
-static void print_text_head(const struct report *r)
+static void print_text_head(const struct report *r, const struct hwpmc_profile_event *ev)
 {
 	FILE *f = r->out.f;
 
-	fputs("# percent    samples", f);
+	fprintf(f, "# percent    %7s", logopts_unit(ev));
 	if (r->children)
 		fputs("     self%       self", f);
 	for (unsigned int i = 0; i < r->nkey; i++)
@@ -365,7 +365,7 @@ static void print_event(const struct report *r,
 
 	if (r->format == REPORT_TEXT) {
 		report_head(r, ev);
-		print_text_head(r);
+		print_text_head(r, ev);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (report_is_small(r, line[i].count, ev->samples))

@@ -132,12 +132,13 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 	const char *command = hwpmc_profile_note(r->profile, "command");
 	const char *filtered = hwpmc_profile_note(r->profile, "filtered");
 	const char *overwritten = hwpmc_profile_note(r->profile, "overwritten");
+	char rate[LOGOPTS_RATE], taken[LOGOPTS_RATE];
 	FILE *f = r->out.f;
 
 	fputs("# event ", f);
 	fmt_put_plain(f, ev->name, 0);
-	fprintf(f, ", a sample every %" PRIu64 ": %" PRIu64 " samples in %.3f s\n",
-		ev->period, ev->samples, t->duration / 1e9);
+	fprintf(f, ", %s: %s in %.3f s\n", logopts_rate(ev, rate), logopts_taken(ev, taken),
+		t->duration / 1e9);
 	if (command) {
 		fputs("# command: ", f);
 		fmt_put_plain(f, command, 0);
@@ -146,8 +147,8 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 	print_kinds(f, r, ev);
 	print_uncounted(f, r, ev);
 	if (ev->filtered)
-		fprintf(f, "# %" PRIu64 " samples are excluded by the options\n",
-			ev->filtered);
+		fprintf(f, "# %" PRIu64 " %s are excluded by the options\n",
+			ev->filtered, logopts_unit(ev));
 	if (filtered) {
 		fputs("# hwpmc filter has taken out ", f);
 		fmt_put_plain(f, filtered, 0);

@@ -64,15 +64,14 @@ static void put_row(int row, const char *text)
 static void draw_head(struct top *t)
 {
 	const struct hwpmc_profile_event *ev;
-	char text[1024], columns[256];
+	char text[1024], columns[256], rate[LOGOPTS_RATE];
 	uint32_t n;
 
 	t->columns = COLS;
 	ev = top_event(t, &n);
-	snprintf(text, sizeof(text), "hwpmc top: %s (%u of %u), a sample every %"
-		 PRIu64 ", round %" PRIu64 " of %.1f s%s%s%s",
-		 ev ? ev->name : "no event yet", n ? t->event + 1 : 0, n,
-		 ev ? ev->period : 0, t->round, t->interval_ns / 1e9,
+	snprintf(text, sizeof(text), "hwpmc top: %s (%u of %u), %s, round %"
+		 PRIu64 " of %.1f s%s%s%s", ev ? ev->name : "no event yet", n ? t->event + 1 : 0, n,
+		 ev ? logopts_rate(ev, rate) : "no sample yet", t->round, t->interval_ns / 1e9,
 		 t->accumulate ? ", all since then" : "",
 		 t->paused ? "  [paused]" : "", t->over ? "  [ended]" : "");
 	put_row(0, fmt_plain(text));
@@ -86,7 +85,8 @@ static void draw_head(struct top *t)
 			 screen.callee);
 	else
 		top_columns_text(t, columns, sizeof(columns));
-	snprintf(text, sizeof(text), " percent    samples  %-*s", COLS, columns);
+	snprintf(text, sizeof(text), " percent    %7s  %-*s", ev ? logopts_unit(ev) : "samples",
+		 COLS, columns);
 	attron(A_REVERSE);
 	put_row(2, fmt_plain(text));
 	attroff(A_REVERSE);

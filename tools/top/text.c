@@ -23,16 +23,16 @@ static void print_rest(const struct top *t, uint32_t from)
 static void print_event(struct top *t)
 {
 	const struct hwpmc_profile_event *ev;
-	char text[1024];
+	char text[1024], rate[LOGOPTS_RATE];
 	uint32_t n;
 
 	ev = top_event(t, &n);
 	top_sums_text(t, text, sizeof(text));
 	printf("# round %" PRIu64 ": ", t->round);
 	fmt_put_plain(stdout, ev->name, 0);
-	printf(", a sample every %" PRIu64 ": %s\n", ev->period, text);
+	printf(", %s: %s\n", logopts_rate(ev, rate), text);
 	top_columns_text(t, text, sizeof(text));
-	printf("# percent    samples  %s\n", text);
+	printf("# percent    %7s  %s\n", logopts_unit(ev), text);
 	for (n = 0; n < t->nline && n < t->limit; n++) {
 		top_line_text(t, &t->line[n], text, sizeof(text));
 		printf("%7.2f%% %10" PRIu64 "  %s\n",

@@ -41,6 +41,41 @@ report_counts_each_sample_of_the_log_once() {
 	[ "$sum" -le 2 ] || fail "$sum of 300 in interrupts"
 }
 
+# events LOG: of its samples, as the columns of a report add them up
+events() {
+	check "$hwpmc" report -i "$1" --csv -s process -o out.csv
+	samples
+}
+
+# The interval that is wanted is a microsecond, then a second: how fast the machine is does not
+# matter.
+record_at_a_frequency_weights_samples_by_their_periods() {
+	"$hwpmc" record -F 1000000 -e instructions:u -o fast.log -- "$loop" 1000000 2>said ||
+		fail "status $?: $(cat said)"
+	dropped=$(sed -n 's/.* samples, \([0-9]*\) dropped.*/\1/p' said)
+	check_equal $(($(events fast.log) + 1000 * dropped)) 3000000 "events of 3,000,057"
+	check "$hwpmc" record -F 1 -e instructions:u -o slow.log -- "$loop" 10000000
+	n=$(events slow.log)
+	[ "$n" -le 30000171 ] || fail "$n events of 30,000,171"
+	check_equal "$("$hwpmc" dump -i slow.log --json --type sample |
+		sed -n 's/.*"period":\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }')" \
+		"$n" "events of single samples"
+	"$hwpmc" dump -i slow.log --json --type sample | grep -q '"period":8000,' ||
+		fail "the period does not adapt"
+	"$hwpmc" report -i slow.log | grep -Eq \
+		"^# event instructions:u, 1 samples a second: [0-9]+ samples of $n events in" ||
+		fail "the head: $("$hwpmc" report -i slow.log)"
+	check "$hwpmc" filter -i slow.log -e instructions:u -o some.log
+	check_equal "$(events some.log)" "$n" "events behind a filter"
+	check "$hwpmc" merge -o both.log slow.log fast.log
+	check_equal "$(events both.log)" $((n + $(events fast.log))) "events of both"
+	for option in "-F 0" "-F 1000001" "-F 99 -c 99"; do
+		# shellcheck disable=SC2086
+		"$hwpmc" record $option -- true >got 2>&1
+		check_equal $? 2 "record $option"
+	done
+}
+
 record_switches_its_output_and_merge_joins_the_pieces() {
 	# Of a program that has ended before the log is written there is one piece.
 	"$hwpmc" record -e instructions:u -c 100003 --switch-output=16K -o sw.log -- \
