@@ -123,7 +123,8 @@ void profile_name_stack(struct hwpmc_profile *p, const struct entry *e)
 	s = &p->stack[p->nstack++];
 	*s = (struct hwpmc_stack){
 		.event = e->event, .count = e->count, .flags = e->flags,
-		.kind = e->kind, .thread = profile_thread(p, e),
+		.kind = e->kind, .cpu = e->cpu == NO_CPU ? -1 : e->cpu,
+		.thread = profile_thread(p, e),
 	};
 	profile_name_frames(p, e, s);
 	if (!s->nframe)

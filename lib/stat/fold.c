@@ -143,6 +143,7 @@ static void add_other(struct fold *f, const struct strand *s, uint32_t level,
 	out = &p->stack[p->nstack++];
 	*out = (struct hwpmc_stack){
 		.event = e->event, .count = count, .flags = e->flags, .thread = thread,
+		.cpu = -1,
 	};
 	profile_push_frame(out, &p->other.frame);
 	profile_name_frames(p, e, &whole);

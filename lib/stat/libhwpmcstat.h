@@ -257,6 +257,7 @@ struct hwpmc_stack {
 	struct hwpmc_frame **frame;
 	uint64_t count;		/* samples */
 	uint8_t flags;		/* HWPMC_SAMPLE_* */
+	int32_t cpu;		/* with options.by_cpu; else -1, and where it is not known */
 	uint8_t kind;		/* HWPMC_KIND_* of its CPUs, with options.by_kind; 0: not known,
 				 * or all are alike */
 };
@@ -296,6 +297,7 @@ struct hwpmc_profile_options {
 	const int32_t *cpus;	/* samples of these; NULL: all. Beside .cpu. */
 	uint32_t ncpu;
 	bool by_kind;		/* stacks on each kind of core are stacks of their own */
+	bool by_cpu;		/* stacks on each CPU are */
 };
 
 /* Totals of the log, including what the options exclude. */

@@ -53,7 +53,8 @@ static uint32_t get_event(struct hwpmc_profile *p, const char *name,
 
 	if (i != TABLE_NONE)
 		return i;
-	if (!stat_room(&p->event, p->nevent, sizeof(ev)) ||
+	stat_nomem |= p->nevent == NO_EVENT;
+	if (stat_nomem || !stat_room(&p->event, p->nevent, sizeof(ev)) ||
 	    !table_room(&p->events))
 		return NO_EVENT;
 	ev.name = stat_strdup(name);
@@ -382,11 +383,13 @@ static void begin_run(struct hwpmc_profile *p, struct run *run,
 		.pid = r->pid, .tid = r->tid, .cpu = r->cpu, .id = r->hdr->id,
 		.as = p->o.by_thread ? r->tid : r->pid,
 		.event = event_of(p, r->hdr->id),
+		.with_cpu = p->o.by_cpu ? r->cpu : NO_CPU,
 	};
 	run->era = model_era(&p->model, space, r->hdr->time, &run->from,
 			     &run->until);
 	run->hash = table_mix(table_mix(table_seed ^ ((uintptr_t)space + run->era),
-					run->event), (uint32_t)run->as);
+					run->event | (uint64_t)run->with_cpu << 32),
+			      (uint32_t)run->as);
 	if (run->event == NO_EVENT)
 		run->until = 0;
 	else if (is_wanted(p, r, run->event, space) &&

@@ -21,7 +21,7 @@ struct entry {
 	union {
 		struct {
 			int32_t tid;
-			uint32_t event;
+			uint16_t event, cpu;	/* NO_CPU: of any, or unknown */
 		};
 		uint64_t who;
 	};
@@ -45,7 +45,8 @@ struct event {
 	char *name;
 };
 
-#define NO_EVENT	UINT32_MAX	/* there was no memory for it */
+#define NO_EVENT	UINT16_MAX	/* there was no memory for it */
+#define NO_CPU		UINT16_MAX
 
 struct pmc_event {
 	uint32_t id, event;
@@ -69,7 +70,7 @@ struct run {
 	union {				/* as in struct entry */
 		struct {
 			int32_t as;	/* the thread that they are counted for */
-			uint32_t event;
+			uint16_t event, with_cpu;	/* with_cpu: options.by_cpu */
 		};
 		uint64_t who;
 	};

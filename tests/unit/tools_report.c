@@ -325,6 +325,40 @@ START_TEST(report_takes_the_sort_keys_of_perf)
 }
 END_TEST
 
+/* Of one stack, on two CPUs; what samples stand for is beside them if it is asked for. */
+START_TEST(report_shows_the_samples_of_each_cpu_and_what_they_stand_for)
+{
+	static const unsigned int times[] = { 7, 0, 20 };
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	add_process(&log, 812, SHARES);
+	for (uint32_t cpu = 0; cpu < 3; cpu++) {
+		made_cpu(&log, cpu);
+		made_context(&log, 812, 812);
+		made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_ten, 1, times[cpu]);
+	}
+	write_log(&log, "cpus");
+	command("report -i cpus --csv -s cpu,symbol");
+	ck_assert_str_eq(text, "event,samples,percent,cpu,symbol\n"
+			 "cycles,20,74.0741,2,ten\ncycles,7,25.9259,0,ten\n");
+	command("report -i cpus --csv -s symbol");
+	ck_assert_str_eq(text, "event,samples,percent,symbol\ncycles,27,100.0000,ten\n");
+	command("report -i cpus --csv -s cpu -C 0");
+	ck_assert_str_eq(text, "event,samples,percent,cpu\ncycles,7,100.0000,0\n");
+	command("report -i cpus --csv -s period,cpu");
+	ck_assert_str_eq(text, "event,samples,percent,period,cpu\n"
+			 "cycles,20,74.0741,20000,2\ncycles,7,25.9259,7000,0\n");
+	command("report -i cpus --json -s period,cpu --limit 50");
+	has("\"samples\":20,\"percent\":74.0741,\"period\":20000,\"cpu\":\"2\"}\n");
+	has("\"samples\":7,\"percent\":25.9259,\"period\":7000,\"below_limit\":true}\n");
+	command("report -i cpus --stdio -s period,symbol");
+	has("# percent    samples         period  symbol\n");
+	has(" 100.00%         27          27000  ten\n");
+}
+END_TEST
+
 /* The same thread at the same places, on CPUs of two kinds and one that is not said. */
 START_TEST(report_shows_the_samples_of_each_kind_of_core)
 {
@@ -723,6 +757,7 @@ int main(void)
 	harness_add(functions_that_were_inlined_are_shown_where_asked_for);
 	harness_add(report_with_children_counts_each_stack_once_and_who_was_hit);
 	harness_add(report_takes_the_sort_keys_of_perf);
+	harness_add(report_shows_the_samples_of_each_cpu_and_what_they_stand_for);
 	harness_add(filters_of_image_and_function_keep_what_hit_them);
 	harness_add(filters_of_time_divide_the_samples);
 	harness_add(an_event_that_the_log_does_not_have_is_refused);

@@ -24,8 +24,9 @@ const char cmd_report_help[] =
 "\n"
 "  -i FILE             the log; default: hwpmc.log; - is standard input\n"
 "  -s, --sort KEYS     a line for each process, pid, thread, image, symbol, line,\n"
-"                      address, kind (of core), or several of them; default:\n"
-"                      image,symbol\n"
+"                      address, kind (of core), cpu, or several of them;\n"
+"                      default: image,symbol. With period, also the events\n"
+"                      that samples stand for\n"
 "      --children      also functions that called those that were hit: samples\n"
 "                      with each on the stack, and (self) those that hit it\n"
 "      --tree          call tree, callers above callees\n"
@@ -54,9 +55,13 @@ enum {
 	OPT_CALLEES, OPT_INLINES, OPT_STDIO, OPT_JSON, OPT_CSV,
 };
 
-/* What perf calls keys and each line has, and is sorted by. */
-static bool is_column(const char *word)
+/* What perf calls keys and each line has, and is sorted by; or has if it is asked for. */
+static bool is_column(struct report *r, const char *word)
 {
+	if (strcmp(word, "period") == 0) {
+		r->events = true;
+		return true;
+	}
 	return strcmp(word, "overhead") == 0 || strcmp(word, "sample") == 0;
 }
 
@@ -67,12 +72,12 @@ static int parse_keys(struct report *r, char *arg)
 	for (char *s = strsep(&arg, ","); s; s = strsep(&arg, ",")) {
 		int key = report_key(s);
 
-		if (is_column(s))
+		if (is_column(r, s))
 			continue;
 		if (!n++)
 			r->nkey = 0;
 		if (key < 0 || r->nkey == REPORT_KEYS)
-			return msg_usage("unknown sort key '%s' (process, pid, thread, image, symbol, line, address or kind)",
+			return msg_usage("unknown sort key '%s' (process, pid, thread, image, symbol, line, address, kind or cpu)",
 					 s);
 		r->key[r->nkey++] = key;
 	}
@@ -181,8 +186,10 @@ static int check_options(struct report *r, int argc, char *argv[])
 	/* gmon is of one image, and says what hit others. */
 	if (!r->export || strcmp(r->export->name, "gmon"))
 		r->log.o.image = r->image;
-	for (unsigned int i = 0; i < r->nkey; i++)
+	for (unsigned int i = 0; i < r->nkey; i++) {
 		r->log.o.by_thread |= r->key[i] == REPORT_THREAD;
+		r->log.o.by_cpu |= r->key[i] == REPORT_CPU;
+	}
 	r->log.o.leaf_only = r->view == REPORT_FLAT && r->format != REPORT_FOLDED &&
 			     !r->children;
 	/* Formats of other programs have no place for it. */

@@ -13,7 +13,7 @@
 
 static const char *const key_words[REPORT_KEYS] = {
 	"process", "pid", "thread", "image", "symbol", "line", "address",
-	"kind",
+	"kind", "cpu",
 };
 
 /* What perf calls them. */
@@ -98,6 +98,8 @@ static int compare_key(enum report_key key, const struct line *x,
 		return compare_address(x->frame, y->frame);
 	case REPORT_KIND:
 		return compare_number(a->kind, b->kind);
+	case REPORT_CPU:
+		return compare_number((uint32_t)a->cpu, (uint32_t)b->cpu);
 	default:
 		return compare_number((uintptr_t)x->frame->symbol,
 				      (uintptr_t)y->frame->symbol);
@@ -128,6 +130,8 @@ static int by_place(const struct line *x, const struct line *y)
 		d = compare_address(a, b);
 	if (!d)
 		d = compare_number(x->stack->thread->tid, y->stack->thread->tid);
+	if (!d)
+		d = compare_number((uint32_t)x->stack->cpu, (uint32_t)y->stack->cpu);
 	return d ? d : compare_number(x->stack->kind, y->stack->kind);
 }
 
@@ -254,6 +258,11 @@ static const char *key_text(char buf[KEY_TEXT], enum report_key key,
 	case REPORT_ADDRESS:
 		snprintf(buf, KEY_TEXT, "0x%" PRIx64, leaf->addr);
 		return buf;
+	case REPORT_CPU:
+		if (l->stack->cpu < 0)
+			return "[unknown]";
+		snprintf(buf, KEY_TEXT, "%d", l->stack->cpu);
+		return buf;
 	case REPORT_KIND:
 		return hwpmc_name_of_kind(l->stack->kind) ?: "cpu";
 	default:
@@ -261,16 +270,31 @@ static const char *key_text(char buf[KEY_TEXT], enum report_key key,
 	}
 }
 
-static void print_text_line(const struct report *r, const struct line *l,
-			    uint64_t all)
+/* The events that so many samples stand for, where perf's column is asked for. */
+static void put_period(const struct report *r, const struct hwpmc_profile_event *ev,
+		       uint64_t count)
+{
+	static const char *const formats[] = {
+		[REPORT_TEXT] = " %14" PRIu64, [REPORT_JSON] = ",\"period\":%" PRIu64,
+		[REPORT_CSV] = ",%" PRIu64,
+	};
+
+	if (r->events)
+		fprintf(r->out.f, formats[r->format], count * ev->period);
+}
+
+static void print_text_line(const struct report *r, const struct hwpmc_profile_event *ev,
+			    const struct line *l)
 {
 	FILE *f = r->out.f;
 	char text[KEY_TEXT];
 
-	pager_heat(&r->out, report_percent(l->count, all));
-	fprintf(f, "%7.2f%% %10" PRIu64, report_percent(l->count, all), l->count);
+	pager_heat(&r->out, report_percent(l->count, ev->samples));
+	fprintf(f, "%7.2f%% %10" PRIu64, report_percent(l->count, ev->samples), l->count);
 	if (r->children)
-		fprintf(f, "  %7.2f%% %10" PRIu64, report_percent(l->self, all), l->self);
+		fprintf(f, "  %7.2f%% %10" PRIu64, report_percent(l->self, ev->samples),
+			l->self);
+	put_period(r, ev, l->count);
 	pager_plain(&r->out);
 	for (unsigned int i = 0; i < r->nkey; i++) {
 		fputs("  ", f);
@@ -287,6 +311,8 @@ static void print_text_head(const struct report *r, const struct hwpmc_profile_e
 	fprintf(f, "# percent    %7s", logopts_unit(ev));
 	if (r->children)
 		fputs("     self%       self", f);
+	if (r->events)
+		fprintf(f, " %14s", "period");
 	for (unsigned int i = 0; i < r->nkey; i++)
 		fprintf(f, i + 1 < r->nkey ? "  %-20s" : "  %s",
 			key_words[r->key[i]]);
@@ -307,6 +333,7 @@ static void print_data_line(const struct report *r,
 		",%" PRIu64 ",%.4f", l->count, 100.0 * l->count / ev->samples);
 	if (r->children)
 		fprintf(f, json ? ",\"self\":%" PRIu64 : ",%" PRIu64, l->self);
+	put_period(r, ev, l->count);
 	for (unsigned int i = 0; i < r->nkey; i++) {
 		if (json)
 			fprintf(f, ",\"%s\":", key_words[r->key[i]]);
@@ -327,9 +354,10 @@ static void print_rest(const struct report *r,
 	if (!rest)
 		return;
 	if (r->format == REPORT_TEXT) {
-		fprintf(f, "%*s%7.2f%% %10" PRIu64 "  (lines below --limit)\n",
-			r->children ? 21 : 0, "", report_percent(rest, ev->samples),
-			rest);
+		fprintf(f, "%*s%7.2f%% %10" PRIu64, r->children ? 21 : 0, "",
+			report_percent(rest, ev->samples), rest);
+		put_period(r, ev, rest);
+		fputs("  (lines below --limit)\n", f);
 		return;
 	}
 	if (r->format == REPORT_JSON)
@@ -340,6 +368,7 @@ static void print_rest(const struct report *r,
 	if (r->children)
 		fprintf(f, r->format == REPORT_JSON ? ",\"self\":%" PRIu64 : ",%" PRIu64,
 			rest);
+	put_period(r, ev, rest);
 	fputs(r->format == REPORT_JSON ? ",\"below_limit\":true}\n" : ",(below --limit)", f);
 	if (r->format == REPORT_JSON)
 		return;
@@ -352,6 +381,7 @@ static void print_csv_head(const struct report *r)
 {
 	fputs(r->children ? "event,samples,percent,self" : "event,samples,percent",
 	      r->out.f);
+	fputs(r->events ? ",period" : "", r->out.f);
 	for (unsigned int i = 0; i < r->nkey; i++)
 		fprintf(r->out.f, ",%s", key_words[r->key[i]]);
 	fputc('\n', r->out.f);
@@ -371,7 +401,7 @@ static void print_event(const struct report *r,
 		if (report_is_small(r, line[i].count, ev->samples))
 			rest += r->children ? line[i].self : line[i].count;
 		else if (r->format == REPORT_TEXT)
-			print_text_line(r, &line[i], ev->samples);
+			print_text_line(r, ev, &line[i]);
 		else
 			print_data_line(r, ev, &line[i]);
 	}

@@ -18,7 +18,7 @@
 
 enum report_key {
 	REPORT_PROCESS, REPORT_PID, REPORT_THREAD, REPORT_IMAGE, REPORT_SYMBOL,
-	REPORT_LINE, REPORT_ADDRESS, REPORT_KIND, REPORT_KEYS
+	REPORT_LINE, REPORT_ADDRESS, REPORT_KIND, REPORT_CPU, REPORT_KEYS
 };
 
 enum report_view { REPORT_FLAT, REPORT_TREE, REPORT_CALLERS, REPORT_CALLEES };
@@ -30,6 +30,7 @@ struct report {
 	enum report_key key[REPORT_KEYS];
 	unsigned int nkey;
 	enum report_view view;
+	bool events;			/* of a list: a column of events */
 	bool children;			/* of a list: callers too, with what they call */
 	const char *function;		/* whose callers or callees; NULL: all */
 	enum report_format format;
