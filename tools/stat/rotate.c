@@ -89,8 +89,8 @@ int rotate_plan(struct stat_set *set)
 
 /* ---- the next turn ------------------------------------------------------- */
 
-/* A descendant whose parent has exited is waited for by nobody else. The command's status
- * is left for the end. */
+/* No other process waits for a descendant whose parent has exited. The command's status is
+ * left for the end. */
 static bool has_ended(const struct stat_set *set, pid_t pid)
 {
 	return pid != set->command && waitpid(pid, NULL, WNOHANG) == pid;

@@ -457,7 +457,7 @@ static void log_and_exec(void *arg)
 	_exit(127);
 }
 
-/* Nobody has a PMC, for whose sake execs would be seen. */
+/* There is no PMC, for which execs would be seen. */
 START_TEST(a_log_ends_with_the_exec_of_an_owner_that_has_nothing_else)
 {
 	struct child child;
