@@ -11,6 +11,7 @@
 
 #include "../core/stats.h"
 #include "../debug/trace.h"
+#include "../pmc/owner.h"
 #include "../task/leave.h"
 #include "ioctl.h"
 
@@ -172,8 +173,12 @@ static int copy_in(union hwpmc_arg *arg, const struct operation *op,
 static int operation_run(const struct operation *op, struct hwpmc_owner *owner,
 			 union hwpmc_arg *arg)
 {
-	int ret;
+	int ret = 0;
 
+	if (unlikely(READ_ONCE(owner->executed)))
+		ret = hwpmc_owner_drop(owner, &arg->hdr);
+	if (ret)
+		return ret;
 	if (!op->locked)
 		return op->handler(owner, arg);
 	ret = hwpmc_owner_lock(owner, &arg->hdr);

@@ -28,24 +28,33 @@ static void release_pmcs(struct hwpmc_owner *owner, bool doomed_only)
 			hwpmc_pmc_release(pmc);
 }
 
-/* One owner that has executed a program (hwpmc_owner_exec()); false: there is none. */
-static bool drop_one_locked(struct hwpmc_tables **tables)
+/* What it held when it executed a program (hwpmc_owner_exec()); false: it has not, or that
+ * is done. */
+static bool drop_locked(struct hwpmc_owner *owner, struct hwpmc_tables **tables)
 {
-	struct hwpmc_owner *owner;
 	struct hwpmc_log *log;
 
 	lockdep_assert_held(&hwpmc_lock);
-	list_for_each_entry(owner, &hwpmc_owners, node) {
+	if (!xchg(&owner->executed, false))
+		return false;
+	release_pmcs(owner, true);
+	log = hwpmc_log_end(owner, false);
+	if (log)
+		hwpmc_log_free_later(log);
+	hwpmc_tables_take(owner, tables);
+	return true;
+}
+
+/* One owner that has executed a program; false: there is none. */
+static bool drop_one_locked(struct hwpmc_tables **tables)
+{
+	struct hwpmc_owner *owner;
+
+	lockdep_assert_held(&hwpmc_lock);
+	list_for_each_entry(owner, &hwpmc_owners, node)
 		/* hwpmc_owner_resume() queues the work item again. */
-		if (owner->paused || !xchg(&owner->executed, false))
-			continue;
-		release_pmcs(owner, true);
-		log = hwpmc_log_end(owner, false);
-		if (log)
-			hwpmc_log_free_later(log);
-		hwpmc_tables_take(owner, tables);
-		return true;
-	}
+		if (!owner->paused && drop_locked(owner, tables))
+			return true;
 	return false;
 }
 
@@ -63,6 +72,19 @@ static void drop_work(struct work_struct *work)
 		cond_resched();
 	} while (more);
 	hwpmc_tables_free(tables);
+}
+
+int hwpmc_owner_drop(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+{
+	struct hwpmc_tables *tables = NULL;
+	int ret = hwpmc_owner_lock(owner, hdr);
+
+	if (ret)
+		return ret;
+	drop_locked(owner, &tables);
+	mutex_unlock(&hwpmc_lock);
+	hwpmc_tables_free(tables);
+	return 0;
 }
 
 int hwpmc_owners_init(void)

@@ -14,6 +14,9 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel);
 int hwpmc_owner_watch_exec(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 /* At the last close of the descriptor: release all that it holds, and free it. */
 void hwpmc_owner_end(struct hwpmc_owner *owner);
+/* What the owner held when it executed a program ends now, if the work item has not come
+ * to it: what the new program makes is not taken for that. Before an operation. */
+int hwpmc_owner_drop(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 /*
  * Revoke all owners except those of the caller's process and of the kernel: their PMCs
  * and logs end, their requests fail with ENODEV from here on, and those that held

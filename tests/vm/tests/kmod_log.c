@@ -476,6 +476,83 @@ START_TEST(a_log_ends_with_the_exec_of_an_owner_that_has_nothing_else)
 }
 END_TEST
 
+#define ANEW	"/tmp/anew"
+
+static void real_time(int cpu)
+{
+	struct sched_param param = { .sched_priority = 10 };
+
+	dev_pin(0, cpu);
+	ck_assert(!sched_setscheduler(0, SCHED_FIFO, &param));
+}
+
+static void not_real_time(void)
+{
+	struct sched_param param = { 0 };
+
+	ck_assert(!sched_setscheduler(0, SCHED_OTHER, &param));
+}
+
+struct anew {
+	bool had_log;	/* else a PMC */
+	int told[2];
+};
+
+static void log_anew(void *arg)
+{
+	const struct anew *a = arg;
+	char device[16], told[16];
+
+	fd = open(HWPMC_DEVICE, O_RDWR);
+	if (a->had_log)
+		dev_ok(configure(file));
+	else
+		dev_alloc(fd, TC, 0, ANY, INSN, U);
+	snprintf(device, sizeof(device), "%d", fd);
+	snprintf(told, sizeof(told), "%d", a->told[1]);
+	real_time(0);
+	execl(ANEW, "anew", device, told, (char *)NULL);
+	_exit(127);
+}
+
+/* The work item that ends what the old program held cannot run before: all CPUs are
+ * occupied by those who are more urgent. */
+static void check_logs_anew(struct anew a)
+{
+	struct pollfd answer = { .events = POLLIN };
+	time_t end = time(NULL) + 5;
+	struct child child;
+	int errors[2];
+
+	ck_assert(!pipe(a.told));
+	answer.fd = a.told[0];
+	child = dev_child(log_anew, &a);
+	close(a.told[1]);
+	real_time(1);
+	dev_go(&child);
+	while (!poll(&answer, 1, 0) && time(NULL) < end)
+		;
+	not_real_time();
+	ck_assert(read(a.told[0], errors, sizeof(errors)) == sizeof(errors));
+	dev_wait(&child);
+	close(a.told[0]);
+	ck_assert_int_eq(errors[0], 0);
+	ck_assert_int_eq(errors[1], 0);
+}
+
+START_TEST(a_log_that_a_new_program_begins_at_once_is_not_ended_with_the_old_ones)
+{
+	close(fd);
+	/* In memory: nothing is read for it. */
+	ck_assert(!system("cp build/vm/progs/anew " ANEW));
+	dev_put("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+	check_logs_anew((struct anew){ .had_log = true });
+	check_logs_anew((struct anew){ .had_log = false });
+	dev_put("/proc/sys/kernel/sched_rt_runtime_us", "950000");
+	dev_still_counts();
+}
+END_TEST
+
 /* ---- stops, and what owners do to their rings ------------------------------ */
 
 START_TEST(ending_the_log_stops_what_needs_it)
@@ -578,6 +655,7 @@ int main(void)
 	harness_add(a_log_that_is_closed_lets_go_of_its_pipe);
 	harness_add(a_log_that_is_ended_lets_go_of_its_pipe);
 	harness_add(a_log_ends_with_the_exec_of_an_owner_that_has_nothing_else);
+	harness_add(a_log_that_a_new_program_begins_at_once_is_not_ended_with_the_old_ones);
 	harness_add(ending_the_log_stops_what_needs_it);
 	harness_add(only_a_whole_ring_of_a_mapped_log_can_be_mapped);
 	harness_add(an_owner_that_overwrites_its_rings_hurts_nobody);
