@@ -529,7 +529,11 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		mark_unstoppable_nmi(c, nr, counter);
 		break;
 	case OVERFLOWED:
-		keep_expectation_irqoff(c, now, before);
+		/* An event of the kernel that was counted in an NMI sends none. */
+		if (likely(hwpmc_rows[nr].cls->nmi))
+			keep_expectation_irqoff(c, now, before);
+		else
+			take_back_expectation_irqoff(c, now, before);
 		count_overflow_irqoff(c, nr, counter);
 		ph->left = rc->period_left;
 		break;
