@@ -11,6 +11,7 @@
 #include "../compat/cpuid.h"
 #include "../compat/msr.h"
 #include "amd_encode.h"
+#include "amd_guests.h"
 #include "amd_regs.h"
 #include "classes.h"
 #include "missing.h"
@@ -99,7 +100,13 @@ static int amd_probe(struct hwpmc_class *cls)
 	cls->num = pmu.num;
 	cls->rdpmc_base = 0;
 	cls->priv = &pmu;
+	pmu.guests = hwpmc_amd_guests_init(&bank);
 	return 0;
+}
+
+static void amd_exit(struct hwpmc_class *cls)
+{
+	hwpmc_amd_guests_exit();
 }
 
 static int amd_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
@@ -174,6 +181,7 @@ static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
 	unsigned int ri;
 
 	this_cpu_write(joined, 0);
+	hwpmc_amd_guests_reset_irqoff(on);
 	for (ri = 0; ri < cls->num; ri++)
 		hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), 0);
 	hwpmc_pmi_open_irqoff();
@@ -196,11 +204,17 @@ static void amd_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	/* The odd one counts for itself again. */
 	else if (ri & 1 && is_joined_nmi(ri - 1))
 		this_cpu_and(joined, ~BIT_ULL(ri - 1));
-	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), s->sel);
+	if (s->sel & AMD_CTL_HOST)
+		this_cpu_or(hwpmc_amd_host_rows, BIT_ULL(ri));
+	else
+		this_cpu_and(hwpmc_amd_host_rows, ~BIT_ULL(ri));
+	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri),
+			    s->sel & ~this_cpu_read(hwpmc_amd_withheld));
 }
 
 static void amd_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 {
+	this_cpu_or(hwpmc_amd_stopped, BIT_ULL(ri));
 	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), 0);
 	if (is_joined_nmi(ri))
 		part_nmi(ri);
@@ -234,6 +248,7 @@ static const struct hwpmc_trial amd_trial = {
 const struct hwpmc_class_ops hwpmc_k8_ops = {
 	.trial = &amd_trial,
 	.probe = amd_probe,
+	.exit = amd_exit,
 	.claim = amd_claim,
 	.release = amd_release,
 	.running_irqoff = amd_running_irqoff,

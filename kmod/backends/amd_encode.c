@@ -142,18 +142,33 @@ static u64 event_rows(const struct hwpmc_amd_pmu *pmu, u64 config)
 }
 
 /* Bits of the request that PERF_CTL of this family does not have. */
-static u64 unknown_bits(const struct hwpmc_amd_pmu *pmu, u64 config)
+static u64 unknown_bits(const struct hwpmc_amd_pmu *pmu, const struct hwpmc_request *req)
 {
 	u64 known = AMD_CTL_REQUEST;
 
 	if (pmu->family >= 0x10)
 		known |= AMD_CTL_EVENT_HIGH;
-	return config & ~known;
+	/* An overflow in a guest interrupts the host, far from where it happened. */
+	if (pmu->guests)
+		known |= hwpmc_mode_samples(req->mode) ? AMD_CTL_HOST : AMD_CTL_WHOSE;
+	return req->config & ~known;
 }
 
-static u64 select_of(const struct hwpmc_request *req)
+/* The host alone where the request does not say. Both: neither bit, with or without SVM. */
+static u64 whose_bits(const struct hwpmc_amd_pmu *pmu, u64 config)
 {
-	u64 sel = req->config | AMD_CTL_EN;
+	switch (config & AMD_CTL_WHOSE) {
+	case 0:
+		return pmu->guests ? AMD_CTL_HOST : 0;
+	case AMD_CTL_WHOSE:
+		return 0;
+	}
+	return config & AMD_CTL_WHOSE;
+}
+
+static u64 select_of(const struct hwpmc_amd_pmu *pmu, const struct hwpmc_request *req)
+{
+	u64 sel = (req->config & ~AMD_CTL_WHOSE) | whose_bits(pmu, req->config) | AMD_CTL_EN;
 
 	if (req->caps & HWPMC_CAP_USER)
 		sel |= AMD_CTL_USR;
@@ -169,7 +184,7 @@ int hwpmc_amd_encode(const struct hwpmc_class *cls,
 		     struct hwpmc_encoding *enc)
 {
 	const struct hwpmc_amd_pmu *pmu = cls->priv;
-	u64 rows, bad = unknown_bits(pmu, req->config);
+	u64 rows, bad = unknown_bits(pmu, req);
 
 	if (!(req->flags & HWPMC_F_EV_PMU))
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
@@ -186,7 +201,7 @@ int hwpmc_amd_encode(const struct hwpmc_class *cls,
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
 
 	*enc = (struct hwpmc_encoding){
-		.select = { .sel = select_of(req) },
+		.select = { .sel = select_of(pmu, req) },
 		.rows = rows,
 		.pair = needs_two_counters(pmu, req->config),
 		.package = is_of_node(pmu, req->config),

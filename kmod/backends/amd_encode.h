@@ -12,6 +12,7 @@ struct hwpmc_amd_pmu {
 	u32 family;
 	u32 version;		/* 0 legacy, 1 extended, 2 PerfMonV2 */
 	u32 num;		/* counters */
+	bool guests;		/* they can tell guests of this machine from itself */
 };
 
 /*

@@ -28,6 +28,10 @@
 #define   AMD_CTL_EN		BIT_ULL(22)
 #define   AMD_CTL_INV		BIT_ULL(23)
 #define   AMD_CTL_CMASK		GENMASK_ULL(31, 24)
+/* Family 10h: count guests alone, the host alone; neither or both: all. */
+#define   AMD_CTL_GUEST		BIT_ULL(40)
+#define   AMD_CTL_HOST		BIT_ULL(41)
+#define   AMD_CTL_WHOSE		(AMD_CTL_GUEST | AMD_CTL_HOST)
 
 /* What the counter after an even one is programmed with to join it: the even one then adds
  * more than 15 a cycle, and carries into the other. Family 17h. */

@@ -71,6 +71,8 @@ u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank);
  * can be tested only while they are free; if they are held they are taken to work.
  */
 bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank);
+/* Does a select keep these bits, which let nothing count? False while others have it. */
+bool hwpmc_x86_select_keeps(const struct hwpmc_x86_bank *bank, u64 bits);
 
 /*
  * x86_taken.c - counters that run and that nobody has reserved, where the administrator

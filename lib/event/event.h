@@ -33,6 +33,8 @@
 #define CODE_EQUAL	(1ull << 36)		/* Intel, perfmon 6 */
 #define CODE_UMASK2	0xff0000000000ull	/* the same */
 #define CODE_EVENT_HIGH	0x000f00000000ull	/* AMD: event [11:8] */
+#define CODE_GUEST	(1ull << 40)		/* AMD, family 10h: of whom; 0: the host */
+#define CODE_HOST	(1ull << 41)
 /* User, kernel, interrupt, enable: the module's own. */
 #define CODE_MODULE	0x000000530000ull
 
@@ -138,11 +140,14 @@ enum {
 	TERM_RSP = 1 << 8,
 	TERM_CONFIG = 1 << 9,
 	TERM_MASK = 1 << 10,
+	TERM_GUEST = 1 << 11,
+	TERM_HOST = 1 << 12,
 };
 
 /* Those that change the code of an event that has a name. */
 #define TERMS_OF_CODE	(TERM_EDGE | TERM_INV | TERM_ANY | TERM_CMASK | \
-			 TERM_UMASK | TERM_RSP | TERM_MASK)
+			 TERM_UMASK | TERM_RSP | TERM_MASK | TERM_WHOSE)
+#define TERM_WHOSE	(TERM_GUEST | TERM_HOST)
 
 struct event_terms {
 	uint32_t set;			/* TERM_* that were given */

@@ -67,17 +67,31 @@ static int list_append(struct scan *s, char *to, size_t size, char sep,
 
 /* ------------------------------------------------------------------------ */
 
-/* "u", "k", "uk". True if it is nothing but modifiers. */
+static uint32_t modifier_term(char c)
+{
+	switch (c) {
+	case 'u':
+	case 'U':
+		return TERM_USR;
+	case 'G':
+		return TERM_GUEST;
+	case 'H':
+		return TERM_HOST;
+	default:
+		return TERM_OS;
+	}
+}
+
+/* "u", "k", "uk", with perf's G and H. True if it is nothing but modifiers. */
 static bool scan_modifiers(struct scan *s, const char *from, const char *end)
 {
 	const char *p;
 
 	for (p = from; p < end; p++)
-		if (!strchr("ukUK", *p))
+		if (!strchr("ukUKGH", *p))
 			return false;
 	for (p = from; p < end; p++)
-		s->t->set |= tolower((unsigned char)*p) == 'u' ? TERM_USR :
-								 TERM_OS;
+		s->t->set |= modifier_term(*p);
 	return from < end;
 }
 
@@ -120,6 +134,8 @@ static const struct qualifier qualifiers[] = {
 	{ "inv", TERM_INV, VALUE_NONE, IN_LIST | IN_CPU, 1 },
 	{ "any", TERM_ANY, VALUE_NONE, IN_LIST | IN_CPU, 1 },
 	{ "anythread", TERM_ANY, VALUE_NONE, IN_LIST, 1 },
+	{ "guest", TERM_GUEST, VALUE_NONE, IN_LIST, 1 },
+	{ "host", TERM_HOST, VALUE_NONE, IN_LIST, 1 },
 	{ "cmask", TERM_CMASK, VALUE_NUMBER, IN_LIST | IN_CPU, 0xff },
 	{ "count", TERM_CMASK, VALUE_NUMBER, IN_LIST, 0xff },
 	{ "umask", TERM_UMASK, VALUE_NUMBER_OR_LIST, IN_LIST | IN_CPU, 0xff },
@@ -258,8 +274,8 @@ static int qualifier_unknown(struct scan *s, const char *from, const char *end,
 			    where == IN_CPU ?
 			    "event= umask= cmask= edge inv any offcore_rsp= "
 			    "frontend= config= config1=" :
-			    "usr os edge inv any cmask= umask= mask= rsp= "
-			    "count=");
+			    "usr os edge inv any guest host cmask= umask= "
+			    "mask= rsp= count=");
 }
 
 /* One qualifier in [from, end). */

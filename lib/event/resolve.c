@@ -86,6 +86,10 @@ static uint64_t with_qualifiers(const struct event_terms *t, uint64_t config)
 		config |= CODE_INVERT;
 	if (t->set & TERM_ANY)
 		config |= CODE_ANY;
+	if (t->set & TERM_GUEST)
+		config |= CODE_GUEST;
+	if (t->set & TERM_HOST)
+		config |= CODE_HOST;
 	return config;
 }
 
@@ -109,7 +113,8 @@ static uint64_t code_mask(const struct work *w)
 
 	if (w->m->vendor == VENDOR_INTEL && w->m->pmu_version >= 6)
 		mask |= CODE_EQUAL | CODE_UMASK2;
-	return mask | (w->m->vendor == VENDOR_AMD ? CODE_EVENT_HIGH : CODE_ANY);
+	return mask | (w->m->vendor == VENDOR_AMD ?
+		       CODE_EVENT_HIGH | CODE_GUEST | CODE_HOST : CODE_ANY);
 }
 
 /* mask= says which unit masks: numbers here. 0..255, or -1. */
@@ -163,6 +168,9 @@ static int add_programmable(struct work *w, uint64_t config, uint64_t extra)
 {
 	if (w->m->vendor == VENDOR_NETBURST)
 		return add_netburst(w, config);
+	if (w->m->vendor != VENDOR_AMD && w->t->set & TERM_WHOSE)
+		return event_refuse(w->e, EINVAL, w->t->name_at,
+				    "only AMD's counters tell guests from their host");
 	config = with_qualifiers(w->t, config);
 	if (w->m->vendor == VENDOR_INTEL && config & CODE_ANY &&
 	    !w->m->any_thread)

@@ -164,6 +164,30 @@ START_TEST(k8_counts_events_of_a_node_in_system_scope_alone)
 }
 END_TEST
 
+/* Where the counters can tell guests from the host. */
+START_TEST(k8_counts_the_host_unless_it_is_told_to_count_guests)
+{
+	static const u64 guest = 1ULL << 40, host = 1ULL << 41;
+
+	gives(0x4300c0, 0x3f);
+	pmu.guests = true;
+	gives(0x4300c0 | host, 0x3f);
+	req.config = 0xc0 | host;
+	gives(0x4300c0 | host, 0x3f);
+	req.config = 0xc0 | guest;
+	gives(0x4300c0 | guest, 0x3f);
+	/* Both, whether SVM is on or off. */
+	req.config = 0xc0 | guest | host;
+	gives(0x4300c0, 0x3f);
+	req.mode = HWPMC_MODE_TS;
+	refuses(-EINVAL, HWPMC_WHY_EVENT_BITS, 40);
+	req.config = 0xc0 | guest;
+	refuses(-EINVAL, HWPMC_WHY_EVENT_BITS, 40);
+	req.config = 0xc0 | host;
+	gives(0x5300c0 | host, 0x3f);
+}
+END_TEST
+
 START_TEST(k8_names_each_reserved_bit)
 {
 	for (int bit = 16; bit < 64; bit++) {
@@ -301,6 +325,7 @@ int main(void)
 	harness_add(k8_never_asks_for_interrupts_when_counting);
 	harness_add(k8_joins_an_even_counter_with_the_next_for_events_that_need_two);
 	harness_add(k8_counts_events_of_a_node_in_system_scope_alone);
+	harness_add(k8_counts_the_host_unless_it_is_told_to_count_guests);
 	harness_add(k8_names_each_reserved_bit);
 	harness_add(k8_event_codes_of_12_bits_begin_with_family_10h);
 	harness_add(k8_offers_only_rows_that_exist);

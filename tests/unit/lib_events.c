@@ -8,96 +8,7 @@
 
 #include "harness.h"
 #include "lib_machines.h"
-
-#define USR	HWPMC_CAP_USER
-#define OS	HWPMC_CAP_SYSTEM
-#define QUA	HWPMC_CAP_QUALIFIER
-#define EDG	HWPMC_CAP_EDGE
-#define INV	HWPMC_CAP_INVERT
-#define THR	HWPMC_CAP_THRESHOLD
-
-/* What a specification must become: IAF first where fixed is not 0. */
-struct want {
-	const char *spec;
-	uint64_t fixed;			/* config of IAF; 0: none offered */
-	uint64_t config;		/* of the programmable class; 0: none */
-	uint32_t caps;			/* of the programmable class, or of IAF */
-};
-
-static uint32_t programmable(const struct event_machine *m)
-{
-	if (m->vendor == VENDOR_NETBURST)
-		return HWPMC_CLASS_P4;
-	return m->vendor == VENDOR_AMD ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP;
-}
-
-static void code_is(const struct hwpmc_event_code *code, const char *spec,
-		    uint32_t class_id, uint64_t config, uint32_t caps)
-{
-	ck_assert_msg(code->class_id == class_id && code->config == config &&
-		      code->caps == caps && code->flags == HWPMC_F_EV_PMU &&
-		      !code->ev,
-		      "'%s': class %u config 0x%llx caps 0x%x flags 0x%x", spec,
-		      code->class_id, (unsigned long long)code->config,
-		      code->caps, code->flags);
-}
-
-static void becomes(const struct event_machine *m, const struct want *want)
-{
-	struct event_error e = { .text = "" };
-	struct hwpmc_event ev;
-	unsigned int n = 0;
-
-	ck_assert_msg(!event_parse(m, want->spec, &ev, &e),
-		      "'%s' was refused: %s", want->spec, e.text);
-	ck_assert_msg(ev.ncode == !!want->fixed + !!want->config,
-		      "'%s' has %u codes", want->spec, ev.ncode);
-	if (want->fixed)
-		code_is(&ev.code[n++], want->spec, HWPMC_CLASS_IAF, want->fixed,
-			want->caps & (USR | OS));
-	if (want->config)
-		code_is(&ev.code[n], want->spec, programmable(m), want->config,
-			want->caps);
-}
-
-static void all_become(const struct event_machine *m, const struct want *want,
-		       size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		becomes(m, &want[i]);
-}
-
-#define ALL(m, table) all_become(m, table, sizeof(table) / sizeof((table)[0]))
-
-/* errno, the place (from 1, as it is shown), and a part of the words. */
-struct refusal {
-	const char *spec;
-	int err;
-	size_t column;
-	const char *words;
-};
-
-static void all_refused(const struct event_machine *m,
-			const struct refusal *r, size_t n)
-{
-	struct event_error e;
-	struct hwpmc_event ev;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		ck_assert_msg(event_parse(m, r[i].spec, &ev, &e) == -1,
-			      "'%s' was understood", r[i].spec);
-		ck_assert_msg(e.err == r[i].err && e.at + 1 == r[i].column &&
-			      strstr(e.text, r[i].words),
-			      "'%s': errno %d column %zu: %s", r[i].spec, e.err,
-			      e.at + 1, e.text);
-	}
-}
-
-#define ALL_REFUSED(m, table) \
-	all_refused(m, table, sizeof(table) / sizeof((table)[0]))
+#include "lib_wants.h"
 
 /* ------------------------------------------------------------------------ */
 
@@ -453,6 +364,23 @@ START_TEST(amd_event_numbers_have_twelve_bits)
 }
 END_TEST
 
+START_TEST(amd_events_say_whether_guests_or_the_host_are_meant)
+{
+	static const struct want want[] = {
+		{ "instructions,guest", 0, 0x100000000c0ull, 0 },
+		{ "instructions:uG", 0, 0x100000000c0ull, USR },
+		{ "instructions:H", 0, 0x200000000c0ull, 0 },
+		{ "cycles:kGH", 0, 0x30000000076ull, OS },
+		{ "cycles,host,guest,usr", 0, 0x30000000076ull, USR },
+		{ "cpu/event=0xc0/G", 0, 0x100000000c0ull, 0 },
+		{ "r100000000c0", 0, 0x100000000c0ull, 0 },
+	};
+	struct event_machine m = machine_zen_3();
+
+	ALL(&m, want);
+}
+END_TEST
+
 /* libpfm4 was made from the same manuals by other people. */
 START_TEST(k8_names_agree_with_the_tables_of_libpfm4)
 {
@@ -606,6 +534,8 @@ START_TEST(unknown_names_are_refused_with_the_nearest_one)
 		{ "br_inst_retired,mask=foo", EINVAL, 22, "no such unit mask" },
 		{ "mem_trans_retired.load_latency", EINVAL, 1,
 		  "a register beside the counter" },
+		{ "instructions:uG", EINVAL, 1, "only AMD" },
+		{ "branches,host", EINVAL, 1, "only AMD" },
 	};
 	struct event_machine m = machine_skylake();
 
@@ -874,6 +804,7 @@ int main(void)
 	harness_add(amd_generic_names_follow_the_family);
 	harness_add(freebsd_k8_names_and_their_masks_become_codes);
 	harness_add(amd_event_numbers_have_twelve_bits);
+	harness_add(amd_events_say_whether_guests_or_the_host_are_meant);
 	harness_add(k8_names_agree_with_the_tables_of_libpfm4);
 	harness_add(events_of_netburst_become_perfs_raw_codes);
 	harness_add(wrong_grammar_is_refused_where_it_is_wrong);

@@ -207,6 +207,21 @@ START_TEST(doctor_says_nothing_of_a_watchdog_that_is_off_or_not_there)
 }
 END_TEST
 
+START_TEST(doctor_tells_of_guests_that_take_the_counters)
+{
+	machine();
+	TEXT("sys/module/kvm_amd/parameters/enable_mediated_pmu", "N\n");
+	ck_assert_int_eq(doctor(), 1);
+	ck_assert_ptr_null(strstr(said, "mediated"));
+	TEXT("sys/module/kvm_amd/parameters/enable_mediated_pmu", "Y\n");
+	finds(1, "guests", "note", "modprobe kvm_amd enable_mediated_pmu=0");
+	leave("sys/module/kvm_amd/parameters/enable_mediated_pmu");
+	TEXT("sys/module/kvm_intel/parameters/enable_mediated_pmu", "Y\n");
+	finds(1, "guests", "note", "modprobe kvm_intel enable_mediated_pmu=0");
+	gone();
+}
+END_TEST
+
 START_TEST(doctor_is_content_only_if_nothing_is_wrong)
 {
 	machine();
@@ -230,6 +245,7 @@ int main(void)
 	harness_add(doctor_wants_a_signature_where_lockdown_or_the_kernel_does);
 	harness_add(doctor_names_the_next_step_towards_a_signed_module);
 	harness_add(doctor_says_nothing_of_a_watchdog_that_is_off_or_not_there);
+	harness_add(doctor_tells_of_guests_that_take_the_counters);
 	harness_add(doctor_is_content_only_if_nothing_is_wrong);
 	return harness_run();
 }

@@ -162,7 +162,7 @@ static bool configure_general(struct vcpu *v, int i, uint64_t sel)
 	c->modes = (sel & SEL_USR ? 1 << USER : 0) |
 		   (sel & SEL_OS ? 1 << KERNEL : 0);
 	c->pmi = sel & SEL_INT;
-	return sel & SEL_EN;
+	return sel & SEL_EN && (!cfg.amd || msr_amd_counts(v, sel));
 }
 
 /*

@@ -23,6 +23,17 @@ static int amd_slot(uint32_t msr, bool *sel)
 	return -1;
 }
 
+/*
+ * Bits 40 and 41 of a select, the guests alone and the host alone: with either one it counts
+ * nothing while SVM is off. All that runs here is the host.
+ */
+bool msr_amd_counts(const struct vcpu *v, uint64_t sel)
+{
+	unsigned int whose = sel >> 40 & 3;
+
+	return !whose || (v->svm && whose & 2);
+}
+
 enum access msr_amd_read(struct vcpu *v, uint32_t msr, uint64_t *x)
 {
 	bool sel;
@@ -54,6 +65,11 @@ enum access msr_amd_write(struct vcpu *v, uint32_t msr, uint64_t x)
 		else
 			counter_set(v, i, x & cfg.width_mask);
 		return DONE;
+	}
+	if (msr == 0xc0000080) {			/* EFER */
+		v->svm = x >> 12 & 1;
+		counter_reconfigure(v, board_of(v));
+		return NATIVE;
 	}
 	if (cfg.version >= 2) {
 		switch (msr) {

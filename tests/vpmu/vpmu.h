@@ -149,6 +149,7 @@ struct vcpu {
 	uint64_t evtsel[MAX_GP];
 	uint64_t cfg_b[MAX_CTR], cfg_c[MAX_CTR];	/* version 6; kept, without effect */
 	uint64_t fixed_ctrl, global_ctrl, global_status;
+	bool svm;			/* AMD: EFER.SVME */
 	uint64_t beside[BESIDE];
 	_Atomic uint64_t harm[MAX_CTR];	/* by the other thread; manners.c */
 
@@ -331,6 +332,7 @@ bool beside_is_withheld(const struct vcpu *v, int i);
 enum access msr_intel_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access msr_intel_write(struct vcpu *v, uint32_t msr, uint64_t x);
 enum msr_class msr_intel_class(struct vcpu *v, uint32_t msr);
+bool msr_amd_counts(const struct vcpu *v, uint64_t sel);
 enum access msr_amd_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access msr_amd_write(struct vcpu *v, uint32_t msr, uint64_t x);
 enum msr_class msr_amd_class(uint32_t msr);

@@ -126,12 +126,34 @@ static void look_at_holder(struct doctor *d)
 		dr_wrong(d, "holder", remedy, "the counters are held by %s", who);
 }
 
+/*
+ * KVM's mediated PMU (Linux 7) gives a guest the counters themselves while it runs. Whoever
+ * has reserved them is not asked.
+ */
+static void look_at_guests(struct doctor *d)
+{
+	static const char *const modules[] = { "kvm_intel", "kvm_amd" };
+	char path[80], command[100], line[16];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "/sys/module/%s/parameters/enable_mediated_pmu",
+			 modules[i]);
+		if (!dr_first_line(d, path, line, sizeof(line)) || line[0] != 'Y')
+			continue;
+		snprintf(command, sizeof(command), "modprobe -r %s; modprobe %s enable_mediated_pmu=0",
+			 modules[i], modules[i]);
+		dr_note(d, "guests", command, "KVM's mediated PMU is on: a guest with counters takes "
+			"them from hwpmc while it runs, and counts are wrong");
+	}
+}
+
 void dr_look_at_pmu(struct doctor *d)
 {
 	bool held;
 
 	if (!look_at_counters(d))
 		return;
+	look_at_guests(d);
 	held = look_at_watchdog(d);
 	/* The watchdog is the holder then, and said already. */
 	if (!held && dr_live(d))

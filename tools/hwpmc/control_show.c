@@ -128,6 +128,31 @@ static void print_notes(struct hwpmc *h)
 	}
 }
 
+static bool cpu_has_svm(void)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[8192];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = !strncmp(line, "flags", 5) && strstr(line, " svm");
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* What counters make of this machine's own guests; NULL: it can have none. */
+static const char *guests_text(const struct hwpmc_op_getcpuinfo *info)
+{
+	for (unsigned int i = 0; i < info->nclass; i++) {
+		if (info->classes[i].class == HWPMC_CLASS_IAP)
+			return "counted with the host: these counters cannot tell them apart";
+		if (info->classes[i].class == HWPMC_CLASS_K8 && cpu_has_svm())
+			return "not counted, unless an event says 'guest'";
+	}
+	return NULL;
+}
+
 /* The kind of a CPU; 0: all are alike, or the module does not say. */
 static uint32_t kind_of(const struct control *c, unsigned int cpu)
 {
@@ -202,6 +227,8 @@ static void print_machine(const struct control *c)
 	if (!info)
 		return;
 	print_classes(info);
+	if (guests_text(info))
+		printf("%-8s %s\n", "guests", guests_text(info));
 	print_notes(c->h);
 }
 
@@ -480,6 +507,8 @@ int control_show_json(const struct control *c)
 	if (c->h) {
 		json_classes(hwpmc_cpuinfo(c->h));
 		json_notes(c->h);
+		putchar(',');
+		json_pair("guests", guests_text(hwpmc_cpuinfo(c->h)));
 	}
 	if (c->h && c->rows)
 		err = json_rows(c);

@@ -16,6 +16,11 @@ control_tells_the_machine_and_who_has_the_counters() {
 	"$tools/hwpmc" control >got
 	check grep -q '^machine .*2 CPUs' got
 	check grep -q '^pmu .*free' got
+	if grep -q GenuineIntel /proc/cpuinfo; then
+		check grep -q '^guests  *counted with the host' got
+	else
+		check grep -q "^guests  *not counted, unless an event says 'guest'" got
+	fi
 	check python3 -c 'import json,subprocess,sys
 json.loads(subprocess.check_output([sys.argv[1], "control", "--json"]))' "$tools/hwpmc"
 }

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kmod_guests.c - AMD's counters count the host alone where SVM is on, and guests if they are
+ * told to. With either bit a counter of the emulated PMU stands still while SVM is off, as the
+ * processor's; all that runs is the host.
+ */
+#include "harness.h"
+#include "../lib/kmod_session.h"
+
+#define GUEST	(1ull << 40)
+#define HOST	(1ull << 41)
+#define CODE	0xc0	/* instructions */
+
+static void set_svm(bool on)
+{
+	ck_assert_int_eq(system(on ? "insmod build/vm/kmods/$(uname -r)/svmmod.ko" :
+				     "rmmod svmmod"), 0);
+}
+
+static int try_whose(int fd, int mode, uint32_t cpu, uint64_t whose, uint32_t *id)
+{
+	struct hwpmc_op_pmcallocate op;
+	int err;
+
+	dev_request(&op, mode, mode == TC ? HWPMC_F_EXEC_START : 0, cpu, INSN, U);
+	op.config = CODE | whose;
+	err = dev_allocate(fd, &op);
+	*id = op.pmcid;
+	return err;
+}
+
+static uint32_t alloc_whose(int fd, int mode, uint32_t cpu, uint64_t whose)
+{
+	uint32_t id;
+
+	dev_ok(try_whose(fd, mode, cpu, whose, &id));
+	return id;
+}
+
+/* The two bits in the register of a system-scope PMC, and whether it is enabled. */
+static uint64_t whose_of(uint32_t id)
+{
+	uint64_t sel = vpmu_reg(VPMU_REG_SELECT + HWPMC_ID_ROW(id) - dev_first_row(),
+				HWPMC_ID_CPU(id));
+
+	ck_assert(sel & 1 << 22);
+	return sel & (GUEST | HOST);
+}
+
+START_TEST(the_bit_for_the_host_is_set_only_while_svm_is_on)
+{
+	int fd = dev_open();
+	uint32_t one = alloc_whose(fd, SC, 0, 0), two = alloc_whose(fd, SC, 1, HOST);
+	uint32_t late;
+
+	dev_ok(dev_start(fd, one));
+	dev_ok(dev_start(fd, two));
+	ck_assert_uint_eq(whose_of(one), 0);
+	ck_assert_uint_eq(whose_of(two), 0);
+	set_svm(true);
+	ck_assert_uint_eq(whose_of(one), HOST);
+	ck_assert_uint_eq(whose_of(two), HOST);
+	late = alloc_whose(fd, SC, 1, 0);
+	dev_ok(dev_start(fd, late));
+	ck_assert_uint_eq(whose_of(late), HOST);
+	dev_ok(dev_stop(fd, one));
+	set_svm(false);
+	ck_assert_uint_eq(whose_of(two), 0);
+	ck_assert_uint_eq(whose_of(late), 0);
+	/* What was stopped stays so. */
+	ck_assert_uint_eq(vpmu_reg(VPMU_REG_SELECT + HWPMC_ID_ROW(one) - dev_first_row(), 0) &
+			  1 << 22, 0);
+	close(fd);
+	dev_check_registers_clear();
+	dev_still_counts();
+}
+END_TEST
+
+/* Nobody tells the module then. */
+START_TEST(svm_may_be_on_before_the_counters_are_claimed)
+{
+	uint32_t id;
+	int fd;
+
+	set_svm(true);
+	fd = dev_open();
+	id = alloc_whose(fd, SC, 1, 0);
+	dev_ok(dev_start(fd, id));
+	ck_assert_uint_eq(whose_of(id), HOST);
+	close(fd);
+	set_svm(false);
+	fd = dev_open();
+	id = alloc_whose(fd, SC, 1, 0);
+	dev_ok(dev_start(fd, id));
+	ck_assert_uint_eq(whose_of(id), 0);
+	close(fd);
+	dev_check_registers_clear();
+}
+END_TEST
+
+/* No instruction is lost while a counter is given the bit, or is rid of it. */
+START_TEST(counts_are_exact_while_svm_goes_on_and_off)
+{
+	struct child c = dev_loop(20000000);
+	int fd = dev_open();
+	uint32_t id[3] = {
+		alloc_whose(fd, TC, ANY, 0), alloc_whose(fd, TC, ANY, HOST),
+		alloc_whose(fd, TC, ANY, GUEST | HOST),
+	};
+
+	for (int i = 0; i < 3; i++) {
+		dev_ok(dev_attach(fd, id[i], c.pid));
+		dev_ok(dev_start(fd, id[i]));
+	}
+	dev_go(&c);
+	for (int i = 0; i < 4; i++)
+		set_svm(!(i & 1));
+	dev_wait(&c);
+	for (int i = 0; i < 3; i++)
+		ck_assert_uint_eq(dev_read(fd, id[i]), loop_insn(20000000));
+	close(fd);
+	dev_check_registers_clear();
+}
+END_TEST
+
+START_TEST(guests_are_counted_alone_or_with_the_host_as_was_asked)
+{
+	int fd = dev_open();
+	uint32_t guests = alloc_whose(fd, SC, 1, GUEST);
+	uint32_t both = alloc_whose(fd, SC, 1, GUEST | HOST);
+
+	set_svm(true);
+	dev_ok(dev_start(fd, guests));
+	dev_ok(dev_start(fd, both));
+	ck_assert_uint_eq(whose_of(guests), GUEST);
+	ck_assert_uint_eq(whose_of(both), 0);
+	dev_pin(0, 1);
+	dev_spin(100000);
+	dev_unpin(0);
+	ck_assert_uint_eq(dev_read(fd, guests), 0);
+	ck_assert_uint_ge(dev_read(fd, both), 300000);
+	set_svm(false);
+	ck_assert_uint_eq(whose_of(guests), GUEST);
+	ck_assert_uint_eq(whose_of(both), 0);
+	close(fd);
+	dev_check_registers_clear();
+}
+END_TEST
+
+START_TEST(guests_are_not_sampled)
+{
+	int fd = dev_open();
+	uint32_t id;
+
+	ck_assert_int_eq(try_whose(fd, HWPMC_MODE_SS, 1, GUEST, &id), EINVAL);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_EVENT_BITS);
+	ck_assert_int_eq(dev_hdr.detail, 40);
+	ck_assert_int_eq(try_whose(fd, HWPMC_MODE_TS, ANY, GUEST | HOST, &id), EINVAL);
+	ck_assert_int_eq(dev_hdr.detail, 40);
+	dev_ok(try_whose(fd, HWPMC_MODE_SS, 1, HOST, &id));
+	close(fd);
+}
+END_TEST
+
+START_TEST(samples_are_complete_where_svm_is_on)
+{
+	struct session s;
+
+	set_svm(true);
+	begin(&s, NONE, 0);
+	sample_loop(&s, 300000, 1);
+	finish(&s);
+	check_conserved(&s);
+	ck_assert_uint_ge(s.t.samples, 900);
+	end(&s);
+	set_svm(false);
+	dev_check_registers_clear();
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	/* The emulator's NMIs take long. */
+	if (!try_tunable("selfcost", 0))
+		return 1;
+	harness_add(the_bit_for_the_host_is_set_only_while_svm_is_on);
+	harness_add(svm_may_be_on_before_the_counters_are_claimed);
+	harness_add(counts_are_exact_while_svm_goes_on_and_off);
+	harness_add(guests_are_counted_alone_or_with_the_host_as_was_asked);
+	harness_add(guests_are_not_sampled);
+	harness_add(samples_are_complete_where_svm_is_on);
+	return harness_run();
+}
