@@ -326,10 +326,10 @@ struct hwpmc_hdr {
  * that held any gets SIGBUS; each later operation of every such owner fails with
  * ENODEV REVOKED. The module can be unloaded when they have closed the device.
  * Errors: EPERM PRIV_ADMIN.
- * FLUSHLOG waits until all records so far are written (descriptor form) or are in
- * the rings (mapped form), with drops declared. Errors: EINVAL NO_LOG; the errno
- * of a failed write, LOG_ERROR; EINTR; EIO PMU_REFUSED (samples are missing that
- * were not counted as drops).
+ * FLUSHLOG waits until all records so far, and of PMCs with LOG_PROCCSW what running
+ * threads have counted, are written (descriptor form) or in the rings (mapped form), with
+ * drops declared. Errors: EINVAL NO_LOG; the errno of a failed write, LOG_ERROR; EINTR; EIO
+ * PMU_REFUSED (samples are missing that were not counted as drops).
  * CLOSELOG ends recording; records already in the rings are still written, then the
  * module releases the log's file. PMCs that need the log are stopped. Errors: EINVAL
  * NO_LOG.

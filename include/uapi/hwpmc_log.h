@@ -208,8 +208,9 @@ struct hwpmc_log_attach {
 	char	path[];			/* of its executable; zero terminated */
 };
 
-/* PROCCSW: events from switch-in to switch-out; or, in class SOFT, migrations of a
- * thread off CPU that were read before it ran again: cpu is then the reader's.
+/* PROCCSW: events from switch-in to switch-out, in several records where FLUSHLOG came
+ * between; or, in class SOFT, migrations of a thread off CPU that were read before it ran
+ * again: cpu is then the reader's.
  * PROCEXIT: events of a process while it was a target. id is the PMC's. */
 struct hwpmc_log_value {
 	struct hwpmc_log_hdr hdr;

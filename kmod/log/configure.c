@@ -16,6 +16,8 @@
 #include "../core/pmc.h"
 #include "../debug/trace.h"
 #include "../sampling/log_object.h"
+#include "../task/count.h"
+#include "../task/switch.h"
 #include "../task/system.h"
 #include "configure.h"
 #include "drain.h"
@@ -298,6 +300,46 @@ int hwpmc_log_write(struct hwpmc_owner *owner, u32 userdata,
 
 /* ---- flush ---------------------------------------------------------------- */
 
+static bool is_logging_slices(const struct hwpmc_pmc *pmc)
+{
+	return pmc->flags & HWPMC_F_LOG_PROCCSW &&
+	       READ_ONCE(pmc->state) == HWPMC_STATE_RUNNING;
+}
+
+static bool has_slices(struct hwpmc_owner *owner)
+{
+	struct hwpmc_pmc *pmc;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(pmc, &owner->pmcs, owner_node)
+		found |= is_logging_slices(pmc);
+	rcu_read_unlock();
+	return found;
+}
+
+/* A reader that has all records then has all that was counted before the call, also by
+ * threads that run on. */
+static int log_slices(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+{
+	struct hwpmc_pmc *pmc;
+	int ret;
+
+	if (!has_slices(owner))
+		return 0;
+	ret = hwpmc_owner_lock(owner, hdr);
+	if (ret)
+		return ret;
+	list_for_each_entry(pmc, &owner->pmcs, owner_node) {
+		if (!is_logging_slices(pmc))
+			continue;
+		hwpmc_pmc_take_migrations(pmc);
+		hwpmc_switch_flush_slices(pmc);
+	}
+	mutex_unlock(&hwpmc_lock);
+	return 0;
+}
+
 static int log_flush(struct hwpmc_log *log)
 {
 	if (!log->mapped)
@@ -318,7 +360,8 @@ int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 
 	if (!log)
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NO_LOG, 0);
-	ret = log_flush(log);
+	ret = log_slices(owner, hdr);
+	ret = ret ?: log_flush(log);
 	trace_hwpmc_logging_flush(0, ret);
 	if (ret && ret == READ_ONCE(log->error))
 		hwpmc_refuse(hdr, ret, HWPMC_WHY_LOG_ERROR, -ret);

@@ -658,6 +658,55 @@ START_TEST(increments_of_a_second_thread_name_it_and_its_process)
 }
 END_TEST
 
+static uint64_t sum_of_increments(void)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < count(HWPMC_LOG_PROCCSW); i++)
+		sum += find(HWPMC_LOG_PROCCSW, i)->value->value;
+	return sum;
+}
+
+static void spin_on(void *unused)
+{
+	for (;;)
+		dev_spin(SPINS);
+}
+
+/* The thread is never waited for: it counts on while the log is looked at. By chance it
+ * may be switched just before a flush, but not before each. */
+START_TEST(a_flush_logs_what_a_running_thread_has_counted)
+{
+	uint64_t before, after;
+	struct child c;
+	uint32_t id;
+
+	begin();
+	id = allocate("instructions:u", TC, HWPMC_F_LOG_PROCCSW, ANY, 0);
+	c = dev_child(spin_on, NULL);
+	dev_pin(c.pid, 1);
+	ok(hwpmc_attach(h, id, c.pid));
+	ok(hwpmc_start(h, id));
+	dev_go(&c);
+	for (unsigned int i = 1; i <= 20; i++) {
+		do
+			ok(hwpmc_read(h, id, &before));
+		while (before < i * SPINS);
+		look();
+		ok(hwpmc_read(h, id, &after));
+		ck_assert_uint_ge(sum_of_increments(), before);
+		ck_assert_uint_le(sum_of_increments(), after);
+	}
+	/* What was logged amid a slice is in no record again. */
+	ok(hwpmc_stop(h, id));
+	ok(hwpmc_read(h, id, &after));
+	look();
+	ck_assert_uint_eq(sum_of_increments(), after);
+	ck_assert_int_eq(kill(c.pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(c.pid, NULL, 0), c.pid);
+}
+END_TEST
+
 START_TEST(a_context_record_stands_where_the_sampled_thread_changes)
 {
 	int32_t pid = -1, tid = -1;
@@ -720,6 +769,7 @@ int main(void)
 	harness_add(a_process_ends_with_its_last_thread);
 	harness_add(increments_and_exit_value_name_pmc_process_thread_and_cpu);
 	harness_add(increments_of_a_second_thread_name_it_and_its_process);
+	harness_add(a_flush_logs_what_a_running_thread_has_counted);
 	harness_add(a_context_record_stands_where_the_sampled_thread_changes);
 	return harness_run();
 }
