@@ -47,8 +47,11 @@ static void take_back(struct hwpmc_profile *p)
 
 void profile_choose(struct hwpmc_profile *p)
 {
-	for (uint32_t i = 0; i < p->nevent; i++)
-		p->event[i].pub.taken = p->event[i].taken;
+	for (uint32_t i = 0; i < p->nevent; i++) {
+		struct event *ev = &p->event[i];
+
+		ev->pub.taken = ev->pub.frequency ? ev->pub.samples + ev->out - ev->more : 0;
+	}
 	if (!p->o.image && !p->o.symbol)
 		return;
 	take_back(p);

@@ -492,7 +492,7 @@ static void weigh_sample(struct hwpmc_profile *p, const struct hwpmc_record *r,
 	}
 	e->count += more;
 	event->pub.samples += more;
-	event->taken++;
+	event->more += more;
 	p->totals.kept += more;
 }
 
@@ -803,7 +803,7 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 	p->first = p->last = 0;
 	for (uint32_t i = 0; i < p->nevent; i++)
 		p->event[i].pub.samples = p->event[i].pub.filtered = p->event[i].out =
-			p->event[i].taken = 0;
+			p->event[i].more = 0;
 }
 
 EXPORT void hwpmc_profile_forget(struct hwpmc_profile *p)

@@ -41,7 +41,7 @@ struct entry {
 struct event {
 	struct hwpmc_profile_event pub;
 	uint64_t out;			/* samples that choose.c leaves out */
-	uint64_t taken;			/* samples with periods of their own */
+	uint64_t more;			/* events of samples beyond one of each */
 	char *name;
 };
 

@@ -554,6 +554,16 @@ static void sample_of(uint64_t period, uint64_t pc)
 	s->hdr.id = 8;
 }
 
+/* One whose PERIOD record is missing: the log is damaged, or of another writer. */
+static void sample_of_nothing(uint64_t pc)
+{
+	struct hwpmc_log_sample *s;
+
+	log_user(&log_, pc);
+	s = (void *)(log_.bytes + log_.len - sizeof(*s) - sizeof(s->pc[0]));
+	s->hdr.id = 8;
+}
+
 static const struct hwpmc_profile_event *event_named(const char *name)
 {
 	const struct hwpmc_profile_event *ev;
@@ -610,6 +620,21 @@ START_TEST(samples_count_as_many_events_as_they_stand_for)
 	ck_assert_uint_eq(point[4].weight, 500);
 	hwpmc_profile_clear(p);
 	ck_assert_uint_eq(totals()->kept, 0);
+}
+END_TEST
+
+START_TEST(a_sample_that_says_no_period_counts_as_one_event)
+{
+	adapting_event(8, "adapts", 99);
+	log_context(&log_, PID, PID);
+	sample_of(1000, TEXT);
+	sample_of_nothing(TEXT + 0x100);
+	sample_of_nothing(TEXT + 0x100);
+	read_adapting();
+	ck_assert_uint_eq(stack_at(p, TEXT)->count, 1000);
+	ck_assert_uint_eq(stack_at(p, TEXT + 0x100)->count, 2);
+	ck_assert_uint_eq(event_named("adapts")->samples, 1002);
+	ck_assert_uint_eq(event_named("adapts")->taken, 3);
 }
 END_TEST
 
@@ -736,6 +761,7 @@ int main(void)
 	harness_add(threads_are_one_unless_they_are_asked_for);
 	harness_add(the_timeline_has_each_sample_in_the_order_of_time);
 	harness_add(samples_count_as_many_events_as_they_stand_for);
+	harness_add(a_sample_that_says_no_period_counts_as_one_event);
 	harness_add(events_that_options_keep_out_are_filtered);
 	harness_add(times_are_right_though_somebody_set_the_clock);
 	harness_add(declared_drops_are_told_by_cause);
