@@ -94,7 +94,7 @@ static void family_log(struct loggen *g)
 }
 
 static void (*const makers[])(struct loggen *) = {
-	loggen_every_type, small_log, family_log,
+	loggen_every_type, small_log, family_log, loggen_frequency,
 };
 
 #define MAKERS	(sizeof(makers) / sizeof(*makers))

@@ -287,3 +287,33 @@ void loggen_every_type(struct loggen *g)
 	loggen_add(g, 200, 24);
 	loggen_add(g, HWPMC_LOG_CLOSELOG, sizeof(struct hwpmc_log_hdr));
 }
+
+void loggen_frequency(struct loggen *g)
+{
+	static const uint64_t chain[] = { 0x401000, 0x402000 };
+
+	loggen_begin(g);
+	loggen_allocate(g, 7, "instructions", 1000);
+	loggen_allocate(g, 9, "cycles", 99)->flags = HWPMC_F_FREQUENCY;
+	loggen_exec(g, 42, "true", "/bin/true");
+	loggen_map(g, 42, 0x400000, 0x500000, 0, "/bin/program");
+	loggen_cpu(g, 1);
+	loggen_context(g, 42, 43);
+	loggen_period(g, 9, 1000, 0);
+	loggen_sample(g, 9, HWPMC_SAMPLE_USER, 2, chain);
+	loggen_sample(g, 7, HWPMC_SAMPLE_USER, 2, chain);
+	loggen_sample(g, 7, HWPMC_SAMPLE_USER, 2, chain);
+	/* The thread has changed: what says so lies between. */
+	loggen_period(g, 9, 1ull << 40, 0);
+	loggen_context(g, 42, 42);
+	loggen_sample(g, 9, HWPMC_SAMPLE_USER, 1, chain);
+	loggen_period(g, 0, 70000, HWPMC_PERIOD_DROPPED);
+	loggen_drop(g, 12)->cpu = 1;
+	/* Of no PMC, twice, and of none that is left. */
+	loggen_period(g, 8, 5, 0);
+	loggen_period(g, 7, 5, 0);
+	loggen_period(g, 7, 6, 0);
+	loggen_sample(g, 7, HWPMC_SAMPLE_USER, 2, chain);
+	loggen_sample(g, 9, HWPMC_SAMPLE_USER, 2, chain);
+	loggen_period(g, 9, 1, 0);
+}

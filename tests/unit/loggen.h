@@ -53,6 +53,9 @@ struct hwpmc_log_value *loggen_value(struct loggen *g, uint8_t type,
 				     uint32_t id, int32_t pid, uint64_t value);
 struct hwpmc_log_drop *loggen_drop(struct loggen *g, uint64_t samples);
 
+/* Of PMC 9 with a frequency beside PMC 7 with a period: samples that say what they stand
+ * for, some that do not, and drops. Three samples of each. */
+void loggen_frequency(struct loggen *g);
 /* One record of each type that there is, and one of a type of later versions. */
 void loggen_every_type(struct loggen *g);
 

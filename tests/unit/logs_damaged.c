@@ -40,7 +40,7 @@ START_TEST(every_reader_agrees_on_a_log_with_every_record)
 }
 END_TEST
 
-START_TEST(every_reader_bears_a_log_that_is_cut_at_any_byte)
+static void cut_at_any_byte(void)
 {
 	size_t whole = 0;
 
@@ -57,9 +57,14 @@ START_TEST(every_reader_bears_a_log_that_is_cut_at_any_byte)
 		ck_assert(strstr(o.error, "ends within") || !len);
 	}
 }
+
+START_TEST(every_reader_bears_a_log_that_is_cut_at_any_byte)
+{
+	cut_at_any_byte();
+}
 END_TEST
 
-START_TEST(every_reader_bears_each_flipped_bit_of_each_header)
+static void flip_bits_of_headers(void)
 {
 	unsigned int refused = 0, n = 0;
 
@@ -76,10 +81,15 @@ START_TEST(every_reader_bears_each_flipped_bit_of_each_header)
 	/* Of the bits of its length few make a length that another record has. */
 	ck_assert_uint_gt(refused, log_.n * 13);
 }
+
+START_TEST(every_reader_bears_each_flipped_bit_of_each_header)
+{
+	flip_bits_of_headers();
+}
 END_TEST
 
 /* Each number of 4 and of 8 bytes that a record begins with behind its header. */
-START_TEST(every_reader_bears_extreme_numbers_in_each_field)
+static void put_extremes_in_fields(void)
 {
 	static const uint64_t extremes[] = {
 		0, 1, ~0ull, 1ull << 31, 1ull << 63, (1ull << 31) - 1, 0xffffffff,
@@ -102,6 +112,11 @@ START_TEST(every_reader_bears_extreme_numbers_in_each_field)
 			}
 		}
 	}
+}
+
+START_TEST(every_reader_bears_extreme_numbers_in_each_field)
+{
+	put_extremes_in_fields();
 }
 END_TEST
 
@@ -151,6 +166,25 @@ START_TEST(every_reader_bears_ten_thousand_mutations)
 }
 END_TEST
 
+START_TEST(every_reader_bears_damage_of_a_log_with_periods)
+{
+	struct log_outcome o;
+
+	loggen_free(&log_);
+	loggen_frequency(&log_);
+	for (size_t piece = 1; piece <= 64; piece++) {
+		o = log_exercise(log_.bytes, log_.len, piece);
+		ck_assert_str_eq(o.error, "");
+		ck_assert_uint_eq(o.records, log_.n);
+		ck_assert_uint_eq(o.samples, 6);
+	}
+	cut_at_any_byte();
+	flip_bits_of_headers();
+	put_extremes_in_fields();
+	exercise_mutations(20261125, 3000);
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, teardown);
@@ -160,5 +194,6 @@ int main(void)
 			  60);
 	harness_add_timed(every_reader_bears_extreme_numbers_in_each_field, 120);
 	harness_add_timed(every_reader_bears_ten_thousand_mutations, 120);
+	harness_add_timed(every_reader_bears_damage_of_a_log_with_periods, 240);
 	return harness_run();
 }
