@@ -132,6 +132,12 @@ $(DEEP): $(TOP)/tests/vm/progs/deep.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 $(WARN) -fomit-frame-pointer -o $@ $<
 
+# Threads of known work.
+vm-tests: $(BUILD)/vm/progs/threads
+$(BUILD)/vm/progs/threads: $(TOP)/tests/vm/progs/threads.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 $(WARN) -o $@ $< -lpthread
+
 # Callers that are known by construction; and the library that it opens.
 $(CHAINS): $(TOP)/tests/vm/progs/chains.c $(BUILD)/vm/progs/libchains.so
 	$(CC) -std=gnu11 -O2 $(WARN) -fomit-frame-pointer -fno-optimize-sibling-calls \

@@ -17,7 +17,7 @@
 #include "msg.h"
 #include "watch.h"
 
-#define WATCH_FDS	3	/* signals, the command, input */
+#define WATCH_FDS	4	/* signals, the command, input, rings */
 
 static sigset_t mask_before;
 static void (*pipe_before)(int);
@@ -40,7 +40,7 @@ int watch_open(struct watch *w)
 	sigset_t set;
 
 	memset(w, 0, sizeof(*w));
-	w->child_fd = w->input_fd = -1;
+	w->child_fd = w->input_fd = w->rings_fd = -1;
 	ending_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &mask_before);
 	/* The command may be gone before it is let go. */
@@ -183,7 +183,12 @@ static enum watch_event watch_look(struct watch *w, const struct pollfd *fds)
 		return event;
 	if (!w->child && w->ntarget && !w->nalive)
 		return WATCH_TARGETS;
-	return fds[2].revents ? WATCH_INPUT : WATCH_TIME;
+	if (fds[2].revents)
+		return WATCH_INPUT;
+	/* They end before the watch where the module is taken away. */
+	if (fds[3].revents & ~POLLIN)
+		w->rings_fd = -1;
+	return fds[3].revents & POLLIN ? WATCH_RINGS : WATCH_TIME;
 }
 
 enum watch_event watch_wait(struct watch *w, uint64_t deadline)
@@ -196,6 +201,7 @@ enum watch_event watch_wait(struct watch *w, uint64_t deadline)
 		fds[0] = (struct pollfd){ .fd = w->signal_fd, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = w->child_fd, .events = POLLIN };
 		fds[2] = (struct pollfd){ .fd = w->input_fd, .events = POLLIN };
+		fds[3] = (struct pollfd){ .fd = w->rings_fd, .events = POLLIN };
 		for (unsigned int i = 0; i < w->ntarget; i++)
 			fds[WATCH_FDS + i] = (struct pollfd){
 				.fd = w->target_fd[i], .events = POLLIN,

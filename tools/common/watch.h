@@ -19,6 +19,7 @@ struct watch {
 	int *target_fd;		/* -1: gone */
 	unsigned int nalive;
 	int input_fd;		/* -1: none; WATCH_INPUT when readable */
+	int rings_fd;		/* -1: none; WATCH_RINGS when readable */
 	int signal;		/* that asked for the end, 0: none */
 	bool log;		/* SIGIO is taken: a log failed */
 	bool user;		/* SIGUSR2 is taken */
@@ -30,6 +31,7 @@ enum watch_event {
 	WATCH_TARGETS,		/* all targets are gone, and there is no child */
 	WATCH_SIGNAL,		/* asked to end, and there is no child */
 	WATCH_INPUT,		/* input_fd has something */
+	WATCH_RINGS,		/* rings_fd has something */
 	WATCH_LOG,		/* SIGIO: a log could not be written */
 	WATCH_USER,		/* SIGUSR2 */
 };

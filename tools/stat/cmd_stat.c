@@ -25,11 +25,15 @@
 #define RUNS_MAX	100000
 #define INTERVAL_MAX_MS	(24 * 3600 * 1000)
 #define ROTATE_DEFAULT_MS 100
+/* Records are taken so long after the first: all that come meanwhile at once. */
+#define RINGS_WAIT_NS	10000000
+/* The kernel does not tell when a thread ends: it is looked for. */
+#define THREADS_LOOK_NS	100000000
 #define REPORT_BUFFER	65536
 
 const char cmd_stat_help[] =
 "usage: hwpmc stat [option ...] [--] command [argument ...]\n"
-"       hwpmc stat [option ...] -p pid[,pid ...] [command ...]\n"
+"       hwpmc stat [option ...] -p pid[,pid ...] | -t tid[,tid ...] [command ...]\n"
 "       hwpmc stat [option ...] -a | -C cpu[,cpu-cpu ...] [command ...]\n"
 "\n"
 "Count events of a command and its descendants, of running processes, or of\n"
@@ -47,8 +51,11 @@ const char cmd_stat_help[] =
 "  -C CPUS             these CPUs: 0,2-3\n"
 "      --per-cpu       with -a or -C: the count of each CPU beside the total;\n"
 "      --per-core, --per-socket  of each core or socket\n"
+"      --per-thread    with a command, -p or -t: the count of each thread\n"
+"      --ring-size KIB  memory of a CPU for what is counted by threads (512)\n"
 "      --per-type      each event of the hardware by kind of core, and the sum\n"
 "  -p PIDS             these processes\n"
+"  -t TIDS             these threads\n"
 "      --no-descendants  without their children\n"
 "  -I MILLISECONDS     print what was counted in each interval\n"
 "      --delay MILLISECONDS  begin to count so much later; -1: when told to\n"
@@ -68,7 +75,7 @@ const char cmd_stat_help[] =
 "cannot be run; 125 when nothing could be counted; 2 for a wrong option.\n";
 
 enum { OPT_HELP = 256, OPT_NO_DESC, OPT_JSON, OPT_CSV, OPT_NO_BIG_NUM,
-       OPT_PER_CPU, OPT_PER_CORE, OPT_PER_SOCKET, OPT_DELAY, OPT_TIMEOUT,
+       OPT_PER_CPU, OPT_PER_CORE, OPT_PER_SOCKET, OPT_PER_THREAD, OPT_RING_SIZE, OPT_DELAY, OPT_TIMEOUT,
        OPT_CONTROL, OPT_PER_TYPE, OPT_ROTATE };
 
 static int parse_cpus(struct stat_options *o, const char *arg)
@@ -79,15 +86,15 @@ static int parse_cpus(struct stat_options *o, const char *arg)
 	return 0;
 }
 
-static int parse_pids(struct stat_options *o, char *arg)
+static int parse_ids(const char *what, char *arg, unsigned int *n, pid_t **list)
 {
-	uint64_t pid;
+	uint64_t id;
 
 	for (char *s = strsep(&arg, ","); s; s = strsep(&arg, ",")) {
-		if (fmt_parse_u64(s, 1, INT32_MAX, &pid) < 0)
-			return msg_usage("invalid process ID '%s'", s);
-		o->pid = must_realloc(o->pid, o->npid + 1, sizeof(*o->pid));
-		o->pid[o->npid++] = pid;
+		if (fmt_parse_u64(s, 1, INT32_MAX, &id) < 0)
+			return msg_usage("invalid %s ID '%s'", what, s);
+		*list = must_realloc(*list, *n + 1, sizeof(**list));
+		(*list)[(*n)++] = id;
 	}
 	return 0;
 }
@@ -112,8 +119,18 @@ static int parse_format(struct stat_options *o, enum stat_format format)
 static int parse_by(struct stat_options *o, enum stat_by by)
 {
 	if (o->by != BY_ALL && o->by != by)
-		return msg_usage("--per-cpu, --per-core and --per-socket cannot be combined");
+		return msg_usage("--per-cpu, --per-core, --per-socket and --per-thread cannot be combined");
 	o->by = by;
+	return 0;
+}
+
+static int parse_ring_size(struct stat_options *o, const char *arg)
+{
+	uint64_t kib;
+
+	if (fmt_parse_u64(arg, 4, 64 * 1024, &kib) < 0 || kib & (kib - 1))
+		return msg_usage("a ring has a power of two of KiB, 4 to 65536: not '%s'", arg);
+	o->ring_size = kib * 1024;
 	return 0;
 }
 
@@ -183,7 +200,9 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 	case 'C':
 		return parse_cpus(o, optarg);
 	case 'p':
-		return parse_pids(o, optarg);
+		return parse_ids("process", optarg, &o->npid, &o->pid);
+	case 't':
+		return parse_ids("thread", optarg, &o->ntid, &o->tid);
 	case 'I':
 		err = parse_number("milliseconds", optarg, INTERVAL_MAX_MS, &n);
 		if (!err)
@@ -214,6 +233,10 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 		return parse_by(o, BY_CORE);
 	case OPT_PER_SOCKET:
 		return parse_by(o, BY_SOCKET);
+	case OPT_PER_THREAD:
+		return parse_by(o, BY_THREAD);
+	case OPT_RING_SIZE:
+		return parse_ring_size(o, optarg);
 	case OPT_PER_TYPE:
 		o->per_type = true;
 		return 0;
@@ -234,21 +257,34 @@ static int check_rotate(const struct stat_options *o)
 	return 0;
 }
 
+/* What is counted, and how it is divided. */
+static int check_scope(const struct stat_options *o)
+{
+	if (o->system && (o->npid || o->ntid))
+		return msg_usage("-p and -t cannot be combined with -a or -C");
+	if (o->npid && o->ntid)
+		return msg_usage("-p and -t cannot be combined");
+	if (o->system && !o->descendants)
+		return msg_usage("--no-descendants cannot be combined with -a or -C");
+	if (o->system && o->by == BY_THREAD)
+		return msg_usage("--per-thread cannot be combined with -a or -C");
+	if (!o->system && o->by != BY_ALL && o->by != BY_THREAD)
+		return msg_usage("--per-cpu, --per-core and --per-socket need -a or -C");
+	if (!o->command && !o->system && !o->npid && !o->ntid)
+		return msg_usage("nothing to count: give a command, -p, -t, -a or -C");
+	if (stat_by_threads(o) && (o->runs > 1 || o->rotate_ns))
+		return msg_usage("-r and --rotate cannot be combined with --per-thread and -t");
+	return 0;
+}
+
 /* Options that are right one by one may not go together. */
 static int check_options(struct stat_options *o, bool all)
 {
 	if (all && o->system)
 		return msg_usage("-a and -C cannot be combined");
 	o->system |= all;
-	if (o->system && o->npid)
-		return msg_usage("-p cannot be combined with -a or -C");
-	if (o->system && !o->descendants)
-		return msg_usage("--no-descendants cannot be combined with -a or -C");
-	if (o->by != BY_ALL && !o->system)
-		return msg_usage("--per-cpu, --per-core and --per-socket need -a or -C");
-	if (!o->command && !o->system && !o->npid)
-		return msg_usage("nothing to count: give a command, -p, -a "
-				 "or -C");
+	if (check_scope(o))
+		return EXIT_USAGE;
 	if (!o->command && o->runs > 1)
 		return msg_usage("-r needs a command to run");
 	if (o->delay_ns == UINT64_MAX && o->ctl.fd < 0)
@@ -256,6 +292,11 @@ static int check_options(struct stat_options *o, bool all)
 	if (all && cpus_online(&o->cpus) < 0) {
 		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		return EXIT_STAT_FAILED;
+	}
+	if (o->ntid) {
+		o->descendants = false;
+		if (stat_threads_choose(o) < 0)
+			return EXIT_STAT_FAILED;
 	}
 	o->defaults = !o->events.n && !o->metric;
 	return check_rotate(o);
@@ -271,6 +312,7 @@ static int parse_options(struct stat_options *o, int argc, char *argv[], bool *h
 		{ "all-cpus", no_argument, NULL, 'a' },
 		{ "cpu", required_argument, NULL, 'C' },
 		{ "pid", required_argument, NULL, 'p' },
+		{ "tid", required_argument, NULL, 't' },
 		{ "interval", required_argument, NULL, 'I' },
 		{ "repeat", required_argument, NULL, 'r' },
 		{ "output", required_argument, NULL, 'o' },
@@ -281,6 +323,8 @@ static int parse_options(struct stat_options *o, int argc, char *argv[], bool *h
 		{ "per-cpu", no_argument, NULL, OPT_PER_CPU },
 		{ "per-core", no_argument, NULL, OPT_PER_CORE },
 		{ "per-socket", no_argument, NULL, OPT_PER_SOCKET },
+		{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
+		{ "ring-size", required_argument, NULL, OPT_RING_SIZE },
 		{ "per-type", no_argument, NULL, OPT_PER_TYPE },
 		{ "field-separator", required_argument, NULL, 'x' },
 		{ "delay", required_argument, NULL, OPT_DELAY },
@@ -298,7 +342,7 @@ static int parse_options(struct stat_options *o, int argc, char *argv[], bool *h
 		.ctl = { .fd = -1, .ack_fd = -1 },
 	};
 	/* "+": the command's options are its own. */
-	while ((c = getopt_long(argc, argv, "+:e:M:aC:p:I:r:o:x:G:", options,
+	while ((c = getopt_long(argc, argv, "+:e:M:aC:p:t:I:r:o:x:G:", options,
 				NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return msg_bad_option(c, optopt, argv, optind);
@@ -422,6 +466,7 @@ err_launch:
 struct counting {
 	uint64_t start, last;		/* of the run; of the interval */
 	uint64_t interval, delay, timeout, turn;	/* watch_now() of the next; 0: none */
+	uint64_t rings, look;		/* the same: for records, and for threads that end */
 	uint64_t since, ran;		/* it counts since then; ns before that */
 	bool on, begun;
 	bool over;
@@ -496,11 +541,26 @@ static int take_turn(struct session *s, struct counting *c)
 	return 0;
 }
 
+/* Of counting by threads: what is due now. */
+static void take_threads(struct session *s, struct watch *w, struct counting *c, uint64_t now)
+{
+	if (c->rings && now >= c->rings) {
+		stat_threads_drain(&s->set);
+		w->rings_fd = hwpmc_fd(s->set.h);
+		c->rings = 0;
+	}
+	if (c->look && now >= c->look) {
+		c->look = now + THREADS_LOOK_NS;
+		c->over |= !w->child && stat_threads_are_gone(&s->o);
+	}
+}
+
 /* What is due now. */
-static int take_time(struct session *s, struct counting *c)
+static int take_time(struct session *s, struct watch *w, struct counting *c)
 {
 	uint64_t now = watch_now();
 
+	take_threads(s, w, c, now);
 	if (c->delay && now >= c->delay && switch_on(s, c) < 0)
 		return -1;
 	if (c->interval && now >= c->interval && end_interval(s, c, now) < 0)
@@ -518,7 +578,10 @@ static uint64_t sooner_of(uint64_t a, uint64_t b)
 
 static uint64_t next_time(const struct counting *c)
 {
-	return sooner_of(sooner_of(c->interval, c->turn), sooner_of(c->delay, c->timeout));
+	uint64_t next = sooner_of(sooner_of(c->interval, c->turn),
+				  sooner_of(c->delay, c->timeout));
+
+	return sooner_of(next, sooner_of(c->rings, c->look));
 }
 
 static void begin_counting(const struct stat_options *o, struct counting *c,
@@ -536,6 +599,14 @@ static void begin_counting(const struct stat_options *o, struct counting *c,
 		c->timeout = start + o->timeout_ns;
 	if (o->rotate_ns)
 		c->turn = start + o->rotate_ns;
+	if (o->ntid)
+		c->look = start + THREADS_LOOK_NS;
+}
+
+static void wait_for_more(struct watch *w, struct counting *c)
+{
+	w->rings_fd = -1;
+	c->rings = watch_now() + RINGS_WAIT_NS;
 }
 
 /* Until the end of the run; prints the intervals on the way. */
@@ -547,17 +618,20 @@ static int run_until_end(struct session *s, struct watch *w, uint64_t start)
 	begin_counting(&s->o, &c, start);
 	rotate_begin(&s->set, start);
 	w->input_fd = s->o.ctl.fd;
+	w->rings_fd = s->set.threads ? hwpmc_fd(s->set.h) : -1;
 	while (!rc && !c.over) {
 		enum watch_event ev = watch_wait(w, next_time(&c));
 
 		if (ev == WATCH_INPUT)
 			rc = follow_order(s, w, &c);
 		else if (ev == WATCH_TIME)
-			rc = take_time(s, &c);
+			rc = take_time(s, w, &c);
+		else if (ev == WATCH_RINGS)
+			wait_for_more(w, &c);
 		else
 			c.over = true;
 	}
-	w->input_fd = -1;
+	w->input_fd = w->rings_fd = -1;
 	rotate_end(&s->set, watch_now());
 	rotate_finish(&s->set);
 	s->timed_out = c.timeout && watch_now() >= c.timeout;
@@ -699,6 +773,7 @@ int cmd_stat(int argc, char *argv[])
 	status = close_output(&s, status);
 	free(s.elapsed);
 	free(s.o.pid);
+	free(s.o.tid);
 	evlist_free(&s.o.events);
 	return status;
 }

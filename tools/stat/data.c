@@ -66,6 +66,24 @@ static void json_parts(FILE *f, const struct stat_report *r,
 	fputc(']', f);
 }
 
+static void json_threads(FILE *f, const struct stat_report *r,
+			 const struct stat_event *ev)
+{
+	fputs(",\"threads\":[", f);
+	for (unsigned int i = 0; i < ev->npart; i++) {
+		const struct stat_cell *part = &ev->part[i];
+		struct stat_figure fig = stat_figure(r, ev, part);
+
+		fprintf(f, "%s{\"pid\":%d,\"tid\":%d,\"comm\":", i ? "," : "", part->pid,
+			part->tid);
+		fmt_json_string(f, part->name);
+		fputc(',', f);
+		json_figure(f, r, ev, &fig, part->run);
+		fputc('}', f);
+	}
+	fputc(']', f);
+}
+
 static void json_cpus(FILE *f, const struct stat_report *r,
 		      const struct stat_event *ev)
 {
@@ -119,7 +137,9 @@ static void json_event(FILE *f, const struct stat_report *r,
 			json_sum(f, ev);
 		if (r->o->system)
 			json_cpus(f, r, ev);
-		if (ev->npart)
+		if (r->o->by == BY_THREAD)
+			json_threads(f, r, ev);
+		else if (ev->npart && r->o->system)
 			json_parts(f, r, ev);
 	}
 	fputc('}', f);
@@ -168,6 +188,8 @@ static void json_subject(FILE *f, const struct stat_options *o)
 			o->descendants ? "true" : "false");
 	if (o->npid)
 		json_numbers(f, "pids", (const unsigned int *)o->pid, o->npid);
+	if (o->ntid)
+		json_numbers(f, "tids", (const unsigned int *)o->tid, o->ntid);
 	if (!o->command)
 		return;
 	fputs(",\"command\":[", f);
@@ -190,6 +212,8 @@ static void json_total(FILE *f, const struct stat_report *r)
 			r->mean.user, r->mean.sys);
 	if (stat_has_task_clock(r))
 		fprintf(f, ",\"task_clock_ns\":%" PRIu64, stat_task_clock(r));
+	if (r->set->lost_records)
+		fprintf(f, ",\"lost_records\":%" PRIu64, r->set->lost_records);
 	if (r->has_status)
 		fprintf(f, ",\"exit_status\":%d", r->status);
 	if (r->signal)
@@ -218,9 +242,16 @@ void stat_print_json(FILE *f, const struct stat_report *r, bool first)
 static void csv_lead(FILE *f, const struct stat_report *r, const char *cpu,
 		     const char *event)
 {
-	fprintf(f, "%s,%" PRIu64 ",%s,", r->interval ? "interval" : "total",
-		r->interval ? r->time : r->mean.elapsed, cpu);
+	fprintf(f, "%s,%" PRIu64 ",", r->interval ? "interval" : "total",
+		r->interval ? r->time : r->mean.elapsed);
+	fmt_csv_field(f, cpu);
+	fputc(',', f);
 	fmt_csv_field(f, event);
+}
+
+static const char *row_of_all(const struct stat_report *r)
+{
+	return r->o->system || r->o->by == BY_THREAD ? "all" : "";
 }
 
 static void csv_row(FILE *f, const struct stat_report *r,
@@ -228,7 +259,7 @@ static void csv_row(FILE *f, const struct stat_report *r,
 {
 	struct stat_figure fig = stat_figure(r, ev, cell);
 
-	csv_lead(f, r, cell ? cell->label : r->o->system ? "all" : "", ev->spec);
+	csv_lead(f, r, cell ? cell->label : row_of_all(r), ev->spec);
 	fprintf(f, ",%s,", status_of(ev));
 	put_count(f, &fig);
 	fputs(",events,", f);
@@ -249,7 +280,7 @@ static void csv_row(FILE *f, const struct stat_report *r,
 static void csv_not_counted(FILE *f, const struct stat_report *r,
 			    const struct stat_event *ev)
 {
-	csv_lead(f, r, r->o->system ? "all" : "", ev->spec);
+	csv_lead(f, r, row_of_all(r), ev->spec);
 	fputs(",not-counted,,,,,,,", f);
 	fmt_csv_field(f, ev->why);
 	fputc('\n', f);
@@ -271,7 +302,7 @@ static void csv_metric(FILE *f, const struct stat_report *r, const struct chosen
 {
 	double value;
 
-	csv_lead(f, r, cell ? cell->label : r->o->system ? "all" : "", c->def->name);
+	csv_lead(f, r, cell ? cell->label : row_of_all(r), c->def->name);
 	fprintf(f, ",metric,,,,%u,", r->interval ? 1 : r->nrun);
 	if (metrics_value(r, c, row, &value))
 		fprintf(f, "%.10g", value);

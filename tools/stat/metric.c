@@ -195,6 +195,9 @@ static double rate_time(const struct stat_report *r,
 		ns = r->mean.user + r->mean.sys;
 	if (r->set->nturn)
 		ns = ev->ran_ns;
+	/* How long a thread ran is not known. */
+	if (cell && r->o->by == BY_THREAD)
+		return 0;
 	/* A frequency is of one CPU, other rates are of all together. */
 	if ((ev->kind == KIND_CYCLES || ev->kind == KIND_APERF) && r->o->system)
 		ns *= cell ? cell->ncpu : ev->ncell;

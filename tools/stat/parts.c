@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* parts.c - counts of CPUs added up by sockets and cores. */
+/* parts.c - counts of CPUs added up by sockets and cores, and the rows that are shown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,11 +59,14 @@ void stat_parts_close(struct stat_event *ev)
 
 void stat_parts_read(struct stat_event *ev)
 {
+	/* Parts that are threads have no cells. */
+	if (!ev->npart || ev->part[0].tid)
+		return;
 	for (unsigned int i = 0; i < ev->npart; i++) {
 		ev->part[i].value = 0;
 		ev->part[i].shown = 0;
 	}
-	for (unsigned int i = 0; ev->npart && i < ev->ncell; i++) {
+	for (unsigned int i = 0; i < ev->ncell; i++) {
 		struct stat_cell *part = &ev->part[ev->cell[i].part];
 
 		part->value += ev->cell[i].value;
@@ -80,7 +83,7 @@ void stat_parts_keep(struct stat_event *ev, unsigned int run)
 const struct stat_cell *stat_rows(const struct stat_options *o,
 				  const struct stat_event *ev, unsigned int *n)
 {
-	if (!o->system || o->by == BY_ALL) {
+	if (o->by == BY_ALL) {
 		*n = 0;
 		return NULL;
 	}

@@ -8,7 +8,7 @@
 #include "metrics.h"
 #include "stat.h"
 
-/* Time of an interval; CPU, socket or core, and how many CPUs that is. */
+/* Time of an interval; CPU or thread; or socket or core, and how many CPUs that is. */
 static void put_lead(FILE *f, const struct stat_report *r, const struct stat_cell *cell)
 {
 	const char *sep = r->o->separator;
@@ -19,7 +19,7 @@ static void put_lead(FILE *f, const struct stat_report *r, const struct stat_cel
 	if (!cell)
 		return;
 	fprintf(f, r->o->by == BY_CPU ? "CPU%s%s" : "%s%s", cell->label, sep);
-	if (r->o->by != BY_CPU)
+	if (r->o->by == BY_SOCKET || r->o->by == BY_CORE)
 		fprintf(f, "%u%s", cell->ncpu, sep);
 }
 

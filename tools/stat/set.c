@@ -135,11 +135,15 @@ int stat_set_open(struct stat_set *set, struct stat_options *o)
 	}
 	set->entry = must_calloc(ncell, sizeof(*set->entry));
 	free(sum);
-	return 0;
+	if (stat_threads_open(set) == 0)
+		return 0;
+	stat_set_close(set);
+	return -1;
 }
 
 void stat_set_close(struct stat_set *set)
 {
+	stat_threads_close(set);
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		struct stat_event *ev = &set->event[i];
 
@@ -180,7 +184,8 @@ int stat_event_allocate(struct stat_set *set, struct stat_event *ev, bool exec_s
 	if (!set->o->system) {
 		r.mode = HWPMC_MODE_TC;
 		r.flags = (set->o->descendants ? HWPMC_F_DESCENDANTS : 0) |
-			  (exec_start ? HWPMC_F_EXEC_START : 0);
+			  (exec_start ? HWPMC_F_EXEC_START : 0) |
+			  (set->threads ? HWPMC_F_LOG_PROCCSW : 0);
 	}
 	for (unsigned int i = 0; i < ev->ncell; i++) {
 		struct stat_cell *cell = &ev->cell[i];
@@ -277,6 +282,7 @@ int stat_set_allocate(struct stat_set *set, bool exec_start)
 	if (!set->told_findings)
 		machine_say_findings(set->h);
 	set->told_findings = true;
+	stat_threads_find_rows(set);
 	if (counted)
 		return 0;
 	msg("%s", set->event[0].why);
@@ -360,6 +366,7 @@ int stat_set_attach(struct stat_set *set, pid_t pid)
 		}
 		refuse_event(set, i);
 	}
+	stat_threads_attached(set, pid);
 	return 0;
 }
 
@@ -397,7 +404,7 @@ int stat_set_read(struct stat_set *set)
 			stat_kinds_add(ev);
 		stat_parts_read(ev);
 	}
-	return 0;
+	return stat_threads_read(set);
 }
 
 int stat_set_uncounted(struct stat_set *set)
@@ -437,4 +444,5 @@ void stat_set_shown(struct stat_set *set)
 
 			cell->shown = cell->value;
 		}
+	stat_threads_shown(set);
 }

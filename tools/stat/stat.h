@@ -2,7 +2,7 @@
 /*
  * stat.h - what the files of "hwpmc stat" share. cmd_stat.c parses options and
  * runs, ctl.c takes orders from another program, set.c counts, kinds.c splits by kind
- * of core, parts.c adds up sockets and cores, metric.c derives what stands beside a
+ * of core, parts.c adds up sockets and cores, threads.c counts threads, metric.c derives what stands beside a
  * count, metrics.c what -M asks for (define.c reads its definitions, formula.c
  * computes), text.c, data.c and separated.c print.
  */
@@ -21,8 +21,8 @@
 
 enum stat_format { STAT_TEXT, STAT_JSON, STAT_CSV, STAT_SEPARATED };
 
-/* What a row is of, where whole CPUs are counted. */
-enum stat_by { BY_ALL, BY_CPU, BY_SOCKET, BY_CORE };
+/* What a row is of. */
+enum stat_by { BY_ALL, BY_CPU, BY_SOCKET, BY_CORE, BY_THREAD };
 
 /* What another program asks for (--control). */
 enum stat_order {
@@ -42,10 +42,13 @@ struct stat_options {
 	bool defaults;			/* events are ours, not the user's */
 	bool system;			/* -a or -C */
 	struct cpus cpus;		/* system scope: which */
-	enum stat_by by;		/* system scope: rows beside the total */
+	enum stat_by by;		/* rows beside the total */
 	bool per_type;			/* each event of the hardware by kind of core */
 	unsigned int npid;
 	pid_t *pid;
+	unsigned int ntid;		/* threads (-t), of the processes .pid; 0: all */
+	pid_t *tid;
+	uint32_t ring_size;		/* by threads: bytes of a CPU; 0: the module's */
 	bool descendants;
 	uint64_t interval_ns;		/* 0: none */
 	unsigned int runs;
@@ -72,12 +75,15 @@ enum stat_kind {
 /*
  * One PMC: an event in process scope, or an event on one CPU. A cell counts
  * since its PMC was started; `shown` is what earlier intervals have shown.
- * A part is the sum of the cells of a socket or a core; it has no PMC.
+ * A part is the sum of the cells of a socket or a core, or the count of a thread; it has
+ * no PMC.
  */
 struct stat_cell {
-	char label[32];			/* "3", "S0", "S0-D0-C3" */
+	char label[32];			/* "3", "S0", "S0-D0-C3", "make-4711" */
 	unsigned int ncpu;
 	unsigned int part;		/* of a cell: index of its part */
+	pid_t pid, tid;			/* of a thread; -1: what is no thread's */
+	char name[16];
 	uint32_t id;			/* HWPMC_ID_INVALID: none */
 	uint32_t cpu;			/* HWPMC_CPU_ANY in process scope */
 	uint64_t value;
@@ -108,6 +114,7 @@ struct stat_event {
 };
 
 struct metrics;
+struct stat_threads;
 
 struct stat_set {
 	struct hwpmc *h;
@@ -122,6 +129,8 @@ struct stat_set {
 	unsigned int turn, nturn;	/* nturn 0: without turns */
 	uint64_t turn_began;		/* watch_now(); 0: it has not */
 	pid_t command;			/* a child of this process; 0: none is counted */
+	struct stat_threads *threads;	/* NULL: threads are not told apart */
+	uint64_t lost_records;		/* of them */
 };
 
 /* Times of one run, or their means. Nanoseconds. */
@@ -191,6 +200,27 @@ void stat_parts_read(struct stat_event *ev);
 void stat_parts_keep(struct stat_event *ev, unsigned int run);
 const struct stat_cell *stat_rows(const struct stat_options *o,
 				  const struct stat_event *ev, unsigned int *n);
+
+/* threads.c: counts of threads, by records that the PMCs write. */
+static inline bool stat_by_threads(const struct stat_options *o)
+{
+	return o->by == BY_THREAD || o->ntid;
+}
+
+/* Of o->tid the processes. -1 after a message. */
+int stat_threads_choose(struct stat_options *o);
+bool stat_threads_are_gone(const struct stat_options *o);
+/* 0, or -1 after a message. */
+int stat_threads_open(struct stat_set *set);
+void stat_threads_close(struct stat_set *set);
+/* When the PMCs have been allocated, and attached to a process. */
+void stat_threads_find_rows(struct stat_set *set);
+void stat_threads_attached(struct stat_set *set, pid_t pid);
+/* Take the records that are there, before the rings are full. */
+void stat_threads_drain(struct stat_set *set);
+/* After the PMCs were read: the parts and totals of the events. 0, or -1 after a message. */
+int stat_threads_read(struct stat_set *set);
+void stat_threads_shown(struct stat_set *set);
 
 /* kinds.c. The events of o, in place: by kind of core where they have to be. Of each what
  * .nsum of struct stat_event is; free it. */

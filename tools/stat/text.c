@@ -78,11 +78,11 @@ static void print_cpus(FILE *f, const struct cpus *list)
 	}
 }
 
-static void print_pids(FILE *f, const struct stat_options *o)
+static void print_pids(FILE *f, const char *what, const pid_t *pid, unsigned int n)
 {
-	fputs(o->npid == 1 ? "process" : "processes", f);
-	for (unsigned int i = 0; i < o->npid; i++)
-		fprintf(f, "%s%d", i ? ", " : " ", o->pid[i]);
+	fputs(what, f);
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(f, "%s%d", i ? ", " : " ", pid[i]);
 }
 
 static void print_title(FILE *f, const struct stat_report *r)
@@ -94,8 +94,10 @@ static void print_title(FILE *f, const struct stat_report *r)
 	if (o->system) {
 		fputs(o->cpus.n == 1 ? "CPU " : "CPUs ", f);
 		print_cpus(f, &o->cpus);
+	} else if (o->ntid) {
+		print_pids(f, o->ntid == 1 ? "thread" : "threads", o->tid, o->ntid);
 	} else if (o->npid) {
-		print_pids(f, o);
+		print_pids(f, o->npid == 1 ? "process" : "processes", o->pid, o->npid);
 	} else {
 		print_command(f, o);
 	}
@@ -192,17 +194,22 @@ static void print_not_counted(FILE *f, const struct stat_event *ev, int width)
 
 static bool has_rows(const struct stat_options *o)
 {
-	return o->system && o->by != BY_ALL;
+	return o->by != BY_ALL;
 }
 
 static int label_width(const struct stat_options *o)
 {
-	return o->by == BY_CORE ? 12 : 7;
+	return o->by == BY_THREAD ? 27 : o->by == BY_CORE ? 12 : 7;
 }
 
 static const char *label_title(const struct stat_options *o)
 {
-	return o->by == BY_CPU ? "CPU" : o->by == BY_CORE ? "core" : "socket";
+	static const char *const title[] = {
+		[BY_CPU] = "CPU", [BY_SOCKET] = "socket", [BY_CORE] = "core",
+		[BY_THREAD] = "thread",
+	};
+
+	return title[o->by];
 }
 
 /* What stands before each row: the time of an interval, the CPU, socket or core. */
@@ -347,11 +354,17 @@ static void print_notes(FILE *f, const struct stat_report *r)
 {
 	if (r->set->user_mode)
 		fputs(" " USERMODE_NOTE "\n\n", f);
+	if (r->set->lost_records)
+		fprintf(f, " %" PRIu64 " records of switches were lost: %s; "
+			"larger rings: --ring-size\n\n",
+			r->set->lost_records, r->o->ntid ? "counts of threads are too low" :
+			"what they said is counted as 'unknown'");
 	for (unsigned int i = 0; i < r->set->nevent; i++) {
 		if (!r->set->event[i].incomplete)
 			continue;
-		fputs(" >= too low: the kernel had no memory to follow some "
-		      "new thread or process\n\n", f);
+		if (!r->o->ntid || !r->set->lost_records)
+			fputs(" >= too low: the kernel had no memory to follow some "
+			      "new thread or process\n\n", f);
 		return;
 	}
 }

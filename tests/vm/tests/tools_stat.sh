@@ -467,6 +467,137 @@ stat_has_no_colours_but_on_a_terminal() {
 	:
 }
 
+# threads COUNT ROUNDS: a program of so many threads that waits; their numbers are in `tids`.
+# A line in `go` has it work.
+begin_threads() {
+	rm -f go tids
+	mkfifo go
+	"$VM_TOP/build/vm/progs/threads" "$1" "$2" <go >tids &
+	threads=$!
+	exec 8>go
+	until [ "$(wc -l <tids)" = "$1" ]; do sleep 0.1; done
+}
+
+# stat in the background, which counts when this returns.
+begin_stat() {
+	rm -f ctl ack
+	mkfifo ctl ack
+	"$hwpmc" stat --control fifo:ctl,ack "$@" &
+	stat=$!
+	echo ping >ctl
+	read -r _ <ack
+}
+
+# In the last CSV the counts of the threads, and what is no thread's, add up to the total.
+adds_up() {
+	awk -F, -v e="$1" -v t="${2:-total}" '$1 == t && $4 == e {
+		if ($3 == "all") total += $6; else sum += $6; n++ }
+		END { if (n < 2 || sum != total) { print sum, "of", total; exit 1 } }' out.csv >sum ||
+		fail "$1: $(cat sum)"
+}
+
+thread_count() { awk -F, -v e="$2" -v n="^$1-" '$1 == "total" && $4 == e && $3 ~ n { print $6 }' out.csv; }
+
+stat_per_thread_adds_up_to_the_total() {
+	check "$hwpmc" stat --per-thread --csv -e $both -o out.csv -- "$loop" 1000000
+	check_equal "$(thread_count loop instructions:u) $(csv 6 instructions:u | sort -u)" \
+		"$insn $insn" "of one thread, and the total"
+	check "$hwpmc" stat --per-thread --csv -e instructions,branches:u,context-switches \
+		-o out.csv -- sh -c "echo | '$VM_TOP/build/vm/progs/threads' 4 50; '$loop' 1000; :"
+	for e in instructions branches:u context-switches; do adds_up $e; done
+	for i in 1 2 3 4; do
+		n=$(thread_count t$i branches:u)
+		[ "$n" -ge $((i * 1000000)) ] && [ "$n" -lt $((i * 1000000 + 100000)) ] ||
+			fail "branches of t$i: $n"
+		[ "$(thread_count t$i context-switches)" -ge 25 ] ||
+			fail "switches of t$i: $(thread_count t$i context-switches)"
+	done
+	# The busiest first.
+	check_equal "$(awk -F, '$4 == "branches:u" && $3 ~ /^t[1-4]-/ { printf "%s ", substr($3, 1, 2) }' \
+		out.csv)" "t4 t3 t2 t1 " order
+}
+
+stat_per_thread_of_a_process_has_threads_that_are_there() {
+	begin_threads 3 0
+	"$hwpmc" stat --per-thread --csv -p $threads -e branches:u -o out.csv -- sh -c \
+		"echo >&8; while kill -0 $threads; do sleep 0.1; done" 2>/dev/null
+	check_equal $? 0 status
+	adds_up branches:u
+	for i in 1 2 3; do
+		n=$(awk -F, -v tid="t$i-$(sed -n ${i}p tids)" '$3 == tid { print $6 }' out.csv)
+		[ "${n:-0}" -ge $((i * 1000000)) ] || fail "t$i: $n of: $(cat out.csv)"
+	done
+}
+
+stat_of_threads_leaves_out_the_others() {
+	begin_threads 3 0
+	"$hwpmc" stat --json -t "$(sed -n 2p tids)" -e branches:u -o got -- sh -c \
+		"echo >&8; while kill -0 $threads; do sleep 0.1; done" 2>/dev/null
+	check_equal $? 0 status
+	n=$(sed -n 's/.*"branches:u","status":"counted","count":\([0-9]*\).*/\1/p' got)
+	[ "${n:-0}" -ge 2000000 ] && [ "$n" -lt 2100000 ] || fail "$(cat got)"
+	# It ends with its threads, while their process goes on.
+	begin_threads 2 0
+	begin_stat --per-thread --csv -t "$(paste -sd, tids)" -e branches:u -o out.csv
+	echo >&8
+	check wait $stat
+	adds_up branches:u
+	check_equal "$(grep -c ',t[12]-' out.csv)" 2 "lines: $(cat out.csv)"
+	"$hwpmc" stat -t 4194303 -- touch ran >got 2>&1
+	check_equal $? 125 "status of no thread"
+	[ -e ran ] && fail "the command ran"
+	check grep -q 'thread 4194303: No such process' got
+}
+
+stat_per_thread_of_each_interval_adds_up() {
+	check "$hwpmc" stat --per-thread --csv -I 50 -e instructions:u -o out.csv -- \
+		"$loop" 100000000
+	check_equal "$(awk -F, '$1 == "interval" { s[$3 != "all"] += $6; n++ }
+		END { printf "%d %d %d", s[0], s[1], (n > 2) }' out.csv)" \
+		"300000071 300000071 1" "sums of intervals"
+	# What a thread that is never switched has counted is in each of them.
+	check_equal "$(awk -F, '$1 == "interval" { n[$2, $3 != "all"] += $6; at[$2] }
+		END { for (t in at) bad += n[t, 0] != n[t, 1]; print bad + 0 }' out.csv)" 0 \
+		"intervals whose threads do not add up"
+}
+
+stat_per_thread_says_what_lost_records_had() {
+	begin_threads 2 4000
+	begin_stat --per-thread --ring-size 4 --json -p $threads -e branches:u -o got
+	kill -STOP $stat
+	until grep -q '^State:.T' /proc/$stat/status; do sleep 0.1; done
+	echo >&8
+	# It is not read meanwhile.
+	wait $threads
+	kill -CONT $stat
+	wait $stat
+	check_equal $? 0 "status of stat"
+	check python3 -c '
+import json
+r = json.loads(open("got").read())
+e = r["events"][0]
+assert r["lost_records"] > 0, r
+of = {t["comm"]: t["count"] for t in e["threads"]}
+assert sum(of.values()) == e["count"], e
+assert of["unknown"] > 0, e
+assert e["count"] >= 3000000, e'
+}
+
+stat_per_thread_goes_with_what_it_can() {
+	for o in -a "-r 2" --rotate --per-cpu; do
+		# shellcheck disable=SC2086
+		"$hwpmc" stat --per-thread $o -- touch ran >got 2>&1
+		check_equal $? 2 "status with $o"
+	done
+	"$hwpmc" stat -t 1 -p 1 -- touch ran >got 2>&1
+	check_equal $? 2 "status of -t with -p"
+	[ -e ran ] && fail "the command ran"
+	check "$hwpmc" stat --per-thread -x ';' -e branches:u -o got -- "$loop" 1000000
+	check_equal "$(sed 's/^loop-[0-9]*;1000016;;branches:u;[0-9]*;100.00;;$/right/' got)" right line
+	check "$hwpmc" stat --per-thread -M ipc -o got -- "$loop" 1000
+	check grep -Eq 'loop-[0-9]+ +[01]\.[0-9]+ +ipc' got
+}
+
 wrong_options_end_with_2_and_point_to_help() {
 	"$hwpmc" stat --no-such-option >got 2>&1
 	check_equal $? 2 "status"
