@@ -62,7 +62,11 @@ static u64 aperf_read_irqoff(struct hwpmc_class *cls, unsigned int ri)
 {
 	u64 value;
 
-	return hwpmc_rdmsr_safe(rows[ri].msr, &value) ? 0 : value;
+	if (!hwpmc_rdmsr_safe(rows[ri].msr, &value))
+		return value;
+	/* A hypervisor has taken it away: no count is told any more. */
+	WRITE_ONCE(cls->read_fault, rows[ri].msr);
+	return 0;
 }
 
 static const char *aperf_event_at(const struct hwpmc_class *cls, unsigned int place, u32 *ev)

@@ -193,6 +193,8 @@ struct hwpmc_class {
 	bool system_only;	/* no process-scope PMCs (TSC) */
 	bool privileged;	/* tells what other programs do: no tunable permits it to
 				 * everybody */
+	u32 read_fault;		/* classes that claim nothing: the register whose read has
+				 * faulted, 0: none since the first PMC */
 	void *priv;		/* the backend's own */
 	/* What a trial has found since the claim: counters that stand still, events of its
 	 * list that are filtered; and that all was well once. hwpmc_lock. */

@@ -95,11 +95,14 @@ static u64 rapl_read_irqoff(struct hwpmc_class *cls, unsigned int ri)
 {
 	struct rapl_cpu *c = this_cpu_ptr(&rapl_cpu);
 	enum rapl_domain domain = domain_of[ri];
+	u32 msr = hwpmc_rapl_register(&units, domain);
 	u64 value;
 
-	/* A hypervisor may have taken the register away: it stands still then. */
-	if (hwpmc_rdmsr_safe(hwpmc_rapl_register(&units, domain), &value))
+	/* A hypervisor has taken the register away: no count is told any more. */
+	if (hwpmc_rdmsr_safe(msr, &value)) {
+		WRITE_ONCE(cls->read_fault, msr);
 		value = c->last[domain];
+	}
 	c->total[domain] += (u32)value - c->last[domain];
 	c->last[domain] = value;
 	return hwpmc_rapl_microjoules(&units, domain, c->total[domain]);

@@ -51,6 +51,12 @@ static inline u32 hwpmc_class_msr_fault(const struct hwpmc_class *cls)
 	return unlikely(msr) && cls->ops->claim ? msr : 0;
 }
 
+/* The same, and where a class has nothing but registers that are read. Any context. */
+static inline u32 hwpmc_class_fault(const struct hwpmc_class *cls)
+{
+	return hwpmc_class_msr_fault(cls) ?: READ_ONCE(cls->read_fault);
+}
+
 /* Bit per class (its place in hwpmc_machine.cls) that interrupts by NMI. */
 extern unsigned long hwpmc_classes_nmi;
 /* Their rows. */

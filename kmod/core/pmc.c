@@ -5,7 +5,7 @@
 
 int hwpmc_pmc_refuse_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
-	u32 msr = hwpmc_class_msr_fault(hwpmc_rows[pmc->row].cls);
+	u32 msr = hwpmc_class_fault(hwpmc_rows[pmc->row].cls);
 
 	if (!msr)
 		return 0;

@@ -155,7 +155,9 @@ static void check_value(struct hwpmc_batch_item *item)
 	trace_hwpmc_pmc_read(item->pmc);
 	if (item->ret)
 		return;
-	item->ret = hwpmc_pmc_msr_fault(item->pmc, &item->hdr);
+	item->ret = hwpmc_pmc_is_system(item->pmc) ?
+		    hwpmc_pmc_refuse_msr_fault(item->pmc, &item->hdr) :
+		    hwpmc_pmc_msr_fault(item->pmc, &item->hdr);
 	if (!item->ret && READ_ONCE(item->pmc->incomplete))
 		item->ret = hwpmc_refuse(&item->hdr, -ENOMEM,
 					 HWPMC_WHY_INCOMPLETE, 0);

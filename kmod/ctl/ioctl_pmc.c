@@ -116,6 +116,8 @@ static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
 		hwpmc_sigio(pmc->owner->tgid);
 	ret = hwpmc_pmc_read(pmc, &op->value);
 	trace_hwpmc_pmc_read(pmc);
+	if (unlikely(ret == -EIO))
+		return hwpmc_pmc_refuse_msr_fault(pmc, &op->hdr);
 	if (unlikely(ret))
 		return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_CPU_OFFLINE,
 				    pmc->cpu);

@@ -47,7 +47,7 @@ int hwpmc_inkernel_value(unsigned int nr, u64 *value)
 	lockdep_assert_held(&hwpmc_lock);
 	if (!counters[nr].owner || counters[nr].profiling)
 		return -ENOENT;
-	if (hwpmc_class_msr_fault(hwpmc_rows[nr].cls))
+	if (hwpmc_class_fault(hwpmc_rows[nr].cls))
 		return -EIO;
 	sum = counters[nr].reset_value;
 	list_for_each_entry(pmc, &counters[nr].owner->pmcs, owner_node) {

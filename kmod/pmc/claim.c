@@ -20,7 +20,7 @@ static unsigned int class_users[HWPMC_CLASS_MAX];
 /* Has an access to a register of the class faulted? */
 static int check_msr_fault(const struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
-	u32 msr = hwpmc_class_msr_fault(cls);
+	u32 msr = hwpmc_class_fault(cls);
 
 	if (likely(!msr))
 		return 0;
@@ -53,6 +53,7 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 
 	lockdep_assert_held(&hwpmc_lock);
 	if (!cls->ops->claim) {
+		WRITE_ONCE(cls->read_fault, 0);
 		set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
 		hwpmc_wrap_begin();
 		return 0;

@@ -158,11 +158,16 @@ static void process_harvest(struct hwpmc_pmc *pmc)
 
 int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value)
 {
-	if (READ_ONCE(pmc->state) == HWPMC_STATE_RUNNING) {
-		if (!hwpmc_pmc_is_system(pmc))
+	bool running = READ_ONCE(pmc->state) == HWPMC_STATE_RUNNING;
+
+	if (!hwpmc_pmc_is_system(pmc)) {
+		if (running)
 			process_harvest(pmc);
-		else if (hwpmc_system_read(pmc))
+	} else {
+		if (running && hwpmc_system_read(pmc))
 			return -ENXIO;
+		if (unlikely(hwpmc_class_fault(hwpmc_rows[pmc->row].cls)))
+			return -EIO;
 	}
 	*value = hwpmc_pmc_total(pmc);
 	return 0;

@@ -15,8 +15,8 @@ int hwpmc_pmc_check_samples(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 
 /*
  * The exact count: includes all that was counted before the call, on every CPU. Under
- * rcu_read_lock or hwpmc_lock, interrupts on. -ENXIO: system scope, and the CPU is
- * offline.
+ * rcu_read_lock or hwpmc_lock, interrupts on. System scope: -ENXIO, the CPU is
+ * offline; -EIO, a register has faulted.
  */
 int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value);
 

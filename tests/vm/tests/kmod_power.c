@@ -164,6 +164,43 @@ START_TEST(mperf_and_aperf_are_those_of_the_cpu)
 }
 END_TEST
 
+static void read_is_refused(uint32_t id, uint32_t msr)
+{
+	struct hwpmc_op_pmcrw op = { .pmcid = id, .flags = HWPMC_F_OLDVALUE };
+
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_PMCRW, &op), -1);
+	ck_assert_int_eq(errno, EIO);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_PMU_REFUSED);
+	ck_assert_uint_eq((uint32_t)op.hdr.detail, msr);
+}
+
+/* As where a virtual machine goes on on another host. */
+START_TEST(counts_of_a_register_that_faults_from_now_on_are_refused)
+{
+	uint32_t pkg = started(HWPMC_EV_RAPL_PKG), msr = dev_is_amd() ? 0xc001029b : 0x611;
+	uint32_t aperf = allocate(HWPMC_CLASS_PERF, HWPMC_EV_PERF_APERF, 0);
+
+	ck_assert_int_eq(dev_start(fd, aperf), 0);
+	dev_read(fd, aperf);
+	/* The kernel's tick reads it too. */
+	dev_expect("unchecked MSR access error: RDMSR from 0xe8\n^[^a-z]*(Call Trace:|RIP: 00)");
+	vpmu_knob(VPMU_KNOB_REFUSE, 0xe8 | VPMU_REFUSE_READS);
+	read_is_refused(aperf, 0xe8);
+	dev_read(fd, pkg);
+	ck_assert_int_eq(dev_stop(fd, aperf), 0);
+	read_is_refused(aperf, 0xe8);
+	vpmu_knob(VPMU_KNOB_REFUSE, msr | VPMU_REFUSE_READS);
+	read_is_refused(pkg, msr);
+	vpmu_knob(VPMU_KNOB_REFUSE, 0);
+	/* Until the last PMC of the class is gone. */
+	read_is_refused(pkg, msr);
+	ck_assert_int_eq(dev_release(fd, aperf), 0);
+	aperf = allocate(HWPMC_CLASS_PERF, HWPMC_EV_PERF_APERF, 0);
+	ck_assert_int_eq(dev_start(fd, aperf), 0);
+	dev_read(fd, aperf);
+}
+END_TEST
+
 static void refused(int dev, uint32_t class_id, uint32_t ev, int mode, uint32_t cpu, int err,
 		    uint32_t why)
 {
@@ -241,6 +278,7 @@ int main(void)
 	harness_add(energy_is_harvested_before_its_register_can_wrap_twice);
 	harness_add(many_owners_count_the_same_energy);
 	harness_add(mperf_and_aperf_are_those_of_the_cpu);
+	harness_add(counts_of_a_register_that_faults_from_now_on_are_refused);
 	harness_add(energy_and_frequency_are_counted_of_cpus_alone);
 	harness_add(energy_and_frequency_need_privilege_whatever_the_tunable_says);
 	harness_add(nothing_is_written_to_registers_of_energy_and_frequency);
