@@ -23,11 +23,11 @@ bool inject_option(const char *name, uint64_t val)
 	/* Firmware and early kernels would not live through a storm. */
 	static const char *const names[] = {
 		[KNOB_LATE] = "late", [KNOB_LOST] = "lost",
-		[KNOB_DOUBLE] = "double",
+		[KNOB_DOUBLE] = "double", [KNOB_LVTMASK] = "lvtmask",
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-		if (strcmp(name, names[i]) == 0) {
+		if (names[i] && strcmp(name, names[i]) == 0) {
 			cfg.knob[i] = val;
 			return true;
 		}
