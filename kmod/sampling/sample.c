@@ -373,6 +373,13 @@ static bool has_msr_fault(unsigned int nr)
 	return READ_ONCE(hwpmc_msr_faulted) && hwpmc_rows[nr].cls->nmi;
 }
 
+/* The clock that periods are measured by: in a pause it stands still. */
+static u64 armed_time_irqoff(const struct hwpmc_cpu *c, unsigned int nr)
+{
+	return unlikely(hwpmc_is_throttled(c)) && hwpmc_rows[nr].cls->nmi ? c->paused_at :
+	       hwpmc_log_time_nmi();
+}
+
 void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 			      struct hwpmc_pmc *pmc, struct hwpmc_phase *ph)
 {
@@ -386,7 +393,7 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		   hwpmc_log_ring(pmc->owner->log);
 	rc->period_left = ph->left ?: hwpmc_pmc_period(pmc, ph);
 	if (unlikely(hwpmc_pmc_adapts(pmc)))
-		ph->since = hwpmc_log_time_nmi() - ph->since;
+		ph->since = armed_time_irqoff(c, nr) - ph->since;
 	c->phase[nr] = ph;
 	WRITE_ONCE(rc->pmc, pmc);
 	/* Hardware that faults may not stop either: its NMI would have no owner. */
@@ -542,8 +549,12 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		take_back_expectation_irqoff(c, now, before);
 		break;
 	}
-	if (unlikely(hwpmc_pmc_adapts(rc->pmc)))
-		ph->since = hwpmc_log_time_nmi() - ph->since;
+	/* An overflow that was handled after the pause began is later than that. */
+	if (unlikely(hwpmc_pmc_adapts(rc->pmc))) {
+		u64 at = armed_time_irqoff(c, nr);
+
+		ph->since = at > ph->since ? at - ph->since : 0;
+	}
 	smp_store_release(&rc->pmc, NULL);	/* A: hwpmc_pmc_read() */
 }
 
@@ -565,6 +576,9 @@ void hwpmc_sample_restart_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 void hwpmc_sample_resume_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
+	struct hwpmc_phase *ph = c->phase[nr];
+	u64 now = hwpmc_log_time_nmi();
+
 	if (hwpmc_pmc_adapts(c->row[nr].pmc))
-		c->phase[nr]->since = hwpmc_log_time_nmi();
+		ph->since = min(ph->since + now - c->paused_at, now);
 }

@@ -38,7 +38,8 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 bool hwpmc_sample_has_overflowed_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 /* It will not come: declare what passed, and arm the row again. */
 void hwpmc_sample_restart_irqoff(struct hwpmc_cpu *c, unsigned int nr);
-/* An armed row counts again after a pause, whose time no period is measured by. */
+/* An armed row counts again after the pause that began at c->paused_at: no period is
+ * measured by its time. */
 void hwpmc_sample_resume_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 
 /* In the NMI: sample and arm again all rows that have overflowed. Returns how many. */

@@ -115,10 +115,11 @@ static void stop_rows_nmi(struct hwpmc_cpu *c)
 }
 
 static void pause_nmi(struct hwpmc_cpu *c, struct throttle *t, unsigned int ms,
-		      u32 percent)
+		      u32 percent, u64 now)
 {
 	t->pause_ms = ms;
 	t->percent = percent;
+	c->paused_at = now;
 	c->throttled = true;
 	stop_rows_nmi(c);
 	irq_work_queue(&t->pause_irq);
@@ -208,9 +209,9 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 	if (unlikely(action == HWPMC_STARVATION_PROBE))
 		irq_work_queue(&t->probe);
 	if (unlikely(action == HWPMC_STARVATION_PAUSE))
-		pause_nmi(c, t, STARVED_PAUSE_MS, 100);
+		pause_nmi(c, t, STARVED_PAUSE_MS, 100, now);
 	else if (unlikely(hwpmc_cost_is_over(&t->cost, window, limit)))
-		pause_nmi(c, t, COST_PAUSE_MS, hwpmc_cost_percent(&t->cost, now));
+		pause_nmi(c, t, COST_PAUSE_MS, hwpmc_cost_percent(&t->cost, now), now);
 }
 
 void hwpmc_throttle_init(void)
