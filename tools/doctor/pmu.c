@@ -127,8 +127,8 @@ static void look_at_holder(struct doctor *d)
 }
 
 /*
- * KVM's mediated PMU (Linux 7) gives a guest the counters themselves while it runs. Whoever
- * has reserved them is not asked.
+ * KVM's mediated PMU (Linux 7) gives a guest the counters themselves while it runs, whether
+ * they are reserved or not.
  */
 static void look_at_guests(struct doctor *d)
 {

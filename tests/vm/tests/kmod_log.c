@@ -515,8 +515,8 @@ static void log_anew(void *arg)
 	_exit(127);
 }
 
-/* The work item that ends what the old program held cannot run before: all CPUs are
- * occupied by those who are more urgent. */
+/* The work item that ends what the old program held cannot run before: threads of
+ * real time occupy all CPUs. */
 static void check_logs_anew(struct anew a)
 {
 	struct pollfd answer = { .events = POLLIN };

@@ -204,8 +204,8 @@ START_TEST(all_rows_of_the_model_sample_and_no_period_is_lost)
 }
 END_TEST
 
-/* Is there a register of the state of overflows? Without it the emulated PMU has notes of its
- * own in its place, which nobody can clear. */
+/* Is there a register of the state of overflows? Without one the emulated PMU keeps bits of
+ * its own there, which no guest can clear. */
 static bool has_global_status(void)
 {
 	unsigned int a = 0, b, c, d;
