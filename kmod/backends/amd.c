@@ -214,7 +214,7 @@ static void amd_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 
 static void amd_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 {
-	this_cpu_or(hwpmc_amd_stopped, BIT_ULL(ri));
+	this_cpu_and(hwpmc_amd_host_rows, ~BIT_ULL(ri));
 	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri), 0);
 	if (is_joined_nmi(ri))
 		part_nmi(ri);

@@ -16,28 +16,23 @@
 
 DEFINE_PER_CPU(u64, hwpmc_amd_withheld);
 DEFINE_PER_CPU(u64, hwpmc_amd_host_rows);
-DEFINE_PER_CPU(u64, hwpmc_amd_stopped);
 static DEFINE_PER_CPU(bool, counters_ours);
 
 static const struct hwpmc_x86_bank *guest_bank;	/* NULL: no guests to tell from the host */
 
-/*
- * One row that may count, with the bit or without. An NMI that stops it between the read and
- * the write has the last word.
- */
+/* One row that counts, with the bit or without. An NMI that stops it between the read and
+ * the write has taken it out of the rows: it stays stopped. */
 static void renew_row_irqoff(unsigned int ri)
 {
 	u32 msr = hwpmc_x86_sel(guest_bank, ri);
 	u64 sel;
 
-	this_cpu_and(hwpmc_amd_stopped, ~BIT_ULL(ri));
-	barrier();
-	if (hwpmc_rdmsr_safe(msr, &sel) || !(sel & guest_bank->sel_runs))
+	if (hwpmc_rdmsr_safe(msr, &sel))
 		return;
 	sel |= AMD_CTL_HOST;
 	hwpmc_x86_wrmsr_nmi(msr, sel & ~this_cpu_read(hwpmc_amd_withheld));
 	barrier();
-	if (this_cpu_read(hwpmc_amd_stopped) & BIT_ULL(ri))
+	if (!(this_cpu_read(hwpmc_amd_host_rows) & BIT_ULL(ri)))
 		hwpmc_x86_wrmsr_nmi(msr, 0);
 }
 

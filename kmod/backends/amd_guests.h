@@ -16,10 +16,9 @@
 
 /* Bits that selects have on this CPU without: AMD_CTL_HOST, or 0. */
 DECLARE_PER_CPU(u64, hwpmc_amd_withheld);
-/* Rows whose select has AMD_CTL_HOST, in the register or withheld; and those that were
- * stopped since this was cleared. */
+/* Rows that count and whose select has AMD_CTL_HOST, in the register or withheld. Changed
+ * here and in NMI. */
 DECLARE_PER_CPU(u64, hwpmc_amd_host_rows);
-DECLARE_PER_CPU(u64, hwpmc_amd_stopped);
 
 /* At load, and at unload. Can these counters tell guests from the host? */
 bool hwpmc_amd_guests_init(const struct hwpmc_x86_bank *bank);

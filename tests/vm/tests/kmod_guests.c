@@ -10,6 +10,8 @@
 #define GUEST	(1ull << 40)
 #define HOST	(1ull << 41)
 #define CODE	0xc0	/* instructions */
+#define JOINED	0x0f03	/* more than 15 a cycle: takes a pair of counters */
+#define MERGE	0xf004000ffull	/* what the odd one of the pair has */
 
 static void set_svm(bool on)
 {
@@ -76,7 +78,7 @@ START_TEST(the_bit_for_the_host_is_set_only_while_svm_is_on)
 }
 END_TEST
 
-/* Nobody tells the module then. */
+/* KVM calls no function that the module has a probe of then. */
 START_TEST(svm_may_be_on_before_the_counters_are_claimed)
 {
 	uint32_t id;
@@ -120,6 +122,36 @@ START_TEST(counts_are_exact_while_svm_goes_on_and_off)
 		ck_assert_uint_eq(dev_read(fd, id[i]), loop_insn(20000000));
 	close(fd);
 	dev_check_registers_clear();
+}
+END_TEST
+
+/* Its select is none of an event of its own, whatever was counted there before. */
+START_TEST(a_counter_that_is_joined_with_another_gets_no_bit)
+{
+	struct hwpmc_op_pmcallocate op;
+	int fd = dev_open(), keeper = dev_open();
+	unsigned int row;
+
+	/* The counters are not given back in between. */
+	alloc_whose(keeper, SC, 0, 0);
+	for (unsigned int i = 0; i < dev_counters(); i++)
+		dev_ok(dev_start(fd, alloc_whose(fd, SC, 1, 0)));
+	close(fd);
+	fd = dev_open();
+	dev_request(&op, SC, 0, 1, INSN, U);
+	op.config = JOINED;
+	dev_ok(dev_allocate(fd, &op));
+	dev_ok(dev_start(fd, op.pmcid));
+	row = HWPMC_ID_ROW(op.pmcid) - dev_first_row();
+	set_svm(true);
+	ck_assert_uint_eq(whose_of(op.pmcid), HOST);
+	ck_assert_uint_eq(vpmu_reg(VPMU_REG_SELECT + row + 1, 1), MERGE);
+	set_svm(false);
+	ck_assert_uint_eq(vpmu_reg(VPMU_REG_SELECT + row + 1, 1), MERGE);
+	close(fd);
+	close(keeper);
+	dev_check_registers_clear();
+	dev_still_counts();
 }
 END_TEST
 
@@ -187,6 +219,7 @@ int main(void)
 	harness_add(the_bit_for_the_host_is_set_only_while_svm_is_on);
 	harness_add(svm_may_be_on_before_the_counters_are_claimed);
 	harness_add(counts_are_exact_while_svm_goes_on_and_off);
+	harness_add(a_counter_that_is_joined_with_another_gets_no_bit);
 	harness_add(guests_are_counted_alone_or_with_the_host_as_was_asked);
 	harness_add(guests_are_not_sampled);
 	harness_add(samples_are_complete_where_svm_is_on);
