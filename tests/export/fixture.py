@@ -2,6 +2,8 @@
 """fixture - the program and the logs that the tests of the exports share, and
 `report`, which is hwpmc report under ASan and UBSan."""
 import os
+import random
+import socket
 import subprocess
 import sys
 
@@ -119,3 +121,15 @@ def report(log, kind, *options, status=0):
         raise AssertionError("hwpmc report --format %s: status %d: %s" %
                              (kind, done.returncode, said[-600:]))
     return out, said
+
+
+def free_port():
+    """One below those that the kernel gives to whoever connects meanwhile."""
+    while True:
+        port = random.randrange(10000, 30000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
