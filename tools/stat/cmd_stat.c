@@ -33,7 +33,8 @@
 
 const char cmd_stat_help[] =
 "usage: hwpmc stat [option ...] [--] command [argument ...]\n"
-"       hwpmc stat [option ...] -p pid[,pid ...] | -t tid[,tid ...] [command ...]\n"
+"       hwpmc stat [option ...] -p pid[,pid ...] | -t tid[,tid ...] |\n"
+"                  -G cgroup[,cgroup ...] [command ...]\n"
 "       hwpmc stat [option ...] -a | -C cpu[,cpu-cpu ...] [command ...]\n"
 "\n"
 "Count events of a command and its descendants, of running processes, or of\n"
@@ -56,6 +57,7 @@ const char cmd_stat_help[] =
 "      --per-type      each event of the hardware by kind of core, and the sum\n"
 "  -p PIDS             these processes\n"
 "  -t TIDS             these threads\n"
+"  -G CGROUPS          the processes that are in these cgroups when counting begins\n"
 "      --no-descendants  without their children\n"
 "  -I MILLISECONDS     print what was counted in each interval\n"
 "      --delay MILLISECONDS  begin to count so much later; -1: when told to\n"
@@ -147,7 +149,7 @@ static int parse_delay(struct stat_options *o, const char *arg)
 	return err;
 }
 
-/* Options of when to count, and for whom. 1: c is none of them. */
+/* Options of when to count, and of cgroups. 1: c is none of them. */
 static int parse_when(struct stat_options *o, int c)
 {
 	uint64_t n = 0;
@@ -168,9 +170,7 @@ static int parse_when(struct stat_options *o, int c)
 	case OPT_CONTROL:
 		return stat_ctl_open(&o->ctl, optarg);
 	case 'G':
-		msg("a cgroup is not counted: processes that join it later would be missed, and those that leave it counted; count those in it now: -p $(paste -sd, /sys/fs/cgroup/%s/cgroup.procs)",
-		    optarg);
-		return EXIT_STAT_FAILED;
+		return stat_cgroup_add(o, optarg);
 	default:
 		return 1;
 	}
@@ -252,8 +252,8 @@ static int check_rotate(const struct stat_options *o)
 		return 0;
 	if (o->interval_ns || o->runs > 1 || o->delay_ns || o->ctl.fd >= 0)
 		return msg_usage("--rotate cannot be combined with -I, -r, --delay and --control");
-	if (o->npid && o->descendants)
-		return msg_usage("--rotate with -p needs --no-descendants: a child whose parent has exited would miss its later turns");
+	if ((o->npid || o->ncgroup) && o->descendants)
+		return msg_usage("--rotate with -p and -G needs --no-descendants: a child whose parent has exited would miss its later turns");
 	return 0;
 }
 
@@ -262,16 +262,18 @@ static int check_scope(const struct stat_options *o)
 {
 	if (o->system && (o->npid || o->ntid))
 		return msg_usage("-p and -t cannot be combined with -a or -C");
-	if (o->npid && o->ntid)
-		return msg_usage("-p and -t cannot be combined");
+	if (!!o->npid + !!o->ntid + !!o->ncgroup > 1)
+		return msg_usage("-p, -t and -G cannot be combined");
+	if (o->system && o->ncgroup)
+		return msg_usage("-G cannot be combined with -C");
 	if (o->system && !o->descendants)
 		return msg_usage("--no-descendants cannot be combined with -a or -C");
 	if (o->system && o->by == BY_THREAD)
 		return msg_usage("--per-thread cannot be combined with -a or -C");
 	if (!o->system && o->by != BY_ALL && o->by != BY_THREAD)
 		return msg_usage("--per-cpu, --per-core and --per-socket need -a or -C");
-	if (!o->command && !o->system && !o->npid && !o->ntid)
-		return msg_usage("nothing to count: give a command, -p, -t, -a or -C");
+	if (!o->command && !o->system && !o->npid && !o->ntid && !o->ncgroup)
+		return msg_usage("nothing to count: give a command, -p, -t, -G, -a or -C");
 	if (stat_by_threads(o) && (o->runs > 1 || o->rotate_ns))
 		return msg_usage("-r and --rotate cannot be combined with --per-thread and -t");
 	return 0;
@@ -282,6 +284,8 @@ static int check_options(struct stat_options *o, bool all)
 {
 	if (all && o->system)
 		return msg_usage("-a and -C cannot be combined");
+	/* For perf a cgroup is counted on all CPUs, and so it is here. */
+	all = all && !o->ncgroup;
 	o->system |= all;
 	if (check_scope(o))
 		return EXIT_USAGE;
@@ -417,29 +421,39 @@ static void print_total(struct session *s)
 	print_report(s, &r);
 }
 
+/* 0, or -1 after a message. A member of a cgroup may be gone. */
+static int watch_processes(struct session *s, struct watch *w)
+{
+	for (unsigned int i = 0; i < s->o.npid; i++) {
+		if (watch_target(w, s->o.pid[i]) == 0 || (s->o.ncgroup && errno == ESRCH))
+			continue;
+		msg("cannot count process %d: %s", s->o.pid[i], strerror(errno));
+		return -1;
+	}
+	return 0;
+}
+
 /* Attach to what is measured, and have it watched. */
 static int attach_all(struct session *s, struct watch *w, struct launch *l)
 {
+	if (s->o.ncgroup)
+		return stat_cgroups_attach(&s->set, &s->o) < 0 ? -1 : watch_processes(s, w);
 	if (!s->o.npid && !s->o.system) {
 		s->set.command = l->pid;
 		return stat_set_attach(&s->set, l->pid);
 	}
-	for (unsigned int i = 0; i < s->o.npid; i++) {
-		if (watch_target(w, s->o.pid[i]) < 0) {
-			msg("cannot count process %d: %s", s->o.pid[i],
-			    strerror(errno));
-			return -1;
-		}
+	if (watch_processes(s, w) < 0)
+		return -1;
+	for (unsigned int i = 0; i < s->o.npid; i++)
 		if (stat_set_attach(&s->set, s->o.pid[i]) < 0)
 			return -1;
-	}
 	return 0;
 }
 
 /* Everything up to where the command may go. On failure nothing is left. */
 static int prepare_target(struct session *s, struct watch *w, struct launch *l)
 {
-	bool own = s->o.command && !s->o.system && !s->o.npid;
+	bool own = s->o.command && !s->o.system && !s->o.npid && !s->o.ncgroup;
 
 	if (stat_set_allocate(&s->set, own && !s->o.delay_ns) < 0)
 		return -1;
@@ -679,6 +693,7 @@ static int run_prepared(struct session *s, struct watch *w, struct launch *l)
 	s->signal = w->signal;
 	if (err < 0 || stat_set_uncounted(&s->set) < 0)
 		return EXIT_STAT_FAILED;
+	stat_cgroups_look_again(&s->set);
 	stat_set_keep(&s->set, s->nrun++);
 	return 0;
 }
@@ -712,6 +727,8 @@ static int run_all(struct session *s)
 	/* Other forms have no place for it. */
 	if (s->nrun && (s->o.interval_ns || s->o.format == STAT_CSV))
 		stat_say_uncounted(&s->set);
+	if (s->nrun && s->o.format != STAT_TEXT && s->o.format != STAT_JSON)
+		stat_say_cgroups(&s->set);
 	return status ? status : s->status;
 }
 
@@ -774,6 +791,7 @@ int cmd_stat(int argc, char *argv[])
 	free(s.elapsed);
 	free(s.o.pid);
 	free(s.o.tid);
+	stat_cgroups_free(&s.o);
 	evlist_free(&s.o.events);
 	return status;
 }

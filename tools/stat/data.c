@@ -186,6 +186,14 @@ static void json_subject(FILE *f, const struct stat_options *o)
 	else
 		fprintf(f, ",\"descendants\":%s",
 			o->descendants ? "true" : "false");
+	if (o->ncgroup) {
+		fputs(",\"cgroups\":[", f);
+		for (unsigned int i = 0; i < o->ncgroup; i++) {
+			fputs(i ? "," : "", f);
+			fmt_json_string(f, stat_cgroup_name(o, i));
+		}
+		fputc(']', f);
+	}
 	if (o->npid)
 		json_numbers(f, "pids", (const unsigned int *)o->pid, o->npid);
 	if (o->ntid)
@@ -212,6 +220,9 @@ static void json_total(FILE *f, const struct stat_report *r)
 			r->mean.user, r->mean.sys);
 	if (stat_has_task_clock(r))
 		fprintf(f, ",\"task_clock_ns\":%" PRIu64, stat_task_clock(r));
+	if (r->o->ncgroup)
+		fprintf(f, ",\"cgroup_joined\":%u,\"cgroup_left\":%u", r->set->joined,
+			r->set->left);
 	if (r->set->lost_records)
 		fprintf(f, ",\"lost_records\":%" PRIu64, r->set->lost_records);
 	if (r->has_status)

@@ -350,24 +350,69 @@ int stat_set_stop(struct stat_set *set)
 	return do_all(set, HWPMC_BATCH_STOP);
 }
 
+/* Of one event: 1: it is attached; 0: it is left out; -1 after a message. A member of a
+ * cgroup may be gone, or be attached already. */
+static int attach_event(struct stat_set *set, unsigned int i, pid_t pid, bool member)
+{
+	if (hwpmc_attach(set->h, set->event[i].cell[0].id, pid) == 0)
+		return 1;
+	if (member && (errno == EEXIST || errno == ESRCH))
+		return 0;
+	/* Its row is taken in that process: an event that cannot be. */
+	if (hwpmc_reason(set->h) != HWPMC_WHY_TARGET_ROW || !set->o->defaults) {
+		msg("%s", hwpmc_error(set->h));
+		return -1;
+	}
+	return refuse_event(set, i);
+}
+
+static int attach_process(struct stat_set *set, pid_t pid, bool member)
+{
+	int any = 0;
+
+	for (unsigned int i = 0; i < set->nevent; i++) {
+		int rc;
+
+		check_sum(&set->event[i]);
+		if (!is_active(set, &set->event[i]))
+			continue;
+		rc = attach_event(set, i, pid, member);
+		if (rc < 0)
+			return -1;
+		any |= rc;
+	}
+	if (any || !member)
+		stat_threads_attached(set, pid);
+	return any;
+}
+
 int stat_set_attach(struct stat_set *set, pid_t pid)
 {
-	for (unsigned int i = 0; i < set->nevent; i++) {
-		struct stat_event *ev = &set->event[i];
+	return attach_process(set, pid, false) < 0 ? -1 : 0;
+}
 
-		check_sum(ev);
-		if (!is_active(set, ev) || hwpmc_attach(set->h, ev->cell[0].id, pid) == 0)
-			continue;
-		/* Its row is taken in that process: an event that cannot be. */
-		if (hwpmc_reason(set->h) != HWPMC_WHY_TARGET_ROW ||
-		    !set->o->defaults) {
-			msg("%s", hwpmc_error(set->h));
-			return -1;
-		}
-		refuse_event(set, i);
-	}
-	stat_threads_attached(set, pid);
-	return 0;
+int stat_set_attach_member(struct stat_set *set, pid_t pid)
+{
+	return attach_process(set, pid, true);
+}
+
+bool stat_set_lacks(struct stat_set *set, pid_t pid)
+{
+	for (unsigned int i = 0; i < set->nevent; i++)
+		if (is_active(set, &set->event[i]))
+			return hwpmc_attach(set->h, set->event[i].cell[0].id, pid) == 0 ||
+			       (errno != EEXIST && errno != ESRCH);
+	return false;
+}
+
+bool stat_set_detach(struct stat_set *set, pid_t pid)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < set->nevent; i++)
+		any |= is_active(set, &set->event[i]) &&
+		       hwpmc_detach(set->h, set->event[i].cell[0].id, pid) == 0;
+	return any;
 }
 
 int stat_set_attach_again(struct stat_set *set, pid_t pid)

@@ -2,8 +2,8 @@
 /*
  * stat.h - what the files of "hwpmc stat" share. cmd_stat.c parses options and
  * runs, ctl.c takes orders from another program, set.c counts, kinds.c splits by kind
- * of core, parts.c adds up sockets and cores, threads.c counts threads, metric.c derives what stands beside a
- * count, metrics.c what -M asks for (define.c reads its definitions, formula.c
+ * of core, parts.c adds up sockets and cores, threads.c counts threads, cgroup.c finds the
+ * processes of cgroups, metric.c derives what stands beside a count, metrics.c what -M asks for (define.c reads its definitions, formula.c
  * computes), text.c, data.c and separated.c print.
  */
 #ifndef TOOLS_STAT_H
@@ -48,6 +48,8 @@ struct stat_options {
 	pid_t *pid;
 	unsigned int ntid;		/* threads (-t), of the processes .pid; 0: all */
 	pid_t *tid;
+	unsigned int ncgroup;		/* cgroups (-G), whose processes are .pid; 0: none */
+	char **cgroup;			/* their directories */
 	uint32_t ring_size;		/* by threads: bytes of a CPU; 0: the module's */
 	bool descendants;
 	uint64_t interval_ns;		/* 0: none */
@@ -131,6 +133,7 @@ struct stat_set {
 	pid_t command;			/* a child of this process; 0: none is counted */
 	struct stat_threads *threads;	/* NULL: threads are not told apart */
 	uint64_t lost_records;		/* of them */
+	unsigned int joined, left;	/* the cgroups, since counting began; of the last run */
 };
 
 /* Times of one run, or their means. Nanoseconds. */
@@ -160,6 +163,12 @@ int stat_set_open(struct stat_set *set, struct stat_options *o);
 void stat_set_close(struct stat_set *set);
 int stat_set_allocate(struct stat_set *set, bool exec_start);
 int stat_set_attach(struct stat_set *set, pid_t pid);
+/* A member of a cgroup, which may be gone or be attached already. 1: it was attached. */
+int stat_set_attach_member(struct stat_set *set, pid_t pid);
+/* Is it there, and not attached? Found out by an attach, so when nothing will count. */
+bool stat_set_lacks(struct stat_set *set, pid_t pid);
+/* Was it attached? */
+bool stat_set_detach(struct stat_set *set, pid_t pid);
 int stat_set_start(struct stat_set *set);
 /* The same while processes run: 1, without a message, if they are gone. */
 int stat_set_start_late(struct stat_set *set);
@@ -222,6 +231,16 @@ void stat_threads_drain(struct stat_set *set);
 int stat_threads_read(struct stat_set *set);
 void stat_threads_shown(struct stat_set *set);
 
+/* cgroup.c: an option's list of cgroups. 0, or an exit status after a message. */
+int stat_cgroup_add(struct stat_options *o, char *arg);
+void stat_cgroups_free(struct stat_options *o);
+/* Below the root. */
+const char *stat_cgroup_name(const struct stat_options *o, unsigned int i);
+/* Attach to the processes that are in o's cgroups: o->pid. 0, or -1 after a message. */
+int stat_cgroups_attach(struct stat_set *set, struct stat_options *o);
+/* When the PMCs have stopped, and are soon released: who joined and left meanwhile. */
+void stat_cgroups_look_again(struct stat_set *set);
+
 /* kinds.c. The events of o, in place: by kind of core where they have to be. Of each what
  * .nsum of struct stat_event is; free it. */
 unsigned int *stat_kinds_split(struct hwpmc *h, struct stat_options *o);
@@ -283,6 +302,7 @@ struct stat_metric stat_task_metric(const struct stat_report *r);
 
 /* text.c, data.c and separated.c */
 void stat_say_uncounted(const struct stat_set *set);	/* on standard error */
+void stat_say_cgroups(const struct stat_set *set);	/* the same: who joined or left */
 void stat_print_text(FILE *f, const struct stat_report *r, bool first);
 void stat_print_json(FILE *f, const struct stat_report *r, bool first);
 void stat_print_separated(FILE *f, const struct stat_report *r, bool first);

@@ -85,6 +85,20 @@ static void print_pids(FILE *f, const char *what, const pid_t *pid, unsigned int
 		fprintf(f, "%s%d", i ? ", " : " ", pid[i]);
 }
 
+/* "the 3 processes of cgroup app.slice" */
+static void print_cgroups(FILE *f, const struct stat_options *o)
+{
+	if (o->npid == 1)
+		fputs("the process of ", f);
+	else
+		fprintf(f, "the %u processes of ", o->npid);
+	fputs(o->ncgroup == 1 ? "cgroup " : "cgroups ", f);
+	for (unsigned int i = 0; i < o->ncgroup; i++) {
+		fputs(i ? ", " : "", f);
+		fmt_put_plain(f, stat_cgroup_name(o, i), 0);
+	}
+}
+
 static void print_title(FILE *f, const struct stat_report *r)
 {
 	const struct stat_options *o = r->o;
@@ -94,6 +108,8 @@ static void print_title(FILE *f, const struct stat_report *r)
 	if (o->system) {
 		fputs(o->cpus.n == 1 ? "CPU " : "CPUs ", f);
 		print_cpus(f, &o->cpus);
+	} else if (o->ncgroup) {
+		print_cgroups(f, o);
 	} else if (o->ntid) {
 		print_pids(f, o->ntid == 1 ? "thread" : "threads", o->tid, o->ntid);
 	} else if (o->npid) {
@@ -332,6 +348,38 @@ static void print_uncounted(FILE *f, const struct stat_set *set)
 		fputc('\n', f);
 }
 
+static const char *processes(unsigned int n)
+{
+	return n == 1 ? "process" : "processes";
+}
+
+/* " 2 processes joined the cgroup and were not counted, 1 left it and was counted on" */
+static void put_cgroups(FILE *f, const struct stat_set *set)
+{
+	const char *which = set->o->ncgroup == 1 ? "cgroup" : "cgroups";
+
+	if (set->joined)
+		fprintf(f, "%u %s joined the %s later and %s not counted", set->joined,
+			processes(set->joined), which, set->joined == 1 ? "was" : "were");
+	if (set->joined && set->left)
+		fputs("; ", f);
+	if (set->left)
+		fprintf(f, "%u counted %s left the %s and %s counted on", set->left,
+			processes(set->left), which, set->left == 1 ? "was" : "were");
+}
+
+void stat_say_cgroups(const struct stat_set *set)
+{
+	char line[256];
+	FILE *f = set->joined || set->left ? fmemopen(line, sizeof(line), "w") : NULL;
+
+	if (!f)
+		return;
+	put_cgroups(f, set);
+	fclose(f);
+	msg("%s", line);
+}
+
 void stat_say_uncounted(const struct stat_set *set)
 {
 	char line[512];
@@ -354,6 +402,11 @@ static void print_notes(FILE *f, const struct stat_report *r)
 {
 	if (r->set->user_mode)
 		fputs(" " USERMODE_NOTE "\n\n", f);
+	if (r->set->joined || r->set->left) {
+		fputc(' ', f);
+		put_cgroups(f, r->set);
+		fputs("\n\n", f);
+	}
 	if (r->set->lost_records)
 		fprintf(f, " %" PRIu64 " records of switches were lost: %s; "
 			"larger rings: --ring-size\n\n",

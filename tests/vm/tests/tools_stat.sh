@@ -447,11 +447,108 @@ stat_counts_when_control_says_so() {
 	check_equal $? 2 "status of a bad descriptor"
 }
 
-stat_refuses_a_cgroup_and_says_why() {
-	"$hwpmc" stat -G user.slice -- touch ran >got 2>&1
-	check_equal $? 125 "status"
-	[ -e ran ] && fail "the command ran"
-	check grep -q 'join it later would be missed.*user.slice/cgroup.procs' got
+# member CGROUP COUNT: a process in it that executes a loop of so many once there is a
+# line in `go`; its number is in $member.
+member() {
+	rm -f ready
+	[ -p go ] || mkfifo go
+	# shellcheck disable=SC2016
+	sh -c 'echo 0 >"$1/cgroup.procs" && touch ready && read -r _ <go; "$2" "$3"; :' - \
+		"/sys/fs/cgroup/$1" "$loop" "$2" &
+	member=$!
+	until [ -e ready ]; do sleep 0.1; done
+}
+
+json_of_cgroup() {
+	python3 -c '
+import json, sys
+r = json.loads(open("got").read())
+print(r["events"][0]["count"] // 1000000, len(r["pids"]), r["cgroup_joined"], r["cgroup_left"])' ||
+		cat got
+}
+
+stat_counts_the_processes_of_a_cgroup_and_what_they_start() {
+	mkdir /sys/fs/cgroup/outer /sys/fs/cgroup/outer/inner
+	member outer 1000000
+	first=$member
+	member outer/inner 2000000
+	begin_stat -a -G outer --json -e branches:u -o got
+	# Who is not in it, or joins it later, is not counted.
+	"$loop" 4000000
+	exec 8<>go
+	printf '\n\n' >&8
+	check wait $stat
+	wait $first $member
+	exec 8>&-
+	check_equal "$(json_of_cgroup)" "3 2 0 0" "millions of branches, processes, joined, left"
+	check grep -q '"cgroups":\["outer"\]' got
+	rmdir /sys/fs/cgroup/outer/inner /sys/fs/cgroup/outer
+}
+
+stat_of_a_cgroup_says_who_joined_and_left() {
+	mkdir /sys/fs/cgroup/one /sys/fs/cgroup/two
+	member one 1000000
+	first=$member
+	# It stays, and so does its child: both are members of another cgroup in the end.
+	member one 1000000
+	begin_stat -G one --json -e branches:u -o got
+	echo $member >/sys/fs/cgroup/two/cgroup.procs
+	sleep 1000 &
+	late=$!
+	echo $late >/sys/fs/cgroup/one/cgroup.procs
+	kill $stat
+	wait $stat
+	check_equal "$(json_of_cgroup)" "0 2 1 1" "millions of branches, processes, joined, left"
+	begin_stat -G one,two -e branches:u -o text
+	echo $late >/sys/fs/cgroup/cgroup.procs
+	kill $stat
+	wait $stat
+	check grep -q 'Counts of the 3 processes of cgroups one, two and their descendants:' text
+	check grep -q '^ 1 counted process left the cgroups and was counted on$' text
+	exec 8<>go
+	printf '\n\n' >&8
+	wait $first $member
+	exec 8>&-
+	kill $late
+	wait $late
+	rmdir /sys/fs/cgroup/one /sys/fs/cgroup/two
+}
+
+# An attach takes the descendants that there are, and hwpmc is one of them here.
+stat_of_a_cgroup_leaves_out_descendants_elsewhere_and_itself() {
+	mkdir /sys/fs/cgroup/mine
+	[ -p go ] || mkfifo go
+	# shellcheck disable=SC2016
+	check sh -c 'echo 0 >/sys/fs/cgroup/mine/cgroup.procs
+		sh -c "echo 0 >/sys/fs/cgroup/cgroup.procs; touch out; read -r _ <go; \"$2\" 8000000
+			touch over" &
+		until [ -e out ]; do sleep 0.1; done
+		"$1" stat -G mine --json -e branches:u -o got -- sh -c "
+			echo >go; until [ -e over ]; do sleep 0.1; done
+			\"$2\" 3000000"
+		wait' - "$hwpmc" "$loop"
+	check_equal "$(json_of_cgroup | cut -d" " -f1,3,4)" "3 0 0" "millions of branches, joined, left"
+	rmdir /sys/fs/cgroup/mine
+}
+
+stat_refuses_a_cgroup_that_is_none() {
+	for name in nonesuch /nonesuch; do
+		"$hwpmc" stat -G $name -- touch ran >got 2>&1
+		check_equal $? 125 "status of $name"
+		check grep -q "no cgroup '$name'" got
+	done
+	mkdir /sys/fs/cgroup/empty
+	"$hwpmc" stat -G empty -- touch ran >got 2>&1
+	check_equal $? 125 "status of an empty one"
+	check grep -q "there is no process in the cgroup" got
+	rmdir /sys/fs/cgroup/empty
+	for o in "-G /" "-G /sys/fs/cgroup" "-C 0 -G empty" "-p 1 -G empty"; do
+		# shellcheck disable=SC2086
+		"$hwpmc" stat $o -- touch ran >got 2>&1
+		[ $? -ge 2 ] || fail "$o: $(cat got)"
+	done
+	[ -e ran ] && fail "a command ran"
+	:
 }
 
 stat_says_what_is_wrong_with_an_event_and_what_to_try() {
