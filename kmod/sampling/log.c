@@ -30,7 +30,8 @@ static void *log_reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now
 	if (!sample)
 		hwpmc_stat_inc(buffer_requests);
 	if (likely(READ_ONCE(log->open))) {
-		hwpmc_ring_declare_nmi(ring, now);
+		if (unlikely(hwpmc_ring_declare_nmi(ring, now)))
+			hwpmc_log_wake_nmi(log);
 		at = hwpmc_ring_reserve_nmi(ring, len);
 	}
 	trace_hwpmc_logging_getbuf(len, at ? 0 : -ENOSPC);

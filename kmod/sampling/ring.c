@@ -175,13 +175,13 @@ static void put_drop_nmi(struct hwpmc_ring *ring, struct hwpmc_log_drop *r, u64 
 	}
 }
 
-void hwpmc_ring_declare_nmi(struct hwpmc_ring *ring, u64 now)
+bool hwpmc_ring_declare_nmi(struct hwpmc_ring *ring, u64 now)
 {
 	size_t len;
 	void *r;
 
 	if (!READ_ONCE(ring->dropped))
-		return;
+		return false;
 	ring->nest++;
 	barrier();
 	len = declaration_nmi(ring);
@@ -196,5 +196,5 @@ void hwpmc_ring_declare_nmi(struct hwpmc_ring *ring, u64 now)
 			r = put_dropped_period_nmi(ring, r, now);
 		put_drop_nmi(ring, r, since, now);
 	}
-	hwpmc_ring_commit_nmi(ring);
+	return hwpmc_ring_commit_nmi(ring);
 }

@@ -95,7 +95,10 @@ void hwpmc_ring_drop_nmi(struct hwpmc_ring *ring, unsigned int cause, bool sampl
 			 u64 n, u64 now);
 /* The samples that were just dropped stood for so many events. */
 void hwpmc_ring_drop_events_nmi(struct hwpmc_ring *ring, u64 events, u64 now);
-/* Write a DROPNOTIFY record for undeclared drops, if there are any and it fits. */
-void hwpmc_ring_declare_nmi(struct hwpmc_ring *ring, u64 now);
+/*
+ * Write a DROPNOTIFY record for undeclared drops, if there are any and it fits. True: wake
+ * the reader; what is written after it is not told so once more.
+ */
+bool hwpmc_ring_declare_nmi(struct hwpmc_ring *ring, u64 now);
 
 #endif /* HWPMC_RING_H */

@@ -198,8 +198,8 @@ static void write_sample_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 	u64 room;
 	u8 *at;
 
-	if (unlikely(ring->dropped))
-		hwpmc_ring_declare_nmi(ring, now);
+	if (unlikely(ring->dropped) && hwpmc_ring_declare_nmi(ring, now))
+		hwpmc_log_wake_nmi(pmc->owner->log);
 	room = hwpmc_ring_room_nmi(ring);
 	if (unlikely(ring->dropped || room < CONTEXT + SMALLEST + head)) {
 		hwpmc_stat_inc(intr_bufferfull);

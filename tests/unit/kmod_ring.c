@@ -244,6 +244,19 @@ START_TEST(reader_is_woken_once_for_every_wakeup_bytes)
 }
 END_TEST
 
+START_TEST(a_declaration_that_crosses_the_mark_wakes_the_reader)
+{
+	for (unsigned int i = 1; i < 1024 / 32; i++) {
+		ck_assert_ptr_nonnull(hwpmc_ring_reserve_nmi(&ring, 32));
+		ck_assert(!hwpmc_ring_commit_nmi(&ring));
+	}
+	ck_assert(!hwpmc_ring_declare_nmi(&ring, 1));
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 2);
+	ck_assert(hwpmc_ring_declare_nmi(&ring, 3));
+	ck_assert(!hwpmc_ring_push_nmi(&ring, 24));
+}
+END_TEST
+
 START_TEST(a_hostile_tail_costs_records_and_nothing_else)
 {
 	static const uint64_t tails[] = {
@@ -494,6 +507,7 @@ int main(void)
 	harness_add(what_is_not_committed_is_not_seen);
 	harness_add(push_over_an_unfinished_record_is_not_seen);
 	harness_add(reader_is_woken_once_for_every_wakeup_bytes);
+	harness_add(a_declaration_that_crosses_the_mark_wakes_the_reader);
 	harness_add(a_hostile_tail_costs_records_and_nothing_else);
 	harness_add_timed(writers_that_interrupt_each_other_lose_nothing, 30);
 	harness_add_timed(the_build_id_of_this_program_is_found, 60);
