@@ -166,8 +166,6 @@ static unsigned int user_chain_nmi(const struct hwpmc_pmc *pmc,
 	return 1 + user_frames_nmi(regs, pc + 1, max - 1, flags);
 }
 
-/* User frames after those of the kernel, where they were asked for and the thread has
- * a user part. */
 /* Amid an exec the memory is that of the new program, which may have gained rights; its
  * PMCs are taken away by the probe that follows. */
 static bool may_read_user_nmi(const struct hwpmc_pmc *pmc)
@@ -176,6 +174,8 @@ static bool may_read_user_nmi(const struct hwpmc_pmc *pmc)
 		(pmc->privileged || !current->in_execve);
 }
 
+/* User frames after those of the kernel, where they were asked for and the thread has
+ * a user part. */
 static unsigned int user_part_nmi(const struct hwpmc_pmc *pmc, u64 *pc,
 				  unsigned int max, u8 *flags)
 {

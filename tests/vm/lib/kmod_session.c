@@ -114,7 +114,7 @@ static int take(unsigned int cpu, const void *data, size_t len, void *arg)
 	}
 }
 
-static void drain(struct session *s)
+void drain(struct session *s)
 {
 	hwpmc_rings_read(s->rings, take, s, NULL);
 }

@@ -60,6 +60,8 @@ void ok(struct session *s, int rc);
 /* A loop of n rounds in user mode on that CPU, with a sample each 1,000 instructions;
  * it has ended and its PMC is stopped. */
 void sample_loop(struct session *s, uint64_t n, int cpu);
+/* Take what there is; of a session whose reader is NONE. */
+void drain(struct session *s);
 /* All PMCs are stopped: take what there is, have drops declared, take those. */
 void finish(struct session *s);
 void end(struct session *s);

@@ -6,6 +6,10 @@
  * mod_thirty() and mod_ten(), and these only loop.
  */
 #define _GNU_SOURCE
+#include <elf.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
 #include "harness.h"
 #include "../lib/kmod_session.h"
 
@@ -237,6 +241,95 @@ START_TEST(no_frame_of_an_unprivileged_sample_is_an_address_of_the_kernel)
 }
 END_TEST
 
+/* ---- what a set-id program holds before it runs ---------------------------- */
+
+#define SECRET	0x5ec2e75ec2e7ull	/* tests/vm/progs/secret.S */
+#define SETID	"/tmp/secret.setid"
+
+/* Where its data begin. */
+static uint64_t data_of(const char *path)
+{
+	uint8_t page[4096];
+	const Elf64_Ehdr *e = (const void *)page;
+	const Elf64_Phdr *p = (const void *)(page + sizeof(*e));
+	int fd = open(path, O_RDONLY);
+
+	ck_assert_int_eq(read(fd, page, sizeof(page)), sizeof(page));
+	close(fd);
+	for (int i = 0; i < e->e_phnum; i++, p++)
+		if (p->p_type == PT_LOAD && p->p_flags & PF_W)
+			return p->p_vaddr;
+	ck_abort_msg("%s has no data", path);
+}
+
+/* With a frame pointer into memory that is the program's, once the exec replaces it. */
+static void exec_secret(void *data)
+{
+	static char *const argv[] = { (char *)SETID, NULL };
+	long nr = SYS_execve;
+
+	asm volatile("movq %4, %%rsp\n\tmovq %4, %%rbp\n\tsyscall\n\tud2"
+		     : "+a" (nr) : "D" (SETID), "S" (argv), "d" (NULL), "r" (data)
+		     : "rcx", "r11", "memory");
+}
+
+struct told { uint64_t samples, secrets, data; };
+
+static struct told *told;	/* shared: the session is another process's */
+
+static void look_for_secret(const struct hwpmc_record *r)
+{
+	if (r->hdr->type != HWPMC_LOG_CALLCHAIN)
+		return;
+	told->samples++;
+	for (uint32_t i = 0; i < r->npc; i++)
+		told->secrets += r->sample->pc[i] == SECRET;
+}
+
+static void sample_exec(void *unused)
+{
+	struct session s;
+	struct child c;
+	uint32_t id;
+
+	told->samples = told->secrets = 0;
+	begin_looking(&s, NONE, 0, look_for_secret);
+	id = allocate(&s, "instructions", HWPMC_MODE_TS,
+		      HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN, HWPMC_CPU_ANY, 500);
+	c = dev_child(exec_secret, (void *)told->data);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(&s, hwpmc_stop(s.h, id));
+	finish(&s);
+	end(&s);
+}
+
+/*
+ * Its memory is there before its PMCs are taken away, while the registers at entry are
+ * still those of the caller.
+ */
+START_TEST(no_frame_pointer_of_its_caller_is_followed_in_a_set_id_program)
+{
+	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_int_eq(system("cp build/vm/progs/secret " SETID
+				" && chmod 4755 " SETID), 0);
+	told->data = data_of(SETID);
+	/* Root may see it: there are samples in between. */
+	sample_exec(NULL);
+	ck_assert_uint_gt(told->secrets, 0);
+	set_tunable("unprivileged_kernel", 1);
+	dev_as(65534, sample_exec, NULL);
+	set_tunable("unprivileged_kernel", 0);
+	ck_assert_uint_gt(told->samples, 100);
+	ck_assert_uint_eq(told->secrets, 0);
+	munmap(told, sizeof(*told));
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -246,5 +339,6 @@ int main(void)
 	harness_add_timed(a_chain_of_the_kernel_has_each_caller_in_its_place, 30);
 	harness_add_timed(the_histogram_has_the_addresses_that_samples_have, 30);
 	harness_add_timed(no_frame_of_an_unprivileged_sample_is_an_address_of_the_kernel, 30);
+	harness_add_timed(no_frame_pointer_of_its_caller_is_followed_in_a_set_id_program, 30);
 	return harness_run();
 }

@@ -216,6 +216,56 @@ START_TEST(a_cpu_that_processes_ran_on_to_its_end_is_left_with_its_counters_off)
 }
 END_TEST
 
+/* ---- a CPU that goes amid a pause of sampling ---------------------------- */
+
+static uint64_t cpu1_samples;
+
+static void look_at_cpu1(const struct hwpmc_record *r)
+{
+	cpu1_samples += r->cpu == 1 && r->hdr->type == HWPMC_LOG_CALLCHAIN;
+}
+
+/* Within the limit of 1 % it pauses nearly always. */
+static void go_amid_a_pause(struct session *s, pid_t spinner)
+{
+	uint64_t before = s->t.throttled;
+
+	dev_pin(spinner, 1);
+	while (s->t.throttled == before)
+		drain(s);
+	cpu1_online(0);
+	dev_msleep(50);		/* what would end the pause finds no CPU */
+	cpu1_online(1);
+	drain(s);
+	before = cpu1_samples;
+	dev_pin(spinner, 1);
+	while (cpu1_samples == before)
+		drain(s);
+}
+
+START_TEST(a_cpu_that_went_amid_a_pause_of_sampling_samples_when_it_is_back)
+{
+	struct child spinner = dev_child(spin, NULL);
+	struct session s;
+	uint32_t id;
+
+	begin_looking(&s, NONE, 0, look_at_cpu1);
+	id = allocate(&s, "instructions", HWPMC_MODE_SS, 0, 1, 1000);
+	set_tunable("selfcost", 1);
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&spinner);
+	for (int cycle = 0; cycle < 10; cycle++)
+		go_amid_a_pause(&s, spinner.pid);
+	ok(&s, hwpmc_stop(s.h, id));
+	set_tunable("selfcost", 0);
+	kill(spinner.pid, SIGKILL);
+	waitpid(spinner.pid, NULL, 0);
+	finish(&s);
+	end(&s);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -228,5 +278,7 @@ int main(void)
 			  200);
 	harness_add_timed(a_cpu_that_processes_ran_on_to_its_end_is_left_with_its_counters_off,
 			  100);
+	harness_add_timed(a_cpu_that_went_amid_a_pause_of_sampling_samples_when_it_is_back,
+			  60);
 	return harness_run();
 }
