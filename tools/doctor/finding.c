@@ -2,6 +2,8 @@
 /* finding.c - what was found: the list, as text and as JSON. */
 #include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "common/fmt.h"
 #include "doctor.h"
@@ -70,17 +72,52 @@ bool dr_is_wrong(const struct doctor *d, const char *name)
 	return false;
 }
 
+#define INDENT		20		/* of what was found */
+
+/* Of a terminal that has room; 0: a line for each, however long. */
+static unsigned int columns_of_stdout(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 ||
+	    size.ws_col < 2 * INDENT)
+		return 0;
+	return size.ws_col;
+}
+
+/* At blanks; a word that is longer than a line is left whole. */
+static void put_wrapped(const char *text, unsigned int columns)
+{
+	size_t left = strlen(text), room = columns - INDENT;
+
+	while (columns && left > room) {
+		size_t n = room;
+
+		while (n && text[n] != ' ')
+			n--;
+		if (!n)
+			n = strcspn(text, " ");
+		if (n == left)
+			break;
+		printf("%.*s\n%*s", (int)n, text, INDENT, "");
+		text += n + 1;
+		left -= n + 1;
+	}
+	puts(text);
+}
+
 void dr_print_text(const struct doctor *d)
 {
 	static const char *const verdicts[] = {
 		[DR_OK] = "ok", [DR_NOTE] = "note", [DR_WRONG] = "WRONG",
 	};
-	unsigned int wrong = dr_count(d, DR_WRONG);
+	unsigned int wrong = dr_count(d, DR_WRONG), columns = columns_of_stdout();
 
 	for (unsigned int i = 0; i < d->nfinding; i++) {
 		const struct dr_finding *f = &d->finding[i];
 
-		printf("%-5s  %-11s  %s\n", verdicts[f->verdict], f->name, f->text);
+		printf("%-5s  %-11s  ", verdicts[f->verdict], f->name);
+		put_wrapped(f->text, columns);
 		if (f->command[0])
 			printf("%-5s  %-11s  to do: %s\n", "", "", f->command);
 	}
