@@ -465,6 +465,29 @@ START_TEST(report_says_why_names_are_missing)
 }
 END_TEST
 
+/* The longest of these lines is the reason, which many images have in common. */
+START_TEST(a_reason_that_several_images_have_is_told_once)
+{
+	static const uint64_t at[] = { 0x1000, 0x2000, 0x3000 };
+	static const char *const path[] = { "/no/such/a", "/no/such/b", "/no/such/c" };
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	made_exec(&log, 5, path[0]);
+	for (unsigned int i = 0; i < 3; i++)
+		made_map(&log, 5, at[i], at[i] + 0x1000, 0, path[i]);
+	made_context(&log, 5, 5);
+	for (unsigned int i = 0; i < 3; i++)
+		made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at[i], 1, 3 - i);
+	write_log(&log, "reasons");
+	command("report -i reasons --stdio");
+	has("# no symbols of /no/such/a (3 samples): there is no such file, or it is not ELF\n"
+	    "# no symbols of /no/such/b (2 samples): the same\n"
+	    "# no symbols of /no/such/c (1 sample): the same\n");
+}
+END_TEST
+
 START_TEST(names_of_processes_do_not_command_the_terminal)
 {
 	struct made_log log;
@@ -762,6 +785,7 @@ int main(void)
 	harness_add(filters_of_time_divide_the_samples);
 	harness_add(an_event_that_the_log_does_not_have_is_refused);
 	harness_add(report_says_why_names_are_missing);
+	harness_add(a_reason_that_several_images_have_is_told_once);
 	harness_add(names_of_processes_do_not_command_the_terminal);
 	harness_add(annotate_shows_lines_and_instructions_with_their_samples);
 	harness_add(a_debug_file_shows_no_source_that_its_owner_cannot_read);

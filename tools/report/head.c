@@ -186,13 +186,18 @@ static int most_first(const void *a, const void *b)
 	return (x->samples < y->samples) - (x->samples > y->samples);
 }
 
-static void print_problem(FILE *f, const char *what,
-			  const struct hwpmc_image *image, const char *why)
+/* Why it is so, once for all images after one another that have the same reason. */
+static void print_problem(FILE *f, const char *what, const struct hwpmc_image *image,
+			  const char *why, const char **told)
 {
 	fprintf(f, "# no %s of ", what);
 	fmt_put_plain(f, image->path, 0);
-	fprintf(f, " (%" PRIu64 " samples): ", image->samples);
-	fmt_put_plain(f, why, 0);
+	fprintf(f, " (%" PRIu64 " sample%s): ", image->samples, image->samples == 1 ? "" : "s");
+	if (*told && strcmp(*told, why) == 0)
+		fputs("the same", f);
+	else
+		fmt_put_plain(f, why, 0);
+	*told = why;
 	fputc('\n', f);
 }
 
@@ -200,6 +205,7 @@ void report_problems(FILE *f, const struct hwpmc_profile *profile, bool lines)
 {
 	struct hwpmc_image *const *all;
 	struct hwpmc_image **image;
+	const char *symbols = NULL, *sources = NULL;
 	uint32_t n;
 
 	all = hwpmc_profile_images(profile, &n);
@@ -209,10 +215,10 @@ void report_problems(FILE *f, const struct hwpmc_profile *profile, bool lines)
 	qsort(image, n, sizeof(struct hwpmc_image *), most_first);
 	for (uint32_t i = 0; i < n && image[i]->samples; i++) {
 		if (image[i]->problem)
-			print_problem(f, "symbols", image[i], image[i]->problem);
+			print_problem(f, "symbols", image[i], image[i]->problem, &symbols);
 		if (lines && image[i]->no_lines)
 			print_problem(f, "source lines", image[i],
-				      image[i]->no_lines);
+				      image[i]->no_lines, &sources);
 	}
 	free(image);
 }
