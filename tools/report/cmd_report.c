@@ -36,10 +36,10 @@ const char cmd_report_help[] =
 "      --json, --csv   a line each, for programs\n"
 "      --format FORMAT text, json, csv, folded (a line a stack), flamegraph (a\n"
 "                      page for the browser), or for other programs: pprof,\n"
-"                      callgrind, gmon, firefox, speedscope\n"
+"                      callgrind, gmon (of one file: --image, else the\n"
+"                      command's program), firefox, speedscope\n"
 LOGOPTS_FILTER_HELP
 LOGOPTS_PLACE_HELP
-"                      (of gmon it is the one that the file is about)\n"
 "      --min-share PERCENT  formats with stacks: what has less becomes [other];\n"
 "                      default: 0.01 for flamegraph and pprof, else 0\n"
 "      --limit PERCENT omit what has less; one line has its sum\n"
