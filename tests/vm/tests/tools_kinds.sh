@@ -63,6 +63,37 @@ print(len(e), *e[2]["sum_of"], e[2]["count"] == e[0]["count"] + e[1]["count"])
 ')" "3 cpu_core/instructions/u cpu_atom/instructions/u True" "as JSON"
 }
 
+# The first thread goes from one kind to the other, those of `loop` each stay on one.
+stat_per_thread_of_each_kind_adds_up() {
+	# shellcheck disable=SC2016
+	check "$hwpmc" stat --per-type --per-thread --json -e instructions:u -o got -- sh -c '
+		spin() { i=0; while [ $i -lt 5000 ]; do i=$((i + 1)); done; }
+		taskset -c 0 "$0" 1000000 &
+		taskset -c 2 "$0" 2000000 &
+		taskset -p -c 0 $$ >pinned && spin
+		taskset -p -c 2 $$ >pinned && spin
+		wait' "$loop"
+	check_equal "$(python3 -c '
+import json
+r = json.loads(open("got").read())
+core, atom, both = r["events"]
+n = [{t["tid"]: t["count"] for t in e["threads"]} for e in r["events"]]
+print(len(r["events"]), *both["sum_of"], r.get("lost_records", 0))
+print([sum(of.values()) == e["count"] for of, e in zip(n, r["events"])])
+print(core["count"] + atom["count"] == both["count"])
+print(all(n[2][t] == n[0].get(t, 0) + n[1].get(t, 0) for t in n[2]))
+name = {t["tid"]: t["comm"] for t in both["threads"]}
+loops = sorted((t for t in name if name[t] == "loop"), key=lambda t: n[2][t])
+print(n[0][loops[0]] >= 3000057, n[1][loops[1]] >= 6000057)
+print(any(name[t] == "sh" and n[0][t] > 500000 and n[1][t] > 500000 for t in name))
+')" "3 cpu_core/instructions/u cpu_atom/instructions/u 0
+[True, True, True]
+True
+True
+True True
+True" "by kind and thread: $(cat got)"
+}
+
 # The emulated PMU counts half of the branches by the code of the one kind, a quarter by that of
 # the other. `loop 1000000` has 1000012 branches.
 a_name_with_another_code_on_each_kind_is_counted_by_each_and_added_up() {
