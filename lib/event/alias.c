@@ -263,14 +263,9 @@ const char *event_alias_at(unsigned int n)
 /* `name` is in normal form, the generic's own is not. */
 static const struct event_generic *generic_find(const char *name)
 {
-	char own[32];
-	size_t i;
-
-	for (i = 0; i < LEN(generics); i++) {
-		event_normal(generics[i].name, own, sizeof(own));
-		if (!strcmp(own, name))
+	for (size_t i = 0; i < LEN(generics); i++)
+		if (event_is(generics[i].name, name))
 			return &generics[i];
-	}
 	return NULL;
 }
 
@@ -325,14 +320,13 @@ const struct event_k8 *event_k8(const char *name)
 /* The value of `word` in "name=value name=value", or -1. */
 static int mask_value(const char *masks, const char *word)
 {
-	char name[64], normal[64];
 	unsigned int value;
+	char name[64];
 	int used;
 
 	while (masks && sscanf(masks, " %63[^=]=%u%n", name, &value,
 			       &used) == 2) {
-		event_normal(name, normal, sizeof(normal));
-		if (!strcmp(normal, word))
+		if (event_is(name, word))
 			return (int)value;
 		masks += used;
 	}

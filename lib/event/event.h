@@ -104,6 +104,10 @@ int event_refuse(struct event_error *e, int err, size_t at,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Lower case, with '_' for each of space . _ -. Cut to size. */
 void event_normal(const char *name, char *buf, size_t size);
+/* Is that the name's normal form? */
+bool event_is(const char *name, const char *normal);
+/* What follows the name's normal form in `normal`; NULL: it begins otherwise. */
+const char *event_rest(const char *name, const char *normal);
 /* 0x… or decimal, all of [s, end), at most max. */
 bool event_number(const char *s, const char *end, uint64_t max, uint64_t *n);
 /* Hexadecimal digits without 0x. */

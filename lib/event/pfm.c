@@ -168,14 +168,14 @@ static int loose_match(const pfm_event_info_t *ev,
 		       const pfm_event_attr_info_t *attr, void *arg)
 {
 	struct loose *l = arg;
-	char name[160], normal[160], *p;
+	char name[160], loose[160];
 
+	if (!event_rest(ev->name, l->want))
+		return 0;
 	name_of(ev, attr, name, sizeof(name));
-	event_normal(name, normal, sizeof(normal));
-	for (p = normal; *p; p++)
-		if (*p == ':')
-			*p = '_';
-	if (strcmp(normal, l->want))
+	for (size_t i = 0; i <= strlen(name); i++)
+		loose[i] = name[i] == ':' ? '.' : name[i];
+	if (!event_is(loose, l->want))
 		return 0;
 	snprintf(l->found, sizeof(l->found), "%s", name);
 	return 1;

@@ -104,11 +104,9 @@ const struct soft_events *event_soft_all(struct hwpmc *h)
 bool event_soft_find(void *arg, const char *name, uint32_t *ev)
 {
 	const struct soft_events *all = event_soft_all(arg);
-	char normal[HWPMC_NAME_MAX];
 
 	for (uint32_t i = 0; all && i < all->n; i++) {
-		event_normal(all->event[i].name, normal, sizeof(normal));
-		if (strcmp(normal, name))
+		if (!event_is(all->event[i].name, name))
 			continue;
 		*ev = all->event[i].ev;
 		return true;

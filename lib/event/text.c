@@ -23,14 +23,37 @@ int event_refuse(struct event_error *e, int err, size_t at,
 	return -1;
 }
 
+/* Of any locale: names of events are ASCII. */
+static char normal_of(char c)
+{
+	if (c == ' ' || c == '.' || c == '-')
+		return '_';
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 void event_normal(const char *name, char *buf, size_t size)
 {
 	size_t i;
 
 	for (i = 0; name[i] && i + 1 < size; i++)
-		buf[i] = strchr(" .-", name[i]) ? '_' :
-			 (char)tolower((unsigned char)name[i]);
+		buf[i] = normal_of(name[i]);
 	buf[i] = '\0';
+}
+
+const char *event_rest(const char *name, const char *normal)
+{
+	while (*name && normal_of(*name) == *normal) {
+		name++;
+		normal++;
+	}
+	return *name ? NULL : normal;
+}
+
+bool event_is(const char *name, const char *normal)
+{
+	const char *rest = event_rest(name, normal);
+
+	return rest && !*rest;
 }
 
 bool event_number_hex(const char *s, const char *end, uint64_t max, uint64_t *n)

@@ -151,18 +151,18 @@ list_names_a_class_once_and_events_as_stat_prints_them() {
 }
 
 # What is no event is looked for in all tables: 17,000 million where that was done for the
-# name of each tracepoint.
+# name of each tracepoint, 575 million where each name compared was written anew.
 list_of_all_events_takes_few_instructions() {
 	"$tools/hwpmc" stat --csv -e instructions:u -o out.csv -- "$tools/hwpmc" list >got
 	n=$(awk -F, '$1 == "total" && $4 == "instructions:u" { print $6 }' out.csv)
-	[ "$n" -lt 2000000000 ] || fail "$n instructions"
+	[ "$n" -lt 200000000 ] || fail "$n instructions"
 }
 
 list_tells_table_and_counters_of_the_vendors_events() {
 	export HWPMC_EVENTS=$VM_TOP/data/events
 	"$tools/hwpmc" stat --csv -e instructions:u -o out.csv -- "$tools/hwpmc" list -v >got 2>said
 	n=$(awk -F, '$1 == "total" && $4 == "instructions:u" { print $6 }' out.csv)
-	[ "$n" -lt 2000000000 ] || fail "$n instructions"
+	[ "$n" -lt 200000000 ] || fail "$n instructions"
 	if [ "$VM_MODEL" = intel ]; then
 		check grep -q '^  MEM_LOAD_RETIRED.L3_MISS  of skylakex, counters 0-3' got
 		check grep -q '^  UOPS_RETIRED.MACRO_FUSED  of skylakex, counters 0-7$' got
