@@ -358,7 +358,11 @@ static void write_counters(uint64_t value)
 
 			if (dev_is_amd() && vpmu_reg(VPMU_REG_VERSION, 0))
 				reg = 0xc0010201 + 2 * i;
-			ck_assert_int_eq(pwrite(msr, &v, 8, reg), 8);
+			/* One kind of core has fewer than another. */
+			if (pread(msr, &(uint64_t){ 0 }, 8, reg) == 8)
+				ck_assert_int_eq(pwrite(msr, &v, 8, reg), 8);
+			else
+				ck_assert_uint_ge(i, 4);
 		}
 		close(msr);
 	}

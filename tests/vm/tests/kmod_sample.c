@@ -526,7 +526,19 @@ static void await_throttling(struct session *s, struct child *c)
 		dev_msleep(1);
 }
 
-/* 2: no counter is armed for fewer, so of period 1 two would end with each overflow. */
+/*
+ * Of a period of 2: no counter is armed for fewer, so of period 1 two would end with each
+ * overflow. Models that arm none for fewer than ARMED_LEAST overflow once for so many.
+ */
+static void check_conserved_periods(struct session *s)
+{
+	const char *least = getenv("ARMED_LEAST");
+
+	if (least)
+		s->overflows *= atoi(least) / 2;
+	check_conserved(s);
+}
+
 START_TEST(an_absurd_period_does_not_take_the_machine_away)
 {
 	struct session s;
@@ -544,7 +556,7 @@ START_TEST(an_absurd_period_does_not_take_the_machine_away)
 	set_tunable("mincount", 1000);
 	set_tunable("selfcost", 0);
 	finish(&s);
-	check_conserved(&s);
+	check_conserved_periods(&s);
 	ck_assert_uint_gt(s.t.throttled, 0);
 	end(&s);
 	dev_still_counts();
@@ -628,7 +640,7 @@ START_TEST(absurd_periods_of_two_rows_through_many_switches_stand_still)
 	set_tunable("mincount", 1000);
 	set_tunable("selfcost", 0);
 	finish(&s);
-	check_conserved(&s);
+	check_conserved_periods(&s);
 	ck_assert_uint_gt(s.t.throttled, 0);
 	end(&s);
 	dev_still_counts();
