@@ -81,10 +81,11 @@ $(BUILD)/vm/tests/kmod_soft $(BUILD)/vm/tests/kmod_moves: $(LIB_STATIC)
 VM_TEST_LIBS_kmod_records := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_kmod_maps := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_kmod_pmi := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+VM_TEST_LIBS_kmod_pmi_long := $(VM_TEST_LIBS_kmod_pmi)
 VM_TEST_LIBS_kmod_suspend := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_kmod_rdpmc := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS) -lpthread
 VM_TEST_LIBS_kmod_region := $(VM_TEST_LIBS_kmod_rdpmc)
-$(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_rdpmc \
+$(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_pmi_long kmod_rdpmc \
 		kmod_region kmod_suspend): $(LIB_STATIC)
 VM_TEST_LIBS_kmod_unwind := $(LIB_CFLAGS) -I$(TOP)/lib/stat $(STAT_STATIC) \
 	$(LIB_STATIC) $(LIB_LIBS) $(STAT_LIBS)

@@ -23,8 +23,10 @@ KMOD_REC	:= $(TOP)/tests/vm/lib/kmod_rec.c
 VM_TEST_OBJS_kmod_records += $(KMOD_REC)
 VM_TEST_OBJS_kmod_maps += $(KMOD_REC)
 VM_TEST_OBJS_kmod_pmi += $(KMOD_REC)
+VM_TEST_OBJS_kmod_pmi_long += $(KMOD_REC)
 VM_TEST_OBJS_kmod_suspend += $(KMOD_REC)
-$(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_suspend): \
+$(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_pmi_long \
+	kmod_suspend): \
 	$(KMOD_REC) $(TOP)/tests/vm/lib/kmod_rec.h
 KMOD_SESSION	:= $(TOP)/tests/vm/lib/kmod_session.c
 KMOD_SESSIONS	:= kmod_sample kmod_hotplug kmod_msr_faults kmod_registers \
@@ -81,7 +83,7 @@ check-storms: module-vm vm-fetch vm-tests vpmu
 	rm -f $(STORMS)
 	status=0; GROUPS_DIR=$(TOP)/tests/vm/storms RESULTS=$(STORMS) \
 		$(TOP)/tests/vm/run-groups $(GROUPS) || status=1; \
-	grep -hE ' killed, |off and on: |loads and unloads: |lives of the|kernel memory ' \
+	grep -hE ' killed, |off and on: |loads and unloads: |lives of the|kernel memory |unknown NMIs ' \
 		$(BUILD)/vm/out/*/tap/*.log || :; \
 	$(TOP)/tests/report $(STORMS) || status=1; exit $$status
 
