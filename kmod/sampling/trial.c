@@ -8,8 +8,8 @@
  * time: those that a hypervisor makes of its own host's may be fewer than it lists. A counter that
  * seems to stand still is tried again, for it may have been taken away for a moment.
  *
- * Each step has interrupts off for about a thousand instructions, and leaves the row stopped as
- * it found it; no PMC has the row then.
+ * Each step has interrupts off for about a thousand instructions, that of an overflow that does not
+ * come for five thousand, and leaves the row stopped as it found it; no PMC has the row then.
  */
 #include <linux/bitops.h>
 #include <linux/ktime.h>
@@ -25,7 +25,11 @@
 #define TURNS		256	/* of the loop: two instructions and one branch each */
 #define ATTEMPTS	3
 #define ARMED		256	/* events until the overflow, a multiple of every model's unit */
-#define OVERFLOW_TURNS	16	/* times the loop, at most, until the overflow */
+/*
+ * Times the loop, at most, until the overflow: reference cycles may be no more than 50 of one.
+ * All of them are run where nothing is counted, with interrupts off.
+ */
+#define OVERFLOW_TURNS	8
 #define WAIT_NS		(10 * NSEC_PER_MSEC)
 #define WAIT_POLLS	100000	/* and so many: the time may have been another machine's */
 
