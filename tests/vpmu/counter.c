@@ -93,7 +93,7 @@ void counter_set(struct vcpu *v, int i, uint64_t val)
 	uint64_t unit = v->knob[KNOB_SHORT] >> 16 & 0xffff;
 	uint64_t left = -val & cfg.width_mask;
 
-	v->ctr[i].val = val & manners_mask(v);
+	v->ctr[i].val = val & manners_mask(v) & ~v->knob[KNOB_STUCK];
 	v->ctr[i].short_set = left && (left < least || (unit && left % unit));
 }
 
@@ -144,6 +144,7 @@ void counter_sync(struct vcpu *v, struct board *b)
 			note_overflow(v, b, i);
 		if (forget)
 			c->val = 0;
+		c->val &= ~v->knob[KNOB_STUCK];
 	}
 }
 
@@ -159,8 +160,8 @@ static bool configure_general(struct vcpu *v, int i, uint64_t sel)
 	c->ev = cfg.amd ? event_decode_amd(sel) : event_decode_intel(sel);
 	if (c->ev.kind == EV_NONE && strict_lists(v, i, sel))
 		c->ev = (struct event){ EV_INSN, 1 };
-	c->modes = (sel & SEL_USR ? 1 << USER : 0) |
-		   (sel & SEL_OS ? 1 << KERNEL : 0);
+	c->modes = manners_modes(v, (sel & SEL_USR ? 1 << USER : 0) |
+				    (sel & SEL_OS ? 1 << KERNEL : 0));
 	c->pmi = sel & SEL_INT;
 	return sel & SEL_EN && (!cfg.amd || msr_amd_counts(v, sel));
 }
@@ -178,10 +179,11 @@ static struct event fixed_event(int n)
 	return (struct event){ EV_INSN, div[n] };
 }
 
-static bool configure_fixed(struct counter *c, int n, uint64_t ctl)
+static bool configure_fixed(struct vcpu *v, struct counter *c, int n, uint64_t ctl)
 {
 	c->ev = fixed_event(n);
-	c->modes = (ctl & 2 ? 1 << USER : 0) | (ctl & 1 ? 1 << KERNEL : 0);
+	c->modes = manners_modes(v, (ctl & 2 ? 1 << USER : 0) |
+				    (ctl & 1 ? 1 << KERNEL : 0));
 	c->pmi = ctl & 8;
 	return ctl & 3;
 }
@@ -202,7 +204,7 @@ void counter_reconfigure(struct vcpu *v, struct board *b)
 		if (i < FIXED0 && machine_has_gp(v, i))
 			en = configure_general(v, i, v->evtsel[i]);
 		else if (n >= 0 && machine_has_fixed(v, n))
-			en = configure_fixed(c, n, v->fixed_ctrl >> (4 * n));
+			en = configure_fixed(v, c, n, v->fixed_ctrl >> (4 * n));
 		else
 			continue;
 		if (cfg.version >= 2 && !(v->global_ctrl & status_bit(i)))

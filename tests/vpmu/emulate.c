@@ -202,6 +202,7 @@ static void emulate_rdpmc(struct vcpu *v, struct board *b, struct site *s)
 		return;				/* native: #GP */
 	pc = site_pc(s);
 	if (i < 0 || inject_refuses_rdpmc(v, s->mode) ||
+	    (s->mode == USER && v->knob[KNOB_NO_USER_RDPMC]) ||
 	    (s->mode != USER && manners_refuse_rdpmc(v, n))) {
 		trace(v, "#GP rdpmc=%x pc=%" PRIx64, n, pc);
 		provoke_gp_at(v, pc);

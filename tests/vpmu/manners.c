@@ -52,7 +52,7 @@ void manners_counted(struct vcpu *v, int i, uint64_t n)
 		atomic_fetch_add(&vcpus[other].harm[i], n);
 }
 
-/* What others have added to it since it was last asked. */
+/* What others have added to it since it was last asked; modulo 2^64. */
 uint64_t manners_added(struct vcpu *v, int i, uint64_t n)
 {
 	uint64_t more = cfg.harm ? atomic_exchange(&v->harm[i], 0) : 0;
@@ -61,6 +61,8 @@ uint64_t manners_added(struct vcpu *v, int i, uint64_t n)
 		more += n / 16;
 	if (v->knob[KNOB_MORE])
 		more += n / v->knob[KNOB_MORE];
+	if (v->knob[KNOB_LESS])
+		more -= n / v->knob[KNOB_LESS];
 	return more;
 }
 
@@ -70,6 +72,12 @@ bool manners_refuse_rdpmc(const struct vcpu *v, uint32_t index)
 	int i = index & 1u << 30 ? FIXED0 + (int)(index & 0xff) : (int)index;
 
 	return i < MAX_CTR && v->knob[KNOB_NO_RDPMC] & bit_of(i);
+}
+
+/* The modes that a counter counts, of those that it is told to. */
+uint8_t manners_modes(const struct vcpu *v, uint8_t modes)
+{
+	return modes && v->knob[KNOB_MODES] ? 1 << USER | 1 << KERNEL : modes;
 }
 
 /* A counter that is narrower than it is said to be. */

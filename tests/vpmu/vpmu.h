@@ -37,6 +37,10 @@ enum knob {
 	KNOB_NARROW,		/* bits that counters have, instead of the width */
 	KNOB_MORE,		/* one more for each nth event */
 	KNOB_FORGET,		/* they become 0 at each nth look */
+	KNOB_LESS,		/* one fewer for each nth event */
+	KNOB_STUCK,		/* bits that stay 0 in each counter */
+	KNOB_MODES,		/* the modes of a select are not looked at */
+	KNOB_NO_USER_RDPMC,	/* a program's RDPMC faults */
 	KNOBS,
 };
 
@@ -313,6 +317,7 @@ bool manners_let_count(struct vcpu *v, int i, uint64_t sel);
 void manners_counted(struct vcpu *v, int i, uint64_t n);
 uint64_t manners_added(struct vcpu *v, int i, uint64_t n);
 bool manners_refuse_rdpmc(const struct vcpu *v, uint32_t index);
+uint8_t manners_modes(const struct vcpu *v, uint8_t modes);
 uint64_t manners_mask(const struct vcpu *v);
 bool manners_forget(struct vcpu *v);
 

@@ -133,6 +133,11 @@ enum {
 	VPMU_KNOB_NARROW,	/* bits that counters have, fewer than they say; 0: as said */
 	VPMU_KNOB_MORE,		/* counters count one more for each nth event */
 	VPMU_KNOB_FORGET,	/* they become 0 at each nth look at them */
+	VPMU_KNOB_LESS,		/* counters count one less for each nth event */
+	VPMU_KNOB_STUCK,	/* these bits of each counter stay 0 */
+	VPMU_KNOB_MODES,	/* 1: counters count user and kernel mode, whatever they
+				 * are told */
+	VPMU_KNOB_NO_USER_RDPMC, /* 1: RDPMC in user mode faults although CR4 allows it */
 	VPMU_KNOBS,
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * knob.c KNOB VALUE COMMAND ARG... - what goes wrong on purpose in the emulated PMU, on all
- * CPUs, while the command runs: late, lost, double, storm, refuse, refuse-ack, queue, lvtmask,
- * short, filter, frozen, no-rdpmc, narrow, more, forget (vpmu_guest.h). The exit status is the command's.
+ * knob.c [-c CPU] KNOB VALUE COMMAND ARG... - what goes wrong on purpose in the emulated PMU,
+ * on all CPUs or on one, while the command runs; vpmu_guest.h has the knobs. The exit status
+ * is the command's.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -23,19 +23,27 @@ static const char *const names[VPMU_KNOBS] = {
 	[VPMU_KNOB_FROZEN] = "frozen", [VPMU_KNOB_NO_RDPMC] = "no-rdpmc",
 	[VPMU_KNOB_NARROW] = "narrow", [VPMU_KNOB_MORE] = "more",
 	[VPMU_KNOB_FORGET] = "forget",
+	[VPMU_KNOB_LESS] = "less", [VPMU_KNOB_STUCK] = "stuck",
+	[VPMU_KNOB_MODES] = "modes", [VPMU_KNOB_NO_USER_RDPMC] = "no-user-rdpmc",
 };
 
-static void turn(int knob, unsigned long long value)
+static void turn_on(int cpu, int knob, unsigned long long value)
 {
-	for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++) {
-		cpu_set_t set;
+	cpu_set_t set;
 
-		CPU_ZERO(&set);
-		CPU_SET(cpu, &set);
-		if (sched_setaffinity(0, sizeof(set), &set))
-			perror("sched_setaffinity");
-		vpmu_knob(knob, value);
-	}
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		perror("sched_setaffinity");
+	vpmu_knob(knob, value);
+}
+
+/* only: this CPU; -1: all. */
+static void turn(int only, int knob, unsigned long long value)
+{
+	for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
+		if (only < 0 || cpu == only)
+			turn_on(cpu, knob, value);
 }
 
 static int run(char **argv)
@@ -56,19 +64,41 @@ static int run(char **argv)
 	return WEXITSTATUS(status);
 }
 
+static int find(const char *name)
+{
+	int knob = 0;
+
+	while (knob < VPMU_KNOBS && (!names[knob] || strcmp(names[knob], name)))
+		knob++;
+	return knob;
+}
+
+static int usage(void)
+{
+	fputs("usage: knob [-c CPU] KNOB VALUE COMMAND ARG...\nknobs:", stderr);
+	for (int i = 0; i < VPMU_KNOBS; i++)
+		if (names[i])
+			fprintf(stderr, " %s", names[i]);
+	fputs("\n", stderr);
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
-	int knob = 0, status;
+	int knob, status, cpu = -1;
 
-	while (argc > 3 && knob < VPMU_KNOBS && (!names[knob] || strcmp(names[knob], argv[1])))
-		knob++;
-	if (argc < 4 || knob == VPMU_KNOBS) {
-		fprintf(stderr, "usage: knob late|lost|double|storm|refuse|refuse-ack|queue|lvtmask|short|\n"
-			"            filter|frozen|no-rdpmc|narrow|more|forget VALUE COMMAND ARG...\n");
-		return 2;
+	if (argc > 3 && strcmp(argv[1], "-c") == 0) {
+		cpu = atoi(argv[2]);
+		argc -= 2;
+		argv += 2;
 	}
-	turn(knob, strtoull(argv[2], NULL, 0));
+	if (argc < 4)
+		return usage();
+	knob = find(argv[1]);
+	if (knob == VPMU_KNOBS)
+		return usage();
+	turn(cpu, knob, strtoull(argv[2], NULL, 0));
 	status = run(argv + 3);
-	turn(knob, 0);
+	turn(cpu, knob, 0);
 	return status;
 }
