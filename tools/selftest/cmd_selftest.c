@@ -129,6 +129,9 @@ static void run_checks(struct selftest *t)
 		return;
 	}
 	st_count(t);
+	st_modes(t);
+	if (!t->no_rdpmc)
+		st_registers(t);
 	st_sample(t);
 	st_events(t);
 	if (!t->quiet)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* loop.c - what checks are made of: loops, CPUs, clocks, and a PMC for each row. */
 #include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,6 +41,48 @@ unsigned int st_cpus(int *cpu, unsigned int n)
 	return found;
 }
 
+/* ---- RDPMC, which a hypervisor may let fault -------------------------------- */
+
+static sigjmp_buf fault;
+
+static void on_fault(int sig)
+{
+	siglongjmp(fault, sig);
+}
+
+static bool read_faults(const struct hwpmc_counter *c)
+{
+	struct sigaction act = { .sa_handler = on_fault }, segv, ill;
+	volatile bool faults = true;
+	uint64_t value;
+
+	sigaction(SIGSEGV, &act, &segv);
+	sigaction(SIGILL, &act, &ill);
+	if (!sigsetjmp(fault, 1)) {
+		hwpmc_counter_read(c, &value);
+		faults = false;
+	}
+	sigaction(SIGILL, &ill, NULL);
+	sigaction(SIGSEGV, &segv, NULL);
+	return faults;
+}
+
+bool st_open_counter(struct selftest *t, uint32_t id, const char *name, const char *check,
+		     struct hwpmc_counter *c)
+{
+	if (hwpmc_counter_open(t->h, id, c) < 0) {
+		st_failed(t, check, "%s: %s", name, hwpmc_error(t->h));
+		return false;
+	}
+	if (!read_faults(c))
+		return true;
+	t->no_rdpmc = true;
+	st_failed(t, check,
+		  "RDPMC of %s faults in user mode although the kernel allows it: a hypervisor does not let programs read counters",
+		  name);
+	return false;
+}
+
 uint64_t st_ticks(void)
 {
 	uint32_t low, high;
@@ -55,19 +99,23 @@ uint64_t st_ns(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-static void name_row(struct selftest *t, uint32_t id, char name[HWPMC_NAME_MAX])
+unsigned int st_row_in_class(struct selftest *t, uint32_t id)
 {
 	const struct hwpmc_op_getcpuinfo *info = hwpmc_cpuinfo(t->h);
-	const char *class = NULL;
 	unsigned int first = 0;
 
 	for (unsigned int i = 0; i < info->nclass; i++)
-		if (info->classes[i].class == HWPMC_ID_CLASS(id)) {
-			class = hwpmc_name_of_class(HWPMC_ID_CLASS(id));
+		if (info->classes[i].class == HWPMC_ID_CLASS(id))
 			first = info->classes[i].first;
-		}
-	snprintf(name, HWPMC_NAME_MAX, "%s-%u", class ? class : "?",
-		 HWPMC_ID_ROW(id) - first);
+	return HWPMC_ID_ROW(id) - first;
+}
+
+const char *st_name_row(struct selftest *t, uint32_t id, char name[HWPMC_NAME_MAX])
+{
+	const char *class = hwpmc_name_of_class(HWPMC_ID_CLASS(id));
+
+	snprintf(name, HWPMC_NAME_MAX, "%s-%u", class ? class : "?", st_row_in_class(t, id));
+	return name;
 }
 
 bool st_allocate(struct selftest *t, struct st_pmcs *p, const char *check,
@@ -79,7 +127,7 @@ bool st_allocate(struct selftest *t, struct st_pmcs *p, const char *check,
 	memset(p, 0, sizeof(*p));
 	while (p->n < HWPMC_ROW_MAX &&
 	       hwpmc_allocate(t->h, spec, mode, 0, HWPMC_CPU_ANY, period, &id) == 0) {
-		name_row(t, id, p->name[p->n]);
+		st_name_row(t, id, p->name[p->n]);
 		p->entry[p->n++].pmcid = id;
 		if (hwpmc_attach(t->h, id, 0) < 0) {
 			st_failed(t, check, "%s", hwpmc_error(t->h));

@@ -186,5 +186,7 @@ void st_sample(struct selftest *t)
 		st_failed(t, "throttled",
 			  "sampling was throttled %d times, as NMIs took more than kern.hwpmc.selfcost allows: no sample is judged",
 			  ATTEMPTS);
+	else
+		st_interrupts(t);
 	check_messages(t, messages);
 }

@@ -34,6 +34,7 @@ struct selftest {
 	struct hwpmc *h;
 	unsigned int cpus;		/* online */
 	bool quiet;			/* no line a check: the JSON form */
+	bool no_rdpmc;			/* a program's RDPMC faults */
 	struct st_result result[ST_RESULTS];
 	unsigned int nresult, count[ST_NOT_TRIED + 1];
 	struct st_cost cost[ST_COSTS];
@@ -49,7 +50,10 @@ void st_cost(struct selftest *t, const char *name, const char *of, double ticks,
 
 /* The checks, in the order in which they run. */
 void st_count(struct selftest *t);
+void st_registers(struct selftest *t);
+void st_modes(struct selftest *t);
 void st_sample(struct selftest *t);
+void st_interrupts(struct selftest *t);
 void st_events(struct selftest *t);
 void st_costs(struct selftest *t);
 
@@ -64,6 +68,11 @@ void st_loop(uint64_t n);
 bool st_pin(int cpu);
 /* The CPUs that the caller may run on: sets cpu[], returns how many there are, at most n. */
 unsigned int st_cpus(int *cpu, unsigned int n);
+
+/* Opens a counter for RDPMC and reads it once. False: that fails or faults, and st_failed()
+ * was called with `check`. */
+bool st_open_counter(struct selftest *t, uint32_t id, const char *name, const char *check,
+		     struct hwpmc_counter *c);
 
 uint64_t st_ticks(void);
 uint64_t st_ns(void);
@@ -82,5 +91,8 @@ bool st_allocate(struct selftest *t, struct st_pmcs *p, const char *check,
 bool st_batch(struct selftest *t, struct st_pmcs *p, const char *check,
 	      enum hwpmc_batch_command command);
 void st_release(struct selftest *t, struct st_pmcs *p);
+const char *st_name_row(struct selftest *t, uint32_t id, char name[HWPMC_NAME_MAX]);
+/* The row's number in its class. */
+unsigned int st_row_in_class(struct selftest *t, uint32_t id);
 
 #endif
