@@ -328,12 +328,24 @@ static void process_text(const struct top_line *l, char *buf, size_t size)
 		snprintf(buf, size, "%s", name);
 }
 
+/* On a screen of 80 columns all of a process's name is to be seen. */
+static bool is_narrow(const struct top *t)
+{
+	return t->columns && t->columns < 110;
+}
+
+static int image_width(const struct top *t)
+{
+	return is_narrow(t) ? 16 : 20;
+}
+
 /* Of a function's name: what the other columns leave. */
 static int name_width(const struct top *t)
 {
-	int left = t->columns - 21 - 2 - 20 - 2 - 24;
+	int left = t->columns - 21 - 2 - image_width(t) - 2 - (is_narrow(t) ? 15 : 24);
+	int least = is_narrow(t) ? 16 : 32;
 
-	return left > 32 ? left : 32;
+	return left > least ? left : least;
 }
 
 void top_line_text(const struct top *t, const struct top_line *l, char *buf,
@@ -345,8 +357,9 @@ void top_line_text(const struct top *t, const struct top_line *l, char *buf,
 	process_text(l, process, sizeof(process));
 	switch (t->key) {
 	case TOP_SYMBOL:
-		snprintf(buf, size, "%-*.*s  %-20s  %s", name_width(t),
+		snprintf(buf, size, "%-*.*s  %-*.*s  %s", name_width(t),
 			 t->columns ? name_width(t) : -1, leaf->symbol->name,
+			 image_width(t), is_narrow(t) ? image_width(t) : -1,
 			 leaf->image->name, process);
 		break;
 	case TOP_IMAGE:
@@ -370,8 +383,8 @@ void top_columns_text(const struct top *t, char *buf, size_t size)
 {
 	switch (t->key) {
 	case TOP_SYMBOL:
-		snprintf(buf, size, "%-*s  %-20s  %s", name_width(t), "function",
-			 "image", "process");
+		snprintf(buf, size, "%-*s  %-*s  %s", name_width(t), "function",
+			 image_width(t), "image", "process");
 		break;
 	case TOP_IMAGE:
 		snprintf(buf, size, "%-20s  %s", "image", "process");

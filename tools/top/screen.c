@@ -39,7 +39,7 @@ static const char *const help[] = {
 	"/            show only names that have a text; Enter, Esc ends it",
 	"up, down     choose a line; so do Page Up, Page Down, Home, End",
 	"Enter        who called the function (recorded with -g); again: back",
-	"h            this page; any key: back",
+	"h            this page; any key but q: back",
 	"",
 	"A sample stands where the interrupt came. Percentages are of the samples of",
 	"the event in the round, as the head says it; what no function or image is",
@@ -85,8 +85,11 @@ static void draw_head(struct top *t)
 			 screen.callee);
 	else
 		top_columns_text(t, columns, sizeof(columns));
-	snprintf(text, sizeof(text), " percent    %7s  %-*s", ev ? logopts_unit(ev) : "samples",
-		 COLS, columns);
+	if (screen.page == PAGE_HELP)
+		snprintf(text, sizeof(text), "%-*s", COLS, "key");
+	else
+		snprintf(text, sizeof(text), " percent    %7s  %-*s",
+			 ev ? logopts_unit(ev) : "samples", COLS, columns);
 	attron(A_REVERSE);
 	put_row(2, fmt_plain(text));
 	attroff(A_REVERSE);

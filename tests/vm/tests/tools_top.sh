@@ -158,12 +158,16 @@ top_on_a_terminal_obeys_its_keys_and_restores_it() {
 		see 2 of 2
 		keys h
 		see pause: keep what is shown
+		see ^key
 		keys h
 		see hot_sixty
 		size 10 60
 		gone h help
 		see ^q end  p pause
 		see hot_
+		size 24 80
+		see ^ percent +samples +function +image +process
+		see hot_sixty +hot3 +hot3
 		size 30 200
 		see Enter callers  h help
 		see hot_sixty +hot3 +hot3
