@@ -28,7 +28,7 @@ SAMPLER_HELP
 "      --delay SECONDS seconds per round; default: 2\n"
 "  -n ROUNDS           stop after this many rounds\n"
 "  -s, --sort KEY      a line for each function, image, process, thread or kind\n"
-"                      of core\n"
+"                      of core; or by the names of hwpmc report and perf\n"
 "      --accumulate    all samples since the beginning, not of the last round\n"
 "      --filter TEXT   functions, images and processes whose names have it\n"
 "      --batch         text, also on a terminal\n"
@@ -64,8 +64,22 @@ static int parse_seconds(struct top *t, const char *arg)
 	return 0;
 }
 
+/* What hwpmc report calls them, and perf. */
+static const struct {
+	const char *word;
+	enum top_key key;
+} other_keys[] = {
+	{ "symbol", TOP_SYMBOL }, { "sym", TOP_SYMBOL }, { "dso", TOP_IMAGE },
+	{ "comm", TOP_PROCESS }, { "tid", TOP_THREAD },
+};
+
 static int parse_key(struct top *t, const char *arg)
 {
+	for (unsigned int i = 0; i < sizeof(other_keys) / sizeof(*other_keys); i++)
+		if (strcmp(arg, other_keys[i].word) == 0) {
+			t->key = other_keys[i].key;
+			return 0;
+		}
 	for (enum top_key key = 0; key < TOP_KEYS; key++)
 		if (strcmp(arg, top_key_name(key)) == 0) {
 			t->key = key;

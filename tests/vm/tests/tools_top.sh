@@ -60,12 +60,14 @@ top_of_a_command_counts_every_sample_until_it_ends() {
 
 top_adds_up_in_each_round_by_each_key() {
 	loop
-	for key in function image process thread; do
+	for key in function dso process tid; do
 		# Symbols of the kernel take long here.
 		"$hwpmc" top -n 2 -d 0.5 -e instructions,branches:u -c 50021 --lines 2 \
 			-s $key --kallsyms /dev/null >out.txt </dev/null || fail "$key: status $?"
 		adds_up out.txt >sum || fail "$key: $(cat sum out.txt)"
 		check_equal "$(grep -c '^# round' out.txt)" 4 "rounds of two events"
+		[ $key != dso ] || check grep -Eq '^# percent +samples +image' out.txt
+		[ $key != tid ] || check grep -Eq '^# percent +samples +thread' out.txt
 	done
 	"$hwpmc" top --batch -n 2 -d 0.5 -e instructions -c 50021 --filter HOT_ten \
 		--kallsyms /dev/null >out.txt
