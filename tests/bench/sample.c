@@ -118,7 +118,8 @@ static void no_sample(struct run *run)
 /*
  * What is left when there is nothing to do: as many interrupts of the counters, with
  * no overflow behind them, that hwpmc's handler only acknowledges. It is the kernel's
- * way to the handlers and back, and no sample can cost less.
+ * way to the handlers and back, and no sample can cost less. On AMD nothing tells such an
+ * interrupt from another's NMI: it is left to the kernel, which complains, and not measured.
  */
 void op_bare_nmi(struct run *run)
 {
@@ -130,7 +131,7 @@ void op_bare_nmi(struct run *run)
 	};
 	int fd;
 
-	if (strcmp(run->tool->name, "hwpmc")) {
+	if (strcmp(run->tool->name, "hwpmc") || amd) {
 		no_sample(run);
 		return;
 	}
