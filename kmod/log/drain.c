@@ -26,6 +26,9 @@
 
 /* Most bytes of one ring in a write: the other rings fill up meanwhile. */
 #define PIECE		(256 * 1024)
+/* And of what is no regular file: a write of it returns when a reader has made room for
+ * all, and only then is progress seen. */
+#define STREAM_PIECE	4096
 /* Longest time between two sweeps. */
 #define PERIOD		(HZ / 10)
 /* How long the end of an owner waits for a reader that makes no progress. */
@@ -66,6 +69,8 @@ static ssize_t write_some(struct hwpmc_log *log, const void *data, size_t len)
 		return len;
 	if (is_memory_device(log->file, MEMORY_FULL))
 		return -ENOSPC;
+	if (!S_ISREG(file_inode(log->file)->i_mode))
+		len = min_t(size_t, len, STREAM_PIECE);
 	return kernel_write(log->file, data, len, drain_position(log, &zero));
 }
 

@@ -4,9 +4,12 @@
  * a descriptor that fails, fills up or is not read does; what is in the stream.
  */
 #define _GNU_SOURCE
-#include <poll.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -223,6 +226,45 @@ START_TEST(a_log_is_complete_when_its_owner_simply_closes)
 }
 END_TEST
 
+START_TEST(what_is_written_after_a_log_stands_behind_it)
+{
+	struct stat st;
+
+	dev_ok(configure(file));
+	for (uint32_t i = 0; i < 1000; i++)
+		dev_ok(write_log(i));
+	dev_ok(close_log());
+	dev_ok(flush_log());
+	ck_assert_int_eq(fstat(file, &st), 0);
+	ck_assert_int_gt(st.st_size, 1000 * sizeof(struct hwpmc_log_hdr));
+	ck_assert_int_eq(lseek(file, 0, SEEK_CUR), st.st_size);
+}
+END_TEST
+
+/* The kernel takes set-id bits from a file that the unprivileged write. */
+static void log_to_set_id(void *unused)
+{
+	struct stat st;
+
+	fd = dev_open();
+	file = open("/tmp/set-id", O_RDWR | O_CREAT | O_EXCL, 0755);
+	ck_assert_int_eq(fchmod(file, 04755), 0);
+	dev_ok(configure(file));
+	dev_ok(write_log(1));
+	dev_ok(flush_log());
+	ck_assert_int_eq(fstat(file, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0755);
+	ck_assert_int_gt(st.st_size, 0);
+}
+
+START_TEST(a_log_is_written_with_the_rights_of_its_owner)
+{
+	unlink("/tmp/set-id");
+	dev_as(65534, log_to_set_id, NULL);
+	unlink("/tmp/set-id");
+}
+END_TEST
+
 static unsigned int allocates, attaches;
 static char attached_path[256];
 
@@ -396,6 +438,128 @@ START_TEST(a_pipe_is_read_as_the_log_is_written)
 	data_seen = 0;
 	each_record(look);
 	ck_assert_uint_eq(data_seen, 20000);
+}
+END_TEST
+
+/* Numbers until the pipe takes no more, and some in the ring. */
+static uint32_t write_more_than(int pipe_end)
+{
+	uint32_t n = 0;
+
+	while (n < 8000)
+		dev_ok(write_log(n++));
+	await_full(pipe_end);
+	return n;
+}
+
+static ssize_t copy_to_file(int end, size_t most)
+{
+	char buf[65536];
+	ssize_t n = read(end, buf, most);
+
+	if (n > 0)
+		ck_assert_int_eq(write(file, buf, n), n);
+	return n;
+}
+
+START_TEST(a_pipe_that_does_not_block_is_waited_for)
+{
+	uint32_t n;
+	int p[2];
+
+	ck_assert_int_eq(pipe(p), 0);
+	ck_assert_int_eq(fcntl(p[1], F_SETFL, O_NONBLOCK), 0);
+	dev_ok(configure(p[1]));
+	n = write_more_than(p[1]);
+	close(p[1]);
+	dev_ok(close_log());
+	while (copy_to_file(p[0], 65536) > 0)
+		continue;
+	each_record(look);
+	ck_assert_uint_eq(data_seen, n);
+	ck_assert_uint_eq(last_type, HWPMC_LOG_CLOSELOG);
+	close(fd);
+}
+END_TEST
+
+/* Of an owner that ends: 8,000 numbers, at a page each tenth of a second. */
+static bool slow_reader_has_all(void)
+{
+	pid_t pid;
+	int p[2];
+
+	ck_assert_int_eq(pipe(p), 0);
+	ck_assert_int_eq(fcntl(p[1], F_SETPIPE_SZ, 4096), 4096);
+	ck_assert_int_eq(ftruncate(file, 0), 0);
+	lseek(file, 0, SEEK_SET);
+	pid = fork();
+	if (!pid) {
+		close(p[0]);
+		close(fd);
+		fd = dev_open();
+		dev_ok(configure(p[1]));
+		write_more_than(p[1]);
+		_exit(0);
+	}
+	close(p[1]);
+	while (copy_to_file(p[0], 4096) > 0)
+		dev_msleep(100);
+	close(p[0]);
+	waitpid(pid, NULL, 0);
+	data_seen = 0;
+	each_record(look);
+	return data_seen == 8000 && last_type == HWPMC_LOG_CLOSELOG;
+}
+
+/* The end of an owner waits for a second without any progress; a machine that stands still
+ * for so long must not fail the test. */
+START_TEST(a_reader_that_is_slow_gets_all_of_an_owner_that_ends)
+{
+	int tries = 0;
+
+	while (!slow_reader_has_all())
+		ck_assert_int_lt(++tries, 3);
+}
+END_TEST
+
+static unsigned int declared;
+
+static void look_for_drops(const struct hwpmc_record *r)
+{
+	if (r->hdr->type == HWPMC_LOG_DROPNOTIFY)
+		declared += r->drop->others[HWPMC_DROP_FULL];
+}
+
+static atomic_bool flushed;
+
+static void *flush_thread(void *unused)
+{
+	dev_ok(flush_log());
+	flushed = true;
+	return NULL;
+}
+
+START_TEST(a_flush_of_a_full_ring_has_its_drops_declared)
+{
+	struct pollfd pipe_end = { .events = POLLIN };
+	pthread_t flush;
+	int p[2];
+
+	ck_assert_int_eq(pipe(p), 0);
+	pipe_end.fd = p[0];
+	dev_ok(configure(p[1]));
+	for (uint32_t i = 0; !write_log(i); i++)
+		continue;
+	pthread_create(&flush, NULL, flush_thread, NULL);
+	for (bool last = false; !last;) {
+		last = flushed;
+		while (poll(&pipe_end, 1, 1) > 0)
+			copy_to_file(p[0], 65536);
+	}
+	pthread_join(flush, NULL);
+	each_record(look_for_drops);
+	ck_assert_uint_ge(declared, 1);
+	close(fd);
 }
 END_TEST
 
@@ -645,6 +809,8 @@ int main(void)
 	harness_add(rings_beyond_the_limit_of_locked_memory_are_refused);
 	harness_add(a_closed_log_has_all_of_its_records_between_first_and_last);
 	harness_add(a_log_is_complete_when_its_owner_simply_closes);
+	harness_add(what_is_written_after_a_log_stands_behind_it);
+	harness_add(a_log_is_written_with_the_rights_of_its_owner);
 	harness_add(pmcs_of_before_the_log_have_their_records_too);
 	harness_add(a_full_disk_is_told_by_flush_and_by_sigio);
 	harness_add(a_pipe_without_a_reader_is_told_by_flush_and_by_sigio);
@@ -652,6 +818,9 @@ int main(void)
 	harness_add(sigio_does_not_end_an_owner_that_ignores_it_by_default);
 	harness_add(a_pipe_that_nobody_reads_holds_nobody_up);
 	harness_add(a_pipe_is_read_as_the_log_is_written);
+	harness_add(a_pipe_that_does_not_block_is_waited_for);
+	harness_add_timed(a_reader_that_is_slow_gets_all_of_an_owner_that_ends, 60);
+	harness_add(a_flush_of_a_full_ring_has_its_drops_declared);
 	harness_add(a_log_that_is_closed_lets_go_of_its_pipe);
 	harness_add(a_log_that_is_ended_lets_go_of_its_pipe);
 	harness_add(a_log_ends_with_the_exec_of_an_owner_that_has_nothing_else);
