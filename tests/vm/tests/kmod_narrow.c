@@ -2,10 +2,12 @@
 /* kmod_narrow - counters that a single slice could overflow more than once. */
 #include "kmod_dev.h"
 
+/* Rounds of 4.5e9 instructions where a counter holds 4.29e9. */
+#define LONG	1500000000ul
+
 START_TEST(a_program_longer_than_the_counter_is_counted_exactly)
 {
-	/* 4.5e9 instructions where a counter holds 4.29e9. */
-	unsigned long n = 1500000000;
+	unsigned long n = LONG;
 	int fd = dev_open();
 	uint32_t insn = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, INSN, U);
 	uint32_t branch = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, BRANCH, U);
@@ -20,6 +22,29 @@ START_TEST(a_program_longer_than_the_counter_is_counted_exactly)
 	dev_wait(&child);
 	ck_assert_uint_eq(dev_read(fd, insn), loop_insn(n));
 	ck_assert_uint_eq(dev_read(fd, branch), loop_branches(n));
+	close(fd);
+	dev_check_registers_clear();
+}
+END_TEST
+
+/* No process is measured: only the CPU counts. */
+START_TEST(a_cpu_that_counts_more_than_the_counter_holds_loses_nothing)
+{
+	struct child child = dev_loop(LONG);
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, SC, 0, 0, INSN, U);
+	uint64_t truth, count;
+
+	dev_ok(dev_start(fd, id));
+	truth = vpmu_vcpu(VPMU_USER_INSN);
+	count = dev_read(fd, id);
+	dev_go(&child);
+	dev_wait(&child);
+	truth = vpmu_vcpu(VPMU_USER_INSN) - truth;
+	count = dev_read(fd, id) - count;
+	ck_assert_uint_gt(count, loop_insn(LONG));
+	/* Both windows hold the same calls, shifted by the read between. */
+	ck_assert_uint_lt(count > truth ? count - truth : truth - count, 100);
 	close(fd);
 	dev_check_registers_clear();
 }
@@ -62,5 +87,6 @@ int main(void)
 	dev_setup();
 	harness_add_timed(claims_that_are_repeated_do_not_put_off_the_harvest, 60);
 	harness_add_timed(a_program_longer_than_the_counter_is_counted_exactly, 60);
+	harness_add_timed(a_cpu_that_counts_more_than_the_counter_holds_loses_nothing, 60);
 	return harness_run();
 }
