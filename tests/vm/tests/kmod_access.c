@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <grp.h>
 #include <linux/capability.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -140,12 +141,22 @@ static void end(pid_t pid)
 
 /* ---- callers ------------------------------------------------------------- */
 
-enum caller { PLAIN, CAPABLE, HALF_CAPABLE, TRACER, ELSEWHERE, CALLERS };
+enum caller { PLAIN, CAPABLE, HALF_CAPABLE, TRACER, ELSEWHERE, OTHER_FSUID, OTHER_FSGID, CALLERS };
 
 static const char *const caller_names[] = {
 	"plain", "with the capability", "with it permitted only",
 	"with CAP_SYS_PTRACE", "in a user namespace of its own",
+	"with another's fsuid", "with another's fsgid",
 };
+
+static void set_fs_ids(enum caller caller)
+{
+	set_caps(1u << CAP_SETUID | 1u << CAP_SETGID, 1u << CAP_SETUID | 1u << CAP_SETGID, 0);
+	if (caller == OTHER_FSUID)
+		setfsuid(OTHER);
+	else
+		setfsgid(OTHER);
+}
 
 static void become(enum caller caller)
 {
@@ -155,6 +166,8 @@ static void become(enum caller caller)
 	};
 
 	set_ids(SAME, SAME);
+	if (caller == OTHER_FSUID || caller == OTHER_FSGID)
+		set_fs_ids(caller);
 	set_caps(caps[caller], caller == HALF_CAPABLE ? 0 : caps[caller], 0);
 	if (caller == ELSEWHERE && unshare(CLONE_NEWUSER))
 		die("unshare");
@@ -246,11 +259,14 @@ static unsigned int asked, allowed, stricter;
 
 /* The one point in which the module is stricter, as it cannot ask security modules:
  * CAP_SYS_PTRACE does not make up for ids of another user. */
-static bool is_strict(const struct target *t)
+static bool is_strict(enum caller caller, const struct target *t)
 {
 	/* exec sets the saved ids to the effective ones. */
 	bool kept = t->caps != OF_FILE;
 
+	/* Who has begun the target's user namespace has that capability in it. */
+	if (caller == OTHER_FSUID || caller == OTHER_FSGID)
+		return true;
 	return (t->uid && (t->uid != SAVED || kept)) ||
 	       (t->gid && (t->gid != SAVED || kept));
 }
@@ -265,7 +281,7 @@ static void compare(enum caller caller, const struct target *t, struct asker *as
 	ck_assert_int_eq(read(asker->answers, &a, sizeof(a)), sizeof(a));
 	expected = !a.maps && !a.memory;
 	asked++;
-	if (expected && is_strict(t)) {
+	if (expected && is_strict(caller, t)) {
 		stricter++;
 		expected = false;
 	}

@@ -16,13 +16,16 @@
 
 #define PLAIN	"/tmp/loop.plain"
 #define SETUID	"/tmp/loop.setid"
+#define UNREADABLE "/tmp/loop.unreadable"
 
 static void make_programs(void)
 {
 	ck_assert_int_eq(system("cp build/vm/progs/loop " PLAIN
 				" && cp " PLAIN " " SETUID
 				" && chmod 755 " PLAIN
-				" && chmod 4755 " SETUID), 0);
+				" && chmod 4755 " SETUID
+				" && cp " PLAIN " " UNREADABLE
+				" && chmod 711 " UNREADABLE), 0);
 }
 
 static void exec_program(void *path)
@@ -209,6 +212,18 @@ START_TEST(set_uid_exec_drops_the_unprivileged_pmc_and_keeps_roots)
 }
 END_TEST
 
+/* Its memory may not be read either. */
+START_TEST(exec_of_a_program_that_may_not_be_read_drops_the_unprivileged_pmc)
+{
+	struct counts counts;
+
+	make_programs();
+	counts = measure_exec((struct script){ .program = UNREADABLE });
+	ck_assert_uint_eq(counts.program, loop_insn(100000));
+	ck_assert_uint_eq(counts.unprivileged, counts.all - counts.program);
+}
+END_TEST
+
 /* The kernel gives it no rights then: it stays the program of its user. */
 START_TEST(a_traced_target_that_executes_a_set_uid_program_keeps_its_pmcs)
 {
@@ -363,6 +378,7 @@ int main(void)
 	dev_setup();
 	harness_fixture(NULL, prove);
 	harness_add(set_uid_exec_drops_the_unprivileged_pmc_and_keeps_roots);
+	harness_add(exec_of_a_program_that_may_not_be_read_drops_the_unprivileged_pmc);
 	harness_add(a_traced_target_that_executes_a_set_uid_program_keeps_its_pmcs);
 	harness_add(an_exec_that_gains_is_judged_by_the_weakest_of_those_who_share_the_pmc);
 	harness_add(set_uid_descendants_are_dropped_and_their_brothers_counted);

@@ -733,6 +733,12 @@ START_TEST(a_counter_of_the_kernel_counts_all_cpus_until_it_is_freed)
 	ck_assert_int_eq(CALL("free 0 %u", ctr()), 0);
 	ck_assert_int_eq(CALL("free 0 %u", ctr()), -ENOENT);
 	ck_assert_int_eq(CALL("value 0 %u", ctr()), -ENOENT);
+	/* And it begins at what it is told. */
+	ck_assert_int_eq(CALL("alloc 0 %u %x %llu %d", ctr(), event(BRANCH), 1ULL << 40,
+			      USER), 0);
+	ck_assert_int_eq(CALL("value 0 %u", ctr()), 0);
+	ck_assert_uint_ge(value, 1ULL << 40);
+	ck_assert_int_eq(CALL("free 0 %u", ctr()), 0);
 	dev_check_registers_clear();
 	dev_still_counts();
 }
@@ -751,6 +757,12 @@ START_TEST(profiling_by_a_counter_fills_the_histogram_of_the_kernel)
 	op = dev_kgmon(fd, HWPMC_KGMON_READ);
 	ck_assert_uint_eq(op.on, 1);
 	ck_assert_uint_eq(op.users, dev_cpus());
+	/* It is no counter that counts, and one of two leaves the other. */
+	ck_assert_int_eq(CALL("free 0 %u", ctr()), -ENOENT);
+	ck_assert_int_eq(CALL("profile 0 %u %x 1000000000 0", ctr() + 1, event(INSN)), 0);
+	ck_assert_int_eq(CALL("stop 0 %u", ctr() + 1), 0);
+	op = dev_kgmon(fd, HWPMC_KGMON_READ);
+	ck_assert_uint_eq(op.on, 1);
 	for (int i = 0; i < 3000; i++)
 		if (access("/proc/self/status", R_OK))
 			ck_abort();

@@ -642,6 +642,7 @@ START_TEST(each_cpu_says_its_kind_and_its_rows)
 		ck_assert_int_eq(ioctl(fd, HWPMC_IOC_GETKINDS, &op), 0);
 		ck_assert_uint_eq(op.kinds, all);
 		ck_assert_uint_eq(op.kind, bit_of[kind_at(cpu)]);
+		ck_assert_uint_eq(op.rows >> info.npmc, 0);
 		for (unsigned int i = 0; i < info.nclass; i++) {
 			uint64_t has = op.rows >> info.classes[i].first &
 				       ((1ULL << info.classes[i].num) - 1);

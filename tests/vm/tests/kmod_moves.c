@@ -196,8 +196,11 @@ START_TEST(moves_of_a_thread_that_does_not_run_are_counted_at_once)
 	ck_assert_uint_eq(value(detached), 6);
 	ck_assert_uint_eq(value(kept), 6);
 	move_while_it_waits(&w, 2);
+	ck_assert_uint_eq(value(stopped), 6);
 	ok(hwpmc_start(h, stopped));
 	move_while_it_waits(&w, 2);
+	/* To start what counts is nothing. */
+	ok(hwpmc_start(h, kept));
 	ck_assert_uint_eq(value(stopped), 8);
 	ck_assert_uint_eq(value(detached), 6);
 	let_go(&w, occupier);

@@ -341,6 +341,7 @@ START_TEST(allocate_tells_event_mode_cpu_flags_and_period)
 	tc = allocate("branches:u", TC, HWPMC_F_DESCENDANTS, ANY, 77);
 	ts = allocate("branches:u", HWPMC_MODE_TS, HWPMC_F_CALLCHAIN, ANY, 12345);
 	ss = allocate("branches:u", HWPMC_MODE_SS, 0, 1, 54321);
+	allocate("page-faults", TC, 0, ANY, 0);
 	look();
 	ck_assert_uint_eq(count(HWPMC_LOG_PMCALLOCATE), 3);
 	check_allocate(0, tc, TC, ANY, HWPMC_F_DESCENDANTS, 77);
@@ -348,6 +349,9 @@ START_TEST(allocate_tells_event_mode_cpu_flags_and_period)
 	check_allocate(2, ss, HWPMC_MODE_SS, 1, 0, 54321);
 	ck_assert_uint_eq(find(HWPMC_LOG_PMCALLOCATE, 0)->allocate->config,
 			  find(HWPMC_LOG_PMCALLOCATE, 2)->allocate->config);
+	ck_assert_uint_eq(count(HWPMC_LOG_PMCALLOCATEDYN), 1);
+	ck_assert_uint_eq(find(HWPMC_LOG_PMCALLOCATEDYN, 0)->allocate->class,
+			  HWPMC_CLASS_SOFT);
 }
 END_TEST
 

@@ -777,6 +777,35 @@ START_TEST(pmcinfo_refuses_bad_cpus_buffers_and_addresses)
 }
 END_TEST
 
+static struct hwpmc_pmcinfo info_of(uint32_t cpu, unsigned int row)
+{
+	struct hwpmc_pmcinfo infos[HWPMC_ROW_MAX];
+	uint32_t n = HWPMC_ROW_MAX;
+
+	dev_ok(getinfo(cpu, &n, infos));
+	ck_assert_uint_lt(row, n);
+	return infos[row];
+}
+
+START_TEST(pmcinfo_tells_of_each_cpu_who_has_a_row_and_what_is_disabled)
+{
+	uint32_t id = dev_alloc(fd, SC, 0, 0, INSN, U);
+	unsigned int row = HWPMC_ID_ROW(id);
+
+	ck_assert_int_eq(info_of(0, row).ownerpid, getpid());
+	ck_assert_int_eq(info_of(0, row).mode, SC);
+	ck_assert_int_eq(info_of(0, row).enabled, 1);
+	ck_assert_int_eq(info_of(1, row).ownerpid, -1);
+	dev_ok(admin(1, row, HWPMC_STATE_DISABLED));
+	ck_assert_int_eq(info_of(1, row).enabled, 0);
+	ck_assert_int_eq(info_of(0, row).enabled, 1);
+	dev_ok(admin(1, row, HWPMC_STATE_FREE));
+	ck_assert_int_eq(info_of(1, row).enabled, 1);
+	dev_ok(dev_release(fd, id));
+	ck_assert_int_eq(info_of(0, row).ownerpid, -1);
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -820,5 +849,6 @@ int main(void)
 	harness_add(admin_refuses_what_it_cannot_do);
 	harness_add(admin_does_not_disable_a_row_in_use);
 	harness_add(pmcinfo_refuses_bad_cpus_buffers_and_addresses);
+	harness_add(pmcinfo_tells_of_each_cpu_who_has_a_row_and_what_is_disabled);
 	return harness_run();
 }
