@@ -286,22 +286,31 @@ static void look_for_secret(const struct hwpmc_record *r)
 		told->secrets += r->sample->pc[i] == SECRET;
 }
 
-static void sample_exec(void *unused)
+static void sample_exec(struct session *s, uint32_t id)
+{
+	struct child c = dev_child(exec_secret, (void *)told->data);
+
+	ok(s, hwpmc_attach(s->h, id, c.pid));
+	ok(s, hwpmc_start(s->h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(s, hwpmc_stop(s->h, id));
+}
+
+/* The moment is some thousand instructions of the kernel's, of each exec. */
+static void sample_execs(void *unused)
 {
 	struct session s;
-	struct child c;
 	uint32_t id;
 
 	told->samples = told->secrets = 0;
 	begin_looking(&s, NONE, 0, look_for_secret);
 	id = allocate(&s, "instructions", HWPMC_MODE_TS,
-		      HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN, HWPMC_CPU_ANY, 500);
-	c = dev_child(exec_secret, (void *)told->data);
-	ok(&s, hwpmc_attach(s.h, id, c.pid));
-	ok(&s, hwpmc_start(s.h, id));
-	dev_go(&c);
-	dev_wait(&c);
-	ok(&s, hwpmc_stop(s.h, id));
+		      HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN, HWPMC_CPU_ANY, PERIOD);
+	for (int i = 0; i < 50; i++) {
+		sample_exec(&s, id);
+		drain(&s);
+	}
 	finish(&s);
 	end(&s);
 }
@@ -318,11 +327,12 @@ START_TEST(no_frame_pointer_of_its_caller_is_followed_in_a_set_id_program)
 				" && chmod 4755 " SETID), 0);
 	told->data = data_of(SETID);
 	/* Root may see it: there are samples in between. */
-	sample_exec(NULL);
-	ck_assert_uint_gt(told->secrets, 0);
+	sample_execs(NULL);
+ck_assert_uint_gt(told->secrets, 0);
 	set_tunable("unprivileged_kernel", 1);
-	dev_as(65534, sample_exec, NULL);
+	dev_as(65534, sample_execs, NULL);
 	set_tunable("unprivileged_kernel", 0);
+	fprintf(stderr, "%lu samples\n", (unsigned long)told->samples);
 	ck_assert_uint_gt(told->samples, 100);
 	ck_assert_uint_eq(told->secrets, 0);
 	munmap(told, sizeof(*told));
