@@ -16,7 +16,7 @@
 #include "stat.h"
 
 #define ROOT		"/sys/fs/cgroup"
-/* Each attaches or detaches somebody; two or three are enough unless a process outside of
+/* Each attaches or detaches processes; two or three are enough unless a process outside of
  * the cgroups starts others in them meanwhile. */
 #define ROUNDS_MAX	20
 

@@ -238,7 +238,7 @@ void stat_cgroups_free(struct stat_options *o);
 const char *stat_cgroup_name(const struct stat_options *o, unsigned int i);
 /* Attach to the processes that are in o's cgroups: o->pid. 0, or -1 after a message. */
 int stat_cgroups_attach(struct stat_set *set, struct stat_options *o);
-/* When the PMCs have stopped, and are soon released: who joined and left meanwhile. */
+/* After the PMCs have stopped, before they are released: how many processes joined and left. */
 void stat_cgroups_look_again(struct stat_set *set);
 
 /* kinds.c. The events of o, in place: by kind of core where they have to be. Of each what

@@ -264,7 +264,7 @@ static bool is_strict(enum caller caller, const struct target *t)
 	/* exec sets the saved ids to the effective ones. */
 	bool kept = t->caps != OF_FILE;
 
-	/* Who has begun the target's user namespace has that capability in it. */
+	/* The user who created the target's user namespace has that capability in it. */
 	if (caller == OTHER_FSUID || caller == OTHER_FSGID)
 		return true;
 	return (t->uid && (t->uid != SAVED || kept)) ||
