@@ -68,7 +68,11 @@ struct config {
 
 extern struct config cfg;
 
-/* What the translated code itself updates. */
+/*
+ * What the translated code itself updates. QEMU has the boards of all vCPUs in one
+ * array: no two threads may write to one line of the host's cache, wherever the array
+ * begins, and a power of two is what their place is cheap to compute by.
+ */
 struct board {
 	/*
 	 * Retired instructions per mode, biased so that reaching FIRE means
@@ -78,7 +82,10 @@ struct board {
 	uint64_t branch[MODES];
 	uint64_t load[MODES], store[MODES];
 	uint64_t block;			/* struct block * being executed */
+	uint64_t apart[23];
 };
+
+_Static_assert(sizeof(struct board) == 256, "a board's place is a shift");
 
 #define FIRE	(1ULL << 62)
 #define FAR	(1ULL << 61)		/* no deadline */
