@@ -3,6 +3,10 @@
  * clock.c - the clock of all logs: the time-stamp counter where the kernel trusts it
  * on all CPUs, else CLOCK_MONOTONIC. Chosen once, at load: where the kernel marks the
  * TSC unstable later, logs keep the clock that their INITIALIZE record names.
+ *
+ * A guest whose hypervisor does not promise a constant TSC has the second one, at
+ * several times the cost. What compares times of one CPU alone, throttle.c, reads the
+ * TSC everywhere.
  */
 #include <linux/ktime.h>
 #include <linux/timekeeping.h>
@@ -12,20 +16,28 @@
 
 #include "log.h"
 
-static bool use_tsc;		/* both set at load */
+bool hwpmc_log_is_tsc __read_mostly;	/* all three set at load */
 static u64 ticks_per_ms = NSEC_PER_MSEC;
+static u64 cpu_ticks_per_ms = NSEC_PER_MSEC;	/* of the TSC; a guess where not known */
 
 void hwpmc_log_clock_init(void)
 {
-	use_tsc = boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && tsc_khz &&
+	hwpmc_log_is_tsc = boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && tsc_khz &&
 		  !check_tsc_unstable();
-	if (use_tsc)
+	if (tsc_khz)
+		cpu_ticks_per_ms = tsc_khz;
+	if (hwpmc_log_is_tsc)
 		ticks_per_ms = tsc_khz;
 }
 
 u64 hwpmc_log_time_nmi(void)
 {
-	return likely(use_tsc) ? rdtsc() : ktime_get_mono_fast_ns();
+	return hwpmc_log_time_at_nmi(hwpmc_cpu_time_nmi());
+}
+
+u64 hwpmc_cpu_ticks_nmi(unsigned int ms)
+{
+	return ms * cpu_ticks_per_ms;
 }
 
 u64 hwpmc_log_ticks_nmi(unsigned int ms)
@@ -35,7 +47,7 @@ u64 hwpmc_log_ticks_nmi(unsigned int ms)
 
 u32 hwpmc_log_clock_kind(void)
 {
-	return use_tsc ? HWPMC_CLOCK_TSC : HWPMC_CLOCK_MONOTONIC;
+	return hwpmc_log_is_tsc ? HWPMC_CLOCK_TSC : HWPMC_CLOCK_MONOTONIC;
 }
 
 u32 hwpmc_log_clock_khz(void)

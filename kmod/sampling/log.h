@@ -13,6 +13,10 @@
 #ifndef HWPMC_LOG_H
 #define HWPMC_LOG_H
 
+#include <linux/timekeeping.h>
+#include <asm/msr.h>
+#include <asm/tsc.h>
+
 #include "hwpmc_log.h"	/* uapi */
 #include "ring.h"
 
@@ -22,9 +26,28 @@ struct hwpmc_log;
 /* This CPU's ring; constant while the log exists. Preemption off, any context. */
 struct hwpmc_ring *hwpmc_log_ring(struct hwpmc_log *log);
 
-/* The time of the clock that the INITIALIZE record describes. Any context. */
+/*
+ * The CPU's own TSC, always cheap: for differences of times of this CPU. Any context, as
+ * all that follow.
+ */
+static inline u64 hwpmc_cpu_time_nmi(void)
+{
+	return rdtsc();
+}
+
+u64 hwpmc_cpu_ticks_nmi(unsigned int ms);
+
+/* Is it the clock of logs as well? Constant. */
+extern bool hwpmc_log_is_tsc;
+
+/* The time of the clock that the INITIALIZE record describes; cpu_time is now. */
+static inline u64 hwpmc_log_time_at_nmi(u64 cpu_time)
+{
+	return likely(hwpmc_log_is_tsc) ? cpu_time : ktime_get_mono_fast_ns();
+}
+
 u64 hwpmc_log_time_nmi(void);
-/* Milliseconds as ticks of that clock. Any context. */
+/* Milliseconds as ticks of that clock. */
 u64 hwpmc_log_ticks_nmi(unsigned int ms);
 /* At load. */
 void hwpmc_log_clock_init(void);

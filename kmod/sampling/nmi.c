@@ -104,8 +104,8 @@ static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
 {
 	struct hwpmc_nmi_facts f = { .owned = true };
 	enum hwpmc_nmi_verdict verdict;
-	u64 now = hwpmc_log_time_nmi();
-	unsigned int second_look;
+	u64 began = hwpmc_cpu_time_nmi(), now = hwpmc_log_time_at_nmi(began);
+	unsigned int second_look = 0;
 
 	verdict = decide_nmi(c, regs, &f, now);
 	/*
@@ -117,7 +117,8 @@ static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
 	else if (verdict == HWPMC_NMI_SPENT)
 		spend_expected_nmi(c);	/* before the second look adds to it */
 	/* The APIC has dropped the interrupt of what overflowed while it was masked. */
-	second_look = hwpmc_sample_all_nmi(c, regs, now);
+	if (unlikely(hwpmc_sample_any_nmi(c)))
+		second_look = hwpmc_sample_all_nmi(c, regs, now);
 	trace_hwpmc_sampling_intr(f.overflows + second_look,
 				  verdict != HWPMC_NMI_FOREIGN);
 	if (unlikely(hwpmc_nmi_expects_next(&f, second_look)))
@@ -125,7 +126,7 @@ static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
 	if (likely(f.overflows + second_look)) {
 		c->nmi_last = now;
 		this_cpu_add(hwpmc_stats.intr_processed, f.overflows + second_look);
-		hwpmc_throttle_nmi(c, regs, now);
+		hwpmc_throttle_nmi(c, regs, began);
 	}
 	if (likely(verdict != HWPMC_NMI_FOREIGN))
 		return NMI_HANDLED;

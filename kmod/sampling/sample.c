@@ -295,6 +295,19 @@ static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counte
 		give_up_row_nmi(c, nr);
 }
 
+bool hwpmc_sample_any_nmi(const struct hwpmc_cpu *c)
+{
+	u64 rows;
+
+	for (rows = READ_ONCE(c->sampling); rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+
+		if (has_overflowed_nmi(&c->row[nr], hwpmc_rdpmc(hwpmc_rows[nr].rdpmc)))
+			return true;
+	}
+	return false;
+}
+
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 				  u64 now)
 {

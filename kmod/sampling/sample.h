@@ -42,6 +42,8 @@ void hwpmc_sample_restart_irqoff(struct hwpmc_cpu *c, unsigned int nr);
  * measured by its time. */
 void hwpmc_sample_resume_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 
+/* In the NMI: has an armed row overflowed? */
+bool hwpmc_sample_any_nmi(const struct hwpmc_cpu *c);
 /* In the NMI: sample and arm again all rows that have overflowed. Returns how many. */
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 				  u64 now);

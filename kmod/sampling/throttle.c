@@ -115,11 +115,11 @@ static void stop_rows_nmi(struct hwpmc_cpu *c)
 }
 
 static void pause_nmi(struct hwpmc_cpu *c, struct throttle *t, unsigned int ms,
-		      u32 percent, u64 now)
+		      u32 percent)
 {
 	t->pause_ms = ms;
 	t->percent = percent;
-	c->paused_at = now;
+	c->paused_at = hwpmc_log_time_nmi();
 	c->throttled = true;
 	stop_rows_nmi(c);
 	irq_work_queue(&t->pause_irq);
@@ -136,7 +136,7 @@ static void resume_irqoff(void *unused)
 		return;
 	c->throttled = false;
 	t->cost.spent = 0;
-	t->cost.began = hwpmc_log_time_nmi();
+	t->cost.began = hwpmc_cpu_time_nmi();
 	for (rows = c->sampling; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 
@@ -187,13 +187,13 @@ static void probe_irq_fn(struct irq_work *work)
 {
 	struct throttle *t = container_of(work, struct throttle, probe);
 
-	hwpmc_starvation_probe_came(&t->starvation, hwpmc_log_time_nmi());
+	hwpmc_starvation_probe_came(&t->starvation, hwpmc_cpu_time_nmi());
 }
 
 void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 began)
 {
 	struct throttle *t = this_cpu_ptr(&throttles);
-	u64 now = hwpmc_log_time_nmi(), window = hwpmc_log_ticks_nmi(WINDOW_MS);
+	u64 now = hwpmc_cpu_time_nmi(), window = hwpmc_cpu_ticks_nmi(WINDOW_MS);
 	unsigned int limit = READ_ONCE(hwpmc_selfcost);
 	enum hwpmc_starvation_action action;
 
@@ -209,9 +209,9 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 	if (unlikely(action == HWPMC_STARVATION_PROBE))
 		irq_work_queue(&t->probe);
 	if (unlikely(action == HWPMC_STARVATION_PAUSE))
-		pause_nmi(c, t, STARVED_PAUSE_MS, 100, now);
+		pause_nmi(c, t, STARVED_PAUSE_MS, 100);
 	else if (unlikely(hwpmc_cost_is_over(&t->cost, window, limit)))
-		pause_nmi(c, t, COST_PAUSE_MS, hwpmc_cost_percent(&t->cost, now), now);
+		pause_nmi(c, t, COST_PAUSE_MS, hwpmc_cost_percent(&t->cost, now));
 }
 
 void hwpmc_throttle_init(void)

@@ -11,7 +11,7 @@
 
 struct pt_regs;
 
-/* At the end of an NMI with an overflow that began at `began`. */
+/* At the end of an NMI with an overflow that began at `began`: hwpmc_cpu_time_nmi(). */
 void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 began);
 
 /* A row was armed in a pause, and not started; a row without program is about to be

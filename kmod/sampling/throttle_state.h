@@ -2,7 +2,7 @@
 /*
  * throttle_state.h - when sampling on a CPU has to pause: it costs more than its
  * limit, or its NMIs keep all other interrupts away. Pure; inline, for throttle.c
- * asks at each NMI with an overflow. Times are ticks of the log's clock.
+ * asks at each NMI with an overflow. Times are ticks of the CPU's own TSC.
  *
  *	state	 event				 next	  action of throttle.c
  *	RUNNING	 a timer interrupt came		 RUNNING  count NMIs from 0
