@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <libhwpmclog.h>
 
@@ -765,6 +766,39 @@ START_TEST(only_a_whole_ring_of_a_mapped_log_can_be_mapped)
 }
 END_TEST
 
+static _Atomic pid_t poller;
+
+static void *poll_for_records(void *unused)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	poller = gettid();
+	return (void *)(long)(poll(&p, 1, -1) == 1 ? p.revents : -1);
+}
+
+/* One thread may read the rings while another asks for what has not come to the mark. */
+START_TEST(a_flush_wakes_the_thread_that_waits_for_mapped_rings)
+{
+	pthread_t thread;
+	void *events;
+
+	dev_ok(configure_mapped(65536));
+	for (int i = 0; i < 2; i++) {
+		struct hwpmc_log_ring *ring = map_ring(i, HWPMC_LOG_MAP_SIZE(65536, 4096));
+
+		ck_assert_ptr_ne(ring, MAP_FAILED);
+		ring->tail = ring->head;
+	}
+	ck_assert(!pthread_create(&thread, NULL, poll_for_records, NULL));
+	while (!poller)
+		sched_yield();
+	dev_await_call(poller, SYS_poll);
+	flush_log();
+	ck_assert(!pthread_join(thread, &events));
+	ck_assert_int_eq((long)events, POLLIN);
+}
+END_TEST
+
 START_TEST(an_owner_that_overwrites_its_rings_hurts_nobody)
 {
 	size_t whole = HWPMC_LOG_MAP_SIZE(65536, 4096);
@@ -827,6 +861,7 @@ int main(void)
 	harness_add(a_log_that_a_new_program_begins_at_once_is_not_ended_with_the_old_ones);
 	harness_add(ending_the_log_stops_what_needs_it);
 	harness_add(only_a_whole_ring_of_a_mapped_log_can_be_mapped);
+	harness_add(a_flush_wakes_the_thread_that_waits_for_mapped_rings);
 	harness_add(an_owner_that_overwrites_its_rings_hurts_nobody);
 	return harness_run();
 }
