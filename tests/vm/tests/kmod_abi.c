@@ -496,6 +496,31 @@ START_TEST(an_operation_that_fails_is_counted_as_an_error)
 }
 END_TEST
 
+/* Each asks for room in the ring, as other records do. */
+START_TEST(samples_are_requests_of_room)
+{
+	struct hwpmc_op_configurelog log = { .logfd = open("/dev/null", O_WRONLY) };
+	struct hwpmc_op_getdriverstats before, after;
+	struct hwpmc_op_pmcallocate op;
+
+	ck_assert(!ioctl(fd, HWPMC_IOC_CONFIGURELOG, &log));
+	dev_request(&op, HWPMC_MODE_TS, 0, ANY, INSN, U);
+	op.count = 10000;
+	dev_ok(dev_allocate(fd, &op));
+	dev_ok(dev_attach(fd, op.pmcid, 0));
+	before = statistics();
+	dev_ok(dev_start(fd, op.pmcid));
+	dev_spin(1000000);
+	dev_ok(dev_stop(fd, op.pmcid));
+	after = statistics();
+	/* Three instructions a turn. */
+	ck_assert_uint_ge(after.buffer_requests - before.buffer_requests, 300);
+	ck_assert_uint_ge(after.buffer_requests - before.buffer_requests,
+			  after.intr_processed - before.intr_processed);
+	close(log.logfd);
+}
+END_TEST
+
 /* ---- 32 bits ------------------------------------------------------------- */
 
 START_TEST(a_32_bit_program_allocates_starts_and_reads_exactly)
@@ -532,6 +557,7 @@ int main(void)
 	harness_add(an_argument_that_ends_in_an_absent_page_is_efault);
 	harness_add(an_argument_that_cannot_be_written_is_efault_and_changes_nothing);
 	harness_add(an_operation_that_fails_is_counted_as_an_error);
+	harness_add(samples_are_requests_of_room);
 	harness_add(a_32_bit_program_allocates_starts_and_reads_exactly);
 	harness_add(a_32_bit_program_executes_rdpmc_and_its_child_may_not);
 	return harness_run();

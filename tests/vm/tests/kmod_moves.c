@@ -173,11 +173,14 @@ static void let_go(struct worker *w, pid_t occupier)
 START_TEST(moves_of_a_thread_that_does_not_run_are_counted_at_once)
 {
 	struct worker w = work_begin(spin_short);
-	uint32_t stopped, detached, kept;
+	uint32_t stopped, detached, kept, waits;
 	pid_t occupier;
 	uint64_t before;
 
 	open_device();
+	ok(hwpmc_allocate(h, "cpu_migration", HWPMC_MODE_TC, HWPMC_F_EXEC_START,
+			  HWPMC_CPU_ANY, 0, &waits));
+	ok(hwpmc_attach(h, waits, w.pid));
 	stopped = count_of(&w, "cpu_migration");
 	detached = count_of(&w, "cpu_migration");
 	kept = count_of(&w, "cpu_migration");
@@ -185,10 +188,12 @@ START_TEST(moves_of_a_thread_that_does_not_run_are_counted_at_once)
 	ok(hwpmc_start(h, stopped));
 	ok(hwpmc_start(h, detached));
 	ok(hwpmc_start(h, kept));
+	ok(hwpmc_start(h, waits));
 	before = moves(w.pid);
 	move_while_it_waits(&w, 2);
 	ck_assert_uint_eq(moves(w.pid) - before, 2);
 	ck_assert_uint_eq(value(kept), 2);
+	ck_assert_uint_eq(value(waits), 0);
 	move_while_it_waits(&w, 4);
 	ok(hwpmc_stop(h, stopped));
 	ok(hwpmc_detach(h, detached, w.pid));

@@ -171,6 +171,39 @@ static void kill_both(struct child *c)
 	}
 }
 
+/* It would be told by a signal, or read a number that means nothing. */
+START_TEST(the_page_of_a_program_is_not_valid_once_registers_fault)
+{
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	const volatile struct hwpmc_user_row *row;
+	void *page;
+	struct hwpmc_op_getmsr op = { .pmcid = id };
+	bool valid = false;
+
+	dev_ok(dev_attach(fd, id, 0));
+	dev_ok(dev_start(fd, id));
+	ck_assert(!ioctl(fd, HWPMC_IOC_PMCGETMSR, &op));
+	page = mmap(NULL, HWPMC_USER_SIZE, PROT_READ, MAP_SHARED, fd, HWPMC_USER_OFFSET);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	row = (struct hwpmc_user_row *)page + HWPMC_ID_ROW(id);
+	for (int i = 0; i < 1000 && !valid; i++)
+		valid = row->own == row->seq;
+	ck_assert(valid);
+	refuse(VPMU_REFUSE_RDPMC);
+	/* Each is a switch. */
+	for (int i = 0; i < 3; i++)
+		dev_msleep(1);
+	for (int i = 0; i < 1000; i++)
+		ck_assert(row->own != row->seq && row->sum != row->seq);
+	REFUSED(read_it(fd, id));
+	refuse(0);
+	/* The mapping keeps the descriptor. */
+	munmap(page, HWPMC_USER_SIZE);
+	close(fd);
+}
+END_TEST
+
 /* As where a VM is moved to a host that filters it: the switch has no one to tell. */
 START_TEST(rdpmc_that_faults_from_a_switch_on_refuses_the_class)
 {
@@ -673,6 +706,7 @@ int main(void)
 	harness_add(a_select_that_faults_refuses_the_allocation_and_names_itself);
 	harness_add(registers_that_cannot_even_be_read_refuse_the_allocation);
 	harness_add(a_select_that_faults_at_a_switch_makes_the_count_uncertain);
+	harness_add(the_page_of_a_program_is_not_valid_once_registers_fault);
 	harness_add(rdpmc_that_faults_from_a_switch_on_refuses_the_class);
 	harness_add(rdpmc_that_faults_while_it_samples_makes_no_samples);
 	if (!dev_is_amd())

@@ -215,12 +215,35 @@ START_TEST(what_others_set_meanwhile_stays_as_they_set_it)
 }
 END_TEST
 
+/* The filter of each PMC that was allocated, as the log has it. */
+static void check_filters(int file, uint64_t filter)
+{
+	off_t size = lseek(file, 0, SEEK_END), at = 0;
+	struct hwpmc_log_allocate r;
+	unsigned int n = 0;
+
+	while (at + (off_t)sizeof(r) <= size) {
+		ck_assert_int_eq(pread(file, &r, sizeof(r), at), sizeof(r));
+		if (r.hdr.type == HWPMC_LOG_PMCALLOCATE) {
+			ck_assert_uint_eq(r.config1, filter);
+			n++;
+		}
+		ck_assert_uint_ge(r.hdr.len, sizeof(r.hdr));
+		at += r.hdr.len;
+	}
+	ck_assert_uint_eq(n, 1);
+}
+
 /* A filter of the front end's events; one that is set beside a counter. */
 START_TEST(the_filter_of_an_event_is_set_while_it_counts_and_cleared_afterwards)
 {
 	struct hwpmc_op_pmcallocate op;
+	struct hwpmc_op_configurelog log = { };
 	int fd = dev_open(), other = dev_open();
 
+	log.logfd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+	ck_assert_int_ge(log.logfd, 0);
+	ck_assert(!ioctl(fd, HWPMC_IOC_CONFIGURELOG, &log));
 	ck_assert(!system("modprobe -d \"$VM_KERNEL\" msr"));
 	/* Nothing is reset with the last PMC of the class then. */
 	dev_alloc(other, TC, 0, ANY, BRANCH, U);
@@ -235,6 +258,8 @@ START_TEST(the_filter_of_an_event_is_set_while_it_counts_and_cleared_afterwards)
 	dev_ok(dev_stop(fd, op.pmcid));
 	close(fd);
 	close(other);
+	check_filters(log.logfd, 0x400106);
+	close(log.logfd);
 	ck_assert_uint_eq(read_msr(1, 0x3f7), 0);
 	dev_check_registers_clear();
 }
