@@ -108,8 +108,29 @@ top_reads_the_symbols_of_the_kernel_before_it_samples() {
 	:
 }
 
+# The kernel says when its symbols are opened and when a PMC is started.
+watch_symbols() {
+	tracing=/sys/kernel/tracing
+	echo 'p:symbols kallsyms_open' >$tracing/kprobe_events || fail "no probe"
+	echo 1 >$tracing/events/kprobes/symbols/enable
+	echo 1 >$tracing/events/hwpmc/hwpmc_pmc_start/enable
+	echo >$tracing/trace
+}
+check_symbols_came_first() {
+	awk '/: symbols:/ { if (!start) symbols++ } / hwpmc_pmc_start:/ { start++ }
+		END { exit !(symbols && start) }' $tracing/trace ||
+		fail "$1: $(grep -v '^#' $tracing/trace)"
+	echo >$tracing/trace
+}
+end_watch() {
+	echo 0 >$tracing/events/hwpmc/hwpmc_pmc_start/enable
+	echo 0 >$tracing/events/kprobes/symbols/enable
+	echo >$tracing/kprobe_events
+}
+
 top_says_on_its_first_screen_what_it_waits_for() {
 	loop
+	watch_symbols
 	check "$screen" "$hwpmc" top -d 4 -e instructions -c 200003 <<-'EOF'
 		see sampling; the first round is shown after 4.0 s
 		see hot_sixty +hot3
@@ -117,6 +138,7 @@ top_says_on_its_first_screen_what_it_waits_for() {
 		keys q
 		end
 	EOF
+	check_symbols_came_first top
 	check "$screen" "$VM_TOP/build/tools/pmcstat" -T -w 4 -S instructions -n 200003 <<-'EOF'
 		see Waiting for samples: they are shown every 4 s
 		see hot_sixty
@@ -124,6 +146,8 @@ top_says_on_its_first_screen_what_it_waits_for() {
 		keys q
 		end
 	EOF
+	check_symbols_came_first "pmcstat -T"
+	end_watch
 	end_loop
 }
 
