@@ -16,6 +16,7 @@
 #include "classes.h"
 #include "missing.h"
 #include "width.h"
+#include "x86_mediated.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
 
@@ -101,11 +102,13 @@ static int amd_probe(struct hwpmc_class *cls)
 	cls->rdpmc_base = 0;
 	cls->priv = &pmu;
 	pmu.guests = hwpmc_amd_guests_init(&bank);
+	hwpmc_x86_mediated_init();
 	return 0;
 }
 
 static void amd_exit(struct hwpmc_class *cls)
 {
+	hwpmc_x86_mediated_exit();
 	hwpmc_amd_guests_exit();
 }
 

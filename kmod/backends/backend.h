@@ -93,7 +93,7 @@ struct hwpmc_class_ops {
 	/*
 	 * Reserve the hardware against perf (x86_reserve.c), and release it. NULL
 	 * where nothing is to be claimed (TSC). -EBUSY: *why is PMU_RESERVED, *detail
-	 * the MSR.
+	 * the MSR, or PMU_MEDIATED.
 	 */
 	int (*claim)(struct hwpmc_class *cls, u32 *why, s32 *detail);
 	void (*release)(struct hwpmc_class *cls);

@@ -20,6 +20,7 @@
 #include "siblings.h"
 #include "width.h"
 #include "x86_guard.h"
+#include "x86_mediated.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
 
@@ -416,11 +417,13 @@ static int iap_probe(struct hwpmc_class *cls)
 	cls->kinds = hwpmc_intel_all_kinds(pmu);
 	cls->rdpmc_base = 0;
 	cls->priv = &hwpmc_intel_pmu;
+	hwpmc_x86_mediated_init();
 	return 0;
 }
 
 static void iap_exit(struct hwpmc_class *cls)
 {
+	hwpmc_x86_mediated_exit();
 	hwpmc_x86_guard_exit();
 }
 

@@ -18,6 +18,7 @@
 #include "../compat/msr.h"
 #include "../debug/tunables.h"
 #include "x86_guard.h"
+#include "x86_mediated.h"
 #include "x86_reserve.h"
 
 static unsigned int users;	/* classes that have claimed; hwpmc_lock */
@@ -130,7 +131,14 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 		users++;
 		return 0;
 	}
+	if (!hwpmc_x86_mediated_keep_out()) {
+		*why = HWPMC_WHY_PMU_MEDIATED;
+		*detail = 0;
+		return -EBUSY;
+	}
 	ret = bank_reserve(bank, &msr);
+	if (ret)
+		hwpmc_x86_mediated_let_in();
 	if (ret == -EOPNOTSUPP) {
 		*why = HWPMC_WHY_PMU_SHARED;
 		*detail = msr;
@@ -165,6 +173,7 @@ void hwpmc_x86_release(const struct hwpmc_x86_bank *bank)
 		return;
 	hwpmc_x86_put_back(bank);
 	bank_unreserve(bank);
+	hwpmc_x86_mediated_let_in();
 	warn_of_fault(READ_ONCE(hwpmc_msr_faulted));
 }
 

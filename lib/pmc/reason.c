@@ -144,6 +144,8 @@ WHY(ROW_STILL, "counters stand still in this virtual machine: the hypervisor has
     "count another event, or give the virtual machine these counters"),
 WHY(NO_INTERRUPT, "counters do not interrupt in this virtual machine", NULL, DETAIL_NONE,
     "count instead, or sample a timer: -e clock.prof"),
+WHY(PMU_MEDIATED, "a virtual machine on this host has the counters (KVM's mediated PMU)", NULL,
+    DETAIL_NONE, "end it, or load kvm_intel or kvm_amd with enable_mediated_pmu=0"),
 WHY(LOCKDOWN, "the kernel is locked down for confidentiality, which forbids samples of "
     "kernel mode", NULL, DETAIL_NONE, "sample user mode only (EVENT:u), or count"),
 WHY(PRIV_KERNEL, "measuring kernel mode needs CAP_PERFMON", NULL, DETAIL_NONE,
