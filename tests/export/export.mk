@@ -6,21 +6,16 @@ EXPORT_TEST	:= $(BUILD)/tests/export
 EXPORT_SRC	:= $(TOP)/tools/$(TOOLS_MAIN_hwpmc).c \
 		   $(filter-out $(TOP)/tools/pmcstat/%,$(TOOLS_SHARED_SRC)) \
 		   $(LIB_SRC) $(STAT_SRC)
-EXPORT_TEST_OBJ	:= $(patsubst $(TOP)/%.c,$(EXPORT_TEST)/obj/%.o,$(EXPORT_SRC))
+# The objects are those of the unit tests, and what those do not need.
+EXPORT_TEST_OBJ	:= $(call unit-objects,$(EXPORT_SRC))
 
-$(EXPORT_TEST_OBJ): $(EXPORT_TEST)/obj/%.o: $(TOP)/%.c
-	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O1 -g $(WARN) $(SANITIZE) $(COVERAGE) -D_GNU_SOURCE \
-		-DVERSION='"$(VERSION)"' -I$(TOP)/tools $(LIB_CFLAGS) -I$(TOP)/lib/freebsd \
-		-I$(TOP)/lib/stat -I$(EXPORT_GEN) -MMD -MP -c -o $@ $<
-
-$(EXPORT_TEST)/obj/tools/export/pprof.o: $(EXPORT_GEN)/pprof.pb-c.h
+$(call unit-objects,$(TOP)/tools/export/pprof.c): STAT_UNIT_CFLAGS += -I$(EXPORT_GEN)
+$(call unit-objects,$(TOP)/tools/export/pprof.c): $(EXPORT_GEN)/pprof.pb-c.h
 
 $(EXPORT_TEST)/hwpmc: $(EXPORT_TEST_OBJ) $(EXPORT_OBJ)
+	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(COVERAGE) -o $@ $^ -lpfm -ljansson -llzma $(STAT_LIBS) $(TOOLS_LIBS_hwpmc) -lm \
 		-lpthread
-
--include $(EXPORT_TEST_OBJ:.o=.d)
 
 # run-export NAME,LAYER: tests/export/NAME, and its results.
 run-export = PYTHONPATH=$(TOP)/tests/harness BUILD=$(BUILD) \
