@@ -71,7 +71,7 @@ bool pmi_deliver(struct vcpu *v)
 	if (inject_loses(v))
 		return false;
 	beside_freeze(v);
-	v->line_watched = cfg.p4;
+	v->line_watched = cfg.p4 || (!cfg.amd && v->knob[KNOB_LEVEL]);
 	if (!pmi_raise_lvtpc(v))
 		return false;
 	inject_delivered(v);

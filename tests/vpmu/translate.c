@@ -38,13 +38,18 @@ static void on_rep(unsigned int index, void *data)
 
 /*
  * Netburst asserts the interrupt until the overflow flag is cleared: an LVTPC that is
- * unmasked before that raises it once more.
+ * unmasked before that raises it once more. Others of Intel's do so by a knob.
  */
+static bool line_is_up(struct vcpu *v)
+{
+	return cfg.p4 ? p4_line_is_up(v) : v->global_status & counter_global_mask(v);
+}
+
 static bool raise_again(struct vcpu *v)
 {
 	if (!v->line_watched || v->pmi_pending)
 		return false;
-	if (!p4_line_is_up(v)) {
+	if (!line_is_up(v)) {
 		v->line_watched = false;
 		return false;
 	}

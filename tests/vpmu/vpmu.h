@@ -41,6 +41,7 @@ enum knob {
 	KNOB_STUCK,		/* bits that stay 0 in each counter */
 	KNOB_MODES,		/* the modes of a select are not looked at */
 	KNOB_NO_USER_RDPMC,	/* a program's RDPMC faults */
+	KNOB_LEVEL,		/* an unmasked LVTPC looks at Intel's status once more */
 	KNOBS,
 };
 
@@ -166,7 +167,7 @@ struct vcpu {
 
 	bool pmi_pending;
 	bool raised;		/* an interrupt that comes at this very block */
-	bool line_watched;	/* p4: see p4_line_is_up() */
+	bool line_watched;	/* see line_is_up() */
 	bool iret;		/* IRET ran, and nothing yet after it */
 	uint32_t *nmi_mask;	/* QEMU's own, or NULL; see nmi_mask.c */
 	int skid_left;

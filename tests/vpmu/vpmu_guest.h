@@ -138,6 +138,8 @@ enum {
 	VPMU_KNOB_MODES,	/* 1: counters count user and kernel mode, whatever they
 				 * are told */
 	VPMU_KNOB_NO_USER_RDPMC, /* 1: RDPMC in user mode faults although CR4 allows it */
+	VPMU_KNOB_LEVEL,	/* 1: Intel's interrupt is raised again where LVTPC is
+				 * unmasked before its overflow is acknowledged */
 	VPMU_KNOBS,
 };
 

@@ -413,6 +413,25 @@ START_TEST(sampling_goes_on_where_lvtpc_is_masked_at_each_delivery)
 }
 END_TEST
 
+/* Where it is unmasked first it comes once more, for the same overflow. */
+START_TEST(an_overflow_is_acknowledged_before_its_interrupt_is_unmasked)
+{
+	uint64_t delivered;
+	uint32_t id;
+
+	knob(VPMU_KNOB_LEVEL, 1);
+	id = sample("instructions:u", HWPMC_MODE_TS, ANY, 10007);
+	delivered = access_count(VPMU_N_PMI);
+	run_two(id, 2);
+	delivered = access_count(VPMU_N_PMI) - delivered;
+	check_conserved();
+	ck_assert_uint_eq(samples, 2 * (loop_insn(ROUNDS) / 10007));
+	ck_assert_uint_eq(delivered, samples);
+	check_no_unknown_nmi();
+	all_is_well();
+}
+END_TEST
+
 /* ---- lost ---------------------------------------------------------------- */
 
 static void spin_and_sleep(void *arg)
@@ -839,6 +858,7 @@ int main(void)
 	harness_add(with_three_events_no_late_interrupt_is_left_unknown);
 	harness_add(what_three_events_left_expected_hides_no_foreign_nmi_later);
 	harness_add(sampling_goes_on_where_lvtpc_is_masked_at_each_delivery);
+	harness_add(an_overflow_is_acknowledged_before_its_interrupt_is_unmasked);
 	harness_add(lost_interrupts_are_declared_at_the_next_switch_and_sampling_goes_on);
 	harness_add_timed(a_lost_interrupt_of_a_program_that_never_gives_way_is_declared, 30);
 	harness_add(no_counter_is_armed_nearer_to_its_overflow_than_it_can_be);
