@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * cpus.c - runs in a VM with one CPU or several: interrupts that operations send to CPUs,
- * by the kernel's count of function calls, and kernel instructions that they take, by
+ * by the kernel's trace of function calls, and kernel instructions that they take, by
  * the emulated PMU's totals of this process. One line each: name<TAB>of one operation.
  */
 #define _GNU_SOURCE
