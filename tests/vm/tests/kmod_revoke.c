@@ -119,6 +119,23 @@ START_TEST(who_held_nothing_gets_no_signal_when_all_is_revoked)
 }
 END_TEST
 
+/* It would go on waiting for records. */
+START_TEST(who_held_a_log_alone_gets_sigbus_too)
+{
+	struct hwpmc_op_configurelog log = { .logfd = open("/dev/null", O_WRONLY) };
+	int fd = dev_open();
+
+	ck_assert(!ioctl(fd, HWPMC_IOC_CONFIGURELOG, &log));
+	signal(SIGBUS, on_sigbus);
+	revoke_from_outside();
+	ck_assert_int_eq(sigbuses, 1);
+	check_dead(dev_start(fd, 0));
+	close(fd);
+	close(log.logfd);
+	dev_still_counts();
+}
+END_TEST
+
 START_TEST(who_revokes_keeps_what_it_has_itself)
 {
 	int fd = dev_open(), other = dev_open();
@@ -184,6 +201,7 @@ int main(void)
 	harness_add(revoke_needs_privilege);
 	harness_add(whoever_was_revoked_gets_sigbus_once_and_enodev_for_ever);
 	harness_add(who_held_nothing_gets_no_signal_when_all_is_revoked);
+	harness_add(who_held_a_log_alone_gets_sigbus_too);
 	harness_add(who_revokes_keeps_what_it_has_itself);
 	harness_add_timed(revoke_in_a_storm_of_samples_ends_the_storm_and_its_owner, 20);
 	return harness_run();
