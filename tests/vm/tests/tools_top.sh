@@ -116,7 +116,7 @@ watch_symbols() {
 	echo 1 >$tracing/events/hwpmc/hwpmc_pmc_start/enable
 	echo >$tracing/trace
 }
-check_symbols_came_first() {
+symbols_first() {
 	awk '/: symbols:/ { if (!start) symbols++ } / hwpmc_pmc_start:/ { start++ }
 		END { exit !(symbols && start) }' $tracing/trace ||
 		fail "$1: $(grep -v '^#' $tracing/trace)"
@@ -138,7 +138,7 @@ top_says_on_its_first_screen_what_it_waits_for() {
 		keys q
 		end
 	EOF
-	check_symbols_came_first top
+	symbols_first top
 	check "$screen" "$VM_TOP/build/tools/pmcstat" -T -w 4 -S instructions -n 200003 <<-'EOF'
 		see Waiting for samples: they are shown every 4 s
 		see hot_sixty
@@ -146,7 +146,7 @@ top_says_on_its_first_screen_what_it_waits_for() {
 		keys q
 		end
 	EOF
-	check_symbols_came_first "pmcstat -T"
+	symbols_first "pmcstat -T"
 	end_watch
 	end_loop
 }
