@@ -17,8 +17,6 @@
 extern "C" {
 #endif
 
-typedef uintptr_t uintfptr_t;
-
 #define PMCLOG_COMM_MAX	20
 
 enum pmclog_state {

@@ -14,6 +14,8 @@
 #include <errno.h>
 #include <stdint.h>
 
+typedef uintptr_t uintfptr_t;
+
 /* Linux lacks these errors; the module returns others in their place. */
 #ifndef EDOOFUS
 #define EDOOFUS		EBADFD
