@@ -264,6 +264,12 @@ enum pmc_caps {
 #define PMC_CC_F_USERSPACE	0x01
 #define PMC_CC_F_MULTIPART	0x02	/* FreeBSD only; never set on Linux */
 
+/* Parts of such a sample: of FreeBSD only, too. */
+#define PMC_CC_MULTIPART_NONE		0
+#define PMC_CC_MULTIPART_CALLCHAIN	1
+#define PMC_CC_MULTIPART_IBS_FETCH	2
+#define PMC_CC_MULTIPART_IBS_OP		3
+
 /* Operations: the numbers of the ioctls. */
 #define __PMC_OPS()							\
 	__PMC_OP(CONFIGURELOG, "begin or end a log") \
