@@ -38,6 +38,7 @@ SAME(CALLCHAIN);
 SAME(PMCALLOCATEDYN);
 SAME(PROC_CREATE);
 static_assert(PMC_CALLCHAIN_DEPTH_MAX == HWPMC_LOG_DEPTH_MAX, "depth");
+static_assert(P_KPROC == HWPMC_TASK_KERNEL, "flag of the kernel's threads");
 static_assert(PMCLOG_COMM_MAX >= HWPMC_LOG_COMM, "names of threads");
 
 /* What a tool noted as the name of an event. */

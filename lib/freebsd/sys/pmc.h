@@ -264,6 +264,9 @@ enum pmc_caps {
 #define PMC_CC_F_USERSPACE	0x01
 #define PMC_CC_F_MULTIPART	0x02	/* FreeBSD only; never set on Linux */
 
+/* Flag of PROC_CREATE and THR_CREATE, of FreeBSD's sys/proc.h with Linux's value. */
+#define P_KPROC			0x01
+
 /* Parts of such a sample: of FreeBSD only, too. */
 #define PMC_CC_MULTIPART_NONE		0
 #define PMC_CC_MULTIPART_CALLCHAIN	1
