@@ -23,6 +23,11 @@
 #include <sys/time.h>
 #include <sys/types.h>
 #include <unistd.h>
+#ifdef __cplusplus
+/* FreeBSD's headers of C++ include these, and may be included where names are of C. */
+#include <algorithm>
+#include <string>
+#endif
 
 #define __FBSDID(text)
 #define __dead2		__attribute__((noreturn))
@@ -35,6 +40,7 @@
 #ifndef MAXCOMLEN
 #define MAXCOMLEN	19
 #endif
+#define MAP_NOSYNC	0
 
 #ifdef __cplusplus
 extern "C" {

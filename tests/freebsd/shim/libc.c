@@ -2,7 +2,9 @@
 /* libc.c - functions of FreeBSD's C library that its tools of counters call. */
 #include <errno.h>
 #include <stdarg.h>
+#include <sys/utsname.h>
 
+#include <libutil.h>
 #include <sys/cpuset.h>
 #include <sys/sysctl.h>
 #undef getopt
@@ -37,13 +39,16 @@ long freebsd_sysconf(int name)
 
 int cpuset_getaffinity(int level, int which, long id, size_t size, cpuset_t *set)
 {
-	FILE *f = fopen("/sys/devices/system/cpu/online", "r");
+	char path[80] = "/sys/devices/system/cpu/online";
 	int first, last;
 	char sep;
+	FILE *f;
 
 	(void)level;
-	(void)which;
-	(void)id;
+	if (which == CPU_WHICH_DOMAIN)
+		snprintf(path, sizeof(path), "/sys/devices/system/node/node%ld/cpulist",
+			 id);
+	f = fopen(path, "r");
 	if (!f || size < sizeof(*set))
 		return -1;
 	CPU_ZERO(set);
@@ -59,6 +64,72 @@ int cpuset_getaffinity(int level, int which, long id, size_t size, cpuset_t *set
 	return 0;
 }
 
+int cpuset_parselist(const char *list, cpuset_t *set)
+{
+	unsigned long first, last;
+	char *end;
+
+	CPU_ZERO(set);
+	do {
+		first = last = strtoul(list, &end, 10);
+		if (*end == '-')
+			last = strtoul(list = end + 1, &end, 10);
+		if (end == list || (*end && *end != ',') || last >= CPU_SETSIZE)
+			return CPUSET_PARSE_INVALID_CPU;
+		for (; first <= last; first++)
+			CPU_SET(first, set);
+		list = end + 1;
+	} while (*end);
+	return CPUSET_PARSE_OK;
+}
+
+/* vm.ndomains: a kernel without NUMA has one. */
+static int domains(void)
+{
+	char path[80];
+	int n = 0;
+
+	do {
+		snprintf(path, sizeof(path), "/sys/devices/system/node/node%d", n);
+	} while (!access(path, F_OK) && ++n);
+	return n ? n : 1;
+}
+
+/* hw.model, from /proc/cpuinfo; false: it has none. */
+static int model(char *to, size_t size)
+{
+	FILE *f = fopen("/proc/cpuinfo", "r");
+	char line[200];
+	int found = 0;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		found = !strncmp(line, "model name", 10) && strchr(line, ':');
+	}
+	if (f)
+		fclose(f);
+	if (found)
+		strlcpy(to, strchr(line, ':') + 2, size);
+	return found;
+}
+
+/* Text about the machine and its kernel; false: of another name. */
+static int text(const char *name, char *to, size_t size)
+{
+	struct utsname kernel;
+
+	if (!strcmp(name, "hw.model"))
+		return model(to, size);
+	uname(&kernel);
+	if (!strcmp(name, "kern.osrelease"))
+		strlcpy(to, kernel.release, size);
+	else if (!strcmp(name, "kern.build_id"))
+		strlcpy(to, kernel.version, size);
+	else
+		return 0;
+	return 1;
+}
+
 /* No CPU is halted or a logical one here; the processor's name has a sysctl of hwpmc. */
 int sysctlbyname(const char *name, void *old, size_t *oldlen, const void *value,
 		 size_t len)
@@ -72,6 +143,15 @@ int sysctlbyname(const char *name, void *old, size_t *oldlen, const void *value,
 	if (!strcmp(name, "machdep.hlt_cpus") ||
 	    !strcmp(name, "machdep.logical_cpus_mask")) {
 		memset(old, 0, *oldlen);
+		return 0;
+	}
+	if (!strcmp(name, "vm.ndomains") && *oldlen >= sizeof(int)) {
+		*(int *)old = domains();
+		*oldlen = sizeof(int);
+		return 0;
+	}
+	if (text(name, old, *oldlen)) {
+		*oldlen = strlen(old) + 1;
 		return 0;
 	}
 	snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s", name);

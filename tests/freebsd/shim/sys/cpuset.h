@@ -57,11 +57,12 @@ static inline int cpuset_first(const cpuset_t *s)
 #define CPU_LEVEL_WHICH	3
 #define CPU_WHICH_TID	1
 #define CPU_WHICH_PID	2
+#define CPU_WHICH_DOMAIN 6
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* All CPUs that are online. */
+/* All CPUs that are online, or those of the node id. */
 int cpuset_getaffinity(int level, int which, long id, size_t size, cpuset_t *set);
 #ifdef __cplusplus
 }
