@@ -12,6 +12,7 @@
 #include <linux/kprobes.h>
 #include <linux/perf_event.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include "x86_guard.h"
@@ -20,6 +21,7 @@
 static struct kprobe probe;
 static bool probe_ready;	/* constant after load */
 static bool keeping_out;	/* written under hwpmc_lock, read in the probe */
+static bool any_refused;	/* since load: set in the probe */
 
 /* In the place of perf_create_mediated_pmu(). */
 static noinline int refuse_guest(void)
@@ -31,6 +33,7 @@ static int guest_asks(struct kprobe *kp, struct pt_regs *regs)
 {
 	if (!READ_ONCE(keeping_out))
 		return 0;
+	WRITE_ONCE(any_refused, true);
 	regs->ip = (unsigned long)refuse_guest;
 	return 1;
 }
@@ -58,8 +61,13 @@ void hwpmc_x86_mediated_init(void)
 
 void hwpmc_x86_mediated_exit(void)
 {
-	if (probe_ready)
-		unregister_kprobe(&probe);
+	if (!probe_ready)
+		return;
+	unregister_kprobe(&probe);
+	/* A task may have been switched away in refuse_guest(), which goes with the module.
+	 * Takes up to a second, so not without need. */
+	if (any_refused)
+		synchronize_rcu_tasks();
 	probe_ready = false;
 }
 
