@@ -3,22 +3,12 @@
  * mediatedmod.c - while it is loaded there is a guest with KVM's mediated PMU, as far as perf
  * knows. It cannot be loaded where perf lets none begin.
  */
-#include <linux/kprobes.h>
 #include <linux/module.h>
+
+#include "address_of.h"
 
 static int (*create)(void);
 static void (*release)(void);
-
-/* Both are exported to KVM alone. */
-static void *address_of(const char *symbol)
-{
-	struct kprobe kp = { .symbol_name = symbol };
-
-	if (register_kprobe(&kp))
-		return NULL;
-	unregister_kprobe(&kp);
-	return kp.addr;
-}
 
 static int __init mediatedmod_init(void)
 {

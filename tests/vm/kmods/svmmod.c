@@ -3,23 +3,13 @@
  * svmmod.c - while it is loaded, SVM is on on all CPUs of an AMD machine, as with a guest of
  * KVM: EFER.SVME, and then perf is told, at the end the other way round.
  */
-#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/smp.h>
 #include <asm/msr.h>
 
+#include "address_of.h"
+
 static void (*tell_on)(void), (*tell_off)(void);
-
-/* Newer kernels export these to KVM alone. */
-static void *address_of(const char *symbol)
-{
-	struct kprobe kp = { .symbol_name = symbol };
-
-	if (register_kprobe(&kp))
-		return NULL;
-	unregister_kprobe(&kp);
-	return kp.addr;
-}
 
 static void svm_on(void *unused)
 {
