@@ -76,20 +76,31 @@ static void put(const char *path, const char *text)
 }
 
 /*
- * The kernel counts two things from now on. Calls to several CPUs, where they are received:
+ * The kernel counts two things from here to stop_counting(). Calls to several CPUs, where they are received:
  * one for each CPU that was interrupted. Calls to one CPU, where they are sent: those of this
  * process, and not of what interrupts it. The kernel wakes its own threads on other
  * CPUs by such calls, from its timer and from softirqs, and these are no cost of an operation.
  */
+static char of_this_process[128];
+
 static void count_calls(void)
 {
-	char filter[128];
-
-	put(TRACING "kprobe_events", "p:single send_call_function_single_ipi");
-	snprintf(filter, sizeof(filter), "hist:keys=common_pid if common_pid == %d && !(common_flags & 0x18)",
-		 getpid());
-	put(SINGLE "trigger", filter);
 	put(BROADCAST "trigger", "hist:keys=common_pid");
+	put(SINGLE "trigger", of_this_process + 1);
+}
+
+/* It costs instructions, those of this process among them. */
+static void stop_counting(void)
+{
+	put(SINGLE "trigger", of_this_process);
+	put(BROADCAST "trigger", "!hist:keys=common_pid");
+}
+
+static void prepare_counting(void)
+{
+	put(TRACING "kprobe_events", "p:single send_call_function_single_ipi");
+	snprintf(of_this_process, sizeof(of_this_process),
+		 "!hist:keys=common_pid if common_pid == %d && !(common_flags & 0x18)", getpid());
 }
 
 static long hits(const char *path)
@@ -111,12 +122,26 @@ static long function_calls(void)
 	return hits(BROADCAST "hist") + hits(SINGLE "hist");
 }
 
-struct cost {
-	long calls;
-	uint64_t insn;
-};
-
 #define REPEATS	9
+
+/* Kernel instructions: the least of the repeats, as what else runs adds. */
+static uint64_t instructions(void (*fn)(void), int n)
+{
+	uint64_t least = ~0ULL;
+
+	for (int repeat = 0; repeat < REPEATS; repeat++) {
+		uint64_t insn;
+
+		usleep(600000);
+		insn = vpmu_own(VPMU_KERNEL_INSN);
+		for (int i = 0; i < n; i++)
+			fn();
+		insn = vpmu_own(VPMU_KERNEL_INSN) - insn;
+		if (insn < least)
+			least = insn;
+	}
+	return least;
+}
 
 static int rising(const void *a, const void *b)
 {
@@ -125,41 +150,38 @@ static int rising(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Instructions: the least of the repeats, as what else runs adds. Calls: the median. */
-static struct cost cost_of(void (*fn)(void), int n)
+/* The median of the repeats. */
+static long calls(void (*fn)(void), int n)
 {
-	struct cost cost = { 0, ~0ULL };
 	long calls[REPEATS];
 
+	count_calls();
 	for (int repeat = 0; repeat < REPEATS; repeat++) {
-		uint64_t insn;
-
 		usleep(600000);
 		calls[repeat] = function_calls();
-		insn = vpmu_own(VPMU_KERNEL_INSN);
 		for (int i = 0; i < n; i++)
 			fn();
-		insn = vpmu_own(VPMU_KERNEL_INSN) - insn;
 		calls[repeat] = function_calls() - calls[repeat];
-		if (insn < cost.insn)
-			cost.insn = insn;
 	}
+	stop_counting();
 	qsort(calls, REPEATS, sizeof(*calls), rising);
-	cost.calls = calls[REPEATS / 2];
-	return cost;
+	return calls[REPEATS / 2];
 }
 
 /* What is done once in a while (work items that end hooks) is no cost of an operation. */
 static void measure(const char *name, void (*fn)(void))
 {
-	struct cost few, many;
+	uint64_t insn;
+	long sent;
 
 	fn();
-	few = cost_of(fn, N);
-	many = cost_of(fn, 3 * N);
-	/* 0.0, not -0.0. */
-	printf("%s_ipis\t%.2f\n", name, (double)(many.calls - few.calls) / (2 * N) + 1e-9);
-	printf("%s\t%.2f\n", name, (double)(many.insn - few.insn) / (2 * N));
+	insn = instructions(fn, N);
+	insn = instructions(fn, 3 * N) - insn;
+	sent = calls(fn, N);
+	sent = calls(fn, 3 * N) - sent;
+	/* 0.00, not -0.00. */
+	printf("%s_ipis\t%.2f\n", name, (double)sent / (2 * N) + 1e-9);
+	printf("%s\t%.2f\n", name, (double)insn / (2 * N));
 	fflush(stdout);
 }
 
@@ -189,7 +211,7 @@ int main(void)
 	if (pthread_create(&thread, NULL, sleep_on_last, NULL))
 		die("pthread_create");
 	pin(0);
-	count_calls();
+	prepare_counting();
 	usleep(100000);
 	printf("cpus\t%d\n", cpus());
 	/* Another class keeps the hooks, which the kernel puts into its text by calls to all
