@@ -350,7 +350,7 @@ static int log_flush(struct hwpmc_log *log)
 		hwpmc_log_declare_all(log);
 		hwpmc_records_clock(log);
 	}
-	/* Who waits for records may be another thread than this one. */
+	/* Another thread may wait for records in poll(). */
 	wake_up(&log->owner->log_wait);
 	return 0;
 }

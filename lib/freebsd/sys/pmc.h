@@ -264,7 +264,7 @@ enum pmc_caps {
 #define PMC_CC_F_USERSPACE	0x01
 #define PMC_CC_F_MULTIPART	0x02	/* FreeBSD only; never set on Linux */
 
-/* Flag of PROC_CREATE and THR_CREATE, which FreeBSD has among those of processes, with Linux's value. */
+/* Flag of PROC_CREATE and THR_CREATE: FreeBSD's name, and the value of the log here. */
 #define P_KPROC			0x01
 
 /* Parts of such a sample: of FreeBSD only, too. */

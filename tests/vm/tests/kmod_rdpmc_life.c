@@ -53,7 +53,7 @@ static void read_and_execute_ourselves(void *unused)
 	_exit(4);
 }
 
-/* Somebody else measures it through the exec, so that the module knows the thread on. */
+/* A PMC of another owner counts it through the exec: the module keeps what it has of the thread. */
 START_TEST(a_program_that_a_reader_executes_may_read_its_own_counters)
 {
 	struct child c = dev_child(read_and_execute_ourselves, NULL);
