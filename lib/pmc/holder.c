@@ -2,8 +2,9 @@
 /*
  * holder.c - the owner of counters that the module could not reserve. The kernel's
  * reservation records no owner, so /proc and /sys are searched for the known ones: the
- * NMI watchdog, KVM's mediated PMU, processes with open perf events (only root sees
- * those of other users). Any thread; reads files.
+ * NMI watchdog, processes with open perf events (only root sees those of other users). A
+ * guest with KVM's mediated PMU reserves nothing: the module tells of it. Any thread; reads
+ * files.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -111,14 +112,6 @@ static int holder_find(char *who, size_t who_size, char *remedy,
 	if (pid) {
 		snprintf(who, who_size, "perf (process %ld, %s)", pid, name);
 		snprintf(remedy, remedy_size, "wait for it or end it");
-		return 0;
-	}
-	if (is_on("/sys/module/kvm_intel/parameters/enable_mediated_pmu") ||
-	    is_on("/sys/module/kvm_amd/parameters/enable_mediated_pmu")) {
-		snprintf(who, who_size, "KVM's mediated PMU");
-		snprintf(remedy, remedy_size,
-			 "end the virtual machines, or load kvm_intel or "
-			 "kvm_amd with enable_mediated_pmu=0");
 		return 0;
 	}
 	snprintf(who, who_size, "perf or another user");

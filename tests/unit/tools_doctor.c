@@ -218,6 +218,7 @@ START_TEST(doctor_tells_of_guests_that_take_the_counters)
 	leave("sys/module/kvm_amd/parameters/enable_mediated_pmu");
 	TEXT("sys/module/kvm_intel/parameters/enable_mediated_pmu", "Y\n");
 	finds(1, "guests", "note", "modprobe kvm_intel enable_mediated_pmu=0");
+	ck_assert_ptr_nonnull(strstr(said, "exclude each other"));
 	gone();
 }
 END_TEST

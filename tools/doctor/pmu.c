@@ -127,8 +127,8 @@ static void look_at_holder(struct doctor *d)
 }
 
 /*
- * KVM's mediated PMU (Linux 7) gives a guest the counters themselves while it runs, whether
- * they are reserved or not.
+ * KVM's mediated PMU (Linux 7) gives a guest the counters themselves. The module and such guests
+ * exclude each other; the parameter says that there may be one, and a claim that there is.
  */
 static void look_at_guests(struct doctor *d)
 {
@@ -142,8 +142,8 @@ static void look_at_guests(struct doctor *d)
 			continue;
 		snprintf(command, sizeof(command), "modprobe -r %s; modprobe %s enable_mediated_pmu=0",
 			 modules[i], modules[i]);
-		dr_note(d, "guests", command, "KVM's mediated PMU is on: a guest with counters takes "
-			"them from hwpmc while it runs, and counts are wrong");
+		dr_note(d, "guests", command, "KVM's mediated PMU is on: a guest with counters and "
+			"hwpmc exclude each other, the first gets them");
 	}
 }
 
