@@ -26,12 +26,18 @@ static int op(int fd, unsigned long request, void *arg)
 	return ret ? errno : 0;
 }
 
-/* DEV_FOR_ALL for a module that somebody else has loaded. No test runs yet. */
-static bool open_to_all(void)
+static bool put_tunable(const char *path, const char *value)
 {
-	FILE *f = fopen("/proc/sys/kern/hwpmc/unprivileged_kernel", "w");
+	FILE *f = fopen(path, "w");
 
-	return f && fputs("1", f) >= 0 && !fclose(f) && !chmod(HWPMC_DEVICE, 0666);
+	return f && fputs(value, f) >= 0 && !fclose(f);
+}
+
+/* DEV_PARAMS for a module that somebody else has loaded. No test runs yet. */
+static bool set_params(void)
+{
+	return put_tunable("/proc/sys/kern/hwpmc/unprivileged_kernel", "1") &&
+	       put_tunable("/proc/sys/kern/hwpmc/selfcost", "0") && !chmod(HWPMC_DEVICE, 0666);
 }
 
 /*
@@ -51,19 +57,19 @@ static void try_out(int fd)
 void dev_setup(void)
 {
 	struct utsname uts;
-	char cmd[128];
+	char cmd[256];
 	int fd;
 
 	if (access(HWPMC_DEVICE, F_OK)) {
 		uname(&uts);
-		snprintf(cmd, sizeof(cmd), "insmod build/kmod/%s/hwpmc.ko " DEV_FOR_ALL,
+		snprintf(cmd, sizeof(cmd), "insmod build/kmod/%s/hwpmc.ko " DEV_PARAMS,
 			 uts.release);
 		if (system(cmd)) {
 			printf("Bail out! cannot load the module\n");
 			exit(1);
 		}
-	} else if (!geteuid() && !open_to_all()) {
-		printf("Bail out! cannot give the device to all\n");
+	} else if (!geteuid() && !set_params()) {
+		printf("Bail out! cannot set the module's parameters\n");
 		exit(1);
 	}
 	fd = dev_open();

@@ -343,9 +343,6 @@ END_TEST
 int main(void)
 {
 	dev_setup();
-	/* The emulator's NMIs take long. */
-	if (!try_tunable("selfcost", 0))
-		return 1;
 	harness_add_timed(a_chain_of_the_kernel_has_each_caller_in_its_place, 30);
 	harness_add_timed(the_histogram_has_the_addresses_that_samples_have, 30);
 	harness_add_timed(no_frame_of_an_unprivileged_sample_is_an_address_of_the_kernel, 30);

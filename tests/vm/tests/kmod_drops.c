@@ -147,9 +147,6 @@ END_TEST
 int main(void)
 {
 	dev_setup();
-	/* The emulator's NMIs take long. */
-	if (!try_tunable("selfcost", 0))
-		return 1;
 	harness_add_timed(samples_without_room_are_dropped_as_full, 30);
 	harness_add_timed(samples_of_soft_events_without_room_are_dropped_as_full, 30);
 	harness_add(a_value_after_the_end_of_the_log_is_dropped_as_closed);

@@ -376,8 +376,7 @@ END_TEST
 int main(void)
 {
 	dev_setup();
-	/* The emulator's NMIs take long. */
-	if (!try_tunable("selfcost", 0) || !try_tunable("mincount", MINCOUNT))
+	if (!try_tunable("mincount", MINCOUNT))
 		return 1;
 	harness_add_timed(periods_that_adapt_add_up_to_what_was_counted, 30);
 	harness_add_timed(a_frequency_beyond_reach_leaves_the_shortest_period, 30);

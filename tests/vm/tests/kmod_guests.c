@@ -213,9 +213,6 @@ END_TEST
 int main(void)
 {
 	dev_setup();
-	/* The emulator's NMIs take long. */
-	if (!try_tunable("selfcost", 0))
-		return 1;
 	harness_add(the_bit_for_the_host_is_set_only_while_svm_is_on);
 	harness_add(svm_may_be_on_before_the_counters_are_claimed);
 	harness_add(counts_are_exact_while_svm_goes_on_and_off);

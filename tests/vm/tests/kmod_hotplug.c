@@ -269,9 +269,6 @@ END_TEST
 int main(void)
 {
 	dev_setup();
-	/* The emulator's NMIs take long. */
-	if (!try_tunable("selfcost", 0))
-		return 1;
 	harness_add_timed(a_cpu_goes_and_comes_while_all_samples_and_no_overflow_is_missing,
 			  200);
 	harness_add_timed(it_does_so_with_late_lost_doubled_and_stray_interrupts,

@@ -247,8 +247,6 @@ static bool has_node_events(void)
 int main(void)
 {
 	dev_setup();
-	if (!try_tunable("selfcost", 0))
-		return 1;
 	if (has_node_events()) {
 		harness_add(an_event_of_the_node_is_not_counted_by_process);
 		harness_add(a_counter_of_the_node_has_one_owner_among_its_cores);

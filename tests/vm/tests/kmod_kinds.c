@@ -533,8 +533,6 @@ START_TEST(each_full_period_on_each_kind_and_on_all_is_a_sample_through_migratio
 	struct subject p;
 	uint32_t all;
 
-	/* The emulator's NMIs take long: the limit has tests of its own. */
-	set_tunable("selfcost", 0);
 	for (int cpu = 0; cpu < dev_cpus(); cpu++)
 		kind_of[cpu] = kind_at(cpu);
 	begin_looking(&s, FAST, 2 << 20, look_at_sample);
@@ -569,7 +567,6 @@ START_TEST(each_full_period_on_each_kind_and_on_all_is_a_sample_through_migratio
 		ck_assert_uint_ge(samples_of[k] + all_drops(&s), total[k] / PERIOD);
 	}
 	end(&s);
-	set_tunable("selfcost", 50);
 }
 END_TEST
 
@@ -617,11 +614,9 @@ static void check_log_says_kinds(void)
 
 START_TEST(a_log_says_the_kind_of_each_cpu_before_its_samples)
 {
-	set_tunable("selfcost", 0);
 	for (int cpu = 0; cpu < dev_cpus(); cpu++)
 		kind_of[cpu] = kind_at(cpu);
 	check_log_says_kinds();
-	set_tunable("selfcost", 50);
 }
 END_TEST
 

@@ -699,9 +699,6 @@ END_TEST
 int main(void)
 {
 	dev_setup();
-	/* The emulator's NMIs take long. */
-	if (!try_tunable("selfcost", 0))
-		return 1;
 	harness_fixture(setup, prove);
 	harness_add(a_select_that_faults_refuses_the_allocation_and_names_itself);
 	harness_add(registers_that_cannot_even_be_read_refuse_the_allocation);

@@ -132,9 +132,6 @@ END_TEST
 int main(void)
 {
 	dev_setup();
-	/* The emulator's NMIs take long. */
-	if (!try_tunable("selfcost", 0))
-		return 1;
 	harness_fixture(NULL, dev_still_counts);
 	harness_add(a_new_period_begins_at_the_next_start);
 	harness_add(a_new_pmc_of_a_row_begins_a_period_of_its_own);

@@ -445,10 +445,10 @@ static void reload(const char *parameters)
 
 START_TEST(tunables_can_be_given_when_the_module_is_loaded)
 {
-	reload(DEV_FOR_ALL " unprivileged_syspmcs=1 unprivileged_proc_debug=0");
+	reload(DEV_PARAMS " unprivileged_syspmcs=1 unprivileged_proc_debug=0");
 	dev_as(NOBODY, system_scope_counts, NULL);
 	dev_as(NOBODY, child_is_refused, NULL);
-	reload(DEV_FOR_ALL);
+	reload(DEV_PARAMS);
 	dev_as(NOBODY, system_scope_is_refused, NULL);
 	dev_as(NOBODY, measure_child, NULL);
 }
@@ -571,7 +571,7 @@ START_TEST(by_default_device_and_kernel_mode_are_roots)
 	sysctl("unprivileged_syspmcs", 1);
 	ck_assert(!chmod(HWPMC_DEVICE, 0666));
 	dev_as(NOBODY, kernel_mode_is_allowed, &no);
-	reload(DEV_FOR_ALL);
+	reload(DEV_PARAMS);
 }
 END_TEST
 

@@ -460,7 +460,7 @@ START_TEST(a_cpu_that_the_module_does_not_know_yet_is_offline_to_it)
 	/* Loaded anew, it has no work item that would wait for the CPU and keep the allocation
 	 * waiting. */
 	ck_assert_int_eq(system("rmmod hwpmc && "
-				"insmod build/kmod/$(uname -r)/hwpmc.ko " DEV_FOR_ALL), 0);
+				"insmod build/kmod/$(uname -r)/hwpmc.ko " DEV_PARAMS), 0);
 	fd = dev_open();
 	dev_put("/sys/devices/system/cpu/cpu2/online", "0");
 	ck_assert_int_eq(allocate_on_cpu2(fd, &id), ENXIO);

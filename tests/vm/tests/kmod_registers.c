@@ -307,9 +307,6 @@ END_TEST
 int main(void)
 {
 	dev_setup();
-	/* The emulator's NMIs take long. */
-	if (!try_tunable("selfcost", 0))
-		return 1;
 	harness_add(the_bit_of_an_overflow_is_clear_when_it_was_dealt_with);
 	harness_add(the_bits_of_several_counters_are_clear_when_they_were_dealt_with);
 	if (!dev_is_amd()) {

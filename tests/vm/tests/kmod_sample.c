@@ -866,9 +866,6 @@ END_TEST
 int main(void)
 {
 	dev_setup();
-	/* The emulator's NMIs take long: the limit has a test of its own. */
-	if (!try_tunable("selfcost", 0))
-		return 1;
 	harness_add_timed(each_process_gets_a_sample_for_each_full_period, 30);
 	harness_add_timed(overflows_are_samples_with_a_slow_reader, 30);
 	harness_add_timed(overflows_are_samples_and_declared_drops_without_a_reader, 30);

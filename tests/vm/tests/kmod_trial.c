@@ -30,7 +30,7 @@ static void load_anew(void)
 	char cmd[200];
 
 	uname(&uts);
-	snprintf(cmd, sizeof(cmd), "rmmod hwpmc && insmod build/kmod/%s/hwpmc.ko " DEV_FOR_ALL,
+	snprintf(cmd, sizeof(cmd), "rmmod hwpmc && insmod build/kmod/%s/hwpmc.ko " DEV_PARAMS,
 		 uts.release);
 	ck_assert_int_eq(system(cmd), 0);
 }
