@@ -59,6 +59,10 @@ check-dkms:
 check-packages:
 	@BUILD=$(BUILD) $(TOP)/tests/packages $(SUITE)
 
+# A module that is refused, enrolled and loaded, by firmware with Secure Boot: ten minutes.
+check-secureboot: vm-fetch vpmu lib tools
+	@BUILD=$(BUILD) $(TOP)/tests/secureboot/run
+
 # Three machines that push to one receiver: ten minutes.
 check-fleet: vm-fetch vm-tests vpmu module-vm lib tools
 	@BUILD=$(BUILD) $(TOP)/tests/fleet/run
@@ -72,6 +76,6 @@ check-rpm:
 check-dkms-field:
 	@BUILD=$(BUILD) $(TOP)/tests/dkms-field $(KERNELS)
 
-.PHONY: check-fleet check-rpm check-dkms-field check-packages check check-all check-host check-unit check-static check-build check-dkms \
+.PHONY: check-fleet check-rpm check-secureboot check-dkms-field check-packages check check-all check-host check-unit check-static check-build check-dkms \
 	check-spec check-kernels check-kernels-core check-kernels-check \
 	check-kernels-table kernels-prepare
