@@ -94,7 +94,7 @@ void pmc_pmu_print_counters(const char *part);		/* NULL: all */
 void pmc_pmu_print_counter_desc(const char *part);
 void pmc_pmu_print_counter_desc_long(const char *part);
 void pmc_pmu_print_counter_full(const char *part);
-uint64_t pmc_pmu_sample_rate_get(const char *event);	/* 65536 */
+uint64_t pmc_pmu_sample_rate_get(const char *event);	/* 65536: no such event */
 /* 0, or an errno: ENOENT. Sets class, caps, event and pm_md. */
 int pmc_pmu_pmcallocate(const char *event, struct pmc_op_pmcallocate *pm);
 const char *pmc_pmu_event_get_by_idx(const char *cpuid, int idx);

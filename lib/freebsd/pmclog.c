@@ -18,6 +18,7 @@
 #include <poll.h>
 
 #include "../log/order.h"
+#include "pmc.h"
 #include "pmclog.h"
 
 #define EXPORT		__attribute__((visibility("default")))
@@ -204,6 +205,29 @@ static void event_drop(struct pmclog_ev_dropnotify *to, const struct hwpmc_log_d
 	to->pl_others = others;
 }
 
+/* The number that pmc_pmu_idx_get_by_event() has for it, without its qualifiers, if the log
+ * is of this machine. */
+static uint32_t number_event(const struct log *log, const struct hwpmc_log_allocate *r,
+			     const char *name)
+{
+	char event[PMC_NAME_MAX];
+	char *qualifier;
+	int i;
+
+	if (!(r->flags & HWPMC_F_EV_PMU))
+		return r->ev;
+	put_text(event, sizeof(event), name);
+	for (;;) {
+		i = pmc_pmu_idx_get_by_event(log->cpuid, event);
+		if (i >= 0)
+			return (uint32_t)i;
+		qualifier = strrchr(event, strchr(event, ',') ? ',' : ':');
+		if (!qualifier)
+			return r->ev;
+		*qualifier = '\0';
+	}
+}
+
 static void event_allocate(struct log *log, struct pmclog_ev *ev,
 			   const struct hwpmc_log_allocate *r)
 {
@@ -220,7 +244,7 @@ static void event_allocate(struct log *log, struct pmclog_ev *ev,
 	}
 	to->pl_evname = name_event(log, r);
 	to->pl_rate = r->count;
-	to->pl_event = r->ev;
+	to->pl_event = number_event(log, r, to->pl_evname);
 	to->pl_flags = r->flags;
 	to->pl_pmcid = r->hdr.id;
 }

@@ -13,10 +13,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../event/event.h"
 #include "../pmc/internal.h"
 #include "pmc.h"
 
-#define DEFAULT_RATE	65536
+/* FreeBSD's period of an event that its tables do not have: `pmc stat -j` refuses what has
+ * it. Events that exist have none in the tables here: the next prime number. */
+#define RATE_UNKNOWN	65536
+#define RATE_DEFAULT	65537
 
 struct pmu_event {
 	char *name, *desc;
@@ -59,6 +63,19 @@ static int keep_event(const struct hwpmc_event_info *info, void *arg)
 	return 0;
 }
 
+/* FreeBSD's `pmc summary` takes an event number 0 for none: that is not to be `cycles`,
+ * which the list begins with, but the last one. */
+static void begin_with_last(void)
+{
+	struct pmu_event last;
+
+	if (pmu.n < 2)
+		return;
+	last = pmu.event[pmu.n - 1];
+	memmove(pmu.event + 1, pmu.event, (size_t)(pmu.n - 1) * sizeof(last));
+	pmu.event[0] = last;
+}
+
 static void make_list(void)
 {
 	struct hwpmc *h;
@@ -67,6 +84,7 @@ static void make_list(void)
 		return;
 	snprintf(pmu.cpuid, sizeof(pmu.cpuid), "%s", hwpmc_cpuinfo(h)->cpuid);
 	hwpmc_event_each(h, HWPMC_CLASS_EVERY, keep_event, NULL);
+	begin_with_last();
 	hwpmc_close(h);
 }
 
@@ -94,14 +112,29 @@ EXPORT int pmc_pmu_enabled(void)
 	return pmu_is_known(NULL);
 }
 
-EXPORT int pmc_pmu_idx_get_by_event(const char *cpuid, const char *event)
+static int index_of(const char *event)
 {
-	if (!pmu_is_known(cpuid))
-		return -1;
 	for (int i = 0; i < pmu.n; i++)
 		if (same_name(pmu.event[i].name, event))
 			return i;
 	return -1;
+}
+
+EXPORT int pmc_pmu_idx_get_by_event(const char *cpuid, const char *event)
+{
+	const struct event_generic *generic;
+	char normal[PMC_NAME_MAX];
+	unsigned int how;
+	int i;
+
+	if (!pmu_is_known(cpuid))
+		return -1;
+	i = index_of(event);
+	if (i >= 0)
+		return i;
+	event_normal(event, normal, sizeof(normal));
+	generic = event_alias(normal, &how);
+	return generic ? index_of(generic->name) : -1;
 }
 
 EXPORT const char *pmc_pmu_event_get_by_idx(const char *cpuid, int idx)
@@ -109,12 +142,6 @@ EXPORT const char *pmc_pmu_event_get_by_idx(const char *cpuid, int idx)
 	if (!pmu_is_known(cpuid) || idx < 0 || idx >= pmu.n)
 		return NULL;
 	return pmu.event[idx].name;
-}
-
-/* No table here has a period for each event. */
-EXPORT uint64_t pmc_pmu_sample_rate_get(const char *event)
-{
-	return DEFAULT_RATE;
 }
 
 /* ---- printing ------------------------------------------------------------- */
@@ -223,21 +250,38 @@ static void fill_code(struct pmc_op_pmcallocate *pm, const struct hwpmc_event_co
 	}
 }
 
-/* Returns an errno, as FreeBSD's does. */
-EXPORT int pmc_pmu_pmcallocate(const char *event, struct pmc_op_pmcallocate *pm)
+/* An event of a hardware counter of this machine. */
+static bool code_of(const char *event, struct hwpmc_event_code *code)
 {
 	struct hwpmc_event ev;
 	struct hwpmc *h;
-	int rc = 0;
+	bool found;
 
 	if (hwpmc_open(&h))
-		return ENOENT;
-	if (hwpmc_event_parse(h, event, &ev) ||
-	    ev.code[0].class_id == HWPMC_CLASS_SOFT ||
-	    ev.code[0].class_id == HWPMC_CLASS_TSC)
-		rc = ENOENT;
-	else
-		fill_code(pm, &ev.code[0]);
+		return false;
+	found = !hwpmc_event_parse(h, event, &ev) &&
+		ev.code[0].class_id != HWPMC_CLASS_SOFT &&
+		ev.code[0].class_id != HWPMC_CLASS_TSC;
+	if (found)
+		*code = ev.code[0];
 	hwpmc_close(h);
-	return rc;
+	return found;
+}
+
+/* Returns an errno, as FreeBSD's does. */
+EXPORT int pmc_pmu_pmcallocate(const char *event, struct pmc_op_pmcallocate *pm)
+{
+	struct hwpmc_event_code code;
+
+	if (!code_of(event, &code))
+		return ENOENT;
+	fill_code(pm, &code);
+	return 0;
+}
+
+EXPORT uint64_t pmc_pmu_sample_rate_get(const char *event)
+{
+	struct hwpmc_event_code code;
+
+	return code_of(event, &code) ? RATE_DEFAULT : RATE_UNKNOWN;
 }

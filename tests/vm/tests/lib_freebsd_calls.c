@@ -203,13 +203,22 @@ START_TEST(freebsd_program_looks_at_the_events_of_counters)
 	int i;
 
 	ck_assert_int_eq(pmc_pmu_enabled(), 1);
+	/* 0 is none for FreeBSD's `pmc summary`. */
+	ck_assert_int_gt(pmc_pmu_idx_get_by_event(NULL, "cycles"), 0);
+	ck_assert_ptr_nonnull(pmc_pmu_event_get_by_idx(NULL, 0));
 	i = pmc_pmu_idx_get_by_event(NULL, "INSTRUCTIONS");
-	ck_assert_int_ge(i, 0);
+	ck_assert_int_gt(i, 0);
 	ck_assert_str_eq(pmc_pmu_event_get_by_idx(NULL, i), "instructions");
 	ck_assert_ptr_null(pmc_pmu_event_get_by_idx(NULL, 1 << 20));
 	ck_assert_ptr_null(pmc_pmu_event_get_by_idx("Another-6-1-1", i));
+	ck_assert_int_eq(pmc_pmu_idx_get_by_event(NULL, "unhalted-cycles"),
+			 pmc_pmu_idx_get_by_event(NULL, "cycles"));
 	ck_assert_int_eq(pmc_pmu_idx_get_by_event(NULL, "no.such.event"), -1);
-	ck_assert_uint_eq(pmc_pmu_sample_rate_get("instructions"), 65536);
+	/* 65536 says that there is none. */
+	ck_assert_uint_eq(pmc_pmu_sample_rate_get("instructions"), 65537);
+	ck_assert_uint_eq(pmc_pmu_sample_rate_get("LLC-MISSES"), 65537);
+	ck_assert_uint_eq(pmc_pmu_sample_rate_get("no.such.event"), 65536);
+	ck_assert_uint_eq(pmc_pmu_sample_rate_get("CLOCK.HARD"), 65536);
 	ck_assert_int_eq(pmc_pmu_pmcallocate("branches", &pm), 0);
 	ck_assert(pm.pm_class == PMC_CLASS_IAP || pm.pm_class == PMC_CLASS_K8);
 	ck_assert(pm.pm_flags & PMC_F_EV_PMU);

@@ -94,6 +94,7 @@ struct found {
 	unsigned int others;		/* samples of other processes */
 	uint64_t userdata, switched, at_exit;
 	uint64_t rate;
+	int event;
 	char evname[PMC_NAME_MAX];
 	enum pmclog_type first;
 	enum pmclog_state end;
@@ -114,6 +115,7 @@ static void look_at(struct found *f, const struct pmclog_ev *ev, pid_t pid)
 		break;
 	case PMCLOG_TYPE_PMCALLOCATE:
 		f->rate = ev->pl_u.pl_a.pl_rate;
+		f->event = (int)ev->pl_u.pl_a.pl_event;
 		strcpy(f->evname, ev->pl_u.pl_a.pl_evname);
 		break;
 	case PMCLOG_TYPE_PMCATTACH:
@@ -170,6 +172,8 @@ START_TEST(freebsd_program_reads_the_samples_that_it_took_of_a_child)
 	ck_assert_int_eq(f.first, PMCLOG_TYPE_INITIALIZE);
 	ck_assert_uint_eq(f.rate, PERIOD);
 	ck_assert_uint_gt(strlen(f.evname), 0);
+	ck_assert_int_gt(f.event, 0);
+	ck_assert_int_eq(f.event, pmc_pmu_idx_get_by_event(NULL, "instructions"));
 	ck_assert_uint_eq(f.attached, 1);
 	ck_assert_uint_eq(f.execs, 1);
 	ck_assert_uint_ge(f.maps, 1);
