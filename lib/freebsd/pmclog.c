@@ -425,6 +425,8 @@ static enum pmclog_state log_refill(struct log *log)
 	} while (n < 0 && errno == EINTR);
 	if (n == 0)
 		return PMCLOG_EOF;
+	if (n < 0 && errno == EAGAIN)
+		return PMCLOG_REQUIRE_DATA;
 	if (n < 0) {
 		snprintf(log->error, sizeof(log->error),
 			 "cannot read the log: %m");
