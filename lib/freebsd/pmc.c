@@ -4,13 +4,16 @@
  * so this file holds the process's one: a list of it and, in a child of fork(),
  * of those it inherited. The list is under a lock that fork() takes too.
  */
+#define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../pmc/internal.h"
@@ -185,9 +188,11 @@ EXPORT int pmc_allocate(const char *ctrspec, enum pmc_mode mode,
 
 	if (!h)
 		return -1;
-	/* They inform sampling; FreeBSD's pmcstat sets them in any mode. */
+	/* They inform sampling, and attached PMCs; FreeBSD's tools set them in any mode. */
 	if (!PMC_IS_SAMPLING_MODE(mode))
 		flags &= ~(PMC_F_CALLCHAIN | PMC_F_USERCALLCHAIN);
+	if (PMC_IS_SYSTEM_MODE(mode))
+		flags &= ~PMC_F_DESCENDANTS;
 	rc = hwpmc_allocate(h, ctrspec, (enum hwpmc_mode)mode, flags,
 			    (uint32_t)cpu, count, pmcid);
 	/* An event that does not exist is an argument that is wrong. */
@@ -262,11 +267,57 @@ EXPORT int pmc_width(pmc_id_t pmcid, uint32_t *width)
 
 /* ------------------------------------------------------------------------ */
 
+/* The log's descriptor of this process, where it is a pipe or a socket. */
+static struct {
+	int fd;
+	struct stat is;
+} log_pipe = { .fd = -1 };
+
+static void pipe_remember(int fd)
+{
+	struct stat is;
+
+	layer_lock_take();
+	log_pipe.fd = -1;
+	if (fd >= 0 && !fstat(fd, &is) && (S_ISFIFO(is.st_mode) || S_ISSOCK(is.st_mode))) {
+		log_pipe.fd = fd;
+		log_pipe.is = is;
+	}
+	layer_lock_give();
+}
+
+/*
+ * FreeBSD's kernel closes the file of a log that was closed, the owner's descriptor with
+ * it: its pmcstat reads its own log from a pipe whose other end it holds, up to the end.
+ * What the descriptor has become in the meantime is left alone.
+ */
+static void pipe_leave(void)
+{
+	struct stat is;
+	int fd, null;
+
+	layer_lock_take();
+	fd = log_pipe.fd;
+	log_pipe.fd = -1;
+	if (fd >= 0 && !fstat(fd, &is) && is.st_dev == log_pipe.is.st_dev &&
+	    is.st_ino == log_pipe.is.st_ino) {
+		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		if (null >= 0) {
+			dup3(null, fd, O_CLOEXEC);
+			close(null);
+		}
+	}
+	layer_lock_give();
+}
+
 EXPORT int pmc_configure_logfile(int fd)
 {
 	struct hwpmc *h = pmc_handle();
 
-	return h ? hwpmc_configure_log(h, fd) : -1;
+	if (!h || hwpmc_configure_log(h, fd))
+		return -1;
+	pipe_remember(fd);
+	return 0;
 }
 
 EXPORT int pmc_flush_logfile(void)
@@ -276,11 +327,31 @@ EXPORT int pmc_flush_logfile(void)
 	return h ? hwpmc_flush_log(h) : -1;
 }
 
+/* Of whatever PMC it is asked about, the module says so where there is none. */
+static bool owns_a_pmc(struct hwpmc *h)
+{
+	uint32_t caps;
+
+	return !hwpmc_capabilities(h, 0, &caps) || hwpmc_reason(h) != HWPMC_WHY_NO_PMCS;
+}
+
+/* FreeBSD's fails only for a process that owns nothing: its pmcstat may close its log twice,
+ * and its `pmc stat` closes one that it never had. */
 EXPORT int pmc_close_logfile(void)
 {
 	struct hwpmc *h = pmc_handle();
 
-	return h ? hwpmc_close_log(h) : -1;
+	if (!h)
+		return -1;
+	if (!hwpmc_close_log(h)) {
+		pipe_leave();
+		return 0;
+	}
+	if (errno != EINVAL)
+		return -1;
+	if (hwpmc_reason(h) == HWPMC_WHY_LOG_CLOSED || owns_a_pmc(h))
+		return 0;
+	return hwpmc_close_log(h);
 }
 
 EXPORT int pmc_writelog(uint32_t userdata)

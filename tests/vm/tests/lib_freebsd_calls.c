@@ -7,6 +7,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,23 +281,52 @@ START_TEST(freebsd_log_to_dev_full_says_enospc_at_the_flush)
 }
 END_TEST
 
+/* As FreeBSD's pmcstat reads its log: it holds both ends itself. */
+START_TEST(freebsd_log_in_a_pipe_ends_for_who_holds_both_ends)
+{
+	struct pollfd pfd;
+	char bytes[4096];
+	int fds[2];
+	ssize_t n;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	WORKS(pmc_configure_logfile(fds[1]));
+	WORKS(pmc_writelog(1));
+	WORKS(pmc_close_logfile());
+	WORKS(pmc_close_logfile());
+	pfd = (struct pollfd){ .fd = fds[0], .events = POLLIN };
+	do {
+		ck_assert_int_eq(poll(&pfd, 1, 60000), 1);
+		n = read(fds[0], bytes, sizeof(bytes));
+		ck_assert_int_ge(n, 0);
+	} while (n);
+	/* The descriptor is still the program's to close. */
+	ck_assert_int_eq(close(fds[1]), 0);
+	close(fds[0]);
+}
+END_TEST
+
 START_TEST(freebsd_errors_of_logs)
 {
 	int null = open("/dev/null", O_WRONLY), readable = open("/dev/null", O_RDONLY);
-	pmc_id_t id = allocate(PMC_MODE_TS, PMC_CPU_ANY);
+	pmc_id_t id;
 
+	FAILS(pmc_close_logfile(), EINVAL);
+	id = allocate(PMC_MODE_TS, PMC_CPU_ANY);
 	WORKS(pmc_attach(id, getppid()));
 	FAILS(pmc_start(id), EDOOFUS);
 	FAILS(pmc_configure_logfile(-1), EINVAL);
 	FAILS(pmc_configure_logfile(12345), EBADF);
 	FAILS(pmc_configure_logfile(readable), EBADF);
 	FAILS(pmc_flush_logfile(), EINVAL);
-	FAILS(pmc_close_logfile(), EINVAL);
 	FAILS(pmc_writelog(1), EINVAL);
 	WORKS(pmc_configure_logfile(null));
 	FAILS(pmc_configure_logfile(null), EBUSY);
 	WORKS(pmc_configure_logfile(-1));
+	/* It has none, but owns something; FreeBSD's `pmc stat` closes its log so. */
+	WORKS(pmc_close_logfile());
 	WORKS(pmc_release(id));
+	FAILS(pmc_close_logfile(), EINVAL);
 }
 END_TEST
 
@@ -401,6 +431,7 @@ int main(void)
 	harness_add(freebsd_program_looks_at_the_events_of_counters);
 	harness_add(freebsd_log_to_dev_null_is_written_and_flushed);
 	harness_add(freebsd_log_to_dev_full_says_enospc_at_the_flush);
+	harness_add(freebsd_log_in_a_pipe_ends_for_who_holds_both_ends);
 	harness_add(freebsd_errors_of_logs);
 	harness_add(freebsd_errors_of_allocate);
 	harness_add(freebsd_errors_of_attach);

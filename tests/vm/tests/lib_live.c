@@ -471,6 +471,17 @@ START_TEST(freebsd_flags_of_sampling_mean_nothing_where_a_pmc_counts)
 }
 END_TEST
 
+START_TEST(freebsd_flag_of_descendants_means_nothing_in_system_scope)
+{
+	pmc_id_t id;
+
+	ck_assert_int_eq(pmc_init(), 0);
+	ck_assert_int_eq(pmc_allocate("instructions", PMC_MODE_SC, PMC_F_DESCENDANTS, 0,
+				      &id, 0), 0);
+	ck_assert_int_eq(pmc_release(id), 0);
+}
+END_TEST
+
 START_TEST(freebsd_unknown_event_is_an_invalid_argument)
 {
 	pmc_id_t id;
@@ -513,6 +524,7 @@ int main(void)
 	harness_add(freebsd_calls_tell_the_machine_and_its_rows);
 	harness_add(freebsd_names_of_events_of_the_kernel_are_allocated_as_listed);
 	harness_add(freebsd_flags_of_sampling_mean_nothing_where_a_pmc_counts);
+	harness_add(freebsd_flag_of_descendants_means_nothing_in_system_scope);
 	harness_add(freebsd_unknown_event_is_an_invalid_argument);
 	return harness_run();
 }

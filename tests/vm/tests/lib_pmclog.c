@@ -187,6 +187,32 @@ START_TEST(freebsd_program_reads_the_samples_that_it_took_of_a_child)
 }
 END_TEST
 
+/* As FreeBSD's `pmc record` does: a part of its own, then the log. */
+START_TEST(freebsd_log_follows_what_its_file_has)
+{
+	static const char head[1000] = "a head of the program's own";
+	char read_head[sizeof(head)];
+	struct found f;
+	pmc_id_t id;
+	pid_t pid;
+
+	ck_assert_int_eq(pmc_configure_logfile(-1), 0);
+	ck_assert_int_eq(ftruncate(log_fd, 0), 0);
+	ck_assert_int_eq(lseek(log_fd, 0, SEEK_SET), 0);
+	ck_assert_int_eq(write(log_fd, head, sizeof(head)), sizeof(head));
+	ck_assert_msg(pmc_configure_logfile(log_fd) == 0, "%s", pmc_error());
+	ck_assert_int_eq(pmc_allocate("instructions,usr", PMC_MODE_TS, 0,
+				      PMC_CPU_ANY, &id, PERIOD), 0);
+	pid = measure_child(id);
+	ck_assert_int_eq(read(read_fd, read_head, sizeof(head)), sizeof(head));
+	ck_assert_int_eq(memcmp(read_head, head, sizeof(head)), 0);
+	f = read_log(pid);
+	ck_assert_int_eq(f.first, PMCLOG_TYPE_INITIALIZE);
+	ck_assert_uint_ge(f.samples + f.dropped, HOT3_SAMPLES);
+	ck_assert_int_eq(pmc_release(id), 0);
+}
+END_TEST
+
 START_TEST(freebsd_program_reads_the_values_of_switches_and_exits)
 {
 	struct found f;
@@ -239,6 +265,7 @@ int main(void)
 	load_module();
 	harness_fixture(setup, NULL);
 	harness_add(freebsd_program_reads_the_samples_that_it_took_of_a_child);
+	harness_add(freebsd_log_follows_what_its_file_has);
 	harness_add(freebsd_program_reads_the_values_of_switches_and_exits);
 	harness_add(freebsd_log_ends_with_closelog);
 	return harness_run();
