@@ -50,11 +50,16 @@ void errc(int status, int code, const char *format, ...)
 size_t strlcpy(char *to, const char *from, size_t size);
 /* Options end at the first word that is none. */
 int freebsd_getopt(int argc, char *const argv[], const char *options);
+/* "r+": both ways. pclose() of what popen() here has opened. */
+FILE *freebsd_popen(const char *command, const char *mode);
+int freebsd_pclose(FILE *f);
 #ifdef __cplusplus
 }
 #endif
 
 #define getopt(argc, argv, options) freebsd_getopt(argc, argv, options)
+#define popen(command, mode)	freebsd_popen(command, mode)
+#define pclose(f)		freebsd_pclose(f)
 
 #ifndef LIST_FOREACH_SAFE
 #define LIST_FOREACH_SAFE(v, head, field, next)				\

@@ -95,22 +95,59 @@ static void unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-static void source_take(int i, struct kevent *to)
+static int reads_log(void)
+{
+	for (int i = 0; i < nsource; i++)
+		if (sources[i].ev.filter == EVFILT_READ &&
+		    sources[i].ev.ident != STDIN_FILENO)
+			return 1;
+	return 0;
+}
+
+/*
+ * False: nothing to tell of. FreeBSD's pmcstat ends at once by SIGCHLD, which its child
+ * sends it where it cannot be started; that a child has ended is not to cut its log.
+ */
+static int signal_take(const struct source *s)
 {
 	struct signalfd_siginfo info;
+	int told = 0;
+
+	while (read(s->fd, &info, sizeof(info)) > 0)
+		told |= s->ev.ident != SIGCHLD || info.ssi_code <= 0 || !reads_log();
+	return told;
+}
+
+static int source_take(int i, struct kevent *to)
+{
 	uint64_t n;
 
 	*to = sources[i].ev;
 	to->flags &= (unsigned short)~(EV_ADD | EV_ONESHOT);
-	if (sources[i].ev.filter == EVFILT_SIGNAL)
-		while (read(sources[i].fd, &info, sizeof(info)) > 0)
-			;
-	if (sources[i].ev.filter == EVFILT_TIMER && read(sources[i].fd, &n, sizeof(n)) < 0)
-		return;
-	if (sources[i].ev.filter != EVFILT_PROC && !(sources[i].ev.flags & EV_ONESHOT))
-		return;
-	close(sources[i].fd);
-	sources[i] = sources[--nsource];
+	if (to->filter == EVFILT_SIGNAL && !signal_take(&sources[i]))
+		return 0;
+	if (to->filter == EVFILT_TIMER && read(sources[i].fd, &n, sizeof(n)) < 0)
+		return 0;
+	if (to->filter == EVFILT_PROC || sources[i].ev.flags & EV_ONESHOT) {
+		close(sources[i].fd);
+		sources[i] = sources[--nsource];
+	}
+	return 1;
+}
+
+/* The end of a process is told before its SIGCHLD; the others in turn, as a terminal that
+ * was closed can always be read. */
+static int choose(const struct pollfd *pfd)
+{
+	static int turn;
+
+	for (int i = 0; i < nsource; i++)
+		if (pfd[i].revents && sources[i].ev.filter == EVFILT_PROC)
+			return i;
+	do {
+		turn++;
+	} while (!pfd[turn % nsource].revents);
+	return turn % nsource;
 }
 
 int kevent(int kq, const struct kevent *changes, int nchanges, struct kevent *events,
@@ -128,15 +165,10 @@ int kevent(int kq, const struct kevent *changes, int nchanges, struct kevent *ev
 			return -1;
 	if (!nevents)
 		return 0;
-	for (int i = 0; i < nsource; i++)
-		pfd[i] = (struct pollfd){ .fd = sources[i].fd, .events = POLLIN };
-	n = ppoll(pfd, (nfds_t)nsource, timeout, NULL);
-	if (n <= 0)
-		return n;
-	for (int i = 0; i < nsource; i++)
-		if (pfd[i].revents) {
-			source_take(i, events);
-			return 1;
-		}
-	return 0;
+	do {
+		for (int i = 0; i < nsource; i++)
+			pfd[i] = (struct pollfd){ .fd = sources[i].fd, .events = POLLIN };
+		n = ppoll(pfd, (nfds_t)nsource, timeout, NULL);
+	} while (n > 0 && !source_take(choose(pfd), events));
+	return n > 0 ? 1 : n;
 }
