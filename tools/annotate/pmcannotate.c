@@ -27,11 +27,12 @@ static const char help[] =
 "\n"
 "  -a          instructions only, without lines of the source\n"
 "  -k KERNEL   its vmlinux, or a directory with it and its modules\n"
-"  -l PERCENT  functions with at least this share of an event's samples; default 0.5\n"
+"  -l PERCENT  functions with at least this share of an event's samples; default:\n"
+"              0.5\n"
 "  -h, --help  --version\n"
 "\n"
-"Exit status: 0; 1 when the log cannot be read, or nothing of it is in the binary;\n"
-"2 for a wrong option.\n";
+"Exit status: 0; 1 when the log cannot be read, or nothing of it is in the\n"
+"binary; 2 for a wrong option.\n";
 
 struct pmcannotate {
 	struct logopts log;

@@ -16,12 +16,14 @@
 const char cmd_doctor_help[] =
 "usage: hwpmc doctor [--json] [--kernel RELEASE] [--root DIR]\n"
 "\n"
-"Say what keeps this user from counting on this machine, and the command that mends it:\n"
-"counters and who holds them, module, DKMS, signature, device, kernel. Changes nothing.\n"
+"Say what keeps this user from counting on this machine, and the command that\n"
+"mends it: counters and who holds them, module, DKMS, signature, device, kernel.\n"
+"Changes nothing.\n"
 "\n"
 "      --json            one JSON object\n"
 "  -k, --kernel RELEASE  this kernel instead of the running one\n"
-"      --root DIR        the files below DIR, such as an image's; the device is not opened\n"
+"      --root DIR        the files below DIR, such as an image's; the device is\n"
+"                        not opened\n"
 "\n"
 "Exit status: 0 if hwpmc can count; 1 if it cannot; 2 for a wrong option.\n";
 

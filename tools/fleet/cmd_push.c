@@ -31,23 +31,24 @@
 const char cmd_push_help[] =
 "usage: hwpmc push --url URL [option ...]\n"
 "\n"
-"Send profiles of the logs that hwpmc record --every writes to a server that takes\n"
-"pprof. A log is removed when the server has its profile; while it cannot be\n"
-"reached, logs wait in their directory, and it is tried again and again.\n"
+"Send profiles of the logs that hwpmc record --every writes to a server that\n"
+"takes pprof. A log is removed when the server has its profile; while it cannot\n"
+"be reached, logs wait in their directory, and it is tried again and again.\n"
 "\n"
 "      --url URL       the server: http://host:4040 or https://…\n"
 "      --to PROTOCOL   pyroscope (push.v1, the default), pyroscope-ingest, parca\n"
 "  -i DIR              the directory of logs; default: hwpmc.logs\n"
 "      --once          push what is there and end\n"
 "      --service NAME  stored under this name; default: hwpmc\n"
-"      --label K=V     and with this label, several times; hostname is always there\n"
+"      --label K=V     and with this label, several times; hostname is always\n"
+"                      there\n"
 "      --headers FILE  more lines of each request: X-Scope-OrgID, Authorization\n"
 "      --ca FILE       certificates of the authorities that the server's is from\n"
 "      --textfile FILE what became of the logs, for node_exporter\n"
 LOGOPTS_SYMBOLS_HELP
 "\n"
-"Exit status: 0; 1 when it cannot push, with --once also when logs remain; 2 for a\n"
-"wrong option.\n";
+"Exit status: 0; 1 when it cannot push, with --once also when logs remain; 2 for\n"
+"a wrong option.\n";
 
 enum {
 	OPT_URL = 900, OPT_TO, OPT_ONCE, OPT_SERVICE, OPT_LABEL, OPT_HEADERS, OPT_CA,

@@ -83,15 +83,22 @@ static void find_holder(const struct control *c, struct holder *hold)
 	}
 }
 
-static void print_caps(uint32_t caps)
+/* From this column on, in lines of 80. */
+static void print_caps(uint32_t caps, int left)
 {
-	const char *sep = "";
+	int column = left;
 
 	for (uint32_t bit = 1; bit && bit <= HWPMC_CAP_ALL; bit <<= 1) {
+		const char *name;
+
 		if (!(caps & bit))
 			continue;
-		printf("%s%s", sep, known_name(hwpmc_name_of_capability(bit)));
-		sep = " ";
+		name = known_name(hwpmc_name_of_capability(bit));
+		if (column > left && column + 1 + (int)strlen(name) > 80) {
+			printf("\n%*s", left, "");
+			column = left;
+		}
+		column += printf("%s%s", column > left ? " " : "", name);
 	}
 }
 
@@ -99,14 +106,15 @@ static void print_classes(const struct hwpmc_op_getcpuinfo *info)
 {
 	for (unsigned int i = 0; i < info->nclass; i++) {
 		const struct hwpmc_classinfo *cl = &info->classes[i];
+		int left;
 
-		printf("%-8s %-5s %2u x %u bits, row%s %u", i ? "" : "classes",
-		       known_name(hwpmc_name_of_class(cl->class)), cl->num,
-		       cl->width, cl->num > 1 ? "s" : "", cl->first);
+		left = printf("%-8s %-5s %2u x %u bits, row%s %u", i ? "" : "classes",
+			      known_name(hwpmc_name_of_class(cl->class)), cl->num,
+			      cl->width, cl->num > 1 ? "s" : "", cl->first);
 		if (cl->num > 1)
-			printf("-%u", cl->first + cl->num - 1);
-		fputs(": ", stdout);
-		print_caps(cl->caps);
+			left += printf("-%u", cl->first + cl->num - 1);
+		left += printf(": ");
+		print_caps(cl->caps, left);
 		putchar('\n');
 	}
 }

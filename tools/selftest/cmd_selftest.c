@@ -19,14 +19,16 @@
 const char cmd_selftest_help[] =
 "usage: hwpmc selftest [--json FILE]\n"
 "\n"
-"Check the counters of this machine: does each row count exactly, is it read the same in\n"
-"every way, does it interrupt as often as it must, do common events count at all; and\n"
-"what reads, switches and samples cost. Takes some seconds, and changes nothing.\n"
+"Check the counters of this machine: does each row count exactly, is it read the\n"
+"same in every way, does it interrupt as often as it must, do common events count\n"
+"at all; and what reads, switches and samples cost. Takes some seconds, and\n"
+"changes nothing.\n"
 "\n"
-"  -j, --json FILE   the report with the processor's identification, to be sent in;\n"
-"                    - is standard output, with no text then\n"
+"  -j, --json FILE   the report with the processor's identification, to be sent\n"
+"                    in; - is standard output, with no text then\n"
 "\n"
-"Exit status: 0 if all held; 1 if a check failed or could not run; 2 for a wrong option.\n";
+"Exit status: 0 if all held; 1 if a check failed or could not run; 2 for a wrong\n"
+"option.\n";
 
 static const char *const verdicts[] = {
 	[ST_HELD] = "held", [ST_FAILED] = "failed", [ST_NOT_TRIED] = "not-tried",

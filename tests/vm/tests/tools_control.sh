@@ -16,6 +16,7 @@ control_tells_the_machine_and_who_has_the_counters() {
 	"$tools/hwpmc" control >got
 	check grep -q '^machine .*2 CPUs' got
 	check grep -q '^pmu .*free' got
+	grep -E '^.{81}' got && fail "a line over 80 columns"
 	if grep -q GenuineIntel /proc/cpuinfo; then
 		check grep -q '^guests  *counted with the host' got
 	else
