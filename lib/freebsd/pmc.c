@@ -4,7 +4,6 @@
  * so this file holds the process's one: a list of it and, in a child of fork(),
  * of those it inherited. The list is under a lock that fork() takes too.
  */
-#define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -303,7 +302,8 @@ static void pipe_leave(void)
 	    is.st_ino == log_pipe.is.st_ino) {
 		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		if (null >= 0) {
-			dup3(null, fd, O_CLOEXEC);
+			dup2(null, fd);
+			fcntl(fd, F_SETFD, FD_CLOEXEC);
 			close(null);
 		}
 	}
