@@ -171,7 +171,7 @@ addresses_of_chains_of_installed_programs_are_code() {
 # The file that is mapped, whatever has its name now.
 a_program_that_was_replaced_while_it_runs_has_the_tables_of_its_file() {
 	cp "$deep" gone
-	./gone 40 2000000000 >/dev/null &
+	"$VM_TOP/tests/harness/slowly" ./gone 40 2000000000 >/dev/null &
 	pid=$!
 	until [ "$(readlink /proc/$pid/exe)" = "$PWD/gone" ]; do sleep 0.05; done
 	rm gone
@@ -189,7 +189,7 @@ chains_of_all_cpus_are_by_tables() {
 	check "$hwpmc" record -g --unwind-cache=warm -q -e instructions:u -o c.log -- \
 		sh -c "$deep 1 1; :"
 	check "$hwpmc" record -g --unwind-cache=warm -q -e instructions:u -o c.log -- "$deep" 1 1
-	"$deep" 40 2000000000 >/dev/null &
+	"$VM_TOP/tests/harness/slowly" "$deep" 40 2000000000 >/dev/null &
 	pid=$!
 	"$hwpmc" record -g --unwind-cache=warm -e instructions:u -c 200003 -a -d 3 -o a.log 2>said || fail "$(cat said)"
 	kill $pid

@@ -23,15 +23,13 @@ adds_up() {
 	' "$1"
 }
 
+# The emulator takes a second for the symbols of the kernel: where those do not matter.
+no_kernel="--kallsyms /dev/null"
+
 # loop: hot3 again and again, a fifth of a CPU, until end_loop: samples enough, and the
 # CPU is the tools'.
 loop() {
-	group=/sys/fs/cgroup/loop
-	[ -e $group/cpu.max ] || {
-		echo +cpu >/sys/fs/cgroup/cgroup.subtree_control && mkdir $group &&
-			echo "20000 100000" >$group/cpu.max || fail "no group for the loop"
-	}
-	sh -c "echo \$\$ >$group/cgroup.procs; while :; do $hot3; done" &
+	"$VM_TOP/tests/harness/slowly" sh -c "while :; do $hot3; done" &
 	loop=$!
 }
 end_loop() { kill "$loop"; wait "$loop" || true; }
@@ -61,16 +59,15 @@ top_of_a_command_counts_every_sample_until_it_ends() {
 top_adds_up_in_each_round_by_each_key() {
 	loop
 	for key in function dso process tid; do
-		# Symbols of the kernel take long here.
 		"$hwpmc" top -n 2 -d 0.5 -e instructions,branches:u -c 50021 --lines 2 \
-			-s $key --kallsyms /dev/null >out.txt </dev/null || fail "$key: status $?"
+			-s $key $no_kernel >out.txt </dev/null || fail "$key: status $?"
 		adds_up out.txt >sum || fail "$key: $(cat sum out.txt)"
 		check_equal "$(grep -c '^# round' out.txt)" 4 "rounds of two events"
 		[ $key != dso ] || check grep -Eq '^# percent +samples +image' out.txt
 		[ $key != tid ] || check grep -Eq '^# percent +samples +thread' out.txt
 	done
 	"$hwpmc" top --batch -n 2 -d 0.5 -e instructions -c 50021 --filter HOT_ten \
-		--kallsyms /dev/null >out.txt
+		$no_kernel >out.txt
 	end_loop
 	adds_up out.txt >sum || fail "filter: $(cat sum out.txt)"
 	check grep -q 'hot_ten' out.txt
@@ -82,7 +79,7 @@ top_of_a_process_ends_with_it() {
 	mkfifo go
 	sh -c "read line <go; for i in 1 2 3; do $hot3; done" &
 	pid=$!
-	"$hwpmc" top --batch -d 1 -e instructions:u -c 10007 -p $pid -z >out.txt &
+	"$hwpmc" top --batch $no_kernel -d 1 -e instructions:u -c 10007 -p $pid -z >out.txt &
 	top=$!
 	await sh -c "'$hwpmc' control | grep -q 'in use by hwpmc'"
 	echo go >go
@@ -153,7 +150,7 @@ top_says_on_its_first_screen_what_it_waits_for() {
 
 top_on_a_terminal_obeys_its_keys_and_restores_it() {
 	loop
-	check "$screen" "$hwpmc" top -g -d 0.5 -e instructions,branches -c 200003 <<-'EOF'
+	check "$screen" "$hwpmc" top $no_kernel -g -d 0.5 -e instructions,branches -c 200003 <<-'EOF'
 		see hot_sixty +hot3
 		see 1 of 2.*round
 		keys s
@@ -204,7 +201,7 @@ top_on_a_terminal_obeys_its_keys_and_restores_it() {
 }
 
 top_keeps_the_last_round_of_a_command_on_the_screen() {
-	check "$screen" "$hwpmc" top -z -d 1 -e instructions:u -c 10007 "$hot3" <<-'EOF'
+	check "$screen" "$hwpmc" top $no_kernel -z -d 1 -e instructions:u -c 10007 "$hot3" <<-'EOF'
 		see \[ended\]
 		see hot_sixty +hot3
 		keys s
@@ -212,7 +209,7 @@ top_keeps_the_last_round_of_a_command_on_the_screen() {
 		keys q
 		end
 	EOF
-	"$screen" "$hwpmc" top sh -c 'sleep 1; exit 3' <<-'EOF'
+	"$screen" "$hwpmc" top $no_kernel sh -c 'sleep 1; exit 3' <<-'EOF'
 		see \[ended\]
 		keys q
 		end
@@ -222,21 +219,21 @@ top_keeps_the_last_round_of_a_command_on_the_screen() {
 
 top_ended_by_a_signal_restores_the_terminal() {
 	for signal in TERM HUP; do
-		check "$screen" "$hwpmc" top -d 0.3 -e instructions:u -c 100003 <<-EOF
+		check "$screen" "$hwpmc" top $no_kernel -d 0.3 -e instructions:u -c 100003 <<-EOF
 			see round [1-9]
 			run pkill -$signal -x hwpmc
 			end
 		EOF
 	done
 	# And by Ctrl-C, with a command that would go on.
-	check "$screen" "$hwpmc" top -d 0.3 -e instructions:u -c 100003 sleep 1000 <<-'EOF'
+	check "$screen" "$hwpmc" top $no_kernel -d 0.3 -e instructions:u -c 100003 sleep 1000 <<-'EOF'
 		see round [1-9]
 		keys \x03
 		end
 	EOF
 	! pgrep -x sleep >/dev/null || fail "the command is still there"
 	# And where top hears of the command's end first.
-	check "$screen" "$hwpmc" top -d 0.3 -e instructions:u -c 100003 sleep 1000 <<-'EOF'
+	check "$screen" "$hwpmc" top $no_kernel -d 0.3 -e instructions:u -c 100003 sleep 1000 <<-'EOF'
 		see round [1-9]
 		run pkill -STOP -x hwpmc; pkill -INT -x 'hwpmc|sleep'; while pgrep -r R,S -x sleep; do :; done; pkill -CONT -x hwpmc
 		end
