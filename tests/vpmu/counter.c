@@ -14,7 +14,7 @@ void counter_totals(struct vcpu *v, struct totals *t)
 
 	for (int m = 0; m < MODES; m++) {
 		t->insn[m] = retired(v, b, m);
-		t->branch[m] = b->branch[m];
+		t->branch[m] = retired_branches(v, b, m);
 		t->load[m] = b->load[m];
 		t->store[m] = b->store[m];
 	}
@@ -33,13 +33,14 @@ void counter_totals_any(struct vcpu *v, struct totals *t)
 	} while (seq != atomic_load(&v->seq));
 }
 
-/* Let the ticks until FIRE be others, without a change of the count. */
+/* Let the ticks until FIRE be others, without a change of the counts. */
 void counter_shift_bias(struct vcpu *v, struct board *b, int mode,
-			uint64_t tick)
+			uint64_t ticks)
 {
 	atomic_fetch_add(&v->seq, 1);
-	v->bias[mode] += tick - b->tick[mode];
-	b->tick[mode] = tick;
+	v->bias[mode] += ticks - (b->tick[mode] >> TICK_BITS);
+	v->branch[mode] = retired_branches(v, b, mode);
+	b->tick[mode] = ticks << TICK_BITS;
 	atomic_fetch_add(&v->seq, 1);
 }
 
@@ -266,5 +267,5 @@ void counter_arm(struct vcpu *v, struct board *b, int mode)
 	if (v->patch.site || v->iret || v->line_watched)
 		left[KERNEL] = left[USER] = 0;
 	for (int m = 0; m < MODES; m++)
-		counter_shift_bias(v, b, m, FIRE - left[m]);
+		counter_shift_bias(v, b, m, FIRE_TICKS - MIN(left[m], REACH));
 }

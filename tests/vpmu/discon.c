@@ -38,6 +38,15 @@ static int slot_at(const struct block *blk, uint64_t from)
 	return -1;
 }
 
+static unsigned int branches_before(const struct block *blk, int slot)
+{
+	unsigned int n = 0;
+
+	for (int i = 0; i < slot; i++)
+		n += !!(blk->slot[i].flags & F_BRANCH);
+	return n;
+}
+
 /* An exception leaves the block at `from`: take back what did not retire. */
 static void fix_exception(struct vcpu *v, struct board *b, uint64_t from)
 {
@@ -57,9 +66,8 @@ static void fix_exception(struct vcpu *v, struct board *b, uint64_t from)
 	if (s->flags & F_TRAP)			/* INT3 and such do retire */
 		return;
 	/* s->counted were counted, i of them retired */
-	b->tick[blk->mode] -= s->counted - i;
-	if (s->flags & F_BRANCH)
-		b->branch[blk->mode]--;
+	b->tick[blk->mode] -= (s->counted - i) * TICK;
+	v->branch[blk->mode] -= s->branches - branches_before(blk, i);
 	v->n_exc_fixed++;
 	v->rep = NULL;
 }
@@ -75,7 +83,7 @@ static void fix_interrupt(struct vcpu *v, struct board *b, uint64_t from)
 	if (!r || (from & 0xfff) != page_off(r) ||
 	    v->rep_mark != retired(v, b, r->mode))
 		return;
-	b->tick[r->mode]--;
+	b->tick[r->mode] -= TICK;
 	v->rep = NULL;
 }
 

@@ -156,7 +156,7 @@ static void emulate_msr(struct vcpu *v, struct board *b, struct site *s)
 	pc = site_pc(s);
 
 	/* The count of this instruction itself is not yet to be seen. */
-	b->tick[s->mode]--;
+	b->tick[s->mode] -= TICK;
 	counter_sync(v, b);
 	if (inject_refuses(v, msr, s->kind == K_WRMSR,
 			   s->kind == K_WRMSR ? wrmsr_value() : 0))
@@ -165,7 +165,7 @@ static void emulate_msr(struct vcpu *v, struct board *b, struct site *s)
 		a = do_rdmsr(v, s, msr, pc);
 	else
 		a = do_wrmsr(v, msr, pc);
-	b->tick[s->mode]++;
+	b->tick[s->mode] += TICK;
 	if (a == DONE)
 		counter_reconfigure(v, b);
 	counter_arm(v, b, s->mode);
@@ -207,10 +207,10 @@ static void emulate_rdpmc(struct vcpu *v, struct board *b, struct site *s)
 		trace(v, "#GP rdpmc=%x pc=%" PRIx64, n, pc);
 		provoke_gp_at(v, pc);
 	}
-	b->tick[s->mode]--;
+	b->tick[s->mode] -= TICK;
 	counter_sync(v, b);
 	x = cfg.p4 ? p4_register_any(v, 0x300 + i) : v->ctr[i].val;
-	b->tick[s->mode]++;
+	b->tick[s->mode] += TICK;
 	v->n_rdpmc++;
 	trace(v, "RDPMC %x = %" PRIx64 " pc=%" PRIx64, n, x, pc);
 	reg_write(RAX, (uint32_t)x);

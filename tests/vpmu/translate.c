@@ -31,7 +31,7 @@ static void on_rep(unsigned int index, void *data)
 		v->n_rep_again++;
 		return;
 	}
-	b->tick[s->mode]++;
+	b->tick[s->mode] += TICK;
 	v->rep = s;
 	v->rep_mark = retired(v, b, s->mode);
 }
@@ -99,7 +99,7 @@ void translate_pass_on(struct vcpu *v, struct board *b, int from)
 {
 	if (b->tick[from] < FIRE || b->tick[!from] >= FIRE)
 		return;
-	counter_shift_bias(v, b, !from, b->tick[!from] + FIRE);
+	counter_shift_bias(v, b, !from, (b->tick[!from] >> TICK_BITS) + FIRE_TICKS);
 }
 
 static void on_switch(unsigned int index, void *data)
@@ -161,11 +161,6 @@ static void on_run(unsigned int index, void *data)
 	board_of(vcpu_of(index))->tick[x & 1] += x >> 1;
 }
 
-static void on_branch(unsigned int index, void *data)
-{
-	board_of(vcpu_of(index))->branch[(uintptr_t)data]++;
-}
-
 static void on_mem(unsigned int index, uint32_t info, uint64_t addr, void *data)
 {
 	struct board *b = board_of(vcpu_of(index));
@@ -176,24 +171,14 @@ static void on_mem(unsigned int index, uint32_t info, uint64_t addr, void *data)
 		b->load[(uintptr_t)data]++;
 }
 
-static void add_run(struct qemu_plugin_insn *in, int mode, unsigned int len)
+static void add_run(struct qemu_plugin_insn *in, int mode, uint64_t ticks)
 {
 	if (one_thread)
 		qemu_plugin_register_vcpu_insn_exec_cb(in, on_run, CB_NO_REGS,
-			(void *)(uintptr_t)(len << 1 | mode));
+			(void *)(uintptr_t)(ticks << 1 | mode));
 	else
 		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(in, OP_ADD,
-			FIELD(tick[mode]), len);
-}
-
-static void add_branch(struct qemu_plugin_insn *in, int mode)
-{
-	if (one_thread)
-		qemu_plugin_register_vcpu_insn_exec_cb(in, on_branch,
-			CB_NO_REGS, (void *)(uintptr_t)mode);
-	else
-		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(in, OP_ADD,
-			FIELD(branch[mode]), 1);
+			FIELD(tick[mode]), ticks);
 }
 
 static void add_switch(struct qemu_plugin_insn *in, int mode)
@@ -239,18 +224,25 @@ static struct site *new_site(const struct block *blk, unsigned int i,
 /* Instructions that are counted together, at the first of them. */
 struct run {
 	struct qemu_plugin_insn *first;		/* NULL: none open */
-	unsigned int begin, counted;
+	unsigned int begin, counted, branches;
 };
 
 /* End the open run, if any, before instruction `end`. */
 static void close_run(struct run *r, struct block *blk, unsigned int end)
 {
+	unsigned int branches = 0;
+
 	if (!r->first)
 		return;
-	add_run(r->first, blk->mode, end - r->begin);
-	r->counted += end - r->begin;
 	for (unsigned int i = r->begin; i < end; i++)
+		branches += !!(blk->slot[i].flags & F_BRANCH);
+	add_run(r->first, blk->mode, (end - r->begin) * TICK + branches);
+	r->counted += end - r->begin;
+	r->branches += branches;
+	for (unsigned int i = r->begin; i < end; i++) {
 		blk->slot[i].counted = r->counted;
+		blk->slot[i].branches = r->branches;
+	}
 	r->first = NULL;
 }
 
@@ -271,6 +263,7 @@ static void count_insn(struct run *r, struct block *blk, unsigned int i,
 		close_run(r, blk, i);
 		r->counted++;
 		blk->slot[i].counted = r->counted;
+		blk->slot[i].branches = r->branches;
 		qemu_plugin_register_vcpu_insn_exec_cb(in, on_rep, CB_NO_REGS,
 			new_site(blk, i, len, insn));
 	} else {
@@ -282,8 +275,6 @@ static void count_insn(struct run *r, struct block *blk, unsigned int i,
 		    (cfg.gran_insn && !(insn->flags & F_PURE)))
 			close_run(r, blk, i + 1);
 	}
-	if (insn->flags & F_BRANCH)
-		add_branch(in, blk->mode);
 	if (insn->flags & F_SWITCH)
 		add_switch(in, blk->mode);
 	if (insn->flags & F_IRET)

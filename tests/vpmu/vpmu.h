@@ -76,20 +76,26 @@ extern struct config cfg;
  */
 struct board {
 	/*
-	 * Retired instructions per mode, biased so that reaching FIRE means
-	 * "look at the counters now"; struct vcpu.bias turns it into a count.
+	 * Retired instructions per mode, TICK for each, biased so that reaching FIRE
+	 * means "look at the counters now"; struct vcpu.bias turns it into a count. Below
+	 * TICK the branches among them since the bias was last set: most blocks end with
+	 * one, and a single addition counts both.
 	 */
 	uint64_t tick[MODES];
-	uint64_t branch[MODES];
 	uint64_t load[MODES], store[MODES];
 	uint64_t block;			/* struct block * being executed */
-	uint64_t apart[23];
+	uint64_t apart[25];
 };
 
 _Static_assert(sizeof(struct board) == 256, "a board's place is a shift");
 
+#define TICK_BITS	24
+#define TICK	(1ULL << TICK_BITS)
 #define FIRE	(1ULL << 62)
+#define FIRE_TICKS	(FIRE >> TICK_BITS)
 #define FAR	(1ULL << 61)		/* no deadline */
+/* After so many instructions at the latest FIRE comes: branches stay below TICK. */
+#define REACH	(TICK / 4)
 
 #define MAX_GP		18
 #define MAX_FIXED	7
@@ -155,7 +161,8 @@ struct vcpu {
 	 * thread can read a count: see counter_totals_any().
 	 */
 	_Atomic unsigned int seq;
-	uint64_t bias[MODES];		/* count = tick - bias */
+	uint64_t bias[MODES];		/* count = tick / TICK - bias */
+	uint64_t branch[MODES];		/* before the bias was set */
 
 	struct counter ctr[MAX_CTR];
 	uint64_t evtsel[MAX_GP];
@@ -235,7 +242,12 @@ static inline struct board *board_of(struct vcpu *v)
 
 static inline uint64_t retired(struct vcpu *v, struct board *b, int mode)
 {
-	return b->tick[mode] - v->bias[mode];
+	return (b->tick[mode] >> TICK_BITS) - v->bias[mode];
+}
+
+static inline uint64_t retired_branches(struct vcpu *v, struct board *b, int mode)
+{
+	return v->branch[mode] + (b->tick[mode] & (TICK - 1));
 }
 
 static inline uint64_t retired_all(struct vcpu *v, struct board *b)
@@ -247,6 +259,7 @@ static inline uint64_t retired_all(struct vcpu *v, struct board *b)
 struct slot {
 	uint16_t off;		/* from the block's start */
 	uint16_t counted;	/* counted by the time it is about to retire */
+	uint16_t branches;	/* of these */
 	uint8_t flags;
 };
 
@@ -293,7 +306,7 @@ void counter_reconfigure(struct vcpu *v, struct board *b);
 void counter_arm(struct vcpu *v, struct board *b, int mode);
 uint64_t counter_global_mask(const struct vcpu *v);
 void counter_shift_bias(struct vcpu *v, struct board *b, int mode,
-			uint64_t tick);
+			uint64_t ticks);
 
 /* pmi.c - the interrupt: true if one is now pending at the vCPU */
 bool pmi_deliver(struct vcpu *v);
