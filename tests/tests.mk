@@ -56,8 +56,8 @@ check-dkms:
 	@BUILD=$(BUILD) $(TOP)/tests/dkms
 
 # Debian's packages, from the tarball to the purge: SUITE=bookworm, minutes.
-check-packages:
-	@BUILD=$(BUILD) $(TOP)/tests/packages $(SUITE)
+check-packages: vm-fetch vpmu
+	@BUILD=$(BUILD) $(TOP)/tests/packages/run $(SUITE)
 
 # A module that is refused, enrolled and loaded, by firmware with Secure Boot: ten minutes.
 check-secureboot: vm-fetch vpmu lib tools
