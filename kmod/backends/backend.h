@@ -63,6 +63,7 @@ struct hwpmc_encoding {
 				 * run (task/migrations.c) */
 	bool pair;		/* takes the next row as well, which then counts for
 				 * nobody */
+	bool hidden;		/* RDPMC of user mode reads 0 from the counter */
 	bool package;		/* on the CPUs of a package only one may have the row */
 	u32 why;		/* enum hwpmc_reason where refused */
 	s32 detail;

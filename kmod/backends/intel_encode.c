@@ -88,6 +88,7 @@ void hwpmc_intel_describe_more(struct hwpmc_intel_pmu *pmu, const struct hwpmc_i
 		pmu->more_bits |= INTEL_SEL_UMASK2;
 	if (id->bits & INTEL_23_EQ)
 		pmu->more_bits |= INTEL_SEL_EQ;
+	pmu->hides = id->bits & INTEL_23_HIDE;
 }
 
 /* Does CPUID say that this architectural event is missing? */
@@ -146,6 +147,12 @@ static u64 unknown_bits(const struct hwpmc_intel_pmu *pmu,
 	if (!pmu->any_thread || !hwpmc_mode_system(req->mode))
 		known &= ~INTEL_SEL_ANY;
 	return req->config & ~known;
+}
+
+/* Programs may RDPMC their own PMCs; those of system scope count for others too. */
+static bool is_hidden(const struct hwpmc_intel_pmu *pmu, const struct hwpmc_request *req)
+{
+	return pmu->hides && hwpmc_mode_system(req->mode);
 }
 
 static u64 iap_select(const struct hwpmc_request *req)
@@ -224,7 +231,10 @@ static int iap_encode_for(const struct hwpmc_intel_pmu *pmu, const struct hwpmc_
 		.select = { .sel = iap_select(req), .extra = req->config1 },
 		.arming = hwpmc_intel_arming(pmu->cputype, req->config),
 		.rows = rows,
+		.hidden = is_hidden(pmu, req),
 	};
+	if (enc->hidden)
+		enc->select.sel |= INTEL_SEL_HIDE;
 	return 0;
 }
 
@@ -305,7 +315,10 @@ static int iaf_encode_for(const struct hwpmc_intel_pmu *pmu, const struct hwpmc_
 		.arming = hwpmc_intel_arming(pmu->cputype,
 					     req->flags & HWPMC_F_EV_PMU ? req->config : 0),
 		.rows = BIT_ULL(n),
+		.hidden = is_hidden(pmu, req),
 	};
+	if (enc->hidden)
+		enc->select.sel |= INTEL_FIXED_HIDE;
 	return 0;
 }
 

@@ -42,6 +42,7 @@ struct hwpmc_intel_pmu {
 	u32 filtered;		/* bit per enum hwpmc_intel_reg that faults */
 	u32 withheld;		/* bit per programmable counter that microcode uses */
 	u64 more_bits;		/* of a request, beside INTEL_SEL_REQUEST */
+	bool hides;		/* a counter can be hidden from user mode's RDPMC */
 	/* Version 6: bit per counter that others can reload, and that has PEBS. */
 	u32 reload_gp, reload_fixed, pebs_gp, pebs_fixed;
 	/* Where CPUs are of several kinds: each one's description. Above is then what any

@@ -20,6 +20,7 @@
 #define   INTEL_23_PEBS		BIT_ULL(5)	/* sub-leaf 5: counters with PEBS */
 #define   INTEL_23_UMASK2	BIT_ULL(0)	/* EBX: bits that a select may have */
 #define   INTEL_23_EQ		BIT_ULL(1)
+#define   INTEL_23_HIDE		BIT_ULL(2)
 
 /* CPUID leaf 0xA. */
 #define INTEL_CPUID_LEAF	0xa
@@ -46,6 +47,7 @@
 #define   INTEL_SEL_INV		BIT_ULL(23)
 #define   INTEL_SEL_CMASK	GENMASK_ULL(31, 24)
 #define   INTEL_SEL_EQ		BIT_ULL(36)	/* equal to CMASK; by leaf 0x23 */
+#define   INTEL_SEL_HIDE	BIT_ULL(37)	/* RDPMC of user mode reads 0; by leaf 0x23 */
 #define   INTEL_SEL_UMASK2	GENMASK_ULL(47, 40)
 #define   INTEL_SEL_MODIFIERS	(INTEL_SEL_EDGE | INTEL_SEL_INV | INTEL_SEL_CMASK)
 #define   INTEL_SEL_CODE	(INTEL_SEL_EVENT | INTEL_SEL_UMASK)
@@ -54,14 +56,15 @@
 #define   INTEL_SEL_REQUEST	(INTEL_SEL_CODE | INTEL_SEL_EDGE |	\
 				 INTEL_SEL_ANY | INTEL_SEL_INV | INTEL_SEL_CMASK)
 
-/* Fixed counters, version 2: four control bits each. */
+/* Fixed counters, version 2: four control bits each, by leaf 0x23 one more. */
 #define INTEL_FIXED_CTRL	0x38d
 #define   INTEL_FIXED_OS	BIT_ULL(0)
 #define   INTEL_FIXED_USR	BIT_ULL(1)
 #define   INTEL_FIXED_INT	BIT_ULL(3)
 #define   INTEL_FIXED_RUNS	(INTEL_FIXED_OS | INTEL_FIXED_USR)
 #define   INTEL_FIXED_SHIFT(n)	(4 * (n))
-#define   INTEL_FIXED_FIELD	GENMASK_ULL(3, 0)
+#define   INTEL_FIXED_HIDE	BIT_ULL(33)	/* as INTEL_SEL_HIDE */
+#define   INTEL_FIXED_FIELD	(GENMASK_ULL(3, 0) | INTEL_FIXED_HIDE)
 #define INTEL_FIXED_CTR(n)	(0x309 + (n))
 #define INTEL_RDPMC_FIXED	BIT_ULL(30)
 

@@ -41,8 +41,8 @@ struct hwpmc_pmc {
 	bool slow_path;			/* logs, samples, .counts_off_cpu, .user_mapped, .kinds,
 					 * or an owner in the kernel: the switch path
 					 * does more than add to .part */
-	bool counts_off_cpu;		/* see struct hwpmc_encoding, as for the next two */
-	bool pair, package;
+	bool counts_off_cpu;		/* see struct hwpmc_encoding, as for the next three */
+	bool pair, package, hidden;
 	bool privileged;		/* the allocator had CAP_PERFMON; checked once,
 					 * as perf does */
 	const struct cred *cred;	/* of the caller of attach that has the fewest

@@ -288,6 +288,7 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 	pmc->state = HWPMC_STATE_ALLOCATED;
 	pmc->privileged = owner->kernel || perfmon_capable();
 	pmc->counts_off_cpu = enc->counts_off_cpu;
+	pmc->hidden = enc->hidden;
 	pmc->pair = enc->pair;
 	pmc->package = enc->package;
 	pmc->arming = enc->arming;

@@ -8,7 +8,8 @@
  * other programs' counts before a program with a grant runs: counters without a user
  * are stopped and cleared; system-scope counting is harvested and begins again at 0;
  * system-scope sampling begins a period of random length, which on average gives as many
- * samples as before.
+ * samples as before. Counters of system scope that the processor hides from user mode
+ * (perfmon 6) count on untouched.
  *
  * Grants: process context, hwpmc_lock. Switches: interrupts off.
  */
@@ -89,7 +90,8 @@ static void clear_dirty_irqoff(struct hwpmc_cpu *c)
 	list_for_each_entry(pmc, &c->sys, sys_node) {
 		if (!pmc->in_flight || !(rows & BIT_ULL(pmc->row)))
 			continue;
-		clear_system_irqoff(c, pmc);
+		if (!pmc->hidden)
+			clear_system_irqoff(c, pmc);
 		rows &= ~BIT_ULL(pmc->row);
 	}
 	for (; rows; rows &= rows - 1) {

@@ -317,6 +317,7 @@ START_TEST(perfmon_6_with_cores_alike_is_described_by_leaf_23)
 	ck_assert_uint_eq(pmu.fixed_map, 0x77);
 	ck_assert_uint_eq(pmu.fixed_num, 7);
 	ck_assert_uint_eq(pmu.more_bits, INTEL_SEL_UMASK2 | INTEL_SEL_EQ);
+	ck_assert(!pmu.hides);
 	id = (struct hwpmc_intel_cpuid) CPU(0x40000003, true, 0x2ff, 0x4f, 1);
 	ck_assert_int_eq(hwpmc_intel_describe(&pmu, leaf, 0, false, &why), 0);
 	hwpmc_intel_describe_more(&pmu, &id);
@@ -330,6 +331,40 @@ START_TEST(perfmon_6_with_cores_alike_is_described_by_leaf_23)
 	hwpmc_intel_describe_more(&pmu, &id);
 	ck_assert_uint_eq(pmu.gp_map, 0xff);
 	ck_assert_uint_eq(pmu.more_bits, 0);
+}
+END_TEST
+
+/* Where the processor can, those of system scope alone: programs RDPMC their own. */
+START_TEST(counters_of_system_scope_are_hidden_from_rdpmc_in_user_mode)
+{
+	static const u32 leaf[4] = { 0x0d300806, 0x80, 0x77, 0x8603 };
+	struct hwpmc_intel_cpuid id = CPU(0x20000004, true, 0xff, 0x77, 7);
+	static const u32 modes[] = { HWPMC_MODE_SC, HWPMC_MODE_SS, HWPMC_MODE_TC, HWPMC_MODE_TS };
+	const char *why;
+
+	iap = (struct hwpmc_class){ .id = HWPMC_CLASS_IAP, .num = 8, .priv = &pmu };
+	iaf = (struct hwpmc_class){ .id = HWPMC_CLASS_IAF, .num = 7, .priv = &pmu };
+	req = (struct hwpmc_request){
+		.caps = HWPMC_CAP_USER, .flags = HWPMC_F_EV_PMU, .config = 0xc0,
+	};
+	ck_assert_int_eq(hwpmc_intel_describe(&pmu, leaf, hwpmc_core_intel(0xdd), false, &why),
+			 0);
+	for (unsigned int hides = 0; hides < 2; hides++) {
+		id.bits = hides ? 7 : 3;
+		pmu.hides = false;
+		hwpmc_intel_describe_more(&pmu, &id);
+		for (unsigned int i = 0; i < 4; i++) {
+			bool hidden = hides && i < 2;
+
+			req.mode = modes[i];
+			ck_assert_int_eq(hwpmc_iap_encode(&iap, &req, &enc), 0);
+			ck_assert_int_eq(enc.hidden, hidden);
+			ck_assert_int_eq(!!(enc.select.sel & 1ULL << 37), hidden);
+			ck_assert_int_eq(hwpmc_iaf_encode(&iaf, &req, &enc), 0);
+			ck_assert_int_eq(enc.hidden, hidden);
+			ck_assert_int_eq(!!(enc.select.sel & 1ULL << 33), hidden);
+		}
+	}
 }
 END_TEST
 
@@ -365,5 +400,6 @@ int main(void)
 	harness_add(a_counter_is_armed_as_the_most_careful_kind_needs);
 	harness_add(perfmon_6_with_cores_alike_is_described_by_leaf_23);
 	harness_add(before_perfmon_6_leaf_23_changes_nothing);
+	harness_add(counters_of_system_scope_are_hidden_from_rdpmc_in_user_mode);
 	return harness_run();
 }

@@ -210,6 +210,8 @@ static void emulate_rdpmc(struct vcpu *v, struct board *b, struct site *s)
 	b->tick[s->mode] -= TICK;
 	counter_sync(v, b);
 	x = cfg.p4 ? p4_register_any(v, 0x300 + i) : v->ctr[i].val;
+	if (!cfg.p4 && !cfg.amd && s->mode == USER && msr_intel_hides(v, i))
+		x = 0;
 	b->tick[s->mode] += TICK;
 	v->n_rdpmc++;
 	trace(v, "RDPMC %x = %" PRIx64 " pc=%" PRIx64, n, x, pc);

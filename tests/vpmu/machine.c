@@ -46,6 +46,12 @@ static const struct core_kind darkmont = {
 	.leaf_23 = { { 0x3f, 3, 8 }, { 0xff, 0x77 }, SKYMONT_ACR, { 0x1f7f },
 		     { 0, 0x60060338 }, { 0xff, 3, 0x77, 1 } },
 };
+/* Processors after those of this table can hide a counter from RDPMC of user mode. */
+static const struct core_kind darkmont_hiding = {
+	.leaf_1a = ATOM(4), .gp = 0xff, .fixed = 0x77,
+	.leaf_23 = { { 0x3f, 7, 8 }, { 0xff, 0x77 }, SKYMONT_ACR, { 0x1f7f },
+		     { 0, 0x60060338 }, { 0xff, 3, 0x77, 1 } },
+};
 static const struct core_kind golden_cove_alone = {
 	.gp = 0xff, .fixed = 0xf, .frontend = true,
 };
@@ -70,6 +76,7 @@ static const struct machine machines[] = {
 	{ "ptl", true, true, { 0x0d300806, 0x280, 7, 0x8603 }, { &cougar_cove, &darkmont } },
 	{ "gnr", false, true, { 0x08300805, 0, 0xf, 0x8604 }, { &redwood_cove } },
 	{ "cwf", false, true, { 0x0d300806, 0x80, 0x77, 0x8603 }, { &darkmont } },
+	{ "cwf-hiding", false, true, { 0x0d300806, 0x80, 0x77, 0x8603 }, { &darkmont_hiding } },
 };
 
 static const struct machine *machine;
@@ -184,6 +191,11 @@ uint64_t machine_select_bits(const struct vcpu *v)
 	if (b & 2)
 		bits |= 1ULL << 36;		/* EQ */
 	if (b & 4)
-		bits |= 1ULL << 37;		/* RDPMC user disable */
+		bits |= SEL_HIDE;
 	return bits;
+}
+
+bool machine_can_hide(const struct vcpu *v)
+{
+	return machine_select_bits(v) & SEL_HIDE;
 }

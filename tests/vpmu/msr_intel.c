@@ -173,15 +173,22 @@ static enum access write_counter(struct vcpu *v, enum reg_kind k, int n, uint64_
 	return DONE;
 }
 
-/* Four bits of each fixed counter. */
+/* Four bits of each fixed counter, and one more where it can be hidden. */
 static uint64_t fixed_ctrl_mask(struct vcpu *v)
 {
-	uint64_t mask = 0;
+	uint64_t field = 0xf | (machine_can_hide(v) ? FIXED_HIDE : 0), mask = 0;
 
 	for (int i = 0; i < MAX_FIXED; i++)
 		if (machine_has_fixed(v, i))
-			mask |= 0xfULL << 4 * i;
+			mask |= field << 4 * i;
 	return mask;
+}
+
+/* Does RDPMC of user mode read 0 from this counter? */
+bool msr_intel_hides(const struct vcpu *v, int i)
+{
+	return i < FIXED0 ? v->evtsel[i] & SEL_HIDE :
+			    v->fixed_ctrl >> (4 * (i - FIXED0)) & FIXED_HIDE;
 }
 
 enum access msr_intel_write(struct vcpu *v, uint32_t msr, uint64_t x)

@@ -102,6 +102,10 @@ _Static_assert(sizeof(struct board) == 256, "a board's place is a shift");
 #define FIXED0		MAX_GP
 #define MAX_CTR		(MAX_GP + MAX_FIXED)
 
+/* RDPMC user disable: of a select, and of a fixed counter's four bits in their register. */
+#define SEL_HIDE	(1ULL << 37)
+#define FIXED_HIDE	(1ULL << 33)
+
 /* A kind of core. */
 #define MAX_KINDS	SPACE_KINDS
 #define LEAVES_23	6
@@ -358,6 +362,7 @@ bool beside_is_withheld(const struct vcpu *v, int i);
 enum access msr_intel_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access msr_intel_write(struct vcpu *v, uint32_t msr, uint64_t x);
 enum msr_class msr_intel_class(struct vcpu *v, uint32_t msr);
+bool msr_intel_hides(const struct vcpu *v, int i);
 bool msr_amd_counts(const struct vcpu *v, uint64_t sel);
 enum access msr_amd_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access msr_amd_write(struct vcpu *v, uint32_t msr, uint64_t x);
@@ -387,6 +392,7 @@ void machine_place(struct vcpu *v);
 const uint32_t *machine_leaf(struct vcpu *v, uint32_t leaf, uint32_t sub);
 bool machine_is_hybrid(void);
 bool machine_has_leaf_23(void);
+bool machine_can_hide(const struct vcpu *v);
 bool machine_has_gp(const struct vcpu *v, uint32_t n);
 bool machine_has_fixed(const struct vcpu *v, uint32_t n);
 uint64_t machine_select_bits(const struct vcpu *v);
