@@ -477,9 +477,10 @@ static void iap_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	hwpmc_x86_wrmsr_nmi(hwpmc_intel_evtsel(ri), s->sel);
 }
 
+/* Hidden as before, if it was: what it has counted is still there. */
 static void iap_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 {
-	hwpmc_x86_wrmsr_nmi(hwpmc_intel_evtsel(ri), 0);
+	hwpmc_x86_wrmsr_nmi(hwpmc_intel_evtsel(ri), hwpmc_intel_pmu.hides ? INTEL_SEL_HIDE : 0);
 }
 
 static void iap_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)

@@ -74,10 +74,14 @@ static void iaf_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	write_ctrl_nmi(ctrl | s->sel << INTEL_FIXED_SHIFT(ri));
 }
 
+/* See iap_stop_nmi(). */
 static void iaf_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 {
-	write_ctrl_nmi(this_cpu_read(fixed_ctrl) &
-		       ~(INTEL_FIXED_FIELD << INTEL_FIXED_SHIFT(ri)));
+	u64 ctrl = this_cpu_read(fixed_ctrl) & ~(INTEL_FIXED_FIELD << INTEL_FIXED_SHIFT(ri));
+
+	if (hwpmc_intel_pmu.hides)
+		ctrl |= INTEL_FIXED_HIDE << INTEL_FIXED_SHIFT(ri);
+	write_ctrl_nmi(ctrl);
 }
 
 /* Fixed counters are always written in full width. */

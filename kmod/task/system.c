@@ -25,15 +25,20 @@ static void system_begin_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 
 static void system_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 {
+	struct hwpmc_row *row = &hwpmc_rows[pmc->row];
+
 	if (hwpmc_pmc_samples(pmc)) {
 		hwpmc_sample_unload_irqoff(c, pmc->row);
 		pmc->in_flight = false;
-		return;
+	} else {
+		hwpmc_pmc_harvest_irqoff(pmc);
+		pmc->in_flight = false;
+		if (!row->cls->shareable)
+			hwpmc_cpu_stop_nmi(c, pmc->row);
 	}
-	hwpmc_pmc_harvest_irqoff(pmc);
-	pmc->in_flight = false;
-	if (!hwpmc_rows[pmc->row].cls->shareable)
-		hwpmc_cpu_stop_nmi(c, pmc->row);
+	/* What it has counted of others is not for a program that has the row next. */
+	if (pmc->hidden)
+		row->cls->ops->write_nmi(row->cls, row->ri, 0);
 }
 
 void hwpmc_system_start_irqoff(void *arg)

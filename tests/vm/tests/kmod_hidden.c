@@ -68,11 +68,11 @@ static uint32_t count_system(struct hwpmc *h, const char *event)
 }
 
 /* A PMC of this process, by RDPMC. */
-static uint32_t own_index(struct hwpmc *h)
+static uint32_t own_index(struct hwpmc *h, const char *event)
 {
 	uint32_t id, index;
 
-	ck_assert_msg(!hwpmc_allocate(h, "branches:u", HWPMC_MODE_TC, 0, HWPMC_CPU_ANY, 0, &id) &&
+	ck_assert_msg(!hwpmc_allocate(h, event, HWPMC_MODE_TC, 0, HWPMC_CPU_ANY, 0, &id) &&
 		      !hwpmc_attach(h, id, 0) && !hwpmc_start(h, id) &&
 		      !hwpmc_get_msr(h, id, &index), "%s", hwpmc_error(h));
 	return index;
@@ -142,28 +142,95 @@ static void check_samples(uint32_t own)
 	end(&s);
 }
 
-START_TEST(counters_of_system_scope_read_0_in_user_mode_and_no_switch_touches_them)
+/* The other one, and a PMC of ours that may be read. Once, at the first switch to us, the
+ * kernel clears what perf may have left. */
+static struct hwpmc *begin_turns(struct child *c, uint32_t *own)
 {
 	struct hwpmc *h;
-	struct child c;
-	uint32_t own;
 
 	dev_pin(0, 0);
 	ck_assert(!pipe(there) && !pipe(back));
-	c = dev_child(take_turns, NULL);
-	dev_pin(c.pid, 0);
-	dev_go(&c);
+	*c = dev_child(take_turns, NULL);
+	dev_pin(c->pid, 0);
+	dev_go(c);
 	ck_assert(!hwpmc_open(&h));
-	own = own_index(h);
-	/* Once, at the first switch to us, the kernel clears what perf may have left. */
+	*own = own_index(h, "branches:u");
 	turn();
-	check_counts(own);
-	check_samples(own);
+	return h;
+}
+
+static void end_turns(struct hwpmc *h, struct child *c)
+{
 	close(there[1]);
-	dev_wait(&c);
+	dev_wait(c);
 	hwpmc_close(h);
 	dev_check_registers_clear();
 	dev_still_counts();
+}
+
+START_TEST(counters_of_system_scope_read_0_in_user_mode_and_no_switch_touches_them)
+{
+	struct child c;
+	uint32_t own;
+	struct hwpmc *h = begin_turns(&c, &own);
+
+	check_counts(own);
+	check_samples(own);
+	end_turns(h, &c);
+}
+END_TEST
+
+START_TEST(what_a_hidden_counter_has_counted_is_not_seen_when_it_stops)
+{
+	static const char *const event[] = { "instructions:u", "instructions:u" };
+	uint32_t own, id[2], index;
+	struct child c;
+	struct hwpmc *h = begin_turns(&c, &own), *sys;
+
+	ck_assert(!hwpmc_open(&sys));
+	/* A fixed and a programmable one. */
+	for (int i = 0; i < 2; i++)
+		id[i] = count_system(sys, event[i]);
+	take_turns_and_look(own);
+	for (int i = 0; i < 2; i++) {
+		ck_assert(!hwpmc_stop(sys, id[i]));
+		ck_assert_uint_eq(seen_of_others(own), 0);
+		ck_assert(!hwpmc_release(sys, id[i]));
+	}
+	ck_assert_uint_eq(seen_of_others(own), 0);
+	/* Nor by who has the row then: the turns were millions. */
+	for (int i = 0; i < 2; i++) {
+		index = own_index(h, event[i]);
+		ck_assert_uint_lt(hwpmc_rdpmc(index), 200000);
+	}
+	hwpmc_close(sys);
+	end_turns(h, &c);
+}
+END_TEST
+
+START_TEST(a_hidden_counter_stays_hidden_while_sampling_pauses)
+{
+	uint64_t seen = 0;
+	struct session s;
+	struct child c;
+	uint32_t own, id;
+	struct hwpmc *h = begin_turns(&c, &own);
+
+	set_tunable("selfcost", 1);
+	begin(&s, NONE, 0);
+	id = allocate(&s, "branches:u", HWPMC_MODE_SS, 0, 0, 1009);
+	ok(&s, hwpmc_start(s.h, id));
+	for (int i = 0; i < 4 * TURNS; i++) {
+		dev_spin(300);
+		seen |= seen_of_others(own);
+	}
+	ok(&s, hwpmc_stop(s.h, id));
+	set_tunable("selfcost", 0);
+	finish(&s);
+	ck_assert_uint_gt(s.t.throttled, 0);
+	ck_assert_uint_eq(seen, 0);
+	end(&s);
+	end_turns(h, &c);
 }
 END_TEST
 
@@ -172,5 +239,7 @@ int main(void)
 	dev_setup();
 	harness_add_timed(counters_of_system_scope_read_0_in_user_mode_and_no_switch_touches_them,
 			  30);
+	harness_add_timed(what_a_hidden_counter_has_counted_is_not_seen_when_it_stops, 30);
+	harness_add_timed(a_hidden_counter_stays_hidden_while_sampling_pauses, 30);
 	return harness_run();
 }
