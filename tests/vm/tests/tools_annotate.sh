@@ -253,8 +253,8 @@ numbers_in_data_have_points_whatever_the_locale() {
 
 # told FILE REGEX: reading it says how far it is
 told() {
-	printf 'see %s\nend\n' "$2" | "$VM_TOP/tests/harness/screen.py" sh -c \
-		"$hwpmc report -i $1 --csv -s pid -o out.csv" 2>err
+	printf 'see %s\nend\n' "$2" | "$VM_TOP/tests/harness/screen.py" \
+		"$VM_TOP/tests/harness/slowly" sh -c "$hwpmc report -i $1 --csv -s pid -o out.csv" 2>err
 }
 
 reading_a_large_log_tells_how_far_it_is() {
@@ -273,7 +273,7 @@ reading_a_large_log_tells_how_far_it_is() {
 	EOF
 	# It tells nothing of what is read at once: what is large depends on the machine.
 	seen=
-	for size in 250 1000; do
+	for size in 80 250 1000; do
 		/usr/bin/python3 grow.py "$logs/hot.log" $size |
 			tee large.log | zstd -q -o large.log.zst -f
 		mib=$(($(stat -c %s large.log) >> 20))
