@@ -225,7 +225,7 @@ START_TEST(pmclog_reads_descriptors_that_give_little_at_a_time)
 		ck_assert_int_eq(write(fds[1], log_.bytes + at, some), some);
 		while (pmclog_read(cookie, &ev) == 0)
 			keep(n++, &ev);
-		/* Who cannot wait may ask again, as FreeBSD's pmcstat -T does. */
+		/* A program that does not block asks again later, as FreeBSD's pmcstat -T does. */
 		ck_assert_int_eq(ev.pl_state, PMCLOG_REQUIRE_DATA);
 		ck_assert_int_eq(errno, EAGAIN);
 	}

@@ -33,7 +33,7 @@ static bool put_tunable(const char *path, const char *value)
 	return f && fputs(value, f) >= 0 && !fclose(f);
 }
 
-/* DEV_PARAMS for a module that somebody else has loaded. No test runs yet. */
+/* DEV_PARAMS for a module that was loaded without them. No test runs yet. */
 static bool set_params(void)
 {
 	return put_tunable("/proc/sys/kern/hwpmc/unprivileged_kernel", "1") &&
