@@ -442,11 +442,13 @@ static void reset_extra_irqoff(void)
 static void iap_reset_irqoff(struct hwpmc_class *cls, bool on)
 {
 	const struct hwpmc_intel_pmu *here = this_cpu_read(hwpmc_intel_here);
+	/* As if stopped: sampling that pauses arms counters before they run. */
+	u64 sel = on && hwpmc_intel_pmu.hides ? INTEL_SEL_HIDE : 0;
 	unsigned int ri;
 
 	for (ri = 0; ri < cls->num; ri++)
 		if (here->gp_map >> ri & 1)
-			hwpmc_x86_wrmsr_nmi(hwpmc_intel_evtsel(ri), 0);
+			hwpmc_x86_wrmsr_nmi(hwpmc_intel_evtsel(ri), sel);
 	hwpmc_intel_more_gp_irqoff(on);
 	reset_extra_irqoff();
 	hwpmc_pmi_open_irqoff();

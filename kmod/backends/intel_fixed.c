@@ -4,6 +4,7 @@
  * n; all rows share one control register, with four bits each. Contexts as in
  * backend.h.
  */
+#include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 
@@ -55,11 +56,22 @@ static u64 iaf_rows_irqoff(const struct hwpmc_class *cls, u32 *kind)
 	return here->fixed_map;
 }
 
+/* All are stopped: see iap_stop_nmi(). */
+static u64 stopped_ctrl(void)
+{
+	u32 map = this_cpu_read(hwpmc_intel_here)->fixed_map;
+	u64 ctrl = 0;
+
+	for (; map; map &= map - 1)
+		ctrl |= INTEL_FIXED_HIDE << INTEL_FIXED_SHIFT(__ffs(map));
+	return ctrl;
+}
+
 static void iaf_reset_irqoff(struct hwpmc_class *cls, bool on)
 {
 	u64 own = (u64)this_cpu_read(hwpmc_intel_here)->fixed_map << INTEL_GLOBAL_FIXED;
 
-	write_ctrl_nmi(0);
+	write_ctrl_nmi(on && hwpmc_intel_pmu.hides ? stopped_ctrl() : 0);
 	hwpmc_intel_more_fixed_irqoff(on);
 	hwpmc_pmi_open_irqoff();
 	hwpmc_intel_global_irqoff(own, on);

@@ -198,7 +198,7 @@ START_TEST(what_a_hidden_counter_has_counted_is_not_seen_when_it_stops)
 		ck_assert(!hwpmc_release(sys, id[i]));
 	}
 	ck_assert_uint_eq(seen_of_others(own), 0);
-	/* Nor by who has the row then: the turns were millions. */
+	/* A new PMC in that row begins at 0: in the turns it counted millions. */
 	for (int i = 0; i < 2; i++) {
 		index = own_index(h, event[i]);
 		ck_assert_uint_lt(hwpmc_rdpmc(index), 200000);
@@ -211,20 +211,25 @@ END_TEST
 START_TEST(a_hidden_counter_stays_hidden_while_sampling_pauses)
 {
 	uint64_t seen = 0;
+	/* On a fixed and on a programmable counter. */
+	static const char *const event[] = { "instructions:u", "branches:u" };
 	struct session s;
 	struct child c;
-	uint32_t own, id;
+	uint32_t own, id[2];
 	struct hwpmc *h = begin_turns(&c, &own);
 
 	set_tunable("selfcost", 1);
 	begin(&s, NONE, 0);
-	id = allocate(&s, "branches:u", HWPMC_MODE_SS, 0, 0, 1009);
-	ok(&s, hwpmc_start(s.h, id));
+	for (int i = 0; i < 2; i++) {
+		id[i] = allocate(&s, event[i], HWPMC_MODE_SS, 0, 0, 1009);
+		ok(&s, hwpmc_start(s.h, id[i]));
+	}
 	for (int i = 0; i < 4 * TURNS; i++) {
 		dev_spin(300);
 		seen |= seen_of_others(own);
 	}
-	ok(&s, hwpmc_stop(s.h, id));
+	for (int i = 0; i < 2; i++)
+		ok(&s, hwpmc_stop(s.h, id[i]));
 	set_tunable("selfcost", 0);
 	finish(&s);
 	ck_assert_uint_gt(s.t.throttled, 0);
