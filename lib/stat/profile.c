@@ -383,7 +383,7 @@ static void begin_run(struct hwpmc_profile *p, struct run *run,
 		.pid = r->pid, .tid = r->tid, .cpu = r->cpu, .id = r->hdr->id,
 		.as = p->o.by_thread ? r->tid : r->pid,
 		.event = event_of(p, r->hdr->id),
-		.with_cpu = p->o.by_cpu ? r->cpu : NO_CPU,
+		.with_cpu = p->o.by_cpu && r->cpu < NO_CPU ? r->cpu : NO_CPU,
 	};
 	run->era = model_era(&p->model, space, r->hdr->time, &run->from,
 			     &run->until);

@@ -21,7 +21,7 @@ struct entry {
 	union {
 		struct {
 			int32_t tid;
-			uint16_t event, cpu;	/* NO_CPU: of any, or unknown */
+			uint32_t event : 18, cpu : 14;	/* NO_CPU: of any, or unknown */
 		};
 		uint64_t who;
 	};
@@ -45,8 +45,8 @@ struct event {
 	char *name;
 };
 
-#define NO_EVENT	UINT16_MAX	/* there was no memory for it */
-#define NO_CPU		UINT16_MAX
+#define NO_EVENT	((1u << 18) - 1)	/* there was no room for it */
+#define NO_CPU		((1u << 14) - 1)
 
 struct pmc_event {
 	uint32_t id, event;
@@ -70,7 +70,7 @@ struct run {
 	union {				/* as in struct entry */
 		struct {
 			int32_t as;	/* the thread that they are counted for */
-			uint16_t event, with_cpu;	/* with_cpu: options.by_cpu */
+			uint32_t event : 18, with_cpu : 14;	/* options.by_cpu */
 		};
 		uint64_t who;
 	};

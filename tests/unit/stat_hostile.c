@@ -76,6 +76,28 @@ static const struct hwpmc_frame *frame_at(uint64_t pc)
 	return stack_at(p, pc)->frame[0];
 }
 
+/* ---- events -------------------------------------------------------------- */
+
+/* The last has a number that 16 bits do not hold; CPUs are numbered beside them. */
+START_TEST(more_events_than_16_bits_number_have_their_own)
+{
+	const struct hwpmc_profile_event *event;
+	uint32_t n;
+
+	options.symbols.no_symbols = options.by_cpu = true;
+	for (uint32_t i = 0; i < 70000; i++)
+		log_event(&log_, 1000 + i, "more", 1000 + i);
+	log_event(&log_, 7, "last", 5);	/* of log_user() */
+	log_cpu(&log_, 8191);
+	log_user(&log_, TEXT);
+	read_it();
+	event = hwpmc_profile_events(p, &n);
+	ck_assert_uint_gt(n, 70000);
+	ck_assert_str_eq(event[stack_at(p, TEXT)->event].name, "last");
+	ck_assert_int_eq(stack_at(p, TEXT)->cpu, 8191);
+}
+END_TEST
+
 /* ---- mappings ------------------------------------------------------------ */
 
 START_TEST(forks_of_a_process_with_many_mappings_take_no_copy_of_them)
@@ -503,6 +525,7 @@ int main(void)
 	harness_add(packed_symbols_of_a_program_are_unpacked_up_to_a_limit);
 	harness_add(a_million_nested_blocks_of_debugging_information_are_borne);
 	harness_add(sections_that_gnu_packed_are_in_proportion_to_the_file_too);
+	harness_add(more_events_than_16_bits_number_have_their_own);
 	harness_add(a_split_unit_that_is_a_fifo_is_not_waited_for);
 	return harness_run();
 }

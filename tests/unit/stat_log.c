@@ -13,7 +13,10 @@ void *log_add(struct log *log, uint8_t type, size_t len)
 	struct hwpmc_log_hdr *h;
 
 	len = (len + 7) & ~7ul;
-	log->bytes = realloc(log->bytes, log->len + len);
+	if (log->len + len > log->room) {
+		log->room = 2 * (log->len + len);
+		log->bytes = realloc(log->bytes, log->room);
+	}
 	h = (void *)(log->bytes + log->len);
 	memset((void *)h, 0, len);
 	h->len = len;

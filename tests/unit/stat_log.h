@@ -18,7 +18,7 @@
 
 struct log {
 	uint8_t *bytes;
-	size_t len;
+	size_t len, room;
 	uint64_t time;			/* of the next record; they come 1 apart */
 	uint64_t samples;		/* that were written */
 };
