@@ -246,9 +246,12 @@ static int parse_options(struct report *r, int argc, char *argv[])
 /* A log without samples is no error: say what it has. */
 static void print_all(struct report *r)
 {
-	if (r->export)
+	if (r->export) {
 		export_write(r->export, r->profile, r->image, r->out.f);
-	else if (r->format == REPORT_FOLDED)
+		return;
+	}
+	report_count_kinds(r);
+	if (r->format == REPORT_FOLDED)
 		report_folded(r, r->out.f);
 	else if (r->view == REPORT_FLAT)
 		report_flat(r);
@@ -308,6 +311,7 @@ static int report_run(struct report *r)
 		tell_folded(r);
 		tell_short(r);
 	}
+	free(r->on);
 	hwpmc_profile_free(r->profile);
 	return status;
 }

@@ -98,31 +98,42 @@ static void print_uncounted(FILE *f, const struct report *r,
 	fputc('\n', f);
 }
 
+/* Looks at each stack once, however many events there are. */
+void report_count_kinds(struct report *r)
+{
+	const struct hwpmc_stack *stack;
+	uint32_t nev, n;
+
+	hwpmc_profile_events(r->profile, &nev);
+	stack = hwpmc_profile_stacks(r->profile, &n);
+	for (uint32_t i = 0; i < n && !r->on; i++)
+		if (stack[i].kind)
+			r->on = must_calloc(nev, sizeof(*r->on));
+	for (uint32_t i = 0; i < n && r->on; i++) {
+		unsigned int kind = stack[i].kind ? __builtin_ctz(stack[i].kind) :
+						    REPORT_NO_KIND;
+
+		r->on[stack[i].event][kind] += stack[i].count;
+	}
+}
+
 /* On which kinds of core: nothing where all CPUs are alike. */
 static void print_kinds(FILE *f, const struct report *r,
 			const struct hwpmc_profile_event *ev)
 {
-	const struct hwpmc_profile_event *all;
-	const struct hwpmc_stack *stack;
-	uint64_t on[8] = { 0 }, unknown = 0;
-	uint32_t nev, n, shown = 0;
+	const uint64_t *on;
+	uint32_t nev, shown = 0;
 
-	all = hwpmc_profile_events(r->profile, &nev);
-	stack = hwpmc_profile_stacks(r->profile, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		if (&all[stack[i].event] != ev)
-			continue;
-		if (stack[i].kind)
-			on[__builtin_ctz(stack[i].kind)] += stack[i].count;
-		else
-			unknown += stack[i].count;
-	}
-	for (uint32_t i = 0; i < 8; i++)
+	if (!r->on)
+		return;
+	on = r->on[ev - hwpmc_profile_events(r->profile, &nev)];
+	for (uint32_t i = 0; i < REPORT_NO_KIND; i++)
 		if (on[i])
 			fprintf(f, "%s%" PRIu64 " on %s", shown++ ? ", " : "# samples: ",
 				on[i], hwpmc_name_of_kind(1u << i));
-	if (shown && unknown)
-		fprintf(f, ", %" PRIu64 " on CPUs whose kind the log does not say", unknown);
+	if (shown && on[REPORT_NO_KIND])
+		fprintf(f, ", %" PRIu64 " on CPUs whose kind the log does not say",
+			on[REPORT_NO_KIND]);
 	fputs(shown ? "\n" : "", f);
 }
 

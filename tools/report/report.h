@@ -24,6 +24,8 @@ enum report_key {
 enum report_view { REPORT_FLAT, REPORT_TREE, REPORT_CALLERS, REPORT_CALLEES };
 enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_FOLDED };
 
+#define REPORT_NO_KIND	8	/* of a CPU whose kind is not known */
+
 struct report {
 	struct logopts log;
 	const char *output;
@@ -41,6 +43,8 @@ struct report {
 	bool min_share_given;
 	bool stdio;			/* no pager */
 	struct hwpmc_profile *profile;
+	/* Samples of each event on each kind of core; NULL: the log tells no kinds. */
+	uint64_t (*on)[REPORT_NO_KIND + 1];
 	struct pager out;
 };
 
@@ -54,6 +58,8 @@ void report_tree(const struct report *r);
 int report_tree_check(const struct report *r);
 void report_folded(const struct report *r, FILE *f);
 
+/* For the lines above the figures. */
+void report_count_kinds(struct report *r);
 /* What stands above the figures of each event. */
 void report_head(const struct report *r, const struct hwpmc_profile_event *ev);
 /* At the end: images that were hit and have no symbols, or no lines, and why. */
