@@ -73,7 +73,7 @@ static bool try_file(const struct search *s, const char *root, char *path)
 		free(path);
 		return false;
 	}
-	if (search_fits(s, &f) && elf_is_bounded(&f) && use_file(s, &f)) {
+	if (search_fits(s, &f) && use_file(s, &f)) {
 		used = true;
 		if (!s->program)
 			elf_guess_text(img, f.elf);
@@ -299,7 +299,7 @@ static uint8_t *unpack(const Elf_Data *data, size_t *len)
 void debug_data_add(struct image *img, const struct elf_file *f)
 {
 	Elf_Data *data = find_debug_data(f->elf);
-	struct elf_file inner = { .fd = -1 };
+	struct elf_file inner;
 	uint8_t *bytes;
 	size_t len;
 
@@ -308,9 +308,9 @@ void debug_data_add(struct image *img, const struct elf_file *f)
 	bytes = unpack(data, &len);
 	if (!bytes)
 		return;
-	inner.elf = elf_memory((char *)bytes, len);
-	if (inner.elf && elf_kind(inner.elf) == ELF_K_ELF)
+	if (elf_in_memory(&inner, bytes, len)) {
 		elf_add_symbols(&inner, img);
-	elf_end(inner.elf);
+		elf_close(&inner);
+	}
 	free(bytes);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <gelf.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stat.h"
@@ -56,30 +57,6 @@ static int open_packed(int fd)
 	return unpacked;
 }
 
-static int open_fd(struct elf_file *f, int fd, bool packed)
-{
-	int error;
-
-	elf_version(EV_CURRENT);
-	f->fd = packed && fd >= 0 ? open_packed(fd) : fd;
-	f->elf = NULL;
-	if (f->fd >= 0)
-		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
-	if (f->elf && elf_kind(f->elf) == ELF_K_ELF)
-		return 0;
-	error = f->fd < 0 ? errno : 0;
-	elf_close(f);
-	errno = error;
-	return -1;
-}
-
-int elf_open(struct elf_file *f, const char *root, const char *path, bool packed)
-{
-	struct hwpmc_guard guard = { .root = root, .limit = ELF_LIMIT };
-
-	return open_fd(f, hwpmc_open_guarded(&guard, path, NULL), packed);
-}
-
 /* What it says that it unpacks to: as ELF has it, or as GNU had it before. 0: not packed. */
 static uint64_t unpacked_size(Elf *elf, Elf_Scn *scn, size_t names)
 {
@@ -103,21 +80,80 @@ static uint64_t unpacked_size(Elf *elf, Elf_Scn *scn, size_t names)
 	return be64toh(size);
 }
 
-bool elf_is_bounded(const struct elf_file *f)
+/*
+ * Sections lie beside each other: together they are no larger than the file, else each
+ * that has the same bytes would cost once more. limit: of what they unpack to.
+ */
+static bool is_bounded(Elf *elf, uint64_t size, uint64_t limit)
 {
-	uint64_t held = 0, limit = unpacked_limit(f->fd), size;
+	uint64_t stored = 0, held = 0, unpacked;
 	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
 	size_t names;
 
-	if (elf_getshdrstrndx(f->elf, &names))
+	if (elf_getshdrstrndx(elf, &names))
 		return true;
-	while ((scn = elf_nextscn(f->elf, scn))) {
-		size = unpacked_size(f->elf, scn, names);
-		if (size > limit - held)
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type == SHT_NOBITS)
+			continue;
+		unpacked = unpacked_size(elf, scn, names);
+		if (sh.sh_size > size - stored || unpacked > limit - held)
 			return false;
-		held += size;
+		stored += sh.sh_size;
+		held += unpacked;
 	}
 	return true;
+}
+
+bool elf_in_memory(struct elf_file *f, void *bytes, size_t len)
+{
+	elf_version(EV_CURRENT);
+	f->fd = -1;
+	f->elf = elf_memory(bytes, len);
+	if (f->elf && elf_kind(f->elf) == ELF_K_ELF &&
+	    is_bounded(f->elf, len, SECTIONS_MIN + len * SECTIONS_RATIO))
+		return true;
+	elf_close(f);
+	return false;
+}
+
+/* Zero or the cause: of what nobody has paid for on the disk, little is read. */
+static int check_bounds(const struct elf_file *f)
+{
+	uint64_t limit = unpacked_limit(f->fd);
+	struct stat st;
+
+	if (fstat(f->fd, &st) < 0)
+		return errno;
+	return (uint64_t)st.st_size > limit || !is_bounded(f->elf, st.st_size, limit) ?
+	       EFBIG : 0;
+}
+
+static int open_fd(struct elf_file *f, int fd, bool packed)
+{
+	int error;
+
+	elf_version(EV_CURRENT);
+	f->fd = packed && fd >= 0 ? open_packed(fd) : fd;
+	error = f->fd < 0 ? errno : 0;
+	f->elf = NULL;
+	if (f->fd >= 0)
+		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
+	if (f->elf && elf_kind(f->elf) == ELF_K_ELF) {
+		error = check_bounds(f);
+		if (!error)
+			return 0;
+	}
+	elf_close(f);
+	errno = error;
+	return -1;
+}
+
+int elf_open(struct elf_file *f, const char *root, const char *path, bool packed)
+{
+	struct hwpmc_guard guard = { .root = root, .limit = ELF_LIMIT };
+
+	return open_fd(f, hwpmc_open_guarded(&guard, path, NULL), packed);
 }
 
 void elf_close(struct elf_file *f)
@@ -244,13 +280,16 @@ void elf_add_section_symbols(struct elf_file *f, struct image *img,
 
 /* ---- segments ------------------------------------------------------------ */
 
+/* The kernel runs no program with more; each address is looked for in all. */
+#define SEGMENTS_MAX	(65536 / sizeof(Elf64_Phdr))
+
 void elf_add_segments(struct image *img, Elf *elf)
 {
 	size_t n;
 
 	if (elf_getphdrnum(elf, &n))
 		return;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && i < SEGMENTS_MAX; i++) {
 		GElf_Phdr ph;
 
 		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD)

@@ -336,14 +336,11 @@ static int open_file(const struct lines *l, struct elf_file *f)
 	return elf_open(f, NULL, l->file, kernel);
 }
 
-static int bounded_fd(struct elf_file *f)
+static int take_fd(struct elf_file *f)
 {
-	int fd = -1;
+	int fd = f->fd;
 
-	if (elf_is_bounded(f)) {
-		fd = f->fd;
-		f->fd = -1;
-	}
+	f->fd = -1;
 	elf_close(f);
 	return fd;
 }
@@ -385,7 +382,7 @@ static int open_shared(struct lines *l, const char *name)
 	if (path)
 		rc = elf_open(&f, NULL, path, false);
 	free(path);
-	return rc < 0 ? -1 : note_file(l, bounded_fd(&f));
+	return rc < 0 ? -1 : note_file(l, take_fd(&f));
 }
 
 /* libdwfl asks for the debug file of the image, then for what that shares. */
@@ -417,7 +414,7 @@ static Dwfl_Module *report_file(struct lines *l)
 
 	if (open_file(l, &f) < 0)
 		return NULL;
-	fd = note_dir(l, bounded_fd(&f));
+	fd = note_dir(l, take_fd(&f));
 	if (fd >= 0)
 		module = dwfl_report_offline(l->dwfl, "", l->file, fd);
 	if (!module && fd >= 0)

@@ -4,6 +4,7 @@
  * a separate debug file, and of calls through the PLT. A file whose build-id is not the
  * log's is another one: its symbols would be wrong.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -65,11 +66,15 @@ int program_load(struct images *set, struct image *img)
 		return vdso_load(set, img);
 	path = stat_join(root ? root : "", img->pub.path);
 	if (!path || elf_open(&f, root, img->pub.path, false) < 0) {
+		bool large = path && errno == EFBIG;
+
 		free(path);
 		/* The program may be gone, and its symbols still there. */
 		if (debug_file_load(set, img, NULL))
 			return 0;
-		return image_problem(img, "there is no such file, or it is not ELF");
+		return image_problem(img, large ?
+				     "it is made to be larger than its bytes: holes, packed sections, or sections over each other" :
+				     "there is no such file, or it is not ELF");
 	}
 	same = elf_is_of(&f, img);
 	if (same) {

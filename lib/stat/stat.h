@@ -192,14 +192,15 @@ struct elf_file {
 /*
  * 0, or -1: there is none, it cannot be read, or is not ELF. root: path is below it.
  * packed: a file packed by xz, gzip or zstd will do; only of the kernel, whose files no
- * log names. errno EFBIG: it unpacks to more than a multiple of its size.
+ * log names. errno EFBIG: it unpacks to more than a multiple of its size, or its sections
+ * are more than the file, or most of it is a hole.
  */
 int elf_open(struct elf_file *f, const char *root, const char *path, bool packed);
 /* unpack.c: the descriptor of an unnamed file with what a packed one holds, or -1: errno
  * EFBIG if that is more than limit bytes. */
 int unpack_fd(int fd, uint64_t limit);
-/* What its compressed sections say they hold is in proportion to the file. */
-bool elf_is_bounded(const struct elf_file *f);
+/* The same of what was unpacked. */
+bool elf_in_memory(struct elf_file *f, void *bytes, size_t len);
 void elf_close(struct elf_file *f);
 /* It has the image's build-id, or the image has none. */
 bool elf_is_of(const struct elf_file *f, const struct image *img);

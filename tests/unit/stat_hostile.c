@@ -4,6 +4,8 @@
  * what they name is opened in one guarded way, what they hold takes memory in proportion
  * to what they are. Under ASan and UBSan.
  */
+#include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -454,11 +456,12 @@ END_TEST
 static bool is_bounded(const char *path)
 {
 	struct elf_file f;
-	bool is;
+	bool is = elf_open(&f, NULL, path, false) == 0;
 
-	ck_assert_int_eq(elf_open(&f, NULL, path, false), 0);
-	is = elf_is_bounded(&f);
-	elf_close(&f);
+	if (is)
+		elf_close(&f);
+	else
+		ck_assert_int_eq(errno, EFBIG);
 	return is;
 }
 
@@ -478,6 +481,98 @@ START_TEST(sections_that_gnu_packed_are_in_proportion_to_the_file_too)
 	    dir, dir);
 	run("objcopy --add-section .noise=%s/more %s/bomb", dir, dir);
 	ck_assert(is_bounded(in_dir("bomb")));
+}
+END_TEST
+
+/* A copy of a program whose sections are listed so many times more. */
+static void list_again(const char *from, const char *to, unsigned int times)
+{
+	static uint8_t bytes[4 << 20];
+	FILE *f = fopen(from, "re");
+	size_t n = fread(bytes, 1, sizeof(bytes), f), each;
+	Elf64_Ehdr *eh = (Elf64_Ehdr *)bytes;
+
+	fclose(f);
+	each = (eh->e_shnum - 1) * sizeof(Elf64_Shdr);
+	f = fopen(to, "we");
+	ck_assert_ptr_nonnull(f);
+	fwrite(bytes, 1, n, f);
+	fwrite(bytes + eh->e_shoff, 1, each + sizeof(Elf64_Shdr), f);
+	for (unsigned int i = 0; i < times; i++)
+		fwrite(bytes + eh->e_shoff + sizeof(Elf64_Shdr), 1, each, f);
+	eh->e_shoff = n;
+	eh->e_shnum += times * (eh->e_shnum - 1);
+	rewind(f);
+	fwrite(bytes, 1, sizeof(*eh), f);
+	fclose(f);
+}
+
+static const struct hwpmc_frame *frame_in(const char *path, uint64_t at)
+{
+	struct text text = text_of(program("functions"));
+
+	log_map(&log_, PID, BASE + text.addr, text.size, text.offset, path);
+	log_user(&log_, BASE + at);
+	read_it();
+	return frame_at(BASE + at);
+}
+
+/* Each would have all symbols again, with memory of their own. */
+START_TEST(sections_over_each_other_are_not_read)
+{
+	uint64_t at = nm_addr(program("functions"), "alpha");
+	const struct hwpmc_frame *frame;
+
+	list_again(program("functions"), in_dir("again"), 0);
+	ck_assert(is_bounded(in_dir("again")));
+	list_again(program("functions"), in_dir("again"), 20);
+	frame = frame_in(in_dir("again"), at);
+	ck_assert(frame->symbol->unknown);
+	ck_assert_ptr_nonnull(strstr(frame->image->problem, "over each other"));
+}
+END_TEST
+
+/* A symbol table of 12 GB that takes no room on the disk would be read all the same. */
+START_TEST(a_program_of_holes_is_not_read)
+{
+	uint64_t at = nm_addr(program("functions"), "alpha");
+	const struct hwpmc_frame *frame;
+
+	run("cp %s %s/holes", program("functions"), dir);
+	run("truncate -s 60M %s/holes%s", dir, "");
+	ck_assert(is_bounded(in_dir("holes")));
+	run("truncate -s 8G %s/holes%s", dir, "");
+	frame = frame_in(in_dir("holes"), at);
+	ck_assert(frame->symbol->unknown);
+	ck_assert_ptr_nonnull(strstr(frame->image->problem, "holes"));
+}
+END_TEST
+
+/* The kernel runs no program with more, and each address is looked for in all. */
+START_TEST(more_segments_than_a_program_can_have_are_not_kept)
+{
+	static uint8_t bytes[64 + 3000 * 56];
+	Elf64_Ehdr *eh = (Elf64_Ehdr *)bytes;
+	Elf64_Phdr *ph = (Elf64_Phdr *)(eh + 1);
+	struct image img = { .nsegment = 0 };
+	Elf *elf;
+
+	*eh = (Elf64_Ehdr){
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+		.e_ehsize = sizeof(*eh), .e_phoff = sizeof(*eh), .e_phnum = 3000,
+		.e_phentsize = sizeof(*ph),
+	};
+	for (int i = 0; i < 3000; i++)
+		ph[i] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_vaddr = i * PAGE,
+				      .p_filesz = PAGE, .p_memsz = PAGE };
+	elf_version(EV_CURRENT);
+	elf = elf_memory((char *)bytes, sizeof(bytes));
+	ck_assert_ptr_nonnull(elf);
+	elf_add_segments(&img, elf);
+	elf_end(elf);
+	free(img.segment);
+	ck_assert_uint_eq(img.nsegment, 65536 / sizeof(*ph));
 }
 END_TEST
 
@@ -525,6 +620,9 @@ int main(void)
 	harness_add(packed_symbols_of_a_program_are_unpacked_up_to_a_limit);
 	harness_add(a_million_nested_blocks_of_debugging_information_are_borne);
 	harness_add(sections_that_gnu_packed_are_in_proportion_to_the_file_too);
+	harness_add(sections_over_each_other_are_not_read);
+	harness_add(a_program_of_holes_is_not_read);
+	harness_add(more_segments_than_a_program_can_have_are_not_kept);
 	harness_add(more_events_than_16_bits_number_have_their_own);
 	harness_add(a_split_unit_that_is_a_fifo_is_not_waited_for);
 	return harness_run();
