@@ -7,7 +7,7 @@ unit-progs := kmod_adapt kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_i
 	kmod_intel_kinds kmod_intel_rules kmod_nmi kmod_p4 kmod_rapl kmod_ring kmod_row kmod_throttle \
 	kmod_width
 
-UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer $(WARN) -Werror \
+UNIT_CFLAGS := -std=gnu11 -O1 -g1 -fno-omit-frame-pointer $(WARN) -Werror \
 	$(SANITIZE) $(COVERAGE) \
 	-I$(TOP)/include/uapi -I$(TOP)/tests/harness -I$(TOP)/kmod \
 	-DEVENTS_SRC='"$(BUILD)/tests/events"'

@@ -12,7 +12,7 @@ LIB_UNIT_DEPS	:= $(wildcard $(TOP)/lib/*/*.h $(TOP)/lib/freebsd/sys/*.h \
 $(LIB_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c $(UNIT_HARNESS) \
 		$(UNIT_LIB) $(LIB_UNIT_DEPS)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O1 -g $(WARN) -Werror $(SANITIZE) $(COVERAGE) \
+	$(CC) -std=gnu11 -O1 -g1 $(WARN) -Werror $(SANITIZE) $(COVERAGE) \
 		-pthread $(LIB_CFLAGS) $(LIB_UNIT_FLAGS) \
 		-I$(TOP)/lib/event -I$(TOP)/lib/freebsd -I$(TOP)/tests/harness \
 		-o $@ $(filter %.c %.o,$^) \

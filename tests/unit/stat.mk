@@ -82,7 +82,7 @@ $(SYMBOLS_DIR)/root/installed: $(SYMBOLS_DIR)/kernel/vmlinux \
 	@touch $@
 
 # The sources under test are compiled once for all of the programs.
-STAT_UNIT_CFLAGS := -std=gnu11 -O1 -g $(WARN) -Werror -D_GNU_SOURCE \
+STAT_UNIT_CFLAGS := -std=gnu11 -O1 -g1 $(WARN) -Werror -D_GNU_SOURCE \
 	$(SANITIZE) $(COVERAGE) -pthread \
 	-DSYMBOLS_DIR='"$(SYMBOLS_DIR)"' -DSYMBOLS_SRC='"$(SYMBOLS_SRC)"' \
 	-DVERSION='"$(VERSION)"' -I$(TOP)/tools \

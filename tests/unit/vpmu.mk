@@ -8,7 +8,7 @@ VPMU_UNIT_SRC	:= $(addprefix $(TOP)/,tests/unit/vpmu_pure.c \
 
 $(VPMU_UNIT): $(VPMU_UNIT_SRC) $(wildcard $(TOP)/tests/vpmu/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O1 -g $(WARN) -Werror $(SANITIZE) \
+	$(CC) -std=gnu11 -O1 -g1 $(WARN) -Werror $(SANITIZE) \
 		-I$(TOP)/tests/vpmu \
 		-I$(TOP)/tests/harness -o $@ $(VPMU_UNIT_SRC) \
 		$$(pkg-config --cflags --libs check)
