@@ -3,7 +3,6 @@
  * image.c - files that code lies in, each once, and their symbols: the objects. Where
  * symbols come from is not known here: see load.c. Lines are freed by images.c.
  */
-#include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,21 +217,20 @@ void images_index(struct images *set)
  * What a name means to people, or raw itself. "name@plt" is made here and of
  * symbols with versions.
  */
-static const char *nice_name(const char *raw, bool demangle)
+static const char *nice_name(struct image *img, const char *raw)
 {
 	const char *at = strchr(raw, '@');
 	char *nice, *base;
 
-	if (!demangle || raw[0] != '_')
+	if (raw[0] != '_')
 		return raw;
 	if (!at)
-		nice = cplus_demangle(raw, DMGL_AUTO | DMGL_NO_OPTS);
+		nice = demangle(&img->demangled, raw);
 	else {
 		base = stat_strdup(raw);
 		if (base)
 			base[at - raw] = 0;
-		nice = base ? cplus_demangle(base, DMGL_AUTO | DMGL_NO_OPTS) :
-			      NULL;
+		nice = base ? demangle(&img->demangled, base) : NULL;
 		free(base);
 		base = nice;
 		nice = base ? stat_join(base, at) : NULL;
@@ -242,7 +240,7 @@ static const char *nice_name(const char *raw, bool demangle)
 }
 
 static struct hwpmc_symbol *new_symbol(struct image *img, const char *raw,
-				       bool demangle)
+				       bool demangled)
 {
 	struct hwpmc_symbol *s = stat_alloc(1, sizeof(*s));
 
@@ -254,7 +252,7 @@ static struct hwpmc_symbol *new_symbol(struct image *img, const char *raw,
 		free(s);
 		return NULL;
 	}
-	s->name = nice_name(s->raw, demangle && img->demangle);
+	s->name = demangled && img->demangle ? nice_name(img, s->raw) : s->raw;
 	return s;
 }
 

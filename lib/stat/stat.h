@@ -52,6 +52,11 @@ struct segment {
 	uint64_t offset, size, addr;	/* in the file, and where ELF wants it */
 };
 
+/* Bytes of the names of an image so far, as they are in it and as people write them. */
+struct demangled {
+	uint64_t raw, nice;
+};
+
 struct image {
 	struct hwpmc_image pub;
 	/* By start. Others may keep pointers to them: what is out of date is kept
@@ -63,6 +68,7 @@ struct image {
 	uint32_t nsegment;
 	bool loaded;
 	bool demangle;
+	struct demangled demangled;
 	bool lazy;			/* symbols are made by kallsyms_symbol() */
 	bool stripped;			/* only what dynamic linking needs has names */
 	bool by_text;			/* no segments, but .text */
@@ -178,6 +184,11 @@ struct hwpmc_symbol *image_symbol(struct images *set, struct image *img,
 /* The image of a kernel address; map: what the log has there, or NULL. */
 struct image *kernel_find(struct images *set, const struct map *map,
 			  uint64_t pc, uint64_t *addr);
+
+/* ---- demangle.c ---------------------------------------------------------- */
+
+/* NULL: it is no name of C++ or Rust, or too long. To be freed. */
+char *demangle(struct demangled *all, const char *raw);
 
 /* ---- elf.c --------------------------------------------------------------- */
 

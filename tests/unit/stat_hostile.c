@@ -599,6 +599,81 @@ START_TEST(a_split_unit_that_is_a_fifo_is_not_waited_for)
 }
 END_TEST
 
+/* ---- names --------------------------------------------------------------- */
+
+/* A reference to the n-th part of a mangled name. */
+static void put_reference(char *to, unsigned int n)
+{
+	sprintf(to + strlen(to), "S%c_", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[n]);
+}
+
+/* f<p<int, int>, p<p<int, int>, p<int, int> >, ...>: each is twice as long. */
+static void double_so_often(char *name, unsigned int times)
+{
+	strcpy(name, "_Z1fI1pIiiE");
+	for (unsigned int i = 1; i <= times; i++) {
+		strcat(name, "S0_I");
+		put_reference(name, i);
+		put_reference(name, i);
+		strcat(name, "E");
+	}
+	strcat(name, "Ev");
+}
+
+static const char *name_in_map(const char *name)
+{
+	run("echo 10000 100 '%s' > %s/perf-42.map", name, dir);
+	read_map();
+	return frame_at(0x10010)->symbol->name;
+}
+
+START_TEST(a_name_that_doubles_itself_is_shown_up_to_a_length)
+{
+	char name[400];
+
+	double_so_often(name, 5);
+	ck_assert_uint_gt(strlen(name_in_map(name)), 500);
+	ck_assert_uint_eq(strncmp(frame_at(0x10010)->symbol->name, "f<p<int, int>, p<p<", 19),
+			  0);
+	hwpmc_profile_free(p);
+	double_so_often(name, 18);
+	ck_assert_int_eq(strcmp(name_in_map(name), name), 0);
+}
+END_TEST
+
+/* Each of half a megabyte: the second is more than a few hundred bytes may become. */
+START_TEST(all_names_of_an_image_share_a_length)
+{
+	char name[400];
+
+	double_so_often(name, 14);
+	run("echo 18000 100 '%s' > %s/perf-42.map", name, dir);
+	run("echo 10000 100 '%s' >> %s/perf-42.map", name, dir);
+	read_map();
+	hwpmc_profile_free(p);
+	log_user(&log_, 0x18010);
+	read_it();
+	ck_assert_uint_gt(strlen(frame_at(0x18010)->symbol->name), 500000);
+	ck_assert_int_eq(strcmp(frame_at(0x10010)->symbol->name, name), 0);
+}
+END_TEST
+
+START_TEST(a_pack_that_doubles_itself_is_shown_as_it_is)
+{
+	char inner[400] = "S0_IiiE", name[420];
+
+	/* p<p<..., S>, S>, each twice what is in it, expanded by a pack that is not there. */
+	for (unsigned int i = 1; i <= 30; i++) {
+		snprintf(name, sizeof(name), "%s%s", i < 30 ? "S0_I" : "1pI", inner);
+		put_reference(name, i);
+		strcat(name, "E");
+		snprintf(inner, sizeof(inner), "%.390s", name);
+	}
+	snprintf(name, sizeof(name), "_Z1fIDp%sEv", inner);
+	ck_assert_str_eq(name_in_map(name), name);
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, teardown);
@@ -625,5 +700,8 @@ int main(void)
 	harness_add(more_segments_than_a_program_can_have_are_not_kept);
 	harness_add(more_events_than_16_bits_number_have_their_own);
 	harness_add(a_split_unit_that_is_a_fifo_is_not_waited_for);
+	harness_add(a_name_that_doubles_itself_is_shown_up_to_a_length);
+	harness_add(all_names_of_an_image_share_a_length);
+	harness_add(a_pack_that_doubles_itself_is_shown_as_it_is);
 	return harness_run();
 }
