@@ -5,6 +5,7 @@
  * functions of a unit are read by the first lookup in that unit.
  */
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -44,6 +45,14 @@ struct piece {
 	uint64_t at, size, dwarf;
 };
 
+/* An ELF file whose debugging information is empty. */
+struct nothing {
+	Elf64_Ehdr eh;
+	Elf64_Shdr sh[3];
+	char names[24];
+	char info[4];
+};
+
 struct lines {
 	Dwfl *dwfl;
 	Dwarf *dwarf;
@@ -53,7 +62,13 @@ struct lines {
 	struct images *set;
 	struct image *img;
 	const char *file;		/* that leads to DWARF */
-	char dir[PATH_MAX];		/* of the file that has it, with a slash */
+	char path[PATH_MAX];		/* of the file that has it */
+	char dir[PATH_MAX];		/* the same, up to the slash */
+	Dwarf *shared;			/* what dwz has moved to another file */
+	int shared_fd;
+	struct nothing nothing;
+	Elf *empty_elf;
+	Dwarf *empty;
 	bool owned;			/* the image's lines_owner is that of a file */
 	Dwfl_Callbacks callbacks;
 	uint64_t moved;			/* the kernel: from where its file is */
@@ -155,17 +170,48 @@ static const char *string_of(Dwarf_Die *die, unsigned int name)
 	return dwarf_formstring(dwarf_attr_integrate(die, name, &attr));
 }
 
-/* libdw opens the file of a split unit itself: only what is a file, and not too large. */
+static bool is_below(const char *dir, const char *path)
+{
+	char *above = realpath(dir, NULL), *below = realpath(path, NULL);
+	size_t len = above ? strlen(above) : 0;
+	bool is;
+
+	if (len && above[len - 1] == '/')
+		len--;
+	is = above && below && !strncmp(above, below, len) && below[len] == '/';
+	free(above);
+	free(below);
+	return is;
+}
+
+/*
+ * libdw opens the file of a split unit itself: only what is a file, within bounds, and below
+ * the root, or where the file that leads to it is.
+ */
 static bool is_harmless(struct lines *l, const char *path)
 {
+	const char *root = l->set->options.root;
+	struct elf_file f;
 	struct stat st;
 
-	if (stat(path, &st) < 0)
+	if (lstat(path, &st) < 0)
 		return true;
-	if (!S_ISREG(st.st_mode) || st.st_size > ELF_LIMIT)
+	if ((root && !is_below(root, path) && !is_below(l->dir, path)) ||
+	    elf_open(&f, NULL, path, false) < 0)
 		return false;
-	note_owner(l, &st);
+	if (fstat(f.fd, &st) == 0)
+		note_owner(l, &st);
+	elf_close(&f);
 	return true;
+}
+
+/* Newer versions of libdw look for all split units in one file first. */
+static bool may_package(struct lines *l)
+{
+	char path[PATH_MAX + 8];
+
+	snprintf(path, sizeof(path), "%s.dwp", l->path);
+	return is_harmless(l, path);
 }
 
 /* Where libdw looks: beside the file that has the DWARF, and where it was compiled. */
@@ -194,6 +240,7 @@ static bool may_split(struct lines *l, Dwarf_Die *die)
 static void add_units(struct lines *l)
 {
 	Dwarf_CU *cu = NULL, *next;
+	bool package = may_package(l);
 	Dwarf_Die die, split;
 	uint8_t type;
 
@@ -203,9 +250,11 @@ static void add_units(struct lines *l)
 				    NULL))
 			break;
 		cu = next;
-		if (type == DW_UT_skeleton && may_split(l, &die))
+		if (type == DW_UT_skeleton && package && may_split(l, &die))
 			dwarf_cu_info(cu, NULL, NULL, NULL, &split, NULL, NULL,
 				      NULL);
+		if (split.addr)
+			dwarf_setalt(dwarf_cu_getdwarf(split.cu), l->empty);
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
 			add_unit(l, &die, &split);
 	}
@@ -364,8 +413,9 @@ static int note_dir(struct lines *l, int fd)
 	if (note_file(l, fd) < 0)
 		return -1;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, l->dir, sizeof(l->dir) - 1);
-	l->dir[n > 0 ? n : 0] = 0;
+	n = readlink(link, l->path, sizeof(l->path) - 1);
+	l->path[n > 0 ? n : 0] = 0;
+	strcpy(l->dir, l->path);
 	slash = strrchr(l->dir, '/');
 	if (slash)
 		slash[1] = 0;
@@ -385,7 +435,61 @@ static int open_shared(struct lines *l, const char *name)
 	return rc < 0 ? -1 : note_file(l, take_fd(&f));
 }
 
-/* libdwfl asks for the debug file of the image, then for what that shares. */
+static bool has_id(Dwarf *dwarf, const void *id, ssize_t len)
+{
+	const void *own;
+
+	return dwelf_elf_gnu_build_id(dwarf_getelf(dwarf), &own) == len &&
+	       !memcmp(own, id, len);
+}
+
+/* Where there is nothing to look into, libdw opens what the file names, whatever it is. */
+static bool make_empty(struct lines *l)
+{
+	struct nothing *n = &l->nothing;
+
+	*n = (struct nothing){
+		.eh = {
+			.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB,
+				     EV_CURRENT },
+			.e_type = ET_EXEC, .e_machine = EM_X86_64,
+			.e_version = EV_CURRENT, .e_ehsize = sizeof(n->eh),
+			.e_shoff = offsetof(struct nothing, sh), .e_shnum = 3,
+			.e_shentsize = sizeof(n->sh[0]), .e_shstrndx = 2,
+		},
+		.sh = {
+			[1] = { .sh_name = 1, .sh_type = SHT_PROGBITS,
+				.sh_offset = offsetof(struct nothing, info),
+				.sh_size = sizeof(n->info), .sh_addralign = 1 },
+			[2] = { .sh_type = SHT_STRTAB, .sh_size = sizeof(n->names),
+				.sh_offset = offsetof(struct nothing, names),
+				.sh_addralign = 1 },
+		},
+		.names = "\0.debug_info",
+	};
+	l->empty_elf = elf_memory((char *)n, sizeof(*n));
+	l->empty = l->empty_elf ? dwarf_begin_elf(l->empty_elf, DWARF_C_READ, NULL) : NULL;
+	return l->empty != NULL;
+}
+
+static void find_shared(struct lines *l)
+{
+	const char *name;
+	const void *id;
+	ssize_t len = dwelf_dwarf_gnu_debugaltlink(l->dwarf, &name, &id);
+
+	if (len <= 0)
+		return;
+	l->shared_fd = open_shared(l, name);
+	if (l->shared_fd >= 0)
+		l->shared = dwarf_begin(l->shared_fd, DWARF_C_READ);
+	if (l->shared)
+		dwarf_setalt(l->shared, l->empty);
+	dwarf_setalt(l->dwarf, l->shared && has_id(l->shared, id, len) ? l->shared :
+									 l->empty);
+}
+
+/* libdwfl asks for the debug file of the image; what that shares is find_shared()'s. */
 static int find_debug_file(Dwfl_Module *module, void **data, const char *name,
 			   Dwarf_Addr base, const char *file, const char *link,
 			   GElf_Word crc, char **path)
@@ -394,11 +498,7 @@ static int find_debug_file(Dwfl_Module *module, void **data, const char *name,
 	struct elf_file f;
 	int fd;
 
-	if (!l)
-		return -1;
-	if (!file)
-		return link ? open_shared(l, link) : -1;
-	if (open_file(l, &f) < 0)
+	if (!l || !file || open_file(l, &f) < 0)
 		return -1;
 	fd = debug_file_open(l->set, l->img, &f);
 	elf_close(&f);
@@ -442,8 +542,9 @@ static int open_dwarf(struct lines *l)
 	module = report_file(l);
 	dwfl_report_end(l->dwfl, NULL, NULL);
 	l->dwarf = module ? dwfl_module_getdwarf(module, &bias) : NULL;
-	if (!l->dwarf)
+	if (!l->dwarf || !make_empty(l))
 		return -1;
+	find_shared(l);
 	find_pieces(l, module, bias);
 	return 0;
 }
@@ -463,6 +564,11 @@ void lines_close(struct image *img)
 	free(l->piece);
 	if (l->dwfl)
 		dwfl_end(l->dwfl);
+	dwarf_end(l->shared);
+	if (l->shared_fd >= 0)
+		close(l->shared_fd);
+	dwarf_end(l->empty);
+	elf_end(l->empty_elf);
 	free(l);
 	img->lines = NULL;
 }
@@ -504,7 +610,7 @@ static int lines_open(struct images *set, struct image *img)
 	if (!img->lines)
 		return -1;
 	*img->lines = (struct lines){
-		.set = set, .img = img, .file = file, .moved = moved,
+		.set = set, .img = img, .file = file, .moved = moved, .shared_fd = -1,
 	};
 	if (open_dwarf(img->lines) < 0) {
 		lines_close(img);

@@ -11,7 +11,7 @@ STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
 	linked/program mini/program kernel/vmlinux \
 	kernel/drivers/some-mod.ko compressed/some-mod.ko.xz \
-	root/installed nested)
+	root/installed nested shared common)
 
 $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
@@ -35,6 +35,13 @@ $(addprefix $(SYMBOLS_DIR)/functions,-fixed -lazy) $(SYMBOLS_DIR)/functions: \
 $(SYMBOLS_DIR)/nested: $(SYMBOLS_SRC)/nested.s
 	@mkdir -p $(@D)
 	$(CC) -nostdlib -static -no-pie -o $@ $<
+$(SYMBOLS_DIR)/shared: $(SYMBOLS_SRC)/shared.s
+	@mkdir -p $(@D)
+	$(CC) -nostdlib -static -no-pie -o $@ $<
+$(SYMBOLS_DIR)/common: $(SYMBOLS_SRC)/shared.s
+	@mkdir -p $(@D)
+	$(CC) -nostdlib -static -no-pie -Wa,--defsym,WHOLE=1 \
+		-Wl,--build-id=0x0102030405060708 -o $@ $<
 $(SYMBOLS_DIR)/names: $(SYMBOLS_SRC)/names.cc
 	@mkdir -p $(@D)
 	$(CXX) -O1 -g -o $@ $<

@@ -599,6 +599,98 @@ START_TEST(a_split_unit_that_is_a_fifo_is_not_waited_for)
 }
 END_TEST
 
+/* The program and its common file are in dir; the name of the innermost function. */
+static const char *name_from_common(void)
+{
+	const char *path = in_dir("shared");
+	uint64_t at;
+
+	options.symbols.inlines = true;
+	at = nm_addr(path, "hot");
+	log_map(&log_, PID, at & -PAGE, PAGE, text_of(path).offset, in_dir("shared"));
+	log_user(&log_, at);
+	read_it();
+	ck_assert_uint_eq(stack_at(p, at)->nframe, 2);
+	return frame_at(at)->symbol->name;
+}
+
+START_TEST(what_a_program_shares_with_others_is_in_a_file_beside_it)
+{
+	run("cp %s %s", program("shared"), dir);
+	run("cp %s %s", program("common"), dir);
+	ck_assert_str_eq(name_from_common(), "from_common");
+}
+END_TEST
+
+START_TEST(a_shared_file_that_is_a_fifo_is_not_waited_for)
+{
+	run("cp %s %s", program("shared"), dir);
+	run("mkfifo %s/common%s", dir, "");
+	ck_assert_str_eq(name_from_common(), "[unknown]");
+}
+END_TEST
+
+/* It has another build-id: the names in it are others. */
+START_TEST(a_shared_file_of_another_program_is_not_believed)
+{
+	run("cp %s %s", program("shared"), dir);
+	run("objcopy --remove-section .note.gnu.build-id %s %s/common", program("common"),
+	    dir);
+	ck_assert_str_eq(name_from_common(), "[unknown]");
+}
+END_TEST
+
+/* A program in dir/in whose split unit is in dir/SUB; how many functions are at its mark. */
+static uint32_t functions_of_split(const char *sub)
+{
+	char path[200];
+	uint64_t at;
+
+	run("mkdir -p %s/in/sub %s/out", dir, dir);
+	run("cd %s/in && cp " SYMBOLS_SRC "/inlined.c . && cc -O2 -g -gsplit-dwarf -no-pie "
+	    "-fdebug-prefix-map=$PWD=%s -c inlined.c", dir, sub);
+	run("cd %s/in && cc -no-pie -o split inlined.o && mv inlined.dwo %s/", dir, sub);
+	strcpy(path, in_dir("in/split"));
+	at = nm_addr(path, "mark_innermost");
+	options.symbols.inlines = true;
+	log_map(&log_, PID, at & -PAGE, PAGE, text_of(path).offset,
+		options.symbols.root ? "/split" : path);
+	log_user(&log_, at);
+	read_it();
+	return stack_at(p, at)->nframe;
+}
+
+START_TEST(a_split_unit_is_read_where_it_was_compiled)
+{
+	ck_assert_uint_gt(functions_of_split("sub"), 1);
+}
+END_TEST
+
+START_TEST(a_split_unit_below_the_root_is_read)
+{
+	char root[200];
+
+	options.symbols.root = strcpy(root, in_dir("in"));
+	ck_assert_uint_gt(functions_of_split("sub"), 1);
+}
+END_TEST
+
+START_TEST(a_split_unit_outside_the_root_is_not_read)
+{
+	char root[200], out[200];
+
+	options.symbols.root = strcpy(root, in_dir("in"));
+	ck_assert_uint_eq(functions_of_split(strcpy(out, in_dir("out"))), 1);
+}
+END_TEST
+
+START_TEST(a_package_of_split_units_that_is_a_fifo_is_not_waited_for)
+{
+	run("mkdir %s/in; mkfifo %s/in/split.dwp", dir, dir);
+	ck_assert_uint_eq(functions_of_split("sub"), 1);
+}
+END_TEST
+
 /* ---- names --------------------------------------------------------------- */
 
 /* A reference to the n-th part of a mangled name. */
@@ -700,6 +792,13 @@ int main(void)
 	harness_add(more_segments_than_a_program_can_have_are_not_kept);
 	harness_add(more_events_than_16_bits_number_have_their_own);
 	harness_add(a_split_unit_that_is_a_fifo_is_not_waited_for);
+	harness_add(what_a_program_shares_with_others_is_in_a_file_beside_it);
+	harness_add(a_shared_file_that_is_a_fifo_is_not_waited_for);
+	harness_add(a_shared_file_of_another_program_is_not_believed);
+	harness_add(a_split_unit_is_read_where_it_was_compiled);
+	harness_add(a_split_unit_below_the_root_is_read);
+	harness_add(a_split_unit_outside_the_root_is_not_read);
+	harness_add(a_package_of_split_units_that_is_a_fifo_is_not_waited_for);
 	harness_add(a_name_that_doubles_itself_is_shown_up_to_a_length);
 	harness_add(all_names_of_an_image_share_a_length);
 	harness_add(a_pack_that_doubles_itself_is_shown_as_it_is);
