@@ -613,6 +613,31 @@ static void make_program_of(const char *name)
 	write_log(&log, "of");
 }
 
+/* --root: of another system, whose root this system's is not. */
+START_TEST(a_program_of_another_root_shows_what_everybody_can_read)
+{
+	char path[200], annotate[300];
+
+	snprintf(path, sizeof(path), "%s/source.c", dir);
+	shell("cp " SHARES_SRC " source.c && chmod 644 source.c && chmod 755 .");
+	make_program_of(path);
+	snprintf(annotate, sizeof(annotate),
+		 "annotate -i of -e cycles --stdio --root %s/root sixty", dir);
+	snprintf(path, sizeof(path), "mkdir -p root%s && cp program root%s/", dir, dir);
+	shell(path);
+	command(annotate);
+	has("return n + 60;");
+	shell("chmod 640 source.c");
+	command(annotate);
+	has("(the source is not shown: ");
+	ck_assert_ptr_null(strstr(text, "return n + 60;"));
+	snprintf(path, sizeof(path), "cp source.c root%s/", dir);
+	shell(path);
+	command(annotate);
+	has("return n + 60;");
+}
+END_TEST
+
 START_TEST(annotate_reads_no_source_that_is_no_regular_file)
 {
 	char path[200];
@@ -789,6 +814,7 @@ int main(void)
 	harness_add(names_of_processes_do_not_command_the_terminal);
 	harness_add(annotate_shows_lines_and_instructions_with_their_samples);
 	harness_add(a_debug_file_shows_no_source_that_its_owner_cannot_read);
+	harness_add(a_program_of_another_root_shows_what_everybody_can_read);
 	harness_add(annotate_reads_no_source_that_is_no_regular_file);
 	harness_add(pprof_of_too_many_events_is_refused);
 	harness_add(the_name_of_a_module_does_not_lead_out_of_sys);

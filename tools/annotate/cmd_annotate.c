@@ -217,6 +217,7 @@ static int print_profile(const struct options *o, struct hwpmc_profile *profile)
 				    o->log.format != LOGOPTS_TEXT);
 	if (status)
 		return status;
+	pr.sources.root = o->a.root;
 	hwpmc_profile_events(profile, &n);
 	for (uint32_t e = 0; e < n; e++)
 		print_event(o, profile, e, &pr);

@@ -9,6 +9,7 @@
 #include "source.h"
 
 #define SOURCE_LIMIT	(64u << 20)
+#define NOBODY		65534
 #define ABSENT		"(the source is not here)"
 
 struct source_file {
@@ -34,8 +35,10 @@ static FILE *open_source(const struct sources *s, const char *name,
 	int fd;
 
 	fd = hwpmc_open_guarded(&guard, name, why);
+	/* Elsewhere only what everybody can read: the program is of another system. */
 	if (fd < 0 && s->root) {
 		guard.root = NULL;
+		guard.owner = guard.group = NOBODY;
 		fd = hwpmc_open_guarded(&guard, name, why);
 	}
 	f = fd >= 0 ? fdopen(fd, "r") : NULL;

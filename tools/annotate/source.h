@@ -11,7 +11,7 @@
 struct source_file;
 
 struct sources {
-	const char *root;		/* tried as a prefix first; NULL: none */
+	const char *root;		/* looked below first; NULL: none */
 	struct source_file *file;
 	size_t n;
 	uid_t owner;			/* of what names them: sources_of() */
