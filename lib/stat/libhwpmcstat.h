@@ -174,8 +174,8 @@ int hwpmc_open_guarded(const struct hwpmc_guard *guard, const char *path,
 /*
  * Make the table of an ELF file from its call-frame information, which libhwpmc gives to
  * the module. The same file gives the same rows. 0, or -1 with errno;
- * ENOEXEC: no ELF file of x86-64; ENODATA: it has no call-frame information, or no index of
- * it (.eh_frame_hdr).
+ * ENOEXEC: no ELF file of x86-64; ENODATA: it has no call-frame information; EFBIG: it
+ * would take minutes. The file may be anybody's, and may change meanwhile.
  */
 int hwpmc_unwind_read(int fd, struct hwpmc_unwind *u);
 /* The same for the vdso of this kernel. */

@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cfi.c - the ranges of a file's call-frame information. Functions are found by the
- * table of .eh_frame_hdr, which linkers make for exceptions; without that, as in static
- * programs, by their entries in .eh_frame (frames.c). elfutils reads the information
- * itself. Files are not trusted.
+ * cfi.c - the ranges of a file's call-frame information, which elfutils reads. Files are
+ * not trusted.
  */
 #include <errno.h>
-#include <gelf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "unwind.h"
 
-/* struct of .eh_frame_hdr as linkers write it: version 1, and a sorted table of pairs of
- * 32-bit numbers that count from the section's address. */
-struct eh_frame_hdr {
-	uint8_t version, frame_encoding, count_encoding, table_encoding;
-	int32_t frame;
-	uint32_t count;
-	struct {
-		int32_t function, description;
-	} entry[];
-};
-
-#define ENCODED_UDATA4		0x03
-#define ENCODED_DATAREL_SDATA4	0x3b
+/*
+ * Of programs up to some dozens of bytes are gone through for each byte of information;
+ * these take seconds for a megabyte.
+ */
+#define WORK_LEAST	(128ull << 20)
+#define WORK_PER_BYTE	4096
+#define RANGES_LEAST	4096
 
 static int ranges_add(struct cfi_ranges *r, uint64_t start, uint64_t end, uint32_t rule)
 {
@@ -41,38 +31,28 @@ static int ranges_add(struct cfi_ranges *r, uint64_t start, uint64_t end, uint32
 	return 0;
 }
 
-/* The segment of .eh_frame_hdr, in memory; NULL: there is none. */
-static const struct eh_frame_hdr *find_header(Elf *elf, uint64_t *at, size_t *size)
+/* Before a range is looked for, which takes so much. */
+static int ranges_charge(struct cfi_ranges *r, uint64_t cost)
 {
-	const char *image;
-	size_t i, n, bytes;
-	GElf_Phdr ph;
-
-	image = elf_rawfile(elf, &bytes);
-	if (!image || elf_getphdrnum(elf, &n))
-		return NULL;
-	for (i = 0; i < n; i++) {
-		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_GNU_EH_FRAME)
-			continue;
-		if (ph.p_offset > bytes || ph.p_filesz > bytes - ph.p_offset ||
-		    ph.p_filesz < sizeof(struct eh_frame_hdr) || ph.p_offset & 3)
-			return NULL;
-		*at = ph.p_vaddr;
-		*size = ph.p_filesz;
-		return (const void *)(image + ph.p_offset);
+	if (r->n < r->most && cost <= r->left) {
+		r->left -= cost;
+		return 0;
 	}
-	return NULL;
+	errno = EFBIG;
+	return -1;
 }
 
 /* All ranges from `at` up to `limit`, or to where there is no information. */
-int cfi_read_function(Dwarf_CFI *cfi, uint64_t at, uint64_t limit,
-		      struct cfi_ranges *ranges)
+static int read_function(Dwarf_CFI *cfi, uint64_t at, uint64_t limit, uint64_t cost,
+			 struct cfi_ranges *ranges)
 {
 	Dwarf_Addr start, end;
 	Dwarf_Frame *frame;
 	int ret = 0;
 
 	for (; !ret && at < limit; at = end) {
+		if (ranges_charge(ranges, cost))
+			return -1;
 		if (dwarf_cfi_addrframe(cfi, at, &frame))
 			return 0;
 		if (dwarf_frame_info(frame, &start, &end, NULL) == -1 || end <= at) {
@@ -87,46 +67,52 @@ int cfi_read_function(Dwarf_CFI *cfi, uint64_t at, uint64_t limit,
 	return ret;
 }
 
-static int read_functions(Dwarf_CFI *cfi, const struct eh_frame_hdr *h, uint64_t base,
+static int compare_functions(const void *a, const void *b)
+{
+	const struct cfi_function *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* elfutils finds some function that has the address: this one, or one that begins before
+ * and reaches into it. No two do in programs. */
+static int read_functions(Dwarf_CFI *cfi, const struct cfi_functions *fs,
 			  struct cfi_ranges *ranges)
 {
-	uint32_t i;
+	uint64_t limit, cost, before = 0;
 
-	for (i = 0; i < h->count; i++) {
-		uint64_t at = base + h->entry[i].function;
-		uint64_t limit = i + 1 < h->count ? base + h->entry[i + 1].function :
-				 UINT64_MAX;
+	for (size_t i = 0; i < fs->n; i++) {
+		const struct cfi_function *f = &fs->function[i];
 
-		if (cfi_read_function(cfi, at, limit, ranges))
+		limit = i + 1 < fs->n ? f[1].start : UINT64_MAX;
+		cost = f->length > before ? f->length : before;
+		if (f->end > limit || f->start == limit)
+			before = cost;
+		if (read_function(cfi, f->start, f->end < limit ? f->end : limit, cost + 1,
+				  ranges))
 			return -1;
 	}
 	return 0;
 }
 
-static bool can_read(const struct eh_frame_hdr *h, size_t size)
+int cfi_ranges_read(Elf *elf, struct cfi_functions *functions, uint64_t size,
+		    struct cfi_ranges *ranges)
 {
-	return h->version == 1 && h->count_encoding == ENCODED_UDATA4 &&
-	       h->table_encoding == ENCODED_DATAREL_SDATA4 &&
-	       h->count <= (size - sizeof(*h)) / sizeof(h->entry[0]);
-}
-
-int cfi_ranges_read(Elf *elf, struct cfi_ranges *ranges)
-{
-	const struct eh_frame_hdr *h;
-	Dwarf_CFI *cfi;
-	uint64_t base;
-	size_t size;
+	Dwarf_CFI *cfi = dwarf_getcfi_elf(elf);
 	int ret;
 
-	*ranges = (struct cfi_ranges){ .n = 0 };
-	cfi = dwarf_getcfi_elf(elf);
+	*ranges = (struct cfi_ranges){ .most = RANGES_LEAST + size };
+	if (ranges->most > HWPMC_UNWIND_ROWS_MAX / 2)
+		ranges->most = HWPMC_UNWIND_ROWS_MAX / 2;
+	ranges->left = WORK_LEAST + WORK_PER_BYTE * size;
 	if (!cfi) {
 		errno = ENODATA;
 		return -1;
 	}
-	h = find_header(elf, &base, &size);
-	ret = h && can_read(h, size) ? read_functions(cfi, h, base, ranges) :
-	      cfi_read_section(elf, cfi, ranges);
+	if (functions->n)
+		qsort(functions->function, functions->n, sizeof(*functions->function),
+		      compare_functions);
+	ret = read_functions(cfi, functions, ranges);
 	dwarf_cfi_end(cfi);
 	if (ret)
 		free(ranges->range);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frames.c - the functions that .eh_frame has entries for, in a file that has no sorted
- * table of them: linkers make none for static programs, which register the section at
- * run time.
+ * frames.c - the functions that .eh_frame has entries for. Most files have a sorted table of
+ * them, .eh_frame_hdr, which linkers make for exceptions; of a file without one, as a static
+ * program is, the entries are read one by one.
  */
 #include <dwarf.h>
+#include <errno.h>
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "unwind.h"
@@ -21,6 +23,10 @@
 #define FROM_ZERO	0x00
 #define FROM_FIELD	0x10
 
+/* Bytes; a file can claim any number of them, and have holes there. */
+#define NAMES_MAX	(1u << 20)
+#define SECTION_MAX	(256u << 20)
+
 struct section {
 	Elf_Data *data;
 	uint64_t address;
@@ -30,6 +36,22 @@ struct section {
 	int encoding;			/* -1: none that is known here */
 };
 
+/* The section's names; false: there are none, or too many. */
+static bool find_names(Elf *elf, size_t *names)
+{
+	GElf_Shdr sh;
+
+	return !elf_getshdrstrndx(elf, names) &&
+	       gelf_getshdr(elf_getscn(elf, *names), &sh) && sh.sh_size <= NAMES_MAX;
+}
+
+/* elfutils shall find functions by their entries alone, and looks for it by its name. */
+static bool hide_section(Elf_Scn *scn, GElf_Shdr *sh)
+{
+	sh->sh_name = 0;
+	return gelf_update_shdr(scn, sh);
+}
+
 static bool find_section(Elf *elf, struct section *s)
 {
 	Elf_Scn *scn = NULL;
@@ -37,14 +59,18 @@ static bool find_section(Elf *elf, struct section *s)
 	const char *name;
 	size_t names;
 
-	if (elf_getshdrstrndx(elf, &names))
+	if (!find_names(elf, &names))
 		return false;
 	while ((scn = elf_nextscn(elf, scn)) != NULL) {
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type == SHT_NOBITS)
+		if (!gelf_getshdr(scn, &sh))
 			continue;
 		name = elf_strptr(elf, names, sh.sh_name);
+		if (name && !strcmp(name, ".eh_frame_hdr") && !hide_section(scn, &sh))
+			return false;
 		if (!name || strcmp(name, ".eh_frame"))
 			continue;
+		if (sh.sh_type == SHT_NOBITS || sh.sh_size > SECTION_MAX)
+			return false;
 		s->data = elf_getdata(scn, NULL);
 		s->address = sh.sh_addr;
 		s->ident = (const unsigned char *)elf_getident(elf, NULL);
@@ -125,26 +151,112 @@ static bool function_of(struct section *s, const Dwarf_FDE *fde, uint64_t *start
 	return *start + *size > *start;
 }
 
-int cfi_read_section(Elf *elf, Dwarf_CFI *cfi, struct cfi_ranges *ranges)
-{
-	uint64_t start, size;
-	struct section s = { .data = NULL };
-	Dwarf_CFI_Entry entry;
-	Dwarf_Off at = 0, next;
-	int ret;
+/* ---- functions ------------------------------------------------------------ */
 
-	if (!find_section(elf, &s))
-		return 0;
-	/* -1: an entry that cannot be read; `next`, if it is behind, is the one after. */
-	for (; (ret = dwarf_next_cfi(s.ident, s.data, true, at, &next, &entry)) != 1;
-	     at = next) {
-		if (next <= at || next == (Dwarf_Off)-1)
-			break;
-		if (ret || dwarf_cfi_cie_p(&entry) ||
-		    !function_of(&s, &entry.fde, &start, &size))
-			continue;
-		if (cfi_read_function(cfi, start, start + size, ranges))
+static int functions_add(struct cfi_functions *fs, const struct cfi_function *f)
+{
+	if (fs->n == fs->max) {
+		size_t max = fs->max ? 2 * fs->max : 1024;
+		struct cfi_function *more = realloc(fs->function, max * sizeof(*more));
+
+		if (!more)
 			return -1;
+		fs->function = more;
+		fs->max = max;
+	}
+	fs->function[fs->n++] = *f;
+	return 0;
+}
+
+/* Bytes of a common entry, which can be anywhere. */
+static uint64_t length_of_common(const struct section *s, Dwarf_Off at)
+{
+	uint32_t len;
+
+	if (at >= s->data->d_size || s->data->d_size - at < sizeof(len))
+		return 0;
+	memcpy(&len, (const char *)s->data->d_buf + at, sizeof(len));
+	return len < s->data->d_size ? len : s->data->d_size;
+}
+
+enum entry { NO_MORE, OTHER_ENTRY, FUNCTION };
+
+/* The entry at `at`, which *next is behind; what f has of start and end stays if it has
+ * a form that is not known here. */
+static enum entry read_entry(struct section *s, Dwarf_Off at, Dwarf_Off *next,
+			     struct cfi_function *f)
+{
+	Dwarf_CFI_Entry entry;
+	uint64_t start, size;
+	int ret = dwarf_next_cfi(s->ident, s->data, true, at, next, &entry);
+
+	/* -1: it cannot be read; *next, if it is behind, is the one after. */
+	if (ret == 1 || *next <= at || *next == (Dwarf_Off)-1)
+		return NO_MORE;
+	f->length = *next - at;
+	if (ret || dwarf_cfi_cie_p(&entry))
+		return OTHER_ENTRY;
+	f->length += length_of_common(s, entry.fde.CIE_pointer);
+	if (function_of(s, &entry.fde, &start, &size)) {
+		f->start = start;
+		f->end = start + size;
+	}
+	return FUNCTION;
+}
+
+int cfi_functions_by_section(Elf *elf, struct cfi_functions *functions, uint64_t *size)
+{
+	struct section s = { .data = NULL };
+	struct cfi_function f;
+	Dwarf_Off at = 0, next;
+	enum entry entry;
+
+	*functions = (struct cfi_functions){ .n = 0 };
+	if (!find_section(elf, &s)) {
+		errno = ENODATA;
+		return -1;
+	}
+	*size = s.data->d_size;
+	for (;; at = next) {
+		f = (struct cfi_function){ .start = 0 };
+		entry = read_entry(&s, at, &next, &f);
+		if (entry == NO_MORE)
+			return 0;
+		if (entry == FUNCTION && f.end && functions_add(functions, &f)) {
+			free(functions->function);
+			return -1;
+		}
+	}
+}
+
+int cfi_functions_by_header(const struct unwind_copy *c, struct cfi_functions *functions)
+{
+	const struct eh_frame_hdr *h = c->header;
+	uint64_t position = (const unsigned char *)h - c->image, at;
+	Elf_Data data = {
+		.d_buf = c->image + c->frames, .d_size = c->frames_len,
+		.d_type = ELF_T_BYTE, .d_version = EV_CURRENT,
+	};
+	struct section s = {
+		.data = &data, .ident = c->image, .encoding = -1, .common = -1,
+		.address = c->header_address + (c->frames - position),
+	};
+	struct cfi_function f;
+	Dwarf_Off next;
+
+	*functions = (struct cfi_functions){ .n = 0 };
+	for (uint32_t i = 0; i < h->count; i++) {
+		f = (struct cfi_function){
+			.start = c->header_address + h->entry[i].function,
+			.end = UINT64_MAX,
+		};
+		at = position + h->entry[i].description - c->frames;
+		if (at >= c->frames_len || read_entry(&s, at, &next, &f) != FUNCTION)
+			f.length = c->frames_len;
+		if (functions_add(functions, &f)) {
+			free(functions->function);
+			return -1;
+		}
 	}
 	return 0;
 }

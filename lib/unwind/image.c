@@ -2,11 +2,9 @@
 /*
  * image.c - tables of files and of the vdso.
  */
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -16,58 +14,88 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Only programs of this architecture can be walked. */
-static bool is_ours(Elf *elf)
+/* Takes the functions. */
+static int read_functions(Elf *elf, struct cfi_functions *functions, uint64_t size,
+			  struct hwpmc_unwind *u)
 {
-	GElf_Ehdr eh;
-
-	return elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &eh) &&
-	       eh.e_ident[EI_CLASS] == ELFCLASS64 && eh.e_machine == EM_X86_64;
-}
-
-static void read_build_id(Elf *elf, struct hwpmc_unwind *u)
-{
-	const void *id;
-	ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
-
-	/* One that the kernel does not know is none to it. */
-	if (n <= 0 || n > HWPMC_LOG_BUILD_ID)
-		return;
-	u->build_id_len = n;
-	memcpy(u->build_id, id, n);
-}
-
-/* false: none of ours; elf is given back. */
-static bool identify(Elf *elf, struct hwpmc_unwind *u)
-{
-	if (!elf || !is_ours(elf)) {
-		elf_end(elf);
-		errno = ENOEXEC;
-		return false;
-	}
-	read_build_id(elf, u);
-	return true;
-}
-
-/* Takes elf. */
-static int read_elf(Elf *elf, struct hwpmc_unwind *u)
-{
-	struct cfi_ranges ranges = { .n = 0 };
+	struct cfi_ranges ranges;
 	int ret;
 
-	ret = cfi_ranges_read(elf, &ranges);
-	if (!ret) {
-		ret = cfi_rows_make(elf, &ranges, &u->row, &u->nrow);
-		free(ranges.range);
+	ret = cfi_ranges_read(elf, functions, size, &ranges);
+	free(functions->function);
+	if (ret)
+		return ret;
+	ret = cfi_rows_make(elf, &ranges, &u->row, &u->nrow);
+	free(ranges.range);
+	return ret;
+}
+
+/* Of a copy that has a header. */
+static int read_by_header(const struct unwind_copy *c, struct hwpmc_unwind *u)
+{
+	Elf *elf = elf_memory((char *)c->image, c->size);
+	struct cfi_functions functions;
+	int ret;
+
+	if (!elf) {
+		errno = ENOEXEC;
+		return -1;
 	}
+	ret = cfi_functions_by_header(c, &functions);
+	if (!ret)
+		ret = read_functions(elf, &functions, c->frames_len, u);
 	elf_end(elf);
+	return ret;
+}
+
+/* elfutils reads what it needs: a file that is mapped could be cut off meanwhile. */
+static int read_by_section(int fd, struct hwpmc_unwind *u)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	struct cfi_functions functions;
+	uint64_t size;
+	int ret;
+
+	if (!elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64) {
+		elf_end(elf);
+		errno = ENOEXEC;
+		return -1;
+	}
+	ret = cfi_functions_by_section(elf, &functions, &size);
+	if (!ret)
+		ret = read_functions(elf, &functions, size, u);
+	elf_end(elf);
+	return ret;
+}
+
+static int read_file(int fd, const struct unwind_copy *c, struct hwpmc_unwind *u)
+{
+	if (c->header)
+		return read_by_header(c, u);
+	if (!c->many_sections)
+		return read_by_section(fd, u);
+	errno = ENODATA;
+	return -1;
+}
+
+/* The copy's file, by the table that was made of it before. */
+static int read_kept(int fd, int dir, const struct stat *st, const struct unwind_copy *c,
+		     struct hwpmc_unwind *u)
+{
+	int ret;
+
+	if (cache_load(dir, st, u))
+		return 0;
+	ret = read_file(fd, c, u);
+	if (!ret)
+		cache_store(dir, st, u);
 	return ret;
 }
 
 EXPORT int hwpmc_unwind_read_cached(int fd, int dir, struct hwpmc_unwind *u)
 {
+	struct unwind_copy copy;
 	struct stat st;
-	Elf *elf;
 	int ret;
 
 	*u = (struct hwpmc_unwind){ .nrow = 0 };
@@ -77,18 +105,14 @@ EXPORT int hwpmc_unwind_read_cached(int fd, int dir, struct hwpmc_unwind *u)
 	u->major = major(st.st_dev);
 	u->minor = minor(st.st_dev);
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
-	if (!identify(elf, u))
+	if (copy_file(fd, st.st_size, &copy))
 		return -1;
+	copy_build_id(&copy, u);
 	if (dir < 0 || !u->build_id_len)
-		return read_elf(elf, u);
-	if (cache_load(dir, &st, u)) {
-		elf_end(elf);
-		return 0;
-	}
-	ret = read_elf(elf, u);
-	if (!ret)
-		cache_store(dir, &st, u);
+		ret = read_file(fd, &copy, u);
+	else
+		ret = read_kept(fd, dir, &st, &copy, u);
+	copy_free(&copy);
 	return ret;
 }
 
@@ -113,31 +137,23 @@ static size_t vdso_size(const char *image)
 
 EXPORT int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u)
 {
-	char *image = (char *)getauxval(AT_SYSINFO_EHDR), *copy;
-	size_t size;
-	Elf *elf;
-	int ret;
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	struct unwind_copy copy;
+	int ret = -1;
 
 	*u = (struct hwpmc_unwind){ .vdso = true };
 	if (!image) {
 		errno = ENODATA;
 		return -1;
 	}
-	size = vdso_size(image);
-	copy = malloc(size);
-	if (!copy)
-		return -1;
-	memcpy(copy, image, size);
-	/* Otherwise they would be looked for behind the copy. */
-	((Elf64_Ehdr *)copy)->e_shoff = 0;
-	((Elf64_Ehdr *)copy)->e_shnum = 0;
-	((Elf64_Ehdr *)copy)->e_shstrndx = 0;
 	elf_version(EV_CURRENT);
-	elf = elf_memory(copy, size);
-	ret = identify(elf, u) ? read_elf(elf, u) : -1;
-	free(copy);
-	/* The kernel tells no build-id of this mapping. */
-	u->build_id_len = 0;
+	if (copy_memory(image, vdso_size(image), &copy))
+		return -1;
+	if (copy.header)
+		ret = read_by_header(&copy, u);
+	else
+		errno = ENODATA;
+	copy_free(&copy);
 	return ret;
 }
 

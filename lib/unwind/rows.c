@@ -19,29 +19,57 @@ static int compare_ranges(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Addresses to positions in the file, in executable segments; the others are dropped. */
+/* Of one file; programs have one or two. */
+#define SEGMENTS	64
+
+struct segments {
+	GElf_Phdr code[SEGMENTS];
+	unsigned int n;
+};
+
+static int find_segments(Elf *elf, struct segments *s)
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	s->n = 0;
+	if (elf_getphdrnum(elf, &n))
+		return -1;
+	for (size_t i = 0; i < n && s->n < SEGMENTS; i++)
+		if (gelf_getphdr(elf, i, &ph) && ph.p_type == PT_LOAD &&
+		    ph.p_flags & PF_X && ph.p_offset <= UINT32_MAX)
+			s->code[s->n++] = ph;
+	return 0;
+}
+
+/* Addresses to a position in the file. False: no code of the file is there. */
+static bool to_position(const struct segments *s, struct cfi_range *r)
+{
+	for (unsigned int i = 0; i < s->n; i++) {
+		const GElf_Phdr *ph = &s->code[i];
+
+		if (r->start < ph->p_vaddr || r->end - ph->p_vaddr > ph->p_filesz)
+			continue;
+		if (r->end - ph->p_vaddr > UINT32_MAX - ph->p_offset)
+			return false;
+		r->start += ph->p_offset - ph->p_vaddr;
+		r->end += ph->p_offset - ph->p_vaddr;
+		return true;
+	}
+	return false;
+}
+
+/* Those that are in no executable segment are dropped. */
 static int to_positions(Elf *elf, struct cfi_ranges *r)
 {
-	size_t nseg, i, s, kept = 0;
-	GElf_Phdr ph;
+	struct segments segments;
+	size_t i, kept = 0;
 
-	if (elf_getphdrnum(elf, &nseg))
+	if (find_segments(elf, &segments))
 		return -1;
-	for (i = 0; i < r->n; i++) {
-		struct cfi_range *range = &r->range[i];
-
-		for (s = 0; s < nseg; s++)
-			if (gelf_getphdr(elf, s, &ph) && ph.p_type == PT_LOAD &&
-			    ph.p_flags & PF_X && range->start >= ph.p_vaddr &&
-			    range->end - ph.p_vaddr <= ph.p_filesz)
-				break;
-		if (s == nseg || ph.p_offset > UINT32_MAX ||
-		    range->end - ph.p_vaddr > UINT32_MAX - ph.p_offset)
-			continue;
-		r->range[kept].start = range->start - ph.p_vaddr + ph.p_offset;
-		r->range[kept].end = range->end - ph.p_vaddr + ph.p_offset;
-		r->range[kept++].rule = range->rule;
-	}
+	for (i = 0; i < r->n; i++)
+		if (to_position(&segments, &r->range[i]))
+			r->range[kept++] = r->range[i];
 	r->n = kept;
 	return 0;
 }

@@ -2,11 +2,12 @@
 /*
  * unwind.h - inside lib/unwind: from call-frame information to rows.
  *
- *	cfi.c	goes through the functions of a file and the ranges of each (elfutils)
- *	frames.c the functions of a file without .eh_frame_hdr
+ *	frames.c the functions that a file has call-frame information of
+ *	cfi.c	goes through them and the ranges of each (elfutils)
  *	rule.c	one range's frame, as elfutils describes it, as a rule of hwpmc_unwind.h
  *	rows.c	ranges in any order, as sorted rows by position in the file
- *	image.c	files, the vdso: open, read, build-id
+ *	copy.c	the parts of a file that are read, copied; build-id
+ *	image.c	files and the vdso
  *	cache.c	tables that were made before, in a directory
  *	process.c the tables of what a process has mapped, to the module
  */
@@ -29,20 +30,68 @@ struct cfi_range {
 	uint32_t rule;
 };
 
-struct cfi_ranges {
-	struct cfi_range *range;
+/* A function that has an entry in .eh_frame. */
+struct cfi_function {
+	uint64_t start, end;
+	uint64_t length;	/* of its entry and the common one, bytes */
+};
+
+struct cfi_functions {
+	struct cfi_function *function;
 	size_t n, max;
 };
 
-/* All ranges with call-frame information, in any order. 0, or -1 with errno; ENODATA: the
- * file has none. The caller frees ranges->range. */
-int cfi_ranges_read(Elf *elf, struct cfi_ranges *ranges);
+/*
+ * For each range elfutils goes through the function's entry from its beginning, so a file
+ * of a megabyte can be made that takes hours, or any memory. Functions of programs have some
+ * hundred bytes.
+ */
+struct cfi_ranges {
+	struct cfi_range *range;
+	size_t n, max;
+	size_t most;		/* ranges */
+	uint64_t left;		/* bytes that may be gone through yet */
+};
 
-/* Adds the ranges of the function at [at, limit). 0, or -1: no memory. */
-int cfi_read_function(Dwarf_CFI *cfi, uint64_t at, uint64_t limit,
-		      struct cfi_ranges *ranges);
-/* The same of all functions that the section .eh_frame has an entry for. */
-int cfi_read_section(Elf *elf, Dwarf_CFI *cfi, struct cfi_ranges *ranges);
+/* struct of .eh_frame_hdr as linkers write it: version 1, and a sorted table of pairs of
+ * 32-bit numbers that count from the section's address. */
+struct eh_frame_hdr {
+	uint8_t version, frame_encoding, count_encoding, table_encoding;
+	int32_t frame;
+	uint32_t count;
+	struct {
+		int32_t function, description;
+	} entry[];
+};
+
+struct unwind_copy {
+	unsigned char *image;		/* zero where nothing was read; sections are dropped */
+	size_t size, mapped;
+	size_t head;			/* bytes at the beginning that are read already */
+	/* Valid, in the image; NULL: it has none, or of another form. */
+	const struct eh_frame_hdr *header;
+	uint64_t header_address;
+	uint64_t frames, frames_len;	/* .eh_frame, and what follows it: position, bytes */
+	bool many_sections;		/* more than its header can count */
+};
+
+/* 0, or -1 with errno; ENOEXEC: no program of ours. */
+int copy_file(int fd, uint64_t size, struct unwind_copy *c);
+int copy_memory(const void *image, size_t size, struct unwind_copy *c);
+void copy_free(struct unwind_copy *c);
+/* Sets u->build_id and its length. */
+void copy_build_id(const struct unwind_copy *c, struct hwpmc_unwind *u);
+
+/* The functions in any order: by the header of a copy, or, the file as it is, by its
+ * sections; *size: bytes of call-frame information, or more. 0, or -1 with errno; ENODATA: the
+ * file has none. The caller frees functions->function. */
+int cfi_functions_by_header(const struct unwind_copy *c, struct cfi_functions *functions);
+int cfi_functions_by_section(Elf *elf, struct cfi_functions *functions, uint64_t *size);
+
+/* All ranges of the functions, which are sorted. 0, or -1 with errno; ENODATA: the file
+ * has none; EFBIG: it would take too long. The caller frees ranges->range. */
+int cfi_ranges_read(Elf *elf, struct cfi_functions *functions, uint64_t size,
+		    struct cfi_ranges *ranges);
 
 /* The rule for a frame. */
 uint32_t cfi_rule(Dwarf_Frame *frame);

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unwind_files.c - unwind tables of files that are made to do harm, or change while they
+ * are read, and of such that are only unusual. Under ASan and UBSan.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "libhwpmcstat.h"
+
+#define PAGE		4096u
+#define BASE		0x400000u
+#define NOTE		36u		/* bytes, of a build-id */
+
+/* A program: code, a header of .eh_frame, that, and the note. */
+struct made {
+	uint8_t *bytes;
+	size_t size;
+	uint32_t code, code_size, header, frames;	/* positions */
+	uint32_t functions;		/* in the header */
+};
+
+/* Code of so many bytes, and room for so many bytes of .eh_frame. */
+static void made_begin(struct made *m, uint32_t code_size, uint32_t functions,
+		       size_t frames_size, uint32_t note)
+{
+	*m = (struct made){ .code = PAGE, .code_size = code_size, .functions = functions };
+	m->header = PAGE + (code_size + 7) / 8 * 8;
+	m->frames = m->header + 12 + 8 * functions;
+	m->frames = (m->frames + 7) / 8 * 8;
+	m->size = m->frames + frames_size;
+	if (m->size < note + NOTE)
+		m->size = note + NOTE;
+	m->bytes = calloc(1, m->size);
+
+	Elf64_Ehdr *eh = (void *)m->bytes;
+	Elf64_Phdr *ph = (void *)(eh + 1);
+
+	memcpy(eh->e_ident, ELFMAG, SELFMAG);
+	eh->e_ident[EI_CLASS] = ELFCLASS64;
+	eh->e_ident[EI_DATA] = ELFDATA2LSB;
+	eh->e_ident[EI_VERSION] = EV_CURRENT;
+	eh->e_type = ET_EXEC;
+	eh->e_machine = EM_X86_64;
+	eh->e_version = EV_CURRENT;
+	eh->e_phoff = sizeof(*eh);
+	eh->e_ehsize = sizeof(*eh);
+	eh->e_phentsize = sizeof(*ph);
+	eh->e_phnum = 3;
+	ph[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = BASE,
+			      .p_filesz = m->size, .p_memsz = m->size, .p_align = PAGE };
+	ph[1] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME, .p_flags = PF_R,
+			      .p_offset = m->header, .p_vaddr = BASE + m->header,
+			      .p_filesz = 12 + 8 * functions, .p_align = 4 };
+	ph[2] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_flags = PF_R, .p_offset = note,
+			      .p_vaddr = BASE + note, .p_filesz = NOTE, .p_align = 4 };
+	memcpy(m->bytes + note, (uint32_t []){ 4, 20, 3 }, 12);
+	memcpy(m->bytes + note + 12, "GNU\0a build-id of 20 b.", 24);
+
+	uint8_t *h = m->bytes + m->header;
+	int32_t frame = m->frames - (m->header + 4);
+
+	memcpy(h, "\1\x1b\3\x3b", 4);
+	memcpy(h + 4, &frame, 4);
+	memcpy(h + 8, &functions, 4);
+}
+
+/* The common entry; returns where the next is to be. */
+static uint32_t made_common(struct made *m)
+{
+	static const uint8_t entry[24] = { 20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78,
+					   16, 1, 0x1b, 12, 7, 8, 0x90, 1 };
+
+	memcpy(m->bytes + m->frames, entry, sizeof(entry));
+	return m->frames + sizeof(entry);
+}
+
+/* A function of `size` bytes, each of the first `rows` with another CFA. */
+static uint32_t made_function(struct made *m, uint32_t at, uint32_t start, uint32_t size,
+			      uint32_t rows)
+{
+	uint32_t len = (4 + 8 + 1 + 3 * rows + 7) / 8 * 8 + 4;
+	uint32_t words[4] = { len, at + 4 - m->frames,
+			      m->code + start - (at + 8), size };
+
+	memcpy(m->bytes + at, words, sizeof(words));
+	for (uint32_t i = 0; i < rows; i++)
+		memcpy(m->bytes + at + 17 + 3 * i,
+		       (uint8_t []){ 0x41, 0x0e, 8 + 8 * (i & 1) }, 3);
+	return at + 4 + len;
+}
+
+/* Entry nr of the header's table. */
+static void made_entry(struct made *m, uint32_t nr, uint32_t start, uint32_t at)
+{
+	int32_t entry[2] = { m->code + start - m->header, at - m->header };
+
+	memcpy(m->bytes + m->header + 12 + 8 * nr, entry, sizeof(entry));
+}
+
+static int made_file(const struct made *m)
+{
+	int fd = memfd_create("made", MFD_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pwrite(fd, m->bytes, m->size, 0), m->size);
+	return fd;
+}
+
+/* What the library says of it: 0, or errno. */
+static int made_read(struct made *m, struct hwpmc_unwind *u)
+{
+	int fd = made_file(m), ret;
+
+	ret = hwpmc_unwind_read(fd, u) ? errno : 0;
+	close(fd);
+	free(m->bytes);
+	return ret;
+}
+
+/* One function of so many rows. */
+static void made_simple(struct made *m, uint32_t rows, uint32_t note)
+{
+	made_begin(m, rows + 16, 1, 64 + 3 * rows, note);
+	made_entry(m, 0, 0, made_common(m));
+	made_function(m, m->frames + 24, 0, rows + 16, rows);
+}
+
+#define NOTE_AT	512u
+
+/* Elfutils would take minutes for the first, and any memory for the second. */
+START_TEST(files_whose_information_takes_too_long_have_no_table)
+{
+	struct hwpmc_unwind u;
+	struct made m;
+	uint32_t at, next, i;
+
+	made_simple(&m, 1000, NOTE_AT);
+	ck_assert_int_eq(made_read(&m, &u), 0);
+	ck_assert_uint_eq(u.nrow, 1001);
+	hwpmc_unwind_free(&u);
+
+	made_simple(&m, 400000, NOTE_AT);
+	ck_assert_int_eq(made_read(&m, &u), EFBIG);
+
+	/* The same two functions again and again. */
+	made_begin(&m, 1016, 20000, 4096, NOTE_AT);
+	at = made_common(&m);
+	next = made_function(&m, at, 0, 1000, 999);
+	made_function(&m, next, 1000, 16, 0);
+	for (i = 0; i < m.functions; i++)
+		made_entry(&m, i, i & 1 ? 1000 : 0, i & 1 ? next : at);
+	ck_assert_int_eq(made_read(&m, &u), 0);
+	ck_assert_uint_eq(u.nrow, 1000);
+	hwpmc_unwind_free(&u);
+
+	/* Short functions, in the place of each of which elfutils finds a long one. */
+	made_begin(&m, 40016, 1000, 200000, NOTE_AT);
+	at = made_common(&m);
+	made_entry(&m, 0, 0, at);
+	at = made_function(&m, at, 0, 40016, 40000);
+	for (i = 1; i < m.functions; i++) {
+		made_entry(&m, i, 40 * i, at);
+		at = made_function(&m, at, 40 * i, 40, 1);
+	}
+	ck_assert_int_eq(made_read(&m, &u), EFBIG);
+}
+END_TEST
+
+START_TEST(a_build_id_that_the_module_does_not_see_is_none)
+{
+	struct hwpmc_unwind u;
+	struct made m;
+
+	made_simple(&m, 100, PAGE - NOTE);
+	ck_assert_int_eq(made_read(&m, &u), 0);
+	ck_assert_uint_eq(u.build_id_len, 20);
+	ck_assert_mem_eq(u.build_id, "a build-id of 20 b.", 20);
+	hwpmc_unwind_free(&u);
+
+	/* As that of a file that patchelf has changed. */
+	made_simple(&m, 100, PAGE - NOTE + 4);
+	ck_assert_int_eq(made_read(&m, &u), 0);
+	ck_assert_uint_eq(u.build_id_len, 0);
+	hwpmc_unwind_free(&u);
+}
+END_TEST
+
+struct changes {
+	int fd;
+	const struct made *m;
+	bool ends;
+};
+
+static void *change(void *arg)
+{
+	struct changes *c = arg;
+
+	while (!__atomic_load_n(&c->ends, __ATOMIC_RELAXED)) {
+		ck_assert_int_eq(ftruncate(c->fd, 64), 0);
+		ck_assert_int_eq(pwrite(c->fd, c->m->bytes, c->m->size, 0), c->m->size);
+	}
+	return NULL;
+}
+
+/* A file that is mapped would end who reads it. */
+START_TEST(a_file_that_is_cut_off_while_it_is_read_has_a_table_or_none)
+{
+	struct hwpmc_unwind u;
+	struct changes c;
+	pthread_t thread;
+	struct made m;
+
+	made_simple(&m, 2000, NOTE_AT);
+	c = (struct changes){ made_file(&m), &m, false };
+	ck_assert_int_eq(pthread_create(&thread, NULL, change, &c), 0);
+	for (unsigned int i = 0; i < 300; i++)
+		if (!hwpmc_unwind_read(c.fd, &u))
+			hwpmc_unwind_free(&u);
+	__atomic_store_n(&c.ends, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(hwpmc_unwind_read(c.fd, &u), 0);
+	ck_assert_uint_eq(u.nrow, 2001);
+	hwpmc_unwind_free(&u);
+	close(c.fd);
+	free(m.bytes);
+}
+END_TEST
+
+/* As of programs whose call-frame information is among their data: its header is of no
+ * use, but the sections are. */
+START_TEST(a_table_is_the_same_by_the_sections_alone)
+{
+	int from = open("/bin/true", O_RDONLY), to = memfd_create("true", MFD_CLOEXEC);
+	struct hwpmc_unwind u, truth;
+	const uint32_t none = PT_NULL;
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph;
+	struct stat st;
+	off_t at = 0;
+
+	ck_assert_int_eq(fstat(from, &st), 0);
+	ck_assert_int_eq(sendfile(to, from, NULL, st.st_size), st.st_size);
+	ck_assert_int_eq(hwpmc_unwind_read(to, &truth), 0);
+	ck_assert_int_eq(pread(to, &eh, sizeof(eh), 0), sizeof(eh));
+	for (unsigned int i = 0; i < eh.e_phnum; i++) {
+		at = eh.e_phoff + i * sizeof(ph);
+		ck_assert_int_eq(pread(to, &ph, sizeof(ph), at), sizeof(ph));
+		if (ph.p_type == PT_GNU_EH_FRAME)
+			break;
+	}
+	ck_assert_uint_eq(ph.p_type, PT_GNU_EH_FRAME);
+	ck_assert_int_eq(pwrite(to, &none, sizeof(none), at), sizeof(none));
+	ck_assert_int_eq(hwpmc_unwind_read(to, &u), 0);
+	ck_assert_uint_eq(u.nrow, truth.nrow);
+	ck_assert_mem_eq(u.row, truth.row, u.nrow * sizeof(*u.row));
+	hwpmc_unwind_free(&u);
+	hwpmc_unwind_free(&truth);
+	close(from);
+	close(to);
+}
+END_TEST
+
+int main(void)
+{
+	harness_add_timed(files_whose_information_takes_too_long_have_no_table, 60);
+	harness_add(a_build_id_that_the_module_does_not_see_is_none);
+	harness_add_timed(a_file_that_is_cut_off_while_it_is_read_has_a_table_or_none, 60);
+	harness_add(a_table_is_the_same_by_the_sections_alone);
+	return harness_run();
+}
