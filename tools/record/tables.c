@@ -22,11 +22,21 @@
 #define LOADER		"/lib64/ld-linux-x86-64.so.2"
 #define FILE_MAX	(4ull << 30)	/* what a table can describe */
 
+/* Another file can have the inode of one that was removed: a program that is built again
+ * and again. Without build-ids the two cannot be told apart. */
+static bool is_same(const struct tables_file *a, const struct tables_file *b)
+{
+	if (a->inode != b->inode || a->major != b->major || a->minor != b->minor)
+		return false;
+	return !a->build_id_len || !b->build_id_len ||
+	       (a->build_id_len == b->build_id_len &&
+		!memcmp(a->build_id, b->build_id, a->build_id_len));
+}
+
 static bool is_known(const struct tables_files *set, const struct tables_file *f)
 {
 	for (unsigned int i = 0; i < set->n; i++)
-		if (set->file[i].inode == f->inode && set->file[i].major == f->major &&
-		    set->file[i].minor == f->minor)
+		if (is_same(&set->file[i], f))
 			return true;
 	return false;
 }
@@ -52,29 +62,44 @@ static void give(struct tables *t, struct hwpmc_unwind *u)
 	hwpmc_unwind_free(u);
 }
 
+/* What the module is to know it by. */
+static void name_file(struct hwpmc_unwind *u, struct tables_file *f)
+{
+	u->inode = f->inode;
+	u->major = f->major;
+	u->minor = f->minor;
+	f->build_id_len = u->build_id_len;
+	memcpy(f->build_id, u->build_id, sizeof(f->build_id));
+}
+
+/* One that is not known yet. */
+static void try_file(struct tables *t, int fd, struct tables_file *f)
+{
+	struct hwpmc_unwind u;
+	bool made = hwpmc_unwind_read_cached(fd, t->cache, &u) == 0;
+
+	name_file(&u, f);
+	note_file(&t->tried, f);
+	if (made)
+		give(t, &u);
+}
+
 /* A file, once; it is closed. as: what the kernel calls it in records, or NULL. False: it
  * cannot be read. */
 static bool load_file(struct tables *t, int fd, const struct tables_file *as)
 {
-	struct hwpmc_unwind u;
 	struct tables_file f;
 	struct stat st;
 
 	if (fd < 0)
 		return false;
 	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size <= FILE_MAX) {
-		f = (struct tables_file){ st.st_ino, major(st.st_dev), minor(st.st_dev) };
+		f = (struct tables_file){ .inode = st.st_ino,
+			.major = major(st.st_dev), .minor = minor(st.st_dev) };
 		if (as)
 			f = *as;
-		if (!is_known(&t->tried, &f)) {
-			note_file(&t->tried, &f);
-			if (hwpmc_unwind_read_cached(fd, t->cache, &u) == 0) {
-				u.inode = f.inode;
-				u.major = f.major;
-				u.minor = f.minor;
-				give(t, &u);
-			}
-		}
+		if (!is_known(&t->tried, &f))
+			try_file(t, fd, &f);
 	}
 	close(fd);
 	return true;
@@ -259,8 +284,10 @@ static void put_map(struct tables *t, struct tables_map *m)
 
 static void see_map(struct tables *t, const struct hwpmc_log_map *map)
 {
-	const struct tables_file f = { map->inode, map->major, map->minor };
+	struct tables_file f = { map->inode, map->major, map->minor, map->build_id_len };
 	struct tables_map *m;
+
+	memcpy(f.build_id, map->build_id, sizeof(f.build_id));
 
 	/* What the command's process had mapped before it executes it: this program. */
 	if (map->hdr.flags & HWPMC_LOG_SNAPSHOT && map->pid == t->command)
@@ -315,7 +342,7 @@ static void load_process(struct tables *t, pid_t pid)
 		line[strcspn(line, "\n")] = '\0';
 		m.start = start;
 		m.end = end;
-		m.file = (struct tables_file){ inode, maj, min };
+		m.file = (struct tables_file){ .inode = inode, .major = maj, .minor = min };
 		m.path = line + name;
 		load_map(t, &m);
 	}

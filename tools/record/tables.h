@@ -18,10 +18,12 @@
 
 struct hwpmc;
 
-/* A file that was tried. */
+/* A file that was tried, as the kernel names it in records. */
 struct tables_file {
 	uint64_t inode;
 	uint32_t major, minor;
+	uint8_t build_id_len;		/* 0: none, or not known */
+	uint8_t build_id[HWPMC_LOG_BUILD_ID];
 };
 
 struct tables_files {

@@ -183,6 +183,24 @@ a_program_that_was_replaced_while_it_runs_has_the_tables_of_its_file() {
 		depths
 }
 
+# As a build does it: the same inode, another build-id.
+a_program_that_is_written_anew_into_its_file_has_a_table_of_its_own() {
+	cp "$deep" anew
+	python3 -c 'import sys
+data = open("anew", "rb").read()
+at = data.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16
+open("other", "wb").write(data[:at] + bytes(20) + data[at + 20:])' || fail "no build-id"
+	# Its table comes late; in the last of these runs it is there.
+	"$hwpmc" record -g -q -e instructions:u -c 100003 -o w.log -- sh -c '
+		for i in 1 2 3; do ./anew 40 5000000; done
+		cat other >anew
+		for i in 1 2 3 4 5 6; do ./anew 40 5000000; done' >out 2>said ||
+		fail "$(cat said)"
+	"$pmcstat" -R w.log | grep '^callchain' | tail -n 100 |
+		awk '{ n[NF - 6]++ } END { for (i in n) print i, n[i] }' >depths
+	check awk '$1 == 46 { full = $2 } END { exit !(full >= 80) }' depths
+}
+
 # The program runs before the recording, and its table comes when its mapping is seen. The
 # emulator takes seconds for the C library's and the shell's: those are kept.
 chains_of_all_cpus_are_by_tables() {
