@@ -243,6 +243,27 @@ struct score {
 	unsigned int stops, same, frames, complete, programs;
 };
 
+/* Frames by the kind of their rule, and those in the vdso, of all programs. */
+static unsigned int kinds[HWPMC_UNWIND_OTHER + 1], in_vdso;
+
+static void count_kinds(const struct chain *c, const struct hwpmc_unwind_map *map,
+			unsigned int nmap)
+{
+	const struct hwpmc_unwind_walk w = { .map = map, .nmap = nmap, .tables = &tables };
+	const struct hwpmc_unwind_map *m;
+	u32 rule;
+
+	for (unsigned int i = 0; i < c->n; i++) {
+		u64 at = c->pc[i] - !!i;
+
+		m = unwind_find_map_nmi(map, nmap, at);
+		in_vdso += m && m->file.kind == UNWIND_FILE_VDSO;
+		/* What a signal has interrupted may be the first of a function. */
+		if (unwind_look_up_nmi(&w, at, &rule) && rule != UNWIND_RULE_NO_TABLE)
+			kinds[HWPMC_UNWIND_KIND(rule)]++;
+	}
+}
+
 static void compare(struct score *s, Dwfl *dwfl, const struct hwpmc_unwind_map *map,
 		    unsigned int nmap, const char *name)
 {
@@ -258,6 +279,7 @@ static void compare(struct score *s, Dwfl *dwfl, const struct hwpmc_unwind_map *
 	s->complete += end == HWPMC_CHAIN_COMPLETE;
 	if (ours.n == theirs.n && !memcmp(ours.pc, theirs.pc, 8 * ours.n)) {
 		s->same++;
+		count_kinds(&ours, map, nmap);
 		return;
 	}
 	for (i = 0; i < ours.n && i < theirs.n && ours.pc[i] == theirs.pc[i]; i++)
@@ -387,6 +409,7 @@ static void run(char *const argv[])
 }
 
 #define FOREVER		"1000000000000"
+#define CC1PLUS		"/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus"
 #define RUN(...) run((char *const []){ __VA_ARGS__, NULL })
 
 START_TEST(chains_of_installed_programs_are_those_of_libdwfl)
@@ -406,7 +429,10 @@ START_TEST(chains_of_installed_programs_are_those_of_libdwfl)
 	RUN("make", "-C", "/", "-f", "/dev/zero");
 	RUN("grep", "-c", "-E", "(a|b)*c(d|e)*x{3}", "/usr/bin/perl", "/usr/bin/git");
 	RUN("openssl", "speed", "-seconds", "20", "sha256");
-	RUN("/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus", "-quiet", "-O3", "-o", "/dev/null",
+	/* In Rust. */
+	RUN("rg", "-a", "-c", "-j1", "(\\w\\W?){20}z$", CC1PLUS, CC1PLUS, CC1PLUS, CC1PLUS,
+	    CC1PLUS, CC1PLUS, CC1PLUS, CC1PLUS);
+	RUN(CC1PLUS, "-quiet", "-O3", "-o", "/dev/null",
 	    "-include", "bits/stdc++.h", SOURCES "/throws.cc");
 	/* Exceptions; and what these modes are is at the top of chains.c. */
 	RUN(PROGS "/throws");
@@ -417,8 +443,17 @@ START_TEST(chains_of_installed_programs_are_those_of_libdwfl)
 	RUN(PROGS "/chains", "realigned", FOREVER);
 	RUN(PROGS "/chains", "thread", FOREVER);
 	RUN(PROGS "/chains", "again", FOREVER);
+	RUN(PROGS "/chains", "clock", FOREVER);
 	RUN(PROGS "/chains-static", "again", FOREVER);
 	RUN(PROGS "/chains-static", "signal", FOREVER);
+	fprintf(stderr, "# frames by rule: rsp %u, rbp %u, linkage table %u, signal %u, end %u, "
+		"*rsp %u, other %u; in the vdso %u\n", kinds[HWPMC_UNWIND_SP],
+		kinds[HWPMC_UNWIND_BP], kinds[HWPMC_UNWIND_PLT],
+		kinds[HWPMC_UNWIND_SIGNAL], kinds[HWPMC_UNWIND_END],
+		kinds[HWPMC_UNWIND_AT_SP], kinds[HWPMC_UNWIND_OTHER], in_vdso);
+	ck_assert_uint_gt(kinds[HWPMC_UNWIND_SIGNAL], 0);
+	ck_assert_uint_gt(kinds[HWPMC_UNWIND_OTHER], 0);
+	ck_assert_uint_gt(in_vdso, 0);
 	ck_assert_uint_gt(total.programs, 20);
 	ck_assert_uint_gt(total.stops, 4000);
 	ck_assert_msg(total.same * 1000 >= total.stops * 995, "%u of %u chains are the same",

@@ -11,6 +11,7 @@
  *   opened	main, lib_down of libchains.so, which it opens, known_leaf
  *   again	signals, calls of a library and realigned frames in turn: their prologues,
  *		epilogues and linkage tables
+ *   clock	main, known_clock, which asks the vdso for the time
  *   kernel	main, 30 times known_down, known_calls, which makes system calls
  */
 #define _GNU_SOURCE
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NOINLINE	__attribute__((noinline, noclone, noipa))
@@ -40,6 +42,15 @@ NOINLINE static void known_calls(void)
 {
 	for (unsigned long n = turns; n--;)
 		syscall(SYS_getppid);
+	STAY();
+}
+
+NOINLINE static void known_clock(void)
+{
+	struct timespec now;
+
+	for (unsigned long n = turns; n--;)
+		clock_gettime(CLOCK_MONOTONIC, &now);
 	STAY();
 }
 
@@ -169,6 +180,8 @@ int main(int argc, char *argv[])
 		by_thread();
 	else if (!strcmp(mode, "opened"))
 		by_opened();
+	else if (!strcmp(mode, "clock"))
+		known_clock();
 	else if (!strcmp(mode, "again"))
 		again();
 	else
