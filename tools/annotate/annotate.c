@@ -12,11 +12,52 @@
 
 /* ---- functions ----------------------------------------------------------- */
 
-static int by_symbol(const void *a, const void *b)
+/* By event, then by what was hit. */
+static int compare_hits(const struct hwpmc_stack *a, uint32_t event,
+			const struct hwpmc_symbol *symbol)
 {
-	const struct annotate_function *x = a, *y = b;
+	if (a->event != event)
+		return a->event < event ? -1 : 1;
+	return (a->frame[0]->symbol > symbol) - (a->frame[0]->symbol < symbol);
+}
 
-	return (x->symbol > y->symbol) - (x->symbol < y->symbol);
+static int by_hit(const void *a, const void *b)
+{
+	const struct hwpmc_stack *const *x = a, *const *y = b;
+
+	return compare_hits(*x, (*y)->event, (*y)->frame[0]->symbol);
+}
+
+void annotate_hits_make(struct annotate_hits *h, const struct hwpmc_profile *profile)
+{
+	const struct hwpmc_stack *stack = hwpmc_profile_stacks(profile, &h->n);
+
+	h->hit = must_calloc(h->n + (size_t)1, sizeof(*h->hit));
+	for (uint32_t i = 0; i < h->n; i++)
+		h->hit[i] = &stack[i];
+	qsort(h->hit, h->n, sizeof(*h->hit), by_hit);
+}
+
+void annotate_hits_free(struct annotate_hits *h)
+{
+	free(h->hit);
+}
+
+/* The first of that event and symbol, or behind where it would be; NULL: of the event. */
+static uint32_t first_hit(const struct annotate_hits *h, uint32_t event,
+			  const struct hwpmc_symbol *symbol)
+{
+	uint32_t lo = 0, hi = h->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (compare_hits(h->hit[mid], event, symbol) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 static int most_first(const void *a, const void *b)
@@ -29,27 +70,20 @@ static int most_first(const void *a, const void *b)
 }
 
 struct annotate_function *
-annotate_functions(struct hwpmc_profile *profile, uint32_t event, uint32_t *n)
+annotate_functions(const struct annotate_hits *h, uint32_t event, uint32_t *n)
 {
-	const struct hwpmc_stack *stack;
-	struct annotate_function *f;
-	uint32_t nstack, all = 0, out = 0;
+	uint32_t first = first_hit(h, event, NULL), end = first_hit(h, event + 1, NULL);
+	struct annotate_function *f = must_calloc(end - first + (size_t)1, sizeof(*f));
+	uint32_t out = 0;
 
-	stack = hwpmc_profile_stacks(profile, &nstack);
-	f = must_calloc(nstack, sizeof(*f));
-	for (uint32_t i = 0; i < nstack; i++)
-		if (stack[i].event == event)
-			f[all++] = (struct annotate_function){
-				stack[i].frame[0]->symbol, stack[i].count,
-			};
-	qsort(f, all, sizeof(*f), by_symbol);
-	for (uint32_t i = 1; i < all; i++) {
-		if (f[out].symbol == f[i].symbol)
-			f[out].samples += f[i].samples;
-		else
-			f[++out] = f[i];
+	for (uint32_t i = first; i < end; i++) {
+		const struct hwpmc_symbol *symbol = h->hit[i]->frame[0]->symbol;
+
+		if (!out || f[out - 1].symbol != symbol)
+			f[out++].symbol = symbol;
+		f[out - 1].samples += h->hit[i]->count;
 	}
-	*n = all ? out + 1 : 0;
+	*n = out;
 	qsort(f, *n, sizeof(*f), most_first);
 	return f;
 }
@@ -115,22 +149,15 @@ static struct annotate_insn *find_insn(struct annotate *a, uint64_t addr)
 	return NULL;
 }
 
-static void count_samples(struct annotate *a, struct hwpmc_profile *profile,
+static void count_samples(struct annotate *a, const struct annotate_hits *h,
 			  uint32_t event)
 {
-	const struct hwpmc_stack *stack;
-	uint32_t n;
+	for (uint32_t i = first_hit(h, event, a->symbol);
+	     i < h->n && compare_hits(h->hit[i], event, a->symbol) == 0; i++) {
+		struct annotate_insn *insn = find_insn(a, h->hit[i]->frame[0]->addr);
 
-	stack = hwpmc_profile_stacks(profile, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct hwpmc_frame *leaf = stack[i].frame[0];
-		struct annotate_insn *insn;
-
-		if (stack[i].event != event || leaf->symbol != a->symbol)
-			continue;
-		insn = find_insn(a, leaf->addr);
-		*(insn ? &insn->samples : &a->outside) += stack[i].count;
-		a->samples += stack[i].count;
+		*(insn ? &insn->samples : &a->outside) += h->hit[i]->count;
+		a->samples += h->hit[i]->count;
 	}
 }
 
@@ -222,7 +249,7 @@ struct annotate *annotate_new(struct hwpmc_profile *profile, uint32_t event,
 		annotate_free(a);
 		return NULL;
 	}
-	count_samples(a, profile, event);
+	count_samples(a, &options->hits, event);
 	if (!options->no_lines)
 		find_lines(a, profile);
 	return a;

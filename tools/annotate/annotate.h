@@ -42,7 +42,17 @@ struct annotate {
 	struct annotate_line *line;	/* by file and line */
 };
 
+/* What samples hit, by event and function. */
+struct annotate_hits {
+	const struct hwpmc_stack **hit;
+	uint32_t n;
+};
+
+void annotate_hits_make(struct annotate_hits *h, const struct hwpmc_profile *profile);
+void annotate_hits_free(struct annotate_hits *h);
+
 struct annotate_options {
+	struct annotate_hits hits;	/* of the profile */
 	const char *root;		/* prefix of paths */
 	bool intel;			/* syntax of Intel, else AT&T's */
 	bool no_lines;			/* do not look for source lines */
@@ -66,6 +76,6 @@ struct annotate_function {
 };
 
 struct annotate_function *
-annotate_functions(struct hwpmc_profile *profile, uint32_t event, uint32_t *n);
+annotate_functions(const struct annotate_hits *h, uint32_t event, uint32_t *n);
 
 #endif

@@ -140,7 +140,7 @@ static unsigned int print_event(const struct options *o,
 	uint32_t n;
 
 	ev = &hwpmc_profile_events(profile, &n)[event];
-	f = annotate_functions(profile, event, &n);
+	f = annotate_functions(&o->a.hits, event, &n);
 	annotate_print_event(pr, ev);
 	for (uint32_t i = 0; i < n; i++) {
 		struct annotate *a;
@@ -203,7 +203,7 @@ static int check_names(const struct options *o, struct hwpmc_profile *profile)
 	return EXIT_FAILED;
 }
 
-static int print_profile(const struct options *o, struct hwpmc_profile *profile)
+static int print_profile(struct options *o, struct hwpmc_profile *profile)
 {
 	struct annotate_printer pr = {
 		.profile = profile, .format = o->log.format,
@@ -218,6 +218,7 @@ static int print_profile(const struct options *o, struct hwpmc_profile *profile)
 	if (status)
 		return status;
 	pr.sources.root = o->a.root;
+	annotate_hits_make(&o->a.hits, profile);
 	hwpmc_profile_events(profile, &n);
 	for (uint32_t e = 0; e < n; e++)
 		print_event(o, profile, e, &pr);
@@ -227,6 +228,7 @@ static int print_profile(const struct options *o, struct hwpmc_profile *profile)
 		msg("%s", pr.why);
 		status = EXIT_FAILED;
 	}
+	annotate_hits_free(&o->a.hits);
 	annotate_printer_free(&pr);
 	return status;
 }

@@ -245,7 +245,7 @@ static void print_event(struct pmcannotate *pa, uint32_t event,
 	fputs(event ? "\n" : "", stdout);
 	fmt_put_plain(stdout, ev->name, 0);
 	printf(": %s\n", logopts_taken(ev, taken));
-	f = annotate_functions(pa->profile, event, &n);
+	f = annotate_functions(&pa->a.hits, event, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!is_meant(pa, f[i].symbol->image))
 			elsewhere += f[i].samples;
@@ -267,8 +267,10 @@ static int print_profile(struct pmcannotate *pa)
 	if (!samples_of_binary(pa))
 		return refuse_binary(pa);
 	ev = hwpmc_profile_events(pa->profile, &n);
+	annotate_hits_make(&pa->a.hits, pa->profile);
 	for (uint32_t e = 0; e < n; e++)
 		print_event(pa, e, &ev[e]);
+	annotate_hits_free(&pa->a.hits);
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
 	msg("cannot write to standard output: %s", strerror(errno));
