@@ -53,7 +53,7 @@ static bool takes_long(const char *raw)
 	return references > REFERENCES_MAX;
 }
 
-/* As cplus_demangle() does of both. */
+/* In the order of libiberty, where it is asked for any language. */
 static bool write_nice(struct nice *n, const char *raw)
 {
 	if (setjmp(n->too_long))
