@@ -19,6 +19,11 @@
 /* Blocks, classes and functions in each other. */
 #define DEPTH_MAX	128
 
+/* Of functions and blocks beside each other that are looked at: for the first lookups, and
+ * for each. */
+#define STEPS_MIN	10000000
+#define STEPS_EACH	1000
+
 /* Addresses, and what has them: the index of a unit, or of a function. */
 struct range {
 	uint64_t start, end;
@@ -69,6 +74,7 @@ struct lines {
 	struct nothing nothing;
 	Elf *empty_elf;
 	Dwarf *empty;
+	uint64_t steps, lookups;
 	bool owned;			/* the image's lines_owner is that of a file */
 	Dwfl_Callbacks callbacks;
 	uint64_t moved;			/* the kernel: from where its file is */
@@ -113,8 +119,18 @@ static void sort_ranges(struct ranges *r)
 			r->range[i].reach = r->range[i - 1].reach;
 }
 
+/* A program can be made so that each lookup goes through all of it. */
+static bool may_step(struct lines *l)
+{
+	if (l->steps++ < STEPS_MIN + l->lookups * STEPS_EACH)
+		return true;
+	l->img->pub.no_lines = "some are not looked for: too many functions are over or beside each other";
+	return false;
+}
+
 /* The innermost that has addr; NULL: none. */
-static const struct range *find_range(const struct ranges *r, uint64_t addr)
+static const struct range *find_range(struct lines *l, const struct ranges *r,
+				      uint64_t addr)
 {
 	uint32_t lo = 0, hi = r->n;
 
@@ -126,7 +142,7 @@ static const struct range *find_range(const struct ranges *r, uint64_t addr)
 		else
 			hi = mid;
 	}
-	while (lo-- > 0 && r->range[lo].reach > addr)
+	while (lo-- > 0 && r->range[lo].reach > addr && may_step(l))
 		if (r->range[lo].end > addr)
 			return &r->range[lo];
 	return NULL;
@@ -313,7 +329,7 @@ static bool add_functions(struct lines *l, struct unit *u, Dwarf_Die *parent,
 
 static struct unit *find_unit(struct lines *l, uint64_t addr)
 {
-	const struct range *r = find_range(&l->ranges, addr);
+	const struct range *r = find_range(l, &l->ranges, addr);
 
 	return r ? &l->unit[r->what] : NULL;
 }
@@ -327,7 +343,7 @@ static Dwarf_Die *find_function(struct lines *l, struct unit *u, uint64_t addr)
 		add_functions(l, u, &u->code, 0);
 		sort_ranges(&u->ranges);
 	}
-	r = find_range(&u->ranges, addr);
+	r = find_range(l, &u->ranges, addr);
 	return r ? &u->function[r->what] : NULL;
 }
 
@@ -641,6 +657,7 @@ bool lines_find(struct images *set, struct image *img, uint64_t addr,
 
 	if (lines_open(set, img) < 0)
 		return false;
+	img->lines->lookups++;
 	addr = to_dwarf(img->lines, addr);
 	u = find_unit(img->lines, addr);
 	return u && line_in_unit(u, addr, at);
@@ -648,7 +665,7 @@ bool lines_find(struct images *set, struct image *img, uint64_t addr,
 
 /* ---- inlined functions --------------------------------------------------- */
 
-static bool inline_child(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *die)
+static bool inline_child(struct lines *l, Dwarf_Die *parent, uint64_t addr, Dwarf_Die *die)
 {
 	if (dwarf_child(parent, die))
 		return false;
@@ -658,7 +675,7 @@ static bool inline_child(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *die)
 		if ((tag == DW_TAG_inlined_subroutine ||
 		     tag == DW_TAG_lexical_block) && dwarf_haspc(die, addr) > 0)
 			return true;
-	} while (dwarf_siblingof(die, die) == 0);
+	} while (may_step(l) && dwarf_siblingof(die, die) == 0);
 	return false;
 }
 
@@ -705,6 +722,7 @@ uint32_t lines_inlined(struct images *set, struct image *img, uint64_t addr,
 
 	memset(at, 0, sizeof(*at));
 	if (lines_open(set, img) == 0) {
+		img->lines->lookups++;
 		addr = to_dwarf(img->lines, addr);
 		u = find_unit(img->lines, addr);
 	}
@@ -715,7 +733,7 @@ uint32_t lines_inlined(struct images *set, struct image *img, uint64_t addr,
 	for (die = *function; n + 1 < max && depth++ < DEPTH_MAX; ) {
 		Dwarf_Die parent = die;
 
-		if (!inline_child(&parent, addr, &die))
+		if (!inline_child(img->lines, &parent, addr, &die))
 			break;
 		if (dwarf_tag(&die) != DW_TAG_inlined_subroutine)
 			continue;

@@ -11,7 +11,7 @@ STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
 	linked/program mini/program kernel/vmlinux \
 	kernel/drivers/some-mod.ko compressed/some-mod.ko.xz \
-	root/installed nested shared common)
+	root/installed nested beside shared common)
 
 $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
@@ -32,7 +32,7 @@ $(SYMBOLS_DIR)/functions-lazy: FLAGS := -fPIE -pie -Wl,-z,lazy -fcf-protection=n
 $(addprefix $(SYMBOLS_DIR)/functions,-fixed -lazy) $(SYMBOLS_DIR)/functions: \
 		$(SYMBOLS_SRC)/functions.c $(SYMBOLS_DIR)/liblibrary.so
 	$(CC) -O1 -g $(FLAGS) -Wl,--build-id=sha1 -o $@ $^
-$(SYMBOLS_DIR)/nested: $(SYMBOLS_SRC)/nested.s
+$(SYMBOLS_DIR)/nested $(SYMBOLS_DIR)/beside: $(SYMBOLS_DIR)/%: $(SYMBOLS_SRC)/%.s
 	@mkdir -p $(@D)
 	$(CC) -nostdlib -static -no-pie -o $@ $<
 $(SYMBOLS_DIR)/shared: $(SYMBOLS_SRC)/shared.s

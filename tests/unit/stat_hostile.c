@@ -453,6 +453,27 @@ START_TEST(a_million_nested_blocks_of_debugging_information_are_borne)
 }
 END_TEST
 
+/* Each lookup goes through all: the first find them, later ones no longer look. */
+START_TEST(functions_beside_each_other_are_looked_through_up_to_a_limit)
+{
+	const char *path = program("beside");
+	uint64_t at = nm_addr(path, "hot");
+
+	options.symbols.inlines = true;
+	log_map(&log_, PID, at & -PAGE, PAGE, text_of(path).offset, path);
+	for (unsigned int i = 0; i < 20; i++)
+		log_user(&log_, at + i);
+	read_it();
+	ck_assert_ptr_null(frame_at(at)->image->no_lines);
+	for (unsigned int i = 20; i < 100; i++)
+		log_user(&log_, at + i);
+	hwpmc_profile_free(p);
+	read_it();
+	ck_assert_ptr_nonnull(strstr(frame_at(at)->image->no_lines, "too many functions"));
+	ck_assert_str_eq(frame_at(at + 99)->symbol->name, "hot");
+}
+END_TEST
+
 static bool is_bounded(const char *path)
 {
 	struct elf_file f;
@@ -787,6 +808,7 @@ int main(void)
 	harness_add(packed_symbols_of_a_program_are_unpacked_up_to_a_limit);
 	harness_add(a_million_nested_blocks_of_debugging_information_are_borne);
 	harness_add(sections_that_gnu_packed_are_in_proportion_to_the_file_too);
+	harness_add(functions_beside_each_other_are_looked_through_up_to_a_limit);
 	harness_add(sections_over_each_other_are_not_read);
 	harness_add(a_program_of_holes_is_not_read);
 	harness_add(more_segments_than_a_program_can_have_are_not_kept);
