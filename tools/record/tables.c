@@ -284,7 +284,10 @@ static void put_map(struct tables *t, struct tables_map *m)
 
 static void see_map(struct tables *t, const struct hwpmc_log_map *map)
 {
-	struct tables_file f = { map->inode, map->major, map->minor, map->build_id_len };
+	struct tables_file f = {
+		.inode = map->inode, .major = map->major, .minor = map->minor,
+		.build_id_len = map->build_id_len,
+	};
 	struct tables_map *m;
 
 	memcpy(f.build_id, map->build_id, sizeof(f.build_id));
