@@ -517,14 +517,16 @@ stat_of_a_cgroup_says_who_joined_and_left() {
 # An attach takes the descendants that there are, and hwpmc is one of them here.
 stat_of_a_cgroup_leaves_out_descendants_elsewhere_and_itself() {
 	mkdir /sys/fs/cgroup/mine
+	# `check` writes to a file "out", and another test has made "over".
+	rm -f moved counted
 	[ -p go ] || mkfifo go
 	# shellcheck disable=SC2016
 	check sh -c 'echo 0 >/sys/fs/cgroup/mine/cgroup.procs
-		sh -c "echo 0 >/sys/fs/cgroup/cgroup.procs; touch out; read -r _ <go; \"$2\" 8000000
-			touch over" &
-		until [ -e out ]; do sleep 0.1; done
+		sh -c "echo 0 >/sys/fs/cgroup/cgroup.procs; touch moved; read -r _ <go; \"$2\" 8000000
+			touch counted" &
+		until [ -e moved ]; do sleep 0.1; done
 		"$1" stat -G mine --json -e branches:u -o got -- sh -c "
-			echo >go; until [ -e over ]; do sleep 0.1; done
+			echo >go; until [ -e counted ]; do sleep 0.1; done
 			\"$2\" 3000000"
 		wait' - "$hwpmc" "$loop"
 	check_equal "$(json_of_cgroup | cut -d" " -f1,3,4)" "3 0 0" "millions of branches, joined, left"
