@@ -12,6 +12,7 @@ echo 0 >/proc/sys/kern/hwpmc/selfcost
 logs=$(mktemp -d)
 cp "$VM_TOP/build/vm/progs/hot3" "$logs/hot3"
 "$hwpmc" record -q -e instructions:u -c 10007 -o "$logs/hot.log" -- "$logs/hot3"
+"$hwpmc" record -q -e instructions:u,branches:u -c 10007 -o "$logs/two.log" -- "$logs/hot3"
 "$hwpmc" record -q -a -e instructions -c 20011 -o "$logs/all.log" -- \
 	sh -c "$logs/hot3; ls -lR /proc/self >/dev/null"
 
@@ -82,7 +83,7 @@ annotate_shows_the_lines_of_the_source() {
 
 annotate_counts_each_sample_of_the_log_once() {
 	# Reading the symbols of the kernel takes long here.
-	for log in hot all; do
+	for log in hot two all; do
 		[ $log = hot ] && limits="0 1 30" || limits=1
 		want=$(samples "$logs/$log.log")
 		for limit in $limits; do
