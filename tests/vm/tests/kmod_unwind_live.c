@@ -653,7 +653,7 @@ int main(void)
 	harness_add_timed(a_file_is_looked_at_when_its_programs_memory_is_locked_for_seconds, 40);
 	harness_add_timed(memory_that_a_thread_unmaps_and_another_maps_at_once_is_code, 60);
 	harness_add(code_that_could_not_be_unmapped_or_moved_is_code_yet);
-	harness_add_timed(code_that_a_parent_maps_while_it_forks_is_none_of_the_child, 180);
+	harness_add_timed(code_that_a_parent_maps_while_it_forks_is_none_of_the_child, 60);
 	harness_add(mappings_that_have_ended_take_no_room_of_new_ones);
 	harness_add(of_more_mappings_than_are_followed_those_of_files_are);
 	harness_add(rows_that_no_file_can_have_are_refused_whatever_the_limit);
