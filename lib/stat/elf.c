@@ -117,7 +117,8 @@ bool elf_in_memory(struct elf_file *f, void *bytes, size_t len)
 	return false;
 }
 
-/* Zero or the cause: of what nobody has paid for on the disk, little is read. */
+/* 0, or an errno: EFBIG if the file is large by a hole, which takes no room on the disk, or its
+ * sections are out of proportion. */
 static int check_bounds(const struct elf_file *f)
 {
 	uint64_t limit = unpacked_limit(f->fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy.c - the parts of a file that its table is made of, copied: whoever can write to the
- * file could change it while it is read, or cut it off. Files are not trusted.
+ * copy.c - the parts of a file that its unwind table is made of, copied: a process that can
+ * write to the file could change or truncate it while it is read. Files are not trusted.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -213,7 +213,7 @@ static void *change(void *arg)
 	return NULL;
 }
 
-/* A file that is mapped would end who reads it. */
+/* A read of a mapping behind the end of a truncated file is SIGBUS. */
 START_TEST(a_file_that_is_cut_off_while_it_is_read_has_a_table_or_none)
 {
 	struct hwpmc_unwind u;
