@@ -306,6 +306,7 @@ enum hwpmc_reason {
 	HWPMC_WHY_ROW_STILL = 87,	/* stand still, or what they count is filtered [how many] */
 	HWPMC_WHY_NO_INTERRUPT = 88,	/* an overflow of a counter did not interrupt */
 	HWPMC_WHY_PMU_MEDIATED = 89,	/* not there: KVM gave a guest of this host the counters */
+	HWPMC_WHY_EVENT_TYPED = 90,	/* kCFI: no probe has the type of the tracepoint */
 	HWPMC_WHY__COUNT
 };
 
@@ -332,8 +333,7 @@ struct hwpmc_hdr {
  * drops declared. Errors: EINVAL NO_LOG; the errno of a failed write, LOG_ERROR; EINTR; EIO
  * PMU_REFUSED (samples are missing that were not counted as drops).
  * CLOSELOG ends recording; records already in the rings are still written, then the
- * module releases the log's file. PMCs that need the log are stopped. Errors: EINVAL
- * NO_LOG.
+ * module releases the log's file. PMCs that need the log are stopped. Errors: EINVAL NO_LOG.
  */
 struct hwpmc_op_simple {
 	struct hwpmc_hdr hdr;
@@ -502,11 +502,11 @@ struct hwpmc_op_pmcadmin {
  * `count`: the initial value, the sampling period, or with HWPMC_F_FREQUENCY samples a second
  * up to HWPMC_FREQUENCY_MAX. A sampling PMC returns it: one out of range is the nearest one.
  *
- * Errors in the order of the checks: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY, CPU_WANT_ONE; ENXIO
- * CPU_OFFLINE; EPERM PRIV_SYSTEM; EINVAL FLAGS, FLAGS_MODE, CLASS; EPERM PRIV_SYSTEM [2];
- * EOPNOTSUPP CAPS; EPERM LOCKDOWN, PRIV_KERNEL; EINVAL EVENT, KIND, CPU_KIND, EVENT_KIND,
- * EVENT_PRECISE, EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED; EBUSY
- * PMU_MEDIATED, PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
+ * Errors in this order: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY, CPU_WANT_ONE; ENXIO CPU_OFFLINE;
+ * EPERM PRIV_SYSTEM; EINVAL FLAGS, FLAGS_MODE, CLASS; EPERM PRIV_SYSTEM [2]; EOPNOTSUPP CAPS;
+ * EPERM LOCKDOWN, PRIV_KERNEL; EINVAL EVENT; EOPNOTSUPP EVENT_TYPED; EINVAL KIND, CPU_KIND,
+ * EVENT_KIND, EVENT_PRECISE, EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED;
+ * EBUSY PMU_MEDIATED, PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
  */
 struct hwpmc_op_pmcallocate {
 	struct hwpmc_hdr hdr;

@@ -9,7 +9,7 @@
  * reads is freed after tracepoint_synchronize_unregister() and synchronize_rcu().
  *
  * Each macro is followed by the body of the probe in braces and names the
- * arguments that the body wants to see.
+ * arguments that the body wants to see; hwpmc_data is what fn was registered with.
  */
 #ifndef HWPMC_COMPAT_TRACEPOINTS_H
 #define HWPMC_COMPAT_TRACEPOINTS_H
@@ -18,9 +18,21 @@
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
+#include <trace/events/syscalls.h>
 #include <trace/events/task.h>
 
 #include "have.h"
+
+#ifdef HAVE_CONTENTION_BEGIN
+#include <trace/events/lock.h>
+#endif
+
+/*
+ * kCFI: the kernel ends itself when it calls a probe whose type is not that of the
+ * tracepoint, so that one probe cannot be that of any tracepoint.
+ */
+#define HWPMC_PROBES_ARE_TYPED						\
+	(IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))
 
 /* Never called: makes the compiler compare fn with the kernel's prototype. */
 #define HWPMC_PROBE_TYPE_CHECK(fn, event)				\
@@ -45,6 +57,35 @@
 		       struct task_struct *prev,			\
 		       struct task_struct *next				\
 		       HWPMC_SCHED_SWITCH_REST)
+
+/* A lock of the kernel that is waited for, before it is; NMI included. Linux 5.19. */
+#ifdef HAVE_CONTENTION_BEGIN
+#define HWPMC_CONTENTION_TYPE_CHECK(fn)					\
+	HWPMC_PROBE_TYPE_CHECK(fn, contention_begin)
+#else
+#define HWPMC_CONTENTION_TYPE_CHECK(fn)
+#endif
+
+#define HWPMC_PROBE_CONTENTION(fn)					\
+	static void fn(void *hwpmc_data, void *hwpmc_waited_for,	\
+		       unsigned int hwpmc_flags);			\
+	HWPMC_CONTENTION_TYPE_CHECK(fn)					\
+	static void fn(void *hwpmc_data, void *hwpmc_waited_for,	\
+		       unsigned int hwpmc_flags)
+
+/* sys_enter, sys_exit: number or return value, which the body does not see. */
+#define HWPMC_PROBE_SYSCALL(fn, event)					\
+	static void fn(void *hwpmc_data, struct pt_regs *hwpmc_regs,	\
+		       long hwpmc_value);				\
+	HWPMC_PROBE_TYPE_CHECK(fn, event)				\
+	static void fn(void *hwpmc_data, struct pt_regs *hwpmc_regs,	\
+		       long hwpmc_value)
+
+/* sched_waking, sched_wakeup, sched_wakeup_new. */
+#define HWPMC_PROBE_WAKEUP(fn, event)					\
+	static void fn(void *hwpmc_data, struct task_struct *hwpmc_woken); \
+	HWPMC_PROBE_TYPE_CHECK(fn, event)				\
+	static void fn(void *hwpmc_data, struct task_struct *hwpmc_woken)
 
 #ifdef HAVE_NEWTASK_U64_FLAGS
 #define HWPMC_CLONE_FLAGS	u64

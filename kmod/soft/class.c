@@ -72,6 +72,8 @@ static int soft_encode(const struct hwpmc_class *cls,
 
 	if (req->flags & HWPMC_F_EV_PMU || !hwpmc_soft_event_is_here(req->ev))
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, req->ev);
+	if (!hwpmc_soft_event_has_probe(req->ev))
+		return hwpmc_encode_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_EVENT_TYPED, req->ev);
 	if (modes != HWPMC_SOFT_MODES && !hwpmc_soft_event_has_modes(req->ev))
 		return hwpmc_encode_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_CAPS,
 					   req->caps & (HWPMC_CAP_USER |

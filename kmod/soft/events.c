@@ -5,7 +5,8 @@
  * of the kernel, NMI included; they disable interrupts.
  *
  * Any tracepoint is an event, by its name. Its number is its index in the kernel's
- * table, which does not change until the next boot.
+ * table, which does not change until the next boot. A kernel with kCFI takes
+ * probes of the tracepoint's own type alone: those of fixed[] and typed[].
  */
 #include <linux/hardirq.h>
 #include <linux/mm.h>
@@ -33,12 +34,42 @@ static void event_hit_nmi(u32 ev, struct pt_regs *regs)
 }
 
 /*
- * Probe of any tracepoint: arguments after the first differ, and are in registers that
- * this function does not read. data: the number of the event.
+ * Probe of any tracepoint, where there is no kCFI: arguments after the first differ, and
+ * are in registers that this function does not read. data: the number of the event.
  */
 static void probe_any_nmi(void *data)
 {
 	event_hit_nmi((unsigned long)data, NULL);
+}
+
+HWPMC_PROBE_SCHED_SWITCH(probe_switch_nmi, prev, next)
+{
+	probe_any_nmi(hwpmc_data);
+}
+
+HWPMC_PROBE_CONTENTION(probe_contention_nmi)
+{
+	probe_any_nmi(hwpmc_data);
+}
+
+HWPMC_PROBE_SYSCALL(probe_sys_enter_nmi, sys_enter)
+{
+	probe_any_nmi(hwpmc_data);
+}
+
+HWPMC_PROBE_SYSCALL(probe_sys_exit_nmi, sys_exit)
+{
+	probe_any_nmi(hwpmc_data);
+}
+
+HWPMC_PROBE_WAKEUP(probe_waking_nmi, sched_waking)
+{
+	probe_any_nmi(hwpmc_data);
+}
+
+HWPMC_PROBE_WAKEUP(probe_wakeup_nmi, sched_wakeup)
+{
+	probe_any_nmi(hwpmc_data);
 }
 
 static void probe_fault_nmi(void *data, unsigned long address, struct pt_regs *regs,
@@ -80,12 +111,25 @@ static struct fixed {
 	{ "CLOCK.HARD", .modes = true },
 	{ "CLOCK.STAT", .modes = true },
 	{ "CLOCK.PROF", .modes = true },
-	{ "LOCK.FAILED", { "contention_begin" }, probe_any_nmi },
+	{ "LOCK.FAILED", { "contention_begin" }, probe_contention_nmi },
 	{ "PAGE_FAULT.ALL", FAULTS, probe_fault_nmi, true },
 	{ "PAGE_FAULT.READ", FAULTS, probe_fault_nmi, true },
 	{ "PAGE_FAULT.WRITE", FAULTS, probe_fault_nmi, true },
-	{ "CONTEXT_SWITCH", { "sched_switch" }, probe_any_nmi },
+	{ "CONTEXT_SWITCH", { "sched_switch" }, probe_switch_nmi },
 	{ "CPU_MIGRATION", { "sched_migrate_task" }, probe_migration },
+};
+
+/* Tracepoints whose type is known: what the name of an event can be under kCFI. */
+static const struct typed {
+	const char *name;
+	void *probe;
+} typed[] = {
+	{ "contention_begin", probe_contention_nmi },
+	{ "sched_switch", probe_switch_nmi },
+	{ "sched_waking", probe_waking_nmi },
+	{ "sched_wakeup", probe_wakeup_nmi },
+	{ "sys_enter", probe_sys_enter_nmi },
+	{ "sys_exit", probe_sys_exit_nmi },
 };
 
 static struct named {
@@ -118,6 +162,26 @@ static bool is_fixed_here(const struct fixed *f)
 bool hwpmc_soft_event_is_here(u32 ev)
 {
 	return is_fixed_here(get_fixed(ev)) || get_named(ev);
+}
+
+/* NULL: none that this kernel may call. */
+static void *get_probe(const struct named *t)
+{
+	unsigned int i;
+
+	if (!HWPMC_PROBES_ARE_TYPED)
+		return probe_any_nmi;
+	for (i = 0; i < ARRAY_SIZE(typed); i++)
+		if (!strcmp(t->tp->name, typed[i].name))
+			return typed[i].probe;
+	return NULL;
+}
+
+bool hwpmc_soft_event_has_probe(u32 ev)
+{
+	struct named *t = get_named(ev);
+
+	return !t || get_probe(t);
 }
 
 bool hwpmc_soft_event_has_modes(u32 ev)
@@ -236,7 +300,7 @@ int hwpmc_soft_event_get(u32 ev)
 	if ((*users)++)
 		return 0;
 	ret = f ? hook_fixed(f, ev) :
-		  tracepoint_probe_register_prio(t->tp, probe_any_nmi, data, PROBE_PRIO);
+		  tracepoint_probe_register_prio(t->tp, get_probe(t), data, PROBE_PRIO);
 	if (ret)
 		*users = 0;
 	return ret;
@@ -251,6 +315,6 @@ void hwpmc_soft_event_put(u32 ev)
 	if (f && !--f->users)
 		unhook_fixed(f, ev);
 	else if (t && !--t->users)
-		tracepoint_probe_unregister(t->tp, probe_any_nmi,
+		tracepoint_probe_unregister(t->tp, get_probe(t),
 					    (void *)(unsigned long)ev);
 }

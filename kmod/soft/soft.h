@@ -75,6 +75,8 @@ void hwpmc_soft_add_irqoff(unsigned int ri, u64 n);
 int hwpmc_soft_events_init(void);
 void hwpmc_soft_events_exit(void);
 bool hwpmc_soft_event_is_here(u32 ev);
+/* Is there a probe that this kernel may call? */
+bool hwpmc_soft_event_has_probe(u32 ev);
 /* Can it happen in user mode as well as in the kernel? */
 bool hwpmc_soft_event_has_modes(u32 ev);
 /* The event at a place of the list; NULL behind its end. */

@@ -146,6 +146,9 @@ WHY(NO_INTERRUPT, "counters do not interrupt in this virtual machine", NULL, DET
     "count instead, or sample a timer: -e clock.prof"),
 WHY(PMU_MEDIATED, "a virtual machine on this host has the counters (KVM's mediated PMU)", NULL,
     DETAIL_NONE, "end it, or load kvm_intel or kvm_amd with enable_mediated_pmu=0"),
+WHY(EVENT_TYPED, "this kernel tests the types of functions that it calls (kCFI), and the module "
+    "has none of this tracepoint's type", NULL, DETAIL_NONE,
+    "count one that it has: sys_enter, sys_exit, sched_switch, sched_waking, sched_wakeup"),
 WHY(LOCKDOWN, "the kernel is locked down for confidentiality, which forbids samples of "
     "kernel mode", NULL, DETAIL_NONE, "sample user mode only (EVENT:u), or count"),
 WHY(PRIV_KERNEL, "measuring kernel mode needs CAP_PERFMON", NULL, DETAIL_NONE,

@@ -184,6 +184,71 @@ START_TEST(any_tracepoint_counts_by_its_name)
 }
 END_TEST
 
+/* kCFI: a probe of another type than the tracepoint's would end the kernel. */
+static bool kernel_tests_types_of_calls(void)
+{
+	return !system("grep -q ' handle_cfi_failure$' /proc/kallsyms");
+}
+
+START_TEST(a_tracepoint_of_unknown_type_is_refused_where_the_kernel_tests_types)
+{
+	bool tests = kernel_tests_types_of_calls();
+	uint32_t id;
+	int rc;
+
+	open_device();
+	rc = hwpmc_allocate(h, "tracepoint:sched_process_fork", HWPMC_MODE_TC, 0,
+			    HWPMC_CPU_ANY, 0, &id);
+	if (tests) {
+		ck_assert_int_eq(rc, -1);
+		ck_assert_int_eq(errno, EOPNOTSUPP);
+		ck_assert_int_eq(hwpmc_reason(h), HWPMC_WHY_EVENT_TYPED);
+	} else {
+		ok(rc);
+	}
+	close_device();
+}
+END_TEST
+
+static void trace(const char *event, const char *on)
+{
+	char path[100];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/enable", event);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ck_assert_msg(fd >= 0 && write(fd, on, 1) == 1, "%s: %m", path);
+	close(fd);
+}
+
+/* Where there are two, the kernel calls each by its address. */
+START_TEST(tracepoints_count_beside_another_probe)
+{
+	const char *const events[] = { "tracepoint:sched_switch",
+		"tracepoint:sched_waking", "tracepoint:sched_wakeup" };
+	struct worker w = work_begin(sleep_often);
+	uint32_t id[3];
+
+	trace("raw_syscalls", "1");
+	trace("sched", "1");
+	check_tracepoint("tracepoint:sys_enter");
+	check_tracepoint("tracepoint:sys_exit");
+	open_device();
+	until_it_sleeps(&w);
+	for (int i = 0; i < 3; i++) {
+		id[i] = count_of(&w, events[i]);
+		ok(hwpmc_start(h, id[i]));
+	}
+	work(&w);
+	ck_assert_uint_ge(value(id[0]), 100);
+	ck_assert_uint_ge(value(id[1]), 1);
+	work_end(&w);
+	close_device();
+	trace("sched", "0");
+	trace("raw_syscalls", "0");
+}
+END_TEST
+
 /* A timer of the kernel's with the period of a clock of ours: it counts all that is
  * due, as the clock does, however late its interrupt is. */
 static int ticker(unsigned int rate)
@@ -603,6 +668,8 @@ int main(void)
 	harness_add_timed(page_faults_are_one_for_each_page_that_is_touched, 30);
 	harness_add_timed(page_faults_of_reads_are_told_from_those_of_writes, 30);
 	harness_add_timed(any_tracepoint_counts_by_its_name, 30);
+	harness_add_timed(a_tracepoint_of_unknown_type_is_refused_where_the_kernel_tests_types, 30);
+	harness_add_timed(tracepoints_count_beside_another_probe, 30);
 	harness_add_timed(clocks_tick_on_a_cpu_as_often_as_they_say, 30);
 	harness_add_timed(clocks_tell_user_mode_from_the_kernel, 30);
 	harness_add_timed(ticks_of_a_cpu_that_goes_and_comes_are_counted, 30);
