@@ -22,6 +22,18 @@ endif
 ifneq ($(if $(CONFIG_CC_IS_CLANG),clang),$(findstring clang,$(hwpmc-cc)))
 $(error hwpmc: this kernel is built by $(hwpmc-built-by), and $(CC) is $(hwpmc-cc); build by $(if $(CONFIG_CC_IS_CLANG),clang and lld: make LLVM=1,gcc: make CC=gcc))
 endif
+# kCFI came with clang 16. DKMS takes the one whose name is clang, that of Debian 12 is 14.
+ifneq ($(CONFIG_CFI_CLANG)$(CONFIG_CFI),)
+ifeq ($(shell $(CC) -fsanitize=kcfi -S -o /dev/null -x c /dev/null 2>/dev/null && echo y),)
+$(error hwpmc: this kernel is built by $(hwpmc-built-by) with kCFI, which $(hwpmc-cc) cannot; install such clang and lld: make LLVM=-16, for DKMS PATH=/usr/lib/llvm-16/bin:$$PATH)
+endif
+endif
+# What clang writes with LTO no other linker reads.
+ifneq ($(CONFIG_LTO_CLANG),)
+ifeq ($(findstring LLD,$(shell $(LD) --version 2>/dev/null)),)
+$(error hwpmc: this kernel is built with LTO, and $(LD) is no lld; build by clang and lld: make LLVM=1)
+endif
+endif
 ifneq ($(CONFIG_GCC_PLUGINS),)
 ifeq ($(wildcard $(objtree)/scripts/gcc-plugins/*.so),)
 $(error hwpmc: this kernel is built with plugins of gcc, and its headers lack them, scripts/gcc-plugins/*.so; build for the folder where the kernel itself was built)
