@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# debug.mk - the tests of the VMs on kernels that watch for faults: `make check-debug`
-# and `make check-kcsan`, both with GROUPS= for some groups.
+# debug.mk - the tests of the VMs on kernels that watch for faults: `make check-debug`,
+# `make check-kcsan` and `make check-cfi`, each with GROUPS= for some groups.
 
-debug-kernel kcsan-kernel: %-kernel:
+cfi-kernel: clang-deps
+
+clang-deps:
+	@$(TOP)/scripts/install-deps clang
+
+debug-kernel kcsan-kernel cfi-kernel: %-kernel:
 	@BUILD=$(BUILD) $(TOP)/tests/vm/debug/build $*
 
-debug-modules kcsan-modules: %-modules: %-kernel
+debug-modules kcsan-modules cfi-modules: %-modules: %-kernel
 	@BUILD=$(BUILD) $(TOP)/tests/vm/debug/modules $*
 
-check-debug check-kcsan: check-%: %-modules vm-fetch vm-ready lib tools
+check-debug check-kcsan check-cfi: check-%: %-modules vm-fetch vm-ready lib tools
 	@BUILD=$(BUILD) $(TOP)/tests/vm/debug/run $* $(GROUPS)
 
-.PHONY: debug-kernel kcsan-kernel debug-modules kcsan-modules check-debug check-kcsan
+.PHONY: clang-deps debug-kernel kcsan-kernel cfi-kernel debug-modules kcsan-modules cfi-modules \
+	check-debug check-kcsan check-cfi

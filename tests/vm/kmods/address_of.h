@@ -13,6 +13,9 @@ static inline void *address_of(const char *symbol)
 	if (register_kprobe(&kp))
 		return NULL;
 	unregister_kprobe(&kp);
+	/* A probe is behind the landing pad, and functions are aligned where there are such. */
+	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
+		return (void *)ALIGN_DOWN((unsigned long)kp.addr, 16);
 	return kp.addr;
 }
 

@@ -4,12 +4,15 @@
  * what proves that they, and the rig that reads their messages, see one. Loading it
  * with fault=NAME commits that one. Never for another kernel.
  */
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 
@@ -113,6 +116,62 @@ static void race(void)
 	kthread_stop(other);
 }
 
+static DECLARE_COMPLETION(begun);
+
+static int caller(void *fn)
+{
+	complete(&begun);
+	((void (*)(void))fn)();
+	while (!kthread_should_stop())
+		schedule_timeout_idle(1);
+	return 0;
+}
+
+/* kCFI ends the thread that makes the call. */
+static void in_a_thread(void (*fn)(void))
+{
+	struct task_struct *thread = kthread_run(caller, fn, "caller");
+
+	if (IS_ERR(thread))
+		return;
+	get_task_struct(thread);
+	wait_for_completion(&begun);
+	kthread_stop(thread);
+	put_task_struct(thread);
+}
+
+static noinline int of_another_type(int unused)
+{
+	return unused;
+}
+
+/* Pointers that the compiler cannot follow. */
+static void *volatile pointer_to_it = of_another_type;
+
+static void call(void)
+{
+	void (*fn)(void *) = pointer_to_it;
+
+	fn(&number);
+}
+
+static void have_it_called(void)
+{
+	int array[2] = { 2, 1 };
+
+	sort(array, 2, sizeof(*array), (cmp_func_t)pointer_to_it, NULL);
+}
+
+static void call_by_wrong_type(void)
+{
+	in_a_thread(call);
+}
+
+static void callback_of_wrong_type(void)
+{
+	in_a_thread(have_it_called);
+}
+
 static const struct {
 	const char *name;
 	void (*commit)(void);
@@ -125,6 +184,8 @@ static const struct {
 	{ "ubsan", shift_too_far },
 	{ "leak", leak },
 	{ "race", race },
+	{ "call", call_by_wrong_type },
+	{ "callback", callback_of_wrong_type },
 };
 
 static int __init faultmod_init(void)
