@@ -766,13 +766,13 @@ static void fuzz(struct event_machine m, unsigned int seed, int n)
 
 START_TEST(random_specifications_are_answered_or_refused_on_intel)
 {
-	fuzz(machine_skylake(), 1, 5000);
+	fuzz(machine_skylake(), 1, 1500);
 }
 END_TEST
 
 START_TEST(random_specifications_are_answered_or_refused_on_amd)
 {
-	fuzz(machine_zen_1(), 2, 5000);
+	fuzz(machine_zen_1(), 2, 1500);
 }
 END_TEST
 

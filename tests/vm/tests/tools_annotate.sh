@@ -17,7 +17,7 @@ cp "$VM_TOP/build/vm/progs/hot3" "$logs/hot3"
 	sh -c "$logs/hot3; ls -lR /proc/self >/dev/null"
 
 # samples FILE: of a log, by hwpmc report
-samples() { "$hwpmc" report -i "$1" -s pid --format csv | awk -F, '{ n += $2 } END { print n }'; }
+samples() { "$hwpmc" report -i "$1" -s pid --kallsyms /dev/null --format csv | awk -F, '{ n += $2 } END { print n }'; }
 # sum FILE: of the rows of a CSV
 sum() { awk -F, '{ n += $2 } END { print n }' "$1"; }
 # json_sum FILE

@@ -81,7 +81,7 @@ folded() {
 # known MODE REGEX: each sample of the innermost function has that chain, and no other.
 known() {
 	check "$hwpmc" record -g -q -e instructions:u -c 20011 -o k.log -- \
-		"$chains" "$1" "${3:-1500000}"
+		"$chains" "$1" "${3:-500000}"
 	check "$hwpmc" report -i k.log --format folded -o k.folded
 	[ "$(folded ';known_leaf$')" -ge 50 ] || fail "$1: $(folded ';known_leaf$') samples"
 	check_equal "$(folded "^chains;_start;[^;]*libc_start[^;]*;[^;]*;main;(by_[a-z]+;)?$2known_leaf$")" \
@@ -128,7 +128,7 @@ chains_of_kernel_samples_have_all_callers_of_the_user_part() {
 
 # Threads begin with no frame of main.
 chains_of_a_thread_end_at_clone() {
-	check "$hwpmc" record -q -g -e instructions:u -c 20011 -o k.log -- "$chains" thread 1500000
+	check "$hwpmc" record -q -g -e instructions:u -c 20011 -o k.log -- "$chains" thread 500000
 	check "$hwpmc" report -i k.log --format folded -o k.folded
 	check_equal "$(folded '^chains;[^;]*clone[^;]*;start_thread;known_thread;known_leaf$')" \
 		"$(folded ';known_leaf$')" "samples with the chain ($(head -n 1 k.folded))"
