@@ -27,7 +27,7 @@ check-unit:
 
 # Symbols of what is built are checked, too.
 check-static: lib tools
-	@BUILD=$(BUILD) $(TOP)/tests/static/run
+	@BUILD=$(BUILD) $(TOP)/tests/static/run $(CHECKS)
 
 check-build:
 	@BUILD=$(BUILD) $(TOP)/tests/static/build
@@ -52,12 +52,14 @@ kernels-prepare:
 check-spec:
 	@BUILD=$(BUILD) $(TOP)/scripts/check-spec
 
+# With COMPILE=1 dkms also builds the module.
 check-dkms:
-	@BUILD=$(BUILD) $(TOP)/tests/dkms
+	@BUILD=$(BUILD) $(TOP)/tests/dkms $(if $(COMPILE),--compile)
 
-# Debian's packages, from the tarball to the purge: SUITE=bookworm, minutes.
+# Debian's packages, from the tarball to the purge: SUITE=bookworm, minutes. With QUICK=1
+# as `make check` does it.
 check-packages: vm-fetch vpmu
-	@BUILD=$(BUILD) $(TOP)/tests/packages/run $(SUITE)
+	@BUILD=$(BUILD) $(TOP)/tests/packages/run $(if $(QUICK),--quick) $(SUITE)
 
 # A module that is refused, enrolled and loaded, by firmware with Secure Boot: ten minutes.
 check-secureboot: vm-fetch vpmu lib tools
