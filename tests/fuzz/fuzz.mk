@@ -87,7 +87,7 @@ LIBFUZZ		:= log stream listen event tables map kallsyms elf lines kernel unwind
 LIBFUZZ_PURE	:= kernel unwind
 LIBFUZZ_SRC	:= $(TOP)/tests/fuzz/lib
 LIBFUZZ_CC	?= clang
-LIBFUZZ_SECONDS	?= 3
+LIBFUZZ_SECONDS	?= 1
 LIBFUZZ_CFLAGS	= -std=gnu11 -O1 -g1 -w -D_GNU_SOURCE \
 	-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer $(LIB_CFLAGS) -I$(TOP)/lib/stat -I$(TOP)/lib/freebsd \
