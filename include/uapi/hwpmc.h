@@ -652,7 +652,7 @@ struct hwpmc_op_writelog {
 struct hwpmc_dynevent {
 	char	name[HWPMC_NAME_MAX];
 	__u32	ev;
-	__u32	__reserved;
+	__u32	reason;			/* 0, or why PMCALLOCATE refuses it here: EVENT_TYPED */
 };
 
 struct hwpmc_op_getdyneventinfo {

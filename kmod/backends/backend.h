@@ -167,6 +167,8 @@ struct hwpmc_class_ops {
 	const char *(*event_at)(const struct hwpmc_class *cls,
 				unsigned int place, u32 *ev);
 	const char *(*event_name)(const struct hwpmc_class *cls, u32 ev);
+	/* Why an event of the list is refused on this kernel, 0: it is not. NULL: none is. */
+	u32 (*event_why)(const struct hwpmc_class *cls, u32 ev);
 	/* NULL: the class is not tried. Its encode() does not sleep. */
 	const struct hwpmc_trial *trial;
 	/* The name that GETPMCINFO shows: "IAP-3", "TSC". */

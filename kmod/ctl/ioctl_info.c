@@ -189,10 +189,13 @@ int hwpmc_ioctl_kinds(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return 0;
 }
 
-static int put_dynevent(struct hwpmc_dynevent __user *user, const char *name,
-			u32 ev)
+static int put_dynevent(struct hwpmc_dynevent __user *user, const struct hwpmc_class *cls,
+			const char *name, u32 ev)
 {
-	struct hwpmc_dynevent one = { .ev = ev };
+	struct hwpmc_dynevent one = {
+		.ev = ev,
+		.reason = cls->ops->event_why ? cls->ops->event_why(cls, ev) : 0,
+	};
 
 	strscpy(one.name, name, sizeof(one.name));
 	return copy_to_user(user, &one, sizeof(one)) ? -EFAULT : 0;
@@ -215,7 +218,7 @@ int hwpmc_ioctl_dynevents(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_BUFFER, n);
 	op->nevent = n;
 	for (n = 0; (name = cls->ops->event_at(cls, n, &ev)); n++)
-		if (put_dynevent(&user[n], name, ev))
+		if (put_dynevent(&user[n], cls, name, ev))
 			return hwpmc_refuse(&op->hdr, -EFAULT,
 					    HWPMC_WHY_BAD_ADDRESS, 0);
 	return 0;

@@ -149,6 +149,11 @@ static const char *soft_event_name(const struct hwpmc_class *cls, u32 ev)
 	return hwpmc_soft_event_name(ev);
 }
 
+static u32 soft_event_why(const struct hwpmc_class *cls, u32 ev)
+{
+	return hwpmc_soft_event_has_probe(ev) ? HWPMC_WHY_NONE : HWPMC_WHY_EVENT_TYPED;
+}
+
 static void soft_row_name(const struct hwpmc_class *cls, unsigned int ri,
 			  char *buf, size_t len)
 {
@@ -171,5 +176,6 @@ const struct hwpmc_class_ops hwpmc_soft_ops = {
 	.event_put = soft_event_put,
 	.event_at = soft_event_at,
 	.event_name = soft_event_name,
+	.event_why = soft_event_why,
 	.row_name = soft_row_name,
 };

@@ -278,6 +278,8 @@ static int list_soft(const struct listing *l, struct hwpmc *h)
 	if (l->class_id != HWPMC_CLASS_EVERY && l->class_id != HWPMC_CLASS_SOFT)
 		return 0;
 	for (uint32_t i = 0; all && !rc && i < all->n; i++) {
+		if (all->event[i].reason)
+			continue;
 		snprintf(name, sizeof(name), "SOFT-%s", all->event[i].name);
 		info.name = name;
 		info.desc = event_soft_desc(all->event[i].ev);

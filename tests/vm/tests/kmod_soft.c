@@ -447,7 +447,7 @@ START_TEST(the_list_of_soft_events_has_each_once_and_refuses_what_is_wrong)
 {
 	struct hwpmc_op_getdyneventinfo op;
 	struct hwpmc_dynevent *all;
-	uint32_t n;
+	uint32_t n, tracepoints = 0, refused = 0;
 
 	open_device();
 	ck_assert_int_eq(ask(HWPMC_CLASS_TSC, 0, NULL, &op), EINVAL);
@@ -465,9 +465,15 @@ START_TEST(the_list_of_soft_events_has_each_once_and_refuses_what_is_wrong)
 	for (uint32_t i = 0; i < n; i++) {
 		ck_assert_uint_ge(all[i].ev, HWPMC_EV_SOFT_FIRST);
 		ck_assert(all[i].name[0]);
+		tracepoints += all[i].ev >= HWPMC_EV_SOFT_TRACEPOINT;
+		refused += all[i].reason == HWPMC_WHY_EVENT_TYPED;
+		ck_assert(!all[i].reason || all[i].reason == HWPMC_WHY_EVENT_TYPED);
+		ck_assert(!all[i].reason || strcmp(all[i].name, "sys_enter"));
 		if (i)
 			ck_assert_uint_gt(all[i].ev, all[i - 1].ev);
 	}
+	/* All tracepoints but six, where the kernel tests types. */
+	ck_assert_uint_eq(refused, kernel_tests_types_of_calls() ? tracepoints - 6 : 0);
 	free(all);
 	close_device();
 }
