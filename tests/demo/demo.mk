@@ -4,7 +4,7 @@
 
 # On a fresh machine too: what is missing is installed before make looks for it.
 demo:
-	@$(TOP)/scripts/install-deps
+	@$(TOP)/scripts/install-deps build vm
 	@$(MAKE) --no-print-directory demo-run
 
 demo-run: module-vm lib tools vm-fetch vm-tests vpmu
