@@ -10,10 +10,12 @@ Steps come on standard input, a line each:
     size ROWS COLUMNS  the user makes the window so large
     run COMMAND     by sh; it must succeed
     end             wait until the program has ended
+    next COMMAND    the same with another program, by sh, on a terminal of its own:
+                    python is slow to start. The one before must have succeeded.
 
 Fails, with the screen, when a step does not come true within a minute (HARNESS_SCALE
 times that), when the program leaves the terminal in other modes than it found it in,
-or on its second screen. The status is the program's.
+or on its second screen. The status is the last program's.
 """
 import fcntl
 import os
@@ -33,11 +35,35 @@ ROWS, COLUMNS = 40, 132
 PATIENCE = 60 * int(os.environ.get("HARNESS_SCALE", 1))
 
 
+class Screen(pyte.Screen):
+    cells = {}
+
+    # As pyte draws text: that takes thousands of instructions a character, the most of what
+    # a screen costs.
+    def draw(self, text):
+        if not text.isascii() or self.charset or self.g0_charset is not pyte.charsets.LAT1_MAP \
+                or pyte.modes.IRM in self.mode or pyte.modes.DECAWM not in self.mode:
+            super().draw(text)
+            return
+        attrs = self.cursor.attrs
+        cells = self.cells.setdefault(attrs, {})
+        while text:
+            if self.cursor.x == self.columns:
+                self.carriage_return()
+                self.linefeed()
+            line, x = self.buffer[self.cursor.y], self.cursor.x
+            piece = text[:self.columns - x]
+            for x, char in enumerate(piece, x):
+                line[x] = cells.get(char) or cells.setdefault(char, attrs._replace(data=char))
+            self.cursor.x = x + 1
+            self.dirty.add(self.cursor.y)
+            text = text[len(piece):]
+
+
 class Terminal:
     def __init__(self, command):
-        self.screen = pyte.Screen(COLUMNS, ROWS)
+        self.screen = Screen(COLUMNS, ROWS)
         self.stream = pyte.ByteStream(self.screen)
-        self.lines = [""] * ROWS
         self.raw = b""
         self.unseen = b""
         self.status = None
@@ -56,6 +82,7 @@ class Terminal:
     def resize(self, rows, columns):
         self.screen.resize(rows, columns)
         self.lines = [""] * rows
+        self.regex, self.matches = None, set()
         self.screen.dirty.update(range(rows))
         fcntl.ioctl(self.master, termios.TIOCSWINSZ,
                     struct.pack("HHHH", rows, columns, 0, 0))
@@ -75,19 +102,31 @@ class Terminal:
             self.status = os.waitstatus_to_exitcode(status)
         return bool(piece)
 
-    # The lines of the screen; pyte renders all of them each time that it is asked, and
-    # it is asked after each piece of output.
-    def shown(self):
-        columns = range(self.screen.columns)
-        for y in self.screen.dirty:
-            if y < len(self.lines):
-                row = self.screen.buffer[y]
-                self.lines[y] = "".join(row[x].data for x in columns)
+    # The lines that have changed, rendered: pyte renders all of them each time that it is
+    # asked, and it is asked after each piece of output.
+    def render(self):
+        changed = [y for y in self.screen.dirty if y < len(self.lines)]
         self.screen.dirty.clear()
-        return self.lines
+        for y in changed:
+            cells = [" "] * self.screen.columns
+            for x, cell in self.screen.buffer[y].items():
+                if x < len(cells):
+                    cells[x] = cell.data
+            self.lines[y] = "".join(cells)
+        return changed
 
+    # Of a regex that was asked for last, too, only what has changed is searched.
     def has(self, regex):
-        return any(re.search(regex, line) for line in self.shown())
+        changed = self.render()
+        if regex != self.regex:
+            self.regex, self.matches = regex, set()
+            changed = range(len(self.lines))
+        for y in changed:
+            if re.search(regex, self.lines[y]):
+                self.matches.add(y)
+            else:
+                self.matches.discard(y)
+        return bool(self.matches)
 
     def until(self, what, true):
         end = time.monotonic() + PATIENCE
@@ -107,6 +146,13 @@ class Terminal:
         if self.status is None:
             os.kill(self.pid, signal.SIGKILL)
         sys.exit(1)
+
+    def finish(self):
+        self.until("end", lambda: self.status is not None)
+        self.check_restored()
+        os.close(self.master)
+        os.close(self.slave)
+        return self.status if self.status >= 0 else 128 - self.status
 
     def check_restored(self):
         while self.take(0.5):
@@ -139,11 +185,14 @@ def play(t, step):
 def main():
     t = Terminal(sys.argv[1:])
     for step in sys.stdin:
-        if step.strip():
+        word, _, rest = step.strip().partition(" ")
+        if word == "next":
+            if t.finish():
+                t.fail(f"it ended with {t.status} before: {step.strip()}")
+            t = Terminal(["sh", "-c", "exec " + rest])
+        elif word:
             play(t, step.strip("\n").strip())
-    t.until("end", lambda: t.status is not None)
-    t.check_restored()
-    sys.exit(t.status if t.status >= 0 else 128 - t.status)
+    sys.exit(t.finish())
 
 
 main()
