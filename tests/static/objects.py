@@ -11,31 +11,37 @@ USED = set("Uwv")
 class Object:
     """A file of the tree without its suffix ("core/row"), and its external symbols."""
 
-    def __init__(self, name, path):
+    def __init__(self, name):
         self.name = name
         self.folder = name.split("/")[0]
         self.defined = set()
         self.used = set()
-        run = subprocess.run(["nm", path], capture_output=True, text=True, check=True)
-        for line in run.stdout.splitlines():
-            kind, symbol = line.split()[-2:]
-            if kind in DEFINED:
-                self.defined.add(symbol)
-            elif kind in USED:
-                self.used.add(symbol)
+
+    def add(self, line):
+        kind, symbol = line.split()[-2:]
+        if kind in DEFINED:
+            self.defined.add(symbol)
+        elif kind in USED:
+            self.used.add(symbol)
 
 
 def read(source, objects):
     """Of the objects below `objects` those that have a .c file in `source`: not what was
     linked of others or generated, and not what is left of a file that was renamed."""
-    found = []
+    found = {}
     for folder, _, names in os.walk(objects):
-        for name in sorted(names):
+        for name in names:
             path = os.path.join(folder, name)
             base = re.sub(r"\.o$", "", os.path.relpath(path, objects))
             if name.endswith(".o") and os.path.exists(os.path.join(source, base + ".c")):
-                found.append(Object(base, path))
-    return sorted(found, key=lambda o: o.name)
+                found[path] = Object(base)
+    # Once for all: to start it costs more than to read a file.
+    run = subprocess.run(["nm", "-A", "--", *found], capture_output=True, text=True,
+                         check=True) if found else None
+    for line in run.stdout.splitlines() if run else []:
+        path, symbol = line.split(":", 1)
+        found[path].add(symbol)
+    return sorted(found.values(), key=lambda o: o.name)
 
 
 def uses(objects):
