@@ -199,7 +199,7 @@ pmcstat_prints_freebsds_columns_and_the_exact_count() {
 pmcstat_counts_cpus_and_attached_processes() {
 	check "$tools/pmcstat" -o got -c 1 -s instructions -- "$loop" 1000000
 	check grep -q '^# *s/01/instructions' got
-	"$loop" 4000000000 &
+	"$VM_TOP/tests/harness/slowly" "$loop" 4000000000 &
 	pid=$!
 	check "$tools/pmcstat" -o got -l 1 -w 0.3 -t $pid -p instructions,usr
 	kill $pid
