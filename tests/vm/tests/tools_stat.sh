@@ -62,11 +62,11 @@ stat_means_of_several_runs_have_their_deviation() {
 }
 
 stat_intervals_add_up_to_the_total() {
-	check "$hwpmc" stat --csv -I 50 -e instructions:u -o out.csv -- \
-		"$loop" 100000000
+	check "$hwpmc" stat --csv -I 20 -e instructions:u -o out.csv -- \
+		"$loop" 30000000
 	check_equal "$(awk -F, '$1 == "interval" && $4 == "instructions:u" {
 		s += $6; n++ } END { printf "%d %d", s, (n > 1) }' out.csv)" \
-		"300000071 1" "sum of intervals"
+		"90000064 1" "sum of intervals"
 }
 
 stat_counts_a_pipeline_with_its_children() {
@@ -83,11 +83,11 @@ stat_counts_a_pipeline_with_its_children() {
 stat_attaches_to_running_processes_by_pid() {
 	"$loop" 4000000000 &
 	pid=$!
-	# The command ends when the process has run for a fifth of a second.
+	# The command ends when the process has run for three hundredths of a second.
 	# shellcheck disable=SC2016
 	check "$hwpmc" stat --csv -p $pid -e instructions:u -o out.csv -- sh -c '
 		used() { cut -d" " -f14 "/proc/$1/stat"; }
-		end=$(($(used $1) + 20))
+		end=$(($(used $1) + 3))
 		until [ "$(used $1)" -ge $end ]; do sleep 0.1; done' - $pid
 	kill $pid
 	[ "$(csv 6 instructions:u)" -gt 1000000 ] || fail "$(cat out.csv)"
@@ -97,7 +97,7 @@ stat_attaches_to_running_processes_by_pid() {
 }
 
 stat_leaves_out_default_events_that_another_counts_in_the_process() {
-	"$loop" 4000000000 &
+	SLOWLY=5 "$VM_TOP/tests/harness/slowly" "$loop" 4000000000 &
 	pid=$!
 	"$hwpmc" stat -p $pid -o first -- sh -c '
 		touch begun; until [ -e "done" ]; do sleep 0.1; done' &
@@ -348,7 +348,8 @@ stat_ends_with_the_status_of_the_command() {
 }
 
 stat_prints_what_it_has_when_interrupted() {
-	"$hwpmc" stat --csv -e instructions:u -o out.csv -- "$loop" 40000000000 &
+	"$hwpmc" stat --csv -e instructions:u -o out.csv -- \
+		"$VM_TOP/tests/harness/slowly" "$loop" 40000000000 &
 	pid=$!
 	await has_running_child $pid loop
 	# Not INT, which a shell has its background commands ignore.
@@ -399,7 +400,7 @@ stat_counts_events_of_the_kernel_and_task_time_by_default() {
 stat_with_a_delay_begins_to_count_later() {
 	check "$hwpmc" stat --csv -I 100 --delay 6000 -e branches:u -o out.csv -- sh -c "
 		$loop 5000000
-		until grep -q '^interval.*,branches:u,counted,[1-9]' out.csv; do sleep 0.1; done
+		until grep -q '^interval.*,branches:u,counted,[1-9]' out.csv; do sleep 0.5; done
 		$loop 1000000"
 	n=$(csv 6 branches:u)
 	[ "$n" -ge $branches ] && [ "$n" -lt 5000000 ] || fail "$n branches: $(cat out.csv)"
@@ -412,7 +413,8 @@ stat_with_a_delay_begins_to_count_later() {
 }
 
 stat_with_a_timeout_ends_the_command() {
-	"$hwpmc" stat --csv --timeout 500 -e instructions:u -o out.csv -- "$loop" 40000000000
+	"$hwpmc" stat --csv --timeout 500 -e instructions:u -o out.csv -- \
+		"$VM_TOP/tests/harness/slowly" "$loop" 40000000000
 	check_equal $? 143 "status"
 	[ "$(csv 6 instructions:u)" -gt 1000 ] || fail "$(cat out.csv)"
 	check "$hwpmc" stat --csv -a --timeout 200 -e instructions -o out.csv
@@ -649,11 +651,11 @@ stat_of_threads_leaves_out_the_others() {
 }
 
 stat_per_thread_of_each_interval_adds_up() {
-	check "$hwpmc" stat --per-thread --csv -I 50 -e instructions:u -o out.csv -- \
-		"$loop" 100000000
+	check "$hwpmc" stat --per-thread --csv -I 20 -e instructions:u -o out.csv -- \
+		"$loop" 30000000
 	check_equal "$(awk -F, '$1 == "interval" { s[$3 != "all"] += $6; n++ }
 		END { printf "%d %d %d", s[0], s[1], (n > 2) }' out.csv)" \
-		"300000071 300000071 1" "sums of intervals"
+		"90000064 90000064 1" "sums of intervals"
 	# What a thread that is never switched has counted is in each of them.
 	check_equal "$(awk -F, '$1 == "interval" { n[$2, $3 != "all"] += $6; at[$2] }
 		END { for (t in at) bad += n[t, 0] != n[t, 1]; print bad + 0 }' out.csv)" 0 \
