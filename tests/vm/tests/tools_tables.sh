@@ -220,7 +220,7 @@ chains_of_all_cpus_are_by_tables() {
 	check "$hwpmc" record -g $cache -q -e instructions:u -o c.log -- \
 		sh -c :
 	check "$hwpmc" record -g $cache -q -e instructions:u -o c.log -- "$deep" 1 1
-	SLOWLY=5 "$VM_TOP/tests/harness/slowly" "$deep" 40 2000000000 >/dev/null &
+	"$VM_TOP/tests/harness/slowly" "$deep" 40 2000000000 >/dev/null &
 	pid=$!
 	release
 	"$hwpmc" record -g $cache -e instructions:u -c 200003 -a -d 3 -o a.log 2>said || fail "$(cat said)"
@@ -236,7 +236,7 @@ chains_of_all_cpus_are_by_tables() {
 a_program_that_was_replaced_while_it_runs_has_the_tables_of_its_file() {
 	release
 	cp "$deep" gone
-	SLOWLY=5 "$VM_TOP/tests/harness/slowly" ./gone 40 2000000000 >/dev/null &
+	"$VM_TOP/tests/harness/slowly" ./gone 40 2000000000 >/dev/null &
 	pid=$!
 	until [ "$(readlink /proc/$pid/exe)" = "$PWD/gone" ]; do sleep 0.05; done
 	rm gone
