@@ -237,10 +237,12 @@ START_TEST(an_attach_to_many_threads_holds_nobody_up_but_its_owner)
 	dev_ok(dev_detach(fd, id, target.pid));
 	dev_ok(dev_attach(fd, id, target.pid));
 	check_amid();
-	/* The owner's own operation waits. */
+	/* The owner's own operation waits, also when one that came after it is through. */
 	shared->ready = 1;
 	dev_await_call(shared->second, SYS_ioctl);
 	check_amid();
+	use_once();
+	ck_assert_int_eq(dev_waiting_in(shared->second), SYS_ioctl);
 	hold_end();
 	while (shared->ready != 2)
 		dev_msleep(1);

@@ -425,9 +425,21 @@ END_TEST
 
 /* ---- the kernel's workqueues --------------------------------------------- */
 
+static volatile int other_runs, other_is_over;
+
+static void *run_there(void *unused)
+{
+	dev_pin(0, 0);
+	other_runs = 1;
+	while (!other_is_over)
+		;
+	return NULL;
+}
+
 START_TEST(occupied_workqueues_of_the_kernel_hold_nobody_up)
 {
 	int fd, execs = eventfd(0, 0);
+	pthread_t thread;
 	pid_t stormer;
 	uint32_t id;
 
@@ -440,7 +452,15 @@ START_TEST(occupied_workqueues_of_the_kernel_hold_nobody_up)
 	fd = dev_open();
 	id = dev_alloc(fd, TC, 0, ANY, INSN, U);
 	dev_ok(dev_start(fd, id));
+	/* The CPU of its other thread is looked at by an item that is of no CPU. */
+	dev_pin(0, 1);
+	ck_assert(!pthread_create(&thread, NULL, run_there, NULL));
+	while (!other_runs)
+		sched_yield();
 	dev_ok(getmsr(fd, id));
+	other_is_over = 1;
+	pthread_join(thread, NULL);
+	dev_unpin(0);
 	dev_ok(dev_release(fd, id));
 	close(fd);
 	end(stormer);

@@ -390,13 +390,30 @@ static struct pair {
 	int in[2][2];		/* pipes: of the parent, of the child */
 } pair;
 
-static void spin_for_each_byte(int fd)
+static void wait_for_the_end(void)
 {
 	char byte;
 
+	while (read(pair.in[1][0], &byte, 1) == 1)
+		;
+	_exit(0);
+}
+
+/* One more child for an 'f'. */
+static void spin_for_each_byte(int fd)
+{
+	char byte = 0;
+
 	do {
+		if (byte == 'f') {
+			pid_t pid = fork();
+
+			if (!pid)
+				wait_for_the_end();
+			shared->grandchild = pid;
+		}
 		say_spun();
-	} while (read(fd, &byte, 1) == 1 && (dev_spin(TURNS), true));
+	} while (read(fd, &byte, 1) == 1 && (byte == 'f' || (dev_spin(TURNS), true)));
 }
 
 static void parent_of_a_pair(void *unused)
@@ -409,7 +426,8 @@ static void parent_of_a_pair(void *unused)
 	if (pid)
 		shared->grandchild = pid;
 	spin_for_each_byte(pair.in[!pid][0]);
-	waitpid(pid, NULL, 0);
+	while (wait(NULL) > 0)
+		;
 }
 
 /* Until its child exists only the parent is configured, if at all. */
@@ -428,6 +446,14 @@ static void pair_fork(void)
 	pair.child = shared->grandchild;
 	dev_held(pair.parent.pid);
 	dev_held(pair.child);
+}
+
+static pid_t pair_fork_another(void)
+{
+	ck_assert_int_eq(write(pair.in[0][1], "f", 1), 1);
+	await_spun();
+	dev_held(shared->grandchild);
+	return shared->grandchild;
 }
 
 /* One of them spins; nothing else is in user mode but this program. */
@@ -519,6 +545,8 @@ END_TEST
 
 START_TEST(a_child_inherits_a_disabled_counter_and_is_enabled_by_itself)
 {
+	pid_t another;
+
 	pair_begin();
 	configure(pair.parent.pid, BRANCH, 0);
 	pair_fork();
@@ -530,6 +558,11 @@ START_TEST(a_child_inherits_a_disabled_counter_and_is_enabled_by_itself)
 	ck_assert_uint_eq(value_of(pair.child), 0);
 	enable(pair.child);
 	check_counts(pair.child, true);
+	/* So does one that is made while another counts. */
+	disable(pair.parent.pid);
+	another = pair_fork_another();
+	ck_assert_int_eq(CALL("isrunning %d %u", another, ctr()), 0);
+	ck_assert_uint_eq(value_of(another), 0);
 	pair_end();
 }
 END_TEST
