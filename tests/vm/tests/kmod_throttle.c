@@ -40,20 +40,32 @@ static void look(const struct hwpmc_record *r)
 	stopped = true;
 }
 
+static void spin(void *unused)
+{
+	for (;;)
+		;
+}
+
 START_TEST(sampling_that_was_stopped_goes_on_and_says_both_with_its_share)
 {
+	struct child rival = dev_child(spin, NULL);
 	struct session s;
 
 	set_tunable("selfcost", LIMIT);
+	/* The child is switched out in its pauses, again and again. */
+	dev_pin(rival.pid, 1);
+	dev_go(&rival);
 	begin(&s, NONE, 0);
 	s.look = look;
 	sample_loop(&s, 30000000, 1);
 	finish(&s);
+	kill(rival.pid, SIGKILL);
+	waitpid(rival.pid, NULL, 0);
 	set_tunable("selfcost", 0);
 	check_conserved(&s);
 	ck_assert_uint_eq(all_drops(&s), 0);
 	ck_assert_uint_ge(stops, 2);
-	/* Also where the child was switched out, or ended, in a pause. */
+	/* Also where the child ended in a pause. */
 	ck_assert_uint_eq(goes_on, stops);
 	ck_assert_uint_eq(samples_while_stopped, 0);
 	ck_assert_uint_gt(samples_after, 0);
