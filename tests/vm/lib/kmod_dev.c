@@ -453,6 +453,24 @@ unsigned int dev_unknown_nmis(void)
 	return n;
 }
 
+void dev_fresh(void)
+{
+	/* What a test that was killed held open is closed a moment later. */
+	ck_assert_int_eq(system("until rmmod hwpmc; do sleep 0.1; done 2>/dev/null; "
+				"insmod build/kmod/$(uname -r)/hwpmc.ko " DEV_PARAMS), 0);
+}
+
+void dev_calm(void)
+{
+	int fd = dev_open();
+
+	ck_assert_int_eq(system("insmod build/vm/kmods/$(uname -r)/calmmod.ko && "
+				"rmmod calmmod"), 0);
+	/* The probe is gone; the lock is let go a moment later. */
+	ck_assert_int_ne(dev_release(fd, UINT32_MAX), 0);
+	close(fd);
+}
+
 void dev_still_counts(void)
 {
 	int fd = dev_open();

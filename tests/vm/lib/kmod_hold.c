@@ -20,6 +20,7 @@ void hold_at_call(const char *symbol, unsigned int skip)
 		 "insmod build/vm/kmods/$(uname -r)/holdmod.ko symbol=%s skip=%u",
 		 symbol, skip);
 	ck_assert_msg(!system(cmd), "cannot hold at %s", symbol);
+	dev_calm();
 }
 
 void hold_arm(pid_t pid)

@@ -39,6 +39,7 @@ static int gate[2];
 
 static void setup(void)
 {
+	dev_fresh();
 	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(shared, MAP_FAILED);
 	shared->err = -1;

@@ -135,6 +135,14 @@ unsigned int dev_unknown_nmis(void);
 int dev_busy_register(void);
 /* It becomes so when work items have run; the limit of 30 s only ends a hang. */
 void dev_check_registers_clear(void);
+/*
+ * For tests that hold or occupy a CPU. Work items that remove probes need each CPU, and
+ * hold the driver's lock meanwhile. dev_fresh() loads the driver anew, so that none is to
+ * come of what ran before; dev_calm() waits for that of an attach, which comes 200 ms after
+ * it, and not as long as programs may use RDPMC.
+ */
+void dev_fresh(void);
+void dev_calm(void);
 /* Measure a program of known length: how a destructive test ends. */
 void dev_still_counts(void);
 

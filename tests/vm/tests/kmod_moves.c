@@ -153,6 +153,8 @@ static pid_t hold_back(struct worker *w)
 	dev_put("/proc/sys/kernel/sched_rt_runtime_us", "-1");
 	dev_pin(w->pid, 0);
 	work(w);
+	/* Who waits for the lock lets it begin. */
+	dev_calm();
 	occupier = occupy(1);
 	have_cpu(0);
 	ck_assert_int_eq(write(w->go[1], &c, 1), 1);
@@ -307,6 +309,7 @@ START_TEST(moves_of_a_hundred_threads_that_do_not_run_are_counted_at_once)
 	stopped = count_herd(&herd);
 	detached = count_herd(&herd);
 	kept = count_herd(&herd);
+	dev_calm();
 	dev_put("/proc/sys/kernel/sched_rt_runtime_us", "-1");
 	occupier = occupy(1);
 	have_cpu(0);
@@ -412,6 +415,7 @@ END_TEST
 int main(void)
 {
 	dev_setup();
+	harness_fixture(dev_fresh, NULL);
 	harness_add_timed(migrations_are_those_that_the_kernel_counts, 30);
 	harness_add_timed(moves_of_a_thread_that_does_not_run_are_counted_at_once, 30);
 	harness_add_timed(moves_of_a_hundred_threads_that_do_not_run_are_counted_at_once, 30);
