@@ -7,6 +7,7 @@
  */
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -472,10 +473,11 @@ START_TEST(lost_interrupts_are_declared_at_the_next_switch_and_sampling_goes_on)
 END_TEST
 
 /* Ends with the test, also where that is out of time. */
-static void spin_alone(void *arg)
+static void spin_alone(void *key)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		_exit(1);
+	*(volatile uint64_t *)key = vpmu_key();
 	for (;;)
 		;
 }
@@ -497,18 +499,37 @@ static unsigned long switches_of(pid_t pid)
 	return sum;
 }
 
+#define ALONE_PERIOD	1000003
+
+/*
+ * The program runs, and has executed a period since its switches were counted. A switch is
+ * counted when it goes; when it comes the counter is armed, and has overflowed by now.
+ */
+static unsigned long switches_before_a_period(pid_t pid, volatile uint64_t *key)
+{
+	unsigned long switches = switches_of(pid);
+	uint64_t end;
+
+	while (!*key)
+		dev_msleep(1);
+	end = vpmu_space(*key, VPMU_USER_INSN) + 2 * ALONE_PERIOD;
+	while (vpmu_space(*key, VPMU_USER_INSN) < end)
+		dev_msleep(1);
+	return switches;
+}
+
 /*
  * Waits until the counter of CPU 1 is armed again without a switch of the program, which
  * would do so as well; the kernel's own threads cause some. The log is not read meanwhile:
  * its worker on that CPU would be one of them.
  */
-static void await_look(pid_t pid)
+static void await_look(pid_t pid, volatile uint64_t *key)
 {
-	unsigned long before, after = switches_of(pid);
+	unsigned long before, after;
 	uint64_t overflowed;
 
 	do {
-		before = after;
+		before = switches_before_a_period(pid, key);
 		overflowed = vpmu_access(VPMU_N_OVERFLOW_INT, 1);
 		/* Without an interrupt a counter overflows once each time it is armed. */
 		do {
@@ -524,22 +545,25 @@ static void await_look(pid_t pid)
 /* Not above all others in priority: the kernel's threads would starve, and the machine. */
 START_TEST(a_lost_interrupt_of_a_program_that_never_gives_way_is_declared)
 {
+	volatile uint64_t *key = mmap(NULL, sizeof(*key), PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct child c;
 	uint32_t id;
 
+	ck_assert_ptr_ne((void *)key, MAP_FAILED);
 	/* It switches to a thread of its own on each CPU every four seconds. */
 	dev_put("/proc/sys/kernel/soft_watchdog", "0");
 	dev_pin(getpid(), 0);
 	knob(VPMU_KNOB_LOST, 1);
-	id = allocate("instructions:u", HWPMC_MODE_TS, 0, ANY, 1000003);
-	c = dev_child(spin_alone, NULL);
+	id = allocate("instructions:u", HWPMC_MODE_TS, 0, ANY, ALONE_PERIOD);
+	c = dev_child(spin_alone, (void *)key);
 	dev_pin(c.pid, 1);
 	ok(hwpmc_attach(h, id, c.pid));
 	ok(hwpmc_start(h, id));
 	dev_go(&c);
-	await_look(c.pid);
+	await_look(c.pid, key);
 	/* It counts on, and the next one is found as well. */
-	await_look(c.pid);
+	await_look(c.pid, key);
 	ck_assert(!kill(c.pid, SIGKILL));
 	ck_assert_int_eq(waitpid(c.pid, NULL, 0), c.pid);
 	ok(hwpmc_stop(h, id));
