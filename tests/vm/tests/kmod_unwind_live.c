@@ -466,6 +466,50 @@ START_TEST(memory_that_a_thread_unmaps_and_another_maps_at_once_is_code)
 }
 END_TEST
 
+static void *unmap_first(void *go)
+{
+	pin(1);
+	while (!__atomic_load_n((bool *)go, __ATOMIC_ACQUIRE))
+		sched_yield();
+	ck_assert_int_eq(munmap(page_at(0), PAGE), 0);
+	return NULL;
+}
+
+/* The same, where one of the two is seen last for certain. */
+START_TEST(memory_that_is_mapped_before_the_call_that_unmapped_it_returns_is_code)
+{
+	struct frame frame[4];
+	pthread_t thread;
+	bool go = false;
+
+	open_all(HWPMC_F_TABLES_FP);
+	reserve();
+	ck_assert(map_page(0, MAP_FIXED));
+	frame[0].ret = (uintptr_t)page_at(0) + 64;
+	start();
+	pin(2);
+	ck_assert_int_eq(pthread_create(&thread, NULL, unmap_first, &go), 0);
+	/* Called without the lock, when nothing is there any more. */
+	hold_at("userfaultfd_unmap_complete");
+	hold_arm(getpid());
+	__atomic_store_n(&go, true, __ATOMIC_RELEASE);
+	hold_wait();
+	ck_assert(map_page(0, MAP_FIXED_NOREPLACE));
+	hold_end();
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	for (unsigned int i = 0; i < 50; i++) {
+		sample_frames(frame, 1);
+		if (chains[2][HWPMC_CHAIN_NO_TABLE])
+			break;
+		dev_msleep(20);
+	}
+	/* The caller by its frame pointer, as no table describes it. */
+	check_most(2, HWPMC_CHAIN_NO_TABLE);
+	munmap((void *)area, area_end - area);
+	close_all();
+}
+END_TEST
+
 /* Calls that fail: what they would have ended goes on. */
 START_TEST(code_that_could_not_be_unmapped_or_moved_is_code_yet)
 {
@@ -652,6 +696,7 @@ int main(void)
 	harness_add(a_file_whose_first_page_has_left_memory_has_its_table);
 	harness_add_timed(a_file_is_looked_at_when_its_programs_memory_is_locked_for_seconds, 40);
 	harness_add_timed(memory_that_a_thread_unmaps_and_another_maps_at_once_is_code, 60);
+	harness_add(memory_that_is_mapped_before_the_call_that_unmapped_it_returns_is_code);
 	harness_add(code_that_could_not_be_unmapped_or_moved_is_code_yet);
 	harness_add_timed(code_that_a_parent_maps_while_it_forks_is_none_of_the_child, 60);
 	harness_add(mappings_that_have_ended_take_no_room_of_new_ones);
