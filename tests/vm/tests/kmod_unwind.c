@@ -430,8 +430,7 @@ START_TEST(the_tables_of_an_owner_have_the_limit_of_the_tunable)
 	/* Of one that is larger no row is read. */
 	set_limit_of_tables(8);
 	op = (struct hwpmc_op_unwind){ .inode = 1, .nrow = MANY, .rows = 8 };
-	row_refused(&op, fd, E2BIG, HWPMC_WHY_UNWIND_LIMIT,
-		    MANY * sizeof(struct hwpmc_unwind_row) / 1024);
+	row_refused(&op, fd, E2BIG, HWPMC_WHY_UNWIND_LIMIT, MANY * 8 / 1024);
 	set_limit_of_tables(2 * MANY_KIB - 1);
 	ck_assert_int_eq(add_many(fd, 1, MANY, &op), 0);
 	ck_assert_int_eq(add_many(fd, 2, MANY, &op), -1);
