@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -466,11 +469,22 @@ START_TEST(memory_that_a_thread_unmaps_and_another_maps_at_once_is_code)
 }
 END_TEST
 
-static void *unmap_first(void *go)
+/* Who unmaps the page waits, when it has, until its event is read of the descriptor. */
+static int tell_of_unmapping(void *page)
 {
-	pin(1);
-	while (!__atomic_load_n((bool *)go, __ATOMIC_ACQUIRE))
-		sched_yield();
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_EVENT_UNMAP };
+	struct uffdio_register reg = { .range = { (uintptr_t)page, PAGE },
+				       .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	ck_assert_int_ge(uffd, 0);
+	ck_assert_int_eq(ioctl(uffd, UFFDIO_API, &api), 0);
+	ck_assert_int_eq(ioctl(uffd, UFFDIO_REGISTER, &reg), 0);
+	return uffd;
+}
+
+static void *unmap_first(void *unused)
+{
 	ck_assert_int_eq(munmap(page_at(0), PAGE), 0);
 	return NULL;
 }
@@ -479,23 +493,21 @@ static void *unmap_first(void *go)
 START_TEST(memory_that_is_mapped_before_the_call_that_unmapped_it_returns_is_code)
 {
 	struct frame frame[4];
+	struct uffd_msg msg;
+	struct pollfd told;
 	pthread_t thread;
-	bool go = false;
 
 	open_all(HWPMC_F_TABLES_FP);
 	reserve();
 	ck_assert(map_page(0, MAP_FIXED));
 	frame[0].ret = (uintptr_t)page_at(0) + 64;
 	start();
-	pin(2);
-	ck_assert_int_eq(pthread_create(&thread, NULL, unmap_first, &go), 0);
-	/* Called without the lock, when nothing is there any more. */
-	hold_at("userfaultfd_unmap_complete");
-	hold_arm(getpid());
-	__atomic_store_n(&go, true, __ATOMIC_RELEASE);
-	hold_wait();
+	told = (struct pollfd){ .fd = tell_of_unmapping(page_at(0)), .events = POLLIN };
+	ck_assert_int_eq(pthread_create(&thread, NULL, unmap_first, NULL), 0);
+	ck_assert_int_eq(poll(&told, 1, -1), 1);
 	ck_assert(map_page(0, MAP_FIXED_NOREPLACE));
-	hold_end();
+	ck_assert_int_eq(read(told.fd, &msg, sizeof(msg)), sizeof(msg));
+	ck_assert_int_eq(msg.event, UFFD_EVENT_UNMAP);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	for (unsigned int i = 0; i < 50; i++) {
 		sample_frames(frame, 1);
@@ -506,6 +518,7 @@ START_TEST(memory_that_is_mapped_before_the_call_that_unmapped_it_returns_is_cod
 	/* The caller by its frame pointer, as no table describes it. */
 	check_most(2, HWPMC_CHAIN_NO_TABLE);
 	munmap((void *)area, area_end - area);
+	close(told.fd);
 	close_all();
 }
 END_TEST
