@@ -101,13 +101,17 @@ static void give_cpu_back(void)
 	dev_unpin(0);
 }
 
-/* A child that has the CPU until it is killed, or we are. */
+/*
+ * A child that has the CPU until it is killed, or we are. We are on the other one already:
+ * a thread that it wakes can be put behind it, and alone there it is not moved away.
+ */
 static pid_t occupy(int cpu)
 {
 	int ready[2];
 	pid_t pid;
 	char c;
 
+	dev_pin(0, !cpu);
 	ck_assert(!pipe(ready));
 	pid = fork();
 	if (!pid) {
