@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * calmmod.c - its loading waits until nobody has a probe of sched_switch. The driver has
- * one for 200 ms after an attach, and holds its lock while it takes it away, which needs
- * each CPU.
+ * calmmod.c - insmod returns when sched_switch has no probe. The driver registers one for
+ * 200 ms after an attach, and holds its lock while it unregisters it, which waits for each
+ * CPU.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -37,5 +37,5 @@ static void __exit calm_exit(void)
 
 module_init(calm_init);
 module_exit(calm_exit);
-MODULE_DESCRIPTION("Waits until nobody looks at switches, for tests of what comes then");
+MODULE_DESCRIPTION("Waits until sched_switch has no probe, for tests that hold or occupy a CPU");
 MODULE_LICENSE("Dual BSD/GPL");

@@ -102,8 +102,8 @@ static void give_cpu_back(void)
 }
 
 /*
- * A child that has the CPU until it is killed, or we are. We are on the other one already:
- * a thread that it wakes can be put behind it, and alone there it is not moved away.
+ * A child that has the CPU until it is killed, or its parent is. The parent is on the other
+ * CPU already: behind the child it would wait until the scheduler moves it.
  */
 static pid_t occupy(int cpu)
 {
@@ -157,7 +157,7 @@ static pid_t hold_back(struct worker *w)
 	dev_put("/proc/sys/kernel/sched_rt_runtime_us", "-1");
 	dev_pin(w->pid, 0);
 	work(w);
-	/* Who waits for the lock lets it begin. */
+	/* If this thread sleeps for the driver's lock, the worker begins. */
 	dev_calm();
 	occupier = occupy(1);
 	have_cpu(0);

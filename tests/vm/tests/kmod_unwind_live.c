@@ -469,7 +469,7 @@ START_TEST(memory_that_a_thread_unmaps_and_another_maps_at_once_is_code)
 }
 END_TEST
 
-/* Who unmaps the page waits, when it has, until its event is read of the descriptor. */
+/* munmap() of the page returns only when its event has been read from the descriptor. */
 static int tell_of_unmapping(void *page)
 {
 	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_EVENT_UNMAP };
