@@ -13,13 +13,20 @@ VM_CFLAGS	= -std=gnu11 $(CFLAGS) $(WARN) -I$(TOP)/include/uapi \
 		  -I$(TOP)/include -I$(TOP)/lib/include -I$(TOP)/tests/harness \
 		  -I$(TOP)/tests/vpmu
 
+# What they share is compiled once. The samples of some have the callers in it.
+vm-objects	= $(patsubst $(TOP)/%.c,$(BUILD)/vm/obj/%.o,$(1))
+$(BUILD)/vm/obj/%.o: $(TOP)/%.c $(wildcard $(TOP)/tests/vm/lib/*.h $(TOP)/tests/vm/tests/*.h \
+		$(TOP)/tests/harness/*.h) $(TOP)/tests/vpmu/vpmu_guest.h \
+		$(TOP)/include/uapi/hwpmc.h $(TOP)/tests/vm/vm.mk
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -fno-omit-frame-pointer $(LIB_CFLAGS) -c -o $@ $<
+
 # Tests of the driver share operations and children: kmod_dev.h.
-KMOD_DEV	:= $(TOP)/tests/vm/lib/kmod_dev.c $(TOP)/tests/vm/tests/kmod_dev.h
+KMOD_DEV	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_dev.c)
 KMOD_TESTS	:= $(filter $(BUILD)/vm/tests/kmod_%,$(VM_TESTS))
-$(foreach t,$(notdir $(KMOD_TESTS)),$(eval VM_TEST_OBJS_$(t) := \
-	$(TOP)/tests/vm/lib/kmod_dev.c))
-$(KMOD_TESTS): $(KMOD_DEV)
-KMOD_REC	:= $(TOP)/tests/vm/lib/kmod_rec.c
+$(foreach t,$(notdir $(KMOD_TESTS)),$(eval VM_TEST_OBJS_$(t) := $(KMOD_DEV)))
+$(KMOD_TESTS): $(KMOD_DEV) $(TOP)/tests/vm/tests/kmod_dev.h
+KMOD_REC	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_rec.c)
 VM_TEST_OBJS_kmod_records += $(KMOD_REC)
 VM_TEST_OBJS_kmod_maps += $(KMOD_REC)
 VM_TEST_OBJS_kmod_pmi += $(KMOD_REC)
@@ -28,29 +35,29 @@ VM_TEST_OBJS_kmod_suspend += $(KMOD_REC)
 $(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_pmi_long \
 	kmod_suspend): \
 	$(KMOD_REC) $(TOP)/tests/vm/lib/kmod_rec.h
-KMOD_SESSION	:= $(TOP)/tests/vm/lib/kmod_session.c
+KMOD_SESSION	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_session.c)
 KMOD_SESSIONS	:= kmod_sample kmod_hotplug kmod_msr_faults kmod_registers \
 	kmod_p4 kmod_throttle kmod_drops kmod_addresses kmod_kinds \
 	kmod_guests kmod_joined kmod_models kmod_periods kmod_frequency kmod_hidden
 $(foreach t,$(KMOD_SESSIONS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_SESSION)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_SESSIONS)): \
 	$(KMOD_SESSION) $(TOP)/tests/vm/lib/kmod_session.h
-KMOD_STORMS	:= $(TOP)/tests/vm/lib/kmod_storms.c
+KMOD_STORMS	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_storms.c)
 KMOD_STORMERS	:= kmod_storm kmod_hotplug kmod_killed kmod_forgotten
 $(foreach t,$(KMOD_STORMERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_STORMS)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_STORMERS)): \
 	$(KMOD_STORMS) $(TOP)/tests/vm/lib/kmod_storms.h
-KMOD_WORKER	:= $(TOP)/tests/vm/lib/kmod_worker.c
+KMOD_WORKER	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_worker.c)
 KMOD_WORKERS	:= kmod_soft kmod_moves
 $(foreach t,$(KMOD_WORKERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_WORKER)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_WORKERS)): \
 	$(KMOD_WORKER) $(TOP)/tests/vm/lib/kmod_worker.h
-KMOD_HOLD	:= $(TOP)/tests/vm/lib/kmod_hold.c
+KMOD_HOLD	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_hold.c)
 KMOD_HOLDERS	:= kmod_crowd kmod_drops kmod_races kmod_unwind_live
 $(foreach t,$(KMOD_HOLDERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_HOLD)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_HOLDERS)): \
 	$(KMOD_HOLD) $(TOP)/tests/vm/lib/kmod_hold.h
-KMOD_FAULT	:= $(TOP)/tests/vm/lib/kmod_fault.c
+KMOD_FAULT	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_fault.c)
 VM_TEST_OBJS_kmod_faults += $(KMOD_FAULT)
 VM_TEST_OBJS_kmod_faults_life += $(KMOD_FAULT)
 $(addprefix $(BUILD)/vm/tests/,kmod_faults kmod_faults_life): $(KMOD_FAULT) \
@@ -87,12 +94,13 @@ check-storms: module-vm vm-fetch vm-tests vpmu
 		$(BUILD)/vm/out/*/tap/*.log || :; \
 	$(TOP)/tests/report $(STORMS) || status=1; exit $$status
 
-HARNESS		:= $(TOP)/tests/harness/harness.c $(TOP)/tests/harness/harness.h
+VM_HARNESS	:= $(call vm-objects,$(TOP)/tests/harness/harness.c)
+$(VM_TESTS): $(VM_HARNESS)
 
-$(BUILD)/vm/tests/%: $(TOP)/tests/vm/tests/%.c $(HARNESS) \
+$(BUILD)/vm/tests/%: $(TOP)/tests/vm/tests/%.c $(TOP)/tests/harness/harness.h \
 		$(TOP)/tests/vpmu/vpmu_guest.h $(TOP)/tests/vm/vm.mk
 	@mkdir -p $(@D)
-	$(CC) $(VM_CFLAGS) -o $@ $< $(TOP)/tests/harness/harness.c \
+	$(CC) $(VM_CFLAGS) -o $@ $< $(VM_HARNESS) \
 		$(VM_TEST_OBJS_$*) $(VM_TEST_LIBS_$*) \
 		$$(pkg-config --libs check) -lpthread
 
