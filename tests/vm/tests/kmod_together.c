@@ -188,37 +188,47 @@ START_TEST(a_new_thread_ends_what_the_page_of_its_maker_says_of_both)
 }
 END_TEST
 
-/* The parent runs, and so its own page holds a count. */
+/* What both look at, so that each goes on until the other has looked often enough. */
+struct looks {
+	volatile unsigned int parent, child;
+	volatile unsigned int wrong;		/* the child's that found a count */
+};
+
+#define LOOKS	10000
+
+static void look_as_child(const volatile struct hwpmc_user_row *row, struct looks *looks)
+{
+	dev_pin(0, 1);
+	while (looks->parent < LOOKS || looks->child < LOOKS) {
+		looks->wrong += row->own == row->seq || row->sum == row->seq;
+		looks->child++;
+	}
+	_exit(0);
+}
+
+/* The parent runs, and so its own page holds a count. A switch may come between two of its
+ * looks, so those are counted that found one. */
 START_TEST(a_child_finds_no_count_in_the_page_while_its_parent_runs)
 {
-	volatile int *seen = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct looks *looks = mmap(NULL, sizeof(*looks), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	const volatile struct hwpmc_user_row *row;
 	struct hwpmc_counter c;
-	unsigned int held = 0;
 	pid_t pid;
 
+	ck_assert(looks != MAP_FAILED);
 	count_own();
 	ok(hwpmc_counter_open(h, id[0], &c));
 	row = c.row;
 	pid = fork();
-	if (!pid) {
-		int n = 0;
-
-		dev_pin(0, 1);
-		for (int i = 0; i < 10000; i++)
-			n += row->own == row->seq || row->sum == row->seq;
-		*seen = 1 + n;
-		_exit(0);
-	}
-	/* A switch may come between the two. */
-	while (!*seen)
-		held += row->own == row->seq;
-	ck_assert_int_eq(*seen, 1);
+	if (!pid)
+		look_as_child(row, looks);
+	while (looks->parent < LOOKS || looks->child < LOOKS)
+		looks->parent += row->own == row->seq;
 	ck_assert(waitpid(pid, NULL, 0) == pid);
-	ck_assert_uint_gt(held, 0);
+	ck_assert_uint_eq(looks->wrong, 0);
 	hwpmc_close(h);
-	munmap((void *)seen, 4096);
+	munmap(looks, sizeof(*looks));
 }
 END_TEST
 
