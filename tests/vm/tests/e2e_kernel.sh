@@ -16,7 +16,7 @@ esac
 kernel="-e instructions:k --user-callchain $sparse"
 progs=$VM_TOP/build/vm/progs
 # For profile(), which sets all.
-export report= all=
+export report="--kallsyms symbols" all=
 
 # An interrupt comes at the end of the block that overflows the counter: so the
 # last one of a short function is its caller's: here one tenth of it, and where it was
@@ -65,6 +65,7 @@ shares_are_right_in_a_kernel_module() {
 }
 
 shares_are_right_in_a_module_loaded_while_sampling() {
+	report=
 	rmmod hotmod
 	profile $kernel -- sh -c "insmod $VM_TOP/build/vm/kmods/$(uname -r)/hotmod.ko
 		$progs/hot -m $rounds"

@@ -83,22 +83,23 @@ annotate_shows_the_lines_of_the_source() {
 
 annotate_counts_each_sample_of_the_log_once() {
 	# Reading the symbols of the kernel takes long here.
+	cat /proc/kallsyms >symbols
 	for log in hot two all; do
 		[ $log = hot ] && limits="0 1 30" || limits=1
 		want=$(samples "$logs/$log.log")
 		for limit in $limits; do
-			check "$hwpmc" annotate -i "$logs/$log.log" -l $limit \
+			check "$hwpmc" annotate -i "$logs/$log.log" --kallsyms symbols -l $limit \
 				--format csv -o out.csv
 			check_equal "$(sum out.csv)" "$want" "$log: -l $limit: csv"
-			check "$hwpmc" annotate -i "$logs/$log.log" -l $limit \
+			check "$hwpmc" annotate -i "$logs/$log.log" --kallsyms symbols -l $limit \
 				--format json -o out.json
 			check_equal "$(json_sum out.json)" "$want" "$log: -l $limit: json"
-			check "$hwpmc" annotate -i "$logs/$log.log" -l $limit -o out.txt
+			check "$hwpmc" annotate -i "$logs/$log.log" --kallsyms symbols -l $limit -o out.txt
 			check_equal "$(sed -n 's/^# .*: \([0-9]*\) samples, .*% of all$/\1/p' \
 				out.txt | awk '{ n += $1 } END { print n }')" \
 				"$want" "$log: -l $limit: text"
 		done
-		check "$hwpmc" annotate -i "$logs/$log.log" --format csv -o out.csv -l 0 \
+		check "$hwpmc" annotate -i "$logs/$log.log" --kallsyms symbols --format csv -o out.csv -l 0 \
 			hot_ten
 		check_equal "$(sum out.csv)" "$want" "$log: hot_ten"
 	done
@@ -274,7 +275,7 @@ reading_a_large_log_tells_how_far_it_is() {
 	EOF
 	# It tells nothing of what is read at once: what is large depends on the machine.
 	seen=
-	for size in 80 250 1000; do
+	for size in 30 80 250 1000; do
 		/usr/bin/python3 grow.py "$logs/hot.log" $size |
 			tee large.log | zstd -q -o large.log.zst -f
 		mib=$(($(stat -c %s large.log) >> 20))
