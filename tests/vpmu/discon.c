@@ -126,6 +126,11 @@ void discon_event(unsigned int index, int type, uint64_t from, uint64_t to,
 	struct vcpu *v = &vcpus[index];
 	struct board *b = board_of(v);
 
+	if (cfg.none) {
+		if (type != DISCON_EXCEPTION)
+			stale_look(v);
+		return;
+	}
 	if (type == DISCON_EXCEPTION) {
 		v->n_exc++;
 		v->exception = true;

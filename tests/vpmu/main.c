@@ -103,7 +103,8 @@ static bool model_option(const char *val)
 {
 	cfg.amd = !strcmp(val, "amd");
 	cfg.p4 = !strcmp(val, "p4");
-	return cfg.amd || cfg.p4 || !strcmp(val, "intel");
+	cfg.none = !strcmp(val, "none");
+	return cfg.amd || cfg.p4 || cfg.none || !strcmp(val, "intel");
 }
 
 static bool number_option(const char *name, const char *val)

@@ -101,7 +101,7 @@ void trace_at_exit(void *data)
 	if (!f)
 		return;
 	fprintf(f, "{\"model\":\"%s\",\"version\":%d,\"vcpus\":[",
-		cfg.p4 ? "p4" : cfg.amd ? "amd" : "intel", cfg.version);
+		cfg.none ? "none" : cfg.p4 ? "p4" : cfg.amd ? "amd" : "intel", cfg.version);
 	for (int i = 0; i < vcpus_seen; i++) {
 		fputs(i ? ",\n " : "\n ", f);
 		put_vcpu(f, &vcpus[i]);

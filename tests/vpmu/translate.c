@@ -330,6 +330,8 @@ static struct site *translate_insn(struct run *r, struct block *blk,
 	blk->slot[i].off = qemu_plugin_insn_vaddr(in) - blk->start;
 	blk->slot[i].flags = insn.flags;
 	blk->size = blk->slot[i].off + len;
+	if (cfg.none)
+		return NULL;
 	count_insn(r, blk, i, in, len, &insn);
 	irqoff_watch_insn(in, blk, bytes, &insn);
 	if (max_vcpus > 1 && !one_thread && is_pause(bytes, len))
@@ -353,8 +355,10 @@ void translate_block(struct qemu_plugin_tb *tb, void *data)
 		exit(1);
 	}
 	blk = new_block(tb);
-	watch_block(tb, blk);
-	irqoff_watch_block(tb, blk);
+	if (!cfg.none) {
+		watch_block(tb, blk);
+		irqoff_watch_block(tb, blk);
+	}
 	for (unsigned int i = 0; i < blk->n; i++) {
 		struct qemu_plugin_insn *in = qemu_plugin_tb_get_insn(tb, i);
 

@@ -55,6 +55,7 @@ enum knob {
 
 struct config {
 	uint64_t knob[KNOBS];		/* of each vCPU, to begin with */
+	bool none;			/* no PMU: only what QEMU does wrong is mended */
 	bool amd, p4, gran_insn, mem, pti, full_width, irqoff;
 	bool machine;			/* a named one; see machine.c */
 	bool tfa, harm;			/* manners.c */
