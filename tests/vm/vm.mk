@@ -17,7 +17,8 @@ VM_CFLAGS	= -std=gnu11 $(CFLAGS) $(WARN) -I$(TOP)/include/uapi \
 vm-objects	= $(patsubst $(TOP)/%.c,$(BUILD)/vm/obj/%.o,$(1))
 $(BUILD)/vm/obj/%.o: $(TOP)/%.c $(wildcard $(TOP)/tests/vm/lib/*.h $(TOP)/tests/vm/tests/*.h \
 		$(TOP)/tests/harness/*.h) $(TOP)/tests/vpmu/vpmu_guest.h \
-		$(TOP)/include/uapi/hwpmc.h $(TOP)/tests/vm/vm.mk
+		$(wildcard $(TOP)/lib/pmc/*.h $(TOP)/lib/log/*.h) $(TOP)/include/uapi/hwpmc.h \
+		$(TOP)/tests/vm/vm.mk
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -fno-omit-frame-pointer $(LIB_CFLAGS) -c -o $@ $<
 
