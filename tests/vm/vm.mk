@@ -159,6 +159,12 @@ $(BUILD)/vm/progs/libchains.so: $(TOP)/tests/vm/progs/libchains.c
 	$(CC) -std=gnu11 -O2 $(WARN) -fomit-frame-pointer -fno-optimize-sibling-calls \
 		-fPIC -shared -o $@ $<
 
+# What hwpmc is preloaded with.
+vm-tests: $(BUILD)/vm/progs/libdies.so
+$(BUILD)/vm/progs/libdies.so: $(TOP)/tests/vm/progs/libdies.c $(TOP)/include/uapi/hwpmc.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 $(WARN) -I$(TOP)/include/uapi -fPIC -shared -o $@ $<
+
 # Its debug file twice: by its build-id, and by the program's name.
 $(BUILD)/vm/progs/hot-stripped: $(BUILD)/vm/progs/hot
 	rm -rf $(@D)/debug

@@ -202,6 +202,7 @@ int stat_event_allocate(struct stat_set *set, struct stat_event *ev, bool exec_s
 		set->user_mode |= ev->user_mode;
 		ev->kind = stat_kind_of(ev->spec, &ev->suffix);
 	}
+	ev->has_target = false;
 	return 0;
 }
 
@@ -328,8 +329,21 @@ static int do_all(struct stat_set *set, enum hwpmc_batch_command command)
 	return -1;
 }
 
+/* The processes may end between two attaches. */
+static bool has_targets(const struct stat_set *set)
+{
+	for (unsigned int i = 0; i < set->nevent && !set->o->system; i++)
+		if (is_active(set, &set->event[i]) && !set->event[i].has_target)
+			return false;
+	return true;
+}
+
 int stat_set_start(struct stat_set *set)
 {
+	if (!has_targets(set)) {
+		msg("the processes to count have exited");
+		return -1;
+	}
 	return do_all(set, HWPMC_BATCH_START);
 }
 
@@ -337,6 +351,8 @@ int stat_set_start_late(struct stat_set *set)
 {
 	unsigned int n = fill_entries(set);
 
+	if (!has_targets(set))
+		return 1;
 	if (hwpmc_batch(set->h, HWPMC_BATCH_START, set->entry, n) == 0)
 		return 0;
 	for (unsigned int i = 0; i < n; i++)
@@ -350,11 +366,20 @@ int stat_set_stop(struct stat_set *set)
 	return do_all(set, HWPMC_BATCH_STOP);
 }
 
+/* 0, or -1 and errno. */
+static int attach_target(struct stat_set *set, struct stat_event *ev, pid_t pid)
+{
+	if (hwpmc_attach(set->h, ev->cell[0].id, pid) < 0)
+		return -1;
+	ev->has_target = true;
+	return 0;
+}
+
 /* Of one event: 1: it is attached; 0: it is left out; -1 after a message. A member of a
  * cgroup may be gone, or be attached already. */
 static int attach_event(struct stat_set *set, unsigned int i, pid_t pid, bool member)
 {
-	if (hwpmc_attach(set->h, set->event[i].cell[0].id, pid) == 0)
+	if (attach_target(set, &set->event[i], pid) == 0)
 		return 1;
 	if (member && (errno == EEXIST || errno == ESRCH))
 		return 0;
@@ -418,10 +443,9 @@ bool stat_set_detach(struct stat_set *set, pid_t pid)
 int stat_set_attach_again(struct stat_set *set, pid_t pid)
 {
 	for (unsigned int i = 0; i < set->nevent; i++) {
-		const struct stat_event *ev = &set->event[i];
+		struct stat_event *ev = &set->event[i];
 
-		if (!is_active(set, ev) ||
-		    hwpmc_attach(set->h, ev->cell[0].id, pid) == 0)
+		if (!is_active(set, ev) || attach_target(set, ev, pid) == 0)
 			continue;
 		if (errno == EEXIST || errno == ESRCH)
 			continue;

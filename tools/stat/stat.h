@@ -103,6 +103,7 @@ struct stat_event {
 					 * its own; 0: it is counted */
 	bool user_mode;			/* instead of what was asked for; .spec says so */
 	bool incomplete;		/* some thread could not be followed */
+	bool has_target;		/* some process was attached to what it has now */
 	/* Of one kind of core: what ran elsewhere, where it counts nothing; all runs. */
 	uint32_t kinds;			/* HWPMC_KIND_*, 0: it counts on all */
 	uint64_t uncounted_ns, uncounted_slices;
@@ -169,6 +170,7 @@ int stat_set_attach_member(struct stat_set *set, pid_t pid);
 bool stat_set_lacks(struct stat_set *set, pid_t pid);
 /* Was it attached? */
 bool stat_set_detach(struct stat_set *set, pid_t pid);
+/* No PMC without a process: PMCSTART would attach this one. */
 int stat_set_start(struct stat_set *set);
 /* The same while processes run: 1, without a message, if they are gone. */
 int stat_set_start_late(struct stat_set *set);
