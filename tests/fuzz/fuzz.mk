@@ -61,11 +61,14 @@ IOCTL_AGAIN	:= $(BUILD)/vm/fuzz/again
 IOCTL_AGAIN_SEED := --seed 9 --ops 400 --model intel
 MINUTES		?= 60
 
-$(IOCTL_FUZZ): $(wildcard $(IOCTL_DIR)/*) $(TOP)/tests/fuzz/fuzz.mk $(KMOD_DEV) \
-		$(TOP)/tests/harness/harness.c $(TOP)/include/uapi/hwpmc.h
+# By vm.mk, which is read after this file.
+IOCTL_OBJS	:= $(addprefix $(BUILD)/vm/obj/tests/,vm/lib/kmod_dev.o harness/harness.o)
+
+$(IOCTL_FUZZ): $(wildcard $(IOCTL_DIR)/*) $(TOP)/tests/fuzz/fuzz.mk $(IOCTL_OBJS) \
+		$(TOP)/include/uapi/hwpmc.h
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -Wa,-I$(IOCTL_DIR) -o $@ $(wildcard $(IOCTL_DIR)/*.[cS]) \
-		$(TOP)/tests/vm/lib/kmod_dev.c $(TOP)/tests/harness/harness.c \
+		$(IOCTL_OBJS) \
 		$$(pkg-config --libs check) -lpthread
 
 $(IOCTL_AGAIN): $(IOCTL_FUZZ)
