@@ -34,10 +34,13 @@ unload_ends_those_who_count_and_takes_the_module_away() {
 	"$hwpmc" record -q -a -o log -- sleep 1000 >out2 2>&1 &
 	record=$!
 	await pgrep -P $record -x sleep
+	commands="$(pgrep -P $stat -x sleep) $(pgrep -P $record -x sleep)"
 	check "$hwpmc" unload
 	is_loaded && fail "the module is still there"
 	wait $stat && fail "stat went on"
 	wait $record && fail "record went on"
+	# What they counted goes on.
+	check kill $commands
 	"$hwpmc" unload 2>err && fail "unloaded twice"
 	grep -q 'module is not loaded' err || fail "said: $(cat err)"
 }
