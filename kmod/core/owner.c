@@ -8,7 +8,6 @@
 #include <linux/err.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "../debug/trace.h"
@@ -174,50 +173,6 @@ void hwpmc_owners_each_rcu(void (*fn)(struct hwpmc_owner *, void *), void *arg)
 
 	list_for_each_entry_rcu(owner, &hwpmc_owners, node)
 		fn(owner, arg);
-}
-
-/*
- * Does this set block SIGIO in order to wait for it? If it also blocks SIGRTMIN, which
- * C libraries reserve, the library blocks all signals for a moment, around a fork, say.
- */
-static bool blocks_to_wait(const sigset_t *set)
-{
-	return sigismember((sigset_t *)set, SIGIO) &&
-	       !sigismember((sigset_t *)set, SIGRTMIN);
-}
-
-/* A process that waits for SIGIO (sigtimedwait, signalfd) has it blocked in every
- * thread, or had it blocked when it started to wait (.real_blocked): one that has not
- * would be given it, and end. A helper thread of a profiler often blocks all signals. */
-static bool wants_sigio(struct task_struct *leader)
-{
-	struct sighand_struct *sighand = rcu_dereference(leader->sighand);
-	struct task_struct *task;
-
-	if (!sighand)
-		return false;
-	if (sighand->action[SIGIO - 1].sa.sa_handler != SIG_DFL)
-		return true;
-	for_each_thread(leader, task)
-		if (!(task->flags & PF_EXITING) && !blocks_to_wait(&task->blocked) &&
-		    !blocks_to_wait(&task->real_blocked))
-			return false;
-	return true;
-}
-
-void hwpmc_sigio(struct pid *tgid)
-{
-	struct task_struct *task;
-	bool wanted;
-
-	rcu_read_lock();
-	task = pid_task(tgid, PIDTYPE_TGID);
-	wanted = task && wants_sigio(task);
-	rcu_read_unlock();
-	if (!wanted)
-		return;
-	trace_hwpmc_owner_signal(tgid);
-	kill_pid(tgid, SIGIO, 1);
 }
 
 /* One for all owners: a process may have many, and each exec marks all of them. */

@@ -37,6 +37,8 @@ struct hwpmc_owner {
 	u32 losses;			/* its PMCs have lost their last target so often;
 					 * hwpmc_targets_lock, read anywhere */
 	u32 losses_signalled;		/* of .losses, by SIGIO or .lost; only grows */
+	atomic_t sigio_looks;		/* core/sigio.c has so many left to decide whether to
+					 * send one; 0: none is due */
 	bool revoked;			/* by PMCREVOKE, for good; set under hwpmc_lock,
 					 * read anywhere */
 	bool paused;			/* an operation of it has let go of hwpmc_lock and
@@ -126,10 +128,12 @@ bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
 int hwpmc_owner_msr_fault(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 /*
  * Send SIGIO to a process that handles it or waits for it. No other: FreeBSD ignores the
- * signal by default, Linux ends the process. Interrupts on, no lock of the module but
- * hwpmc_lock; preemption on or off; on real-time kernels on.
+ * signal by default, Linux ends the process. One that blocks all signals gets it by and by.
+ * hwpmc_lock or RCU; interrupts on, no other lock of the module; preemption on or off; on
+ * real-time kernels on.
  */
-void hwpmc_sigio(struct pid *tgid);
+void hwpmc_sigio(struct hwpmc_owner *owner);
+void hwpmc_sigio_exit(void);
 /* Call fn for each owner; under rcu_read_lock. */
 void hwpmc_owners_each_rcu(void (*fn)(struct hwpmc_owner *, void *), void *arg);
 /* The current thread group has executed a program: its PMCs and its log are released, by

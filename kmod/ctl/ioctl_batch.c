@@ -172,7 +172,7 @@ static void do_read(struct hwpmc_owner *owner, struct hwpmc_batch *b)
 	for (i = b->nsystem; i < b->n; i++)
 		lost |= list_empty(&b->item[i].pmc->links);
 	if (lost)
-		hwpmc_sigio(owner->tgid);
+		hwpmc_sigio(owner);
 	hwpmc_batch_read(b);
 	for (i = 0; i < b->n; i++)
 		check_value(&b->item[i]);

@@ -113,7 +113,7 @@ static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
 
 	/* No target is left, so the count is final: tell an owner that waits for it. */
 	if (unlikely(list_empty(&pmc->links)) && !hwpmc_pmc_is_system(pmc))
-		hwpmc_sigio(pmc->owner->tgid);
+		hwpmc_sigio(pmc->owner);
 	ret = hwpmc_pmc_read(pmc, &op->value);
 	trace_hwpmc_pmc_read(pmc);
 	if (unlikely(ret == -EIO))

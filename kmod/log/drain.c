@@ -236,7 +236,7 @@ static void drain_fail(struct hwpmc_log *log, int error)
 	WRITE_ONCE(log->open, false);
 	WRITE_ONCE(log->error, error);
 	wake_up_all(&log->flushers);
-	hwpmc_sigio(log->owner->tgid);
+	hwpmc_sigio(log->owner);
 }
 
 /*

@@ -97,6 +97,7 @@ void hwpmc_owners_exit(void)
 {
 	hwpmc_owner_exec_exit();
 	hwpmc_log_ends_exit();
+	hwpmc_sigio_exit();
 }
 
 static void owner_abort(struct hwpmc_owner *owner)

@@ -192,7 +192,7 @@ static void owner_signal_losses(struct hwpmc_owner *owner, void *unused)
 	if (owner->kernel)
 		hwpmc_work(owner->lost);
 	else
-		hwpmc_sigio(owner->tgid);
+		hwpmc_sigio(owner);
 	/* After the signal, and never backwards: others may have signalled more. */
 	while ((s32)(losses - signalled) > 0) {
 		seen = cmpxchg(&owner->losses_signalled, signalled, losses);

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/syscall.h>
 
 #include "harness.h"
@@ -170,28 +171,32 @@ START_TEST(who_blocks_all_signals_for_a_moment_is_not_ended_by_sigio)
 END_TEST
 
 /* A helper thread of a profiler, which leaves all signals to the others. */
+static atomic_bool has_begun;
+
 static void *wait_for_the_end(void *end)
 {
 	char byte;
 
+	atomic_store(&has_begun, true);
 	if (read(*(int *)end, &byte, 1) < 0)
 		abort();
 	return NULL;
 }
 
-static void block_all_in_a_thread(void *arg)
+static void block_in_a_thread(void *set)
 {
 	int fd = dev_open(), end[2];
 	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
-	sigset_t all, before;
 	pthread_t thread;
+	sigset_t before;
 
 	signal(SIGIO, SIG_DFL);
 	ck_assert_int_eq(pipe(end), 0);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_sigmask(SIG_SETMASK, set, &before);
 	ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_the_end, &end[0]), 0);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	while (!atomic_load(&has_begun))
+		dev_msleep(1);
 	dev_read(fd, id);
 	close(end[1]);
 	pthread_join(thread, NULL);
@@ -200,10 +205,139 @@ static void block_all_in_a_thread(void *arg)
 
 START_TEST(a_helper_thread_that_blocks_all_signals_does_not_make_sigio_end_the_owner)
 {
-	struct child c = dev_child(block_all_in_a_thread, NULL);
+	struct child c;
+	sigset_t set;
+
+	sigfillset(&set);
+	c = dev_child(block_in_a_thread, &set);
+	dev_go(&c);
+	dev_wait(&c);
+	/* Or what it needs. */
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	c = dev_child(block_in_a_thread, &set);
+	dev_go(&c);
+	dev_wait(&c);
+}
+END_TEST
+
+/* As profilers do around the start of a thread: a read raises SIGIO while all signals are
+ * blocked, for so long; then `waited` are, or all for good.
+ */
+static void fill_the_mask(const sigset_t *waited, unsigned int ms)
+{
+	int fd = dev_open();
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	sigset_t all;
+
+	signal(SIGIO, SIG_DFL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	dev_read(fd, id);
+	dev_msleep(ms);
+	if (waited)
+		pthread_sigmask(SIG_SETMASK, waited, NULL);
+}
+
+static void fill_for_a_moment(void *arg)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	fill_the_mask(&none, 50);
+	dev_msleep(50);
+}
+
+START_TEST(who_fills_the_mask_of_signals_for_a_moment_is_not_ended_by_sigio)
+{
+	struct child c = dev_child(fill_for_a_moment, NULL);
 
 	dev_go(&c);
 	dev_wait(&c);
+}
+END_TEST
+
+/* Is SIGIO what comes, within 20 s? */
+static void await_sigio(void)
+{
+	const struct timespec limit = { .tv_sec = 20 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	if (sigtimedwait(&set, NULL, &limit) != SIGIO)
+		_exit(1);
+}
+
+static void fill_over_a_set(void *arg)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	fill_the_mask(&set, 30);
+	await_sigio();
+}
+
+START_TEST(who_waits_for_sigio_and_fills_the_mask_for_a_moment_gets_it_afterwards)
+{
+	struct child c = dev_child(fill_over_a_set, NULL);
+
+	dev_go(&c);
+	dev_wait(&c);
+}
+END_TEST
+
+/* Nobody waits when the signal is due, as with signalfd(2): it is pending after a second. */
+static void fill_for_good(void *arg)
+{
+	sigset_t pending;
+
+	fill_the_mask(NULL, 0);
+	for (int i = 0; i < 2000; i++) {
+		sigpending(&pending);
+		if (sigismember(&pending, SIGIO))
+			return;
+		dev_msleep(10);
+	}
+	_exit(1);
+}
+
+START_TEST(who_has_all_signals_blocked_for_good_gets_sigio)
+{
+	struct child c = dev_child(fill_for_good, NULL);
+
+	dev_go(&c);
+	dev_wait(&c);
+}
+END_TEST
+
+/* The owner's threads: one waits for SIGIO, this one blocks all and reads. */
+static void *wait_in_a_thread(void *arg)
+{
+	await_sigio();
+	return NULL;
+}
+
+static void wait_in_another_thread(void *arg)
+{
+	pthread_t thread;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	ck_assert_int_eq(pthread_create(&thread, NULL, wait_in_a_thread, NULL), 0);
+	fill_the_mask(NULL, 0);
+	pthread_join(thread, NULL);
+}
+
+START_TEST(a_thread_that_waits_for_sigio_gets_it_though_all_threads_block_all)
+{
+	struct child c = dev_child(wait_in_another_thread, NULL);
+
+	dev_go(&c);
+	dev_wait(&c);
+	dev_still_counts();
 }
 END_TEST
 
@@ -218,5 +352,9 @@ int main(void)
 	harness_add(who_does_not_handle_sigio_is_not_ended_by_it);
 	harness_add(who_blocks_all_signals_for_a_moment_is_not_ended_by_sigio);
 	harness_add(a_helper_thread_that_blocks_all_signals_does_not_make_sigio_end_the_owner);
+	harness_add(who_fills_the_mask_of_signals_for_a_moment_is_not_ended_by_sigio);
+	harness_add(who_waits_for_sigio_and_fills_the_mask_for_a_moment_gets_it_afterwards);
+	harness_add(who_has_all_signals_blocked_for_good_gets_sigio);
+	harness_add(a_thread_that_waits_for_sigio_gets_it_though_all_threads_block_all);
 	return harness_run();
 }
