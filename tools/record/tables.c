@@ -252,15 +252,20 @@ static void *load_maps(void *arg)
 	return NULL;
 }
 
-/* Signals are for the thread that waits for them. */
+/* Signals are for the thread that waits for them. SIGIO stays as it is: the driver sends it
+ * to a process that blocks it.
+ */
 static bool start_thread(struct tables *t)
 {
 	sigset_t all, before;
 
 	if (t->threaded)
 		return true;
+	pthread_sigmask(SIG_SETMASK, NULL, &before);
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (!sigismember(&before, SIGIO))
+		sigdelset(&all, SIGIO);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	t->threaded = pthread_create(&t->thread, NULL, load_maps, t) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return t->threaded;
