@@ -29,8 +29,9 @@ check-unit:
 check-static: lib tools
 	@BUILD=$(BUILD) $(TOP)/tests/static/run $(CHECKS)
 
+# SERIES="5.10 6.12": those alone.
 check-build:
-	@BUILD=$(BUILD) $(TOP)/tests/static/build
+	@BUILD=$(BUILD) $(TOP)/tests/static/build $(SERIES)
 
 # The tests in VMs on other kernels: KERNELS="6.12 6.12-rt" GROUPS="count-intel ..."
 # choose; the core is what depends most on the kernel, check-kernels-check what
