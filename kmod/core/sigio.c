@@ -91,10 +91,6 @@ static void signal_owner(const struct hwpmc_owner *owner)
 	kill_pid(owner->tgid, SIGIO, 1);
 }
 
-/*
- * .sigio_looks counts down to 0. It is taken down before the signal is sent: whoever
- * sets it to LOOKS meanwhile has the owner looked at again.
- */
 static void look_again(struct hwpmc_owner *owner, void *undecided)
 {
 	int looks = atomic_read(&owner->sigio_looks);
@@ -103,9 +99,9 @@ static void look_again(struct hwpmc_owner *owner, void *undecided)
 	if (!looks)
 		return;
 	verdict = decide_now(owner->tgid, looks == 1);
-	if (atomic_cmpxchg(&owner->sigio_looks, looks,
-			   verdict == SIGIO_UNDECIDED ? looks - 1 : 0) != looks ||
-	    verdict == SIGIO_UNDECIDED)
+	/* Before the signal: what is due from now on begins to count anew. */
+	atomic_xchg(&owner->sigio_looks, verdict == SIGIO_UNDECIDED ? looks - 1 : 0);
+	if (verdict == SIGIO_UNDECIDED)
 		*(bool *)undecided = true;
 	else if (verdict == SIGIO_WANTED)
 		signal_owner(owner);
@@ -122,7 +118,7 @@ static void look_work(struct work_struct *work)
 		hwpmc_work_later(to_delayed_work(work), LOOK_DELAY);
 }
 
-static DECLARE_DELAYED_WORK(looks, look_work);
+static DECLARE_DELAYED_WORK(looks_work, look_work);
 
 void hwpmc_sigio(struct hwpmc_owner *owner)
 {
@@ -131,8 +127,9 @@ void hwpmc_sigio(struct hwpmc_owner *owner)
 		signal_owner(owner);
 		break;
 	case SIGIO_UNDECIDED:
-		atomic_set(&owner->sigio_looks, LOOKS);
-		hwpmc_work_later(&looks, LOOK_DELAY);
+		/* Not from the beginning where it is due already: an owner may read often. */
+		atomic_cmpxchg(&owner->sigio_looks, 0, LOOKS);
+		hwpmc_work_later(&looks_work, LOOK_DELAY);
 		break;
 	case SIGIO_UNWANTED:
 		break;
@@ -141,5 +138,5 @@ void hwpmc_sigio(struct hwpmc_owner *owner)
 
 void hwpmc_sigio_exit(void)
 {
-	cancel_delayed_work_sync(&looks);
+	cancel_delayed_work_sync(&looks_work);
 }
