@@ -128,7 +128,8 @@ bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
 int hwpmc_owner_msr_fault(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 /*
  * Send SIGIO to a process that handles it or waits for it. No other: FreeBSD ignores the
- * signal by default, Linux ends the process. Who blocks all signals is looked at for a second.
+ * signal by default, Linux ends the process. A process that blocks all
+ * signals is looked at again for a second.
  * hwpmc_lock or RCU; interrupts on, no other lock of the module; preemption on or off; on
  * real-time kernels on.
  */

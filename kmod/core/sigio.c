@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * sigio.c - SIGIO for the process of an owner, if it handles or awaits it. Linux ends a
- * process that has it blocked, does not wait for it and unblocks it later; FreeBSD ignores
- * it. What a process does is read from its threads' masks, and where all that block SIGIO
- * block all signals that is no answer: libraries and profilers do so around the start of a
- * thread. Then it is looked at again.
+ * process that does neither, at the latest when it unblocks the signal; FreeBSD ignores it.
+ * The masks of its threads tell whether a process awaits it. A thread that blocks all
+ * signals does not tell: libraries and profilers do that for a moment, around the start of
+ * a thread. If all threads do, the process is looked at again later.
  */
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
@@ -44,7 +44,9 @@ static bool waits_now(const struct task_struct *task)
 	return set_has(&task->real_blocked, SIGIO) && !set_has(&task->blocked, SIGIO);
 }
 
-/* C libraries reserve SIGRTMIN and block it only for a moment, however long that takes. */
+/* C libraries reserve SIGRTMIN and block it only for a moment, so that a process that
+ * blocks it still at the last look does not wait.
+ */
 static enum sigio decide_by_threads(struct task_struct *leader, bool last)
 {
 	enum sigio verdict = SIGIO_UNWANTED;

@@ -288,8 +288,8 @@ START_TEST(who_waits_for_sigio_and_fills_the_mask_for_a_moment_gets_it_afterward
 }
 END_TEST
 
-/* Nobody waits when the signal is due, as with signalfd(2): it is pending after a second,
- * though it is due again and again.
+/* No thread is in sigtimedwait(), as in a program that uses signalfd(2): the signal is
+ * pending after a second, although a new one is due with each read.
  */
 static void fill_for_good(void *arg)
 {
