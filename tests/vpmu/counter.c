@@ -49,6 +49,34 @@ uint64_t counter_total(const struct totals *t, const struct counter *c)
 	return event_count(&c->ev, c->modes, t);
 }
 
+/* An odd counter of AMD's that is programmed so belongs to the even one before it. */
+#define MERGE		(0xfULL << 32 | 0xff | 1 << 22)
+#define UPPER_FULL	0xffffULL	/* the upper 16 of 64 bits are all that it has then */
+
+bool counter_is_joined(const struct vcpu *v, int i)
+{
+	return cfg.amd && !(i & 1) && i + 1 < cfg.gp && v->evtsel[i + 1] == MERGE;
+}
+
+/* What a look at one counter gives: both of those that are joined. */
+uint64_t counter_seen(const struct vcpu *v, int i)
+{
+	uint64_t val = v->ctr[i].val;
+
+	return counter_is_joined(v, i) ? val | v->ctr[i + 1].val << cfg.width : val;
+}
+
+/* The lower one has passed its width: have both together overflowed? */
+static bool carries_out(struct vcpu *v, int i)
+{
+	uint64_t *upper = &v->ctr[i + 1].val;
+
+	if (!counter_is_joined(v, i))
+		return true;
+	*upper = (*upper + 1) & UPPER_FULL;
+	return !*upper;
+}
+
 /* What a read of the counter would give now. */
 uint64_t counter_now_any(struct vcpu *v, const struct counter *c)
 {
@@ -141,7 +169,7 @@ void counter_sync(struct vcpu *v, struct board *b)
 		c->raw = now;
 		manners_counted(v, i, delta);
 		delta += manners_added(v, i, delta);
-		if (event_add(&c->val, delta, manners_mask(v)))
+		if (event_add(&c->val, delta, manners_mask(v)) && carries_out(v, i))
 			note_overflow(v, b, i);
 		if (forget)
 			c->val = 0;
@@ -238,7 +266,8 @@ static void deadlines(struct vcpu *v, struct board *b, int mode,
 
 		if (!c->active || !c->pmi)
 			continue;
-		need = event_until_overflow(&c->ev, c->val, manners_mask(v));
+		need = counter_is_joined(v, i) && (v->ctr[i + 1].val & UPPER_FULL) != UPPER_FULL ? FAR :
+		       event_until_overflow(&c->ev, c->val, manners_mask(v));
 		counter_deadline(c->modes, MIN(need, FAR), left, &both);
 	}
 	if (cfg.p4)

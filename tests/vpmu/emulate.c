@@ -209,7 +209,7 @@ static void emulate_rdpmc(struct vcpu *v, struct board *b, struct site *s)
 	}
 	b->tick[s->mode] -= TICK;
 	counter_sync(v, b);
-	x = cfg.p4 ? p4_register_any(v, 0x300 + i) : v->ctr[i].val;
+	x = cfg.p4 ? p4_register_any(v, 0x300 + i) : counter_seen(v, i);
 	if (!cfg.p4 && !cfg.amd && s->mode == USER && msr_intel_hides(v, i))
 		x = 0;
 	b->tick[s->mode] += TICK;

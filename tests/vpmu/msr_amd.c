@@ -40,7 +40,7 @@ enum access msr_amd_read(struct vcpu *v, uint32_t msr, uint64_t *x)
 	int i = amd_slot(msr, &sel);
 
 	if (i >= 0) {
-		*x = sel ? v->evtsel[i] : v->ctr[i].val;
+		*x = sel ? v->evtsel[i] : counter_seen(v, i);
 		return DONE;
 	}
 	if (cfg.version >= 2) {

@@ -142,9 +142,6 @@ static uint64_t intel_counters(int k, uint64_t sel)
 	return others;
 }
 
-/* An odd counter that the one before carries into. */
-#define MERGE	(0xfULL << 32 | 0xff | 1 << 22)
-
 /* AMD's manuals: a table for family 15h; later ones join two counters for 003. */
 static bool amd_allows(const struct vcpu *v, int i, uint64_t sel)
 {
@@ -152,7 +149,7 @@ static bool amd_allows(const struct vcpu *v, int i, uint64_t sel)
 	unsigned int unit = event >> 4 & 0xf;
 
 	if (amd_family >= 0x17)
-		return event != 0x003 || (!(i & 1) && i + 1 < cfg.gp && v->evtsel[i + 1] == MERGE);
+		return event != 0x003 || counter_is_joined(v, i);
 	if (amd_family != 0x15)
 		return true;
 	switch (unit) {

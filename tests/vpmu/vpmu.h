@@ -302,6 +302,8 @@ uint64_t counter_total(const struct totals *t, const struct counter *c);
 void counter_totals(struct vcpu *v, struct totals *t);
 void counter_totals_any(struct vcpu *v, struct totals *t);
 uint64_t counter_now_any(struct vcpu *v, const struct counter *c);
+bool counter_is_joined(const struct vcpu *v, int i);
+uint64_t counter_seen(const struct vcpu *v, int i);
 void counter_sync(struct vcpu *v, struct board *b);
 void counter_set(struct vcpu *v, int i, uint64_t val);
 void counter_note_overflow(struct vcpu *v, struct board *b, bool pmi);
