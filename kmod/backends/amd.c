@@ -160,9 +160,20 @@ static void give_global_back_irqoff(void)
  */
 static DEFINE_PER_CPU(u64, joined);
 
+/*
+ * Two joined counters are one of 64 bits, and interrupt where that overflows: the odd one has
+ * the upper bits. They are all 1 where the even one is armed, so that its overflow carries
+ * through them, and 0 where it counts up from a small number.
+ */
+static u64 upper_bits_nmi(u64 value)
+{
+	return value & BIT_ULL(AMD_WIDTH - 1) ? AMD_UPPER_BITS : 0;
+}
+
+/* The even one is armed before it is programmed, so while it was single. */
 static void join_irqoff(unsigned int ri)
 {
-	hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&bank, ri + 1), 0);
+	hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&bank, ri + 1), upper_bits_nmi(hwpmc_rdpmc(ri)));
 	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri + 1), AMD_CTL_MERGE);
 	this_cpu_or(joined, BIT_ULL(ri));
 }
@@ -171,6 +182,8 @@ static void part_nmi(unsigned int ri)
 {
 	this_cpu_and(joined, ~BIT_ULL(ri));
 	hwpmc_x86_wrmsr_nmi(hwpmc_x86_sel(&bank, ri + 1), 0);
+	/* The core has not programmed it, and takes it for 0 where programs may RDPMC. */
+	hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&bank, ri + 1), 0);
 }
 
 static bool is_joined_nmi(unsigned int ri)
@@ -226,7 +239,7 @@ static void amd_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 static void amd_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
 	if (is_joined_nmi(ri))
-		hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&bank, ri + 1), 0);
+		hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&bank, ri + 1), upper_bits_nmi(value));
 	hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&bank, ri), value & hwpmc_width_mask(AMD_WIDTH));
 }
 

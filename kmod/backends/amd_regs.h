@@ -37,6 +37,8 @@
  * more than 15 a cycle, and carries into the other. Family 17h. */
 #define   AMD_CTL_MERGE		(AMD_CTL_EVENT_HIGH | AMD_CTL_EVENT_LOW | AMD_CTL_EN)
 
+#define AMD_UPPER_BITS		GENMASK_ULL(15, 0)	/* of 64, in the odd one */
+
 /* Bits that a request may set; the module sets all others. */
 #define   AMD_CTL_REQUEST	(AMD_CTL_EVENT_LOW | AMD_CTL_UMASK |	\
 				 AMD_CTL_EDGE | AMD_CTL_INV | AMD_CTL_CMASK)
