@@ -5,6 +5,7 @@
  * named _any.
  */
 #include <stdatomic.h>
+#include <string.h>
 
 #include "vpmu.h"
 
@@ -175,6 +176,7 @@ void counter_sync(struct vcpu *v, struct board *b)
 			c->val = 0;
 		c->val &= ~v->knob[KNOB_STUCK];
 	}
+	memset(v->entries, 0, sizeof(v->entries));
 }
 
 #define SEL_USR		(1ULL << 16)

@@ -139,6 +139,7 @@ void discon_event(unsigned int index, int type, uint64_t from, uint64_t to,
 		fix_exception(v, b, disarm(v, from));
 	} else {
 		v->n_int++;
+		manners_interrupted(v, from >> 63 ? KERNEL : USER);
 		v->iret = false;	/* perhaps it is an NMI */
 		if (!v->raised)
 			fix_interrupt(v, b, from);

@@ -52,6 +52,18 @@ void manners_counted(struct vcpu *v, int i, uint64_t n)
 		atomic_fetch_add(&vcpus[other].harm[i], n);
 }
 
+static uint64_t entered(const struct vcpu *v, const struct counter *c)
+{
+	uint64_t n = 0;
+
+	if (c->ev.kind != EV_BRANCH || c->ev.div != 1)
+		return 0;
+	for (int m = 0; m < MODES; m++)
+		if (c->modes & 1 << m)
+			n += v->entries[m];
+	return n;
+}
+
 /* What others have added to it since it was last asked; modulo 2^64. */
 uint64_t manners_added(struct vcpu *v, int i, uint64_t n)
 {
@@ -63,7 +75,13 @@ uint64_t manners_added(struct vcpu *v, int i, uint64_t n)
 		more += n / v->knob[KNOB_MORE];
 	if (v->knob[KNOB_LESS])
 		more -= n / v->knob[KNOB_LESS];
-	return more;
+	return more + entered(v, &v->ctr[i]);
+}
+
+/* A hypervisor that takes the interrupt enters the guest again in the mode that it had. */
+void manners_interrupted(struct vcpu *v, int mode)
+{
+	v->entries[mode] += v->knob[KNOB_ENTRY];
 }
 
 /* The kernel's RDPMC of this index. */

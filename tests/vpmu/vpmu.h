@@ -42,6 +42,7 @@ enum knob {
 	KNOB_MODES,		/* the modes of a select are not looked at */
 	KNOB_NO_USER_RDPMC,	/* a program's RDPMC faults */
 	KNOB_LEVEL,		/* an unmasked LVTPC looks at Intel's status once more */
+	KNOB_ENTRY,		/* an entry of the guest is a branch of the guest's */
 	KNOBS,
 };
 
@@ -215,6 +216,7 @@ struct vcpu {
 	uint64_t n_rdmsr_class[MSR_CLASSES], n_wrmsr_class[MSR_CLASSES];
 	uint64_t n_rdmsr_native, n_wrmsr_native;
 	uint64_t n_looks;
+	uint64_t entries[MODES];	/* KNOB_ENTRY: branches to be added at the next look */
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
 	uint64_t n_overflow_int, n_lost, n_doubled, n_storm, n_held_out, n_short;
 	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3, n_pause;
@@ -344,6 +346,7 @@ bool inject_refuses_rdpmc(struct vcpu *v, int mode);
 bool manners_let_count(struct vcpu *v, int i, uint64_t sel);
 void manners_counted(struct vcpu *v, int i, uint64_t n);
 uint64_t manners_added(struct vcpu *v, int i, uint64_t n);
+void manners_interrupted(struct vcpu *v, int mode);
 bool manners_refuse_rdpmc(const struct vcpu *v, uint32_t index);
 uint8_t manners_modes(const struct vcpu *v, uint8_t modes);
 uint64_t manners_mask(const struct vcpu *v);

@@ -140,6 +140,9 @@ enum {
 	VPMU_KNOB_NO_USER_RDPMC, /* 1: RDPMC in user mode faults although CR4 allows it */
 	VPMU_KNOB_LEVEL,	/* 1: Intel's interrupt is raised again where LVTPC is
 				 * unmasked before its overflow is acknowledged */
+	VPMU_KNOB_ENTRY,	/* counters of branches count so many more at each interrupt, in
+				 * the mode that it interrupts: as on AMD's processors, where the
+				 * hypervisor's VMRUN is a branch of the guest that it enters */
 	VPMU_KNOBS,
 };
 
