@@ -210,9 +210,43 @@ START_TEST(samples_are_complete_where_svm_is_on)
 }
 END_TEST
 
+/* In a guest: VMRUN is a branch in the mode that it enters. The minimum of many is none. */
+START_TEST(each_entry_of_a_guest_is_a_branch_and_no_instruction)
+{
+	struct child c = dev_loop(3000000);
+	uint64_t interrupts, more;
+	int fd = dev_open();
+	uint32_t insn = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, INSN, U);
+	uint32_t branch = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, BRANCH, U);
+
+	dev_pin(c.pid, 1);
+	dev_pin(0, 1);
+	ck_assert_uint_eq(vpmu_knob(VPMU_KNOB_ENTRY, 1), 0);
+	dev_pin(0, 0);
+	dev_ok(dev_attach(fd, insn, c.pid));
+	dev_ok(dev_attach(fd, branch, c.pid));
+	dev_ok(dev_start(fd, insn));
+	dev_ok(dev_start(fd, branch));
+	interrupts = vpmu_access(VPMU_N_INTERRUPT, 1);
+	dev_go(&c);
+	dev_wait(&c);
+	interrupts = vpmu_access(VPMU_N_INTERRUPT, 1) - interrupts;
+	dev_pin(0, 1);
+	vpmu_knob(VPMU_KNOB_ENTRY, 0);
+	dev_unpin(0);
+	ck_assert_uint_eq(dev_read(fd, insn), loop_insn(3000000));
+	more = dev_read(fd, branch) - loop_branches(3000000);
+	ck_assert_msg(more && more <= interrupts, "%lu more branches, %lu interrupts",
+		      (unsigned long)more, (unsigned long)interrupts);
+	close(fd);
+	dev_check_registers_clear();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
+	harness_add(each_entry_of_a_guest_is_a_branch_and_no_instruction);
 	harness_add(the_bit_for_the_host_is_set_only_while_svm_is_on);
 	harness_add(svm_may_be_on_before_the_counters_are_claimed);
 	harness_add(counts_are_exact_while_svm_goes_on_and_off);
