@@ -147,6 +147,13 @@ static void note_overflow(struct vcpu *v, struct board *b, int i)
 	counter_note_overflow(v, b, v->ctr[i].pmi);
 }
 
+/* One event more, whatever the counter does. */
+void counter_add_one(struct vcpu *v, struct board *b, int i)
+{
+	if (event_add(&v->ctr[i].val, 1, manners_mask(v)))
+		note_overflow(v, b, i);
+}
+
 /* Bring every running counter up to date; note overflows. */
 void counter_sync(struct vcpu *v, struct board *b)
 {
@@ -194,6 +201,7 @@ static bool configure_general(struct vcpu *v, int i, uint64_t sel)
 	c->modes = manners_modes(v, (sel & SEL_USR ? 1 << USER : 0) |
 				    (sel & SEL_OS ? 1 << KERNEL : 0));
 	c->pmi = sel & SEL_INT;
+	c->instructions = (sel & 0xffff) == 0xc0;
 	return sel & SEL_EN && (!cfg.amd || msr_amd_counts(v, sel));
 }
 
@@ -216,7 +224,24 @@ static bool configure_fixed(struct vcpu *v, struct counter *c, int n, uint64_t c
 	c->modes = manners_modes(v, (ctl & 2 ? 1 << USER : 0) |
 				    (ctl & 1 ? 1 << KERNEL : 0));
 	c->pmi = ctl & 8;
+	c->instructions = !n;
 	return ctl & 3;
+}
+
+/* Is it enabled? */
+static bool configure(struct vcpu *v, int i)
+{
+	struct counter *c = &v->ctr[i];
+	int n = i - FIXED0;
+	bool en;
+
+	if (i < FIXED0 && machine_has_gp(v, i))
+		en = configure_general(v, i, v->evtsel[i]);
+	else if (n >= 0 && machine_has_fixed(v, n))
+		en = configure_fixed(v, c, n, v->fixed_ctrl >> (4 * n));
+	else
+		return false;
+	return en && (cfg.version < 2 || v->global_ctrl & status_bit(i));
 }
 
 /* Recompute what each counter does, from the control registers. */
@@ -227,20 +252,13 @@ void counter_reconfigure(struct vcpu *v, struct board *b)
 	if (cfg.p4)		/* done by each write of a register */
 		return;
 	counter_totals(v, &t);
+	for (int i = 0; i < MAX_CTR; i++)
+		v->ctr[i].enabled = configure(v, i);
+	manners_share(v);
 	for (int i = 0; i < MAX_CTR; i++) {
 		struct counter *c = &v->ctr[i];
-		int n = i - FIXED0;
-		bool en;
 
-		if (i < FIXED0 && machine_has_gp(v, i))
-			en = configure_general(v, i, v->evtsel[i]);
-		else if (n >= 0 && machine_has_fixed(v, n))
-			en = configure_fixed(v, c, n, v->fixed_ctrl >> (4 * n));
-		else
-			continue;
-		if (cfg.version >= 2 && !(v->global_ctrl & status_bit(i)))
-			en = false;
-		c->active = en && c->modes && c->ev.kind != EV_NONE &&
+		c->active = c->enabled && c->modes && c->ev.kind != EV_NONE &&
 			    manners_let_count(v, i, i < cfg.gp ? v->evtsel[i] : 0);
 		c->raw = counter_total(&t, c);
 	}

@@ -166,6 +166,8 @@ static void emulate_msr(struct vcpu *v, struct board *b, struct site *s)
 	else
 		a = do_wrmsr(v, msr, pc);
 	b->tick[s->mode] += TICK;
+	if (a != FAULT)
+		manners_emulated(v, b, s->mode);
 	if (a == DONE)
 		counter_reconfigure(v, b);
 	counter_arm(v, b, s->mode);
@@ -209,10 +211,11 @@ static void emulate_rdpmc(struct vcpu *v, struct board *b, struct site *s)
 	}
 	b->tick[s->mode] -= TICK;
 	counter_sync(v, b);
-	x = cfg.p4 ? p4_register_any(v, 0x300 + i) : counter_seen(v, i);
+	x = cfg.p4 ? p4_register_any(v, 0x300 + i) : counter_seen(v, manners_rdpmc(v, i));
 	if (!cfg.p4 && !cfg.amd && s->mode == USER && msr_intel_hides(v, i))
 		x = 0;
 	b->tick[s->mode] += TICK;
+	manners_emulated(v, b, s->mode);
 	v->n_rdpmc++;
 	trace(v, "RDPMC %x = %" PRIx64 " pc=%" PRIx64, n, x, pc);
 	reg_write(RAX, (uint32_t)x);
@@ -225,6 +228,7 @@ static void emulate_cpuid(struct vcpu *v, struct site *s)
 {
 	uint64_t pc = site_pc(s);
 
+	manners_emulated(v, board_of(v), s->mode);
 	if (!cpuid_emulate(v, s, pc))
 		return;
 	v->n_cpuid++;

@@ -37,6 +37,7 @@ struct event event_decode_amd(uint64_t sel)
 	switch ((sel & 0xff) | (sel >> 24 & 0xf00)) {
 	case 0x003: return every(EV_INSN, 1);		/* of two counters joined; strict.c */
 	case 0x0c0: return every(EV_INSN, 1);		/* instructions */
+	case 0x0c1: return every(EV_INSN, 1);		/* operations: one each */
 	case 0x076: return every(EV_INSN, 1);		/* cycles */
 	case 0x120: return every(EV_INSN, 1);		/* reference cycles */
 	case 0x0c2: return every(EV_BRANCH, 1);

@@ -24,6 +24,9 @@ bool inject_option(const char *name, uint64_t val)
 	static const char *const names[] = {
 		[KNOB_LATE] = "late", [KNOB_LOST] = "lost",
 		[KNOB_DOUBLE] = "double", [KNOB_LVTMASK] = "lvtmask",
+		[KNOB_FILTER] = "filter", [KNOB_FROZEN] = "frozen",
+		[KNOB_EMULATED] = "emulated", [KNOB_AT_ONCE] = "at-once",
+		[KNOB_ALIAS] = "alias",
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
@@ -54,6 +57,8 @@ uint64_t inject_set(struct vcpu *v, struct board *b, unsigned int knob,
 	if (knob == KNOB_HOLD)
 		held = false;
 	counter_sync(v, b);
+	if (knob == KNOB_AT_ONCE)
+		manners_share_again(v);
 	counter_reconfigure(v, b);
 	return old;
 }

@@ -117,9 +117,9 @@ static bool number_option(const char *name, const char *val)
 	};
 
 	char *end;
-	long n = strtol(val, &end, 10);
+	uint64_t n = strtoull(val, &end, 0);
 
-	if (!*val || *end || n < 0)
+	if (!*val || *end || *val == '-')
 		return false;
 	for (size_t i = 0; i < G_N_ELEMENTS(number); i++)
 		if (strcmp(name, number[i].name) == 0) {

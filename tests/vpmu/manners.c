@@ -2,8 +2,8 @@
 /*
  * manners.c - what keeps a counter from counting although it was told to: an event that a
  * hypervisor filters, a counter that stands still, one that cannot count that event on the
- * model (strict.c); and what adds to a counter: the other thread of the core, microcode. Each
- * is a knob of vpmu_guest.h, or an option.
+ * model (strict.c); and what adds to a counter: the other thread of the core, microcode, a
+ * hypervisor that emulates instructions. Each is a knob of vpmu_guest.h, or an option.
  */
 #include <stdatomic.h>
 
@@ -16,6 +16,22 @@ static uint64_t bit_of(int i)
 	return 1ULL << (i >= FIXED0 ? 32 + i - FIXED0 : i);
 }
 
+static bool is_on_every_list(uint64_t sel)
+{
+	static const uint16_t intel[] = {
+		0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5, 0x01a4,
+	};
+	static const uint16_t amd[] = {
+		0x0076, 0x00c0, 0xff60, 0x0964, 0x00c2, 0x00c3, 0x0287, 0x0187,
+	};
+	const uint16_t *list = cfg.amd ? amd : intel;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(intel); i++)
+		if ((sel & 0xffff) == list[i])
+			return true;
+	return false;
+}
+
 static bool is_filtered(const struct vcpu *v, int i, uint64_t sel)
 {
 	uint64_t filter = v->knob[KNOB_FILTER];
@@ -24,15 +40,88 @@ static bool is_filtered(const struct vcpu *v, int i, uint64_t sel)
 		return false;
 	if (i >= FIXED0)
 		return filter & VPMU_FILTER_FIXED;
+	if (filter & VPMU_FILTER_BUT)
+		return !is_on_every_list(sel);
 	return (filter & VPMU_FILTER_ALL) || (sel & 0xffff) == (filter & 0xffff);
+}
+
+/* The host has the counter for itself. */
+static bool is_host_s(const struct vcpu *v, int i)
+{
+	return v->knob[KNOB_FROZEN] & bit_of(i) || !v->ctr[i].given;
 }
 
 /* sel: of a programmable counter; else 0. */
 bool manners_let_count(struct vcpu *v, int i, uint64_t sel)
 {
-	if (beside_is_frozen(v) || is_filtered(v, i, sel) || v->knob[KNOB_FROZEN] & bit_of(i))
+	if (beside_is_frozen(v) || is_filtered(v, i, sel) || is_host_s(v, i))
 		return false;
 	return i >= FIXED0 || strict_allows(v, i, sel);
+}
+
+/* ---- a hypervisor makes each counter of one of its host's ---------------------- */
+
+static uint64_t wanted(const struct vcpu *v, int i)
+{
+	if (!v->ctr[i].enabled)
+		return 0;
+	return i < FIXED0 ? v->evtsel[i] : 1 | v->fixed_ctrl >> (4 * (i - FIXED0)) << 1;
+}
+
+/* The host's own event of AMD's 003 takes two counters that it joins. */
+static unsigned int cost_of(const struct vcpu *v, int i)
+{
+	return cfg.amd && i < FIXED0 && (v->evtsel[i] & 0xf000000ffULL) == 0x003 ? 2 : 1;
+}
+
+/*
+ * KNOB_AT_ONCE: a counter that is enabled, or told to count another event, gets one of the
+ * host's if there are any left; if not it stands still until it is told something else.
+ */
+void manners_share(struct vcpu *v)
+{
+	unsigned int most = v->knob[KNOB_AT_ONCE], given = 0;
+
+	for (int i = 0; i < MAX_CTR; i++) {
+		v->ctr[i].given &= v->ctr[i].wanted && v->ctr[i].wanted == wanted(v, i);
+		given += v->ctr[i].given ? cost_of(v, i) : 0;
+	}
+	for (int i = 0; i < MAX_CTR; i++) {
+		uint64_t now = wanted(v, i);
+		bool asks = now && now != v->ctr[i].wanted;
+
+		v->ctr[i].wanted = now;
+		if (!asks || (most && given + cost_of(v, i) > most))
+			continue;
+		v->ctr[i].given = true;
+		given += cost_of(v, i);
+	}
+}
+
+/* The host has another number of them: all are asked for again. */
+void manners_share_again(struct vcpu *v)
+{
+	for (int i = 0; v->knob[KNOB_AT_ONCE] && i < MAX_CTR; i++)
+		v->ctr[i].wanted = 0;
+}
+
+/* An instruction has been emulated, which the processor's counters do not see. */
+void manners_emulated(struct vcpu *v, struct board *b, int mode)
+{
+	for (int i = 0; v->knob[KNOB_EMULATED] && i < MAX_CTR; i++) {
+		const struct counter *c = &v->ctr[i];
+
+		if (c->enabled && c->instructions && c->modes & 1 << mode && is_host_s(v, i))
+			counter_add_one(v, b, i);
+	}
+}
+
+/* The counter that RDPMC of counter i reads. */
+int manners_rdpmc(const struct vcpu *v, int i)
+{
+	if (!(v->knob[KNOB_ALIAS] & bit_of(i)))
+		return i;
+	return i < FIXED0 ? i ^ 1 : FIXED0 + ((i - FIXED0) ^ 1);
 }
 
 /* Memory events of the errata of Sandy Bridge to Haswell. */

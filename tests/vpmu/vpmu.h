@@ -43,6 +43,9 @@ enum knob {
 	KNOB_NO_USER_RDPMC,	/* a program's RDPMC faults */
 	KNOB_LEVEL,		/* an unmasked LVTPC looks at Intel's status once more */
 	KNOB_ENTRY,		/* an entry of the guest is a branch of the guest's */
+	KNOB_EMULATED,		/* counters that stand still count emulated instructions */
+	KNOB_AT_ONCE,		/* so many counters count at a time; 0: all */
+	KNOB_ALIAS,		/* counters whose RDPMC reads their neighbour's */
 	KNOBS,
 };
 
@@ -132,6 +135,10 @@ struct counter {
 	uint8_t modes;		/* bit per mode */
 	bool active, pmi;
 	bool short_set;		/* so that its next overflow has no effect */
+	bool enabled;
+	bool instructions;	/* what it is programmed to count */
+	uint64_t wanted;	/* what the host was asked for, 0: nothing; */
+	bool given;		/* and whether it gave it (KNOB_AT_ONCE) */
 	uint64_t asked;		/* a select, and whether this counter can count it; */
 	bool known, can;	/* strict.c */
 };
@@ -309,6 +316,7 @@ uint64_t counter_seen(const struct vcpu *v, int i);
 void counter_sync(struct vcpu *v, struct board *b);
 void counter_set(struct vcpu *v, int i, uint64_t val);
 void counter_note_overflow(struct vcpu *v, struct board *b, bool pmi);
+void counter_add_one(struct vcpu *v, struct board *b, int i);
 void counter_deadline(uint8_t modes, uint64_t need, uint64_t left[MODES],
 		      uint64_t *both);
 void counter_reconfigure(struct vcpu *v, struct board *b);
@@ -344,6 +352,10 @@ bool inject_refuses_rdpmc(struct vcpu *v, int mode);
 
 /* manners.c - counters that do not count, or more than they should */
 bool manners_let_count(struct vcpu *v, int i, uint64_t sel);
+void manners_share(struct vcpu *v);
+void manners_share_again(struct vcpu *v);
+void manners_emulated(struct vcpu *v, struct board *b, int mode);
+int manners_rdpmc(const struct vcpu *v, int i);
 void manners_counted(struct vcpu *v, int i, uint64_t n);
 uint64_t manners_added(struct vcpu *v, int i, uint64_t n);
 void manners_interrupted(struct vcpu *v, int mode);

@@ -143,6 +143,13 @@ enum {
 	VPMU_KNOB_ENTRY,	/* counters of branches count so many more at each interrupt, in
 				 * the mode that it interrupts: as on AMD's processors, where the
 				 * hypervisor's VMRUN is a branch of the guest that it enters */
+	VPMU_KNOB_EMULATED,	/* 1: each RDPMC, RDMSR, WRMSR and CPUID adds 1 to counters
+				 * of instructions that stand still (FROZEN, AT_ONCE) */
+	VPMU_KNOB_AT_ONCE,	/* so many of the enabled counters count, those that were
+				 * enabled first; the others stand still until their select
+				 * changes. 0: all of those that are enabled from then on */
+	VPMU_KNOB_ALIAS,	/* RDPMC of these counters reads the one whose number differs
+				 * in the lowest bit; bits as in FROZEN */
 	VPMU_KNOBS,
 };
 
@@ -150,6 +157,8 @@ enum {
 #define VPMU_FILTER_ON		(1ULL << 32)
 #define VPMU_FILTER_FIXED	(1ULL << 33)	/* the fixed counters as well */
 #define VPMU_FILTER_ALL		(1ULL << 34)	/* every event of programmable ones */
+#define VPMU_FILTER_BUT		(1ULL << 35)	/* every one but the architectural events; of
+						 * AMD those that perf has names for */
 
 #define VPMU_MASK_STAYS		(1ULL << 32)	/* until another interrupt's IRET */
 

@@ -24,7 +24,8 @@ static const char *const names[VPMU_KNOBS] = {
 	[VPMU_KNOB_NARROW] = "narrow", [VPMU_KNOB_MORE] = "more",
 	[VPMU_KNOB_FORGET] = "forget",
 	[VPMU_KNOB_LESS] = "less", [VPMU_KNOB_STUCK] = "stuck",
-	[VPMU_KNOB_MODES] = "modes", [VPMU_KNOB_NO_USER_RDPMC] = "no-user-rdpmc",
+	[VPMU_KNOB_EMULATED] = "emulated", [VPMU_KNOB_AT_ONCE] = "at-once",
+	[VPMU_KNOB_ALIAS] = "alias", [VPMU_KNOB_MODES] = "modes", [VPMU_KNOB_NO_USER_RDPMC] = "no-user-rdpmc",
 };
 
 static void turn_on(int cpu, int knob, unsigned long long value)
