@@ -141,7 +141,9 @@ enum hwpmc_drop_cause {
 					 * stopped, or periods elapsed before a
 					 * late interrupt or without one */
 	HWPMC_DROP_CLOSED = 2,		/* the log was closed or had failed */
-	HWPMC_DROP_BUSY = 3,		/* a mapping not read: the mmap lock was held,
+	HWPMC_DROP_BUSY = 3,		/* a mapping not read: the mmap lock was held, the
+					 * program may not be seen any more (its mappings
+					 * count as one),
 					 * or too many were waiting (real-time) */
 	HWPMC_DROP__COUNT
 };

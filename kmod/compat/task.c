@@ -7,6 +7,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
 #include "have.h"
@@ -42,18 +43,38 @@ bool hwpmc_current_is_dumpable(void)
 #else
 #include <linux/sched/coredump.h>
 
-bool hwpmc_task_is_dumpable(struct task_struct *task)
+/* Without a reference to the mm: releasing the last one has no time limit. */
+static bool thread_is_dumpable(struct task_struct *task, bool *has_memory)
 {
 	struct mm_struct *mm;
 	bool ok;
 
-	/* Without a reference to the mm: releasing the last one has no time limit. */
 	task_lock(task);
 	mm = task->mm;
-	/* A kernel thread, or past exit_mm(): there is no memory to protect. */
 	ok = !mm || get_dumpable(mm) == SUID_DUMP_USER ||
 	     ns_capable(mm->user_ns, CAP_SYS_PTRACE);
+	*has_memory = mm;
 	task_unlock(task);
+	return ok;
+}
+
+/* The first thread may have exited before the others. Of a kernel thread, or if all are past
+ * exit_mm(), there is no memory to protect. */
+bool hwpmc_task_is_dumpable(struct task_struct *task)
+{
+	struct task_struct *thread;
+	bool has_memory, ok;
+
+	ok = thread_is_dumpable(task, &has_memory);
+	if (has_memory)
+		return ok;
+	rcu_read_lock();
+	for_each_thread(task, thread) {
+		ok = thread_is_dumpable(thread, &has_memory);
+		if (has_memory)
+			break;
+	}
+	rcu_read_unlock();
 	return ok;
 }
 

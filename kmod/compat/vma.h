@@ -3,6 +3,7 @@
  * vma.h - walk over all mappings of an mm in order, under mmap_lock:
  *	struct hwpmc_vma_walk walk = HWPMC_VMA_WALK(mm);
  *	while ((vma = hwpmc_vma_next(&walk)))
+ * HWPMC_VMA_WALK_FROM(mm, address): from the first that ends above the address.
  */
 #ifndef HWPMC_COMPAT_VMA_H
 #define HWPMC_COMPAT_VMA_H
@@ -17,7 +18,7 @@ struct hwpmc_vma_walk {
 	unsigned long at;
 };
 
-#define HWPMC_VMA_WALK(m)	{ .mm = (m), .at = 0 }
+#define HWPMC_VMA_WALK_FROM(m, a)	{ .mm = (m), .at = (a) }
 
 static inline struct vm_area_struct *hwpmc_vma_next(struct hwpmc_vma_walk *walk)
 {
@@ -33,7 +34,7 @@ struct hwpmc_vma_walk {
 	struct vm_area_struct *next;
 };
 
-#define HWPMC_VMA_WALK(m)	{ .next = (m)->mmap }
+#define HWPMC_VMA_WALK_FROM(m, a)	{ .next = find_vma(m, a) }
 
 static inline struct vm_area_struct *hwpmc_vma_next(struct hwpmc_vma_walk *walk)
 {
@@ -44,6 +45,8 @@ static inline struct vm_area_struct *hwpmc_vma_next(struct hwpmc_vma_walk *walk)
 	return vma;
 }
 #endif
+
+#define HWPMC_VMA_WALK(m)	HWPMC_VMA_WALK_FROM(m, 0)
 
 /* Name of a mapping without a file, such as "[vdso]"; NULL: none. */
 static inline const char *hwpmc_vma_name(struct vm_area_struct *vma)

@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include "../compat/memory.h"
 #include "../compat/pagecache.h"
 #include "../core/work.h"
 #include "task_event.h"
@@ -82,19 +83,18 @@ static bool lock_mm(struct mm_struct *mm, unsigned long limit)
 /* False: the lock was taken until the limit. */
 static bool take_look(const struct look *look, unsigned long limit)
 {
-	bool locked;
+	bool held;
 
+	if (!lock_mm(look->mm, limit))
+		return false;
 	/* Not one that ends. */
-	if (!mmget_not_zero(look->mm))
-		return true;
-	locked = lock_mm(look->mm, limit);
-	if (locked) {
+	held = hwpmc_mappings_hold(look->mm);
+	if (held)
 		hwpmc_follow_range(look->mm, look->start, look->end, GFP_KERNEL);
-		mmap_read_unlock(look->mm);
-	}
-	/* Its end, if this was the last reference, waits for the program's own I/O. */
-	mmput_async(look->mm);
-	return locked;
+	mmap_read_unlock(look->mm);
+	if (held)
+		hwpmc_mappings_let_go(look->mm);
+	return true;
 }
 
 static void let_file_go(struct look *look)

@@ -11,7 +11,7 @@
 #include "../core/pmc.h"
 #include "../core/total.h"
 #include "../sampling/log_object.h"
-#include "../sampling/pmc_records.h"
+#include "../task/readable.h"
 #include "../task/target.h"
 #include "records.h"
 
@@ -165,7 +165,7 @@ static void put_links(struct hwpmc_pmc *pmc)
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	while ((n = next_pids(pmc, &cursor, pids))) {
 		for (i = 0; i < n; i++) {
-			hwpmc_log_attached(pmc, pids[i]);
+			hwpmc_record_attach(pmc, pids[i]);
 			put_pid(pids[i]);
 		}
 	}

@@ -13,11 +13,13 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "../compat/memory.h"
 #include "../compat/vma.h"
 #include "../core/owner.h"
 #include "../core/pmc.h"
 #include "../sampling/log_object.h"
 #include "../sampling/unwind_maps.h"
+#include "../task/readable.h"
 #include "../task/target.h"
 #include "../task/walk.h"
 #include "configure.h"
@@ -26,13 +28,13 @@
 /*
  * What a snapshot waits for; only other threads of the same owner wait meanwhile. At most
  * so long in one snapshot, all waits of a kind together, and never with a fatal signal
- * pending.
+ * pending. No lock of another program is held while it waits.
  *
  *	room in a ring	ROOM_MS, by steps of ROOM_STEP_MS, for a PMC whose allocator
  *			was privileged; others do not wait. Then the record is lost,
  *			counted as a drop of a full ring.
- *	an mmap_lock	LOCK_MS, by steps of LOCK_STEP_MS, as a program can keep its
- *			own for ever. Then the mappings of that process are lost,
+ *	an mmap_lock,	LOCK_MS, by steps of LOCK_STEP_MS, as a program can keep its
+ *	an exec		own for ever. Then the mappings of that process are lost,
  *			counted as one drop, cause BUSY.
  *	first pages	of files, for their build-ids: look.c has the limits, a second
  *			each for what is asked for now and for what is being read.
@@ -41,12 +43,19 @@
 #define ROOM_STEP_MS	20
 #define LOCK_MS		500
 #define LOCK_STEP_MS	1
+/* Bytes of mappings that are copied at a time. */
+#define COPIES		(64 * 1024)
+
+struct copied_map;
 
 struct snapshot {
 	struct hwpmc_owner *owner;
 	struct hwpmc_log *log;
 	u32 id;				/* of the PMC */
+	bool privileged;		/* pmc->privileged */
 	char *page;			/* for one path */
+	struct copied_map *copies;	/* COPIES bytes, */
+	size_t copied;			/* of which so many are used */
 	unsigned int room_left;		/* ms */
 	unsigned int lock_left;		/* ms */
 };
@@ -79,13 +88,69 @@ static bool lock_mm(struct snapshot *s, struct mm_struct *mm)
 	return true;
 }
 
+static bool lock_exec(struct snapshot *s, struct task_struct *leader)
+{
+	while (!hwpmc_exec_trylock(leader)) {
+		if (!may_wait(&s->lock_left, LOCK_STEP_MS))
+			return false;
+		usleep_range(LOCK_STEP_MS * 1000 / 2, LOCK_STEP_MS * 1000);
+	}
+	return true;
+}
+
 /* The mappings of a process, or of all where there is no memory to list them. */
 static void drop_mappings(struct snapshot *s)
 {
 	hwpmc_log_drop(s->log, HWPMC_DROP_BUSY);
 }
 
-/* ---- one process --------------------------------------------------------- */
+/* ---- mappings of one process ---------------------------------------------- */
+
+/*
+ * They are copied under mmap_lock and written without it: to write can mean to wait for a
+ * reader, and the program waits for its lock meanwhile. What is mapped between two pieces is
+ * reported by the hooks, too.
+ */
+struct copied_map {
+	struct hwpmc_map map;	/* .path is what follows; .file is not held */
+	char path[];
+};
+
+#define COPY_MOST	ALIGN(sizeof(struct copied_map) + PAGE_SIZE, sizeof(u64))
+
+static void copy_map(struct snapshot *s, struct vm_area_struct *vma)
+{
+	struct copied_map *to = (void *)s->copies + s->copied;
+	size_t len;
+
+	hwpmc_map_init(&to->map, vma);
+	hwpmc_map_look_up(&to->map, s->page);
+	len = strlen(to->map.path) + 1;
+	memcpy(to->path, to->map.path, len);
+	to->map.path = to->path;
+	to->map.file = NULL;
+	s->copied += ALIGN(sizeof(*to) + len, sizeof(u64));
+}
+
+/* From *at on, as many as there is room for. False: these were the last. */
+static bool copy_mappings(struct snapshot *s, struct mm_struct *mm, unsigned long *at)
+{
+	struct hwpmc_vma_walk walk = HWPMC_VMA_WALK_FROM(mm, *at);
+	struct vm_area_struct *vma;
+
+	s->copied = 0;
+	if (!*at)
+		hwpmc_mappings_fill(mm, GFP_KERNEL);
+	while ((vma = hwpmc_vma_next(&walk))) {
+		if (!hwpmc_wants_vma(vma))
+			continue;
+		if (s->copied + COPY_MOST > COPIES)
+			return true;
+		copy_map(s, vma);
+		*at = vma->vm_end;
+	}
+	return false;
+}
 
 /*
  * Records are written under RCU, and only while the log is open: another thread may close
@@ -102,38 +167,44 @@ static bool put_map(struct snapshot *s, s32 pid, const struct hwpmc_map *m)
 	return done;
 }
 
-static void put_mapping(struct snapshot *s, s32 pid, struct vm_area_struct *vma)
+static void write_copies(struct snapshot *s, s32 pid)
 {
-	struct hwpmc_map m;
+	struct copied_map *copy;
+	size_t at;
 
-	hwpmc_map_init(&m, vma);
-	hwpmc_map_look_up(&m, s->page);
-	while (!put_map(s, pid, &m))
-		if (!wait_for_room(s))
-			break;
+	for (at = 0; at < s->copied;
+	     at += ALIGN(sizeof(*copy) + strlen(copy->path) + 1, sizeof(u64))) {
+		copy = (void *)s->copies + at;
+		while (!put_map(s, pid, &copy->map))
+			if (!wait_for_room(s))
+				break;
+	}
 }
 
-static void put_mappings(struct snapshot *s, struct task_struct *task)
+static void put_mappings(struct snapshot *s, struct task_struct *leader,
+			 struct mm_struct *mm)
 {
-	s32 pid = hwpmc_owner_tgid_nr(s->owner, task);
-	struct mm_struct *mm = get_task_mm(task);
-	struct vm_area_struct *vma;
+	s32 pid = hwpmc_owner_tgid_nr(s->owner, leader);
+	unsigned long at = 0;
+	bool more, held;
 
-	if (!mm)
-		return;
-	if (lock_mm(s, mm)) {
-		struct hwpmc_vma_walk walk = HWPMC_VMA_WALK(mm);
-
-		hwpmc_mappings_fill(mm, GFP_KERNEL);
-		while ((vma = hwpmc_vma_next(&walk)))
-			if (hwpmc_wants_vma(vma))
-				put_mapping(s, pid, vma);
+	do {
+		if (!lock_mm(s, mm)) {
+			drop_mappings(s);
+			return;
+		}
+		held = hwpmc_mappings_hold(mm);
+		more = held && copy_mappings(s, mm, &at);
 		mmap_read_unlock(mm);
-	} else {
-		drop_mappings(s);
-	}
-	/* Its end, if this was the last reference, waits for the program's own I/O. */
-	mmput_async(mm);
+		if (!held)
+			return;
+		hwpmc_mappings_let_go(mm);
+		/* After an exec they would be taken for those of the new program. */
+		if (!hwpmc_memory_is(leader, mm))
+			return;
+		write_copies(s, pid);
+		cond_resched();
+	} while (more);
 }
 
 static void put_threads(struct snapshot *s, struct task_struct *leader)
@@ -153,10 +224,34 @@ static void put_threads(struct snapshot *s, struct task_struct *leader)
 	rcu_read_unlock();
 }
 
-static void put_process(struct snapshot *s, struct task_struct *leader)
+/*
+ * What is listed is what the caller may see now. Without the lock, between the right and the
+ * memory could come an exec of a set-id program.
+ */
+static void put_process(struct snapshot *s, struct task_struct *leader,
+			bool (*is_wanted)(struct snapshot *s, struct task_struct *leader))
 {
-	put_threads(s, leader);
-	put_mappings(s, leader);
+	struct mm_struct *mm = NULL;
+	bool wanted, seen = false;
+
+	if (!lock_exec(s, leader)) {
+		drop_mappings(s);
+		return;
+	}
+	wanted = is_wanted(s, leader);
+	if (wanted)
+		seen = hwpmc_may_see(s->owner, s->privileged, leader);
+	if (seen)
+		mm = hwpmc_memory_grab(leader);
+	hwpmc_exec_unlock(leader);
+	if (wanted && !seen)
+		drop_mappings(s);
+	if (seen)
+		put_threads(s, leader);
+	if (!mm)
+		return;
+	put_mappings(s, leader, mm);
+	mmdrop(mm);
 }
 
 /* ---- the steps ----------------------------------------------------------- */
@@ -190,6 +285,11 @@ static struct task_struct *next_process(pid_t *nr)
 	return best;
 }
 
+static bool every_process(struct snapshot *s, struct task_struct *leader)
+{
+	return true;
+}
+
 /* All processes of the machine, for system scope; once in a log, too. */
 static void snapshot_processes(struct snapshot *s)
 {
@@ -200,7 +300,7 @@ static void snapshot_processes(struct snapshot *s)
 	    (s->log->has_walk_maps || !hwpmc_unwind_maps_wanted()))
 		return;
 	while ((task = next_process(&nr))) {
-		put_process(s, task);
+		put_process(s, task, every_process);
 		put_task_struct(task);
 		cond_resched();
 	}
@@ -244,13 +344,28 @@ static void put_targets(struct pids *p)
 		put_pid(p->pid[i]);
 }
 
+/* An exec of a program with more rights has taken the PMC off. */
+static bool is_attached(struct snapshot *s, struct task_struct *leader)
+{
+	struct hwpmc_target *target;
+	struct hwpmc_pmc *pmc;
+	bool yes;
+
+	rcu_read_lock();
+	pmc = hwpmc_owner_find_process(s->owner, s->id);
+	target = hwpmc_target_find(leader);
+	yes = pmc && target && READ_ONCE(target->link[pmc->row].pmc) == pmc;
+	rcu_read_unlock();
+	return yes;
+}
+
 static void snapshot_target(struct snapshot *s, struct pid *pid)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
 
 	if (!task)
 		return;
-	put_process(s, task);
+	put_process(s, task, is_attached);
 	put_task_struct(task);
 	cond_resched();
 }
@@ -286,15 +401,19 @@ static void snapshot_take(struct snapshot *s)
 	if (mutex_lock_killable(&s->log->snapshot_lock))
 		return;
 	s->page = (char *)__get_free_page(GFP_KERNEL);
-	if (s->page) {
+	s->copies = kvmalloc(COPIES, GFP_KERNEL);
+	if (s->page && s->copies) {
 		snapshot_modules(s);
 		if (hwpmc_mode_is_system(HWPMC_ID_MODE(s->id)))
 			snapshot_processes(s);
 		else
 			snapshot_targets(s);
 		hwpmc_looks_wait();
-		free_page((unsigned long)s->page);
+	} else {
+		drop_mappings(s);
 	}
+	kvfree(s->copies);
+	free_page((unsigned long)s->page);
 	mutex_unlock(&s->log->snapshot_lock);
 }
 
@@ -311,6 +430,7 @@ void hwpmc_snapshot(struct hwpmc_owner *owner, u32 id, bool privileged)
 		.owner = owner,
 		.log = hwpmc_log_get(owner),
 		.id = id,
+		.privileged = privileged,
 		.room_left = privileged ? ROOM_MS : 0,
 		.lock_left = LOCK_MS,
 	};

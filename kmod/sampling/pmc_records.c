@@ -6,7 +6,6 @@
  */
 #include <linux/sched.h>
 
-#include "../compat/exe.h"
 #include "../core/owner.h"
 #include "../task/target.h"
 #include "log.h"
@@ -89,24 +88,11 @@ static void write_attach_record(struct hwpmc_log *log, u8 type,
 	preempt_enable();
 }
 
-void hwpmc_log_attached(struct hwpmc_pmc *pmc, struct pid *tgid)
+void hwpmc_log_attached(struct hwpmc_pmc *pmc, struct pid *tgid, const char *path)
 {
-	struct task_struct *task;
-	const char *path = "";
-	char *page = NULL;
-
 	lockdep_assert_held(&hwpmc_lock);
-	if (!hwpmc_log_is_open(pmc->owner))
-		return;
-	task = get_pid_task(tgid, PIDTYPE_TGID);
-	if (task) {
-		page = (char *)__get_free_page(GFP_KERNEL);
-		if (page)
-			path = hwpmc_task_exe_path(task, page, PAGE_SIZE);
-		put_task_struct(task);
-	}
-	write_attach_record(pmc->owner->log, HWPMC_LOG_PMCATTACH, pmc, tgid, path);
-	free_page((unsigned long)page);
+	if (hwpmc_log_is_open(pmc->owner))
+		write_attach_record(pmc->owner->log, HWPMC_LOG_PMCATTACH, pmc, tgid, path);
 }
 
 void hwpmc_log_detached(struct hwpmc_pmc *pmc, struct pid *tgid)

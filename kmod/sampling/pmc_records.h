@@ -29,7 +29,7 @@ void hwpmc_pmc_record_exit_locked(struct hwpmc_target *target);
 
 /* A PMC was attached to a process, or detached; nothing is written where the owner
  * has no log. Process context, hwpmc_lock. */
-void hwpmc_log_attached(struct hwpmc_pmc *pmc, struct pid *tgid);
+void hwpmc_log_attached(struct hwpmc_pmc *pmc, struct pid *tgid, const char *path);
 void hwpmc_log_detached(struct hwpmc_pmc *pmc, struct pid *tgid);
 
 #endif /* HWPMC_PMC_RECORDS_H */

@@ -40,6 +40,7 @@
 #include "attach.h"
 #include "descent.h"
 #include "followers.h"
+#include "readable.h"
 #include "switch.h"
 #include "target.h"
 #include "watch.h"
@@ -341,7 +342,7 @@ static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	if (over)
 		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING,
 				    task_tgid_vnr(leader));
-	hwpmc_log_attached(pmc, task_tgid(leader));
+	hwpmc_record_attach(pmc, task_tgid(leader));
 	return 0;
 }
 

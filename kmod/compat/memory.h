@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * memory.h - the memory of another process: which it is while no exec replaces it, and
+ * looking at its mappings without holding them. Process context.
+ *
+ * Whoever holds the last reference to the mappings (mm_users) releases them, and the files
+ * that are mapped: that lasts as long as the program likes, and in a kernel thread it
+ * holds up releases of the whole machine. So none is held where that can be avoided: the
+ * struct is kept (mmgrab()), and mappings are looked at under mmap_lock, while the process
+ * has them.
+ */
+#ifndef HWPMC_COMPAT_MEMORY_H
+#define HWPMC_COMPAT_MEMORY_H
+
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+
+#include "have.h"
+
+/* No exec replaces the task's memory or credentials until the unlock. The caller holds
+ * the task. */
+static inline bool hwpmc_exec_trylock(struct task_struct *task)
+{
+#ifdef HAVE_EXEC_UPDATE_RWSEM
+	return down_read_trylock(&task->signal->exec_update_lock);
+#else
+	return mutex_trylock(&task->signal->exec_update_mutex);
+#endif
+}
+
+static inline void hwpmc_exec_unlock(struct task_struct *task)
+{
+#ifdef HAVE_EXEC_UPDATE_RWSEM
+	up_read(&task->signal->exec_update_lock);
+#else
+	mutex_unlock(&task->signal->exec_update_mutex);
+#endif
+}
+
+/*
+ * Under mmap_lock: true if the mappings are there, until hwpmc_mappings_let_go(), which is
+ * called without the lock. Kernels with a maple tree take the lock for writing before they
+ * remove the mappings of a process that ends.
+ */
+static inline bool hwpmc_mappings_hold(struct mm_struct *mm)
+{
+#ifdef HAVE_VMA_FIND
+	return atomic_read(&mm->mm_users);
+#else
+	return mmget_not_zero(mm);
+#endif
+}
+
+static inline void hwpmc_mappings_let_go(struct mm_struct *mm)
+{
+#ifndef HAVE_VMA_FIND
+	mmput_async(mm);
+#endif
+}
+
+#endif /* HWPMC_COMPAT_MEMORY_H */

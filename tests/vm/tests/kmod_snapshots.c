@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_snapshots.c - what a start of a sampling PMC lists of other programs: nothing that
+ * the caller may not see at that moment, and without a lock that they need.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "harness.h"
+#include "hwpmc_log.h"
+#include "kmod_dev.h"
+
+#define SETUID	"/tmp/loop.snapshots"
+
+static int op(int fd, unsigned long request, void *arg)
+{
+	int ret = ioctl(fd, request, arg);
+
+	memcpy(&dev_hdr, arg, sizeof(dev_hdr));
+	return ret ? errno : 0;
+}
+
+static int configure(int fd, int logfd, uint32_t flags, uint32_t size)
+{
+	struct hwpmc_op_configurelog arg = {
+		.logfd = logfd, .flags = flags, .ring_size = size,
+	};
+
+	return op(fd, HWPMC_IOC_CONFIGURELOG, &arg);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static void *shared_memory(size_t size)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
+
+	ck_assert(at != MAP_FAILED);
+	return at;
+}
+
+static uint32_t sampling(int fd, int mode, uint32_t cpu)
+{
+	struct hwpmc_op_pmcallocate request = {
+		.class = HWPMC_CLASS_SOFT, .ev = HWPMC_EV_SOFT_CLOCK_HARD, .mode = mode,
+		.cpu = cpu, .caps = U, .count = 1000,
+	};
+
+	dev_ok(dev_allocate(fd, &request));
+	return request.pmcid;
+}
+
+/* ---- a target that becomes a set-id program --------------------------------- */
+
+#define OTHERS	200	/* targets that are listed before it */
+#define ROUNDS	9
+#define STEP_MS	4	/* the exec is so much later in each round */
+
+static volatile int *go;
+
+static void become_set_id(int delay_ms)
+{
+	uint64_t began;
+
+	dev_pin(0, 1);
+	while (!*go)
+		;
+	for (began = now(); now() - began < delay_ms * 1000000ull;)
+		;
+	execl(SETUID, SETUID, "2000000000", NULL);
+	_exit(127);
+}
+
+static pid_t begin(int delay_ms)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (delay_ms >= 0)
+		become_set_id(delay_ms);
+	for (;;)
+		pause();
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static char text[16 << 20];
+
+/* Mappings of the set-id program in the log. */
+static unsigned int mappings_of_set_id(int log, pid_t pid)
+{
+	ssize_t n = pread(log, text, sizeof(text), 0);
+	unsigned int found = 0;
+
+	for (ssize_t at = 0; at + (ssize_t)sizeof(struct hwpmc_log_hdr) <= n;) {
+		struct hwpmc_log_map *r = (void *)(text + at);
+
+		ck_assert_uint_ge(r->hdr.len, sizeof(r->hdr));
+		at += r->hdr.len;
+		if (r->hdr.type == HWPMC_LOG_MAP_IN && r->pid == pid)
+			found += !strcmp(r->path, SETUID);
+	}
+	return found;
+}
+
+/* Returns how many processes are listed in the log. */
+static unsigned int processes_in(int log)
+{
+	ssize_t n = pread(log, text, sizeof(text), 0);
+	unsigned int found = 0;
+	int last = 0;
+
+	for (ssize_t at = 0; at + (ssize_t)sizeof(struct hwpmc_log_hdr) <= n;) {
+		struct hwpmc_log_map *r = (void *)(text + at);
+
+		at += r->hdr.len;
+		if (r->hdr.type == HWPMC_LOG_MAP_IN && r->pid != last) {
+			last = r->pid;
+			found++;
+		}
+	}
+	return found;
+}
+
+static unsigned int start_amid_exec(int delay_ms)
+{
+	int fd = dev_open(), log = memfd_create("log", 0);
+	uint32_t id = sampling(fd, HWPMC_MODE_TS, ANY);
+	struct hwpmc_op_simple simple = { { 0 } };
+	unsigned int found;
+	pid_t pid[OTHERS + 1];
+
+	*go = 0;
+	for (int i = 0; i <= OTHERS; i++)
+		pid[i] = begin(i < OTHERS ? -1 : delay_ms);
+	dev_ok(configure(fd, log, 0, 1 << 20));
+	for (int i = 0; i <= OTHERS; i++)
+		dev_ok(dev_attach(fd, id, pid[i]));
+	*go = 1;
+	dev_start(fd, id);
+	dev_ok(op(fd, HWPMC_IOC_FLUSHLOG, &simple));
+	found = mappings_of_set_id(log, pid[OTHERS]);
+	/* What may be seen is. */
+	ck_assert_uint_ge(processes_in(log), OTHERS);
+	for (int i = 0; i <= OTHERS; i++)
+		end(pid[i]);
+	close(log);
+	close(fd);
+	return found;
+}
+
+static void start_amid_execs(void *unused)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		ck_assert_uint_eq(start_amid_exec(i * STEP_MS), 0);
+}
+
+START_TEST(snapshot_lists_no_target_that_became_a_set_id_program)
+{
+	ck_assert_int_eq(system("cp build/vm/progs/loop " SETUID
+				" && chmod 4755 " SETUID), 0);
+	go = shared_memory(sizeof(*go));
+	dev_pin(getpid(), 0);
+	dev_as(NOBODY, start_amid_execs, NULL);
+}
+END_TEST
+
+/* ---- an undumpable target ------------------------------------------------- */
+
+static void attach_and_hide(void *unused)
+{
+	struct hwpmc_op_simple simple = { { 0 } };
+	int fd = dev_open(), log = memfd_create("log", 0), status;
+	uint32_t id = sampling(fd, HWPMC_MODE_TS, ANY);
+	pid_t pid;
+
+	*go = 0;
+	dev_ok(configure(fd, log, 0, 1 << 20));
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (!*go)
+			dev_msleep(1);
+		prctl(PR_SET_DUMPABLE, 0);
+		*go = 2;
+		for (;;)
+			pause();
+	}
+	dev_ok(dev_attach(fd, id, pid));
+	*go = 1;
+	while (*go != 2 && !waitpid(pid, &status, WNOHANG))
+		dev_msleep(1);
+	dev_ok(dev_start(fd, id));
+	dev_ok(op(fd, HWPMC_IOC_FLUSHLOG, &simple));
+	ck_assert_uint_eq(processes_in(log), 0);
+	end(pid);
+}
+
+START_TEST(snapshot_lists_no_target_that_became_undumpable)
+{
+	go = shared_memory(sizeof(*go));
+	dev_as(NOBODY, attach_and_hide, NULL);
+}
+END_TEST
+
+/* ---- a ring without room --------------------------------------------------- */
+
+#define PROGRAMS	24
+#define SMALLEST_RING	4096
+#define LONGEST_NS	1000000000ull	/* of the two seconds that the start waits for room */
+
+static void map_again_and_again(volatile uint64_t *longest)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		uint64_t began = now();
+		void *at = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		munmap(at, 8192);
+		if (now() - began > *longest)
+			*longest = now() - began;
+		dev_msleep(20);
+	}
+}
+
+START_TEST(snapshot_waits_for_room_without_locks_of_others)
+{
+	volatile uint64_t *longest = shared_memory(PROGRAMS * sizeof(*longest));
+	pid_t pid[PROGRAMS];
+	uint64_t began;
+	uint32_t id;
+	int fd;
+
+	for (int i = 0; i < PROGRAMS; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			map_again_and_again(&longest[i]);
+	}
+	fd = dev_open();
+	id = sampling(fd, HWPMC_MODE_SS, 0);
+	/* Nobody reads it. */
+	dev_ok(configure(fd, -1, HWPMC_LOG_F_MAPPED, SMALLEST_RING));
+	dev_msleep(500);
+	for (int i = 0; i < PROGRAMS; i++)
+		longest[i] = 0;
+	began = now();
+	dev_ok(dev_start(fd, id));
+	/* Otherwise this tests nothing. */
+	ck_assert_uint_gt(now() - began, LONGEST_NS);
+	dev_msleep(100);
+	for (int i = 0; i < PROGRAMS; i++) {
+		ck_assert_uint_lt(longest[i], LONGEST_NS);
+		end(pid[i]);
+	}
+	close(fd);
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_add_timed(snapshot_lists_no_target_that_became_a_set_id_program, 40);
+	harness_add(snapshot_lists_no_target_that_became_undumpable);
+	harness_add(snapshot_waits_for_room_without_locks_of_others);
+	return harness_run();
+}
