@@ -3,13 +3,14 @@
 # own: it needs elfutils and zstd, which who only counts does not. The tools are
 # linked with the static one.
 
-STAT_MAJOR	:= 0
+# Until 1.0.0 a minor version may change the interface, so the soname has it.
+STAT_ABI	:= $(basename $(VERSION))
 STAT_SRC	:= $(sort $(wildcard $(TOP)/lib/stat/*.c $(TOP)/lib/unwind/*.c))
 STAT_OBJ	:= $(patsubst $(TOP)/lib/%.c,$(LIB_DIR)/obj/%.o,$(STAT_SRC))
 STAT_STATIC	:= $(LIB_DIR)/libhwpmcstat.a
 STAT_SHARED	:= $(LIB_DIR)/libhwpmcstat.so
-STAT_REAL	:= $(LIB_DIR)/libhwpmcstat.so.$(STAT_MAJOR).0.0
-STAT_SONAME	:= libhwpmcstat.so.$(STAT_MAJOR)
+STAT_REAL	:= $(LIB_DIR)/libhwpmcstat.so.$(STAT_ABI).0
+STAT_SONAME	:= libhwpmcstat.so.$(STAT_ABI)
 STAT_LIBS	:= -ldw -lelf -lzstd -llzma -lz -liberty $(COVERAGE_LIBS)
 
 lib: $(STAT_STATIC) $(STAT_SHARED) $(LIB_DIR)/libhwpmcstat.pc
