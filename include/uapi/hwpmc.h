@@ -263,14 +263,11 @@ enum hwpmc_reason {
 	HWPMC_WHY_LOCKED_MEMORY = 59,	/* beyond RLIMIT_MEMLOCK [KiB needed] */
 	HWPMC_WHY_LOG_CLOSED = 60,	/* closed: end it, configure another */
 	HWPMC_WHY_KGMON = 61,		/* no such command [command] */
-	HWPMC_WHY_PMU_REFUSED = 62,	/* access to a register faulted: a hypervisor may
-					 * filter it [MSR, or HWPMC_FAULT_RDPMC | index] */
+	HWPMC_WHY_PMU_REFUSED = 62,	/* access faulted [MSR, or HWPMC_FAULT_RDPMC | index] */
 	/* PMCALLOCATE, class P4 */
-	HWPMC_WHY_SIBLINGS = 63,	/* process scope, and threads of a core share
-					 * the counters [CPU with one online] */
+	HWPMC_WHY_SIBLINGS = 63,	/* threads of a core share them [CPU with one online] */
 	/* PMCALLOCATE */
 	HWPMC_WHY_LOCKDOWN = 64,	/* the kernel is locked down: no samples of kernel mode */
-	/* BATCH */
 	HWPMC_WHY_BATCH = 65,		/* no such command [command] */
 	HWPMC_WHY_BATCH_COUNT = 66,	/* no entries, or too many [maximum] */
 	/* PMCALLOCATE */
@@ -291,8 +288,7 @@ enum hwpmc_reason {
 	HWPMC_WHY_UNWIND_FILES = 77,	/* too many of files with the same hash [how many] */
 	/* PMCALLOCATE, classes IAP and IAF */
 	HWPMC_WHY_KIND = 78,		/* no such kind of core [the kinds; 0: CPUs are alike] */
-	HWPMC_WHY_EVENT_KIND = 79,	/* not all kinds of core have this event: `kinds`
-					 * must say which [those that have it] */
+	HWPMC_WHY_EVENT_KIND = 79,	/* only some kinds have it: name them [those] */
 	HWPMC_WHY_CPU_KIND = 80,	/* the CPU is of another kind [its kind] */
 	/* GETCPUINFO, PMCALLOCATE */
 	HWPMC_WHY_PMU_SHARED = 81,	/* perfmon 6: perf cannot be kept from it [MSR] */
@@ -307,6 +303,7 @@ enum hwpmc_reason {
 	HWPMC_WHY_NO_INTERRUPT = 88,	/* an overflow of a counter did not interrupt */
 	HWPMC_WHY_PMU_MEDIATED = 89,	/* not there: KVM gave a guest of this host the counters */
 	HWPMC_WHY_EVENT_TYPED = 90,	/* kCFI: no probe has the type of the tracepoint */
+	HWPMC_WHY_LEAVING = 91,		/* reboot, halt or kexec has begun */
 	HWPMC_WHY__COUNT
 };
 
@@ -506,7 +503,7 @@ struct hwpmc_op_pmcadmin {
  * EPERM PRIV_SYSTEM; EINVAL FLAGS, FLAGS_MODE, CLASS; EPERM PRIV_SYSTEM [2]; EOPNOTSUPP CAPS;
  * EPERM LOCKDOWN, PRIV_KERNEL; EINVAL EVENT; EOPNOTSUPP EVENT_TYPED; EINVAL KIND, CPU_KIND,
  * EVENT_KIND, EVENT_PRECISE, EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED;
- * EBUSY PMU_MEDIATED, PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
+ * EBUSY LEAVING, PMU_MEDIATED, PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
  */
 struct hwpmc_op_pmcallocate {
 	struct hwpmc_hdr hdr;

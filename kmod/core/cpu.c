@@ -11,6 +11,7 @@
 #include "stats.h"
 
 struct hwpmc_cpu __percpu *hwpmc_cpus;
+bool hwpmc_leaving;
 
 static unsigned int class_index(const struct hwpmc_class *cls)
 {
@@ -25,6 +26,7 @@ void hwpmc_cpu_reset_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
 	lockdep_assert_irqs_disabled();
 	if (!cls->ops->reset_irqoff)
 		return;
+	on = on && !READ_ONCE(hwpmc_leaving);
 	cls->ops->reset_irqoff(cls, on);
 	for (i = 0; i < cls->num; i++)
 		memset(&c->row[cls->first + i].shadow, 0,
@@ -45,7 +47,7 @@ void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 	struct hwpmc_class *cls = row->cls;
 
-	if (!cls->ops->program_irqoff)
+	if (!cls->ops->program_irqoff || unlikely(READ_ONCE(hwpmc_leaving)))
 		return;
 	/* This CPU is about to go offline and still switches tasks (pmc/hotplug.c). */
 	if (unlikely(!(c->on & BIT(class_index(cls)))))

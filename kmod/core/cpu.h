@@ -94,6 +94,10 @@ struct hwpmc_cpu {
 
 extern struct hwpmc_cpu __percpu *hwpmc_cpus;
 
+/* The kernel is left: by reboot, halt or kexec. Set once, before each CPU switches its
+ * classes off; from then on none is switched on, and no row programmed. Any context. */
+extern bool hwpmc_leaving;
+
 /*
  * Can PMCs of this CPU, below nr_cpu_ids, be allocated? It is online a while before: until
  * hotplug.c has asked it, it is not known which kind of core and which thread of a core it

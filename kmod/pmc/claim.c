@@ -68,7 +68,7 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	msr = hwpmc_cpus_class_on(cls);
 	if (msr) {
 		class_unclaim(cls);
-		pr_info_ratelimited("a counter runs that nobody has reserved (MSR %#x): firmware or a hypervisor uses it\n",
+		pr_info_ratelimited("a counter runs that nobody has reserved (MSR %#x): firmware, a hypervisor or the kernel before the last reboot\n",
 				    msr);
 		*why = HWPMC_WHY_PMU_RUNNING;
 		*detail = msr;
@@ -85,6 +85,11 @@ int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
+	if (unlikely(READ_ONCE(hwpmc_leaving))) {
+		*why = HWPMC_WHY_LEAVING;
+		*detail = 0;
+		return -EBUSY;
+	}
 	ret = class_users[i] ? 0 : class_claim(cls, why, detail);
 	if (ret)
 		return ret;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * hotplug.c - starts and stops counting on CPUs that go online and offline, and when the
- * machine suspends and resumes. Hotplug callbacks run on the CPU concerned, except
- * cpu_forget(); they never take hwpmc_lock.
+ * machine suspends and resumes; stops it as the kernel is left. Hotplug callbacks run on the
+ * CPU concerned, except cpu_forget(); they never take hwpmc_lock.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
+#include <linux/reboot.h>
 
 #include "../compat/hotplug.h"
 #include "../compat/syscore.h"
@@ -157,6 +158,32 @@ static void machine_resume(void)
 	cpu_begin_irqoff(this_cpu_ptr(hwpmc_cpus));
 }
 
+static void leave_ipi(void *unused)
+{
+	cpu_end_irqoff(this_cpu_ptr(hwpmc_cpus));
+}
+
+/*
+ * Counters that run on would be the next kernel's, after kexec and on machines whose reset
+ * does not reach them: it takes them for its firmware's, and has no handler for their NMIs.
+ * Programs still run, and owners in the kernel never end. Without hwpmc_lock: nobody who
+ * has it keeps the counters running.
+ */
+static int leave_machine(struct notifier_block *nb, unsigned long how, void *command)
+{
+	WRITE_ONCE(hwpmc_leaving, true);
+	cpus_read_lock();
+	on_each_cpu(leave_ipi, NULL, 1);
+	cpus_read_unlock();
+	return NOTIFY_DONE;
+}
+
+/* Last, as perf's: others may count until then. */
+static struct notifier_block leaving = {
+	.notifier_call = leave_machine,
+	.priority = INT_MIN,
+};
+
 static void cpu_setup(struct hwpmc_cpu *c)
 {
 	unsigned int i;
@@ -193,9 +220,14 @@ int hwpmc_hotplug_init(void)
 	if (ret < 0)
 		goto err_online;
 	online_state = ret;
+	ret = register_reboot_notifier(&leaving);
+	if (ret)
+		goto err_reboot;
 	hwpmc_syscore_register(machine_suspend, machine_resume);
 	return 0;
 
+err_reboot:
+	cpuhp_remove_state(online_state);
 err_online:
 	cpuhp_remove_state_nocalls(HWPMC_CPUHP_DYING);
 err_dying:
@@ -208,6 +240,7 @@ err_prepare:
 void hwpmc_hotplug_exit(void)
 {
 	hwpmc_syscore_unregister();
+	unregister_reboot_notifier(&leaving);
 	cpuhp_remove_state(online_state);
 	cpuhp_remove_state_nocalls(HWPMC_CPUHP_DYING);
 	cpuhp_remove_state_nocalls(prepare_state);

@@ -21,6 +21,8 @@ int hwpmc_pmc_prepare(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
+	if (unlikely(READ_ONCE(hwpmc_leaving)))
+		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_LEAVING, 0);
 	ret = hwpmc_pmc_msr_fault(pmc, hdr);
 	if (ret)
 		return ret;

@@ -99,9 +99,10 @@ WHY(ROW_DISABLED, "the administrator has disabled the counter", "row",
     DETAIL_DECIMAL, "enable it: pmccontrol -e"),
 WHY(PMU_RESERVED, NULL, NULL, DETAIL_HOLDER, NULL),
 WHY(PMU_RUNNING, "a counter is enabled that this kernel has not reserved: "
-    "firmware or a hypervisor uses it", "MSR", DETAIL_HEX,
+    "firmware or a hypervisor uses it, or the kernel before the last reboot has left it so, "
+    "which a virtual machine's reset does not end", "MSR", DETAIL_HEX,
     "release the counters in the firmware setup or the hypervisor, or have hwpmc take "
-    "them: sysctl kern.hwpmc.takerunning=1"),
+    "them, in a virtual machine above all: sysctl kern.hwpmc.takerunning=1"),
 WHY(PMU_REFUSED, "access to a counter register faulted: no count since the "
     "claim is reliable", NULL, DETAIL_REGISTER,
     "allow the access in the hypervisor"),
@@ -146,6 +147,8 @@ WHY(NO_INTERRUPT, "counters do not interrupt in this virtual machine", NULL, DET
     "count instead, or sample a timer: -e clock.prof"),
 WHY(PMU_MEDIATED, "a virtual machine on this host has the counters (KVM's mediated PMU)", NULL,
     DETAIL_NONE, "end it, or load kvm_intel or kvm_amd with enable_mediated_pmu=0"),
+WHY(LEAVING, "the machine reboots or halts, or starts another kernel by kexec", NULL,
+    DETAIL_NONE, NULL),
 WHY(EVENT_TYPED, "this kernel tests the types of functions that it calls (kCFI), and the module "
     "has none of this tracepoint's type", NULL, DETAIL_NONE,
     "count one that it has: sys_enter, sys_exit, sched_switch, sched_waking, sched_wakeup"),
