@@ -278,7 +278,7 @@ void counter_deadline(uint8_t modes, uint64_t need, uint64_t left[MODES],
 static void deadlines(struct vcpu *v, struct board *b, int mode,
 		      uint64_t left[MODES])
 {
-	uint64_t both = inject_until(v, b);
+	uint64_t both = MIN(inject_until(v, b), ibs_until(v, b));
 
 	for (int i = 0; i < MAX_CTR; i++) {
 		struct counter *c = &v->ctr[i];
@@ -313,7 +313,7 @@ void counter_arm(struct vcpu *v, struct board *b, int mode)
 	uint64_t left[MODES] = { FAR, FAR };
 
 	deadlines(v, b, mode, left);
-	if (v->patch.site || v->iret || v->line_watched)
+	if (v->patch.site || v->iret || v->line_watched || v->eilvt_read)
 		left[KERNEL] = left[USER] = 0;
 	for (int m = 0; m < MODES; m++)
 		counter_shift_bias(v, b, m, FIRE_TICKS - MIN(left[m], REACH));

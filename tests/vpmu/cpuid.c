@@ -63,7 +63,7 @@ static bool patch_of(uint32_t leaf, uint32_t sub, struct patch *p)
 	else if (cfg.amd && leaf == 0x80000000 && cfg.version >= 2)
 		p->eax_min = 0x80000022;
 	else if (cfg.amd && leaf == 0x80000001 && cfg.version >= 1)
-		p->ecx_or = 1 << 23;			/* PerfCtrExtCore */
+		p->ecx_or = 1 << 23 | cfg.ibs << 10;	/* PerfCtrExtCore, IBS */
 	else
 		return false;
 	return true;
@@ -98,6 +98,10 @@ bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 	}
 	if (cfg.amd && cfg.version >= 2 && leaf == 0x80000022) {
 		answer(1, cfg.gp, 0, 0);
+		return true;
+	}
+	if (cfg.ibs && leaf == 0x8000001b) {
+		answer(0x3ff, 0, 0, 0);
 		return true;
 	}
 	if (cfg.tfa && leaf == 7 && !sub && s->mode == KERNEL)

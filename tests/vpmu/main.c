@@ -61,6 +61,7 @@ static void reset(struct vcpu *v)
 	if (cfg.initial_index >= 0)
 		v->evtsel[cfg.initial_index] = cfg.initial_sel;
 	inject_reset(v);
+	apic_reset(v);
 	counter_reconfigure(v, b);
 	counter_arm(v, b, KERNEL);
 }
@@ -152,6 +153,8 @@ static bool option(char *arg)
 		return switch_option(val, "on", "off", &cfg.irqoff);
 	if (!strcmp(arg, "tfa"))
 		return switch_option(val, "on", "off", &cfg.tfa);
+	if (!strcmp(arg, "ibs"))
+		return switch_option(val, "on", "off", &cfg.ibs);
 	if (!strcmp(arg, "harm"))
 		return switch_option(val, "on", "off", &cfg.harm);
 	if (!strcmp(arg, "strict"))

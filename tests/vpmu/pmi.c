@@ -52,7 +52,7 @@ bool pmi_raise_lvtpc(struct vcpu *v)
 
 	phys_read32(APIC_BASE + APIC_LVTPC, &lvt);
 	trace(v, "PMI lvtpc=%x status=%" PRIx64, lvt, v->global_status);
-	if (lvt & LVT_MASKED) {
+	if (lvt & LVT_MASKED || apic_opens_late(v)) {
 		v->n_pmi_masked++;
 		return false;
 	}

@@ -76,6 +76,7 @@ static void put_vcpu(FILE *f, struct vcpu *v)
 		{ "space_switches", v->n_cr3 },
 		{ "rep_again", v->n_rep_again },
 		{ "pauses", v->n_pause },
+		{ "ibs", v->n_ibs },
 	};
 
 	fprintf(f, "{\"cpu\":%u", v->index);

@@ -63,6 +63,7 @@ static void fire(struct vcpu *v, struct board *b, int mode)
 	bool exit = false;
 
 	v->n_fire++;
+	apic_finish_load(v);
 	nmi_mask_find(v);
 	if (v->patch.site && v->patch.next == pc)
 		cpuid_apply_patch(v, mode);
@@ -70,6 +71,7 @@ static void fire(struct vcpu *v, struct board *b, int mode)
 	if (v->iret && !inject_masks(v))
 		exit = nmi_mask_clear(v);
 	v->iret = false;
+	exit = ibs_fire(v, b, pc) || exit;
 	exit = inject_raise(v, b) || exit;
 	exit = raise_again(v) || exit;
 	if (v->pmi_pending && inject_is_due(v, b) && v->skid_left-- <= 0) {
@@ -332,6 +334,7 @@ static struct site *translate_insn(struct run *r, struct block *blk,
 	blk->size = blk->slot[i].off + len;
 	if (cfg.none)
 		return NULL;
+	apic_watch_insn(in, bytes);
 	count_insn(r, blk, i, in, len, &insn);
 	irqoff_watch_insn(in, blk, bytes, &insn);
 	if (max_vcpus > 1 && !one_thread && is_pause(bytes, len))

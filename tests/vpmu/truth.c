@@ -172,6 +172,9 @@ static uint64_t access_of(struct vcpu *v, uint32_t what)
 	case VPMU_N_RENEWED:	  return v->n_renewed;
 	case VPMU_N_HELD_OUT:	  return v->n_held_out;
 	case VPMU_N_SHORT:	  return v->n_short;
+	case VPMU_N_OPENED:	  return v->n_opened;
+	case VPMU_N_OPEN_LATE:	  return v->n_open_late;
+	case VPMU_N_IBS:	  return v->n_ibs;
 	}
 	return 0;
 }

@@ -46,6 +46,7 @@ enum knob {
 	KNOB_EMULATED,		/* counters that stand still count emulated instructions */
 	KNOB_AT_ONCE,		/* so many counters count at a time; 0: all */
 	KNOB_ALIAS,		/* counters whose RDPMC reads their neighbour's */
+	KNOB_OPEN_LATE,		/* instructions until it is unmasked; apic.c */
 	KNOBS,
 };
 
@@ -55,6 +56,8 @@ enum knob {
 #define REFUSE_RDPMC	(1ULL << 33)	/* and the kernel's RDPMC, of any counter */
 #define REFUSE_HELD	(1ULL << 34)	/* not before a vCPU was held */
 
+#define EILVTS		4		/* extended entries of AMD's APIC */
+#define IBS_REGS	14
 #define QUEUE		32		/* PMIs that can be on their way behind the first */
 
 struct config {
@@ -63,6 +66,7 @@ struct config {
 	bool amd, p4, gran_insn, mem, pti, full_width, irqoff;
 	bool machine;			/* a named one; see machine.c */
 	bool tfa, harm;			/* manners.c */
+	bool ibs;			/* ibs.c */
 	int version, gp, fixed, width, skid;
 	int power;			/* unit of energy; 0: no such registers */
 	int threads;			/* of a core, which share its registers (p4) */
@@ -185,6 +189,12 @@ struct vcpu {
 	uint64_t beside[BESIDE];
 	_Atomic uint64_t harm[MAX_CTR];	/* by the other thread; manners.c */
 
+	bool opening;			/* apic.c: LVTPC is unmasked at the latest */
+	uint64_t opened;		/* KNOB_OPEN_LATE after this total */
+	uint32_t eilvt[EILVTS], *eilvt_read;
+	uint64_t ibs[IBS_REGS], ibs_from, ibs_random;	/* ibs.c */
+	bool ibs_tagged;
+
 	bool pmi_pending;
 	bool raised;		/* an interrupt that comes at this very block */
 	bool line_watched;	/* see line_is_up() */
@@ -225,6 +235,7 @@ struct vcpu {
 	uint64_t n_looks;
 	uint64_t entries[MODES];	/* KNOB_ENTRY: branches to be added at the next look */
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
+	uint64_t n_opened, n_open_late, n_ibs;
 	uint64_t n_overflow_int, n_lost, n_doubled, n_storm, n_held_out, n_short;
 	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3, n_pause;
 	uint64_t no_int3;	/* where one was that is not there any more */
@@ -349,6 +360,18 @@ uint64_t inject_claim(struct vcpu *v);
 bool inject_refuses(struct vcpu *v, uint32_t msr, bool write, uint64_t value);
 void inject_hold(struct vcpu *v, uint32_t msr);
 bool inject_refuses_rdpmc(struct vcpu *v, int mode);
+
+/* apic.c - what the kernel reads from and writes to the local APIC */
+void apic_watch_insn(struct qemu_plugin_insn *in, const uint8_t *bytes);
+bool apic_opens_late(struct vcpu *v);
+void apic_finish_load(struct vcpu *v);
+void apic_reset(struct vcpu *v);
+
+/* ibs.c - AMD's instruction-based sampling */
+enum access ibs_read(struct vcpu *v, uint32_t msr, uint64_t *x);
+enum access ibs_write(struct vcpu *v, uint32_t msr, uint64_t x);
+uint64_t ibs_until(struct vcpu *v, struct board *b);
+bool ibs_fire(struct vcpu *v, struct board *b, uint64_t pc);
 
 /* manners.c - counters that do not count, or more than they should */
 bool manners_let_count(struct vcpu *v, int i, uint64_t sel);

@@ -90,6 +90,8 @@ enum {
 	VPMU_N_RENEWED = 0x45,		/* code that differed from its translation */
 	VPMU_N_HELD_OUT = 0x46,		/* holds that ended without a refusal */
 	VPMU_N_SHORT = 0x47,		/* overflows of counters that were set too short */
+	/* Writes that unmask LVTPC, PMIs that came before it was unmasked, NMIs of IBS. */
+	VPMU_N_OPENED = 0x48, VPMU_N_OPEN_LATE = 0x49, VPMU_N_IBS = 0x4a,
 };
 
 enum {
@@ -150,6 +152,8 @@ enum {
 				 * changes. 0: all of those that are enabled from then on */
 	VPMU_KNOB_ALIAS,	/* RDPMC of these counters reads the one whose number differs
 				 * in the lowest bit; bits as in FROZEN */
+	VPMU_KNOB_OPEN_LATE,	/* instructions from the write that unmasks LVTPC until it
+				 * is unmasked, unless the kernel waits for the write */
 	VPMU_KNOBS,
 };
 
