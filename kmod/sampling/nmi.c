@@ -105,7 +105,7 @@ static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
 	struct hwpmc_nmi_facts f = { .owned = true };
 	enum hwpmc_nmi_verdict verdict;
 	u64 began = hwpmc_cpu_time_nmi(), now = hwpmc_log_time_at_nmi(began);
-	unsigned int second_look = 0;
+	unsigned int second_look = 0, to_come;
 
 	verdict = decide_nmi(c, regs, &f, now);
 	/*
@@ -114,15 +114,17 @@ static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
 	 */
 	if (likely(verdict == HWPMC_NMI_RAISED))
 		hwpmc_pmi_open_nmi();
-	else if (verdict == HWPMC_NMI_SPENT)
-		spend_expected_nmi(c);	/* before the second look adds to it */
+	/* Before the second look adds to it. */
+	if (unlikely(verdict != HWPMC_NMI_FOREIGN && !hwpmc_nmi_found(&f)))
+		spend_expected_nmi(c);
 	/* The APIC has dropped the interrupt of what overflowed while it was masked. */
 	if (unlikely(hwpmc_sample_any_nmi(c)))
 		second_look = hwpmc_sample_all_nmi(c, regs, now);
 	trace_hwpmc_sampling_intr(f.overflows + second_look,
 				  verdict != HWPMC_NMI_FOREIGN);
-	if (unlikely(hwpmc_nmi_expects_next(&f, second_look)))
-		expect_nmi(c, hwpmc_nmi_to_come(&f, second_look), now);
+	to_come = hwpmc_nmi_to_come(&f, second_look);
+	if (unlikely(to_come))
+		expect_nmi(c, to_come, now);
 	if (likely(f.overflows + second_look)) {
 		c->nmi_last = now;
 		this_cpu_add(hwpmc_stats.intr_processed, f.overflows + second_look);

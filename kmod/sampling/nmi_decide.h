@@ -5,19 +5,22 @@
  *
  *	found	owned	masked	expected | verdict	  then
  *	yes	-	-	-	 | NMI_RAISED	  unmask
- *	no	yes	yes	-	 | NMI_RAISED	  unmask
+ *	no	yes	yes	-	 | NMI_RAISED	  unmask; consume an expectation
  *	no	yes	no	yes	 | NMI_SPENT	  consume the expectation
  *	no	no	-	yes	 | NMI_SPENT	  consume the expectation
  *	no	yes	no	no	 | NMI_FOREIGN	  nothing
  *	no	no	-	no	 | NMI_FOREIGN	  nothing
  *
- * An NMI that finds several overflows was raised for one of them: for each of the others
- * one more is expected, as AMD raises one for each, late, and masks nothing. Each SPENT
- * consumes one; all lapse some time after the last was added (nmi.c).
+ * An NMI that finds several overflows was raised for one of them. Where the APIC did not mask
+ * the interrupt as it delivered this one, as AMD's does not, one more NMI is expected for each
+ * of the others. Where it did, it has dropped theirs: an expectation would only take a foreign
+ * NMI for one of them. An NMI that finds nothing consumes one expectation, also where the mask
+ * shows by itself that it was the counters'; all lapse some time after the last was added
+ * (nmi.c).
  *
  * found: .overflows or .unstoppable is not 0. "-" is not asked for: .masked costs an
  * access to the local APIC, .expected a multiplication. nmi.c fills in these two only
- * where hwpmc_nmi_asks_*() say that the verdict depends on them.
+ * where hwpmc_nmi_asks_*() say that the verdict, or what is to come, depends on them.
  */
 #ifndef HWPMC_NMI_DECIDE_H
 #define HWPMC_NMI_DECIDE_H
@@ -49,9 +52,14 @@ static inline bool hwpmc_nmi_found(const struct hwpmc_nmi_facts *f)
 	return f->overflows || f->unstoppable;
 }
 
+static inline unsigned int hwpmc_nmi_nfound(const struct hwpmc_nmi_facts *f)
+{
+	return f->overflows + f->unstoppable;
+}
+
 static inline bool hwpmc_nmi_asks_masked(const struct hwpmc_nmi_facts *f)
 {
-	return !hwpmc_nmi_found(f) && f->owned;
+	return f->owned && hwpmc_nmi_nfound(f) != 1;
 }
 
 /* After .masked has been filled in where it was asked for. */
@@ -69,23 +77,16 @@ hwpmc_nmi_decide(const struct hwpmc_nmi_facts *f)
 }
 
 /*
- * Is one more NMI on its way that will find nothing? The hardware may have raised one
- * for each overflow, and this NMI was raised for one of the first look at most.
- * second_look: armed rows found overflowed after the interrupt was unmasked.
+ * NMIs that are on their way and will find nothing: one for each overflow of the second look,
+ * which came after the interrupt was unmasked, and, where it had not been masked before, one
+ * for each of the first look but the one that raised this NMI.
  */
-static inline bool hwpmc_nmi_expects_next(const struct hwpmc_nmi_facts *f,
-					  unsigned int second_look)
-{
-	return second_look || f->overflows + f->unstoppable > 1;
-}
-
-/* How many are: one for each of these overflows but the one of this NMI. */
 static inline unsigned int hwpmc_nmi_to_come(const struct hwpmc_nmi_facts *f,
 					     unsigned int second_look)
 {
-	unsigned int found = f->overflows + f->unstoppable;
+	unsigned int found = hwpmc_nmi_nfound(f);
 
-	return second_look + (found ? found - 1 : 0);
+	return second_look + (found && !f->masked ? found - 1 : 0);
 }
 
 /*
