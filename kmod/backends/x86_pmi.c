@@ -38,10 +38,17 @@ bool hwpmc_pmi_has_come_nmi(void)
 	return may_mask && apic->read(APIC_LVTPC) & APIC_LVT_MASKED;
 }
 
+/*
+ * RDPMC may execute before the APIC has taken the write, be it a store (xAPIC) or a WRMSR that
+ * does not serialize (x2APIC): the interrupt of an overflow in between would be dropped, and
+ * the second look have missed it. The fences cost less than to read the register back.
+ */
 void hwpmc_pmi_open_nmi(void)
 {
-	if (may_mask)
-		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	if (!may_mask)
+		return;
+	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	asm volatile("mfence; lfence" : : : "memory");
 }
 
 bool hwpmc_pmi_merges_nmi(void)
