@@ -265,6 +265,21 @@ static void give_up_row_nmi(struct hwpmc_cpu *c, unsigned int nr)
 	mark_unstoppable_nmi(c, nr, hwpmc_row_read_irqoff(&hwpmc_rows[nr]));
 }
 
+/*
+ * Events since the overflow that belong to the periods after it. Where kernel mode is counted
+ * the first ones are those of the way into the NMI, which would shorten each period; but where
+ * there are more than that the NMI was late, behind another one or behind firmware, and the
+ * periods that ended meanwhile are declared.
+ */
+#define LATE_EVENTS	20000
+
+static u64 overshoot_nmi(const struct hwpmc_pmc *pmc, u64 period, u64 counter)
+{
+	if (pmc->carry_overshoot || unlikely(counter >= max_t(u64, period, LATE_EVENTS)))
+		return counter;
+	return 0;
+}
+
 static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter,
 				struct pt_regs *regs, u64 now)
 {
@@ -277,9 +292,8 @@ static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counte
 		give_up_row_nmi(c, nr);
 		return;
 	}
-	/* Where kernel mode is counted, events since the overflow are the NMI's own. */
 	period = period_nmi(c, nr);
-	n = count_periods_nmi(rc, period, pmc->carry_overshoot ? counter : 0);
+	n = count_periods_nmi(rc, period, overshoot_nmi(pmc, period, counter));
 	if (likely(n)) {
 		if (likely(rc->ring))
 			write_sample_nmi(rc->ring, pmc, regs, period, now);
