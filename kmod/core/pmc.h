@@ -53,6 +53,7 @@ struct hwpmc_pmc {
 	bool carry_overshoot;		/* the module's own code causes none of its
 					 * events: a late sample shortens the next
 					 * period */
+	bool user_only;			/* a hardware counter that counts user mode alone */
 	bool user_mapped;		/* its slices are shown in threads' pages */
 	u64 parts;			/* .user_mapped: the sum of .part, to which no slice
 					 * is added any more */

@@ -302,9 +302,9 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 		hwpmc_pmc_free(pmc);
 		return NULL;
 	}
-	pmc->carry_overshoot = !hwpmc_rows[pmc->row].cls->nmi ||
-			  (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) ==
-			  HWPMC_CAP_USER;
+	pmc->user_only = hwpmc_rows[nr].cls->nmi &&
+			 (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) == HWPMC_CAP_USER;
+	pmc->carry_overshoot = pmc->user_only || !hwpmc_rows[nr].cls->nmi;
 	INIT_LIST_HEAD(&pmc->links);
 	INIT_LIST_HEAD(&pmc->cursors);
 	INIT_LIST_HEAD(&pmc->sys_node);

@@ -174,6 +174,92 @@ static bool may_read_user_nmi(const struct hwpmc_pmc *pmc)
 		(pmc->privileged || !current->in_execve);
 }
 
+/* ---- where user mode was left --------------------------------------------- */
+
+/*
+ * The registers at the end of a stack that the kernel was entered on, as far as they have been
+ * saved: they are pushed from the end down, the ones of the interrupt's frame first. On the way
+ * out they are popped, and the frame is the last to go.
+ */
+static void saved_registers_nmi(const struct pt_regs *regs, const struct pt_regs *saved,
+				struct pt_regs *user)
+{
+	*user = *saved;
+	if (regs->sp > (unsigned long)&saved->bp)
+		user->bp = regs->bp;
+	/* SYSCALL has left the address in RCX, and pushes it only now. */
+	if (regs->sp > (unsigned long)&saved->ip)
+		user->ip = regs->cx;
+	if (regs->sp > (unsigned long)&saved->sp)
+		user->sp = 0;
+}
+
+/* An empty stack's pointer is that of its end. */
+static bool is_on_task_stack_nmi(unsigned long sp)
+{
+	return sp - 1 - (unsigned long)task_stack_page(current) < THREAD_SIZE;
+}
+
+/* A CPU's own stacks for the way in, each of which ends with a page. */
+static bool is_on_entry_stack_nmi(unsigned long sp)
+{
+	return sp - 1 - CPU_ENTRY_AREA_BASE < P4D_SIZE;
+}
+
+/* With page table isolation the entry computes CR3 in RSP, for want of another register. */
+static bool is_cr3_nmi(unsigned long sp)
+{
+	return !((sp ^ __native_read_cr3()) & CR3_ADDR_MASK & ~PAGE_SIZE);
+}
+
+/*
+ * An overflow in user mode whose NMI came a few instructions later, behind the entry of the
+ * kernel: where the program went into it. Up to the first instructions of the entry, where
+ * the registers of the thread's stack are still those of the last time. The code segment is
+ * that of the last time, for SYSCALL leaves it nowhere.
+ */
+static void user_registers_nmi(const struct pt_regs *regs, struct pt_regs *user)
+{
+	struct pt_regs *last = task_pt_regs(current), *entry;
+
+	if (is_on_task_stack_nmi(regs->sp)) {
+		saved_registers_nmi(regs, last, user);
+		return;
+	}
+	if (regs->sp < TASK_SIZE_MAX) {		/* SYSCALL, before it has changed the stack */
+		*user = *last;
+		user->ip = regs->cx;
+		user->sp = is_cr3_nmi(regs->sp) ? 0 : regs->sp;
+		user->bp = regs->bp;
+		return;
+	}
+	entry = (struct pt_regs *)PAGE_ALIGN(regs->sp) - 1;
+	if (is_on_entry_stack_nmi(regs->sp) && user_mode(entry))
+		saved_registers_nmi(regs, entry, user);
+	else
+		*user = *last;
+}
+
+/* Is the sample of the thread's user part, though the NMI hit the kernel? */
+static bool has_left_user_mode_nmi(const struct hwpmc_pmc *pmc)
+{
+	return pmc->user_only && current->mm && !(current->flags & PF_KTHREAD);
+}
+
+static noinline unsigned int left_chain_nmi(const struct hwpmc_pmc *pmc,
+					    const struct pt_regs *regs, u64 *pc,
+					    unsigned int max, u8 *flags)
+{
+	struct pt_regs user;
+
+	*flags = HWPMC_SAMPLE_USER;
+	user_registers_nmi(regs, &user);
+	if (may_read_user_nmi(pmc))
+		return user_chain_nmi(pmc, &user, pc, max, flags);
+	pc[0] = user.ip;
+	return 1;
+}
+
 /* User frames after those of the kernel, where they were asked for and the thread has
  * a user part. */
 static unsigned int user_part_nmi(const struct hwpmc_pmc *pmc, u64 *pc,
@@ -216,6 +302,8 @@ unsigned int hwpmc_callchain_nmi(const struct hwpmc_pmc *pmc,
 	if (regs && user_mode(regs)) {
 		*flags = HWPMC_SAMPLE_USER;
 		n = user_chain_nmi(pmc, regs, pc, max, flags);
+	} else if (regs && has_left_user_mode_nmi(pmc)) {
+		n = left_chain_nmi(pmc, regs, pc, max, flags);
 	} else {
 		*flags = 0;
 		n = kernel_chain_nmi(pmc, regs, pc, max, flags);
