@@ -205,7 +205,7 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 	if (unlikely(!limit))
 		return;
 	action = hwpmc_starvation_nmi(&t->starvation, hwpmc_timer_irqs_nmi(),
-				      regs->flags & X86_EFLAGS_IF, now, window);
+				      regs->flags & X86_EFLAGS_IF, began, now, window);
 	if (unlikely(action == HWPMC_STARVATION_PROBE))
 		irq_work_queue(&t->probe);
 	if (unlikely(action == HWPMC_STARVATION_PAUSE))

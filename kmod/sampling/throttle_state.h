@@ -12,9 +12,11 @@
  *	PROBED	 the interrupt came		 RUNNING  none
  *	PROBED	 a timer interrupt came		 PROBED	  count NMIs from 0
  *	PROBED	 more than MANY NMIs, and 10 ms	 PAUSED	  stop all rows for 100 ms
- *		 since it was asked for, or more
+ *		 since they are counted, or more
  *		 than MANY of them found
- *		 interrupts enabled
+ *		 interrupts enabled; and they
+ *		 leave no room between them
+ *	PROBED	 the same, with room between	 PROBED	  count NMIs from 0
  *	both	 the NMIs of a window of 10 ms	 PAUSED	  stop all rows for 10 ms
  *		 cost more than the limit
  *	PAUSED	 an NMI				 PAUSED	  stop all rows again
@@ -64,8 +66,14 @@ static inline u32 hwpmc_cost_percent(const struct hwpmc_cost *cost, u64 now)
  * What the way into and out of an NMI costs cannot be measured from inside. Where
  * that alone is longer than a period, each NMI is followed by the next one and
  * nothing else runs, though the measured part is below the limit.
+ *
+ * The kernel has interrupts off for long as well, and then no interrupt comes although the
+ * NMIs leave room for all else: it is what one samples by NMI for. So the ways are estimated,
+ * to be as long as the measured part and 1/3000 of the window (3 us) more, which is more than
+ * they are on a processor and less than on an emulated one, whose measured part is longer.
  */
 #define HWPMC_NMIS_MANY	16
+#define HWPMC_NMI_WAY(patience)	((patience) / 3000)
 
 enum hwpmc_starvation_state {
 	HWPMC_STARVATION_RUNNING,
@@ -76,6 +84,8 @@ struct hwpmc_starvation {
 	unsigned int timer_irqs;	/* of this CPU, at the last NMI */
 	unsigned int nmis;		/* since a timer interrupt or the probe */
 	unsigned int nmis_irqs_on;	/* of them: interrupts were enabled */
+	u64 spent;			/* by them, as far as it can be measured */
+	u64 since;			/* they are counted */
 	u64 alive;			/* last sign of an interrupt */
 	u64 probed;			/* when an interrupt was asked for that has
 					 * not come yet, or 0 */
@@ -94,10 +104,32 @@ hwpmc_starvation_state(const struct hwpmc_starvation *s)
 				      HWPMC_STARVATION_RUNNING;
 }
 
-static inline void hwpmc_starvation_count_anew(struct hwpmc_starvation *s)
+static inline void hwpmc_starvation_count_anew(struct hwpmc_starvation *s, u64 now)
 {
 	s->nmis = 0;
 	s->nmis_irqs_on = 0;
+	s->spent = 0;
+	s->since = now;
+}
+
+/* Did they take three quarters of the time, their ways included? */
+static inline bool hwpmc_starvation_fills_time(const struct hwpmc_starvation *s, u64 now,
+					       u64 patience)
+{
+	u64 cost = 2 * s->spent + s->nmis * HWPMC_NMI_WAY(patience);
+
+	return cost * 4 > (now - s->since) * 3;
+}
+
+static inline enum hwpmc_starvation_action
+hwpmc_starvation_many_probed(struct hwpmc_starvation *s, u64 now, u64 patience)
+{
+	if (s->nmis_irqs_on <= HWPMC_NMIS_MANY && now - s->since <= patience)
+		return HWPMC_STARVATION_GO_ON;
+	if (hwpmc_starvation_fills_time(s, now, patience))
+		return HWPMC_STARVATION_PAUSE;
+	hwpmc_starvation_count_anew(s, now);
+	return HWPMC_STARVATION_GO_ON;
 }
 
 /* More than MANY NMIs came without a timer interrupt between them. */
@@ -105,28 +137,28 @@ static inline enum hwpmc_starvation_action
 hwpmc_starvation_many(struct hwpmc_starvation *s, u64 now, u64 patience)
 {
 	if (hwpmc_starvation_state(s) == HWPMC_STARVATION_PROBED)
-		return s->nmis_irqs_on > HWPMC_NMIS_MANY ||
-		       now - s->probed > patience ?
-		       HWPMC_STARVATION_PAUSE : HWPMC_STARVATION_GO_ON;
+		return hwpmc_starvation_many_probed(s, now, patience);
 	if (now - READ_ONCE(s->alive) <= patience)
 		return HWPMC_STARVATION_GO_ON;
-	hwpmc_starvation_count_anew(s);
+	hwpmc_starvation_count_anew(s, now);
 	s->probed = now;
 	return HWPMC_STARVATION_PROBE;
 }
 
-/* An NMI, at `now`. timer_irqs: timer interrupts that this CPU has had until now. */
+/* An NMI, from `began` to `now`. timer_irqs: timer interrupts that this CPU has had until
+ * now. */
 static inline enum hwpmc_starvation_action
 hwpmc_starvation_nmi(struct hwpmc_starvation *s, unsigned int timer_irqs, bool irqs_on,
-		     u64 now, u64 patience)
+		     u64 began, u64 now, u64 patience)
 {
 	if (timer_irqs != s->timer_irqs) {
 		s->timer_irqs = timer_irqs;
 		s->alive = now;
-		hwpmc_starvation_count_anew(s);
+		hwpmc_starvation_count_anew(s, now);
 		return HWPMC_STARVATION_GO_ON;
 	}
 	s->nmis++;
+	s->spent += now - began;
 	s->nmis_irqs_on += irqs_on;
 	if (s->nmis <= HWPMC_NMIS_MANY)
 		return HWPMC_STARVATION_GO_ON;

@@ -52,18 +52,20 @@ END_TEST
 
 /* ---- starvation ---------------------------------------------------------- */
 
+/* Of an NMI, as far as it can be measured: MANY fill most of a window. */
+#define COST	(WINDOW / 40)
+
+static int nmi(struct hwpmc_starvation *s, bool irqs_on, u64 now)
+{
+	return hwpmc_starvation_nmi(s, s->timer_irqs, irqs_on, now - COST, now, WINDOW);
+}
+
 /* n NMIs without a timer interrupt, none of which may want anything. */
 static void quiet_nmis(struct hwpmc_starvation *s, unsigned int n, bool irqs_on,
 		       u64 now)
 {
 	while (n--)
-		ck_assert_int_eq(hwpmc_starvation_nmi(s, s->timer_irqs, irqs_on, now,
-						      WINDOW), GO_ON);
-}
-
-static int nmi(struct hwpmc_starvation *s, bool irqs_on, u64 now)
-{
-	return hwpmc_starvation_nmi(s, s->timer_irqs, irqs_on, now, WINDOW);
+		ck_assert_int_eq(nmi(s, irqs_on, now), GO_ON);
 }
 
 /* A CPU whose timer came at START, and that is PROBED since START + WINDOW + 1. */
@@ -71,7 +73,7 @@ static struct hwpmc_starvation probed(void)
 {
 	struct hwpmc_starvation s = { 0 };
 
-	ck_assert_int_eq(hwpmc_starvation_nmi(&s, 1, true, START, WINDOW), GO_ON);
+	ck_assert_int_eq(hwpmc_starvation_nmi(&s, 1, true, START, START, WINDOW), GO_ON);
 	quiet_nmis(&s, MANY, true, START + WINDOW + 1);
 	ck_assert_int_eq(nmi(&s, true, START + WINDOW + 1), PROBE);
 	ck_assert_int_eq(hwpmc_starvation_state(&s), HWPMC_STARVATION_PROBED);
@@ -84,7 +86,7 @@ START_TEST(timer_interrupt_between_nmis_is_a_sign_of_life)
 
 	for (unsigned int i = 1; i < 100; i++) {
 		ck_assert_int_eq(hwpmc_starvation_nmi(&s, i, true, START + i * WINDOW,
-						      WINDOW), GO_ON);
+						      START + i * WINDOW, WINDOW), GO_ON);
 		ck_assert_uint_eq(s.nmis, 0);
 		ck_assert_uint_eq(s.alive, START + i * WINDOW);
 	}
@@ -96,7 +98,7 @@ START_TEST(many_nmis_within_patience_ask_for_nothing)
 {
 	struct hwpmc_starvation s = { 0 };
 
-	hwpmc_starvation_nmi(&s, 1, true, START, WINDOW);
+	hwpmc_starvation_nmi(&s, 1, true, START, START, WINDOW);
 	quiet_nmis(&s, 100 * MANY, true, START + WINDOW);
 }
 END_TEST
@@ -105,7 +107,7 @@ START_TEST(few_nmis_beyond_patience_ask_for_nothing)
 {
 	struct hwpmc_starvation s = { 0 };
 
-	hwpmc_starvation_nmi(&s, 1, true, START, WINDOW);
+	hwpmc_starvation_nmi(&s, 1, true, START, START, WINDOW);
 	quiet_nmis(&s, MANY, true, START + 100 * WINDOW);
 }
 END_TEST
@@ -142,9 +144,52 @@ END_TEST
 START_TEST(few_nmis_since_the_probe_do_not_pause_however_late_it_is)
 {
 	struct hwpmc_starvation s = probed();
+	u64 now = START + WINDOW + 2;
 
-	quiet_nmis(&s, MANY, true, START + 100 * WINDOW);
-	ck_assert_int_eq(nmi(&s, false, START + 100 * WINDOW), PAUSE);
+	quiet_nmis(&s, MANY, false, now + WINDOW);
+	ck_assert_int_eq(nmi(&s, false, now + WINDOW), PAUSE);
+}
+END_TEST
+
+/* A long time with interrupts off: 4 kHz, where an NMI takes 2 us of a window of 10 ms. */
+START_TEST(nmis_with_room_between_them_do_not_pause_without_interrupts)
+{
+	struct hwpmc_starvation s = { 0 };
+	u64 us = 1000, window = 10000 * us, now = START;
+	unsigned int probes = 0;
+
+	hwpmc_starvation_nmi(&s, 1, true, now, now, window);
+	for (unsigned int i = 0; i < 4 * 1000; i++) {
+		int action = hwpmc_starvation_nmi(&s, 1, i & 1, now, now + 2 * us, window);
+
+		ck_assert_int_ne(action, PAUSE);
+		probes += action == PROBE;
+		now += 250 * us;
+	}
+	ck_assert_uint_eq(probes, 1);
+}
+END_TEST
+
+/* One ends, and half of what it took later the next one begins, whatever it took. */
+START_TEST(nmis_without_room_between_them_pause_after_that_too)
+{
+	static const u64 costs[] = { 200, 2000, 30000 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++) {
+		u64 window = 10000 * 1000, now = START + window + 1, began = now;
+		struct hwpmc_starvation s = { .alive = START, .probed = now, .since = now };
+
+		/* Room, for ten windows. */
+		for (unsigned int j = 0; j < 400; j++, now += 250 * 1000)
+			ck_assert_int_eq(hwpmc_starvation_nmi(&s, 0, false, now, now + costs[i],
+							      window), GO_ON);
+		began = now;
+		while ((int)hwpmc_starvation_nmi(&s, 0, false, now, now + costs[i],
+						 window) != PAUSE) {
+			now += costs[i] + costs[i] / 2 + 1;
+			ck_assert_uint_lt(now, began + 3 * window);
+		}
+	}
 }
 END_TEST
 
@@ -167,7 +212,7 @@ START_TEST(timer_interrupt_while_probed_counts_nmis_from_0)
 	u64 now = START + WINDOW + 2;
 
 	quiet_nmis(&s, MANY, true, now);
-	ck_assert_int_eq(hwpmc_starvation_nmi(&s, 2, true, now, WINDOW), GO_ON);
+	ck_assert_int_eq(hwpmc_starvation_nmi(&s, 2, true, now, now, WINDOW), GO_ON);
 	ck_assert_int_eq(hwpmc_starvation_state(&s), HWPMC_STARVATION_PROBED);
 	quiet_nmis(&s, MANY, true, now);
 	ck_assert_int_eq(nmi(&s, true, now), PAUSE);
@@ -186,6 +231,8 @@ int main(void)
 	harness_add(probe_that_cannot_come_between_nmis_pauses);
 	harness_add(nmis_that_find_interrupts_off_wait_for_all_of_patience);
 	harness_add(few_nmis_since_the_probe_do_not_pause_however_late_it_is);
+	harness_add(nmis_with_room_between_them_do_not_pause_without_interrupts);
+	harness_add(nmis_without_room_between_them_pause_after_that_too);
 	harness_add(probe_that_comes_ends_the_suspicion);
 	harness_add(timer_interrupt_while_probed_counts_nmis_from_0);
 	return harness_run();
