@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_pmi.c - see kmod_pmi.h
+ */
+#include "kmod_pmi.h"
+
+uint64_t overflows, unknown;
+uint64_t samples, dropped[HWPMC_DROP__COUNT];
+
+/* Each vCPU has its own. */
+void knob(int which, uint64_t value)
+{
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		dev_pin(getpid(), cpu);
+		vpmu_knob(which, value);
+	}
+	dev_pin(getpid(), 0);
+}
+
+uint64_t access_count(int what)
+{
+	return vpmu_access(what, VPMU_ALL_VCPUS);
+}
+
+void owner_of_foreign_nmis(bool loaded)
+{
+	char cmd[128];
+
+	snprintf(cmd, sizeof(cmd), loaded ? "insmod build/vm/kmods/$(uname -r)/nmimod.ko" :
+		 "rmmod nmimod");
+	ck_assert_int_eq(system(cmd), 0);
+}
+
+void pmi_setup(void)
+{
+	/* A test that failed has left them as they were. */
+	for (int i = 0; i < VPMU_KNOBS; i++)
+		knob(i, 0);
+	ck_assert_int_eq(system("! lsmod | grep -q ^nmimod || rmmod nmimod"), 0);
+	kmod_setup();
+	begin();
+	unknown = dev_unknown_nmis();
+	overflows = access_count(VPMU_N_OVERFLOW_INT);
+}
+
+/* Nothing samples any more: what there is of samples and of drops. */
+uint64_t tally(void)
+{
+	for (int i = 0; i < VPMU_KNOBS; i++)
+		knob(i, 0);
+	look();
+	samples = count(HWPMC_LOG_CALLCHAIN);
+	memset(dropped, 0, sizeof(dropped));
+	for (unsigned int i = 0; i < nrec; i++)
+		for (int j = 0; j < HWPMC_DROP__COUNT; j++)
+			if (rec[i].hdr->type == HWPMC_LOG_DROPNOTIFY)
+				dropped[j] += rec[i].drop->samples[j];
+	return samples + dropped[0] + dropped[1] + dropped[2] + dropped[3];
+}
+
+/* No interrupt came later than a period after its overflow. */
+void check_conserved(void)
+{
+	uint64_t sum;
+
+	overflows = access_count(VPMU_N_OVERFLOW_INT) - overflows;
+	sum = tally();
+	ck_assert_uint_gt(overflows, 0);
+	ck_assert_msg(overflows == sum,
+		      "%lu overflows, %lu samples, drops: %lu full, %lu late, %lu closed, %lu busy",
+		      overflows, samples, dropped[0], dropped[1], dropped[2],
+		      dropped[3]);
+}
+
+/* However late they came, if at all: each period that passed is accounted for. */
+void check_periods(uint64_t periods)
+{
+	uint64_t sum = tally();
+
+	ck_assert_uint_gt(periods, 0);
+	ck_assert_msg(periods == sum,
+		      "%lu periods, %lu samples, drops: %lu full, %lu late, %lu closed, %lu busy",
+		      periods, samples, dropped[0], dropped[1], dropped[2],
+		      dropped[3]);
+}
+
+void check_no_unknown_nmi(void)
+{
+	ck_assert_uint_eq(dev_unknown_nmis() - unknown, 0);
+}
+
+/* How a test ends: registers clear, and a count is exact. */
+void all_is_well(void)
+{
+	hwpmc_close(h);
+	dev_still_counts();
+}
+
+void expect_unknown_nmis(void)
+{
+	dev_expect("NMI received for unknown reason\nDazed and confused");
+}
