@@ -210,13 +210,19 @@ static int refuse_class(struct work *w, uint32_t class_id)
 			    hwpmc_name_of_class(class_id), why[0] ? ": " : "", why);
 }
 
+static bool has_power(const struct event_machine *m)
+{
+	return event_machine_has(m, HWPMC_CLASS_RAPL) || event_machine_has(m, HWPMC_CLASS_PERF);
+}
+
 static int refuse_machine(struct work *w)
 {
 	if (w->m->vendor == VENDOR_NONE)
 		return event_refuse(w->e, ENOENT, w->t->name_at,
 				    "this machine offers no hardware counters "
-				    "but 'tsc' (see 'hwpmc list' for events of "
-				    "the kernel)");
+				    "but 'tsc'%s (see 'hwpmc list' for events of "
+				    "the kernel)", has_power(w->m) ?
+				    " and those of energy and frequency" : "");
 	return event_refuse(w->e, ENOENT, w->t->name_at,
 			    "no counter of this machine can count '%s'%s",
 			    w->t->name[0] ? w->t->name : "it",

@@ -124,7 +124,7 @@ WHY(UNWIND_FILES, "too many unwind tables are of files whose inode and device nu
 WHY(NO_PMU, "this processor has no performance counters that the module knows", NULL,
     DETAIL_NONE, NULL),
 WHY(PMU_GUEST, "the hypervisor gives this machine no performance counters", NULL,
-    DETAIL_NONE, "give the virtual machine a PMU (QEMU: -cpu host,pmu=on)"),
+    DETAIL_NONE, "'hwpmc doctor' says how to get them here"),
 WHY(PMU_KINDS, "the processor has cores of a kind that the module does not know", NULL,
     DETAIL_NONE, "see the kernel's log; a newer module may know it"),
 WHY(PMU_UNKNOWN, "the processor's counters are of a version or number that the module does "

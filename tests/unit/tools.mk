@@ -4,7 +4,7 @@
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
 	tools_pieces tools_views tools_dump tools_report tools_chains \
-	tools_fleet tools_doctor tools_metrics)
+	tools_fleet tools_doctor tools_clouds tools_metrics)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs.
 unit-tools = $(call unit-objects,$(1:%=$(TOP)/tools/%.c))
 TOOLS_UNIT_LOGS := $(UNIT_LIB) $(UNIT_STAT)
@@ -16,8 +16,10 @@ TOOLS_UNIT_tools_formats := $(call unit-tools,common/fmt common/cpus common/evli
 TOOLS_UNIT_tools_fleet := $(call unit-tools,fleet/body record/every record/logdir \
 	common/fmt common/msg common/output common/watch)
 TOOLS_UNIT_tools_doctor := $(call unit-tools,doctor/cmd_doctor doctor/files doctor/finding \
-	doctor/kernel doctor/module doctor/node doctor/pmu doctor/signature common/machine \
+	doctor/clouds doctor/host doctor/kernel doctor/module doctor/node doctor/pmu \
+	doctor/signature common/machine \
 	common/fmt common/msg) $(TOOLS_UNIT_LOGS)
+TOOLS_UNIT_tools_clouds := $(TOOLS_UNIT_tools_doctor)
 TOOLS_UNIT_tools_metrics := $(call unit-tools,stat/define stat/formula common/fmt common/msg) \
 	$(TOOLS_OBJ_DIR)/stat/default_metrics.o $(UNIT_LIB)
 TOOLS_UNIT_FLAGS_tools_metrics := -I$(TOP)/lib/event -DTABLES_SRC='"$(TOP)/data/events"'

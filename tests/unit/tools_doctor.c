@@ -223,6 +223,51 @@ START_TEST(doctor_tells_of_guests_that_take_the_counters)
 }
 END_TEST
 
+/* WSL 2 has no tables of firmware, and a hypervisor passes flags on without counters. */
+START_TEST(doctor_says_listed_of_flags_under_a_hypervisor)
+{
+	machine();
+	TEXT("sys/module/hwpmc/version", VERSION "\n");
+	TEXT("dev/hwpmc", "");
+	finds(0, "pmu", "ok", "the processor has counters");
+	finds(0, "hypervisor", "ok", "none");
+	doctor();
+	ck_assert_ptr_nonnull(strstr(said, "\"hypervisor\":null,"));
+	TEXT("proc/cpuinfo", "vendor_id\t: AuthenticAMD\ncpu family\t: 23\n"
+	     "flags\t\t: fpu hypervisor perfctr_core\n");
+	TEXT("proc/sys/kernel/osrelease", "5.15.167.4-microsoft-standard-WSL2\n");
+	finds(0, "pmu", "note", "counters are listed");
+	finds(0, "hypervisor", "ok", "one runs this machine, WSL 2: ");
+	doctor();
+	ck_assert_ptr_nonnull(strstr(said, "\"hypervisor\":\"WSL 2\","));
+	TEXT("proc/cpuinfo", "vendor_id\t: AuthenticAMD\ncpu family\t: 23\n"
+	     "flags\t\t: fpu hypervisor\n");
+	finds(1, "pmu", "wrong", "Windows gives WSL 2 counters where its hypervisor can");
+	gone();
+}
+END_TEST
+
+/* A part of the events: only who has counters wants to know. */
+START_TEST(doctor_says_what_the_counters_of_a_cloud_lack)
+{
+	machine();
+	TEXT("sys/module/hwpmc/version", VERSION "\n");
+	TEXT("dev/hwpmc", "");
+	TEXT("sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
+	TEXT("sys/class/dmi/id/product_name", "m7i.large\n");
+	TEXT("proc/cpuinfo", "vendor_id\t: GenuineIntel\ncpu family\t: 6\n"
+	     "flags\t\t: fpu hypervisor arch_perfmon\n");
+	finds(0, "hypervisor", "ok", "Amazon EC2, Amazon EC2, m7i.large");
+	finds(0, "hypervisor", "ok", "others count 0");
+	TEXT("proc/cpuinfo", "vendor_id\t: GenuineIntel\ncpu family\t: 6\n"
+	     "flags\t\t: fpu hypervisor\n");
+	finds(1, "pmu", "wrong", "each size of the generations 7 and later");
+	doctor();
+	ck_assert_ptr_null(strstr(said, "others count 0"));
+	gone();
+}
+END_TEST
+
 START_TEST(doctor_is_content_only_if_nothing_is_wrong)
 {
 	machine();
@@ -247,6 +292,8 @@ int main(void)
 	harness_add(doctor_names_the_next_step_towards_a_signed_module);
 	harness_add(doctor_says_nothing_of_a_watchdog_that_is_off_or_not_there);
 	harness_add(doctor_tells_of_guests_that_take_the_counters);
+	harness_add(doctor_says_listed_of_flags_under_a_hypervisor);
+	harness_add(doctor_says_what_the_counters_of_a_cloud_lack);
 	harness_add(doctor_is_content_only_if_nothing_is_wrong);
 	return harness_run();
 }

@@ -14,6 +14,31 @@ static void answer(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 	reg_write(RDX, d);
 }
 
+bool cpuid_signature_option(const char *val)
+{
+	static const struct { const char *name, *signature; } known[] = {
+		{ "kvm", "KVMKVMKVM\0\0" }, { "hyperv", "Microsoft Hv" },
+		{ "vmware", "VMwareVMware" }, { "xen", "XenVMMXenVMM" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+		if (!strcmp(val, known[i].name))
+			cfg.signature = known[i].signature;
+	return cfg.signature;
+}
+
+/* Programs alone: the kernel would speak to that hypervisor. */
+static bool signature_answers(const struct site *s, uint32_t leaf)
+{
+	uint32_t r[3];
+
+	if (!cfg.signature || s->mode != USER || leaf != 0x40000000)
+		return false;
+	memcpy(r, cfg.signature, sizeof(r));
+	answer(0x40000001, r[0], r[1], r[2]);
+	return true;
+}
+
 static bool machine_answers(struct vcpu *v, uint32_t leaf, uint32_t sub)
 {
 	const uint32_t *r = machine_leaf(v, leaf, sub);
@@ -27,6 +52,10 @@ static void intel_leaf_a(void)
 {
 	uint32_t d = 0, c = 0;
 
+	if (cfg.no_core) {
+		answer(0, 0, 0, 0);
+		return;
+	}
 	if (cfg.version >= 2)
 		d = cfg.fixed | cfg.width << 5;
 	if (cfg.version >= 5) {
@@ -56,6 +85,8 @@ static bool patch_of(uint32_t leaf, uint32_t sub, struct patch *p)
 		return patch_of_leaf_7(sub, p);
 	if (cfg.power && leaf == 6)
 		p->ecx_or = 1;				/* APERF, MPERF */
+	else if (cfg.no_core)
+		return false;
 	else if (!cfg.amd && leaf == 1)
 		p->ecx_or = 1 << 15;			/* PDCM */
 	else if (!cfg.amd && leaf == 0)
@@ -90,13 +121,13 @@ bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 			arm_from_here(v, s->mode);
 		return true;
 	}
-	if (machine_answers(v, leaf, sub))
+	if (machine_answers(v, leaf, sub) || signature_answers(s, leaf))
 		return true;
 	if (!cfg.amd && !cfg.p4 && leaf == 0xa) {
 		intel_leaf_a();
 		return true;
 	}
-	if (cfg.amd && cfg.version >= 2 && leaf == 0x80000022) {
+	if (cfg.amd && !cfg.no_core && cfg.version >= 2 && leaf == 0x80000022) {
 		answer(1, cfg.gp, 0, 0);
 		return true;
 	}

@@ -71,6 +71,8 @@ enum access msr_read(struct vcpu *v, uint32_t msr, uint64_t *x)
 
 	if (power_read(v, board_of(v), msr, x))
 		return DONE;
+	if (cfg.no_core)
+		return NATIVE;
 	if (cfg.p4)
 		return msr_p4_read(v, msr, x);
 	if (cfg.amd) {
@@ -85,6 +87,8 @@ enum access msr_write(struct vcpu *v, uint32_t msr, uint64_t x)
 {
 	enum access a;
 
+	if (cfg.no_core)
+		return NATIVE;
 	if (cfg.p4)
 		return msr_p4_write(v, msr, x);
 	if (cfg.amd) {
@@ -117,7 +121,7 @@ static enum access do_rdmsr(struct vcpu *v, struct site *s, uint32_t msr,
 		trace(v, "RDMSR %x = %" PRIx64 " pc=%" PRIx64, msr, x, pc);
 	} else if (a == NATIVE) {
 		v->n_rdmsr_native++;
-		if (!cfg.amd && msr == MSR_MISC_ENABLE)
+		if (!cfg.amd && !cfg.no_core && msr == MSR_MISC_ENABLE)
 			v->patch = (struct patch){
 				.site = s, .next = pc_after(s, pc),
 				.eax_or = 1 << 7 | 1 << 11 | 1 << 12,
@@ -187,6 +191,8 @@ static void emulate_msr(struct vcpu *v, struct board *b, struct site *s)
 /* Which counter RDPMC means; -1: none. */
 static int rdpmc_index(struct vcpu *v, uint32_t n)
 {
+	if (cfg.no_core)
+		return -1;
 	if (cfg.amd)
 		return n < (uint32_t)cfg.gp ? (int)n : -1;
 	if (cfg.p4)			/* bit 31: the low half alone, not emulated */

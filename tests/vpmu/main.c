@@ -155,6 +155,10 @@ static bool option(char *arg)
 		return switch_option(val, "on", "off", &cfg.tfa);
 	if (!strcmp(arg, "ibs"))
 		return switch_option(val, "on", "off", &cfg.ibs);
+	if (!strcmp(arg, "core"))
+		return switch_option(val, "off", "on", &cfg.no_core);
+	if (!strcmp(arg, "signature"))
+		return cpuid_signature_option(val);
 	if (!strcmp(arg, "harm"))
 		return switch_option(val, "on", "off", &cfg.harm);
 	if (!strcmp(arg, "strict"))

@@ -67,6 +67,8 @@ struct config {
 	bool machine;			/* a named one; see machine.c */
 	bool tfa, harm;			/* manners.c */
 	bool ibs;			/* ibs.c */
+	bool no_core;			/* no counters: what else there is stays */
+	const char *signature;		/* of the hypervisor, for programs; NULL: QEMU's */
 	int version, gp, fixed, width, skid;
 	int power;			/* unit of energy; 0: no such registers */
 	int threads;			/* of a core, which share its registers (p4) */
@@ -439,6 +441,7 @@ bool machine_has_fixed(const struct vcpu *v, uint32_t n);
 uint64_t machine_select_bits(const struct vcpu *v);
 
 /* cpuid.c - CPUID leaves of the PMU, and native ones patched */
+bool cpuid_signature_option(const char *val);
 bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc);
 void cpuid_apply_patch(struct vcpu *v, int mode);
 

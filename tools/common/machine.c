@@ -5,15 +5,25 @@
 #include "machine.h"
 #include "msg.h"
 
-bool machine_has_counters(struct hwpmc *h)
+/* Classes whose counters count what a program chooses. APERF, MPERF and energy count one
+ * thing each: a virtual machine can have them and no counters. */
+static bool is_of_counters(uint32_t class_id)
 {
-	const struct hwpmc_op_getcpuinfo *info = hwpmc_cpuinfo(h);
+	return class_id == HWPMC_CLASS_IAF || class_id == HWPMC_CLASS_IAP ||
+	       class_id == HWPMC_CLASS_P4 || class_id == HWPMC_CLASS_K8;
+}
 
-	for (unsigned int i = 0; i < info->nclass; i++)
-		if (info->classes[i].class != HWPMC_CLASS_TSC &&
-		    info->classes[i].class != HWPMC_CLASS_SOFT)
+bool machine_lists_counters(const struct hwpmc_op_getcpuinfo *info)
+{
+	for (unsigned int i = 0; i < info->nclass && i < HWPMC_CLASS_MAX; i++)
+		if (is_of_counters(info->classes[i].class))
 			return true;
 	return false;
+}
+
+bool machine_has_counters(struct hwpmc *h)
+{
+	return machine_lists_counters(hwpmc_cpuinfo(h));
 }
 
 const char *machine_without_counters(struct hwpmc *h)

@@ -7,9 +7,11 @@
 
 #include <libhwpmc.h>
 
-/* Are there counters of hardware beside the TSC? Where not, the kernel's own
- * events are what a tool counts and samples. */
+/* Are there counters of the processor's cores, for events that one chooses? Where not, the
+ * kernel's own events are what a tool counts and samples. TSC, energy, APERF and MPERF are
+ * no such counters. */
 bool machine_has_counters(struct hwpmc *h);
+bool machine_lists_counters(const struct hwpmc_op_getcpuinfo *info);
 /* Why it has none, a clause without a full stop. */
 const char *machine_without_counters(struct hwpmc *h);
 /* "RAPL, PERF (the hypervisor gives ...)": the classes that are missing, and why. "" where

@@ -40,6 +40,7 @@ static void open_device(struct doctor *d)
 static int run_doctor(struct doctor *d, bool json)
 {
 	open_device(d);
+	dr_find_host(d);
 	dr_look_at_pmu(d);
 	dr_look_at_signature(d);
 	dr_look_at_module(d);

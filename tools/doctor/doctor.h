@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * doctor.h - "hwpmc doctor": what of this machine stands between its user and a count.
- * pmu.c, module.c, kernel.c and node.c look, each at its noun, and report to finding.c;
- * files.c reads. Nothing is changed: no module is loaded, no file is written.
+ * pmu.c, module.c, kernel.c, host.c and node.c look, each at its noun, and report to
+ * finding.c; files.c reads. Nothing is changed: no module is loaded, no file is written.
  */
 #ifndef TOOLS_DOCTOR_H
 #define TOOLS_DOCTOR_H
@@ -28,12 +28,34 @@ struct dr_finding {
 	char command[192];	/* that mends it; empty: none does */
 };
 
+/* The names that a machine tells of itself; "": none. */
+struct dr_host {
+	char vendor[64], product[64], asset[64];	/* firmware's tables (DMI) */
+	char bios[130];			/* its vendor and version */
+	char release[65];		/* of the running kernel */
+	char guest_type[16];		/* of Xen */
+	char signature[13];		/* CPUID 0x40000000 */
+};
+
+/* Names that are not NULL must match: vendor and product begin so, bios and release have it
+ * within, others are equal. */
+struct dr_cloud {
+	const char *name;
+	const char *vendor, *product, *asset, *bios, *release, *guest_type, *signature;
+	const char *none;		/* a clause: which machines have counters */
+	const char *command;		/* what gets them */
+	const char *some;		/* a clause or NULL: what those lack that have some */
+};
+
 struct doctor {
 	const char *root;	/* before each path; empty: the running system */
 	char release[65];	/* of the kernel that is looked at */
 	struct hwpmc *h;	/* NULL: not open, errno of it in open_errno */
 	int open_errno;		/* 0: not tried */
 	char open_why[256];
+	struct dr_host host;
+	const struct dr_cloud *cloud;	/* NULL: no hypervisor runs this machine */
+	bool counters;		/* pmu.c found some, or a list of some */
 	struct dr_finding finding[DR_FINDINGS];
 	unsigned int nfinding;
 };
@@ -78,6 +100,15 @@ bool dr_first_line(const struct doctor *d, const char *path, char *line, size_t 
 /* All of a small file: the caller frees it; NULL: it cannot be read. */
 char *dr_read_all(const struct doctor *d, const char *path, size_t *size);
 
+/* ---- host.c, clouds.c ---------------------------------------------------------- */
+
+/* Fills d->host and d->cloud. */
+void dr_find_host(struct doctor *d);
+/* Never NULL: one that nobody knows has no name. */
+const struct dr_cloud *dr_cloud_of(const struct dr_host *h);
+/* The rows of the table; NULL after the last. */
+const struct dr_cloud *dr_cloud_at(unsigned int i);
+
 /* ---- what is looked at --------------------------------------------------------- */
 
 void dr_look_at_kernel(struct doctor *d);
@@ -86,13 +117,12 @@ void dr_look_at_signature(struct doctor *d);
 void dr_look_at_node(struct doctor *d);
 void dr_look_at_pmu(struct doctor *d);
 void dr_look_at_surroundings(struct doctor *d);
+void dr_look_at_hypervisor(struct doctor *d);
 
 /* Is the module in this kernel? */
 bool dr_loaded(const struct doctor *d);
 /* Is the system run as a container? */
 bool dr_contained(const struct doctor *d);
-/* Does the processor say that a hypervisor runs it? */
-bool dr_virtual(const struct doctor *d);
 /* The newest version that DKMS has the source of, and whether there is one. */
 bool dr_dkms_source(const struct doctor *d, char *version, size_t size);
 /* The installed module of a kernel, below the root, and whether there is one. */

@@ -136,6 +136,11 @@ void dr_print_json(const struct doctor *d)
 
 	fputs("{\"version\":\"" VERSION "\",\"kernel\":", stdout);
 	fmt_json_string(stdout, d->release);
+	fputs(",\"hypervisor\":", stdout);
+	if (d->cloud)
+		fmt_json_string(stdout, d->cloud->name);
+	else
+		fputs("null", stdout);
 	printf(",\"can_count\":%s,\"findings\":[", dr_count(d, DR_WRONG) ? "false" : "true");
 	for (unsigned int i = 0; i < d->nfinding; i++) {
 		const struct dr_finding *f = &d->finding[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel.c - the kernel's options, and what runs the system: a hypervisor, a container.
+ * kernel.c - the kernel's options, and what it runs in: a container, a hypervisor (host.c).
  */
 #include <string.h>
 
@@ -86,33 +86,11 @@ bool dr_contained(const struct doctor *d)
 	       dr_exists(d, "/run/.containerenv");
 }
 
-bool dr_virtual(const struct doctor *d)
-{
-	FILE *f = dr_open(d, "/proc/cpuinfo");
-	bool found = false;
-	char line[8192];
-
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = !strncmp(line, "flags", 5) && strstr(line, " hypervisor");
-	if (f)
-		fclose(f);
-	return found;
-}
-
 void dr_look_at_surroundings(struct doctor *d)
 {
-	char vendor[64], product[64];
-
 	if (dr_contained(d))
 		dr_ok(d, "container", "this is one: the kernel and its module are the host's");
 	else
 		dr_ok(d, "container", "none");
-	dr_first_line(d, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
-	dr_first_line(d, "/sys/class/dmi/id/product_name", product, sizeof(product));
-	if (dr_virtual(d))
-		dr_ok(d, "hypervisor", "one runs this machine%s%s%s%s: its counters are what "
-		      "it makes of the processor's", vendor[0] ? ", " : "", vendor,
-		      product[0] ? ", " : "", product);
-	else
-		dr_ok(d, "hypervisor", "none");
+	dr_look_at_hypervisor(d);
 }

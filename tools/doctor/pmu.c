@@ -42,7 +42,7 @@ static void read_cpu(const struct doctor *d, struct cpu *cpu)
  * none of either. */
 static bool has_unnamed_counters(const struct doctor *d, const struct cpu *cpu)
 {
-	if (dr_virtual(d) || cpu->family < 15)
+	if (d->cloud || cpu->family < 15)
 		return false;
 	return !strcmp(cpu->vendor, "AuthenticAMD") || !strcmp(cpu->vendor, "HygonGenuine") ||
 	       (!strcmp(cpu->vendor, "GenuineIntel") && cpu->family == 15);
@@ -50,21 +50,26 @@ static bool has_unnamed_counters(const struct doctor *d, const struct cpu *cpu)
 
 static void report_none(struct doctor *d, const char *why)
 {
-	if (dr_virtual(d))
-		dr_wrong(d, "pmu", "on the host: qemu-system-x86_64 -cpu host,pmu=on "
-			 "(libvirt: <pmu state='on'/> by virsh edit)",
-			 "this virtual machine has no hardware counters: %s", why);
-	else
+	if (!d->cloud) {
 		dr_wrong(d, "pmu", "hwpmc list (the events that the kernel itself counts)",
 			 "this machine has no hardware counters that hwpmc can use: %s", why);
+		return;
+	}
+	dr_wrong(d, "pmu", d->cloud->command, "this virtual machine has no hardware counters: "
+		 "%s; %s", why, d->cloud->none);
 }
 
+/* A hypervisor can pass the processor's flags on and no counters. */
 static void look_without_module(struct doctor *d)
 {
 	struct cpu cpu;
 
 	read_cpu(d, &cpu);
-	if (cpu.counters || has_unnamed_counters(d, &cpu))
+	if (cpu.counters && d->cloud)
+		dr_note(d, "pmu", "modprobe hwpmc, and run this again", "counters are listed (%s, "
+			"family %d): whether they count in this virtual machine is tried by the "
+			"module", cpu.vendor, cpu.family);
+	else if (cpu.counters || has_unnamed_counters(d, &cpu))
 		dr_ok(d, "pmu", "the processor has counters (%s, family %d)", cpu.vendor,
 		      cpu.family);
 	else
@@ -74,17 +79,15 @@ static void look_without_module(struct doctor *d)
 /* false: there are none to be held. */
 static bool look_at_counters(struct doctor *d)
 {
-	if (!d->h) {
+	if (!d->h)
 		look_without_module(d);
-		return d->finding[d->nfinding - 1].verdict == DR_OK;
-	}
-	if (!machine_has_counters(d->h)) {
+	else if (!machine_has_counters(d->h))
 		report_none(d, machine_without_counters(d->h));
-		return false;
-	}
-	dr_ok(d, "pmu", "version %u, %s", hwpmc_cpuinfo(d->h)->pmu_version,
-	      hwpmc_cpuinfo(d->h)->cpuid);
-	return true;
+	else
+		dr_ok(d, "pmu", "version %u, %s", hwpmc_cpuinfo(d->h)->pmu_version,
+		      hwpmc_cpuinfo(d->h)->cpuid);
+	d->counters = !dr_is_wrong(d, "pmu");
+	return d->counters;
 }
 
 static bool look_at_watchdog(struct doctor *d)

@@ -214,7 +214,7 @@ static void choose_event(struct sampler *s)
 	evlist_add(&s->events, SOFT_EVENT);
 	if (!s->quiet)
 		msg("no hardware counters here: sampling " SOFT_EVENT
-		    ", a timer; %s", machine_without_counters(s->h));
+		    ", a timer; %s (see hwpmc doctor)", machine_without_counters(s->h));
 }
 
 /* About a thousand samples a second, or each time where that is rare. */

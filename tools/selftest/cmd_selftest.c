@@ -127,7 +127,8 @@ static void run_checks(struct selftest *t)
 	if (!t->quiet)
 		print_machine(t);
 	if (!machine_has_counters(t->h)) {
-		st_failed(t, "counters", "this machine has no counters that the module can use");
+		st_failed(t, "counters", "this machine has no counters that the module can use: %s",
+			  machine_without_counters(t->h));
 		return;
 	}
 	st_count(t);

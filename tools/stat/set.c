@@ -110,7 +110,7 @@ int stat_set_open(struct stat_set *set, struct stat_options *o)
 		return -1;
 	}
 	if (o->defaults && !machine_has_counters(set->h))
-		msg("no hardware counters here: counting the kernel's events; %s",
+		msg("no hardware counters here: counting the kernel's events; %s (see hwpmc doctor)",
 		    machine_without_counters(set->h));
 	sum = choose_events(set, o);
 	n = o->events.n;

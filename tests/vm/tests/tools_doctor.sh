@@ -30,7 +30,7 @@ doctor_names_what_is_missing_without_the_module() {
 	doctor 1
 	finds note module "it is not loaded, and not installed for kernel $(uname -r)"
 	finds WRONG dkms "no module is installed" "apt-get install hwpmc-dkms"
-	finds ok pmu "the processor has counters"
+	finds note pmu "counters are listed" "modprobe hwpmc, and run this again"
 }
 
 # The kernel would run its helper for the number of the node.
