@@ -53,6 +53,7 @@ struct hwpmc_owner {
 	 * hwpmc_lock; lookups also under RCU. */
 	struct xarray system;
 	unsigned int nsystem[HWPMC_ROW_MAX];
+	u32 numbered;			/* process-scope PMCs that were allocated; hwpmc_lock */
 	bool exec_watched;		/* it is one of those that need the exec probe;
 					 * hwpmc_lock */
 	bool executed;			/* hwpmc_owner_exec() has marked what is to be

@@ -31,7 +31,9 @@ struct request {
 /* CPU, row, and then what makes equal ids neighbours. Process scope is the last "CPU". */
 static u64 order_key(u32 id)
 {
-	return (u64)HWPMC_ID_CPU(id) << 40 | (u64)HWPMC_ID_ROW(id) << 32 | id;
+	u64 cpu = hwpmc_mode_is_system(HWPMC_ID_MODE(id)) ? HWPMC_ID_CPU(id) : 0xfff;
+
+	return cpu << 40 | (u64)HWPMC_ID_ROW(id) << 32 | id;
 }
 
 static int order_compare(const void *a, const void *b)

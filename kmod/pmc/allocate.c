@@ -263,7 +263,22 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 	trace_hwpmc_pmc_write(pmc);
 }
 
-static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
+/*
+ * In process scope the place of the CPU has a number that counts down from 0xfff, so that an id
+ * that was released is not the id of the next PMC on its row.
+ */
+static u32 new_id(struct hwpmc_owner *owner, const struct hwpmc_op_pmcallocate *op,
+		  unsigned int nr)
+{
+	u32 place = op->cpu;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (!hwpmc_mode_is_system(op->mode))
+		place = HWPMC_CPU_ANY - owner->numbered++;
+	return HWPMC_ID_MAKE(place, op->mode, op->class, nr);
+}
+
+static struct hwpmc_pmc *pmc_new(struct hwpmc_owner *owner,
 				 const struct hwpmc_op_pmcallocate *op,
 				 const char *name,
 				 const struct hwpmc_encoding *enc,
@@ -275,7 +290,7 @@ static struct hwpmc_pmc *pmc_new(const struct hwpmc_owner *owner,
 		return NULL;
 	pmc->select = enc->select;
 	pmc->row = nr;
-	pmc->id = HWPMC_ID_MAKE(op->cpu, op->mode, op->class, nr);
+	pmc->id = new_id(owner, op, nr);
 	pmc->mode = op->mode;
 	pmc->cpu = op->cpu;
 	pmc->caps = op->caps;
