@@ -49,9 +49,12 @@ EXPORT int hwpmc_batch(struct hwpmc *h, enum hwpmc_batch_command command,
 		entries[i].error = 0;
 	for (i = 0; i < n; i += some) {
 		some = n - i < HWPMC_BATCH_MAX ? n - i : HWPMC_BATCH_MAX;
-		if (one_call(h, command, entries + i, some))
+		if (one_call(h, command, entries + i, some)) {
+			mapped_began(h);
 			return -1;
+		}
 	}
+	mapped_began(h);
 	for (i = 0; i < n; i++)
 		if (entries[i].error)
 			return hwpmc_batch_error(h, command, &entries[i]);

@@ -22,7 +22,7 @@ static const void *this_thread(void)
 	return &openings;
 }
 
-static uint64_t this_serial(void)
+uint64_t thread_serial(void)
 {
 	static _Atomic uint64_t last;
 	static _Thread_local uint64_t mine;
@@ -65,7 +65,7 @@ static int record_set(struct hwpmc *h, int err, const struct hwpmc_hdr *hdr,
 	if (!r)
 		r = record_add(h);
 	if (r) {
-		r->serial = this_serial();
+		r->serial = thread_serial();
 		r->reason = hdr->reason;
 		r->detail = hdr->detail;
 		snprintf(r->text, sizeof(r->text), "%s", text);
@@ -79,7 +79,7 @@ static const struct error_record *record_own(struct hwpmc *h)
 {
 	const struct error_record *r = record_find(h);
 
-	return r && r->serial == this_serial() ? r : NULL;
+	return r && r->serial == thread_serial() ? r : NULL;
 }
 
 EXPORT const char *hwpmc_error(struct hwpmc *h)

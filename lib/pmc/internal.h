@@ -39,8 +39,10 @@ struct hwpmc {
 	/* Asked for when first needed; then constant. */
 	_Atomic(struct soft_events *) soft;
 	uint64_t serial;		/* of the handle in this process */
-	/* mapped.c: pages of threads; ids whose rows in them are theirs, by row. */
+	/* mapped.c: pages of threads; how often a PMC was attached or started; ids whose
+	 * rows in the pages are their own, by row. */
 	_Atomic(struct thread_page *) pages;
+	atomic_uint_fast64_t epoch;
 	_Atomic uint32_t told[HWPMC_ROW_MAX];
 };
 
@@ -90,8 +92,17 @@ void mapped_close(struct hwpmc *h);
 void mapped_forget(struct hwpmc *h, uint32_t id);
 /* False: ask the module. */
 bool mapped_read(struct hwpmc *h, uint32_t id, uint64_t *value);
-/* This thread's page, NULL: none. Valid after the first hwpmc_counter_open(). */
-const struct hwpmc_user_row *mapped_rows(const struct hwpmc *h);
+/* A PMC was attached or started: pages of threads may be others. */
+void mapped_began(struct hwpmc *h);
+/* Whether the PMC was the last one of its row that was opened, and is not released. */
+bool mapped_is_told(struct hwpmc *h, uint32_t id);
+/* Keeps this thread's page mapped until mapped_unpin(), in any thread. Returns NULL if the
+ * thread has none. */
+struct thread_page *mapped_pin(const struct hwpmc *h);
+void mapped_unpin(struct thread_page *page);
+
+/* error.c: a number that no other thread of the process has had. */
+uint64_t thread_serial(void);
 
 /* names.c */
 void caps_to_text(uint32_t caps, char *buf, size_t size);

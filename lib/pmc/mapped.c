@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mapped.c - counters that a thread reads itself, by RDPMC and its page. Each
- * thread has a page a handle: mapped when its first counter is opened, unmapped
- * when the thread or the handle ends, whichever is first.
+ * thread has a page a handle. It is mapped when the thread opens its first counter,
+ * and unmapped when the thread or the handle has ended and no region uses it.
+ *
+ * The kernel frees its page when the last PMC is detached from the thread, and makes
+ * another one when the thread maps again. The new page is moved to the address of the old
+ * one, so that rows of counters and regions stay valid.
  */
+#define _GNU_SOURCE			/* mremap() */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,8 +24,12 @@
 struct thread_page {
 	struct thread_page *next_of_handle;	/* constant */
 	struct thread_page *next_of_thread;	/* the thread's */
-	_Atomic(struct hwpmc_user_row *) rows;	/* NULL: unmapped */
-	atomic_uint users;			/* the handle and the thread */
+	struct hwpmc_user_row *rows;		/* constant */
+	uint64_t epoch;				/* of the handle, when it was last mapped;
+						 * the thread's */
+	atomic_bool ended;			/* the thread or the handle */
+	atomic_uint pins;			/* keep it mapped: regions; 1 until ended */
+	atomic_uint users;			/* keep this: pins; the handle; the thread */
 	const struct hwpmc *h;			/* only compared */
 	uint64_t serial;			/* of the handle: addresses return */
 };
@@ -29,14 +38,27 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_key;
 
-static void page_unmap(struct thread_page *page)
+static void page_put(struct thread_page *page)
 {
-	struct hwpmc_user_row *rows = atomic_exchange(&page->rows, NULL);
-
-	if (rows)
-		munmap(rows, HWPMC_USER_SIZE);
 	if (atomic_fetch_sub(&page->users, 1) == 1)
 		free(page);
+}
+
+void mapped_unpin(struct thread_page *page)
+{
+	if (!page)
+		return;
+	if (atomic_fetch_sub(&page->pins, 1) == 1)
+		munmap(page->rows, HWPMC_USER_SIZE);
+	page_put(page);
+}
+
+/* The thread or the handle has ended; the other one may end at the same time. */
+static void page_end(struct thread_page *page)
+{
+	if (!atomic_exchange(&page->ended, true))
+		mapped_unpin(page);
+	page_put(page);
 }
 
 static void end_thread(void *first)
@@ -45,7 +67,7 @@ static void end_thread(void *first)
 
 	for (; page; page = next) {
 		next = page->next_of_thread;
-		page_unmap(page);
+		page_end(page);
 	}
 }
 
@@ -69,21 +91,34 @@ static int map_failed(struct hwpmc *h)
 					strerror(errno)).text);
 }
 
+static void *map_rows(const struct hwpmc *h)
+{
+	return mmap(NULL, HWPMC_USER_SIZE, PROT_READ, MAP_SHARED, h->fd,
+		    HWPMC_USER_OFFSET);
+}
+
 static struct thread_page *add_page(struct hwpmc *h)
 {
 	struct thread_page *page = calloc(1, sizeof(*page));
+	uint64_t epoch = atomic_load(&h->epoch);
 	void *rows;
 
 	if (!page)
 		return NULL;
-	rows = mmap(NULL, HWPMC_USER_SIZE, PROT_READ, MAP_SHARED, h->fd,
-		    HWPMC_USER_OFFSET);
+	rows = map_rows(h);
 	if (rows == MAP_FAILED || pthread_setspecific(key, page)) {
+		int err = errno;
+
+		if (rows != MAP_FAILED)
+			munmap(rows, HWPMC_USER_SIZE);
 		free(page);
+		errno = err;
 		return NULL;
 	}
 	page->rows = rows;
-	page->users = 2;
+	page->epoch = epoch;
+	page->pins = 1;
+	page->users = 3;
 	page->h = h;
 	page->serial = h->serial;
 	page->next_of_handle = atomic_load(&h->pages);
@@ -91,6 +126,26 @@ static struct thread_page *add_page(struct hwpmc *h)
 					     page))
 		;
 	return page;
+}
+
+/*
+ * The handle has attached or started a PMC since the page was mapped: the kernel may have
+ * another page for this thread. Without one the old page stays, in which no row is valid.
+ */
+static void renew_page(struct hwpmc *h, struct thread_page *page)
+{
+	uint64_t epoch = atomic_load(&h->epoch);
+	void *rows;
+
+	if (page->epoch == epoch)
+		return;
+	page->epoch = epoch;
+	rows = map_rows(h);
+	if (rows == MAP_FAILED)
+		return;
+	if (mremap(rows, HWPMC_USER_SIZE, HWPMC_USER_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   page->rows) == MAP_FAILED)
+		munmap(rows, HWPMC_USER_SIZE);
 }
 
 static struct thread_page *get_page(struct hwpmc *h)
@@ -103,8 +158,10 @@ static struct thread_page *get_page(struct hwpmc *h)
 		return NULL;
 	}
 	page = find_page(h);
-	if (page)
+	if (page) {
+		renew_page(h, page);
 		return page;
+	}
 	others = pthread_getspecific(key);
 	page = add_page(h);
 	if (page)
@@ -118,7 +175,7 @@ void mapped_close(struct hwpmc *h)
 
 	for (page = atomic_load(&h->pages); page; page = next) {
 		next = page->next_of_handle;
-		page_unmap(page);
+		page_end(page);
 	}
 }
 
@@ -137,7 +194,7 @@ EXPORT int hwpmc_counter_open(struct hwpmc *h, uint32_t id,
 		return map_failed(h);
 	atomic_store(&h->told[HWPMC_ID_ROW(id)], id);
 	*c = (struct hwpmc_counter){
-		.row = atomic_load(&page->rows) + HWPMC_ID_ROW(id),
+		.row = page->rows + HWPMC_ID_ROW(id),
 		.h = h, .id = id,
 	};
 	return 0;
@@ -147,11 +204,26 @@ EXPORT int hwpmc_counter_read_again(const struct hwpmc_counter *c,
 				    uint64_t *value)
 {
 	const volatile struct hwpmc_user_row *row = c->row;
+	struct thread_page *page;
 
 	for (int i = 0; i < TRIES && row->sum == row->seq; i++)
 		if (hwpmc_user_row_read(c->row, value))
 			return 0;
+	page = find_page(c->h);
+	if (page)
+		renew_page(c->h, page);
 	return hwpmc_read(c->h, c->id, value);
+}
+
+void mapped_began(struct hwpmc *h)
+{
+	atomic_fetch_add(&h->epoch, 1);
+}
+
+bool mapped_is_told(struct hwpmc *h, uint32_t id)
+{
+	return id && atomic_load_explicit(&h->told[HWPMC_ID_ROW(id) % HWPMC_ROW_MAX],
+					  memory_order_relaxed) == id;
 }
 
 void mapped_forget(struct hwpmc *h, uint32_t id)
@@ -167,16 +239,19 @@ bool mapped_read(struct hwpmc *h, uint32_t id, uint64_t *value)
 {
 	const struct thread_page *page;
 
-	if (atomic_load_explicit(&h->told[HWPMC_ID_ROW(id) % HWPMC_ROW_MAX],
-				 memory_order_relaxed) != id || !id)
+	if (!mapped_is_told(h, id))
 		return false;
 	page = find_page(h);
 	return page && hwpmc_user_row_read(page->rows + HWPMC_ID_ROW(id), value);
 }
 
-const struct hwpmc_user_row *mapped_rows(const struct hwpmc *h)
+struct thread_page *mapped_pin(const struct hwpmc *h)
 {
-	const struct thread_page *page = find_page(h);
+	struct thread_page *page = find_page(h);
 
-	return page ? page->rows : NULL;
+	if (page) {
+		atomic_fetch_add(&page->pins, 1);
+		atomic_fetch_add(&page->users, 1);
+	}
+	return page;
 }

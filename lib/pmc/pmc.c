@@ -146,7 +146,10 @@ EXPORT int hwpmc_release(struct hwpmc *h, uint32_t id)
 
 EXPORT int hwpmc_start(struct hwpmc *h, uint32_t id)
 {
-	return pmc_call(h, HWPMC_IOC_PMCSTART, id, "start");
+	int rc = pmc_call(h, HWPMC_IOC_PMCSTART, id, "start");
+
+	mapped_began(h);
+	return rc;
 }
 
 EXPORT int hwpmc_stop(struct hwpmc *h, uint32_t id)
@@ -162,9 +165,11 @@ static struct what what_process(pid_t pid)
 EXPORT int hwpmc_attach(struct hwpmc *h, uint32_t id, pid_t pid)
 {
 	struct hwpmc_op_pmcattach op = { .pmcid = id, .pid = pid };
+	int rc = CALL(h, HWPMC_IOC_PMCATTACH, &op, "attach %s to %s",
+		      what_pmc(h, id).text, what_process(pid).text);
 
-	return CALL(h, HWPMC_IOC_PMCATTACH, &op, "attach %s to %s",
-		    what_pmc(h, id).text, what_process(pid).text);
+	mapped_began(h);
+	return rc;
 }
 
 EXPORT int hwpmc_detach(struct hwpmc *h, uint32_t id, pid_t pid)

@@ -43,7 +43,9 @@ struct region {
 	struct hwpmc_region head;	/* the first slots: by the thread itself */
 	struct hwpmc *h;
 	char *name;
-	const struct hwpmc_user_row *rows;	/* the thread's; only compared */
+	struct thread_page *page;	/* the thread's, pinned; or NULL */
+	uint64_t serial;		/* the thread's: its address returns */
+	uint64_t epoch;			/* the handle's, when the PMCs were last opened */
 	unsigned int n, nmapped;
 	unsigned int slot_of[HWPMC_REGION_PMCS];	/* the caller's i-th */
 	enum state state;
@@ -73,11 +75,10 @@ static const void *this_thread(void)
 #endif
 }
 
-/* A thread may have the address of one that has ended, but not its page. */
+/* A thread may have the address of one that has ended, but not its number. */
 static bool is_mine(struct region *r)
 {
-	return r->head.thread == this_thread() &&
-	       (!r->nmapped || mapped_rows(r->h) == r->rows);
+	return r->head.thread == this_thread() && r->serial == thread_serial();
 }
 
 static bool row_holds(const volatile struct hwpmc_user_row *row)
@@ -92,12 +93,31 @@ static bool row_holds(const volatile struct hwpmc_user_row *row)
 	return false;
 }
 
+/* The rows are valid, and those of the region's PMCs: a row outlives its PMC. */
 static bool page_holds(const struct region *r)
 {
 	for (unsigned int j = 0; j < r->nmapped; j++)
-		if (!row_holds(r->head.slot[j].row))
+		if (!mapped_is_told(r->h, r->c[j].id) || !row_holds(r->head.slot[j].row))
 			return false;
 	return true;
+}
+
+/*
+ * A PMC that was attached again, or started, may be readable now, in another page of the
+ * kernel's. A PMC that was released is not opened: its id has no PMC.
+ */
+static bool page_holds_again(struct region *r)
+{
+	uint64_t epoch = atomic_load(&r->h->epoch);
+	struct hwpmc_counter opened;
+
+	if (r->epoch == epoch)
+		return false;
+	r->epoch = epoch;
+	for (unsigned int j = 0; j < r->nmapped; j++)
+		if (hwpmc_counter_open(r->h, r->c[j].id, &opened))
+			return false;
+	return page_holds(r);
 }
 
 static void read_by_call(struct region *r, int which)
@@ -122,7 +142,7 @@ EXPORT void hwpmc_region_ready(struct hwpmc_region *head)
 	if (r->state == BEGUN)
 		atomic_fetch_add(&r->misused, 1);
 	if (!r->learning) {
-		r->how = page_holds(r) ? BY_PAGE : BY_CALL;
+		r->how = page_holds(r) || page_holds_again(r) ? BY_PAGE : BY_CALL;
 		/* The PMCs did not run when the region was made. */
 		if (r->how == BY_PAGE && r->c[0].cost[BY_PAGE] == UNKNOWN)
 			learn_costs(r);
@@ -246,7 +266,7 @@ static int add_counters(struct region *r, const uint32_t *ids, unsigned int n)
 		if (add_counter(r, i, ids[i], &left, &right))
 			return -1;
 	r->nmapped = left;
-	r->rows = left ? mapped_rows(r->h) : NULL;
+	r->page = left ? mapped_pin(r->h) : NULL;
 	return 0;
 }
 
@@ -259,6 +279,8 @@ static struct region *new_region(struct hwpmc *h, const char *name)
 	r->h = h;
 	r->name = strdup(name ? name : "");
 	r->head.thread = this_thread();
+	r->serial = thread_serial();
+	r->epoch = atomic_load(&h->epoch);
 	r->head.last = r->head.slot;
 	if (r->name)
 		return r;
@@ -300,6 +322,7 @@ EXPORT void hwpmc_region_free(struct hwpmc_region *head)
 		return;
 	for (unsigned int j = 0; j < r->n; j++)
 		free(r->c[j].values);
+	mapped_unpin(r->page);
 	free(r->name);
 	free(r);
 	errno = err;

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lib_lifetimes - PMCs, regions and mapped reads through release and allocation: a value is
+ * exact or there is none, in the same thread, in others, and in threads that reuse the
+ * memory of ended ones.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+
+#include <libhwpmc.h>
+
+#include "harness.h"
+
+#define NOPS_10	__asm__ __volatile__("nop;nop;nop;nop;nop;nop;nop;nop;nop;nop")
+#define VALUES	20
+#define THREADS	8
+#define ROUNDS	100
+
+static struct hwpmc *h;
+
+static void ok(int rc)
+{
+	ck_assert_msg(!rc, "%s", hwpmc_error(h));
+}
+
+static void begin(void)
+{
+	ck_assert_msg(!hwpmc_open(&h), "%s", hwpmc_error(NULL));
+}
+
+static void end(void)
+{
+	hwpmc_close(h);
+}
+
+static uint32_t counting(const char *event)
+{
+	uint32_t id;
+
+	ok(hwpmc_allocate(h, event, HWPMC_MODE_TC, 0, HWPMC_CPU_ANY, 0, &id));
+	ok(hwpmc_attach(h, id, 0));
+	ok(hwpmc_start(h, id));
+	return id;
+}
+
+static struct hwpmc_region *region(uint32_t id)
+{
+	struct hwpmc_region *r = hwpmc_region_new(h, "test", &id, 1);
+
+	ck_assert_msg(r != NULL, "%s", hwpmc_error(h));
+	return r;
+}
+
+static void run(struct hwpmc_region *r)
+{
+	for (int i = 0; i < VALUES; i++) {
+		hwpmc_region_begin(r);
+		NOPS_10;
+		hwpmc_region_end(r);
+	}
+}
+
+static struct hwpmc_region_stats stats_of(struct hwpmc_region *r)
+{
+	struct hwpmc_region_stats s;
+
+	ok(hwpmc_region_get(r, 0, &s));
+	return s;
+}
+
+/* Each value is ten; values are missing only where the thread was switched in a read. */
+static void check_exact(struct hwpmc_region *r)
+{
+	struct hwpmc_region_stats s = stats_of(r);
+
+	ck_assert_uint_ge(s.count, VALUES - 5);
+	ck_assert_uint_eq(s.count + s.dropped, VALUES);
+	ck_assert_uint_eq(s.min, 10);
+	ck_assert_uint_eq(s.max, 10);
+	ck_assert_uint_eq(s.fallbacks, 0);
+}
+
+START_TEST(region_is_exact_after_release_and_allocation)
+{
+	begin();
+	for (int round = 0; round < ROUNDS; round++) {
+		uint32_t id = counting("instructions:u");
+		struct hwpmc_region *r = region(id);
+
+		run(r);
+		check_exact(r);
+		hwpmc_region_free(r);
+		ok(hwpmc_release(h, id));
+	}
+	end();
+}
+END_TEST
+
+START_TEST(region_is_exact_after_detach_and_attach)
+{
+	struct hwpmc_region *r;
+	uint32_t id;
+
+	begin();
+	id = counting("instructions:u");
+	r = region(id);
+	for (int round = 0; round < 3; round++) {
+		run(r);
+		check_exact(r);
+		ok(hwpmc_detach(h, id, 0));
+		ok(hwpmc_stop(h, id));
+		hwpmc_region_reset(r);
+		run(r);
+		/* The PMC is read by call: it counts nobody. */
+		ck_assert_uint_eq(stats_of(r).max, 0);
+		hwpmc_region_reset(r);
+		ok(hwpmc_attach(h, id, 0));
+		ok(hwpmc_start(h, id));
+	}
+	hwpmc_region_free(r);
+	end();
+}
+END_TEST
+
+START_TEST(region_of_a_released_pmc_has_no_values)
+{
+	struct hwpmc_region *r;
+	struct hwpmc_counter c;
+	uint32_t id, next;
+
+	begin();
+	id = counting("r00c4");
+	r = region(id);
+	ok(hwpmc_release(h, id));
+	next = counting("r00c5");
+	ck_assert_uint_eq(HWPMC_ID_ROW(next), HWPMC_ID_ROW(id));
+	ok(hwpmc_counter_open(h, next, &c));
+	run(r);
+	ck_assert_uint_eq(stats_of(r).count, 0);
+	hwpmc_region_free(r);
+	end();
+}
+END_TEST
+
+/* Only a wrong id: the PMC that is on the row now is not touched. */
+static void refused(int rc)
+{
+	ck_assert_int_eq(rc, -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_int_eq(hwpmc_reason(h), HWPMC_WHY_ID);
+}
+
+START_TEST(id_of_a_released_pmc_is_einval_in_every_call)
+{
+	struct hwpmc_counter c;
+	uint64_t value;
+	uint32_t old, next;
+
+	begin();
+	for (int round = 0; round < 3 * ROUNDS; round++) {
+		old = counting("r00c4");
+		ok(hwpmc_release(h, old));
+		next = counting("r00c4");
+		ck_assert_uint_eq(HWPMC_ID_ROW(next), HWPMC_ID_ROW(old));
+		refused(hwpmc_stop(h, old));
+		refused(hwpmc_start(h, old));
+		refused(hwpmc_read(h, old, &value));
+		refused(hwpmc_rw(h, old, 5, &value));
+		refused(hwpmc_set(h, old, 5));
+		refused(hwpmc_attach(h, old, 0));
+		refused(hwpmc_detach(h, old, 0));
+		refused(hwpmc_counter_open(h, old, &c));
+		refused(hwpmc_release(h, old));
+		ok(hwpmc_read(h, next, &value));
+		ck_assert_uint_gt(value, 0);
+		ok(hwpmc_stop(h, next));
+		ok(hwpmc_release(h, next));
+	}
+	end();
+}
+END_TEST
+
+START_TEST(mapped_read_needs_no_call_after_release)
+{
+	begin();
+	for (int round = 0; round < ROUNDS; round++) {
+		uint32_t id = counting("instructions:u");
+		struct hwpmc_counter c;
+		uint64_t mapped = 0, called;
+		int tries = 0;
+
+		ok(hwpmc_counter_open(h, id, &c));
+		while (!hwpmc_user_row_read(c.row, &mapped))
+			ck_assert_int_lt(tries++, 100);
+		ok(hwpmc_read(h, id, &called));
+		ck_assert_uint_gt(mapped, 0);
+		ck_assert_uint_gt(called, mapped);
+		ok(hwpmc_release(h, id));
+	}
+	end();
+}
+END_TEST
+
+/* ---- threads ---------------------------------------------------------------- */
+
+static pthread_barrier_t together;
+
+static void *rounds_of_thread(void *arg)
+{
+	uint32_t id = *(uint32_t *)arg;
+	struct hwpmc_region *r = region(id);
+
+	run(r);
+	pthread_barrier_wait(&together);
+	check_exact(r);
+	hwpmc_region_free(r);
+	pthread_barrier_wait(&together);
+	/* The main thread releases the PMC and allocates another one. */
+	pthread_barrier_wait(&together);
+	r = region(*(uint32_t *)arg);
+	run(r);
+	check_exact(r);
+	hwpmc_region_free(r);
+	return NULL;
+}
+
+START_TEST(regions_of_threads_are_exact_after_release)
+{
+	pthread_t threads[THREADS];
+	uint32_t id;
+
+	begin();
+	pthread_barrier_init(&together, NULL, THREADS + 1);
+	for (int round = 0; round < ROUNDS / 10; round++) {
+		id = counting("instructions:u");
+		for (int i = 0; i < THREADS; i++)
+			ck_assert(!pthread_create(&threads[i], NULL, rounds_of_thread, &id));
+		pthread_barrier_wait(&together);
+		pthread_barrier_wait(&together);
+		ok(hwpmc_release(h, id));
+		id = counting("instructions:u");
+		pthread_barrier_wait(&together);
+		for (int i = 0; i < THREADS; i++)
+			pthread_join(threads[i], NULL);
+		ok(hwpmc_release(h, id));
+	}
+	end();
+}
+END_TEST
+
+static struct hwpmc_region *left;
+
+static void *end_within_region(void *arg)
+{
+	left = region(*(uint32_t *)arg);
+	hwpmc_region_begin(left);
+	pthread_exit((void *)pthread_self());
+}
+
+static void *cancelled_within_region(void *arg)
+{
+	left = region(*(uint32_t *)arg);
+	hwpmc_region_begin(left);
+	pthread_cancel(pthread_self());
+	pthread_testcancel();
+	return NULL;
+}
+
+static void *use_region_of_another(void *arg)
+{
+	hwpmc_region_end(left);
+	hwpmc_region_begin(left);
+	hwpmc_region_end(left);
+	return (void *)pthread_self();
+}
+
+/* glibc gives the memory of an ended thread to the next one, at the same address. */
+static void region_outlives_thread(const char *event, void *(*fn)(void *))
+{
+	uint32_t id;
+	pthread_t t;
+	void *second;
+
+	begin();
+	id = counting(event);
+	ck_assert(!pthread_create(&t, NULL, fn, &id));
+	pthread_join(t, NULL);
+	ck_assert(!pthread_create(&t, NULL, use_region_of_another, NULL));
+	pthread_join(t, &second);
+	ck_assert(left->thread == second);
+	ck_assert_uint_eq(stats_of(left).count, 0);
+	ck_assert_uint_eq(stats_of(left).misused, 3);
+	hwpmc_region_free(left);
+	end();
+}
+
+START_TEST(region_of_an_ended_thread_is_misuse_in_the_next)
+{
+	region_outlives_thread("instructions:u", end_within_region);
+	region_outlives_thread("instructions:u", cancelled_within_region);
+	region_outlives_thread("page-faults", end_within_region);
+}
+END_TEST
+
+START_TEST(region_left_by_longjmp_begins_again)
+{
+	struct hwpmc_region *r;
+	jmp_buf env;
+	uint32_t id;
+
+	begin();
+	id = counting("instructions:u");
+	r = region(id);
+	if (!setjmp(env)) {
+		hwpmc_region_begin(r);
+		longjmp(env, 1);
+	}
+	run(r);
+	check_exact(r);
+	ck_assert_uint_eq(stats_of(r).misused, 1);
+	hwpmc_region_free(r);
+	end();
+}
+END_TEST
+
+int main(void)
+{
+	harness_add_timed(region_is_exact_after_release_and_allocation, 60);
+	harness_add(region_is_exact_after_detach_and_attach);
+	harness_add(region_of_a_released_pmc_has_no_values);
+	harness_add_timed(id_of_a_released_pmc_is_einval_in_every_call, 60);
+	harness_add_timed(mapped_read_needs_no_call_after_release, 60);
+	harness_add_timed(regions_of_threads_are_exact_after_release, 120);
+	harness_add(region_of_an_ended_thread_is_misuse_in_the_next);
+	harness_add(region_left_by_longjmp_begins_again);
+	return harness_run();
+}
