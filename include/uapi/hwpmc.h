@@ -197,8 +197,7 @@ enum hwpmc_reason {
 	HWPMC_WHY_UNKNOWN_OP = 1,	/* no such operation [its number] */
 	HWPMC_WHY_NOT_YET = 2,		/* not supported by this module [number] */
 	HWPMC_WHY_RESERVED = 3,		/* a reserved field is not zero */
-	HWPMC_WHY_SIZE = 4,		/* structure too short [minimum], or too
-					 * long with unknown fields not zero */
+	HWPMC_WHY_SIZE = 4,		/* too short [minimum], or long, unknown fields not 0 */
 	HWPMC_WHY_BAD_ADDRESS = 5,	/* bad pointer in the structure */
 	HWPMC_WHY_NO_MEMORY = 6,
 	HWPMC_WHY_VERSION = 7,		/* client is newer than the module */
@@ -223,8 +222,7 @@ enum hwpmc_reason {
 	HWPMC_WHY_CAPS = 23,		/* class lacks a capability [missing] */
 	HWPMC_WHY_EVENT = 24,		/* no such event in this class */
 	HWPMC_WHY_EVENT_BITS = 25,	/* reserved bits in config [bit number] */
-	HWPMC_WHY_EVENT_ROWS = 26,	/* no row of the class can count it, or, P4, it
-					 * counts what another event tags */
+	HWPMC_WHY_EVENT_ROWS = 26,	/* no row can count it, or, P4, it needs tags */
 	HWPMC_WHY_ROWS_BUSY = 27,	/* all suitable rows are in use [the last] */
 	HWPMC_WHY_ROW_DISABLED = 28,	/* by the administrator [row] */
 	HWPMC_WHY_PMU_RESERVED = 29,	/* perf or the NMI watchdog has them [MSR reserved by it] */
@@ -237,8 +235,7 @@ enum hwpmc_reason {
 	HWPMC_WHY_EXITING = 35,		/* process is exiting [pid] */
 	HWPMC_WHY_RUNNING = 36,		/* must be stopped first */
 	HWPMC_WHY_ATTACHED = 37,	/* already attached to it [pid] */
-	HWPMC_WHY_TARGET_ROW = 38,	/* the process has another PMC in this row [pid of
-					 * its owner; 0: the kernel, or not visible] */
+	HWPMC_WHY_TARGET_ROW = 38,	/* it has another PMC in this row [owner's pid, 0: unknown] */
 	HWPMC_WHY_NOT_TARGET = 39,	/* no PMC is attached to it [pid] */
 	HWPMC_WHY_NOT_ATTACHED = 40,	/* only other PMCs are attached [pid] */
 	HWPMC_WHY_NO_TARGETS = 41,	/* the last target process has exited */
@@ -306,6 +303,9 @@ enum hwpmc_reason {
 	HWPMC_WHY_PMU_MEDIATED = 89,	/* not there: KVM gave a guest of this host the counters */
 	HWPMC_WHY_EVENT_TYPED = 90,	/* kCFI: no probe has the type of the tracepoint */
 	HWPMC_WHY_LEAVING = 91,		/* reboot, halt or kexec has begun */
+	HWPMC_WHY_REGISTER_CHANGED = 92, /* by another program while it counted [MSR] */
+	HWPMC_WHY_COUNTER_BACK = 93,	/* it went back: moved or restored, or written [row] */
+	HWPMC_WHY_COUNTER_TAKEN = 94,	/* it stood still: the host has taken it [row] */
 	HWPMC_WHY__COUNT
 };
 

@@ -236,6 +236,19 @@ static void amd_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 		part_nmi(ri);
 }
 
+static u32 amd_changed_irqoff(const struct hwpmc_class *cls, unsigned int ri,
+			      const struct hwpmc_select *s)
+{
+	return hwpmc_x86_differs_irqoff(hwpmc_x86_sel(&bank, ri), s->sel, AMD_CTL_COUNTS);
+}
+
+static u32 amd_control_changed_irqoff(const struct hwpmc_class *cls)
+{
+	u64 own = BIT_ULL(cls->num) - 1;
+
+	return pmu.version >= 2 ? hwpmc_x86_differs_irqoff(AMD_GLOBAL_CTL, own, own) : 0;
+}
+
 static void amd_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
 	if (is_joined_nmi(ri))
@@ -273,6 +286,8 @@ const struct hwpmc_class_ops hwpmc_k8_ops = {
 	.encode = hwpmc_amd_encode,
 	.program_irqoff = amd_program_irqoff,
 	.stop_nmi = amd_stop_nmi,
+	.changed_irqoff = amd_changed_irqoff,
+	.control_changed_irqoff = amd_control_changed_irqoff,
 	.write_nmi = amd_write_nmi,
 	.ack_nmi = amd_ack_nmi,
 	.row_name = amd_row_name,

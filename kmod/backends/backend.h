@@ -135,6 +135,14 @@ struct hwpmc_class_ops {
 			       const struct hwpmc_select *s);
 	/* Stop it; with program_irqoff() only. NMI. */
 	void (*stop_nmi)(struct hwpmc_class *cls, unsigned int ri);
+	/*
+	 * Is row ri, which counts *s, still programmed so; and does the control that the
+	 * rows of the class share let them count? 0, or the register that another has
+	 * written. By RDMSR: not on hot paths. NULL where nobody else can write it.
+	 */
+	u32 (*changed_irqoff)(const struct hwpmc_class *cls, unsigned int ri,
+			      const struct hwpmc_select *s);
+	u32 (*control_changed_irqoff)(const struct hwpmc_class *cls);
 	/* Read a row where rdpmc_base < 0 (TSC, SOFT). */
 	u64 (*read_irqoff)(struct hwpmc_class *cls, unsigned int ri);
 	/*

@@ -398,6 +398,13 @@ void hwpmc_intel_global_irqoff(u64 own, bool on)
 		hwpmc_intel_found_restore_irqoff();
 }
 
+u32 hwpmc_intel_global_changed_irqoff(u64 own)
+{
+	if (hwpmc_intel_pmu.version < 2)
+		return 0;
+	return hwpmc_x86_differs_irqoff(INTEL_GLOBAL_CTRL, own, own);
+}
+
 static int iap_probe(struct hwpmc_class *cls)
 {
 	const struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
@@ -485,6 +492,17 @@ static void iap_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 	hwpmc_x86_wrmsr_nmi(hwpmc_intel_evtsel(ri), hwpmc_intel_pmu.hides ? INTEL_SEL_HIDE : 0);
 }
 
+static u32 iap_changed_irqoff(const struct hwpmc_class *cls, unsigned int ri,
+			      const struct hwpmc_select *s)
+{
+	return hwpmc_x86_differs_irqoff(hwpmc_intel_evtsel(ri), s->sel, INTEL_SEL_COUNTS);
+}
+
+static u32 iap_control_changed_irqoff(const struct hwpmc_class *cls)
+{
+	return hwpmc_intel_global_changed_irqoff(this_cpu_read(hwpmc_intel_here)->gp_map);
+}
+
 static void iap_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
 	hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&intel_bank, ri),
@@ -553,6 +571,8 @@ const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.encode = hwpmc_iap_encode,
 	.program_irqoff = iap_program_irqoff,
 	.stop_nmi = iap_stop_nmi,
+	.changed_irqoff = iap_changed_irqoff,
+	.control_changed_irqoff = iap_control_changed_irqoff,
 	.write_nmi = iap_write_nmi,
 	.ack_nmi = iap_ack_nmi,
 	.event_get = iap_event_get,

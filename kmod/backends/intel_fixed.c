@@ -96,6 +96,20 @@ static void iaf_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 	write_ctrl_nmi(ctrl);
 }
 
+static u32 iaf_changed_irqoff(const struct hwpmc_class *cls, unsigned int ri,
+			      const struct hwpmc_select *s)
+{
+	return hwpmc_x86_differs_irqoff(INTEL_FIXED_CTRL, s->sel << INTEL_FIXED_SHIFT(ri),
+					INTEL_FIXED_RUNS << INTEL_FIXED_SHIFT(ri));
+}
+
+static u32 iaf_control_changed_irqoff(const struct hwpmc_class *cls)
+{
+	u64 own = this_cpu_read(hwpmc_intel_here)->fixed_map;
+
+	return hwpmc_intel_global_changed_irqoff(own << INTEL_GLOBAL_FIXED);
+}
+
 /* Fixed counters are always written in full width. */
 static void iaf_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
@@ -130,6 +144,8 @@ const struct hwpmc_class_ops hwpmc_iaf_ops = {
 	.encode = hwpmc_iaf_encode,
 	.program_irqoff = iaf_program_irqoff,
 	.stop_nmi = iaf_stop_nmi,
+	.changed_irqoff = iaf_changed_irqoff,
+	.control_changed_irqoff = iaf_control_changed_irqoff,
 	.write_nmi = iaf_write_nmi,
 	.ack_nmi = iaf_ack_nmi,
 	.row_name = iaf_row_name,

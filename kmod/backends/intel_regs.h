@@ -52,6 +52,10 @@
 #define   INTEL_SEL_MODIFIERS	(INTEL_SEL_EDGE | INTEL_SEL_INV | INTEL_SEL_CMASK)
 #define   INTEL_SEL_CODE	(INTEL_SEL_EVENT | INTEL_SEL_UMASK)
 
+/* What decides whether and what it counts, and is read as it was written. */
+#define   INTEL_SEL_COUNTS	(INTEL_SEL_CODE | INTEL_SEL_MODIFIERS |	\
+				 INTEL_SEL_USR | INTEL_SEL_OS | INTEL_SEL_EN)
+
 /* Bits that a request may set; the module sets all others. */
 #define   INTEL_SEL_REQUEST	(INTEL_SEL_CODE | INTEL_SEL_EDGE |	\
 				 INTEL_SEL_ANY | INTEL_SEL_INV | INTEL_SEL_CMASK)

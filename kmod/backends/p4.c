@@ -212,6 +212,14 @@ static void p4_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 	write_cccr_nmi(ri, 0);
 }
 
+/* An NMI that arms the row in between writes the same. */
+static u32 p4_changed_irqoff(const struct hwpmc_class *cls, unsigned int ri,
+			     const struct hwpmc_select *s)
+{
+	return hwpmc_x86_differs_irqoff(P4_CCCR(ri), this_cpu_read(p4_cccr[ri]),
+					P4_CCCR_ENABLE | P4_CCCR_SELECT);
+}
+
 /*
  * An NMI between the two writes of write_cccr_nmi(): the flag of a row that is being
  * stopped must not outlive it, or it raises the next NMI as soon as this one ends, and
@@ -263,6 +271,7 @@ const struct hwpmc_class_ops hwpmc_p4_ops = {
 	.encode = p4_encode,
 	.program_irqoff = p4_program_irqoff,
 	.stop_nmi = p4_stop_nmi,
+	.changed_irqoff = p4_changed_irqoff,
 	.write_nmi = p4_write_nmi,
 	.ack_nmi = p4_ack_nmi,
 	.event_get = p4_event_get,

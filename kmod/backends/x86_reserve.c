@@ -103,6 +103,17 @@ static u32 find_enable_bits(u32 msr, u64 runs)
 	return value & runs ? msr : 0;
 }
 
+u32 hwpmc_x86_differs_irqoff(u32 msr, u64 value, u64 bits)
+{
+	u64 now;
+
+	if (hwpmc_rdmsr_safe(msr, &now)) {
+		hwpmc_x86_note_fault_nmi(msr);
+		return 0;
+	}
+	return (now ^ value) & bits ? msr : 0;
+}
+
 u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank)
 {
 	unsigned int i;

@@ -60,6 +60,9 @@ static inline void hwpmc_x86_wrmsr_nmi(u32 msr, u64 value)
 		hwpmc_x86_note_fault_nmi(msr);
 }
 
+/* The register, where it has another value in these bits; else 0. By RDMSR. */
+u32 hwpmc_x86_differs_irqoff(u32 msr, u64 value, u64 bits);
+
 /* Can this kernel not keep perf away from the bank? False while perf has the counters. */
 bool hwpmc_x86_is_shared(const struct hwpmc_x86_bank *bank);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * fault.h - the first access to the counters' hardware that has faulted.
+ * fault.h - what makes values of the counters' hardware unreliable.
  */
 #ifndef HWPMC_COMPAT_FAULT_H
 #define HWPMC_COMPAT_FAULT_H
@@ -13,6 +13,17 @@
  * time. From then on all values of the claimed classes may be wrong, until the last of
  * their PMCs is released. Read in any context.
  */
-extern u32 hwpmc_msr_faulted;
+#define hwpmc_msr_faulted	hwpmc_unreliable.faulted
+
+/* One load tells that nothing is wrong. */
+union hwpmc_unreliable {
+	struct {
+		u32 faulted;
+		u32 doubts;	/* 1: core/doubt.h has found something since the load */
+	};
+	u64 any;
+};
+
+extern union hwpmc_unreliable hwpmc_unreliable;
 
 #endif /* HWPMC_COMPAT_FAULT_H */

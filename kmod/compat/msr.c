@@ -2,4 +2,4 @@
 /* msr.c - see msr.h. */
 #include "msr.h"
 
-u32 hwpmc_msr_faulted;
+union hwpmc_unreliable hwpmc_unreliable;

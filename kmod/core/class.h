@@ -5,13 +5,14 @@
 #ifndef HWPMC_CLASS_H
 #define HWPMC_CLASS_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 
 #include "../backends/backend.h"
 #include "lock.h"
 
 /*
- * A row: the counters with the same number on all CPUs. All fields but the last three
+ * A row: the counters with the same number on all CPUs. All fields up to .ri
  * are constant after load; the switch path reads them.
  */
 struct hwpmc_row {
@@ -23,6 +24,10 @@ struct hwpmc_row {
 	u32 halves;		/* PMCs of the row before that take this one as well;
 				 * hwpmc_lock */
 	struct list_head pmcs;	/* struct hwpmc_pmc.row_node; hwpmc_lock */
+	/* How often a CPU has found that it did not count all, since the load, and the last
+	 * reason and detail; see doubt.h. Any context. */
+	atomic_t doubts;
+	u64 doubt;
 };
 
 extern struct hwpmc_machine hwpmc_machine;

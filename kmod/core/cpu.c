@@ -4,10 +4,13 @@
  * functions run on the CPU concerned with interrupts off; the others in process context.
  */
 #include <linux/cpu.h>
+#include <linux/printk.h>
+#include <linux/ratelimit.h>
 #include <linux/smp.h>
 
 #include "../debug/trace.h"
 #include "cpu.h"
+#include "doubt.h"
 #include "stats.h"
 
 struct hwpmc_cpu __percpu *hwpmc_cpus;
@@ -80,7 +83,8 @@ void hwpmc_cpu_stop_nmi(struct hwpmc_cpu *c, unsigned int nr)
 
 struct class_switch {
 	struct hwpmc_class *cls;
-	atomic_t running;	/* control MSR of a counter that runs; 0: none */
+	atomic_t running;	/* control MSR of a counter that runs, or 0 */
+	atomic_t changed;	/* register that another has written, or 0 */
 };
 
 static void class_on_ipi(void *arg)
@@ -112,22 +116,34 @@ u32 hwpmc_cpus_class_on(struct hwpmc_class *cls)
  * class is left, and a CPU that goes online is kept away. */
 static bool class_is_on(int cpu, void *arg)
 {
-	const struct hwpmc_class *cls = arg;
+	const struct class_switch *sw = arg;
 
-	return READ_ONCE(per_cpu_ptr(hwpmc_cpus, cpu)->on) & BIT(class_index(cls));
+	return READ_ONCE(per_cpu_ptr(hwpmc_cpus, cpu)->on) & BIT(class_index(sw->cls));
 }
 
+/* The last moment to see that another has written the registers. */
 static void class_off_ipi(void *arg)
 {
-	hwpmc_cpu_reset_class_irqoff(this_cpu_ptr(hwpmc_cpus), arg, false);
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	struct class_switch *sw = arg;
+	u32 msr = hwpmc_doubt_look_class_irqoff(c, sw->cls);
+
+	if (msr)
+		atomic_cmpxchg(&sw->changed, 0, msr);
+	hwpmc_cpu_reset_class_irqoff(c, sw->cls, false);
 }
 
 void hwpmc_cpus_class_off(struct hwpmc_class *cls)
 {
+	struct class_switch sw = { .cls = cls, .changed = ATOMIC_INIT(0) };
+
 	lockdep_assert_held(&hwpmc_lock);
 	cpus_read_lock();
-	on_each_cpu_cond(class_is_on, class_off_ipi, cls, true);
+	on_each_cpu_cond(class_is_on, class_off_ipi, &sw, true);
 	cpus_read_unlock();
+	if (atomic_read(&sw.changed))
+		pr_warn_ratelimited("MSR %#x was changed by another while it was in use: counts may be wrong\n",
+				    (u32)atomic_read(&sw.changed));
 }
 
 /* Each CPU that programmed the row has been asked or seen to have ended its slices since

@@ -89,6 +89,8 @@ struct hwpmc_cpu {
 	bool trial_came, trial_late;
 	/* Of an armed row: where its PMC is in its period, for this thread or CPU. */
 	struct hwpmc_phase *phase[HWPMC_ROW_MAX];
+	/* How often a row did not count all that it should; see doubt.h. Read anywhere. */
+	u32 doubts[HWPMC_ROW_MAX];
 	struct hwpmc_row_cpu row[];	/* hwpmc_nrows of them */
 };
 
@@ -153,6 +155,22 @@ static inline u64 hwpmc_row_cpu_read_irqoff(const struct hwpmc_row_cpu *rc,
 	return hwpmc_row_read_irqoff(&hwpmc_rows[nr]);
 }
 
+/* A counter that goes back was written by another program, or is another machine's: a doubt
+ * (doubt.c). Returns 0. */
+u64 hwpmc_cpu_stepped_back_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+
+/* Events since the slice began. A slice is harvested before it has half of the counter's
+ * range (width.h). */
+static inline u64 hwpmc_cpu_delta_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 start,
+					 u64 now, u64 mask)
+{
+	u64 delta = hwpmc_width_delta(start, now, mask);
+
+	if (unlikely(delta > mask >> 1))
+		return hwpmc_cpu_stepped_back_irqoff(c, nr);
+	return delta;
+}
+
 /* Begin a slice of a process-scope PMC. The counter is read last, so that of this
  * function's instructions the slice counts the read alone. */
 static inline void hwpmc_cpu_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
@@ -174,7 +192,7 @@ hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	u64 now = hwpmc_row_cpu_read_irqoff(rc, nr);
-	u64 delta = hwpmc_width_delta(rc->start, now, rc->mask);
+	u64 delta = hwpmc_cpu_delta_irqoff(c, nr, rc->start, now, rc->mask);
 
 	rc->start = now;
 	if (unlikely(c->slow_path & BIT_ULL(nr))) {
@@ -204,7 +222,7 @@ static inline void hwpmc_cpu_unload_fast_irqoff(struct hwpmc_cpu *c, unsigned in
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	u64 now = hwpmc_row_cpu_read_irqoff(rc, nr);
 
-	hwpmc_pmc_add_irqoff(rc->pmc, hwpmc_width_delta(rc->start, now, rc->mask));
+	hwpmc_pmc_add_irqoff(rc->pmc, hwpmc_cpu_delta_irqoff(c, nr, rc->start, now, rc->mask));
 	smp_store_release(&rc->pmc, NULL);	/* A: process_harvest() */
 }
 

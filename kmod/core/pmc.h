@@ -72,6 +72,11 @@ struct hwpmc_pmc {
 	bool owner_attached;		/* to its owner's process, ever; set under
 					 * hwpmc_lock, read anywhere */
 	bool incomplete;		/* no memory to follow a thread; set once */
+	u32 looked;			/* .attaches when .links was empty and all CPUs had
+					 * looked at its registers (doubt.h) */
+	u32 doubts;			/* found up to the last start, and the row's number of
+					 * them then; hwpmc_lock, read anywhere */
+	u32 doubts_seen;
 	bool doomed;			/* its owner has executed a program, a work item
 					 * will release it; set once */
 
@@ -153,6 +158,19 @@ static inline int hwpmc_pmc_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_
 	if (likely(!READ_ONCE(hwpmc_msr_faulted)))
 		return 0;
 	return hwpmc_pmc_refuse_msr_fault(pmc, hdr);
+}
+
+/* So many times a counter was found not to have counted all for this PMC; see doubt.h. Any
+ * context. */
+u32 hwpmc_pmc_doubts(const struct hwpmc_pmc *pmc);
+int hwpmc_pmc_refuse_unreliable(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
+
+/* 0, or -EIO: its value is unreliable, by a fault or by a doubt. Any context. */
+static inline int hwpmc_pmc_check_value(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	if (likely(!READ_ONCE(hwpmc_unreliable.any)))
+		return 0;
+	return hwpmc_pmc_refuse_unreliable(pmc, hdr);
 }
 
 /* System scope, in flight on this CPU: add to the total what was counted up to now. */

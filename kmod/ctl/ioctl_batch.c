@@ -10,6 +10,7 @@
 #include <linux/sort.h>
 #include <linux/uaccess.h>
 
+#include "../core/doubt.h"
 #include "../debug/trace.h"
 #include "../log/task_event.h"
 #include "../pmc/batch.h"
@@ -157,9 +158,10 @@ static void check_value(struct hwpmc_batch_item *item)
 	trace_hwpmc_pmc_read(item->pmc);
 	if (item->ret)
 		return;
+	/* A register that is read alone has a fault of its own class. */
 	item->ret = hwpmc_pmc_is_system(item->pmc) ?
-		    hwpmc_pmc_refuse_msr_fault(item->pmc, &item->hdr) :
-		    hwpmc_pmc_msr_fault(item->pmc, &item->hdr);
+		    hwpmc_pmc_refuse_unreliable(item->pmc, &item->hdr) :
+		    hwpmc_pmc_check_value(item->pmc, &item->hdr);
 	if (!item->ret && READ_ONCE(item->pmc->incomplete))
 		item->ret = hwpmc_refuse(&item->hdr, -ENOMEM,
 					 HWPMC_WHY_INCOMPLETE, 0);
@@ -171,8 +173,12 @@ static void do_read(struct hwpmc_owner *owner, struct hwpmc_batch *b)
 	unsigned int i;
 
 	/* Final counts: tell an owner that waits for them. */
-	for (i = b->nsystem; i < b->n; i++)
-		lost |= list_empty(&b->item[i].pmc->links);
+	for (i = b->nsystem; i < b->n; i++) {
+		if (likely(!list_empty(&b->item[i].pmc->links)))
+			continue;
+		lost = true;
+		hwpmc_doubt_look_finally(b->item[i].pmc);
+	}
 	if (lost)
 		hwpmc_sigio(owner);
 	hwpmc_batch_read(b);

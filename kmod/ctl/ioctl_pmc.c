@@ -7,6 +7,7 @@
 #include <linux/err.h>
 #include <linux/sched/signal.h>
 
+#include "../core/doubt.h"
 #include "../debug/trace.h"
 #include "../log/task_event.h"
 #include "../pmc/allocate.h"
@@ -112,16 +113,18 @@ static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
 	int ret;
 
 	/* No target is left, so the count is final: tell an owner that waits for it. */
-	if (unlikely(list_empty(&pmc->links)) && !hwpmc_pmc_is_system(pmc))
+	if (unlikely(list_empty(&pmc->links)) && !hwpmc_pmc_is_system(pmc)) {
 		hwpmc_sigio(pmc->owner);
+		hwpmc_doubt_look_finally(pmc);
+	}
 	ret = hwpmc_pmc_read(pmc, &op->value);
 	trace_hwpmc_pmc_read(pmc);
 	if (unlikely(ret == -EIO))
-		return hwpmc_pmc_refuse_msr_fault(pmc, &op->hdr);
+		return hwpmc_pmc_refuse_unreliable(pmc, &op->hdr);
 	if (unlikely(ret))
 		return hwpmc_refuse(&op->hdr, ret, HWPMC_WHY_CPU_OFFLINE,
 				    pmc->cpu);
-	ret = hwpmc_pmc_msr_fault(pmc, &op->hdr);
+	ret = hwpmc_pmc_check_value(pmc, &op->hdr);
 	if (unlikely(ret))
 		return ret;
 	if (unlikely(READ_ONCE(pmc->incomplete)))
@@ -189,6 +192,7 @@ static int check_write(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 static void write_value(struct hwpmc_pmc *pmc, u64 value)
 {
 	hwpmc_pmc_set_total(pmc, value);
+	hwpmc_doubt_forget(pmc);
 	trace_hwpmc_pmc_write(pmc);
 }
 

@@ -475,9 +475,9 @@ static int process_value(struct task_struct *task, int ctr, int flags,
 
 	if (!pmc)
 		return -ENOENT;
-	if (hwpmc_class_msr_fault(hwpmc_rows[ctr].cls))
-		return -EIO;
 	flush_slices(pmc, task);
+	if (hwpmc_class_msr_fault(hwpmc_rows[ctr].cls) || hwpmc_pmc_doubts(pmc))
+		return -EIO;
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, irq);
 	target = hwpmc_target_find(task);
 	/* Its exit may have removed the link since. */

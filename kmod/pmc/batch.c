@@ -7,6 +7,7 @@
 #include <linux/smp.h>
 
 #include "../core/cpu.h"
+#include "../core/doubt.h"
 #include "../debug/trace.h"
 #include "../task/count.h"
 #include "../task/system.h"
@@ -268,7 +269,7 @@ static void stop_finish(struct hwpmc_batch_item *item)
 		refuse_offline(item);
 		return;
 	}
-	WRITE_ONCE(item->pmc->state, HWPMC_STATE_STOPPED);
+	hwpmc_doubt_end(item->pmc);
 	item->ret = hwpmc_pmc_check_samples(item->pmc, &item->hdr);
 }
 

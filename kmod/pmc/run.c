@@ -6,6 +6,7 @@
 #include <linux/smp.h>
 
 #include "../core/cpu.h"
+#include "../core/doubt.h"
 #include "../core/owner.h"
 #include "../debug/trace.h"
 #include "../sampling/log.h"
@@ -26,6 +27,7 @@ int hwpmc_pmc_prepare(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	ret = hwpmc_pmc_msr_fault(pmc, hdr);
 	if (ret)
 		return ret;
+	hwpmc_doubt_begin(pmc);
 	if (hwpmc_pmc_needs_log(pmc) && !hwpmc_log_is_open(pmc->owner))
 		return hwpmc_refuse(hdr, -EBADFD, HWPMC_WHY_NO_LOG, 0);
 	if (hwpmc_pmc_is_system(pmc) || !list_empty(&pmc->links))
@@ -63,7 +65,7 @@ int hwpmc_pmc_start(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 /* An owner that samples reads no count, whose read would report the fault. */
 int hwpmc_pmc_check_samples(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
-	return hwpmc_pmc_needs_log(pmc) ? hwpmc_pmc_msr_fault(pmc, hdr) : 0;
+	return hwpmc_pmc_needs_log(pmc) ? hwpmc_pmc_check_value(pmc, hdr) : 0;
 }
 
 int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
@@ -83,7 +85,7 @@ int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	ret = hwpmc_system_stop(pmc);
 	if (ret)
 		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);
-	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
+	hwpmc_doubt_end(pmc);
 	return hwpmc_pmc_check_samples(pmc, hdr);
 }
 
@@ -168,7 +170,8 @@ int hwpmc_pmc_read(struct hwpmc_pmc *pmc, u64 *value)
 	} else {
 		if (running && hwpmc_system_read(pmc))
 			return -ENXIO;
-		if (unlikely(hwpmc_class_fault(hwpmc_rows[pmc->row].cls)))
+		if (unlikely(hwpmc_class_fault(hwpmc_rows[pmc->row].cls) ||
+			     hwpmc_pmc_doubts(pmc)))
 			return -EIO;
 	}
 	*value = hwpmc_pmc_total(pmc);

@@ -9,6 +9,7 @@
 
 #include "../backends/width.h"
 #include "../core/cpu.h"
+#include "../core/doubt.h"
 #include "../core/work.h"
 #include "../task/rdpmc.h"
 #include "../task/system.h"
@@ -25,11 +26,14 @@ static void harvest_ipi(void *unused)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	u64 rows = c->loaded & ~(c->sampling | c->ticking | c->elsewhere);
+	unsigned int i;
 
 	for (; rows; rows &= rows - 1)
 		hwpmc_cpu_harvest_irqoff(c, __ffs64(rows));
 	hwpmc_userpage_renew_all_irqoff(c);
 	hwpmc_system_harvest_irqoff(c);
+	for (i = 0; i < hwpmc_machine.nclass; i++)
+		hwpmc_doubt_look_class_irqoff(c, &hwpmc_machine.cls[i]);
 }
 
 /* Does the CPU count? A slice that begins while this is read is young enough for the next

@@ -5,6 +5,7 @@
  * exits go on meanwhile.
  */
 #include "../core/cpu.h"
+#include "../core/doubt.h"
 #include "count.h"
 #include "followers.h"
 #include "switch.h"
@@ -177,6 +178,16 @@ static void find_followers(struct hwpmc_pmc *const *pmcs, unsigned int n)
 	}
 }
 
+/* Other CPUs that have counted look when the PMC is read last, or is released. */
+static void look_here_irqoff(struct hwpmc_pmc *const *pmcs, unsigned int n)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		hwpmc_doubt_look_irqoff(c, pmcs[i]->row);
+}
+
 /* No switch comes between the first and the last. */
 static void change_here(struct hwpmc_pmc *const *pmcs, unsigned int n, bool counting)
 {
@@ -186,6 +197,8 @@ static void change_here(struct hwpmc_pmc *const *pmcs, unsigned int n, bool coun
 	change_here_locked(pmcs, n, counting);
 	raw_spin_unlock(&hwpmc_targets_lock);
 	hwpmc_count_sync(true);
+	if (!counting)
+		look_here_irqoff(pmcs, n);
 	local_irq_restore(flags);
 }
 
@@ -193,10 +206,13 @@ static noinline void change_elsewhere(struct hwpmc_pmc *const *pmcs, unsigned in
 				      bool counting)
 {
 	struct change ch = { pmcs, n, counting };
+	unsigned int i;
 
 	change_links(&ch);
 	find_followers(pmcs, n);
 	hwpmc_count_sync(false);
+	for (i = 0; !counting && i < n; i++)
+		hwpmc_doubt_look(pmcs[i]);
 }
 
 static void change_all(struct hwpmc_pmc *const *pmcs, unsigned int n, bool counting)
@@ -210,9 +226,8 @@ static void change_all(struct hwpmc_pmc *const *pmcs, unsigned int n, bool count
 		change_here(pmcs, n, counting);
 	else
 		change_elsewhere(pmcs, n, counting);
-	if (!counting)
-		for (i = 0; i < n; i++)
-			WRITE_ONCE(pmcs[i]->state, HWPMC_STATE_STOPPED);
+	for (i = 0; !counting && i < n; i++)
+		hwpmc_doubt_end(pmcs[i]);
 }
 
 void hwpmc_targets_activate_all(struct hwpmc_pmc *const *pmcs, unsigned int n)

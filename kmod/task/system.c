@@ -7,6 +7,7 @@
 #include <linux/smp.h>
 
 #include "../core/cpu.h"
+#include "../core/doubt.h"
 #include "../sampling/sample.h"
 #include "count.h"
 #include "system.h"
@@ -27,6 +28,7 @@ static void system_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_row *row = &hwpmc_rows[pmc->row];
 
+	hwpmc_doubt_look_irqoff(c, pmc->row);
 	if (hwpmc_pmc_samples(pmc)) {
 		hwpmc_sample_unload_irqoff(c, pmc->row);
 		pmc->in_flight = false;
@@ -142,5 +144,5 @@ void hwpmc_pmc_halt(struct hwpmc_pmc *pmc)
 		return;
 	}
 	hwpmc_system_unlink(pmc);
-	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
+	hwpmc_doubt_end(pmc);
 }

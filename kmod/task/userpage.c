@@ -35,6 +35,11 @@ static void user_row_invalidate(struct hwpmc_user_row *e)
 	WRITE_ONCE(e->sum, ~e->seq);
 }
 
+static bool is_certain(const struct hwpmc_pmc *pmc)
+{
+	return !READ_ONCE(hwpmc_msr_faulted) && !hwpmc_pmc_doubts(pmc);
+}
+
 void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 				 const struct hwpmc_row_cpu *rc)
 {
@@ -43,7 +48,7 @@ void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 
 	lockdep_assert_irqs_disabled();
 	/* The program then falls back to the system call, which gives the reason. */
-	if (!page || unlikely(READ_ONCE(hwpmc_msr_faulted)))
+	if (!page || unlikely(READ_ONCE(hwpmc_unreliable.any) && !is_certain(rc->pmc)))
 		return;
 	e = &page->row[nr];
 	WRITE_ONCE(e->seq, e->seq + 1);

@@ -223,6 +223,13 @@ WHY(EVENT_KIND, "not all kinds of core have this event, or it means another one 
     "name one: cpu_core/EVENT/, cpu_atom/EVENT/ or cpu_lowpower/EVENT/"),
 WHY(CPU_KIND, "the CPU is a core of another kind", "its kind (1 core, 2 atom, 4 lowpower):",
     DETAIL_DECIMAL, "count it on CPUs of the event's kind: -C LIST"),
+WHY(REGISTER_CHANGED, "another program has written a register of the counter while it counted",
+    NULL, DETAIL_REGISTER, "end that program, and start again"),
+WHY(COUNTER_BACK, "the counter went back while it counted: the virtual machine was moved or "
+    "restored, or another program has written the counter", "row", DETAIL_DECIMAL, "start again"),
+WHY(COUNTER_TAKEN, "the host has taken the counter for some time, in which it stood still",
+    "row", DETAIL_DECIMAL, "start again; on the host: sysctl kernel.nmi_watchdog=0, and end "
+    "other users of its counters"),
 WHY(EVENT_NODE, "the event is counted by all cores of a node together, not by process", NULL,
     DETAIL_NONE, "count it on one CPU of each node: -C LIST"),
 #undef WHY

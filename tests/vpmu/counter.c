@@ -164,6 +164,7 @@ void counter_sync(struct vcpu *v, struct board *b)
 		p4_sync(v, b);
 		return;
 	}
+	manners_arrive(v, b);
 	forget = manners_forget(v);
 	counter_totals(v, &t);
 	for (int i = 0; i < MAX_CTR; i++) {

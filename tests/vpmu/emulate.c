@@ -138,9 +138,12 @@ static uint64_t wrmsr_value(void)
 static enum access do_wrmsr(struct vcpu *v, uint32_t msr, uint64_t pc)
 {
 	uint64_t x = wrmsr_value();
+	struct control before;
 	enum access a;
 
+	manners_control(v, &before);
 	a = msr_write(v, msr, x);
+	manners_written(v, &before);
 	if (a == DONE) {
 		v->n_wrmsr++;
 		v->n_wrmsr_class[msr_class_of(v, msr)]++;

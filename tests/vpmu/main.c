@@ -57,7 +57,7 @@ static void reset(struct vcpu *v)
 
 	memset(b, 0, sizeof(*b));
 	machine_place(v);
-	v->global_ctrl = cfg.amd ? counter_global_mask(v) : v->core->gp;
+	v->global_ctrl = manners_global_at_reset(v);
 	if (cfg.initial_index >= 0)
 		v->evtsel[cfg.initial_index] = cfg.initial_sel;
 	inject_reset(v);

@@ -2,10 +2,12 @@
 /*
  * manners.c - what keeps a counter from counting although it was told to: an event that a
  * hypervisor filters, a counter that stands still, one that cannot count that event on the
- * model (strict.c); and what adds to a counter: the other thread of the core, microcode, a
- * hypervisor that emulates instructions. Each is a knob of vpmu_guest.h, or an option.
+ * model (strict.c), one that the host has taken; what becomes of registers where a VM is moved;
+ * and what adds to a counter: the other thread of the core, microcode, a hypervisor that
+ * emulates instructions. Each is a knob of vpmu_guest.h, or an option.
  */
 #include <stdatomic.h>
+#include <string.h>
 
 #include "vpmu.h"
 #include "vpmu_guest.h"
@@ -48,7 +50,7 @@ static bool is_filtered(const struct vcpu *v, int i, uint64_t sel)
 /* The host has the counter for itself. */
 static bool is_host_s(const struct vcpu *v, int i)
 {
-	return v->knob[KNOB_FROZEN] & bit_of(i) || !v->ctr[i].given;
+	return (v->knob[KNOB_FROZEN] | v->stolen) & bit_of(i) || !v->ctr[i].given;
 }
 
 /* sel: of a programmable counter; else 0. */
@@ -197,4 +199,62 @@ uint64_t manners_mask(const struct vcpu *v)
 bool manners_forget(struct vcpu *v)
 {
 	return v->knob[KNOB_FORGET] && ++v->n_looks % v->knob[KNOB_FORGET] == 0;
+}
+
+/* ---- a VM that is moved, and a host that takes counters --------------------- */
+
+uint64_t manners_global_at_reset(const struct vcpu *v)
+{
+	return cfg.amd ? counter_global_mask(v) : v->core->gp;
+}
+
+/* Each vCPU takes part before it looks at its registers next. */
+void manners_migrate(void)
+{
+	for (int i = 0; i < vcpus_seen; i++)
+		atomic_store(&vcpus[i].migrated, true);
+}
+
+void manners_arrive(struct vcpu *v, struct board *b)
+{
+	if (!atomic_load(&v->migrated))
+		return;
+	atomic_store(&v->migrated, false);
+	memset(v->evtsel, 0, sizeof(v->evtsel));
+	for (int i = 0; i < MAX_CTR; i++)
+		v->ctr[i].val = 0;
+	v->fixed_ctrl = 0;
+	v->global_status = 0;
+	v->global_ctrl = manners_global_at_reset(v);
+	counter_reconfigure(v, b);
+}
+
+uint64_t manners_steal(struct vcpu *v, struct board *b, uint64_t counters)
+{
+	counter_sync(v, b);
+	v->stolen |= counters;
+	counter_reconfigure(v, b);
+	return v->stolen;
+}
+
+void manners_control(const struct vcpu *v, struct control *now)
+{
+	memcpy(now->evtsel, v->evtsel, sizeof(now->evtsel));
+	now->fixed_ctrl = v->fixed_ctrl;
+	now->global_ctrl = v->global_ctrl;
+}
+
+/* The host tries once more for each counter whose control has changed. */
+void manners_written(struct vcpu *v, const struct control *before)
+{
+	if (!v->stolen)
+		return;
+	for (int i = 0; i < MAX_GP; i++)
+		if (v->evtsel[i] != before->evtsel[i])
+			v->stolen &= ~bit_of(i);
+	for (int n = 0; n < MAX_FIXED; n++)
+		if ((v->fixed_ctrl ^ before->fixed_ctrl) >> 4 * n & 0xf)
+			v->stolen &= ~bit_of(FIXED0 + n);
+	if (v->global_ctrl != before->global_ctrl)
+		v->stolen = 0;
 }

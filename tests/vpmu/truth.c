@@ -266,6 +266,10 @@ static uint64_t answer(struct vcpu *v, uint32_t leaf, uint32_t sub,
 	case VPMU_CLAIM:     return inject_claim(v);
 	case VPMU_FIRMWARE:  return firmware_leaf(v, sub, arg);
 	case VPMU_IRQOFF:    return irqoff_leaf(sub, arg);
+	case VPMU_STEAL:     return manners_steal(v, board_of(v), arg);
+	case VPMU_MIGRATED:
+		manners_migrate();
+		return 1;
 	case VPMU_ALL:
 		all_totals(&t);
 		return pick(&t, sub);

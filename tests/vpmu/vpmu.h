@@ -171,6 +171,11 @@ enum msr_class {
 /* A #GP on its way: what to put right when it is delivered. */
 enum armed { NOT_ARMED, ARMED_RCX, ARMED_PC };
 
+/* What a hypervisor looks at when a guest writes a register. */
+struct control {
+	uint64_t evtsel[MAX_GP], fixed_ctrl, global_ctrl;
+};
+
 struct vcpu {
 	unsigned int index;
 	const struct core_kind *core;
@@ -190,6 +195,8 @@ struct vcpu {
 	bool svm;			/* AMD: EFER.SVME */
 	uint64_t beside[BESIDE];
 	_Atomic uint64_t harm[MAX_CTR];	/* by the other thread; manners.c */
+	uint64_t stolen;		/* counters, by their bits in global control */
+	_Atomic bool migrated;		/* its registers are to be reset */
 
 	bool opening;			/* apic.c: LVTPC is unmasked at the latest */
 	uint64_t opened;		/* KNOB_OPEN_LATE after this total */
@@ -388,6 +395,12 @@ bool manners_refuse_rdpmc(const struct vcpu *v, uint32_t index);
 uint8_t manners_modes(const struct vcpu *v, uint8_t modes);
 uint64_t manners_mask(const struct vcpu *v);
 bool manners_forget(struct vcpu *v);
+void manners_migrate(void);
+void manners_arrive(struct vcpu *v, struct board *b);
+uint64_t manners_steal(struct vcpu *v, struct board *b, uint64_t counters);
+void manners_written(struct vcpu *v, const struct control *before);
+void manners_control(const struct vcpu *v, struct control *now);
+uint64_t manners_global_at_reset(const struct vcpu *v);
 
 /* strict.c - which counter of the model can count which event */
 bool strict_option(const char *val);

@@ -49,6 +49,13 @@ enum {
 	VPMU_IRQOFF = 0x1b,	/* with the option irqoff=on; sub: below */
 	VPMU_SPACE_KIND = 0x1c,	/* as SPACE, on cores of one kind; sub: kind << 8 |
 				 * counter */
+	VPMU_MIGRATED = 0x1d,	/* all vCPUs: selects, counters and control become as
+				 * after a reset, as where a VM is moved or restored
+				 * without them */
+	VPMU_STEAL = 0x1e,	/* counters arg (as of KNOB_FROZEN) of this vCPU stand
+				 * still from now on, as KVM's where the host has others
+				 * for its counters: each until its select gets another
+				 * value, all until global control does. Which do now */
 };
 
 /*
@@ -249,6 +256,16 @@ static inline vpmu_u64 vpmu_reg(int reg, vpmu_u64 vcpu)
 static inline vpmu_u64 vpmu_knob(int knob, vpmu_u64 value)
 {
 	return vpmu_query(VPMU_KNOB, knob, value);
+}
+
+static inline void vpmu_migrated(void)
+{
+	vpmu_query(VPMU_MIGRATED, 0, 0);
+}
+
+static inline vpmu_u64 vpmu_steal(vpmu_u64 counters)
+{
+	return vpmu_query(VPMU_STEAL, 0, counters);
 }
 
 static inline void vpmu_mark(void)

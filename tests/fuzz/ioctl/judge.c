@@ -106,6 +106,8 @@ static const struct { int err, also; } errnos[HWPMC_WHY__COUNT] = {
 	[HWPMC_WHY_EVENT_NODE] = { EINVAL }, [HWPMC_WHY_EVENT_FILTERED] = { EOPNOTSUPP },
 	[HWPMC_WHY_ROW_STILL] = { EOPNOTSUPP }, [HWPMC_WHY_NO_INTERRUPT] = { EOPNOTSUPP },
 	[HWPMC_WHY_PMU_MEDIATED] = { EBUSY }, [HWPMC_WHY_EVENT_TYPED] = { EOPNOTSUPP },
+	[HWPMC_WHY_REGISTER_CHANGED] = { EIO }, [HWPMC_WHY_COUNTER_BACK] = { EIO },
+	[HWPMC_WHY_COUNTER_TAKEN] = { EIO },
 };
 
 static bool is_bad_memory(const struct op *op)

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/* doubt.c - see doubt.h. */
+#include <linux/smp.h>
+
+#include "doubt.h"
+
+/* ---- findings -------------------------------------------------------------- */
+
+/*
+ * The row of this CPU has not counted all that it should: `why` is an enum hwpmc_reason.
+ * All PMCs of processes that run with the row are concerned: their threads may have been on
+ * this CPU.
+ */
+static void doubt_row_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 why, s32 detail)
+{
+	struct hwpmc_row *row = &hwpmc_rows[nr];
+
+	lockdep_assert_irqs_disabled();
+	/* The reason first, for whoever sees the number. */
+	WRITE_ONCE(row->doubt, (u64)why << 32 | (u32)detail);
+	smp_wmb();	/* pairs with smp_rmb() of hwpmc_pmc_doubts() */
+	WRITE_ONCE(c->doubts[nr], c->doubts[nr] + 1);
+	atomic_inc(&row->doubts);
+	WRITE_ONCE(hwpmc_unreliable.doubts, 1);
+}
+
+u64 hwpmc_cpu_stepped_back_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	/* An RDPMC that faults reads 0, and has a reason of its own. */
+	if (!hwpmc_class_fault(hwpmc_rows[nr].cls))
+		doubt_row_irqoff(c, nr, HWPMC_WHY_COUNTER_BACK, nr);
+	return 0;
+}
+
+/* ---- comparing ------------------------------------------------------------- */
+
+/*
+ * A sampling row may be stopped by an NMI before its shadow says so, where sampling pauses
+ * or registers fault.
+ */
+static bool may_differ_irqoff(const struct hwpmc_cpu *c, unsigned int nr)
+{
+	return (c->throttled && c->sampling & BIT_ULL(nr)) ||
+	       hwpmc_class_msr_fault(hwpmc_rows[nr].cls);
+}
+
+/* 0, or the register that is not as it was programmed. An NMI may change both meanwhile. */
+static u32 changed_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	const struct hwpmc_row *row = &hwpmc_rows[nr];
+	const struct hwpmc_class_ops *ops = row->cls->ops;
+	struct hwpmc_select select;
+	u32 msr;
+
+	if (!ops->changed_irqoff)
+		return 0;
+	do {
+		select.sel = READ_ONCE(c->row[nr].shadow.sel);
+		select.extra = READ_ONCE(c->row[nr].shadow.extra);
+		msr = select.sel ? ops->changed_irqoff(row->cls, row->ri, &select) : 0;
+	} while (msr && READ_ONCE(c->row[nr].shadow.sel) != select.sel);
+	return msr && !may_differ_irqoff(c, nr) ? msr : 0;
+}
+
+static u32 control_changed_irqoff(const struct hwpmc_class *cls)
+{
+	return cls->ops->control_changed_irqoff ? cls->ops->control_changed_irqoff(cls) : 0;
+}
+
+static u32 look_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 control)
+{
+	u32 msr = control;
+
+	lockdep_assert_irqs_disabled();
+	if (!c->row[nr].shadow.sel)
+		return 0;
+	if (!msr)
+		msr = changed_irqoff(c, nr);
+	if (msr)
+		doubt_row_irqoff(c, nr, HWPMC_WHY_REGISTER_CHANGED, (s32)msr);
+	return msr;
+}
+
+u32 hwpmc_doubt_look_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	if (!c->row[nr].shadow.sel)
+		return 0;
+	return look_irqoff(c, nr, control_changed_irqoff(hwpmc_rows[nr].cls));
+}
+
+u32 hwpmc_doubt_look_class_irqoff(struct hwpmc_cpu *c, const struct hwpmc_class *cls)
+{
+	u64 rows = hwpmc_class_rows(cls), programmed = 0;
+	u32 control, msr, first = 0;
+	unsigned int nr;
+
+	for (; rows; rows &= rows - 1)
+		if (c->row[__ffs64(rows)].shadow.sel)
+			programmed |= rows & -rows;
+	if (!programmed)
+		return 0;
+	control = control_changed_irqoff(cls);
+	for (; programmed; programmed &= programmed - 1) {
+		nr = __ffs64(programmed);
+		msr = look_irqoff(c, nr, control);
+		first = first ?: msr;
+	}
+	return first;
+}
+
+static bool has_programmed(int cpu, void *arg)
+{
+	const struct hwpmc_pmc *pmc = arg;
+	const struct hwpmc_select *shadow = &per_cpu_ptr(hwpmc_cpus, cpu)->row[pmc->row].shadow;
+
+	return READ_ONCE(shadow->sel) == pmc->select.sel &&
+	       READ_ONCE(shadow->extra) == pmc->select.extra;
+}
+
+static void look_ipi(void *arg)
+{
+	const struct hwpmc_pmc *pmc = arg;
+
+	hwpmc_doubt_look_irqoff(this_cpu_ptr(hwpmc_cpus), pmc->row);
+}
+
+void hwpmc_doubt_look(const struct hwpmc_pmc *pmc)
+{
+	if (hwpmc_rows[pmc->row].cls->ops->changed_irqoff)
+		on_each_cpu_cond(has_programmed, look_ipi, (void *)pmc, true);
+}
+
+void hwpmc_doubt_look_finally(struct hwpmc_pmc *pmc)
+{
+	u32 attaches = READ_ONCE(pmc->attaches);
+
+	if (READ_ONCE(pmc->looked) == attaches || READ_ONCE(pmc->state) != HWPMC_STATE_RUNNING)
+		return;
+	hwpmc_doubt_look(pmc);
+	WRITE_ONCE(pmc->looked, attaches);
+}
+
+/* ---- of a PMC -------------------------------------------------------------- */
+
+static u32 doubts_of_row(const struct hwpmc_pmc *pmc)
+{
+	if (hwpmc_pmc_is_system(pmc))
+		return READ_ONCE(per_cpu_ptr(hwpmc_cpus, pmc->cpu)->doubts[pmc->row]);
+	return atomic_read(&hwpmc_rows[pmc->row].doubts);
+}
+
+u32 hwpmc_pmc_doubts(const struct hwpmc_pmc *pmc)
+{
+	u32 doubts = READ_ONCE(pmc->doubts);
+
+	if (READ_ONCE(pmc->state) == HWPMC_STATE_RUNNING)
+		doubts += doubts_of_row(pmc) - READ_ONCE(pmc->doubts_seen);
+	smp_rmb();	/* the reason is at least as new: doubt_row_irqoff() */
+	return doubts;
+}
+
+void hwpmc_doubt_begin(struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	/* A log has the samples that there are, whatever was before. */
+	if (hwpmc_pmc_samples(pmc))
+		WRITE_ONCE(pmc->doubts, 0);
+	WRITE_ONCE(pmc->doubts_seen, doubts_of_row(pmc));
+}
+
+void hwpmc_doubt_end(struct hwpmc_pmc *pmc)
+{
+	u32 seen = doubts_of_row(pmc);
+
+	lockdep_assert_held(&hwpmc_lock);
+	WRITE_ONCE(pmc->doubts, pmc->doubts + seen - pmc->doubts_seen);
+	WRITE_ONCE(pmc->doubts_seen, seen);
+	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
+}
+
+void hwpmc_doubt_forget(struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	WRITE_ONCE(pmc->doubts, 0);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * doubt.h - counts that are not certain, because a counter did not count all the time: another
+ * program has written its registers, a hypervisor has taken it away, or the virtual machine was
+ * moved or restored. Reads of such a count fail with EIO until its owner sets a value.
+ *
+ * A finding is counted by row, and by CPU for system scope; a PMC remembers what its row had
+ * when it was started. So the CPU that finds it needs no list and no lock.
+ */
+#ifndef HWPMC_DOUBT_H
+#define HWPMC_DOUBT_H
+
+#include "cpu.h"
+
+/*
+ * Compares the registers of a row, and of its class's control, with what this CPU has
+ * programmed, by RDMSR; a difference is a doubt. 0, or the register. Not for hot paths.
+ * Interrupts off.
+ */
+u32 hwpmc_doubt_look_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+/* The same of all rows of a class. */
+u32 hwpmc_doubt_look_class_irqoff(struct hwpmc_cpu *c, const struct hwpmc_class *cls);
+/* The same on each CPU where the row is programmed for this PMC, of process scope.
+ * Process context. */
+void hwpmc_doubt_look(const struct hwpmc_pmc *pmc);
+
+/* The same at the first read of the PMC after its last target has gone: what is read is final.
+ * Any reader. */
+void hwpmc_doubt_look_finally(struct hwpmc_pmc *pmc);
+
+/* A PMC begins to count; or has stopped, which is written here. hwpmc_lock. */
+void hwpmc_doubt_begin(struct hwpmc_pmc *pmc);
+void hwpmc_doubt_end(struct hwpmc_pmc *pmc);
+/* Its count begins again, with a value that its owner has set. hwpmc_lock. */
+void hwpmc_doubt_forget(struct hwpmc_pmc *pmc);
+
+#endif /* HWPMC_DOUBT_H */
