@@ -32,6 +32,7 @@ const char cmd_selftest_help[] =
 
 static const char *const verdicts[] = {
 	[ST_HELD] = "held", [ST_FAILED] = "failed", [ST_NOT_TRIED] = "not-tried",
+	[ST_MEASURED] = "measured",
 };
 
 /* ---- the machine --------------------------------------------------------- */
@@ -56,7 +57,7 @@ static void print_machine(const struct selftest *t)
 
 	uname(&u);
 	printf("hwpmc " VERSION " on %s, Linux %s, %u CPUs online%s\n", info->cpuid, u.release,
-	       t->cpus, has_hypervisor() ? ", under a hypervisor" : "");
+	       t->cpus, t->hypervisor ? ", under a hypervisor" : "");
 	for (unsigned int i = 0; i < info->nclass; i++)
 		printf("%s%s: %u of %u bits", i ? ", " : "",
 		       hwpmc_name_of_class(info->classes[i].class),
@@ -73,7 +74,7 @@ static void write_machine(FILE *f, const struct selftest *t)
 	fputs("  \"cpuid\": ", f);
 	fmt_json_string(f, info->cpuid);
 	fprintf(f, ",\n  \"pmu_version\": %u,\n  \"hypervisor\": %s,\n  \"cpus\": %u,\n",
-		info->pmu_version, has_hypervisor() ? "true" : "false", t->cpus);
+		info->pmu_version, t->hypervisor ? "true" : "false", t->cpus);
 	fputs("  \"kernel\": ", f);
 	fmt_json_string(f, u.release);
 	fputs(",\n  \"classes\": [", f);
@@ -122,6 +123,20 @@ static int write_report(const struct selftest *t, const char *path)
 
 /* ---- all of it ------------------------------------------------------------ */
 
+/* While perf has them every check would fail, for this reason alone. */
+static bool counters_are_free(struct selftest *t)
+{
+	char who[128], remedy[192];
+	uint32_t state;
+
+	if (hwpmc_pmu_state(t->h, &state) < 0 || state != HWPMC_PMU_HELD)
+		return true;
+	hwpmc_pmu_holder(who, sizeof(who), remedy, sizeof(remedy));
+	st_failed(t, "counters", "the counters are held by %s%s%s", who,
+		  remedy[0] ? "; " : "", remedy);
+	return false;
+}
+
 static void run_checks(struct selftest *t)
 {
 	if (!t->quiet)
@@ -131,8 +146,12 @@ static void run_checks(struct selftest *t)
 			  machine_without_counters(t->h));
 		return;
 	}
+	if (!counters_are_free(t))
+		return;
 	st_count(t);
+	st_fixed(t);
 	st_modes(t);
+	st_kernel(t);
 	if (!t->no_rdpmc)
 		st_registers(t);
 	st_sample(t);
@@ -148,15 +167,15 @@ static int run(struct selftest *t, const char *json)
 
 	t->quiet = json && strcmp(json, "-") == 0;
 	t->cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	t->hypervisor = has_hypervisor();
 	run_checks(t);
 	if (!t->quiet)
-		printf("\n%u held, %u failed, %u not tried\n", t->count[ST_HELD],
-		       t->count[ST_FAILED], t->count[ST_NOT_TRIED]);
+		printf("\n%u held, %u failed, %u not tried, %u measured\n", t->count[ST_HELD],
+		       t->count[ST_FAILED], t->count[ST_NOT_TRIED], t->count[ST_MEASURED]);
 	status = t->count[ST_FAILED] ? EXIT_FAILED : 0;
 	if (json && write_report(t, json) < 0)
 		status = EXIT_FAILED;
-	for (unsigned int i = 0; i < t->nresult; i++)
-		free(t->result[i].text);
+	st_free_results(t);
 	return status;
 }
 

@@ -1,110 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * count.c - does each row count exactly? An interrupt or a fault can add an event or two
- * to a count on some processors, and never takes one away: so the least of many tries is
- * exact, and what the others have more is told as the overcount.
+ * count.c - are counts the same however they are read, from CPU to CPU, on each CPU, and
+ * beside perf?
  */
 #include <linux/perf_event.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "perf.h"
 #include "selftest.h"
 
 #define TRIES	60
 #define LENGTH	20000
-/* A counter that has lost what was in it counts backwards, which modulo its width is more than
- * so many bits: no loop is that long. */
-#define LEAP	32
-
-/* ---- each row ------------------------------------------------------------ */
-
-struct tries {
-	uint64_t least[HWPMC_ROW_MAX], sum[HWPMC_ROW_MAX];
-	unsigned int leaps[HWPMC_ROW_MAX];
-};
-
-/* What the rows count of a loop and of the two reads around it. */
-static bool try_loop(struct selftest *t, struct st_pmcs *p, const char *check,
-		     uint64_t n, struct tries *tries)
-{
-	uint64_t before[HWPMC_ROW_MAX];
-
-	memset(tries, 0, sizeof(*tries));
-	memset(tries->least, 0xff, sizeof(tries->least));
-	for (int try = 0; try < TRIES; try++) {
-		if (!st_batch(t, p, check, HWPMC_BATCH_READ))
-			return false;
-		for (unsigned int i = 0; i < p->n; i++)
-			before[i] = p->entry[i].value;
-		st_loop(n);
-		if (!st_batch(t, p, check, HWPMC_BATCH_READ))
-			return false;
-		for (unsigned int i = 0; i < p->n; i++) {
-			uint64_t value = p->entry[i].value - before[i];
-
-			if (value >> LEAP) {
-				tries->leaps[i]++;
-				continue;
-			}
-			if (value < tries->least[i])
-				tries->least[i] = value;
-			tries->sum[i] += value;
-		}
-	}
-	return true;
-}
-
-/* False: it is told what is wrong. */
-static bool row_is_exact(struct selftest *t, const char *name, uint64_t got,
-			 unsigned int leaps)
-{
-	uint64_t want = LENGTH * ST_LOOP_INSN;
-
-	if (leaps)
-		st_failed(t, "rows-count",
-			  "%s loses what it has counted: %u of %d times it was less than before",
-			  name, leaps, 2 * TRIES);
-	else if (!got)
-		st_failed(t, "rows-count",
-			  "%s stands still: it counts 0 of %llu instructions of a loop", name,
-			  (unsigned long long)want);
-	else if (got != want)
-		st_failed(t, "rows-count",
-			  "%s counts too %s: %lld of %llu instructions of a loop", name,
-			  (int64_t)got < (int64_t)want ? "little" : "much", (long long)got,
-			  (unsigned long long)want);
-	return !leaps && got == want;
-}
-
-static void check_rows(struct selftest *t, struct st_pmcs *p)
-{
-	uint64_t want = LENGTH * ST_LOOP_INSN;
-	unsigned int wrong = 0;
-	struct tries none, loop;
-	double most = 0;
-
-	if (!st_batch(t, p, "rows-count", HWPMC_BATCH_START) ||
-	    !try_loop(t, p, "rows-count", 0, &none) ||
-	    !try_loop(t, p, "rows-count", LENGTH, &loop))
-		return;
-	for (unsigned int i = 0; i < p->n; i++) {
-		double over = ((double)loop.sum[i] - loop.least[i] * TRIES) / TRIES;
-		unsigned int leaps = none.leaps[i] + loop.leaps[i];
-
-		wrong += !row_is_exact(t, p->name[i], loop.least[i] - none.least[i], leaps);
-		if (!leaps && over > most)
-			most = over;
-	}
-	if (!wrong)
-		st_held(t, "rows-count",
-			"each of %u rows (%s to %s) counts a loop of %llu instructions exactly",
-			p->n, p->name[0], p->name[p->n - 1], (unsigned long long)want);
-	st_held(t, "overcount",
-		"at most %.2f instructions more in the mean of %d loops (interrupts, faults)",
-		most, TRIES);
-}
 
 /* ---- three ways to read --------------------------------------------------- */
 
@@ -196,67 +103,91 @@ static void check_moves(struct selftest *t, struct st_pmcs *p)
 
 /* ---- each CPU -------------------------------------------------------------- */
 
-/* Of the loop on this CPU, in system scope; others run there as well. False: failed. */
-static bool count_on(struct selftest *t, int cpu)
+/* All rows of this CPU. Returns how many; 0: it was reported. */
+static unsigned int allocate_on(struct selftest *t, int cpu, struct hwpmc_batch_entry *entry)
 {
-	uint64_t value = 0, want = LENGTH * ST_LOOP_INSN;
-	uint32_t id;
+	unsigned int n = 0;
 
-	if (hwpmc_allocate(t->h, "instructions:u", HWPMC_MODE_SC, 0, cpu, 0, &id) < 0) {
+	memset(entry, 0, HWPMC_ROW_MAX * sizeof(*entry));
+	while (n < HWPMC_ROW_MAX &&
+	       hwpmc_allocate(t->h, "instructions:u", HWPMC_MODE_SC, 0, cpu, 0,
+			      &entry[n].pmcid) == 0)
+		n++;
+	if (!n)
 		st_failed(t, "cpus", "CPU %d: %s", cpu, hwpmc_error(t->h));
-		return false;
-	}
-	if (!st_pin(cpu) || hwpmc_start(t->h, id) < 0) {
+	return n;
+}
+
+static bool judge_on(struct selftest *t, int cpu, const struct hwpmc_batch_entry *e)
+{
+	uint64_t want = LENGTH * ST_LOOP_INSN;
+	char name[HWPMC_NAME_MAX];
+
+	if (e->value >= want)
+		return true;
+	st_failed(t, "cpus", "CPU %d counts %llu of at least %llu instructions on %s", cpu,
+		  (unsigned long long)e->value, (unsigned long long)want,
+		  st_name_row(t, e->pmcid, name));
+	return false;
+}
+
+/* Of the loop on this CPU, in system scope, by each row; others run there as well. Returns how
+ * many rows count it; 0: a failure was reported. */
+static unsigned int count_on(struct selftest *t, int cpu)
+{
+	struct hwpmc_batch_entry entry[HWPMC_ROW_MAX];
+	unsigned int n = allocate_on(t, cpu, entry), good = 0;
+
+	if (n && st_pin(cpu) && hwpmc_batch(t->h, HWPMC_BATCH_START, entry, n) == 0) {
+		st_loop(LENGTH);
+		if (hwpmc_batch(t->h, HWPMC_BATCH_READ, entry, n) < 0)
+			st_failed(t, "cpus", "CPU %d: %s", cpu, hwpmc_error(t->h));
+		else
+			while (good < n && judge_on(t, cpu, &entry[good]))
+				good++;
+	} else if (n) {
 		st_failed(t, "cpus", "CPU %d: %s", cpu, hwpmc_error(t->h));
-		hwpmc_release(t->h, id);
-		return false;
 	}
-	st_loop(LENGTH);
-	if (hwpmc_read(t->h, id, &value) < 0 || value < want)
-		st_failed(t, "cpus", "CPU %d counts %llu of at least %llu instructions", cpu,
-			  (unsigned long long)value, (unsigned long long)want);
-	hwpmc_release(t->h, id);
-	return value >= want;
+	for (unsigned int i = 0; i < n; i++)
+		hwpmc_release(t->h, entry[i].pmcid);
+	return good == n ? n : 0;
 }
 
 static void check_cpus(struct selftest *t)
 {
+	unsigned int least = HWPMC_ROW_MAX, most = 0;
 	int cpu[1024];
 	unsigned int n = st_cpus(cpu, 1024);
-	bool held = true;
 
-	for (unsigned int i = 0; i < n; i++)
-		held &= count_on(t, cpu[i]);
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int rows = count_on(t, cpu[i]);
+
+		least = rows < least ? rows : least;
+		most = rows > most ? rows : most;
+	}
 	st_pin(-1);
-	if (held)
-		st_held(t, "cpus", "each of %u CPUs counts in system scope", n);
+	if (least && least == most)
+		st_held(t, "cpus", "each of %u CPUs counts in system scope on each of %u rows",
+			n, least);
+	else if (least)
+		st_held(t, "cpus", "each of %u CPUs counts in system scope on each of its %u to %u rows",
+			n, least, most);
 }
 
 /* ---- perf, before and after ----------------------------------------------- */
 
-/* What perf counts of the loop; 0: it cannot. */
-static uint64_t perf_counts(void)
+/* What perf counts of the loop on a CPU of this kind; 0: it cannot. */
+static uint64_t perf_counts(const struct st_kind *kind)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
-		.config = PERF_COUNT_HW_INSTRUCTIONS,
-		.exclude_kernel = 1, .exclude_hv = 1,
-	};
-	uint64_t value[2], least[2] = { 0, 0 };
-	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	int fd = perf_open(kind, PERF_COUNT_HW_INSTRUCTIONS);
+	uint64_t least[2] = { 0, 0 };
 
 	if (fd < 0)
 		return 0;
-	for (int try = 0; try < 2 * TRIES; try++) {
-		if (read(fd, &value[0], 8) != 8)
-			break;
-		st_loop(try & 1 ? LENGTH : 0);
-		if (read(fd, &value[1], 8) != 8)
-			break;
-		value[1] -= value[0];
-		if (try < 2 || value[1] < least[try & 1])
-			least[try & 1] = value[1];
-	}
+	st_pin(kind->cpu);
+	if (!perf_least(fd, st_loop, LENGTH, TRIES, least))
+		least[1] = least[0];
+	st_pin(-1);
 	close(fd);
 	return least[1] - least[0];
 }
@@ -298,21 +229,25 @@ static bool can_be_read(struct selftest *t)
 
 void st_count(struct selftest *t)
 {
+	struct st_kind kind[ST_KINDS];
 	struct st_pmcs p;
 	uint64_t before;
 
+	st_kinds(t, kind);
 	if (!can_be_read(t)) {
 		st_not_tried(t, "perf", "perf, which might die of a register that faults");
 		return;
 	}
-	before = perf_counts();
-	if (st_allocate(t, &p, "rows-count", "instructions:u", 0)) {
-		check_rows(t, &p);
-		check_moves(t, &p);
-		check_reads(t, &p);
-		st_batch(t, &p, "rows-stop", HWPMC_BATCH_STOP);
+	before = perf_counts(&kind[0]);
+	st_rows(t);
+	if (st_allocate(t, &p, "moves", "instructions:u", 0)) {
+		if (st_batch(t, &p, "moves", HWPMC_BATCH_START)) {
+			check_moves(t, &p);
+			check_reads(t, &p);
+			st_batch(t, &p, "rows-stop", HWPMC_BATCH_STOP);
+		}
 		st_release(t, &p);
 		check_cpus(t);
 	}
-	check_perf(t, before, perf_counts());
+	check_perf(t, before, perf_counts(&kind[0]));
 }

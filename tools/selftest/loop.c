@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +14,21 @@ __attribute__((noinline)) void st_loop(uint64_t n)
 {
 	if (n)
 		__asm__ __volatile__("1: decq %0\n\tjnz 1b" : "+r"(n) : : "cc");
+}
+
+void st_calls(uint64_t n)
+{
+	long number;
+
+	if (!n)
+		return;
+	__asm__ __volatile__("1:	movl %[getppid], %%eax\n\t"
+			     "syscall\n\t"
+			     "decq %[n]\n\t"
+			     "jnz 1b"
+			     : "=&a"(number), [n] "+r"(n)
+			     : [getppid] "i"(SYS_getppid)
+			     : "rcx", "r11", "memory", "cc");
 }
 
 bool st_pin(int cpu)
@@ -39,6 +55,38 @@ unsigned int st_cpus(int *cpu, unsigned int n)
 		if (CPU_ISSET(i, &set))
 			cpu[found++] = i;
 	return found;
+}
+
+unsigned int st_kinds(struct selftest *t, struct st_kind *kind)
+{
+	uint32_t kinds, of;
+	int cpu[1024];
+	unsigned int ncpu = st_cpus(cpu, 1024), n = 0;
+
+	for (unsigned int i = 0; i < ncpu && n < ST_KINDS; i++) {
+		bool seen = false;
+
+		if (hwpmc_kinds(t->h, cpu[i], &kinds, &of) < 0)
+			continue;
+		for (unsigned int k = 0; k < n; k++)
+			seen |= kind[k].kind == of;
+		if (!seen)
+			kind[n++] = (struct st_kind){ of, of ? hwpmc_name_of_kind(of) : NULL,
+						      cpu[i] };
+	}
+	if (!n)
+		kind[n++] = (struct st_kind){ 0, NULL, -1 };
+	return n;
+}
+
+const char *st_spec(char buf[HWPMC_NAME_MAX], const struct st_kind *kind, const char *event,
+		    const char *modes)
+{
+	if (kind->name)
+		snprintf(buf, HWPMC_NAME_MAX, "%s/%s/%s", kind->name, event, modes);
+	else
+		snprintf(buf, HWPMC_NAME_MAX, "%s:%s", event, modes);
+	return buf;
 }
 
 /* ---- RDPMC, which a hypervisor may let fault -------------------------------- */
@@ -118,24 +166,30 @@ const char *st_name_row(struct selftest *t, uint32_t id, char name[HWPMC_NAME_MA
 	return name;
 }
 
-bool st_allocate(struct selftest *t, struct st_pmcs *p, const char *check,
-		 const char *spec, uint64_t period)
+bool st_add(struct selftest *t, struct st_pmcs *p, const char *spec, uint64_t period)
 {
 	enum hwpmc_mode mode = period ? HWPMC_MODE_TS : HWPMC_MODE_TC;
 	uint32_t id;
 
-	memset(p, 0, sizeof(*p));
-	while (p->n < HWPMC_ROW_MAX &&
-	       hwpmc_allocate(t->h, spec, mode, 0, HWPMC_CPU_ANY, period, &id) == 0) {
-		st_name_row(t, id, p->name[p->n]);
-		p->entry[p->n++].pmcid = id;
-		if (hwpmc_attach(t->h, id, 0) < 0) {
-			st_failed(t, check, "%s", hwpmc_error(t->h));
-			st_release(t, p);
-			return false;
-		}
+	if (p->n == HWPMC_ROW_MAX ||
+	    hwpmc_allocate(t->h, spec, mode, 0, HWPMC_CPU_ANY, period, &id) < 0)
+		return false;
+	if (hwpmc_attach(t->h, id, 0) < 0) {
+		hwpmc_release(t->h, id);
+		return false;
 	}
-	if (p->n && hwpmc_reason(t->h) == HWPMC_WHY_ROWS_BUSY)
+	st_name_row(t, id, p->name[p->n]);
+	p->entry[p->n++].pmcid = id;
+	return true;
+}
+
+bool st_allocate(struct selftest *t, struct st_pmcs *p, const char *check,
+		 const char *spec, uint64_t period)
+{
+	memset(p, 0, sizeof(*p));
+	while (st_add(t, p, spec, period))
+		;
+	if (p->n == HWPMC_ROW_MAX || (p->n && hwpmc_reason(t->h) == HWPMC_WHY_ROWS_BUSY))
 		return true;
 	st_failed(t, check, "%s", hwpmc_error(t->h));
 	st_release(t, p);

@@ -5,7 +5,6 @@
  */
 #include <libhwpmclog.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "selftest.h"
@@ -196,21 +195,11 @@ void st_registers(struct selftest *t)
 
 #define TRIES		20
 #define CALLS		1000
-#define CALL_INSN	4	/* of user mode */
 #define LENGTH		20000
 
-/* CALLS system calls, of which each is CALL_INSN instructions in user mode. */
 static void call_kernel(void)
 {
-	long number, n = CALLS;
-
-	__asm__ __volatile__("1:	movl %[getppid], %%eax\n\t"
-			     "syscall\n\t"
-			     "decq %[n]\n\t"
-			     "jnz 1b"
-			     : "=&a"(number), [n] "+r"(n)
-			     : [getppid] "i"(SYS_getppid)
-			     : "rcx", "r11", "memory", "cc");
+	st_calls(CALLS);
 }
 
 static void run_loop(void)
@@ -275,7 +264,7 @@ static bool check_mode(struct selftest *t, const char *spec, void (*work)(void),
 void st_modes(struct selftest *t)
 {
 	bool user = check_mode(t, "instructions:u", call_kernel, "the kernel",
-			       CALLS * CALL_INSN * 2);
+			       CALLS * ST_CALL_INSN * 2);
 	bool kernel = check_mode(t, "instructions:k", run_loop, "user mode",
 				 LENGTH * ST_LOOP_INSN / 4);
 

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* result.c - what the checks found: a line each, and kept for the report. */
+/* result.c - results of the checks: a line each, and kept for the report. */
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "common/msg.h"
 #include "selftest.h"
 
+static const char *const words[ST_VERDICTS] = {
+	[ST_HELD] = "held", [ST_FAILED] = "FAILED", [ST_NOT_TRIED] = "not tried",
+	[ST_MEASURED] = "measured",
+};
+
 static void note(struct selftest *t, enum st_verdict verdict, const char *name,
 		 const char *fmt, va_list ap)
 {
-	struct st_result *r = &t->result[t->nresult];
 	char *text;
 
 	t->count[verdict]++;
 	if (vasprintf(&text, fmt, ap) < 0)
 		must_fail();
 	if (!t->quiet)
-		printf("  %-9s  %s\n", verdict == ST_FAILED ? "FAILED" :
-		       verdict == ST_HELD ? "held" : "not tried", text);
-	if (t->nresult == ST_RESULTS) {
-		free(text);
-		return;
-	}
-	*r = (struct st_result){ verdict, name, text };
-	t->nresult++;
+		printf("  %-9s  %s\n", words[verdict], text);
+	t->result = must_realloc(t->result, t->nresult + 1, sizeof(*t->result));
+	t->result[t->nresult++] = (struct st_result){ verdict, name, text };
 }
 
 #define NOTE(verdict)				\
@@ -48,6 +47,20 @@ void st_failed(struct selftest *t, const char *name, const char *fmt, ...)
 void st_not_tried(struct selftest *t, const char *name, const char *fmt, ...)
 {
 	NOTE(ST_NOT_TRIED);
+}
+
+void st_measured(struct selftest *t, const char *name, const char *fmt, ...)
+{
+	NOTE(ST_MEASURED);
+}
+
+void st_free_results(struct selftest *t)
+{
+	for (unsigned int i = 0; i < t->nresult; i++)
+		free(t->result[i].text);
+	free(t->result);
+	t->result = NULL;
+	t->nresult = 0;
 }
 
 void st_cost(struct selftest *t, const char *name, const char *of, double ticks, double ns)

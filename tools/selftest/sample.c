@@ -17,15 +17,9 @@
 /* Sampling that the module throttles says nothing of the counters: it is tried again. */
 #define ATTEMPTS	5
 
-struct samples {
-	const struct st_pmcs *p;
-	uint64_t of[HWPMC_ROW_MAX];	/* by entry of p */
-	uint64_t throttles;
-};
-
-static int count_records(unsigned int cpu, const void *data, size_t len, void *arg)
+int st_take_samples(unsigned int cpu, const void *data, size_t len, void *arg)
 {
-	struct samples *s = arg;
+	struct st_samples *s = arg;
 	const char *at = data;
 
 	for (size_t done = 0; done < len; ) {
@@ -59,7 +53,7 @@ static uint64_t tell_drops(struct selftest *t, const struct hwpmc_rings *rings)
 	return sum;
 }
 
-static void judge(struct selftest *t, const struct samples *s, uint64_t dropped)
+static void judge(struct selftest *t, const struct st_samples *s, uint64_t dropped)
 {
 	uint64_t sum = 0, want = (uint64_t)s->p->n * PERIODS;
 	unsigned int few = 0;
@@ -105,7 +99,7 @@ static void judge_interrupts(struct selftest *t, const struct st_pmcs *p,
 static bool sample(struct selftest *t, struct hwpmc_rings *rings, struct st_pmcs *p)
 {
 	struct hwpmc_op_getdriverstats before;
-	struct samples s = { .p = p };
+	struct st_samples s = { .p = p };
 
 	if (hwpmc_driver_stats(t->h, &before) < 0 ||
 	    !st_batch(t, p, "overflows", HWPMC_BATCH_START))
@@ -114,7 +108,7 @@ static bool sample(struct selftest *t, struct hwpmc_rings *rings, struct st_pmcs
 	if (!st_batch(t, p, "overflows", HWPMC_BATCH_STOP))
 		return true;
 	hwpmc_flush_log(t->h);
-	hwpmc_rings_read(rings, count_records, &s, NULL);
+	hwpmc_rings_read(rings, st_take_samples, &s, NULL);
 	if (s.throttles)
 		return false;
 	judge(t, &s, tell_drops(t, rings));
@@ -182,11 +176,13 @@ void st_sample(struct selftest *t)
 
 	for (int i = 0; i < ATTEMPTS && !done; i++)
 		done = attempt(t);
-	if (!done)
+	if (!done) {
 		st_failed(t, "throttled",
 			  "sampling was throttled %d times, as NMIs took more than kern.hwpmc.selfcost allows: no sample is judged",
 			  ATTEMPTS);
-	else
+	} else {
+		st_pair(t);
 		st_interrupts(t);
+	}
 	check_messages(t, messages);
 }

@@ -26,6 +26,10 @@ selftest_holds_on_the_emulated_pmu() {
 	check grep -q '^  held .*rows .*counts a loop of 40000 instructions exactly' got
 	check grep -q '^  held .*each of .* rows interrupts once a period' got
 	check grep -q '^  held .*perf counts the same loop exactly before and after' got
+	check grep -q '^  held .*each of 2 CPUs counts in system scope on each of [0-9]* rows$' got
+	check grep -q '^  held .*rows .*count the same in the kernel: [1-9][0-9.]* instructions a system call' got
+	check grep -q '^  held .*samples the kernel: [1-9][0-9]* samples and' got
+	check grep -q '^  held .*instructions on .* and branches on .* overflow at once 20 times: each is a sample' got
 	check grep -q ' 0 failed, ' got
 	check grep -q 'ns  a sample' got
 	check_equal "$("$hwpmc" selftest --json - | python3 -c '
@@ -56,7 +60,7 @@ selftest_finds_interrupts_that_come_late() {
 selftest_judges_no_sample_where_sampling_is_throttled() {
 	tries=0 status=0
 	echo 1 >/proc/sys/kern/hwpmc/selfcost
-	while [ $tries -lt 10 ] && ! grep -q 'sampling was throttled' got 2>/dev/null; do
+	while [ $tries -lt 10 ] && ! grep -q 'FAILED.*sampling was throttled' got 2>/dev/null; do
 		"$hwpmc" selftest >got 2>&1
 		status=$?
 		tries=$((tries + 1))
@@ -95,6 +99,15 @@ selftest_leaves_the_counters_free_and_exact() {
 	check_equal "$("$hwpmc" stat --csv -e instructions:u -- \
 		"$VM_TOP/build/vm/progs/loop" 1000000 2>&1 |
 		awk -F, '$4 == "instructions:u" { print $6 }')" 3000057 "a count after it"
+}
+
+selftest_names_the_holder_where_perf_has_the_counters() {
+	echo 1 >/proc/sys/kernel/nmi_watchdog
+	"$hwpmc" selftest >got 2>&1
+	check_equal $? 1 "status: $(cat got)"
+	echo 0 >/proc/sys/kernel/nmi_watchdog
+	check_equal "$(grep -c FAILED got)" 1 "failures: $(cat got)"
+	finds 'the counters are held by .*the NMI watchdog; .*sysctl kernel.nmi_watchdog=0'
 }
 
 selftest_says_what_is_wrong_with_its_arguments() {
