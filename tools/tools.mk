@@ -19,7 +19,7 @@ TOOLS_OBJ_DIR := $(BUILD)/tools/obj
 # it what a program uses.
 TOOLS_SHARED_SRC := $(filter-out \
 	$(foreach t,$(TOOLS_NAMES),$(TOP)/tools/$(TOOLS_MAIN_$(t)).c), \
-	$(sort $(wildcard $(TOP)/tools/*/*.c)))
+	$(sort $(wildcard $(TOP)/tools/*/*.c $(TOP)/tools/*/*/*.c)))
 TOOLS_SHARED_OBJ := $(TOOLS_SHARED_SRC:$(TOP)/tools/%.c=$(TOOLS_OBJ_DIR)/%.o)
 TOOLS_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' \
 	-I$(TOP)/tools -I$(TOP)/include/uapi -I$(TOP)/lib/pmc \
@@ -70,7 +70,8 @@ $(BUILD)/tools/$(1): $(TOOLS_OBJ_DIR)/$(TOOLS_MAIN_$(1)).o $(TOOLS_OBJ_DIR)/shar
 endef
 $(foreach t,$(TOOLS_NAMES),$(eval $(call TOOLS_LINK,$(t))))
 
--include $(wildcard $(TOOLS_OBJ_DIR)/*.d $(TOOLS_OBJ_DIR)/*/*.d)
+-include $(wildcard $(TOOLS_OBJ_DIR)/*.d $(TOOLS_OBJ_DIR)/*/*.d \
+	$(TOOLS_OBJ_DIR)/*/*/*.d)
 
 install-tools: tools
 	install -d $(DESTDIR)$(prefix)/bin

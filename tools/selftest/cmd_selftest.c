@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * cmd_selftest.c - "hwpmc selftest": what a person with a real machine runs first. Options,
- * the page of text, and the report as JSON.
+ * and the page of text.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,41 +13,34 @@
 #include "common/fmt.h"
 #include "common/machine.h"
 #include "common/msg.h"
+#include "long/long.h"
+#include "long/options.h"
+#include "report.h"
 #include "selftest.h"
 
 const char cmd_selftest_help[] =
 "usage: hwpmc selftest [--json FILE]\n"
+"       hwpmc selftest --long [--minutes N] [--steps LIST] [--hotplug]\n"
+"                      [--suspend] [--json FILE]\n"
 "\n"
 "Check the counters of this machine: does each row count exactly, is it read the\n"
 "same in every way, does it interrupt as often as it must, do common events count\n"
 "at all; and what reads, switches and samples cost. Takes some seconds, and\n"
-"changes nothing.\n"
+"changes nothing. --long is for the first hour of a real machine.\n"
 "\n"
+"      --long        then an hour of steps: registers, rows against perf,\n"
+"                    switches, edges, NMIs of others, skid, energy, clocks. No\n"
+"                    setting is changed; Ctrl-C ends them with a report\n"
+"      --minutes N   of these steps together, up to 1440 (60); 0: each step once\n"
+"      --steps LIST  these steps alone, without the checks before them: names\n"
+"                    with commas between\n"
+"      --hotplug     also take each CPU offline and back\n"
+"      --suspend     also let the machine sleep for ten seconds\n"
 "  -j, --json FILE   the report with the processor's identification, to be sent\n"
 "                    in; - is standard output, with no text then\n"
 "\n"
-"Exit status: 0 if all held; 1 if a check failed or could not run; 2 for a wrong\n"
-"option.\n";
-
-static const char *const verdicts[] = {
-	[ST_HELD] = "held", [ST_FAILED] = "failed", [ST_NOT_TRIED] = "not-tried",
-	[ST_MEASURED] = "measured",
-};
-
-/* ---- the machine --------------------------------------------------------- */
-
-static bool has_hypervisor(void)
-{
-	char line[8192];
-	bool found = false;
-	FILE *f = fopen("/proc/cpuinfo", "re");
-
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = strncmp(line, "flags", 5) == 0 && strstr(line, " hypervisor");
-	if (f)
-		fclose(f);
-	return found;
-}
+"Exit status: 0 if all held; 1 if a check failed or could not run, or the steps\n"
+"were interrupted; 2 for a wrong option.\n";
 
 static void print_machine(const struct selftest *t)
 {
@@ -63,62 +55,6 @@ static void print_machine(const struct selftest *t)
 		       hwpmc_name_of_class(info->classes[i].class),
 		       info->classes[i].num, info->classes[i].width);
 	printf("\n\n");
-}
-
-static void write_machine(FILE *f, const struct selftest *t)
-{
-	const struct hwpmc_op_getcpuinfo *info = hwpmc_cpuinfo(t->h);
-	struct utsname u;
-
-	uname(&u);
-	fputs("  \"cpuid\": ", f);
-	fmt_json_string(f, info->cpuid);
-	fprintf(f, ",\n  \"pmu_version\": %u,\n  \"hypervisor\": %s,\n  \"cpus\": %u,\n",
-		info->pmu_version, t->hypervisor ? "true" : "false", t->cpus);
-	fputs("  \"kernel\": ", f);
-	fmt_json_string(f, u.release);
-	fputs(",\n  \"classes\": [", f);
-	for (unsigned int i = 0; i < info->nclass; i++)
-		fprintf(f, "%s\n    { \"class\": \"%s\", \"rows\": %u, \"width\": %u }",
-			i ? "," : "", hwpmc_name_of_class(info->classes[i].class),
-			info->classes[i].num, info->classes[i].width);
-	fputs("\n  ],\n", f);
-}
-
-static void write_json(FILE *f, const struct selftest *t)
-{
-	fputs("{\n  \"version\": \"" VERSION "\",\n", f);
-	write_machine(f, t);
-	fputs("  \"checks\": [", f);
-	for (unsigned int i = 0; i < t->nresult; i++) {
-		fprintf(f, "%s\n    { \"name\": \"%s\", \"verdict\": \"%s\", \"text\": ",
-			i ? "," : "", t->result[i].name, verdicts[t->result[i].verdict]);
-		fmt_json_string(f, t->result[i].text);
-		fputs(" }", f);
-	}
-	fputs("\n  ],\n  \"costs\": [", f);
-	for (unsigned int i = 0; i < t->ncost; i++)
-		fprintf(f, "%s\n    { \"name\": \"%s\", \"ticks\": %.1f, \"ns\": %.1f }",
-			i ? "," : "", t->cost[i].name, t->cost[i].ticks, t->cost[i].ns);
-	fputs("\n  ]\n}\n", f);
-}
-
-static int write_report(const struct selftest *t, const char *path)
-{
-	FILE *f = strcmp(path, "-") ? fopen(path, "we") : stdout;
-	bool bad;
-
-	if (!f) {
-		msg("cannot write '%s': %s", path, strerror(errno));
-		return -1;
-	}
-	write_json(f, t);
-	bad = ferror(f);
-	if ((f == stdout ? fflush(f) : fclose(f)) || bad) {
-		msg("cannot write '%s': %s", path, strerror(errno));
-		return -1;
-	}
-	return 0;
 }
 
 /* ---- all of it ------------------------------------------------------------ */
@@ -137,17 +73,38 @@ static bool counters_are_free(struct selftest *t)
 	return false;
 }
 
-static void run_checks(struct selftest *t)
+/* What the module itself has found amiss with a class of this machine at its last claim. */
+static void check_notes(struct selftest *t)
+{
+	struct hwpmc_classnote note[HWPMC_NOTES_MAX];
+	int n = hwpmc_notes(t->h, note), found = 0;
+	char text[200];
+
+	for (int i = 0; i < n; i++) {
+		if (machine_note_is_missing(t->h, &note[i]))
+			continue;
+		found++;
+		hwpmc_note_text(&note[i], text, sizeof(text));
+		st_failed(t, "notes", "%s: %s", hwpmc_name_of_class(note[i].class), text);
+	}
+	if (n >= 0 && !found)
+		st_held(t, "notes", "the module has found nothing amiss with the counters");
+}
+
+/* False: there is nothing to count with. */
+static bool run_checks(struct selftest *t)
 {
 	if (!t->quiet)
 		print_machine(t);
 	if (!machine_has_counters(t->h)) {
 		st_failed(t, "counters", "this machine has no counters that the module can use: %s",
 			  machine_without_counters(t->h));
-		return;
+		return false;
 	}
 	if (!counters_are_free(t))
-		return;
+		return false;
+	if (t->run && t->run->only)
+		return true;
 	st_count(t);
 	st_fixed(t);
 	st_modes(t);
@@ -156,56 +113,108 @@ static void run_checks(struct selftest *t)
 		st_registers(t);
 	st_sample(t);
 	st_events(t);
+	check_notes(t);
 	if (!t->quiet)
 		puts("");
 	st_costs(t);
+	return true;
 }
 
-static int run(struct selftest *t, const char *json)
+static int run_all(struct selftest *t, const char *json)
 {
 	int status;
 
 	t->quiet = json && strcmp(json, "-") == 0;
 	t->cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	t->hypervisor = has_hypervisor();
-	run_checks(t);
+	t->hypervisor = machine_has_hypervisor();
+	if (run_checks(t) && t->run)
+		long_run(t);
 	if (!t->quiet)
 		printf("\n%u held, %u failed, %u not tried, %u measured\n", t->count[ST_HELD],
 		       t->count[ST_FAILED], t->count[ST_NOT_TRIED], t->count[ST_MEASURED]);
-	status = t->count[ST_FAILED] ? EXIT_FAILED : 0;
-	if (json && write_report(t, json) < 0)
+	status = t->count[ST_FAILED] || (t->run && t->run->interrupted) ? EXIT_FAILED : 0;
+	if (json && report_write(t, json) < 0)
 		status = EXIT_FAILED;
+	long_free(t);
 	st_free_results(t);
 	return status;
 }
 
-int cmd_selftest(int argc, char *argv[])
+/* An option of the long form. */
+static int take_option(int c, struct long_run *run)
+{
+	uint64_t minutes;
+
+	if (c == 'T') {
+		if (long_unknown(optarg))
+			return msg_usage("no step is named '%s'", long_unknown(optarg));
+		run->only = optarg;
+	} else if (c == 'H') {
+		run->options |= LONG_HOTPLUG;
+	} else if (c == 'S') {
+		run->options |= LONG_SUSPEND;
+	} else if (fmt_parse_u64(optarg, 0, LONG_MINUTES_MAX, &minutes) < 0) {
+		return msg_usage("minutes are a number from 0 to %d, not '%s'", LONG_MINUTES_MAX,
+				 optarg);
+	} else {
+		run->minutes = minutes;
+	}
+	return 0;
+}
+
+static int parse(int argc, char *argv[], struct selftest *t, struct long_run *run,
+		 const char **json)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },
+		{ "hotplug", no_argument, NULL, 'H' },
 		{ "json", required_argument, NULL, 'j' },
+		{ "long", no_argument, NULL, 'L' },
+		{ "minutes", required_argument, NULL, 'M' },
+		{ "steps", required_argument, NULL, 'T' },
+		{ "suspend", no_argument, NULL, 'S' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const char *json = NULL;
-	struct selftest t = { .h = NULL };
+	bool others = false;
 	int c, status;
 
+	run->minutes = LONG_MINUTES;
 	while ((c = getopt_long(argc, argv, ":j:", options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(cmd_selftest_help, stdout);
-			return 0;
+			return -1;
 		}
 		if (c == '?' || c == ':')
 			return msg_bad_option(c, optopt, argv, optind);
-		json = optarg;
+		if (c == 'j')
+			*json = optarg;
+		else if (c == 'L')
+			t->run = run;
+		else if ((status = take_option(c, run)))
+			return status;
+		others |= c != 'j' && c != 'L';
 	}
 	if (optind < argc)
 		return msg_usage("unexpected argument '%s'", argv[optind]);
+	if (others && !t->run)
+		return msg_usage("--minutes, --steps, --hotplug and --suspend are of --long");
+	return 0;
+}
+
+int cmd_selftest(int argc, char *argv[])
+{
+	struct long_run run = { .minutes = 0 };
+	struct selftest t = { .h = NULL };
+	const char *json = NULL;
+	int status = parse(argc, argv, &t, &run, &json);
+
+	if (status)
+		return status < 0 ? 0 : status;
 	if (hwpmc_open(&t.h) < 0) {
 		msg("%s", hwpmc_error(NULL));
 		return EXIT_FAILED;
 	}
-	status = run(&t, json);
+	status = run_all(&t, json);
 	hwpmc_close(t.h);
 	return status;
 }

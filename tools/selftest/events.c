@@ -12,8 +12,7 @@
 
 static volatile unsigned char *memory;
 
-/* Branches that cannot be predicted, and lines that are in no cache. */
-static void work(void)
+void st_mix(void)
 {
 	uint32_t x = 1;
 
@@ -52,7 +51,7 @@ static void try_event(struct selftest *t, const char *spec, uint64_t least)
 		hwpmc_release(t->h, id);
 		return;
 	}
-	work();
+	st_mix();
 	if (hwpmc_stop(t->h, id) < 0 || hwpmc_read(t->h, id, &value) < 0)
 		st_failed(t, "event", "%s: %s", spec, hwpmc_error(t->h));
 	else if (value < least)
@@ -65,11 +64,21 @@ static void try_event(struct selftest *t, const char *spec, uint64_t least)
 	hwpmc_release(t->h, id);
 }
 
-void st_events(struct selftest *t)
+void st_mix_begin(void)
 {
 	memory = calloc(LINES, 64);
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		try_event(t, events[i].spec, events[i].least);
+}
+
+void st_mix_end(void)
+{
 	free((void *)memory);
 	memory = NULL;
+}
+
+void st_events(struct selftest *t)
+{
+	st_mix_begin();
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		try_event(t, events[i].spec, events[i].least);
+	st_mix_end();
 }

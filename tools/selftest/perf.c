@@ -7,7 +7,7 @@
 
 #include "perf.h"
 
-static int perf_type(const char *pmu)
+int perf_type(const char *pmu)
 {
 	char path[128];
 	int type = -1;
@@ -41,6 +41,16 @@ int perf_open(const struct st_kind *kind, uint64_t event)
 	if (type >= 0)
 		attr.config |= (uint64_t)type << 32;
 	return open_attr(&attr, -1);
+}
+
+int perf_open_raw(int type, uint64_t config, uint64_t period, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = type, .size = sizeof(attr), .config = config,
+		.sample_period = period,
+	};
+
+	return open_attr(&attr, cpu);
 }
 
 static bool perf_read(int fd, uint64_t *value)

@@ -16,13 +16,16 @@ static void note(struct selftest *t, enum st_verdict verdict, const char *name,
 {
 	char *text;
 
+	/* A signal ends waits and calls of the kernel: what fails of it is no failure. */
+	if (verdict == ST_FAILED && t->stopped && t->stopped())
+		verdict = ST_NOT_TRIED;
 	t->count[verdict]++;
 	if (vasprintf(&text, fmt, ap) < 0)
 		must_fail();
 	if (!t->quiet)
 		printf("  %-9s  %s\n", words[verdict], text);
 	t->result = must_realloc(t->result, t->nresult + 1, sizeof(*t->result));
-	t->result[t->nresult++] = (struct st_result){ verdict, name, text };
+	t->result[t->nresult++] = (struct st_result){ verdict, t->step, name, text };
 }
 
 #define NOTE(verdict)				\

@@ -4,12 +4,12 @@
  * that samples begins a period below its end: each overflow is also a wrap.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <libhwpmclog.h>
 
+#include "messages.h"
 #include "selftest.h"
 
 #define PERIOD		100003
@@ -30,6 +30,7 @@ int st_take_samples(unsigned int cpu, const void *data, size_t len, void *arg)
 			if (hdr->type == HWPMC_LOG_CALLCHAIN &&
 			    s->p->entry[i].pmcid == hdr->id)
 				s->of[i]++;
+		s->kernel += hdr->type == HWPMC_LOG_CALLCHAIN && !(hdr->flags & HWPMC_SAMPLE_USER);
 		done += hdr->len;
 	}
 	return 0;
@@ -138,30 +139,16 @@ static bool attempt(struct selftest *t)
 
 /* ---- the kernel's complaints ---------------------------------------------- */
 
-static int open_messages(void)
+static void check_messages(struct selftest *t, int fd, int why)
 {
-	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-
-	if (fd >= 0)
-		lseek(fd, 0, SEEK_END);
-	return fd;
-}
-
-static void check_messages(struct selftest *t, int fd)
-{
-	unsigned int unknown = 0;
-	char line[8192];
-	ssize_t n;
+	static const char *const text[] = { MESSAGE_UNKNOWN_NMI };
+	unsigned int unknown;
 
 	if (fd < 0) {
-		st_not_tried(t, "unknown-nmis", "cannot read the kernel's log: %s",
-			     strerror(errno));
+		st_not_tried(t, "unknown-nmis", "cannot read the kernel's log: %s", strerror(why));
 		return;
 	}
-	while ((n = read(fd, line, sizeof(line) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
-		line[n > 0 ? n : 0] = '\0';
-		unknown += strstr(line, "NMI received for unknown reason") != NULL;
-	}
+	messages_count(fd, text, &unknown, 1);
 	close(fd);
 	if (unknown)
 		st_failed(t, "unknown-nmis", "%u NMIs that the kernel cannot explain", unknown);
@@ -171,7 +158,7 @@ static void check_messages(struct selftest *t, int fd)
 
 void st_sample(struct selftest *t)
 {
-	int messages = open_messages();
+	int messages = messages_open(), why = errno;
 	bool done = false;
 
 	for (int i = 0; i < ATTEMPTS && !done; i++)
@@ -184,5 +171,5 @@ void st_sample(struct selftest *t)
 		st_pair(t);
 		st_interrupts(t);
 	}
-	check_messages(t, messages);
+	check_messages(t, messages, why);
 }

@@ -20,6 +20,7 @@ enum st_verdict { ST_HELD, ST_FAILED, ST_NOT_TRIED, ST_MEASURED, ST_VERDICTS };
 
 struct st_result {
 	enum st_verdict verdict;
+	const char *step;		/* of the long form; NULL: a short check */
 	const char *name;
 	char *text;
 };
@@ -39,6 +40,8 @@ struct st_cost {
 	double ticks, ns;
 };
 
+struct long_run;
+
 struct selftest {
 	struct hwpmc *h;
 	unsigned int cpus;		/* online */
@@ -49,6 +52,9 @@ struct selftest {
 	unsigned int nresult, count[ST_VERDICTS];
 	struct st_cost cost[ST_COSTS];
 	unsigned int ncost;
+	struct long_run *run;		/* NULL: the short form */
+	const char *step;		/* of the long form, that runs now */
+	bool (*stopped)(void);		/* NULL: nothing interrupts */
 };
 
 #define ST_PRINTF	__attribute__((format(printf, 3, 4)))
@@ -83,6 +89,11 @@ void st_loop(uint64_t n);
 /* n system calls, of which each is ST_CALL_INSN instructions in user mode. */
 void st_calls(uint64_t n);
 #define ST_CALL_INSN	4
+
+/* Branches that cannot be predicted, and, between begin and end, lines that are in no cache. */
+void st_mix(void);
+void st_mix_begin(void);
+void st_mix_end(void);
 
 /* Moves the caller to a CPU; -1: to any. False: it cannot run there. */
 bool st_pin(int cpu);
@@ -128,6 +139,7 @@ unsigned int st_row_in_class(struct selftest *t, uint32_t id);
 struct st_samples {
 	const struct st_pmcs *p;
 	uint64_t of[HWPMC_ROW_MAX];	/* by entry of p */
+	uint64_t kernel;		/* of all, those in kernel mode */
 	uint64_t throttles;
 };
 
