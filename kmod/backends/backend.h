@@ -143,6 +143,11 @@ struct hwpmc_class_ops {
 	u32 (*changed_irqoff)(const struct hwpmc_class *cls, unsigned int ri,
 			      const struct hwpmc_select *s);
 	u32 (*control_changed_irqoff)(const struct hwpmc_class *cls);
+	/*
+	 * Let the rows of the class count again where another handler of this NMI has
+	 * switched off the control that they share: true if it had. NULL where none does.
+	 */
+	bool (*restore_control_nmi)(const struct hwpmc_class *cls);
 	/* Read a row where rdpmc_base < 0 (TSC, SOFT). */
 	u64 (*read_irqoff)(struct hwpmc_class *cls, unsigned int ri);
 	/*

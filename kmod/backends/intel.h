@@ -49,6 +49,10 @@ void hwpmc_intel_global_irqoff(u64 own, bool on);
 /* INTEL_GLOBAL_CTRL, where it does not enable all of these any more; else 0. */
 u32 hwpmc_intel_global_changed_irqoff(u64 own);
 
+/* Have these of INTEL_GLOBAL_CTRL that are on, by the function above, been switched off by
+ * somebody else? Then all are switched on again. */
+bool hwpmc_intel_global_restore_nmi(u64 own);
+
 /* Registers that others have left so that counters could not interrupt or would stand still,
  * on this CPU: cleared, if they are not yet, and given back; see intel_found.c. */
 void hwpmc_intel_found_clear_irqoff(void);

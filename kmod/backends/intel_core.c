@@ -405,6 +405,18 @@ u32 hwpmc_intel_global_changed_irqoff(u64 own)
 	return hwpmc_x86_differs_irqoff(INTEL_GLOBAL_CTRL, own, own);
 }
 
+bool hwpmc_intel_global_restore_nmi(u64 own)
+{
+	u64 all = this_cpu_read(shadow.global), now;
+
+	own &= all;
+	if (!own || hwpmc_intel_pmu.version < 2 || hwpmc_rdmsr_safe(INTEL_GLOBAL_CTRL, &now) ||
+	    (now & own) == own)
+		return false;
+	hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_CTRL, all);
+	return true;
+}
+
 static int iap_probe(struct hwpmc_class *cls)
 {
 	const struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
@@ -503,6 +515,11 @@ static u32 iap_control_changed_irqoff(const struct hwpmc_class *cls)
 	return hwpmc_intel_global_changed_irqoff(this_cpu_read(hwpmc_intel_here)->gp_map);
 }
 
+static bool iap_restore_control_nmi(const struct hwpmc_class *cls)
+{
+	return hwpmc_intel_global_restore_nmi(this_cpu_read(hwpmc_intel_here)->gp_map);
+}
+
 static void iap_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
 	hwpmc_x86_wrmsr_nmi(hwpmc_x86_ctr(&intel_bank, ri),
@@ -573,6 +590,7 @@ const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.stop_nmi = iap_stop_nmi,
 	.changed_irqoff = iap_changed_irqoff,
 	.control_changed_irqoff = iap_control_changed_irqoff,
+	.restore_control_nmi = iap_restore_control_nmi,
 	.write_nmi = iap_write_nmi,
 	.ack_nmi = iap_ack_nmi,
 	.event_get = iap_event_get,

@@ -110,6 +110,13 @@ static u32 iaf_control_changed_irqoff(const struct hwpmc_class *cls)
 	return hwpmc_intel_global_changed_irqoff(own << INTEL_GLOBAL_FIXED);
 }
 
+static bool iaf_restore_control_nmi(const struct hwpmc_class *cls)
+{
+	u64 own = this_cpu_read(hwpmc_intel_here)->fixed_map;
+
+	return hwpmc_intel_global_restore_nmi(own << INTEL_GLOBAL_FIXED);
+}
+
 /* Fixed counters are always written in full width. */
 static void iaf_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
@@ -146,6 +153,7 @@ const struct hwpmc_class_ops hwpmc_iaf_ops = {
 	.stop_nmi = iaf_stop_nmi,
 	.changed_irqoff = iaf_changed_irqoff,
 	.control_changed_irqoff = iaf_control_changed_irqoff,
+	.restore_control_nmi = iaf_restore_control_nmi,
 	.write_nmi = iaf_write_nmi,
 	.ack_nmi = iaf_ack_nmi,
 	.row_name = iaf_row_name,

@@ -18,4 +18,15 @@ static inline unsigned int hwpmc_timer_irqs_nmi(void)
 #endif
 }
 
+/* NMIs and interrupts of this CPU that perf's handlers have found to be theirs, and Intel's
+ * each one in which a counter had overflowed. Preemption is off. */
+static inline unsigned int hwpmc_perf_irqs_nmi(void)
+{
+#ifdef HAVE_IRQ_STAT_COUNTS
+	return __this_cpu_read(irq_stat.counts[IRQ_COUNT_APIC_PERF]);
+#else
+	return __this_cpu_read(irq_stat.apic_perf_irqs);
+#endif
+}
+
 #endif /* HWPMC_COMPAT_IRQ_STAT_H */

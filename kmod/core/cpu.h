@@ -63,6 +63,7 @@ struct hwpmc_cpu {
 	u64 ticking;
 	u64 nmi_expected;
 	unsigned int nmi_more;		/* so many more are; 0 where .nmi_expected is */
+	unsigned int perf_irqs;		/* hwpmc_perf_irqs_nmi() at the last NMI */
 	u64 nmi_last;			/* time of the last one that found an overflow,
 					 * 0: never */
 	/* Rows that could not be stopped and may still overflow; no PMC samples with

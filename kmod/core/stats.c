@@ -19,6 +19,7 @@ void hwpmc_stats_sum(struct hwpmc_stats *sum)
 		sum->intr_ignored += s->intr_ignored;
 		sum->intr_processed += s->intr_processed;
 		sum->intr_bufferfull += s->intr_bufferfull;
+		sum->restored += s->restored;
 		sum->buffer_requests += s->buffer_requests;
 		sum->buffer_requests_failed += s->buffer_requests_failed;
 		sum->log_sweeps += s->log_sweeps;

@@ -14,6 +14,7 @@
 struct hwpmc_stats {
 	u64 intr_ignored;	/* NMIs of other sources while rows were sampling */
 	u64 intr_processed;	/* overflows dealt with */
+	u64 restored;		/* NMIs whose other handlers had switched counters off */
 	u64 intr_bufferfull;	/* of these: no room for the sample */
 	u64 buffer_requests;	/* other records that asked a ring for room */
 	u64 buffer_requests_failed;	/* of these: there was none */

@@ -8,7 +8,9 @@
 #include <linux/ratelimit.h>
 
 #include "../core/cpu.h"
+#include "../core/stats.h"
 #include "../debug/trace.h"
+#include "../sampling/sample.h"
 #include "../sampling/trial.h"
 #include "../task/rdpmc.h"
 #include "claim.h"
@@ -37,9 +39,24 @@ static void claim_generation_begin(void)
 	hwpmc_rdpmc_take_all();
 }
 
+/* What the NMI handler could not say. */
+static void report_restored(void)
+{
+	static u64 reported;	/* hwpmc_lock */
+	struct hwpmc_stats sum;
+
+	hwpmc_stats_sum(&sum);
+	if (sum.restored == reported)
+		return;
+	pr_info_ratelimited("perf switched the counters off in %llu NMIs (it does while Intel PT or BTS is in use): hwpmc switched them on again, and counts of kernel mode lack what was executed in these NMIs\n",
+			    sum.restored - reported);
+	reported = sum.restored;
+}
+
 static void class_unclaim(struct hwpmc_class *cls)
 {
 	lockdep_assert_held(&hwpmc_lock);
+	report_restored();
 	clear_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
 	hwpmc_trial_forget(cls);
 	hwpmc_cpus_class_off(cls);
@@ -57,6 +74,12 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 		set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
 		hwpmc_wrap_begin();
 		return 0;
+	}
+	/* Also where nothing samples: it switches counters on again that perf's handler has
+	 * switched off. */
+	if (cls->ops->restore_control_nmi && hwpmc_nmi_register_once()) {
+		*why = HWPMC_WHY_NO_MEMORY;
+		return -ENOMEM;
 	}
 	ret = cls->ops->claim(cls, why, detail);
 	trace_hwpmc_md_init(cls->id, ret);

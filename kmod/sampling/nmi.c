@@ -17,6 +17,7 @@
 #include <asm/nmi.h>
 
 #include "../backends/x86_pmi.h"
+#include "../compat/irq_stat.h"
 #include "../core/stats.h"
 #include "../debug/trace.h"
 #include "log.h"
@@ -38,6 +39,43 @@ bool hwpmc_nmi_may_arrive_nmi(u64 since, u64 now)
 
 	/* An NMI may have set `since` after `now` was read. */
 	return since && (s64)(now - since) <= (s64)hwpmc_log_ticks_nmi(ms);
+}
+
+/*
+ * Has one of perf's handlers counted this NMI? It runs before this one, for it is registered
+ * at boot. AMD's for instruction-based sampling counts its own NMIs alone. Intel's is run at
+ * all while an event of Intel PT or BTS exists, which reserve no counter: it switches all
+ * counters off, acknowledges their overflows, unmasks their interrupt, and switches them on
+ * again only where perf has used the CPU's counters before. It counts NMIs with an overflow.
+ */
+static bool perf_has_come_nmi(struct hwpmc_cpu *c)
+{
+	unsigned int irqs = hwpmc_perf_irqs_nmi();
+
+	if (likely(irqs == c->perf_irqs))
+		return false;
+	c->perf_irqs = irqs;
+	return true;
+}
+
+/*
+ * Since the other handler only NMIs have executed here: what user mode executes is counted
+ * exactly. By a read of the register, where perf has been or nothing else explains the NMI.
+ */
+static void restore_controls_nmi(struct hwpmc_cpu *c)
+{
+	unsigned long on = c->on & hwpmc_classes_nmi;
+	bool lost = false;
+	unsigned int i;
+
+	for_each_set_bit(i, &on, HWPMC_CLASS_MAX) {
+		struct hwpmc_class *cls = &hwpmc_machine.cls[i];
+
+		if (cls->ops->restore_control_nmi)
+			lost |= cls->ops->restore_control_nmi(cls);
+	}
+	if (unlikely(lost))
+		hwpmc_stat_inc(restored);
 }
 
 /* MSRs that fault give no other evidence: read the counters. */
@@ -100,14 +138,18 @@ static void expect_nmi(struct hwpmc_cpu *c, unsigned int more, u64 now)
 	c->nmi_expected = now;
 }
 
-static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
+static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs, bool perf)
 {
-	struct hwpmc_nmi_facts f = { .owned = true };
+	struct hwpmc_nmi_facts f = {
+		.owned = true, .others = perf && !hwpmc_pmi_merges_nmi(),
+	};
 	enum hwpmc_nmi_verdict verdict;
 	u64 began = hwpmc_cpu_time_nmi(), now = hwpmc_log_time_at_nmi(began);
 	unsigned int second_look = 0, to_come;
 
 	verdict = decide_nmi(c, regs, &f, now);
+	if (unlikely(perf || !hwpmc_nmi_found(&f)))
+		restore_controls_nmi(c);
 	/*
 	 * A foreign NMI leaves the mask alone: the counters' interrupt may have set it
 	 * just now, with its own NMI pending, which is recognised by nothing else.
@@ -139,12 +181,15 @@ static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	bool perf = perf_has_come_nmi(c);
 
 	/* hwpmc_sample_unload_irqoff() sets .nmi_expected before it clears a row's bit
 	 * in .sampling: an NMI in between is not taken for idle. */
-	if (likely(!c->sampling && !c->nmi_expected))
+	if (likely(!c->sampling && !c->nmi_expected)) {
+		restore_controls_nmi(c);
 		return handle_idle_nmi(c);
-	return handle_armed_nmi(c, regs);
+	}
+	return handle_armed_nmi(c, regs, perf);
 }
 
 int hwpmc_nmi_register_once(void)

@@ -11,6 +11,9 @@
  *	no	yes	no	no	 | NMI_FOREIGN	  nothing
  *	no	no	-	no	 | NMI_FOREIGN	  nothing
  *
+ * One that .others have raised consumes no expectation: it is theirs where it finds nothing,
+ * and where it finds an overflow, the counter's own NMI is still on its way.
+ *
  * An NMI that finds several overflows was raised for one of them. Where the APIC did not mask
  * the interrupt as it delivered this one, as AMD's does not, one more NMI is expected for each
  * of the others. Where it did, it has dropped theirs: an expectation would only take a foreign
@@ -37,6 +40,9 @@ struct hwpmc_nmi_facts {
 	/* The APIC has masked the counters' interrupt, as Intel's does at delivery, and
 	 * some hypervisors' for AMD. */
 	bool masked;
+	/* Another handler has found it to be its own, on a processor whose counters raise an
+	 * NMI each (AMD). */
+	bool others;
 	/* At least one NMI is expected whose overflow has been handled already. */
 	bool expected;
 };
@@ -65,7 +71,7 @@ static inline bool hwpmc_nmi_asks_masked(const struct hwpmc_nmi_facts *f)
 /* After .masked has been filled in where it was asked for. */
 static inline bool hwpmc_nmi_asks_expected(const struct hwpmc_nmi_facts *f)
 {
-	return !hwpmc_nmi_found(f) && !(f->owned && f->masked);
+	return !hwpmc_nmi_found(f) && !(f->owned && f->masked) && !f->others;
 }
 
 static inline enum hwpmc_nmi_verdict
@@ -73,7 +79,7 @@ hwpmc_nmi_decide(const struct hwpmc_nmi_facts *f)
 {
 	if (hwpmc_nmi_found(f) || (f->owned && f->masked))
 		return HWPMC_NMI_RAISED;
-	return f->expected ? HWPMC_NMI_SPENT : HWPMC_NMI_FOREIGN;
+	return f->expected && !f->others ? HWPMC_NMI_SPENT : HWPMC_NMI_FOREIGN;
 }
 
 /*
@@ -86,7 +92,7 @@ static inline unsigned int hwpmc_nmi_to_come(const struct hwpmc_nmi_facts *f,
 {
 	unsigned int found = hwpmc_nmi_nfound(f);
 
-	return second_look + (found && !f->masked ? found - 1 : 0);
+	return second_look + (found && !f->masked ? found - !f->others : 0);
 }
 
 /*

@@ -142,6 +142,27 @@ START_TEST(interrupts_that_the_apic_has_dropped_are_not_expected)
 }
 END_TEST
 
+/* Instruction-based sampling of AMD's: the counter's own comes as well, later. */
+START_TEST(nmi_of_others_leaves_the_counters_own_expected)
+{
+	for (unsigned int i = 0; i < FACTS; i++) {
+		struct hwpmc_nmi_facts f = facts_at(i), o = f;
+
+		o.others = true;
+		if (f.masked)
+			continue;
+		if (f.overflows + f.unstoppable) {
+			ck_assert_int_eq(hwpmc_nmi_decide(&o), HWPMC_NMI_RAISED);
+			ck_assert_uint_eq(hwpmc_nmi_to_come(&o, 1),
+					  hwpmc_nmi_to_come(&f, 1) + 1);
+		} else {
+			ck_assert_int_eq(hwpmc_nmi_decide(&o), HWPMC_NMI_FOREIGN);
+			ck_assert(!hwpmc_nmi_asks_expected(&o));
+		}
+	}
+}
+END_TEST
+
 START_TEST(expected_nmis_add_up_to_a_bound_and_to_one_where_the_apic_merges_them)
 {
 	ck_assert_uint_eq(hwpmc_nmi_expect(0, 1, false), 1);
@@ -164,6 +185,7 @@ int main(void)
 	harness_add(expectation_is_consumed_only_where_nothing_else_explains_the_nmi);
 	harness_add(more_overflows_than_the_nmi_s_own_may_raise_another_nmi);
 	harness_add(interrupts_that_the_apic_has_dropped_are_not_expected);
+	harness_add(nmi_of_others_leaves_the_counters_own_expected);
 	harness_add(expected_nmis_add_up_to_a_bound_and_to_one_where_the_apic_merges_them);
 	return harness_run();
 }
