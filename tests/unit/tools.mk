@@ -16,7 +16,7 @@ TOOLS_UNIT_tools_formats := $(call unit-tools,common/fmt common/cpus common/evli
 TOOLS_UNIT_tools_fleet := $(call unit-tools,fleet/body record/every record/logdir \
 	common/fmt common/msg common/output common/watch)
 TOOLS_UNIT_tools_doctor := $(call unit-tools,doctor/cmd_doctor doctor/files doctor/finding \
-	doctor/clouds doctor/host doctor/kernel doctor/module doctor/node doctor/pmu \
+	doctor/clouds doctor/host doctor/kernel doctor/module doctor/node doctor/pmu doctor/pt \
 	doctor/signature common/machine \
 	common/fmt common/msg) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_clouds := $(TOOLS_UNIT_tools_doctor)

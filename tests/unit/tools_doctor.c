@@ -268,6 +268,39 @@ START_TEST(doctor_says_what_the_counters_of_a_cloud_lack)
 }
 END_TEST
 
+static void hold_events_of_perf(const char *pid)
+{
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/proc/%s/fd", root, pid);
+	ck_assert_int_eq(mkdir(path, 0755), 0);
+	strcat(path, "/3");
+	ck_assert_int_eq(symlink("anon_inode:[perf_event]", path), 0);
+}
+
+START_TEST(doctor_notes_who_traces_by_intel_pt)
+{
+	machine();
+	TEXT("sys/module/hwpmc/version", VERSION "\n");
+	TEXT("dev/hwpmc", "");
+	TEXT("proc/77/cmdline", "perf\0record\0-e\0intel_pt//u\0");
+	TEXT("proc/77/comm", "perf\n");
+	doctor();
+	ck_assert_ptr_null(strstr(said, "intel-pt"));
+	TEXT("sys/bus/event_source/devices/intel_pt/type", "8\n");
+	/* It has named it, and has no event. */
+	finds(0, "intel-pt", "ok", "no process is seen");
+	hold_events_of_perf("77");
+	finds(0, "intel-pt", "note", "perf (process 77) traces by Intel PT");
+	/* Another's events are of another kind. */
+	TEXT("proc/77/cmdline", "perf\0stat\0-e\0cycles\0");
+	finds(0, "intel-pt", "ok", "no process is seen");
+	TEXT("var/log/dmesg", "[    1.2] PT is enabled at boot time, doing nothing\n");
+	finds(0, "intel-pt", "note", "it was on when the kernel booted");
+	gone();
+}
+END_TEST
+
 START_TEST(doctor_is_content_only_if_nothing_is_wrong)
 {
 	machine();
@@ -294,6 +327,7 @@ int main(void)
 	harness_add(doctor_tells_of_guests_that_take_the_counters);
 	harness_add(doctor_says_listed_of_flags_under_a_hypervisor);
 	harness_add(doctor_says_what_the_counters_of_a_cloud_lack);
+	harness_add(doctor_notes_who_traces_by_intel_pt);
 	harness_add(doctor_is_content_only_if_nothing_is_wrong);
 	return harness_run();
 }

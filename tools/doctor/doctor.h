@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * doctor.h - "hwpmc doctor": what of this machine stands between its user and a count.
- * pmu.c, module.c, kernel.c, host.c and node.c look, each at its noun, and report to
+ * pmu.c, pt.c, module.c, kernel.c, host.c and node.c look, each at its noun, and report to
  * finding.c; files.c reads. Nothing is changed: no module is loaded, no file is written.
  */
 #ifndef TOOLS_DOCTOR_H
@@ -116,6 +116,7 @@ void dr_look_at_module(struct doctor *d);
 void dr_look_at_signature(struct doctor *d);
 void dr_look_at_node(struct doctor *d);
 void dr_look_at_pmu(struct doctor *d);
+void dr_look_at_pt(struct doctor *d);
 void dr_look_at_surroundings(struct doctor *d);
 void dr_look_at_hypervisor(struct doctor *d);
 

@@ -157,6 +157,7 @@ void dr_look_at_pmu(struct doctor *d)
 	if (!look_at_counters(d))
 		return;
 	look_at_guests(d);
+	dr_look_at_pt(d);
 	held = look_at_watchdog(d);
 	/* The watchdog is the holder then, and said already. */
 	if (!held && dr_live(d))
