@@ -90,6 +90,22 @@ static bool look_at_counters(struct doctor *d)
 	return d->counters;
 }
 
+/* What the module found not to count or interrupt when it last took the counters. */
+static void look_at_findings(struct doctor *d)
+{
+	struct hwpmc_classnote notes[HWPMC_NOTES_MAX];
+	int n = d->h ? hwpmc_notes(d->h, notes) : 0;
+	char text[200];
+
+	for (int i = 0; i < n; i++) {
+		if (machine_note_is_missing(d->h, &notes[i]))
+			continue;
+		hwpmc_note_text(&notes[i], text, sizeof(text));
+		dr_note(d, "counters", "hwpmc selftest (it tries all of them)", "class %s: %s",
+			hwpmc_name_of_class(notes[i].class), text);
+	}
+}
+
 static bool look_at_watchdog(struct doctor *d)
 {
 	uint32_t state = HWPMC_PMU_HELD;
@@ -156,6 +172,7 @@ void dr_look_at_pmu(struct doctor *d)
 
 	if (!look_at_counters(d))
 		return;
+	look_at_findings(d);
 	look_at_guests(d);
 	dr_look_at_pt(d);
 	held = look_at_watchdog(d);
