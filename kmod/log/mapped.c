@@ -16,22 +16,45 @@
 #include "mapped.h"
 #include "rings.h"
 
-/* A mapping holds the log, its memory, and the charge for it. */
+/*
+ * A mapping holds the log, its memory, and the charge for it, which is its own mm's. A
+ * program can clear VM_DONTCOPY (MADV_DOFORK): the copy in a child then holds nothing, and
+ * has no pages. Pages are mapped by faults alone, so that fork copies no page table. The
+ * mapping that is copied is the mm's of the charge, or holds nothing: the two are compared
+ * while both exist.
+ */
 static void ring_area_open(struct vm_area_struct *vma)
 {
 	struct hwpmc_log *log = vma->vm_private_data;
 
-	refcount_inc(&log->users);
+	if (log && vma->vm_mm == log->mm)
+		refcount_inc(&log->users);
+	else
+		vma->vm_private_data = NULL;
 }
 
 static void ring_area_close(struct vm_area_struct *vma)
 {
-	hwpmc_log_put(vma->vm_private_data);
+	if (vma->vm_private_data)
+		hwpmc_log_put(vma->vm_private_data);
+}
+
+static vm_fault_t ring_area_fault(struct vm_fault *vmf)
+{
+	struct hwpmc_log *log = vmf->vma->vm_private_data;
+	struct page *page = log ? hwpmc_rings_page(log, vmf->pgoff) : NULL;
+
+	if (!page)
+		return VM_FAULT_SIGBUS;
+	get_page(page);
+	vmf->page = page;
+	return 0;
 }
 
 static const struct vm_operations_struct ring_vm_ops = {
 	.open = ring_area_open,
 	.close = ring_area_close,
+	.fault = ring_area_fault,
 };
 
 int hwpmc_log_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma)
@@ -41,8 +64,8 @@ int hwpmc_log_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma)
 
 	if (!log)
 		return ret;
-	if (log->mapped && task_tgid(current) == owner->tgid)
-		ret = hwpmc_rings_map(log, vma);
+	if (log->mapped && task_tgid(current) == owner->tgid && log->mm == vma->vm_mm)
+		ret = hwpmc_rings_check_area(log, vma);
 	if (ret) {
 		hwpmc_log_put(log);
 		return ret;

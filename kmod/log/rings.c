@@ -203,25 +203,31 @@ void hwpmc_rings_free(struct hwpmc_log *log)
 
 /* ---- use ----------------------------------------------------------------- */
 
-int hwpmc_rings_map(struct hwpmc_log *log, struct vm_area_struct *vma)
+int hwpmc_rings_check_area(const struct hwpmc_log *log, const struct vm_area_struct *vma)
 {
 	unsigned long cpu = vma->vm_pgoff >> (HWPMC_LOG_MAP_SHIFT - PAGE_SHIFT);
-	unsigned long n = log->npages - 1, i;
-	struct hwpmc_log_cpu *lc;
-	int ret = 0;
+	unsigned long n = log->npages - 1;
 
 	if (vma->vm_pgoff & (BIT(HWPMC_LOG_MAP_SHIFT - PAGE_SHIFT) - 1) ||
 	    cpu >= nr_cpu_ids || !cpu_possible(cpu) ||
 	    !(vma->vm_flags & VM_SHARED) ||
 	    vma->vm_end - vma->vm_start != (1 + 2 * n) * PAGE_SIZE)
 		return -EINVAL;
+	return 0;
+}
+
+/* The control page, then the data twice. */
+struct page *hwpmc_rings_page(struct hwpmc_log *log, unsigned long pgoff)
+{
+	unsigned long cpu = pgoff >> (HWPMC_LOG_MAP_SHIFT - PAGE_SHIFT);
+	unsigned long i = pgoff & (BIT(HWPMC_LOG_MAP_SHIFT - PAGE_SHIFT) - 1);
+	unsigned long n = log->npages - 1;
+
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu) || i > 2 * n)
+		return NULL;
 	cpu = array_index_nospec(cpu, nr_cpu_ids);
-	lc = per_cpu_ptr(log->cpus, cpu);
-	/* The control page, then the data twice. */
-	for (i = 0; !ret && i < 1 + 2 * n; i++)
-		ret = vm_insert_page(vma, vma->vm_start + i * PAGE_SIZE,
-				     lc->pages[i > n ? i - n : i]);
-	return ret;
+	i = array_index_nospec(i > n ? i - n : i, n + 1);
+	return per_cpu_ptr(log->cpus, cpu)->pages[i];
 }
 
 bool hwpmc_rings_have_records(struct hwpmc_log *log)

@@ -10,6 +10,7 @@
 #include "../sampling/log.h"
 
 struct hwpmc_op_configurelog;
+struct page;
 struct vm_area_struct;
 
 /* 0, or -EINVAL RING_SIZE. */
@@ -21,8 +22,10 @@ int hwpmc_rings_check_size(struct hwpmc_op_configurelog *op);
 int hwpmc_rings_alloc(struct hwpmc_log *log, struct hwpmc_op_configurelog *op);
 void hwpmc_rings_free(struct hwpmc_log *log);
 
-/* Map one CPU's ring, which vm_pgoff selects; in mmap(). */
-int hwpmc_rings_map(struct hwpmc_log *log, struct vm_area_struct *vma);
+/* Is the area the whole ring of a CPU, which vm_pgoff selects? 0, or -EINVAL; in mmap(). */
+int hwpmc_rings_check_area(const struct hwpmc_log *log, const struct vm_area_struct *vma);
+/* The page of a ring at an offset of the device; NULL: there is none. In a fault. */
+struct page *hwpmc_rings_page(struct hwpmc_log *log, unsigned long pgoff);
 /* Has a reader anything to read? */
 bool hwpmc_rings_have_records(struct hwpmc_log *log);
 

@@ -22,7 +22,7 @@ static_assert(sizeof(struct hwpmc_user_row) * HWPMC_ROW_MAX == HWPMC_USER_SIZE);
 
 struct hwpmc_userpage {
 	refcount_t users;		/* the thread, and mappings */
-	struct mm_struct *mm;		/* of the thread; only compared */
+	struct mm_struct *mm;		/* of the thread; compared while it exists */
 	struct hwpmc_user_row *row;	/* a page; HWPMC_ROW_MAX of them */
 };
 
@@ -172,22 +172,26 @@ static struct hwpmc_userpage *new_page(void)
 static vm_fault_t userpage_fault(struct vm_fault *vmf)
 {
 	struct hwpmc_userpage *page = vmf->vma->vm_private_data;
-	struct hwpmc_user_row *row = page->row;
 
 	if (vmf->pgoff != HWPMC_USER_OFFSET >> PAGE_SHIFT)
 		return VM_FAULT_SIGBUS;
-	if (vmf->vma->vm_mm != page->mm)
-		row = invalid_rows;
-	vmf->page = virt_to_page(row);
+	vmf->page = virt_to_page(page ? page->row : invalid_rows);
 	get_page(vmf->page);
 	return 0;
 }
 
+/*
+ * The copy of a child, and what is copied of that, has no page of a thread for good: later
+ * the thread's mm may be gone, and another one may be at its address.
+ */
 static void userpage_open(struct vm_area_struct *vma)
 {
 	struct hwpmc_userpage *page = vma->vm_private_data;
 
-	refcount_inc(&page->users);
+	if (page && vma->vm_mm == page->mm)
+		refcount_inc(&page->users);
+	else
+		vma->vm_private_data = NULL;
 }
 
 static void userpage_close(struct vm_area_struct *vma)
@@ -212,6 +216,8 @@ static struct hwpmc_userpage *thread_take_page(struct hwpmc_userpage *fresh)
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	thread = hwpmc_thread_find(current);
 	if (thread && thread->target) {
+		/* An mm of the same address that is another one: no mapping of the page is
+		 * left, and the page is the thread's. */
 		if (!thread->page || thread->page->mm != current->mm)
 			swap(thread->page, fresh);
 		page = thread->page;
