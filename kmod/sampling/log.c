@@ -95,13 +95,22 @@ static void declare_offline(struct hwpmc_ring *ring)
 	spin_unlock(&offline_lock);
 }
 
+/* Is there anything to declare, and room for it? Both are the ring's CPU's: an answer that is
+ * out of date is one of a moment ago. */
+static bool can_declare(int cpu, void *arg)
+{
+	struct hwpmc_log *log = arg;
+
+	return hwpmc_ring_can_declare(&per_cpu_ptr(log->cpus, cpu)->ring);
+}
+
 bool hwpmc_log_declare_all(struct hwpmc_log *log)
 {
 	bool all = true;
 	int cpu;
 
 	cpus_read_lock();
-	on_each_cpu(declare_drops_ipi, log, 1);
+	on_each_cpu_cond(can_declare, declare_drops_ipi, log, true);
 	for_each_possible_cpu(cpu) {
 		struct hwpmc_ring *ring = &per_cpu_ptr(log->cpus, cpu)->ring;
 

@@ -34,6 +34,11 @@ static size_t declaration_nmi(const struct hwpmc_ring *ring)
 	return READ_ONCE(ring->events) ? PERIOD + NOTIFY : NOTIFY;
 }
 
+bool hwpmc_ring_can_declare(const struct hwpmc_ring *ring)
+{
+	return READ_ONCE(ring->dropped) && hwpmc_ring_room_nmi(ring) >= declaration_nmi(ring);
+}
+
 static void *ring_reserve_nmi(struct hwpmc_ring *ring, size_t len, size_t spare)
 {
 	u64 at;

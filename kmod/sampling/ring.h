@@ -95,6 +95,8 @@ void hwpmc_ring_drop_nmi(struct hwpmc_ring *ring, unsigned int cause, bool sampl
 			 u64 n, u64 now);
 /* The samples that were just dropped stood for so many events. */
 void hwpmc_ring_drop_events_nmi(struct hwpmc_ring *ring, u64 events, u64 now);
+/* Would a declaration be written now? Any CPU. */
+bool hwpmc_ring_can_declare(const struct hwpmc_ring *ring);
 /*
  * Write a DROPNOTIFY record for undeclared drops, if there are any and it fits. True: wake
  * the reader; what is written after it is not told so once more.
