@@ -384,7 +384,8 @@ struct hwpmc_classnote {
 /*
  * GETCPUINFO (2): the machine. No errors; in a machine without a class of hardware
  * counters hdr.reason says why: NO_PMU, PMU_GUEST, PMU_KINDS, PMU_UNKNOWN, PMU_BROKEN,
- * PMU_SHARED. `pmu_state` is the current holder of the hardware counters. `notes`: why a
+ * PMU_SHARED. `pmu_state` is the current holder of the hardware counters (on a kernel without
+ * kprobes: as of the last attempt to allocate one). `notes`: why a
  * class is missing that a processor of this vendor can have, with one of these reasons or
  * CLASS_NONE, CLASS_GUEST, CLASS_FAULT; and of a class that is there, what its last claim
  * under a hypervisor has found: EVENT_FILTERED, ROW_STILL, NO_INTERRUPT.

@@ -16,6 +16,7 @@
 #include "classes.h"
 #include "missing.h"
 #include "width.h"
+#include "x86_held.h"
 #include "x86_mediated.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
@@ -90,8 +91,11 @@ static int amd_probe(struct hwpmc_class *cls)
 		return err;
 	describe_bank();
 	/* Every AMD CPU has counters; a virtual one may have none. */
-	if (!hwpmc_x86_works(&bank))
+	hwpmc_x86_held_init();
+	if (!hwpmc_x86_works(&bank)) {
+		hwpmc_x86_held_exit();
 		return hwpmc_missing(cls, HWPMC_WHY_PMU_BROKEN, HWPMC_WHY_PMU_GUEST);
+	}
 	cls->name = "K8";
 	cls->id = HWPMC_CLASS_K8;
 	cls->caps = HWPMC_CAPS_SELECT;
@@ -110,6 +114,7 @@ static void amd_exit(struct hwpmc_class *cls)
 {
 	hwpmc_x86_mediated_exit();
 	hwpmc_amd_guests_exit();
+	hwpmc_x86_held_exit();
 }
 
 static int amd_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
@@ -129,7 +134,7 @@ static u32 amd_running_irqoff(const struct hwpmc_class *cls)
 
 static u32 amd_pmu_state(const struct hwpmc_class *cls)
 {
-	return hwpmc_x86_state(&bank);
+	return hwpmc_x86_state();
 }
 
 /* After a suspend global control is taken again without having been given back: save
@@ -282,6 +287,7 @@ const struct hwpmc_class_ops hwpmc_k8_ops = {
 	.release = amd_release,
 	.running_irqoff = amd_running_irqoff,
 	.pmu_state = amd_pmu_state,
+	.taken_times = hwpmc_x86_taken_times,
 	.reset_irqoff = amd_reset_irqoff,
 	.encode = hwpmc_amd_encode,
 	.program_irqoff = amd_program_irqoff,

@@ -101,8 +101,10 @@ struct hwpmc_class_ops {
 	/* After claim(), on each CPU: the control MSR of a counter that runs although no
 	 * class has used it yet, 0: none. NULL as claim. */
 	u32 (*running_irqoff)(const struct hwpmc_class *cls);
-	/* The state of what claim() takes: enum hwpmc_pmu_state. NULL as claim. */
+	/* The state of what claim() takes: enum hwpmc_pmu_state. Takes nothing. NULL as claim. */
 	u32 (*pmu_state)(const struct hwpmc_class *cls);
+	/* Changes when others take what claim() takes, 0: not seen. NULL as claim. */
+	u64 (*taken_times)(const struct hwpmc_class *cls);
 	/*
 	 * This CPU goes online; also called on each one at load. An error: it must stay
 	 * offline. NULL: any CPU may come. No other CPU comes or goes meanwhile.
@@ -207,6 +209,8 @@ struct hwpmc_class {
 	bool nmi;		/* interrupts by the local APIC's LVTPC */
 	bool shareable;		/* a row may serve any number of PMCs (TSC) */
 	bool system_only;	/* no process-scope PMCs (TSC) */
+	bool stays_on;		/* claim() takes nothing from others: once used, it is on
+				 * until unload */
 	bool privileged;	/* tells what other programs do: no tunable permits it to
 				 * everybody */
 	u32 read_fault;		/* classes that claim nothing: the register whose read has

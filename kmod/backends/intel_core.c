@@ -20,6 +20,7 @@
 #include "siblings.h"
 #include "width.h"
 #include "x86_guard.h"
+#include "x86_held.h"
 #include "x86_mediated.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
@@ -261,6 +262,12 @@ static u32 withheld_counters(void)
 	       BIT(3) : 0;
 }
 
+static void bank_exit(void)
+{
+	hwpmc_x86_held_exit();
+	hwpmc_x86_guard_exit();
+}
+
 /* Can the counters be had for the module alone, and do they work? */
 static int find_bank(u32 *reason, s32 *detail)
 {
@@ -270,11 +277,12 @@ static int find_bank(u32 *reason, s32 *detail)
 		static_branch_enable(&hwpmc_intel_v6);
 		hwpmc_x86_guard_init();
 	}
+	hwpmc_x86_held_init();
 	if (hwpmc_x86_is_shared(&intel_bank)) {
 		pr_info("performance counters not used: this kernel cannot keep perf away from those of perfmon 6\n");
 		*reason = HWPMC_WHY_PMU_SHARED;
 		*detail = 0;
-		hwpmc_x86_guard_exit();
+		bank_exit();
 		return -EOPNOTSUPP;
 	}
 	if (!hwpmc_x86_works(&intel_bank)) {
@@ -282,7 +290,7 @@ static int find_bank(u32 *reason, s32 *detail)
 			num);
 		*reason = HWPMC_WHY_PMU_BROKEN;
 		*detail = num;
-		hwpmc_x86_guard_exit();
+		bank_exit();
 		return -ENXIO;
 	}
 	return 0;
@@ -370,7 +378,7 @@ u32 hwpmc_intel_running_irqoff(const struct hwpmc_class *cls)
 
 u32 hwpmc_intel_state(const struct hwpmc_class *cls)
 {
-	return hwpmc_x86_state(&intel_bank);
+	return hwpmc_x86_state();
 }
 
 static void write_global_irqoff(u64 ctrl, u64 own)
@@ -443,7 +451,7 @@ static int iap_probe(struct hwpmc_class *cls)
 static void iap_exit(struct hwpmc_class *cls)
 {
 	hwpmc_x86_mediated_exit();
-	hwpmc_x86_guard_exit();
+	bank_exit();
 }
 
 static void reset_extra_irqoff(void)
@@ -582,6 +590,7 @@ const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.release = hwpmc_intel_release,
 	.running_irqoff = hwpmc_intel_running_irqoff,
 	.pmu_state = hwpmc_intel_state,
+	.taken_times = hwpmc_x86_taken_times,
 	.cpu_online_irqoff = iap_cpu_online_irqoff,
 	.rows_irqoff = iap_rows_irqoff,
 	.reset_irqoff = iap_reset_irqoff,

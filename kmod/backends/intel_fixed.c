@@ -146,6 +146,7 @@ const struct hwpmc_class_ops hwpmc_iaf_ops = {
 	.release = hwpmc_intel_release,
 	.running_irqoff = hwpmc_intel_running_irqoff,
 	.pmu_state = hwpmc_intel_state,
+	.taken_times = hwpmc_x86_taken_times,
 	.rows_irqoff = iaf_rows_irqoff,
 	.reset_irqoff = iaf_reset_irqoff,
 	.encode = hwpmc_iaf_encode,

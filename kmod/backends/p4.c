@@ -23,6 +23,7 @@
 #include "refusal.h"
 #include "siblings.h"
 #include "width.h"
+#include "x86_held.h"
 #include "x86_pmi.h"
 #include "x86_reserve.h"
 
@@ -79,8 +80,11 @@ static int p4_probe(struct hwpmc_class *cls)
 	/* A hypervisor's CPU with perfmon has classes IAF and IAP instead. */
 	if (cpuid_eax(0) >= 10 && cpuid_eax(10) & 0xff)
 		return -ENODEV;
-	if (!firmware_allows() || !hwpmc_x86_works(&p4_bank))
+	hwpmc_x86_held_init();
+	if (!firmware_allows() || !hwpmc_x86_works(&p4_bank)) {
+		hwpmc_x86_held_exit();
 		return hwpmc_missing(cls, HWPMC_WHY_PMU_BROKEN, HWPMC_WHY_PMU_GUEST);
+	}
 	p4_model = c->x86_model;
 	p4_has_threads = core_has_threads();
 	cls->name = "P4";
@@ -93,6 +97,11 @@ static int p4_probe(struct hwpmc_class *cls)
 	cls->rdpmc_base = 0;
 	cls->priv = &p4_model;
 	return 0;
+}
+
+static void p4_exit(struct hwpmc_class *cls)
+{
+	hwpmc_x86_held_exit();
 }
 
 static int p4_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
@@ -112,7 +121,7 @@ static u32 p4_running_irqoff(const struct hwpmc_class *cls)
 
 static u32 p4_pmu_state(const struct hwpmc_class *cls)
 {
-	return hwpmc_x86_state(&p4_bank);
+	return hwpmc_x86_state();
 }
 
 /* ---- threads of a core ---------------------------------------------------- */
@@ -262,10 +271,12 @@ static void p4_row_name(const struct hwpmc_class *cls, unsigned int ri,
 
 const struct hwpmc_class_ops hwpmc_p4_ops = {
 	.probe = p4_probe,
+	.exit = p4_exit,
 	.claim = p4_claim,
 	.release = p4_release,
 	.running_irqoff = p4_running_irqoff,
 	.pmu_state = p4_pmu_state,
+	.taken_times = hwpmc_x86_taken_times,
 	.cpu_online_irqoff = p4_cpu_online_irqoff,
 	.reset_irqoff = p4_reset_irqoff,
 	.encode = p4_encode,

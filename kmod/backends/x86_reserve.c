@@ -18,6 +18,7 @@
 #include "../compat/msr.h"
 #include "../debug/tunables.h"
 #include "x86_guard.h"
+#include "x86_held.h"
 #include "x86_mediated.h"
 #include "x86_reserve.h"
 
@@ -72,8 +73,7 @@ static void bank_unreserve(const struct hwpmc_x86_bank *bank)
 	table_unreserve(bank, bank->num);
 }
 
-/* 0, -EBUSY and in *msr what is reserved already, or -EOPNOTSUPP: perf is not kept out. */
-static int bank_reserve(const struct hwpmc_x86_bank *bank, u32 *msr)
+static int bank_try(const struct hwpmc_x86_bank *bank, u32 *msr)
 {
 	int ret;
 
@@ -89,6 +89,17 @@ static int bank_reserve(const struct hwpmc_x86_bank *bank, u32 *msr)
 	bank_unreserve(bank);
 	*msr = hwpmc_x86_sel(bank, 0);
 	return ret || !hwpmc_x86_guard_works() ? -EOPNOTSUPP : -EBUSY;
+}
+
+/* 0, -EBUSY and in *msr what is reserved already, or -EOPNOTSUPP: perf is not kept out. */
+static int bank_reserve(const struct hwpmc_x86_bank *bank, u32 *msr)
+{
+	int ret;
+
+	hwpmc_x86_held_try();
+	ret = bank_try(bank, msr);
+	hwpmc_x86_held_tried(ret == -EBUSY);
+	return ret;
 }
 
 /* The MSR, where it lets a counter run. */
@@ -201,16 +212,16 @@ bool hwpmc_x86_is_shared(const struct hwpmc_x86_bank *bank)
 	return ret == -EOPNOTSUPP;
 }
 
-u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank)
+u32 hwpmc_x86_state(void)
 {
-	u32 msr;
-
 	if (users)
 		return HWPMC_PMU_CLAIMED;
-	if (bank_reserve(bank, &msr))
-		return HWPMC_PMU_HELD;
-	bank_unreserve(bank);
-	return HWPMC_PMU_IDLE;
+	return hwpmc_x86_is_held() ? HWPMC_PMU_HELD : HWPMC_PMU_IDLE;
+}
+
+u64 hwpmc_x86_taken_times(const struct hwpmc_class *cls)
+{
+	return hwpmc_x86_held_times();
 }
 
 /* Does the first counter, which is stopped, keep a value that is written to it? Written

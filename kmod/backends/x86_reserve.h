@@ -66,8 +66,10 @@ u32 hwpmc_x86_differs_irqoff(u32 msr, u64 value, u64 bits);
 /* Can this kernel not keep perf away from the bank? False while perf has the counters. */
 bool hwpmc_x86_is_shared(const struct hwpmc_x86_bank *bank);
 
-/* Is the bank claimed, held by another or idle? enum hwpmc_pmu_state. */
-u32 hwpmc_x86_state(const struct hwpmc_x86_bank *bank);
+/* Are the counters claimed, held by others or idle? enum hwpmc_pmu_state. Takes nothing. */
+u32 hwpmc_x86_state(void);
+/* taken_times() of all classes here. */
+u64 hwpmc_x86_taken_times(const struct hwpmc_class *cls);
 
 /*
  * Do the counters exist and does RDPMC read them? Hypervisors may ignore writes. They

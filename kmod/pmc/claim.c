@@ -16,7 +16,7 @@
 #include "claim.h"
 #include "wrap.h"
 
-/* By class: its PMCs. The hardware is claimed while this is not 0. hwpmc_lock. */
+/* By class: its PMCs. The hardware is claimed while this is not 0, or stays so. hwpmc_lock. */
 static unsigned int class_users[HWPMC_CLASS_MAX];
 
 /* Has an access to a register of the class faulted? */
@@ -31,12 +31,18 @@ static int check_msr_fault(const struct hwpmc_class *cls, u32 *why, s32 *detail)
 	return -EIO;
 }
 
+/* taken_times() at the last claim. hwpmc_lock. */
+static u64 times_before;
+
 /* perf has released the counters: its RDPMC permissions and its counts are void. */
-static void claim_generation_begin(void)
+static void claim_generation_begin(const struct hwpmc_class *cls)
 {
+	u64 times = cls->ops->taken_times ? cls->ops->taken_times(cls) : 0;
+
 	lockdep_assert_held(&hwpmc_lock);
 	WRITE_ONCE(hwpmc_claim_generation, hwpmc_claim_generation + 1);
-	hwpmc_rdpmc_take_all();
+	hwpmc_rdpmc_take_all(!times || times != times_before);
+	times_before = times;
 }
 
 /* What the NMI handler could not say. */
@@ -86,7 +92,7 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	if (ret)
 		return ret;
 	if (cls->nmi && !(hwpmc_claimed_classes & hwpmc_classes_nmi))
-		claim_generation_begin();
+		claim_generation_begin(cls);
 	set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
 	msr = hwpmc_cpus_class_on(cls);
 	if (msr) {
@@ -113,7 +119,7 @@ int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail)
 		*detail = 0;
 		return -EBUSY;
 	}
-	ret = class_users[i] ? 0 : class_claim(cls, why, detail);
+	ret = test_bit(i, &hwpmc_claimed_classes) ? 0 : class_claim(cls, why, detail);
 	if (ret)
 		return ret;
 	class_users[i]++;
@@ -134,6 +140,9 @@ void hwpmc_class_put(struct hwpmc_class *cls)
 		clear_bit(i, &hwpmc_claimed_classes);
 		return;
 	}
+	/* Off and on would interrupt all CPUs. */
+	if (cls->stays_on)
+		return;
 	class_unclaim(cls);
 	trace_hwpmc_md_exit(cls->id, 0);
 }

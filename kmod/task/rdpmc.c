@@ -325,7 +325,11 @@ static bool rdpmc_take_from(struct task_struct *leader)
 	return had;
 }
 
-void hwpmc_rdpmc_take_all(void)
+/* CPUs on which nothing is left of perf's counting that the kernel would clear at a switch.
+ * hwpmc_lock. */
+static struct cpumask clean;
+
+void hwpmc_rdpmc_take_all(bool perf_has_counted)
 {
 	struct task_struct *task;
 	bool any = false;
@@ -338,6 +342,11 @@ void hwpmc_rdpmc_take_all(void)
 	rcu_read_unlock();
 	/* If the administrator permits RDPMC to all, the kernel clears at any switch: once
 	 * here, before something counts. */
-	if (any || pce_is_set())
-		hwpmc_leave_all();
+	if (perf_has_counted)
+		cpumask_clear(&clean);
+	if (!any && (!pce_is_set() || cpumask_subset(cpu_online_mask, &clean)))
+		return;
+	/* Before the stop: a CPU that comes between the two is not clean. */
+	cpumask_copy(&clean, cpu_online_mask);
+	hwpmc_leave_all();
 }

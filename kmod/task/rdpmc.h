@@ -29,8 +29,9 @@ void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc);
 void hwpmc_rdpmc_free(struct hwpmc_rdpmc *r);
 
 /* The hardware was claimed. Permissions still set now are perf's (fork copies them);
- * revoke all. hwpmc_lock, nothing counts yet. */
-void hwpmc_rdpmc_take_all(void);
+ * revoke all. perf_has_counted: it may have, since the last claim. hwpmc_lock, nothing counts
+ * yet. */
+void hwpmc_rdpmc_take_all(bool perf_has_counted);
 
 /* PMCs with a permission; while not 0 the sched_switch probe is registered. Written under
  * hwpmc_lock, read anywhere. */
