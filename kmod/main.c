@@ -24,6 +24,7 @@
 #include "sampling/scratch.h"
 #include "sampling/throttle.h"
 #include "sampling/unwind_maps.h"
+#include "soft/soft.h"
 #include "task/leave.h"
 #include "task/rdpmc.h"
 #include "task/target.h"
@@ -116,6 +117,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_inkernel_shutdown();
 	hwpmc_tunables_exit();
 	hwpmc_leave_exit();
+	hwpmc_soft_settle();
 	hwpmc_hooks_exit();
 	hwpmc_owners_exit();
 	hwpmc_deferred_exit();

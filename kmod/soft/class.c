@@ -34,6 +34,7 @@ static int soft_probe(struct hwpmc_class *cls)
 	cls->num = HWPMC_SOFT_ROWS;
 	cls->rdpmc_base = -1;
 	cls->max_period = S64_MAX;
+	cls->stays_on = true;
 	return 0;
 }
 

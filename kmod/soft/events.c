@@ -10,13 +10,24 @@
  */
 #include <linux/hardirq.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <asm/trap_pf.h>
 
 #include "../compat/tracepoints.h"
 #include "../core/class.h"
+#include "../core/work.h"
 #include "../task/target.h"
 #include "soft.h"
+
+/*
+ * Registering a probe, and removing it, patches the kernel's text, which interrupts all CPUs.
+ * So probes stay for so long after the last PMC that needs them.
+ */
+#define IDLE_DELAY	HZ
+
+static void idle_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(idle, idle_work);
 
 /* At sched_switch: before the probe that ends slices of threads without a notifier. */
 #define PROBE_PRIO	(TRACEPOINT_DEFAULT_PRIO + 1)
@@ -99,6 +110,12 @@ static void probe_migration(void *data, struct task_struct *task, int cpu)
 
 #define FAULTS	{ "page_fault_user", "page_fault_kernel" }
 
+/* hwpmc_lock. */
+struct hwpmc_soft_use {
+	unsigned int users;		/* PMCs */
+	bool hooked;			/* its probes are registered; may be without users */
+};
+
 /* In the order of their numbers. */
 static struct fixed {
 	const char *name;
@@ -106,7 +123,7 @@ static struct fixed {
 	void *probe;
 	bool modes;			/* user and kernel can be told apart */
 	struct tracepoint *tp[2];	/* NULL: this kernel has none */
-	unsigned int users;		/* hwpmc_lock */
+	struct hwpmc_soft_use use;
 } fixed[] = {
 	{ "CLOCK.HARD", .modes = true },
 	{ "CLOCK.STAT", .modes = true },
@@ -134,7 +151,7 @@ static const struct typed {
 
 static struct named {
 	struct tracepoint *tp;
-	unsigned int users;		/* hwpmc_lock */
+	struct hwpmc_soft_use use;
 } *named;
 static unsigned int nnamed;
 
@@ -144,14 +161,15 @@ static struct fixed *get_fixed(u32 ev)
 {
 	u32 i = ev - HWPMC_EV_SOFT_FIRST;
 
-	return i < ARRAY_SIZE(fixed) ? &fixed[i] : NULL;
+	return i < ARRAY_SIZE(fixed) ? &fixed[array_index_nospec(i, ARRAY_SIZE(fixed))] : NULL;
 }
 
 static struct named *get_named(u32 ev)
 {
 	u32 i = ev - HWPMC_EV_SOFT_TRACEPOINT;
 
-	return ev >= HWPMC_EV_SOFT_TRACEPOINT && i < nnamed ? &named[i] : NULL;
+	return ev >= HWPMC_EV_SOFT_TRACEPOINT && i < nnamed ?
+	       &named[array_index_nospec(i, nnamed)] : NULL;
 }
 
 static bool is_fixed_here(const struct fixed *f)
@@ -288,33 +306,77 @@ static void unhook_fixed(struct fixed *f, u32 ev)
 		tracepoint_probe_unregister(f->tp[i], f->probe, data);
 }
 
-int hwpmc_soft_event_get(u32 ev)
+static int hook_named(const struct named *t, u32 ev)
 {
-	void *data = (void *)(unsigned long)ev;
-	struct fixed *f = get_fixed(ev);
-	struct named *t = get_named(ev);
-	unsigned int *users = f ? &f->users : &t->users;
-	int ret;
+	return tracepoint_probe_register_prio(t->tp, get_probe(t), (void *)(unsigned long)ev,
+					      PROBE_PRIO);
+}
+
+static void unhook_named(const struct named *t, u32 ev)
+{
+	tracepoint_probe_unregister(t->tp, get_probe(t), (void *)(unsigned long)ev);
+}
+
+static bool ends_hook(struct hwpmc_soft_use *use)
+{
+	bool ends = use->hooked && !use->users;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if ((*users)++)
-		return 0;
-	ret = f ? hook_fixed(f, ev) :
-		  tracepoint_probe_register_prio(t->tp, get_probe(t), data, PROBE_PRIO);
+	if (ends)
+		use->hooked = false;
+	return ends;
+}
+
+static void unhook_idle(void)
+{
+	unsigned int i;
+
+	mutex_lock(&hwpmc_lock);
+	for (i = 0; i < ARRAY_SIZE(fixed); i++)
+		if (ends_hook(&fixed[i].use))
+			unhook_fixed(&fixed[i], HWPMC_EV_SOFT_FIRST + i);
+	for (i = 0; i < nnamed; i++)
+		if (ends_hook(&named[i].use))
+			unhook_named(&named[i], HWPMC_EV_SOFT_TRACEPOINT + i);
+	mutex_unlock(&hwpmc_lock);
+}
+
+static void idle_work(struct work_struct *work)
+{
+	unhook_idle();
+}
+
+void hwpmc_soft_settle(void)
+{
+	cancel_delayed_work_sync(&idle);
+	unhook_idle();
+}
+
+int hwpmc_soft_event_get(u32 ev)
+{
+	struct fixed *f = get_fixed(ev);
+	struct named *t = get_named(ev);
+	struct hwpmc_soft_use *use = f ? &f->use : &t->use;
+	int ret = 0;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (!use->hooked)
+		ret = f ? hook_fixed(f, ev) : hook_named(t, ev);
 	if (ret)
-		*users = 0;
-	return ret;
+		return ret;
+	use->hooked = true;
+	use->users++;
+	return 0;
 }
 
 void hwpmc_soft_event_put(u32 ev)
 {
 	struct fixed *f = get_fixed(ev);
 	struct named *t = get_named(ev);
+	struct hwpmc_soft_use *use = f ? &f->use : &t->use;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (f && !--f->users)
-		unhook_fixed(f, ev);
-	else if (t && !--t->users)
-		tracepoint_probe_unregister(t->tp, get_probe(t),
-					    (void *)(unsigned long)ev);
+	/* Not put off by those that follow: each is registered once in IDLE_DELAY at most. */
+	if (!--use->users)
+		hwpmc_work_later(&idle, IDLE_DELAY);
 }

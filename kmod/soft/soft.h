@@ -85,6 +85,8 @@ const char *hwpmc_soft_event_name(u32 ev);
 /* One PMC more, or less, that counts it. Sleeps; hwpmc_lock. */
 int hwpmc_soft_event_get(u32 ev);
 void hwpmc_soft_event_put(u32 ev);
+/* At unload, when no PMC is left: probes end, before what they use does; RCU is due. Sleeps. */
+void hwpmc_soft_settle(void);
 
 /* ---- clock.c ------------------------------------------------------------- */
 

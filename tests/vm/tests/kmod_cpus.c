@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "hwpmc_log.h"
 #include "kmod_dev.h"
 
 /* Operations between two looks at the counts, and looks. */
@@ -199,6 +200,106 @@ START_TEST(the_first_pmc_of_a_class_interrupts_each_other_cpu_twice_and_the_next
 }
 END_TEST
 
+/* ---- logs, and events of the kernel --------------------------------------- */
+
+#define RING	(16 << 10)
+
+static int log_op(int fd, unsigned long request, void *arg)
+{
+	int ret = ioctl(fd, request, arg);
+
+	memcpy(&dev_hdr, arg, sizeof(dev_hdr));
+	return ret ? errno : 0;
+}
+
+static void flush(void *arg)
+{
+	struct session *s = arg;
+	struct hwpmc_op_simple op = {};
+
+	dev_ok(log_op(s->fd, HWPMC_IOC_FLUSHLOG, &op));
+}
+
+/* Records of this CPU, until one is dropped. */
+static void fill_ring(const struct session *s, volatile struct hwpmc_log_ring *ring)
+{
+	struct hwpmc_op_writelog op = { .userdata = 1 };
+	int ret = 0;
+
+	for (int i = 0; !ret && i < RING; i++)
+		ret = log_op(s->fd, HWPMC_IOC_WRITELOG, &op);
+	ck_assert_int_eq(ret, ENOMEM);
+	ck_assert_uint_gt(ring->others_dropped[HWPMC_DROP_FULL], 0);
+}
+
+START_TEST(a_flush_interrupts_only_cpus_with_drops_that_can_be_declared)
+{
+	struct hwpmc_op_configurelog conf = {
+		.logfd = -1, .flags = HWPMC_LOG_F_MAPPED, .ring_size = RING,
+	};
+	struct session s = { .fd = dev_open() };
+	volatile struct hwpmc_log_ring *ring;
+	unsigned long here, there;
+	uint64_t head;
+
+	dev_ok(log_op(s.fd, HWPMC_IOC_CONFIGURELOG, &conf));
+	ring = mmap(NULL, 4096 + 2 * RING, PROT_READ | PROT_WRITE, MAP_SHARED, s.fd,
+		    HWPMC_LOG_MAP_OFFSET(1));
+	ck_assert_ptr_ne((void *)ring, MAP_FAILED);
+	dev_pin(0, 0);
+	ck_assert_uint_eq(calls_during(flush, &s, 0, &here), 0);
+	dev_pin(0, 1);
+	fill_ring(&s, ring);
+	dev_pin(0, 0);
+	head = ring->head;
+	ck_assert_uint_eq(calls_during(flush, &s, 0, &here), 0);
+	ck_assert_uint_eq(ring->head, head);
+	/* Its reader makes room: the drops are declared by the next flush, once. */
+	ring->tail = head;
+	flush(&s);
+	ck_assert_uint_gt(ring->head, head);
+	head = ring->head;
+	ck_assert_uint_eq(calls_during(flush, &s, 1, &there), 0);
+	ck_assert_uint_eq(there, 0);
+	ck_assert_uint_eq(ring->head, head);
+	close(s.fd);
+	dev_still_counts();
+}
+END_TEST
+
+static void allocate_fault_counter(void *arg)
+{
+	struct session *s = arg;
+	struct hwpmc_op_pmcallocate op = {
+		.class = HWPMC_CLASS_SOFT, .mode = TC, .ev = HWPMC_EV_SOFT_PAGE_FAULT_ALL,
+		.cpu = ANY, .caps = U,
+	};
+
+	dev_ok(dev_allocate(s->fd, &op));
+	dev_ok(dev_release(s->fd, op.pmcid));
+}
+
+START_TEST(an_event_that_is_allocated_again_at_once_interrupts_no_cpu)
+{
+	struct session s = { .fd = dev_open() };
+	unsigned long before[MOST], after[MOST], here, calls = 0;
+
+	dev_pin(0, 0);
+	ck_assert_uint_eq(calls_during(allocate_fault_counter, &s, 0, &here), 0);
+	/* Its probes go when nobody has needed them for a while: then they come again. */
+	for (int try = 0; !calls && try < 50; try++) {
+		dev_msleep(2000);
+		function_calls(before);
+		allocate_fault_counter(&s);
+		function_calls(after);
+		calls = after[1] - before[1];
+	}
+	ck_assert_uint_gt(calls, 0);
+	close(s.fd);
+	dev_still_counts();
+}
+END_TEST
+
 /* ---- those that are left alone follow ------------------------------------- */
 
 struct turns {
@@ -358,6 +459,8 @@ int main(void)
 	harness_add(start_and_stop_interrupt_the_cpu_that_the_target_runs_on_alone);
 	harness_add(attach_and_detach_interrupt_the_cpu_that_the_target_runs_on_alone);
 	harness_add(the_first_pmc_of_a_class_interrupts_each_other_cpu_twice_and_the_next_none);
+	harness_add(a_flush_interrupts_only_cpus_with_drops_that_can_be_declared);
+	harness_add_timed(an_event_that_is_allocated_again_at_once_interrupts_no_cpu, 40);
 	harness_add_timed(what_is_done_between_start_and_stop_is_counted_wherever_it_is_done, 60);
 	harness_add(a_read_costs_the_same_with_one_pmc_and_with_many);
 	return harness_run();
