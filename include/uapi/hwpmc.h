@@ -134,7 +134,8 @@ enum hwpmc_class_id {
  * A PMC's id: cpu [31:20], mode [19:16], class [15:8], row [7:0]. Process scope has no CPU:
  * its bits are 0xfff in the owner's first PMC and one less in each that follows, so that
  * the id of a released PMC is EINVAL until 4,096 others were allocated.
- * Ids are valid for their owner only: two owners may have the same id.
+ * Ids are valid for their owner only: two owners may have the same id. CPUs from 4,095 up
+ * have none, and so no PMC of system scope (CPU_RANGE).
  */
 #define HWPMC_ID_CPU(id)	((__u32)(id) >> 20 & 0xfff)
 #define HWPMC_ID_MODE(id)	((__u32)(id) >> 16 & 0xf)

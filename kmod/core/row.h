@@ -21,6 +21,13 @@ static inline bool hwpmc_mode_is_sampling(u32 mode)
 	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_TS;
 }
 
+/* An id has 12 bits for the CPU, all of them set where there is none. Those CPUs that system
+ * scope can have, of n: the ids of others would be those of these. */
+static inline u32 hwpmc_cpus_with_ids(u32 n)
+{
+	return n < HWPMC_ID_CPU(HWPMC_ID_INVALID) ? n : HWPMC_ID_CPU(HWPMC_ID_INVALID);
+}
+
 /* May one more use of this scope be added? */
 bool hwpmc_row_admits(s32 users, bool system);
 /* The count after one more use, or one less. */

@@ -316,6 +316,8 @@ int hwpmc_ioctl_admin(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	if (op->row >= hwpmc_nrows)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_ROW,
 				    hwpmc_nrows - 1);
+	op->cpu = array_index_nospec(op->cpu, nr_cpu_ids);
+	op->row = array_index_nospec(op->row, hwpmc_nrows);
 	if (op->state == HWPMC_STATE_DISABLED)
 		return disable_row(op);
 	if (op->state == HWPMC_STATE_FREE)

@@ -48,14 +48,14 @@ static int check_scope(const struct hwpmc_owner *owner,
 		       struct hwpmc_op_pmcallocate *op)
 {
 	bool system = hwpmc_mode_is_system(op->mode);
+	u32 ncpu = hwpmc_cpus_with_ids(nr_cpu_ids);
 
 	if (op->mode > HWPMC_MODE_TC)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_MODE, op->mode);
-	if (op->cpu != HWPMC_CPU_ANY && op->cpu >= nr_cpu_ids)
-		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_CPU_RANGE,
-				    nr_cpu_ids - 1);
+	if (op->cpu != HWPMC_CPU_ANY && op->cpu >= ncpu)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_CPU_RANGE, ncpu - 1);
 	if (op->cpu != HWPMC_CPU_ANY)
-		op->cpu = array_index_nospec(op->cpu, nr_cpu_ids);
+		op->cpu = array_index_nospec(op->cpu, ncpu);
 	if (!system && op->cpu != HWPMC_CPU_ANY)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_CPU_WANT_ANY,
 				    op->cpu);

@@ -19,6 +19,7 @@ struct hwpmc_scratch {
 	struct hwpmc_log_hdr hdr;
 	u64 pc[HWPMC_LOG_DEPTH_MAX + HWPMC_CALLCHAIN_MARKS];
 	/* Of walks by unwind tables in NMI. */
+	struct hwpmc_unwind_states states;
 	struct hwpmc_unwind_memo memo[UNWIND_MEMO_SIZE];
 	struct hwpmc_unwind_past past;
 	/* A path. Preemption off, not in interrupts or NMI. */

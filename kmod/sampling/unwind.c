@@ -204,14 +204,16 @@ unsigned int hwpmc_unwind_chain_nmi(const struct hwpmc_pmc *pmc, const struct pt
 		end = HWPMC_CHAIN_FAULT;
 	} else if (likely(maps)) {
 		/* Before the bounds of mappings are read: they change before it. */
-		w.tag = smp_load_acquire(&maps->serial) << 32;
+		u64 of_maps = smp_load_acquire(&maps->serial);
 		/* Before tables are looked for: they change before it, too. */
-		w.tag ^= tables ? smp_load_acquire(&tables->serial) : 0;
+		u64 of_tables = tables ? smp_load_acquire(&tables->serial) : 0;
+
 		w.map = maps->map;
 		w.nmap = maps->n;
-		/* An NMI could change an entry that the code below it writes. The tag is 0 at
-		 * one of 2^32 states of the mappings, without tables. */
-		if (in_nmi() && likely(w.tag)) {
+		/* An NMI could change an entry that the code below it writes. */
+		if (in_nmi()) {
+			w.tag = unwind_tag_nmi(&this_cpu_ptr(hwpmc_scratch)->states, of_maps,
+					       of_tables);
 			w.memo = this_cpu_ptr(hwpmc_scratch)->memo;
 			w.past = &this_cpu_ptr(hwpmc_scratch)->past;
 		}

@@ -5,6 +5,35 @@
 
 #include "../compat/types.h"
 
+/*
+ * A tag stands for the state of mappings and tables, which have a number each. On this CPU no
+ * other state has had the tag: it is by the whole of both numbers, and counted from 1 on.
+ */
+#define UNWIND_STATES	16
+
+struct hwpmc_unwind_state {
+	u64 maps, tables;
+	u64 tag;
+};
+
+struct hwpmc_unwind_states {
+	u64 last;		/* tag */
+	struct hwpmc_unwind_state recent[UNWIND_STATES];
+};
+
+/* maps is not 0. */
+static inline u64 unwind_tag_nmi(struct hwpmc_unwind_states *s, u64 maps, u64 tables)
+{
+	struct hwpmc_unwind_state *state = &s->recent[(maps ^ tables) % UNWIND_STATES];
+
+	if (state->maps != maps || state->tables != tables) {
+		state->maps = maps;
+		state->tables = tables;
+		state->tag = ++s->last;
+	}
+	return state->tag;
+}
+
 /* A rule that was looked for before. */
 struct hwpmc_unwind_memo {
 	u64 at;

@@ -61,6 +61,21 @@ START_TEST(modes_have_a_scope_and_a_purpose)
 }
 END_TEST
 
+START_TEST(cpus_of_system_scope_have_ids_of_their_own)
+{
+	ck_assert_uint_eq(hwpmc_cpus_with_ids(1), 1);
+	ck_assert_uint_eq(hwpmc_cpus_with_ids(4095), 4095);
+	ck_assert_uint_eq(hwpmc_cpus_with_ids(4096), 4095);
+	ck_assert_uint_eq(hwpmc_cpus_with_ids(8192), 4095);
+	for (uint32_t cpu = 0; cpu < hwpmc_cpus_with_ids(8192); cpu++) {
+		uint32_t id = HWPMC_ID_MAKE(cpu, HWPMC_MODE_SC, 1, 2);
+
+		ck_assert_uint_eq(HWPMC_ID_CPU(id), cpu);
+		ck_assert_uint_ne(id, HWPMC_ID_MAKE(HWPMC_CPU_ANY, HWPMC_MODE_SC, 1, 2));
+	}
+}
+END_TEST
+
 int main(void)
 {
 	harness_add(a_free_row_takes_either_scope);
@@ -68,5 +83,6 @@ int main(void)
 	harness_add(a_row_is_free_again_when_all_uses_are_gone);
 	harness_add(the_least_used_row_is_preferred);
 	harness_add(modes_have_a_scope_and_a_purpose);
+	harness_add(cpus_of_system_scope_have_ids_of_their_own);
 	return harness_run();
 }

@@ -42,6 +42,7 @@ static struct hwpmc_unwind_row row[4096];
 static u32 page[258];
 static struct hwpmc_unwind_table table;
 static u64 pc[FRAMES + 2], tag = 1, bp;
+static struct hwpmc_unwind_states states = { .last = 1 };
 
 static bool measured = true, remembers = true;
 
@@ -93,7 +94,7 @@ static bool rules_change(void)
 	if (!is_same())
 		return false;
 	set_rules(HWPMC_UNWIND_SP | 4 << 5);
-	tag++;
+	tag = unwind_tag_nmi(&states, 2, 3);
 	return is_same();
 }
 
@@ -102,7 +103,8 @@ static bool saved_bp_changes(void)
 {
 	row[0].rule = HWPMC_UNWIND_BP | 2 << 5 | HWPMC_UNWIND_BP_SAVED | 2u << 22;
 	set_rules(row[0].rule);
-	tag++;
+	/* Of counters that have gone on for long: 32 bits of them have come round. */
+	tag = unwind_tag_nmi(&states, 2 + (1ull << 32), 3);
 	bp = (uintptr_t)stack;
 	for (unsigned int i = 0; i + 1 < FRAMES; i++)
 		stack[2 * i] = (uintptr_t)&stack[2 * i + 2];
