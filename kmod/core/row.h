@@ -21,7 +21,7 @@ static inline bool hwpmc_mode_is_sampling(u32 mode)
 	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_TS;
 }
 
-/* An id has 12 bits for the CPU, all of them set where there is none. Those CPUs that system
+/* An id has 12 bits for the CPU. Those CPUs that system
  * scope can have, of n: the ids of others would be those of these. */
 static inline u32 hwpmc_cpus_with_ids(u32 n)
 {

@@ -222,8 +222,6 @@ struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard)
 
 void hwpmc_log_free(struct hwpmc_log *log, bool discard)
 {
-	int cpu;
-
 	if (!log)
 		return;
 	trace_hwpmc_logging_release(log->progress, log->error);
@@ -232,8 +230,7 @@ void hwpmc_log_free(struct hwpmc_log *log, bool discard)
 	else
 		synchronize_rcu();	/* writers, and hwpmc_log_get() */
 	/* The owner goes before the log if a mapping holds that: no wake-up later. */
-	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(log->cpus, cpu)->wake);
+	hwpmc_rings_wake_no_more(log);
 	if (log->drainer)
 		hwpmc_drain_stop(log, discard);
 	wake_up_all(&log->flushers);

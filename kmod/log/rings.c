@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "../compat/hrtimer.h"
 #include "../core/owner.h"
 #include "../debug/tunables.h"
 #include "../sampling/log_object.h"
@@ -18,6 +19,9 @@
 
 #define RING_SMALLEST	(16 * 1024)
 #define RING_LARGEST	(64 * 1024 * 1024)
+
+/* Between two wake-ups for events of the kernel, from one CPU. */
+#define QUIET_TIME	ns_to_ktime(NSEC_PER_MSEC)
 
 /* ---- size, and the charge to RLIMIT_MEMLOCK ------------------------------ */
 
@@ -157,6 +161,40 @@ static void wake_readers(struct irq_work *work)
 	struct hwpmc_log_cpu *lc = container_of(work, struct hwpmc_log_cpu, wake);
 
 	wake_up(&lc->log->owner->log_wait);
+	/* Not from the event itself, which may hold any lock: those of timers too. */
+	if (READ_ONCE(lc->quiet) && !hrtimer_active(&lc->later))
+		hrtimer_start(&lc->later, QUIET_TIME, HRTIMER_MODE_REL_PINNED_SOFT);
+}
+
+/* An event that comes between two of these lines wakes the reader itself. */
+static enum hrtimer_restart wake_later(struct hrtimer *timer)
+{
+	struct hwpmc_log_cpu *lc = container_of(timer, struct hwpmc_log_cpu, later);
+
+	WRITE_ONCE(lc->quiet, false);
+	barrier();
+	if (!READ_ONCE(lc->owed))
+		return HRTIMER_NORESTART;
+	WRITE_ONCE(lc->quiet, true);
+	WRITE_ONCE(lc->owed, false);
+	wake_up(&lc->log->owner->log_wait);
+	hrtimer_forward_now(timer, QUIET_TIME);
+	return HRTIMER_RESTART;
+}
+
+void hwpmc_rings_wake_no_more(struct hwpmc_log *log)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hwpmc_log_cpu *lc = per_cpu_ptr(log->cpus, cpu);
+
+		if (!lc->log)
+			continue;
+		/* In this order: the interrupt starts the timer. */
+		irq_work_sync(&lc->wake);
+		hrtimer_cancel(&lc->later);
+	}
 }
 
 static int alloc_all_rings(struct hwpmc_log *log, u32 wakeup)
@@ -168,6 +206,8 @@ static int alloc_all_rings(struct hwpmc_log *log, u32 wakeup)
 
 		lc->log = log;
 		init_irq_work(&lc->wake, wake_readers);
+		hrtimer_setup(&lc->later, wake_later, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_REL_PINNED_SOFT);
 	}
 	for_each_possible_cpu(cpu)
 		ret = ret ?: alloc_ring(log, cpu, wakeup);

@@ -21,6 +21,8 @@ int hwpmc_rings_check_size(struct hwpmc_op_configurelog *op);
  */
 int hwpmc_rings_alloc(struct hwpmc_log *log, struct hwpmc_op_configurelog *op);
 void hwpmc_rings_free(struct hwpmc_log *log);
+/* No reader is woken by an interrupt or a timer from here on, if nobody writes. Sleeps. */
+void hwpmc_rings_wake_no_more(struct hwpmc_log *log);
 
 /* Is the area the whole ring of a CPU, which vm_pgoff selects? 0, or -EINVAL; in mmap(). */
 int hwpmc_rings_check_area(const struct hwpmc_log *log, const struct vm_area_struct *vma);

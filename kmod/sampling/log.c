@@ -22,6 +22,19 @@ void hwpmc_log_wake_nmi(struct hwpmc_log *log)
 	irq_work_queue(&this_cpu_ptr(log->cpus)->wake);
 }
 
+static void wake_in_turn_irqoff(struct hwpmc_log *log)
+{
+	struct hwpmc_log_cpu *lc = this_cpu_ptr(log->cpus);
+
+	lockdep_assert_irqs_disabled();
+	if (lc->quiet) {
+		WRITE_ONCE(lc->owed, true);
+		return;
+	}
+	WRITE_ONCE(lc->quiet, true);
+	irq_work_queue(&lc->wake);
+}
+
 static void *log_reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now)
 {
 	struct hwpmc_ring *ring = hwpmc_log_ring(log);
@@ -30,7 +43,11 @@ static void *log_reserve(struct hwpmc_log *log, size_t len, bool sample, u64 now
 	if (!sample)
 		hwpmc_stat_inc(buffer_requests);
 	if (likely(READ_ONCE(log->open))) {
-		if (unlikely(hwpmc_ring_declare_nmi(ring, now)))
+		if (likely(!hwpmc_ring_declare_nmi(ring, now)))
+			;
+		else if (sample)
+			wake_in_turn_irqoff(log);
+		else
 			hwpmc_log_wake_nmi(log);
 		at = hwpmc_ring_reserve_nmi(ring, len);
 	}
@@ -69,6 +86,12 @@ void hwpmc_log_commit(struct hwpmc_log *log)
 {
 	if (unlikely(hwpmc_ring_commit_nmi(hwpmc_log_ring(log))))
 		hwpmc_log_wake_nmi(log);
+}
+
+void hwpmc_log_commit_tick_irqoff(struct hwpmc_log *log)
+{
+	if (unlikely(hwpmc_ring_commit_nmi(hwpmc_log_ring(log))))
+		wake_in_turn_irqoff(log);
 }
 
 void hwpmc_log_drop(struct hwpmc_log *log, unsigned int cause)

@@ -63,6 +63,9 @@ void hwpmc_log_clock_read(u64 *tick, u64 *monotonic, u64 *realtime);
  */
 void *hwpmc_log_reserve(struct hwpmc_log *log, u8 type, size_t len);
 void hwpmc_log_commit(struct hwpmc_log *log);
+/* The same for a sample of an event of the kernel, which waking the reader may cause: it is
+ * woken once a millisecond from this CPU at most. Interrupts off, no NMI. */
+void hwpmc_log_commit_tick_irqoff(struct hwpmc_log *log);
 /* Room for a CONTEXT record and a sample, nothing filled in; NULL: counted as a
  * dropped sample. */
 void *hwpmc_log_reserve_sample(struct hwpmc_log *log, size_t len);

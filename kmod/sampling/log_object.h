@@ -6,6 +6,7 @@
 #ifndef HWPMC_LOG_OBJECT_H
 #define HWPMC_LOG_OBJECT_H
 
+#include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -25,6 +26,10 @@ struct task_struct;
 struct hwpmc_log_cpu {
 	struct hwpmc_ring ring;
 	struct irq_work wake;		/* from NMI to the reader */
+	/* After a wake-up for an event of the kernel the next one waits for this timer: .quiet.
+	 * .owed: there was an event that wants one. Of this CPU. */
+	struct hrtimer later;
+	bool quiet, owed;
 	struct hwpmc_log *log;
 	struct page **pages;		/* the ring's page, then the data; constant */
 	void *data;			/* vmap of the data, twice; constant */

@@ -367,16 +367,18 @@ static void write_sample_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 	put_period_nmi(&s->period, pmc, period, now);
 	put_context_nmi(&s->context, ring, pid, tid, now);
 	memcpy(at, (u8 *)s + skip, len);
-	hwpmc_log_commit(pmc->owner->log);
+	hwpmc_log_commit_tick_irqoff(pmc->owner->log);
 }
 
 void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 				  struct pt_regs *regs, u64 overshoot)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
-	u64 n, period, now = hwpmc_log_time_nmi();
+	u64 n, period, began = hwpmc_cpu_time_nmi(), now = hwpmc_log_time_at_nmi(began);
 
 	lockdep_assert_irqs_disabled();
+	if (unlikely(hwpmc_throttle_holds_irqoff(c, nr, began)))
+		return;
 	period = period_nmi(c, nr);
 	n = count_periods_nmi(rc, period, overshoot);
 	if (n && rc->ring)
@@ -390,6 +392,7 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	if (n)
 		hwpmc_stat_inc(intr_processed);
 	arm_nmi(c, nr);
+	hwpmc_throttle_tick_irqoff(c, nr, began);
 }
 
 /* ---- arming and disarming ------------------------------------------------ */
@@ -544,6 +547,8 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	u64 before, counter, now = hwpmc_log_time_nmi();
 
 	lockdep_assert_irqs_disabled();
+	if (unlikely(c->ticking & BIT_ULL(nr)))
+		hwpmc_throttle_unload_irqoff(c, nr);
 	if (rc->shadow.sel)
 		hwpmc_cpu_stop_nmi(c, nr);
 	else if (unlikely(hwpmc_is_throttled(c)))

@@ -37,6 +37,9 @@ struct throttle {
 	u32 percent;			/* its cost */
 	u64 told;			/* rows whose log says that they are paused;
 					 * not accessed in NMI */
+	struct hwpmc_cost tick_cost;	/* of rows without NMI; interrupts off, */
+	u32 tick_percent;
+	u64 ticks_until;		/* which pause until this time; 0: they do not */
 	struct irq_work probe;		/* the interrupt that PROBED waits for */
 	struct irq_work pause_irq;	/* from NMI to hwpmc_work_later() */
 	struct delayed_work resume_work;
@@ -73,7 +76,8 @@ static void tell_pause_irqoff(struct hwpmc_cpu *c, struct throttle *t, unsigned 
 	if (t->told & BIT_ULL(nr))
 		return;
 	t->told |= BIT_ULL(nr);
-	record_throttle_irqoff(c, nr, 0, t->percent);
+	record_throttle_irqoff(c, nr, 0, c->ticking & BIT_ULL(nr) ? t->tick_percent :
+			       t->percent);
 }
 
 static void tell_end_irqoff(struct hwpmc_cpu *c, struct throttle *t, unsigned int nr)
@@ -96,7 +100,7 @@ void hwpmc_throttle_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 	lockdep_assert_irqs_disabled();
 	/* The switch may come before the interrupt that the pausing NMI asked for. */
-	if (c->sampling & BIT_ULL(nr))
+	if (hwpmc_is_throttled(c) && c->sampling & BIT_ULL(nr))
 		tell_pause_irqoff(c, t, nr);
 	tell_end_irqoff(c, t, nr);
 }
@@ -212,6 +216,41 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 		pause_nmi(c, t, STARVED_PAUSE_MS, 100);
 	else if (unlikely(hwpmc_cost_is_over(&t->cost, window, limit)))
 		pause_nmi(c, t, COST_PAUSE_MS, hwpmc_cost_percent(&t->cost, now));
+}
+
+bool hwpmc_throttle_holds_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 now)
+{
+	struct throttle *t = this_cpu_ptr(&throttles);
+	u64 rows;
+
+	lockdep_assert_irqs_disabled();
+	if (likely(!t->ticks_until))
+		return false;
+	if ((s64)(now - t->ticks_until) < 0) {
+		tell_pause_irqoff(c, t, nr);
+		return true;
+	}
+	t->ticks_until = 0;
+	for (rows = t->told & c->ticking; rows; rows &= rows - 1)
+		tell_end_irqoff(c, t, __ffs64(rows));
+	return false;
+}
+
+/* No interrupt and no work item: what would start the rows again could be what they sample. */
+void hwpmc_throttle_tick_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 began)
+{
+	struct throttle *t = this_cpu_ptr(&throttles);
+	u64 now = hwpmc_cpu_time_nmi(), window = hwpmc_cpu_ticks_nmi(WINDOW_MS);
+	unsigned int limit = READ_ONCE(hwpmc_selfcost);
+
+	lockdep_assert_irqs_disabled();
+	hwpmc_cost_add(&t->tick_cost, began, now, window);
+	if (!limit || likely(!hwpmc_cost_is_over(&t->tick_cost, window, limit)))
+		return;
+	t->tick_percent = hwpmc_cost_percent(&t->tick_cost, now);
+	t->tick_cost.began = 0;
+	t->ticks_until = (now + hwpmc_cpu_ticks_nmi(COST_PAUSE_MS)) | 1;
+	tell_pause_irqoff(c, t, nr);
 }
 
 void hwpmc_throttle_init(void)

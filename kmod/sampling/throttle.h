@@ -19,6 +19,14 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 void hwpmc_throttle_loaded_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 void hwpmc_throttle_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 
+/*
+ * The same for rows without NMI, whose samples are written where the event happens. Is this
+ * row to write none now? It counts on, and the periods that end meanwhile are declared as
+ * dropped. And: a sample was written, which began at `began`: hwpmc_cpu_time_nmi().
+ */
+bool hwpmc_throttle_holds_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 now);
+void hwpmc_throttle_tick_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 began);
+
 static inline bool hwpmc_is_throttled(const struct hwpmc_cpu *c)
 {
 	return c->throttled;
