@@ -226,7 +226,8 @@ bool hwpmc_throttle_holds_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 now)
 	lockdep_assert_irqs_disabled();
 	if (likely(!t->ticks_until))
 		return false;
-	if ((s64)(now - t->ticks_until) < 0) {
+	/* After a suspend the clock may have begun again: that ends a pause. */
+	if (t->ticks_until - now <= hwpmc_cpu_ticks_nmi(COST_PAUSE_MS) + 1) {
 		tell_pause_irqoff(c, t, nr);
 		return true;
 	}
