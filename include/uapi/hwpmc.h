@@ -323,14 +323,13 @@ struct hwpmc_hdr {
 };
 
 /*
- * FLUSHLOG (1), CLOSELOG (17), REVOKE (32) have no other fields.
- * REVOKE takes PMCs and logs from all owners except the caller's process. An owner
- * that held any gets SIGBUS; each later operation of every such owner fails with
- * ENODEV REVOKED. The module can be unloaded when they have closed the device.
- * Errors: EPERM PRIV_ADMIN.
- * FLUSHLOG waits until all records so far, and of PMCs with LOG_PROCCSW what running
- * threads have counted, are written (descriptor form) or in the rings (mapped form), with
- * drops declared. Errors: EINVAL NO_LOG; the errno of a failed write, LOG_ERROR; EINTR; EIO
+ * FLUSHLOG (1), CLOSELOG (17), REVOKE (32) have no other fields. REVOKE takes PMCs and logs from
+ * all owners except the caller's process. An owner that held any gets SIGBUS; each later
+ * operation of every such owner fails with ENODEV REVOKED. Records not yet written to a
+ * descriptor are lost. The module can be unloaded when all have closed it. Errors: EPERM
+ * PRIV_ADMIN. FLUSHLOG waits until all records so far, and of PMCs with LOG_PROCCSW what running
+ * threads have counted, are written (descriptor form) or in the rings (mapped form), with drops
+ * declared. Errors: EINVAL NO_LOG; the errno of a failed write, LOG_ERROR; EINTR; EIO
  * PMU_REFUSED (samples are missing that were not counted as drops).
  * CLOSELOG ends recording; records already in the rings are still written, then the
  * module releases the log's file. PMCs that need the log are stopped. Errors: EINVAL NO_LOG.

@@ -9,6 +9,7 @@
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include "../debug/trace.h"
 #include "../debug/tunables.h"
@@ -16,6 +17,32 @@
 #include "work.h"
 
 LIST_HEAD(hwpmc_owners);
+
+/* Those whose descriptor is closed, while there is anything left of them. */
+static LIST_HEAD(closed);
+static DEFINE_SPINLOCK(closed_lock);
+
+/* Whose logs end: each has a thread, as long as its reader and its file like. */
+static unsigned int count_closed(kuid_t uid)
+{
+	struct hwpmc_owner *owner;
+	unsigned int n = 0;
+
+	spin_lock(&closed_lock);
+	list_for_each_entry(owner, &closed, closed_node)
+		n += uid_eq(owner->uid, uid) && atomic_read(&owner->unfinished);
+	spin_unlock(&closed_lock);
+	return n;
+}
+
+void hwpmc_owner_leave(struct hwpmc_owner *owner)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	list_del_rcu(&owner->node);
+	spin_lock(&closed_lock);
+	list_add(&owner->closed_node, &closed);
+	spin_unlock(&closed_lock);
+}
 
 /* A bound, because each exec and each mmap() of the machine walks the list. */
 static int check_owners_of(kuid_t uid)
@@ -28,6 +55,7 @@ static int check_owners_of(kuid_t uid)
 		return 0;
 	list_for_each_entry(owner, &hwpmc_owners, node)
 		n += !owner->kernel && uid_eq(owner->uid, uid);
+	n += count_closed(uid);
 	return n < most ? 0 : -EMFILE;
 }
 
@@ -244,6 +272,10 @@ static void owner_free_rcu(struct rcu_head *rcu)
 
 void hwpmc_owner_put(struct hwpmc_owner *owner)
 {
-	if (refcount_dec_and_test(&owner->users))
-		call_rcu(&owner->rcu, owner_free_rcu);
+	if (!refcount_dec_and_test(&owner->users))
+		return;
+	spin_lock(&closed_lock);
+	list_del(&owner->closed_node);
+	spin_unlock(&closed_lock);
+	call_rcu(&owner->rcu, owner_free_rcu);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * owner.h - one open of /dev/hwpmc by one thread group.
- * Made by open, freed at the last close of the descriptor. An exec of the thread group
- * releases its PMCs and its log; the object stays.
+ * Made by open, freed after the last close of the descriptor. An exec or the exit of the
+ * thread group releases its PMCs and its log; the object stays.
  */
 #ifndef HWPMC_OWNER_H
 #define HWPMC_OWNER_H
@@ -58,8 +58,12 @@ struct hwpmc_owner {
 					 * hwpmc_lock */
 	bool executed;			/* hwpmc_owner_exec() has marked what is to be
 					 * released; read and cleared by the work item */
-	refcount_t users;		/* the open descriptor, and log ends in progress */
-	atomic_t ending;		/* logs that end after an exec */
+	refcount_t users;		/* the open descriptor, and logs */
+	atomic_t ending;		/* logs that end, and that its process is to wait for */
+	atomic_t unfinished;		/* logs that end, whose drain thread is there */
+	struct list_head closed_node;	/* in the list of those whose descriptor is closed;
+					 * closed_lock */
+	struct wait_queue_entry exit;	/* at the exit of its process: pmc/owner.c */
 	struct work_struct *lost;	/* of an owner in the kernel: queued when a PMC
 					 * has lost its last target; constant */
 	struct list_head inkernel;	/* in inkernel/process.c's list; hwpmc_lock */
@@ -81,6 +85,9 @@ static inline s32 hwpmc_owner_tid_nr(const struct hwpmc_owner *owner,
 		task->pid : task_pid_nr_ns(task, owner->pid_ns);
 }
 
+/* Its descriptor is closed: nothing finds it any more. Limits of its user count it until its
+ * logs have come to their end. hwpmc_lock. */
+void hwpmc_owner_leave(struct hwpmc_owner *owner);
 /* All owners. hwpmc_lock, RCU. */
 extern struct list_head hwpmc_owners;
 /* Add to the list. -EMFILE: an unprivileged user has kern.hwpmc.maxowners already. Takes

@@ -6,10 +6,10 @@
  *
  *	new	log_new(); no other thread can find it
  *	open	begin_locked(); owner->log points to it, records are written
- *	closing	hwpmc_log_close() or hwpmc_log_free(): its PMCs are stopped, only the
+ *	closing	hwpmc_log_close() or hwpmc_log_end_later(): its PMCs are stopped, only the
  *		records that end it are written
  *	ended	hwpmc_log_end(): owner->log is NULL
- *	freed	hwpmc_log_free(): writers and the drain thread are gone; the memory
+ *	freed	hwpmc_log_end_later(): writers and the drain thread are gone; the memory
  *		stays until the last flush and the last mapping drop their reference
  */
 #ifndef HWPMC_CONFIGURE_H
@@ -36,29 +36,5 @@ int hwpmc_log_write(struct hwpmc_owner *owner, u32 userdata,
 		    struct hwpmc_hdr *hdr);
 /* FLUSHLOG. Not under hwpmc_lock: waits for the reader. */
 int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
-
-/*
- * Detach the log from its owner, and stop the PMCs that need it. Under hwpmc_lock.
- * Returns the log, or NULL. discard: do not write the records that end it.
- */
-struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard);
-/*
- * The second half, without hwpmc_lock: waits for writers, and for the reader as long
- * as it makes progress, unless `discard`. NULL is allowed.
- */
-void hwpmc_log_free(struct hwpmc_log *log, bool discard);
-/*
- * The same by a work item, which holds the owner; under hwpmc_lock, so that a close that
- * finds the log gone knows that it is still ending.
- */
-void hwpmc_log_free_later(struct hwpmc_log *log);
-int hwpmc_log_ends_init(void);
-/* At unload: waits for them. */
-void hwpmc_log_ends_exit(void);
-
-/* The owner's log with a reference, or NULL. Any context that may take RCU. */
-struct hwpmc_log *hwpmc_log_get(struct hwpmc_owner *owner);
-/* May free the log, and so sleep. */
-void hwpmc_log_put(struct hwpmc_log *log);
 
 #endif /* HWPMC_CONFIGURE_H */

@@ -7,21 +7,24 @@
  * in it depends on is in it too, or before it.
  *
  * A write can block for ever (a pipe without a reader): only SIGKILL, which
- * hwpmc_drain_stop() sends, ends it.
+ * hwpmc_drain_urge() sends, ends it. The release of the file can last as long as its user
+ * likes, too. Both happen here alone, so that they hold up this log and no other.
  */
 #include <linux/cred.h>
-#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/kthread.h>
 #include <linux/major.h>
 #include <linux/sched/signal.h>
 
+#include "../compat/fput.h"
 #include "../core/owner.h"
 #include "../core/stats.h"
 #include "../debug/trace.h"
 #include "../sampling/log_object.h"
 #include "drain.h"
+#include "end.h"
+#include "limits.h"
 #include "records.h"
 
 /* Most bytes of one ring in a write: the other rings fill up meanwhile. */
@@ -31,8 +34,6 @@
 #define STREAM_PIECE	4096
 /* Longest time between two sweeps. */
 #define PERIOD		(HZ / 10)
-/* How long the end of an owner waits for a reader that makes no progress. */
-#define PATIENCE	HZ
 /* A sweep without a limit of time. */
 #define ALL		U64_MAX
 
@@ -239,36 +240,21 @@ static void drain_fail(struct hwpmc_log *log, int error)
 	hwpmc_sigio(log->owner);
 }
 
-/*
- * After CLOSELOG the owner may keep the device open for as long as it likes: the reader of
- * a pipe is to see its end. A log that ends without CLOSELOG keeps its file up to
- * log_destroy(), whose caller then has released it when it returns; here the kernel does
- * that a moment later, as for all threads of its own.
- */
-static void file_put(struct hwpmc_log *log)
+/* A log that has failed keeps its file until its end. */
+static void await_end(const struct hwpmc_log *log)
 {
-	if (READ_ONCE(log->unclosed))
-		return;
-	fput(log->file);
-	log->file = NULL;
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!READ_ONCE(log->told) && !READ_ONCE(log->ending)) {
+		flush_signals(current);
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
 }
 
-static int drain_thread(void *arg)
+/* SIGKILL may come before it. */
+static void await_stop(void)
 {
-	struct hwpmc_log *log = arg;
-	const struct cred *old = override_creds(log->cred);
-	int ret;
-
-	allow_signal(SIGKILL);
-	ret = drain_serve(log);
-	revert_creds(old);
-	if (ret && !READ_ONCE(log->discard))
-		drain_fail(log, ret);
-	if (!ret && READ_ONCE(log->closing))
-		file_put(log);
-	WRITE_ONCE(log->drained, true);
-	wake_up_all(&log->flushers);
-	/* Wait for hwpmc_drain_stop(); SIGKILL may come before it. */
 	set_current_state(TASK_INTERRUPTIBLE);
 	while (!kthread_should_stop()) {
 		flush_signals(current);
@@ -276,6 +262,33 @@ static int drain_thread(void *arg)
 		set_current_state(TASK_INTERRUPTIBLE);
 	}
 	__set_current_state(TASK_RUNNING);
+}
+
+/*
+ * After CLOSELOG the owner may keep the device open for as long as it likes: the reader of
+ * a pipe is to see its end. So the file is put as soon as all is written.
+ */
+static int drain_thread(void *arg)
+{
+	struct hwpmc_log *log = arg;
+	const struct cred *old = override_creds(log->cred);
+	int ret;
+
+	allow_signal(SIGKILL);
+	hwpmc_limits_enter(log);
+	ret = drain_serve(log);
+	if (ret && !READ_ONCE(log->discard))
+		drain_fail(log, ret);
+	WRITE_ONCE(log->drained, true);
+	wake_up_all(&log->flushers);
+	if (ret)
+		await_end(log);
+	hwpmc_fput_here(log->file);
+	log->file = NULL;
+	hwpmc_limits_leave();
+	revert_creds(old);
+	hwpmc_log_drainer_gone(log);
+	await_stop();
 	return 0;
 }
 
@@ -295,28 +308,42 @@ int hwpmc_drain_start(struct hwpmc_log *log)
 	return 0;
 }
 
-/* Wait until all is written, or the reader has made no progress for PATIENCE. */
-static void wait_until_drained(struct hwpmc_log *log)
+bool hwpmc_drain_is_gone(struct hwpmc_log *log)
 {
-	u64 before;
-
-	do {
-		before = READ_ONCE(log->progress);
-		if (wait_event_timeout(log->flushers, READ_ONCE(log->drained),
-				       PATIENCE))
-			return;
-	} while (READ_ONCE(log->progress) != before);
-}
-
-void hwpmc_drain_stop(struct hwpmc_log *log, bool discard)
-{
-	if (!discard)
-		wait_until_drained(log);
-	WRITE_ONCE(log->discard, true);
-	send_sig(SIGKILL, log->drainer, 1);
+	if (!READ_ONCE(log->gone))
+		return false;
 	kthread_stop(log->drainer);
 	put_task_struct(log->drainer);
 	log->drainer = NULL;
+	return true;
+}
+
+/* At the first look it has time to write, or to put its file, whatever it did before. */
+static bool goes_on(struct hwpmc_log *log)
+{
+	u64 progress = READ_ONCE(log->progress);
+	bool yes = !log->urged || (!READ_ONCE(log->drained) && progress != log->seen);
+
+	log->seen = progress;
+	log->urged = true;
+	return yes && !READ_ONCE(log->discard);
+}
+
+bool hwpmc_drain_urge(struct hwpmc_log *log)
+{
+	bool kill = !goes_on(log), again = log->killed;
+
+	if (READ_ONCE(log->drained)) {
+		WRITE_ONCE(log->told, true);
+		wake_up_process(log->drainer);
+	}
+	if (!kill)
+		return true;
+	WRITE_ONCE(log->discard, true);
+	WRITE_ONCE(log->told, true);
+	log->killed = true;
+	send_sig(SIGKILL, log->drainer, 1);
+	return !again;
 }
 
 int hwpmc_drain_flush(struct hwpmc_log *log)

@@ -12,8 +12,14 @@ struct hwpmc_log;
 bool hwpmc_drain_can_write(const struct file *file);
 
 int hwpmc_drain_start(struct hwpmc_log *log);
-/* Returns when the thread is gone. discard: what is not yet written is lost. */
-void hwpmc_drain_stop(struct hwpmc_log *log, bool discard);
+/* True: it has put the file, and has exited. Of a log that has ended. */
+bool hwpmc_drain_is_gone(struct hwpmc_log *log);
+/*
+ * It is to write what is left and put the file. Called once a second: if it has made no
+ * progress since the last call, it is killed. False: it was killed at an earlier call, and
+ * nobody is to wait for it any longer.
+ */
+bool hwpmc_drain_urge(struct hwpmc_log *log);
 /* 0 when all records up to now are written, -EINTR, or the error of the write. */
 int hwpmc_drain_flush(struct hwpmc_log *log);
 

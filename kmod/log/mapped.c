@@ -12,7 +12,7 @@
 #include "../compat/mm.h"
 #include "../core/owner.h"
 #include "../sampling/log_object.h"
-#include "configure.h"
+#include "end.h"
 #include "mapped.h"
 #include "rings.h"
 

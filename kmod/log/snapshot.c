@@ -22,7 +22,7 @@
 #include "../task/readable.h"
 #include "../task/target.h"
 #include "../task/walk.h"
-#include "configure.h"
+#include "end.h"
 #include "task_event.h"
 
 /*

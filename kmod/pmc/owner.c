@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * owner.c - makes and frees owners (open to last close), and releases what they hold at
- * their exec and at a revocation. Process context; hwpmc_lock is taken here.
+ * the exec and the exit of their process and at a revocation. Process context; hwpmc_lock
+ * is taken here.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 #include <linux/user_namespace.h>
 
 #include "../core/owner.h"
+#include "../core/work.h"
 #include "../debug/trace.h"
-#include "../log/configure.h"
+#include "../log/end.h"
+#include "../sampling/log.h"
 #include "../sampling/unwind.h"
 #include "allocate.h"
 #include "hooks.h"
@@ -28,33 +32,58 @@ static void release_pmcs(struct hwpmc_owner *owner, bool doomed_only)
 			hwpmc_pmc_release(pmc);
 }
 
-/* What it held when it executed a program (hwpmc_owner_exec()); false: it has not, or that
- * is done. */
+/* Its thread group is dead: a descriptor that others have keeps the owner, or one in the
+ * queue of a socket that nobody has. Any context that may take RCU. */
+static bool has_exited(const struct hwpmc_owner *owner)
+{
+	struct task_struct *leader;
+	bool yes;
+
+	if (owner->kernel)
+		return false;
+	rcu_read_lock();
+	leader = pid_task(owner->tgid, PIDTYPE_TGID);
+	yes = !leader || (READ_ONCE(leader->exit_state) && thread_group_empty(leader));
+	rcu_read_unlock();
+	return yes;
+}
+
+static bool holds_anything(const struct hwpmc_owner *owner)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	return !list_empty(&owner->pmcs) || owner->log || owner->tables;
+}
+
+/* What it held when it executed a program (hwpmc_owner_exec()), or when its process exited;
+ * false: neither, or that is done. */
 static bool drop_locked(struct hwpmc_owner *owner, struct hwpmc_tables **tables)
 {
-	struct hwpmc_log *log;
+	bool exited;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (!xchg(&owner->executed, false))
+	exited = has_exited(owner) && holds_anything(owner);
+	if (!xchg(&owner->executed, false) && !exited)
 		return false;
-	release_pmcs(owner, true);
-	log = hwpmc_log_end(owner, false);
-	if (log)
-		hwpmc_log_free_later(log);
+	release_pmcs(owner, !exited);
+	hwpmc_log_end_later(hwpmc_log_end(owner, false), false);
 	hwpmc_tables_take(owner, tables);
 	return true;
 }
 
-/* One owner that has executed a program; false: there is none. */
+/* One owner whose process has executed a program or exited; false: there is none. */
 static bool drop_one_locked(struct hwpmc_tables **tables)
 {
 	struct hwpmc_owner *owner;
 
 	lockdep_assert_held(&hwpmc_lock);
-	list_for_each_entry(owner, &hwpmc_owners, node)
-		/* hwpmc_owner_resume() queues the work item again. */
+	list_for_each_entry(owner, &hwpmc_owners, node) {
 		if (!owner->paused && drop_locked(owner, tables))
 			return true;
+		/* hwpmc_owner_resume() queues the work item again. An heir can operate a PMC
+		 * after the exit. */
+		if (owner->paused && has_exited(owner))
+			WRITE_ONCE(owner->executed, true);
+	}
 	return false;
 }
 
@@ -87,6 +116,24 @@ int hwpmc_owner_drop(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 	return 0;
 }
 
+static DECLARE_WORK(exited_work, drop_work);
+
+/* The process has exited after it closed its descriptors: mostly no owner is left of them. */
+static int note_exit(struct wait_queue_entry *entry, unsigned int mode, int sync, void *key)
+{
+	hwpmc_work(&exited_work);
+	return 0;
+}
+
+/* The kernel's own pid, that of owners in it, has no queue that is initialized. */
+static void watch_exit(struct hwpmc_owner *owner)
+{
+	if (owner->kernel)
+		return;
+	init_waitqueue_func_entry(&owner->exit, note_exit);
+	add_wait_queue(&owner->tgid->wait_pidfd, &owner->exit);
+}
+
 int hwpmc_owners_init(void)
 {
 	hwpmc_owner_exec_init(drop_work);
@@ -96,6 +143,7 @@ int hwpmc_owners_init(void)
 void hwpmc_owners_exit(void)
 {
 	hwpmc_owner_exec_exit();
+	cancel_work_sync(&exited_work);
 	hwpmc_log_ends_exit();
 	hwpmc_sigio_exit();
 }
@@ -142,6 +190,7 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 		owner_abort(owner);
 		return ERR_PTR(ret);
 	}
+	watch_exit(owner);
 	trace_hwpmc_owner_allocate(owner->tgid);
 	return owner;
 }
@@ -157,31 +206,40 @@ int hwpmc_owner_watch_exec(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 	return 0;
 }
 
+/*
+ * Anybody can be made to close a descriptor last: whoever received it through a socket, and
+ * the kernel's own threads, which all users share. Only the owner's process waits.
+ */
+static bool is_own_process(const struct hwpmc_owner *owner)
+{
+	return !(current->flags & PF_KTHREAD) && task_tgid(current) == owner->tgid;
+}
+
 void hwpmc_owner_end(struct hwpmc_owner *owner)
 {
 	struct hwpmc_tables *tables = NULL;
-	struct hwpmc_log *log;
 
 	trace_hwpmc_owner_release(owner->tgid);
+	if (!owner->kernel)
+		remove_wait_queue(&owner->tgid->wait_pidfd, &owner->exit);
 	mutex_lock(&hwpmc_lock);
-	list_del_rcu(&owner->node);
+	hwpmc_owner_leave(owner);
 	release_pmcs(owner, false);
-	log = hwpmc_log_end(owner, false);
+	hwpmc_log_end_later(hwpmc_log_end(owner, false), false);
 	hwpmc_tables_take(owner, &tables);
 	if (owner->exec_watched)
 		hwpmc_hooks_put(HWPMC_HOOKS_OWNER);
 	mutex_unlock(&hwpmc_lock);
-	hwpmc_log_free(log, false);
 	hwpmc_tables_free(tables);
-	/* A log that ends since an exec is complete when its descriptor is closed. */
-	(void)wait_event_killable(owner->log_wait, !atomic_read(&owner->ending));
+	/* Its logs are complete when its descriptor is closed. */
+	if (is_own_process(owner))
+		hwpmc_log_ends_await(owner);
 	hwpmc_owner_put(owner);
 }
 
-/* Revoke one owner that is not revoked yet, or return NULL. *log, *tables: the owner's,
- * which the caller frees without the lock; and the reference to the owner. */
-static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log,
-					     struct hwpmc_tables **tables)
+/* Revoke one owner that is not revoked yet, or return NULL. *tables: the owner's, which the
+ * caller frees without the lock; and the reference to the owner. */
+static struct hwpmc_owner *revoke_one_locked(struct hwpmc_tables **tables)
 {
 	struct hwpmc_owner *owner;
 
@@ -196,7 +254,8 @@ static struct hwpmc_owner *revoke_one_locked(struct hwpmc_log **log,
 			kill_pid(owner->tgid, SIGBUS, 1);
 		hwpmc_owner_settle(owner);
 		release_pmcs(owner, false);
-		*log = hwpmc_log_end(owner, false);
+		/* The administrator does not wait for readers. */
+		hwpmc_log_end_later(hwpmc_log_end(owner, true), true);
 		hwpmc_tables_take(owner, tables);
 		wake_up_all(&owner->log_wait);
 		return owner;
@@ -208,16 +267,14 @@ void hwpmc_owners_revoke(void)
 {
 	struct hwpmc_tables *tables = NULL;
 	struct hwpmc_owner *owner;
-	struct hwpmc_log *log;
 
 	do {
-		log = NULL;
 		mutex_lock(&hwpmc_lock);
-		owner = revoke_one_locked(&log, &tables);
+		owner = revoke_one_locked(&tables);
 		mutex_unlock(&hwpmc_lock);
-		hwpmc_log_free(log, false);
 		if (owner)
 			hwpmc_owner_put(owner);
 	} while (owner);
+	hwpmc_log_ends_discard();
 	hwpmc_tables_free(tables);
 }

@@ -17,6 +17,7 @@
 
 #include "log.h"
 
+struct cgroup_subsys_state;
 struct file;
 struct mm_struct;
 struct page;
@@ -37,9 +38,9 @@ struct hwpmc_log_cpu {
 };
 
 struct hwpmc_log {
-	struct hwpmc_owner *owner;	/* constant */
+	struct hwpmc_owner *owner;	/* a reference; constant */
 	struct hwpmc_log_cpu __percpu *cpus;
-	refcount_t users;		/* owner, mappings, operations that wait */
+	refcount_t users;		/* owner or .end, mappings, operations that wait */
 	u32 ring_size;			/* constant */
 	unsigned int npages;		/* of a CPU: the ring's and its data's; constant */
 	bool mapped;			/* read by mapping, not by descriptor; constant */
@@ -48,7 +49,12 @@ struct hwpmc_log {
 					 * anywhere */
 	bool closing;			/* only CLOSELOG may still be written; set once */
 	bool unclosed;			/* it ended while it was open; hwpmc_lock, set once */
-	struct work_struct end;		/* of a log whose owner has executed a program */
+	/* Of a log that ends, log/end.c: */
+	struct delayed_work end;
+	struct list_head end_node;	/* in the list of them; ends_lock */
+	bool ending;			/* set once, before .end is queued */
+	bool silent;			/* no writer is left; only in .end */
+	bool owner_waits;		/* counted in owner->ending; only in .end */
 	struct mutex snapshot_lock;	/* one snapshot at a time; of the next three */
 	bool has_modules;		/* has records of all loaded modules, */
 	bool has_processes;		/* of all processes; set once */
@@ -60,15 +66,23 @@ struct hwpmc_log {
 	struct list_head node;		/* of log/kinds.c; hwpmc_lock, read under RCU */
 
 	/* For the drain thread, which only a log with a descriptor has. */
-	struct file *file;		/* NULL: none, or released after CLOSELOG */
+	struct file *file;		/* NULL: none, or put after CLOSELOG */
 	const struct cred *cred;
+	struct cgroup_subsys_state *memory, *io;	/* its maker's cgroups, or NULL; */
+	unsigned long file_size;	/* its RLIMIT_FSIZE; constant, log/limits.h */
 	struct task_struct *drainer;
 	loff_t pos;
 	u64 progress;			/* bytes written, all CPUs */
 	u64 asked;			/* flushes requested; flushers.lock */
 	u64 answered;			/* flushes done by the thread */
 	bool discard;			/* drop what is left; set once */
-	bool drained;			/* the thread has written all; set once */
+	bool drained;			/* the thread has written all, or failed; set once */
+	bool told;			/* it is to put the file though it has failed; set
+					 * once */
+	bool gone;			/* it has put the file; set once */
+	u64 seen;			/* .progress at the last look at the thread, */
+	bool urged;			/* the first of which was, */
+	bool killed;			/* and it was killed; all only in .end */
 	wait_queue_head_t flushers;
 
 	/* Memory charged to RLIMIT_MEMLOCK of this mm; NULL: none. */

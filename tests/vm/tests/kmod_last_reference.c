@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_last_reference.c - a log that one thread ends while another closes it: the closing
+ * thread queues the wake-up of the reader last, and then drops the last reference. On a
+ * real-time kernel a thread of low priority executes the wake-up, after both. The kernel has
+ * slub_debug=P, and complains of what reads freed memory. CPU 2 goes off and on, which
+ * delays the closing thread and not the ending one.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+
+#include "harness.h"
+#include "kmod_dev.h"
+
+#define ROUNDS	150
+
+static int fd;
+static atomic_uint begun, in_close, ended;
+static atomic_bool over;
+
+static void fifo(int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+
+	ck_assert(!sched_setscheduler(0, SCHED_FIFO, &param));
+}
+
+static int configure(int device, int logfd, uint32_t flags)
+{
+	struct hwpmc_op_configurelog op = {
+		.logfd = logfd, .flags = flags,
+		.ring_size = flags ? 16384 : 0, .wakeup = flags ? 1 : 0,
+	};
+
+	return ioctl(device, HWPMC_IOC_CONFIGURELOG, &op) ? errno : 0;
+}
+
+static void await_round(unsigned int seen)
+{
+	while (begun == seen && !over)
+		usleep(100);
+}
+
+static void *close_log(void *unused)
+{
+	struct hwpmc_op_simple op = { { 0 } };
+	unsigned int seen = 0;
+
+	dev_pin(0, 1);
+	fifo(50);
+	for (;;) {
+		await_round(seen);
+		if (over)
+			return NULL;
+		in_close = ++seen;
+		ioctl(fd, HWPMC_IOC_CLOSELOG, &op);
+		ended++;
+	}
+}
+
+static void *end_log(void *unused)
+{
+	unsigned int seen = 0;
+
+	dev_pin(0, 0);
+	fifo(40);
+	for (;;) {
+		await_round(seen);
+		if (over)
+			return NULL;
+		while (in_close == seen)
+			usleep(100);
+		seen++;
+		usleep(500);
+		configure(fd, -1, 0);
+		ended++;
+	}
+}
+
+static void *switch_cpu(void *unused)
+{
+	dev_pin(0, 0);
+	while (!over) {
+		dev_put("/sys/devices/system/cpu/cpu2/online", "0");
+		dev_put("/sys/devices/system/cpu/cpu2/online", "1");
+	}
+	return NULL;
+}
+
+START_TEST(log_ended_amid_its_close_leaves_no_wakeup_behind)
+{
+	pthread_t thread[3];
+	void *(*fn[])(void *) = { close_log, end_log, switch_cpu };
+
+	for (int i = 0; i < 3; i++)
+		ck_assert(!pthread_create(&thread[i], NULL, fn[i], NULL));
+	dev_pin(0, 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		struct hwpmc_op_writelog op = { .userdata = 1 };
+
+		fd = dev_open();
+		ck_assert_int_eq(configure(fd, -1, HWPMC_LOG_F_MAPPED), 0);
+		ck_assert(!ioctl(fd, HWPMC_IOC_WRITELOG, &op));
+		ended = 0;
+		begun++;
+		while (ended < 2)
+			usleep(200);
+		close(fd);
+	}
+	over = true;
+	for (int i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	dev_still_counts();
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_add_timed(log_ended_amid_its_close_leaves_no_wakeup_behind, 60);
+	return harness_run();
+}

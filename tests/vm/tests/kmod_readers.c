@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_readers.c - logs whose reader or file is as slow as its user likes, or never ends:
+ * they hold up their owner and nobody else, and end with its process.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "harness.h"
+#include "hwpmc_log.h"
+#include "kmod_dev.h"
+
+#define OTHER	65533
+#define LIMIT_MS	8000	/* for what takes no time; it only ends a hang */
+
+static int op(int fd, unsigned long request, void *arg)
+{
+	int ret = ioctl(fd, request, arg);
+
+	memcpy(&dev_hdr, arg, sizeof(dev_hdr));
+	return ret ? errno : 0;
+}
+
+static int simple(int fd, unsigned long request)
+{
+	struct hwpmc_op_simple arg = { { 0 } };
+
+	return op(fd, request, &arg);
+}
+
+static int configure(int fd, int logfd, uint32_t size)
+{
+	struct hwpmc_op_configurelog arg = { .logfd = logfd, .ring_size = size };
+
+	return op(fd, HWPMC_IOC_CONFIGURELOG, &arg);
+}
+
+static void write_records(int fd, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		struct hwpmc_op_writelog arg = { .userdata = i };
+
+		op(fd, HWPMC_IOC_WRITELOG, &arg);
+	}
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Says that it is ready; the test waits for it. */
+static int ready[2];
+
+static void say_ready(void)
+{
+	if (write(ready[1], "", 1) != 1)
+		_exit(9);
+}
+
+static void await_ready(void)
+{
+	char c;
+
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+}
+
+/* A child that has become a user without rights, and is killed with the test. */
+static pid_t begin(void (*fn)(void))
+{
+	pid_t pid;
+
+	if (!ready[1])
+		ck_assert(!pipe(ready));
+	pid = fork();
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dev_become(NOBODY);
+	fn();
+	_exit(0);
+}
+
+/* ---- files whose release is slow --------------------------------------------- */
+
+/* The end of the pipe is the release of its other end, which the module has. */
+static bool ends(int pipe_end)
+{
+	uint64_t began = now_ms();
+	char text[4096];
+
+	for (;;) {
+		struct pollfd p = { .fd = pipe_end, .events = POLLIN };
+		int left = LIMIT_MS - (int)(now_ms() - began);
+
+		if (left <= 0 || poll(&p, 1, left) <= 0)
+			return false;
+		if (read(pipe_end, text, sizeof(text)) <= 0)
+			return true;
+	}
+}
+
+static void log_to_a_pipe(void *unused)
+{
+	int fd = dev_open(), p[2];
+
+	ck_assert(!pipe(p));
+	dev_ok(configure(fd, p[1], 16384));
+	close(p[1]);
+	write_records(fd, 1);
+	dev_ok(simple(fd, HWPMC_IOC_CLOSELOG));
+	ck_assert(ends(p[0]));
+}
+
+/* A kernel thread puts the file of a log; the module's own thread puts that of another. */
+static void others_end(void)
+{
+	dev_as(OTHER, log_to_a_pipe, NULL);
+}
+
+static int listening(struct sockaddr_in *address)
+{
+	socklen_t len = sizeof(*address);
+	int fd = socket(AF_INET, SOCK_STREAM, 0), small = 2048;
+
+	*address = (struct sockaddr_in){
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	ck_assert(!bind(fd, (void *)address, sizeof(*address)));
+	ck_assert(!listen(fd, 1));
+	ck_assert(!getsockname(fd, (void *)address, &len));
+	return fd;
+}
+
+#define LINGER_S	30
+
+/* A connection whose release waits until its peer has read all; the peer does not read. */
+static int lingering(void)
+{
+	struct linger linger = { .l_onoff = 1, .l_linger = LINGER_S };
+	int fd = socket(AF_INET, SOCK_STREAM, 0), big = 1 << 20;
+	struct sockaddr_in address;
+	int listener = listening(&address);
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &big, sizeof(big));
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	ck_assert(!connect(fd, (void *)&address, sizeof(address)));
+	ck_assert_int_ge(accept(listener, NULL, NULL), 0);
+	return fd;
+}
+
+static void log_to_lingering(void)
+{
+	int fd = dev_open(), log = lingering();
+
+	dev_ok(configure(fd, log, 1 << 17));
+	close(log);
+	write_records(fd, 5000);
+	dev_ok(simple(fd, HWPMC_IOC_CLOSELOG));
+	say_ready();
+	pause();
+}
+
+static void bring_up_loopback(void)
+{
+	ck_assert_int_eq(system("ip link set lo up"), 0);
+}
+
+START_TEST(log_file_that_lingers_delays_no_release_of_others)
+{
+	pid_t pid;
+
+	bring_up_loopback();
+	others_end();
+	pid = begin(log_to_lingering);
+	await_ready();
+	dev_msleep(500);
+	others_end();
+	others_end();
+	end(pid);
+}
+END_TEST
+
+static void send_fd(int sock, int fd)
+{
+	union {
+		char text[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr hdr;
+	} control = { };
+	struct iovec iov = { "", 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.text,
+		.msg_controllen = sizeof(control.text),
+	};
+
+	control.hdr.cmsg_level = SOL_SOCKET;
+	control.hdr.cmsg_type = SCM_RIGHTS;
+	control.hdr.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.hdr), &fd, sizeof(int));
+	ck_assert_int_eq(sendmsg(sock, &msg, 0), 1);
+}
+
+static int receive_fd(int sock)
+{
+	union {
+		char text[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr hdr;
+	} control = { };
+	char c;
+	struct iovec iov = { &c, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.text,
+		.msg_controllen = sizeof(control.text),
+	};
+	int fd;
+
+	ck_assert_int_eq(recvmsg(sock, &msg, 0), 1);
+	memcpy(&fd, CMSG_DATA(&control.hdr), sizeof(int));
+	return fd;
+}
+
+/* The log is a socket, in whose queue a lingering connection is: its release is nested. */
+static void log_to_socket_with(int inner)
+{
+	int fd = dev_open(), outer[2], middle[2];
+
+	ck_assert(!socketpair(AF_UNIX, SOCK_STREAM, 0, outer));
+	ck_assert(!socketpair(AF_UNIX, SOCK_STREAM, 0, middle));
+	send_fd(middle[1], inner);
+	close(inner);
+	send_fd(outer[1], middle[0]);
+	close(middle[0]);
+	dev_ok(configure(fd, outer[0], 16384));
+	close(outer[0]);
+	dev_ok(simple(fd, HWPMC_IOC_CLOSELOG));
+	say_ready();
+	pause();
+}
+
+static void log_to_socket_with_lingering(void)
+{
+	int inner = lingering();
+	static char text[65536];
+
+	ck_assert_int_gt(send(inner, text, sizeof(text), MSG_DONTWAIT), 0);
+	log_to_socket_with(inner);
+}
+
+START_TEST(log_file_that_holds_lingering_ones_delays_no_release)
+{
+	pid_t pid;
+
+	bring_up_loopback();
+	pid = begin(log_to_socket_with_lingering);
+	await_ready();
+	dev_msleep(500);
+	others_end();
+	others_end();
+	end(pid);
+}
+END_TEST
+
+/* A log to a pipe of one page, with more in its rings than that. Returns the pipe's end. */
+static int log_of_pages(int fd, unsigned int records)
+{
+	int p[2];
+
+	ck_assert(!pipe(p));
+	fcntl(p[1], F_SETPIPE_SZ, 4096);
+	dev_ok(configure(fd, p[1], 1 << 17));
+	close(p[1]);
+	write_records(fd, records);
+	return p[0];
+}
+
+static void read_slowly(int pipe_end)
+{
+	static char text[4096];
+
+	for (;;) {
+		if (read(pipe_end, text, sizeof(text)) <= 0)
+			_exit(0);
+		dev_msleep(600);
+	}
+}
+
+static pid_t begin_reading_slowly(int pipe_end)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close_range(3, pipe_end - 1, 0);
+		close_range(pipe_end + 1, ~0U, 0);
+		read_slowly(pipe_end);
+	}
+	return pid;
+}
+
+/* The other device's descriptor is closed by a kernel thread. */
+static void log_to_socket_with_device(void)
+{
+	int fd = dev_open(), pipe_end;
+
+	pipe_end = log_of_pages(fd, 6000);
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(fd);
+		read_slowly(pipe_end);
+	}
+	log_to_socket_with(fd);
+}
+
+START_TEST(log_file_that_holds_a_device_delays_no_release)
+{
+	pid_t pid = begin(log_to_socket_with_device);
+
+	await_ready();
+	dev_msleep(500);
+	others_end();
+	others_end();
+	end(pid);
+}
+END_TEST
+
+/* Whoever received a descriptor closes it last. */
+START_TEST(close_by_another_process_waits_for_no_reader)
+{
+	int sockets[2], fd, pipe_end, received;
+	uint64_t began;
+	pid_t reader, pid;
+
+	ck_assert(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	ck_assert(!pipe(ready));
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dev_become(NOBODY);
+		fd = dev_open();
+		pipe_end = log_of_pages(fd, 6000);
+		reader = fork();
+		if (!reader) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			close(fd);
+			read_slowly(pipe_end);
+		}
+		send_fd(sockets[1], fd);
+		close(fd);
+		say_ready();
+		pause();
+	}
+	await_ready();
+	received = receive_fd(sockets[0]);
+	began = now_ms();
+	close(received);
+	/* The reader takes ten seconds and more. */
+	ck_assert_uint_lt(now_ms() - began, 3000);
+	end(pid);
+}
+END_TEST
+
+/* ---- REVOKE --------------------------------------------------------------- */
+
+static void log_to_slow_reader(void)
+{
+	int fd = dev_open(), pipe_end;
+
+	signal(SIGBUS, SIG_IGN);
+	pipe_end = log_of_pages(fd, 6000);
+	begin_reading_slowly(pipe_end);
+	say_ready();
+	for (;;)
+		pause();
+}
+
+START_TEST(revoke_waits_for_no_slow_reader)
+{
+	pid_t pid[3];
+	uint64_t began;
+	int fd;
+
+	for (int i = 0; i < 3; i++) {
+		pid[i] = begin(log_to_slow_reader);
+		await_ready();
+	}
+	dev_msleep(200);
+	fd = dev_open();
+	began = now_ms();
+	dev_ok(simple(fd, HWPMC_IOC_REVOKE));
+	/* Each reader takes ten seconds and more. */
+	ck_assert_uint_lt(now_ms() - began, 3000);
+	for (int i = 0; i < 3; i++)
+		end(pid[i]);
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
+/* ---- owners that no process holds --------------------------------------------- */
+
+#define CYCLES	5
+
+/* The log is a socket, in whose queue its own descriptor is. */
+static void leave_cycles(void)
+{
+	for (int i = 0; i < CYCLES; i++) {
+		int fd = dev_open(), s[2];
+
+		dev_ok(dev_start(fd, dev_alloc(fd, TC, 0, ANY, INSN, U)));
+		ck_assert(!socketpair(AF_UNIX, SOCK_STREAM, 0, s));
+		dev_ok(configure(fd, s[0], 0));
+		send_fd(s[1], fd);
+		send_fd(s[0], s[1]);
+		close(s[0]);
+		close(s[1]);
+		close(fd);
+	}
+}
+
+/* It is unloaded only when nobody has it open. */
+START_TEST(owner_whose_log_holds_its_descriptor_ends_with_its_process)
+{
+	uint64_t began;
+	int status;
+	pid_t pid = begin(leave_cycles);
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	dev_check_registers_clear();
+	for (began = now_ms(); system("rmmod hwpmc 2>/dev/null");) {
+		ck_assert_uint_lt(now_ms() - began, LIMIT_MS);
+		dev_msleep(50);
+	}
+	dev_fresh();
+	dev_still_counts();
+}
+END_TEST
+
+/* A child that has inherited the descriptor keeps nothing counting. */
+START_TEST(counters_of_an_owner_end_with_its_process)
+{
+	int fd, status, told[2];
+	pid_t pid, child;
+
+	ck_assert(!pipe(told));
+	pid = fork();
+	if (!pid) {
+		fd = open(HWPMC_DEVICE, O_RDWR);
+		dev_ok(dev_start(fd, dev_alloc(fd, SC, 0, 0, INSN, U)));
+		child = fork();
+		if (!child) {
+			prctl(PR_SET_NAME, "heir");
+			for (;;)
+				pause();
+		}
+		_exit(write(told[1], &child, sizeof(child)) != sizeof(child));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(read(told[0], &child, sizeof(child)), sizeof(child));
+	dev_check_registers_clear();
+	kill(child, SIGKILL);
+}
+END_TEST
+
+/* ---- limits of the maker --------------------------------------------------------- */
+
+#define FILE_SIZE	65536
+
+static void log_beyond_file_size(void *unused)
+{
+	struct rlimit limit = { FILE_SIZE, FILE_SIZE };
+	int fd = dev_open(), log = memfd_create("log", 0);
+	struct stat st;
+
+	ck_assert(!setrlimit(RLIMIT_FSIZE, &limit));
+	dev_ok(configure(fd, log, 1 << 18));
+	write_records(fd, 8000);
+	ck_assert_int_eq(simple(fd, HWPMC_IOC_FLUSHLOG), EFBIG);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_LOG_ERROR);
+	ck_assert(!fstat(log, &st));
+	ck_assert_int_eq(st.st_size, FILE_SIZE);
+}
+
+START_TEST(log_beyond_the_file_size_limit_fails_with_efbig)
+{
+	dev_as(NOBODY, log_beyond_file_size, NULL);
+}
+END_TEST
+
+#define CGROUP	"/tmp/cg.readers/log"
+
+static long charged(const char *key)
+{
+	char text[8192] = "", *at;
+	int fd = open(CGROUP "/memory.stat", O_RDONLY);
+
+	ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
+	close(fd);
+	at = strstr(text, key);
+	ck_assert_ptr_nonnull(at);
+	return atol(at + strlen(key));
+}
+
+#define PAGES	(4 << 20)
+
+static void log_to_memory(void *unused)
+{
+	int fd = dev_open(), log;
+	long before;
+
+	dev_put(CGROUP "/cgroup.procs", "0");
+	log = memfd_create("log", 0);
+	dev_ok(configure(fd, log, 1 << 20));
+	before = charged("\nshmem ");
+	for (int i = 0; i < 8; i++) {
+		write_records(fd, PAGES / 8 / sizeof(struct hwpmc_log_hdr) / 2);
+		dev_ok(simple(fd, HWPMC_IOC_FLUSHLOG));
+	}
+	ck_assert_int_ge(charged("\nshmem ") - before, lseek(log, 0, SEEK_END) * 9 / 10);
+	ck_assert_int_ge(lseek(log, 0, SEEK_END), PAGES / 4);
+}
+
+static void in_child(void (*fn)(void *))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		fn(NULL);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+START_TEST(log_pages_are_charged_to_the_memory_cgroup_of_its_maker)
+{
+	mkdir("/tmp/cg.readers", 0755);
+	ck_assert(!mount("none", "/tmp/cg.readers", "cgroup2", 0, NULL));
+	dev_put("/tmp/cg.readers/cgroup.subtree_control", "+memory");
+	ck_assert(!mkdir(CGROUP, 0755));
+	in_child(log_to_memory);
+	rmdir(CGROUP);
+	umount("/tmp/cg.readers");
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_add(log_file_that_lingers_delays_no_release_of_others);
+	harness_add(log_file_that_holds_lingering_ones_delays_no_release);
+	harness_add(log_file_that_holds_a_device_delays_no_release);
+	harness_add(close_by_another_process_waits_for_no_reader);
+	harness_add(revoke_waits_for_no_slow_reader);
+	harness_add(owner_whose_log_holds_its_descriptor_ends_with_its_process);
+	harness_add(counters_of_an_owner_end_with_its_process);
+	harness_add(log_beyond_the_file_size_limit_fails_with_efbig);
+	harness_add(log_pages_are_charged_to_the_memory_cgroup_of_its_maker);
+	return harness_run();
+}
