@@ -8,7 +8,9 @@
  * another one when the thread maps again. The new page is moved to the address of the old
  * one, so that rows of counters and regions stay valid.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE			/* mremap() */
+#endif
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -98,11 +98,10 @@ WHY(ROWS_BUSY, "all counters that could count it are taken", "the last is row",
 WHY(ROW_DISABLED, "the administrator has disabled the counter", "row",
     DETAIL_DECIMAL, "enable it: pmccontrol -e"),
 WHY(PMU_RESERVED, NULL, NULL, DETAIL_HOLDER, NULL),
-WHY(PMU_RUNNING, "a counter is enabled that this kernel has not reserved: "
-    "firmware or a hypervisor uses it, or the kernel before the last reboot has left it so, "
-    "which a virtual machine's reset does not end", "MSR", DETAIL_HEX,
-    "release the counters in the firmware setup or the hypervisor, or have hwpmc take "
-    "them, in a virtual machine above all: sysctl kern.hwpmc.takerunning=1"),
+WHY(PMU_RUNNING, "a counter is enabled that this kernel has not reserved: firmware, a "
+    "hypervisor or the kernel before the last reboot has left it so", "MSR", DETAIL_HEX,
+    "release it there, or have hwpmc take it, in a virtual machine above all: "
+    "sysctl kern.hwpmc.takerunning=1"),
 WHY(PMU_REFUSED, "access to a counter register faulted: no count since the "
     "claim is reliable", NULL, DETAIL_REGISTER,
     "allow the access in the hypervisor"),
