@@ -11,12 +11,13 @@
  *		 sign of an interrupt
  *	PROBED	 the interrupt came		 RUNNING  none
  *	PROBED	 a timer interrupt came		 PROBED	  count NMIs from 0
+ *	PROBED	 more than MANY NMIs found	 PAUSED	  stop all rows for 100 ms
+ *		 interrupts enabled
  *	PROBED	 more than MANY NMIs, and 10 ms	 PAUSED	  stop all rows for 100 ms
- *		 since they are counted, or more
- *		 than MANY of them found
- *		 interrupts enabled; and they
+ *		 since they are counted, which
  *		 leave no room between them
- *	PROBED	 the same, with room between	 PROBED	  count NMIs from 0
+ *	PROBED	 the same, with room between	 PROBED	  count NMIs from 0, but those
+ *						  with interrupts enabled
  *	both	 the NMIs of a window of 10 ms	 PAUSED	  stop all rows for 10 ms
  *		 cost more than the limit
  *	PAUSED	 an NMI				 PAUSED	  stop all rows again
@@ -66,6 +67,9 @@ static inline u32 hwpmc_cost_percent(const struct hwpmc_cost *cost, u64 now)
  * What the way into and out of an NMI costs cannot be measured from inside. Where
  * that alone is longer than a period, each NMI is followed by the next one and
  * nothing else runs, though the measured part is below the limit.
+ *
+ * An NMI that finds interrupts enabled proves that nothing else runs: the interrupt that was
+ * asked for would come at once.
  *
  * The kernel has interrupts off for long as well, and then no interrupt comes although the
  * NMIs leave room for all else: it is what one samples by NMI for. So the ways are estimated,
@@ -124,11 +128,16 @@ static inline bool hwpmc_starvation_fills_time(const struct hwpmc_starvation *s,
 static inline enum hwpmc_starvation_action
 hwpmc_starvation_many_probed(struct hwpmc_starvation *s, u64 now, u64 patience)
 {
-	if (s->nmis_irqs_on <= HWPMC_NMIS_MANY && now - s->since <= patience)
+	unsigned int irqs_on = s->nmis_irqs_on;
+
+	if (irqs_on > HWPMC_NMIS_MANY)
+		return HWPMC_STARVATION_PAUSE;
+	if (now - s->since <= patience)
 		return HWPMC_STARVATION_GO_ON;
 	if (hwpmc_starvation_fills_time(s, now, patience))
 		return HWPMC_STARVATION_PAUSE;
 	hwpmc_starvation_count_anew(s, now);
+	s->nmis_irqs_on = irqs_on;
 	return HWPMC_STARVATION_GO_ON;
 }
 
