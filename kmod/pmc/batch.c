@@ -36,9 +36,15 @@ static unsigned int first_of_cpu(const struct hwpmc_batch *b, unsigned int cpu)
 static void system_ipi(void *arg)
 {
 	struct hwpmc_batch *b = arg;
-	unsigned int cpu = smp_processor_id(), i;
+	unsigned int cpu = smp_processor_id(), first = first_of_cpu(b, cpu), i;
 
-	for (i = first_of_cpu(b, cpu); i < b->nsystem; i++) {
+	for (i = first; b->before_irqoff && i < b->nsystem; i++) {
+		if (b->item[i].pmc->cpu != cpu)
+			break;
+		if (b->item[i].pending)
+			b->before_irqoff(b->item[i].pmc);
+	}
+	for (i = first; i < b->nsystem; i++) {
 		struct hwpmc_batch_item *item = &b->item[i];
 
 		if (item->pmc->cpu != cpu)
@@ -282,7 +288,10 @@ void hwpmc_batch_stop(struct hwpmc_batch *b)
 	for (i = 0; i < b->n; i++)
 		stop_prepare(&b->item[i]);
 	hwpmc_targets_deactivate_all(pmcs, pending_of_processes(b, pmcs));
-	ask_for_change(b, hwpmc_system_stop_irqoff);
+	/* All registers are compared first, so that the PMCs stop next to each other. */
+	b->before_irqoff = hwpmc_system_look_irqoff;
+	ask_for_change(b, hwpmc_system_end_irqoff);
+	b->before_irqoff = NULL;
 	for (i = 0; i < b->nsystem; i++)
 		if (b->item[i].pmc->state == HWPMC_STATE_RUNNING)
 			stop_finish(&b->item[i]);

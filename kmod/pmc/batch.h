@@ -27,7 +27,8 @@ struct hwpmc_batch {
 	unsigned int n;
 	unsigned int nsystem;		/* the first ones are system scope */
 	cpumask_var_t cpus;		/* that are asked */
-	void (*act_irqoff)(void *pmc);	/* system scope: on the PMC's CPU */
+	void (*act_irqoff)(void *pmc);	/* system scope: on the PMC's CPU, */
+	void (*before_irqoff)(void *pmc);	/* after this one of all; NULL: none */
 	atomic_t left;			/* CPUs that have not answered */
 };
 

@@ -28,7 +28,6 @@ static void system_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_row *row = &hwpmc_rows[pmc->row];
 
-	hwpmc_doubt_look_irqoff(c, pmc->row);
 	if (hwpmc_pmc_samples(pmc)) {
 		hwpmc_sample_unload_irqoff(c, pmc->row);
 		pmc->in_flight = false;
@@ -52,13 +51,27 @@ void hwpmc_system_start_irqoff(void *arg)
 	system_begin_irqoff(c, pmc);
 }
 
-void hwpmc_system_stop_irqoff(void *arg)
+void hwpmc_system_look_irqoff(void *arg)
+{
+	struct hwpmc_pmc *pmc = arg;
+
+	if (pmc->in_flight)
+		hwpmc_doubt_look_irqoff(this_cpu_ptr(hwpmc_cpus), pmc->row);
+}
+
+void hwpmc_system_end_irqoff(void *arg)
 {
 	struct hwpmc_pmc *pmc = arg;
 
 	if (pmc->in_flight)
 		system_end_irqoff(this_cpu_ptr(hwpmc_cpus), pmc);
 	list_del_init(&pmc->sys_node);
+}
+
+static void system_stop_irqoff(void *pmc)
+{
+	hwpmc_system_look_irqoff(pmc);
+	hwpmc_system_end_irqoff(pmc);
 }
 
 void hwpmc_system_read_irqoff(void *arg)
@@ -86,6 +99,7 @@ bool hwpmc_system_pause_irqoff(struct hwpmc_cpu *c, u64 rows)
 	list_for_each_entry(pmc, &c->sys, sys_node) {
 		if (!pmc->in_flight || !(rows & BIT_ULL(pmc->row)))
 			continue;
+		hwpmc_doubt_look_irqoff(c, pmc->row);
 		system_end_irqoff(c, pmc);
 		any = true;
 	}
@@ -117,7 +131,7 @@ void hwpmc_system_unlink(struct hwpmc_pmc *pmc)
 	lockdep_assert_held(&hwpmc_lock);
 	cpus_read_lock();
 	if (cpu_online(pmc->cpu))
-		smp_call_function_single(pmc->cpu, hwpmc_system_stop_irqoff, pmc, 1);
+		smp_call_function_single(pmc->cpu, system_stop_irqoff, pmc, 1);
 	else
 		list_del_init(&pmc->sys_node);
 	cpus_read_unlock();
@@ -126,7 +140,7 @@ void hwpmc_system_unlink(struct hwpmc_pmc *pmc)
 int hwpmc_system_stop(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	return hwpmc_cpu_call(pmc->cpu, hwpmc_system_stop_irqoff, pmc);
+	return hwpmc_cpu_call(pmc->cpu, system_stop_irqoff, pmc);
 }
 
 int hwpmc_system_read(struct hwpmc_pmc *pmc)

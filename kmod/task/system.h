@@ -19,7 +19,9 @@ int hwpmc_system_read(struct hwpmc_pmc *pmc);
 /* The same of a struct hwpmc_pmc, on its CPU, interrupts off. Start and stop under the
  * hwpmc_lock of the caller that asks the CPU. */
 void hwpmc_system_start_irqoff(void *pmc);
-void hwpmc_system_stop_irqoff(void *pmc);
+void hwpmc_system_end_irqoff(void *pmc);
+/* Compare its registers with what was programmed, which a stop does before its end. */
+void hwpmc_system_look_irqoff(void *pmc);
 void hwpmc_system_read_irqoff(void *pmc);
 
 /* All PMCs of a CPU, when it goes online or offline. */
