@@ -160,13 +160,29 @@ START_TEST(nmis_with_room_between_them_do_not_pause_without_interrupts)
 
 	hwpmc_starvation_nmi(&s, 1, true, now, now, window);
 	for (unsigned int i = 0; i < 4 * 1000; i++) {
-		int action = hwpmc_starvation_nmi(&s, 1, i & 1, now, now + 2 * us, window);
+		int action = hwpmc_starvation_nmi(&s, 1, false, now, now + 2 * us, window);
 
 		ck_assert_int_ne(action, PAUSE);
 		probes += action == PROBE;
 		now += 250 * us;
 	}
 	ck_assert_uint_eq(probes, 1);
+}
+END_TEST
+
+/* Another handler takes the time between them, which cannot be measured. */
+START_TEST(many_nmis_that_find_interrupts_on_pause)
+{
+	struct hwpmc_starvation s = { 0 };
+	u64 us = 1000, window = 10000 * us, now = START;
+	int action = GO_ON;
+
+	hwpmc_starvation_nmi(&s, 1, true, now, now, window);
+	for (unsigned int i = 0; i < 200 && action != PAUSE; i++) {
+		now += 250 * us;
+		action = hwpmc_starvation_nmi(&s, 1, true, now, now + 2 * us, window);
+	}
+	ck_assert_int_eq(action, PAUSE);
 }
 END_TEST
 
@@ -232,6 +248,7 @@ int main(void)
 	harness_add(nmis_that_find_interrupts_off_wait_for_all_of_patience);
 	harness_add(few_nmis_since_the_probe_do_not_pause_however_late_it_is);
 	harness_add(nmis_with_room_between_them_do_not_pause_without_interrupts);
+	harness_add(many_nmis_that_find_interrupts_on_pause);
 	harness_add(nmis_without_room_between_them_pause_after_that_too);
 	harness_add(probe_that_comes_ends_the_suspicion);
 	harness_add(timer_interrupt_while_probed_counts_nmis_from_0);
