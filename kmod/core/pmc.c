@@ -5,7 +5,7 @@
 
 int hwpmc_pmc_refuse_unreliable(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
-	int ret = hwpmc_pmc_msr_fault(pmc, hdr);
+	int ret = hwpmc_pmc_refuse_msr_fault(pmc, hdr);
 	u64 doubt;
 
 	if (ret || !hwpmc_pmc_doubts(pmc))
