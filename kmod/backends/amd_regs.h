@@ -35,13 +35,13 @@
 
 /* What the counter after an even one is programmed with to join it: the even one then adds
  * more than 15 a cycle, and carries into the other. Family 17h. */
-/* What decides whether and what it counts, and is read as it was written. */
+/* Bits that select what the counter counts; a read returns them as written. */
 #define   AMD_CTL_COUNTS	(AMD_CTL_EVENT_HIGH | AMD_CTL_EVENT_LOW | AMD_CTL_UMASK | \
 				 AMD_CTL_USR | AMD_CTL_OS | AMD_CTL_EDGE | AMD_CTL_EN |	\
 				 AMD_CTL_INV | AMD_CTL_CMASK)
 #define   AMD_CTL_MERGE		(AMD_CTL_EVENT_HIGH | AMD_CTL_EVENT_LOW | AMD_CTL_EN)
 
-#define AMD_UPPER_BITS		GENMASK_ULL(15, 0)	/* of 64, in the odd one */
+#define AMD_UPPER_BITS		GENMASK_ULL(15, 0)	/* bits 63:48, in the odd counter */
 
 /* Bits that a request may set; the module sets all others. */
 #define   AMD_CTL_REQUEST	(AMD_CTL_EVENT_LOW | AMD_CTL_UMASK |	\

@@ -140,7 +140,7 @@ struct hwpmc_class_ops {
 	/*
 	 * Is row ri, which counts *s, still programmed so; and does the control that the
 	 * rows of the class share let them count? 0, or the register that another has
-	 * written. By RDMSR: not on hot paths. NULL where nobody else can write it.
+	 * written. It uses RDMSR, so hot paths do not call it. NULL if no other code can write it.
 	 */
 	u32 (*changed_irqoff)(const struct hwpmc_class *cls, unsigned int ri,
 			      const struct hwpmc_select *s);

@@ -52,7 +52,7 @@
 #define   INTEL_SEL_MODIFIERS	(INTEL_SEL_EDGE | INTEL_SEL_INV | INTEL_SEL_CMASK)
 #define   INTEL_SEL_CODE	(INTEL_SEL_EVENT | INTEL_SEL_UMASK)
 
-/* What decides whether and what it counts, and is read as it was written. */
+/* Bits that select what the counter counts; a read returns them as written. */
 #define   INTEL_SEL_COUNTS	(INTEL_SEL_CODE | INTEL_SEL_MODIFIERS |	\
 				 INTEL_SEL_USR | INTEL_SEL_OS | INTEL_SEL_EN)
 

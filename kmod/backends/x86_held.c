@@ -19,7 +19,7 @@
 
 static DEFINE_RAW_SPINLOCK(held_lock);	/* a leaf; interrupts off */
 static u32 held[MOST];			/* selects that others have; held_lock, */
-static unsigned int nheld;		/* so many; read anywhere */
+static unsigned int nheld;		/* number of them; read anywhere */
 static bool held_before;		/* some that are not in the list */
 static u64 times;			/* reservations by others, from 1 on */
 static u64 releases;
@@ -48,7 +48,7 @@ static void note_released(u32 msr)
 	unsigned int i;
 
 	raw_spin_lock_irqsave(&held_lock, flags);
-	/* Who releases one of them releases all. */
+	/* A release of one of them is a release of all. */
 	WRITE_ONCE(held_before, false);
 	WRITE_ONCE(releases, releases + 1);
 	for (i = 0; i < nheld && held[i] != msr; i++)
@@ -65,7 +65,7 @@ static bool is_ours(void)
 	return READ_ONCE(trying) == current;
 }
 
-/* Not 0: the return is not looked at. */
+/* Returns non-zero to skip the return probe. */
 static int reserve_begins(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	*(u32 *)ri->data = regs->di;

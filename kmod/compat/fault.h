@@ -15,7 +15,7 @@
  */
 #define hwpmc_msr_faulted	hwpmc_unreliable.faulted
 
-/* One load tells that nothing is wrong. */
+/* A single load of .any shows whether all values are reliable. */
 union hwpmc_unreliable {
 	struct {
 		u32 faulted;

@@ -44,7 +44,9 @@ static bool may_differ_irqoff(const struct hwpmc_cpu *c, unsigned int nr)
 	       hwpmc_class_msr_fault(hwpmc_rows[nr].cls);
 }
 
-/* 0, or the register that is not as it was programmed. An NMI may change both meanwhile. */
+/*
+ * Returns the register that differs from its program, or 0. An NMI may change both concurrently.
+ */
 static u32 changed_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	const struct hwpmc_row *row = &hwpmc_rows[nr];

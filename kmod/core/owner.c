@@ -18,11 +18,11 @@
 
 LIST_HEAD(hwpmc_owners);
 
-/* Those whose descriptor is closed, while there is anything left of them. */
+/* Owners whose descriptor is closed, until their last reference goes. */
 static LIST_HEAD(closed);
 static DEFINE_SPINLOCK(closed_lock);
 
-/* Whose logs end: each has a thread, as long as its reader and its file like. */
+/* Closed owners whose logs still end. Each has a thread, for as long as its reader takes. */
 static unsigned int count_closed(kuid_t uid)
 {
 	struct hwpmc_owner *owner;

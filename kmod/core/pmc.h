@@ -160,7 +160,7 @@ static inline int hwpmc_pmc_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_
 	return hwpmc_pmc_refuse_msr_fault(pmc, hdr);
 }
 
-/* So many times a counter was found not to have counted all for this PMC; see doubt.h. Any
+/* Returns how often a counter was found to have missed events of this PMC; see doubt.h. Any
  * context. */
 u32 hwpmc_pmc_doubts(const struct hwpmc_pmc *pmc);
 int hwpmc_pmc_refuse_unreliable(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
