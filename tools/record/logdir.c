@@ -199,7 +199,11 @@ static int save_account(struct logdir *s, const struct logdir_account *a)
 	return renameat(s->dir, "account.new", s->dir, "account");
 }
 
-static void add(struct logdir *s, enum logdir_key what, uint64_t n)
+/*
+ * Log @number is removed by now, so the list has it no more. Logs that somebody put there by
+ * hand are in no account before: each of them was begun, too.
+ */
+static void add(struct logdir *s, uint64_t number, enum logdir_key what, uint64_t n)
 {
 	struct logdir_account a;
 	struct logs logs;
@@ -208,6 +212,8 @@ static void add(struct logdir *s, enum logdir_key what, uint64_t n)
 		return;
 	load_account(s, &a, &logs);
 	free(logs.number);
+	if (number > a.n[LOGDIR_BEGUN])
+		a.n[LOGDIR_BEGUN] = number;
 	a.n[what] += n;
 	if (save_account(s, &a) < 0)
 		msg("cannot write '%s/account': %s: it does not say that one more log was %s",
@@ -352,8 +358,8 @@ unsigned int logdir_trim(struct logdir *s, uint64_t limit)
 				continue;
 			logs.bytes -= bytes - 1;
 			dropped++;
-			add(s, LOGDIR_DROPPED, 1);
-			add(s, LOGDIR_DROPPED_BYTES, bytes - 1);
+			add(s, logs.number[i], LOGDIR_DROPPED, 1);
+			add(s, logs.number[i], LOGDIR_DROPPED_BYTES, bytes - 1);
 		}
 		free(logs.number);
 	}
@@ -402,7 +408,7 @@ void logdir_done(struct logdir *s, uint64_t number, enum logdir_key what)
 
 	logdir_lock(s);
 	if (unlinkat(s->dir, logdir_name(name, number), 0) == 0)
-		add(s, what, 1);
+		add(s, number, what, 1);
 	else
 		msg("cannot remove '%s/%s': %s: it is pushed again", s->path, name,
 		    strerror(errno));
