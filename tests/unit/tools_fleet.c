@@ -147,6 +147,25 @@ START_TEST(a_log_that_is_being_pushed_is_neither_dropped_nor_pushed_by_another)
 }
 END_TEST
 
+START_TEST(push_counts_a_log_of_no_recorder_as_begun)
+{
+	uint64_t number;
+	int fd;
+
+	open_dir();
+	put_file("0000000001.log", PIECE);
+	fd = logdir_take(&dir, 0, &number);
+	ck_assert(fd >= 0 && number == 1);
+	logdir_done(&dir, number, LOGDIR_PUSHED);
+	close(fd);
+	ck_assert_uint_eq(account(LOGDIR_BEGUN), 1);
+	put_file("0000000002.log", PIECE);
+	ck_assert_uint_eq(logdir_trim(&dir, 0), 1);
+	ck_assert_uint_eq(account(LOGDIR_BEGUN), 2);
+	close_dir();
+}
+END_TEST
+
 START_TEST(what_a_killed_recorder_leaves_is_removed_and_counted_as_failed)
 {
 	uint64_t number;
@@ -285,6 +304,7 @@ int main(void)
 	harness_add(recordings_have_numbers_that_are_never_given_twice);
 	harness_add(the_oldest_logs_are_dropped_down_to_the_limit_and_counted);
 	harness_add(a_log_that_is_being_pushed_is_neither_dropped_nor_pushed_by_another);
+	harness_add(push_counts_a_log_of_no_recorder_as_begun);
 	harness_add(what_a_killed_recorder_leaves_is_removed_and_counted_as_failed);
 	harness_add(a_log_that_is_pushed_before_its_recorder_looks_has_not_failed);
 	harness_add(files_of_other_names_and_kinds_are_no_logs);
