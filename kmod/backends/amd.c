@@ -11,6 +11,7 @@
 #include "../compat/cpuid.h"
 #include "../compat/msr.h"
 #include "amd_encode.h"
+#include "amd_found.h"
 #include "amd_guests.h"
 #include "amd_regs.h"
 #include "classes.h"
@@ -208,11 +209,15 @@ static void amd_reset_irqoff(struct hwpmc_class *cls, bool on)
 	hwpmc_pmi_open_irqoff();
 	if (pmu.version < 2)
 		return;
-	hwpmc_x86_wrmsr_nmi(AMD_GLOBAL_ACK, own);
+	if (pmu.freezes && on)
+		hwpmc_amd_found_clear_irqoff();
+	hwpmc_x86_wrmsr_nmi(AMD_GLOBAL_ACK, pmu.freezes ? own | AMD_GLOBAL_FROZEN : own);
 	if (on)
 		take_global_irqoff(own);
 	else
 		give_global_back_irqoff();
+	if (pmu.freezes && !on)
+		hwpmc_amd_found_restore_irqoff();
 }
 
 static void amd_program_irqoff(struct hwpmc_class *cls, unsigned int ri,

@@ -50,9 +50,13 @@
 /* PerfMonV2: CPUID 8000_0022, EAX bit 0; EBX[3:0] core counters. */
 #define AMD_CPUID_PERFMON	0x80000022
 #define   AMD_EAX_V2		BIT_ULL(0)
+#define   AMD_EAX_FREEZE	BIT_ULL(2)	/* DEBUGCTL can freeze LBR and counters */
 #define   AMD_EBX_NUM(b)	((b) & 0xf)
 #define AMD_GLOBAL_CTL		0xc0000301
 #define AMD_GLOBAL_ACK		0xc0000302	/* PerfCntrGlobalStatusClr */
+#define   AMD_GLOBAL_FROZEN	GENMASK_ULL(59, 58)	/* LBR, and the counters */
+#define AMD_DEBUGCTL		0x1d9
+#define   AMD_DEBUGCTL_FREEZE	BIT_ULL(12)	/* counters, at an overflow */
 
 #define AMD_WIDTH		48
 #define AMD_EVEN_ROWS		0x5555555555555555ULL

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * beside.c - Intel's registers beside the counters, which change what those do: DEBUGCTL
- * freezes all of them at an interrupt, PEBS_ENABLE has an overflow write a record instead
+ * beside.c - registers beside the counters, which change what those do: DEBUGCTL freezes all of
+ * them at an interrupt, on AMD from version 2 on as well; PEBS_ENABLE has an overflow write a record instead
  * of interrupting, TSX_FORCE_ABORT gives counter 3 back from microcode. The others keep
  * what is written.
  */
@@ -15,12 +15,16 @@ static const uint32_t numbers[BESIDE] = {
 	[BESIDE_RSP0] = 0x1a6,
 	[BESIDE_RSP1] = 0x1a7,
 	[BESIDE_FRONTEND] = 0x3f7,
+	[BESIDE_SNOOP0] = 0x1328,
+	[BESIDE_SNOOP1] = 0x1329,
 };
 
 static int place_of(uint32_t msr)
 {
-	if (cfg.amd || cfg.p4)
+	if (cfg.p4)
 		return -1;
+	if (cfg.amd)
+		return cfg.version >= 2 && msr == numbers[BESIDE_DEBUGCTL] ? BESIDE_DEBUGCTL : -1;
 	for (int i = 0; i < BESIDE; i++)
 		if (numbers[i] == msr)
 			return i;
@@ -53,9 +57,9 @@ enum access beside_write(struct vcpu *v, uint32_t msr, uint64_t x)
 /* An interrupt is delivered. */
 void beside_freeze(struct vcpu *v)
 {
-	if (cfg.amd || cfg.p4 || !(v->beside[BESIDE_DEBUGCTL] & DEBUGCTL_FREEZE))
+	if (cfg.p4 || !(v->beside[BESIDE_DEBUGCTL] & DEBUGCTL_FREEZE))
 		return;
-	if (cfg.version >= 4)
+	if (cfg.version >= 4 || cfg.amd)
 		v->global_status |= STATUS_FROZEN;
 	else if (cfg.version >= 2)
 		v->global_ctrl = 0;
@@ -65,7 +69,7 @@ void beside_freeze(struct vcpu *v)
 /* Do all counters stand still since one interrupted? */
 bool beside_is_frozen(const struct vcpu *v)
 {
-	return !cfg.amd && cfg.version >= 4 && v->global_status & STATUS_FROZEN;
+	return (cfg.amd || cfg.version >= 4) && v->global_status & STATUS_FROZEN;
 }
 
 /* Does an overflow of this counter make a record, and no interrupt? */

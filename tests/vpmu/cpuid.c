@@ -128,7 +128,7 @@ bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 		return true;
 	}
 	if (cfg.amd && !cfg.no_core && cfg.version >= 2 && leaf == 0x80000022) {
-		answer(1, cfg.gp, 0, 0);
+		answer(1 | 1 << 2, cfg.gp, 0, 0);	/* version 2; counters can freeze */
 		return true;
 	}
 	if (cfg.ibs && leaf == 0x8000001b) {

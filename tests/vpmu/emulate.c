@@ -77,9 +77,10 @@ enum access msr_read(struct vcpu *v, uint32_t msr, uint64_t *x)
 		return msr_p4_read(v, msr, x);
 	if (cfg.amd) {
 		a = msr_amd_read(v, msr, x);
-		return a == NATIVE ? ibs_read(v, msr, x) : a;
+		a = a == NATIVE ? ibs_read(v, msr, x) : a;
+	} else {
+		a = msr_intel_read(v, msr, x);
 	}
-	a = msr_intel_read(v, msr, x);
 	return a == NATIVE ? beside_read(v, msr, x) : a;
 }
 
@@ -93,9 +94,10 @@ enum access msr_write(struct vcpu *v, uint32_t msr, uint64_t x)
 		return msr_p4_write(v, msr, x);
 	if (cfg.amd) {
 		a = msr_amd_write(v, msr, x);
-		return a == NATIVE ? ibs_write(v, msr, x) : a;
+		a = a == NATIVE ? ibs_write(v, msr, x) : a;
+	} else {
+		a = msr_intel_write(v, msr, x);
 	}
-	a = msr_intel_write(v, msr, x);
 	return a == NATIVE ? beside_write(v, msr, x) : a;
 }
 

@@ -76,7 +76,8 @@ enum access msr_amd_write(struct vcpu *v, uint32_t msr, uint64_t x)
 		case 0xc0000300: return DONE;		/* read only, ignored */
 		case 0xc0000301: v->global_ctrl = x & counter_global_mask(v); return DONE;
 		case 0xc0000302: v->global_status &= ~x; return DONE;
-		case 0xc0000303: v->global_status |= x & counter_global_mask(v); return DONE;
+		case 0xc0000303: v->global_status |= x & (counter_global_mask(v) | 3ULL << 58);
+			return DONE;
 		}
 	}
 	return NATIVE;

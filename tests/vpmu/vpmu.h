@@ -131,7 +131,7 @@ struct core_kind {
 /* Intel's registers beside the counters; beside.c. */
 enum beside {
 	BESIDE_DEBUGCTL, BESIDE_PEBS_ENABLE, BESIDE_DS_AREA, BESIDE_FORCE_ABORT,
-	BESIDE_RSP0, BESIDE_RSP1, BESIDE_FRONTEND, BESIDE,
+	BESIDE_RSP0, BESIDE_RSP1, BESIDE_FRONTEND, BESIDE_SNOOP0, BESIDE_SNOOP1, BESIDE,
 };
 
 struct counter {
