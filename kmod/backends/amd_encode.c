@@ -22,6 +22,7 @@ int hwpmc_amd_describe(struct hwpmc_amd_pmu *pmu, u32 family, bool extended,
 	if (!(eax & AMD_EAX_V2))
 		return 0;
 	pmu->version = 2;
+	pmu->freezes = eax & AMD_EAX_FREEZE;
 	pmu->num = AMD_EBX_NUM(ebx);
 	*why = "an impossible number of counters";
 	return pmu->num ? 0 : -EINVAL;
@@ -132,8 +133,16 @@ static bool is_of_node(const struct hwpmc_amd_pmu *pmu, u64 config)
 	return pmu->family < 0x15 && (config & 0xe0) == 0xe0;
 }
 
+/* Family 16h has counters of the northbridge of its own as well, as 15h has. */
+static bool is_northbridge(const struct hwpmc_amd_pmu *pmu, u64 config)
+{
+	return pmu->family == 0x16 && (config & 0xe0) == 0xe0;
+}
+
 static u64 event_rows(const struct hwpmc_amd_pmu *pmu, u64 config)
 {
+	if (is_northbridge(pmu, config))
+		return 0;
 	if (needs_two_counters(pmu, config))
 		return AMD_EVEN_ROWS & (hwpmc_first_rows(pmu->num) >> 1);
 	if (pmu->family == 0x15)

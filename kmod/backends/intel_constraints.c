@@ -310,6 +310,8 @@ static const struct hwpmc_intel_extra gracemont_extra[] = {
 static const struct hwpmc_intel_extra crestmont_extra[] = {	/* Skymont, Darkmont */
 	{ 0x01b7, HWPMC_INTEL_RSP0, 0x800ff3ffffffffffULL },
 	{ 0x02b7, HWPMC_INTEL_RSP1, 0xff3ffffffffffULL },
+	{ 0x0127, HWPMC_INTEL_SNOOP0, ~0ULL },
+	{ 0x0227, HWPMC_INTEL_SNOOP1, ~0ULL },
 	{ 0x05d0, HWPMC_INTEL_LATENCY, 0 },
 	{ }
 };

@@ -120,14 +120,18 @@ static u64 last_row(u64 rows)
 /*
  * A register holds one value at a time. All events of a register may use one row only, and
  * so only one PMC at a time on a CPU: the first of their rows, for the second register the
- * last of the first four, and for the front end's the second, where there is one.
+ * last of the first four, and for the front end's the second, where there is one. Cores with
+ * registers of snoop responses have none of the front end: the second and the third.
  */
 static u64 extra_row(u64 rows, const struct hwpmc_intel_extra *e)
 {
 	switch (e->reg) {
 	case HWPMC_INTEL_RSP1:
 		return last_row(rows & 0xf);
+	case HWPMC_INTEL_SNOOP1:
+		return last_row(rows & 0x7);
 	case HWPMC_INTEL_FRONTEND:
+	case HWPMC_INTEL_SNOOP0:
 		return last_row(rows & 0x3);
 	default:
 		return rows & -rows;

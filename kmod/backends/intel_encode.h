@@ -16,6 +16,7 @@
 enum hwpmc_intel_reg {
 	HWPMC_INTEL_RSP0, HWPMC_INTEL_RSP1,	/* off-core response */
 	HWPMC_INTEL_FRONTEND,
+	HWPMC_INTEL_SNOOP0, HWPMC_INTEL_SNOOP1,	/* snoop response */
 	HWPMC_INTEL_REGS,
 	HWPMC_INTEL_LATENCY = HWPMC_INTEL_REGS,	/* works with PEBS alone: never written */
 };

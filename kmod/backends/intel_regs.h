@@ -98,6 +98,8 @@
 #define INTEL_OFFCORE_RSP(n)	(0x1a6 + (n))
 /* Likewise of events of the front end, which also count without PEBS. */
 #define INTEL_PEBS_FRONTEND	0x3f7
+/* Snoop response, beside events 0127H and 0227H: efficiency cores since Crestmont. */
+#define INTEL_SNOOP_RSP(n)	(0x1328 + (n))
 
 /* Registers beside the counters that others may have set; see intel_found.c. */
 #define INTEL_DEBUGCTL		0x1d9

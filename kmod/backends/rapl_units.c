@@ -24,11 +24,11 @@ static bool is_one_of(u32 model, const u8 *list, unsigned int n)
 static void intel_model(struct hwpmc_rapl_units *u, u32 model)
 {
 	/* Silvermont, Airmont and their relatives. */
-	static const u8 atoms[] = { 0x37, 0x4a, 0x4c, 0x4d, 0x5a, 0x5d };
+	static const u8 atoms[] = { 0x37, 0x4a, 0x4c, 0x5a, 0x5d };
 	/* Xeons from Haswell to Ice Lake, Knights Landing and Mill. */
 	static const u8 drams[] = { 0x3f, 0x4f, 0x56, 0x55, 0x6a, 0x6c, 0x57, 0x85 };
-	/* Sapphire and Emerald Rapids. */
-	static const u8 platforms[] = { 0x8f, 0xcf };
+	/* Sapphire, Emerald and Granite Rapids. */
+	static const u8 platforms[] = { 0x8f, 0xcf, 0xad, 0xae };
 
 	*u = (struct hwpmc_rapl_units){
 		.msr = RAPL_INTEL_UNIT,
@@ -45,11 +45,15 @@ static void intel_model(struct hwpmc_rapl_units *u, u32 model)
 	};
 }
 
+/* Atom C2000: turbostat takes its unit for a fraction of a joule, not for the multiple of a
+ * microjoule that its relatives have; a factor of hundreds. */
+#define UNIT_UNKNOWN	0x4d
+
 bool hwpmc_rapl_model(struct hwpmc_rapl_units *u, bool intel, bool amd, u32 family,
 		      u32 model)
 {
 	*u = (struct hwpmc_rapl_units){ .msr = 0 };
-	if (intel && family == 6)
+	if (intel && family == 6 && model != UNIT_UNKNOWN)
 		intel_model(u, model);
 	else if (amd && family >= 0x17)
 		*u = (struct hwpmc_rapl_units){

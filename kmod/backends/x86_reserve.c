@@ -125,19 +125,45 @@ u32 hwpmc_x86_differs_irqoff(u32 msr, u64 value, u64 bits)
 	return (now ^ value) & bits ? msr : 0;
 }
 
+/* Counters that global control lets run, by their bits there; all where there is none. */
+static u64 globally_enabled(const struct hwpmc_x86_bank *bank)
+{
+	u64 value;
+
+	if (!bank->global_ctrl || hwpmc_rdmsr_safe(bank->global_ctrl, &value))
+		return ~0ULL;
+	return value;
+}
+
+/* Of the control of the fixed counters, the bits of those. */
+static u64 fixed_enabled(u64 global, u64 runs)
+{
+	unsigned int i;
+	u64 bits = 0;
+
+	for (i = 0; i < HWPMC_X86_FIXED_MAX; i++)
+		if (global >> (32 + i) & 1)
+			bits |= 0xfULL << 4 * i;
+	return runs & bits;
+}
+
 u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank)
 {
 	unsigned int i;
 	u32 msr = 0;
+	u64 global;
 
 	if (users > 1)
 		return 0;
 	/* It may fault since the VM was moved to another host: noted before a PMC counts. */
 	hwpmc_rdpmc(0);
+	global = globally_enabled(bank);
 	for (i = 0; !msr && i < bank->num; i++)
-		msr = find_enable_bits(hwpmc_x86_sel(bank, i), bank->sel_runs);
+		msr = find_enable_bits(hwpmc_x86_sel(bank, i),
+				       global >> i & 1 ? bank->sel_runs : 0);
 	if (!msr && bank->fixed_ctrl)
-		msr = find_enable_bits(bank->fixed_ctrl, bank->fixed_runs);
+		msr = find_enable_bits(bank->fixed_ctrl,
+				       fixed_enabled(global, bank->fixed_runs));
 	if (!msr || !hwpmc_takerunning)
 		return msr;
 	hwpmc_x86_take_irqoff(bank);

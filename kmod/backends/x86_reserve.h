@@ -13,6 +13,8 @@
  * The core counters of this machine, by the addresses under which perf
  * reserves them. Classes that live in one bank (IAF, IAP) share its claim.
  */
+#define HWPMC_X86_FIXED_MAX	16	/* fields of four bits in their control */
+
 struct hwpmc_x86_bank {
 	u32 num;
 	u32 sel, sel_step;	/* selects */

@@ -295,6 +295,23 @@ START_TEST(family_15h_refuses_what_no_row_can_count)
 }
 END_TEST
 
+START_TEST(family_16h_refuses_events_of_the_northbridge)
+{
+	static const u16 northbridge[] = { 0x0e0, 0x0e9, 0x0ff, 0x1e0, 0x1f0 };
+	static const u16 core[] = { 0x000, 0x0df, 0x0c0, 0x1c0, 0x0d0 };
+
+	use_pmu(0x16, false, 0, 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(northbridge); i++) {
+		req.config = config_of(northbridge[i], 1);
+		refuses(-EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(core); i++) {
+		req.config = config_of(core[i], 1);
+		gives(req.config | 0x430000, 0xf);
+	}
+}
+END_TEST
+
 START_TEST(family_15h_has_an_answer_for_every_event)
 {
 	unsigned int wrong = 0;
@@ -334,5 +351,6 @@ int main(void)
 	harness_add(family_15h_keeps_to_the_rows_of_the_unit);
 	harness_add(family_15h_refuses_what_no_row_can_count);
 	harness_add(family_15h_has_an_answer_for_every_event);
+	harness_add(family_16h_refuses_events_of_the_northbridge);
 	return harness_run();
 }

@@ -500,6 +500,24 @@ START_TEST(offcore_events_carry_their_response_bits_each_on_its_own_row)
 }
 END_TEST
 
+START_TEST(snoop_events_of_crestmont_carry_their_response_bits)
+{
+	u32 leaf[4] = { 0x07300805, 0, 0, 0x603 };
+
+	use_pmu(leaf, HWPMC_CORE_CRESTMONT);
+	req.config = 0x0127;
+	req.config1 = 0;
+	iap_refuses(-EINVAL, HWPMC_WHY_EVENT, 0);
+	req.config1 = ~0ULL;
+	iap_gives(0x430127, 1 << 1);
+	ck_assert_uint_eq(enc.select.extra, ~0ULL);
+	ck_assert_int_eq(hwpmc_intel_extra(&pmu, enc.select.sel)->reg, HWPMC_INTEL_SNOOP0);
+	req.config = 0x0227;
+	iap_gives(0x430227, 1 << 2);
+	ck_assert_int_eq(hwpmc_intel_extra(&pmu, enc.select.sel)->reg, HWPMC_INTEL_SNOOP1);
+}
+END_TEST
+
 START_TEST(offcore_events_fit_a_pmu_of_two_or_three_rows)
 {
 	for (u32 num = 2; num <= 3; num++) {
@@ -750,6 +768,7 @@ int main(void)
 	harness_add(iap_keeps_to_the_rows_of_the_model);
 	harness_add(iap_event_that_only_a_missing_row_could_count_is_refused);
 	harness_add(offcore_events_carry_their_response_bits_each_on_its_own_row);
+	harness_add(snoop_events_of_crestmont_carry_their_response_bits);
 	harness_add(offcore_events_fit_a_pmu_of_two_or_three_rows);
 	harness_add(offcore_response_bits_that_do_not_exist_are_named);
 	harness_add(offcore_event_without_response_bits_is_refused);

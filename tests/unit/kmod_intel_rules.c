@@ -60,6 +60,8 @@ static u64 row_of_register(u32 cputype, const struct hwpmc_intel_extra *e)
 		return rows & -rows;
 	case HWPMC_INTEL_RSP1:
 		return rows & 8;
+	case HWPMC_INTEL_SNOOP1:
+		return rows & 4;
 	default:
 		return rows & 2;
 	}

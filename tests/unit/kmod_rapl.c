@@ -25,6 +25,11 @@ START_TEST(energy_is_in_microjoules_on_every_model)
 	use_intel(0x8f, 0xa0e03);		/* and the platform */
 	ck_assert_uint_eq(hwpmc_rapl_microjoules(&u, RAPL_DRAM, 1 << 14), 1000000);
 	ck_assert_uint_eq(hwpmc_rapl_microjoules(&u, RAPL_PLATFORM, 7), 7000000);
+	for (unsigned int i = 0; i < 2; i++) {
+		use_intel(0xad + i, 0xa0e03);	/* Granite Rapids */
+		ck_assert_uint_eq(hwpmc_rapl_microjoules(&u, RAPL_PKG, 1 << 14), 1000000);
+		ck_assert_uint_eq(hwpmc_rapl_microjoules(&u, RAPL_PLATFORM, 7), 7000000);
+	}
 	use_intel(0x37, 0x505);			/* 2^5 microjoules */
 	ck_assert_uint_eq(hwpmc_rapl_microjoules(&u, RAPL_PKG, 3), 96);
 	ck_assert(hwpmc_rapl_model(&u, false, true, 0x17, 1));
@@ -45,6 +50,13 @@ START_TEST(energy_of_years_is_exact)
 				  (u64)(((unsigned __int128)n * 1000000) >> 31));
 	use_intel(0x5e, 0xa0003);
 	ck_assert_uint_eq(hwpmc_rapl_microjoules(&u, RAPL_PKG, 5), 5000000);
+}
+END_TEST
+
+START_TEST(a_model_whose_unit_is_not_certain_has_no_energy)
+{
+	ck_assert(!hwpmc_rapl_model(&u, true, false, 6, 0x4d));
+	ck_assert_uint_eq(u.msr, 0);
 }
 END_TEST
 
@@ -88,6 +100,7 @@ END_TEST
 
 int main(void)
 {
+	harness_add(a_model_whose_unit_is_not_certain_has_no_energy);
 	harness_add(energy_is_in_microjoules_on_every_model);
 	harness_add(energy_of_years_is_exact);
 	harness_add(registers_are_those_of_the_vendor);

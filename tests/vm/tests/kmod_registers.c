@@ -197,6 +197,67 @@ START_TEST(a_freeze_and_precise_records_that_others_left_are_cleared_and_given_b
 }
 END_TEST
 
+/* AMD's: the freeze, and the status that says that they are frozen already. */
+START_TEST(amds_freeze_that_others_left_is_ended_and_given_back)
+{
+	int fd;
+
+	ck_assert(!system("modprobe -d \"$VM_KERNEL\" msr"));
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		write_msr(cpu, left[0].msr, left[0].value | 1);
+		write_msr(cpu, 0xc0000303, 1ull << 59);
+	}
+	fd = dev_open();
+	dev_alloc(fd, TC, 0, ANY, INSN, U);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		ck_assert_uint_eq(read_msr(cpu, left[0].msr), 1);
+		ck_assert_uint_eq(vpmu_reg(VPMU_REG_GLOBAL_STATUS, cpu), 0);
+	}
+	sample_and_check("instructions:u");
+	sample_and_check("branches:u");
+	close(fd);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		ck_assert_uint_eq(read_msr(cpu, left[0].msr), left[0].value | 1);
+		write_msr(cpu, left[0].msr, 0);
+	}
+	dev_still_counts();
+}
+END_TEST
+
+/* Of these registers on CPU 0, what a claim says. */
+static int claim_beside(uint64_t select, uint64_t fixed, uint64_t global)
+{
+	struct hwpmc_op_pmcallocate op;
+	int fd = dev_open(), err;
+
+	write_msr(0, 0x38f, global);
+	write_msr(0, 0x187, select);
+	write_msr(0, 0x38d, fixed);
+	dev_request(&op, TC, 0, ANY, INSN, U);
+	err = dev_allocate(fd, &op);
+	close(fd);
+	write_msr(0, 0x187, 0);
+	write_msr(0, 0x38d, 0);
+	write_msr(0, 0x38f, 0);
+	return err;
+}
+
+/* Tools and firmware leave them enabled, and stop all by global control. */
+START_TEST(a_counter_runs_where_global_control_lets_it_alone)
+{
+	ck_assert(!system("modprobe -d \"$VM_KERNEL\" msr"));
+	ck_assert_int_eq(claim_beside(0x4300c0, 0x333, 0), 0);
+	ck_assert_int_eq(claim_beside(0x4300c0, 0x030, 5ull << 32 | 0xfd), 0);
+	ck_assert_int_eq(claim_beside(0x4300c0, 0, 1 << 1), EBUSY);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_PMU_RUNNING);
+	ck_assert_int_eq(dev_hdr.detail, 0x187);
+	ck_assert_int_eq(claim_beside(0, 0x030, 1ull << 33), EBUSY);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_PMU_RUNNING);
+	ck_assert_int_eq(dev_hdr.detail, 0x38d);
+	dev_still_counts();
+}
+END_TEST
+
 /* It was set while the module had the counters, by somebody whose it is now. */
 START_TEST(what_others_set_meanwhile_stays_as_they_set_it)
 {
@@ -312,12 +373,16 @@ int main(void)
 	if (!dev_is_amd()) {
 		harness_add(a_freeze_and_precise_records_that_others_left_are_cleared_and_given_back);
 		harness_add(what_others_set_meanwhile_stays_as_they_set_it);
+		if (vpmu_reg(VPMU_REG_VERSION, 0) >= 2)
+			harness_add(a_counter_runs_where_global_control_lets_it_alone);
 		if (has_frontend())
 			harness_add(the_filter_of_an_event_is_set_while_it_counts_and_cleared_afterwards);
 	}
 	if (has_force_abort())
 		harness_add(the_counter_that_microcode_uses_is_given_to_none);
-	if (dev_is_amd())
+	if (dev_is_amd()) {
 		harness_add(amds_global_control_is_given_back_as_it_was_found);
+		harness_add(amds_freeze_that_others_left_is_ended_and_given_back);
+	}
 	return harness_run();
 }
