@@ -118,9 +118,26 @@ static void amd_exit(struct hwpmc_class *cls)
 	hwpmc_x86_held_exit();
 }
 
+/* Others that had the counters at load may have released them. */
+static int amd_encode(const struct hwpmc_class *cls, const struct hwpmc_request *req,
+		      struct hwpmc_encoding *enc)
+{
+	if (unlikely(hwpmc_amd_guests_untried))
+		pmu.guests = hwpmc_amd_guests_init(&bank);
+	return hwpmc_amd_encode(cls, req, enc);
+}
+
 static int amd_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
-	return hwpmc_x86_claim(&bank, why, detail);
+	int ret = hwpmc_x86_claim(&bank, why, detail);
+
+	if (ret || likely(!hwpmc_amd_guests_untried))
+		return ret;
+	/* They were released after the select was made, which lacks the bit of the host. */
+	hwpmc_x86_release(&bank);
+	*why = HWPMC_WHY_PMU_RESERVED;
+	*detail = hwpmc_x86_sel(&bank, 0);
+	return -EBUSY;
 }
 
 static void amd_release(struct hwpmc_class *cls)
@@ -294,7 +311,7 @@ const struct hwpmc_class_ops hwpmc_k8_ops = {
 	.pmu_state = amd_pmu_state,
 	.taken_times = hwpmc_x86_taken_times,
 	.reset_irqoff = amd_reset_irqoff,
-	.encode = hwpmc_amd_encode,
+	.encode = amd_encode,
 	.program_irqoff = amd_program_irqoff,
 	.stop_nmi = amd_stop_nmi,
 	.changed_irqoff = amd_changed_irqoff,

@@ -18,6 +18,7 @@ DEFINE_PER_CPU(u64, hwpmc_amd_withheld);
 DEFINE_PER_CPU(u64, hwpmc_amd_host_rows);
 static DEFINE_PER_CPU(bool, counters_ours);
 
+bool hwpmc_amd_guests_untried;
 static const struct hwpmc_x86_bank *guest_bank;	/* NULL: no guests to tell from the host */
 
 /* One row that counts, with the bit or without. An NMI that stops it between the read and
@@ -83,14 +84,25 @@ static int register_probes(void)
 	return ret;
 }
 
+/* Is the bit of the host in a register once it is written? A hypervisor may not keep it. */
+static bool keeps_the_bit(const struct hwpmc_x86_bank *bank)
+{
+	int keeps = 1;
+
+	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		keeps = hwpmc_x86_select_keeps(bank, AMD_CTL_HOST);
+	hwpmc_amd_guests_untried = keeps < 0;
+	if (!keeps)
+		pr_info("counters count guests of this machine too: the hypervisor does not keep the bit that excludes them\n");
+	return keeps > 0;
+}
+
 bool hwpmc_amd_guests_init(const struct hwpmc_x86_bank *bank)
 {
 	int ret;
 
-	/* The bits are there since family 10h. A hypervisor may not keep them. */
-	if (!boot_cpu_has(X86_FEATURE_SVM) || boot_cpu_data.x86 < 0x10 ||
-	    (boot_cpu_has(X86_FEATURE_HYPERVISOR) &&
-	     !hwpmc_x86_select_keeps(bank, AMD_CTL_HOST)))
+	/* The bits are there since family 10h. */
+	if (!boot_cpu_has(X86_FEATURE_SVM) || boot_cpu_data.x86 < 0x10 || !keeps_the_bit(bank))
 		return false;
 	guest_bank = bank;
 	ret = register_probes();

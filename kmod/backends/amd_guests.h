@@ -20,7 +20,12 @@ DECLARE_PER_CPU(u64, hwpmc_amd_withheld);
  * here and in NMI. */
 DECLARE_PER_CPU(u64, hwpmc_amd_host_rows);
 
-/* At load, and at unload. Can these counters tell guests from the host? */
+/* Others had the counters when it was tried whether a hypervisor keeps the bits: to be tried
+ * again before the first select is made. hwpmc_lock. */
+extern bool hwpmc_amd_guests_untried;
+
+/* At load, or later while it is untried; and at unload. Can these counters tell guests from the
+ * host? */
 bool hwpmc_amd_guests_init(const struct hwpmc_x86_bank *bank);
 void hwpmc_amd_guests_exit(void);
 /* This CPU's counters are the module's from here on, or no more. */

@@ -285,13 +285,13 @@ bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank)
 	return works;
 }
 
-bool hwpmc_x86_select_keeps(const struct hwpmc_x86_bank *bank, u64 bits)
+int hwpmc_x86_select_keeps(const struct hwpmc_x86_bank *bank, u64 bits)
 {
 	u32 msr, sel = hwpmc_x86_sel(bank, 0);
 	u64 old, seen = 0;
 
 	if (bank_reserve(bank, &msr))
-		return false;
+		return -EBUSY;
 	get_cpu();	/* the same CPU for the write and the read */
 	if (!hwpmc_rdmsr_safe(sel, &old) && !(old & bank->sel_runs) &&
 	    !hwpmc_wrmsr_safe(sel, bits)) {

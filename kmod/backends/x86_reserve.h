@@ -78,8 +78,8 @@ u64 hwpmc_x86_taken_times(const struct hwpmc_class *cls);
  * can be tested only while they are free; if they are held they are taken to work.
  */
 bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank);
-/* Does a select keep these bits, which let nothing count? False while others have it. */
-bool hwpmc_x86_select_keeps(const struct hwpmc_x86_bank *bank, u64 bits);
+/* Does a select keep these bits, which let nothing count? 1, 0, or -EBUSY while others have it. */
+int hwpmc_x86_select_keeps(const struct hwpmc_x86_bank *bank, u64 bits);
 
 /*
  * x86_taken.c - counters that run and that nobody has reserved, where the administrator

@@ -47,6 +47,7 @@ enum knob {
 	KNOB_AT_ONCE,		/* so many counters count at a time; 0: all */
 	KNOB_ALIAS,		/* counters whose RDPMC reads their neighbour's */
 	KNOB_OPEN_LATE,		/* instructions until it is unmasked; apic.c */
+	KNOB_RESERVED,		/* bits of AMD's selects that stay 0 */
 	KNOBS,
 };
 

@@ -161,6 +161,7 @@ enum {
 				 * in the lowest bit; bits as in FROZEN */
 	VPMU_KNOB_OPEN_LATE,	/* instructions from the write that unmasks LVTPC until it
 				 * is unmasked, unless the kernel waits for the write */
+	VPMU_KNOB_RESERVED,	/* these bits of AMD's selects stay 0, as under hypervisors */
 	VPMU_KNOBS,
 };
 

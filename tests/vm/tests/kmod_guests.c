@@ -4,6 +4,9 @@
  * told to. With either bit a counter of the emulated PMU stands still while SVM is off, as the
  * processor's; all that runs is the host.
  */
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+
 #include "harness.h"
 #include "../lib/kmod_session.h"
 
@@ -79,6 +82,93 @@ START_TEST(the_bit_for_the_host_is_set_only_while_svm_is_on)
 END_TEST
 
 /* KVM calls no function that the module has a probe of then. */
+/* Any event of perf has all of them. */
+static int open_perf_event(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+
+	ck_assert_int_ge(fd, 0);
+	return fd;
+}
+
+static bool log_says_that_guests_are_counted(void)
+{
+	return !system("dmesg | grep -q 'hwpmc: counters count guests of this machine too: the "
+		       "hypervisor does not keep the bit that excludes them'");
+}
+
+static void keep_bits(uint64_t but)
+{
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		dev_pin(0, cpu);
+		vpmu_knob(VPMU_KNOB_RESERVED, but);
+	}
+	dev_unpin(0);
+}
+
+/* A PMC of CPU 1, while SVM is on. */
+static uint64_t whose_of_a_new_one(void)
+{
+	int fd = dev_open();
+	uint32_t id = alloc_whose(fd, SC, 1, 0);
+	uint64_t whose;
+
+	dev_ok(dev_start(fd, id));
+	whose = whose_of(id);
+	close(fd);
+	return whose;
+}
+
+/* A hypervisor may not keep the bit; this one does. */
+START_TEST(guests_are_told_apart_though_perf_had_the_counters_at_load)
+{
+	int event = open_perf_event(), fd;
+	uint32_t id;
+
+	dev_fresh();
+	fd = dev_open();
+	ck_assert_int_eq(try_whose(fd, SC, 1, 0, &id), EBUSY);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_PMU_RESERVED);
+	set_svm(true);
+	close(event);
+	ck_assert_uint_eq(whose_of_a_new_one(), HOST);
+	dev_ok(try_whose(fd, SC, 1, GUEST, &id));
+	close(fd);
+	set_svm(false);
+	ck_assert(!log_says_that_guests_are_counted());
+	dev_check_registers_clear();
+	dev_still_counts();
+}
+END_TEST
+
+START_TEST(where_guests_are_counted_too_the_log_says_so)
+{
+	int event, fd;
+	uint32_t id;
+
+	keep_bits(GUEST | HOST);
+	event = open_perf_event();
+	dev_fresh();
+	ck_assert(!log_says_that_guests_are_counted());
+	close(event);
+	set_svm(true);
+	ck_assert_uint_eq(whose_of_a_new_one(), 0);
+	set_svm(false);
+	ck_assert(log_says_that_guests_are_counted());
+	fd = dev_open();
+	ck_assert_int_eq(try_whose(fd, SC, 1, GUEST, &id), EINVAL);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_EVENT_BITS);
+	close(fd);
+	keep_bits(0);
+	dev_fresh();
+	dev_still_counts();
+}
+END_TEST
+
 START_TEST(svm_may_be_on_before_the_counters_are_claimed)
 {
 	uint32_t id;
@@ -248,6 +338,8 @@ int main(void)
 	dev_setup();
 	harness_add(each_entry_of_a_guest_is_a_branch_and_no_instruction);
 	harness_add(the_bit_for_the_host_is_set_only_while_svm_is_on);
+	harness_add(guests_are_told_apart_though_perf_had_the_counters_at_load);
+	harness_add(where_guests_are_counted_too_the_log_says_so);
 	harness_add(svm_may_be_on_before_the_counters_are_claimed);
 	harness_add(counts_are_exact_while_svm_goes_on_and_off);
 	harness_add(a_counter_that_is_joined_with_another_gets_no_bit);
