@@ -174,6 +174,44 @@ static void read_is_refused(uint32_t id, uint32_t msr)
 	ck_assert_uint_eq((uint32_t)op.hdr.detail, msr);
 }
 
+static void read_is_uncertain(uint32_t id)
+{
+	struct hwpmc_op_pmcrw op = { .pmcid = id, .flags = HWPMC_F_OLDVALUE };
+
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_PMCRW, &op), -1);
+	ck_assert_int_eq(errno, EIO);
+	ck_assert_uint_eq(op.hdr.reason, HWPMC_WHY_COUNTER_BACK);
+	ck_assert_uint_eq((uint32_t)op.hdr.detail, HWPMC_ID_ROW(id));
+}
+
+/* As after a sleep of some processors: 2^64 less what it was before is no count. */
+START_TEST(a_clock_that_goes_back_is_an_error_and_no_huge_count)
+{
+	static const uint32_t ev[] = { HWPMC_EV_PERF_MPERF, HWPMC_EV_PERF_APERF };
+	uint64_t n, high = 1ULL << 40;
+	uint32_t id;
+
+	for (int i = 0; i < 2; i++) {
+		vpmu_knob(VPMU_KNOB_CLOCK, high);
+		id = allocate(HWPMC_CLASS_PERF, ev[i], 0);
+		ck_assert_int_eq(dev_start(fd, id), 0);
+		dev_read(fd, id);
+		vpmu_knob(VPMU_KNOB_CLOCK, 0);
+		read_is_uncertain(id);
+		ck_assert_int_eq(dev_stop(fd, id), 0);
+		read_is_uncertain(id);
+		ck_assert_int_eq(dev_release(fd, id), 0);
+		id = allocate(HWPMC_CLASS_PERF, ev[i], 0);
+		ck_assert_int_eq(dev_start(fd, id), 0);
+		vpmu_knob(VPMU_KNOB_CLOCK, high);
+		n = dev_read(fd, id);
+		ck_assert_msg(n > high && n < 4 * high, "%llu", (unsigned long long)n);
+		ck_assert_int_eq(dev_release(fd, id), 0);
+	}
+	vpmu_knob(VPMU_KNOB_CLOCK, 0);
+}
+END_TEST
+
 /* As where a virtual machine goes on on another host. */
 START_TEST(counts_of_a_register_that_faults_from_now_on_are_refused)
 {
@@ -278,6 +316,7 @@ int main(void)
 	harness_add(energy_is_harvested_before_its_register_can_wrap_twice);
 	harness_add(many_owners_count_the_same_energy);
 	harness_add(mperf_and_aperf_are_those_of_the_cpu);
+	harness_add(a_clock_that_goes_back_is_an_error_and_no_huge_count);
 	harness_add(counts_of_a_register_that_faults_from_now_on_are_refused);
 	harness_add(energy_and_frequency_are_counted_of_cpus_alone);
 	harness_add(energy_and_frequency_need_privilege_whatever_the_tunable_says);
