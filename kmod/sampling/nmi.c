@@ -9,7 +9,8 @@
  * writes. A counter that overflows meanwhile is found by the second look, or raises
  * the next NMI, or both; in the last case that NMI finds nothing and is expected.
  * The overflow may also be handled in another device's NMI; the NMI that the counter
- * raised is then recognised by the mask alone, which AMD's APIC does not set.
+ * raised is then recognised by the mask, and on AMD, whose APIC sets none, by what other
+ * handlers claim (nmi_others.h).
  */
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
@@ -22,6 +23,7 @@
 #include "../debug/trace.h"
 #include "log.h"
 #include "nmi_decide.h"
+#include "nmi_others.h"
 #include "sample.h"
 #include "throttle.h"
 #include "trial.h"
@@ -84,12 +86,20 @@ static unsigned int count_unstoppable_nmi(struct hwpmc_cpu *c)
 	return likely(!c->unstoppable) ? 0 : hwpmc_sample_unstoppable_nmi(c);
 }
 
+/* perf: one of its handlers has counted it, and so claims it. */
+static int leave_nmi(bool perf)
+{
+	if (!perf)
+		hwpmc_nmi_others_leave_nmi(hwpmc_log_time_nmi());
+	return NMI_DONE;
+}
+
 /*
  * No row is armed and no NMI expected. The counters' interrupt still belongs to the
  * module while it owns the hardware, and for a while after: it may have been raised
  * just before the hardware was given back or the CPU went offline.
  */
-static int handle_idle_nmi(struct hwpmc_cpu *c)
+static int handle_idle_nmi(struct hwpmc_cpu *c, bool perf)
 {
 	struct hwpmc_nmi_facts f = { };
 
@@ -101,7 +111,7 @@ static int handle_idle_nmi(struct hwpmc_cpu *c)
 	if (hwpmc_nmi_asks_masked(&f))
 		f.masked = hwpmc_pmi_has_come_nmi();
 	if (hwpmc_nmi_decide(&f) == HWPMC_NMI_FOREIGN)
-		return NMI_DONE;
+		return leave_nmi(perf);
 	hwpmc_pmi_open_nmi();
 	return NMI_HANDLED;
 }
@@ -175,7 +185,7 @@ static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs, bool perf
 	if (likely(verdict != HWPMC_NMI_FOREIGN))
 		return NMI_HANDLED;
 	hwpmc_stat_inc(intr_ignored);
-	return NMI_DONE;
+	return leave_nmi(perf);
 }
 
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
@@ -183,11 +193,12 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	bool perf = perf_has_come_nmi(c);
 
+	hwpmc_nmi_others_begin_nmi();
 	/* hwpmc_sample_unload_irqoff() sets .nmi_expected before it clears a row's bit
 	 * in .sampling: an NMI in between is not taken for idle. */
 	if (likely(!c->sampling && !c->nmi_expected)) {
 		restore_controls_nmi(c);
-		return handle_idle_nmi(c);
+		return handle_idle_nmi(c, perf);
 	}
 	return handle_armed_nmi(c, regs, perf);
 }
@@ -199,8 +210,13 @@ int hwpmc_nmi_register_once(void)
 	lockdep_assert_held(&hwpmc_lock);
 	if (nmi_registered)
 		return 0;
+	ret = hwpmc_nmi_others_register();
+	if (ret)
+		return ret;
 	ret = register_nmi_handler(NMI_LOCAL, handle_nmi, 0, "hwpmc");
 	nmi_registered = !ret;
+	if (ret)
+		hwpmc_nmi_others_exit();
 	return ret;
 }
 
@@ -210,4 +226,5 @@ void hwpmc_nmi_exit(void)
 	if (nmi_registered)
 		unregister_nmi_handler(NMI_LOCAL, "hwpmc");
 	nmi_registered = false;
+	hwpmc_nmi_others_exit();
 }
