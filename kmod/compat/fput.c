@@ -2,36 +2,103 @@
 /*
  * fput.c - the kernel releases files whose last reference a kernel thread puts in one work
  * item of the whole machine, one after the other. A release can last as long as a user
- * likes (a socket that lingers, a file system that the user serves), so others would wait
- * for it: their pipes have no end, their file systems are busy. A process releases its
- * files itself, by task work on the way to user mode. A thread that is no kernel thread
- * for a moment gets that task work, too, and does it here.
+ * likes (a file system that the user serves, a file whose blocks are freed), so others would
+ * wait for it: their pipes have no end, their file systems are busy. A process releases its
+ * files itself, by task work, at the latest when it exits.
+ *
+ * No exported function makes a process without a program, but a helper for user mode is one
+ * until it executes its program. Here it puts the references instead, and exits.
  */
 #include <linux/file.h>
+#include <linux/jiffies.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
-#include <linux/task_work.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/umh.h>
+#include <linux/wait.h>
 
 #include "fput.h"
 
-static void run_task_works(void)
-{
-	struct callback_head *work, *next;
+/* While there is no memory for a process, or the machine is suspended. */
+#define RETRY		(HZ / 10)
+#define RETRIES		100
 
-	/* A file's release can add others. */
-	while ((work = xchg(&current->task_works, NULL)))
-		for (; work; work = next) {
-			next = work->next;
-			work->func(work);
-			cond_resched();
-		}
+struct puts {
+	struct file *file;		/* or NULL */
+	struct mm_struct *mm;		/* or NULL */
+	struct task_struct *helper;	/* a reference; NULL: nothing was put */
+};
+
+/* In the helper. An error: it exits, and executes no program. */
+static int put_in_helper(struct subprocess_info *info, struct cred *unused)
+{
+	struct puts *p = info->data;
+
+	/* Kernels before 5.19 clear it when the program is executed. */
+	current->flags &= ~PF_KTHREAD;
+	p->helper = get_task_struct(current);
+	if (p->file)
+		fput(p->file);
+	if (p->mm)
+		mmput(p->mm);
+	return -ECANCELED;
 }
 
-/* Only the task itself writes its flags. Without the flag nothing takes it for a program:
- * it has no mm. */
-void hwpmc_fput_here(struct file *file)
+/* Returns when put_in_helper() has: no code of the module is executed by the helper then. */
+static int run_helper(struct puts *p)
 {
-	current->flags &= ~PF_KTHREAD;
-	fput(file);
-	run_task_works();
-	current->flags |= PF_KTHREAD;
+	static char name[] = "hwpmc";
+	char *argv[] = { name, NULL }, *envp[] = { NULL };
+	struct subprocess_info *info;
+
+	info = call_usermodehelper_setup(name, argv, envp, GFP_KERNEL, put_in_helper, NULL, p);
+	return info ? call_usermodehelper_exec(info, UMH_WAIT_EXEC) : -ENOMEM;
+}
+
+/* Kernels that are configured for a single helper can have none: the call succeeds, and
+ * nothing has run. */
+static void put_by_helper(struct puts *p)
+{
+	unsigned int left = RETRIES;
+
+	while (run_helper(p) && !p->helper && left--)
+		schedule_timeout_idle(RETRY);
+	if (p->helper)
+		return;
+	if (p->file)
+		fput(p->file);
+	if (p->mm)
+		mmput(p->mm);
+}
+
+/* Task work runs before the exit is reported. */
+static void await_exit(struct task_struct *task)
+{
+	struct pid *pid = get_task_pid(task, PIDTYPE_PID);
+
+	if (pid)
+		wait_event_idle(pid->wait_pidfd, READ_ONCE(task->exit_state));
+	put_pid(pid);
+}
+
+void hwpmc_fput_await(struct file *file)
+{
+	struct puts p = { .file = file };
+
+	put_by_helper(&p);
+	if (!p.helper)
+		return;
+	await_exit(p.helper);
+	put_task_struct(p.helper);
+}
+
+void hwpmc_put_apart(struct file *file, struct mm_struct *mm)
+{
+	struct puts p = { .file = file, .mm = mm };
+
+	put_by_helper(&p);
+	if (p.helper)
+		put_task_struct(p.helper);
 }

@@ -53,10 +53,16 @@ static inline bool hwpmc_mappings_hold(struct mm_struct *mm)
 #endif
 }
 
-static inline void hwpmc_mappings_let_go(struct mm_struct *mm)
+/*
+ * False: the caller's is the last reference, and it calls mmput(), where that makes nobody
+ * else wait: not in a kernel thread.
+ */
+static inline bool hwpmc_mappings_let_go(struct mm_struct *mm)
 {
-#ifndef HAVE_VMA_FIND
-	mmput_async(mm);
+#ifdef HAVE_VMA_FIND
+	return true;
+#else
+	return atomic_add_unless(&mm->mm_users, -1, 1);
 #endif
 }
 

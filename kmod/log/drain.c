@@ -283,7 +283,7 @@ static int drain_thread(void *arg)
 	wake_up_all(&log->flushers);
 	if (ret)
 		await_end(log);
-	hwpmc_fput_here(log->file);
+	hwpmc_fput_await(log->file);
 	log->file = NULL;
 	hwpmc_limits_leave();
 	revert_creds(old);

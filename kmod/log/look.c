@@ -6,7 +6,8 @@
  *
  * A work item does it, with limits: neither a program nor its files make it wait for ever,
  * and so unloading the module does not, either. A program whose threads keep mmap_lock
- * occupied is looked at in a later run.
+ * occupied is looked at in a later run. If the program has unmapped the file meanwhile, the
+ * reference here can be the last one: a process of its own puts it (compat/fput.h).
  */
 #include <linux/delay.h>
 #include <linux/file.h>
@@ -18,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include "../compat/fput.h"
 #include "../compat/memory.h"
 #include "../compat/pagecache.h"
 #include "../core/work.h"
@@ -33,16 +35,18 @@
 #define LATER		(HZ / 20)
 
 struct look {
-	struct list_head node;		/* in `looks`, or in the list of the run */
+	struct list_head node;		/* in `looks`, the list of the run, or `puts` */
 	struct mm_struct *mm;		/* a reference to the struct */
 	struct file *file;		/* a reference, or NULL */
 	u64 start, end;
 	unsigned int runs;
+	bool has_mappings;		/* the last reference to those of mm */
 };
 
 static DEFINE_RAW_SPINLOCK(looks_lock);	/* a leaf; not for interrupts */
 static LIST_HEAD(looks);		/* looks_lock */
 static unsigned int waiting;		/* in `looks`; looks_lock */
+static LIST_HEAD(puts);			/* with references that can be the last; looks_lock */
 
 /* ---- in the work item ----------------------------------------------------- */
 
@@ -56,6 +60,12 @@ static bool is_read(struct file *file)
 	return true;
 }
 
+/* In the first run only: later ones are for the lock. */
+static bool awaits_page(const struct look *look)
+{
+	return look->file && !look->runs && !is_read(look->file);
+}
+
 static void read_all(struct list_head *list)
 {
 	unsigned long limit = jiffies + msecs_to_jiffies(READ_MS);
@@ -63,10 +73,10 @@ static void read_all(struct list_head *list)
 
 	/* All of them begin before one is waited for. */
 	list_for_each_entry(look, list, node)
-		if (look->file && !is_read(look->file))
+		if (awaits_page(look))
 			hwpmc_first_page_read(look->file);
 	list_for_each_entry(look, list, node)
-		while (look->file && !is_read(look->file) && time_before(jiffies, limit))
+		while (awaits_page(look) && time_before(jiffies, limit))
 			usleep_range(500, 1000);
 }
 
@@ -80,8 +90,20 @@ static bool lock_mm(struct mm_struct *mm, unsigned long limit)
 	return true;
 }
 
+/* While the file is mapped, the reference here is not the last one. */
+static void put_mapped_file(struct look *look)
+{
+	struct vm_area_struct *vma = find_vma(look->mm, look->start);
+
+	mmap_assert_locked(look->mm);
+	if (!vma || !look->file || vma->vm_file != look->file)
+		return;
+	fput(look->file);
+	look->file = NULL;
+}
+
 /* False: the lock was taken until the limit. */
-static bool take_look(const struct look *look, unsigned long limit)
+static bool take_look(struct look *look, unsigned long limit)
 {
 	bool held;
 
@@ -89,26 +111,44 @@ static bool take_look(const struct look *look, unsigned long limit)
 		return false;
 	/* Not one that ends. */
 	held = hwpmc_mappings_hold(look->mm);
-	if (held)
+	if (held) {
 		hwpmc_follow_range(look->mm, look->start, look->end, GFP_KERNEL);
+		put_mapped_file(look);
+	}
 	mmap_read_unlock(look->mm);
-	if (held)
-		hwpmc_mappings_let_go(look->mm);
+	look->has_mappings = held && !hwpmc_mappings_let_go(look->mm);
 	return true;
 }
 
-static void let_file_go(struct look *look)
+static void put_all(struct work_struct *unused)
 {
-	if (look->file)
-		fput(look->file);
-	look->file = NULL;
+	struct look *look, *next;
+	LIST_HEAD(list);
+
+	raw_spin_lock(&looks_lock);
+	list_splice_init(&puts, &list);
+	raw_spin_unlock(&looks_lock);
+	list_for_each_entry_safe(look, next, &list, node) {
+		hwpmc_put_apart(look->file, look->has_mappings ? look->mm : NULL);
+		mmdrop(look->mm);
+		kfree(look);
+	}
 }
 
-static void look_free(struct look *look)
+/* Waits for memory and for a work item of the kernel's; nobody waits for it but unload. */
+static DECLARE_WORK(put_work, put_all);
+
+static void look_end(struct look *look)
 {
-	let_file_go(look);
-	mmdrop(look->mm);
-	kfree(look);
+	if (!look->file && !look->has_mappings) {
+		mmdrop(look->mm);
+		kfree(look);
+		return;
+	}
+	raw_spin_lock(&looks_lock);
+	list_add_tail(&look->node, &puts);
+	raw_spin_unlock(&looks_lock);
+	hwpmc_work(&put_work);
 }
 
 /* False: there are too many, or it was in the list too often. */
@@ -129,15 +169,13 @@ static bool add_look(struct look *look)
 static void look_at_all(struct work_struct *unused);
 static DECLARE_DELAYED_WORK(work, look_at_all);
 
-/* Its page was read, or is not awaited any more. */
 static void look_in_later_run(struct look *look)
 {
-	let_file_go(look);
 	look->runs++;
 	if (add_look(look))
 		hwpmc_work_later(&work, LATER);
 	else
-		look_free(look);
+		look_end(look);
 }
 
 static void look_at_all(struct work_struct *unused)
@@ -154,7 +192,7 @@ static void look_at_all(struct work_struct *unused)
 	limit = jiffies + msecs_to_jiffies(LOCK_MS);
 	list_for_each_entry_safe(look, next, &list, node) {
 		if (take_look(look, limit))
-			look_free(look);
+			look_end(look);
 		else
 			look_in_later_run(look);
 		cond_resched();
@@ -163,19 +201,25 @@ static void look_at_all(struct work_struct *unused)
 
 /* ---- for others ----------------------------------------------------------- */
 
+/* The caller has the mapping: its reference to the file is not the last one. */
 void hwpmc_look_later(struct mm_struct *mm, u64 start, u64 end, struct file *file, gfp_t gfp)
 {
 	struct look *look = kmalloc(sizeof(*look), gfp);
 
 	if (!look)
 		return;
+	*look = (struct look){ .mm = mm, .start = start, .end = end, .file = file };
 	mmgrab(mm);
-	*look = (struct look){ .mm = mm, .start = start, .end = end,
-			       .file = file ? get_file(file) : NULL };
-	if (add_look(look))
+	if (file)
+		get_file(file);
+	if (add_look(look)) {
 		hwpmc_work_again(&work, 0);
-	else
-		look_free(look);
+		return;
+	}
+	if (file)
+		fput(file);
+	mmdrop(mm);
+	kfree(look);
 }
 
 void hwpmc_looks_wait(void)
@@ -189,5 +233,6 @@ void hwpmc_looks_exit(void)
 
 	cancel_delayed_work_sync(&work);
 	list_for_each_entry_safe(look, next, &looks, node)
-		look_free(look);
+		look_end(look);
+	flush_work(&put_work);
 }

@@ -198,7 +198,9 @@ static void put_mappings(struct snapshot *s, struct task_struct *leader,
 		mmap_read_unlock(mm);
 		if (!held)
 			return;
-		hwpmc_mappings_let_go(mm);
+		/* As a reader of /proc/PID/maps does. */
+		if (!hwpmc_mappings_let_go(mm))
+			mmput(mm);
 		/* After an exec they would be taken for those of the new program. */
 		if (!hwpmc_memory_is(leader, mm))
 			return;

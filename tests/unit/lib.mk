@@ -96,8 +96,9 @@ $(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_pmi_long kmo
 VM_TEST_LIBS_kmod_unwind := $(LIB_CFLAGS) -I$(TOP)/lib/stat $(STAT_STATIC) \
 	$(LIB_STATIC) $(LIB_LIBS) $(STAT_LIBS)
 VM_TEST_LIBS_kmod_chains := $(VM_TEST_LIBS_kmod_unwind)
+VM_TEST_LIBS_kmod_puts := $(VM_TEST_LIBS_kmod_unwind)
 VM_TEST_LIBS_kmod_unwind_live := $(VM_TEST_LIBS_kmod_unwind)
-$(addprefix $(BUILD)/vm/tests/,kmod_unwind kmod_chains kmod_unwind_live): \
+$(addprefix $(BUILD)/vm/tests/,kmod_unwind kmod_chains kmod_puts kmod_unwind_live): \
 	$(LIB_STATIC) $(STAT_STATIC)
 VM_TEST_LIBS_kmod_revoke := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 $(BUILD)/vm/tests/kmod_revoke: $(LIB_STATIC)

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kmod_puts.c - last references to files that the module puts in kernel threads. The kernel
+ * releases such files in one work item of the whole machine, which others wait for.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <libhwpmcstat.h>
+
+#include "harness.h"
+#include "kmod_dev.h"
+
+#define TRACING	"/sys/kernel/tracing/"
+#define BEGUN	TRACING "events/workqueue/workqueue_execute_start/enable"
+
+/* How often the work item has run since the trace was cleared. */
+static unsigned int runs_of(const char *function)
+{
+	FILE *f = fopen(TRACING "trace", "r");
+	unsigned int n = 0;
+	char line[512];
+
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, function) != NULL;
+	fclose(f);
+	return n;
+}
+
+static void watch_works(void)
+{
+	dev_put(TRACING "trace", "");
+	dev_put(BEGUN, "1");
+}
+
+static void unwatch_works(void)
+{
+	dev_put(BEGUN, "0");
+}
+
+/* ---- files that a look holds ------------------------------------------------- */
+
+#define FILES	20
+
+/* It has no first page that could be read. */
+static void map_and_unmap(void)
+{
+	char path[] = "/tmp/puts.XXXXXX";
+	int fd = mkstemp(path);
+	void *at;
+
+	ck_assert(!unlink(path) && !ftruncate(fd, 4096));
+	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	close(fd);
+	munmap(at, 4096);
+}
+
+static uint32_t measure_self(struct hwpmc *h, struct hwpmc_rings **rings)
+{
+	const uint32_t flags = HWPMC_F_CALLCHAIN | HWPMC_F_TABLES;
+	struct hwpmc_event event;
+	uint32_t id;
+
+	ck_assert(!hwpmc_rings_open(h, 0, 0, rings));
+	ck_assert(!hwpmc_event_parse(h, "instructions:u", &event));
+	ck_assert(!hwpmc_allocate_event(h, &event, HWPMC_MODE_TS, flags, HWPMC_CPU_ANY, 1000000,
+					&id));
+	ck_assert(!hwpmc_attach(h, id, 0));
+	ck_assert(!hwpmc_start(h, id));
+	return id;
+}
+
+START_TEST(file_unmapped_before_its_look_needs_no_shared_work)
+{
+	struct hwpmc_rings *rings;
+	struct hwpmc *h;
+	uint32_t id;
+
+	ck_assert(!hwpmc_open(&h));
+	id = measure_self(h, &rings);
+	watch_works();
+	for (int i = 0; i < FILES; i++)
+		map_and_unmap();
+	for (int i = 0; i < 200 && !runs_of("function look_at_all"); i++)
+		dev_msleep(50);
+	/* What has begun waits half a second for pages; the kernel's item comes a tick later. */
+	dev_msleep(1500);
+	unwatch_works();
+	ck_assert_uint_ge(runs_of("function look_at_all"), 1);
+	ck_assert_uint_eq(runs_of("function delayed_fput"), 0);
+	ck_assert(!hwpmc_release(h, id));
+	hwpmc_close(h);
+}
+END_TEST
+
+/* ---- the file of a log ---------------------------------------------------------- */
+
+/* A connection whose release waits until its peer has read all; the peer does not read. */
+static int lingering(void)
+{
+	struct linger linger = { .l_onoff = 1, .l_linger = 30 };
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+	int small = 2048, big = 1 << 20;
+	socklen_t len = sizeof(address);
+
+	setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	ck_assert(!bind(listener, (void *)&address, len) && !listen(listener, 1));
+	ck_assert(!getsockname(listener, (void *)&address, &len));
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &big, sizeof(big));
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	ck_assert(!connect(fd, (void *)&address, len));
+	ck_assert_int_ge(accept(listener, NULL, NULL), 0);
+	return fd;
+}
+
+static void log_until_closed(int fd, int log)
+{
+	struct hwpmc_op_configurelog conf = { .logfd = log, .ring_size = 1 << 17 };
+	struct hwpmc_op_simple none = { { 0 } };
+
+	ck_assert(!ioctl(fd, HWPMC_IOC_CONFIGURELOG, &conf));
+	close(log);
+	for (int i = 0; i < 5000; i++) {
+		struct hwpmc_op_writelog op = { .userdata = i };
+
+		ck_assert(!ioctl(fd, HWPMC_IOC_WRITELOG, &op));
+	}
+	ck_assert(!ioctl(fd, HWPMC_IOC_CLOSELOG, &none));
+}
+
+#define KTHREAD	0x200000	/* the kernel's PF_KTHREAD */
+
+/* True: a thread whose name begins so has flags without that of kernel threads. */
+static bool is_disguised(const char *pid, const char *name)
+{
+	char path[300], line[1024] = "", *end;
+	unsigned int flags;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	end = strrchr(line, ')');
+	if (!end || !strstr(line, name))
+		return false;
+	ck_assert_int_eq(sscanf(end, ") %*c %*d %*d %*d %*d %*d %u", &flags), 1);
+	return !(flags & KTHREAD);
+}
+
+static unsigned int disguised(const char *name)
+{
+	DIR *proc = opendir("/proc");
+	unsigned int n = 0;
+	struct dirent *e;
+
+	while ((e = readdir(proc)))
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
+			n += is_disguised(e->d_name, name);
+	closedir(proc);
+	return n;
+}
+
+/* Files of /proc warn where the flag goes between two looks at it. */
+START_TEST(log_thread_is_a_kernel_thread_amid_its_release)
+{
+	int fd = dev_open();
+
+	ck_assert_int_eq(system("ip link set lo up"), 0);
+	log_until_closed(fd, lingering());
+	for (int i = 0; i < 50; i++) {
+		ck_assert_uint_eq(disguised("(hwpmc/"), 0);
+		dev_msleep(20);
+	}
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
+/* A log's file that nothing else has, in each of the ways that a log ends. */
+static void log_to_pipe(int fd, unsigned int way)
+{
+	struct hwpmc_op_configurelog none = { .logfd = -1 };
+	int p[2];
+
+	ck_assert(!pipe(p));
+	fcntl(p[1], F_SETPIPE_SZ, 1 << 20);
+	log_until_closed(fd, p[1]);
+	if (way)
+		ck_assert(!ioctl(fd, HWPMC_IOC_CONFIGURELOG, &none));
+	close(fd);
+	close(p[0]);
+}
+
+START_TEST(log_file_is_released_by_no_shared_work)
+{
+	watch_works();
+	for (int i = 0; i < 10; i++)
+		log_to_pipe(dev_open(), i & 1);
+	dev_msleep(500);
+	unwatch_works();
+	ck_assert_uint_ge(runs_of("function end_work"), 10);
+	ck_assert_uint_eq(runs_of("function delayed_fput"), 0);
+}
+END_TEST
+
+/* The process of the owner waits in close() until the drain thread has let go of the file. */
+START_TEST(log_file_is_released_when_close_of_its_owner_returns)
+{
+	char text[4096];
+	ssize_t n;
+
+	for (int i = 0; i < 20; i++) {
+		int fd = dev_open(), p[2];
+
+		ck_assert(!pipe2(p, O_NONBLOCK));
+		fcntl(p[1], F_SETPIPE_SZ, 1 << 20);
+		log_until_closed(fd, p[1]);
+		close(fd);
+		while ((n = read(p[0], text, sizeof(text))) > 0)
+			;
+		/* The end, and not EAGAIN. */
+		ck_assert_int_eq(n, 0);
+		close(p[0]);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_add(file_unmapped_before_its_look_needs_no_shared_work);
+	harness_add(log_thread_is_a_kernel_thread_amid_its_release);
+	harness_add(log_file_is_released_by_no_shared_work);
+	harness_add(log_file_is_released_when_close_of_its_owner_returns);
+	return harness_run();
+}
