@@ -33,6 +33,7 @@ static struct insn site(int kind)
 static struct insn two_byte(const struct decode *d)
 {
 	switch (d->op) {
+	case 0x31: return site(K_RDTSC);
 	case 0xa2: return site(K_CPUID);
 	case 0x32: return site(K_RDMSR);
 	case 0x30: return site(K_WRMSR);

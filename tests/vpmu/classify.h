@@ -20,7 +20,7 @@ enum {
 	F_INT3 = 128,
 };
 
-enum kind { K_CPUID, K_RDMSR, K_WRMSR, K_RDPMC, K_CR3 };
+enum kind { K_CPUID, K_RDMSR, K_WRMSR, K_RDPMC, K_CR3, K_RDTSC };
 
 struct insn {
 	unsigned int flags;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * emulate.c - what runs in the place of CPUID, RDMSR, WRMSR and RDPMC, and at
+ * emulate.c - what runs in the place of CPUID, RDMSR, WRMSR, RDPMC and RDTSC, and at
  * loads of CR3: a callback before the instruction, which may do all of it and
  * go on after it, or let it run natively.
  */
 #include "vpmu.h"
 
+#define MSR_TSC		0x10
 #define MSR_MISC_ENABLE	0x1a0
 
 /*
@@ -137,6 +138,13 @@ static uint64_t wrmsr_value(void)
 	return (uint32_t)reg_read(RAX) | reg_read(RDX) << 32;
 }
 
+/* QEMU ignores a WRMSR to the TSC. A vCPU that wrote it runs on the host's, with a distance. */
+static void set_tsc(struct vcpu *v, uint64_t x)
+{
+	v->tsc_set = x - __builtin_ia32_rdtsc();
+	trace(v, "TSC = %" PRIx64, x);
+}
+
 static enum access do_wrmsr(struct vcpu *v, uint32_t msr, uint64_t pc)
 {
 	uint64_t x = wrmsr_value();
@@ -152,6 +160,8 @@ static enum access do_wrmsr(struct vcpu *v, uint32_t msr, uint64_t pc)
 		trace(v, "WRMSR %x = %" PRIx64 " pc=%" PRIx64, msr, x, pc);
 	} else if (a == NATIVE) {
 		v->n_wrmsr_native++;
+		if (cfg.tsc && msr == MSR_TSC)
+			set_tsc(v, x);
 	} else {
 		trace(v, "#GP msr=%x val=%" PRIx64 " pc=%" PRIx64, msr, x, pc);
 	}
@@ -250,6 +260,19 @@ static void emulate_cpuid(struct vcpu *v, struct site *s)
 	go_on_at(v, board_of(v), s->mode, pc_after(s, pc));
 }
 
+static void emulate_rdtsc(struct vcpu *v, struct site *s)
+{
+	uint64_t x, pc;
+
+	if (!v->tsc_set)
+		return;				/* native */
+	pc = site_pc(s);
+	x = __builtin_ia32_rdtsc() + v->tsc_set;
+	reg_write(RAX, (uint32_t)x);
+	reg_write(RDX, x >> 32);
+	go_on_at(v, board_of(v), s->mode, pc_after(s, pc));
+}
+
 void emulate_site(unsigned int index, void *data)
 {
 	struct vcpu *v = vcpu_of(index);
@@ -260,6 +283,7 @@ void emulate_site(unsigned int index, void *data)
 	case K_RDMSR:
 	case K_WRMSR: emulate_msr(v, board_of(v), s); break;
 	case K_RDPMC: emulate_rdpmc(v, board_of(v), s); break;
+	case K_RDTSC: emulate_rdtsc(v, s); break;
 	case K_CR3:
 		if (s->mode == KERNEL)
 			truth_cr3(v, reg_read(s->reg));

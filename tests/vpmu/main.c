@@ -153,6 +153,8 @@ static bool option(char *arg)
 		return switch_option(val, "on", "off", &cfg.irqoff);
 	if (!strcmp(arg, "tfa"))
 		return switch_option(val, "on", "off", &cfg.tfa);
+	if (!strcmp(arg, "tsc"))
+		return switch_option(val, "on", "off", &cfg.tsc);
 	if (!strcmp(arg, "ibs"))
 		return switch_option(val, "on", "off", &cfg.ibs);
 	if (!strcmp(arg, "core"))

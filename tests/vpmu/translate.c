@@ -327,7 +327,7 @@ static struct site *translate_insn(struct run *r, struct block *blk,
 	qemu_plugin_insn_data(in, bytes, len);
 	insn = classify(bytes, len);
 	/* real-mode firmware and trampolines are left alone */
-	if (blk->start < 0x100000)
+	if (blk->start < 0x100000 || (insn.kind == K_RDTSC && !cfg.tsc))
 		insn.flags &= ~F_SITE;
 	blk->slot[i].off = qemu_plugin_insn_vaddr(in) - blk->start;
 	blk->slot[i].flags = insn.flags;

@@ -68,6 +68,7 @@ struct config {
 	bool machine;			/* a named one; see machine.c */
 	bool tfa, harm;			/* manners.c */
 	bool ibs;			/* ibs.c */
+	bool tsc;			/* WRMSR sets the TSC; emulate.c */
 	bool no_core;			/* no counters: what else there is stays */
 	const char *signature;		/* of the hypervisor, for programs; NULL: QEMU's */
 	int version, gp, fixed, width, skid;
@@ -202,6 +203,7 @@ struct vcpu {
 	bool opening;			/* apic.c: LVTPC is unmasked at the latest */
 	uint64_t opened;		/* KNOB_OPEN_LATE after this total */
 	uint32_t eilvt[EILVTS], *eilvt_read;
+	int64_t tsc_set;		/* from the host's TSC to the one that WRMSR set; 0: none */
 	uint64_t ibs[IBS_REGS], ibs_from, ibs_random;	/* ibs.c */
 	bool ibs_tagged;
 
