@@ -13,16 +13,30 @@ void clock_begin(struct log_clock *c, const struct hwpmc_log_initialize *r)
 	c->tick0 = r->tick;
 	c->mono0 = r->monotonic;
 	c->real0 = r->realtime;
-	c->ns_per_tick = 1e6 / (r->khz ? r->khz : 1000000);
+	c->at_boot = c->ns_per_tick = 1e6 / (r->khz ? r->khz : 1000000);
+}
+
+/*
+ * The kernel measures the rate at boot, to a per mille. A rate that is far from it comes from
+ * a machine that slept meanwhile with its TSC running (suspend to idle): CLOCK_MONOTONIC stood
+ * still, and says nothing of the length of a tick.
+ */
+static bool is_near(double ns_per_tick, double at_boot)
+{
+	return ns_per_tick > at_boot * (1 - 1. / 64) && ns_per_tick < at_boot * (1 + 1. / 64);
 }
 
 void clock_again(struct log_clock *c, const struct hwpmc_log_clock *r)
 {
+	double measured;
+
 	/* Over less than a second the kernel's own figure is the better one. */
-	if (r->tick > c->tick0 && r->monotonic > c->mono0 &&
-	    r->monotonic - c->mono0 > SECOND)
-		c->ns_per_tick = (double)(r->monotonic - c->mono0) /
-				 (r->tick - c->tick0);
+	if (r->tick <= c->tick0 || r->monotonic <= c->mono0 ||
+	    r->monotonic - c->mono0 <= SECOND)
+		return;
+	measured = (double)(r->monotonic - c->mono0) / (r->tick - c->tick0);
+	if (is_near(measured, c->at_boot))
+		c->ns_per_tick = measured;
 }
 
 int64_t clock_ns(const struct log_clock *c, uint64_t tick)

@@ -306,7 +306,7 @@ void lines_close(struct image *img);
 
 struct log_clock {
 	uint64_t tick0, mono0, real0;	/* the log's, and the two of Linux, at once */
-	double ns_per_tick;
+	double ns_per_tick, at_boot;	/* measured by readings of both; by the kernel */
 };
 
 void clock_begin(struct log_clock *c, const struct hwpmc_log_initialize *r);

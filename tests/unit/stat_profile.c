@@ -666,6 +666,7 @@ START_TEST(times_are_right_though_somebody_set_the_clock)
 	struct hwpmc_log_clock *clock;
 
 	init->realtime = 1700000000000000000ull;
+	init->khz = 499000;
 	log_context(&log_, PID, PID);
 	log_.time = 1000000;
 	log_user(&log_, TEXT);
@@ -679,6 +680,26 @@ START_TEST(times_are_right_though_somebody_set_the_clock)
 	read_it();
 	ck_assert_uint_eq(totals()->duration, 4000000000);
 	ck_assert_uint_eq(totals()->first, 1700000000002000000ull);
+}
+END_TEST
+
+/* Half of the time was a sleep: CLOCK_MONOTONIC stood still, and the TSC went on. */
+START_TEST(times_of_a_machine_that_slept_keep_the_rate_of_boot)
+{
+	struct hwpmc_log_initialize *init = (void *)log_.bytes;
+	struct hwpmc_log_clock *clock;
+
+	init->khz = 500000;
+	log_context(&log_, PID, PID);
+	log_.time = 1000000;
+	log_user(&log_, TEXT);
+	log_.time = 2001000000;
+	log_user(&log_, TEXT);
+	clock = log_add(&log_, HWPMC_LOG_CLOCK, sizeof(*clock));
+	clock->tick = 2000000000;
+	clock->monotonic = 2000000000;
+	read_it();
+	ck_assert_uint_eq(totals()->duration, 4000000000);
 }
 END_TEST
 
@@ -764,6 +785,7 @@ int main(void)
 	harness_add(a_sample_that_says_no_period_counts_as_one_event);
 	harness_add(events_that_options_keep_out_are_filtered);
 	harness_add(times_are_right_though_somebody_set_the_clock);
+	harness_add(times_of_a_machine_that_slept_keep_the_rate_of_boot);
 	harness_add(declared_drops_are_told_by_cause);
 	harness_add(drops_of_causes_to_come_are_in_the_totals);
 	harness_add(clear_counts_anew_and_keeps_the_processes);
