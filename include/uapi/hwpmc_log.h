@@ -90,9 +90,10 @@ struct hwpmc_log_hdr {
 /* ------------------------------------------------------------------------ */
 /* Log and clocks                                                            */
 
-/* The clock of hdr.time. */
+/* The clock of hdr.time. It never goes back, and stands still while the machine is suspended. */
 enum hwpmc_log_clock_kind {
-	HWPMC_CLOCK_TSC = 1,		/* ticks of the time-stamp counter */
+	HWPMC_CLOCK_TSC = 1,		/* ticks of the time-stamp counter; a suspend that
+					 * restarts it adds an offset */
 	HWPMC_CLOCK_MONOTONIC = 2,	/* nanoseconds of CLOCK_MONOTONIC */
 };
 

@@ -15,6 +15,7 @@
 #include "../core/cpu.h"
 #include "../debug/trace.h"
 #include "../log/kinds.h"
+#include "../sampling/log.h"
 #include "../task/switch.h"
 #include "../task/system.h"
 #include "hotplug.h"
@@ -66,6 +67,14 @@ static int cpu_dying_irqoff(unsigned int cpu)
 	return 0;
 }
 
+/* The CPU was off: NMIs that were on their way to it are lost. */
+static void expect_no_nmi(struct hwpmc_cpu *c)
+{
+	c->nmi_expected = 0;
+	c->nmi_more = 0;
+	c->nmi_last = 0;
+}
+
 /* Before a CPU goes online, on another CPU: its registers have unknown contents. */
 static int cpu_forget(unsigned int cpu)
 {
@@ -75,6 +84,7 @@ static int cpu_forget(unsigned int cpu)
 	c->on = 0;
 	c->unstoppable = 0;
 	c->throttled = false;
+	expect_no_nmi(c);
 	for (i = 0; i < hwpmc_nrows; i++)
 		c->row[i].shadow.sel = 0;
 	return 0;
@@ -150,11 +160,14 @@ static int cpu_offline_here(unsigned int cpu)
 static int machine_suspend(void)
 {
 	cpu_end_irqoff(this_cpu_ptr(hwpmc_cpus));
+	hwpmc_log_clock_suspend_irqoff();
 	return 0;
 }
 
 static void machine_resume(void)
 {
+	hwpmc_log_clock_resume_irqoff();
+	expect_no_nmi(this_cpu_ptr(hwpmc_cpus));
 	cpu_begin_irqoff(this_cpu_ptr(hwpmc_cpus));
 }
 

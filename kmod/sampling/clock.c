@@ -9,6 +9,7 @@
  * TSC everywhere.
  */
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
 #include <linux/timekeeping.h>
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
@@ -16,6 +17,8 @@
 
 #include "log.h"
 
+u64 hwpmc_log_tsc_offset __read_mostly;	/* set while one CPU is online, with its IRQs off */
+static u64 suspended_at;		/* likewise */
 bool hwpmc_log_is_tsc __read_mostly;	/* all three set at load */
 static u64 ticks_per_ms = NSEC_PER_MSEC;
 static u64 cpu_ticks_per_ms = NSEC_PER_MSEC;	/* of the TSC; a guess where not known */
@@ -28,6 +31,23 @@ void hwpmc_log_clock_init(void)
 		cpu_ticks_per_ms = tsc_khz;
 	if (hwpmc_log_is_tsc)
 		ticks_per_ms = tsc_khz;
+}
+
+void hwpmc_log_clock_suspend_irqoff(void)
+{
+	lockdep_assert_irqs_disabled();
+	suspended_at = hwpmc_cpu_time_nmi() + hwpmc_log_tsc_offset;
+}
+
+/*
+ * S3 restarts the TSC on most machines, and on others it goes on, while CLOCK_MONOTONIC stands
+ * still. Times of a log never go back, and readers compute its rate from both clocks: so the
+ * log's clock stands still as well.
+ */
+void hwpmc_log_clock_resume_irqoff(void)
+{
+	lockdep_assert_irqs_disabled();
+	hwpmc_log_tsc_offset = suspended_at - hwpmc_cpu_time_nmi();
 }
 
 u64 hwpmc_log_time_nmi(void)

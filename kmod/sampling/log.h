@@ -40,10 +40,14 @@ u64 hwpmc_cpu_ticks_nmi(unsigned int ms);
 /* Is it the clock of logs as well? Constant. */
 extern bool hwpmc_log_is_tsc;
 
+/* Ticks from the TSC to the log's clock; see hwpmc_log_clock_resume_irqoff(). */
+extern u64 hwpmc_log_tsc_offset;
+
 /* The time of the clock that the INITIALIZE record describes; cpu_time is now. */
 static inline u64 hwpmc_log_time_at_nmi(u64 cpu_time)
 {
-	return likely(hwpmc_log_is_tsc) ? cpu_time : ktime_get_mono_fast_ns();
+	return likely(hwpmc_log_is_tsc) ? cpu_time + hwpmc_log_tsc_offset :
+	       ktime_get_mono_fast_ns();
 }
 
 u64 hwpmc_log_time_nmi(void);
@@ -51,6 +55,9 @@ u64 hwpmc_log_time_nmi(void);
 u64 hwpmc_log_ticks_nmi(unsigned int ms);
 /* At load. */
 void hwpmc_log_clock_init(void);
+/* The machine suspends and resumes, on its last CPU. */
+void hwpmc_log_clock_suspend_irqoff(void);
+void hwpmc_log_clock_resume_irqoff(void);
 u32 hwpmc_log_clock_kind(void);		/* enum hwpmc_log_clock_kind */
 u32 hwpmc_log_clock_khz(void);
 /* Three clocks at the same time. */

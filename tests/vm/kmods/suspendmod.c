@@ -38,6 +38,12 @@ static void lose_amd(void)
 	}
 }
 
+/* S3 ends with a TSC that begins at 0. */
+static void restart_tsc(void)
+{
+	wrmsr_safe(0x10, 0, 0);
+}
+
 static int nap(void)
 {
 	unsigned long flags;
@@ -52,6 +58,7 @@ static int nap(void)
 			lose_intel();
 		else
 			lose_amd();
+		restart_tsc();
 		syscore_resume();
 	}
 	local_irq_restore(flags);

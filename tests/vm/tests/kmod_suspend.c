@@ -5,7 +5,7 @@
  * sampling goes on, nothing is left running.
  */
 #include "harness.h"
-#include "../lib/kmod_rec.h"
+#include "../lib/kmod_pmi.h"
 
 #define NOW	"/sys/module/suspendmod/parameters/now"
 #define ROUNDS	100000ul
@@ -153,6 +153,31 @@ START_TEST(a_period_that_the_machine_slept_through_is_one_period)
 }
 END_TEST
 
+/* The interrupt of an overflow that is lost in the sleep is expected no more after it. */
+START_TEST(suspend_ends_the_wait_for_interrupts_of_before)
+{
+	uint64_t storm = vpmu_access(VPMU_N_STORM, 0), before = dev_unknown_nmis();
+	uint32_t id;
+
+	expect_unknown_nmis();
+	begin();
+	id = allocate("instructions:u", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 30011);
+	ok(hwpmc_attach(h, id, 0));
+	vpmu_knob(VPMU_KNOB_LOST, 1);
+	ok(hwpmc_start(h, id));
+	dev_spin(11000);
+	ok(hwpmc_release(h, id));
+	vpmu_knob(VPMU_KNOB_LOST, 0);
+	nap('1');
+	vpmu_knob(VPMU_KNOB_STORM_LEFT, 1);
+	vpmu_knob(VPMU_KNOB_STORM, 1009);
+	while (vpmu_access(VPMU_N_STORM, 0) == storm)
+		dev_spin(100);
+	ck_assert_uint_eq(dev_unknown_nmis() - before, 1);
+	vpmu_knob(VPMU_KNOB_STORM, 0);
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -166,5 +191,6 @@ int main(void)
 	harness_add(system_scope_counts_on_after_the_machine_slept);
 	harness_add(sampling_goes_on_after_the_machine_slept);
 	harness_add(a_period_that_the_machine_slept_through_is_one_period);
+	harness_add(suspend_ends_the_wait_for_interrupts_of_before);
 	return harness_run();
 }
