@@ -68,7 +68,7 @@ struct soft_events *event_ask(struct hwpmc *h, uint32_t class_id)
 	struct soft_events *all;
 
 	/* The refusal says how many there are. */
-	if (!sys_call(h->fd, HWPMC_IOC_GETDYNEVENTINFO, &op.hdr) ||
+	if (!handle_call(h, HWPMC_IOC_GETDYNEVENTINFO, &op.hdr) ||
 	    op.hdr.reason != HWPMC_WHY_BUFFER || op.hdr.detail <= 0)
 		return NULL;
 	op.nevent = op.hdr.detail;
@@ -76,7 +76,7 @@ struct soft_events *event_ask(struct hwpmc *h, uint32_t class_id)
 	if (!all)
 		return NULL;
 	op.events = (uintptr_t)all->event;
-	if (sys_call(h->fd, HWPMC_IOC_GETDYNEVENTINFO, &op.hdr)) {
+	if (handle_call(h, HWPMC_IOC_GETDYNEVENTINFO, &op.hdr)) {
 		free(all);
 		return NULL;
 	}

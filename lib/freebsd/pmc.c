@@ -78,6 +78,7 @@ static struct layer *layer_push(void)
 		free(l);
 		return NULL;
 	}
+	l->h->for_heirs = true;
 	l->pid = getpid();
 	l->inherited = layers;
 	layers = l;

@@ -156,7 +156,8 @@ void hwpmc_rings_close(struct hwpmc_rings *rings);
  * the ring. If fn returns 0, their room is released; else hwpmc_rings_read()
  * returns that value and the records stay. A file needs a CPU record before each
  * piece: hwpmc_rings_mark() makes it. Returns 0 or the value of fn; *bytes (may be
- * NULL): bytes released.
+ * NULL): bytes released. In a child of fork() it is -1 with ESRCH, as hwpmc_rings_wait()
+ * is; hwpmc_rings_close() unmaps nothing there.
  */
 typedef int hwpmc_rings_fn(unsigned int cpu, const void *data, size_t len,
 			   void *arg);

@@ -47,12 +47,31 @@ static int map_one(struct hwpmc_rings *rings, unsigned int cpu, uint32_t size)
 	return 0;
 }
 
+/* Children of fork() have no copy of the mappings: other memory may be at their addresses. */
+static bool are_inherited(const struct hwpmc_rings *rings)
+{
+	return handle_is_inherited(rings->h);
+}
+
+static int refuse_inherited(const struct hwpmc_rings *rings)
+{
+	const struct hwpmc_hdr hdr = {
+		.reason = HWPMC_WHY_NOT_OWNER, .detail = rings->h->pid,
+	};
+
+	errno = ESRCH;
+	return error_from_call(rings->h, &hdr, "read the rings of the log");
+}
+
 EXPORT void hwpmc_rings_close(struct hwpmc_rings *rings)
 {
+	bool mapped;
+
 	if (!rings)
 		return;
+	mapped = !are_inherited(rings);
 	for (unsigned int i = 0; i < rings->n; i++)
-		if (rings->ring[i].ctl)
+		if (rings->ring[i].ctl && mapped)
 			munmap(rings->ring[i].ctl, rings->ring[i].mapped);
 	free(rings);
 }
@@ -73,7 +92,7 @@ EXPORT int hwpmc_rings_open(struct hwpmc *h, uint32_t ring_size,
 		return error_own(h, ENOMEM, "no memory for the rings");
 	rings->h = h;
 	rings->n = n;
-	if (sys_call(h->fd, HWPMC_IOC_CONFIGURELOG, &op.hdr) < 0) {
+	if (handle_call(h, HWPMC_IOC_CONFIGURELOG, &op.hdr) < 0) {
 		free(rings);
 		return error_from_call(h, &op.hdr, "begin a log");
 	}
@@ -113,6 +132,10 @@ EXPORT int hwpmc_rings_read(struct hwpmc_rings *rings, hwpmc_rings_fn *fn,
 	uint64_t sum = 0;
 	int rc = 0;
 
+	if (bytes)
+		*bytes = 0;
+	if (are_inherited(rings))
+		return refuse_inherited(rings);
 	for (unsigned int i = 0; !rc && i < rings->n; i++)
 		if (rings->ring[i].ctl)
 			rc = read_one(&rings->ring[i], i, fn, arg, &sum);
@@ -124,8 +147,11 @@ EXPORT int hwpmc_rings_read(struct hwpmc_rings *rings, hwpmc_rings_fn *fn,
 EXPORT int hwpmc_rings_wait(struct hwpmc_rings *rings, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = hwpmc_fd(rings->h), .events = POLLIN };
-	int n = poll(&pfd, 1, timeout_ms);
+	int n;
 
+	if (are_inherited(rings))
+		return refuse_inherited(rings);
+	n = poll(&pfd, 1, timeout_ms);
 	return n < 0 ? -1 : n > 0;
 }
 
@@ -144,6 +170,8 @@ EXPORT void hwpmc_rings_drop_counts(const struct hwpmc_rings *rings,
 		return;
 	memset(samples, 0, n * sizeof(*samples));
 	memset(others, 0, n * sizeof(*others));
+	if (are_inherited(rings))
+		return;
 	for (unsigned int i = 0; i < rings->n; i++)
 		if (rings->ring[i].ctl)
 			drops_add_ring(rings->ring[i].ctl, samples, others, n);

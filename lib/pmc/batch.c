@@ -34,7 +34,7 @@ static int one_call(struct hwpmc *h, uint32_t command,
 		.entries = (uintptr_t)entries,
 	};
 
-	if (!sys_call(h->fd, HWPMC_IOC_BATCH, &op.hdr))
+	if (!handle_call(h, HWPMC_IOC_BATCH, &op.hdr))
 		return 0;
 	return error_from_call(h, &op.hdr, what("%s %u PMCs", doing(command),
 						n).text);

@@ -74,6 +74,42 @@ static int check_version(int fd)
 	return error_from_call(NULL, &op.hdr, "use the loaded module");
 }
 
+bool handle_is_inherited(const struct hwpmc *h)
+{
+	return getpid() != h->pid;
+}
+
+/* Nothing of the parent's changes by it. */
+static bool only_reads(unsigned long request, const struct hwpmc_hdr *hdr)
+{
+	switch (_IOC_NR(request)) {
+	case HWPMC_OP_PMCRW:
+		return ((const struct hwpmc_op_pmcrw *)hdr)->flags == HWPMC_F_OLDVALUE;
+	case HWPMC_OP_BATCH:
+		return ((const struct hwpmc_op_batch *)hdr)->command == HWPMC_BATCH_READ;
+	case HWPMC_OP_GETCPUINFO:
+	case HWPMC_OP_GETDRIVERSTATS:
+	case HWPMC_OP_GETMODULEVERSION:
+	case HWPMC_OP_GETPMCINFO:
+	case HWPMC_OP_GETDYNEVENTINFO:
+	case HWPMC_OP_GETCAPS:
+	case HWPMC_OP_GETCHAINSTATS:
+	case HWPMC_OP_GETKINDS:
+	case HWPMC_OP_GETUNCOUNTED:
+		return true;
+	}
+	return false;
+}
+
+int handle_call(const struct hwpmc *h, unsigned long request, struct hwpmc_hdr *hdr)
+{
+	if (h->for_heirs || only_reads(request, hdr) || !handle_is_inherited(h))
+		return sys_call(h->fd, request, hdr);
+	*hdr = (struct hwpmc_hdr){ .reason = HWPMC_WHY_NOT_OWNER, .detail = h->pid };
+	errno = ESRCH;
+	return -1;
+}
+
 EXPORT int hwpmc_open(struct hwpmc **handle)
 {
 	struct hwpmc *h;
@@ -84,6 +120,7 @@ EXPORT int hwpmc_open(struct hwpmc **handle)
 	if (!h)
 		return error_own(NULL, ENOMEM, "cannot open " HWPMC_DEVICE
 				 ": out of memory");
+	h->pid = getpid();
 	h->serial = atomic_fetch_add(&serials, 1);
 	h->fd = sys_open();
 	if (h->fd < 0) {

@@ -18,7 +18,7 @@ EXPORT int hwpmc_pmu_state(struct hwpmc *h, uint32_t *state)
 {
 	struct hwpmc_op_getcpuinfo op = { 0 };
 
-	if (sys_call(h->fd, HWPMC_IOC_GETCPUINFO, &op.hdr))
+	if (handle_call(h, HWPMC_IOC_GETCPUINFO, &op.hdr))
 		return error_from_call(h, &op.hdr, "ask about the machine");
 	*state = op.pmu_state;
 	return 0;
@@ -29,7 +29,7 @@ EXPORT int hwpmc_notes(struct hwpmc *h, struct hwpmc_classnote notes[HWPMC_NOTES
 	struct hwpmc_op_getcpuinfo op = { 0 };
 	uint32_t n;
 
-	if (sys_call(h->fd, HWPMC_IOC_GETCPUINFO, &op.hdr))
+	if (handle_call(h, HWPMC_IOC_GETCPUINFO, &op.hdr))
 		return error_from_call(h, &op.hdr, "ask about the machine");
 	n = op.nnotes < HWPMC_NOTES_MAX ? op.nnotes : HWPMC_NOTES_MAX;
 	memcpy(notes, op.notes, n * sizeof(notes[0]));
@@ -49,7 +49,7 @@ EXPORT int hwpmc_pmcinfo(struct hwpmc *h, uint32_t cpu,
 		return error_own(h, ENOMEM, "cannot list the counters: "
 				 "out of memory");
 	op.pmcs = (uintptr_t)array;
-	if (sys_call(h->fd, HWPMC_IOC_GETPMCINFO, &op.hdr)) {
+	if (handle_call(h, HWPMC_IOC_GETPMCINFO, &op.hdr)) {
 		error_from_call(h, &op.hdr,
 				what("list the counters of CPU %u", cpu).text);
 		err = errno;
@@ -66,7 +66,7 @@ EXPORT int hwpmc_kinds(struct hwpmc *h, uint32_t cpu, uint32_t *kinds, uint32_t 
 {
 	struct hwpmc_op_getkinds op = { .cpu = cpu };
 
-	if (sys_call(h->fd, HWPMC_IOC_GETKINDS, &op.hdr))
+	if (handle_call(h, HWPMC_IOC_GETKINDS, &op.hdr))
 		return error_from_call(h, &op.hdr,
 				       what("ask about the kind of CPU %u", cpu).text);
 	*kinds = op.kinds;
@@ -79,7 +79,7 @@ EXPORT int hwpmc_uncounted(struct hwpmc *h, uint32_t id, uint32_t *kinds, uint64
 {
 	struct hwpmc_op_getuncounted op = { .pmcid = id };
 
-	if (sys_call(h->fd, HWPMC_IOC_GETUNCOUNTED, &op.hdr))
+	if (handle_call(h, HWPMC_IOC_GETUNCOUNTED, &op.hdr))
 		return error_from_call(h, &op.hdr, "ask what was not counted");
 	*kinds = op.kinds;
 	*ns = op.ns;
@@ -90,7 +90,7 @@ EXPORT int hwpmc_uncounted(struct hwpmc *h, uint32_t id, uint32_t *kinds, uint64
 EXPORT int hwpmc_driver_stats(struct hwpmc *h,
 			      struct hwpmc_op_getdriverstats *stats)
 {
-	if (sys_call(h->fd, HWPMC_IOC_GETDRIVERSTATS, &stats->hdr))
+	if (handle_call(h, HWPMC_IOC_GETDRIVERSTATS, &stats->hdr))
 		return error_from_call(h, &stats->hdr,
 				       "get the driver's statistics");
 	return 0;
@@ -100,7 +100,7 @@ EXPORT int hwpmc_module_version(struct hwpmc *h, uint32_t *version)
 {
 	struct hwpmc_op_getmoduleversion op = { .version = HWPMC_API_VERSION };
 
-	if (sys_call(h->fd, HWPMC_IOC_GETMODULEVERSION, &op.hdr))
+	if (handle_call(h, HWPMC_IOC_GETMODULEVERSION, &op.hdr))
 		return error_from_call(h, &op.hdr, "ask the module's version");
 	*version = op.version;
 	return 0;
@@ -112,7 +112,7 @@ EXPORT int hwpmc_admin(struct hwpmc *h, uint32_t cpu, uint32_t row,
 	struct hwpmc_op_pmcadmin op = { .cpu = cpu, .row = row, .state = state };
 	const char *doing = state == HWPMC_STATE_FREE ? "enable" : "disable";
 
-	if (sys_call(h->fd, HWPMC_IOC_PMCADMIN, &op.hdr))
+	if (handle_call(h, HWPMC_IOC_PMCADMIN, &op.hdr))
 		return error_from_call(h, &op.hdr,
 				       what("%s row %u on CPU %u", doing, row,
 					    cpu).text);
@@ -124,7 +124,7 @@ static int simple_call(struct hwpmc *h, unsigned long request,
 {
 	struct hwpmc_op_simple op;
 
-	if (sys_call(h->fd, request, &op.hdr))
+	if (handle_call(h, request, &op.hdr))
 		return error_from_call(h, &op.hdr, doing);
 	return 0;
 }
@@ -137,7 +137,7 @@ EXPORT int hwpmc_revoke(struct hwpmc *h)
 
 EXPORT int hwpmc_kgmon(struct hwpmc *h, struct hwpmc_op_kgmon *op)
 {
-	if (sys_call(h->fd, HWPMC_IOC_KGMON, &op->hdr))
+	if (handle_call(h, HWPMC_IOC_KGMON, &op->hdr))
 		return error_from_call(h, &op->hdr,
 				       "use the histogram of the kernel");
 	return 0;
@@ -147,7 +147,7 @@ EXPORT int hwpmc_configure_log(struct hwpmc *h, int fd)
 {
 	struct hwpmc_op_configurelog op = { .logfd = fd };
 
-	if (sys_call(h->fd, HWPMC_IOC_CONFIGURELOG, &op.hdr))
+	if (handle_call(h, HWPMC_IOC_CONFIGURELOG, &op.hdr))
 		return error_from_call(h, &op.hdr, fd < 0 ? "end the log" :
 				       what("log to descriptor %d", fd).text);
 	return 0;
@@ -167,7 +167,7 @@ EXPORT int hwpmc_write_log(struct hwpmc *h, uint32_t userdata)
 {
 	struct hwpmc_op_writelog op = { .userdata = userdata };
 
-	if (sys_call(h->fd, HWPMC_IOC_WRITELOG, &op.hdr))
+	if (handle_call(h, HWPMC_IOC_WRITELOG, &op.hdr))
 		return error_from_call(h, &op.hdr, "write to the log");
 	return 0;
 }

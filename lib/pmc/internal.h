@@ -32,6 +32,10 @@ struct error_record {
 
 struct hwpmc {
 	int fd;
+	pid_t pid;			/* the process that opened it; constant */
+	/* A forked child does with it what the module permits: FreeBSD's rule, of pmc(3).
+	 * Set before others have the handle. */
+	bool for_heirs;
 	/* Grows at the head by compare-and-exchange, freed at close: no lock
 	 * that a fork could catch closed. */
 	_Atomic(struct error_record *) errors;
@@ -52,6 +56,11 @@ struct hwpmc {
 int sys_open(void);
 /* 0, or -1 with errno and the reason in *hdr (the head of arg). */
 int sys_call(int fd, unsigned long request, struct hwpmc_hdr *hdr);
+
+/* handle.c: the process has the handle from a parent that forked it, or shares its memory. */
+bool handle_is_inherited(const struct hwpmc *h);
+/* sys_call() of a handle. An inherited one can only read: else ESRCH, NOT_OWNER. */
+int handle_call(const struct hwpmc *h, unsigned long request, struct hwpmc_hdr *hdr);
 
 /* ------------------------------------------------------------------------ */
 /* error.c                                                                   */

@@ -8,7 +8,8 @@
  *
  * Unless stated otherwise every function returns 0, or -1 with errno; on failure
  * hwpmc_error() returns a sentence and hwpmc_reason() the cause as a number. A
- * child of fork() cannot use the parent's handles: it must open its own.
+ * child of fork() can at most read with a handle of its parent, a PMC that counts it as a
+ * descendant; anything else is ESRCH and changes nothing. It must open its own.
  *
  *	struct hwpmc *h;
  *	uint32_t id;

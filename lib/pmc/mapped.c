@@ -187,7 +187,7 @@ EXPORT int hwpmc_counter_open(struct hwpmc *h, uint32_t id,
 	struct hwpmc_op_getmsr op = { .pmcid = id };
 	struct thread_page *page;
 
-	if (sys_call(h->fd, HWPMC_IOC_PMCGETMSR, &op.hdr))
+	if (handle_call(h, HWPMC_IOC_PMCGETMSR, &op.hdr))
 		return error_from_call(h, &op.hdr,
 				       what("read %s by RDPMC",
 					    what_pmc(h, id).text).text);

@@ -10,7 +10,7 @@
 
 /* The words are only put together where the call failed. */
 #define CALL(h, request, op, ...)					\
-	(sys_call((h)->fd, request, &(op)->hdr) ?			\
+	(handle_call(h, request, &(op)->hdr) ?			\
 	 error_from_call(h, &(op)->hdr, what(__VA_ARGS__).text) : 0)
 
 static int needs_pointer(struct hwpmc *h, const char *name)
@@ -70,10 +70,10 @@ static bool worth_another(const struct hwpmc_hdr *hdr)
 /* A module that knows no names yet says that the argument is too large. */
 static int allocate_named(struct hwpmc *h, struct hwpmc_op_pmcallocate_named *req)
 {
-	int rc = sys_call(h->fd, HWPMC_IOC_PMCALLOCATE_NAMED, &req->op.hdr);
+	int rc = handle_call(h, HWPMC_IOC_PMCALLOCATE_NAMED, &req->op.hdr);
 
 	if (rc && errno == E2BIG)
-		rc = sys_call(h->fd, HWPMC_IOC_PMCALLOCATE, &req->op.hdr);
+		rc = handle_call(h, HWPMC_IOC_PMCALLOCATE, &req->op.hdr);
 	return rc;
 }
 

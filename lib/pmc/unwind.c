@@ -25,7 +25,7 @@ EXPORT int hwpmc_unwind_add(struct hwpmc *h, const struct hwpmc_unwind *u)
 	};
 
 	memcpy(op.build_id, u->build_id, sizeof(op.build_id));
-	if (!sys_call(h->fd, HWPMC_IOC_UNWIND, &op.hdr))
+	if (!handle_call(h, HWPMC_IOC_UNWIND, &op.hdr))
 		return 0;
 	return error_from_call(h, &op.hdr, what_file(u).text);
 }
@@ -35,7 +35,7 @@ EXPORT int hwpmc_chain_stats(struct hwpmc *h, uint64_t *chains, unsigned int n)
 	struct hwpmc_op_getchainstats op = {};
 	unsigned int i;
 
-	if (sys_call(h->fd, HWPMC_IOC_GETCHAINSTATS, &op.hdr))
+	if (handle_call(h, HWPMC_IOC_GETCHAINSTATS, &op.hdr))
 		return error_from_call(h, &op.hdr, "read the statistics of chains");
 	for (i = 0; i < n; i++)
 		chains[i] = i < ARRAY_LEN(op.chains) ? op.chains[i] : 0;

@@ -10,10 +10,14 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <libhwpmc.h>
+#include <libhwpmclog.h>
 
 #include "harness.h"
 
@@ -329,6 +333,176 @@ START_TEST(region_left_by_longjmp_begins_again)
 }
 END_TEST
 
+/* ---- children of fork() ------------------------------------------------------- */
+
+static bool not_owner(int rc)
+{
+	bool is = rc == -1 && errno == ESRCH && hwpmc_reason(h) == HWPMC_WHY_NOT_OWNER &&
+		  hwpmc_detail(h) == getppid();
+
+	if (!is)
+		fprintf(stderr, "# %d, %s\n", rc, hwpmc_error(h));
+	return is;
+}
+
+/* Operations on the PMC that its parent counts with. */
+static bool child_is_refused(uint32_t id)
+{
+	struct hwpmc_batch_entry entry = { .pmcid = id };
+	struct hwpmc_counter c;
+	uint64_t value;
+
+	return not_owner(hwpmc_stop(h, id)) && not_owner(hwpmc_start(h, id)) &&
+	       not_owner(hwpmc_write(h, id, 42)) && not_owner(hwpmc_set(h, id, 42)) &&
+	       not_owner(hwpmc_rw(h, id, 42, &value)) &&
+	       not_owner(hwpmc_attach(h, id, 0)) && not_owner(hwpmc_detach(h, id, 0)) &&
+	       not_owner(hwpmc_batch(h, HWPMC_BATCH_STOP, &entry, 1)) &&
+	       not_owner(hwpmc_counter_open(h, id, &c)) && not_owner(hwpmc_release(h, id));
+}
+
+/* Operations on the handle itself. */
+static bool child_is_refused_the_rest(void)
+{
+	struct hwpmc_op_kgmon kgmon = { .command = HWPMC_KGMON_RESET };
+	struct hwpmc_unwind unwind = { .vdso = true };
+	uint32_t id;
+
+	return not_owner(hwpmc_allocate(h, "r00c4", HWPMC_MODE_TC, 0, HWPMC_CPU_ANY, 0, &id)) &&
+	       not_owner(hwpmc_configure_log(h, -1)) && not_owner(hwpmc_flush_log(h)) &&
+	       not_owner(hwpmc_close_log(h)) && not_owner(hwpmc_write_log(h, 1)) &&
+	       not_owner(hwpmc_admin(h, 0, 0, HWPMC_STATE_FREE)) &&
+	       not_owner(hwpmc_kgmon(h, &kgmon)) && not_owner(hwpmc_revoke(h)) &&
+	       not_owner(hwpmc_unwind_add(h, &unwind));
+}
+
+static uint32_t counting_with_children(void)
+{
+	uint32_t id;
+
+	ok(hwpmc_allocate(h, "instructions:u", HWPMC_MODE_TC, HWPMC_F_DESCENDANTS,
+			  HWPMC_CPU_ANY, 0, &id));
+	ok(hwpmc_attach(h, id, 0));
+	ok(hwpmc_start(h, id));
+	return id;
+}
+
+static int status_of(pid_t child)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_msg(WIFEXITED(status), "the child got signal %d", WTERMSIG(status));
+	return WEXITSTATUS(status);
+}
+
+START_TEST(forked_child_can_only_read_its_parents_pmc)
+{
+	uint64_t before, after;
+	uint32_t id;
+	pid_t child;
+
+	begin();
+	id = counting_with_children();
+	ok(hwpmc_read(h, id, &before));
+	child = fork();
+	if (!child)
+		_exit(hwpmc_read(h, id, &after) || after <= before ? 1 :
+		      !child_is_refused(id) ? 2 : !child_is_refused_the_rest() ? 3 : 0);
+	ck_assert_int_eq(status_of(child), 0);
+	ok(hwpmc_read(h, id, &before));
+	ok(hwpmc_read(h, id, &after));
+	ck_assert_uint_gt(after, before);
+	end();
+}
+END_TEST
+
+START_TEST(destructors_in_a_forked_child_end_nothing)
+{
+	struct hwpmc_region *r;
+	uint32_t whole, own;
+	uint64_t before, after;
+	pid_t child;
+
+	begin();
+	whole = counting_with_children();
+	own = counting("instructions:u");
+	r = region(own);
+	ok(hwpmc_read(h, whole, &before));
+	child = fork();
+	if (!child) {
+		hwpmc_region_free(r);
+		hwpmc_stop(h, whole);
+		hwpmc_release(h, whole);
+		hwpmc_release(h, own);
+		hwpmc_close(h);
+		exit(0);
+	}
+	ck_assert_int_eq(status_of(child), 0);
+	ok(hwpmc_read(h, whole, &after));
+	ck_assert_uint_gt(after, before);
+	run(r);
+	check_exact(r);
+	hwpmc_region_free(r);
+	end();
+}
+END_TEST
+
+/* The first address of the first ring. */
+static void *ring_address(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[300];
+	void *at = NULL;
+
+	ck_assert_ptr_nonnull(maps);
+	while (!at && fgets(line, sizeof(line), maps))
+		if (strstr(line, "hwpmc"))
+			ck_assert_int_eq(sscanf(line, "%p", &at), 1);
+	fclose(maps);
+	return at;
+}
+
+static int no_record(unsigned int cpu, const void *data, size_t len, void *arg)
+{
+	return 1;
+}
+
+/* The child has its own memory where its parent has a ring. */
+static int child_keeps_its_memory(struct hwpmc_rings *rings, void *at)
+{
+	volatile char *mine = mmap(at, 4096, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	uint64_t bytes = 1;
+
+	if (mine != at)
+		return 1;
+	*mine = 7;
+	if (!not_owner(hwpmc_rings_read(rings, no_record, NULL, &bytes)) || bytes ||
+	    !not_owner(hwpmc_rings_wait(rings, 0)))
+		return 2;
+	hwpmc_rings_close(rings);
+	return *mine == 7 ? 0 : 3;
+}
+
+START_TEST(rings_of_its_parent_are_refused_in_a_forked_child)
+{
+	struct hwpmc_rings *rings;
+	pid_t child;
+	void *at;
+
+	begin();
+	ok(hwpmc_rings_open(h, 0, 0, &rings));
+	at = ring_address();
+	ck_assert_ptr_nonnull(at);
+	child = fork();
+	if (!child)
+		_exit(child_keeps_its_memory(rings, at));
+	ck_assert_int_eq(status_of(child), 0);
+	hwpmc_rings_close(rings);
+	end();
+}
+END_TEST
+
 /* The program before this one may have loaded it. */
 static void load(void)
 {
@@ -354,5 +528,8 @@ int main(void)
 	harness_add_timed(regions_of_threads_are_exact_after_release, 120);
 	harness_add(region_of_an_ended_thread_is_misuse_in_the_next);
 	harness_add(region_left_by_longjmp_begins_again);
+	harness_add(forked_child_can_only_read_its_parents_pmc);
+	harness_add(destructors_in_a_forked_child_end_nothing);
+	harness_add(rings_of_its_parent_are_refused_in_a_forked_child);
 	return harness_run();
 }

@@ -393,6 +393,25 @@ START_TEST(freebsd_measured_child_reads_the_pmc_of_its_parent)
 }
 END_TEST
 
+static int freebsd_stops_parents_pmc(void *arg)
+{
+	pmc_id_t *id = arg;
+
+	return pmc_stop(*id) || pmc_write(*id, 42) ? 1 : 0;
+}
+
+START_TEST(freebsd_measured_child_writes_the_pmc_of_its_parent)
+{
+	pmc_id_t id = freebsd_start(PMC_F_DESCENDANTS);
+	pmc_value_t value;
+
+	ck_assert_int_eq(in_child(freebsd_stops_parents_pmc, &id), 0);
+	ck_assert_int_eq(pmc_read(id, &value), 0);
+	ck_assert_uint_eq(value, 42);
+	ck_assert_int_eq(pmc_release(id), 0);
+}
+END_TEST
+
 START_TEST(freebsd_child_that_is_not_measured_gets_esrch)
 {
 	pmc_id_t id = freebsd_start(0);
@@ -520,6 +539,7 @@ int main(void)
 	harness_add(native_handle_of_the_parent_is_esrch_in_a_child);
 	harness_add(freebsd_child_is_an_owner_of_its_own);
 	harness_add(freebsd_measured_child_reads_the_pmc_of_its_parent);
+	harness_add(freebsd_measured_child_writes_the_pmc_of_its_parent);
 	harness_add(freebsd_child_that_is_not_measured_gets_esrch);
 	harness_add(freebsd_calls_tell_the_machine_and_its_rows);
 	harness_add(freebsd_names_of_events_of_the_kernel_are_allocated_as_listed);
