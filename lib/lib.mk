@@ -77,7 +77,7 @@ install-lib: lib
 		$(DESTDIR)$(libdir)/pkgconfig
 	install -m 644 $(TOP)/lib/pmc/libhwpmc.h $(TOP)/lib/log/libhwpmclog.h \
 		$(TOP)/include/uapi/hwpmc.h $(TOP)/include/uapi/hwpmc_log.h \
-		$(TOP)/include/uapi/hwpmc_unwind.h \
+		$(TOP)/include/uapi/hwpmc_unwind.h $(TOP)/include/uapi/hwpmc_target.h \
 		$(DESTDIR)$(includedir)
 	install -m 644 $(TOP)/lib/freebsd/pmc.h $(TOP)/lib/freebsd/pmclog.h \
 		$(DESTDIR)$(includedir)/hwpmc-freebsd

@@ -531,68 +531,8 @@ struct hwpmc_op_pmcallocate_named {
 	char	name[HWPMC_NAME_MAX];
 };
 
-/*
- * PMCATTACH (8), PMCDETACH (9): pid 0 is the caller. With DESCENDANTS they include
- * all present descendants.
- * Attach errors: EINVAL ID, SYSTEM_SCOPE, PID; EBUSY RUNNING; ESRCH
- * NO_PROCESS, EXITING; EPERM PRIV_TUNABLE, PRIV_ATTACH, MSR_TAKEN; EEXIST
- * ATTACHED; EBUSY TARGET_ROW; ENOMEM.
- * Detach errors: EINVAL ID, SYSTEM_SCOPE, PID, NOT_ATTACHED; ESRCH NO_PROCESS,
- * NOT_TARGET.
- */
-struct hwpmc_op_pmcattach {
-	struct hwpmc_hdr hdr;
-	__u32	pmcid;
-	__s32	pid;
-};
-
-/*
- * PMCGETMSR (10): return the index by which RDPMC reads this PMC in user mode. The
- * PMC must be in process scope, without DESCENDANTS, and attached to its owner
- * only. Afterwards it cannot be attached to other processes, and the owner's
- * address space may use RDPMC until the PMC is detached or released, or the owner
- * executes a program. The counter restarts at 0 at each switch-in of a thread of
- * the owner; the thread's page has the value to add, see struct hwpmc_user_row.
- * Other counters read 0.
- * Errors: EINVAL ID, MSR_OWNER_ONLY; ENOSYS NO_RDPMC [0: class; 1: RDPMC is
- * disabled on this machine]; ENOMEM.
- */
-struct hwpmc_op_getmsr {
-	struct hwpmc_hdr hdr;
-	__u32	pmcid;
-	__u32	msr;
-};
-
-/*
- * The page of a thread: an array of these, indexed by row. Each thread maps its
- * own page after PMCGETMSR: read-only, MAP_SHARED, offset HWPMC_USER_OFFSET of the
- * device, HWPMC_USER_SIZE bytes. Errors of mmap(): ESRCH the thread counts for no
- * PMC, or does not belong to the owner; EACCES writable; EINVAL size or
- * MAP_PRIVATE; ENOMEM.
- *
- * If `sum` equals `seq`, no other thread counts for the PMC and its count, as
- * PMCRW would return it, is
- *
- *	rdpmc(index) + total
- *
- * If `own` equals `seq`, the same with `thread` in place of `total` is the number
- * of events of this thread since it mapped the page. Both are valid only if `seq`
- * is unchanged after RDPMC. If the fields differ, RDPMC may fault: use PMCRW.
- * Only the thread that mapped the page may read it this way. In a child's copy
- * the fields always differ.
- */
-struct hwpmc_user_row {
-	__u32	seq;			/* changes with any field below */
-	__u32	own;			/* equal to seq: .thread is valid */
-	__u32	sum;			/* equal to seq: .total is valid */
-	__u32	index;			/* of RDPMC */
-	__u64	thread;			/* to be added, modulo 2^64 */
-	__u64	total;
-	__u64	__reserved[4];
-};
-
-#define HWPMC_USER_OFFSET	(1ull << 35)
-#define HWPMC_USER_SIZE		4096
+/* PMCATTACH (8), PMCDETACH (9), PMCGETMSR (10), PMCOPEN (39) and the page of a thread. */
+#include "hwpmc_target.h"
 
 /*
  * PMCRELEASE (11), PMCSTART (14), PMCSTOP (15).
@@ -837,6 +777,7 @@ enum hwpmc_op {
 	HWPMC_OP_GETCHAINSTATS = 36,
 	HWPMC_OP_GETKINDS = 37,
 	HWPMC_OP_GETUNCOUNTED = 38,
+	HWPMC_OP_PMCOPEN = 39,
 	HWPMC_OP__COUNT
 };
 
@@ -871,6 +812,7 @@ enum hwpmc_op {
 #define HWPMC_IOC_GETCHAINSTATS	HWPMC_IOWR(GETCHAINSTATS, hwpmc_op_getchainstats)
 #define HWPMC_IOC_GETKINDS	HWPMC_IOWR(GETKINDS, hwpmc_op_getkinds)
 #define HWPMC_IOC_GETUNCOUNTED	HWPMC_IOWR(GETUNCOUNTED, hwpmc_op_getuncounted)
+#define HWPMC_IOC_PMCOPEN	HWPMC_IOWR(PMCOPEN, hwpmc_op_pmcopen)
 
 /* Sizes of the first release: the minimum that the module accepts. */
 #define HWPMC_SIZE_V1_SIMPLE		8
@@ -896,5 +838,6 @@ enum hwpmc_op {
 #define HWPMC_SIZE_V1_GETCHAINSTATS	136
 #define HWPMC_SIZE_V1_GETKINDS		32
 #define HWPMC_SIZE_V1_GETUNCOUNTED	32
+#define HWPMC_SIZE_V1_PMCOPEN		144
 
 #endif /* _UAPI_HWPMC_H */

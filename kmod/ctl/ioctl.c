@@ -47,6 +47,7 @@ static_assert(sizeof(struct hwpmc_op_getchainstats) ==
 	      HWPMC_SIZE_V1_GETCHAINSTATS);
 static_assert(sizeof(struct hwpmc_op_getkinds) == HWPMC_SIZE_V1_GETKINDS);
 static_assert(sizeof(struct hwpmc_op_getuncounted) == HWPMC_SIZE_V1_GETUNCOUNTED);
+static_assert(sizeof(struct hwpmc_op_pmcopen) == HWPMC_SIZE_V1_PMCOPEN);
 static_assert(offsetof(struct hwpmc_op_pmcallocate, count) == 40);
 static_assert(offsetof(struct hwpmc_op_getpmcinfo, pmcs) == 16);
 static_assert(offsetof(struct hwpmc_op_getcpuinfo, classes) == 24);
@@ -102,6 +103,8 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 		OP(hwpmc_ioctl_kinds, hwpmc_op_getkinds, GETKINDS, true),
 	[HWPMC_OP_GETUNCOUNTED] = OP(hwpmc_ioctl_uncounted,
 		hwpmc_op_getuncounted, GETUNCOUNTED, true),
+	[HWPMC_OP_PMCOPEN] =
+		OP(hwpmc_ioctl_open, hwpmc_op_pmcopen, PMCOPEN, true),
 	[HWPMC_OP_REVOKE] =
 		OP(hwpmc_ioctl_revoke, hwpmc_op_simple, SIMPLE, false),
 	[HWPMC_OP_PMCRELEASE] = OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),

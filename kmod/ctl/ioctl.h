@@ -21,6 +21,7 @@ union hwpmc_arg {
 	struct hwpmc_op_pmcadmin admin;
 	struct hwpmc_op_pmcallocate_named allocate;
 	struct hwpmc_op_pmcattach attach;
+	struct hwpmc_op_pmcopen open;
 	struct hwpmc_op_pmc pmc;
 	struct hwpmc_op_pmcrw rw;
 	struct hwpmc_op_pmcsetcount setcount;
@@ -73,6 +74,7 @@ int hwpmc_ioctl_uncounted(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op);
 
 int hwpmc_ioctl_attach(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+int hwpmc_ioctl_open(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_detach(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 
 int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg);

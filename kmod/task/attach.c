@@ -505,6 +505,36 @@ int hwpmc_attach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 	return ret;
 }
 
+static u64 rows_of(const struct task_struct *leader)
+{
+	struct hwpmc_target *target;
+	unsigned long flags;
+	u64 rows;
+
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	target = hwpmc_target_find(leader);
+	rows = target ? target->rows : 0;
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	return rows;
+}
+
+u64 hwpmc_attach_taken_rows(struct hwpmc_owner *owner, pid_t pid)
+{
+	struct hwpmc_hdr hdr = {};
+	struct task_struct *leader;
+	u64 rows = 0;
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	leader = hwpmc_process_find(pid, &hdr, &ret);
+	if (!leader)
+		return 0;
+	if (!hwpmc_may_attach(owner, leader, &hdr))
+		rows = rows_of(leader);
+	put_task_struct(leader);
+	return rows;
+}
+
 int hwpmc_attach_owner(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	struct task_struct *leader;

@@ -8,11 +8,15 @@
 
 #include "../core/pmc.h"
 
+struct hwpmc_owner;
 struct task_struct;
 
 /* PMCATTACH and PMCDETACH; pid in the caller's namespace, 0: the caller. */
 int hwpmc_attach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr);
 int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr);
+/* Rows that have a PMC in the process, a bit each; 0 if there is no such process, or the owner
+ * may not attach to it. */
+u64 hwpmc_attach_taken_rows(struct hwpmc_owner *owner, pid_t pid);
 /*
  * Attach to a thread's process, for owners in the kernel: no permission is checked, and
  * of its descendants only those that it forks from here on are counted. The process

@@ -199,6 +199,16 @@ EXPORT int hwpmc_allocate(struct hwpmc *h, const char *spec,
 	return hwpmc_allocate_event(h, &event, mode, flags, cpu, count, id);
 }
 
+EXPORT int hwpmc_open_counter(struct hwpmc *h, const char *spec, enum hwpmc_mode mode,
+			      uint32_t flags, pid_t pid, uint64_t count, uint32_t *id)
+{
+	struct hwpmc_event event;
+
+	if (hwpmc_event_parse(h, spec, &event))
+		return -1;
+	return hwpmc_open_event(h, &event, mode, flags, pid, count, id);
+}
+
 /* ------------------------------------------------------------------------ */
 
 struct listing {

@@ -75,6 +75,11 @@ struct what what(const char *format, ...)
 /* "IAP-3 (process scope)" for an id of this handle. */
 struct what what_pmc(const struct hwpmc *h, uint32_t id);
 
+/* "process 4711", "this process". */
+struct what what_process(pid_t pid);
+/* open.c: "count 'instructions' on CPU 3". */
+struct what what_allocate(const struct hwpmc_op_pmcallocate *req, const char *name);
+
 /* Both record "cannot WHAT: why; remedy", keep errno and return -1. */
 int error_from_call(struct hwpmc *h, const struct hwpmc_hdr *hdr,
 		    const char *doing);

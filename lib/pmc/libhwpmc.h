@@ -88,6 +88,16 @@ int hwpmc_allocate(struct hwpmc *h, const char *spec, enum hwpmc_mode mode,
 /* The ioctl itself; the id is req->pmcid. */
 int hwpmc_allocate_raw(struct hwpmc *h, struct hwpmc_op_pmcallocate *req);
 
+/*
+ * Reserve a counter for an event of a process (0: the caller's) and attach the PMC to it, in
+ * one call: beside other PMCs that count the process, whoever has them, on a counter that
+ * none of them has there. hwpmc_allocate() and hwpmc_attach() cannot: the counter is
+ * chosen before the process is known, and EBUSY if another PMC counts there with it. Process
+ * scope; not started. EBUSY: each counter for the event has another PMC there.
+ */
+int hwpmc_open_counter(struct hwpmc *h, const char *spec, enum hwpmc_mode mode,
+		       uint32_t flags, pid_t pid, uint64_t count, uint32_t *id);
+
 int hwpmc_release(struct hwpmc *h, uint32_t id);
 int hwpmc_attach(struct hwpmc *h, uint32_t id, pid_t pid);	/* 0: self */
 int hwpmc_detach(struct hwpmc *h, uint32_t id, pid_t pid);
@@ -453,6 +463,11 @@ int hwpmc_event_parse(struct hwpmc *h, const char *spec,
 int hwpmc_allocate_event(struct hwpmc *h, const struct hwpmc_event *event,
 			 enum hwpmc_mode mode, uint32_t flags, uint32_t cpu,
 			 uint64_t count, uint32_t *id);
+
+/* hwpmc_open_counter() with the result of hwpmc_event_parse(). */
+int hwpmc_open_event(struct hwpmc *h, const struct hwpmc_event *event,
+		     enum hwpmc_mode mode, uint32_t flags, pid_t pid,
+		     uint64_t count, uint32_t *id);
 
 /* An event of the list. Strings are valid during the call only. */
 struct hwpmc_event_info {

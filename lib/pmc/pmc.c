@@ -20,20 +20,6 @@ static int needs_pointer(struct hwpmc *h, const char *name)
 			      name).text);
 }
 
-static const char *mode_verb(uint32_t mode)
-{
-	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_TS ? "sample" :
-								"count";
-}
-
-static struct what what_allocate(const struct hwpmc_op_pmcallocate *req,
-				 const char *name)
-{
-	if (req->cpu == HWPMC_CPU_ANY)
-		return what("%s '%s'", mode_verb(req->mode), name);
-	return what("%s '%s' on CPU %u", mode_verb(req->mode), name, req->cpu);
-}
-
 EXPORT int hwpmc_allocate_raw(struct hwpmc *h, struct hwpmc_op_pmcallocate *req)
 {
 	const char *name = hwpmc_name_of_class(req->class);
@@ -44,90 +30,6 @@ EXPORT int hwpmc_allocate_raw(struct hwpmc *h, struct hwpmc_op_pmcallocate *req)
 				      req->config : req->ev));
 	return CALL(h, HWPMC_IOC_PMCALLOCATE, req, "%s",
 		    what_allocate(req, w.text).text);
-}
-
-/*
- * Is another counter worth a try? Not where the request itself is wrong, or the
- * caller may not: the answer that says so is the one to show.
- */
-static bool worth_another(const struct hwpmc_hdr *hdr)
-{
-	switch (hdr->reason) {
-	case HWPMC_WHY_CLASS:
-	case HWPMC_WHY_CAPS:
-	case HWPMC_WHY_EVENT:
-	case HWPMC_WHY_EVENT_BITS:
-	case HWPMC_WHY_EVENT_ROWS:
-	case HWPMC_WHY_ROWS_BUSY:
-	case HWPMC_WHY_ROW_DISABLED:
-	case HWPMC_WHY_EVENT_FILTERED:
-	case HWPMC_WHY_ROW_STILL:
-		return true;
-	}
-	return false;
-}
-
-/* A module that knows no names yet says that the argument is too large. */
-static int allocate_named(struct hwpmc *h, struct hwpmc_op_pmcallocate_named *req)
-{
-	int rc = handle_call(h, HWPMC_IOC_PMCALLOCATE_NAMED, &req->op.hdr);
-
-	if (rc && errno == E2BIG)
-		rc = handle_call(h, HWPMC_IOC_PMCALLOCATE, &req->op.hdr);
-	return rc;
-}
-
-/* The machine has the class, but not for processes. */
-static bool is_system_scope_only(const struct hwpmc *h,
-				 const struct hwpmc_op_pmcallocate *req)
-{
-	if (req->hdr.reason != HWPMC_WHY_CLASS ||
-	    (req->mode != HWPMC_MODE_TC && req->mode != HWPMC_MODE_TS))
-		return false;
-	for (uint32_t i = 0; i < h->info.nclass && i < HWPMC_CLASS_MAX; i++)
-		if (h->info.classes[i].class == req->class)
-			return true;
-	return false;
-}
-
-EXPORT int hwpmc_allocate_event(struct hwpmc *h,
-				const struct hwpmc_event *event,
-				enum hwpmc_mode mode, uint32_t flags,
-				uint32_t cpu, uint64_t count, uint32_t *id)
-{
-	struct hwpmc_op_pmcallocate_named named = { 0 };
-	struct hwpmc_op_pmcallocate *req = &named.op;
-	uint32_t i;
-
-	if (!id)
-		return needs_pointer(h, "hwpmc_allocate");
-	if (!event->ncode || event->ncode > HWPMC_EVENT_CODES)
-		return error_own(h, EINVAL, "hwpmc_allocate_event: the event "
-				 "was not made by hwpmc_event_parse");
-	snprintf(named.name, sizeof(named.name), "%s", event->name);
-	for (i = 0; i < event->ncode; i++) {
-		const struct hwpmc_event_code *code = &event->code[i];
-
-		*req = (struct hwpmc_op_pmcallocate) {
-			.caps = code->caps, .cpu = cpu, .class = code->class_id,
-			.ev = code->ev, .flags = flags | code->flags,
-			.mode = mode, .count = count, .config = code->config,
-			.config1 = code->config1, .kinds = event->kinds,
-		};
-		if (!allocate_named(h, &named)) {
-			*id = req->pmcid;
-			return 0;
-		}
-		if (!worth_another(&req->hdr))
-			break;
-	}
-	if (is_system_scope_only(h, req))
-		return error_as(h, EINVAL, &req->hdr,
-				what("cannot %s: its counter belongs to a CPU, not to a "
-				     "process; count it in system scope only",
-				     what_allocate(req, event->name).text).text);
-	return error_from_call(h, &req->hdr,
-			       what_allocate(req, event->name).text);
 }
 
 static int pmc_call(struct hwpmc *h, unsigned long request, uint32_t id,
@@ -157,7 +59,7 @@ EXPORT int hwpmc_stop(struct hwpmc *h, uint32_t id)
 	return pmc_call(h, HWPMC_IOC_PMCSTOP, id, "stop");
 }
 
-static struct what what_process(pid_t pid)
+struct what what_process(pid_t pid)
 {
 	return pid ? what("process %d", pid) : what("this process");
 }

@@ -31,6 +31,7 @@ SIZE_IS(hwpmc_op_getpmcinfo, HWPMC_SIZE_V1_GETPMCINFO);
 SIZE_IS(hwpmc_op_pmcadmin, HWPMC_SIZE_V1_PMCADMIN);
 SIZE_IS(hwpmc_op_pmcallocate, HWPMC_SIZE_V1_PMCALLOCATE);
 SIZE_IS(hwpmc_op_pmcattach, HWPMC_SIZE_V1_PMCATTACH);
+SIZE_IS(hwpmc_op_pmcopen, HWPMC_SIZE_V1_PMCOPEN);
 SIZE_IS(hwpmc_op_getmsr, HWPMC_SIZE_V1_GETMSR);
 SIZE_IS(hwpmc_op_pmc, HWPMC_SIZE_V1_PMC);
 SIZE_IS(hwpmc_op_pmcrw, HWPMC_SIZE_V1_PMCRW);

@@ -107,3 +107,5 @@ SESSION_TESTS	:= kmod_hidden kmod_reboot kmod_registers kmod_throttle kmod_drops
 $(foreach t,$(SESSION_TESTS),$(eval VM_TEST_LIBS_$(t) := $(LIB_CFLAGS) \
 	$(LIB_STATIC) $(LIB_LIBS)))
 $(addprefix $(BUILD)/vm/tests/,$(SESSION_TESTS)): $(LIB_STATIC)
+VM_TEST_LIBS_lib_beside := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+$(BUILD)/vm/tests/lib_beside: $(LIB_STATIC)

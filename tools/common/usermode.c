@@ -4,6 +4,7 @@
  * the tools choose instead of the user only where the user has named no mode, and
  * show the choice in the name of the event, as perf does.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "evlist.h"
@@ -12,6 +13,12 @@
 static int allocate(struct hwpmc *h, const char *spec,
 		    const struct usermode_request *r, uint32_t *id)
 {
+	if (r->pid) {
+		int rc = hwpmc_open_counter(h, spec, r->mode, r->flags, r->pid, r->count, id);
+
+		if (rc == 0 || errno != ESRCH)
+			return rc;
+	}
 	return hwpmc_allocate(h, spec, r->mode, r->flags, r->cpu, r->count, id);
 }
 

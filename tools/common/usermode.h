@@ -17,10 +17,12 @@ struct usermode_request {
 	uint32_t flags;
 	uint32_t cpu;
 	uint64_t count;
+	pid_t pid;			/* the process that it is opened for; 0: none yet */
 };
 
 /*
- * As hwpmc_allocate(). Where kernel mode is refused to the caller and *spec names no
+ * As hwpmc_allocate(), or with r->pid hwpmc_open_counter(); if that process has exited, it is
+ * for its attach to say so. Where kernel mode is refused to the caller and *spec names no
  * mode, its user mode is allocated: *spec, which is freed, is then replaced by
  * the event with ":u", and *replaced is set.
  */

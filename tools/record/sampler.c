@@ -231,7 +231,9 @@ static uint64_t period_of(const struct sampler *s,
 static int add_pmc(struct sampler *s, char **spec, enum hwpmc_mode mode,
 		   uint32_t flags, uint32_t cpu)
 {
-	struct usermode_request r = { .mode = mode, .flags = flags, .cpu = cpu };
+	struct usermode_request r = {
+		.mode = mode, .flags = flags, .cpu = cpu, .pid = s->npid ? s->pid[0] : 0,
+	};
 	struct hwpmc_event event;
 	bool replaced = false;
 	uint32_t id;
@@ -293,6 +295,9 @@ static int sampler_attach(struct sampler *s, pid_t pid)
 {
 	for (unsigned int i = 0; i < s->nid; i++) {
 		if (hwpmc_attach(s->h, s->id[i], pid) == 0)
+			continue;
+		/* It was opened for this one. */
+		if (errno == EEXIST && s->npid && pid == s->pid[0])
 			continue;
 		msg("%s", hwpmc_error(s->h));
 		return -1;

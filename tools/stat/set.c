@@ -177,12 +177,21 @@ void stat_set_release(struct stat_set *set)
 		stat_event_release(set, &set->event[i]);
 }
 
+/* The process that its PMCs are opened for: 0 if it is not known yet. */
+static pid_t first_target(const struct stat_set *set)
+{
+	if (set->o->system || set->o->ncgroup)
+		return 0;
+	return set->o->npid ? set->o->pid[0] : set->command;
+}
+
 int stat_event_allocate(struct stat_set *set, struct stat_event *ev, bool exec_start)
 {
 	struct usermode_request r = { .mode = HWPMC_MODE_SC };
 
 	if (!set->o->system) {
 		r.mode = HWPMC_MODE_TC;
+		r.pid = first_target(set);
 		r.flags = (set->o->descendants ? HWPMC_F_DESCENDANTS : 0) |
 			  (exec_start ? HWPMC_F_EXEC_START : 0) |
 			  (set->threads ? HWPMC_F_LOG_PROCCSW : 0);
@@ -369,7 +378,9 @@ int stat_set_stop(struct stat_set *set)
 /* 0, or -1 and errno. */
 static int attach_target(struct stat_set *set, struct stat_event *ev, pid_t pid)
 {
-	if (hwpmc_attach(set->h, ev->cell[0].id, pid) < 0)
+	/* It was opened for this one. */
+	if (hwpmc_attach(set->h, ev->cell[0].id, pid) < 0 &&
+	    (errno != EEXIST || pid != first_target(set)))
 		return -1;
 	ev->has_target = true;
 	return 0;

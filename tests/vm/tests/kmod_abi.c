@@ -92,6 +92,7 @@ static const struct {
 	{ HWPMC_OP_GETCHAINSTATS, HWPMC_SIZE_V1_GETCHAINSTATS },
 	{ HWPMC_OP_GETKINDS, HWPMC_SIZE_V1_GETKINDS },
 	{ HWPMC_OP_GETUNCOUNTED, HWPMC_SIZE_V1_GETUNCOUNTED },
+	{ HWPMC_OP_PMCOPEN, HWPMC_SIZE_V1_PMCOPEN },
 };
 
 /* What it has grown to since. */
@@ -198,6 +199,7 @@ static void valid(unsigned int nr)
 		arg.admin.state = HWPMC_STATE_FREE;
 		break;
 	case HWPMC_OP_PMCALLOCATE:
+	case HWPMC_OP_PMCOPEN:
 		dev_request(&arg.allocate, TC, 0, ANY, INSN, U);
 		break;
 	case HWPMC_OP_PMCRW:
