@@ -87,11 +87,12 @@ VM_TEST_LIBS_kmod_pmi_long := $(VM_TEST_LIBS_kmod_pmi)
 VM_TEST_LIBS_kmod_nmi := $(VM_TEST_LIBS_kmod_pmi)
 VM_TEST_LIBS_kmod_skid := $(VM_TEST_LIBS_kmod_pmi)
 VM_TEST_LIBS_kmod_ibs := $(VM_TEST_LIBS_kmod_pmi)
+VM_TEST_LIBS_kmod_late := $(VM_TEST_LIBS_kmod_pmi)
 VM_TEST_LIBS_kmod_suspend := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_kmod_rdpmc := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS) -lpthread
 VM_TEST_LIBS_kmod_region := $(VM_TEST_LIBS_kmod_rdpmc)
 VM_TEST_LIBS_kmod_narrow_page := $(VM_TEST_LIBS_kmod_rdpmc)
-$(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_pmi_long kmod_nmi kmod_skid kmod_ibs kmod_rdpmc \
+$(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_pmi_long kmod_nmi kmod_skid kmod_ibs kmod_late kmod_rdpmc \
 		kmod_region kmod_narrow_page kmod_suspend): $(LIB_STATIC)
 VM_TEST_LIBS_kmod_unwind := $(LIB_CFLAGS) -I$(TOP)/lib/stat $(STAT_STATIC) \
 	$(LIB_STATIC) $(LIB_LIBS) $(STAT_LIBS)

@@ -34,17 +34,19 @@ VM_TEST_OBJS_kmod_pmi += $(KMOD_REC)
 VM_TEST_OBJS_kmod_nmi += $(KMOD_REC)
 VM_TEST_OBJS_kmod_skid += $(KMOD_REC)
 VM_TEST_OBJS_kmod_ibs += $(KMOD_REC)
+VM_TEST_OBJS_kmod_late += $(KMOD_REC)
 VM_TEST_OBJS_kmod_pmi_long += $(KMOD_REC)
 VM_TEST_OBJS_kmod_suspend += $(KMOD_REC)
 $(addprefix $(BUILD)/vm/tests/,kmod_records kmod_maps kmod_pmi kmod_pmi_long \
-	kmod_nmi kmod_skid kmod_ibs kmod_suspend): \
+	kmod_nmi kmod_skid kmod_ibs kmod_late kmod_suspend): \
 	$(KMOD_REC) $(TOP)/tests/vm/lib/kmod_rec.h
 KMOD_PMI	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_pmi.c)
 VM_TEST_OBJS_kmod_pmi += $(KMOD_PMI)
 VM_TEST_OBJS_kmod_suspend += $(KMOD_PMI)
 VM_TEST_OBJS_kmod_nmi += $(KMOD_PMI)
 VM_TEST_OBJS_kmod_ibs += $(KMOD_PMI)
-$(addprefix $(BUILD)/vm/tests/,kmod_pmi kmod_nmi kmod_ibs kmod_suspend): $(KMOD_PMI) \
+VM_TEST_OBJS_kmod_late += $(KMOD_PMI)
+$(addprefix $(BUILD)/vm/tests/,kmod_pmi kmod_nmi kmod_ibs kmod_late kmod_suspend): $(KMOD_PMI) \
 	$(TOP)/tests/vm/lib/kmod_pmi.h
 KMOD_SESSION	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_session.c)
 KMOD_SESSIONS	:= kmod_sample kmod_hotplug kmod_msr_faults kmod_registers \
