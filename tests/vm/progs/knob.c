@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * knob.c [-c CPU] KNOB VALUE COMMAND ARG... - what goes wrong on purpose in the emulated PMU,
- * on all CPUs or on one, while the command runs; vpmu_guest.h has the knobs. The exit status
- * is the command's.
+ * on all CPUs or on one, while the command runs; vpmu_guest.h has the knobs. steal: the host
+ * takes these counters each few milliseconds; migrate: the machine loses its registers several
+ * times a second. The exit status is the command's.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -26,7 +27,17 @@ static const char *const names[VPMU_KNOBS] = {
 	[VPMU_KNOB_LESS] = "less", [VPMU_KNOB_STUCK] = "stuck",
 	[VPMU_KNOB_EMULATED] = "emulated", [VPMU_KNOB_AT_ONCE] = "at-once",
 	[VPMU_KNOB_ALIAS] = "alias", [VPMU_KNOB_MODES] = "modes", [VPMU_KNOB_NO_USER_RDPMC] = "no-user-rdpmc",
+	[VPMU_KNOB_ENTRY] = "entry", [VPMU_KNOB_OPEN_LATE] = "open-late",
+	[VPMU_KNOB_RESERVED] = "reserved",
 };
+
+/* What happens again and again meanwhile; the numbers follow those of knobs. */
+enum { STEAL = VPMU_KNOBS, MIGRATE, WHATS };
+
+static const struct {
+	const char *name;
+	int ms;			/* between two times */
+} again[] = { { "steal", 5 }, { "migrate", 200 } };
 
 static void turn_on(int cpu, int knob, unsigned long long value)
 {
@@ -36,7 +47,12 @@ static void turn_on(int cpu, int knob, unsigned long long value)
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		perror("sched_setaffinity");
-	vpmu_knob(knob, value);
+	if (knob == STEAL)
+		vpmu_query(VPMU_STEAL, 0, value);
+	else if (knob == MIGRATE)
+		vpmu_query(VPMU_MIGRATED, 0, 0);
+	else
+		vpmu_knob(knob, value);
 }
 
 /* only: this CPU; -1: all. */
@@ -47,7 +63,24 @@ static void turn(int only, int knob, unsigned long long value)
 			turn_on(cpu, knob, value);
 }
 
-static int run(char **argv)
+/* Returns its status, or -1. */
+static int wait_for(pid_t pid, int only, int knob, unsigned long long value)
+{
+	int status;
+
+	if (knob < VPMU_KNOBS)
+		return waitpid(pid, &status, 0) == pid ? status : -1;
+	for (;;) {
+		pid_t ended = waitpid(pid, &status, WNOHANG);
+
+		if (ended)
+			return ended == pid ? status : -1;
+		turn(only, knob, value);
+		usleep(again[knob - VPMU_KNOBS].ms * 1000);
+	}
+}
+
+static int run(char **argv, int only, int knob, unsigned long long value)
 {
 	cpu_set_t all;
 	int status;
@@ -60,9 +93,8 @@ static int run(char **argv)
 		perror(argv[0]);
 		_exit(127);
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return 126;
-	return WEXITSTATUS(status);
+	status = pid < 0 ? -1 : wait_for(pid, only, knob, value);
+	return status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }
 
 static int find(const char *name)
@@ -70,6 +102,8 @@ static int find(const char *name)
 	int knob = 0;
 
 	while (knob < VPMU_KNOBS && (!names[knob] || strcmp(names[knob], name)))
+		knob++;
+	while (knob >= VPMU_KNOBS && knob < WHATS && strcmp(again[knob - VPMU_KNOBS].name, name))
 		knob++;
 	return knob;
 }
@@ -80,12 +114,15 @@ static int usage(void)
 	for (int i = 0; i < VPMU_KNOBS; i++)
 		if (names[i])
 			fprintf(stderr, " %s", names[i]);
+	for (int i = VPMU_KNOBS; i < WHATS; i++)
+		fprintf(stderr, " %s", again[i - VPMU_KNOBS].name);
 	fputs("\n", stderr);
 	return 2;
 }
 
 int main(int argc, char **argv)
 {
+	unsigned long long value;
 	int knob, status, cpu = -1;
 
 	if (argc > 3 && strcmp(argv[1], "-c") == 0) {
@@ -96,10 +133,12 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return usage();
 	knob = find(argv[1]);
-	if (knob == VPMU_KNOBS)
+	if (knob == WHATS)
 		return usage();
-	turn(cpu, knob, strtoull(argv[2], NULL, 0));
-	status = run(argv + 3);
-	turn(cpu, knob, 0);
+	value = strtoull(argv[2], NULL, 0);
+	turn(cpu, knob, value);
+	status = run(argv + 3, cpu, knob, value);
+	if (knob < VPMU_KNOBS)
+		turn(cpu, knob, 0);
 	return status;
 }
