@@ -33,6 +33,7 @@ struct hwpmc_owner {
 	bool samples_system;		/* .nsampling is not 0; read anywhere */
 	kuid_t uid;			/* that limits count for: the opener, or who
 					 * made its user namespace; constant */
+	kuid_t opener_uid, opener_euid;	/* who opened it: core/sigio.c; constant */
 	bool kernel;			/* of another module, see inkernel/; constant */
 	u32 losses;			/* its PMCs have lost their last target so often;
 					 * hwpmc_targets_lock, read anywhere */

@@ -7,9 +7,11 @@
  * a thread. If all threads do, the process is looked at again later.
  */
 #include <linux/atomic.h>
+#include <linux/cred.h>
 #include <linux/jiffies.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
+#include <linux/uidgid.h>
 #include <linux/workqueue.h>
 
 #include "../debug/trace.h"
@@ -87,8 +89,34 @@ static enum sigio decide_now(struct pid *tgid, bool last)
 	return verdict;
 }
 
+/*
+ * The process may have executed a set-id program since, whose log still ends: as for SIGIO of
+ * other files, the ids of who opened the device decide.
+ */
+static bool may_signal(const struct hwpmc_owner *owner)
+{
+	struct task_struct *leader;
+	const struct cred *cred;
+	bool may = false;
+
+	rcu_read_lock();
+	leader = pid_task(owner->tgid, PIDTYPE_TGID);
+	if (leader) {
+		cred = __task_cred(leader);
+		may = uid_eq(owner->opener_euid, GLOBAL_ROOT_UID) ||
+		      uid_eq(owner->opener_euid, cred->suid) ||
+		      uid_eq(owner->opener_euid, cred->uid) ||
+		      uid_eq(owner->opener_uid, cred->suid) ||
+		      uid_eq(owner->opener_uid, cred->uid);
+	}
+	rcu_read_unlock();
+	return may;
+}
+
 static void signal_owner(const struct hwpmc_owner *owner)
 {
+	if (!may_signal(owner))
+		return;
 	trace_hwpmc_owner_signal(owner->tgid);
 	kill_pid(owner->tgid, SIGIO, 1);
 }

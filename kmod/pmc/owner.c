@@ -177,6 +177,8 @@ struct hwpmc_owner *hwpmc_owner_new(bool kernel)
 	if (!owner)
 		return ERR_PTR(-ENOMEM);
 	owner->uid = real_user();
+	owner->opener_uid = current_uid();
+	owner->opener_euid = current_euid();
 	owner->tgid = get_pid(task_tgid(kernel ? &init_task : current));
 	owner->kernel = kernel;
 	owner->pid_ns = get_pid_ns(task_active_pid_ns(current));

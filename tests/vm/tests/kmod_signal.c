@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "harness.h"
@@ -348,8 +349,102 @@ START_TEST(a_thread_that_waits_for_sigio_gets_it_though_all_threads_block_all)
 }
 END_TEST
 
-int main(void)
+/* ---- a set-id program ---------------------------------------------------------- */
+
+#define SELF	"/tmp/signal.setuid"
+#define WAITS	"waits"
+
+/* What is executed: it becomes the user of its file for good, reports that, and whether
+ * SIGIO comes. */
+static int wait_in_program(int report)
 {
+	struct timespec limit = { .tv_sec = 3 };
+	sigset_t set;
+	char c;
+
+	if (setresuid(geteuid(), geteuid(), geteuid()) || write(report, "r", 1) != 1)
+		return 1;
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	c = sigtimedwait(&set, NULL, &limit) == SIGIO ? 's' : '-';
+	return write(report, &c, 1) != 1;
+}
+
+/* The log of who executes it has more in it than its pipe holds. */
+static void execute(int report)
+{
+	struct hwpmc_op_configurelog conf = { .ring_size = 1 << 17 };
+	char text[16];
+	sigset_t set;
+	int fd, p[2];
+
+	dev_become(NOBODY);
+	fd = open(HWPMC_DEVICE, O_RDWR);
+	if (fd < 0 || pipe(p))
+		_exit(2);
+	fcntl(p[1], F_SETPIPE_SZ, 4096);
+	conf.logfd = p[1];
+	if (ioctl(fd, HWPMC_IOC_CONFIGURELOG, &conf))
+		_exit(3);
+	close(p[1]);
+	for (int i = 0; i < 5000; i++) {
+		struct hwpmc_op_writelog op = { .userdata = i };
+
+		if (ioctl(fd, HWPMC_IOC_WRITELOG, &op))
+			_exit(4);
+	}
+	/* What the test holds of the pipe ends its writer when it closes it. */
+	if (write(report, &p[0], sizeof(p[0])) != sizeof(p[0]))
+		_exit(5);
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fcntl(p[0], F_SETFD, FD_CLOEXEC);
+	snprintf(text, sizeof(text), "%d", report);
+	execl(SELF, SELF, WAITS, text, NULL);
+	_exit(6);
+}
+
+/* The reader's end is ours alone, and goes when the program runs. */
+static char signal_after_exec(mode_t mode)
+{
+	int report[2], pipe_end, copy, status;
+	char c = 0;
+	pid_t pid;
+
+	ck_assert(!chmod(SELF, mode) && !pipe(report));
+	pid = fork();
+	if (!pid)
+		execute(report[1]);
+	close(report[1]);
+	ck_assert_int_eq(read(report[0], &pipe_end, sizeof(pipe_end)), sizeof(pipe_end));
+	copy = syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, pid, 0), pipe_end, 0);
+	ck_assert_int_ge(copy, 0);
+	ck_assert_int_eq(read(report[0], &c, 1), 1);
+	ck_assert_int_eq(c, 'r');
+	close(copy);
+	ck_assert_int_eq(read(report[0], &c, 1), 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	close(report[0]);
+	return c;
+}
+
+/* Its log ends, and fails, after the exec. */
+START_TEST(set_uid_program_gets_no_sigio_of_the_log_of_its_caller)
+{
+	ck_assert_int_eq(system("cp build/vm/tests/kmod_signal " SELF), 0);
+	ck_assert_int_eq(signal_after_exec(0755), 's');
+	ck_assert_int_eq(signal_after_exec(04755), '-');
+	unlink(SELF);
+	dev_still_counts();
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], WAITS))
+		return wait_in_program(atoi(argv[2]));
 	dev_setup();
 	harness_add(the_owner_gets_sigio_when_the_last_target_of_a_pmc_exits);
 	harness_add(one_exit_is_one_sigio_however_many_pmcs_lose_their_target);
@@ -363,5 +458,6 @@ int main(void)
 	harness_add(who_waits_for_sigio_and_fills_the_mask_for_a_moment_gets_it_afterwards);
 	harness_add(who_has_all_signals_blocked_for_good_gets_sigio);
 	harness_add(a_thread_that_waits_for_sigio_gets_it_though_all_threads_block_all);
+	harness_add(set_uid_program_gets_no_sigio_of_the_log_of_its_caller);
 	return harness_run();
 }
