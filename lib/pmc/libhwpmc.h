@@ -209,6 +209,22 @@ static inline int hwpmc_counter_read(const struct hwpmc_counter *c,
 	return hwpmc_counter_read_again(c, value);
 }
 
+/*
+ * The same, ordered: each instruction before the call has been executed and counted, and none
+ * after it has begun. RDPMC alone waits for neither; some hundred instructions can be in
+ * flight. Costs an LFENCE before and one after, 10 to 30 cycles.
+ */
+static inline int hwpmc_counter_read_ordered(const struct hwpmc_counter *c,
+					     uint64_t *value)
+{
+	int err;
+
+	__asm__ __volatile__("lfence" : : : "memory");
+	err = hwpmc_counter_read(c, value);
+	__asm__ __volatile__("lfence" : : : "memory");
+	return err;
+}
+
 int hwpmc_capabilities(struct hwpmc *h, uint32_t id, uint32_t *caps);
 int hwpmc_width(struct hwpmc *h, uint32_t id, uint32_t *bits);
 int hwpmc_get_msr(struct hwpmc *h, uint32_t id, uint32_t *msr);
