@@ -266,13 +266,11 @@ enum hwpmc_reason {
 	HWPMC_WHY_PMU_REFUSED = 62,	/* access faulted [MSR, or HWPMC_FAULT_RDPMC | index] */
 	/* PMCALLOCATE, class P4 */
 	HWPMC_WHY_SIBLINGS = 63,	/* threads of a core share them [CPU with one online] */
-	/* PMCALLOCATE */
 	HWPMC_WHY_LOCKDOWN = 64,	/* the kernel is locked down: no samples of kernel mode */
 	HWPMC_WHY_BATCH = 65,		/* no such command [command] */
 	HWPMC_WHY_BATCH_COUNT = 66,	/* no entries, or too many [maximum] */
 	/* PMCALLOCATE */
 	HWPMC_WHY_PRIV_KERNEL = 67,	/* kernel mode: CAP_PERFMON, or unprivileged_kernel=1 */
-	/* PMCALLOCATE, class IAP */
 	HWPMC_WHY_EVENT_SIBLINGS = 68,	/* needs a core for one thread [CPU with another online] */
 	/* GETCPUINFO, in a machine without a class of hardware counters */
 	HWPMC_WHY_NO_PMU = 69,		/* the processor describes none */
@@ -280,7 +278,6 @@ enum hwpmc_reason {
 	HWPMC_WHY_PMU_KINDS = 71,	/* cores of a kind that the module does not know */
 	HWPMC_WHY_PMU_UNKNOWN = 72,	/* a version or numbers that are not known [version] */
 	HWPMC_WHY_PMU_BROKEN = 73,	/* registers keep no value or fault [how many] */
-	/* PMCALLOCATE, class IAP */
 	HWPMC_WHY_EVENT_PRECISE = 74,	/* counts precise samples alone, which are not taken */
 	/* UNWIND */
 	HWPMC_WHY_UNWIND_ROW = 75,	/* not rising, or not a rule [row] */
@@ -290,7 +287,6 @@ enum hwpmc_reason {
 	HWPMC_WHY_KIND = 78,		/* no such kind of core [the kinds; 0: CPUs are alike] */
 	HWPMC_WHY_EVENT_KIND = 79,	/* only some kinds have it: name them [those] */
 	HWPMC_WHY_CPU_KIND = 80,	/* the CPU is of another kind [its kind] */
-	/* GETCPUINFO, PMCALLOCATE */
 	HWPMC_WHY_PMU_SHARED = 81,	/* perfmon 6: perf cannot be kept from it [MSR] */
 	HWPMC_WHY_EVENT_NODE = 82,	/* all cores of a node share its counter: system scope */
 	/* GETCPUINFO, of a class that is missing (struct hwpmc_classnote) */
@@ -307,6 +303,9 @@ enum hwpmc_reason {
 	HWPMC_WHY_REGISTER_CHANGED = 92, /* by another program while it counted [MSR] */
 	HWPMC_WHY_COUNTER_BACK = 93,	/* it went back: moved or restored, or written [row] */
 	HWPMC_WHY_COUNTER_TAKEN = 94,	/* it stood still: the host has taken it [row] */
+	HWPMC_WHY_ROWS_AT_ONCE = 95,	/* a hypervisor gives fewer at a time [how many] */
+	HWPMC_WHY_ONLY_LISTED = 96,	/* it lets architectural events count alone [event] */
+	HWPMC_WHY_ROW_MISREAD = 97,	/* RDPMC does not read what was written [how many] */
 	HWPMC_WHY__COUNT
 };
 
@@ -385,10 +384,10 @@ struct hwpmc_classnote {
  * GETCPUINFO (2): the machine. No errors; in a machine without a class of hardware
  * counters hdr.reason says why: NO_PMU, PMU_GUEST, PMU_KINDS, PMU_UNKNOWN, PMU_BROKEN,
  * PMU_SHARED. `pmu_state` is the current holder of the hardware counters (on a kernel without
- * kprobes: as of the last attempt to allocate one). `notes`: why a
- * class is missing that a processor of this vendor can have, with one of these reasons or
- * CLASS_NONE, CLASS_GUEST, CLASS_FAULT; and of a class that is there, what its last claim
- * under a hypervisor has found: EVENT_FILTERED, ROW_STILL, NO_INTERRUPT.
+ * kprobes: as of the last attempt to allocate one). `notes`: why a class is missing that a
+ * processor of this vendor can have, with one of these reasons or CLASS_NONE, CLASS_GUEST,
+ * CLASS_FAULT; and what the last claim of a class that is there has found: EVENT_FILTERED,
+ * ROW_STILL, NO_INTERRUPT, ROWS_AT_ONCE, ONLY_LISTED, ROW_MISREAD.
  */
 enum hwpmc_pmu_state {
 	HWPMC_PMU_NONE = 0,		/* no usable PMU */
@@ -505,7 +504,7 @@ struct hwpmc_op_pmcadmin {
  * Errors in this order: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY, CPU_WANT_ONE; ENXIO CPU_OFFLINE;
  * EPERM PRIV_SYSTEM; EINVAL FLAGS, FLAGS_MODE, CLASS; EPERM PRIV_SYSTEM [2]; EOPNOTSUPP CAPS;
  * EPERM LOCKDOWN, PRIV_KERNEL; EINVAL EVENT; EOPNOTSUPP EVENT_TYPED; EINVAL KIND, CPU_KIND,
- * EVENT_KIND, EVENT_PRECISE, EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_BUSY; EPERM ROW_DISABLED;
+ * EVENT_KIND, EVENT_PRECISE, EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_*; EPERM ROW_DISABLED;
  * EBUSY LEAVING, PMU_MEDIATED, PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
  */
 struct hwpmc_op_pmcallocate {

@@ -296,10 +296,36 @@ static void amd_row_name(const struct hwpmc_class *cls, unsigned int ri,
 	snprintf(buf, len, "K8-%u", ri);
 }
 
+#define EVENT_BITS	(AMD_CTL_EVENT_HIGH | AMD_CTL_UMASK | AMD_CTL_EVENT_LOW)
+#define BRANCHES	0xc2
+#define INSTRUCTIONS	0xc0
+#define CYCLES		0x76
+#define OPERATIONS	0xc1
+
+static u64 amd_unlisted(const struct hwpmc_class *cls)
+{
+	return OPERATIONS;
+}
+
+/* AMD has no such list; a hypervisor's has what each kernel measures. */
+static bool amd_is_listed(u64 sel)
+{
+	u64 event = sel & EVENT_BITS;
+
+	return event == BRANCHES || event == INSTRUCTIONS || event == CYCLES;
+}
+
 static const struct hwpmc_trial amd_trial = {
-	/* Instructions, cycles, branches. */
-	.config = { 0xc0, 0x76, 0xc2 },
-	.event_bits = AMD_CTL_EVENT_HIGH | AMD_CTL_UMASK | AMD_CTL_EVENT_LOW,
+	.event = {
+		{ BRANCHES, HWPMC_TRIAL_BRANCHES },
+		{ INSTRUCTIONS, HWPMC_TRIAL_INSTRUCTIONS },
+		{ CYCLES, HWPMC_TRIAL_CYCLES },
+	},
+	.event_bits = EVENT_BITS,
+	/* Its own event is a pair of the host's, and the odd one's select is another event. */
+	.pair_takes = 3,
+	.unlisted = amd_unlisted,
+	.is_listed = amd_is_listed,
 };
 
 const struct hwpmc_class_ops hwpmc_k8_ops = {

@@ -71,14 +71,33 @@ struct hwpmc_encoding {
 
 /*
  * Events that certainly happen while instructions run, in kernel mode: what a class is tried
- * with under a hypervisor (sampling/trial.c). Codes as of HWPMC_F_EV_PMU, 0: none.
+ * with (sampling/trial.c).
  */
+enum hwpmc_trial_kind {
+	HWPMC_TRIAL_NONE,
+	HWPMC_TRIAL_BRANCHES,
+	HWPMC_TRIAL_INSTRUCTIONS,
+	HWPMC_TRIAL_CYCLES,
+	HWPMC_TRIAL_REFERENCE,	/* cycles of a clock that may be much slower */
+	HWPMC_TRIAL_KINDS,
+};
+
 #define HWPMC_TRIAL_EVENTS	3
 
 struct hwpmc_trial {
-	u64 config[HWPMC_TRIAL_EVENTS];
+	/* Codes as of HWPMC_F_EV_PMU. Of a class whose counters a hypervisor may share out, the
+	 * first is one that no fixed counter of a host counts. */
+	struct {
+		u64 config;
+		enum hwpmc_trial_kind kind;
+	} event[HWPMC_TRIAL_EVENTS];
 	u64 event_bits;		/* of a select: the event and its unit mask; 0: each counter
 				 * has an event of its own */
+	unsigned int pair_takes;	/* so many of a host's counters; 0: there are no pairs */
+	/* An event of this model that happens as well, and that a list of architectural events
+	 * does not have; 0: none is certain. Is an event on each such list? */
+	u64 (*unlisted)(const struct hwpmc_class *cls);
+	bool (*is_listed)(u64 sel);
 };
 
 struct hwpmc_class_ops {
@@ -216,11 +235,16 @@ struct hwpmc_class {
 	u32 read_fault;		/* classes that claim nothing: the register whose read has
 				 * faulted, 0: none since the first PMC */
 	void *priv;		/* the backend's own */
-	/* What a trial has found since the claim: counters that stand still, events of its
-	 * list that are filtered; and that all was well once. hwpmc_lock. */
-	u64 still;		/* bit per row of the class */
-	u32 filtered;
-	bool in_order;
+	/* What a trial has found since the claim. hwpmc_lock. */
+	struct hwpmc_found {
+		u64 still;		/* rows of the class that do not count as they should */
+		u64 misread;		/* rows whose RDPMC reads another counter */
+		u32 filtered;		/* events of the trial's list that count 0 */
+		bool only_listed;	/* so do events beside the architectural ones */
+	} found, before;		/* .before: at the claim before */
+	u32 at_once;		/* so many of the rows in .shared, of all classes of the claim,
+				 * count at a time on a CPU; 0: all do */
+	u64 shared;
 };
 
 /* The classes of this machine. Filled in by hwpmc_machine_probe(). */

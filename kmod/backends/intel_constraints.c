@@ -401,6 +401,40 @@ int hwpmc_intel_architectural(u64 config)
 	return -1;
 }
 
+u64 hwpmc_intel_operations(u32 cputype)
+{
+	switch (cputype) {
+	case HWPMC_CPU_COREI7:
+	case HWPMC_CPU_NEHALEM_EX:
+	case HWPMC_CPU_WESTMERE:
+	case HWPMC_CPU_WESTMERE_EX:
+	case HWPMC_CPU_SANDYBRIDGE:
+	case HWPMC_CPU_SANDYBRIDGE_XEON:
+	case HWPMC_CPU_IVYBRIDGE:
+	case HWPMC_CPU_IVYBRIDGE_XEON:
+	case HWPMC_CPU_HASWELL:
+	case HWPMC_CPU_HASWELL_XEON:
+	case HWPMC_CPU_BROADWELL:
+	case HWPMC_CPU_BROADWELL_XEON:
+		return 0x01c2;
+	case HWPMC_CPU_SKYLAKE:
+	case HWPMC_CPU_SKYLAKE_XEON:
+	case HWPMC_CPU_ICELAKE:
+	case HWPMC_CPU_ICELAKE_XEON:
+	case HWPMC_CPU_SAPPHIRE_RAPIDS:
+	case HWPMC_CPU_EMERALD_RAPIDS:
+	case HWPMC_CPU_GRANITE_RAPIDS:
+		return 0x02c2;		/* in slots */
+	case HWPMC_CPU_ATOM_GOLDMONT:
+	case HWPMC_CPU_ATOM_GOLDMONT_P:
+	case HWPMC_CPU_ATOM_TREMONT:
+	case HWPMC_CPU_ALDERLAKEN:
+	case HWPMC_CORE_CRESTMONT:
+		return 0x00c2;
+	}
+	return 0;
+}
+
 static bool rule_matches(const struct rule *r, u64 config)
 {
 	u8 event = config & INTEL_SEL_EVENT;

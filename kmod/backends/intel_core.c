@@ -578,10 +578,26 @@ static u64 iap_rows_irqoff(const struct hwpmc_class *cls, u32 *kind)
 	return here->gp_map;
 }
 
+/* Operations retired, where the model's lists have them on each programmable counter. */
+static u64 iap_unlisted(const struct hwpmc_class *cls)
+{
+	return hwpmc_intel_pmu.nkinds ? 0 : hwpmc_intel_operations(hwpmc_intel_pmu.cputype);
+}
+
+static bool iap_is_listed(u64 sel)
+{
+	return hwpmc_intel_architectural(sel) >= 0;
+}
+
 static const struct hwpmc_trial iap_trial = {
-	/* Instructions, cycles, branches. */
-	.config = { 0xc0, 0x3c, 0xc4 },
+	.event = {
+		{ 0xc4, HWPMC_TRIAL_BRANCHES },
+		{ 0xc0, HWPMC_TRIAL_INSTRUCTIONS },
+		{ 0x3c, HWPMC_TRIAL_CYCLES },
+	},
 	.event_bits = INTEL_SEL_CODE,
+	.unlisted = iap_unlisted,
+	.is_listed = iap_is_listed,
 };
 
 const struct hwpmc_class_ops hwpmc_iap_ops = {

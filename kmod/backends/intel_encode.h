@@ -71,6 +71,9 @@ void hwpmc_intel_describe_more(struct hwpmc_intel_pmu *pmu,
 /* The bit of an architectural event in EBX of the leaf; -1: the event is none. */
 int hwpmc_intel_architectural(u64 config);
 
+/* Operations retired, as an event of this model; 0: not known. */
+u64 hwpmc_intel_operations(u32 cputype);
+
 /* Rows of the programmable class that can count this event. */
 u64 hwpmc_intel_event_rows(u32 cputype, u64 config);
 

@@ -135,8 +135,12 @@ static void iaf_row_name(const struct hwpmc_class *cls, unsigned int ri,
 }
 
 static const struct hwpmc_trial iaf_trial = {
-	/* Instructions, cycles, reference cycles: each on its own counter. */
-	.config = { 0xc0, 0x3c, 0x13c },
+	/* Each on its own counter. */
+	.event = {
+		{ 0xc0, HWPMC_TRIAL_INSTRUCTIONS },
+		{ 0x3c, HWPMC_TRIAL_CYCLES },
+		{ 0x13c, HWPMC_TRIAL_REFERENCE },
+	},
 };
 
 const struct hwpmc_class_ops hwpmc_iaf_ops = {

@@ -29,6 +29,7 @@
 #include "../task/rdpmc.h"
 #include "../task/system.h"
 #include "allocate.h"
+#include "at_once.h"
 #include "claim.h"
 #include "hooks.h"
 #include "policy.h"
@@ -199,6 +200,7 @@ static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 		    struct hwpmc_op_pmcallocate *op, const struct hwpmc_encoding *enc, u64 rows)
 {
 	int best = -1, disabled = -1, busy = -1;
+	bool lacks = false;
 	unsigned int ri;
 
 	for (ri = 0; ri < cls->num; ri++) {
@@ -211,6 +213,8 @@ static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 			busy = nr;
 		else if (row_disabled(nr, op))
 			disabled = nr;
+		else if (!hwpmc_at_once_admits(nr, op->cpu, enc->pair))
+			lacks = true;
 		else if (best < 0 ||
 			 hwpmc_row_better(row->users, hwpmc_rows[best].users))
 			best = nr;
@@ -220,6 +224,8 @@ static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 	if (disabled >= 0)
 		return hwpmc_refuse(&op->hdr, -EPERM, HWPMC_WHY_ROW_DISABLED,
 				    disabled);
+	if (lacks)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_ROWS_AT_ONCE, cls->at_once);
 	return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_ROWS_BUSY, busy);
 }
 
@@ -421,12 +427,12 @@ static int pmc_get_class(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 /* The first one that samples: does an interrupt come? */
 static int pmc_try_interrupt(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
-	u32 cpu = hwpmc_pmc_is_system(pmc) ? pmc->cpu : raw_smp_processor_id();
+	u32 why = 0;
 	int ret = 0;
 
 	if (has_interrupts(pmc) && hwpmc_overdue_has_one())
-		ret = hwpmc_trial_interrupt(pmc->row, cpu);
-	return ret ? hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_INTERRUPT, 0) : 0;
+		ret = hwpmc_trial_interrupt(pmc->row, &why);
+	return ret ? hwpmc_refuse(hdr, ret, why, why == HWPMC_WHY_ROW_STILL) : 0;
 }
 
 static void pmc_put_class(struct hwpmc_pmc *pmc)
@@ -563,13 +569,20 @@ static int find_row_that_counts(struct hwpmc_owner *owner, struct hwpmc_class *c
 				struct hwpmc_op_pmcallocate *op,
 				const struct hwpmc_encoding *enc, u64 rows)
 {
-	if (hwpmc_trial_is_filtered(cls, &enc->select))
-		return hwpmc_refuse(&op->hdr, -EOPNOTSUPP, HWPMC_WHY_EVENT_FILTERED,
+	const struct hwpmc_found *found = &cls->found;
+	u64 bad = found->still | found->misread;
+	u32 why = hwpmc_trial_why(cls, &enc->select);
+
+	if (why)
+		return hwpmc_refuse(&op->hdr, -EOPNOTSUPP, why,
 				    lower_32_bits(enc->select.sel & cls->ops->trial->event_bits));
-	if (!(enc->rows & ~cls->still))
+	if (enc->rows & ~bad)
+		return find_row(owner, cls, op, enc, rows & ~bad);
+	if (enc->rows & found->still)
 		return hwpmc_refuse(&op->hdr, -EOPNOTSUPP, HWPMC_WHY_ROW_STILL,
-				    hweight64(cls->still));
-	return find_row(owner, cls, op, enc, rows & ~cls->still);
+				    hweight64(found->still));
+	return hwpmc_refuse(&op->hdr, -EOPNOTSUPP, HWPMC_WHY_ROW_MISREAD,
+			    hweight64(found->misread));
 }
 
 /* Allocates it on one of `rows` of the class, which is claimed meanwhile. */

@@ -6,6 +6,7 @@
 #include <linux/lockdep.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
+#include <asm/cpufeature.h>
 
 #include "../core/cpu.h"
 #include "../core/stats.h"
@@ -64,14 +65,97 @@ static void class_unclaim(struct hwpmc_class *cls)
 	lockdep_assert_held(&hwpmc_lock);
 	report_restored();
 	clear_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
-	hwpmc_trial_forget(cls);
 	hwpmc_cpus_class_off(cls);
 	cls->ops->release(cls);
 }
 
-static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+/* Switches the class on, everywhere, for the first PMC or for a trial. */
+static int class_take(struct hwpmc_class *cls, u32 *why, s32 *detail)
 {
 	u32 msr;
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	/* Also where nothing samples: it switches counters on again that perf's handler has
+	 * switched off. */
+	if (cls->ops->restore_control_nmi && hwpmc_nmi_register_once()) {
+		*why = HWPMC_WHY_NO_MEMORY;
+		return -ENOMEM;
+	}
+	ret = cls->ops->claim(cls, why, detail);
+	if (ret)
+		return ret;
+	if (cls->nmi && !(hwpmc_claimed_classes & hwpmc_classes_nmi))
+		claim_generation_begin(cls);
+	set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
+	msr = hwpmc_cpus_class_on(cls);
+	if (!msr)
+		return 0;
+	class_unclaim(cls);
+	*why = HWPMC_WHY_PMU_RUNNING;
+	*detail = msr;
+	return -EBUSY;
+}
+
+/* The other class that is claimed by the same reservation, or NULL. */
+static struct hwpmc_class *mate_of(const struct hwpmc_class *cls)
+{
+	unsigned int i;
+
+	for (i = 0; i < hwpmc_machine.nclass; i++) {
+		struct hwpmc_class *other = &hwpmc_machine.cls[i];
+
+		if (other != cls && other->ops->trial && other->ops->claim == cls->ops->claim)
+			return other;
+	}
+	return NULL;
+}
+
+static bool is_claimed(const struct hwpmc_class *cls)
+{
+	return cls && class_users[cls - hwpmc_machine.cls];
+}
+
+/*
+ * Under a hypervisor two classes take their counters of the same host: the first that is claimed
+ * is tried together with the other, which cannot be tried once there are PMCs.
+ */
+static void class_try(struct hwpmc_class *cls)
+{
+	struct hwpmc_class *mate = mate_of(cls);
+	s32 detail;
+	u32 why;
+
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR)) {
+		hwpmc_trial_counters(cls, NULL);
+		return;
+	}
+	if (is_claimed(mate))
+		return;
+	if (mate && class_take(mate, &why, &detail))
+		mate = NULL;
+	hwpmc_trial_counters(cls, mate);
+	if (mate)
+		class_unclaim(mate);
+}
+
+static void class_forget(struct hwpmc_class *cls)
+{
+	struct hwpmc_class *mate = mate_of(cls);
+
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR)) {
+		hwpmc_trial_forget(cls);
+		return;
+	}
+	if (is_claimed(mate))
+		return;
+	hwpmc_trial_forget(cls);
+	if (mate)
+		hwpmc_trial_forget(mate);
+}
+
+static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+{
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
@@ -81,30 +165,15 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 		hwpmc_wrap_begin();
 		return 0;
 	}
-	/* Also where nothing samples: it switches counters on again that perf's handler has
-	 * switched off. */
-	if (cls->ops->restore_control_nmi && hwpmc_nmi_register_once()) {
-		*why = HWPMC_WHY_NO_MEMORY;
-		return -ENOMEM;
-	}
-	ret = cls->ops->claim(cls, why, detail);
+	ret = class_take(cls, why, detail);
 	trace_hwpmc_md_init(cls->id, ret);
+	if (ret && *why == HWPMC_WHY_PMU_RUNNING)
+		pr_info_ratelimited("a counter runs that nobody has reserved (MSR %#x): firmware, a hypervisor or the kernel before the last reboot\n",
+				    *detail);
 	if (ret)
 		return ret;
-	if (cls->nmi && !(hwpmc_claimed_classes & hwpmc_classes_nmi))
-		claim_generation_begin(cls);
-	set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
-	msr = hwpmc_cpus_class_on(cls);
-	if (msr) {
-		class_unclaim(cls);
-		pr_info_ratelimited("a counter runs that nobody has reserved (MSR %#x): firmware, a hypervisor or the kernel before the last reboot\n",
-				    msr);
-		*why = HWPMC_WHY_PMU_RUNNING;
-		*detail = msr;
-		return -EBUSY;
-	}
 	hwpmc_wrap_begin();
-	hwpmc_trial_counters(cls);
+	class_try(cls);
 	return 0;
 }
 
@@ -144,5 +213,6 @@ void hwpmc_class_put(struct hwpmc_class *cls)
 	if (cls->stays_on)
 		return;
 	class_unclaim(cls);
+	class_forget(cls);
 	trace_hwpmc_md_exit(cls->id, 0);
 }

@@ -2,312 +2,535 @@
 /*
  * trial.c - see trial.h.
  *
- * A hypervisor can have a counter of the machine's for itself, filter an event, or not deliver
- * the interrupt: all of that looks like a 0. Each counter is tried with an event that certainly
- * happens, in kernel mode, for some hundred instructions that are known to run. One counter at a
- * time: those that a hypervisor makes of its own host's may be fewer than it lists. A counter that
- * seems to stand still is tried again, for it may have been taken away for a moment.
+ * A counter that counts nothing shows nothing but a small number: firmware may have stopped it;
+ * a hypervisor may filter its event, or make it of a counter of its host that another user has.
+ * Such a one is not even 0: a hypervisor adds the instructions that it emulates, RDPMC itself
+ * among them. So a loop of known length runs, and a number of events is expected.
  *
- * Each step has interrupts off for about a thousand instructions, that of an overflow that does not
- * come for five thousand, and leaves the row stopped as it found it; no PMC has the row then.
+ * Counters are tried together, since a host can have fewer at a time than its guest is told,
+ * and those that do not count then alone. A counter may have been taken for a moment: a claim
+ * that finds something wrong which the claim before did not find tries again, after 1, 10 and
+ * 100 ms. On real machines one CPU of each kind of core is tried, under a hypervisor each CPU.
+ *
+ * Each step has interrupts off for up to two thousand instructions, and leaves the rows stopped
+ * as it found them; no PMC has them then. All is under hwpmc_lock.
  */
 #include <linux/bitops.h>
-#include <linux/ktime.h>
-#include <linux/sched.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/smp.h>
 #include <asm/cpufeature.h>
 
 #include "../backends/width.h"
-#include "../backends/x86_pmi.h"
-#include "log.h"
 #include "trial.h"
 
-#define TURNS		256	/* of the loop: two instructions and one branch each */
-#define ATTEMPTS	3
-#define ARMED		256	/* events until the overflow, a multiple of every model's unit */
-/*
- * Times the loop, at most, until the overflow: reference cycles may be no more than 50 of one.
- * All of them are run where nothing is counted, with interrupts off.
- */
-#define OVERFLOW_TURNS	8
-#define WAIT_NS		(10 * NSEC_PER_MSEC)
-#define WAIT_POLLS	100000	/* and so many: the time may have been another machine's */
+#define ROWS	32	/* of one class, or of two that share a claim */
 
-/* Instructions that certainly run. */
-static noinline void trial_work(void)
-{
-	unsigned long n = TURNS;
-
-	asm volatile("1:	decq %0\n"
-		     "	jnz 1b" : "+r"(n) : : "cc");
-}
-
-struct trial_step {
-	struct hwpmc_class *cls;
-	unsigned int ri;
-	unsigned int cpu;
+struct trial_row {
+	const struct hwpmc_row *row;
 	struct hwpmc_select select;
+	enum hwpmc_trial_kind kind;
 	u64 counted;
-	bool overflowed;
 };
 
-/* ---- counting -------------------------------------------------------------- */
+/* Rows that count at the same time on one CPU; too large for a stack. */
+static struct trial_step {
+	unsigned int n;
+	struct trial_row at[ROWS];
+} step;
+
+static const unsigned int pause_ms[] = { 0, 1, 10, 100 };
+
+/* What one CPU has shown of a class. */
+struct finding {
+	u64 rows;		/* that were tried, */
+	u64 counts;		/* and do count */
+	u64 misread, exceed;	/* count too much */
+	u32 events, dead;	/* of the list: they count, or do not where others do */
+	bool only_listed;
+	u64 together;		/* .rows that count at the same time, of this class alone, */
+	u64 with_mate;		/* and while all of the other class do */
+};
+
+static bool under_hypervisor(void)
+{
+	return boot_cpu_has(X86_FEATURE_HYPERVISOR);
+}
+
+/* ---- one step ---------------------------------------------------------------- */
 
 static void count_irqoff(void *arg)
 {
 	struct trial_step *t = arg;
-	const struct hwpmc_row *row = &hwpmc_rows[t->cls->first + t->ri];
-	u64 begin;
+	struct trial_row *r, *end = t->at + t->n;
 
-	t->cls->ops->program_irqoff(t->cls, t->ri, &t->select);
-	begin = hwpmc_row_read_irqoff(row);
-	trial_work();
-	t->counted = hwpmc_width_delta(begin, hwpmc_row_read_irqoff(row), row->mask);
-	t->cls->ops->stop_nmi(t->cls, t->ri);
+	for (r = t->at; r < end; r++)
+		r->row->cls->ops->program_irqoff(r->row->cls, r->row->ri, &r->select);
+	for (r = t->at; r < end; r++)
+		r->counted = hwpmc_row_read_irqoff(r->row);
+	hwpmc_trial_work_irqoff();
+	for (r = t->at; r < end; r++)
+		r->counted = hwpmc_width_delta(r->counted, hwpmc_row_read_irqoff(r->row),
+					       r->row->mask);
+	for (r = t->at; r < end; r++)
+		r->row->cls->ops->stop_nmi(r->row->cls, r->row->ri);
 }
 
-/* An event of the class's list, in kernel mode. false: the list has no more. */
-static bool encode_trial(const struct hwpmc_class *cls, unsigned int n, unsigned int cpu,
-			 u32 mode, struct hwpmc_encoding *enc)
+/* Events that the loop makes at least. */
+static u64 least_of(enum hwpmc_trial_kind kind)
+{
+	switch (kind) {
+	case HWPMC_TRIAL_BRANCHES:
+		return HWPMC_TRIAL_TURNS;
+	case HWPMC_TRIAL_INSTRUCTIONS:
+		return 2 * HWPMC_TRIAL_TURNS;
+	case HWPMC_TRIAL_REFERENCE:
+		return 4;
+	default:
+		/* It takes a cycle a turn; a turn may be one operation of the processor's. */
+		return HWPMC_TRIAL_TURNS / 2;
+	}
+}
+
+/*
+ * More than it makes: twice as many are too many. Between the two reads of a row one read of
+ * each row takes place.
+ */
+static bool counts_more(const struct trial_row *r, unsigned int n)
+{
+	u64 least = least_of(r->kind), reads = 64 + 40 * n;
+
+	switch (r->kind) {
+	case HWPMC_TRIAL_BRANCHES:
+		return r->counted >= least + min(reads / 4, least - 16);
+	case HWPMC_TRIAL_INSTRUCTIONS:
+		return r->counted >= least + min(reads, least - 32);
+	default:
+		return r->counted > r->row->mask >> 1;
+	}
+}
+
+static void step_add(struct hwpmc_class *cls, unsigned int ri, const struct hwpmc_select *select,
+		     enum hwpmc_trial_kind kind)
+{
+	if (!WARN_ON_ONCE(step.n >= ROWS))
+		step.at[step.n++] = (struct trial_row){
+			.row = &hwpmc_rows[cls->first + ri], .select = *select, .kind = kind,
+		};
+}
+
+/* The rows of the class in the step that were right. A fault proves nothing: they are. */
+static u64 step_right(const struct hwpmc_class *cls, u64 *exceed)
+{
+	u64 right = 0, many = 0;
+	unsigned int i;
+
+	for (i = 0; i < step.n; i++) {
+		const struct trial_row *r = &step.at[i];
+
+		if (r->row->cls != cls)
+			continue;
+		if (hwpmc_class_msr_fault(cls) ||
+		    (r->counted >= least_of(r->kind) && !counts_more(r, step.n)))
+			right |= BIT_ULL(r->row->ri);
+		else if (counts_more(r, step.n))
+			many |= BIT_ULL(r->row->ri);
+	}
+	if (exceed)
+		*exceed |= many;
+	return right;
+}
+
+static void step_run(unsigned int cpu)
+{
+	unsigned int i;
+
+	/* One that went offline meanwhile has nothing wrong. */
+	if (!hwpmc_cpu_call(cpu, count_irqoff, &step))
+		return;
+	for (i = 0; i < step.n; i++) {
+		step.at[i].kind = HWPMC_TRIAL_NONE;
+		step.at[i].counted = HWPMC_TRIAL_TURNS;
+	}
+}
+
+void hwpmc_trial_encode(const struct hwpmc_class *cls, unsigned int n, unsigned int cpu, u32 mode,
+			struct hwpmc_encoding *enc)
 {
 	struct hwpmc_request req = {
 		.caps = HWPMC_CAP_SYSTEM, .flags = HWPMC_F_EV_PMU, .mode = mode,
 		.cpu = HWPMC_CPU_ANY, .cpu_kind = per_cpu_ptr(hwpmc_cpus, cpu)->kind,
 	};
 
-	if (n >= HWPMC_TRIAL_EVENTS || !cls->ops->trial->config[n])
-		return false;
-	req.config = cls->ops->trial->config[n];
+	enc->rows = 0;
+	if (n == HWPMC_TRIAL_EVENTS && cls->ops->trial->unlisted)
+		req.config = cls->ops->trial->unlisted(cls);
+	else if (n < HWPMC_TRIAL_EVENTS)
+		req.config = cls->ops->trial->event[n].config;
 	/* The model may not have the event, or not on these counters. */
-	if (cls->ops->encode(cls, &req, enc))
+	if (req.config && cls->ops->encode(cls, &req, enc))
 		enc->rows = 0;
-	return true;
 }
 
-/* Also true if it could not be tried, which proves nothing. */
-static bool row_counts(struct hwpmc_class *cls, unsigned int ri, unsigned int cpu,
-		       const struct hwpmc_select *select)
-{
-	struct trial_step t = { .cls = cls, .ri = ri, .select = *select };
-	unsigned int i;
-
-	for (i = 0; i < ATTEMPTS; i++)
-		if (hwpmc_cpu_call(cpu, count_irqoff, &t) || t.counted ||
-		    hwpmc_class_msr_fault(cls))
-			return true;
-	return false;
-}
-
-/* The counters of this kind of core, of the class. */
-static u64 rows_here(const struct hwpmc_class *cls, unsigned int cpu)
+u64 hwpmc_trial_rows(const struct hwpmc_class *cls, unsigned int cpu)
 {
 	return (per_cpu_ptr(hwpmc_cpus, cpu)->rows & hwpmc_class_rows(cls)) >> cls->first;
 }
 
-/* Adds to *counts each counter on which the event counts, until one does, or of all. */
-static u64 rows_that_count(struct hwpmc_class *cls, unsigned int cpu,
-			   const struct hwpmc_encoding *enc, u64 rows, bool all)
+static enum hwpmc_trial_kind kind_of(const struct hwpmc_class *cls, unsigned int n)
 {
-	u64 counts = 0;
-	unsigned int ri;
-
-	rows &= enc->rows;
-	for (ri = 0; ri < cls->num && (all || !counts); ri++)
-		if (rows & BIT_ULL(ri) && row_counts(cls, ri, cpu, &enc->select))
-			counts |= BIT_ULL(ri);
-	return counts;
+	return n < HWPMC_TRIAL_EVENTS ? cls->ops->trial->event[n].kind : HWPMC_TRIAL_NONE;
 }
 
-static void note_filtered(struct hwpmc_class *cls, unsigned int n)
+static bool row_is_right(struct hwpmc_class *cls, unsigned int cpu, unsigned int ri, unsigned int n,
+			 const struct hwpmc_encoding *enc, u64 *exceed)
 {
-	cls->filtered |= BIT(n);
-	hwpmc_class_note(cls, HWPMC_WHY_EVENT_FILTERED, (s32)cls->ops->trial->config[n], 0);
+	step.n = 0;
+	step_add(cls, ri, &enc->select, kind_of(cls, n));
+	step_run(cpu);
+	return step_right(cls, exceed);
 }
 
-/*
- * Which counters count anything? Each event of the list is tried on the counters that have
- * counted nothing so far; once all count, on any one. An event that counts on none of those that
- * count others is filtered.
- */
-static void try_class(struct hwpmc_class *cls, unsigned int cpu)
+/* ---- RDPMC ------------------------------------------------------------------- */
+
+/* Fits in all widths, and no two rows have the same. */
+static u64 pattern_of(const struct hwpmc_row *row)
 {
-	u64 here = rows_here(cls, cpu), tried = 0, counts = 0, events = 0, dead = 0;
+	return 0x5a00 + (row - hwpmc_rows) * 0x101;
+}
+
+static void match_irqoff(void *arg)
+{
+	struct trial_step *t = arg;
+	struct trial_row *r, *end = t->at + t->n;
+
+	for (r = t->at; r < end; r++)
+		r->row->cls->ops->write_nmi(r->row->cls, r->row->ri, pattern_of(r->row));
+	for (r = t->at; r < end; r++)
+		r->counted = hwpmc_row_read_irqoff(r->row);
+	for (r = t->at; r < end; r++)
+		r->row->cls->ops->write_nmi(r->row->cls, r->row->ri, 0);
+}
+
+/* Does RDPMC of each row, which is stopped, read the counter that is written? */
+static u64 rows_misread(struct hwpmc_class *cls, unsigned int cpu, u64 rows)
+{
+	static const struct hwpmc_select none;
+	u64 misread = 0;
+	unsigned int i;
+
+	step.n = 0;
+	for (i = 0; i < cls->num; i++)
+		if (rows & BIT_ULL(i))
+			step_add(cls, i, &none, HWPMC_TRIAL_NONE);
+	if (hwpmc_cpu_call(cpu, match_irqoff, &step) || hwpmc_class_msr_fault(cls))
+		return 0;
+	for (i = 0; i < step.n; i++)
+		if (step.at[i].counted != pattern_of(step.at[i].row))
+			misread |= BIT_ULL(step.at[i].row->ri);
+	return misread;
+}
+
+/* ---- one CPU ----------------------------------------------------------------- */
+
+/* Which events of the list count, each on the first row that counts it? */
+static void try_events(struct hwpmc_class *cls, unsigned int cpu, struct finding *f)
+{
+	struct hwpmc_encoding enc;
+	unsigned int n, ri;
+
+	for (n = 0; n < HWPMC_TRIAL_EVENTS; n++) {
+		u64 exceed = 0;
+
+		hwpmc_trial_encode(cls, n, cpu, HWPMC_MODE_SC, &enc);
+		enc.rows &= f->rows;
+		for (ri = 0; ri < cls->num && !(f->events & BIT(n)); ri++) {
+			if (!(enc.rows & BIT_ULL(ri)) ||
+			    !row_is_right(cls, cpu, ri, n, &enc, &exceed))
+				continue;
+			f->events |= BIT(n);
+			f->counts |= BIT_ULL(ri);
+		}
+		if (enc.rows && !(f->events & BIT(n)))
+			f->dead |= BIT(n);
+		if (f->dead & BIT(n))
+			f->exceed |= exceed;
+	}
+	/* Such a counter is not to be believed, whatever it makes of other events. */
+	if (f->exceed)
+		f->dead = 0;
+}
+
+/* Each row of the class with the first event that counts, or might, on it. */
+static void step_add_class(struct hwpmc_class *cls, unsigned int cpu, const struct finding *f)
+{
+	struct hwpmc_encoding enc;
+	u64 left = f->rows;
+	unsigned int n, ri;
+
+	for (n = 0; n < HWPMC_TRIAL_EVENTS; n++) {
+		if (f->dead & BIT(n))
+			continue;
+		hwpmc_trial_encode(cls, n, cpu, HWPMC_MODE_SC, &enc);
+		for (ri = 0; ri < cls->num; ri++)
+			if (left & enc.rows & BIT_ULL(ri))
+				step_add(cls, ri, &enc.select, kind_of(cls, n));
+		left &= ~enc.rows;
+	}
+}
+
+/* A row alone, with each event that counts on others. */
+static bool row_counts(struct hwpmc_class *cls, unsigned int cpu, unsigned int ri, u32 events)
+{
 	struct hwpmc_encoding enc;
 	unsigned int n;
 
-	for (n = 0; encode_trial(cls, n, cpu, HWPMC_MODE_SC, &enc); n++) {
-		u64 rows = enc.rows & here, found;
-
-		if (!rows)
+	for (n = 0; n < HWPMC_TRIAL_EVENTS; n++) {
+		if (!(events & BIT(n)))
 			continue;
-		found = rows_that_count(cls, cpu, &enc, rows & ~counts, true);
-		if (!found)
-			found = rows_that_count(cls, cpu, &enc, rows & counts, false);
-		tried |= rows;
-		counts |= found;
-		if (found)
-			events |= BIT(n);
-		else
-			dead |= BIT(n);
+		hwpmc_trial_encode(cls, n, cpu, HWPMC_MODE_SC, &enc);
+		if (enc.rows & BIT_ULL(ri) && row_is_right(cls, cpu, ri, n, &enc, NULL))
+			return true;
 	}
-	/* Fixed counters count one event each: which of the two it is cannot be told. */
-	for (n = 0; events && cls->ops->trial->event_bits && n < HWPMC_TRIAL_EVENTS; n++)
-		if (dead & BIT(n))
-			note_filtered(cls, n);
-	cls->still = tried & ~counts;
-	if (cls->still)
-		hwpmc_class_note(cls, HWPMC_WHY_ROW_STILL, hweight64(cls->still),
-				 (u32)cls->still);
+	return false;
 }
 
-void hwpmc_trial_counters(struct hwpmc_class *cls)
+static u64 rows_together(struct hwpmc_class *cls, struct hwpmc_class *with, unsigned int cpu,
+			 const struct finding *f, const struct finding *g)
 {
-	lockdep_assert_held(&hwpmc_lock);
-	if (!cls->ops->trial || cls->in_order || !boot_cpu_has(X86_FEATURE_HYPERVISOR) ||
-	    hwpmc_class_msr_fault(cls))
-		return;
-	hwpmc_class_forget_notes(cls, HWPMC_WHY_EVENT_FILTERED);
-	hwpmc_class_forget_notes(cls, HWPMC_WHY_ROW_STILL);
-	try_class(cls, raw_smp_processor_id());
-	cls->in_order = !cls->still && !cls->filtered && !hwpmc_class_msr_fault(cls);
+	step.n = 0;
+	if (with)
+		step_add_class(with, cpu, g);
+	step_add_class(cls, cpu, f);
+	step_run(cpu);
+	return step_right(cls, NULL);
 }
 
-bool hwpmc_trial_is_filtered(const struct hwpmc_class *cls, const struct hwpmc_select *s)
+/* Rows that some event of the list can be tried on. */
+static u64 rows_to_try(struct hwpmc_class *cls, unsigned int cpu)
+{
+	struct hwpmc_encoding enc;
+	unsigned int n;
+	u64 rows = 0;
+
+	for (n = 0; n < HWPMC_TRIAL_EVENTS; n++) {
+		hwpmc_trial_encode(cls, n, cpu, HWPMC_MODE_SC, &enc);
+		rows |= enc.rows;
+	}
+	return rows & hwpmc_trial_rows(cls, cpu);
+}
+
+static bool lacks_unlisted(struct hwpmc_class *cls, unsigned int cpu, u64 counts)
+{
+	struct hwpmc_encoding enc;
+	unsigned int ri;
+
+	hwpmc_trial_encode(cls, HWPMC_TRIAL_EVENTS, cpu, HWPMC_MODE_SC, &enc);
+	enc.rows &= counts;
+	for (ri = 0; ri < cls->num; ri++)
+		if (enc.rows & BIT_ULL(ri) &&
+		    row_is_right(cls, cpu, ri, HWPMC_TRIAL_EVENTS, &enc, NULL))
+			return false;
+	return enc.rows;
+}
+
+/* Twice where not all do, for one may have been taken for a moment. */
+static void try_together(struct hwpmc_class *cls, unsigned int cpu, struct finding *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2 && f->together != f->rows; i++) {
+		u64 right = rows_together(cls, NULL, cpu, f, NULL);
+
+		f->counts |= right;
+		if (hweight64(right) > hweight64(f->together))
+			f->together = right;
+	}
+}
+
+static void try_class(struct hwpmc_class *cls, unsigned int cpu, struct finding *f)
+{
+	unsigned int ri;
+
+	*f = (struct finding){ .rows = rows_to_try(cls, cpu) };
+	f->misread = rows_misread(cls, cpu, hwpmc_trial_rows(cls, cpu));
+	f->rows &= ~f->misread;
+	try_events(cls, cpu, f);
+	try_together(cls, cpu, f);
+	for (ri = 0; ri < cls->num; ri++)
+		if (f->rows & ~f->counts & BIT_ULL(ri) && row_counts(cls, cpu, ri, f->events))
+			f->counts |= BIT_ULL(ri);
+	f->counts &= ~f->exceed;
+	f->together &= ~f->exceed;
+	/* Fixed counters count one event each: which of the two it is cannot be said. */
+	if (!f->events || !cls->ops->trial->event_bits)
+		f->dead = 0;
+	if (under_hypervisor() && !f->dead)
+		f->only_listed = lacks_unlisted(cls, cpu, f->counts);
+}
+
+/* ---- all CPUs ---------------------------------------------------------------- */
+
+/* Classes with one event a counter have a host's counters beside those of the others. */
+static bool is_fixed(const struct hwpmc_class *cls)
+{
+	return !cls->ops->trial->event_bits;
+}
+
+/*
+ * What the host has at a time. Events of programmable counters take the host's programmable
+ * ones. A fixed counter that does not count beside all of those takes one of these as well.
+ */
+static void find_limit(struct hwpmc_class *cls, const struct finding *f,
+		       struct hwpmc_class *fixed, const struct finding *g)
+{
+	u64 lacks = fixed ? g->counts & ~g->with_mate : 0;
+	u32 limit = max(hweight64(f->together), 1ul);
+
+	if (!f->counts || (f->together == f->counts && !lacks && !cls->ops->trial->pair_takes))
+		return;
+	if (!cls->at_once || limit < cls->at_once)
+		cls->at_once = limit;
+	cls->shared |= f->counts;
+	if (!fixed)
+		return;
+	fixed->at_once = cls->at_once;
+	fixed->shared |= lacks;
+}
+
+static void add_finding(struct hwpmc_class *cls, const struct finding *f)
+{
+	cls->found.still |= f->rows & ~f->counts;
+	cls->found.misread |= f->misread;
+	cls->found.filtered |= f->dead;
+	cls->found.only_listed |= f->only_listed;
+}
+
+/* Is nothing wrong but what was wrong at the claim before? */
+static bool is_known(const struct hwpmc_class *cls, const struct finding *f)
+{
+	return !(f->rows & ~f->counts & ~cls->before.still) &&
+	       !(f->misread & ~cls->before.misread) && !(f->dead & ~cls->before.filtered) &&
+	       (!f->only_listed || cls->before.only_listed);
+}
+
+/* False: this CPU is to be tried again. last: what is found is believed. */
+static bool try_cpu(struct hwpmc_class *cls, struct hwpmc_class *fixed, unsigned int cpu, bool last)
+{
+	struct finding f, g = {};
+
+	try_class(cls, cpu, &f);
+	if (fixed)
+		try_class(fixed, cpu, &g);
+	if (!last && (!is_known(cls, &f) || (fixed && !is_known(fixed, &g))))
+		return false;
+	add_finding(cls, &f);
+	if (fixed) {
+		g.with_mate = rows_together(fixed, cls, cpu, &g, &f);
+		add_finding(fixed, &g);
+	}
+	if (under_hypervisor() && !is_fixed(cls))
+		find_limit(cls, &f, fixed, &g);
+	return true;
+}
+
+/* Each CPU, since a hypervisor may give some less; else one of each kind of core. */
+static void choose_cpus(struct cpumask *cpus)
+{
+	u32 kinds = 0;
+	int cpu;
+
+	cpumask_clear(cpus);
+	for_each_online_cpu(cpu) {
+		u32 kind = per_cpu_ptr(hwpmc_cpus, cpu)->kind ?: BIT(31);
+
+		if (!hwpmc_cpu_is_admitted(cpu) || (kinds & kind && !under_hypervisor()))
+			continue;
+		kinds |= kind;
+		cpumask_set_cpu(cpu, cpus);
+	}
+}
+
+static void try_cpus(struct hwpmc_class *cls, struct hwpmc_class *fixed)
+{
+	static struct cpumask cpus;
+	unsigned int i;
+	int cpu;
+
+	choose_cpus(&cpus);
+	for (i = 0; i < ARRAY_SIZE(pause_ms) && !cpumask_empty(&cpus); i++) {
+		if (pause_ms[i])
+			msleep(pause_ms[i]);
+		for_each_cpu(cpu, &cpus)
+			if (try_cpu(cls, fixed, cpu, i + 1 == ARRAY_SIZE(pause_ms)))
+				cpumask_clear_cpu(cpu, &cpus);
+	}
+}
+
+static void note_rows(struct hwpmc_class *cls, u32 why, u64 rows)
+{
+	hwpmc_class_forget_notes(cls, why);
+	if (rows)
+		hwpmc_class_note(cls, why, hweight64(rows), (u32)rows);
+}
+
+static void note_findings(struct hwpmc_class *cls, unsigned int shared)
+{
+	const struct hwpmc_found *f = &cls->found;
+	unsigned int n;
+
+	/* The guest may be on another host by now. */
+	if (f->still || f->misread || f->filtered || f->only_listed)
+		hwpmc_trial_interrupt_forget();
+
+	note_rows(cls, HWPMC_WHY_ROW_STILL, cls->found.still);
+	note_rows(cls, HWPMC_WHY_ROW_MISREAD, cls->found.misread);
+	hwpmc_class_forget_notes(cls, HWPMC_WHY_EVENT_FILTERED);
+	for (n = 0; n < HWPMC_TRIAL_EVENTS; n++)
+		if (cls->found.filtered & BIT(n))
+			hwpmc_class_note(cls, HWPMC_WHY_EVENT_FILTERED,
+					 (s32)cls->ops->trial->event[n].config, 0);
+	hwpmc_class_forget_notes(cls, HWPMC_WHY_ONLY_LISTED);
+	if (cls->found.only_listed)
+		hwpmc_class_note(cls, HWPMC_WHY_ONLY_LISTED, 0, 0);
+	hwpmc_class_forget_notes(cls, HWPMC_WHY_ROWS_AT_ONCE);
+	if (cls->shared && cls->at_once < shared)
+		hwpmc_class_note(cls, HWPMC_WHY_ROWS_AT_ONCE, cls->at_once, (u32)cls->shared);
+}
+
+void hwpmc_trial_counters(struct hwpmc_class *cls, struct hwpmc_class *mate)
+{
+	unsigned int shared;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (!cls->ops->trial || hwpmc_class_msr_fault(cls))
+		return;
+	if (mate && is_fixed(cls))
+		swap(cls, mate);
+	try_cpus(cls, mate);
+	shared = hweight64(cls->shared) + (mate ? hweight64(mate->shared) : 0);
+	note_findings(cls, shared);
+	if (mate)
+		note_findings(mate, shared);
+}
+
+u32 hwpmc_trial_why(const struct hwpmc_class *cls, const struct hwpmc_select *s)
 {
 	const struct hwpmc_trial *t = cls->ops->trial;
 	unsigned int n;
 
-	for (n = 0; cls->filtered && n < HWPMC_TRIAL_EVENTS; n++)
-		if (cls->filtered & BIT(n) && !((s->sel ^ t->config[n]) & t->event_bits))
-			return true;
-	return false;
+	for (n = 0; cls->found.filtered && n < HWPMC_TRIAL_EVENTS; n++)
+		if (cls->found.filtered & BIT(n) &&
+		    !((s->sel ^ t->event[n].config) & t->event_bits))
+			return HWPMC_WHY_EVENT_FILTERED;
+	return cls->found.only_listed && !t->is_listed(s->sel) ? HWPMC_WHY_ONLY_LISTED : 0;
 }
 
 void hwpmc_trial_forget(struct hwpmc_class *cls)
 {
-	cls->still = 0;
-	cls->filtered = 0;
-}
-
-/* ---- the interrupt --------------------------------------------------------- */
-
-static bool has_overflowed_nmi(const struct hwpmc_row *row)
-{
-	return !(hwpmc_rdpmc(row->rdpmc) & (row->mask ^ row->mask >> 1));
-}
-
-bool hwpmc_trial_came_nmi(struct hwpmc_cpu *c)
-{
-	const struct hwpmc_row *row = c->trial;
-
-	if (c->trial_came)
-		return false;
-	/* A former attempt's that is late is ours as well. */
-	if (!has_overflowed_nmi(row)) {
-		if (!c->trial_late)
-			return false;
-		c->trial_late = false;
-		hwpmc_pmi_open_nmi();
-		return true;
-	}
-	row->cls->ops->stop_nmi(row->cls, row->ri);
-	if (row->cls->ops->ack_nmi)
-		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
-	hwpmc_pmi_open_nmi();
-	WRITE_ONCE(c->trial_came, true);
-	return true;
-}
-
-static void arm_irqoff(void *arg)
-{
-	struct trial_step *t = arg;
-	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
-	unsigned int nr = t->cls->first + t->ri, i;
-
-	/* While one is expected the handler looks at rows that sample, and there are none. */
-	c->trial_late = c->nmi_expected;
-	c->nmi_expected = 0;
-	c->trial_came = false;
-	WRITE_ONCE(c->trial, &hwpmc_rows[nr]);
-	c->dirty |= BIT_ULL(nr);
-	t->cls->ops->write_nmi(t->cls, t->ri, -(u64)ARMED);
-	t->cls->ops->program_irqoff(t->cls, t->ri, &t->select);
-	for (i = 0; i < OVERFLOW_TURNS && !t->overflowed; i++) {
-		trial_work();
-		t->overflowed = READ_ONCE(c->trial_came) || has_overflowed_nmi(c->trial);
-	}
-}
-
-static void disarm_irqoff(void *arg)
-{
-	struct trial_step *t = arg;
-	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
-
-	t->cls->ops->stop_nmi(t->cls, t->ri);
-	if (t->cls->ops->ack_nmi)
-		t->cls->ops->ack_nmi(t->cls, BIT_ULL(t->ri));
-	/* It may come yet, or while this is written. */
-	c->nmi_expected = hwpmc_log_time_nmi();
-	WRITE_ONCE(c->trial, NULL);
-	t->counted = READ_ONCE(c->trial_came);
-	if (t->counted)
-		c->nmi_expected = 0;
-}
-
-static void await_interrupt(const struct hwpmc_cpu *c)
-{
-	ktime_t end = ktime_add_ns(ktime_get(), WAIT_NS);
-	unsigned int polls;
-
-	for (polls = 0; !READ_ONCE(c->trial_came); polls++) {
-		if (polls > WAIT_POLLS && ktime_after(ktime_get(), end))
-			return;
-		cpu_relax();
-		cond_resched();
-	}
-}
-
-/* Also true if there was no overflow to wait for. */
-static bool interrupt_comes(struct trial_step *t)
-{
-	unsigned int i;
-
-	for (i = 0; i < ATTEMPTS; i++) {
-		t->overflowed = false;
-		if (hwpmc_cpu_call(t->cpu, arm_irqoff, t))
-			return true;
-		if (t->overflowed)
-			await_interrupt(per_cpu_ptr(hwpmc_cpus, t->cpu));
-		if (hwpmc_cpu_call(t->cpu, disarm_irqoff, t) || !t->overflowed || t->counted)
-			return true;
-	}
-	return false;
-}
-
-int hwpmc_trial_interrupt(unsigned int nr, unsigned int cpu)
-{
-	struct hwpmc_class *cls = hwpmc_rows[nr].cls;
-	struct trial_step t = { .cls = cls, .ri = hwpmc_rows[nr].ri, .cpu = cpu };
-	static bool in_order;	/* an interrupt has come; hwpmc_lock */
-	struct hwpmc_encoding enc;
-	unsigned int n;
-
 	lockdep_assert_held(&hwpmc_lock);
-	if (in_order || !cls->ops->trial || !boot_cpu_has(X86_FEATURE_HYPERVISOR) ||
-	    hwpmc_class_msr_fault(cls) || hwpmc_rows[nr].users ||
-	    !(rows_here(cls, cpu) & BIT_ULL(t.ri)))
-		return 0;
-	for (n = 0; encode_trial(cls, n, cpu, HWPMC_MODE_SS, &enc); n++)
-		if (enc.rows & BIT_ULL(t.ri) && !(cls->filtered & BIT(n)))
-			break;
-	if (n >= HWPMC_TRIAL_EVENTS || !cls->ops->trial->config[n])
-		return 0;
-	t.select = enc.select;
-	hwpmc_class_forget_notes(cls, HWPMC_WHY_NO_INTERRUPT);
-	if (!interrupt_comes(&t)) {
-		hwpmc_class_note(cls, HWPMC_WHY_NO_INTERRUPT, 0, 0);
-		return -EOPNOTSUPP;
-	}
-	in_order = t.overflowed && t.counted;
-	return 0;
+	cls->before = cls->found;
+	cls->found = (struct hwpmc_found){};
+	cls->at_once = 0;
+	cls->shared = 0;
 }

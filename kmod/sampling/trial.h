@@ -1,31 +1,59 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * trial.h - does what a hypervisor gives count? Under one, the counters of a class are tried
- * for a moment when it is claimed, and the interrupt when the first PMC samples: what counts
- * 0, or does not interrupt, is noted for GETCPUINFO and refused. On other machines nothing is
- * tried. What was found in order is not tried again. Process context, hwpmc_lock.
+ * trial.h - does what a machine or its hypervisor gives count? The counters of a class are tried
+ * for a moment at each claim (trial.c), and under a hypervisor the interrupt when the first PMC
+ * samples (trial_interrupt.c), on each CPU until it has come once: what counts 0, counts wrong
+ * or does not interrupt is noted for GETCPUINFO and refused. Process context, hwpmc_lock.
  */
 #ifndef HWPMC_TRIAL_H
 #define HWPMC_TRIAL_H
 
 #include "../core/cpu.h"
 
-/* The class has just been claimed, and no PMC has it yet. */
-void hwpmc_trial_counters(struct hwpmc_class *cls);
+/*
+ * The class has just been claimed, and no PMC has it yet. mate: another one that has its
+ * counters of the same host and is on without a PMC as well, or NULL.
+ */
+void hwpmc_trial_counters(struct hwpmc_class *cls, struct hwpmc_class *mate);
 
-/* An event that the trial has found to count 0 on every counter. */
-bool hwpmc_trial_is_filtered(const struct hwpmc_class *cls, const struct hwpmc_select *s);
+/* Why an event is refused, by what the trial has found: enum hwpmc_reason, or 0. */
+u32 hwpmc_trial_why(const struct hwpmc_class *cls, const struct hwpmc_select *s);
 
 /* The class is given back: nothing is refused any more, for the next claim tries again. */
 void hwpmc_trial_forget(struct hwpmc_class *cls);
 
+/* ---- the interrupt --------------------------------------------------------------- */
+
 /*
- * Does an overflow of the row interrupt? No PMC samples by NMI yet; the handler is
- * registered. `cpu`: where to try, online. 0, or -EOPNOTSUPP: no interrupt came.
+ * Does an overflow of the row interrupt, on each CPU? No PMC samples by NMI yet; the handler
+ * is registered. 0, or -EOPNOTSUPP and in *why that no interrupt came, or no overflow.
  */
-int hwpmc_trial_interrupt(unsigned int nr, unsigned int cpu);
+int hwpmc_trial_interrupt(unsigned int nr, u32 *why);
+/* The machine may be another one by now: CPUs whose interrupt came are tried again. */
+void hwpmc_trial_interrupt_forget(void);
 
 /* Is the NMI the one that the trial waits for? Only while .trial of the CPU is set. NMI. */
 bool hwpmc_trial_came_nmi(struct hwpmc_cpu *c);
+
+/* ---- of both files --------------------------------------------------------------- */
+
+#define HWPMC_TRIAL_TURNS	256	/* of the loop: two instructions and one branch each */
+
+/* Instructions that certainly run. */
+static __always_inline void hwpmc_trial_work_irqoff(void)
+{
+	unsigned long n = HWPMC_TRIAL_TURNS;
+
+	asm volatile("1:	decq %0\n"
+		     "	jnz 1b" : "+r"(n) : : "cc");
+}
+
+/* Event n of the class's list as this CPU's kind of core counts it, in kernel mode; .rows is 0
+ * where the model does not have it, or none is left. */
+void hwpmc_trial_encode(const struct hwpmc_class *cls, unsigned int n, unsigned int cpu, u32 mode,
+			struct hwpmc_encoding *enc);
+
+/* The counters of this CPU, of the class. */
+u64 hwpmc_trial_rows(const struct hwpmc_class *cls, unsigned int cpu);
 
 #endif /* HWPMC_TRIAL_H */

@@ -35,9 +35,12 @@ static bool worth_another(const struct hwpmc_hdr *hdr)
 	case HWPMC_WHY_EVENT_BITS:
 	case HWPMC_WHY_EVENT_ROWS:
 	case HWPMC_WHY_ROWS_BUSY:
+	case HWPMC_WHY_ROWS_AT_ONCE:
 	case HWPMC_WHY_ROW_DISABLED:
 	case HWPMC_WHY_EVENT_FILTERED:
 	case HWPMC_WHY_ROW_STILL:
+	case HWPMC_WHY_ROW_MISREAD:
+	case HWPMC_WHY_ONLY_LISTED:
 	case HWPMC_WHY_TARGET_ROW:
 		return true;
 	}

@@ -139,9 +139,16 @@ WHY(CLASS_GUEST, "the hypervisor gives this machine no counters of the class", N
 WHY(CLASS_FAULT, "registers of the class fault or read 0", NULL, DETAIL_NONE, NULL),
 WHY(EVENT_FILTERED, "the event counts 0 in this virtual machine: the hypervisor filters it",
     "event", DETAIL_HEX, "count another event, or allow it in the hypervisor"),
-WHY(ROW_STILL, "counters stand still in this virtual machine: the hypervisor has them, or "
-    "filters what they count", "how many:", DETAIL_DECIMAL,
-    "count another event, or give the virtual machine these counters"),
+WHY(ROW_STILL, "counters stand still or count wrong: in a virtual machine another user of its "
+    "host has them, mostly the NMI watchdog, else the firmware", "how many:", DETAIL_DECIMAL,
+    "end that one; on the host: sysctl kernel.nmi_watchdog=0"),
+WHY(ROWS_AT_ONCE, "the host of this virtual machine gives fewer counters at a time than it lists",
+    "at most", DETAIL_DECIMAL, "count fewer events at a time (hwpmc stat --rotate), or end what "
+    "uses counters on the host: sysctl kernel.nmi_watchdog=0 there"),
+WHY(ONLY_LISTED, "the hypervisor of this virtual machine lets architectural events count alone",
+    "event", DETAIL_HEX, "count another event, or allow this one in the hypervisor"),
+WHY(ROW_MISREAD, "RDPMC of some counters does not read what was written to them", "how many:",
+    DETAIL_DECIMAL, "count on others"),
 WHY(NO_INTERRUPT, "counters do not interrupt in this virtual machine", NULL, DETAIL_NONE,
     "count instead, or sample a timer: -e clock.prof"),
 WHY(PMU_MEDIATED, "a virtual machine on this host has the counters (KVM's mediated PMU)", NULL,

@@ -161,10 +161,14 @@ void begin(struct session *s, enum reader reader, uint32_t ring)
 uint32_t allocate(struct session *s, const char *event, int mode,
 		  uint32_t flags, uint32_t cpu, uint64_t period)
 {
+	uint64_t before = overflows();
 	uint32_t id;
 
 	ck_assert_msg(!hwpmc_allocate(s->h, event, mode, flags, cpu, period,
 				      &id), "%s", hwpmc_error(s->h));
+	/* The first one that samples has the module try the interrupt. */
+	if (mode == HWPMC_MODE_TS || mode == HWPMC_MODE_SS)
+		s->overflows += s->sampled++ ? 0 : overflows() - before;
 	return id;
 }
 

@@ -34,6 +34,7 @@ struct session {
 	pthread_t thread;
 	atomic_bool stop;
 	uint64_t overflows;
+	unsigned int sampled;		/* PMCs that sample, allocated so far */
 	pid_t pids[2];
 	void (*look)(const struct hwpmc_record *r);
 };
