@@ -40,10 +40,8 @@ bool hwpmc_trial_came_nmi(struct hwpmc_cpu *c);
 #define HWPMC_TRIAL_TURNS	256	/* of the loop: two instructions and one branch each */
 
 /* Instructions that certainly run. */
-static __always_inline void hwpmc_trial_work_irqoff(void)
+static __always_inline void hwpmc_trial_work_irqoff(unsigned long n)
 {
-	unsigned long n = HWPMC_TRIAL_TURNS;
-
 	asm volatile("1:	decq %0\n"
 		     "	jnz 1b" : "+r"(n) : : "cc");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * trial_interrupt.c - see trial.h. A counter that stops shortly before its overflow makes one,
- * and its interrupt is waited for. Interrupts are off for about a thousand instructions, for five
+ * and its interrupt is waited for. Interrupts are off for about a thousand instructions, for three
  * thousand where no overflow comes.
  */
 #include <linux/bitops.h>
@@ -15,12 +15,15 @@
 #include "trial.h"
 
 #define ATTEMPTS	3
-#define ARMED		256	/* events until the overflow, a multiple of every model's unit */
+#define ARMED		128	/* events until the overflow, a multiple of every model's unit */
 /*
- * Times the loop, at most, until the overflow: reference cycles may be no more than 50 of one.
- * All of them are run where nothing is counted, with interrupts off.
+ * Turns of the loop, at most, until the overflow, which is looked for after each LOOK_TURNS:
+ * reference cycles may be no more than one in five turns. All of them are run where nothing is
+ * counted, with interrupts off. The looks are RDPMCs, fewer than ARMED, since a hypervisor may
+ * have a counter count those alone.
  */
-#define OVERFLOW_TURNS	8
+#define OVERFLOW_TURNS	1024
+#define LOOK_TURNS	64
 #define WAIT_NS		(10 * NSEC_PER_MSEC)
 #define WAIT_POLLS	100000	/* and so many: the time may have been another machine's */
 
@@ -77,8 +80,8 @@ static void arm_irqoff(void *arg)
 	c->dirty |= BIT_ULL(nr);
 	t->cls->ops->write_nmi(t->cls, t->ri, -(u64)ARMED);
 	t->cls->ops->program_irqoff(t->cls, t->ri, &t->select);
-	for (i = 0; i < OVERFLOW_TURNS && !t->overflowed; i++) {
-		hwpmc_trial_work_irqoff();
+	for (i = 0; i < OVERFLOW_TURNS / LOOK_TURNS && !t->overflowed; i++) {
+		hwpmc_trial_work_irqoff(LOOK_TURNS);
 		t->overflowed = READ_ONCE(c->trial_came) || has_overflowed_nmi(c->trial);
 	}
 }

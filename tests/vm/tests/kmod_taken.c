@@ -4,7 +4,9 @@
  * the kernel's own device for registers, or a hypervisor that moves or restores the machine.
  * A count is then exact, or an error that says why.
  */
+#define _GNU_SOURCE
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 
 #include "kmod_dev.h"
@@ -290,6 +292,23 @@ START_TEST(a_cpus_count_finds_that_the_machine_was_moved)
 }
 END_TEST
 
+static long switches_of_thread(void)
+{
+	struct rusage use;
+
+	getrusage(RUSAGE_THREAD, &use);
+	return use.ru_nvcsw + use.ru_nivcsw;
+}
+
+/* A sleep whose time is over before the thread has left its CPU is no switch. */
+static void await_a_switch(void)
+{
+	long before = switches_of_thread();
+
+	while (switches_of_thread() == before)
+		dev_msleep(1);
+}
+
 START_TEST(a_page_of_a_thread_is_not_valid_once_its_counter_went_back)
 {
 	struct hwpmc_op_getmsr op = { 0 };
@@ -307,7 +326,7 @@ START_TEST(a_page_of_a_thread_is_not_valid_once_its_counter_went_back)
 	ck_assert(row->own == row->seq);
 	vpmu_migrated();
 	ck_assert_int_eq(READ(), EIO);
-	dev_msleep(1);
+	await_a_switch();
 	ck_assert(row->own != row->seq && row->sum != row->seq);
 	munmap(page, HWPMC_USER_SIZE);
 }
