@@ -13,6 +13,8 @@
 #include <asm/msr.h>
 #include <asm/processor.h>
 
+#include "vpmu_guest.h"
+
 static void lose_intel(void)
 {
 	unsigned int i;
@@ -38,10 +40,12 @@ static void lose_amd(void)
 	}
 }
 
-/* S3 ends with a TSC that begins at 0. */
-static void restart_tsc(void)
+/* S3 ends with clocks that begin anew: the TSC at 0, MPERF and APERF (option power=N) earlier
+ * than they were. */
+static void restart_clocks(void)
 {
 	wrmsr_safe(0x10, 0, 0);
+	vpmu_knob(VPMU_KNOB_CLOCK, 0);
 }
 
 static int nap(void)
@@ -58,7 +62,7 @@ static int nap(void)
 			lose_intel();
 		else
 			lose_amd();
-		restart_tsc();
+		restart_clocks();
 		syscore_resume();
 	}
 	local_irq_restore(flags);

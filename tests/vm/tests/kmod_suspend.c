@@ -108,6 +108,37 @@ START_TEST(system_scope_counts_on_after_the_machine_slept)
 }
 END_TEST
 
+/* Of system scope, and never written: what is lost is not of the events meanwhile. */
+START_TEST(clocks_that_begin_again_after_a_sleep_count_on)
+{
+	static const struct { uint32_t class, ev; } clock[] = {
+		{ HWPMC_CLASS_PERF, HWPMC_EV_PERF_MPERF },
+		{ HWPMC_CLASS_PERF, HWPMC_EV_PERF_APERF },
+		{ HWPMC_CLASS_TSC, HWPMC_EV_TSC },
+	};
+	const uint64_t high = 1ull << 50;
+	struct hwpmc_op_pmcallocate op;
+	int fd = dev_open();
+	uint64_t before;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		op = (struct hwpmc_op_pmcallocate){
+			.mode = SC, .class = clock[i].class, .ev = clock[i].ev,
+		};
+		dev_ok(dev_allocate(fd, &op));
+		vpmu_knob(VPMU_KNOB_CLOCK, high);
+		dev_ok(dev_start(fd, op.pmcid));
+		dev_spin(ROUNDS);
+		before = dev_read(fd, op.pmcid);
+		nap('1');
+		dev_spin(ROUNDS);
+		ck_assert_uint_gt(dev_read(fd, op.pmcid), before);
+		ck_assert_uint_lt(dev_read(fd, op.pmcid), high);
+	}
+	close(fd);
+}
+END_TEST
+
 START_TEST(sampling_goes_on_after_the_machine_slept)
 {
 	uint64_t period = 10007, n;
@@ -189,6 +220,7 @@ int main(void)
 	harness_add(a_thread_that_goes_to_sleep_with_the_machine_is_counted_exactly);
 	harness_add(a_program_that_sleeps_meanwhile_is_counted_exactly);
 	harness_add(system_scope_counts_on_after_the_machine_slept);
+	harness_add(clocks_that_begin_again_after_a_sleep_count_on);
 	harness_add(sampling_goes_on_after_the_machine_slept);
 	harness_add(a_period_that_the_machine_slept_through_is_one_period);
 	harness_add(suspend_ends_the_wait_for_interrupts_of_before);
