@@ -28,6 +28,9 @@
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
+#ifdef __cplusplus
+#define class class_id		/* fields of this name, which is C++'s own */
+#endif
 
 /* Version of this interface: major << 24 | minor << 16 | patch. */
 #define HWPMC_API_VERSION	0x01000000u
@@ -323,8 +326,9 @@ struct hwpmc_hdr {
 
 /*
  * FLUSHLOG (1), CLOSELOG (17), REVOKE (32) have no other fields. REVOKE takes PMCs and logs from
- * all owners except the caller's process. An owner that held any gets SIGBUS; each later
- * operation of every such owner fails with ENODEV REVOKED. Records not yet written to a
+ * all owners except the caller's process. An owner that held a log or a sampling PMC gets
+ * SIGBUS; each later operation of every owner fails with ENODEV REVOKED, and poll() is
+ * POLLHUP. Records not yet written to a
  * descriptor are lost. The module can be unloaded when all have closed it. Errors: EPERM
  * PRIV_ADMIN. FLUSHLOG waits until all records so far, and of PMCs with LOG_PROCCSW what running
  * threads have counted, are written (descriptor form) or in the rings (mapped form), with drops
@@ -839,4 +843,7 @@ enum hwpmc_op {
 #define HWPMC_SIZE_V1_GETUNCOUNTED	32
 #define HWPMC_SIZE_V1_PMCOPEN		144
 
+#ifdef __cplusplus
+#undef class
+#endif
 #endif /* _UAPI_HWPMC_H */

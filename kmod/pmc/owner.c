@@ -239,6 +239,23 @@ void hwpmc_owner_end(struct hwpmc_owner *owner)
 	hwpmc_owner_put(owner);
 }
 
+/*
+ * Would the owner go on waiting for records, or samples? One that only counts gets an error from
+ * its next operation, and POLLHUP: a program that is there for something else lives on.
+ */
+static bool needs_signal_locked(const struct hwpmc_owner *owner)
+{
+	const struct hwpmc_pmc *pmc;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (hwpmc_log_is_open(owner))
+		return true;
+	list_for_each_entry(pmc, &owner->pmcs, owner_node)
+		if (hwpmc_pmc_samples(pmc))
+			return true;
+	return false;
+}
+
 /* Revoke one owner that is not revoked yet, or return NULL. *tables: the owner's, which the
  * caller frees without the lock; and the reference to the owner. */
 static struct hwpmc_owner *revoke_one_locked(struct hwpmc_tables **tables)
@@ -252,7 +269,7 @@ static struct hwpmc_owner *revoke_one_locked(struct hwpmc_tables **tables)
 			continue;
 		WRITE_ONCE(owner->revoked, true);
 		refcount_inc(&owner->users);
-		if (!list_empty(&owner->pmcs) || hwpmc_log_is_open(owner))
+		if (needs_signal_locked(owner))
 			kill_pid(owner->tgid, SIGBUS, 1);
 		hwpmc_owner_settle(owner);
 		release_pmcs(owner, false);

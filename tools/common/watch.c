@@ -17,7 +17,7 @@
 #include "msg.h"
 #include "watch.h"
 
-#define WATCH_FDS	4	/* signals, the command, input, rings */
+#define WATCH_FDS	5	/* signals, the command, input, rings, the device */
 
 static sigset_t mask_before;
 static void (*pipe_before)(int);
@@ -40,7 +40,7 @@ int watch_open(struct watch *w)
 	sigset_t set;
 
 	memset(w, 0, sizeof(*w));
-	w->child_fd = w->input_fd = w->rings_fd = -1;
+	w->child_fd = w->input_fd = w->rings_fd = w->device_fd = -1;
 	ending_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &mask_before);
 	/* The command may be gone before it is let go. */
@@ -167,6 +167,13 @@ static int poll_until(struct pollfd *fds, unsigned int n, uint64_t deadline)
 	return ppoll(fds, n, deadline ? &ts : NULL, NULL);
 }
 
+/* The command goes on. */
+static _Noreturn void end_revoked(void)
+{
+	msg("all PMCs were taken away, to unload the module");
+	exit(EXIT_FAILED);
+}
+
 /* What happened since, WATCH_TIME where nothing did that matters. */
 static enum watch_event watch_look(struct watch *w, const struct pollfd *fds)
 {
@@ -177,6 +184,8 @@ static enum watch_event watch_look(struct watch *w, const struct pollfd *fds)
 			drop_target(w, i);
 	if (fds[1].revents)
 		return WATCH_CHILD;
+	if (fds[4].revents & POLLHUP)
+		end_revoked();
 	if (fds[0].revents)
 		event = take_signal(w);
 	if (event != WATCH_TIME)
@@ -202,6 +211,7 @@ enum watch_event watch_wait(struct watch *w, uint64_t deadline)
 		fds[1] = (struct pollfd){ .fd = w->child_fd, .events = POLLIN };
 		fds[2] = (struct pollfd){ .fd = w->input_fd, .events = POLLIN };
 		fds[3] = (struct pollfd){ .fd = w->rings_fd, .events = POLLIN };
+		fds[4] = (struct pollfd){ .fd = w->device_fd };
 		for (unsigned int i = 0; i < w->ntarget; i++)
 			fds[WATCH_FDS + i] = (struct pollfd){
 				.fd = w->target_fd[i], .events = POLLIN,

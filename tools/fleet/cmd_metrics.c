@@ -229,6 +229,7 @@ static int run_until_end(struct metrics *m, struct watch *w)
 	uint64_t next = watch_now(), end = m->duration_ns ? next + m->duration_ns : 0;
 	uint64_t until;
 
+	w->device_fd = hwpmc_fd(m->h);
 	do {
 		if (write_all(m) < 0)
 			return EXIT_FAILED;

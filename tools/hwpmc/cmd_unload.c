@@ -29,7 +29,7 @@ const char cmd_unload_help[] =
 "usage: hwpmc unload [-w SECONDS]\n"
 "\n"
 "Stop all counters, end all logs, and unload the module. Processes that use it\n"
-"get SIGBUS, which ends them unless they handle it. Needs root.\n"
+"get SIGBUS if they sample or have a log, else errors. Needs root.\n"
 "\n"
 "  -w, --wait SECONDS  wait this long for them to close the device; default: 5\n"
 "\n"

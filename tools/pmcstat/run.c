@@ -163,6 +163,7 @@ static int count_until_end(struct pmcstat *ps, struct watch *w)
 {
 	uint64_t start = watch_now(), tick = start + ps->interval_ns;
 
+	w->device_fd = hwpmc_fd(ps->h);
 	while (watch_wait(w, next_deadline(ps, start, tick)) == WATCH_TIME) {
 		uint64_t now = watch_now();
 

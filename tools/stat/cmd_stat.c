@@ -634,6 +634,7 @@ static int run_until_end(struct session *s, struct watch *w, uint64_t start)
 	rotate_begin(&s->set, start);
 	w->input_fd = s->o.ctl.fd;
 	w->rings_fd = s->set.threads ? hwpmc_fd(s->set.h) : -1;
+	w->device_fd = hwpmc_fd(s->set.h);
 	while (!rc && !c.over) {
 		enum watch_event ev = watch_wait(w, next_time(&c));
 

@@ -79,10 +79,9 @@ START_TEST(whoever_was_revoked_gets_sigbus_once_and_enodev_for_ever)
 
 	signal(SIGBUS, on_sigbus);
 	id = dev_alloc(fd, TC, 0, ANY, INSN, U);
-	second = dev_alloc(fd, SC, 0, 0, BRANCH, U);
+	second = dev_alloc(fd, HWPMC_MODE_SS, 0, 0, BRANCH, U);
 	dev_ok(dev_attach(fd, id, c.pid));
 	dev_ok(dev_start(fd, id));
-	dev_ok(dev_start(fd, second));
 	dev_go(&c);
 	dev_msleep(5);
 	revoke_from_outside();
@@ -116,6 +115,107 @@ START_TEST(who_held_nothing_gets_no_signal_when_all_is_revoked)
 	ck_assert_int_eq(sigbuses, 0);
 	check_dead(dev_start(fd, 0));
 	close(fd);
+}
+END_TEST
+
+START_TEST(who_only_counts_gets_enodev_and_no_signal)
+{
+	int fd = dev_open();
+	struct pollfd p = { .fd = fd };
+	uint32_t id, second;
+	uint64_t value;
+
+	signal(SIGBUS, on_sigbus);
+	sigbuses = 0;
+	id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	second = dev_alloc(fd, SC, 0, 0, BRANCH, U);
+	dev_ok(dev_start(fd, id));
+	dev_ok(dev_start(fd, second));
+	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	revoke_from_outside();
+	ck_assert_int_eq(sigbuses, 0);
+	dev_check_registers_clear();
+	check_dead(dev_rw(fd, id, HWPMC_F_OLDVALUE, &value));
+	check_dead(dev_rw(fd, second, HWPMC_F_OLDVALUE, &value));
+	ck_assert_int_eq(poll(&p, 1, 0), 1);
+	ck_assert(p.revents & POLLHUP);
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
+/* A program that reads its own counters by regions, as a server does. */
+static void serve(volatile int *ready, struct hwpmc *h, struct hwpmc_region *r)
+{
+	struct pollfd p = { .fd = hwpmc_fd(h) };
+
+	*ready = 1;
+	do {
+		hwpmc_region_begin(r);
+		dev_spin(100);
+		hwpmc_region_end(r);
+	} while (!poll(&p, 1, 0));
+}
+
+static int server(volatile int *ready)
+{
+	struct hwpmc_region *r;
+	struct hwpmc *h;
+	uint64_t value;
+	uint32_t id;
+
+	if (hwpmc_open(&h) ||
+	    hwpmc_open_counter(h, "instructions:u", HWPMC_MODE_TC, 0, 0, 0, &id) ||
+	    hwpmc_start(h, id))
+		return 2;
+	r = hwpmc_region_new(h, "request", &id, 1);
+	if (!r)
+		return 3;
+	serve(ready, h, r);
+	if (!hwpmc_read(h, id, &value) || errno != ENODEV ||
+	    hwpmc_reason(h) != HWPMC_WHY_REVOKED)
+		return 4;
+	hwpmc_region_begin(r);
+	hwpmc_region_end(r);
+	hwpmc_region_free(r);
+	hwpmc_close(h);
+	return 0;
+}
+
+START_TEST(server_that_measures_itself_outlives_its_counters)
+{
+	volatile int *ready = mmap(NULL, sizeof(*ready), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status;
+	pid_t pid;
+
+	ck_assert(ready != MAP_FAILED);
+	pid = fork();
+	if (!pid)
+		_exit(server(ready));
+	while (!*ready && !waitpid(pid, &status, WNOHANG))
+		dev_msleep(1);
+	ck_assert(*ready);
+	dev_msleep(20);
+	revoke_from_outside();
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	dev_still_counts();
+}
+END_TEST
+
+START_TEST(who_samples_without_a_log_gets_sigbus_too)
+{
+	int fd = dev_open();
+
+	signal(SIGBUS, on_sigbus);
+	sigbuses = 0;
+	dev_alloc(fd, HWPMC_MODE_SS, 0, 0, INSN, U);
+	revoke_from_outside();
+	ck_assert_int_eq(sigbuses, 1);
+	check_dead(dev_start(fd, 0));
+	close(fd);
+	dev_still_counts();
 }
 END_TEST
 
@@ -201,6 +301,9 @@ int main(void)
 	harness_add(revoke_needs_privilege);
 	harness_add(whoever_was_revoked_gets_sigbus_once_and_enodev_for_ever);
 	harness_add(who_held_nothing_gets_no_signal_when_all_is_revoked);
+	harness_add(who_only_counts_gets_enodev_and_no_signal);
+	harness_add(server_that_measures_itself_outlives_its_counters);
+	harness_add(who_samples_without_a_log_gets_sigbus_too);
 	harness_add(who_held_a_log_alone_gets_sigbus_too);
 	harness_add(who_revokes_keeps_what_it_has_itself);
 	harness_add_timed(revoke_in_a_storm_of_samples_ends_the_storm_and_its_owner, 20);
