@@ -33,6 +33,7 @@ struct hwpmc_input {
 	ZSTD_DStream *zstd;		/* NULL: plain */
 	uint8_t *raw, *plain;		/* pieces, read and decompressed */
 	size_t raw_at, raw_len;
+	bool begun;			/* its first bytes have come: plain or compressed */
 	bool in_frame;			/* zstd: it has not come to its end */
 	int spool;			/* all that was read, to read it again */
 	bool eof, cut, skip_samples;
@@ -140,6 +141,16 @@ static ssize_t read_file(struct hwpmc_input *in, void *buf, size_t len)
 	return n;
 }
 
+/* A descriptor that does not block, or a socket with a limit for silence. */
+static int input_silent(struct hwpmc_input *in)
+{
+	int limit = silence_of(in->fd);
+
+	if (limit)
+		return input_fail(in, ETIMEDOUT, "nothing came for %d s", limit);
+	return input_fail(in, EAGAIN, "nothing more has come yet");
+}
+
 static ssize_t read_stream(struct hwpmc_input *in, void *buf, size_t len)
 {
 	ssize_t n;
@@ -147,9 +158,8 @@ static ssize_t read_stream(struct hwpmc_input *in, void *buf, size_t len)
 	do {
 		n = read(in->fd, buf, len);
 	} while (n < 0 && errno == EINTR);
-	if (n < 0 && errno == EAGAIN && silence_of(in->fd))
-		return input_fail(in, ETIMEDOUT, "nothing came for %d s",
-				  silence_of(in->fd));
+	if (n < 0 && errno == EAGAIN)
+		return input_silent(in);
 	if (n < 0)
 		return input_fail(in, errno, "%s", strerror(errno));
 	in->raw_bytes += n;
@@ -172,25 +182,39 @@ static int begin_zstd(struct hwpmc_input *in)
 	return 0;
 }
 
-/* What the first bytes are decides; they are kept. */
+static int input_keep(struct hwpmc_input *in, const uint8_t *from, size_t len)
+{
+	if (in->spool < 0 || spool_write(in->spool, from, len) == 0)
+		return 0;
+	return input_fail(in, errno, "cannot keep it in a temporary file: %s; set TMPDIR",
+			  strerror(errno));
+}
+
+/* What the first bytes are decides; they are kept. Again if they have not come yet (EAGAIN). */
 static int input_begin(struct hwpmc_input *in)
+{
+	while (in->raw_len < 4) {
+		uint8_t *at = in->raw + in->raw_len;
+		ssize_t n = read_some(in, at, PIECE - in->raw_len);
+
+		if (n < 0 || input_keep(in, at, n) < 0)
+			return -1;
+		if (!n)
+			break;
+		in->raw_len += n;
+	}
+	in->begun = true;
+	return is_zstd(in->raw, in->raw_len) ? begin_zstd(in) : 0;
+}
+
+static int input_prepare(struct hwpmc_input *in)
 {
 	look_at_file(in);
 	in->raw = malloc(PIECE);
 	in->plain = malloc(PIECE);
 	if (!in->raw || !in->plain)
 		return input_fail(in, ENOMEM, "no memory");
-	while (in->raw_len < 4) {
-		ssize_t n = read_some(in, in->raw + in->raw_len,
-				      PIECE - in->raw_len);
-
-		if (n < 0)
-			return -1;
-		if (!n)
-			break;
-		in->raw_len += n;
-	}
-	return is_zstd(in->raw, in->raw_len) ? begin_zstd(in) : 0;
+	return input_begin(in) < 0 && errno != EAGAIN ? -1 : 0;
 }
 
 static struct hwpmc_input *open_fd(int fd, const char *name, bool own,
@@ -204,7 +228,7 @@ static struct hwpmc_input *open_fd(int fd, const char *name, bool own,
 	}
 	in->fd = fd;
 	in->own_fd = own;
-	if (input_begin(in) == 0)
+	if (input_prepare(in) == 0)
 		return in;
 	snprintf(err, size, "%s", in->error);
 	hwpmc_input_close(in);
@@ -238,6 +262,7 @@ EXPORT struct hwpmc_input *hwpmc_input_memory(const void *data, size_t len)
 		return NULL;
 	in->memory = data;
 	in->memory_len = len;
+	in->begun = true;
 	if (is_zstd(data, len) && begin_zstd(in) < 0) {
 		hwpmc_input_close(in);
 		return NULL;
@@ -260,14 +285,6 @@ static int input_feed(struct hwpmc_input *in, const void *data, size_t len)
 	return hwpmc_parser_feed(in->parser, data, len);
 }
 
-static int input_keep(struct hwpmc_input *in)
-{
-	if (spool_write(in->spool, in->raw, in->raw_len) == 0)
-		return 0;
-	return input_fail(in, errno, "cannot keep it in a temporary file: %s; set TMPDIR",
-			  strerror(errno));
-}
-
 /* More raw bytes to in->raw (or in memory); 0: there are none. */
 static ssize_t more_raw(struct hwpmc_input *in, const uint8_t **at)
 {
@@ -283,7 +300,7 @@ static ssize_t more_raw(struct hwpmc_input *in, const uint8_t **at)
 			return -1;
 		in->raw_at = 0;
 		in->raw_len = n;
-		if (in->spool >= 0 && input_keep(in) < 0)
+		if (input_keep(in, in->raw, n) < 0)
 			return -1;
 	}
 	*at = in->raw + in->raw_at;
@@ -327,6 +344,8 @@ static int feed_more(struct hwpmc_input *in)
 	const uint8_t *at;
 	ssize_t n;
 
+	if (!in->begun && input_begin(in) < 0)
+		return -1;
 	if (in->zstd)
 		return feed_zstd(in);
 	n = more_raw(in, &at);
@@ -386,7 +405,7 @@ EXPORT int hwpmc_input_keep(struct hwpmc_input *in)
 		return 0;
 	in->spool = spool_open(&dir);
 	if (in->spool >= 0)
-		return input_keep(in);
+		return input_keep(in, in->raw, in->raw_len);
 	return input_fail(in, errno, "cannot keep it in '%s' to read it twice: %s; set TMPDIR",
 			  dir, strerror(errno));
 }

@@ -29,6 +29,11 @@
 extern "C" {
 #endif
 
+/* For C++: see libhwpmc.h. */
+typedef struct hwpmc_lookup_event hwpmc_lookup_event_t;
+typedef struct hwpmc_profile_totals hwpmc_profile_totals_t;
+typedef struct hwpmc_running_kernel hwpmc_running_kernel_t;
+
 /* ------------------------------------------------------------------------ */
 /* Input: the records of a log (input.c)                                     */
 
@@ -45,7 +50,8 @@ struct hwpmc_input *hwpmc_input_memory(const void *data, size_t len);
 /*
  * The next record. 1: *record; 0: the end; -1: errno and hwpmc_input_error()
  * ("perf.log: offset 4711: …"). A log that ends within a record (its writer was
- * killed) returns all complete records before that.
+ * killed) returns all complete records before that. -1 with EAGAIN: the descriptor does not
+ * block and has no whole record yet; the next call goes on there, when poll() says so.
  */
 int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record);
 /* After a sample: those that follow it directly, as hwpmc_parser_samples() returns them. */
@@ -275,7 +281,6 @@ struct hwpmc_profile_options {
 	const char *event;	/* its name; NULL: all */
 	const int32_t *pids, *tids;	/* samples of these; NULL: all */
 	uint32_t npid, ntid;
-	int32_t cpu;		/* -1: all */
 	const char *comm;	/* of the process; NULL: all */
 	uint32_t depth;		/* maximum frames per stack; 0: all */
 	bool timeline;
@@ -294,7 +299,7 @@ struct hwpmc_profile_options {
 	/* Samples of this time in ns, since boot or since the log began. until 0: to the end. */
 	uint64_t from, until;
 	bool since_boot;
-	const int32_t *cpus;	/* samples of these; NULL: all. Beside .cpu. */
+	const int32_t *cpus;	/* samples of these; NULL: all */
 	uint32_t ncpu;
 	bool by_kind;		/* stacks on each kind of core are stacks of their own */
 	bool by_cpu;		/* stacks on each CPU are */

@@ -288,7 +288,6 @@ static bool is_wanted(struct hwpmc_profile *p, const struct hwpmc_record *r,
 
 	return in_list(o->pids, o->npid, r->pid) &&
 	       in_list(o->tids, o->ntid, r->tid) &&
-	       (o->cpu < 0 || o->cpu == r->cpu) &&
 	       in_list(o->cpus, o->ncpu, r->cpu) &&
 	       (!o->event || !strcmp(o->event, p->event[event].name)) &&
 	       (!o->comm || (space->comm && !strcmp(o->comm, space->comm)));

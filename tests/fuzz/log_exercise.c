@@ -104,7 +104,6 @@ static struct hwpmc_profile_options options(void)
 	return (struct hwpmc_profile_options){
 		.symbols = { .root = "/nonexistent", .kallsyms = "/dev/null",
 			     .perf_map = "/nonexistent" },
-		.cpu = -1,
 	};
 }
 

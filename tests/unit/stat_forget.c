@@ -20,7 +20,7 @@ static struct log stream;
 
 static void setup(void)
 {
-	struct hwpmc_profile_options o = { .cpu = -1, .by_thread = true };
+	struct hwpmc_profile_options o = { .by_thread = true };
 
 	profile = hwpmc_profile_new(&o);
 	parser = hwpmc_parser_new();

@@ -159,7 +159,7 @@ void log_kernel(struct log *log, uint64_t pc)
 
 struct hwpmc_profile_options log_options(void)
 {
-	return (struct hwpmc_profile_options){ .cpu = -1 };
+	return (struct hwpmc_profile_options){ 0 };
 }
 
 struct hwpmc_profile *log_profile(const struct log *log,

@@ -3,7 +3,11 @@
  * stat_profile.c - the sums of a profile are those of its log, whatever is in the
  * log, how it is read and where it ends; and what the options keep.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE			/* pipe2() */
+#endif
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -125,6 +129,8 @@ static void any_record(void)
 
 START_TEST(each_sample_of_any_log_is_counted_once)
 {
+	int32_t any_cpu[1];
+
 	for (seed = 1; seed < 400; seed += 1) {
 		uint32_t number = seed;
 
@@ -135,7 +141,9 @@ START_TEST(each_sample_of_any_log_is_counted_once)
 		options.by_thread = roll(2);
 		options.leaf_only = roll(2);
 		options.depth = roll(4);
-		options.cpu = roll(4) ? -1 : (int32_t)roll(2);
+		options.cpus = any_cpu;
+		options.ncpu = roll(4) ? 0 : 1;
+		any_cpu[0] = roll(2);
 		options.timeline = roll(2);
 		read_it();
 		seed = number;
@@ -297,6 +305,73 @@ static int read_limited(uint64_t limit)
 	return n;
 }
 
+/* Records until nothing more has come; the end: -1. */
+static int read_what_has_come(struct hwpmc_input *in)
+{
+	struct hwpmc_record r;
+	int rc, n = 0;
+
+	while ((rc = hwpmc_input_next(in, &r)) > 0)
+		n++;
+	if (!rc)
+		return n ? n : -1;
+	ck_assert_msg(errno == EAGAIN, "%s", hwpmc_input_error(in));
+	ck_assert_ptr_nonnull(strstr(hwpmc_input_error(in), "nothing more has come yet"));
+	return n;
+}
+
+static void read_in_an_event_loop(const void *bytes, size_t len, size_t piece, bool keep, int all)
+{
+	struct hwpmc_input *in;
+	char err[600];
+	int fd[2], n, sum = 0;
+
+	ck_assert_int_eq(pipe2(fd, O_NONBLOCK), 0);
+	/* Nothing is there when it is opened. */
+	in = hwpmc_input_fd(fd[0], err, sizeof(err));
+	ck_assert_msg(in, "%s", err);
+	if (keep)
+		ck_assert_int_eq(hwpmc_input_keep(in), 0);
+	ck_assert_int_eq(read_what_has_come(in), 0);
+	for (size_t at = 0; at < len; at += piece) {
+		size_t some = len - at < piece ? len - at : piece;
+
+		ck_assert_int_eq(write(fd[1], (const char *)bytes + at, some), some);
+		n = read_what_has_come(in);
+		ck_assert_int_ge(n, 0);
+		sum += n;
+	}
+	close(fd[1]);
+	ck_assert_int_eq(read_what_has_come(in), -1);
+	ck_assert_int_eq(sum, all);
+	if (keep) {
+		ck_assert_int_eq(hwpmc_input_rewind(in), 0);
+		ck_assert_int_eq(read_what_has_come(in), all);
+	}
+	hwpmc_input_close(in);
+	close(fd[0]);
+}
+
+START_TEST(log_in_pieces_is_read_in_an_event_loop)
+{
+	static const size_t pieces[] = { 1, 3, 100, 1000, 50000 };
+	size_t size;
+	void *packed;
+	int all;
+
+	some_samples();
+	all = read_limited(0);
+	size = ZSTD_compressBound(log_.len);
+	packed = malloc(size);
+	size = ZSTD_compress(packed, size, log_.bytes, log_.len, 1);
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		read_in_an_event_loop(log_.bytes, log_.len, pieces[i], i & 1, all);
+		read_in_an_event_loop(packed, size, pieces[i], !(i & 1), all);
+	}
+	free(packed);
+}
+END_TEST
+
 START_TEST(a_pipe_is_read_up_to_its_limit)
 {
 	some_samples();
@@ -443,6 +518,15 @@ static uint64_t kept(void)
 	return totals()->kept;
 }
 
+START_TEST(options_of_zeroes_keep_all_samples)
+{
+	different_samples();
+	options = (struct hwpmc_profile_options){ 0 };
+	options.symbols.no_symbols = true;
+	ck_assert_uint_eq(kept(), 16);
+}
+END_TEST
+
 START_TEST(what_the_options_keep_out_is_counted_as_filtered)
 {
 	static const int32_t pids[] = { 42, 99 }, tids[] = { 43, 51 }, cpus[] = { 1, 0 };
@@ -457,14 +541,12 @@ START_TEST(what_the_options_keep_out_is_counted_as_filtered)
 	options.ntid = 2;
 	ck_assert_uint_eq(kept(), 2 + 8 + 1);
 	options.tids = NULL;
-	options.cpu = 1;
-	ck_assert_uint_eq(kept(), 4);
-	options.cpu = 0;
-	ck_assert_uint_eq(kept(), 1 + 2 + 8 + 1);
-	options.cpu = -1;
 	options.cpus = cpus;
 	options.ncpu = 1;
 	ck_assert_uint_eq(kept(), 4);
+	options.cpus = cpus + 1;
+	ck_assert_uint_eq(kept(), 1 + 2 + 8 + 1);
+	options.cpus = cpus;
 	options.ncpu = 2;
 	ck_assert_uint_eq(kept(), 16);
 	options.cpus = NULL;
@@ -773,6 +855,8 @@ int main(void)
 	harness_add(a_log_from_a_pipe_gives_the_same_profile);
 	harness_add(a_file_that_is_truncated_while_it_is_read_is_an_error);
 	harness_add(a_pipe_is_read_up_to_its_limit);
+	harness_add(log_in_pieces_is_read_in_an_event_loop);
+	harness_add(options_of_zeroes_keep_all_samples);
 	harness_add(stacks_that_differ_in_one_caller_are_two);
 	harness_add(a_compressed_log_of_several_frames_is_read_whole);
 	harness_add(a_compressed_log_that_was_cut_says_so_and_keeps_what_is_whole);

@@ -83,7 +83,7 @@ static void finish(struct made_log *log)
 static uint64_t samples_of(const char *path)
 {
 	const struct hwpmc_profile_options o = {
-		.cpu = -1, .by_thread = true, .symbols.no_symbols = true,
+		.by_thread = true, .symbols.no_symbols = true,
 	};
 	uint64_t of[2] = { 0, 0 };
 	const struct hwpmc_stack *stack;

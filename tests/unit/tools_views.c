@@ -87,7 +87,7 @@ static void make_log(void)
 
 static void read_made(bool timeline)
 {
-	struct hwpmc_profile_options o = { .cpu = -1, .timeline = timeline };
+	struct hwpmc_profile_options o = { .timeline = timeline };
 	struct hwpmc_input *in;
 	char err[600] = "";
 
@@ -445,7 +445,7 @@ static void write_all_views(struct hwpmc_profile *p)
 static bool read_damaged(const uint8_t *bytes, size_t len)
 {
 	struct hwpmc_profile_options o = {
-		.cpu = -1, .timeline = true,
+		.timeline = true,
 		.symbols = { .kallsyms = "/dev/null" },
 	};
 	struct hwpmc_input *in = hwpmc_input_memory(bytes, len);
@@ -495,7 +495,7 @@ static struct view_store store;
 /* Feed what was made since the last round. */
 static void feed_to(void (*take)(struct view_store *, struct hwpmc_profile *))
 {
-	struct hwpmc_profile_options o = { .cpu = -1 };
+	struct hwpmc_profile_options o = { 0 };
 	static size_t fed;
 	struct hwpmc_input *in = hwpmc_input_memory(made.bytes, made.len);
 	struct hwpmc_record r;
@@ -600,7 +600,7 @@ static void short_process(struct hwpmc_parser *parser, uint32_t n)
 START_TEST(rounds_of_a_day_take_no_more_memory_and_keep_their_sums)
 {
 	struct view_top t = { .threshold = 0, .state = "" };
-	struct hwpmc_profile_options o = { .cpu = -1 };
+	struct hwpmc_profile_options o = { 0 };
 	struct hwpmc_parser *parser = hwpmc_parser_new();
 	size_t early = 0, late;
 

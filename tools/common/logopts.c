@@ -19,7 +19,7 @@
 
 void logopts_init(struct logopts *l)
 {
-	*l = (struct logopts){ .input = "hwpmc.log", .o = { .cpu = -1 } };
+	*l = (struct logopts){ .input = "hwpmc.log" };
 }
 
 void logopts_free(struct logopts *l)

@@ -287,7 +287,6 @@ void pmcstat_top_begin(struct pmcstat *ps, bool live)
 	t->options = (struct hwpmc_profile_options){
 		.symbols = { .root = v->root, .kernel = v->kernel },
 		.tids = ps->lwp ? &ps->lwp : NULL, .ntid = ps->lwp ? 1 : 0,
-		.cpu = -1,
 	};
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->go, NULL);

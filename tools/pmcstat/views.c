@@ -223,7 +223,7 @@ static struct hwpmc_profile *read_profile(const struct pmcstat *ps, int fd,
 	struct hwpmc_profile_options o = {
 		.symbols = { .root = v->root, .kernel = v->kernel },
 		.tids = ps->lwp ? &ps->lwp : NULL, .ntid = ps->lwp ? 1 : 0,
-		.cpu = -1, .timeline = v->need_read,
+		.timeline = v->need_read,
 		.leaf_only = !v->path[VIEW_GRAPH] && !v->path[VIEW_FRAMES] &&
 			     !v->path[VIEW_CALLS] && !v->gprof,
 	};

@@ -70,7 +70,7 @@ static void print(int fd, uint64_t limit)
 /* Its samples; -1: it was refused. */
 static int64_t profile(struct hwpmc_input *in)
 {
-	struct hwpmc_profile_options o = { .cpu = -1, .symbols = { .no_symbols = true } };
+	struct hwpmc_profile_options o = { .symbols = { .no_symbols = true } };
 	struct hwpmc_profile *p = NULL;
 	char err[600] = "";
 	int64_t n = -1;

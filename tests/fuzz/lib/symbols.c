@@ -99,7 +99,7 @@ static void look_at_lines(struct hwpmc_profile *p)
 
 static void read_log(const struct hwpmc_symbol_options *options, bool lines)
 {
-	struct hwpmc_profile_options o = { .symbols = *options, .cpu = -1 };
+	struct hwpmc_profile_options o = { .symbols = *options };
 	struct hwpmc_input *in;
 	struct hwpmc_profile *p;
 	char err[600] = "";
