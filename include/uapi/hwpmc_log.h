@@ -34,6 +34,9 @@
 #define _UAPI_HWPMC_LOG_H
 
 #include <linux/types.h>
+#ifdef __cplusplus
+#define class class_id		/* fields of this name, which is C++'s own */
+#endif
 
 #define HWPMC_LOG_MAGIC		0x474f4c434d505748ULL	/* "HWPMCLOG" */
 /* Format version: major << 16 | minor. A reader must reject another major. */
@@ -420,4 +423,7 @@ struct hwpmc_log_ring {
 #define HWPMC_LOG_MAP_OFFSET(cpu) ((__u64)(cpu) << HWPMC_LOG_MAP_SHIFT)
 #define HWPMC_LOG_MAP_SIZE(size, page) ((page) + 2 * (size))
 
+#ifdef __cplusplus
+#undef class
+#endif
 #endif /* _UAPI_HWPMC_LOG_H */

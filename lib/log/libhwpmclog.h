@@ -18,15 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <hwpmc_log.h>
+
 #ifdef __cplusplus
-/* As in libhwpmc.h. */
-#define class class_id
-#include <hwpmc_log.h>
-#undef class
 extern "C" {
-#else
-#include <hwpmc_log.h>
 #endif
+
+typedef enum hwpmc_chain_end hwpmc_chain_end_t;	/* see libhwpmc.h */
 
 /* ------------------------------------------------------------------------ */
 /* Parser                                                                    */

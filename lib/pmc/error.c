@@ -133,11 +133,36 @@ struct what what_pmc(const struct hwpmc *h, uint32_t id)
 	return what("PMC 0x%x (%s-%u, process scope)", id, name, row);
 }
 
+int status_number(const char *name)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	size_t len = strlen(name);
+	char line[200];
+	int number = -1;
+
+	while (f && number < 0 && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, len) && line[len] == ':')
+			number = atoi(line + len + 1);
+	if (f)
+		fclose(f);
+	return number;
+}
+
+bool error_is_filtered(void)
+{
+	return status_number("Seccomp") == 2;
+}
+
 static void why_text(int err, const struct hwpmc_hdr *hdr, char *buf,
 		     size_t size)
 {
 	char who[128], remedy[128];
 
+	if (hdr->reason == HWPMC_WHY_NONE && (err == EPERM || err == ENOSYS) &&
+	    error_is_filtered()) {
+		snprintf(buf, size, "%s", ERROR_FILTERED);
+		return;
+	}
 	if (hdr->reason == HWPMC_WHY_NONE) {
 		snprintf(buf, size, "%s", strerror(err));
 		return;

@@ -32,6 +32,9 @@ static int open_refused(int err)
 {
 	struct what w;
 
+	/* Else the mode of the node, or a missing module, would be to blame. */
+	if ((err == EPERM || err == ENOSYS) && error_is_filtered())
+		return error_own(NULL, err, "cannot open " HWPMC_DEVICE ": " ERROR_FILTERED);
 	switch (err) {
 	case ENOENT:
 	case ENXIO:

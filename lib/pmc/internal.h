@@ -80,6 +80,13 @@ struct what what_process(pid_t pid);
 /* open.c: "count 'instructions' on CPU 3". */
 struct what what_allocate(const struct hwpmc_op_pmcallocate *req, const char *name);
 
+/* Of a line of /proc/self/status; -1: there is none. */
+int status_number(const char *name);
+/* EPERM or ENOSYS without a reason of the module, in a process with a filter of system calls. */
+bool error_is_filtered(void);
+#define ERROR_FILTERED	"a filter of system calls (seccomp) forbids it; permit " \
+	"open and ioctl of " HWPMC_DEVICE " in the profile of the container or service"
+
 /* Both record "cannot WHAT: why; remedy", keep errno and return -1. */
 int error_from_call(struct hwpmc *h, const struct hwpmc_hdr *hdr,
 		    const char *doing);

@@ -33,19 +33,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <hwpmc.h>
+#include <hwpmc_unwind.h>
+
 #ifdef __cplusplus
-/* In C++ the fields `class` of the kernel's structures are named class_id. */
-#include <linux/ioctl.h>
-#include <linux/types.h>
-#define class class_id
-#include <hwpmc.h>
-#include <hwpmc_unwind.h>
-#undef class
+/*
+ * In C++ the fields `class` of the kernel's structures are named class_id, and a structure or
+ * enum that has the name of a function is "struct NAME" or "enum NAME", or NAME_t.
+ */
 extern "C" {
-#else
-#include <hwpmc.h>
-#include <hwpmc_unwind.h>
 #endif
+
+typedef struct hwpmc_pmcinfo hwpmc_pmcinfo_t;
+typedef enum hwpmc_pmu_state hwpmc_pmu_state_t;
+typedef enum hwpmc_reason hwpmc_reason_t;
 
 struct hwpmc;
 
@@ -159,6 +160,9 @@ static inline uint64_t hwpmc_rdpmc(uint32_t index)
 	return low | (uint64_t)high << 32;
 }
 
+/* Each instruction for both syntaxes of the compiler (-masm=intel). */
+#define HWPMC_ASM(att, intel)	"{" att "|" intel "}\n\t"
+
 /* True: *value is valid. */
 static inline bool hwpmc_user_row_read(const struct hwpmc_user_row *row,
 				       uint64_t *value)
@@ -169,16 +173,17 @@ static inline bool hwpmc_user_row_read(const struct hwpmc_user_row *row,
 	uint64_t high;
 	bool same;
 
-	__asm__ __volatile__("movl %c[seq_at](%[row]), %[seq]\n\t"
-			     "cmpl %c[sum_at](%[row]), %[seq]\n\t"
-			     "jne 1f\n\t"
-			     "movl %c[index_at](%[row]), %%ecx\n\t"
-			     "rdpmc\n\t"
-			     "shlq $32, %%rdx\n\t"
-			     "orq %%rdx, %%rax\n\t"
-			     "addq %c[total_at](%[row]), %%rax\n\t"
-			     "cmpl %c[seq_at](%[row]), %[seq]\n"
-			     "1:"
+	__asm__ __volatile__(
+		HWPMC_ASM("movl %c[seq_at](%[row]), %[seq]", "mov %[seq], [%[row] + %c[seq_at]]")
+		HWPMC_ASM("cmpl %c[sum_at](%[row]), %[seq]", "cmp %[seq], [%[row] + %c[sum_at]]")
+		"jne 6f\n\t"
+		HWPMC_ASM("movl %c[index_at](%[row]), %%ecx", "mov ecx, [%[row] + %c[index_at]]")
+		"rdpmc\n\t"
+		HWPMC_ASM("shlq $32, %%rdx", "shl rdx, 32")
+		HWPMC_ASM("orq %%rdx, %%rax", "or rax, rdx")
+		HWPMC_ASM("addq %c[total_at](%[row]), %%rax", "add rax, [%[row] + %c[total_at]]")
+		HWPMC_ASM("cmpl %c[seq_at](%[row]), %[seq]", "cmp %[seq], [%[row] + %c[seq_at]]")
+		"6:"
 			     : "=&a"(*value), "=&d"(high), "=&c"(index),
 			       [seq] "=&r"(seq), "=@cce"(same)
 			     : [row] "r"(row),
@@ -323,36 +328,37 @@ struct hwpmc_region {
  * Read all slots in one asm statement, to which a compiler cannot add: the number
  * of instructions between the last RDPMC of begin and the first of end is fixed.
  * For the same reason `r` is a memory operand. `again` is the label to jump to if
- * the thread was switched meanwhile: 1 (restart: begin) or 4 (no value: end).
+ * the thread was switched meanwhile: 6 (restart: begin) or 4 (no value: end).
  */
 #define HWPMC_REGION_READ(r, which, again, fence)			\
-	__asm__ __volatile__("movq %[region], %%rdi\n\t"		\
-			     "movq %%fs:0, %%rax\n\t"			\
-			     "cmpq %%rax, %c[thread_at](%%rdi)\n\t"	\
-			     "jne 5f\n"					\
-			     "1:\tleaq %c[slot_at](%%rdi), %%rsi\n"	\
-			     "2:\tcmpq %c[last_at](%%rdi), %%rsi\n\t"	\
-			     "jae 5f\n\t"				\
-			     "movq (%%rsi), %%r8\n\t"			\
-			     "movl %c[seq_at](%%r8), %%r9d\n\t"		\
-			     "cmpl %c[own_at](%%r8), %%r9d\n\t"		\
-			     "jne 3f\n\t"				\
-			     "movl %c[index_at](%%r8), %%ecx\n\t"	\
-			     "lfence\n\t"				\
-			     "rdpmc\n\t"				\
-			     "shlq $32, %%rdx\n\t"			\
-			     "orq %%rdx, %%rax\n\t"			\
-			     "addq %c[count_at](%%r8), %%rax\n\t"	\
-			     "cmpl %c[seq_at](%%r8), %%r9d\n\t"		\
-			     "jne " again "\n\t"			\
-			     "movq %%rax, %c[value_at](%%rsi)\n\t"	\
-			     "addq %[slot_size], %%rsi\n\t"		\
-			     "jmp 2b\n"					\
-			     /* own != seq: if seq changed, it was switched. */ \
-			     "3:\tcmpl %c[seq_at](%%r8), %%r9d\n\t"	\
-			     "jne " again "\n"				\
-			     "4:\tmovq $1, %c[failed_at](%%rdi)\n"	\
-			     "5:\t" fence				\
+	__asm__ __volatile__(						\
+		HWPMC_ASM("movq %[region], %%rdi", "mov rdi, %[region]")	\
+		HWPMC_ASM("movq %%fs:0, %%rax", "mov rax, qword ptr fs:0")	\
+		HWPMC_ASM("cmpq %%rax, %c[thread_at](%%rdi)", "cmp [rdi + %c[thread_at]], rax")	\
+		"jne 5f\n"						\
+		"6:\t" HWPMC_ASM("leaq %c[slot_at](%%rdi), %%rsi", "lea rsi, [rdi + %c[slot_at]]")	\
+		"2:\t" HWPMC_ASM("cmpq %c[last_at](%%rdi), %%rsi", "cmp rsi, [rdi + %c[last_at]]")	\
+		"jae 5f\n\t"						\
+		HWPMC_ASM("movq (%%rsi), %%r8", "mov r8, [rsi]")	\
+		HWPMC_ASM("movl %c[seq_at](%%r8), %%r9d", "mov r9d, [r8 + %c[seq_at]]")	\
+		HWPMC_ASM("cmpl %c[own_at](%%r8), %%r9d", "cmp r9d, [r8 + %c[own_at]]")	\
+		"jne 3f\n\t"						\
+		HWPMC_ASM("movl %c[index_at](%%r8), %%ecx", "mov ecx, [r8 + %c[index_at]]")	\
+		"lfence\n\t"						\
+		"rdpmc\n\t"						\
+		HWPMC_ASM("shlq $32, %%rdx", "shl rdx, 32")		\
+		HWPMC_ASM("orq %%rdx, %%rax", "or rax, rdx")		\
+		HWPMC_ASM("addq %c[count_at](%%r8), %%rax", "add rax, [r8 + %c[count_at]]")	\
+		HWPMC_ASM("cmpl %c[seq_at](%%r8), %%r9d", "cmp r9d, [r8 + %c[seq_at]]")	\
+		"jne " again "\n\t"					\
+		HWPMC_ASM("movq %%rax, %c[value_at](%%rsi)", "mov [rsi + %c[value_at]], rax")	\
+		HWPMC_ASM("addq %[slot_size], %%rsi", "add rsi, %[slot_size]")	\
+		"jmp 2b\n"						\
+		/* own != seq: if seq changed, it was switched. */	\
+		"3:\t" HWPMC_ASM("cmpl %c[seq_at](%%r8), %%r9d", "cmp r9d, [r8 + %c[seq_at]]")	\
+		"jne " again "\n"					\
+		"4:\t" HWPMC_ASM("movq $1, %c[failed_at](%%rdi)", "mov qword ptr [rdi + %c[failed_at]], 1")	\
+		"5:\t" fence						\
 			     :						\
 			     : [region] "m"(r),				\
 			       [thread_at] "i"(offsetof(struct hwpmc_region, \
@@ -381,7 +387,7 @@ struct hwpmc_region {
 #define hwpmc_region_begin(r)						\
 	do {								\
 		hwpmc_region_ready(r);					\
-		HWPMC_REGION_READ(r, 0, "1b", "lfence");		\
+		HWPMC_REGION_READ(r, 0, "6b", "lfence");		\
 	} while (0)
 
 #define hwpmc_region_end(r)						\

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "internal.h"
 #include "spread.h"
@@ -23,8 +24,13 @@
 #define CAN_MAP		false
 #endif
 
-/* Empty regions, of which the cheapest tells what begin and end cost. */
+/* Empty regions, of which the cheapest tells what begin and end cost. With calls among them
+ * a few, for so long: each may interrupt all CPUs where the PMC counts. */
 #define LESSONS		64
+#define LEAST_LESSONS	4
+#define LESSONS_NS	1000000
+/* So many instructions fewer than a lesson can a caller have between its calls. */
+#define SHORTER		2
 
 /* How the slots that the thread can read itself are read; the others: BY_CALL. */
 enum how { BY_PAGE, BY_CALL };
@@ -35,6 +41,7 @@ enum state { ENDED, BEGUN };
 struct counter {			/* of the slot of the same number */
 	uint32_t id;
 	uint64_t cost[HOWS];		/* or UNKNOWN */
+	unsigned int agree[HOWS];	/* lessons with this cost */
 	uint64_t fallbacks, dropped;
 	struct spread *values;
 };
@@ -129,7 +136,7 @@ static void read_by_call(struct region *r, int which)
 			r->bad |= 1u << j;
 }
 
-static void learn_costs(struct region *r);
+static void learn_costs(struct region *r, enum how how);
 
 EXPORT void hwpmc_region_ready(struct hwpmc_region *head)
 {
@@ -143,9 +150,8 @@ EXPORT void hwpmc_region_ready(struct hwpmc_region *head)
 		atomic_fetch_add(&r->misused, 1);
 	if (!r->learning) {
 		r->how = page_holds(r) || page_holds_again(r) ? BY_PAGE : BY_CALL;
-		/* The PMCs did not run when the region was made. */
-		if (r->how == BY_PAGE && r->c[0].cost[BY_PAGE] == UNKNOWN)
-			learn_costs(r);
+		if (r->c[0].cost[r->how] == UNKNOWN)
+			learn_costs(r, r->how);
 	}
 	r->state = BEGUN;
 	head->failed = 0;
@@ -171,8 +177,11 @@ static void take_value(struct region *r, unsigned int j)
 	uint64_t *cost = &c->cost[r->how];
 
 	if (r->learning) {
-		if (has_value(r, j, by_call) && value < *cost)
+		if (has_value(r, j, by_call) && value < *cost) {
 			*cost = value;
+			c->agree[r->how] = 0;
+		}
+		c->agree[r->how] += value == *cost;
 	} else if (has_value(r, j, by_call) && *cost != UNKNOWN) {
 		spread_add(c->values, value > *cost ? value - *cost : 0);
 		c->fallbacks += by_call;
@@ -215,19 +224,54 @@ EXPORT void (hwpmc_region_end)(struct hwpmc_region *r)
 #endif
 }
 
-static void learn_costs(struct region *r)
+static uint64_t now_ns(void)
 {
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/*
+ * A read by call includes other threads and processes, which the cost must not: a value would be
+ * less than the truth. So it is measured where there is no other thread, and is none if no two
+ * lessons have the same; and a caller's code can be shorter than a lesson's. Where a PMC that this thread could read itself is read by call, it does
+ * not count this thread.
+ */
+static void doubt_costs(struct region *r, enum how how)
+{
+	bool alone = status_number("Threads") == 1;
+
+	for (unsigned int j = 0; j < r->n; j++) {
+		struct counter *c = &r->c[j];
+
+		if (how == BY_PAGE && j < r->nmapped)
+			continue;
+		if (j < r->nmapped || c->agree[how] < 2 || !alone)
+			c->cost[how] = 0;
+		else
+			c->cost[how] -= c->cost[how] < SHORTER ? c->cost[how] : SHORTER;
+	}
+}
+
+static void learn_costs(struct region *r, enum how how)
+{
+	bool calls = how == BY_CALL || r->nmapped < r->n;
+	uint64_t end = calls ? now_ns() + LESSONS_NS : 0;
 	struct hwpmc_region *head = &r->head;
-	enum how how = r->how;
+	enum how before = r->how;
 
 	r->learning = true;
-	for (unsigned int i = 0; i < HOWS * LESSONS; i++) {
-		r->how = i < LESSONS ? BY_PAGE : BY_CALL;
+	r->how = how;
+	for (unsigned int i = 0; i < LESSONS; i++) {
+		if (calls && i >= LEAST_LESSONS && now_ns() > end)
+			break;
 		hwpmc_region_begin(head);
 		hwpmc_region_end(head);
 	}
+	doubt_costs(r, how);
 	r->learning = false;
-	r->how = how;
+	r->how = before;
 }
 
 /* ---- make and ask -------------------------------------------------------- */
@@ -309,7 +353,10 @@ EXPORT struct hwpmc_region *hwpmc_region_new(struct hwpmc *h, const char *name,
 		hwpmc_region_free(&r->head);
 		return NULL;
 	}
-	learn_costs(r);
+	/* Else by the first begin that reads by page. */
+	r->how = r->nmapped ? BY_PAGE : BY_CALL;
+	if (r->how == BY_CALL || page_holds(r))
+		learn_costs(r, r->how);
 	return &r->head;
 }
 
@@ -333,6 +380,13 @@ EXPORT const char *hwpmc_region_name(const struct hwpmc_region *head)
 	return ((const struct region *)head)->name;
 }
 
+static uint64_t cost_of(const struct counter *c)
+{
+	if (c->cost[BY_PAGE] != UNKNOWN)
+		return c->cost[BY_PAGE];
+	return c->cost[BY_CALL] == UNKNOWN ? 0 : c->cost[BY_CALL];
+}
+
 EXPORT int hwpmc_region_get(struct hwpmc_region *head, unsigned int i,
 			    struct hwpmc_region_stats *stats)
 {
@@ -350,8 +404,7 @@ EXPORT int hwpmc_region_get(struct hwpmc_region *head, unsigned int i,
 		.count = s->count, .min = s->min, .max = s->max, .sum = s->sum,
 		.median = spread_median(s),
 		.mean = s->count ? (double)s->sum / s->count : 0,
-		.cost = c->cost[BY_PAGE] == UNKNOWN ? c->cost[BY_CALL] :
-						      c->cost[BY_PAGE],
+		.cost = cost_of(c),
 		.fallbacks = c->fallbacks, .dropped = c->dropped,
 		.misused = atomic_load(&r->misused),
 		.sketched = !spread_is_exact(s),

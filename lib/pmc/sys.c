@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "internal.h"
 
@@ -68,6 +69,20 @@ FIELD_AT(hwpmc_op_batch, entries, 24);
 FIELD_AT(hwpmc_batch_entry, value, 16);
 FIELD_AT(hwpmc_op_unwind, build_id, 44);
 
+/* Programs that have closed these take them for standard input, output and errors. */
+static int above_standard(int fd)
+{
+	int above, err;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	err = errno;
+	close(fd);
+	errno = err;
+	return above;
+}
+
 int sys_open(void)
 {
 	int fd;
@@ -75,7 +90,7 @@ int sys_open(void)
 	do {
 		fd = open(HWPMC_DEVICE, O_RDWR | O_CLOEXEC);
 	} while (fd < 0 && errno == EINTR);
-	return fd;
+	return above_standard(fd);
 }
 
 int sys_call(int fd, unsigned long request, struct hwpmc_hdr *hdr)

@@ -22,6 +22,7 @@ static struct hwpmc *handle_on_pipe(void)
 	ck_assert_int_eq(pipe(fds), 0);
 	close(fds[1]);
 	h->fd = fds[0];
+	h->pid = getpid();
 	h->info.ncpu = 2;
 	h->info.npmc = 8;
 	h->info.nclass = 2;

@@ -6,14 +6,20 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <libhwpmc.h>
@@ -333,6 +339,185 @@ START_TEST(region_left_by_longjmp_begins_again)
 }
 END_TEST
 
+static int status_of(pid_t child)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_msg(WIFEXITED(status), "the child got signal %d", WTERMSIG(status));
+	return WEXITSTATUS(status);
+}
+
+/* ---- beside busy threads ----------------------------------------------------- */
+
+static volatile bool stop;
+
+static void *spin(void *arg)
+{
+	while (!stop)
+		;
+	return arg;
+}
+
+static uint64_t now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000ull + ts.tv_nsec / 1000;
+}
+
+#define BUSY	3
+
+static void spin_begin(pthread_t *threads)
+{
+	stop = false;
+	for (int i = 0; i < BUSY; i++)
+		ck_assert(!pthread_create(&threads[i], NULL, spin, NULL));
+}
+
+static void spin_end(pthread_t *threads)
+{
+	stop = true;
+	for (int i = 0; i < BUSY; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static uint64_t requests(void)
+{
+	struct hwpmc_op_getdriverstats s;
+
+	ok(hwpmc_driver_stats(h, &s));
+	return s.syscalls;
+}
+
+START_TEST(region_is_made_without_reads_by_call_beside_threads)
+{
+	pthread_t threads[BUSY];
+	struct hwpmc_region *r;
+	uint64_t before, calls;
+	uint32_t id[2];
+
+	begin();
+	id[0] = counting("instructions:u");
+	id[1] = counting("branches:u");
+	spin_begin(threads);
+	before = requests();
+	r = hwpmc_region_new(h, "test", id, 2);
+	calls = requests() - before - 1;
+	ck_assert_ptr_nonnull(r);
+	/* One for each counter, and two to ask. */
+	ck_assert_uint_le(calls, 4);
+	run(r);
+	spin_end(threads);
+	check_exact(r);
+	hwpmc_region_free(r);
+	end();
+}
+END_TEST
+
+/* Of a PMC that can be read by call alone: other threads are in its values. */
+START_TEST(region_by_call_beside_threads_is_not_below_the_truth)
+{
+	pthread_t threads[BUSY];
+	struct hwpmc_region_stats s;
+	struct hwpmc_region *r;
+	uint64_t before;
+	uint32_t id;
+
+	begin();
+	ok(hwpmc_open_counter(h, "instructions:u", HWPMC_MODE_TC, HWPMC_F_DESCENDANTS, 0, 0,
+			      &id));
+	ok(hwpmc_start(h, id));
+	spin_begin(threads);
+	before = now_us();
+	r = region(id);
+	/* A call takes its time here, and a hundred of them took seconds. */
+	ck_assert_uint_lt(now_us() - before, 500000);
+	run(r);
+	s = stats_of(r);
+	ck_assert_uint_eq(s.fallbacks, VALUES);
+	ck_assert_uint_ge(s.min, 10);
+	hwpmc_region_free(r);
+	spin_end(threads);
+	/* Alone in its process it is exact but for some instructions of the caller. */
+	r = region(id);
+	run(r);
+	s = stats_of(r);
+	ck_assert_uint_ge(s.min, 10);
+	ck_assert_uint_le(s.median, 20);
+	hwpmc_region_free(r);
+	end();
+}
+END_TEST
+
+START_TEST(descriptor_of_a_handle_is_no_standard_one)
+{
+	int in = dup(0), out = dup(1), err = dup(2);
+	struct hwpmc *mine[3];
+	int fd[3], rc = 0;
+
+	close(0);
+	close(1);
+	close(2);
+	for (int i = 0; i < 3; i++)
+		rc |= hwpmc_open(&mine[i]);
+	for (int i = 0; i < 3; i++)
+		fd[i] = rc ? -1 : hwpmc_fd(mine[i]);
+	rc |= fcntl(0, F_GETFD) != -1 || fcntl(1, F_GETFD) != -1 || fcntl(2, F_GETFD) != -1;
+	for (int i = 0; i < 3 && fd[i] >= 0; i++)
+		rc |= fcntl(fd[i], F_GETFD) != FD_CLOEXEC;
+	dup2(in, 0);
+	dup2(out, 1);
+	dup2(err, 2);
+	ck_assert_int_eq(rc, 0);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_gt(fd[i], 2);
+		hwpmc_close(mine[i]);
+	}
+}
+END_TEST
+
+/* Refuses a system call with an errno, as containers do. */
+static int filter(int nr, int err)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | err),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = 4, .filter = code };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static int filtered_call(int err)
+{
+	struct hwpmc *mine;
+
+	if (filter(SYS_ioctl, err))
+		return 1;
+	if (!hwpmc_open(&mine) || errno != err)
+		return 2;
+	return strstr(hwpmc_error(NULL), "(seccomp) forbids it") ? 0 : 3;
+}
+
+START_TEST(filter_of_system_calls_is_named_as_the_cause)
+{
+	static const int errors[] = { EPERM, ENOSYS };
+
+	for (int i = 0; i < 2; i++) {
+		pid_t child = fork();
+
+		if (!child)
+			_exit(filtered_call(errors[i]));
+		ck_assert_int_eq(status_of(child), 0);
+	}
+}
+END_TEST
+
 /* ---- children of fork() ------------------------------------------------------- */
 
 static bool not_owner(int rc)
@@ -384,15 +569,6 @@ static uint32_t counting_with_children(void)
 	ok(hwpmc_attach(h, id, 0));
 	ok(hwpmc_start(h, id));
 	return id;
-}
-
-static int status_of(pid_t child)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_msg(WIFEXITED(status), "the child got signal %d", WTERMSIG(status));
-	return WEXITSTATUS(status);
 }
 
 START_TEST(forked_child_can_only_read_its_parents_pmc)
@@ -528,6 +704,10 @@ int main(void)
 	harness_add_timed(regions_of_threads_are_exact_after_release, 120);
 	harness_add(region_of_an_ended_thread_is_misuse_in_the_next);
 	harness_add(region_left_by_longjmp_begins_again);
+	harness_add(region_is_made_without_reads_by_call_beside_threads);
+	harness_add(region_by_call_beside_threads_is_not_below_the_truth);
+	harness_add(descriptor_of_a_handle_is_no_standard_one);
+	harness_add(filter_of_system_calls_is_named_as_the_cause);
 	harness_add(forked_child_can_only_read_its_parents_pmc);
 	harness_add(destructors_in_a_forked_child_end_nothing);
 	harness_add(rings_of_its_parent_are_refused_in_a_forked_child);
