@@ -742,22 +742,30 @@ START_TEST(events_that_options_keep_out_are_filtered)
 }
 END_TEST
 
-START_TEST(times_are_right_though_somebody_set_the_clock)
+/* A log of 2,000,000,000 ticks, with two samples, and its clock at the end. */
+static struct hwpmc_log_clock *log_of_ticks(uint32_t khz, uint64_t monotonic)
 {
 	struct hwpmc_log_initialize *init = (void *)log_.bytes;
 	struct hwpmc_log_clock *clock;
 
 	init->realtime = 1700000000000000000ull;
-	init->khz = 499000;
+	init->khz = khz;
 	log_context(&log_, PID, PID);
 	log_.time = 1000000;
 	log_user(&log_, TEXT);
 	log_.time = 2001000000;
 	log_user(&log_, TEXT);
-	/* A tick is two nanoseconds; an hour was taken back meanwhile. */
 	clock = log_add(&log_, HWPMC_LOG_CLOCK, sizeof(*clock));
 	clock->tick = 2000000000;
-	clock->monotonic = 4000000000;
+	clock->monotonic = monotonic;
+	return clock;
+}
+
+START_TEST(times_are_right_though_somebody_set_the_clock)
+{
+	/* A tick is two nanoseconds; the clock was set back by an hour. */
+	struct hwpmc_log_clock *clock = log_of_ticks(499000, 4000000000);
+
 	clock->realtime = 1700000000000000000ull - 3600000000000ull;
 	read_it();
 	ck_assert_uint_eq(totals()->duration, 4000000000);
@@ -765,21 +773,10 @@ START_TEST(times_are_right_though_somebody_set_the_clock)
 }
 END_TEST
 
-/* Half of the time was a sleep: CLOCK_MONOTONIC stood still, and the TSC went on. */
+/* The machine slept for half of the time: CLOCK_MONOTONIC stopped, and the TSC went on. */
 START_TEST(times_of_a_machine_that_slept_keep_the_rate_of_boot)
 {
-	struct hwpmc_log_initialize *init = (void *)log_.bytes;
-	struct hwpmc_log_clock *clock;
-
-	init->khz = 500000;
-	log_context(&log_, PID, PID);
-	log_.time = 1000000;
-	log_user(&log_, TEXT);
-	log_.time = 2001000000;
-	log_user(&log_, TEXT);
-	clock = log_add(&log_, HWPMC_LOG_CLOCK, sizeof(*clock));
-	clock->tick = 2000000000;
-	clock->monotonic = 2000000000;
+	log_of_ticks(500000, 2000000000);
 	read_it();
 	ck_assert_uint_eq(totals()->duration, 4000000000);
 }

@@ -366,6 +366,35 @@ void dev_unpin(pid_t pid)
 	sched_setaffinity(pid, sizeof(set), &set);
 }
 
+static int open_msrs(int cpu)
+{
+	char path[40];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	return fd;
+}
+
+uint64_t dev_rdmsr(int cpu, uint32_t msr)
+{
+	int fd = open_msrs(cpu);
+	uint64_t value;
+
+	ck_assert_msg(pread(fd, &value, sizeof(value), msr) == sizeof(value), "MSR %#x", msr);
+	close(fd);
+	return value;
+}
+
+void dev_wrmsr(int cpu, uint32_t msr, uint64_t value)
+{
+	int fd = open_msrs(cpu);
+
+	ck_assert_msg(pwrite(fd, &value, sizeof(value), msr) == sizeof(value), "MSR %#x", msr);
+	close(fd);
+}
+
 int dev_cpus(void)
 {
 	return sysconf(_SC_NPROCESSORS_ONLN);

@@ -109,6 +109,10 @@ uint64_t loop_insn(uint64_t n);
 uint64_t loop_branches(uint64_t n);
 void dev_pin(pid_t pid, int cpu);
 void dev_unpin(pid_t pid);
+
+/* A register of a CPU, as root can access it. */
+uint64_t dev_rdmsr(int cpu, uint32_t msr);
+void dev_wrmsr(int cpu, uint32_t msr, uint64_t value);
 int dev_cpus(void);
 void dev_msleep(int ms);
 

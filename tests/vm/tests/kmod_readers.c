@@ -184,18 +184,22 @@ static void bring_up_loopback(void)
 	ck_assert_int_eq(system("ip link set lo up"), 0);
 }
 
-START_TEST(log_file_that_lingers_delays_no_release_of_others)
+static void others_end_beside(void (*log)(void))
 {
-	pid_t pid;
+	pid_t pid = begin(log);
 
-	bring_up_loopback();
-	others_end();
-	pid = begin(log_to_lingering);
 	await_ready();
 	dev_msleep(500);
 	others_end();
 	others_end();
 	end(pid);
+}
+
+START_TEST(log_file_that_lingers_delays_no_release_of_others)
+{
+	bring_up_loopback();
+	others_end();
+	others_end_beside(log_to_lingering);
 }
 END_TEST
 
@@ -266,15 +270,8 @@ static void log_to_socket_with_lingering(void)
 
 START_TEST(log_file_that_holds_lingering_ones_delays_no_release)
 {
-	pid_t pid;
-
 	bring_up_loopback();
-	pid = begin(log_to_socket_with_lingering);
-	await_ready();
-	dev_msleep(500);
-	others_end();
-	others_end();
-	end(pid);
+	others_end_beside(log_to_socket_with_lingering);
 }
 END_TEST
 

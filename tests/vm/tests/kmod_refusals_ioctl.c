@@ -329,22 +329,6 @@ START_TEST(a_row_disabled_on_one_cpu_is_allocated_on_another)
 }
 END_TEST
 
-static uint64_t msr(int cpu, uint32_t reg, int write_it, uint64_t value)
-{
-	char path[32];
-	int f;
-
-	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
-	f = open(path, O_RDWR);
-	ck_assert_int_ge(f, 0);
-	if (write_it)
-		ck_assert_int_eq(pwrite(f, &value, 8, reg), 8);
-	else
-		ck_assert_int_eq(pread(f, &value, 8, reg), 8);
-	close(f);
-	return value;
-}
-
 /* As firmware or a hypervisor leaves it: counting, and reserved by nobody. */
 START_TEST(allocate_beside_a_running_counter_that_nobody_reserved_is_ebusy)
 {
@@ -353,11 +337,11 @@ START_TEST(allocate_beside_a_running_counter_that_nobody_reserved_is_ebusy)
 	int err;
 
 	ck_assert_int_eq(system("modprobe -d \"$VM_KERNEL\" msr"), 0);
-	msr(0, select, 1, enabled);
+	dev_wrmsr(0, select, enabled);
 	process_request();
 	err = dev_allocate(fd, &req);
-	ck_assert_uint_eq(msr(0, select, 0, 0), enabled);
-	msr(0, select, 1, 0);
+	ck_assert_uint_eq(dev_rdmsr(0, select), enabled);
+	dev_wrmsr(0, select, 0);
 	ck_assert_int_eq(err, EBUSY);
 	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_PMU_RUNNING);
 	ck_assert_uint_eq((uint32_t)dev_hdr.detail, select);

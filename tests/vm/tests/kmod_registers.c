@@ -88,22 +88,10 @@ END_TEST
 /* All CPUs' register, as root can; what it held before on CPU 0. */
 static uint64_t set_global(uint64_t value)
 {
-	uint64_t before = 0;
-	char path[32];
+	uint64_t before = dev_rdmsr(0, AMD_GLOBAL_CTL);
 
-	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
-		uint64_t old, v = value;
-		int msr;
-
-		snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
-		msr = open(path, O_RDWR);
-		ck_assert_int_ge(msr, 0);
-		ck_assert_int_eq(pread(msr, &old, 8, AMD_GLOBAL_CTL), 8);
-		ck_assert_int_eq(pwrite(msr, &v, 8, AMD_GLOBAL_CTL), 8);
-		close(msr);
-		if (!cpu)
-			before = old;
-	}
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		dev_wrmsr(cpu, AMD_GLOBAL_CTL, value);
 	return before;
 }
 
@@ -137,44 +125,18 @@ static const struct {
 	{ 0x600, 0xfffffe0000042000 },	/* here */
 };
 
-static void write_msr(int cpu, uint32_t reg, uint64_t value)
-{
-	char path[32];
-	int msr;
-
-	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
-	msr = open(path, O_WRONLY);
-	ck_assert_int_ge(msr, 0);
-	ck_assert_int_eq(pwrite(msr, &value, 8, reg), 8);
-	close(msr);
-}
-
-static uint64_t read_msr(int cpu, uint32_t reg)
-{
-	uint64_t value = 0;
-	char path[32];
-	int msr;
-
-	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
-	msr = open(path, O_RDONLY);
-	ck_assert_int_ge(msr, 0);
-	ck_assert_int_eq(pread(msr, &value, 8, reg), 8);
-	close(msr);
-	return value;
-}
-
 static void write_left(bool on)
 {
 	for (int cpu = 0; cpu < dev_cpus(); cpu++)
 		for (int i = 0; i < 3; i++)
-			write_msr(cpu, left[i].msr, on ? left[i].value : 0);
+			dev_wrmsr(cpu, left[i].msr, on ? left[i].value : 0);
 }
 
 static void check_left(bool on)
 {
 	for (int cpu = 0; cpu < dev_cpus(); cpu++)
 		for (int i = 0; i < 3; i++)
-			ck_assert_uint_eq(read_msr(cpu, left[i].msr), on ? left[i].value : 0);
+			ck_assert_uint_eq(dev_rdmsr(cpu, left[i].msr), on ? left[i].value : 0);
 }
 
 /* Without the clearing no counter interrupts, or all stand still from the first one on. */
@@ -204,21 +166,21 @@ START_TEST(amds_freeze_that_others_left_is_ended_and_given_back)
 
 	ck_assert(!system("modprobe -d \"$VM_KERNEL\" msr"));
 	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
-		write_msr(cpu, left[0].msr, left[0].value | 1);
-		write_msr(cpu, 0xc0000303, 1ull << 59);
+		dev_wrmsr(cpu, left[0].msr, left[0].value | 1);
+		dev_wrmsr(cpu, 0xc0000303, 1ull << 59);
 	}
 	fd = dev_open();
 	dev_alloc(fd, TC, 0, ANY, INSN, U);
 	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
-		ck_assert_uint_eq(read_msr(cpu, left[0].msr), 1);
+		ck_assert_uint_eq(dev_rdmsr(cpu, left[0].msr), 1);
 		ck_assert_uint_eq(vpmu_reg(VPMU_REG_GLOBAL_STATUS, cpu), 0);
 	}
 	sample_and_check("instructions:u");
 	sample_and_check("branches:u");
 	close(fd);
 	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
-		ck_assert_uint_eq(read_msr(cpu, left[0].msr), left[0].value | 1);
-		write_msr(cpu, left[0].msr, 0);
+		ck_assert_uint_eq(dev_rdmsr(cpu, left[0].msr), left[0].value | 1);
+		dev_wrmsr(cpu, left[0].msr, 0);
 	}
 	dev_still_counts();
 }
@@ -230,15 +192,15 @@ static int claim_beside(uint64_t select, uint64_t fixed, uint64_t global)
 	struct hwpmc_op_pmcallocate op;
 	int fd = dev_open(), err;
 
-	write_msr(0, 0x38f, global);
-	write_msr(0, 0x187, select);
-	write_msr(0, 0x38d, fixed);
+	dev_wrmsr(0, 0x38f, global);
+	dev_wrmsr(0, 0x187, select);
+	dev_wrmsr(0, 0x38d, fixed);
 	dev_request(&op, TC, 0, ANY, INSN, U);
 	err = dev_allocate(fd, &op);
 	close(fd);
-	write_msr(0, 0x187, 0);
-	write_msr(0, 0x38d, 0);
-	write_msr(0, 0x38f, 0);
+	dev_wrmsr(0, 0x187, 0);
+	dev_wrmsr(0, 0x38d, 0);
+	dev_wrmsr(0, 0x38f, 0);
 	return err;
 }
 
@@ -267,10 +229,10 @@ START_TEST(what_others_set_meanwhile_stays_as_they_set_it)
 	write_left(true);
 	fd = dev_open();
 	dev_alloc(fd, TC, 0, ANY, INSN, U);
-	write_msr(0, 0x600, 0xfffffe0000099000);
+	dev_wrmsr(0, 0x600, 0xfffffe0000099000);
 	close(fd);
-	ck_assert_uint_eq(read_msr(0, 0x600), 0xfffffe0000099000);
-	ck_assert_uint_eq(read_msr(0, 0x1d9), 0x1000);
+	ck_assert_uint_eq(dev_rdmsr(0, 0x600), 0xfffffe0000099000);
+	ck_assert_uint_eq(dev_rdmsr(0, 0x1d9), 0x1000);
 	write_left(false);
 	dev_still_counts();
 }
@@ -312,16 +274,16 @@ START_TEST(the_filter_of_an_event_is_set_while_it_counts_and_cleared_afterwards)
 	op.config = 0x01c6;
 	op.config1 = 0x400106;
 	dev_ok(dev_allocate(fd, &op));
-	ck_assert_uint_eq(read_msr(1, 0x3f7), 0);
+	ck_assert_uint_eq(dev_rdmsr(1, 0x3f7), 0);
 	dev_ok(dev_start(fd, op.pmcid));
-	ck_assert_uint_eq(read_msr(1, 0x3f7), 0x400106);
-	ck_assert_uint_eq(read_msr(0, 0x3f7), 0);
+	ck_assert_uint_eq(dev_rdmsr(1, 0x3f7), 0x400106);
+	ck_assert_uint_eq(dev_rdmsr(0, 0x3f7), 0);
 	dev_ok(dev_stop(fd, op.pmcid));
 	close(fd);
 	close(other);
 	check_filters(log.logfd, 0x400106);
 	close(log.logfd);
-	ck_assert_uint_eq(read_msr(1, 0x3f7), 0);
+	ck_assert_uint_eq(dev_rdmsr(1, 0x3f7), 0);
 	dev_check_registers_clear();
 }
 END_TEST

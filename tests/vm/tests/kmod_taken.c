@@ -48,32 +48,6 @@ static void prove(void)
 	dev_still_counts();
 }
 
-static uint64_t rdmsr_on(int cpu, uint32_t msr)
-{
-	char path[40];
-	uint64_t value;
-	int f;
-
-	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
-	f = open(path, O_RDONLY);
-	ck_assert_int_ge(f, 0);
-	ck_assert_int_eq(pread(f, &value, sizeof(value), msr), sizeof(value));
-	close(f);
-	return value;
-}
-
-static void wrmsr_on(int cpu, uint32_t msr, uint64_t value)
-{
-	char path[40];
-	int f;
-
-	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
-	f = open(path, O_WRONLY);
-	ck_assert_int_ge(f, 0);
-	ck_assert_int_eq(pwrite(f, &value, sizeof(value), msr), sizeof(value));
-	close(f);
-}
-
 #define UNCERTAIN(call, why, what) do {					\
 	int got_ = (call);						\
 	ck_assert_msg(got_ == EIO && dev_hdr.reason == (why) &&		\
@@ -144,14 +118,14 @@ static void written_under_way(uint32_t msr, bool sleeps)
 
 	await_turns(5);
 	ck_assert_int_eq(READ(), 0);
-	was = rdmsr_on(1, msr);
-	wrmsr_on(1, msr, 0);
+	was = dev_rdmsr(1, msr);
+	dev_wrmsr(1, msr, 0);
 	await_turns(5);
 	/* The process ends, and its count is read for the last time. */
 	end_of(&c);
 	UNCERTAIN(READ(), HWPMC_WHY_REGISTER_CHANGED, msr);
 	/* An error stays one. */
-	wrmsr_on(1, msr, was);
+	dev_wrmsr(1, msr, was);
 	UNCERTAIN(READ(), HWPMC_WHY_REGISTER_CHANGED, msr);
 	dev_ok(dev_release(fd, id));
 }
@@ -176,7 +150,7 @@ START_TEST(a_stop_finds_registers_that_others_have_written)
 	uint64_t value = 0;
 
 	await_turns(5);
-	wrmsr_on(1, select_msr, 0);
+	dev_wrmsr(1, select_msr, 0);
 	dev_ok(dev_stop(fd, id));
 	UNCERTAIN(READ(), HWPMC_WHY_REGISTER_CHANGED, select_msr);
 	/* A value that the owner sets begins a new count. */
@@ -195,7 +169,7 @@ START_TEST(a_stop_by_the_measured_thread_finds_written_registers)
 	dev_ok(dev_attach(fd, id, 0));
 	dev_ok(dev_start(fd, id));
 	dev_spin(1000);
-	wrmsr_on(1, select_msr, 0);
+	dev_wrmsr(1, select_msr, 0);
 	dev_ok(dev_stop(fd, id));
 	UNCERTAIN(READ(), HWPMC_WHY_REGISTER_CHANGED, select_msr);
 	dev_unpin(getpid());
@@ -212,7 +186,7 @@ START_TEST(a_system_scope_count_of_written_registers_is_uncertain)
 	dev_ok(dev_start(fd, other));
 	dev_msleep(10);
 	dev_ok(READ());
-	wrmsr_on(1, global_msr, 0);
+	dev_wrmsr(1, global_msr, 0);
 	dev_ok(dev_stop(fd, id));
 	UNCERTAIN(READ(), HWPMC_WHY_REGISTER_CHANGED, global_msr);
 	/* The other CPU's have not been touched. */
@@ -230,7 +204,7 @@ START_TEST(a_counter_that_others_write_is_never_a_huge_count)
 	/* Between two slices it changes nothing that is counted; one in the middle is found. */
 	for (int i = 0; i < 1000 && !READ(); i++) {
 		ck_assert_uint_lt(value_of_read, 1ULL << 40);
-		wrmsr_on(1, counter_msr, 0);
+		dev_wrmsr(1, counter_msr, 0);
 	}
 	UNCERTAIN(READ(), HWPMC_WHY_COUNTER_BACK, HWPMC_ID_ROW(id));
 	end_of(&c);
