@@ -81,7 +81,7 @@ int stat_cgroup_add(struct stat_options *o, char *arg)
 		char *dir = find_cgroup(name);
 
 		if (!dir) {
-			msg("no cgroup '%s': there is no " ROOT "/%s/cgroup.procs that can be read",
+			msg("no cgroup '%s': cannot read " ROOT "/%s/cgroup.procs",
 			    name, name);
 			return EXIT_STAT_FAILED;
 		}
@@ -168,7 +168,7 @@ static int read_below(const char *dir, struct pids *list)
 static int refuse_cgroup(const struct stat_options *o, unsigned int i)
 {
 	if (errno == EOPNOTSUPP)
-		msg("cgroup '%s' has threads of processes that are in the one above it: count that one, or threads by -t",
+		msg("cannot count cgroup '%s': its processes belong to the cgroup above it; count that cgroup, or threads by -t",
 		    stat_cgroup_name(o, i));
 	else
 		msg("cannot read the processes of cgroup '%s': %s", stat_cgroup_name(o, i),
@@ -189,7 +189,7 @@ static int read_members(const struct stat_options *o, struct pids *list)
 		return 0;
 	qsort(list->pid, list->n, sizeof(*list->pid), later_first);
 	if (!list->pid[list->n - 1]) {
-		msg("the cgroup has processes that are not in this PID namespace");
+		msg("cannot count the cgroup: it has processes outside this PID namespace");
 		return -1;
 	}
 	for (unsigned int i = 0; i < list->n; i++)
@@ -266,7 +266,7 @@ int stat_cgroups_attach(struct stat_set *set, struct stat_options *o)
 	free(members.pid);
 	free(all.pid);
 	if (rc >= 0 && !o->npid) {
-		msg("there is no process in the cgroup");
+		msg("cannot count the cgroup: it has no processes");
 		return -1;
 	}
 	return rc < 0 ? -1 : 0;

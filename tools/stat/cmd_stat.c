@@ -38,44 +38,46 @@ const char cmd_stat_help[] =
 "       hwpmc stat [option ...] -a | -C cpu[,cpu-cpu ...] [command ...]\n"
 "\n"
 "Count events of a command and its descendants, of running processes, or of\n"
-"whole CPUs; with a command beside -p, -a or -C, for as long as it runs.\n"
+"whole CPUs. With -p, -a or -C and a command, count while the command runs.\n"
 "\n"
-"  -e EVENTS           count these (see: hwpmc list); default: cycles,\n"
-"                      instructions, branches, branch-misses,\n"
-"                      cache-references, cache-misses as far as they fit,\n"
-"                      page-faults, context-switches, task-clock; without\n"
+"  -e EVENTS           count these events (see: hwpmc list); default: those of\n"
+"                      cycles, instructions, branches, branch-misses,\n"
+"                      cache-references and cache-misses that have a counter,\n"
+"                      page-faults, context-switches and task-clock; without\n"
 "                      hardware counters: SOFT events;\n"
 "                      {a,b} is a group: counted together or not at all\n"
-"  -M METRICS          metrics or groups of them (see: hwpmc list --metrics):\n"
-"                      their events are counted, all or none\n"
-"  -a                  all CPUs, all processes\n"
-"  -C CPUS             these CPUs: 0,2-3\n"
-"      --per-cpu       with -a or -C: the count of each CPU beside the total;\n"
-"      --per-core, --per-socket  of each core or socket\n"
-"      --per-thread    with a command, -p or -t: the count of each thread\n"
-"      --ring-size KIB  memory of a CPU for what is counted by threads (512)\n"
-"      --per-type      each event of the hardware by kind of core, and the sum\n"
-"  -p PIDS             these processes\n"
-"  -t TIDS             these threads\n"
-"  -G CGROUPS          the processes that are in these cgroups when counting\n"
-"                      begins\n"
-"      --no-descendants  without their children\n"
-"  -I MILLISECONDS     print what was counted in each interval\n"
-"      --delay MILLISECONDS  begin to count so much later; -1: when told to\n"
-"      --rotate[=MILLISECONDS]  events that do not fit take turns of this time\n"
-"                      (100); each has the time in which it was counted\n"
-"      --timeout MILLISECONDS  end then, and the command with it\n"
-"      --control fd:N[,ACK]  take lines from there: enable, disable, ping, stop,\n"
-"                      and write 'ack' to ACK; or fifo:PATH[,PATH]\n"
-"  -r N                run the command N times and print mean and deviation\n"
-"      --json          one JSON object a line\n"
-"      --csv           comma-separated values\n"
-"  -x SEPARATOR        fields with it between them, in the order of perf stat\n"
-"  -o FILE             print there, not to standard error; - is standard output\n"
+"  -M METRICS          count all events of these metrics, or of groups of metrics\n"
+"                      (see: hwpmc list --metrics); print the metrics\n"
+"  -a                  count on all CPUs, all processes\n"
+"  -C CPUS             count on these CPUs: 0,2-3\n"
+"      --per-cpu       with -a or -C: print the count of each CPU and the total;\n"
+"      --per-core, --per-socket  the count of each core or socket and the total\n"
+"      --per-thread    with a command, -p or -t: print the count of each thread\n"
+"      --ring-size KIB  memory of each CPU for the counts of threads (512)\n"
+"      --per-type      print each hardware event by kind of core, and the sum\n"
+"  -p PIDS             count these processes\n"
+"  -t TIDS             count these threads\n"
+"  -G CGROUPS          count the processes that are in these cgroups when\n"
+"                      counting starts\n"
+"      --no-descendants  do not count the children of processes\n"
+"  -I MILLISECONDS     print the counts of each interval of this length\n"
+"      --delay MILLISECONDS  start counting after this time (-1: on 'enable' via\n"
+"                      --control)\n"
+"      --rotate[=MILLISECONDS]  if there are too few counters, count events in\n"
+"                      turns of this time (100), and print how long each counted\n"
+"      --timeout MILLISECONDS  stop counting after this time and end the command\n"
+"      --control fd:N[,ACK]  read commands from descriptor N: enable, disable,\n"
+"                      ping, stop; write 'ack' to ACK; or fifo:PATH[,PATH]\n"
+"  -r N                run the command N times; print mean and deviation\n"
+"      --json          print one JSON object per line\n"
+"      --csv           print comma-separated values\n"
+"  -x SEPARATOR        print the fields of perf stat -x, divided by SEPARATOR\n"
+"  -o FILE             write to FILE instead of standard error (-: to standard\n"
+"                      output)\n"
 "      --no-big-num    do not group digits\n"
 "\n"
-"Exit status: the command's; 128+N when signal N ended it; 126 or 127 when it\n"
-"cannot be run; 125 when nothing could be counted; 2 for a wrong option.\n";
+"Exit status: that of the command; 128+N if signal N ended it; 126 or 127 if it\n"
+"cannot be run; 125 if nothing could be counted; 2 for an invalid option.\n";
 
 enum { OPT_HELP = 256, OPT_NO_DESC, OPT_JSON, OPT_CSV, OPT_NO_BIG_NUM,
        OPT_PER_CPU, OPT_PER_CORE, OPT_PER_SOCKET, OPT_PER_THREAD, OPT_RING_SIZE, OPT_DELAY, OPT_TIMEOUT,
@@ -132,7 +134,7 @@ static int parse_ring_size(struct stat_options *o, const char *arg)
 	uint64_t kib;
 
 	if (fmt_parse_u64(arg, 4, 64 * 1024, &kib) < 0 || kib & (kib - 1))
-		return msg_usage("a ring has a power of two of KiB, 4 to 65536: not '%s'", arg);
+		return msg_usage("invalid ring size '%s': must be a power of two from 4 to 65536 (KiB)", arg);
 	o->ring_size = kib * 1024;
 	return 0;
 }
@@ -192,7 +194,7 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 		return 0;
 	case 'M':
 		if (o->metric)
-			return msg_usage("-M is given once, with commas between the names");
+			return msg_usage("give -M only once; separate the names by commas");
 		o->metric = optarg;
 		return 0;
 	case 'a':
@@ -220,7 +222,7 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 	case 'x':
 		o->separator = optarg;
 		return *optarg ? parse_format(o, STAT_SEPARATED) :
-		       msg_usage("-x needs a separator");
+		       msg_usage("the separator of -x is empty: give one or more characters");
 	case OPT_NO_DESC:
 		o->descendants = false;
 		return 0;
@@ -254,7 +256,7 @@ static int check_rotate(const struct stat_options *o)
 	if (o->interval_ns || o->runs > 1 || o->delay_ns || o->ctl.fd >= 0)
 		return msg_usage("--rotate cannot be combined with -I, -r, --delay and --control");
 	if ((o->npid || o->ncgroup) && o->descendants)
-		return msg_usage("--rotate with -p and -G needs --no-descendants: a child whose parent has exited would miss its later turns");
+		return msg_usage("--rotate with -p or -G needs --no-descendants: a child whose parent has exited would miss its later turns");
 	return 0;
 }
 
@@ -274,7 +276,7 @@ static int check_scope(const struct stat_options *o)
 	if (!o->system && o->by != BY_ALL && o->by != BY_THREAD)
 		return msg_usage("--per-cpu, --per-core and --per-socket need -a or -C");
 	if (!o->command && !o->system && !o->npid && !o->ntid && !o->ncgroup)
-		return msg_usage("nothing to count: give a command, -p, -t, -G, -a or -C");
+		return msg_usage("no target: give a command, -p, -t, -G, -a or -C");
 	if (stat_by_threads(o) && (o->runs > 1 || o->rotate_ns))
 		return msg_usage("-r and --rotate cannot be combined with --per-thread and -t");
 	return 0;
@@ -291,9 +293,9 @@ static int check_options(struct stat_options *o, bool all)
 	if (check_scope(o))
 		return EXIT_USAGE;
 	if (!o->command && o->runs > 1)
-		return msg_usage("-r needs a command to run");
+		return msg_usage("-r needs a command");
 	if (o->delay_ns == UINT64_MAX && o->ctl.fd < 0)
-		return msg_usage("--delay -1 needs --control, which says when to count");
+		return msg_usage("--delay -1 needs --control, whose 'enable' starts counting");
 	if (all && cpus_online(&o->cpus) < 0) {
 		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		return EXIT_STAT_FAILED;
@@ -655,7 +657,7 @@ static int run_until_end(struct session *s, struct watch *w, uint64_t start)
 		return -1;
 	s->elapsed[s->nrun] = c.ran;
 	if (!c.begun)
-		msg("nothing was counted: the end came before counting began");
+		msg("nothing was counted: the measurement ended before counting started");
 	if (s->o.interval_ns)
 		print_interval(s, watch_now() - start, watch_now() - c.last);
 	return 0;

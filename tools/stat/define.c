@@ -73,7 +73,7 @@ static int begin_section(struct reader *r, char *line)
 	char *end = strchr(line, ']');
 
 	if (!end || end[1] || end == line + 1)
-		return refuse(r, "a metric begins with its name in brackets");
+		return refuse(r, "a metric must begin with its name in brackets");
 	*end = '\0';
 	if (check_section(r) < 0)
 		return -1;
@@ -91,7 +91,7 @@ static int set_smt(struct reader *r, const char *value)
 {
 	r->def->alone = strcmp(value, "off") == 0;
 	return r->def->alone || strcmp(value, "any") == 0 ? 0 :
-	       refuse(r, "smt is off or any");
+	       refuse(r, "invalid value of 'smt': use off or any");
 }
 
 static int set_field(struct reader *r, char *line)
@@ -99,9 +99,9 @@ static int set_field(struct reader *r, char *line)
 	char *equals = strchr(line, '='), *key, *value;
 
 	if (!r->def)
-		return refuse(r, "a metric begins with its name in brackets");
+		return refuse(r, "a metric must begin with its name in brackets");
 	if (!equals)
-		return refuse(r, "a line is 'key = value'");
+		return refuse(r, "invalid line: expected 'key = value'");
 	*equals = '\0';
 	key = trim(line);
 	value = trim(equals + 1);
@@ -118,7 +118,7 @@ static int set_field(struct reader *r, char *line)
 	else if (strcmp(key, "formula") == 0)
 		set_text(&r->def->formula, value);
 	else
-		return refuse(r, "the key is none of groups, cpu, smt, unit, desc, formula");
+		return refuse(r, "unknown key: expected groups, cpu, smt, unit, desc or formula");
 	return 0;
 }
 
@@ -155,7 +155,7 @@ static int read_file(struct defines *d, int fd, const char *path)
 	int rc;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX) {
-		msg("metrics: '%s' is not read: it is no regular file of 1 MiB at most",
+		msg("metrics: ignoring '%s': it is not a regular file of at most 1 MiB",
 		    path);
 		return -1;
 	}
@@ -283,7 +283,7 @@ static bool are_of_one_kind(const struct formula *f, struct hwpmc *h, const char
 			return false;
 		}
 		if (i && event.kinds != kinds) {
-			*why = "its events count on different kinds of core";
+			*why = "its events are of different kinds of core";
 			return false;
 		}
 		kinds = event.kinds;
@@ -294,7 +294,7 @@ static bool are_of_one_kind(const struct formula *f, struct hwpmc *h, const char
 bool define_usable(const struct define *def, struct hwpmc *h, struct formula *f,
 		   const char **why)
 {
-	*why = "it is for other processors";
+	*why = "it is defined for other processors only";
 	if (fnmatch(def->cpu, hwpmc_cpuinfo(h)->cpuid, 0) != 0)
 		return false;
 	/* It was read when its file was. */

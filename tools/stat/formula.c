@@ -62,12 +62,12 @@ static int parse_parentheses(struct parser *p)
 {
 	p->at++;
 	if (++p->depth > DEPTH_MAX)
-		return refuse(p, "its parentheses are too deep");
+		return refuse(p, "its parentheses are nested too deeply");
 	if (parse_sum(p) < 0)
 		return -1;
 	p->depth--;
 	if (word_length(p) != 1 || *p->at != ')')
-		return refuse(p, "a ')' is missing");
+		return refuse(p, "it lacks a ')'");
 	p->at++;
 	return 0;
 }
@@ -82,13 +82,13 @@ static int parse_operand(struct parser *p)
 	if (*word == '(')
 		return parse_parentheses(p);
 	if (!n || *word == ')' || (n == 1 && strchr("+-*/", *word)))
-		return refuse(p, "a number or an event is missing");
+		return refuse(p, "it lacks a number or an event");
 	p->at += n;
 	if (!isdigit((unsigned char)*word))
 		return add_event(p, word, n);
 	number = strtod(word, &end);
 	if (end != word + n)
-		return refuse(p, "a number has other characters in it");
+		return refuse(p, "a number contains invalid characters");
 	return add_step(p, (struct formula_step){ .op = 'n', .number = number });
 }
 
@@ -132,7 +132,7 @@ int formula_parse(struct formula *f, const char *text, const char **why)
 	memset(f, 0, sizeof(*f));
 	rc = parse_sum(&p);
 	if (!rc && word_length(&p))
-		rc = refuse(&p, "an operator is missing, with blanks around it");
+		rc = refuse(&p, "it lacks an operator; put blanks around operators");
 	if (!rc && !f->nevent)
 		rc = refuse(&p, "it has no event");
 	if (rc)

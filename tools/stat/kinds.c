@@ -132,7 +132,7 @@ unsigned int *stat_kinds_split(struct hwpmc *h, struct stat_options *o)
 	if (hwpmc_kinds(h, 0, &here, &kind) < 0)
 		here = 0;
 	if (o->per_type && !here)
-		msg("--per-type: all CPUs of this machine are of one kind");
+		msg("--per-type has no effect: all CPUs of this machine are of one kind");
 	for (unsigned int i = 0; i < o->events.n; i++) {
 		char *spec = o->events.spec[i];
 		unsigned int group = o->events.group[i];

@@ -54,7 +54,7 @@ static int check_smt(const struct define *def)
 {
 	if (!def->alone || !cpus_smt_active())
 		return 0;
-	msg("metric '%s' is wrong while both threads of a core run, whose slots are the core's; meanwhile, as root: echo off >/sys/devices/system/cpu/smt/control",
+	msg("cannot count metric '%s': its slots are shared by the two threads of a core; while you measure, as root: echo off >/sys/devices/system/cpu/smt/control",
 	    def->name);
 	return -1;
 }
@@ -82,7 +82,7 @@ static int choose_named(struct metrics *m, struct hwpmc *h, const char *name,
 			return -1;
 	}
 	if (!known)
-		msg("there is no metric or group '%s'; see: hwpmc list --metrics", name);
+		msg("unknown metric or group '%s'; see: hwpmc list --metrics", name);
 	else if (m->n == before && why)
 		msg("cannot count metric '%s' on this processor: %s", name, why);
 	return known && (m->n > before || !why) ? 0 : -1;

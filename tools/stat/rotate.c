@@ -82,7 +82,7 @@ int rotate_plan(struct stat_set *set)
 	set->nturn = turn + 1;
 	/* A process that loses its parent becomes a child of this one, and is found again. */
 	if (!set->o->system && !set->o->npid && prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
-		msg("descendants whose parent has exited may be counted in their first turn only: %s",
+		msg("cannot find descendants whose parent has exited: %s; they may be counted in their first turn only",
 		    strerror(errno));
 	return 0;
 }
@@ -166,5 +166,5 @@ void rotate_finish(struct stat_set *set)
 {
 	for (unsigned int i = 0; set->nturn && i < set->nevent; i++)
 		if (!set->event[i].ran_ns && !set->event[i].why)
-			set->event[i].why = must_strdup("the end came before its turn");
+			set->event[i].why = must_strdup("the measurement ended before its turn");
 }

@@ -110,7 +110,7 @@ int stat_set_open(struct stat_set *set, struct stat_options *o)
 		return -1;
 	}
 	if (o->defaults && !machine_has_counters(set->h))
-		msg("no hardware counters here: counting the kernel's events; %s (see hwpmc doctor)",
+		msg("this machine has no usable hardware counters: counting kernel events; %s (see hwpmc doctor)",
 		    machine_without_counters(set->h));
 	sum = choose_events(set, o);
 	n = o->events.n;
@@ -350,7 +350,7 @@ static bool has_targets(const struct stat_set *set)
 int stat_set_start(struct stat_set *set)
 {
 	if (!has_targets(set)) {
-		msg("the processes to count have exited");
+		msg("nothing to count: the processes have exited");
 		return -1;
 	}
 	return do_all(set, HWPMC_BATCH_START);

@@ -359,12 +359,12 @@ static void put_cgroups(FILE *f, const struct stat_set *set)
 	const char *which = set->o->ncgroup == 1 ? "cgroup" : "cgroups";
 
 	if (set->joined)
-		fprintf(f, "%u %s joined the %s later and %s not counted", set->joined,
+		fprintf(f, "%u %s joined the %s after counting started and %s not counted", set->joined,
 			processes(set->joined), which, set->joined == 1 ? "was" : "were");
 	if (set->joined && set->left)
 		fputs("; ", f);
 	if (set->left)
-		fprintf(f, "%u counted %s left the %s and %s counted on", set->left,
+		fprintf(f, "%u %s left the %s and %s still counted", set->left,
 			processes(set->left), which, set->left == 1 ? "was" : "were");
 }
 
@@ -409,15 +409,15 @@ static void print_notes(FILE *f, const struct stat_report *r)
 	}
 	if (r->set->lost_records)
 		fprintf(f, " %" PRIu64 " records of switches were lost: %s; "
-			"larger rings: --ring-size\n\n",
+			"use larger rings (--ring-size)\n\n",
 			r->set->lost_records, r->o->ntid ? "counts of threads are too low" :
-			"what they said is counted as 'unknown'");
+			"the counts of these switches are added to 'unknown'");
 	for (unsigned int i = 0; i < r->set->nevent; i++) {
 		if (!r->set->event[i].incomplete)
 			continue;
 		if (!r->o->ntid || !r->set->lost_records)
-			fputs(" >= too low: the kernel had no memory to follow some "
-			      "new thread or process\n\n", f);
+			fputs(" >= the count is too low: the kernel had no memory to "
+			      "follow some new threads or processes\n\n", f);
 		return;
 	}
 }

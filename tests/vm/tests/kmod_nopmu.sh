@@ -55,7 +55,7 @@ record_falls_back_to_a_timer_without_a_pmu_and_says_so() {
 
 stat_counts_the_kernels_events_by_default_without_a_pmu() {
 	"$tools/hwpmc" stat -- sh -c 'ls / | cat' >out 2>&1 || fail "$(cat out)"
-	check_equal "$(head -n 1 out)" "hwpmc stat: no hardware counters here: counting the kernel's events; the hypervisor gives this machine no performance counters (see hwpmc doctor)" "first line"
+	check_equal "$(head -n 1 out)" "hwpmc stat: this machine has no usable hardware counters: counting kernel events; the hypervisor gives this machine no performance counters (see hwpmc doctor)" "first line"
 	for event in page-faults context-switches cpu-migrations clock.prof; do
 		grep -Eq "^ *[0-9,]+ +$event" out || fail "no $event: $(cat out)"
 	done

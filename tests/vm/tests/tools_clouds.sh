@@ -80,7 +80,7 @@ doctor_knows_wsl_by_its_kernel() {
 
 stat_counts_the_kernels_events_beside_energy() {
 	"$hwpmc" stat -- sh -c 'ls / | cat' >out 2>&1 || fail "status $?: $(cat out)"
-	check_equal "$(head -n 1 out)" "hwpmc stat: no hardware counters here: counting the kernel's events; $why (see hwpmc doctor)" \
+	check_equal "$(head -n 1 out)" "hwpmc stat: this machine has no usable hardware counters: counting kernel events; $why (see hwpmc doctor)" \
 		"first line"
 	for event in page-faults context-switches cpu-migrations clock.prof; do
 		grep -Eq "^ *[0-9,]+ +$event" out || fail "no $event: $(cat out)"

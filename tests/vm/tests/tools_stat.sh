@@ -259,7 +259,7 @@ for m in json.load(open("got"))["metrics"]: print(m["metric"], m["value"] and in
 	[ -e ran ] && fail "the command ran"
 	check grep -q "10 events of metric 'many' cannot be counted together" got
 	"$hwpmc" stat -M nosuch -- true >got 2>&1 && fail "an unknown metric was counted"
-	check grep -q "no metric or group 'nosuch'" got
+	check grep -q "unknown metric or group 'nosuch'" got
 	echo '[broken' >>hwpmc/metrics/own.metrics
 	"$hwpmc" stat -M ipc -- true >got 2>&1 && fail "a damaged file was read"
 	check grep -q 'own.metrics:13: ' got
@@ -565,7 +565,7 @@ stat_refuses_a_cgroup_that_is_none() {
 	mkdir /sys/fs/cgroup/empty
 	"$hwpmc" stat -G empty -- touch ran >got 2>&1
 	check_equal $? 125 "status of an empty one"
-	check grep -q "there is no process in the cgroup" got
+	check grep -q "cannot count the cgroup: it has no processes" got
 	rmdir /sys/fs/cgroup/empty
 	for o in "-G /" "-G /sys/fs/cgroup" "-C 0 -G empty" "-p 1 -G empty"; do
 		# shellcheck disable=SC2086
