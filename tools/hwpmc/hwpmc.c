@@ -20,39 +20,39 @@ static const struct command {
 	const char *summary;
 } commands[] = {
 	{ "stat", cmd_stat, cmd_stat_help, "hwpmc stat",
-	  "count events of a program, of processes or of CPUs" },
+	  "count events of a command, of processes or of CPUs" },
 	{ "record", cmd_record, cmd_record_help, "hwpmc record",
-	  "sample a program, processes or CPUs into a log" },
+	  "sample a command, processes or CPUs into a log" },
 	{ "report", cmd_report, cmd_report_help, "hwpmc report",
-	  "show where the samples of a log are" },
+	  "show which functions the samples of a log hit" },
 	{ "top", cmd_top, cmd_top_help, "hwpmc top",
-	  "show where events happen now, again and again" },
+	  "show a live profile" },
 	{ "annotate", cmd_annotate, cmd_annotate_help, "hwpmc annotate",
-	  "show which instructions and source lines the samples hit" },
+	  "show the samples by instruction and source line" },
 	{ "dump", cmd_dump, cmd_dump_help, "hwpmc dump",
-	  "print the records of a log, one a line" },
+	  "print the records of a log, one per line" },
 	{ "diff", cmd_diff, cmd_diff_help, "hwpmc diff",
 	  "compare the samples of two logs" },
 	{ "filter", cmd_filter, cmd_filter_help, "hwpmc filter",
-	  "write a log with some of the samples of another" },
+	  "copy a log, with some of its samples only" },
 	{ "merge", cmd_merge, cmd_merge_help, "hwpmc merge",
-	  "write several logs of one machine as one" },
+	  "merge logs of one machine into one log" },
 	{ "list", cmd_list, cmd_list_help, "hwpmc list",
-	  "list the events that can be counted here" },
+	  "list the events that this machine can count" },
 	{ "control", cmd_control, cmd_control_help, "hwpmc control",
-	  "show the machine and its counters, enable or disable them" },
+	  "show the counters of this machine, enable or disable them" },
 	{ "doctor", cmd_doctor, cmd_doctor_help, "hwpmc doctor",
-	  "say what keeps hwpmc from counting here, and what mends it" },
+	  "diagnose why hwpmc cannot count, and how to fix it" },
 	{ "selftest", cmd_selftest, cmd_selftest_help, "hwpmc selftest",
-	  "check the counters of this machine" },
+	  "check that this machine's counters count correctly" },
 	{ "kgmon", cmd_kgmon, cmd_kgmon_help, "hwpmc kgmon",
-	  "collect a histogram of kernel addresses, for gprof" },
+	  "profile the kernel for gprof" },
 	{ "push", cmd_push, cmd_push_help, "hwpmc push",
-	  "send profiles of many short recordings to a server" },
+	  "send profiles of recordings to a server" },
 	{ "metrics", cmd_metrics, cmd_metrics_help, "hwpmc metrics",
-	  "write counts of the CPUs for Prometheus, again and again" },
+	  "export counts of all CPUs to Prometheus" },
 	{ "unload", cmd_unload, cmd_unload_help, "hwpmc unload",
-	  "stop all counters and remove the module" },
+	  "stop all counters and unload the module" },
 };
 
 #define NCOMMAND	(sizeof(commands) / sizeof(*commands))
@@ -62,7 +62,7 @@ static void print_help(void)
 	puts("usage: hwpmc [--help] [--version] command [argument ...]\n");
 	for (size_t i = 0; i < NCOMMAND; i++)
 		printf("    %-9s %s\n", commands[i].name, commands[i].summary);
-	puts("\nDetails: hwpmc COMMAND --help, and the manual page hwpmc(1).");
+	puts("\nFor details, see hwpmc COMMAND --help and hwpmc(1).");
 }
 
 static const struct command *find_command(const char *name)
