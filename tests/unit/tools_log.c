@@ -361,7 +361,7 @@ START_TEST(pauses_are_added_up_by_cpu_and_told_with_their_share)
 	ck_assert_uint_eq(p.ticks, 250000000);
 	ck_assert_str_eq(pauses_text(&p, 1000000000),
 			 "sampling was paused 1 time, 0.250 s in all (25.0 % of the time of "
-			 "1 CPU): it used up to 57 % of a CPU; take a longer period (-c), or "
+			 "1 CPU): sampling used up to 57 % of a CPU; use a longer period (-c), or "
 			 "see kern.hwpmc.selfcost in hwpmc(4)");
 	/* Another CPU, and time that runs backwards. */
 	throttle(&p, 1, 3, 0, 400000000, 20);

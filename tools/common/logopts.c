@@ -82,7 +82,7 @@ static int parse_seconds(const char *arg, const char *text, uint64_t *ns)
 		return 0;
 	seconds = strtod(text, &end);
 	if (*end || !(seconds >= 0 && seconds < 1e9))
-		return msg_usage("invalid time '%s' (FROM,UNTIL in seconds)", arg);
+		return msg_usage("invalid time '%s': expected FROM,UNTIL in seconds", arg);
 	*ns = seconds * 1e9 + 0.5;
 	return 0;
 }
@@ -91,7 +91,7 @@ static int parse_seconds(const char *arg, const char *text, uint64_t *ns)
 static int parse_time(struct hwpmc_profile_options *o, const char *arg)
 {
 	char *copy = must_strdup(arg), *until = strchr(copy, ',');
-	int err = until ? 0 : msg_usage("invalid time '%s' (FROM,UNTIL in seconds)", arg);
+	int err = until ? 0 : msg_usage("invalid time '%s': expected FROM,UNTIL in seconds", arg);
 
 	o->since_boot = *arg != '+';
 	if (until)

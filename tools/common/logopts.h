@@ -42,11 +42,14 @@ enum {
 	{ "perf-map", required_argument, NULL, LOGOPT_PERF_MAP }
 
 #define LOGOPTS_SYMBOLS_HELP						\
-"      --root DIR      look for programs and libraries under this directory\n" \
-"      --debug DIRS    look for separate debug files there: dir:dir\n"	\
-"  -k, --kernel PATH   the kernel's vmlinux, or a directory with it and *.ko\n" \
-"      --kallsyms FILE else symbols of the kernel; default: /proc/kallsyms\n" \
-"      --perf-map DIR  perf-PID.map files of generated code; default: /tmp\n"
+"      --root DIR      search for programs and libraries below DIR\n"	\
+"      --debug DIRS    search DIR[:DIR...] for separate debug files\n"	\
+"  -k, --kernel PATH   read kernel symbols from this vmlinux, or from the vmlinux\n" \
+"                      and *.ko in this directory\n"			\
+"      --kallsyms FILE without vmlinux: read kernel symbols from FILE; default:\n" \
+"                      /proc/kallsyms\n"				\
+"      --perf-map DIR  read symbols of generated code from DIR/perf-PID.map;\n" \
+"                      default: /tmp\n"
 
 /* Of which samples; -i is the command's own. */
 #define LOGOPTS_FILTER_SHORT "e:p:t:C:"
@@ -59,13 +62,13 @@ enum {
 	{ "time", required_argument, NULL, LOGOPT_TIME }
 
 #define LOGOPTS_FILTER_HELP						\
-"  -e EVENT            samples of this event only\n"			\
-"  -p PIDS             of these processes; -t TIDS: of these threads\n"	\
-"      --comm NAME     of processes with this name\n"			\
-"  -C, --cpu CPUS      of these CPUs: 0,2-3\n"				\
-"      --time FROM,UNTIL  of this time, in seconds since boot, as hwpmc dump\n" \
-"                      prints them; +FROM,UNTIL: since the log began; each of\n" \
-"                      the two may be left out\n"
+"  -e EVENT            use only samples of this event\n"			\
+"  -p PIDS             use only samples of these processes; -t TIDS: threads\n" \
+"      --comm NAME     use only samples of processes with this name\n"	\
+"  -C, --cpu CPUS      use only samples of these CPUs: 0,2-3\n"		\
+"      --time FROM,UNTIL  use only samples of this time, in seconds since boot\n" \
+"                      (see hwpmc dump); +FROM,UNTIL: since the log began;\n" \
+"                      FROM or UNTIL can be omitted\n"
 
 /* Of which image and function; where a sample hit is known only with symbols. */
 #define LOGOPTS_PLACE							\
@@ -73,8 +76,8 @@ enum {
 	{ "symbol", required_argument, NULL, LOGOPT_SYMBOL }
 
 #define LOGOPTS_PLACE_HELP						\
-"      --image NAME    that hit this program, library or module\n"	\
-"      --symbol NAME   that hit this function\n"
+"      --image NAME    use only samples in this program, library or module\n" \
+"      --symbol NAME   use only samples in this function\n"
 
 /* How figures are printed, where text, JSON and CSV are all that there is. */
 #define LOGOPTS_OUTPUT_SHORT "o:l:"

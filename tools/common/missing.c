@@ -10,15 +10,15 @@ const char *missing_advice(uint32_t cause)
 {
 	switch (cause) {
 	case HWPMC_DROP_FULL:
-		return "take a longer period (-c) or larger rings (--ring-size)";
+		return "use a longer period (-c) or larger rings (--ring-size)";
 	case HWPMC_DROP_LATE:
-		return "take a longer period (-c)";
+		return "use a longer period (-c)";
 	case HWPMC_DROP_CLOSED:
-		return "they came after the end of the log, or after it could not be written";
+		return "they were taken after the log ended or could not be written";
 	case HWPMC_DROP_BUSY:
-		return "addresses in mappings that were made meanwhile have no name";
+		return "addresses in mappings of that time have no symbols";
 	default:
-		return "hwpmc_log(5) of the newer module that recorded says why";
+		return "see hwpmc_log(5) of the newer module that wrote the log";
 	}
 }
 
@@ -30,12 +30,12 @@ void missing_put_pauses(FILE *f, const struct missing_pauses *m)
 		fprintf(f, " (%.1f %% of the time of %u CPU%s)",
 			100.0 * m->ns / m->duration / m->ncpu, m->ncpu,
 			m->ncpu == 1 ? "" : "s");
-	fputs(": it used ", f);
+	fputs(": sampling used ", f);
 	if (m->percent)
 		fprintf(f, "up to %u %% of a CPU", m->percent);
 	else
 		fputs("too much CPU time", f);
-	fputs("; take a longer period (-c), or see kern.hwpmc.selfcost in hwpmc(4)", f);
+	fputs("; use a longer period (-c), or see kern.hwpmc.selfcost in hwpmc(4)", f);
 }
 
 static uint64_t count_chains(const uint64_t *chain)
@@ -71,6 +71,6 @@ void missing_put_chains(FILE *f, const uint64_t *chain,
 
 void missing_put_short(FILE *f, uint64_t fp_chains, uint64_t fp_short)
 {
-	fprintf(f, "%.1f %% of %" PRIu64 " call chains end early, in code without frame pointers; record -g finds its callers by unwind tables",
+	fprintf(f, "%.1f %% of %" PRIu64 " call chains end early, in code without frame pointers; use record -g, which finds callers by unwind tables",
 		100.0 * fp_short / fp_chains, fp_chains);
 }

@@ -203,7 +203,7 @@ pauses_are_told_by_record_and_report() {
 	status=$?
 	echo 0 >/proc/sys/kern/hwpmc/selfcost
 	check_equal $status 0 "status: $(cat err)"
-	told='sampling was paused [0-9]+ times?, [0-9.]+ s in all \([0-9.]+ % of the time of [12] CPUs?\): it used up to [0-9]+ % of a CPU; take a longer period'
+	told='sampling was paused [0-9]+ times?, [0-9.]+ s in all \([0-9.]+ % of the time of [12] CPUs?\): sampling used up to [0-9]+ % of a CPU; use a longer period'
 	grep -Eq "^hwpmc record: $told" err || fail "record said: $(cat err)"
 	check "$hwpmc" report -i paused.log -o out.txt
 	grep -Eq "^# $told" out.txt || fail "report said: $(grep '^#' out.txt)"
