@@ -482,7 +482,7 @@ START_TEST(two_recordings_do_not_write_one_log)
 	log_names_begin(&l);
 	ck_assert_int_eq(sink_open(&s, l.path, 0, err, sizeof(err)), 0);
 	ck_assert_int_eq(sink_open(&other, l.path, 0, err, sizeof(err)), -1);
-	ck_assert_ptr_nonnull(strstr(err, "another recording writes it"));
+	ck_assert_ptr_nonnull(strstr(err, "another recording writes to it"));
 	put_log(&s, 100);
 	ck_assert_int_eq(sink_close(&s), 0);
 	ck_assert_uint_eq(notes_in(hwpmc_input_open(l.path, err, sizeof(err))), 100);
@@ -714,7 +714,7 @@ START_TEST(a_connection_that_says_nothing_is_waited_for_up_to_its_limit)
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
 	ck_assert_int_eq(net_wait_first(fd[0], &limits, err, sizeof(err)), -1);
-	ck_assert_str_eq(err, "log: nothing came for 1 s");
+	ck_assert_str_eq(err, "log: no data received for 1 s");
 	ck_assert_int_eq(write(fd[1], "x", 1), 1);
 	ck_assert_int_eq(net_wait_first(fd[0], &limits, err, sizeof(err)), 0);
 	getsockopt(fd[0], SOL_SOCKET, SO_RCVTIMEO, &silence,

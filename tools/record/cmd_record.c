@@ -37,33 +37,32 @@ const char cmd_record_help[] =
 "       hwpmc record [option ...] -p pid[,pid ...] [command ...]\n"
 "       hwpmc record [option ...] -a | -C cpu[,cpu-cpu ...] [command ...]\n"
 "\n"
-"Sample a command and its descendants, running processes, or whole CPUs: record\n"
-"the location each time an event has occurred PERIOD times; hwpmc report shows\n"
-"it. Ends with the command, the last of the processes, or Ctrl-C.\n"
+"Sample a command and its descendants, running processes, or whole CPUs: write a\n"
+"sample to a log each time an event has occurred PERIOD times. hwpmc report shows\n"
+"the log. Ends when the command or the last process exits, or at Ctrl-C.\n"
 "\n"
 SAMPLER_HELP
 "  -d SECONDS          stop after this time\n"
-"  -o FILE|HOST:PORT   write there; default: hwpmc.log; - is standard output (the\n"
-"                      command's is then standard error); the log of a file\n"
-"                      is FILE.part until the end, when the FILE before it\n"
-"                      becomes FILE.old\n"
-"  -z, --compress[=N]  compressed by zstd (level N), which hwpmc report reads\n"
-"      --max-size SIZE stop when the log has so many bytes (10M)\n"
-"      --switch-output[=SIZE|TIME]  a new log, FILE.0001, FILE.0002 and so on,\n"
-"                      each 10M or 30s, and at SIGUSR2; hwpmc merge joins them\n"
-"      --overwrite[=TIME]  keep the samples of the last 10 seconds, or of TIME,\n"
-"                      in memory; SIGUSR2 writes them to FILE.0001 and so on,\n"
-"                      the end to FILE\n"
-"      --csw           count the events too, and log each thread's count at each\n"
-"                      of its context switches\n"
-"      --exit          log each process's count when it exits\n"
+"  -o FILE|HOST:PORT   write the log there; default: hwpmc.log; - is standard\n"
+"                      output (the command then writes to standard error); a\n"
+"                      file is named FILE.part until the end, when an existing\n"
+"                      FILE is renamed to FILE.old\n"
+"  -z, --compress[=N]  compress the log by zstd (level N)\n"
+"      --max-size SIZE stop when the log has this size (10M)\n"
+"      --switch-output[=SIZE|TIME]  start a new log, FILE.0001, FILE.0002 and so\n"
+"                      on, after 10M or 30s, and at SIGUSR2; see hwpmc merge\n"
+"      --overwrite[=TIME]  keep the samples of the last TIME (10 seconds) in\n"
+"                      memory; write them to FILE.0001 and so on at SIGUSR2, and\n"
+"                      to FILE at the end\n"
+"      --csw           also count the events, and log the count of each thread\n"
+"                      at each of its context switches\n"
+"      --exit          log the count of each process when it exits\n"
 EVERY_HELP
-"  -q                  say nothing\n"
+"  -q                  print no messages but errors\n"
 "\n"
-"Exit status: the command's; 128+N when signal N ended it; 126 or 127 when it\n"
-"cannot be run; 125 when nothing could be recorded, or the log could not be\n"
-"written to its end; 2 for a wrong option. Records that were dropped are declared\n"
-"in the log and do not change it.\n";
+"Exit status: that of the command; 128+N if signal N ended it; 126 or 127 if it\n"
+"cannot be run; 125 if nothing could be sampled, or the log is incomplete; 2 for\n"
+"an invalid option. Dropped samples are counted in the log and are not an error.\n";
 
 enum {
 	OPT_HELP = 256, OPT_CSW, OPT_EXIT, OPT_MAX_SIZE, OPT_SWITCH, OPT_OVERWRITE,
@@ -140,12 +139,12 @@ static int check_options(struct record *r)
 	struct net_address address;
 
 	if (!status && r->sampler.system && r->sampler.values)
-		return msg_usage("--csw and --exit are of processes: not with -a or -C");
+		return msg_usage("--csw and --exit count processes: they cannot be combined with -a or -C");
 	if (!status && r->pieces.kind != PIECES_NONE && r->every.every_ns)
 		return msg_usage("--every cannot be combined with --switch-output or --overwrite");
 	if (!status && r->pieces.kind != PIECES_NONE &&
 	    (strcmp(r->output, "-") == 0 || net_parse(r->output, &address)))
-		return msg_usage("--switch-output and --overwrite write files: not '%s'",
+		return msg_usage("--switch-output and --overwrite need a file name, not '%s'",
 				 r->output);
 	if (!status && r->pieces.kind == PIECES_RECENT && r->max_size)
 		return msg_usage("--max-size and --overwrite cannot be combined");
@@ -410,7 +409,7 @@ static void print_summary(struct record *r)
 	print_drops(r);
 	print_pauses(r);
 	if (r->full)
-		msg("the log has the size of --max-size: what came after that is not in it");
+		msg("stopped at --max-size; later samples were not recorded");
 	if (r->pieces.overwritten)
 		msg("%" PRIu64 " samples were overwritten by later ones",
 		    r->pieces.overwritten);
@@ -482,7 +481,7 @@ static int close_output(struct record *r, int status)
 		err = errno;
 	if (!err)
 		return status;
-	msg("cannot write '%s': %s: the log is not complete", r->sink.name,
+	msg("cannot write '%s': %s; the log is incomplete", r->sink.name,
 	    strerror(err));
 	return EXIT_STAT_FAILED;
 }

@@ -81,13 +81,13 @@ int every_parse(struct every *e, int c, const char *arg)
 int every_check(const struct every *e, bool command)
 {
 	if (!e->every_ns && (e->for_ns || e->keep))
-		return msg_usage("--for and --keep are for --every");
+		return msg_usage("--for and --keep need --every");
 	if (!e->every_ns)
 		return 0;
 	if (command)
-		return msg_usage("--every samples CPUs or running processes: give -a, -C or -p, and no command");
+		return msg_usage("--every needs -a, -C or -p, and no command");
 	if ((e->for_ns ? e->for_ns : EVERY_FOR_DEFAULT) >= e->every_ns)
-		return msg_usage("--for is less than --every");
+		return msg_usage("the time of --for must be less than that of --every");
 	return 0;
 }
 
@@ -134,7 +134,7 @@ static pid_t start(struct round *r, uint64_t number)
 static void say_dropped(const struct round *r, unsigned int n)
 {
 	if (n)
-		msg("dropped the %u oldest logs in '%s', which has more than --keep allows",
+		msg("dropped the %u oldest logs in '%s', which exceeded --keep",
 		    n, r->logs.path);
 }
 
@@ -212,7 +212,7 @@ int every_run(const struct every *e, int (*once)(void *arg, const char *path), v
 		return status;
 	}
 	if (!logdir_begin(&r.logs))
-		msg("cannot record into '%s': another hwpmc record --every does", e->directory);
+		msg("cannot record into '%s': another hwpmc record --every writes there", e->directory);
 	else if (watch_open(&r.watch) < 0)
 		msg("cannot watch for signals: %s", strerror(errno));
 	else {

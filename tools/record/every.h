@@ -30,11 +30,11 @@ enum {
 	{ "keep", required_argument, NULL, EVERY_KEEP }
 
 #define EVERY_HELP							\
-"      --every TIME    again and again, with -o a directory of logs (default:\n" \
-"                      hwpmc.logs), for hwpmc push; TIME is 10s, 5m, 500ms\n" \
-"      --for TIME      with --every: so long each time; default: 1s\n"	\
-"      --keep SIZE     with --every: of logs no more than this (256M); the oldest\n" \
-"                      are dropped, which the file account counts\n"
+"      --every TIME    write a new log every TIME (10s, 5m, 500ms) to a\n"	\
+"                      directory (-o; default: hwpmc.logs), for hwpmc push\n" \
+"      --for TIME      with --every: sample this long each time; default: 1s\n"	\
+"      --keep SIZE     with --every: keep logs of at most this size (256M): drop\n" \
+"                      the oldest ones, and count them in the file 'account'\n"
 
 /* 1: c is none of these; 0; or an exit status, after a message. */
 int every_parse(struct every *e, int c, const char *arg);

@@ -216,7 +216,7 @@ static void add(struct logdir *s, uint64_t number, enum logdir_key what, uint64_
 		a.n[LOGDIR_BEGUN] = number;
 	a.n[what] += n;
 	if (save_account(s, &a) < 0)
-		msg("cannot write '%s/account': %s: it does not say that one more log was %s",
+		msg("cannot write '%s/account': %s; it does not count one more log as %s",
 		    s->path, strerror(errno), logdir_key_names[what]);
 }
 
@@ -410,7 +410,7 @@ void logdir_done(struct logdir *s, uint64_t number, enum logdir_key what)
 	if (unlinkat(s->dir, logdir_name(name, number), 0) == 0)
 		add(s, number, what, 1);
 	else
-		msg("cannot remove '%s/%s': %s: it is pushed again", s->path, name,
+		msg("cannot remove '%s/%s': %s; it will be pushed again", s->path, name,
 		    strerror(errno));
 	logdir_unlock(s);
 }

@@ -252,6 +252,6 @@ int net_wait_first(int fd, const struct net_limits *limits, char *err, size_t si
 	if (rc < 0)
 		return cannot("listen to", "the connection", err, size);
 	if (!rc)
-		snprintf(err, size, "log: nothing came for %u s", limits->first);
+		snprintf(err, size, "log: no data received for %u s", limits->first);
 	return rc ? 0 : -1;
 }

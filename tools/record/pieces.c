@@ -64,7 +64,7 @@ int pieces_parse_switch(struct pieces *p, const char *arg)
 		return 0;
 	if (time ? parse_unit(arg, "smh", times, &p->period_ns) :
 		   parse_unit(arg, "BbKMG", bytes, &p->size))
-		return msg_usage("invalid limit '%s' of a piece (10M, 1G, 30s, 5m, signal)",
+		return msg_usage("invalid value '%s' of --switch-output (10M, 1G, 30s, 5m, signal)",
 				 arg);
 	return 0;
 }

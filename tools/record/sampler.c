@@ -73,7 +73,7 @@ static int parse_ring_size(struct sampler *s, const char *arg)
 	if (err)
 		return err;
 	if (kib & (kib - 1) || kib < 4)
-		return msg_usage("a ring has a power of two of KiB, 4 at least: not '%s'",
+		return msg_usage("invalid ring size '%s': must be a power of two, at least 4 (KiB)",
 				 arg);
 	s->ring_size = kib * 1024;
 	return 0;
@@ -105,7 +105,7 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 			return msg_usage("invalid event list '%s': %s", arg,
 					 s->events.why);
 		if (s->events.ngroup)
-			return msg_usage("invalid event list '%s': events are sampled each on its own; remove the braces",
+			return msg_usage("invalid event list '%s': events are sampled independently; remove the braces",
 					 arg);
 		return 0;
 	case 'c':
@@ -154,7 +154,7 @@ int sampler_check(struct sampler *s)
 	if (s->system && s->npid)
 		return msg_usage("-p cannot be combined with -a or -C");
 	if (!s->command && !s->system && !s->npid)
-		return msg_usage("nothing to sample: give a command, -p, -a or -C");
+		return msg_usage("no target: give a command, -p, -a or -C");
 	if (s->flags & HWPMC_F_CALLCHAIN && !s->frame_pointers)
 		s->flags |= HWPMC_F_TABLES;
 	if (s->all && cpus_online(&s->cpus) < 0) {
@@ -213,7 +213,7 @@ static void choose_event(struct sampler *s)
 	}
 	evlist_add(&s->events, SOFT_EVENT);
 	if (!s->quiet)
-		msg("no hardware counters here: sampling " SOFT_EVENT
+		msg("this machine has no usable hardware counters: sampling " SOFT_EVENT
 		    ", a timer; %s (see hwpmc doctor)", machine_without_counters(s->h));
 }
 

@@ -70,24 +70,23 @@ enum {
 	{ "ring-size", required_argument, NULL, SAMPLER_RING_SIZE }
 
 #define SAMPLER_HELP							\
-"  -e EVENTS           sample these (see: hwpmc list); default: cycles, or\n" \
-"                      clock.prof where the machine has no counters\n"	\
-"  -c PERIOD           events per sample; default: 1000003, of\n" \
-"                      clock.prof 8, of other events of the kernel 1\n"	\
-"  -F FREQ             samples a second, on each CPU or in each thread that\n" \
-"                      runs: the period adapts\n"	\
-"  -g                  with call chains\n"				\
-"      --call-graph=HOW  with call chains: by unwind tables (tables, as -g),\n" \
-"                      by tables and, where there is none, frame pointers\n" \
-"                      (tables,fp), by frame pointers (fp), which few programs\n" \
-"                      have, or without (none)\n" \
+"  -e EVENTS           sample these events (see: hwpmc list); default: cycles, or\n" \
+"                      clock.prof if the machine has no counters\n"	\
+"  -c PERIOD           take a sample every PERIOD events; default: 1000003; 8 for\n" \
+"                      clock.prof, 1 for other events of the kernel\n"	\
+"  -F FREQ             take FREQ samples per second on each CPU, or in each\n" \
+"                      running thread: adapt the period\n"		\
+"  -g                  record call chains\n"				\
+"      --call-graph=HOW  record call chains by unwind tables (tables, as -g), by\n" \
+"                      tables or else frame pointers (tables,fp), by frame\n" \
+"                      pointers (fp), which few programs have, or none\n" \
 "      --unwind-cache=DIR  keep unwind tables in this directory\n" \
-"      --user-callchain  with the user's chain behind samples of the kernel\n" \
-"  -a                  all CPUs, all processes\n"		\
-"  -C CPUS             these CPUs: 0,2-3\n"				\
-"  -p PIDS             these processes\n"				\
-"      --no-descendants  without their children\n"	\
-"      --ring-size KIB  size of each CPU's sample ring\n"
+"      --user-callchain  record the user call chain of kernel samples, too\n" \
+"  -a                  sample all CPUs, all processes\n"		\
+"  -C CPUS             sample these CPUs: 0,2-3\n"			\
+"  -p PIDS             sample these processes\n"				\
+"      --no-descendants  do not sample the children of processes\n"	\
+"      --ring-size KIB  use a sample ring of this size for each CPU\n"
 
 void sampler_init(struct sampler *s);
 void sampler_free(struct sampler *s);

@@ -39,7 +39,7 @@ static int open_fd(struct sink *s, const char *path, char *err, size_t size)
 	if (s->fd >= 0)
 		return 0;
 	snprintf(err, size, "cannot write '%s': %s", path, errno == EBUSY ?
-		 "another recording writes it; give this one another file (-o)" :
+		 "another recording writes to it; use another file (-o)" :
 		 strerror(errno));
 	return -1;
 }
@@ -69,7 +69,7 @@ int sink_open(struct sink *s, const char *path, int level, char *err,
 		       S_ISSOCK(st.st_mode);
 	if (!level || begin_zstd(s, level) == 0)
 		return 0;
-	snprintf(err, size, "cannot compress '%s': no memory", s->name);
+	snprintf(err, size, "cannot compress '%s': out of memory", s->name);
 	sink_discard(s);
 	return -1;
 }

@@ -56,7 +56,7 @@ static void give(struct tables *t, struct hwpmc_unwind *u)
 	} else {
 		t->failed++;
 		if (!t->told)
-			msg("%s: chains end there", hwpmc_error(t->h));
+			msg("%s; call chains end in this code", hwpmc_error(t->h));
 		t->told = true;
 	}
 	hwpmc_unwind_free(u);

@@ -91,7 +91,7 @@ stat_counts_the_kernels_events_beside_energy() {
 
 record_samples_a_timer_beside_energy() {
 	"$hwpmc" record -o log -- true 2>out || fail "status $?: $(cat out)"
-	head -n 1 out | grep -q "^hwpmc record: no hardware counters here: sampling clock.prof, a timer; $why (see hwpmc doctor)" ||
+	head -n 1 out | grep -q "^hwpmc record: this machine has no usable hardware counters: sampling clock.prof, a timer; $why (see hwpmc doctor)" ||
 		fail "$(cat out)"
 	"$hwpmc" top -n 1 >out 2>&1 </dev/null || fail "top: $(cat out)"
 	grep -q "no hardware counters here" out || fail "top: $(cat out)"

@@ -88,7 +88,7 @@ record_every_ends_in_order_and_goes_on_where_it_was() {
 	await sh -c "ls logs/*.part >/dev/null 2>&1"
 	"$hwpmc" record --every 1s --for 100ms -C 0 -o logs 2>err
 	check_equal $? 125 "status of a second one"
-	check grep -q "another hwpmc record --every does" err
+	check grep -q "another hwpmc record --every writes there" err
 	kill -KILL -$pid
 	wait $pid
 	check "$hwpmc" record --every 500ms --for 200ms -d 1 -C 0 -e instructions -c 100003 -o logs

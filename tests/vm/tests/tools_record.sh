@@ -124,7 +124,7 @@ record_ends_when_the_log_has_its_size() {
 	"$hwpmc" record -e instructions:u -c 1009 --max-size=64K -o max.log -- \
 		"$loop" 40000000000 2>said
 	check_equal $? 143 "status"
-	check grep -q 'the log has the size of --max-size' said
+	check grep -q 'stopped at --max-size' said
 	check "$hwpmc" report -i max.log --csv -s process -o out.csv
 	check_equal "$(samples)" "$(sed -n 's/^\([0-9]*\) samples.*/\1/p' said)" "samples"
 	"$hwpmc" record --switch-output=1M -o - -- true >got 2>&1
@@ -177,7 +177,7 @@ record_and_report_tell_what_they_cannot_do() {
 	refused 125 "No space left on device: the log is not complete" \
 		"$hwpmc" record -q -o /dev/full -- true
 	refused 127 "nonesuch" "$hwpmc" record -o x.log -- nonesuch
-	refused 2 "nothing to sample" "$hwpmc" record
+	refused 2 "no target" "$hwpmc" record
 	refused 2 "power of two" "$hwpmc" record --ring-size 5 -- true
 	refused 1 "cannot open 'nonesuch'" "$hwpmc" report -i nonesuch
 	echo "this is no log at all, and long enough" >bad.log
