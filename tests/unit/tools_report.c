@@ -386,7 +386,7 @@ START_TEST(report_shows_the_samples_of_each_kind_of_core)
 	command("report -i kinds -e cycles --csv -s symbol");
 	ck_assert_str_eq(text, "event,samples,percent,symbol\ncycles,35,100.0000,ten\n");
 	command("report -i kinds --stdio -s kind");
-	has("# samples: 12 on cpu_core, 3 on cpu_atom, 20 on CPUs whose kind the log does not say\n");
+	has("# samples: 12 on cpu_core, 3 on cpu_atom, 20 on CPUs of unknown kind\n");
 	command("report -i kinds --stdio -C 2");
 	has("# samples: 3 on cpu_atom\n");
 	command("report -i kinds -e cycles --format folded");
@@ -566,7 +566,7 @@ START_TEST(a_debug_file_shows_no_source_that_its_owner_cannot_read)
 	shell("chown 65534 .debug/prog.debug");
 	command("annotate -i linked -e cycles --stdio sixty");
 	has("# sixty in ");
-	has("(the source is not shown: the owner of what names it cannot read it)");
+	has("(cannot show the source: the owner of what names it cannot read it)");
 	ck_assert_ptr_null(strstr(text, "return n + 60;"));
 	/* What is its owner's is shown. */
 	shell("chown 1234 .debug/prog.debug secret.c");
@@ -629,7 +629,7 @@ START_TEST(a_program_of_another_root_shows_what_everybody_can_read)
 	has("return n + 60;");
 	shell("chmod 640 source.c");
 	command(annotate);
-	has("(the source is not shown: ");
+	has("(cannot show the source: ");
 	ck_assert_ptr_null(strstr(text, "return n + 60;"));
 	snprintf(path, sizeof(path), "cp source.c root%s/", dir);
 	shell(path);
@@ -647,16 +647,16 @@ START_TEST(annotate_reads_no_source_that_is_no_regular_file)
 	make_program_of(path);
 	command("annotate -i of -e cycles --stdio sixty");
 	has("# sixty in ");
-	has("(the source is not shown: it is no regular file)");
+	has("(cannot show the source: it is no regular file)");
 	make_program_of("/dev/zero");
 	command("annotate -i of -e cycles --stdio sixty");
 	has("# sixty in ");
-	has("(the source is not shown: it is no regular file)");
+	has("(cannot show the source: it is no regular file)");
 	make_program_of("/no/such/source.c");
 	command("annotate -i of -e cycles --stdio sixty");
-	has("  (the source is not here)\n");
+	has("  (source file not found)\n");
 	/* Once, not for each of its lines. */
-	ck_assert_ptr_null(strstr(strstr(text, "(the source is") + 1, "(the source is"));
+	ck_assert_ptr_null(strstr(strstr(text, "(source file") + 1, "(source file"));
 }
 END_TEST
 
@@ -692,7 +692,7 @@ START_TEST(the_name_of_a_module_does_not_lead_out_of_sys)
 	snprintf(name, sizeof(name), "[../..%s]", dir);
 	make_module_log(name);
 	refused("annotate -i module --kallsyms kallsyms --stdio module_function");
-	has("the log is of another kernel than the one that runs here");
+	has("the log is from another kernel");
 }
 END_TEST
 

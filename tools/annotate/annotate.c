@@ -210,7 +210,7 @@ static void find_lines(struct annotate *a, struct hwpmc_profile *profile)
 static int refuse_unknown(const struct hwpmc_image *image, char *err,
 			  size_t size)
 {
-	snprintf(err, size, "%s: no function is known there%s%s", image->path,
+	snprintf(err, size, "%s: no function found%s%s", image->path,
 		 image->problem ? ": " : "", image->problem ? image->problem :
 		 "");
 	return -1;

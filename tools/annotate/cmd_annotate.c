@@ -16,23 +16,23 @@ const char cmd_annotate_help[] =
 "usage: hwpmc annotate [option ...] [function ...]\n"
 "\n"
 "Show the instructions and source lines of functions, and how many samples of a\n"
-"log hit each. Without a function: all that have at least a percent (see -l).\n"
+"log hit each. Without a function: show those with at least 1 percent (see -l).\n"
 "\n"
-"  -i FILE             the log; default: hwpmc.log; - is standard input\n"
-"  -l, --limit PERCENT functions with at least this share; default: 1, and 0 for\n"
-"                      functions that are named\n"
-"      --image NAME    functions of this program or library only\n"
-"      --source        source lines only; --asm: instructions only\n"
-"      --intel         instructions as Intel writes them, not as AT&T does\n"
-"      --json, --csv   a line an instruction\n"
-"      --format FORMAT text, json or csv\n"
+"  -i FILE             read this log; default: hwpmc.log; - is standard input\n"
+"  -l, --limit PERCENT show functions with at least this share of the samples;\n"
+"                      default: 1, or 0 for functions given by name\n"
+"      --image NAME    show only functions of this program or library\n"
+"      --source        show only source lines; --asm: only instructions\n"
+"      --intel         show instructions in Intel syntax instead of AT&T\n"
+"      --json, --csv   print one line per instruction\n"
+"      --format FORMAT print text, json or csv\n"
 LOGOPTS_FILTER_HELP
 LOGOPTS_SYMBOLS_HELP
-"  -o FILE             write there\n"
-"      --stdio         no pager\n"
+"  -o FILE             write to FILE\n"
+"      --stdio         do not start a pager\n"
 "\n"
-"Exit status: 0; 1 when the log cannot be read, or nothing can be shown; 2 for a\n"
-"wrong option.\n";
+"Exit status: 0; 1 if the log cannot be read, or nothing can be shown; 2 for an\n"
+"invalid option.\n";
 
 enum { OPT_IMAGE = 256, OPT_SOURCE, OPT_ASM, OPT_INTEL };
 
@@ -100,7 +100,7 @@ static int check_options(struct options *o, int argc, char *argv[])
 	if (o->source && o->assembly)
 		return msg_usage("--source and --asm cannot be combined");
 	if (o->log.format != LOGOPTS_TEXT && o->source)
-		return msg_usage("json and csv have a line an instruction: not with --source");
+		return msg_usage("--source cannot be combined with json and csv, which have one line per instruction");
 	if (o->log.limit < 0)		/* not given */
 		o->log.limit = o->nfunction ? 0 : 1;
 	o->a.no_lines = o->assembly;
@@ -181,7 +181,7 @@ static int check_names(const struct options *o, struct hwpmc_profile *profile)
 	if (hwpmc_profile_totals(profile)->kept == 0) {
 		msg("%s has no samples%s", o->log.input,
 		    hwpmc_profile_totals(profile)->samples ?
-		    " that the options let through" : "");
+		    " that the options select" : "");
 		return EXIT_FAILED;
 	}
 	for (int i = 0; i < o->nfunction; i++) {
@@ -191,14 +191,14 @@ static int check_names(const struct options *o, struct hwpmc_profile *profile)
 		one.nfunction = 1;
 		if (any_has(&one, profile))
 			continue;
-		msg("no sample hit a function '%s'%s%s; hwpmc report -i %s lists those that were hit",
+		msg("no sample hit a function '%s'%s%s; see: hwpmc report -i %s",
 		    o->function[i], o->image ? " of " : "",
 		    o->image ? o->image : "", o->log.input);
 		return EXIT_FAILED;
 	}
 	if (any_has(o, profile))
 		return 0;
-	msg("no sample hit '%s'; hwpmc report -i %s -s image lists what was hit",
+	msg("no sample hit '%s'; see: hwpmc report -i %s -s image",
 	    o->image, o->log.input);
 	return EXIT_FAILED;
 }

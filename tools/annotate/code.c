@@ -100,7 +100,7 @@ static int read_elf(struct code *c, int fd, Elf *elf,
 			      "the file has changed: its build-id is not the log's");
 	if (!find_segment(elf, c->addr, &offset, &left))
 		return code_refuse(err, errsize, c->from,
-			      "it has no code at the function's address");
+			      "it has no code at the address of the function");
 	c->bits32 = gelf_getclass(elf) == ELFCLASS32;
 	return code_read_bytes(c, fd, offset, least_of_2(size, left), err, errsize);
 }
@@ -144,10 +144,10 @@ static int read_vdso(struct code *c, const struct hwpmc_image *image,
 	if (!elf || (image->build_id_len &&
 		     !has_build_id(elf, image->build_id, image->build_id_len)))
 		code_refuse(err, errsize, "[vdso]",
-		       "the log is of another kernel than the one that runs here");
+		       "the log is from another kernel");
 	else if (!find_segment(elf, c->addr, &offset, &left))
 		code_refuse(err, errsize, "[vdso]",
-		       "it has no code at the function's address");
+		       "it has no code at the address of the function");
 	else
 		rc = 0;
 	elf_end(elf);
@@ -177,10 +177,10 @@ static int read_image(struct code *c, const struct hwpmc_symbol *s,
 		return read_vdso(c, image, size, err, errsize);
 	case HWPMC_IMAGE_JIT:
 		return code_refuse(err, errsize, image->path,
-				   "generated code: its instructions are in no file");
+				   "generated code: its instructions are not in a file");
 	default:
 		return code_refuse(err, errsize, image->path,
-				   "nothing is known of what is there");
+				   "the mapping of the function is unknown");
 	}
 }
 

@@ -148,16 +148,16 @@ static int read_kcore(struct code *c, uint64_t addr, uint64_t size, char *err,
 	strcpy(c->from, "/proc/kcore");
 	fd = open(c->from, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return code_refuse(err, errsize, "the kernel's instructions are read from /proc/kcore",
+		return code_refuse(err, errsize, "cannot read the instructions of the kernel from /proc/kcore",
 				   errno == EACCES || errno == EPERM ?
-				   "be root, or give vmlinux by --kernel" :
+				   "run as root, or give vmlinux by --kernel" :
 				   strerror(errno));
 	if (kcore_offset(fd, addr, &offset, &left))
 		rc = code_read_bytes(c, fd, offset, size < left ? size : left,
 				     err, errsize);
 	else
 		rc = code_refuse(err, errsize, c->from,
-				 "the running kernel has nothing at the function's address");
+				 "the running kernel has no code at the address of the function");
 	close(fd);
 	return rc;
 }
@@ -199,11 +199,11 @@ int code_read_kernel(struct code *c, const struct hwpmc_symbol *s,
 	}
 	if (!is_running(image))
 		return code_refuse(err, errsize, image->path,
-				   "the log is of another kernel than the one that runs here: give its vmlinux by --kernel");
+				   "the log is from another kernel: give its vmlinux by --kernel");
 	addr = find_running(s->raw, module ? image->path : NULL,
 			    s->start + image->load);
 	if (!addr)
 		return code_refuse(err, errsize, s->name,
-				   "/proc/kallsyms does not show its address: run as root, or give vmlinux with --kernel");
+				   "/proc/kallsyms does not show its address: run as root, or give vmlinux by --kernel");
 	return read_kcore(c, addr, size, err, errsize);
 }

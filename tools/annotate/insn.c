@@ -40,7 +40,7 @@ static int load(char *err, size_t errsize)
 		return 0;
 	library = dlopen(CAPSTONE, RTLD_NOW);
 	if (!library) {
-		snprintf(err, errsize, "cannot load the library that reads instructions (%s); install libcapstone"
+		snprintf(err, errsize, "cannot load libcapstone, which reads instructions (%s); install libcapstone"
 			 TEXT(CS_API_MAJOR), dlerror());
 		return -1;
 	}
@@ -82,7 +82,7 @@ static int open_handle(const struct code *c, bool intel, csh *handle)
 
 static int refuse(char *err, size_t errsize)
 {
-	snprintf(err, errsize, "libcapstone cannot read its instructions");
+	snprintf(err, errsize, "libcapstone cannot read the instructions of this machine");
 	return -1;
 }
 

@@ -22,17 +22,18 @@ static const char help[] =
 "usage: pmcannotate [-a] [-k kernel] [-l level] log binary\n"
 "\n"
 "Show the functions of a program, a library or the kernel that the samples of a\n"
-"log hit, instruction by instruction, with their part of the function's samples.\n"
-"The binary is a file, or a name as the log has it, such as [kernel].\n"
+"log hit: each instruction with its share of the samples of the function. The\n"
+"binary is a file, or a name in the log, such as [kernel].\n"
 "\n"
-"  -a          instructions only, without lines of the source\n"
-"  -k KERNEL   its vmlinux, or a directory with it and its modules\n"
-"  -l PERCENT  functions with at least this share of an event's samples; default:\n"
-"              0.5\n"
+"  -a          show instructions without source lines\n"
+"  -k KERNEL   read the kernel from this vmlinux, or from the vmlinux and modules\n"
+"              in this directory\n"
+"  -l PERCENT  show functions with at least this share of the samples of an\n"
+"              event; default: 0.5\n"
 "  -h, --help  --version\n"
 "\n"
-"Exit status: 0; 1 when the log cannot be read, or nothing of it is in the\n"
-"binary; 2 for a wrong option.\n";
+"Exit status: 0; 1 if the log cannot be read, or no sample hit the binary; 2 for\n"
+"an invalid option.\n";
 
 struct pmcannotate {
 	struct logopts log;
@@ -155,7 +156,7 @@ static int refuse_binary(const struct pmcannotate *pa)
 		msg("no sample of '%s' hit '%s', but '%s' was hit", pa->log.input,
 		    pa->binary, other);
 	else
-		msg("no sample of '%s' hit '%s'; hwpmc report -i %s -s image lists what was hit",
+		msg("no sample of '%s' hit '%s'; see: hwpmc report -i %s -s image",
 		    pa->log.input, pa->binary, pa->log.input);
 	return EXIT_FAILED;
 }
@@ -202,7 +203,7 @@ static void print_insns(struct pmcannotate *pa, const struct annotate *a)
 		putchar('\n');
 	}
 	if (a->outside)
-		printf("%7.2f%% | (behind the code that could be read)\n",
+		printf("%7.2f%% | (after the code that could be read)\n",
 		       percent_of(a->outside, a->samples));
 }
 

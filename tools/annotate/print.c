@@ -128,7 +128,7 @@ static void print_outside(struct annotate_printer *pr, const struct annotate *a)
 	if (!a->outside)
 		return;
 	print_count(pr, a->outside, a->samples);
-	fputs("  (behind the code that could be read)\n", pr->out.f);
+	fputs("  (after the code that could be read)\n", pr->out.f);
 }
 
 static void print_text(struct annotate_printer *pr,
@@ -246,7 +246,7 @@ static void print_data(const struct annotate_printer *pr,
 					    a->insn[i].samples, NULL });
 	if (a->outside)
 		print_row(pr, (struct row){ f->symbol, NULL, a->outside,
-					    "behind the code that could be read" });
+					    "after the code that could be read" });
 }
 
 /* ---- either -------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 
 #define SOURCE_LIMIT	(64u << 20)
 #define NOBODY		65534
-#define ABSENT		"(the source is not here)"
+#define ABSENT		"(source file not found)"
 
 struct source_file {
 	char *name;
@@ -85,7 +85,7 @@ static struct source_file *get_file(struct sources *s, const char *name)
 		fclose(f);
 	} else if (access(name, F_OK) == 0) {
 		snprintf(file->absent, sizeof(file->absent),
-			 "(the source is not shown: %s)", why);
+			 "(cannot show the source: %s)", why);
 	}
 	return file;
 }

@@ -264,7 +264,7 @@ static void add_comments(struct pprof *p)
 		add_comment(p, "%" PRIu64 " samples are excluded by the options",
 			    t->samples - t->kept);
 	if (t->cut)
-		add_comment(p, "the log ends in the middle of a record");
+		add_comment(p, "the log ends within a record");
 	if (p->x->comment)
 		add_comment(p, "%s", p->x->comment);
 }

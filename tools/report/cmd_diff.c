@@ -19,23 +19,24 @@
 const char cmd_diff_help[] =
 "usage: hwpmc diff [option ...] old new\n"
 "\n"
-"Compare two logs: for each function its share of the samples before and after,\n"
-"the difference in percentage points, and how many times as many events it has.\n"
+"Compare two logs: print for each function its share of the samples in the old\n"
+"and the new log, the difference in percentage points, and the ratio of events.\n"
 "\n"
-"  -b, --by KEY        a line for each function, image or process; default:\n"
+"  -b, --by KEY        print a line for each function, image or process; default:\n"
 "                      function\n"
-"  -s, --sort KEY      by delta, ratio, old, new or name; default: delta\n"
-"  -l, --limit PERCENT omit what has less in both; one line has its sum\n"
-"      --json, --csv   a line each, for programs\n"
-"      --format FORMAT text, json or csv\n"
+"  -s, --sort KEY      sort by delta, ratio, old, new or name; default: delta\n"
+"  -l, --limit PERCENT omit lines with a smaller share in both logs; print their\n"
+"                      sum\n"
+"      --json, --csv   print one object or line each\n"
+"      --format FORMAT print text, json or csv\n"
 LOGOPTS_FILTER_HELP
 LOGOPTS_PLACE_HELP
 LOGOPTS_SYMBOLS_HELP
-"  -o FILE             write there\n"
-"      --stdio         no pager\n"
+"  -o FILE             write to FILE\n"
+"      --stdio         do not start a pager\n"
 "\n"
-"Exit status: 0; 1 when a log cannot be read or they have no event in common; 2\n"
-"for a wrong option.\n";
+"Exit status: 0; 1 if a log cannot be read or the logs have no event in common;\n"
+"2 for an invalid option.\n";
 
 struct options {
 	struct logopts log;
@@ -88,7 +89,7 @@ static int parse_options(struct options *o, int argc, char *argv[])
 	if (status || o->log.help)
 		return status;
 	if (argc - optind != 2)
-		return msg_usage("give two logs, the old one and the new one");
+		return msg_usage("give two logs: the old and the new one");
 	o->path[0] = argv[optind];
 	o->path[1] = argv[optind + 1];
 	o->log.o.leaf_only = true;
@@ -378,7 +379,7 @@ static int print_sides(struct options *o, const struct side s[2])
 	int status;
 
 	if (!have_common_event(s)) {
-		msg("%s and %s have no event in common: nothing can be compared",
+		msg("cannot compare %s and %s: they have no event in common",
 		    o->path[0], o->path[1]);
 		return EXIT_FAILED;
 	}

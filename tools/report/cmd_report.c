@@ -20,36 +20,37 @@
 const char cmd_report_help[] =
 "usage: hwpmc report [option ...]\n"
 "\n"
-"Show where the samples of a log are, as hwpmc record wrote it.\n"
+"Show which functions, programs or lines the samples of a log hit.\n"
 "\n"
-"  -i FILE             the log; default: hwpmc.log; - is standard input\n"
-"  -s, --sort KEYS     a line for each process, pid, thread, image, symbol, line,\n"
-"                      address, kind (of core), cpu, or several of them;\n"
-"                      default: image,symbol. With period, also the events\n"
-"                      that samples stand for. Also perf's comm, tid, dso,\n"
-"                      sym, srcline\n"
-"      --children      also functions that called those that were hit: samples\n"
-"                      with each on the stack, and (self) those that hit it\n"
-"      --tree          call tree, callers above callees\n"
-"      --callers[=FUNCTION]  under each function, or this one, its callers\n"
-"      --callees=FUNCTION  its callees\n"
-"      --inlines       inlined functions as functions of their own\n"
-"      --json, --csv   a line each, for programs\n"
-"      --format FORMAT text, json, csv, folded (a line a stack), flamegraph (a\n"
-"                      page for the browser), or for other programs: pprof,\n"
-"                      callgrind, gmon (of one file: --image, else the\n"
-"                      command's program), firefox, speedscope\n"
+"  -i FILE             read this log; default: hwpmc.log; - is standard input\n"
+"  -s, --sort KEYS     print a line for each process, pid, thread, image, symbol,\n"
+"                      line, address, kind (of core) or cpu, or for a list of\n"
+"                      these; default: image,symbol. Add period to print the\n"
+"                      number of events. perf's comm, tid, dso, sym and srcline\n"
+"                      are accepted\n"
+"      --children      also show the callers of sampled functions: samples with\n"
+"                      the function on the stack, and those that hit it (self)\n"
+"      --tree          show a call tree, callers above callees\n"
+"      --callers[=FUNCTION]  show the callers of each function, or of this one\n"
+"      --callees=FUNCTION  show the callees of this function\n"
+"      --inlines       show inlined functions as functions of their own\n"
+"      --json, --csv   print one object or line each\n"
+"      --format FORMAT print text, json, csv, folded (one line per stack),\n"
+"                      flamegraph (a page for the browser), or a file for other\n"
+"                      programs: pprof, callgrind, gmon (one program: --image,\n"
+"                      default: the command), firefox, speedscope\n"
 LOGOPTS_FILTER_HELP
 LOGOPTS_PLACE_HELP
-"      --min-share PERCENT  formats with stacks: what has less becomes [other];\n"
-"                      default: 0.01 for flamegraph and pprof, else 0\n"
-"      --limit PERCENT omit what has less; one line has its sum\n"
-"      --depth N       the innermost N frames of chains only\n"
+"      --min-share PERCENT  in formats with stacks, merge stacks with a smaller\n"
+"                      share into [other]; default: 0.01 for flamegraph and\n"
+"                      pprof, else 0\n"
+"      --limit PERCENT omit lines with a smaller share; print their sum\n"
+"      --depth N       use only the innermost N frames of call chains\n"
 LOGOPTS_SYMBOLS_HELP
-"  -o FILE             write there\n"
-"      --stdio         no pager\n"
+"  -o FILE             write to FILE\n"
+"      --stdio         do not start a pager\n"
 "\n"
-"Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
+"Exit status: 0; 1 if the log cannot be read; 2 for an invalid option.\n";
 
 enum {
 	OPT_TREE = 256, OPT_CHILDREN, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_MIN_SHARE, OPT_IMAGE,
@@ -155,13 +156,13 @@ static int check_export(const struct report *r)
 	bool folded = r->format == REPORT_FOLDED;
 
 	if (r->limit > 0 && (r->export || folded))
-		return msg_usage("--limit is for text, json and csv: %s has all samples",
+		return msg_usage("--limit needs text, json or csv: %s always has all samples",
 				 folded ? "folded" : r->export->name);
 	if (r->min_share_given && !folded && (!r->export || !r->export->stacks))
-		return msg_usage("--min-share is for flamegraph, pprof and folded");
+		return msg_usage("--min-share needs flamegraph, pprof or folded");
 	if (r->export && r->export->binary && isatty(STDOUT_FILENO) &&
 	    (!r->output || strcmp(r->output, "-") == 0))
-		return msg_usage("%s is nothing for a terminal: give a file by -o",
+		return msg_usage("refusing to write %s to a terminal; use -o FILE",
 				 r->export->name);
 	return 0;
 }
@@ -180,10 +181,10 @@ static int check_options(struct report *r, int argc, char *argv[])
 		return err;
 	if (r->view != REPORT_FLAT &&
 	    (r->export || r->format == REPORT_FOLDED))
-		return msg_usage("--tree, --callers and --callees are text, json or csv");
+		return msg_usage("--tree, --callers and --callees need text, json or csv");
 	if (r->children && (r->view != REPORT_FLAT || r->export ||
 			    r->format == REPORT_FOLDED))
-		return msg_usage("--children is for lists as text, json or csv");
+		return msg_usage("--children needs a list in text, json or csv");
 	/* gmon is of one image, and says what hit others. */
 	if (!r->export || strcmp(r->export->name, "gmon"))
 		r->log.o.image = r->image;

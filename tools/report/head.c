@@ -132,7 +132,7 @@ static void print_kinds(FILE *f, const struct report *r,
 			fprintf(f, "%s%" PRIu64 " on %s", shown++ ? ", " : "# samples: ",
 				on[i], hwpmc_name_of_kind(1u << i));
 	if (shown && on[REPORT_NO_KIND])
-		fprintf(f, ", %" PRIu64 " on CPUs whose kind the log does not say",
+		fprintf(f, ", %" PRIu64 " on CPUs of unknown kind",
 			on[REPORT_NO_KIND]);
 	fputs(shown ? "\n" : "", f);
 }
@@ -161,7 +161,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 		fprintf(f, "# %" PRIu64 " %s are excluded by the options\n",
 			ev->filtered, logopts_unit(ev));
 	if (filtered) {
-		fputs("# hwpmc filter has taken out ", f);
+		fputs("# hwpmc filter has removed ", f);
 		fmt_put_plain(f, filtered, 0);
 		fputs(" samples\n", f);
 	}
@@ -184,7 +184,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 		fputc('\n', f);
 	}
 	if (t->cut)
-		fputs("# the log ends in the middle of a record\n", f);
+		fputs("# the log ends within a record\n", f);
 }
 
 /* ---- below --------------------------------------------------------------- */

@@ -246,7 +246,7 @@ int report_tree_check(const struct report *r)
 				return 0;
 	if (!r->function)
 		return 0;
-	msg("no sample has a function '%s' on its stack; hwpmc report -i %s lists those that were hit",
+	msg("no sample has a function '%s' on its stack; see: hwpmc report -i %s",
 	    r->function, r->log.input);
 	return EXIT_FAILED;
 }

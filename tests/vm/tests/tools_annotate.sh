@@ -74,8 +74,8 @@ annotate_shows_the_lines_of_the_source() {
 	check grep -q '  lines.s:6  ' out.txt
 	rm lines.s
 	"$hwpmc" annotate -i lines.log --source _start >out.txt
-	check grep -q '^# percent .*  (the source is not here)$' out.txt
-	check_equal "$(grep -c 'the source is not here' out.txt)" 1 "lines about the source"
+	check grep -q '^# percent .*  (source file not found)$' out.txt
+	check_equal "$(grep -c 'source file not found' out.txt)" 1 "lines about the source"
 	check grep -Eq '[0-9.]+% +[0-9]+ +4 +$' out.txt
 	"$hwpmc" annotate -i "$logs/hot.log" --source hot_ten >out.txt
 	check grep -q '^# no source lines: it has no debugging information' out.txt
@@ -134,7 +134,7 @@ annotate_reads_code_from_wherever_it_ran() {
 	hot user __vdso_clock_gettime
 	"$hwpmc" annotate -i user.log __vdso_clock_gettime >out.txt
 	check grep -q '^# code: \[vdso\]' out.txt
-	refused 1 "//anon: generated code: its instructions are in no file" \
+	refused 1 "//anon: generated code: its instructions are not in a file" \
 		"$hwpmc" annotate -i user.log jit_sixty
 	"$hwpmc" record -q -e instructions:k -c 10007 -o kernel.log -- \
 		"$progs/hot" -m 3000
@@ -157,12 +157,12 @@ annotate_says_why_it_cannot_show_a_function() {
 	cp "$logs/hot3" gone && chmod +x gone
 	check "$hwpmc" record -q -e instructions:u -c 100003 -o gone.log -- ./gone
 	rm gone
-	refused 1 "gone: no function is known there: there is no such file" \
+	refused 1 "gone: no function found: there is no such file" \
 		"$hwpmc" annotate -i gone.log '[unknown]'
 	# Stripped.
 	strip -o bare "$logs/hot3"
 	check "$hwpmc" record -q -e instructions:u -c 100003 -o bare.log -- ./bare
-	refused 1 "bare: no function is known there: it has no symbols of its own; install its package of debugging symbols" \
+	refused 1 "bare: no function found: it has no symbols of its own; install its package of debugging symbols" \
 		"$hwpmc" annotate -i bare.log '[unknown]'
 	# Another one in its place.
 	for n in 1 2; do
