@@ -21,21 +21,21 @@
 const char cmd_dump_help[] =
 "usage: hwpmc dump [option ...]\n"
 "\n"
-"Print the records of a log, one a line: samples with their process, thread, CPU,\n"
-"time, event and where they hit; and what else is in it.\n"
+"Print the records of a log, one per line: samples with process, thread, CPU,\n"
+"time, event and address, and all other records.\n"
 "\n"
-"  -i FILE             the log; default: hwpmc.log; - is standard input\n"
-"      --type TYPES    records of these types: sample, map-in, proccsw, ...;\n"
-"                      all: also those that say which thread's samples follow\n"
+"  -i FILE             read this log; default: hwpmc.log; - is standard input\n"
+"      --type TYPES    print records of these types: sample, map-in, proccsw...;\n"
+"                      all: also records that name the thread of later samples\n"
 LOGOPTS_FILTER_HELP
-"      --depth N       the innermost N frames of chains only\n"
-"      --no-symbols    addresses and images only\n"
-"      --raw-time      ticks of the log's clock, not seconds since boot\n"
-"      --json          a JSON object a line\n"
+"      --depth N       print only the innermost N frames of call chains\n"
+"      --no-symbols    print addresses and images instead of functions\n"
+"      --raw-time      print ticks of the log's clock, not seconds since boot\n"
+"      --json          print one JSON object per line\n"
 LOGOPTS_SYMBOLS_HELP
-"  -o FILE             write there\n"
+"  -o FILE             write to FILE\n"
 "\n"
-"Exit status: 0; 1 when the log cannot be read; 2 for a wrong option.\n";
+"Exit status: 0; 1 if the log cannot be read; 2 for an invalid option.\n";
 
 enum {
 	OPT_TYPE = 256, OPT_NO_SYMBOLS, OPT_RAW_TIME, OPT_JSON,
@@ -247,12 +247,12 @@ static int read_log(struct dump *d)
 	if (rc < 0)
 		msg("%s", hwpmc_input_error(d->in));
 	else if (d->log.o.event && !d->event_seen)
-		msg("no event '%s' is in the log: hwpmc dump --type pmcallocate prints those that are",
+		msg("no event '%s' is in the log; see: hwpmc dump --type pmcallocate",
 		    d->log.o.event);
 	else if (hwpmc_lookup_error(d->lookup))
-		msg("%s: not enough memory to print all of it", d->log.input);
+		msg("%s: out of memory; not all records are printed", d->log.input);
 	else if (hwpmc_input_cut(d->in))
-		msg("%s: the log ends within a record: its writer was stopped",
+		msg("%s: the log ends within a record: its writer was interrupted",
 		    d->log.input);
 	return rc < 0 || hwpmc_lookup_error(d->lookup) ||
 	       (d->log.o.event && !d->event_seen) ? EXIT_FAILED : 0;

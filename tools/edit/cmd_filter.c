@@ -18,15 +18,15 @@
 const char cmd_filter_help[] =
 "usage: hwpmc filter [option ...] -o file\n"
 "\n"
-"Write a log that has some of the samples, and all other records, of another one.\n"
+"Copy a log with only the selected samples, and with all other records.\n"
 "\n"
-"  -i FILE             the log; default: hwpmc.log; - is standard input\n"
-"  -o FILE             the new one; - is standard output\n"
+"  -i FILE             read this log; default: hwpmc.log; - is standard input\n"
+"  -o FILE             write the new log to FILE; - is standard output\n"
 LOGOPTS_FILTER_HELP
-"  -z, --compress[=N]  compressed by zstd (level N)\n"
+"  -z, --compress[=N]  compress the new log by zstd (level N)\n"
 "\n"
-"Exit status: 0; 1 when a log cannot be read or written, or does not have the\n"
-"event of -e; 2 for a wrong option.\n";
+"Exit status: 0; 1 if a log cannot be read or written, or does not have the event\n"
+"of -e; 2 for an invalid option.\n";
 
 struct filter {
 	struct logopts log;
@@ -77,7 +77,7 @@ static int parse_options(struct filter *f, int argc, char *argv[])
 	if (!f->output)
 		return msg_usage("give the new log a name (-o)");
 	if (!logfilter_chooses(&f->log.o))
-		return msg_usage("nothing to choose samples by: -e, -p, -t, --comm, --cpu or --time");
+		return msg_usage("no samples are selected: give -e, -p, -t, --comm, --cpu or --time");
 	return 0;
 }
 
@@ -130,7 +130,7 @@ static int copy_records(struct filter *f, struct hwpmc_input *in, struct logfilt
 	else if (f->log.o.event && !lf->event_seen)
 		msg("no event '%s' is in the log", f->log.o.event);
 	else if (hwpmc_lookup_error(lf->lookup))
-		msg("%s: not enough memory to filter it", f->log.input);
+		msg("cannot filter %s: out of memory", f->log.input);
 	else
 		rc = 1;
 	if (rc != 1)

@@ -21,14 +21,14 @@
 const char cmd_merge_help[] =
 "usage: hwpmc merge [option ...] -o file log ...\n"
 "\n"
-"Write one log with all that is in several ones of the same machine: pieces of a\n"
-"recording (hwpmc record --switch-output), or recordings side by side.\n"
+"Merge logs of one machine into one log: the files of one recording (hwpmc record\n"
+"--switch-output), or recordings of the same time.\n"
 "\n"
-"  -o FILE             the new one; - is standard output\n"
-"  -z, --compress[=N]  compressed by zstd (level N)\n"
+"  -o FILE             write the new log to FILE; - is standard output\n"
+"  -z, --compress[=N]  compress the new log by zstd (level N)\n"
 "\n"
-"Exit status: 0; 1 when a log cannot be read or written, or they are of different\n"
-"machines or boots; 2 for a wrong option.\n";
+"Exit status: 0; 1 if a log cannot be read or written, or the logs are of\n"
+"different machines or boots; 2 for an invalid option.\n";
 
 struct merge_log {
 	const char *path;
@@ -83,7 +83,7 @@ static int parse_options(struct merge *m, int argc, char *argv[])
 	if (!m->output)
 		return msg_usage("give the new log a name (-o)");
 	if (argc - optind < 2)
-		return msg_usage("give the logs, two at least");
+		return msg_usage("give at least two logs");
 	m->n = argc - optind;
 	m->log = must_calloc(m->n, sizeof(*m->log));
 	for (uint32_t i = 0; i < m->n; i++)

@@ -107,7 +107,7 @@ int edit_close(struct edit_out *out, bool good)
 	free(out->buffer);
 	if (!err)
 		return 0;
-	msg("cannot write '%s': %s: the log is not complete", out->sink.name,
+	msg("cannot write '%s': %s; the log is incomplete", out->sink.name,
 	    strerror(err));
 	return -1;
 }

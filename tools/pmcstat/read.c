@@ -44,7 +44,7 @@ static void warn_missing(const struct pmcstat *ps, const struct hwpmc_input *in,
 		msg("%" PRIu64 " samples and %" PRIu64 " other records are missing "
 		    "in the log: sample less often (-n)", m->samples, m->others);
 	if (hwpmc_input_cut(in))
-		msg("the log ends in the middle of a record");
+		msg("the log ends within a record");
 }
 
 static int print_input(struct pmcstat *ps, struct hwpmc_input *in)

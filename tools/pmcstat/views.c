@@ -301,7 +301,7 @@ static void print_totals(const struct pmcstat *ps, const struct hwpmc_profile *p
 	view_totals(f, p);
 	fflush(f);
 	if (hwpmc_profile_totals(p)->cut)
-		msg("the log ends in the middle of a record");
+		msg("the log ends within a record");
 }
 
 int pmcstat_views_write(struct pmcstat *ps, int fd, const char *path)
