@@ -143,7 +143,7 @@ START_TEST(doctor_believes_a_container_only_without_the_kernels_threads)
 	TEXT("run/systemd/container", "docker\n");
 	finds(1, "container", "ok", "none");
 	TEXT("proc/2/comm", "sh\n");
-	finds(1, "container", "ok", "this is one");
+	finds(1, "container", "ok", "this is a container");
 	finds(1, "module", "wrong", "on the host");
 	gone();
 }
@@ -163,12 +163,12 @@ END_TEST
 START_TEST(doctor_wants_a_signature_where_lockdown_or_the_kernel_does)
 {
 	machine();
-	finds(1, "signature", "ok", "without one");
+	finds(1, "signature", "ok", "accepts unsigned modules");
 	TEXT("sys/module/module/parameters/sig_enforce", "Y\n");
-	finds(1, "signature", "note", "has none");
+	finds(1, "signature", "note", "is unsigned");
 	TEXT("sys/module/module/parameters/sig_enforce", "N\n");
 	TEXT("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
-	finds(1, "signature", "note", "has none");
+	finds(1, "signature", "note", "is unsigned");
 	gone();
 }
 END_TEST
@@ -218,7 +218,7 @@ START_TEST(doctor_tells_of_guests_that_take_the_counters)
 	leave("sys/module/kvm_amd/parameters/enable_mediated_pmu");
 	TEXT("sys/module/kvm_intel/parameters/enable_mediated_pmu", "Y\n");
 	finds(1, "guests", "note", "modprobe kvm_intel enable_mediated_pmu=0");
-	ck_assert_ptr_nonnull(strstr(said, "exclude each other"));
+	ck_assert_ptr_nonnull(strstr(said, "whichever starts first"));
 	gone();
 }
 END_TEST
@@ -236,13 +236,13 @@ START_TEST(doctor_says_listed_of_flags_under_a_hypervisor)
 	TEXT("proc/cpuinfo", "vendor_id\t: AuthenticAMD\ncpu family\t: 23\n"
 	     "flags\t\t: fpu hypervisor perfctr_core\n");
 	TEXT("proc/sys/kernel/osrelease", "5.15.167.4-microsoft-standard-WSL2\n");
-	finds(0, "pmu", "note", "counters are listed");
-	finds(0, "hypervisor", "ok", "one runs this machine, WSL 2: ");
+	finds(0, "pmu", "note", "the processor lists counters");
+	finds(0, "hypervisor", "ok", "this is a virtual machine, WSL 2: ");
 	doctor();
 	ck_assert_ptr_nonnull(strstr(said, "\"hypervisor\":\"WSL 2\","));
 	TEXT("proc/cpuinfo", "vendor_id\t: AuthenticAMD\ncpu family\t: 23\n"
 	     "flags\t\t: fpu hypervisor\n");
-	finds(1, "pmu", "wrong", "Windows gives WSL 2 counters where its hypervisor can");
+	finds(1, "pmu", "wrong", "Windows gives WSL 2 counters if its hypervisor can");
 	gone();
 }
 END_TEST
@@ -261,7 +261,7 @@ START_TEST(doctor_says_what_the_counters_of_a_cloud_lack)
 	finds(0, "hypervisor", "ok", "others count 0");
 	TEXT("proc/cpuinfo", "vendor_id\t: GenuineIntel\ncpu family\t: 6\n"
 	     "flags\t\t: fpu hypervisor\n");
-	finds(1, "pmu", "wrong", "each size of the generations 7 and later");
+	finds(1, "pmu", "wrong", "all sizes of generation 7 and later");
 	doctor();
 	ck_assert_ptr_null(strstr(said, "others count 0"));
 	gone();
@@ -289,14 +289,14 @@ START_TEST(doctor_notes_who_traces_by_intel_pt)
 	ck_assert_ptr_null(strstr(said, "intel-pt"));
 	TEXT("sys/bus/event_source/devices/intel_pt/type", "8\n");
 	/* It has named it, and has no event. */
-	finds(0, "intel-pt", "ok", "no process is seen");
+	finds(0, "intel-pt", "ok", "no process traces with Intel PT");
 	hold_events_of_perf("77");
-	finds(0, "intel-pt", "note", "perf (process 77) traces by Intel PT");
+	finds(0, "intel-pt", "note", "perf (process 77) traces with Intel PT");
 	/* Another's events are of another kind. */
 	TEXT("proc/77/cmdline", "perf\0stat\0-e\0cycles\0");
-	finds(0, "intel-pt", "ok", "no process is seen");
+	finds(0, "intel-pt", "ok", "no process traces with Intel PT");
 	TEXT("var/log/dmesg", "[    1.2] PT is enabled at boot time, doing nothing\n");
-	finds(0, "intel-pt", "note", "it was on when the kernel booted");
+	finds(0, "intel-pt", "note", "Intel PT was on when the kernel booted");
 	gone();
 }
 END_TEST
@@ -310,7 +310,7 @@ START_TEST(doctor_is_content_only_if_nothing_is_wrong)
 	TEXT("sys/module/hwpmc/version", "0.0.9\n");
 	finds(0, "module", "note", "0.0.9");
 	leave("dev/hwpmc");
-	finds(1, "node", "wrong", "no /dev/hwpmc");
+	finds(1, "node", "wrong", "/dev/hwpmc does not exist");
 	gone();
 }
 END_TEST

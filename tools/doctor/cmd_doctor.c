@@ -16,16 +16,16 @@
 const char cmd_doctor_help[] =
 "usage: hwpmc doctor [--json] [--kernel RELEASE] [--root DIR]\n"
 "\n"
-"Say what keeps this user from counting on this machine, and the command that\n"
-"mends it: counters and who holds them, module, DKMS, signature, device, kernel.\n"
-"Changes nothing.\n"
+"Diagnose why this user cannot count on this machine, and print the commands that\n"
+"fix it. Checks the counters and their users, the module, DKMS, the signature,\n"
+"the device and the kernel. Changes nothing.\n"
 "\n"
-"      --json            one JSON object\n"
-"  -k, --kernel RELEASE  this kernel instead of the running one\n"
-"      --root DIR        the files below DIR, such as an image's; the device is\n"
-"                        not opened\n"
+"      --json            print one JSON object\n"
+"  -k, --kernel RELEASE  check this kernel instead of the running one\n"
+"      --root DIR        check the files below DIR, such as those of a disk\n"
+"                        image; do not open the device\n"
 "\n"
-"Exit status: 0 if hwpmc can count; 1 if it cannot; 2 for a wrong option.\n";
+"Exit status: 0 if hwpmc can count; 1 if it cannot; 2 for an invalid option.\n";
 
 static void open_device(struct doctor *d)
 {
@@ -58,7 +58,7 @@ static int run_doctor(struct doctor *d, bool json)
 static int use_kernel(struct doctor *d, const char *release)
 {
 	if (strlen(release) >= sizeof(d->release) || strchr(release, '/'))
-		return msg_usage("not a kernel's release: '%s'", release);
+		return msg_usage("invalid kernel release '%s'", release);
 	strcpy(d->release, release);
 	return 0;
 }
@@ -70,7 +70,7 @@ static int use_root(struct doctor *d, const char *dir)
 	d->root = dir;
 	if (dr_exists(d, "/"))
 		return 0;
-	msg("cannot look at '%s': %s", dir, strerror(errno));
+	msg("cannot read '%s': %s", dir, strerror(errno));
 	return EXIT_FAILED;
 }
 

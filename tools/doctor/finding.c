@@ -122,7 +122,7 @@ void dr_print_text(const struct doctor *d)
 			printf("%-5s  %-11s  to do: %s\n", "", "", f->command);
 	}
 	if (wrong)
-		printf("\nhwpmc cannot count here: %u thing%s to mend\n", wrong,
+		printf("\nhwpmc cannot count here: fix the %u problem%s above\n", wrong,
 		       wrong == 1 ? "" : "s");
 	else
 		puts("\nhwpmc can count here");

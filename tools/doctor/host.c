@@ -89,7 +89,7 @@ void dr_look_at_hypervisor(struct doctor *d)
 		dr_ok(d, "hypervisor", "none");
 		return;
 	}
-	dr_ok(d, "hypervisor", "one runs this machine%s%s%s%s%s%s: its counters are what it makes "
-	      "of the processor's%s%s", comma(c->name), c->name, comma(h->vendor), h->vendor,
+	dr_ok(d, "hypervisor", "this is a virtual machine%s%s%s%s%s%s: the hypervisor controls its "
+	      "counters%s%s", comma(c->name), c->name, comma(h->vendor), h->vendor,
 	      comma(h->product), h->product, lacks ? "; " : "", lacks ? c->some : "");
 }

@@ -50,8 +50,8 @@ static void look_at_options(struct doctor *d)
 
 	/* A module that is loaded has found all that it uses. */
 	if (!f || dr_loaded(d)) {
-		dr_ok(d, "options", "%s", dr_loaded(d) ? "this kernel has what the module uses" :
-		      "not known: this kernel's configuration is not installed");
+		dr_ok(d, "options", "%s", dr_loaded(d) ? "this kernel has all required options" :
+		      "unknown: the configuration of this kernel is not installed");
 		if (f)
 			fclose(f);
 		return;
@@ -61,11 +61,11 @@ static void look_at_options(struct doctor *d)
 	for (unsigned int i = 0; i < NNEEDED; i++)
 		if (!(on & 1u << i)) {
 			dr_wrong(d, "options", "apt-get install linux-image-amd64",
-				 "kernel %s is built without %s: boot one that has it, such as "
+				 "kernel %s is built without %s: boot a kernel that has it, such as "
 				 "Debian's", d->release, needed[i]);
 			return;
 		}
-	dr_ok(d, "options", "kernel %s has what the module uses", d->release);
+	dr_ok(d, "options", "kernel %s has all required options", d->release);
 }
 
 void dr_look_at_kernel(struct doctor *d)
@@ -89,7 +89,7 @@ bool dr_contained(const struct doctor *d)
 void dr_look_at_surroundings(struct doctor *d)
 {
 	if (dr_contained(d))
-		dr_ok(d, "container", "this is one: the kernel and its module are the host's");
+		dr_ok(d, "container", "this is a container: the kernel and its module belong to the host");
 	else
 		dr_ok(d, "container", "none");
 	dr_look_at_hypervisor(d);

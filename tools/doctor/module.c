@@ -84,15 +84,15 @@ static void look_at_loaded(struct doctor *d)
 
 	dr_first_line(d, "/sys/module/hwpmc/version", version, sizeof(version));
 	if (d->open_errno == EPROTONOSUPPORT) {
-		dr_wrong(d, "module", reload, "version %s is loaded, which these tools, version "
-			 VERSION ", cannot use: %s", version, d->open_why);
+		dr_wrong(d, "module", reload, "version %s is loaded, but these tools, version "
+			 VERSION ", cannot use it: %s", version, d->open_why);
 		return;
 	}
 	if (d->h)
 		hwpmc_module_version(d->h, &contract);
 	if (strcmp(version, VERSION) != 0)
 		dr_note(d, "module", reload, "version %s is loaded, the tools are " VERSION
-			": they work together, by contract %u.%u", version, contract >> 24,
+			": they are compatible by contract %u.%u", version, contract >> 24,
 			contract >> 16 & 0xff);
 	else
 		dr_ok(d, "module", "version %s is loaded, contract %u.%u.%u", version,
@@ -145,7 +145,7 @@ static void look_at_dkms_of(struct doctor *d, enum dr_verdict verdict, const cha
 	else if (!dr_dkms_source(d, version, sizeof(version)))
 		dr_report(d, verdict, "dkms", is_rpm_based(d) ? "dnf install hwpmc-dkms" :
 			  "apt-get install hwpmc-dkms",
-			  "no module is installed for kernel %s, and DKMS has no source of it",
+			  "no module is installed for kernel %s, and DKMS does not have its source",
 			  release);
 	else if (!has_headers(d, release))
 		report_no_headers(d, verdict, release);
@@ -173,13 +173,13 @@ void dr_look_at_module(struct doctor *d)
 	if (dr_loaded(d))
 		look_at_loaded(d);
 	else if (dr_contained(d))
-		dr_wrong(d, "module", "modprobe hwpmc (on the host)", "it is not loaded");
+		dr_wrong(d, "module", "modprobe hwpmc (on the host)", "the module is not loaded");
 	else if (!dr_installed(d, d->release, path))
-		dr_note(d, "module", NULL, "it is not loaded, and not installed for kernel %s",
+		dr_note(d, "module", NULL, "the module is not loaded, and not installed for kernel %s",
 			d->release);
 	else if (dr_is_wrong(d, "key"))
-		dr_note(d, "module", NULL, "it is installed, but this kernel will not take it");
+		dr_note(d, "module", NULL, "the module is installed, but this kernel will refuse it");
 	else
-		dr_wrong(d, "module", "modprobe hwpmc", "it is installed, but not loaded");
+		dr_wrong(d, "module", "modprobe hwpmc", "the module is installed, but not loaded");
 	look_at_dkms(d);
 }

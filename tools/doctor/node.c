@@ -24,7 +24,7 @@ static void report_no_node(struct doctor *d)
 	dr_first_line(d, "/sys/class/misc/hwpmc/dev", number, sizeof(number));
 	if (sscanf(number, "%u:%u", &major, &minor) != 2) {
 		dr_wrong(d, "node", "modprobe -r hwpmc && modprobe hwpmc",
-			 "there is no " HWPMC_DEVICE " though the module is loaded");
+			 "the module is loaded, but " HWPMC_DEVICE " does not exist");
 		return;
 	}
 	snprintf(command, sizeof(command), "mknod -m 660 " HWPMC_DEVICE " c %u %u", major, minor);
@@ -67,7 +67,7 @@ static void report_denied(struct doctor *d, const struct stat *st)
 		dr_wrong(d, "node", getgrnam("hwpmc") ?
 			 "sudo udevadm trigger --action=add /sys/class/misc/hwpmc" :
 			 "sudo hwpmc doctor", HWPMC_DEVICE " has mode %04o, group %s: only "
-			 "root may open it; a group may by gid=, see hwpmc(4)",
+			 "root can open it; to admit a group, see gid= in hwpmc(4)",
 			 st->st_mode & 07777, group);
 		return;
 	}
@@ -97,7 +97,7 @@ void dr_look_at_node(struct doctor *d)
 	struct stat st;
 
 	if (!dr_loaded(d)) {
-		dr_ok(d, "node", "it comes with the module");
+		dr_ok(d, "node", "the module creates it when it is loaded");
 		return;
 	}
 	if (stat(dr_path(d, path, HWPMC_DEVICE), &st) < 0) {
@@ -110,5 +110,5 @@ void dr_look_at_node(struct doctor *d)
 		report_open(d);
 	else
 		dr_ok(d, "node", HWPMC_DEVICE " has mode %04o, group %s%s", st.st_mode & 07777,
-		      group_name(st.st_gid, group), d->h ? ": this user may open it" : "");
+		      group_name(st.st_gid, group), d->h ? ": this user can open it" : "");
 }

@@ -51,7 +51,7 @@ static bool has_unnamed_counters(const struct doctor *d, const struct cpu *cpu)
 static void report_none(struct doctor *d, const char *why)
 {
 	if (!d->cloud) {
-		dr_wrong(d, "pmu", "hwpmc list (the events that the kernel itself counts)",
+		dr_wrong(d, "pmu", "hwpmc list (lists the events of the kernel)",
 			 "this machine has no hardware counters that hwpmc can use: %s", why);
 		return;
 	}
@@ -66,14 +66,14 @@ static void look_without_module(struct doctor *d)
 
 	read_cpu(d, &cpu);
 	if (cpu.counters && d->cloud)
-		dr_note(d, "pmu", "modprobe hwpmc, and run this again", "counters are listed (%s, "
-			"family %d): whether they count in this virtual machine is tried by the "
-			"module", cpu.vendor, cpu.family);
+		dr_note(d, "pmu", "modprobe hwpmc, and run this again", "the processor lists counters (%s, "
+			"family %d): the module tests whether they count in this virtual "
+			"machine", cpu.vendor, cpu.family);
 	else if (cpu.counters || has_unnamed_counters(d, &cpu))
 		dr_ok(d, "pmu", "the processor has counters (%s, family %d)", cpu.vendor,
 		      cpu.family);
 	else
-		report_none(d, "the processor's flags name none");
+		report_none(d, "the processor lists no counters");
 }
 
 /* false: there are none to be held. */
@@ -101,7 +101,7 @@ static void look_at_findings(struct doctor *d)
 		if (machine_note_is_missing(d->h, &notes[i]))
 			continue;
 		hwpmc_note_text(&notes[i], text, sizeof(text));
-		dr_note(d, "counters", "hwpmc selftest (it tries all of them)", "class %s: %s",
+		dr_note(d, "counters", "hwpmc selftest (tests all counters)", "class %s: %s",
 			hwpmc_name_of_class(notes[i].class), text);
 	}
 }
@@ -119,11 +119,11 @@ static bool look_at_watchdog(struct doctor *d)
 	/* Switched on beside counters that hwpmc has, it does not start. */
 	if (d->h && !hwpmc_pmu_state(d->h, &state) && state == HWPMC_PMU_CLAIMED) {
 		dr_note(d, "watchdog", "sysctl kernel.nmi_watchdog=0",
-			"the NMI watchdog is switched on, but does not run: hwpmc has the counters");
+			"the NMI watchdog is enabled, but does not run: hwpmc holds the counters");
 		return false;
 	}
 	dr_wrong(d, "watchdog", "sysctl kernel.nmi_watchdog=0",
-		 "the NMI watchdog holds a counter of each CPU, and with it all of them");
+		 "the NMI watchdog holds a counter of each CPU, which excludes hwpmc from all");
 	return true;
 }
 
@@ -135,7 +135,7 @@ static void look_at_holder(struct doctor *d)
 
 	if (d->h && !hwpmc_pmu_state(d->h, &state) && state != HWPMC_PMU_HELD) {
 		dr_ok(d, "holder", "%s", state == HWPMC_PMU_CLAIMED ?
-		      "hwpmc counts with them now" : "the counters are free");
+		      "hwpmc is using the counters" : "the counters are free");
 		return;
 	}
 	found = hwpmc_pmu_holder(who, sizeof(who), remedy, sizeof(remedy));
@@ -161,8 +161,8 @@ static void look_at_guests(struct doctor *d)
 			continue;
 		snprintf(command, sizeof(command), "modprobe -r %s; modprobe %s enable_mediated_pmu=0",
 			 modules[i], modules[i]);
-		dr_note(d, "guests", command, "KVM's mediated PMU is on: a guest with counters and "
-			"hwpmc exclude each other, the first gets them");
+		dr_note(d, "guests", command, "KVM's mediated PMU is on: the counters belong to "
+			"a guest or to hwpmc, whichever starts first");
 	}
 }
 

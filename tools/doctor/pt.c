@@ -17,8 +17,8 @@
 #define KLOG_READ_ALL	3
 #define KLOG_SIZE	10
 
-#define EFFECT	"perf's handler takes part in each NMI then, and switches all counters off for it: " \
-		"events of the kernel are missing from counts"
+#define EFFECT	"perf's handler then stops all counters during each NMI: " \
+		"counts lack events of the kernel"
 
 /* The kernel's log of now, or that which the boot of a folder's system left. */
 static char *read_log(const struct doctor *d)
@@ -98,7 +98,7 @@ static bool look_at_processes(struct doctor *d)
 		found = true;
 		snprintf(name, sizeof(name), "/proc/%.16s/comm", e->d_name);
 		dr_first_line(d, name, comm, sizeof(comm));
-		dr_note(d, "intel-pt", "wait for it or end it", "%s (process %.16s) traces by Intel "
+		dr_note(d, "intel-pt", "wait for it or end it", "%s (process %.16s) traces with Intel "
 			"PT: " EFFECT, comm, e->d_name);
 	}
 	if (list)
@@ -111,8 +111,8 @@ void dr_look_at_pt(struct doctor *d)
 	if (!dr_exists(d, "/sys/bus/event_source/devices/intel_pt"))
 		return;
 	if (was_on_at_boot(d))
-		dr_note(d, "intel-pt", "switch Intel PT off in firmware, and boot again",
-			"it was on when the kernel booted: " EFFECT);
+		dr_note(d, "intel-pt", "disable Intel PT in the firmware, and reboot",
+			"Intel PT was on when the kernel booted: " EFFECT);
 	else if (!look_at_processes(d))
-		dr_ok(d, "intel-pt", "no process is seen that traces by it");
+		dr_ok(d, "intel-pt", "no process traces with Intel PT");
 }

@@ -85,8 +85,8 @@ static void report_key(struct doctor *d)
 		 d->release);
 	/* A build makes it. That of Debian 12 has no `generate_mok`. */
 	if (!dr_exists(d, MOK_KEY)) {
-		dr_wrong(d, "key", command, "DKMS has no key to sign the module with "
-			 "(" MOK_KEY "); it makes one when it builds");
+		dr_wrong(d, "key", command, "DKMS has no key for signing the module "
+			 "(" MOK_KEY "); it creates a key when it builds the module");
 		return;
 	}
 	if (!key_is_enrolled(d)) {
@@ -95,7 +95,7 @@ static void report_key(struct doctor *d)
 			 "reboot and confirm it on the console");
 		return;
 	}
-	dr_wrong(d, "key", command, "DKMS's key is enrolled, but the installed module is not "
+	dr_wrong(d, "key", command, "the key of DKMS is enrolled, but the installed module is not "
 		 "signed with it");
 }
 
@@ -105,25 +105,25 @@ static void look_at_key(struct doctor *d)
 	int has;
 
 	if (!must_be_signed(d)) {
-		dr_ok(d, "signature", "this kernel takes modules without one");
+		dr_ok(d, "signature", "this kernel accepts unsigned modules");
 		return;
 	}
 	if (dr_loaded(d)) {
-		dr_ok(d, "signature", "this kernel wants one, and took the module");
+		dr_ok(d, "signature", "this kernel requires one, and has accepted the module");
 		return;
 	}
 	if (!dr_installed(d, d->release, module)) {
-		dr_note(d, "signature", NULL, "this kernel takes no module without one");
+		dr_note(d, "signature", NULL, "this kernel requires signed modules");
 		return;
 	}
 	has = is_signed(d, module);
 	if (has == 1 && key_is_enrolled(d)) {
-		dr_ok(d, "signature", "the installed module has one, and DKMS's key is enrolled");
+		dr_ok(d, "signature", "the installed module has one, and the key of DKMS is enrolled");
 		return;
 	}
-	dr_note(d, "signature", NULL, "this kernel takes no module without one, and the "
-		"installed one %s", has == 1 ? "has one" : has ? "is compressed: not looked at" :
-		"has none");
+	dr_note(d, "signature", NULL, "this kernel requires signed modules, and the installed "
+		"module %s", has == 1 ? "is signed" : has ? "is compressed, so it was not checked" :
+		"is unsigned");
 	if (has < 0 && key_is_enrolled(d))
 		return;
 	report_key(d);
@@ -136,7 +136,7 @@ void dr_look_at_signature(struct doctor *d)
 		dr_ok(d, "lockdown", "none");
 		break;
 	case LOCKDOWN_INTEGRITY:
-		dr_ok(d, "lockdown", "integrity: modules must be signed, counting is not restricted");
+		dr_ok(d, "lockdown", "integrity: modules must be signed; counting is not restricted");
 		break;
 	case LOCKDOWN_CONFIDENTIALITY:
 		dr_note(d, "lockdown", "hwpmc record -e cycles:u ... (user mode)",

@@ -30,7 +30,7 @@ doctor_says_why_a_loaded_module_has_no_counters() {
 	"$tools/hwpmc" doctor >out 2>&1
 	check_equal $? 1 "status: $(cat out)"
 	grep -q '^WRONG  pmu .* has no hardware counters' out || fail "said: $(cat out)"
-	check_equal "$(grep -c '^WRONG' out)" 1 "things to mend: $(cat out)"
+	check_equal "$(grep -c '^WRONG' out)" 1 "problems: $(cat out)"
 }
 
 record_falls_back_to_a_timer_without_a_pmu_and_says_so() {

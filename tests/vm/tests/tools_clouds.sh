@@ -40,8 +40,8 @@ each_cloud_without_counters_is_told_how_to_get_them() {
 		grep -A1 "^WRONG  pmu  .*has no hardware counters: $why; " got >found ||
 			fail "$name: $(cat got)"
 		grep -qF "to do: $command" found || fail "$name: not '$command': $(cat found)"
-		check_equal "$(grep -c '^WRONG' got)" 1 "things to mend, $name: $(cat got)"
-		grep -q "^ok     hypervisor   one runs this machine, $name" got ||
+		check_equal "$(grep -c '^WRONG' got)" 1 "problems, $name: $(cat got)"
+		grep -q "^ok     hypervisor   this is a virtual machine, $name" got ||
 			fail "not $name: $(cat got)"
 		"$hwpmc" doctor --json >report
 		check_equal "$(python3 -c '
@@ -55,13 +55,13 @@ print(r["hypervisor"], r["can_count"], [f["verdict"] for f in r["findings"] if f
 	Xen|HVM domU||4.11.amazon|Amazon EC2 (Xen)|stop it, then: aws ec2 modify-instance-attribute
 	Google|Google Compute Engine||Google|Google Compute Engine|gcloud compute instances create
 	Microsoft Corporation|Virtual Machine|7783-7084-3265-9085-8269-3286-77|Hyper-V UEFI|Microsoft Azure|hwpmc list
-	Microsoft Corporation|Virtual Machine||Hyper-V UEFI|Microsoft Hyper-V|on the host, the machine off: Set-VMProcessor NAME -Perfmon @("pmu")
+	Microsoft Corporation|Virtual Machine||Hyper-V UEFI|Microsoft Hyper-V|on the host, with the machine off: Set-VMProcessor NAME -Perfmon @("pmu")
 	VMware, Inc.|VMware20,1||VMW201|VMware|power it off; processors: Virtualize CPU performance counters
-	innotek GmbH|VirtualBox||VirtualBox|VirtualBox|run it by another hypervisor
-	Xen|HVM domU||4.17|Xen|boot the host's Xen with: vpmu=on
-	QEMU|Standard PC (Q35 + ICH9, 2009)|OracleCloud.com|1.6|Oracle Cloud|take a bare-metal machine
+	innotek GmbH|VirtualBox||VirtualBox|VirtualBox|use another hypervisor
+	Xen|HVM domU||4.17|Xen|boot Xen on the host with: vpmu=on
+	QEMU|Standard PC (Q35 + ICH9, 2009)|OracleCloud.com|1.6|Oracle Cloud|use a bare-metal machine
 	OpenStack Foundation|OpenStack Nova||1.16|OpenStack|openstack image set --property hw_pmu=true
-	||||Microsoft Hyper-V|on the host, the machine off: Set-VMProcessor NAME -Perfmon @("pmu")
+	||||Microsoft Hyper-V|on the host, with the machine off: Set-VMProcessor NAME -Perfmon @("pmu")
 	END
 	own_firmware
 }

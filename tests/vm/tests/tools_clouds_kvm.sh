@@ -23,8 +23,8 @@ doctor_says_listed_before_the_module_is_loaded() {
 	without_firmware
 	"$hwpmc" doctor >got 2>&1
 	check_equal $? 1 "status: $(cat got)"
-	grep -q '^note   pmu  .*counters are listed' got || fail "$(cat got)"
-	grep -q '^ok     hypervisor   one runs this machine, KVM: ' got || fail "$(cat got)"
+	grep -q '^note   pmu  .*the processor lists counters' got || fail "$(cat got)"
+	grep -q '^ok     hypervisor   this is a virtual machine, KVM: ' got || fail "$(cat got)"
 }
 
 doctor_and_stat_are_content_where_the_host_gives_all() {

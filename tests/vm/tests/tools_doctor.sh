@@ -28,9 +28,9 @@ finds() {
 doctor_names_what_is_missing_without_the_module() {
 	unload
 	doctor 1
-	finds note module "it is not loaded, and not installed for kernel $(uname -r)"
+	finds note module "the module is not loaded, and not installed for kernel $(uname -r)"
 	finds WRONG dkms "no module is installed" "apt-get install hwpmc-dkms"
-	finds note pmu "counters are listed" "modprobe hwpmc, and run this again"
+	finds note pmu "the processor lists counters" "modprobe hwpmc, and run this again"
 }
 
 # The kernel would run its helper for the number of the node.
@@ -55,7 +55,7 @@ doctor_is_content_with_the_loaded_module_and_changes_nothing() {
 	load
 	doctor 0
 	finds ok module "is loaded, contract"
-	finds ok node "/dev/hwpmc has mode 0660, group root: this user may open it"
+	finds ok node "/dev/hwpmc has mode 0660, group root: this user can open it"
 	finds ok holder "the counters are free"
 	finds ok watchdog "off"
 	check grep -qx 'hwpmc can count here' got
@@ -98,7 +98,7 @@ doctor_names_the_watchdog_and_its_command_works() {
 	await in_use
 	sysctl -q kernel.nmi_watchdog=1
 	doctor 0
-	finds note watchdog "does not run: hwpmc has the counters"
+	finds note watchdog "does not run: hwpmc holds the counters"
 	sysctl -q kernel.nmi_watchdog=0
 	pkill -P $counting
 	wait $counting
@@ -115,7 +115,7 @@ doctor_tells_a_user_which_group_to_join_and_that_helps() {
 	unload
 	load
 	doctor 1 setpriv --reuid 65534 --regid 65534 --clear-groups
-	finds WRONG node "mode 0660, group root: only root may open it"
+	finds WRONG node "mode 0660, group root: only root can open it"
 	unload
 }
 
@@ -129,7 +129,7 @@ doctor_tells_that_a_container_has_no_node() {
 	unshare -m -p -f --mount-proc sh contained >got 2>&1
 	check_equal $? 1 "status: $(cat got)"
 	finds WRONG node "this container has no /dev/hwpmc" "docker run --device /dev/hwpmc ..."
-	finds ok container "this is one"
+	finds ok container "this is a container"
 	unload
 }
 
@@ -139,7 +139,7 @@ doctor_notes_a_loaded_module_of_another_version() {
 	LC_ALL=C sed "s/\\x00version=${version%?}./\\x00version=${version%?}x/" "$ko" >other.ko
 	check insmod other.ko
 	doctor 0
-	finds note module "version ${version%?}x is loaded, the tools are $version: they work together" \
+	finds note module "version ${version%?}x is loaded, the tools are $version: they are compatible" \
 		"modprobe -r hwpmc && modprobe hwpmc"
 	check_equal "$("$hwpmc" stat --csv -e instructions:u -- \
 		"$VM_TOP/build/vm/progs/loop" 1000000 2>&1 |
@@ -157,12 +157,12 @@ doctor_says_that_a_locked_down_kernel_takes_no_unsigned_module() {
 	insmod "$ko" 2>/dev/null && fail "the kernel took it"
 	doctor 1
 	finds ok lockdown "integrity: modules must be signed"
-	finds note signature "this kernel takes no module without one"
+	finds note signature "this kernel requires signed modules"
 	# The files of an installed module beside what this kernel says of itself.
 	cp /sys/kernel/security/lockdown root/sys/kernel/security/
 	cp /proc/cpuinfo root/proc/
 	"$hwpmc" doctor --root root >got && fail "status 0: $(cat got)"
-	finds note signature "the installed one has none"
+	finds note signature "the installed module is unsigned"
 	finds WRONG key "DKMS has no key" \
 		"dkms install --force hwpmc/$("$hwpmc" --version | cut -d' ' -f2) -k $(uname -r)"
 }
