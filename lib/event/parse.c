@@ -173,6 +173,8 @@ static int parse_on(struct hwpmc *h, const char *kind, const char *spec,
 EXPORT int hwpmc_event_parse(struct hwpmc *h, const char *spec,
 			     struct hwpmc_event *event)
 {
+	if (null_given(h, !h || !spec || !event, "hwpmc_event_parse"))
+		return -1;
 	return parse_on(h, NULL, spec, event);
 }
 
@@ -194,6 +196,8 @@ EXPORT int hwpmc_allocate(struct hwpmc *h, const char *spec,
 {
 	struct hwpmc_event event;
 
+	if (null_given(h, !h || !spec || !id, "hwpmc_allocate"))
+		return -1;
 	if (parse_on(h, kind_of_cpu(h, mode, cpu), spec, &event))
 		return -1;
 	return hwpmc_allocate_event(h, &event, mode, flags, cpu, count, id);
@@ -344,6 +348,8 @@ EXPORT int hwpmc_event_each(struct hwpmc *h, uint32_t class_id,
 	unsigned int i;
 	int rc;
 
+	if (null_given(h, !h || !fn, "hwpmc_event_each"))
+		return -1;
 	/* They are in no table of events, whose every name would be parsed. */
 	if (class_id == HWPMC_CLASS_SOFT)
 		return list_soft(&l, h);

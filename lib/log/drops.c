@@ -37,7 +37,9 @@ EXPORT uint32_t hwpmc_record_drops(const struct hwpmc_log_drop *r,
 {
 	const struct hwpmc_log_drop_pair *more = (const void *)(r + 1);
 
-	if (!n)
+	if (!r)
+		return 0;
+	if (!n || !samples || !others)
 		return r->ncause;
 	memset(samples, 0, n * sizeof(*samples));
 	memset(others, 0, n * sizeof(*others));

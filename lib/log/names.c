@@ -16,7 +16,7 @@ EXPORT int hwpmc_chain_end(const struct hwpmc_log_sample *s)
 {
 	uint64_t reason;
 
-	if (!(s->hdr.flags & HWPMC_SAMPLE_TABLES))
+	if (!s || !(s->hdr.flags & HWPMC_SAMPLE_TABLES))
 		return -1;
 	if (s->hdr.flags & HWPMC_SAMPLE_CUT)
 		return HWPMC_CHAIN_DEPTH;

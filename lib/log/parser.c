@@ -66,7 +66,7 @@ EXPORT void hwpmc_parser_free(struct hwpmc_parser *p)
 EXPORT int hwpmc_parser_feed(struct hwpmc_parser *p, const void *data,
 			     size_t len)
 {
-	if (p->failed || p->ended) {
+	if (!p || (len && !data) || p->failed || p->ended) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -81,27 +81,29 @@ EXPORT int hwpmc_parser_feed(struct hwpmc_parser *p, const void *data,
 
 EXPORT void hwpmc_parser_end(struct hwpmc_parser *p)
 {
-	p->ended = true;
+	if (p)
+		p->ended = true;
 }
 
 EXPORT void hwpmc_parser_skip_samples(struct hwpmc_parser *p, bool skip)
 {
-	p->skip_samples = skip;
+	if (p)
+		p->skip_samples = skip;
 }
 
 EXPORT const char *hwpmc_parser_error(const struct hwpmc_parser *p)
 {
-	return p->error;
+	return p ? p->error : "no parser";
 }
 
 EXPORT uint64_t hwpmc_parser_error_offset(const struct hwpmc_parser *p)
 {
-	return p->error_offset;
+	return p ? p->error_offset : 0;
 }
 
 EXPORT int hwpmc_parser_errno(const struct hwpmc_parser *p)
 {
-	return p->error_code;
+	return p ? p->error_code : EINVAL;
 }
 
 __attribute__((format(printf, 3, 4)))
@@ -418,8 +420,13 @@ static size_t pass_samples(struct hwpmc_parser *p)
 EXPORT const struct hwpmc_log_sample *
 hwpmc_parser_samples(struct hwpmc_parser *p, size_t *bytes)
 {
-	const uint8_t *data = p->data;
+	const uint8_t *data;
 
+	if (!p || !bytes) {
+		errno = EINVAL;
+		return NULL;
+	}
+	data = p->data;
 	*bytes = p->between && !p->skip_samples ? pass_samples(p) : 0;
 	return (const void *)data;
 }
@@ -484,6 +491,10 @@ EXPORT enum hwpmc_parse hwpmc_parser_next(struct hwpmc_parser *p,
 {
 	size_t len;
 
+	if (__builtin_expect(!p || !record, 0)) {
+		errno = EINVAL;
+		return HWPMC_PARSE_ERROR;
+	}
 	if (p->between && !p->skip_samples) {
 		len = is_aligned(p->data) ? sample_at(p->data, p->len) : 0;
 		if (len) {

@@ -83,10 +83,13 @@ EXPORT int hwpmc_rings_open(struct hwpmc *h, uint32_t ring_size,
 		.logfd = -1, .flags = HWPMC_LOG_F_MAPPED,
 		.ring_size = ring_size, .wakeup = wakeup,
 	};
-	unsigned int n = hwpmc_cpuinfo(h)->ncpu;
 	struct hwpmc_rings *rings;
+	unsigned int n;
 
+	if (null_given(h, !h || !out, "hwpmc_rings_open"))
+		return -1;
 	*out = NULL;
+	n = hwpmc_cpuinfo(h)->ncpu;
 	rings = calloc(1, sizeof(*rings) + n * sizeof(rings->ring[0]));
 	if (!rings)
 		return error_own(h, ENOMEM, "no memory for the rings");
@@ -132,6 +135,8 @@ EXPORT int hwpmc_rings_read(struct hwpmc_rings *rings, hwpmc_rings_fn *fn,
 	uint64_t sum = 0;
 	int rc = 0;
 
+	if (null_given(rings ? rings->h : NULL, !rings || !fn, "hwpmc_rings_read"))
+		return -1;
 	if (bytes)
 		*bytes = 0;
 	if (are_inherited(rings))
@@ -146,9 +151,12 @@ EXPORT int hwpmc_rings_read(struct hwpmc_rings *rings, hwpmc_rings_fn *fn,
 
 EXPORT int hwpmc_rings_wait(struct hwpmc_rings *rings, int timeout_ms)
 {
-	struct pollfd pfd = { .fd = hwpmc_fd(rings->h), .events = POLLIN };
+	struct pollfd pfd = { .events = POLLIN };
 	int n;
 
+	if (null_given(NULL, !rings, "hwpmc_rings_wait"))
+		return -1;
+	pfd.fd = hwpmc_fd(rings->h);
 	if (are_inherited(rings))
 		return refuse_inherited(rings);
 	n = poll(&pfd, 1, timeout_ms);
@@ -157,6 +165,8 @@ EXPORT int hwpmc_rings_wait(struct hwpmc_rings *rings, int timeout_ms)
 
 EXPORT void hwpmc_rings_mark(unsigned int cpu, struct hwpmc_log_hdr *mark)
 {
+	if (!mark)
+		return;
 	*mark = (struct hwpmc_log_hdr){
 		.len = sizeof(*mark), .type = HWPMC_LOG_CPU, .id = cpu,
 	};
@@ -166,7 +176,7 @@ EXPORT void hwpmc_rings_drop_counts(const struct hwpmc_rings *rings,
 				    uint64_t *samples, uint64_t *others,
 				    uint32_t n)
 {
-	if (!n)
+	if (!n || !rings || !samples || !others)
 		return;
 	memset(samples, 0, n * sizeof(*samples));
 	memset(others, 0, n * sizeof(*others));

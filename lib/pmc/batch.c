@@ -19,6 +19,8 @@ static const char *doing(uint32_t command)
 EXPORT int hwpmc_batch_error(struct hwpmc *h, enum hwpmc_batch_command command,
 			     const struct hwpmc_batch_entry *entry)
 {
+	if (null_given(h, !entry, "hwpmc_batch_error"))
+		return -1;
 	errno = entry->error;
 	return error_from_call(h, &entry->hdr,
 			       what("%s %s", doing(command),
@@ -45,6 +47,8 @@ EXPORT int hwpmc_batch(struct hwpmc *h, enum hwpmc_batch_command command,
 {
 	unsigned int i, some;
 
+	if (null_given(h, !h || (n && !entries), "hwpmc_batch"))
+		return -1;
 	for (i = 0; i < n; i++)
 		entries[i].error = 0;
 	for (i = 0; i < n; i += some) {

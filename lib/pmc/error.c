@@ -121,7 +121,7 @@ struct what what_pmc(const struct hwpmc *h, uint32_t id)
 	const char *name = hwpmc_name_of_class(HWPMC_ID_CLASS(id));
 	uint32_t row = HWPMC_ID_ROW(id), i;
 
-	for (i = 0; i < h->info.nclass && i < HWPMC_CLASS_MAX; i++)
+	for (i = 0; h && i < h->info.nclass && i < HWPMC_CLASS_MAX; i++)
 		if (h->info.classes[i].class == HWPMC_ID_CLASS(id))
 			row -= h->info.classes[i].first;
 	if (!name || id == HWPMC_ID_INVALID)
@@ -209,6 +209,13 @@ int error_from_call(struct hwpmc *h, const struct hwpmc_hdr *hdr,
 int error_as(struct hwpmc *h, int err, const struct hwpmc_hdr *hdr, const char *sentence)
 {
 	return record_set(h, err, hdr, sentence);
+}
+
+bool null_given(struct hwpmc *h, bool missing, const char *call)
+{
+	if (missing)
+		error_own(h, EINVAL, what("%s: a pointer that it needs is null", call).text);
+	return missing;
 }
 
 int error_own(struct hwpmc *h, int err, const char *sentence)

@@ -106,6 +106,11 @@ static bool only_reads(unsigned long request, const struct hwpmc_hdr *hdr)
 
 int handle_call(const struct hwpmc *h, unsigned long request, struct hwpmc_hdr *hdr)
 {
+	if (!h) {
+		*hdr = (struct hwpmc_hdr){ .reason = HWPMC_WHY_NONE };
+		errno = EINVAL;
+		return -1;
+	}
 	if (h->for_heirs || only_reads(request, hdr) || !handle_is_inherited(h))
 		return sys_call(h->fd, request, hdr);
 	*hdr = (struct hwpmc_hdr){ .reason = HWPMC_WHY_NOT_OWNER, .detail = h->pid };
@@ -118,6 +123,8 @@ EXPORT int hwpmc_open(struct hwpmc **handle)
 	struct hwpmc *h;
 	int err;
 
+	if (null_given(NULL, !handle, "hwpmc_open"))
+		return -1;
 	*handle = NULL;
 	h = calloc(1, sizeof(*h));
 	if (!h)
@@ -168,5 +175,7 @@ EXPORT void hwpmc_close(struct hwpmc *h)
 
 EXPORT int hwpmc_fd(const struct hwpmc *h)
 {
+	if (null_given(NULL, !h, "hwpmc_fd"))
+		return -1;
 	return h->fd;
 }

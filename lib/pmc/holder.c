@@ -126,6 +126,8 @@ EXPORT int hwpmc_pmu_holder(char *who, size_t who_size, char *remedy,
 {
 	char none[1];
 
+	if (null_given(NULL, !who, "hwpmc_pmu_holder"))
+		return -1;
 	if (remedy)
 		return holder_find(who, who_size, remedy, remedy_size);
 	return holder_find(who, who_size, none, sizeof(none));

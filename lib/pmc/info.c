@@ -11,13 +11,15 @@
 
 EXPORT const struct hwpmc_op_getcpuinfo *hwpmc_cpuinfo(const struct hwpmc *h)
 {
-	return &h->info;
+	return null_given(NULL, !h, "hwpmc_cpuinfo") ? NULL : &h->info;
 }
 
 EXPORT int hwpmc_pmu_state(struct hwpmc *h, uint32_t *state)
 {
 	struct hwpmc_op_getcpuinfo op = { 0 };
 
+	if (null_given(h, !h || !state, "hwpmc_pmu_state"))
+		return -1;
 	if (handle_call(h, HWPMC_IOC_GETCPUINFO, &op.hdr))
 		return error_from_call(h, &op.hdr, "ask about the machine");
 	*state = op.pmu_state;
@@ -29,6 +31,8 @@ EXPORT int hwpmc_notes(struct hwpmc *h, struct hwpmc_classnote notes[HWPMC_NOTES
 	struct hwpmc_op_getcpuinfo op = { 0 };
 	uint32_t n;
 
+	if (null_given(h, !h || !notes, "hwpmc_notes"))
+		return -1;
 	if (handle_call(h, HWPMC_IOC_GETCPUINFO, &op.hdr))
 		return error_from_call(h, &op.hdr, "ask about the machine");
 	n = op.nnotes < HWPMC_NOTES_MAX ? op.nnotes : HWPMC_NOTES_MAX;
@@ -39,12 +43,17 @@ EXPORT int hwpmc_notes(struct hwpmc *h, struct hwpmc_classnote notes[HWPMC_NOTES
 EXPORT int hwpmc_pmcinfo(struct hwpmc *h, uint32_t cpu,
 			 struct hwpmc_pmcinfo **rows, unsigned int *nrow)
 {
-	/* At least one entry, so that no answer is an empty pointer. */
-	uint32_t room = h->info.npmc ? h->info.npmc : 1;
-	struct hwpmc_op_getpmcinfo op = { .cpu = cpu, .npmc = room };
-	struct hwpmc_pmcinfo *array = calloc(room, sizeof(*array));
+	struct hwpmc_op_getpmcinfo op = { .cpu = cpu };
+	struct hwpmc_pmcinfo *array;
+	uint32_t room;
 	int err;
 
+	if (null_given(h, !h || !rows || !nrow, "hwpmc_pmcinfo"))
+		return -1;
+	/* At least one entry, so that no answer is an empty pointer. */
+	room = h->info.npmc ? h->info.npmc : 1;
+	op.npmc = room;
+	array = calloc(room, sizeof(*array));
 	if (!array)
 		return error_own(h, ENOMEM, "cannot list the counters: "
 				 "out of memory");
@@ -66,6 +75,8 @@ EXPORT int hwpmc_kinds(struct hwpmc *h, uint32_t cpu, uint32_t *kinds, uint32_t 
 {
 	struct hwpmc_op_getkinds op = { .cpu = cpu };
 
+	if (null_given(h, !h || !kinds || !kind, "hwpmc_kinds"))
+		return -1;
 	if (handle_call(h, HWPMC_IOC_GETKINDS, &op.hdr))
 		return error_from_call(h, &op.hdr,
 				       what("ask about the kind of CPU %u", cpu).text);
@@ -79,6 +90,8 @@ EXPORT int hwpmc_uncounted(struct hwpmc *h, uint32_t id, uint32_t *kinds, uint64
 {
 	struct hwpmc_op_getuncounted op = { .pmcid = id };
 
+	if (null_given(h, !h || !kinds || !ns || !slices, "hwpmc_uncounted"))
+		return -1;
 	if (handle_call(h, HWPMC_IOC_GETUNCOUNTED, &op.hdr))
 		return error_from_call(h, &op.hdr, "ask what was not counted");
 	*kinds = op.kinds;
@@ -90,6 +103,8 @@ EXPORT int hwpmc_uncounted(struct hwpmc *h, uint32_t id, uint32_t *kinds, uint64
 EXPORT int hwpmc_driver_stats(struct hwpmc *h,
 			      struct hwpmc_op_getdriverstats *stats)
 {
+	if (null_given(h, !h || !stats, "hwpmc_driver_stats"))
+		return -1;
 	if (handle_call(h, HWPMC_IOC_GETDRIVERSTATS, &stats->hdr))
 		return error_from_call(h, &stats->hdr,
 				       "get the driver's statistics");
@@ -100,6 +115,8 @@ EXPORT int hwpmc_module_version(struct hwpmc *h, uint32_t *version)
 {
 	struct hwpmc_op_getmoduleversion op = { .version = HWPMC_API_VERSION };
 
+	if (null_given(h, !h || !version, "hwpmc_module_version"))
+		return -1;
 	if (handle_call(h, HWPMC_IOC_GETMODULEVERSION, &op.hdr))
 		return error_from_call(h, &op.hdr, "ask the module's version");
 	*version = op.version;
@@ -137,6 +154,8 @@ EXPORT int hwpmc_revoke(struct hwpmc *h)
 
 EXPORT int hwpmc_kgmon(struct hwpmc *h, struct hwpmc_op_kgmon *op)
 {
+	if (null_given(h, !h || !op, "hwpmc_kgmon"))
+		return -1;
 	if (handle_call(h, HWPMC_IOC_KGMON, &op->hdr))
 		return error_from_call(h, &op->hdr,
 				       "use the histogram of the kernel");

@@ -122,6 +122,9 @@ bool mapped_is_told(struct hwpmc *h, uint32_t id);
 struct thread_page *mapped_pin(const struct hwpmc *h);
 void mapped_unpin(struct thread_page *page);
 
+/* A pointer is missing that the call needs: records that, and returns true with EINVAL. */
+bool null_given(struct hwpmc *h, bool missing, const char *call);
+
 /* error.c: a number that no other thread of the process has had. */
 uint64_t thread_serial(void);
 

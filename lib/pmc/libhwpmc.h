@@ -11,6 +11,10 @@
  * child of fork() can at most read with a handle of its parent, a PMC that counts it as a
  * descendant; anything else is ESRCH and changes nothing. It must open its own.
  *
+ * A pointer may be null only where that is said. Else the call is EINVAL (NULL with EINVAL if
+ * it returns a pointer), and does nothing if it has no result; inline functions and
+ * macros do not look. Functions that close or free accept NULL.
+ *
  *	struct hwpmc *h;
  *	uint32_t id;
  *	uint64_t n;

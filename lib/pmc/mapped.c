@@ -187,6 +187,8 @@ EXPORT int hwpmc_counter_open(struct hwpmc *h, uint32_t id,
 	struct hwpmc_op_getmsr op = { .pmcid = id };
 	struct thread_page *page;
 
+	if (null_given(h, !h || !c, "hwpmc_counter_open"))
+		return -1;
 	if (handle_call(h, HWPMC_IOC_PMCGETMSR, &op.hdr))
 		return error_from_call(h, &op.hdr,
 				       what("read %s by RDPMC",
@@ -205,9 +207,12 @@ EXPORT int hwpmc_counter_open(struct hwpmc *h, uint32_t id,
 EXPORT int hwpmc_counter_read_again(const struct hwpmc_counter *c,
 				    uint64_t *value)
 {
-	const volatile struct hwpmc_user_row *row = c->row;
+	const volatile struct hwpmc_user_row *row;
 	struct thread_page *page;
 
+	if (null_given(NULL, !c || !value || !c->h, "hwpmc_counter_read_again"))
+		return -1;
+	row = c->row;
 	for (int i = 0; i < TRIES && row->sum == row->seq; i++)
 		if (hwpmc_user_row_read(c->row, value))
 			return 0;
@@ -219,12 +224,13 @@ EXPORT int hwpmc_counter_read_again(const struct hwpmc_counter *c,
 
 void mapped_began(struct hwpmc *h)
 {
-	atomic_fetch_add(&h->epoch, 1);
+	if (h)
+		atomic_fetch_add(&h->epoch, 1);
 }
 
 bool mapped_is_told(struct hwpmc *h, uint32_t id)
 {
-	return id && atomic_load_explicit(&h->told[HWPMC_ID_ROW(id) % HWPMC_ROW_MAX],
+	return h && id && atomic_load_explicit(&h->told[HWPMC_ID_ROW(id) % HWPMC_ROW_MAX],
 					  memory_order_relaxed) == id;
 }
 
@@ -232,6 +238,8 @@ void mapped_forget(struct hwpmc *h, uint32_t id)
 {
 	uint32_t told = id;
 
+	if (!h)
+		return;
 	atomic_compare_exchange_strong(&h->told[HWPMC_ID_ROW(id) % HWPMC_ROW_MAX],
 				       &told, 0);
 }

@@ -137,9 +137,8 @@ static int try_codes(struct hwpmc *h, const struct hwpmc_event *event, open_one 
 static int check_event(struct hwpmc *h, const struct hwpmc_event *event, const uint32_t *id,
 		       const char *call)
 {
-	if (!event || !id)
-		return error_own(h, EINVAL, what("%s: no place for the result was given",
-						 call).text);
+	if (null_given(h, !h || !event || !id, call))
+		return -1;
 	if (event->ncode && event->ncode <= HWPMC_EVENT_CODES)
 		return 0;
 	return error_own(h, EINVAL, what("%s: the event was not made by hwpmc_event_parse",

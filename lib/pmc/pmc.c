@@ -15,16 +15,18 @@
 
 static int needs_pointer(struct hwpmc *h, const char *name)
 {
-	return error_own(h, EINVAL,
-			 what("%s: no place for the result was given",
-			      name).text);
+	null_given(h, true, name);
+	return -1;
 }
 
 EXPORT int hwpmc_allocate_raw(struct hwpmc *h, struct hwpmc_op_pmcallocate *req)
 {
-	const char *name = hwpmc_name_of_class(req->class);
+	const char *name;
 	struct what w;
 
+	if (!req)
+		return needs_pointer(h, "hwpmc_allocate_raw");
+	name = hwpmc_name_of_class(req->class);
 	w = what("%s event 0x%llx", name ? name : "?",
 		 (unsigned long long)(req->flags & HWPMC_F_EV_PMU ?
 				      req->config : req->ev));
@@ -153,7 +155,7 @@ EXPORT int hwpmc_width(struct hwpmc *h, uint32_t id, uint32_t *bits)
 {
 	uint32_t i;
 
-	if (!bits)
+	if (!h || !bits)
 		return needs_pointer(h, "hwpmc_width");
 	for (i = 0; i < h->info.nclass && i < HWPMC_CLASS_MAX; i++) {
 		const struct hwpmc_classinfo *cls = &h->info.classes[i];

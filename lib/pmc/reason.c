@@ -366,9 +366,12 @@ void reason_sentence(uint32_t reason, int32_t detail, const char *holder,
 
 EXPORT void hwpmc_note_text(const struct hwpmc_classnote *note, char *buf, size_t size)
 {
-	const struct reason *r = reason_find(note->reason);
+	const struct reason *r;
 	char about[200];
 
+	if (!note || !buf)
+		return;
+	r = reason_find(note->reason);
 	if (!r || !r->text) {
 		reason_sentence(note->reason, note->detail, NULL, NULL, buf, size);
 		return;

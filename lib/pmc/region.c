@@ -208,6 +208,8 @@ EXPORT void hwpmc_region_done(struct hwpmc_region *head)
 
 EXPORT void (hwpmc_region_begin)(struct hwpmc_region *r)
 {
+	if (!r)
+		return;
 #ifdef hwpmc_region_begin
 	hwpmc_region_begin(r);
 #else
@@ -217,6 +219,8 @@ EXPORT void (hwpmc_region_begin)(struct hwpmc_region *r)
 
 EXPORT void (hwpmc_region_end)(struct hwpmc_region *r)
 {
+	if (!r)
+		return;
 #ifdef hwpmc_region_end
 	hwpmc_region_end(r);
 #else
@@ -338,6 +342,8 @@ EXPORT struct hwpmc_region *hwpmc_region_new(struct hwpmc *h, const char *name,
 {
 	struct region *r;
 
+	if (null_given(h, !h, "hwpmc_region_new"))
+		return NULL;
 	if (!ids || n < 1 || n > HWPMC_REGION_PMCS) {
 		error_own(h, EINVAL,
 			  what("a region has 1 to %d counters, not %u",
@@ -377,7 +383,8 @@ EXPORT void hwpmc_region_free(struct hwpmc_region *head)
 
 EXPORT const char *hwpmc_region_name(const struct hwpmc_region *head)
 {
-	return ((const struct region *)head)->name;
+	return null_given(NULL, !head, "hwpmc_region_name") ? NULL :
+	       ((const struct region *)head)->name;
 }
 
 static uint64_t cost_of(const struct counter *c)
@@ -394,6 +401,8 @@ EXPORT int hwpmc_region_get(struct hwpmc_region *head, unsigned int i,
 	const struct counter *c;
 	struct spread *s;
 
+	if (null_given(r ? r->h : NULL, !r || !stats, "hwpmc_region_get"))
+		return -1;
 	if (i >= r->n)
 		return error_own(r->h, EINVAL,
 				 what("region '%.100s' has no counter %u, but %u in all",
@@ -416,6 +425,8 @@ EXPORT void hwpmc_region_reset(struct hwpmc_region *head)
 {
 	struct region *r = region_whole(head);
 
+	if (!r)
+		return;
 	for (unsigned int j = 0; j < r->n; j++) {
 		r->c[j].fallbacks = 0;
 		r->c[j].dropped = 0;
