@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# lib_examples - the programs of doc/examples/library, compiled and run as their readers would
+# do, against the headers and the library of this tree.
+. "$VM_TOP/tests/harness/harness.sh"
+export LD_LIBRARY_PATH="$VM_TOP/build/lib" HWPMC_EVENTS="$VM_TOP/data/events"
+dir=$VM_TOP/doc/examples/library
+hwpmc=$VM_TOP/build/tools/hwpmc
+flags="-I$VM_TOP/include/uapi -I$VM_TOP/lib/pmc -L$VM_TOP/build/lib"
+[ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
+sysctl -q kernel.nmi_watchdog=0
+
+# compiled COMPILER FILE...: its program is ./program
+compiled() {
+	# shellcheck disable=SC2086
+	"$@" -O2 -Wall -Wextra -Werror $flags -o program -lhwpmc >out 2>&1 || fail "$*: $(cat out)"
+}
+
+# same_each_time: ./program measures a hundred runs, each of as many instructions
+same_each_time() {
+	./program >out 2>&1 || fail "$(cat out)"
+	sed -n 's/^work: \([0-9]*\) times, median \([0-9]*\) instructions, from \([0-9]*\) to \([0-9]*\)$/\1 \2 \3 \4/p' \
+		out >numbers
+	read -r count median least most <numbers || fail "it said: $(cat out)"
+	[ "$count" -ge 90 ] && [ "$least" = "$most" ] && [ "$median" = "$least" ] ||
+		fail "not the same each time: $(cat out)"
+	# Some instructions a round.
+	[ "$median" -ge 3000 ] && [ "$median" -le 6000 ] || fail "$(cat out)"
+}
+
+example_in_c_measures_the_same_each_time() {
+	compiled cc "$dir/region.c"
+	same_each_time
+}
+
+example_in_cxx_measures_the_same_each_time() {
+	compiled c++ -std=c++11 "$dir/region.cc"
+	same_each_time
+}
+
+# counts_between LEAST MOST COMMAND...
+counts_between() {
+	least=$1 most=$2
+	shift 2
+	"$@" >out 2>&1 || fail "$*: $(cat out)"
+	n=$(sed -n 's/^sum [0-9]*: \([0-9]*\) instructions$/\1/p' out)
+	[ "${n:-0}" -ge "$least" ] && [ "$n" -le "$most" ] || fail "$*: $(cat out)"
+}
+
+example_in_python_counts_itself() {
+	# The interpreter of the system, which needs no other files.
+	counts_between 500000 20000000 /usr/bin/python3 "$dir/counter.py"
+}
+
+example_in_rust_counts_itself() {
+	rustc=$(command -v rustc || echo /root/.cargo/bin/rustc)
+	[ -x "$rustc" ] || skip "there is no rustc"
+	HOME=/root "$rustc" -O --edition 2021 -L "$VM_TOP/build/lib" -o program "$dir/counter.rs" \
+		>out 2>&1 || fail "rustc: $(cat out)"
+	counts_between 1000 100000 ./program
+}
+
+examples_count_beside_hwpmc_stat() {
+	compiled cc "$dir/region.c"
+	check "$hwpmc" stat -e instructions:u -o got -- ./program
+	grep -q 'instructions:u' got || fail "$(cat got)"
+	check "$hwpmc" stat -e instructions:u -o got -- /usr/bin/python3 "$dir/counter.py"
+}
+
+harness_run
