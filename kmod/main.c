@@ -15,6 +15,7 @@
 #include "log/task_event.h"
 #include "pmc/hooks.h"
 #include "pmc/hotplug.h"
+#include "pmc/look.h"
 #include "pmc/owner.h"
 #include "pmc/wrap.h"
 #include "sampling/kgmon.h"
@@ -127,6 +128,7 @@ static void __exit hwpmc_exit(void)
 	hwpmc_nmi_exit();
 	hwpmc_overdue_exit();
 	hwpmc_throttle_exit();
+	hwpmc_look_exit();
 	hwpmc_wrap_exit();
 	hwpmc_hotplug_exit();
 	hwpmc_targets_exit();

@@ -277,6 +277,11 @@ static u32 amd_control_changed_irqoff(const struct hwpmc_class *cls)
 	return pmu.version >= 2 ? hwpmc_x86_differs_irqoff(AMD_GLOBAL_CTL, own, own) : 0;
 }
 
+static u32 amd_follow_irqoff(const struct hwpmc_class *cls)
+{
+	return hwpmc_amd_guests_follow_irqoff();
+}
+
 static void amd_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 {
 	if (is_joined_nmi(ri))
@@ -315,6 +320,15 @@ static bool amd_is_listed(u64 sel)
 	return event == BRANCHES || event == INSTRUCTIONS || event == CYCLES;
 }
 
+static u32 amd_certain(unsigned int ri, u64 sel)
+{
+	if (!amd_is_listed(sel) || sel & (AMD_CTL_EDGE | AMD_CTL_INV | AMD_CTL_CMASK) ||
+	    (sel & AMD_CTL_WHOSE) == AMD_CTL_GUEST)
+		return 0;
+	return HWPMC_CERTAIN_LOOP | (sel & AMD_CTL_USR ? HWPMC_CERTAIN_USER : 0) |
+	       (sel & AMD_CTL_OS ? HWPMC_CERTAIN_KERNEL : 0);
+}
+
 static const struct hwpmc_trial amd_trial = {
 	.event = {
 		{ BRANCHES, HWPMC_TRIAL_BRANCHES },
@@ -326,6 +340,7 @@ static const struct hwpmc_trial amd_trial = {
 	.pair_takes = 3,
 	.unlisted = amd_unlisted,
 	.is_listed = amd_is_listed,
+	.certain = amd_certain,
 };
 
 const struct hwpmc_class_ops hwpmc_k8_ops = {
@@ -343,6 +358,7 @@ const struct hwpmc_class_ops hwpmc_k8_ops = {
 	.stop_nmi = amd_stop_nmi,
 	.changed_irqoff = amd_changed_irqoff,
 	.control_changed_irqoff = amd_control_changed_irqoff,
+	.follow_irqoff = amd_follow_irqoff,
 	.write_nmi = amd_write_nmi,
 	.ack_nmi = amd_ack_nmi,
 	.row_name = amd_row_name,

@@ -17,6 +17,7 @@
 DEFINE_PER_CPU(u64, hwpmc_amd_withheld);
 DEFINE_PER_CPU(u64, hwpmc_amd_host_rows);
 static DEFINE_PER_CPU(bool, counters_ours);
+static DEFINE_PER_CPU(bool, differed);	/* EFER, at the last look */
 
 bool hwpmc_amd_guests_untried;
 static const struct hwpmc_x86_bank *guest_bank;	/* NULL: no guests to tell from the host */
@@ -132,4 +133,21 @@ void hwpmc_amd_guests_reset_irqoff(bool on)
 	this_cpu_write(hwpmc_amd_withheld, efer & EFER_SVME ? 0 : AMD_CTL_HOST);
 	this_cpu_write(hwpmc_amd_host_rows, 0);
 	this_cpu_write(counters_ours, on);
+}
+
+/* KVM's probe follows within microseconds: a difference counts at the second look. */
+u32 hwpmc_amd_guests_follow_irqoff(void)
+{
+	u64 efer, withheld;
+	bool before = this_cpu_read(differed);
+
+	if (!guest_bank || hwpmc_rdmsr_safe(MSR_EFER, &efer))
+		return 0;
+	withheld = (efer & EFER_SVME) ? 0 : AMD_CTL_HOST;
+	this_cpu_write(differed, withheld != this_cpu_read(hwpmc_amd_withheld));
+	if (!before || !this_cpu_read(differed))
+		return 0;
+	this_cpu_write(differed, false);
+	renew_rows(withheld);
+	return MSR_EFER;
 }

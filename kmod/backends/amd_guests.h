@@ -30,5 +30,8 @@ bool hwpmc_amd_guests_init(const struct hwpmc_x86_bank *bank);
 void hwpmc_amd_guests_exit(void);
 /* This CPU's counters are the module's from here on, or no more. */
 void hwpmc_amd_guests_reset_irqoff(bool on);
+/* Some hypervisors switch SVM without a word to perf. 0, or EFER: it was found otherwise than
+ * the selects have it, which is corrected. */
+u32 hwpmc_amd_guests_follow_irqoff(void);
 
 #endif /* HWPMC_AMD_GUESTS_H */

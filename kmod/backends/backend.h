@@ -98,7 +98,14 @@ struct hwpmc_trial {
 	 * does not have; 0: none is certain. Is an event on each such list? */
 	u64 (*unlisted)(const struct hwpmc_class *cls);
 	bool (*is_listed)(u64 sel);
+	/* HWPMC_CERTAIN_*: when row ri (of the class) certainly counts, with this select. */
+	u32 (*certain)(unsigned int ri, u64 sel);
 };
+
+/* While programs, or the kernel, run; and some in each turn of a loop. */
+#define HWPMC_CERTAIN_USER	0x1
+#define HWPMC_CERTAIN_KERNEL	0x2
+#define HWPMC_CERTAIN_LOOP	0x4
 
 struct hwpmc_class_ops {
 	/*
@@ -164,6 +171,12 @@ struct hwpmc_class_ops {
 	u32 (*changed_irqoff)(const struct hwpmc_class *cls, unsigned int ri,
 			      const struct hwpmc_select *s);
 	u32 (*control_changed_irqoff)(const struct hwpmc_class *cls);
+	/*
+	 * Follow, of what decides whether the rows count, that which others change as they
+	 * need it. 0, or the register in which a change was found that the rows had missed;
+	 * they count by it from here on. Once a second under a hypervisor; NULL: nothing.
+	 */
+	u32 (*follow_irqoff)(const struct hwpmc_class *cls);
 	/*
 	 * Let the rows of the class count again where another handler of this NMI has
 	 * switched off the control that they share: true if it had. NULL where none does.

@@ -589,6 +589,19 @@ static bool iap_is_listed(u64 sel)
 	return hwpmc_intel_architectural(sel) >= 0;
 }
 
+#define CERTAIN_NOT	(INTEL_SEL_MODIFIERS | GENMASK_ULL(63, 32))
+
+static u32 iap_certain(unsigned int ri, u64 sel)
+{
+	u64 code = sel & INTEL_SEL_CODE;
+
+	if ((code != 0xc0 && code != 0xc4 && code != 0x3c) ||
+	    sel & CERTAIN_NOT & ~INTEL_SEL_HIDE)
+		return 0;
+	return HWPMC_CERTAIN_LOOP | (sel & INTEL_SEL_USR ? HWPMC_CERTAIN_USER : 0) |
+	       (sel & INTEL_SEL_OS ? HWPMC_CERTAIN_KERNEL : 0);
+}
+
 static const struct hwpmc_trial iap_trial = {
 	.event = {
 		{ 0xc4, HWPMC_TRIAL_BRANCHES },
@@ -598,6 +611,7 @@ static const struct hwpmc_trial iap_trial = {
 	.event_bits = INTEL_SEL_CODE,
 	.unlisted = iap_unlisted,
 	.is_listed = iap_is_listed,
+	.certain = iap_certain,
 };
 
 const struct hwpmc_class_ops hwpmc_iap_ops = {

@@ -134,6 +134,16 @@ static void iaf_row_name(const struct hwpmc_class *cls, unsigned int ri,
 	snprintf(buf, len, "IAF-%u", ri);
 }
 
+/* The reference clock of the third may be slow. */
+static u32 iaf_certain(unsigned int ri, u64 sel)
+{
+	if (ri > 2)
+		return 0;
+	return (ri < 2 ? HWPMC_CERTAIN_LOOP : 0) |
+	       (sel & INTEL_FIXED_USR ? HWPMC_CERTAIN_USER : 0) |
+	       (sel & INTEL_FIXED_OS ? HWPMC_CERTAIN_KERNEL : 0);
+}
+
 static const struct hwpmc_trial iaf_trial = {
 	/* Each on its own counter. */
 	.event = {
@@ -141,6 +151,7 @@ static const struct hwpmc_trial iaf_trial = {
 		{ 0x3c, HWPMC_TRIAL_CYCLES },
 		{ 0x13c, HWPMC_TRIAL_REFERENCE },
 	},
+	.certain = iaf_certain,
 };
 
 const struct hwpmc_class_ops hwpmc_iaf_ops = {

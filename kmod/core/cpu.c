@@ -65,7 +65,19 @@ void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	WRITE_ONCE(c->row[nr].shadow.sel, select->sel);
 	WRITE_ONCE(c->row[nr].shadow.extra, select->extra);
 	c->dirty |= BIT_ULL(nr);
+	c->noted &= ~BIT_ULL(nr);
 	hwpmc_stat_inc(switch_programmed);
+}
+
+u64 hwpmc_cpu_programmed_rows(const struct hwpmc_cpu *c)
+{
+	unsigned int nr;
+	u64 rows = 0;
+
+	for (nr = 0; nr < hwpmc_nrows; nr++)
+		if (READ_ONCE(c->row[nr].shadow.sel))
+			rows |= BIT_ULL(nr);
+	return rows;
 }
 
 /* A class that is off has been reset: its registers are 0 already. */

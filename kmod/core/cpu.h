@@ -80,6 +80,8 @@ struct hwpmc_cpu {
 	u64 taken;			/* rows that a system-scope PMC has here; not of
 					 * shareable classes */
 	u64 dirty;			/* rows whose counter may not be 0 */
+	u64 noted;			/* rows whose counter still.c has noted since they were
+					 * programmed */
 	/* What this CPU has, where CPUs differ; set when it goes online. */
 	u64 rows;			/* rows: all, or those of its kind of core */
 	u32 kind;			/* HWPMC_KIND_*, 0: CPUs are alike */
@@ -125,6 +127,9 @@ void hwpmc_cpus_class_off(struct hwpmc_class *cls);
 void hwpmc_cpus_stop_row(unsigned int nr);
 /* Run fn on a CPU, interrupts off. -ENXIO where it is not online. */
 int hwpmc_cpu_call(unsigned int cpu, void (*fn)(void *), void *arg);
+
+/* Rows that this CPU has programmed. */
+u64 hwpmc_cpu_programmed_rows(const struct hwpmc_cpu *c);
 
 /* Program a row of this CPU, or stop it; only needed where the shadow differs. */
 void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,

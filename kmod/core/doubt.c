@@ -3,6 +3,7 @@
 #include <linux/smp.h>
 
 #include "doubt.h"
+#include "still.h"
 
 /* ---- findings -------------------------------------------------------------- */
 
@@ -83,22 +84,50 @@ static u32 look_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 control)
 	return msr;
 }
 
-u32 hwpmc_doubt_look_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+/* The register of one that stands still need not differ. */
+static bool look_whole_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 control)
+{
+	if (look_irqoff(c, nr, control))
+		return true;
+	if (!hwpmc_still_irqoff(c, nr))
+		return false;
+	doubt_row_irqoff(c, nr, HWPMC_WHY_COUNTER_TAKEN, nr);
+	return true;
+}
+
+bool hwpmc_doubt_look_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	if (!c->row[nr].shadow.sel)
+		return false;
+	return look_whole_irqoff(c, nr, control_changed_irqoff(hwpmc_rows[nr].cls));
+}
+
+bool hwpmc_doubt_look_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	return look_whole_irqoff(c, nr, 0);
+}
+
+u32 hwpmc_doubt_look_control_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls)
+{
+	u64 rows = hwpmc_cpu_programmed_rows(c) & hwpmc_class_rows(cls);
+	u32 msr;
+
+	if (!rows)
 		return 0;
-	return look_irqoff(c, nr, control_changed_irqoff(hwpmc_rows[nr].cls));
+	msr = control_changed_irqoff(cls);
+	if (!msr && cls->ops->follow_irqoff)
+		msr = cls->ops->follow_irqoff(cls);
+	for (; msr && rows; rows &= rows - 1)
+		doubt_row_irqoff(c, __ffs64(rows), HWPMC_WHY_REGISTER_CHANGED, (s32)msr);
+	return msr;
 }
 
 u32 hwpmc_doubt_look_class_irqoff(struct hwpmc_cpu *c, const struct hwpmc_class *cls)
 {
-	u64 rows = hwpmc_class_rows(cls), programmed = 0;
+	u64 programmed = hwpmc_cpu_programmed_rows(c) & hwpmc_class_rows(cls);
 	u32 control, msr, first = 0;
 	unsigned int nr;
 
-	for (; rows; rows &= rows - 1)
-		if (c->row[__ffs64(rows)].shadow.sel)
-			programmed |= rows & -rows;
 	if (!programmed)
 		return 0;
 	control = control_changed_irqoff(cls);

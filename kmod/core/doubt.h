@@ -14,11 +14,15 @@
 
 /*
  * Compares the registers of a row, and of its class's control, with what this CPU has
- * programmed, by RDMSR; a difference is a doubt. 0, or the register. Not for hot paths.
- * Interrupts off.
+ * programmed, by RDMSR, and under a hypervisor looks whether the row counts; a difference is a
+ * doubt. Not for hot paths. Interrupts off. Returns true if there is one.
  */
-u32 hwpmc_doubt_look_irqoff(struct hwpmc_cpu *c, unsigned int nr);
-/* The same of all rows of a class. */
+bool hwpmc_doubt_look_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+/* The same without the control; and the control alone, a doubt of all rows of the class: returns
+ * 0, or its register. */
+bool hwpmc_doubt_look_row_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+u32 hwpmc_doubt_look_control_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls);
+/* The registers of all rows of a class, and its control: 0, or the register. */
 u32 hwpmc_doubt_look_class_irqoff(struct hwpmc_cpu *c, const struct hwpmc_class *cls);
 /* The same on each CPU where the row is programmed for this PMC, of process scope.
  * Process context. */

@@ -15,6 +15,7 @@
 #include "../sampling/trial.h"
 #include "../task/rdpmc.h"
 #include "claim.h"
+#include "look.h"
 #include "wrap.h"
 
 /* By class: its PMCs. The hardware is claimed while this is not 0, or stays so. hwpmc_lock. */
@@ -173,6 +174,7 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	if (ret)
 		return ret;
 	hwpmc_wrap_begin();
+	hwpmc_look_begin();
 	class_try(cls);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "../core/cpu.h"
 #include "../debug/trace.h"
 #include "../log/kinds.h"
+#include "../sampling/trial.h"
 #include "../sampling/log.h"
 #include "../task/switch.h"
 #include "../task/system.h"
@@ -51,6 +52,13 @@ static void cpu_end_irqoff(struct hwpmc_cpu *c)
 	hwpmc_switch_out_irqoff(c);
 	hwpmc_system_suspend_irqoff(c);
 	reset_classes_off_irqoff(c);
+}
+
+void hwpmc_hotplug_renew_irqoff(struct hwpmc_cpu *c)
+{
+	lockdep_assert_irqs_disabled();
+	cpu_end_irqoff(c);
+	cpu_begin_irqoff(c);
 }
 
 /*
@@ -168,6 +176,7 @@ static void machine_resume(void)
 {
 	hwpmc_log_clock_resume_irqoff();
 	expect_no_nmi(this_cpu_ptr(hwpmc_cpus));
+	hwpmc_trial_interrupt_forget();
 	cpu_begin_irqoff(this_cpu_ptr(hwpmc_cpus));
 }
 

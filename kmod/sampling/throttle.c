@@ -194,6 +194,14 @@ static void probe_irq_fn(struct irq_work *work)
 	hwpmc_starvation_probe_came(&t->starvation, hwpmc_cpu_time_nmi());
 }
 
+/* In the ticks that WINDOW_MS are `window` of. */
+static u64 cost_began_nmi(u64 began, u64 now, u64 window)
+{
+	if (!static_cpu_has(X86_FEATURE_HYPERVISOR))
+		return began;
+	return hwpmc_cost_began(began, now, window / WINDOW_MS);
+}
+
 void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 began)
 {
 	struct throttle *t = this_cpu_ptr(&throttles);
@@ -205,7 +213,7 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 		stop_rows_nmi(c);
 		return;
 	}
-	hwpmc_cost_add(&t->cost, began, now, window);
+	hwpmc_cost_add(&t->cost, cost_began_nmi(began, now, window), now, window);
 	if (unlikely(!limit))
 		return;
 	action = hwpmc_starvation_nmi(&t->starvation, hwpmc_timer_irqs_nmi(),
@@ -245,7 +253,7 @@ void hwpmc_throttle_tick_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 began)
 	unsigned int limit = READ_ONCE(hwpmc_selfcost);
 
 	lockdep_assert_irqs_disabled();
-	hwpmc_cost_add(&t->tick_cost, began, now, window);
+	hwpmc_cost_add(&t->tick_cost, cost_began_nmi(began, now, window), now, window);
 	if (!limit || likely(!hwpmc_cost_is_over(&t->tick_cost, window, limit)))
 		return;
 	t->tick_percent = hwpmc_cost_percent(&t->tick_cost, now);

@@ -49,6 +49,16 @@ static inline void hwpmc_cost_add(struct hwpmc_cost *cost, u64 began, u64 now,
 	cost->spent += now - began;
 }
 
+/*
+ * A hypervisor may run others on the CPU for as long as it likes, in an NMI above all: each
+ * access to a counter is its turn. What an NMI took longer than `most` is not its cost. Returns
+ * when it would have begun.
+ */
+static inline u64 hwpmc_cost_began(u64 began, u64 now, u64 most)
+{
+	return now - began > most ? now - most : began;
+}
+
 static inline bool hwpmc_cost_is_over(const struct hwpmc_cost *cost, u64 window,
 				      unsigned int limit_percent)
 {

@@ -76,7 +76,7 @@ static void measure_irqoff(void *arg)
 
 	for (r = t->at; r < end; r++)
 		r->counted = hwpmc_row_read_irqoff(r->row);
-	hwpmc_trial_work_irqoff(HWPMC_TRIAL_TURNS);
+	hwpmc_still_work_irqoff(HWPMC_TRIAL_TURNS);
 	for (r = t->at; r < end; r++)
 		r->counted = hwpmc_width_delta(r->counted, hwpmc_row_read_irqoff(r->row),
 					       r->row->mask);

@@ -9,6 +9,7 @@
 #define HWPMC_TRIAL_H
 
 #include "../core/cpu.h"
+#include "../core/still.h"
 
 /*
  * The class has just been claimed, and no PMC has it yet. mate: another one that has its
@@ -29,7 +30,8 @@ void hwpmc_trial_forget(struct hwpmc_class *cls);
  * is registered. 0, or -EOPNOTSUPP and in *why that no interrupt came, or no overflow.
  */
 int hwpmc_trial_interrupt(unsigned int nr, u32 *why);
-/* The machine may be another one by now: CPUs whose interrupt came are tried again. */
+/* The machine may be another one by now: CPUs whose interrupt came are tried again. Any
+ * context. */
 void hwpmc_trial_interrupt_forget(void);
 
 /* Is the NMI the one that the trial waits for? Only while .trial of the CPU is set. NMI. */
@@ -38,13 +40,6 @@ bool hwpmc_trial_came_nmi(struct hwpmc_cpu *c);
 /* ---- of both files --------------------------------------------------------------- */
 
 #define HWPMC_TRIAL_TURNS	256	/* of the loop: two instructions and one branch each */
-
-/* Instructions that certainly run. */
-static __always_inline void hwpmc_trial_work_irqoff(unsigned long n)
-{
-	asm volatile("1:	decq %0\n"
-		     "	jnz 1b" : "+r"(n) : : "cc");
-}
 
 /* Event n of the class's list as this CPU's kind of core counts it, in kernel mode; .rows is 0
  * where the model does not have it, or none is left. */

@@ -8,6 +8,7 @@
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 #include <asm/cpufeature.h>
 
 #include "../backends/x86_pmi.h"
@@ -38,6 +39,20 @@ struct trial_step {
 
 /* CPUs where an interrupt has come. hwpmc_lock. */
 static struct cpumask in_order;
+static bool is_old;	/* .in_order; set in any context */
+static u8 clock_seq;	/* changes with the kernel's clock source. hwpmc_lock */
+
+/* Another clock is another machine, as far as can be seen. */
+static void begin_again_if_old(void)
+{
+	struct system_time_snapshot now;
+
+	lockdep_assert_held(&hwpmc_lock);
+	ktime_get_snapshot(&now);
+	if (xchg(&is_old, false) || now.cs_was_changed_seq != clock_seq)
+		cpumask_clear(&in_order);
+	clock_seq = now.cs_was_changed_seq;
+}
 
 static bool has_overflowed_nmi(const struct hwpmc_row *row)
 {
@@ -81,7 +96,7 @@ static void arm_irqoff(void *arg)
 	t->cls->ops->write_nmi(t->cls, t->ri, -(u64)ARMED);
 	t->cls->ops->program_irqoff(t->cls, t->ri, &t->select);
 	for (i = 0; i < OVERFLOW_TURNS / LOOK_TURNS && !t->overflowed; i++) {
-		hwpmc_trial_work_irqoff(LOOK_TURNS);
+		hwpmc_still_work_irqoff(LOOK_TURNS);
 		t->overflowed = READ_ONCE(c->trial_came) || has_overflowed_nmi(c->trial);
 	}
 }
@@ -161,6 +176,7 @@ int hwpmc_trial_interrupt(unsigned int nr, u32 *why)
 	    hwpmc_class_msr_fault(cls) || hwpmc_rows[nr].users)
 		return 0;
 	hwpmc_class_forget_notes(cls, HWPMC_WHY_NO_INTERRUPT);
+	begin_again_if_old();
 	for_each_online_cpu(t.cpu) {
 		if (cpumask_test_cpu(t.cpu, &in_order) || !hwpmc_cpu_is_admitted(t.cpu) ||
 		    !(hwpmc_trial_rows(cls, t.cpu) & BIT_ULL(t.ri)) || !choose_event(&t))
@@ -179,6 +195,5 @@ int hwpmc_trial_interrupt(unsigned int nr, u32 *why)
 
 void hwpmc_trial_interrupt_forget(void)
 {
-	lockdep_assert_held(&hwpmc_lock);
-	cpumask_clear(&in_order);
+	WRITE_ONCE(is_old, true);
 }

@@ -94,6 +94,7 @@ static void clear_dirty_irqoff(struct hwpmc_cpu *c)
 			clear_system_irqoff(c, pmc);
 		rows &= ~BIT_ULL(pmc->row);
 	}
+	c->noted &= ~rows;
 	for (; rows; rows &= rows - 1) {
 		clear_row_irqoff(c, __ffs64(rows));
 		c->dirty &= ~BIT_ULL(__ffs64(rows));

@@ -40,6 +40,15 @@ START_TEST(nmi_that_ends_after_the_window_begins_the_next_one)
 }
 END_TEST
 
+START_TEST(cost_of_an_nmi_is_what_it_took_or_the_most)
+{
+	ck_assert_uint_eq(hwpmc_cost_began(START, START + 100, 100), START);
+	ck_assert_uint_eq(hwpmc_cost_began(START, START + 101, 100), START + 1);
+	ck_assert_uint_eq(hwpmc_cost_began(START, START + 5 * WINDOW, 100),
+			  START + 5 * WINDOW - 100);
+}
+END_TEST
+
 START_TEST(nmi_that_is_longer_than_a_window_costs_all_of_its_time)
 {
 	struct hwpmc_cost cost = { 0 };
@@ -239,6 +248,7 @@ int main(void)
 {
 	harness_add(cost_is_over_where_more_than_the_share_of_a_window_is_spent);
 	harness_add(nmi_that_ends_after_the_window_begins_the_next_one);
+	harness_add(cost_of_an_nmi_is_what_it_took_or_the_most);
 	harness_add(nmi_that_is_longer_than_a_window_costs_all_of_its_time);
 	harness_add(timer_interrupt_between_nmis_is_a_sign_of_life);
 	harness_add(many_nmis_within_patience_ask_for_nothing);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * svmmod.c - while it is loaded, SVM is on on all CPUs of an AMD machine, as with a guest of
- * KVM: EFER.SVME, and then perf is told, at the end the other way round.
+ * KVM: EFER.SVME, and then perf is told, at the end the other way round. silent=1: perf is not
+ * told, as by other hypervisors.
  */
 #include <linux/module.h>
 #include <linux/smp.h>
@@ -10,6 +11,8 @@
 #include "address_of.h"
 
 static void (*tell_on)(void), (*tell_off)(void);
+static bool silent;
+module_param(silent, bool, 0444);
 
 static void svm_on(void *unused)
 {
@@ -17,7 +20,8 @@ static void svm_on(void *unused)
 
 	rdmsr(MSR_EFER, low, high);
 	wrmsr(MSR_EFER, low | EFER_SVME, high);
-	tell_on();
+	if (!silent)
+		tell_on();
 }
 
 static void svm_off(void *unused)
@@ -26,7 +30,8 @@ static void svm_off(void *unused)
 
 	rdmsr(MSR_EFER, low, high);
 	wrmsr(MSR_EFER, low & ~EFER_SVME, high);
-	tell_off();
+	if (!silent)
+		tell_off();
 }
 
 static int __init svmmod_init(void)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * still.c - see still.h.
+ *
+ * A row goes on counting whatever runs on its CPU until it is stopped, so it need not be in use
+ * by a thread at the moment. Instructions, branches and cycles of kernel mode are tried by a
+ * loop. For all else the counter is compared with what it was some time ago: that it has not
+ * moved is proof if the kernel's clock has found the CPU in user mode since, or if the row
+ * counts the kernel. A counter that stands still moves a little, by instructions that the
+ * hypervisor emulates, RDPMC among them.
+ */
+#include <linux/kernel_stat.h>
+#include <linux/percpu.h>
+#include <linux/timekeeping.h>
+#include <asm/cpufeature.h>
+
+#include "../backends/width.h"
+#include "still.h"
+
+#define TURNS	32
+#define LEAST	(TURNS / 2)	/* of cycles: a turn may be one operation */
+#define MOVED	4
+#define APART	NSEC_PER_MSEC	/* of two looks with the kernel in between */
+
+/* What a row was at the last look. */
+struct noted {
+	u64 value, user_ns, time;
+	u64 nmi_last;		/* of the CPU: interrupts write counters */
+};
+
+static DEFINE_PER_CPU(struct noted [HWPMC_ROW_MAX], noted);
+
+/* Time in user mode, nested guests left out. */
+static u64 user_ns(void)
+{
+	const u64 *stat = kcpustat_this_cpu->cpustat;
+
+	return stat[CPUTIME_USER] + stat[CPUTIME_NICE] -
+	       stat[CPUTIME_GUEST] - stat[CPUTIME_GUEST_NICE];
+}
+
+/* HWPMC_CERTAIN_* of what the row is programmed with. */
+static u32 certain_irqoff(const struct hwpmc_cpu *c, unsigned int nr)
+{
+	const struct hwpmc_row *row = &hwpmc_rows[nr];
+	const struct hwpmc_trial *trial = row->cls->ops->trial;
+	u64 sel = READ_ONCE(c->row[nr].shadow.sel);
+
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR) || !trial || !trial->certain || !sel ||
+	    c->elsewhere & BIT_ULL(nr) || hwpmc_class_msr_fault(row->cls))
+		return 0;
+	/* Stopped, by intent. */
+	if (c->throttled && c->sampling & BIT_ULL(nr))
+		return 0;
+	return trial->certain(row->ri, sel);
+}
+
+static bool is_for_loop(u32 certain)
+{
+	return certain & HWPMC_CERTAIN_LOOP && certain & HWPMC_CERTAIN_KERNEL;
+}
+
+static bool counts_no_loop_irqoff(const struct hwpmc_row *row)
+{
+	u64 before = hwpmc_row_read_irqoff(row);
+
+	hwpmc_still_work_irqoff(TURNS);
+	return hwpmc_width_delta(before, hwpmc_row_read_irqoff(row), row->mask) < LEAST;
+}
+
+static bool has_not_moved_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certain)
+{
+	struct noted *then = this_cpu_ptr(&noted[nr]);
+	struct noted now = {
+		.value = hwpmc_row_read_irqoff(&hwpmc_rows[nr]), .user_ns = user_ns(),
+		.time = ktime_get_mono_fast_ns(), .nmi_last = READ_ONCE(c->nmi_last),
+	};
+	bool ran = (certain & HWPMC_CERTAIN_USER && now.user_ns != then->user_ns) ||
+		   (certain & HWPMC_CERTAIN_KERNEL && now.time - then->time > APART);
+	bool still = c->noted & BIT_ULL(nr) && ran && now.nmi_last == then->nmi_last &&
+		     hwpmc_width_delta(then->value, now.value, hwpmc_rows[nr].mask) < MOVED;
+
+	/* Where nothing ran the older one is worth more. */
+	if (ran || !(c->noted & BIT_ULL(nr)))
+		*then = now;
+	c->noted |= BIT_ULL(nr);
+	return still;
+}
+
+bool hwpmc_still_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	u32 certain = certain_irqoff(c, nr);
+
+	lockdep_assert_irqs_disabled();
+	if (!certain)
+		return false;
+	if (is_for_loop(certain))
+		return counts_no_loop_irqoff(&hwpmc_rows[nr]);
+	return has_not_moved_irqoff(c, nr, certain);
+}
+
+unsigned int hwpmc_still_cost_irqoff(const struct hwpmc_cpu *c, unsigned int nr)
+{
+	u32 certain = certain_irqoff(c, nr);
+
+	if (!certain)
+		return 0;
+	return is_for_loop(certain) ? 2 : 1;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * look.c - see look.h.
+ *
+ * Each access to a register is an exit to the hypervisor. So a look takes EXITS of them at most
+ * on each CPU that has rows programmed, and looks at the rows in turn; what is wrong with one
+ * has all rows of all CPUs looked at. KVM tries again to get a counter of its host's when its
+ * select changes: so all rows of the CPU are stopped and programmed again.
+ */
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <asm/cpufeature.h>
+
+#include "../core/cpu.h"
+#include "../core/doubt.h"
+#include "../core/still.h"
+#include "../core/work.h"
+#include "../sampling/trial.h"
+#include "hotplug.h"
+#include "look.h"
+
+#define EXITS	10
+#define EVERY	HZ
+
+static void look_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(look, look_work);
+
+struct look {
+	bool all;	/* rows, whatever it costs */
+	bool found;	/* something wrong, on any CPU */
+};
+
+/* The next row to look at. Accessed on its CPU, interrupts off. */
+static DEFINE_PER_CPU(unsigned int, next_row);
+
+static bool look_controls_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int *exits)
+{
+	bool found = false;
+	unsigned int i;
+
+	for (i = 0; i < hwpmc_machine.nclass; i++) {
+		struct hwpmc_class *cls = &hwpmc_machine.cls[i];
+
+		if (!(rows & hwpmc_class_rows(cls)))
+			continue;
+		*exits += !!cls->ops->control_changed_irqoff + !!cls->ops->follow_irqoff;
+		found |= hwpmc_doubt_look_control_irqoff(c, cls);
+	}
+	return found;
+}
+
+/* From the one on that the last look had no exits left for. */
+static bool look_rows_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int exits, bool all)
+{
+	unsigned int nr = __this_cpu_read(next_row), i;
+	bool found = false;
+
+	for (i = 0; i < hwpmc_nrows; i++, nr++) {
+		nr = nr < hwpmc_nrows ? nr : 0;
+		if (!(rows & BIT_ULL(nr)) || !hwpmc_rows[nr].cls->ops->changed_irqoff)
+			continue;
+		exits += 1 + hwpmc_still_cost_irqoff(c, nr);
+		if (!all && exits > EXITS)
+			break;
+		found |= hwpmc_doubt_look_row_irqoff(c, nr);
+	}
+	__this_cpu_write(next_row, nr);
+	return found;
+}
+
+static void look_ipi(void *arg)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	u64 rows = hwpmc_cpu_programmed_rows(c);
+	struct look *l = arg;
+	unsigned int exits = 0;
+	bool found;
+
+	found = look_controls_irqoff(c, rows, &exits);
+	found |= look_rows_irqoff(c, rows, exits, l->all || found);
+	if (!found)
+		return;
+	/* The others that were taken with it are doubts as well before they count again. */
+	if (!l->all)
+		look_rows_irqoff(c, rows, 0, true);
+	hwpmc_hotplug_renew_irqoff(c);
+	WRITE_ONCE(l->found, true);
+}
+
+static bool has_programmed(int cpu, void *unused)
+{
+	return hwpmc_cpu_programmed_rows(per_cpu_ptr(hwpmc_cpus, cpu));
+}
+
+static void look_work(struct work_struct *work)
+{
+	struct look l = {};
+
+	on_each_cpu_cond(has_programmed, look_ipi, &l, true);
+	if (l.found) {
+		l.all = true;
+		on_each_cpu_cond(has_programmed, look_ipi, &l, true);
+		hwpmc_trial_interrupt_forget();
+	}
+	if (hwpmc_classes_claimed())
+		hwpmc_work_later(&look, EVERY);
+}
+
+void hwpmc_look_begin(void)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		hwpmc_work_later(&look, EVERY);
+}
+
+void hwpmc_look_exit(void)
+{
+	cancel_delayed_work_sync(&look);
+}

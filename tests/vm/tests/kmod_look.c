@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kmod_look.c - under a hypervisor the module looks once a second whether the counters still
+ * count (kmod/pmc/look.c): the host may have taken one, or have moved the machine. A count that
+ * lacks events is an error, and the counters count again.
+ */
+#include <sys/syscall.h>
+
+#include "harness.h"
+#include "../lib/kmod_session.h"
+
+#define CPU	1
+#define ALL	~0ULL
+#define LOOKS	6	/* after so many all rows have been looked at, and more */
+
+static int fd;
+
+static void setup(void)
+{
+	fd = dev_open();
+}
+
+static void prove(void)
+{
+	close(fd);
+	dev_check_registers_clear();
+	dev_still_counts();
+}
+
+/* The host takes counters of CPU 1. */
+static void steal(uint64_t counters)
+{
+	dev_pin(0, CPU);
+	vpmu_steal(counters);
+	dev_unpin(0);
+}
+
+static uint64_t stolen(void)
+{
+	uint64_t which;
+
+	dev_pin(0, CPU);
+	which = vpmu_steal(0);
+	dev_unpin(0);
+	return which;
+}
+
+static int try_read(uint32_t id)
+{
+	uint64_t value;
+
+	return dev_rw(fd, id, HWPMC_F_OLDVALUE, &value);
+}
+
+/* Until a read fails. */
+static void await_doubt(uint32_t id, uint32_t why)
+{
+	for (int i = 0; i < LOOKS * 10 && !try_read(id); i++)
+		dev_msleep(100);
+	ck_assert_int_eq(try_read(id), EIO);
+	ck_assert_uint_eq(dev_hdr.reason, why);
+}
+
+static uint32_t of_cpu(enum dev_event event, uint32_t caps)
+{
+	uint32_t id = dev_alloc(fd, SC, 0, CPU, event, caps);
+
+	dev_ok(dev_start(fd, id));
+	return id;
+}
+
+static void begin_again(uint32_t id)
+{
+	uint64_t value = 0;
+
+	dev_ok(dev_rw(fd, id, HWPMC_F_NEWVALUE, &value));
+	dev_ok(dev_start(fd, id));
+}
+
+static void spin(void *unused)
+{
+	for (;;)
+		dev_spin(100000);
+}
+
+static void sleep_on(void *unused)
+{
+	dev_spin(100000);
+	for (;;)
+		pause();
+}
+
+static struct child on_cpu(void (*fn)(void *))
+{
+	struct child c = dev_child(fn, NULL);
+
+	dev_pin(c.pid, CPU);
+	return c;
+}
+
+static void end_of(struct child *c)
+{
+	kill(c->pid, SIGKILL);
+	waitpid(c->pid, NULL, 0);
+}
+
+/* Reads do not look. */
+static void a_count_of_a_cpu_ends_in_doubt(enum dev_event event, uint32_t caps)
+{
+	struct child c = on_cpu(spin);
+	uint32_t id = of_cpu(event, caps), other = dev_alloc(fd, SC, 0, 0, event, caps);
+
+	dev_ok(dev_start(fd, other));
+	dev_go(&c);
+	dev_msleep(10);
+	dev_read(fd, id);
+	steal(ALL);
+	await_doubt(id, HWPMC_WHY_COUNTER_TAKEN);
+	ck_assert_uint_eq((uint32_t)dev_hdr.detail, HWPMC_ID_ROW(id));
+	/* It counts again, for the next who asks; the other CPU's was not taken. */
+	ck_assert_uint_eq(stolen(), 0);
+	dev_read(fd, other);
+	dev_ok(dev_stop(fd, id));
+	ck_assert_int_eq(try_read(id), EIO);
+	begin_again(id);
+	dev_msleep(10);
+	ck_assert_uint_gt(dev_read(fd, id), 100);
+	end_of(&c);
+	dev_ok(dev_release(fd, id));
+	dev_ok(dev_release(fd, other));
+}
+
+START_TEST(look_finds_a_counter_that_the_host_has_taken)
+{
+	a_count_of_a_cpu_ends_in_doubt(INSN, U | K);
+	a_count_of_a_cpu_ends_in_doubt(CYCLES, K);
+}
+END_TEST
+
+START_TEST(look_finds_a_taken_counter_that_counts_user_mode_alone)
+{
+	a_count_of_a_cpu_ends_in_doubt(INSN, U);
+	a_count_of_a_cpu_ends_in_doubt(BRANCH, U);
+}
+END_TEST
+
+START_TEST(look_finds_that_a_process_has_lost_its_counter)
+{
+	struct child c = on_cpu(spin);
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+
+	dev_ok(dev_attach(fd, id, c.pid));
+	dev_ok(dev_start(fd, id));
+	dev_go(&c);
+	dev_msleep(10);
+	steal(ALL);
+	await_doubt(id, HWPMC_WHY_COUNTER_TAKEN);
+	ck_assert_uint_eq(stolen(), 0);
+	end_of(&c);
+}
+END_TEST
+
+START_TEST(look_finds_a_counter_that_is_taken_again_and_again)
+{
+	struct child c = on_cpu(spin);
+	uint32_t id = of_cpu(INSN, U | K);
+
+	dev_go(&c);
+	for (int i = 0; i < 3; i++) {
+		steal(ALL);
+		await_doubt(id, HWPMC_WHY_COUNTER_TAKEN);
+		ck_assert_uint_eq(stolen(), 0);
+		dev_ok(dev_stop(fd, id));
+		begin_again(id);
+	}
+	end_of(&c);
+}
+END_TEST
+
+/* Before there was a look. */
+START_TEST(look_at_the_stop_finds_a_taken_counter)
+{
+	uint32_t id = of_cpu(INSN, U | K);
+
+	steal(ALL);
+	dev_ok(dev_stop(fd, id));
+	ck_assert_int_eq(try_read(id), EIO);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_COUNTER_TAKEN);
+}
+END_TEST
+
+/* Its rows are in no use, and it could go on with what is in them. */
+START_TEST(look_finds_that_the_machine_of_a_sleeper_was_moved)
+{
+	struct child c = on_cpu(sleep_on);
+	uint32_t id = dev_alloc(fd, TC, 0, ANY, INSN, U);
+
+	dev_ok(dev_attach(fd, id, c.pid));
+	dev_ok(dev_start(fd, id));
+	dev_go(&c);
+	dev_await_call(c.pid, SYS_pause);
+	dev_read(fd, id);
+	vpmu_migrated();
+	for (int i = 0; i < LOOKS * 10 && !try_read(id); i++)
+		dev_msleep(100);
+	ck_assert_int_eq(try_read(id), EIO);
+	ck_assert(dev_hdr.reason == HWPMC_WHY_REGISTER_CHANGED ||
+		  dev_hdr.reason == HWPMC_WHY_COUNTER_BACK);
+	end_of(&c);
+}
+END_TEST
+
+/* ---- a hypervisor that runs others ------------------------------------------- */
+
+static uint32_t select_msr, counter_msr;
+
+static void load_msr_device(void)
+{
+	ck_assert_int_eq(system("[ -e /dev/cpu/0/msr ] || modprobe -d \"$VM_KERNEL\" msr"), 0);
+	select_msr = dev_is_amd() ? 0xc001020a : 0x18d;
+	counter_msr = dev_is_amd() ? 0xc0010201 : 0x4c1;
+}
+
+/* CPU 1 stands still in an NMI until this CPU has had a refusal, which it has only then. */
+static void hold_an_nmi(void)
+{
+	int f = open("/dev/cpu/0/msr", O_RDWR);
+	uint64_t value = 0;
+
+	ck_assert_int_ge(f, 0);
+	dev_pin(0, CPU);
+	vpmu_knob(VPMU_KNOB_HOLD, counter_msr);
+	dev_pin(0, 0);
+	vpmu_knob(VPMU_KNOB_REFUSE, select_msr | VPMU_REFUSE_HELD);
+	while (pwrite(f, &value, sizeof(value), select_msr) == sizeof(value))
+		dev_msleep(30);
+	vpmu_knob(VPMU_KNOB_REFUSE, 0);
+	close(f);
+	dev_spin(1000000);
+	dev_unpin(0);
+}
+
+START_TEST(look_takes_stolen_time_for_no_cost_of_samples)
+{
+	struct session s;
+	struct child c = on_cpu(spin);
+	uint32_t id;
+
+	load_msr_device();
+	set_tunable("selfcost", 50);
+	begin(&s, FAST, 0);
+	/* On the first programmable counter. */
+	id = allocate(&s, dev_is_amd() ? "instructions:u" : "branches:u", HWPMC_MODE_SS, 0, CPU,
+		      10000000);
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	for (int i = 0; i < 3; i++)
+		hold_an_nmi();
+	ok(&s, hwpmc_stop(s.h, id));
+	finish(&s);
+	set_tunable("selfcost", 0);
+	ck_assert_uint_ge(s.t.samples, 3);
+	ck_assert_uint_eq(s.t.throttled, 0);
+	end(&s);
+	end_of(&c);
+}
+END_TEST
+
+/* ---- where all is in order --------------------------------------------------- */
+
+static uint64_t accesses(void)
+{
+	return vpmu_access(VPMU_N_RDMSR, CPU) + vpmu_access(VPMU_N_WRMSR, CPU) +
+	       vpmu_access(VPMU_N_RDPMC, CPU);
+}
+
+static bool under_hypervisor(void)
+{
+	return !system("grep -qw hypervisor /proc/cpuinfo");
+}
+
+/* All rows of a CPU count; the budget is of a second, and of the one that has begun. */
+START_TEST(look_takes_ten_accesses_a_second_and_none_on_metal)
+{
+	struct child c = on_cpu(spin);
+	unsigned int n = dev_insn_counters();
+	struct timespec begin, end;
+	uint64_t before, most;
+
+	for (unsigned int i = 0; i < n; i++)
+		of_cpu(INSN, i & 1 ? U : U | K);
+	dev_go(&c);
+	dev_msleep(1500);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	before = accesses();
+	dev_msleep(5000);
+	before = accesses() - before;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	most = under_hypervisor() ? 10 * (end.tv_sec - begin.tv_sec + 2) : 0;
+	printf("# %u rows: %llu accesses in %ld seconds\n", n, (unsigned long long)before,
+	       (long)(end.tv_sec - begin.tv_sec));
+	ck_assert_uint_le(before, most);
+	if (most)
+		ck_assert_uint_gt(before, 0);
+	end_of(&c);
+}
+END_TEST
+
+START_TEST(look_leaves_counts_of_user_mode_exact)
+{
+	struct child c = dev_loop(300000000);
+	uint32_t id = dev_alloc(fd, TC, HWPMC_F_EXEC_START, ANY, INSN, U);
+
+	dev_ok(dev_attach(fd, id, c.pid));
+	dev_ok(dev_start(fd, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ck_assert_uint_eq(dev_read(fd, id), loop_insn(300000000));
+}
+END_TEST
+
+/* Seldom events, sleepers, and CPUs that do nothing are not taken for still ones. */
+START_TEST(look_finds_nothing_where_nothing_was_taken)
+{
+	struct child c = on_cpu(sleep_on), other = on_cpu(spin);
+	uint32_t id[8], n = 0;
+
+	id[n++] = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	dev_ok(dev_attach(fd, id[0], c.pid));
+	id[n++] = dev_alloc(fd, TC, 0, ANY, BRANCH, U | K);
+	dev_ok(dev_attach(fd, id[1], c.pid));
+	dev_ok(dev_start(fd, id[0]));
+	dev_ok(dev_start(fd, id[1]));
+	dev_go(&c);
+	dev_go(&other);
+	id[n++] = of_cpu(CYCLES, U);
+	id[n++] = of_cpu(BRANCH, K);
+	for (int i = 0; i < 5; i++) {
+		dev_msleep(1000);
+		if (i == 2)
+			end_of(&other);
+		for (uint32_t k = 0; k < n; k++)
+			dev_read(fd, id[k]);
+	}
+	end_of(&c);
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_fixture(setup, prove);
+	if (under_hypervisor()) {
+		harness_add(look_finds_a_counter_that_the_host_has_taken);
+		harness_add(look_finds_a_taken_counter_that_counts_user_mode_alone);
+		harness_add(look_finds_that_a_process_has_lost_its_counter);
+		harness_add(look_finds_a_counter_that_is_taken_again_and_again);
+		harness_add(look_at_the_stop_finds_a_taken_counter);
+		harness_add(look_finds_that_the_machine_of_a_sleeper_was_moved);
+		harness_add(look_takes_stolen_time_for_no_cost_of_samples);
+	}
+	harness_add(look_takes_ten_accesses_a_second_and_none_on_metal);
+	harness_add(look_leaves_counts_of_user_mode_exact);
+	harness_add(look_finds_nothing_where_nothing_was_taken);
+	return harness_run();
+}
