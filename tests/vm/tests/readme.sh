@@ -93,7 +93,7 @@ check_promise() {
 commands_of_the_readme_run_as_they_are_printed() {
 	project
 	cd "$VM_TOP" || fail "no tree"
-	block doc/install.md 'Without DKMS' | grep -v '^make$' >"$OLDPWD/setup"
+	block doc/install.md 'Build the module, library and tools' | grep -v '^make$' >"$OLDPWD/setup"
 	cd "$OLDPWD" || fail "no way back"
 	check_equal "$(wc -l <setup)" 3 "commands to set it up"
 	# From the tree, as doc/install.md has it.
@@ -102,9 +102,9 @@ commands_of_the_readme_run_as_they_are_printed() {
 	. "$here/setup" >"$here/out" 2>&1 || fail "setting it up: $(cat "$here/out")"
 	cd "$here" || fail "no way back"
 	echo 0 >/proc/sys/kern/hwpmc/selfcost
-	block README.md 'keeps it from counting' >commands
+	block README.md 'cause that prevents counting' >commands
 	[ "$(wc -l <commands)" -eq 8 ] || fail "not 8 commands in README.md: $(cat commands)"
-	block doc/commands.md 'Commands, as root' >others
+	block doc/commands.md 'of them in each full check' >others
 	[ "$(wc -l <others)" -ge 20 ] || fail "only $(wc -l <others) commands in doc/commands.md"
 	cat others >>commands
 	start_4711
