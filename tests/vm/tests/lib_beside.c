@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -188,6 +189,64 @@ START_TEST(counter_is_one_that_no_descendant_has)
 }
 END_TEST
 
+#define ONE_CLASS	"branches:u"	/* in one class, on several rows */
+
+/* As many as there are rows, or one fewer: PMCs that count nobody. */
+static unsigned int occupy(struct hwpmc *who, unsigned int most)
+{
+	unsigned int n = 0;
+	uint32_t id;
+
+	while (n < most && !hwpmc_allocate(who, ONE_CLASS, HWPMC_MODE_TC, 0, HWPMC_CPU_ANY, 0, &id))
+		n++;
+	return n;
+}
+
+/* All rows have as many users, and the descendant's is the first one. */
+START_TEST(row_that_a_descendant_has_is_passed_over)
+{
+	struct hwpmc *first = handle(), *second = handle(), *third = handle(), *fourth = handle();
+	pid_t pid = sleeper();
+	unsigned int rows;
+	uint32_t a, b;
+
+	ok(first, hwpmc_open_counter(first, ONE_CLASS, HWPMC_MODE_TC, 0, pid, 0, &a));
+	rows = occupy(third, MANY);
+	ck_assert_uint_gt(rows, 1);
+	ck_assert_uint_eq(occupy(fourth, rows - 1), rows - 1);
+	ok(second, hwpmc_open_counter(second, ONE_CLASS, HWPMC_MODE_TC, HWPMC_F_DESCENDANTS, 0, 0,
+				      &b));
+	ck_assert_uint_eq(HWPMC_ID_CLASS(a), HWPMC_ID_CLASS(b));
+	ck_assert_uint_ne(HWPMC_ID_ROW(a), HWPMC_ID_ROW(b));
+	end(pid);
+	hwpmc_close(first);
+	hwpmc_close(second);
+	hwpmc_close(third);
+	hwpmc_close(fourth);
+}
+END_TEST
+
+START_TEST(refused_open_changes_no_argument)
+{
+	struct hwpmc_op_pmcopen op = { .pid = -5 };
+	struct hwpmc *who = handle();
+	struct hwpmc_event event;
+
+	ok(who, hwpmc_event_parse(who, ONE_CLASS, &event));
+	op.allocate.op = (struct hwpmc_op_pmcallocate){
+		.mode = HWPMC_MODE_TC, .cpu = HWPMC_CPU_ANY, .caps = event.code[0].caps,
+		.class = event.code[0].class_id, .flags = event.code[0].flags,
+		.config = event.code[0].config, .pmcid = 4711, .count = 42,
+	};
+	ck_assert_int_eq(ioctl(hwpmc_fd(who), HWPMC_IOC_PMCOPEN, &op), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_int_eq(op.allocate.op.hdr.reason, HWPMC_WHY_PID);
+	ck_assert_uint_eq(op.allocate.op.pmcid, 4711);
+	ck_assert_uint_eq(op.allocate.op.count, 42);
+	hwpmc_close(who);
+}
+END_TEST
+
 static unsigned int users_of_rows(struct hwpmc *who)
 {
 	struct hwpmc_pmcinfo *rows;
@@ -297,6 +356,8 @@ int main(int argc, char **argv)
 	load();
 	harness_add(measurers_of_a_process_have_counters_of_their_own);
 	harness_add(counter_is_one_that_no_descendant_has);
+	harness_add(row_that_a_descendant_has_is_passed_over);
+	harness_add(refused_open_changes_no_argument);
 	harness_add(counter_that_is_not_opened_leaves_nothing);
 	harness_add(process_of_another_user_is_not_opened);
 	harness_add(plain_attach_to_a_taken_row_names_the_call);

@@ -527,7 +527,7 @@ stat_of_a_cgroup_says_who_joined_and_left() {
 	kill $stat
 	wait $stat
 	check grep -q 'Counts of the 3 processes of cgroups one, two and their descendants:' text
-	check grep -q '^ 1 counted process left the cgroups and was counted on$' text
+	check grep -q '^ 1 process left the cgroups and was still counted$' text
 	exec 8<>go
 	printf '\n\n' >&8
 	wait $first $member
