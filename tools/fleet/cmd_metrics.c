@@ -24,19 +24,19 @@
 const char cmd_metrics_help[] =
 "usage: hwpmc metrics [option ...]\n"
 "\n"
-"Count events of all CPUs, and write the counts in Prometheus's text format, as\n"
-"node_exporter's textfile collector reads it, until a signal.\n"
+"Count events on all CPUs, and write the counts in the text format of Prometheus,\n"
+"for the textfile collector of node_exporter, until a signal.\n"
 "\n"
-"  -e EVENTS           count these (see: hwpmc list); default:\n"
+"  -e EVENTS           count these events (see: hwpmc list); default:\n"
 "                      cycles,instructions\n"
-"  -C CPUS             these CPUs: 0,2-3\n"
-"  -o FILE             write there, FILE.prom for node_exporter; each time it is\n"
-"                      replaced as a whole; default: standard output\n"
-"      --every TIME    so often: 15s (the default), 500ms, 1m\n"
-"  -d TIME             end after this time\n"
-"      --logs DIR      and what became of the logs of hwpmc record --every there\n"
+"  -C CPUS             count on these CPUs: 0,2-3\n"
+"  -o FILE             replace FILE each time (FILE.prom for node_exporter);\n"
+"                      default: standard output\n"
+"      --every TIME    write the counts every TIME: 15s (the default), 500ms, 1m\n"
+"  -d TIME             stop after this time\n"
+"      --logs DIR      also report the logs of hwpmc record --every in DIR\n"
 "\n"
-"Exit status: 0; 1 when it cannot count or write; 2 for a wrong option.\n";
+"Exit status: 0; 1 if it cannot count or write; 2 for an invalid option.\n";
 
 enum {
 	OPT_HELP = 256, OPT_EVERY, OPT_LOGS,
@@ -172,7 +172,7 @@ static void write_events(struct metrics *m, FILE *f)
 
 	hwpmc_batch(m->h, HWPMC_BATCH_READ, m->entry, m->n);
 	prom_metric(f, "hwpmc_events_total", "counter",
-		    "Events that a CPU has counted since hwpmc metrics began.");
+		    "Events counted on a CPU since hwpmc metrics started.");
 	for (unsigned int i = 0; i < m->events.n; i++)
 		for (unsigned int j = 0; j < m->cpus.n; j++, entry++) {
 			if (entry->error)
@@ -196,15 +196,15 @@ static void write_driver(struct metrics *m, FILE *f)
 
 	if (hwpmc_driver_stats(m->h, &s) < 0)
 		return;
-	put_counter(f, "hwpmc_overflows_total", "Overflows of counters that sample.",
+	put_counter(f, "hwpmc_overflows_total", "Overflows of sampling counters.",
 		    s.intr_processed);
 	put_counter(f, "hwpmc_overflows_dropped_total",
-		    "Overflows whose sample had no room in its ring.", s.intr_bufferfull);
-	put_counter(f, "hwpmc_operations_total", "Operations of the device.", s.syscalls);
+		    "Samples dropped because a ring was full.", s.intr_bufferfull);
+	put_counter(f, "hwpmc_operations_total", "Operations on the device.", s.syscalls);
 	put_counter(f, "hwpmc_operations_failed_total", "Operations that failed.",
 		    s.syscall_errors);
 	put_counter(f, "hwpmc_threads_missed_total",
-		    "New threads that were not followed for want of memory.",
+		    "New threads that were not counted because memory was short.",
 		    s.threads_missed);
 }
 

@@ -31,19 +31,19 @@
 const char cmd_push_help[] =
 "usage: hwpmc push --url URL [option ...]\n"
 "\n"
-"Send profiles of the logs that hwpmc record --every writes to a server that\n"
-"takes pprof. A log is removed when the server has its profile; while it cannot\n"
-"be reached, logs wait in their directory, and it is tried again and again.\n"
+"Send the logs of hwpmc record --every as pprof profiles to a server. Remove each\n"
+"log when the server has accepted its profile. If the server cannot be reached,\n"
+"keep the logs and try again.\n"
 "\n"
-"      --url URL       the server: http://host:4040 or https://…\n"
-"      --to PROTOCOL   pyroscope (push.v1, the default), pyroscope-ingest, parca\n"
-"  -i DIR              the directory of logs; default: hwpmc.logs\n"
-"      --once          push what is there and end\n"
-"      --service NAME  stored under this name; default: hwpmc\n"
-"      --label K=V     and with this label, several times; hostname is always\n"
-"                      there\n"
-"      --headers FILE  more lines of each request: X-Scope-OrgID, Authorization\n"
-"      --ca FILE       certificates of the authorities that the server's is from\n"
+"      --url URL       send to this server: http://host:4040 or https://…\n"
+"      --to PROTOCOL   use pyroscope (push.v1, the default), pyroscope-ingest or\n"
+"                      parca\n"
+"  -i DIR              read logs from DIR; default: hwpmc.logs\n"
+"      --once          send the logs of DIR once and exit\n"
+"      --service NAME  use this service name; default: hwpmc\n"
+"      --label K=V     add this label; repeatable; hostname is always added\n"
+"      --headers FILE  add these request headers: X-Scope-OrgID, Authorization\n"
+"      --ca FILE       trust the certificate authorities in FILE\n"
 "      --textfile FILE what became of the logs, for node_exporter\n"
 LOGOPTS_SYMBOLS_HELP
 "\n"
@@ -104,7 +104,7 @@ static int parse_service(struct push *p, const char *arg)
 		    !(*c >= '0' && *c <= '9'))
 			return msg_usage("invalid name '%s' (letters, digits, - _ . /)", arg);
 	p->service = arg;
-	return *arg ? 0 : msg_usage("a service has a name");
+	return *arg ? 0 : msg_usage("the name of --service is empty: give a name");
 }
 
 static int parse_option(void *arg, int c)
@@ -150,11 +150,11 @@ static int check_options(const struct push *p, int argc, char *argv[])
 	if (optind < argc)
 		return msg_usage("unexpected argument '%s'", argv[optind]);
 	if (!url)
-		return msg_usage("where to? --url http://host:4040");
+		return msg_usage("--url is required, e.g. http://host:4040");
 	if (strncmp(url, "http://", 7) && strncmp(url, "https://", 8))
 		return msg_usage("invalid URL '%s' (http:// or https://)", url);
 	if (strpbrk(url, "?#"))
-		return msg_usage("invalid URL '%s': a server's address has no '?' and no '#'",
+		return msg_usage("invalid URL '%s': it must not contain '?' or '#'",
 				 url);
 	return 0;
 }
@@ -307,14 +307,14 @@ static void say_waiting(struct push *p, const struct http_answer *a)
 	if (p->tries++)
 		return;
 	logdir_read(&p->logs, &account, &waiting, &bytes);
-	msg("cannot push to %s: %s; %" PRIu64 " logs wait in '%s' and it is tried again",
+	msg("cannot push to %s: %s; %" PRIu64 " logs wait in '%s'; trying again",
 	    p->http_options.url, a->why, waiting, p->logs.path);
 }
 
 static void say_again(struct push *p)
 {
 	if (p->tries)
-		msg("%s takes profiles again, after %u tries", p->http_options.url, p->tries);
+		msg("%s accepts profiles again, after %u tries", p->http_options.url, p->tries);
 	p->tries = 0;
 }
 
@@ -328,7 +328,7 @@ static unsigned int push_one(struct push *p, int fd, uint64_t number)
 	if (what == LOGDIR_PUSHED) {
 		post(p, &answer);
 		if (is_final(answer.status)) {
-			msg("%s refuses the profile of log %" PRIu64 ": %s",
+			msg("%s refused the profile of log %" PRIu64 ": %s",
 			    p->http_options.url, number, answer.why);
 			what = LOGDIR_REFUSED;
 		} else if (!is_good(answer.status)) {
@@ -409,7 +409,7 @@ static int push_run(struct push *p)
 	char err[600];
 
 	if (logdir_open(&p->logs, p->log.input, false, err, sizeof(err)) < 0) {
-		msg("%s; hwpmc record --every makes it", err);
+		msg("%s; create it by hwpmc record --every", err);
 		return status;
 	}
 	if (watch_open(&p->watch) < 0) {

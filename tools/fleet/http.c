@@ -50,7 +50,7 @@ static int load(void)
 	for (size_t i = 0; i < 2 && !library; i++)
 		library = dlopen(libraries[i], RTLD_NOW);
 	if (!library) {
-		msg("cannot load the library that speaks HTTP (%s); install libcurl4",
+		msg("cannot load libcurl (%s); install libcurl4",
 		    dlerror());
 		return -1;
 	}
@@ -115,7 +115,7 @@ static int check_secret(int fd, const char *path)
 
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !(st.st_mode & (S_IRWXO)))
 		return 0;
-	msg("'%s' has secrets and others can use it: chmod o= '%s'", path, path);
+	msg("'%s' contains secrets but is accessible to other users; run: chmod o= '%s'", path, path);
 	return -1;
 }
 
@@ -135,7 +135,7 @@ static int read_lines(struct http *h, FILE *f, const char *path)
 		if (!len || *line == '#')
 			continue;
 		if (!strchr(line, ':') || ++n > HEADERS_MAX) {
-			msg("'%s' is not a file of up to %d lines 'Name: value'", path,
+			msg("invalid headers file '%s': expected up to %d lines 'Name: value'", path,
 			    HEADERS_MAX);
 			return -1;
 		}
@@ -186,7 +186,7 @@ static int set_options(struct http *h)
 #undef SET
 	if (!bad)
 		return 0;
-	msg("libcurl does not know an option: %s; install a later version",
+	msg("libcurl rejected an option: %s; install a later version",
 	    curl.f_curl_easy_strerror(bad));
 	return -1;
 }

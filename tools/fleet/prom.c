@@ -86,15 +86,15 @@ void prom_logdir(FILE *f, struct logdir *s)
 	if (logdir_read(s, &a, &waiting, &bytes) < 0)
 		return;
 	prom_metric(f, "hwpmc_recordings_total", "counter",
-		    "Recordings that hwpmc record --every has begun.");
+		    "Recordings that hwpmc record --every has started.");
 	fprintf(f, "hwpmc_recordings_total %" PRIu64 "\n", a.n[LOGDIR_BEGUN]);
 	prom_metric(f, "hwpmc_logs_total", "counter",
-		    "Logs that are no longer in the directory, by what became of them.");
+		    "Logs that have left the directory, by outcome.");
 	for (int i = LOGDIR_FAILED; i <= LOGDIR_DROPPED; i++)
 		fprintf(f, "hwpmc_logs_total{outcome=\"%s\"} %" PRIu64 "\n",
 			logdir_key_names[i], a.n[i]);
 	prom_metric(f, "hwpmc_logs_dropped_bytes_total", "counter",
-		    "Size of the logs that were dropped to keep the limit.");
+		    "Size of logs that were dropped because of --keep.");
 	fprintf(f, "hwpmc_logs_dropped_bytes_total %" PRIu64 "\n", a.n[LOGDIR_DROPPED_BYTES]);
 	prom_metric(f, "hwpmc_logs_waiting", "gauge", "Logs in the directory.");
 	fprintf(f, "hwpmc_logs_waiting %" PRIu64 "\n", waiting);
