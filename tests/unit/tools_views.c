@@ -643,7 +643,7 @@ START_TEST(sums_of_too_many_stacks_begin_anew_and_say_so)
 	hit(EVENT, HWPMC_SAMPLE_USER, 1, &pc, 1);
 	feed_round();
 	ck_assert_ptr_nonnull(strstr(round_text(&t), "Samples: 1 (100.0%) , 0 "
-		"unresolved\n[accumulative] [begun anew: too many stacks]\n"));
+		"unresolved\n[accumulative] [restarted: too many stacks]\n"));
 	ck_assert_uint_eq(store.n, 1);
 	view_store_free(&store);
 }

@@ -20,24 +20,25 @@
 const char cmd_top_help[] =
 "usage: hwpmc top [option ...] [--] [command [argument ...]]\n"
 "\n"
-"Sample a command, processes or whole CPUs, and show every few seconds where the\n"
-"samples are. Without a command or -p: all CPUs. On a terminal, h lists the keys\n"
-"and q quits.\n"
+"Sample a command, processes or whole CPUs, and show the functions that the\n"
+"samples hit, every few seconds. Without a command or -p: sample all CPUs. On a\n"
+"terminal, h lists the keys and q quits.\n"
 "\n"
 SAMPLER_HELP
-"      --delay SECONDS seconds per round; default: 2\n"
-"  -n ROUNDS           stop after this many rounds\n"
-"  -s, --sort KEY      a line for each function, image, process, thread or kind\n"
-"                      of core; or by the names of hwpmc report and perf\n"
-"      --accumulate    all samples since the beginning, not of the last round\n"
-"      --filter TEXT   functions, images and processes whose names have it\n"
-"      --batch         text, also on a terminal\n"
-"      --lines N       lines per round in text; default: 25\n"
+"      --delay SECONDS update the screen every SECONDS (a round); default: 2\n"
+"  -n ROUNDS           stop after ROUNDS updates\n"
+"  -s, --sort KEY      print a line for each function, image, process, thread or\n"
+"                      kind (of core); names of hwpmc report and perf also work\n"
+"      --accumulate    show all samples since the start, not only the last round\n"
+"      --filter TEXT   show only functions, images and processes with TEXT in the\n"
+"                      name\n"
+"      --batch         print text, also on a terminal\n"
+"      --lines N       print N lines per round in text; default: 25\n"
 LOGOPTS_SYMBOLS_HELP
 "\n"
-"The command's input and output are /dev/null while the screen is in use.\n"
-"Exit status: the command's, as hwpmc record; 0; 125 when nothing could be\n"
-"sampled; 2 for a wrong option.\n";
+"While the screen is in use, /dev/null is input and output of the command.\n"
+"Exit status: that of the command, as for hwpmc record; else 0; 125 if nothing\n"
+"could be sampled; 2 for an invalid option.\n";
 
 enum {
 	OPT_HELP = 256, OPT_FILTER, OPT_BATCH, OPT_LINES,
@@ -268,7 +269,7 @@ static int end_command(struct options *o, struct watch *w)
 static int tell_failure(const struct options *o)
 {
 	if (o->top.broken) {
-		msg("cannot go on: the module's log is damaged: %s",
+		msg("cannot continue: the log of the module is damaged: %s",
 		    o->top.broken);
 		return EXIT_STAT_FAILED;
 	}

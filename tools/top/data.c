@@ -75,12 +75,12 @@ int top_begin(struct top *t)
 	t->parser = hwpmc_parser_new();
 	t->profile = hwpmc_profile_new(&t->log.o);
 	if (!t->parser || !t->profile) {
-		msg("cannot begin: out of memory");
+		msg("cannot start: out of memory");
 		return -1;
 	}
 	/* The work of reading them is not to be the first thing that is seen. */
 	if (hwpmc_profile_prepare(t->profile) < 0) {
-		msg("cannot begin: out of memory");
+		msg("cannot start: out of memory");
 		return -1;
 	}
 	return sampler_open(&t->sampler);

@@ -31,19 +31,19 @@ static struct {
 } screen;
 
 static const char *const help[] = {
-	"q            end",
-	"p, space     pause: keep what is shown, take no more samples; go on",
-	"s            a line for each function, image, process, thread, kind of core",
-	"e            the next event",
-	"z            all samples since then, or those of the last round",
-	"/            show only names that have a text; Enter, Esc ends it",
-	"up, down     choose a line; so do Page Up, Page Down, Home, End",
-	"Enter        who called the function (recorded with -g); again: back",
-	"h            this page; any key but q: back",
+	"q            quit",
+	"p, space     pause: keep the screen and take no samples; again: continue",
+	"s            sort by function, image, process, thread or kind of core",
+	"e            show the next event",
+	"z            show all samples from now on, or those of the last round",
+	"/            show only names that contain a text; Enter or Esc ends input",
+	"up, down     select a line; so do Page Up, Page Down, Home, End",
+	"Enter        show the callers of the function (needs -g); again: back",
+	"h            show this page; any key but q: back",
 	"",
-	"A sample stands where the interrupt came. Percentages are of the samples of",
-	"the event in the round, as the head says it; what no function or image is",
-	"known for is a line that says [unknown].",
+	"A sample is shown where the interrupt hit. Percentages are relative to the",
+	"samples of the event in the round. Samples without a known function or image",
+	"are shown as [unknown].",
 };
 
 /* ---- drawing ------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static void draw_head(struct top *t)
 			 t->interval_ns / 1e9);
 	put_row(1, text);
 	if (screen.page == PAGE_CALLERS)
-		snprintf(columns, sizeof(columns), "%s, and below who called it",
+		snprintf(columns, sizeof(columns), "%s, and its callers below",
 			 screen.callee);
 	else
 		top_columns_text(t, columns, sizeof(columns));
@@ -154,7 +154,7 @@ static void draw_keys(void)
 	char text[256];
 
 	if (screen.typing)
-		snprintf(text, sizeof(text), "names that have: %s_", screen.typed);
+		snprintf(text, sizeof(text), "names that contain: %s_", screen.typed);
 	else if (*screen.note)
 		snprintf(text, sizeof(text), "%s", screen.note);
 	else
@@ -273,9 +273,9 @@ static void type_key(struct top *t, int key)
 static void open_callers(const struct top *t)
 {
 	if (t->key != TOP_SYMBOL)
-		strcpy(screen.note, "callers are of functions: s changes what a line is");
+		strcpy(screen.note, "only functions have callers: press s to sort by function");
 	else if (!(t->sampler.flags & HWPMC_F_CALLCHAIN))
-		strcpy(screen.note, "callers are not known: start hwpmc top with -g");
+		strcpy(screen.note, "callers are unknown: start hwpmc top with -g");
 	else if (screen.at < t->nline) {
 		const struct hwpmc_frame *f = t->line[screen.at].stack->frame[0];
 

@@ -86,7 +86,7 @@ static int make_unique(char (*name)[NAME + 8], uint32_t last)
 		if (i == last)
 			return 0;
 	}
-	msg("cannot name a file: %d programs and libraries are called '%.*s'",
+	msg("cannot name a file: %d programs and libraries have the name '%.*s'",
 	    MOST_ALIKE + 1, (int)len, name[last]);
 	return -1;
 }

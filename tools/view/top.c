@@ -51,7 +51,7 @@ static void put_head(FILE *f, const struct hwpmc_profile *p,
 	if (s->dropped)
 		fprintf(f, ", %" PRIu64 " dropped so far", s->dropped);
 	fprintf(f, "\n%s%s%s\n", t->total ? "[accumulative]" : "[since the last]",
-		t->total && s->resets ? " [begun anew: too many stacks]" : "",
+		t->total && s->resets ? " [restarted: too many stacks]" : "",
 		t->state);
 }
 

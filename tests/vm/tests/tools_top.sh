@@ -165,7 +165,7 @@ top_on_a_terminal_obeys_its_keys_and_restores_it() {
 		gone hot_sixty
 		see hot_thirty +hot3
 		keys \n
-		see hot_thirty, and below who called it
+		see hot_thirty, and its callers below
 		see ^ +100.00% .*  hot_thirty  hot3
 		see ^ .*    _start  hot3
 		keys \x1b
@@ -181,7 +181,7 @@ top_on_a_terminal_obeys_its_keys_and_restores_it() {
 		keys e
 		see 2 of 2
 		keys h
-		see pause: keep what is shown
+		see pause: keep the screen
 		see ^key
 		keys h
 		see hot_sixty
