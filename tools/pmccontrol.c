@@ -22,11 +22,11 @@ static const char help[] =
 "       pmccontrol -l | -L | -s\n"
 "\n"
 "  -c CPU      CPU of the -d and -e options that follow; default * (all)\n"
-"  -d ROW      disable a row, * all rows\n"
-"  -e ROW      enable a row, * all rows\n"
-"  -l          list the rows of each CPU and what they are used for\n"
+"  -d ROW      disable a row (*: all rows)\n"
+"  -e ROW      enable a row (*: all rows)\n"
+"  -l          list the rows of each CPU and their use\n"
 "  -L          list the events of each class\n"
-"  -s          statistics of the module\n"
+"  -s          print statistics of the module\n"
 "      --help  --version\n";
 
 static int control_fail(struct hwpmc *h)
@@ -62,7 +62,7 @@ static int change_row(struct hwpmc *h, const struct cpus *cpus, const char *arg,
 		return change_rows(h, cpus, 0, hwpmc_cpuinfo(h)->npmc - 1,
 				   state);
 	if (fmt_parse_u64(arg, 0, HWPMC_ROW_MAX - 1, &row) < 0)
-		return msg_usage("no such counter: '%s' (pmccontrol -l lists them)",
+		return msg_usage("no counter '%s'; see: pmccontrol -l",
 				 arg);
 	return change_rows(h, cpus, row, row, state);
 }
@@ -209,7 +209,7 @@ static int check_options(int argc, char *argv[])
 	}
 	if (optind < argc)
 		return msg_usage("unexpected argument '%s'", argv[optind]);
-	return work ? 0 : msg_usage("nothing to do: -d, -e, -l, -L or -s");
+	return work ? 0 : msg_usage("no action: give -d, -e, -l, -L or -s");
 }
 
 static int run_options(struct hwpmc *h, int argc, char *argv[])

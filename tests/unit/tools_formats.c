@@ -290,13 +290,13 @@ END_TEST
 
 START_TEST(groups_that_are_malformed_are_refused_with_the_reason)
 {
-	static const char open[] = "a '{' has no '}' after it: close the group";
+	static const char open[] = "a '{' has no '}' after it; close the group";
 	static const char empty[] =
-		"a group is empty: name its events between the braces";
+		"a group is empty; name its events between the braces";
 	static const char nested[] =
-		"groups cannot be nested: remove the inner braces";
+		"groups cannot be nested; remove the inner braces";
 	static const char close[] =
-		"a '}' has no '{' before it: remove it, or open the group";
+		"a '}' has no '{' before it; remove it, or open the group";
 	static const char behind[] =
 		"only a comma or a modifier (:u, :k) can follow a '}'";
 	static const char missing[] = "an event is missing before or after a comma";
@@ -315,7 +315,7 @@ START_TEST(groups_that_are_malformed_are_refused_with_the_reason)
 	ck_assert_str_eq(groups("{a}b"), behind);
 	ck_assert_str_eq(groups("{a}{b}"), behind);
 	ck_assert_str_eq(groups("{a}:u}"), behind);
-	ck_assert_str_eq(groups("a{b}"), "a '{' follows an event: put a comma before it");
+	ck_assert_str_eq(groups("a{b}"), "a '{' follows an event; put a comma before it");
 	ck_assert_str_eq(groups("{"), missing);
 	ck_assert_str_eq(groups("{,a}"), missing);
 	ck_assert_str_eq(groups("{a,}"), missing);

@@ -107,14 +107,14 @@ static int read_open(struct reader *r)
 	if (*r->text != '{')
 		return 0;
 	if (r->group)
-		return refuse(r->list, "groups cannot be nested: remove the inner braces");
+		return refuse(r->list, "groups cannot be nested; remove the inner braces");
 	r->group = ++r->list->ngroup;
 	r->first = r->list->n;
 	r->text++;
 	if (*r->text == '{')
 		return read_open(r);
 	return *r->text == '}' ?
-	       refuse(r->list, "a group is empty: name its events between the braces") : 0;
+	       refuse(r->list, "a group is empty; name its events between the braces") : 0;
 }
 
 static int read_part(struct reader *r)
@@ -123,7 +123,7 @@ static int read_part(struct reader *r)
 	bool qualifies = is_qualifier(r->text, len);
 
 	if (r->text[len] == '{' && len)
-		return refuse(r->list, "a '{' follows an event: put a comma before it");
+		return refuse(r->list, "a '{' follows an event; put a comma before it");
 	if (len == 0 && *r->text == '}' && !r->group)
 		return 0;		/* read_close() says it */
 	if (len == 0)
@@ -146,7 +146,7 @@ static int read_close(struct reader *r)
 	if (*r->text != '}')
 		return 0;
 	if (!r->group)
-		return refuse(r->list, "a '}' has no '{' before it: remove it, or open the group");
+		return refuse(r->list, "a '}' has no '{' before it; remove it, or open the group");
 	len = part_length(++r->text);
 	if ((len && *r->text != ':') || (r->text[len] && r->text[len] != ','))
 		return refuse(r->list, "only a comma or a modifier (:u, :k) can follow a '}'");
@@ -169,7 +169,7 @@ int evlist_add(struct evlist *list, const char *text)
 			break;
 		r.text++;
 	}
-	return r.group ? refuse(list, "a '{' has no '}' after it: close the group") : 0;
+	return r.group ? refuse(list, "a '{' has no '}' after it; close the group") : 0;
 }
 
 void evlist_free(struct evlist *list)

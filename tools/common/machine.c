@@ -30,7 +30,7 @@ const char *machine_without_counters(struct hwpmc *h)
 {
 	const char *text = hwpmc_reason_text(hwpmc_cpuinfo(h)->hdr.reason);
 
-	return text ? text : "the module does not say why";
+	return text ? text : "the module reports no reason";
 }
 
 bool machine_note_is_missing(struct hwpmc *h, const struct hwpmc_classnote *note)

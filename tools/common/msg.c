@@ -70,7 +70,7 @@ int msg_bad_option(int c, int optopt_, char *const argv[], int optind_)
 
 void must_fail(void)
 {
-	msg("cannot go on: out of memory");
+	msg("cannot continue: out of memory");
 	exit(EXIT_FAILED);
 }
 

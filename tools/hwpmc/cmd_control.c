@@ -18,15 +18,15 @@ const char cmd_control_help[] =
 "usage: hwpmc control [-l] [-s] [-c CPUS] [--json]\n"
 "       hwpmc control {-e ROW | -d ROW} ... [-c CPUS]\n"
 "\n"
-"Show the machine, its classes of counters, the owner of the hardware and how to\n"
-"free it; or enable and disable rows.\n"
+"Show the machine, its classes of counters, and who holds the counters and how to\n"
+"free them; or enable and disable rows.\n"
 "\n"
-"  -l              what each row of each CPU is used for\n"
-"  -s              statistics of the module\n"
-"  -c CPUS         these CPUs (0,2-3) instead of all online ones\n"
+"  -l              list the use of each row of each CPU\n"
+"  -s              print statistics of the module\n"
+"  -c CPUS         act on these CPUs (0,2-3); default: all online CPUs\n"
 "  -e ROW          enable a row again\n"
 "  -d ROW          disable a row that is not in use\n"
-"      --json      one JSON object\n";
+"      --json      print one JSON object\n";
 
 /* A change to a row, in the order of the command line. */
 struct change {
@@ -43,7 +43,7 @@ static int add_change(struct changes *ch, const char *arg, uint32_t state)
 	uint64_t row;
 
 	if (fmt_parse_u64(arg, 0, HWPMC_ROW_MAX - 1, &row) < 0)
-		return msg_usage("no such counter: '%s' (hwpmc control -l lists them)",
+		return msg_usage("no counter '%s'; see: hwpmc control -l",
 				 arg);
 	ch->list = must_realloc(ch->list, ch->n + 1, sizeof(*ch->list));
 	ch->list[ch->n++] = (struct change){ row, state };

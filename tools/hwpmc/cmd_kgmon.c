@@ -34,20 +34,20 @@
 const char cmd_kgmon_help[] =
 "usage: hwpmc kgmon [-b] [-h] [-r] [-p] [option ...]\n"
 "\n"
-"Histogram of kernel addresses, for gprof. Without -b, -h, -r or -p: show its\n"
-"state. Actions are done in the order halt, write, reset, begin.\n"
+"Collect a histogram of kernel addresses for gprof. Without -b, -h, -r or -p:\n"
+"show the state. The order of actions is halt, write, reset, begin.\n"
 "\n"
 "  -b                  begin: sample on all CPUs\n"
-"  -h                  halt; what was collected stays\n"
-"  -p                  write gmon.out; then: gprof VMLINUX gmon.out\n"
-"  -r                  reset: discard what was collected\n"
-"  -e EVENT            with -b: the event; default: cycles, kernel mode\n"
-"  -c PERIOD           with -b: events per sample; default: 1000003\n"
-"  -k VMLINUX          with -p: the kernel's file, where gprof will not be given\n"
-"                      one that is linked at the usual address\n"
-"  -o FILE             with -p: write there\n"
+"  -h                  halt: stop sampling, keep the histogram\n"
+"  -p                  write gmon.out; to read it: gprof VMLINUX gmon.out\n"
+"  -r                  reset: clear the histogram\n"
+"  -e EVENT            with -b: sample this event; default: cycles, kernel mode\n"
+"  -c PERIOD           with -b: sample every PERIOD events; default: 1000003\n"
+"  -k VMLINUX          with -p: read the address of the kernel from this file;\n"
+"                      needed if it is not linked at the usual address\n"
+"  -o FILE             with -p: write to FILE instead of gmon.out\n"
 "\n"
-"Exit status: 0, 1 when it could not be done, 2 for a wrong option.\n";
+"Exit status: 0; 1 if an action failed; 2 for an invalid option.\n";
 
 struct kgmon {
 	bool begin, halt, write, reset;
@@ -129,7 +129,7 @@ static int kgmon_begin(struct kgmon *k)
 	if (do_op(k, HWPMC_KGMON_READ, &op) < 0)
 		return -1;
 	if (op.on && op.users) {
-		msg("the histogram is being collected already; end that: hwpmc kgmon -h");
+		msg("the histogram is already being collected; to stop: hwpmc kgmon -h");
 		return -1;
 	}
 	if (pipe2(ready, O_CLOEXEC) < 0 || (pid = fork()) < 0) {
@@ -212,7 +212,7 @@ static int find_text(struct text *t)
 		fclose(f);
 	if (t->start && t->end)
 		return 0;
-	msg("cannot find the kernel's address: /proc/kallsyms shows no addresses; as root: sysctl kernel.kptr_restrict=1");
+	msg("cannot find the address of the kernel: /proc/kallsyms shows no addresses; as root: sysctl kernel.kptr_restrict=1");
 	return -1;
 }
 
@@ -279,10 +279,10 @@ static int write_file(struct kgmon *k, const struct hwpmc_op_kgmon *op,
 	fprintf(stderr, "%" PRIu64 " samples of the kernel in %s\n",
 		(uint64_t)op->kernel - elsewhere, k->output);
 	if (elsewhere)
-		msg("%" PRIu64 " samples in modules are not in the file: gprof reads one program",
+		msg("%" PRIu64 " samples in modules were not written: gprof reads one program only",
 		    elsewhere);
 	if (op->lost)
-		msg("%" PRIu64 " samples were dropped: the histogram has no room", (uint64_t)op->lost);
+		msg("%" PRIu64 " samples were dropped: the histogram is full", (uint64_t)op->lost);
 	return 0;
 }
 

@@ -25,16 +25,15 @@
 const char cmd_list_help[] =
 "usage: hwpmc list [-v] [--json] [--metrics] [pattern ...]\n"
 "\n"
-"List the events that can be counted on this machine, by class of counter: the\n"
-"names that work everywhere first, then those of the processor. With patterns,\n"
-"only events that have one of them in the name (letter case means nothing;\n"
-"space . _ - are the same).\n"
+"List the events that this machine can count, by class of counter: first names\n"
+"that work on all machines, then those of the processor. With patterns, list only\n"
+"events with one of them in the name (case is ignored; space . _ - are equal).\n"
 "\n"
-"  -v              descriptions in full, the table each name is from, the kind of\n"
-"                  core and the counters that can count it\n"
-"      --metrics   instead: what stat -M takes, by name and group; with -v their\n"
-"                  formulas\n"
-"      --json      one JSON object a line\n";
+"  -v              print full descriptions, the table of each name, the kind of\n"
+"                  core and the counters that can count the event\n"
+"      --metrics   list the metrics of stat -M by name and group; with -v: with\n"
+"                  their formulas\n"
+"      --json      print one JSON object per line\n";
 
 #define NAME_COLUMN	30
 
@@ -249,7 +248,7 @@ static void print_missing(struct hwpmc *h)
 
 	machine_missing(h, missing, sizeof(missing));
 	if (missing[0])
-		printf("\nmissing here: %s\n", missing);
+		printf("\nnot available: %s\n", missing);
 }
 
 /* Class by class: what comes first in a class is what works everywhere. */
@@ -258,7 +257,7 @@ static int list_all(struct hwpmc *h, struct list *l)
 	const struct hwpmc_op_getcpuinfo *info = hwpmc_cpuinfo(h);
 
 	if (!machine_has_counters(h) && !l->json)
-		msg("no hardware counters here: %s", machine_without_counters(h));
+		msg("this machine has no usable hardware counters: %s", machine_without_counters(h));
 	for (unsigned int i = 0; i < info->nclass; i++) {
 		l->class_id = info->classes[i].class;
 		l->before = l->shown;
@@ -268,15 +267,15 @@ static int list_all(struct hwpmc *h, struct list *l)
 		}
 	}
 	if (machine_has_counters(h) && !l->named && !l->json)
-		msg("no table has the events of this processor (%.63s): architectural "
-		    "events and raw codes only; hwpmc_events(5) says how to add one",
+		msg("no table has the events of this processor (%.63s): use architectural "
+		    "events or raw codes, or add a table: see hwpmc_events(5)",
 		    info->cpuid);
 	if (l->shown && !*l->pattern && !l->json)
 		print_missing(h);
 	if (l->shown)
 		return 0;
 	if (*l->pattern)
-		msg("no event of this machine has '%s' in its name; see all: "
+		msg("no event of this machine has '%s' in its name; see: "
 		    "hwpmc list", *l->pattern);
 	else
 		msg("cannot list events: this machine has none");

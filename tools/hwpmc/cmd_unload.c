@@ -28,12 +28,12 @@
 const char cmd_unload_help[] =
 "usage: hwpmc unload [-w SECONDS]\n"
 "\n"
-"Stop all counters, end all logs, and unload the module. Processes that use it\n"
-"get SIGBUS if they sample or have a log, else errors. Needs root.\n"
+"Stop all counters, end all logs, and unload the module. Processes that use the\n"
+"module get SIGBUS if they sample or have a log, else errors. Needs root.\n"
 "\n"
-"  -w, --wait SECONDS  wait this long for them to close the device; default: 5\n"
+"  -w, --wait SECONDS  wait up to SECONDS for these processes; default: 5\n"
 "\n"
-"Exit status: 0 when the module is gone, 1 when it is not, 2 for a wrong option.\n";
+"Exit status: 0 if the module was unloaded, 1 if not, 2 for an invalid option.\n";
 
 /* Does the process have the device open? */
 static bool process_holds(const char *pid)
@@ -119,7 +119,7 @@ static int unload_module(uint64_t seconds)
 		msg("cannot unload the module: " HWPMC_DEVICE " is still open in process %s; end it, or wait longer (-w)",
 		    holders);
 	else if (err == EAGAIN || err == EBUSY)
-		msg("cannot unload the module: another module uses it, or a process that is about to end; wait longer (-w)");
+		msg("cannot unload the module: another module or a process that is exiting uses it; wait longer (-w)");
 	else
 		msg("cannot unload the module: %s", strerror(err));
 	return EXIT_FAILED;

@@ -55,8 +55,8 @@ struct holder {
 static void find_holder(const struct control *c, struct holder *hold)
 {
 	static const char *const facts[] = {
-		[HWPMC_PMU_NONE] = "none that can be used here; TSC and other "
-				   "software classes work",
+		[HWPMC_PMU_NONE] = "no usable counters; TSC and other software "
+				   "classes work",
 		[HWPMC_PMU_IDLE] = "free",
 		[HWPMC_PMU_CLAIMED] = "in use by hwpmc",
 		[HWPMC_PMU_HELD] = "held by",
@@ -154,7 +154,7 @@ static const char *guests_text(const struct hwpmc_op_getcpuinfo *info)
 {
 	for (unsigned int i = 0; i < info->nclass; i++) {
 		if (info->classes[i].class == HWPMC_CLASS_IAP)
-			return "counted with the host: these counters cannot tell them apart";
+			return "counted with the host: the counters cannot separate them";
 		if (info->classes[i].class == HWPMC_CLASS_K8 && cpu_has_svm())
 			return "not counted, unless an event says 'guest'";
 	}

@@ -107,7 +107,7 @@ int list_metrics(struct hwpmc *h, const struct list_request *r)
 		shown = show_all(&d, h, r, usable);
 		free(usable);
 		if (!shown)
-			msg("no metric of this machine has this name or group; see all: hwpmc list --metrics");
+			msg("no metric of this machine has this name or group; see: hwpmc list --metrics");
 	}
 	defines_free(&d);
 	return shown ? 0 : EXIT_FAILED;

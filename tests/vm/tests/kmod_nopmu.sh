@@ -84,7 +84,7 @@ assert all(n["missing"] and n["why"] for n in notes.values()), notes
 assert notes["PERF"]["reason"] == "CLASS_GUEST", notes
 ' || fail "control --json"
 	"$tools/hwpmc" list >out 2>&1 || fail "$(cat out)"
-	tail -n 1 out | grep -q '^missing here: .*PERF (the hypervisor gives' ||
+	tail -n 1 out | grep -q '^not available: .*PERF (the hypervisor gives' ||
 		fail "list: $(cat out)"
 	for tool in "stat -a" "record -a -o log"; do
 		# shellcheck disable=SC2086
