@@ -24,7 +24,7 @@ static struct what what_denied(void)
 	    (st.st_mode & 0060) == 0060)
 		return what("%sjoin the group of the device (getent group %u)",
 			    denied, st.st_gid);
-	return what("%shave it loaded for a group or for all: modprobe hwpmc "
+	return what("%sload it for a group or for all users: modprobe hwpmc "
 		    "gid=GROUP, or mode=0666; see hwpmc(4)", denied);
 }
 
@@ -40,9 +40,9 @@ static int open_refused(int err)
 	case ENXIO:
 	case ENODEV:
 		if (!access("/sys/module/hwpmc", F_OK)) {
-			w = what("cannot open " HWPMC_DEVICE ": it is not here, but "
-				 "the module is loaded; give the container the "
-				 "device, such as: docker run --device " HWPMC_DEVICE);
+			w = what("cannot open " HWPMC_DEVICE ": the module is loaded, "
+				 "but the device does not exist; give it to the "
+				 "container, such as: docker run --device " HWPMC_DEVICE);
 			err = ENOENT;
 			break;
 		}
@@ -73,7 +73,7 @@ static int check_version(int fd)
 	}
 	if (errno == ENOTTY)
 		return error_own(NULL, ENOTTY, "cannot use " HWPMC_DEVICE
-				 ": it is not the device of hwpmc");
+				 ": this is not the hwpmc device");
 	return error_from_call(NULL, &op.hdr, "use the loaded module");
 }
 

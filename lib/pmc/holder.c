@@ -116,7 +116,7 @@ static int holder_find(char *who, size_t who_size, char *remedy,
 	}
 	snprintf(who, who_size, "perf or another user");
 	snprintf(remedy, remedy_size,
-		 "end what uses perf, here and in other sessions");
+		 "end the programs that use perf, here and in other sessions");
 	errno = ENOENT;
 	return -1;
 }

@@ -164,7 +164,7 @@ static int refused(struct hwpmc *h, const struct hwpmc_op_pmcallocate *op, const
 		return error_from_call(h, &op->hdr, doing);
 	return error_as(h, EINVAL, &op->hdr,
 			what("cannot %s: its counter belongs to a CPU, not to a "
-			     "process; count it in system scope only", doing).text);
+			     "process; count it in system scope", doing).text);
 }
 
 EXPORT int hwpmc_allocate_event(struct hwpmc *h, const struct hwpmc_event *event,
@@ -196,7 +196,7 @@ static int all_taken(struct hwpmc *h, const struct hwpmc_hdr *hdr, const char *d
 		snprintf(who, sizeof(who), " (of process %d%s%s)", hdr->detail,
 			 named ? ", " : "", named ? name : "");
 	return error_as(h, EBUSY, hdr,
-			what("cannot %s: each counter for it has another PMC%s in that process; "
+			what("cannot %s: each counter for it is used by another PMC%s in that process; "
 			     "end that measurement, or use an event of other counters",
 			     doing, who).text);
 }

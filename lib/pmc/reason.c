@@ -34,7 +34,7 @@ struct reason {
 static const struct reason reasons[HWPMC_WHY__COUNT] = {
 #define WHY(id, ...) [HWPMC_WHY_##id] = { #id, __VA_ARGS__ }
 WHY(NONE, "no reason was given", NULL, DETAIL_NONE, NULL),
-WHY(UNKNOWN_OP, "the module does not know this operation",
+WHY(UNKNOWN_OP, "the module does not have this operation",
     "number", DETAIL_DECIMAL, "load the module of this library's version"),
 WHY(NOT_YET, "this module does not support the operation",
     "number", DETAIL_DECIMAL, NULL),
@@ -61,7 +61,7 @@ WHY(PRIV_SYSTEM, "measuring a whole CPU needs CAP_PERFMON",
     NULL, DETAIL_NONE,
     "run it as root, or allow counting for all users: "
     "sysctl kern.hwpmc.unprivileged_syspmcs=1"),
-WHY(PRIV_ADMIN, "it needs CAP_SYS_ADMIN", NULL, DETAIL_NONE,
+WHY(PRIV_ADMIN, "the operation needs CAP_SYS_ADMIN", NULL, DETAIL_NONE,
     "run it as root"),
 WHY(PRIV_ATTACH, "no permission to trace the process",
     NULL, DETAIL_NONE,
@@ -82,101 +82,101 @@ WHY(CPU_OFFLINE, "the CPU is not online", "CPU", DETAIL_DECIMAL, NULL),
 WHY(FLAGS, "unknown flags are set", "bits", DETAIL_HEX, NULL),
 WHY(FLAGS_MODE, "a flag is not valid in this mode", "bit", DETAIL_HEX, NULL),
 WHY(CLASS, "this machine has no counters of that class", "class",
-    DETAIL_CLASS, "hwpmc control lists its classes"),
+    DETAIL_CLASS, "see: hwpmc control"),
 WHY(CAPS, "counters of that class lack a capability", "missing",
     DETAIL_CAPS, NULL),
-WHY(EVENT, "the class has no such event", NULL, DETAIL_NONE,
-    "hwpmc list prints the events"),
+WHY(EVENT, "the class does not have this event", NULL, DETAIL_NONE,
+    "see: hwpmc list"),
 WHY(EVENT_BITS, "the event code sets a bit that is reserved or controlled by "
     "the module", "bit", DETAIL_DECIMAL,
     "bit 21 ('any') is allowed in system scope only"),
 WHY(EVENT_ROWS, "no counter of the class can count that event",
     NULL, DETAIL_NONE, NULL),
-WHY(ROWS_BUSY, "all counters that could count it are taken", "the last is row",
+WHY(ROWS_BUSY, "all counters that can count the event are in use", "the last is row",
     DETAIL_DECIMAL,
-    "count fewer events at a time; hwpmc control -l lists their use"),
+    "count fewer events at a time; to see their use: hwpmc control -l"),
 WHY(ROW_DISABLED, "the administrator has disabled the counter", "row",
     DETAIL_DECIMAL, "enable it: pmccontrol -e"),
 WHY(PMU_RESERVED, NULL, NULL, DETAIL_HOLDER, NULL),
-WHY(PMU_RUNNING, "a counter is enabled that this kernel has not reserved: firmware, a "
-    "hypervisor or the kernel before the last reboot has left it so", "MSR", DETAIL_HEX,
-    "release it there, or have hwpmc take it, in a virtual machine above all: "
+WHY(PMU_RUNNING, "a counter that this kernel has not reserved is enabled: firmware, a "
+    "hypervisor or the previous kernel left it running", "MSR", DETAIL_HEX,
+    "release it there, or, mainly in a virtual machine, make hwpmc take it: "
     "sysctl kern.hwpmc.takerunning=1"),
-WHY(PMU_REFUSED, "access to a counter register faulted: no count since the "
-    "claim is reliable", NULL, DETAIL_REGISTER,
+WHY(PMU_REFUSED, "access to a counter register faulted: counts since the "
+    "claim are unreliable", NULL, DETAIL_REGISTER,
     "allow the access in the hypervisor"),
-WHY(SIBLINGS, "threads of a core share these counters, which cannot follow a process "
-    "then", "online with a sibling: CPU", DETAIL_DECIMAL,
+WHY(SIBLINGS, "the two threads of a core share these counters, which therefore cannot follow "
+    "a process", "online with a sibling: CPU", DETAIL_DECIMAL,
     "count in system scope, or: echo off >/sys/devices/system/cpu/smt/control"),
 WHY(EVENT_SIBLINGS, "on this model the event cannot be counted while two threads of a core "
     "are online: it corrupts the other's counters, or shares its register",
     "CPU with a sibling", DETAIL_DECIMAL,
     "count another event, or: echo off >/sys/devices/system/cpu/smt/control"),
-WHY(EVENT_PRECISE, "the event counts nothing but precise samples, which the module "
-    "does not take", NULL, DETAIL_NONE, "count another event"),
-WHY(UNWIND_ROW, "the rows of an unwind table must rise, and each must be a rule",
+WHY(EVENT_PRECISE, "the event counts precise samples only, which the module does not "
+    "take", NULL, DETAIL_NONE, "count another event"),
+WHY(UNWIND_ROW, "the addresses of an unwind table must ascend, and each row must be a rule",
     "row", DETAIL_DECIMAL, NULL),
 WHY(UNWIND_LIMIT, "the unwind tables would be larger than kern.hwpmc.unwindtables",
-    "KiB needed:", DETAIL_DECIMAL, "raise it: sysctl kern.hwpmc.unwindtables=KIB"),
+    "KiB needed:", DETAIL_DECIMAL, "raise the limit: sysctl kern.hwpmc.unwindtables=KIB"),
 WHY(UNWIND_FILES, "too many unwind tables are of files whose inode and device numbers have the "
     "same hash", "tables", DETAIL_DECIMAL, "remove some of them"),
-WHY(NO_PMU, "this processor has no performance counters that the module knows", NULL,
+WHY(NO_PMU, "the module does not support the counters of this processor", NULL,
     DETAIL_NONE, NULL),
 WHY(PMU_GUEST, "the hypervisor gives this machine no performance counters", NULL,
-    DETAIL_NONE, "'hwpmc doctor' says how to get them here"),
-WHY(PMU_KINDS, "the processor has cores of a kind that the module does not know", NULL,
-    DETAIL_NONE, "see the kernel's log; a newer module may know it"),
-WHY(PMU_UNKNOWN, "the processor's counters are of a version or number that the module does "
-    "not know", "version", DETAIL_DECIMAL, "see the kernel's log; a newer module may know it"),
-WHY(PMU_BROKEN, "the counters' registers keep no value or fault, as where a hypervisor "
-    "filters them", "listed:", DETAIL_DECIMAL, "allow the access in the hypervisor"),
+    DETAIL_NONE, "to get counters, see: hwpmc doctor"),
+WHY(PMU_KINDS, "the module does not support a kind of core of this processor", NULL,
+    DETAIL_NONE, "see the kernel log; a newer module may support it"),
+WHY(PMU_UNKNOWN, "the module does not support the version or number of the processor's "
+    "counters", "version", DETAIL_DECIMAL, "see the kernel log; a newer module may support it"),
+WHY(PMU_BROKEN, "the counter registers fault or do not keep values: a hypervisor may filter "
+    "them", "listed:", DETAIL_DECIMAL, "allow the access in the hypervisor"),
 WHY(PMU_SHARED, "this kernel cannot keep perf away from the counters of perfmon 6", NULL,
     DETAIL_NONE, "use a kernel with CONFIG_FUNCTION_TRACER, or Linux 6.1"),
-WHY(CLASS_NONE, "the processor has no counters of the class that the module knows", NULL,
+WHY(CLASS_NONE, "the module does not support counters of the class on this processor", NULL,
     DETAIL_NONE, NULL),
 WHY(CLASS_GUEST, "the hypervisor gives this machine no counters of the class", NULL,
     DETAIL_NONE, NULL),
 WHY(CLASS_FAULT, "registers of the class fault or read 0", NULL, DETAIL_NONE, NULL),
 WHY(EVENT_FILTERED, "the event counts 0 in this virtual machine: the hypervisor filters it",
     "event", DETAIL_HEX, "count another event, or allow it in the hypervisor"),
-WHY(ROW_STILL, "counters stand still or count wrong: in a virtual machine another user of its "
-    "host has them, mostly the NMI watchdog, else the firmware", "how many:", DETAIL_DECIMAL,
-    "end that one; on the host: sysctl kernel.nmi_watchdog=0"),
+WHY(ROW_STILL, "counters do not count or count wrong: in a virtual machine, another user on its "
+    "host holds them, mostly the NMI watchdog; else the firmware", "counters:", DETAIL_DECIMAL,
+    "end that user; on the host: sysctl kernel.nmi_watchdog=0"),
 WHY(ROWS_AT_ONCE, "the host of this virtual machine gives fewer counters at a time than it lists",
     "at most", DETAIL_DECIMAL, "count fewer events at a time (hwpmc stat --rotate), or end what "
     "uses counters on the host: sysctl kernel.nmi_watchdog=0 there"),
-WHY(ONLY_LISTED, "the hypervisor of this virtual machine lets architectural events count alone",
+WHY(ONLY_LISTED, "the hypervisor of this virtual machine allows only architectural events",
     "event", DETAIL_HEX, "count another event, or allow this one in the hypervisor"),
-WHY(ROW_MISREAD, "RDPMC of some counters does not read what was written to them", "how many:",
-    DETAIL_DECIMAL, "count on others"),
+WHY(ROW_MISREAD, "RDPMC of some counters does not return the written value", "counters:",
+    DETAIL_DECIMAL, "use other counters"),
 WHY(NO_INTERRUPT, "counters do not interrupt in this virtual machine", NULL, DETAIL_NONE,
-    "count instead, or sample a timer: -e clock.prof"),
-WHY(PMU_MEDIATED, "a virtual machine on this host has the counters (KVM's mediated PMU)", NULL,
+    "count instead of sampling, or sample a timer: -e clock.prof"),
+WHY(PMU_MEDIATED, "a virtual machine on this host holds the counters (KVM's mediated PMU)", NULL,
     DETAIL_NONE, "end it, or load kvm_intel or kvm_amd with enable_mediated_pmu=0"),
-WHY(LEAVING, "the machine reboots or halts, or starts another kernel by kexec", NULL,
+WHY(LEAVING, "the machine is about to reboot, halt or start another kernel by kexec", NULL,
     DETAIL_NONE, NULL),
-WHY(EVENT_TYPED, "this kernel tests the types of functions that it calls (kCFI), and the module "
-    "has none of this tracepoint's type", NULL, DETAIL_NONE,
-    "count one that it has: sys_enter, sys_exit, sched_switch, sched_waking, sched_wakeup"),
+WHY(EVENT_TYPED, "this kernel checks the types of called functions (kCFI), and the module has "
+    "no function of this tracepoint's type", NULL, DETAIL_NONE,
+    "count a supported one: sys_enter, sys_exit, sched_switch, sched_waking, sched_wakeup"),
 WHY(LOCKDOWN, "the kernel is locked down for confidentiality, which forbids samples of "
     "kernel mode", NULL, DETAIL_NONE, "sample user mode only (EVENT:u), or count"),
 WHY(PRIV_KERNEL, "measuring kernel mode needs CAP_PERFMON", NULL, DETAIL_NONE,
     "measure user mode only (EVENT:u), run it as root, or: "
     "sysctl kern.hwpmc.unprivileged_kernel=1"),
 
-WHY(BATCH, "there is no such command for many PMCs", "command", DETAIL_DECIMAL,
+WHY(BATCH, "the batch command does not exist", "command", DETAIL_DECIMAL,
     NULL),
-WHY(BATCH_COUNT, "a call for many PMCs has none, or too many", "at most",
+WHY(BATCH_COUNT, "a batch call names no PMCs, or too many", "at most",
     DETAIL_DECIMAL, NULL),
 
 WHY(ID, "the descriptor has no such PMC", NULL, DETAIL_NONE, NULL),
 WHY(SYSTEM_SCOPE, "a system-scope PMC counts a CPU, not processes",
     NULL, DETAIL_NONE, "allocate it in process scope"),
-WHY(PID, "that is not a valid process id", NULL, DETAIL_NONE, NULL),
+WHY(PID, "invalid process ID", NULL, DETAIL_NONE, NULL),
 WHY(NO_PROCESS, "there is no such process", NULL, DETAIL_NONE, NULL),
 WHY(EXITING, "the process is exiting", NULL, DETAIL_NONE, NULL),
 WHY(RUNNING, "the PMC is running", NULL, DETAIL_NONE, "stop it first"),
-WHY(ATTACHED, "it is already attached to that process",
+WHY(ATTACHED, "the PMC is already attached to the process",
     NULL, DETAIL_NONE, NULL),
 WHY(TARGET_ROW, "another PMC counts the process with the same counter",
     "of process", DETAIL_PROCESS,
@@ -185,16 +185,16 @@ WHY(TARGET_ROW, "another PMC counts the process with the same counter",
 WHY(NOT_TARGET, "no PMC is attached to the process", NULL, DETAIL_NONE, NULL),
 WHY(NOT_ATTACHED, "this PMC is not attached to the process",
     NULL, DETAIL_NONE, NULL),
-WHY(NO_TARGETS, "all its target processes have exited", NULL, DETAIL_NONE,
-    "attach it to another process"),
-WHY(NOT_STARTED, "it was never started", NULL, DETAIL_NONE, NULL),
+WHY(NO_TARGETS, "all target processes of the PMC have exited", NULL, DETAIL_NONE,
+    "attach the PMC to another process"),
+WHY(NOT_STARTED, "the PMC was never started", NULL, DETAIL_NONE, NULL),
 WHY(RW_FLAGS, "neither reading nor writing was requested",
     NULL, DETAIL_NONE, NULL),
 WHY(RW_MODE, "a sampling PMC has no count", NULL, DETAIL_NONE,
     "allocate it in a counting mode"),
 WHY(READ_ONLY, "counters of that class cannot be written",
     NULL, DETAIL_NONE, NULL),
-WHY(NO_LOG, "it needs a log, and none is configured", NULL, DETAIL_NONE,
+WHY(NO_LOG, "the PMC needs a log, and none is configured", NULL, DETAIL_NONE,
     "configure a log first"),
 WHY(LOG_EXISTS, "a log is already configured", NULL, DETAIL_NONE,
     "end that log first"),
@@ -205,14 +205,14 @@ WHY(NO_RDPMC, "RDPMC cannot read counters of that class, or of one kind of core"
     NULL, DETAIL_NONE, "read it by hwpmc_read"),
 WHY(MSR_OWNER_ONLY, "RDPMC needs a process-scope PMC that is attached to its "
     "owner only", NULL, DETAIL_NONE, NULL),
-WHY(MSR_TAKEN, "its owner reads it by RDPMC: it cannot be attached to others",
-    NULL, DETAIL_NONE, "allocate a second PMC for them"),
+WHY(MSR_TAKEN, "the PMC is read by RDPMC, so it cannot be attached to other processes",
+    NULL, DETAIL_NONE, "allocate a second PMC for those processes"),
 
 WHY(ADMIN_STATE, "a counter can only be disabled or enabled",
     NULL, DETAIL_NONE, NULL),
 WHY(ROW, "there is no such row", "the highest is", DETAIL_DECIMAL, NULL),
 WHY(ROW_IN_USE, "the counter is in use", "row", DETAIL_DECIMAL,
-    "hwpmc control -l lists its use"),
+    "to see its use: hwpmc control -l"),
 WHY(BUFFER, "the array is too small", "entries needed:", DETAIL_DECIMAL, NULL),
 WHY(INCOMPLETE, "the kernel had no memory to follow a thread: the count lacks "
     "its events", NULL, DETAIL_NONE, NULL),
@@ -220,25 +220,25 @@ WHY(RING_SIZE, "a ring's size must be a power of two, at least a page",
     "maximum in KiB:", DETAIL_DECIMAL, NULL),
 WHY(LOCKED_MEMORY, "the rings need more memory than this process may lock",
     "KiB", DETAIL_DECIMAL, "request smaller rings, or raise the limit: ulimit -l"),
-WHY(KGMON, "the kernel histogram has no such command", "command",
+WHY(KGMON, "the kernel histogram does not have this command", "command",
     DETAIL_DECIMAL, NULL),
 WHY(LOG_CLOSED, "the log was closed", NULL, DETAIL_NONE,
     "end it and configure another"),
 WHY(KIND, "this machine has no cores of that kind", "kinds (1 core, 2 atom, 4 lowpower):",
     DETAIL_DECIMAL, NULL),
-WHY(EVENT_KIND, "not all kinds of core have this event, or it means another one there",
+WHY(EVENT_KIND, "some kinds of core do not have this event, or use its code for another event",
     "kinds (1 core, 2 atom, 4 lowpower):", DETAIL_DECIMAL,
-    "name one: cpu_core/EVENT/, cpu_atom/EVENT/ or cpu_lowpower/EVENT/"),
+    "name a kind: cpu_core/EVENT/, cpu_atom/EVENT/ or cpu_lowpower/EVENT/"),
 WHY(CPU_KIND, "the CPU is a core of another kind", "its kind (1 core, 2 atom, 4 lowpower):",
-    DETAIL_DECIMAL, "count it on CPUs of the event's kind: -C LIST"),
-WHY(REGISTER_CHANGED, "another program has written a register of the counter while it counted",
-    NULL, DETAIL_REGISTER, "end that program, and start again"),
-WHY(COUNTER_BACK, "the counter went back while it counted: the virtual machine was moved or "
-    "restored, or another program has written the counter", "row", DETAIL_DECIMAL, "start again"),
-WHY(COUNTER_TAKEN, "the host has taken the counter for some time, in which it stood still",
-    "row", DETAIL_DECIMAL, "start again; on the host: sysctl kernel.nmi_watchdog=0, and end "
-    "other users of its counters"),
-WHY(EVENT_NODE, "the event is counted by all cores of a node together, not by process", NULL,
+    DETAIL_DECIMAL, "use CPUs of the kind that has the event: -C LIST"),
+WHY(REGISTER_CHANGED, "another program wrote a register of the counter during the measurement",
+    NULL, DETAIL_REGISTER, "end that program, and measure again"),
+WHY(COUNTER_BACK, "the counter went backwards: the virtual machine was migrated or restored, or "
+    "another program wrote the counter", "row", DETAIL_DECIMAL, "measure again"),
+WHY(COUNTER_TAKEN, "the host took the counter for some time, in which it did not count",
+    "row", DETAIL_DECIMAL, "measure again; on the host: sysctl kernel.nmi_watchdog=0, and "
+    "end other users of its counters"),
+WHY(EVENT_NODE, "the event is counted for a whole node, not for a process", NULL,
     DETAIL_NONE, "count it on one CPU of each node: -C LIST"),
 #undef WHY
 };
@@ -334,7 +334,7 @@ static const char *remedy_of(uint32_t reason, const struct reason *r, int32_t de
 		return NULL;
 	if (reason == HWPMC_WHY_PRIV_SYSTEM && detail)
 		return detail == 2 ?
-		       "run it as root (energy and frequency tell what other "
+		       "run it as root (energy and frequency show what other "
 		       "programs do)" :
 		       "run it as root (kern.hwpmc.unprivileged_syspmcs permits "
 		       "counting only)";

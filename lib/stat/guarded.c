@@ -83,12 +83,12 @@ static const char *cause(int error)
 	switch (error) {
 	case ENOENT:
 	case ENOTDIR:
-		return "there is no such file";
+		return "the file does not exist";
 	case EACCES:
 	case EPERM:
 		return "permission denied";
 	case ELOOP:
-		return "its links are not followed";
+		return "it contains links, which are not followed";
 	default:
 		return "it cannot be opened";
 	}
@@ -133,13 +133,13 @@ static int open_found(const struct hwpmc_guard *g, int found, const char **why)
 	int fd;
 
 	if (fstat(found, &st) < 0 || !S_ISREG(st.st_mode))
-		return no_file(why, "it is no regular file");
+		return no_file(why, "it is not a regular file");
 	if (st.st_size < 0 || (uint64_t)st.st_size > g->limit)
-		return no_file(why, "it is too large to be read");
+		return no_file(why, "it is too large");
 	if (!may_show(g, &st))
-		return no_file(why, "the owner of what names it cannot read it");
+		return no_file(why, "the owner of the file that names it cannot read it");
 	if (g->one_name && st.st_nlink != 1)
-		return no_file(why, "it has several names");
+		return no_file(why, "it has several hard links");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd >= 0 ? fd : no_file(why, cause(errno));
@@ -155,7 +155,7 @@ EXPORT int hwpmc_open_guarded(const struct hwpmc_guard *g, const char *path,
 	if (!why)
 		why = &ignored;
 	if (!rights_take(&rights, g))
-		return no_file(why, "the rights of its owner cannot be taken");
+		return no_file(why, "cannot assume the rights of its owner");
 	found = find_file(g, path);
 	if (found >= 0)
 		fd = open_found(g, found, why);

@@ -135,7 +135,7 @@ static ssize_t read_file(struct hwpmc_input *in, void *buf, size_t len)
 		return input_fail(in, errno, "%s", strerror(errno));
 	if (!n)
 		return input_fail(in, EIO, "it was truncated while it was read: %"
-				  PRIu64 " of %" PRIu64 " bytes are gone", left,
+				  PRIu64 " of %" PRIu64 " bytes are missing", left,
 				  in->file_len);
 	in->file_at += n;
 	return n;
@@ -147,7 +147,7 @@ static int input_silent(struct hwpmc_input *in)
 	int limit = silence_of(in->fd);
 
 	if (limit)
-		return input_fail(in, ETIMEDOUT, "nothing came for %d s", limit);
+		return input_fail(in, ETIMEDOUT, "no data received for %d s", limit);
 	return input_fail(in, EAGAIN, "nothing more has come yet");
 }
 
@@ -325,7 +325,7 @@ static int feed_zstd(struct hwpmc_input *in)
 			return -1;
 		left = ZSTD_decompressStream(in->zstd, &to, &from);
 		if (ZSTD_isError(left))
-			return input_fail(in, EINVAL, "not right compressed: %s",
+			return input_fail(in, EINVAL, "the compressed data is damaged: %s",
 					  ZSTD_getErrorName(left));
 		in->raw_at += from.pos;
 		if (from.pos || to.pos)

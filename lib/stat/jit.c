@@ -14,8 +14,8 @@
 
 #include "stat.h"
 
-#define NO_MAP	"generated code, and no perf-PID.map that names it"
-#define REFUSED	"its perf-PID.map is a link, no regular file, has several names or more than 256 MiB"
+#define NO_MAP	"generated code, but no perf-PID.map has its symbols"
+#define REFUSED	"its perf-PID.map is a link, is not a regular file, has several hard links or more than 256 MiB"
 #define UNREADABLE \
 	"its perf-PID.map cannot be read: permission denied: read the log as its owner or root, or copy it to a directory of yours, --perf-map"
 

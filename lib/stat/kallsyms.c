@@ -11,10 +11,10 @@
 
 #include "stat.h"
 
-#define HIDDEN	"kallsyms shows no addresses: be root, or set kernel.kptr_restrict=0"
+#define HIDDEN	"kallsyms shows no addresses: run as root, or set kernel.kptr_restrict=0"
 #define UNREAD	"kallsyms cannot be read"
-#define FOREIGN	"the log is of another kernel than the one that runs here: give it --kernel or --kallsyms"
-#define ELSEWHERE "the module is not where it was in the log: give it --kernel with its file"
+#define FOREIGN	"the log is from another kernel: give its files by --kernel or --kallsyms"
+#define ELSEWHERE "the module was loaded at another address: give its file by --kernel"
 
 /* ---- the file ------------------------------------------------------------ */
 
@@ -357,7 +357,7 @@ static void load_module(struct images *set, struct image *img)
 		find_module(set, img);
 	if (!img->nsymbol)
 		image_problem(img, is_known(&set->kallsyms.modules, img) ? ELSEWHERE :
-			      "kallsyms does not know it: it was removed");
+			      "kallsyms does not list the module: it was removed");
 }
 
 int kallsyms_load(struct images *set, struct image *img)

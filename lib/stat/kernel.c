@@ -7,7 +7,7 @@
 
 #include "stat.h"
 
-#define NOT_LOADED	"the address at which the kernel ran is not in the log: give it kallsyms of the machine, or vmlinux of a kernel without KASLR"
+#define NOT_LOADED	"the address of the kernel is not in the log: give kallsyms of the machine by --kallsyms, or vmlinux of a kernel without KASLR"
 
 /* How far the kernel lies from where vmlinux has it. */
 static int find_load(struct images *set, uint64_t stext)

@@ -124,7 +124,7 @@ static bool may_step(struct lines *l)
 {
 	if (l->steps++ < STEPS_MIN + l->lookups * STEPS_EACH)
 		return true;
-	l->img->pub.no_lines = "some are not looked for: too many functions are over or beside each other";
+	l->img->pub.no_lines = "some lines are not shown: too many functions overlap";
 	return false;
 }
 
@@ -600,11 +600,11 @@ static const char *file_with_lines(struct images *set, const struct image *img,
 		return img->pub.code ? img->pub.code : img->pub.file;
 	case HWPMC_IMAGE_KERNEL:
 	case HWPMC_IMAGE_MODULE:
-		*why = "lines of the kernel are in its vmlinux and its modules' files: --kernel";
+		*why = "give the vmlinux and the module files of the kernel by --kernel";
 		return img->pub.code ? img->pub.code :
 		       kernel_file_with_lines(set, img, moved);
 	default:
-		*why = "lines are known of programs, libraries and the kernel only";
+		*why = "only programs, libraries and the kernel have lines";
 		return NULL;
 	}
 }
@@ -621,7 +621,7 @@ static int lines_open(struct images *set, struct image *img)
 	image_load(set, img);
 	file = file_with_lines(set, img, &moved, &why);
 	if (!file)
-		return no_lines(img, why ? why : "its file is not known");
+		return no_lines(img, why ? why : "its file is unknown");
 	img->lines = stat_alloc(1, sizeof(*img->lines));
 	if (!img->lines)
 		return -1;

@@ -217,7 +217,7 @@ EXPORT int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 	hwpmc_input_skip_samples(in, false);
 	apply_changes(l);
 	if (stat_end(&l->broken) < 0) {
-		snprintf(err, size, "not enough memory for the processes of this log");
+		snprintf(err, size, "out of memory for the processes of this log");
 		return -1;
 	}
 	if (rc == 0)

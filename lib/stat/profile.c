@@ -9,7 +9,7 @@
 
 #include "profile.h"
 
-#define NO_MEMORY	"there is not enough memory for the profile of this log"
+#define NO_MEMORY	"out of memory for the profile of this log"
 
 /* ---- events -------------------------------------------------------------- */
 

@@ -42,9 +42,9 @@ static int vdso_load(struct images *set, struct image *img)
 	Elf *elf;
 
 	if (strcmp(img->pub.path, "[vdso]"))
-		return image_problem(img, "the vdso of 32-bit programs is not known here");
+		return image_problem(img, "symbols of the vdso of 32-bit programs are not supported");
 	if (!kallsyms_of_this_kernel(set))
-		return image_problem(img, "the log is of another kernel than the one that runs here");
+		return image_problem(img, "the log is from another kernel");
 	elf_version(EV_CURRENT);
 	elf = at ? elf_memory(at, vdso_size(at)) : NULL;
 	if (!elf)
@@ -73,8 +73,8 @@ int program_load(struct images *set, struct image *img)
 		if (debug_file_load(set, img, NULL))
 			return 0;
 		return image_problem(img, large ?
-				     "it is made to be larger than its bytes: holes, packed sections, or sections over each other" :
-				     "there is no such file, or it is not ELF");
+				     "its content is larger than the file: holes, packed sections or overlapping sections" :
+				     "the file does not exist, or is not ELF");
 	}
 	same = elf_is_of(&f, img);
 	if (same) {

@@ -153,7 +153,7 @@ struct hwpmc_symbol *image_insert_symbol(struct image *img, uint64_t start,
 					 uint64_t size, const char *raw);
 bool image_retire(struct image *img, struct hwpmc_symbol *s);
 #define IMAGE_STRIPPED							\
-	"it has no symbols of its own; install its package of debugging "	\
+	"it has no symbols; install its package of debugging "	\
 	"symbols (-dbgsym, -debuginfo), or set DEBUGINFOD_URLS"
 /* Why it has no symbols; -1. */
 int image_problem(struct image *img, const char *why);

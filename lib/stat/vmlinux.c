@@ -250,7 +250,7 @@ static uint64_t stext_of(const char *path)
 static int cannot_open(struct image *img, const char *other)
 {
 	return image_problem(img, errno == EFBIG ?
-			     "its packed file holds more than 16 times its size" : other);
+			     "its packed file expands to more than 16 times its size" : other);
 }
 
 int vmlinux_load(struct images *set, struct image *img, const char *path,
@@ -259,9 +259,9 @@ int vmlinux_load(struct images *set, struct image *img, const char *path,
 	struct elf_file f;
 
 	if (elf_open(&f, NULL, path, true) < 0)
-		return cannot_open(img, "there is no such file, or it is not ELF");
+		return cannot_open(img, "the file does not exist, or is not ELF");
 	if (!elf_is_of(&f, img))
-		image_problem(img, "vmlinux is another kernel's: its build-id is not the log's");
+		image_problem(img, "vmlinux is from another kernel: its build-id differs from the log");
 	else if (!elf_add_symbols(&f, img))
 		image_problem(img, "vmlinux has no symbols");
 	else
@@ -293,7 +293,7 @@ int ko_load(struct image *img, const char *path)
 	if (elf_open(&f, NULL, path, true) < 0)
 		return cannot_open(img, "its file cannot be read, or it is not ELF");
 	if (!elf_is_of(&f, img) || !has_size(img, ko_layout(f.elf, NULL, NULL))) {
-		image_problem(img, "the file is not the module that ran");
+		image_problem(img, "the file is not the module of the log");
 	} else {
 		ko_layout(f.elf, add_section, &(struct ko_add){ &f, img });
 		if (img->nsymbol)

@@ -71,7 +71,7 @@ EXPORT int hwpmc_unwind_cache_open(const char *path, const char **why)
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		*why = strerror(errno);
 	} else if (!is_own(&st)) {
-		*why = "it is another user's, or others can write to it";
+		*why = "it belongs to another user, or other users can write to it";
 	} else {
 		return fd;
 	}

@@ -310,9 +310,9 @@ START_TEST(what_is_refused_is_told_with_its_cause)
 
 	run("ln -s turn %s/turn; mkdir -m 700 %s/mine", dir, dir);
 	ck_assert_int_eq(hwpmc_open_guarded(&guard, in_dir("none"), &why), -1);
-	ck_assert_str_eq(why, "there is no such file");
+	ck_assert_str_eq(why, "the file does not exist");
 	ck_assert_int_eq(hwpmc_open_guarded(&guard, in_dir("turn"), &why), -1);
-	ck_assert_str_eq(why, "its links are not followed");
+	ck_assert_str_eq(why, "it contains links, which are not followed");
 	if (geteuid())
 		SKIP("only root can take the place of another user");
 	ck_assert_int_eq(seteuid(65534), 0);
@@ -549,7 +549,7 @@ START_TEST(sections_over_each_other_are_not_read)
 	list_again(program("functions"), in_dir("again"), 20);
 	frame = frame_in(in_dir("again"), at);
 	ck_assert(frame->symbol->unknown);
-	ck_assert_ptr_nonnull(strstr(frame->image->problem, "over each other"));
+	ck_assert_ptr_nonnull(strstr(frame->image->problem, "overlapping sections"));
 }
 END_TEST
 

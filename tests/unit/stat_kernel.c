@@ -129,7 +129,7 @@ START_TEST(kernel_that_was_started_again_elsewhere_is_named_all_the_same)
 	read_it(NULL);
 	check_name(STEXT - 0x1000000 + 0x110, "do_one", "[kernel]");
 	/* Its modules may lie anywhere now. */
-	check_unnamed(MODULE + 0x41, "not where it was in the log");
+	check_unnamed(MODULE + 0x41, "was loaded at another address");
 }
 END_TEST
 
@@ -159,8 +159,8 @@ START_TEST(module_that_lies_elsewhere_now_is_not_named)
 	log_kernel(&log_, MODULE + 0x100041);
 	log_kernel(&log_, MODULE + 0x200041);
 	read_it(NULL);
-	check_unnamed(MODULE + 0x100041, "not where it was in the log");
-	check_unnamed(MODULE + 0x200041, "does not know it");
+	check_unnamed(MODULE + 0x100041, "was loaded at another address");
+	check_unnamed(MODULE + 0x200041, "does not list the module");
 }
 END_TEST
 
@@ -188,8 +188,8 @@ START_TEST(kallsyms_without_addresses_says_so_and_the_remedy)
 	log_kernel(&log_, STEXT + 0x110);
 	log_kernel(&log_, MODULE + 0x41);
 	read_it(NULL);
-	check_unnamed(STEXT + 0x110, "be root, or set kernel.kptr_restrict=0");
-	check_unnamed(MODULE + 0x41, "be root, or set kernel.kptr_restrict=0");
+	check_unnamed(STEXT + 0x110, "run as root, or set kernel.kptr_restrict=0");
+	check_unnamed(MODULE + 0x41, "run as root, or set kernel.kptr_restrict=0");
 	ck_assert_uint_eq(hwpmc_profile_totals(p)->unknown, 2);
 }
 END_TEST
@@ -342,7 +342,7 @@ START_TEST(vmlinux_without_a_place_names_nothing)
 	write_file(kallsyms, "");
 	log_kernel(&log_, in_kernel("do_work"));
 	read_it(program("kernel/vmlinux"));
-	check_unnamed(in_kernel("do_work"), "address at which the kernel ran");
+	check_unnamed(in_kernel("do_work"), "address of the kernel is not in the log");
 }
 END_TEST
 
@@ -351,7 +351,7 @@ START_TEST(missing_vmlinux_is_a_problem_that_is_told)
 	map_vmlinux(true);
 	log_kernel(&log_, in_kernel("do_work"));
 	read_it("/nonexistent/vmlinux");
-	check_unnamed(in_kernel("do_work"), "no such file");
+	check_unnamed(in_kernel("do_work"), "does not exist");
 }
 END_TEST
 
@@ -528,7 +528,7 @@ START_TEST(file_of_another_build_of_a_module_names_nothing)
 	map_module(0x3000);
 	log_kernel(&log_, second);
 	read_it(program("kernel"));
-	check_unnamed(second, "not the module that ran");
+	check_unnamed(second, "not the module of the log");
 }
 END_TEST
 

@@ -349,7 +349,7 @@ START_TEST(a_stripped_program_gets_the_hint_for_its_package_of_symbols)
 	sample_functions("stripped/program", "functions", BASE);
 	read_it();
 	check_unnamed(BASE + addr_in("functions", "beta"),
-		      "it has no symbols of its own; install its package of debugging symbols (-dbgsym, -debuginfo), or set DEBUGINFOD_URLS");
+		      "it has no symbols; install its package of debugging symbols (-dbgsym, -debuginfo), or set DEBUGINFOD_URLS");
 }
 END_TEST
 
@@ -396,8 +396,8 @@ START_TEST(what_is_no_regular_file_is_not_opened)
 	log_user(&log_, BASE + 1);
 	log_user(&log_, 2 * BASE + 1);
 	read_it();
-	check_unnamed(BASE + 1, "no such file");
-	check_unnamed(2 * BASE + 1, "no such file");
+	check_unnamed(BASE + 1, "does not exist");
+	check_unnamed(2 * BASE + 1, "does not exist");
 }
 END_TEST
 
@@ -598,7 +598,7 @@ START_TEST(generated_code_in_shared_memory_is_named_by_its_perf_map)
 	check_name(0x10010, "in_memfd");
 	check_name(0x20010, "in_shared");
 	check_name(0x30010, "in_segment");
-	check_unnamed(0x40010, "there is no such file");
+	check_unnamed(0x40010, "the file does not exist");
 }
 END_TEST
 

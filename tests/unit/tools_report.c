@@ -482,7 +482,7 @@ START_TEST(a_reason_that_several_images_have_is_told_once)
 		made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at[i], 1, 3 - i);
 	write_log(&log, "reasons");
 	command("report -i reasons --stdio");
-	has("# no symbols of /no/such/a (3 samples): there is no such file, or it is not ELF\n"
+	has("# no symbols of /no/such/a (3 samples): the file does not exist, or is not ELF\n"
 	    "# no symbols of /no/such/b (2 samples): the same\n"
 	    "# no symbols of /no/such/c (1 sample): the same\n");
 }
@@ -566,7 +566,7 @@ START_TEST(a_debug_file_shows_no_source_that_its_owner_cannot_read)
 	shell("chown 65534 .debug/prog.debug");
 	command("annotate -i linked -e cycles --stdio sixty");
 	has("# sixty in ");
-	has("(cannot show the source: the owner of what names it cannot read it)");
+	has("(cannot show the source: the owner of the file that names it cannot read it)");
 	ck_assert_ptr_null(strstr(text, "return n + 60;"));
 	/* What is its owner's is shown. */
 	shell("chown 1234 .debug/prog.debug secret.c");
@@ -647,11 +647,11 @@ START_TEST(annotate_reads_no_source_that_is_no_regular_file)
 	make_program_of(path);
 	command("annotate -i of -e cycles --stdio sixty");
 	has("# sixty in ");
-	has("(cannot show the source: it is no regular file)");
+	has("(cannot show the source: it is not a regular file)");
 	make_program_of("/dev/zero");
 	command("annotate -i of -e cycles --stdio sixty");
 	has("# sixty in ");
-	has("(cannot show the source: it is no regular file)");
+	has("(cannot show the source: it is not a regular file)");
 	make_program_of("/no/such/source.c");
 	command("annotate -i of -e cycles --stdio sixty");
 	has("  (source file not found)\n");

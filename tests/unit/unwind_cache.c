@@ -176,7 +176,7 @@ START_TEST(a_kept_table_that_others_could_have_written_is_replaced)
 	if (!geteuid()) {
 		keep_another(kept);
 		ck_assert_int_eq(chown(kept, 65534, 65534), 0);
-		refused_and_replaced("another user's");
+		refused_and_replaced("another user");
 	}
 	keep_another("elsewhere");
 	snprintf(command, sizeof(command), "rm %s && ln -s ../elsewhere %s", kept, kept);
@@ -226,7 +226,7 @@ START_TEST(a_directory_of_tables_that_others_can_write_to_is_refused)
 
 	run("mkdir -m 0777 open && mkdir -m 0770 group && ln -s cache link && touch file && chmod 0777 open && chmod 0770 group");
 	ck_assert_int_eq(hwpmc_unwind_cache_open("open", &why), -1);
-	ck_assert_str_eq(why, "it is another user's, or others can write to it");
+	ck_assert_str_eq(why, "it belongs to another user, or other users can write to it");
 	ck_assert_int_eq(hwpmc_unwind_cache_open("group", &why), -1);
 	ck_assert_int_eq(hwpmc_unwind_cache_open("link", &why), -1);
 	ck_assert_int_eq(hwpmc_unwind_cache_open("file", &why), -1);

@@ -154,7 +154,7 @@ START_TEST(measurers_of_a_process_have_counters_of_their_own)
 	/* No model has fewer than two, or as many as this. */
 	ck_assert_uint_ge(n, 2);
 	ck_assert_uint_lt(n, MANY);
-	ck_assert_msg(strstr(hwpmc_error(h[n]), "each counter for it has another PMC (of process "),
+	ck_assert_msg(strstr(hwpmc_error(h[n]), "each counter for it is used by another PMC (of process "),
 		      "%s", hwpmc_error(h[n]));
 	for (unsigned int i = 0; i < n; i++)
 		ok(h[i], hwpmc_read(h[i], id[i], &before[i]));

@@ -173,7 +173,7 @@ START_TEST(refusals_of_the_module_become_sentences)
 	REFUSED(hwpmc_attach(h, id, NO_PID), ESRCH, HWPMC_WHY_NO_PROCESS,
 		"to process 4194303: there is no such process");
 	REFUSED(hwpmc_attach(h, id, -1), EINVAL, HWPMC_WHY_PID,
-		"that is not a valid process id");
+		"invalid process ID");
 	REFUSED(hwpmc_read(h, id ^ 0xf0, &value), EINVAL, HWPMC_WHY_ID,
 		"the descriptor has no such PMC");
 	REFUSED(hwpmc_allocate(h, "branches", HWPMC_MODE_TC, 0, 0, 0, &other),
@@ -188,7 +188,7 @@ START_TEST(refusals_of_the_module_become_sentences)
 		"cannot flush the log: ");
 	ck_assert_int_eq(hwpmc_attach(h, id, 0), 0);
 	REFUSED(hwpmc_attach(h, id, 0), EEXIST, HWPMC_WHY_ATTACHED,
-		"to this process: it is already attached");
+		"to this process: the PMC is already attached");
 	hwpmc_close(h);
 }
 END_TEST
@@ -204,8 +204,8 @@ START_TEST(exhausted_counters_say_that_they_are_taken)
 		ck_assert_int_lt(n, 64);
 	ck_assert_int_ge(n, 2);
 	REFUSED(-1, errno, HWPMC_WHY_ROWS_BUSY,
-		"cannot count 'branches': all counters that could count it "
-		"are taken");
+		"cannot count 'branches': all counters that can count the "
+		"event are in use");
 	hwpmc_close(h);
 }
 END_TEST

@@ -157,12 +157,12 @@ annotate_says_why_it_cannot_show_a_function() {
 	cp "$logs/hot3" gone && chmod +x gone
 	check "$hwpmc" record -q -e instructions:u -c 100003 -o gone.log -- ./gone
 	rm gone
-	refused 1 "gone: no function found: there is no such file" \
+	refused 1 "gone: no function found: the file does not exist" \
 		"$hwpmc" annotate -i gone.log '[unknown]'
 	# Stripped.
 	strip -o bare "$logs/hot3"
 	check "$hwpmc" record -q -e instructions:u -c 100003 -o bare.log -- ./bare
-	refused 1 "bare: no function found: it has no symbols of its own; install its package of debugging symbols" \
+	refused 1 "bare: no function found: it has no symbols; install its package of debugging symbols" \
 		"$hwpmc" annotate -i bare.log '[unknown]'
 	# Another one in its place.
 	for n in 1 2; do

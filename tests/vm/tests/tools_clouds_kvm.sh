@@ -60,7 +60,7 @@ under() { "$knob" "$1" "$2" "$self" finding "$3" || fail "$(cat why 2>/dev/null)
 a_counter_that_the_host_keeps_is_said_first_and_by_doctor() {
 	load_again
 	without_firmware
-	check under frozen 32 'stand still'
+	check under frozen 32 'do not count'
 }
 
 an_event_that_a_filter_hides_is_said_first_and_by_doctor() {

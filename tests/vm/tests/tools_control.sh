@@ -224,7 +224,7 @@ tools_in_a_container_without_the_device_say_so() {
 	mv /dev/kept /dev/hwpmc
 	check_equal "$status" 125 "status"
 	check_equal "$(wc -l <got)" 1 "lines: $(cat got)"
-	check grep -q 'it is not here, but the module is loaded; give the container the device' got
+	check grep -q 'the module is loaded, but the device does not exist; give it to the container' got
 }
 
 tools_say_that_the_module_is_not_loaded() {

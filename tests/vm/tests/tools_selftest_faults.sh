@@ -77,8 +77,8 @@ selftest_names_each_misbehaviour_of_counting() {
 	names "$class-0 counts too little: 3428[56] of 40000" less 7
 	names "of 160000 instructions of a loop that moves between" -c 1 more 7
 	names "-[01] counts the kernel as well: 'instructions:u'" modes 3
-	names "the counter went back while it counted" forget 7
-	names "goes back: RDPMC says\|the counter went back while it counted" forget 50
+	names "the counter went backwards" forget 7
+	names "goes back: RDPMC says\|the counter went backwards" forget 50
 	names "$class-0 has 32 bits, and is said to have 48" narrow 32
 	names "$class-0 has bits that stay 0: 0x100000" stuck 0x100000
 	let_go
@@ -90,7 +90,7 @@ selftest_names_what_a_hypervisor_takes_loses_or_mixes_up() {
 	hold_counters
 	names "$class-1 \(stands still\|counts too little\|counts 0 instructions\)" steal 0x2
 	names "of 160000 instructions of a loop that moves between" -c 1 steal "$all"
-	names "another program has written a register of the counter while it counted" migrate 1
+	names "another program wrote a register of the counter during the measurement" migrate 1
 	names "$class-[2-7] stands still: it counts 0 of" at-once 3
 	names "$class-1: 0 samples of 20 periods" alias 0x2
 	# Every event of selftest on Intel's is architectural.

@@ -275,7 +275,7 @@ tables_are_kept_in_a_directory_that_is_this_users_alone() {
 	chmod 0777 kept
 	"$hwpmc" record -g --unwind-cache=kept -q -o c.log -- true 2>said
 	check_equal $? 125 "status"
-	check_equal "$(cat said)" "hwpmc record: cannot keep unwind tables in 'kept': it is another user's, or others can write to it; name another directory" \
+	check_equal "$(cat said)" "hwpmc record: cannot keep unwind tables in 'kept': it belongs to another user, or other users can write to it; name another directory" \
 		"what is said"
 }
 

@@ -46,14 +46,14 @@ csv() { awk -F, -v e="$2" -v f="$1" '$1 == "total" && $4 == e { print $f }' out;
 
 a_user_who_may_not_open_the_device_is_told_what_to_do() {
 	load
-	refused 125 "cannot open /dev/hwpmc: permission denied; run it as root, or have it loaded for a group or for all: modprobe hwpmc gid=GROUP, or mode=0666; see hwpmc(4)" \
+	refused 125 "cannot open /dev/hwpmc: permission denied; run it as root, or load it for a group or for all users: modprobe hwpmc gid=GROUP, or mode=0666; see hwpmc(4)" \
 		unprivileged "$hwpmc" stat true
 	load gid=4711
 	refused 125 "run it as root, or join the group of the device (getent group 4711)" \
 		unprivileged "$hwpmc" stat true
 	check chroot --userspec=65534:4711 / "$hwpmc" stat true
 	load gid=4711 mode=0640
-	refused 125 "have it loaded for a group" unprivileged "$hwpmc" stat true
+	refused 125 "load it for a group" unprivileged "$hwpmc" stat true
 }
 
 stat_counts_user_mode_where_kernel_mode_is_refused_and_says_so() {
@@ -98,7 +98,7 @@ kernel_mode_that_was_asked_for_is_refused_and_not_replaced() {
 a_default_event_without_a_counter_keeps_its_own_reason() {
 	load mode=0666
 	three=branches,branches,branches
-	refused 125 "all counters that could count it are taken" \
+	refused 125 "all counters that can count the event are in use" \
 		unprivileged "$hwpmc" stat -e $three,$three,$three true
 }
 
