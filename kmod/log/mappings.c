@@ -18,6 +18,7 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 
+#include "../compat/inode.h"
 #include "../compat/pagecache.h"
 #include "../compat/vma.h"
 #include "../core/owner.h"
@@ -85,7 +86,15 @@ void hwpmc_map_identify(struct hwpmc_map *m)
 		m->r.inode = inode->i_ino;
 		m->r.major = MAJOR(inode->i_sb->s_dev);
 		m->r.minor = MINOR(inode->i_sb->s_dev);
+		m->at = (struct hwpmc_log_file){
+			.size = i_size_read(inode),
+			.mtime = hwpmc_inode_mtime(inode),
+			.ctime = hwpmc_inode_ctime(inode),
+		};
+		m->r.hdr.flags |= HWPMC_MAP_HAS_FILE;
 		m->unread = !look_into_file(&m->r, m->file);
+		if (m->unread)
+			m->r.hdr.flags |= HWPMC_MAP_UNREAD;
 	} else {
 		m->r.hdr.flags |= HWPMC_MAP_ANON;
 	}
@@ -150,18 +159,23 @@ bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
 	size_t len = strlen(m->path);
+	size_t size = ALIGN(sizeof(struct hwpmc_log_map) + len + 1, HWPMC_LOG_ALIGN);
+	size_t more = m->r.hdr.flags & HWPMC_MAP_HAS_FILE ? sizeof(m->at) : 0;
 	struct hwpmc_log_map *r;
 
 	if (!log)
 		return true;
 	preempt_disable();
-	r = hwpmc_log_reserve(log, HWPMC_LOG_MAP_IN, sizeof(*r) + len + 1);
+	r = hwpmc_log_reserve(log, HWPMC_LOG_MAP_IN, size + more);
 	if (r) {
+		/* No old byte of the ring between the path and what follows it. */
+		memset((u8 *)r + size - HWPMC_LOG_ALIGN, 0, HWPMC_LOG_ALIGN);
 		memcpy((u8 *)r + sizeof(r->hdr), (u8 *)&m->r + sizeof(r->hdr),
 		       sizeof(*r) - sizeof(r->hdr));
 		r->hdr.flags = m->r.hdr.flags | flags;
 		r->pid = pid;
 		memcpy(r->path, m->path, len + 1);
+		memcpy((u8 *)r + size, &m->at, more);
 		hwpmc_log_commit(log);
 	}
 	preempt_enable();

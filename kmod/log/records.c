@@ -27,6 +27,7 @@ static_assert(sizeof(struct hwpmc_log_attach) == 24);
 static_assert(sizeof(struct hwpmc_log_value) == 40);
 static_assert(sizeof(struct hwpmc_log_cpu_kind) == 24);
 static_assert(sizeof(struct hwpmc_log_context) == 24);
+static_assert(sizeof(struct hwpmc_log_file) == 24);
 static_assert(sizeof(struct hwpmc_log_period) == 24);
 static_assert(sizeof(struct hwpmc_log_task) == 48);
 static_assert(sizeof(struct hwpmc_log_map) == 88);

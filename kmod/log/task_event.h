@@ -44,6 +44,7 @@ void hwpmc_mappings_unhook(void);
 /* A mapping, as it is written to logs. */
 struct hwpmc_map {
 	struct hwpmc_log_map r;		/* all but pid and the header's type */
+	struct hwpmc_log_file at;	/* with HWPMC_MAP_HAS_FILE */
 	struct file *file;		/* or NULL */
 	const char *name;		/* of a mapping without file, or NULL */
 	const char *path;

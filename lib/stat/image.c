@@ -102,13 +102,15 @@ struct identity {
 	const uint8_t *build_id;
 	uint32_t build_id_len;
 	int32_t pid;
+	struct file_id ran;
 };
 
 static uint64_t identity_hash(const struct identity *of)
 {
 	uint64_t h = table_mix(table_hash_text(of->path), (uint32_t)of->pid);
 
-	return table_mix(h, table_hash_bytes(of->build_id, of->build_id_len));
+	h = table_mix(h, table_hash_bytes(of->build_id, of->build_id_len));
+	return table_mix(h, file_id_hash(&of->ran));
 }
 
 static bool same_image(const void *items, uint32_t i, const void *key)
@@ -119,7 +121,8 @@ static bool same_image(const void *items, uint32_t i, const void *key)
 
 	return img->pid == of->pid && strcmp(img->pub.path, of->path) == 0 &&
 	       img->pub.build_id_len == len &&
-	       (!len || memcmp(img->pub.build_id, of->build_id, len) == 0);
+	       (!len || memcmp(img->pub.build_id, of->build_id, len) == 0) &&
+	       file_id_same(&img->ran, &of->ran);
 }
 
 static bool name_image(struct image *img, const char *path)
@@ -162,6 +165,7 @@ static struct image *new_image(const struct images *set,
 	img->pub.kind = kind;
 	img->pub.lines_owner = img->pub.lines_group = NOBODY;
 	img->pid = of->pid;
+	img->ran = of->ran;
 	img->demangle = !set->options.no_demangle;
 	image_set_build_id(img, of->build_id, of->build_id_len);
 	img->unknown = (struct hwpmc_symbol){
@@ -171,13 +175,11 @@ static struct image *new_image(const struct images *set,
 	return img;
 }
 
-struct image *image_get(struct images *set, const char *path,
-			enum hwpmc_image_kind kind, const uint8_t *build_id,
-			uint32_t build_id_len, int32_t pid)
+static struct image *get_image(struct images *set, const struct identity *of,
+			       enum hwpmc_image_kind kind)
 {
-	struct identity of = { path, build_id, build_id_len, pid };
-	uint64_t hash = identity_hash(&of);
-	uint32_t i = table_find(&set->table, hash, same_image, set, &of);
+	uint64_t hash = identity_hash(of);
+	uint32_t i = table_find(&set->table, hash, same_image, set, of);
 	struct image *img;
 
 	if (i != TABLE_NONE)
@@ -185,7 +187,7 @@ struct image *image_get(struct images *set, const char *path,
 	if (!table_room(&set->table) ||
 	    !stat_room(&set->all, set->n, sizeof(*set->all)))
 		return set->unknown;
-	img = new_image(set, &of, kind);
+	img = new_image(set, of, kind);
 	if (!img)
 		return set->unknown;
 	set->all[set->n++] = img;
@@ -193,11 +195,31 @@ struct image *image_get(struct images *set, const char *path,
 	return img;
 }
 
+struct image *image_get(struct images *set, const char *path,
+			enum hwpmc_image_kind kind, const uint8_t *build_id,
+			uint32_t build_id_len, int32_t pid)
+{
+	struct identity of = {
+		.path = path, .build_id = build_id, .build_id_len = build_id_len,
+		.pid = pid,
+	};
+
+	return get_image(set, &of, kind);
+}
+
+struct image *image_get_file(struct images *set, const char *path,
+			     const struct file_id *ran)
+{
+	struct identity of = { .path = path, .ran = *ran };
+
+	return get_image(set, &of, HWPMC_IMAGE_ELF);
+}
+
 static uint64_t image_hash(const struct image *img)
 {
 	return identity_hash(&(struct identity){
 		img->pub.path, img->pub.build_id, img->pub.build_id_len,
-		img->pid,
+		img->pid, img->ran,
 	});
 }
 

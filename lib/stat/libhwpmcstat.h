@@ -114,6 +114,8 @@ struct hwpmc_image {
 	/* Chains walked by unwind tables that end in it, for the reasons
 	 * HWPMC_CHAIN_NO_TABLE and HWPMC_CHAIN_NO_RULE. */
 	uint64_t no_table, no_rule;
+	const char *doubt;	/* it has symbols, and why they may be another file's, or
+				 * NULL */
 };
 
 /* A function. Each image has one "[unknown]" for unknown ones. */

@@ -390,14 +390,31 @@ static uint64_t to_dwarf(const struct lines *l, uint64_t addr)
 
 /* ---- opening: files ------------------------------------------------------ */
 
+static bool is_same_yet(const struct lines *l, const struct elf_file *f)
+{
+	const char *problem = l->img->pub.problem;
+	bool same = identity_check(l->set, l->img, f);
+
+	/* Its symbols are right all the same. */
+	l->img->pub.problem = problem;
+	return same;
+}
+
 /* The image's own. libdwfl would open it unguarded, and take what unpacks to anything. */
 static int open_file(const struct lines *l, struct elf_file *f)
 {
 	const struct image *img = l->img;
 	bool kernel = img->pub.kind != HWPMC_IMAGE_ELF;
 
-	if (!kernel && img->pub.code)
-		return elf_open(f, l->set->options.root, img->pub.path, false);
+	if (!kernel && img->pub.code) {
+		if (elf_open(f, l->set->options.root, img->pub.path, false) < 0)
+			return -1;
+		/* It may have become another one since its symbols were read. */
+		if (is_same_yet(l, f))
+			return 0;
+		elf_close(f);
+		return -1;
+	}
 	return elf_open(f, NULL, l->file, kernel);
 }
 

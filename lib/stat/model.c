@@ -276,6 +276,19 @@ static void apply_kernel_map(struct model *m, const struct hwpmc_log_map *r)
 	maps_add(&m->kernel, map);
 }
 
+static struct image *image_of_map(struct model *m, enum hwpmc_image_kind kind,
+				  const char *path, const struct hwpmc_log_map *r)
+{
+	struct file_id ran;
+
+	if (kind == HWPMC_IMAGE_ELF && !r->build_id_len) {
+		ran = file_id_of(r);
+		return image_get_file(&m->images, path, &ran);
+	}
+	return image_get(&m->images, path, kind, r->build_id, r->build_id_len,
+			 kind == HWPMC_IMAGE_JIT ? r->pid : 0);
+}
+
 static void apply_map(struct model *m, const struct hwpmc_log_map *r)
 {
 	enum hwpmc_image_kind kind = kind_of(r);
@@ -290,9 +303,7 @@ static void apply_map(struct model *m, const struct hwpmc_log_map *r)
 	/* Programs of 32 bits have another. */
 	if (kind == HWPMC_IMAGE_VDSO && r->start <= UINT32_MAX)
 		path = "[vdso32]";
-	map.image = image_get(&m->images, path, kind, r->build_id,
-			      r->build_id_len,
-			      kind == HWPMC_IMAGE_JIT ? r->pid : 0);
+	map.image = image_of_map(m, kind, path, r);
 	s = model_space(m, r->pid, r->hdr.time);
 	eras_note(&s->eras, &s->maps, &map);
 	maps_add(&s->maps, map);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * programs.c - symbols of programs, libraries and the vdso: those of the file itself, of
- * a separate debug file, and of calls through the PLT. A file whose build-id is not the
- * log's is another one: its symbols would be wrong.
+ * a separate debug file, and of calls through the PLT. The symbols of a file that is not
+ * the one that ran (identity.c) would be wrong.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -60,7 +60,6 @@ int program_load(struct images *set, struct image *img)
 	const char *root = set->options.root;
 	struct elf_file f;
 	char *path;
-	bool same;
 
 	if (img->pub.kind == HWPMC_IMAGE_VDSO)
 		return vdso_load(set, img);
@@ -76,15 +75,15 @@ int program_load(struct images *set, struct image *img)
 				     "its content is larger than the file: holes, packed sections or overlapping sections" :
 				     "the file does not exist, or is not ELF");
 	}
-	same = elf_is_of(&f, img);
-	if (same) {
+	if (identity_check(set, img, &f)) {
 		img->pub.file = path;
 		img->pub.code = stat_strdup(path);
 		add_own(set, img, &f);
 	} else {
 		free(path);
-		if (!debug_file_load(set, img, NULL))
-			image_problem(img, "the file has changed: its build-id is not the log's");
+		/* Its debug file may be there yet. */
+		if (debug_file_load(set, img, NULL))
+			img->pub.problem = NULL;
 	}
 	elf_close(&f);
 	return img->pub.problem ? -1 : 0;

@@ -57,8 +57,19 @@ struct demangled {
 	uint64_t raw, nice;
 };
 
+/* The file that was mapped, as far as the log has it; all 0: nothing of it. */
+struct file_id {
+	uint64_t inode;
+	uint32_t major, minor;
+	bool stamped;			/* the rest is of the log */
+	bool unread;			/* whether it has a build-id is not known */
+	uint64_t size;
+	int64_t mtime, ctime;
+};
+
 struct image {
 	struct hwpmc_image pub;
+	struct file_id ran;		/* ELF without build-id: the file that ran */
 	/* By start. Others may keep pointers to them: what is out of date is kept
 	 * behind, as long as the image. */
 	struct hwpmc_symbol **symbol, **retired;
@@ -137,6 +148,9 @@ int images_init(struct images *set, const struct hwpmc_symbol_options *o);
 struct image *image_get(struct images *set, const char *path,
 			enum hwpmc_image_kind kind, const uint8_t *build_id,
 			uint32_t build_id_len, int32_t pid);
+/* The same of a file without build-id, which its inode, size and times tell from others. */
+struct image *image_get_file(struct images *set, const char *path,
+			     const struct file_id *ran);
 /* If it has none yet. */
 void image_set_build_id(struct image *img, const uint8_t *id, uint32_t len);
 /* The one for functions of that name that were inlined. */
@@ -224,6 +238,16 @@ void elf_add_section_symbols(struct elf_file *f, struct image *img,
 void elf_add_dynamic_symbols(Elf *elf, struct image *img);
 void elf_add_segments(struct image *img, Elf *elf);
 void elf_guess_text(struct image *img, Elf *elf);
+
+/* ---- identity.c ---------------------------------------------------------- */
+
+/* What the record has of its file. */
+struct file_id file_id_of(const struct hwpmc_log_map *r);
+uint64_t file_id_hash(const struct file_id *ran);
+bool file_id_same(const struct file_id *a, const struct file_id *b);
+/* f is open at the path of the image: does it lend its names? If not, a problem is set;
+ * where that is not certain, a doubt. */
+bool identity_check(const struct images *set, struct image *img, const struct elf_file *f);
 
 /* ---- programs.c ---------------------------------------------------------- */
 

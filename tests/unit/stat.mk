@@ -4,14 +4,14 @@
 
 SYMBOLS_DIR	:= $(BUILD)/tests/symbols
 SYMBOLS_SRC	:= $(TOP)/tests/symbols
-STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_fold stat_forget stat_hostile stat_kernel stat_lines \
+STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_fold stat_forget stat_hostile stat_identity stat_kernel stat_lines \
 	stat_memory stat_model stat_profile stat_symbols \
 	stat_table unwind_cache unwind_cost unwind_files)
 STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions \
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
 	linked/program mini/program kernel/vmlinux \
 	kernel/drivers/some-mod.ko compressed/some-mod.ko.xz \
-	root/installed nested beside shared common)
+	root/installed order/first order/second nested beside shared common)
 
 $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
@@ -61,6 +61,12 @@ $(SYMBOLS_DIR)/linked/program: $(SYMBOLS_DIR)/linked/whole
 	@mkdir -p $(@D)/.debug
 	objcopy --only-keep-debug $< $(@D)/.debug/program.debug
 	objcopy --strip-all --add-gnu-debuglink=$(@D)/.debug/program.debug $< $@
+$(SYMBOLS_DIR)/order/first: FLAGS :=
+$(SYMBOLS_DIR)/order/second: FLAGS := -DSECOND
+$(addprefix $(SYMBOLS_DIR)/order/,first second): $(SYMBOLS_SRC)/order.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -g -fno-reorder-functions -fno-toplevel-reorder $(FLAGS) \
+		-Wl,--build-id=none -o $@ $<
 $(SYMBOLS_DIR)/mini/program: $(SYMBOLS_DIR)/functions
 	@mkdir -p $(@D)
 	objcopy --strip-debug $< $(@D)/symbols

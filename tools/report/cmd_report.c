@@ -298,6 +298,20 @@ static void tell_short(const struct report *r)
 	fputc('\n', stderr);
 }
 
+/* Nor do they have a place for a doubt. */
+static void tell_doubts(const struct report *r)
+{
+	struct hwpmc_image *const *image;
+	uint32_t n;
+
+	if (!r->export && r->format == REPORT_TEXT)
+		return;
+	image = hwpmc_profile_images(r->profile, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (image[i]->samples && image[i]->doubt)
+			msg("symbols of %s are doubtful: %s", image[i]->path, image[i]->doubt);
+}
+
 static int report_run(struct report *r)
 {
 	int status;
@@ -311,6 +325,7 @@ static int report_run(struct report *r)
 	if (!status) {
 		tell_folded(r);
 		tell_short(r);
+		tell_doubts(r);
 	}
 	free(r->on);
 	hwpmc_profile_free(r->profile);

@@ -201,7 +201,7 @@ static int most_first(const void *a, const void *b)
 static void print_problem(FILE *f, const char *what, const struct hwpmc_image *image,
 			  const char *why, const char **told)
 {
-	fprintf(f, "# no %s of ", what);
+	fprintf(f, "# %s of ", what);
 	fmt_put_plain(f, image->path, 0);
 	fprintf(f, " (%" PRIu64 " sample%s): ", image->samples, image->samples == 1 ? "" : "s");
 	if (*told && strcmp(*told, why) == 0)
@@ -216,7 +216,7 @@ void report_problems(FILE *f, const struct hwpmc_profile *profile, bool lines)
 {
 	struct hwpmc_image *const *all;
 	struct hwpmc_image **image;
-	const char *symbols = NULL, *sources = NULL;
+	const char *symbols = NULL, *doubts = NULL, *sources = NULL;
 	uint32_t n;
 
 	all = hwpmc_profile_images(profile, &n);
@@ -226,9 +226,12 @@ void report_problems(FILE *f, const struct hwpmc_profile *profile, bool lines)
 	qsort(image, n, sizeof(struct hwpmc_image *), most_first);
 	for (uint32_t i = 0; i < n && image[i]->samples; i++) {
 		if (image[i]->problem)
-			print_problem(f, "symbols", image[i], image[i]->problem, &symbols);
+			print_problem(f, "no symbols", image[i], image[i]->problem, &symbols);
+		else if (image[i]->doubt)
+			print_problem(f, "doubtful symbols", image[i], image[i]->doubt,
+				      &doubts);
 		if (lines && image[i]->no_lines)
-			print_problem(f, "source lines", image[i],
+			print_problem(f, "no source lines", image[i],
 				      image[i]->no_lines, &sources);
 	}
 	free(image);

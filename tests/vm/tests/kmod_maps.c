@@ -55,6 +55,28 @@ static const struct hwpmc_log_map *find_map(pid_t pid, const struct line *l,
 	return m;
 }
 
+static int64_t ns_of(struct timespec t)
+{
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* As stat() has the file that lies there, if it is the one that is mapped. */
+static void check_file(const struct hwpmc_log_map *m)
+{
+	struct hwpmc_log_file at;
+	struct stat st;
+
+	ck_assert(m->hdr.flags & HWPMC_MAP_HAS_FILE);
+	ck_assert(!(m->hdr.flags & HWPMC_MAP_UNREAD) || !m->build_id_len);
+	ck_assert_uint_eq(m->hdr.len, ((sizeof(*m) + strlen(m->path) + 8) & ~7ul) + sizeof(at));
+	memcpy(&at, (const char *)m + m->hdr.len - sizeof(at), sizeof(at));
+	ck_assert_int_eq(stat(m->path, &st), 0);
+	ck_assert_uint_eq(m->inode, st.st_ino);
+	ck_assert_uint_eq(at.size, st.st_size);
+	ck_assert_int_eq(at.mtime, ns_of(st.st_mtim));
+	ck_assert_int_eq(at.ctime, ns_of(st.st_ctim));
+}
+
 static void check_map(const struct hwpmc_log_map *m, const struct line *l)
 {
 	ck_assert_uint_eq(m->end, l->end);
@@ -64,8 +86,12 @@ static void check_map(const struct hwpmc_log_map *m, const struct line *l)
 	ck_assert_uint_eq(m->minor, l->minor);
 	ck_assert_str_eq(m->path, l->path[0] ? l->path : "//anon");
 	ck_assert_int_eq(!!(m->hdr.flags & HWPMC_MAP_ANON), !l->inode);
-	if (l->inode)
+	if (l->inode) {
+		if (l->path[0] == '/' && !strstr(l->path, " (deleted)"))
+			check_file(m);
 		return;
+	}
+	ck_assert(!(m->hdr.flags & (HWPMC_MAP_HAS_FILE | HWPMC_MAP_UNREAD)));
 	ck_assert_uint_eq(m->build_id_len, 0);
 	ck_assert(!(m->hdr.flags & HWPMC_MAP_HAS_BUILD_ID));
 }
@@ -101,6 +127,7 @@ static void check_build_id(const struct hwpmc_log_map *m)
 	for (uint32_t i = 0; i < m->build_id_len; i++)
 		sprintf(got + 2 * i, "%02x", m->build_id[i]);
 	ck_assert(m->hdr.flags & HWPMC_MAP_HAS_BUILD_ID);
+	ck_assert(!(m->hdr.flags & HWPMC_MAP_UNREAD));
 	ck_assert_str_eq(got, want);
 }
 
@@ -240,7 +267,9 @@ START_TEST(what_becomes_executable_has_a_map_record_and_nothing_else_has)
 	check_map(find_map(c.pid, &l, from), &l);
 	/* No ELF file, no build-id. */
 	ck_assert_uint_eq(find_map(c.pid, &l, from)->build_id_len, 0);
-	ck_assert_uint_eq(find_map(c.pid, &l, from)->hdr.flags, 0);
+	/* It is a hole, of which nothing was ever in memory. */
+	ck_assert_uint_eq(find_map(c.pid, &l, from)->hdr.flags,
+			  HWPMC_MAP_HAS_FILE | HWPMC_MAP_UNREAD);
 	l = (struct line){
 		.start = (uintptr_t)made->anon, .end = (uintptr_t)made->anon + 4096,
 	};

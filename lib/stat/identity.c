@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * identity.c - is the file at the path of an image the one that ran? Its build-id decides
+ * (elf_is_of()); of a file without one, the inode, size and times that it had when it was
+ * mapped. A changed file lends no names. A copy that nothing but its size tells from
+ * another lends them with a doubt.
+ */
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+
+#include "stat.h"
+
+#define NO_ID		"the log has no build-id of it, as it has none: "
+#define NOT_READ	"the log has no build-id of it, as it was not in memory: "
+
+struct file_id file_id_of(const struct hwpmc_log_map *r)
+{
+	struct file_id ran = { .inode = r->inode, .major = r->major, .minor = r->minor };
+	struct hwpmc_log_file at;
+
+	if (!(r->hdr.flags & HWPMC_MAP_HAS_FILE) ||
+	    r->hdr.len < sizeof(*r) + strlen(r->path) + 1 + sizeof(at))
+		return ran;
+	memcpy(&at, (const char *)r + r->hdr.len - sizeof(at), sizeof(at));
+	ran.stamped = true;
+	ran.unread = r->hdr.flags & HWPMC_MAP_UNREAD;
+	ran.size = at.size;
+	ran.mtime = at.mtime;
+	ran.ctime = at.ctime;
+	return ran;
+}
+
+uint64_t file_id_hash(const struct file_id *ran)
+{
+	uint64_t h = table_mix(ran->inode, (uint64_t)ran->major << 32 | ran->minor);
+
+	return table_mix(table_mix(h, ran->size), ran->mtime);
+}
+
+bool file_id_same(const struct file_id *a, const struct file_id *b)
+{
+	return a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
+	       a->stamped == b->stamped && a->size == b->size && a->mtime == b->mtime;
+}
+
+static int64_t ns_of(const struct timespec *t)
+{
+	return t->tv_sec * 1000000000ll + t->tv_nsec;
+}
+
+/* Files of another machine, or of a copy of its root. */
+static bool is_elsewhere(const struct images *set)
+{
+	const char *host = set->kallsyms.hostname;
+	struct utsname u;
+
+	return set->options.root ||
+	       (host && uname(&u) == 0 && strcmp(host, u.nodename));
+}
+
+/* A file of overlayfs has another inode there than below, and the times of that one. */
+static bool is_stacked(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+static bool refuse(struct image *img, const char *why)
+{
+	image_problem(img, why);
+	return false;
+}
+
+static bool doubt(struct image *img, const char *none, const char *unread)
+{
+	img->pub.doubt = img->ran.unread ? unread : none;
+	return true;
+}
+
+#define DOUBT(img, text)	doubt(img, NO_ID text, NOT_READ text)
+
+/* Of a log whose writer stored no size and no time. */
+static bool check_inode(const struct images *set, struct image *img, int fd,
+			const struct stat *st)
+{
+	bool copy = is_elsewhere(set) || is_stacked(fd);
+
+	if (img->ran.inode && img->ran.inode != st->st_ino && !copy)
+		return refuse(img, "the file is another one: its inode is not the log's");
+	img->pub.doubt =
+		"the log has neither a build-id of it nor its size and time: the file may have changed";
+	return true;
+}
+
+/* Its size and time are the log's. */
+static bool check_place(const struct images *set, struct image *img, const struct stat *st)
+{
+	/* No program sets a ctime: it is that of one inode, whatever number it has here. */
+	if (img->ran.inode == st->st_ino || img->ran.ctime == ns_of(&st->st_ctim))
+		return true;
+	if (!is_elsewhere(set))
+		return refuse(img, "the file is another one: its inode is not the log's");
+	return DOUBT(img, "names are of a copy with its size and time");
+}
+
+bool identity_check(const struct images *set, struct image *img, const struct elf_file *f)
+{
+	const struct file_id *ran = &img->ran;
+	struct stat st;
+
+	if (img->pub.build_id_len)
+		return elf_is_of(f, img) ||
+		       refuse(img, "the file has changed: its build-id is not the log's");
+	if (fstat(f->fd, &st) < 0)
+		return refuse(img, "its size and time cannot be read");
+	if (!ran->stamped)
+		return check_inode(set, img, f->fd, &st);
+	if ((uint64_t)st.st_size != ran->size)
+		return refuse(img, "the file has changed: its size is not the log's");
+	if (ns_of(&st.st_mtim) == ran->mtime)
+		return check_place(set, img, &st);
+	if (!is_elsewhere(set))
+		return refuse(img, "the file has changed: its time is not the log's");
+	return DOUBT(img, "names are of a copy with its size and another time");
+}
