@@ -73,7 +73,14 @@ static bool try_file(const struct search *s, const char *root, char *path)
 		free(path);
 		return false;
 	}
-	if (search_fits(s, &f) && use_file(s, &f)) {
+	if (!search_fits(s, &f)) {
+		elf_close(&f);
+		free(path);
+		return false;
+	}
+	if (!img->ncode)
+		elf_add_code(img, f.elf);
+	if (use_file(s, &f)) {
 		used = true;
 		if (!s->program)
 			elf_guess_text(img, f.elf);

@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -183,9 +184,15 @@ static bool is_code(const GElf_Sym *sym)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
 
-	return (type == STT_FUNC || type == STT_GNU_IFUNC ||
-		(type == STT_NOTYPE && GELF_ST_BIND(sym->st_info) != STB_LOCAL)) &&
+	return (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE) &&
 	       sym->st_shndx != SHN_UNDEF;
+}
+
+/* Functions of hand-written assembly, most of which have no type either. */
+static bool is_label(const GElf_Sym *sym)
+{
+	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE &&
+	       GELF_ST_BIND(sym->st_info) == STB_LOCAL;
 }
 
 typedef bool symbol_fn(const GElf_Sym *sym, const char *name, void *arg);
@@ -239,7 +246,12 @@ static void add_at(struct image *img, const GElf_Sym *sym, const char *name,
 
 static bool add_symbol(const GElf_Sym *sym, const char *name, void *arg)
 {
-	if (!sym->st_value)
+	const struct image *img = arg;
+
+	/* A label is code if it lies in a section of that; ".L" are places within functions. */
+	if (!sym->st_value ||
+	    (is_label(sym) && (!img->ncode || sym->st_shndx >= SHN_LORESERVE ||
+			       !strncmp(name, ".L", 2))))
 		return false;
 	add_at(arg, sym, name, 0);
 	return true;
@@ -265,7 +277,7 @@ static bool add_in_section(const GElf_Sym *sym, const char *name, void *arg)
 {
 	struct section *s = arg;
 
-	if (sym->st_shndx != s->index)
+	if (sym->st_shndx != s->index || is_label(sym))
 		return false;
 	add_at(s->img, sym, name, s->at);
 	return true;
@@ -302,6 +314,41 @@ void elf_add_segments(struct image *img, Elf *elf)
 			ph.p_offset, ph.p_filesz, ph.p_vaddr,
 		};
 	}
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct segment *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+void elf_add_code(struct image *img, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	uint32_t n = 0;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR) ||
+		    !(sh.sh_flags & SHF_ALLOC) || !sh.sh_size ||
+		    sh.sh_size > UINT64_MAX - sh.sh_addr)
+			continue;
+		if (!stat_room(&img->code, img->ncode, sizeof(*img->code)))
+			return;
+		img->code[img->ncode++] = (struct segment){ 0, sh.sh_size, sh.sh_addr };
+	}
+	if (!img->ncode)
+		return;
+	qsort(img->code, img->ncode, sizeof(*img->code), by_addr);
+	/* Of damaged files some lie over others: each ends where the next begins. */
+	for (uint32_t i = 0; i + 1 < img->ncode; i++)
+		if (img->code[i].size > img->code[i + 1].addr - img->code[i].addr)
+			img->code[i].size = img->code[i + 1].addr - img->code[i].addr;
+	for (uint32_t i = 0; i < img->ncode; i++)
+		if (img->code[i].size)
+			img->code[n++] = img->code[i];
+	img->ncode = n;
 }
 
 /*

@@ -83,6 +83,7 @@ void image_free(struct image *img)
 	symbols_free(img->inlined, img->ninlined);
 	image_free_symbols(img);
 	free(img->segment);
+	free(img->code);
 	free((void *)img->pub.path);
 	free((void *)img->pub.build_id);
 	free((void *)img->pub.file);
@@ -317,6 +318,51 @@ static int by_start(const void *a, const void *b)
 	return strcmp(x->raw, y->raw);
 }
 
+/* The end of the section that has the address; 0: none has it, UINT64_MAX: not known. */
+static uint64_t end_of_code(const struct image *img, uint64_t addr)
+{
+	uint32_t lo = 0, hi = img->ncode;
+	const struct segment *s;
+
+	if (!img->ncode)
+		return UINT64_MAX;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (img->code[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	s = lo ? &img->code[lo - 1] : NULL;
+	return s && addr - s->addr < s->size ? s->addr + s->size : 0;
+}
+
+/* Marks of a linker's, such as the end of all text, and of data, have no size and no code. */
+static void drop_marks(struct image *img)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < img->nsymbol; i++) {
+		struct hwpmc_symbol *s = img->symbol[i];
+
+		if (s->size || end_of_code(img, s->start))
+			img->symbol[kept++] = s;
+		else
+			symbol_free(s);
+	}
+	img->nsymbol = kept;
+}
+
+/* What has no size goes on to the next, and not beyond its section. */
+static void set_size(const struct image *img, struct hwpmc_symbol *s, uint64_t next)
+{
+	uint64_t end = end_of_code(img, s->start);
+
+	if (!s->size)
+		s->size = (end < next ? end : next) - s->start;
+}
+
 /* Another name, or a mark within a function. */
 static bool is_second(const struct hwpmc_symbol *s,
 		      const struct hwpmc_symbol *before, uint64_t end)
@@ -330,6 +376,7 @@ void image_sort_symbols(struct image *img)
 	uint64_t end;
 	uint32_t n = 0;
 
+	drop_marks(img);
 	if (!img->nsymbol)
 		return;
 	qsort(s, img->nsymbol, sizeof(*s), by_start);
@@ -339,16 +386,13 @@ void image_sort_symbols(struct image *img)
 			symbol_free(s[i]);
 			continue;
 		}
-		/* What has no size goes on to the next. */
-		if (!s[n]->size)
-			s[n]->size = s[i]->start - s[n]->start;
+		set_size(img, s[n], s[i]->start);
 		s[++n] = s[i];
 		if (end < s[n]->start + s[n]->size)
 			end = s[n]->start + s[n]->size;
 	}
 	img->nsymbol = n + 1;
-	if (!s[n]->size)
-		s[n]->size = 4096;
+	set_size(img, s[n], img->ncode ? UINT64_MAX : s[n]->start + 4096);
 }
 
 static bool symbol_covers(const struct hwpmc_symbol *s, uint64_t addr)
@@ -370,6 +414,13 @@ static uint32_t count_up_to(const struct image *img, uint64_t addr)
 			hi = mid;
 	}
 	return lo;
+}
+
+const char *image_name_at(const struct image *img, uint64_t start)
+{
+	uint32_t n = count_up_to(img, start);
+
+	return n && img->symbol[n - 1]->start == start ? img->symbol[n - 1]->raw : NULL;
 }
 
 struct hwpmc_symbol *image_insert_symbol(struct image *img, uint64_t start,

@@ -11,7 +11,8 @@
 
 struct slot {
 	uint64_t addr;
-	const char *name;
+	const char *name;		/* NULL: that of its resolver */
+	uint64_t resolver;		/* of an indirect function, which chooses at start */
 };
 
 struct slots {
@@ -26,6 +27,38 @@ static int by_addr(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+static void add_slot(struct slots *s, const struct slot *slot)
+{
+	if (stat_room(&s->slot, s->n, sizeof(s->slot[0])))
+		s->slot[s->n++] = *slot;
+}
+
+/* Static programs have them too, and no table of symbols for them. */
+static void add_resolved(struct slots *s, Elf_Data *rela)
+{
+	GElf_Rela r;
+
+	for (int i = 0; rela && gelf_getrela(rela, i, &r); i++)
+		if (GELF_R_TYPE(r.r_info) == R_X86_64_IRELATIVE)
+			add_slot(s, &(struct slot){ .addr = r.r_offset,
+						    .resolver = r.r_addend });
+}
+
+/* An indirect function has the name of its resolver. */
+static void name_resolved(struct slots *s, struct image *img)
+{
+	bool sorted = false;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->slot[i].name)
+			continue;
+		if (!sorted)
+			image_sort_symbols(img);
+		sorted = true;
+		s->slot[i].name = image_name_at(img, s->slot[i].resolver);
+	}
+}
+
 static void add_slots(struct slots *s, Elf *elf, Elf_Scn *scn,
 		      const GElf_Shdr *sh)
 {
@@ -35,6 +68,7 @@ static void add_slots(struct slots *s, Elf *elf, Elf_Scn *scn,
 	GElf_Rela r;
 	GElf_Sym sym;
 
+	add_resolved(s, rela);
 	if (!rela || !table || !gelf_getshdr(table, &th))
 		return;
 	syms = elf_getdata(table, NULL);
@@ -48,13 +82,11 @@ static void add_slots(struct slots *s, Elf *elf, Elf_Scn *scn,
 		name = elf_strptr(elf, th.sh_link, sym.st_name);
 		if (!name || !*name)
 			continue;
-		if (!stat_room(&s->slot, s->n, sizeof(*s->slot)))
-			return;
-		s->slot[s->n++] = (struct slot){ r.r_offset, name };
+		add_slot(s, &(struct slot){ .addr = r.r_offset, .name = name });
 	}
 }
 
-static void find_slots(struct slots *s, Elf *elf)
+static void find_slots(struct slots *s, struct image *img, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -62,6 +94,7 @@ static void find_slots(struct slots *s, Elf *elf)
 	while ((scn = elf_nextscn(elf, scn)))
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_RELA)
 			add_slots(s, elf, scn, &sh);
+	name_resolved(s, img);
 	if (s->n)
 		qsort(s->slot, s->n, sizeof(*s->slot), by_addr);
 }
@@ -87,16 +120,24 @@ static void add_stub(struct image *img, const struct slots *s, uint64_t got,
 	char *name;
 
 	slot = bsearch(&key, s->slot, s->n, sizeof(key), by_addr);
-	name = slot ? stat_join(slot->name, "@plt") : NULL;
+	name = slot && slot->name ? stat_join(slot->name, "@plt") : NULL;
 	if (name)
 		image_add_symbol(img, addr, size, name, true);
 	free(name);
 }
 
+/* Linkers leave it out for stubs of indirect functions, which are as long as aligned. */
+static uint64_t stub_size(const GElf_Shdr *sh)
+{
+	if (sh->sh_entsize)
+		return sh->sh_entsize;
+	return sh->sh_addralign == 8 ? 8 : 16;
+}
+
 static void add_section(struct image *img, const struct slots *s, Elf_Scn *scn,
 			const GElf_Shdr *sh)
 {
-	uint64_t size = sh->sh_entsize ? sh->sh_entsize : 16;
+	uint64_t size = stub_size(sh);
 	Elf_Data *data = elf_getdata(scn, NULL);
 
 	if (!data || !data->d_buf || size > 64)
@@ -121,14 +162,14 @@ void plt_add(struct image *img, Elf *elf)
 	if (!gelf_getehdr(elf, &eh) || eh.e_machine != EM_X86_64 ||
 	    elf_getshdrstrndx(elf, &strings))
 		return;
-	find_slots(&s, elf);
+	find_slots(&s, img, elf);
 	while (s.n && (scn = elf_nextscn(elf, scn))) {
 		const char *name;
 
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_PROGBITS)
 			continue;
 		name = elf_strptr(elf, strings, sh.sh_name);
-		if (name && strncmp(name, ".plt", 4) == 0)
+		if (name && (!strncmp(name, ".plt", 4) || !strcmp(name, ".iplt")))
 			add_section(img, &s, scn, &sh);
 	}
 	free(s.slot);

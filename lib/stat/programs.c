@@ -14,6 +14,7 @@
 static void add_own(struct images *set, struct image *img, struct elf_file *f)
 {
 	elf_add_segments(img, f->elf);
+	elf_add_code(img, f->elf);
 	if (!elf_add_symbols(f, img) && !debug_file_load(set, img, f)) {
 		uint32_t before;
 

@@ -77,6 +77,10 @@ struct image {
 	uint32_t generation;		/* of the symbols */
 	struct segment *segment;
 	uint32_t nsegment;
+	/* Executable sections by addr, which do not overlap: a symbol without a size ends
+	 * with its own. None: not known. */
+	struct segment *code;
+	uint32_t ncode;
 	bool loaded;
 	bool demangle;
 	struct demangled demangled;
@@ -169,6 +173,8 @@ bool image_retire(struct image *img, struct hwpmc_symbol *s);
 #define IMAGE_STRIPPED							\
 	"it has no symbols; install its package of debugging "	\
 	"symbols (-dbgsym, -debuginfo), or set DEBUGINFOD_URLS"
+/* Of the symbol that begins there, after image_sort_symbols(); NULL: none does. */
+const char *image_name_at(const struct image *img, uint64_t start);
 /* Why it has no symbols; -1. */
 int image_problem(struct image *img, const char *why);
 /* Of those that were read; &img->unknown: none. */
@@ -237,6 +243,8 @@ void elf_add_section_symbols(struct elf_file *f, struct image *img,
 /* Of .dynsym. */
 void elf_add_dynamic_symbols(Elf *elf, struct image *img);
 void elf_add_segments(struct image *img, Elf *elf);
+/* Those that symbols without a size end with; before image_sort_symbols(). */
+void elf_add_code(struct image *img, Elf *elf);
 void elf_guess_text(struct image *img, Elf *elf);
 
 /* ---- identity.c ---------------------------------------------------------- */

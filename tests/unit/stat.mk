@@ -11,7 +11,8 @@ STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
 	linked/program mini/program kernel/vmlinux \
 	kernel/drivers/some-mod.ko compressed/some-mod.ko.xz \
-	root/installed order/first order/second nested beside shared common)
+	root/installed order/first order/second ifunc labels \
+	nested beside shared common)
 
 $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
@@ -61,6 +62,12 @@ $(SYMBOLS_DIR)/linked/program: $(SYMBOLS_DIR)/linked/whole
 	@mkdir -p $(@D)/.debug
 	objcopy --only-keep-debug $< $(@D)/.debug/program.debug
 	objcopy --strip-all --add-gnu-debuglink=$(@D)/.debug/program.debug $< $@
+$(SYMBOLS_DIR)/ifunc: $(SYMBOLS_SRC)/ifunc.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -fno-builtin -static -o $@ $<
+$(SYMBOLS_DIR)/labels: $(SYMBOLS_SRC)/labels.s
+	@mkdir -p $(@D)
+	$(CC) -nostdlib -static -no-pie -Wl,--unique=.text.* -o $@ $<
 $(SYMBOLS_DIR)/order/first: FLAGS :=
 $(SYMBOLS_DIR)/order/second: FLAGS := -DSECOND
 $(addprefix $(SYMBOLS_DIR)/order/,first second): $(SYMBOLS_SRC)/order.c

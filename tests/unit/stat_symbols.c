@@ -223,6 +223,100 @@ START_TEST(stubs_of_a_program_at_a_fixed_address_are_named)
 }
 END_TEST
 
+/* A section's place, by readelf(1). */
+static uint64_t section_of(const char *file, const char *name, uint64_t *size)
+{
+	char line[4096], found[64];
+	uint64_t addr, offset, len, at = 0;
+	FILE *f;
+
+	snprintf(line, sizeof(line), "readelf -SW '%s' | sed 's/^ *\\[ *[0-9]*\\] *//'",
+		 program(file));
+	f = popen(line, "r");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%63s %*s %" SCNx64 " %" SCNx64 " %" SCNx64, found, &addr,
+			   &offset, &len) == 4 && !strcmp(found, name)) {
+			at = addr;
+			*size = len;
+		}
+	pclose(f);
+	ck_assert_msg(at, "%s has no %s", file, name);
+	return at;
+}
+
+/*
+ * _init lies before them, and has no size. Each stub is 8 bytes long, which the section does
+ * not say. perf names them _init.
+ */
+START_TEST(stubs_of_indirect_functions_are_named_after_them_or_not)
+{
+	uint64_t size, plt = section_of("ifunc", ".plt", &size), end = plt + size;
+	unsigned int named = 0;
+
+	log_program(&log_, PID, 0, program("ifunc"));
+	for (uint64_t pc = plt; pc < end; pc += 8)
+		log_user(&log_, pc + 1);
+	log_user(&log_, addr_in("ifunc", "_init") + 4);
+	read_it();
+	for (uint64_t pc = plt; pc < end; pc += 8) {
+		const struct hwpmc_symbol *s = frame_at(pc + 1)->symbol;
+
+		ck_assert_msg(s->unknown || strstr(s->name, "@plt"), "%s", s->name);
+		ck_assert(s->unknown || s->start == pc);
+		named += !s->unknown;
+	}
+	ck_assert_uint_ge(named, 20);
+	ck_assert_uint_eq(samples_in(p, "strlen@plt"), 1);
+	/* Its weak name is memcpy. */
+	ck_assert_uint_eq(samples_in(p, "__new_memcpy@plt") + samples_in(p, "memcpy@plt"), 1);
+	check_name(addr_in("ifunc", "_init") + 4, "_init");
+}
+END_TEST
+
+/* perf gives the last to what lies before it. */
+START_TEST(a_symbol_without_size_ends_with_its_section)
+{
+	uint64_t size, unnamed = section_of("labels", ".unnamed", &size);
+	uint64_t start = addr_in("labels", "_start"), sized = addr_in("labels", "sized");
+
+	log_program(&log_, PID, 0, program("labels"));
+	log_user(&log_, start + 63);
+	log_user(&log_, addr_in("labels", "work") + 2);
+	log_user(&log_, sized + 1);
+	log_user(&log_, sized + 4);
+	log_user(&log_, unnamed);
+	log_user(&log_, unnamed + size - 1);
+	read_it();
+	check_name(start + 63, "_start");
+	check_name(addr_in("labels", "work") + 2, "work");
+	check_name(sized + 1, "sized");
+	check_name(sized + 4, "[unknown]");
+	check_name(unnamed, "[unknown]");
+	check_name(unnamed + size - 1, "[unknown]");
+}
+END_TEST
+
+/* The program is gone: the headers of its debug file have the sections. */
+START_TEST(a_symbol_of_a_debug_file_ends_with_its_section)
+{
+	uint64_t size, unnamed = section_of("labels", ".unnamed", &size);
+	char command[10000];
+
+	snprintf(command, sizeof(command), "cd %s && cp '%s' whole && "
+		 "objcopy --only-keep-debug whole whole.debug && "
+		 "objcopy --strip-all --add-gnu-debuglink=whole.debug whole program && "
+		 "rm whole", dir, program("labels"));
+	ck_assert_int_eq(system(command), 0);
+	snprintf(command, sizeof(command), "%s/program", dir);
+	log_program(&log_, PID, 0, command);
+	log_user(&log_, addr_in("labels", "work") + 2);
+	log_user(&log_, unnamed);
+	read_it();
+	check_name(addr_in("labels", "work") + 2, "work");
+	check_name(unnamed, "[unknown]");
+}
+END_TEST
+
 /* ---- symbols elsewhere --------------------------------------------------- */
 
 START_TEST(a_stripped_program_is_named_by_its_debug_file_by_build_id)
@@ -677,6 +771,9 @@ int main(void)
 	harness_add(stubs_are_named_after_what_they_call);
 	harness_add(stubs_that_are_bound_late_are_named_after_what_they_call);
 	harness_add(stubs_of_a_program_at_a_fixed_address_are_named);
+	harness_add(stubs_of_indirect_functions_are_named_after_them_or_not);
+	harness_add(a_symbol_without_size_ends_with_its_section);
+	harness_add(a_symbol_of_a_debug_file_ends_with_its_section);
 	harness_add(a_stripped_program_is_named_by_its_debug_file_by_build_id);
 	harness_add(a_stripped_program_has_lines_by_its_debug_file);
 	harness_add(a_program_that_is_gone_is_named_by_its_debug_file);
