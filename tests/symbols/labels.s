@@ -3,15 +3,6 @@
  * Hand-written assembly: symbols without type and size, in three sections. In the last
  * one nothing has a name; a mark of the linker's and data lie before it.
  */
-	.section .text.first, "ax"
-	.globl _start
-_start:	call work
-	jmp _start
-	.skip 64, 0x90
-work:	nop
-	nop
-.Lwithin: nop
-	ret
 	.section .text.sized, "ax"
 	.globl sized
 	.type sized, @function
@@ -21,6 +12,15 @@ inner:	nop
 	.size sized, . - sized
 	nop
 	nop
+	.section .text.first, "ax"
+	.globl _start
+_start:	call work
+	jmp _start
+	.skip 64, 0x90
+work:	nop
+	nop
+.Lwithin: nop
+	ret
 	.section .unnamed, "ax"
 	.skip 64, 0x90
 	.data
