@@ -161,12 +161,19 @@ static void wake_readers(struct irq_work *work)
 	struct hwpmc_log_cpu *lc = container_of(work, struct hwpmc_log_cpu, wake);
 
 	wake_up(&lc->log->owner->log_wait);
-	/* Not from the event itself, which may hold any lock: those of timers too. */
-	if (READ_ONCE(lc->quiet) && !hrtimer_active(&lc->later))
+	/*
+	 * Not from the event itself, which may hold any lock: those of timers too. While the
+	 * timer's function runs the timer is active and not queued, and an event that comes
+	 * after that function has read .owed relies on the timer that is started here.
+	 */
+	if (READ_ONCE(lc->quiet) && !hrtimer_is_queued(&lc->later))
 		hrtimer_start(&lc->later, QUIET_TIME, HRTIMER_MODE_REL_PINNED_SOFT);
 }
 
-/* An event that comes between two of these lines wakes the reader itself. */
+/*
+ * An event that comes between two of these lines wakes the reader itself, and has the timer
+ * started; so it is not forwarded, which must not be done to one that is queued.
+ */
 static enum hrtimer_restart wake_later(struct hrtimer *timer)
 {
 	struct hwpmc_log_cpu *lc = container_of(timer, struct hwpmc_log_cpu, later);
@@ -178,8 +185,8 @@ static enum hrtimer_restart wake_later(struct hrtimer *timer)
 	WRITE_ONCE(lc->quiet, true);
 	WRITE_ONCE(lc->owed, false);
 	wake_up(&lc->log->owner->log_wait);
-	hrtimer_forward_now(timer, QUIET_TIME);
-	return HRTIMER_RESTART;
+	hrtimer_start(timer, QUIET_TIME, HRTIMER_MODE_REL_PINNED_SOFT);
+	return HRTIMER_NORESTART;
 }
 
 void hwpmc_rings_wake_no_more(struct hwpmc_log *log)

@@ -245,9 +245,51 @@ START_TEST(no_sample_of_an_event_causes_that_event_for_ever)
 }
 END_TEST
 
+/*
+ * The end of a timer's function is an event in the moment in which the timer is not queued,
+ * and that of the module's own comes after the last sample that it has seen.
+ */
+START_TEST(samples_of_the_end_of_timers_wake_the_reader_on_and_on)
+{
+	struct hwpmc_op_pmcallocate req = {
+		.class = HWPMC_CLASS_SOFT, .mode = HWPMC_MODE_SS, .cpu = 1, .count = 1,
+	};
+	struct session t = { .fd = dev_open() };
+	struct child bystander;
+	uint64_t woken;
+
+	if (dev_cpus() < 2)
+		SKIP("one CPU only");
+	t.s = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(t.s, MAP_FAILED);
+	bystander = dev_child(innocent, t.s);
+	dev_pin(0, 0);
+	for (unsigned int i = list_events(t.fd); i--;)
+		if (strstr(events[i].name, "hrtimer_expire_exit"))
+			req.ev = events[i].ev;
+	ck_assert_uint_ne(req.ev, 0);
+	configure(t.fd, t.ring);
+	ck_assert(!pthread_create(&t.thread, NULL, read_all, &t));
+	dev_go(&bystander);
+	dev_ok(dev_allocate(t.fd, &req));
+	dev_ok(dev_start(t.fd, req.pmcid));
+	for (int i = 0; i < 5; i++) {
+		woken = t.s->woken;
+		for (int j = 0; j < PATIENCE && t.s->woken < woken + 20; j++)
+			usleep(1000);
+		ck_assert_uint_ge(t.s->woken, woken + 20);
+	}
+	dev_ok(dev_stop(t.fd, req.pmcid));
+	dev_ok(dev_release(t.fd, req.pmcid));
+	kill(bystander.pid, SIGKILL);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
 	harness_add_timed(no_sample_of_an_event_causes_that_event_for_ever, 300);
+	harness_add(samples_of_the_end_of_timers_wake_the_reader_on_and_on);
 	return harness_run();
 }
