@@ -101,7 +101,6 @@ static int amd_probe(struct hwpmc_class *cls)
 	cls->id = HWPMC_CLASS_K8;
 	cls->caps = HWPMC_CAPS_SELECT;
 	cls->width = AMD_WIDTH;
-	cls->wrap_ms = hwpmc_amd_wrap_ms(&pmu);
 	cls->max_period = BIT_ULL(AMD_WIDTH - 1) - 1;
 	hwpmc_pmi_class(cls);
 	cls->num = pmu.num;

@@ -124,12 +124,6 @@ static bool needs_two_counters(const struct hwpmc_amd_pmu *pmu, u64 config)
 	return pmu->family >= 0x17 && event_of(config) == 0x003;
 }
 
-/* 64 a cycle at 8 GHz are 2^39 a second: half of the counter's range takes 256 s. */
-u32 hwpmc_amd_wrap_ms(const struct hwpmc_amd_pmu *pmu)
-{
-	return pmu->family >= 0x17 ? 128 * 1000 : 0;
-}
-
 /*
  * Before family 15h codes E0h to FFh are the northbridge's: its counters, one for each
  * number, serve all cores of a node.

@@ -24,9 +24,6 @@ struct hwpmc_amd_pmu {
 int hwpmc_amd_describe(struct hwpmc_amd_pmu *pmu, u32 family, bool extended,
 		       u32 eax, u32 ebx, const char **why);
 
-/* How often counters must be harvested, in ms; 0: as their width asks (width.h). */
-u32 hwpmc_amd_wrap_ms(const struct hwpmc_amd_pmu *pmu);
-
 /* encode() of the class; cls->priv is the description. */
 int hwpmc_amd_encode(const struct hwpmc_class *cls,
 		     const struct hwpmc_request *req,

@@ -128,6 +128,11 @@ void hwpmc_x86_held_try(void)
 	WRITE_ONCE(trying, current);
 }
 
+void hwpmc_x86_held_asked(void)
+{
+	WRITE_ONCE(trying, NULL);
+}
+
 void hwpmc_x86_held_tried(bool others)
 {
 	unsigned long flags;

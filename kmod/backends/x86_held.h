@@ -15,6 +15,8 @@ void hwpmc_x86_held_exit(void);
 /* Around what the module itself reserves or lets perf reserve, and whether others had
  * something. hwpmc_lock, or at load. */
 void hwpmc_x86_held_try(void);
+/* The same without an answer. */
+void hwpmc_x86_held_asked(void);
 void hwpmc_x86_held_tried(bool others);
 
 /* Have others reserved a counter? Any context. */

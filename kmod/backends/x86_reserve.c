@@ -170,6 +170,17 @@ u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank)
 	return 0;
 }
 
+/* It opens an event of perf, whose reservation is no other's. */
+static bool keep_guests_out(void)
+{
+	bool ret;
+
+	hwpmc_x86_held_try();
+	ret = hwpmc_x86_mediated_keep_out();
+	hwpmc_x86_held_asked();
+	return ret;
+}
+
 int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 {
 	u32 msr;
@@ -179,7 +190,7 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 		users++;
 		return 0;
 	}
-	if (!hwpmc_x86_mediated_keep_out()) {
+	if (!keep_guests_out()) {
 		*why = HWPMC_WHY_PMU_MEDIATED;
 		*detail = 0;
 		return -EBUSY;

@@ -138,23 +138,6 @@ START_TEST(k8_joins_an_even_counter_with_the_next_for_events_that_need_two)
 END_TEST
 
 /* The northbridge's, before it got counters of its own. */
-/* A slice that is longer than half of a counter's range would be taken for one that went back. */
-START_TEST(k8_harvests_floating_point_within_half_the_range)
-{
-	static const u32 family[] = { 0x17, 0x19, 0x1a };
-	struct hwpmc_amd_pmu old = { .family = 0x15 };
-
-	ck_assert_uint_eq(hwpmc_amd_wrap_ms(&old), 0);
-	for (int i = 0; i < 3; i++) {
-		struct hwpmc_amd_pmu p = { .family = family[i] };
-		u64 events = hwpmc_amd_wrap_ms(&p) / 1000 * 64 * 8000000000ull;
-
-		ck_assert_uint_gt(events, 0);
-		ck_assert_uint_lt(events, 1ull << 47);
-	}
-}
-END_TEST
-
 START_TEST(k8_counts_events_of_a_node_in_system_scope_alone)
 {
 	static const u32 families[] = { 0x0f, 0x10, 0x11, 0x12, 0x14 };
@@ -358,7 +341,6 @@ int main(void)
 	harness_add(k8_select_has_every_field_of_the_request);
 	harness_add(k8_never_asks_for_interrupts_when_counting);
 	harness_add(k8_joins_an_even_counter_with_the_next_for_events_that_need_two);
-	harness_add(k8_harvests_floating_point_within_half_the_range);
 	harness_add(k8_counts_events_of_a_node_in_system_scope_alone);
 	harness_add(k8_counts_the_host_unless_it_is_told_to_count_guests);
 	harness_add(k8_names_each_reserved_bit);
