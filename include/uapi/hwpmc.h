@@ -328,12 +328,13 @@ struct hwpmc_hdr {
  * FLUSHLOG (1), CLOSELOG (17), REVOKE (32) have no other fields. REVOKE takes PMCs and logs from
  * all owners except the caller's process. An owner that held a log or a sampling PMC gets
  * SIGBUS; each later operation of every owner fails with ENODEV REVOKED, and poll() is
- * POLLHUP. Records not yet written to a
- * descriptor are lost. The module can be unloaded when all have closed it. Errors: EPERM
- * PRIV_ADMIN. FLUSHLOG waits until all records so far, and of PMCs with LOG_PROCCSW what running
+ * POLLHUP. Records not yet written to a descriptor are lost; a mapped log ends with its last
+ * record. The module can be unloaded when all have closed it, and files of logs whose last
+ * write or release hangs are gone. Errors: EPERM PRIV_ADMIN. FLUSHLOG waits until all records so far, and of PMCs with LOG_PROCCSW what running
  * threads have counted, are written (descriptor form) or in the rings (mapped form), with drops
  * declared. Errors: EINVAL NO_LOG; the errno of a failed write, LOG_ERROR; EINTR; EIO
- * PMU_REFUSED (samples are missing that were not counted as drops).
+ * PMU_REFUSED, REGISTER_CHANGED, COUNTER_BACK, COUNTER_TAKEN (samples are missing that were
+ * not counted as drops).
  * CLOSELOG ends recording; records already in the rings are still written, then the
  * module releases the log's file. PMCs that need the log are stopped. Errors: EINVAL NO_LOG.
  */
@@ -351,7 +352,8 @@ struct hwpmc_op_simple {
  * errno. With HWPMC_LOG_F_MAPPED (logfd -1) the owner maps the rings
  * (hwpmc_log.h) and reads them itself; poll() on the device waits for records.
  *
- * Errors: EINVAL FLAGS, NO_LOG (-1 without a log), RING_SIZE; EBUSY LOG_EXISTS;
+ * Errors: EINVAL FLAGS, NO_LOG (-1 without a log), RING_SIZE; EBUSY LOG_EXISTS (or 16 logs of
+ * this owner end still, as their files do not take the rest);
  * EBADF LOG_FD; EAGAIN no helper thread; ENOMEM; EPERM LOCKED_MEMORY.
  */
 #define HWPMC_LOG_F_MAPPED	0x1u
@@ -543,8 +545,10 @@ struct hwpmc_op_pmcallocate_named {
  * ESRCH NO_TARGETS; ENXIO CPU_OFFLINE. PMCSTART attaches a process-scope PMC that
  * was never attached to its owner, with the errors of PMCATTACH. PMCSTOP: EINVAL
  * NOT_STARTED; ENXIO CPU_OFFLINE. Both: EIO PMU_REFUSED (PMCSTOP only for a PMC
- * that samples or logs); the PMC is then stopped. Starting a running PMC and
- * stopping a stopped one succeed.
+ * that samples or logs); the PMC is then stopped. PMCSTOP of such a PMC: EIO
+ * REGISTER_CHANGED, COUNTER_BACK, COUNTER_TAKEN (samples are missing that were not
+ * counted as drops), until it is started again. Starting a running PMC and stopping a
+ * stopped one succeed.
  */
 struct hwpmc_op_pmc {
 	struct hwpmc_hdr hdr;
@@ -560,7 +564,9 @@ struct hwpmc_op_pmc {
  * READ_ONLY; ENXIO CPU_OFFLINE; ENOMEM INCOMPLETE (value is returned, but lacks
  * events of a thread for which there was no memory); EIO PMU_REFUSED (an access to
  * a counter register faulted: the count is unreliable, earlier events included;
- * release all PMCs to claim the counters anew).
+ * release all PMCs to claim the counters anew); EIO REGISTER_CHANGED, COUNTER_BACK,
+ * COUNTER_TAKEN (the counter did not count all the time; NEWVALUE or PMCSETCOUNT ends
+ * this). With both flags the new value is set although these or INCOMPLETE are returned.
  */
 struct hwpmc_op_pmcrw {
 	struct hwpmc_hdr hdr;

@@ -93,7 +93,10 @@ struct hwpmc_log_hdr {
 /* ------------------------------------------------------------------------ */
 /* Log and clocks                                                            */
 
-/* The clock of hdr.time. It never goes back, and stands still while the machine is suspended. */
+/*
+ * The clock of hdr.time. It never goes back. It stops while the machine is suspended to memory
+ * or disk; in suspend to idle the TSC runs on.
+ */
 enum hwpmc_log_clock_kind {
 	HWPMC_CLOCK_TSC = 1,		/* ticks of the time-stamp counter; a suspend that
 					 * restarts it adds an offset */

@@ -133,7 +133,7 @@ bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
 					 lockdep_is_held(&hwpmc_lock));
 }
 
-int hwpmc_owner_msr_fault(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+int hwpmc_owner_check_samples(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 {
 	struct hwpmc_pmc *pmc;
 	int ret = 0;
@@ -141,7 +141,7 @@ int hwpmc_owner_msr_fault(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 	rcu_read_lock();
 	list_for_each_entry_rcu(pmc, &owner->pmcs, owner_node)
 		if (!ret && hwpmc_pmc_needs_log(pmc))
-			ret = hwpmc_pmc_msr_fault(pmc, hdr);
+			ret = hwpmc_pmc_check_value(pmc, hdr);
 	rcu_read_unlock();
 	return ret;
 }

@@ -133,8 +133,9 @@ void hwpmc_owner_remove(struct hwpmc_pmc *pmc);
 /* Would a PMC with this id be a second one on the same counters? */
 bool hwpmc_owner_holds(struct hwpmc_owner *owner, unsigned int row, u32 mode,
 		       u32 cpu);
-/* 0, or -EIO: an MSR access faulted, so its samples are unreliable. hwpmc_lock or RCU. */
-int hwpmc_owner_msr_fault(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
+/* 0, or -EIO: an MSR access faulted or a register was changed, so its samples are unreliable.
+ * hwpmc_lock or RCU. */
+int hwpmc_owner_check_samples(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
 /*
  * Send SIGIO to a process that handles it or waits for it. No other: FreeBSD ignores the
  * signal by default, Linux ends the process. A process that blocks all

@@ -196,6 +196,12 @@ static void write_value(struct hwpmc_pmc *pmc, u64 value)
 	trace_hwpmc_pmc_write(pmc);
 }
 
+static bool is_of_old_value(u32 why)
+{
+	return why == HWPMC_WHY_INCOMPLETE || why == HWPMC_WHY_REGISTER_CHANGED ||
+	       why == HWPMC_WHY_COUNTER_BACK || why == HWPMC_WHY_COUNTER_TAKEN;
+}
+
 int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 {
 	struct hwpmc_op_pmcrw *op = &arg->rw;
@@ -215,9 +221,8 @@ int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 		ret = check_write(pmc, &op->hdr);
 	if (!ret && op->flags & HWPMC_F_OLDVALUE)
 		ret = read_value(pmc, op);
-	/* The new value is set although the old one is incomplete. */
-	if (op->flags & HWPMC_F_NEWVALUE &&
-	    (!ret || op->hdr.reason == HWPMC_WHY_INCOMPLETE))
+	/* The new value is set although the old one is incomplete or in doubt: it ends both. */
+	if (op->flags & HWPMC_F_NEWVALUE && (!ret || is_of_old_value(op->hdr.reason)))
 		write_value(pmc, value);
 	return ret;
 }

@@ -501,7 +501,8 @@ static int process_value(struct task_struct *task, int ctr, int flags,
  *
  * Return: -EINVAL no such counter or flag; -ENOENT it is not configured; -ENXIO a
  * counter of the kernel is on a CPU that is offline; -EIO a write to the counter's
- * registers faulted, so the value is undefined.
+ * registers faulted or another program has written them, so the value is undefined until
+ * the counter is configured again.
  */
 int hwpmc_get_counter_value(struct task_struct *task, int ctr, int flags,
 			    u64 *value)

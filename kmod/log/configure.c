@@ -243,5 +243,5 @@ int hwpmc_log_flush(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 	if (ret && ret == READ_ONCE(log->error))
 		hwpmc_refuse(hdr, ret, HWPMC_WHY_LOG_ERROR, -ret);
 	hwpmc_log_put(log);
-	return ret ?: hwpmc_owner_msr_fault(owner, hdr);
+	return ret ?: hwpmc_owner_check_samples(owner, hdr);
 }

@@ -14,6 +14,7 @@
 #include <linux/topology.h>
 
 #include "../core/cpu.h"
+#include "../core/doubt.h"
 #include "../core/owner.h"
 #include "../debug/trace.h"
 #include "../debug/tunables.h"
@@ -249,6 +250,7 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 
 	if (!hwpmc_pmc_samples(pmc)) {
 		hwpmc_pmc_set_total(pmc, count);
+		hwpmc_doubt_forget(pmc);
 		trace_hwpmc_pmc_write(pmc);
 		return;
 	}

@@ -162,6 +162,68 @@ START_TEST(a_stop_finds_registers_that_others_have_written)
 }
 END_TEST
 
+static void stop_with_written_registers(struct child *c)
+{
+	*c = counted(false, 0);
+	await_turns(5);
+	dev_wrmsr(1, select_msr, 0);
+	dev_ok(dev_stop(fd, id));
+	UNCERTAIN(READ(), HWPMC_WHY_REGISTER_CHANGED, select_msr);
+}
+
+START_TEST(setcount_and_exchange_end_the_doubt_of_a_count)
+{
+	struct child c;
+	uint64_t value = 7;
+
+	stop_with_written_registers(&c);
+	UNCERTAIN(dev_rw(fd, id, HWPMC_F_OLDVALUE | HWPMC_F_NEWVALUE, &value),
+		  HWPMC_WHY_REGISTER_CHANGED, select_msr);
+	dev_ok(READ());
+	ck_assert_uint_eq(value_of_read, 7);
+	end_of(&c);
+	dev_ok(dev_release(fd, id));
+
+	stop_with_written_registers(&c);
+	dev_ok(dev_setcount(fd, id, 9));
+	dev_ok(READ());
+	ck_assert_uint_eq(value_of_read, 9);
+	end_of(&c);
+	dev_ok(dev_release(fd, id));
+}
+END_TEST
+
+/* Another owner has found it, on the same row. */
+START_TEST(flush_reports_registers_that_others_have_written)
+{
+	struct hwpmc_op_configurelog conf = { .logfd = -1, .flags = HWPMC_LOG_F_MAPPED };
+	struct hwpmc_op_simple flush = { { 0 } };
+	int sampler = dev_open();
+	struct hwpmc_op_pmcallocate op;
+	struct child c;
+
+	ck_assert_int_eq(ioctl(sampler, HWPMC_IOC_CONFIGURELOG, &conf), 0);
+	c = counted(false, 0);
+	do {
+		dev_request(&op, HWPMC_MODE_TS, 0, ANY, INSN, U);
+		op.count = 100003;
+		dev_ok(dev_allocate(sampler, &op));
+	} while (HWPMC_ID_ROW(op.pmcid) != HWPMC_ID_ROW(id));
+	dev_ok(dev_attach(sampler, op.pmcid, 0));
+	dev_ok(dev_start(sampler, op.pmcid));
+	ck_assert_int_eq(ioctl(sampler, HWPMC_IOC_FLUSHLOG, &flush), 0);
+	await_turns(5);
+	dev_wrmsr(1, select_msr, 0);
+	dev_ok(dev_stop(fd, id));
+	ck_assert_int_eq(ioctl(sampler, HWPMC_IOC_FLUSHLOG, &flush), -1);
+	ck_assert_int_eq(errno, EIO);
+	ck_assert_uint_eq(flush.hdr.reason, HWPMC_WHY_REGISTER_CHANGED);
+	end_of(&c);
+	dev_ok(dev_release(fd, id));
+	close(sampler);
+}
+END_TEST
+
 START_TEST(a_stop_by_the_measured_thread_finds_written_registers)
 {
 	id = dev_alloc(fd, TC, 0, ANY, INSN, U);
@@ -344,6 +406,8 @@ int main(void)
 	}
 	harness_add(a_select_that_others_write_makes_a_count_uncertain);
 	harness_add(a_stop_finds_registers_that_others_have_written);
+	harness_add(setcount_and_exchange_end_the_doubt_of_a_count);
+	harness_add(flush_reports_registers_that_others_have_written);
 	harness_add(a_stop_by_the_measured_thread_finds_written_registers);
 	harness_add(a_counter_that_others_write_is_never_a_huge_count);
 	harness_add(a_machine_that_is_moved_has_no_count_of_2_to_the_48);
