@@ -17,6 +17,7 @@
 #include "../debug/trace.h"
 #include "../log/end.h"
 #include "../sampling/log.h"
+#include "../sampling/log_object.h"
 #include "../sampling/unwind.h"
 #include "allocate.h"
 #include "hooks.h"
@@ -261,6 +262,7 @@ static bool needs_signal_locked(const struct hwpmc_owner *owner)
 static struct hwpmc_owner *revoke_one_locked(struct hwpmc_tables **tables)
 {
 	struct hwpmc_owner *owner;
+	bool discard;
 
 	lockdep_assert_held(&hwpmc_lock);
 	list_for_each_entry(owner, &hwpmc_owners, node) {
@@ -273,8 +275,9 @@ static struct hwpmc_owner *revoke_one_locked(struct hwpmc_tables **tables)
 			kill_pid(owner->tgid, SIGBUS, 1);
 		hwpmc_owner_settle(owner);
 		release_pmcs(owner, false);
-		/* The administrator does not wait for readers. */
-		hwpmc_log_end_later(hwpmc_log_end(owner, true), true);
+		/* The administrator does not wait for readers, which a mapped log has none of. */
+		discard = !owner->log || !owner->log->mapped;
+		hwpmc_log_end_later(hwpmc_log_end(owner, discard), true);
 		hwpmc_tables_take(owner, tables);
 		wake_up_all(&owner->log_wait);
 		return owner;

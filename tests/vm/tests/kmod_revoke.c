@@ -249,6 +249,38 @@ START_TEST(who_revokes_keeps_what_it_has_itself)
 }
 END_TEST
 
+static int find_close(unsigned int cpu, const void *data, size_t len, void *found)
+{
+	for (size_t at = 0; at < len; at += (((const struct hwpmc_log_hdr *)
+					      ((const char *)data + at))->len + 7) & ~7u) {
+		const void *r = (const char *)data + at;
+
+		*(int *)found += ((const struct hwpmc_log_hdr *)r)->type == HWPMC_LOG_CLOSELOG;
+	}
+	return 0;
+}
+
+/* Its rings stay mapped, and are read to their end. */
+START_TEST(revoke_ends_a_mapped_log_with_its_last_record)
+{
+	struct hwpmc_rings *rings;
+	struct hwpmc *h;
+	int found = 0;
+
+	signal(SIGBUS, on_sigbus);
+	ck_assert(!hwpmc_open(&h));
+	ck_assert(!hwpmc_rings_open(h, 65536, 0, &rings));
+	revoke_from_outside();
+	for (int i = 0; i < 500 && !found; i++) {
+		dev_msleep(10);
+		ck_assert(!hwpmc_rings_read(rings, find_close, &found, NULL));
+	}
+	ck_assert_int_eq(found, 1);
+	hwpmc_rings_close(rings);
+	hwpmc_close(h);
+}
+END_TEST
+
 /* An owner that samples the machine as fast as it can, into rings. */
 static void sample_for_ever(volatile bool *samples)
 {
@@ -306,6 +338,7 @@ int main(void)
 	harness_add(who_samples_without_a_log_gets_sigbus_too);
 	harness_add(who_held_a_log_alone_gets_sigbus_too);
 	harness_add(who_revokes_keeps_what_it_has_itself);
+	harness_add(revoke_ends_a_mapped_log_with_its_last_record);
 	harness_add_timed(revoke_in_a_storm_of_samples_ends_the_storm_and_its_owner, 20);
 	return harness_run();
 }
