@@ -167,24 +167,26 @@ static bool put_map(struct snapshot *s, s32 pid, const struct hwpmc_map *m)
 	return done;
 }
 
-static void write_copies(struct snapshot *s, s32 pid)
+/* Stops at an exec: a wait may be long, and what is left would be taken for the new program's. */
+static void write_copies(struct snapshot *s, struct task_struct *leader,
+			 struct mm_struct *mm)
 {
+	s32 pid = hwpmc_owner_tgid_nr(s->owner, leader);
 	struct copied_map *copy;
 	size_t at;
 
 	for (at = 0; at < s->copied;
 	     at += ALIGN(sizeof(*copy) + strlen(copy->path) + 1, sizeof(u64))) {
 		copy = (void *)s->copies + at;
-		while (!put_map(s, pid, &copy->map))
-			if (!wait_for_room(s))
-				break;
+		while (!put_map(s, pid, &copy->map) && wait_for_room(s))
+			if (!hwpmc_memory_is(leader, mm))
+				return;
 	}
 }
 
 static void put_mappings(struct snapshot *s, struct task_struct *leader,
 			 struct mm_struct *mm)
 {
-	s32 pid = hwpmc_owner_tgid_nr(s->owner, leader);
 	unsigned long at = 0;
 	bool more, held;
 
@@ -204,7 +206,7 @@ static void put_mappings(struct snapshot *s, struct task_struct *leader,
 		/* After an exec they would be taken for those of the new program. */
 		if (!hwpmc_memory_is(leader, mm))
 			return;
-		write_copies(s, pid);
+		write_copies(s, leader, mm);
 		cond_resched();
 	} while (more);
 }

@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include <asm/cpu_entry_area.h>
 #include <asm/unwind.h>
 
 #include "../core/owner.h"
@@ -200,10 +201,17 @@ static bool is_on_task_stack_nmi(unsigned long sp)
 	return sp - 1 - (unsigned long)task_stack_page(current) < THREAD_SIZE;
 }
 
-/* A CPU's own stacks for the way in, each of which ends with a page. */
-static bool is_on_entry_stack_nmi(unsigned long sp)
+/*
+ * The registers that an interrupt has pushed on this CPU's stack for the way in, or NULL where
+ * sp is on another one: those of exceptions lie next to it.
+ */
+static const struct pt_regs *entry_registers_nmi(unsigned long sp)
 {
-	return sp - 1 - CPU_ENTRY_AREA_BASE < P4D_SIZE;
+	const struct entry_stack *stack = cpu_entry_stack(smp_processor_id());
+
+	if (sp - 1 - (unsigned long)stack >= sizeof(*stack))
+		return NULL;
+	return (const struct pt_regs *)(stack + 1) - 1;
 }
 
 /* With page table isolation the entry computes CR3 in RSP, for want of another register. */
@@ -220,7 +228,7 @@ static bool is_cr3_nmi(unsigned long sp)
  */
 static void user_registers_nmi(const struct pt_regs *regs, struct pt_regs *user)
 {
-	struct pt_regs *last = task_pt_regs(current), *entry;
+	const struct pt_regs *last = task_pt_regs(current), *entry;
 
 	if (is_on_task_stack_nmi(regs->sp)) {
 		saved_registers_nmi(regs, last, user);
@@ -233,8 +241,8 @@ static void user_registers_nmi(const struct pt_regs *regs, struct pt_regs *user)
 		user->bp = regs->bp;
 		return;
 	}
-	entry = (struct pt_regs *)PAGE_ALIGN(regs->sp) - 1;
-	if (is_on_entry_stack_nmi(regs->sp) && user_mode(entry))
+	entry = entry_registers_nmi(regs->sp);
+	if (entry && user_mode((struct pt_regs *)entry))
 		saved_registers_nmi(regs, entry, user);
 	else
 		*user = *last;
