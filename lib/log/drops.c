@@ -35,10 +35,11 @@ EXPORT uint32_t hwpmc_record_drops(const struct hwpmc_log_drop *r,
 				   uint64_t *samples, uint64_t *others,
 				   uint32_t n)
 {
-	const struct hwpmc_log_drop_pair *more = (const void *)(r + 1);
+	const struct hwpmc_log_drop_pair *more;
 
 	if (!r)
 		return 0;
+	more = (const void *)(r + 1);
 	if (!n || !samples || !others)
 		return r->ncause;
 	memset(samples, 0, n * sizeof(*samples));

@@ -246,29 +246,6 @@ START_TEST(a_read_takes_twelve_instructions_at_most)
 }
 END_TEST
 
-/* A processor in order shows no more of them than that they are executed. */
-START_TEST(rdpmc_reads_are_ordered_by_a_fence_at_each_end)
-{
-	uint64_t a, b, plain = 1000, ordered = 1000;
-	struct hwpmc_counter c;
-
-	open_device();
-	ok(hwpmc_counter_open(h, own("instructions:u"), &c));
-	for (int i = 0; i < 1000; i++) {
-		hwpmc_counter_read(&c, &a);
-		hwpmc_counter_read(&c, &b);
-		if (b - a < plain)
-			plain = b - a;
-		hwpmc_counter_read_ordered(&c, &a);
-		hwpmc_counter_read_ordered(&c, &b);
-		if (b - a < ordered)
-			ordered = b - a;
-	}
-	ck_assert_uint_eq(ordered, plain + 2);
-	hwpmc_close(h);
-}
-END_TEST
-
 /* Until it is mapped each CPU counts for itself. */
 START_TEST(what_was_counted_before_a_pmc_was_mapped_is_in_its_page)
 {
@@ -906,7 +883,6 @@ int main(int argc, char **argv)
 	harness_add_timed(getmsr_is_refused_where_others_would_be_read, 20);
 	harness_add(the_page_of_a_thread_can_only_be_read_and_only_by_its_owner);
 	harness_add(a_read_takes_twelve_instructions_at_most);
-	harness_add(rdpmc_reads_are_ordered_by_a_fence_at_each_end);
 	harness_add(what_was_counted_before_a_pmc_was_mapped_is_in_its_page);
 	harness_add_timed(ten_million_reads_are_monotone_and_exact_while_all_disturb, 120);
 	harness_add_timed(what_lies_between_two_reads_is_exact_wherever_it_ran, 60);

@@ -617,9 +617,33 @@ START_TEST(regions_of_what_cannot_be_read_are_refused)
 }
 END_TEST
 
+/* A processor in order shows no more of them than that they are executed. */
+START_TEST(rdpmc_reads_are_ordered_by_a_fence_at_each_end)
+{
+	uint64_t a, b, plain = 1000, ordered = 1000;
+	struct hwpmc_counter c;
+
+	open_device();
+	ok(hwpmc_counter_open(h, own("instructions:u"), &c));
+	for (int i = 0; i < 1000; i++) {
+		hwpmc_counter_read(&c, &a);
+		hwpmc_counter_read(&c, &b);
+		if (b - a < plain)
+			plain = b - a;
+		hwpmc_counter_read_ordered(&c, &a);
+		hwpmc_counter_read_ordered(&c, &b);
+		if (b - a < ordered)
+			ordered = b - a;
+	}
+	ck_assert_uint_eq(ordered, plain + 2);
+	hwpmc_close(h);
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
+	harness_add(rdpmc_reads_are_ordered_by_a_fence_at_each_end);
 	harness_add(ten_nops_in_a_region_are_ten_instructions);
 	harness_add(an_empty_region_is_0_of_each_number_of_counters);
 	harness_add(a_region_is_exact_wherever_its_pointer_is_and_however_compiled);
