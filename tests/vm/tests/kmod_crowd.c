@@ -403,22 +403,27 @@ START_TEST(a_revocation_amid_an_attach_waits_for_it_and_takes_it_back)
 }
 END_TEST
 
-/* The heir of a PMC attaches it, and keeps the descriptor; its parent executes a program:
- * what that drops is dropped when the attach has ended. */
+/* The heir of a PMC attaches it, and keeps the descriptor; its parent executes a program, or
+ * exits: what that drops is dropped when the attach has ended. */
 static void exec_loop(int unused)
 {
 	execl("build/vm/progs/loop", "loop", "1", (char *)NULL);
 	_exit(127);
 }
 
-static void heir_of_one_that_execs(void *unused)
+static void exit_at_once(int unused)
+{
+	_exit(0);
+}
+
+static void parent_of_heir(void *leave)
 {
 	int fd = dev_open();
 	uint32_t id = dev_alloc(fd, TC, HWPMC_F_DESCENDANTS, ANY, INSN, U);
 	uint64_t count;
 	pid_t child;
 
-	signal(SIGUSR1, exec_loop);
+	signal(SIGUSR1, leave);
 	if (dev_attach(fd, id, 0))
 		_exit(1);
 	child = fork();
@@ -439,11 +444,11 @@ static void heir_of_one_that_execs(void *unused)
 	stay();
 }
 
-START_TEST(an_exec_of_the_owner_amid_the_attach_of_its_heir_drops_what_it_holds)
+static void leave_amid_attach_of_heir(void (*leave)(int))
 {
 	struct child target = crowd_at_the_gate(false, NULL), owner;
 
-	owner = dev_child(heir_of_one_that_execs, NULL);
+	owner = dev_child(parent_of_heir, leave);
 	dev_go(&owner);
 	while (!shared->second)
 		dev_msleep(1);
@@ -465,6 +470,17 @@ START_TEST(an_exec_of_the_owner_amid_the_attach_of_its_heir_drops_what_it_holds)
 	ck_assert_int_eq(shared->also, ESRCH);
 	kill(shared->second, SIGKILL);
 	check_nothing_left(&target);
+}
+
+START_TEST(an_exec_of_the_owner_amid_the_attach_of_its_heir_drops_what_it_holds)
+{
+	leave_amid_attach_of_heir(exec_loop);
+}
+END_TEST
+
+START_TEST(an_exit_of_the_owner_amid_the_attach_of_its_heir_drops_what_it_holds)
+{
+	leave_amid_attach_of_heir(exit_at_once);
 }
 END_TEST
 
@@ -531,6 +547,7 @@ int main(void)
 	harness_add(who_is_killed_amid_an_attach_to_many_threads_leaves_nothing);
 	harness_add(a_revocation_amid_an_attach_waits_for_it_and_takes_it_back);
 	harness_add(an_exec_of_the_owner_amid_the_attach_of_its_heir_drops_what_it_holds);
+	harness_add(an_exit_of_the_owner_amid_the_attach_of_its_heir_drops_what_it_holds);
 	harness_add(many_threads_that_gain_rights_amid_their_attach_are_not_attached);
 	return harness_run();
 }

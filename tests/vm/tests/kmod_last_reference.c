@@ -116,9 +116,59 @@ START_TEST(log_ended_amid_its_close_leaves_no_wakeup_behind)
 }
 END_TEST
 
+/* ---- two threads of a user without rights ----------------------------------------- */
+
+static pthread_barrier_t both;
+static int devices[ROUNDS];
+
+static void *close_each(void *unused)
+{
+	struct hwpmc_op_simple op = { { 0 } };
+
+	dev_pin(0, 1);
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_barrier_wait(&both);
+		ioctl(devices[i], HWPMC_IOC_CLOSELOG, &op);
+		pthread_barrier_wait(&both);
+	}
+	return NULL;
+}
+
+static void end_each(void *unused)
+{
+	pthread_t thread;
+
+	ck_assert(!pthread_barrier_init(&both, NULL, 2));
+	ck_assert(!pthread_create(&thread, NULL, close_each, NULL));
+	dev_pin(0, 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		struct hwpmc_op_writelog op = { .userdata = 1 };
+
+		devices[i] = dev_open();
+		ck_assert_int_eq(configure(devices[i], -1, HWPMC_LOG_F_MAPPED), 0);
+		ck_assert(!ioctl(devices[i], HWPMC_IOC_WRITELOG, &op));
+		pthread_barrier_wait(&both);
+		usleep(i % 10 * 100);
+		/* The other may have ended it; there is none afterwards. */
+		configure(devices[i], -1, 0);
+		pthread_barrier_wait(&both);
+		ck_assert_int_ne(configure(devices[i], -1, 0), 0);
+		close(devices[i]);
+	}
+	pthread_join(thread, NULL);
+}
+
+START_TEST(log_closed_and_ended_at_the_same_time_ends_once)
+{
+	dev_as(NOBODY, end_each, NULL);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
 	harness_add_timed(log_ended_amid_its_close_leaves_no_wakeup_behind, 60);
+	harness_add_timed(log_closed_and_ended_at_the_same_time_ends_once, 60);
 	return harness_run();
 }

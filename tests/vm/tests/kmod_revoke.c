@@ -327,6 +327,41 @@ START_TEST(revoke_in_a_storm_of_samples_ends_the_storm_and_its_owner)
 }
 END_TEST
 
+static void open_again_and_again(void)
+{
+	int fd;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGBUS, SIG_IGN);
+	dev_become(NOBODY);
+	for (;;) {
+		fd = open(HWPMC_DEVICE, O_RDWR | O_CLOEXEC);
+		if (fd > 200)
+			close_range(3, fd, 0);
+	}
+}
+
+/* REVOKE goes through the owners that there are: those that come meanwhile do not keep it. */
+START_TEST(revoke_ends_beside_programs_that_open_again_and_again)
+{
+	pid_t pid[2];
+
+	for (int i = 0; i < 2; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			open_again_and_again();
+	}
+	dev_msleep(500);
+	for (int i = 0; i < 5; i++)
+		revoke_from_outside();
+	for (int i = 0; i < 2; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+	}
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -340,5 +375,6 @@ int main(void)
 	harness_add(who_revokes_keeps_what_it_has_itself);
 	harness_add(revoke_ends_a_mapped_log_with_its_last_record);
 	harness_add_timed(revoke_in_a_storm_of_samples_ends_the_storm_and_its_owner, 20);
+	harness_add(revoke_ends_beside_programs_that_open_again_and_again);
 	return harness_run();
 }

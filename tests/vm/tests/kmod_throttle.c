@@ -5,6 +5,8 @@
  * the records of that CPU's ring are in order.
  */
 #define _GNU_SOURCE
+#include <sys/mman.h>
+
 #include "harness.h"
 #include "../lib/kmod_session.h"
 
@@ -78,9 +80,62 @@ START_TEST(sampling_that_was_stopped_goes_on_and_says_both_with_its_share)
 }
 END_TEST
 
+#define PAGES	256
+#define TOUCHES	60
+
+static void touch_pages(void *unused)
+{
+	for (int i = 0; i < TOUCHES; i++) {
+		char *p = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		madvise(p, PAGES * 4096, MADV_NOHUGEPAGE);
+		for (int page = 0; page < PAGES; page++)
+			p[page * 4096] = 1;
+		munmap(p, PAGES * 4096);
+	}
+}
+
+/* Their interrupts are no NMIs, so another part of the module looks at their cost. */
+START_TEST(sampling_of_kernel_events_that_costs_too_much_is_stopped_and_goes_on)
+{
+	struct child c = dev_child(touch_pages, NULL);
+	struct session s;
+	uint32_t id;
+
+	set_tunable("selfcost", LIMIT);
+	dev_pin(c.pid, 1);
+	/* There is room for all: no record of a pause is lost. */
+	begin(&s, NONE, 8 << 20);
+	s.look = look;
+	id = allocate(&s, "page_fault.write:u", HWPMC_MODE_TS, HWPMC_F_CALLCHAIN, HWPMC_CPU_ANY,
+		      1);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(&s, hwpmc_stop(s.h, id));
+	finish(&s);
+	set_tunable("selfcost", 0);
+	ck_assert_uint_eq(s.t.dropped[HWPMC_DROP_FULL], 0);
+	ck_assert_uint_ge(stops, 2);
+	ck_assert_uint_eq(goes_on, stops);
+	ck_assert_uint_eq(samples_while_stopped, 0);
+	ck_assert_uint_gt(samples_after, 0);
+	ck_assert_uint_ge(least, LIMIT);
+	ck_assert_uint_le(most, 100);
+	/* What comes in a pause is declared. */
+	ck_assert_uint_lt(s.t.samples, PAGES * TOUCHES);
+	ck_assert_uint_ge(s.t.samples + all_drops(&s), PAGES * TOUCHES);
+	end(&s);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
 	harness_add_timed(sampling_that_was_stopped_goes_on_and_says_both_with_its_share, 30);
+	harness_add_timed(sampling_of_kernel_events_that_costs_too_much_is_stopped_and_goes_on, 30);
 	return harness_run();
 }
