@@ -12,6 +12,8 @@
 #include "../core/stats.h"
 #include "../debug/trace.h"
 #include "../pmc/owner.h"
+#include "../pmc/claim.h"
+#include "../pmc/pace.h"
 #include "../task/leave.h"
 #include "ioctl.h"
 
@@ -58,11 +60,16 @@ struct operation {
 	u16 min;		/* bytes in the first release */
 	u16 size;		/* bytes today */
 	bool locked;		/* the handler runs under hwpmc_lock */
+	bool claims;		/* it may claim hardware, and is locked */
 };
 
 #define OP(fn, type, v1, lock)						\
 	{ .handler = fn, .min = HWPMC_SIZE_V1_##v1,			\
 	  .size = sizeof(struct type), .locked = lock }
+
+#define CLAIMING_OP(fn, type, v1)					\
+	{ .handler = fn, .min = HWPMC_SIZE_V1_##v1,			\
+	  .size = sizeof(struct type), .locked = true, .claims = true }
 
 static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_CONFIGURELOG] = OP(hwpmc_ioctl_configurelog,
@@ -83,8 +90,8 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 		OP(hwpmc_ioctl_pmcinfo, hwpmc_op_getpmcinfo, GETPMCINFO, false),
 	[HWPMC_OP_PMCADMIN] =
 		OP(hwpmc_ioctl_admin, hwpmc_op_pmcadmin, PMCADMIN, true),
-	[HWPMC_OP_PMCALLOCATE] = OP(hwpmc_ioctl_allocate,
-		hwpmc_op_pmcallocate_named, PMCALLOCATE, true),
+	[HWPMC_OP_PMCALLOCATE] = CLAIMING_OP(hwpmc_ioctl_allocate,
+		hwpmc_op_pmcallocate_named, PMCALLOCATE),
 	[HWPMC_OP_PMCATTACH] =
 		OP(hwpmc_ioctl_attach, hwpmc_op_pmcattach, PMCATTACH, true),
 	[HWPMC_OP_PMCDETACH] =
@@ -104,7 +111,7 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_GETUNCOUNTED] = OP(hwpmc_ioctl_uncounted,
 		hwpmc_op_getuncounted, GETUNCOUNTED, true),
 	[HWPMC_OP_PMCOPEN] =
-		OP(hwpmc_ioctl_open, hwpmc_op_pmcopen, PMCOPEN, true),
+		CLAIMING_OP(hwpmc_ioctl_open, hwpmc_op_pmcopen, PMCOPEN),
 	[HWPMC_OP_REVOKE] =
 		OP(hwpmc_ioctl_revoke, hwpmc_op_simple, SIMPLE, false),
 	[HWPMC_OP_PMCRELEASE] = OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),
@@ -176,6 +183,7 @@ static int copy_in(union hwpmc_arg *arg, const struct operation *op,
 static int operation_run(const struct operation *op, struct hwpmc_owner *owner,
 			 union hwpmc_arg *arg)
 {
+	u64 claims;
 	int ret = 0;
 
 	if (unlikely(READ_ONCE(owner->executed)))
@@ -184,10 +192,14 @@ static int operation_run(const struct operation *op, struct hwpmc_owner *owner,
 		return ret;
 	if (!op->locked)
 		return op->handler(owner, arg);
-	ret = hwpmc_owner_lock(owner, &arg->hdr);
+	if (op->claims)
+		ret = hwpmc_pace_wait(owner);
+	ret = ret ?: hwpmc_owner_lock(owner, &arg->hdr);
 	if (ret)
 		return ret;
+	claims = hwpmc_claims;
 	ret = op->handler(owner, arg);
+	hwpmc_pace_count(owner, hwpmc_claims - claims);
 	mutex_unlock(&hwpmc_lock);
 	/* The right to use RDPMC may have ended. */
 	hwpmc_leave_wait();

@@ -18,6 +18,8 @@
 #include "look.h"
 #include "wrap.h"
 
+u64 hwpmc_claims;
+
 /* By class: its PMCs. The hardware is claimed while this is not 0, or stays so. hwpmc_lock. */
 static unsigned int class_users[HWPMC_CLASS_MAX];
 
@@ -86,6 +88,7 @@ static int class_take(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	ret = cls->ops->claim(cls, why, detail);
 	if (ret)
 		return ret;
+	hwpmc_claims++;
 	if (cls->nmi && !(hwpmc_claimed_classes & hwpmc_classes_nmi))
 		claim_generation_begin(cls);
 	set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);

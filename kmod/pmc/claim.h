@@ -15,4 +15,7 @@ struct hwpmc_class;
 int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail);
 void hwpmc_class_put(struct hwpmc_class *cls);
 
+/* How often hardware was claimed. hwpmc_lock. */
+extern u64 hwpmc_claims;
+
 #endif /* HWPMC_CLAIM_H */

@@ -205,12 +205,47 @@ START_TEST(claims_in_a_loop_stop_the_machine_once_where_all_may_rdpmc)
 }
 END_TEST
 
+/* A claim interrupts each CPU, and its end too. */
+#define BURST		100
+#define INTERVAL_MS	10
+
+static void claim_beyond_the_burst(void *unused)
+{
+	struct timespec t;
+	uint64_t began, ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	began = t.tv_sec * 1000ull + t.tv_nsec / 1000000;
+	for (int i = 0; i < 3 * BURST; i++)
+		claim();
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	ms = t.tv_sec * 1000ull + t.tv_nsec / 1000000 - began;
+	/* The last one is not paid for yet; a tick of the kernel's is ten milliseconds at most. */
+	ck_assert_uint_ge(ms, (2 * BURST - 2) * INTERVAL_MS);
+}
+
+/* Neither root nor another user waits for the one who is ahead. */
+static void claim_few(void *unused)
+{
+	for (int i = 0; i < 2; i++)
+		claim();
+}
+
+START_TEST(claims_in_a_loop_wait_without_privilege)
+{
+	dev_as(NOBODY, claim_beyond_the_burst, NULL);
+	dev_as(NOBODY - 1, claim_few, NULL);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
 	harness_add(who_looks_in_a_loop_takes_the_counters_from_nobody);
 	harness_add(who_has_the_counters_is_known_without_taking_them);
 	harness_add(claims_in_a_loop_stop_the_machine_once_where_all_may_rdpmc);
+	harness_add(claims_in_a_loop_wait_without_privilege);
 	harness_add(who_had_the_counters_before_the_module_came_is_known);
 	return harness_run();
 }
