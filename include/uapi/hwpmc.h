@@ -499,6 +499,9 @@ struct hwpmc_op_pmcadmin {
  * Without it the event is the number `ev` (TSC, IAF, SOFT). CAP_USER and
  * CAP_SYSTEM select the modes to count in; neither means both.
  *
+ * A caller without CAP_PERFMON whose user has claimed hardware more than a hundred times in
+ * a second waits before (PMCOPEN, too).
+ *
  * `kinds`, where a machine has cores of several kinds (GETKINDS): 0 is for architectural
  * events and fixed counters that all kinds have, and counts on all. Another event is one of
  * some kinds, which must be named; a process-scope PMC counts nothing on other ones, and

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <grp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -524,8 +525,24 @@ struct hwpmc_op_kgmon dev_kgmon(int fd, uint32_t command)
 	return op;
 }
 
+/* Kernels before 5.16 let a program lock 64 KiB, which is less than the rings of a log. */
+#define LOCKED_OLD	(64 << 10)
+#define LOCKED_NEW	(8 << 20)
+
+static void raise_old_limit(void)
+{
+	struct rlimit limit;
+
+	ck_assert(!getrlimit(RLIMIT_MEMLOCK, &limit));
+	if (limit.rlim_cur != LOCKED_OLD)
+		return;
+	limit = (struct rlimit){ LOCKED_NEW, LOCKED_NEW };
+	ck_assert(!setrlimit(RLIMIT_MEMLOCK, &limit));
+}
+
 void dev_become(uid_t uid)
 {
+	raise_old_limit();
 	ck_assert(!setgroups(0, NULL));
 	ck_assert(!setresgid(uid, uid, uid));
 	ck_assert(!setresuid(uid, uid, uid));
