@@ -10,6 +10,7 @@
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/smp.h>
+#include <asm/cpufeature.h>
 
 #include "../compat/irq_stat.h"
 #include "../compat/irq_work.h"
