@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* doubt.c - see doubt.h. */
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 
 #include "doubt.h"
 #include "still.h"
@@ -161,16 +162,6 @@ void hwpmc_doubt_look(const struct hwpmc_pmc *pmc)
 		on_each_cpu_cond(has_programmed, look_ipi, (void *)pmc, true);
 }
 
-void hwpmc_doubt_look_finally(struct hwpmc_pmc *pmc)
-{
-	u32 attaches = READ_ONCE(pmc->attaches);
-
-	if (READ_ONCE(pmc->looked) == attaches || READ_ONCE(pmc->state) != HWPMC_STATE_RUNNING)
-		return;
-	hwpmc_doubt_look(pmc);
-	WRITE_ONCE(pmc->looked, attaches);
-}
-
 /* ---- of a PMC -------------------------------------------------------------- */
 
 static u32 doubts_of_row(const struct hwpmc_pmc *pmc)
@@ -180,37 +171,94 @@ static u32 doubts_of_row(const struct hwpmc_pmc *pmc)
 	return atomic_read(&hwpmc_rows[pmc->row].doubts);
 }
 
+/*
+ * No target is left, and all CPUs have looked since: what comes on the row concerns others.
+ * Each PMC of process scope that runs was attached.
+ */
+static bool is_final(const struct hwpmc_pmc *pmc)
+{
+	u32 attaches = READ_ONCE(pmc->attaches);
+
+	return attaches && smp_load_acquire(&pmc->looked) == attaches;
+}
+
 u32 hwpmc_pmc_doubts(const struct hwpmc_pmc *pmc)
 {
-	u32 doubts = READ_ONCE(pmc->doubts);
+	u32 doubts = 0, seen;
 
-	if (READ_ONCE(pmc->state) == HWPMC_STATE_RUNNING)
-		doubts += doubts_of_row(pmc) - READ_ONCE(pmc->doubts_seen);
+	if (READ_ONCE(pmc->state) == HWPMC_STATE_RUNNING && !is_final(pmc)) {
+		seen = READ_ONCE(pmc->doubts_seen);
+		doubts = doubts_of_row(pmc) - seen;
+	}
+	smp_rmb();	/* pairs with settle(): the sum is at least as new as .doubts_seen */
+	doubts += READ_ONCE(pmc->doubts);
 	smp_rmb();	/* the reason is at least as new: doubt_row_irqoff() */
 	return doubts;
+}
+
+/* Of all PMCs: .doubts, .doubts_seen and .looked, for writers. */
+static DEFINE_RAW_SPINLOCK(account_lock);
+
+/* Adds what came since it was started, or since the last time. */
+static void settle(struct hwpmc_pmc *pmc)
+{
+	u32 seen = doubts_of_row(pmc);
+
+	lockdep_assert_held(&account_lock);
+	if (READ_ONCE(pmc->state) != HWPMC_STATE_RUNNING)
+		return;
+	if (!is_final(pmc))
+		WRITE_ONCE(pmc->doubts, pmc->doubts + seen - pmc->doubts_seen);
+	smp_wmb();	/* pairs with hwpmc_pmc_doubts() */
+	WRITE_ONCE(pmc->doubts_seen, seen);
+}
+
+void hwpmc_doubt_look_finally(struct hwpmc_pmc *pmc)
+{
+	u32 attaches = READ_ONCE(pmc->attaches);
+
+	if (READ_ONCE(pmc->looked) == attaches || READ_ONCE(pmc->state) != HWPMC_STATE_RUNNING)
+		return;
+	hwpmc_doubt_look(pmc);
+	raw_spin_lock(&account_lock);
+	settle(pmc);
+	smp_store_release(&pmc->looked, attaches);
+	raw_spin_unlock(&account_lock);
+}
+
+void hwpmc_doubt_attach(struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	raw_spin_lock(&account_lock);
+	settle(pmc);
+	smp_store_release(&pmc->attaches, pmc->attaches + 1);
+	raw_spin_unlock(&account_lock);
 }
 
 void hwpmc_doubt_begin(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
+	raw_spin_lock(&account_lock);
 	/* A log has the samples that there are, whatever was before. */
 	if (hwpmc_pmc_samples(pmc))
 		WRITE_ONCE(pmc->doubts, 0);
 	WRITE_ONCE(pmc->doubts_seen, doubts_of_row(pmc));
+	raw_spin_unlock(&account_lock);
 }
 
 void hwpmc_doubt_end(struct hwpmc_pmc *pmc)
 {
-	u32 seen = doubts_of_row(pmc);
-
 	lockdep_assert_held(&hwpmc_lock);
-	WRITE_ONCE(pmc->doubts, pmc->doubts + seen - pmc->doubts_seen);
-	WRITE_ONCE(pmc->doubts_seen, seen);
+	raw_spin_lock(&account_lock);
+	settle(pmc);
 	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
+	raw_spin_unlock(&account_lock);
 }
 
 void hwpmc_doubt_forget(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
+	raw_spin_lock(&account_lock);
 	WRITE_ONCE(pmc->doubts, 0);
+	raw_spin_unlock(&account_lock);
 }

@@ -32,6 +32,9 @@ void hwpmc_doubt_look(const struct hwpmc_pmc *pmc);
  * Any reader. */
 void hwpmc_doubt_look_finally(struct hwpmc_pmc *pmc);
 
+/* Another target of a PMC of process scope: counts .attaches. hwpmc_lock. */
+void hwpmc_doubt_attach(struct hwpmc_pmc *pmc);
+
 /* A PMC begins to count; or has stopped, which is written here. hwpmc_lock. */
 void hwpmc_doubt_begin(struct hwpmc_pmc *pmc);
 void hwpmc_doubt_end(struct hwpmc_pmc *pmc);

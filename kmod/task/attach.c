@@ -33,6 +33,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "../core/doubt.h"
 #include "../core/owner.h"
 #include "../debug/trace.h"
 #include "../sampling/pmc_records.h"
@@ -427,7 +428,7 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	int ret;
 
 	trace_hwpmc_pmc_attach(pmc, task_tgid(leader));
-	pmc->attaches++;
+	hwpmc_doubt_attach(pmc);
 	ret = hwpmc_may_attach(pmc->owner, leader, hdr);
 	if (!ret)
 		remember_caller(pmc);
@@ -474,7 +475,7 @@ int hwpmc_attach_task(struct hwpmc_pmc *pmc, struct task_struct *task,
 	if (!leader)
 		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING, 0);
 	trace_hwpmc_pmc_attach(pmc, task_tgid(leader));
-	pmc->attaches++;
+	hwpmc_doubt_attach(pmc);
 	ret = attach_process(pmc, leader, hdr);
 	if (!ret)
 		pmc->was_attached = true;

@@ -193,6 +193,47 @@ START_TEST(setcount_and_exchange_end_the_doubt_of_a_count)
 }
 END_TEST
 
+/* What others do with the row later concerns no count whose processes have ended. */
+START_TEST(final_count_stays_certain_whatever_comes_after)
+{
+	struct child c = counted(false, 0);
+	uint32_t first = id;
+	int own = fd;
+	uint64_t n;
+
+	await_turns(5);
+	end_of(&c);
+	dev_ok(READ());
+	n = value_of_read;
+	fd = dev_open();
+	do
+		c = counted(false, 0);
+	while (HWPMC_ID_ROW(id) != HWPMC_ID_ROW(first) && (end_of(&c), true));
+	await_turns(5);
+	dev_wrmsr(1, select_msr, 0);
+	dev_ok(dev_stop(fd, id));
+	UNCERTAIN(READ(), HWPMC_WHY_REGISTER_CHANGED, select_msr);
+	end_of(&c);
+	close(fd);
+	fd = own;
+	id = first;
+	dev_ok(READ());
+	ck_assert_uint_eq(value_of_read, n);
+	/* It goes on with a register that is still changed. */
+	dev_ok(dev_stop(fd, id));
+	dev_ok(READ());
+	c = dev_child(work, NULL);
+	dev_pin(c.pid, 1);
+	dev_ok(dev_attach(fd, id, c.pid));
+	dev_ok(dev_start(fd, id));
+	dev_go(&c);
+	await_turns(5);
+	end_of(&c);
+	UNCERTAIN(READ(), HWPMC_WHY_REGISTER_CHANGED, select_msr);
+	dev_ok(dev_release(fd, id));
+}
+END_TEST
+
 /* Another owner has found it, on the same row. */
 START_TEST(flush_reports_registers_that_others_have_written)
 {
@@ -408,6 +449,7 @@ int main(void)
 	harness_add(a_stop_finds_registers_that_others_have_written);
 	harness_add(setcount_and_exchange_end_the_doubt_of_a_count);
 	harness_add(flush_reports_registers_that_others_have_written);
+	harness_add(final_count_stays_certain_whatever_comes_after);
 	harness_add(a_stop_by_the_measured_thread_finds_written_registers);
 	harness_add(a_counter_that_others_write_is_never_a_huge_count);
 	harness_add(a_machine_that_is_moved_has_no_count_of_2_to_the_48);
