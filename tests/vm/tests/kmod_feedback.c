@@ -245,14 +245,23 @@ START_TEST(no_sample_of_an_event_causes_that_event_for_ever)
 }
 END_TEST
 
+static void sleep_again_and_again(void *unused)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dev_pin(0, 1);
+	for (;;)
+		usleep(3000);
+}
+
 /*
  * The end of a timer's function is an event in the moment in which the timer is not queued,
- * and that of the module's own comes after the last sample that it has seen.
+ * and that of the module's own comes after the last sample that it has seen. Each second one
+ * is sampled: the function finds no sample since its last time again and again.
  */
 START_TEST(samples_of_the_end_of_timers_wake_the_reader_on_and_on)
 {
 	struct hwpmc_op_pmcallocate req = {
-		.class = HWPMC_CLASS_SOFT, .mode = HWPMC_MODE_SS, .cpu = 1, .count = 1,
+		.class = HWPMC_CLASS_SOFT, .mode = HWPMC_MODE_SS, .cpu = 1, .count = 2,
 	};
 	struct session t = { .fd = dev_open() };
 	struct child bystander;
@@ -262,7 +271,7 @@ START_TEST(samples_of_the_end_of_timers_wake_the_reader_on_and_on)
 		SKIP("one CPU only");
 	t.s = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(t.s, MAP_FAILED);
-	bystander = dev_child(innocent, t.s);
+	bystander = dev_child(sleep_again_and_again, NULL);
 	dev_pin(0, 0);
 	for (unsigned int i = list_events(t.fd); i--;)
 		if (strstr(events[i].name, "hrtimer_expire_exit"))
