@@ -198,7 +198,7 @@ static void probe_irq_fn(struct irq_work *work)
 /* In the ticks that WINDOW_MS are `window` of. */
 static u64 cost_began_nmi(u64 began, u64 now, u64 window)
 {
-	if (!static_cpu_has(X86_FEATURE_HYPERVISOR))
+	if (!cpu_feature_enabled(X86_FEATURE_HYPERVISOR))
 		return began;
 	return hwpmc_cost_began(began, now, window / WINDOW_MS);
 }

@@ -8,10 +8,10 @@
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
-#include <linux/timekeeping.h>
 #include <asm/cpufeature.h>
 
 #include "../backends/x86_pmi.h"
+#include "../compat/timekeeping.h"
 #include "log.h"
 #include "trial.h"
 
@@ -45,13 +45,12 @@ static u8 clock_seq;	/* changes with the kernel's clock source. hwpmc_lock */
 /* Another clock is another machine, as far as can be seen. */
 static void begin_again_if_old(void)
 {
-	struct system_time_snapshot now;
+	u8 now = hwpmc_clock_changes();
 
 	lockdep_assert_held(&hwpmc_lock);
-	ktime_get_snapshot(&now);
-	if (xchg(&is_old, false) || now.cs_was_changed_seq != clock_seq)
+	if (xchg(&is_old, false) || now != clock_seq)
 		cpumask_clear(&in_order);
-	clock_seq = now.cs_was_changed_seq;
+	clock_seq = now;
 }
 
 static bool has_overflowed_nmi(const struct hwpmc_row *row)
