@@ -190,7 +190,7 @@ u32 hwpmc_pmc_doubts(const struct hwpmc_pmc *pmc)
 		seen = READ_ONCE(pmc->doubts_seen);
 		doubts = doubts_of_row(pmc) - seen;
 	}
-	smp_rmb();	/* pairs with settle(): the sum is at least as new as .doubts_seen */
+	smp_rmb();	/* pairs with settle_account(): the sum is at least as new as .doubts_seen */
 	doubts += READ_ONCE(pmc->doubts);
 	smp_rmb();	/* the reason is at least as new: doubt_row_irqoff() */
 	return doubts;
@@ -200,7 +200,7 @@ u32 hwpmc_pmc_doubts(const struct hwpmc_pmc *pmc)
 static DEFINE_RAW_SPINLOCK(account_lock);
 
 /* Adds what came since it was started, or since the last time. */
-static void settle(struct hwpmc_pmc *pmc)
+static void settle_account(struct hwpmc_pmc *pmc)
 {
 	u32 seen = doubts_of_row(pmc);
 
@@ -221,7 +221,7 @@ void hwpmc_doubt_look_finally(struct hwpmc_pmc *pmc)
 		return;
 	hwpmc_doubt_look(pmc);
 	raw_spin_lock(&account_lock);
-	settle(pmc);
+	settle_account(pmc);
 	smp_store_release(&pmc->looked, attaches);
 	raw_spin_unlock(&account_lock);
 }
@@ -230,7 +230,7 @@ void hwpmc_doubt_attach(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	raw_spin_lock(&account_lock);
-	settle(pmc);
+	settle_account(pmc);
 	smp_store_release(&pmc->attaches, pmc->attaches + 1);
 	raw_spin_unlock(&account_lock);
 }
@@ -250,7 +250,7 @@ void hwpmc_doubt_end(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	raw_spin_lock(&account_lock);
-	settle(pmc);
+	settle_account(pmc);
 	WRITE_ONCE(pmc->state, HWPMC_STATE_STOPPED);
 	raw_spin_unlock(&account_lock);
 }
