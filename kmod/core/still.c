@@ -9,6 +9,7 @@
  * counts the kernel. A counter that stands still moves a little, by instructions that the
  * hypervisor emulates, RDPMC among them.
  */
+#include <linux/jiffies.h>
 #include <linux/kernel_stat.h>
 #include <linux/percpu.h>
 #include <linux/timekeeping.h>
@@ -20,6 +21,11 @@
 #define TURNS	32
 #define LEAST	(TURNS / 2)	/* of cycles: a turn may be one operation */
 #define MOVED	4
+/*
+ * A tick can be due while a look runs: it counts as user mode although no instruction was
+ * executed since. Several ticks cannot.
+ */
+#define USER_LEAST	(4 * (u64)TICK_NSEC)
 #define APART	NSEC_PER_MSEC	/* of two looks with the kernel in between */
 
 /* What a row was at the last look. */
@@ -75,7 +81,8 @@ static bool has_not_moved_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certa
 		.value = hwpmc_row_read_irqoff(&hwpmc_rows[nr]), .user_ns = user_ns(),
 		.time = ktime_get_mono_fast_ns(), .nmi_last = READ_ONCE(c->nmi_last),
 	};
-	bool ran = (certain & HWPMC_CERTAIN_USER && now.user_ns != then->user_ns) ||
+	bool ran = (certain & HWPMC_CERTAIN_USER &&
+		    now.user_ns - then->user_ns >= USER_LEAST) ||
 		   (certain & HWPMC_CERTAIN_KERNEL && now.time - then->time > APART);
 	bool still = c->noted & BIT_ULL(nr) && ran && now.nmi_last == then->nmi_last &&
 		     hwpmc_width_delta(then->value, now.value, hwpmc_rows[nr].mask) < MOVED;
