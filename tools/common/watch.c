@@ -184,7 +184,8 @@ static enum watch_event watch_look(struct watch *w, const struct pollfd *fds)
 			drop_target(w, i);
 	if (fds[1].revents)
 		return WATCH_CHILD;
-	if (fds[4].revents & POLLHUP)
+	/* A log that has ended is POLLHUP alone. */
+	if (fds[4].revents & POLLERR)
 		end_revoked();
 	if (fds[0].revents)
 		event = take_signal(w);

@@ -116,7 +116,7 @@ static int write_failed(struct pmcstat *ps, int err)
 	if (ps->write_failed)
 		return -1;
 	ps->write_failed = true;
-	msg("cannot write '%s': %s: the log is not complete",
+	msg("cannot write '%s': %s; the log is incomplete",
 	    ps->log_path ? ps->log_path : "the log", strerror(err));
 	return -1;
 }

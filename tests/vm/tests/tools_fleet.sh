@@ -70,7 +70,7 @@ record_every_keeps_the_limit_and_counts_what_it_dropped() {
 	account_is_even logs
 	[ "$(of dropped_bytes logs)" -gt 0 ] || fail "no bytes: $(cat logs/account)"
 	check grep -q 'dropped the [0-9]* oldest logs' err
-	check grep -q 'File too large: the log is not complete' err
+	check grep -q 'File too large; the log is incomplete' err
 	for log in logs/*.log; do
 		[ "$(samples_in $log)" -gt 0 ] || fail "$log has $(samples_in $log) samples"
 	done

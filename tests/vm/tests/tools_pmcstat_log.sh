@@ -134,7 +134,7 @@ refused() {
 }
 
 pmcstat_says_that_the_log_could_not_be_written() {
-	refused 1 "cannot write '/dev/full': No space left on device: the log is not complete" \
+	refused 1 "cannot write '/dev/full': No space left on device; the log is incomplete" \
 		"$pmcstat" -O /dev/full -P instructions -- "$loop" 1000
 	check_equal "$(wc -l <refused.out)" 1 "lines about /dev/full"
 	# A file of /proc takes no writes from the kernel.
@@ -153,7 +153,7 @@ pmcstat_ends_the_command_when_the_log_fails_meanwhile() {
 	check mount -t tmpfs -o size=64k none small
 	# Of user mode: where nothing limits what sampling takes, the end of an NMI of a
 	# debug kernel alone is a thousand instructions, and the CPU does nothing else.
-	refused 1 "No space left on device: the log is not complete" \
+	refused 1 "No space left on device; the log is incomplete" \
 		limit 60 "$pmcstat" -O small/log -n 1000 -P instructions,usr -- \
 		"$loop" 4000000000
 	# What is there can be read.

@@ -155,7 +155,7 @@ views_of_a_log_that_could_not_be_completed_are_written() {
 		2>err || status=$?
 	umount small
 	check_equal "$status" 1 "status"
-	grep -q "No space left on device: the log is not complete" err ||
+	grep -q "No space left on device; the log is incomplete" err ||
 		fail "$(cat err)"
 	"$fold" graph >folded || fail "$(head -n 3 graph)"
 	check_equal "$(awk '{ n += $NF } END { print n }' folded)" \

@@ -39,7 +39,7 @@ report_counts_each_sample_of_the_log_once() {
 	check_equal "$(samples)" 300 "samples of 3,000,057 instructions"
 	# One whose interrupt came after a timer's has the first instruction of that.
 	check_equal "$(sed 1d out.csv | cut -d, -f4- | grep -v '^loop,\[kernel\],asm_')" \
-		"loop,loop,_start" "where they are"
+		"loop,loop,loop" "where they are"
 	sum=$(awk -F, '$6 ~ /^asm_/ { n += $2 } END { print n + 0 }' out.csv)
 	[ "$sum" -le 2 ] || fail "$sum of 300 in interrupts"
 }
@@ -174,7 +174,7 @@ refused() {
 
 record_and_report_tell_what_they_cannot_do() {
 	refused 125 "cannot write '/nowhere/log'" "$hwpmc" record -o /nowhere/log -- true
-	refused 125 "No space left on device: the log is not complete" \
+	refused 125 "No space left on device; the log is incomplete" \
 		"$hwpmc" record -q -o /dev/full -- true
 	refused 127 "nonesuch" "$hwpmc" record -o x.log -- nonesuch
 	refused 2 "no target" "$hwpmc" record

@@ -52,7 +52,7 @@ record_ends_when_its_reader_is_gone_or_stands_still() {
 	{ limit 60 "$hwpmc" record -o - -e instructions:u -c 1000 -- \
 		"$loop" 4000000000 2>err; echo $? >status; } | head -c 100 >/dev/null
 	check_equal "$(cat status)" 125 "status: $(cat err)"
-	check grep -q 'Broken pipe: the log is not complete' err
+	check grep -q 'Broken pipe; the log is incomplete' err
 	mkfifo fifo
 	sh -c 'exec sleep 1000' <fifo &
 	sleeper=$!
@@ -63,7 +63,7 @@ record_ends_when_its_reader_is_gone_or_stands_still() {
 	kill -TERM $pid
 	wait $pid
 	check_equal $? 125 "status"
-	check grep -q 'the log is not complete' err
+	check grep -q 'the log is incomplete' err
 	# It is full before the first record of the log.
 	"$hwpmc" record -a -o fifo -e instructions -c 10007 2>err &
 	pid=$!
@@ -71,7 +71,7 @@ record_ends_when_its_reader_is_gone_or_stands_still() {
 	kill -TERM $pid
 	wait $pid
 	check_equal $? 125 "status of the second"
-	check grep -q 'the log is not complete' err
+	check grep -q 'the log is incomplete' err
 	kill $sleeper
 	check "$hwpmc" record -q -o after.log -e instructions:u -c 10000 -- \
 		"$loop" 1000000
@@ -85,7 +85,7 @@ record_keeps_what_a_full_disk_took() {
 	limit 60 "$hwpmc" record -o small/log -e instructions:u -c 1000 -- \
 		"$loop" 4000000000 2>err
 	check_equal $? 125 "status"
-	check grep -q 'No space left on device: the log is not complete' err
+	check grep -q 'No space left on device; the log is incomplete' err
 	check "$hwpmc" report -i small/log --format csv -s process -o out.csv
 	umount small
 	n=$(awk -F, 'NR > 1 { print $2 }' out.csv)
