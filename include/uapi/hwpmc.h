@@ -329,12 +329,12 @@ struct hwpmc_hdr {
  * all owners except the caller's process. An owner that held a log or a sampling PMC gets
  * SIGBUS; each later operation of every owner fails with ENODEV REVOKED, and poll() is
  * POLLHUP. Records not yet written to a descriptor are lost; a mapped log ends with its last
- * record. The module can be unloaded when all have closed it, and files of logs whose last
- * write or release hangs are gone. Errors: EPERM PRIV_ADMIN. FLUSHLOG waits until all records so far, and of PMCs with LOG_PROCCSW what running
- * threads have counted, are written (descriptor form) or in the rings (mapped form), with drops
+ * record. The module can be unloaded when all have closed it and no file of a log hangs in its
+ * last write or release. Errors: EPERM PRIV_ADMIN.
+ * FLUSHLOG waits until all records so far, and the counts of running threads for PMCs with
+ * LOG_PROCCSW, are written (descriptor form) or in the rings (mapped form), with drops
  * declared. Errors: EINVAL NO_LOG; the errno of a failed write, LOG_ERROR; EINTR; EIO
- * PMU_REFUSED, REGISTER_CHANGED, COUNTER_BACK, COUNTER_TAKEN (samples are missing that were
- * not counted as drops).
+ * PMU_REFUSED, REGISTER_CHANGED, COUNTER_BACK, COUNTER_TAKEN (undeclared samples are missing).
  * CLOSELOG ends recording; records already in the rings are still written, then the
  * module releases the log's file. PMCs that need the log are stopped. Errors: EINVAL NO_LOG.
  */
@@ -566,8 +566,8 @@ struct hwpmc_op_pmc {
  * Errors: EINVAL ID, RW_FLAGS, RW_MODE; EBUSY RUNNING (NEWVALUE); EOPNOTSUPP
  * READ_ONLY; ENXIO CPU_OFFLINE; ENOMEM INCOMPLETE (value is returned, but lacks
  * events of a thread for which there was no memory); EIO PMU_REFUSED (an access to
- * a counter register faulted: the count is unreliable, earlier events included;
- * release all PMCs to claim the counters anew); EIO REGISTER_CHANGED, COUNTER_BACK,
+ * a counter register faulted: the count is unreliable, earlier events included; to
+ * claim the counters again, release all PMCs); EIO REGISTER_CHANGED, COUNTER_BACK,
  * COUNTER_TAKEN (the counter did not count all the time; NEWVALUE or PMCSETCOUNT ends
  * this). With both flags the new value is set although these or INCOMPLETE are returned.
  */

@@ -319,9 +319,10 @@ struct hwpmc_log_period {
 #define HWPMC_MAP_ANON		0x04	/* executable memory without a file */
 #define HWPMC_MAP_HAS_SLIDE	0x08	/* slide is set */
 #define HWPMC_MAP_HAS_FILE	0x10	/* ends with struct hwpmc_log_file */
-#define HWPMC_MAP_UNREAD	0x20	/* its first page was not in memory: whether the file
-					 * has a build-id is not known. Without this flag
-					 * and HAS_BUILD_ID, HAS_FILE says that it has none */
+#define HWPMC_MAP_UNREAD	0x20	/* the first page of the file was not in memory, so its
+					 * build-id could not be read. A record with HAS_FILE,
+					 * without this flag and HAS_BUILD_ID, is of a file that
+					 * has no build-id */
 /* hdr.flags of PROCEXEC */
 #define HWPMC_EXEC_HAS_PLACE	0x02	/* ends with struct hwpmc_log_place */
 
@@ -364,14 +365,14 @@ struct hwpmc_log_place {
 /* The file as it was when it was mapped. Times are of CLOCK_REALTIME, ns. */
 struct hwpmc_log_file {
 	__u64	size;			/* bytes */
-	__s64	mtime;			/* of its contents */
-	__s64	ctime;			/* of its inode */
+	__s64	mtime;			/* last change of the contents */
+	__s64	ctime;			/* last change of the inode */
 };
 
 /*
- * MAP_IN: an executable mapping of a process, or of the kernel (pid -1: the kernel
- * and its modules). It replaces mappings that it overlaps. id 0. With
- * HWPMC_MAP_HAS_FILE the last bytes of the record are a struct hwpmc_log_file.
+ * MAP_IN: an executable mapping of a process; pid -1: of the kernel or a module.
+ * The mapping replaces those that it overlaps. id 0. With HWPMC_MAP_HAS_FILE the
+ * last bytes of the record are a struct hwpmc_log_file.
  */
 struct hwpmc_log_map {
 	struct hwpmc_log_hdr hdr;

@@ -67,9 +67,9 @@ struct hwpmc_op_getmsr {
  *
  *	rdpmc(index) + total
  *
- * If `own` equals `seq`, the same with `thread` in place of `total` is the number
- * of events of this thread since it mapped the page. Both are valid only if `seq`
- * is unchanged after RDPMC. If the fields differ, RDPMC may fault: use PMCRW.
+ * If `own` equals `seq`, the same with `thread` in place of `total` is this thread's
+ * number of events since it mapped the page. Both are valid only if `seq` is unchanged
+ * after RDPMC. If the fields differ, RDPMC may fault: use PMCRW.
  * Only the thread that mapped the page may read it this way. In a child's copy
  * the fields always differ.
  */
@@ -77,7 +77,7 @@ struct hwpmc_user_row {
 	__u32	seq;			/* changes with any field below */
 	__u32	own;			/* equal to seq: .thread is valid */
 	__u32	sum;			/* equal to seq: .total is valid */
-	__u32	index;			/* of RDPMC */
+	__u32	index;			/* operand of RDPMC */
 	__u64	thread;			/* to be added, modulo 2^64 */
 	__u64	total;
 	__u64	__reserved[4];

@@ -93,7 +93,7 @@ struct hwpmc_trial {
 	} event[HWPMC_TRIAL_EVENTS];
 	u64 event_bits;		/* of a select: the event and its unit mask; 0: each counter
 				 * has an event of its own */
-	unsigned int pair_takes;	/* so many of a host's counters; 0: there are no pairs */
+	unsigned int pair_takes;	/* counters of the host that a pair uses; 0: no pairs */
 	/* An event of this model that happens as well, and that a list of architectural events
 	 * does not have; 0: none is certain. Is an event on each such list? */
 	u64 (*unlisted)(const struct hwpmc_class *cls);
@@ -248,15 +248,15 @@ struct hwpmc_class {
 	u32 read_fault;		/* classes that claim nothing: the register whose read has
 				 * faulted, 0: none since the first PMC */
 	void *priv;		/* the backend's own */
-	/* What a trial has found since the claim. hwpmc_lock. */
+	/* Findings of the trials since the claim. hwpmc_lock. */
 	struct hwpmc_found {
 		u64 still;		/* rows of the class that do not count as they should */
 		u64 misread;		/* rows whose RDPMC reads another counter */
 		u32 filtered;		/* events of the trial's list that count 0 */
-		bool only_listed;	/* so do events beside the architectural ones */
+		bool only_listed;	/* events that are not architectural count 0 */
 	} found, before;		/* .before: at the claim before */
-	u32 at_once;		/* so many of the rows in .shared, of all classes of the claim,
-				 * count at a time on a CPU; 0: all do */
+	u32 at_once;		/* number of rows in .shared, of all classes of the claim, that
+				 * count at a time on a CPU; 0: all of them */
 	u64 shared;
 };
 

@@ -27,7 +27,7 @@
 
 #define   P4_CCCR_ENABLE	BIT_ULL(12)
 #define   P4_CCCR_SELECT_SHIFT	13
-#define   P4_CCCR_SELECT	GENMASK_ULL(15, 13)	/* of an ESCR */
+#define   P4_CCCR_SELECT	GENMASK_ULL(15, 13)	/* selects an ESCR */
 #define   P4_CCCR_THREAD_ANY	GENMASK_ULL(17, 16)	/* whichever thread is active */
 #define   P4_CCCR_COMPARE	BIT_ULL(18)
 #define   P4_CCCR_COMPLEMENT	BIT_ULL(19)

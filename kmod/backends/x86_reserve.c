@@ -135,7 +135,7 @@ static u64 globally_enabled(const struct hwpmc_x86_bank *bank)
 	return value;
 }
 
-/* Of the control of the fixed counters, the bits of those. */
+/* Returns the bits of `runs` in the control of the fixed counters that global control enables. */
 static u64 fixed_enabled(u64 global, u64 runs)
 {
 	unsigned int i;

@@ -7,7 +7,7 @@
 
 struct hwpmc_owner;
 
-/* Its process has caused so many claims. hwpmc_lock. */
+/* The process of the owner has caused a number of claims. hwpmc_lock. */
 void hwpmc_pace_count(const struct hwpmc_owner *owner, u64 claims);
 /* Before an allocation: waits as long as the user is ahead. Process context, no lock. -EINTR:
  * the process is being killed. */

@@ -24,7 +24,7 @@
 struct hwpmc_nmi_others {
 	u64 left;		/* time of an NMI that was left, and did not come back yet; or 0 */
 	u64 claimed;		/* time of the last one that another handler has claimed */
-	unsigned int credit;	/* so many of them, less those that were taken for them */
+	unsigned int credit;	/* their number, less the NMIs that were taken for a counter's */
 	u64 answered;		/* time of the overflow that the last taken one was for */
 };
 
