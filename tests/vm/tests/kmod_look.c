@@ -346,6 +346,21 @@ START_TEST(look_finds_nothing_where_nothing_was_taken)
 }
 END_TEST
 
+/* No user mode at all runs there from the start on. */
+START_TEST(look_finds_nothing_on_a_cpu_that_is_idle)
+{
+	uint32_t id;
+
+	dev_pin(0, 0);
+	id = of_cpu(INSN, U);
+	for (int i = 0; i < LOOKS; i++) {
+		dev_msleep(1000);
+		dev_read(fd, id);
+	}
+	dev_unpin(0);
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -362,5 +377,6 @@ int main(void)
 	harness_add(look_takes_ten_accesses_a_second_and_none_on_metal);
 	harness_add(look_leaves_counts_of_user_mode_exact);
 	harness_add(look_finds_nothing_where_nothing_was_taken);
+		harness_add(look_finds_nothing_on_a_cpu_that_is_idle);
 	return harness_run();
 }
