@@ -12,7 +12,6 @@
 #include "../core/stats.h"
 #include "../debug/trace.h"
 #include "../pmc/owner.h"
-#include "../pmc/claim.h"
 #include "../pmc/pace.h"
 #include "../task/leave.h"
 #include "ioctl.h"
@@ -180,10 +179,27 @@ static int copy_in(union hwpmc_arg *arg, const struct operation *op,
 	return ret;
 }
 
+/* Under the lock again: all threads of a user wait for the same time. */
+static int lock_in_turn(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
+{
+	unsigned int ahead;
+	int ret;
+
+	while (!(ret = hwpmc_owner_lock(owner, hdr))) {
+		ahead = hwpmc_pace_ahead(owner);
+		if (likely(!ahead))
+			return 0;
+		mutex_unlock(&hwpmc_lock);
+		ret = hwpmc_pace_wait(ahead);
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
 static int operation_run(const struct operation *op, struct hwpmc_owner *owner,
 			 union hwpmc_arg *arg)
 {
-	u64 claims;
 	int ret = 0;
 
 	if (unlikely(READ_ONCE(owner->executed)))
@@ -192,14 +208,10 @@ static int operation_run(const struct operation *op, struct hwpmc_owner *owner,
 		return ret;
 	if (!op->locked)
 		return op->handler(owner, arg);
-	if (op->claims)
-		ret = hwpmc_pace_wait(owner);
-	ret = ret ?: hwpmc_owner_lock(owner, &arg->hdr);
+	ret = op->claims ? lock_in_turn(owner, &arg->hdr) : hwpmc_owner_lock(owner, &arg->hdr);
 	if (ret)
 		return ret;
-	claims = hwpmc_claims;
 	ret = op->handler(owner, arg);
-	hwpmc_pace_count(owner, hwpmc_claims - claims);
 	mutex_unlock(&hwpmc_lock);
 	/* The right to use RDPMC may have ended. */
 	hwpmc_leave_wait();

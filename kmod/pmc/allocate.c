@@ -33,6 +33,7 @@
 #include "at_once.h"
 #include "claim.h"
 #include "hooks.h"
+#include "pace.h"
 #include "policy.h"
 
 /* ---- checks of the request ----------------------------------------------- */
@@ -618,6 +619,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 {
 	struct hwpmc_encoding enc;
 	struct hwpmc_class *cls;
+	u64 claims = hwpmc_claims;
 	s32 detail = 0;
 	u32 why = 0;
 	int ret;
@@ -636,6 +638,8 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	if (ret < 0)
 		return ret;
 	ret = hwpmc_class_get(cls, &why, &detail);
+	if (hwpmc_claims != claims)
+		hwpmc_pace_count(owner);
 	if (ret)
 		return hwpmc_refuse(&op->hdr, ret, why, detail);
 	ret = allocate_on(owner, cls, op, name, &enc, rows);

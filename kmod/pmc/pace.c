@@ -2,7 +2,7 @@
 /*
  * pace.c - a claim of hardware interrupts each CPU, and so does its end: CPUs that others have
  * isolated, too. A user without CAP_PERFMON makes BURST claims at once, and then one each
- * INTERVAL. It waits before its next allocation, without a lock, so that nobody else waits.
+ * INTERVAL. The wait is before an allocation and without a lock, so that no other user waits.
  */
 #include <linux/capability.h>
 #include <linux/hash.h>
@@ -20,37 +20,63 @@
 #define INTERVAL_MS	10
 #define BURST		100
 #define BITS		8
+#define PROBES		8	/* users whose numbers have the same hash */
 
-/* Users whose numbers have the same hash share one: jiffies64 in which all claims so far are
- * paid for, in ms. Written under hwpmc_lock, read anywhere. */
-static u64 paid_at[1 << BITS];
-
-static u64 *paid_by(const struct hwpmc_owner *owner)
-{
-	return &paid_at[hash_32(__kuid_val(owner->uid), BITS)];
-}
+/* All claims of a user are paid for at this time, in ms. hwpmc_lock. */
+static struct account {
+	kuid_t uid;
+	u64 paid_at;
+} accounts[1 << BITS];
 
 static u64 now_ms(void)
 {
 	return jiffies64_to_msecs(get_jiffies_64());
 }
 
-void hwpmc_pace_count(const struct hwpmc_owner *owner, u64 claims)
+/*
+ * Returns the account of the user, or one that is paid for and becomes his, or NULL where as many
+ * other users are in debt: they would have to be the same person's.
+ */
+static struct account *account_of(kuid_t uid)
 {
-	u64 *at = paid_by(owner);
+	u32 first = hash_32(__kuid_val(uid), BITS), i;
+	struct account *paid = NULL;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (claims && !owner->kernel && !perfmon_capable())
-		WRITE_ONCE(*at, max(*at, now_ms()) + claims * INTERVAL_MS);
+	for (i = 0; i < PROBES; i++) {
+		struct account *a = &accounts[(first + i) & ((1 << BITS) - 1)];
+
+		if (a->paid_at > now_ms()) {
+			if (uid_eq(a->uid, uid))
+				return a;
+		} else if (!paid) {
+			paid = a;
+		}
+	}
+	if (paid)
+		*paid = (struct account){ .uid = uid };
+	return paid;
 }
 
-int hwpmc_pace_wait(const struct hwpmc_owner *owner)
+void hwpmc_pace_count(const struct hwpmc_owner *owner)
 {
-	s64 ahead = READ_ONCE(*paid_by(owner)) - now_ms() - BURST * INTERVAL_MS;
+	struct account *a = account_of(owner->uid);
 
+	if (a && !owner->kernel && !perfmon_capable())
+		a->paid_at = max(a->paid_at, now_ms()) + INTERVAL_MS;
+}
+
+unsigned int hwpmc_pace_ahead(const struct hwpmc_owner *owner)
+{
+	struct account *a = account_of(owner->uid);
+	s64 ahead = a ? a->paid_at - now_ms() - BURST * INTERVAL_MS : 0;
+
+	return ahead <= 0 || perfmon_capable() ? 0 : ahead;
+}
+
+int hwpmc_pace_wait(unsigned int ms)
+{
 	might_sleep();
-	if (likely(ahead <= 0) || perfmon_capable())
-		return 0;
-	schedule_timeout_killable(msecs_to_jiffies(ahead));
+	schedule_timeout_killable(msecs_to_jiffies(ms));
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }

@@ -7,10 +7,11 @@
 
 struct hwpmc_owner;
 
-/* The process of the owner has caused a number of claims. hwpmc_lock. */
-void hwpmc_pace_count(const struct hwpmc_owner *owner, u64 claims);
-/* Before an allocation: waits as long as the user is ahead. Process context, no lock. -EINTR:
- * the process is being killed. */
-int hwpmc_pace_wait(const struct hwpmc_owner *owner);
+/* The process of the owner has caused a claim. hwpmc_lock. */
+void hwpmc_pace_count(const struct hwpmc_owner *owner);
+/* Returns how long its user has to wait before the next allocation, in ms. hwpmc_lock. */
+unsigned int hwpmc_pace_ahead(const struct hwpmc_owner *owner);
+/* Waits that time. Process context, no lock. Returns -EINTR if the process is being killed. */
+int hwpmc_pace_wait(unsigned int ms);
 
 #endif /* HWPMC_PACE_H */
