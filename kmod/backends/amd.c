@@ -276,8 +276,9 @@ static u32 amd_control_changed_irqoff(const struct hwpmc_class *cls)
 	return pmu.version >= 2 ? hwpmc_x86_differs_irqoff(AMD_GLOBAL_CTL, own, own) : 0;
 }
 
-static u32 amd_follow_irqoff(const struct hwpmc_class *cls)
+static u32 amd_follow_irqoff(const struct hwpmc_class *cls, u64 *rows)
 {
+	*rows = this_cpu_read(hwpmc_amd_host_rows);
 	return hwpmc_amd_guests_follow_irqoff();
 }
 

@@ -174,9 +174,10 @@ struct hwpmc_class_ops {
 	/*
 	 * Follow, of what decides whether the rows count, that which others change as they
 	 * need it. 0, or the register in which a change was found that the rows had missed;
-	 * they count by it from here on. Once a second under a hypervisor; NULL: nothing.
+	 * they count by it from here on. *rows: those that it decides on. Once a second
+	 * under a hypervisor; NULL: nothing.
 	 */
-	u32 (*follow_irqoff)(const struct hwpmc_class *cls);
+	u32 (*follow_irqoff)(const struct hwpmc_class *cls, u64 *rows);
 	/*
 	 * Let the rows of the class count again where another handler of this NMI has
 	 * switched off the control that they share: true if it had. NULL where none does.

@@ -110,14 +110,16 @@ bool hwpmc_doubt_look_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 u32 hwpmc_doubt_look_control_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls)
 {
-	u64 rows = hwpmc_cpu_programmed_rows(c) & hwpmc_class_rows(cls);
+	u64 rows = hwpmc_cpu_programmed_rows(c) & hwpmc_class_rows(cls), concerned;
 	u32 msr;
 
 	if (!rows)
 		return 0;
 	msr = control_changed_irqoff(cls);
-	if (!msr && cls->ops->follow_irqoff)
-		msr = cls->ops->follow_irqoff(cls);
+	if (!msr && cls->ops->follow_irqoff) {
+		msr = cls->ops->follow_irqoff(cls, &concerned);
+		rows &= concerned << cls->first;
+	}
 	for (; msr && rows; rows &= rows - 1)
 		doubt_row_irqoff(c, __ffs64(rows), HWPMC_WHY_REGISTER_CHANGED, (s32)msr);
 	return msr;
@@ -179,7 +181,7 @@ static bool is_final(const struct hwpmc_pmc *pmc)
 {
 	u32 attaches = READ_ONCE(pmc->attaches);
 
-	return attaches && smp_load_acquire(&pmc->looked) == attaches;
+	return attaches && smp_load_acquire(&pmc->looked) == attaches && list_empty(&pmc->links);
 }
 
 u32 hwpmc_pmc_doubts(const struct hwpmc_pmc *pmc)

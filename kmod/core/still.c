@@ -66,12 +66,15 @@ static bool is_for_loop(u32 certain)
 	return certain & HWPMC_CERTAIN_LOOP && certain & HWPMC_CERTAIN_KERNEL;
 }
 
-static bool counts_no_loop_irqoff(const struct hwpmc_row *row)
+/* An NMI may stop the row in between, where sampling pauses, or write it. */
+static bool counts_no_loop_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certain)
 {
-	u64 before = hwpmc_row_read_irqoff(row);
+	const struct hwpmc_row *row = &hwpmc_rows[nr];
+	u64 nmi_last = READ_ONCE(c->nmi_last), before = hwpmc_row_read_irqoff(row);
 
 	hwpmc_still_work_irqoff(TURNS);
-	return hwpmc_width_delta(before, hwpmc_row_read_irqoff(row), row->mask) < LEAST;
+	return hwpmc_width_delta(before, hwpmc_row_read_irqoff(row), row->mask) < LEAST &&
+	       READ_ONCE(c->nmi_last) == nmi_last && certain_irqoff(c, nr) == certain;
 }
 
 static bool has_not_moved_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certain)
@@ -102,7 +105,7 @@ bool hwpmc_still_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	if (!certain)
 		return false;
 	if (is_for_loop(certain))
-		return counts_no_loop_irqoff(&hwpmc_rows[nr]);
+		return counts_no_loop_irqoff(c, nr, certain);
 	return has_not_moved_irqoff(c, nr, certain);
 }
 

@@ -83,7 +83,9 @@ static void look_ipi(void *arg)
 	/* The others that were taken with it are doubts as well before they count again. */
 	if (!l->all)
 		look_rows_irqoff(c, rows, 0, true);
-	hwpmc_hotplug_renew_irqoff(c);
+	/* One that goes offline is reset there, and set up when it comes back. */
+	if (READ_ONCE(c->admitted))
+		hwpmc_hotplug_renew_irqoff(c);
 	WRITE_ONCE(l->found, true);
 }
 
@@ -96,6 +98,8 @@ static void look_work(struct work_struct *work)
 {
 	struct look l = {};
 
+	/* No class is claimed or released while registers are renewed. */
+	mutex_lock(&hwpmc_lock);
 	on_each_cpu_cond(has_programmed, look_ipi, &l, true);
 	if (l.found) {
 		l.all = true;
@@ -104,6 +108,7 @@ static void look_work(struct work_struct *work)
 	}
 	if (hwpmc_classes_claimed())
 		hwpmc_work_later(&look, EVERY);
+	mutex_unlock(&hwpmc_lock);
 }
 
 void hwpmc_look_begin(void)

@@ -87,6 +87,8 @@ static void clear_dirty_irqoff(struct hwpmc_cpu *c)
 	u64 rows = c->dirty & hwpmc_rows_nmi;
 	struct hwpmc_pmc *pmc;
 
+	/* All of them are written. */
+	c->noted &= ~rows;
 	list_for_each_entry(pmc, &c->sys, sys_node) {
 		if (!pmc->in_flight || !(rows & BIT_ULL(pmc->row)))
 			continue;
@@ -94,7 +96,6 @@ static void clear_dirty_irqoff(struct hwpmc_cpu *c)
 			clear_system_irqoff(c, pmc);
 		rows &= ~BIT_ULL(pmc->row);
 	}
-	c->noted &= ~rows;
 	for (; rows; rows &= rows - 1) {
 		clear_row_irqoff(c, __ffs64(rows));
 		c->dirty &= ~BIT_ULL(__ffs64(rows));
