@@ -328,8 +328,8 @@ struct hwpmc_hdr {
  * FLUSHLOG (1), CLOSELOG (17), REVOKE (32) have no other fields. REVOKE takes PMCs and logs from
  * all owners except the caller's process. An owner that held a log or a sampling PMC gets
  * SIGBUS; each later operation of every owner fails with ENODEV REVOKED, and poll() is
- * POLLHUP. Records not yet written to a descriptor are lost; a mapped log ends with its last
- * record. The module can be unloaded when all have closed it and no file of a log hangs in its
+ * POLLERR | POLLHUP (POLLHUP alone: the log has ended). Records not yet written to a
+ * descriptor are lost; a mapped log ends with its last record. The module can be unloaded when all have closed it and no file of a log hangs in its
  * last write or release. Errors: EPERM PRIV_ADMIN.
  * FLUSHLOG waits until all records so far, and the counts of running threads for PMCs with
  * LOG_PROCCSW, are written (descriptor form) or in the rings (mapped form), with drops

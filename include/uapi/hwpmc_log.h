@@ -321,8 +321,8 @@ struct hwpmc_log_period {
 #define HWPMC_MAP_HAS_FILE	0x10	/* ends with struct hwpmc_log_file */
 #define HWPMC_MAP_UNREAD	0x20	/* the first page of the file was not in memory, so its
 					 * build-id could not be read. A record with HAS_FILE,
-					 * without this flag and HAS_BUILD_ID, is of a file that
-					 * has no build-id */
+					 * without this flag and HAS_BUILD_ID, is of a file whose
+					 * first page has no build-id */
 /* hdr.flags of PROCEXEC */
 #define HWPMC_EXEC_HAS_PLACE	0x02	/* ends with struct hwpmc_log_place */
 
