@@ -168,10 +168,10 @@ static int poll_until(struct pollfd *fds, unsigned int n, uint64_t deadline)
 }
 
 /* The command goes on. */
-static _Noreturn void end_revoked(void)
+static _Noreturn void end_revoked(const struct watch *w)
 {
 	msg("all PMCs were taken away, to unload the module");
-	exit(EXIT_FAILED);
+	exit(w->revoked_status ?: EXIT_FAILED);
 }
 
 /* What happened since, WATCH_TIME where nothing did that matters. */
@@ -186,7 +186,7 @@ static enum watch_event watch_look(struct watch *w, const struct pollfd *fds)
 		return WATCH_CHILD;
 	/* A log that has ended is POLLHUP alone. */
 	if (fds[4].revents & POLLERR)
-		end_revoked();
+		end_revoked(w);
 	if (fds[0].revents)
 		event = take_signal(w);
 	if (event != WATCH_TIME)

@@ -20,7 +20,9 @@ struct watch {
 	unsigned int nalive;
 	int input_fd;		/* -1: none; WATCH_INPUT when readable */
 	int rings_fd;		/* -1: none; WATCH_RINGS when readable */
-	int device_fd;		/* -1: none; of what counts: the program ends where it is revoked */
+	int device_fd;		/* -1: none; of the counters: the program ends when they are
+				 * revoked, */
+	int revoked_status;	/* with this exit status; 0: EXIT_FAILED */
 	int signal;		/* that asked for the end, 0: none */
 	bool log;		/* SIGIO is taken: a log failed */
 	bool user;		/* SIGUSR2 is taken */

@@ -637,6 +637,7 @@ static int run_until_end(struct session *s, struct watch *w, uint64_t start)
 	w->input_fd = s->o.ctl.fd;
 	w->rings_fd = s->set.threads ? hwpmc_fd(s->set.h) : -1;
 	w->device_fd = hwpmc_fd(s->set.h);
+	w->revoked_status = EXIT_STAT_FAILED;
 	while (!rc && !c.over) {
 		enum watch_event ev = watch_wait(w, next_time(&c));
 
@@ -676,6 +677,8 @@ static void end_command(struct session *s, struct watch *w)
 	if (s->timed_out && w->child)
 		kill(w->child, SIGTERM);
 	watch_reap(w, &status, &usage);
+	/* From here on its number may be another process's. */
+	s->set.command = 0;
 	s->sum.has_task = true;
 	s->sum.user += timeval_ns(usage.ru_utime);
 	s->sum.sys += timeval_ns(usage.ru_stime);

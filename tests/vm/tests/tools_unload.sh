@@ -37,7 +37,9 @@ unload_ends_those_who_count_and_takes_the_module_away() {
 	commands="$(pgrep -P $stat -x sleep) $(pgrep -P $record -x sleep)"
 	check "$hwpmc" unload
 	is_loaded && fail "the module is still there"
-	wait $stat && fail "stat went on"
+	status=0
+	wait $stat || status=$?
+	check_equal $status 125 "status of stat, whose command runs on"
 	wait $record && fail "record went on"
 	# What they counted goes on.
 	check kill $commands
