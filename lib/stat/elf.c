@@ -244,14 +244,20 @@ static void add_at(struct image *img, const GElf_Sym *sym, const char *name,
 	s->local = GELF_ST_BIND(sym->st_info) == STB_LOCAL;
 }
 
+/* A place within a function: ".L..." of GNU as; "function.place" and "..@macro" of NASM. */
+static bool is_inner_label(const char *name)
+{
+	return !strncmp(name, ".L", 2) || strchr(name + 1, '.');
+}
+
 static bool add_symbol(const GElf_Sym *sym, const char *name, void *arg)
 {
 	const struct image *img = arg;
 
-	/* A label is code if it lies in a section of that; ".L" are places within functions. */
+	/* A label is code if it lies in a section of code. */
 	if (!sym->st_value ||
 	    (is_label(sym) && (!img->ncode || sym->st_shndx >= SHN_LORESERVE ||
-			       !strncmp(name, ".L", 2))))
+			       is_inner_label(name))))
 		return false;
 	add_at(arg, sym, name, 0);
 	return true;

@@ -13,7 +13,7 @@
 
 #include "stat.h"
 
-#define NO_ID		"the log has no build-id of it, as it has none: "
+#define NO_ID		"the log has no build-id of it, as its first page has none: "
 #define NOT_READ	"the log has no build-id of it, as it was not in memory: "
 
 struct file_id file_id_of(const struct hwpmc_log_map *r)
@@ -100,8 +100,11 @@ static bool check_inode(const struct images *set, struct image *img, int fd,
 static bool check_place(const struct images *set, struct image *img, const struct stat *st)
 {
 	/* No program sets a ctime: it is that of one inode, whatever number it has here. */
-	if (img->ran.inode == st->st_ino || img->ran.ctime == ns_of(&st->st_ctim))
+	if (img->ran.ctime == ns_of(&st->st_ctim))
 		return true;
+	/* Times can be set and numbers are given again; a chmod or a link changes it, too. */
+	if (img->ran.inode == st->st_ino)
+		return DOUBT(img, "its inode was changed since");
 	if (!is_elsewhere(set))
 		return refuse(img, "the file is another one: its inode is not the log's");
 	return DOUBT(img, "names are of a copy with its size and time");

@@ -35,6 +35,7 @@ struct hwpmc_input {
 	size_t raw_at, raw_len;
 	bool begun;			/* its first bytes have come: plain or compressed */
 	bool in_frame;			/* zstd: it has not come to its end */
+	bool held;			/* zstd: it may hold more than fitted in .plain */
 	int spool;			/* all that was read, to read it again */
 	bool eof, cut, skip_samples;
 	uint64_t bytes;			/* that the parser got */
@@ -317,7 +318,7 @@ static int feed_zstd(struct hwpmc_input *in)
 	if (!in->plain)
 		return input_fail(in, ENOMEM, "no memory");
 	for (;;) {
-		ssize_t n = more_raw(in, &at);
+		ssize_t n = in->held ? 0 : more_raw(in, &at);
 		ZSTD_inBuffer from = { at, n, 0 };
 		ZSTD_outBuffer to = { in->plain, PIECE, 0 };
 
@@ -328,6 +329,7 @@ static int feed_zstd(struct hwpmc_input *in)
 			return input_fail(in, EINVAL, "the compressed data is damaged: %s",
 					  ZSTD_getErrorName(left));
 		in->raw_at += from.pos;
+		in->held = to.pos == PIECE;
 		if (from.pos || to.pos)
 			in->in_frame = left > 0;
 		if (to.pos)

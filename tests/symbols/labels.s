@@ -20,6 +20,8 @@ _start:	call work
 work:	nop
 	nop
 .Lwithin: nop
+work.loop: nop				/* as NASM keeps places */
+	nop
 	ret
 	.section .unnamed, "ax"
 	.skip 64, 0x90

@@ -203,6 +203,16 @@ START_TEST(a_program_with_another_inode_number_there_is_named)
 }
 END_TEST
 
+/* As in images whose times are all set to one, where numbers are given again. */
+START_TEST(a_program_whose_inode_changed_since_is_named_with_a_doubt)
+{
+	struct hwpmc_log_file *at = run_first(NULL);
+
+	at->ctime -= 1000000;
+	check_named("its inode was changed since");
+}
+END_TEST
+
 START_TEST(a_copy_on_another_machine_is_named_with_a_doubt)
 {
 	struct hwpmc_log_file *at;
@@ -255,7 +265,7 @@ START_TEST(a_build_id_that_was_not_read_is_no_build_id_that_is_missing)
 	log_context(&log_, PID, PID);
 	run_first(NULL)->mtime -= 1000000000;
 	on_another_machine();
-	check_named("it has none");
+	check_named("its first page has none");
 }
 END_TEST
 
@@ -359,6 +369,7 @@ int main(void)
 	harness_add(a_program_of_the_same_size_and_another_time_lends_no_names);
 	harness_add(a_program_that_was_moved_over_it_lends_no_names);
 	harness_add(a_program_with_another_inode_number_there_is_named);
+	harness_add(a_program_whose_inode_changed_since_is_named_with_a_doubt);
 	harness_add(a_copy_on_another_machine_is_named_with_a_doubt);
 	harness_add(a_copy_with_another_time_is_named_with_that_doubt);
 	harness_add(a_copy_below_a_root_is_named_with_a_doubt);

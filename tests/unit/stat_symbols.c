@@ -282,13 +282,17 @@ START_TEST(a_symbol_without_size_ends_with_its_section)
 	log_program(&log_, PID, 0, program("labels"));
 	log_user(&log_, start + 63);
 	log_user(&log_, addr_in("labels", "work") + 2);
+	/* Labels within it, of an assembler that keeps them. */
+	log_user(&log_, addr_in("labels", "work") + 3);
+	log_user(&log_, addr_in("labels", "work") + 4);
 	log_user(&log_, sized + 1);
 	log_user(&log_, sized + 4);
 	log_user(&log_, unnamed);
 	log_user(&log_, unnamed + size - 1);
 	read_it();
 	check_name(start + 63, "_start");
-	check_name(addr_in("labels", "work") + 2, "work");
+	for (int i = 2; i <= 4; i++)
+		check_name(addr_in("labels", "work") + i, "work");
 	check_name(sized + 1, "sized");
 	check_name(sized + 4, "[unknown]");
 	check_name(unnamed, "[unknown]");
