@@ -33,8 +33,15 @@ static int open_refused(int err)
 	struct what w;
 
 	/* Else the mode of the node, or a missing module, would be to blame. */
-	if ((err == EPERM || err == ENOSYS) && error_is_filtered())
+	if (err == ENOSYS && error_is_filtered())
 		return error_own(NULL, err, "cannot open " HWPMC_DEVICE ": " ERROR_FILTERED);
+	/* Containers have both, and the device controller is the usual cause. */
+	if (err == EPERM && error_is_filtered())
+		return error_own(NULL, err, "cannot open " HWPMC_DEVICE
+				 ": the device controller of the cgroup or a filter of system "
+				 "calls (seccomp) forbids it; permit the device, such as: docker "
+				 "run --device " HWPMC_DEVICE ", DeviceAllow=" HWPMC_DEVICE
+				 " rw; or permit open and ioctl in the filter");
 	switch (err) {
 	case ENOENT:
 	case ENXIO:

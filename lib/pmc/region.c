@@ -177,7 +177,9 @@ static void take_value(struct region *r, unsigned int j)
 	uint64_t *cost = &c->cost[r->how];
 
 	if (r->learning) {
-		if (has_value(r, j, by_call) && value < *cost) {
+		if (!has_value(r, j, by_call))
+			return;
+		if (value < *cost) {
 			*cost = value;
 			c->agree[r->how] = 0;
 		}

@@ -86,7 +86,8 @@ static void report_open(struct doctor *d)
 {
 	if (d->open_errno == EPERM)
 		dr_wrong(d, "node", "docker run --device " HWPMC_DEVICE " ...", "%s",
-			 "the device controller of this container's cgroup forbids " HWPMC_DEVICE);
+			 "the device controller of this container's cgroup, or a filter of system "
+			 "calls (seccomp), forbids " HWPMC_DEVICE);
 	else
 		dr_wrong(d, "node", "ls -l " HWPMC_DEVICE, "%s", d->open_why);
 }
