@@ -371,10 +371,10 @@ static int wait_in_program(int report)
 }
 
 /* The log of who executes it has more in it than its pipe holds. */
-static void execute(int report)
+static void execute(int report, int go)
 {
 	struct hwpmc_op_configurelog conf = { .ring_size = 1 << 17 };
-	char text[16];
+	char text[16], c;
 	sigset_t set;
 	int fd, p[2];
 
@@ -394,7 +394,7 @@ static void execute(int report)
 			_exit(4);
 	}
 	/* What the test holds of the pipe ends its writer when it closes it. */
-	if (write(report, &p[0], sizeof(p[0])) != sizeof(p[0]))
+	if (write(report, &p[0], sizeof(p[0])) != sizeof(p[0]) || read(go, &c, 1) != 1)
 		_exit(5);
 	sigemptyset(&set);
 	sigaddset(&set, SIGIO);
@@ -408,18 +408,19 @@ static void execute(int report)
 /* The reader's end is ours alone, and goes when the program runs. */
 static char signal_after_exec(mode_t mode)
 {
-	int report[2], pipe_end, copy, status;
+	int report[2], go[2], pipe_end, copy, status;
 	char c = 0;
 	pid_t pid;
 
-	ck_assert(!chmod(SELF, mode) && !pipe(report));
+	ck_assert(!chmod(SELF, mode) && !pipe(report) && !pipe2(go, O_CLOEXEC));
 	pid = fork();
 	if (!pid)
-		execute(report[1]);
+		execute(report[1], go[0]);
 	close(report[1]);
 	ck_assert_int_eq(read(report[0], &pipe_end, sizeof(pipe_end)), sizeof(pipe_end));
 	copy = syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, pid, 0), pipe_end, 0);
 	ck_assert_int_ge(copy, 0);
+	ck_assert_int_eq(write(go[1], "g", 1), 1);
 	ck_assert_int_eq(read(report[0], &c, 1), 1);
 	ck_assert_int_eq(c, 'r');
 	close(copy);
@@ -427,6 +428,8 @@ static char signal_after_exec(mode_t mode)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 	close(report[0]);
+	close(go[0]);
+	close(go[1]);
 	return c;
 }
 

@@ -555,14 +555,16 @@ END_TEST
 /* ---- children -------------------------------------------------------------- */
 
 #define ROUNDS		30
-#define MANY		100
+#define MANY		1000	/* less than the module follows */
 
 static unsigned int mapped;		/* pages so far */
+static int forked;			/* fork() has returned */
 
+/* Maps until the fork is over, however late the other thread gets a CPU to begin it. */
 static void *map_many(void *unused)
 {
 	pin(2);
-	for (unsigned int i = 0; i < MANY; i++) {
+	for (unsigned int i = 0; i < MANY && !__atomic_load_n(&forked, __ATOMIC_ACQUIRE); i++) {
 		ck_assert(map_page(i, MAP_FIXED_NOREPLACE));
 		__atomic_store_n(&mapped, i + 1, __ATOMIC_RELEASE);
 	}
@@ -599,12 +601,14 @@ static unsigned int fork_while_mapping(void)
 	pid_t pid;
 
 	mapped = 0;
+	forked = 0;
 	ck_assert_int_eq(pthread_create(&thread, NULL, map_many, NULL), 0);
 	while (__atomic_load_n(&mapped, __ATOMIC_ACQUIRE) < 8)
 		;
 	pid = fork();
 	if (!pid)
 		child_of_threads();
+	__atomic_store_n(&forked, 1, __ATOMIC_RELEASE);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(munmap(page_at(0), 2 * PAGE * MANY), 0);
