@@ -30,8 +30,9 @@ include $(wildcard $(TOP)/data/data.mk $(TOP)/kmod/module.mk $(TOP)/lib/lib.mk $
 	$(TOP)/tests/demo/demo.mk $(TOP)/tests/export/export.mk \
 	$(TOP)/tests/coverage/coverage.mk $(TOP)/tests/mutants/mutants.mk $(TOP)/tests/vm/debug/faults.mk)
 
-# The rest of the tree: what library, tools, manual pages and services put into place.
-install: install-lib install-tools install-man install-system install-data
+# The rest of the tree: what library, tools, manual pages and services put into place, and
+# what other modules are built with.
+install: install-lib install-tools install-man install-system install-data install-inkernel
 
 # Removes every file that install would put there, then those of its own folders that are
 # empty, and nothing else.
