@@ -49,7 +49,7 @@ def main(root):
     count = readme.count('\n')
     if count > LINES:
         wrong.append(f'README.md: {count} lines, more than {LINES}')
-    documents = [p for folder in ('.', 'doc') for p in sorted((root / folder).glob('*.md'))]
+    documents = sorted(root.glob('*.md')) + sorted((root / 'doc').rglob('*.md'))
     for document in documents:
         for link in dead_links(document):
             wrong.append(f'{document.relative_to(root)}: no such target: {link}')
