@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+#include <hwpmc_log.h>
 
 /* What a field means; how it is printed is its printer's. */
 enum record_kind {
@@ -28,6 +31,8 @@ enum record_kind {
 	RECORD_DROPPED,		/* a number for each cause */
 	RECORD_DROPS,		/* DROPNOTIFY: both numbers for each cause */
 	RECORD_BUILD_ID,	/* MAP_IN */
+	RECORD_FILE,		/* MAP_IN: size and times of its file, if it has them */
+	RECORD_UNREAD,		/* hdr.flags of MAP_IN */
 	RECORD_SCHEMA,
 	RECORD_MACHINE,		/* INITIALIZE: the kind of CPU */
 	RECORD_CPUS,
@@ -60,5 +65,15 @@ struct record_type {
 
 /* NULL: a type that this library does not know. */
 const struct record_type *record_type(uint8_t type);
+
+/* The file of a MAP_IN as it was when it was mapped; false: the record does not have it. */
+static inline bool record_file(const struct hwpmc_log_map *r, struct hwpmc_log_file *at)
+{
+	if (!(r->hdr.flags & HWPMC_MAP_HAS_FILE) ||
+	    r->hdr.len < sizeof(*r) + strlen(r->path) + 1 + sizeof(*at))
+		return false;
+	memcpy(at, (const char *)r + r->hdr.len - sizeof(*at), sizeof(*at));
+	return true;
+}
 
 #endif /* HWPMC_LIB_RECORDS_H */

@@ -49,7 +49,9 @@ FIELDS(task_fields) = {
 FIELDS(map_fields) = {
 	F(I32, map, pid), F(ADDRESS, map, start), F(ADDRESS, map, end),
 	F(ADDRESS, map, offset), F(TEXT, map, path),
-	{ "build_id", RECORD_BUILD_ID, 0 }, SNAPSHOT, END,
+	{ "build_id", RECORD_BUILD_ID, 0 }, F(U32, map, major), F(U32, map, minor),
+	F(U64, map, inode), { "file", RECORD_FILE, 0 }, { "unread", RECORD_UNREAD, 0 },
+	SNAPSHOT, END,
 };
 FIELDS(unmap_fields) = {
 	F(I32, unmap, pid), F(ADDRESS, unmap, start), F(ADDRESS, unmap, end),

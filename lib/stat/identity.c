@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 
+#include "records.h"
 #include "stat.h"
 
 #define NO_ID		"the log has no build-id of it, as its first page has none: "
@@ -21,10 +22,8 @@ struct file_id file_id_of(const struct hwpmc_log_map *r)
 	struct file_id ran = { .inode = r->inode, .major = r->major, .minor = r->minor };
 	struct hwpmc_log_file at;
 
-	if (!(r->hdr.flags & HWPMC_MAP_HAS_FILE) ||
-	    r->hdr.len < sizeof(*r) + strlen(r->path) + 1 + sizeof(at))
+	if (!record_file(r, &at))
 		return ran;
-	memcpy(&at, (const char *)r + r->hdr.len - sizeof(at), sizeof(at));
 	ran.stamped = true;
 	ran.unread = r->hdr.flags & HWPMC_MAP_UNREAD;
 	ran.size = at.size;

@@ -43,7 +43,7 @@ $(TOOLS_UNIT_SHARES): $(TOP)/tests/unit/progs/shares.c
 	$(CC) -O0 -g -no-pie -fno-pie -o $@ $<
 
 TOOLS_UNIT_tools_dump := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,dump/cmd_dump dump/text \
-	dump/json common/logfilter common/outbuf common/cpus common/logopts common/logtext common/fmt common/msg \
+	dump/json common/doubts common/logfilter common/outbuf common/cpus common/logopts common/logtext common/fmt common/msg \
 	common/output common/watch) $(TOOLS_UNIT_LOGS)
 
 # The formats have tests of their own.
@@ -52,7 +52,7 @@ TOOLS_UNIT_EXPORT := $(patsubst $(TOP)/tools/%.c,$(TOOLS_OBJ_DIR)/%.o, \
 TOOLS_UNIT_tools_report := $(call unit-tools,report/cmd_report report/head report/flat \
 	report/tree report/folded view/tree annotate/cmd_annotate annotate/annotate \
 	annotate/print annotate/code annotate/code_kernel annotate/insn annotate/source \
-	report/cmd_diff report/diff common/cpus common/logopts common/missing common/pager common/fmt \
+	report/cmd_diff report/diff common/doubts common/cpus common/logopts common/missing common/pager common/fmt \
 	common/msg common/output common/watch) $(TOOLS_UNIT_LOGS) $(TOOLS_UNIT_EXPORT)
 TOOLS_UNIT_FLAGS_tools_report := -DSHARES='"$(TOOLS_UNIT_SHARES)"' \
 	-DSHARES_SRC='"$(TOP)/tests/unit/progs/shares.c"'

@@ -107,8 +107,32 @@ static unsigned int lines(const char *text)
 	return n;
 }
 
+static struct hwpmc_log_map *map_file(uint64_t start, uint64_t end, uint64_t offset,
+				      const char *path)
+{
+	size_t len = (sizeof(struct hwpmc_log_map) + strlen(path) + 8) & ~7ul;
+	struct hwpmc_log_file *at;
+	struct hwpmc_log_map *r;
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	r = loggen_add(&log_, HWPMC_LOG_MAP_IN, len + sizeof(*at));
+	r->hdr.flags = HWPMC_MAP_HAS_FILE;
+	r->pid = HERE_PID;
+	r->start = start;
+	r->end = end;
+	r->offset = offset;
+	r->inode = st.st_ino;
+	strcpy(r->path, path);
+	at = (void *)((char *)r + len);
+	at->size = st.st_size;
+	at->mtime = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec;
+	at->ctime = st.st_ctim.tv_sec * 1000000000ll + st.st_ctim.tv_nsec;
+	return r;
+}
+
 /* The mapping of this program that here() lies in, as a record. */
-static void map_this_program(void)
+static struct hwpmc_log_map *map_this_program(void)
 {
 	uint64_t start, end, offset;
 	char line[4400], path[4096];
@@ -120,7 +144,7 @@ static void map_this_program(void)
 		    start <= (uintptr_t)here && (uintptr_t)here < end)
 			break;
 	fclose(f);
-	loggen_map(&log_, HERE_PID, start, end, offset, path);
+	return map_file(start, end, offset, path);
 }
 
 static void begin_here(void)
@@ -237,6 +261,83 @@ START_TEST(json_lines_have_the_fields_of_their_records)
 			 "\"cpu\":0,\"pmc\":8,\"name\":\"CLOCK.PROF\","
 			 "\"class\":\"IAP\",\"mode\":\"TS\",\"ev\":0,\"flags\":0,"
 			 "\"config\":\"0x0\",\"period\":10}\n");
+}
+END_TEST
+
+/* As a module before these fields writes it. */
+static void begin_with_a_doubt(uint64_t pc)
+{
+	loggen_begin(&log_);
+	loggen_allocate(&log_, 7, "", 1000);
+	loggen_note(&log_, 7, "event=cycles:u");
+	map_this_program()->hdr.flags = 0;
+	loggen_cpu(&log_, 1);
+	loggen_context(&log_, HERE_PID, 43);
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	pc++;
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	write_log(log_.len);
+}
+
+/* perf script prints such names without a word. */
+START_TEST(dump_reports_each_doubtful_image_once)
+{
+	char *text;
+	int status;
+
+	begin_with_a_doubt((uintptr_t)here);
+	text = dump(&status, "--type sample");
+	ck_assert_int_eq(status, 0);
+	ck_assert_ptr_nonnull(strstr(text, "here+0x0"));
+	sprintf(expected, "hwpmc dump: symbols of %s are doubtful: the log has neither"
+		" a build-id of it nor its size and time: the file may have changed\n",
+		this_program());
+	ck_assert_str_eq(contents(err_path), expected);
+	text = dump(&status, "--type sample --json");
+	ck_assert_ptr_nonnull(strstr(text, "\",\"doubt\":\"the log has neither a build-id"));
+	/* Nothing of it was named. */
+	dump(&status, "--type sample --no-symbols");
+	ck_assert_str_eq(contents(err_path), "");
+	dump(&status, "--type map-in");
+	ck_assert_str_eq(contents(err_path), "");
+}
+END_TEST
+
+START_TEST(dump_shows_identity_of_mapped_files)
+{
+	struct hwpmc_log_map *r;
+	struct stat st;
+	char *text;
+
+	ck_assert_int_eq(stat("/bin/sh", &st), 0);
+	loggen_begin(&log_);
+	r = map_file(0x1000, 0x2000, 0, "/bin/sh");
+	r->hdr.flags |= HWPMC_MAP_UNREAD;
+	r->major = 8;
+	r->minor = 3;
+	r = loggen_map(&log_, HERE_PID, 0x3000, 0x4000, 0, "/with/id");
+	r->hdr.flags |= HWPMC_MAP_HAS_BUILD_ID;
+	r->build_id_len = 3;
+	memcpy(r->build_id, "\x01\xab\xff", 3);
+	loggen_map(&log_, HERE_PID, 0x5000, 0x6000, 0, "//anon");
+	write_log(log_.len);
+	text = dump_ok("--type map-in");
+	sprintf(expected, " \"/bin/sh\" 0x2000 0x0 inode 8:3:%ju size %jd mtime %jd%09ld ctime"
+		" %jd%09ld unread\n", (uintmax_t)st.st_ino, (intmax_t)st.st_size,
+		(intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+		(intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+	ck_assert_msg(strstr(text, expected) != NULL, "%s", text);
+	ck_assert_ptr_nonnull(strstr(text, " \"/with/id\" 0x4000 0x0 build-id 01abff\n"));
+	ck_assert_ptr_nonnull(strstr(text, " \"//anon\" 0x6000 0x0\n"));
+	text = dump_ok("--type map-in --json");
+	sprintf(expected, "\"build_id\":\"\",\"major\":8,\"minor\":3,\"inode\":%ju,"
+		"\"file\":{\"size\":%jd,\"mtime\":%jd%09ld,\"ctime\":%jd%09ld},"
+		"\"unread\":true,\"snapshot\":false}\n", (uintmax_t)st.st_ino,
+		(intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+		(intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+	ck_assert_msg(strstr(text, expected) != NULL, "%s", text);
+	ck_assert_ptr_nonnull(strstr(text, "\"build_id\":\"01abff\",\"major\":0,\"minor\":0,"
+				     "\"inode\":0,\"file\":null,\"unread\":false"));
 }
 END_TEST
 
@@ -602,6 +703,8 @@ int main(void)
 	harness_add(a_chain_is_one_line_with_callers_and_where_it_was_cut);
 	harness_add(other_records_are_lines_that_begin_with_their_cpu);
 	harness_add(json_lines_have_the_fields_of_their_records);
+	harness_add(dump_reports_each_doubtful_image_once);
+	harness_add(dump_shows_identity_of_mapped_files);
 	harness_add(samples_say_the_kind_of_core_of_their_cpu);
 	harness_add(drops_of_causes_to_come_are_printed_as_other_causes);
 	harness_add(what_filters_choose_adds_up_to_all_samples);

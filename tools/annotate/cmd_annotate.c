@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/commands.h"
+#include "common/doubts.h"
 #include "common/logopts.h"
 #include "common/msg.h"
 #include "print.h"
@@ -223,6 +224,8 @@ static int print_profile(struct options *o, struct hwpmc_profile *profile)
 	for (uint32_t e = 0; e < n; e++)
 		print_event(o, profile, e, &pr);
 	status = pager_close(&pr.out);
+	if (o->log.format != LOGOPTS_TEXT)
+		doubts_tell(profile);
 	/* Named, and not one that has code to show. */
 	if (!status && o->nfunction && !pr.functions) {
 		msg("%s", pr.why);

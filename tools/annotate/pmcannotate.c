@@ -14,6 +14,7 @@
 
 #include "annotate.h"
 #include "common/fmt.h"
+#include "common/doubts.h"
 #include "common/logopts.h"
 #include "common/msg.h"
 #include "source.h"
@@ -272,6 +273,7 @@ static int print_profile(struct pmcannotate *pa)
 	for (uint32_t e = 0; e < n; e++)
 		print_event(pa, e, &ev[e]);
 	annotate_hits_free(&pa->a.hits);
+	doubts_tell(pa->profile);
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
 	msg("cannot write to standard output: %s", strerror(errno));

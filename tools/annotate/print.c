@@ -148,6 +148,8 @@ static void print_text(struct annotate_printer *pr,
 		return;
 	}
 	print_named(pr, "# code: ", a->from);
+	if (f->symbol->image->doubt)
+		print_named(pr, "# doubtful: ", f->symbol->image->doubt);
 	if (pr->source && !a->nline)
 		print_named(pr, no_lines ? "# no source lines: " : "# no source lines",
 			    no_lines ? no_lines : "");

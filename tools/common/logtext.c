@@ -170,6 +170,25 @@ static void put_name(FILE *f, const char *name)
 		putc_unlocked(*name == '_' ? '-' : tolower((unsigned char)*name), f);
 }
 
+/* The part of a mapping that tells its file from others; FreeBSD's lines end before it. */
+static void put_identity(FILE *f, const struct hwpmc_log_map *r)
+{
+	struct hwpmc_log_file at;
+
+	if (r->inode)
+		fprintf(f, " inode %u:%u:%" PRIu64, r->major, r->minor, (uint64_t)r->inode);
+	if (record_file(r, &at))
+		fprintf(f, " size %" PRIu64 " mtime %" PRId64 " ctime %" PRId64,
+			(uint64_t)at.size, (int64_t)at.mtime, (int64_t)at.ctime);
+	if (r->hdr.flags & HWPMC_MAP_HAS_BUILD_ID) {
+		fputs(" build-id ", f);
+		for (uint32_t i = 0; i < r->build_id_len; i++)
+			fprintf(f, "%02x", r->build_id[i]);
+	}
+	if (r->hdr.flags & HWPMC_MAP_UNREAD)
+		fputs(" unread", f);
+}
+
 static void put_line(FILE *f, const struct hwpmc_record *r, bool named)
 {
 	const struct record_type *type = record_type(r->hdr->type);
@@ -186,6 +205,8 @@ static void put_line(FILE *f, const struct hwpmc_record *r, bool named)
 			fputs(type->keyword, f);
 		for (const struct record_field *l = type->line; l->name; l++)
 			put_field(f, r, l);
+		if (named && r->hdr->type == HWPMC_LOG_MAP_IN)
+			put_identity(f, r->map);
 	}
 	putc_unlocked('\n', f);
 	funlockfile(f);

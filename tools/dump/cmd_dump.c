@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/commands.h"
+#include "common/doubts.h"
 #include "common/logfilter.h"
 #include "common/msg.h"
 #include "common/output.h"
@@ -164,6 +165,17 @@ struct dump_piece *dump_make(struct dump *d, struct dump_pieces *p,
 	return &p->piece[serial];
 }
 
+void dump_doubt(struct dump *d, const struct hwpmc_image *image)
+{
+	if (!image->doubt)
+		return;
+	for (uint32_t i = 0; i < d->ndoubtful; i++)
+		if (d->doubtful[i] == image)
+			return;
+	d->doubtful = must_realloc(d->doubtful, d->ndoubtful + 1, sizeof(*d->doubtful));
+	d->doubtful[d->ndoubtful++] = image;
+}
+
 void dump_side(struct dump *d)
 {
 	fflush(d->side);
@@ -285,6 +297,9 @@ static int dump_run(struct dump *d)
 		return EXIT_FAILED;
 	}
 	status = read_log(d);
+	for (uint32_t i = 0; i < d->ndoubtful; i++)
+		doubts_tell_one(d->doubtful[i]);
+	free(d->doubtful);
 	if (outbuf_close(&d->out) < 0) {
 		msg("cannot write the records: %s", strerror(errno));
 		status = EXIT_FAILED;

@@ -65,6 +65,8 @@ struct dump {
 	FILE *side;			/* what is not so frequent: by stdio */
 	char *side_text;
 	size_t side_len;
+	const struct hwpmc_image **doubtful;	/* each once */
+	uint32_t ndoubtful;
 };
 
 /* The piece of a number, or NULL: dump_make() it. */
@@ -86,6 +88,9 @@ struct dump_piece *dump_make(struct dump *d, struct dump_pieces *p,
 void dump_take(struct dump *d, struct dump_piece *piece);
 /* d->side itself to the output. */
 void dump_side(struct dump *d);
+
+/* A place of the image is shown: at the end its doubt is said, if there is one. */
+void dump_doubt(struct dump *d, const struct hwpmc_image *image);
 
 void dump_text(struct dump *d, const struct hwpmc_record *r);
 void dump_json(struct dump *d, const struct hwpmc_record *r);

@@ -34,6 +34,17 @@ static void put_build_id(FILE *f, const struct hwpmc_log_map *r)
 	fputc('"', f);
 }
 
+static void put_file(FILE *f, const struct hwpmc_log_map *r)
+{
+	struct hwpmc_log_file at;
+
+	if (record_file(r, &at))
+		fprintf(f, "{\"size\":%" PRIu64 ",\"mtime\":%" PRId64 ",\"ctime\":%" PRId64
+			"}", (uint64_t)at.size, (int64_t)at.mtime, (int64_t)at.ctime);
+	else
+		fputs("null", f);
+}
+
 static void put_bool(FILE *f, bool is)
 {
 	fputs(is ? "true" : "false", f);
@@ -90,6 +101,12 @@ static void put_value(FILE *f, const struct hwpmc_record *r,
 		break;
 	case RECORD_BUILD_ID:
 		put_build_id(f, r->map);
+		break;
+	case RECORD_FILE:
+		put_file(f, r->map);
+		break;
+	case RECORD_UNREAD:
+		put_bool(f, r->hdr->flags & HWPMC_MAP_UNREAD);
 		break;
 	default:	/* RECORD_U32, RECORD_FLAGS */
 		fprintf(f, "%u", *u32);
@@ -181,7 +198,12 @@ static struct dump_piece *make_place(struct dump *d, const struct hwpmc_place *p
 	}
 	fputs(",\"image\":", d->side);
 	fmt_json_string(d->side, f->image->path);
+	if (f->image->doubt) {
+		fputs(",\"doubt\":", d->side);
+		fmt_json_string(d->side, f->image->doubt);
+	}
 	fputc('}', d->side);
+	dump_doubt(d, f->image);
 	return dump_make(d, &d->places, p->serial);
 }
 

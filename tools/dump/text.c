@@ -106,6 +106,7 @@ static struct dump_piece *make_place(struct dump *d, const struct hwpmc_place *p
 	fputs(" (", d->side);
 	put_plain(d->side, f->image->path);
 	fputc(')', d->side);
+	dump_doubt(d, f->image);
 	return dump_make(d, &d->places, p->serial);
 }
 

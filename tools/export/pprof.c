@@ -251,6 +251,18 @@ static void add_comment(struct pprof *p, const char *fmt, ...)
 	to->comment[to->n_comment++] = string_id(p, text);
 }
 
+static void add_doubts(struct pprof *p)
+{
+	struct hwpmc_image *const *image;
+	uint32_t n;
+
+	image = hwpmc_profile_images(p->x->profile, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (image[i]->samples && image[i]->doubt)
+			add_comment(p, "symbols of %s are doubtful: %s", image[i]->path,
+				    image[i]->doubt);
+}
+
 static void add_comments(struct pprof *p)
 {
 	const struct hwpmc_profile_totals *t = p->x->totals;
@@ -267,6 +279,7 @@ static void add_comments(struct pprof *p)
 		add_comment(p, "the log ends within a record");
 	if (p->x->comment)
 		add_comment(p, "%s", p->x->comment);
+	add_doubts(p);
 }
 
 /* ---- writing ------------------------------------------------------------- */

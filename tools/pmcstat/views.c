@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/doubts.h"
 #include "common/fmt.h"
 #include "common/msg.h"
 #include "common/output.h"
@@ -302,6 +303,7 @@ static void print_totals(const struct pmcstat *ps, const struct hwpmc_profile *p
 	fflush(f);
 	if (hwpmc_profile_totals(p)->cut)
 		msg("the log ends within a record");
+	doubts_tell(p);
 }
 
 int pmcstat_views_write(struct pmcstat *ps, int fd, const char *path)

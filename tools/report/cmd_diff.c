@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/commands.h"
+#include "common/doubts.h"
 #include "common/fmt.h"
 #include "common/logopts.h"
 #include "common/msg.h"
@@ -390,7 +391,10 @@ static int print_sides(struct options *o, const struct side s[2])
 	print_all(o, s);
 	for (int which = 0; o->log.format == LOGOPTS_TEXT && which < 2; which++)
 		report_problems(o->out.f, s[which].profile, false);
-	return pager_close(&o->out);
+	status = pager_close(&o->out);
+	for (int which = 0; o->log.format != LOGOPTS_TEXT && which < 2; which++)
+		doubts_tell(s[which].profile);
+	return status;
 }
 
 static int print_diff(struct options *o, struct hwpmc_profile *p[2])

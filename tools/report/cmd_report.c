@@ -12,6 +12,7 @@
 #include <libhwpmcstat.h>
 
 #include "common/commands.h"
+#include "common/doubts.h"
 #include "common/fmt.h"
 #include "common/missing.h"
 #include "common/msg.h"
@@ -301,15 +302,8 @@ static void tell_short(const struct report *r)
 /* Nor do they have a place for a doubt. */
 static void tell_doubts(const struct report *r)
 {
-	struct hwpmc_image *const *image;
-	uint32_t n;
-
-	if (!r->export && r->format == REPORT_TEXT)
-		return;
-	image = hwpmc_profile_images(r->profile, &n);
-	for (uint32_t i = 0; i < n; i++)
-		if (image[i]->samples && image[i]->doubt)
-			msg("symbols of %s are doubtful: %s", image[i]->path, image[i]->doubt);
+	if (r->export || r->format != REPORT_TEXT)
+		doubts_tell(r->profile);
 }
 
 static int report_run(struct report *r)

@@ -184,7 +184,7 @@ static uint32_t collect_lines(struct top *t)
 	stack = hwpmc_profile_stacks(t->profile, &nstack);
 	free(t->line);
 	t->line = must_calloc(nstack, sizeof(*t->line));
-	t->samples = t->unknown = t->hidden = 0;
+	t->samples = t->unknown = t->doubtful = t->hidden = 0;
 	memset(&t->kinds, 0, sizeof(t->kinds));
 	for (uint32_t i = 0; i < nstack; i++) {
 		const struct hwpmc_stack *s = &stack[i];
@@ -196,6 +196,8 @@ static uint32_t collect_lines(struct top *t)
 			t->kinds.samples[__builtin_ctz(s->kind)] += s->count;
 		if (s->frame[0]->symbol->unknown)
 			t->unknown += s->count;
+		else if (s->frame[0]->image->doubt)
+			t->doubtful += s->count;
 		if (passes_filter(t, s))
 			t->line[n++] = (struct top_line){ s, s->count, 0, 0 };
 		else
@@ -432,6 +434,9 @@ void top_sums_text(const struct top *t, char *buf, size_t size)
 			 t->seconds, t->seconds > 0 ? t->samples / t->seconds : 0,
 			 t->dropped, top_percent(t, t->unknown));
 
+	if (t->doubtful && n < size)
+		n += snprintf(buf + n, size - n, ", %.1f%% doubtful",
+			      top_percent(t, t->doubtful));
 	if (n < size)
 		n += kinds_text(&t->kinds, buf + n, size - n);
 	if (*t->filter && n < size)

@@ -41,6 +41,22 @@ static void print_event(struct top *t)
 	print_rest(t, n);
 }
 
+/* The reason for doubts, once for each image of the round. */
+static void print_doubts(const struct top *t)
+{
+	struct hwpmc_image *const *image;
+	uint32_t n;
+
+	image = hwpmc_profile_images(t->profile, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!image[i]->samples || !image[i]->doubt)
+			continue;
+		fputs("# doubtful symbols of ", stdout);
+		fmt_put_plain(stdout, image[i]->path, 0);
+		printf(": %s\n", image[i]->doubt);
+	}
+}
+
 void top_print_round(struct top *t)
 {
 	uint32_t n;
@@ -51,6 +67,7 @@ void top_print_round(struct top *t)
 		print_event(t);
 	}
 	t->event = 0;
+	print_doubts(t);
 	fputc('\n', stdout);
 	fflush(stdout);
 }
