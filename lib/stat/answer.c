@@ -248,12 +248,22 @@ void profile_name_all(struct hwpmc_profile *p)
 EXPORT const struct hwpmc_profile_totals *
 hwpmc_profile_totals(const struct hwpmc_profile *p)
 {
-	return &p->totals;
+	return stat_null(!p) ? NULL : &p->totals;
+}
+
+/* An array of no profile has no entries. */
+static bool has_answer(const struct hwpmc_profile *p, uint32_t *n)
+{
+	if (n)
+		*n = 0;
+	return !stat_null(!p || !n);
 }
 
 EXPORT const struct hwpmc_profile_event *
 hwpmc_profile_events(const struct hwpmc_profile *p, uint32_t *n)
 {
+	if (!has_answer(p, n))
+		return NULL;
 	*n = p->nevent;
 	return p->event_view;
 }
@@ -261,6 +271,8 @@ hwpmc_profile_events(const struct hwpmc_profile *p, uint32_t *n)
 EXPORT const struct hwpmc_stack *
 hwpmc_profile_stacks(const struct hwpmc_profile *p, uint32_t *n)
 {
+	if (!has_answer(p, n))
+		return NULL;
 	*n = p->nstack;
 	return p->stack;
 }
@@ -268,6 +280,8 @@ hwpmc_profile_stacks(const struct hwpmc_profile *p, uint32_t *n)
 EXPORT const struct hwpmc_sample_point *
 hwpmc_profile_timeline(const struct hwpmc_profile *p, uint32_t *n)
 {
+	if (!has_answer(p, n))
+		return NULL;
 	*n = p->npoint_view;
 	return p->point_view;
 }
@@ -275,6 +289,8 @@ hwpmc_profile_timeline(const struct hwpmc_profile *p, uint32_t *n)
 EXPORT struct hwpmc_image *const *
 hwpmc_profile_images(const struct hwpmc_profile *p, uint32_t *n)
 {
+	if (!has_answer(p, n))
+		return NULL;
 	*n = p->nimage_view;
 	return p->image_view;
 }
@@ -285,6 +301,8 @@ hwpmc_profile_symbol(struct hwpmc_profile *p, const struct hwpmc_image *image,
 {
 	const struct hwpmc_symbol *s;
 
+	if (stat_null(!p || !image))
+		return NULL;
 	stat_nomem = false;
 	s = image_symbol(&p->model.images, (struct image *)image, addr);
 	stat_end(&p->broken);
@@ -294,7 +312,7 @@ hwpmc_profile_symbol(struct hwpmc_profile *p, const struct hwpmc_image *image,
 EXPORT const char *hwpmc_profile_note(const struct hwpmc_profile *p,
 				      const char *key)
 {
-	return profile_note(p, key, 0);
+	return stat_null(!p || !key) ? NULL : profile_note(p, key, 0);
 }
 
 EXPORT int hwpmc_frame_line(struct hwpmc_profile *p,
@@ -303,6 +321,8 @@ EXPORT int hwpmc_frame_line(struct hwpmc_profile *p,
 {
 	int found;
 
+	if (stat_null(!p || !frame || !file || !line))
+		return -1;
 	stat_nomem = false;
 	/* The one of all branches that are not shown is no place in a program. */
 	if (frame == &p->other.frame) {
@@ -319,6 +339,8 @@ EXPORT int hwpmc_image_line(struct hwpmc_profile *p,
 {
 	int found;
 
+	if (stat_null(!p || !image || !file || !line))
+		return -1;
 	stat_nomem = false;
 	found = image_line(&p->model.images, image, addr, file, line);
 	return stat_end(&p->broken) < 0 ? -1 : found;

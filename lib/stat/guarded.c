@@ -154,6 +154,10 @@ EXPORT int hwpmc_open_guarded(const struct hwpmc_guard *g, const char *path,
 
 	if (!why)
 		why = &ignored;
+	if (stat_null(!g || !path)) {
+		*why = NULL_GIVEN;
+		return -1;
+	}
 	if (!rights_take(&rights, g))
 		return no_file(why, "cannot assume the rights of its owner");
 	found = find_file(g, path);

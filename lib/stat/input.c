@@ -238,7 +238,7 @@ static struct hwpmc_input *open_fd(int fd, const char *name, bool own,
 
 EXPORT struct hwpmc_input *hwpmc_input_fd(int fd, char *err, size_t size)
 {
-	return open_fd(fd, "log", false, err, size);
+	return open_fd(fd, "log", false, err, err ? size : 0);
 }
 
 EXPORT struct hwpmc_input *hwpmc_input_open(const char *path, char *err,
@@ -246,6 +246,11 @@ EXPORT struct hwpmc_input *hwpmc_input_open(const char *path, char *err,
 {
 	int fd;
 
+	size = err ? size : 0;
+	if (stat_null(!path)) {
+		snprintf(err, size, NULL_GIVEN);
+		return NULL;
+	}
 	if (strcmp(path, "-") == 0)
 		return open_fd(STDIN_FILENO, "standard input", false, err, size);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -257,8 +262,11 @@ EXPORT struct hwpmc_input *hwpmc_input_open(const char *path, char *err,
 
 EXPORT struct hwpmc_input *hwpmc_input_memory(const void *data, size_t len)
 {
-	struct hwpmc_input *in = input_new("memory");
+	struct hwpmc_input *in;
 
+	if (stat_null(!data))
+		return NULL;
+	in = input_new("memory");
 	if (!in)
 		return NULL;
 	in->memory = data;
@@ -388,14 +396,21 @@ static int next_but(struct hwpmc_input *in, struct hwpmc_record *record,
 
 EXPORT int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record)
 {
-	enum hwpmc_parse what = hwpmc_parser_next(in->parser, record);
+	enum hwpmc_parse what;
 
+	if (stat_null(!in || !record))
+		return -1;
+	what = hwpmc_parser_next(in->parser, record);
 	return what == HWPMC_PARSE_RECORD ? 1 : next_but(in, record, what);
 }
 
 EXPORT const struct hwpmc_log_sample *
 hwpmc_input_samples(struct hwpmc_input *in, size_t *bytes)
 {
+	if (bytes)
+		*bytes = 0;
+	if (stat_null(!in || !bytes))
+		return NULL;
 	return hwpmc_parser_samples(in->parser, bytes);
 }
 
@@ -403,6 +418,8 @@ EXPORT int hwpmc_input_keep(struct hwpmc_input *in)
 {
 	const char *dir;
 
+	if (stat_null(!in))
+		return -1;
 	if (in->memory || in->file || in->spool >= 0)
 		return 0;
 	in->spool = spool_open(&dir);
@@ -414,28 +431,31 @@ EXPORT int hwpmc_input_keep(struct hwpmc_input *in)
 
 EXPORT void hwpmc_input_limit(struct hwpmc_input *in, uint64_t bytes)
 {
-	in->limit = bytes;
+	if (in)
+		in->limit = bytes;
 }
 
 EXPORT void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip)
 {
+	if (!in)
+		return;
 	in->skip_samples = skip;
 	hwpmc_parser_skip_samples(in->parser, skip);
 }
 
 EXPORT const char *hwpmc_input_error(const struct hwpmc_input *in)
 {
-	return in->error;
+	return in ? in->error : "no input";
 }
 
 EXPORT bool hwpmc_input_cut(const struct hwpmc_input *in)
 {
-	return in->cut;
+	return in && in->cut;
 }
 
 EXPORT uint64_t hwpmc_input_bytes(const struct hwpmc_input *in)
 {
-	return in->bytes;
+	return in ? in->bytes : 0;
 }
 
 /* What was kept takes the place of what it came from. */
@@ -459,6 +479,8 @@ EXPORT int hwpmc_input_rewind(struct hwpmc_input *in)
 {
 	struct hwpmc_parser *parser;
 
+	if (stat_null(!in))
+		return -1;
 	if (!in->memory && !in->file && !(in->spool >= 0 && in->eof)) {
 		errno = ESPIPE;
 		return -1;

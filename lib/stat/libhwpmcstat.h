@@ -14,6 +14,11 @@
  * Out of memory, a function fails with ENOMEM, and so does every later call on the
  * same object: it can only be freed.
  *
+ * A pointer may be null only where that is said. Else a call that can fail fails with EINVAL,
+ * one that returns a pointer returns NULL with EINVAL, one that returns a number or a truth
+ * value returns 0, and one without a result does nothing. err may be null. Functions that close or free accept
+ * NULL; hwpmc_input_error() never returns NULL, and hwpmc_lookup_error() returns EINVAL.
+ *
  * No function prints or exits. One thread at a time may use an object. Strings and
  * arrays live as long as the object that returned them.
  */

@@ -177,6 +177,8 @@ static void lookup_feed(struct hwpmc_lookup *l, const struct hwpmc_record *r)
 EXPORT void hwpmc_lookup_feed(struct hwpmc_lookup *l,
 			      const struct hwpmc_record *r)
 {
+	if (!l || !r)
+		return;
 	stat_nomem = false;
 	lookup_feed(l, r);
 	stat_end(&l->broken);
@@ -184,12 +186,12 @@ EXPORT void hwpmc_lookup_feed(struct hwpmc_lookup *l,
 
 EXPORT uint32_t hwpmc_lookup_kind(const struct hwpmc_lookup *l, int32_t cpu)
 {
-	return kinds_get(&l->kinds, cpu);
+	return l ? kinds_get(&l->kinds, cpu) : 0;
 }
 
 EXPORT int hwpmc_lookup_error(const struct hwpmc_lookup *l)
 {
-	return l->broken ? ENOMEM : 0;
+	return !l ? EINVAL : l->broken ? ENOMEM : 0;
 }
 
 static void apply_changes(struct hwpmc_lookup *l)
@@ -207,6 +209,11 @@ EXPORT int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 	struct hwpmc_record r;
 	int rc;
 
+	size = err ? size : 0;
+	if (stat_null(!l || !in)) {
+		snprintf(err, size, NULL_GIVEN);
+		return -1;
+	}
 	if (hwpmc_input_rewind(in) < 0)
 		return 0;
 	stat_nomem = false;
@@ -232,6 +239,8 @@ hwpmc_lookup_new(const struct hwpmc_symbol_options *options)
 {
 	struct hwpmc_lookup *l;
 
+	if (stat_null(!options))
+		return NULL;
 	stat_nomem = false;
 	l = stat_alloc(1, sizeof(*l));
 	if (!l || model_init(&l->model, options) < 0) {
@@ -276,14 +285,17 @@ EXPORT void hwpmc_lookup_free(struct hwpmc_lookup *l)
 EXPORT uint64_t hwpmc_lookup_time(const struct hwpmc_lookup *l, uint64_t tick)
 {
 	/* Tools write records without a time. */
-	return tick ? l->clock.mono0 + clock_ns(&l->clock, tick) : 0;
+	return tick && l ? l->clock.mono0 + clock_ns(&l->clock, tick) : 0;
 }
 
 EXPORT const struct hwpmc_lookup_event *
 hwpmc_lookup_event(struct hwpmc_lookup *l, uint32_t id)
 {
-	uint32_t i = l->last_event;
+	uint32_t i;
 
+	if (stat_null(!l))
+		return NULL;
+	i = l->last_event;
 	if (i < l->events.n && l->event[i]->pub.id == id)
 		return &l->event[i]->pub;
 	i = find_event(l, id);
@@ -373,15 +385,18 @@ static inline struct task *task_of(struct hwpmc_lookup *l,
 EXPORT const struct hwpmc_task *hwpmc_lookup_task(struct hwpmc_lookup *l,
 						  const struct hwpmc_record *r)
 {
-	return &task_of(l, r)->pub;
+	return stat_null(!l || !r) ? NULL : &task_of(l, r)->pub;
 }
 
 EXPORT const struct hwpmc_task *
 hwpmc_lookup_span(struct hwpmc_lookup *l, const struct hwpmc_record *r,
 		  uint64_t *from, uint64_t *until)
 {
-	const struct task *t = task_of(l, r);
+	const struct task *t;
 
+	if (stat_null(!l || !r || !from || !until))
+		return NULL;
+	t = task_of(l, r);
 	*from = l->from;
 	*until = l->until;
 	return &t->pub;
@@ -475,10 +490,16 @@ EXPORT const struct hwpmc_place *const *
 hwpmc_lookup_stack(struct hwpmc_lookup *l, const struct hwpmc_record *r,
 		   uint32_t depth, uint32_t *n)
 {
-	unsigned int kind = r->hdr->flags & HWPMC_SAMPLE_USER ? 0 : KERNEL;
-	bool split = r->hdr->flags & HWPMC_SAMPLE_SPLIT;
 	uint32_t found = 0;
+	unsigned int kind;
+	bool split;
 
+	if (n)
+		*n = 0;
+	if (stat_null(!l || !r || !n))
+		return NULL;
+	kind = r->hdr->flags & HWPMC_SAMPLE_USER ? 0 : KERNEL;
+	split = r->hdr->flags & HWPMC_SAMPLE_SPLIT;
 	task_of(l, r);
 	/* Most samples have no callers. */
 	if (r->npc == 1 && depth && !(r->hdr->flags & MARKS)) {

@@ -598,6 +598,8 @@ static void keep_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 EXPORT int hwpmc_profile_feed(struct hwpmc_profile *p,
 			      const struct hwpmc_record *r)
 {
+	if (stat_null(!p || !r))
+		return -1;
 	stat_nomem = p->broken;
 	if (!p->broken)
 		keep_record(p, r);
@@ -634,6 +636,8 @@ hwpmc_profile_new(const struct hwpmc_profile_options *options)
 {
 	struct hwpmc_profile *p;
 
+	if (stat_null(!options))
+		return NULL;
 	stat_nomem = false;
 	p = stat_alloc(1, sizeof(*p));
 	if (!p)
@@ -650,6 +654,8 @@ hwpmc_profile_new(const struct hwpmc_profile_options *options)
 
 EXPORT int hwpmc_profile_prepare(struct hwpmc_profile *p)
 {
+	if (stat_null(!p))
+		return -1;
 	stat_nomem = p->broken;
 	if (!p->broken && !p->o.symbols.no_symbols && !p->o.symbols.kernel)
 		kallsyms_prepare(&p->model.images);
@@ -658,6 +664,8 @@ EXPORT int hwpmc_profile_prepare(struct hwpmc_profile *p)
 
 EXPORT int hwpmc_profile_resolve(struct hwpmc_profile *p)
 {
+	if (stat_null(!p))
+		return -1;
 	stat_nomem = p->broken;
 	if (!p->broken)
 		apply_waiting(p);
@@ -771,8 +779,12 @@ hwpmc_profile_read(struct hwpmc_input *in,
 		   void (*progress)(uint64_t bytes, void *arg), void *arg,
 		   char *err, size_t size)
 {
-	struct hwpmc_profile *p = hwpmc_profile_new(options);
+	struct hwpmc_profile *p;
 
+	size = err ? size : 0;
+	if (!in || !options)
+		return give_up(NULL, EINVAL, NULL_GIVEN, err, size);
+	p = hwpmc_profile_new(options);
 	if (!p)
 		return give_up(NULL, ENOMEM, NO_MEMORY, err, size);
 	if (read_all(p, in, progress, arg) < 0)
@@ -786,6 +798,8 @@ hwpmc_profile_read(struct hwpmc_input *in,
 
 EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 {
+	if (!p)
+		return;
 	profile_forget_stacks(p);
 	end_runs(p);
 	p->npoint = 0;
@@ -807,6 +821,8 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 
 EXPORT void hwpmc_profile_forget(struct hwpmc_profile *p)
 {
+	if (!p)
+		return;
 	stat_nomem = false;
 	hwpmc_profile_clear(p);
 	frames_free(&p->frames);

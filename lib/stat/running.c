@@ -79,6 +79,8 @@ static uint64_t read_start(void)
 
 EXPORT int hwpmc_running_kernel(struct hwpmc_running_kernel *k)
 {
+	if (stat_null(!k))
+		return -1;
 	memset(k, 0, sizeof(*k));
 	k->build_id_len = read_build_id(k->build_id);
 	k->start = read_start();

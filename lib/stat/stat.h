@@ -6,6 +6,7 @@
 #ifndef HWPMC_LIB_STAT_H
 #define HWPMC_LIB_STAT_H
 
+#include <errno.h>
 #include <gelf.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,16 @@
 #include "waiting.h"
 
 #define EXPORT	__attribute__((visibility("default")))
+
+/* Returns true with EINVAL if a pointer is null that an exported function needs. */
+static inline bool stat_null(bool missing)
+{
+	if (missing)
+		errno = EINVAL;
+	return missing;
+}
+
+#define NULL_GIVEN	"a pointer that the call needs is null"
 
 /* ---- memory.c ------------------------------------------------------------ */
 

@@ -63,6 +63,8 @@ EXPORT int hwpmc_unwind_cache_open(const char *path, const char **why)
 	struct stat st;
 	int fd;
 
+	if (unwind_null(!path || !why))
+		return -1;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST) {
 		*why = strerror(errno);
 		return -1;

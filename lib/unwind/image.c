@@ -98,6 +98,8 @@ EXPORT int hwpmc_unwind_read_cached(int fd, int dir, struct hwpmc_unwind *u)
 	struct stat st;
 	int ret;
 
+	if (unwind_null(!u))
+		return -1;
 	*u = (struct hwpmc_unwind){ .nrow = 0 };
 	if (fstat(fd, &st))
 		return -1;
@@ -141,6 +143,8 @@ EXPORT int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u)
 	struct unwind_copy copy;
 	int ret = -1;
 
+	if (unwind_null(!u))
+		return -1;
 	*u = (struct hwpmc_unwind){ .vdso = true };
 	if (!image) {
 		errno = ENODATA;
@@ -159,6 +163,8 @@ EXPORT int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u)
 
 EXPORT void hwpmc_unwind_free(struct hwpmc_unwind *u)
 {
+	if (!u)
+		return;
 	free(u->row);
 	*u = (struct hwpmc_unwind){ .nrow = 0 };
 }

@@ -86,12 +86,15 @@ static int add_vdso(struct hwpmc *h)
 
 EXPORT int hwpmc_unwind_add_process(struct hwpmc *h, pid_t pid)
 {
-	int ret, n = add_vdso(h);
 	char path[64], *line = NULL;
 	struct mapped m;
 	size_t size = 0;
+	int ret, n;
 	FILE *f;
 
+	if (unwind_null(!h))
+		return -1;
+	n = add_vdso(h);
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	f = n < 0 ? NULL : fopen(path, "re");
 	if (!f)

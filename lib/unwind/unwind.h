@@ -15,6 +15,7 @@
 #define HWPMC_LIB_UNWIND_H
 
 #include <elfutils/libdw.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,14 @@
 
 struct hwpmc_unwind;
 struct stat;
+
+/* Returns true with EINVAL if a pointer is null that an exported function needs. */
+static inline bool unwind_null(bool missing)
+{
+	if (missing)
+		errno = EINVAL;
+	return missing;
+}
 
 /* A rule that is valid in [start, end), addresses of the file's image. */
 struct cfi_range {
