@@ -113,6 +113,8 @@ void mapped_close(struct hwpmc *h);
 void mapped_forget(struct hwpmc *h, uint32_t id);
 /* False: ask the module. */
 bool mapped_read(struct hwpmc *h, uint32_t id, uint64_t *value);
+/* All of them between two switches of the thread, in this order. False: ask the module. */
+bool mapped_read_all(struct hwpmc *h, const uint32_t *ids, unsigned int n, uint64_t *values);
 /* A PMC was attached or started: pages of threads may be others. */
 void mapped_began(struct hwpmc *h);
 /* Whether the PMC was the last one of its row that was opened, and is not released. */

@@ -239,6 +239,80 @@ int hwpmc_width(struct hwpmc *h, uint32_t id, uint32_t *bits);
 int hwpmc_get_msr(struct hwpmc *h, uint32_t id, uint32_t *msr);
 
 /* ------------------------------------------------------------------------ */
+/* Groups                                                                    */
+
+/*
+ * A group counts n events of the same processes as one object, in process scope: it is
+ * opened, attached, started, stopped and read as a whole, or not at all. What one of these
+ * calls had begun when it failed is undone by itself; hwpmc_error() is about the event that
+ * failed. One thread at a time opens, attaches, detaches, starts, stops or closes a group;
+ * any number of threads may read it meanwhile, but not after hwpmc_group_close() has begun.
+ *
+ *	static const char *const events[] = { "instructions:u", "cycles:u" };
+ *	struct hwpmc_group *g;
+ *	uint64_t before[2], after[2];
+ *
+ *	if (hwpmc_group_open(h, events, 2, 0, 0, &g) < 0 || hwpmc_group_start(g) < 0)
+ *		errx(1, "%s", hwpmc_error(h));
+ *	hwpmc_group_read(g, before);
+ *	...
+ *	hwpmc_group_read(g, after);
+ *
+ * What happens at one moment:
+ * - Start and stop: on each CPU all PMCs of the group; a thread that is switched in meanwhile
+ *   has all of them, or none.
+ * - Read, of the calling thread, or of processes of which one thread at most runs: the
+ *   differences of two reads cover the same instructions for each event.
+ * - Read, of threads that run on several CPUs at the same time: the values of each CPU belong
+ *   to one moment, the CPUs to moments within the call. Each value includes all events before
+ *   the call and none after it.
+ * - Attach and detach: one PMC after the other. Stop the group first where this matters.
+ */
+#define HWPMC_GROUP_MAX	64		/* events */
+
+struct hwpmc_group;
+
+/*
+ * Open a group of n (1 to HWPMC_GROUP_MAX) events, specs[0] to specs[n - 1], of a process
+ * (0: the caller's): each PMC has a counter that no other PMC has in that process, as with
+ * hwpmc_open_counter(), whose errors and flags these are. Not started; all values are 0.
+ * EINVAL: n. On failure *group is NULL, and no PMC of it remains.
+ */
+int hwpmc_group_open(struct hwpmc *h, const char *const *specs, unsigned int n,
+		     uint32_t flags, pid_t pid, struct hwpmc_group **group);
+/* Release the PMCs. Before hwpmc_close() of its handle. */
+void hwpmc_group_close(struct hwpmc_group *g);
+
+/* The ids of the PMCs, in the order of the events, for the other calls (hwpmc_region_new()).
+ * Valid until hwpmc_group_close(); *n (may be NULL): how many. */
+const uint32_t *hwpmc_group_ids(const struct hwpmc_group *g, unsigned int *n);
+
+/* Count a further process, or one no longer (0: the caller's). Errors: hwpmc_attach(),
+ * hwpmc_detach(). Detach goes on after an error and returns the first one. */
+int hwpmc_group_attach(struct hwpmc_group *g, pid_t pid);
+int hwpmc_group_detach(struct hwpmc_group *g, pid_t pid);
+
+/* Errors: hwpmc_start(), hwpmc_stop(). Start of a group that counts changes nothing. Stop
+ * goes on after an error and returns the first one. */
+int hwpmc_group_start(struct hwpmc_group *g);
+int hwpmc_group_stop(struct hwpmc_group *g);
+
+/*
+ * Read the counts, as hwpmc_read() returns them, into values[0] to values[n - 1]. Errors:
+ * hwpmc_read(); with ENOMEM all values are set, else none.
+ */
+int hwpmc_group_read(struct hwpmc_group *g, uint64_t *values);
+
+/*
+ * The calling thread reads the group without a system call from now on, by RDPMC, where
+ * hwpmc_counter_open() permits that for each event; its errors. The group is read
+ * between two switches of the thread, with an LFENCE before and after: the values
+ * of the events are some instructions apart, always the same number of them. Where that
+ * cannot be, as when the group is stopped, hwpmc_group_read() makes the system call.
+ */
+int hwpmc_group_map(struct hwpmc_group *g);
+
+/* ------------------------------------------------------------------------ */
 /* Regions                                                                   */
 
 /*

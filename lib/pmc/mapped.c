@@ -255,6 +255,53 @@ bool mapped_read(struct hwpmc *h, uint32_t id, uint64_t *value)
 	return page && hwpmc_user_row_read(page->rows + HWPMC_ID_ROW(id), value);
 }
 
+/* The path is the same for each counter and in each call, so that the distances of the reads,
+ * in instructions, are too. */
+static __attribute__((noinline)) bool read_rows(const struct hwpmc_user_row *rows,
+						const uint32_t *ids, unsigned int n,
+						uint64_t *values)
+{
+	bool good = true;
+
+	__asm__ __volatile__("lfence" : : : "memory");
+	for (unsigned int i = 0; i < n; i++)
+		good &= hwpmc_user_row_read(rows + HWPMC_ID_ROW(ids[i]), &values[i]);
+	__asm__ __volatile__("lfence" : : : "memory");
+	return good;
+}
+
+bool mapped_read_all(struct hwpmc *h, const uint32_t *ids, unsigned int n, uint64_t *values)
+{
+	const struct thread_page *page = find_page(h);
+	const volatile struct hwpmc_user_row *row;
+	uint32_t seq[HWPMC_GROUP_MAX];
+	bool same;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (!page || !mapped_is_told(h, ids[i]))
+			return false;
+	for (int try = 0; try < TRIES; try++) {
+		same = true;
+		for (unsigned int i = 0; i < n; i++) {
+			row = page->rows + HWPMC_ID_ROW(ids[i]);
+			seq[i] = row->seq;
+			if (row->sum == seq[i])
+				continue;
+			if (row->seq == seq[i])
+				return false;
+			same = false;	/* switched in between */
+		}
+		same = same && read_rows(page->rows, ids, n, values);
+		for (unsigned int i = 0; i < n; i++) {
+			row = page->rows + HWPMC_ID_ROW(ids[i]);
+			same &= row->seq == seq[i];
+		}
+		if (same)
+			return true;
+	}
+	return false;
+}
+
 struct thread_page *mapped_pin(const struct hwpmc *h)
 {
 	struct thread_page *page = find_page(h);

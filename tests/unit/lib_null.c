@@ -70,6 +70,8 @@ START_TEST(null_handles_are_einval_in_each_call)
 	struct hwpmc_batch_entry entry = { 0 };
 	struct hwpmc_pmcinfo *rows;
 	struct hwpmc_counter c;
+	const char *specs[] = { "x" };
+	struct hwpmc_group *group;
 	struct hwpmc_rings *rings;
 	uint64_t value, more;
 	unsigned int n;
@@ -119,13 +121,24 @@ START_TEST(null_handles_are_einval_in_each_call)
 	REFUSED(hwpmc_rings_open(NULL, 0, 0, &rings));
 	REFUSED(hwpmc_rings_read(NULL, take, NULL, NULL));
 	REFUSED(hwpmc_rings_wait(NULL, 0));
+	REFUSED(hwpmc_group_open(NULL, specs, 1, 0, 0, &group));
+	NONE(hwpmc_group_ids(NULL, &n));
+	REFUSED(hwpmc_group_attach(NULL, 0));
+	REFUSED(hwpmc_group_detach(NULL, 0));
+	REFUSED(hwpmc_group_start(NULL));
+	REFUSED(hwpmc_group_stop(NULL));
+	REFUSED(hwpmc_group_read(NULL, &value));
+	REFUSED(hwpmc_group_map(NULL));
+	hwpmc_group_close(NULL);
 }
 END_TEST
 
 START_TEST(null_results_and_arguments_are_einval)
 {
 	struct hwpmc_event event = { .ncode = 1 };
+	const char *specs[] = { NULL, "x" };
 	struct hwpmc_counter c = { 0 };
+	struct hwpmc_group *group;
 	struct hwpmc_pmcinfo *rows;
 	uint64_t value, more;
 	unsigned int n;
@@ -168,6 +181,10 @@ START_TEST(null_results_and_arguments_are_einval)
 	REFUSED(hwpmc_uncounted(h, 0, NULL, &value, &more));
 	REFUSED(hwpmc_uncounted(h, 0, &id, NULL, &more));
 	REFUSED(hwpmc_uncounted(h, 0, &id, &value, NULL));
+	REFUSED(hwpmc_group_open(h, NULL, 1, 0, 0, &group));
+	REFUSED(hwpmc_group_open(h, specs, 2, 0, 0, &group));
+	ck_assert_ptr_null(group);
+	REFUSED(hwpmc_group_open(h, specs + 1, 1, 0, 0, NULL));
 	REFUSED(hwpmc_rings_open(h, 0, 0, NULL));
 	ck_assert_ptr_nonnull(strstr(hwpmc_error(h), "hwpmc_rings_open: a pointer that it needs"));
 }
