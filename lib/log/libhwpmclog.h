@@ -164,6 +164,26 @@ int hwpmc_rings_read(struct hwpmc_rings *rings, hwpmc_rings_fn *fn, void *arg,
 /* Wait for records (poll(2) on hwpmc_fd()). 1; 0: timeout. */
 int hwpmc_rings_wait(struct hwpmc_rings *rings, int timeout_ms);
 void hwpmc_rings_mark(unsigned int cpu, struct hwpmc_log_hdr *mark);
+
+/*
+ * The next record of the rings, parsed: what a profiler calls in a loop. Sets *record, which
+ * is valid until the next call with these rings, and returns 1. The stream is that of a log
+ * file: CPU records are in it where another ring begins, and the records of the log itself
+ * (INITIALIZE, processes, mappings, marks of hwpmc_write_log(), drops). A ring is released
+ * when its records have been returned; rings take turns.
+ *
+ * Waits for records until so many milliseconds have passed (0: does not wait; -1: for ever),
+ * and returns 0 if there is none; a record may wait in its ring for that long. -1:
+ * EINTR: a signal; ENODATA: the log has ended, and all its records were returned; EINVAL,
+ * ENOMEM: the parser's error, final (hwpmc_error()), also if hwpmc_rings_read() has taken the
+ * beginning of the log; EBUSY: called by the function of hwpmc_rings_read(); ESRCH: in a child of
+ * fork(). hwpmc_rings_read() is EBUSY until all records of a ring were returned.
+ *
+ *	while ((rc = hwpmc_rings_next(rings, 100, &record)) == 1)
+ *		hwpmc_profile_feed(profile, &record);
+ */
+int hwpmc_rings_next(struct hwpmc_rings *rings, int timeout_ms,
+		     struct hwpmc_record *record);
 /* Samples and other records dropped so far on all CPUs, by cause: sets n entries each. */
 void hwpmc_rings_drop_counts(const struct hwpmc_rings *rings, uint64_t *samples,
 			     uint64_t *others, uint32_t n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rings.c - the mapped rings of a handle: maps those of all CPUs and hands out what
- * lies in them. One thread at a time.
+ * rings.c - the mapped rings of a handle: maps those of all CPUs and returns the bytes, or
+ * the records, in them. One thread at a time.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,8 +21,20 @@ struct ring {
 	size_t mapped;
 };
 
+/* A ring whose records are returned one by one. */
+struct piece {
+	struct hwpmc_parser *parser;	/* NULL until the first call */
+	unsigned int cpu;		/* of the last ring */
+	uint64_t head;			/* where the piece ends */
+	bool open;			/* the ring is released when the parser needs more */
+	bool marked;			/* the parser has the CPU record only */
+	struct hwpmc_log_hdr mark;
+};
+
 struct hwpmc_rings {
 	struct hwpmc *h;
+	struct piece piece;
+	bool reading;			/* in hwpmc_rings_read() */
 	unsigned int n;
 	struct ring ring[];		/* by CPU; ctl NULL: no such CPU */
 };
@@ -73,6 +85,7 @@ EXPORT void hwpmc_rings_close(struct hwpmc_rings *rings)
 	for (unsigned int i = 0; i < rings->n; i++)
 		if (rings->ring[i].ctl && mapped)
 			munmap(rings->ring[i].ctl, rings->ring[i].mapped);
+	hwpmc_parser_free(rings->piece.parser);
 	free(rings);
 }
 
@@ -141,9 +154,14 @@ EXPORT int hwpmc_rings_read(struct hwpmc_rings *rings, hwpmc_rings_fn *fn,
 		*bytes = 0;
 	if (are_inherited(rings))
 		return refuse_inherited(rings);
+	if (rings->piece.open)
+		return error_own(rings->h, EBUSY, "cannot read the rings of the log: hwpmc_rings_next() "
+				 "has not returned all records of a ring; call it until it returns 0");
+	rings->reading = true;
 	for (unsigned int i = 0; !rc && i < rings->n; i++)
 		if (rings->ring[i].ctl)
 			rc = read_one(&rings->ring[i], i, fn, arg, &sum);
+	rings->reading = false;
 	if (bytes)
 		*bytes = sum;
 	return rc;
@@ -170,6 +188,141 @@ EXPORT void hwpmc_rings_mark(unsigned int cpu, struct hwpmc_log_hdr *mark)
 	*mark = (struct hwpmc_log_hdr){
 		.len = sizeof(*mark), .type = HWPMC_LOG_CPU, .id = cpu,
 	};
+}
+
+/* ---- record by record ----------------------------------------------------- */
+
+static void end_piece(struct hwpmc_rings *rings)
+{
+	struct piece *p = &rings->piece;
+
+	if (p->open)
+		__atomic_store_n(&rings->ring[p->cpu].ctl->tail, p->head, __ATOMIC_RELEASE);
+	p->open = false;
+}
+
+static int feed_piece(struct hwpmc_rings *rings)
+{
+	const struct ring *ring = &rings->ring[rings->piece.cpu];
+	uint64_t tail = ring->ctl->tail;
+
+	return hwpmc_parser_feed(rings->piece.parser,
+				 ring->data + (tail & (ring->ctl->size - 1)),
+				 rings->piece.head - tail);
+}
+
+/* The ring whose turn it is. False: all are empty. */
+static bool find_piece(struct hwpmc_rings *rings)
+{
+	struct piece *p = &rings->piece;
+
+	for (unsigned int i = 1; i <= rings->n; i++) {
+		unsigned int cpu = (p->cpu + i) % rings->n;
+		const struct ring *ring = &rings->ring[cpu];
+
+		if (!ring->ctl)
+			continue;
+		p->head = __atomic_load_n(&ring->ctl->head, __ATOMIC_ACQUIRE);
+		if (p->head == ring->ctl->tail)
+			continue;
+		p->cpu = cpu;
+		p->open = true;
+		return true;
+	}
+	return false;
+}
+
+/* INITIALIZE, of CPU 0, is the first record of the stream. */
+static bool begins_the_log(const struct ring *ring)
+{
+	const struct hwpmc_log_hdr *first =
+		(const void *)(ring->data + (ring->ctl->tail & (ring->ctl->size - 1)));
+
+	return first->type == HWPMC_LOG_INITIALIZE;
+}
+
+static int feed_next(struct hwpmc_rings *rings)
+{
+	struct piece *p = &rings->piece;
+
+	if (p->marked) {
+		p->marked = false;
+		return feed_piece(rings);
+	}
+	end_piece(rings);
+	if (!find_piece(rings))
+		return 1;
+	if (begins_the_log(&rings->ring[p->cpu]))
+		return feed_piece(rings);
+	hwpmc_rings_mark(p->cpu, &p->mark);
+	p->marked = true;
+	return hwpmc_parser_feed(p->parser, &p->mark, sizeof(p->mark));
+}
+
+/* 1, 0: the rings are empty, or -1. */
+static int next_record(struct hwpmc_rings *rings, struct hwpmc_record *record)
+{
+	for (;;) {
+		int rc;
+
+		switch (hwpmc_parser_next(rings->piece.parser, record)) {
+		case HWPMC_PARSE_RECORD:
+			return 1;
+		case HWPMC_PARSE_MORE:
+			rc = feed_next(rings);
+			if (rc)
+				return rc > 0 ? 0 : -1;
+			break;
+		default:
+			return error_own(rings->h, hwpmc_parser_errno(rings->piece.parser),
+					 what("cannot read the rings of the log: %s",
+					      hwpmc_parser_error(rings->piece.parser)).text);
+		}
+	}
+}
+
+/* The first ring in turn is that of CPU 0. */
+static int begin_records(struct hwpmc_rings *rings)
+{
+	if (are_inherited(rings))
+		return refuse_inherited(rings);
+	if (rings->reading)
+		return error_own(rings->h, EBUSY, "cannot read records of the log: the call is made "
+				 "by the function of hwpmc_rings_read()");
+	if (rings->piece.parser)
+		return 0;
+	rings->piece.parser = hwpmc_parser_new();
+	rings->piece.cpu = rings->n - 1;
+	return rings->piece.parser ? 0 :
+	       error_own(rings->h, ENOMEM, "no memory for the parser of the log");
+}
+
+EXPORT int hwpmc_rings_next(struct hwpmc_rings *rings, int timeout_ms,
+			    struct hwpmc_record *record)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	int rc;
+
+	if (null_given(rings ? rings->h : NULL, !rings || !record, "hwpmc_rings_next"))
+		return -1;
+	if (begin_records(rings))
+		return -1;
+	pfd.fd = hwpmc_fd(rings->h);
+	do {
+		rc = next_record(rings, record);
+		if (rc)
+			return rc;
+		if (poll(&pfd, 1, timeout_ms) < 0)
+			return -1;
+		/* Fewer bytes than wake a reader, or the last ones of the log. */
+		rc = next_record(rings, record);
+		if (rc)
+			return rc;
+		if (pfd.revents & (POLLHUP | POLLERR))
+			return error_own(rings->h, ENODATA, "cannot read records of the log: it "
+					 "has ended");
+	} while (timeout_ms < 0);
+	return 0;
 }
 
 EXPORT void hwpmc_rings_drop_counts(const struct hwpmc_rings *rings,

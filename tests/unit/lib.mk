@@ -58,10 +58,11 @@ VM_TEST_LIBS_lib_live	:= $(LIB_CFLAGS) -I$(TOP)/lib/freebsd $(LIB_STATIC) \
 $(BUILD)/vm/tests/lib_live: $(LIB_STATIC)
 VM_TEST_LIBS_lib_lifetimes := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_lib_group := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+VM_TEST_LIBS_lib_records := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_lib_pmclog	:= $(VM_TEST_LIBS_lib_live)
 VM_TEST_LIBS_lib_freebsd_reader	:= $(VM_TEST_LIBS_lib_live)
 VM_TEST_LIBS_lib_freebsd_calls	:= $(VM_TEST_LIBS_lib_live)
-$(addprefix $(BUILD)/vm/tests/,lib_lifetimes lib_group lib_pmclog lib_freebsd_reader lib_freebsd_calls): \
+$(addprefix $(BUILD)/vm/tests/,lib_lifetimes lib_group lib_records lib_pmclog lib_freebsd_reader lib_freebsd_calls): \
 	$(LIB_STATIC)
 
 VM_TEST_LIBS_kmod_sample := -fno-omit-frame-pointer $(LIB_CFLAGS) $(LIB_STATIC) \

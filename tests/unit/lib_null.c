@@ -73,6 +73,7 @@ START_TEST(null_handles_are_einval_in_each_call)
 	const char *specs[] = { "x" };
 	struct hwpmc_group *group;
 	struct hwpmc_rings *rings;
+	struct hwpmc_record r;
 	uint64_t value, more;
 	unsigned int n;
 	uint32_t id, other;
@@ -121,6 +122,7 @@ START_TEST(null_handles_are_einval_in_each_call)
 	REFUSED(hwpmc_rings_open(NULL, 0, 0, &rings));
 	REFUSED(hwpmc_rings_read(NULL, take, NULL, NULL));
 	REFUSED(hwpmc_rings_wait(NULL, 0));
+	REFUSED(hwpmc_rings_next(NULL, 0, &r));
 	REFUSED(hwpmc_group_open(NULL, specs, 1, 0, 0, &group));
 	NONE(hwpmc_group_ids(NULL, &n));
 	REFUSED(hwpmc_group_attach(NULL, 0));

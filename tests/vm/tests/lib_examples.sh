@@ -60,6 +60,26 @@ example_in_rust_counts_itself() {
 	counts_between 1000 100000 ./program
 }
 
+example_profiler_prints_the_hot_functions() {
+	# shellcheck disable=SC2086
+	cc -O2 -Wall -Wextra -Werror $flags -I"$VM_TOP/lib/log" -I"$VM_TOP/lib/stat" -o profiler \
+		"$dir/profiler.c" -lhwpmcstat -lhwpmc >out 2>&1 || fail "$(cat out)"
+	./profiler "$VM_TOP/build/vm/progs/hot" -n 100000 >out 2>&1 || fail "$(cat out)"
+	# Functions of 60, 30 and 10 percent: five standard deviations of 3,000 samples.
+	sed -n 's/^ *\([0-9]*\)\.[0-9]*%  \(hot_[a-z]*\) (hot)$/\2 \1/p' out >shares
+	[ "$(cut -d' ' -f1 shares | tr '\n' ' ')" = "hot_sixty hot_thirty hot_ten " ] ||
+		fail "not in this order: $(cat out)"
+	while read -r name share; do
+		case $name in
+		hot_sixty) least=55 most=65 ;;
+		hot_thirty) least=25 most=34 ;;
+		*) least=7 most=12 ;;
+		esac
+		[ "$share" -ge $least ] && [ "$share" -le $most ] || fail "$name: $(cat out)"
+	done <shares
+	grep -q '^[0-9][0-9]* samples, 0 dropped$' out || fail "$(cat out)"
+}
+
 examples_count_beside_hwpmc_stat() {
 	compiled cc "$dir/region.c"
 	check "$hwpmc" stat -e instructions:u -o got -- ./program
