@@ -70,6 +70,11 @@ KMOD_HOLDERS	:= kmod_crowd kmod_drops kmod_races kmod_unwind_live
 $(foreach t,$(KMOD_HOLDERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_HOLD)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_HOLDERS)): \
 	$(KMOD_HOLD) $(TOP)/tests/vm/lib/kmod_hold.h
+KMOD_LINGER	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_linger.c)
+KMOD_LINGERERS	:= kmod_puts kmod_readers
+$(foreach t,$(KMOD_LINGERERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_LINGER)))
+$(addprefix $(BUILD)/vm/tests/,$(KMOD_LINGERERS)): \
+	$(KMOD_LINGER) $(TOP)/tests/vm/lib/kmod_linger.h
 KMOD_FAULT	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_fault.c)
 VM_TEST_OBJS_kmod_faults += $(KMOD_FAULT)
 VM_TEST_OBJS_kmod_faults_life += $(KMOD_FAULT)

@@ -19,12 +19,59 @@ static cpu_set_t started;
 
 #define LOOP_PROG	"build/vm/progs/loop"
 
-static int op(int fd, unsigned long request, void *arg)
+int dev_op(int fd, unsigned long request, void *arg)
 {
 	int ret = ioctl(fd, request, arg);
 
 	memcpy(&dev_hdr, arg, sizeof(dev_hdr));
 	return ret ? errno : 0;
+}
+
+int dev_simple(int fd, unsigned long request)
+{
+	struct hwpmc_op_simple arg = { { 0 } };
+
+	return dev_op(fd, request, &arg);
+}
+
+int dev_configure(int fd, int logfd, uint32_t flags, uint32_t size)
+{
+	struct hwpmc_op_configurelog arg = {
+		.logfd = logfd, .flags = flags, .ring_size = size,
+	};
+
+	return dev_op(fd, HWPMC_IOC_CONFIGURELOG, &arg);
+}
+
+void dev_write_records(int fd, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		struct hwpmc_op_writelog arg = { .userdata = i };
+
+		dev_op(fd, HWPMC_IOC_WRITELOG, &arg);
+	}
+}
+
+uint64_t dev_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+void dev_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+void dev_reap(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
 }
 
 static bool put_tunable(const char *path, const char *value)
@@ -157,7 +204,7 @@ void dev_request(struct hwpmc_op_pmcallocate *op, int mode, uint32_t flags,
 
 int dev_allocate(int fd, struct hwpmc_op_pmcallocate *arg)
 {
-	return op(fd, HWPMC_IOC_PMCALLOCATE, arg);
+	return dev_op(fd, HWPMC_IOC_PMCALLOCATE, arg);
 }
 
 uint32_t dev_alloc(int fd, int mode, uint32_t flags, uint32_t cpu,
@@ -174,21 +221,21 @@ int dev_attach(int fd, uint32_t id, pid_t pid)
 {
 	struct hwpmc_op_pmcattach arg = { .pmcid = id, .pid = pid };
 
-	return op(fd, HWPMC_IOC_PMCATTACH, &arg);
+	return dev_op(fd, HWPMC_IOC_PMCATTACH, &arg);
 }
 
 int dev_detach(int fd, uint32_t id, pid_t pid)
 {
 	struct hwpmc_op_pmcattach arg = { .pmcid = id, .pid = pid };
 
-	return op(fd, HWPMC_IOC_PMCDETACH, &arg);
+	return dev_op(fd, HWPMC_IOC_PMCDETACH, &arg);
 }
 
 static int simple(int fd, unsigned long request, uint32_t id)
 {
 	struct hwpmc_op_pmc arg = { .pmcid = id };
 
-	return op(fd, request, &arg);
+	return dev_op(fd, request, &arg);
 }
 
 int dev_start(int fd, uint32_t id)
@@ -210,7 +257,7 @@ int dev_setcount(int fd, uint32_t id, uint64_t count)
 {
 	struct hwpmc_op_pmcsetcount arg = { .pmcid = id, .count = count };
 
-	return op(fd, HWPMC_IOC_PMCSETCOUNT, &arg);
+	return dev_op(fd, HWPMC_IOC_PMCSETCOUNT, &arg);
 }
 
 int dev_rw(int fd, uint32_t id, uint32_t flags, uint64_t *value)
@@ -218,7 +265,7 @@ int dev_rw(int fd, uint32_t id, uint32_t flags, uint64_t *value)
 	struct hwpmc_op_pmcrw arg = {
 		.pmcid = id, .flags = flags, .value = *value
 	};
-	int ret = op(fd, HWPMC_IOC_PMCRW, &arg);
+	int ret = dev_op(fd, HWPMC_IOC_PMCRW, &arg);
 
 	*value = arg.value;
 	return ret;

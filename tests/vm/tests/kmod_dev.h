@@ -66,6 +66,13 @@ int dev_stop(int fd, uint32_t id);
 int dev_release(int fd, uint32_t id);
 int dev_setcount(int fd, uint32_t id, uint64_t count);
 int dev_rw(int fd, uint32_t id, uint32_t flags, uint64_t *value);
+/* Any operation, and one without arguments. */
+int dev_op(int fd, unsigned long request, void *arg);
+int dev_simple(int fd, unsigned long request);
+/* CONFIGURELOG; logfd -1 without flags ends the log, size 0 is the default. */
+int dev_configure(int fd, int logfd, uint32_t flags, uint32_t size);
+/* So many records of the user; the log may refuse some. */
+void dev_write_records(int fd, unsigned int n);
 /* The count; fails the test where it is refused. */
 uint64_t dev_read(int fd, uint32_t id);
 /* As above, but a refusal fails the test. */
@@ -103,6 +110,9 @@ long dev_waiting_in(pid_t pid);
 void dev_await_call(pid_t pid, long nr);
 void dev_held(pid_t pid);
 void dev_wait(struct child *child);
+/* Kill a process and wait for it, or wait until it exits with 0. */
+void dev_end(pid_t pid);
+void dev_reap(pid_t pid);
 
 /* What `loop n` executes in user mode, all of it: known from its source. */
 uint64_t loop_insn(uint64_t n);
@@ -115,6 +125,7 @@ uint64_t dev_rdmsr(int cpu, uint32_t msr);
 void dev_wrmsr(int cpu, uint32_t msr, uint64_t value);
 int dev_cpus(void);
 void dev_msleep(int ms);
+uint64_t dev_now(void);		/* of the monotonic clock, in ns */
 
 /* Three instructions and one branch an iteration. */
 static inline void dev_spin(uint64_t n)

@@ -32,21 +32,13 @@ struct shared {
 	volatile uint64_t woken;	/* of the reader */
 };
 
-static int op(int fd, unsigned long request, void *arg)
-{
-	int ret = ioctl(fd, request, arg);
-
-	memcpy(&dev_hdr, arg, sizeof(dev_hdr));
-	return ret ? errno : 0;
-}
-
 static unsigned int list_events(int fd)
 {
 	struct hwpmc_op_getdyneventinfo list = {
 		.class = HWPMC_CLASS_SOFT, .nevent = EVENTS, .events = (uintptr_t)events,
 	};
 
-	dev_ok(op(fd, HWPMC_IOC_GETDYNEVENTINFO, &list));
+	dev_ok(dev_op(fd, HWPMC_IOC_GETDYNEVENTINFO, &list));
 	ck_assert_uint_gt(list.nevent, 500);
 	return list.nevent;
 }
@@ -115,7 +107,7 @@ static void configure(int fd, volatile struct hwpmc_log_ring **ring)
 		.logfd = -1, .flags = HWPMC_LOG_F_MAPPED, .ring_size = RING, .wakeup = 1,
 	};
 
-	dev_ok(op(fd, HWPMC_IOC_CONFIGURELOG, &conf));
+	dev_ok(dev_op(fd, HWPMC_IOC_CONFIGURELOG, &conf));
 	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
 		ring[cpu] = mmap(NULL, 4096 + 2 * RING, PROT_READ | PROT_WRITE, MAP_SHARED,
 				 fd, HWPMC_LOG_MAP_OFFSET(cpu));

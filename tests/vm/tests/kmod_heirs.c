@@ -19,26 +19,9 @@
 #define GENERATIONS	6
 #define GRANDCHILDREN	200
 
-static int op(int fd, unsigned long request, void *arg)
-{
-	int ret = ioctl(fd, request, arg);
-
-	memcpy(&dev_hdr, arg, sizeof(dev_hdr));
-	return ret ? errno : 0;
-}
-
-static int configure(int fd, uint32_t flags, uint32_t size)
-{
-	struct hwpmc_op_configurelog arg = {
-		.logfd = -1, .flags = flags, .ring_size = size,
-	};
-
-	return op(fd, HWPMC_IOC_CONFIGURELOG, &arg);
-}
-
 static int configure_mapped(int fd, uint32_t size)
 {
-	return configure(fd, HWPMC_LOG_F_MAPPED, size);
+	return dev_configure(fd, -1, HWPMC_LOG_F_MAPPED, size);
 }
 
 static char *map_ring(int fd, unsigned int cpu, uint32_t size)
@@ -79,15 +62,13 @@ static bool can_read(const volatile char *at)
 /* In a child; a failure there is one here. */
 static void apart(void (*fn)(void *), void *arg)
 {
-	int status;
 	pid_t pid = fork();
 
 	if (!pid) {
 		fn(arg);
 		_exit(0);
 	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
+	dev_reap(pid);
 }
 
 /* ---- rings --------------------------------------------------------------- */
@@ -165,7 +146,7 @@ static void generations(int said)
 		for (int cpu = 0; cpu < dev_cpus(); cpu++)
 			let_children_have(map_ring(fd, cpu, size), PAGE + 2 * size);
 		/* From here on only mappings hold them. */
-		dev_ok(configure(fd, 0, 0));
+		dev_ok(dev_configure(fd, -1, 0, 0));
 		if (left > 1 && fork())
 			_exit(0);
 	}
@@ -237,7 +218,7 @@ static void owner_of_a_page(int go)
 	msr.pmcid = dev_alloc(fd, TC, 0, ANY, INSN, U);
 	dev_ok(dev_attach(fd, msr.pmcid, 0));
 	dev_ok(dev_start(fd, msr.pmcid));
-	dev_ok(op(fd, HWPMC_IOC_PMCGETMSR, &msr));
+	dev_ok(dev_op(fd, HWPMC_IOC_PMCGETMSR, &msr));
 	row = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, HWPMC_USER_OFFSET);
 	ck_assert_ptr_ne((void *)row, MAP_FAILED);
 	ck_assert(!madvise((void *)row, PAGE, MADV_KEEPONFORK));

@@ -4,21 +4,19 @@
  * releases such files in one work item of the whole machine, which others wait for.
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <libhwpmcstat.h>
 
 #include "harness.h"
 #include "kmod_dev.h"
+#include "../lib/kmod_linger.h"
 
 #define TRACING	"/sys/kernel/tracing/"
 #define BEGUN	TRACING "events/workqueue/workqueue_execute_start/enable"
@@ -106,40 +104,12 @@ END_TEST
 
 /* ---- the file of a log ---------------------------------------------------------- */
 
-/* A connection whose release waits until its peer has read all; the peer does not read. */
-static int lingering(void)
-{
-	struct linger linger = { .l_onoff = 1, .l_linger = 30 };
-	struct sockaddr_in address = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
-	int small = 2048, big = 1 << 20;
-	socklen_t len = sizeof(address);
-
-	setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-	ck_assert(!bind(listener, (void *)&address, len) && !listen(listener, 1));
-	ck_assert(!getsockname(listener, (void *)&address, &len));
-	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &big, sizeof(big));
-	setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
-	ck_assert(!connect(fd, (void *)&address, len));
-	ck_assert_int_ge(accept(listener, NULL, NULL), 0);
-	return fd;
-}
-
 static void log_until_closed(int fd, int log)
 {
-	struct hwpmc_op_configurelog conf = { .logfd = log, .ring_size = 1 << 17 };
-	struct hwpmc_op_simple none = { { 0 } };
-
-	ck_assert(!ioctl(fd, HWPMC_IOC_CONFIGURELOG, &conf));
+	dev_ok(dev_configure(fd, log, 0, 1 << 17));
 	close(log);
-	for (int i = 0; i < 5000; i++) {
-		struct hwpmc_op_writelog op = { .userdata = i };
-
-		ck_assert(!ioctl(fd, HWPMC_IOC_WRITELOG, &op));
-	}
-	ck_assert(!ioctl(fd, HWPMC_IOC_CLOSELOG, &none));
+	dev_write_records(fd, 5000);
+	dev_ok(dev_simple(fd, HWPMC_IOC_CLOSELOG));
 }
 
 #define KTHREAD	0x200000	/* the kernel's PF_KTHREAD */
@@ -183,8 +153,7 @@ START_TEST(log_thread_is_a_kernel_thread_amid_its_release)
 {
 	int fd = dev_open();
 
-	ck_assert_int_eq(system("ip link set lo up"), 0);
-	log_until_closed(fd, lingering());
+	log_until_closed(fd, linger_connect());
 	for (int i = 0; i < 50; i++) {
 		ck_assert_uint_eq(disguised("(hwpmc/"), 0);
 		dev_msleep(20);
@@ -197,14 +166,13 @@ END_TEST
 /* A log's file that nothing else has, in each of the ways that a log ends. */
 static void log_to_pipe(int fd, unsigned int way)
 {
-	struct hwpmc_op_configurelog none = { .logfd = -1 };
 	int p[2];
 
 	ck_assert(!pipe(p));
 	fcntl(p[1], F_SETPIPE_SZ, 1 << 20);
 	log_until_closed(fd, p[1]);
 	if (way)
-		ck_assert(!ioctl(fd, HWPMC_IOC_CONFIGURELOG, &none));
+		dev_ok(dev_configure(fd, -1, 0, 0));
 	close(fd);
 	close(p[0]);
 }
@@ -254,6 +222,7 @@ END_TEST
 int main(void)
 {
 	dev_setup();
+	linger_setup();
 	harness_add(file_unmapped_before_its_look_needs_no_shared_work);
 	harness_add(log_thread_is_a_kernel_thread_amid_its_release);
 	harness_add(log_file_is_released_by_no_shared_work);

@@ -4,8 +4,6 @@
  * they hold up their owner and nobody else, and end with its process.
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -17,53 +15,14 @@
 #include "harness.h"
 #include "hwpmc_log.h"
 #include "kmod_dev.h"
+#include "../lib/kmod_linger.h"
 
 #define OTHER	65533
 #define LIMIT_MS	8000	/* for what takes no time; it only ends a hang */
 
-static int op(int fd, unsigned long request, void *arg)
-{
-	int ret = ioctl(fd, request, arg);
-
-	memcpy(&dev_hdr, arg, sizeof(dev_hdr));
-	return ret ? errno : 0;
-}
-
-static int simple(int fd, unsigned long request)
-{
-	struct hwpmc_op_simple arg = { { 0 } };
-
-	return op(fd, request, &arg);
-}
-
-static int configure(int fd, int logfd, uint32_t size)
-{
-	struct hwpmc_op_configurelog arg = { .logfd = logfd, .ring_size = size };
-
-	return op(fd, HWPMC_IOC_CONFIGURELOG, &arg);
-}
-
-static void write_records(int fd, unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++) {
-		struct hwpmc_op_writelog arg = { .userdata = i };
-
-		op(fd, HWPMC_IOC_WRITELOG, &arg);
-	}
-}
-
 static uint64_t now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	return dev_now() / 1000000;
 }
 
 /* Says that it is ready; the test waits for it. */
@@ -122,10 +81,10 @@ static void log_to_a_pipe(void *unused)
 	int fd = dev_open(), p[2];
 
 	ck_assert(!pipe(p));
-	dev_ok(configure(fd, p[1], 16384));
+	dev_ok(dev_configure(fd, p[1], 0, 16384));
 	close(p[1]);
-	write_records(fd, 1);
-	dev_ok(simple(fd, HWPMC_IOC_CLOSELOG));
+	dev_write_records(fd, 1);
+	dev_ok(dev_simple(fd, HWPMC_IOC_CLOSELOG));
 	ck_assert(ends(p[0]));
 }
 
@@ -135,53 +94,16 @@ static void others_end(void)
 	dev_as(OTHER, log_to_a_pipe, NULL);
 }
 
-static int listening(struct sockaddr_in *address)
-{
-	socklen_t len = sizeof(*address);
-	int fd = socket(AF_INET, SOCK_STREAM, 0), small = 2048;
-
-	*address = (struct sockaddr_in){
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-	ck_assert(!bind(fd, (void *)address, sizeof(*address)));
-	ck_assert(!listen(fd, 1));
-	ck_assert(!getsockname(fd, (void *)address, &len));
-	return fd;
-}
-
-#define LINGER_S	30
-
-/* A connection whose release waits until its peer has read all; the peer does not read. */
-static int lingering(void)
-{
-	struct linger linger = { .l_onoff = 1, .l_linger = LINGER_S };
-	int fd = socket(AF_INET, SOCK_STREAM, 0), big = 1 << 20;
-	struct sockaddr_in address;
-	int listener = listening(&address);
-
-	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &big, sizeof(big));
-	setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
-	ck_assert(!connect(fd, (void *)&address, sizeof(address)));
-	ck_assert_int_ge(accept(listener, NULL, NULL), 0);
-	return fd;
-}
-
 static void log_to_lingering(void)
 {
-	int fd = dev_open(), log = lingering();
+	int fd = dev_open(), log = linger_connect();
 
-	dev_ok(configure(fd, log, 1 << 17));
+	dev_ok(dev_configure(fd, log, 0, 1 << 17));
 	close(log);
-	write_records(fd, 5000);
-	dev_ok(simple(fd, HWPMC_IOC_CLOSELOG));
+	dev_write_records(fd, 5000);
+	dev_ok(dev_simple(fd, HWPMC_IOC_CLOSELOG));
 	say_ready();
 	pause();
-}
-
-static void bring_up_loopback(void)
-{
-	ck_assert_int_eq(system("ip link set lo up"), 0);
 }
 
 static void others_end_beside(void (*log)(void))
@@ -192,12 +114,11 @@ static void others_end_beside(void (*log)(void))
 	dev_msleep(500);
 	others_end();
 	others_end();
-	end(pid);
+	dev_end(pid);
 }
 
 START_TEST(log_file_that_lingers_delays_no_release_of_others)
 {
-	bring_up_loopback();
 	others_end();
 	others_end_beside(log_to_lingering);
 }
@@ -252,16 +173,16 @@ static void log_to_socket_with(int inner)
 	close(inner);
 	send_fd(outer[1], middle[0]);
 	close(middle[0]);
-	dev_ok(configure(fd, outer[0], 16384));
+	dev_ok(dev_configure(fd, outer[0], 0, 16384));
 	close(outer[0]);
-	dev_ok(simple(fd, HWPMC_IOC_CLOSELOG));
+	dev_ok(dev_simple(fd, HWPMC_IOC_CLOSELOG));
 	say_ready();
 	pause();
 }
 
 static void log_to_socket_with_lingering(void)
 {
-	int inner = lingering();
+	int inner = linger_connect();
 	static char text[65536];
 
 	ck_assert_int_gt(send(inner, text, sizeof(text), MSG_DONTWAIT), 0);
@@ -270,7 +191,6 @@ static void log_to_socket_with_lingering(void)
 
 START_TEST(log_file_that_holds_lingering_ones_delays_no_release)
 {
-	bring_up_loopback();
 	others_end_beside(log_to_socket_with_lingering);
 }
 END_TEST
@@ -282,9 +202,9 @@ static int log_of_pages(int fd, unsigned int records)
 
 	ck_assert(!pipe(p));
 	fcntl(p[1], F_SETPIPE_SZ, 4096);
-	dev_ok(configure(fd, p[1], 1 << 17));
+	dev_ok(dev_configure(fd, p[1], 0, 1 << 17));
 	close(p[1]);
-	write_records(fd, records);
+	dev_write_records(fd, records);
 	return p[0];
 }
 
@@ -334,7 +254,7 @@ START_TEST(log_file_that_holds_a_device_delays_no_release)
 	dev_msleep(500);
 	others_end();
 	others_end();
-	end(pid);
+	dev_end(pid);
 }
 END_TEST
 
@@ -370,7 +290,7 @@ START_TEST(close_by_another_process_waits_for_no_reader)
 	close(received);
 	/* The reader takes ten seconds and more. */
 	ck_assert_uint_lt(now_ms() - began, 3000);
-	end(pid);
+	dev_end(pid);
 }
 END_TEST
 
@@ -401,11 +321,11 @@ START_TEST(revoke_waits_for_no_slow_reader)
 	dev_msleep(200);
 	fd = dev_open();
 	began = now_ms();
-	dev_ok(simple(fd, HWPMC_IOC_REVOKE));
+	dev_ok(dev_simple(fd, HWPMC_IOC_REVOKE));
 	/* Each reader takes ten seconds and more. */
 	ck_assert_uint_lt(now_ms() - began, 3000);
 	for (int i = 0; i < 3; i++)
-		end(pid[i]);
+		dev_end(pid[i]);
 	close(fd);
 	dev_still_counts();
 }
@@ -423,7 +343,7 @@ static void leave_cycles(void)
 
 		dev_ok(dev_start(fd, dev_alloc(fd, TC, 0, ANY, INSN, U)));
 		ck_assert(!socketpair(AF_UNIX, SOCK_STREAM, 0, s));
-		dev_ok(configure(fd, s[0], 0));
+		dev_ok(dev_configure(fd, s[0], 0, 0));
 		send_fd(s[1], fd);
 		send_fd(s[0], s[1]);
 		close(s[0]);
@@ -489,9 +409,9 @@ static void log_beyond_file_size(void *unused)
 	struct stat st;
 
 	ck_assert(!setrlimit(RLIMIT_FSIZE, &limit));
-	dev_ok(configure(fd, log, 1 << 18));
-	write_records(fd, 8000);
-	ck_assert_int_eq(simple(fd, HWPMC_IOC_FLUSHLOG), EFBIG);
+	dev_ok(dev_configure(fd, log, 0, 1 << 18));
+	dev_write_records(fd, 8000);
+	ck_assert_int_eq(dev_simple(fd, HWPMC_IOC_FLUSHLOG), EFBIG);
 	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_LOG_ERROR);
 	ck_assert(!fstat(log, &st));
 	ck_assert_int_eq(st.st_size, FILE_SIZE);
@@ -526,11 +446,11 @@ static void log_to_memory(void *unused)
 
 	dev_put(CGROUP "/cgroup.procs", "0");
 	log = memfd_create("log", 0);
-	dev_ok(configure(fd, log, 1 << 20));
+	dev_ok(dev_configure(fd, log, 0, 1 << 20));
 	before = charged("\nshmem ");
 	for (int i = 0; i < 8; i++) {
-		write_records(fd, PAGES / 8 / sizeof(struct hwpmc_log_hdr) / 2);
-		dev_ok(simple(fd, HWPMC_IOC_FLUSHLOG));
+		dev_write_records(fd, PAGES / 8 / sizeof(struct hwpmc_log_hdr) / 2);
+		dev_ok(dev_simple(fd, HWPMC_IOC_FLUSHLOG));
 	}
 	ck_assert_int_ge(charged("\nshmem ") - before, lseek(log, 0, SEEK_END) * 9 / 10);
 	ck_assert_int_ge(lseek(log, 0, SEEK_END), PAGES / 4);
@@ -564,6 +484,7 @@ END_TEST
 int main(void)
 {
 	dev_setup();
+	linger_setup();
 	harness_add(log_file_that_lingers_delays_no_release_of_others);
 	harness_add(log_file_that_holds_lingering_ones_delays_no_release);
 	harness_add(log_file_that_holds_a_device_delays_no_release);

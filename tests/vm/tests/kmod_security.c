@@ -42,14 +42,6 @@ static void become(uid_t uid)
 	dev_become(uid);
 }
 
-static void wait_for(pid_t pid)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-}
-
 /* In a child; a failure there is one here. */
 static void apart(void (*fn)(void *), void *arg)
 {
@@ -59,7 +51,7 @@ static void apart(void (*fn)(void *), void *arg)
 		fn(arg);
 		_exit(0);
 	}
-	wait_for(pid);
+	dev_reap(pid);
 }
 
 static void as_nobody(void *fn)
@@ -68,26 +60,9 @@ static void as_nobody(void *fn)
 	((void (*)(void))fn)();
 }
 
-static int op(int fd, unsigned long request, void *arg)
-{
-	int ret = ioctl(fd, request, arg);
-
-	memcpy(&dev_hdr, arg, sizeof(dev_hdr));
-	return ret ? errno : 0;
-}
-
-static int configure(int fd, int logfd, uint32_t flags, uint32_t size)
-{
-	struct hwpmc_op_configurelog arg = {
-		.logfd = logfd, .flags = flags, .ring_size = size,
-	};
-
-	return op(fd, HWPMC_IOC_CONFIGURELOG, &arg);
-}
-
 static int configure_mapped(int fd)
 {
-	return configure(fd, -1, HWPMC_LOG_F_MAPPED, RING);
+	return dev_configure(fd, -1, HWPMC_LOG_F_MAPPED, RING);
 }
 
 static void *map_ring(int fd, unsigned int cpu)
@@ -248,7 +223,7 @@ static void page_is_clean(void)
 
 	msr.pmcid = dev_alloc(fd, TC, 0, ANY, INSN, U | K);
 	dev_ok(dev_attach(fd, msr.pmcid, 0));
-	dev_ok(op(fd, HWPMC_IOC_PMCGETMSR, &msr));
+	dev_ok(dev_op(fd, HWPMC_IOC_PMCGETMSR, &msr));
 	dev_ok(dev_start(fd, msr.pmcid));
 	page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, HWPMC_USER_OFFSET);
 	ck_assert_ptr_ne(page, MAP_FAILED);
@@ -283,7 +258,7 @@ static void pin_again_and_again(void)
 			break;
 		at[n] = map_ring(fd, 0);
 		ck_assert_ptr_ne(at[n], MAP_FAILED);
-		dev_ok(configure(fd, -1, 0, 0));
+		dev_ok(dev_configure(fd, -1, 0, 0));
 	}
 	ck_assert_int_eq(ret, EPERM);
 	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_LOCKED_MEMORY);
@@ -323,7 +298,7 @@ static void rings_are_charged(void *unused)
 	dev_put(GROUP "/cgroup.procs", "0");
 	fd = dev_open();
 	before = number_in(GROUP "/memory.current");
-	dev_ok(configure(fd, -1, HWPMC_LOG_F_MAPPED, 8 << 20));
+	dev_ok(dev_configure(fd, -1, HWPMC_LOG_F_MAPPED, 8 << 20));
 	after = number_in(GROUP "/memory.current");
 	ck_assert_int_ge(after - before, dev_cpus() * (8l << 20));
 	close(fd);
@@ -429,7 +404,7 @@ START_TEST(the_descriptors_of_a_user_are_limited_whatever_ids_it_has)
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
 	dev_put(path, "0 65534 1\n1 100000 1\n");
 	ck_assert_int_eq(write(go[1], "g", 1), 1);
-	wait_for(pid);
+	dev_reap(pid);
 	sysctl("maxowners", 1024);
 	dev_still_counts();
 }
@@ -547,7 +522,7 @@ START_TEST(who_has_inherited_rdpmc_from_perf_has_it_no_more_when_we_count)
 	fd = dev_open();
 	dev_ok(dev_start(fd, dev_alloc(fd, SC, 0, 0, INSN, U)));
 	ck_assert_int_eq(write(go[1], "g", 1), 1);
-	wait_for(pid);
+	dev_reap(pid);
 	close(fd);
 	dev_still_counts();
 }
@@ -649,9 +624,9 @@ static void root_of_its_own(void)
 	fd = dev_open();
 	dev_request(&req, SC, 0, 0, INSN, U);
 	REFUSED(dev_allocate(fd, &req), EPERM, PRIV_SYSTEM);
-	REFUSED(op(fd, HWPMC_IOC_PMCADMIN, &admin), EPERM, PRIV_ADMIN);
-	REFUSED(op(fd, HWPMC_IOC_KGMON, &kgmon), EPERM, PRIV_SYSTEM);
-	REFUSED(op(fd, HWPMC_IOC_REVOKE, &revoke), EPERM, PRIV_ADMIN);
+	REFUSED(dev_op(fd, HWPMC_IOC_PMCADMIN, &admin), EPERM, PRIV_ADMIN);
+	REFUSED(dev_op(fd, HWPMC_IOC_KGMON, &kgmon), EPERM, PRIV_SYSTEM);
+	REFUSED(dev_op(fd, HWPMC_IOC_REVOKE, &revoke), EPERM, PRIV_ADMIN);
 	ck_assert_int_eq(open("/proc/sys/kern/hwpmc/unprivileged_syspmcs",
 			      O_WRONLY), -1);
 	ck_assert_uint_eq(seen_in_rings(fd), 0);
@@ -714,7 +689,7 @@ static void in_pid_namespace(void *unused)
 		first_of_its_own();
 		_exit(0);
 	}
-	wait_for(pid);
+	dev_reap(pid);
 }
 
 START_TEST(in_a_pid_namespace_processes_have_its_numbers)

@@ -13,31 +13,6 @@
 
 #define SETUID	"/tmp/loop.snapshots"
 
-static int op(int fd, unsigned long request, void *arg)
-{
-	int ret = ioctl(fd, request, arg);
-
-	memcpy(&dev_hdr, arg, sizeof(dev_hdr));
-	return ret ? errno : 0;
-}
-
-static int configure(int fd, int logfd, uint32_t flags, uint32_t size)
-{
-	struct hwpmc_op_configurelog arg = {
-		.logfd = logfd, .flags = flags, .ring_size = size,
-	};
-
-	return op(fd, HWPMC_IOC_CONFIGURELOG, &arg);
-}
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
 static void *shared_memory(size_t size)
 {
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -73,7 +48,7 @@ static void become_set_id(int delay_ms)
 	dev_pin(0, 1);
 	while (!*go)
 		;
-	for (began = now(); now() - began < delay_ms * 1000000ull;)
+	for (began = dev_now(); dev_now() - began < delay_ms * 1000000ull;)
 		;
 	execl(SETUID, SETUID, "2000000000", NULL);
 	_exit(127);
@@ -90,12 +65,6 @@ static pid_t begin(int delay_ms)
 		become_set_id(delay_ms);
 	for (;;)
 		pause();
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 }
 
 static char text[16 << 20];
@@ -140,27 +109,32 @@ static unsigned int start_amid_exec(int delay_ms)
 {
 	int fd = dev_open(), log = memfd_create("log", 0);
 	uint32_t id = sampling(fd, HWPMC_MODE_TS, ANY);
-	struct hwpmc_op_simple simple = { { 0 } };
 	unsigned int found;
 	pid_t pid[OTHERS + 1];
 
 	*go = 0;
 	for (int i = 0; i <= OTHERS; i++)
 		pid[i] = begin(i < OTHERS ? -1 : delay_ms);
-	dev_ok(configure(fd, log, 0, 1 << 20));
+	dev_ok(dev_configure(fd, log, 0, 1 << 20));
 	for (int i = 0; i <= OTHERS; i++)
 		dev_ok(dev_attach(fd, id, pid[i]));
 	*go = 1;
 	dev_start(fd, id);
-	dev_ok(op(fd, HWPMC_IOC_FLUSHLOG, &simple));
+	dev_ok(dev_simple(fd, HWPMC_IOC_FLUSHLOG));
 	found = mappings_of_set_id(log, pid[OTHERS]);
 	/* What may be seen is. */
 	ck_assert_uint_ge(processes_in(log), OTHERS);
 	for (int i = 0; i <= OTHERS; i++)
-		end(pid[i]);
+		dev_end(pid[i]);
 	close(log);
 	close(fd);
 	return found;
+}
+
+static void make_set_id(void)
+{
+	ck_assert_int_eq(system("cp build/vm/progs/loop " SETUID
+				" && chmod 4755 " SETUID), 0);
 }
 
 static void start_amid_execs(void *unused)
@@ -171,8 +145,7 @@ static void start_amid_execs(void *unused)
 
 START_TEST(snapshot_lists_no_target_that_became_a_set_id_program)
 {
-	ck_assert_int_eq(system("cp build/vm/progs/loop " SETUID
-				" && chmod 4755 " SETUID), 0);
+	make_set_id();
 	go = shared_memory(sizeof(*go));
 	dev_pin(getpid(), 0);
 	dev_as(NOBODY, start_amid_execs, NULL);
@@ -183,13 +156,12 @@ END_TEST
 
 static void attach_and_hide(void *unused)
 {
-	struct hwpmc_op_simple simple = { { 0 } };
 	int fd = dev_open(), log = memfd_create("log", 0), status;
 	uint32_t id = sampling(fd, HWPMC_MODE_TS, ANY);
 	pid_t pid;
 
 	*go = 0;
-	dev_ok(configure(fd, log, 0, 1 << 20));
+	dev_ok(dev_configure(fd, log, 0, 1 << 20));
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -205,9 +177,9 @@ static void attach_and_hide(void *unused)
 	while (*go != 2 && !waitpid(pid, &status, WNOHANG))
 		dev_msleep(1);
 	dev_ok(dev_start(fd, id));
-	dev_ok(op(fd, HWPMC_IOC_FLUSHLOG, &simple));
+	dev_ok(dev_simple(fd, HWPMC_IOC_FLUSHLOG));
 	ck_assert_uint_eq(processes_in(log), 0);
-	end(pid);
+	dev_end(pid);
 }
 
 START_TEST(snapshot_lists_no_target_that_became_undumpable)
@@ -227,13 +199,13 @@ static void map_again_and_again(volatile uint64_t *longest)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;) {
-		uint64_t began = now();
+		uint64_t began = dev_now();
 		void *at = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		munmap(at, 8192);
-		if (now() - began > *longest)
-			*longest = now() - began;
+		if (dev_now() - began > *longest)
+			*longest = dev_now() - began;
 		dev_msleep(20);
 	}
 }
@@ -254,18 +226,18 @@ START_TEST(snapshot_waits_for_room_without_locks_of_others)
 	fd = dev_open();
 	id = sampling(fd, HWPMC_MODE_SS, 0);
 	/* Nobody reads it. */
-	dev_ok(configure(fd, -1, HWPMC_LOG_F_MAPPED, SMALLEST_RING));
+	dev_ok(dev_configure(fd, -1, HWPMC_LOG_F_MAPPED, SMALLEST_RING));
 	dev_msleep(500);
 	for (int i = 0; i < PROGRAMS; i++)
 		longest[i] = 0;
-	began = now();
+	began = dev_now();
 	dev_ok(dev_start(fd, id));
 	/* Otherwise this tests nothing. */
-	ck_assert_uint_gt(now() - began, LONGEST_NS);
+	ck_assert_uint_gt(dev_now() - began, LONGEST_NS);
 	dev_msleep(100);
 	for (int i = 0; i < PROGRAMS; i++) {
 		ck_assert_uint_lt(longest[i], LONGEST_NS);
-		end(pid[i]);
+		dev_end(pid[i]);
 	}
 	close(fd);
 }

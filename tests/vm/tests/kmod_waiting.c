@@ -16,31 +16,6 @@
 
 #define PAGE	4096
 
-static void wait_for(pid_t pid)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-}
-
-static int op(int fd, unsigned long request, void *arg)
-{
-	int ret = ioctl(fd, request, arg);
-
-	memcpy(&dev_hdr, arg, sizeof(dev_hdr));
-	return ret ? errno : 0;
-}
-
-static int configure(int fd, int logfd, uint32_t flags, uint32_t size)
-{
-	struct hwpmc_op_configurelog arg = {
-		.logfd = logfd, .flags = flags, .ring_size = size,
-	};
-
-	return op(fd, HWPMC_IOC_CONFIGURELOG, &arg);
-}
-
 /* Says that a page is asked for, and serves none. */
 static int asked[2];
 /* Where a child says that it has a log. */
@@ -94,12 +69,6 @@ static void others_go_on(void)
 	alarm(0);
 }
 
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
 START_TEST(memory_that_does_not_answer_keeps_nobody_else_waiting)
 {
 	pid_t pid;
@@ -110,13 +79,13 @@ START_TEST(memory_that_does_not_answer_keeps_nobody_else_waiting)
 		struct hwpmc_op_getpmcinfo info = { .npmc = HWPMC_ROW_MAX };
 
 		info.pmcs = (uintptr_t)slow_memory();
-		op(dev_open(), HWPMC_IOC_GETPMCINFO, &info);
+		dev_op(dev_open(), HWPMC_IOC_GETPMCINFO, &info);
 		_exit(1);
 	}
 	await_fault();
 	others_go_on();
 	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
-	end(pid);
+	dev_end(pid);
 }
 END_TEST
 
@@ -127,7 +96,7 @@ static void fill_the_histogram(void)
 	int fd = dev_open();
 	struct hwpmc_op_pmcallocate sampling;
 
-	dev_ok(op(fd, HWPMC_IOC_KGMON, &on));
+	dev_ok(dev_op(fd, HWPMC_IOC_KGMON, &on));
 	dev_request(&sampling, HWPMC_MODE_SS, HWPMC_F_KGMON, 0, INSN, U | K);
 	sampling.count = 10000;
 	dev_ok(dev_allocate(fd, &sampling));
@@ -151,18 +120,18 @@ START_TEST(a_reader_of_the_histogram_keeps_nobody_else_waiting)
 	pid = fork();
 	if (!pid) {
 		kgmon.entries = (uintptr_t)slow_memory();
-		op(dev_open(), HWPMC_IOC_KGMON, &kgmon);
+		dev_op(dev_open(), HWPMC_IOC_KGMON, &kgmon);
 		_exit(1);
 	}
 	await_fault();
 	others_go_on();
 	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
-	end(pid);
+	dev_end(pid);
 	fd = dev_open();
 	kgmon.command = HWPMC_KGMON_OFF;
-	dev_ok(op(fd, HWPMC_IOC_KGMON, &kgmon));
+	dev_ok(dev_op(fd, HWPMC_IOC_KGMON, &kgmon));
 	kgmon.command = HWPMC_KGMON_RESET;
-	dev_ok(op(fd, HWPMC_IOC_KGMON, &kgmon));
+	dev_ok(dev_op(fd, HWPMC_IOC_KGMON, &kgmon));
 	close(fd);
 }
 END_TEST
@@ -179,11 +148,11 @@ static void end_its_log(int fd)
 {
 	int dev = dev_open();
 
-	dev_ok(configure(dev, fd, 0, 0));
+	dev_ok(dev_configure(dev, fd, 0, 0));
 	while (system("grep -qsx pipe_write /proc/[0-9]*/wchan"))
 		dev_msleep(10);
 	ck_assert_int_eq(write(told, "", 1), 1);
-	dev_ok(configure(dev, -1, 0, 0));
+	dev_ok(dev_configure(dev, -1, 0, 0));
 	_exit(0);
 }
 
@@ -213,8 +182,8 @@ START_TEST(a_log_whose_file_does_not_answer_keeps_nobody_else_waiting)
 	others_go_on();
 	/* It waits, as the writer still has the pipe. */
 	ck_assert_int_eq(waitpid(owner, NULL, WNOHANG), 0);
-	end(writer);
-	wait_for(owner);
+	dev_end(writer);
+	dev_reap(owner);
 }
 END_TEST
 
@@ -256,7 +225,7 @@ static uint64_t cost_of_chain(unsigned int links)
 	cost = vpmu_own(VPMU_KERNEL_INSN) - cost;
 	ck_assert_int_eq(dev_detach(fd, id, pid), ESRCH);
 	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_NOT_TARGET);
-	end(pid);
+	dev_end(pid);
 	close(fd);
 	fprintf(stderr, "chain of %u: %llu instructions\n", links,
 		(unsigned long long)cost);
