@@ -7,6 +7,7 @@
  *	alias.c		names of the library		pure tables
  *	power.c		names of energy and frequency	pure table
  *	soft.c		names of SOFT events		asks the module
+ *	pfm_load.c	loads libpfm4		dlopen(3)
  *	pfm.c		names of libpfm4		asks libpfm4, which asks the CPU
  *	suggest.c	the nearest known event
  *	tables.h	names of files			reads files
@@ -264,6 +265,7 @@ struct event_pfm_line {
 	const char *pmu, *name, *desc;	/* name: "EVENT:UMASK" */
 };
 typedef int event_pfm_fn(const struct event_pfm_line *line, void *arg);
+bool event_pfm_installed(void);
 /* Has libpfm4 a table of this CPU, beside the architectural events? */
 bool event_pfm_any(void);
 /* All names; ends early as fn does not return 0, and returns that. */

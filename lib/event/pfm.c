@@ -2,10 +2,9 @@
 /*
  * pfm.c - event names by libpfm4: only raw encodings are asked for (of Netburst those
  * for perf), and only of the core PMUs that libpfm4 recognises on this CPU. Any thread: libpfm4 is
- * initialised once and only read after. LIBPFM_FORCE_PMU plays another CPU.
+ * loaded and initialised once and only read after. LIBPFM_FORCE_PMU plays another CPU.
  */
 #include <errno.h>
-#include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,11 +13,14 @@
 #include <strings.h>
 
 #include "event.h"
+#include "pfm_load.h"
 
 #define PFM_PMUS	8		/* core PMUs of one machine */
 
 static struct {
 	pthread_once_t once;
+	bool loaded;
+	struct event_pfm_calls call;	/* if loaded */
 	unsigned int n;
 	pfm_pmu_t pmu[PFM_PMUS];
 	const char *name[PFM_PMUS];
@@ -38,12 +40,13 @@ static void present_find(void)
 	pfm_pmu_info_t info, arch = { .name = NULL };
 	unsigned int i;
 
-	if (pfm_initialize() != PFM_SUCCESS)
+	present.loaded = !event_pfm_load(&present.call);
+	if (!present.loaded || present.call.pfm_initialize() != PFM_SUCCESS)
 		return;
 	for (i = 0; i < PFM_PMU_MAX; i++) {
 		memset(&info, 0, sizeof(info));
 		info.size = sizeof(info);
-		if (pfm_get_pmu_info((pfm_pmu_t)i, &info) != PFM_SUCCESS ||
+		if (present.call.pfm_get_pmu_info((pfm_pmu_t)i, &info) != PFM_SUCCESS ||
 		    !info.is_present || info.type != PFM_PMU_TYPE_CORE)
 			continue;
 		if (info.pmu == PFM_PMU_INTEL_X86_ARCH)
@@ -67,7 +70,7 @@ static int pfm_encode_netburst(const char *text, struct event_pfm_code *code)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg) };
-	int rc = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3,
+	int rc = present.call.pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3,
 					   PFM_OS_PERF_EVENT, &arg);
 
 	if (rc == PFM_SUCCESS)
@@ -86,7 +89,7 @@ static int pfm_encode(const char *text, struct event_pfm_code *code)
 		return pfm_encode_netburst(text, code);
 	memset(&arg, 0, sizeof(arg));
 	arg.size = sizeof(arg);
-	rc = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE,
+	rc = present.call.pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE,
 				       &arg);
 	if (rc != PFM_SUCCESS)
 		return rc;
@@ -128,7 +131,7 @@ static int each_attr(const pfm_event_info_t *ev, attr_fn *fn, void *arg)
 	for (i = 0; !rc && i < ev->nattrs; i++) {
 		memset(&attr, 0, sizeof(attr));
 		attr.size = sizeof(attr);
-		if (pfm_get_event_attr_info(ev->idx, i, PFM_OS_NONE, &attr) ==
+		if (present.call.pfm_get_event_attr_info(ev->idx, i, PFM_OS_NONE, &attr) ==
 		    PFM_SUCCESS && attr.type == PFM_ATTR_UMASK)
 			rc = fn(ev, &attr, arg);
 	}
@@ -141,12 +144,12 @@ static int each_event(pfm_pmu_t pmu, attr_fn *fn, void *arg)
 	pfm_event_info_t ev;
 	int i, rc = 0;
 
-	if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
+	if (present.call.pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
 		return 0;
-	for (i = info.first_event; !rc && i != -1; i = pfm_get_event_next(i)) {
+	for (i = info.first_event; !rc && i != -1; i = present.call.pfm_get_event_next(i)) {
 		memset(&ev, 0, sizeof(ev));
 		ev.size = sizeof(ev);
-		if (pfm_get_event_info(i, PFM_OS_NONE, &ev) == PFM_SUCCESS)
+		if (present.call.pfm_get_event_info(i, PFM_OS_NONE, &ev) == PFM_SUCCESS)
 			rc = each_attr(&ev, fn, arg);
 	}
 	return rc;
@@ -220,6 +223,9 @@ static int refuse_pmu(const struct event_terms *t, struct event_error *e)
 	char have[128] = "";
 	unsigned int i;
 
+	if (!present.loaded)
+		return event_refuse(e, ENOENT, 0, "cannot look up names of '%s': libpfm4 is "
+				    "not installed", t->pmu);
 	for (i = 0; i < present.n; i++) {
 		strncat(have, i ? ", " : "", sizeof(have) - strlen(have) - 1);
 		strncat(have, present.name[i],
@@ -240,7 +246,7 @@ static int refuse_attr(const struct event_terms *t, int rc,
 				    t->name);
 	return event_refuse(e, EINVAL, t->attrs[0] ? t->attrs_at : t->name_at,
 			    "'%s' has no such unit mask or modifier: %s",
-			    t->name, pfm_strerror(rc));
+			    t->name, present.call.pfm_strerror(rc));
 }
 
 int event_pfm_find(const struct event_terms *t, struct event_pfm_code *code,
@@ -266,6 +272,12 @@ int event_pfm_find(const struct event_terms *t, struct event_pfm_code *code,
 	if (worst != PFM_ERR_NOTFOUND)
 		return refuse_attr(t, worst, e);
 	return event_refuse(e, ENOENT, t->name_at, "no event '%s'", t->name);
+}
+
+bool event_pfm_installed(void)
+{
+	present_init();
+	return present.loaded;
 }
 
 bool event_pfm_any(void)
@@ -306,7 +318,7 @@ static bool has_umasks(const pfm_event_info_t *ev)
 	for (i = 0; i < ev->nattrs; i++) {
 		memset(&attr, 0, sizeof(attr));
 		attr.size = sizeof(attr);
-		if (pfm_get_event_attr_info(ev->idx, i, PFM_OS_NONE, &attr) ==
+		if (present.call.pfm_get_event_attr_info(ev->idx, i, PFM_OS_NONE, &attr) ==
 		    PFM_SUCCESS && attr.type == PFM_ATTR_UMASK)
 			return true;
 	}

@@ -452,6 +452,18 @@ static int add_pfm(struct work *w, const struct event_pfm_code *code)
 	return add_programmable(w, config, code->extra);
 }
 
+/* The rest of the sentence on a name that is nowhere. */
+static const char *why_unknown(const struct event_machine *m)
+{
+	if (!event_pfm_installed())
+		return ": it is not in the tables of hwpmc, and libpfm4, which has more names, "
+		       "is not installed";
+	if (!event_model_known(m))
+		return ": no table has the events of this CPU, only architectural events and "
+		       "raw codes are known";
+	return "";
+}
+
 static int resolve_pfm(struct work *w)
 {
 	struct event_pfm_code code;
@@ -480,9 +492,7 @@ static int resolve_pfm(struct work *w)
 				    "(see 'hwpmc list')", w->t->name, near);
 	return event_refuse(w->e, ENOENT, t.name_at,
 			    "there is no event '%s' here%s (see 'hwpmc list')",
-			    w->t->name, event_model_known(w->m) ? "" :
-			    ": no table has the events of this CPU, only "
-			    "architectural events and raw codes are known");
+			    w->t->name, why_unknown(w->m));
 }
 
 /* ------------------------------------------------------------------------ */

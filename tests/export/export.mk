@@ -14,7 +14,7 @@ $(call unit-objects,$(TOP)/tools/export/pprof.c): $(EXPORT_GEN)/pprof.pb-c.h
 
 $(EXPORT_TEST)/hwpmc: $(EXPORT_TEST_OBJ) $(EXPORT_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(COVERAGE) -o $@ $^ -lpfm -ljansson -llzma $(STAT_LIBS) $(TOOLS_LIBS_hwpmc) -lm \
+	$(CC) $(SANITIZE) $(COVERAGE) -o $@ $^ -ljansson -llzma $(STAT_LIBS) $(TOOLS_LIBS_hwpmc) -lm \
 		-lpthread
 
 # run-export NAME,LAYER: tests/export/NAME, and its results.
