@@ -120,9 +120,56 @@ static bool is_claimed(const struct hwpmc_class *cls)
 	return cls && class_users[cls - hwpmc_machine.cls];
 }
 
+/* Tries a row again that stood still when its class was tried. Returns true if it came back. */
+static bool row_try_again(struct hwpmc_row *row)
+{
+	struct hwpmc_class *cls = row->cls, *mate = mate_of(cls);
+	bool off = mate && !is_claimed(mate);
+	s32 detail;
+	u32 why;
+
+	if (row->users || row->halves || !hwpmc_trial_row(cls, row->ri))
+		return false;
+	/* Both have their counters of the same host. */
+	if (off && class_take(mate, &why, &detail))
+		mate = NULL;
+	hwpmc_trial_row_came_back(cls, row->ri, mate);
+	if (off && mate)
+		class_unclaim(mate);
+	return true;
+}
+
+bool hwpmc_class_try_again(bool *tried)
+{
+	static unsigned int nr;
+	unsigned int i;
+
+	lockdep_assert_held(&hwpmc_lock);
+	*tried = false;
+	for (i = 0; i < hwpmc_nrows; i++) {
+		struct hwpmc_row *row = &hwpmc_rows[nr++ % hwpmc_nrows];
+
+		if (!is_claimed(row->cls) || !(row->cls->found.still & BIT_ULL(row->ri)))
+			continue;
+		*tried = true;
+		return row_try_again(row);
+	}
+	return false;
+}
+
+/* While the other class is claimed all rows cannot be tried: those are that stood still. */
+static void class_try_still(struct hwpmc_class *cls)
+{
+	unsigned int ri;
+
+	for (ri = 0; ri < cls->num; ri++)
+		if (cls->found.still & BIT_ULL(ri))
+			row_try_again(&hwpmc_rows[cls->first + ri]);
+}
+
 /*
  * Under a hypervisor two classes take their counters of the same host: the first that is claimed
- * is tried together with the other, which cannot be tried once there are PMCs.
+ * is tried together with the other.
  */
 static void class_try(struct hwpmc_class *cls)
 {
@@ -134,8 +181,10 @@ static void class_try(struct hwpmc_class *cls)
 		hwpmc_trial_counters(cls, NULL);
 		return;
 	}
-	if (is_claimed(mate))
+	if (is_claimed(mate)) {
+		class_try_still(cls);
 		return;
+	}
 	if (mate && class_take(mate, &why, &detail))
 		mate = NULL;
 	hwpmc_trial_counters(cls, mate);

@@ -15,6 +15,12 @@ struct hwpmc_class;
 int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail);
 void hwpmc_class_put(struct hwpmc_class *cls);
 
+/*
+ * Tries the next row again, in turn, that stood still when its class was claimed and that nobody
+ * has. Returns true if it came back; *tried: there was one. hwpmc_lock.
+ */
+bool hwpmc_class_try_again(bool *tried);
+
 /* How often hardware was claimed. hwpmc_lock. */
 extern u64 hwpmc_claims;
 

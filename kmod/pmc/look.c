@@ -6,6 +6,9 @@
  * on each CPU that has rows programmed, and looks at the rows in turn; what is wrong with one
  * has all rows of all CPUs looked at. KVM tries again to get a counter of its host's when its
  * select changes: so all rows of the CPU are stopped and programmed again.
+ *
+ * A row that stood still when its class was claimed is nobody's, and comes back when it counts:
+ * one of them is tried every TRY_EVERY looks, as a part of the look's exits.
  */
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -16,16 +19,19 @@
 #include "../core/still.h"
 #include "../core/work.h"
 #include "../sampling/trial.h"
+#include "claim.h"
 #include "hotplug.h"
 #include "look.h"
 
 #define EXITS	10
 #define EVERY	HZ
+#define TRY_EVERY	5	/* looks; one row each time */
 
 static void look_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look, look_work);
 
 struct look {
+	unsigned int exits;	/* at most */
 	bool all;	/* rows, whatever it costs */
 	bool found;	/* something wrong, on any CPU */
 };
@@ -49,8 +55,8 @@ static bool look_controls_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int *ex
 	return found;
 }
 
-/* From the one on that the last look had no exits left for. */
-static bool look_rows_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int exits, bool all)
+/* From the one on that the last look had no exits left for. most: exits, ~0: all rows. */
+static bool look_rows_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int exits, unsigned int most)
 {
 	unsigned int nr = __this_cpu_read(next_row), i;
 	bool found = false;
@@ -60,7 +66,7 @@ static bool look_rows_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int exits, 
 		if (!(rows & BIT_ULL(nr)) || !hwpmc_rows[nr].cls->ops->changed_irqoff)
 			continue;
 		exits += 1 + hwpmc_still_cost_irqoff(c, nr);
-		if (!all && exits > EXITS)
+		if (exits > most)
 			break;
 		found |= hwpmc_doubt_look_row_irqoff(c, nr);
 	}
@@ -77,12 +83,12 @@ static void look_ipi(void *arg)
 	bool found;
 
 	found = look_controls_irqoff(c, rows, &exits);
-	found |= look_rows_irqoff(c, rows, exits, l->all || found);
+	found |= look_rows_irqoff(c, rows, exits, l->all || found ? ~0 : l->exits);
 	if (!found)
 		return;
 	/* The others that were taken with it are doubts as well before they count again. */
 	if (!l->all)
-		look_rows_irqoff(c, rows, 0, true);
+		look_rows_irqoff(c, rows, 0, ~0);
 	/* One that goes offline is reset there, and set up when it comes back. */
 	if (READ_ONCE(c->admitted))
 		hwpmc_hotplug_renew_irqoff(c);
@@ -94,12 +100,25 @@ static bool has_programmed(int cpu, void *unused)
 	return hwpmc_cpu_programmed_rows(per_cpu_ptr(hwpmc_cpus, cpu));
 }
 
+/* Returns how many exits it has taken on each CPU. The host may have given several back. */
+static unsigned int try_still_row(void)
+{
+	static unsigned int wait = TRY_EVERY;
+	bool tried;
+
+	if (--wait)
+		return 0;
+	wait = hwpmc_class_try_again(&tried) ? 1 : TRY_EVERY;
+	return tried ? HWPMC_TRIAL_ROW_EXITS : 0;
+}
+
 static void look_work(struct work_struct *work)
 {
-	struct look l = {};
+	struct look l = { .exits = EXITS };
 
 	/* No class is claimed or released while registers are renewed. */
 	mutex_lock(&hwpmc_lock);
+	l.exits -= try_still_row();
 	on_each_cpu_cond(has_programmed, look_ipi, &l, true);
 	if (l.found) {
 		l.all = true;

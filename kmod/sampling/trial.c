@@ -14,7 +14,7 @@
  *
  * No moment has interrupts off for more than 1,200 instructions: rows that are tried together are
  * programmed in one, measured in the next, and stopped in a third. They are left stopped as they
- * were found; no PMC has them then. All is under hwpmc_lock.
+ * were found; no PMC has them then, or none on this CPU. All is under hwpmc_lock.
  */
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
@@ -26,6 +26,7 @@
 #include "trial.h"
 
 #define ROWS	32	/* of one class, or of two that share a claim */
+#define BESIDE_TURNS	(HWPMC_TRIAL_TURNS / 4)
 
 struct trial_row {
 	const struct hwpmc_row *row;
@@ -69,17 +70,21 @@ static void program_irqoff(void *arg)
 		r->row->cls->ops->program_irqoff(r->row->cls, r->row->ri, &r->select);
 }
 
-static void measure_irqoff(void *arg)
+static __always_inline void measure_turns_irqoff(struct trial_step *t, unsigned int turns)
 {
-	struct trial_step *t = arg;
 	struct trial_row *r, *end = t->at + t->n;
 
 	for (r = t->at; r < end; r++)
 		r->counted = hwpmc_row_read_irqoff(r->row);
-	hwpmc_still_work_irqoff(HWPMC_TRIAL_TURNS);
+	hwpmc_still_work_irqoff(turns);
 	for (r = t->at; r < end; r++)
 		r->counted = hwpmc_width_delta(r->counted, hwpmc_row_read_irqoff(r->row),
 					       r->row->mask);
+}
+
+static void measure_irqoff(void *arg)
+{
+	measure_turns_irqoff(arg, HWPMC_TRIAL_TURNS);
 }
 
 static void stop_irqoff(void *arg)
@@ -95,6 +100,37 @@ static void count_one_irqoff(void *arg)
 {
 	program_irqoff(arg);
 	measure_irqoff(arg);
+	stop_irqoff(arg);
+}
+
+/* Rows that are in use on this CPU count already. */
+static void leave_out_used_irqoff(struct trial_step *t)
+{
+	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
+	u64 used = hwpmc_cpu_programmed_rows(c) | c->loaded | c->sampling |
+		   c->unstoppable;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < t->n; i++) {
+		u64 bit = BIT_ULL(t->at[i].row - hwpmc_rows);
+
+		if (used & bit || t->at[i].row->halves)
+			continue;
+		c->dirty |= bit;
+		t->at[n++] = t->at[i];
+	}
+	t->n = n;
+}
+
+/*
+ * A PMC may have one of the rows, though not on this CPU at the moment: so all is one moment, and
+ * the loop is shorter.
+ */
+static void count_beside_irqoff(void *arg)
+{
+	leave_out_used_irqoff(arg);
+	program_irqoff(arg);
+	measure_turns_irqoff(arg, BESIDE_TURNS);
 	stop_irqoff(arg);
 }
 
@@ -506,44 +542,165 @@ static void note_rows(struct hwpmc_class *cls, u32 why, u64 rows)
 		hwpmc_class_note(cls, why, hweight64(rows), (u32)rows);
 }
 
-static void note_findings(struct hwpmc_class *cls, unsigned int shared)
+static void note_class(struct hwpmc_class *cls, unsigned int shared)
 {
 	const struct hwpmc_found *f = &cls->found;
 	unsigned int n;
 
-	/* The guest may be on another host by now. */
-	if (f->still || f->misread || f->filtered || f->only_listed)
-		hwpmc_trial_interrupt_forget();
-
-	note_rows(cls, HWPMC_WHY_ROW_STILL, cls->found.still);
-	note_rows(cls, HWPMC_WHY_ROW_MISREAD, cls->found.misread);
+	note_rows(cls, HWPMC_WHY_ROW_STILL, f->still);
+	note_rows(cls, HWPMC_WHY_ROW_MISREAD, f->misread);
 	hwpmc_class_forget_notes(cls, HWPMC_WHY_EVENT_FILTERED);
 	for (n = 0; n < HWPMC_TRIAL_EVENTS; n++)
-		if (cls->found.filtered & BIT(n))
+		if (f->filtered & BIT(n))
 			hwpmc_class_note(cls, HWPMC_WHY_EVENT_FILTERED,
 					 (s32)cls->ops->trial->event[n].config, 0);
 	hwpmc_class_forget_notes(cls, HWPMC_WHY_ONLY_LISTED);
-	if (cls->found.only_listed)
+	if (f->only_listed)
 		hwpmc_class_note(cls, HWPMC_WHY_ONLY_LISTED, 0, 0);
 	hwpmc_class_forget_notes(cls, HWPMC_WHY_ROWS_AT_ONCE);
 	if (cls->shared && cls->at_once < shared)
 		hwpmc_class_note(cls, HWPMC_WHY_ROWS_AT_ONCE, cls->at_once, (u32)cls->shared);
 }
 
+static void note_findings(struct hwpmc_class *cls, struct hwpmc_class *mate)
+{
+	unsigned int shared = hweight64(cls->shared) + (mate ? hweight64(mate->shared) : 0);
+
+	note_class(cls, shared);
+	if (mate)
+		note_class(mate, shared);
+}
+
+static bool finds_fault(const struct hwpmc_class *cls)
+{
+	const struct hwpmc_found *f = &cls->found;
+
+	return f->still || f->misread || f->filtered || f->only_listed;
+}
+
 void hwpmc_trial_counters(struct hwpmc_class *cls, struct hwpmc_class *mate)
 {
-	unsigned int shared;
-
 	lockdep_assert_held(&hwpmc_lock);
 	if (!cls->ops->trial || hwpmc_class_msr_fault(cls))
 		return;
 	if (mate && is_fixed(cls))
 		swap(cls, mate);
 	try_cpus(cls, mate);
-	shared = hweight64(cls->shared) + (mate ? hweight64(mate->shared) : 0);
-	note_findings(cls, shared);
+	note_findings(cls, mate);
+	/* The guest may be on another host by now. */
+	if (finds_fault(cls) || (mate && finds_fault(mate)))
+		hwpmc_trial_interrupt_forget();
+}
+
+/* ---- while the class is claimed ------------------------------------------------ */
+
+/* One event is enough: those of the list that count are known. */
+static bool row_counts_again(struct hwpmc_class *cls, unsigned int cpu, unsigned int ri)
+{
+	struct hwpmc_encoding enc;
+	unsigned int n;
+
+	for (n = 0; n < HWPMC_TRIAL_EVENTS; n++) {
+		if (cls->found.filtered & BIT(n))
+			continue;
+		hwpmc_trial_encode(cls, n, cpu, HWPMC_MODE_SC, &enc);
+		if (enc.rows & BIT_ULL(ri))
+			return row_is_right(cls, cpu, ri, n, &enc, NULL);
+	}
+	return false;
+}
+
+static bool cpu_has_row(unsigned int cpu, const struct hwpmc_class *cls, unsigned int ri)
+{
+	return hwpmc_cpu_is_admitted(cpu) && hwpmc_trial_rows(cls, cpu) & BIT_ULL(ri);
+}
+
+bool hwpmc_trial_row(struct hwpmc_class *cls, unsigned int ri)
+{
+	int cpu;
+
+	lockdep_assert_held(&hwpmc_lock);
+	for_each_online_cpu(cpu)
+		if (cpu_has_row(cpu, cls, ri) && !row_counts_again(cls, cpu, ri))
+			return false;
+	return true;
+}
+
+/* The rows of the class that are in order. */
+static u64 known_rows(const struct hwpmc_class *cls)
+{
+	return hwpmc_class_rows(cls) >> cls->first & ~cls->found.still & ~cls->found.misread;
+}
+
+static void step_add_known(struct hwpmc_class *cls, unsigned int cpu, u64 rows)
+{
+	struct finding f = {
+		.rows = rows & known_rows(cls) & rows_to_try(cls, cpu),
+		.dead = cls->found.filtered,
+	};
+
+	step_add_class(cls, cpu, &f);
+}
+
+/* Returns how many rows do not count while all do that have a host's counter. */
+static unsigned int rows_that_lack(struct hwpmc_class *cls, unsigned int ri,
+				   struct hwpmc_class *mate, unsigned int cpu)
+{
+	unsigned int i, lack = 0;
+
+	step.n = 0;
 	if (mate)
-		note_findings(mate, shared);
+		step_add_known(mate, cpu, ~0ULL);
+	step_add_known(cls, cpu, ~BIT_ULL(ri));
+	/* The last that asks the host. */
+	step_add_known(cls, cpu, BIT_ULL(ri));
+	if (hwpmc_cpu_call(cpu, count_beside_irqoff, &step) || hwpmc_class_msr_fault(cls))
+		return 0;
+	for (i = 0; i < step.n; i++)
+		lack += step.at[i].counted * HWPMC_TRIAL_TURNS <
+			least_of(step.at[i].kind) * BESIDE_TURNS;
+	return lack;
+}
+
+/* So many count at a time, of all rows that are in order. */
+static void limit_to(struct hwpmc_class *cls, struct hwpmc_class *mate, unsigned int n)
+{
+	if (!cls->at_once || n < cls->at_once)
+		cls->at_once = n;
+	cls->shared |= known_rows(cls);
+	if (!mate)
+		return;
+	mate->at_once = cls->at_once;
+	mate->shared |= known_rows(mate);
+}
+
+/* All do: one more, then, of those that have a limit. */
+static void extend_limit(struct hwpmc_class *cls, unsigned int ri, struct hwpmc_class *mate)
+{
+	if (!cls->at_once || is_fixed(cls))
+		return;
+	cls->at_once++;
+	cls->shared |= BIT_ULL(ri);
+	if (mate)
+		mate->at_once = cls->at_once;
+}
+
+void hwpmc_trial_row_came_back(struct hwpmc_class *cls, unsigned int ri, struct hwpmc_class *mate)
+{
+	unsigned int known, lack = 0;
+	int cpu;
+
+	lockdep_assert_held(&hwpmc_lock);
+	cls->found.still &= ~BIT_ULL(ri);
+	known = hweight64(known_rows(cls)) + (mate ? hweight64(known_rows(mate)) : 0);
+	for_each_online_cpu(cpu)
+		if (cpu_has_row(cpu, cls, ri))
+			lack = max(lack, rows_that_lack(cls, ri, mate, cpu));
+	if (lack)
+		limit_to(cls, mate, max(known - lack, 1u));
+	else
+		extend_limit(cls, ri, mate);
+	note_findings(cls, mate);
 }
 
 u32 hwpmc_trial_why(const struct hwpmc_class *cls, const struct hwpmc_select *s)

@@ -17,6 +17,15 @@
  */
 void hwpmc_trial_counters(struct hwpmc_class *cls, struct hwpmc_class *mate);
 
+/*
+ * While the class is claimed: does row ri count now, which stood still when it was tried and has
+ * no PMC? It takes HWPMC_TRIAL_ROW_EXITS accesses to registers on each CPU. If it does, it may
+ * come back; mate: the other class that has its counters of the same host, which is on, or NULL.
+ */
+#define HWPMC_TRIAL_ROW_EXITS	4
+bool hwpmc_trial_row(struct hwpmc_class *cls, unsigned int ri);
+void hwpmc_trial_row_came_back(struct hwpmc_class *cls, unsigned int ri, struct hwpmc_class *mate);
+
 /* Why an event is refused, by what the trial has found: enum hwpmc_reason, or 0. */
 u32 hwpmc_trial_why(const struct hwpmc_class *cls, const struct hwpmc_select *s);
 

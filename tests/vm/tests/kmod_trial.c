@@ -522,6 +522,134 @@ START_TEST(at_once_fixed_counters_share_with_the_others)
 }
 END_TEST
 
+/* ---- counters that the host gives back while the class is claimed ---------------- */
+
+#define TRIES	30	/* seconds: one row is tried in five, and each after one that came back */
+
+/* The number of rows that could be had in this time, of `most`. */
+static unsigned int await_rows(int fd, uint32_t id[], unsigned int most)
+{
+	unsigned int n = 0;
+
+	for (int i = 0; i < TRIES * 5 && n < most; i++) {
+		if (ask(fd, TC, INSN, &id[n]))
+			dev_msleep(200);
+		else
+			n++;
+	}
+	return n;
+}
+
+START_TEST(still_rows_come_back_when_the_host_gives_them)
+{
+	unsigned int n = dev_insn_counters();
+	uint64_t want = loop_from_go() + loop_insn(300000000) - loop_insn(20000);
+	struct hwpmc_classnote note;
+	struct child c = dev_loop(300000000);
+	uint32_t id[32];
+	int fd;
+
+	on_all_cpus(VPMU_KNOB_FROZEN, 5);
+	fd = dev_open();
+	for (unsigned int i = 0; i < n - 2; i++)
+		dev_ok(ask(fd, TC, INSN, &id[i]));
+	ck_assert_int_eq(ask(fd, TC, INSN, &id[n - 2]), EINVAL);
+	on_all_cpus(VPMU_KNOB_FROZEN, 0);
+	for (unsigned int i = 0; i < n - 2; i++) {
+		dev_ok(dev_attach(fd, id[i], c.pid));
+		dev_ok(dev_start(fd, id[i]));
+	}
+	/* Rows that are in use are not disturbed: the count of each is exact. */
+	dev_go(&c);
+	ck_assert_uint_eq(await_rows(fd, &id[n - 2], 2), 2);
+	dev_wait(&c);
+	for (unsigned int i = 0; i < n - 2; i++)
+		ck_assert_uint_eq(dev_read(fd, id[i]), want);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROW_STILL, &note), 0);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROWS_AT_ONCE, &note), 0);
+	want = loop_from_go();
+	for (unsigned int i = n - 2; i < n; i++)
+		ck_assert_uint_eq(count_loop(fd, id[i]), want);
+	close(fd);
+}
+END_TEST
+
+START_TEST(still_rows_that_stay_still_stay_refused)
+{
+	struct hwpmc_classnote note;
+	uint32_t id[32];
+	int fd;
+
+	on_all_cpus(VPMU_KNOB_FROZEN, 5);
+	on_all_cpus(VPMU_KNOB_EMULATED, 1);
+	fd = dev_open();
+	for (unsigned int i = 0; i < dev_insn_counters() - 2; i++)
+		dev_ok(ask(fd, TC, INSN, &id[i]));
+	/* Row 0 counts on one CPU alone, and row 2 comes back. */
+	dev_pin(getpid(), 0);
+	vpmu_knob(VPMU_KNOB_FROZEN, 0);
+	dev_pin(getpid(), 1);
+	vpmu_knob(VPMU_KNOB_FROZEN, 1);
+	dev_unpin(getpid());
+	ck_assert_uint_eq(await_rows(fd, id, 2), 1);
+	ck_assert_uint_eq(HWPMC_ID_ROW(id[0]), dev_first_row() + 2);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROW_STILL, &note), 1);
+	ck_assert_uint_eq(note.rows, 1);
+	close(fd);
+}
+END_TEST
+
+/* It counts, but not beside the others. */
+START_TEST(still_rows_come_back_within_what_the_host_has_at_once)
+{
+	unsigned int n = dev_insn_counters();
+	struct hwpmc_classnote note;
+	uint32_t id[32];
+	int fd;
+
+	on_all_cpus(VPMU_KNOB_FROZEN, 1);
+	fd = dev_open();
+	for (unsigned int i = 0; i < n - 1; i++)
+		dev_ok(ask(fd, TC, INSN, &id[i]));
+	on_all_cpus(VPMU_KNOB_AT_ONCE, n - 1);
+	on_all_cpus(VPMU_KNOB_FROZEN, 0);
+	for (int i = 0; i < TRIES && noted(fd, programmable(), HWPMC_WHY_ROW_STILL, &note); i++)
+		dev_msleep(1000);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROW_STILL, &note), 0);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROWS_AT_ONCE, &note), 1);
+	ck_assert_int_eq(ask(fd, TC, INSN, &id[n - 1]), EINVAL);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_ROWS_AT_ONCE);
+	/* In the place of another it may be had. */
+	dev_ok(dev_release(fd, id[0]));
+	dev_ok(ask(fd, TC, INSN, &id[0]));
+	close(fd);
+}
+END_TEST
+
+/* No row of the class can be had, so that it is not claimed and not looked at. */
+START_TEST(still_fixed_rows_are_tried_at_a_claim_beside_the_others)
+{
+	struct hwpmc_op_pmcallocate op = {
+		.class = HWPMC_CLASS_IAF, .mode = TC, .cpu = ANY, .caps = U,
+		.ev = HWPMC_EV_IAF_FIRST,
+	};
+	uint64_t want = loop_from_go();
+	struct hwpmc_classnote note;
+	uint32_t id;
+	int fd;
+
+	on_all_cpus(VPMU_KNOB_FROZEN, 7ull << 32);
+	fd = dev_open();
+	dev_ok(ask(fd, TC, BRANCH, &id));
+	REFUSED(dev_allocate(fd, &op), HWPMC_WHY_ROW_STILL);
+	on_all_cpus(VPMU_KNOB_FROZEN, 0);
+	dev_ok(dev_allocate(fd, &op));
+	ck_assert_uint_eq(noted(fd, HWPMC_CLASS_IAF, HWPMC_WHY_ROW_STILL, &note), 0);
+	ck_assert_uint_eq(count_loop(fd, op.pmcid), want);
+	close(fd);
+}
+END_TEST
+
 START_TEST(counters_that_do_not_interrupt_count_and_do_not_sample)
 {
 	unsigned int unknown = dev_unknown_nmis();
@@ -653,6 +781,11 @@ int main(void)
 		harness_add(at_once_a_pair_takes_three_counters_of_the_host);
 	else
 		harness_add(at_once_fixed_counters_share_with_the_others);
+	harness_add(still_rows_come_back_when_the_host_gives_them);
+	harness_add(still_rows_that_stay_still_stay_refused);
+	harness_add(still_rows_come_back_within_what_the_host_has_at_once);
+	if (!dev_is_amd())
+		harness_add(still_fixed_rows_are_tried_at_a_claim_beside_the_others);
 	harness_add(counters_that_do_not_interrupt_count_and_do_not_sample);
 	harness_add(the_trial_is_in_no_statistics_and_takes_place_once_a_cpu);
 	harness_add(an_interrupt_that_comes_late_is_waited_for);
