@@ -79,6 +79,7 @@ enum hwpmc_log_type {
 	HWPMC_LOG_SYNC = 71,		/* hwpmc_log_hdr: all that is older precedes */
 	HWPMC_LOG_CPU_KIND = 72,	/* hwpmc_log_cpu_kind */
 	HWPMC_LOG_PERIOD = 73,		/* hwpmc_log_period */
+	HWPMC_LOG_LOSS = 74,		/* hwpmc_log_loss */
 };
 
 /* First member of every record. */
@@ -238,6 +239,25 @@ struct hwpmc_log_throttle {
 	__u32	cpu;
 	__u32	percent;		/* of CPU time used by sampling; 100: no
 					 * other interrupt was handled */
+};
+
+/* hdr.flags of LOSS */
+#define HWPMC_LOSS_OVER		0x01	/* the counter was found to count again */
+
+/*
+ * LOSS: a counter of a CPU did not count all events of a PMC while it was started; id is the
+ * PMC's. One record when that is found, another one if another reason is found, and one with
+ * HWPMC_LOSS_OVER, with the same reason and .since, when the counter is found to count again.
+ * The record may be in the ring of any CPU.
+ */
+struct hwpmc_log_loss {
+	struct hwpmc_log_hdr hdr;
+	__u32	cpu;
+	__u32	reason;			/* enum hwpmc_reason, why reads fail with EIO, */
+	__s32	detail;			/* and its detail */
+	__u32	__reserved;
+	__u64	since;			/* when it was last found to count, or the PMC was
+					 * started: events may be missing from then on */
 };
 
 /* ------------------------------------------------------------------------ */

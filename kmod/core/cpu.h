@@ -13,6 +13,7 @@
 #include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
+#include <linux/seqlock.h>
 
 #include "../backends/width.h"
 #include "../compat/msr.h"
@@ -50,6 +51,19 @@ struct hwpmc_row_cpu {
 	};
 	u64 mask;			/* never changes */
 	s64 rdpmc;			/* never changes */
+};
+
+/*
+ * When a row of a CPU was found not to count all that it should, and to count; times of
+ * CLOCK_MONOTONIC in ns, 0: never. Written on its CPU, interrupts off; read anywhere by
+ * hwpmc_doubt_last().
+ */
+struct hwpmc_loss {
+	seqcount_t seq;
+	u64 doubt;			/* as of struct hwpmc_row */
+	u64 found;			/* last */
+	u64 since;			/* .sound before that loss */
+	u64 sound;			/* found to count last */
 };
 
 struct hwpmc_cpu {
@@ -94,6 +108,7 @@ struct hwpmc_cpu {
 	struct hwpmc_phase *phase[HWPMC_ROW_MAX];
 	/* How often a row did not count all that it should; see doubt.h. Read anywhere. */
 	u32 doubts[HWPMC_ROW_MAX];
+	struct hwpmc_loss loss[HWPMC_ROW_MAX];
 	struct hwpmc_row_cpu row[];	/* hwpmc_nrows of them */
 };
 

@@ -1,12 +1,47 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* doubt.c - see doubt.h. */
+#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 
 #include "doubt.h"
 #include "still.h"
 
 /* ---- findings -------------------------------------------------------------- */
+
+static void note_loss_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 doubt)
+{
+	struct hwpmc_loss *loss = &c->loss[nr];
+
+	raw_write_seqcount_begin(&loss->seq);
+	/* Until it counts again it is the same loss. */
+	if (!loss->found || loss->sound > loss->found)
+		loss->since = loss->sound;
+	loss->found = ktime_get_mono_fast_ns();
+	loss->doubt = doubt;
+	raw_write_seqcount_end(&loss->seq);
+}
+
+static void note_sound_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_loss *loss = &c->loss[nr];
+
+	raw_write_seqcount_begin(&loss->seq);
+	loss->sound = ktime_get_mono_fast_ns();
+	raw_write_seqcount_end(&loss->seq);
+}
+
+void hwpmc_doubt_last(unsigned int cpu, unsigned int nr, struct hwpmc_loss *loss)
+{
+	const struct hwpmc_loss *of = &per_cpu_ptr(hwpmc_cpus, cpu)->loss[nr];
+	unsigned int seq;
+
+	do {
+		seq = raw_read_seqcount_begin(&of->seq);
+		*loss = *of;
+	} while (read_seqcount_retry(&of->seq, seq));
+}
 
 /*
  * The row of this CPU has not counted all that it should: `why` is an enum hwpmc_reason.
@@ -16,10 +51,12 @@
 static void doubt_row_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 why, s32 detail)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
+	u64 doubt = (u64)why << 32 | (u32)detail;
 
 	lockdep_assert_irqs_disabled();
+	note_loss_irqoff(c, nr, doubt);
 	/* The reason first, for whoever sees the number. */
-	WRITE_ONCE(row->doubt, (u64)why << 32 | (u32)detail);
+	WRITE_ONCE(row->doubt, doubt);
 	smp_wmb();	/* pairs with smp_rmb() of hwpmc_pmc_doubts() */
 	WRITE_ONCE(c->doubts[nr], c->doubts[nr] + 1);
 	atomic_inc(&row->doubts);
@@ -88,9 +125,14 @@ static u32 look_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 control)
 /* The register of one that stands still need not differ. */
 static bool look_whole_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 control)
 {
+	enum hwpmc_still still;
+
 	if (look_irqoff(c, nr, control))
 		return true;
-	if (!hwpmc_still_irqoff(c, nr))
+	still = hwpmc_still_irqoff(c, nr);
+	if (still == HWPMC_STILL_COUNTS)
+		note_sound_irqoff(c, nr);
+	if (still != HWPMC_STILL)
 		return false;
 	doubt_row_irqoff(c, nr, HWPMC_WHY_COUNTER_TAKEN, nr);
 	return true;
@@ -246,6 +288,9 @@ void hwpmc_doubt_begin(struct hwpmc_pmc *pmc)
 		WRITE_ONCE(pmc->doubts, 0);
 	WRITE_ONCE(pmc->doubts_seen, doubts_of_row(pmc));
 	raw_spin_unlock(&account_lock);
+	pmc->began = ktime_get_mono_fast_ns();
+	kfree(pmc->told);
+	pmc->told = NULL;
 }
 
 void hwpmc_doubt_end(struct hwpmc_pmc *pmc)

@@ -32,6 +32,9 @@ void hwpmc_doubt_look(const struct hwpmc_pmc *pmc);
  * Any reader. */
 void hwpmc_doubt_look_finally(struct hwpmc_pmc *pmc);
 
+/* The last loss of a row of a CPU. Any context. */
+void hwpmc_doubt_last(unsigned int cpu, unsigned int nr, struct hwpmc_loss *loss);
+
 /* Another target of a PMC of process scope: counts .attaches. hwpmc_lock. */
 void hwpmc_doubt_attach(struct hwpmc_pmc *pmc);
 

@@ -24,6 +24,7 @@ struct hwpmc_block;
 struct hwpmc_cpu;
 struct hwpmc_owner;
 struct hwpmc_rdpmc;
+struct hwpmc_told;
 
 struct hwpmc_pmc {
 	struct hwpmc_select select;	/* never changes */
@@ -77,6 +78,9 @@ struct hwpmc_pmc {
 	u32 doubts;			/* found up to the last start, and the row's number of
 					 * them then; hwpmc_lock, read anywhere */
 	u32 doubts_seen;
+	u64 began;			/* its last start, CLOCK_MONOTONIC in ns; hwpmc_lock */
+	struct hwpmc_told *told;	/* what its log has of losses (log/loss.c), or NULL;
+					 * hwpmc_lock */
 	bool doomed;			/* its owner has executed a program, a work item
 					 * will release it; set once */
 

@@ -45,20 +45,24 @@ static u64 user_ns(void)
 	       stat[CPUTIME_GUEST] - stat[CPUTIME_GUEST_NICE];
 }
 
+/* It counts nothing by intent, or its registers are in doubt. */
+static bool is_off_irqoff(const struct hwpmc_cpu *c, unsigned int nr)
+{
+	return !READ_ONCE(c->row[nr].shadow.sel) || c->elsewhere & BIT_ULL(nr) ||
+	       hwpmc_class_msr_fault(hwpmc_rows[nr].cls) ||
+	       (c->throttled && c->sampling & BIT_ULL(nr));
+}
+
 /* HWPMC_CERTAIN_* of what the row is programmed with. */
 static u32 certain_irqoff(const struct hwpmc_cpu *c, unsigned int nr)
 {
 	const struct hwpmc_row *row = &hwpmc_rows[nr];
 	const struct hwpmc_trial *trial = row->cls->ops->trial;
-	u64 sel = READ_ONCE(c->row[nr].shadow.sel);
 
-	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR) || !trial || !trial->certain || !sel ||
-	    c->elsewhere & BIT_ULL(nr) || hwpmc_class_msr_fault(row->cls))
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR) || !trial || !trial->certain ||
+	    is_off_irqoff(c, nr))
 		return 0;
-	/* Stopped, by intent. */
-	if (c->throttled && c->sampling & BIT_ULL(nr))
-		return 0;
-	return trial->certain(row->ri, sel);
+	return trial->certain(row->ri, READ_ONCE(c->row[nr].shadow.sel));
 }
 
 static bool is_for_loop(u32 certain)
@@ -67,17 +71,19 @@ static bool is_for_loop(u32 certain)
 }
 
 /* An NMI may stop the row in between, where sampling pauses, or write it. */
-static bool counts_no_loop_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certain)
+static enum hwpmc_still try_loop_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certain)
 {
 	const struct hwpmc_row *row = &hwpmc_rows[nr];
 	u64 nmi_last = READ_ONCE(c->nmi_last), before = hwpmc_row_read_irqoff(row);
 
 	hwpmc_still_work_irqoff(TURNS);
-	return hwpmc_width_delta(before, hwpmc_row_read_irqoff(row), row->mask) < LEAST &&
-	       READ_ONCE(c->nmi_last) == nmi_last && certain_irqoff(c, nr) == certain;
+	if (hwpmc_width_delta(before, hwpmc_row_read_irqoff(row), row->mask) >= LEAST)
+		return HWPMC_STILL_COUNTS;
+	return READ_ONCE(c->nmi_last) == nmi_last && certain_irqoff(c, nr) == certain ?
+	       HWPMC_STILL : HWPMC_STILL_UNKNOWN;
 }
 
-static bool has_not_moved_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certain)
+static enum hwpmc_still compare_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certain)
 {
 	struct noted *then = this_cpu_ptr(&noted[nr]);
 	struct noted now = {
@@ -87,8 +93,14 @@ static bool has_not_moved_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certa
 	bool ran = (certain & HWPMC_CERTAIN_USER &&
 		    now.user_ns - then->user_ns >= USER_LEAST) ||
 		   (certain & HWPMC_CERTAIN_KERNEL && now.time - then->time > APART);
-	bool still = c->noted & BIT_ULL(nr) && ran && now.nmi_last == then->nmi_last &&
-		     hwpmc_width_delta(then->value, now.value, hwpmc_rows[nr].mask) < MOVED;
+	enum hwpmc_still still = HWPMC_STILL_UNKNOWN;
+
+	if (c->noted & BIT_ULL(nr) && ran) {
+		if (hwpmc_width_delta(then->value, now.value, hwpmc_rows[nr].mask) >= MOVED)
+			still = HWPMC_STILL_COUNTS;
+		else if (now.nmi_last == then->nmi_last)
+			still = HWPMC_STILL;
+	}
 
 	/* Where nothing ran the older one is worth more. */
 	if (ran || !(c->noted & BIT_ULL(nr)))
@@ -97,16 +109,16 @@ static bool has_not_moved_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certa
 	return still;
 }
 
-bool hwpmc_still_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+enum hwpmc_still hwpmc_still_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	u32 certain = certain_irqoff(c, nr);
 
 	lockdep_assert_irqs_disabled();
 	if (!certain)
-		return false;
+		return is_off_irqoff(c, nr) ? HWPMC_STILL_UNKNOWN : HWPMC_STILL_COUNTS;
 	if (is_for_loop(certain))
-		return counts_no_loop_irqoff(c, nr, certain);
-	return has_not_moved_irqoff(c, nr, certain);
+		return try_loop_irqoff(c, nr, certain);
+	return compare_irqoff(c, nr, certain);
 }
 
 unsigned int hwpmc_still_cost_irqoff(const struct hwpmc_cpu *c, unsigned int nr)

@@ -16,11 +16,14 @@ static __always_inline void hwpmc_still_work_irqoff(unsigned long n)
 		     "	jnz 1b" : "+r"(n) : : "cc");
 }
 
-/*
- * Reads the row of this CPU once or twice. Interrupts off. Returns true if it stands still;
- * false as well where that cannot be said yet, or the event is none that certainly happens.
- */
-bool hwpmc_still_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+enum hwpmc_still {
+	HWPMC_STILL_UNKNOWN,		/* nothing can be concluded yet */
+	HWPMC_STILL_COUNTS,		/* it counts, or its event is none that certainly happens */
+	HWPMC_STILL,
+};
+
+/* Reads the row of this CPU once or twice. Interrupts off. */
+enum hwpmc_still hwpmc_still_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 /* Returns how often hwpmc_still_irqoff() reads the row: 0, 1 or 2. */
 unsigned int hwpmc_still_cost_irqoff(const struct hwpmc_cpu *c, unsigned int nr);
 

@@ -23,6 +23,7 @@
 #include "end.h"
 #include "kinds.h"
 #include "limits.h"
+#include "loss.h"
 #include "records.h"
 #include "rings.h"
 
@@ -74,9 +75,12 @@ static void stop_pmcs(struct hwpmc_owner *owner)
 	struct hwpmc_pmc *pmc;
 
 	lockdep_assert_held(&hwpmc_lock);
-	list_for_each_entry(pmc, &owner->pmcs, owner_node)
-		if (hwpmc_pmc_needs_log(pmc))
-			hwpmc_pmc_halt(pmc);
+	list_for_each_entry(pmc, &owner->pmcs, owner_node) {
+		if (!hwpmc_pmc_needs_log(pmc) || pmc->state != HWPMC_STATE_RUNNING)
+			continue;
+		hwpmc_pmc_halt(pmc);
+		hwpmc_log_losses(pmc);
+	}
 }
 
 void hwpmc_log_close_locked(struct hwpmc_log *log)

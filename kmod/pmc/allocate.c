@@ -18,6 +18,7 @@
 #include "../core/owner.h"
 #include "../debug/trace.h"
 #include "../debug/tunables.h"
+#include "../log/loss.h"
 #include "../log/records.h"
 #include "../log/task_event.h"
 #include "../sampling/kgmon.h"
@@ -656,6 +657,8 @@ static void pmc_quiesce(struct hwpmc_pmc *pmc)
 		hwpmc_detach_all(pmc);
 	else if (pmc->state == HWPMC_STATE_RUNNING)
 		hwpmc_system_unlink(pmc);
+	if (pmc->state == HWPMC_STATE_RUNNING)
+		hwpmc_log_losses(pmc);
 	WRITE_ONCE(pmc->state, HWPMC_STATE_DELETED);
 }
 

@@ -9,6 +9,7 @@
 #include "../core/cpu.h"
 #include "../core/doubt.h"
 #include "../debug/trace.h"
+#include "../log/loss.h"
 #include "../task/count.h"
 #include "../task/system.h"
 #include "batch.h"
@@ -276,6 +277,7 @@ static void stop_finish(struct hwpmc_batch_item *item)
 		return;
 	}
 	hwpmc_doubt_end(item->pmc);
+	hwpmc_log_losses(item->pmc);
 	item->ret = hwpmc_pmc_check_samples(item->pmc, &item->hdr);
 }
 
@@ -298,7 +300,9 @@ void hwpmc_batch_stop(struct hwpmc_batch *b)
 	for (i = b->nsystem; i < b->n; i++) {
 		struct hwpmc_batch_item *item = &b->item[i];
 
-		if (item->pending)
-			item->ret = hwpmc_pmc_check_samples(item->pmc, &item->hdr);
+		if (!item->pending)
+			continue;
+		hwpmc_log_losses(item->pmc);
+		item->ret = hwpmc_pmc_check_samples(item->pmc, &item->hdr);
 	}
 }

@@ -18,6 +18,7 @@
 #include "../core/doubt.h"
 #include "../core/still.h"
 #include "../core/work.h"
+#include "../log/loss.h"
 #include "../sampling/trial.h"
 #include "claim.h"
 #include "hotplug.h"
@@ -125,6 +126,7 @@ static void look_work(struct work_struct *work)
 		on_each_cpu_cond(has_programmed, look_ipi, &l, true);
 		hwpmc_trial_interrupt_forget();
 	}
+	hwpmc_log_all_losses();
 	if (hwpmc_classes_claimed())
 		hwpmc_work_later(&look, EVERY);
 	mutex_unlock(&hwpmc_lock);

@@ -9,6 +9,7 @@
 #include "../core/doubt.h"
 #include "../core/owner.h"
 #include "../debug/trace.h"
+#include "../log/loss.h"
 #include "../sampling/log.h"
 #include "../task/attach.h"
 #include "../task/count.h"
@@ -80,12 +81,14 @@ int hwpmc_pmc_stop(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	trace_hwpmc_pmc_stop(pmc);
 	if (!hwpmc_pmc_is_system(pmc)) {
 		hwpmc_targets_deactivate(pmc);
+		hwpmc_log_losses(pmc);
 		return hwpmc_pmc_check_samples(pmc, hdr);
 	}
 	ret = hwpmc_system_stop(pmc);
 	if (ret)
 		return hwpmc_refuse(hdr, ret, HWPMC_WHY_CPU_OFFLINE, pmc->cpu);
 	hwpmc_doubt_end(pmc);
+	hwpmc_log_losses(pmc);
 	return hwpmc_pmc_check_samples(pmc, hdr);
 }
 

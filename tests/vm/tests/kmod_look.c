@@ -221,6 +221,204 @@ START_TEST(look_finds_that_the_machine_of_a_sleeper_was_moved)
 }
 END_TEST
 
+/* ---- records of it in a log --------------------------------------------------- */
+
+#define LOSSES	16
+
+/* LOSS records so far; written by the reader's thread. */
+static struct hwpmc_log_loss losses[LOSSES];
+static atomic_uint nlosses;
+static uint64_t log_began;
+
+static void look_at(const struct hwpmc_record *r)
+{
+	unsigned int n = atomic_load(&nlosses);
+
+	if (r->hdr->type == HWPMC_LOG_INITIALIZE)
+		log_began = r->initialize->tick;
+	if (r->hdr->type != HWPMC_LOG_LOSS || n == LOSSES)
+		return;
+	losses[n] = *(const struct hwpmc_log_loss *)r->hdr;
+	atomic_store(&nlosses, n + 1);
+}
+
+static void await_losses(unsigned int n)
+{
+	for (int i = 0; i < LOOKS * 10 && atomic_load(&nlosses) < n; i++)
+		dev_msleep(100);
+	ck_assert_uint_eq(atomic_load(&nlosses), n);
+}
+
+static void check_loss(unsigned int i, uint32_t id, uint32_t why, uint8_t flags)
+{
+	const struct hwpmc_log_loss *r = &losses[i];
+
+	ck_assert_uint_eq(r->hdr.len, sizeof(*r));
+	ck_assert_uint_eq(r->hdr.id, id);
+	ck_assert_uint_eq(r->hdr.flags, flags);
+	ck_assert_uint_eq(r->cpu, CPU);
+	ck_assert_uint_eq(r->reason, why);
+	ck_assert_uint_eq(r->__reserved, 0);
+	ck_assert_uint_gt(r->since, log_began);
+	ck_assert_uint_lt(r->since, r->hdr.time);
+}
+
+static void begin_logging(struct session *s)
+{
+	atomic_store(&nlosses, 0);
+	begin_looking(s, FAST, 0, look_at);
+}
+
+static uint32_t sample_cpu(struct session *s, const char *event)
+{
+	uint32_t id = allocate(s, event, HWPMC_MODE_SS, 0, CPU, 1000003);
+
+	ok(s, hwpmc_start(s->h, id));
+	return id;
+}
+
+/* Two records of each loss, the second one when the counter counts again. */
+static void a_theft_is_logged(const char *event)
+{
+	struct child c = on_cpu(spin);
+	struct session s;
+	uint32_t id;
+
+	begin_logging(&s);
+	id = sample_cpu(&s, event);
+	dev_go(&c);
+	dev_msleep(2500);
+	for (unsigned int n = 0; n < 4; n += 2) {
+		steal(ALL);
+		await_losses(n + 2);
+		check_loss(n, id, HWPMC_WHY_COUNTER_TAKEN, 0);
+		ck_assert_int_eq(losses[n].detail, HWPMC_ID_ROW(id));
+		check_loss(n + 1, id, HWPMC_WHY_COUNTER_TAKEN, HWPMC_LOSS_OVER);
+		ck_assert_uint_eq(losses[n + 1].since, losses[n].since);
+		dev_msleep(2500);
+	}
+	/* The counter was found in order between the two. */
+	ck_assert_uint_ge(losses[2].since, losses[1].hdr.time);
+	ck_assert_int_eq(hwpmc_stop(s.h, id), -1);
+	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_COUNTER_TAKEN);
+	ok(&s, hwpmc_release(s.h, id));
+	finish(&s);
+	ck_assert_uint_eq(atomic_load(&nlosses), 4);
+	end(&s);
+	end_of(&c);
+}
+
+START_TEST(look_logs_each_loss_and_its_end)
+{
+	a_theft_is_logged("instructions");
+	a_theft_is_logged("instructions:u");
+}
+END_TEST
+
+/* The host gives the counter back after some looks. */
+START_TEST(look_logs_a_loss_that_goes_on_once)
+{
+	struct child c = on_cpu(spin);
+	struct session s;
+	uint32_t id, other;
+
+	begin_logging(&s);
+	id = sample_cpu(&s, "instructions");
+	other = allocate(&s, "branches", SC, 0, 0, 0);
+	ok(&s, hwpmc_start(s.h, other));
+	dev_go(&c);
+	dev_pin(0, CPU);
+	vpmu_knob(VPMU_KNOB_FROZEN, ALL);
+	await_losses(1);
+	dev_msleep(3500);
+	ck_assert_uint_eq(atomic_load(&nlosses), 1);
+	vpmu_knob(VPMU_KNOB_FROZEN, 0);
+	dev_unpin(0);
+	await_losses(2);
+	check_loss(0, id, HWPMC_WHY_COUNTER_TAKEN, 0);
+	check_loss(1, id, HWPMC_WHY_COUNTER_TAKEN, HWPMC_LOSS_OVER);
+	ck_assert_uint_eq(losses[1].since, losses[0].since);
+	ok(&s, hwpmc_release(s.h, id));
+	ok(&s, hwpmc_stop(s.h, other));
+	finish(&s);
+	ck_assert_uint_eq(atomic_load(&nlosses), 2);
+	end(&s);
+	end_of(&c);
+}
+END_TEST
+
+/* A PMC that is started after a loss has none, and a stop writes what no look has found. */
+START_TEST(look_at_the_stop_logs_the_loss)
+{
+	struct session s;
+	uint32_t id;
+
+	begin_logging(&s);
+	id = sample_cpu(&s, "instructions");
+	steal(ALL);
+	ck_assert_int_eq(hwpmc_stop(s.h, id), -1);
+	ok(&s, hwpmc_start(s.h, id));
+	ok(&s, hwpmc_stop(s.h, id));
+	finish(&s);
+	ck_assert_uint_eq(atomic_load(&nlosses), 1);
+	check_loss(0, id, HWPMC_WHY_COUNTER_TAKEN, 0);
+	end(&s);
+}
+END_TEST
+
+static unsigned int losses_of(uint32_t id, uint32_t cpu, uint8_t flags)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < atomic_load(&nlosses); i++)
+		n += losses[i].hdr.id == id && losses[i].cpu == cpu &&
+		     losses[i].hdr.flags == flags;
+	return n;
+}
+
+/* All CPUs where a process has run, whoever runs there now; not a PMC of another row. */
+START_TEST(look_logs_that_the_machine_was_moved)
+{
+	struct child c = on_cpu(spin);
+	uint32_t id[2], idle;
+	struct session s;
+
+	begin_logging(&s);
+	for (int i = 0; i < 2; i++) {
+		id[i] = allocate(&s, i ? "branches" : "instructions:u", TC, 0, ANY, 0);
+		ok(&s, hwpmc_attach(s.h, id[i], c.pid));
+		ok(&s, hwpmc_start(s.h, id[i]));
+	}
+	idle = allocate(&s, "page-faults", SC, 0, CPU, 0);
+	ok(&s, hwpmc_start(s.h, idle));
+	dev_go(&c);
+	dev_msleep(100);
+	dev_pin(c.pid, 0);
+	dev_msleep(100);
+	vpmu_migrated();
+	for (int i = 0; i < LOOKS * 10 && !(losses_of(id[0], 0, HWPMC_LOSS_OVER) &&
+					    losses_of(id[1], 0, HWPMC_LOSS_OVER)); i++)
+		dev_msleep(100);
+	/* And no more of them. */
+	dev_msleep(2500);
+	for (int i = 0; i < 2; i++) {
+		printf("# PMC %d: %u, %u on CPU 0; %u, %u on CPU 1\n", i,
+		       losses_of(id[i], 0, 0), losses_of(id[i], 0, HWPMC_LOSS_OVER),
+		       losses_of(id[i], CPU, 0), losses_of(id[i], CPU, HWPMC_LOSS_OVER));
+		/* A slice may have ended before the look: another reason, and another record. */
+		ck_assert_uint_ge(losses_of(id[i], 0, 0), 1);
+		ck_assert_uint_le(losses_of(id[i], 0, 0), 2);
+		ck_assert_uint_ge(losses_of(id[i], CPU, 0), 1);
+		ck_assert_uint_le(losses_of(id[i], CPU, 0), 2);
+		ck_assert_uint_eq(losses_of(id[i], 0, HWPMC_LOSS_OVER), 1);
+	}
+	ck_assert_uint_eq(losses_of(idle, CPU, 0), 0);
+	finish(&s);
+	end(&s);
+	end_of(&c);
+}
+END_TEST
+
 /* ---- a hypervisor that runs others ------------------------------------------- */
 
 static uint32_t select_msr, counter_msr;
@@ -417,6 +615,10 @@ int main(void)
 		harness_add(look_finds_a_counter_that_is_taken_again_and_again);
 		harness_add(look_at_the_stop_finds_a_taken_counter);
 		harness_add(look_finds_that_the_machine_of_a_sleeper_was_moved);
+		harness_add(look_logs_each_loss_and_its_end);
+		harness_add(look_logs_a_loss_that_goes_on_once);
+		harness_add(look_at_the_stop_logs_the_loss);
+		harness_add(look_logs_that_the_machine_was_moved);
 		harness_add(look_takes_stolen_time_for_no_cost_of_samples);
 	}
 	if (under_hypervisor())

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * loss.c - see loss.h.
+ *
+ * CPUs note when they found each row in doubt last, and when they found it in order; this file
+ * compares the times with those that the log of a PMC has. So no record is written where a
+ * loss is found, which may be in a switch, and a loss that goes on is one record.
+ */
+#include <linux/math64.h>
+#include <linux/slab.h>
+
+#include "../core/cpu.h"
+#include "../core/doubt.h"
+#include "../core/owner.h"
+#include "../sampling/log.h"
+#include "loss.h"
+
+static_assert(sizeof(struct hwpmc_log_loss) == 40);
+
+/* What the log of a PMC has of a CPU. */
+struct hwpmc_told {
+	u64 found;		/* the loss, as of struct hwpmc_loss */
+	u64 since;		/* of the last record, */
+	u32 reason;		/* and its reason; 0: the counter counts */
+};
+
+/* A time of CLOCK_MONOTONIC, in the clock of logs. */
+static u64 log_time_of(u64 ns)
+{
+	u64 tick, monotonic, realtime;
+
+	hwpmc_log_clock_read(&tick, &monotonic, &realtime);
+	if (ns >= monotonic)
+		return tick;
+	return tick - mul_u64_u32_div(monotonic - ns, hwpmc_log_clock_khz(), NSEC_PER_MSEC);
+}
+
+static void write_loss(const struct hwpmc_pmc *pmc, unsigned int cpu, u64 doubt, u64 since,
+		       u8 flags)
+{
+	struct hwpmc_log_loss *r;
+
+	preempt_disable();
+	r = hwpmc_log_reserve(pmc->owner->log, HWPMC_LOG_LOSS, sizeof(*r));
+	if (r) {
+		r->hdr.flags = flags;
+		r->hdr.id = pmc->id;
+		r->cpu = cpu;
+		r->reason = doubt >> 32;
+		r->detail = (s32)doubt;
+		r->__reserved = 0;
+		r->since = since;
+		hwpmc_log_commit(pmc->owner->log);
+	}
+	preempt_enable();
+}
+
+static void log_changes(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told)
+{
+	struct hwpmc_loss loss;
+
+	hwpmc_doubt_last(cpu, pmc->row, &loss);
+	if (loss.found <= pmc->began)
+		return;
+	if (loss.found != told->found) {
+		told->found = loss.found;
+		if (told->reason != loss.doubt >> 32) {
+			told->since = log_time_of(max(loss.since, pmc->began));
+			write_loss(pmc, cpu, loss.doubt, told->since, 0);
+		}
+		told->reason = loss.doubt >> 32;
+	}
+	if (told->reason && loss.sound > loss.found) {
+		write_loss(pmc, cpu, loss.doubt, told->since, HWPMC_LOSS_OVER);
+		told->reason = 0;
+	}
+}
+
+/* Without memory the next look tries again. */
+static bool has_told(struct hwpmc_pmc *pmc)
+{
+	if (!pmc->told)
+		pmc->told = kcalloc(hwpmc_pmc_is_system(pmc) ? 1 : nr_cpu_ids,
+				    sizeof(*pmc->told), GFP_KERNEL_ACCOUNT);
+	return pmc->told;
+}
+
+void hwpmc_log_losses(struct hwpmc_pmc *pmc)
+{
+	unsigned int cpu;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (likely(!READ_ONCE(hwpmc_unreliable.doubts)) || !hwpmc_pmc_doubts(pmc) ||
+	    !hwpmc_log_is_open(pmc->owner) || !has_told(pmc))
+		return;
+	if (hwpmc_pmc_is_system(pmc)) {
+		log_changes(pmc, pmc->cpu, pmc->told);
+		return;
+	}
+	for_each_possible_cpu(cpu)
+		log_changes(pmc, cpu, &pmc->told[cpu]);
+}
+
+void hwpmc_log_all_losses(void)
+{
+	struct hwpmc_owner *owner;
+	struct hwpmc_pmc *pmc;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (!READ_ONCE(hwpmc_unreliable.doubts))
+		return;
+	list_for_each_entry(owner, &hwpmc_owners, node)
+		list_for_each_entry(pmc, &owner->pmcs, owner_node)
+			if (pmc->state == HWPMC_STATE_RUNNING)
+				hwpmc_log_losses(pmc);
+}
