@@ -65,6 +65,7 @@ struct hwpmc_record {
 		const struct hwpmc_log_note *note;
 		const struct hwpmc_log_cpu_kind *cpu_kind;
 		const struct hwpmc_log_period *period_of;
+		const struct hwpmc_log_loss *loss;
 	};
 	uint64_t offset;	/* of the record in the stream */
 	uint64_t serial;	/* 0 for the first record */

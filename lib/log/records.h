@@ -27,7 +27,9 @@ enum record_kind {
 	RECORD_CLASS,
 	RECORD_EVENT,		/* ALLOCATE: the event's name, or its code */
 	RECORD_SNAPSHOT,	/* hdr.flags: it was there before the log */
-	RECORD_ON,		/* hdr.flags: THROTTLE */
+	RECORD_ON,		/* hdr.flags: THROTTLE, LOSS */
+	RECORD_LOSS,		/* LOSS: the sentence of its reason */
+	RECORD_TICK,		/* a time of the log's clock */
 	RECORD_DROPPED,		/* a number for each cause */
 	RECORD_DROPS,		/* DROPNOTIFY: both numbers for each cause */
 	RECORD_BUILD_ID,	/* MAP_IN */

@@ -71,6 +71,11 @@ FIELDS(cpu_kind_fields) = {
 FIELDS(period_fields) = {
 	PMC, { "dropped", RECORD_ON, 0 }, F(U64, period, period), END,
 };
+FIELDS(loss_fields) = {
+	PMC, F_AS("of_cpu", U32, loss, cpu), { "over", RECORD_ON, 0 },
+	F(U32, loss, reason), F(I32, loss, detail), F_AS("text", LOSS, loss, reason),
+	F(TICK, loss, since), END,
+};
 FIELDS(note_fields) = { { "id", RECORD_ID, 0 }, F(TEXT, note, text), END };
 
 /* ---- lines of text ------------------------------------------------------- */
@@ -107,6 +112,10 @@ FIELDS(map_line) = {
 FIELDS(throttle_line) = {
 	PMC, F(U32, throttle, cpu), { "goes_on", RECORD_ON, 0 },
 	F(U32, throttle, percent), END,
+};
+FIELDS(loss_line) = {
+	PMC, F(U32, loss, cpu), { "over", RECORD_ON, 0 }, F(LOSS, loss, reason),
+	F(TICK, loss, since), END,
 };
 FIELDS(clock_line) = { F(U64, clock, tick), F(U64, clock, realtime), END };
 FIELDS(id_line) = { { "id", RECORD_ID, 0 }, END };
@@ -201,6 +210,8 @@ static const struct record_type types[] = {
 		.fields = cpu_kind_fields, LINE("cpu-kind", cpu_kind_line) },
 	[HWPMC_LOG_PERIOD] = { SHAPE("PERIOD", period), .of_stream = true,
 		.fields = period_fields, LINE("period", period_fields) },
+	[HWPMC_LOG_LOSS] = { SHAPE("LOSS", loss), OF_PMC,
+		.fields = loss_fields, LINE("loss", loss_line) },
 };
 
 const struct record_type *record_type(uint8_t type)

@@ -238,6 +238,7 @@ void profile_name_all(struct hwpmc_profile *p)
 	p->totals.paused = clock_ns(&p->clock, p->clock.tick0 + p->pauses.ticks);
 	p->totals.paused_cpus = p->pauses.n;
 	p->totals.paused_percent = p->pauses.percent;
+	losses_view(&p->losses, p);
 	view_events(p);
 	profile_view_images(p);
 	view_points(p);

@@ -339,6 +339,16 @@ struct hwpmc_profile_totals {
 	uint64_t fp_chains, fp_short;
 };
 
+/* Events that a counter did not count (LOSS records), by event and reason. */
+struct hwpmc_profile_loss {
+	uint32_t event;		/* index of hwpmc_profile_events() */
+	uint32_t reason;	/* enum hwpmc_reason; hwpmc_note_text() has its sentence */
+	int32_t detail;		/* of the last one */
+	uint32_t ncpu;		/* CPUs that did not count all */
+	uint64_t from, until;	/* ns since the log began: samples may be missing in this time */
+	bool open;		/* and after it: some CPU was not found to count again */
+};
+
 /*
  * Read the log to its end; twice if it can be rewound, because a sample may precede
  * its mapping. progress (may be NULL) is called periodically with the bytes read.
@@ -369,6 +379,8 @@ const struct hwpmc_profile_totals *
 hwpmc_profile_totals(const struct hwpmc_profile *p);
 const struct hwpmc_profile_event *
 hwpmc_profile_events(const struct hwpmc_profile *p, uint32_t *n);
+const struct hwpmc_profile_loss *
+hwpmc_profile_losses(const struct hwpmc_profile *p, uint32_t *n);
 /* Unordered. */
 const struct hwpmc_stack *hwpmc_profile_stacks(const struct hwpmc_profile *p,
 					       uint32_t *n);

@@ -563,6 +563,9 @@ static void note_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 		p->totals.throttles += !r->hdr->flags;
 		pauses_add(&p->pauses, r->throttle);
 		break;
+	case HWPMC_LOG_LOSS:
+		losses_add(&p->losses, r->loss);
+		break;
 	case HWPMC_LOG_CLOSELOG:
 		p->totals.closed = true;
 		break;
@@ -813,6 +816,7 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 	stops_clear(p);
 	p->totals = (struct hwpmc_profile_totals){ 0 };
 	pauses_clear(&p->pauses);
+	losses_clear(&p->losses);
 	p->first = p->last = 0;
 	for (uint32_t i = 0; i < p->nevent; i++)
 		p->event[i].pub.samples = p->event[i].pub.filtered = p->event[i].out =

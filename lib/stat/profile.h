@@ -7,6 +7,7 @@
 #define HWPMC_LIB_PROFILE_H
 
 #include "kinds.h"
+#include "losses.h"
 #include "pauses.h"
 #include "stat.h"
 
@@ -98,6 +99,7 @@ struct hwpmc_profile {
 	struct model model;
 	struct hwpmc_profile_totals totals;
 	struct pauses pauses;
+	struct losses losses;
 	struct event *event;
 	struct hwpmc_profile_event *event_view;
 	uint32_t nevent;

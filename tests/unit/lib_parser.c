@@ -100,6 +100,7 @@ static void make_log(struct log *log)
 	strcpy(note->text, "key=value");
 	add(log, HWPMC_LOG_PADDING, 64);
 	add(log, HWPMC_LOG_CPU_KIND, sizeof(struct hwpmc_log_cpu_kind));
+	add(log, HWPMC_LOG_LOSS, sizeof(struct hwpmc_log_loss));
 	add(log, 200, 24);		/* of a later version */
 	add(log, HWPMC_LOG_CLOSELOG, sizeof(struct hwpmc_log_hdr));
 }

@@ -249,6 +249,19 @@ static void add_processes(struct loggen *g)
 	loggen_unmap(g, 42, 0x600000, 0x700000);
 }
 
+struct hwpmc_log_loss *loggen_loss(struct loggen *g, uint32_t pmc, uint32_t cpu,
+				   uint32_t reason, uint8_t flags)
+{
+	struct hwpmc_log_loss *r = loggen_add(g, HWPMC_LOG_LOSS, sizeof(*r));
+
+	r->hdr.id = pmc;
+	r->hdr.flags = flags;
+	r->cpu = cpu;
+	r->reason = reason;
+	r->since = r->hdr.time - 1000;
+	return r;
+}
+
 static void add_samples(struct loggen *g)
 {
 	static const uint64_t chain[] = { 0x401000, 0x402000, 0x403000 };
@@ -265,6 +278,7 @@ static void add_samples(struct loggen *g)
 	throttle = loggen_add(g, HWPMC_LOG_THROTTLE, sizeof(*throttle));
 	throttle->hdr.id = 7;
 	throttle->percent = 26;
+	loggen_loss(g, 7, 1, HWPMC_WHY_COUNTER_TAKEN, 0)->detail = 3;
 }
 
 void loggen_every_type(struct loggen *g)

@@ -341,6 +341,27 @@ START_TEST(dump_shows_identity_of_mapped_files)
 }
 END_TEST
 
+#define TAKEN	"the host took the counter for some time, in which it did not count (row 3)"
+
+START_TEST(dump_prints_a_loss_as_a_sentence)
+{
+	loggen_every_type(&log_);
+	write_log(log_.len);
+	ck_assert_str_eq(dump_ok("--json --type loss"),
+			 "{\"type\":\"LOSS\",\"time\":5000022000,\"cpu\":1,\"pmc\":7,"
+			 "\"of_cpu\":1,\"over\":false,\"reason\":94,\"detail\":3,\"text\":\""
+			 TAKEN "\",\"since\":5000021000}\n");
+	loggen_loss(&log_, 7, 1, HWPMC_WHY_COUNTER_TAKEN, HWPMC_LOSS_OVER)->detail = 3;
+	write_log(log_.len);
+	ck_assert_str_eq(dump_ok("--type loss"),
+			 "[001] 5.000022000 loss: CPU 1 may lack events of cycles since "
+			 "5.000021000: " TAKEN "\n"
+			 "[001] 5.000032000 loss: CPU 1 counts cycles again; events may be "
+			 "missing since 5.000031000: " TAKEN "\n");
+	ck_assert_ptr_nonnull(strstr(dump_ok("--type loss --raw-time"), "of cycles since 1000021000: "));
+}
+END_TEST
+
 /* A CPU whose kind is said after its first samples as well. */
 START_TEST(samples_say_the_kind_of_core_of_their_cpu)
 {
@@ -705,6 +726,7 @@ int main(void)
 	harness_add(json_lines_have_the_fields_of_their_records);
 	harness_add(dump_reports_each_doubtful_image_once);
 	harness_add(dump_shows_identity_of_mapped_files);
+	harness_add(dump_prints_a_loss_as_a_sentence);
 	harness_add(samples_say_the_kind_of_core_of_their_cpu);
 	harness_add(drops_of_causes_to_come_are_printed_as_other_causes);
 	harness_add(what_filters_choose_adds_up_to_all_samples);

@@ -93,6 +93,7 @@ static union {
 	struct hwpmc_log_attach attach;
 	struct hwpmc_log_value value;
 	struct hwpmc_log_throttle throttle;
+	struct hwpmc_log_loss loss;
 	struct hwpmc_log_sample sample;
 	struct hwpmc_log_task task;
 	struct hwpmc_log_fork fork;
@@ -172,6 +173,17 @@ START_TEST(records_about_pmcs_have_their_lines)
 	rec.throttle.cpu = 1;
 	rec.throttle.percent = 55;
 	ck_assert_str_eq(text(0), "throttle 0x4070701 1 off 55\n");
+	blank(HWPMC_LOG_LOSS);
+	rec.loss.cpu = 1;
+	rec.loss.reason = HWPMC_WHY_COUNTER_TAKEN;
+	rec.loss.detail = 3;
+	rec.loss.since = 4711;
+	ck_assert_str_eq(text(0), "loss 0x4070701 1 off \"the host took the counter for some "
+			 "time, in which it did not count (row 3)\" 4711\n");
+	rec.hdr.flags = HWPMC_LOSS_OVER;
+	rec.loss.reason = 9999;
+	ck_assert_str_eq(text(0), "loss 0x4070701 1 on \"reason 9999 of a newer module\" "
+			 "4711\n");
 }
 END_TEST
 

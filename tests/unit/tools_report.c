@@ -110,6 +110,66 @@ START_TEST(each_view_and_form_of_a_report_adds_up_to_the_log)
 }
 END_TEST
 
+static void add_loss(struct made_log *log, uint32_t cpu, uint64_t since, uint64_t over)
+{
+	struct hwpmc_log_loss *r;
+
+	for (int i = 0; i < (over ? 2 : 1); i++) {
+		r = made_add(log, HWPMC_LOG_LOSS, sizeof(*r), 0);
+		r->hdr.id = CYCLES;
+		r->hdr.time = i ? over : since + 1;
+		r->hdr.flags = i ? HWPMC_LOSS_OVER : 0;
+		r->cpu = cpu;
+		r->reason = HWPMC_WHY_COUNTER_TAKEN;
+		r->detail = 2;
+		r->since = since;
+	}
+}
+
+/* With the losses of CYCLES on two CPUs; the second one has an end, or none. */
+static void write_losses(uint64_t over)
+{
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	made_event(&log, BRANCHES, "branches");
+	add_process(&log, 812, SHARES);
+	add_shares(&log, CYCLES, 1);
+	made_samples(&log, BRANCHES, HWPMC_SAMPLE_USER, &at_ten, 1, NBRANCHES);
+	add_loss(&log, 0, 2400000000, 3000000000);
+	add_loss(&log, 1, 2600000000, over);
+	write_log(&log, "losses");
+}
+
+static unsigned int times_in_text(const char *what)
+{
+	unsigned int n = 0;
+
+	for (const char *at = text; (at = strstr(at, what)); at++)
+		n++;
+	return n;
+}
+
+#define TAKEN "the host took the counter for some time, in which it did not count (row 2)\n"
+
+START_TEST(report_and_annotate_say_first_which_samples_a_loss_takes)
+{
+	write_losses(4400000000);
+	ck_assert_int_eq(command("report -i losses --stdio"), 0);
+	has("# samples may be missing on 2 CPUs from 1.200 s to 2.200 s of the log: " TAKEN);
+	/* Of one of the events. */
+	ck_assert_uint_eq(times_in_text("may be missing"), 1);
+	ck_assert(strstr(text, "may be missing") < strstr(text, "ten"));
+	ck_assert_int_eq(command("annotate -i losses --stdio"), 0);
+	has("# samples may be missing on 2 CPUs from 1.200 s to 2.200 s of the log: " TAKEN);
+	ck_assert_uint_eq(times_in_text("may be missing"), 1);
+	write_losses(0);
+	ck_assert_int_eq(command("report -i losses --stdio"), 0);
+	has("# samples may be missing on 2 CPUs from 1.200 s to the end of the log: " TAKEN);
+}
+END_TEST
+
 /* depth,samples,self: the third number behind the event. */
 static uint64_t sum_self(void)
 {
@@ -819,6 +879,7 @@ int main(void)
 {
 	harness_fixture(setup, teardown);
 	harness_add_timed(each_view_and_form_of_a_report_adds_up_to_the_log, 60);
+	harness_add(report_and_annotate_say_first_which_samples_a_loss_takes);
 	harness_add(what_ends_in_a_tree_of_csv_adds_up_to_the_log);
 	harness_add(annotated_functions_add_up_to_the_log);
 	harness_add_timed(both_sides_of_a_comparison_add_up_to_their_logs, 30);

@@ -10,6 +10,7 @@
 #include "common/commands.h"
 #include "common/doubts.h"
 #include "common/logopts.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "print.h"
 
@@ -143,6 +144,8 @@ static unsigned int print_event(const struct options *o,
 	ev = &hwpmc_profile_events(profile, &n)[event];
 	f = annotate_functions(&o->a.hits, event, &n);
 	annotate_print_event(pr, ev);
+	if (o->log.format == LOGOPTS_TEXT)
+		missing_put_losses(pr->out.f, "# ", profile, event);
 	for (uint32_t i = 0; i < n; i++) {
 		struct annotate *a;
 		char why[5000];

@@ -43,6 +43,13 @@ static void put_event(FILE *f, const struct hwpmc_log_allocate *r)
 		fprintf(f, " \"%s-0x%" PRIx64 "\"", class ?: "class", code);
 }
 
+void logtext_loss(char *buf, size_t size, const struct hwpmc_log_loss *r)
+{
+	struct hwpmc_classnote note = { .reason = r->reason, .detail = r->detail };
+
+	hwpmc_note_text(&note, buf, size);
+}
+
 static void put_machine(FILE *f, const struct hwpmc_log_initialize *r)
 {
 	end_quoted(f, hwpmc_name_of_cputype(r->cputype) ?: r->cpuid);
@@ -54,6 +61,7 @@ static void put_meaning(FILE *f, const struct hwpmc_record *r,
 {
 	const void *at = (const char *)r->hdr + field->offset;
 	const uint32_t *u32 = at;
+	char why[LOGTEXT_LOSS];
 
 	switch (field->kind) {
 	case RECORD_TEXT:
@@ -80,6 +88,10 @@ static void put_meaning(FILE *f, const struct hwpmc_record *r,
 	case RECORD_KHZ:
 		fprintf(f, " %u kHz", *u32);
 		break;
+	case RECORD_LOSS:
+		logtext_loss(why, sizeof(why), r->loss);
+		end_quoted(f, why);
+		break;
 	case RECORD_CORE:
 		fprintf(f, " %s", hwpmc_name_of_kind(*u32) ?: "?");
 		break;
@@ -103,6 +115,7 @@ static void put_field(FILE *f, const struct hwpmc_record *r,
 		fprintf(f, " %d", (int32_t)*u32);
 		break;
 	case RECORD_U64:
+	case RECORD_TICK:
 		fprintf(f, " %" PRIu64, *u64);
 		break;
 	case RECORD_ADDRESS:

@@ -13,6 +13,9 @@
 /* Write it to f as one piece, even where threads share f: as its type is named ("map-in" for
  * MAP_IN). */
 void logtext_named_line(FILE *f, const struct hwpmc_record *r);
+/* The sentence of the reason of a loss, its detail included. */
+#define LOGTEXT_LOSS	400
+void logtext_loss(char *buf, size_t size, const struct hwpmc_log_loss *r);
 /*
  * With its keyword. Only if it is not a record of the stream itself (CPU, CONTEXT, PADDING): samples say
  * their thread and CPU.

@@ -2,7 +2,9 @@
 /* missing.c - what a log lacks, in words. Pure but for the output. */
 #include <inttypes.h>
 
+#include <libhwpmc.h>
 #include <libhwpmclog.h>
+#include <libhwpmcstat.h>
 
 #include "missing.h"
 
@@ -36,6 +38,37 @@ void missing_put_pauses(FILE *f, const struct missing_pauses *m)
 	else
 		fputs("too much CPU time", f);
 	fputs("; use a longer period (-c), or see kern.hwpmc.selfcost in hwpmc(4)", f);
+}
+
+static void put_loss(FILE *f, const struct hwpmc_profile_loss *loss)
+{
+	struct hwpmc_classnote note = { .reason = loss->reason, .detail = loss->detail };
+	char why[400];
+
+	hwpmc_note_text(&note, why, sizeof(why));
+	fprintf(f, "samples may be missing on %u CPU%s from %.3f s to ", loss->ncpu,
+		loss->ncpu == 1 ? "" : "s", loss->from / 1e9);
+	if (loss->open)
+		fputs("the end", f);
+	else
+		fprintf(f, "%.3f s", loss->until / 1e9);
+	fprintf(f, " of the log: %s", why);
+}
+
+void missing_put_losses(FILE *f, const char *lead, const struct hwpmc_profile *p,
+			uint32_t event)
+{
+	const struct hwpmc_profile_loss *loss;
+	uint32_t n;
+
+	loss = hwpmc_profile_losses(p, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (loss[i].event != event)
+			continue;
+		fputs(lead, f);
+		put_loss(f, &loss[i]);
+		fputc('\n', f);
+	}
 }
 
 static uint64_t count_chains(const uint64_t *chain)

@@ -22,6 +22,11 @@ struct missing_pauses {
 /* One sentence without its end of line. */
 void missing_put_pauses(FILE *f, const struct missing_pauses *m);
 
+/* Counters of an event that did not count all: a line each, behind `lead`. */
+struct hwpmc_profile;
+void missing_put_losses(FILE *f, const char *lead, const struct hwpmc_profile *p,
+			uint32_t event);
+
 /* Chains walked by unwind tables, by enum hwpmc_chain_end. Were there any? */
 bool missing_chains(const uint64_t *chain);
 /* The share that is complete, and why others end early; without the end of line. where,

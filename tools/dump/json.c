@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "common/fmt.h"
+#include "common/logtext.h"
 #include "dump.h"
 #include "records.h"
 
@@ -127,6 +128,22 @@ static void put_head(struct dump *d, const struct hwpmc_record *r,
 		hwpmc_lookup_time(d->lookup, r->hdr->time), r->cpu);
 }
 
+static void put_loss(FILE *f, const struct hwpmc_log_loss *r)
+{
+	char why[LOGTEXT_LOSS];
+
+	logtext_loss(why, sizeof(why), r);
+	fmt_json_string(f, why);
+}
+
+static void put_tick(struct dump *d, const struct hwpmc_record *r,
+		     const struct record_field *field)
+{
+	uint64_t tick = *(const uint64_t *)((const char *)r->hdr + field->offset);
+
+	fprintf(d->side, "%" PRIu64, d->raw_time ? tick : hwpmc_lookup_time(d->lookup, tick));
+}
+
 static void put_other(struct dump *d, const struct hwpmc_record *r)
 {
 	const struct record_type *type = record_type(r->hdr->type);
@@ -137,7 +154,12 @@ static void put_other(struct dump *d, const struct hwpmc_record *r)
 		fprintf(d->side, ",\"id\":%u", r->hdr->id);
 	for (; field && field->name; field++) {
 		fprintf(d->side, ",\"%s\":", field->name);
-		put_value(d->side, r, field);
+		if (field->kind == RECORD_TICK)
+			put_tick(d, r, field);
+		else if (field->kind == RECORD_LOSS)
+			put_loss(d->side, r->loss);
+		else
+			put_value(d->side, r, field);
 	}
 	fputs("}\n", d->side);
 	dump_side(d);

@@ -237,6 +237,26 @@ static void put_sample(struct dump *d, const struct hwpmc_record *r)
 	d->out.at = at;
 }
 
+/* "loss: CPU 1 may lack events of cycles since 11.123456789: the host took the counter ..." */
+static void put_loss(struct dump *d, const struct hwpmc_record *r)
+{
+	const struct hwpmc_log_loss *loss = r->loss;
+	char why[LOGTEXT_LOSS];
+
+	logtext_loss(why, sizeof(why), loss);
+	if (loss->hdr.flags & HWPMC_LOSS_OVER)
+		fprintf(d->side, "loss: CPU %u counts ", loss->cpu);
+	else
+		fprintf(d->side, "loss: CPU %u may lack events of ", loss->cpu);
+	put_plain(d->side, hwpmc_lookup_event(d->lookup, loss->hdr.id)->name);
+	fputs(loss->hdr.flags & HWPMC_LOSS_OVER ? " again; events may be missing since " :
+	      " since ", d->side);
+	dump_side(d);
+	put_time(d, loss->since);
+	fprintf(d->side, ": %s\n", why);
+	dump_side(d);
+}
+
 void dump_text(struct dump *d, const struct hwpmc_record *r)
 {
 	if (r->hdr->type == HWPMC_LOG_CALLCHAIN) {
@@ -248,6 +268,10 @@ void dump_text(struct dump *d, const struct hwpmc_record *r)
 	outbuf_put(&d->out, "] ", 2);
 	put_time(d, r->hdr->time);
 	outbuf_putc(&d->out, ' ');
+	if (r->hdr->type == HWPMC_LOG_LOSS) {
+		put_loss(d, r);
+		return;
+	}
 	logtext_named_line(d->side, r);
 	dump_side(d);
 }

@@ -145,6 +145,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 	const char *overwritten = hwpmc_profile_note(r->profile, "overwritten");
 	char rate[LOGOPTS_RATE], taken[LOGOPTS_RATE];
 	FILE *f = r->out.f;
+	uint32_t nev;
 
 	fputs("# event ", f);
 	fmt_put_plain(f, ev->name, 0);
@@ -171,6 +172,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 		fputs(" samples were overwritten by later ones (record --overwrite)\n", f);
 	}
 	print_drops(f, t);
+	missing_put_losses(f, "# ", r->profile, ev - hwpmc_profile_events(r->profile, &nev));
 	if (t->pauses)
 		print_pauses(f, t);
 	if (missing_chains(t->chains)) {
