@@ -23,24 +23,25 @@ const char cmd_selftest_help[] =
 "       hwpmc selftest --long [--minutes N] [--steps LIST] [--hotplug]\n"
 "                      [--suspend] [--json FILE]\n"
 "\n"
-"Check the counters of this machine: does each row count exactly, is it read the\n"
-"same in every way, does it interrupt as often as it must, do common events count\n"
-"at all; and what reads, switches and samples cost. Takes some seconds, and\n"
-"changes nothing. --long is for the first hour of a real machine.\n"
+"Check the counters of this machine: each row counts exactly, all reads\n"
+"agree, each overflow interrupts, and common events count. Measure the cost of\n"
+"reads, switches and samples. It takes some seconds and changes nothing. --long\n"
+"is for the first hour on a real machine.\n"
 "\n"
-"      --long        then an hour of steps: registers, rows against perf,\n"
-"                    switches, edges, NMIs of others, skid, energy, clocks. No\n"
-"                    setting is changed; Ctrl-C ends them with a report\n"
-"      --minutes N   of these steps together, up to 1440 (60); 0: each step once\n"
-"      --steps LIST  these steps alone, without the checks before them: names\n"
-"                    with commas between\n"
-"      --hotplug     also take each CPU offline and back\n"
-"      --suspend     also let the machine sleep for ten seconds\n"
-"  -j, --json FILE   the report with the processor's identification, to be sent\n"
-"                    in; - is standard output, with no text then\n"
+"      --long        also run the steps, for an hour: registers, rows and perf,\n"
+"                    switches, edges, NMIs, skid, energy, clocks. They change no\n"
+"                    setting; Ctrl-C ends them with a report\n"
+"      --minutes N   run the steps for N minutes in total, 0 to 1440; default 60;\n"
+"                    0: run each step once\n"
+"      --steps LIST  run only these steps (separated by commas), and no checks\n"
+"                    before them\n"
+"      --hotplug     also take each CPU offline and online again\n"
+"      --suspend     also suspend the machine for ten seconds\n"
+"  -j, --json FILE   write the report, with the processor's identification, as\n"
+"                    JSON; -: write it to standard output instead of the text\n"
 "\n"
-"Exit status: 0 if all held; 1 if a check failed or could not run, or the steps\n"
-"were interrupted; 2 for a wrong option.\n";
+"Exit status: 0 if all checks held; 1 if a check failed or could not run, or the\n"
+"steps were interrupted; 2 for an invalid option.\n";
 
 static void print_machine(const struct selftest *t)
 {
@@ -93,7 +94,7 @@ static void check_notes(struct selftest *t)
 		st_failed(t, "notes", "%s: %s", hwpmc_name_of_class(note[i].class), text);
 	}
 	if (n >= 0 && !found)
-		st_held(t, "notes", "the module has found nothing amiss with the counters");
+		st_held(t, "notes", "the module has found no fault of the counters");
 }
 
 /* False: there is nothing to count with. */
@@ -152,15 +153,15 @@ static int take_option(int c, struct long_run *run)
 
 	if (c == 'T') {
 		if (long_unknown(optarg))
-			return msg_usage("no step is named '%s'", long_unknown(optarg));
+			return msg_usage("there is no step '%s'", long_unknown(optarg));
 		run->only = optarg;
 	} else if (c == 'H') {
 		run->options |= LONG_HOTPLUG;
 	} else if (c == 'S') {
 		run->options |= LONG_SUSPEND;
 	} else if (fmt_parse_u64(optarg, 0, LONG_MINUTES_MAX, &minutes) < 0) {
-		return msg_usage("minutes are a number from 0 to %d, not '%s'", LONG_MINUTES_MAX,
-				 optarg);
+		return msg_usage("invalid --minutes '%s': expected a number from 0 to %d", optarg,
+				 LONG_MINUTES_MAX);
 	} else {
 		run->minutes = minutes;
 	}
@@ -202,7 +203,7 @@ static int parse(int argc, char *argv[], struct selftest *t, struct long_run *ru
 	if (optind < argc)
 		return msg_usage("unexpected argument '%s'", argv[optind]);
 	if (others && !t->run)
-		return msg_usage("--minutes, --steps, --hotplug and --suspend are of --long");
+		return msg_usage("--minutes, --steps, --hotplug and --suspend need --long");
 	return 0;
 }
 

@@ -152,7 +152,7 @@ void st_costs(struct selftest *t)
 		if (hwpmc_attach(t->h, id, 0) == 0 && hwpmc_start(t->h, id) == 0) {
 			cost_of_reads(t, id);
 			with = switches();
-			tell(t, "switch", "a switch out and in with one PMC, beside the kernel's own",
+			tell(t, "switch", "a switch out and in with one PMC, on top of the kernel's own",
 			     with, without, TIMES);
 		}
 		hwpmc_release(t->h, id);

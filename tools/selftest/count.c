@@ -32,7 +32,7 @@ static bool reads_agree(struct selftest *t, uint32_t id, const char *name)
 		if (page[0] <= call && call <= page[1])
 			continue;
 		st_failed(t, "reads-agree",
-			  "%s goes back: RDPMC says %llu, then a system call %llu, then RDPMC %llu",
+			  "%s goes backwards: RDPMC reads %llu, then a system call %llu, then RDPMC %llu",
 			  name, (unsigned long long)page[0], (unsigned long long)call,
 			  (unsigned long long)page[1]);
 		return false;
@@ -50,7 +50,7 @@ static void check_reads(struct selftest *t, struct st_pmcs *p)
 		return;
 	if (agree)
 		st_held(t, "reads-agree",
-			"RDPMC with the mapped page, and the system call, agree on each row");
+			"RDPMC with the mapped page agrees with the system call on each row");
 }
 
 /* ---- from CPU to CPU ------------------------------------------------------ */
@@ -83,7 +83,7 @@ static void check_moves(struct selftest *t, struct st_pmcs *p)
 	int cpu[2];
 
 	if (st_cpus(cpu, 2) < 2) {
-		st_not_tried(t, "moves", "counting from CPU to CPU: there is one CPU");
+		st_not_tried(t, "moves", "a loop that moves between CPUs: this machine has only one CPU");
 		return;
 	}
 	if (!count_moves(t, p->entry[0].pmcid, cpu, 0, &none) ||
@@ -235,7 +235,7 @@ void st_count(struct selftest *t)
 
 	st_kinds(t, kind);
 	if (!can_be_read(t)) {
-		st_not_tried(t, "perf", "perf, which might die of a register that faults");
+		st_not_tried(t, "perf", "perf's counts: perf might fail on a register that faults");
 		return;
 	}
 	before = perf_counts(&kind[0]);

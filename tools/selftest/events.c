@@ -55,7 +55,7 @@ static void try_event(struct selftest *t, const char *spec, uint64_t least)
 	if (hwpmc_stop(t->h, id) < 0 || hwpmc_read(t->h, id, &value) < 0)
 		st_failed(t, "event", "%s: %s", spec, hwpmc_error(t->h));
 	else if (value < least)
-		st_failed(t, "event", "%s counts %llu of at least %llu: a hypervisor filters it, or the counter stands still",
+		st_failed(t, "event", "%s counts %llu of at least %llu: a hypervisor filters it, or the counter has stopped",
 			  spec, (unsigned long long)value, (unsigned long long)least);
 	else if (!value)
 		st_not_tried(t, "event", "%s counts 0: a hypervisor may filter it", spec);

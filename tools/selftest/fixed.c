@@ -48,11 +48,11 @@ static void check_slots(struct selftest *t, const struct st_kind *kind)
 		uint64_t slots = p.entry[0].value, cycles = p.entry[1].value;
 
 		if (judge_slots(cycles, slots))
-			st_held(t, "slots", "%s counts %.2f slots a cycle", p.name[0],
+			st_held(t, "slots", "%s counts %.2f slots per cycle", p.name[0],
 				(double)slots / cycles);
 		else
 			st_failed(t, "slots",
-				  "%s counts %llu slots in %llu cycles: 1 to 12 a cycle are possible",
+				  "%s counts %llu slots in %llu cycles: 1 to 12 per cycle are possible",
 				  p.name[0], (unsigned long long)slots,
 				  (unsigned long long)cycles);
 	}
@@ -93,14 +93,14 @@ static void check_ref_clock(struct selftest *t, const struct st_kind *kind)
 	share = busy_share(t, &p);
 	if (t->hypervisor && share >= 0)
 		st_measured(t, "ref-clock",
-			    "%s counts %.4f reference cycles a tick of the TSC, under a hypervisor",
+			    "%s counts %.4f reference cycles per tick of the TSC, under a hypervisor",
 			    p.name[0], share);
 	else if (share >= 0 && judge_ref_clock(share))
-		st_held(t, "ref-clock", "%s counts %.4f reference cycles a tick of the TSC",
+		st_held(t, "ref-clock", "%s counts %.4f reference cycles per tick of the TSC",
 			p.name[0], share);
 	else if (share >= 0)
 		st_failed(t, "ref-clock",
-			  "%s counts %.4f reference cycles a tick of the TSC in a busy loop: 1.00 is right",
+			  "%s counts %.4f reference cycles per tick of the TSC in a busy loop, expected 1.00",
 			  p.name[0], share);
 	st_release(t, &p);
 }

@@ -71,12 +71,12 @@ static uint64_t one_delay(struct selftest *t)
 static bool judge_delays(struct selftest *t, unsigned int lost, uint64_t longest)
 {
 	if (lost == ROUNDS)
-		st_failed(t, "interrupt", "the counters' interrupt does not come: none of %d",
+		st_failed(t, "interrupt", "overflows do not interrupt: 0 of %d",
 			  ROUNDS);
 	/* One that is late may find its overflow dealt with, at a switch, and count for none. */
 	else if (longest >= LATE)
 		st_failed(t, "interrupt",
-			  "interrupts come late: up to %llu instructions after the overflow, %u of %d not at all",
+			  "interrupts are late: up to %llu instructions after the overflow; %u of %d never came",
 			  (unsigned long long)longest, lost, ROUNDS);
 	else if (lost)
 		st_failed(t, "interrupt", "interrupts are lost: %u of %d never came", lost,
@@ -144,7 +144,7 @@ static bool check_arming(struct selftest *t, struct hwpmc_rings *rings)
 	/* Of a counter that is stopped a moment after it overflowed the place may be unknown. */
 	if (came + dropped[HWPMC_DROP_LATE] < least || came < dropped[HWPMC_DROP_LATE])
 		st_failed(t, "arming",
-			  "a counter that is set shortly before its overflow does not interrupt: %llu samples, %llu without an interrupt, of at least %llu",
+			  "a counter that is set shortly before its overflow does not interrupt: %llu samples, %llu without an interrupt, expected at least %llu",
 			  (unsigned long long)came,
 			  (unsigned long long)dropped[HWPMC_DROP_LATE],
 			  (unsigned long long)least);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel.c - does each row count and sample the kernel? How many instructions a system call
+ * kernel.c - does each row count and sample the kernel? How many instructions per system call
  * takes there is not known, but it is the same for each row.
  */
 #include <errno.h>
@@ -53,7 +53,7 @@ static void judge(struct selftest *t, const struct st_pmcs *p, const uint64_t *c
 			  p->name[low], (unsigned long long)count[low], CALLS, p->name[high],
 			  (unsigned long long)count[high]);
 	else
-		st_held(t, "kernel", "%u rows (%s to %s) count the same in the kernel: %.1f instructions a system call",
+		st_held(t, "kernel", "%u rows (%s to %s) count the same in the kernel: %.1f instructions per system call",
 			p->n, p->name[0], p->name[p->n - 1], (double)count[low] / CALLS);
 }
 
@@ -88,7 +88,7 @@ static void judge_samples(struct selftest *t, const struct st_pmcs *p,
 			     "samples of the kernel: sampling was throttled (kern.hwpmc.selfcost)");
 	else if (!judge_half(p->entry[1].value, PERIOD, sum))
 		st_failed(t, "kernel-samples",
-			  "%s: %llu samples and drops of the kernel in %llu instructions, of a period of %d",
+			  "%s: %llu samples and drops of the kernel in %llu instructions, at a period of %d",
 			  p->name[0], (unsigned long long)sum,
 			  (unsigned long long)p->entry[1].value, PERIOD);
 	else

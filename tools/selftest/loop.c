@@ -126,7 +126,7 @@ bool st_open_counter(struct selftest *t, uint32_t id, const char *name, const ch
 		return true;
 	t->no_rdpmc = true;
 	st_failed(t, check,
-		  "RDPMC of %s faults in user mode although the kernel allows it: a hypervisor does not let programs read counters",
+		  "RDPMC of %s faults in user mode although the kernel allows it: a hypervisor prevents programs from reading counters",
 		  name);
 	return false;
 }

@@ -129,7 +129,7 @@ static bool bits_are_good(struct selftest *t, const struct seen *s, unsigned int
 	at0 = mask & ~s->ones[row];
 	at1 = mask & PERIOD_BITS & ~s->zeros[row];
 	if (at0 && at0 == (mask & ~((1ull << width_of(mask & ~at0)) - 1)))
-		st_failed(t, "registers", "%s has %u bits, and is said to have %u", name,
+		st_failed(t, "registers", "%s has %u bits, expected %u", name,
 			  width_of(mask & ~at0), width);
 	else if (at0)
 		st_failed(t, "registers", "%s has bits that stay 0: 0x%llx", name,
@@ -169,7 +169,7 @@ static void judge(struct selftest *t, const struct seen *s)
 		bad += !bits_are_good(t, s, row);
 	}
 	if (n && !bad)
-		st_held(t, "registers", "each of %u counters has the bits that it is said to have", n);
+		st_held(t, "registers", "each of %u counters has the expected number of bits", n);
 }
 
 void st_registers(struct selftest *t)
@@ -178,7 +178,7 @@ void st_registers(struct selftest *t)
 	struct hwpmc_rings *rings;
 
 	if (!has_known_indices(t)) {
-		st_not_tried(t, "registers", "the bits of each counter: RDPMC is not known here");
+		st_not_tried(t, "registers", "the bits of each counter: RDPMC is not supported here");
 		return;
 	}
 	if (hwpmc_rings_open(t->h, 0, 0, &rings) < 0) {
@@ -269,5 +269,5 @@ void st_modes(struct selftest *t)
 				 LENGTH * ST_LOOP_INSN / 4);
 
 	if (user && kernel)
-		st_held(t, "modes", "user mode and the kernel are counted apart");
+		st_held(t, "modes", "user mode and the kernel are counted separately");
 }

@@ -57,11 +57,11 @@ static bool row_is_exact(struct selftest *t, const char *name, uint64_t got,
 
 	if (leaps)
 		st_failed(t, "rows-count",
-			  "%s loses what it has counted: %u of %d times it was less than before",
+			  "%s loses counts: %u of %d times it was lower than before",
 			  name, leaps, 2 * TRIES);
 	else if (!got)
 		st_failed(t, "rows-count",
-			  "%s stands still: it counts 0 of %llu instructions of a loop", name,
+			  "%s does not count: 0 of %llu instructions of a loop", name,
 			  (unsigned long long)want);
 	else if (got != want)
 		st_failed(t, "rows-count",
@@ -91,7 +91,7 @@ static void judge(struct selftest *t, const struct st_kind *kind, const struct s
 			p->n, kind->name ? " of " : "", kind->name ? kind->name : "", p->name[0],
 			p->name[p->n - 1], (unsigned long long)LENGTH * ST_LOOP_INSN);
 	st_held(t, "overcount",
-		"at most %.2f instructions more in the mean of %d loops (interrupts, faults)",
+		"interrupts and faults add at most %.2f instructions in the mean of %d loops",
 		most, TRIES);
 }
 

@@ -48,7 +48,7 @@ static uint64_t tell_drops(struct selftest *t, const struct hwpmc_rings *rings)
 			st_failed(t, "drops", "%llu samples were dropped: %s",
 				  (unsigned long long)samples[i],
 				  i == HWPMC_DROP_LATE ?
-				  "their interrupts came late or not at all" :
+				  "their interrupts were late or never came" :
 				  hwpmc_name_of_drop(i));
 	}
 	return sum;
@@ -69,15 +69,15 @@ static void judge(struct selftest *t, const struct st_samples *s, uint64_t dropp
 	}
 	if (sum + dropped != want)
 		st_failed(t, "samples-add-up",
-			  "%llu samples and %llu declared drops are not %llu periods",
+			  "%llu samples and %llu declared drops do not add up to %llu periods",
 			  (unsigned long long)sum, (unsigned long long)dropped,
 			  (unsigned long long)want);
 	else
-		st_held(t, "samples-add-up", "%llu samples and %llu declared drops are %llu periods",
+		st_held(t, "samples-add-up", "%llu samples and %llu declared drops add up to %llu periods",
 			(unsigned long long)sum, (unsigned long long)dropped,
 			(unsigned long long)want);
 	if (!few)
-		st_held(t, "overflows", "each of %u rows interrupts once a period", s->p->n);
+		st_held(t, "overflows", "each of %u rows interrupts once per period", s->p->n);
 }
 
 static void judge_interrupts(struct selftest *t, const struct st_pmcs *p,
@@ -151,9 +151,9 @@ static void check_messages(struct selftest *t, int fd, int why)
 	messages_count(fd, text, &unknown, 1);
 	close(fd);
 	if (unknown)
-		st_failed(t, "unknown-nmis", "%u NMIs that the kernel cannot explain", unknown);
+		st_failed(t, "unknown-nmis", "%u unknown NMIs", unknown);
 	else
-		st_held(t, "unknown-nmis", "no NMI that the kernel cannot explain");
+		st_held(t, "unknown-nmis", "no unknown NMI");
 }
 
 void st_sample(struct selftest *t)
@@ -165,7 +165,7 @@ void st_sample(struct selftest *t)
 		done = attempt(t);
 	if (!done) {
 		st_failed(t, "throttled",
-			  "sampling was throttled %d times, as NMIs took more than kern.hwpmc.selfcost allows: no sample is judged",
+			  "sampling was throttled %d times, as NMIs took more than kern.hwpmc.selfcost allows: samples were not checked",
 			  ATTEMPTS);
 	} else {
 		st_pair(t);

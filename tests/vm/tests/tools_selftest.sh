@@ -24,10 +24,10 @@ selftest_holds_on_the_emulated_pmu() {
 	"$hwpmc" selftest --json report.json >got 2>&1
 	check_equal $? 0 "status: $(cat got)"
 	check grep -q '^  held .*rows .*counts a loop of 40000 instructions exactly' got
-	check grep -q '^  held .*each of .* rows interrupts once a period' got
+	check grep -q '^  held .*each of .* rows interrupts once per period' got
 	check grep -q '^  held .*perf counts the same loop exactly before and after' got
 	check grep -q '^  held .*each of 2 CPUs counts in system scope on each of [0-9]* rows$' got
-	check grep -q '^  held .*rows .*count the same in the kernel: [1-9][0-9.]* instructions a system call' got
+	check grep -q '^  held .*rows .*count the same in the kernel: [1-9][0-9.]* instructions per system call' got
 	check grep -q '^  held .*samples the kernel: [1-9][0-9]* samples and' got
 	check grep -q '^  held .*instructions on .* and branches on .* overflow at once 20 times: each is a sample' got
 	check grep -q ' 0 failed, ' got
@@ -52,7 +52,7 @@ selftest_finds_interrupts_that_are_lost() {
 
 selftest_finds_interrupts_that_come_late() {
 	with late 250000 1
-	finds 'samples were dropped: their interrupts came late'
+	finds 'samples were dropped: their interrupts were late'
 }
 
 # Whether it is throttled is a question of time, where NMIs take longer or the rest does:

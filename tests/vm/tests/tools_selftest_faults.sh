@@ -65,12 +65,12 @@ strays() {
 
 selftest_names_each_misbehaviour_of_counting() {
 	hold_counters
-	names "$class-[0-9] stands still: it counts 0 of" filter "$instructions"
+	names "$class-[0-9] does not count: 0 of" filter "$instructions"
 	names "cycles:u counts 0 of at least 1: a hypervisor filters it" filter "$cycles"
 	names "branches:u counts 0 of at least [0-9]*: a hypervisor filters it" filter "$branches"
 	# The module may find that it stands still, by a look or as it is stopped.
-	names "instructions:u counts 0 of at least\|host has taken the counter" filter "$everything"
-	names "$class-[57] stands still: it counts 0 of" frozen "$last"
+	names "instructions:u counts 0 of at least\|host took the counter" filter "$everything"
+	names "$class-[57] does not count: 0 of" frozen "$last"
 	names "CPU 1 counts 0 of at least" -c 1 frozen "$all"
 	# A seventh of 40,000 is no whole number: the events before decide which end it has.
 	names "$class-0 counts too much: 4571[45] of 40000" more 7
@@ -78,8 +78,8 @@ selftest_names_each_misbehaviour_of_counting() {
 	names "of 160000 instructions of a loop that moves between" -c 1 more 7
 	names "-[01] counts the kernel as well: 'instructions:u'" modes 3
 	names "the counter went backwards" forget 7
-	names "goes back: RDPMC says\|the counter went backwards" forget 50
-	names "$class-0 has 32 bits, and is said to have 48" narrow 32
+	names "goes backwards: RDPMC reads\|the counter went backwards" forget 50
+	names "$class-0 has 32 bits, expected 48" narrow 32
 	names "$class-0 has bits that stay 0: 0x100000" stuck 0x100000
 	let_go
 }
@@ -88,10 +88,10 @@ selftest_names_each_misbehaviour_of_counting() {
 selftest_names_what_a_hypervisor_takes_loses_or_mixes_up() {
 	# A claim would find by itself what the host gives.
 	hold_counters
-	names "$class-1 \(stands still\|counts too little\|counts 0 instructions\)" steal 0x2
+	names "$class-1 \(does not count\|counts too little\|counts 0 instructions\)" steal 0x2
 	names "of 160000 instructions of a loop that moves between" -c 1 steal "$all"
 	names "another program wrote a register of the counter during the measurement" migrate 1
-	names "$class-[2-7] stands still: it counts 0 of" at-once 3
+	names "$class-[2-7] does not count: 0 of" at-once 3
 	names "$class-1: 0 samples of 20 periods" alias 0x2
 	# Every event of selftest on Intel's is architectural.
 	[ "$class" = IAP ] ||
@@ -101,8 +101,8 @@ selftest_names_what_a_hypervisor_takes_loses_or_mixes_up() {
 
 selftest_names_each_misbehaviour_of_interrupts() {
 	names "interrupts are lost: [0-9]* of 12 never came" lost 3
-	names "interrupt does not come: none of 12" lost 1
-	names "interrupts come late: up to [0-9]* instructions" late 250000
+	names "overflows do not interrupt: 0 of 12" lost 1
+	names "interrupts are late: up to [0-9]* instructions" late 250000
 	names "a counter that is set shortly before its overflow does not interrupt" short 3000
 }
 
@@ -115,8 +115,8 @@ selftest_names_each_register_that_faults() {
 }
 
 selftest_names_nmis_that_nobody_has_caused() {
-	strays "NMIs that the kernel cannot explain" double 2
-	strays "NMIs that the kernel cannot explain" storm 200000
+	strays "unknown NMIs" double 2
+	strays "unknown NMIs" storm 200000
 }
 
 selftest_holds_after_all_misbehaviours() {

@@ -29,13 +29,13 @@ selftest_counts_on_each_row_of_each_kind() {
 	check grep -q '^  held .*each of 4 CPUs counts in system scope on each of its 7 to 9 rows' got
 	check grep -q '^  held .*perf counts the same loop exactly before and after' got
 	check_equal "$(grep -c '^  held .*count the same in the kernel' got)" 2 "kinds in the kernel"
-	check_equal "$(grep -c '^  measured .*reference cycles a tick' got)" 2 "kinds' clocks"
-	check grep -q '^  held .*IAF-3 counts 1.00 slots a cycle' got
+	check_equal "$(grep -c '^  measured .*reference cycles per tick' got)" 2 "kinds' clocks"
+	check grep -q '^  held .*IAF-3 counts 1.00 slots per cycle' got
 	check grep -q ' 0 failed, 0 not tried' got
 }
 
 selftest_names_a_row_of_efficient_cores() {
-	names 'IAP-5 stands still: it counts 0 of 40000' -c 2 frozen 0x20
+	names 'IAP-5 does not count: 0 of 40000' -c 2 frozen 0x20
 	check grep -q 'held .*rows of cpu_core' got
 	names 'CPU 3 counts 0 of at least 40000 instructions on IAP-5' -c 3 frozen 0x20
 }

@@ -68,7 +68,7 @@ print(r["minutes"], r["interrupted"], len(r["checks"]) > 20, len(r["costs"]))
 print(" ".join(n for n in s if s[n]["verdict"] == "failed"))
 print(" ".join(n for n in ("perf", "switches", "edges", "conservation", "nmis")
                if s[n]["verdict"] != "held"))
-print(s["registers"]["verdict"], s["skid"]["verdict"], s["beside"]["verdict"])
+print(s["registers"]["verdict"], s["skid"]["verdict"], s["ibs-pt"]["verdict"])
 n = s["conservation"]["numbers"]
 print(n["user.samples0"] > 100, n["user.late"], abs(n["all.count0"] / 20011 - n["all.samples0"])
       < n["all.samples0"] / 2)
@@ -117,17 +117,17 @@ print(r["interrupted"], [(s["name"], s["verdict"] != "failed") for s in r["steps
 }
 
 selftest_long_steps_find_what_they_are_for() {
-	finds 'counts 533333 of a loop of 200000 turns, perf 533333' perf more 3
-	finds "$class-[57] counts 0 of a loop of 200000 turns, perf 400000" perf frozen "$last"
-	finds 'events of loops between which its select changes' switches more 100
-	finds 'instructions of a loop that moves from CPU to CPU' switches -c 1 more 100
+	finds 'counts 533333 in a loop of 200000 iterations, perf 533333' perf more 3
+	finds "$class-[57] counts 0 in a loop of 200000 iterations, perf 400000" perf frozen "$last"
+	finds 'events in loops while its select changes' switches more 100
+	finds 'instructions of a loop that moves between CPUs' switches -c 1 more 100
 	finds 'regions of 0 to 600 NOPs are not exact' edges more 50
 }
 
 # The kernel complains of NMIs without a cause, which is what is looked for.
 selftest_long_names_nmis_of_others_that_are_unknown() {
 	printf '%s\n' 'NMI received for unknown reason' 'Dazed and confused' >>"$VM_OUT/expected"
-	finds 'NMIs that the kernel cannot explain beside' nmis storm 200000
+	finds 'unknown NMIs among' nmis storm 200000
 }
 
 selftest_long_takes_cpus_away_with_the_option_alone() {

@@ -99,7 +99,7 @@ static void judge_event(struct selftest *t, const struct event *e, const struct 
 		    (!e->turn || judge_same(row, e->turn * LENGTH, true)))
 			continue;
 		bad++;
-		st_failed(t, "perf-rows", "%s: %s counts %llu of a loop of %d turns, perf %llu",
+		st_failed(t, "perf-rows", "%s: %s counts %llu in a loop of %d iterations, perf %llu",
 			  e->name, l->name[i], (unsigned long long)row, LENGTH,
 			  (unsigned long long)perf);
 	}

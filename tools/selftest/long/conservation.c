@@ -109,12 +109,12 @@ static void judge_user(struct selftest *t, const struct form *f, const struct su
 
 	if (judge_conserved(periods, samples + s->drops))
 		st_held(t, "conservation",
-			"%s and %s: %llu samples and %llu declared drops are %llu periods",
+			"%s and %s: %llu samples and %llu declared drops add up to %llu periods",
 			f->spec[0], f->spec[1], (unsigned long long)samples,
 			(unsigned long long)s->drops, (unsigned long long)periods);
 	else
 		st_failed(t, "conservation",
-			  "%s and %s: %llu samples and %llu declared drops are not %llu periods",
+			  "%s and %s: %llu samples and %llu declared drops do not add up to %llu periods",
 			  f->spec[0], f->spec[1], (unsigned long long)samples,
 			  (unsigned long long)s->drops, (unsigned long long)periods);
 }
@@ -128,12 +128,12 @@ static void judge_all(struct selftest *t, const struct form *f, const struct sum
 
 	long_number(t, missing, "missing_per_sample");
 	if (!judge_half(periods, 1, samples))
-		st_failed(t, "conservation", "%s and %s: %llu samples and declared drops of %llu periods",
+		st_failed(t, "conservation", "%s and %s: %llu samples and declared drops for %llu periods",
 			  f->spec[0], f->spec[1], (unsigned long long)samples,
 			  (unsigned long long)periods);
 	else
 		st_measured(t, "conservation",
-			    "%s and %s: %.0f events a sample are in no period, which are the handler's; %llu of %llu overflows without an interrupt",
+			    "%s and %s: the handler's %.0f events per sample are in no period; %llu of %llu overflows had no interrupt",
 			    f->spec[0], f->spec[1], missing, (unsigned long long)s->late,
 			    (unsigned long long)samples);
 }

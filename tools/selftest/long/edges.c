@@ -98,11 +98,11 @@ static void regions(struct selftest *t, uint32_t id)
 	long_number(t, e.worst, "worst");
 	long_number(t, e.dropped, "without_value");
 	if (judge_edges(e.right, e.wrong))
-		st_held(t, "edges", "%llu of %llu regions of 0 to %d NOPs are exact; the worst has %lld more",
+		st_held(t, "edges", "%llu of %llu regions of 0 to %d NOPs are exact; the worst counts %lld too many",
 			(unsigned long long)e.right, (unsigned long long)(e.right + e.wrong), NOPS,
 			(long long)e.worst);
 	else
-		st_failed(t, "edges", "%llu of %llu regions of 0 to %d NOPs are not exact; the worst has %lld more",
+		st_failed(t, "edges", "%llu of %llu regions of 0 to %d NOPs are not exact; the worst counts %lld too many",
 			  (unsigned long long)e.wrong, (unsigned long long)(e.right + e.wrong),
 			  NOPS, (long long)e.worst);
 }
@@ -131,7 +131,7 @@ static void tell_histogram(struct selftest *t, const struct histogram *h)
 	}
 	long_number(t, h->back, "pairs_back");
 	if (h->back)
-		st_failed(t, "pairs", "%llu of two reads in a row go back",
+		st_failed(t, "pairs", "%llu times the second of two reads was lower than the first",
 			  (unsigned long long)h->back);
 	else if (sum)
 		st_measured(t, "pairs",

@@ -28,7 +28,7 @@ static bool counts(struct selftest *t, int cpu, const char *check)
 	if (value < want)
 		st_failed(t, check, "CPU %d counts %llu of at least %llu instructions afterwards: %s",
 			  cpu, (unsigned long long)value, (unsigned long long)want,
-			  value ? "the counter stands still" : hwpmc_error(t->h));
+			  value ? "the counter has stopped" : hwpmc_error(t->h));
 	st_release(t, &p);
 	st_pin(-1);
 	return value >= want;
@@ -51,7 +51,7 @@ static bool cycle(struct selftest *t, int cpu, struct hwpmc_rings *rings, struct
 	hwpmc_rings_read(rings, st_take_samples, s, NULL);
 	/* Also when interrupted: it is this program that took it away. */
 	if (!long_write(path, "1")) {
-		st_failed(t, "hotplug", "CPU %d does not come back: %s", cpu, strerror(errno));
+		st_failed(t, "hotplug", "CPU %d does not come online again: %s", cpu, strerror(errno));
 		return false;
 	}
 	return counts(t, cpu, "hotplug");
@@ -69,7 +69,7 @@ static void cycle_all(struct selftest *t, struct hwpmc_rings *rings, struct st_s
 	} while (cycles && t->count[ST_FAILED] == failed && long_more(t));
 	long_number(t, cycles, "cycles");
 	if (!cycles && t->count[ST_FAILED] == failed)
-		st_not_tried(t, "hotplug", "no CPU of %u can go offline", n);
+		st_not_tried(t, "hotplug", "none of %u CPUs can go offline", n);
 	else if (t->count[ST_FAILED] == failed)
 		st_held(t, "hotplug", "a CPU went offline and came back %u times while all were sampled, and counts",
 			cycles);
@@ -111,7 +111,7 @@ static bool sleep_by(struct selftest *t, const char *state)
 	clock_gettime(CLOCK_REALTIME, &then);
 	snprintf(text, sizeof(text), "+%d", SLEEP);
 	if (!long_write(alarm, "0") || !long_write(alarm, text)) {
-		st_not_tried(t, "suspend", "no alarm would wake the machine: %s: %s", alarm,
+		st_not_tried(t, "suspend", "cannot set an alarm that wakes the machine: %s: %s", alarm,
 			     strerror(errno));
 		return false;
 	}
@@ -157,7 +157,7 @@ void long_suspend(struct selftest *t)
 	char line[100];
 
 	if (!long_line("/sys/power/state", line, sizeof(line))) {
-		st_not_tried(t, "suspend", "this kernel cannot sleep");
+		st_not_tried(t, "suspend", "this kernel has no sleep state");
 		return;
 	}
 	if (strstr(line, "freeze"))

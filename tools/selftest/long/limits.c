@@ -122,14 +122,14 @@ void long_limits(struct selftest *t)
 	long_number(t, f.counted, "counted");
 	if (!l.n)
 		st_not_tried(t, "limits",
-			     "events that some counters alone can count: the tables of this machine have none");
+			     "events that only some counters can count: this machine's tables have none");
 	else if (judge_filtered(f.tried - f.refused, f.counted))
 		st_failed(t, "limits",
-			  "none of %u events that some counters alone can count counts: a hypervisor filters what is not architectural",
+			  "none of %u events that only some counters can count is counted: a hypervisor filters non-architectural events",
 			  f.tried - f.refused);
 	else if (!f.differ)
 		st_held(t, "limits",
-			"%u of %u events that some counters alone can count: each row counts the same (%u count, %u are refused)",
+			"%u of %u events that only some counters can count: each row counts the same (%u count, %u are refused)",
 			f.tried, l.n * nkind, f.counted, f.refused);
 	free(l.spec);
 }

@@ -67,7 +67,7 @@ void long_switches(struct selftest *t);
 void long_edges(struct selftest *t);
 void long_conservation(struct selftest *t);
 void long_nmis(struct selftest *t);
-void long_beside(struct selftest *t);
+void long_ibs_pt(struct selftest *t);
 void long_irqs_off(struct selftest *t);
 void long_skid(struct selftest *t);
 void long_energy(struct selftest *t);

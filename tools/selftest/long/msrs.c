@@ -120,7 +120,7 @@ static void compare(struct selftest *t, const struct image *before, const struct
 		if (!before->there[at] || before->value[at] == after->value[at])
 			continue;
 		if (!differ++)
-			snprintf(first, sizeof(first), ", the first is MSR 0x%x of CPU %d, 0x%llx and 0x%llx",
+			snprintf(first, sizeof(first), "; the first is MSR 0x%x of CPU %d, 0x%llx and 0x%llx",
 				 before->reg[at % before->n], before->cpu[at / before->n],
 				 (unsigned long long)before->value[at],
 				 (unsigned long long)after->value[at]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nmis.c - NMIs of others while two rows sample: backtraces of all CPUs, as "echo l" to
+ * nmis.c - backtraces by NMIs while two rows sample: backtraces of all CPUs, as "echo l" to
  * /proc/sysrq-trigger makes them, all complete, and the kernel finds no NMI without a cause.
  */
 #include <errno.h>
@@ -115,13 +115,13 @@ static void judge(struct selftest *t, const struct found *f)
 	long_number(t, f->nmis, "nmis");
 	long_number(t, f->overflows, "overflows");
 	if (f->unknown)
-		st_failed(t, "nmis", "%u NMIs that the kernel cannot explain beside %u that others asked for",
+		st_failed(t, "nmis", "%u unknown NMIs among %u requested backtraces",
 			  f->unknown, want);
 	else if (f->backtraces < want && !f->lost)
-		st_failed(t, "nmis", "%u of %u backtraces that NMIs make are in the kernel's log",
+		st_failed(t, "nmis", "the kernel's log has %u of %u requested backtraces",
 			  f->backtraces, want);
 	else
-		st_held(t, "nmis", "%u backtraces by NMIs%s beside %llu overflows; no NMI that the kernel cannot explain",
+		st_held(t, "nmis", "%u backtraces by NMIs%s during %llu overflows; no unknown NMI",
 			f->backtraces, f->lost ? " (the log overran)" : "",
 			(unsigned long long)f->overflows);
 }

@@ -7,18 +7,19 @@
 #include "options.h"
 
 static const struct long_step steps[] = {
-	{ "registers", "registers at rest and during", 1, long_registers, 0 },
-	{ "perf", "every row against perf, in turns", 9, long_perf, 0 },
-	{ "limits", "events that some counters alone can count", 8, long_limits, 0 },
-	{ "switches", "switches between selects, and migration", 6, long_switches, 0 },
-	{ "edges", "regions of some NOPs", 5, long_edges, 0 },
-	{ "conservation", "samples and drops of two rows are periods", 9, long_conservation, 0 },
-	{ "nmis", "NMIs of others while two rows sample", 4, long_nmis, 0 },
-	{ "beside", "IBS and Intel PT of perf beside", 6, long_beside, 0 },
-	{ "irqs-off", "interrupts off for long", 0, long_irqs_off, 0 },
-	{ "skid", "from the event to the address of its sample", 4, long_skid, 0 },
-	{ "energy", "energy against powercap", 4, long_energy, 0 },
-	{ "clocks", "APERF and MPERF against cycles", 2, long_clocks, 0 },
+	{ "registers", "registers before, during and after counting", 1, long_registers, 0 },
+	{ "perf", "every row and perf in turns, which must agree", 9, long_perf, 0 },
+	{ "limits", "events that only some counters can count", 8, long_limits, 0 },
+	{ "switches", "switches between selects, and migration between CPUs", 6, long_switches, 0 },
+	{ "edges", "regions of 0 to 600 NOPs", 5, long_edges, 0 },
+	{ "conservation", "samples and drops of two rows add up to their periods", 9,
+	  long_conservation, 0 },
+	{ "nmis", "backtraces by NMIs while two rows sample", 4, long_nmis, 0 },
+	{ "ibs-pt", "counting while perf uses IBS and Intel PT", 6, long_ibs_pt, 0 },
+	{ "irqs-off", "interrupts disabled for 100 ms", 0, long_irqs_off, 0 },
+	{ "skid", "distance from an event to the address of its sample", 4, long_skid, 0 },
+	{ "energy", "energy compared with powercap", 4, long_energy, 0 },
+	{ "clocks", "APERF and MPERF compared with cycles", 2, long_clocks, 0 },
 	{ "hotplug", "CPUs go offline and come back", 3, long_hotplug, LONG_HOTPLUG },
 	{ "suspend", "the machine sleeps for ten seconds", 1, long_suspend, LONG_SUSPEND },
 };
@@ -128,6 +129,6 @@ void long_run(struct selftest *t)
 	t->step = NULL;
 	long_catch_signals(false);
 	if (r->interrupted)
-		msg("interrupted in step '%s'; everything is released, and the steps behind it were not run",
+		msg("interrupted in step '%s': later steps were not run, and all counters are released",
 		    r->interrupted);
 }

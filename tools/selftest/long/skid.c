@@ -72,13 +72,13 @@ static void judge(struct selftest *t, const struct skid *s)
 		st_failed(t, "skid", "no sample of %llu lies in the loop",
 			  (unsigned long long)s->outside);
 	else if (t->hypervisor)
-		st_measured(t, "skid", "samples are %u instructions behind their branch in the median, 90 %% within %u, under a hypervisor",
+		st_measured(t, "skid", "the median sample is %u instructions after its branch, 90 %% within %u, under a hypervisor",
 			    median, p90);
 	else if (judge_skid(median))
-		st_held(t, "skid", "samples are %u instructions behind their branch in the median, 90 %% within %u",
+		st_held(t, "skid", "the median sample is %u instructions after its branch, 90 %% within %u",
 			median, p90);
 	else
-		st_failed(t, "skid", "samples are %u instructions behind their branch in the median: less than 200 are usual",
+		st_failed(t, "skid", "the median sample is %u instructions after its branch: less than 200 are usual",
 			  median);
 }
 

@@ -96,7 +96,7 @@ static bool judge_side(struct selftest *t, const struct side *s, uint64_t rounds
 			continue;
 		good = false;
 		st_failed(t, "switches",
-			  "%s counts %lld of %llu events of loops between which its select changes",
+			  "%s counts %lld of %llu events in loops while its select changes",
 			  s->p.name[i], (long long)(want + more), (unsigned long long)want);
 	}
 	return good;
@@ -114,7 +114,7 @@ static void run_switches(struct selftest *t, struct long_child *c, struct side *
 	} while (going && long_more(t) &&
 		 st_ns() - begin < (t->run->step_end - t->run->step_begin) / 2);
 	if (!going) {
-		st_failed(t, "switches", "a process does not answer");
+		st_failed(t, "switches", "a child process does not respond");
 		return;
 	}
 	ns = st_ns() - begin;
@@ -196,7 +196,7 @@ static void migrate(struct selftest *t, struct long_child *c, struct side *s)
 			worst = llabs(more) > llabs(worst) ? more : worst;
 			if (judge_switches(more, (st_ns() - begin) / 1000000))
 				continue;
-			st_failed(t, "migration", "%s counts %lld of %d instructions of a loop that moves from CPU to CPU",
+			st_failed(t, "migration", "%s counts %lld of %d instructions of a loop that moves between CPUs",
 				  p->name[i], (long long)(more + 2ll * FAR), 2 * FAR);
 			return;
 		}
@@ -204,12 +204,12 @@ static void migrate(struct selftest *t, struct long_child *c, struct side *s)
 	long_number(t, moves, "moves");
 	long_number(t, worst, "migration_worst");
 	if (n && ncpu < 2)
-		st_not_tried(t, "migration", "loops that move from CPU to CPU: there is one CPU");
+		st_not_tried(t, "migration", "loops that move between CPUs: this machine has only one CPU");
 	else if (n)
-		st_held(t, "migration", "%u rows count %llu loops exactly that move %llu times among %u CPUs",
+		st_held(t, "migration", "%u rows count %llu loops exactly, which move %llu times between %u CPUs",
 			p->n, (unsigned long long)n, (unsigned long long)moves, ncpu);
 	else
-		st_failed(t, "migration", "a process does not answer");
+		st_failed(t, "migration", "a child process does not respond");
 }
 
 void long_switches(struct selftest *t)

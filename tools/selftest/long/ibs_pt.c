@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * beside.c - perf's users of other hardware that shares the NMI with the counters, and that
- * nobody reserves: IBS of AMD's, Processor Trace of Intel's. While they run, all rows count
- * and two sample, as without. What needs a module is said not to be tried.
+ * ibs_pt.c - step ibs-pt: perf uses hardware that shares the NMI with the counters and needs no
+ * reservation, AMD's IBS and Intel's Processor Trace. In the meantime all rows must count and
+ * two must sample, as without. Step irqs-off needs a module and is reported as not tried.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,10 +34,10 @@ static void check_meanwhile(struct selftest *t, const char *what)
 		close(fd);
 	}
 	if (unknown)
-		st_failed(t, "beside", "beside %s: %u NMIs that the kernel cannot explain", what,
+		st_failed(t, "ibs-pt", "while perf uses %s: %u unknown NMIs", what,
 			  unknown);
 	else if (t->count[ST_FAILED] == failed)
-		st_held(t, "beside", "beside %s all rows count and two sample, %u times", what,
+		st_held(t, "ibs-pt", "while perf uses %s, all rows count and two sample, %u times", what,
 			rounds);
 }
 
@@ -53,18 +53,18 @@ static unsigned int open_ibs(int type, const int *cpu, unsigned int n, int *fd)
 	return open;
 }
 
-static void beside_ibs(struct selftest *t)
+static void with_ibs(struct selftest *t)
 {
 	int type = perf_type("ibs_op"), cpu[256], fd[256];
 	unsigned int n = st_cpus(cpu, 256), open;
 
 	if (type < 0) {
-		st_not_tried(t, "ibs", "beside IBS: this machine has none");
+		st_not_tried(t, "ibs", "with IBS: this machine has none");
 		return;
 	}
 	open = open_ibs(type, cpu, n, fd);
 	if (!open)
-		st_not_tried(t, "ibs", "beside IBS: perf cannot open it: %s", strerror(errno));
+		st_not_tried(t, "ibs", "with IBS: perf cannot open it: %s", strerror(errno));
 	else
 		check_meanwhile(t, "IBS");
 	for (unsigned int i = 0; i < open; i++)
@@ -72,32 +72,32 @@ static void beside_ibs(struct selftest *t)
 }
 
 /* It has no buffer: that it is there is what makes perf look at each NMI. */
-static void beside_pt(struct selftest *t)
+static void with_pt(struct selftest *t)
 {
 	int type = perf_type("intel_pt"), fd;
 
 	if (type < 0) {
-		st_not_tried(t, "pt", "beside Intel PT: this machine has none");
+		st_not_tried(t, "pt", "with Intel PT: this machine has none");
 		return;
 	}
 	fd = perf_open_raw(type, 0, 0, -1);
 	if (fd < 0) {
-		st_not_tried(t, "pt", "beside Intel PT: perf cannot open it: %s", strerror(errno));
+		st_not_tried(t, "pt", "with Intel PT: perf cannot open it: %s", strerror(errno));
 		return;
 	}
 	check_meanwhile(t, "Intel PT");
 	close(fd);
 }
 
-void long_beside(struct selftest *t)
+void long_ibs_pt(struct selftest *t)
 {
 	char line[16];
 
 	if (long_line("/proc/sys/kernel/nmi_watchdog", line, sizeof(line)))
 		long_number(t, atoi(line), "nmi_watchdog");
-	beside_ibs(t);
+	with_ibs(t);
 	if (!long_stopped())
-		beside_pt(t);
+		with_pt(t);
 }
 
 void long_irqs_off(struct selftest *t)
