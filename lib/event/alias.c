@@ -78,7 +78,7 @@ static const struct event_generic generics[] = {
 			 "HW_INT_RCV" },
 	}, {
 		.name = "resource-stalls",
-		.desc = "cycles stalled for want of a back-end resource",
+		.desc = "cycles stalled for lack of a back-end resource",
 		.arch = ARCH_NONE,
 		.pfm = { "RESOURCE_STALLS:ANY", "RESOURCE_STALLS:SCOREBOARD" },
 	}, {

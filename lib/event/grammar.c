@@ -328,7 +328,7 @@ static int scan_attribute(struct scan *s, const char *from, const char *end)
 		return 0;
 	if (modifiers_of_perf(from, end))
 		return event_refuse(s->e, EINVAL, scan_place(s, from),
-				    "modifier '%.*s' is not for counting, "
+				    "modifier '%.*s' is not supported, "
 				    "expected u, k or uk", (int)(end - from),
 				    from);
 	q = eq ? qualifier_find(from, eq, IN_ATTR) : NULL;

@@ -232,7 +232,7 @@ static int refuse_pmu(const struct event_terms *t, struct event_error *e)
 			sizeof(have) - strlen(have) - 1);
 	}
 	return event_refuse(e, ENOENT, 0,
-			    "libpfm4 sees no core PMU '%s' here, but %s",
+			    "libpfm4 detects no core PMU '%s' here, but %s",
 			    t->pmu, *have ? have : "none at all");
 }
 

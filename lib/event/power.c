@@ -21,7 +21,7 @@ static const struct event_power table[] = {
 	{ "perf_mperf", "mperf", HWPMC_CLASS_PERF, HWPMC_EV_PERF_MPERF,
 	  "cycles not halted, at the time-stamp counter's frequency (system scope)" },
 	{ "perf_aperf", "aperf", HWPMC_CLASS_PERF, HWPMC_EV_PERF_APERF,
-	  "cycles not halted, at the frequency that there was (system scope)" },
+	  "cycles not halted, at the actual frequency (system scope)" },
 };
 
 const struct event_power *event_power_at(unsigned int n)

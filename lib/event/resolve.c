@@ -153,8 +153,8 @@ static int add_netburst(struct work *w, uint64_t config)
 	config &= ~P4_MODULE;
 	if (config & ~P4_REQUEST)
 		return event_refuse(w->e, EINVAL, w->t->name_at,
-				    "bits 0x%llx of the code are not of an "
-				    "event on this CPU",
+				    "bits 0x%llx of the code are invalid "
+				    "on this CPU",
 				    (unsigned long long)(config & ~P4_REQUEST));
 	if (w->t->set & TERM_EDGE)
 		config |= P4_EDGE | P4_COMPARE;
@@ -170,7 +170,7 @@ static int add_programmable(struct work *w, uint64_t config, uint64_t extra)
 		return add_netburst(w, config);
 	if (w->m->vendor != VENDOR_AMD && w->t->set & TERM_WHOSE)
 		return event_refuse(w->e, EINVAL, w->t->name_at,
-				    "only AMD's counters tell guests from their host");
+				    "only AMD's counters can distinguish guests from their host");
 	config = with_qualifiers(w->t, config);
 	if (w->m->vendor == VENDOR_INTEL && config & CODE_ANY &&
 	    !w->m->any_thread)
@@ -179,8 +179,8 @@ static int add_programmable(struct work *w, uint64_t config, uint64_t extra)
 				    "core ('any', bit 21)");
 	if (config & ~code_mask(w))
 		return event_refuse(w->e, EINVAL, w->t->name_at,
-				    "bits 0x%llx of the code are not of an "
-				    "event on this CPU",
+				    "bits 0x%llx of the code are invalid "
+				    "on this CPU",
 				    (unsigned long long)(config &
 							 ~code_mask(w)));
 	if (w->t->set & TERM_RSP) {
@@ -219,8 +219,8 @@ static int refuse_machine(struct work *w)
 {
 	if (w->m->vendor == VENDOR_NONE)
 		return event_refuse(w->e, ENOENT, w->t->name_at,
-				    "this machine offers no hardware counters "
-				    "but 'tsc'%s (see 'hwpmc list' for events of "
+				    "this machine has no hardware counters "
+				    "except 'tsc'%s (see 'hwpmc list' for events of "
 				    "the kernel)", has_power(w->m) ?
 				    " and those of energy and frequency" : "");
 	return event_refuse(w->e, ENOENT, w->t->name_at,
@@ -232,24 +232,23 @@ static int refuse_machine(struct work *w)
 
 /* ------------------------------------------------------------------------ */
 
-/* What has to be set beside the counter, and is not. */
+/* The event needs a register that the module does not set. */
 static int refuse_register(struct work *w, const struct event_row *row)
 {
 	if (row->reg == MSR_LATENCY)
 		return event_refuse(w->e, EINVAL, w->t->name_at,
-				    "'%s' counts with precise sampling alone, which "
-				    "hwpmc does not have", w->t->name);
+				    "'%s' counts only with precise sampling, which "
+				    "hwpmc does not support", w->t->name);
 	return event_refuse(w->e, EINVAL, w->t->name_at,
-			    "'%s' needs register 0x%x beside the counter, which "
-			    "hwpmc does not set", w->t->name, row->reg);
+			    "'%s' needs register 0x%x, which hwpmc does not set", w->t->name, row->reg);
 }
 
 static int add_row_fixed(struct work *w, const struct event_row *row)
 {
 	if (row->config[0] & ~(CODE_EVENT | CODE_UMASK))
 		return event_refuse(w->e, EINVAL, w->t->name_at,
-				    "'%s' would have the fixed counter count both "
-				    "threads of a core, which hwpmc does not",
+				    "'%s' makes the fixed counter count both threads "
+				    "of a core, which hwpmc does not support",
 				    w->t->name);
 	add_fixed(w, (unsigned int)row->fixed);
 	return 0;
@@ -273,7 +272,7 @@ static int add_row(struct work *w, const struct event_row *row)
 		return add_row_fixed(w, row);
 	if (wants_response(row) && !(w->t->set & TERM_RSP))
 		return event_refuse(w->e, EINVAL, w->t->name_at,
-				    "'%s' needs to be told which responses: rsp=0x…",
+				    "'%s' needs a response mask: rsp=0x…",
 				    w->t->name);
 	if (row->config[0] == 0xc0 || row->config[0] == 0x3c)
 		add_fixed(w, row->config[0] == 0xc0 ? 0 : 1);
@@ -379,8 +378,8 @@ static int resolve_k8(struct work *w, const struct event_k8 *k)
 		mask = event_k8_mask(k, w->t->mask);
 		if (mask < 0)
 			return event_refuse(w->e, EINVAL, w->t->mask_at,
-					    "expected '+' between numbers or "
-					    "some of: %s", k->masks ? k->masks :
+					    "expected numbers or names joined "
+					    "by '+': %s", k->masks ? k->masks :
 					    "(this event has no names)");
 	}
 	return add_programmable(w, config | (uint64_t)mask << 8, 0);
@@ -433,8 +432,8 @@ static int add_pfm(struct work *w, const struct event_pfm_code *code)
 
 	if (code->extra && !extra_is_set(config))
 		return event_refuse(w->e, EINVAL, w->t->name_at,
-				    "'%s' needs a register beside the counter "
-				    "that hwpmc does not set", w->t->name);
+				    "'%s' needs a register that hwpmc does not "
+				    "set", w->t->name);
 	if (w->m->vendor == VENDOR_NETBURST)
 		return add_programmable(w, config, 0);
 	if (w->t->set & TERM_MASK && mask_numbers(w->t->mask) >= 0)
@@ -459,8 +458,8 @@ static const char *why_unknown(const struct event_machine *m)
 		return ": it is not in the tables of hwpmc, and libpfm4, which has more names, "
 		       "is not installed";
 	if (!event_model_known(m))
-		return ": no table has the events of this CPU, only architectural events and "
-		       "raw codes are known";
+		return ": no table has the events of this CPU, so only architectural events and "
+		       "raw codes are supported";
 	return "";
 }
 
@@ -576,8 +575,8 @@ static int resolve_raw_fixed(struct work *w, uint64_t config)
 		return 0;
 	}
 	return event_refuse(w->e, EINVAL, w->t->name_at,
-			    "event 0 is only for fixed counters: unit mask 1 "
-			    "to %u, and nothing else", w->m->nfixed);
+			    "event 0 is for fixed counters only: use unit masks "
+			    "1 to %u without qualifiers", w->m->nfixed);
 }
 
 /* cpu/event=…/, cpu/config=…/, r1c0, 0x1c0 */

@@ -51,7 +51,7 @@ static int find_file(const char *dir, const char *name)
 static const char *what_forbids(const struct stat *st, size_t limit)
 {
 	if (!S_ISREG(st->st_mode))
-		return "it is no regular file";
+		return "it is not a regular file";
 	if (st->st_uid != 0 && st->st_uid != geteuid())
 		return "it belongs to another user";
 	if (st->st_mode & S_IWOTH)
@@ -105,7 +105,7 @@ static int read_found(int found, size_t limit, char **text, size_t *len,
 	*len = (size_t)st.st_size;
 	rc = read_all(fd, *len, text);
 	close(fd);
-	return rc ? refuse(why, size, "it cannot be read whole") : 1;
+	return rc ? refuse(why, size, "it cannot be read completely") : 1;
 }
 
 int event_file_read(const char *dir, const char *name, size_t limit,
@@ -117,7 +117,7 @@ int event_file_read(const char *dir, const char *name, size_t limit,
 		return 0;
 	if (found < 0)
 		return refuse(why, size, errno == EXDEV ?
-			      "its links leave the folder" : strerror(errno));
+			      "its symbolic links lead out of the folder" : strerror(errno));
 	rc = read_found(found, limit, text, len, why, size);
 	close(found);
 	return rc;
@@ -132,15 +132,15 @@ int event_decompress(const char *xz, size_t n, char **text, size_t *len,
 	lzma_ret rc;
 
 	if (!buf)
-		return refuse(why, size, "there is no memory for it");
+		return refuse(why, size, "out of memory");
 	rc = lzma_stream_buffer_decode(&memory, 0, NULL, (const uint8_t *)xz, &in, n,
 				       (uint8_t *)buf, &out, EVENT_TABLE_LIMIT);
 	if (rc != LZMA_OK || in != n) {
 		free(buf);
 		return refuse(why, size, rc == LZMA_BUF_ERROR ?
-			      "it is too large, or ends early" :
+			      "it is too large or truncated" :
 			      rc == LZMA_MEMLIMIT_ERROR ?
-			      "it wants too much memory" : "its compression is damaged");
+			      "its decompression needs too much memory" : "its compression is damaged");
 	}
 	small = realloc(buf, out + 1);
 	if (small)

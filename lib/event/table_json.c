@@ -220,7 +220,7 @@ static int table_of(const json_t *list, char **text, size_t *len, char *why,
 	FILE *f = open_memstream(text, len);
 
 	if (!f) {
-		snprintf(why, size, "there is no memory for it");
+		snprintf(why, size, "out of memory");
 		return -1;
 	}
 	done = put_all(f, list);
@@ -228,7 +228,7 @@ static int table_of(const json_t *list, char **text, size_t *len, char *why,
 		return 0;
 	free(*text);
 	*text = NULL;
-	snprintf(why, size, "its entry %zu is no event", done + 1);
+	snprintf(why, size, "entry %zu is not an event", done + 1);
 	return -1;
 }
 
@@ -243,7 +243,7 @@ int event_json_table(const char *json, size_t n, char **text, size_t *len,
 
 	/* The library's own words would show a part of the file. */
 	if (!root)
-		snprintf(why, size, "it is no JSON at line %d", error.line);
+		snprintf(why, size, "invalid JSON at line %d", error.line);
 	else if (!json_is_array(list))
 		snprintf(why, size, "it has no list of events");
 	else

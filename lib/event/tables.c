@@ -195,7 +195,7 @@ static int convert(struct table *t, char *raw, size_t len, char *why, size_t siz
 		return 0;
 	if (!rc) {
 		free(t->text);
-		snprintf(why, size, "it is no text");
+		snprintf(why, size, "it is not a text file");
 	}
 	t->text = NULL;
 	return -1;
@@ -232,7 +232,7 @@ static int table_text(struct table *t, struct event_error *e)
 		read_table(t);
 	if (t->state == REFUSED)
 		return event_refuse(e, EINVAL, 0,
-				    "a file of events is refused, remove or repair it: %s",
+				    "cannot use a file of events; remove or repair it: %s",
 				    t->why);
 	return t->state == HAS_TEXT;
 }
@@ -276,8 +276,8 @@ static int take_line(const struct table *t, const char *line, size_t n,
 {
 	if (!event_row_parse(line, n, &f->row))
 		return event_refuse(e, EINVAL, 0,
-				    "a file of events is refused, remove or repair it: "
-				    "%.60s/%s: '%.*s' is no event", t->folder, t->name,
+				    "cannot use a file of events; remove or repair it: "
+				    "%.60s/%s: '%.*s' is not an event", t->folder, t->name,
 				    n < 60 ? (int)strnlen(line, n) : 0, line);
 	f->table = t->name;
 	f->kind = t->map.kind;
@@ -287,7 +287,7 @@ static int take_line(const struct table *t, const char *line, size_t n,
 static int refuse_map(struct event_error *e)
 {
 	return event_refuse(e, EINVAL, 0,
-			    "a file of events is refused, remove or repair it: %s",
+			    "cannot use a file of events; remove or repair it: %s",
 			    known.why);
 }
 

@@ -93,7 +93,7 @@ EXPORT int hwpmc_uncounted(struct hwpmc *h, uint32_t id, uint32_t *kinds, uint64
 	if (null_given(h, !h || !kinds || !ns || !slices, "hwpmc_uncounted"))
 		return -1;
 	if (handle_call(h, HWPMC_IOC_GETUNCOUNTED, &op.hdr))
-		return error_from_call(h, &op.hdr, "ask what was not counted");
+		return error_from_call(h, &op.hdr, "get the time without counting");
 	*kinds = op.kinds;
 	*ns = op.ns;
 	*slices = op.slices;

@@ -485,7 +485,7 @@ START_TEST(wrong_grammar_is_refused_where_it_is_wrong)
 		{ "cycles,rsp=0x10000000000000000", EINVAL, 12,
 		  "expected a number" },
 		{ "cycles:", EINVAL, 8, "after the colon" },
-		{ "cycles:up", EINVAL, 8, "not for counting" },
+		{ "cycles:up", EINVAL, 8, "not supported" },
 		{ "cycles:foo", EINVAL, 8, "no unit masks" },
 		{ "cycles\n", EINVAL, 7, "printable" },
 		{ "r1c0:foo", EINVAL, 6, "after a raw code" },
@@ -533,7 +533,7 @@ START_TEST(unknown_names_are_refused_with_the_nearest_one)
 		{ "BR_INST_RETIRED:FOO", EINVAL, 17, "no such unit mask" },
 		{ "br_inst_retired,mask=foo", EINVAL, 22, "no such unit mask" },
 		{ "mem_trans_retired.load_latency", EINVAL, 1,
-		  "a register beside the counter" },
+		  "a register that hwpmc does not set" },
 		{ "instructions:uG", EINVAL, 1, "only AMD" },
 		{ "branches,host", EINVAL, 1, "only AMD" },
 	};
@@ -643,8 +643,8 @@ END_TEST
 START_TEST(machine_without_pmu_has_only_tsc)
 {
 	static const struct refusal refusals[] = {
-		{ "instructions", ENOENT, 1, "no hardware counters but 'tsc'" },
-		{ "r1c0", ENOENT, 1, "no hardware counters but 'tsc'" },
+		{ "instructions", ENOENT, 1, "no hardware counters except 'tsc'" },
+		{ "r1c0", ENOENT, 1, "no hardware counters except 'tsc'" },
 		{ "uops_retired", ENOENT, 1, "no hardware counters" },
 	};
 	struct event_machine m = machine_without_pmu();

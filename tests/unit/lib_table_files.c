@@ -109,7 +109,7 @@ static void is_refused(const char *file, const char *words)
 
 	ck_assert_msg(event_parse(&machine, "MINE.NEAR_CALL", &ev, &e), "%s is taken", file);
 	ck_assert_msg(e.err == EINVAL && strstr(e.text, file) && strstr(e.text, words) &&
-		      strstr(e.text, "refused") && !strchr(e.text, '\n'), "%d: %s", e.err, e.text);
+		      strstr(e.text, "cannot use") && !strchr(e.text, '\n'), "%d: %s", e.err, e.text);
 	/* Names that need no file are known as before. */
 	ck_assert(!event_parse(&machine, "cycles", &ev, &e));
 }
@@ -244,7 +244,7 @@ START_TEST(an_unknown_model_says_what_can_be_counted)
 	strcpy(machine.cpu, "GenuineIntel-6-FE-1");
 	ck_assert(event_parse(&machine, "MINE.NEAR_CALL", &ev, &e));
 	ck_assert_int_eq(e.err, ENOENT);
-	ck_assert_msg(strstr(e.text, "only architectural events and raw codes are known"), "%s",
+	ck_assert_msg(strstr(e.text, "only architectural events and raw codes are supported"), "%s",
 		      e.text);
 	is_event("r1c0", 0x1c0);
 	is_event("branches", 0xc4);
@@ -272,7 +272,7 @@ START_TEST(a_damaged_table_is_refused)
 	}
 	put("mine.tsv.xz", xz, n - 1);
 	forget();
-	is_refused("mine.tsv.xz", "ends early");
+	is_refused("mine.tsv.xz", "truncated");
 }
 END_TEST
 
@@ -302,7 +302,7 @@ START_TEST(lines_that_are_no_event_are_refused)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		put_table(lines[i]);
 		forget();
-		is_refused("mine", "is no event");
+		is_refused("mine", "is not an event");
 	}
 }
 END_TEST
@@ -312,7 +312,7 @@ START_TEST(damaged_json_is_refused)
 	static const struct {
 		const char *json, *words;
 	} bad[] = {
-		{ "", "no JSON at line" }, { "[{", "no JSON at line 1" }, { "7", "no JSON" },
+		{ "", "invalid JSON at line" }, { "[{", "invalid JSON at line 1" }, { "7", "invalid JSON" },
 		{ "{\"Events\": 3}", "no list" }, { "{}", "no list" }, { "[3]", "entry 1" },
 		{ "[{\"EventName\": \"A B\"}]", "entry 1" }, { "[{\"EventName\": \"\"}]", "entry 1" },
 		{ "[{\"EventName\": \"A\", \"EventCode\": \"0x100\"}]", "entry 1" },
@@ -334,7 +334,7 @@ START_TEST(damaged_json_is_refused)
 	memset(deep, '[', sizeof(deep));
 	put("GenuineIntel-6-5E-core.json", deep, sizeof(deep));
 	forget();
-	is_refused("GenuineIntel-6-5E-core.json", "no JSON");
+	is_refused("GenuineIntel-6-5E-core.json", "invalid JSON");
 }
 END_TEST
 
@@ -343,8 +343,8 @@ START_TEST(a_file_that_may_not_be_read_is_refused)
 	static const struct {
 		const char *make, *words;
 	} bad[] = {
-		{ "mkfifo F", "no regular file" }, { "mkdir F", "no regular file" },
-		{ "ln -s /dev/zero F", "leave the folder" }, { "ln -s ../../etc/passwd F", "leave" },
+		{ "mkfifo F", "not a regular file" }, { "mkdir F", "not a regular file" },
+		{ "ln -s /dev/zero F", "lead out of the folder" }, { "ln -s ../../etc/passwd F", "lead out" },
 		{ "ln -s GenuineIntel-6-5E-core.json F", "Too many levels" }, { "echo '[]' > F; chmod 666 F", "everyone can write" },
 		{ "truncate -s 9000000 F", "too large" },
 		{ "echo '[]' > F; chown 65534 F", "another user" },
@@ -361,7 +361,7 @@ START_TEST(a_file_that_may_not_be_read_is_refused)
 	}
 	run("cd %s && mkfifo mapfile.csv", folder);
 	strcpy(machine.cpu, "GenuineIntel-6-5E-4");
-	is_refused("mapfile.csv", "no regular file");
+	is_refused("mapfile.csv", "not a regular file");
 }
 END_TEST
 

@@ -149,8 +149,8 @@ static void becomes_its_codes(struct model *model, const char *line)
 		      refused ? e.text : "is taken");
 	if (refused) {
 		ck_assert_msg(e.err == EINVAL && (strstr(e.text, "hwpmc does not") ||
-			      strstr(e.text, "precise sampling alone") ||
-			      strstr(e.text, "which responses")), "%s: %s", spec, e.text);
+			      strstr(e.text, "only with precise sampling") ||
+			      strstr(e.text, "response mask")), "%s: %s", spec, e.text);
 		n.refused++;
 		return;
 	}

@@ -84,7 +84,7 @@ static unsigned int show_all(const struct defines *d, struct hwpmc *h,
 		if (!was_shown(d, i, usable) && is_wanted(&d->def[i], r->pattern)) {
 			if (!shown++ && !r->json)
 				printf("  %-*s  %-*s  %s\n", NAME_COLUMN, "metric",
-				       GROUP_COLUMN, "groups", "what it is (unit)");
+				       GROUP_COLUMN, "groups", "description (unit)");
 			if (r->json)
 				print_json(&d->def[i], &f);
 			else
