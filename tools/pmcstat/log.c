@@ -58,7 +58,7 @@ static int open_temporary(struct pmcstat *ps)
 	ps->log_fd = open(dir, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
 	if (ps->log_fd >= 0)
 		return 0;
-	msg("cannot keep the log in '%s' meanwhile: %s; set TMPDIR", dir,
+	msg("cannot create a temporary log in '%s': %s; set TMPDIR", dir,
 	    strerror(errno));
 	return -1;
 }
@@ -102,7 +102,7 @@ int pmcstat_log_begin(struct pmcstat *ps)
 	if (hwpmc_configure_log(ps->h, ps->log_fd) == 0)
 		return 0;
 	if (hwpmc_reason(ps->h) == HWPMC_WHY_LOG_FD)
-		msg("cannot write '%s': the kernel itself cannot write there; "
+		msg("cannot write '%s': the kernel cannot write there; "
 		    "write to a file, or to | cat",
 		    ps->log_path ? ps->log_path : "the log");
 	else

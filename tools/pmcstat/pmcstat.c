@@ -22,7 +22,7 @@ static const char help[] =
 "       pmcstat -R file|host:port [option ...]\n"
 "\n"
 "Count events of processes (-p) and of CPUs (-s), one column each; sample them\n"
-"(-P, -S) into a log; print a log (-R), or make graphs and lists of it.\n"
+"(-P, -S) into a log; print a log (-R), or make graphs and lists from it.\n"
 "\n"
 "  -p EVENT    count EVENT in the target processes; -P EVENT  sample it\n"
 "  -s EVENT    count EVENT on each CPU of the last -c; -S EVENT  sample it\n"
@@ -30,39 +30,40 @@ static const char help[] =
 "  -w SECONDS  interval between lines; default 5, fractions are allowed\n"
 "  -l SECONDS  stop after this time\n"
 "  -o FILE     print there instead of to standard error\n"
-"  -O FILE|HOST:PORT  write the log there; else it is printed as text\n"
-"  -R FILE|HOST:PORT  print this log, or wait there for a sender\n"
-"  -i LWP      only the samples of this thread\n"
-"  -G FILE     write a call graph there; - is standard output\n"
+"  -O FILE|HOST:PORT  write the log there; default: print it as text\n"
+"  -R FILE|HOST:PORT  print this log, or listen there for a sender\n"
+"  -i LWP      use only the samples of this thread\n"
+"  -G FILE     write a call graph to FILE; - is standard output\n"
 "  -F FILE     write a call tree for KCachegrind and callgrind_annotate\n"
 "  -g          write DIR/EVENT/IMAGE.gmon for gprof; -D DIR  default .\n"
-"  -M FILE     with -R and -g: write which .gmon file is of which image\n"
-"  -e          with -g: accepted; the files hold any number as they are\n"
+"  -M FILE     with -R and -g: list the .gmon file of each object\n"
+"  -e          with -g: accepted and ignored; all counts fit the files\n"
 "  -m FILE     with -R: write address, function and its range of each sample\n"
-"  -a FILE     with -R: write the functions and source lines of its call chain\n"
+"  -a FILE     with -R: write the functions and source lines of call chains\n"
 "  -z DEPTH    limit -G and -T to this many levels\n"
 "  -T          show where the samples are, updated every -w seconds\n"
-"  -f threshold=PERCENT  omit from -G and -T what has less\n"
-"  -f skiplink=0|1  with -T: functions that were not hit are dots in call trees\n"
-"  -I          -G and -T say where in a function it was hit\n"
+"  -f threshold=PERCENT  omit functions with less from -G and -T\n"
+"  -f skiplink=0|1  with -T: show functions without samples as dots in call trees\n"
+"  -I          with -G and -T: show the offset in each function\n"
 "  -k DIR      look for the kernel and its modules there\n"
 "  -r DIR      look for programs and libraries under this directory\n"
 "  -L          list the events          -u EVENT  describe one\n"
 "  -q          no warnings              -v  verbose\n"
-"      --max-size MIB     with -R HOST:PORT: end when more than this has come;\n"
+"      --max-size MIB     with -R HOST:PORT: end when more than MIB arrived;\n"
 "                  default 4096; 0: no limit\n"
-"      --silence SECONDS  end when nothing has come for so long; default 3600\n"
+"      --silence SECONDS  with -R HOST:PORT: end after SECONDS without data;\n"
+"                  default 3600\n"
 "      --help  --version\n"
 "\n"
 "Options for the events that follow them:\n"
 "  -c CPUS     CPUs of -s and -S: 0,2-3 or *; default *\n"
-"  -n RATE     events from one sample to the next; default 65536\n"
-"  -d          toggle: -p and -P with descendants too\n"
+"  -n RATE     sample every RATE events; default 65536\n"
+"  -d          toggle: -p and -P include descendants\n"
 "  -C          toggle: show totals, not increments\n"
-"  -N          toggle: samples without call chains\n"
-"  -U          toggle: with the user's chain behind samples of the kernel\n"
-"  -W          toggle: log what -p counts at each context switch\n"
-"  -E          toggle: log what -p has counted when a process exits\n"
+"  -N          toggle: sample without call chains\n"
+"  -U          toggle: add the user's call chain to samples of the kernel\n"
+"  -W          toggle: log the counts of -p at each context switch\n"
+"  -E          toggle: log the counts of -p when a process exits\n"
 "\n"
 "Ends when the command exits, when the last target is gone, with -l, or at an\n"
 "interrupt.\n";
@@ -292,8 +293,8 @@ static int check_reading(const struct pmcstat *ps)
 	if (ps->log_path)
 		return msg_usage("-O and -R cannot be combined");
 	if (ps->command || ps->npid || ps->nevent)
-		return msg_usage("-R reads a log: a command, -t and events do "
-				 "not go with it");
+		return msg_usage("-R cannot be combined with a command, -t or "
+				 "events");
 	return 0;
 }
 
@@ -309,16 +310,16 @@ static int check_options(const struct pmcstat *ps)
 	if (ps->read_path)
 		return check_reading(ps);
 	if (ps->lwp && !ps->views.any && !ps->views.top)
-		return msg_usage("-i needs a log to read: -R");
+		return msg_usage("-i needs a log to read (-R)");
 	if (!ps->nevent)
-		return msg_usage("an event is missing: -p, -s, -P or -S");
+		return msg_usage("no event is given; use -p, -s, -P or -S");
 	if (ps->nprocess && !ps->command && !ps->npid)
 		return msg_usage("-p and -P need a command or -t");
 	if (!ps->nprocess && ps->npid)
-		return msg_usage("-t needs an event of process scope: -p or -P");
+		return msg_usage("-t needs an event of process scope (-p or -P)");
 	if (ps->log_path && !ps->logging)
-		return msg_usage("-O needs something to log: -P, -S, or -p with "
-				 "-W or -E before it");
+		return msg_usage("-O needs events to log: -P, -S, or -p after "
+				 "-W or -E");
 	if (ps->ncounting && ps->nsampling && !ps->log_path && !ps->views.any)
 		return msg_usage("counting and sampling together need -O");
 	return 0;
@@ -359,8 +360,7 @@ static int parse_options(struct pmcstat *ps, int argc, char *argv[])
 			unused = c;
 	}
 	if (ps->nevent && unused)
-		msg("-%c is ignored: it is about events behind it, and there is none; "
-		    "give it before -p, -s, -P or -S", unused);
+		msg("-%c is ignored, as no event follows it; give it before -p, -s, -P or -S", unused);
 	if (optind < argc)
 		ps->command = argv + optind;
 	return check_options(ps);

@@ -42,7 +42,7 @@ static void warn_missing(const struct pmcstat *ps, const struct hwpmc_input *in,
 		return;
 	if (m->samples || m->others)
 		msg("%" PRIu64 " samples and %" PRIu64 " other records are missing "
-		    "in the log: sample less often (-n)", m->samples, m->others);
+		    "in the log; sample less often (-n)", m->samples, m->others);
 	if (hwpmc_input_cut(in))
 		msg("the log ends within a record");
 }

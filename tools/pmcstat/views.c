@@ -125,15 +125,15 @@ static unsigned int count_to_stdout(const struct pmcstat_views *v)
 static int check_graph_options(const struct pmcstat_views *v)
 {
 	if (v->have_skip && !v->top)
-		return msg_usage("-f skiplink says how the call tree of -T looks");
+		return msg_usage("-f skiplink needs -T");
 	if (v->path[VIEW_GRAPH] || v->top)
 		return 0;
 	if (v->have_depth)
-		return msg_usage("-z is the depth of a call graph: -G or -T");
+		return msg_usage("-z needs a call graph (-G or -T)");
 	if (v->have_threshold)
-		return msg_usage("-f says how a call graph looks: -G or -T");
+		return msg_usage("-f needs a call graph (-G or -T)");
 	if (v->o.offsets)
-		return msg_usage("-I says how a call graph looks: -G or -T");
+		return msg_usage("-I needs a call graph (-G or -T)");
 	return 0;
 }
 
@@ -142,35 +142,35 @@ static int check_gprof_options(const struct pmcstat_views *v)
 	if (v->gprof)
 		return 0;
 	if (v->dir)
-		return msg_usage("-D is the directory of gprof files: -g");
+		return msg_usage("-D needs gprof files (-g)");
 	if (v->wide)
-		return msg_usage("-e is about gprof files: -g");
+		return msg_usage("-e needs gprof files (-g)");
 	if (v->path[VIEW_MAP])
-		return msg_usage("-M says which gprof file is what: -g");
+		return msg_usage("-M needs gprof files (-g)");
 	return 0;
 }
 
 static int check_top(const struct pmcstat *ps)
 {
 	if (ps->views.any)
-		return msg_usage("-T shows a log, -a, -F, -G, -g and -m make files of one: not at once");
+		return msg_usage("-T cannot be combined with -a, -F, -G, -g or -m");
 	if (ps->log_path)
-		return msg_usage("-T shows a log that comes back or is read: not with -O");
+		return msg_usage("-T cannot be combined with -O");
 	if (ps->ncounting)
-		return msg_usage("-T shows samples: -p and -s do not go with it");
+		return msg_usage("-T cannot be combined with -p or -s");
 	if (!ps->read_path && !ps->nsampling)
-		return msg_usage("-T needs samples: -P, -S or -R");
+		return msg_usage("-T needs samples (-P, -S or -R)");
 	return 0;
 }
 
 static int check_live(const struct pmcstat *ps)
 {
 	if (ps->views.need_read)
-		return msg_usage("-a, -M and -m need a log to read: -R");
+		return msg_usage("-a, -M and -m need a log to read (-R)");
 	if (ps->log_path)
-		return msg_usage("-F, -G and -g are made of a log that comes back or is read: use them later, with -R instead of -O");
+		return msg_usage("-F, -G and -g cannot be combined with -O; use them later, with -R");
 	if (!ps->nsampling)
-		return msg_usage("-F, -G and -g need samples: -P, -S or -R");
+		return msg_usage("-F, -G and -g need samples (-P, -S or -R)");
 	return 0;
 }
 
@@ -186,7 +186,7 @@ int pmcstat_views_check(const struct pmcstat *ps)
 	if (v->top)
 		return check_top(ps);
 	if ((v->root || v->kernel) && !v->any)
-		return msg_usage("-k and -r say where to look for names: they need -a, -F, -G, -g, -m or -T");
+		return msg_usage("-k and -r need -a, -F, -G, -g, -m or -T");
 	if (count_to_stdout(v) > 1)
 		return msg_usage("only one of -a, -F, -G, -M and -m can go to standard output");
 	return v->any && !ps->read_path ? check_live(ps) : 0;
@@ -251,7 +251,7 @@ static int write_gprof(struct pmcstat *ps, struct hwpmc_profile *p)
 	if (view_gprof(p, v->dir, v->file[VIEW_MAP], &without) < 0)
 		return EXIT_FAILED;
 	if (without && !ps->quiet)
-		msg("%" PRIu64 " samples hit no program, library or module, and are in no file for gprof",
+		msg("%" PRIu64 " samples are outside of all programs, libraries and modules, and in no gprof file",
 		    without);
 	return 0;
 }

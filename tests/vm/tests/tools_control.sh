@@ -208,7 +208,7 @@ pmcstat_counts_cpus_and_attached_processes() {
 
 pmcstat_says_that_an_option_behind_the_events_is_ignored() {
 	"$tools/pmcstat" -p instructions,usr -d true >got 2>&1
-	check grep -q '^pmcstat: -d is ignored: it is about events behind it' got
+	check grep -q '^pmcstat: -d is ignored, as no event follows it' got
 	"$tools/pmcstat" -p branches,usr -d -p instructions,usr true >got 2>&1
 	grep ignored got && fail "said: $(cat got)"
 	"$tools/pmcstat" -d -p instructions,usr -w 5 true >got 2>&1

@@ -138,7 +138,7 @@ pmcstat_says_that_the_log_could_not_be_written() {
 		"$pmcstat" -O /dev/full -P instructions -- "$loop" 1000
 	check_equal "$(wc -l <refused.out)" 1 "lines about /dev/full"
 	# A file of /proc takes no writes from the kernel.
-	refused 1 "cannot write '/proc/self/clear_refs': the kernel itself cannot" \
+	refused 1 "cannot write '/proc/self/clear_refs': the kernel cannot write there" \
 		"$pmcstat" -O /proc/self/clear_refs -P instructions -- "$loop" 1000
 	refused 1 "cannot write '/nowhere/log'" \
 		"$pmcstat" -O /nowhere/log -P instructions -- "$loop" 1000
@@ -180,9 +180,9 @@ pmcstat_does_not_hang_on_a_reader_that_reads_nothing() {
 
 pmcstat_refuses_options_that_exclude_each_other() {
 	refused 2 "cannot be combined" "$pmcstat" -O a -R b
-	refused 2 "do not go with it" "$pmcstat" -R a -P instructions true
+	refused 2 "cannot be combined with a command" "$pmcstat" -R a -P instructions true
 	refused 2 "need -O" "$pmcstat" -p instructions -P branches true
-	refused 2 "something to log" "$pmcstat" -O a -p instructions true
+	refused 2 "events to log" "$pmcstat" -O a -p instructions true
 	refused 2 "needs a log" "$pmcstat" -i 1 -p instructions true
 	refused 2 "invalid sampling rate" "$pmcstat" -n 0 -P instructions true
 	refused 2 "command or -t" "$pmcstat" -P instructions

@@ -158,10 +158,10 @@ refused() {
 
 top_refuses_options_that_do_not_go_with_it() {
 	refused "needs samples" -T
-	refused "not with -O" -T -O x -P instructions true
-	refused "do not go with it" -T -p instructions -P branches true
-	refused "not at once" -T -R x -G y
-	refused "call tree of -T" -R x -G y -f skiplink=1
+	refused "cannot be combined with -O" -T -O x -P instructions true
+	refused "cannot be combined with -p or -s" -T -p instructions -P branches true
+	refused "cannot be combined with -a" -T -R x -G y
+	refused "-f skiplink needs -T" -R x -G y -f skiplink=1
 	refused "neither threshold" -T -R x -f skiplink=2
 	"$pmcstat" -T -R nonesuch >out 2>err </dev/null && fail "success"
 	check grep -q "cannot open 'nonesuch'" err

@@ -163,7 +163,7 @@ views_of_a_log_that_could_not_be_completed_are_written() {
 	[ "$(samples text)" -gt 100 ] || fail "$(samples text) samples"
 	TMPDIR=nowhere "$pmcstat" -G graph -P instructions -- touch started 2>err &&
 		fail "success"
-	grep -q "cannot keep the log in 'nowhere'.*set TMPDIR" err ||
+	grep -q "cannot create a temporary log in 'nowhere'.*set TMPDIR" err ||
 		fail "$(cat err)"
 	"$pmcstat" -G graph -P instructions -- nowhere/x 2>err && fail "success"
 	check_equal "$(wc -l <err)" 1 "lines about a command that is not there"
@@ -219,18 +219,18 @@ refused() {
 pmcstat_refuses_options_of_views_that_do_not_go_together() {
 	refused "need a log to read" -m x -P instructions true
 	refused "need a log to read" -a x -P instructions true
-	refused "with -R instead of -O" -O x -F y -P instructions true
+	refused "cannot be combined with -O; use them later, with -R" -O x -F y -P instructions true
 	refused "need samples" -G x -p instructions true
 	refused "only one of" -R x -G - -m -
 	refused "need samples" -g -p instructions true
 	refused "need a log to read" -g -M x -P instructions true
-	refused "directory of gprof files" -R x -G y -D z
-	refused "about gprof files" -R x -G y -e
-	refused "which gprof file" -R x -M y
-	refused "depth of a call graph" -R x -z 3 -m y
-	refused "how a call graph looks" -R x -f threshold=1 -m y
-	refused "how a call graph looks" -R x -I
-	refused "where to look for names" -R x -r /mnt
+	refused "-D needs gprof files" -R x -G y -D z
+	refused "-e needs gprof files" -R x -G y -e
+	refused "-M needs gprof files" -R x -M y
+	refused "-z needs a call graph" -R x -z 3 -m y
+	refused "-f needs a call graph" -R x -f threshold=1 -m y
+	refused "-I needs a call graph" -R x -I
+	refused "-k and -r need" -R x -r /mnt
 	refused "threshold=PERCENT" -R x -G y -f nonsense=1
 	refused "invalid percentage" -R x -G y -f threshold=101
 	refused "invalid number of levels" -R x -G y -z 0
