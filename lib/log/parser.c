@@ -142,16 +142,16 @@ static bool header_is_bad(struct hwpmc_parser *p, const struct hwpmc_log_hdr *h,
 	if (!p->serial && h->type != HWPMC_LOG_INITIALIZE)
 		parser_fail(p, offset, "not an hwpmc log");
 	else if (h->len < HDR)
-		parser_fail(p, offset, "%s record of %u bytes: its header has %zu",
+		parser_fail(p, offset, "%s record of %u bytes: its header needs %zu",
 			    type_name(h->type), h->len, HDR);
 	else if (h->len % HWPMC_LOG_ALIGN)
 		parser_fail(p, offset, "%s record of %u bytes: must be a multiple of %d",
 			    type_name(h->type), h->len, HWPMC_LOG_ALIGN);
 	else if (h->len > HWPMC_LOG_MAX)
-		parser_fail(p, offset, "%s record of %u bytes: the longest has %d",
+		parser_fail(p, offset, "%s record of %u bytes: the maximum is %d",
 			    type_name(h->type), h->len, HWPMC_LOG_MAX);
 	else if (rule && h->len < rule->least)
-		parser_fail(p, offset, "%s record of %u bytes: the shortest has %u",
+		parser_fail(p, offset, "%s record of %u bytes: the minimum is %u",
 			    rule->name, h->len, rule->least);
 	return p->failed;
 }
@@ -160,16 +160,16 @@ static bool initialize_is_bad(struct hwpmc_parser *p, uint64_t offset,
 			      const struct hwpmc_log_initialize *r)
 {
 	if (r->magic == __builtin_bswap64(HWPMC_LOG_MAGIC))
-		parser_fail(p, offset, "log of a machine with another byte order");
+		parser_fail(p, offset, "log of a machine with a different byte order");
 	else if (r->magic != HWPMC_LOG_MAGIC)
 		parser_fail(p, offset, "not an hwpmc log: the magic number is %#" PRIx64,
 			    (uint64_t)r->magic);
 	else if (r->schema >> 16 != HWPMC_LOG_SCHEMA >> 16)
-		parser_fail(p, offset, "format %u.%u: this library reads %u.x",
+		parser_fail(p, offset, "log format %u.%u: this library supports %u.x",
 			    r->schema >> 16, r->schema & 0xffff,
 			    HWPMC_LOG_SCHEMA >> 16);
 	else if (!memchr(r->cpuid, 0, sizeof(r->cpuid)))
-		parser_fail(p, offset, "INITIALIZE record whose CPU name does not end");
+		parser_fail(p, offset, "INITIALIZE record with an unterminated CPU name");
 	else if (!r->khz)
 		parser_fail(p, offset, "INITIALIZE record with a clock of 0 kHz");
 	return p->failed;
@@ -191,7 +191,7 @@ static bool map_is_bad(struct hwpmc_parser *p, uint64_t offset,
 		parser_fail(p, offset, "MAP_IN record with a build-id of %u bytes",
 			    r->build_id_len);
 	else if (r->end < r->start)
-		parser_fail(p, offset, "MAP_IN record that ends before it begins");
+		parser_fail(p, offset, "MAP_IN record whose end is before its start");
 	return p->failed;
 }
 
@@ -230,9 +230,9 @@ static bool strings_are_bad(struct hwpmc_parser *p, uint64_t offset,
 		return false;
 	if (rule->string && (h->len <= rule->string ||
 			     !memchr(at + rule->string, 0, h->len - rule->string)))
-		parser_fail(p, offset, "%s record whose string does not end", rule->name);
+		parser_fail(p, offset, "%s record with an unterminated string", rule->name);
 	else if (rule->fixed && !memchr(at + rule->fixed, 0, rule->fixed_size))
-		parser_fail(p, offset, "%s record whose name does not end", rule->name);
+		parser_fail(p, offset, "%s record with an unterminated name", rule->name);
 	return p->failed;
 }
 
@@ -307,7 +307,7 @@ static enum hwpmc_parse parser_show(struct hwpmc_parser *p,
 	if (strings_are_bad(p, offset, h) || values_are_bad(p, offset, r))
 		return HWPMC_PARSE_ERROR;
 	if (!parser_follow(p, r)) {
-		parser_fail(p, offset, "no memory for the state of %d CPUs",
+		parser_fail(p, offset, "out of memory for the state of %d CPUs",
 			    p->cpu + 1);
 		p->error_code = ENOMEM;
 		return HWPMC_PARSE_ERROR;

@@ -105,7 +105,7 @@ EXPORT int hwpmc_rings_open(struct hwpmc *h, uint32_t ring_size,
 	n = hwpmc_cpuinfo(h)->ncpu;
 	rings = calloc(1, sizeof(*rings) + n * sizeof(rings->ring[0]));
 	if (!rings)
-		return error_own(h, ENOMEM, "no memory for the rings");
+		return error_own(h, ENOMEM, "out of memory for the rings");
 	rings->h = h;
 	rings->n = n;
 	if (handle_call(h, HWPMC_IOC_CONFIGURELOG, &op.hdr) < 0) {
