@@ -149,7 +149,7 @@ static int input_silent(struct hwpmc_input *in)
 
 	if (limit)
 		return input_fail(in, ETIMEDOUT, "no data received for %d s", limit);
-	return input_fail(in, EAGAIN, "nothing more has come yet");
+	return input_fail(in, EAGAIN, "no more data has arrived yet");
 }
 
 static ssize_t read_stream(struct hwpmc_input *in, void *buf, size_t len)

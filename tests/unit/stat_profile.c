@@ -316,7 +316,7 @@ static int read_what_has_come(struct hwpmc_input *in)
 	if (!rc)
 		return n ? n : -1;
 	ck_assert_msg(errno == EAGAIN, "%s", hwpmc_input_error(in));
-	ck_assert_ptr_nonnull(strstr(hwpmc_input_error(in), "nothing more has come yet"));
+	ck_assert_ptr_nonnull(strstr(hwpmc_input_error(in), "no more data has arrived yet"));
 	return n;
 }
 

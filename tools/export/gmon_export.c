@@ -222,6 +222,6 @@ void export_gmon(const struct export *x, FILE *f)
 
 	for (uint32_t i = 0; i < x->nstack; i++)
 		all += ticks_of(x, &x->stack[i]);
-	msg("%" PRIu64 " of %" PRIu64 " samples are in %s; look at them with: gprof '%s' FILE",
+	msg("%" PRIu64 " of %" PRIu64 " samples are in %s; show them with: gprof '%s' FILE",
 	    held, all, image->name, image->file ? image->file : image->path);
 }

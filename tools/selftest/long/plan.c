@@ -8,7 +8,7 @@
 
 static const struct long_step steps[] = {
 	{ "registers", "registers before, during and after counting", 1, long_registers, 0 },
-	{ "perf", "every row and perf in turns, which must agree", 9, long_perf, 0 },
+	{ "perf", "every row and perf alternately, which must agree", 9, long_perf, 0 },
 	{ "limits", "events that only some counters can count", 8, long_limits, 0 },
 	{ "switches", "switches between selects, and migration between CPUs", 6, long_switches, 0 },
 	{ "edges", "regions of 0 to 600 NOPs", 5, long_edges, 0 },
