@@ -157,12 +157,14 @@ static void generations(int said)
 
 START_TEST(rings_of_dead_parents_are_not_kept_by_their_children)
 {
-	int said[2], cpus = dev_cpus(), before;
+	int said[2], cpus = dev_cpus();
 	pid_t last;
 
 	if (cpus != 2)
 		SKIP("the limit of locked memory is made for two CPUs");
-	before = rings_exist();
+	/* A log of an earlier test may be about to end, long after its owner on some kernels. */
+	while (rings_exist())
+		dev_msleep(20);
 	ck_assert(!pipe(said));
 	ck_assert(!prctl(PR_SET_CHILD_SUBREAPER, 1));
 	if (!fork())
@@ -171,10 +173,10 @@ START_TEST(rings_of_dead_parents_are_not_kept_by_their_children)
 	for (int i = 0; i < GENERATIONS - 1; i++)
 		ck_assert_int_gt(wait(NULL), 0);
 	/* The last of them has its own alone. */
-	ck_assert_int_eq(rings_exist() - before, cpus);
+	ck_assert_int_eq(rings_exist(), cpus);
 	ck_assert(!kill(last, SIGKILL));
 	ck_assert_int_eq(waitpid(last, NULL, 0), last);
-	ck_assert_int_eq(rings_exist(), before);
+	ck_assert_int_eq(rings_exist(), 0);
 }
 END_TEST
 
