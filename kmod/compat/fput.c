@@ -7,10 +7,12 @@
  * files itself, by task work, at the latest when it exits.
  *
  * No exported function makes a process without a program, but a helper for user mode is one
- * until it executes its program. Here it puts the references instead, and exits.
+ * until it executes its program. Here it puts the references instead, and exits. Whoever made
+ * it waits until it is about to exit, so it puts nothing itself that a program can delay.
  */
 #include <linux/file.h>
 #include <linux/jiffies.h>
+#include <linux/kthread.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -20,6 +22,7 @@
 #include <linux/wait.h>
 
 #include "fput.h"
+#include "have.h"
 
 /* While there is no memory for a process, or the machine is suspended. */
 #define RETRY		(HZ / 10)
@@ -31,18 +34,43 @@ struct puts {
 	struct task_struct *helper;	/* a reference; NULL: nothing was put */
 };
 
+#ifdef HAVE_VMA_FIND
+/* Nothing in the module holds mappings there: see memory.h. */
+static void put_at_exit(struct mm_struct *mm)
+{
+	mmput(mm);
+}
+#else
+/*
+ * The release of mappings waits for asynchronous reads of the program, which a server of the user
+ * may never answer. The helper takes the mappings as its own instead, so that its exit
+ * releases them.
+ */
+static void put_at_exit(struct mm_struct *mm)
+{
+	/* From 5.19 on the helper begins as a process; such kernels are not supported. */
+	if (!(current->flags & PF_KTHREAD)) {
+		mmput(mm);
+		return;
+	}
+	kthread_use_mm(mm);
+	/* A kernel thread that uses mappings holds the struct, a process that has them does not. */
+	mmdrop(mm);
+}
+#endif
+
 /* In the helper. An error: it exits, and executes no program. */
 static int put_in_helper(struct subprocess_info *info, struct cred *unused)
 {
 	struct puts *p = info->data;
 
+	if (p->mm)
+		put_at_exit(p->mm);
 	/* Kernels before 5.19 clear it when the program is executed. */
 	current->flags &= ~PF_KTHREAD;
 	p->helper = get_task_struct(current);
 	if (p->file)
 		fput(p->file);
-	if (p->mm)
-		mmput(p->mm);
 	return -ECANCELED;
 }
 

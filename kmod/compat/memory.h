@@ -53,10 +53,8 @@ static inline bool hwpmc_mappings_hold(struct mm_struct *mm)
 #endif
 }
 
-/*
- * False: the caller's is the last reference, and it calls mmput(), where that makes nobody
- * else wait: not in a kernel thread.
- */
+/* Returns false if the caller's is the last reference, which a process of its own puts:
+ * hwpmc_put_apart(). */
 static inline bool hwpmc_mappings_let_go(struct mm_struct *mm)
 {
 #ifdef HAVE_VMA_FIND

@@ -222,6 +222,23 @@ void hwpmc_look_later(struct mm_struct *mm, u64 start, u64 end, struct file *fil
 	kfree(look);
 }
 
+/* Without memory the caller waits for the program's requests, as a reader of /proc/PID/maps. */
+void hwpmc_mappings_put(struct mm_struct *mm)
+{
+	struct look *look;
+
+	if (hwpmc_mappings_let_go(mm))
+		return;
+	look = kmalloc(sizeof(*look), GFP_KERNEL);
+	if (!look) {
+		mmput(mm);
+		return;
+	}
+	*look = (struct look){ .mm = mm, .has_mappings = true };
+	mmgrab(mm);
+	look_end(look);
+}
+
 void hwpmc_looks_wait(void)
 {
 	flush_delayed_work(&work);

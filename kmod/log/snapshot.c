@@ -200,9 +200,7 @@ static void put_mappings(struct snapshot *s, struct task_struct *leader,
 		mmap_read_unlock(mm);
 		if (!held)
 			return;
-		/* As a reader of /proc/PID/maps does. */
-		if (!hwpmc_mappings_let_go(mm))
-			mmput(mm);
+		hwpmc_mappings_put(mm);
 		/* After an exec they would be taken for those of the new program. */
 		if (!hwpmc_memory_is(leader, mm))
 			return;

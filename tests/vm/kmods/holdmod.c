@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * holdmod.c - holds a process where it enters a function of the kernel or of a module
- * (parameter `symbol`), so that a test can do something just then. A process's number
+ * (parameter `symbol`), so that a test can do something just then. A process's number (the
+ * largest one: any kernel thread's)
  * written to /sys/kernel/debug/hold has it held at its next call, or after `skip` of one of
  * its threads, once; 0 lets it go.
  * Read, the file says 1 while a process is held: `limit_ms` at most.
@@ -22,13 +23,16 @@ module_param(skip, uint, 0444);
 static unsigned int limit_ms = 15000;
 module_param(limit_ms, uint, 0644);
 
-static pid_t wanted;		/* a thread group; 0: none */
+#define KTHREADS	((pid_t)-1)
+
+static pid_t wanted;		/* a thread group, or KTHREADS; 0: none */
 static bool held;
 static struct dentry *file;
 
 static int enter(struct kprobe *probe, struct pt_regs *regs)
 {
-	pid_t pid = current->tgid;
+	bool any = READ_ONCE(wanted) == KTHREADS && current->flags & PF_KTHREAD;
+	pid_t pid = any ? KTHREADS : current->tgid;
 	u64 end;
 
 	if (READ_ONCE(wanted) != pid)

@@ -27,7 +27,7 @@ void hold_arm(pid_t pid)
 {
 	char text[16];
 
-	snprintf(text, sizeof(text), "%d", pid);
+	snprintf(text, sizeof(text), "%u", (unsigned int)pid);
 	dev_put(HOLD, text);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kmod_puts.c - last references to files that the module puts in kernel threads. The kernel
- * releases such files in one work item of the whole machine, which others wait for.
+ * kmod_puts.c - last references to files and mappings that the module puts. The kernel releases
+ * files that kernel threads put in one work item of the whole machine, which others wait for;
+ * and a program can make the release of its mappings last as long as it likes.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -10,13 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <libhwpmcstat.h>
 
 #include "harness.h"
 #include "kmod_dev.h"
+#include "../lib/kmod_hold.h"
 #include "../lib/kmod_linger.h"
+#include "../lib/kmod_unanswered.h"
 
 #define TRACING	"/sys/kernel/tracing/"
 #define BEGUN	TRACING "events/workqueue/workqueue_execute_start/enable"
@@ -46,6 +50,22 @@ static void unwatch_works(void)
 	dev_put(BEGUN, "0");
 }
 
+/* KiB of shared memory on the machine. */
+static long shared_memory(void)
+{
+	FILE *f = fopen("/proc/meminfo", "r");
+	char line[128];
+	long kib = -1;
+
+	ck_assert_ptr_nonnull(f);
+	while (kib < 0 && fgets(line, sizeof(line), f))
+		sscanf(line, "Shmem: %ld", &kib);
+	fclose(f);
+	return kib;
+}
+
+#define LARGE	(256 << 20)
+
 /* ---- files that a look holds ------------------------------------------------- */
 
 #define FILES	20
@@ -64,7 +84,9 @@ static void map_and_unmap(void)
 	munmap(at, 4096);
 }
 
-static uint32_t measure_self(struct hwpmc *h, struct hwpmc_rings **rings)
+/* Processes, by unwind tables; it remains to start it. */
+static uint32_t measure(struct hwpmc *h, struct hwpmc_rings **rings, const pid_t *pid,
+			unsigned int n)
 {
 	const uint32_t flags = HWPMC_F_CALLCHAIN | HWPMC_F_TABLES;
 	struct hwpmc_event event;
@@ -74,19 +96,21 @@ static uint32_t measure_self(struct hwpmc *h, struct hwpmc_rings **rings)
 	ck_assert(!hwpmc_event_parse(h, "instructions:u", &event));
 	ck_assert(!hwpmc_allocate_event(h, &event, HWPMC_MODE_TS, flags, HWPMC_CPU_ANY, 1000000,
 					&id));
-	ck_assert(!hwpmc_attach(h, id, 0));
-	ck_assert(!hwpmc_start(h, id));
+	for (unsigned int i = 0; i < n; i++)
+		ck_assert(!hwpmc_attach(h, id, pid[i]));
 	return id;
 }
 
 START_TEST(file_unmapped_before_its_look_needs_no_shared_work)
 {
 	struct hwpmc_rings *rings;
+	const pid_t self = 0;
 	struct hwpmc *h;
 	uint32_t id;
 
 	ck_assert(!hwpmc_open(&h));
-	id = measure_self(h, &rings);
+	id = measure(h, &rings, &self, 1);
+	ck_assert(!hwpmc_start(h, id));
 	watch_works();
 	for (int i = 0; i < FILES; i++)
 		map_and_unmap();
@@ -99,6 +123,154 @@ START_TEST(file_unmapped_before_its_look_needs_no_shared_work)
 	ck_assert_uint_eq(runs_of("function delayed_fput"), 0);
 	ck_assert(!hwpmc_release(h, id));
 	hwpmc_close(h);
+}
+END_TEST
+
+/* ---- mappings of a program that ends meanwhile ----------------------------------- */
+
+#define LIBRARY	"/tmp/puts.library"
+
+static void start_read(void *unused)
+{
+	unanswered_read();
+	pause();
+}
+
+/* Its last mapping is looked at by the work item: the file has no first page to read. */
+static void start_read_and_map(void *unused)
+{
+	int fd = open(LIBRARY, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	unanswered_read();
+	ck_assert(!ftruncate(fd, 4096));
+	ck_assert_ptr_ne(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0),
+			 MAP_FAILED);
+	pause();
+}
+
+/* Its exit has put its reference to the mappings when it is a zombie, or waits for the read. */
+static void kill_and_await_exit(pid_t pid)
+{
+	ck_assert(!kill(pid, SIGKILL));
+	while (!strchr("ZD", dev_state(pid)))
+		dev_msleep(10);
+}
+
+static void await_read(pid_t pid)
+{
+	while (dev_waiting_in(pid) != SYS_pause)
+		dev_msleep(10);
+}
+
+static bool ends_in_time(pid_t pid)
+{
+	int status;
+
+	for (int i = 0; i < 500; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return !status;
+		dev_msleep(20);
+	}
+	return false;
+}
+
+static void start_measuring(void *arg)
+{
+	const struct child *program = arg;
+	struct hwpmc_rings *rings;
+	struct hwpmc *h;
+
+	ck_assert(!hwpmc_open(&h));
+	/* It can be refused where the program has ended meanwhile. */
+	(void)hwpmc_start(h, measure(h, &rings, &program->pid, 1));
+}
+
+START_TEST(start_waits_for_no_mappings_of_a_program_that_ends)
+{
+	struct child program, starter;
+	bool ended;
+
+	unanswered_mount();
+	dev_pin(0, 0);
+	program = dev_child(start_read, NULL);
+	dev_go(&program);
+	await_read(program.pid);
+	starter = dev_child(start_measuring, &program);
+	dev_pin(starter.pid, 1);
+	hold_at("hwpmc_map_init");
+	hold_arm(starter.pid);
+	dev_go(&starter);
+	hold_wait();
+	kill_and_await_exit(program.pid);
+	hold_end();
+	ended = ends_in_time(starter.pid);
+	unanswered_end();
+	ck_assert_msg(ended, "the start waits for a read of the program");
+	waitpid(program.pid, NULL, 0);
+	dev_still_counts();
+}
+END_TEST
+
+#define ITEMS	"/sys/devices/virtual/workqueue/cpumask"
+
+/* True if the file, which a look holds after the program has unmapped it, is released. */
+static bool file_is_released(struct child *program)
+{
+	long before = shared_memory();
+
+	dev_go(program);
+	dev_wait(program);
+	for (int i = 0; i < 500; i++) {
+		if (shared_memory() - before < LARGE / 1024 / 16)
+			return true;
+		dev_msleep(20);
+	}
+	return false;
+}
+
+static void map_and_unmap_large(void *unused)
+{
+	int fd = memfd_create("large", 0);
+	void *at;
+
+	ck_assert(!fallocate(fd, 0, 4096, LARGE));
+	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	munmap(at, 4096);
+}
+
+START_TEST(file_of_a_look_waits_for_no_mappings_of_others)
+{
+	struct child program, other;
+	struct hwpmc_rings *rings;
+	struct hwpmc *h;
+	uint32_t id;
+	bool released;
+
+	unanswered_mount();
+	dev_pin(0, 0);
+	dev_put(ITEMS, "2");
+	program = dev_child(start_read_and_map, NULL);
+	other = dev_child(map_and_unmap_large, NULL);
+	ck_assert(!hwpmc_open(&h));
+	id = measure(h, &rings, (pid_t[]){ program.pid, other.pid }, 2);
+	ck_assert(!hwpmc_start(h, id));
+	hold_at("hwpmc_follow_range");
+	hold_arm(HOLD_KTHREADS);
+	dev_go(&program);
+	await_read(program.pid);
+	hold_wait();
+	kill_and_await_exit(program.pid);
+	hold_end();
+	released = file_is_released(&other);
+	unanswered_end();
+	dev_put(ITEMS, "3");
+	ck_assert_msg(released, "a file waits for a read of another program");
+	waitpid(program.pid, NULL, 0);
+	ck_assert(!hwpmc_release(h, id));
+	hwpmc_close(h);
+	dev_still_counts();
 }
 END_TEST
 
@@ -189,22 +361,6 @@ START_TEST(log_file_is_released_by_no_shared_work)
 }
 END_TEST
 
-/* KiB of shared memory on the machine. */
-static long shared_memory(void)
-{
-	FILE *f = fopen("/proc/meminfo", "r");
-	char line[128];
-	long kib = -1;
-
-	ck_assert_ptr_nonnull(f);
-	while (kib < 0 && fgets(line, sizeof(line), f))
-		sscanf(line, "Shmem: %ld", &kib);
-	fclose(f);
-	return kib;
-}
-
-#define LARGE	(256 << 20)
-
 /* To release all of it takes long. The process of the owner waits in close() for that. */
 START_TEST(log_file_is_released_when_close_of_its_owner_returns)
 {
@@ -224,6 +380,8 @@ int main(void)
 	dev_setup();
 	linger_setup();
 	harness_add(file_unmapped_before_its_look_needs_no_shared_work);
+	harness_add(start_waits_for_no_mappings_of_a_program_that_ends);
+	harness_add(file_of_a_look_waits_for_no_mappings_of_others);
 	harness_add(log_thread_is_a_kernel_thread_amid_its_release);
 	harness_add(log_file_is_released_by_no_shared_work);
 	harness_add(log_file_is_released_when_close_of_its_owner_returns);
