@@ -155,7 +155,11 @@ static void end_finish(struct hwpmc_log *log)
 	spin_lock(&ends_lock);
 	list_del(&log->end_node);
 	spin_unlock(&ends_lock);
-	/* Queued again meanwhile, by the thread or by a REVOKE. */
+	/*
+	 * The item may have been queued again, and nothing queues it any more: whoever ends the
+	 * log and a REVOKE do so under ends_lock while the log is in the list, and the drain
+	 * thread before its exit, which has been waited for.
+	 */
 	cancel_delayed_work(&log->end);
 	hwpmc_log_put(log);
 	wake_up_all(&one_ended);

@@ -7,12 +7,14 @@
  * delays the closing thread and not the ending one.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
 #include "harness.h"
 #include "kmod_dev.h"
+#include "../lib/kmod_hold.h"
 
 #define ROUNDS	150
 
@@ -165,10 +167,102 @@ START_TEST(log_closed_and_ended_at_the_same_time_ends_once)
 }
 END_TEST
 
+/* ---- the drain thread ends amid the end of its log ----------------------------------- */
+
+static int configured, end_now;		/* write ends and read ends of pipes, for the owner */
+
+/* The log has more than its pipe holds, so its drain thread goes on until the pipe is read. */
+static void end_closed_log(void *arg)
+{
+	struct hwpmc_op_simple none = { { 0 } };
+	int *log = arg, device = dev_open();
+	char c = 0;
+
+	close(log[0]);
+	ck_assert_int_eq(fcntl(log[1], F_SETPIPE_SZ, 4096), 4096);
+	ck_assert_int_eq(configure(device, log[1], 0), 0);
+	close(log[1]);
+	for (int i = 0; i < 1000; i++) {
+		struct hwpmc_op_writelog op = { .userdata = i };
+
+		ck_assert(!ioctl(device, HWPMC_IOC_WRITELOG, &op));
+	}
+	ck_assert(!ioctl(device, HWPMC_IOC_CLOSELOG, &none));
+	ck_assert(write(configured, &c, 1) == 1 && read(end_now, &c, 1) == 1);
+	ck_assert_int_eq(configure(device, -1, 0), 0);
+}
+
+/* Reads /proc alone, without a program: interrupts of disks have threads on a real-time kernel,
+ * which cannot run on the CPU that the owner keeps. */
+static bool has_drain_thread(pid_t owner)
+{
+	char want[32], comm[32], path[300];
+	DIR *proc = opendir("/proc");
+	bool found = false;
+	struct dirent *e;
+	FILE *f;
+
+	snprintf(want, sizeof(want), "hwpmc/%d\n", owner);
+	while (!found && (e = readdir(proc))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		found = fgets(comm, sizeof(comm), f) && !strcmp(comm, want);
+		fclose(f);
+	}
+	closedir(proc);
+	return found;
+}
+
+static void read_to_end(int from)
+{
+	char buffer[4096];
+
+	while (read(from, buffer, sizeof(buffer)) > 0)
+		;
+}
+
+/*
+ * The owner queues the item that ends the log, and is held there. The drain thread queues the
+ * item too, and it runs: it must not free the log before the owner has queued it. It has seen
+ * the thread exit when there is no thread any more.
+ */
+START_TEST(log_is_not_freed_while_its_owner_queues_its_end)
+{
+	int log[2], ready[2], go[2];
+	struct child owner;
+	char c = 0;
+
+	ck_assert(!pipe(log) && !pipe(ready) && !pipe(go));
+	configured = ready[1];
+	end_now = go[0];
+	dev_pin(0, 0);
+	owner = dev_child(end_closed_log, log);
+	dev_pin(owner.pid, 1);
+	close(log[1]);
+	dev_go(&owner);
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	hold_at("queue_delayed_work_on");
+	hold_arm(owner.pid);
+	ck_assert_int_eq(write(go[1], &c, 1), 1);
+	hold_wait();
+	ck_assert(has_drain_thread(owner.pid));
+	read_to_end(log[0]);
+	while (has_drain_thread(owner.pid))
+		dev_msleep(10);
+	dev_msleep(200);
+	hold_end();
+	dev_wait(&owner);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
 	harness_add_timed(log_ended_amid_its_close_leaves_no_wakeup_behind, 60);
 	harness_add_timed(log_closed_and_ended_at_the_same_time_ends_once, 60);
+	harness_add(log_is_not_freed_while_its_owner_queues_its_end);
 	return harness_run();
 }
