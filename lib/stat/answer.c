@@ -22,6 +22,7 @@ static uint64_t info_hash(const struct hwpmc_thread_info *t)
 	uint64_t h = table_mix(table_seed, (uint64_t)(uint32_t)t->pid << 32 |
 					   (uint32_t)t->tid);
 
+	h = table_mix(h, (uintptr_t)t->comm);
 	return table_mix(table_mix(h, (uintptr_t)t->process), (uintptr_t)t->path);
 }
 
@@ -30,7 +31,7 @@ static bool same_thread(const void *items, uint32_t i, const void *key)
 	const struct hwpmc_thread_info *t, *of = key;
 
 	t = ((const struct hwpmc_profile *)items)->thread[i];
-	return t->pid == of->pid && t->tid == of->tid &&
+	return t->pid == of->pid && t->tid == of->tid && t->comm == of->comm &&
 	       t->process == of->process && t->path == of->path;
 }
 
@@ -68,11 +69,16 @@ void profile_forget_threads(struct hwpmc_profile *p)
 struct hwpmc_thread_info *profile_thread(struct hwpmc_profile *p,
 					 const struct entry *e)
 {
-	const char *comm = e->space->comm ? e->space->comm :
-			   e->pid == 0 ? "[idle]" : "[unknown]";
+	const char *process = model_process(e->space, e->pid);
+	struct hwpmc_thread_info info = {
+		e->pid, e->as, process, process, e->space->path,
+	};
 
-	return profile_find_thread(p, &(struct hwpmc_thread_info){
-		e->pid, e->tid, comm, comm, e->space->path });
+	if (profile_names_threads(p)) {
+		info.tid = p->whom[e->as].tid;
+		info.comm = p->whom[e->as].comm;
+	}
+	return profile_find_thread(p, &info);
 }
 
 void profile_push_frame(struct hwpmc_stack *s, struct hwpmc_frame *frame)

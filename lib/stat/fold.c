@@ -28,6 +28,7 @@ struct rest {
 	uint64_t count;
 	uint32_t any;			/* a strand of it */
 	int32_t pid, tid;		/* -1: of several */
+	const char *comm;		/* NULL: of several */
 };
 
 struct fold {
@@ -176,9 +177,11 @@ static void add_rest(const struct fold *f, struct rest *rest, uint32_t first,
 {
 	for (uint32_t i = first; i < last; i++) {
 		const struct entry *e = entry_of(f, &f->strand[i]);
+		const struct hwpmc_thread_info *t = profile_thread(f->p, e);
 
-		rest->pid = !rest->count || rest->pid == e->pid ? e->pid : -1;
-		rest->tid = !rest->count || rest->tid == e->tid ? e->tid : -1;
+		rest->pid = !rest->count || rest->pid == t->pid ? t->pid : -1;
+		rest->tid = !rest->count || rest->tid == t->tid ? t->tid : -1;
+		rest->comm = !rest->count || rest->comm == t->comm ? t->comm : NULL;
 		rest->count += e->count;
 	}
 	rest->any = first;
@@ -222,6 +225,7 @@ static void split(struct fold *f, struct branch b)
 	thread = *profile_thread(f->p, entry_of(f, &f->strand[rest.any]));
 	thread.pid = rest.pid;
 	thread.tid = rest.tid;
+	thread.comm = rest.comm ? rest.comm : thread.process;
 	add_other(f, &f->strand[rest.any], b.level, rest.count,
 		  profile_find_thread(f->p, &thread));
 }

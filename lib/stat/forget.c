@@ -42,6 +42,11 @@ static void forget_processes(struct model *m, uint64_t before)
 	model_index(m);
 }
 
+static bool is_process(void *arg, int32_t pid)
+{
+	return model_has(arg, pid);
+}
+
 /* ---- images -------------------------------------------------------------- */
 
 static void mark_used(struct model *m)
@@ -102,6 +107,9 @@ static void forget_names(struct model *m)
 			map_move(&left, &s->former_comm);
 			map_move(&left, &s->path);
 		}
+	for (uint32_t i = 0; i < m->names.table.n; i++)
+		for (uint32_t j = 0; j < m->names.thread[i].n; j++)
+			map_move(&left, &m->names.thread[i].name[j].comm);
 	map_move(&left, &m->images.kallsyms.release);
 	map_move(&left, &m->images.kallsyms.hostname);
 	m->nowhere.comm = m->nowhere.former_comm = m->nowhere.path = NULL;
@@ -115,6 +123,7 @@ void model_forget(struct model *m, uint64_t now)
 
 	m->forgot = now;
 	forget_processes(m, before);
+	names_forget(&m->names, before, is_process, m);
 	mark_used(m);
 	forget_images(&m->images);
 	forget_names(m);

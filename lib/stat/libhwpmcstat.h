@@ -257,7 +257,8 @@ struct hwpmc_frame {
 
 struct hwpmc_thread_info {
 	int32_t pid, tid;
-	const char *comm;	/* of the thread */
+	const char *comm;	/* of the thread at the time of its samples, with
+				 * options.by_thread or .by_comm; else as process */
 	const char *process;	/* comm of its process, or "[unknown]" */
 	const char *path;	/* of its executable, or NULL */
 };
@@ -288,7 +289,7 @@ struct hwpmc_profile_options {
 	const char *event;	/* its name; NULL: all */
 	const int32_t *pids, *tids;	/* samples of these; NULL: all */
 	uint32_t npid, ntid;
-	const char *comm;	/* of the process; NULL: all */
+	const char *comm;	/* of the thread; NULL: all */
 	uint32_t depth;		/* maximum frames per stack; 0: all */
 	bool timeline;
 	bool by_thread;		/* false: merge the threads of a process */
@@ -310,6 +311,8 @@ struct hwpmc_profile_options {
 	uint32_t ncpu;
 	bool by_kind;		/* stacks on each kind of core are stacks of their own */
 	bool by_cpu;		/* stacks on each CPU are */
+	bool by_comm;		/* stacks of each name of threads are */
+	const char *process;	/* its name; NULL: all */
 };
 
 /* Totals of the log, including what the options exclude. */

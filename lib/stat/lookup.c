@@ -315,6 +315,7 @@ static uint64_t thread_hash(const struct task *t)
 	uint64_t h = table_mix(table_seed ^ (uintptr_t)t->space,
 			       (uint32_t)info->tid);
 
+	h = table_mix(h, (uintptr_t)info->comm);
 	return table_mix(table_mix(h, (uintptr_t)info->process),
 			 (uintptr_t)info->path);
 }
@@ -325,6 +326,7 @@ static bool same_task(const void *items, uint32_t i, const void *key)
 	const struct task *of = key;
 
 	return t->space == of->space && t->pub.info.tid == of->pub.info.tid &&
+	       t->pub.info.comm == of->pub.info.comm &&
 	       t->pub.info.process == of->pub.info.process &&
 	       t->pub.info.path == of->pub.info.path;
 }
@@ -354,16 +356,15 @@ static void find_task(struct hwpmc_lookup *l, int32_t pid, int32_t tid,
 		      uint64_t time)
 {
 	struct space *space = model_space(&l->model, pid, time);
-	const char *comm = space->comm ? space->comm :
-			   pid == 0 ? "[idle]" : "[unknown]";
 	struct task of = {
-		.pub.info = { pid, tid, comm, comm, space->path },
+		.pub.info = { pid, tid, NULL, model_process(space, pid), space->path },
 		.space = space,
 	};
 
 	l->pid = pid;
 	l->tid = tid;
 	l->era = model_era(&l->model, space, time, &l->from, &l->until);
+	of.pub.info.comm = model_comm(&l->model, space, pid, tid, time, &l->from, &l->until);
 	l->hash = table_seed ^ (uintptr_t)space ^ l->era * table_factor;
 	l->task = get_task(l, &of);
 }

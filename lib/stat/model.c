@@ -45,6 +45,7 @@ void model_free(struct model *m)
 	eras_free(&m->nowhere.eras);
 	maps_free(&m->kernel);
 	eras_free(&m->kernel_eras);
+	names_free(&m->names);
 	stat_strings_free(&m->strings);
 	images_free(&m->images);
 }
@@ -55,6 +56,7 @@ bool model_wants(uint8_t type)
 	case HWPMC_LOG_PROCEXEC:
 	case HWPMC_LOG_PROCFORK:
 	case HWPMC_LOG_PROC_CREATE:
+	case HWPMC_LOG_THR_CREATE:
 	case HWPMC_LOG_COMM_NAME:
 	case HWPMC_LOG_MAP_IN:
 	case HWPMC_LOG_MAP_OUT:
@@ -89,6 +91,11 @@ static struct process *find_process(struct model *m, int32_t pid)
 		return NULL;
 	m->cached = m->process[i];
 	return m->cached;
+}
+
+bool model_has(struct model *m, int32_t pid)
+{
+	return find_process(m, pid);
 }
 
 /* How many began by then. */
@@ -181,6 +188,13 @@ static void set_string(struct model *m, const char **at, const char *text)
 	*at = stat_string(&m->strings, text);
 }
 
+/* created: the thread is new, and had no other name. comm: a string of the model, or NULL. */
+static void name_thread(struct model *m, const struct hwpmc_log_hdr *hdr, int32_t pid,
+			int32_t tid, const char *comm, bool created)
+{
+	names_add(&m->names, tid, &(struct thread_name){ hdr->time, comm, pid, created });
+}
+
 static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
 {
 	struct space *parent = model_space(m, r->parent, r->hdr.time);
@@ -200,6 +214,7 @@ static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
 		return;
 	s->comm = parent->comm;
 	s->path = parent->path;
+	name_thread(m, &r->hdr, r->child, r->child, s->comm, true);
 	maps_share(&parent->maps, &s->maps);
 }
 
@@ -221,6 +236,7 @@ static void apply_exec(struct model *m, const struct hwpmc_log_exec *r)
 	s = new_space(m, p, r->hdr.time);
 	set_string(m, &s->comm, r->comm);
 	set_string(m, &s->path, r->path);
+	name_thread(m, &r->hdr, r->pid, r->pid, s->comm, false);
 }
 
 /* "[kernel.kallsyms]" is what others call it. */
@@ -362,20 +378,26 @@ static void apply_note(struct model *m, const char *text)
 
 static void apply_comm(struct model *m, const struct hwpmc_log_task *r)
 {
-	struct space *s;
+	struct space *s = model_space(m, r->pid, r->hdr.time);
+	bool created = r->hdr.type == HWPMC_LOG_PROC_CREATE ||
+		       r->hdr.type == HWPMC_LOG_THR_CREATE;
+	const char *comm;
 
+	set_string(m, &comm, r->comm);
+	name_thread(m, &r->hdr, r->pid, r->tid, comm, created);
 	if (r->pid != r->tid)
 		return;
-	s = model_space(m, r->pid, r->hdr.time);
 	s->former_comm = s->comm;
-	set_string(m, &s->comm, r->comm);
+	s->comm = comm;
 }
 
 void model_exit(struct model *m, const struct hwpmc_log_task *r)
 {
 	struct process *p = find_process(m, r->pid);
 
-	if (p)
+	if (r->hdr.type == HWPMC_LOG_THR_EXIT)
+		names_end(&m->names, r->tid, r->hdr.time);
+	else if (p)
 		p->ended = r->hdr.time;
 }
 
@@ -398,6 +420,7 @@ void model_apply(struct model *m, const struct hwpmc_record *r)
 		apply_note(m, r->note->text);
 		break;
 	case HWPMC_LOG_PROC_CREATE:
+	case HWPMC_LOG_THR_CREATE:
 	case HWPMC_LOG_COMM_NAME:
 		apply_comm(m, r->task);
 		break;
@@ -410,6 +433,21 @@ void model_apply(struct model *m, const struct hwpmc_record *r)
 	default:
 		break;
 	}
+}
+
+const char *model_process(const struct space *space, int32_t pid)
+{
+	if (space->comm)
+		return space->comm;
+	return pid == 0 ? "[idle]" : "[unknown]";
+}
+
+const char *model_comm(const struct model *m, const struct space *space, int32_t pid,
+		       int32_t tid, uint64_t time, uint64_t *from, uint64_t *until)
+{
+	const char *comm = names_at(&m->names, pid, tid, time, from, until);
+
+	return comm ? comm : model_process(space, pid);
 }
 
 static const struct map *find_user(const struct space *space, uint64_t pc,

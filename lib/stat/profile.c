@@ -282,7 +282,7 @@ static bool in_list(const int32_t *list, uint32_t n, int32_t x)
 }
 
 static bool is_wanted(struct hwpmc_profile *p, const struct hwpmc_record *r,
-		      uint32_t event, const struct space *space)
+		      uint32_t event, const struct space *space, const char *comm)
 {
 	const struct hwpmc_profile_options *o = &p->o;
 
@@ -290,7 +290,18 @@ static bool is_wanted(struct hwpmc_profile *p, const struct hwpmc_record *r,
 	       in_list(o->tids, o->ntid, r->tid) &&
 	       in_list(o->cpus, o->ncpu, r->cpu) &&
 	       (!o->event || !strcmp(o->event, p->event[event].name)) &&
-	       (!o->comm || (space->comm && !strcmp(o->comm, space->comm)));
+	       (!o->comm || !strcmp(o->comm, comm)) &&
+	       (!o->process || !strcmp(o->process, model_process(space, r->pid)));
+}
+
+/* The name of its thread, if anything depends on that; the run ends with it. */
+static const char *comm_of(const struct hwpmc_profile *p, struct run *run,
+			   const struct space *space, uint64_t time)
+{
+	if (!p->o.by_thread && !p->o.by_comm && !p->o.comm)
+		return NULL;
+	return model_comm(&p->model, space, run->pid, run->tid, time, &run->from,
+			  &run->until);
 }
 
 static uint64_t tick_of(const struct hwpmc_profile *p, uint64_t ns)
@@ -376,22 +387,26 @@ static void begin_run(struct hwpmc_profile *p, struct run *run,
 		      const struct hwpmc_record *r)
 {
 	struct space *space = model_space(&p->model, r->pid, r->hdr->time);
+	const char *comm;
 
 	run_settle(p, run);
 	*run = (struct run){
 		.pid = r->pid, .tid = r->tid, .cpu = r->cpu, .id = r->hdr->id,
-		.as = p->o.by_thread ? r->tid : r->pid,
+		.as = r->pid,
 		.event = event_of(p, r->hdr->id),
 		.with_cpu = p->o.by_cpu && r->cpu < NO_CPU ? r->cpu : NO_CPU,
 	};
 	run->era = model_era(&p->model, space, r->hdr->time, &run->from,
 			     &run->until);
+	comm = comm_of(p, run, space, r->hdr->time);
+	if (p->o.by_thread || p->o.by_comm)
+		run->as = profile_whom(p, p->o.by_thread ? r->tid : r->pid, comm);
 	run->hash = table_mix(table_mix(table_seed ^ ((uintptr_t)space + run->era),
 					run->event | (uint64_t)run->with_cpu << 32),
 			      (uint32_t)run->as);
 	if (run->event == NO_EVENT)
 		run->until = 0;
-	else if (is_wanted(p, r, run->event, space) &&
+	else if (is_wanted(p, r, run->event, space, comm) &&
 		 is_in_time(p, run, r->hdr->time))
 		run->space = space;
 }
@@ -589,12 +604,17 @@ static bool is_allocate(uint8_t type)
 	return type == HWPMC_LOG_PMCALLOCATE || type == HWPMC_LOG_PMCALLOCATEDYN;
 }
 
+static bool is_exit(uint8_t type)
+{
+	return type == HWPMC_LOG_SYSEXIT || type == HWPMC_LOG_THR_EXIT;
+}
+
 static void keep_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
 	p->totals.records++;
 	note_record(p, r);
 	if (r->hdr->type == HWPMC_LOG_CALLCHAIN || model_wants(r->hdr->type) ||
-	    r->hdr->type == HWPMC_LOG_SYSEXIT || is_allocate(r->hdr->type))
+	    is_exit(r->hdr->type) || is_allocate(r->hdr->type))
 		waiting_keep(&p->waiting, r);
 }
 
@@ -619,7 +639,7 @@ static void apply_waiting(struct hwpmc_profile *p)
 	for (uint32_t i = 0; i < n; i++) {
 		if (is_allocate(r[i].hdr->type))
 			add_pmc(p, r[i].allocate);
-		else if (r[i].hdr->type == HWPMC_LOG_SYSEXIT)
+		else if (is_exit(r[i].hdr->type))
 			model_exit(&p->model, r[i].task);
 		else if (model_wants(r[i].hdr->type))
 			model_apply(&p->model, &r[i]);
@@ -832,6 +852,8 @@ EXPORT void hwpmc_profile_forget(struct hwpmc_profile *p)
 	frames_free(&p->frames);
 	p->frames = (struct frames){ 0 };
 	profile_forget_threads(p);
+	/* Their names are the model's. */
+	table_clear(&p->whoms);
 	model_forget(&p->model, p->applied);
 	profile_view_images(p);
 	stat_end(&p->broken);
@@ -853,6 +875,8 @@ EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 	free(p->note);
 	free(p->runs);
 	table_free(&p->stops);
+	table_free(&p->whoms);
+	free(p->whom);
 	table_free(&p->events);
 	table_free(&p->pmcs);
 	table_free(&p->notes);

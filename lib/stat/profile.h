@@ -21,7 +21,7 @@ struct entry {
 	struct space *space;
 	union {
 		struct {
-			int32_t tid;
+			int32_t as;	/* the process, or an index of .whom */
 			uint32_t event : 18, cpu : 14;	/* NO_CPU: of any, or unknown */
 		};
 		uint64_t who;
@@ -70,7 +70,7 @@ struct run {
 	uint64_t hash;			/* of all this */
 	union {				/* as in struct entry */
 		struct {
-			int32_t as;	/* the thread that they are counted for */
+			int32_t as;
 			uint32_t event : 18, with_cpu : 14;	/* options.by_cpu */
 		};
 		uint64_t who;
@@ -85,6 +85,12 @@ struct run {
  */
 #define RUNS_MIN	64
 #define RUNS_MAX	(1u << 17)
+
+/* A thread, or with options.by_comm alone a process, while it had a name. */
+struct whom {
+	int32_t tid;
+	const char *comm;
+};
 
 /* Chains of a space that end within a page: stops.c. */
 struct chain_stop {
@@ -125,6 +131,8 @@ struct hwpmc_profile {
 	uint64_t npcs;
 	struct chain_stop *stop;
 	struct table stops;
+	struct whom *whom;
+	struct table whoms;		/* of them */
 
 	struct waiting waiting;		/* structure, and samples that were fed */
 	uint64_t applied;		/* time of the latest of those that were */
@@ -149,6 +157,12 @@ struct hwpmc_profile {
 	uint32_t npoint_view;
 };
 
+/* Samples are counted for threads or names, by .whom. */
+static inline bool profile_names_threads(const struct hwpmc_profile *p)
+{
+	return (p->o.by_thread || p->o.by_comm) && p->whoms.n;
+}
+
 /* answer.c */
 /* NULL: none. The latest of several. */
 const char *profile_note(const struct hwpmc_profile *p, const char *key,
@@ -164,6 +178,8 @@ void profile_name_frames(struct hwpmc_profile *p, const struct entry *e,
 			 struct hwpmc_stack *s);
 void profile_name_stack(struct hwpmc_profile *p, const struct entry *e);
 void profile_push_frame(struct hwpmc_stack *s, struct hwpmc_frame *frame);
+/* whom.c: the number that samples of this thread with this name have as their .as. */
+int32_t profile_whom(struct hwpmc_profile *p, int32_t tid, const char *comm);
 /* choose.c: leave out what did not hit options.image and .symbol. */
 void profile_choose(struct hwpmc_profile *p);
 /* chains.c */

@@ -383,9 +383,44 @@ struct process {
 	uint64_t ended;			/* when, 0: it lives, as far as is known */
 };
 
+/* ---- names.c ------------------------------------------------------------- */
+
+struct thread_name {
+	uint64_t from;
+	const char *comm;		/* NULL: that of its process */
+	int32_t pid;			/* its process then */
+	bool created;			/* it is new: had no other name before */
+};
+
+struct named_thread {
+	int32_t tid;
+	uint32_t n;
+	struct thread_name *name;	/* by time */
+	uint64_t ended;			/* when, 0: it lives, as far as is known */
+};
+
+struct thread_names {
+	struct named_thread *thread;
+	struct table table;		/* of them, by tid */
+};
+
+void names_add(struct thread_names *set, int32_t tid, const struct thread_name *name);
+/* The name of a thread; NULL: that of its process. *from and *until are narrowed to the time
+ * that it has this name. */
+const char *names_at(const struct thread_names *set, int32_t pid, int32_t tid,
+		     uint64_t time, uint64_t *from, uint64_t *until);
+void names_end(struct thread_names *set, int32_t tid, uint64_t time);
+/* Threads that ended before, and names that were replaced before. */
+void names_forget(struct thread_names *set, uint64_t before,
+		  bool (*lives)(void *arg, int32_t pid), void *arg);
+void names_free(struct thread_names *set);
+
+/* ---- model.c ------------------------------------------------------------- */
+
 struct model {
 	struct images images;
 	struct stat_strings strings;		/* names and paths of processes */
+	struct thread_names names;
 	/* Where there was no memory for another. */
 	struct space nowhere;
 	struct space *nowhere_list;	/* with it alone */
@@ -406,10 +441,19 @@ void model_free(struct model *m);
 /* A record that changes what is where; in the order of their time. */
 void model_apply(struct model *m, const struct hwpmc_record *r);
 bool model_wants(uint8_t type);
-/* A process is gone; of no matter but to model_forget(). */
+/*
+ * The name of a thread at a time, which is its process's where the log has no other, or
+ * "[idle]", "[unknown]". *from and *until are narrowed to the time that it has this name.
+ */
+const char *model_comm(const struct model *m, const struct space *space, int32_t pid,
+		       int32_t tid, uint64_t time, uint64_t *from, uint64_t *until);
+/* The name of the process. */
+const char *model_process(const struct space *space, int32_t pid);
+/* A process or a thread is gone; of no matter but to model_forget(). */
 void model_exit(struct model *m, const struct hwpmc_log_task *r);
 /* After .process has changed otherwise than by a record. */
 void model_index(struct model *m);
+bool model_has(struct model *m, int32_t pid);
 void space_free(struct space *s);
 void process_free(struct process *p);
 struct space *model_space(struct model *m, int32_t pid, uint64_t time);

@@ -61,6 +61,45 @@ static void sample(int32_t pid, uint64_t pc)
 	log_user(&stream, pc);
 }
 
+static void add_task(uint8_t type, int32_t tid, const char *comm)
+{
+	struct hwpmc_log_task *r = log_add(&stream, type, sizeof(*r));
+
+	r->pid = SHELL;
+	r->tid = tid;
+	strncpy(r->comm, comm, sizeof(r->comm) - 1);
+}
+
+/* A thread of the shell, which names itself, has a sample and ends. */
+static void add_thread(unsigned int n)
+{
+	int32_t tid = 100000 + n % 30000;
+	char name[16];
+
+	snprintf(name, sizeof(name), "job-%u", n);
+	add_task(HWPMC_LOG_THR_CREATE, tid, "shell");
+	add_task(HWPMC_LOG_COMM_NAME, tid, name);
+	log_context(&stream, SHELL, tid);
+	log_user(&stream, 0x10400);
+	add_task(HWPMC_LOG_THR_EXIT, tid, "");
+	/* And one that lives has name after name. */
+	add_task(HWPMC_LOG_COMM_NAME, 99999, name);
+}
+
+static bool has_name(const char *format, unsigned int n)
+{
+	const struct hwpmc_stack *s;
+	uint32_t nstack;
+	char name[16];
+
+	snprintf(name, sizeof(name), format, n);
+	s = hwpmc_profile_stacks(profile, &nstack);
+	for (uint32_t i = 0; i < nstack; i++)
+		if (strcmp(s[i].thread->comm, name) == 0)
+			return true;
+	return false;
+}
+
 /* The shell runs a program of a file of its own, which ends; and maps something that
  * is gone afterwards. */
 static void add_round(unsigned int n)
@@ -80,6 +119,7 @@ static void add_round(unsigned int n)
 	log_map(&stream, SHELL, 0x900000 + n * 8192ull, 0x1000, 0, path);
 	log_unmap(&stream, SHELL, 0x900000 + n * 8192ull, 0x1000);
 	sample(SHELL, 0x10400);
+	add_thread(n);
 }
 
 static uint64_t samples_of(const char *process, const char *image)
@@ -105,8 +145,9 @@ static void next_round(unsigned int n)
 	hwpmc_profile_forget(profile);
 	ck_assert_int_eq(hwpmc_profile_resolve(profile), 0);
 	snprintf(name, sizeof(name), "made-%u", n);
-	ck_assert_uint_eq(hwpmc_profile_totals(profile)->kept, 3);
-	ck_assert_uint_eq(samples_of("shell", "functions"), 2);
+	ck_assert_uint_eq(hwpmc_profile_totals(profile)->kept, 4);
+	ck_assert_uint_eq(samples_of("shell", "functions"), 3);
+	ck_assert(has_name("job-%u", n));
 	ck_assert_uint_eq(samples_of("made", name), 1);
 }
 
@@ -123,6 +164,23 @@ START_TEST(memory_does_not_grow_with_the_rounds_of_a_log)
 	late = __sanitizer_get_current_allocated_bytes();
 	ck_assert_msg(late <= early + 65536, "%zu bytes after 500 rounds, %zu after 4000",
 		      early, late);
+}
+END_TEST
+
+START_TEST(names_of_threads_that_live_are_kept_when_others_are_freed)
+{
+	begin();
+	add_task(HWPMC_LOG_THR_CREATE, 50, "worker");
+	for (unsigned int n = 0; n < 20; n++) {
+		next_round(n);
+		ck_assert(!has_name("worker", 0));
+	}
+	log_context(&stream, SHELL, 50);
+	log_user(&stream, 0x10400);
+	feed();
+	hwpmc_profile_forget(profile);
+	hwpmc_profile_resolve(profile);
+	ck_assert(has_name("worker", 0));
 }
 END_TEST
 
@@ -241,6 +299,7 @@ int main(void)
 {
 	harness_fixture(setup, teardown);
 	harness_add_timed(memory_does_not_grow_with_the_rounds_of_a_log, 60);
+	harness_add(names_of_threads_that_live_are_kept_when_others_are_freed);
 	harness_add(samples_that_come_a_round_late_keep_the_names_of_their_process);
 	harness_add(a_process_number_that_is_used_again_is_not_forgotten_with_its_first_use);
 	harness_add(mappings_that_are_gone_are_forgotten_and_those_that_are_not_stay);
