@@ -3,7 +3,7 @@
 # needs no PMU.
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
-	tools_pieces tools_views tools_dump tools_report tools_chains \
+	tools_pieces tools_views tools_dump tools_report tools_chains tools_names \
 	tools_fleet tools_doctor tools_clouds tools_metrics tools_selftest)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs.
 unit-tools = $(call unit-objects,$(1:%=$(TOP)/tools/%.c))
@@ -58,7 +58,9 @@ TOOLS_UNIT_FLAGS_tools_report := -DSHARES='"$(TOOLS_UNIT_SHARES)"' \
 	-DSHARES_SRC='"$(TOP)/tests/unit/progs/shares.c"'
 TOOLS_UNIT_tools_chains := $(TOOLS_UNIT_tools_report)
 TOOLS_UNIT_FLAGS_tools_chains := $(TOOLS_UNIT_FLAGS_tools_report)
-$(BUILD)/tests/unit/tools_report $(BUILD)/tests/unit/tools_chains: $(TOOLS_UNIT_SHARES)
+TOOLS_UNIT_tools_names := $(TOOLS_UNIT_tools_report)
+TOOLS_UNIT_FLAGS_tools_names := $(TOOLS_UNIT_FLAGS_tools_report)
+$(addprefix $(BUILD)/tests/unit/tools_,report chains names): $(TOOLS_UNIT_SHARES)
 
 check-unit: check-unit-tools
 

@@ -183,7 +183,7 @@ START_TEST(a_sample_is_a_line_with_who_when_what_and_where)
 	ck_assert_str_eq(dump_ok("--type CALLCHAIN --raw-time --no-symbols"),
 			 expected);
 	sprintf(expected, "{\"type\":\"CALLCHAIN\",\"cpu\":1,\"pid\":42,\"tid\":43,"
-		"\"comm\":\"my prog\",\"time\":6000000007,\"event\":\"cycles:u\","
+		"\"comm\":\"my prog\",\"process\":\"my prog\",\"time\":6000000007,\"event\":\"cycles:u\","
 		"\"period\":1000,\"frames\":[{\"pc\":\"0x%" PRIx64 "\","
 		"\"kernel\":false,\"symbol\":\"here\",\"offset\":3,"
 		"\"image\":\"%s\"}]}\n", pc, this_program());
@@ -261,6 +261,30 @@ START_TEST(json_lines_have_the_fields_of_their_records)
 			 "\"cpu\":0,\"pmc\":8,\"name\":\"CLOCK.PROF\","
 			 "\"class\":\"IAP\",\"mode\":\"TS\",\"ev\":0,\"flags\":0,"
 			 "\"config\":\"0x0\",\"period\":10}\n");
+}
+END_TEST
+
+START_TEST(dump_shows_the_name_of_a_thread_at_its_time)
+{
+	uint64_t pc = (uintptr_t)here;
+	char *text;
+
+	begin_here();
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	loggen_task(&log_, HWPMC_LOG_COMM_NAME, HERE_PID, 43, "worker");
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	loggen_task(&log_, HWPMC_LOG_COMM_NAME, HERE_PID, 43, "other");
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	write_log(log_.len);
+	text = dump_ok("--type sample");
+	ck_assert_int_eq(strncmp(text, "my prog 42/43 ", 14), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\nworker 42/43 "));
+	ck_assert_ptr_nonnull(strstr(text, "\nother 42/43 "));
+	text = dump_ok("--type sample --json");
+	ck_assert_ptr_nonnull(strstr(text, "\"comm\":\"worker\",\"process\":\"my prog\""));
+	ck_assert_uint_eq(lines(dump_ok("--comm worker")), 1);
+	ck_assert_uint_eq(lines(dump_ok("--process worker")), 0);
+	ck_assert_uint_eq(lines(dump_ok("--type sample --process my")), 0);
 }
 END_TEST
 
@@ -724,6 +748,7 @@ int main(void)
 	harness_add(a_chain_is_one_line_with_callers_and_where_it_was_cut);
 	harness_add(other_records_are_lines_that_begin_with_their_cpu);
 	harness_add(json_lines_have_the_fields_of_their_records);
+	harness_add(dump_shows_the_name_of_a_thread_at_its_time);
 	harness_add(dump_reports_each_doubtful_image_once);
 	harness_add(dump_shows_identity_of_mapped_files);
 	harness_add(dump_prints_a_loss_as_a_sentence);

@@ -318,31 +318,6 @@ START_TEST(long_names_are_whole_in_data)
 }
 END_TEST
 
-/* Of a log without build-id, size and time. perf annotate and perf diff print no word. */
-START_TEST(annotate_and_diff_show_doubts_in_each_form)
-{
-	static const char doubtful[] = "symbols of " SHARES " are doubtful: the log has neither";
-
-	command("annotate -i log ten");
-	has("# doubtful: the log has neither a build-id of it");
-	command("diff log log");
-	has("# doubtful symbols of " SHARES);
-	ck_assert_int_eq(said("annotate -i log --json ten"), 0);
-	has(doubtful);
-	said("annotate -i log --csv ten");
-	has(doubtful);
-	said("diff --json log log");
-	has(doubtful);
-	said("diff --csv log log");
-	has(doubtful);
-	/* Text has it among its lines, once. */
-	said("diff log log");
-	ck_assert_str_eq(text, "");
-	said("annotate -i log ten");
-	ck_assert_str_eq(text, "");
-}
-END_TEST
-
 START_TEST(functions_that_were_inlined_are_shown_where_asked_for)
 {
 	uint64_t stack[] = { at_inner, at_main + 16 };
@@ -394,7 +369,7 @@ START_TEST(report_takes_the_sort_keys_of_perf)
 {
 	char *own;
 
-	command("report -i log --csv -s process,thread,image,symbol,line");
+	command("report -i log --csv -s comm,thread,image,symbol,line");
 	own = strdup(text);
 	command("report -i log --csv -s comm,tid,dso,sym,srcline");
 	ck_assert_str_eq(text, own);
@@ -888,7 +863,6 @@ int main(void)
 	harness_add(report_shows_lines_and_addresses);
 	harness_add(report_shows_the_samples_of_each_kind_of_core);
 	harness_add(long_names_are_whole_in_data);
-	harness_add(annotate_and_diff_show_doubts_in_each_form);
 	harness_add(functions_that_were_inlined_are_shown_where_asked_for);
 	harness_add(report_with_children_counts_each_stack_once_and_who_was_hit);
 	harness_add(report_takes_the_sort_keys_of_perf);

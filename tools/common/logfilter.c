@@ -40,10 +40,18 @@ static bool is_of_event(const struct logfilter *f, const struct hwpmc_record *r)
 	       !strcmp(hwpmc_lookup_event(f->lookup, r->hdr->id)->name, f->o->event);
 }
 
-static bool is_of_comm(const struct logfilter *f, const struct hwpmc_record *r)
+/* Of the threads and processes with the names that are wanted. */
+static bool is_of_names(const struct logfilter *f, const struct hwpmc_record *r)
 {
-	return r->hdr->type == HWPMC_LOG_CALLCHAIN &&
-	       !strcmp(hwpmc_lookup_task(f->lookup, r)->info.process, f->o->comm);
+	const struct hwpmc_thread_info *info;
+
+	if (!f->o->comm && !f->o->process)
+		return true;
+	if (r->hdr->type != HWPMC_LOG_CALLCHAIN)
+		return false;
+	info = &hwpmc_lookup_task(f->lookup, r)->info;
+	return (!f->o->comm || !strcmp(info->comm, f->o->comm)) &&
+	       (!f->o->process || !strcmp(info->process, f->o->process));
 }
 
 static bool is_in_time(const struct logfilter *f, const struct hwpmc_record *r)
@@ -60,7 +68,7 @@ static bool is_in_time(const struct logfilter *f, const struct hwpmc_record *r)
 
 bool logfilter_chooses(const struct hwpmc_profile_options *o)
 {
-	return o->pids || o->tids || o->event || o->comm || o->cpus || o->from ||
+	return o->pids || o->tids || o->event || o->comm || o->process || o->cpus || o->from ||
 	       o->until;
 }
 
@@ -85,6 +93,5 @@ bool logfilter_passes(const struct logfilter *f, const struct hwpmc_record *r)
 		    (o->tids && !in_list(o->tids, o->ntid, tid)))
 			return false;
 	}
-	return (!o->event || is_of_event(f, r)) && is_in_time(f, r) &&
-	       (!o->comm || is_of_comm(f, r));
+	return (!o->event || is_of_event(f, r)) && is_in_time(f, r) && is_of_names(f, r);
 }

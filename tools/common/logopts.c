@@ -146,6 +146,9 @@ int logopts_parse(struct logopts *l, int c, const char *arg)
 	case LOGOPT_COMM:
 		o->comm = arg;
 		return 0;
+	case LOGOPT_PROCESS:
+		o->process = arg;
+		return 0;
 	case 'C':
 		return parse_cpus(arg, o);
 	case LOGOPT_TIME:

@@ -28,7 +28,7 @@ enum {
 	LOGOPT_COMM = 512, LOGOPT_DEPTH, LOGOPT_DEBUG,
 	LOGOPT_KALLSYMS, LOGOPT_PERF_MAP, LOGOPT_FORMAT, LOGOPT_JSON,
 	LOGOPT_CSV, LOGOPT_STDIO, LOGOPT_HELP, LOGOPT_TIME, LOGOPT_IMAGE,
-	LOGOPT_SYMBOL,
+	LOGOPT_SYMBOL, LOGOPT_PROCESS,
 };
 
 #define LOGOPTS_HELP	{ "help", no_argument, NULL, LOGOPT_HELP }
@@ -58,13 +58,15 @@ enum {
 	{ "pid", required_argument, NULL, 'p' },			\
 	{ "tid", required_argument, NULL, 't' },			\
 	{ "comm", required_argument, NULL, LOGOPT_COMM },		\
+	{ "process", required_argument, NULL, LOGOPT_PROCESS },		\
 	{ "cpu", required_argument, NULL, 'C' },				\
 	{ "time", required_argument, NULL, LOGOPT_TIME }
 
 #define LOGOPTS_FILTER_HELP						\
 "  -e EVENT            use only samples of this event\n"			\
 "  -p PIDS             use only samples of these processes; -t TIDS: threads\n" \
-"      --comm NAME     use only samples of processes with this name\n"	\
+"      --comm NAME     use only samples of threads with this name\n"	\
+"      --process NAME  use only samples of processes with this name\n"	\
 "  -C, --cpu CPUS      use only samples of these CPUs: 0,2-3\n"		\
 "      --time FROM,UNTIL  use only samples of this time, in seconds since boot\n" \
 "                      (see hwpmc dump); +FROM,UNTIL: since the log began;\n" \

@@ -176,6 +176,8 @@ static void make_prefix(struct dump *d, const struct hwpmc_record *r,
 	if (kind)
 		fprintf(d->side, ",\"kind\":\"%s\"", kind);
 	fprintf(d->side, ",\"pid\":%d,\"tid\":%d,\"comm\":", r->pid, r->tid);
+	fmt_json_string(d->side, task->info.comm);
+	fputs(",\"process\":", d->side);
 	fmt_json_string(d->side, task->info.process);
 	fputs(d->raw_time ? ",\"tick\":" : ",\"time\":", d->side);
 	dump_take(d, &d->prefix);

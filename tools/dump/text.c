@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * text.c - records as lines for people. A sample: process pid/tid [cpu] time
+ * text.c - records as lines for people. A sample: name of the thread pid/tid [cpu] time
  * period event: address function+offset (image), then its callers. What comes with
  * each sample is copied from pieces that were made once.
  */
@@ -37,7 +37,7 @@ __attribute__((noinline))
 static void make_prefix(struct dump *d, const struct hwpmc_record *r,
 			const struct hwpmc_task *task, uint64_t ns)
 {
-	put_plain(d->side, task->info.process);
+	put_plain(d->side, task->info.comm);
 	fprintf(d->side, " %d/%d [%03d] ", r->pid, r->tid, r->cpu);
 	if (!d->raw_time)
 		fprintf(d->side, "%" PRIu64 ".", (uint64_t)(ns / SECOND_NS));

@@ -32,8 +32,8 @@ struct tree {
 struct flamegraph {
 	const struct export *x;
 	struct by_event stacks;
-	struct ids frames;	/* function, or process's name | 1; kernel or not */
-	struct strings processes;
+	struct ids frames;	/* function, or name | 1; kernel or not */
+	struct strings processes;	/* and threads with names of their own */
 };
 
 static uint32_t put_node(struct tree *t, uint32_t parent, uint32_t frame)
@@ -51,14 +51,19 @@ static uint32_t put_node(struct tree *t, uint32_t parent, uint32_t frame)
 	return id;
 }
 
+/* Symbols lie at even addresses: an odd number is that of a name. */
+static uint32_t name_frame(struct flamegraph *g, const char *name)
+{
+	return ids_get(&g->frames, 2ull * strings_get(&g->processes, name) + 1, 0);
+}
+
 static void add_stack(struct flamegraph *g, struct tree *t,
 		      const struct hwpmc_stack *s)
 {
-	/* Symbols lie at even addresses: an odd number is that of a process. */
-	uint64_t process = 2ull * strings_get(&g->processes,
-					      s->thread->process) + 1;
-	uint32_t at = put_node(t, 0, ids_get(&g->frames, process, 0));
+	uint32_t at = put_node(t, 0, name_frame(g, s->thread->process));
 
+	if (strcmp(s->thread->comm, s->thread->process))
+		at = put_node(t, at + 1, name_frame(g, s->thread->comm));
 	for (uint32_t i = s->nframe; i-- > 0; )
 		at = put_node(t, at + 1,
 			      ids_get(&g->frames, (uintptr_t)s->frame[i]->symbol,

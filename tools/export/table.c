@@ -7,7 +7,7 @@
 #include "export.h"
 
 static const struct export_format formats[] = {
-	{ .name = "flamegraph", .write = export_flamegraph, .stacks = true },
+	{ .name = "flamegraph", .write = export_flamegraph, .names = true, .stacks = true },
 	{ .name = "pprof", .check = export_pprof_check, .write = export_pprof, .threads = true,
 	  .binary = true, .stacks = true },
 	{ .name = "callgrind", .write = export_callgrind },
@@ -46,6 +46,7 @@ void export_options(const struct export_format *format,
 {
 	o->leaf_only = false;
 	o->by_thread |= format->threads;
+	o->by_comm |= format->names;
 	o->timeline |= format->timeline;
 	if (format->stacks)
 		o->min_share = EXPORT_MIN_SHARE;

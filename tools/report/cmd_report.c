@@ -24,11 +24,11 @@ const char cmd_report_help[] =
 "Show which functions, programs or lines the samples of a log hit.\n"
 "\n"
 "  -i FILE             read this log; default: hwpmc.log; - is standard input\n"
-"  -s, --sort KEYS     print a line for each process, pid, thread, image, symbol,\n"
-"                      line, address, kind (of core) or cpu, or for a list of\n"
-"                      these; default: image,symbol. Add period to print the\n"
-"                      number of events. perf's comm, tid, dso, sym and srcline\n"
-"                      are accepted\n"
+"  -s, --sort KEYS     print a line for each process, pid, comm (name of the\n"
+"                      thread), thread, image, symbol, line, address, kind (of\n"
+"                      core) or cpu, or for a list of these; default:\n"
+"                      image,symbol. Add period to print the number of events.\n"
+"                      perf's tid, dso, sym and srcline are accepted\n"
 "      --children      also show the callers of sampled functions: samples with\n"
 "                      the function on the stack, and those that hit it (self)\n"
 "      --tree          show a call tree, callers above callees\n"
@@ -80,7 +80,7 @@ static int parse_keys(struct report *r, char *arg)
 		if (!n++)
 			r->nkey = 0;
 		if (key < 0 || r->nkey == REPORT_KEYS)
-			return msg_usage("unknown sort key '%s' (process, pid, thread, image, symbol, line, address, kind or cpu)",
+			return msg_usage("unknown sort key '%s' (process, pid, comm, thread, image, symbol, line, address, kind or cpu)",
 					 s);
 		r->key[r->nkey++] = key;
 	}
@@ -192,7 +192,9 @@ static int check_options(struct report *r, int argc, char *argv[])
 	for (unsigned int i = 0; i < r->nkey; i++) {
 		r->log.o.by_thread |= r->key[i] == REPORT_THREAD;
 		r->log.o.by_cpu |= r->key[i] == REPORT_CPU;
+		r->log.o.by_comm |= r->key[i] == REPORT_COMM;
 	}
+	r->log.o.by_comm |= r->format == REPORT_FOLDED;
 	r->log.o.leaf_only = r->view == REPORT_FLAT && r->format != REPORT_FOLDED &&
 			     !r->children;
 	/* Formats of other programs have no place for it. */

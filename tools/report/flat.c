@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flat.c - samples by process, thread, image, function, line, address and kind of core: of
+ * flat.c - samples by process, thread and its name, image, function, line, address and kind of core: of
  * what they hit, or with --children of all that was on the stack.
  */
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 static const char *const key_words[REPORT_KEYS] = {
 	"process", "pid", "thread", "image", "symbol", "line", "address",
-	"kind", "cpu",
+	"kind", "cpu", "comm",
 };
 
 /* What perf calls them. */
@@ -21,8 +21,8 @@ static const struct {
 	const char *word;
 	enum report_key key;
 } perf_words[] = {
-	{ "comm", REPORT_PROCESS }, { "tid", REPORT_THREAD }, { "dso", REPORT_IMAGE },
-	{ "sym", REPORT_SYMBOL }, { "srcline", REPORT_LINE },
+	{ "tid", REPORT_THREAD }, { "dso", REPORT_IMAGE }, { "sym", REPORT_SYMBOL },
+	{ "srcline", REPORT_LINE },
 };
 
 int report_key(const char *word)
@@ -85,6 +85,8 @@ static int compare_key(enum report_key key, const struct line *x,
 	switch (key) {
 	case REPORT_PROCESS:
 		return compare_text(a->thread->process, b->thread->process);
+	case REPORT_COMM:
+		return compare_text(a->thread->comm, b->thread->comm);
 	case REPORT_PID:
 		return compare_number(a->thread->pid, b->thread->pid);
 	case REPORT_THREAD:
@@ -130,6 +132,8 @@ static int by_place(const struct line *x, const struct line *y)
 		d = compare_address(a, b);
 	if (!d)
 		d = compare_number(x->stack->thread->tid, y->stack->thread->tid);
+	if (!d)
+		d = strcmp(x->stack->thread->comm, y->stack->thread->comm);
 	if (!d)
 		d = compare_number((uint32_t)x->stack->cpu, (uint32_t)y->stack->cpu);
 	return d ? d : compare_number(x->stack->kind, y->stack->kind);
@@ -242,6 +246,8 @@ static const char *key_text(char buf[KEY_TEXT], enum report_key key,
 	switch (key) {
 	case REPORT_PROCESS:
 		return l->stack->thread->process;
+	case REPORT_COMM:
+		return l->stack->thread->comm;
 	case REPORT_PID:
 		snprintf(buf, KEY_TEXT, "%d", l->stack->thread->pid);
 		return buf;

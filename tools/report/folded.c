@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * folded.c - one line a stack: process and functions, outermost first,
- * separated by ';', then the samples. Flame-graph programs read it. Where there are
+ * folded.c - one line a stack: process, name of the thread where it has another, and
+ * functions, outermost first, separated by ';', then the samples. Flame-graph programs read it. Where there are
  * several events, each line begins with its own.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/fmt.h"
 #include "report.h"
@@ -26,6 +27,10 @@ static void put_stack(FILE *f, const struct hwpmc_stack *s)
 	char name[EXPORT_NAME];
 
 	put_name(f, s->thread->process);
+	if (strcmp(s->thread->comm, s->thread->process)) {
+		fputc(';', f);
+		put_name(f, s->thread->comm);
+	}
 	for (uint32_t i = s->nframe; i-- > 0; ) {
 		fputc(';', f);
 		put_name(f, export_function(name, s->frame[i]->symbol));

@@ -27,8 +27,9 @@ const char cmd_top_help[] =
 SAMPLER_HELP
 "      --delay SECONDS update the screen every SECONDS (a round); default: 2\n"
 "  -n ROUNDS           stop after ROUNDS updates\n"
-"  -s, --sort KEY      print a line for each function, image, process, thread or\n"
-"                      kind (of core); names of hwpmc report and perf also work\n"
+"  -s, --sort KEY      print a line for each function, image, process, comm (name\n"
+"                      of the thread), thread or kind (of core); names of hwpmc\n"
+"                      report and perf also work\n"
 "      --accumulate    show all samples since the start, not only the last round\n"
 "      --filter TEXT   show only functions, images and processes with TEXT in the\n"
 "                      name\n"
@@ -71,7 +72,7 @@ static const struct {
 	enum top_key key;
 } other_keys[] = {
 	{ "symbol", TOP_SYMBOL }, { "sym", TOP_SYMBOL }, { "dso", TOP_IMAGE },
-	{ "comm", TOP_PROCESS }, { "tid", TOP_THREAD },
+	{ "tid", TOP_THREAD },
 };
 
 static int parse_key(struct top *t, const char *arg)
@@ -86,7 +87,7 @@ static int parse_key(struct top *t, const char *arg)
 			t->key = key;
 			return 0;
 		}
-	return msg_usage("unknown sort key '%s' (function, image, process, thread or kind)",
+	return msg_usage("unknown sort key '%s' (function, image, process, comm, thread or kind)",
 			 arg);
 }
 

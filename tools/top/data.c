@@ -114,6 +114,8 @@ static int by_key(const struct hwpmc_stack *a, const struct hwpmc_stack *b)
 	case TOP_IMAGE:
 		return strcmp(a->frame[0]->image->path,
 			      b->frame[0]->image->path);
+	case TOP_COMM:
+		return strcmp(a->thread->comm, b->thread->comm);
 	case TOP_THREAD:
 		return compare_lines(a->thread->tid, b->thread->tid);
 	case TOP_KIND:
@@ -173,7 +175,8 @@ static bool passes_filter(const struct top *t, const struct hwpmc_stack *s)
 {
 	return !*t->filter || strcasestr(s->frame[0]->symbol->name, t->filter) ||
 	       strcasestr(s->frame[0]->image->path, t->filter) ||
-	       strcasestr(s->thread->process, t->filter);
+	       strcasestr(s->thread->process, t->filter) ||
+	       strcasestr(s->thread->comm, t->filter);
 }
 
 static uint32_t collect_lines(struct top *t)
@@ -299,7 +302,7 @@ void top_next_round(struct top *t)
 /* ---- text ---------------------------------------------------------------- */
 
 static const char *const key_names[TOP_KEYS] = {
-	"function", "image", "process", "thread", "kind",
+	"function", "image", "process", "comm", "thread", "kind",
 };
 
 const char *top_key_name(enum top_key key)
@@ -367,8 +370,12 @@ void top_line_text(const struct top *t, const struct top_line *l, char *buf,
 	case TOP_IMAGE:
 		snprintf(buf, size, "%-20s  %s", leaf->image->name, process);
 		break;
+	case TOP_COMM:
+		snprintf(buf, size, "%-20s  %s", l->stack->thread->comm, process);
+		break;
 	case TOP_THREAD:
-		snprintf(buf, size, "%7d  %s", l->stack->thread->tid, process);
+		snprintf(buf, size, "%7d  %-15s  %s", l->stack->thread->tid,
+			 l->stack->thread->comm, process);
 		break;
 	case TOP_KIND:
 		snprintf(buf, size, "%-12s  %s", hwpmc_name_of_kind(l->stack->kind) ?: "cpu",
@@ -391,8 +398,11 @@ void top_columns_text(const struct top *t, char *buf, size_t size)
 	case TOP_IMAGE:
 		snprintf(buf, size, "%-20s  %s", "image", "process");
 		break;
+	case TOP_COMM:
+		snprintf(buf, size, "%-20s  %s", "comm", "process");
+		break;
 	case TOP_THREAD:
-		snprintf(buf, size, "%7s  %s", "thread", "process");
+		snprintf(buf, size, "%7s  %-15s  %s", "thread", "name", "process");
 		break;
 	case TOP_KIND:
 		snprintf(buf, size, "%-12s  %s", "kind", "process");

@@ -33,7 +33,7 @@ static struct {
 static const char *const help[] = {
 	"q            quit",
 	"p, space     pause: keep the screen and take no samples; again: continue",
-	"s            sort by function, image, process, thread or kind of core",
+	"s            sort by function, image, process, comm, thread or kind of core",
 	"e            show the next event",
 	"z            show all samples from now on, or those of the last round",
 	"/            show only names that contain a text; Enter or Esc ends input",

@@ -15,7 +15,7 @@
 #include "common/logopts.h"
 #include "record/sampler.h"
 
-enum top_key { TOP_SYMBOL, TOP_IMAGE, TOP_PROCESS, TOP_THREAD, TOP_KIND, TOP_KEYS };
+enum top_key { TOP_SYMBOL, TOP_IMAGE, TOP_PROCESS, TOP_COMM, TOP_THREAD, TOP_KIND, TOP_KEYS };
 
 /* Samples that have the same key; `stack` is one of them. */
 struct top_line {

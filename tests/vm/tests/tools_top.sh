@@ -159,6 +159,8 @@ top_on_a_terminal_obeys_its_keys_and_restores_it() {
 		keys s
 		see ^ percent +samples +process
 		keys s
+		see ^ percent +samples +comm
+		keys s
 		see ^ percent +samples +thread
 		keys s/hot_thirty\n
 		see excluded by 'hot_thirty'

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tools_names - which names samples have: of threads, of programs that changed, of code that
+# is generated, in containers and through wrappers. Where perf has another answer, the test
+# has it.
+. "$VM_TOP/tests/harness/harness.sh"
+hwpmc=$VM_TOP/build/tools/hwpmc
+progs=$VM_TOP/build/vm/progs
+[ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
+# The emulator's NMIs take long.
+echo 0 >/proc/sys/kern/hwpmc/selfcost
+
+# samples NAME: of the last column of out.csv
+samples() { awk -F, -v s="$1" '$NF == s { n += $2 } END { print n + 0 }' out.csv; }
+
+# near NAME COUNT: within three samples
+near() {
+	got=$(samples "$1")
+	[ "$got" -ge $(($2 - 3)) ] && [ "$got" -le $(($2 + 3)) ] ||
+		fail "$1 has $got samples, not $2: $(cat out.csv)"
+}
+
+# perf is right, too: --sort comm and --comms.
+names_of_threads_have_the_samples_of_their_threads() {
+	echo | "$hwpmc" record -e instructions:u -c 10000 -o log -- "$progs/threads" 3 0 \
+		>numbers 2>said || fail "status $?: $(cat said)"
+	check "$hwpmc" report -i log --kallsyms /dev/null --csv -s comm -o out.csv
+	near t1 300
+	near t2 600
+	near t3 900
+	check "$hwpmc" report -i log --kallsyms /dev/null --csv -s tid --comm t2 -o out.csv
+	near "$(sed -n 2p numbers)" 600
+	check_equal "$(wc -l <out.csv)" 2 "lines of one thread"
+	check "$hwpmc" filter -i log --comm t1 -o one.log
+	check "$hwpmc" report -i one.log --kallsyms /dev/null --csv -s process,comm -o out.csv
+	near t1 300
+	check_equal "$(grep -c '^instructions.*,threads,t1$' out.csv)" 1 "lines of the filter"
+}
+
+harness_run
