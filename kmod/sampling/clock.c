@@ -21,14 +21,14 @@ u64 hwpmc_log_tsc_offset __read_mostly;	/* set while one CPU is online, with its
 static u64 suspended_at;		/* likewise */
 bool hwpmc_log_is_tsc __read_mostly;	/* all three set at load */
 static u64 ticks_per_ms = NSEC_PER_MSEC;
-static u64 cpu_ticks_per_ms = NSEC_PER_MSEC;	/* of the TSC; a guess where not known */
+u64 hwpmc_cpu_ticks_per_ms __read_mostly = NSEC_PER_MSEC;
 
 void hwpmc_log_clock_init(void)
 {
 	hwpmc_log_is_tsc = boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && tsc_khz &&
 		  !check_tsc_unstable();
 	if (tsc_khz)
-		cpu_ticks_per_ms = tsc_khz;
+		hwpmc_cpu_ticks_per_ms = tsc_khz;
 	if (hwpmc_log_is_tsc)
 		ticks_per_ms = tsc_khz;
 }
@@ -53,11 +53,6 @@ void hwpmc_log_clock_resume_irqoff(void)
 u64 hwpmc_log_time_nmi(void)
 {
 	return hwpmc_log_time_at_nmi(hwpmc_cpu_time_nmi());
-}
-
-u64 hwpmc_cpu_ticks_nmi(unsigned int ms)
-{
-	return ms * cpu_ticks_per_ms;
 }
 
 u64 hwpmc_log_ticks_nmi(unsigned int ms)

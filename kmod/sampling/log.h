@@ -35,7 +35,13 @@ static inline u64 hwpmc_cpu_time_nmi(void)
 	return rdtsc();
 }
 
-u64 hwpmc_cpu_ticks_nmi(unsigned int ms);
+/* A guess where the kernel has none. Constant. */
+extern u64 hwpmc_cpu_ticks_per_ms;
+
+static inline u64 hwpmc_cpu_ticks_nmi(unsigned int ms)
+{
+	return ms * hwpmc_cpu_ticks_per_ms;
+}
 
 /* Is it the clock of logs as well? Constant. */
 extern bool hwpmc_log_is_tsc;

@@ -195,12 +195,11 @@ static void probe_irq_fn(struct irq_work *work)
 	hwpmc_starvation_probe_came(&t->starvation, hwpmc_cpu_time_nmi());
 }
 
-/* In the ticks that WINDOW_MS are `window` of. */
-static u64 cost_began_nmi(u64 began, u64 now, u64 window)
+static __always_inline u64 cost_began_nmi(u64 began, u64 now)
 {
 	if (!cpu_feature_enabled(X86_FEATURE_HYPERVISOR))
 		return began;
-	return hwpmc_cost_began(began, now, window / WINDOW_MS);
+	return hwpmc_cost_began(began, now, hwpmc_cpu_ticks_nmi(1));
 }
 
 void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 began)
@@ -214,7 +213,7 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 		stop_rows_nmi(c);
 		return;
 	}
-	hwpmc_cost_add(&t->cost, cost_began_nmi(began, now, window), now, window);
+	hwpmc_cost_add(&t->cost, cost_began_nmi(began, now), now, window);
 	if (unlikely(!limit))
 		return;
 	action = hwpmc_starvation_nmi(&t->starvation, hwpmc_timer_irqs_nmi(),
@@ -254,7 +253,7 @@ void hwpmc_throttle_tick_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 began)
 	unsigned int limit = READ_ONCE(hwpmc_selfcost);
 
 	lockdep_assert_irqs_disabled();
-	hwpmc_cost_add(&t->tick_cost, cost_began_nmi(began, now, window), now, window);
+	hwpmc_cost_add(&t->tick_cost, cost_began_nmi(began, now), now, window);
 	if (!limit || likely(!hwpmc_cost_is_over(&t->tick_cost, window, limit)))
 		return;
 	t->tick_percent = hwpmc_cost_percent(&t->tick_cost, now);
