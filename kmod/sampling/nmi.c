@@ -117,8 +117,8 @@ static int handle_idle_nmi(struct hwpmc_cpu *c, bool perf)
 }
 
 /* The first look; it writes the samples of the rows that it finds. */
-static enum hwpmc_nmi_verdict decide_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
-					 struct hwpmc_nmi_facts *f, u64 now)
+static __always_inline enum hwpmc_nmi_verdict
+decide_nmi(struct hwpmc_cpu *c, struct pt_regs *regs, struct hwpmc_nmi_facts *f, u64 now)
 {
 	f->overflows = hwpmc_sample_all_nmi(c, regs, now);
 	f->unstoppable = count_unstoppable_nmi(c);
@@ -148,7 +148,9 @@ static void expect_nmi(struct hwpmc_cpu *c, unsigned int more, u64 now)
 	c->nmi_expected = now;
 }
 
-static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs, bool perf)
+/* Inline twice: where perf has not come, as mostly, nothing is decided by that. */
+static __always_inline int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
+					    const bool perf)
 {
 	struct hwpmc_nmi_facts f = {
 		.owned = true, .others = perf && !hwpmc_pmi_merges_nmi(),
@@ -188,6 +190,11 @@ static int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs, bool perf
 	return leave_nmi(perf);
 }
 
+static noinline int handle_beside_perf_nmi(struct hwpmc_cpu *c, struct pt_regs *regs)
+{
+	return handle_armed_nmi(c, regs, true);
+}
+
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
@@ -200,7 +207,9 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 		restore_controls_nmi(c);
 		return handle_idle_nmi(c, perf);
 	}
-	return handle_armed_nmi(c, regs, perf);
+	if (unlikely(perf))
+		return handle_beside_perf_nmi(c, regs);
+	return handle_armed_nmi(c, regs, false);
 }
 
 int hwpmc_nmi_register_once(void)

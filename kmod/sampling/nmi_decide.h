@@ -92,6 +92,9 @@ static inline unsigned int hwpmc_nmi_to_come(const struct hwpmc_nmi_facts *f,
 {
 	unsigned int found = hwpmc_nmi_nfound(f);
 
+	/* Mostly: it was raised for the only overflow. */
+	if (found == 1 && !f->others)
+		return second_look;
 	return second_look + (found && !f->masked ? found - !f->others : 0);
 }
 

@@ -41,10 +41,8 @@ void hwpmc_nmi_others_claimed_nmi(struct hwpmc_nmi_others *o);
 /* An NMI has come: one that was left before was claimed. */
 static inline void hwpmc_nmi_others_begin_nmi(void)
 {
-	struct hwpmc_nmi_others *o = this_cpu_ptr(&hwpmc_nmi_others);
-
-	if (unlikely(o->left))
-		hwpmc_nmi_others_claimed_nmi(o);
+	if (unlikely(this_cpu_read(hwpmc_nmi_others.left)))
+		hwpmc_nmi_others_claimed_nmi(this_cpu_ptr(&hwpmc_nmi_others));
 }
 
 #endif /* HWPMC_NMI_OTHERS_H */
