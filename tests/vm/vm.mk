@@ -66,7 +66,8 @@ $(foreach t,$(KMOD_WORKERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_WORKER)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_WORKERS)): \
 	$(KMOD_WORKER) $(TOP)/tests/vm/lib/kmod_worker.h
 KMOD_HOLD	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_hold.c)
-KMOD_HOLDERS	:= kmod_crowd kmod_drops kmod_last_reference kmod_puts kmod_races kmod_unwind_live
+KMOD_HOLDERS	:= kmod_crowd kmod_drops kmod_last_reference kmod_puts kmod_races kmod_snapshots \
+	kmod_unwind_live
 $(foreach t,$(KMOD_HOLDERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_HOLD)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_HOLDERS)): \
 	$(KMOD_HOLD) $(TOP)/tests/vm/lib/kmod_hold.h

@@ -74,6 +74,17 @@ void dev_reap(pid_t pid)
 	ck_assert_int_eq(status, 0);
 }
 
+void dev_apart(void (*fn)(void *), void *arg)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		fn(arg);
+		_exit(0);
+	}
+	dev_reap(pid);
+}
+
 static bool put_tunable(const char *path, const char *value)
 {
 	FILE *f = fopen(path, "w");

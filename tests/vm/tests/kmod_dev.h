@@ -110,6 +110,8 @@ long dev_waiting_in(pid_t pid);
 void dev_await_call(pid_t pid, long nr);
 void dev_held(pid_t pid);
 void dev_wait(struct child *child);
+/* A child runs fn(arg); a failure there is one here. */
+void dev_apart(void (*fn)(void *), void *arg);
 /* Kill a process and wait for it, or wait until it exits with 0. */
 void dev_end(pid_t pid);
 void dev_reap(pid_t pid);

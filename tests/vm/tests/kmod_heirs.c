@@ -59,18 +59,6 @@ static bool can_read(const volatile char *at)
 	return true;
 }
 
-/* In a child; a failure there is one here. */
-static void apart(void (*fn)(void *), void *arg)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		fn(arg);
-		_exit(0);
-	}
-	dev_reap(pid);
-}
-
 /* ---- rings --------------------------------------------------------------- */
 
 static void has_no_page(void *ring)
@@ -83,7 +71,7 @@ static void heir_of_heir(void *ring)
 {
 	has_no_page(ring);
 	let_children_have(ring, WHOLE);
-	apart(has_no_page, ring);
+	dev_apart(has_no_page, ring);
 	/* What is left of the copy goes in pieces. */
 	munmap(ring, PAGE);
 	munmap((char *)ring + 2 * PAGE, PAGE);
@@ -92,7 +80,7 @@ static void heir_of_heir(void *ring)
 static void heirs(char *ring)
 {
 	let_children_have(ring, WHOLE);
-	apart(heir_of_heir, ring);
+	dev_apart(heir_of_heir, ring);
 }
 
 START_TEST(a_child_that_is_given_a_ring_by_madvise_has_no_page_of_it)

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 
 #include "harness.h"
@@ -332,6 +333,44 @@ START_TEST(revoke_waits_for_no_slow_reader)
 }
 END_TEST
 
+static void close_with_slow_reader(void)
+{
+	int fd = dev_open(), pipe_end = log_of_pages(fd, 6000), closed[2];
+	char c = 0;
+
+	ck_assert(!pipe(closed));
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(fd);
+		ck_assert_int_eq(write(closed[1], &c, 1), 1);
+		read_slowly(pipe_end);
+	}
+	/* The owner's close is the last one. */
+	ck_assert_int_eq(read(closed[0], &c, 1), 1);
+	say_ready();
+	close(fd);
+}
+
+/* Its owner waits in close() for a reader that goes on. */
+START_TEST(revoke_discards_records_of_a_log_that_ends_already)
+{
+	pid_t pid = begin(close_with_slow_reader);
+	int fd = dev_open();
+	uint64_t began;
+
+	await_ready();
+	dev_await_call(pid, SYS_close);
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	began = now_ms();
+	dev_ok(dev_simple(fd, HWPMC_IOC_REVOKE));
+	dev_reap(pid);
+	/* The reader takes ten seconds and more. */
+	ck_assert_uint_lt(now_ms() - began, 4000);
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
 /* ---- owners that no process holds --------------------------------------------- */
 
 #define CYCLES	5
@@ -472,26 +511,13 @@ static void log_to_memory(void *unused)
 	ck_assert_int_ge(lseek(log, 0, SEEK_END), PAGES / 4);
 }
 
-static void in_child(void (*fn)(void *))
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid) {
-		fn(NULL);
-		_exit(0);
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-}
-
 START_TEST(log_pages_are_charged_to_the_memory_cgroup_of_its_maker)
 {
 	mkdir("/tmp/cg.readers", 0755);
 	ck_assert(!mount("none", "/tmp/cg.readers", "cgroup2", 0, NULL));
 	dev_put("/tmp/cg.readers/cgroup.subtree_control", "+memory");
 	ck_assert(!mkdir(CGROUP, 0755));
-	in_child(log_to_memory);
+	dev_apart(log_to_memory, NULL);
 	rmdir(CGROUP);
 	umount("/tmp/cg.readers");
 }
@@ -506,6 +532,7 @@ int main(void)
 	harness_add(log_file_that_holds_a_device_delays_no_release);
 	harness_add(close_by_another_process_waits_for_no_reader);
 	harness_add(revoke_waits_for_no_slow_reader);
+	harness_add(revoke_discards_records_of_a_log_that_ends_already);
 	harness_add(owner_whose_log_holds_its_descriptor_ends_with_its_process);
 	harness_add(counters_of_an_owner_end_with_its_process);
 	harness_add(log_beyond_the_file_size_limit_fails_with_efbig);

@@ -42,18 +42,6 @@ static void become(uid_t uid)
 	dev_become(uid);
 }
 
-/* In a child; a failure there is one here. */
-static void apart(void (*fn)(void *), void *arg)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		fn(arg);
-		_exit(0);
-	}
-	dev_reap(pid);
-}
-
 static void as_nobody(void *fn)
 {
 	become(NOBODY);
@@ -145,7 +133,7 @@ static void no_kernel_in_rings(void)
 
 START_TEST(rings_of_the_unprivileged_have_no_kernel_address_in_any_word)
 {
-	apart(as_nobody, no_kernel_in_rings);
+	dev_apart(as_nobody, no_kernel_in_rings);
 	/* And the search finds them where they are. */
 	dev_pin(0, 0);
 	ck_assert_uint_gt(seen_in_rings(dev_open()), 20);
@@ -163,7 +151,7 @@ static void opened_by_root(void *unused)
 
 START_TEST(who_drops_its_rights_after_the_open_sees_no_kernel_address)
 {
-	apart(opened_by_root, NULL);
+	dev_apart(opened_by_root, NULL);
 }
 END_TEST
 
@@ -238,7 +226,7 @@ static void page_is_clean(void)
 
 START_TEST(the_page_of_a_thread_has_no_kernel_address)
 {
-	apart(as_nobody, page_is_clean);
+	dev_apart(as_nobody, page_is_clean);
 }
 END_TEST
 
@@ -273,7 +261,7 @@ static void pin_again_and_again(void)
 
 START_TEST(rings_count_as_locked_memory_as_long_as_they_are_mapped)
 {
-	apart(as_nobody, pin_again_and_again);
+	dev_apart(as_nobody, pin_again_and_again);
 }
 END_TEST
 
@@ -310,7 +298,7 @@ START_TEST(rings_are_charged_to_the_memory_cgroup_of_their_maker)
 	ck_assert(!mount("none", "/tmp/cg", "cgroup2", 0, NULL));
 	dev_put("/tmp/cg/cgroup.subtree_control", "+memory");
 	ck_assert(!mkdir(GROUP, 0755));
-	apart(rings_are_charged, NULL);
+	dev_apart(rings_are_charged, NULL);
 	/* Beyond the limit of the group there are none. */
 	rmdir(GROUP);
 	umount("/tmp/cg");
@@ -363,7 +351,7 @@ START_TEST(the_descriptors_of_a_user_are_limited_and_nobody_elses)
 	ck_assert_int_eq(read(p[0], &c, 1), 1);
 	for (int i = 0; i < 20; i++)
 		ck_assert_int_ge(dev_open(), 0);
-	apart(open_ten_and_no_more, (void *)OTHER);
+	dev_apart(open_ten_and_no_more, (void *)OTHER);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	sysctl("maxowners", 1024);
@@ -442,7 +430,7 @@ START_TEST(a_child_has_no_ring_of_its_parent)
 	dev_ok(configure_mapped(fd));
 	parents_ring = map_ring(fd, 0);
 	ck_assert(can_read(parents_ring));
-	apart(ring_is_not_there, NULL);
+	dev_apart(ring_is_not_there, NULL);
 	ck_assert(can_read(parents_ring));
 	/* It cannot be made larger to reach what lies behind it. */
 	ck_assert_ptr_eq(mremap(parents_ring, WHOLE, 2 * WHOLE, MREMAP_MAYMOVE),
@@ -587,11 +575,11 @@ static void with_perfmon(void *unused)
 
 START_TEST(sampling_a_cpu_needs_cap_perfmon_whatever_the_tunable_says)
 {
-	apart(as_nobody, sampling_a_cpu_is_refused);
-	apart(with_perfmon, NULL);
+	dev_apart(as_nobody, sampling_a_cpu_is_refused);
+	dev_apart(with_perfmon, NULL);
 	sysctl("unprivileged_syspmcs", 1);
-	apart(as_nobody, the_tunable_permits_counting);
-	apart(with_perfmon, NULL);
+	dev_apart(as_nobody, the_tunable_permits_counting);
+	dev_apart(with_perfmon, NULL);
 	sysctl("unprivileged_syspmcs", 0);
 	sampling_a_cpu_is_allowed(NULL);
 }
@@ -634,7 +622,7 @@ static void root_of_its_own(void)
 
 START_TEST(root_of_a_user_namespace_is_as_unprivileged_as_its_user)
 {
-	apart(as_nobody, root_of_its_own);
+	dev_apart(as_nobody, root_of_its_own);
 }
 END_TEST
 
@@ -694,7 +682,7 @@ static void in_pid_namespace(void *unused)
 
 START_TEST(in_a_pid_namespace_processes_have_its_numbers)
 {
-	apart(in_pid_namespace, NULL);
+	dev_apart(in_pid_namespace, NULL);
 }
 END_TEST
 
@@ -728,7 +716,7 @@ START_TEST(a_descriptor_that_root_opened_does_not_follow_into_set_id_programs)
 {
 	ck_assert_int_eq(system("cp build/vm/progs/loop " SETUID
 				" && chmod 4755 " SETUID), 0);
-	apart(count_set_id_by_descriptor_of_root, NULL);
+	dev_apart(count_set_id_by_descriptor_of_root, NULL);
 }
 END_TEST
 

@@ -4,12 +4,14 @@
  * the caller may not see at that moment, and without a lock that they need.
  */
 #define _GNU_SOURCE
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "harness.h"
 #include "hwpmc_log.h"
 #include "kmod_dev.h"
+#include "../lib/kmod_hold.h"
 
 #define SETUID	"/tmp/loop.snapshots"
 
@@ -189,6 +191,167 @@ START_TEST(snapshot_lists_no_target_that_became_undumpable)
 }
 END_TEST
 
+/* ---- an exec amid a start or an attach -------------------------------------- */
+
+/* The caller is held at a function of the module, and its target executes a set-id program. */
+static struct held {
+	volatile pid_t target;
+	volatile bool ready, armed, go;
+	volatile unsigned int named;	/* records that name the program */
+} *held;
+
+static void execute_set_id(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dev_pin(0, 1);
+	while (!held->go)
+		;
+	execl(SETUID, SETUID, "2000000000", NULL);
+	_exit(127);
+}
+
+/* By its name, as a look at the link to its program waits for its exec. */
+static bool is_set_id(pid_t pid)
+{
+	char path[32], name[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(name, sizeof(name), f));
+	fclose(f);
+	return !strcmp(name, "loop.snapshots\n");
+}
+
+/* Records of this type that have the path, and of any other mapping if `all`. */
+static unsigned int records_in(int log, unsigned int type, size_t path, bool all)
+{
+	ssize_t n = pread(log, text, sizeof(text), 0);
+	unsigned int found = 0;
+
+	for (ssize_t at = 0; at + (ssize_t)sizeof(struct hwpmc_log_hdr) <= n;) {
+		struct hwpmc_log_hdr *hdr = (void *)(text + at);
+
+		ck_assert_uint_ge(hdr->len, sizeof(*hdr));
+		if (hdr->type == type)
+			found += all || !strcmp(text + at + path, SETUID);
+		at += hdr->len;
+	}
+	return found;
+}
+
+static void await_armed(void)
+{
+	held->ready = true;
+	while (!held->armed)
+		usleep(100);
+}
+
+/* Its log, amid whose attach or start the target executes the program. */
+static int log_of_held(bool amid_attach)
+{
+	int fd = dev_open(), log = memfd_create("log", 0);
+	uint32_t id;
+	pid_t pid;
+
+	dev_become(NOBODY);
+	id = sampling(fd, HWPMC_MODE_TS, ANY);
+	dev_ok(dev_configure(fd, log, 0, 1 << 20));
+	pid = fork();
+	if (!pid)
+		execute_set_id();
+	held->target = pid;
+	if (amid_attach)
+		await_armed();
+	dev_ok(dev_attach(fd, id, held->target));
+	if (!amid_attach) {
+		await_armed();
+		dev_start(fd, id);
+	}
+	while (!is_set_id(held->target))
+		dev_msleep(1);
+	dev_ok(dev_simple(fd, HWPMC_IOC_FLUSHLOG));
+	return log;
+}
+
+static void start_amid_hold(void *all)
+{
+	int log = log_of_held(false);
+
+	held->named = records_in(log, HWPMC_LOG_MAP_IN, offsetof(struct hwpmc_log_map, path),
+				 all);
+	dev_end(held->target);
+}
+
+static void attach_amid_hold(void *unused)
+{
+	int log = log_of_held(true);
+
+	ck_assert_uint_eq(records_in(log, HWPMC_LOG_PMCATTACH, 0, true), 1);
+	held->named = records_in(log, HWPMC_LOG_PMCATTACH,
+				 offsetof(struct hwpmc_log_attach, path), false);
+	dev_end(held->target);
+}
+
+#define EXEC_NS		500000000ull	/* more than an exec takes */
+#define OPTIMIZE	"/proc/sys/debug/kprobes-optimization"
+
+/* Returns true if the target could execute the program while the caller was held. */
+static bool exec_amid(const char *function, void (*fn)(void *), void *arg)
+{
+	struct child caller;
+	uint64_t began;
+	bool executed;
+
+	make_set_id();
+	/* A start registers kprobes: to optimize them interrupts each CPU, a held one too. */
+	dev_put(OPTIMIZE, "0");
+	held = shared_memory(sizeof(*held));
+	dev_pin(0, 1);
+	caller = dev_child(fn, arg);
+	dev_pin(caller.pid, 0);
+	hold_at(function);
+	dev_go(&caller);
+	while (!held->ready)
+		dev_msleep(1);
+	dev_calm();		/* after the attach */
+	hold_arm(caller.pid);
+	held->armed = true;
+	hold_wait();
+	held->go = true;
+	/* The timers of an idle CPU may wait for the one that is held. */
+	for (began = dev_now(); dev_now() - began < EXEC_NS && !is_set_id(held->target);)
+		sched_yield();
+	executed = is_set_id(held->target);
+	hold_end();
+	dev_put(OPTIMIZE, "1");
+	dev_wait(&caller);
+	return executed;
+}
+
+START_TEST(snapshot_lets_no_exec_between_the_right_and_the_memory)
+{
+	ck_assert(!exec_amid("hwpmc_memory_grab", start_amid_hold, NULL));
+	ck_assert_uint_eq(held->named, 0);
+}
+END_TEST
+
+START_TEST(snapshot_lists_no_mapping_of_a_program_that_is_gone)
+{
+	/* It has begun; its end waits for the memory that is listed. */
+	exec_amid("hwpmc_wants_vma", start_amid_hold, "all");
+	ck_assert_uint_eq(held->named, 0);
+}
+END_TEST
+
+START_TEST(attach_record_names_no_program_that_may_not_be_seen)
+{
+	ck_assert(exec_amid("hwpmc_record_attach", attach_amid_hold, NULL));
+	ck_assert_uint_eq(held->named, 0);
+}
+END_TEST
+
 /* ---- a ring without room --------------------------------------------------- */
 
 #define PROGRAMS	24
@@ -248,6 +411,9 @@ int main(void)
 	dev_setup();
 	harness_add_timed(snapshot_lists_no_target_that_became_a_set_id_program, 40);
 	harness_add(snapshot_lists_no_target_that_became_undumpable);
+	harness_add(snapshot_lets_no_exec_between_the_right_and_the_memory);
+	harness_add(snapshot_lists_no_mapping_of_a_program_that_is_gone);
+	harness_add(attach_record_names_no_program_that_may_not_be_seen);
 	harness_add(snapshot_waits_for_room_without_locks_of_others);
 	return harness_run();
 }

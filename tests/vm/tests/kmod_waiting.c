@@ -174,26 +174,59 @@ static void await_end_of_log(pid_t owner, int ready)
 	dev_await_call(owner, SYS_ioctl);
 }
 
-START_TEST(a_log_whose_file_does_not_answer_keeps_nobody_else_waiting)
+struct stuck {
+	pid_t writer;	/* until it is killed, the log does not end */
+	pid_t owner;
+};
+
+static struct stuck log_that_cannot_end(void)
 {
 	int p[2], ready[2];
-	pid_t writer, owner;
+	struct stuck s;
 
 	ck_assert(!pipe(p) && !pipe(ready) && !pipe(asked));
 	told = ready[1];
-	writer = fork();
-	if (!writer)
+	s.writer = fork();
+	if (!s.writer)
 		write_slowly(p[1]);
 	await_fault();
-	owner = fork();
-	if (!owner)
+	s.owner = fork();
+	if (!s.owner)
 		end_its_log(p[1]);
-	await_end_of_log(owner, ready[0]);
+	await_end_of_log(s.owner, ready[0]);
+	return s;
+}
+
+static void let_log_end(struct stuck s)
+{
+	dev_end(s.writer);
+	dev_reap(s.owner);
+}
+
+START_TEST(a_log_whose_file_does_not_answer_keeps_nobody_else_waiting)
+{
+	struct stuck s = log_that_cannot_end();
+
 	others_go_on();
 	/* It waits, as the writer still has the pipe. */
-	ck_assert_int_eq(waitpid(owner, NULL, WNOHANG), 0);
-	dev_end(writer);
-	dev_reap(owner);
+	ck_assert_int_eq(waitpid(s.owner, NULL, WNOHANG), 0);
+	let_log_end(s);
+}
+END_TEST
+
+/* No signal ends its write. */
+START_TEST(revoke_waits_a_second_for_a_log_that_cannot_end)
+{
+	struct stuck s = log_that_cannot_end();
+	int fd = dev_open();
+	uint64_t began = dev_now();
+
+	alarm(100);
+	dev_ok(dev_simple(fd, HWPMC_IOC_REVOKE));
+	alarm(0);
+	ck_assert_uint_lt(dev_now() - began, 8000000000ull);
+	let_log_end(s);
+	close(fd);
 }
 END_TEST
 
@@ -262,6 +295,7 @@ int main(void)
 	harness_add_timed(memory_that_does_not_answer_keeps_nobody_else_waiting, 20);
 	harness_add_timed(a_reader_of_the_histogram_keeps_nobody_else_waiting, 20);
 	harness_add_timed(a_log_whose_file_does_not_answer_keeps_nobody_else_waiting, 20);
+	harness_add_timed(revoke_waits_a_second_for_a_log_that_cannot_end, 20);
 	harness_add_timed(a_long_chain_of_descendants_is_attached_and_detached_in_its_own_time, 60);
 	return harness_run();
 }
