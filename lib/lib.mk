@@ -75,7 +75,7 @@ install-lib: lib
 	ln -sf ../libhwpmc.a $(DESTDIR)$(libdir)/hwpmc-freebsd/libpmc.a
 	install -m 644 $(LIB_DIR)/libhwpmc.pc $(LIB_DIR)/libhwpmc-freebsd.pc \
 		$(DESTDIR)$(libdir)/pkgconfig
-	install -m 644 $(TOP)/lib/pmc/libhwpmc.h $(TOP)/lib/log/libhwpmclog.h \
+	install -m 644 $(TOP)/lib/pmc/libhwpmc.h $(TOP)/lib/pmc/hwpmc_mark.h $(TOP)/lib/log/libhwpmclog.h \
 		$(TOP)/include/uapi/hwpmc.h $(TOP)/include/uapi/hwpmc_log.h \
 		$(TOP)/include/uapi/hwpmc_unwind.h $(TOP)/include/uapi/hwpmc_target.h \
 		$(DESTDIR)$(includedir)

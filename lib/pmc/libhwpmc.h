@@ -406,11 +406,10 @@ struct hwpmc_region {
  * Read all slots in one asm statement, to which a compiler cannot add: the number
  * of instructions between the last RDPMC of begin and the first of end is fixed.
  * For the same reason `r` is a memory operand. `again` is the label to jump to if
- * the thread was switched meanwhile: 6 (restart: begin) or 4 (no value: end).
+ * the thread was switched meanwhile: 6 (restart: begin) or 4 (no value: end). The code
+ * begins with the region in %rdi; hwpmc_mark.h uses it too.
  */
-#define HWPMC_REGION_READ(r, which, again, fence)			\
-	__asm__ __volatile__(						\
-		HWPMC_ASM("movq %[region], %%rdi", "mov rdi, %[region]")	\
+#define HWPMC_REGION_READ_CODE(again, fence)				\
 		HWPMC_ASM("movq %%fs:0, %%rax", "mov rax, qword ptr fs:0")	\
 		HWPMC_ASM("cmpq %%rax, %c[thread_at](%%rdi)", "cmp [rdi + %c[thread_at]], rax")	\
 		"jne 5f\n"						\
@@ -436,9 +435,9 @@ struct hwpmc_region {
 		"3:\t" HWPMC_ASM("cmpl %c[seq_at](%%r8), %%r9d", "cmp r9d, [r8 + %c[seq_at]]")	\
 		"jne " again "\n"					\
 		"4:\t" HWPMC_ASM("movq $1, %c[failed_at](%%rdi)", "mov qword ptr [rdi + %c[failed_at]], 1")	\
-		"5:\t" fence						\
-			     :						\
-			     : [region] "m"(r),				\
+		"5:\t" fence
+
+#define HWPMC_REGION_READ_OPERANDS(which)				\
 			       [thread_at] "i"(offsetof(struct hwpmc_region, \
 							thread)),	\
 			       [slot_at] "i"(offsetof(struct hwpmc_region, \
@@ -457,9 +456,19 @@ struct hwpmc_region {
 			       [index_at] "i"(offsetof(struct hwpmc_user_row, \
 						       index)),		\
 			       [count_at] "i"(offsetof(struct hwpmc_user_row, \
-						       thread))		\
-			     : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", \
-			       "memory", "cc")
+						       thread))
+
+#define HWPMC_REGION_READ_CLOBBERS					\
+			       "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", \
+			       "memory", "cc"
+
+#define HWPMC_REGION_READ(r, which, again, fence)			\
+	__asm__ __volatile__(						\
+		HWPMC_ASM("movq %[region], %%rdi", "mov rdi, %[region]")	\
+		HWPMC_REGION_READ_CODE(again, fence)			\
+			     :						\
+			     : [region] "m"(r), HWPMC_REGION_READ_OPERANDS(which) \
+			     : HWPMC_REGION_READ_CLOBBERS)
 
 /* LFENCE: no instruction of the region executes before the RDPMC of begin. */
 #define hwpmc_region_begin(r)						\

@@ -46,6 +46,20 @@ void spread_add(struct spread *s, uint64_t value)
 	s->count++;
 }
 
+void spread_merge(struct spread *s, const struct spread *from)
+{
+	if (from->count && (!s->count || from->min < s->min))
+		s->min = from->min;
+	if (from->max > s->max)
+		s->max = from->max;
+	s->sum = from->sum > UINT64_MAX - s->sum ? UINT64_MAX : s->sum + from->sum;
+	for (uint64_t i = 0; i < from->count && i < SPREAD_KEPT && s->count + i < SPREAD_KEPT; i++)
+		s->kept[s->count + i] = from->kept[i];
+	for (unsigned int i = 0; i < SPREAD_BUCKETS; i++)
+		s->bucket[i] += from->bucket[i];
+	s->count += from->count;
+}
+
 bool spread_is_exact(const struct spread *s)
 {
 	return s->count <= SPREAD_KEPT;

@@ -24,6 +24,8 @@ struct spread {				/* zeroes: no values */
 };
 
 void spread_add(struct spread *s, uint64_t value);
+/* Add all values of another one. */
+void spread_merge(struct spread *s, const struct spread *from);
 /* The lower of the two in the middle, where there are two; 0 without values. */
 uint64_t spread_median(struct spread *s);
 /* False: the median is that of the buckets. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <hwpmc_mark.h>
 #include <libhwpmclog.h>
 
 #include "../../lib/pmc/internal.h"
@@ -55,6 +56,11 @@ static int each(const struct hwpmc_event_info *info, void *arg)
 }
 
 static int take(unsigned int cpu, const void *data, size_t len, void *arg)
+{
+	return 0;
+}
+
+static int each_mark(const struct hwpmc_mark_stats *stats, void *arg)
 {
 	return 0;
 }
@@ -196,6 +202,8 @@ START_TEST(null_regions_and_parsers_are_einval_or_nothing)
 {
 	struct hwpmc_region_stats stats;
 	struct hwpmc_parser *p = hwpmc_parser_new();
+	const char *specs[] = { NULL, "x" };
+	struct hwpmc_marks *marks;
 	struct hwpmc_record r;
 	uint64_t counts[4];
 	char text[10];
@@ -229,6 +237,23 @@ START_TEST(null_regions_and_parsers_are_einval_or_nothing)
 	ck_assert_int_eq(hwpmc_chain_end(NULL), -1);
 	hwpmc_note_text(NULL, text, sizeof(text));
 	hwpmc_note_text(&(struct hwpmc_classnote){ 0 }, NULL, 0);
+	REFUSED(hwpmc_marks_open(NULL, 1, &marks));
+	REFUSED(hwpmc_marks_open(specs, 1, NULL));
+	REFUSED(hwpmc_marks_open(specs, 1, &marks));
+	REFUSED(hwpmc_marks_open(specs + 1, 0, &marks));
+	NONE(hwpmc_marks_env(NULL));
+	REFUSED(hwpmc_marks_each(NULL, true, each_mark, NULL));
+	ck_assert_int_eq(hwpmc_marks_open(specs + 1, 1, &marks), 0);
+	REFUSED(hwpmc_marks_each(marks, true, NULL, NULL));
+	REFUSED(hwpmc_marks_state(NULL, text, sizeof(text), counts, counts));
+	REFUSED(hwpmc_marks_state(marks, NULL, 1, counts, counts));
+	REFUSED(hwpmc_marks_state(marks, text, sizeof(text), NULL, counts));
+	REFUSED(hwpmc_marks_state(marks, text, sizeof(text), counts, NULL));
+	hwpmc_marks_close(marks);
+	hwpmc_marks_close(NULL);
+	hwpmc_mark_begin(NULL);
+	hwpmc_mark_end(NULL);
+	hwpmc_mark_done(NULL);
 	hwpmc_close(NULL);
 	/* A null handle is that of hwpmc_open(). */
 	ck_assert_ptr_nonnull(hwpmc_error(NULL));

@@ -154,8 +154,41 @@ START_TEST(a_sum_that_is_too_large_stays_so)
 }
 END_TEST
 
+static struct spread both, other;
+
+START_TEST(merged_spreads_are_those_of_all_values)
+{
+	memset(&s, 0, sizeof(s));
+	memset(&both, 0, sizeof(both));
+	memset(&other, 0, sizeof(other));
+	spread_merge(&both, &other);
+	ck_assert_uint_eq(both.count, 0);
+	for (unsigned int i = 0; i < SPREAD_KEPT; i++)
+		spread_add(&s, 10 + i % 7);
+	spread_merge(&both, &s);
+	ck_assert(spread_is_exact(&both));
+	ck_assert_uint_eq(spread_median(&both), spread_median(&s));
+	spread_add(&other, 3);
+	spread_add(&other, 1000);
+	spread_merge(&both, &other);
+	ck_assert(!spread_is_exact(&both));
+	ck_assert_uint_eq(both.count, SPREAD_KEPT + 2);
+	ck_assert_uint_eq(both.min, 3);
+	ck_assert_uint_eq(both.max, 1000);
+	ck_assert_uint_eq(both.sum, s.sum + 1003);
+	ck_assert_uint_eq(spread_median(&both), 13);
+	/* Less than what is kept: exact, whichever is merged. */
+	memset(&both, 0, sizeof(both));
+	spread_merge(&both, &other);
+	spread_merge(&both, &other);
+	ck_assert_uint_eq(both.count, 4);
+	ck_assert_uint_eq(spread_median(&both), 3);
+}
+END_TEST
+
 int main(void)
 {
+	harness_add(merged_spreads_are_those_of_all_values);
 	harness_add(without_values_all_is_0);
 	harness_add(median_of_a_few_values_is_one_of_them);
 	harness_add(median_is_exact_up_to_4096_values);
