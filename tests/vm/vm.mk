@@ -170,6 +170,12 @@ $(BUILD)/vm/progs/threads: $(TOP)/tests/vm/progs/threads.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 $(WARN) -o $@ $< -lpthread
 
+# Marks around known numbers of instructions.
+vm-tests: $(BUILD)/vm/progs/marks
+$(BUILD)/vm/progs/marks: $(TOP)/tests/vm/progs/marks.c $(TOP)/lib/pmc/hwpmc_mark.h $(LIB_SHARED)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 $(WARN) $(LIB_CFLAGS) -o $@ $< -L$(LIB_DIR) -lhwpmc -lpthread
+
 # Callers that are known by construction; and the library that it opens.
 $(CHAINS): $(TOP)/tests/vm/progs/chains.c $(BUILD)/vm/progs/libchains.so
 	$(CC) -std=gnu11 -O2 $(WARN) -fomit-frame-pointer -fno-optimize-sibling-calls \

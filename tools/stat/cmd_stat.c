@@ -75,13 +75,15 @@ const char cmd_stat_help[] =
 "  -o FILE             write to FILE instead of standard error (-: to standard\n"
 "                      output)\n"
 "      --no-big-num    do not group digits\n"
+"      --markers       count the events of the marks in the command's programs\n"
+"                      (HWPMC_MARK_BEGIN) too; with --per-thread, of each thread\n"
 "\n"
 "Exit status: that of the command; 128+N if signal N ended it; 126 or 127 if it\n"
 "cannot be run; 125 if nothing could be counted; 2 for an invalid option.\n";
 
 enum { OPT_HELP = 256, OPT_NO_DESC, OPT_JSON, OPT_CSV, OPT_NO_BIG_NUM,
        OPT_PER_CPU, OPT_PER_CORE, OPT_PER_SOCKET, OPT_PER_THREAD, OPT_RING_SIZE, OPT_DELAY, OPT_TIMEOUT,
-       OPT_CONTROL, OPT_PER_TYPE, OPT_ROTATE };
+       OPT_CONTROL, OPT_PER_TYPE, OPT_ROTATE, OPT_MARKERS };
 
 static int parse_cpus(struct stat_options *o, const char *arg)
 {
@@ -243,6 +245,9 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 	case OPT_PER_TYPE:
 		o->per_type = true;
 		return 0;
+	case OPT_MARKERS:
+		o->markers = true;
+		return 0;
 	default:
 		o->big_num = false;
 		return 0;
@@ -306,6 +311,8 @@ static int check_options(struct stat_options *o, bool all)
 			return EXIT_STAT_FAILED;
 	}
 	o->defaults = !o->events.n && !o->metric;
+	if (stat_marks_check(o))
+		return EXIT_USAGE;
 	return check_rotate(o);
 }
 
@@ -339,6 +346,7 @@ static int parse_options(struct stat_options *o, int argc, char *argv[], bool *h
 		{ "control", required_argument, NULL, OPT_CONTROL },
 		{ "rotate", optional_argument, NULL, OPT_ROTATE },
 		{ "cgroup", required_argument, NULL, 'G' },
+		{ "markers", no_argument, NULL, OPT_MARKERS },
 		{ NULL, 0, NULL, 0 },
 	};
 	bool all = false;
@@ -736,6 +744,8 @@ static int run_all(struct session *s)
 		stat_say_uncounted(&s->set);
 	if (s->nrun && s->o.format != STAT_TEXT && s->o.format != STAT_JSON)
 		stat_say_cgroups(&s->set);
+	if (s->nrun && s->o.format == STAT_CSV)
+		stat_marks_say(&s->set);
 	return status ? status : s->status;
 }
 
@@ -791,7 +801,9 @@ int cmd_stat(int argc, char *argv[])
 		return EXIT_STAT_FAILED;
 	status = EXIT_STAT_FAILED;
 	if (stat_set_open(&s.set, &s.o) == 0) {
-		status = run_all(&s);
+		if (stat_marks_open(&s.set) == 0)
+			status = run_all(&s);
+		stat_marks_close(&s.set);
 		stat_set_close(&s.set);
 	}
 	status = close_output(&s, status);

@@ -246,6 +246,7 @@ void stat_print_json(FILE *f, const struct stat_report *r, bool first)
 	}
 	fputc(']', f);
 	json_metrics(f, r);
+	stat_marks_json(f, r);
 	fputs("}\n", f);
 }
 
@@ -344,7 +345,8 @@ void stat_print_csv(FILE *f, const struct stat_report *r, bool first)
 
 	if (first)
 		fprintf(f, "type,time_ns,cpu,event,status,count,unit,stddev,runs,"
-			"metric,metric_unit,why%s\n", r->set->nturn ? ",counted_ns" : "");
+			"metric,metric_unit,why%s%s\n", r->set->nturn ? ",counted_ns" : "",
+			r->set->marks ? ",mark,sum,min,median,max,begun,dropped,misused" : "");
 	for (unsigned int i = 0; i < r->set->nevent; i++) {
 		const struct stat_event *ev = &r->set->event[i];
 
@@ -360,6 +362,7 @@ void stat_print_csv(FILE *f, const struct stat_report *r, bool first)
 	csv_metrics(f, r);
 	if (r->interval)
 		return;
+	stat_marks_csv(f, r);
 	csv_time(f, r, "elapsed", r->mean.elapsed, r->elapsed_dev);
 	if (!r->mean.has_task)
 		return;

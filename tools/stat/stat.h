@@ -3,7 +3,7 @@
  * stat.h - what the files of "hwpmc stat" share. cmd_stat.c parses options and
  * runs, ctl.c takes orders from another program, set.c counts, kinds.c splits by kind
  * of core, parts.c adds up sockets and cores, threads.c counts threads, cgroup.c finds the
- * processes of cgroups, metric.c derives what stands beside a count, metrics.c what -M asks for (define.c reads its definitions, formula.c
+ * processes of cgroups, marks.c the marks of programs, metric.c derives what stands beside a count, metrics.c what -M asks for (define.c reads its definitions, formula.c
  * computes), text.c, data.c and separated.c print.
  */
 #ifndef TOOLS_STAT_H
@@ -62,6 +62,7 @@ struct stat_options {
 	struct stat_ctl ctl;
 	const char *output;		/* NULL: standard error */
 	bool big_num;			/* group digits */
+	bool markers;			/* count the marks of the command too */
 	char **command;			/* NULL: none */
 };
 
@@ -135,6 +136,7 @@ struct stat_set {
 	struct stat_threads *threads;	/* NULL: threads are not told apart */
 	uint64_t lost_records;		/* of them */
 	unsigned int joined, left;	/* the cgroups, since counting began; of the last run */
+	struct hwpmc_marks *marks;	/* NULL: without --markers */
 };
 
 /* Times of one run, or their means. Nanoseconds. */
@@ -251,6 +253,15 @@ void stat_kinds_choose(struct hwpmc *h, const char *spec, const struct cpus *all
 		       struct cpus *list);
 /* Its cells, of those of the events before it. */
 void stat_kinds_add(struct stat_event *sum);
+
+/* marks.c. Check: 0, or an exit status after a message; open: 0, or -1 after one. */
+int stat_marks_check(const struct stat_options *o);
+int stat_marks_open(struct stat_set *set);
+void stat_marks_close(struct stat_set *set);
+void stat_marks_text(FILE *f, const struct stat_report *r);
+void stat_marks_json(FILE *f, const struct stat_report *r);
+void stat_marks_csv(FILE *f, const struct stat_report *r);
+void stat_marks_say(const struct stat_set *set);	/* on standard error */
 
 /* ctl.c. 0, or an exit status after a message. */
 int stat_ctl_open(struct stat_ctl *c, const char *arg);

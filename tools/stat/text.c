@@ -444,4 +444,5 @@ void stat_print_text(FILE *f, const struct stat_report *r, bool first)
 	print_times(f, r);
 	print_uncounted(f, r->set);
 	print_notes(f, r);
+	stat_marks_text(f, r);
 }

@@ -64,20 +64,59 @@ example_profiler_prints_the_hot_functions() {
 	# shellcheck disable=SC2086
 	cc -O2 -Wall -Wextra -Werror $flags -I"$VM_TOP/lib/log" -I"$VM_TOP/lib/stat" -o profiler \
 		"$dir/profiler.c" -lhwpmcstat -lhwpmc >out 2>&1 || fail "$(cat out)"
-	./profiler "$VM_TOP/build/vm/progs/hot" -n 100000 >out 2>&1 || fail "$(cat out)"
-	# Functions of 60, 30 and 10 percent: five standard deviations of 3,000 samples.
+	./profiler "$VM_TOP/build/vm/progs/hot" -n 30000 >out 2>&1 || fail "$(cat out)"
+	# Functions of 60, 30 and 10 percent: five standard deviations of 900 samples.
 	sed -n 's/^ *\([0-9]*\)\.[0-9]*%  \(hot_[a-z]*\) (hot)$/\2 \1/p' out >shares
 	[ "$(cut -d' ' -f1 shares | tr '\n' ' ')" = "hot_sixty hot_thirty hot_ten " ] ||
 		fail "not in this order: $(cat out)"
 	while read -r name share; do
 		case $name in
-		hot_sixty) least=55 most=65 ;;
-		hot_thirty) least=25 most=34 ;;
-		*) least=7 most=12 ;;
+		hot_sixty) least=51 most=68 ;;
+		hot_thirty) least=22 most=37 ;;
+		*) least=5 most=14 ;;
 		esac
 		[ "$share" -ge $least ] && [ "$share" -le $most ] || fail "$name: $(cat out)"
 	done <shares
 	grep -q '^[0-9][0-9]* samples, 0 dropped$' out || fail "$(cat out)"
+}
+
+# marked LEAST MOST COMMAND...: each of a hundred marks has so many instructions
+marked() {
+	least=$1 most=$2
+	shift 2
+	"$hwpmc" stat --markers --csv -e instructions:u -o csv -- "$@" >out 2>&1 ||
+		fail "$*: $(cat out csv)"
+	sed -n 's/^mark,.*,counted,\([0-9]*\),values,.*,work,[0-9]*,\([0-9]*\),[0-9]*,\([0-9]*\),\([0-9]*\),.*/\1 \2 \3 \4/p' \
+		csv >numbers
+	read -r values min max begun <numbers || fail "$*: $(cat csv out)"
+	[ "$begun" = 100 ] && [ "$values" -ge 95 ] && [ "$min" -ge "$least" ] && [ "$max" -le "$most" ] ||
+		fail "$*: $(cat numbers)"
+}
+
+examples_of_marks_in_c_and_cxx_are_counted() {
+	compiled cc "$dir/marks.c"
+	marked 3000 7000 ./program
+	compiled c++ -std=c++11 "$dir/marks.cc"
+	marked 2000 60000 ./program
+}
+
+example_of_marks_in_python_is_counted() {
+	marked 10000 2000000 /usr/bin/python3 "$dir/marks.py"
+}
+
+example_of_marks_in_rust_is_counted() {
+	rustc=$(command -v rustc || echo /root/.cargo/bin/rustc)
+	[ -x "$rustc" ] || skip "there is no rustc"
+	HOME=/root "$rustc" -O --edition 2021 -L "$VM_TOP/build/lib" -o program "$dir/marks.rs" \
+		>out 2>&1 || fail "rustc: $(cat out)"
+	marked 1000 100000 ./program
+}
+
+example_of_marks_in_fortran_is_counted() {
+	command -v gfortran >/dev/null || skip "there is no gfortran"
+	gfortran -O2 -L "$VM_TOP/build/lib" -o program "$dir/marks.f90" -lhwpmc >out 2>&1 ||
+		fail "gfortran: $(cat out)"
+	marked 1000 100000 ./program
 }
 
 examples_count_beside_hwpmc_stat() {
