@@ -125,6 +125,10 @@ void losses_clear(struct losses *l)
 EXPORT const struct hwpmc_profile_loss *
 hwpmc_profile_losses(const struct hwpmc_profile *p, uint32_t *n)
 {
+	if (n)
+		*n = 0;
+	if (stat_null(!p || !n))
+		return NULL;
 	*n = p->losses.nview;
 	return p->losses.view;
 }

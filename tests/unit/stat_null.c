@@ -82,6 +82,8 @@ START_TEST(null_profiles_are_einval_in_each_call_of_the_profile)
 	NONE(hwpmc_profile_events(NULL, &n));
 	ck_assert_uint_eq(n, 0);
 	NONE(hwpmc_profile_events(p, NULL));
+	NONE(hwpmc_profile_losses(NULL, &n));
+	NONE(hwpmc_profile_losses(p, NULL));
 	NONE(hwpmc_profile_stacks(NULL, &n));
 	NONE(hwpmc_profile_stacks(p, NULL));
 	NONE(hwpmc_profile_timeline(NULL, &n));
