@@ -23,6 +23,10 @@ bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 bench-hybrid: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	@BUILD=$(BUILD) $(TOP)/tests/bench/hybrid/run
 
+# The programs of doc/coming-from.md; fetches PAPI's packages, and so is no part of bench.
+bench-coming: module-vm vm-fetch vpmu lib
+	@BUILD=$(BUILD) $(TOP)/tests/bench/coming/run
+
 # What operations cost with 8 CPUs and with one, and with 5,000 threads.
 bench-cpus: module-vm tools vm-fetch vpmu vm-kmods $(BENCH_DIR)/cpus/cpus \
 		$(BENCH_DIR)/cpus/calls $(BENCH_DIR)/cpus/bounded $(BENCH_DIR)/cpus/waits
@@ -80,4 +84,4 @@ $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/be
 	$(CC) $(VM_CFLAGS) -I$(TOP)/lib/pmc -o $@ $(BENCH_SRC) -lpthread
 
 .PHONY: bench bench-run bench-hybrid bench-cpus bench-analysis bench-growth bench-exports \
-	bench-unwind bench-table
+	bench-unwind bench-table bench-coming

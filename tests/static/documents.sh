@@ -10,6 +10,18 @@ documents_readme_is_short_and_links_resolve() {
 	tests/static/front.py .
 }
 
+# Three programs for each job, in the order of the table's columns.
+documents_coming_from_has_the_lines_of_its_programs() {
+	for job in region threads profiler; do
+		line="| | "
+		for tool in hwpmc papi perf; do
+			line="$line$(scripts/code-lines doc/examples/coming-from/${job}_$tool.c) | "
+		done
+		echo "${line#| | }"
+	done | sed 's/ *|* *$//' >"$work/code-lines"
+	sed -n 's/^| .* | lines | \(.*\) |$/\1/p' doc/coming-from.md | diff - "$work/code-lines"
+}
+
 # Of programs and scripts of all tests, and of what they call.
 test_words() {
 	grep -rhoE '\b[a-z0-9]+(_[a-z0-9]+){3,}\b' $(files 'tests/*') | sort -u >"$work/test-words"
