@@ -209,6 +209,34 @@ START_TEST(suspend_ends_the_wait_for_interrupts_of_before)
 }
 END_TEST
 
+static void try_sampling(int want)
+{
+	uint32_t id;
+	int rc = hwpmc_allocate(h, "instructions:u", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 30011, &id);
+
+	ck_assert_msg(!rc == !want, "%s", rc ? hwpmc_error(h) : "allocated");
+	if (want) {
+		ck_assert_int_eq(errno, EOPNOTSUPP);
+		ck_assert_uint_eq(hwpmc_reason(h), want);
+	} else {
+		ok(hwpmc_release(h, id));
+	}
+}
+
+/* The machine may wake up elsewhere, where counters do not interrupt. */
+START_TEST(suspend_has_the_interrupt_tried_again)
+{
+	begin();
+	try_sampling(0);
+	vpmu_knob(VPMU_KNOB_LOST, 1);
+	try_sampling(0);
+	nap('1');
+	try_sampling(HWPMC_WHY_NO_INTERRUPT);
+	vpmu_knob(VPMU_KNOB_LOST, 0);
+	try_sampling(0);
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -224,5 +252,6 @@ int main(void)
 	harness_add(sampling_goes_on_after_the_machine_slept);
 	harness_add(a_period_that_the_machine_slept_through_is_one_period);
 	harness_add(suspend_ends_the_wait_for_interrupts_of_before);
+	harness_add(suspend_has_the_interrupt_tried_again);
 	return harness_run();
 }

@@ -674,6 +674,51 @@ START_TEST(counters_that_do_not_interrupt_count_and_do_not_sample)
 }
 END_TEST
 
+#define CLOCK	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+static void set_clock(const char *name)
+{
+	char now[32] = "";
+	int f;
+
+	dev_put(CLOCK, name);
+	f = open(CLOCK, O_RDONLY);
+	ck_assert_int_gt(read(f, now, sizeof(now) - 1), 0);
+	close(f);
+	ck_assert_int_eq(strncmp(now, name, strlen(name)), 0);
+}
+
+static void try_sampling(int want, uint32_t why)
+{
+	int fd = dev_open();
+	uint32_t id;
+
+	ck_assert_int_eq(ask(fd, HWPMC_MODE_TS, INSN, &id), want);
+	if (want)
+		ck_assert_uint_eq(dev_hdr.reason, why);
+	close(fd);
+}
+
+/* A machine that is moved may get another clock: nothing else can be seen of that. */
+START_TEST(trial_of_the_interrupt_is_repeated_on_another_clock)
+{
+	load_anew();
+	try_sampling(0, 0);
+	on_all_cpus(VPMU_KNOB_LOST, 1);
+	try_sampling(0, 0);
+	set_clock("hpet");
+	try_sampling(EOPNOTSUPP, HWPMC_WHY_NO_INTERRUPT);
+	on_all_cpus(VPMU_KNOB_LOST, 0);
+	try_sampling(0, 0);
+	on_all_cpus(VPMU_KNOB_LOST, 1);
+	try_sampling(0, 0);
+	set_clock("tsc");
+	try_sampling(EOPNOTSUPP, HWPMC_WHY_NO_INTERRUPT);
+	on_all_cpus(VPMU_KNOB_LOST, 0);
+	try_sampling(0, 0);
+}
+END_TEST
+
 static struct hwpmc_op_getdriverstats stats_of(int fd)
 {
 	struct hwpmc_op_getdriverstats s;
@@ -787,6 +832,7 @@ int main(void)
 	if (!dev_is_amd())
 		harness_add(still_fixed_rows_are_tried_at_a_claim_beside_the_others);
 	harness_add(counters_that_do_not_interrupt_count_and_do_not_sample);
+	harness_add(trial_of_the_interrupt_is_repeated_on_another_clock);
 	harness_add(the_trial_is_in_no_statistics_and_takes_place_once_a_cpu);
 	harness_add(an_interrupt_that_comes_late_is_waited_for);
 	return harness_run();
