@@ -746,6 +746,8 @@ static int run_all(struct session *s)
 		stat_say_cgroups(&s->set);
 	if (s->nrun && s->o.format == STAT_CSV)
 		stat_marks_say(&s->set);
+	if (!status && stat_has_losses(&s->set))
+		status = EXIT_STAT_FAILED;
 	return status ? status : s->status;
 }
 

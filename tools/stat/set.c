@@ -153,6 +153,7 @@ void stat_set_close(struct stat_set *set)
 		free(ev->cell);
 		free(ev->run);
 		free(ev->why);
+		free(ev->lost);
 		free(ev->spec);
 	}
 	free(set->event);
@@ -250,14 +251,12 @@ static int refuse_event(struct stat_set *set, unsigned int i)
 	return 0;
 }
 
-/* Has it PMCs now? */
-static bool is_active(const struct stat_set *set, const struct stat_event *ev)
+bool stat_event_is_active(const struct stat_set *set, const struct stat_event *ev)
 {
 	return !ev->why && !ev->nsum && ev->turn == set->turn;
 }
 
-/* A sum whose parts are not all counted is none; one of user mode is named so. */
-static void check_sum(struct stat_event *ev)
+void stat_event_check_sum(struct stat_event *ev)
 {
 	for (unsigned int k = 1; !ev->why && k <= ev->nsum; k++)
 		if (ev[-(int)k].why)
@@ -282,10 +281,10 @@ int stat_set_allocate(struct stat_set *set, bool exec_start)
 		struct stat_event *ev = &set->event[i];
 
 		/* What did not fit in the first run stays out of all. */
-		if (is_active(set, ev) && stat_event_allocate(set, ev, exec_start) < 0 &&
+		if (stat_event_is_active(set, ev) && stat_event_allocate(set, ev, exec_start) < 0 &&
 		    refuse_event(set, i) < 0)
 			return -1;
-		check_sum(ev);
+		stat_event_check_sum(ev);
 		/* Events of the kernel alone are not what was meant. */
 		counted += !ev->why && (!set->nhard || i < set->nhard || set->nturn);
 	}
@@ -307,7 +306,7 @@ static unsigned int fill_entries(struct stat_set *set)
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		const struct stat_event *ev = &set->event[i];
 
-		for (unsigned int j = 0; is_active(set, ev) && j < ev->ncell; j++)
+		for (unsigned int j = 0; stat_event_is_active(set, ev) && j < ev->ncell; j++)
 			set->entry[n++].pmcid = ev->cell[j].id;
 	}
 	return n;
@@ -320,6 +319,12 @@ static bool is_incomplete(const struct hwpmc_batch_entry *entry)
 	       entry->hdr.reason == HWPMC_WHY_INCOMPLETE;
 }
 
+/* Whoever reads the entries looks at these. */
+static bool may_fail(const struct hwpmc_batch_entry *entry)
+{
+	return is_incomplete(entry) || stat_is_loss(entry->error, entry->hdr.reason);
+}
+
 /* Ends with a message at the first entry that failed. */
 static int do_all(struct stat_set *set, enum hwpmc_batch_command command)
 {
@@ -327,12 +332,12 @@ static int do_all(struct stat_set *set, enum hwpmc_batch_command command)
 
 	if (hwpmc_batch(set->h, command, set->entry, n) == 0)
 		return 0;
-	while (bad < n && (!set->entry[bad].error ||
-			   is_incomplete(&set->entry[bad])))
+	while (bad < n && (!set->entry[bad].error || may_fail(&set->entry[bad])))
 		bad++;
 	if (bad < n)
 		hwpmc_batch_error(set->h, command, &set->entry[bad]);
-	else if (hwpmc_reason(set->h) == HWPMC_WHY_INCOMPLETE)
+	else if (may_fail(&(struct hwpmc_batch_entry){
+			.error = errno, .hdr.reason = hwpmc_reason(set->h) }))
 		return 0;
 	msg("%s", hwpmc_error(set->h));
 	return -1;
@@ -342,7 +347,7 @@ static int do_all(struct stat_set *set, enum hwpmc_batch_command command)
 static bool has_targets(const struct stat_set *set)
 {
 	for (unsigned int i = 0; i < set->nevent && !set->o->system; i++)
-		if (is_active(set, &set->event[i]) && !set->event[i].has_target)
+		if (stat_event_is_active(set, &set->event[i]) && !set->event[i].has_target)
 			return false;
 	return true;
 }
@@ -372,7 +377,10 @@ int stat_set_start_late(struct stat_set *set)
 
 int stat_set_stop(struct stat_set *set)
 {
-	return do_all(set, HWPMC_BATCH_STOP);
+	if (do_all(set, HWPMC_BATCH_STOP) < 0)
+		return -1;
+	stat_losses_take(set, HWPMC_BATCH_STOP);
+	return 0;
 }
 
 /* 0, or -1 and errno. */
@@ -409,8 +417,8 @@ static int attach_process(struct stat_set *set, pid_t pid, bool member)
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		int rc;
 
-		check_sum(&set->event[i]);
-		if (!is_active(set, &set->event[i]))
+		stat_event_check_sum(&set->event[i]);
+		if (!stat_event_is_active(set, &set->event[i]))
 			continue;
 		rc = attach_event(set, i, pid, member);
 		if (rc < 0)
@@ -435,7 +443,7 @@ int stat_set_attach_member(struct stat_set *set, pid_t pid)
 bool stat_set_lacks(struct stat_set *set, pid_t pid)
 {
 	for (unsigned int i = 0; i < set->nevent; i++)
-		if (is_active(set, &set->event[i]))
+		if (stat_event_is_active(set, &set->event[i]))
 			return hwpmc_attach(set->h, set->event[i].cell[0].id, pid) == 0 ||
 			       (errno != EEXIST && errno != ESRCH);
 	return false;
@@ -446,7 +454,7 @@ bool stat_set_detach(struct stat_set *set, pid_t pid)
 	bool any = false;
 
 	for (unsigned int i = 0; i < set->nevent; i++)
-		any |= is_active(set, &set->event[i]) &&
+		any |= stat_event_is_active(set, &set->event[i]) &&
 		       hwpmc_detach(set->h, set->event[i].cell[0].id, pid) == 0;
 	return any;
 }
@@ -456,7 +464,7 @@ int stat_set_attach_again(struct stat_set *set, pid_t pid)
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		struct stat_event *ev = &set->event[i];
 
-		if (!is_active(set, ev) || attach_target(set, ev, pid) == 0)
+		if (!stat_event_is_active(set, ev) || attach_target(set, ev, pid) == 0)
 			continue;
 		if (errno == EEXIST || errno == ESRCH)
 			continue;
@@ -475,7 +483,7 @@ int stat_set_read(struct stat_set *set)
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		struct stat_event *ev = &set->event[i];
 
-		for (unsigned int j = 0; is_active(set, ev) && j < ev->ncell;
+		for (unsigned int j = 0; stat_event_is_active(set, ev) && j < ev->ncell;
 		     j++, entry++) {
 			ev->cell[j].value = ev->cell[j].before + entry->value;
 			ev->incomplete |= is_incomplete(entry);
@@ -484,6 +492,7 @@ int stat_set_read(struct stat_set *set)
 			stat_kinds_add(ev);
 		stat_parts_read(ev);
 	}
+	stat_losses_take(set, HWPMC_BATCH_READ);
 	return stat_threads_read(set);
 }
 
@@ -493,7 +502,7 @@ int stat_set_uncounted(struct stat_set *set)
 		struct stat_event *ev = &set->event[i];
 		uint64_t ns = 0, slices = 0;
 
-		if (is_active(set, ev) && hwpmc_uncounted(set->h, ev->cell[0].id, &ev->kinds, &ns,
+		if (stat_event_is_active(set, ev) && hwpmc_uncounted(set->h, ev->cell[0].id, &ev->kinds, &ns,
 						&slices) < 0) {
 			msg("%s", hwpmc_error(set->h));
 			return -1;

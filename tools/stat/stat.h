@@ -100,6 +100,8 @@ struct stat_event {
 	enum stat_kind kind;
 	const char *suffix;		/* of the spec: ":u", ",usr", "" */
 	char *why;			/* not counted: the reason, else NULL */
+	char *lost;			/* a counter did not count all: what was refused, and the
+					 * remedy, else NULL; .why is the reason */
 	unsigned int nsum;		/* the sum of so many events before it, without PMCs of
 					 * its own; 0: it is counted */
 	bool user_mode;			/* instead of what was asked for; .spec says so */
@@ -161,6 +163,16 @@ struct stat_report {
 	int signal;			/* that ended the measurement, or 0 */
 };
 
+/* loss.c: counters that did not count all, as where the host of a virtual machine takes one.
+ * Such an event has no count; the others have theirs. */
+bool stat_is_loss(int error, uint32_t reason);
+/* All entries of `command`, of the events that are counted now, were tried: events that a
+ * counter has lost are counted no more. */
+void stat_losses_take(struct stat_set *set, enum hwpmc_batch_command command);
+bool stat_has_losses(const struct stat_set *set);
+/* A line for each such event. */
+void stat_losses_print(FILE *f, const struct stat_set *set);
+
 /* set.c. On failure -1 and a message was printed. */
 int stat_set_open(struct stat_set *set, struct stat_options *o);
 void stat_set_close(struct stat_set *set);
@@ -172,6 +184,10 @@ int stat_set_attach_member(struct stat_set *set, pid_t pid);
 bool stat_set_lacks(struct stat_set *set, pid_t pid);
 /* Was it attached? */
 bool stat_set_detach(struct stat_set *set, pid_t pid);
+/* Has it PMCs now? */
+bool stat_event_is_active(const struct stat_set *set, const struct stat_event *ev);
+/* A sum whose parts are not all counted is none; one of user mode is named so. */
+void stat_event_check_sum(struct stat_event *ev);
 /* No PMC without a process: PMCSTART would attach this one. */
 int stat_set_start(struct stat_set *set);
 /* The same while processes run: 1, without a message, if they are gone. */

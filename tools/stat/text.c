@@ -426,8 +426,10 @@ void stat_print_text(FILE *f, const struct stat_report *r, bool first)
 {
 	int width = name_width(r->set);
 
-	if (!r->interval)
+	if (!r->interval) {
 		print_title(f, r);
+		stat_losses_print(f, r->set);
+	}
 	if (r->interval && first)
 		fputs("#         time", f);
 	if (has_rows(r->o) && (!r->interval || first))

@@ -335,7 +335,7 @@ int stat_threads_read(struct stat_set *set)
 
 	if (!t)
 		return 0;
-	if (hwpmc_flush_log(set->h) < 0) {
+	if (hwpmc_flush_log(set->h) < 0 && !stat_is_loss(errno, hwpmc_reason(set->h))) {
 		msg("%s", hwpmc_error(set->h));
 		return -1;
 	}
