@@ -190,7 +190,6 @@ void counter_sync(struct vcpu *v, struct board *b)
 #define SEL_USR		(1ULL << 16)
 #define SEL_OS		(1ULL << 17)
 #define SEL_INT		(1ULL << 20)
-#define SEL_EN		(1ULL << 22)
 
 static bool configure_general(struct vcpu *v, int i, uint64_t sel)
 {

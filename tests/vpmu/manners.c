@@ -166,7 +166,18 @@ uint64_t manners_added(struct vcpu *v, int i, uint64_t n)
 		more += n / v->knob[KNOB_MORE];
 	if (v->knob[KNOB_LESS])
 		more -= n / v->knob[KNOB_LESS];
+	if (n) {
+		more += v->ctr[i].leaked;
+		v->ctr[i].leaked = 0;
+	}
 	return more + entered(v, &v->ctr[i]);
+}
+
+/* A select is about to be replaced by x. */
+void manners_select(struct vcpu *v, int i, uint64_t x)
+{
+	if (v->evtsel[i] & x & SEL_EN && v->evtsel[i] != x)
+		v->ctr[i].leaked = v->knob[KNOB_REWRITE];
 }
 
 /* A hypervisor that takes the interrupt enters the guest again in the mode that it had. */

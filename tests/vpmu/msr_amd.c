@@ -61,6 +61,8 @@ enum access msr_amd_write(struct vcpu *v, uint32_t msr, uint64_t x)
 
 	if (i >= 0) {
 		if (sel)
+			manners_select(v, i, x);
+		if (sel)
 			v->evtsel[i] = x & ~(1ULL << 19 | 1ULL << 21 | v->knob[KNOB_RESERVED]);
 		else
 			counter_set(v, i, x & cfg.width_mask);

@@ -152,6 +152,7 @@ static enum access write_counter(struct vcpu *v, enum reg_kind k, int n, uint64_
 		if (x & ~(0xffffffffULL | machine_select_bits(v)) ||
 		    (x & 1 << 21 && cfg.version < 3))
 			return FAULT;
+		manners_select(v, n, x);
 		v->evtsel[n] = x;
 		break;
 	case FIXED:

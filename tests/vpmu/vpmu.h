@@ -48,6 +48,7 @@ enum knob {
 	KNOB_ALIAS,		/* counters whose RDPMC reads their neighbour's */
 	KNOB_OPEN_LATE,		/* instructions until it is unmasked; apic.c */
 	KNOB_RESERVED,		/* bits of AMD's selects that stay 0 */
+	KNOB_REWRITE,		/* events of a select that was replaced while it counted */
 	KNOBS,
 };
 
@@ -116,6 +117,7 @@ _Static_assert(sizeof(struct board) == 256, "a board's place is a shift");
 #define MAX_CTR		(MAX_GP + MAX_FIXED)
 
 /* RDPMC user disable: of a select, and of a fixed counter's four bits in their register. */
+#define SEL_EN		(1ULL << 22)
 #define SEL_HIDE	(1ULL << 37)
 #define FIXED_HIDE	(1ULL << 33)
 
@@ -147,6 +149,7 @@ struct counter {
 	bool instructions;	/* what it is programmed to count */
 	uint64_t wanted;	/* what the host was asked for, 0: nothing; */
 	bool given;		/* and whether it gave it (KNOB_AT_ONCE) */
+	uint64_t leaked;	/* KNOB_REWRITE: to be added to the next events */
 	uint64_t asked;		/* a select, and whether this counter can count it; */
 	bool known, can;	/* strict.c */
 };
@@ -393,6 +396,7 @@ void manners_emulated(struct vcpu *v, struct board *b, int mode);
 int manners_rdpmc(const struct vcpu *v, int i);
 void manners_counted(struct vcpu *v, int i, uint64_t n);
 uint64_t manners_added(struct vcpu *v, int i, uint64_t n);
+void manners_select(struct vcpu *v, int i, uint64_t x);
 void manners_interrupted(struct vcpu *v, int mode);
 bool manners_refuse_rdpmc(const struct vcpu *v, uint32_t index);
 uint8_t manners_modes(const struct vcpu *v, uint8_t modes);

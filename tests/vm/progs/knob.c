@@ -28,7 +28,7 @@ static const char *const names[VPMU_KNOBS] = {
 	[VPMU_KNOB_EMULATED] = "emulated", [VPMU_KNOB_AT_ONCE] = "at-once",
 	[VPMU_KNOB_ALIAS] = "alias", [VPMU_KNOB_MODES] = "modes", [VPMU_KNOB_NO_USER_RDPMC] = "no-user-rdpmc",
 	[VPMU_KNOB_ENTRY] = "entry", [VPMU_KNOB_OPEN_LATE] = "open-late",
-	[VPMU_KNOB_RESERVED] = "reserved",
+	[VPMU_KNOB_RESERVED] = "reserved", [VPMU_KNOB_REWRITE] = "rewrite",
 };
 
 /* What happens again and again meanwhile; the numbers follow those of knobs. */

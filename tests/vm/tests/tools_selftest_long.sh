@@ -72,6 +72,7 @@ print(s["registers"]["verdict"], s["skid"]["verdict"], s["ibs-pt"]["verdict"])
 n = s["conservation"]["numbers"]
 print(n["user.samples0"] > 100, n["user.late"], abs(n["all.count0"] / 20011 - n["all.samples0"])
       < n["all.samples0"] / 2)
+print(s["switches"]["numbers"]["selects_written"] >= 100)
 print(s["edges"]["numbers"]["not_exact"], s["nmis"]["numbers"]["unknown_nmis"],
       s["skid"]["numbers"]["samples"] > 0, s["registers"]["numbers"]["differ_after"])
 ')" "1 None True 5
@@ -79,6 +80,7 @@ print(s["edges"]["numbers"]["not_exact"], s["nmis"]["numbers"]["unknown_nmis"],
 
 measured measured not-tried
 True 0 True
+True
 0 0 True 0" "the report"
 }
 
@@ -120,6 +122,7 @@ selftest_long_steps_find_what_they_are_for() {
 	finds 'counts 533333 in a loop of 200000 iterations, perf 533333' perf more 3
 	finds "$class-[57] counts 0 in a loop of 200000 iterations, perf 400000" perf frozen "$last"
 	finds 'events in loops while its select changes' switches more 100
+	finds 'events in loops while its select changes' switches rewrite 10000
 	finds 'instructions of a loop that moves between CPUs' switches -c 1 more 100
 	finds 'regions of 0 to 600 NOPs are not exact' edges more 50
 }
