@@ -81,13 +81,21 @@ static uint64_t unpacked_size(Elf *elf, Elf_Scn *scn, size_t names)
 	return be64toh(size);
 }
 
+/* Tables and variables of the program, which nothing here reads. */
+static bool is_data(const GElf_Shdr *sh)
+{
+	return sh->sh_type == SHT_PROGBITS && sh->sh_flags & SHF_ALLOC &&
+	       !(sh->sh_flags & (SHF_EXECINSTR | SHF_COMPRESSED));
+}
+
 /*
  * Sections lie beside each other: together they are no larger than the file, else each
- * that has the same bytes would cost once more. limit: of what they unpack to.
+ * that has the same bytes would cost once more. limit: of those that are read, which may be
+ * holes, and of what they unpack to.
  */
 static bool is_bounded(Elf *elf, uint64_t size, uint64_t limit)
 {
-	uint64_t stored = 0, held = 0, unpacked;
+	uint64_t stored = 0, read = 0, held = 0, unpacked;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 	size_t names;
@@ -101,6 +109,9 @@ static bool is_bounded(Elf *elf, uint64_t size, uint64_t limit)
 		if (sh.sh_size > size - stored || unpacked > limit - held)
 			return false;
 		stored += sh.sh_size;
+		read += is_data(&sh) ? 0 : sh.sh_size;
+		if (read > limit)
+			return false;
 		held += unpacked;
 	}
 	return true;
@@ -118,8 +129,8 @@ bool elf_in_memory(struct elf_file *f, void *bytes, size_t len)
 	return false;
 }
 
-/* 0, or an errno: EFBIG if the file is large by a hole, which takes no room on the disk, or its
- * sections are out of proportion. */
+/* 0, or an errno: EFBIG if sections that are read are large by a hole, which takes no room on
+ * the disk, or out of proportion. */
 static int check_bounds(const struct elf_file *f)
 {
 	uint64_t limit = unpacked_limit(f->fd);
@@ -127,8 +138,7 @@ static int check_bounds(const struct elf_file *f)
 
 	if (fstat(f->fd, &st) < 0)
 		return errno;
-	return (uint64_t)st.st_size > limit || !is_bounded(f->elf, st.st_size, limit) ?
-	       EFBIG : 0;
+	return is_bounded(f->elf, st.st_size, limit) ? 0 : EFBIG;
 }
 
 static int open_fd(struct elf_file *f, int fd, bool packed)

@@ -553,19 +553,68 @@ START_TEST(sections_over_each_other_are_not_read)
 }
 END_TEST
 
-/* A symbol table of 12 GB that takes no room on the disk would be read all the same. */
+#define HOLE	(6ull << 30)
+
+/* A copy of a program with a section that is a hole at its end. */
+static void make_hole(const char *to, const char *section)
+{
+	static uint8_t bytes[4 << 20];
+	FILE *f = fopen(program("functions"), "re");
+	size_t n = fread(bytes, 1, sizeof(bytes), f);
+	Elf64_Ehdr *eh = (Elf64_Ehdr *)bytes;
+	Elf64_Shdr *sh = (Elf64_Shdr *)(bytes + eh->e_shoff), *found = NULL;
+
+	fclose(f);
+	for (unsigned int i = 0; i < eh->e_shnum; i++)
+		if (!strcmp((char *)bytes + sh[eh->e_shstrndx].sh_offset + sh[i].sh_name, section))
+			found = &sh[i];
+	ck_assert_msg(found != NULL, "%s", section);
+	found->sh_offset = (n + 4095) & ~4095ul;
+	found->sh_size = HOLE;
+	f = fopen(to, "we");
+	ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
+	fclose(f);
+	ck_assert_int_eq(truncate(to, found->sh_offset + HOLE), 0);
+}
+
+/* 6 GB of symbols that take no room on the disk would be read all the same. */
 START_TEST(a_program_of_holes_is_not_read)
 {
+	static const char *const read[] = { ".symtab", ".strtab", ".debug_info", ".rela.dyn" };
 	uint64_t at = nm_addr(program("functions"), "alpha");
 	const struct hwpmc_frame *frame;
 
-	run("cp %s %s/holes", program("functions"), dir);
-	run("truncate -s 60M %s/holes%s", dir, "");
-	ck_assert(is_bounded(in_dir("holes")));
-	run("truncate -s 8G %s/holes%s", dir, "");
+	for (int i = 0; i < sizeof(read) / sizeof(*read); i++) {
+		make_hole(in_dir("holes"), read[i]);
+		ck_assert_msg(!is_bounded(in_dir("holes")), "%s", read[i]);
+	}
+	make_hole(in_dir("holes"), ".symtab");
 	frame = frame_in(in_dir("holes"), at);
 	ck_assert(frame->symbol->unknown);
 	ck_assert_ptr_nonnull(strstr(frame->image->problem, "holes"));
+}
+END_TEST
+
+/* As cp --sparse copies large tables of zeroes. perf names it, too. */
+START_TEST(a_program_with_tables_of_holes_is_named)
+{
+	uint64_t at = nm_addr(program("functions"), "alpha");
+
+	make_hole(in_dir("holes"), ".rodata");
+	ck_assert(is_bounded(in_dir("holes")));
+	make_hole(in_dir("holes"), ".data");
+	ck_assert_str_eq(frame_in(in_dir("holes"), at)->symbol->name, "alpha");
+}
+END_TEST
+
+/* Of no section at all. */
+START_TEST(a_program_with_a_hole_at_its_end_is_named)
+{
+	uint64_t at = nm_addr(program("functions"), "alpha");
+
+	run("cp %s %s/holes", program("functions"), dir);
+	run("truncate -s 8G %s/holes%s", dir, "");
+	ck_assert_str_eq(frame_in(in_dir("holes"), at)->symbol->name, "alpha");
 }
 END_TEST
 
@@ -811,6 +860,8 @@ int main(void)
 	harness_add(functions_beside_each_other_are_looked_through_up_to_a_limit);
 	harness_add(sections_over_each_other_are_not_read);
 	harness_add(a_program_of_holes_is_not_read);
+	harness_add(a_program_with_tables_of_holes_is_named);
+	harness_add(a_program_with_a_hole_at_its_end_is_named);
 	harness_add(more_segments_than_a_program_can_have_are_not_kept);
 	harness_add(more_events_than_16_bits_number_have_their_own);
 	harness_add(a_split_unit_that_is_a_fifo_is_not_waited_for);
