@@ -3,7 +3,7 @@
 # needs no PMU.
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
-	tools_pieces tools_views tools_dump tools_report tools_chains tools_names \
+	tools_pieces tools_views tools_dump tools_report tools_chains tools_names tools_programs \
 	tools_fleet tools_doctor tools_clouds tools_metrics tools_selftest)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs.
 unit-tools = $(call unit-objects,$(1:%=$(TOP)/tools/%.c))
@@ -24,6 +24,8 @@ TOOLS_UNIT_tools_metrics := $(call unit-tools,stat/define stat/formula common/fm
 	$(TOOLS_OBJ_DIR)/stat/default_metrics.o $(UNIT_LIB)
 TOOLS_UNIT_FLAGS_tools_metrics := -I$(TOP)/lib/event -DTABLES_SRC='"$(TOP)/data/events"'
 TOOLS_UNIT_LINK_tools_metrics := -Wl,--wrap=event_machine_cpuid
+TOOLS_UNIT_tools_programs := $(call unit-tools,record/programs common/fmt common/msg) \
+	$(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_selftest := $(call unit-tools,selftest/judge)
 TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/missing common/msg \
 	common/output record/beside record/net record/note \

@@ -17,6 +17,7 @@
 #include <libhwpmcstat.h>
 
 #include "common/msg.h"
+#include "programs.h"
 #include "tables.h"
 
 #define LOADER		"/lib64/ld-linux-x86-64.so.2"
@@ -114,27 +115,6 @@ static bool load_path(struct tables *t, const char *path, const struct tables_fi
 
 /* ---- the command ---------------------------------------------------------- */
 
-/* Where execvp() finds it; the caller frees it. */
-static char *find_command(const char *name)
-{
-	const char *dirs = getenv("PATH");
-	char *copy, *rest, *dir, *path = NULL;
-
-	if (strchr(name, '/'))
-		return must_strdup(name);
-	copy = rest = must_strdup(dirs ? dirs : "/bin:/usr/bin");
-	while (!path && (dir = strsep(&rest, ":"))) {
-		if (asprintf(&path, "%s/%s", *dir ? dir : ".", name) < 0)
-			path = NULL;
-		else if (access(path, X_OK)) {
-			free(path);
-			path = NULL;
-		}
-	}
-	free(copy);
-	return path;
-}
-
 /* The dynamic loader lists what it would load, and executes nothing of it. */
 static FILE *open_list(const char *path, pid_t *pid)
 {
@@ -185,15 +165,17 @@ static void load_libraries(struct tables *t, const char *path)
 		;
 }
 
-static void load_command(struct tables *t, const char *name)
+static void load_command(struct tables *t, char *const *command)
 {
-	char *path = find_command(name);
+	char *path[PROGRAMS_MOST];
+	unsigned int n = programs_of(command, path);
 
-	if (!path)
-		return;
-	load_path(t, path, NULL);
-	load_libraries(t, path);
-	free(path);
+	for (unsigned int i = 0; i < n; i++) {
+		load_path(t, path[i], NULL);
+		if (programs_is_dynamic(path[i]))
+			load_libraries(t, path[i]);
+		free(path[i]);
+	}
 }
 
 /* ---- mappings ------------------------------------------------------------- */
@@ -378,7 +360,7 @@ int tables_begin(struct tables *t, struct hwpmc *h, char **command, const char *
 	if (hwpmc_unwind_read_vdso(&u) == 0)
 		give(t, &u);
 	if (command)
-		load_command(t, command[0]);
+		load_command(t, command);
 	return 0;
 }
 
