@@ -60,6 +60,10 @@ VM_TEST_LIBS_lib_live	:= $(LIB_CFLAGS) -I$(TOP)/lib/freebsd $(LIB_STATIC) \
 	$(LIB_LIBS)
 $(BUILD)/vm/tests/lib_live: $(LIB_STATIC)
 VM_TEST_LIBS_lib_lifetimes := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
+# All of the library under ThreadSanitizer.
+VM_TEST_LIBS_lib_tsan := -g -fsanitize=thread -Wno-tsan $(LIB_CFLAGS) -I$(TOP)/lib/freebsd $(LIB_SRC) \
+	$(LIB_LIBS)
+$(BUILD)/vm/tests/lib_tsan: $(LIB_SRC)
 VM_TEST_LIBS_lib_group := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_lib_records := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 VM_TEST_LIBS_lib_pmclog	:= $(VM_TEST_LIBS_lib_live)

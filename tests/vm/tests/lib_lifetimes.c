@@ -247,7 +247,7 @@ START_TEST(regions_of_threads_are_exact_after_release)
 
 	begin();
 	pthread_barrier_init(&together, NULL, THREADS + 1);
-	for (int round = 0; round < ROUNDS / 10; round++) {
+	for (int round = 0; round < ROUNDS; round++) {
 		id = counting("instructions:u");
 		for (int i = 0; i < THREADS; i++)
 			ck_assert(!pthread_create(&threads[i], NULL, rounds_of_thread, &id));
