@@ -9,7 +9,7 @@ LIB_SRC		:= $(sort $(wildcard $(TOP)/lib/pmc/*.c $(TOP)/lib/event/*.c \
 		     $(TOP)/lib/log/*.c $(TOP)/lib/freebsd/*.c))
 LIB_OBJ		:= $(patsubst $(TOP)/lib/%.c,$(LIB_DIR)/obj/%.o,$(LIB_SRC))
 LIB_CFLAGS	:= -I$(TOP)/include/uapi -I$(TOP)/lib/pmc -I$(TOP)/lib/log
-LIB_LIBS	:= -ljansson -llzma -pthread $(COVERAGE_LIBS)
+LIB_LIBS	:= -ldl -ljansson -llzma -pthread $(COVERAGE_LIBS)
 LIB_STATIC	:= $(LIB_DIR)/libhwpmc.a
 LIB_SHARED	:= $(LIB_DIR)/libhwpmc.so
 LIB_REAL	:= $(LIB_DIR)/libhwpmc.so.$(LIB_MAJOR).0.0

@@ -66,7 +66,7 @@ $(TOOLS_OBJ_DIR)/shared.a: $(TOOLS_SHARED_OBJ) $(EXPORT_OBJ)
 define TOOLS_LINK
 $(BUILD)/tools/$(1): $(TOOLS_OBJ_DIR)/$(TOOLS_MAIN_$(1)).o $(TOOLS_OBJ_DIR)/shared.a \
 		$(BUILD)/lib/libhwpmcstat.a $(BUILD)/lib/libhwpmc.a
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ -ljansson -llzma $$(STAT_LIBS) $$(TOOLS_LIBS_$(1)) -lm -lpthread
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ -ldl -ljansson -llzma $$(STAT_LIBS) $$(TOOLS_LIBS_$(1)) -lm -lpthread
 endef
 $(foreach t,$(TOOLS_NAMES),$(eval $(call TOOLS_LINK,$(t))))
 

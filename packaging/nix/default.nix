@@ -19,6 +19,13 @@ stdenv.mkDerivation {
   makeFlags = [ "prefix=$(out)" ];
   buildFlags = [ "lib" "tools" ];
 
+  # Loaded when they are needed, so the linker does not name them.
+  postFixup = ''
+    for f in $out/bin/* $out/lib/*.so.*; do
+      [ -L $f ] || patchelf --add-rpath ${lib.makeLibraryPath [ curl libpfm ]} $f
+    done
+  '';
+
   meta = {
     description = "Exact hardware performance counters";
     license = lib.licenses.bsd2;
