@@ -174,9 +174,9 @@ START_TEST(id_of_a_released_pmc_is_einval_in_every_call)
 
 	begin();
 	for (int round = 0; round < 3 * ROUNDS; round++) {
-		old = counting("r00c4");
+		old = counting("r00c0");
 		ok(hwpmc_release(h, old));
-		next = counting("r00c4");
+		next = counting("r00c0");
 		ck_assert_uint_eq(HWPMC_ID_ROW(next), HWPMC_ID_ROW(old));
 		refused(hwpmc_stop(h, old));
 		refused(hwpmc_start(h, old));
