@@ -92,6 +92,11 @@ static void left(void)
 		HWPMC_MARK_END("around");
 		ten("after");
 	}
+	/* More than may be open. */
+	for (int i = 0; i < 2 * HWPMC_MARK_DEPTH; i++)
+		returns();
+	for (int i = 0; i < 10; i++)
+		ten("later");
 	for (int i = 0; i < 3; i++) {
 		HWPMC_MARK_BEGIN("again");
 		if (i < 2)
