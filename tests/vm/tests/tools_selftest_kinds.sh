@@ -9,8 +9,8 @@ knob=$VM_TOP/build/vm/progs/knob
 [ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko"
 # The emulator's NMIs take long.
 echo 0 >/proc/sys/kern/hwpmc/selfcost
-# The module tries each row at its first claim and refuses those that stand still; it does not
-# try them again, so the selftest has to find them alone.
+# Under a hypervisor the module tries each row at each claim and refuses those that stand still:
+# the selftest reports that.
 "$hwpmc" selftest >/dev/null || :
 
 # names WORDS [-c CPU] KNOB VALUE: with it the selftest reports these words of a failure
@@ -35,9 +35,9 @@ selftest_counts_on_each_row_of_each_kind() {
 }
 
 selftest_names_a_row_of_efficient_cores() {
-	names 'IAP-5 does not count: 0 of 40000' -c 2 frozen 0x20
+	names 'IAP: counters do not count .*(counters: 1)' -c 2 frozen 0x20
 	check grep -q 'held .*rows of cpu_core' got
-	names 'CPU 3 counts 0 of at least 40000 instructions on IAP-5' -c 3 frozen 0x20
+	names 'IAP: counters do not count .*(counters: 1)' -c 3 frozen 0x20
 }
 
 selftest_names_a_counter_of_slots_that_stands_still() {

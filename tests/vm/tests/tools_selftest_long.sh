@@ -12,15 +12,9 @@ knob=$VM_TOP/build/vm/progs/knob
 echo 0 >/proc/sys/kern/hwpmc/selfcost
 # The backtraces that step nmis asks for.
 printf '%s\n' 'Call Trace:' 'RIP: ' >>"$VM_OUT/expected"
-# The module tries each row at its first claim and refuses those that stand still; it does not
-# try them again, so the selftest has to find them alone.
+# Under a hypervisor the module tries each row at each claim and refuses those that count wrong
+# by much: the faults here are small.
 "$hwpmc" selftest >/dev/null || :
-
-if grep -q GenuineIntel /proc/cpuinfo; then
-	class=IAP last=0x80
-else
-	class=K8 last=0x20
-fi
 
 # step NAME STATUS [OPTION...]: this step once, `got` and `report.json`
 step() {
@@ -119,8 +113,8 @@ print(r["interrupted"], [(s["name"], s["verdict"] != "failed") for s in r["steps
 }
 
 selftest_long_steps_find_what_they_are_for() {
-	finds 'counts 533333 in a loop of 200000 iterations, perf 533333' perf more 3
-	finds "$class-[57] counts 0 in a loop of 200000 iterations, perf 400000" perf frozen "$last"
+	finds 'counts 404000 in a loop of 200000 iterations, perf 404000' perf more 100
+	finds 'counts 396000 in a loop of 200000 iterations, perf 396000' perf less 100
 	finds 'events in loops while its select changes' switches more 100
 	finds 'events in loops while its select changes' switches rewrite 10000
 	finds 'instructions of a loop that moves between CPUs' switches -c 1 more 100
