@@ -106,12 +106,17 @@ check-vm: vm-fetch vm-ready
 check-repeat: module-vm lib tools vm-fetch vm-ready
 	@BUILD=$(BUILD) N=$(or $(N),20) LOAD=$(or $(LOAD),0) $(TOP)/tests/repeat $(GROUPS)
 
-# The long forms of the storms: tests/vm/storms, with a report of their own.
+# The long forms of the storms: tests/vm/storms, with a report of their own. GROUPS=NAME runs some;
+# KERNEL=debug (kcsan, cfi), built by tests/vm/debug, or a series, prepared by tests/kernels,
+# boots the groups that GROUPS= names there.
 STORMS		= $(BUILD)/storms.tsv
+STORMS_DEBUG	= $(wildcard $(BUILD)/debug/$(or $(KERNEL),none).release)
+STORMS_GROUPS	= $(if $(STORMS_DEBUG),-k $$(cat $(STORMS_DEBUG)) -l $(KERNEL) $(GROUPS),$\
+		  $(addprefix $(addsuffix /,$(KERNEL)),$(GROUPS)))
 check-storms: module-vm vm-fetch vm-tests vpmu
 	rm -f $(STORMS)
 	status=0; GROUPS_DIR=$(TOP)/tests/vm/storms RESULTS=$(STORMS) \
-		$(TOP)/tests/vm/run-groups $(GROUPS) || status=1; \
+		$(TOP)/tests/vm/run-groups $(STORMS_GROUPS) || status=1; \
 	grep -hE ' killed, |off and on: |loads and unloads: |lives of the|kernel memory |unknown NMIs ' \
 		$(BUILD)/vm/out/*/tap/*.log || :; \
 	$(TOP)/tests/report $(STORMS) || status=1; exit $$status

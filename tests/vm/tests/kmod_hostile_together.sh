@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# kmod_hostile_together.sh - all programs that try to keep others from the module, each again and
+# again at the same time, for TOGETHER_SECONDS (60). Their own tests may fail here, as they take
+# counters and CPUs from each other and unload the module. What must hold: each program runs to
+# its end, no process remains that cannot be killed, and the kernel reports nothing (the group's
+# dmesg). kmod_clean, the next program of the group, counts and unloads the module.
+. "$(dirname "$0")/../../harness/harness.sh"
+
+programs="hostile looking feedback readers puts security snapshots heirs waiting signal revoke
+	last_reference disorder"
+seconds=${TOGETHER_SECONDS:-60}
+dir=$(mktemp -d /tmp/together.XXXXXX)
+cgroup=/sys/fs/cgroup/together
+
+uptime_seconds() { cut -d. -f1 /proc/uptime; }
+
+run_again() {
+	cd "$VM_TOP" || exit
+	while [ "$(uptime_seconds)" -lt "$end" ]; do
+		"build/vm/tests/kmod_$1" >>"$dir/$1" 2>&1 </dev/null
+	done
+}
+
+begin() {
+	mkdir "$cgroup" || fail "no cgroup"
+	# An argument of the kernel, which it prints.
+	echo "rcu_cpu_stall_timeout" >>"$VM_OUT/expected"
+	end=$(($(uptime_seconds) + seconds))
+	for name in $programs; do
+		( sh -c 'echo $PPID' >"$cgroup/cgroup.procs" && run_again "$name" ) &
+	done
+}
+
+# The last run of each program ends by itself: its tests have limits of their own.
+await_ends() {
+	limit=$((end + 60 * ${HARNESS_SCALE:-4}))
+	while grep -q . "$cgroup/cgroup.procs" && [ "$(uptime_seconds)" -lt $limit ]; do
+		sleep 1
+	done
+}
+
+# What is killed and does not end waits in the kernel: its stack says where.
+kill_all() {
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		left=$(cat "$cgroup/cgroup.procs")
+		[ "$left" ] || return 0
+		# shellcheck disable=SC2086
+		kill -KILL $left 2>/dev/null
+		sleep "$try"
+	done
+	for pid in $left; do
+		echo "$(cat "/proc/$pid/comm") cannot be killed: $(head -n 5 "/proc/$pid/stack")"
+	done | tr '\n' ' ' >"$dir/left"
+	fail "$(cat "$dir/left")"
+}
+
+hostile_programs_run_together_and_all_end() {
+	begin
+	await_ends
+	kill_all
+	wait
+	rmdir "$cgroup"
+	for name in $programs; do
+		passed=$(grep -c '^ok' "$dir/$name") failed=$(grep -c '^not ok' "$dir/$name")
+		echo "$name: runs: $(grep -c '^1[.][.]' "$dir/$name"), tests passed: $passed," \
+			"failed: $failed" >&2
+		[ $((passed + failed)) -gt 0 ] || fail "kmod_$name: no test ended"
+	done
+}
+
+harness_run
