@@ -152,11 +152,35 @@ START_TEST(energy_and_frequency_are_no_counters)
 }
 END_TEST
 
+START_TEST(counters_that_all_stand_still_are_a_problem)
+{
+	static const struct { struct hwpmc_classnote note; bool all; } cases[] = {
+		{ { HWPMC_CLASS_IAP, HWPMC_WHY_ROW_STILL, 8, 0xff }, true },
+		{ { HWPMC_CLASS_IAP, HWPMC_WHY_ROW_STILL, 7, 0x7f }, false },
+		{ { HWPMC_CLASS_IAF, HWPMC_WHY_ROW_STILL, 3, 0x7 }, false },
+		{ { HWPMC_CLASS_IAP, HWPMC_WHY_ROWS_AT_ONCE, 8, 0xff }, false },
+		{ { HWPMC_CLASS_K8, HWPMC_WHY_ROW_STILL, 8, 0xff }, false },
+	};
+	struct hwpmc_op_getcpuinfo info = {
+		.nclass = 2,
+		.classes = {
+			{ .class = HWPMC_CLASS_IAF, .num = 3 },
+			{ .class = HWPMC_CLASS_IAP, .num = 8 },
+		},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		ck_assert_msg(machine_note_is_of_all(&info, &cases[i].note) == cases[i].all,
+			      "case %zu", i);
+}
+END_TEST
+
 int main(void)
 {
 	harness_add(each_cloud_and_hypervisor_has_its_own_remedy);
 	harness_add(no_row_of_the_clouds_is_hidden_by_another);
 	harness_add(sentences_of_all_clouds_have_room);
 	harness_add(energy_and_frequency_are_no_counters);
+	harness_add(counters_that_all_stand_still_are_a_problem);
 	return harness_run();
 }

@@ -43,6 +43,17 @@ bool machine_note_is_missing(struct hwpmc *h, const struct hwpmc_classnote *note
 	return true;
 }
 
+bool machine_note_is_of_all(const struct hwpmc_op_getcpuinfo *info,
+			    const struct hwpmc_classnote *note)
+{
+	if (note->reason != HWPMC_WHY_ROW_STILL || note->class == HWPMC_CLASS_IAF)
+		return false;
+	for (unsigned int i = 0; i < info->nclass && i < HWPMC_CLASS_MAX; i++)
+		if (info->classes[i].class == note->class)
+			return note->detail >= (int32_t)info->classes[i].num;
+	return false;
+}
+
 static const char *class_of(const struct hwpmc_classnote *note)
 {
 	const char *name = hwpmc_name_of_class(note->class);

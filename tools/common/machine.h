@@ -20,6 +20,12 @@ void machine_missing(struct hwpmc *h, char *buf, size_t size);
 /* A message, in one line, of what the module found not to count or interrupt here when it
  * last took the counters; nothing where all does. */
 void machine_say_findings(struct hwpmc *h);
+/*
+ * Does the note mean that no event can be counted: all counters of the class stand still? Fixed
+ * counters alone are no loss, since the others count their events.
+ */
+bool machine_note_is_of_all(const struct hwpmc_op_getcpuinfo *info,
+			    const struct hwpmc_classnote *note);
 /* Is the note about a class that is missing? */
 bool machine_note_is_missing(struct hwpmc *h, const struct hwpmc_classnote *note);
 

@@ -98,11 +98,18 @@ static void look_at_findings(struct doctor *d)
 	char text[200];
 
 	for (int i = 0; i < n; i++) {
+		const char *name = hwpmc_name_of_class(notes[i].class);
+
 		if (machine_note_is_missing(d->h, &notes[i]))
 			continue;
 		hwpmc_note_text(&notes[i], text, sizeof(text));
-		dr_note(d, "counters", "hwpmc selftest (tests all counters)", "class %s: %s",
-			hwpmc_name_of_class(notes[i].class), text);
+		if (machine_note_is_of_all(hwpmc_cpuinfo(d->h), &notes[i]))
+			dr_wrong(d, "counters", "on the host: sysctl kernel.nmi_watchdog=0, and end "
+				 "what uses counters there; then hwpmc selftest", "class %s: %s",
+				 name, text);
+		else
+			dr_note(d, "counters", "hwpmc selftest (tests all counters)",
+				"class %s: %s", name, text);
 	}
 }
 
