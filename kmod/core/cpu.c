@@ -12,6 +12,7 @@
 #include "cpu.h"
 #include "doubt.h"
 #include "stats.h"
+#include "still.h"
 
 struct hwpmc_cpu __percpu *hwpmc_cpus;
 bool hwpmc_leaving;
@@ -65,7 +66,7 @@ void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	WRITE_ONCE(c->row[nr].shadow.sel, select->sel);
 	WRITE_ONCE(c->row[nr].shadow.extra, select->extra);
 	c->dirty |= BIT_ULL(nr);
-	c->noted &= ~BIT_ULL(nr);
+	hwpmc_still_begin_irqoff(c, nr);
 	hwpmc_stat_inc(switch_programmed);
 }
 

@@ -28,7 +28,7 @@
 #define USER_LEAST	(4 * (u64)TICK_NSEC)
 #define APART	NSEC_PER_MSEC	/* of two looks with the kernel in between */
 
-/* What a row was at the last look. */
+/* What a row was at the last look, or as it was programmed. */
 struct noted {
 	u64 value, user_ns, time;
 	u64 nmi_last;		/* of the CPU: interrupts write counters */
@@ -83,13 +83,18 @@ static enum hwpmc_still try_loop_irqoff(struct hwpmc_cpu *c, unsigned int nr, u3
 	       HWPMC_STILL : HWPMC_STILL_UNKNOWN;
 }
 
-static enum hwpmc_still compare_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certain)
+static struct noted now_irqoff(const struct hwpmc_cpu *c, unsigned int nr)
 {
-	struct noted *then = this_cpu_ptr(&noted[nr]);
-	struct noted now = {
+	return (struct noted){
 		.value = hwpmc_row_read_irqoff(&hwpmc_rows[nr]), .user_ns = user_ns(),
 		.time = ktime_get_mono_fast_ns(), .nmi_last = READ_ONCE(c->nmi_last),
 	};
+}
+
+static enum hwpmc_still compare_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 certain)
+{
+	struct noted *then = this_cpu_ptr(&noted[nr]);
+	struct noted now = now_irqoff(c, nr);
 	bool ran = (certain & HWPMC_CERTAIN_USER &&
 		    now.user_ns - then->user_ns >= USER_LEAST) ||
 		   (certain & HWPMC_CERTAIN_KERNEL && now.time - then->time > APART);
@@ -107,6 +112,21 @@ static enum hwpmc_still compare_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32
 		*then = now;
 	c->noted |= BIT_ULL(nr);
 	return still;
+}
+
+/*
+ * A row that samples is programmed at each switch, and written. The loop needs no begin.
+ */
+void hwpmc_still_begin_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	u32 certain = certain_irqoff(c, nr);
+
+	lockdep_assert_irqs_disabled();
+	c->noted &= ~BIT_ULL(nr);
+	if (!certain || is_for_loop(certain) || c->sampling & BIT_ULL(nr))
+		return;
+	*this_cpu_ptr(&noted[nr]) = now_irqoff(c, nr);
+	c->noted |= BIT_ULL(nr);
 }
 
 enum hwpmc_still hwpmc_still_irqoff(struct hwpmc_cpu *c, unsigned int nr)

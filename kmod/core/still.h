@@ -22,6 +22,12 @@ enum hwpmc_still {
 	HWPMC_STILL,
 };
 
+/*
+ * The row of this CPU has just been programmed. Reads it once, under a hypervisor, if it can only
+ * be compared with what it was. Interrupts off.
+ */
+void hwpmc_still_begin_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+
 /* Reads the row of this CPU once or twice. Interrupts off. */
 enum hwpmc_still hwpmc_still_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 /* Returns how often hwpmc_still_irqoff() reads the row: 0, 1 or 2. */

@@ -200,6 +200,35 @@ START_TEST(look_at_the_stop_finds_a_taken_counter)
 }
 END_TEST
 
+/* User mode alone, which the loop cannot try, and shorter than the time to the first look. */
+static void count_frozen(const struct child *c, uint32_t id)
+{
+	freeze(ALL);
+	dev_ok(dev_start(fd, id));
+	dev_go((struct child *)c);
+	dev_msleep(300);
+}
+
+START_TEST(look_at_stop_finds_user_counter_that_never_counted)
+{
+	struct child c = on_cpu(spin), other = on_cpu(spin);
+	uint32_t id = dev_alloc(fd, SC, 0, CPU, INSN, U);
+	uint32_t process = dev_alloc(fd, TC, 0, ANY, BRANCH, U);
+
+	count_frozen(&c, id);
+	dev_ok(dev_stop(fd, id));
+	ck_assert_int_eq(try_read(id), EIO);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_COUNTER_TAKEN);
+	/* Of a process, whose last count is read when it has ended. */
+	dev_ok(dev_attach(fd, process, other.pid));
+	count_frozen(&other, process);
+	end_of(&other);
+	ck_assert_int_eq(try_read(process), EIO);
+	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_COUNTER_TAKEN);
+	end_of(&c);
+}
+END_TEST
+
 /* Its rows are in no use, and it could go on with what is in them. */
 START_TEST(look_finds_that_the_machine_of_a_sleeper_was_moved)
 {
@@ -614,6 +643,7 @@ int main(void)
 		harness_add(look_finds_that_a_process_has_lost_its_counter);
 		harness_add(look_finds_a_counter_that_is_taken_again_and_again);
 		harness_add(look_at_the_stop_finds_a_taken_counter);
+		harness_add(look_at_stop_finds_user_counter_that_never_counted);
 		harness_add(look_finds_that_the_machine_of_a_sleeper_was_moved);
 		harness_add(look_logs_each_loss_and_its_end);
 		harness_add(look_logs_a_loss_that_goes_on_once);
