@@ -26,7 +26,7 @@
 #include "trial.h"
 
 #define ROWS	32	/* of one class, or of two that share a claim */
-#define BESIDE_TURNS	(HWPMC_TRIAL_TURNS / 4)
+#define BESIDE_TURNS	(HWPMC_TRIAL_TURNS / 8)
 
 struct trial_row {
 	const struct hwpmc_row *row;

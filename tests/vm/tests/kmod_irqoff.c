@@ -10,6 +10,7 @@
 
 #define STEP_MOST	1200
 #define NO_OVERFLOW_MOST 3000
+#define BACK_MOST	2000
 
 static void freeze_counters(uint64_t which)
 {
@@ -97,9 +98,50 @@ START_TEST(a_trial_has_interrupts_off_for_few_instructions)
 }
 END_TEST
 
+static bool has_still_rows(int fd)
+{
+	struct hwpmc_op_getcpuinfo info = { .ncpu = 0 };
+
+	ck_assert_int_eq(ioctl(fd, HWPMC_IOC_GETCPUINFO, &info), 0);
+	for (unsigned int i = 0; i < info.nnotes; i++)
+		if (info.notes[i].reason == HWPMC_WHY_ROW_STILL)
+			return true;
+	return false;
+}
+
+START_TEST(a_row_that_comes_back_has_interrupts_off_for_few_instructions)
+{
+	uint64_t still, back;
+	int fd;
+
+	load_anew();
+	freeze_counters(1);
+	fd = dev_open();
+	dev_alloc(fd, TC, 0, ANY, INSN, U);
+	ck_assert(has_still_rows(fd));
+	longest();
+	dev_msleep(12000);
+	still = longest();
+	freeze_counters(0);
+	for (int i = 0; i < 30 && has_still_rows(fd); i++)
+		dev_msleep(1000);
+	back = longest();
+	ck_assert(!has_still_rows(fd));
+	close(fd);
+	printf("# interrupts off: %llu for a row that is tried again, %llu when it comes back\n",
+	       (unsigned long long)still, (unsigned long long)back);
+	/* The loop is a half of it. */
+	ck_assert_uint_gt(still, STEP_MOST / 3);
+	ck_assert_uint_lt(still, STEP_MOST);
+	ck_assert_uint_lt(back, BACK_MOST);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
 	harness_add(a_trial_has_interrupts_off_for_few_instructions);
+	harness_add(a_row_that_comes_back_has_interrupts_off_for_few_instructions);
 	return harness_run();
 }
