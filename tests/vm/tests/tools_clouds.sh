@@ -4,25 +4,13 @@
 # energy and frequency: each tool says so and what can be done, and what the kernel counts
 # itself is counted. Files in the place of firmware's make it the machine of each cloud.
 . "$VM_TOP/tests/harness/harness.sh"
+. "$VM_TOP/tests/vm/lib/firmware.sh"
 export LD_LIBRARY_PATH="$VM_TOP/build/lib"
 hwpmc=$VM_TOP/build/tools/hwpmc
 ko=$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko
-dmi=/sys/devices/virtual/dmi/id
 why="the hypervisor gives this machine no performance counters"
 
 [ -e /dev/hwpmc ] || insmod "$ko"
-
-# firmware VENDOR PRODUCT ASSET BIOS: what DMI tells from now on; "": no such file
-firmware() {
-	mountpoint -q $dmi || check mount -t tmpfs tmpfs $dmi
-	rm -f $dmi/*
-	[ -z "$1" ] || echo "$1" >$dmi/sys_vendor
-	[ -z "$2" ] || echo "$2" >$dmi/product_name
-	[ -z "$3" ] || echo "$3" >$dmi/chassis_asset_tag
-	[ -z "$4" ] || echo "$4" >$dmi/bios_version
-}
-
-own_firmware() { ! mountpoint -q $dmi || check umount $dmi; }
 
 the_machine_has_energy_and_frequency_and_no_counters() {
 	dmesg | grep -q 'hwpmc: TSC/1/64.* SOFT/.* RAPL/.* PERF/2/64/0x20<REA>$' ||
