@@ -594,20 +594,27 @@ void hwpmc_trial_counters(struct hwpmc_class *cls, struct hwpmc_class *mate)
 
 /* ---- while the class is claimed ------------------------------------------------ */
 
-/* One event is enough: those of the list that count are known. */
-static bool row_counts_again(struct hwpmc_class *cls, unsigned int cpu, unsigned int ri)
+/*
+ * One event is enough: those of the list that count are known. Where the CPU goes offline, a
+ * register faults or no event can be tried, nothing is known.
+ */
+static enum hwpmc_still try_again(struct hwpmc_class *cls, unsigned int cpu, unsigned int ri)
 {
-	struct hwpmc_encoding enc;
+	struct hwpmc_encoding enc = { .rows = 0 };
 	unsigned int n;
 
-	for (n = 0; n < HWPMC_TRIAL_EVENTS; n++) {
-		if (cls->found.filtered & BIT(n))
-			continue;
-		hwpmc_trial_encode(cls, n, cpu, HWPMC_MODE_SC, &enc);
-		if (enc.rows & BIT_ULL(ri))
-			return row_is_right(cls, cpu, ri, n, &enc, NULL);
+	for (n = 0; n < HWPMC_TRIAL_EVENTS && !(enc.rows & BIT_ULL(ri)); n++) {
+		enc.rows = 0;
+		if (!(cls->found.filtered & BIT(n)))
+			hwpmc_trial_encode(cls, n, cpu, HWPMC_MODE_SC, &enc);
 	}
-	return false;
+	if (!(enc.rows & BIT_ULL(ri)))
+		return HWPMC_STILL_UNKNOWN;
+	step.n = 0;
+	step_add(cls, ri, &enc.select, kind_of(cls, n - 1));
+	if (step_count(cpu) || hwpmc_class_msr_fault(cls))
+		return HWPMC_STILL_UNKNOWN;
+	return step_right(cls, NULL) ? HWPMC_STILL_COUNTS : HWPMC_STILL;
 }
 
 static bool cpu_has_row(unsigned int cpu, const struct hwpmc_class *cls, unsigned int ri)
@@ -617,13 +624,20 @@ static bool cpu_has_row(unsigned int cpu, const struct hwpmc_class *cls, unsigne
 
 bool hwpmc_trial_row(struct hwpmc_class *cls, unsigned int ri)
 {
+	bool counts = false;
 	int cpu;
 
 	lockdep_assert_held(&hwpmc_lock);
-	for_each_online_cpu(cpu)
-		if (cpu_has_row(cpu, cls, ri) && !row_counts_again(cls, cpu, ri))
+	for_each_online_cpu(cpu) {
+		enum hwpmc_still still = HWPMC_STILL_UNKNOWN;
+
+		if (cpu_has_row(cpu, cls, ri))
+			still = try_again(cls, cpu, ri);
+		if (still == HWPMC_STILL)
 			return false;
-	return true;
+		counts |= still == HWPMC_STILL_COUNTS;
+	}
+	return counts;
 }
 
 /* The rows of the class that are in order. */

@@ -37,14 +37,13 @@ static void load_anew(void)
 
 static void clear_knobs(void)
 {
-	on_all_cpus(VPMU_KNOB_FILTER, 0);
-	on_all_cpus(VPMU_KNOB_FROZEN, 0);
-	on_all_cpus(VPMU_KNOB_EMULATED, 0);
-	on_all_cpus(VPMU_KNOB_AT_ONCE, 0);
-	on_all_cpus(VPMU_KNOB_ALIAS, 0);
-	on_all_cpus(VPMU_KNOB_MORE, 0);
-	on_all_cpus(VPMU_KNOB_LOST, 0);
-	on_all_cpus(VPMU_KNOB_LATE, 0);
+	static const int knobs[] = {
+		VPMU_KNOB_FILTER, VPMU_KNOB_FROZEN, VPMU_KNOB_EMULATED, VPMU_KNOB_AT_ONCE,
+		VPMU_KNOB_ALIAS, VPMU_KNOB_MORE, VPMU_KNOB_LOST, VPMU_KNOB_LATE, VPMU_KNOB_REFUSE,
+	};
+
+	for (unsigned int i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++)
+		on_all_cpus(knobs[i], 0);
 }
 
 static void prove(void)
@@ -626,6 +625,26 @@ START_TEST(still_rows_come_back_within_what_the_host_has_at_once)
 }
 END_TEST
 
+START_TEST(still_rows_whose_registers_fault_stay_refused)
+{
+	struct hwpmc_classnote note;
+	int fd = dev_open();
+	uint64_t before;
+	uint32_t id;
+
+	on_all_cpus(VPMU_KNOB_FROZEN, 1);
+	dev_ok(ask(fd, TC, INSN, &id));
+	on_all_cpus(VPMU_KNOB_REFUSE, VPMU_REFUSE_ALL);
+	before = vpmu_access(VPMU_N_GP, 0);
+	for (int i = 0; i < TRIES && vpmu_access(VPMU_N_GP, 0) == before; i++)
+		dev_msleep(1000);
+	ck_assert_uint_gt(vpmu_access(VPMU_N_GP, 0), before);
+	on_all_cpus(VPMU_KNOB_REFUSE, 0);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROW_STILL, &note), 1);
+	close(fd);
+}
+END_TEST
+
 /* No row of the class can be had, so that it is not claimed and not looked at. */
 START_TEST(still_fixed_rows_are_tried_at_a_claim_beside_the_others)
 {
@@ -824,13 +843,14 @@ int main(void)
 	harness_add(at_once_each_cpu_has_its_own_share);
 	if (dev_is_amd())
 		harness_add(at_once_a_pair_takes_three_counters_of_the_host);
-	else
-		harness_add(at_once_fixed_counters_share_with_the_others);
 	harness_add(still_rows_come_back_when_the_host_gives_them);
 	harness_add(still_rows_that_stay_still_stay_refused);
 	harness_add(still_rows_come_back_within_what_the_host_has_at_once);
-	if (!dev_is_amd())
+	harness_add(still_rows_whose_registers_fault_stay_refused);
+	if (!dev_is_amd()) {
+		harness_add(at_once_fixed_counters_share_with_the_others);
 		harness_add(still_fixed_rows_are_tried_at_a_claim_beside_the_others);
+	}
 	harness_add(counters_that_do_not_interrupt_count_and_do_not_sample);
 	harness_add(trial_of_the_interrupt_is_repeated_on_another_clock);
 	harness_add(the_trial_is_in_no_statistics_and_takes_place_once_a_cpu);
