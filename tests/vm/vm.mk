@@ -170,6 +170,12 @@ $(DEEP): $(TOP)/tests/vm/progs/deep.c
 	$(CC) -std=gnu11 -O2 $(WARN) -fomit-frame-pointer -o $@ $<
 
 # Threads of known work.
+# Of the C library, but without a loader.
+vm-tests: $(BUILD)/vm/progs/fixed
+$(BUILD)/vm/progs/fixed: $(TOP)/tests/vm/progs/fixed.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -static -no-pie -o $@ $<
+
 vm-tests: $(BUILD)/vm/progs/threads
 $(BUILD)/vm/progs/threads: $(TOP)/tests/vm/progs/threads.c
 	@mkdir -p $(@D)

@@ -37,4 +37,27 @@ names_of_threads_have_the_samples_of_their_threads() {
 	check_equal "$(grep -c '^instructions.*,threads,t1$' out.csv)" 1 "lines of the filter"
 }
 
+# Tables of the program come before it runs, as if it were run directly. perf copies stacks
+# and needs none.
+chains_of_programs_behind_wrappers_are_complete() {
+	for words in "env A=b" "nice -n 1" "/lib64/ld-linux-x86-64.so.2" "sh -c"; do
+		set -- "$progs/deep" 40 10000000
+		[ "$words" != "sh -c" ] || set -- "exec $*"
+		# shellcheck disable=SC2086
+		"$hwpmc" record --call-graph=tables --unwind-cache="$PWD/cache" \
+			-e instructions:u -c 20000 -o log -- $words "$@" >out 2>said ||
+			fail "$words: status $?: $(cat said)"
+		check grep -Eq '^(100.0|9[89].[0-9]) % of [0-9]+ call chains complete' said
+	done
+}
+
+# The dynamic loader crashes when it is asked what a static program needs.
+record_of_a_static_program_leaves_no_core() {
+	[ -e "$progs/fixed" ] || fail "there is no static program"
+	echo "$PWD/core.%e" >/proc/sys/kernel/core_pattern
+	ulimit -c unlimited
+	check "$hwpmc" record -g -q -e instructions:u -c 20000 -o log -- "$progs/fixed"
+	check_equal "$(ls | grep core)" "" "core files"
+}
+
 harness_run
