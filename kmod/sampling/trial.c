@@ -646,74 +646,129 @@ static u64 known_rows(const struct hwpmc_class *cls)
 	return hwpmc_class_rows(cls) >> cls->first & ~cls->found.still & ~cls->found.misread;
 }
 
-static void step_add_known(struct hwpmc_class *cls, unsigned int cpu, u64 rows)
+static void step_add_known(struct hwpmc_class *cls, unsigned int cpu)
 {
 	struct finding f = {
-		.rows = rows & known_rows(cls) & rows_to_try(cls, cpu),
+		.rows = known_rows(cls) & rows_to_try(cls, cpu),
 		.dead = cls->found.filtered,
 	};
 
 	step_add_class(cls, cpu, &f);
 }
 
-/* Returns how many rows do not count while all do that have a host's counter. */
-static unsigned int rows_that_lack(struct hwpmc_class *cls, unsigned int ri,
-				   struct hwpmc_class *mate, unsigned int cpu)
-{
-	unsigned int i, lack = 0;
+/* All rows that are in order, counting on one CPU. Either class can be NULL. */
+struct together {
+	struct hwpmc_class *cls, *fixed;
+	unsigned int lack;		/* rows that did not count */
+	u64 shared, fixed_shared;	/* rows of the limit: of each class, */
+	unsigned int most;		/* and how many of them count at a time */
+};
 
-	step.n = 0;
-	if (mate)
-		step_add_known(mate, cpu, ~0ULL);
-	step_add_known(cls, cpu, ~BIT_ULL(ri));
-	/* The last that asks the host. */
-	step_add_known(cls, cpu, BIT_ULL(ri));
-	if (hwpmc_cpu_call(cpu, count_beside_irqoff, &step) || hwpmc_class_msr_fault(cls))
-		return 0;
-	for (i = 0; i < step.n; i++)
-		lack += step.at[i].counted * HWPMC_TRIAL_TURNS <
-			least_of(step.at[i].kind) * BESIDE_TURNS;
-	return lack;
+static void note_lack(struct together *t)
+{
+	unsigned int i;
+
+	t->lack = 0;
+	t->shared = t->cls ? known_rows(t->cls) : 0;
+	t->fixed_shared = t->cls ? 0 : known_rows(t->fixed);
+	for (i = 0; i < step.n; i++) {
+		const struct trial_row *r = &step.at[i];
+
+		if (r->counted * HWPMC_TRIAL_TURNS >= least_of(r->kind) * BESIDE_TURNS)
+			continue;
+		t->lack++;
+		/* Fixed counters that count beside all have the host's own: see find_limit(). */
+		if (r->row->cls == t->fixed)
+			t->fixed_shared |= BIT_ULL(r->row->ri);
+	}
+	t->most = max_t(int, hweight64(t->shared) + hweight64(t->fixed_shared) - t->lack, 1);
 }
 
-/* So many count at a time, of all rows that are in order. */
-static void limit_to(struct hwpmc_class *cls, struct hwpmc_class *mate, unsigned int n)
+/*
+ * Twice where not all count, for one may have been taken for a moment. Returns false if nothing
+ * is known.
+ */
+static bool try_beside(struct together *t, unsigned int cpu)
 {
-	if (!cls->at_once || n < cls->at_once)
-		cls->at_once = n;
-	cls->shared |= known_rows(cls);
-	if (!mate)
+	struct together now = *t;
+	unsigned int i;
+
+	t->lack = UINT_MAX;
+	for (i = 0; i < 2 && t->lack; i++) {
+		step.n = 0;
+		if (t->cls)
+			step_add_known(t->cls, cpu);
+		if (t->fixed)
+			step_add_known(t->fixed, cpu);
+		if (hwpmc_cpu_call(cpu, count_beside_irqoff, &step) ||
+		    hwpmc_class_msr_fault(t->cls ?: t->fixed))
+			return false;
+		note_lack(&now);
+		if (now.lack < t->lack)
+			*t = now;
+	}
+	return true;
+}
+
+/*
+ * A limit is a number and a set of rows, and neither is changed alone: the limit that the claim
+ * has found may suffice for the rows that lack a counter here.
+ */
+static void limit_to(const struct together *t, struct hwpmc_class *cls, struct hwpmc_class *fixed)
+{
+	struct hwpmc_class *one = cls ?: fixed;
+	unsigned int others = cls ? hweight64(t->shared & ~cls->shared) : 0;
+
+	others += fixed ? hweight64(t->fixed_shared & ~fixed->shared) : 0;
+	if (one->at_once && one->at_once + others <= t->most)
 		return;
-	mate->at_once = cls->at_once;
-	mate->shared |= known_rows(mate);
+	if (!one->at_once || t->most < one->at_once)
+		one->at_once = t->most;
+	if (cls)
+		cls->shared |= t->shared;
+	if (!fixed)
+		return;
+	fixed->at_once = one->at_once;
+	fixed->shared |= t->fixed_shared;
 }
 
 /* All do: one more, then, of those that have a limit. */
-static void extend_limit(struct hwpmc_class *cls, unsigned int ri, struct hwpmc_class *mate)
+static void extend_limit(struct hwpmc_class *cls, struct hwpmc_class *fixed)
 {
-	if (!cls->at_once || is_fixed(cls))
-		return;
 	cls->at_once++;
-	cls->shared |= BIT_ULL(ri);
-	if (mate)
-		mate->at_once = cls->at_once;
+	if (fixed)
+		fixed->at_once = cls->at_once;
+}
+
+static void find_limit_again(struct hwpmc_class *cls, struct hwpmc_class *fixed,
+			     struct hwpmc_class *back, unsigned int ri)
+{
+	struct together t = { .cls = cls, .fixed = fixed };
+	bool known = false, lack = false;
+	int cpu;
+
+	if (back->at_once && back == cls)
+		cls->shared |= BIT_ULL(ri);
+	for_each_online_cpu(cpu) {
+		if (!cpu_has_row(cpu, back, ri) || !try_beside(&t, cpu))
+			continue;
+		known = true;
+		lack |= t.lack;
+		if (t.lack)
+			limit_to(&t, cls, fixed);
+	}
+	if (known && !lack && back->at_once && back == cls)
+		extend_limit(cls, fixed);
 }
 
 void hwpmc_trial_row_came_back(struct hwpmc_class *cls, unsigned int ri, struct hwpmc_class *mate)
 {
-	unsigned int known, lack = 0;
-	int cpu;
-
 	lockdep_assert_held(&hwpmc_lock);
 	cls->found.still &= ~BIT_ULL(ri);
-	known = hweight64(known_rows(cls)) + (mate ? hweight64(known_rows(mate)) : 0);
-	for_each_online_cpu(cpu)
-		if (cpu_has_row(cpu, cls, ri))
-			lack = max(lack, rows_that_lack(cls, ri, mate, cpu));
-	if (lack)
-		limit_to(cls, mate, max(known - lack, 1u));
+	if (is_fixed(cls))
+		find_limit_again(mate, cls, cls, ri);
 	else
-		extend_limit(cls, ri, mate);
+		find_limit_again(cls, mate, cls, ri);
 	note_findings(cls, mate);
 }
 

@@ -73,6 +73,8 @@ static uint64_t wanted(const struct vcpu *v, int i)
 /* The host's own event of AMD's 003 takes two counters that it joins. */
 static unsigned int cost_of(const struct vcpu *v, int i)
 {
+	if (i >= FIXED0 && v->knob[KNOB_AT_ONCE] & VPMU_AT_ONCE_BUT_FIXED)
+		return 0;
 	return cfg.amd && i < FIXED0 && (v->evtsel[i] & 0xf000000ffULL) == 0x003 ? 2 : 1;
 }
 
@@ -82,7 +84,7 @@ static unsigned int cost_of(const struct vcpu *v, int i)
  */
 void manners_share(struct vcpu *v)
 {
-	unsigned int most = v->knob[KNOB_AT_ONCE], given = 0;
+	unsigned int most = (uint32_t)v->knob[KNOB_AT_ONCE], given = 0;
 
 	for (int i = 0; i < MAX_CTR; i++) {
 		v->ctr[i].given &= v->ctr[i].wanted && v->ctr[i].wanted == wanted(v, i);

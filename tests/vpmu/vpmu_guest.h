@@ -168,6 +168,8 @@ enum {
 };
 
 /* Event and unit mask in bits 15:0. */
+#define VPMU_AT_ONCE_BUT_FIXED	(1ULL << 32)	/* each fixed counter has one of its own */
+
 #define VPMU_FILTER_ON		(1ULL << 32)
 #define VPMU_FILTER_FIXED	(1ULL << 33)	/* the fixed counters as well */
 #define VPMU_FILTER_ALL		(1ULL << 34)	/* every event of programmable ones */

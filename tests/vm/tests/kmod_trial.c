@@ -625,6 +625,45 @@ START_TEST(still_rows_come_back_within_what_the_host_has_at_once)
 }
 END_TEST
 
+/* A row comes back, and the limit, of programmable counters alone, is this. */
+static void check_limit_beside_fixed(uint64_t at_claim, uint64_t then, unsigned int limit)
+{
+	struct hwpmc_op_pmcallocate op = {
+		.class = HWPMC_CLASS_IAF, .mode = TC, .cpu = ANY, .caps = U,
+	};
+	struct hwpmc_classnote note = { .detail = 0 };
+	uint32_t id[32];
+	int fd;
+
+	on_all_cpus(VPMU_KNOB_AT_ONCE, at_claim);
+	on_all_cpus(VPMU_KNOB_FROZEN, 1 << (dev_counters() - 1));
+	fd = dev_open();
+	dev_ok(ask(fd, TC, BRANCH, &id[0]));
+	on_all_cpus(VPMU_KNOB_AT_ONCE, then);
+	on_all_cpus(VPMU_KNOB_FROZEN, 0);
+	for (int i = 0; i < TRIES && noted(fd, programmable(), HWPMC_WHY_ROW_STILL, &note); i++)
+		dev_msleep(1000);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROW_STILL, &note), 0);
+	ck_assert_uint_eq(noted(fd, programmable(), HWPMC_WHY_ROWS_AT_ONCE, &note), 1);
+	ck_assert_uint_eq(note.detail, limit);
+	ck_assert_uint_eq(noted(fd, HWPMC_CLASS_IAF, HWPMC_WHY_ROWS_AT_ONCE, &note), 0);
+	for (op.ev = HWPMC_EV_IAF_FIRST; op.ev < HWPMC_EV_IAF_FIRST + 3; op.ev++)
+		dev_ok(dev_allocate(fd, &op));
+	ck_assert_uint_eq(ask_until_refused(fd, TC, ANY, id) + 1, limit);
+	close(fd);
+}
+
+START_TEST(still_rows_come_back_without_a_limit_of_fixed_ones)
+{
+	uint64_t but = VPMU_AT_ONCE_BUT_FIXED, n = dev_counters();
+
+	check_limit_beside_fixed(but | 2, but | 2, 2);
+	/* Where the host shares all by now, two and the fixed ones are less than it has. */
+	check_limit_beside_fixed(but | 2, n - 2, 2);
+	check_limit_beside_fixed(0, but | (n - 1), n - 1);
+}
+END_TEST
+
 START_TEST(still_rows_whose_registers_fault_stay_refused)
 {
 	struct hwpmc_classnote note;
@@ -849,6 +888,7 @@ int main(void)
 	harness_add(still_rows_whose_registers_fault_stay_refused);
 	if (!dev_is_amd()) {
 		harness_add(at_once_fixed_counters_share_with_the_others);
+		harness_add(still_rows_come_back_without_a_limit_of_fixed_ones);
 		harness_add(still_fixed_rows_are_tried_at_a_claim_beside_the_others);
 	}
 	harness_add(counters_that_do_not_interrupt_count_and_do_not_sample);
