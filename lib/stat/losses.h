@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "libhwpmcstat.h"
+#include "table.h"
 
 struct hwpmc_profile;
 
@@ -18,13 +19,14 @@ struct loss {
 	int32_t detail;
 	uint64_t from;			/* the first event may be missing */
 	uint64_t lost, over;		/* of the last records of each sort; 0: none */
+	uint32_t event, view;		/* of its PMC, and its index there */
 };
 
 #define LOSSES_MOST	4096
 
 struct losses {
 	struct loss *all;
-	uint32_t n;
+	struct table table;		/* of them, by PMC, CPU and reason */
 	struct hwpmc_profile_loss *view;
 	uint32_t nview;
 };

@@ -65,17 +65,6 @@ static uint32_t get_event(struct hwpmc_profile *p, const char *name,
 	return p->nevent++;
 }
 
-static bool same_pmc(const void *items, uint32_t i, const void *key)
-{
-	return ((const struct hwpmc_profile *)items)->pmc[i].id ==
-	       *(const uint32_t *)key;
-}
-
-static uint32_t find_pmc(const struct hwpmc_profile *p, uint32_t id)
-{
-	return table_find(&p->pmcs, table_hash(id), same_pmc, p, &id);
-}
-
 static uint32_t add_pmc(struct hwpmc_profile *p,
 			const struct hwpmc_log_allocate *r)
 {
@@ -89,7 +78,7 @@ static uint32_t add_pmc(struct hwpmc_profile *p,
 	if (!name)
 		name = r->name[0] ? r->name : made;
 	event = get_event(p, name, r);
-	i = find_pmc(p, r->hdr.id);
+	i = profile_find_pmc(p, r->hdr.id);
 	/* A number that is used again. */
 	if (event != NO_EVENT && i != TABLE_NONE) {
 		p->pmc[i].event = event;
@@ -108,7 +97,7 @@ static uint32_t event_of(struct hwpmc_profile *p, uint32_t id)
 	struct hwpmc_log_allocate unknown = {
 		.hdr = { .id = id }, .mode = HWPMC_MODE_TS, .name = "[unknown]",
 	};
-	uint32_t i = find_pmc(p, id);
+	uint32_t i = profile_find_pmc(p, id);
 
 	/* Its PMCALLOCATE was dropped. */
 	return i != TABLE_NONE ? p->pmc[i].event : add_pmc(p, &unknown);

@@ -163,6 +163,17 @@ static inline bool profile_names_threads(const struct hwpmc_profile *p)
 	return (p->o.by_thread || p->o.by_comm) && p->whoms.n;
 }
 
+static inline bool profile_same_pmc(const void *items, uint32_t i, const void *key)
+{
+	return ((const struct hwpmc_profile *)items)->pmc[i].id == *(const uint32_t *)key;
+}
+
+/* Its index in .pmc, or TABLE_NONE. */
+static inline uint32_t profile_find_pmc(const struct hwpmc_profile *p, uint32_t id)
+{
+	return table_find(&p->pmcs, table_hash(id), profile_same_pmc, p, &id);
+}
+
 /* answer.c */
 /* NULL: none. The latest of several. */
 const char *profile_note(const struct hwpmc_profile *p, const char *key,
