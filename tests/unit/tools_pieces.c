@@ -134,6 +134,84 @@ START_TEST(each_piece_of_a_recording_is_a_log_and_has_its_samples)
 }
 END_TEST
 
+static void lose(struct made_log *log, unsigned int cpu, uint8_t flags)
+{
+	struct hwpmc_log_loss *r = made_add(log, HWPMC_LOG_LOSS, sizeof(*r), 0);
+
+	r->hdr.id = CYCLES;
+	r->hdr.flags = flags;
+	r->cpu = cpu;
+	r->reason = HWPMC_WHY_COUNTER_TAKEN;
+	r->since = r->hdr.time - 5;
+	take(log, 1 - cpu);
+}
+
+/* The number of CPUs with losses; .open of them that go on. */
+static unsigned int losses_of(const char *path, bool open)
+{
+	const struct hwpmc_profile_options o = { .symbols.no_symbols = true };
+	const struct hwpmc_profile_loss *loss;
+	struct hwpmc_profile *profile;
+	struct hwpmc_input *in;
+	unsigned int ncpu;
+	char err[600] = "";
+	uint32_t n;
+
+	in = hwpmc_input_open(path, err, sizeof(err));
+	ck_assert_msg(in != NULL, "%s", err);
+	profile = hwpmc_profile_read(in, &o, NULL, NULL, err, sizeof(err));
+	ck_assert_msg(profile != NULL, "%s", err);
+	loss = hwpmc_profile_losses(profile, &n);
+	ck_assert_uint_le(n, 1);
+	ncpu = n ? loss->ncpu : 0;
+	ck_assert(!n || loss->open == open);
+	hwpmc_profile_free(profile);
+	hwpmc_input_close(in);
+	return ncpu;
+}
+
+START_TEST(pieces_begin_with_losses_that_go_on)
+{
+	struct made_log log;
+
+	ck_assert_int_eq(pieces_parse_switch(&p, "signal"), 0);
+	begin(&log);
+	lose(&log, 0, 0);
+	lose(&log, 1, 0);
+	lose(&log, 1, HWPMC_LOSS_OVER);
+	ck_assert_int_eq(pieces_tick(&p, true), 0);
+	sample(&log, 5);
+	ck_assert_int_eq(pieces_tick(&p, true), 0);
+	lose(&log, 0, HWPMC_LOSS_OVER);
+	ck_assert_int_eq(pieces_tick(&p, true), 0);
+	sample(&log, 5);
+	finish(&log);
+	ck_assert_uint_eq(losses_of("log.0001", true), 2);
+	ck_assert_uint_eq(losses_of("log.0002", true), 1);
+	ck_assert_uint_eq(losses_of("log.0003", false), 1);
+	ck_assert_uint_eq(losses_of("log.0004", false), 0);
+}
+END_TEST
+
+START_TEST(recent_pieces_begin_with_losses_that_go_on)
+{
+	struct made_log log;
+
+	ck_assert_int_eq(pieces_parse_recent(&p, "1"), 0);
+	begin(&log);
+	lose(&log, 0, 0);
+	lose(&log, 1, 0);
+	lose(&log, 1, HWPMC_LOSS_OVER);
+	for (int i = 0; i < 30; i++) {
+		usleep(100000);
+		ck_assert_int_eq(pieces_tick(&p, false), 0);
+		sample(&log, 1);
+	}
+	finish(&log);
+	ck_assert_uint_eq(losses_of("log", true), 1);
+}
+END_TEST
+
 START_TEST(pieces_end_by_time)
 {
 	struct made_log log;
@@ -211,6 +289,8 @@ int main(void)
 {
 	harness_fixture(setup, teardown);
 	harness_add(each_piece_of_a_recording_is_a_log_and_has_its_samples);
+	harness_add(pieces_begin_with_losses_that_go_on);
+	harness_add(recent_pieces_begin_with_losses_that_go_on);
 	harness_add(pieces_end_by_time);
 	harness_add(what_was_lately_is_kept_and_the_rest_counted_as_overwritten);
 	harness_add(limits_of_pieces_are_numbers_with_a_unit);

@@ -135,6 +135,47 @@ static struct pieces_cpu *cpu_of(struct pieces *p, unsigned int cpu)
 	return &p->cpu[cpu];
 }
 
+static struct pieces_loss *loss_of(struct pieces *p, const struct hwpmc_log_loss *r)
+{
+	struct pieces_loss *l = p->loss;
+
+	for (; l < p->loss + p->nloss; l++)
+		if (l->found.hdr.id == r->hdr.id && l->found.cpu == r->cpu &&
+		    l->found.reason == r->reason)
+			return l;
+	p->loss = must_realloc(p->loss, p->nloss + 1, sizeof(*p->loss));
+	l = &p->loss[p->nloss++];
+	*l = (struct pieces_loss){
+		.found = { .hdr.id = r->hdr.id, .cpu = r->cpu, .reason = r->reason },
+	};
+	return l;
+}
+
+/* Records of a loss may come in any order: rings of different CPUs have them. */
+static void see_loss(struct pieces *p, unsigned int cpu, const struct hwpmc_log_loss *r)
+{
+	struct pieces_loss *l = loss_of(p, r);
+
+	if (r->hdr.flags & HWPMC_LOSS_OVER) {
+		l->over = r->hdr.time > l->over ? r->hdr.time : l->over;
+	} else if (r->hdr.time >= l->found.hdr.time) {
+		l->found = *r;
+		l->cpu = cpu;
+	}
+}
+
+/* Losses that go on as a log begins. */
+static void write_losses(const struct pieces *p, struct sink *sink)
+{
+	struct pieces_buffer b = { .cpu = -1 };
+
+	for (const struct pieces_loss *l = p->loss; l < p->loss + p->nloss; l++)
+		if (l->found.hdr.time > l->over)
+			append_of_cpu(&b, l->cpu, &l->found.hdr);
+	sink_write(sink, b.data, b.n);
+	free(b.data);
+}
+
 /* ---- the last seconds ---------------------------------------------------- */
 
 static void new_block(struct pieces *p)
@@ -151,6 +192,20 @@ static void new_block(struct pieces *p)
 	p->serial++;
 }
 
+static void see_losses_of(struct pieces *p, const struct pieces_block *b)
+{
+	const struct hwpmc_log_hdr *h;
+	unsigned int cpu = 0;
+
+	for (size_t at = 0; at < b->b.n; at += h->len) {
+		h = (const void *)(b->b.data + at);
+		if (h->type == HWPMC_LOG_CPU)
+			cpu = h->id;
+		if (h->type == HWPMC_LOG_LOSS)
+			see_loss(p, cpu, (const void *)h);
+	}
+}
+
 static void free_block(struct pieces_block *b)
 {
 	free(b->b.data);
@@ -165,6 +220,7 @@ static void forget_blocks(struct pieces *p, uint64_t now)
 
 		p->first = b->next;
 		p->overwritten += b->samples;
+		see_losses_of(p, b);
 		free_block(b);
 	}
 }
@@ -192,6 +248,7 @@ static void write_recent(const struct pieces *p, struct sink *sink)
 	char n[32];
 
 	sink_write(sink, p->head.data, p->head.n);
+	write_losses(p, sink);
 	for (struct pieces_block *b = p->first; b; b = b->next)
 		sink_write(sink, b->b.data, b->b.n);
 	snprintf(n, sizeof(n), "%" PRIu64, p->overwritten);
@@ -235,6 +292,8 @@ static void see_record(struct pieces *p, unsigned int cpu, const struct hwpmc_lo
 		append_of_cpu(&p->head, cpu, h);
 	else if (p->kind == PIECES_RECENT)
 		keep_record(p, cpu, h);
+	if (h->type == HWPMC_LOG_LOSS && p->kind == PIECES_SWITCH)
+		see_loss(p, cpu, (const void *)h);
 	if (h->type == HWPMC_LOG_CONTEXT)
 		cpu_of(p, cpu)->context = *(const struct hwpmc_log_context *)h;
 }
@@ -294,6 +353,7 @@ static void begin_piece(struct pieces *p)
 			append_of_cpu(&b, cpu, &p->cpu[cpu].context.hdr);
 	sink_write(p->sink, b.data, b.n);
 	free(b.data);
+	write_losses(p, p->sink);
 }
 
 static int next_piece(struct pieces *p)
@@ -371,5 +431,6 @@ void pieces_free(struct pieces *p)
 	}
 	free(p->head.data);
 	free(p->cpu);
+	free(p->loss);
 	free(p->name);
 }

@@ -29,6 +29,13 @@ struct pieces_cpu {
 	uint64_t block;
 };
 
+/* The last record of each sort of a loss: of a PMC, CPU and reason. */
+struct pieces_loss {
+	struct hwpmc_log_loss found;	/* len 0: none yet */
+	unsigned int cpu;		/* whose ring had it */
+	uint64_t over;			/* ticks, 0: none */
+};
+
 struct pieces_buffer {
 	char *data;
 	size_t n, room;
@@ -49,6 +56,8 @@ struct pieces {
 	struct pieces_buffer head;	/* what each log begins with */
 	struct pieces_cpu *cpu;
 	unsigned int ncpu;
+	struct pieces_loss *loss;	/* of records before the piece, or the first block */
+	unsigned int nloss;
 	struct pieces_block *first, *last;	/* PIECES_RECENT */
 	uint64_t serial;		/* of the last */
 	uint64_t overwritten;		/* samples */
