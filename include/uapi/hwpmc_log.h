@@ -246,9 +246,10 @@ struct hwpmc_log_throttle {
 
 /*
  * LOSS: a counter of a CPU did not count all events of a PMC while it was started; id is the
- * PMC's. One record when that is found, another one if another reason is found, and one with
- * HWPMC_LOSS_OVER, with the same reason and .since, when the counter is found to count again.
- * The record may be in the ring of any CPU.
+ * PMC's. One record when that is found, and one with HWPMC_LOSS_OVER, with the same reason and
+ * .since, when the counter is found to count again, be it after a stop and another start. Where
+ * another reason is found meanwhile, the first one is over, and the second one has its own two
+ * records. The record may be in the ring of any CPU.
  */
 struct hwpmc_log_loss {
 	struct hwpmc_log_hdr hdr;

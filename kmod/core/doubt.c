@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* doubt.c - see doubt.h. */
-#include <linux/slab.h>
+#include <linux/ktime.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
-#include <linux/timekeeping.h>
 
 #include "doubt.h"
 #include "still.h"
@@ -150,7 +149,7 @@ bool hwpmc_doubt_look_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	return look_whole_irqoff(c, nr, 0);
 }
 
-u32 hwpmc_doubt_look_control_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls)
+u32 hwpmc_doubt_look_control_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls, u64 *stopped)
 {
 	u64 rows = hwpmc_cpu_programmed_rows(c) & hwpmc_class_rows(cls), concerned;
 	u32 msr;
@@ -162,6 +161,7 @@ u32 hwpmc_doubt_look_control_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls
 		msr = cls->ops->follow_irqoff(cls, &concerned);
 		rows &= concerned << cls->first;
 	}
+	*stopped |= msr ? rows : 0;
 	for (; msr && rows; rows &= rows - 1)
 		doubt_row_irqoff(c, __ffs64(rows), HWPMC_WHY_REGISTER_CHANGED, (s32)msr);
 	return msr;
@@ -270,12 +270,23 @@ void hwpmc_doubt_look_finally(struct hwpmc_pmc *pmc)
 	raw_spin_unlock(&account_lock);
 }
 
+bool hwpmc_doubt_is_final(struct hwpmc_pmc *pmc)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	/* In system scope nothing is ever attached. */
+	if (!list_empty(&pmc->links))
+		return false;
+	hwpmc_doubt_look_finally(pmc);
+	return is_final(pmc);
+}
+
 void hwpmc_doubt_attach(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	raw_spin_lock(&account_lock);
 	settle_account(pmc);
 	smp_store_release(&pmc->attaches, pmc->attaches + 1);
+	pmc->told_all = false;
 	raw_spin_unlock(&account_lock);
 }
 
@@ -289,8 +300,6 @@ void hwpmc_doubt_begin(struct hwpmc_pmc *pmc)
 	WRITE_ONCE(pmc->doubts_seen, doubts_of_row(pmc));
 	raw_spin_unlock(&account_lock);
 	pmc->began = ktime_get_mono_fast_ns();
-	kfree(pmc->told);
-	pmc->told = NULL;
 }
 
 void hwpmc_doubt_end(struct hwpmc_pmc *pmc)

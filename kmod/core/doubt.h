@@ -18,10 +18,10 @@
  * doubt. Not for hot paths. Interrupts off. Returns true if there is one.
  */
 bool hwpmc_doubt_look_irqoff(struct hwpmc_cpu *c, unsigned int nr);
-/* The same without the control; and the control alone, a doubt of all rows of the class: returns
- * 0, or its register. */
+/* The same without the control; and the control alone, a doubt of all rows of the class, which
+ * are added to `stopped`: returns 0, or its register. */
 bool hwpmc_doubt_look_row_irqoff(struct hwpmc_cpu *c, unsigned int nr);
-u32 hwpmc_doubt_look_control_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls);
+u32 hwpmc_doubt_look_control_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls, u64 *stopped);
 /* The registers of all rows of a class, and its control: 0, or the register. */
 u32 hwpmc_doubt_look_class_irqoff(struct hwpmc_cpu *c, const struct hwpmc_class *cls);
 /* The same on each CPU where the row is programmed for this PMC, of process scope.
@@ -31,6 +31,9 @@ void hwpmc_doubt_look(const struct hwpmc_pmc *pmc);
 /* The same at the first read of the PMC after its last target has gone: what is read is final.
  * Any reader. */
 void hwpmc_doubt_look_finally(struct hwpmc_pmc *pmc);
+
+/* Returns true if no target of the PMC is left; all CPUs have looked then. hwpmc_lock. */
+bool hwpmc_doubt_is_final(struct hwpmc_pmc *pmc);
 
 /* The last loss of a row of a CPU. Any context. */
 void hwpmc_doubt_last(unsigned int cpu, unsigned int nr, struct hwpmc_loss *loss);

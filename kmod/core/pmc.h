@@ -81,6 +81,8 @@ struct hwpmc_pmc {
 	u64 began;			/* its last start, CLOCK_MONOTONIC in ns; hwpmc_lock */
 	struct hwpmc_told *told;	/* what its log has of losses (log/loss.c), or NULL;
 					 * hwpmc_lock */
+	bool told_all;			/* .told has all losses up to its last target's end;
+					 * hwpmc_lock */
 	bool doomed;			/* its owner has executed a program, a work item
 					 * will release it; set once */
 

@@ -21,7 +21,7 @@ static_assert(sizeof(struct hwpmc_log_loss) == 40);
 struct hwpmc_told {
 	u64 found;		/* the loss, as of struct hwpmc_loss */
 	u64 since;		/* of the last record, */
-	u32 reason;		/* and its reason; 0: the counter counts */
+	u64 doubt;		/* and its reason and detail; 0: the counter counts */
 };
 
 /* A time of CLOCK_MONOTONIC, in the clock of logs. */
@@ -35,8 +35,9 @@ static u64 log_time_of(u64 ns)
 	return tick - mul_u64_u32_div(monotonic - ns, hwpmc_log_clock_khz(), NSEC_PER_MSEC);
 }
 
-static void write_loss(const struct hwpmc_pmc *pmc, unsigned int cpu, u64 doubt, u64 since,
-		       u8 flags)
+/* Returns false if the ring had no room: the next look tries again. */
+static bool write_loss(const struct hwpmc_pmc *pmc, unsigned int cpu,
+		       const struct hwpmc_told *told, u8 flags)
 {
 	struct hwpmc_log_loss *r;
 
@@ -46,34 +47,53 @@ static void write_loss(const struct hwpmc_pmc *pmc, unsigned int cpu, u64 doubt,
 		r->hdr.flags = flags;
 		r->hdr.id = pmc->id;
 		r->cpu = cpu;
-		r->reason = doubt >> 32;
-		r->detail = (s32)doubt;
+		r->reason = told->doubt >> 32;
+		r->detail = (s32)told->doubt;
 		r->__reserved = 0;
-		r->since = since;
+		r->since = told->since;
 		hwpmc_log_commit(pmc->owner->log);
 	}
 	preempt_enable();
+	return r;
 }
 
+static void end_loss(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told)
+{
+	if (write_loss(pmc, cpu, told, HWPMC_LOSS_OVER))
+		told->doubt = 0;
+}
+
+static void log_found(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told,
+		      const struct hwpmc_loss *loss)
+{
+	struct hwpmc_told new = { .found = loss->found, .doubt = loss->doubt };
+	bool differs = told->doubt >> 32 != loss->doubt >> 32;
+
+	/* It has another reason, or it is another loss: the counter has counted in between. */
+	if (told->doubt && (differs || loss->since > told->found))
+		end_loss(pmc, cpu, told);
+	if (told->doubt) {
+		told->found = differs ? told->found : loss->found;
+		return;
+	}
+	new.since = log_time_of(max(loss->since, pmc->began));
+	if (write_loss(pmc, cpu, &new, 0))
+		*told = new;
+}
+
+/*
+ * A loss that was open at the stop stays open over the next start, until the counter is found
+ * to count. Later findings concern others if the log has all of this PMC.
+ */
 static void log_changes(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told)
 {
 	struct hwpmc_loss loss;
 
 	hwpmc_doubt_last(cpu, pmc->row, &loss);
-	if (loss.found <= pmc->began)
-		return;
-	if (loss.found != told->found) {
-		told->found = loss.found;
-		if (told->reason != loss.doubt >> 32) {
-			told->since = log_time_of(max(loss.since, pmc->began));
-			write_loss(pmc, cpu, loss.doubt, told->since, 0);
-		}
-		told->reason = loss.doubt >> 32;
-	}
-	if (told->reason && loss.sound > loss.found) {
-		write_loss(pmc, cpu, loss.doubt, told->since, HWPMC_LOSS_OVER);
-		told->reason = 0;
-	}
+	if (loss.found > pmc->began && loss.found != told->found && !pmc->told_all)
+		log_found(pmc, cpu, told, &loss);
+	if (told->doubt && loss.sound > told->found)
+		end_loss(pmc, cpu, told);
 }
 
 /* Without memory the next look tries again. */
@@ -85,20 +105,30 @@ static bool has_told(struct hwpmc_pmc *pmc)
 	return pmc->told;
 }
 
-void hwpmc_log_losses(struct hwpmc_pmc *pmc)
+static void log_all_cpus(struct hwpmc_pmc *pmc)
 {
 	unsigned int cpu;
 
-	lockdep_assert_held(&hwpmc_lock);
-	if (likely(!READ_ONCE(hwpmc_unreliable.doubts)) || !hwpmc_pmc_doubts(pmc) ||
-	    !hwpmc_log_is_open(pmc->owner) || !has_told(pmc))
-		return;
 	if (hwpmc_pmc_is_system(pmc)) {
 		log_changes(pmc, pmc->cpu, pmc->told);
 		return;
 	}
 	for_each_possible_cpu(cpu)
 		log_changes(pmc, cpu, &pmc->told[cpu]);
+}
+
+void hwpmc_log_losses(struct hwpmc_pmc *pmc)
+{
+	bool final;
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (likely(!READ_ONCE(hwpmc_unreliable.doubts)) || !hwpmc_log_is_open(pmc->owner))
+		return;
+	final = hwpmc_doubt_is_final(pmc);
+	if ((pmc->told || hwpmc_pmc_doubts(pmc)) && has_told(pmc)) {
+		log_all_cpus(pmc);
+		pmc->told_all |= final;
+	}
 }
 
 void hwpmc_log_all_losses(void)

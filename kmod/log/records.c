@@ -184,6 +184,7 @@ void hwpmc_records_pmcs(struct hwpmc_log *log)
 		/* This log has no losses yet. */
 		kfree(pmc->told);
 		pmc->told = NULL;
+		pmc->told_all = false;
 		put_allocate(log, pmc);
 		put_links(pmc);
 	}

@@ -653,6 +653,10 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 /* On return no CPU counts for the PMC, and none will. */
 static void pmc_quiesce(struct hwpmc_pmc *pmc)
 {
+	/* For the records of losses. In system scope the end of its counter looks. */
+	if (!hwpmc_pmc_is_system(pmc) && pmc->state == HWPMC_STATE_RUNNING &&
+	    hwpmc_log_is_open(pmc->owner))
+		hwpmc_doubt_look(pmc);
 	if (!hwpmc_pmc_is_system(pmc))
 		hwpmc_detach_all(pmc);
 	else if (pmc->state == HWPMC_STATE_RUNNING)

@@ -40,7 +40,9 @@ struct look {
 /* The next row to look at. Accessed on its CPU, interrupts off. */
 static DEFINE_PER_CPU(unsigned int, next_row);
 
-static bool look_controls_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int *exits)
+/* Adds the rows that the control of their class has stopped to `stopped`. */
+static bool look_controls_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int *exits,
+				 u64 *stopped)
 {
 	bool found = false;
 	unsigned int i;
@@ -51,7 +53,7 @@ static bool look_controls_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int *ex
 		if (!(rows & hwpmc_class_rows(cls)))
 			continue;
 		*exits += !!cls->ops->control_changed_irqoff + !!cls->ops->follow_irqoff;
-		found |= hwpmc_doubt_look_control_irqoff(c, cls);
+		found |= hwpmc_doubt_look_control_irqoff(c, cls, stopped);
 	}
 	return found;
 }
@@ -81,9 +83,12 @@ static void look_ipi(void *arg)
 	u64 rows = hwpmc_cpu_programmed_rows(c);
 	struct look *l = arg;
 	unsigned int exits = 0;
+	u64 stopped = 0;
 	bool found;
 
-	found = look_controls_irqoff(c, rows, &exits);
+	found = look_controls_irqoff(c, rows, &exits, &stopped);
+	/* These have their reason, and do not count before they are programmed again. */
+	rows &= ~stopped;
 	found |= look_rows_irqoff(c, rows, exits, l->all || found ? ~0 : l->exits);
 	if (!found)
 		return;

@@ -376,7 +376,7 @@ START_TEST(look_logs_a_loss_that_goes_on_once)
 }
 END_TEST
 
-/* A PMC that is started after a loss has none, and a stop writes what no look has found. */
+/* A stop writes what no look has found, and the next start ends the loss. */
 START_TEST(look_at_the_stop_logs_the_loss)
 {
 	struct session s;
@@ -389,8 +389,10 @@ START_TEST(look_at_the_stop_logs_the_loss)
 	ok(&s, hwpmc_start(s.h, id));
 	ok(&s, hwpmc_stop(s.h, id));
 	finish(&s);
-	ck_assert_uint_eq(atomic_load(&nlosses), 1);
+	ck_assert_uint_eq(atomic_load(&nlosses), 2);
 	check_loss(0, id, HWPMC_WHY_COUNTER_TAKEN, 0);
+	check_loss(1, id, HWPMC_WHY_COUNTER_TAKEN, HWPMC_LOSS_OVER);
+	ck_assert_uint_eq(losses[1].since, losses[0].since);
 	end(&s);
 }
 END_TEST
@@ -404,6 +406,235 @@ static unsigned int losses_of(uint32_t id, uint32_t cpu, uint8_t flags)
 		     losses[i].hdr.flags == flags;
 	return n;
 }
+
+static void steal_on(int cpu)
+{
+	dev_pin(0, cpu);
+	vpmu_steal(ALL);
+	dev_unpin(0);
+}
+
+/* The row has lost its counter on CPU 1 before, and on CPU 0 after the start. */
+START_TEST(look_logs_no_loss_of_before_the_start)
+{
+	struct child c = on_cpu(spin);
+	struct session s;
+	uint32_t id;
+
+	begin_logging(&s);
+	dev_go(&c);
+	for (int cpu = CPU; cpu >= 0; cpu--) {
+		dev_pin(c.pid, cpu);
+		id = allocate(&s, "instructions", TC, 0, ANY, 0);
+		ok(&s, hwpmc_attach(s.h, id, c.pid));
+		ok(&s, hwpmc_start(s.h, id));
+		dev_msleep(100);
+		steal_on(cpu);
+		ok(&s, hwpmc_stop(s.h, id));
+		ok(&s, hwpmc_release(s.h, id));
+	}
+	finish(&s);
+	ck_assert_uint_eq(losses_of(id, 0, 0), 1);
+	ck_assert_uint_eq(losses_of(id, CPU, 0), 0);
+	end(&s);
+	end_of(&c);
+}
+END_TEST
+
+/* The counter is still the host's as the PMC is started again. */
+START_TEST(look_logs_the_end_of_a_loss_over_a_start)
+{
+	struct child c = on_cpu(spin);
+	struct session s;
+	uint32_t id;
+
+	begin_logging(&s);
+	id = sample_cpu(&s, "instructions");
+	dev_go(&c);
+	dev_pin(0, CPU);
+	vpmu_knob(VPMU_KNOB_FROZEN, ALL);
+	await_losses(1);
+	ck_assert_int_eq(hwpmc_stop(s.h, id), -1);
+	ok(&s, hwpmc_start(s.h, id));
+	dev_msleep(2500);
+	ck_assert_uint_eq(atomic_load(&nlosses), 1);
+	vpmu_knob(VPMU_KNOB_FROZEN, 0);
+	dev_unpin(0);
+	await_losses(2);
+	check_loss(0, id, HWPMC_WHY_COUNTER_TAKEN, 0);
+	check_loss(1, id, HWPMC_WHY_COUNTER_TAKEN, HWPMC_LOSS_OVER);
+	ck_assert_uint_eq(losses[1].since, losses[0].since);
+	ok(&s, hwpmc_release(s.h, id));
+	finish(&s);
+	ck_assert_uint_eq(atomic_load(&nlosses), 2);
+	end(&s);
+	end_of(&c);
+}
+END_TEST
+
+static uint32_t select_msr, counter_msr;
+
+static void load_msr_device(void)
+{
+	ck_assert_int_eq(system("[ -e /dev/cpu/0/msr ] || modprobe -d \"$VM_KERNEL\" msr"), 0);
+	select_msr = dev_is_amd() ? 0xc001020a : 0x18d;
+	counter_msr = dev_is_amd() ? 0xc0010201 : 0x4c1;
+}
+
+static uint32_t control_msr(void)
+{
+	if (vpmu_reg(VPMU_REG_VERSION, 0) < 2)
+		return 0;
+	return dev_is_amd() ? 0xc0000301 : 0x38f;
+}
+
+static uint64_t accesses(void)
+{
+	return vpmu_access(VPMU_N_RDMSR, CPU) + vpmu_access(VPMU_N_WRMSR, CPU) +
+	       vpmu_access(VPMU_N_RDPMC, CPU);
+}
+
+/* The next look is a second away then. */
+static void await_look(void)
+{
+	uint64_t before = accesses();
+
+	while (accesses() == before)
+		dev_msleep(5);
+}
+
+/* The host gives the counter back, and the control is cleared between two looks. */
+START_TEST(look_logs_the_end_of_a_loss_before_another_reason)
+{
+	struct child c = on_cpu(spin);
+	struct session s;
+	uint32_t id;
+
+	load_msr_device();
+	begin_logging(&s);
+	id = sample_cpu(&s, "instructions");
+	dev_go(&c);
+	dev_pin(0, CPU);
+	vpmu_knob(VPMU_KNOB_FROZEN, ALL);
+	await_losses(1);
+	await_look();
+	dev_wrmsr(CPU, control_msr(), 0);
+	vpmu_knob(VPMU_KNOB_FROZEN, 0);
+	dev_unpin(0);
+	await_losses(4);
+	for (unsigned int i = 0; i < 4; i++) {
+		check_loss(i, id, i < 2 ? HWPMC_WHY_COUNTER_TAKEN : HWPMC_WHY_REGISTER_CHANGED,
+			   i & 1 ? HWPMC_LOSS_OVER : 0);
+		ck_assert_uint_eq(losses[i].since, losses[i & ~1].since);
+	}
+	ok(&s, hwpmc_release(s.h, id));
+	finish(&s);
+	end(&s);
+	end_of(&c);
+}
+END_TEST
+
+/* Its rows stand still, and are not the host's; those without a proof are not sound. */
+START_TEST(look_logs_a_cleared_control_by_its_register)
+{
+	struct child c = on_cpu(spin);
+	uint32_t id[2];
+	struct session s;
+
+	load_msr_device();
+	begin_logging(&s);
+	id[0] = sample_cpu(&s, "instructions");
+	id[1] = allocate(&s, "branch-misses", HWPMC_MODE_SS, 0, CPU, 1000003);
+	ok(&s, hwpmc_start(s.h, id[1]));
+	dev_go(&c);
+	dev_msleep(2500);
+	dev_wrmsr(CPU, control_msr(), 0);
+	await_losses(4);
+	for (unsigned int i = 0; i < 4; i++) {
+		uint32_t of = losses[i].hdr.id == id[0] ? id[0] : id[1];
+
+		check_loss(i, of, HWPMC_WHY_REGISTER_CHANGED, losses[i].hdr.flags);
+		ck_assert_uint_eq((uint32_t)losses[i].detail, control_msr());
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(losses_of(id[i], CPU, 0), 1);
+		ck_assert_uint_eq(losses_of(id[i], CPU, HWPMC_LOSS_OVER), 1);
+	}
+	for (unsigned int i = 0; i < 2; i++)
+		ck_assert_int_eq(hwpmc_release(s.h, id[i]), 0);
+	finish(&s);
+	ck_assert_uint_eq(atomic_load(&nlosses), 4);
+	end(&s);
+	end_of(&c);
+}
+END_TEST
+
+/* Its release looks, as a stop does. */
+START_TEST(look_at_the_release_logs_the_loss_of_a_process)
+{
+	struct child c = on_cpu(spin);
+	struct session s;
+	uint32_t id;
+
+	begin_logging(&s);
+	id = allocate(&s, "instructions", TC, 0, ANY, 0);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_msleep(100);
+	steal(ALL);
+	ok(&s, hwpmc_release(s.h, id));
+	finish(&s);
+	ck_assert_uint_eq(losses_of(id, CPU, 0), 1);
+	check_loss(0, id, HWPMC_WHY_COUNTER_TAKEN, 0);
+	end(&s);
+	end_of(&c);
+}
+END_TEST
+
+/* On all rows that can be the one of the first. */
+static void count_of_another(int other, pid_t pid)
+{
+	for (unsigned int i = 0; i < dev_insn_counters(); i++) {
+		uint32_t id = dev_alloc(other, TC, 0, ANY, INSN, U | K);
+
+		dev_ok(dev_attach(other, id, pid));
+		dev_ok(dev_start(other, id));
+	}
+}
+
+START_TEST(look_logs_no_loss_of_others_after_the_last_target)
+{
+	struct child c = on_cpu(spin), after = on_cpu(spin);
+	struct session s;
+	uint32_t id;
+
+	begin_logging(&s);
+	id = allocate(&s, "instructions", TC, 0, ANY, 0);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_msleep(100);
+	steal(ALL);
+	await_losses(2);
+	end_of(&c);
+	dev_msleep(2500);
+	count_of_another(fd, after.pid);
+	dev_go(&after);
+	dev_msleep(2500);
+	for (int i = 0; i < 3; i++) {
+		steal(ALL);
+		dev_msleep(2500);
+	}
+	ck_assert_uint_eq(stolen(), 0);
+	ok(&s, hwpmc_release(s.h, id));
+	finish(&s);
+	ck_assert_uint_eq(losses_of(id, CPU, 0), 1);
+	ck_assert_uint_eq(losses_of(id, CPU, HWPMC_LOSS_OVER), 1);
+	end(&s);
+	end_of(&after);
+}
+END_TEST
 
 /* All CPUs where a process has run, whoever runs there now; not a PMC of another row. */
 START_TEST(look_logs_that_the_machine_was_moved)
@@ -439,7 +670,10 @@ START_TEST(look_logs_that_the_machine_was_moved)
 		ck_assert_uint_le(losses_of(id[i], 0, 0), 2);
 		ck_assert_uint_ge(losses_of(id[i], CPU, 0), 1);
 		ck_assert_uint_le(losses_of(id[i], CPU, 0), 2);
-		ck_assert_uint_eq(losses_of(id[i], 0, HWPMC_LOSS_OVER), 1);
+		ck_assert_uint_eq(losses_of(id[i], 0, HWPMC_LOSS_OVER), losses_of(id[i], 0, 0));
+		/* The last one on the CPU that the process has left may be open. */
+		ck_assert_uint_ge(losses_of(id[i], CPU, HWPMC_LOSS_OVER) + 1,
+				  losses_of(id[i], CPU, 0));
 	}
 	ck_assert_uint_eq(losses_of(idle, CPU, 0), 0);
 	finish(&s);
@@ -449,15 +683,6 @@ START_TEST(look_logs_that_the_machine_was_moved)
 END_TEST
 
 /* ---- a hypervisor that runs others ------------------------------------------- */
-
-static uint32_t select_msr, counter_msr;
-
-static void load_msr_device(void)
-{
-	ck_assert_int_eq(system("[ -e /dev/cpu/0/msr ] || modprobe -d \"$VM_KERNEL\" msr"), 0);
-	select_msr = dev_is_amd() ? 0xc001020a : 0x18d;
-	counter_msr = dev_is_amd() ? 0xc0010201 : 0x4c1;
-}
 
 /* CPU 1 stands still in an NMI until this CPU has had a refusal, which it has only then. */
 static void hold_an_nmi(void)
@@ -505,12 +730,6 @@ START_TEST(look_takes_stolen_time_for_no_cost_of_samples)
 END_TEST
 
 /* ---- where all is in order --------------------------------------------------- */
-
-static uint64_t accesses(void)
-{
-	return vpmu_access(VPMU_N_RDMSR, CPU) + vpmu_access(VPMU_N_WRMSR, CPU) +
-	       vpmu_access(VPMU_N_RDPMC, CPU);
-}
 
 static bool under_hypervisor(void)
 {
@@ -662,6 +881,14 @@ int main(void)
 		harness_add(look_logs_each_loss_and_its_end);
 		harness_add(look_logs_a_loss_that_goes_on_once);
 		harness_add(look_at_the_stop_logs_the_loss);
+		harness_add(look_logs_no_loss_of_before_the_start);
+		harness_add(look_logs_the_end_of_a_loss_over_a_start);
+		if (control_msr()) {
+			harness_add(look_logs_the_end_of_a_loss_before_another_reason);
+			harness_add(look_logs_a_cleared_control_by_its_register);
+		}
+		harness_add(look_at_the_release_logs_the_loss_of_a_process);
+		harness_add(look_logs_no_loss_of_others_after_the_last_target);
 		harness_add(look_logs_that_the_machine_was_moved);
 		harness_add(look_takes_stolen_time_for_no_cost_of_samples);
 	}
@@ -670,6 +897,6 @@ int main(void)
 	harness_add(look_takes_ten_accesses_a_second_and_none_on_metal);
 	harness_add(look_leaves_counts_of_user_mode_exact);
 	harness_add(look_finds_nothing_where_nothing_was_taken);
-		harness_add(look_finds_nothing_on_a_cpu_that_is_idle);
+	harness_add(look_finds_nothing_on_a_cpu_that_is_idle);
 	return harness_run();
 }
