@@ -28,6 +28,8 @@ struct hwpmc_owner {
 	struct pid_namespace *pid_ns;	/* of the pids in its log; constant */
 	wait_queue_head_t log_wait;	/* the log's reader: drain thread, poll() */
 	struct hwpmc_log *log;		/* hwpmc_lock, RCU; NULL: none */
+	bool had_mapped_log;		/* ever; set under hwpmc_lock, read anywhere */
+	atomic_t mapped_logs;		/* mapped ones to which records may still come */
 	struct hwpmc_tables *tables;	/* for unwinding; hwpmc_lock, RCU; NULL: none */
 	unsigned int nsampling;		/* system-scope PMCs that sample; hwpmc_lock */
 	bool samples_system;		/* .nsampling is not 0; read anywhere */

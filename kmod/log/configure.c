@@ -72,6 +72,10 @@ static int begin_locked(struct hwpmc_log *log, struct hwpmc_op_configurelog *op)
 		return hwpmc_refuse(&op->hdr, -EAGAIN, HWPMC_WHY_NO_MEMORY, 0);
 	op->ring_size = log->ring_size;
 	log->open = true;
+	if (log->mapped) {
+		atomic_inc(&owner->mapped_logs);
+		WRITE_ONCE(owner->had_mapped_log, true);
+	}
 	/* Pairs with READ_ONCE(owner->log): a reader finds the log complete. */
 	smp_store_release(&owner->log, log);
 	trace_hwpmc_logging_config(log->ring_size, 0);

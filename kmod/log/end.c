@@ -135,6 +135,9 @@ static void log_silence(struct hwpmc_log *log)
 		hwpmc_log_write_end(log);
 	else
 		synchronize_rcu();	/* writers, and hwpmc_log_get() */
+	/* let_owner_go() wakes poll(). */
+	if (log->mapped)
+		atomic_dec(&log->owner->mapped_logs);
 	wake_up_all(&log->flushers);
 }
 

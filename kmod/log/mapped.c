@@ -78,6 +78,12 @@ int hwpmc_log_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma)
 	return 0;
 }
 
+/* The last log has all its records: a reader that finds none need not wait for more. */
+static bool mapped_log_is_gone(const struct hwpmc_owner *owner)
+{
+	return READ_ONCE(owner->had_mapped_log) && !atomic_read(&owner->mapped_logs);
+}
+
 __poll_t hwpmc_log_poll(struct hwpmc_owner *owner, struct file *file,
 			struct poll_table_struct *wait)
 {
@@ -87,7 +93,7 @@ __poll_t hwpmc_log_poll(struct hwpmc_owner *owner, struct file *file,
 	poll_wait(file, &owner->log_wait, wait);
 	log = hwpmc_log_get(owner);
 	if (!log)
-		return 0;
+		return mapped_log_is_gone(owner) ? EPOLLHUP : 0;
 	if (log->mapped && hwpmc_rings_have_records(log))
 		mask = EPOLLIN | EPOLLRDNORM;
 	if (!READ_ONCE(log->open))

@@ -162,7 +162,7 @@ typedef int hwpmc_rings_fn(unsigned int cpu, const void *data, size_t len,
 			   void *arg);
 int hwpmc_rings_read(struct hwpmc_rings *rings, hwpmc_rings_fn *fn, void *arg,
 		     uint64_t *bytes);
-/* Wait for records (poll(2) on hwpmc_fd()). 1; 0: timeout. */
+/* Wait for records (poll(2) on hwpmc_fd()). 1: also if the log has ended; 0: timeout. */
 int hwpmc_rings_wait(struct hwpmc_rings *rings, int timeout_ms);
 void hwpmc_rings_mark(unsigned int cpu, struct hwpmc_log_hdr *mark);
 
@@ -175,7 +175,8 @@ void hwpmc_rings_mark(unsigned int cpu, struct hwpmc_log_hdr *mark);
  *
  * Waits for records until so many milliseconds have passed (0: does not wait; -1: for ever),
  * and returns 0 if there is none; a record may wait in its ring for that long. -1:
- * EINTR: a signal; ENODATA: the log has ended, and all its records were returned; EINVAL,
+ * EINTR: a signal; ENODATA: the log has ended (by hwpmc_close_log(), hwpmc_configure_log(h, -1),
+ * or hwpmc-unload(8); another log may have begun), and all its records were returned; EINVAL,
  * ENOMEM: the parser's error, final (hwpmc_error()), also if hwpmc_rings_read() has taken the
  * beginning of the log; EBUSY: called by the function of hwpmc_rings_read(); ESRCH: in a child of
  * fork(). hwpmc_rings_read() is EBUSY until all records of a ring were returned.

@@ -33,6 +33,8 @@ struct piece {
 
 struct hwpmc_rings {
 	struct hwpmc *h;
+	uint32_t log;			/* h->logs when the log had begun; constant */
+	bool *here;			/* a page that is empty in a forked child */
 	struct piece piece;
 	bool reading;			/* in hwpmc_rings_read() */
 	unsigned int n;
@@ -65,6 +67,29 @@ static bool are_inherited(const struct hwpmc_rings *rings)
 	return handle_is_inherited(rings->h);
 }
 
+/* The memory is a copy, in a child of fork(). Makes no system call; are_inherited() also finds
+ * a child that shares the memory. */
+static bool are_in_a_copy(const struct hwpmc_rings *rings)
+{
+	return !*rings->here;
+}
+
+static int make_page(struct hwpmc_rings *rings)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return -1;
+	if (madvise(at, page, MADV_WIPEONFORK)) {
+		munmap(at, page);
+		return -1;
+	}
+	rings->here = at;
+	*rings->here = true;
+	return 0;
+}
+
 static int refuse_inherited(const struct hwpmc_rings *rings)
 {
 	const struct hwpmc_hdr hdr = {
@@ -86,6 +111,7 @@ EXPORT void hwpmc_rings_close(struct hwpmc_rings *rings)
 		if (rings->ring[i].ctl && mapped)
 			munmap(rings->ring[i].ctl, rings->ring[i].mapped);
 	hwpmc_parser_free(rings->piece.parser);
+	munmap(rings->here, sysconf(_SC_PAGESIZE));
 	free(rings);
 }
 
@@ -107,11 +133,16 @@ EXPORT int hwpmc_rings_open(struct hwpmc *h, uint32_t ring_size,
 	if (!rings)
 		return error_own(h, ENOMEM, "out of memory for the rings");
 	rings->h = h;
-	rings->n = n;
-	if (handle_call(h, HWPMC_IOC_CONFIGURELOG, &op.hdr) < 0) {
+	if (make_page(rings)) {
 		free(rings);
+		return error_own(h, ENOMEM, "no memory for a page of the rings");
+	}
+	if (handle_call(h, HWPMC_IOC_CONFIGURELOG, &op.hdr) < 0) {
+		hwpmc_rings_close(rings);
 		return error_from_call(h, &op.hdr, "begin a log");
 	}
+	rings->log = ++h->logs;
+	rings->n = n;
 	for (unsigned int cpu = 0; cpu < n; cpu++) {
 		if (!map_one(rings, cpu, op.ring_size))
 			continue;
@@ -269,6 +300,8 @@ static int next_record(struct hwpmc_rings *rings, struct hwpmc_record *record)
 		case HWPMC_PARSE_RECORD:
 			return 1;
 		case HWPMC_PARSE_MORE:
+			if (are_inherited(rings))
+				return refuse_inherited(rings);
 			rc = feed_next(rings);
 			if (rc)
 				return rc > 0 ? 0 : -1;
@@ -284,7 +317,7 @@ static int next_record(struct hwpmc_rings *rings, struct hwpmc_record *record)
 /* The first ring in turn is that of CPU 0. */
 static int begin_records(struct hwpmc_rings *rings)
 {
-	if (are_inherited(rings))
+	if (are_in_a_copy(rings))
 		return refuse_inherited(rings);
 	if (rings->reading)
 		return error_own(rings->h, EBUSY, "cannot read records of the log: the call is made "
@@ -301,6 +334,7 @@ EXPORT int hwpmc_rings_next(struct hwpmc_rings *rings, int timeout_ms,
 			    struct hwpmc_record *record)
 {
 	struct pollfd pfd = { .events = POLLIN };
+	bool ended;
 	int rc;
 
 	if (null_given(rings ? rings->h : NULL, !rings || !record, "hwpmc_rings_next"))
@@ -312,13 +346,15 @@ EXPORT int hwpmc_rings_next(struct hwpmc_rings *rings, int timeout_ms,
 		rc = next_record(rings, record);
 		if (rc)
 			return rc;
-		if (poll(&pfd, 1, timeout_ms) < 0)
+		/* The descriptor is ready for a later log, too. */
+		ended = rings->h->logs != rings->log;
+		if (!ended && poll(&pfd, 1, timeout_ms) < 0)
 			return -1;
 		/* Fewer bytes than wake a reader, or the last ones of the log. */
 		rc = next_record(rings, record);
 		if (rc)
 			return rc;
-		if (pfd.revents & (POLLHUP | POLLERR))
+		if (ended || pfd.revents & (POLLHUP | POLLERR))
 			return error_own(rings->h, ENODATA, "cannot read records of the log: it "
 					 "has ended");
 	} while (timeout_ms < 0);

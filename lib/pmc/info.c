@@ -169,6 +169,7 @@ EXPORT int hwpmc_configure_log(struct hwpmc *h, int fd)
 	if (handle_call(h, HWPMC_IOC_CONFIGURELOG, &op.hdr))
 		return error_from_call(h, &op.hdr, fd < 0 ? "end the log" :
 				       what("log to descriptor %d", fd).text);
+	h->logs++;
 	return 0;
 }
 

@@ -43,6 +43,7 @@ struct hwpmc {
 	/* Asked for when first needed; then constant. */
 	_Atomic(struct soft_events *) soft;
 	uint64_t serial;		/* of the handle in this process */
+	_Atomic uint32_t logs;		/* how often a log was begun or ended */
 	/* mapped.c: pages of threads; how often a PMC was attached or started; ids whose
 	 * rows in the pages are their own, by row. */
 	_Atomic(struct thread_page *) pages;

@@ -5,14 +5,20 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <libhwpmclog.h>
@@ -219,6 +225,132 @@ START_TEST(records_of_an_ended_log_come_before_its_end)
 }
 END_TEST
 
+/* All records, then the end of the log. */
+static void take_to_the_end(int timeout_ms)
+{
+	struct hwpmc_record r;
+	int rc;
+
+	while ((rc = hwpmc_rings_next(rings, timeout_ms, &r)) == 1)
+		add(&r);
+	ck_assert_int_eq(rc, -1);
+	ck_assert_int_eq(errno, ENODATA);
+}
+
+START_TEST(records_of_a_removed_log_come_before_its_end)
+{
+	begin(0);
+	ok(hwpmc_write_log(h, MARK));
+	ok(hwpmc_configure_log(h, -1));
+	take_to_the_end(1000);
+	ck_assert_uint_eq(marks, 1);
+	ck_assert_uint_eq(of_type[HWPMC_LOG_INITIALIZE], 1);
+	ck_assert_int_eq(hwpmc_rings_wait(rings, 0), 1);
+	/* Each later call too. */
+	take_to_the_end(0);
+	end();
+}
+END_TEST
+
+static void *remove_log(void *arg)
+{
+	usleep(100000);
+	ok(hwpmc_configure_log(h, -1));
+	return NULL;
+}
+
+START_TEST(records_reader_wakes_when_the_log_is_removed)
+{
+	pthread_t thread;
+
+	begin(0);
+	take(0);
+	pthread_create(&thread, NULL, remove_log, NULL);
+	take_to_the_end(20000);
+	pthread_join(thread, NULL);
+	end();
+}
+END_TEST
+
+START_TEST(records_of_a_later_log_do_not_revive_an_ended_one)
+{
+	struct hwpmc_rings *older;
+	struct hwpmc_record r;
+
+	begin(0);
+	take(0);
+	ok(hwpmc_configure_log(h, -1));
+	older = rings;
+	ok(hwpmc_rings_open(h, 0, 0, &rings));
+	first = NULL;
+	ok(hwpmc_write_log(h, MARK));
+	take(0);
+	ck_assert_uint_eq(marks, 1);
+	ok(hwpmc_write_log(h, MARK));
+	/* Of the descriptor, which has records of the later log. */
+	ck_assert_int_eq(hwpmc_rings_wait(older, 1000), 1);
+	ck_assert_int_eq(hwpmc_rings_next(older, 1000, &r), -1);
+	ck_assert_int_eq(errno, ENODATA);
+	take(0);
+	ck_assert_uint_eq(marks, 2);
+	hwpmc_rings_close(older);
+	end();
+}
+END_TEST
+
+static volatile sig_atomic_t getpids;
+static pid_t self;
+
+static void answer_getpid(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	getpids++;
+	uc->uc_mcontext.gregs[REG_RAX] = self;
+}
+
+/* For the rest of the process's life. */
+static void count_getpid(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_getpid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { .len = 4, .filter = filter };
+	struct sigaction sa = { .sa_sigaction = answer_getpid, .sa_flags = SA_SIGINFO };
+
+	self = getpid();
+	sigaction(SIGSYS, &sa, NULL);
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog), 0);
+	ck_assert_int_eq(getpid(), self);
+	ck_assert_int_eq(getpids, 1);
+}
+
+START_TEST(records_of_a_ring_need_no_system_call_each)
+{
+	struct hwpmc_record r;
+	unsigned int n = 0;
+	uint32_t id;
+
+	begin(0);
+	id = sampling();
+	for (int i = 0; i < 200; i++)
+		execute(PERIOD);
+	ok(hwpmc_stop(h, id));
+	ok(hwpmc_flush_log(h));
+	count_getpid();
+	while (hwpmc_rings_next(rings, 0, &r) == 1)
+		n++;
+	ck_assert_uint_ge(n, 200);
+	/* One itself; three for each of two rings, and for what came meanwhile. */
+	ck_assert_int_le(getpids, 12);
+	end();
+}
+END_TEST
+
 static int from_within(unsigned int cpu, const void *data, size_t len, void *arg)
 {
 	struct hwpmc_record r;
@@ -294,6 +426,10 @@ int main(void)
 	harness_add(records_and_declared_drops_are_all_overflows);
 	harness_add(records_are_waited_for_until_the_time_is_over);
 	harness_add(records_of_an_ended_log_come_before_its_end);
+	harness_add(records_of_a_removed_log_come_before_its_end);
+	harness_add(records_reader_wakes_when_the_log_is_removed);
+	harness_add(records_of_a_later_log_do_not_revive_an_ended_one);
+	harness_add(records_of_a_ring_need_no_system_call_each);
 	harness_add(records_and_bytes_are_not_read_at_the_same_time);
 	harness_add(records_are_refused_in_a_forked_child);
 	return harness_run();
