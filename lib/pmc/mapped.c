@@ -38,7 +38,7 @@ struct thread_page {
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool have_key;
+static atomic_bool have_key;
 
 static void page_put(struct thread_page *page)
 {
@@ -80,8 +80,12 @@ static void make_key(void)
 
 static struct thread_page *find_page(const struct hwpmc *h)
 {
-	struct thread_page *page = pthread_getspecific(key);
+	struct thread_page *page;
 
+	/* Until then the key is 0, which is that of another library. */
+	if (!have_key)
+		return NULL;
+	page = pthread_getspecific(key);
 	while (page && (page->h != h || page->serial != h->serial))
 		page = page->next_of_thread;
 	return page;
