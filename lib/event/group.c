@@ -160,24 +160,32 @@ EXPORT int hwpmc_group_stop(struct hwpmc_group *g)
 	return hwpmc_batch(g->h, HWPMC_BATCH_STOP, entry, g->n);
 }
 
-static bool has_values(const struct hwpmc_group *g, const struct hwpmc_batch_entry *entry)
+/* The first PMC without a value; n: all have one. */
+static unsigned int find_valueless(const struct hwpmc_group *g,
+				   const struct hwpmc_batch_entry *entry)
 {
-	for (unsigned int i = 0; i < g->n; i++)
-		if (entry[i].error && entry[i].hdr.reason != HWPMC_WHY_INCOMPLETE)
-			return false;
-	return true;
+	unsigned int i = 0;
+
+	while (i < g->n && (!entry[i].error || entry[i].hdr.reason == HWPMC_WHY_INCOMPLETE))
+		i++;
+	return i;
 }
 
 static int read_by_call(struct hwpmc_group *g, uint64_t *values)
 {
 	struct hwpmc_batch_entry entry[HWPMC_GROUP_MAX];
+	unsigned int bad;
 	int rc;
 
 	set_ids(g, entry);
 	rc = hwpmc_batch(g->h, HWPMC_BATCH_READ, entry, g->n);
+	/* Of a PMC, or of the call itself. */
 	if (rc && hwpmc_reason(g->h) != HWPMC_WHY_INCOMPLETE)
 		return rc;
-	for (unsigned int i = 0; i < g->n && has_values(g, entry); i++)
+	bad = find_valueless(g, entry);
+	if (bad < g->n)
+		return hwpmc_batch_error(g->h, HWPMC_BATCH_READ, &entry[bad]);
+	for (unsigned int i = 0; i < g->n; i++)
 		values[i] = entry[i].value;
 	return rc;
 }

@@ -299,7 +299,9 @@ int hwpmc_group_stop(struct hwpmc_group *g);
 
 /*
  * Read the counts, as hwpmc_read() returns them, into values[0] to values[n - 1]. Errors:
- * hwpmc_read(); with ENOMEM all values are set, else none.
+ * hwpmc_read(). If hwpmc_reason() is HWPMC_WHY_INCOMPLETE, all values are set, and at least
+ * one lacks events; with any other reason none is set, and the error is of a PMC that has no
+ * value, or of the call.
  */
 int hwpmc_group_read(struct hwpmc_group *g, uint64_t *values);
 

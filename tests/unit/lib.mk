@@ -4,7 +4,7 @@
 
 LIB_UNIT	:= $(addprefix $(BUILD)/tests/unit/,lib_events lib_parser \
 		     lib_pmclog lib_reasons \
-		     lib_freebsd lib_marks lib_no_libpfm lib_null lib_region lib_tables lib_table_files)
+		     lib_freebsd lib_group lib_marks lib_no_libpfm lib_null lib_region lib_tables lib_table_files)
 LIB_UNIT_DEPS	:= $(wildcard $(TOP)/lib/*/*.h $(TOP)/lib/freebsd/sys/*.h \
 		$(TOP)/tests/unit/lib_*.h $(TOP)/tests/harness/*.h) \
 	$(TOP)/include/uapi/hwpmc.h $(TOP)/tests/unit/lib.mk
@@ -19,6 +19,7 @@ $(LIB_UNIT): $(BUILD)/tests/unit/%: $(TOP)/tests/unit/%.c $(UNIT_HARNESS) \
 		$$(pkg-config --cflags --libs check) $(LIB_LIBS) $(LIB_UNIT_LIBS)
 
 $(BUILD)/tests/unit/lib_no_libpfm: LIB_UNIT_LIBS := -Wl,--wrap=dlopen
+$(BUILD)/tests/unit/lib_group: LIB_UNIT_LIBS := -Wl,--wrap=sys_call,--wrap=hwpmc_open_counter
 $(BUILD)/tests/unit/lib_tables: LIB_UNIT_LIBS := -lpfm
 
 $(BUILD)/tests/unit/lib_pmclog: $(TOP)/tests/unit/loggen.c $(TOP)/tests/unit/loggen.h
