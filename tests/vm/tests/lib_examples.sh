@@ -52,14 +52,6 @@ example_in_python_counts_itself() {
 	counts_between 500000 20000000 /usr/bin/python3 "$dir/counter.py"
 }
 
-example_in_rust_counts_itself() {
-	rustc=$(command -v rustc || echo /root/.cargo/bin/rustc)
-	[ -x "$rustc" ] || skip "there is no rustc"
-	HOME=/root "$rustc" -O --edition 2021 -L "$VM_TOP/build/lib" -o program "$dir/counter.rs" \
-		>out 2>&1 || fail "rustc: $(cat out)"
-	counts_between 1000 100000 ./program
-}
-
 example_profiler_prints_the_hot_functions() {
 	# shellcheck disable=SC2086
 	cc -O2 -Wall -Wextra -Werror $flags -I"$VM_TOP/lib/log" -I"$VM_TOP/lib/stat" -o profiler \
