@@ -55,9 +55,8 @@ chains_of_programs_behind_wrappers_are_complete() {
 record_of_a_static_program_leaves_no_core() {
 	[ -e "$progs/fixed" ] || fail "there is no static program"
 	echo "$PWD/core.%e" >/proc/sys/kernel/core_pattern
-	ulimit -c unlimited
-	check "$hwpmc" record -g -q -e instructions:u -c 20000 -o log -- "$progs/fixed"
-	check_equal "$(ls | grep core)" "" "core files"
+	check prlimit --core=unlimited "$hwpmc" record -g -q -e instructions:u -c 20000 -o log -- "$progs/fixed"
+	check_equal "$(find . -name 'core.*')" "" "core files"
 }
 
 harness_run
