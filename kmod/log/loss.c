@@ -57,13 +57,16 @@ static bool write_loss(const struct hwpmc_pmc *pmc, unsigned int cpu,
 	return r;
 }
 
-static void end_loss(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told)
+static bool end_loss(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told)
 {
-	if (write_loss(pmc, cpu, told, HWPMC_LOSS_OVER))
-		told->doubt = 0;
+	if (!write_loss(pmc, cpu, told, HWPMC_LOSS_OVER))
+		return false;
+	told->doubt = 0;
+	return true;
 }
 
-static void log_found(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told,
+/* Returns false if a record is still to be written. */
+static bool log_found(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told,
 		      const struct hwpmc_loss *loss)
 {
 	struct hwpmc_told new = { .found = loss->found, .doubt = loss->doubt };
@@ -74,26 +77,31 @@ static void log_found(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpm
 		end_loss(pmc, cpu, told);
 	if (told->doubt) {
 		told->found = differs ? told->found : loss->found;
-		return;
+		return !differs;
 	}
 	new.since = log_time_of(max(loss->since, pmc->began));
-	if (write_loss(pmc, cpu, &new, 0))
-		*told = new;
+	if (!write_loss(pmc, cpu, &new, 0))
+		return false;
+	*told = new;
+	return true;
 }
 
 /*
  * A loss that was open at the stop stays open over the next start, until the counter is found
  * to count. Later findings concern others if the log has all of this PMC.
+ * Returns false if a record is still to be written.
  */
-static void log_changes(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told)
+static bool log_changes(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told)
 {
 	struct hwpmc_loss loss;
+	bool all = true;
 
 	hwpmc_doubt_last(cpu, pmc->row, &loss);
 	if (loss.found > pmc->began && loss.found != told->found && !pmc->told_all)
-		log_found(pmc, cpu, told, &loss);
+		all = log_found(pmc, cpu, told, &loss);
 	if (told->doubt && loss.sound > told->found)
-		end_loss(pmc, cpu, told);
+		all &= end_loss(pmc, cpu, told);
+	return all;
 }
 
 /* Without memory the next look tries again. */
@@ -105,16 +113,17 @@ static bool has_told(struct hwpmc_pmc *pmc)
 	return pmc->told;
 }
 
-static void log_all_cpus(struct hwpmc_pmc *pmc)
+/* Returns true if the log has all. */
+static bool log_all_cpus(struct hwpmc_pmc *pmc)
 {
 	unsigned int cpu;
+	bool all = true;
 
-	if (hwpmc_pmc_is_system(pmc)) {
-		log_changes(pmc, pmc->cpu, pmc->told);
-		return;
-	}
+	if (hwpmc_pmc_is_system(pmc))
+		return log_changes(pmc, pmc->cpu, pmc->told);
 	for_each_possible_cpu(cpu)
-		log_changes(pmc, cpu, &pmc->told[cpu]);
+		all &= log_changes(pmc, cpu, &pmc->told[cpu]);
+	return all;
 }
 
 void hwpmc_log_losses(struct hwpmc_pmc *pmc)
@@ -125,10 +134,8 @@ void hwpmc_log_losses(struct hwpmc_pmc *pmc)
 	if (likely(!READ_ONCE(hwpmc_unreliable.doubts)) || !hwpmc_log_is_open(pmc->owner))
 		return;
 	final = hwpmc_doubt_is_final(pmc);
-	if ((pmc->told || hwpmc_pmc_doubts(pmc)) && has_told(pmc)) {
-		log_all_cpus(pmc);
+	if ((pmc->told || hwpmc_pmc_doubts(pmc)) && has_told(pmc) && log_all_cpus(pmc))
 		pmc->told_all |= final;
-	}
 }
 
 void hwpmc_log_all_losses(void)
