@@ -135,9 +135,11 @@ static void log_silence(struct hwpmc_log *log)
 		hwpmc_log_write_end(log);
 	else
 		synchronize_rcu();	/* writers, and hwpmc_log_get() */
-	/* let_owner_go() wakes poll(). */
-	if (log->mapped)
+	/* For poll(): let_owner_go() wakes it only after the last log that ends. */
+	if (log->mapped) {
 		atomic_dec(&log->owner->mapped_logs);
+		wake_up_all(&log->owner->log_wait);
+	}
 	wake_up_all(&log->flushers);
 }
 
