@@ -55,6 +55,9 @@ KMOD_SESSIONS	:= kmod_sample kmod_look kmod_hotplug kmod_msr_faults kmod_registe
 $(foreach t,$(KMOD_SESSIONS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_SESSION)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_SESSIONS)): \
 	$(KMOD_SESSION) $(TOP)/tests/vm/lib/kmod_session.h
+KMOD_LOSSES	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_losses.c)
+VM_TEST_OBJS_kmod_look += $(KMOD_LOSSES)
+$(BUILD)/vm/tests/kmod_look: $(KMOD_LOSSES) $(TOP)/tests/vm/lib/kmod_losses.h
 KMOD_STORMS	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_storms.c)
 KMOD_STORMERS	:= kmod_storm kmod_hotplug kmod_killed kmod_forgotten
 $(foreach t,$(KMOD_STORMERS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_STORMS)))
