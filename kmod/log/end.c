@@ -14,6 +14,8 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+#include "../core/cpu.h"
+#include "../core/doubt.h"
 #include "../core/owner.h"
 #include "../core/pmc.h"
 #include "../debug/trace.h"
@@ -70,15 +72,28 @@ void hwpmc_log_put(struct hwpmc_log *log)
 
 /* ---- close, and detach from the owner --------------------------------------- */
 
-static void stop_pmcs(struct hwpmc_owner *owner)
+/* A stop looks, too; a CPU that is offline has looked before. */
+static void look_at_pmc(struct hwpmc_pmc *pmc)
+{
+	if (hwpmc_pmc_is_system(pmc))
+		(void)hwpmc_cpu_call(pmc->cpu, hwpmc_system_look_irqoff, pmc);
+	else
+		hwpmc_doubt_look(pmc);
+}
+
+/* PMCs that only count go on without the log, which has their losses up to now. */
+static void stop_pmcs(const struct hwpmc_log *log)
 {
 	struct hwpmc_pmc *pmc;
 
 	lockdep_assert_held(&hwpmc_lock);
-	list_for_each_entry(pmc, &owner->pmcs, owner_node) {
-		if (!hwpmc_pmc_needs_log(pmc) || pmc->state != HWPMC_STATE_RUNNING)
+	list_for_each_entry(pmc, &log->owner->pmcs, owner_node) {
+		if (pmc->state != HWPMC_STATE_RUNNING)
 			continue;
-		hwpmc_pmc_halt(pmc);
+		if (hwpmc_pmc_needs_log(pmc))
+			hwpmc_pmc_halt(pmc);
+		else if (log->open)
+			look_at_pmc(pmc);
 		hwpmc_log_losses(pmc);
 	}
 }
@@ -86,7 +101,7 @@ static void stop_pmcs(struct hwpmc_owner *owner)
 void hwpmc_log_close_locked(struct hwpmc_log *log)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	stop_pmcs(log->owner);
+	stop_pmcs(log);
 	WRITE_ONCE(log->open, false);
 }
 

@@ -574,14 +574,18 @@ static uint32_t lose(struct session *s, struct child *c, int mode)
 	return id;
 }
 
-static void check_release_logs_the_loss(int mode)
+static void check_end_logs_the_loss(int mode, bool release)
 {
 	struct child c = on_cpu(spin);
 	struct session s;
 	uint32_t id = lose(&s, &c, mode);
 
-	ok(&s, hwpmc_release(s.h, id));
+	if (release)
+		ok(&s, hwpmc_release(s.h, id));
 	finish(&s);
+	if (!release)
+		ok(&s, hwpmc_close_log(s.h));
+	drain(&s);
 	ck_assert_uint_eq(losses_of(id, CPU, 0), 1);
 	check_loss(0, id, HWPMC_WHY_COUNTER_TAKEN, 0);
 	end(&s);
@@ -591,7 +595,14 @@ static void check_release_logs_the_loss(int mode)
 /* Its release looks, as a stop does. */
 START_TEST(look_at_the_release_logs_the_loss_of_a_process)
 {
-	check_release_logs_the_loss(TC);
+	check_end_logs_the_loss(TC, true);
+}
+END_TEST
+
+START_TEST(look_at_the_end_of_a_log_logs_losses_of_counts)
+{
+	check_end_logs_the_loss(TC, false);
+	check_end_logs_the_loss(SC, false);
 }
 END_TEST
 
@@ -875,6 +886,7 @@ int main(void)
 			harness_add(look_logs_a_cleared_control_by_its_register);
 		}
 		harness_add(look_at_the_release_logs_the_loss_of_a_process);
+		harness_add(look_at_the_end_of_a_log_logs_losses_of_counts);
 		harness_add(look_logs_no_loss_of_others_after_the_last_target);
 		harness_add(look_logs_that_the_machine_was_moved);
 		harness_add(look_takes_stolen_time_for_no_cost_of_samples);
