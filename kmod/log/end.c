@@ -115,6 +115,8 @@ void hwpmc_log_write_end(struct hwpmc_log *log)
 	WRITE_ONCE(log->closing, true);
 	if (log->mapped)
 		hwpmc_records_end(log);
+	/* Pairs with has_ended(). */
+	smp_store_release(&log->quiet, true);
 	wake_up(&log->owner->log_wait);
 }
 

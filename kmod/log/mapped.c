@@ -84,6 +84,15 @@ static bool mapped_log_is_gone(const struct hwpmc_owner *owner)
 	return READ_ONCE(owner->had_mapped_log) && !atomic_read(&owner->mapped_logs);
 }
 
+/*
+ * Records may be on their way for a moment after a log is closed: a reader takes the records that
+ * it finds at EPOLLHUP for the last ones. Pairs with hwpmc_log_write_end().
+ */
+static bool has_ended(const struct hwpmc_log *log)
+{
+	return log->mapped ? smp_load_acquire(&log->quiet) : !READ_ONCE(log->open);
+}
+
 __poll_t hwpmc_log_poll(struct hwpmc_owner *owner, struct file *file,
 			struct poll_table_struct *wait)
 {
@@ -94,10 +103,10 @@ __poll_t hwpmc_log_poll(struct hwpmc_owner *owner, struct file *file,
 	log = hwpmc_log_get(owner);
 	if (!log)
 		return mapped_log_is_gone(owner) ? EPOLLHUP : 0;
-	if (log->mapped && hwpmc_rings_have_records(log))
-		mask = EPOLLIN | EPOLLRDNORM;
-	if (!READ_ONCE(log->open))
+	if (has_ended(log))
 		mask |= EPOLLHUP;
+	if (log->mapped && hwpmc_rings_have_records(log))
+		mask |= EPOLLIN | EPOLLRDNORM;
 	hwpmc_log_put(log);
 	return mask;
 }

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <grp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -574,6 +575,56 @@ START_TEST(pmcs_of_a_process_that_start_and_stop_by_one_call_have_counted_the_sa
 }
 END_TEST
 
+/* ---- the end of a log --------------------------------------------------------- */
+
+static int log_fd;
+static _Atomic bool may_close;
+
+static void *close_log(void *unused)
+{
+	struct hwpmc_op_simple op = { { 0 } };
+
+	while (!may_close)
+		usleep(500);
+	return (void *)(long)ioctl(log_fd, HWPMC_IOC_CLOSELOG, &op);
+}
+
+static int events_now(void)
+{
+	struct pollfd p = { .fd = log_fd, .events = POLLIN };
+
+	ck_assert_int_ge(poll(&p, 1, 0), 0);
+	return p.revents;
+}
+
+/* A reader takes the records that it finds at POLLHUP for the last ones. */
+START_TEST(poll_reports_no_end_before_the_last_records)
+{
+	struct hwpmc_op_configurelog conf = {
+		.logfd = -1, .flags = HWPMC_LOG_F_MAPPED, .ring_size = 65536,
+	};
+	pthread_t thread;
+	int amid, after;
+	void *ret;
+
+	log_fd = dev_open();
+	ck_assert_int_eq(ioctl(log_fd, HWPMC_IOC_CONFIGURELOG, &conf), 0);
+	ck_assert(!pthread_create(&thread, NULL, close_log, NULL));
+	hold_at("hwpmc_records_end");
+	hold_arm(getpid());
+	may_close = true;
+	hold_wait();
+	amid = events_now();
+	hold_end();
+	ck_assert(!pthread_join(thread, &ret));
+	after = events_now();
+	ck_assert_int_eq((long)ret, 0);
+	ck_assert_int_eq(amid & POLLHUP, 0);
+	ck_assert_int_eq(after, POLLIN | POLLHUP);
+	close(log_fd);
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
@@ -588,5 +639,6 @@ int main(void)
 		harness_add(a_child_that_reads_while_its_parent_detaches_has_the_parents_part);
 		harness_add(a_cpu_that_the_module_does_not_know_yet_is_offline_to_it);
 	}
+	harness_add(poll_reports_no_end_before_the_last_records);
 	return harness_run();
 }
