@@ -141,16 +141,30 @@ static void copy_name(char name[HWPMC_MARK_NAME], const struct mark_record *r)
 	name[HWPMC_MARK_NAME - 1] = '\0';
 }
 
-static void add_record(const struct hwpmc_marks *m, struct sum *sum, const struct mark_record *r,
+/* By the descriptor: a read of a hole through the mapping takes memory for its page. */
+static int read_values(const struct hwpmc_marks *m, const struct spread *values,
 		       struct spread *copy)
+{
+	ssize_t n = pread(m->fd, copy, sizeof(*copy),
+			  (const char *)values - (const char *)m->file);
+
+	if (n == sizeof(*copy))
+		return 0;
+	return error_own(NULL, n < 0 ? errno : EIO, "cannot read the values of marks");
+}
+
+static int add_record(const struct hwpmc_marks *m, struct sum *sum, const struct mark_record *r,
+		      struct spread *copy)
 {
 	sum->begun += r->begun;
 	sum->dropped += r->dropped;
 	sum->misused += r->misused;
 	for (unsigned int i = 0; i < m->n; i++) {
-		memcpy(copy, &r->values[i], sizeof(*copy));
+		if (read_values(m, &r->values[i], copy))
+			return -1;
 		spread_merge(&sum->values[i], copy);
 	}
+	return 0;
 }
 
 static int give(const struct hwpmc_marks *m, struct sum *sum, hwpmc_marks_fn *fn, void *arg)
@@ -195,7 +209,8 @@ static int give_from(struct hwpmc_marks *m, uint64_t i, uint64_t n, bool by_thre
 			sum->pid = r->pid;
 			sum->tid = r->tid;
 		}
-		add_record(m, sum, r, copy);
+		if (add_record(m, sum, r, copy))
+			return -1;
 	}
 	return sum->begun || sum->misused ? give(m, sum, fn, arg) : 0;
 }

@@ -115,6 +115,28 @@ START_TEST(marks_of_threads_are_summed_up_by_name)
 }
 END_TEST
 
+static blkcnt_t blocks(void)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(hwpmc_marks_env(marks), &st), 0);
+	return st.st_blocks;
+}
+
+START_TEST(marks_without_values_take_no_memory_when_read)
+{
+	struct seen seen = { 0 };
+	blkcnt_t before;
+
+	for (int i = 0; i < 10; i++)
+		record(i, "a", i)->begun = 1;
+	before = blocks();
+	ck_assert_int_eq(hwpmc_marks_each(marks, true, see, &seen), 0);
+	ck_assert_uint_eq(seen.n, 20);
+	ck_assert_int_eq(blocks(), before);
+}
+END_TEST
+
 START_TEST(marks_that_were_never_begun_are_not_told)
 {
 	struct seen seen = { 0 };
@@ -183,6 +205,7 @@ int main(void)
 {
 	harness_fixture(setup, teardown);
 	harness_add(marks_of_threads_are_summed_up_by_name);
+	harness_add(marks_without_values_take_no_memory_when_read);
 	harness_add(marks_that_were_never_begun_are_not_told);
 	harness_add(marks_of_a_hostile_program_stay_within_bounds);
 	harness_add(marks_need_one_to_eight_events_that_are_short);
