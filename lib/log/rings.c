@@ -37,6 +37,7 @@ struct hwpmc_rings {
 	bool *here;			/* a page that is empty in a forked child */
 	struct piece piece;
 	bool reading;			/* in hwpmc_rings_read() */
+	bool flushed;			/* after the log was closed */
 	unsigned int n;
 	struct ring ring[];		/* by CPU; ctl NULL: no such CPU */
 };
@@ -330,6 +331,25 @@ static int begin_records(struct hwpmc_rings *rings)
 	       error_own(rings->h, ENOMEM, "no memory for the parser of the log");
 }
 
+/*
+ * The log has ended. When it was closed, a ring may have had no room for drops and CLOSELOG:
+ * a flush writes them.
+ */
+static int next_after_end(struct hwpmc_rings *rings, bool can_flush, struct hwpmc_record *record)
+{
+	int rc;
+
+	if (can_flush && !rings->flushed) {
+		if (hwpmc_flush_log(rings->h) && errno == EINTR)
+			return -1;
+		rings->flushed = true;
+		rc = next_record(rings, record);
+		if (rc)
+			return rc;
+	}
+	return error_own(rings->h, ENODATA, "cannot read records of the log: it has ended");
+}
+
 EXPORT int hwpmc_rings_next(struct hwpmc_rings *rings, int timeout_ms,
 			    struct hwpmc_record *record)
 {
@@ -355,8 +375,7 @@ EXPORT int hwpmc_rings_next(struct hwpmc_rings *rings, int timeout_ms,
 		if (rc)
 			return rc;
 		if (ended || pfd.revents & (POLLHUP | POLLERR))
-			return error_own(rings->h, ENODATA, "cannot read records of the log: it "
-					 "has ended");
+			return next_after_end(rings, !ended && !(pfd.revents & POLLERR), record);
 	} while (timeout_ms < 0);
 	return 0;
 }

@@ -252,6 +252,27 @@ START_TEST(records_of_a_removed_log_come_before_its_end)
 }
 END_TEST
 
+START_TEST(records_of_a_full_ring_have_their_drops_and_the_end)
+{
+	uint64_t before;
+
+	begin(16384);
+	before = overflows();
+	sampling();
+	/* Both rings are full when the log is closed. */
+	for (long cpu = 0; cpu < 2; cpu++)
+		for (int i = 0; i < 4; i++)
+			work((void *)cpu);
+	ok(hwpmc_close_log(h));
+	take_to_the_end(1000);
+	ck_assert_uint_gt(declared, 0);
+	ck_assert_uint_eq(samples_on[0] + samples_on[1] + declared, overflows() - before);
+	ck_assert_uint_eq(of_type[HWPMC_LOG_CLOSELOG], 1);
+	take_to_the_end(0);
+	end();
+}
+END_TEST
+
 static void *remove_log(void *arg)
 {
 	usleep(100000);
@@ -426,6 +447,7 @@ int main(void)
 	harness_add(records_and_declared_drops_are_all_overflows);
 	harness_add(records_are_waited_for_until_the_time_is_over);
 	harness_add(records_of_an_ended_log_come_before_its_end);
+	harness_add(records_of_a_full_ring_have_their_drops_and_the_end);
 	harness_add(records_of_a_removed_log_come_before_its_end);
 	harness_add(records_reader_wakes_when_the_log_is_removed);
 	harness_add(records_of_a_later_log_do_not_revive_an_ended_one);
