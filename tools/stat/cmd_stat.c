@@ -79,7 +79,8 @@ const char cmd_stat_help[] =
 "                      (HWPMC_MARK_BEGIN) too; with --per-thread, of each thread\n"
 "\n"
 "Exit status: that of the command; 128+N if signal N ended it; 126 or 127 if it\n"
-"cannot be run; 125 if nothing could be counted; 2 for an invalid option.\n";
+"cannot be run; 125 if nothing could be counted, or an event was lost and the\n"
+"command succeeded; 2 for an invalid option.\n";
 
 enum { OPT_HELP = 256, OPT_NO_DESC, OPT_JSON, OPT_CSV, OPT_NO_BIG_NUM,
        OPT_PER_CPU, OPT_PER_CORE, OPT_PER_SOCKET, OPT_PER_THREAD, OPT_RING_SIZE, OPT_DELAY, OPT_TIMEOUT,
@@ -746,7 +747,7 @@ static int run_all(struct session *s)
 		stat_say_cgroups(&s->set);
 	if (s->nrun && s->o.format == STAT_CSV)
 		stat_marks_say(&s->set);
-	if (!status && stat_has_losses(&s->set))
+	if (!status && !s->status && stat_has_losses(&s->set))
 		status = EXIT_STAT_FAILED;
 	return status ? status : s->status;
 }

@@ -22,6 +22,13 @@ stat_says_first_which_event_lost_its_counter() {
 	grep -q '^ *[1-9][0-9,]*  page-faults' out || fail "the other event: $(cat out)"
 }
 
+stat_with_a_lost_event_keeps_the_status_of_its_command() {
+	"$hwpmc" stat -e instructions:u,page-faults -- sh -c '"$@"; exit 3' sh "$knob" steal $all \
+		"$loop" $long 2>out
+	check_equal $? 3 "status: $(cat out)"
+	grep -q '^ instructions:u is not counted: ' out || fail "no loss: $(cat out)"
+}
+
 stat_in_other_forms_says_which_event_lost_its_counter() {
 	"$hwpmc" stat --json -o json -e instructions:u,page-faults -- "$knob" steal $all \
 		"$loop" $long 2>out
