@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,7 @@ static struct {
 	bool has_key;
 	pthread_key_t key;
 	struct hwpmc *h;
+	dev_t device;			/* of .h */
 	struct hwpmc_group *group;
 } process = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -100,11 +102,20 @@ static void end_thread(void *arg)
 	free(t);
 }
 
+/* The program may have closed all descriptors, and the number can be that of another file. */
+static void close_inherited(int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && S_ISCHR(st.st_mode) && st.st_rdev == process.device)
+		close(fd);
+}
+
 /* In the only thread of a child: PMCs, pages and open marks are its parent's. */
 static void begin_child(void)
 {
 	if (process.h)
-		close(process.h->fd);
+		close_inherited(process.h->fd);
 	process.h = NULL;
 	process.group = NULL;
 	process.tried = false;
@@ -169,11 +180,13 @@ __attribute__((constructor)) static void listen_to_marks(void)
 static int open_events(void)
 {
 	const char *event[HWPMC_MARKS_EVENTS];
+	struct stat st;
 
 	for (unsigned int i = 0; i < process.nevent; i++)
 		event[i] = process.file->event[i];
 	if (hwpmc_open(&process.h))
 		return -1;
+	process.device = fstat(process.h->fd, &st) ? 0 : st.st_rdev;
 	if (hwpmc_group_open(process.h, event, process.nevent, 0, 0, &process.group))
 		return -1;
 	return hwpmc_group_start(process.group);
@@ -311,6 +324,14 @@ static void set_top(struct mark_thread *t)
 	hwpmc_mark_top = t->depth ? &t->level[t->depth - 1].head : &none;
 }
 
+/* A handler on an alternate stack has a frame above those of the functions that it interrupts. */
+static bool is_on_signal_stack(void)
+{
+	stack_t ss;
+
+	return !sigaltstack(NULL, &ss) && ss.ss_flags & SS_ONSTACK;
+}
+
 /* Marks of functions that are no longer there, as stacks grow downward. */
 static void leave_gone(struct mark_thread *t, const struct mark *m, uintptr_t frame)
 {
@@ -319,6 +340,8 @@ static void leave_gone(struct mark_thread *t, const struct mark *m, uintptr_t fr
 
 		if (!l->frame || l->frame > frame || (l->frame == frame && l->mark != m))
 			continue;
+		if (is_on_signal_stack())
+			return;
 		t->depth = i;
 		t->over = 0;		/* they are above it */
 	}

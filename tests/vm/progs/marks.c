@@ -13,12 +13,16 @@
  *   many      5000 values of ten instructions
  *   deep      more open marks than there may be, and ten instructions after them
  *   functions a hundred values of ten instructions by functions
+ *   altstack  a value around a signal handler on another stack, which has a value too
+ *   reused    a file, at the number of the library's descriptor, is written by a child; exits 1
+ *             if the child could not
  *   signals   three values; a signal handler has a mark, as has a destructor of a thread's data
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -172,6 +176,50 @@ static void handler(int sig)
 	ten("handler");
 }
 
+static __attribute__((noinline)) void interrupt(void)
+{
+	HWPMC_MARK_BEGIN("interrupted");
+	raise(SIGUSR1);
+	HWPMC_MARK_END("interrupted");
+}
+
+static void altstack(void)
+{
+	/* Above the frame of the function that is interrupted. */
+	char stack[1 << 16];
+	const stack_t on = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	const stack_t off = { .ss_flags = SS_DISABLE };
+	const struct sigaction act = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+
+	ten("ten");
+	if (sigaltstack(&on, NULL) || sigaction(SIGUSR1, &act, NULL))
+		exit(1);
+	interrupt();
+	sigaltstack(&off, NULL);
+}
+
+/* The numbers of all but the standard descriptors become those of one file. */
+static void reused(void)
+{
+	FILE *f = tmpfile();
+	int status;
+	pid_t pid;
+
+	ten("ten");
+	for (int fd = 3; f && fd < 64; fd++)
+		if (fd != fileno(f))
+			dup2(fileno(f), fd);
+	pid = fork();
+	if (!pid) {
+		for (int fd = 3; fd < 64; fd++)
+			if (write(fd, "x", 1) != 1)
+				_exit(1);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		exit(1);
+}
+
 static void destroy(void *arg)
 {
 	ten("destructor");
@@ -227,6 +275,10 @@ static void run(const char *what, char *self)
 		functions();
 	} else if (!strcmp(what, "signals")) {
 		signals();
+	} else if (!strcmp(what, "altstack")) {
+		altstack();
+	} else if (!strcmp(what, "reused")) {
+		reused();
 	} else if (!strcmp(what, "exec")) {
 		char *args[] = { self, "exact", NULL };
 

@@ -145,6 +145,17 @@ marks_of_signal_handlers_and_destructors_harm_nothing() {
 	is ten 1 10
 }
 
+marks_of_a_handler_on_another_stack_leave_no_others() {
+	marked altstack
+	has interrupted 1 1 0
+	is handler 1 10
+}
+
+marks_in_a_child_close_no_reused_descriptor() {
+	marked reused
+	is ten 1 10
+}
+
 marks_of_several_events_are_counted_at_once() {
 	"$hwpmc" stat --markers --json -e instructions:u,branches:u -o json -- "$marks" exact \
 		>out 2>&1 || fail "$(cat out)"
