@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //! Count instructions of this program, without a binding: rustc -O -l hwpmc counter.rs
-use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
+use std::ffi::{c_void, CStr, CString};
+use std::os::raw::{c_char, c_int, c_uint};
 
 const MODE_TC: c_uint = 3; // HWPMC_MODE_TC: count the attached processes
 
@@ -64,7 +65,7 @@ impl Drop for Counter {
 fn main() -> Result<(), String> {
     let counter = Counter::new("instructions:u")?;
     let before = counter.read()?;
-    let sum: u64 = (0..1000u64).map(std::hint::black_box).sum();
+    let sum: u64 = (0..1000u64).map(|i| unsafe { std::ptr::read_volatile(&i) }).sum();
     let after = counter.read()?;
     println!("sum {}: {} instructions", sum, after - before);
     Ok(())

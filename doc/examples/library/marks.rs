@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //! Marks in Rust, which end with their scope: rustc -O -l hwpmc marks.rs
-use std::ffi::{c_char, CStr, CString};
+use std::ffi::{CStr, CString};
+use std::os::raw::c_char;
 
 #[link(name = "hwpmc")]
 extern "C" {
@@ -28,7 +29,7 @@ fn main() {
     let mut sum = 0u64;
     for _ in 0..100 {
         let _mark = Mark::new(&name);
-        sum += (0..1000u64).map(std::hint::black_box).sum::<u64>();
+        sum += (0..1000u64).map(|i| unsafe { std::ptr::read_volatile(&i) }).sum::<u64>();
     }
     println!("sum {}", sum);
 }

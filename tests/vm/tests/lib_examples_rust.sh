@@ -8,9 +8,7 @@ export LD_LIBRARY_PATH="$VM_TOP/build/lib" HWPMC_EVENTS="$VM_TOP/data/events"
 sysctl -q kernel.nmi_watchdog=0
 
 example_in_rust_counts_itself() {
-	rustc=$(command -v rustc || echo /root/.cargo/bin/rustc)
-	[ -x "$rustc" ] || skip "there is no rustc"
-	HOME=/root "$rustc" -O --edition 2021 -L "$VM_TOP/build/lib" -o program \
+	rustc -O --edition 2021 -L "$VM_TOP/build/lib" -o program \
 		"$VM_TOP/doc/examples/library/counter.rs" >out 2>&1 || fail "rustc: $(cat out)"
 	./program >out 2>&1 || fail "$(cat out)"
 	n=$(sed -n 's/^sum [0-9]*: \([0-9]*\) instructions$/\1/p' out)
