@@ -14,13 +14,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <libhwpmc.h>
 
 #include "harness.h"
+#include "../lib/lib_machine.h"
 
 #define MANY	16
 #define EVENT	"instructions:u"
@@ -57,23 +57,6 @@ static uint32_t opened(struct hwpmc *who, pid_t pid, uint32_t flags)
 	ck_assert_int_eq(errno, EBUSY);
 	ck_assert_int_eq(hwpmc_reason(who), HWPMC_WHY_TARGET_ROW);
 	return 0;
-}
-
-static pid_t sleeper(void)
-{
-	pid_t pid = fork();
-
-	if (!pid)
-		for (;;)
-			pause();
-	ck_assert_int_gt(pid, 0);
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 }
 
 /* ---- itself ------------------------------------------------------------------ */
@@ -175,7 +158,7 @@ END_TEST
 START_TEST(counter_is_one_that_no_descendant_has)
 {
 	struct hwpmc *first = handle(), *second = handle();
-	pid_t pid = sleeper();
+	pid_t pid = lib_sleeper();
 	uint32_t a, b;
 
 	a = opened(first, pid, 0);
@@ -183,7 +166,7 @@ START_TEST(counter_is_one_that_no_descendant_has)
 	b = opened(second, 0, HWPMC_F_DESCENDANTS);
 	ck_assert_uint_ne(b, 0);
 	ck_assert_uint_ne(HWPMC_ID_ROW(a), HWPMC_ID_ROW(b));
-	end(pid);
+	lib_end_process(pid);
 	hwpmc_close(first);
 	hwpmc_close(second);
 }
@@ -206,7 +189,7 @@ static unsigned int occupy(struct hwpmc *who, unsigned int most)
 START_TEST(row_that_a_descendant_has_is_passed_over)
 {
 	struct hwpmc *first = handle(), *second = handle(), *third = handle(), *fourth = handle();
-	pid_t pid = sleeper();
+	pid_t pid = lib_sleeper();
 	unsigned int rows;
 	uint32_t a, b;
 
@@ -218,7 +201,7 @@ START_TEST(row_that_a_descendant_has_is_passed_over)
 				      &b));
 	ck_assert_uint_eq(HWPMC_ID_CLASS(a), HWPMC_ID_CLASS(b));
 	ck_assert_uint_ne(HWPMC_ID_ROW(a), HWPMC_ID_ROW(b));
-	end(pid);
+	lib_end_process(pid);
 	hwpmc_close(first);
 	hwpmc_close(second);
 	hwpmc_close(third);
@@ -291,7 +274,7 @@ END_TEST
 START_TEST(process_of_another_user_is_not_opened)
 {
 	struct hwpmc *who;
-	pid_t root = sleeper(), child;
+	pid_t root = lib_sleeper(), child;
 	int status;
 
 	if (access("/dev/hwpmc", F_OK) || chmod("/dev/hwpmc", 0666))
@@ -307,7 +290,7 @@ START_TEST(process_of_another_user_is_not_opened)
 		_exit(errno == EPERM && hwpmc_reason(who) == HWPMC_WHY_PRIV_ATTACH ? 0 : 3);
 	}
 	waitpid(child, &status, 0);
-	end(root);
+	lib_end_process(root);
 	ck_assert_int_eq(status, 0);
 }
 END_TEST
@@ -333,27 +316,13 @@ START_TEST(plain_attach_to_a_taken_row_names_the_call)
 }
 END_TEST
 
-/* The program before this one may have loaded it. */
-static void load(void)
-{
-	char cmd[200];
-	struct utsname u;
-
-	if (!access("/dev/hwpmc", F_OK))
-		return;
-	uname(&u);
-	snprintf(cmd, sizeof(cmd), "insmod build/kmod/%s/hwpmc.ko", u.release);
-	if (system(cmd))
-		fprintf(stderr, "# the module cannot be loaded\n");
-}
-
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "itself"))
 		return count_itself(strtoul(argv[2], NULL, 0));
 	if (argc == 4 && !strcmp(argv[1], "wait"))
 		return wait_and_count(argv[2], strtoul(argv[3], NULL, 0));
-	load();
+	lib_load_module("true");
 	harness_add(measurers_of_a_process_have_counters_of_their_own);
 	harness_add(counter_is_one_that_no_descendant_has);
 	harness_add(row_that_a_descendant_has_is_passed_over);

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include <pmclog.h>
 
 #include "harness.h"
+#include "../lib/lib_machine.h"
 
 #define LOOP		1000000
 
@@ -31,19 +31,6 @@
 		ck_assert_int_eq(errno, error);				\
 	} while (0)
 #define WORKS(call)	ck_assert_msg((call) == 0, #call ": %s", pmc_error())
-
-static void load_module(void)
-{
-	char command[256];
-	struct utsname u;
-
-	uname(&u);
-	snprintf(command, sizeof(command),
-		 "{ [ -e /dev/hwpmc ] || insmod build/kmod/%s/hwpmc.ko; } && "
-		 "echo 0 >/proc/sys/kern/hwpmc/selfcost", u.release);
-	if (system(command))
-		errx(1, "the module cannot be loaded");
-}
 
 static void setup(void)
 {
@@ -422,7 +409,7 @@ END_TEST
 
 int main(void)
 {
-	load_module();
+	lib_load_module(LIB_NO_SELFCOST);
 	harness_fixture(setup, NULL);
 	harness_add(freebsd_program_counts_itself);
 	harness_add(freebsd_program_counts_a_cpu);

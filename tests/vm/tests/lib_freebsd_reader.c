@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +24,7 @@
 #include <pmclog.h>
 
 #include "harness.h"
+#include "../lib/lib_machine.h"
 
 #define PROGS		"build/vm/progs/"
 #define PERIOD		20000
@@ -313,19 +313,6 @@ static void read_log(int fd)
 
 static int log_fd, read_fd;
 
-static void load_module(void)
-{
-	char command[256];
-	struct utsname u;
-
-	uname(&u);
-	snprintf(command, sizeof(command),
-		 "{ [ -e /dev/hwpmc ] || insmod build/kmod/%s/hwpmc.ko; } && "
-		 "echo 0 >/proc/sys/kern/hwpmc/selfcost", u.release);
-	if (system(command))
-		errx(1, "the module cannot be loaded");
-}
-
 static void setup(void)
 {
 	char path[] = "/tmp/lib_freebsd_reader.XXXXXX";
@@ -516,7 +503,7 @@ END_TEST
 
 int main(void)
 {
-	load_module();
+	lib_load_module(LIB_NO_SELFCOST);
 	harness_fixture(setup, NULL);
 	harness_add(freebsd_reader_places_a_program_that_moves);
 	harness_add(freebsd_reader_places_shared_libraries);

@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <libhwpmc.h>
 
 #include "harness.h"
+#include "../lib/lib_machine.h"
 
 #define LOOP		"build/vm/progs/loop"
 #define ITERATIONS	"100000"
@@ -59,23 +59,6 @@ static struct hwpmc_group *opened(const char *const *events, unsigned int n, uin
 static void execute(unsigned long n)
 {
 	__asm__ __volatile__("1: nop; dec %0; jnz 1b" : "+r"(n) : : "cc");
-}
-
-static pid_t sleeper(void)
-{
-	pid_t pid = fork();
-
-	if (!pid)
-		for (;;)
-			pause();
-	ck_assert_int_gt(pid, 0);
-	return pid;
-}
-
-static void end_process(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 }
 
 static void is_idle(void)
@@ -185,7 +168,7 @@ START_TEST(group_start_is_undone_if_one_pmc_cannot)
 }
 END_TEST
 
-/* Others have a counter of this row in the process. */
+/* Another owner has a counter of this row in the process. */
 static void take_row(struct hwpmc *others, pid_t pid, uint32_t row)
 {
 	uint32_t id[HWPMC_GROUP_MAX];
@@ -207,7 +190,7 @@ START_TEST(group_attach_is_undone_if_one_pmc_cannot)
 	pid_t pid;
 
 	/* It inherits no handle. */
-	pid = sleeper();
+	pid = lib_sleeper();
 	begin();
 	ck_assert_msg(!hwpmc_open(&others), "%s", hwpmc_error(NULL));
 	g = opened(same_events, SAME, 0, 0);
@@ -224,14 +207,14 @@ START_TEST(group_attach_is_undone_if_one_pmc_cannot)
 	ck_assert_int_eq(errno, EEXIST);
 	/* It was attached before. */
 	ok(hwpmc_detach(h, id[0], pid));
-	/* Those that can are detached. */
+	/* PMCs that can be detached are. */
 	ck_assert_int_eq(hwpmc_group_detach(g, pid), -1);
 	for (unsigned int i = 0; i < SAME; i++)
 		ck_assert_int_eq(hwpmc_detach(h, id[i], pid), -1);
 	ok(hwpmc_group_attach(g, pid));
 	ok(hwpmc_group_detach(g, pid));
 	hwpmc_group_close(g);
-	end_process(pid);
+	lib_end_process(pid);
 	end();
 }
 END_TEST
@@ -267,7 +250,7 @@ static void reads_agree(struct hwpmc_group *g)
 			ck_assert_uint_eq(after[j] - before[j], after[0] - before[0]);
 	}
 	ck_assert_uint_gt(after[0] - before[0], 0);
-	end_process(pid);
+	lib_end_process(pid);
 }
 
 START_TEST(group_reads_by_call_are_of_one_moment)
@@ -299,7 +282,7 @@ START_TEST(group_reads_by_rdpmc_are_of_one_moment)
 	for (int i = 0; i < 100; i++)
 		ok(hwpmc_group_read(g, value));
 	ok(hwpmc_driver_stats(h, &stats));
-	/* Of some hundred reads few are switched in the middle so often. */
+	/* Few of some hundred reads are switched in the middle that often. */
 	ck_assert_uint_lt(stats.syscalls - calls, 20);
 	reads_agree(g);
 	ok(hwpmc_group_stop(g));
@@ -428,21 +411,9 @@ START_TEST(group_includes_all_threads_when_they_have_ended)
 }
 END_TEST
 
-static void load_module(void)
-{
-	struct utsname u;
-	char cmd[256];
-
-	uname(&u);
-	snprintf(cmd, sizeof(cmd),
-		 "sysctl -q kernel.nmi_watchdog=0; [ -e /dev/hwpmc ] || insmod build/kmod/%s/hwpmc.ko", u.release);
-	if (system(cmd))
-		exit(1);
-}
-
 int main(void)
 {
-	load_module();
+	lib_load_module(LIB_NO_WATCHDOG);
 	harness_add(group_counts_a_program_of_known_length);
 	harness_add(group_that_cannot_open_leaves_nothing);
 	harness_add(group_start_is_undone_if_one_pmc_cannot);

@@ -17,7 +17,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +25,7 @@
 #include <libhwpmclog.h>
 
 #include "harness.h"
+#include "../lib/lib_machine.h"
 
 #define NOPS_10	__asm__ __volatile__("nop;nop;nop;nop;nop;nop;nop;nop;nop;nop")
 #define VALUES	20
@@ -679,23 +679,9 @@ START_TEST(rings_of_its_parent_are_refused_in_a_forked_child)
 }
 END_TEST
 
-/* The program before this one may have loaded it. */
-static void load(void)
-{
-	char cmd[200];
-	struct utsname u;
-
-	if (!access("/dev/hwpmc", F_OK))
-		return;
-	uname(&u);
-	snprintf(cmd, sizeof(cmd), "insmod build/kmod/%s/hwpmc.ko", u.release);
-	if (system(cmd))
-		fprintf(stderr, "# the module cannot be loaded\n");
-}
-
 int main(void)
 {
-	load();
+	lib_load_module("true");
 	harness_add_timed(region_is_exact_after_release_and_allocation, 60);
 	harness_add(region_is_exact_after_detach_and_attach);
 	harness_add(region_of_a_released_pmc_has_no_values);

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include <pmc.h>
 
 #include "harness.h"
+#include "../lib/lib_machine.h"
 #include "vpmu_guest.h"
 
 #define LOOP		"build/vm/progs/loop"
@@ -512,22 +512,9 @@ START_TEST(freebsd_unknown_event_is_an_invalid_argument)
 }
 END_TEST
 
-static void load_module(void)
-{
-	struct utsname u;
-	char cmd[256];
-
-	if (!access(HWPMC_DEVICE, F_OK))
-		return;
-	uname(&u);
-	snprintf(cmd, sizeof(cmd), "insmod build/kmod/%s/hwpmc.ko", u.release);
-	if (system(cmd))
-		fprintf(stderr, "lib_live: no module\n");
-}
-
 int main(void)
 {
-	load_module();
+	lib_load_module("true");
 	harness_add(library_counts_a_program_of_known_length);
 	harness_add(second_counter_of_a_fixed_event_is_programmable);
 	harness_add(written_value_is_read_back_and_counted_on);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <pmclog.h>
 
 #include "harness.h"
+#include "../lib/lib_machine.h"
 
 #define HOT3		"build/vm/progs/hot3"
 #define PERIOD		10000
@@ -27,19 +27,6 @@
 
 /* Where it is written, and read: with a place in the file of its own. */
 static int log_fd, read_fd;
-
-static void load_module(void)
-{
-	char command[256];
-	struct utsname u;
-
-	uname(&u);
-	snprintf(command, sizeof(command),
-		 "{ [ -e /dev/hwpmc ] || insmod build/kmod/%s/hwpmc.ko; } && "
-		 "echo 0 >/proc/sys/kern/hwpmc/selfcost", u.release);
-	if (system(command))
-		errx(1, "the module cannot be loaded");
-}
 
 /* A child that becomes HOT3 when its pipe is closed. */
 static pid_t child_to_exec(int *go)
@@ -262,7 +249,7 @@ END_TEST
 
 int main(void)
 {
-	load_module();
+	lib_load_module(LIB_NO_SELFCOST);
 	harness_fixture(setup, NULL);
 	harness_add(freebsd_program_reads_the_samples_that_it_took_of_a_child);
 	harness_add(freebsd_log_follows_what_its_file_has);

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 #include <libhwpmclog.h>
 
 #include "harness.h"
+#include "../lib/lib_machine.h"
 
 #define PERIOD	20000
 #define MARK	4711
@@ -308,7 +308,7 @@ START_TEST(records_of_a_later_log_do_not_revive_an_ended_one)
 	take(0);
 	ck_assert_uint_eq(marks, 1);
 	ok(hwpmc_write_log(h, MARK));
-	/* Of the descriptor, which has records of the later log. */
+	/* The descriptor has records of the later log. */
 	ck_assert_int_eq(hwpmc_rings_wait(older, 1000), 1);
 	ck_assert_int_eq(hwpmc_rings_next(older, 1000, &r), -1);
 	ck_assert_int_eq(errno, ENODATA);
@@ -366,7 +366,7 @@ START_TEST(records_of_a_ring_need_no_system_call_each)
 	while (hwpmc_rings_next(rings, 0, &r) == 1)
 		n++;
 	ck_assert_uint_ge(n, 200);
-	/* One itself; three for each of two rings, and for what came meanwhile. */
+	/* The call itself; three for each of two rings, and for records that came later. */
 	ck_assert_int_le(getpids, 12);
 	end();
 }
@@ -397,7 +397,7 @@ START_TEST(records_and_bytes_are_not_read_at_the_same_time)
 	take(0);
 	ok(hwpmc_rings_read(rings, take_bytes, NULL, NULL));
 	end();
-	/* Without its beginning it is no log. */
+	/* Without its beginning it is not a log. */
 	begin(0);
 	ok(hwpmc_rings_read(rings, take_bytes, NULL, NULL));
 	ok(hwpmc_write_log(h, MARK));
@@ -428,21 +428,9 @@ START_TEST(records_are_refused_in_a_forked_child)
 }
 END_TEST
 
-static void load_module(void)
-{
-	struct utsname u;
-	char cmd[256];
-
-	uname(&u);
-	snprintf(cmd, sizeof(cmd), "sysctl -q kernel.nmi_watchdog=0; "
-		 "[ -e /dev/hwpmc ] || insmod build/kmod/%s/hwpmc.ko", u.release);
-	if (system(cmd))
-		exit(1);
-}
-
 int main(void)
 {
-	load_module();
+	lib_load_module(LIB_NO_WATCHDOG);
 	harness_add(records_of_all_cpus_come_from_one_call);
 	harness_add(records_and_declared_drops_are_all_overflows);
 	harness_add(records_are_waited_for_until_the_time_is_over);

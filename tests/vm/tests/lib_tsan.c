@@ -14,6 +14,7 @@
 #include <libhwpmc.h>
 
 #include "harness.h"
+#include "../lib/lib_machine.h"
 
 #define THREADS	8
 #define ROUNDS	100
@@ -202,6 +203,7 @@ END_TEST
 
 int main(void)
 {
+	lib_load_module(LIB_NO_WATCHDOG);
 	harness_add(threads_that_race_are_found_here);
 	harness_add(threads_use_a_pmc_that_is_released_each_round);
 	harness_add(threads_look_up_names_at_the_same_time);
