@@ -16,6 +16,7 @@
 
 #include "../../lib/pmc/internal.h"
 #include "harness.h"
+#include "lib_refused.h"
 
 static struct hwpmc *h;
 
@@ -36,19 +37,6 @@ static void teardown(void)
 {
 	hwpmc_close(h);
 }
-
-#define REFUSED(call)							\
-	do {								\
-		errno = 0;						\
-		ck_assert_msg((call) == -1 && errno == EINVAL, "%s: %s", #call, \
-			      strerror(errno));				\
-	} while (0)
-#define NONE(call)							\
-	do {								\
-		errno = 0;						\
-		ck_assert_msg(!(call) && errno == EINVAL, "%s: %s", #call, \
-			      strerror(errno));				\
-	} while (0)
 
 static int each(const struct hwpmc_event_info *info, void *arg)
 {

@@ -9,19 +9,7 @@
 #include <libhwpmcstat.h>
 
 #include "harness.h"
-
-#define REFUSED(call)							\
-	do {								\
-		errno = 0;						\
-		ck_assert_msg((call) == -1 && errno == EINVAL, "%s: %s", #call, \
-			      strerror(errno));				\
-	} while (0)
-#define NONE(call)							\
-	do {								\
-		errno = 0;						\
-		ck_assert_msg(!(call) && errno == EINVAL, "%s: %s", #call, \
-			      strerror(errno));				\
-	} while (0)
+#include "lib_refused.h"
 
 static const struct hwpmc_profile_options all;
 static char err[200];
