@@ -286,7 +286,7 @@ void hwpmc_doubt_attach(struct hwpmc_pmc *pmc)
 	raw_spin_lock(&account_lock);
 	settle_account(pmc);
 	smp_store_release(&pmc->attaches, pmc->attaches + 1);
-	pmc->told_all = false;
+	pmc->logged_all = false;
 	raw_spin_unlock(&account_lock);
 }
 

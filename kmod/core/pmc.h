@@ -24,7 +24,7 @@ struct hwpmc_block;
 struct hwpmc_cpu;
 struct hwpmc_owner;
 struct hwpmc_rdpmc;
-struct hwpmc_told;
+struct hwpmc_logged;
 
 struct hwpmc_pmc {
 	struct hwpmc_select select;	/* never changes */
@@ -79,9 +79,9 @@ struct hwpmc_pmc {
 					 * them then; hwpmc_lock, read anywhere */
 	u32 doubts_seen;
 	u64 began;			/* its last start, CLOCK_MONOTONIC in ns; hwpmc_lock */
-	struct hwpmc_told *told;	/* what its log has of losses (log/loss.c), or NULL;
+	struct hwpmc_logged *logged;	/* losses that its log has (log/loss.c), or NULL;
 					 * hwpmc_lock */
-	bool told_all;			/* .told has all losses up to its last target's end;
+	bool logged_all;		/* .logged has all losses up to its last target's end;
 					 * hwpmc_lock */
 	bool doomed;			/* its owner has executed a program, a work item
 					 * will release it; set once */

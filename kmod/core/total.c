@@ -112,7 +112,7 @@ void hwpmc_pmc_free(struct hwpmc_pmc *pmc)
 	if (pmc->block)
 		block_free(word_give_back(pmc->block,
 					  pmc->part - pmc->block->words->word));
-	kfree(pmc->told);
+	kvfree(pmc->logged);
 	kfree(pmc);
 }
 

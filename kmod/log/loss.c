@@ -17,11 +17,11 @@
 
 static_assert(sizeof(struct hwpmc_log_loss) == 40);
 
-/* What the log of a PMC has of a CPU. */
-struct hwpmc_told {
+/* Loss of a PMC on one CPU that the last record in its log is about. */
+struct hwpmc_logged {
 	u64 found;		/* the loss, as of struct hwpmc_loss */
-	u64 since;		/* of the last record, */
-	u64 doubt;		/* and its reason and detail; 0: the counter counts */
+	u64 since;		/* start, as in that record */
+	u64 doubt;		/* its reason and detail; 0: the counter counts */
 };
 
 /* A time of CLOCK_MONOTONIC, in the clock of logs. */
@@ -37,7 +37,7 @@ static u64 log_time_of(u64 ns)
 
 /* Returns false if the ring had no room: the next look tries again. */
 static bool write_loss(const struct hwpmc_pmc *pmc, unsigned int cpu,
-		       const struct hwpmc_told *told, u8 flags)
+		       const struct hwpmc_logged *logged, u8 flags)
 {
 	struct hwpmc_log_loss *r;
 
@@ -47,42 +47,42 @@ static bool write_loss(const struct hwpmc_pmc *pmc, unsigned int cpu,
 		r->hdr.flags = flags;
 		r->hdr.id = pmc->id;
 		r->cpu = cpu;
-		r->reason = told->doubt >> 32;
-		r->detail = (s32)told->doubt;
+		r->reason = logged->doubt >> 32;
+		r->detail = (s32)logged->doubt;
 		r->__reserved = 0;
-		r->since = told->since;
+		r->since = logged->since;
 		hwpmc_log_commit(pmc->owner->log);
 	}
 	preempt_enable();
 	return r;
 }
 
-static bool end_loss(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told)
+static bool end_loss(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_logged *logged)
 {
-	if (!write_loss(pmc, cpu, told, HWPMC_LOSS_OVER))
+	if (!write_loss(pmc, cpu, logged, HWPMC_LOSS_OVER))
 		return false;
-	told->doubt = 0;
+	logged->doubt = 0;
 	return true;
 }
 
 /* Returns false if a record is still to be written. */
-static bool log_found(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told,
+static bool log_found(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_logged *logged,
 		      const struct hwpmc_loss *loss)
 {
-	struct hwpmc_told new = { .found = loss->found, .doubt = loss->doubt };
-	bool differs = told->doubt >> 32 != loss->doubt >> 32;
+	struct hwpmc_logged new = { .found = loss->found, .doubt = loss->doubt };
+	bool differs = logged->doubt >> 32 != loss->doubt >> 32;
 
 	/* It has another reason, or it is another loss: the counter has counted in between. */
-	if (told->doubt && (differs || loss->since > told->found))
-		end_loss(pmc, cpu, told);
-	if (told->doubt) {
-		told->found = differs ? told->found : loss->found;
+	if (logged->doubt && (differs || loss->since > logged->found))
+		end_loss(pmc, cpu, logged);
+	if (logged->doubt) {
+		logged->found = differs ? logged->found : loss->found;
 		return !differs;
 	}
 	new.since = log_time_of(max(loss->since, pmc->began));
 	if (!write_loss(pmc, cpu, &new, 0))
 		return false;
-	*told = new;
+	*logged = new;
 	return true;
 }
 
@@ -91,26 +91,27 @@ static bool log_found(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpm
  * to count. Later findings concern others if the log has all of this PMC.
  * Returns false if a record is still to be written.
  */
-static bool log_changes(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_told *told)
+static bool log_changes(const struct hwpmc_pmc *pmc, unsigned int cpu, struct hwpmc_logged *logged)
 {
 	struct hwpmc_loss loss;
 	bool all = true;
 
 	hwpmc_doubt_last(cpu, pmc->row, &loss);
-	if (loss.found > pmc->began && loss.found != told->found && !pmc->told_all)
-		all = log_found(pmc, cpu, told, &loss);
-	if (told->doubt && loss.sound > told->found)
-		all &= end_loss(pmc, cpu, told);
+	if (loss.found > pmc->began && loss.found != logged->found && !pmc->logged_all)
+		all = log_found(pmc, cpu, logged, &loss);
+	if (logged->doubt && loss.sound > logged->found)
+		all &= end_loss(pmc, cpu, logged);
 	return all;
 }
 
 /* Without memory the next look tries again. */
-static bool has_told(struct hwpmc_pmc *pmc)
+static bool has_logged(struct hwpmc_pmc *pmc)
 {
-	if (!pmc->told)
-		pmc->told = kcalloc(hwpmc_pmc_is_system(pmc) ? 1 : nr_cpu_ids,
-				    sizeof(*pmc->told), GFP_KERNEL_ACCOUNT);
-	return pmc->told;
+	if (!pmc->logged)
+		pmc->logged = kvcalloc(hwpmc_pmc_is_system(pmc) ? 1 : nr_cpu_ids,
+				       sizeof(*pmc->logged),
+				       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	return pmc->logged;
 }
 
 /* Returns true if the log has all. */
@@ -120,9 +121,9 @@ static bool log_all_cpus(struct hwpmc_pmc *pmc)
 	bool all = true;
 
 	if (hwpmc_pmc_is_system(pmc))
-		return log_changes(pmc, pmc->cpu, pmc->told);
+		return log_changes(pmc, pmc->cpu, pmc->logged);
 	for_each_possible_cpu(cpu)
-		all &= log_changes(pmc, cpu, &pmc->told[cpu]);
+		all &= log_changes(pmc, cpu, &pmc->logged[cpu]);
 	return all;
 }
 
@@ -134,8 +135,8 @@ void hwpmc_log_losses(struct hwpmc_pmc *pmc)
 	if (likely(!READ_ONCE(hwpmc_unreliable.doubts)) || !hwpmc_log_is_open(pmc->owner))
 		return;
 	final = hwpmc_doubt_is_final(pmc);
-	if ((pmc->told || hwpmc_pmc_doubts(pmc)) && has_told(pmc) && log_all_cpus(pmc))
-		pmc->told_all |= final;
+	if ((pmc->logged || hwpmc_pmc_doubts(pmc)) && has_logged(pmc) && log_all_cpus(pmc))
+		pmc->logged_all |= final;
 }
 
 void hwpmc_log_all_losses(void)

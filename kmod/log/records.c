@@ -182,9 +182,9 @@ void hwpmc_records_pmcs(struct hwpmc_log *log)
 	lockdep_assert_held(&hwpmc_lock);
 	list_for_each_entry(pmc, &log->owner->pmcs, owner_node) {
 		/* This log has no losses yet. */
-		kfree(pmc->told);
-		pmc->told = NULL;
-		pmc->told_all = false;
+		kvfree(pmc->logged);
+		pmc->logged = NULL;
+		pmc->logged_all = false;
 		put_allocate(log, pmc);
 		put_links(pmc);
 	}
