@@ -329,14 +329,17 @@ struct hwpmc_hdr {
  * all owners except the caller's process. An owner that held a log or a sampling PMC gets
  * SIGBUS; each later operation of every owner fails with ENODEV REVOKED, and poll() is
  * POLLERR | POLLHUP (POLLHUP alone: the log has ended). Records not yet written to a
- * descriptor are lost; a mapped log ends with its last record. The module can be unloaded when all have closed it and no file of a log hangs in its
- * last write or release. Errors: EPERM PRIV_ADMIN.
+ * descriptor are lost; a mapped log ends with its last record. The module can be unloaded when
+ * all have closed it and no file of a log hangs in its last write or release. Errors: EPERM
+ * PRIV_ADMIN.
  * FLUSHLOG waits until all records so far, and the counts of running threads for PMCs with
  * LOG_PROCCSW, are written (descriptor form) or in the rings (mapped form), with drops
  * declared. Errors: EINVAL NO_LOG; the errno of a failed write, LOG_ERROR; EINTR; EIO
  * PMU_REFUSED, REGISTER_CHANGED, COUNTER_BACK, COUNTER_TAKEN (undeclared samples are missing).
  * CLOSELOG ends recording; records already in the rings are still written, then the
- * module releases the log's file. PMCs that need the log are stopped. Errors: EINVAL NO_LOG.
+ * module releases the log's file. PMCs that need the log are stopped. Declared drops and the
+ * CLOSELOG record of a mapped log for which its ring has no room are written by the next
+ * FLUSHLOG. Errors: EINVAL NO_LOG.
  */
 struct hwpmc_op_simple {
 	struct hwpmc_hdr hdr;

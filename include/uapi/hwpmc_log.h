@@ -247,15 +247,15 @@ struct hwpmc_log_throttle {
 /*
  * LOSS: a counter of a CPU did not count all events of a PMC while it was started; id is the
  * PMC's. One record when that is found, and one with HWPMC_LOSS_OVER, with the same reason and
- * .since, when the counter is found to count again, be it after a stop and another start. Where
- * another reason is found meanwhile, the first one is over, and the second one has its own two
+ * .since, when the counter is found to count again, be it after a stop and another start. If
+ * another reason is found before that, the first loss is over, and the second has its own two
  * records. The record may be in the ring of any CPU.
  */
 struct hwpmc_log_loss {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;
 	__u32	reason;			/* enum hwpmc_reason, why reads fail with EIO, */
-	__s32	detail;			/* and its detail */
+	__s32	detail;			/* detail of .reason */
 	__u32	__reserved;
 	__u64	since;			/* when it was last found to count, or the PMC was
 					 * started: events may be missing from then on */

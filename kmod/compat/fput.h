@@ -16,7 +16,10 @@ struct mm_struct;
 /* Returns when all that is released. A process that exits releases it, so connections do
  * not linger. */
 void hwpmc_fput_await(struct file *file);
-/* Waits for the release of neither. file or mm can be NULL. */
+/*
+ * Does not wait for the release, except of mm where the kernel makes no helpers
+ * (CONFIG_STATIC_USERMODEHELPER). file or mm can be NULL.
+ */
 void hwpmc_put_apart(struct file *file, struct mm_struct *mm);
 
 #endif /* HWPMC_COMPAT_FPUT_H */

@@ -127,8 +127,9 @@ struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard)
 	lockdep_assert_held(&hwpmc_lock);
 	if (!log)
 		return NULL;
-	/* An open log gets the records that end it in log_silence(). */
-	log->unclosed = !discard && log->open;
+	/* log_silence() writes the records that end it, also if CLOSELOG of another thread has
+	 * not done so yet. */
+	log->unclosed = log->open ? !discard : log->mapped && !smp_load_acquire(&log->quiet);
 	hwpmc_log_close_locked(log);
 	hwpmc_log_kinds_end(log);
 	WRITE_ONCE(owner->log, NULL);

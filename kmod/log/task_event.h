@@ -87,7 +87,7 @@ void hwpmc_follow_range(struct mm_struct *mm, u64 start, u64 end, gfp_t gfp);
  * that read the file's first page, if one is given. Any context that may allocate by gfp.
  */
 void hwpmc_look_later(struct mm_struct *mm, u64 start, u64 end, struct file *file, gfp_t gfp);
-/* After hwpmc_mappings_hold(). Does not wait for the release of the mappings. */
+/* After hwpmc_mappings_hold(). Waits for the release of the mappings only without memory. */
 void hwpmc_mappings_put(struct mm_struct *mm);
 /* Waits until what was asked for has been looked at, for two seconds at most. */
 void hwpmc_looks_wait(void);
