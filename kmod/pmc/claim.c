@@ -130,11 +130,11 @@ static bool row_try_again(struct hwpmc_row *row)
 
 	if (row->users || row->halves || !hwpmc_trial_row(cls, row->ri))
 		return false;
-	/* Both have their counters of the same host. */
+	/* Both have their counters of the same host, and one limit. */
 	if (off && class_take(mate, &why, &detail))
-		mate = NULL;
+		return false;
 	hwpmc_trial_row_came_back(cls, row->ri, mate);
-	if (off && mate)
+	if (off)
 		class_unclaim(mate);
 	return true;
 }

@@ -16,8 +16,8 @@ int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail);
 void hwpmc_class_put(struct hwpmc_class *cls);
 
 /*
- * Tries the next row again, in turn, that stood still when its class was claimed and that nobody
- * has. Returns true if it came back; *tried: there was one. hwpmc_lock.
+ * Tries the next free row again, in turn, that stood still when its class was claimed. Returns
+ * true if it came back; *tried: there was one. hwpmc_lock.
  */
 bool hwpmc_class_try_again(bool *tried);
 
