@@ -7,7 +7,7 @@
  * has all rows of all CPUs looked at. KVM tries again to get a counter of its host's when its
  * select changes: so all rows of the CPU are stopped and programmed again.
  *
- * A row that stood still when its class was claimed is nobody's, and comes back when it counts:
+ * A row that stood still when its class was claimed is not given out until it counts:
  * one of them is tried every TRY_EVERY looks, as a part of the look's exits.
  */
 #include <linux/percpu.h>
@@ -95,7 +95,7 @@ static void look_ipi(void *arg)
 	/* The others that were taken with it are doubts as well before they count again. */
 	if (!l->all)
 		look_rows_irqoff(c, rows, 0, ~0);
-	/* One that goes offline is reset there, and set up when it comes back. */
+	/* A CPU that goes offline is reset there, and set up when it comes back. */
 	if (READ_ONCE(c->admitted))
 		hwpmc_hotplug_renew_irqoff(c);
 	WRITE_ONCE(l->found, true);

@@ -7,7 +7,7 @@
  * Such a one is not even 0: a hypervisor adds the instructions that it emulates, RDPMC itself
  * among them. So a loop of known length runs, and a number of events is expected.
  *
- * Counters are tried together, since a host can have fewer at a time than its guest is told,
+ * Counters are tried together, since a host can have fewer at a time than its guest lists,
  * and those that do not count then alone. A counter may have been taken for a moment: a claim
  * that finds something wrong which the claim before did not find tries again, after 1, 10 and
  * 100 ms. On real machines one CPU of each kind of core is tried, under a hypervisor each CPU.
@@ -595,7 +595,7 @@ void hwpmc_trial_counters(struct hwpmc_class *cls, struct hwpmc_class *mate)
 /* ---- while the class is claimed ------------------------------------------------ */
 
 /*
- * One event is enough: those of the list that count are known. Where the CPU goes offline, a
+ * A single event is enough: the events that count are known. If the CPU goes offline, a
  * register faults or no event can be tried, nothing is known.
  */
 static enum hwpmc_still try_again(struct hwpmc_class *cls, unsigned int cpu, unsigned int ri)
@@ -622,19 +622,33 @@ static bool cpu_has_row(unsigned int cpu, const struct hwpmc_class *cls, unsigne
 	return hwpmc_cpu_is_admitted(cpu) && hwpmc_trial_rows(cls, cpu) & BIT_ULL(ri);
 }
 
+static enum hwpmc_still row_on_cpu(struct hwpmc_class *cls, unsigned int cpu, unsigned int ri)
+{
+	return cpu_has_row(cpu, cls, ri) ? try_again(cls, cpu, ri) : HWPMC_STILL_UNKNOWN;
+}
+
+/* The CPU of the last refusal is tried first: if the row stands still there, no other CPU is
+ * interrupted. */
 bool hwpmc_trial_row(struct hwpmc_class *cls, unsigned int ri)
 {
-	bool counts = false;
+	static unsigned int first;	/* hwpmc_lock */
+	enum hwpmc_still still;
+	bool counts;
 	int cpu;
 
 	lockdep_assert_held(&hwpmc_lock);
+	still = cpu_online(first) ? row_on_cpu(cls, first, ri) : HWPMC_STILL_UNKNOWN;
+	if (still == HWPMC_STILL)
+		return false;
+	counts = still == HWPMC_STILL_COUNTS;
 	for_each_online_cpu(cpu) {
-		enum hwpmc_still still = HWPMC_STILL_UNKNOWN;
-
-		if (cpu_has_row(cpu, cls, ri))
-			still = try_again(cls, cpu, ri);
-		if (still == HWPMC_STILL)
+		if (cpu == first)
+			continue;
+		still = row_on_cpu(cls, cpu, ri);
+		if (still == HWPMC_STILL) {
+			first = cpu;
 			return false;
+		}
 		counts |= still == HWPMC_STILL_COUNTS;
 	}
 	return counts;
@@ -661,7 +675,7 @@ struct together {
 	struct hwpmc_class *cls, *fixed;
 	unsigned int lack;		/* rows that did not count */
 	u64 shared, fixed_shared;	/* rows of the limit: of each class, */
-	unsigned int most;		/* and how many of them count at a time */
+	unsigned int most;		/* number of .rows that count at a time */
 };
 
 static void note_lack(struct together *t)
@@ -677,7 +691,7 @@ static void note_lack(struct together *t)
 		if (r->counted * HWPMC_TRIAL_TURNS >= least_of(r->kind) * BESIDE_TURNS)
 			continue;
 		t->lack++;
-		/* Fixed counters that count beside all have the host's own: see find_limit(). */
+		/* Fixed counters that count next to all have the host's own: see find_limit(). */
 		if (r->row->cls == t->fixed)
 			t->fixed_shared |= BIT_ULL(r->row->ri);
 	}

@@ -20,7 +20,7 @@ void hwpmc_trial_counters(struct hwpmc_class *cls, struct hwpmc_class *mate);
 /*
  * While the class is claimed, under a hypervisor: does row ri count now, which stood still when
  * it was tried and has no PMC? It takes HWPMC_TRIAL_ROW_EXITS accesses to registers on each CPU.
- * Returns true if it has counted on a CPU and stands still on none. Then it may come back; mate:
+ * Returns true if it has counted on a CPU and not failed to on any. Then it may come back; mate:
  * the other class that has its counters of the same host, which is on, or NULL.
  */
 #define HWPMC_TRIAL_ROW_EXITS	4
