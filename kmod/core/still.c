@@ -28,7 +28,7 @@
 #define USER_LEAST	(4 * (u64)TICK_NSEC)
 #define APART	NSEC_PER_MSEC	/* of two looks with the kernel in between */
 
-/* What a row was at the last look, or as it was programmed. */
+/* State of a row at the last look, or as it was programmed. */
 struct noted {
 	u64 value, user_ns, time;
 	u64 nmi_last;		/* of the CPU: interrupts write counters */
@@ -119,11 +119,14 @@ static enum hwpmc_still compare_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32
  */
 void hwpmc_still_begin_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
-	u32 certain = certain_irqoff(c, nr);
+	u32 certain;
 
 	lockdep_assert_irqs_disabled();
 	c->noted &= ~BIT_ULL(nr);
-	if (!certain || is_for_loop(certain) || c->sampling & BIT_ULL(nr))
+	if (c->sampling & BIT_ULL(nr))
+		return;
+	certain = certain_irqoff(c, nr);
+	if (!certain || is_for_loop(certain))
 		return;
 	*this_cpu_ptr(&noted[nr]) = now_irqoff(c, nr);
 	c->noted |= BIT_ULL(nr);
