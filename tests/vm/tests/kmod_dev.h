@@ -71,7 +71,7 @@ int dev_op(int fd, unsigned long request, void *arg);
 int dev_simple(int fd, unsigned long request);
 /* CONFIGURELOG; logfd -1 without flags ends the log, size 0 is the default. */
 int dev_configure(int fd, int logfd, uint32_t flags, uint32_t size);
-/* So many records of the user; the log may refuse some. */
+/* Writes `n` records of the user; the log may refuse some. */
 void dev_write_records(int fd, unsigned int n);
 /* The count; fails the test where it is refused. */
 uint64_t dev_read(int fd, uint32_t id);
@@ -127,7 +127,12 @@ uint64_t dev_rdmsr(int cpu, uint32_t msr);
 void dev_wrmsr(int cpu, uint32_t msr, uint64_t value);
 int dev_cpus(void);
 void dev_msleep(int ms);
-uint64_t dev_now(void);		/* of the monotonic clock, in ns */
+uint64_t dev_now(void);		/* monotonic clock, in ns */
+
+static inline double dev_seconds(void)
+{
+	return dev_now() / 1e9;
+}
 
 /* Three instructions and one branch an iteration. */
 static inline void dev_spin(uint64_t n)

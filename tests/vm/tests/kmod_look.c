@@ -218,7 +218,7 @@ START_TEST(look_at_stop_finds_user_counter_that_never_counted)
 	dev_ok(dev_stop(fd, id));
 	ck_assert_int_eq(try_read(id), EIO);
 	ck_assert_uint_eq(dev_hdr.reason, HWPMC_WHY_COUNTER_TAKEN);
-	/* Of a process, whose last count is read when it has ended. */
+	/* A process, whose last count is read when it has ended. */
 	dev_ok(dev_attach(fd, process, other.pid));
 	count_frozen(&other, process);
 	end_of(&other);
@@ -263,6 +263,26 @@ static void check_loss(unsigned int i, uint32_t id, uint32_t why, uint8_t flags)
 	ck_assert_uint_eq(r->__reserved, 0);
 	ck_assert_uint_gt(r->since, log_began);
 	ck_assert_uint_lt(r->since, r->hdr.time);
+}
+
+/* The host takes all counters while the child runs. */
+static void take_counters(struct child *c)
+{
+	dev_go(c);
+	dev_pin(0, CPU);
+	vpmu_knob(VPMU_KNOB_FROZEN, ALL);
+	await_losses(1);
+}
+
+/* The host returns the counters that it took; the loss of the PMC is over. */
+static void return_counters(uint32_t id)
+{
+	vpmu_knob(VPMU_KNOB_FROZEN, 0);
+	dev_unpin(0);
+	await_losses(2);
+	check_loss(0, id, HWPMC_WHY_COUNTER_TAKEN, 0);
+	check_loss(1, id, HWPMC_WHY_COUNTER_TAKEN, HWPMC_LOSS_OVER);
+	ck_assert_uint_eq(losses[1].since, losses[0].since);
 }
 
 static uint32_t sample_cpu(struct session *s, const char *event)
@@ -322,18 +342,10 @@ START_TEST(look_logs_a_loss_that_goes_on_once)
 	id = sample_cpu(&s, "instructions");
 	other = allocate(&s, "branches", SC, 0, 0, 0);
 	ok(&s, hwpmc_start(s.h, other));
-	dev_go(&c);
-	dev_pin(0, CPU);
-	vpmu_knob(VPMU_KNOB_FROZEN, ALL);
-	await_losses(1);
+	take_counters(&c);
 	dev_msleep(3500);
 	ck_assert_uint_eq(atomic_load(&nlosses), 1);
-	vpmu_knob(VPMU_KNOB_FROZEN, 0);
-	dev_unpin(0);
-	await_losses(2);
-	check_loss(0, id, HWPMC_WHY_COUNTER_TAKEN, 0);
-	check_loss(1, id, HWPMC_WHY_COUNTER_TAKEN, HWPMC_LOSS_OVER);
-	ck_assert_uint_eq(losses[1].since, losses[0].since);
+	return_counters(id);
 	ok(&s, hwpmc_release(s.h, id));
 	ok(&s, hwpmc_stop(s.h, other));
 	finish(&s);
@@ -407,20 +419,12 @@ START_TEST(look_logs_the_end_of_a_loss_over_a_start)
 
 	begin_logging(&s);
 	id = sample_cpu(&s, "instructions");
-	dev_go(&c);
-	dev_pin(0, CPU);
-	vpmu_knob(VPMU_KNOB_FROZEN, ALL);
-	await_losses(1);
+	take_counters(&c);
 	ck_assert_int_eq(hwpmc_stop(s.h, id), -1);
 	ok(&s, hwpmc_start(s.h, id));
 	dev_msleep(2500);
 	ck_assert_uint_eq(atomic_load(&nlosses), 1);
-	vpmu_knob(VPMU_KNOB_FROZEN, 0);
-	dev_unpin(0);
-	await_losses(2);
-	check_loss(0, id, HWPMC_WHY_COUNTER_TAKEN, 0);
-	check_loss(1, id, HWPMC_WHY_COUNTER_TAKEN, HWPMC_LOSS_OVER);
-	ck_assert_uint_eq(losses[1].since, losses[0].since);
+	return_counters(id);
 	ok(&s, hwpmc_release(s.h, id));
 	finish(&s);
 	ck_assert_uint_eq(atomic_load(&nlosses), 2);
@@ -451,24 +455,16 @@ static uint64_t accesses(void)
 	       vpmu_access(VPMU_N_RDPMC, CPU);
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 /* Returns a time before this look, the next one is a second after it. */
 static double await_look(void)
 {
-	double last, t = now();
+	double last, t = dev_seconds();
 	uint64_t before = accesses();
 
 	do {
 		last = t;
 		dev_msleep(5);
-		t = now();
+		t = dev_seconds();
 	} while (accesses() == before);
 	return last;
 }
@@ -479,7 +475,7 @@ static bool clear_control_between_looks(void)
 
 	dev_wrmsr(CPU, control_msr(), 0);
 	vpmu_knob(VPMU_KNOB_FROZEN, 0);
-	return now() - look < 0.7;
+	return dev_seconds() - look < 0.7;
 }
 
 /* Returns false if a look may have come between the two writes. */
@@ -492,10 +488,7 @@ static bool loss_ends_before_another_reason(void)
 
 	begin_logging(&s);
 	id = sample_cpu(&s, "instructions");
-	dev_go(&c);
-	dev_pin(0, CPU);
-	vpmu_knob(VPMU_KNOB_FROZEN, ALL);
-	await_losses(1);
+	take_counters(&c);
 	between = clear_control_between_looks();
 	dev_unpin(0);
 	if (between)
@@ -505,6 +498,10 @@ static bool loss_ends_before_another_reason(void)
 			   i & 1 ? HWPMC_LOSS_OVER : 0);
 		ck_assert_uint_eq(losses[i].since, losses[i & ~1].since);
 	}
+	/* The look that finds the second reason ends the first one, which has lasted two looks. */
+	if (between)
+		ck_assert_uint_lt(4 * (losses[2].hdr.time - losses[1].hdr.time),
+				  losses[1].hdr.time - losses[0].hdr.time);
 	ok(&s, hwpmc_release(s.h, id));
 	finish(&s);
 	end(&s);
@@ -523,7 +520,7 @@ START_TEST(look_logs_the_end_of_a_loss_before_another_reason)
 }
 END_TEST
 
-/* Its rows stand still, and are not the host's; those without a proof are not sound. */
+/* Its rows do not count, and the host did not take them; without a proof no row is sound. */
 START_TEST(look_logs_a_cleared_control_by_its_register)
 {
 	struct child c = on_cpu(spin);
@@ -666,7 +663,7 @@ START_TEST(look_logs_that_the_machine_was_moved)
 	for (int i = 0; i < LOOKS * 10 && !(losses_of(id[0], 0, HWPMC_LOSS_OVER) &&
 					    losses_of(id[1], 0, HWPMC_LOSS_OVER)); i++)
 		dev_msleep(100);
-	/* And no more of them. */
+	/* No more of them. */
 	dev_msleep(2500);
 	for (int i = 0; i < 2; i++) {
 		printf("# PMC %d: %u, %u on CPU 0; %u, %u on CPU 1\n", i,
@@ -755,11 +752,11 @@ START_TEST(look_takes_ten_accesses_a_second_and_none_on_metal)
 		of_cpu(INSN, i & 1 ? U : U | K);
 	dev_go(&c);
 	dev_msleep(1500);
-	begin = now();
+	begin = dev_seconds();
 	before = accesses();
 	dev_msleep(5000);
 	before = accesses() - before;
-	begin = now() - begin;
+	begin = dev_seconds() - begin;
 	most = under_hypervisor() ? 10 * ((long)begin + 2) : 0;
 	printf("# %u rows: %llu accesses in %.1f s\n", n, (unsigned long long)before, begin);
 	ck_assert_uint_le(before, most);
@@ -791,20 +788,20 @@ START_TEST(look_tries_still_rows_within_its_ten_accesses)
 		of_cpu(INSN, i & 1 ? U : U | K);
 	dev_go(&c);
 	dev_msleep(1500);
-	first = now();
+	first = dev_seconds();
 	wrmsr = vpmu_access(VPMU_N_WRMSR, CPU);
 	/* The row is programmed and stopped: two tries. */
 	for (int i = 0; i < 12 || (i < 60 && writes < 2 * 2); i++) {
-		begin = now();
+		begin = dev_seconds();
 		before = accesses();
 		dev_msleep(900);
 		before = accesses() - before;
-		ck_assert_uint_le(before, 10 * times_at_most(now() - begin, 1));
+		ck_assert_uint_le(before, 10 * times_at_most(dev_seconds() - begin, 1));
 		writes = vpmu_access(VPMU_N_WRMSR, CPU) - wrmsr;
 	}
-	printf("# %llu writes in %.1f s\n", (unsigned long long)writes, now() - first);
+	printf("# %llu writes in %.1f s\n", (unsigned long long)writes, dev_seconds() - first);
 	ck_assert_uint_ge(writes, 2 * 2);
-	ck_assert_uint_le(writes, 2 * times_at_most(now() - first, 5));
+	ck_assert_uint_le(writes, 2 * times_at_most(dev_seconds() - first, 5));
 	end_of(&c);
 }
 END_TEST
