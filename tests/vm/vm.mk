@@ -117,6 +117,7 @@ STORMS_DEBUG	= $(wildcard $(BUILD)/debug/$(or $(KERNEL),none).release)
 STORMS_GROUPS	= $(if $(STORMS_DEBUG),-k $$(cat $(STORMS_DEBUG)) -l $(KERNEL) $(GROUPS),$\
 		  $(addprefix $(addsuffix /,$(KERNEL)),$(GROUPS)))
 check-storms: module-vm vm-fetch vm-tests vpmu
+	$(if $(KERNEL),$(if $(GROUPS),,$(error KERNEL= of check-storms needs GROUPS=)))
 	rm -f $(STORMS)
 	status=0; GROUPS_DIR=$(TOP)/tests/vm/storms RESULTS=$(STORMS) \
 		$(TOP)/tests/vm/run-groups $(STORMS_GROUPS) || status=1; \
