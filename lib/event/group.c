@@ -179,7 +179,7 @@ static int read_by_call(struct hwpmc_group *g, uint64_t *values)
 
 	set_ids(g, entry);
 	rc = hwpmc_batch(g->h, HWPMC_BATCH_READ, entry, g->n);
-	/* Of a PMC, or of the call itself. */
+	/* The reason belongs to a PMC, or to the call itself. */
 	if (rc && hwpmc_reason(g->h) != HWPMC_WHY_INCOMPLETE)
 		return rc;
 	bad = find_valueless(g, entry);

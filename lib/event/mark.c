@@ -34,12 +34,12 @@ struct mark {
 struct level {
 	struct hwpmc_region head;
 	struct mark *mark;
-	uintptr_t frame;		/* of the function that began it; 0: unknown */
+	uintptr_t frame;		/* frame of its function; 0: unknown */
 };
 
 struct mark_thread {
 	unsigned int depth;		/* open marks */
-	unsigned int over;		/* of these beyond the levels */
+	unsigned int over;		/* open marks beyond the levels */
 	bool learning, learned;		/* the costs */
 	unsigned int n;			/* events */
 	const struct hwpmc_user_row *row[HWPMC_MARKS_EVENTS];
@@ -51,7 +51,7 @@ struct mark_thread {
 	struct level level[HWPMC_MARK_DEPTH];
 };
 
-/* Of this process. Under .lock, but .file. */
+/* State of this process. Under .lock, except .file. */
 static struct {
 	pthread_mutex_t lock;
 	struct mark_file *file;		/* constant after the constructor */
@@ -61,11 +61,11 @@ static struct {
 	bool has_key;
 	pthread_key_t key;
 	struct hwpmc *h;
-	dev_t device;			/* of .h */
+	dev_t device;			/* device number of .h */
 	struct hwpmc_group *group;
 } process = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* What a thread without open marks reads: nothing. */
+/* Read by threads without open marks: holds nothing. */
 static struct hwpmc_region none = { .last = none.slot };
 
 #define THREAD	static __thread __attribute__((tls_model("initial-exec")))

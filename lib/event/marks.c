@@ -27,7 +27,7 @@ struct hwpmc_marks {
 	char env[64];
 };
 
-/* One mark, or the sum of those with its name: private copies. */
+/* Private copy of a mark, or the sum of the marks with its name. */
 struct sum {
 	int32_t pid, tid;
 	char name[HWPMC_MARK_NAME];
@@ -49,7 +49,7 @@ EXPORT void hwpmc_marks_close(struct hwpmc_marks *m)
 	errno = err;
 }
 
-/* Neither shorter, which would end the listener, nor longer. */
+/* Sealed: if it shrank, the listener would die. */
 static int make_file(struct hwpmc_marks *m)
 {
 	void *at;

@@ -173,7 +173,7 @@ void hwpmc_rings_mark(unsigned int cpu, struct hwpmc_log_hdr *mark);
  * (INITIALIZE, processes, mappings, marks of hwpmc_write_log(), drops). A ring is released
  * when its records have been returned; rings take turns.
  *
- * Waits for records until so many milliseconds have passed (0: does not wait; -1: for ever),
+ * Waits for records for up to `timeout` milliseconds (0: does not wait; -1: for ever),
  * and returns 0 if there is none; a record may wait in its ring for that long. -1:
  * EINTR: a signal; ENODATA: the log has ended (by hwpmc_close_log(), hwpmc_configure_log(h, -1),
  * or hwpmc-unload(8); another log may have begun), and all its records were returned; EINVAL,

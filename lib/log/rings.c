@@ -24,8 +24,8 @@ struct ring {
 /* A ring whose records are returned one by one. */
 struct piece {
 	struct hwpmc_parser *parser;	/* NULL until the first call */
-	unsigned int cpu;		/* of the last ring */
-	uint64_t head;			/* where the piece ends */
+	unsigned int cpu;		/* CPU of the last ring */
+	uint64_t head;			/* end of the piece */
 	bool open;			/* the ring is released when the parser needs more */
 	bool marked;			/* the parser has the CPU record only */
 	struct hwpmc_log_hdr mark;

@@ -6,7 +6,7 @@
  *	lookup(key);
  *	HWPMC_MARK_END("lookup");
  *
- * The program needs no handle and no event. While nobody listens, a mark is a load and a test.
+ * The program needs no handle and no event. Without a listener, a mark is a load and a test.
  * `hwpmc stat --markers -e instructions:u ./program` listens: it counts the events of each
  * mark in each thread, exactly as a region does, and prints how they are spread.
  *
@@ -39,7 +39,7 @@ extern "C" {
 #define HWPMC_MARK_DEPTH	64
 
 /*
- * The marks as functions, for other languages. NULL as a name is no mark. They add some
+ * The marks as functions, for other languages. A NULL name does nothing. They add some
  * instructions to each value, the macros none.
  */
 void hwpmc_mark_begin(const char *name);
@@ -119,7 +119,7 @@ struct hwpmc_marks;
 struct hwpmc_mark_stats {
 	const char *name;
 	const char *event;		/* as it was given */
-	int32_t pid, tid;		/* of the thread; of sums of all threads 0 */
+	int32_t pid, tid;		/* the thread; 0 in sums of all threads */
 	uint64_t count;			/* values */
 	uint64_t sum;			/* saturates at UINT64_MAX */
 	uint64_t min, median, max;	/* 0 without values */
@@ -147,7 +147,7 @@ const char *hwpmc_marks_env(const struct hwpmc_marks *marks);
  */
 typedef int hwpmc_marks_fn(const struct hwpmc_mark_stats *stats, void *arg);
 int hwpmc_marks_each(struct hwpmc_marks *marks, bool by_thread, hwpmc_marks_fn *fn, void *arg);
-/* What is amiss: why a program could not count ("", if none reported that; may have any
+/* Problems: why a program could not count ("", if none reported that; may have any
  * bytes), how many listened, and how many values were lost as there were too many threads
  * with marks. */
 int hwpmc_marks_state(struct hwpmc_marks *marks, char *why, size_t size,

@@ -246,7 +246,7 @@ int hwpmc_get_msr(struct hwpmc *h, uint32_t id, uint32_t *msr);
  * opened, attached, started, stopped and read as a whole, or not at all. What one of these
  * calls had begun when it failed is undone by itself; hwpmc_error() is about the event that
  * failed. One thread at a time opens, attaches, detaches, starts, stops or closes a group;
- * any number of threads may read it meanwhile, but not after hwpmc_group_close() has begun.
+ * any number of threads may read it at any time, but not after hwpmc_group_close() has begun.
  *
  *	static const char *const events[] = { "instructions:u", "cycles:u" };
  *	struct hwpmc_group *g;
@@ -259,7 +259,7 @@ int hwpmc_get_msr(struct hwpmc *h, uint32_t id, uint32_t *msr);
  *	hwpmc_group_read(g, after);
  *
  * What happens at one moment:
- * - Start and stop: on each CPU all PMCs of the group; a thread that is switched in meanwhile
+ * - Start and stop: on each CPU all PMCs of the group; a thread that is switched in during the call
  *   has all of them, or none.
  * - Read, of the calling thread, or of processes of which one thread at most runs: the
  *   differences of two reads cover the same instructions for each event.
@@ -408,7 +408,7 @@ struct hwpmc_region {
  * Read all slots in one asm statement, to which a compiler cannot add: the number
  * of instructions between the last RDPMC of begin and the first of end is fixed.
  * For the same reason `r` is a memory operand. `again` is the label to jump to if
- * the thread was switched meanwhile: 6 (restart: begin) or 4 (no value: end). The code
+ * the thread was switched in between: 6 (restart: begin) or 4 (no value: end). The code
  * begins with the region in %rdi; hwpmc_mark.h uses it too.
  */
 #define HWPMC_REGION_READ_CODE(again, fence)				\

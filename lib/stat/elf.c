@@ -89,7 +89,7 @@ static bool is_data(const GElf_Shdr *sh)
 }
 
 /*
- * Sections lie beside each other: together they are no larger than the file, else each
+ * Sections do not overlap: together they are no larger than the file, else each
  * that has the same bytes would cost once more. limit: of those that are read, which may be
  * holes, and of what they unpack to.
  */

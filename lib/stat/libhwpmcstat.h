@@ -257,7 +257,7 @@ struct hwpmc_frame {
 
 struct hwpmc_thread_info {
 	int32_t pid, tid;
-	const char *comm;	/* of the thread at the time of its samples, with
+	const char *comm;	/* thread's name at the time of its samples, with
 				 * options.by_thread or .by_comm; else as process */
 	const char *process;	/* comm of its process, or "[unknown]" */
 	const char *path;	/* of its executable, or NULL */
@@ -289,7 +289,7 @@ struct hwpmc_profile_options {
 	const char *event;	/* its name; NULL: all */
 	const int32_t *pids, *tids;	/* samples of these; NULL: all */
 	uint32_t npid, ntid;
-	const char *comm;	/* of the thread; NULL: all */
+	const char *comm;	/* thread's name; NULL: all */
 	uint32_t depth;		/* maximum frames per stack; 0: all */
 	bool timeline;
 	bool by_thread;		/* false: merge the threads of a process */
@@ -346,10 +346,10 @@ struct hwpmc_profile_totals {
 struct hwpmc_profile_loss {
 	uint32_t event;		/* index of hwpmc_profile_events() */
 	uint32_t reason;	/* enum hwpmc_reason; hwpmc_note_text() has its sentence */
-	int32_t detail;		/* of the last one */
+	int32_t detail;		/* detail of the last one */
 	uint32_t ncpu;		/* CPUs that did not count all */
 	uint64_t from, until;	/* ns since the log began: samples may be missing in this time */
-	bool open;		/* and after it: some CPU was not found to count again */
+	bool open;		/* some CPU was not found to count again */
 };
 
 /*

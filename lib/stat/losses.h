@@ -18,15 +18,15 @@ struct loss {
 	uint32_t pmc, cpu, reason;
 	int32_t detail;
 	uint64_t from;			/* the first event may be missing */
-	uint64_t lost, over;		/* of the last records of each sort; 0: none */
-	uint32_t event, view;		/* of its PMC, and its index there */
+	uint64_t lost, over;		/* times of the last record of each sort; 0: none */
+	uint32_t event, view;		/* event of its PMC, and its index there */
 };
 
 #define LOSSES_MOST	4096
 
 struct losses {
 	struct loss *all;
-	struct table table;		/* of them, by PMC, CPU and reason */
+	struct table table;		/* entries by PMC, CPU and reason */
 	struct hwpmc_profile_loss *view;
 	uint32_t nview;
 };

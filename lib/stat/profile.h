@@ -132,7 +132,7 @@ struct hwpmc_profile {
 	struct chain_stop *stop;
 	struct table stops;
 	struct whom *whom;
-	struct table whoms;		/* of them */
+	struct table whoms;		/* index of .whom */
 
 	struct waiting waiting;		/* structure, and samples that were fed */
 	uint64_t applied;		/* time of the latest of those that were */

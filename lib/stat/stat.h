@@ -401,7 +401,7 @@ struct named_thread {
 
 struct thread_names {
 	struct named_thread *thread;
-	struct table table;		/* of them, by tid */
+	struct table table;		/* entries by tid */
 };
 
 void names_add(struct thread_names *set, int32_t tid, const struct thread_name *name);

@@ -19,7 +19,7 @@ static struct hwpmc *h;
 static struct hwpmc_group *g;
 static uint64_t values[N];
 
-/* What the module is to return: of the call, then of each PMC. */
+/* Results that the module returns: for the call, then for each PMC. */
 static struct {
 	int error;
 	uint32_t reason;

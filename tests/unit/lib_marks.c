@@ -142,7 +142,7 @@ START_TEST(marks_that_were_never_begun_are_not_told)
 	struct seen seen = { 0 };
 
 	record(0, "never", 1);
-	mark_record_at(file, mark_record_size(2), 1)->begun = 1;	/* not ready */
+	mark_record_at(file, mark_record_size(2), 1)->begun = 1;	/* begun, never ready */
 	file->nrecord = 2;
 	ck_assert_int_eq(hwpmc_marks_each(marks, false, see, &seen), 0);
 	ck_assert_uint_eq(seen.n, 0);

@@ -82,7 +82,7 @@ static void add_thread(unsigned int n)
 	log_context(&stream, SHELL, tid);
 	log_user(&stream, 0x10400);
 	add_task(HWPMC_LOG_THR_EXIT, tid, "");
-	/* And one that lives has name after name. */
+	/* A thread that lives has name after name. */
 	add_task(HWPMC_LOG_COMM_NAME, 99999, name);
 }
 

@@ -607,7 +607,7 @@ START_TEST(a_program_with_tables_of_holes_is_named)
 }
 END_TEST
 
-/* Of no section at all. */
+/* A file without any section. */
 START_TEST(a_program_with_a_hole_at_its_end_is_named)
 {
 	uint64_t at = nm_addr(program("functions"), "alpha");

@@ -22,7 +22,7 @@ static void loss(uint32_t id, uint32_t cpu, uint32_t reason, uint64_t since, uin
 	}
 }
 
-/* Of PMCs with counts, and of none that is known, a profile has none. */
+/* A profile has no losses of PMCs that count, nor of unknown ones. */
 START_TEST(profile_has_losses_by_event_and_reason)
 {
 	uint64_t begin;

@@ -5,7 +5,7 @@
  */
 #include "made_report.h"
 
-/* Of a log without build-id, size and time. perf annotate and perf diff print no word. */
+/* A log without build-id, size and time. perf annotate and perf diff print no word. */
 START_TEST(annotate_and_diff_show_doubts_in_each_form)
 {
 	static const char doubtful[] = "symbols of " SHARES " are doubtful: the log has neither";
@@ -95,7 +95,7 @@ START_TEST(exports_name_threads)
 	has("[\"my-log\",\"\"");
 	command("report -i threads --format speedscope");
 	has("my-net (812/900)");
-	/* One track for a thread: by the name that most of its samples have. */
+	/* A thread has a single track: by the name that most of its samples have. */
 	has("my-log (812/901)");
 	ck_assert_ptr_null(strstr(text, "my-disk"));
 	command("report -i threads --format firefox");

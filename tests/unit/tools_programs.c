@@ -75,7 +75,7 @@ START_TEST(programs_behind_wrappers_are_found)
 	ck_assert_str_eq(programs("prog|other"), "./prog ");
 	ck_assert_str_eq(programs("env|A=b|-i|prog|other"), "./env ./prog ");
 	ck_assert_str_eq(programs("taskset|-c|1|./prog"), "./taskset ./prog ");
-	/* A folder is no program. */
+	/* A folder is not a program. */
 	ck_assert_str_eq(programs("nice|-n|5|env|prog"), "./nice ./env ./prog ");
 	ck_assert_str_eq(programs("ld-linux-x86-64.so.2|./prog|other"),
 			 "./ld-linux-x86-64.so.2 ./prog ");

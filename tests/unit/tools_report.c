@@ -158,7 +158,7 @@ START_TEST(report_and_annotate_say_first_which_samples_a_loss_takes)
 	write_losses(4400000000);
 	ck_assert_int_eq(command("report -i losses --stdio"), 0);
 	has("# samples may be missing on 2 CPUs from 1.200 s to 2.200 s of the log: " TAKEN);
-	/* Of one of the events. */
+	/* The samples of one event. */
 	ck_assert_uint_eq(times_in_text("may be missing"), 1);
 	ck_assert(strstr(text, "may be missing") < strstr(text, "ten"));
 	ck_assert_int_eq(command("annotate -i losses --stdio"), 0);

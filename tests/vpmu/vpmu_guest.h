@@ -162,7 +162,7 @@ enum {
 	VPMU_KNOB_OPEN_LATE,	/* instructions from the write that unmasks LVTPC until it
 				 * is unmasked, unless the kernel waits for the write */
 	VPMU_KNOB_RESERVED,	/* these bits of AMD's selects stay 0, as under hypervisors */
-	VPMU_KNOB_REWRITE,	/* so many events of a select that is replaced while its counter
+	VPMU_KNOB_REWRITE,	/* number of events of a select that is replaced while its counter
 				 * is enabled are added to the first events of the new one */
 	VPMU_KNOBS,
 };

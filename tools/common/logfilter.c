@@ -40,7 +40,7 @@ static bool is_of_event(const struct logfilter *f, const struct hwpmc_record *r)
 	       !strcmp(hwpmc_lookup_event(f->lookup, r->hdr->id)->name, f->o->event);
 }
 
-/* Of the threads and processes with the names that are wanted. */
+/* Keeps samples of threads and processes with the names that are wanted. */
 static bool is_of_names(const struct logfilter *f, const struct hwpmc_record *r)
 {
 	const struct hwpmc_thread_info *info;

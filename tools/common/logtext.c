@@ -183,7 +183,7 @@ static void put_name(FILE *f, const char *name)
 		putc_unlocked(*name == '_' ? '-' : tolower((unsigned char)*name), f);
 }
 
-/* The part of a mapping that tells its file from others; FreeBSD's lines end before it. */
+/* The part of a mapping that identifies its file; FreeBSD's lines end before it. */
 static void put_identity(FILE *f, const struct hwpmc_log_map *r)
 {
 	struct hwpmc_log_file at;

@@ -21,7 +21,7 @@ void machine_missing(struct hwpmc *h, char *buf, size_t size);
  * last took the counters; nothing where all does. */
 void machine_say_findings(struct hwpmc *h);
 /*
- * Does the note mean that no event can be counted: all counters of the class stand still? Fixed
+ * Does the note mean that no event can be counted: no counter of the class counts? Fixed
  * counters alone are no loss, since the others count their events.
  */
 bool machine_note_is_of_all(const struct hwpmc_op_getcpuinfo *info,

@@ -36,7 +36,7 @@ struct export_format {
 	/* Errors of f are its caller's. */
 	void (*write)(const struct export *x, FILE *f);
 	bool threads, timeline;	/* of hwpmc_profile_options: needed */
-	bool names;		/* of threads: needed, where threads are not */
+	bool names;		/* names of threads are needed, threads are not */
 	bool stacks;		/* as large as there are different ones: --min-share */
 	bool binary;		/* nothing for a terminal */
 };

@@ -33,7 +33,7 @@ struct flamegraph {
 	const struct export *x;
 	struct by_event stacks;
 	struct ids frames;	/* function, or name | 1; kernel or not */
-	struct strings processes;	/* and threads with names of their own */
+	struct strings processes;	/* has threads with names of their own, too */
 };
 
 static uint32_t put_node(struct tree *t, uint32_t parent, uint32_t frame)

@@ -32,7 +32,7 @@ struct pieces_cpu {
 /* The last record of each sort of a loss: of a PMC, CPU and reason. */
 struct pieces_loss {
 	struct hwpmc_log_loss found;	/* len 0: none yet */
-	unsigned int cpu;		/* whose ring had it */
+	unsigned int cpu;		/* CPU of its ring */
 	uint64_t over;			/* ticks, 0: none */
 };
 
@@ -56,7 +56,7 @@ struct pieces {
 	struct pieces_buffer head;	/* what each log begins with */
 	struct pieces_cpu *cpu;
 	unsigned int ncpu;
-	struct pieces_loss *loss;	/* of records before the piece, or the first block */
+	struct pieces_loss *loss;	/* open before the piece, or the first block */
 	unsigned int nloss;
 	struct pieces_block *first, *last;	/* PIECES_RECENT */
 	uint64_t serial;		/* of the last */

@@ -60,7 +60,7 @@ static bool is_program(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Where execvp() finds it; the caller frees it. */
+/* Returns the path that execvp() finds; the caller frees it. */
 static char *find_program(const char *name)
 {
 	const char *dirs = getenv("PATH");

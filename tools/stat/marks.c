@@ -18,13 +18,13 @@
 #define EVENT_WIDTH	24
 #define NUMBER_WIDTH	16
 
-/* What is printed, and how. */
+/* Output, and its form. */
 struct printing {
 	FILE *f;
 	const struct stat_report *r;
 	const char *sep;
 	bool any;
-	/* Of all marks, once for each: its first event. */
+	/* Each mark once: its first event. */
 	uint64_t open, dropped, misused;
 	const char *first_event;
 };

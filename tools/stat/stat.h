@@ -3,7 +3,7 @@
  * stat.h - what the files of "hwpmc stat" share. cmd_stat.c parses options and
  * runs, ctl.c takes orders from another program, set.c counts, kinds.c splits by kind
  * of core, parts.c adds up sockets and cores, threads.c counts threads, cgroup.c finds the
- * processes of cgroups, marks.c the marks of programs, metric.c derives what stands beside a count, metrics.c what -M asks for (define.c reads its definitions, formula.c
+ * processes of cgroups, marks.c the marks of programs, metric.c derives the figures next to a count, metrics.c what -M asks for (define.c reads its definitions, formula.c
  * computes), text.c, data.c and separated.c print.
  */
 #ifndef TOOLS_STAT_H

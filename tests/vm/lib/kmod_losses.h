@@ -8,7 +8,7 @@
 #include "kmod_session.h"
 
 #define LOSSES	16
-#define LOOKS	6	/* after so many all rows have been looked at, and more */
+#define LOOKS	6	/* after this number all rows have been looked at, and more */
 
 /* LOSS records so far; written by the reader's thread. */
 extern struct hwpmc_log_loss losses[LOSSES];

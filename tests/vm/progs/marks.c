@@ -7,7 +7,7 @@
  *   left      marks left by longjmp(), by a return, by the end of an outer one
  *   misused   three ends without a begin
  *   threads   four threads, thread i with i + 1 values of ten instructions
- *   fork      five values here, seven in a child; a mark is open meanwhile
+ *   fork      five values here, seven in a child; a mark is open all the time
  *   exec      one value, and executes itself with "exact" in a mark
  *   exit      exits in a mark; kill: dies of a signal in one
  *   many      5000 values of ten instructions

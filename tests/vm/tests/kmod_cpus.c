@@ -185,7 +185,7 @@ START_TEST(attach_and_detach_interrupt_the_cpu_that_the_target_runs_on_alone)
 }
 END_TEST
 
-/* Under a hypervisor the counters of each CPU are tried, in so many moments at most. */
+/* Under a hypervisor the counters of each CPU are tried, in this number of moments at most. */
 static unsigned int moments_of_trial(void)
 {
 	return system("grep -qw hypervisor /proc/cpuinfo") ? 0 : 20;

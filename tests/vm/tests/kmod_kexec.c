@@ -2,7 +2,7 @@
 /*
  * kmod_kexec.c - kexec into the same kernel while all counts and samples. The machine boots a
  * second time without a reset of its PMU, and this program runs again: it is then to find
- * counters that nobody has left on, a kernel that does not complain of them, and perf's driver
+ * no counter on, a kernel that does not complain of them, and perf's driver
  * and the module in order.
  */
 #define _GNU_SOURCE

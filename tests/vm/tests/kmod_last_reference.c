@@ -167,7 +167,7 @@ START_TEST(log_closed_and_ended_at_the_same_time_ends_once)
 }
 END_TEST
 
-/* ---- the drain thread ends amid the end of its log ----------------------------------- */
+/* ---- the drain thread ends while its log does ---------------------------------------- */
 
 static int configured, end_now;		/* write ends and read ends of pipes, for the owner */
 
@@ -226,7 +226,7 @@ static void read_to_end(int from)
 /*
  * The owner queues the item that ends the log, and is held there. The drain thread queues the
  * item too, and it runs: it must not free the log before the owner has queued it. It has seen
- * the thread exit when there is no thread any more.
+ * the thread exit when the thread is gone.
  */
 START_TEST(log_is_not_freed_while_its_owner_queues_its_end)
 {

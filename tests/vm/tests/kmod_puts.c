@@ -126,7 +126,7 @@ START_TEST(file_unmapped_before_its_look_needs_no_shared_work)
 }
 END_TEST
 
-/* ---- mappings of a program that ends meanwhile ----------------------------------- */
+/* ---- mappings of a program that ends during a start ------------------------------ */
 
 #define LIBRARY	"/tmp/puts.library"
 
@@ -182,7 +182,7 @@ static void start_measuring(void *arg)
 	struct hwpmc *h;
 
 	ck_assert(!hwpmc_open(&h));
-	/* It can be refused where the program has ended meanwhile. */
+	/* It can be refused if the program has ended before. */
 	(void)hwpmc_start(h, measure(h, &rings, &program->pid, 1));
 }
 

@@ -191,7 +191,7 @@ START_TEST(snapshot_lists_no_target_that_became_undumpable)
 }
 END_TEST
 
-/* ---- an exec amid a start or an attach -------------------------------------- */
+/* ---- an exec during a start or an attach ------------------------------------ */
 
 /* The caller is held at a function of the module, and its target executes a set-id program. */
 static struct held {
@@ -248,7 +248,7 @@ static void await_armed(void)
 		usleep(100);
 }
 
-/* Its log, amid whose attach or start the target executes the program. */
+/* Its log; the target executes the program during the attach or start. */
 static int log_of_held(bool amid_attach)
 {
 	int fd = dev_open(), log = memfd_create("log", 0);

@@ -521,7 +521,7 @@ START_TEST(at_once_fixed_counters_share_with_the_others)
 }
 END_TEST
 
-/* ---- counters that the host gives back while the class is claimed ---------------- */
+/* ---- counters that the host returns while the class is claimed ------------------- */
 
 #define TRIES	30	/* seconds: one row is tried in five, and each after one that came back */
 
@@ -598,7 +598,7 @@ START_TEST(still_rows_that_stay_still_stay_refused)
 }
 END_TEST
 
-/* It counts, but not beside the others. */
+/* It counts, but not together with the others. */
 START_TEST(still_rows_come_back_within_what_the_host_has_at_once)
 {
 	unsigned int n = dev_insn_counters();
@@ -658,7 +658,7 @@ START_TEST(still_rows_come_back_without_a_limit_of_fixed_ones)
 	uint64_t but = VPMU_AT_ONCE_BUT_FIXED, n = dev_counters();
 
 	check_limit_beside_fixed(but | 2, but | 2, 2);
-	/* Where the host shares all by now, two and the fixed ones are less than it has. */
+	/* If the host shares all by now, two and the fixed ones are less than it has. */
 	check_limit_beside_fixed(but | 2, n - 2, 2);
 	check_limit_beside_fixed(0, but | (n - 1), n - 1);
 }

@@ -15,8 +15,8 @@
 #define EXPEDITED	"/sys/kernel/rcu_expedited"	/* grace periods are short */
 
 /*
- * Nobody has the device open. Whatever is left behind runs in a module that is gone. At once:
- * some items are to run within a fifth of a second.
+ * No process has the device open. An item that is left behind runs in a module that is gone. The
+ * unload comes at once: some items are to run within a fifth of a second.
  */
 static void unload(void)
 {

@@ -19,7 +19,7 @@ struct side {
 	struct hwpmc *h;
 	struct st_pmcs p;
 	uint64_t last[HWPMC_ROW_MAX];
-	/* Of loops of 0, while the selects stay, and of LENGTH, while each switch writes them. */
+	/* Loops of 0, while the selects stay, and of LENGTH, while each switch writes them. */
 	uint64_t value[2][HWPMC_ROW_MAX];
 	unsigned int each;			/* events of a turn */
 };
