@@ -81,11 +81,23 @@ static uint64_t unpacked_size(Elf *elf, Elf_Scn *scn, size_t names)
 	return be64toh(size);
 }
 
+/* libdw finds these by their names, whatever their flags. */
+static bool has_debug_name(const char *name)
+{
+	static const char *const prefix[] = { ".debug", ".zdebug", ".gnu_debug", ".gnu.debuglto" };
+
+	for (size_t i = 0; name && i < sizeof(prefix) / sizeof(*prefix); i++)
+		if (!strncmp(name, prefix[i], strlen(prefix[i])))
+			return true;
+	return false;
+}
+
 /* Tables and variables of the program, which nothing here reads. */
-static bool is_data(const GElf_Shdr *sh)
+static bool is_data(Elf *elf, const GElf_Shdr *sh, size_t names)
 {
 	return sh->sh_type == SHT_PROGBITS && sh->sh_flags & SHF_ALLOC &&
-	       !(sh->sh_flags & (SHF_EXECINSTR | SHF_COMPRESSED));
+	       !(sh->sh_flags & (SHF_EXECINSTR | SHF_COMPRESSED)) &&
+	       !has_debug_name(elf_strptr(elf, names, sh->sh_name));
 }
 
 /*
@@ -109,7 +121,7 @@ static bool is_bounded(Elf *elf, uint64_t size, uint64_t limit)
 		if (sh.sh_size > size - stored || unpacked > limit - held)
 			return false;
 		stored += sh.sh_size;
-		read += is_data(&sh) ? 0 : sh.sh_size;
+		read += is_data(elf, &sh, names) ? 0 : sh.sh_size;
 		if (read > limit)
 			return false;
 		held += unpacked;

@@ -555,8 +555,8 @@ END_TEST
 
 #define HOLE	(6ull << 30)
 
-/* A copy of a program with a section that is a hole at its end. */
-static void make_hole(const char *to, const char *section)
+/* A copy of a program with a section that is a hole at its end, and has more flags. */
+static void make_hole_with(const char *to, const char *section, uint64_t flags)
 {
 	static uint8_t bytes[4 << 20];
 	FILE *f = fopen(program("functions"), "re");
@@ -571,10 +571,16 @@ static void make_hole(const char *to, const char *section)
 	ck_assert_msg(found != NULL, "%s", section);
 	found->sh_offset = (n + 4095) & ~4095ul;
 	found->sh_size = HOLE;
+	found->sh_flags |= flags;
 	f = fopen(to, "we");
 	ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
 	fclose(f);
 	ck_assert_int_eq(truncate(to, found->sh_offset + HOLE), 0);
+}
+
+static void make_hole(const char *to, const char *section)
+{
+	make_hole_with(to, section, 0);
 }
 
 /* 6 GB of symbols that take no room on the disk would be read all the same. */
@@ -592,6 +598,14 @@ START_TEST(a_program_of_holes_is_not_read)
 	frame = frame_in(in_dir("holes"), at);
 	ck_assert(frame->symbol->unknown);
 	ck_assert_ptr_nonnull(strstr(frame->image->problem, "holes"));
+}
+END_TEST
+
+/* libdw reads it by its name. */
+START_TEST(a_debug_section_that_is_loaded_may_be_no_hole)
+{
+	make_hole_with(in_dir("holes"), ".debug_info", SHF_ALLOC);
+	ck_assert(!is_bounded(in_dir("holes")));
 }
 END_TEST
 
@@ -860,6 +874,7 @@ int main(void)
 	harness_add(functions_beside_each_other_are_looked_through_up_to_a_limit);
 	harness_add(sections_over_each_other_are_not_read);
 	harness_add(a_program_of_holes_is_not_read);
+	harness_add(a_debug_section_that_is_loaded_may_be_no_hole);
 	harness_add(a_program_with_tables_of_holes_is_named);
 	harness_add(a_program_with_a_hole_at_its_end_is_named);
 	harness_add(more_segments_than_a_program_can_have_are_not_kept);
