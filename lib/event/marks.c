@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../pmc/internal.h"
@@ -49,6 +50,15 @@ EXPORT void hwpmc_marks_close(struct hwpmc_marks *m)
 	errno = err;
 }
 
+/* SIGXFSZ ends a process that makes a file beyond the limit. */
+static bool is_beyond_limit(const struct hwpmc_marks *m)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+	       limit.rlim_cur < m->size;
+}
+
 /* Sealed: if it shrank, the listener would die. */
 static int make_file(struct hwpmc_marks *m)
 {
@@ -69,6 +79,19 @@ static int make_file(struct hwpmc_marks *m)
 	m->file->magic = MARK_FILE_MAGIC;
 	snprintf(m->env, sizeof(m->env), "/proc/%d/fd/%d", getpid(), m->fd);
 	return 0;
+}
+
+static int make_memory(struct hwpmc_marks *m)
+{
+	if (is_beyond_limit(m))
+		return error_own(NULL, EFBIG, what("cannot make the memory of marks: it is a file "
+						   "of %llu bytes, beyond the limit of files; raise "
+						   "the limit (ulimit -f)",
+						   (unsigned long long)m->size).text);
+	if (!make_file(m))
+		return 0;
+	return error_own(NULL, errno, what("cannot make the memory of marks: %s",
+					   strerror(errno)).text);
 }
 
 static int check_events(const char *const *events, unsigned int n)
@@ -104,9 +127,7 @@ EXPORT int hwpmc_marks_open(const char *const *events, unsigned int n, struct hw
 	m->size = 2 * MARK_FILE_PAGE + MARK_FILE_RECORDS * m->record_size;
 	for (unsigned int i = 0; i < n; i++)
 		snprintf(m->event[i], sizeof(m->event[i]), "%s", events[i]);
-	if (make_file(m)) {
-		error_own(NULL, errno, what("cannot make the memory of marks: %s",
-					    strerror(errno)).text);
+	if (make_memory(m)) {
 		hwpmc_marks_close(m);
 		return -1;
 	}

@@ -134,7 +134,8 @@ struct hwpmc_mark_stats {
 
 /*
  * Listen to n (1 to HWPMC_MARKS_EVENTS) events. Events are parsed by the programs. EINVAL: n, or an
- * event that is too long; ENOMEM; the errno of memfd_create(2). hwpmc_error(NULL).
+ * event that is too long; EFBIG: the memory is larger than RLIMIT_FSIZE; ENOMEM; the errno of
+ * memfd_create(2). hwpmc_error(NULL).
  */
 int hwpmc_marks_open(const char *const *events, unsigned int n, struct hwpmc_marks **marks);
 void hwpmc_marks_close(struct hwpmc_marks *marks);

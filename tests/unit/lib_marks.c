@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -201,6 +202,24 @@ START_TEST(marks_need_one_to_eight_events_that_are_short)
 }
 END_TEST
 
+/* A file of that size would end the process by SIGXFSZ. */
+START_TEST(marks_beyond_the_limit_of_files_are_refused)
+{
+	struct rlimit limit = { file->size - 1, RLIM_INFINITY };
+	struct hwpmc_marks *m;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(hwpmc_marks_open(events, 2, &m), -1);
+	ck_assert_int_eq(errno, EFBIG);
+	ck_assert_ptr_null(m);
+	ck_assert_ptr_nonnull(strstr(hwpmc_error(NULL), "; raise the limit (ulimit -f)"));
+	limit.rlim_cur++;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(hwpmc_marks_open(events, 2, &m), 0);
+	hwpmc_marks_close(m);
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, teardown);
@@ -209,5 +228,6 @@ int main(void)
 	harness_add(marks_that_were_never_begun_are_not_told);
 	harness_add(marks_of_a_hostile_program_stay_within_bounds);
 	harness_add(marks_need_one_to_eight_events_that_are_short);
+	harness_add(marks_beyond_the_limit_of_files_are_refused);
 	return harness_run();
 }

@@ -181,6 +181,14 @@ marks_are_printed_as_a_table() {
 	grep -q '^ 3 marks ended without a begin' text || fail "$(cat text)"
 }
 
+marks_beyond_the_limit_of_files_are_refused_in_a_line() {
+	status=0
+	(ulimit -f 1000; exec "$hwpmc" stat --markers -e instructions:u -- true) >out 2>&1 || status=$?
+	check_equal "$status" 125 "status"
+	check_equal "$(wc -l <out)" 1 "lines"
+	grep -q 'cannot make the memory of marks: .*; raise the limit (ulimit -f)' out || fail "$(cat out)"
+}
+
 marks_that_cannot_be_counted_say_why() {
 	"$hwpmc" stat --markers -e page-faults -o text -- "$marks" exact >out 2>&1 || fail "$(cat out)"
 	grep -q 'a program could not count its marks: cannot ' text || fail "$(cat text)"
