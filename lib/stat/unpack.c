@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -144,15 +145,26 @@ static bool unpack_whole(struct unpack *u)
 	return false;
 }
 
+/* SIGXFSZ ends a process that writes beyond the limit of files. */
+static uint64_t limit_of_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return limit.rlim_cur;
+}
+
 int unpack_fd(int fd, uint64_t limit)
 {
+	uint64_t of_files = limit_of_files();
 	struct unpack *u = stat_alloc(1, sizeof(*u));
 	int to = -1, error;
 
 	if (!u)
 		return -1;
 	u->from = fd;
-	u->left = limit;
+	u->left = limit < of_files ? limit : of_files;
 	u->to = memfd_create("unpacked", MFD_CLOEXEC);
 	if (u->to >= 0 && unpack_whole(u))
 		to = u->to;

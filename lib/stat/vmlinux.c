@@ -250,7 +250,8 @@ static uint64_t stext_of(const char *path)
 static int cannot_open(struct image *img, const char *other)
 {
 	return image_problem(img, errno == EFBIG ?
-			     "its packed file expands to more than 16 times its size" : other);
+			     "its packed file expands to more than 16 times its size, or beyond "
+			     "the limit of files (ulimit -f)" : other);
 }
 
 int vmlinux_load(struct images *set, struct image *img, const char *path,

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "stat_log.h"
@@ -506,6 +507,20 @@ START_TEST(packed_kernels_are_unpacked_up_to_a_limit)
 }
 END_TEST
 
+/* A write beyond the limit would end the process by SIGXFSZ. */
+START_TEST(packed_kernels_beyond_the_limit_of_files_are_refused)
+{
+	struct rlimit limit = { 1 << 20, RLIM_INFINITY };
+
+	map_vmlinux(true);
+	log_kernel(&log_, in_kernel("do_work"));
+	pack_vmlinux("gzip -1", "40M", "0");
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	read_packed();
+	check_unnamed(in_kernel("do_work"), "ulimit -f");
+}
+END_TEST
+
 START_TEST(compressed_modules_are_read)
 {
 	uint64_t second = MODULE + nm_addr(program(KO), "mod_second");
@@ -568,6 +583,7 @@ int main(void)
 	harness_add(modules_have_lines);
 	harness_add(compressed_modules_are_read);
 	harness_add(packed_kernels_are_unpacked_up_to_a_limit);
+	harness_add(packed_kernels_beyond_the_limit_of_files_are_refused);
 	harness_add(file_of_another_build_of_a_module_names_nothing);
 	harness_add(module_without_a_file_is_named_by_kallsyms);
 	return harness_run();
