@@ -85,8 +85,8 @@ static void add_notes(struct printing *p, const struct hwpmc_mark_stats *s)
 {
 	if (!p->first_event)
 		p->first_event = s->event;
-	/* Events of a mark have the same numbers of these. */
-	if (strcmp(p->first_event, s->event))
+	/* Events of a mark have the same numbers of these; an event can be given twice. */
+	if (p->first_event != s->event)
 		return;
 	p->dropped += s->dropped;
 	p->misused += s->misused;
@@ -147,7 +147,9 @@ static void text_state(const struct printing *p)
 		fmt_put_plain(p->f, why, 0);
 		fputc('\n', p->f);
 	} else if (!programs) {
-		fputs(" no program with marks (HWPMC_MARK_BEGIN) executed one\n", p->f);
+		fputs(" no program with marks (HWPMC_MARK_BEGIN) executed one, or it ran as another "
+		      "user, in another PID namespace or with too little memory (ulimit -v)\n",
+		      p->f);
 	}
 	if (lost)
 		fprintf(p->f, " %" PRIu64 " marks were not counted: too many threads or names\n",

@@ -181,12 +181,27 @@ marks_are_printed_as_a_table() {
 	grep -q '^ 3 marks ended without a begin' text || fail "$(cat text)"
 }
 
+marks_of_an_event_given_twice_are_noted_once() {
+	"$hwpmc" stat --markers -e instructions:u,instructions:u -o text -- "$marks" misused exit \
+		>out 2>&1 || fail "$(cat out)"
+	grep -q '^ 1 marks were begun and have no value' text || fail "$(cat text)"
+	grep -q '^ 3 marks ended without a begin' text || fail "$(cat text)"
+}
+
 marks_beyond_the_limit_of_files_are_refused_in_a_line() {
 	status=0
 	(ulimit -f 1000; exec "$hwpmc" stat --markers -e instructions:u -- true) >out 2>&1 || status=$?
 	check_equal "$status" 125 "status"
 	check_equal "$(wc -l <out)" 1 "lines"
 	grep -q 'cannot make the memory of marks: .*; raise the limit (ulimit -f)' out || fail "$(cat out)"
+}
+
+# The program cannot map the memory, or may not open it, and counts nothing.
+marks_of_programs_that_cannot_listen_have_a_reason() {
+	"$hwpmc" stat --markers -e instructions:u -o text -- sh -c "ulimit -v 200000; $marks exact" \
+		>out 2>&1 || fail "$(cat out)"
+	grep -q 'or it ran as another user, in another PID namespace or with too little memory' text ||
+		fail "$(cat text)"
 }
 
 marks_that_cannot_be_counted_say_why() {
