@@ -202,8 +202,9 @@ $(BUILD)/vm/progs/libchains.so: $(TOP)/tests/vm/progs/libchains.c
 		-fPIC -shared -o $@ $<
 
 # What hwpmc is preloaded with.
-vm-tests: $(BUILD)/vm/progs/libdies.so
-$(BUILD)/vm/progs/libdies.so: $(TOP)/tests/vm/progs/libdies.c $(TOP)/include/uapi/hwpmc.h
+vm-tests: $(BUILD)/vm/progs/libdies.so $(BUILD)/vm/progs/libturns.so
+$(BUILD)/vm/progs/libdies.so $(BUILD)/vm/progs/libturns.so: $(BUILD)/vm/progs/%.so: \
+		$(TOP)/tests/vm/progs/%.c $(TOP)/include/uapi/hwpmc.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 $(WARN) -I$(TOP)/include/uapi -fPIC -shared -o $@ $<
 
