@@ -89,6 +89,14 @@ int rotate_plan(struct stat_set *set)
 
 /* ---- the next turn ------------------------------------------------------- */
 
+#define PASSES	1000			/* of lists of children */
+
+struct pids {
+	pid_t *pid;
+	unsigned int n;
+	bool gone;			/* one is exiting, and has children yet */
+};
+
 /* No other process waits for a descendant whose parent has exited. The command's status is
  * left for the end. */
 static bool has_ended(const struct stat_set *set, pid_t pid)
@@ -96,11 +104,18 @@ static bool has_ended(const struct stat_set *set, pid_t pid)
 	return pid != set->command && waitpid(pid, NULL, WNOHANG) == pid;
 }
 
-/* The command, its descendants, and those whose parent has exited. */
-static int attach_children(struct stat_set *set)
+static int compare_pids(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Whole: a child that is waited for meanwhile would hide another in the file. */
+static int list_children(struct pids *p)
 {
 	char path[64];
-	int pid, rc = 0;
+	pid_t pid;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
@@ -109,11 +124,79 @@ static int attach_children(struct stat_set *set)
 		msg("cannot read '%s': %s", path, strerror(errno));
 		return -1;
 	}
-	while (!rc && fscanf(f, "%d", &pid) == 1)
-		if (!has_ended(set, pid))
-			rc = stat_set_attach_again(set, pid);
+	p->n = 0;
+	p->gone = false;
+	while (fscanf(f, "%d", &pid) == 1) {
+		p->pid = must_realloc(p->pid, p->n + (size_t)1, sizeof(*p->pid));
+		p->pid[p->n++] = pid;
+	}
 	fclose(f);
-	return rc;
+	qsort(p->pid, p->n, sizeof(*p->pid), compare_pids);
+	return 0;
+}
+
+static bool is_in(const struct pids *p, pid_t pid)
+{
+	return p->n && bsearch(&pid, p->pid, p->n, sizeof(*p->pid), compare_pids);
+}
+
+/*
+ * The children that are not among the attached ones. Returns 1 if there was any: it may have
+ * ended, and its children have become children of this process. The attached ones stay in p.
+ */
+static int attach_new(struct stat_set *set, struct pids *p, const struct pids *attached)
+{
+	unsigned int kept = 0;
+	int any = 0;
+
+	for (unsigned int i = 0; i < p->n; i++) {
+		pid_t pid = p->pid[i];
+		int rc = 0;
+
+		if (!is_in(attached, pid)) {
+			any = 1;
+			if (has_ended(set, pid))
+				continue;
+			rc = stat_set_attach_again(set, pid);
+			if (rc < 0)
+				return -1;
+		}
+		/* The measurement ends with the command. */
+		if (!rc || pid == set->command)
+			p->pid[kept++] = pid;
+		else
+			p->gone = true;
+	}
+	p->n = kept;
+	return any;
+}
+
+/*
+ * The command, its descendants, and those whose parent has exited. Parents exit between the
+ * list and the attach, too, so all children of a last list must have been attached before it.
+ */
+static int attach_children(struct stat_set *set)
+{
+	struct pids list[2] = { { .n = 0 }, { .n = 0 } };
+	unsigned int pass = 0;
+	int rc;
+
+	do {
+		struct pids *now = &list[pass % 2];
+
+		rc = list_children(now);
+		if (!rc)
+			rc = attach_new(set, now, &list[(pass + 1) % 2]);
+		/* Its exit can take long. */
+		if (now->gone)
+			usleep(1000);
+	} while (rc > 0 && ++pass < PASSES);
+	if (rc > 0)
+		msg("cannot count all descendants: their parents exit faster than the tool finds "
+		    "them; count without --rotate");
+	free(list[0].pid);
+	free(list[1].pid);
+	return rc ? -1 : 0;
 }
 
 static int attach_all(struct stat_set *set)
@@ -125,9 +208,9 @@ static int attach_all(struct stat_set *set)
 		return 0;
 	if (!o->npid)
 		return attach_children(set);
-	for (unsigned int i = 0; i < o->npid && !rc; i++)
+	for (unsigned int i = 0; i < o->npid && rc >= 0; i++)
 		rc = stat_set_attach_again(set, o->pid[i]);
-	return rc;
+	return rc < 0 ? -1 : 0;
 }
 
 void rotate_begin(struct stat_set *set, uint64_t now)

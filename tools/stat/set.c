@@ -461,17 +461,21 @@ bool stat_set_detach(struct stat_set *set, pid_t pid)
 
 int stat_set_attach_again(struct stat_set *set, pid_t pid)
 {
+	int rc = 0;
+
 	for (unsigned int i = 0; i < set->nevent; i++) {
 		struct stat_event *ev = &set->event[i];
 
 		if (!stat_event_is_active(set, ev) || attach_target(set, ev, pid) == 0)
 			continue;
+		if (errno == ESRCH)
+			rc = 1;
 		if (errno == EEXIST || errno == ESRCH)
 			continue;
 		msg("%s", hwpmc_error(set->h));
 		return -1;
 	}
-	return 0;
+	return rc;
 }
 
 int stat_set_read(struct stat_set *set)

@@ -200,7 +200,7 @@ int stat_event_allocate(struct stat_set *set, struct stat_event *ev, bool exec_s
 void stat_event_release(struct stat_set *set, struct stat_event *ev);
 /* Why event i cannot be counted: the message. */
 void stat_say_refusal(const struct stat_set *set, unsigned int i);
-/* A process may be gone, or be counted already. */
+/* Returns 1 if the process is gone; it may be counted already. */
 int stat_set_attach_again(struct stat_set *set, pid_t pid);
 
 /* rotate.c: with o->rotate_ns. 0, or -1 after a message. */

@@ -341,6 +341,20 @@ stat_rotates_with_all_descendants() {
 		END { print n, few }' out.csv)" "6 0" "events, and those of few: $(cat out.csv)"
 }
 
+# Its parent, another child of the tool's, exits when the tool has listed its children: before
+# the command's first attach, before its own first and before its own second.
+stat_rotates_with_a_process_that_just_lost_its_parent() {
+	echo 'sh laps.sh & echo $! >orphan; echo $$ >middle; wait' >middle.sh
+	for attach in 1 7 8; do
+		export ORPHAN=$attach
+		rotate_with_laps 2 "(sh middle.sh &)"
+		check_equal "$(awk -F, -v i=$insn -v b=$branches '
+			$4 == "instructions:u" { n++; few += $6 < i }
+			$4 == "branches:u" { few += $6 < b }
+			END { print n, few }' out.csv)" "6 0" "$attach: events, and those of few: $(cat out.csv)"
+	done
+}
+
 # They have the tool as their parent.
 stat_that_rotates_leaves_no_zombies_of_descendants() {
 	cat >orphans <<-'EOF'
