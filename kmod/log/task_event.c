@@ -116,6 +116,9 @@ static void put_fork(struct hwpmc_owner *owner, void *arg)
 	r->parent = hwpmc_owner_tgid_nr(owner, current);
 	r->child = hwpmc_owner_tgid_nr(owner, child);
 	hwpmc_log_commit(log);
+	/* Readers give the child the name of its parent process, which is its first thread's. */
+	if (strncmp(child->comm, current->group_leader->comm, TASK_COMM_LEN))
+		hwpmc_put_task(owner, HWPMC_LOG_COMM_NAME, 0, child, child->comm);
 }
 
 static void note_wanted(struct hwpmc_owner *owner, void *wanted)

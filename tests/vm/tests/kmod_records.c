@@ -435,6 +435,68 @@ START_TEST(children_without_descendants_have_no_records)
 }
 END_TEST
 
+static void check_task(const struct hwpmc_log_task *r, pid_t pid, pid_t tid,
+		       const char *comm)
+{
+	ck_assert_uint_eq(r->hdr.len, sizeof(*r));
+	ck_assert_uint_eq(r->hdr.flags, 0);
+	ck_assert_int_eq(r->pid, pid);
+	ck_assert_int_eq(r->tid, tid);
+	ck_assert_uint_eq(r->flags, 0);
+	ck_assert_str_eq(r->comm, comm);
+}
+
+static void *rename_and_fork(void *pid)
+{
+	prctl(PR_SET_NAME, "worker");
+	fork_once(pid);
+	return NULL;
+}
+
+static void fork_in_thread(void *pid)
+{
+	pthread_t t;
+
+	prctl(PR_SET_NAME, "leader");
+	fork_once((pid_t *)pid + 1);
+	pthread_create(&t, NULL, rename_and_fork, pid);
+	pthread_join(t, NULL);
+}
+
+/* Returns the position of the record in the log that names the process, and 0 without one. */
+static unsigned int name_of(pid_t pid, const char *comm)
+{
+	for (unsigned int i = 0; i < count(HWPMC_LOG_COMM_NAME); i++) {
+		const struct hwpmc_record *r = find(HWPMC_LOG_COMM_NAME, i);
+
+		if (r->task->pid != pid)
+			continue;
+		check_task(r->task, pid, pid, comm);
+		return r->serial;
+	}
+	return 0;
+}
+
+START_TEST(fork_of_a_renamed_thread_names_the_child)
+{
+	pid_t *pid = shared(4096);
+	struct child c;
+
+	begin();
+	c = dev_child(fork_in_thread, pid);
+	watch(c.pid, HWPMC_F_DESCENDANTS);
+	dev_go(&c);
+	dev_wait(&c);
+	look();
+	/* The first child has the name of the process, like the process's first thread. */
+	ck_assert_uint_eq(count(HWPMC_LOG_PROCFORK), 2);
+	ck_assert_uint_eq(count(HWPMC_LOG_COMM_NAME), 3);
+	ck_assert_uint_eq(name_of(pid[1], ""), 0);
+	ck_assert_int_eq(find(HWPMC_LOG_PROCFORK, 1)->fork->child, pid[0]);
+	ck_assert_uint_gt(name_of(pid[0], "worker"), find(HWPMC_LOG_PROCFORK, 1)->serial);
+}
+END_TEST
+
 static void *name_thread(void *arg)
 {
 	*(pid_t *)arg = syscall(SYS_gettid);
@@ -453,17 +515,6 @@ static void run_thread(void *arg)
 	while (!syscall(SYS_tgkill, getpid(), *(pid_t *)arg, 0))
 		dev_msleep(1);
 	prctl(PR_SET_NAME, "a name that is too long");
-}
-
-static void check_task(const struct hwpmc_log_task *r, pid_t pid, pid_t tid,
-		       const char *comm)
-{
-	ck_assert_uint_eq(r->hdr.len, sizeof(*r));
-	ck_assert_uint_eq(r->hdr.flags, 0);
-	ck_assert_int_eq(r->pid, pid);
-	ck_assert_int_eq(r->tid, tid);
-	ck_assert_uint_eq(r->flags, 0);
-	ck_assert_str_eq(r->comm, comm);
 }
 
 START_TEST(threads_and_their_names_have_records)
@@ -768,6 +819,7 @@ int main(void)
 	harness_add(attach_and_detach_name_pmc_process_and_program);
 	harness_add(fork_and_exit_name_parent_and_child_in_their_order);
 	harness_add(children_without_descendants_have_no_records);
+	harness_add(fork_of_a_renamed_thread_names_the_child);
 	harness_add(threads_and_their_names_have_records);
 	harness_add(each_thread_and_each_process_ends_once);
 	harness_add(a_process_ends_with_its_last_thread);

@@ -37,6 +37,32 @@ names_of_threads_have_the_samples_of_their_threads() {
 	check_equal "$(grep -c '^instructions.*,threads,t1$' out.csv)" 1 "lines of the filter"
 }
 
+# perf gives both the name of the thread. Python's start has samples of another name.
+names_of_children_are_those_of_the_threads_that_fork() {
+	cat >forks.py <<-'END'
+	import os, threading
+	def work():
+	    open("/proc/thread-self/comm", "w").write("worker")
+	    child = os.fork()
+	    if not child:
+	        for i in range(200000): pass
+	        os._exit(0)
+	    os.waitpid(child, 0)
+	    print(child)
+	thread = threading.Thread(target=work)
+	thread.start()
+	thread.join()
+	END
+	"$hwpmc" record -e instructions:u -c 10000 -o log -- /usr/bin/python3 forks.py \
+		>number 2>said || fail "status $?: $(cat said)"
+	check "$hwpmc" report -i log --kallsyms /dev/null --csv -s tid,comm -o out.csv
+	grep ",$(cat number)," out.csv >child || fail "no samples of the child: $(cat out.csv)"
+	check_equal "$(sed 's/.*,//' child | sort -u)" worker "names of the child"
+	check "$hwpmc" report -i log --kallsyms /dev/null --csv -s process,tid -o out.csv
+	grep ",$(cat number)$" out.csv >child || fail "no samples of the child: $(cat out.csv)"
+	check_equal "$(sed 's/.*,\([^,]*\),[^,]*/\1/' child | sort -u)" worker "names of its process"
+}
+
 # Tables of the program come before it runs, as if it were run directly. perf copies stacks
 # and needs none.
 chains_of_programs_behind_wrappers_are_complete() {
