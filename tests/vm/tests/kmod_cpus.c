@@ -16,6 +16,7 @@
 /* Operations between two looks at the counts, and looks. */
 #define TIMES	2
 #define TRIES	500
+#define SEEN	10
 #define MOST	16
 
 static void function_calls(unsigned long calls[MOST])
@@ -54,20 +55,25 @@ static unsigned long calls_of_try(void (*fn)(void *), void *arg, int but,
 /*
  * The least of many tries: the kernel has function calls of its own, the more of them the
  * slower the machine is, and they only add. A try without any comes; after it some more
- * follow, for the least of *of_but.
+ * follow, for the least of *of_but. Another least is believed when it has come SEEN times.
  */
 static unsigned long calls_during(void (*fn)(void *), void *arg, int but,
 				  unsigned long *of_but)
 {
 	unsigned long least = ~0UL, calls, there;
+	int seen = 0;
 
 	fn(arg);
 	dev_msleep(500);
 	*of_but = ~0UL;
-	for (int try = 0; try < TRIES && (least || try < TRIES / 10); try++) {
+	for (int try = 0; try < TRIES && (least ? seen < SEEN : try < TRIES / 10); try++) {
 		calls = calls_of_try(fn, arg, but, &there);
 		if (calls < least)
+			seen = 0;
+		if (calls <= least) {
 			least = calls;
+			seen++;
+		}
 		if (there < *of_but)
 			*of_but = there;
 	}
@@ -185,22 +191,41 @@ START_TEST(attach_and_detach_interrupt_the_cpu_that_the_target_runs_on_alone)
 }
 END_TEST
 
-/* Under a hypervisor the counters of each CPU are tried, in this number of moments at most. */
-static unsigned int moments_of_trial(void)
+/*
+ * Under a hypervisor the first PMC also has the counters of each CPU tried, with those of the
+ * other class, which is switched on and off for it. Of 8 programmable and 3 fixed counters, whose
+ * three events each are right at once: RDPMC of each class 2, events 6, events that are not
+ * listed 1, the counters of each class together 2 * 3, those of both together 3.
+ */
+static unsigned int calls_of_trial(void)
 {
-	return system("grep -qw hypervisor /proc/cpuinfo") ? 0 : 20;
+	return system("grep -qw hypervisor /proc/cpuinfo") ? 0 : 2 + (2 + 6 + 1 + 2 * 3 + 3);
+}
+
+/* A CPU that waits in a loop for work takes a function call without an interrupt. */
+static void keep_busy(struct child *child)
+{
+	for (int cpu = 1; cpu < dev_cpus(); cpu++) {
+		child[cpu] = dev_child(spin, NULL);
+		dev_pin(child[cpu].pid, cpu);
+		dev_go(&child[cpu]);
+	}
 }
 
 START_TEST(the_first_pmc_of_a_class_interrupts_each_other_cpu_twice_and_the_next_none)
 {
 	struct session s = { .fd = dev_open() };
 	unsigned long others = dev_cpus() - 1, here;
+	struct child child[MOST];
 
 	dev_pin(0, 0);
-	ck_assert_uint_le(calls_during(allocate_and_release, &s, 0, &here),
-			  (2 + moments_of_trial()) * others * TIMES);
+	keep_busy(child);
+	ck_assert_uint_eq(calls_during(allocate_and_release, &s, 0, &here),
+			  (2 + calls_of_trial()) * others * TIMES);
 	dev_alloc(s.fd, TC, 0, ANY, INSN, U);
 	ck_assert_uint_eq(calls_during(allocate_and_release, &s, 0, &here), 0);
+	for (int cpu = 1; cpu < dev_cpus(); cpu++)
+		end(child[cpu].pid);
 	close(s.fd);
 	dev_still_counts();
 }
