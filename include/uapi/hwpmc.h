@@ -72,7 +72,8 @@ enum hwpmc_disp {
 	HWPMC_DISP_UNKNOWN = 3,
 };
 
-/* FreeBSD's numbers, of removed ones too if they are free. Linux-only classes begin at 0x80. */
+/* FreeBSD's numbers. A class that FreeBSD has removed keeps its old number if that is still
+ * free there; classes that exist on Linux only begin at 0x80. */
 enum hwpmc_class_id {
 	HWPMC_CLASS_TSC = 0x00,
 	HWPMC_CLASS_K7 = 0x01,		/* reserved: FreeBSD's old AMD K7 */
@@ -90,7 +91,7 @@ enum hwpmc_class_id {
 };
 
 /* Capabilities: of a class, or required by a request. */
-#define HWPMC_CAP_INTERRUPT	(1u << 0)	/* can interrupt: sampling */
+#define HWPMC_CAP_INTERRUPT	(1u << 0)	/* interrupt at overflow: sampling */
 #define HWPMC_CAP_USER		(1u << 1)	/* count in user mode */
 #define HWPMC_CAP_SYSTEM	(1u << 2)	/* count in kernel mode */
 #define HWPMC_CAP_EDGE		(1u << 3)	/* count transitions */
@@ -107,38 +108,39 @@ enum hwpmc_class_id {
 #define HWPMC_CAP_ALL		((1u << 14) - 1)
 
 /* Flags of PMCALLOCATE. */
-#define HWPMC_F_DESCENDANTS	0x00000002u	/* present and future descendants too */
-#define HWPMC_F_LOG_PROCCSW	0x00000004u	/* log at each switch-out */
-#define HWPMC_F_LOG_PROCEXIT	0x00000008u	/* log at each exit */
-#define HWPMC_F_KGMON		0x00000040u	/* drives the kernel histogram */
-#define HWPMC_F_CALLCHAIN	0x00000080u
-#define HWPMC_F_USERCALLCHAIN	0x00000100u
-#define HWPMC_F_EV_PMU		0x00000200u	/* config holds the raw event */
-/* Linux only: count a process from its next exec: none of the code of the tool that starts it. */
+#define HWPMC_F_DESCENDANTS	0x00000002u	/* count present and future descendants too */
+#define HWPMC_F_LOG_PROCCSW	0x00000004u	/* log the events of each slice */
+#define HWPMC_F_LOG_PROCEXIT	0x00000008u	/* log the events at each exit */
+#define HWPMC_F_KGMON		0x00000040u	/* samples go to the kernel histogram */
+#define HWPMC_F_CALLCHAIN	0x00000080u	/* samples contain the call chain */
+#define HWPMC_F_USERCALLCHAIN	0x00000100u	/* kernel samples: the user's chain too */
+#define HWPMC_F_EV_PMU		0x00000200u	/* config contains the raw event */
+/* Linux only: count a process from its next exec, and so no code of the tool that starts it. */
 #define HWPMC_F_EXEC_START	0x00100000u
-/* Linux only, with CALLCHAIN: user frames by the owner's unwind tables (hwpmc_op_unwind); with
- * TABLES_FP by frame pointers where a chain reaches code without a table or a rule. */
+/* Linux only, with CALLCHAIN: find user frames by the owner's unwind tables (hwpmc_op_unwind).
+ * With TABLES_FP, continue by frame pointers in code without a table or a rule. */
 #define HWPMC_F_TABLES		0x00200000u
 #define HWPMC_F_TABLES_FP	0x00400000u
-/* Linux only: `count` is samples a second of each CPU or thread; PERIOD records say the period. */
+/* Linux only: `count` is the number of samples per second of each CPU or thread. PERIOD records
+ * contain the period of each sample. */
 #define HWPMC_F_FREQUENCY	0x00800000u
 #define HWPMC_FREQUENCY_MAX	1000000u	/* largest `count` with it */
 #define HWPMC_F_ALL		0x00f003ceu
 
 /* Flags of PMCRW. */
-#define HWPMC_F_NEWVALUE	0x00000010u	/* set `value` */
-#define HWPMC_F_OLDVALUE	0x00000020u	/* return the previous value */
+#define HWPMC_F_NEWVALUE	0x00000010u	/* set the count to `value` */
+#define HWPMC_F_OLDVALUE	0x00000020u	/* return the previous count in `value` */
 
 /* "Any CPU": required for a process-scope PMC. */
 #define HWPMC_CPU_ANY		0xffffffffu
 #define HWPMC_ID_INVALID	0xffffffffu
 
 /*
- * A PMC's id: cpu [31:20], mode [19:16], class [15:8], row [7:0]. Process scope has no CPU:
- * its bits are 0xfff in the owner's first PMC and one less in each that follows, so that
- * the id of a released PMC is EINVAL until 4,096 others were allocated.
- * Ids are valid for their owner only: two owners may have the same id. CPUs from 4,095 up
- * have none, and so no PMC of system scope (CPU_RANGE).
+ * A PMC's id: cpu [31:20], mode [19:16], class [15:8], row [7:0]. A process-scope PMC has no
+ * CPU: bits [31:20] are 0xfff in the owner's first PMC and one less in each later one. The id
+ * of a released PMC is therefore EINVAL until the owner has allocated 4,096 others.
+ * An id is valid for its owner only; two owners may have the same id. CPUs from 4,095 up
+ * cannot be in an id, and therefore have no PMCs of system scope (CPU_RANGE).
  */
 #define HWPMC_ID_CPU(id)	((__u32)(id) >> 20 & 0xfff)
 #define HWPMC_ID_MODE(id)	((__u32)(id) >> 16 & 0xf)
@@ -149,20 +151,20 @@ enum hwpmc_class_id {
 	 ((__u32)(cl) & 0xff) << 8 | ((__u32)(row) & 0xff))
 
 /*
- * Kinds of core, of machines whose CPUs are not alike: bit per kind in `kinds` of
+ * Kinds of core on machines whose CPUs are not alike: one bit per kind, in `kinds` of
  * PMCALLOCATE.
  */
 #define HWPMC_KIND_CORE		0x00000001u	/* performance cores */
 #define HWPMC_KIND_ATOM		0x00000002u	/* efficient cores */
-#define HWPMC_KIND_LOWPOWER	0x00000004u	/* those of the low-power part */
+#define HWPMC_KIND_LOWPOWER	0x00000004u	/* efficient cores of the low-power part */
 
 /* Event numbers (`ev`). */
 #define HWPMC_EV_NONE		0
 #define HWPMC_EV_TSC		0x1000
 #define HWPMC_EV_PERF_MPERF	0x1100
 #define HWPMC_EV_PERF_APERF	0x1101
-/* Energy, in microjoules. Of a package, on each of its CPUs the same counter, but for
- * AMD's CORES, which is of the CPU's core. */
+/* Energy in microjoules. All CPUs of a package share one counter. The exception is CORES on
+ * AMD, the energy of one core, whose CPUs share one counter. */
 #define HWPMC_EV_RAPL_FIRST	0x1200
 #define HWPMC_EV_RAPL_PKG	0x1200
 #define HWPMC_EV_RAPL_CORES	0x1201
@@ -193,7 +195,7 @@ enum hwpmc_class_id {
 
 /*
  * Cause of a refusal: hdr.reason. Numbers are never reused; new ones are added
- * before HWPMC_WHY__COUNT. Brackets: the contents of hdr.detail.
+ * before HWPMC_WHY__COUNT. Text in brackets describes hdr.detail.
  */
 enum hwpmc_reason {
 	HWPMC_WHY_NONE = 0,
@@ -201,7 +203,7 @@ enum hwpmc_reason {
 	HWPMC_WHY_UNKNOWN_OP = 1,	/* no such operation [its number] */
 	HWPMC_WHY_NOT_YET = 2,		/* not supported by this module [number] */
 	HWPMC_WHY_RESERVED = 3,		/* a reserved field is not zero */
-	HWPMC_WHY_SIZE = 4,		/* too short [minimum], or long, unknown fields not 0 */
+	HWPMC_WHY_SIZE = 4,		/* too short [minimum], or an unknown field is not 0 */
 	HWPMC_WHY_BAD_ADDRESS = 5,	/* bad pointer in the structure */
 	HWPMC_WHY_NO_MEMORY = 6,
 	HWPMC_WHY_VERSION = 7,		/* client is newer than the module */
@@ -209,8 +211,9 @@ enum hwpmc_reason {
 	HWPMC_WHY_NOT_OWNER = 8,	/* descriptor of another process [its pid] */
 	HWPMC_WHY_NO_PMCS = 9,		/* the owner has allocated no PMC */
 	HWPMC_WHY_REVOKED = 10,		/* revoked to unload the module */
-	HWPMC_WHY_PRIV_SYSTEM = 11,	/* system scope needs CAP_PERFMON [1: it would sample,
-					 * 2: energy or frequency: no tunable permits it; 0] */
+	HWPMC_WHY_PRIV_SYSTEM = 11,	/* system scope needs CAP_PERFMON [0: counting, which a
+					 * tunable can permit; 1: sampling; 2: energy or
+					 * frequency, counting too] */
 	HWPMC_WHY_PRIV_ADMIN = 12,	/* PMCADMIN needs CAP_SYS_ADMIN */
 	HWPMC_WHY_PRIV_ATTACH = 13,	/* no ptrace access to the process [pid] */
 	HWPMC_WHY_PRIV_TUNABLE = 14,	/* unprivileged_proc_debug=0 [pid] */
@@ -221,104 +224,118 @@ enum hwpmc_reason {
 	HWPMC_WHY_CPU_WANT_ONE = 18,	/* system scope needs one CPU */
 	HWPMC_WHY_CPU_OFFLINE = 19,	/* absent or offline [cpu] */
 	HWPMC_WHY_FLAGS = 20,		/* unknown flags [the unknown ones] */
-	HWPMC_WHY_FLAGS_MODE = 21,	/* flag not valid in the mode [flag] */
+	HWPMC_WHY_FLAGS_MODE = 21,	/* flag is not valid in the mode [flag] */
 	HWPMC_WHY_CLASS = 22,		/* class not on this machine [class] */
 	HWPMC_WHY_CAPS = 23,		/* class lacks a capability [missing] */
 	HWPMC_WHY_EVENT = 24,		/* no such event in this class */
 	HWPMC_WHY_EVENT_BITS = 25,	/* reserved bits in config [bit number] */
-	HWPMC_WHY_EVENT_ROWS = 26,	/* no row can count it, or, P4, it needs tags */
-	HWPMC_WHY_ROWS_BUSY = 27,	/* all suitable rows are in use [the last] */
+	HWPMC_WHY_EVENT_ROWS = 26,	/* no row can count it; on P4, also: it needs tags */
+	HWPMC_WHY_ROWS_BUSY = 27,	/* all suitable rows are in use [last of them] */
 	HWPMC_WHY_ROW_DISABLED = 28,	/* by the administrator [row] */
-	HWPMC_WHY_PMU_RESERVED = 29,	/* perf or the NMI watchdog has them [MSR reserved by it] */
-	HWPMC_WHY_PMU_RUNNING = 30,	/* one runs, of firmware or a hypervisor [MSR] */
+	HWPMC_WHY_PMU_RESERVED = 29,	/* perf or the NMI watchdog has the counters [its MSR] */
+	HWPMC_WHY_PMU_RUNNING = 30,	/* firmware or a hypervisor has a counter running [MSR] */
 	/* operations on a PMC */
 	HWPMC_WHY_ID = 31,		/* no such PMC */
-	HWPMC_WHY_SYSTEM_SCOPE = 32,	/* cannot be attached or detached */
+	HWPMC_WHY_SYSTEM_SCOPE = 32,	/* a system-scope PMC cannot be attached or detached */
 	HWPMC_WHY_PID = 33,		/* invalid process id [pid] */
 	HWPMC_WHY_NO_PROCESS = 34,	/* no such process [pid] */
 	HWPMC_WHY_EXITING = 35,		/* process is exiting [pid] */
-	HWPMC_WHY_RUNNING = 36,		/* must be stopped first */
-	HWPMC_WHY_ATTACHED = 37,	/* already attached to it [pid] */
-	HWPMC_WHY_TARGET_ROW = 38,	/* it has another PMC in this row [owner's pid, 0: unknown] */
-	HWPMC_WHY_NOT_TARGET = 39,	/* no PMC is attached to it [pid] */
-	HWPMC_WHY_NOT_ATTACHED = 40,	/* only other PMCs are attached [pid] */
+	HWPMC_WHY_RUNNING = 36,		/* the PMC must be stopped first */
+	HWPMC_WHY_ATTACHED = 37,	/* already attached to the process [pid] */
+	HWPMC_WHY_TARGET_ROW = 38,	/* the process has another PMC in this row [pid of its
+					 * owner, 0: unknown] */
+	HWPMC_WHY_NOT_TARGET = 39,	/* no PMC is attached to the process [pid] */
+	HWPMC_WHY_NOT_ATTACHED = 40,	/* other PMCs are attached to it, this one is not [pid] */
 	HWPMC_WHY_NO_TARGETS = 41,	/* the last target process has exited */
 	HWPMC_WHY_NOT_STARTED = 42,	/* stop of a PMC that was never started */
 	HWPMC_WHY_RW_FLAGS = 43,	/* NEWVALUE, OLDVALUE or both required */
 	HWPMC_WHY_RW_MODE = 44,		/* sampling PMCs have no count */
 	HWPMC_WHY_READ_ONLY = 45,	/* counters of the class are read-only */
 	HWPMC_WHY_NO_LOG = 46,		/* needs a configured log */
-	HWPMC_WHY_LOG_EXISTS = 47,
-	HWPMC_WHY_LOG_FD = 48,		/* not open for writing, or not by the kernel [fd] */
+	HWPMC_WHY_LOG_EXISTS = 47,	/* the owner already has a log */
+	HWPMC_WHY_LOG_FD = 48,		/* not open for writing, or the kernel cannot write [fd] */
 	HWPMC_WHY_LOG_ERROR = 49,	/* an earlier write failed [errno] */
-	HWPMC_WHY_NO_RDPMC = 50,	/* class has none, or the PMC is for some kinds of core */
+	HWPMC_WHY_NO_RDPMC = 50,	/* RDPMC cannot read the class, or a PMC of some kinds
+					 * of core */
 	HWPMC_WHY_MSR_OWNER_ONLY = 51,	/* must be attached to its owner only */
 	HWPMC_WHY_MSR_TAKEN = 52,	/* attach after PMCGETMSR */
 	/* PMCADMIN, GETPMCINFO */
 	HWPMC_WHY_ADMIN_STATE = 53,	/* not DISABLED or FREE */
 	HWPMC_WHY_ROW = 54,		/* no such row [highest] */
-	HWPMC_WHY_ROW_IN_USE = 55,	/* [row] */
+	HWPMC_WHY_ROW_IN_USE = 55,	/* PMCs use the row [row] */
 	HWPMC_WHY_BUFFER = 56,		/* array too small [entries needed] */
 	/* the count lacks events of a thread */
 	HWPMC_WHY_INCOMPLETE = 57,	/* no memory for a new thread or process */
 	/* CONFIGURELOG */
-	HWPMC_WHY_RING_SIZE = 58,	/* no power of two, too small or too large [maximum, KiB] */
+	HWPMC_WHY_RING_SIZE = 58,	/* not a power of two, too small or large [maximum, KiB] */
 	HWPMC_WHY_LOCKED_MEMORY = 59,	/* beyond RLIMIT_MEMLOCK [KiB needed] */
-	HWPMC_WHY_LOG_CLOSED = 60,	/* closed: end it, configure another */
+	HWPMC_WHY_LOG_CLOSED = 60,	/* the log was closed: end it and configure another */
 	HWPMC_WHY_KGMON = 61,		/* no such command [command] */
 	HWPMC_WHY_PMU_REFUSED = 62,	/* access faulted [MSR, or HWPMC_FAULT_RDPMC | index] */
 	/* PMCALLOCATE, class P4 */
-	HWPMC_WHY_SIBLINGS = 63,	/* threads of a core share them [CPU with one online] */
-	HWPMC_WHY_LOCKDOWN = 64,	/* the kernel is locked down: no samples of kernel mode */
+	HWPMC_WHY_SIBLINGS = 63,	/* threads of a core share the counters [CPU whose sibling
+					 * is online] */
+	HWPMC_WHY_LOCKDOWN = 64,	/* kernel lockdown forbids samples of kernel mode */
 	HWPMC_WHY_BATCH = 65,		/* no such command [command] */
 	HWPMC_WHY_BATCH_COUNT = 66,	/* no entries, or too many [maximum] */
 	/* PMCALLOCATE */
-	HWPMC_WHY_PRIV_KERNEL = 67,	/* kernel mode: CAP_PERFMON, or unprivileged_kernel=1 */
-	HWPMC_WHY_EVENT_SIBLINGS = 68,	/* needs a core for one thread [CPU with another online] */
+	HWPMC_WHY_PRIV_KERNEL = 67,	/* kernel mode needs CAP_PERFMON or unprivileged_kernel=1 */
+	HWPMC_WHY_EVENT_SIBLINGS = 68,	/* the core's other thread must be offline [CPU whose
+					 * sibling is online] */
 	/* GETCPUINFO, in a machine without a class of hardware counters */
-	HWPMC_WHY_NO_PMU = 69,		/* the processor describes none */
-	HWPMC_WHY_PMU_GUEST = 70,	/* nor does the hypervisor that it runs under */
-	HWPMC_WHY_PMU_KINDS = 71,	/* cores of a kind that the module does not know */
-	HWPMC_WHY_PMU_UNKNOWN = 72,	/* a version or numbers that are not known [version] */
-	HWPMC_WHY_PMU_BROKEN = 73,	/* registers keep no value or fault [how many] */
-	HWPMC_WHY_EVENT_PRECISE = 74,	/* counts precise samples alone, which are not taken */
+	HWPMC_WHY_NO_PMU = 69,		/* the processor describes no counters */
+	HWPMC_WHY_PMU_GUEST = 70,	/* the hypervisor provides no counters */
+	HWPMC_WHY_PMU_KINDS = 71,	/* a kind of core is not supported */
+	HWPMC_WHY_PMU_UNKNOWN = 72,	/* the version, or a number of counters, is not supported
+					 * [version] */
+	HWPMC_WHY_PMU_BROKEN = 73,	/* registers lose values or fault [counters] */
+	HWPMC_WHY_EVENT_PRECISE = 74,	/* counts only with precise sampling, not supported */
 	/* UNWIND */
-	HWPMC_WHY_UNWIND_ROW = 75,	/* not rising, or not a rule [row] */
+	HWPMC_WHY_UNWIND_ROW = 75,	/* row out of order, or invalid rule [row] */
 	HWPMC_WHY_UNWIND_LIMIT = 76,	/* beyond kern.hwpmc.unwindtables [KiB needed] */
-	HWPMC_WHY_UNWIND_FILES = 77,	/* too many of files with the same hash [how many] */
+	HWPMC_WHY_UNWIND_FILES = 77,	/* too many files with the same hash [tables] */
 	/* PMCALLOCATE, classes IAP and IAF */
-	HWPMC_WHY_KIND = 78,		/* no such kind of core [the kinds; 0: CPUs are alike] */
-	HWPMC_WHY_EVENT_KIND = 79,	/* only some kinds have it: name them [those] */
+	HWPMC_WHY_KIND = 78,		/* no such kind of core [kinds that exist; 0: CPUs are
+					 * alike] */
+	HWPMC_WHY_EVENT_KIND = 79,	/* only some kinds have the event; the request must name
+					 * kinds [kinds that have it] */
 	HWPMC_WHY_CPU_KIND = 80,	/* the CPU is of another kind [its kind] */
-	HWPMC_WHY_PMU_SHARED = 81,	/* perfmon 6: perf cannot be kept from it [MSR] */
-	HWPMC_WHY_EVENT_NODE = 82,	/* all cores of a node share its counter: system scope */
-	/* GETCPUINFO, of a class that is missing (struct hwpmc_classnote) */
-	HWPMC_WHY_CLASS_NONE = 83,	/* the processor has none that the module knows */
-	HWPMC_WHY_CLASS_GUEST = 84,	/* the hypervisor gives none */
+	HWPMC_WHY_PMU_SHARED = 81,	/* perfmon 6: perf cannot be kept out [MSR] */
+	HWPMC_WHY_EVENT_NODE = 82,	/* the cores of a node share its counters: system scope
+					 * only */
+	/* GETCPUINFO: why a class is missing (struct hwpmc_classnote) */
+	HWPMC_WHY_CLASS_NONE = 83,	/* the module supports none of this processor */
+	HWPMC_WHY_CLASS_GUEST = 84,	/* the hypervisor provides none */
 	HWPMC_WHY_CLASS_FAULT = 85,	/* its registers fault or read 0 */
 	/* GETCPUINFO, PMCALLOCATE, under a hypervisor */
-	HWPMC_WHY_EVENT_FILTERED = 86,	/* counts 0 where others count [event and unit mask] */
-	HWPMC_WHY_ROW_STILL = 87,	/* stand still, or what they count is filtered [how many] */
+	HWPMC_WHY_EVENT_FILTERED = 86,	/* counts 0, while other events count [event and unit
+					 * mask] */
+	HWPMC_WHY_ROW_STILL = 87,	/* counters do not count, or their event is filtered
+					 * [counters] */
 	HWPMC_WHY_NO_INTERRUPT = 88,	/* an overflow of a counter did not interrupt */
-	HWPMC_WHY_PMU_MEDIATED = 89,	/* not there: KVM gave a guest of this host the counters */
+	HWPMC_WHY_PMU_MEDIATED = 89,	/* on a host: KVM gave the counters to a guest */
 	HWPMC_WHY_EVENT_TYPED = 90,	/* kCFI: no probe has the type of the tracepoint */
 	HWPMC_WHY_LEAVING = 91,		/* reboot, halt or kexec has begun */
-	HWPMC_WHY_REGISTER_CHANGED = 92, /* by another program while it counted [MSR] */
-	HWPMC_WHY_COUNTER_BACK = 93,	/* it went back: moved or restored, or written [row] */
-	HWPMC_WHY_COUNTER_TAKEN = 94,	/* it stood still: the host has taken it [row] */
-	HWPMC_WHY_ROWS_AT_ONCE = 95,	/* a hypervisor gives fewer at a time [how many] */
-	HWPMC_WHY_ONLY_LISTED = 96,	/* it lets architectural events count alone [event] */
-	HWPMC_WHY_ROW_MISREAD = 97,	/* RDPMC does not read what was written [how many] */
+	HWPMC_WHY_REGISTER_CHANGED = 92, /* another program wrote it while it counted [MSR] */
+	HWPMC_WHY_COUNTER_BACK = 93,	/* the count went back: machine moved or restored, or
+					 * counter written [row] */
+	HWPMC_WHY_COUNTER_TAKEN = 94,	/* the counter stopped: the host has taken it [row] */
+	HWPMC_WHY_ROWS_AT_ONCE = 95,	/* the hypervisor provides fewer counters at a time
+					 * [their number] */
+	HWPMC_WHY_ONLY_LISTED = 96,	/* the hypervisor permits only architectural events
+					 * [event] */
+	HWPMC_WHY_ROW_MISREAD = 97,	/* RDPMC does not return the written value [counters] */
 	HWPMC_WHY__COUNT
 };
 
-/* In the detail of PMU_REFUSED, with the counter's index in ECX; in no MSR's number. */
+/* Set in the detail of PMU_REFUSED if RDPMC faulted; the other bits are its operand. It is set
+ * in no number of an MSR. */
 #define HWPMC_FAULT_RDPMC	0x20000000u
 
 /* ------------------------------------------------------------------------ */
 /* Structures                                                                */
 
-/* First member of every argument. Both fields are output. */
+/* First member of every argument. The module sets both fields. */
 struct hwpmc_hdr {
 	__u32	reason;			/* enum hwpmc_reason */
 	__s32	detail;			/* see the reason */
@@ -327,19 +344,19 @@ struct hwpmc_hdr {
 /*
  * FLUSHLOG (1), CLOSELOG (17), REVOKE (32) have no other fields. REVOKE takes PMCs and logs from
  * all owners except the caller's process. An owner that held a log or a sampling PMC gets
- * SIGBUS; each later operation of every owner fails with ENODEV REVOKED, and poll() is
+ * SIGBUS; each later operation of every owner fails with ENODEV REVOKED, and poll() returns
  * POLLERR | POLLHUP (POLLHUP alone: the log has ended). Records not yet written to a
  * descriptor are lost; a mapped log ends with its last record. The module can be unloaded when
- * all have closed it and no file of a log hangs in its last write or release. Errors: EPERM
- * PRIV_ADMIN.
+ * all owners have closed the device, and the last write and the release of every log's file
+ * have returned. Errors: EPERM PRIV_ADMIN.
  * FLUSHLOG waits until all records so far, and the counts of running threads for PMCs with
  * LOG_PROCCSW, are written (descriptor form) or in the rings (mapped form), with drops
  * declared. Errors: EINVAL NO_LOG; the errno of a failed write, LOG_ERROR; EINTR; EIO
  * PMU_REFUSED, REGISTER_CHANGED, COUNTER_BACK, COUNTER_TAKEN (undeclared samples are missing).
- * CLOSELOG ends recording; records already in the rings are still written, then the
- * module releases the log's file. PMCs that need the log are stopped. Declared drops and the
- * CLOSELOG record of a mapped log for which its ring has no room are written by the next
- * FLUSHLOG. Errors: EINVAL NO_LOG.
+ * CLOSELOG ends recording and stops the PMCs that need the log. Records already in the rings
+ * are still written; then the module releases the log's file. If a ring of a mapped log has no
+ * room for declared drops or the CLOSELOG record, the next FLUSHLOG writes them. Errors:
+ * EINVAL NO_LOG.
  */
 struct hwpmc_op_simple {
 	struct hwpmc_hdr hdr;
@@ -347,17 +364,17 @@ struct hwpmc_op_simple {
 
 /*
  * CONFIGURELOG (0): begin this owner's log, or, with logfd -1 and no flags, end
- * it: PMCs that need it are stopped, unwritten records are discarded.
+ * it: PMCs that need it are stopped, and unwritten records are discarded.
  *
  * Without flags a kernel thread writes the log to the descriptor logfd (a file,
  * pipe or socket; the module keeps a reference) with the owner's credentials. The
- * first failed write ends logging: the owner gets SIGIO, the next FLUSHLOG the
- * errno. With HWPMC_LOG_F_MAPPED (logfd -1) the owner maps the rings
+ * first failed write ends logging: the owner gets SIGIO, and the next FLUSHLOG
+ * returns the errno. With HWPMC_LOG_F_MAPPED (logfd -1) the owner maps the rings
  * (hwpmc_log.h) and reads them itself; poll() on the device waits for records.
  *
- * Errors: EINVAL FLAGS, NO_LOG (-1 without a log), RING_SIZE; EBUSY LOG_EXISTS (or 16 logs of
- * this owner end still, as their files do not take the rest);
- * EBADF LOG_FD; EAGAIN no helper thread; ENOMEM; EPERM LOCKED_MEMORY.
+ * Errors: EINVAL FLAGS, NO_LOG (-1 without a log), RING_SIZE; EBUSY LOG_EXISTS (also if 16
+ * ended logs of this owner are still being written to their files); EBADF LOG_FD; EAGAIN the
+ * kernel thread cannot be created; ENOMEM; EPERM LOCKED_MEMORY.
  */
 #define HWPMC_LOG_F_MAPPED	0x1u
 
@@ -381,22 +398,23 @@ struct hwpmc_classinfo {
 	__u32	__reserved;
 };
 
-/* What is amiss with a class, as GETCPUINFO returns it. */
+/* A problem of a class, as GETCPUINFO returns it. */
 struct hwpmc_classnote {
 	__u32	class;			/* enum hwpmc_class_id */
 	__u32	reason;			/* enum hwpmc_reason */
 	__s32	detail;			/* see the reason */
-	__u32	rows;			/* of the class, a bit each; 0: all */
+	__u32	rows;			/* a bit per row of the class; 0: all rows */
 };
 
 /*
- * GETCPUINFO (2): the machine. No errors; in a machine without a class of hardware
- * counters hdr.reason says why: NO_PMU, PMU_GUEST, PMU_KINDS, PMU_UNKNOWN, PMU_BROKEN,
+ * GETCPUINFO (2): describe the machine. No errors; in a machine without a class of hardware
+ * counters hdr.reason is the cause: NO_PMU, PMU_GUEST, PMU_KINDS, PMU_UNKNOWN, PMU_BROKEN,
  * PMU_SHARED. `pmu_state` is the current holder of the hardware counters (on a kernel without
- * kprobes: as of the last attempt to allocate one). `notes`: why a class is missing that a
- * processor of this vendor can have, with one of these reasons or CLASS_NONE, CLASS_GUEST,
- * CLASS_FAULT; and what the last claim of a class that is there has found: EVENT_FILTERED,
- * ROW_STILL, NO_INTERRUPT, ROWS_AT_ONCE, ONLY_LISTED, ROW_MISREAD.
+ * kprobes, the holder at the last attempt to allocate one). `notes` has an entry for each
+ * class that a processor of this vendor can have and this machine lacks, with one of these
+ * reasons or CLASS_NONE, CLASS_GUEST, CLASS_FAULT; and an entry for each problem that the last
+ * claim of a class found: EVENT_FILTERED, ROW_STILL, NO_INTERRUPT, ROWS_AT_ONCE, ONLY_LISTED,
+ * ROW_MISREAD.
  */
 enum hwpmc_pmu_state {
 	HWPMC_PMU_NONE = 0,		/* no usable PMU */
@@ -407,7 +425,7 @@ enum hwpmc_pmu_state {
 
 struct hwpmc_op_getcpuinfo {
 	struct hwpmc_hdr hdr;
-	__u32	cputype;		/* FreeBSD's enum pmc_cputype, 0x400 generic */
+	__u32	cputype;		/* FreeBSD's enum pmc_cputype; 0x400: generic */
 	__u32	ncpu;			/* highest possible CPU number + 1 */
 	__u32	npmc;			/* rows of a CPU, all classes */
 	__u32	nclass;
@@ -423,7 +441,7 @@ struct hwpmc_op_getcpuinfo {
 /* GETDRIVERSTATS (3): counters of the module since it was loaded. No errors. */
 struct hwpmc_op_getdriverstats {
 	struct hwpmc_hdr hdr;
-	__u64	intr_ignored;		/* NMIs with another source */
+	__u64	intr_ignored;		/* NMIs from other sources */
 	__u64	intr_processed;		/* overflows */
 	__u64	intr_bufferfull;	/* overflows dropped: ring full */
 	__u64	syscalls;		/* operations */
@@ -436,8 +454,8 @@ struct hwpmc_op_getdriverstats {
 };
 
 /*
- * GETMODULEVERSION (4): the caller's version in, the module's out.
- * Errors: EPROTONOSUPPORT VERSION: the caller's major.minor is newer.
+ * GETMODULEVERSION (4): `version` in: the caller's HWPMC_API_VERSION; out: the module's.
+ * Errors: EPROTONOSUPPORT VERSION: major.minor of the caller is newer.
  */
 struct hwpmc_op_getmoduleversion {
 	struct hwpmc_hdr hdr;
@@ -455,7 +473,8 @@ struct hwpmc_pmcinfo {
 	__u32	mode;			/* of the owner's PMC */
 	__u32	event;
 	__u32	flags;
-	__s32	users;			/* > 0: process-scope PMCs, < 0: system */
+	__s32	users;			/* number of PMCs: > 0 in process scope, < 0 in system
+					 * scope */
 	__u64	config;			/* raw event */
 	__u64	reloadcount;
 };
@@ -502,22 +521,25 @@ struct hwpmc_op_pmcadmin {
  * Without it the event is the number `ev` (TSC, IAF, SOFT). CAP_USER and
  * CAP_SYSTEM select the modes to count in; neither means both.
  *
- * A caller without CAP_PERFMON whose user has claimed hardware more than a hundred times in
- * a second waits before (PMCOPEN, too).
+ * A caller without CAP_PERFMON is delayed, here and in PMCOPEN, if its user claims the hardware
+ * more than a hundred times per second.
  *
- * `kinds`, where a machine has cores of several kinds (GETKINDS): 0 is for architectural
- * events and fixed counters that all kinds have, and counts on all. Another event is one of
- * some kinds, which must be named; a process-scope PMC counts nothing on other ones, and
- * GETUNCOUNTED says how long that was. A system-scope PMC is for the kind of its CPU.
+ * `kinds`, on a machine with several kinds of core (GETKINDS): 0 is valid for architectural
+ * events, and for fixed counters that all kinds have; they count on all kinds. Every other
+ * event belongs to some kinds, which the caller must name. A process-scope PMC then counts
+ * nothing on other kinds; GETUNCOUNTED returns that time. A system-scope PMC counts the event
+ * of the kind of its CPU.
  *
- * `count`: the initial value, the sampling period, or with HWPMC_F_FREQUENCY samples a second
- * up to HWPMC_FREQUENCY_MAX. A sampling PMC returns it: one out of range is the nearest one.
+ * `count` in: the initial value, the sampling period, or with HWPMC_F_FREQUENCY the number of
+ * samples per second, up to HWPMC_FREQUENCY_MAX. Out, for a PMC that samples: the nearest valid
+ * value, which is used.
  *
  * Errors in this order: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY, CPU_WANT_ONE; ENXIO CPU_OFFLINE;
  * EPERM PRIV_SYSTEM; EINVAL FLAGS, FLAGS_MODE, CLASS; EPERM PRIV_SYSTEM [2]; EOPNOTSUPP CAPS;
  * EPERM LOCKDOWN, PRIV_KERNEL; EINVAL EVENT; EOPNOTSUPP EVENT_TYPED; EINVAL KIND, CPU_KIND,
  * EVENT_KIND, EVENT_PRECISE, EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_*; EPERM ROW_DISABLED;
- * EBUSY LEAVING, PMU_MEDIATED, PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO PMU_REFUSED; ENOMEM.
+ * EBUSY LEAVING, PMU_MEDIATED, PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO
+ * PMU_REFUSED; ENOMEM.
  */
 struct hwpmc_op_pmcallocate {
 	struct hwpmc_hdr hdr;
@@ -535,8 +557,8 @@ struct hwpmc_op_pmcallocate {
 	__u64	config2;		/* must be 0 */
 };
 
-/* The same, with the name of the event for logs; at most 63 characters of it are used. The
- * kernel's own names of SOFT events take precedence. */
+/* The same, with a name of the event for logs, of which at most 63 characters are used. SOFT
+ * events have the kernel's names instead. */
 struct hwpmc_op_pmcallocate_named {
 	struct hwpmc_op_pmcallocate op;
 	char	name[HWPMC_NAME_MAX];
@@ -551,10 +573,10 @@ struct hwpmc_op_pmcallocate_named {
  * ESRCH NO_TARGETS; ENXIO CPU_OFFLINE. PMCSTART attaches a process-scope PMC that
  * was never attached to its owner, with the errors of PMCATTACH. PMCSTOP: EINVAL
  * NOT_STARTED; ENXIO CPU_OFFLINE. Both: EIO PMU_REFUSED (PMCSTOP only for a PMC
- * that samples or logs); the PMC is then stopped. PMCSTOP of such a PMC: EIO
- * REGISTER_CHANGED, COUNTER_BACK, COUNTER_TAKEN (samples are missing that were not
- * counted as drops), until it is started again. Starting a running PMC and stopping a
- * stopped one succeed.
+ * that samples or logs); the PMC is then stopped. PMCSTOP of a PMC that samples or
+ * logs: EIO REGISTER_CHANGED, COUNTER_BACK, COUNTER_TAKEN, until it is started again;
+ * samples are then missing without being counted as drops. Starting a running PMC and
+ * stopping a stopped PMC succeed.
  */
 struct hwpmc_op_pmc {
 	struct hwpmc_hdr hdr;
@@ -569,10 +591,11 @@ struct hwpmc_op_pmc {
  * Errors: EINVAL ID, RW_FLAGS, RW_MODE; EBUSY RUNNING (NEWVALUE); EOPNOTSUPP
  * READ_ONLY; ENXIO CPU_OFFLINE; ENOMEM INCOMPLETE (value is returned, but lacks
  * events of a thread for which there was no memory); EIO PMU_REFUSED (an access to
- * a counter register faulted: the count is unreliable, earlier events included; to
- * claim the counters again, release all PMCs); EIO REGISTER_CHANGED, COUNTER_BACK,
- * COUNTER_TAKEN (the counter did not count all the time; NEWVALUE or PMCSETCOUNT ends
- * this). With both flags the new value is set although these or INCOMPLETE are returned.
+ * a counter register faulted, so the whole count is unreliable; to claim the counters
+ * again, release all PMCs); EIO REGISTER_CHANGED, COUNTER_BACK, COUNTER_TAKEN (the
+ * counter did not count all the time; the error remains until NEWVALUE or PMCSETCOUNT).
+ * With both flags the new value is set even if one of these errors or INCOMPLETE is
+ * returned.
  */
 struct hwpmc_op_pmcrw {
 	struct hwpmc_hdr hdr;
@@ -582,8 +605,8 @@ struct hwpmc_op_pmcrw {
 };
 
 /*
- * PMCSETCOUNT (13): count, period or frequency. Errors: EINVAL ID; EBUSY RUNNING;
- * EOPNOTSUPP READ_ONLY.
+ * PMCSETCOUNT (13): set the count, the period or the frequency of a stopped PMC. Errors:
+ * EINVAL ID; EBUSY RUNNING; EOPNOTSUPP READ_ONLY.
  */
 struct hwpmc_op_pmcsetcount {
 	struct hwpmc_hdr hdr;
@@ -601,8 +624,8 @@ struct hwpmc_op_writelog {
 
 /*
  * GETDYNEVENTINFO (18): the named events of class SOFT. Their numbers are valid
- * until the next boot. `nevent` in: entries of the array at `events`; out: events.
- * Errors: EINVAL CLASS, BUFFER [entries needed]; EFAULT BAD_ADDRESS.
+ * until the next boot. `nevent` in: entries of the array at `events`; out: number of
+ * events. Errors: EINVAL CLASS, BUFFER [entries needed]; EFAULT BAD_ADDRESS.
  */
 struct hwpmc_dynevent {
 	char	name[HWPMC_NAME_MAX];
@@ -619,10 +642,11 @@ struct hwpmc_op_getdyneventinfo {
 
 /*
  * KGMON (33): the histogram of kernel addresses. System-scope sampling PMCs with
- * HWPMC_F_KGMON add their samples to it while it is on. The machine has one; it
- * keeps its contents after its PMCs are released, until it is reset. READ:
- * `nentry` in: entries of the array at `entries` (0: return their number only);
- * out: entries; an address may have several. Each command returns `on` and `users`.
+ * HWPMC_F_KGMON add their samples to it while it is on. The machine has one histogram,
+ * which keeps its contents after the PMCs are released, until it is reset. For READ,
+ * `nentry` in: entries of the array at `entries` (0: return the number only); out:
+ * number of entries. An address may have several entries. Each command returns `on`
+ * and `users`.
  * Errors: EPERM PRIV_SYSTEM; EINVAL KGMON, BUFFER [entries needed]; EFAULT
  * BAD_ADDRESS; ENOMEM NO_MEMORY.
  */
@@ -658,20 +682,21 @@ struct hwpmc_op_getcaps {
 };
 
 /*
- * BATCH (34): read, start or stop `n` PMCs of the owner, as PMCRW with OLDVALUE,
- * PMCSTART or PMCSTOP would, in one call: system-scope PMCs of one CPU at one moment,
- * with interrupts off there, in the order of their rows, all CPUs at once; process-scope PMCs
- * likewise on each CPU where a target runs, and a thread that is switched in meanwhile has
- * them all or none. So the differences of two batches cover the same instructions for each
- * PMC of a CPU and of the calling thread, but for those between two reads.
+ * BATCH (34): read, start or stop `n` PMCs of the owner in one call, as PMCRW with OLDVALUE,
+ * PMCSTART or PMCSTOP would. The system-scope PMCs of one CPU are processed at one moment: with
+ * interrupts off, in the order of their rows. All CPUs work at the same time. The process-scope
+ * PMCs are processed likewise on each CPU where a target runs; for a thread that is switched in
+ * during the call, all of them or none count. The differences between two batches therefore
+ * cover the same instructions for all PMCs of a CPU, and for all PMCs of the calling thread,
+ * except for the few instructions between the reads of two PMCs.
  *
- * The order of the entries does not matter; a PMC may have several. Each entry has the
- * result of its PMC: `error` is 0 or the errno that the single operation would return,
- * hdr its reason. One entry's failure changes nothing for the others. BATCH itself
- * succeeds then; `failed` is the number of entries that have failed.
+ * The order of the entries does not matter, and several entries may name one PMC. In each
+ * entry `error` is 0 or the errno that the single operation would return, and hdr is the
+ * reason. The failure of an entry does not affect other entries, and BATCH itself then
+ * succeeds; `failed` is the number of entries that failed.
  *
- * `entry_size` is sizeof(struct hwpmc_batch_entry); entries are extended by the rule
- * for arguments, see above. Errors: EINVAL BATCH, BATCH_COUNT; EINVAL, E2BIG SIZE;
+ * `entry_size` is sizeof(struct hwpmc_batch_entry). The rule for the extension of arguments,
+ * see above, applies to entries too. Errors: EINVAL BATCH, BATCH_COUNT; EINVAL, E2BIG SIZE;
  * EFAULT BAD_ADDRESS (before the command, if the array cannot be written); ENOMEM
  * NO_MEMORY; EINTR.
  */
@@ -687,7 +712,7 @@ struct hwpmc_batch_entry {
 	struct hwpmc_hdr hdr;		/* out */
 	__u32	pmcid;
 	__s32	error;			/* out: 0 or an errno */
-	__aligned_u64 value;		/* out, READ: also with INCOMPLETE */
+	__aligned_u64 value;		/* out, READ: the count, also with INCOMPLETE */
 };
 
 struct hwpmc_op_batch {
@@ -700,16 +725,17 @@ struct hwpmc_op_batch {
 };
 
 /*
- * UNWIND (35): add an unwind table (hwpmc_unwind.h) of a file to those of the owner, or
- * replace the one that there is; with nrow 0 remove it. Chains of the owner's PMCs with
- * HWPMC_F_TABLES are walked by it where the file is mapped: inode and device are those
- * of its MAP_IN records, and the build-id must be equal (length 0: the file has none). The
- * module copies the rows. Tables end with their owner, or when it is revoked, and are charged
- * to RLIMIT_MEMLOCK as rings are. Errors: ESRCH NOT_OWNER; EINVAL FLAGS, RESERVED
+ * UNWIND (35): add the unwind table (hwpmc_unwind.h) of a file to the tables of the owner, or
+ * replace the table of that file; with nrow 0, remove it. For the owner's PMCs with
+ * HWPMC_F_TABLES the module walks call chains by this table where the file is mapped. Inode and
+ * device are those of the file's MAP_IN records, and the build-id must be equal (length 0: the
+ * file has none). The module copies the rows. Tables end with their owner, or when it is
+ * revoked. They are charged to RLIMIT_MEMLOCK, as rings are. Errors: ESRCH NOT_OWNER; EINVAL
+ * FLAGS, RESERVED
  * (build-id), UNWIND_ROW; E2BIG UNWIND_LIMIT, UNWIND_FILES; EPERM LOCKED_MEMORY; EFAULT
  * BAD_ADDRESS; ENOMEM NO_MEMORY; EINTR.
  */
-#define HWPMC_UNWIND_F_VDSO	0x1u	/* of the vdso: no inode, device, build-id */
+#define HWPMC_UNWIND_F_VDSO	0x1u	/* table of the vdso: no inode, device, build-id */
 
 struct hwpmc_op_unwind {
 	struct hwpmc_hdr hdr;
@@ -723,8 +749,9 @@ struct hwpmc_op_unwind {
 };
 
 /*
- * GETCHAINSTATS (36): user chains of PMCs with HWPMC_F_TABLES since the module was loaded,
- * by how they end: enum hwpmc_chain_end of hwpmc_log.h. No errors.
+ * GETCHAINSTATS (36): the numbers of user chains of PMCs with HWPMC_F_TABLES since the module
+ * was loaded. The index is the way in which chains end: enum hwpmc_chain_end of hwpmc_log.h. No
+ * errors.
  */
 struct hwpmc_op_getchainstats {
 	struct hwpmc_hdr hdr;
@@ -732,24 +759,24 @@ struct hwpmc_op_getchainstats {
 };
 
 /*
- * GETKINDS (37): which kinds of core the machine has, and what a CPU is and has. A CPU has
- * not each row of a class if CPUs are not alike. Errors: EINVAL CPU_RANGE; ENXIO
+ * GETKINDS (37): the kinds of core of the machine, and the kind and the rows of one CPU. If
+ * CPUs are not alike, a CPU may lack some rows of a class. Errors: EINVAL CPU_RANGE; ENXIO
  * CPU_OFFLINE.
  */
 struct hwpmc_op_getkinds {
 	struct hwpmc_hdr hdr;
 	__u32	cpu;
-	__u32	kind;			/* out: HWPMC_KIND_* of it; 0: all CPUs are alike */
-	__u32	kinds;			/* out: of the machine */
+	__u32	kind;			/* out: HWPMC_KIND_* of the CPU; 0: all CPUs are alike */
+	__u32	kinds;			/* out: HWPMC_KIND_* of the machine */
 	__u32	__reserved;
-	__u64	rows;			/* out: bit per row of GETPMCINFO that it has */
+	__u64	rows;			/* out: bit per row of GETPMCINFO that the CPU has */
 };
 
 /*
  * GETUNCOUNTED (38): a process-scope PMC with `kinds` counts nothing while a thread runs on
- * a core of another kind. How long and how often that was: time on CPUs, up to now, of all
- * threads that it was counting for, and slices (from a switch-in to a switch-out), begun
- * since it was allocated. 0 without `kinds`. Errors: EINVAL ID.
+ * a core of another kind. `ns` is the CPU time of all its target threads on such cores, since
+ * it was allocated, in nanoseconds. `slices` is the number of slices, from a switch-in to a
+ * switch-out, that began there. Both are 0 without `kinds`. Errors: EINVAL ID.
  */
 struct hwpmc_op_getuncounted {
 	struct hwpmc_hdr hdr;

@@ -14,17 +14,17 @@
  * NMI during a switch). Between CPUs only the time orders records: a sample may
  * precede the MAP_IN or follow the PROCEXIT that it belongs to.
  *
- * A log that the module writes to a descriptor (HWPMC_LOG_INIT_SYNC) is a row of
- * pieces, each of which ends with a SYNC record: what a piece holds is older than its
- * SYNC, and what follows is not. So a reader that keeps one piece, and sorts it by
- * time, has all records in their order: what a record names was said before it. An
- * exception is a record that was being written at the time of a SYNC; no other record
- * can depend on it yet. CLOSELOG is the last record.
+ * A log that the module writes to a descriptor (HWPMC_LOG_INIT_SYNC) is a sequence of
+ * pieces, each of which ends with a SYNC record. The records of a piece are older than its
+ * SYNC, and the records that follow are not. A reader that keeps one piece and sorts it by
+ * time therefore has all records in order: an object that a record names was described
+ * before it. The exception is a record that was being written at the time of a SYNC; no
+ * other record can depend on it yet. CLOSELOG is the last record.
  *
  * Conservation: records that could not be written are counted by cause and
  * declared in DROPNOTIFY records. For each sampling PMC, overflows = samples +
- * drops. Where periods differ (HWPMC_F_FREQUENCY), PERIOD records say how many events
- * samples and drops stand for.
+ * drops. If periods differ (HWPMC_F_FREQUENCY), PERIOD records contain the numbers of events
+ * that samples and drops stand for.
  *
  * Types have FreeBSD's numbers; types from 64 on exist on Linux only. Numbers are
  * never reused and new fields are appended. A reader must skip types that it does
@@ -76,7 +76,7 @@ enum hwpmc_log_type {
 	HWPMC_LOG_CLOCK = 68,		/* hwpmc_log_clock: a later reading */
 	HWPMC_LOG_NOTE = 69,		/* hwpmc_log_note: "key=value", by a tool */
 	HWPMC_LOG_PADDING = 70,		/* hwpmc_log_hdr and bytes to skip */
-	HWPMC_LOG_SYNC = 71,		/* hwpmc_log_hdr: all that is older precedes */
+	HWPMC_LOG_SYNC = 71,		/* hwpmc_log_hdr: all older records precede it */
 	HWPMC_LOG_CPU_KIND = 72,	/* hwpmc_log_cpu_kind */
 	HWPMC_LOG_PERIOD = 73,		/* hwpmc_log_period */
 	HWPMC_LOG_LOSS = 74,		/* hwpmc_log_loss */
@@ -86,7 +86,7 @@ enum hwpmc_log_type {
 struct hwpmc_log_hdr {
 	__u16	len;			/* bytes, this header included */
 	__u8	type;			/* enum hwpmc_log_type */
-	__u8	flags;			/* depends on the type; else 0 */
+	__u8	flags;			/* depends on the type; 0 if it has none */
 	__u32	id;			/* depends on the type; mostly the PMC's id */
 	__u64	time;			/* in ticks of the log's clock */
 };
@@ -106,8 +106,8 @@ enum hwpmc_log_clock_kind {
 
 /*
  * INITIALIZE: the first record of a log, id 0. CLOCK records are later readings
- * of the clocks (one at each flush, one before CLOSELOG): from two readings a
- * reader computes the frequency more precisely than `khz`, measured at boot.
+ * of the clocks (one at each flush, one before CLOSELOG). Two readings give the
+ * frequency of the log's clock more precisely than `khz`, which was measured at boot.
  */
 struct hwpmc_log_initialize {
 	struct hwpmc_log_hdr hdr;
@@ -118,18 +118,18 @@ struct hwpmc_log_initialize {
 	__u32	ncpu;
 	__u32	clock;			/* enum hwpmc_log_clock_kind */
 	__u32	khz;			/* of the clock, as the kernel measured it */
-	__u64	tick;			/* the log's clock, */
-	__u64	monotonic;		/* CLOCK_MONOTONIC, ns, */
-	__u64	realtime;		/* CLOCK_REALTIME, ns, read at one time */
-	__s32	owner;			/* process id */
+	__u64	tick;			/* the log's clock; all three are read at one time */
+	__u64	monotonic;		/* CLOCK_MONOTONIC, ns */
+	__u64	realtime;		/* CLOCK_REALTIME, ns */
+	__s32	owner;			/* process id of the log's owner */
 	__u32	flags;			/* HWPMC_LOG_INIT_* */
 	char	cpuid[64];
 };
 
 #define HWPMC_LOG_INIT_PRIVILEGED 1	/* samples contain kernel addresses */
-#define HWPMC_LOG_INIT_SYNC	2	/* it has SYNC records */
+#define HWPMC_LOG_INIT_SYNC	2	/* the log has SYNC records */
 
-/* CLOCK */
+/* CLOCK: a reading of the three clocks, as in INITIALIZE. */
 struct hwpmc_log_clock {
 	struct hwpmc_log_hdr hdr;
 	__u64	tick;
@@ -144,20 +144,20 @@ struct hwpmc_log_closelog {
 
 /* Cause of a drop. Numbers are never reused. */
 enum hwpmc_drop_cause {
-	HWPMC_DROP_FULL = 0,		/* ring full: reader too slow */
-	HWPMC_DROP_LATE = 1,		/* place unknown: the counter was being
-					 * stopped, or periods elapsed before a
-					 * late interrupt or without one */
+	HWPMC_DROP_FULL = 0,		/* the ring was full: the reader is too slow */
+	HWPMC_DROP_LATE = 1,		/* the address is unknown: the counter was being
+					 * stopped, or periods elapsed before a late
+					 * interrupt or without an interrupt */
 	HWPMC_DROP_CLOSED = 2,		/* the log was closed or had failed */
-	HWPMC_DROP_BUSY = 3,		/* a mapping not read: the mmap lock was held, the
-					 * program may not be seen any more (its mappings
-					 * count as one),
-					 * or too many were waiting (real-time) */
+	HWPMC_DROP_BUSY = 3,		/* a mapping was not read: its mmap lock was held, or
+					 * too many were waiting (real-time kernels), or the
+					 * owner may no longer inspect the program (all its
+					 * mappings count as one) */
 	HWPMC_DROP__COUNT
 };
 
-/* Entries of the arrays below. Never changes: causes from this number on are in pairs
- * of their own, and HWPMC_DROP__COUNT may grow. */
+/* Number of entries of the arrays below. It never changes: HWPMC_DROP__COUNT may grow, and
+ * causes from this number on are in struct hwpmc_log_drop_pair. */
 #define HWPMC_DROP_FIXED	4
 
 /* Drops of one cause from HWPMC_DROP_FIXED on. */
@@ -166,23 +166,24 @@ struct hwpmc_log_drop_pair {
 };
 
 /*
- * DROPNOTIFY: records of this CPU dropped since its previous DROPNOTIFY, samples
- * and other records counted separately. id 0. ncause - HWPMC_DROP_FIXED pairs follow
- * if ncause is greater; if it is less, entries from ncause on are to be ignored.
+ * DROPNOTIFY: the records of this CPU that were dropped since its previous DROPNOTIFY, id 0.
+ * Samples and other records are counted separately. If ncause is greater than
+ * HWPMC_DROP_FIXED, ncause - HWPMC_DROP_FIXED pairs follow; if it is less, a reader ignores
+ * the entries from ncause on.
  */
 struct hwpmc_log_drop {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;
-	__u32	ncause;			/* causes that the writer counts */
+	__u32	ncause;			/* number of causes that the writer counts */
 	__u64	since;			/* time of the first dropped record */
 	__u64	samples[HWPMC_DROP_FIXED];
 	__u64	others[HWPMC_DROP_FIXED];
 };
 
 /*
- * CPU_KIND: which kind of core a CPU is, where a machine has several (GETKINDS); id is the
- * CPU. In the CPU's own ring, before its samples: when the log begins, and when the CPU goes
- * online. So the CPU of a sample, or of a value, says the kind.
+ * CPU_KIND: the kind of core of a CPU, on a machine with several kinds (GETKINDS); id is the
+ * CPU. It is written into the CPU's own ring, before its samples: when the log begins, and
+ * when the CPU goes online. A reader takes the kind of a sample, or of a value, from its CPU.
  */
 struct hwpmc_log_cpu_kind {
 	struct hwpmc_log_hdr hdr;
@@ -203,11 +204,11 @@ struct hwpmc_log_allocate {
 	__u32	mode;			/* enum hwpmc_mode */
 	__u32	cpu;
 	__u64	config, config1;
-	__u64	count;			/* sampling period; with HWPMC_F_FREQUENCY samples
-					 * a second */
-	char	name[64];		/* event name, if the kernel knows it or the
-					 * owner told it; a tool may write another in a
-					 * NOTE "event" */
+	__u64	count;			/* sampling period in events; with HWPMC_F_FREQUENCY
+					 * samples per second */
+	char	name[64];		/* event name from the kernel or from the owner,
+					 * or ""; a tool may write another name in a NOTE
+					 * "event" */
 };
 
 /* PMCATTACH, PMCDETACH: id is the PMC's. */
@@ -215,13 +216,13 @@ struct hwpmc_log_attach {
 	struct hwpmc_log_hdr hdr;
 	__s32	pid;
 	__u32	__reserved;
-	char	path[];			/* of its executable; zero terminated */
+	char	path[];			/* path of its executable; zero terminated */
 };
 
-/* PROCCSW: events from switch-in to switch-out, in several records where FLUSHLOG came
- * between; or, in class SOFT, migrations of a thread off CPU that were read before it ran
- * again: cpu is then the reader's.
- * PROCEXIT: events of a process while it was a target. id is the PMC's. */
+/* PROCCSW: the events of a thread from switch-in to switch-out, in several records if FLUSHLOG
+ * was called in between. In class SOFT also the migrations of a thread off CPU, if they were
+ * read before it ran again; cpu is then the CPU of the reader.
+ * PROCEXIT: the events of a process while it was a target. id is the PMC's. */
 struct hwpmc_log_value {
 	struct hwpmc_log_hdr hdr;
 	__s32	pid, tid;
@@ -231,13 +232,13 @@ struct hwpmc_log_value {
 };
 
 /* THROTTLE: sampling exceeded its share of CPU time and is paused (flags 0), or is
- * resumed (flags 1), on this CPU; id is the PMC's, or HWPMC_ID_INVALID: all. In process
- * scope a pause ends for the thread when it leaves the CPU (flags 1), and begins again
- * where it comes back before the pause of the CPU is over (flags 0). */
+ * resumed (flags 1), on this CPU; id is the PMC's, or HWPMC_ID_INVALID for all PMCs. In
+ * process scope a pause ends for a thread when it leaves the CPU (flags 1), and begins again
+ * if it returns before the pause of the CPU is over (flags 0). */
 struct hwpmc_log_throttle {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;
-	__u32	percent;		/* of CPU time used by sampling; 100: no
+	__u32	percent;		/* of CPU time that sampling used; 100: no
 					 * other interrupt was handled */
 };
 
@@ -245,16 +246,16 @@ struct hwpmc_log_throttle {
 #define HWPMC_LOSS_OVER		0x01	/* the counter was found to count again */
 
 /*
- * LOSS: a counter of a CPU did not count all events of a PMC while it was started; id is the
- * PMC's. One record when that is found, and one with HWPMC_LOSS_OVER, with the same reason and
- * .since, when the counter is found to count again, be it after a stop and another start. If
- * another reason is found before that, the first loss is over, and the second has its own two
- * records. The record may be in the ring of any CPU.
+ * LOSS: a counter of a CPU did not count all events of a PMC that was started; id is the PMC's.
+ * One record is written when that is found. A second one, with HWPMC_LOSS_OVER and the same
+ * reason and .since, is written when the counter is found to count again, possibly after a stop
+ * and another start. If another reason is found before that, the first loss is over, and the
+ * second loss has its own two records. The records may be in the ring of any CPU.
  */
 struct hwpmc_log_loss {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;
-	__u32	reason;			/* enum hwpmc_reason, why reads fail with EIO, */
+	__u32	reason;			/* enum hwpmc_reason, with which reads fail (EIO) */
 	__s32	detail;			/* detail of .reason */
 	__u32	__reserved;
 	__u64	since;			/* when it was last found to count, or the PMC was
@@ -289,18 +290,18 @@ struct hwpmc_log_context {
 #define HWPMC_PC_HIDDEN		(~0ULL)		/* stands for a kernel address */
 /* Marks among the entries of pc[]; no addresses. */
 #define HWPMC_PC_USER		(~0ULL - 1)	/* user frames follow */
-#define HWPMC_PC_FP		(~0ULL - 2)	/* frames that follow are by frame pointers,
-						 * which the program may not have */
+#define HWPMC_PC_FP		(~0ULL - 2)	/* the frames that follow were found by frame
+						 * pointers, which the program may not have */
 #define HWPMC_PC_END(reason)	(~0ULL - 16 - (reason))	/* enum hwpmc_chain_end */
-/* The reason of such a mark; 16 or more: it is none. */
+/* The reason of such a mark. A result of 16 or more means that pc is not such a mark. */
 #define HWPMC_PC_REASON(pc)	(~0ULL - 16 - (pc))
 
-/* How the user part of a chain ends that was walked by unwind tables. */
+/* The end of the user part of a chain that was walked by unwind tables. */
 enum hwpmc_chain_end {
 	HWPMC_CHAIN_COMPLETE = 0,	/* at the outermost function; no mark */
-	HWPMC_CHAIN_NO_MAPPING = 1,	/* the code is in no mapping that is known */
-	HWPMC_CHAIN_NO_TABLE = 2,	/* its file has no table, or not yet */
-	HWPMC_CHAIN_NO_RULE = 3,	/* the table has no rule for it */
+	HWPMC_CHAIN_NO_MAPPING = 1,	/* the module has no mapping of the code */
+	HWPMC_CHAIN_NO_TABLE = 2,	/* the file of the code has no table, or not yet */
+	HWPMC_CHAIN_NO_RULE = 3,	/* the table has no rule for the code */
 	HWPMC_CHAIN_FAULT = 4,		/* the stack was not in memory; with FAULT */
 	HWPMC_CHAIN_BROKEN = 5,		/* the stack held no return address there */
 	HWPMC_CHAIN_DEPTH = 6,		/* at the depth limit: no mark, but CUT */
@@ -317,17 +318,17 @@ struct hwpmc_log_sample {
 };
 
 /* hdr.flags of PERIOD */
-#define HWPMC_PERIOD_DROPPED	0x01	/* of samples that were dropped */
+#define HWPMC_PERIOD_DROPPED	0x01	/* number of events of dropped samples */
 
 /*
- * PERIOD: id is that of a PMC with HWPMC_F_FREQUENCY; the next sample of this PMC and CPU
- * stands for so many events. Each of its samples has one before it, in the same ring.
- * With HWPMC_PERIOD_DROPPED id is 0, and the samples of all such PMCs that the DROPNOTIFY
- * record behind it declares stood for so many events.
+ * PERIOD: the number of events that the next sample of the PMC `id` on this CPU stands for.
+ * Each sample of a PMC with HWPMC_F_FREQUENCY has a PERIOD record before it, in the same ring.
+ * With HWPMC_PERIOD_DROPPED id is 0, and `period` is the number of events of all samples of
+ * such PMCs that the following DROPNOTIFY record declares.
  */
 struct hwpmc_log_period {
 	struct hwpmc_log_hdr hdr;
-	__u64	period;
+	__u64	period;			/* events */
 };
 
 /* ------------------------------------------------------------------------ */
@@ -350,8 +351,8 @@ struct hwpmc_log_period {
 /* PROC_CREATE, THR_CREATE, SYSEXIT, THR_EXIT, COMM_NAME: id 0. */
 struct hwpmc_log_task {
 	struct hwpmc_log_hdr hdr;
-	__s32	pid, tid;		/* tid: of PROC_CREATE and SYSEXIT = pid */
-	__s32	parent;			/* process; 0: unknown */
+	__s32	pid, tid;		/* PROC_CREATE and SYSEXIT: tid = pid */
+	__s32	parent;			/* process id; 0: unknown */
 	__u32	flags;			/* HWPMC_TASK_* */
 	char	comm[HWPMC_LOG_COMM];	/* "" at exits */
 };
@@ -374,16 +375,16 @@ struct hwpmc_log_exec {
 	char	path[];			/* zero terminated */
 };
 
-/* Where the kernel put an ELF program and its interpreter. */
+/* The addresses at which the kernel loaded an ELF program and its interpreter. */
 struct hwpmc_log_place {
-	__u64	entry;			/* where it begins: in its interpreter, if it has
-					 * one */
-	__u64	interpreter;		/* load base of that; 0: none */
-	__u64	base;			/* load base of the program; 0: its file has the
-					 * addresses */
+	__u64	entry;			/* first instruction: of the interpreter, if the
+					 * program has one */
+	__u64	interpreter;		/* load base of the interpreter; 0: none */
+	__u64	base;			/* load base of the program; 0: its file has
+					 * absolute addresses */
 };
 
-/* The file as it was when it was mapped. Times are of CLOCK_REALTIME, ns. */
+/* The state of a file when it was mapped. Times are ns of CLOCK_REALTIME. */
 struct hwpmc_log_file {
 	__u64	size;			/* bytes */
 	__s64	mtime;			/* last change of the contents */
@@ -391,8 +392,8 @@ struct hwpmc_log_file {
 };
 
 /*
- * MAP_IN: an executable mapping of a process; pid -1: of the kernel or a module.
- * The mapping replaces those that it overlaps. id 0. With HWPMC_MAP_HAS_FILE the
+ * MAP_IN: an executable mapping of a process, or, with pid -1, of the kernel or a
+ * module. It replaces all mappings that it overlaps. id 0. With HWPMC_MAP_HAS_FILE the
  * last bytes of the record are a struct hwpmc_log_file.
  */
 struct hwpmc_log_map {
@@ -404,9 +405,9 @@ struct hwpmc_log_map {
 	__u64	inode;
 	__u32	major, minor;		/* of its device */
 	__u8	build_id[HWPMC_LOG_BUILD_ID];
-	__s32	slide;			/* by how many pages of 4096 bytes addresses in
-					 * the ELF file exceed its offsets here. Its load
-					 * base: start - offset - slide pages */
+	__s32	slide;			/* pages of 4096 bytes by which addresses in the ELF
+					 * file exceed its offsets. Load base of the file:
+					 * start - offset - slide pages */
 	char	path[];			/* zero terminated; "[vdso]", "[kernel]",
 					 * "[name]" of a module, "//anon" */
 };
@@ -419,9 +420,9 @@ struct hwpmc_log_unmap {
 	__u64	start, end;
 };
 
-/* NOTE: information from a tool; the key defines id. Keys: "command", "hostname",
- * "release", "event" (id: PMC), "version", "period", "kernel-start" (address of
- * _stext) and "kernel-build-id" (both hexadecimal), and others. A reader ignores
+/* NOTE: information from a tool. The meaning of id depends on the key. Keys are "command",
+ * "hostname", "release", "event" (id: PMC), "version", "period", "kernel-start" (address
+ * of _stext) and "kernel-build-id" (both hexadecimal), and others. A reader ignores
  * unknown keys. */
 struct hwpmc_log_note {
 	struct hwpmc_log_hdr hdr;
@@ -437,10 +438,10 @@ struct hwpmc_log_note {
  * struct hwpmc_log_ring, then the data mapped twice in a row, so that a record
  * that crosses the end is contiguous.
  *
- * Records are from tail to head, both in bytes since the log began (modulo size:
- * offset in the data). The module writes head, the reader tail: load head with
- * acquire, read, store tail with release. An invalid tail loses records of this
- * owner only.
+ * The records are between tail and head. Both are in bytes since the log began; modulo
+ * size they are offsets in the data. The module writes head, and the reader writes tail:
+ * load head with acquire, read the records, store tail with release. An invalid tail
+ * loses records of this owner only.
  */
 struct hwpmc_log_ring {
 	__u64	head;			/* written by the module */
@@ -450,7 +451,7 @@ struct hwpmc_log_ring {
 	/* Drops of this CPU so far, declared or not, by enum hwpmc_drop_cause. */
 	__u64	samples_dropped[HWPMC_DROP_FIXED];
 	__u64	others_dropped[HWPMC_DROP_FIXED];
-	/* Of cause 4; of all from cause 5 on. 0 where the module has no such cause. */
+	/* Drops of cause 4, and of all causes from 5 on. 0 if the module has no such cause. */
 	struct hwpmc_log_drop_pair more_dropped[2];
 	__u64	__reserved;
 	__u64	tail;			/* written by the reader; own cache line */

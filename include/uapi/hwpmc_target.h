@@ -9,8 +9,8 @@
 #include "hwpmc.h"
 
 /*
- * PMCATTACH (8), PMCDETACH (9): pid 0 is the caller. With DESCENDANTS they include
- * all present descendants.
+ * PMCATTACH (8), PMCDETACH (9): attach a PMC to a process with all its threads, or detach it.
+ * pid 0 is the caller. With DESCENDANTS both include all present descendants.
  * Attach errors: EINVAL ID, SYSTEM_SCOPE, PID; EBUSY RUNNING; ESRCH
  * NO_PROCESS, EXITING; EPERM PRIV_TUNABLE, PRIV_ATTACH, MSR_TAKEN; EEXIST
  * ATTACHED; EBUSY TARGET_ROW; ENOMEM.
@@ -25,12 +25,12 @@ struct hwpmc_op_pmcattach {
 
 /*
  * PMCOPEN (39): PMCALLOCATE of a process-scope PMC and PMCATTACH to process `pid` in one
- * call, which counts on a row that no other PMC has in that process (and, with
- * DESCENDANTS, in its descendants) where there is one: two programs that measure one
- * process with the same event do not refuse each other. Afterwards there is a PMC that is
- * attached, or none; it is not started. Errors: those of PMCALLOCATE, then those of
- * PMCATTACH; also EINVAL SYSTEM_SCOPE; EBUSY TARGET_ROW if each row that can count
- * the event has another PMC in the process [its owner's pid].
+ * call. It takes a row that no other PMC has in that process (and, with DESCENDANTS, in its
+ * descendants), so two programs that measure one process with the same event do not conflict
+ * while there are free rows. On success the PMC is attached and not started; on failure there
+ * is no PMC. Errors: the errors of PMCALLOCATE, then the errors of PMCATTACH; also EINVAL
+ * SYSTEM_SCOPE; EBUSY TARGET_ROW if each row that can count the event has another PMC in the
+ * process [pid of its owner].
  */
 struct hwpmc_op_pmcopen {
 	struct hwpmc_op_pmcallocate_named allocate;
@@ -44,8 +44,8 @@ struct hwpmc_op_pmcopen {
  * only. Afterwards it cannot be attached to other processes, and the owner's
  * address space may use RDPMC until the PMC is detached or released, or the owner
  * executes a program. The counter restarts at 0 at each switch-in of a thread of
- * the owner; the thread's page has the value to add, see struct hwpmc_user_row.
- * Other counters read 0.
+ * the owner; the thread's page contains the value to add, see struct
+ * hwpmc_user_row. RDPMC of all other counters returns 0.
  * Errors: EINVAL ID, MSR_OWNER_ONLY; ENOSYS NO_RDPMC [0: class; 1: RDPMC is
  * disabled on this machine]; ENOMEM.
  */
@@ -62,24 +62,24 @@ struct hwpmc_op_getmsr {
  * PMC, or does not belong to the owner; EACCES writable; EINVAL size or
  * MAP_PRIVATE; ENOMEM.
  *
- * If `sum` equals `seq`, no other thread counts for the PMC and its count, as
- * PMCRW would return it, is
+ * If `sum` equals `seq`, no other thread counts for the PMC, and the count that
+ * PMCRW would return is
  *
  *	rdpmc(index) + total
  *
- * If `own` equals `seq`, the same with `thread` in place of `total` is this thread's
- * number of events since it mapped the page. Both are valid only if `seq` is unchanged
- * after RDPMC. If the fields differ, RDPMC may fault: use PMCRW.
- * Only the thread that mapped the page may read it this way. In a child's copy
- * the fields always differ.
+ * If `own` equals `seq`, rdpmc(index) + thread is the number of events of this thread since
+ * it mapped the page. Both values are valid only if `seq` is unchanged after RDPMC.
+ * If neither `sum` nor `own` equals `seq`, RDPMC may fault: use PMCRW.
+ * Only the thread that mapped the page may read it in this way. In a child's copy
+ * `sum` and `own` never equal `seq`.
  */
 struct hwpmc_user_row {
 	__u32	seq;			/* changes with any field below */
 	__u32	own;			/* equal to seq: .thread is valid */
 	__u32	sum;			/* equal to seq: .total is valid */
 	__u32	index;			/* operand of RDPMC */
-	__u64	thread;			/* to be added, modulo 2^64 */
-	__u64	total;
+	__u64	thread;			/* add it to RDPMC, modulo 2^64: this thread */
+	__u64	total;			/* add it to RDPMC, modulo 2^64: the count */
 	__u64	__reserved[4];
 };
 

@@ -5,15 +5,15 @@
  * adds them with HWPMC_OP_UNWIND (hwpmc.h); the module walks user stacks by them when
  * it takes a sample.
  *
- * A table is an array of rows, in rising order of `at`. A row is valid from its `at` up
- * to the next row's. What lies before the first row has no rule. `at` is a position in
+ * A table is an array of rows in ascending order of `at`. A row is valid from its `at` up to
+ * the `at` of the next row. Code before the first row has no rule. `at` is a position in
  * the file, not an address: an instruction at address `a` of a mapping [start, end)
  * whose first byte is at `offset` in the file is at a - start + offset. Tables of the
  * vdso count from the start of its mapping.
  *
- * All registers are those of the frame whose caller is looked for: `ip` of the first
- * frame is the sampled address, of all others the return address minus 1. CFA is the
- * stack pointer of the caller after the call's return. The return address is at CFA - 8.
+ * All registers are those of the frame whose caller is to be found. `ip` of the first frame
+ * is the sampled address; `ip` of each other frame is its return address minus 1. CFA is the
+ * stack pointer of the caller after the call has returned. The return address is at CFA - 8.
  * Displacements are in words of 8 bytes.
  */
 #ifndef _UAPI_HWPMC_UNWIND_H
@@ -27,9 +27,9 @@ struct hwpmc_unwind_row {
 };
 
 /*
- * A rule: kind [2:0], BP_SAVED [3], and operands by kind. With BP_SAVED the caller's rbp
- * is at CFA - 8 * SAVED [31:22]; else it is unchanged. Bits that are not named here must
- * be 0.
+ * A rule: kind [2:0], BP_SAVED [3], and operands that depend on the kind. With BP_SAVED the
+ * caller's rbp is at CFA - 8 * SAVED [31:22]; otherwise it is unchanged. Bits that are not
+ * named here must be 0.
  */
 #define HWPMC_UNWIND_KIND(rule)		((rule) & 7)
 #define HWPMC_UNWIND_BP_SAVED		0x8u
@@ -43,8 +43,7 @@ enum hwpmc_unwind_kind {
 	HWPMC_UNWIND_SP = 1,
 	/* CFA = rbp + 8 * N [21:5], signed. */
 	HWPMC_UNWIND_BP = 2,
-	/* An entry of the procedure linkage table: CFA = rsp + 8, or rsp + 16 from byte
-	 * N [8:5] of each 16 of ip on. */
+	/* The procedure linkage table: CFA = rsp + 8 if ip % 16 < N [8:5], else rsp + 16. */
 	HWPMC_UNWIND_PLT = 3,
 	/* The return of a signal handler: rbp, rsp and rip of the interrupted code, in
 	 * struct rt_sigframe at rsp. No operands. */
@@ -53,7 +52,7 @@ enum hwpmc_unwind_kind {
 	HWPMC_UNWIND_END = 5,
 	/* CFA = *(rsp + 8 * N [15:5]) + 8 * M [21:16]. */
 	HWPMC_UNWIND_AT_SP = 6,
-	/* By REG [8:5], DWARF's number of the register:
+	/* The meaning depends on REG [8:5], DWARF's number of a register:
 	 * 6: CFA = *(rbp + 8 * N [17:9], signed) + 8 * M [21:18]; with BP_AT_BP [4] the
 	 *    caller's rbp is *rbp, and BP_SAVED is 0.
 	 * 7: call-frame information that no rule can express. No other operands.
@@ -66,7 +65,7 @@ enum hwpmc_unwind_kind {
 #define HWPMC_UNWIND_REG_UNKNOWN	7
 #define HWPMC_UNWIND_BP_AT_BP		0x10u
 
-/* Rows of one table at most: the largest file that can be described has 4 GiB. */
+/* Maximum number of rows of a table. A table can describe a file of at most 4 GiB. */
 #define HWPMC_UNWIND_ROWS_MAX		(64u << 20)
 
 #endif /* _UAPI_HWPMC_UNWIND_H */

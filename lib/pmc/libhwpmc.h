@@ -4,16 +4,17 @@
  *
  * A handle is one open of the device, and thus one *owner*: PMCs allocated through
  * it live until hwpmc_close(), exec or exit. Any number of threads may use a
- * handle; a process may have any number of handles. There is no other state.
+ * handle; a process may have any number of handles. The library has no other state.
  *
- * Unless stated otherwise every function returns 0, or -1 with errno; on failure
- * hwpmc_error() returns a sentence and hwpmc_reason() the cause as a number. A
- * child of fork() can at most read with a handle of its parent, a PMC that counts it as a
- * descendant; anything else is ESRCH and changes nothing. It must open its own.
+ * Unless stated otherwise every function returns 0, or -1 with errno. After a failure
+ * hwpmc_error() returns a sentence and hwpmc_reason() returns the cause as a number. A child
+ * of fork() must open its own handle: with a handle of its parent it can at most read a PMC
+ * that counts it as a descendant. Every other call fails with ESRCH and changes nothing.
  *
- * A pointer may be null only where that is said. Else the call is EINVAL (NULL with EINVAL if
- * it returns a pointer), and does nothing if it has no result; inline functions and
- * macros do not look. Functions that close or free accept NULL.
+ * A pointer may be null only where a comment permits it. With any other null pointer a
+ * function does nothing, and fails with EINVAL (a function that returns a pointer returns
+ * NULL). Inline functions and macros do not check pointers. Functions that close or free
+ * accept NULL.
  *
  *	struct hwpmc *h;
  *	uint32_t id;
@@ -42,8 +43,8 @@
 
 #ifdef __cplusplus
 /*
- * In C++ the fields `class` of the kernel's structures are named class_id, and a structure or
- * enum that has the name of a function is "struct NAME" or "enum NAME", or NAME_t.
+ * In C++ the fields `class` of the kernel's structures are named class_id. A structure or enum
+ * that has the name of a function must be written "struct NAME" or "enum NAME", or NAME_t.
  */
 extern "C" {
 #endif
@@ -69,10 +70,11 @@ void hwpmc_close(struct hwpmc *h);
 int hwpmc_fd(const struct hwpmc *h);
 
 /*
- * The last failure of this handle in this thread; h == NULL: of hwpmc_open().
- * Never NULL ("" before the first failure); valid until the next failure of
- * the same handle in the same thread, or hwpmc_close(). hwpmc_reason() is
- * HWPMC_WHY_NONE if the library itself failed (an event specification).
+ * The last failure of this handle in this thread, or with NULL, of hwpmc_open().
+ * hwpmc_error() never returns NULL (before the first failure, it returns ""); the
+ * string is valid until the next failure of the same handle in the same thread, or
+ * hwpmc_close(). hwpmc_reason() returns HWPMC_WHY_NONE if the library itself failed,
+ * for example in an event specification. hwpmc_detail() returns hdr.detail.
  */
 const char *hwpmc_error(struct hwpmc *h);
 enum hwpmc_reason hwpmc_reason(struct hwpmc *h);
@@ -84,35 +86,37 @@ int32_t hwpmc_detail(struct hwpmc *h);
 /*
  * Reserve a row for an event specification (forms: hwpmc_event_parse()). cpu:
  * HWPMC_CPU_ANY in process scope, one CPU in system scope. count: the initial
- * count, or the sampling period. If several counters can count the event, they
- * are tried in order.
+ * count; for a sampling mode the period in events, or with HWPMC_F_FREQUENCY the
+ * samples per second. If several counters can count the event, the function tries
+ * them in order. *id: the id of the PMC.
  */
 int hwpmc_allocate(struct hwpmc *h, const char *spec, enum hwpmc_mode mode,
 		   uint32_t flags, uint32_t cpu, uint64_t count, uint32_t *id);
 
-/* The ioctl itself; the id is req->pmcid. */
+/* Make the ioctl PMCALLOCATE with this request; it sets req->pmcid to the id. */
 int hwpmc_allocate_raw(struct hwpmc *h, struct hwpmc_op_pmcallocate *req);
 
 /*
- * Reserve a counter for an event of a process (0: the caller's) and attach the PMC to it, in
- * one call: beside other PMCs that count the process, whoever has them, on a counter that
- * none of them has there. hwpmc_allocate() and hwpmc_attach() cannot: the counter is
- * chosen before the process is known, and EBUSY if another PMC counts there with it. Process
- * scope; not started. EBUSY: each counter for the event has another PMC there.
+ * Reserve a counter for an event of a process (pid 0: the caller's) and attach the PMC to the
+ * process, in one call. Process scope; the PMC is not started. The call takes a counter that no
+ * other PMC uses in that process, whoever owns it. hwpmc_allocate() chooses the counter before
+ * the process is known, so hwpmc_attach() fails with EBUSY if another PMC uses it there. This
+ * call fails with EBUSY only if each counter for the event has another PMC in the process.
  */
 int hwpmc_open_counter(struct hwpmc *h, const char *spec, enum hwpmc_mode mode,
 		       uint32_t flags, pid_t pid, uint64_t count, uint32_t *id);
 
 int hwpmc_release(struct hwpmc *h, uint32_t id);
-int hwpmc_attach(struct hwpmc *h, uint32_t id, pid_t pid);	/* 0: self */
+int hwpmc_attach(struct hwpmc *h, uint32_t id, pid_t pid);	/* pid 0: the caller's process */
 int hwpmc_detach(struct hwpmc *h, uint32_t id, pid_t pid);
 int hwpmc_start(struct hwpmc *h, uint32_t id);
 int hwpmc_stop(struct hwpmc *h, uint32_t id);
 
 /*
- * Counts have 64 bits and are exact. hwpmc_rw() returns the count in *old and then
- * sets it. hwpmc_read() fails with ENOMEM, but sets *value, if the kernel had no
- * memory to follow a thread; with EINVAL if `value` is NULL.
+ * Counts are numbers of events; they have 64 bits and are exact. hwpmc_rw() returns the
+ * count in *old and then sets it. hwpmc_set() sets the initial count, the period or the
+ * frequency. All but hwpmc_read() require that the PMC is stopped. hwpmc_read() fails with
+ * ENOMEM, but sets *value, if the kernel had no memory to follow a thread.
  */
 int hwpmc_read(struct hwpmc *h, uint32_t id, uint64_t *value);
 int hwpmc_write(struct hwpmc *h, uint32_t id, uint64_t value);
@@ -120,30 +124,33 @@ int hwpmc_rw(struct hwpmc *h, uint32_t id, uint64_t value, uint64_t *old);
 int hwpmc_set(struct hwpmc *h, uint32_t id, uint64_t count);
 
 /*
- * Read, start or stop n PMCs in one call: those of a CPU, and those of the calling
- * thread, at one moment (hwpmc.h, BATCH). The caller sets pmcid of each entry; the
- * others are results. 0: all succeeded. Else -1 with the errno and the sentence of the
- * first entry that failed; the other entries are done all the same, and each has its
- * own `error`. If the call itself fails, no entry has an error and nothing was done
- * (with more than HWPMC_BATCH_MAX entries, which take several calls: some are done).
+ * Read, start or stop n PMCs in one call. All PMCs of one CPU, and all PMCs of the
+ * calling thread, are processed at one moment (hwpmc.h, BATCH). The caller sets pmcid
+ * of each entry; all other fields are results. Returns 0 if all entries succeeded, or -1
+ * with the errno and the sentence of the first entry that failed; the other entries are
+ * processed all the same, and each has its own `error`. If the call itself fails, no
+ * entry has an error and nothing was done. More than HWPMC_BATCH_MAX entries take
+ * several ioctls, of which the first ones may then have been done.
  */
 int hwpmc_batch(struct hwpmc *h, enum hwpmc_batch_command command,
 		struct hwpmc_batch_entry *entries, unsigned int n);
-/* Make hwpmc_error() and hwpmc_reason() those of an entry that failed. Returns -1 with
- * its errno. */
+/* Make hwpmc_error() and hwpmc_reason() return the failure of this entry. Returns -1 with
+ * the errno of the entry. */
 int hwpmc_batch_error(struct hwpmc *h, enum hwpmc_batch_command command,
 		      const struct hwpmc_batch_entry *entry);
 
 /*
  * Read a counter of the calling process without a system call. Each reading thread
  * calls hwpmc_counter_open() with a process-scope PMC, without DESCENDANTS, that is
- * attached to this process only and counts in hardware (else EINVAL, ENOSYS).
- * hwpmc_counter_read() then returns exactly what hwpmc_read() returns, on any CPU.
- * While the PMC is stopped, or if other threads count for it too, it makes the
- * system call, with its errors. hwpmc_read() in such a thread does the same.
+ * attached to this process only (else EINVAL) and whose counter RDPMC can read (else
+ * ENOSYS). hwpmc_counter_read() then returns exactly the same count as hwpmc_read(), on
+ * any CPU. While the PMC is stopped, or if other threads count for it too, it makes the
+ * system call, with the errors of hwpmc_read(). In such a thread hwpmc_read() also tries
+ * RDPMC first.
  *
- * The PMC must not be detached or released while another thread reads. A counter
- * needs no closing. In a child the parent's counters fail with ESRCH.
+ * No thread may detach or release the PMC while another thread reads a counter of it. A
+ * counter does not need to be closed. In a child, reads of the parent's counters fail
+ * with ESRCH.
  */
 struct hwpmc_counter {
 	const struct hwpmc_user_row *row;
@@ -164,10 +171,10 @@ static inline uint64_t hwpmc_rdpmc(uint32_t index)
 	return low | (uint64_t)high << 32;
 }
 
-/* Each instruction for both syntaxes of the compiler (-masm=intel). */
+/* An instruction in both syntaxes of the compiler; -masm=intel selects the second one. */
 #define HWPMC_ASM(att, intel)	"{" att "|" intel "}\n\t"
 
-/* True: *value is valid. */
+/* One attempt to read without a system call. Returns true if *value is valid. */
 static inline bool hwpmc_user_row_read(const struct hwpmc_user_row *row,
 				       uint64_t *value)
 {
@@ -219,9 +226,10 @@ static inline int hwpmc_counter_read(const struct hwpmc_counter *c,
 }
 
 /*
- * The same, ordered: each instruction before the call has been executed and counted, and none
- * after it has begun. RDPMC alone waits for neither; some hundred instructions can be in
- * flight. Costs an LFENCE before and one after, 10 to 30 cycles.
+ * The same, in program order: all instructions before the call are counted, and no instruction
+ * after it. RDPMC alone does not wait for earlier instructions, a few hundred of which can be
+ * in flight. This call executes an LFENCE before and after the read, which costs 10 to 30
+ * cycles.
  */
 static inline int hwpmc_counter_read_ordered(const struct hwpmc_counter *c,
 					     uint64_t *value)
@@ -234,8 +242,9 @@ static inline int hwpmc_counter_read_ordered(const struct hwpmc_counter *c,
 	return err;
 }
 
-int hwpmc_capabilities(struct hwpmc *h, uint32_t id, uint32_t *caps);
+int hwpmc_capabilities(struct hwpmc *h, uint32_t id, uint32_t *caps);	/* HWPMC_CAP_* */
 int hwpmc_width(struct hwpmc *h, uint32_t id, uint32_t *bits);
+/* The operand of RDPMC for this PMC: see PMCGETMSR in hwpmc.h. */
 int hwpmc_get_msr(struct hwpmc *h, uint32_t id, uint32_t *msr);
 
 /* ------------------------------------------------------------------------ */
@@ -243,10 +252,10 @@ int hwpmc_get_msr(struct hwpmc *h, uint32_t id, uint32_t *msr);
 
 /*
  * A group counts n events of the same processes as one object, in process scope: it is
- * opened, attached, started, stopped and read as a whole, or not at all. What one of these
- * calls had begun when it failed is undone by itself; hwpmc_error() is about the event that
- * failed. One thread at a time opens, attaches, detaches, starts, stops or closes a group;
- * any number of threads may read it at any time, but not after hwpmc_group_close() has begun.
+ * opened, attached, started, stopped and read as a whole, or not at all. If one of these
+ * calls fails, it undoes what it has begun, and hwpmc_error() names the event that failed.
+ * Only one thread at a time may open, attach, detach, start, stop or close a group. Any number
+ * of threads may read it at any time until hwpmc_group_close() is called.
  *
  *	static const char *const events[] = { "instructions:u", "cycles:u" };
  *	struct hwpmc_group *g;
@@ -258,59 +267,60 @@ int hwpmc_get_msr(struct hwpmc *h, uint32_t id, uint32_t *msr);
  *	...
  *	hwpmc_group_read(g, after);
  *
- * What happens at one moment:
- * - Start and stop: on each CPU all PMCs of the group; a thread that is switched in during the call
- *   has all of them, or none.
- * - Read, of the calling thread, or of processes of which one thread at most runs: the
- *   differences of two reads cover the same instructions for each event.
- * - Read, of threads that run on several CPUs at the same time: the values of each CPU belong
- *   to one moment, the CPUs to moments within the call. Each value includes all events before
- *   the call and none after it.
- * - Attach and detach: one PMC after the other. Stop the group first where this matters.
+ * The calls act on several PMCs as follows:
+ * - Start and stop act on all PMCs of the group at one moment on each CPU. For a thread that is
+ *   switched in during the call, all of them or none count.
+ * - Read, if the group counts the calling thread only, or processes of which at most one thread
+ *   runs: the differences between two reads cover the same instructions for each event.
+ * - Read, if several threads run at the same time: the values of one CPU belong to one moment,
+ *   and the values of different CPUs to different moments within the call. Each value includes
+ *   all events before the call and none after it.
+ * - Attach and detach act on one PMC after the other. Stop the group first if this matters.
  */
 #define HWPMC_GROUP_MAX	64		/* events */
 
 struct hwpmc_group;
 
 /*
- * Open a group of n (1 to HWPMC_GROUP_MAX) events, specs[0] to specs[n - 1], of a process
- * (0: the caller's): each PMC has a counter that no other PMC has in that process, as with
- * hwpmc_open_counter(), whose errors and flags these are. Not started; all values are 0.
- * EINVAL: n. On failure *group is NULL, and no PMC of it remains.
+ * Open a group of the events specs[0] to specs[n - 1] of a process (pid 0: the caller's); n is
+ * 1 to HWPMC_GROUP_MAX (else EINVAL). Each PMC gets a counter that no other PMC has in that
+ * process; flags and errors are those of hwpmc_open_counter(). The group is not started, and
+ * all values are 0. On failure *group is NULL, and no PMC of the group remains.
  */
 int hwpmc_group_open(struct hwpmc *h, const char *const *specs, unsigned int n,
 		     uint32_t flags, pid_t pid, struct hwpmc_group **group);
-/* Release the PMCs. Before hwpmc_close() of its handle. */
+/* Release the PMCs. Call it before hwpmc_close() of the handle. */
 void hwpmc_group_close(struct hwpmc_group *g);
 
-/* The ids of the PMCs, in the order of the events, for the other calls (hwpmc_region_new()).
- * Valid until hwpmc_group_close(); *n (may be NULL): how many. */
+/* The ids of the PMCs, in the order of the events, for other calls (hwpmc_region_new()). The
+ * array is valid until hwpmc_group_close(). Sets *n, unless n is NULL, to their number. */
 const uint32_t *hwpmc_group_ids(const struct hwpmc_group *g, unsigned int *n);
 
-/* Count a further process, or one no longer (0: the caller's). Errors: hwpmc_attach(),
- * hwpmc_detach(). Detach goes on after an error and returns the first one. */
+/* Begin or stop to count another process (pid 0: the caller's). Errors: hwpmc_attach(),
+ * hwpmc_detach(). Detach continues after an error and returns the first error. */
 int hwpmc_group_attach(struct hwpmc_group *g, pid_t pid);
 int hwpmc_group_detach(struct hwpmc_group *g, pid_t pid);
 
-/* Errors: hwpmc_start(), hwpmc_stop(). Start of a group that counts changes nothing. Stop
- * goes on after an error and returns the first one. */
+/* Errors: hwpmc_start(), hwpmc_stop(). Starting a group that counts changes nothing. Stop
+ * continues after an error and returns the first error. */
 int hwpmc_group_start(struct hwpmc_group *g);
 int hwpmc_group_stop(struct hwpmc_group *g);
 
 /*
  * Read the counts, as hwpmc_read() returns them, into values[0] to values[n - 1]. Errors:
  * hwpmc_read(). If hwpmc_reason() is HWPMC_WHY_INCOMPLETE, all values are set, and at least
- * one lacks events; with any other reason none is set, and the error is of a PMC that has no
- * value, or of the call.
+ * one of them lacks events. With any other reason no value is set; the error belongs to the
+ * first PMC that has no value, or to the call.
  */
 int hwpmc_group_read(struct hwpmc_group *g, uint64_t *values);
 
 /*
- * The calling thread reads the group without a system call from now on, by RDPMC, where
- * hwpmc_counter_open() permits that for each event; its errors. The group is read
- * between two switches of the thread, with an LFENCE before and after: the values
- * of the events are some instructions apart, always the same number of them. Where that
- * cannot be, as when the group is stopped, hwpmc_group_read() makes the system call.
+ * Make hwpmc_group_read() in the calling thread use RDPMC instead of a system call. Each PMC
+ * of the group must meet the conditions of hwpmc_counter_open(), whose errors this call
+ * returns. The group is read without a switch of the thread in between, and with an LFENCE
+ * before and after; the reads of different events are a few instructions apart, always the
+ * same number. While RDPMC is impossible, for instance while the group is stopped,
+ * hwpmc_group_read() makes the system call.
  */
 int hwpmc_group_map(struct hwpmc_group *g);
 
@@ -318,10 +328,10 @@ int hwpmc_group_map(struct hwpmc_group *g);
 /* Regions                                                                   */
 
 /*
- * A region measures a piece of code each time that it runs. The cost of begin and
- * end is measured by hwpmc_region_new() and subtracted. It reads up to eight
- * started PMCs of this handle that count the calling process. Only events of the
- * calling thread are counted; preemption and migration do not change the value.
+ * A region measures a piece of code each time that it runs. It reads up to eight
+ * started PMCs of this handle that count the calling process. hwpmc_region_new()
+ * measures the cost of begin and end, which is subtracted from each value. Only events
+ * of the calling thread are counted; preemption and migration do not change the value.
  *
  *	struct hwpmc_region *r = hwpmc_region_new(h, "lookup", ids, 2);
  *
@@ -355,16 +365,17 @@ struct hwpmc_region_stats {
 	uint64_t dropped;		/* ends without a value: the thread was
 					 * switched while it read, or the PMC was
 					 * stopped within the region */
-	uint64_t misused;		/* end without begin, begin twice, another
-					 * thread; of the whole region */
-	uint32_t sketched;		/* 1: more than 4096 values, and the median
-					 * is within 1/256 of the exact one */
+	uint64_t misused;		/* ends without begin, second begins, calls in
+					 * another thread: the same for all PMCs */
+	uint32_t sketched;		/* 1: there are more than 4096 values, so the
+					 * median is within 1/256 of the exact median */
 	uint32_t reserved[5];
 };
 
 /*
- * NULL with errno on failure: EINVAL n is 0 or more than eight; ENOMEM; the errors
- * of hwpmc_read() if a PMC cannot be read.
+ * Create a region of n PMCs for the calling thread. Returns NULL with errno on failure:
+ * EINVAL if n is 0 or more than HWPMC_REGION_PMCS, ENOMEM, or the error of hwpmc_read()
+ * if a PMC cannot be read.
  */
 struct hwpmc_region *hwpmc_region_new(struct hwpmc *h, const char *name,
 				      const uint32_t *ids, unsigned int n);
@@ -372,13 +383,13 @@ void hwpmc_region_free(struct hwpmc_region *r);
 const char *hwpmc_region_name(const struct hwpmc_region *r);
 
 /*
- * On x86-64 also macros: r must then be an lvalue, and values are exact to the
- * instruction. The functions add some instructions to each value.
+ * On x86-64 both are also macros: r must be an lvalue, and values are exact to the
+ * instruction. The functions add a few instructions to each value.
  */
 void hwpmc_region_begin(struct hwpmc_region *r);
 void hwpmc_region_end(struct hwpmc_region *r);
 
-/* Statistics of PMC i, from 0. EINVAL: i is too large. */
+/* Statistics of the PMC ids[i]. Fails with EINVAL if i is too large. */
 int hwpmc_region_get(struct hwpmc_region *r, unsigned int i,
 		     struct hwpmc_region_stats *stats);
 /* Clear all values and counts. */
@@ -489,7 +500,8 @@ struct hwpmc_region {
 /* ------------------------------------------------------------------------ */
 /* Log                                                                       */
 
-int hwpmc_configure_log(struct hwpmc *h, int fd);		/* -1: end it */
+/* The operations CONFIGURELOG, FLUSHLOG, CLOSELOG and WRITELOG of hwpmc.h. */
+int hwpmc_configure_log(struct hwpmc *h, int fd);		/* fd -1: end the log */
 int hwpmc_flush_log(struct hwpmc *h);
 int hwpmc_close_log(struct hwpmc *h);
 int hwpmc_write_log(struct hwpmc *h, uint32_t userdata);
@@ -497,28 +509,29 @@ int hwpmc_write_log(struct hwpmc *h, uint32_t userdata);
 /* ------------------------------------------------------------------------ */
 /* Machine, driver, administration                                           */
 
-/* As read by hwpmc_open(); lives as long as the handle. */
+/* The description that hwpmc_open() read; it lives as long as the handle. */
 const struct hwpmc_op_getcpuinfo *hwpmc_cpuinfo(const struct hwpmc *h);
 
-/* The present enum hwpmc_pmu_state. */
+/* The current holder of the hardware counters: enum hwpmc_pmu_state. */
 int hwpmc_pmu_state(struct hwpmc *h, uint32_t *state);
 
 /*
- * What is amiss with classes of counters at present: why one is missing. Returns how many
- * notes there are, or -1.
+ * Read the current problems of the classes of counters, such as the reason why a class is
+ * missing. Returns the number of notes, or -1.
  */
 int hwpmc_notes(struct hwpmc *h, struct hwpmc_classnote notes[HWPMC_NOTES_MAX]);
 
 /*
- * The holder of the counters if it is not this module, as found in /proc and /sys:
- * "the NMI watchdog", "perf (process 4711, perf)", …, and the command that frees
- * them: "sysctl kernel.nmi_watchdog=0". Truncated to the buffers' sizes; remedy may
- * be NULL. 0, or -1 (ENOENT, who = "perf or another user") if it is unknown.
+ * Find another holder of the counters in /proc and /sys. Sets `who` to its name ("the NMI
+ * watchdog", "perf (process 4711, perf)"), and `remedy`, which may be NULL, to the command
+ * that frees the counters ("sysctl kernel.nmi_watchdog=0"). Both are truncated to the sizes of
+ * the buffers. Returns 0, or -1 with ENOENT and the name "perf or another user" if the holder
+ * is unknown.
  */
 int hwpmc_pmu_holder(char *who, size_t who_size, char *remedy,
 		     size_t remedy_size);
 
-/* All rows of a CPU, in row order. The caller frees the array by free(). */
+/* All rows of a CPU, in row order. The caller frees *rows by free(). */
 int hwpmc_pmcinfo(struct hwpmc *h, uint32_t cpu, struct hwpmc_pmcinfo **rows,
 		  unsigned int *nrow);
 int hwpmc_driver_stats(struct hwpmc *h, struct hwpmc_op_getdriverstats *stats);
@@ -548,7 +561,7 @@ struct hwpmc_event_code {
 
 struct hwpmc_event {
 	char name[HWPMC_NAME_MAX];	/* the event without its qualifiers */
-	uint32_t ncode;			/* 1.. */
+	uint32_t ncode;			/* number of entries of code[], at least 1 */
 	uint32_t kinds;			/* HWPMC_KIND_* to count on; 0: all */
 	uint32_t reserved[6];
 	struct hwpmc_event_code code[HWPMC_EVENT_CODES]; /* best first */
@@ -556,8 +569,8 @@ struct hwpmc_event {
 
 /*
  * Parse a specification on this machine. No row is reserved. EINVAL: syntax error,
- * ENOENT: this machine has no such event; hwpmc_error() has the position and what
- * was expected. Forms (case-insensitive; space . _ - are equal in names):
+ * ENOENT: this machine has no such event; hwpmc_error() contains the position and the
+ * expected text. Forms (case-insensitive; space . _ - are equal in names):
  *	[class-]name[,qualifier[=value]…]	FreeBSD's, with the qualifiers
  *		usr os edge inv any cmask= umask= mask=a+b rsp= count=
  *		(count= is cmask=, the threshold: FreeBSD's name on AMD)
@@ -580,13 +593,13 @@ int hwpmc_open_event(struct hwpmc *h, const struct hwpmc_event *event,
 		     enum hwpmc_mode mode, uint32_t flags, pid_t pid,
 		     uint64_t count, uint32_t *id);
 
-/* An event of the list. Strings are valid during the call only. */
+/* An event of the list. Strings are valid during the call of the callback only. */
 struct hwpmc_event_info {
 	const char *name;		/* valid as a specification */
 	const char *desc;
-	const char *pmu;		/* the table: a file's or libpfm4's; NULL: libhwpmc's alias */
+	const char *pmu;		/* its table: a file's or libpfm4's; NULL: libhwpmc's alias */
 	uint32_t class_id;		/* the class tried first */
-	/* Where a file of events says so (pmc_events(5)): */
+	/* The rest comes from a file of events (hwpmc_events(5)): */
 	const char *kind;		/* of core: "cpu", "cpu_core", "cpu_atom"; else NULL */
 	uint64_t counters;		/* bit per programmable counter; 0: unknown */
 	uint32_t fixed;			/* bit per fixed counter */
@@ -594,7 +607,7 @@ struct hwpmc_event_info {
 };
 
 /*
- * Call fn for each event of a class (of all: HWPMC_CLASS_EVERY) on this machine.
+ * Call fn for each event of a class on this machine; HWPMC_CLASS_EVERY means all classes.
  * If fn does not return 0, stop and return its value.
  */
 #define HWPMC_CLASS_EVERY	0xffffffffu
@@ -606,13 +619,13 @@ int hwpmc_event_each(struct hwpmc *h, uint32_t class_id, hwpmc_event_fn *fn,
 /* Unwind tables                                                             */
 
 /*
- * The table of a file: what the module needs to find the callers of its code without
+ * The unwind table of a file, by which the module finds the callers of the file's code without
  * frame pointers. hwpmc_unwind_read() of libhwpmcstat makes it from the file.
  */
 struct hwpmc_unwind {
 	struct hwpmc_unwind_row *row;	/* see hwpmc_unwind.h */
 	uint32_t nrow;
-	bool vdso;			/* instead of what follows */
+	bool vdso;			/* table of the vdso: fields below are unused */
 	uint32_t major, minor;		/* of the device */
 	uint64_t inode;
 	uint8_t build_id_len;		/* 0: the file has none */
@@ -620,22 +633,25 @@ struct hwpmc_unwind {
 };
 
 /*
- * Walk user frames of HWPMC_F_TABLES by this table where the file is mapped; nrow 0:
- * no longer. The module has its own copy afterwards. Errors: see hwpmc_op_unwind in
- * hwpmc.h.
+ * Make the module walk the user frames of PMCs with HWPMC_F_TABLES by this table where the
+ * file is mapped; with nrow 0, remove the table. The module copies the table. Errors: see
+ * UNWIND in hwpmc.h.
  */
 int hwpmc_unwind_add(struct hwpmc *h, const struct hwpmc_unwind *u);
-/* User chains walked by tables since the module was loaded: n counts, by enum
- * hwpmc_chain_end of hwpmc_log.h; 0 where the module has no such end. */
+/* Sets chains[0] to chains[n - 1] to the numbers of user chains that were walked by tables
+ * since the module was loaded, by enum hwpmc_chain_end of hwpmc_log.h; 0 for an end that the
+ * module does not have. */
 int hwpmc_chain_stats(struct hwpmc *h, uint64_t *chains, unsigned int n);
 
 /* ------------------------------------------------------------------------ */
 /* Cores of several kinds                                                    */
 
-/* HWPMC_KIND_* of the machine and of a CPU; 0: all CPUs are alike. */
+/* Sets *kinds to the HWPMC_KIND_* of the machine, and *kind to that of a CPU; 0 if all CPUs
+ * are alike. */
 int hwpmc_kinds(struct hwpmc *h, uint32_t cpu, uint32_t *kinds, uint32_t *kind);
-/* How long, in ns of CPU time, and how often threads ran where a PMC with kinds counts
- * nothing; 0 for one without. `kinds`: those where it counts. */
+/* Sets *ns to the CPU time in nanoseconds, and *slices to the number of slices, in which
+ * threads ran on kinds of core where the PMC does not count, and *kinds to the kinds where it
+ * counts. All are 0 for a PMC that counts on all kinds. */
 int hwpmc_uncounted(struct hwpmc *h, uint32_t id, uint32_t *kinds, uint64_t *ns,
 		    uint64_t *slices);
 
@@ -643,7 +659,7 @@ int hwpmc_uncounted(struct hwpmc *h, uint32_t id, uint32_t *kinds, uint64_t *ns,
 /* Names: constant strings, NULL for an unknown number                       */
 
 const char *hwpmc_name_of_class(uint32_t class_id);	/* "IAP" */
-const char *hwpmc_name_of_kind(uint32_t kind);		/* "cpu_core": of one bit */
+const char *hwpmc_name_of_kind(uint32_t kind);		/* "cpu_core": one bit */
 const char *hwpmc_name_of_mode(uint32_t mode);		/* "TC" */
 const char *hwpmc_name_of_state(uint32_t state);	/* "RUNNING" */
 const char *hwpmc_name_of_disposition(uint32_t disp);	/* "THREAD" */
@@ -655,7 +671,7 @@ const char *hwpmc_name_of_reason(uint32_t reason);	/* "ROWS_BUSY" */
 /* The text of a reason, without the detail. */
 const char *hwpmc_reason_text(uint32_t reason);
 
-/* A note's reason, with its detail and without the class, truncated to the size. */
+/* Write the sentence of a note's reason, with the detail, to buf, truncated to size bytes. */
 void hwpmc_note_text(const struct hwpmc_classnote *note, char *buf, size_t size);
 
 #ifdef __cplusplus

@@ -8,16 +8,17 @@
  *	                             -> profile (stacks and their counts)
  *	                                -> images, symbols -> a view
  *
- * Every sample is attributed: if its image or function is unknown, to "[unknown]",
- * with the reason. So the samples of a profile add up to those of the log.
+ * Every sample is attributed. If its image or function is unknown, it is attributed to
+ * "[unknown]", with the reason. The samples of a profile therefore add up to those of the
+ * log.
  *
- * Out of memory, a function fails with ENOMEM, and so does every later call on the
- * same object: it can only be freed.
+ * If there is no memory, a function fails with ENOMEM, and so does every later call on
+ * the same object: it can only be freed.
  *
- * A pointer may be null only where that is said. Else a call that can fail fails with EINVAL,
- * one that returns a pointer returns NULL with EINVAL, one that returns a number or a truth
- * value returns 0, and one without a result does nothing. err may be null. Functions that close or free accept
- * NULL; hwpmc_input_error() never returns NULL, and hwpmc_lookup_error() returns EINVAL.
+ * A pointer may be null only where a comment permits it; err always may. With any other null
+ * pointer a function does nothing, and returns its failure (-1, or NULL) with EINVAL, or 0 if
+ * it returns a number or a truth value. Functions that close or free accept NULL.
+ * hwpmc_input_error() never returns NULL, and hwpmc_lookup_error() returns EINVAL.
  *
  * No function prints or exits. One thread at a time may use an object. Strings and
  * arrays live as long as the object that returned them.
@@ -45,39 +46,44 @@ typedef struct hwpmc_running_kernel hwpmc_running_kernel_t;
 struct hwpmc_input;
 
 /*
- * path: a file ("-": standard input), plain or zstd, detected by its first bytes.
- * On failure NULL with errno and one sentence in err.
+ * Open a log. path: a file, or "-" for standard input; plain or compressed by zstd, which
+ * the first bytes show. On failure they return NULL with errno and one sentence in err.
+ * hwpmc_input_fd() does not close the descriptor.
  */
 struct hwpmc_input *hwpmc_input_open(const char *path, char *err, size_t size);
 struct hwpmc_input *hwpmc_input_fd(int fd, char *err, size_t size);
-/* Bytes in memory, which the caller keeps until hwpmc_input_close(). */
+/* A log in memory, which the caller keeps until hwpmc_input_close(). */
 struct hwpmc_input *hwpmc_input_memory(const void *data, size_t len);
 /*
- * The next record. 1: *record; 0: the end; -1: errno and hwpmc_input_error()
- * ("perf.log: offset 4711: …"). A log that ends within a record (its writer was
- * killed) returns all complete records before that. -1 with EAGAIN: the descriptor does not
- * block and has no whole record yet; the next call goes on there, when poll() says so.
+ * Return 1 and the next record, 0 at the end, or -1 with errno and hwpmc_input_error()
+ * ("perf.log: offset 4711: …"). The record is valid until the next call. If the log ends
+ * within a record, because its writer was killed, all complete records are returned. With a
+ * descriptor that does not block, -1 with EAGAIN means that no whole record has arrived yet;
+ * call again when poll() reports more bytes.
  */
 int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record);
-/* After a sample: those that follow it directly, as hwpmc_parser_samples() returns them. */
+/* After a sample: the samples that directly follow it, as hwpmc_parser_samples() does. */
 const struct hwpmc_log_sample *hwpmc_input_samples(struct hwpmc_input *in, size_t *bytes);
 /* Validate samples, but do not return them: for a first pass. */
 void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip);
 /* At the end: true if the log ended within a record. */
 bool hwpmc_input_cut(const struct hwpmc_input *in);
+/* A sentence about the last failure. */
 const char *hwpmc_input_error(const struct hwpmc_input *in);
 /*
- * Before the first record: what can be read only once is kept in a temporary file without
- * a name, in $TMPDIR or /var/tmp, so that it can be rewound. 0, or -1 and hwpmc_input_error().
+ * Call before the first record: copies an input that can be read only once into a temporary
+ * file without a name, in $TMPDIR or /var/tmp, as it is read, so that it can be rewound.
+ * Returns 0, or -1 and hwpmc_input_error().
  */
 int hwpmc_input_keep(struct hwpmc_input *in);
-/* Back to the first record: files, memory, buffered logs. Else -1 ESPIPE. */
+/* Go back to the first record: files, memory, kept logs. Fails with ESPIPE for others. */
 int hwpmc_input_rewind(struct hwpmc_input *in);
 /*
- * Of a pipe or a connection take no more than so many bytes: then hwpmc_input_next() is -1,
- * errno EFBIG. With SO_RCVTIMEO of a socket it is -1, errno ETIMEDOUT, after that silence.
+ * Limit the bytes that are read from a pipe or a connection: hwpmc_input_next() then returns
+ * -1 with EFBIG. (A socket with SO_RCVTIMEO: -1 with ETIMEDOUT, after that time without bytes.)
  */
 void hwpmc_input_limit(struct hwpmc_input *in, uint64_t bytes);
+/* Number of bytes of the log read so far, compressed or not. */
 uint64_t hwpmc_input_bytes(const struct hwpmc_input *in);
 void hwpmc_input_close(struct hwpmc_input *in);
 
@@ -92,8 +98,8 @@ enum hwpmc_image_kind {
 	HWPMC_IMAGE_VDSO,
 	HWPMC_IMAGE_JIT,	/* anonymous, named by /tmp/perf-PID.map */
 	HWPMC_IMAGE_HIDDEN,	/* hidden kernel addresses */
-	HWPMC_IMAGE_CHAIN_END,	/* no code: a chain ends early for the reason that is its
-				 * path and the name of its only symbol */
+	HWPMC_IMAGE_CHAIN_END,	/* no code: marks the early end of a chain. Its path, and
+				 * the name of its only symbol, are the reason */
 };
 
 struct hwpmc_image {
@@ -111,30 +117,30 @@ struct hwpmc_image {
 				 * the file + load */
 	uint64_t samples;
 	/*
-	 * Once lines were asked for and are known: the owner of the files that say them.
-	 * Of several owners it is the one that is not root; of several of these 65534.
+	 * The owner of the files that contain the source lines, valid after the first line
+	 * was found. If the files have several owners: the owner that is not root, or 65534
+	 * if several are not root.
 	 */
 	uid_t lines_owner;
 	gid_t lines_group;
-	/* Chains walked by unwind tables that end in it, for the reasons
+	/* Chains walked by unwind tables that end in this image, for the reasons
 	 * HWPMC_CHAIN_NO_TABLE and HWPMC_CHAIN_NO_RULE. */
 	uint64_t no_table, no_rule;
-	const char *doubt;	/* it has symbols, and why they may be another file's, or
-				 * NULL */
+	const char *doubt;	/* why its symbols may belong to another file, or NULL */
 };
 
-/* A function. Each image has one "[unknown]" for unknown ones. */
+/* A function. Each image has one symbol "[unknown]" for all its unknown functions. */
 struct hwpmc_symbol {
 	struct hwpmc_image *image;
 	const char *name;	/* demangled, without the parameters of C++ */
 	const char *raw;	/* as in the file */
-	uint64_t start, size;	/* addresses of its ELF file */
+	uint64_t start, size;	/* address in its ELF file, and bytes */
 	bool unknown;
-	bool weak, local;	/* binding; global before weak before local */
-	bool inlined;		/* into another function: has no address */
+	bool weak, local;	/* binding: global is preferred to weak, weak to local */
+	bool inlined;		/* inlined into another function: has no address */
 };
 
-/* Where to search; all may be NULL. Files are searched by build-id first. */
+/* Places to search; each may be NULL. Files are searched by build-id first. */
 struct hwpmc_symbol_options {
 	const char *root;	/* prefix of the paths in the log (-r) */
 	const char *debug;	/* more directories of separate debug files, ':' */
@@ -149,8 +155,8 @@ struct hwpmc_symbol_options {
 
 /*
  * The running kernel, for a recorder's notes "kernel-start" and "kernel-build-id"
- * (both hexadecimal): with them a reader knows the kernel's load address, and
- * whether kallsyms or a vmlinux belongs to the log. -1: neither can be read.
+ * (both hexadecimal). From them a reader gets the kernel's load address, and whether
+ * kallsyms or a vmlinux belongs to the log. Returns -1 if neither can be read.
  */
 struct hwpmc_running_kernel {
 	uint64_t start;		/* address of _stext; 0: hidden from this process */
@@ -166,18 +172,18 @@ int hwpmc_running_kernel(struct hwpmc_running_kernel *k);
  * wait.
  */
 struct hwpmc_guard {
-	const char *root;	/* path is below it, also through ".." and links;
-				 * NULL: the whole system */
-	uint64_t limit;		/* bytes: a larger file is refused */
-	bool no_link;		/* path itself is no symbolic link */
-	bool one_name;		/* the file has no other hard link */
-	bool owned;		/* a file that this user cannot read is refused: its
-				 * bytes are shown because a file of the user names it */
+	const char *root;	/* find path below this directory, even through ".." and
+				 * symbolic links; NULL: the whole system */
+	uint64_t limit;		/* bytes: refuse a larger file */
+	bool no_link;		/* refuse a path that is a symbolic link */
+	bool one_name;		/* refuse a file with another hard link */
+	bool owned;		/* refuse a file that the user below cannot read: its bytes
+				 * are shown because a file of this user names it */
 	uid_t owner;
 	gid_t group;
 };
 
-/* A descriptor to read from, or -1 and *why (may be NULL). */
+/* Returns a descriptor to read from, or -1 and the reason in *why (why may be NULL). */
 int hwpmc_open_guarded(const struct hwpmc_guard *guard, const char *path,
 		       const char **why);
 
@@ -185,10 +191,11 @@ int hwpmc_open_guarded(const struct hwpmc_guard *guard, const char *path,
 /* Unwind tables (lib/unwind)                                                */
 
 /*
- * Make the table of an ELF file from its call-frame information, which libhwpmc gives to
- * the module. The same file gives the same rows. 0, or -1 with errno;
- * ENOEXEC: no ELF file of x86-64; ENODATA: it has no call-frame information; EFBIG: it
- * would take minutes. The file may be anybody's, and may change meanwhile.
+ * Make the table of an ELF file from its call-frame information, for hwpmc_unwind_add(). The
+ * same file always gives the same rows. Returns 0, or -1 with errno: ENOEXEC if it is not an
+ * ELF file of x86-64, ENODATA if it has no call-frame information, EFBIG if reading it would
+ * take minutes. The file may belong to any user, and may change during the call. Free the rows
+ * by hwpmc_unwind_free().
  */
 int hwpmc_unwind_read(int fd, struct hwpmc_unwind *u);
 /* The same for the vdso of this kernel. */
@@ -196,25 +203,27 @@ int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u);
 void hwpmc_unwind_free(struct hwpmc_unwind *u);
 
 /*
- * The same as hwpmc_unwind_read(), by the table that an earlier call left in the directory,
- * if it was made of this file as it is: build-id, place, size, time of change. dir: -1, or of
- * hwpmc_unwind_cache_open(). A file in it that another user could have written, or that is
- * damaged, is not used, and is replaced.
+ * The same as hwpmc_unwind_read(), with a cache. dir is a descriptor from
+ * hwpmc_unwind_cache_open(), or -1 for no cache. A table that an earlier call stored there is
+ * used if it was made from this file as it is now: same build-id, inode, size and time of
+ * change. A stored table that another user could have written, or that is damaged, is not used,
+ * and is replaced.
  */
 int hwpmc_unwind_read_cached(int fd, int dir, struct hwpmc_unwind *u);
-/* Opens the directory, and makes it first if need be. -1 and *why: also if another user can
- * write to it. */
+/* Open the directory of a cache, and create it if necessary. Returns -1 and the reason in *why
+ * on failure, also if another user can write to the directory. */
 int hwpmc_unwind_cache_open(const char *path, const char **why);
 
 /*
- * To read the regular file that a process has mapped at [start, end), whatever its name leads
- * to now. -1 with errno; EPERM where only root may.
+ * Open the regular file that a process has mapped at [start, end) for reading, even if its name
+ * now refers to another file. Returns -1 with errno on failure; EPERM if only root may do it.
  */
 int hwpmc_open_mapped(pid_t pid, uint64_t start, uint64_t end);
 /*
- * Give the module the tables of all files that a process executes now, and of the vdso: what
- * a profiler does before it starts a PMC that is attached to it. Returns how many; -1: its
- * mappings cannot be read (errno), or the module refused one (hwpmc_error()).
+ * Pass the tables of the vdso, and of all files whose code a process has mapped, to the module;
+ * a profiler does this before it starts a PMC that is attached to the process. Returns the
+ * number of tables, or -1 if the mappings of the process cannot be read (errno) or the module
+ * refused a table (hwpmc_error()).
  */
 struct hwpmc;
 int hwpmc_unwind_add_process(struct hwpmc *h, pid_t pid);
@@ -224,18 +233,19 @@ int hwpmc_unwind_add_process(struct hwpmc *h, pid_t pid);
 
 struct hwpmc_profile;
 
-/* An event that the log samples; one for the PMCs of all CPUs. */
+/* A sampled event of the log; the PMCs of all CPUs share one entry. */
 struct hwpmc_profile_event {
 	const char *name;	/* as the user specified it */
 	uint32_t id;		/* of its first PMC */
 	uint32_t mode, flags;
-	uint64_t period;	/* 1: each sample says how many events it stands for */
+	uint64_t period;	/* in events; 1 for an event with a frequency */
 	uint64_t samples;	/* in the profile */
 	uint64_t filtered;	/* in the log, excluded by the options */
-	/* 0, or samples a second that were wanted. Then all numbers of samples of this event
-	 * are numbers of events, here, in stacks and in totals.kept, .unknown and .folded:
-	 * times .period they are events in any case. .taken is how many samples they are;
-	 * 0: not known, where options.image or .symbol leaves some out. */
+	/* The wanted number of samples per second, or 0. With a frequency all numbers of
+	 * samples of this event are numbers of events: here, in stacks and in totals.kept,
+	 * .unknown and .folded. A number multiplied by .period is events in both cases.
+	 * .taken is the number of samples; 0: unknown, because options.image or .symbol
+	 * excludes some. */
 	uint64_t frequency, taken;
 };
 
@@ -247,9 +257,9 @@ struct hwpmc_profile_event {
 struct hwpmc_frame {
 	struct hwpmc_symbol *symbol;
 	struct hwpmc_image *image;
-	uint64_t addr;		/* in the image's ELF file; without an image, as
-				 * sampled */
-	uint64_t pc;		/* as sampled; of a caller: the return address */
+	uint64_t addr;		/* address in the image's ELF file; without an image,
+				 * the sampled address */
+	uint64_t pc;		/* the sampled address; of a caller: the return address */
 	bool kernel;
 	bool caller;		/* pc is a return address */
 	bool inlined;		/* into the next frame */
@@ -257,10 +267,10 @@ struct hwpmc_frame {
 
 struct hwpmc_thread_info {
 	int32_t pid, tid;
-	const char *comm;	/* thread's name at the time of its samples, with
-				 * options.by_thread or .by_comm; else as process */
+	const char *comm;	/* with options.by_thread or .by_comm: name of the thread
+				 * at the time of its samples; else the same as process */
 	const char *process;	/* comm of its process, or "[unknown]" */
-	const char *path;	/* of its executable, or NULL */
+	const char *path;	/* path of its executable, or NULL */
 };
 
 /* A distinct stack of one event in one thread. */
@@ -271,17 +281,17 @@ struct hwpmc_stack {
 	struct hwpmc_frame **frame;
 	uint64_t count;		/* samples */
 	uint8_t flags;		/* HWPMC_SAMPLE_* */
-	int32_t cpu;		/* with options.by_cpu; else -1, and where it is not known */
-	uint8_t kind;		/* HWPMC_KIND_* of its CPUs, with options.by_kind; 0: not known,
-				 * or all are alike */
+	int32_t cpu;		/* with options.by_cpu; -1 without it, or if unknown */
+	uint8_t kind;		/* with options.by_kind: HWPMC_KIND_* of its CPUs; 0 without
+				 * it, if unknown, or if all CPUs are alike */
 };
 
-/* One sample in time order, with options.timeline. time: ns since the first. */
+/* One sample, with options.timeline; the array is in time order. */
 struct hwpmc_sample_point {
-	uint64_t time;
-	uint32_t stack;		/* index */
+	uint64_t time;		/* ns since the first sample */
+	uint32_t stack;		/* index of hwpmc_profile_stacks() */
 	int32_t cpu;
-	uint64_t weight;	/* 1; of an event with a frequency: events */
+	uint64_t weight;	/* 1, or for an event with a frequency the number of events */
 };
 
 struct hwpmc_profile_options {
@@ -295,27 +305,28 @@ struct hwpmc_profile_options {
 	bool by_thread;		/* false: merge the threads of a process */
 	bool leaf_only;		/* without callers */
 	/*
-	 * Percent of an event's samples. A frame of which fewer have it, in this place of
-	 * the tree that the stacks are, becomes "[other]" with all that is below it, and
-	 * such stacks of a caller become one, with the addresses of one of them.
-	 * totals.folded says how many. Not with timeline. 0: all stacks as they are.
+	 * A percentage of an event's samples; 0: keep all stacks. In the tree of all stacks,
+	 * a branch with fewer samples is cut, and its first frame becomes "[other]". All such
+	 * branches of one caller become one stack, with the addresses of one of them.
+	 * totals.folded is the number of their samples. Not valid with timeline.
 	 */
 	double min_share;
-	/* Samples that hit this image (its path or the last part of it), and this function
-	 * (as shown, or as in the file); NULL: all. */
+	/* Only samples whose address is in this image (its path, or the last part of the path),
+	 * and in this function (as shown, or as in the file); NULL: all. */
 	const char *image, *symbol;
-	/* Samples of this time in ns, since boot or since the log began. until 0: to the end. */
+	/* Only samples of this time, in ns since boot (since_boot) or since the log began.
+	 * until 0: to the end. */
 	uint64_t from, until;
 	bool since_boot;
-	const int32_t *cpus;	/* samples of these; NULL: all */
+	const int32_t *cpus;	/* only samples on these CPUs; NULL: all */
 	uint32_t ncpu;
-	bool by_kind;		/* stacks on each kind of core are stacks of their own */
-	bool by_cpu;		/* stacks on each CPU are */
-	bool by_comm;		/* stacks of each name of threads are */
-	const char *process;	/* its name; NULL: all */
+	bool by_kind;		/* separate stacks for each kind of core */
+	bool by_cpu;		/* separate stacks for each CPU */
+	bool by_comm;		/* separate stacks for each name of threads */
+	const char *process;	/* only samples of processes of this name; NULL: all */
 };
 
-/* Totals of the log, including what the options exclude. */
+/* Totals of the whole log, including samples that the options exclude. */
 struct hwpmc_profile_totals {
 	uint64_t records, bytes;
 	uint64_t samples;	/* in the log */
@@ -330,15 +341,15 @@ struct hwpmc_profile_totals {
 	bool closed;		/* the log ended with CLOSELOG */
 	bool cut;		/* it ended within a record */
 	uint64_t folded;	/* of kept: in stacks that end in "[other]" */
-	uint64_t pauses;	/* of sampling on a CPU: throttles counts those of PMCs */
-	uint64_t paused;	/* ns, of all CPUs */
-	uint32_t paused_cpus;	/* that were paused */
-	uint32_t paused_percent; /* most of a CPU that sampling had used then */
+	uint64_t pauses;	/* pauses of all sampling on a CPU; throttles: of one PMC */
+	uint64_t paused;	/* ns, sum of all CPUs */
+	uint32_t paused_cpus;	/* number of CPUs that were paused */
+	uint32_t paused_percent; /* maximum share of a CPU that sampling had used then */
 	/* Of kept: chains walked by unwind tables, by enum hwpmc_chain_end. */
 	uint64_t chains[8];
-	/* Chains by frame pointers whose functions are known, and of these, those that end
-	 * before a thread's first function: in code without frame pointers. Whole stacks
-	 * only (no leaf_only, no depth). */
+	/* Chains by frame pointers whose functions are known, and the number of these that end
+	 * before a thread's first function, in code without frame pointers. Both are counted
+	 * for whole stacks only (no leaf_only, no depth). */
 	uint64_t fp_chains, fp_short;
 };
 
@@ -347,29 +358,29 @@ struct hwpmc_profile_loss {
 	uint32_t event;		/* index of hwpmc_profile_events() */
 	uint32_t reason;	/* enum hwpmc_reason; hwpmc_note_text() has its sentence */
 	int32_t detail;		/* detail of the last one */
-	uint32_t ncpu;		/* CPUs that did not count all */
+	uint32_t ncpu;		/* number of CPUs that did not count all events */
 	uint64_t from, until;	/* ns since the log began: samples may be missing in this time */
-	bool open;		/* some CPU was not found to count again */
+	bool open;		/* at least one CPU did not count again until the log ended */
 };
 
 /*
  * Read the log to its end; twice if it can be rewound, because a sample may precede
  * its mapping. progress (may be NULL) is called periodically with the bytes read.
- * NULL: errno, and one sentence in err.
+ * Returns NULL on failure, with errno and one sentence in err.
  */
 struct hwpmc_profile *hwpmc_profile_read(struct hwpmc_input *in,
 		const struct hwpmc_profile_options *options,
 		void (*progress)(uint64_t bytes, void *arg), void *arg,
 		char *err, size_t size);
 
-/* The same in steps, for a growing log (hwpmc top): feed the records of a round, then
- * resolve. clear removes all samples and keeps processes and images. */
+/* The same in steps, for a growing log: feed some records, then resolve, then use the
+ * results. hwpmc_profile_clear() removes all samples and keeps processes and images. */
 struct hwpmc_profile *hwpmc_profile_new(
 		const struct hwpmc_profile_options *options);
 int hwpmc_profile_feed(struct hwpmc_profile *p, const struct hwpmc_record *r);
 int hwpmc_profile_resolve(struct hwpmc_profile *p);
-/* Before anything is sampled on this machine: read the symbols of its kernel now. A live
- * view would sample that work otherwise. */
+/* Read the symbols of this machine's kernel now, before sampling begins. The samples of a
+ * live view would contain this work otherwise. */
 int hwpmc_profile_prepare(struct hwpmc_profile *p);
 void hwpmc_profile_clear(struct hwpmc_profile *p);
 /* Clear, and remove exited processes and unmapped images as well, so that memory does
@@ -392,10 +403,11 @@ hwpmc_profile_timeline(const struct hwpmc_profile *p, uint32_t *n);
 struct hwpmc_image *const *hwpmc_profile_images(const struct hwpmc_profile *p,
 						uint32_t *n);
 /*
- * Source lines from DWARF, which the first call for an image reads. 1: *file (as
- * the compiler wrote it, mostly absolute) and *line; 0: unknown (image->no_lines
- * may give the reason); -1: errno. For an inlined frame it is the line in the
- * inlined function; for the frame after it and for a caller, the line of the call.
+ * The source line of a frame, from DWARF, which the first call for an image reads. Returns
+ * 1 with *file (as the compiler wrote it, mostly absolute) and *line; 0 if they are unknown
+ * (image->no_lines may contain the reason); -1 with errno. The line of an inlined frame is
+ * in the inlined function; the line of the frame after it, and of a caller, is that of the
+ * call.
  */
 int hwpmc_frame_line(struct hwpmc_profile *p, const struct hwpmc_frame *frame,
 		     const char **file, unsigned int *line);
@@ -407,7 +419,8 @@ int hwpmc_image_line(struct hwpmc_profile *p, const struct hwpmc_image *image,
 const struct hwpmc_symbol *
 hwpmc_profile_symbol(struct hwpmc_profile *p, const struct hwpmc_image *image,
 		     uint64_t addr);
-/* A NOTE of the log, or a field of INITIALIZE ("cpuid", "ncpu"); NULL: none. */
+/* The value of a NOTE of the log, or of a field of INITIALIZE ("cpuid", "ncpu"), by its key.
+ * Returns NULL if the log has none. */
 const char *hwpmc_profile_note(const struct hwpmc_profile *p, const char *key);
 
 /* ------------------------------------------------------------------------ */
@@ -415,8 +428,8 @@ const char *hwpmc_profile_note(const struct hwpmc_profile *p, const char *key);
 
 struct hwpmc_lookup;
 
-/* Equal places, threads and events are the same pointer. Serials count from 0, so
- * that a caller can keep an array of its own data. All live as long as the
+/* Equal places, threads and events have the same pointer. Serials count from 0, so
+ * that a caller can keep an array of its own data. All objects live as long as the
  * lookup. */
 struct hwpmc_place {
 	struct hwpmc_frame frame;
@@ -439,26 +452,29 @@ struct hwpmc_lookup *
 hwpmc_lookup_new(const struct hwpmc_symbol_options *options);
 void hwpmc_lookup_free(struct hwpmc_lookup *l);
 /*
- * Read all records but samples, and rewind: 1. 0: the input cannot be rewound, feed
- * each record as it is read. -1: one sentence in err.
+ * Read all records except samples, rewind the input, and return 1. Returns 0 if the input
+ * cannot be rewound: then feed each record as it is read. Returns -1 with one sentence in
+ * err on failure.
  */
 int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 		       char *err, size_t size);
 void hwpmc_lookup_feed(struct hwpmc_lookup *l, const struct hwpmc_record *r);
-/* 0; ENOMEM: an allocation failed, later results are wrong. Check it at the end. */
+/* Returns 0, or ENOMEM if an allocation failed, so that some results are wrong. Check it at
+ * the end. */
 int hwpmc_lookup_error(const struct hwpmc_lookup *l);
 
 /* The time of a record in nanoseconds of CLOCK_MONOTONIC. */
 uint64_t hwpmc_lookup_time(const struct hwpmc_lookup *l, uint64_t tick);
-/* The kind of core (HWPMC_KIND_*) that a CPU is; 0: the log has not said it, or all are alike. */
+/* The kind of core (HWPMC_KIND_*) of a CPU; 0 if no record so far contains it. */
 uint32_t hwpmc_lookup_kind(const struct hwpmc_lookup *l, int32_t cpu);
 const struct hwpmc_lookup_event *
 hwpmc_lookup_event(struct hwpmc_lookup *l, uint32_t id);
 /* The thread of the last CONTEXT record of the record's CPU. */
 const struct hwpmc_task *hwpmc_lookup_task(struct hwpmc_lookup *l,
 					   const struct hwpmc_record *r);
-/* The same; and for samples of this thread at *from <= time < *until it is the same, and
- * so are the places of the same addresses, until hwpmc_lookup_feed() is called. */
+/* The same, and the time *from <= time < *until in which the result is valid: all samples of
+ * this thread then have the same thread, and equal addresses have the same places, until
+ * hwpmc_lookup_feed() is called. */
 const struct hwpmc_task *hwpmc_lookup_span(struct hwpmc_lookup *l,
 					   const struct hwpmc_record *r,
 					   uint64_t *from, uint64_t *until);
