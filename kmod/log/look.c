@@ -93,9 +93,10 @@ static bool lock_mm(struct mm_struct *mm, unsigned long limit)
 /* While the file is mapped, the reference here is not the last one. */
 static void put_mapped_file(struct look *look)
 {
-	struct vm_area_struct *vma = find_vma(look->mm, look->start);
+	struct vm_area_struct *vma;
 
-	mmap_assert_locked(look->mm);
+	lockdep_assert_held(&look->mm->mmap_lock);
+	vma = find_vma(look->mm, look->start);
 	if (!vma || !look->file || vma->vm_file != look->file)
 		return;
 	fput(look->file);
