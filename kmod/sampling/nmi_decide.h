@@ -21,6 +21,9 @@
  * shows by itself that it was the counters'; all lapse some time after the last was added
  * (nmi.c).
  *
+ * The NMI of another device that comes between an overflow and its interrupt finds the overflow,
+ * and is claimed: nothing but the mask differs, and that is not read for a single overflow.
+ *
  * found: .overflows or .unstoppable is not 0. "-" is not asked for: .masked costs an
  * access to the local APIC, .expected a multiplication. nmi.c fills in these two only
  * where hwpmc_nmi_asks_*() say that the verdict, or what is to come, depends on them.

@@ -100,3 +100,32 @@ void expect_unknown_nmis(void)
 {
 	dev_expect("NMI received for unknown reason\nDazed and confused");
 }
+
+unsigned int inject_unclaimed(unsigned int nmis)
+{
+	unsigned int before = dev_unknown_nmis();
+	uint64_t storm = vpmu_access(VPMU_N_STORM, 0);
+
+	vpmu_knob(VPMU_KNOB_STORM_LEFT, nmis);
+	vpmu_knob(VPMU_KNOB_STORM, 100003);
+	while (vpmu_access(VPMU_N_STORM, 0) - storm < nmis)
+		dev_spin(10000);
+	return dev_unknown_nmis() - before;
+}
+
+unsigned int inject_apart(unsigned int nmis, uint64_t after)
+{
+	unsigned int before = dev_unknown_nmis();
+
+	for (unsigned int i = 0; i < nmis; i++) {
+		uint64_t storm = vpmu_access(VPMU_N_STORM, 0), pmi = vpmu_access(VPMU_N_PMI, 0);
+
+		while (vpmu_access(VPMU_N_PMI, 0) == pmi)
+			dev_spin(100);
+		vpmu_knob(VPMU_KNOB_STORM_LEFT, 1);
+		vpmu_knob(VPMU_KNOB_STORM, after);
+		while (vpmu_access(VPMU_N_STORM, 0) == storm)
+			dev_spin(100);
+	}
+	return dev_unknown_nmis() - before;
+}

@@ -31,5 +31,13 @@ void check_no_unknown_nmi(void);
 void all_is_well(void);
 /* The kernel's word for each NMI that nobody wants; then they are wanted. */
 void expect_unknown_nmis(void);
+/* On CPU 0, where nothing samples, and nobody claims them: so many more are unknown. */
+unsigned int inject_unclaimed(unsigned int nmis);
+/*
+ * The same where this thread samples: each comes so many instructions after an interrupt of the
+ * counters, and long before their next overflow. Between an overflow and its interrupt a foreign
+ * NMI is the one that finds the overflow, and at the interrupt both are one.
+ */
+unsigned int inject_apart(unsigned int nmis, uint64_t after);
 
 #endif
