@@ -5,8 +5,10 @@
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
 	tools_pieces tools_views tools_dump tools_report tools_chains tools_names tools_programs \
 	tools_fleet tools_doctor tools_clouds tools_metrics tools_selftest)
-# unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs.
-unit-tools = $(call unit-objects,$(1:%=$(TOP)/tools/%.c))
+# unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs. Messages need
+# perf's words.
+unit-tools = $(call unit-objects,$(patsubst %,$(TOP)/tools/%.c,$1 \
+	$(if $(filter common/msg,$1),common/perfwords)))
 TOOLS_UNIT_LOGS := $(UNIT_LIB) $(UNIT_STAT)
 TOOLS_UNIT_LOGGEN := $(call unit-objects,$(TOP)/tests/unit/loggen.c)
 TOOLS_UNIT_SHARES := $(BUILD)/tests/unit/shares

@@ -3,6 +3,7 @@
  * tools_names.c - names of threads, and doubts about names, in what hwpmc report, annotate
  * and diff print and export. On the host, under ASan and UBSan.
  */
+#include "common/msg.h"
 #include "made_report.h"
 
 /* A log without build-id, size and time. perf annotate and perf diff print no word. */
@@ -109,11 +110,44 @@ START_TEST(exports_name_threads)
 }
 END_TEST
 
+START_TEST(report_reads_the_log_that_is_its_operand)
+{
+	char *all;
+
+	ck_assert_int_eq(command("report -i log"), 0);
+	all = text;
+	text = NULL;
+	ck_assert_int_eq(rename("log", "other"), 0);
+	ck_assert_int_eq(command("report --no-children other"), 0);
+	ck_assert_str_eq(text, all);
+	free(all);
+	ck_assert_int_eq(said("report other other"), EXIT_USAGE);
+	has("unexpected argument 'other'");
+	ck_assert_int_eq(said("report -i other other"), EXIT_USAGE);
+	ck_assert_int_eq(said("report --callers main"), EXIT_USAGE);
+	has("for one function: --callers=FUNCTION");
+}
+END_TEST
+
+START_TEST(report_without_a_log_says_how_to_record_one)
+{
+	ck_assert_int_eq(said("report"), EXIT_FAILED);
+	ck_assert_str_eq(text, "hwpmc: cannot open 'hwpmc.log': No such file or directory; "
+			 "record one with: hwpmc record COMMAND, or name one with -i\n");
+	ck_assert_int_eq(said("annotate"), EXIT_FAILED);
+	has("hwpmc record COMMAND");
+	ck_assert_int_eq(said("report nonesuch"), EXIT_FAILED);
+	ck_assert_str_eq(text, "hwpmc: cannot open 'nonesuch': No such file or directory\n");
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, teardown);
 	harness_add(annotate_and_diff_show_doubts_in_each_form);
 	harness_add(report_lists_and_chooses_samples_by_name_of_thread);
 	harness_add(exports_name_threads);
+	harness_add(report_reads_the_log_that_is_its_operand);
+	harness_add(report_without_a_log_says_how_to_record_one);
 	return harness_run();
 }

@@ -3,6 +3,7 @@
  * logopts.c - options that choose samples and symbols, and reading a log with a
  * line on the terminal that says how far it is.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 
 void logopts_init(struct logopts *l)
 {
-	*l = (struct logopts){ .input = "hwpmc.log" };
+	*l = (struct logopts){ .input = LOGOPTS_DEFAULT };
 }
 
 void logopts_free(struct logopts *l)
@@ -240,6 +241,16 @@ int logopts_parse_all(struct logopts *l, int argc, char *argv[],
 	return 0;
 }
 
+int logopts_operand(struct logopts *l, int argc, char *argv[])
+{
+	if (optind == argc)
+		return 0;
+	if (argc - optind > 1 || strcmp(l->input, LOGOPTS_DEFAULT))
+		return msg_usage("unexpected argument '%s'", argv[argc - 1]);
+	l->input = argv[optind];
+	return 0;
+}
+
 /* ---- reading ------------------------------------------------------------- */
 
 #define TELL_AFTER_NS	500000000ull
@@ -317,6 +328,18 @@ int logopts_check_event(const struct logopts *l, struct hwpmc_profile *const *p,
 	return found ? 0 : EXIT_FAILED;
 }
 
+struct hwpmc_input *logopts_open(const char *path)
+{
+	struct hwpmc_input *in;
+	char err[600];
+
+	in = hwpmc_input_open(path, err, sizeof(err));
+	if (!in)
+		msg("%s%s", err, errno == ENOENT && strcmp(path, LOGOPTS_DEFAULT) == 0 ?
+		    "; record one with: hwpmc record COMMAND, or name one with -i" : "");
+	return in;
+}
+
 struct hwpmc_profile *logopts_read(const struct logopts *l, const char *path)
 {
 	bool terminal = isatty(STDERR_FILENO);
@@ -327,11 +350,11 @@ struct hwpmc_profile *logopts_read(const struct logopts *l, const char *path)
 
 	if (terminal)
 		progress.size = size_of(path);
-	in = hwpmc_input_open(path, err, sizeof(err));
-	if (in)
-		p = hwpmc_profile_read(in, &l->o,
-				       terminal ? show_progress : NULL,
-				       &progress, err, sizeof(err));
+	in = logopts_open(path);
+	if (!in)
+		return NULL;
+	p = hwpmc_profile_read(in, &l->o, terminal ? show_progress : NULL, &progress, err,
+			       sizeof(err));
 	hwpmc_input_close(in);
 	if (progress.shown)
 		fputs("\r\033[K", stderr);

@@ -11,6 +11,8 @@
 
 #include <libhwpmcstat.h>
 
+#define LOGOPTS_DEFAULT	"hwpmc.log"
+
 enum logopts_format { LOGOPTS_TEXT, LOGOPTS_JSON, LOGOPTS_CSV };
 
 struct logopts {
@@ -124,11 +126,18 @@ struct logopts_command {
 int logopts_parse_all(struct logopts *l, int argc, char *argv[],
 		      const struct logopts_command *command, void *arg);
 
+/* The one operand that may follow the options is the log, as -i is. 0, or an exit status after a
+ * message. */
+int logopts_operand(struct logopts *l, int argc, char *argv[]);
+
 /*
  * Read all of a log. On a terminal, and if it takes a while, standard error says how
  * far it is. NULL: a message was printed.
  */
 struct hwpmc_profile *logopts_read(const struct logopts *l, const char *path);
+/* The log, opened; NULL after a message. If there is no LOGOPTS_DEFAULT, the message says how to
+ * record one. */
+struct hwpmc_input *logopts_open(const char *path);
 
 #define LOGOPTS_RATE	64
 /* "a sample every 1000", "99 samples a second"; returns text. */

@@ -11,6 +11,7 @@
 
 #include "fmt.h"
 #include "msg.h"
+#include "perfwords.h"
 
 const char *msg_prog = "hwpmc";
 
@@ -52,8 +53,30 @@ int msg_usage(const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
+int msg_unknown(const char *what, const char *command, const char *word)
+{
+	const struct perfword *perf = perfword_find(command, word);
+
+	if (!perf)
+		return msg_usage("unknown %s", what);
+	if (!perf->here)
+		return msg_usage("unknown %s: %s", what, perf->why);
+	return msg_usage("unknown %s: perf's %s is %s here", what, perf->word, perf->here);
+}
+
+/* The command without "hwpmc ", as in the table of perf's words. */
+static int unknown_option(const char *option)
+{
+	const char *command = strchr(msg_prog, ' ');
+	char what[256];
+
+	snprintf(what, sizeof(what), "option %s", option);
+	return msg_unknown(what, command ? command + 1 : "", option);
+}
+
 int msg_bad_option(int c, int optopt_, char *const argv[], int optind_)
 {
+	char letter[] = { '-', optopt_, '\0' };
 	const char *word = argv[optind_ - 1];
 
 	if (c == ':' && strncmp(word, "--", 2) == 0)
@@ -63,9 +86,7 @@ int msg_bad_option(int c, int optopt_, char *const argv[], int optind_)
 	if (optopt_ && strncmp(word, "--", 2) == 0)
 		return msg_usage("option %.*s takes no value",
 				 (int)strcspn(word, "="), word);
-	if (optopt_)
-		return msg_usage("unknown option -%c", optopt_);
-	return msg_usage("unknown option %s", word);
+	return unknown_option(optopt_ ? letter : word);
 }
 
 void must_fail(void)

@@ -25,6 +25,10 @@ void msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* A line, and after it where help is; returns EXIT_USAGE. */
 int msg_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* "unknown WHAT", and the name here if `word`, of perf's `command`, is known from perf. Returns
+ * EXIT_USAGE. */
+int msg_unknown(const char *what, const char *command, const char *word);
+
 /*
  * The one message for what getopt_long() refused. `c` is its return value,
  * ':' or '?'; the option strings of all tools begin with ':'.

@@ -20,7 +20,7 @@
 #include "records.h"
 
 const char cmd_dump_help[] =
-"usage: hwpmc dump [option ...]\n"
+"usage: hwpmc dump [option ...] [log]\n"
 "\n"
 "Print the records of a log, one per line: samples with process, thread, CPU,\n"
 "time, event and address, and all other records.\n"
@@ -132,9 +132,7 @@ static int parse_options(struct dump *d, int argc, char *argv[])
 
 	if (status || d->log.help)
 		return status;
-	if (optind < argc)
-		return msg_usage("unexpected argument '%s'", argv[optind]);
-	return 0;
+	return logopts_operand(&d->log, argc, argv);
 }
 
 /* ---- the loop ------------------------------------------------------------ */
@@ -249,8 +247,10 @@ static int read_log(struct dump *d)
 	char err[600];
 	int rc;
 
-	d->in = hwpmc_input_open(d->log.input, err, sizeof(err));
-	rc = d->in ? hwpmc_lookup_learn(d->lookup, d->in, err, sizeof(err)) : -1;
+	d->in = logopts_open(d->log.input);
+	if (!d->in)
+		return EXIT_FAILED;
+	rc = hwpmc_lookup_learn(d->lookup, d->in, err, sizeof(err));
 	if (rc < 0) {
 		msg("%s", err);
 		return EXIT_FAILED;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/logopts.h"
 #include "common/msg.h"
 #include "edit.h"
 
@@ -114,14 +115,10 @@ int edit_close(struct edit_out *out, bool good)
 
 struct hwpmc_input *edit_input(const char *path)
 {
-	struct hwpmc_input *in;
-	char err[600];
+	struct hwpmc_input *in = logopts_open(path);
 
-	in = hwpmc_input_open(path, err, sizeof(err));
-	if (!in) {
-		msg("%s", err);
+	if (!in)
 		return NULL;
-	}
 	if (hwpmc_input_rewind(in) == 0 || hwpmc_input_keep(in) == 0)
 		return in;
 	msg("%s", hwpmc_input_error(in));

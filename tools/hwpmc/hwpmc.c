@@ -73,6 +73,14 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+static int unknown_command(const char *name)
+{
+	char what[256];
+
+	snprintf(what, sizeof(what), "command '%s'", name);
+	return msg_unknown(what, "", name);
+}
+
 static int help_on(const char *name)
 {
 	const struct command *c;
@@ -83,7 +91,7 @@ static int help_on(const char *name)
 	}
 	c = find_command(name);
 	if (!c)
-		return msg_usage("unknown command '%s'", name);
+		return unknown_command(name);
 	fputs(c->help, stdout);
 	return 0;
 }
@@ -93,9 +101,9 @@ static int run_command(int argc, char *argv[])
 	const struct command *c = find_command(argv[0]);
 
 	if (!c)
-		return msg_usage("unknown command '%s'", argv[0]);
+		return unknown_command(argv[0]);
 	msg_prog = c->prog;
-	if (argc > 1 && strcmp(argv[1], "--help") == 0)
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
 		return help_on(c->name);
 	optind = 0;		/* a fresh scan */
 	return c->run(argc, argv);

@@ -19,7 +19,7 @@
 #include "report.h"
 
 const char cmd_report_help[] =
-"usage: hwpmc report [option ...]\n"
+"usage: hwpmc report [option ...] [log]\n"
 "\n"
 "Show which functions, programs or lines the samples of a log hit.\n"
 "\n"
@@ -34,6 +34,7 @@ const char cmd_report_help[] =
 "      --tree          show a call tree, callers above callees\n"
 "      --callers[=FUNCTION]  show the callers of each function, or of this one\n"
 "      --callees=FUNCTION  show the callees of this function\n"
+"      --no-children   show no callers: the default (perf's option)\n"
 "      --inlines       show inlined functions as functions of their own\n"
 "      --json, --csv   print one object or line each\n"
 "      --format FORMAT print text, json, csv, folded (one line per stack),\n"
@@ -55,7 +56,7 @@ LOGOPTS_SYMBOLS_HELP
 
 enum {
 	OPT_TREE = 256, OPT_CHILDREN, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_MIN_SHARE, OPT_IMAGE,
-	OPT_CALLEES, OPT_INLINES, OPT_STDIO, OPT_JSON, OPT_CSV,
+	OPT_CALLEES, OPT_INLINES, OPT_STDIO, OPT_JSON, OPT_CSV, OPT_NO_CHILDREN,
 };
 
 /* What perf calls keys and each line has, and is sorted by; or has if it is asked for. */
@@ -122,7 +123,8 @@ static int parse_option(void *arg, int c)
 		r->view = REPORT_TREE;
 		return 0;
 	case OPT_CHILDREN:
-		r->children = true;
+	case OPT_NO_CHILDREN:
+		r->children = c == OPT_CHILDREN;
 		return 0;
 	case OPT_CALLERS:
 	case OPT_CALLEES:
@@ -175,9 +177,9 @@ static int check_options(struct report *r, int argc, char *argv[])
 	if (optind < argc && r->view == REPORT_CALLERS && !r->function)
 		return msg_usage("unexpected argument '%s' (for one function: --callers=FUNCTION)",
 				 argv[optind]);
-	if (optind < argc)
-		return msg_usage("unexpected argument '%s'", argv[optind]);
-	err = check_export(r);
+	err = logopts_operand(&r->log, argc, argv);
+	if (!err)
+		err = check_export(r);
 	if (err)
 		return err;
 	if (r->view != REPORT_FLAT &&
@@ -215,6 +217,7 @@ static int parse_options(struct report *r, int argc, char *argv[])
 		{ "sort", required_argument, NULL, 's' },
 		{ "tree", no_argument, NULL, OPT_TREE },
 		{ "children", no_argument, NULL, OPT_CHILDREN },
+		{ "no-children", no_argument, NULL, OPT_NO_CHILDREN },
 		{ "callers", optional_argument, NULL, OPT_CALLERS },
 		{ "callees", required_argument, NULL, OPT_CALLEES },
 		{ "inlines", no_argument, NULL, OPT_INLINES },
