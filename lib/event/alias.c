@@ -68,8 +68,26 @@ static const struct event_generic generics[] = {
 		.name = "ic-misses", .desc = "instruction cache misses",
 		.arch = ARCH_NONE,
 		.amd = { 0x81, 0x81, 0x10000188eull, 0x10000188eull },
+		/* Golden Cove and later count no misses, but the stalls that they begin. */
 		.pfm = { "ICACHE:MISSES", "ICACHE_64B:IFTAG_MISS",
-			 "ICACHE_TAG:STALLS", "L1I:MISSES" },
+			 "ICACHE_DATA:STALL_PERIODS", "L1I:MISSES" },
+	}, {
+		/* AMD's event includes stores, as perf's of this name does. */
+		.name = "dc-loads", .desc = "loads retired (AMD: data cache accesses)",
+		.arch = ARCH_NONE,
+		.amd = { 0x40, 0x40, 0x40, 0x40 },
+		.pfm = { "MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS",
+			 "MEM_INST_RETIRED:LOADS" },
+	}, {
+		.name = "dtlb-misses", .desc = "page walks for loads (AMD: for data)",
+		.arch = ARCH_NONE,
+		.amd = { 0x0746, 0xf045, 0xf045, 0xf045 },
+		.pfm = { "DTLB_LOAD_MISSES:WALK_COMPLETED", "PAGE_WALKS:D_SIDE_WALKS" },
+	}, {
+		.name = "itlb-misses", .desc = "page walks for instructions",
+		.arch = ARCH_NONE,
+		.amd = { 0x0385, 0xff85, 0xff85, 0xff85 },
+		.pfm = { "ITLB_MISSES:WALK_COMPLETED", "PAGE_WALKS:I_SIDE_WALKS" },
 	}, {
 		.name = "interrupts", .desc = "hardware interrupts taken",
 		.arch = ARCH_NONE,
@@ -128,9 +146,34 @@ static const struct {
 	{ "mispredicted_branch_retired", "branch-misses", 0 },
 	{ "br_misp_retired_all_branches", "branch-misses", 0 },
 	{ "ex_ret_brn_misp", "branch-misses", 0 },
+	/* As perf calls them. */
+	{ "branch_loads", "branches", 0 },
+	{ "branch_load_misses", "branch-misses", 0 },
+	{ "l1_dcache_loads", "dc-loads", 0 },
+	{ "l1_dcache_load_misses", "dc-misses", 0 },
+	{ "l1_icache_load_misses", "ic-misses", 0 },
+	{ "dtlb_loads", "dc-loads", 0 },
+	{ "dtlb_load_misses", "dtlb-misses", 0 },
+	{ "itlb_load_misses", "itlb-misses", 0 },
 	{ "topdown_slots", "slots", 0 },
 	{ "resource_stall", "resource-stalls", 0 },
 	{ "resource_stalls_any", "resource-stalls", 0 },
+};
+
+/* Events of perf that hwpmc lacks, in normal form, and what is near to them here. */
+static const struct {
+	const char *name, *near;
+} perfs[] = {
+	{ "task_clock", "hwpmc stat always prints the CPU time; clock.prof samples by time" },
+	{ "cpu_clock", "hwpmc stat always prints the CPU time; clock.prof samples by time" },
+	{ "minor_faults", "page-faults counts minor and major faults" },
+	{ "major_faults", "page-faults counts minor and major faults" },
+	{ "llc_loads", "cache-references counts all accesses of the last-level cache" },
+	{ "llc_load_misses", "cache-misses counts all misses of the last-level cache" },
+	{ "llc_stores", "cache-references counts all accesses of the last-level cache" },
+	{ "llc_store_misses", "cache-misses counts all misses of the last-level cache" },
+	{ "mem_loads", "hwpmc has no precise events" },
+	{ "mem_stores", "hwpmc has no precise events" },
 };
 
 #define MOESI	"invalid=1 shared=2 exclusive=4 owner=8 modified=16"
@@ -282,6 +325,14 @@ const struct event_generic *event_alias(const char *name, unsigned int *how)
 			return generic_find(own);
 		}
 	return generic_find(name);
+}
+
+const char *event_near_perf(const char *name)
+{
+	for (size_t i = 0; i < LEN(perfs); i++)
+		if (!strcmp(perfs[i].name, name))
+			return perfs[i].near;
+	return NULL;
 }
 
 /* Which column of event_generic.amd. */

@@ -102,9 +102,9 @@ static bool modifiers_of_perf(const char *from, const char *end)
 	bool precise = false;
 
 	for (p = from; p < end; p++) {
-		if (!strchr("ukph", *p))
+		if (!strchr("ukpPh", *p))
 			return false;
-		precise |= *p == 'p' || *p == 'h';
+		precise |= *p == 'p' || *p == 'P' || *p == 'h';
 	}
 	return precise;
 }
@@ -329,8 +329,9 @@ static int scan_attribute(struct scan *s, const char *from, const char *end)
 	if (modifiers_of_perf(from, end))
 		return event_refuse(s->e, EINVAL, scan_place(s, from),
 				    "modifier '%.*s' is not supported, "
-				    "expected u, k or uk", (int)(end - from),
-				    from);
+				    "expected u, k or uk%s", (int)(end - from), from,
+				    memchr(from, 'h', (size_t)(end - from)) ? "" :
+				    ": no event is precise here");
 	q = eq ? qualifier_find(from, eq, IN_ATTR) : NULL;
 	if (q)
 		return qualifier_value(s, q, eq + 1, end);

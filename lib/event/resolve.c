@@ -471,6 +471,10 @@ static int resolve_pfm(struct work *w)
 	char near[160];
 	int rc;
 
+	if (!w->t->attrs[0] && event_near_perf(w->name))
+		return event_refuse(w->e, ENOENT, w->t->name_at,
+				    "'%s' is an event of perf that hwpmc lacks: %s",
+				    w->t->name, event_near_perf(w->name));
 	if (w->m->vendor == VENDOR_NONE)
 		return refuse_machine(w);
 	if (w->m->vendor == VENDOR_INTEL && resolve_row(w, &rc))

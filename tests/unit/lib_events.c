@@ -171,6 +171,60 @@ START_TEST(names_of_libpfm4_become_their_codes)
 }
 END_TEST
 
+/* The codes that perf counts by these names. */
+START_TEST(names_of_perfs_cache_events_have_its_codes)
+{
+	static const struct want skylake[] = {
+		{ "L1-dcache-loads", 0, 0x81d0, QUA },
+		{ "L1-dcache-load-misses:u", 0, 0x151, QUA | USR },
+		{ "L1-icache-load-misses", 0, 0x283, QUA },
+		{ "dTLB-loads", 0, 0x81d0, QUA },
+		{ "dTLB-load-misses", 0, 0xe08, QUA },
+		{ "DTLB_LOAD_MISSES:MISS_CAUSES_A_WALK", 0, 0x108, QUA },
+		{ "iTLB-load-misses", 0, 0xe85, QUA },
+		{ "branch-loads", 0, 0xc4, 0 },
+		{ "branch-load-misses", 0, 0xc5, 0 },
+	};
+	static const struct want zen[] = {
+		{ "L1-dcache-loads", 0, 0x40, 0 },
+		{ "dTLB-load-misses", 0, 0xf045, QUA },
+		{ "iTLB-load-misses", 0, 0xff85, QUA },
+		{ "branch-loads", 0, 0xc2, 0 },
+	};
+	static const struct want k8[] = {
+		{ "dTLB-load-misses", 0, 0x746, QUA },
+		{ "iTLB-load-misses", 0, 0x385, QUA },
+	};
+	struct event_machine m = machine_skylake();
+
+	ALL(&m, skylake);
+	m = machine_zen_1();
+	ALL(&m, zen);
+	m = machine_zen_4();
+	ALL(&m, zen);
+	m = machine_k8();
+	ALL(&m, k8);
+}
+END_TEST
+
+START_TEST(events_that_perf_alone_has_are_refused_with_the_nearest)
+{
+	static const struct refusal refusals[] = {
+		{ "task-clock", ENOENT, 1, "always prints the CPU time" },
+		{ "cpu-clock:u", ENOENT, 1, "clock.prof samples by time" },
+		{ "minor-faults", ENOENT, 1, "page-faults counts" },
+		{ "LLC-load-misses", ENOENT, 1, "cache-misses counts all" },
+		{ "mem-loads", ENOENT, 1, "no precise events" },
+		{ "cycles:pp", EINVAL, 8, "no event is precise here" },
+		{ "cycles:P", EINVAL, 8, "no event is precise here" },
+		{ "cycles:ppu", EINVAL, 8, "modifier 'ppu' is not supported" },
+	};
+	struct event_machine m = machine_skylake();
+
+	ALL_REFUSED(&m, refusals);
+}
+END_TEST
+
 START_TEST(class_prefix_excludes_the_other_class)
 {
 	static const struct want want[] = {
@@ -792,6 +846,8 @@ int main(void)
 	harness_add(cpu_form_of_perf_becomes_a_raw_code);
 	harness_add(raw_codes_are_taken_as_they_are);
 	harness_add(names_of_libpfm4_become_their_codes);
+	harness_add(names_of_perfs_cache_events_have_its_codes);
+	harness_add(events_that_perf_alone_has_are_refused_with_the_nearest);
 	harness_add(class_prefix_excludes_the_other_class);
 	harness_add(qualifiers_of_the_code_exclude_fixed_counters);
 	harness_add(
