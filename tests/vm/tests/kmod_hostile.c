@@ -76,8 +76,15 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* A test that failed, or a program that was killed, has left it. */
+static void free_workqueues(void)
+{
+	ck_assert_int_eq(system("! lsmod | grep -q ^poolmod || rmmod poolmod"), 0);
+}
+
 static void setup(void)
 {
+	free_workqueues();
 	took = mmap(NULL, sizeof(*took), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(took != MAP_FAILED);
@@ -489,6 +496,8 @@ END_TEST
 
 int main(int argc, char **argv)
 {
+	int status;
+
 	if (argc == 4 && !strcmp(argv[1], "storm"))
 		storm(atoi(argv[2]), atoi(argv[3]));
 	dev_setup();
@@ -498,5 +507,7 @@ int main(int argc, char **argv)
 	harness_add(who_asks_for_rdpmc_does_not_wait_for_the_real_time_threads_of_others);
 	harness_add(real_time_threads_on_every_cpu_keep_who_runs_before_them_from_nothing);
 	harness_add_timed(occupied_workqueues_of_the_kernel_hold_nobody_up, 100);
-	return harness_run();
+	status = harness_run();
+	free_workqueues();
+	return status;
 }
