@@ -125,7 +125,10 @@ enum hwpmc_class_id {
  * contain the period of each sample. */
 #define HWPMC_F_FREQUENCY	0x00800000u
 #define HWPMC_FREQUENCY_MAX	1000000u	/* largest `count` with it */
-#define HWPMC_F_ALL		0x00f003ceu
+/* Linux only, TC: the pid of an attach is a thread's id; that thread alone is counted, and none
+ * that it makes. 0, and a start without an attach, mean the calling thread. */
+#define HWPMC_F_THREAD		0x01000000u
+#define HWPMC_F_ALL		0x01f003ceu
 
 /* Flags of PMCRW. */
 #define HWPMC_F_NEWVALUE	0x00000010u	/* set the count to `value` */

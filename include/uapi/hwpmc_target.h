@@ -11,6 +11,11 @@
 /*
  * PMCATTACH (8), PMCDETACH (9): attach a PMC to a process with all its threads, or detach it.
  * pid 0 is the caller. With DESCENDANTS both include all present descendants.
+ * With THREAD `pid` is the id of a thread, 0 the calling one; the thread takes the place of the
+ * process in the errors below and in the permission. On a row on which a thread has a PMC for
+ * itself its process has none, and other threads can have their own. A thread that executes a
+ * program is counted on. The exit of the thread, also by an exec of another thread, leaves the
+ * PMC without a target.
  * Attach errors: EINVAL ID, SYSTEM_SCOPE, PID; EBUSY RUNNING; ESRCH
  * NO_PROCESS, EXITING; EPERM PRIV_TUNABLE, PRIV_ATTACH, MSR_TAKEN; EEXIST
  * ATTACHED; EBUSY TARGET_ROW; ENOMEM.
@@ -24,13 +29,13 @@ struct hwpmc_op_pmcattach {
 };
 
 /*
- * PMCOPEN (39): PMCALLOCATE of a process-scope PMC and PMCATTACH to process `pid` in one
- * call. It takes a row that no other PMC has in that process (and, with DESCENDANTS, in its
- * descendants), so two programs that measure one process with the same event do not conflict
- * while there are free rows. On success the PMC is attached and not started; on failure there
- * is no PMC. Errors: the errors of PMCALLOCATE, then the errors of PMCATTACH; also EINVAL
- * SYSTEM_SCOPE; EBUSY TARGET_ROW if each row that can count the event has another PMC in the
- * process [pid of its owner].
+ * PMCOPEN (39): PMCALLOCATE of a process-scope PMC and PMCATTACH to process `pid` (with THREAD,
+ * to thread `pid`) in one call. It takes a row that no other PMC has in that process (and, with
+ * DESCENDANTS, in its descendants), so two programs that measure one process with the same event
+ * do not conflict while there are free rows. On success the PMC is attached and not started; on
+ * failure there is no PMC. Errors: the errors of PMCALLOCATE, then the errors of PMCATTACH; also
+ * EINVAL SYSTEM_SCOPE; EBUSY TARGET_ROW if each row that can count the event has another PMC in
+ * the process [pid of its owner].
  */
 struct hwpmc_op_pmcopen {
 	struct hwpmc_op_pmcallocate_named allocate;
@@ -40,7 +45,7 @@ struct hwpmc_op_pmcopen {
 
 /*
  * PMCGETMSR (10): return the index by which RDPMC reads this PMC in user mode. The
- * PMC must be in process scope, without DESCENDANTS, and attached to its owner
+ * PMC must be in process scope, without DESCENDANTS and THREAD, and attached to its owner
  * only. Afterwards it cannot be attached to other processes, and the owner's
  * address space may use RDPMC until the PMC is detached or released, or the owner
  * executes a program. The counter restarts at 0 at each switch-in of a thread of

@@ -92,6 +92,11 @@ static u32 flags_against_mode(u32 flags, u32 mode)
 		bad |= HWPMC_F_TABLES_FP;
 	if (mode != HWPMC_MODE_SS)
 		bad |= HWPMC_F_KGMON;
+	/* Descendants, logs and the next program are those of processes. */
+	if (mode != HWPMC_MODE_TC ||
+	    flags & (HWPMC_F_DESCENDANTS | HWPMC_F_EXEC_START | HWPMC_F_LOG_PROCCSW |
+		     HWPMC_F_LOG_PROCEXIT))
+		bad |= HWPMC_F_THREAD;
 	return flags & bad;
 }
 
@@ -152,6 +157,8 @@ static int class_encode(struct hwpmc_class *cls, struct hwpmc_op_pmcallocate *op
 	ret = cls->ops->encode(cls, &req, enc);
 	if (ret)
 		return hwpmc_refuse(&op->hdr, ret, enc->why, enc->detail);
+	if (op->flags & HWPMC_F_THREAD && enc->counts_off_cpu)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_FLAGS_MODE, HWPMC_F_THREAD);
 	if (!enc->rows)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
 	return 0;
@@ -322,7 +329,8 @@ static struct hwpmc_pmc *pmc_new(struct hwpmc_owner *owner,
 		pmc->arming.least = max_t(u16, pmc->arming.least, 2);
 	/* An owner in the kernel reads values per process. */
 	pmc->slow_path = hwpmc_pmc_samples(pmc) || hwpmc_pmc_needs_log(pmc) ||
-			 enc->counts_off_cpu || owner->kernel || op->kinds;
+			 enc->counts_off_cpu || owner->kernel || op->kinds ||
+			 op->flags & HWPMC_F_THREAD;
 	if (!hwpmc_pmc_is_system(pmc) && !pmc->slow_path && !hwpmc_pmc_new_parts(pmc)) {
 		hwpmc_pmc_free(pmc);
 		return NULL;

@@ -46,6 +46,13 @@ static int attach_or_release(struct hwpmc_owner *owner, struct hwpmc_op_pmcopen 
 	return ret;
 }
 
+static u64 taken_rows(struct hwpmc_owner *owner, const struct hwpmc_op_pmcopen *op)
+{
+	if (op->allocate.op.flags & HWPMC_F_THREAD)
+		return hwpmc_attach_taken_rows_of_thread(owner, op->pid);
+	return hwpmc_attach_taken_rows(owner, op->pid);
+}
+
 int hwpmc_pmc_open(struct hwpmc_owner *owner, struct hwpmc_op_pmcopen *op)
 {
 	struct hwpmc_op_pmcallocate *allocate = &op->allocate.op;
@@ -57,7 +64,7 @@ int hwpmc_pmc_open(struct hwpmc_owner *owner, struct hwpmc_op_pmcopen *op)
 	if (hwpmc_mode_is_system(allocate->mode))
 		return hwpmc_refuse(&allocate->hdr, -EINVAL, HWPMC_WHY_SYSTEM_SCOPE, 0);
 	/* Never all of them: that means that the last try has begun. */
-	rows = ~(hwpmc_attach_taken_rows(owner, op->pid) | BIT_ULL(HWPMC_ROW_MAX - 1));
+	rows = ~(taken_rows(owner, op) | BIT_ULL(HWPMC_ROW_MAX - 1));
 	do {
 		allocate->hdr = (struct hwpmc_hdr){};
 		allocate->count = count;

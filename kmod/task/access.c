@@ -37,21 +37,32 @@
 #include "../debug/tunables.h"
 #include "access.h"
 
-struct task_struct *hwpmc_process_find(pid_t nr, struct hwpmc_hdr *hdr, int *ret)
+/* type: PIDTYPE_TGID, a process; PIDTYPE_PID, a thread. */
+static struct task_struct *find_task(pid_t nr, enum pid_type type, struct hwpmc_hdr *hdr,
+				     int *ret)
 {
-	struct task_struct *leader;
+	struct task_struct *task;
 	struct pid *pid;
 
 	if (nr < 0) {
 		*ret = hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_PID, nr);
 		return NULL;
 	}
-	pid = nr ? find_get_pid(nr) : get_pid(task_tgid(current));
-	leader = get_pid_task(pid, PIDTYPE_TGID);
+	pid = nr ? find_get_pid(nr) : get_task_pid(current, type);
+	task = get_pid_task(pid, type);
 	put_pid(pid);
-	if (!leader)
-		*ret = hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_PROCESS, nr);
-	return leader;
+	*ret = task ? 0 : hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_PROCESS, nr);
+	return task;
+}
+
+struct task_struct *hwpmc_process_find(pid_t nr, struct hwpmc_hdr *hdr, int *ret)
+{
+	return find_task(nr, PIDTYPE_TGID, hdr, ret);
+}
+
+struct task_struct *hwpmc_task_find(pid_t nr, struct hwpmc_hdr *hdr, int *ret)
+{
+	return find_task(nr, PIDTYPE_PID, hdr, ret);
 }
 
 static bool ids_are_same(const struct cred *caller, const struct cred *cred)

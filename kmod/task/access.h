@@ -19,10 +19,12 @@ struct task_struct;
  * reference; NULL and *ret if there is none.
  */
 struct task_struct *hwpmc_process_find(pid_t nr, struct hwpmc_hdr *hdr, int *ret);
+/* The thread nr; 0: the calling one. */
+struct task_struct *hwpmc_task_find(pid_t nr, struct hwpmc_hdr *hdr, int *ret);
 
 /*
- * May the owner attach a PMC to the process of this leader? 0, or -EPERM with the
- * reason in *hdr. The rule is in access.c.
+ * May the owner attach a PMC to the process of this leader, or to this thread? 0, or -EPERM
+ * with the reason in *hdr. The rule is in access.c.
  */
 int hwpmc_may_attach(const struct hwpmc_owner *owner, struct task_struct *leader,
 		     struct hwpmc_hdr *hdr);

@@ -19,6 +19,8 @@
  *           that goes on removes a target without links or threads (the process exited, or
  *           an exec removed the link) from the hash.
  *
+ * A PMC of one thread (own.h) has no phases: its thread and its link are made in one step.
+ *
  * If the process has many threads, hwpmc_lock is let go while something is done for each of
  * them: before "link", where they forget an earlier PMC of the row, and in "threads". Then
  * operations of other owners come between, on the same process too; the owner's own
@@ -41,6 +43,7 @@
 #include "attach.h"
 #include "descent.h"
 #include "followers.h"
+#include "own.h"
 #include "readable.h"
 #include "switch.h"
 #include "target.h"
@@ -200,6 +203,8 @@ static int link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 	if (old)
 		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_TARGET_ROW,
 				    pid_vnr(old->owner->tgid));
+	if (target->link[pmc->row].owned)
+		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_TARGET_ROW, 0);
 	hwpmc_link_locked(target, pmc, NULL);
 	target->attaching_rows |= BIT_ULL(pmc->row);
 	return 0;
@@ -450,6 +455,130 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	return 0;
 }
 
+/* ---- one thread ------------------------------------------------------------ */
+
+/* Descriptors that may be missing. */
+struct own_parts {
+	struct thread_pool pool;
+	struct hwpmc_target *own;
+};
+
+/* A step of its own: no switch, exit or exec comes between the thread's descriptor and its
+ * link. */
+static int own_link_locked(struct hwpmc_pmc *pmc, struct hwpmc_target *process,
+			   struct task_struct *task, struct own_parts *parts,
+			   struct hwpmc_hdr *hdr)
+{
+	struct hwpmc_thread *thread;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (task->flags & PF_EXITING)
+		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING, task_pid_vnr(task));
+	join_thread_locked(process, task, &parts->pool);
+	thread = hwpmc_thread_find(task);
+	if (!thread || thread->target != process)
+		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING, task_pid_vnr(task));
+	return hwpmc_own_link_locked(thread, pmc, &parts->own, hdr);
+}
+
+static int own_link(struct hwpmc_pmc *pmc, struct hwpmc_target *process,
+		    struct task_struct *task, bool *unhooked, struct hwpmc_hdr *hdr)
+{
+	struct own_parts parts = { .pool = { .list = LIST_HEAD_INIT(parts.pool.list),
+					     .missing = 1 } };
+	unsigned long flags;
+	int ret = pool_fill(&parts.pool, hdr);
+
+	parts.own = ret ? NULL : hwpmc_target_alloc(task, GFP_KERNEL);
+	if (!ret && !parts.own)
+		ret = hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+	if (!ret) {
+		raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+		ret = own_link_locked(pmc, process, task, &parts, hdr);
+		raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	}
+	pool_free(&parts.pool);
+	hwpmc_target_free(parts.own);
+	hwpmc_unhooked_free();
+	hwpmc_targets_grow();
+	*unhooked = parts.pool.pending;
+	return ret;
+}
+
+/*
+ * The process's target is pinned as for an attach of the process. The permission is that of
+ * the thread, and checked again when it has the link: an exec that it made in between can have
+ * gained privileges.
+ */
+static int attach_thread(struct hwpmc_pmc *pmc, struct task_struct *task, struct hwpmc_hdr *hdr)
+{
+	struct hwpmc_target *process;
+	bool unhooked;
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	trace_hwpmc_pmc_attach(pmc, task_tgid(task));
+	hwpmc_doubt_attach(pmc);
+	ret = hwpmc_may_attach(pmc->owner, task, hdr);
+	if (ret)
+		return ret;
+	remember_caller(pmc);
+	process = attach_pin(task);
+	if (!process)
+		return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+	ret = own_link(pmc, process, task, &unhooked, hdr);
+	if (!ret) {
+		smp_mb();	/* B: an exec that did not see the link is seen here */
+		ret = hwpmc_may_attach(pmc->owner, task, hdr);
+		if (!ret && unhooked && hwpmc_watch_switches())
+			ret = hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+		if (ret)
+			hwpmc_detach_thread(pmc, task);
+	}
+	attach_end(pmc, process, false, ret);
+	if (ret)
+		return ret;
+	hwpmc_record_attach(pmc, task_tgid(task));
+	pmc->was_attached = true;
+	return 0;
+}
+
+static int attach_by_tid(struct hwpmc_pmc *pmc, pid_t tid, struct hwpmc_hdr *hdr)
+{
+	struct task_struct *task;
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	task = hwpmc_task_find(tid, hdr, &ret);
+	if (!task)
+		return ret;
+	ret = attach_thread(pmc, task, hdr);
+	put_task_struct(task);
+	return ret;
+}
+
+u64 hwpmc_attach_taken_rows_of_thread(struct hwpmc_owner *owner, pid_t tid)
+{
+	struct hwpmc_hdr hdr = {};
+	struct task_struct *task;
+	unsigned long flags;
+	u64 rows = 0;
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	task = hwpmc_task_find(tid, &hdr, &ret);
+	if (!task)
+		return 0;
+	if (!hwpmc_may_attach(owner, task, &hdr)) {
+		raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+		rows = hwpmc_own_taken_rows_locked(hwpmc_target_find(task),
+						   hwpmc_thread_find(task), true);
+		raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	}
+	put_task_struct(task);
+	return rows;
+}
+
 /*
  * Not task->group_leader: an exec of another thread frees that leader, and a task that has
  * exited goes on to point to it. The pid lives as long as the process.
@@ -495,6 +624,8 @@ int hwpmc_attach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 		return hwpmc_refuse(hdr, -EPERM, HWPMC_WHY_MSR_TAKEN, pmc->id);
 	if (pid >= 0 && pmc->state == HWPMC_STATE_RUNNING)
 		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_RUNNING, 0);
+	if (pmc->flags & HWPMC_F_THREAD)
+		return attach_by_tid(pmc, pid, hdr);
 	leader = hwpmc_process_find(pid, hdr, &ret);
 	if (!leader)
 		return ret;
@@ -514,7 +645,7 @@ static u64 rows_of(const struct task_struct *leader)
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	target = hwpmc_target_find(leader);
-	rows = target ? target->rows : 0;
+	rows = hwpmc_own_taken_rows_locked(target, NULL, false);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	return rows;
 }
@@ -542,6 +673,8 @@ int hwpmc_attach_owner(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
+	if (pmc->flags & HWPMC_F_THREAD)
+		return attach_thread(pmc, current, hdr);
 	leader = get_pid_task(pmc->owner->tgid, PIDTYPE_TGID);
 	if (!leader)
 		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_PROCESS, 0);

@@ -17,6 +17,8 @@ int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr);
 /* Rows that have a PMC in the process, a bit each; 0 if there is no such process, or the owner
  * may not attach to it. */
 u64 hwpmc_attach_taken_rows(struct hwpmc_owner *owner, pid_t pid);
+/* The same for a PMC of a thread alone. */
+u64 hwpmc_attach_taken_rows_of_thread(struct hwpmc_owner *owner, pid_t tid);
 /*
  * Attach to a thread's process, for owners in the kernel: no permission is checked, and
  * of its descendants only those that it forks from here on are counted. The process
@@ -31,5 +33,7 @@ int hwpmc_attach_owner(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 void hwpmc_detach_all(struct hwpmc_pmc *pmc);
 /* The same for the targets of the last attach alone, which failed. */
 void hwpmc_detach_last_attach(struct hwpmc_pmc *pmc);
+/* Of a PMC with HWPMC_F_THREAD. Returns false if it is not attached to the thread. */
+bool hwpmc_detach_thread(struct hwpmc_pmc *pmc, struct task_struct *task);
 
 #endif /* HWPMC_ATTACH_H */

@@ -20,6 +20,7 @@
 #include "count.h"
 #include "descent.h"
 #include "followers.h"
+#include "own.h"
 #include "rdpmc.h"
 #include "target.h"
 #include "walk.h"
@@ -32,10 +33,15 @@ static void remove_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pm
 	hwpmc_log_detached(pmc, target->pid);
 	hwpmc_unlink_locked(target, pmc);
 	hwpmc_followers_add_locked(target);
-	if (!target->rows && !target->attaching) {
+	if (target->rows || target->attaching)
+		return;
+	list_add(&target->removed_node, removed);
+	if (!target->process) {
 		hwpmc_target_remove_locked(target);
-		list_add(&target->removed_node, removed);
+		return;
 	}
+	hwpmc_own_remove_locked(target);
+	hwpmc_own_note_empty_locked(target->process);
 }
 
 struct removal {
@@ -109,6 +115,7 @@ static void detach_end(struct hwpmc_pmc *pmc, struct list_head *removed, bool he
 	hwpmc_count_sync(here_only);
 	count_leaving(pmc, -THREADS_THAT_LEAVE);
 	release_targets(removed);
+	hwpmc_own_sweep();
 	hwpmc_unhooked_free();
 }
 
@@ -159,6 +166,40 @@ void hwpmc_detach_task(struct hwpmc_pmc *pmc, struct task_struct *task)
 	detach_end(pmc, &removed, false);
 }
 
+bool hwpmc_detach_thread(struct hwpmc_pmc *pmc, struct task_struct *task)
+{
+	struct hwpmc_thread *thread;
+	LIST_HEAD(removed);
+	unsigned long flags;
+	bool found;
+
+	lockdep_assert_held(&hwpmc_lock);
+	detach_begin(pmc);
+	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
+	thread = hwpmc_thread_find(task);
+	found = thread && thread->own && thread->own->link[pmc->row].pmc == pmc;
+	if (found)
+		remove_link_locked(thread->own, pmc, &removed);
+	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
+	detach_end(pmc, &removed, false);
+	return found;
+}
+
+static int detach_by_tid(struct hwpmc_pmc *pmc, pid_t tid, struct hwpmc_hdr *hdr)
+{
+	struct task_struct *task;
+	int ret;
+
+	lockdep_assert_held(&hwpmc_lock);
+	task = hwpmc_task_find(tid, hdr, &ret);
+	if (!task)
+		return ret;
+	if (!hwpmc_detach_thread(pmc, task))
+		ret = hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NOT_ATTACHED, tid);
+	put_task_struct(task);
+	return ret;
+}
+
 static int detach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 			  pid_t pid, struct hwpmc_hdr *hdr)
 {
@@ -203,6 +244,8 @@ int hwpmc_detach(struct hwpmc_pmc *pmc, pid_t pid, struct hwpmc_hdr *hdr)
 	lockdep_assert_held(&hwpmc_lock);
 	if (hwpmc_pmc_is_system(pmc))
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_SYSTEM_SCOPE, 0);
+	if (pmc->flags & HWPMC_F_THREAD)
+		return detach_by_tid(pmc, pid, hdr);
 	leader = hwpmc_process_find(pid, hdr, &ret);
 	if (!leader)
 		return ret;

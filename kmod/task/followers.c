@@ -59,11 +59,19 @@ void hwpmc_followers_begin(void)
 	all_follow = false;
 }
 
+static void add_thread_locked(const struct hwpmc_thread *thread)
+{
+	int cpu = hwpmc_task_cpu(thread->task);
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (cpu >= 0)
+		cpumask_set_cpu(cpu, &followers);
+}
+
 bool hwpmc_followers_add_locked(const struct hwpmc_target *target)
 {
 	const struct hwpmc_thread *thread;
 	unsigned int looks;
-	int cpu;
 
 	lockdep_assert_held(&hwpmc_lock);
 	lockdep_assert_held(&hwpmc_targets_lock);
@@ -74,11 +82,10 @@ bool hwpmc_followers_add_locked(const struct hwpmc_target *target)
 	}
 	looks_left -= looks;
 	smp_mb();	/* D: pairs with that of the scheduler, see above */
-	list_for_each_entry(thread, &target->threads, node) {
-		cpu = hwpmc_task_cpu(thread->task);
-		if (cpu >= 0)
-			cpumask_set_cpu(cpu, &followers);
-	}
+	if (target->only)
+		add_thread_locked(target->only);
+	list_for_each_entry(thread, &target->threads, node)
+		add_thread_locked(thread);
 	return true;
 }
 

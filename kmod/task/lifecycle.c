@@ -21,6 +21,7 @@
 #include "access.h"
 #include "descent.h"
 #include "lifecycle.h"
+#include "own.h"
 #include "rdpmc.h"
 #include "switch.h"
 #include "target.h"
@@ -115,7 +116,8 @@ static void inherit_locked(struct hwpmc_target *parent,
 		unsigned int nr = __ffs64(rows);
 		struct hwpmc_pmc *pmc = parent->link[nr].pmc;
 
-		if (!(pmc->flags & HWPMC_F_DESCENDANTS) || target->link[nr].pmc)
+		if (!(pmc->flags & HWPMC_F_DESCENDANTS) || target->link[nr].pmc ||
+		    target->link[nr].owned)
 			continue;
 		hwpmc_link_locked(target, pmc, &parent->link[nr]);
 	}
@@ -252,6 +254,23 @@ static bool unlink_unprivileged_locked(struct hwpmc_target *target,
 	return lost;
 }
 
+/* The same for the PMCs that the thread has for itself. Returns its target if it has no link
+ * any more. */
+static struct hwpmc_target *unlink_own_locked(const struct linux_binprm *bprm, bool *lost)
+{
+	struct hwpmc_thread *thread = hwpmc_thread_find(current);
+	struct hwpmc_target *own = thread ? thread->own : NULL;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!own)
+		return NULL;
+	*lost |= unlink_unprivileged_locked(own, bprm);
+	if (own->rows)
+		return NULL;
+	hwpmc_own_remove_locked(own);
+	return own;
+}
+
 /* Links that are dormant until an exec count from here on. */
 static void wake_dormant_locked(struct hwpmc_target *target)
 {
@@ -269,7 +288,7 @@ static void wake_dormant_locked(struct hwpmc_target *target)
 
 void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 {
-	struct hwpmc_target *target, *dropped = NULL;
+	struct hwpmc_target *target, *own = NULL, *dropped = NULL;
 	unsigned long flags;
 	bool lost = false;
 
@@ -280,6 +299,7 @@ void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 	if (target) {
 		trace_hwpmc_process_exec(target->pid);
 		lost = unlink_unprivileged_locked(target, bprm);
+		own = unlink_own_locked(bprm, &lost);
 		wake_dormant_locked(target);
 		if (!target->rows && !target->attaching) {
 			hwpmc_target_dismiss_locked(target);
@@ -290,6 +310,7 @@ void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 	hwpmc_switch_sync_irqoff(this_cpu_ptr(hwpmc_cpus));
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	losses_signal(lost);
+	hwpmc_target_free(own);
 	hwpmc_target_free(dropped);
 }
 
@@ -342,16 +363,29 @@ static struct hwpmc_target *exit_thread_locked(struct hwpmc_thread *thread, bool
 	unlink_attaching_locked(target);
 	hwpmc_pmc_record_exit_locked(target);
 	hwpmc_descent_exit_locked(target);
-	*lost = unlink_all_locked(target);
+	*lost |= unlink_all_locked(target);
 	if (target->attaching)	/* the last attach_end() drops it */
 		return NULL;
 	hwpmc_target_dismiss_locked(target);
 	return target;
 }
 
+/* Its own PMCs, if it has any, have lost their target; it is returned. */
+static struct hwpmc_target *exit_own_locked(struct hwpmc_thread *thread, bool *lost)
+{
+	struct hwpmc_target *own = thread->own;
+
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!own)
+		return NULL;
+	*lost |= unlink_all_locked(own);
+	hwpmc_own_remove_locked(own);
+	return own;
+}
+
 void hwpmc_lifecycle_exit(void)
 {
-	struct hwpmc_target *dropped = NULL;
+	struct hwpmc_target *own = NULL, *dropped = NULL;
 	struct hwpmc_thread *thread;
 	struct hwpmc_cpu *c;
 	unsigned long flags;
@@ -369,10 +403,14 @@ void hwpmc_lifecycle_exit(void)
 	if (thread) {
 		if (c->thread == thread)
 			hwpmc_switch_out_irqoff(c);
+		own = exit_own_locked(thread, &lost);
 		dropped = exit_thread_locked(thread, &lost);
+		if (own && !dropped)
+			hwpmc_own_note_empty_locked(own->process);
 	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	losses_signal(lost);
 	hwpmc_unhooked_free();
+	hwpmc_target_free(own);
 	hwpmc_target_free(dropped);
 }

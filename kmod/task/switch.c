@@ -54,9 +54,9 @@ static void unload_elsewhere_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 /* A row whose PMC logs, samples, is read by RDPMC, or counts what happens to threads
  * while they are switched out. */
-static void load_slow_path_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-				  struct hwpmc_target *target,
-				  struct hwpmc_pmc *pmc)
+static __always_inline void load_slow_path_irqoff(struct hwpmc_cpu *c, unsigned int nr,
+						  struct hwpmc_target *target,
+						  struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_row_cpu *rc = &c->row[nr];
 
@@ -78,6 +78,18 @@ static void load_slow_path_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		hwpmc_thread_add_migrations_irqoff(c->thread, nr);
 }
 
+/* A row that is active without a link of the process: threads have PMCs of their own on it. */
+static noinline void load_own_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_target *own = READ_ONCE(c->thread->own);
+	struct hwpmc_pmc *pmc = own ? READ_ONCE(own->link[nr].pmc) : NULL;
+
+	if (pmc && READ_ONCE(own->active) & BIT_ULL(nr))
+		load_slow_path_irqoff(c, nr, own, pmc);
+	else
+		c->loaded &= ~BIT_ULL(nr);
+}
+
 static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 			     u64 rows)
 {
@@ -88,7 +100,7 @@ static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 
 		rows &= rows - 1;
 		if (unlikely(!pmc))
-			c->loaded &= ~BIT_ULL(nr);
+			load_own_irqoff(c, nr);
 		else if (unlikely(pmc->slow_path))
 			load_slow_path_irqoff(c, nr, target, pmc);
 		else

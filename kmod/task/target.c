@@ -75,6 +75,7 @@ struct hwpmc_target *hwpmc_target_alloc(struct task_struct *task, gfp_t gfp)
 	target->pid = get_pid(task_tgid(task));
 	INIT_LIST_HEAD(&target->threads);
 	INIT_LIST_HEAD(&target->cursors);
+	INIT_LIST_HEAD(&target->empty_node);
 	for (i = 0; i < hwpmc_nrows; i++)
 		target->link[i].target = target;
 	return target;
@@ -131,6 +132,7 @@ void hwpmc_target_insert_locked(struct hwpmc_target *target)
 static void target_remove_locked(struct hwpmc_target *target)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
+	list_del_init(&target->empty_node);
 	hwpmc_hash_del_locked(&targets, &target->hash);
 }
 
@@ -213,6 +215,14 @@ void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 	pmc->nthreads += target->nthreads;
 }
 
+/* A thread's own link has ended (own.h). */
+static void own_unlinked_locked(struct hwpmc_target *process, unsigned int row)
+{
+	lockdep_assert_held(&hwpmc_targets_lock);
+	if (!--process->link[row].owned)
+		WRITE_ONCE(process->active, process->active & ~BIT_ULL(row));
+}
+
 void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_link *link = &target->link[pmc->row];
@@ -231,6 +241,8 @@ void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 	hwpmc_cursors_del(&pmc->cursors, &link->node);
 	WRITE_ONCE(link->pmc, NULL);
 	pmc->nthreads -= target->nthreads;
+	if (target->process)
+		own_unlinked_locked(target->process, pmc->row);
 }
 
 /* A target, and so each of its PMCs, has n more threads. */

@@ -33,6 +33,8 @@ struct hwpmc_link {
 	u32 attach;			/* pmc->attaches when it, or the link that it
 					 * was inherited from, was made;
 					 * hwpmc_targets_lock */
+	u32 owned;			/* of a process: threads with a PMC of their own on
+					 * the row, where .pmc is NULL; hwpmc_targets_lock */
 };
 
 /*
@@ -66,6 +68,12 @@ struct hwpmc_target {
 					 * hwpmc_targets_lock */
 	u32 unlinks;			/* links that have ended so far;
 					 * hwpmc_targets_lock, read anywhere */
+	/* Target of one thread (own.h): the thread, and the target of its process, whose
+	 * .attaching counts this one. NULL: the target is a process. Constant. */
+	struct hwpmc_thread *only;
+	struct hwpmc_target *process;
+	struct list_head empty_node;	/* of a process: in the list of own.c;
+					 * hwpmc_targets_lock */
 	struct rcu_head rcu;
 	struct hwpmc_link link[];	/* by row, hwpmc_nrows of them */
 };
@@ -93,6 +101,8 @@ struct hwpmc_thread {
 	struct hlist_node waiting;	/* in the list of those that a stop of all CPUs
 					 * would settle: pending, or dismissed with a
 					 * notifier; hwpmc_targets_lock */
+	struct hwpmc_target *own;	/* PMCs of this thread alone, or NULL;
+					 * hwpmc_targets_lock; read in switches */
 	struct hwpmc_userpage *page;	/* for RDPMC, or NULL; set by the thread itself
 					 * under hwpmc_targets_lock */
 	/* Migrations to another CPU, counted by the scheduler's probe; and those of
