@@ -160,6 +160,8 @@ static uint32_t any_flags(struct gen *g, int mode)
 		flags |= one_in(g, 6) ? HWPMC_F_LOG_PROCEXIT : 0;
 		flags |= one_in(g, 8) ? HWPMC_F_EXEC_START : 0;
 	}
+	if (mode == HWPMC_MODE_TC && one_in(g, 4))
+		flags = HWPMC_F_THREAD;
 	if (mode == HWPMC_MODE_SS || mode == HWPMC_MODE_TS)
 		flags |= one_in(g, 2) ? HWPMC_F_CALLCHAIN : 0;
 	if (flags & HWPMC_F_CALLCHAIN && one_in(g, 3))

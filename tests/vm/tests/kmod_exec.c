@@ -39,6 +39,7 @@ struct script {
 	const char *program;
 	bool traced;	/* by the owner, which has no rights */
 	bool shared;	/* attached by a process of all capabilities */
+	bool thread;	/* by a PMC of the thread alone */
 	struct child foreign;	/* the target then, which the owner has not begun */
 	int told[2], go[2];
 	struct {
@@ -115,7 +116,8 @@ static struct child begin_foreign(const char *program)
 static void own_unprivileged(struct script *s)
 {
 	int fd = dev_open();
-	uint32_t id = dev_alloc(fd, TC, HWPMC_F_DESCENDANTS, ANY, INSN, U);
+	uint32_t flag = s->thread ? HWPMC_F_THREAD : HWPMC_F_DESCENDANTS;
+	uint32_t id = dev_alloc(fd, TC, flag, ANY, INSN, U);
 	struct child child = s->shared ? s->foreign :
 			     dev_child(exec_program, (void *)s->program);
 	char c;
@@ -208,6 +210,19 @@ START_TEST(set_uid_exec_drops_the_unprivileged_pmc_and_keeps_roots)
 	ck_assert_uint_eq(setuid.program, loop_insn(100000));
 	ck_assert_uint_gt(setuid.all, setuid.program);
 	/* ... the other has what came before, to the instruction. */
+	ck_assert_uint_eq(setuid.unprivileged, setuid.all - setuid.program);
+}
+END_TEST
+
+START_TEST(set_uid_exec_drops_the_unprivileged_pmc_of_a_thread)
+{
+	struct counts plain, setuid;
+
+	make_programs();
+	plain = measure_exec((struct script){ .program = PLAIN, .thread = true });
+	ck_assert_uint_eq(plain.unprivileged, plain.all);
+	setuid = measure_exec((struct script){ .program = SETUID, .thread = true });
+	ck_assert_uint_eq(setuid.program, loop_insn(100000));
 	ck_assert_uint_eq(setuid.unprivileged, setuid.all - setuid.program);
 }
 END_TEST
@@ -378,6 +393,7 @@ int main(void)
 	dev_setup();
 	harness_fixture(NULL, prove);
 	harness_add(set_uid_exec_drops_the_unprivileged_pmc_and_keeps_roots);
+	harness_add(set_uid_exec_drops_the_unprivileged_pmc_of_a_thread);
 	harness_add(exec_of_a_program_that_may_not_be_read_drops_the_unprivileged_pmc);
 	harness_add(a_traced_target_that_executes_a_set_uid_program_keeps_its_pmcs);
 	harness_add(an_exec_that_gains_is_judged_by_the_weakest_of_those_who_share_the_pmc);

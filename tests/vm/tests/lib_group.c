@@ -253,6 +253,46 @@ static void reads_agree(struct hwpmc_group *g)
 	lib_end_process(pid);
 }
 
+static volatile pid_t spinner;
+static volatile bool spinner_over;
+
+static void *spin_until_over(void *unused)
+{
+	spinner = gettid();
+	while (!spinner_over)
+		execute(1000);
+	return NULL;
+}
+
+/* The caller and the group's thread are two of a process. */
+START_TEST(group_of_one_thread_is_read_by_another)
+{
+	uint64_t value[SAME], before;
+	struct hwpmc_group *g;
+	pthread_t thread;
+
+	begin();
+	ck_assert(!pthread_create(&thread, NULL, spin_until_over, NULL));
+	while (!spinner)
+		sched_yield();
+	g = opened(same_events, SAME, HWPMC_F_THREAD, spinner);
+	ok(hwpmc_group_start(g));
+	do
+		ok(hwpmc_group_read(g, value));
+	while (value[0] < 100000);
+	spinner_over = true;
+	pthread_join(thread, NULL);
+	ok(hwpmc_group_read(g, value));
+	before = value[0];
+	execute(1000000);
+	ok(hwpmc_group_read(g, value));
+	for (int i = 0; i < SAME; i++)
+		ck_assert_uint_eq(value[i], before);
+	hwpmc_group_close(g);
+	end();
+}
+END_TEST
+
 START_TEST(group_reads_by_call_are_of_one_moment)
 {
 	struct hwpmc_group *g;
@@ -418,6 +458,7 @@ int main(void)
 	harness_add(group_that_cannot_open_leaves_nothing);
 	harness_add(group_start_is_undone_if_one_pmc_cannot);
 	harness_add(group_attach_is_undone_if_one_pmc_cannot);
+	harness_add(group_of_one_thread_is_read_by_another);
 	harness_add(group_reads_by_call_are_of_one_moment);
 	harness_add(group_reads_by_rdpmc_are_of_one_moment);
 	harness_add(group_counts_beside_another_measurer);
