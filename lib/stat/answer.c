@@ -226,8 +226,6 @@ void profile_forget_stacks(struct hwpmc_profile *p)
 
 void profile_name_all(struct hwpmc_profile *p)
 {
-	uint64_t end;
-
 	profile_forget_stacks(p);
 	profile_choose(p);
 	profile_count_ends(p);
@@ -243,8 +241,7 @@ void profile_name_all(struct hwpmc_profile *p)
 	p->totals.last = to_ns(p, p->last);
 	p->totals.duration = p->totals.last - p->totals.first;
 	p->totals.pauses = p->pauses.times;
-	end = p->end > p->last ? p->end : p->last;
-	p->totals.paused = clock_ns(&p->clock, p->clock.tick0 + pauses_until(&p->pauses, end));
+	p->totals.paused = clock_ns(&p->clock, p->clock.tick0 + p->pauses.ticks);
 	p->totals.paused_cpus = p->pauses.n;
 	p->totals.paused_percent = p->pauses.percent;
 	losses_view(&p->losses, p);
