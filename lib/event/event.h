@@ -77,6 +77,7 @@ struct event_machine {
 	uint32_t arch_missing;		/* bit per architectural event */
 	bool any_thread;		/* the qualifier `any` exists */
 	const char *kind;		/* of the CPU that is meant, "cpu_atom"; NULL: of any */
+	bool terse;			/* refusals need not name the nearest event */
 	/* The number of a SOFT event that only the module knows, by its name in
 	 * normal form; NULL: there is no module to ask. */
 	bool (*find_soft)(void *arg, const char *name, uint32_t *ev);
@@ -271,8 +272,9 @@ typedef int event_pfm_fn(const struct event_pfm_line *line, void *arg);
 bool event_pfm_installed(void);
 /* Has libpfm4 a table of this CPU, beside the architectural events? */
 bool event_pfm_any(void);
-/* All names; ends early as fn does not return 0, and returns that. */
-int event_pfm_each(event_pfm_fn *fn, void *arg);
+/* All names that `wanted` does not return 0 for, which gets them without a description (NULL:
+ * all names); ends early as fn does not return 0, and returns that. */
+int event_pfm_each(event_pfm_fn *wanted, event_pfm_fn *fn, void *arg);
 
 /* ------------------------------------------------------------------------ */
 

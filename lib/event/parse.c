@@ -218,9 +218,15 @@ EXPORT int hwpmc_open_counter(struct hwpmc *h, const char *spec, enum hwpmc_mode
 struct listing {
 	const struct event_machine *m;
 	uint32_t class_id;
+	hwpmc_event_wanted_fn *wanted;	/* NULL: all are */
 	hwpmc_event_fn *fn;
 	void *arg;
 };
+
+static bool is_listed(const struct listing *l, const struct hwpmc_event_info *info)
+{
+	return !l->wanted || l->wanted(info, l->arg);
+}
 
 /* Only what can be counted here is listed, under the class it goes to. */
 static int list_info(const struct listing *l, struct hwpmc_event_info *info)
@@ -247,27 +253,39 @@ static int list_one(const struct listing *l, const char *name,
 	struct hwpmc_event_info info = { .name = name, .desc = desc,
 					 .pmu = pmu };
 
-	return list_info(l, &info);
+	return is_listed(l, &info) ? list_info(l, &info) : 0;
 }
 
 static int list_row(const struct event_found *f, void *arg)
 {
 	char desc[512];
 	struct hwpmc_event_info info = {
-		.name = f->row.name, .desc = desc, .pmu = f->table,
+		.name = f->row.name, .desc = "", .pmu = f->table,
 		.kind = f->kind, .counters = f->row.counters,
 		.fixed = f->row.fixed < 0 ? 0 : 1u << f->row.fixed,
 		.deprecated = f->row.deprecated,
 	};
 
+	if (!is_listed(arg, &info))
+		return 0;
 	snprintf(desc, sizeof(desc), "%.*s", f->row.ndesc < sizeof(desc) ?
 		 (int)f->row.ndesc : (int)sizeof(desc) - 1, f->row.desc);
+	info.desc = desc;
 	return list_info(arg, &info);
+}
+
+static int pfm_is_listed(const struct event_pfm_line *line, void *arg)
+{
+	struct hwpmc_event_info info = { .name = line->name, .desc = "", .pmu = line->pmu };
+
+	return is_listed(arg, &info);
 }
 
 static int list_pfm(const struct event_pfm_line *line, void *arg)
 {
 	const struct listing *l = arg;
+	struct hwpmc_event_info info = { .name = line->name, .desc = line->desc,
+					 .pmu = line->pmu };
 	char normal[ROW_NAME], *p;
 	struct event_found f;
 	struct event_error e;
@@ -279,14 +297,15 @@ static int list_pfm(const struct event_pfm_line *line, void *arg)
 			*p = '_';
 	if (event_tables_find(l->m, "", normal, &f, &e) > 0)
 		return 0;
-	return list_one(l, line->name, line->desc, line->pmu);
+	return list_info(l, &info);
 }
 
 static int list_soft(const struct listing *l, struct hwpmc *h)
 {
 	const struct soft_events *all = event_soft_all(h);
 	struct hwpmc_event_info info = { .class_id = HWPMC_CLASS_SOFT };
-	char name[HWPMC_NAME_MAX + 5];
+	char name[HWPMC_NAME_MAX + 5] = "SOFT-";
+	size_t len;
 	int rc = 0;
 
 	if (l->class_id != HWPMC_CLASS_EVERY && l->class_id != HWPMC_CLASS_SOFT)
@@ -294,10 +313,13 @@ static int list_soft(const struct listing *l, struct hwpmc *h)
 	for (uint32_t i = 0; all && !rc && i < all->n; i++) {
 		if (all->event[i].reason)
 			continue;
-		snprintf(name, sizeof(name), "SOFT-%s", all->event[i].name);
+		len = strnlen(all->event[i].name, HWPMC_NAME_MAX - 1);
+		memcpy(name + 5, all->event[i].name, len);
+		name[5 + len] = '\0';
 		info.name = name;
 		info.desc = event_soft_desc(all->event[i].ev);
-		rc = l->fn(&info, l->arg);
+		if (is_listed(l, &info))
+			rc = l->fn(&info, l->arg);
 	}
 	return rc;
 }
@@ -338,22 +360,24 @@ static int list_k8(const struct listing *l)
 	return rc;
 }
 
-EXPORT int hwpmc_event_each(struct hwpmc *h, uint32_t class_id,
-			    hwpmc_event_fn *fn, void *arg)
+EXPORT int hwpmc_event_each_wanted(struct hwpmc *h, uint32_t class_id,
+				   hwpmc_event_wanted_fn *wanted, hwpmc_event_fn *fn,
+				   void *arg)
 {
 	struct event_machine m;
-	struct listing l = { .m = &m, .class_id = class_id, .fn = fn,
+	struct listing l = { .m = &m, .class_id = class_id, .wanted = wanted, .fn = fn,
 			     .arg = arg };
 	struct event_error e = { .text = "" };
 	unsigned int i;
 	int rc;
 
-	if (null_given(h, !h || !fn, "hwpmc_event_each"))
+	if (null_given(h, !h || !fn, "hwpmc_event_each_wanted"))
 		return -1;
 	/* They are in no table of events, whose every name would be parsed. */
 	if (class_id == HWPMC_CLASS_SOFT)
 		return list_soft(&l, h);
 	machine_of(h, &m);
+	m.terse = true;
 	rc = list_one(&l, "tsc", "time-stamp counter (system scope)", NULL);
 	if (class_id == HWPMC_CLASS_TSC)
 		return rc;
@@ -369,5 +393,13 @@ EXPORT int hwpmc_event_each(struct hwpmc *h, uint32_t class_id,
 	rc = rc ? rc : event_tables_each(&m, list_row, &l, &e);
 	if (rc < 0 && e.text[0])
 		return error_own(h, e.err, e.text);
-	return rc ? rc : event_pfm_each(list_pfm, &l);
+	return rc ? rc : event_pfm_each(pfm_is_listed, list_pfm, &l);
+}
+
+EXPORT int hwpmc_event_each(struct hwpmc *h, uint32_t class_id,
+			    hwpmc_event_fn *fn, void *arg)
+{
+	if (null_given(h, !h || !fn, "hwpmc_event_each"))
+		return -1;
+	return hwpmc_event_each_wanted(h, class_id, NULL, fn, arg);
 }

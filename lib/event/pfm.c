@@ -122,19 +122,25 @@ static void text_of(const char *pmu, const char *name, const char *attrs,
 typedef int attr_fn(const pfm_event_info_t *ev,
 		    const pfm_event_attr_info_t *attr, void *arg);
 
+/* The i-th unit mask of an event. libpfm4 puts them before the modifiers. */
+static bool mask_at(const pfm_event_info_t *ev, int i, pfm_event_attr_info_t *attr)
+{
+	if (i >= ev->nattrs)
+		return false;
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	return present.call.pfm_get_event_attr_info(ev->idx, i, PFM_OS_NONE, attr) ==
+	       PFM_SUCCESS && attr->type == PFM_ATTR_UMASK;
+}
+
 /* Calls fn for an event by itself (attr NULL) and with each of its unit masks. */
 static int each_attr(const pfm_event_info_t *ev, attr_fn *fn, void *arg)
 {
 	pfm_event_attr_info_t attr;
 	int i, rc = fn(ev, NULL, arg);
 
-	for (i = 0; !rc && i < ev->nattrs; i++) {
-		memset(&attr, 0, sizeof(attr));
-		attr.size = sizeof(attr);
-		if (present.call.pfm_get_event_attr_info(ev->idx, i, PFM_OS_NONE, &attr) ==
-		    PFM_SUCCESS && attr.type == PFM_ATTR_UMASK)
-			rc = fn(ev, &attr, arg);
-	}
+	for (i = 0; !rc && mask_at(ev, i, &attr); i++)
+		rc = fn(ev, &attr, arg);
 	return rc;
 }
 
@@ -155,11 +161,22 @@ static int each_event(pfm_pmu_t pmu, attr_fn *fn, void *arg)
 	return rc;
 }
 
+/* Without printf: lists make thousands of them. */
 static void name_of(const pfm_event_info_t *ev,
 		    const pfm_event_attr_info_t *attr, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s%s%s", ev->name, attr ? ":" : "",
-		 attr ? attr->name : "");
+	const char *part[] = { ev->name, attr ? ":" : "", attr ? attr->name : "" };
+	size_t at = 0;
+
+	for (unsigned int i = 0; i < sizeof(part) / sizeof(*part); i++) {
+		size_t len = strlen(part[i]);
+
+		if (len >= size - at)
+			len = size - at - 1;
+		memcpy(buf + at, part[i], len);
+		at += len;
+	}
+	buf[at] = '\0';
 }
 
 struct loose {
@@ -305,7 +322,7 @@ bool event_pfm_find_name(const char *name, struct event_pfm_code *code)
 
 struct each_line {
 	const char *pmu;
-	event_pfm_fn *fn;
+	event_pfm_fn *wanted, *fn;
 	void *arg;
 };
 
@@ -313,16 +330,8 @@ struct each_line {
 static bool has_umasks(const pfm_event_info_t *ev)
 {
 	pfm_event_attr_info_t attr;
-	int i;
 
-	for (i = 0; i < ev->nattrs; i++) {
-		memset(&attr, 0, sizeof(attr));
-		attr.size = sizeof(attr);
-		if (present.call.pfm_get_event_attr_info(ev->idx, i, PFM_OS_NONE, &attr) ==
-		    PFM_SUCCESS && attr.type == PFM_ATTR_UMASK)
-			return true;
-	}
-	return false;
+	return mask_at(ev, 0, &attr);
 }
 
 static int line_out(const pfm_event_info_t *ev,
@@ -330,20 +339,22 @@ static int line_out(const pfm_event_info_t *ev,
 {
 	struct each_line *l = arg;
 	char name[160], desc[512];
-	struct event_pfm_line line = { .pmu = l->pmu, .name = name,
-				       .desc = desc };
+	struct event_pfm_line line = { .pmu = l->pmu, .name = name, .desc = "" };
 
 	if (!attr && has_umasks(ev))
 		return 0;
 	name_of(ev, attr, name, sizeof(name));
+	if (l->wanted && !l->wanted(&line, l->arg))
+		return 0;
+	line.desc = desc;
 	snprintf(desc, sizeof(desc), "%s%s%s", ev->desc ? ev->desc : "",
 		 attr ? ": " : "", attr && attr->desc ? attr->desc : "");
 	return l->fn(&line, l->arg);
 }
 
-int event_pfm_each(event_pfm_fn *fn, void *arg)
+int event_pfm_each(event_pfm_fn *wanted, event_pfm_fn *fn, void *arg)
 {
-	struct each_line l = { .fn = fn, .arg = arg };
+	struct each_line l = { .wanted = wanted, .fn = fn, .arg = arg };
 	unsigned int i;
 	int rc = 0;
 

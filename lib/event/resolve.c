@@ -489,7 +489,7 @@ static int resolve_pfm(struct work *w)
 		return event_refuse(w->e, EINVAL, t.attrs_at,
 				    "'%s' has no unit masks, expected u, k "
 				    "or uk", w->t->name);
-	if (event_suggest(w->m, w->name, near, sizeof(near)))
+	if (!w->m->terse && event_suggest(w->m, w->name, near, sizeof(near)))
 		return event_refuse(w->e, ENOENT, t.name_at,
 				    "there is no event '%s' here, perhaps '%s' "
 				    "(see 'hwpmc list')", w->t->name, near);

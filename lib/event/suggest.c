@@ -35,7 +35,7 @@ bool event_suggest(const struct event_machine *m, const char *name, char *buf,
 		for (i = 0; event_k8_at(i); i++)
 			event_nearest_consider(&n, event_k8_at(i)->name);
 	event_tables_each(m, consider_row, &n, &e);
-	event_pfm_each(consider_line, &n);
+	event_pfm_each(NULL, consider_line, &n);
 	return event_nearest_name(&n, buf, size);
 }
 

@@ -13,8 +13,7 @@ struct field {
 	const char *s, *end;
 };
 
-/* As event_normal(), and ':' for a dot as libpfm4 has it. */
-static char plain(char c)
+char event_row_plain(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return (char)(c - 'A' + 'a');
@@ -26,7 +25,7 @@ bool event_row_is(const char *line, size_t n, const char *normal)
 	size_t i;
 
 	for (i = 0; i < n && line[i] != '\t'; i++)
-		if (!normal[i] || plain(line[i]) != normal[i])
+		if (!normal[i] || event_row_plain(line[i]) != normal[i])
 			return false;
 	return i && !normal[i];
 }

@@ -20,6 +20,7 @@
 #endif
 #define TABLES		16
 #define FOLDER		256
+#define LOOKUPS_PLAIN	8		/* before an index is worth its cost */
 
 enum state { NOT_READ, HAS_TEXT, ABSENT, REFUSED };
 
@@ -32,6 +33,8 @@ struct table {
 	char *text;
 	size_t len;
 	size_t hint;			/* lists ask for one line after the other */
+	unsigned int lookups;
+	struct event_index index;	/* made for those who look up many names */
 	char why[256];			/* REFUSED */
 };
 
@@ -153,8 +156,10 @@ static void know_cpu(const struct event_machine *m)
 {
 	if (!strcmp(known.cpu, m->cpu))
 		return;
-	for (unsigned int i = 0; i < known.n; i++)
+	for (unsigned int i = 0; i < known.n; i++) {
 		free(known.table[i].text);
+		event_index_free(&known.table[i].index);
+	}
 	known.n = 0;
 	known.why[0] = '\0';
 	snprintf(known.cpu, sizeof(known.cpu), "%s", m->cpu);
@@ -257,12 +262,15 @@ static bool find_between(const char *at, const char *end, const char *normal,
 	return false;
 }
 
-/* From the line on that was found last. */
+/* From the line on that was found last, or by the index. */
 static bool find_line(struct table *t, const char *normal, const char **line,
 		      size_t *n)
 {
 	const char *from = t->text + t->hint;
 
+	if (t->index.slot || (t->lookups++ == LOOKUPS_PLAIN &&
+			      event_index_make(&t->index, t->text, t->len)))
+		return event_index_find(&t->index, t->text, t->len, normal, line, n);
 	if (!find_between(from, t->text + t->len, normal, line, n) &&
 	    !find_between(t->text, from, normal, line, n))
 		return false;

@@ -4,6 +4,7 @@
  * some, then the tables of data/events, which have the same facts without descriptions.
  *	table_map.c	which files a CPU has		pure
  *	table_row.c	a line of a table to an event	pure
+ *	table_index.c	a line of a table by its name	pure
  *	table_json.c	the vendor's form to a table	pure
  *	table_file.c	opens, reads, decompresses
  *	tables.c	finds and lists events; keeps what has been read
@@ -43,11 +44,28 @@ struct event_row {
 
 /* One line of n bytes, without its end. False: it is no event. */
 bool event_row_parse(const char *line, size_t n, struct event_row *row);
+/* As event_normal(), and ':' for a dot as libpfm4 has it. */
+char event_row_plain(char c);
 /* Is the name at the beginning of a line this one (in normal form, ':' as '_')? */
 bool event_row_is(const char *line, size_t n, const char *normal);
 
 /* The next line of [*at, end) that is an event; NULL: there is none. */
 const char *event_row_next(const char **at, const char *end, size_t *n);
+
+/* ------------------------------------------------------------------------ */
+/* table_index.c                                                             */
+
+struct event_index {
+	uint32_t *slot;			/* where a line begins in the text; NULL: not made */
+	uint32_t mask;
+};
+
+/* False: there is no memory for it. */
+bool event_index_make(struct event_index *x, const char *text, size_t len);
+/* The first line of the text that has this name, as event_row_is(). */
+bool event_index_find(const struct event_index *x, const char *text, size_t len,
+		      const char *normal, const char **line, size_t *n);
+void event_index_free(struct event_index *x);
 
 /* ------------------------------------------------------------------------ */
 /* table_map.c                                                               */

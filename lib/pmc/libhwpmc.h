@@ -615,6 +615,17 @@ typedef int hwpmc_event_fn(const struct hwpmc_event_info *info, void *arg);
 int hwpmc_event_each(struct hwpmc *h, uint32_t class_id, hwpmc_event_fn *fn,
 		     void *arg);
 
+/*
+ * The same for those events that wanted() returns true for, which is called first: looking
+ * for a few names costs much less than a list of all. What it gets has name, pmu and kind,
+ * but no description; of events of other classes than SOFT no class. An event that it wants and
+ * that this machine cannot count is left out, as in the list of all.
+ */
+typedef bool hwpmc_event_wanted_fn(const struct hwpmc_event_info *info, void *arg);
+int hwpmc_event_each_wanted(struct hwpmc *h, uint32_t class_id,
+			    hwpmc_event_wanted_fn *wanted, hwpmc_event_fn *fn,
+			    void *arg);
+
 /* ------------------------------------------------------------------------ */
 /* Unwind tables                                                             */
 

@@ -109,6 +109,7 @@ START_TEST(null_handles_are_einval_in_each_call)
 	REFUSED(hwpmc_kgmon(NULL, &kgmon));
 	REFUSED(hwpmc_event_parse(NULL, "x", &event));
 	REFUSED(hwpmc_event_each(NULL, HWPMC_CLASS_EVERY, each, NULL));
+	REFUSED(hwpmc_event_each_wanted(NULL, HWPMC_CLASS_EVERY, NULL, each, NULL));
 	REFUSED(hwpmc_unwind_add(NULL, &unwind));
 	REFUSED(hwpmc_chain_stats(NULL, &value, 1));
 	REFUSED(hwpmc_kinds(NULL, 0, &id, &other));
@@ -170,6 +171,7 @@ START_TEST(null_results_and_arguments_are_einval)
 	REFUSED(hwpmc_event_parse(h, NULL, &event));
 	REFUSED(hwpmc_event_parse(h, "x", NULL));
 	REFUSED(hwpmc_event_each(h, HWPMC_CLASS_EVERY, NULL, NULL));
+	REFUSED(hwpmc_event_each_wanted(h, HWPMC_CLASS_EVERY, NULL, NULL, NULL));
 	REFUSED(hwpmc_unwind_add(h, NULL));
 	REFUSED(hwpmc_chain_stats(h, NULL, 1));
 	REFUSED(hwpmc_kinds(h, 0, NULL, &other));

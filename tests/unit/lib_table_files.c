@@ -217,6 +217,35 @@ START_TEST(the_users_file_wins_and_brings_descriptions)
 }
 END_TEST
 
+#define MANY	100
+
+/* From some lookup on by an index, each name as before, and none that the table lacks. */
+START_TEST(many_names_are_found_in_a_table_and_no_others)
+{
+	static char text[MANY * 40];
+	char name[40];
+	size_t at = 0;
+
+	for (unsigned int i = 0; i < MANY; i++)
+		at += (size_t)sprintf(text + at, "MINE.EVENT_%u:PART\t%xc4\tf\t\t\t\n", i, i + 1);
+	put_table(text);
+	for (unsigned int round = 0; round < 2; round++) {
+		for (unsigned int i = 0; i < MANY; i++) {
+			sprintf(name, "MINE.EVENT_%u.PART", i);
+			is_event(name, (i + 1) << 8 | 0xc4);
+			sprintf(name, "mine:event_%u:PART", i);
+			is_event(name, (i + 1) << 8 | 0xc4);
+		}
+		for (unsigned int i = MANY; i < 2 * MANY; i++) {
+			sprintf(name, "MINE.EVENT_%u.PART", i);
+			is_unknown(name);
+		}
+		is_unknown("MINE.EVENT_1");
+		is_unknown("MINE.EVENT_1.PART.MORE");
+	}
+}
+END_TEST
+
 START_TEST(two_kinds_of_core_are_two_tables)
 {
 	static uint8_t xz[256];
@@ -371,6 +400,7 @@ int main(void)
 	harness_add(a_table_of_ours_is_found_by_the_model);
 	harness_add(files_are_found_by_the_names_that_pmu_tools_gives);
 	harness_add(the_users_file_wins_and_brings_descriptions);
+	harness_add(many_names_are_found_in_a_table_and_no_others);
 	harness_add(two_kinds_of_core_are_two_tables);
 	harness_add(an_unknown_model_says_what_can_be_counted);
 	harness_add(a_damaged_table_is_refused);

@@ -42,7 +42,8 @@ struct list {
 	char **pattern;			/* ends with NULL */
 	unsigned int columns;		/* of the terminal, 0: no limit */
 	struct hwpmc *h;
-	uint32_t class_id;		/* of the events that are shown now */
+	struct hwpmc_event_info *event;	/* to show; their strings are copies */
+	unsigned int nevent;
 	unsigned int shown, before;	/* before: of other classes */
 	bool named;			/* a table has this processor's events */
 };
@@ -56,9 +57,13 @@ static char put_plain(char c)
 
 bool list_has_part(const char *name, const char *part)
 {
+	char first = put_plain(*part);
+
 	for (; *name; name++) {
 		size_t i = 0;
 
+		if (put_plain(*name) != first && first)
+			continue;
 		while (part[i] && put_plain(name[i]) == put_plain(part[i]))
 			i++;
 		if (!part[i])
@@ -195,26 +200,69 @@ static const char *soft_name(const struct list *l, const char *name)
 	return soft_code(l->h, plain) == code ? plain : name;
 }
 
-static int show_event(const struct hwpmc_event_info *all, void *arg)
+/* libpfm4's table of what all processors have has no events of this one alone. */
+static bool names_processor(const struct hwpmc_event_info *info)
 {
-	const char *desc = all->desc ? all->desc : "";
-	struct hwpmc_event_info named = *all, *info = &named;
+	return info->pmu && strcmp(info->pmu, "ix86arch") != 0;
+}
+
+/* Before an event is looked for. Those of the kernel may be shown by another name. */
+static bool may_be_wanted(const struct hwpmc_event_info *info, void *arg)
+{
+	const struct list *l = arg;
+
+	return info->class_id == HWPMC_CLASS_SOFT || event_wanted(l, info->name) ||
+	       (!l->named && names_processor(info));
+}
+
+static const char *copy_of(const char *text)
+{
+	return text ? must_strdup(text) : NULL;
+}
+
+static int keep_event(const struct hwpmc_event_info *info, void *arg)
+{
+	struct hwpmc_event_info *kept;
+	const char *name = info->name;
 	struct list *l = arg;
+
+	l->named |= names_processor(info);
+	if (info->class_id == HWPMC_CLASS_SOFT)
+		name = soft_name(l, name);
+	if (!event_wanted(l, name) && (name == info->name || !event_wanted(l, info->name)))
+		return 0;
+	/* Twice as much as there is. */
+	if (!(l->nevent & (l->nevent - 1)))
+		l->event = must_realloc(l->event, 2 * l->nevent + 1, sizeof(*l->event));
+	kept = &l->event[l->nevent++];
+	*kept = *info;
+	kept->name = copy_of(name);
+	kept->desc = copy_of(info->desc);
+	kept->pmu = copy_of(info->pmu);
+	kept->kind = copy_of(info->kind);
+	return 0;
+}
+
+static void free_events(struct list *l)
+{
+	for (unsigned int i = 0; i < l->nevent; i++) {
+		free((char *)l->event[i].name);
+		free((char *)l->event[i].desc);
+		free((char *)l->event[i].pmu);
+		free((char *)l->event[i].kind);
+	}
+	free(l->event);
+}
+
+static void show_event(struct list *l, const struct hwpmc_event_info *info)
+{
+	const char *desc = info->desc ? info->desc : "";
 	char text[600];
 
-	/* libpfm4's table of what all processors have says nothing of this one. */
-	l->named |= all->pmu && strcmp(all->pmu, "ix86arch") != 0;
-	/* An event that two classes count is shown with the first. */
-	if (all->class_id != l->class_id)
-		return 0;
-	if (all->class_id == HWPMC_CLASS_SOFT)
-		named.name = soft_name(l, all->name);
-	if (!event_wanted(l, info->name) && !event_wanted(l, all->name))
-		return 0;
 	if (l->json) {
 		print_json(info);
 		l->shown++;
-		return 0;
+		return;
 	}
 	if (l->shown == l->before)
 		printf("%s%s:\n", l->shown ? "\n" : "",
@@ -228,7 +276,15 @@ static int show_event(const struct hwpmc_event_info *all, void *arg)
 		print_long(info);
 	else
 		print_short(l, info->name, desc);
-	return 0;
+}
+
+/* An event that two classes count is shown with the first. */
+static void show_class(struct list *l, uint32_t class_id)
+{
+	l->before = l->shown;
+	for (unsigned int i = 0; i < l->nevent; i++)
+		if (l->event[i].class_id == class_id)
+			show_event(l, &l->event[i]);
 }
 
 static unsigned int terminal_columns(void)
@@ -255,16 +311,16 @@ static void print_missing(struct hwpmc *h)
 static int list_all(struct hwpmc *h, struct list *l)
 {
 	const struct hwpmc_op_getcpuinfo *info = hwpmc_cpuinfo(h);
+	int found;
 
 	if (!machine_has_counters(h) && !l->json)
 		msg("this machine has no usable hardware counters: %s", machine_without_counters(h));
-	for (unsigned int i = 0; i < info->nclass; i++) {
-		l->class_id = info->classes[i].class;
-		l->before = l->shown;
-		if (hwpmc_event_each(h, l->class_id, show_event, l) < 0) {
-			msg("%s", hwpmc_error(h));
-			return EXIT_FAILED;
-		}
+	found = hwpmc_event_each_wanted(h, HWPMC_CLASS_EVERY, may_be_wanted, keep_event, l);
+	for (unsigned int i = 0; i < info->nclass && i < HWPMC_CLASS_MAX; i++)
+		show_class(l, info->classes[i].class);
+	if (found < 0) {
+		msg("%s", hwpmc_error(h));
+		return EXIT_FAILED;
 	}
 	if (machine_has_counters(h) && !l->named && !l->json)
 		msg("no table has the events of this processor (%.63s): use architectural "
@@ -308,6 +364,8 @@ int cmd_list(int argc, char *argv[])
 		metrics |= c == 'm';
 	}
 	l.pattern = argv + optind;
+	/* libpfm4 would open a file for each tracepoint of the kernel, of which none is listed. */
+	setenv("LIBPFM_DISABLED_PMUS", "perf", 0);
 	if (hwpmc_open(&h) < 0) {
 		msg("%s", hwpmc_error(NULL));
 		return EXIT_FAILED;
@@ -315,6 +373,7 @@ int cmd_list(int argc, char *argv[])
 	l.h = h;
 	status = metrics ? list_metrics(h, &(struct list_request){ l.verbose, l.json, l.pattern }) :
 		 list_all(h, &l);
+	free_events(&l);
 	hwpmc_close(h);
 	return status;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stacks.c - `stacks NUMBER PROGRAM START SIZE`: a log with so many samples, each with a
+ * stacks.c - `stacks NUMBER PROGRAM START SIZE [PLACES]`: a log with so many samples, each with a
  * stack of its own, 64 frames deep, in the code of PROGRAM (its address in the file and
- * its length, as numbers); the outer half of each is the same. To standard output.
+ * its length, as numbers); the outer half of each is the same. With PLACES there are so many
+ * different addresses at most, and the outer 60 frames are the same. To standard output.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <hwpmc_log.h>
 
 #define DEPTH	64
+#define FEW	4		/* frames of a stack's own, of few places */
 #define BASE	0x400000ull
 #define PAGE	4096ull
 #define PID	1000
@@ -24,6 +26,12 @@ static uint64_t mix(uint64_t x)
 	x = (x ^ x >> 33) * 0xff51afd7ed558ccdull;
 	x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53ull;
 	return x ^ x >> 33;
+}
+
+/* One of so many different numbers, or the number itself. */
+static uint64_t place(uint64_t x, uint64_t places)
+{
+	return places == UINT64_MAX ? x : mix(x % places);
 }
 
 static void put(void *record, int type, int flags, uint32_t id, size_t len)
@@ -96,12 +104,17 @@ static void put_process(const char *path, uint64_t start, uint64_t size)
 
 int main(int argc, char *argv[])
 {
-	uint64_t start, size;
+	uint64_t start, size, places = UINT64_MAX;
+	int own = DEPTH / 2;
 	long n;
 
-	if (argc != 5 || strlen(argv[2]) > 4096)
+	if (argc < 5 || argc > 6 || strlen(argv[2]) > 4096)
 		return 2;
 	n = atol(argv[1]);
+	if (argc == 6) {
+		places = strtoull(argv[5], NULL, 0);
+		own = FEW;
+	}
 	start = strtoull(argv[3], NULL, 0);
 	size = strtoull(argv[4], NULL, 0);
 	put_head();
@@ -110,7 +123,7 @@ int main(int argc, char *argv[])
 	for (long i = 0; i < n; i++) {
 		for (int d = 0; d < DEPTH; d++)
 			r.sample.pc[d] = BASE + start +
-				mix((d < DEPTH / 2 ? i * DEPTH : 0) + d) % size;
+				place(mix((d < own ? i * DEPTH : 0) + d), places) % size;
 		put(&r, HWPMC_LOG_CALLCHAIN, HWPMC_SAMPLE_USER, 1,
 		    sizeof(struct hwpmc_log_hdr) + DEPTH * sizeof(uint64_t));
 	}
