@@ -109,9 +109,9 @@ void profile_name_frames(struct hwpmc_profile *p, const struct entry *e,
 		if (e->flags & HWPMC_SAMPLE_TABLES && pc[i] == HWPMC_PC_FP)
 			continue;
 		/* The first of the user's frames is where it entered the kernel. */
-		push_spot(s, frames_get(&p->frames, &p->model, e->space, e->time,
-					 pc[i], kernel,
-					 s->nframe && !after_mark));
+		push_spot(s, frames_get_again(&p->frames, &p->model, e->space, e->era,
+					      e->time, pc[i], kernel,
+					      s->nframe && !after_mark));
 		after_mark = false;
 	}
 	/* A chain of marks alone is a sample too. */
@@ -120,7 +120,67 @@ void profile_name_frames(struct hwpmc_profile *p, const struct entry *e,
 					 e->time, 0, false, false));
 }
 
-void profile_name_stack(struct hwpmc_profile *p, const struct entry *e)
+/* Is every address of this chain a frame, and the process's own? */
+static bool is_plain(const struct entry *e, const uint64_t *pc)
+{
+	if (!e->npc || e->flags & HWPMC_SAMPLE_SPLIT)
+		return false;
+	for (uint32_t i = 0; e->flags & HWPMC_SAMPLE_TABLES && i < e->npc; i++)
+		if (pc[i] == HWPMC_PC_FP)
+			return false;
+	return true;
+}
+
+/*
+ * Frames in the place of their addresses, which they have too: chains of a large log are the
+ * most of its memory. False: a place has inlined functions, which are more frames; the
+ * addresses are there again.
+ */
+static bool name_in_place(struct hwpmc_profile *p, const struct entry *e,
+			  struct hwpmc_stack *s)
+{
+	bool kernel = !(e->flags & HWPMC_SAMPLE_USER);
+	uint64_t *pc = p->pcs + e->pc;
+	struct hwpmc_frame **frame = (void *)pc;
+
+	_Static_assert(sizeof(*frame) == sizeof(*pc), "an address has the size of a pointer");
+	for (uint32_t i = 0; i < e->npc; i++) {
+		struct spot *spot = frames_get_again(&p->frames, &p->model, e->space, e->era,
+						     e->time, pc[i], kernel, i);
+
+		if (spot->ninner || spot == &p->frames.nowhere) {
+			while (i--)
+				pc[i] = frame[i]->pc;
+			return false;
+		}
+		frame[i] = &spot->frame;
+	}
+	s->frame = frame;
+	s->nframe = e->npc;
+	return true;
+}
+
+static bool is_in_place(const struct hwpmc_profile *p, const struct hwpmc_stack *s)
+{
+	uintptr_t frame = (uintptr_t)s->frame, pcs = (uintptr_t)p->pcs;
+
+	return frame >= pcs && frame < pcs + p->npcs * sizeof(*p->pcs);
+}
+
+/* The frames of a stack are no longer needed, the addresses are. */
+static void forget_frames(struct hwpmc_profile *p, struct hwpmc_stack *s)
+{
+	uint64_t *pc = (void *)s->frame;
+
+	if (!is_in_place(p, s)) {
+		free(s->frame);
+		return;
+	}
+	for (uint32_t i = 0; i < s->nframe; i++)
+		pc[i] = s->frame[i]->pc;
+}
+
+static void name_stack(struct hwpmc_profile *p, const struct entry *e, bool in_place)
 {
 	struct hwpmc_stack *s;
 
@@ -132,12 +192,18 @@ void profile_name_stack(struct hwpmc_profile *p, const struct entry *e)
 		.kind = e->kind, .cpu = e->cpu == NO_CPU ? -1 : e->cpu,
 		.thread = profile_thread(p, e),
 	};
-	profile_name_frames(p, e, s);
+	if (!in_place || !is_plain(e, p->pcs + e->pc) || !name_in_place(p, e, s))
+		profile_name_frames(p, e, s);
 	if (!s->nframe)
 		return;
 	s->frame[0]->image->samples += e->count;
 	if (s->frame[0]->symbol->unknown)
 		p->totals.unknown += e->count;
+}
+
+void profile_name_stack(struct hwpmc_profile *p, const struct entry *e)
+{
+	name_stack(p, e, false);
 }
 
 /* Room for all of a view, which is rebuilt by each call. */
@@ -215,7 +281,7 @@ static void view_points(struct hwpmc_profile *p)
 void profile_forget_stacks(struct hwpmc_profile *p)
 {
 	for (uint32_t i = 0; i < p->nstack; i++)
-		free(p->stack[i].frame);
+		forget_frames(p, &p->stack[i]);
 	free(p->stack);
 	p->stack = NULL;
 	p->nstack = 0;
@@ -227,6 +293,7 @@ void profile_forget_stacks(struct hwpmc_profile *p)
 void profile_name_all(struct hwpmc_profile *p)
 {
 	profile_forget_stacks(p);
+	frames_begin(&p->frames);
 	profile_choose(p);
 	profile_count_ends(p);
 	stops_count(p);
@@ -236,7 +303,8 @@ void profile_name_all(struct hwpmc_profile *p)
 	else
 		for (uint32_t i = 0; i < p->nentry; i++)
 			if (!p->entry[i].out)
-				profile_name_stack(p, &p->entry[i]);
+				name_stack(p, &p->entry[i], true);
+	frames_end(&p->frames);
 	p->totals.first = to_ns(p, p->first);
 	p->totals.last = to_ns(p, p->last);
 	p->totals.duration = p->totals.last - p->totals.first;

@@ -679,6 +679,8 @@ EXPORT int hwpmc_profile_resolve(struct hwpmc_profile *p)
 	if (stat_null(!p))
 		return -1;
 	stat_nomem = p->broken;
+	/* Samples are compared with addresses. */
+	profile_forget_stacks(p);
 	if (!p->broken)
 		apply_waiting(p);
 	if (stat_nomem)

@@ -506,9 +506,19 @@ struct spot {
 	struct place place;
 };
 
+/* Within an era of its process an address means one thing. */
+struct spot_memo {
+	uint64_t pc;
+	const struct space *space;
+	struct spot *spot;		/* NULL: none */
+	uint32_t era;
+	bool kernel, caller;
+};
+
 struct frames {
 	struct spot **spot;
 	struct table table;		/* of them, by frame_hash() */
+	struct spot_memo *memo;		/* of those that came last; NULL: not now */
 	struct spot nowhere;		/* where there was no memory for another */
 };
 
@@ -517,6 +527,13 @@ bool frame_is_same(const struct hwpmc_frame *a, const struct hwpmc_frame *b);
 struct spot *frames_get(struct frames *set, struct model *m,
 			struct space *space, uint64_t time, uint64_t pc,
 			bool kernel, bool caller);
+/* The same for an address that the sample's era has, of which most come again. */
+struct spot *frames_get_again(struct frames *set, struct model *m, struct space *space,
+			      uint32_t era, uint64_t time, uint64_t pc, bool kernel,
+			      bool caller);
+/* Before many are looked for; until the end nothing is mapped. */
+void frames_begin(struct frames *set);
+void frames_end(struct frames *set);
 void frames_free(struct frames *set);
 int frame_line(struct images *images, const struct hwpmc_frame *frame,
 	       const char **file, unsigned int *line);

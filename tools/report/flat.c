@@ -173,64 +173,162 @@ static uint32_t frames_of(const struct report *r, const struct hwpmc_stack *stac
 	return r->children ? stack->nframe : 1;
 }
 
-static struct line *each_frame(const struct report *r, uint32_t *n)
+/* ---- a line by its keys --------------------------------------------------- */
+
+static uint64_t mix(uint64_t h, uint64_t x)
 {
-	const struct hwpmc_stack *stack;
-	bool lines = has_key(r, REPORT_LINE);
-	uint32_t nstack, all = 0;
+	h = (h ^ x) * 0x9e3779b97f4a7c15ull;
+	return h ^ h >> 32;
+}
+
+static uint64_t mix_text(uint64_t h, const char *text)
+{
+	for (; text && *text; text++)
+		h = mix(h, (unsigned char)*text);
+	return h;
+}
+
+static uint64_t mix_key(uint64_t h, enum report_key key, const struct line *l)
+{
+	switch (key) {
+	case REPORT_PROCESS:
+		return mix_text(h, l->stack->thread->process);
+	case REPORT_COMM:
+		return mix_text(h, l->stack->thread->comm);
+	case REPORT_PID:
+		return mix(h, l->stack->thread->pid);
+	case REPORT_THREAD:
+		return mix(h, l->stack->thread->tid);
+	case REPORT_IMAGE:
+		return mix_text(h, l->frame->image->path);
+	case REPORT_LINE:
+		return mix(mix_text(h, l->file), l->number);
+	case REPORT_ADDRESS:
+		return mix(mix_text(h, l->frame->image->path), l->frame->addr);
+	case REPORT_KIND:
+		return mix(h, l->stack->kind);
+	case REPORT_CPU:
+		return mix(h, l->stack->cpu);
+	default:
+		return mix(h, (uintptr_t)l->frame->symbol);
+	}
+}
+
+/* What of a stack its lines depend on; frame: one of it. */
+struct memo {
+	const struct hwpmc_frame *frame;
+	const struct hwpmc_thread_info *thread;
+	uint32_t event;
+	int32_t cpu;
+	uint8_t kind;
+	uint32_t line;
+};
+
+#define MEMOS	4096
+
+struct lines {
+	const struct report *r;
 	struct line *line;
+	const struct hwpmc_stack **last;	/* that each line has counted */
+	uint32_t n, room;
+	uint32_t *slot;			/* number of a line + 1; 0: free */
+	uint32_t nslot;			/* a power of two */
+	struct memo *memo;		/* lines of the frames that came last */
+	bool by_line;
+};
 
-	stack = hwpmc_profile_stacks(r->profile, &nstack);
-	for (uint32_t i = 0; i < nstack; i++)
-		all += frames_of(r, &stack[i]);
-	line = must_calloc(all + 1, sizeof(*line));
-	*n = 0;
-	for (uint32_t i = 0; i < nstack; i++)
-		for (uint32_t j = 0; j < frames_of(r, &stack[i]); j++) {
-			struct line *l = &line[(*n)++];
+static void enter(struct lines *all, uint32_t i)
+{
+	const struct line *l = &all->line[i];
+	uint64_t h = l->stack->event;
 
-			*l = (struct line){
-				.stack = &stack[i], .frame = stack[i].frame[j],
-				.count = stack[i].count,
-				.self = j ? 0 : stack[i].count,
-			};
-			if (lines)
-				find_line(r, l);
-		}
-	return line;
+	for (unsigned int k = 0; k < all->r->nkey; k++)
+		h = mix_key(h, all->r->key[k], l);
+	for (h &= all->nslot - 1; all->slot[h]; h = (h + 1) & (all->nslot - 1))
+		;
+	all->slot[h] = i + 1;
+}
+
+static void grow(struct lines *all)
+{
+	all->room = all->room ? 2 * all->room : 64;
+	all->line = must_realloc(all->line, all->room, sizeof(*all->line));
+	all->last = must_realloc(all->last, all->room, sizeof(*all->last));
+	free(all->slot);
+	all->nslot = 2 * all->room;
+	all->slot = must_calloc(all->nslot, sizeof(*all->slot));
+	for (uint32_t i = 0; i < all->n; i++)
+		enter(all, i);
+}
+
+static uint32_t line_of(struct lines *all, const struct line *new)
+{
+	uint64_t h = new->stack->event;
+
+	for (unsigned int k = 0; k < all->r->nkey; k++)
+		h = mix_key(h, all->r->key[k], new);
+	if (all->n == all->room)
+		grow(all);
+	for (h &= all->nslot - 1; all->slot[h]; h = (h + 1) & (all->nslot - 1))
+		if (!same_keys(&all->line[all->slot[h] - 1], new))
+			return all->slot[h] - 1;
+	all->line[all->n] = *new;
+	all->last[all->n] = NULL;
+	all->slot[h] = all->n + 1;
+	return all->n++;
+}
+
+/* Most frames are those of stacks before. */
+static uint32_t line_of_frame(struct lines *all, const struct hwpmc_stack *s,
+			      const struct hwpmc_frame *frame)
+{
+	struct memo *m = &all->memo[mix((uintptr_t)frame, (uintptr_t)s->thread) & (MEMOS - 1)];
+	struct line new = { .stack = s, .frame = frame };
+
+	if (m->frame == frame && m->thread == s->thread && m->event == s->event &&
+	    m->cpu == s->cpu && m->kind == s->kind)
+		return m->line;
+	if (all->by_line)
+		find_line(all->r, &new);
+	*m = (struct memo){ frame, s->thread, s->event, s->cpu, s->kind, line_of(all, &new) };
+	return m->line;
 }
 
 /* A recursion is several frames of one stack, whose samples count once. */
-static int by_keys_and_stack(const void *a, const void *b)
+static void count_stack(struct lines *all, const struct hwpmc_stack *s)
 {
-	const struct line *x = a, *y = b;
-	int d = same_keys(a, b);
+	uint32_t n = frames_of(all->r, s);
 
-	return d ? d : (x->stack > y->stack) - (x->stack < y->stack);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = line_of_frame(all, s, s->frame[i]);
+
+		if (!i)
+			all->line[at].self += s->count;
+		if (all->last[at] == s)
+			continue;
+		all->last[at] = s;
+		all->line[at].count += s->count;
+	}
 }
 
 static struct line *make_lines(const struct report *r, uint32_t *n)
 {
-	const struct hwpmc_stack *last;
-	uint32_t all, out = 0;
-	struct line *line;
+	struct lines all = { .r = r, .by_line = has_key(r, REPORT_LINE) };
+	const struct hwpmc_stack *stack;
+	uint32_t nstack;
 
-	line = each_frame(r, &all);
+	stack = hwpmc_profile_stacks(r->profile, &nstack);
 	sorting = r;
-	qsort(line, all, sizeof(*line), by_keys_and_stack);
-	last = line[0].stack;
-	for (uint32_t i = 1; i < all; i++) {
-		if (same_keys(&line[out], &line[i])) {
-			line[++out] = line[i];
-		} else {
-			line[out].self += line[i].self;
-			line[out].count += line[i].stack == last ? 0 : line[i].count;
-		}
-		last = line[i].stack;
-	}
-	*n = all ? out + 1 : 0;
-	qsort(line, *n, sizeof(*line), most_first);
-	return line;
+	all.memo = must_calloc(MEMOS, sizeof(*all.memo));
+	for (uint32_t i = 0; i < nstack; i++)
+		count_stack(&all, &stack[i]);
+	free(all.memo);
+	free(all.last);
+	free(all.slot);
+	*n = all.n;
+	if (*n)
+		qsort(all.line, *n, sizeof(*all.line), most_first);
+	return all.line;
 }
 
 /* ---- lines --------------------------------------------------------------- */
