@@ -4,6 +4,8 @@
  * JSON and CSV; lists of CPUs and of events; derived figures. On the host,
  * under ASan and UBSan.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +217,36 @@ START_TEST(commas_divide_events_but_not_their_qualifiers)
 }
 END_TEST
 
+static void is_as_printf(double percent)
+{
+	char ours[FMT_NUMBER], theirs[FMT_NUMBER];
+
+	*fmt_percent(ours, percent) = '\0';
+	snprintf(theirs, sizeof(theirs), "%7.2f", percent);
+	ck_assert_str_eq(ours, theirs);
+}
+
+/* Each share of few samples, the middles between two texts among them, and huge numbers. */
+START_TEST(shares_and_counts_are_written_as_printf_writes_them)
+{
+	static const uint64_t counts[] = { 0, 9, 10, 1234567890, 12345678901, UINT64_MAX };
+	char ours[FMT_NUMBER], theirs[FMT_NUMBER];
+
+	for (unsigned int whole = 1; whole < 900; whole++)
+		for (unsigned int part = 0; part <= whole; part++)
+			is_as_printf(100.0 * part / whole);
+	for (unsigned int i = 0; i < 40000; i++)
+		is_as_printf(i * 0.005);
+	for (double huge = 1; huge < 1e30; huge *= 7.3)
+		is_as_printf(huge);
+	for (unsigned int i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		*fmt_right(ours, counts[i], 10) = '\0';
+		snprintf(theirs, sizeof(theirs), "%10" PRIu64, counts[i]);
+		ck_assert_str_eq(ours, theirs);
+	}
+}
+END_TEST
+
 START_TEST(event_lists_with_empty_parts_are_refused)
 {
 	ck_assert_str_eq(parts(""), "-");
@@ -398,6 +430,7 @@ int main(void)
 	harness_add(malformed_cpu_lists_are_refused);
 	harness_add(commas_divide_events_but_not_their_qualifiers);
 	harness_add(event_lists_with_empty_parts_are_refused);
+	harness_add(shares_and_counts_are_written_as_printf_writes_them);
 	harness_add(braces_make_groups_of_events);
 	harness_add(user_mode_stands_where_the_form_of_the_event_has_its_mode);
 	harness_add(groups_that_are_malformed_are_refused_with_the_reason);

@@ -152,11 +152,55 @@ char *fmt_plain(char *text)
 	return fmt_clean(text, '?');
 }
 
+void fmt_put_blanks(FILE *f, unsigned int n)
+{
+	static const char blanks[] = "                                                                ";
+
+	for (unsigned int part; n; n -= part) {
+		part = n < sizeof(blanks) - 1 ? n : sizeof(blanks) - 1;
+		fwrite_unlocked(blanks, 1, part, f);
+	}
+}
+
+char *fmt_right(char *at, uint64_t value, int width)
+{
+	char text[24], *end = text + sizeof(text), *begin = end;
+	int len;
+
+	do
+		*--begin = '0' + value % 10;
+	while (value /= 10);
+	for (len = end - begin; width > len; width--)
+		*at++ = ' ';
+	memcpy(at, begin, len);
+	return at + len;
+}
+
+/* printf rounds what the number is exactly: near the middle of two it has to say it. */
+char *fmt_percent(char *at, double percent)
+{
+	double scaled = percent * 100, below = (uint64_t)(scaled < 1e9 ? scaled : 0);
+	double part = scaled - below;
+	uint64_t n = below + (part > 0.5);
+
+	if (!(scaled < 1e9) || (part > 0.4999 && part < 0.5001))
+		return at + snprintf(at, FMT_NUMBER, "%7.2f", percent);
+	at = fmt_right(at, n / 100, 4);
+	*at++ = '.';
+	*at++ = '0' + n / 10 % 10;
+	*at++ = '0' + n % 10;
+	return at;
+}
+
 void fmt_put_plain(FILE *f, const char *text, int width)
 {
 	bool control;
 	int at = 0;
 
+	/* Names mostly are of ASCII. */
+	while (text[at] >= ' ' && text[at] <= '~')
+		at++;
+	fwrite_unlocked(text, 1, at, f);
 	for (int len; text[at]; at += len) {
 		len = fmt_unit(text + at, &control);
 		if (control && text[at] != '\t')

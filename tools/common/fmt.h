@@ -43,6 +43,12 @@ char *fmt_clean(char *text, char instead);
 char *fmt_plain(char *text);
 /* The same to a stream, tabs as they are, then blanks up to `width` bytes. */
 void fmt_put_plain(FILE *f, const char *text, int width);
+void fmt_put_blanks(FILE *f, unsigned int n);
+
+/* As printf's "%7.2f", of numbers from 0 on, and "%*" PRIu64, without a zero behind them. Return
+ * what is behind the text, at most FMT_NUMBER bytes. */
+char *fmt_percent(char *at, double percent);
+char *fmt_right(char *at, uint64_t value, int width);
 /* Control characters as "\x1b", and a backslash before each of `special`. */
 void fmt_put_escaped(FILE *f, const char *text, const char *special);
 

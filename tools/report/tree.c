@@ -11,12 +11,12 @@
 #include "common/byevent.h"
 #include "common/fmt.h"
 #include "common/msg.h"
+#include "branches.h"
 #include "report.h"
-#include "view/tree.h"
 
 /* A node, or the sum of some that have none: below the limit, without the function. */
 struct row {
-	const struct view_node *node;	/* NULL: a sum */
+	const struct hwpmc_symbol *symbol;	/* NULL: a sum */
 	const char *what;		/* of a sum */
 	uint64_t count, self;
 	unsigned int depth;
@@ -24,6 +24,7 @@ struct row {
 
 struct printing {
 	const struct report *r;
+	const struct branches *tree;
 	const struct hwpmc_profile_event *ev;
 	FILE *f;
 };
@@ -58,7 +59,7 @@ static bool stack_cut(const struct report *r, struct hwpmc_stack *s)
 }
 
 /* The samples of the event whose stacks have no such function. */
-static uint64_t make_tree(const struct report *r, struct view_tree *t,
+static uint64_t make_tree(const struct report *r, struct branches *t,
 			  const struct by_event *stacks, uint32_t event)
 {
 	uint64_t without = 0;
@@ -69,9 +70,9 @@ static uint64_t make_tree(const struct report *r, struct view_tree *t,
 		if (r->function && !stack_cut(r, &s))
 			without += s.count;
 		else
-			view_tree_add(t, &s, s.count);
+			branches_add(t, &s);
 	}
-	view_tree_sort(t);
+	branches_sort(t);
 	return without;
 }
 
@@ -79,27 +80,33 @@ static uint64_t make_tree(const struct report *r, struct view_tree *t,
 
 static const char *symbol_of(const struct row *row)
 {
-	return row->node ? row->node->symbol->name : row->what;
+	return row->symbol ? row->symbol->name : row->what;
 }
 
 static const char *image_of(const struct row *row)
 {
-	return row->node ? row->node->symbol->image->name : "";
+	return row->symbol ? row->symbol->image->name : "";
 }
 
+/* Trees have millions of lines: without printf. */
 static void print_text(const struct printing *p, const struct row *row)
 {
 	double percent = report_percent(row->count, p->ev->samples);
+	char text[4 * FMT_NUMBER], *at = fmt_percent(text, percent);
 
+	*at++ = '%';
+	*at++ = ' ';
+	at = fmt_right(at, row->count, 10);
+	*at++ = ' ';
+	at = fmt_right(at, row->self, 10);
 	pager_heat(&p->r->out, percent);
-	fprintf(p->f, "%7.2f%% %10" PRIu64 " %10" PRIu64, percent, row->count,
-		row->self);
+	fwrite_unlocked(text, 1, at - text, p->f);
 	pager_plain(&p->r->out);
-	fprintf(p->f, "  %*s", 2 * row->depth, "");
+	fmt_put_blanks(p->f, 2 + 2 * row->depth);
 	fmt_put_plain(p->f, symbol_of(row), 0);
-	fputs(row->node ? "  " : "", p->f);
+	fputs_unlocked(row->symbol ? "  " : "", p->f);
 	fmt_put_plain(p->f, image_of(row), 0);
-	fputc('\n', p->f);
+	putc_unlocked('\n', p->f);
 }
 
 static void print_csv(const struct printing *p, const struct row *row)
@@ -119,7 +126,7 @@ static void print_json(const struct printing *p, const struct row *row)
 	fprintf(p->f, "{\"samples\":%" PRIu64 ",\"self\":%" PRIu64
 		",\"percent\":%.4f,", row->count, row->self,
 		report_percent(row->count, p->ev->samples));
-	if (row->node) {
+	if (row->symbol) {
 		fputs("\"image\":", p->f);
 		fmt_json_string(p->f, image_of(row));
 		fputs(",\"symbol\":", p->f);
@@ -160,17 +167,48 @@ static void print_sum(const struct printing *p, uint64_t count,
 	put_punctuation(p, "}");
 }
 
-/* The most have come first: what is small has only small ones behind it. */
-static void print_children(const struct printing *p,
-			   const struct view_node *parent, unsigned int depth,
-			   uint64_t without)
+/* Frames of a branch that no other stack has: each calls the next one alone. */
+static void print_tail(const struct printing *p, const struct branch *parent,
+		       unsigned int depth)
 {
-	const struct view_node *n;
-	uint64_t rest = 0;
+	uint64_t count = parent->count - parent->self;
+	uint32_t n = parent->ntail;
 
 	put_punctuation(p, ",\"children\":[");
+	if (report_is_small(p->r, count, p->ev->samples)) {
+		print_sum(p, count, "(functions below --limit)", depth, true);
+		put_punctuation(p, "]");
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct row row = {
+			.symbol = branches_tail(p->tree, parent, i)->symbol,
+			.count = count, .self = i + 1 < n ? 0 : count, .depth = depth + i,
+		};
+
+		print_row(p, &row);
+		put_punctuation(p, ",\"children\":[");
+	}
+	put_punctuation(p, "]");
+	for (uint32_t i = 0; i < n; i++)
+		put_punctuation(p, "}]");
+}
+
+/* The most have come first: what is small has only small ones behind it. */
+static void print_children(const struct printing *p,
+			   const struct branch *parent, unsigned int depth,
+			   uint64_t without)
+{
+	const struct branch *n;
+	uint64_t rest = 0;
+
+	if (parent->ntail) {
+		print_tail(p, parent, depth);
+		return;
+	}
+	put_punctuation(p, ",\"children\":[");
 	for (n = parent->child; n; n = n->next) {
-		struct row row = { n, NULL, n->count, n->self, depth };
+		struct row row = { n->symbol, NULL, n->count, n->self, depth };
 
 		if (report_is_small(p->r, n->count, p->ev->samples))
 			break;
@@ -179,7 +217,7 @@ static void print_children(const struct printing *p,
 		print_children(p, n, depth + 1, 0);
 		put_punctuation(p, "}");
 	}
-	for (const struct view_node *m = n; m; m = m->next)
+	for (const struct branch *m = n; m; m = m->next)
 		rest += m->count;
 	print_sum(p, rest, "(functions below --limit)", depth,
 		  n == parent->child);
@@ -217,8 +255,8 @@ void report_tree(const struct report *r)
 	if (!n && r->format == REPORT_TEXT)
 		fputs("# nothing was sampled in this log\n", r->out.f);
 	for (uint32_t e = 0; e < n; e++) {
-		struct view_tree tree = { .callees = r->view != REPORT_CALLERS };
-		struct printing p = { r, &ev[e], r->out.f };
+		struct branches tree = { .callees = r->view != REPORT_CALLERS };
+		struct printing p = { r, &tree, &ev[e], r->out.f };
 		uint64_t without = make_tree(r, &tree, &stacks, e);
 
 		if (e && r->format == REPORT_TEXT)
@@ -226,7 +264,7 @@ void report_tree(const struct report *r)
 		print_event_head(&p);
 		print_children(&p, &tree.root, 0, without);
 		put_punctuation(&p, "}\n");
-		view_tree_clear(&tree);
+		branches_clear(&tree);
 	}
 	by_event_free(&stacks);
 	if (r->format == REPORT_TEXT)
