@@ -109,9 +109,10 @@ void profile_name_frames(struct hwpmc_profile *p, const struct entry *e,
 		if (e->flags & HWPMC_SAMPLE_TABLES && pc[i] == HWPMC_PC_FP)
 			continue;
 		/* The first of the user's frames is where it entered the kernel. */
-		push_spot(s, frames_get_again(&p->frames, &p->model, e->space, e->era,
-					      e->time, pc[i], kernel,
-					      s->nframe && !after_mark));
+		push_spot(s, frames_get_again(&p->frames, &p->model, e->space,
+					      spot_where(e->era, kernel,
+							 s->nframe && !after_mark),
+					      e->time, pc[i]));
 		after_mark = false;
 	}
 	/* A chain of marks alone is a sample too. */
@@ -145,8 +146,9 @@ static bool name_in_place(struct hwpmc_profile *p, const struct entry *e,
 
 	_Static_assert(sizeof(*frame) == sizeof(*pc), "an address has the size of a pointer");
 	for (uint32_t i = 0; i < e->npc; i++) {
-		struct spot *spot = frames_get_again(&p->frames, &p->model, e->space, e->era,
-						     e->time, pc[i], kernel, i);
+		struct spot *spot = frames_get_again(&p->frames, &p->model, e->space,
+						     spot_where(e->era, kernel, i), e->time,
+						     pc[i]);
 
 		if (spot->ninner || spot == &p->frames.nowhere) {
 			while (i--)

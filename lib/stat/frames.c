@@ -9,11 +9,6 @@
 
 #include "stat.h"
 
-/* A place has one memo: its processes and programs mostly take turns seldom. */
-#define SPOT_FACTOR	0x9e3779b97f4a7c15ull
-#define SPOT_SHIFT	(64 - 13)
-#define SPOT_MEMOS	(1u << 13)
-
 uint64_t frame_hash(const struct hwpmc_frame *f)
 {
 	uint64_t h = table_mix(table_seed ^ (uintptr_t)f->image, f->addr);
@@ -112,28 +107,22 @@ struct spot *frames_get(struct frames *set, struct model *m,
 	return s;
 }
 
-struct spot *frames_get_again(struct frames *set, struct model *m, struct space *space,
-			      uint32_t era, uint64_t time, uint64_t pc, bool kernel,
-			      bool caller)
+struct spot *frames_get_first(struct frames *set, struct model *m, struct space *space,
+			      uint64_t where, uint64_t time, uint64_t pc)
 {
-	struct spot_memo *memo = set->memo ? &set->memo[pc * SPOT_FACTOR >> SPOT_SHIFT] : NULL;
-	struct spot *s;
+	struct spot *s = frames_get(set, m, space, time, pc, where & 2, where & 1);
 
-	if (memo && memo->spot && memo->pc == pc && memo->space == space &&
-	    memo->era == era && memo->kernel == kernel && memo->caller == caller)
-		return spot_refresh(&m->images, (struct image *)memo->spot->frame.image,
-				    memo->spot);
-	s = frames_get(set, m, space, time, pc, kernel, caller);
 	/* Generated code is replaced too often for eras. */
-	if (memo && s != &set->nowhere && s->frame.image->kind != HWPMC_IMAGE_JIT)
-		*memo = (struct spot_memo){ pc, space, s, era, kernel, caller };
+	if (set->memo && s != &set->nowhere && s->frame.image->kind != HWPMC_IMAGE_JIT)
+		set->memo[pc * SPOT_FACTOR >> (64 - SPOT_BITS)] =
+			(struct spot_memo){ pc, space, where, s };
 	return s;
 }
 
 void frames_begin(struct frames *set)
 {
 	frames_end(set);
-	set->memo = calloc(SPOT_MEMOS, sizeof(*set->memo));
+	set->memo = calloc(1u << SPOT_BITS, sizeof(*set->memo));
 }
 
 void frames_end(struct frames *set)

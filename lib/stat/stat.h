@@ -510,10 +510,13 @@ struct spot {
 struct spot_memo {
 	uint64_t pc;
 	const struct space *space;
+	uint64_t where;			/* era, kernel, caller */
 	struct spot *spot;		/* NULL: none */
-	uint32_t era;
-	bool kernel, caller;
 };
+
+/* A place has one memo: processes and programs seldom take turns there. */
+#define SPOT_FACTOR	0x9e3779b97f4a7c15ull
+#define SPOT_BITS	13
 
 struct frames {
 	struct spot **spot;
@@ -527,14 +530,32 @@ bool frame_is_same(const struct hwpmc_frame *a, const struct hwpmc_frame *b);
 struct spot *frames_get(struct frames *set, struct model *m,
 			struct space *space, uint64_t time, uint64_t pc,
 			bool kernel, bool caller);
-/* The same for an address that the sample's era has, of which most come again. */
-struct spot *frames_get_again(struct frames *set, struct model *m, struct space *space,
-			      uint32_t era, uint64_t time, uint64_t pc, bool kernel,
-			      bool caller);
+/* The same, kept for frames_get_again(). */
+struct spot *frames_get_first(struct frames *set, struct model *m, struct space *space,
+			      uint64_t where, uint64_t time, uint64_t pc);
 /* Before many are looked for; until the end nothing is mapped. */
 void frames_begin(struct frames *set);
 void frames_end(struct frames *set);
 void frames_free(struct frames *set);
+
+static inline uint64_t spot_where(uint32_t era, bool kernel, bool caller)
+{
+	return (uint64_t)era << 2 | kernel << 1 | caller;
+}
+
+/* An address that the sample's era has: most come again. */
+static inline struct spot *frames_get_again(struct frames *set, struct model *m,
+					    struct space *space, uint64_t where,
+					    uint64_t time, uint64_t pc)
+{
+	const struct spot_memo *memo = &set->memo[pc * SPOT_FACTOR >> (64 - SPOT_BITS)];
+
+	if (set->memo && memo->pc == pc && memo->space == space && memo->where == where &&
+	    memo->spot &&
+	    memo->spot->generation == ((struct image *)memo->spot->frame.image)->generation)
+		return memo->spot;
+	return frames_get_first(set, m, space, where, time, pc);
+}
 int frame_line(struct images *images, const struct hwpmc_frame *frame,
 	       const char **file, unsigned int *line);
 int image_line(struct images *images, const struct hwpmc_image *image,

@@ -214,17 +214,15 @@ static uint64_t mix_key(uint64_t h, enum report_key key, const struct line *l)
 	}
 }
 
-/* What of a stack its lines depend on; frame: one of it. */
+/* The line of a frame of stacks that are like this one: but for frames, in all keys. */
 struct memo {
 	const struct hwpmc_frame *frame;
-	const struct hwpmc_thread_info *thread;
-	uint32_t event;
-	int32_t cpu;
-	uint8_t kind;
+	const struct hwpmc_stack *like;
 	uint32_t line;
 };
 
-#define MEMOS	4096
+#define MEMO_BITS	12
+#define LIKE_BITS	8
 
 struct lines {
 	const struct report *r;
@@ -234,6 +232,7 @@ struct lines {
 	uint32_t *slot;			/* number of a line + 1; 0: free */
 	uint32_t nslot;			/* a power of two */
 	struct memo *memo;		/* lines of the frames that came last */
+	const struct hwpmc_stack **like;	/* stacks that others are like */
 	bool by_line;
 };
 
@@ -278,29 +277,46 @@ static uint32_t line_of(struct lines *all, const struct line *new)
 	return all->n++;
 }
 
-/* Most frames are those of stacks before. */
-static uint32_t line_of_frame(struct lines *all, const struct hwpmc_stack *s,
-			      const struct hwpmc_frame *frame)
+static bool is_like(const struct hwpmc_stack *a, const struct hwpmc_stack *b)
 {
-	struct memo *m = &all->memo[mix((uintptr_t)frame, (uintptr_t)s->thread) & (MEMOS - 1)];
-	struct line new = { .stack = s, .frame = frame };
+	return a && a->thread == b->thread && a->event == b->event && a->cpu == b->cpu &&
+	       a->kind == b->kind;
+}
 
-	if (m->frame == frame && m->thread == s->thread && m->event == s->event &&
-	    m->cpu == s->cpu && m->kind == s->kind)
+static const struct hwpmc_stack *stack_like(struct lines *all, const struct hwpmc_stack *s)
+{
+	uint64_t h = mix(mix((uintptr_t)s->thread, s->event), (uint32_t)s->cpu);
+	const struct hwpmc_stack **like = &all->like[h & ((1u << LIKE_BITS) - 1)];
+
+	if (!is_like(*like, s))
+		*like = s;
+	return *like;
+}
+
+/* Most frames are those of stacks before. */
+static inline uint32_t line_of_frame(struct lines *all, const struct hwpmc_stack *like,
+				     const struct hwpmc_frame *frame)
+{
+	uint64_t h = (uintptr_t)frame * 0x9e3779b97f4a7c15ull;
+	struct memo *m = &all->memo[h >> (64 - MEMO_BITS)];
+	struct line new = { .stack = like, .frame = frame };
+
+	if (m->frame == frame && m->like == like)
 		return m->line;
 	if (all->by_line)
 		find_line(all->r, &new);
-	*m = (struct memo){ frame, s->thread, s->event, s->cpu, s->kind, line_of(all, &new) };
+	*m = (struct memo){ frame, like, line_of(all, &new) };
 	return m->line;
 }
 
 /* A recursion is several frames of one stack, whose samples count once. */
 static void count_stack(struct lines *all, const struct hwpmc_stack *s)
 {
+	const struct hwpmc_stack *like = stack_like(all, s);
 	uint32_t n = frames_of(all->r, s);
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = line_of_frame(all, s, s->frame[i]);
+		uint32_t at = line_of_frame(all, like, s->frame[i]);
 
 		if (!i)
 			all->line[at].self += s->count;
@@ -319,10 +335,12 @@ static struct line *make_lines(const struct report *r, uint32_t *n)
 
 	stack = hwpmc_profile_stacks(r->profile, &nstack);
 	sorting = r;
-	all.memo = must_calloc(MEMOS, sizeof(*all.memo));
+	all.memo = must_calloc(1u << MEMO_BITS, sizeof(*all.memo));
+	all.like = must_calloc(1u << LIKE_BITS, sizeof(*all.like));
 	for (uint32_t i = 0; i < nstack; i++)
 		count_stack(&all, &stack[i]);
 	free(all.memo);
+	free(all.like);
 	free(all.last);
 	free(all.slot);
 	*n = all.n;

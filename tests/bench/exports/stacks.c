@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stacks.c - `stacks NUMBER PROGRAM START SIZE [PLACES]`: a log with so many samples, each with a
- * stack of its own, 64 frames deep, in the code of PROGRAM (its address in the file and
- * its length, as numbers); the outer half of each is the same. With PLACES there are so many
- * different addresses at most, and the outer 60 frames are the same. To standard output.
+ * stacks.c - `stacks NUMBER PROGRAM START SIZE [PLACES STACKS]`: a log with so many samples,
+ * each with a stack of its own, 64 frames deep, in the code of PROGRAM (its address in the file
+ * and its length, as numbers); the outer half of each is the same. With PLACES there are at most
+ * so many different addresses, so many stacks take turns, and the outer 60 frames of them are the
+ * same. To standard output.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -104,15 +105,16 @@ static void put_process(const char *path, uint64_t start, uint64_t size)
 
 int main(int argc, char *argv[])
 {
-	uint64_t start, size, places = UINT64_MAX;
+	uint64_t start, size, places = UINT64_MAX, stacks = UINT64_MAX;
 	int own = DEPTH / 2;
 	long n;
 
-	if (argc < 5 || argc > 6 || strlen(argv[2]) > 4096)
+	if ((argc != 5 && argc != 7) || strlen(argv[2]) > 4096)
 		return 2;
 	n = atol(argv[1]);
-	if (argc == 6) {
+	if (argc == 7) {
 		places = strtoull(argv[5], NULL, 0);
+		stacks = strtoull(argv[6], NULL, 0);
 		own = FEW;
 	}
 	start = strtoull(argv[3], NULL, 0);
@@ -123,7 +125,7 @@ int main(int argc, char *argv[])
 	for (long i = 0; i < n; i++) {
 		for (int d = 0; d < DEPTH; d++)
 			r.sample.pc[d] = BASE + start +
-				place(mix((d < own ? i * DEPTH : 0) + d), places) % size;
+				place(mix((d < own ? i % stacks * DEPTH : 0) + d), places) % size;
 		put(&r, HWPMC_LOG_CALLCHAIN, HWPMC_SAMPLE_USER, 1,
 		    sizeof(struct hwpmc_log_hdr) + DEPTH * sizeof(uint64_t));
 	}
