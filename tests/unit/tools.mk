@@ -54,7 +54,7 @@ TOOLS_UNIT_tools_dump := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,dump/cmd_dump du
 TOOLS_UNIT_EXPORT := $(patsubst $(TOP)/tools/%.c,$(TOOLS_OBJ_DIR)/%.o, \
 	$(wildcard $(TOP)/tools/export/*.c)) $(EXPORT_OBJ)
 TOOLS_UNIT_tools_report := $(call unit-tools,report/cmd_report report/head report/flat \
-	report/tree report/folded view/tree annotate/cmd_annotate annotate/annotate \
+	report/branches report/tree report/folded view/tree annotate/cmd_annotate annotate/annotate \
 	annotate/print annotate/code annotate/code_kernel annotate/insn annotate/source \
 	report/cmd_diff report/diff common/doubts common/cpus common/logopts common/missing common/pager common/fmt \
 	common/msg common/output common/watch) $(TOOLS_UNIT_LOGS) $(TOOLS_UNIT_EXPORT)
