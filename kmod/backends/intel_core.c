@@ -281,14 +281,14 @@ static int find_bank(u32 *reason, s32 *detail)
 	}
 	hwpmc_x86_held_init();
 	if (hwpmc_x86_is_shared(&intel_bank)) {
-		pr_info("performance counters not used: this kernel cannot keep perf away from those of perfmon 6\n");
+		pr_info("performance counters not used: this kernel cannot keep perf away from counters of perfmon 6\n");
 		*reason = HWPMC_WHY_PMU_SHARED;
 		*detail = 0;
 		bank_exit();
 		return -EOPNOTSUPP;
 	}
 	if (!hwpmc_x86_works(&intel_bank)) {
-		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers keep no value or RDPMC faults\n",
+		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers do not keep values, or RDPMC faults\n",
 			num);
 		*reason = HWPMC_WHY_PMU_BROKEN;
 		*detail = num;
@@ -326,7 +326,7 @@ static int intel_detect(u32 *reason, s32 *detail)
 	pmu->full_write = pmu->version >= 6 || has_full_write();
 	pmu->withheld = withheld_counters();
 	if (!err && !(is_hybrid() ? find_kinds(pmu) : find_one_kind(pmu, leaf))) {
-		why = "cores of a kind that this module does not know";
+		why = "a kind of core that this module does not support";
 		*reason = HWPMC_WHY_PMU_KINDS;
 		*detail = 0;
 		err = -EOPNOTSUPP;

@@ -46,7 +46,7 @@ int hwpmc_intel_describe(struct hwpmc_intel_pmu *pmu, const u32 leaf[4],
 	};
 	if (!pmu->version)
 		return -ENODEV;
-	*why = "a perfmon version that this module does not know";
+	*why = "a perfmon version that this module does not support";
 	if (pmu->version > 6)
 		return -EOPNOTSUPP;
 	*why = "an impossible number of counters";

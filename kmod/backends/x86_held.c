@@ -109,7 +109,7 @@ void hwpmc_x86_held_init(void)
 	ready = !ret;
 	times = ready;
 	if (ret)
-		pr_info("who has the counters is only known from attempts to allocate: no probe of reservations (%d)\n",
+		pr_info("the holder of the counters is found only by attempts to allocate: no probe of reservations (%d)\n",
 			ret);
 }
 

@@ -155,7 +155,7 @@ void hwpmc_cpus_class_off(struct hwpmc_class *cls)
 	on_each_cpu_cond(class_is_on, class_off_ipi, &sw, true);
 	cpus_read_unlock();
 	if (atomic_read(&sw.changed))
-		pr_warn_ratelimited("MSR %#x was changed by another while it was in use: counts may be wrong\n",
+		pr_warn_ratelimited("MSR %#x was changed by another program while it was in use: counts may be wrong\n",
 				    (u32)atomic_read(&sw.changed));
 }
 

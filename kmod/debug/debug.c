@@ -21,7 +21,7 @@
 static char debugflags[TEXT_MAX];	/* debug_lock */
 module_param_string(debugflags, debugflags, sizeof(debugflags), 0444);
 MODULE_PARM_DESC(debugflags,
-		 "what to trace, such as \"pmc=allocate,release md=*\" (nothing)");
+		 "events to trace, such as \"pmc=allocate,release md=*\" (nothing)");
 
 static u64 switched_on;			/* events, by debugflags; debug_lock */
 static DEFINE_MUTEX(debug_lock);	/* the kernel's event_mutex nests inside */

@@ -33,49 +33,49 @@
 
 int hwpmc_unprivileged_syspmcs;
 TUNABLE(unprivileged_syspmcs, hwpmc_unprivileged_syspmcs,
-	"1: anybody may allocate system-scope PMCs (0)");
+	"1: all users may allocate system-scope PMCs that count (0)");
 
 int hwpmc_unprivileged_kernel;
 TUNABLE(unprivileged_kernel, hwpmc_unprivileged_kernel,
-	"1: anybody may count and sample kernel mode (0)");
+	"1: all users may count and sample kernel mode (0)");
 
 int hwpmc_unprivileged_proc_debug = 1;
 TUNABLE(unprivileged_proc_debug, hwpmc_unprivileged_proc_debug,
-	"0: only the privileged attach to processes other than their own (1)");
+	"0: only privileged users may attach to other processes (1)");
 
 int hwpmc_mincount = MINCOUNT_DEFAULT;
 TUNABLE(mincount, hwpmc_mincount, "smallest sampling period, 1 or more (1000)");
 
 int hwpmc_maxowners = MAXOWNERS_DEFAULT;
 TUNABLE(maxowners, hwpmc_maxowners,
-	"open descriptors of an unprivileged user, 1 or more (1024)");
+	"maximum open descriptors of an unprivileged user, 1 or more (1024)");
 
 int hwpmc_callchaindepth = 128;
 TUNABLE(callchaindepth, hwpmc_callchaindepth,
-	"frames of a call chain, 1 to 512 (128)");
+	"maximum frames of a call chain, 1 to 512 (128)");
 
 int hwpmc_unwindtables = UNWINDTABLES_DEFAULT;
 TUNABLE(unwindtables, hwpmc_unwindtables,
-	"KiB of unwind tables of an open descriptor, 1 or more (262144)");
+	"maximum KiB of unwind tables of an open descriptor, 1 or more (262144)");
 
 int hwpmc_selfcost = 50;
 TUNABLE(selfcost, hwpmc_selfcost,
-	"percent of a CPU's time that sampling may take, 0: all (50)");
+	"maximum percentage of a CPU's time for sampling, 0: no limit (50)");
 
 int hwpmc_takerunning;
 TUNABLE(takerunning, hwpmc_takerunning,
-	"1: take counters that run without a reservation, as of firmware (0)");
+	"1: take counters that run without a reservation, such as firmware's (0)");
 
 int hwpmc_hashsize = HASHSIZE_DEFAULT;
 TUNABLE(hashsize, hwpmc_hashsize,
-	"buckets of the tables of targets and of threads, to 65536 (1024)");
+	"buckets of each hash table of targets and threads, at most 65536 (1024)");
 
 int hwpmc_logbuffersize = LOGBUFFERSIZE_DEFAULT;
 TUNABLE(logbuffersize, hwpmc_logbuffersize, "KiB of a log buffer (8)");
 
 int hwpmc_nbuffers_pcpu = NBUFFERS_PCPU_DEFAULT;
 TUNABLE(nbuffers_pcpu, hwpmc_nbuffers_pcpu,
-	"log buffers of a CPU: its ring is so many of them in one (64)");
+	"log buffers per CPU, which together make its ring (64)");
 
 static int nsamples = NSAMPLES_DEFAULT;
 TUNABLE(nsamples, nsamples,
@@ -153,7 +153,7 @@ static void check_logbuffers(void)
 		       NBUFFERS_PCPU_DEFAULT);
 	if ((s64)hwpmc_logbuffersize * hwpmc_nbuffers_pcpu <= RING_KIB_MAX)
 		return;
-	pr_warn("tunables logbuffersize=%d nbuffers_pcpu=%d make more than %d KiB of a CPU.\n",
+	pr_warn("tunables logbuffersize=%d nbuffers_pcpu=%d make more than %d KiB per CPU.\n",
 		hwpmc_logbuffersize, hwpmc_nbuffers_pcpu, RING_KIB_MAX);
 	hwpmc_logbuffersize = LOGBUFFERSIZE_DEFAULT;
 	hwpmc_nbuffers_pcpu = NBUFFERS_PCPU_DEFAULT;

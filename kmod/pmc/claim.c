@@ -58,7 +58,7 @@ static void report_restored(void)
 	hwpmc_stats_sum(&sum);
 	if (sum.restored == reported)
 		return;
-	pr_info_ratelimited("perf switched the counters off in %llu NMIs (it does while Intel PT or BTS is in use): hwpmc switched them on again, and counts of kernel mode lack what was executed in these NMIs\n",
+	pr_info_ratelimited("perf switched the counters off in %llu NMIs (it does while Intel PT or BTS is in use): hwpmc switched them on again, and counts of kernel mode lack the events of these NMIs\n",
 			    sum.restored - reported);
 	reported = sum.restored;
 }
@@ -221,7 +221,7 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	ret = class_take(cls, why, detail);
 	trace_hwpmc_md_init(cls->id, ret);
 	if (ret && *why == HWPMC_WHY_PMU_RUNNING)
-		pr_info_ratelimited("a counter runs that nobody has reserved (MSR %#x): firmware, a hypervisor or the kernel before the last reboot\n",
+		pr_info_ratelimited("a counter runs without a reservation (MSR %#x): firmware, a hypervisor or the previous kernel left it running\n",
 				    *detail);
 	if (ret)
 		return ret;

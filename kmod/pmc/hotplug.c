@@ -144,10 +144,10 @@ static int cpu_online_here(unsigned int cpu)
 	}
 	local_irq_restore(flags);
 	if (ret == -EOPNOTSUPP)
-		pr_info_ratelimited("CPU %u stays offline: its kind of core is not known, or lacks counters that others of this kind have\n",
+		pr_info_ratelimited("CPU %u stays offline: its kind of core is not supported, or it lacks counters of its kind\n",
 				    cpu);
 	else if (ret)
-		pr_info_ratelimited("CPU %u stays offline: it shares its counters with another one that measures processes; end that first\n",
+		pr_info_ratelimited("CPU %u stays offline: it shares its counters with a CPU that measures processes; end those measurements first\n",
 				    cpu);
 	return ret;
 }

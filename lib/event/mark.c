@@ -204,7 +204,7 @@ static bool process_begin(void)
 		atomic_fetch_add(&process.file->programs, 1);
 		return true;
 	}
-	report(process.has_key ? hwpmc_error(process.h) : "no key for the data of threads");
+	report(process.has_key ? hwpmc_error(process.h) : "cannot create a key for data of threads");
 	hwpmc_group_close(process.group);
 	hwpmc_close(process.h);
 	process.group = NULL;

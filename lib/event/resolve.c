@@ -505,7 +505,7 @@ static int resolve_soft(struct work *w, uint32_t ev)
 	if (w->t->set & TERMS_OF_CODE)
 		return event_refuse(w->e, EINVAL, w->t->name_at,
 				    "'%s' is an event of the kernel: it takes "
-				    "no qualifiers but u and k", w->t->name);
+				    "no qualifiers except u and k", w->t->name);
 	w->ev->ncode = 1;
 	w->ev->code[0] = (struct hwpmc_event_code) {
 		.class_id = HWPMC_CLASS_SOFT, .ev = ev,
@@ -543,8 +543,8 @@ static int resolve_tsc(struct work *w)
 {
 	if (w->t->set || w->t->attrs[0])
 		return event_refuse(w->e, EINVAL, w->t->name_at,
-				    "'tsc' takes no qualifiers: it counts "
-				    "always");
+				    "'tsc' takes no qualifiers, because it "
+				    "always counts");
 	if (!event_machine_has(w->m, HWPMC_CLASS_TSC))
 		return refuse_machine(w);
 	w->ev->ncode = 1;
@@ -558,7 +558,7 @@ static int resolve_power(struct work *w, const struct event_power *p)
 {
 	if (w->t->set || w->t->attrs[0])
 		return event_refuse(w->e, EINVAL, w->t->name_at,
-				    "'%s' takes no qualifiers: it counts always",
+				    "'%s' takes no qualifiers, because it always counts",
 				    w->t->name);
 	if (!event_machine_has(w->m, p->class_id))
 		return refuse_class(w, p->class_id);

@@ -214,7 +214,7 @@ int error_as(struct hwpmc *h, int err, const struct hwpmc_hdr *hdr, const char *
 bool null_given(struct hwpmc *h, bool missing, const char *call)
 {
 	if (missing)
-		error_own(h, EINVAL, what("%s: a pointer that it needs is null", call).text);
+		error_own(h, EINVAL, what("%s: a required pointer is null", call).text);
 	return missing;
 }
 

@@ -79,7 +79,7 @@ EXPORT int hwpmc_kinds(struct hwpmc *h, uint32_t cpu, uint32_t *kinds, uint32_t 
 		return -1;
 	if (handle_call(h, HWPMC_IOC_GETKINDS, &op.hdr))
 		return error_from_call(h, &op.hdr,
-				       what("ask about the kind of CPU %u", cpu).text);
+				       what("get the kind of CPU %u", cpu).text);
 	*kinds = op.kinds;
 	*kind = op.kind;
 	return 0;
@@ -93,7 +93,7 @@ EXPORT int hwpmc_uncounted(struct hwpmc *h, uint32_t id, uint32_t *kinds, uint64
 	if (null_given(h, !h || !kinds || !ns || !slices, "hwpmc_uncounted"))
 		return -1;
 	if (handle_call(h, HWPMC_IOC_GETUNCOUNTED, &op.hdr))
-		return error_from_call(h, &op.hdr, "get the time without counting");
+		return error_from_call(h, &op.hdr, "get the time in which the PMC did not count");
 	*kinds = op.kinds;
 	*ns = op.ns;
 	*slices = op.slices;
@@ -149,7 +149,7 @@ static int simple_call(struct hwpmc *h, unsigned long request,
 EXPORT int hwpmc_revoke(struct hwpmc *h)
 {
 	return simple_call(h, HWPMC_IOC_REVOKE,
-			   "take the module from its users");
+			   "revoke the PMCs and logs of all users");
 }
 
 EXPORT int hwpmc_kgmon(struct hwpmc *h, struct hwpmc_op_kgmon *op)

@@ -294,6 +294,8 @@ void profile_forget_stacks(struct hwpmc_profile *p)
 
 void profile_name_all(struct hwpmc_profile *p)
 {
+	uint64_t end;
+
 	profile_forget_stacks(p);
 	frames_begin(&p->frames);
 	profile_choose(p);
@@ -311,7 +313,8 @@ void profile_name_all(struct hwpmc_profile *p)
 	p->totals.last = to_ns(p, p->last);
 	p->totals.duration = p->totals.last - p->totals.first;
 	p->totals.pauses = p->pauses.times;
-	p->totals.paused = clock_ns(&p->clock, p->clock.tick0 + p->pauses.ticks);
+	end = p->end > p->last ? p->end : p->last;
+	p->totals.paused = clock_ns(&p->clock, p->clock.tick0 + pauses_until(&p->pauses, end));
 	p->totals.paused_cpus = p->pauses.n;
 	p->totals.paused_percent = p->pauses.percent;
 	losses_view(&p->losses, p);

@@ -89,7 +89,7 @@ static bool check_inode(const struct images *set, struct image *img, int fd,
 	bool copy = is_elsewhere(set) || is_stacked(fd);
 
 	if (img->ran.inode && img->ran.inode != st->st_ino && !copy)
-		return refuse(img, "the file is another one: its inode is not the log's");
+		return refuse(img, "the file was replaced: its inode differs from the log");
 	img->pub.doubt =
 		"the log has neither a build-id of it nor its size and time: the file may have changed";
 	return true;
@@ -103,10 +103,10 @@ static bool check_place(const struct images *set, struct image *img, const struc
 		return true;
 	/* Times can be set and numbers are given again; a chmod or a link changes it, too. */
 	if (img->ran.inode == st->st_ino)
-		return DOUBT(img, "its inode was changed since");
+		return DOUBT(img, "its inode has changed since it ran");
 	if (!is_elsewhere(set))
-		return refuse(img, "the file is another one: its inode is not the log's");
-	return DOUBT(img, "names are of a copy with its size and time");
+		return refuse(img, "the file was replaced: its inode differs from the log");
+	return DOUBT(img, "names come from a copy with the same size and time");
 }
 
 bool identity_check(const struct images *set, struct image *img, const struct elf_file *f)
@@ -116,16 +116,16 @@ bool identity_check(const struct images *set, struct image *img, const struct el
 
 	if (img->pub.build_id_len)
 		return elf_is_of(f, img) ||
-		       refuse(img, "the file has changed: its build-id is not the log's");
+		       refuse(img, "the file has changed: its build-id differs from the log");
 	if (fstat(f->fd, &st) < 0)
 		return refuse(img, "its size and time cannot be read");
 	if (!ran->stamped)
 		return check_inode(set, img, f->fd, &st);
 	if ((uint64_t)st.st_size != ran->size)
-		return refuse(img, "the file has changed: its size is not the log's");
+		return refuse(img, "the file has changed: its size differs from the log");
 	if (ns_of(&st.st_mtim) == ran->mtime)
 		return check_place(set, img, &st);
 	if (!is_elsewhere(set))
-		return refuse(img, "the file has changed: its time is not the log's");
-	return DOUBT(img, "names are of a copy with its size and another time");
+		return refuse(img, "the file has changed: its time differs from the log");
+	return DOUBT(img, "names come from a copy with the same size and another time");
 }

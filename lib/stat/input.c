@@ -165,7 +165,7 @@ static ssize_t read_stream(struct hwpmc_input *in, void *buf, size_t len)
 		return input_fail(in, errno, "%s", strerror(errno));
 	in->raw_bytes += n;
 	if (in->limit && in->raw_bytes > in->limit)
-		return input_fail(in, EFBIG, "more than %" PRIu64 " bytes came",
+		return input_fail(in, EFBIG, "more than %" PRIu64 " bytes arrived",
 				  in->limit);
 	return n;
 }

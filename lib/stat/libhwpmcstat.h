@@ -191,9 +191,9 @@ int hwpmc_open_guarded(const struct hwpmc_guard *guard, const char *path,
 /* Unwind tables (lib/unwind)                                                */
 
 /*
- * Make the table of an ELF file from its call-frame information, for hwpmc_unwind_add(). The
- * same file always gives the same rows. Returns 0, or -1 with errno: ENOEXEC if it is not an
- * ELF file of x86-64, ENODATA if it has no call-frame information, EFBIG if reading it would
+ * Make the table of an ELF file from its call-frame information; libhwpmc adds it to the module.
+ * The same file always gives the same rows. Returns 0, or -1 with errno: ENOEXEC if it is not
+ * an ELF file of x86-64, ENODATA if it has no call-frame information, EFBIG if reading it would
  * take minutes. The file may belong to any user, and may change during the call. Free the rows
  * by hwpmc_unwind_free().
  */

@@ -24,7 +24,7 @@ struct pauses {
 	uint32_t n;		/* CPUs that were paused */
 	uint32_t percent;	/* most of a CPU that sampling used */
 	uint64_t times;
-	uint64_t ticks;		/* of all CPUs */
+	uint64_t ticks;		/* of all CPUs, of pauses that have ended */
 	struct pause_cpu cpu[PAUSES_CPUS];
 };
 
@@ -65,6 +65,17 @@ static inline void pauses_add(struct pauses *p, const struct hwpmc_log_throttle 
 		return;
 	c->began = r->hdr.time;
 	p->times++;
+}
+
+/* Ticks of all CPUs, those of pauses that go on at `end` among them. */
+static inline uint64_t pauses_until(const struct pauses *p, uint64_t end)
+{
+	uint64_t ticks = p->ticks;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->cpu[i].open && end > p->cpu[i].began)
+			ticks += end - p->cpu[i].began;
+	return ticks;
 }
 
 static inline void pauses_clear(struct pauses *p)

@@ -546,6 +546,8 @@ static void count_drops(struct hwpmc_profile *p, const struct hwpmc_log_drop *r)
 /* What is neither a sample nor for the model. */
 static void note_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 {
+	if (r->hdr->time > p->end)
+		p->end = r->hdr->time;
 	switch (r->hdr->type) {
 	case HWPMC_LOG_INITIALIZE:
 		clock_begin(&p->clock, r->initialize);
@@ -828,7 +830,7 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 	p->totals = (struct hwpmc_profile_totals){ 0 };
 	pauses_clear(&p->pauses);
 	losses_clear(&p->losses);
-	p->first = p->last = 0;
+	p->first = p->last = p->end = 0;
 	for (uint32_t i = 0; i < p->nevent; i++)
 		p->event[i].pub.samples = p->event[i].pub.filtered = p->event[i].out =
 			p->event[i].more = 0;

@@ -116,6 +116,7 @@ struct hwpmc_profile {
 	struct table notes;		/* by key and number */
 	struct log_clock clock;
 	uint64_t first, last;		/* ticks of samples */
+	uint64_t end;			/* the last tick of other records */
 	struct kinds kinds;
 
 	uint64_t kind;			/* of the run's CPU, as in an entry's shape; 0: not

@@ -13,6 +13,7 @@ bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	@status=0; BUILD=$(BUILD) $(TOP)/tests/bench/run || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-hybrid || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-cpus || status=1; \
+	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-look || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-analysis || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-growth || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-exports || status=1; \
@@ -36,6 +37,15 @@ $(BENCH_DIR)/cpus/%: $(TOP)/tests/bench/cpus/%.c $(TOP)/tests/bench/cpus/ops.h $
 		$(TOP)/tests/vpmu/vpmu_guest.h
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -o $@ $< -lpthread
+
+# What the look costs a guest, and real machines.
+bench-look: module-vm vm-fetch vpmu $(BENCH_DIR)/look/look
+	@BUILD=$(BUILD) $(TOP)/tests/bench/look/run
+
+$(BENCH_DIR)/look/%: $(TOP)/tests/bench/look/%.c $(TOP)/include/uapi/hwpmc.h \
+		$(TOP)/tests/vpmu/vpmu_guest.h
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -o $@ $<
 
 # Reading logs, on this machine: alone, it needs no bench in the VM.
 bench-analysis: module-vm tools vm-fetch vpmu $(BENCH_DIR)/analysis/load \
@@ -83,5 +93,5 @@ $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/be
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -I$(TOP)/lib/pmc -o $@ $(BENCH_SRC) -lpthread
 
-.PHONY: bench bench-run bench-hybrid bench-cpus bench-analysis bench-growth bench-exports \
+.PHONY: bench bench-run bench-hybrid bench-cpus bench-look bench-analysis bench-growth bench-exports \
 	bench-unwind bench-table bench-coming

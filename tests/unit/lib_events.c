@@ -671,7 +671,7 @@ START_TEST(events_of_the_kernel_have_their_names_and_those_of_perf)
 	};
 	static const struct refusal refusals[] = {
 		{ "soft-nothing", ENOENT, 1, "the kernel has no event" },
-		{ "clock.hard,edge", EINVAL, 1, "no qualifiers but u and k" },
+		{ "clock.hard,edge", EINVAL, 1, "no qualifiers except u and k" },
 		{ "iap-clock.hard", ENOENT, 1, "there is no event" },
 	};
 	struct event_machine m = machine_with_soft();

@@ -174,7 +174,7 @@ START_TEST(a_program_of_the_same_size_and_another_time_lends_no_names)
 	run_first(NULL);
 	make_alike(path);
 	utimensat(AT_FDCWD, path, times, 0);
-	check_refused("its time is not the log's");
+	check_refused("its time differs from the log");
 }
 END_TEST
 
@@ -187,7 +187,7 @@ START_TEST(a_program_that_was_moved_over_it_lends_no_names)
 	snprintf(other, sizeof(other), "%s.new", path);
 	make_alike(other);
 	ck_assert_int_eq(rename(other, path), 0);
-	check_refused("its inode is not the log's");
+	check_refused("its inode differs from the log");
 }
 END_TEST
 
@@ -209,7 +209,7 @@ START_TEST(a_program_whose_inode_changed_since_is_named_with_a_doubt)
 	struct hwpmc_log_file *at = run_first(NULL);
 
 	at->ctime -= 1000000;
-	check_named("its inode was changed since");
+	check_named("its inode has changed since it ran");
 }
 END_TEST
 
@@ -222,7 +222,7 @@ START_TEST(a_copy_on_another_machine_is_named_with_a_doubt)
 	map->inode += 1000;
 	at->ctime -= 1000;
 	on_another_machine();
-	check_named("a copy with its size and time");
+	check_named("a copy with the same size and time");
 }
 END_TEST
 
@@ -230,7 +230,7 @@ START_TEST(a_copy_with_another_time_is_named_with_that_doubt)
 {
 	run_first(NULL)->mtime -= 1000000000;
 	on_another_machine();
-	check_named("a copy with its size and another time");
+	check_named("a copy with the same size and another time");
 }
 END_TEST
 
@@ -246,7 +246,7 @@ START_TEST(a_copy_of_another_size_lends_no_names)
 {
 	run_first(NULL)->size += 8;
 	on_another_machine();
-	check_refused("its size is not the log's");
+	check_refused("its size differs from the log");
 }
 END_TEST
 
@@ -322,7 +322,7 @@ START_TEST(a_log_without_size_and_time_has_an_inode)
 	run_first(&map);
 	map->hdr.flags = 0;
 	map->inode++;
-	check_refused("its inode is not the log's");
+	check_refused("its inode differs from the log");
 }
 END_TEST
 

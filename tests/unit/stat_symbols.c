@@ -462,7 +462,7 @@ START_TEST(a_file_with_another_build_id_gives_a_problem_and_no_names)
 	log_user(&log_, BASE + addr_in("functions", "alpha"));
 	read_it();
 	check_unnamed(BASE + addr_in("functions", "alpha"),
-		      "its build-id is not the log's");
+		      "its build-id differs from the log");
 	ck_assert_ptr_null(image_of(p, "functions")->file);
 }
 END_TEST

@@ -386,6 +386,26 @@ START_TEST(pauses_are_added_up_by_cpu_and_told_with_their_share)
 }
 END_TEST
 
+/* A log that ends in pauses. */
+START_TEST(pauses_that_go_on_are_counted_to_the_end)
+{
+	struct pauses p = { .n = 0 };
+
+	throttle(&p, 1, 0, 0, 100, 57);
+	ck_assert_uint_eq(pauses_until(&p, 150), 50);
+	ck_assert_uint_eq(pauses_until(&p, 100), 0);
+	ck_assert_uint_eq(pauses_until(&p, 99), 0);
+	throttle(&p, 2, 0, 0, 120, 57);
+	throttle(&p, 1, 3, 0, 130, 57);
+	ck_assert_uint_eq(pauses_until(&p, 150), 50 + 20);
+	throttle(&p, 1, 0, 1, 160, 0);
+	throttle(&p, 1, 3, 1, 170, 0);
+	ck_assert_uint_eq(pauses_until(&p, 200), 40 + 100);
+	throttle(&p, 2, 0, 1, 200, 0);
+	ck_assert_uint_eq(pauses_until(&p, 1000), 40 + 100);
+}
+END_TEST
+
 START_TEST(advice_fits_the_cause_of_a_drop)
 {
 	ck_assert_ptr_nonnull(strstr(missing_advice(HWPMC_DROP_FULL), "--ring-size"));
@@ -779,6 +799,7 @@ int main(void)
 	harness_add(records_about_the_log_have_their_lines);
 	harness_add(records_of_the_stream_itself_have_no_line);
 	harness_add(pauses_are_added_up_by_cpu_and_told_with_their_share);
+	harness_add(pauses_that_go_on_are_counted_to_the_end);
 	harness_add(advice_fits_the_cause_of_a_drop);
 	harness_add(compressed_logs_are_smaller_and_read_back_whole);
 	harness_add(a_log_gets_its_name_when_it_is_complete_and_the_old_one_is_kept);

@@ -212,6 +212,95 @@ START_TEST(recent_pieces_begin_with_losses_that_go_on)
 }
 END_TEST
 
+/* As if so much time had passed: blocks know only when they began and ended. */
+static void pass(uint64_t ns)
+{
+	p.keep_ns -= ns;
+	usleep(1000);
+	ck_assert_int_eq(pieces_tick(&p, false), 0);
+	p.keep_ns += ns;
+}
+
+/* On its CPU, at this time. */
+static void throttle(struct made_log *log, unsigned int cpu, uint8_t flags, uint64_t time)
+{
+	struct hwpmc_log_throttle *r = made_add(log, HWPMC_LOG_THROTTLE, sizeof(*r), 0);
+
+	r->hdr.id = CYCLES;
+	r->hdr.flags = flags;
+	r->hdr.time = time;
+	r->cpu = cpu;
+	r->percent = 30;
+	take(log, cpu);
+}
+
+/* Returns the ns of pauses, of this number. */
+static uint64_t pauses_of(const char *path, uint64_t number)
+{
+	const struct hwpmc_profile_options o = { .symbols.no_symbols = true };
+	const struct hwpmc_profile_totals *t;
+	struct hwpmc_profile *profile;
+	struct hwpmc_input *in;
+	char err[600] = "";
+	uint64_t paused;
+
+	in = hwpmc_input_open(path, err, sizeof(err));
+	ck_assert_msg(in != NULL, "%s", err);
+	profile = hwpmc_profile_read(in, &o, NULL, NULL, err, sizeof(err));
+	ck_assert_msg(profile != NULL, "%s", err);
+	t = hwpmc_profile_totals(profile);
+	ck_assert_uint_eq(t->pauses, number);
+	paused = t->paused;
+	hwpmc_profile_free(profile);
+	hwpmc_input_close(in);
+	return paused;
+}
+
+/* Each piece has its part of a pause; no part is in two pieces. A tick is half a nanosecond. */
+START_TEST(pieces_begin_with_pauses_that_go_on)
+{
+	struct made_log log;
+	uint64_t last;
+
+	ck_assert_int_eq(pieces_parse_switch(&p, "signal"), 0);
+	begin(&log);
+	throttle(&log, 0, 0, 10000);
+	throttle(&log, 1, 0, 20000);
+	throttle(&log, 1, 1, 50000);
+	ck_assert_int_eq(pieces_tick(&p, true), 0);
+	log.n = 100000;
+	sample(&log, 1);
+	last = p.time;
+	ck_assert_uint_ge(last, 100000);
+	ck_assert_int_eq(pieces_tick(&p, true), 0);
+	throttle(&log, 0, 1, 130000);
+	ck_assert_int_eq(pieces_tick(&p, true), 0);
+	sample(&log, 5);
+	finish(&log);
+	ck_assert_uint_eq(pauses_of("log.0001", 2), (40000 + 30000) / 2);
+	ck_assert_uint_eq(pauses_of("log.0002", 1), (last - 50000) / 2);
+	ck_assert_uint_eq(pauses_of("log.0003", 1), (130000 - last) / 2);
+	ck_assert_uint_eq(pauses_of("log.0004", 0), 0);
+}
+END_TEST
+
+START_TEST(recent_pieces_begin_with_pauses_that_go_on)
+{
+	struct made_log log;
+
+	ck_assert_int_eq(pieces_parse_recent(&p, "1"), 0);
+	begin(&log);
+	throttle(&log, 0, 0, 10000);
+	throttle(&log, 1, 0, 20000);
+	throttle(&log, 1, 1, 50000);
+	pass(p.keep_ns);
+	pass(p.keep_ns);
+	throttle(&log, 0, 1, 90000);
+	finish(&log);
+	ck_assert_uint_eq(pauses_of("log", 1), (90000 - 50000) / 2);
+}
+END_TEST
+
 START_TEST(pieces_end_by_time)
 {
 	struct made_log log;
@@ -230,15 +319,6 @@ START_TEST(pieces_end_by_time)
 	ck_assert_uint_eq(samples_of("log.0002"), 0);
 }
 END_TEST
-
-/* As if so much time had passed: blocks know only when they began and ended. */
-static void pass(uint64_t ns)
-{
-	p.keep_ns -= ns;
-	usleep(1000);
-	ck_assert_int_eq(pieces_tick(&p, false), 0);
-	p.keep_ns += ns;
-}
 
 START_TEST(what_was_lately_is_kept_and_the_rest_counted_as_overwritten)
 {
@@ -291,6 +371,8 @@ int main(void)
 	harness_add(each_piece_of_a_recording_is_a_log_and_has_its_samples);
 	harness_add(pieces_begin_with_losses_that_go_on);
 	harness_add(recent_pieces_begin_with_losses_that_go_on);
+	harness_add(pieces_begin_with_pauses_that_go_on);
+	harness_add(recent_pieces_begin_with_pauses_that_go_on);
 	harness_add(pieces_end_by_time);
 	harness_add(what_was_lately_is_kept_and_the_rest_counted_as_overwritten);
 	harness_add(limits_of_pieces_are_numbers_with_a_unit);

@@ -97,7 +97,7 @@ static int read_elf(struct code *c, int fd, Elf *elf,
 	if (image->build_id_len &&
 	    !has_build_id(elf, image->build_id, image->build_id_len))
 		return code_refuse(err, errsize, c->from,
-			      "the file has changed: its build-id is not the log's");
+			      "the file has changed: its build-id differs from the log");
 	if (!find_segment(elf, c->addr, &offset, &left))
 		return code_refuse(err, errsize, c->from,
 			      "it has no code at the address of the function");

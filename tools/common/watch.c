@@ -170,7 +170,7 @@ static int poll_until(struct pollfd *fds, unsigned int n, uint64_t deadline)
 /* The command goes on. */
 static _Noreturn void end_revoked(const struct watch *w)
 {
-	msg("all PMCs were taken away, to unload the module");
+	msg("all PMCs were revoked to unload the module");
 	exit(w->revoked_status ?: EXIT_FAILED);
 }
 

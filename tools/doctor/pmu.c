@@ -130,7 +130,7 @@ static bool look_at_watchdog(struct doctor *d)
 		return false;
 	}
 	dr_wrong(d, "watchdog", "sysctl kernel.nmi_watchdog=0",
-		 "the NMI watchdog holds a counter of each CPU, which excludes hwpmc from all");
+		 "the NMI watchdog holds a counter of each CPU, and hwpmc needs all counters");
 	return true;
 }
 

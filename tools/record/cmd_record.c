@@ -82,6 +82,7 @@ struct record {
 	uint64_t samples;		/* in the file */
 	uint64_t chain[HWPMC_CHAIN__COUNT];	/* walked by unwind tables, by their end */
 	struct pauses pauses;
+	uint64_t end;			/* ticks; of the last record */
 	uint32_t khz;			/* of the log's clock */
 	uint64_t raised;		/* the least period that is allowed, if it is more
 					 * than what was asked for */
@@ -210,6 +211,8 @@ static void note_record(struct record *r, const struct hwpmc_log_hdr *h)
 {
 	const struct hwpmc_log_allocate *pmc = (const void *)h;
 
+	if (h->time > r->end)
+		r->end = h->time;
 	switch (h->type) {
 	case HWPMC_LOG_CALLCHAIN:
 		r->samples++;
@@ -377,7 +380,7 @@ static void print_pauses(const struct record *r)
 {
 	struct missing_pauses m = {
 		.times = r->pauses.times,
-		.ns = r->khz ? r->pauses.ticks * 1e6 / r->khz : 0,
+		.ns = r->khz ? pauses_until(&r->pauses, r->end) * 1e6 / r->khz : 0,
 		.ncpu = r->pauses.n, .percent = r->pauses.percent,
 		.duration = r->ran_ns,
 	};

@@ -216,7 +216,7 @@ static void add(struct logdir *s, uint64_t number, enum logdir_key what, uint64_
 		a.n[LOGDIR_BEGUN] = number;
 	a.n[what] += n;
 	if (save_account(s, &a) < 0)
-		msg("cannot write '%s/account': %s; it does not count one more log as %s",
+		msg("cannot write '%s/account': %s; one log too few is counted as %s",
 		    s->path, strerror(errno), logdir_key_names[what]);
 }
 

@@ -176,6 +176,60 @@ static void write_losses(const struct pieces *p, struct sink *sink)
 	free(b.data);
 }
 
+static struct pieces_pause *pause_of(struct pieces *p, const struct hwpmc_log_throttle *r)
+{
+	struct pieces_pause *pause = p->pause;
+
+	for (; pause < p->pause + p->npause; pause++)
+		if (pause->began.hdr.id == r->hdr.id && pause->began.cpu == r->cpu)
+			return pause;
+	p->pause = must_realloc(p->pause, p->npause + 1, sizeof(*p->pause));
+	pause = &p->pause[p->npause++];
+	*pause = (struct pieces_pause){ .began = *r };
+	return pause;
+}
+
+static void see_pause(struct pieces *p, unsigned int cpu, const struct hwpmc_log_throttle *r)
+{
+	struct pieces_pause *pause = pause_of(p, r);
+
+	if (r->hdr.flags) {
+		pause->open -= !!pause->open;
+		return;
+	}
+	pause->open++;
+	pause->began = *r;
+	pause->cpu = cpu;
+}
+
+/* Pauses that go on as a log begins: the part of them before it is in other logs, or overwritten. */
+static void write_pauses(const struct pieces *p, struct sink *sink)
+{
+	struct pieces_buffer b = { .cpu = -1 };
+
+	for (const struct pieces_pause *pause = p->pause; pause < p->pause + p->npause; pause++) {
+		struct hwpmc_log_throttle began = pause->began;
+
+		if (began.hdr.time < p->time)
+			began.hdr.time = p->time;
+		for (unsigned int i = 0; i < pause->open; i++)
+			append_of_cpu(&b, pause->cpu, &began.hdr);
+	}
+	sink_write(sink, b.data, b.n);
+	free(b.data);
+}
+
+/* What goes on at the end of a log, which the next one begins with. */
+static void see_what_goes_on(struct pieces *p, unsigned int cpu, const struct hwpmc_log_hdr *h)
+{
+	if (h->type == HWPMC_LOG_LOSS)
+		see_loss(p, cpu, (const void *)h);
+	if (h->type == HWPMC_LOG_THROTTLE)
+		see_pause(p, cpu, (const void *)h);
+	if (h->time > p->time)
+		p->time = h->time;
+}
+
 /* ---- the last seconds ---------------------------------------------------- */
 
 static void new_block(struct pieces *p)
@@ -192,7 +246,7 @@ static void new_block(struct pieces *p)
 	p->serial++;
 }
 
-static void see_losses_of(struct pieces *p, const struct pieces_block *b)
+static void see_block(struct pieces *p, const struct pieces_block *b)
 {
 	const struct hwpmc_log_hdr *h;
 	unsigned int cpu = 0;
@@ -201,8 +255,7 @@ static void see_losses_of(struct pieces *p, const struct pieces_block *b)
 		h = (const void *)(b->b.data + at);
 		if (h->type == HWPMC_LOG_CPU)
 			cpu = h->id;
-		if (h->type == HWPMC_LOG_LOSS)
-			see_loss(p, cpu, (const void *)h);
+		see_what_goes_on(p, cpu, h);
 	}
 }
 
@@ -220,7 +273,7 @@ static void forget_blocks(struct pieces *p, uint64_t now)
 
 		p->first = b->next;
 		p->overwritten += b->samples;
-		see_losses_of(p, b);
+		see_block(p, b);
 		free_block(b);
 	}
 }
@@ -249,6 +302,7 @@ static void write_recent(const struct pieces *p, struct sink *sink)
 
 	sink_write(sink, p->head.data, p->head.n);
 	write_losses(p, sink);
+	write_pauses(p, sink);
 	for (struct pieces_block *b = p->first; b; b = b->next)
 		sink_write(sink, b->b.data, b->b.n);
 	snprintf(n, sizeof(n), "%" PRIu64, p->overwritten);
@@ -292,8 +346,8 @@ static void see_record(struct pieces *p, unsigned int cpu, const struct hwpmc_lo
 		append_of_cpu(&p->head, cpu, h);
 	else if (p->kind == PIECES_RECENT)
 		keep_record(p, cpu, h);
-	if (h->type == HWPMC_LOG_LOSS && p->kind == PIECES_SWITCH)
-		see_loss(p, cpu, (const void *)h);
+	if (p->kind == PIECES_SWITCH)
+		see_what_goes_on(p, cpu, h);
 	if (h->type == HWPMC_LOG_CONTEXT)
 		cpu_of(p, cpu)->context = *(const struct hwpmc_log_context *)h;
 }
@@ -354,6 +408,7 @@ static void begin_piece(struct pieces *p)
 	sink_write(p->sink, b.data, b.n);
 	free(b.data);
 	write_losses(p, p->sink);
+	write_pauses(p, p->sink);
 }
 
 static int next_piece(struct pieces *p)
@@ -432,5 +487,6 @@ void pieces_free(struct pieces *p)
 	free(p->head.data);
 	free(p->cpu);
 	free(p->loss);
+	free(p->pause);
 	free(p->name);
 }

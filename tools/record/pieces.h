@@ -36,6 +36,13 @@ struct pieces_loss {
 	uint64_t over;			/* ticks, 0: none */
 };
 
+/* The last THROTTLE record that began a pause: of a PMC and CPU. */
+struct pieces_pause {
+	struct hwpmc_log_throttle began;
+	unsigned int cpu;		/* CPU of its ring */
+	unsigned int open;		/* pauses that have not ended */
+};
+
 struct pieces_buffer {
 	char *data;
 	size_t n, room;
@@ -58,6 +65,9 @@ struct pieces {
 	unsigned int ncpu;
 	struct pieces_loss *loss;	/* open before the piece, or the first block */
 	unsigned int nloss;
+	struct pieces_pause *pause;	/* the same */
+	unsigned int npause;
+	uint64_t time;			/* ticks; of the last record before it */
 	struct pieces_block *first, *last;	/* PIECES_RECENT */
 	uint64_t serial;		/* of the last */
 	uint64_t overwritten;		/* samples */

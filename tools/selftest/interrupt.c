@@ -150,7 +150,7 @@ static bool check_arming(struct selftest *t, struct hwpmc_rings *rings)
 			  (unsigned long long)least);
 	else
 		st_held(t, "arming",
-			"counters that are set shortly before their overflow interrupt (%llu samples)",
+			"a counter that is set shortly before its overflow interrupts (%llu samples)",
 			(unsigned long long)came);
 	return true;
 }
@@ -181,6 +181,6 @@ void st_interrupts(struct selftest *t)
 		with_rings(t, check_arming);
 	else
 		st_not_tried(t, "arming",
-			     "counters that are set shortly before their overflow");
+			     "interrupts of counters that are set shortly before their overflow");
 	st_pin(-1);
 }

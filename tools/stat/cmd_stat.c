@@ -260,7 +260,7 @@ static int check_rotate(const struct stat_options *o)
 	if (!o->rotate_ns)
 		return 0;
 	if (o->interval_ns || o->runs > 1 || o->delay_ns || o->ctl.fd >= 0)
-		return msg_usage("--rotate cannot be combined with -I, -r, --delay and --control");
+		return msg_usage("--rotate cannot be combined with -I, -r, --delay or --control");
 	if ((o->npid || o->ncgroup) && o->descendants)
 		return msg_usage("--rotate with -p or -G needs --no-descendants: a child whose parent has exited would miss its later turns");
 	return 0;
@@ -284,7 +284,7 @@ static int check_scope(const struct stat_options *o)
 	if (!o->command && !o->system && !o->npid && !o->ntid && !o->ncgroup)
 		return msg_usage("no target: give a command, -p, -t, -G, -a or -C");
 	if (stat_by_threads(o) && (o->runs > 1 || o->rotate_ns))
-		return msg_usage("-r and --rotate cannot be combined with --per-thread and -t");
+		return msg_usage("-r and --rotate cannot be combined with --per-thread or -t");
 	return 0;
 }
 

@@ -36,7 +36,7 @@ int stat_marks_check(const struct stat_options *o)
 	if (!o->command || !o->events.n)
 		return msg_usage("--markers needs a command and events (-e)");
 	if (o->metric || o->runs > 1 || o->rotate_ns || o->format == STAT_SEPARATED)
-		return msg_usage("--markers cannot be combined with -M, -r, --rotate and -x");
+		return msg_usage("--markers cannot be combined with -M, -r, --rotate or -x");
 	return 0;
 }
 
@@ -125,8 +125,8 @@ static int text_row(const struct hwpmc_mark_stats *s, void *arg)
 static void text_notes(const struct printing *p)
 {
 	if (p->open)
-		fprintf(p->f, " %" PRIu64 " marks were begun and have no value: they were left, or "
-			"had not ended\n", p->open);
+		fprintf(p->f, " %" PRIu64 " marks were begun and have no value: their code was left "
+			"without an end, or had not ended\n", p->open);
 	if (p->dropped)
 		fprintf(p->f, " %" PRIu64 " marks have no value: the thread was switched while it "
 			"read its counters, or had too many open marks\n", p->dropped);

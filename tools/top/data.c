@@ -453,7 +453,7 @@ void top_sums_text(const struct top *t, char *buf, size_t size)
 		n += snprintf(buf + n, size - n, ", %.1f%% excluded by '%s'",
 			      top_percent(t, t->hidden), t->filter);
 	if (t->skipped && n < size)
-		snprintf(buf + n, size - n, ", %" PRIu64 " not taken in the pause",
+		snprintf(buf + n, size - n, ", %" PRIu64 " not taken during the pause",
 			 t->skipped);
 	fmt_plain(buf);
 }

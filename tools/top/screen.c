@@ -43,7 +43,7 @@ static const char *const help[] = {
 	"",
 	"A sample is shown where the interrupt hit. Percentages are relative to the",
 	"samples of the event in the round. Samples without a known function or image",
-	"are shown as [unknown]. Doubtful are names of a file that may not be the one",
+	"are shown as [unknown]. Names are doubtful if their file may not be the file",
 	"that ran: see hwpmc-report(1), IDENTITY OF FILES.",
 };
 

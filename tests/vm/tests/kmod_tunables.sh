@@ -101,7 +101,7 @@ a_value_out_of_its_range_is_told_and_replaced_at_load() {
 	told "nsamples=0 out of range"
 	told "hashsize=65537 out of range"
 	told "callchaindepth=513 out of range"
-	grep -qxF "hwpmc: tunables logbuffersize=1000000 nbuffers_pcpu=64 make more than 32768 KiB of a CPU." said ||
+	grep -qxF "hwpmc: tunables logbuffersize=1000000 nbuffers_pcpu=64 make more than 32768 KiB per CPU." said ||
 		fail "said: $(cat said)"
 	is nsamples 512
 	is hashsize 65536

@@ -171,7 +171,7 @@ annotate_says_why_it_cannot_show_a_function() {
 		[ $n = 2 ] || check "$hwpmc" record -q -e instructions:u -c 100003 \
 			-o same.log -- ./same
 	done
-	refused 1 "its build-id is not the log's" \
+	refused 1 "its build-id differs from the log" \
 		"$hwpmc" annotate -i same.log '[unknown]'
 }
 

@@ -175,7 +175,7 @@ top_on_a_terminal_obeys_its_keys_and_restores_it() {
 		see hot_sixty
 		keys p
 		see \[paused\]
-		see not taken in the pause
+		see not taken during the pause
 		keys p
 		gone paused
 		keys z

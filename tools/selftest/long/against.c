@@ -105,7 +105,7 @@ static void judge_event(struct selftest *t, const struct event *e, const struct 
 	}
 	long_number(t, perf, "%s.%s.perf", of, e->name);
 	if (!bad)
-		st_held(t, "perf-rows", "%s: each of %u rows of %s counts what perf counts, %llu (%u rounds)",
+		st_held(t, "perf-rows", "%s: each of %u rows of %s counts the same as perf, %llu (%u rounds)",
 			e->name, l->n, of, (unsigned long long)perf, l->rounds);
 }
 

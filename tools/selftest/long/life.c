@@ -71,7 +71,7 @@ static void cycle_all(struct selftest *t, struct hwpmc_rings *rings, struct st_s
 	if (!cycles && t->count[ST_FAILED] == failed)
 		st_not_tried(t, "hotplug", "none of %u CPUs can go offline", n);
 	else if (t->count[ST_FAILED] == failed)
-		st_held(t, "hotplug", "a CPU went offline and came back %u times while all were sampled, and counts",
+		st_held(t, "hotplug", "a CPU went offline and came back %u times while all CPUs were sampled, and counts again",
 			cycles);
 }
 

@@ -126,7 +126,7 @@ static void sample_calls(struct selftest *t, struct hwpmc_rings *rings)
 		long_number(t, s.of[0], "calls.samples");
 		long_number(t, s.kernel, "calls.in_kernel");
 		st_measured(t, "skid-kernel",
-			    "%llu of %llu samples of instructions:u lie in the kernel, where each fourth instruction is a system call",
+			    "%llu of %llu samples of instructions:u are in the kernel; every fourth instruction of the loop is a system call",
 			    (unsigned long long)s.kernel, (unsigned long long)s.of[0]);
 	}
 	st_release(t, &p);
