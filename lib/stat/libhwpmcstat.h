@@ -374,7 +374,8 @@ struct hwpmc_profile *hwpmc_profile_read(struct hwpmc_input *in,
 		char *err, size_t size);
 
 /* The same in steps, for a growing log: feed some records, then resolve, then use the
- * results. hwpmc_profile_clear() removes all samples and keeps processes and images. */
+ * results. hwpmc_profile_clear() removes all samples and keeps processes and images, and the
+ * pauses and losses, which are those since the log began. */
 struct hwpmc_profile *hwpmc_profile_new(
 		const struct hwpmc_profile_options *options);
 int hwpmc_profile_feed(struct hwpmc_profile *p, const struct hwpmc_record *r);

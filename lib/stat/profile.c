@@ -828,9 +828,7 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 	p->npcs = 0;
 	stops_clear(p);
 	p->totals = (struct hwpmc_profile_totals){ 0 };
-	pauses_clear(&p->pauses);
-	losses_clear(&p->losses);
-	p->first = p->last = p->end = 0;
+	p->first = p->last = 0;
 	for (uint32_t i = 0; i < p->nevent; i++)
 		p->event[i].pub.samples = p->event[i].pub.filtered = p->event[i].out =
 			p->event[i].more = 0;
@@ -857,6 +855,7 @@ EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 	if (!p)
 		return;
 	hwpmc_profile_clear(p);
+	losses_clear(&p->losses);
 	waiting_free(&p->waiting);
 	frames_free(&p->frames);
 	profile_forget_threads(p);

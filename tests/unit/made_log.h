@@ -37,7 +37,7 @@ static void *made_add(struct made_log *log, uint8_t type, size_t size,
 	return h;
 }
 
-static void made_begin(struct made_log *log)
+static inline void made_begin(struct made_log *log)
 {
 	struct hwpmc_log_initialize *r;
 
@@ -51,7 +51,7 @@ static void made_begin(struct made_log *log)
 	strcpy(r->cpuid, "GenuineIntel-6-55-4");
 }
 
-static void made_note(struct made_log *log, uint32_t id, const char *text)
+static inline void made_note(struct made_log *log, uint32_t id, const char *text)
 {
 	struct hwpmc_log_note *r;
 
@@ -61,7 +61,7 @@ static void made_note(struct made_log *log, uint32_t id, const char *text)
 }
 
 /* A PMC that samples, and what it is called. */
-static void made_event(struct made_log *log, uint32_t id, const char *name)
+static inline void made_event(struct made_log *log, uint32_t id, const char *name)
 {
 	struct hwpmc_log_allocate *r;
 	char text[128];
@@ -76,7 +76,7 @@ static void made_event(struct made_log *log, uint32_t id, const char *name)
 	made_note(log, id, text);
 }
 
-static void made_exec(struct made_log *log, int32_t pid, const char *path)
+static inline void made_exec(struct made_log *log, int32_t pid, const char *path)
 {
 	struct hwpmc_log_exec *r;
 
@@ -86,7 +86,7 @@ static void made_exec(struct made_log *log, int32_t pid, const char *path)
 	strcpy(r->path, path);
 }
 
-static void made_map(struct made_log *log, int32_t pid, uint64_t start,
+static inline void made_map(struct made_log *log, int32_t pid, uint64_t start,
 		     uint64_t end, uint64_t offset, const char *path)
 {
 	struct hwpmc_log_map *r;
@@ -116,7 +116,7 @@ static void __attribute__((unused)) made_kind(struct made_log *log, uint32_t cpu
 	r->kind = kind;
 }
 
-static void made_context(struct made_log *log, int32_t pid, int32_t tid)
+static inline void made_context(struct made_log *log, int32_t pid, int32_t tid)
 {
 	struct hwpmc_log_context *r;
 
@@ -126,7 +126,7 @@ static void made_context(struct made_log *log, int32_t pid, int32_t tid)
 }
 
 /* The same stack so many times; of the thread of the last context. */
-static void made_samples(struct made_log *log, uint32_t id, uint8_t flags,
+static inline void made_samples(struct made_log *log, uint32_t id, uint8_t flags,
 			 const uint64_t *pc, unsigned int npc, unsigned int times)
 {
 	struct hwpmc_log_sample *r;
@@ -140,7 +140,7 @@ static void made_samples(struct made_log *log, uint32_t id, uint8_t flags,
 	}
 }
 
-static void made_end(struct made_log *log)
+static inline void made_end(struct made_log *log)
 {
 	made_add(log, HWPMC_LOG_CLOSELOG, sizeof(struct hwpmc_log_closelog), 0);
 }

@@ -3,7 +3,7 @@
 # needs no PMU.
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
-	tools_pieces tools_views tools_dump tools_report tools_chains tools_names tools_programs \
+	tools_gaps tools_pieces tools_views tools_dump tools_report tools_chains tools_names tools_programs \
 	tools_fleet tools_doctor tools_clouds tools_metrics tools_selftest)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs. Messages need
 # perf's words.
@@ -32,6 +32,7 @@ TOOLS_UNIT_tools_selftest := $(call unit-tools,selftest/judge)
 TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/missing common/msg \
 	common/output record/beside record/net record/note \
 	record/sink) $(TOOLS_UNIT_LOGS)
+TOOLS_UNIT_tools_gaps := $(call unit-tools,top/gaps common/fmt common/msg) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_pieces := $(call unit-tools,common/fmt common/msg common/output \
 	common/watch record/beside record/net record/note record/pieces record/sink) \
 	$(TOOLS_UNIT_LOGS)

@@ -94,6 +94,7 @@ void top_free(struct top *t)
 	logopts_free(&t->log);
 	free(t->line);
 	free(t->uncounted);
+	gaps_free(&t->gaps);
 }
 
 /* ---- lines --------------------------------------------------------------- */
@@ -289,6 +290,7 @@ void top_next_round(struct top *t)
 	}
 	hwpmc_profile_resolve(t->profile);
 	ask_uncounted(t, begins || t->paused);
+	gaps_take(&t->gaps, t->profile, begins);
 	if (!t->paused) {
 		t->seconds = (now - t->began) / 1e9;
 		t->dropped = dropped - t->dropped_began;
@@ -435,6 +437,14 @@ static int kinds_text(const struct top_kinds *k, char *buf, size_t size)
 			      ", counted on %s only: %.1f ms in %" PRIu64 " slices ran elsewhere",
 			      bound, k->ns / 1e6, k->slices);
 	return n;
+}
+
+bool top_gap_text(const struct top *t, uint32_t i, char *buf, size_t size)
+{
+	if (!gaps_text(&t->gaps, t->event, t->seconds, i, buf, size))
+		return false;
+	fmt_plain(buf);
+	return true;
 }
 
 void top_sums_text(const struct top *t, char *buf, size_t size)

@@ -16,12 +16,13 @@
 enum page { PAGE_LIST, PAGE_CALLERS, PAGE_HELP };
 enum { COLOUR_HOT = 1, COLOUR_WARM };
 
-#define HEAD_ROWS	3
+#define GAPS_MOST	3	/* rows of the head */
 #define KEY_ESC		27
 
 static struct {
 	bool open;
 	enum page page;
+	int head;			/* rows above the list */
 	bool typing;			/* the filter */
 	char typed[64];
 	uint32_t at, first;		/* line chosen; line on top */
@@ -51,7 +52,7 @@ static const char *const help[] = {
 
 static int list_rows(void)
 {
-	int n = LINES - HEAD_ROWS - 1;
+	int n = LINES - screen.head - 1;
 
 	return n > 0 ? n : 0;
 }
@@ -81,6 +82,9 @@ static void draw_head(struct top *t)
 		snprintf(text, sizeof(text), "sampling; the first round is shown after %.1f s",
 			 t->interval_ns / 1e9);
 	put_row(1, text);
+	for (n = 0; n < GAPS_MOST && t->round && top_gap_text(t, n, text, sizeof(text)); n++)
+		put_row(2 + n, text);
+	screen.head = 3 + n;
 	if (screen.page == PAGE_CALLERS)
 		snprintf(columns, sizeof(columns), "%s, and its callers below",
 			 screen.callee);
@@ -92,7 +96,7 @@ static void draw_head(struct top *t)
 		snprintf(text, sizeof(text), " percent    %7s  %-*s",
 			 ev ? logopts_unit(ev) : "samples", COLS, columns);
 	attron(A_REVERSE);
-	put_row(2, fmt_plain(text));
+	put_row(screen.head - 1, fmt_plain(text));
 	attroff(A_REVERSE);
 }
 
@@ -137,16 +141,16 @@ static void draw_list(const struct top *t)
 		uint32_t i = screen.first + row;
 
 		if (i < t->nline)
-			draw_line(t, HEAD_ROWS + row, i);
+			draw_line(t, screen.head + row, i);
 		else
-			put_row(HEAD_ROWS + row, "");
+			put_row(screen.head + row, "");
 	}
 }
 
 static void draw_help(void)
 {
 	for (int row = 0; row < list_rows(); row++)
-		put_row(HEAD_ROWS + row, row < sizeof(help) / sizeof(*help) ?
+		put_row(screen.head + row, row < sizeof(help) / sizeof(*help) ?
 			help[row] : "");
 }
 
@@ -208,7 +212,7 @@ static void draw_node(struct drawing *d, const struct view_node *n,
 			 percent, n->count, 2 * depth, "", n->symbol->name,
 			 n->symbol->image->name);
 		attron(percent_heat(percent));
-		put_row(HEAD_ROWS + row, fmt_plain(text));
+		put_row(screen.head + row, fmt_plain(text));
 		attroff(percent_heat(percent));
 	}
 	for (const struct view_node *c = n->child; c; c = c->next)
@@ -233,7 +237,7 @@ static void draw_callers(const struct top *t)
 	for (const struct view_node *c = tree.root.child; c; c = c->next)
 		draw_node(&d, c, 0);
 	for (int row = d.line - screen.first; row < list_rows(); row++)
-		put_row(HEAD_ROWS + (row < 0 ? 0 : row), "");
+		put_row(screen.head + (row < 0 ? 0 : row), "");
 	view_tree_clear(&tree);
 }
 
@@ -427,6 +431,7 @@ int top_screen_open(struct top *t)
 	}
 	set_term(s);
 	screen.open = true;
+	screen.head = 3;
 	atexit(top_screen_close);
 	cbreak();
 	noecho();

@@ -31,6 +31,8 @@ static void print_event(struct top *t)
 	printf("# round %" PRIu64 ": ", t->round);
 	fmt_put_plain(stdout, ev->name, 0);
 	printf(", %s: %s\n", logopts_rate(ev, rate), text);
+	for (n = 0; top_gap_text(t, n, text, sizeof(text)); n++)
+		printf("# %s\n", text);
 	top_columns_text(t, text, sizeof(text));
 	printf("# percent    %7s  %s\n", logopts_unit(ev), text);
 	for (n = 0; n < t->nline && n < t->limit; n++) {

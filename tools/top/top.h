@@ -14,6 +14,7 @@
 
 #include "common/logopts.h"
 #include "record/sampler.h"
+#include "gaps.h"
 
 enum top_key { TOP_SYMBOL, TOP_IMAGE, TOP_PROCESS, TOP_COMM, TOP_THREAD, TOP_KIND, TOP_KEYS };
 
@@ -69,6 +70,7 @@ struct top {
 	uint64_t dropped;		/* records, by then and before it */
 	uint64_t dropped_began, dropped_ended;
 	uint64_t skipped;		/* came while it was paused */
+	struct gaps gaps;
 	struct top_kinds kinds;
 	struct top_uncounted *uncounted; /* by event; nuncounted of them */
 	uint32_t nuncounted;
@@ -95,6 +97,8 @@ double top_percent(const struct top *t, uint64_t part);
 void top_line_text(const struct top *t, const struct top_line *l, char *buf,
 		   size_t size);
 void top_columns_text(const struct top *t, char *buf, size_t size);
+/* Sentence i about samples of the event that the round lacks; false: there are not so many. */
+bool top_gap_text(const struct top *t, uint32_t i, char *buf, size_t size);
 /* "12345 samples, 6172/s, …". */
 void top_sums_text(const struct top *t, char *buf, size_t size);
 

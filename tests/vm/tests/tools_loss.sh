@@ -55,4 +55,20 @@ report_says_first_which_samples_are_missing() {
 		fail "dump: $(cat dump)"
 }
 
+top_says_in_each_round_which_samples_are_missing() {
+	"$hwpmc" top --batch --kallsyms /dev/null -a -d 1 -e instructions,page-faults -c 1000003 -- \
+		"$knob" steal $all "$loop" $long >rounds 2>out || fail "top: $(cat out)"
+	awk '/^# round/ { event = $4 }
+		/^# samples may be missing on [12] CPUs?(, counting again)?: the host took the counter / { n[event]++ }
+		END { exit !(n["instructions,"] && !n["page-faults,"]) }' rounds ||
+		fail "rounds: $(grep '^#' rounds)"
+	"$VM_TOP/tests/harness/screen.py" "$hwpmc" top --kallsyms /dev/null -a -d 1 -e instructions \
+		-c 1000003 -- "$knob" steal $all "$loop" $long <<-END || fail "screen: $?"
+		see ^samples may be missing on [12] CPUs?.*: the host took the counter
+		see \[ended\]
+		keys q
+		end
+	END
+}
+
 harness_run

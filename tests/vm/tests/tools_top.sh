@@ -274,6 +274,17 @@ top_tells_how_much_was_dropped() {
 		out.txt || fail "of 29930 samples: $(grep round out.txt)"
 }
 
+top_tells_how_long_sampling_was_paused() {
+	echo 5 >/proc/sys/kern/hwpmc/selfcost
+	"$hwpmc" top --batch $no_kernel -d 1 -e instructions:u -c 1009 \
+		"$VM_TOP/build/vm/progs/loop" 30000000 >out.txt 2>err
+	status=$?
+	echo 0 >/proc/sys/kern/hwpmc/selfcost
+	check_equal $status 0 "status: $(cat err)"
+	grep -Eq '^# sampling was paused for [0-9.]+ s \([0-9.]+ % of the time of a CPU\): it used up to [0-9]+ % of a CPU; use a longer period' \
+		out.txt || fail "$(grep '^#' out.txt)"
+}
+
 completion_offers_the_events_of_the_machine() {
 	cat >complete.sh <<-EOF
 		PATH=${hwpmc%/*}:\$PATH

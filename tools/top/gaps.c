@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gaps.c - see gaps.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libhwpmc.h>
+#include <libhwpmcstat.h>
+
+#include "common/msg.h"
+#include "gaps.h"
+
+void gaps_take(struct gaps *g, const struct hwpmc_profile *p, bool begins)
+{
+	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(p);
+	const struct hwpmc_profile_loss *loss;
+	uint32_t n;
+
+	if (begins) {
+		free(g->before);
+		g->before = g->loss;
+		g->nbefore = g->nloss;
+		g->paused_before = g->paused;
+	} else {
+		free(g->loss);
+	}
+	loss = hwpmc_profile_losses(p, &n);
+	g->loss = must_calloc(n + 1, sizeof(*g->loss));
+	if (n)
+		memcpy(g->loss, loss, n * sizeof(*g->loss));
+	g->nloss = n;
+	g->paused = t->paused;
+	g->percent = t->paused_percent;
+}
+
+/* Did the counter not count when the round began, or at some time in it? */
+static bool is_of_round(const struct gaps *g, const struct hwpmc_profile_loss *loss)
+{
+	for (uint32_t i = 0; i < g->nbefore; i++)
+		if (g->before[i].event == loss->event && g->before[i].reason == loss->reason)
+			return g->before[i].open || g->before[i].until != loss->until;
+	return true;
+}
+
+static void pauses_text(const struct gaps *g, double seconds, char *buf, size_t size)
+{
+	double paused = (g->paused - g->paused_before) / 1e9;
+	int n = snprintf(buf, size, "sampling was paused for %.3f s", paused);
+
+	if (seconds > 0 && n < size)
+		n += snprintf(buf + n, size - n, " (%.1f %% of the time of a CPU)",
+			      100 * paused / seconds);
+	if (g->percent && n < size)
+		n += snprintf(buf + n, size - n, ": it used up to %u %% of a CPU", g->percent);
+	if (n < size)
+		snprintf(buf + n, size - n, "; use a longer period (-c)");
+}
+
+static void loss_text(const struct hwpmc_profile_loss *loss, char *buf, size_t size)
+{
+	struct hwpmc_classnote note = { .reason = loss->reason, .detail = loss->detail };
+	char why[400];
+
+	hwpmc_note_text(&note, why, sizeof(why));
+	snprintf(buf, size, "samples may be missing on %u CPU%s%s: %s", loss->ncpu, loss->ncpu == 1 ? "" : "s",
+		 loss->open ? "" : ", counting again", why);
+}
+
+bool gaps_text(const struct gaps *g, uint32_t event, double seconds, uint32_t i, char *buf,
+	       size_t size)
+{
+	if (g->paused > g->paused_before && !i--) {
+		pauses_text(g, seconds, buf, size);
+		return true;
+	}
+	for (uint32_t l = 0; l < g->nloss; l++) {
+		if (g->loss[l].event != event || !is_of_round(g, &g->loss[l]) || i--)
+			continue;
+		loss_text(&g->loss[l], buf, size);
+		return true;
+	}
+	return false;
+}
+
+void gaps_free(struct gaps *g)
+{
+	free(g->before);
+	free(g->loss);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gaps.h - samples that a round of "hwpmc top" lacks beside drops: while sampling was paused,
+ * and while a counter did not count. The profile has them since its log began.
+ */
+#ifndef TOOLS_TOP_GAPS_H
+#define TOOLS_TOP_GAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hwpmc_profile;
+struct hwpmc_profile_loss;
+
+struct gaps {
+	/* Of the log: when the round began, and now. */
+	uint64_t paused_before, paused;		/* ns of all CPUs */
+	struct hwpmc_profile_loss *before, *loss;
+	uint32_t nbefore, nloss;
+	uint32_t percent;			/* most of a CPU that sampling used; 0: unknown */
+};
+
+/* Takes what the profile has now. begins: all so far was of the rounds before. */
+void gaps_take(struct gaps *g, const struct hwpmc_profile *p, bool begins);
+/* Writes sentence i about samples of the event. Returns false if there are not so many. */
+bool gaps_text(const struct gaps *g, uint32_t event, double seconds, uint32_t i, char *buf,
+	       size_t size);
+void gaps_free(struct gaps *g);
+
+#endif
