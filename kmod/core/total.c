@@ -6,6 +6,7 @@
  * of an allocation. So it is taken in blocks of the words of 64 PMCs.
  */
 #include <linux/bitmap.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
