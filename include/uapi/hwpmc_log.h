@@ -402,8 +402,8 @@ struct hwpmc_log_map {
 	__u32	build_id_len;
 	__u64	start, end;		/* addresses [start, end) */
 	__u64	offset;			/* of `start` in the file */
-	__u64	inode;
-	__u32	major, minor;		/* of its device */
+	__u64	inode;			/* as /proc/PID/maps has it */
+	__u32	major, minor;		/* of its device, as there */
 	__u8	build_id[HWPMC_LOG_BUILD_ID];
 	__s32	slide;			/* pages of 4096 bytes by which addresses in the ELF
 					 * file exceed its offsets. Load base of the file:

@@ -39,7 +39,7 @@ static const char *path_of(const struct hwpmc_map *m, char *page)
 
 	if (!m->file)
 		return m->name ?: "//anon";
-	path = file_path(m->file, page, PAGE_SIZE);
+	path = hwpmc_mapped_path(m->file, page, PAGE_SIZE);
 	return IS_ERR(path) ? "//toolong" : path;
 }
 
@@ -82,10 +82,11 @@ void hwpmc_map_identify(struct hwpmc_map *m)
 {
 	if (m->file) {
 		const struct inode *inode = file_inode(m->file);
+		const struct inode *shown = hwpmc_mapped_inode(m->file);
 
-		m->r.inode = inode->i_ino;
-		m->r.major = MAJOR(inode->i_sb->s_dev);
-		m->r.minor = MINOR(inode->i_sb->s_dev);
+		m->r.inode = shown->i_ino;
+		m->r.major = MAJOR(shown->i_sb->s_dev);
+		m->r.minor = MINOR(shown->i_sb->s_dev);
 		m->at = (struct hwpmc_log_file){
 			.size = i_size_read(inode),
 			.mtime = hwpmc_inode_mtime(inode),

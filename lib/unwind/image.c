@@ -106,6 +106,7 @@ EXPORT int hwpmc_unwind_read_cached(int fd, int dir, struct hwpmc_unwind *u)
 	u->inode = st.st_ino;
 	u->major = major(st.st_dev);
 	u->minor = minor(st.st_dev);
+	unwind_name_as_mapped(fd, u);
 	elf_version(EV_CURRENT);
 	if (copy_file(fd, st.st_size, &copy))
 		return -1;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process.c - the tables of all that a process has mapped, to the module, in one call.
+ * process.c - the tables of all that a process has mapped, to the module, in one call;
+ * and the numbers by which the kernel lists a mapped file.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,13 +24,45 @@ struct mapped {
 	unsigned int major, minor;
 };
 
-/* False: no line of code of a file. */
-static bool parse_line(const char *line, struct mapped *m)
+/* Returns false if it is no line of a file that is mapped so: 'x' or 'r'. */
+static bool parse_line(const char *line, char how, struct mapped *m)
 {
 	char mode[8];
 
 	return sscanf(line, "%lx-%lx %7s %*x %x:%x %lu", &m->start, &m->end, mode, &m->major,
-		      &m->minor, &m->inode) == 6 && mode[2] == 'x' && m->inode;
+		      &m->minor, &m->inode) == 6 && strchr(mode, how) && m->inode;
+}
+
+/* The line of this process that begins at that address. */
+static bool find_own_line(const void *start, struct mapped *m)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char *line = NULL;
+	bool found = false;
+	size_t size = 0;
+
+	while (f && !found && getline(&line, &size, f) > 0)
+		found = parse_line(line, 'r', m) && m->start == (uintptr_t)start;
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+void unwind_name_as_mapped(int fd, struct hwpmc_unwind *u)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *start = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
+	struct mapped m;
+
+	if (start == MAP_FAILED)
+		return;
+	if (find_own_line(start, &m)) {
+		u->inode = m.inode;
+		u->major = m.major;
+		u->minor = m.minor;
+	}
+	munmap(start, page);
 }
 
 EXPORT int hwpmc_open_mapped(pid_t pid, uint64_t start, uint64_t end)
@@ -100,7 +134,7 @@ EXPORT int hwpmc_unwind_add_process(struct hwpmc *h, pid_t pid)
 	if (!f)
 		return -1;
 	while (n >= 0 && getline(&line, &size, f) > 0) {
-		if (!parse_line(line, &m))
+		if (!parse_line(line, 'x', &m))
 			continue;
 		ret = add_mapped(h, pid, &m);
 		n = ret < 0 ? -1 : n + ret;

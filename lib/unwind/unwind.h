@@ -110,6 +110,12 @@ uint32_t cfi_rule(Dwarf_Frame *frame);
 int cfi_rows_make(Elf *elf, struct cfi_ranges *ranges, struct hwpmc_unwind_row **row,
 		  uint32_t *nrow);
 
+/*
+ * Sets inode and device to those that the kernel lists where the file is mapped: on overlayfs
+ * or btrfs fstat() has others. They stay as they are where the file cannot be mapped.
+ */
+void unwind_name_as_mapped(int fd, struct hwpmc_unwind *u);
+
 /* The table of a file, which u and `of` describe: false: it is not there, or not to be
  * trusted. */
 bool cache_load(int dir, const struct stat *of, struct hwpmc_unwind *u);

@@ -63,24 +63,37 @@ static void give(struct tables *t, struct hwpmc_unwind *u)
 	hwpmc_unwind_free(u);
 }
 
-/* What the module is to know it by. */
-static void name_file(struct hwpmc_unwind *u, struct tables_file *f)
+static bool has_numbers(const struct hwpmc_unwind *u, const struct tables_file *f)
 {
-	u->inode = f->inode;
-	u->major = f->major;
-	u->minor = f->minor;
-	f->build_id_len = u->build_id_len;
-	memcpy(f->build_id, u->build_id, sizeof(f->build_id));
+	return u->inode == f->inode && u->major == f->major && u->minor == f->minor;
 }
 
-/* One that is not known yet. */
-static void try_file(struct tables *t, int fd, struct tables_file *f)
+static void note_numbers(struct tables *t, const struct hwpmc_unwind *u, struct tables_file f)
+{
+	f.build_id_len = u->build_id_len;
+	memcpy(f.build_id, u->build_id, sizeof(f.build_id));
+	note_file(&t->tried, &f);
+}
+
+/*
+ * A file that is not known yet. Where a record has not said as what the module knows it, the
+ * table has the numbers that the kernel gives to its mappings; on overlayfs those of
+ * fstat(), which f has, are others.
+ */
+static void try_file(struct tables *t, int fd, const struct tables_file *f, bool recorded)
 {
 	struct hwpmc_unwind u;
 	bool made = hwpmc_unwind_read_cached(fd, t->cache, &u) == 0;
 
-	name_file(&u, f);
-	note_file(&t->tried, f);
+	if (recorded) {
+		u.inode = f->inode;
+		u.major = f->major;
+		u.minor = f->minor;
+	}
+	note_numbers(t, &u, *f);
+	if (!has_numbers(&u, f))
+		note_numbers(t, &u, (struct tables_file){
+			.inode = u.inode, .major = u.major, .minor = u.minor });
 	if (made)
 		give(t, &u);
 }
@@ -100,7 +113,7 @@ static bool load_file(struct tables *t, int fd, const struct tables_file *as)
 		if (as)
 			f = *as;
 		if (!is_known(&t->tried, &f))
-			try_file(t, fd, &f);
+			try_file(t, fd, &f, as);
 	}
 	close(fd);
 	return true;
