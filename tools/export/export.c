@@ -317,3 +317,35 @@ void export_hex(char *out, const uint8_t *bytes, uint32_t n)
 		sprintf(out + 2 * i, "%02x", bytes[i]);
 	out[2 * n] = '\0';
 }
+
+/* Is the image's name a word of the command, or its last part? */
+static bool is_word_of(const struct hwpmc_image *image, const char *command)
+{
+	static const char ends[] = " \t\n;&|()<>'\"";
+	size_t want = strlen(image->name), len;
+
+	for (const char *at = command; *at; at += len) {
+		at += strspn(at, ends);
+		len = strcspn(at, ends);
+		if (len >= want && (len == want || at[len - want - 1] == '/') &&
+		    !strncmp(at + len - want, image->name, want))
+			return want;
+	}
+	return false;
+}
+
+const struct hwpmc_image *export_main_image(const struct export *x)
+{
+	const char *command = hwpmc_profile_note(x->profile, "command");
+	const struct hwpmc_image *best = NULL;
+	struct hwpmc_image *const *image;
+	uint32_t n;
+
+	image = hwpmc_profile_images(x->profile, &n);
+	for (uint32_t i = 0; i < n && command; i++)
+		if (image[i]->kind == HWPMC_IMAGE_ELF && image[i]->samples &&
+		    is_word_of(image[i], command) &&
+		    (!best || image[i]->samples > best->samples))
+			best = image[i];
+	return best;
+}

@@ -65,6 +65,9 @@ void export_speedscope(const struct export *x, FILE *f);
 
 /* The argument of a writer that is called directly, not through the table. */
 struct export export_of(struct hwpmc_profile *profile, const char *image);
+/* The program that the command line names, if it has samples: of several that it names (of a
+ * shell, say) the one with the most. NULL: none. */
+const struct hwpmc_image *export_main_image(const struct export *x);
 /* gmon of a given image, if there can be one: the samples that it has. */
 bool export_gmon_can(const struct hwpmc_image *image);
 uint64_t export_gmon_image(const struct export *x,

@@ -39,30 +39,9 @@ bool export_gmon_can(const struct hwpmc_image *image)
 	       image->kind == HWPMC_IMAGE_VDSO;
 }
 
-/* The image that the command was, if it has samples. */
-static const struct hwpmc_image *image_of_command(const struct export *x)
-{
-	const char *command = hwpmc_profile_note(x->profile, "command");
-	size_t len = command ? strcspn(command, " ") : 0, base = len;
-	const struct hwpmc_image *best = NULL;
-	struct hwpmc_image *const *image;
-	uint32_t n;
-
-	while (base && command[base - 1] != '/')
-		base--;
-	image = hwpmc_profile_images(x->profile, &n);
-	for (uint32_t i = 0; i < n && len > base; i++)
-		if (image[i]->kind == HWPMC_IMAGE_ELF && image[i]->samples &&
-		    strlen(image[i]->name) == len - base &&
-		    !strncmp(image[i]->name, command + base, len - base) &&
-		    (!best || image[i]->samples > best->samples))
-			best = image[i];
-	return best;
-}
-
 static const struct hwpmc_image *choose_image(const struct export *x)
 {
-	const struct hwpmc_image *best = x->image ? NULL : image_of_command(x);
+	const struct hwpmc_image *best = x->image ? NULL : export_main_image(x);
 	struct hwpmc_image *const *image;
 	uint32_t n;
 

@@ -338,6 +338,28 @@ static void pprof_release(struct pprof *p)
 	ids_free(&p->functions);
 }
 
+/* A file that is no library: its name does not say so. */
+static bool is_program(const struct hwpmc_image *image)
+{
+	return image->kind == HWPMC_IMAGE_ELF && image->samples && !strstr(image->name, ".so");
+}
+
+/* The program is the first mapping, by the format's rule: pprof gives it the file that its
+ * command line names. */
+static void add_program(struct pprof *p)
+{
+	const struct hwpmc_image *chosen = export_main_image(p->x), *program = chosen;
+	struct hwpmc_image *const *image;
+	uint32_t n;
+
+	image = hwpmc_profile_images(p->x->profile, &n);
+	for (uint32_t i = 0; i < n && !chosen; i++)
+		if (is_program(image[i]) && (!program || image[i]->samples > program->samples))
+			program = image[i];
+	if (program)
+		mapping(p, program);
+}
+
 void export_pprof(const struct export *x, FILE *f)
 {
 	struct pprof p = { .x = x };
@@ -349,6 +371,7 @@ void export_pprof(const struct export *x, FILE *f)
 	p.label_pid = string_id(&p, "pid");
 	p.label_tid = string_id(&p, "tid");
 	p.label_comm = string_id(&p, "comm");
+	add_program(&p);
 	p.profile.sample = must_calloc(x->nstack, sizeof(*p.profile.sample));
 	for (uint32_t i = 0; i < x->nstack; i++)
 		add_sample(&p, &x->stack[i]);
