@@ -219,7 +219,7 @@ static bool search_all(struct images *set, struct search *s)
 	if (s->program)
 		read_link(s, s->program->elf);
 	return (set->options.debug && in_directories(s, set->options.debug)) ||
-	       search_beside(s, set->options.root) || in_directory(s, STANDARD) ||
+	       search_beside(s, image_root(set, s->img)) || in_directory(s, STANDARD) ||
 	       try_file(s, NULL, debuginfod_path(set, s->img));
 }
 

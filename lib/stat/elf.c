@@ -180,6 +180,11 @@ int elf_open(struct elf_file *f, const char *root, const char *path, bool packed
 	return open_fd(f, hwpmc_open_guarded(&guard, path, NULL), packed);
 }
 
+int elf_open_fd(struct elf_file *f, int fd)
+{
+	return open_fd(f, fd, false);
+}
+
 void elf_close(struct elf_file *f)
 {
 	elf_end(f->elf);

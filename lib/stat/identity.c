@@ -50,8 +50,7 @@ static int64_t ns_of(const struct timespec *t)
 	return t->tv_sec * 1000000000ll + t->tv_nsec;
 }
 
-/* Files of another machine, or of a copy of its root. */
-static bool is_elsewhere(const struct images *set)
+bool is_elsewhere(const struct images *set)
 {
 	const char *host = set->kallsyms.hostname;
 	struct utsname u;

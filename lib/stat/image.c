@@ -88,6 +88,7 @@ void image_free(struct image *img)
 	free((void *)img->pub.build_id);
 	free((void *)img->pub.file);
 	free((void *)img->pub.code);
+	free((void *)img->root);
 	free(img);
 }
 

@@ -20,4 +20,5 @@ void images_free(struct images *set)
 	kernel_files_free(&set->files);
 	kernel_files_free(&set->standard);
 	debuginfod_free(set->debuginfod);
+	jit_dumps_free(&set->dumps);
 }

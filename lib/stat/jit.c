@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * jit.c - symbols of generated code, from the file that its generator leaves in
- * /tmp: "start size name" a line. It grows while the program runs: each further lookup
- * reads the lines added since. Later code replaces earlier code at the same addresses.
+ * /tmp: "start size name" a line; or from the jitdump that it has mapped (jitdump.c). It
+ * grows while the program runs: each further lookup reads what was added since. Later code
+ * replaces earlier code at the same addresses. While the process lives, the file is looked
+ * for in its own /tmp, by the number that it has for itself.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,13 +28,20 @@
 static const char foreign[] =
 	"its perf-PID.map belongs to another user, who is neither root nor the reader, nor owns the process: copy it to a directory of yours, --perf-map";
 
-static char *map_path(const struct image *img,
-		      const struct hwpmc_symbol_options *o)
+static const char later[] =
+	"the process that it was forked from has generated more code since: its perf-PID.map is of both";
+
+/* Generations of processes that a map may be of. */
+#define PARENTS_MAX	8
+/* The clock of files is that much behind. */
+#define COARSE_NS	20000000
+
+static char *map_path(const char *dir, int32_t pid)
 {
 	char name[32];
 
-	snprintf(name, sizeof(name), "/perf-%d.map", img->pid);
-	return stat_join(o->perf_map ? o->perf_map : "/tmp", name);
+	snprintf(name, sizeof(name), "/perf-%d.map", pid);
+	return stat_join(dir, name);
 }
 
 /* Whose process it is, if it still runs. */
@@ -49,16 +58,17 @@ static bool is_of_process(int32_t pid, uid_t owner)
  * Any user may put a file of this name into /tmp: only root, the reader and the owner
  * of the process are believed. A directory that an option names is the reader's matter.
  */
-static FILE *open_map(const char *path, int32_t pid, bool anywhere,
+static FILE *open_map(const char *root, const char *path, int32_t pid, bool anywhere,
 		      const char **why)
 {
 	struct hwpmc_guard guard = {
-		.limit = MAP_LIMIT, .no_link = true, .one_name = true,
+		.root = root, .limit = MAP_LIMIT, .no_link = true, .one_name = true,
 	};
-	int fd = hwpmc_open_guarded(&guard, path, why);
 	struct stat st;
 	FILE *f;
+	int fd;
 
+	fd = hwpmc_open_guarded(&guard, path, why);
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) < 0 ||
@@ -170,35 +180,182 @@ static void lay_over(struct image *img)
 	free(all);
 }
 
-static const char *map_problem(const char *path, const char *why)
+/* ---- jitdumps that processes have mapped ---------------------------------- */
+
+static bool same_dump(const void *items, uint32_t i, const void *pid)
 {
-	if (why == foreign)
-		return foreign;
-	if (eaccess(path, R_OK) == 0)
-		return REFUSED;
-	return errno == EACCES ? UNREADABLE : NO_MAP;
+	return ((const struct jit_dumps *)items)->dump[i].pid == *(const int32_t *)pid;
 }
 
-void jit_load(struct image *img, const struct hwpmc_symbol_options *o)
+static uint32_t find_dump(const struct jit_dumps *d, int32_t pid)
 {
-	char *path = map_path(img, o);
-	const char *why = NULL;
-	FILE *f = path ? open_map(path, img->pid, o->perf_map, &why) : NULL;
+	return table_find(&d->table, table_hash((uint32_t)pid), same_dump, d, &pid);
+}
 
-	if (!f) {
+static const char *jit_dump_of(const struct images *set, int32_t pid)
+{
+	uint32_t i = find_dump(&set->dumps, pid);
+
+	return i == TABLE_NONE ? NULL : set->dumps.dump[i].path;
+}
+
+/* ".../jit-NUMBER.dump" */
+static bool is_dump(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t digits;
+
+	if (!name || strncmp(name, "/jit-", 5))
+		return false;
+	digits = strspn(name + 5, "0123456789");
+	return digits && !strcmp(name + 5 + digits, ".dump");
+}
+
+void jit_note_dump(struct images *set, int32_t pid, const char *path)
+{
+	struct jit_dumps *d = &set->dumps;
+	uint32_t i;
+	char *copy;
+
+	if (!is_dump(path))
+		return;
+	i = find_dump(d, pid);
+	if (i == TABLE_NONE && (!table_room(&d->table) ||
+				!stat_room(&d->dump, d->table.n, sizeof(*d->dump))))
+		return;
+	copy = stat_strdup(path);
+	if (!copy)
+		return;
+	if (i != TABLE_NONE) {
+		free(d->dump[i].path);
+		d->dump[i].path = copy;
+		return;
+	}
+	d->dump[d->table.n] = (struct jit_dump){ pid, copy };
+	table_put(&d->table, table_hash((uint32_t)pid));
+}
+
+void jit_dumps_free(struct jit_dumps *d)
+{
+	for (uint32_t i = 0; i < d->table.n; i++)
+		free(d->dump[i].path);
+	free(d->dump);
+	table_free(&d->table);
+}
+
+/* ---- which file ---------------------------------------------------------- */
+
+/* An open file, and what it is called where it lies. */
+struct source {
+	FILE *f;
+	char *path;
+	const char *why;		/* none was found: the reason */
+};
+
+/* Takes path. The first reason that is none of a missing file is kept. */
+static bool take(struct source *s, const char *root, char *path, int32_t pid, bool anywhere)
+{
+	const char *why = NULL;
+
+	if (!path)
+		return false;
+	s->f = open_map(root, path, pid, anywhere, &why);
+	s->path = s->f ? stat_join(root ? root : "", path) : NULL;
+	if (!s->f && !s->why && why == foreign)
+		s->why = foreign;
+	if (!s->f && !s->why && !root)
+		s->why = eaccess(path, R_OK) == 0 ? REFUSED :
+			 errno == EACCES ? UNREADABLE : NULL;
+	free(path);
+	return s->f;
+}
+
+/* What its parent wrote before the fork describes its own code, too; later lines may not. */
+static bool take_of_parent(struct source *s, int32_t parent, int64_t began)
+{
+	char root[ORIGIN_ROOT];
+	struct stat st;
+
+	if (!take(s, origin_root(parent, root), map_path("/tmp", origin_own_pid(parent)),
+		  parent, false))
+		return false;
+	if (fstat(fileno(s->f), &st) == 0 &&
+	    st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec <= began + COARSE_NS)
+		return true;
+	s->why = later;
+	fclose(s->f);
+	free(s->path);
+	s->f = NULL;
+	return false;
+}
+
+/* Where the process itself has it, or has it from. */
+static bool take_of_process(struct source *s, const struct images *set, int32_t pid)
+{
+	const char *dump = jit_dump_of(set, pid);
+	int32_t own = origin_is_here(set) ? origin_own_pid(pid) : 0;
+	char root[ORIGIN_ROOT];
+	int64_t began;
+
+	if (!own)
+		return false;
+	origin_root(pid, root);
+	if ((dump && take(s, root, stat_strdup(dump), pid, false)) ||
+	    take(s, root, map_path("/tmp", own), pid, false))
+		return true;
+	for (int i = 0; i < PARENTS_MAX; i++) {
+		began = origin_began(pid);
+		pid = origin_parent(pid);
+		if (!pid)
+			return false;
+		if (take_of_parent(s, pid, began))
+			return true;
+	}
+	return false;
+}
+
+static bool find_source(struct source *s, const struct images *set, int32_t pid)
+{
+	const char *dir = set->options.perf_map, *dump = jit_dump_of(set, pid);
+
+	*s = (struct source){ .f = NULL };
+	if (dir)
+		return take(s, NULL, map_path(dir, pid), pid, true);
+	return take_of_process(s, set, pid) ||
+	       (dump && take(s, set->options.root, stat_strdup(dump), pid, false)) ||
+	       take(s, NULL, map_path("/tmp", pid), pid, false);
+}
+
+/* Another file than before: what was read of that one is not its. */
+static void name_source(struct image *img, char *path)
+{
+	if (!path)
+		return;
+	if (img->pub.file && strcmp(img->pub.file, path)) {
+		image_forget_symbols(img);
+		img->read = 0;
+	}
+	free((void *)img->pub.file);
+	img->pub.file = path;
+}
+
+void jit_load(struct images *set, struct image *img)
+{
+	bool demangle = !set->options.no_demangle, more = false;
+	struct source s;
+
+	if (!find_source(&s, set, img->pid)) {
 		if (!img->pub.file)
-			image_problem(img, path ? map_problem(path, why) : REFUSED);
-		free(path);
+			image_problem(img, s.why ? s.why : NO_MAP);
 		return;
 	}
 	img->pub.problem = NULL;
-	if (img->pub.file)
-		free(path);
-	else
-		img->pub.file = path;
-	if (read_more(img, f, !o->no_demangle)) {
+	name_source(img, s.path);
+	if (!jitdump_read(img, s.f, demangle, &more))
+		more = read_more(img, s.f, demangle);
+	if (more) {
 		img->generation++;
 		lay_over(img);
 	}
-	fclose(f);
+	fclose(s.f);
 }

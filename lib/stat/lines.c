@@ -206,7 +206,7 @@ static bool is_below(const char *dir, const char *path)
  */
 static bool is_harmless(struct lines *l, const char *path)
 {
-	const char *root = l->set->options.root;
+	const char *root = image_root(l->set, l->img);
 	struct elf_file f;
 	struct stat st;
 
@@ -407,7 +407,7 @@ static int open_file(const struct lines *l, struct elf_file *f)
 	bool kernel = img->pub.kind != HWPMC_IMAGE_ELF;
 
 	if (!kernel && img->pub.code) {
-		if (elf_open(f, l->set->options.root, img->pub.path, false) < 0)
+		if (elf_open(f, image_root(l->set, img), img->pub.path, false) < 0)
 			return -1;
 		/* It may have become another one since its symbols were read. */
 		if (is_same_yet(l, f))

@@ -23,7 +23,7 @@ void image_load(struct images *set, struct image *img)
 		kernel_load(set, img);
 		break;
 	case HWPMC_IMAGE_JIT:
-		jit_load(img, &set->options);
+		jit_load(set, img);
 		return;
 	default:
 		break;
@@ -38,7 +38,7 @@ void images_refresh(struct images *set)
 	for (uint32_t i = 0; i < set->n; i++)
 		if (set->all[i]->pub.kind == HWPMC_IMAGE_JIT &&
 		    set->all[i]->loaded)
-			jit_load(set->all[i], &set->options);
+			jit_load(set, set->all[i]);
 }
 
 uint64_t image_addr(struct images *set, struct image *img,

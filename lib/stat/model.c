@@ -129,6 +129,7 @@ static struct space *new_space(struct model *m, struct process *p,
 	s = stat_alloc(1, sizeof(*s));
 	if (!s)
 		return &m->nowhere;
+	s->pid = p->pid;
 	s->from = from;
 	s->serial = m->nspace++;
 	memmove(p->space + at + 1, p->space + at, (n - at) * sizeof(s));
@@ -320,6 +321,10 @@ static void apply_map(struct model *m, const struct hwpmc_log_map *r)
 	if (kind == HWPMC_IMAGE_VDSO && r->start <= UINT32_MAX)
 		path = "[vdso32]";
 	map.image = image_of_map(m, kind, path, r);
+	if (kind == HWPMC_IMAGE_ELF) {
+		image_seen(map.image, r->pid, r->start, r->end);
+		jit_note_dump(&m->images, r->pid, path);
+	}
 	s = model_space(m, r->pid, r->hdr.time);
 	eras_note(&s->eras, &s->maps, &map);
 	maps_add(&s->maps, map);
@@ -502,6 +507,7 @@ struct image *model_find(struct model *m, struct space *space, bool kernel,
 		return m->images.unknown;
 	if (map->image->pub.kind == HWPMC_IMAGE_JIT)
 		return map->image;
+	image_seen(map->image, space->pid, map->start, map->end);
 	*addr = image_addr(&m->images, map->image, map, pc);
 	return map->image;
 }

@@ -56,36 +56,82 @@ static int vdso_load(struct images *set, struct image *img)
 	return 0;
 }
 
+/* Takes path, which is the file's for the reader. */
+static bool use_file(struct images *set, struct image *img, struct elf_file *f, char *path)
+{
+	bool is = path && identity_check(set, img, f);
+
+	if (is) {
+		img->pub.problem = NULL;
+		img->pub.file = path;
+		img->pub.code = stat_strdup(path);
+		add_own(set, img, f);
+	} else {
+		free(path);
+	}
+	elf_close(f);
+	return is;
+}
+
+/* Below the option's root, or a process's. */
+static bool load_below(struct images *set, struct image *img, const char *root)
+{
+	struct elf_file f;
+
+	if (elf_open(&f, root, img->pub.path, false) < 0) {
+		image_problem(img, errno == EFBIG ?
+			      "its content is larger than the file: holes, packed sections or overlapping sections" :
+			      "the file does not exist, or is not ELF");
+		return false;
+	}
+	return use_file(set, img, &f, stat_join(root ? root : "", img->pub.path));
+}
+
+/* What the process has mapped, wherever that file is, and if it has been removed. */
+static bool load_mapped(struct images *set, struct image *img, const struct mapper *m)
+{
+	int fd = hwpmc_open_mapped(m->pid, m->start, m->end);
+	struct elf_file f;
+
+	if (fd < 0 || elf_open_fd(&f, fd) < 0)
+		return false;
+	return use_file(set, img, &f, stat_strdup(img->pub.path));
+}
+
+/* In a process that has mapped it: its paths may be those of a container. */
+static bool load_of_process(struct images *set, struct image *img)
+{
+	char root[ORIGIN_ROOT];
+
+	if (!origin_is_here(set))
+		return false;
+	for (uint32_t i = 0; i < MAPPERS_MAX && img->mapper[i].pid; i++) {
+		const struct mapper *m = &img->mapper[i];
+
+		img->root = stat_strdup(origin_root(m->pid, root));
+		if (!img->root)
+			return false;
+		if (load_below(set, img, img->root))
+			return true;
+		free((void *)img->root);
+		img->root = NULL;
+		if (load_mapped(set, img, m))
+			return true;
+	}
+	return false;
+}
+
 int program_load(struct images *set, struct image *img)
 {
-	const char *root = set->options.root;
-	struct elf_file f;
-	char *path;
+	const char *why;
 
 	if (img->pub.kind == HWPMC_IMAGE_VDSO)
 		return vdso_load(set, img);
-	path = stat_join(root ? root : "", img->pub.path);
-	if (!path || elf_open(&f, root, img->pub.path, false) < 0) {
-		bool large = path && errno == EFBIG;
-
-		free(path);
-		/* The program may be gone, and its symbols still there. */
-		if (debug_file_load(set, img, NULL))
-			return 0;
-		return image_problem(img, large ?
-				     "its content is larger than the file: holes, packed sections or overlapping sections" :
-				     "the file does not exist, or is not ELF");
+	if (!load_below(set, img, set->options.root)) {
+		why = img->pub.problem;
+		if (!load_of_process(set, img))
+			/* The program may be gone, and its debug file still there. */
+			img->pub.problem = debug_file_load(set, img, NULL) ? NULL : why;
 	}
-	if (identity_check(set, img, &f)) {
-		img->pub.file = path;
-		img->pub.code = stat_strdup(path);
-		add_own(set, img, &f);
-	} else {
-		free(path);
-		/* Its debug file may be there yet. */
-		if (debug_file_load(set, img, NULL))
-			img->pub.problem = NULL;
-	}
-	elf_close(&f);
 	return img->pub.problem ? -1 : 0;
 }

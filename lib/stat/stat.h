@@ -10,6 +10,7 @@
 #include <gelf.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "libhwpmcstat.h"
 #include "maps.h"
@@ -78,8 +79,19 @@ struct file_id {
 	int64_t mtime, ctime;
 };
 
+/* A process that has mapped an image, and where. */
+struct mapper {
+	int32_t pid;
+	uint64_t start, end;
+};
+
+#define MAPPERS_MAX	4
+
 struct image {
 	struct hwpmc_image pub;
+	struct mapper mapper[MAPPERS_MAX];	/* ELF: the latest, until it is loaded */
+	uint32_t nmapper;
+	const char *root;		/* it was found below it, in a process's; or NULL */
 	struct file_id ran;		/* ELF without build-id: the file that ran */
 	/* By start. Others may keep pointers to them: what is out of date is kept
 	 * behind, as long as the image. */
@@ -146,8 +158,18 @@ struct kernel_files {
 	bool looked;
 };
 
+/* Files that generators of code map as a mark: the latest of each process. */
+struct jit_dumps {
+	struct jit_dump {
+		int32_t pid;
+		char *path;
+	} *dump;
+	struct table table;		/* entries by pid */
+};
+
 struct images {
 	struct hwpmc_symbol_options options;
+	struct jit_dumps dumps;
 	struct image **all;
 	uint32_t n;
 	struct table table;		/* of all, by image_get()'s arguments */
@@ -241,6 +263,8 @@ int elf_open(struct elf_file *f, const char *root, const char *path, bool packed
 /* unpack.c: the descriptor of an unnamed file with what a packed one holds, or -1: errno
  * EFBIG if that is more than limit bytes. */
 int unpack_fd(int fd, uint64_t limit);
+/* The same of an open file, which elf_close() closes. */
+int elf_open_fd(struct elf_file *f, int fd);
 /* The same of what was unpacked. */
 bool elf_in_memory(struct elf_file *f, void *bytes, size_t len);
 void elf_close(struct elf_file *f);
@@ -267,6 +291,30 @@ bool file_id_same(const struct file_id *a, const struct file_id *b);
 /* f is open at the path of the image: does it lend its names? If not, a problem is set;
  * where that is not certain, a doubt. */
 bool identity_check(const struct images *set, struct image *img, const struct elf_file *f);
+
+/* Is the log of another machine, or of a copy of its root? */
+bool is_elsewhere(const struct images *set);
+
+/* ---- origin.c ------------------------------------------------------------ */
+
+/* The process has mapped it; of a loaded image it is of no matter. */
+void image_seen(struct image *img, int32_t pid, uint64_t start, uint64_t end);
+/* Is the log of this machine, so that its processes may be in /proc? */
+bool origin_is_here(const struct images *set);
+/* The number that a process has for itself, in its namespace; 0: it has ended. */
+int32_t origin_own_pid(int32_t pid);
+/* The process that it was forked from, if neither has executed a program since; or 0. */
+int32_t origin_parent(int32_t pid);
+/* When it began, by the clock of file times, in ns; INT64_MIN: it has ended. */
+int64_t origin_began(int32_t pid);
+/* "/proc/PID/root" */
+#define ORIGIN_ROOT	32
+const char *origin_root(int32_t pid, char text[ORIGIN_ROOT]);
+/* Below it a path of the image is looked up: an option's, a process's, or NULL. */
+static inline const char *image_root(const struct images *set, const struct image *img)
+{
+	return set->options.root ? set->options.root : img->root;
+}
 
 /* ---- programs.c ---------------------------------------------------------- */
 
@@ -323,7 +371,12 @@ uint64_t ko_layout(Elf *elf, ko_section_fn *fn, void *arg);
 void kernel_files_free(struct kernel_files *k);
 
 /* And what has been added to its map since the last time. */
-void jit_load(struct image *img, const struct hwpmc_symbol_options *o);
+void jit_load(struct images *set, struct image *img);
+/* A process has mapped this file; if it is a jit-PID.dump it is read instead of a map. */
+void jit_note_dump(struct images *set, int32_t pid, const char *path);
+void jit_dumps_free(struct jit_dumps *d);
+/* jitdump.c: records from img->read on. false: it is no jitdump of this machine. */
+bool jitdump_read(struct image *img, FILE *f, bool demangle, bool *more);
 
 /* ---- lines.c ------------------------------------------------------------- */
 
@@ -367,6 +420,7 @@ struct eras {
 
 /* What a process has mapped, from an exec (or its fork) to the next. */
 struct space {
+	int32_t pid;
 	uint64_t from;
 	struct maps maps;
 	uint32_t serial;

@@ -185,6 +185,16 @@ $(BUILD)/vm/progs/threads: $(TOP)/tests/vm/progs/threads.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 $(WARN) -o $@ $< -lpthread
 
+# Two programs whose functions lie at each other's places, with a build-id and without.
+NAMED		:= $(addprefix $(BUILD)/vm/progs/named-,a b a-noid b-noid)
+vm-tests: $(NAMED)
+$(NAMED): $(TOP)/tests/vm/progs/named.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 $(WARN) -static -no-pie -fno-reorder-functions -fno-toplevel-reorder \
+		-DWORK=work_of_$(word 2,$(subst -, ,$(@F))) \
+		$(if $(findstring -b,$(@F)),-DOTHER) \
+		$(if $(findstring noid,$(@F)),-Xlinker --build-id=none) -o $@ $<
+
 # Marks around known numbers of instructions.
 vm-tests: $(BUILD)/vm/progs/marks
 $(BUILD)/vm/progs/marks: $(TOP)/tests/vm/progs/marks.c $(TOP)/lib/pmc/hwpmc_mark.h $(LIB_SHARED)
