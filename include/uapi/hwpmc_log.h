@@ -359,6 +359,10 @@ struct hwpmc_log_task {
 
 #define HWPMC_TASK_KERNEL	0x01	/* a kernel thread */
 
+/* hdr.flags of PROCFORK: the child has the memory of its parent, not a copy (CLONE_VM). Until
+ * it executes a program, mappings of either are those of both. */
+#define HWPMC_FORK_SHARED	0x02
+
 /* PROCFORK: id 0. */
 struct hwpmc_log_fork {
 	struct hwpmc_log_hdr hdr;

@@ -115,6 +115,8 @@ static void put_fork(struct hwpmc_owner *owner, void *arg)
 		return;
 	r->parent = hwpmc_owner_tgid_nr(owner, current);
 	r->child = hwpmc_owner_tgid_nr(owner, child);
+	if (child->mm && child->mm == current->mm)
+		r->hdr.flags |= HWPMC_FORK_SHARED;
 	hwpmc_log_commit(log);
 	/* Readers give the child the name of its parent process, which is its first thread's. */
 	if (strncmp(child->comm, current->group_leader->comm, TASK_COMM_LEN))

@@ -19,8 +19,8 @@ static void forget_spaces(struct process *p, uint64_t before)
 	p->nspace -= gone;
 	memmove(p->space, p->space + gone, p->nspace * sizeof(*p->space));
 	for (uint32_t i = 0; i < p->nspace; i++) {
-		maps_forget(&p->space[i]->maps, before);
-		eras_forget(&p->space[i]->eras, before);
+		maps_forget(&space_memory(p->space[i])->maps, before);
+		eras_forget(&space_memory(p->space[i])->eras, before);
 	}
 }
 
@@ -55,7 +55,7 @@ static void mark_used(struct model *m)
 	maps_mark_images(&m->kernel, m->round);
 	for (uint32_t i = 0; i < m->nprocess; i++)
 		for (uint32_t j = 0; j < m->process[i]->nspace; j++)
-			maps_mark_images(&m->process[i]->space[j]->maps,
+			maps_mark_images(&space_memory(m->process[i]->space[j])->maps,
 					 m->round);
 }
 

@@ -20,8 +20,19 @@ int model_init(struct model *m, const struct hwpmc_symbol_options *o)
 	return images_init(&m->images, o);
 }
 
+static void space_leave(struct space *memory)
+{
+	if (!--memory->sharers && memory->dropped)
+		space_free(memory);
+}
+
 void space_free(struct space *s)
 {
+	s->dropped = true;
+	if (s->sharers)
+		return;
+	if (s->memory)
+		space_leave(s->memory);
 	maps_free(&s->maps);
 	eras_free(&s->eras);
 	free(s);
@@ -216,7 +227,13 @@ static void apply_fork(struct model *m, const struct hwpmc_log_fork *r)
 	s->comm = parent->comm;
 	s->path = parent->path;
 	name_thread(m, &r->hdr, r->child, r->child, s->comm, true);
-	maps_share(&parent->maps, &s->maps);
+	parent = space_memory(parent);
+	if (r->hdr.flags & HWPMC_FORK_SHARED && parent != &m->nowhere) {
+		s->memory = parent;
+		parent->sharers++;
+	} else {
+		maps_share(&parent->maps, &s->maps);
+	}
 }
 
 /* The record of the new name comes before that of the exec that sets it. */
@@ -325,7 +342,7 @@ static void apply_map(struct model *m, const struct hwpmc_log_map *r)
 		image_seen(map.image, r->pid, r->start, r->end);
 		jit_note_dump(&m->images, r->pid, path);
 	}
-	s = model_space(m, r->pid, r->hdr.time);
+	s = space_memory(model_space(m, r->pid, r->hdr.time));
 	eras_note(&s->eras, &s->maps, &map);
 	maps_add(&s->maps, map);
 }
@@ -340,7 +357,7 @@ static void apply_unmap(struct model *m, const struct hwpmc_log_unmap *r)
 		maps_add(&m->kernel, hole);
 		return;
 	}
-	s = model_space(m, r->pid, r->hdr.time);
+	s = space_memory(model_space(m, r->pid, r->hdr.time));
 	eras_note(&s->eras, &s->maps, &hole);
 	maps_add(&s->maps, hole);
 }
@@ -455,14 +472,14 @@ const char *model_comm(const struct model *m, const struct space *space, int32_t
 	return comm ? comm : model_process(space, pid);
 }
 
-static const struct map *find_user(const struct space *space, uint64_t pc,
+static const struct map *find_user(struct space *space, uint64_t pc,
 				   uint64_t time)
 {
-	const struct map *found = maps_find(&space->maps, pc, time);
+	const struct map *found = maps_find(&space_memory(space)->maps, pc, time);
 
 	/* On the border of an exec: the space after it. */
 	if (!found && space->next)
-		found = maps_find(&space->next->maps, pc, time);
+		found = maps_find(&space_memory(space->next)->maps, pc, time);
 	return found;
 }
 
@@ -471,7 +488,7 @@ uint32_t model_era(const struct model *m, const struct space *space,
 {
 	*from = space->from;
 	*until = space->next ? space->next->from : UINT64_MAX;
-	return eras_at(&space->eras, time, from, until) +
+	return eras_at(&(space->memory ? space->memory : space)->eras, time, from, until) +
 	       eras_at(&m->kernel_eras, time, from, until);
 }
 

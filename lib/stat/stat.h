@@ -423,12 +423,22 @@ struct space {
 	int32_t pid;
 	uint64_t from;
 	struct maps maps;
+	/* Of CLONE_VM: the space whose mappings these are; NULL: its own. */
+	struct space *memory;
+	uint32_t sharers;		/* spaces that have this one's mappings */
+	bool dropped;			/* and no process has it: the last of them frees it */
 	uint32_t serial;
 	const char *comm, *path;
 	struct eras eras;
 	const char *former_comm;	/* before the latest change, or NULL */
 	struct space *next;		/* later */
 };
+
+/* The one that has the mappings. */
+static inline struct space *space_memory(struct space *s)
+{
+	return s->memory ? s->memory : s;
+}
 
 struct process {
 	int32_t pid;

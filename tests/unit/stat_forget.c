@@ -184,6 +184,43 @@ START_TEST(names_of_threads_that_live_are_kept_when_others_are_freed)
 }
 END_TEST
 
+/* Of the process that had it first, the mappings stay while another one has them. */
+START_TEST(shared_memory_lives_as_long_as_its_last_process)
+{
+	struct hwpmc_log_fork *r;
+
+	begin();
+	log_fork(&stream, SHELL, 20);
+	log_exec(&stream, 20, "/tmp/first", "first");
+	for (int child = 21; child < 23; child++) {
+		r = log_add(&stream, HWPMC_LOG_PROCFORK, sizeof(*r));
+		r->hdr.flags = HWPMC_FORK_SHARED;
+		r->parent = child - 1;
+		r->child = child;
+	}
+	log_map(&stream, 20, 0x400000, 0x100000, 0, "/tmp/first");
+	for (int i = 0; i < 6; i++) {
+		if (i < 2)
+			log_exit(&stream, 20 + i);
+		sample(22, 0x400010);
+		feed();
+		hwpmc_profile_forget(profile);
+		hwpmc_profile_resolve(profile);
+		ck_assert_uint_eq(samples_of("first", "first"), 1);
+		stream.time += 100;
+	}
+	log_exit(&stream, 22);
+	feed();
+	for (int i = 0; i < 3; i++) {
+		stream.time += 100;
+		sample(SHELL, 0x10400);
+		feed();
+		hwpmc_profile_forget(profile);
+		hwpmc_profile_resolve(profile);
+	}
+}
+END_TEST
+
 START_TEST(samples_that_come_a_round_late_keep_the_names_of_their_process)
 {
 	uint64_t until;
@@ -305,6 +342,7 @@ int main(void)
 	harness_add(names_of_threads_that_live_are_kept_when_others_are_freed);
 	harness_add(samples_that_come_a_round_late_keep_the_names_of_their_process);
 	harness_add(a_process_number_that_is_used_again_is_not_forgotten_with_its_first_use);
+	harness_add(shared_memory_lives_as_long_as_its_last_process);
 	harness_add(mappings_that_are_gone_are_forgotten_and_those_that_are_not_stay);
 	harness_add(stacks_beyond_4_billion_addresses_have_their_own);
 	return harness_run();

@@ -222,6 +222,46 @@ START_TEST(a_process_that_has_ended_has_no_root)
 }
 END_TEST
 
+/* ---- shared memory ------------------------------------------------------------ */
+
+#define SHARER	(1 << 29)		/* numbers that no process has */
+#define MAPPER	(SHARER + 1)
+
+/* One process of CLONE_VM; the other maps the first build of order.c after that. */
+static uint64_t share_and_map(uint8_t flags)
+{
+	const char *path = program("order/first");
+	struct hwpmc_log_fork *r = log_add(&log_, HWPMC_LOG_PROCFORK, sizeof(*r));
+
+	r->hdr.flags = flags;
+	r->parent = MAPPER;
+	r->child = SHARER;
+	log_program(&log_, MAPPER, BASE, path);
+	log_context(&log_, SHARER, SHARER);
+	return BASE + nm_addr(path, "hot");
+}
+
+START_TEST(mappings_of_shared_memory_are_those_of_both_processes)
+{
+	ck_assert_str_eq(read_at(share_and_map(HWPMC_FORK_SHARED))->symbol->name, "hot");
+}
+END_TEST
+
+START_TEST(mappings_after_a_fork_are_those_of_one_process)
+{
+	ck_assert_str_eq(read_at(share_and_map(0))->symbol->name, "[unknown]");
+}
+END_TEST
+
+START_TEST(an_exec_ends_the_sharing_of_memory)
+{
+	uint64_t pc = share_and_map(HWPMC_FORK_SHARED);
+
+	log_exec(&log_, SHARER, "/other", "other");
+	ck_assert_str_eq(read_at(pc)->symbol->name, "[unknown]");
+}
+END_TEST
+
 /* ---- maps of generated code ------------------------------------------------- */
 
 START_TEST(generated_code_has_the_map_in_the_tmp_of_its_process)
@@ -369,6 +409,9 @@ int main(void)
 	harness_add(a_program_below_the_root_of_its_process_is_named);
 	harness_add(a_process_of_another_machine_is_not_asked_for_its_root);
 	harness_add(a_process_that_has_ended_has_no_root);
+	harness_add(mappings_of_shared_memory_are_those_of_both_processes);
+	harness_add(mappings_after_a_fork_are_those_of_one_process);
+	harness_add(an_exec_ends_the_sharing_of_memory);
 	harness_add(generated_code_has_the_map_in_the_tmp_of_its_process);
 	harness_add(code_from_before_a_fork_has_the_map_of_the_parent);
 	harness_add(a_map_that_the_parent_wrote_after_a_fork_names_nothing);

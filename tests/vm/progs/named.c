@@ -31,7 +31,11 @@
 #define TURNS	0x00200000		/* in the code, too */
 #define PAGE	4096
 
+void WORK(void);
+
 #ifdef OTHER
+void never_runs(void);
+
 /* Where the other program has its WORK. */
 __attribute__((noinline, aligned(4096))) void never_runs(void)
 {
@@ -141,9 +145,11 @@ static void clone_and_map(const char *program)
 
 static void *work_of_thread(void *arg)
 {
-	/* Until the recorder may list it. */
-	usleep(200000);
-	WORK();
+	/* At its beginning, and when a recorder may have listed it. */
+	for (int i = 0; i < 6; i++) {
+		WORK();
+		usleep(500000);
+	}
 	pause();
 	return arg;
 }
