@@ -426,6 +426,9 @@ static void print_total(struct session *s)
 		.signal = s->signal, .mean = s->sum,
 	};
 
+	/* Lines of another shape would end the lines of intervals. */
+	if (s->o.format == STAT_SEPARATED && s->o.interval_ns)
+		return;
 	r.mean.elapsed = stat_mean(s->elapsed, s->nrun);
 	r.elapsed_dev = stat_deviation(s->elapsed, s->nrun);
 	r.mean.user /= s->nrun;
@@ -688,7 +691,8 @@ static void end_command(struct session *s, struct watch *w)
 	watch_reap(w, &status, &usage);
 	/* From here on its number may be another process's. */
 	s->set.command = 0;
-	s->sum.has_task = true;
+	/* The CPU time of a command that only sets how long others are counted is not theirs. */
+	s->sum.has_task = !s->o.npid && !s->o.ncgroup && !s->o.system;
 	s->sum.user += timeval_ns(usage.ru_utime);
 	s->sum.sys += timeval_ns(usage.ru_stime);
 	if (launch_exit_status(status))

@@ -190,8 +190,7 @@ static double rate_time(const struct stat_report *r,
 {
 	double ns = r->interval ? r->length : r->mean.elapsed;
 
-	if (!r->interval && r->mean.has_task && !r->o->system && !r->o->npid &&
-	    !r->o->delay_ns)
+	if (!r->interval && r->mean.has_task && !r->o->delay_ns)
 		ns = r->mean.user + r->mean.sys;
 	if (r->set->nturn)
 		ns = ev->ran_ns;
@@ -248,8 +247,7 @@ static double base_of(const struct stat_report *r, const struct stat_event *ev,
 
 bool stat_has_task_clock(const struct stat_report *r)
 {
-	return r->o->defaults && !r->interval && r->mean.has_task && !r->o->npid &&
-	       !r->o->system && !r->o->delay_ns;
+	return r->o->defaults && !r->interval && r->mean.has_task && !r->o->delay_ns;
 }
 
 uint64_t stat_task_clock(const struct stat_report *r)

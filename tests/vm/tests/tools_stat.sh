@@ -91,6 +91,8 @@ stat_attaches_to_running_processes_by_pid() {
 		until [ "$(used $1)" -ge $end ]; do sleep 0.1; done' - $pid
 	kill $pid
 	[ "$(csv 6 instructions:u)" -gt 1000000 ] || fail "$(cat out.csv)"
+	# The CPU time of the command would be taken for that of the process.
+	grep -qE ',(user|system|task-clock),' out.csv && fail "times: $(cat out.csv)"
 	"$hwpmc" stat -p $pid -e instructions:u -- true >got 2>&1 &&
 		fail "a process that is gone was measured"
 	grep -q "$pid" got || fail "said: $(cat got)"
@@ -422,6 +424,7 @@ stat_x_has_the_fields_of_perf() {
 	check "$hwpmc" stat -x, -I 20 -e instructions:u -o got -- "$loop" 30000000
 	check_equal "$(awk -F, 'NF == 8 { n += $2; $2 = "" } END { print n }' got)" \
 		90000064 "the sum of intervals: $(cat got)"
+	check_equal "$(awk -F, '{ print NF }' got | sort -u)" 8 "fields of the lines of intervals"
 	# Where perf has what it says of an event, this has it too.
 	check perf stat -x, -e page-faults -o perf.csv -- true
 	check "$hwpmc" stat -x, -e page-faults -o got -- true
