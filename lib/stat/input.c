@@ -38,6 +38,7 @@ struct hwpmc_input {
 	bool held;			/* zstd: it may hold more than fitted in .plain */
 	int spool;			/* all that was read, to read it again */
 	bool eof, cut, skip_samples;
+	bool closed;			/* CLOSELOG has come */
 	uint64_t bytes;			/* that the parser got */
 	uint64_t raw_bytes, limit;	/* that came; limit 0: any number */
 	char error[512];
@@ -374,12 +375,14 @@ static int next_but(struct hwpmc_input *in, struct hwpmc_record *record,
 	for (;; what = hwpmc_parser_next(in->parser, record)) {
 		switch (what) {
 		case HWPMC_PARSE_RECORD:
+			in->closed |= record->hdr->type == HWPMC_LOG_CLOSELOG;
 			return 1;
 		case HWPMC_PARSE_MORE:
 			if (feed_more(in) < 0)
 				return -1;
 			break;
 		case HWPMC_PARSE_END:
+			in->cut |= !in->closed;
 			return 0;
 		default:
 			/* Its writer was killed: what is whole is right. */
@@ -401,7 +404,10 @@ EXPORT int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record)
 	if (stat_null(!in || !record))
 		return -1;
 	what = hwpmc_parser_next(in->parser, record);
-	return what == HWPMC_PARSE_RECORD ? 1 : next_but(in, record, what);
+	if (what != HWPMC_PARSE_RECORD)
+		return next_but(in, record, what);
+	in->closed |= record->hdr->type == HWPMC_LOG_CLOSELOG;
+	return 1;
 }
 
 EXPORT const struct hwpmc_log_sample *
@@ -495,7 +501,7 @@ EXPORT int hwpmc_input_rewind(struct hwpmc_input *in)
 	hwpmc_parser_skip_samples(parser, in->skip_samples);
 	in->raw_at = in->raw_len = 0;
 	in->file_at = in->bytes = 0;
-	in->eof = in->cut = in->in_frame = false;
+	in->eof = in->cut = in->closed = in->in_frame = false;
 	if (in->zstd)
 		ZSTD_initDStream(in->zstd);
 	return 0;

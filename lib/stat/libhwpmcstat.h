@@ -66,7 +66,7 @@ int hwpmc_input_next(struct hwpmc_input *in, struct hwpmc_record *record);
 const struct hwpmc_log_sample *hwpmc_input_samples(struct hwpmc_input *in, size_t *bytes);
 /* Validate samples, but do not return them: for a first pass. */
 void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip);
-/* At the end: true if the log ended within a record. */
+/* At the end: true if the log has no end (CLOSELOG): later records are missing. */
 bool hwpmc_input_cut(const struct hwpmc_input *in);
 /* A sentence about the last failure. */
 const char *hwpmc_input_error(const struct hwpmc_input *in);
@@ -339,7 +339,7 @@ struct hwpmc_profile_totals {
 	uint64_t first, last;	/* ns, CLOCK_REALTIME, of the first and last */
 	uint64_t duration;	/* ns between them */
 	bool closed;		/* the log ended with CLOSELOG */
-	bool cut;		/* it ended within a record */
+	bool cut;		/* it ended otherwise: later records are missing */
 	uint64_t folded;	/* of kept: in stacks that end in "[other]" */
 	uint64_t pauses;	/* pauses of all sampling on a CPU; throttles: of one PMC */
 	uint64_t paused;	/* ns, sum of all CPUs */

@@ -380,7 +380,8 @@ const char *logopts_taken(const struct hwpmc_profile_event *ev, char text[LOGOPT
 	else if (ev->frequency)
 		snprintf(text, LOGOPTS_RATE, "%" PRIu64 " events", ev->samples);
 	else
-		snprintf(text, LOGOPTS_RATE, "%" PRIu64 " samples", ev->samples);
+		snprintf(text, LOGOPTS_RATE, "%" PRIu64 " sample%s", ev->samples,
+			 ev->samples == 1 ? "" : "s");
 	return text;
 }
 

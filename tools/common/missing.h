@@ -7,6 +7,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* A log without CLOSELOG, the record that ends it. */
+#define MISSING_END	"the log has no end: its writer was interrupted, or the file was cut; " \
+			"later samples are missing"
+
 /* What to do against drops of a cause (enum hwpmc_drop_cause). */
 const char *missing_advice(uint32_t cause);
 

@@ -14,6 +14,7 @@
 #include "common/commands.h"
 #include "common/doubts.h"
 #include "common/logfilter.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "common/output.h"
 #include "dump.h"
@@ -264,8 +265,7 @@ static int read_log(struct dump *d)
 	else if (hwpmc_lookup_error(d->lookup))
 		msg("%s: out of memory; not all records are printed", d->log.input);
 	else if (hwpmc_input_cut(d->in))
-		msg("%s: the log ends within a record: its writer was interrupted",
-		    d->log.input);
+		msg("%s: " MISSING_END, d->log.input);
 	return rc < 0 || hwpmc_lookup_error(d->lookup) ||
 	       (d->log.o.event && !d->event_seen) ? EXIT_FAILED : 0;
 }

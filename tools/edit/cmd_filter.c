@@ -12,6 +12,7 @@
 #include "common/fmt.h"
 #include "common/logfilter.h"
 #include "common/logopts.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "edit.h"
 
@@ -137,7 +138,7 @@ static int copy_records(struct filter *f, struct hwpmc_input *in, struct logfilt
 		return -1;
 	f->out.filtered += all - f->out.samples;
 	fprintf(stderr, "%" PRIu64 " of %" PRIu64 " samples in %s%s\n", f->out.samples, all,
-		f->out.sink.name, hwpmc_input_cut(in) ? "; the log ended within a record" : "");
+		f->out.sink.name, hwpmc_input_cut(in) ? "; " MISSING_END : "");
 	return 0;
 }
 

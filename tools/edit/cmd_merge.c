@@ -12,6 +12,7 @@
 
 #include "common/commands.h"
 #include "common/fmt.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "edit.h"
 
@@ -213,7 +214,7 @@ static int copy_log(struct merge *m, uint32_t which)
 	if (rc < 0)
 		msg("%s", hwpmc_input_error(l->in));
 	else if (hwpmc_input_cut(l->in))
-		msg("%s: the log ends within a record", l->path);
+		msg("%s: " MISSING_END, l->path);
 	return rc < 0 ? -1 : 0;
 }
 

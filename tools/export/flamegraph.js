@@ -319,7 +319,7 @@ function show_warnings() {
 	if (data.throttles)
 		parts.push("sampling was paused " + plural(data.throttles, "time"));
 	if (data.cut)
-		parts.push("the log ends within a record");
+		parts.push("the log has no end: later samples are missing");
 	if (!data.events.length || !data.kept)
 		parts.push("no samples");
 	warnings.textContent = parts.join(" · ");

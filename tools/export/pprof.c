@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "common/fmt.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "export.h"
 #include "pprof.pb-c.h"
@@ -276,7 +277,7 @@ static void add_comments(struct pprof *p)
 		add_comment(p, "%" PRIu64 " samples are excluded by the options",
 			    t->samples - t->kept);
 	if (t->cut)
-		add_comment(p, "the log ends within a record");
+		add_comment(p, "%s", MISSING_END);
 	if (p->x->comment)
 		add_comment(p, "%s", p->x->comment);
 	add_doubts(p);

@@ -9,6 +9,7 @@
 #include <libhwpmcstat.h>
 
 #include "common/logtext.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "pmcstat.h"
 #include "record/net.h"
@@ -44,7 +45,7 @@ static void warn_missing(const struct pmcstat *ps, const struct hwpmc_input *in,
 		msg("%" PRIu64 " samples and %" PRIu64 " other records are missing "
 		    "in the log; sample less often (-n)", m->samples, m->others);
 	if (hwpmc_input_cut(in))
-		msg("the log ends within a record");
+		msg(MISSING_END);
 }
 
 static int print_input(struct pmcstat *ps, struct hwpmc_input *in)

@@ -11,6 +11,7 @@
 
 #include "common/doubts.h"
 #include "common/fmt.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "common/output.h"
 #include "export/export.h"
@@ -302,7 +303,7 @@ static void print_totals(const struct pmcstat *ps, const struct hwpmc_profile *p
 	view_totals(f, p);
 	fflush(f);
 	if (hwpmc_profile_totals(p)->cut)
-		msg("the log ends within a record");
+		msg(MISSING_END);
 	doubts_tell(p);
 }
 

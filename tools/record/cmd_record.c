@@ -89,6 +89,8 @@ struct record {
 	uint64_t ran_ns;
 	bool begun;			/* INITIALIZE is in the file */
 	bool ran;			/* what was to be sampled, while it was sampled */
+	bool ending;			/* CLOSELOG is kept for the end: */
+	struct hwpmc_log_closelog close;
 };
 
 /* ---- options ------------------------------------------------------------- */
@@ -180,6 +182,7 @@ static int parse_options(struct record *r, int argc, char *argv[], bool *help)
 				options, NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return msg_bad_option(c, optopt, argv, optind);
+		sampler_take_word(c, argv);
 		*help = c == OPT_HELP;
 		if (*help) {
 			fputs(cmd_record_help, stdout);
@@ -245,6 +248,24 @@ static void note_records(struct record *r, const void *data, size_t len)
 	}
 }
 
+/* The bytes before CLOSELOG, which is the last record of one ring: it will be the last of the log,
+ * behind what the other rings have. */
+static size_t without_close(struct record *r, const void *data, size_t len)
+{
+	const char *at = data, *end = at + len;
+
+	while (at < end) {
+		const struct hwpmc_log_hdr *h = (const void *)at;
+
+		if (h->type == HWPMC_LOG_CLOSELOG) {
+			memcpy(&r->close, h, sizeof(r->close));
+			return at - (const char *)data;
+		}
+		at += h->len;
+	}
+	return len;
+}
+
 static int record_take(unsigned int cpu, const void *data, size_t len, void *arg)
 {
 	struct record *r = arg;
@@ -261,6 +282,8 @@ static int record_take(unsigned int cpu, const void *data, size_t len, void *arg
 		sink_write(&r->sink, &mark, sizeof(mark));
 	}
 	r->begun = true;
+	if (r->ending)
+		len = without_close(r, data, len);
 	sink_write(&r->sink, data, len);
 	if (!r->sink.error)
 		note_records(r, data, len);
@@ -402,6 +425,7 @@ static void print_chains(const struct record *r)
 
 static void print_summary(struct record *r)
 {
+	uint64_t kept = r->samples - r->pieces.overwritten;
 	uint64_t lost = sampler_dropped(&r->sampler);
 
 	if (r->quiet)
@@ -416,8 +440,8 @@ static void print_summary(struct record *r)
 	if (r->pieces.overwritten)
 		msg("%" PRIu64 " samples were overwritten by later ones",
 		    r->pieces.overwritten);
-	fprintf(stderr, "%" PRIu64 " samples, %" PRIu64 " dropped, %" PRIu64
-		" KiB in %s%s\n", r->samples - r->pieces.overwritten, lost,
+	fprintf(stderr, "%" PRIu64 " sample%s, %" PRIu64 " dropped, %" PRIu64
+		" KiB in %s%s\n", kept, kept == 1 ? "" : "s", lost,
 		(r->pieces.kind ? r->pieces.bytes : r->sink.bytes) / 1024,
 		r->pieces.n > 1 ? "several logs, the last " : "", r->sink.name);
 	print_chains(r);
@@ -445,7 +469,10 @@ static int run_prepared(struct record *r, struct watch *w, struct launch *l)
 		return launch_error(r->sampler.command[0], err);
 	r->ran = true;
 	run_until_end(r, w);
+	r->ending = true;
 	sampler_end(&r->sampler);
+	if (r->close.hdr.len)
+		sink_write(&r->sink, &r->close, sizeof(r->close));
 	if (r->pieces.kind != PIECES_NONE)
 		pieces_end(&r->pieces);
 	sink_flush(&r->sink);
@@ -464,7 +491,8 @@ static int record_run(struct record *r)
 	}
 	if (begin_log(r, &w) == 0 && sampler_start(&r->sampler, &w, &l) == 0) {
 		status = run_prepared(r, &w, &l);
-		print_summary(r);
+		if (r->ran)
+			print_summary(r);
 	}
 	/* From here on signals end this program. */
 	r->sink.stop_fd = -1;

@@ -79,6 +79,19 @@ static int parse_ring_size(struct sampler *s, const char *arg)
 	return 0;
 }
 
+/* perf takes the kind without "=", as the word that follows. */
+void sampler_take_word(int c, char *argv[])
+{
+	static const char *const kinds[] = { "fp", "dwarf", "lbr" };
+
+	if (c != SAMPLER_CALL_GRAPH || optarg || !argv[optind])
+		return;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(argv[optind], kinds[i]) == 0)
+			optarg = argv[optind];
+	optind += optarg != NULL;
+}
+
 static int parse_call_graph(struct sampler *s, const char *arg)
 {
 	if (!arg)
@@ -109,6 +122,9 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 					 arg);
 		return 0;
 	case 'c':
+		if (s->period && s->events.n > s->before_period)
+			return msg_usage("-c is given twice: all events of a recording have one period");
+		s->before_period = s->events.n;
 		return sampler_number("period", arg, INT64_MAX, &s->period);
 	case 'F':
 		return sampler_number("frequency", arg, HWPMC_FREQUENCY_MAX,

@@ -24,6 +24,7 @@ struct sampler {
 	/* What to sample. */
 	struct evlist events;
 	uint64_t period;		/* 0: of each event its own */
+	unsigned int before_period;	/* events that were given before it */
 	uint64_t frequency;		/* samples a second, or 0: a period */
 	uint32_t flags;			/* HWPMC_F_*CALLCHAIN, HWPMC_F_TABLES */
 	struct tables tables;		/* that the module has been given */
@@ -90,6 +91,9 @@ enum {
 
 void sampler_init(struct sampler *s);
 void sampler_free(struct sampler *s);
+
+/* After getopt_long(3) has returned c: takes a value that perf writes without "=". */
+void sampler_take_word(int c, char *argv[]);
 
 /* 1: c is none of these; 0; or an exit status, after a message. */
 int sampler_parse(struct sampler *s, int c, const char *arg);

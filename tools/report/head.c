@@ -186,7 +186,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 		fputc('\n', f);
 	}
 	if (t->cut)
-		fputs("# the log ends within a record\n", f);
+		fputs("# " MISSING_END "\n", f);
 }
 
 /* ---- below --------------------------------------------------------------- */

@@ -160,6 +160,7 @@ static int parse_options(struct options *o, int argc, char *argv[])
 				LOGOPTS_SYMBOLS_SHORT, options, NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return msg_bad_option(c, optopt, argv, optind);
+		sampler_take_word(c, argv);
 		o->help = c == OPT_HELP;
 		if (o->help) {
 			fputs(cmd_top_help, stdout);

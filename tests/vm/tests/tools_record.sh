@@ -240,6 +240,36 @@ record_ends_with_a_signal_and_keeps_all_samples() {
 		"samples"
 }
 
+record_of_a_command_that_cannot_run_leaves_one_line_and_the_old_log() {
+	"$hwpmc" record -q -o old -e instructions:u -- true || fail "hwpmc record: $?"
+	before=$(cksum <old)
+	"$hwpmc" record -o old -e instructions:u -- /nonexistent 2>said
+	check_equal $? 127 status
+	check_equal "$(wc -l <said)" 1 "lines: $(cat said)"
+	check_equal "$(cksum <old)" "$before" "the log"
+	[ ! -e old.part ] || fail "a part is left"
+}
+
+record_takes_one_period_and_call_graphs_in_the_form_of_perf() {
+	"$hwpmc" record -o twice -c 1000 -e instructions:u -c 2000 -e branches:u -- true 2>said
+	check_equal $? 2 "status of two periods: $(cat said)"
+	check grep -q 'all events of a recording have one period' said
+	check "$hwpmc" record -o fp -c 100000 -e instructions:u --call-graph fp -- "$loop" 100000
+	"$hwpmc" record -o lbr --call-graph lbr -- true 2>said
+	check_equal $? 2 "status of lbr"
+	check grep -q "invalid kind of call chains 'lbr'" said
+}
+
+report_says_that_a_log_has_no_end() {
+	check "$hwpmc" record -q -o whole -e instructions:u -c 1000 -- "$loop" 1000000
+	head -c $(($(stat -c %s whole) / 2)) whole >part
+	check "$hwpmc" report --stdio -i part -o out
+	grep -q '^# the log has no end: ' out || fail "$(head -n 6 out)"
+	check "$hwpmc" report --stdio -i whole -o out
+	grep -q 'has no end' out && fail "$(cat out)"
+	:
+}
+
 # A file by a link that anybody could have made, where a tool opens the device first. The
 # options that a log alone shows: tests/export/outputs.
 outputs_that_need_the_device_follow_no_link_where_others_can_write() {
