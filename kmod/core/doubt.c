@@ -223,6 +223,7 @@ static bool is_final(const struct hwpmc_pmc *pmc)
 {
 	u32 attaches = READ_ONCE(pmc->attaches);
 
+	/* Pairs with hwpmc_doubt_look_finally(). */
 	return attaches && smp_load_acquire(&pmc->looked) == attaches && list_empty(&pmc->links);
 }
 
@@ -234,7 +235,8 @@ u32 hwpmc_pmc_doubts(const struct hwpmc_pmc *pmc)
 		seen = READ_ONCE(pmc->doubts_seen);
 		doubts = doubts_of_row(pmc) - seen;
 	}
-	smp_rmb();	/* pairs with settle_account(): the sum is at least as new as .doubts_seen */
+	/* Pairs with settle_account(): the sum is at least as new as .doubts_seen. */
+	smp_rmb();
 	doubts += READ_ONCE(pmc->doubts);
 	smp_rmb();	/* the reason is at least as new: doubt_row_irqoff() */
 	return doubts;
@@ -266,6 +268,7 @@ void hwpmc_doubt_look_finally(struct hwpmc_pmc *pmc)
 	hwpmc_doubt_look(pmc);
 	raw_spin_lock(&account_lock);
 	settle_account(pmc);
+	/* The doubts before it: pairs with is_final(). */
 	smp_store_release(&pmc->looked, attaches);
 	raw_spin_unlock(&account_lock);
 }
@@ -285,6 +288,7 @@ void hwpmc_doubt_attach(struct hwpmc_pmc *pmc)
 	lockdep_assert_held(&hwpmc_lock);
 	raw_spin_lock(&account_lock);
 	settle_account(pmc);
+	/* The doubts before it: pairs with the first barrier of hwpmc_pmc_doubts(). */
 	smp_store_release(&pmc->attaches, pmc->attaches + 1);
 	pmc->logged_all = false;
 	raw_spin_unlock(&account_lock);

@@ -230,6 +230,7 @@ void hwpmc_log_end_later(struct hwpmc_log *log, bool discard)
 
 void hwpmc_log_drainer_gone(struct hwpmc_log *log)
 {
+	/* Pairs with hwpmc_log_end_later(): one of the two sees the other. */
 	smp_store_mb(log->gone, true);
 	if (READ_ONCE(log->ending))
 		mod_delayed_work(ends_wq, &log->end, 0);

@@ -90,6 +90,7 @@ static bool mapped_log_is_gone(const struct hwpmc_owner *owner)
  */
 static bool has_ended(const struct hwpmc_log *log)
 {
+	/* Pairs with log_silence(). */
 	return log->mapped ? smp_load_acquire(&log->quiet) : !READ_ONCE(log->open);
 }
 

@@ -49,7 +49,8 @@ struct hwpmc_log {
 					 * anywhere */
 	bool closing;			/* only CLOSELOG may still be written; set once */
 	bool quiet;			/* closed, and no record is on its way, except to a ring
-					 * that was full: FLUSHLOG writes these; set once, release */
+					 * that was full: FLUSHLOG writes these; set once,
+					 * release */
 	bool unclosed;			/* it ended while it was open; hwpmc_lock, set once */
 	/* Of a log that ends, log/end.c: */
 	struct delayed_work end;

@@ -135,7 +135,8 @@ static u32 try_interrupt(struct trial_step *t)
 	unsigned int i;
 
 	for (i = 0; i < ATTEMPTS; i++) {
-		t->overflowed = t->came = false;
+		t->overflowed = false;
+		t->came = false;
 		if (hwpmc_cpu_call(t->cpu, arm_irqoff, t))
 			return 0;
 		if (t->overflowed)
