@@ -78,16 +78,49 @@ static __always_inline void load_slow_path_irqoff(struct hwpmc_cpu *c, unsigned 
 		hwpmc_thread_add_migrations_irqoff(c->thread, nr);
 }
 
-/* A row that is active without a link of the process: threads have PMCs of their own on it. */
-static noinline void load_own_irqoff(struct hwpmc_cpu *c, unsigned int nr)
-{
-	struct hwpmc_target *own = READ_ONCE(c->thread->own);
-	struct hwpmc_pmc *pmc = own ? READ_ONCE(own->link[nr].pmc) : NULL;
+/* PMCs that a thread has of its own, and which of them count: read once for all rows, so that
+ * the PMCs of a batch begin and end together. */
+struct own {
+	struct hwpmc_target *target;	/* NULL: none */
+	u64 active;
+};
 
-	if (pmc && READ_ONCE(own->active) & BIT_ULL(nr))
-		load_slow_path_irqoff(c, nr, own, pmc);
-	else
-		c->loaded &= ~BIT_ULL(nr);
+static struct own own_of_irqoff(const struct hwpmc_cpu *c)
+{
+	struct own own = { .target = READ_ONCE(c->thread->own) };
+
+	if (own.target)
+		own.active = READ_ONCE(own.target->active);
+	return own;
+}
+
+static struct hwpmc_pmc *own_pmc(const struct own *own, unsigned int nr)
+{
+	return own->active & BIT_ULL(nr) ? READ_ONCE(own->target->link[nr].pmc) : NULL;
+}
+
+/* Rows that are active without a link of the process: threads have PMCs of their own on them.
+ * Returns those of `rows`. */
+static noinline u64 load_own_rows_irqoff(struct hwpmc_cpu *c, const struct hwpmc_target *target,
+					 u64 rows)
+{
+	struct own own = own_of_irqoff(c);
+	u64 done = 0;
+
+	for (; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+		struct hwpmc_pmc *pmc;
+
+		if (READ_ONCE(target->link[nr].pmc))
+			continue;
+		done |= BIT_ULL(nr);
+		pmc = own_pmc(&own, nr);
+		if (pmc)
+			load_slow_path_irqoff(c, nr, own.target, pmc);
+		else
+			c->loaded &= ~BIT_ULL(nr);
+	}
+	return done;
 }
 
 static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
@@ -98,10 +131,12 @@ static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 		unsigned long nr = __ffs64(rows);
 		struct hwpmc_pmc *pmc = READ_ONCE(target->link[nr].pmc);
 
+		if (unlikely(!pmc)) {
+			rows &= ~load_own_rows_irqoff(c, target, rows);
+			continue;
+		}
 		rows &= rows - 1;
-		if (unlikely(!pmc))
-			load_own_irqoff(c, nr);
-		else if (unlikely(pmc->slow_path))
+		if (unlikely(pmc->slow_path))
 			load_slow_path_irqoff(c, nr, target, pmc);
 		else
 			hwpmc_cpu_load_irqoff(c, nr, pmc);
@@ -259,18 +294,19 @@ static struct hwpmc_pmc *pmc_of_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	return c->elsewhere & BIT_ULL(nr) ? c->row[nr].elsewhere : c->row[nr].pmc;
 }
 
-/* Rows in flight whose PMC is not linked to the target any more, or not active. */
+/* Rows in flight whose PMC is not linked to the target, or the thread, any more, or not active. */
 static u64 stale_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 			     u64 active)
 {
+	struct own own = own_of_irqoff(c);
 	u64 rows = c->loaded, stale = 0;
 
 	while (rows) {
 		unsigned int nr = __ffs64(rows);
+		struct hwpmc_pmc *pmc = READ_ONCE(target->link[nr].pmc) ?: own_pmc(&own, nr);
 
 		rows &= rows - 1;
-		if (!(active & BIT_ULL(nr)) ||
-		    READ_ONCE(target->link[nr].pmc) != pmc_of_row_irqoff(c, nr))
+		if (!(active & BIT_ULL(nr)) || pmc != pmc_of_row_irqoff(c, nr))
 			stale |= BIT_ULL(nr);
 	}
 	return stale;

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "kmod_dev.h"
+#include "vpmu_guest.h"
 
 #define THREAD	HWPMC_F_THREAD
 #define POOL	10			/* more than a CPU has counters */
@@ -200,6 +201,44 @@ START_TEST(start_and_stop_of_a_running_thread_are_at_once)
 		dev_pin(0, 0);
 		ck_assert_uint_eq(dev_read(fd, id), count);
 	}
+	over = true;
+	pthread_join(thread, NULL);
+	dev_unpin(0);
+	close(fd);
+	dev_still_counts();
+}
+END_TEST
+
+/* Events between the end of a slice and the next one would be missing where the kernel is
+ * counted. */
+START_TEST(rows_of_a_thread_stay_in_flight_while_others_start)
+{
+	unsigned int cpu = dev_cpus() - 1;
+	int fd = dev_open();
+	volatile pid_t tid = 0;
+	pthread_t thread;
+	uint64_t reads;
+	uint32_t other;
+
+	over = false;
+	dev_pin(0, 0);
+	ck_assert(!pthread_create(&thread, NULL, be_busy_and_known, (void *)&tid));
+	while (!tid)
+		dev_msleep(1);
+	dev_pin(tid, cpu);
+	count_thread(fd, tid);
+	other = dev_alloc(fd, TC, 0, ANY, INSN, U);
+	dev_ok(dev_attach(fd, other, getpid()));
+	reads = vpmu_access(VPMU_N_RDPMC, cpu);
+	for (int i = 0; i < 100; i++) {
+		dev_ok(dev_start(fd, other));
+		dev_ok(dev_stop(fd, other));
+	}
+	reads = vpmu_access(VPMU_N_RDPMC, cpu) - reads;
+	printf("# %llu reads of counters\n", (unsigned long long)reads);
+	/* Two of the other's row each time; as many of the thread's row would be its slices. */
+	ck_assert_uint_ge(reads, 200);
+	ck_assert_uint_lt(reads, 500);
 	over = true;
 	pthread_join(thread, NULL);
 	dev_unpin(0);
@@ -698,6 +737,7 @@ int main(void)
 	dev_setup();
 	harness_add(thread_alone_is_counted_exactly_beside_busy_siblings);
 	harness_add(start_and_stop_of_a_running_thread_are_at_once);
+	harness_add(rows_of_a_thread_stay_in_flight_while_others_start);
 	harness_add(thread_of_a_process_with_rdpmc_is_counted_exactly);
 	harness_add(threads_of_a_pool_are_each_counted_exactly);
 	harness_add(thread_and_its_process_have_different_rows);
