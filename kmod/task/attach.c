@@ -325,6 +325,17 @@ static int attach_access(struct hwpmc_pmc *pmc, const struct hwpmc_target *targe
 	return ret;
 }
 
+/* The process may be reaped before the record is written: its number is held until then. */
+static void record_attach(struct hwpmc_pmc *pmc, struct task_struct *task)
+{
+	struct pid *tgid = get_task_pid(task, PIDTYPE_TGID);
+
+	lockdep_assert_held(&hwpmc_lock);
+	if (tgid)
+		hwpmc_record_attach(pmc, tgid);
+	put_pid(tgid);
+}
+
 static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 			  struct hwpmc_hdr *hdr)
 {
@@ -348,7 +359,7 @@ static int attach_process(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	if (over)
 		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_EXITING,
 				    task_tgid_vnr(leader));
-	hwpmc_record_attach(pmc, task_tgid(leader));
+	record_attach(pmc, leader);
 	return 0;
 }
 
@@ -538,7 +549,7 @@ static int attach_thread(struct hwpmc_pmc *pmc, struct task_struct *task, struct
 	attach_end(pmc, process, false, ret);
 	if (ret)
 		return ret;
-	hwpmc_record_attach(pmc, task_tgid(task));
+	record_attach(pmc, task);
 	pmc->was_attached = true;
 	return 0;
 }

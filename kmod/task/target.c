@@ -72,7 +72,8 @@ struct hwpmc_target *hwpmc_target_alloc(struct task_struct *task, gfp_t gfp)
 	if (!target)
 		return NULL;
 	target->signal = task->signal;
-	target->pid = get_pid(task_tgid(task));
+	/* A task keeps no reference to its process's number once it has been reaped. */
+	target->pid = get_task_pid(task, PIDTYPE_TGID);
 	INIT_LIST_HEAD(&target->threads);
 	INIT_LIST_HEAD(&target->cursors);
 	INIT_LIST_HEAD(&target->empty_node);
