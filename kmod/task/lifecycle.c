@@ -116,9 +116,13 @@ static void inherit_locked(struct hwpmc_target *parent,
 		unsigned int nr = __ffs64(rows);
 		struct hwpmc_pmc *pmc = parent->link[nr].pmc;
 
-		if (!(pmc->flags & HWPMC_F_DESCENDANTS) || target->link[nr].pmc ||
-		    target->link[nr].owned)
+		if (!(pmc->flags & HWPMC_F_DESCENDANTS) || target->link[nr].pmc == pmc)
 			continue;
+		/* Another PMC was attached to the child as soon as it could be found. */
+		if (target->link[nr].pmc || target->link[nr].owned) {
+			WRITE_ONCE(pmc->incomplete, true);
+			continue;
+		}
 		hwpmc_link_locked(target, pmc, &parent->link[nr]);
 	}
 }
