@@ -13,11 +13,13 @@
 #include "libhwpmclog.h"
 
 #define PAUSES_CPUS	4096	/* as many as a PMC's id can name */
+#define PAUSES_IDS	16	/* of PMCs that are paused, of each CPU; more are counted */
 
 struct pause_cpu {
 	uint32_t cpu;
 	uint32_t open;		/* PMCs that are paused */
 	uint64_t began;		/* the first of them */
+	uint32_t id[PAUSES_IDS];	/* the first of them, .open or all */
 };
 
 struct pauses {
@@ -40,10 +42,26 @@ static inline struct pause_cpu *pauses_cpu(struct pauses *p, uint32_t cpu)
 	return &p->cpu[p->n++];
 }
 
-static inline void pauses_end(struct pauses *p, struct pause_cpu *c, uint64_t time)
+static inline uint32_t pauses_find(const struct pause_cpu *c, uint32_t id)
 {
+	uint32_t i = 0;
+
+	while (i < c->open && i < PAUSES_IDS && c->id[i] != id)
+		i++;
+	return i;
+}
+
+static inline void pauses_end(struct pauses *p, struct pause_cpu *c, uint32_t id, uint64_t time)
+{
+	uint32_t i = pauses_find(c, id);
+
 	/* The log may have begun in a pause. */
-	if (!c->open || --c->open)
+	if (i == c->open)
+		return;
+	c->open--;
+	if (i < PAUSES_IDS && c->open < PAUSES_IDS)
+		c->id[i] = c->id[c->open];
+	if (c->open)
 		return;
 	if (time > c->began)
 		p->ticks += time - c->began;
@@ -52,15 +70,22 @@ static inline void pauses_end(struct pauses *p, struct pause_cpu *c, uint64_t ti
 static inline void pauses_add(struct pauses *p, const struct hwpmc_log_throttle *r)
 {
 	struct pause_cpu *c = pauses_cpu(p, r->cpu);
+	uint32_t i;
 
 	if (!c)
 		return;
 	if (r->hdr.flags) {
-		pauses_end(p, c, r->hdr.time);
+		pauses_end(p, c, r->hdr.id, r->hdr.time);
 		return;
 	}
+	/* Pieces of a log begin with the pauses that go on; merged, they have these twice. */
+	i = pauses_find(c, r->hdr.id);
+	if (i < c->open && i < PAUSES_IDS)
+		return;
 	if (r->percent > p->percent)
 		p->percent = r->percent;
+	if (c->open < PAUSES_IDS)
+		c->id[c->open] = r->hdr.id;
 	if (c->open++)
 		return;
 	c->began = r->hdr.time;

@@ -406,6 +406,31 @@ START_TEST(pauses_that_go_on_are_counted_to_the_end)
 }
 END_TEST
 
+/* Pieces begin with the pauses that go on: merged, they have two beginnings of one pause. */
+START_TEST(pause_that_begins_twice_ends_once)
+{
+	struct pauses p = { .n = 0 };
+
+	throttle(&p, 1, 0, 0, 100, 57);
+	throttle(&p, 2, 0, 0, 110, 57);
+	throttle(&p, 1, 0, 0, 150, 57);
+	throttle(&p, 2, 0, 0, 150, 57);
+	throttle(&p, 1, 0, 1, 200, 0);
+	/* The end of another, which began before the log. */
+	throttle(&p, 3, 0, 1, 210, 0);
+	throttle(&p, 2, 0, 1, 220, 0);
+	ck_assert_uint_eq(p.times, 1);
+	ck_assert_uint_eq(p.ticks, 120);
+	ck_assert_uint_eq(pauses_until(&p, 1000), 120);
+	/* More PMCs than there is room for are counted. */
+	for (uint32_t id = 0; id < 40; id++)
+		throttle(&p, id, 0, 0, 300, 57);
+	for (uint32_t id = 40; id-- > 0; )
+		throttle(&p, id, 0, 1, 400, 0);
+	ck_assert_uint_eq(pauses_until(&p, 1000), 220);
+}
+END_TEST
+
 START_TEST(advice_fits_the_cause_of_a_drop)
 {
 	ck_assert_ptr_nonnull(strstr(missing_advice(HWPMC_DROP_FULL), "--ring-size"));
@@ -800,6 +825,7 @@ int main(void)
 	harness_add(records_of_the_stream_itself_have_no_line);
 	harness_add(pauses_are_added_up_by_cpu_and_told_with_their_share);
 	harness_add(pauses_that_go_on_are_counted_to_the_end);
+	harness_add(pause_that_begins_twice_ends_once);
 	harness_add(advice_fits_the_cause_of_a_drop);
 	harness_add(compressed_logs_are_smaller_and_read_back_whole);
 	harness_add(a_log_gets_its_name_when_it_is_complete_and_the_old_one_is_kept);
