@@ -142,7 +142,8 @@ static bool is_in(const struct pids *p, pid_t pid)
 
 /*
  * The children that are not among the attached ones. Returns 1 if there was any: it may have
- * ended, and its children have become children of this process. The attached ones stay in p.
+ * ended, and its children have become children of this process; 2 if one was attached. The
+ * attached ones stay in p.
  */
 static int attach_new(struct stat_set *set, struct pids *p, const struct pids *attached)
 {
@@ -154,12 +155,13 @@ static int attach_new(struct stat_set *set, struct pids *p, const struct pids *a
 		int rc = 0;
 
 		if (!is_in(attached, pid)) {
-			any = 1;
+			any = any ? any : 1;
 			if (has_ended(set, pid))
 				continue;
 			rc = stat_set_attach_again(set, pid);
 			if (rc < 0)
 				return -1;
+			any = rc ? any : 2;
 		}
 		/* The measurement ends with the command. */
 		if (!rc || pid == set->command)
@@ -191,6 +193,8 @@ static int attach_children(struct stat_set *set)
 		if (now->gone)
 			usleep(1000);
 	} while (rc > 0 && ++pass < PASSES);
+	/* An exit can take for ever; its children are found at the next turn. */
+	rc = rc == 1 ? 0 : rc;
 	if (rc > 0)
 		msg("cannot count all descendants: their parents exit faster than the tool finds "
 		    "them; count without --rotate");
