@@ -136,6 +136,7 @@ static int copy_records(struct filter *f, struct hwpmc_input *in, struct logfilt
 		rc = 1;
 	if (rc != 1)
 		return -1;
+	f->out.cut = hwpmc_input_cut(in);
 	f->out.filtered += all - f->out.samples;
 	fprintf(stderr, "%" PRIu64 " of %" PRIu64 " samples in %s%s\n", f->out.samples, all,
 		f->out.sink.name, hwpmc_input_cut(in) ? "; " MISSING_END : "");

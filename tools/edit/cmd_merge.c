@@ -213,7 +213,8 @@ static int copy_log(struct merge *m, uint32_t which)
 	}
 	if (rc < 0)
 		msg("%s", hwpmc_input_error(l->in));
-	else if (hwpmc_input_cut(l->in))
+	m->out.cut |= hwpmc_input_cut(l->in);
+	if (rc >= 0 && hwpmc_input_cut(l->in))
 		msg("%s: " MISSING_END, l->path);
 	return rc < 0 ? -1 : 0;
 }

@@ -21,6 +21,7 @@ struct edit_out {
 					 * before */
 	char *buffer;
 	size_t n;
+	bool cut;			/* an input had no end: this has none */
 };
 
 /* 0, or -1 after a message. */

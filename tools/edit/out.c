@@ -92,7 +92,8 @@ static void put_end(struct edit_out *out)
 	snprintf(n, sizeof(n), "%" PRIu64, out->filtered);
 	if (out->filtered)
 		sink_note(&out->sink, 0, "filtered", n);
-	sink_write(&out->sink, &end, sizeof(end));
+	if (!out->cut)
+		sink_write(&out->sink, &end, sizeof(end));
 }
 
 int edit_close(struct edit_out *out, bool good)
