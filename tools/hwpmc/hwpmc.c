@@ -96,6 +96,13 @@ static int help_on(const char *name)
 	return 0;
 }
 
+/* kgmon has a -h of its own. */
+static bool asks_for_help(const struct command *c, const char *word)
+{
+	return strcmp(word, "--help") == 0 ||
+	       (strcmp(word, "-h") == 0 && !strstr(c->help, "\n  -h "));
+}
+
 static int run_command(int argc, char *argv[])
 {
 	const struct command *c = find_command(argv[0]);
@@ -103,7 +110,7 @@ static int run_command(int argc, char *argv[])
 	if (!c)
 		return unknown_command(argv[0]);
 	msg_prog = c->prog;
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+	if (argc > 1 && asks_for_help(c, argv[1]))
 		return help_on(c->name);
 	optind = 0;		/* a fresh scan */
 	return c->run(argc, argv);

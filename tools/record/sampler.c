@@ -122,9 +122,6 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 					 arg);
 		return 0;
 	case 'c':
-		if (s->period && s->events.n > s->before_period)
-			return msg_usage("-c is given twice: all events of a recording have one period");
-		s->before_period = s->events.n;
 		return sampler_number("period", arg, INT64_MAX, &s->period);
 	case 'F':
 		return sampler_number("frequency", arg, HWPMC_FREQUENCY_MAX,

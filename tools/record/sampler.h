@@ -24,7 +24,6 @@ struct sampler {
 	/* What to sample. */
 	struct evlist events;
 	uint64_t period;		/* 0: of each event its own */
-	unsigned int before_period;	/* events that were given before it */
 	uint64_t frequency;		/* samples a second, or 0: a period */
 	uint32_t flags;			/* HWPMC_F_*CALLCHAIN, HWPMC_F_TABLES */
 	struct tables tables;		/* that the module has been given */
