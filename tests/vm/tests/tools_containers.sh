@@ -190,7 +190,7 @@ samples_of_containers_have_their_own_names_or_a_reason() {
 	check_all 3
 	check "$hwpmc" report -i log --kallsyms /dev/null -o out.txt
 	# An image with the reason of the one before says "the same".
-	for why in "its build-id is not the log" "the file has changed: its" "does not exist" perf-PID.map; do
+	for why in "its build-id differs from the log" "the file has changed: its" "does not exist" perf-PID.map; do
 		check grep -q "no symbols of .*: .*$why" out.txt
 	done
 	check grep -q 'no symbols of .*/host/upgraded (.*: ' out.txt
