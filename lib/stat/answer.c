@@ -294,8 +294,9 @@ void profile_forget_stacks(struct hwpmc_profile *p)
 
 void profile_name_all(struct hwpmc_profile *p)
 {
-	uint64_t end;
+	uint64_t end = p->end > p->last ? p->end : p->last;
 
+	p->model.images.until = p->clock.real0 ? to_ns(p, end) : 0;
 	profile_forget_stacks(p);
 	frames_begin(&p->frames);
 	profile_choose(p);
@@ -313,7 +314,6 @@ void profile_name_all(struct hwpmc_profile *p)
 	p->totals.last = to_ns(p, p->last);
 	p->totals.duration = p->totals.last - p->totals.first;
 	p->totals.pauses = p->pauses.times;
-	end = p->end > p->last ? p->end : p->last;
 	p->totals.paused = clock_ns(&p->clock, p->clock.tick0 + pauses_until(&p->pauses, end));
 	p->totals.paused_cpus = p->pauses.n;
 	p->totals.paused_percent = p->pauses.percent;

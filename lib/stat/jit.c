@@ -235,6 +235,16 @@ void jit_note_dump(struct images *set, int32_t pid, const char *path)
 	table_put(&d->table, table_hash((uint32_t)pid));
 }
 
+void jit_forget_dump(struct images *set, int32_t pid)
+{
+	uint32_t i = find_dump(&set->dumps, pid);
+
+	if (i == TABLE_NONE)
+		return;
+	free(set->dumps.dump[i].path);
+	set->dumps.dump[i].path = NULL;
+}
+
 void jit_dumps_free(struct jit_dumps *d)
 {
 	for (uint32_t i = 0; i < d->table.n; i++)
@@ -293,7 +303,7 @@ static bool take_of_parent(struct source *s, int32_t parent, int64_t began)
 static bool take_of_process(struct source *s, const struct images *set, int32_t pid)
 {
 	const char *dump = jit_dump_of(set, pid);
-	int32_t own = origin_is_here(set) ? origin_own_pid(pid) : 0;
+	int32_t own = origin_lives(set, pid) ? origin_own_pid(pid) : 0;
 	char root[ORIGIN_ROOT];
 	int64_t began;
 
@@ -314,15 +324,19 @@ static bool take_of_process(struct source *s, const struct images *set, int32_t 
 	return false;
 }
 
-static bool find_source(struct source *s, const struct images *set, int32_t pid)
+/* What was found in a process that has ended stays: a file of the host may be another's. */
+static bool find_source(struct source *s, const struct images *set, const struct image *img)
 {
+	int32_t pid = img->pid;
 	const char *dir = set->options.perf_map, *dump = jit_dump_of(set, pid);
+	bool had = img->pub.file && !strncmp(img->pub.file, "/proc/", 6);
 
 	*s = (struct source){ .f = NULL };
 	if (dir)
 		return take(s, NULL, map_path(dir, pid), pid, true);
-	return take_of_process(s, set, pid) ||
-	       (dump && take(s, set->options.root, stat_strdup(dump), pid, false)) ||
+	if (take_of_process(s, set, pid) || had)
+		return s->f;
+	return (dump && take(s, set->options.root, stat_strdup(dump), pid, false)) ||
 	       take(s, NULL, map_path("/tmp", pid), pid, false);
 }
 
@@ -344,7 +358,7 @@ void jit_load(struct images *set, struct image *img)
 	bool demangle = !set->options.no_demangle, more = false;
 	struct source s;
 
-	if (!find_source(&s, set, img->pid)) {
+	if (!find_source(&s, set, img)) {
 		if (!img->pub.file)
 			image_problem(img, s.why ? s.why : NO_MAP);
 		return;

@@ -15,7 +15,9 @@
 
 #define MAGIC		0x4A695444u
 #define NAME_MAX_LEN	4096
-#define SYMBOLS_MAX	(4u << 20)
+#define SYMBOLS_MAX	(4u << 20)	/* with those that were replaced */
+/* A move is a few bytes that copy a name: names of moves take no more than this. */
+#define MOVED_MAX	(16u << 20)
 
 enum { CODE_LOAD, CODE_MOVE };
 
@@ -77,7 +79,10 @@ static bool add_move(struct image *img, FILE *f, uint64_t room, bool demangle, u
 	if (room < sizeof(m) || fread(&m, sizeof(m), 1, f) != 1 || !m.len)
 		return false;
 	name = name_at(img, m.from, left);
-	return name && image_add_symbol(img, m.to, m.len, name, demangle);
+	if (!name)
+		return false;
+	img->moved += strlen(name) + 1;
+	return image_add_symbol(img, m.to, m.len, name, demangle);
 }
 
 static bool is_jitdump(const struct head *h)
@@ -101,7 +106,8 @@ bool jitdump_read(struct image *img, FILE *f, bool demangle, bool *more)
 	if (!img->read)
 		img->read = h.size;
 	/* A record that is not whole is read the next time. */
-	while (img->nsymbol < SYMBOLS_MAX && read_at(f, img->read, &r, sizeof(r)) &&
+	while ((uint64_t)img->nsymbol + img->nretired < SYMBOLS_MAX && img->moved < MOVED_MAX &&
+	       read_at(f, img->read, &r, sizeof(r)) &&
 	       r.size >= sizeof(r) && r.size <= st.st_size - img->read) {
 		if (r.type == CODE_LOAD)
 			*more |= add_load(img, f, r.size - sizeof(r), demangle);

@@ -127,6 +127,8 @@ struct hwpmc_image {
 	 * HWPMC_CHAIN_NO_TABLE and HWPMC_CHAIN_NO_RULE. */
 	uint64_t no_table, no_rule;
 	const char *doubt;	/* why its symbols may belong to another file, or NULL */
+	const char *root;	/* its path is below this root of a process; "": its file was
+				 * found in a process, and is no longer at its path; NULL */
 };
 
 /* A function. Each image has one symbol "[unknown]" for all its unknown functions. */

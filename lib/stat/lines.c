@@ -212,6 +212,9 @@ static bool is_harmless(struct lines *l, const char *path)
 
 	if (lstat(path, &st) < 0)
 		return true;
+	/* realpath(3) of a process's root is "/". */
+	if (l->img->root && lstat(path, &st) == 0)
+		return false;
 	if ((root && !is_below(root, path) && !is_below(l->dir, path)) ||
 	    elf_open(&f, NULL, path, false) < 0)
 		return false;

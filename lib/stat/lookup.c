@@ -207,6 +207,7 @@ EXPORT int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 			      char *err, size_t size)
 {
 	struct hwpmc_record r;
+	uint64_t end = 0;
 	int rc;
 
 	size = err ? size : 0;
@@ -219,8 +220,12 @@ EXPORT int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 	stat_nomem = false;
 	l->waits = true;
 	hwpmc_input_skip_samples(in, true);
-	while ((rc = hwpmc_input_next(in, &r)) > 0)
+	while ((rc = hwpmc_input_next(in, &r)) > 0) {
+		end = r.hdr->time > end ? r.hdr->time : end;
 		lookup_feed(l, &r);
+	}
+	if (l->clock.real0)
+		l->model.images.until = l->clock.real0 + clock_ns(&l->clock, end);
 	hwpmc_input_skip_samples(in, false);
 	apply_changes(l);
 	if (stat_end(&l->broken) < 0) {

@@ -427,9 +427,11 @@ void model_apply(struct model *m, const struct hwpmc_record *r)
 {
 	switch (r->hdr->type) {
 	case HWPMC_LOG_PROCFORK:
+		jit_forget_dump(&m->images, r->fork->child);
 		apply_fork(m, r->fork);
 		break;
 	case HWPMC_LOG_PROCEXEC:
+		jit_forget_dump(&m->images, r->exec->pid);
 		apply_exec(m, r->exec);
 		break;
 	case HWPMC_LOG_MAP_IN:

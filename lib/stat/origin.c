@@ -4,7 +4,6 @@
  * are below, the number that they have for themselves, and what they were forked from. All
  * of it is read from /proc when an image is loaded, and only of a log of this machine.
  */
-#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +14,7 @@
 #include "stat.h"
 
 #define STATUS_MAX	4096
-#define AUXV_MAX	1024
-#define RANDOM_BYTES	16
+#define CLOCKS_APART	1000000000ll	/* ns: the wall clock may have been set */
 
 void image_seen(struct image *img, int32_t pid, uint64_t start, uint64_t end)
 {
@@ -37,6 +35,12 @@ const char *origin_root(int32_t pid, char text[ORIGIN_ROOT])
 bool origin_is_here(const struct images *set)
 {
 	return !set->options.root && kallsyms_of_this_kernel(set) && !is_elsewhere(set);
+}
+
+bool origin_lives(const struct images *set, int32_t pid)
+{
+	return origin_is_here(set) &&
+	       (!set->until || origin_began(pid) <= set->until + CLOCKS_APART);
 }
 
 /* Of /proc/PID/FILE, with a zero behind it; 0: there is none. */
@@ -106,31 +110,28 @@ int64_t origin_began(int32_t pid)
 	       ticks * (1000000000ll / sysconf(_SC_CLK_TCK));
 }
 
-/* Random bytes that each exec puts on the stack, and a fork copies. */
-static bool read_random(int32_t pid, unsigned char *to)
-{
-	Elf64_auxv_t auxv[AUXV_MAX / sizeof(Elf64_auxv_t)];
-	size_t n = read_of(pid, "auxv", auxv, sizeof(auxv)) / sizeof(*auxv);
-	uint64_t at = 0;
-	char path[64];
-	bool done;
-	int fd;
+/* Where an exec put code and stack, which a fork copies: fields 26 to 28 of /proc/PID/stat. Memory
+ * of the process is not read: its owner could make that wait for ever. */
+struct layout {
+	unsigned long long code, end, stack;
+};
 
-	for (size_t i = 0; i < n; i++)
-		if (auxv[i].a_type == AT_RANDOM)
-			at = auxv[i].a_un.a_val;
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	fd = at && at <= INT64_MAX ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return false;
-	done = pread(fd, to, RANDOM_BYTES, at) == RANDOM_BYTES;
-	close(fd);
-	return done;
+static bool read_layout(int32_t pid, struct layout *l)
+{
+	char line[STATUS_MAX], *at;
+	size_t n;
+
+	n = read_of(pid, "stat", line, sizeof(line));
+	at = n ? strrchr(line, ')') : NULL;
+	for (int field = 2; at && field < 26; field++)
+		at = strchr(at + 1, ' ');
+	/* 1 and 0 if the reader may not know. */
+	return at && sscanf(at, "%llu %llu %llu", &l->code, &l->end, &l->stack) == 3 && l->stack;
 }
 
 int32_t origin_parent(int32_t pid)
 {
-	unsigned char own[RANDOM_BYTES], others[RANDOM_BYTES];
+	struct layout own, others;
 	char status[STATUS_MAX];
 	const char *at = NULL;
 	int32_t parent;
@@ -138,8 +139,8 @@ int32_t origin_parent(int32_t pid)
 	if (read_of(pid, "status", status, sizeof(status)))
 		at = status_field(status, "\nPPid:");
 	parent = at ? atoi(at) : 0;
-	if (parent <= 0 || !read_random(pid, own) || !read_random(parent, others) ||
-	    memcmp(own, others, sizeof(own)))
+	if (parent <= 0 || !read_layout(pid, &own) || !read_layout(parent, &others) ||
+	    memcmp(&own, &others, sizeof(own)))
 		return 0;
 	return parent;
 }

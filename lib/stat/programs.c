@@ -57,13 +57,15 @@ static int vdso_load(struct images *set, struct image *img)
 }
 
 /* Takes path, which is the file's for the reader. */
-static bool use_file(struct images *set, struct image *img, struct elf_file *f, char *path)
+static bool use_file(struct images *set, struct image *img, struct elf_file *f, char *path,
+		     const char *root)
 {
 	bool is = path && identity_check(set, img, f);
 
 	if (is) {
 		img->pub.problem = NULL;
 		img->pub.file = path;
+		img->pub.root = root;
 		img->pub.code = stat_strdup(path);
 		add_own(set, img, f);
 	} else {
@@ -84,7 +86,7 @@ static bool load_below(struct images *set, struct image *img, const char *root)
 			      "the file does not exist, or is not ELF");
 		return false;
 	}
-	return use_file(set, img, &f, stat_join(root ? root : "", img->pub.path));
+	return use_file(set, img, &f, stat_join(root ? root : "", img->pub.path), img->root);
 }
 
 /* What the process has mapped, wherever that file is, and if it has been removed. */
@@ -95,7 +97,7 @@ static bool load_mapped(struct images *set, struct image *img, const struct mapp
 
 	if (fd < 0 || elf_open_fd(&f, fd) < 0)
 		return false;
-	return use_file(set, img, &f, stat_strdup(img->pub.path));
+	return use_file(set, img, &f, stat_strdup(img->pub.path), "");
 }
 
 /* In a process that has mapped it: its paths may be those of a container. */
@@ -108,6 +110,8 @@ static bool load_of_process(struct images *set, struct image *img)
 	for (uint32_t i = 0; i < MAPPERS_MAX && img->mapper[i].pid; i++) {
 		const struct mapper *m = &img->mapper[i];
 
+		if (!origin_lives(set, m->pid))
+			continue;
 		img->root = stat_strdup(origin_root(m->pid, root));
 		if (!img->root)
 			return false;

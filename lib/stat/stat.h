@@ -113,6 +113,7 @@ struct image {
 	struct segment text;		/* pages; offset: 0 */
 	int32_t pid;			/* JIT: whose map */
 	uint64_t read;			/* JIT: bytes of the map that were read */
+	uint64_t moved;			/* JIT: bytes of names of functions that moved */
 	uint64_t start, end;		/* KERNEL, MODULE: where it ran, or 0, 0 */
 	struct hwpmc_symbol unknown;
 	struct lines *lines;		/* NULL: not asked for yet, or none */
@@ -170,6 +171,7 @@ struct jit_dumps {
 struct images {
 	struct hwpmc_symbol_options options;
 	struct jit_dumps dumps;
+	int64_t until;			/* end of the log, ns, CLOCK_REALTIME; 0: not known */
 	struct image **all;
 	uint32_t n;
 	struct table table;		/* of all, by image_get()'s arguments */
@@ -301,6 +303,8 @@ bool is_elsewhere(const struct images *set);
 void image_seen(struct image *img, int32_t pid, uint64_t start, uint64_t end);
 /* Is the log of this machine, so that its processes may be in /proc? */
 bool origin_is_here(const struct images *set);
+/* Is it one of the log, and not another process with its number? */
+bool origin_lives(const struct images *set, int32_t pid);
 /* The number that a process has for itself, in its namespace; 0: it has ended. */
 int32_t origin_own_pid(int32_t pid);
 /* The process that it was forked from, if neither has executed a program since; or 0. */
@@ -374,6 +378,8 @@ void kernel_files_free(struct kernel_files *k);
 void jit_load(struct images *set, struct image *img);
 /* A process has mapped this file; if it is a jit-PID.dump it is read instead of a map. */
 void jit_note_dump(struct images *set, int32_t pid, const char *path);
+/* Another program of that number: it has mapped none. */
+void jit_forget_dump(struct images *set, int32_t pid);
 void jit_dumps_free(struct jit_dumps *d);
 /* jitdump.c: records from img->read on. false: it is no jitdump of this machine. */
 bool jitdump_read(struct image *img, FILE *f, bool demangle, bool *more);

@@ -166,6 +166,10 @@ static int read_image(struct code *c, const struct hwpmc_symbol *s,
 
 	switch (image->kind) {
 	case HWPMC_IMAGE_ELF:
+		if (image->root && !*image->root)
+			return code_refuse(err, errsize, image->path,
+					   "its file is no longer at its path");
+		root = image->root ? image->root : root;
 		snprintf(c->from, sizeof(c->from), "%s%s", root ? root : "",
 			 image->path);
 		return code_read_elf(c, root, image->path, image, size, err,

@@ -15,6 +15,7 @@
 struct source_file {
 	char *name;
 	uid_t owner;			/* of the file that names it */
+	const char *within;		/* of the image's, or NULL */
 	char **line;
 	unsigned int n;			/* 0: it cannot be read */
 	char absent[160];		/* in place of a line: why there is none */
@@ -28,15 +29,18 @@ static FILE *open_source(const struct sources *s, const char *name,
 			 const char **why)
 {
 	struct hwpmc_guard guard = {
-		.root = s->root, .limit = SOURCE_LIMIT,
+		.root = s->within ? s->within : s->root, .limit = SOURCE_LIMIT,
 		.owned = true, .owner = s->owner, .group = s->group,
 	};
 	FILE *f;
 	int fd;
 
+	*why = "its program is no longer at its path";
+	if (s->within && !*s->within)
+		return NULL;
 	fd = hwpmc_open_guarded(&guard, name, why);
 	/* Elsewhere only what everybody can read: the program is of another system. */
-	if (fd < 0 && s->root) {
+	if (fd < 0 && s->root && !s->within) {
 		guard.root = NULL;
 		guard.owner = guard.group = NOBODY;
 		fd = hwpmc_open_guarded(&guard, name, why);
@@ -70,13 +74,13 @@ static struct source_file *get_file(struct sources *s, const char *name)
 	FILE *f;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (s->file[i].owner == s->owner &&
+		if (s->file[i].owner == s->owner && s->file[i].within == s->within &&
 		    strcmp(s->file[i].name, name) == 0)
 			return &s->file[i];
 	s->file = must_realloc(s->file, s->n + 1, sizeof(*s->file));
 	file = &s->file[s->n++];
 	*file = (struct source_file){
-		.name = must_strdup(name), .owner = s->owner,
+		.name = must_strdup(name), .owner = s->owner, .within = s->within,
 	};
 	strcpy(file->absent, ABSENT);
 	f = open_source(s, name, &why);
@@ -93,6 +97,7 @@ static struct source_file *get_file(struct sources *s, const char *name)
 void sources_of(struct sources *s, const struct hwpmc_image *image)
 {
 	s->owner = image->lines_owner;
+	s->within = image->root;
 	s->group = image->lines_group;
 }
 
