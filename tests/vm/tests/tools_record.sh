@@ -263,7 +263,7 @@ report_says_that_a_log_has_no_end() {
 	check "$hwpmc" report --stdio -i part -o out
 	grep -q '^# the log has no end: ' out || fail "$(head -n 6 out)"
 	# Neither has what is made of it.
-	check "$hwpmc" filter -i part -o filtered
+	check "$hwpmc" filter -e instructions:u -i part -o filtered
 	check "$hwpmc" merge -o merged part part
 	for log in filtered merged; do
 		check "$hwpmc" report --stdio -i $log -o out
