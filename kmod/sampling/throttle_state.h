@@ -18,6 +18,8 @@
  *		 leave no room between them
  *	PROBED	 the same, with room between	 PROBED	  count NMIs from 0, but those
  *						  with interrupts enabled
+ *	PROBED	 the same, and 1 s since the	 PAUSED	  stop all rows for 100 ms
+ *		 interrupt was asked for
  *	both	 the NMIs of a window of 10 ms	 PAUSED	  stop all rows for 10 ms
  *		 cost more than the limit
  *	PAUSED	 an NMI				 PAUSED	  stop all rows again
@@ -85,9 +87,15 @@ static inline u32 hwpmc_cost_percent(const struct hwpmc_cost *cost, u64 now)
  * NMIs leave room for all else: it is what one samples by NMI for. So the ways are estimated,
  * to be as long as the measured part and 1/3000 of the window (3 us) more, which is more than
  * they are on a processor and less than on an emulated one, whose measured part is longer.
+ *
+ * The estimate is wrong where the handlers of other devices take the time: what looks like
+ * room is theirs. If each NMI is then raised before the last one has returned, no instruction
+ * of the code with interrupts off is executed, so it never ends. 100 windows (1 s) without the
+ * interrupt end sampling in any case.
  */
 #define HWPMC_NMIS_MANY	16
 #define HWPMC_NMI_WAY(patience)	((patience) / 3000)
+#define HWPMC_NMIS_MOST(patience)	((patience) * 100)
 
 enum hwpmc_starvation_state {
 	HWPMC_STARVATION_RUNNING,
@@ -144,6 +152,8 @@ hwpmc_starvation_many_probed(struct hwpmc_starvation *s, u64 now, u64 patience)
 		return HWPMC_STARVATION_PAUSE;
 	if (now - s->since <= patience)
 		return HWPMC_STARVATION_GO_ON;
+	if (now - s->probed > HWPMC_NMIS_MOST(patience))
+		return HWPMC_STARVATION_PAUSE;
 	if (hwpmc_starvation_fills_time(s, now, patience))
 		return HWPMC_STARVATION_PAUSE;
 	hwpmc_starvation_count_anew(s, now);

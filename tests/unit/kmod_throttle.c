@@ -160,7 +160,7 @@ START_TEST(few_nmis_since_the_probe_do_not_pause_however_late_it_is)
 }
 END_TEST
 
-/* A long time with interrupts off: 4 kHz, where an NMI takes 2 us of a window of 10 ms. */
+/* Interrupts are off for just under a second: 4 kHz, where an NMI takes 2 us of a window of 10 ms. */
 START_TEST(nmis_with_room_between_them_do_not_pause_without_interrupts)
 {
 	struct hwpmc_starvation s = { 0 };
@@ -192,6 +192,30 @@ START_TEST(many_nmis_that_find_interrupts_on_pause)
 		action = hwpmc_starvation_nmi(&s, 1, true, now, now + 2 * us, window);
 	}
 	ck_assert_int_eq(action, PAUSE);
+}
+END_TEST
+
+/*
+ * The same where interrupts are off: the code that has them off may get no further, for each
+ * NMI is pending when the last one returns. It ends within two seconds.
+ */
+START_TEST(nmis_that_find_interrupts_off_for_a_second_pause)
+{
+	static const u64 apart[] = { 250, 1000, 30000 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(apart); i++) {
+		u64 us = 1000, window = 10000 * us, now = START;
+		struct hwpmc_starvation s = { 0 };
+		int action;
+
+		hwpmc_starvation_nmi(&s, 1, true, now, now, window);
+		do {
+			now += apart[i] * us;
+			ck_assert_uint_lt(now, START + 200 * window);
+			action = hwpmc_starvation_nmi(&s, 1, false, now, now + 2 * us, window);
+		} while (action != PAUSE);
+		ck_assert_uint_gt(now, START + 100 * window);
+	}
 }
 END_TEST
 
@@ -259,6 +283,7 @@ int main(void)
 	harness_add(few_nmis_since_the_probe_do_not_pause_however_late_it_is);
 	harness_add(nmis_with_room_between_them_do_not_pause_without_interrupts);
 	harness_add(many_nmis_that_find_interrupts_on_pause);
+	harness_add(nmis_that_find_interrupts_off_for_a_second_pause);
 	harness_add(nmis_without_room_between_them_pause_after_that_too);
 	harness_add(probe_that_comes_ends_the_suspicion);
 	harness_add(timer_interrupt_while_probed_counts_nmis_from_0);

@@ -3,8 +3,11 @@
  * nmimod.c - owns up to the NMIs that the emulated PMU raises without a cause, as the
  * driver of another device would to its own: so what the kernel still reports as
  * unknown while it is loaded is somebody else's fault. With `slow` it takes so many
- * instructions more each time, as a kernel that is built to find faults does.
+ * instructions more each time, as a kernel that is built to find faults does. A write to
+ * `off` keeps the writer so many instructions with interrupts off.
  */
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <asm/nmi.h>
@@ -14,6 +17,24 @@
 
 static unsigned int slow;
 module_param(slow, uint, 0644);
+
+static int stay_off(const char *text, const struct kernel_param *kp)
+{
+	unsigned long flags;
+	unsigned int n, i;
+	int ret = kstrtouint(text, 0, &n);
+
+	if (ret)
+		return ret;
+	local_irq_save(flags);
+	for (i = 0; i < n; i++)
+		cpu_relax();
+	local_irq_restore(flags);
+	return 0;
+}
+
+static const struct kernel_param_ops off_ops = { .set = stay_off };
+module_param_cb(off, &off_ops, NULL, 0200);
 
 static int claim(unsigned int type, struct pt_regs *regs)
 {

@@ -132,10 +132,50 @@ START_TEST(sampling_of_kernel_events_that_costs_too_much_is_stopped_and_goes_on)
 }
 END_TEST
 
+static void wait_with_interrupts_off(void *file)
+{
+	_exit(write(*(int *)file, "100000", 6) != 6);
+}
+
+/*
+ * Each NMI is pending when the last one returns: the code between them gets no further, and
+ * no interrupt comes that could show it. The period is longer than all else that the child
+ * executes in the kernel.
+ */
+START_TEST(nmis_that_leave_no_time_are_stopped_though_interrupts_are_off)
+{
+	struct session s;
+	struct child c;
+	uint32_t id;
+	int file;
+
+	set_tunable("selfcost", 50);
+	begin(&s, NONE, 0);
+	id = allocate(&s, "instructions:k", HWPMC_MODE_TS, 0, HWPMC_CPU_ANY, 100000);
+	ck_assert_int_eq(system("insmod build/vm/kmods/$(uname -r)/nmimod.ko slow=100000"), 0);
+	file = open("/sys/module/nmimod/parameters/off", O_WRONLY);
+	ck_assert_int_ge(file, 0);
+	c = dev_child(wait_with_interrupts_off, &file);
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(&s, hwpmc_stop(s.h, id));
+	set_tunable("selfcost", 0);
+	close(file);
+	ck_assert_int_eq(system("rmmod nmimod"), 0);
+	finish(&s);
+	ck_assert_uint_gt(s.t.throttled, 0);
+	end(&s);
+	dev_still_counts();
+}
+END_TEST
+
 int main(void)
 {
 	dev_setup();
 	harness_add_timed(sampling_that_was_stopped_goes_on_and_says_both_with_its_share, 30);
 	harness_add_timed(sampling_of_kernel_events_that_costs_too_much_is_stopped_and_goes_on, 30);
+	harness_add_timed(nmis_that_leave_no_time_are_stopped_though_interrupts_are_off, 60);
 	return harness_run();
 }
