@@ -12,9 +12,10 @@
  * PMCATTACH (8), PMCDETACH (9): attach a PMC to a process with all its threads, or detach it.
  * pid 0 is the caller. With DESCENDANTS both include all present descendants.
  * With THREAD `pid` is the id of a thread, 0 the calling one; the thread takes the place of the
- * process in the errors below and in the permission. On a row on which a thread has a PMC for
- * itself its process has none, and other threads can have their own. A thread that executes a
- * program is counted on. The exit of the thread, also by an exec of another thread, leaves the
+ * process in the permission and in the errors below, except that to detach a thread without
+ * PMCs is NOT_ATTACHED, and that the detail of PRIV_ATTACH is the process. On a row on which a
+ * thread has a PMC for itself its process has none, and other threads can have their own. A
+ * thread that executes a program is counted on. The exit of the thread, also by an exec of another thread, leaves the
  * PMC without a target.
  * Attach errors: EINVAL ID, SYSTEM_SCOPE, PID; EBUSY RUNNING; ESRCH
  * NO_PROCESS, EXITING; EPERM PRIV_TUNABLE, PRIV_ATTACH, MSR_TAKEN; EEXIST

@@ -544,7 +544,7 @@ static int attach_thread(struct hwpmc_pmc *pmc, struct task_struct *task, struct
 		if (!ret && unhooked && hwpmc_watch_switches())
 			ret = hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
 		if (ret)
-			hwpmc_detach_thread(pmc, task);
+			hwpmc_detach_thread(pmc, task, false);
 	}
 	attach_end(pmc, process, false, ret);
 	if (ret)

@@ -33,7 +33,8 @@ int hwpmc_attach_owner(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr);
 void hwpmc_detach_all(struct hwpmc_pmc *pmc);
 /* The same for the targets of the last attach alone, which failed. */
 void hwpmc_detach_last_attach(struct hwpmc_pmc *pmc);
-/* Of a PMC with HWPMC_F_THREAD. Returns false if it is not attached to the thread. */
-bool hwpmc_detach_thread(struct hwpmc_pmc *pmc, struct task_struct *task);
+/* For a PMC with HWPMC_F_THREAD. log: the attach is in the log, so its end will be. Returns false
+ * if it is not attached to the thread. */
+bool hwpmc_detach_thread(struct hwpmc_pmc *pmc, struct task_struct *task, bool log);
 
 #endif /* HWPMC_ATTACH_H */

@@ -26,11 +26,10 @@
 #include "walk.h"
 
 /* removed: targets without links, chained by their .removed_node. */
-static void remove_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
-			       struct list_head *removed)
+static void drop_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
+			     struct list_head *removed)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	hwpmc_log_detached(pmc, target->pid);
 	hwpmc_unlink_locked(target, pmc);
 	hwpmc_followers_add_locked(target);
 	if (target->rows || target->attaching)
@@ -42,6 +41,14 @@ static void remove_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pm
 	}
 	hwpmc_own_remove_locked(target);
 	hwpmc_own_note_empty_locked(target->process);
+}
+
+static void remove_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
+			       struct list_head *removed)
+{
+	lockdep_assert_held(&hwpmc_targets_lock);
+	hwpmc_log_detached(pmc, target->pid);
+	drop_link_locked(target, pmc, removed);
 }
 
 struct removal {
@@ -166,7 +173,7 @@ void hwpmc_detach_task(struct hwpmc_pmc *pmc, struct task_struct *task)
 	detach_end(pmc, &removed, false);
 }
 
-bool hwpmc_detach_thread(struct hwpmc_pmc *pmc, struct task_struct *task)
+bool hwpmc_detach_thread(struct hwpmc_pmc *pmc, struct task_struct *task, bool log)
 {
 	struct hwpmc_thread *thread;
 	LIST_HEAD(removed);
@@ -178,8 +185,10 @@ bool hwpmc_detach_thread(struct hwpmc_pmc *pmc, struct task_struct *task)
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	thread = hwpmc_thread_find(task);
 	found = thread && thread->own && thread->own->link[pmc->row].pmc == pmc;
+	if (found && log)
+		hwpmc_log_detached(pmc, thread->own->pid);
 	if (found)
-		remove_link_locked(thread->own, pmc, &removed);
+		drop_link_locked(thread->own, pmc, &removed);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	detach_end(pmc, &removed, false);
 	return found;
@@ -194,7 +203,7 @@ static int detach_by_tid(struct hwpmc_pmc *pmc, pid_t tid, struct hwpmc_hdr *hdr
 	task = hwpmc_task_find(tid, hdr, &ret);
 	if (!task)
 		return ret;
-	if (!hwpmc_detach_thread(pmc, task))
+	if (!hwpmc_detach_thread(pmc, task, true))
 		ret = hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_NOT_ATTACHED, tid);
 	put_task_struct(task);
 	return ret;

@@ -134,7 +134,7 @@ static int open_insn(int fd, uint32_t flags, pid_t pid, uint32_t *id)
 	return err;
 }
 
-/* Of any number of rounds. */
+/* A round of any length is exact. */
 static void check_exact(struct worker *w, int fd, uint32_t id)
 {
 	uint64_t first = round_of(w, fd, id, 1);
@@ -171,20 +171,34 @@ static void *be_busy_and_known(void *tid)
 	return be_busy(NULL);
 }
 
-START_TEST(start_and_stop_of_a_running_thread_are_at_once)
+/* A thread that is busy on the last CPU, beside this one on the first. */
+static pid_t runner_begin(void)
 {
-	int fd = dev_open();
 	volatile pid_t tid = 0;
-	pthread_t thread;
-	uint64_t count;
-	uint32_t id;
 
 	over = false;
 	dev_pin(0, 0);
-	ck_assert(!pthread_create(&thread, NULL, be_busy_and_known, (void *)&tid));
+	ck_assert(!pthread_create(&busy[0], NULL, be_busy_and_known, (void *)&tid));
 	while (!tid)
 		dev_msleep(1);
 	dev_pin(tid, dev_cpus() - 1);
+	return tid;
+}
+
+static void runner_end(void)
+{
+	over = true;
+	pthread_join(busy[0], NULL);
+	dev_unpin(0);
+}
+
+START_TEST(start_and_stop_of_a_running_thread_are_at_once)
+{
+	pid_t tid = runner_begin();
+	int fd = dev_open();
+	uint64_t count;
+	uint32_t id;
+
 	id = dev_alloc(fd, TC, THREAD, ANY, INSN, U);
 	dev_ok(dev_attach(fd, id, tid));
 	for (int i = 0; i < 5; i++) {
@@ -201,9 +215,7 @@ START_TEST(start_and_stop_of_a_running_thread_are_at_once)
 		dev_pin(0, 0);
 		ck_assert_uint_eq(dev_read(fd, id), count);
 	}
-	over = true;
-	pthread_join(thread, NULL);
-	dev_unpin(0);
+	runner_end();
 	close(fd);
 	dev_still_counts();
 }
@@ -214,18 +226,11 @@ END_TEST
 START_TEST(rows_of_a_thread_stay_in_flight_while_others_start)
 {
 	unsigned int cpu = dev_cpus() - 1;
+	pid_t tid = runner_begin();
 	int fd = dev_open();
-	volatile pid_t tid = 0;
-	pthread_t thread;
 	uint64_t reads;
 	uint32_t other;
 
-	over = false;
-	dev_pin(0, 0);
-	ck_assert(!pthread_create(&thread, NULL, be_busy_and_known, (void *)&tid));
-	while (!tid)
-		dev_msleep(1);
-	dev_pin(tid, cpu);
 	count_thread(fd, tid);
 	other = dev_alloc(fd, TC, 0, ANY, INSN, U);
 	dev_ok(dev_attach(fd, other, getpid()));
@@ -239,9 +244,7 @@ START_TEST(rows_of_a_thread_stay_in_flight_while_others_start)
 	/* Two of the other's row each time; as many of the thread's row would be its slices. */
 	ck_assert_uint_ge(reads, 200);
 	ck_assert_uint_lt(reads, 500);
-	over = true;
-	pthread_join(thread, NULL);
-	dev_unpin(0);
+	runner_end();
 	close(fd);
 	dev_still_counts();
 }
@@ -554,7 +557,7 @@ static void family_begin(void *unused)
 	wait_and_execute(family->leader_executes);
 }
 
-/* What the second thread has counted when the process has ended. */
+/* Returns the count of the second thread when the process has ended. */
 static uint64_t count_family(const char *n, bool leader_executes)
 {
 	struct child child;
