@@ -363,7 +363,9 @@ static struct hwpmc_target *exit_thread_locked(struct hwpmc_thread *thread, bool
 	hwpmc_thread_unhook_locked(thread);
 	if (!target || !has_exited_locked(target))
 		return NULL;
-	trace_hwpmc_process_exit(target->pid);
+	/* Threads without a descriptor may live on. */
+	if (!atomic_read(&current->signal->live))
+		trace_hwpmc_process_exit(target->pid);
 	unlink_attaching_locked(target);
 	hwpmc_pmc_record_exit_locked(target);
 	hwpmc_descent_exit_locked(target);

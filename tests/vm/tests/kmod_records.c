@@ -418,6 +418,43 @@ START_TEST(fork_and_exit_name_parent_and_child_in_their_order)
 }
 END_TEST
 
+static void vfork_once(void *pid)
+{
+	pid_t child = vfork();
+
+	if (!child)
+		_exit(0);
+	*(pid_t *)pid = child;
+	waitpid(child, NULL, 0);
+}
+
+static void check_fork_flags(void (*make)(void *), uint8_t flags)
+{
+	pid_t *pid = shared(4096);
+	struct child c;
+
+	begin();
+	c = dev_child(make, pid);
+	watch(c.pid, HWPMC_F_DESCENDANTS);
+	dev_go(&c);
+	dev_wait(&c);
+	look();
+	ck_assert_int_eq(find(HWPMC_LOG_PROCFORK, 0)->fork->child, *pid);
+	ck_assert_uint_eq(find(HWPMC_LOG_PROCFORK, 0)->hdr->flags, flags);
+}
+
+START_TEST(fork_of_a_copy_shares_no_memory)
+{
+	check_fork_flags(fork_once, 0);
+}
+END_TEST
+
+START_TEST(fork_that_shares_memory_says_so)
+{
+	check_fork_flags(vfork_once, HWPMC_FORK_SHARED);
+}
+END_TEST
+
 START_TEST(children_without_descendants_have_no_records)
 {
 	pid_t *pid = shared(4096);
@@ -818,6 +855,8 @@ int main(void)
 	harness_add(allocate_tells_event_mode_cpu_flags_and_period);
 	harness_add(attach_and_detach_name_pmc_process_and_program);
 	harness_add(fork_and_exit_name_parent_and_child_in_their_order);
+	harness_add(fork_of_a_copy_shares_no_memory);
+	harness_add(fork_that_shares_memory_says_so);
 	harness_add(children_without_descendants_have_no_records);
 	harness_add(fork_of_a_renamed_thread_names_the_child);
 	harness_add(threads_and_their_names_have_records);
