@@ -42,7 +42,7 @@ static inline char *hwpmc_mapped_path(struct file *file, char *buf, int size)
 #endif
 }
 
-static inline const struct inode *hwpmc_mapped_inode(const struct file *file)
+static inline const struct inode *hwpmc_mapped_inode(struct file *file)
 {
 #ifdef HAVE_FILE_USER_PATH
 	return file_user_inode(file);
