@@ -296,7 +296,7 @@ void profile_name_all(struct hwpmc_profile *p)
 {
 	uint64_t end = p->end > p->last ? p->end : p->last;
 
-	p->model.images.until = p->clock.real0 ? to_ns(p, end) : 0;
+	clock_bound(&p->clock, end, &p->model.images);
 	profile_forget_stacks(p);
 	frames_begin(&p->frames);
 	profile_choose(p);

@@ -47,3 +47,13 @@ int64_t clock_ns(const struct log_clock *c, uint64_t tick)
 		return INT64_MAX;
 	return ns <= -9.2e18 ? INT64_MIN : (int64_t)ns;
 }
+
+void clock_bound(const struct log_clock *c, uint64_t end, struct images *set)
+{
+	int64_t ns = clock_ns(c, end);
+
+	set->began = c->real0 <= INT64_MAX ? c->real0 : 0;
+	/* A log that is not of this world bounds nothing. */
+	set->ended = c->real0 && c->mono0 <= INT64_MAX / 2 && ns >= 0 && ns <= INT64_MAX / 2 ?
+		     (int64_t)c->mono0 + ns : 0;
+}

@@ -224,8 +224,7 @@ EXPORT int hwpmc_lookup_learn(struct hwpmc_lookup *l, struct hwpmc_input *in,
 		end = r.hdr->time > end ? r.hdr->time : end;
 		lookup_feed(l, &r);
 	}
-	if (l->clock.real0)
-		l->model.images.until = l->clock.real0 + clock_ns(&l->clock, end);
+	clock_bound(&l->clock, end, &l->model.images);
 	hwpmc_input_skip_samples(in, false);
 	apply_changes(l);
 	if (stat_end(&l->broken) < 0) {

@@ -13,8 +13,8 @@
 
 #include "stat.h"
 
-#define STATUS_MAX	4096
-#define CLOCKS_APART	1000000000ll	/* ns: the wall clock may have been set */
+#define STAT_MAX	4096
+#define SLACK		1000000000ll	/* ns */
 
 void image_seen(struct image *img, int32_t pid, uint64_t start, uint64_t end)
 {
@@ -37,13 +37,7 @@ bool origin_is_here(const struct images *set)
 	return !set->options.root && kallsyms_of_this_kernel(set) && !is_elsewhere(set);
 }
 
-bool origin_lives(const struct images *set, int32_t pid)
-{
-	return origin_is_here(set) &&
-	       (!set->until || origin_began(pid) <= set->until + CLOCKS_APART);
-}
-
-/* Of /proc/PID/FILE, with a zero behind it; 0: there is none. */
+/* Reads /proc/PID/FILE, and puts a zero behind it. Returns the bytes; 0: there is none. */
 static size_t read_of(int32_t pid, const char *file, void *to, size_t size)
 {
 	char path[64];
@@ -62,24 +56,37 @@ static size_t read_of(int32_t pid, const char *file, void *to, size_t size)
 	return n;
 }
 
-/* The text behind a field's name in /proc/PID/status. */
-static const char *status_field(const char *status, const char *field)
+/* Reads the field of /proc/PID/status; a process can have thousands of groups before it. Free
+ * *line; returns the text behind the name, or NULL. */
+static const char *status_field(int32_t pid, const char *field, char **line)
 {
-	const char *at = strstr(status, field);
+	size_t size = 0, len = strlen(field);
+	char path[64];
+	FILE *f;
 
-	return at ? at + strlen(field) : NULL;
+	*line = NULL;
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return NULL;
+	while (getline(line, &size, f) > 0)
+		if (!strncmp(*line, field, len)) {
+			fclose(f);
+			return *line + len;
+		}
+	fclose(f);
+	return NULL;
 }
 
 int32_t origin_own_pid(int32_t pid)
 {
-	char status[STATUS_MAX], *end;
-	const char *at;
+	char *line, *end;
+	const char *at = status_field(pid, "NSpid:", &line);
 	long own = 0;
 
-	if (!read_of(pid, "status", status, sizeof(status)))
+	if (!line)
 		return 0;
-	at = status_field(status, "\nNSpid:");
-	/* One for each namespace; the innermost is the last. */
+	/* A number for each namespace; the innermost is the last. */
 	for (; at; at = end) {
 		long nr = strtol(at, &end, 10);
 
@@ -87,14 +94,23 @@ int32_t origin_own_pid(int32_t pid)
 			break;
 		own = nr;
 	}
+	free(line);
 	return own > 0 && own <= INT32_MAX ? own : pid;
 }
 
-/* Field 22 of its line, behind the name in parentheses: ticks since boot. */
-int64_t origin_began(int32_t pid)
+static int64_t now_of(clockid_t clock)
 {
-	char line[STATUS_MAX], *at;
-	struct timespec boot, real;
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* When it began, ns since boot: field 22 of its line, behind the name in parentheses. -1: it is
+ * gone. */
+static int64_t start_of(int32_t pid)
+{
+	char line[STAT_MAX], *at;
 	unsigned long long ticks;
 	size_t n;
 
@@ -103,22 +119,44 @@ int64_t origin_began(int32_t pid)
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
 	if (!at || sscanf(at, "%llu", &ticks) != 1)
-		return INT64_MIN;
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	clock_gettime(CLOCK_REALTIME, &real);
-	return (real.tv_sec - boot.tv_sec) * 1000000000ll + real.tv_nsec - boot.tv_nsec +
-	       ticks * (1000000000ll / sysconf(_SC_CLK_TCK));
+		return -1;
+	return ticks * (1000000000ll / sysconf(_SC_CLK_TCK));
 }
 
-/* Where an exec put code and stack, which a fork copies: fields 26 to 28 of /proc/PID/stat. Memory
- * of the process is not read: its owner could make that wait for ever. */
+int64_t origin_began(int32_t pid)
+{
+	int64_t start = start_of(pid);
+
+	return start < 0 ? INT64_MIN : now_of(CLOCK_REALTIME) - now_of(CLOCK_BOOTTIME) + start;
+}
+
+/*
+ * The log's clock stands still while the machine sleeps, and the clock of processes does not: any
+ * sleep so far may have been before the process began. A log of an earlier boot is older than
+ * this one.
+ */
+bool origin_lives(const struct images *set, int32_t pid)
+{
+	int64_t boot = now_of(CLOCK_BOOTTIME), start = start_of(pid);
+	int64_t slept = boot - now_of(CLOCK_MONOTONIC);
+
+	if (!origin_is_here(set) || start < 0)
+		return false;
+	if (!set->ended)
+		return true;
+	return set->began >= now_of(CLOCK_REALTIME) - boot &&
+	       start - slept - SLACK <= set->ended;
+}
+
+/* Addresses of code and stack by the last exec, which a fork copies: fields 26 to 28 of
+ * /proc/PID/stat. Its memory is not read: the process could make that wait for ever. */
 struct layout {
 	unsigned long long code, end, stack;
 };
 
 static bool read_layout(int32_t pid, struct layout *l)
 {
-	char line[STATUS_MAX], *at;
+	char line[STAT_MAX], *at;
 	size_t n;
 
 	n = read_of(pid, "stat", line, sizeof(line));
@@ -132,13 +170,13 @@ static bool read_layout(int32_t pid, struct layout *l)
 int32_t origin_parent(int32_t pid)
 {
 	struct layout own, others;
-	char status[STATUS_MAX];
-	const char *at = NULL;
+	const char *at;
 	int32_t parent;
+	char *line;
 
-	if (read_of(pid, "status", status, sizeof(status)))
-		at = status_field(status, "\nPPid:");
+	at = status_field(pid, "PPid:", &line);
 	parent = at ? atoi(at) : 0;
+	free(line);
 	if (parent <= 0 || !read_layout(pid, &own) || !read_layout(parent, &others) ||
 	    memcmp(&own, &others, sizeof(own)))
 		return 0;

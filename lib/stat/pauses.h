@@ -13,13 +13,14 @@
 #include "libhwpmclog.h"
 
 #define PAUSES_CPUS	4096	/* as many as a PMC's id can name */
-#define PAUSES_IDS	16	/* of PMCs that are paused, of each CPU; more are counted */
+#define PAUSES_IDS	16	/* PMCs of a CPU that are paused and listed; more are counted */
 
 struct pause_cpu {
 	uint32_t cpu;
 	uint32_t open;		/* PMCs that are paused */
+	uint32_t listed;	/* .id[] of them */
 	uint64_t began;		/* the first of them */
-	uint32_t id[PAUSES_IDS];	/* the first of them, .open or all */
+	uint32_t id[PAUSES_IDS];
 };
 
 struct pauses {
@@ -46,7 +47,7 @@ static inline uint32_t pauses_find(const struct pause_cpu *c, uint32_t id)
 {
 	uint32_t i = 0;
 
-	while (i < c->open && i < PAUSES_IDS && c->id[i] != id)
+	while (i < c->listed && c->id[i] != id)
 		i++;
 	return i;
 }
@@ -56,12 +57,11 @@ static inline void pauses_end(struct pauses *p, struct pause_cpu *c, uint32_t id
 	uint32_t i = pauses_find(c, id);
 
 	/* The log may have begun in a pause. */
-	if (i == c->open)
+	if (i == c->listed && c->listed == c->open)
 		return;
-	c->open--;
-	if (i < PAUSES_IDS && c->open < PAUSES_IDS)
-		c->id[i] = c->id[c->open];
-	if (c->open)
+	if (i < c->listed)
+		c->id[i] = c->id[--c->listed];
+	if (--c->open)
 		return;
 	if (time > c->began)
 		p->ticks += time - c->began;
@@ -80,12 +80,12 @@ static inline void pauses_add(struct pauses *p, const struct hwpmc_log_throttle 
 	}
 	/* Pieces of a log begin with the pauses that go on; merged, they have these twice. */
 	i = pauses_find(c, r->hdr.id);
-	if (i < c->open && i < PAUSES_IDS)
+	if (i < c->listed)
 		return;
 	if (r->percent > p->percent)
 		p->percent = r->percent;
-	if (c->open < PAUSES_IDS)
-		c->id[c->open] = r->hdr.id;
+	if (c->listed < PAUSES_IDS)
+		c->id[c->listed++] = r->hdr.id;
 	if (c->open++)
 		return;
 	c->began = r->hdr.time;

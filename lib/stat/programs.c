@@ -89,7 +89,7 @@ static bool load_below(struct images *set, struct image *img, const char *root)
 	return use_file(set, img, &f, stat_join(root ? root : "", img->pub.path), img->root);
 }
 
-/* What the process has mapped, wherever that file is, and if it has been removed. */
+/* Loads the file that the process has mapped, wherever it is, and if it has been removed. */
 static bool load_mapped(struct images *set, struct image *img, const struct mapper *m)
 {
 	int fd = hwpmc_open_mapped(m->pid, m->start, m->end);

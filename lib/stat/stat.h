@@ -171,7 +171,8 @@ struct jit_dumps {
 struct images {
 	struct hwpmc_symbol_options options;
 	struct jit_dumps dumps;
-	int64_t until;			/* end of the log, ns, CLOCK_REALTIME; 0: not known */
+	int64_t began, ended;		/* the log: ns, CLOCK_REALTIME; CLOCK_MONOTONIC, or 0: not
+					 * known */
 	struct image **all;
 	uint32_t n;
 	struct table table;		/* of all, by image_get()'s arguments */
@@ -413,6 +414,8 @@ struct log_clock {
 
 void clock_begin(struct log_clock *c, const struct hwpmc_log_initialize *r);
 void clock_again(struct log_clock *c, const struct hwpmc_log_clock *r);
+/* Notes when a log began and ended, by its last tick. */
+void clock_bound(const struct log_clock *c, uint64_t end, struct images *set);
 /* Since tick0. */
 int64_t clock_ns(const struct log_clock *c, uint64_t tick);
 
@@ -429,10 +432,10 @@ struct space {
 	int32_t pid;
 	uint64_t from;
 	struct maps maps;
-	/* Of CLONE_VM: the space whose mappings these are; NULL: its own. */
+	/* CLONE_VM: the space whose mappings these are; NULL: its own. */
 	struct space *memory;
 	uint32_t sharers;		/* spaces that have this one's mappings */
-	bool dropped;			/* and no process has it: the last of them frees it */
+	bool dropped;			/* no process has it: the last sharer frees it */
 	uint32_t serial;
 	const char *comm, *path;
 	struct eras eras;
@@ -591,7 +594,7 @@ struct spot_memo {
 struct frames {
 	struct spot **spot;
 	struct table table;		/* of them, by frame_hash() */
-	struct spot_memo *memo;		/* of those that came last; NULL: not now */
+	struct spot_memo *memo;		/* places that came last; NULL: not now */
 	struct spot nowhere;		/* where there was no memory for another */
 };
 

@@ -227,7 +227,7 @@ END_TEST
 #define SHARER	(1 << 29)		/* numbers that no process has */
 #define MAPPER	(SHARER + 1)
 
-/* One process of CLONE_VM; the other maps the first build of order.c after that. */
+/* A process of CLONE_VM; the other maps the first build of order.c after that. */
 static uint64_t share_and_map(uint8_t flags)
 {
 	const char *path = program("order/first");
@@ -262,12 +262,89 @@ START_TEST(an_exec_ends_the_sharing_of_memory)
 }
 END_TEST
 
+/* vfork() and posix_spawn() share until the exec. */
+START_TEST(an_exec_of_a_sharer_leaves_the_mappings_of_the_other)
+{
+	uint64_t pc = share_and_map(HWPMC_FORK_SHARED);
+
+	log_exec(&log_, SHARER, "/other", "other");
+	log_context(&log_, MAPPER, MAPPER);
+	ck_assert_str_eq(read_at(pc)->symbol->name, "hot");
+}
+END_TEST
+
 /* ---- maps of generated code ------------------------------------------------- */
 
 START_TEST(generated_code_has_the_map_in_the_tmp_of_its_process)
 {
 	make_tmp();
 	begin_child(say);
+	put_map(child, "10000 100 own\n");
+	map_generated(child);
+	check_code("own", NULL);
+}
+END_TEST
+
+/* The log begins and ends so many seconds after now. */
+static void end_log_at(int seconds)
+{
+	struct hwpmc_log_initialize *r = (void *)log_.bytes;
+	struct timespec real, mono;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	r->realtime = (real.tv_sec + seconds) * 1000000000ull;
+	r->monotonic = (mono.tv_sec + seconds) * 1000000000ull;
+	r->tick = r->hdr.time;
+}
+
+START_TEST(process_of_a_log_that_ended_after_its_start_has_its_map)
+{
+	make_tmp();
+	begin_child(say);
+	put_map(child, "10000 100 own\n");
+	end_log_at(1);
+	map_generated(child);
+	check_code("own", NULL);
+}
+END_TEST
+
+/* The number was another process's when the log was made. */
+START_TEST(process_that_began_after_the_log_has_no_map_there)
+{
+	make_tmp();
+	begin_child(say);
+	put_map(child, "10000 100 own\n");
+	end_log_at(-10);
+	map_generated(child);
+	check_code("[unknown]", NULL);
+}
+END_TEST
+
+START_TEST(log_of_an_earlier_boot_has_no_processes)
+{
+	struct timespec boot;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	make_tmp();
+	begin_child(say);
+	put_map(child, "10000 100 own\n");
+	end_log_at(1);
+	((struct hwpmc_log_initialize *)log_.bytes)->realtime -=
+		(boot.tv_sec + 10) * 1000000000ull;
+	map_generated(child);
+	check_code("[unknown]", NULL);
+}
+END_TEST
+
+/* Its mapping is gone with the program. */
+START_TEST(program_that_is_executed_has_no_dump_of_the_one_before)
+{
+	make_tmp();
+	begin_child(say);
+	log_map(&log_, child, CODE + 0x100000, 0x1000, 0, "/tmp/jit-1.dump");
+	put("/tmp/jit-1.dump", 0, "", 0, "a");
+	log_exec(&log_, child, "/other", "other");
 	put_map(child, "10000 100 own\n");
 	map_generated(child);
 	check_code("own", NULL);
@@ -342,7 +419,7 @@ static void begin_dump(void)
 
 	snprintf(dump, sizeof(dump), "%s/jit-7.dump", dir);
 	put("/jit-%d.dump", 7, &h, sizeof(h), "a");
-	/* Of a number that no process has. */
+	/* No process has this number. */
 	log_map(&log_, 1 << 30, 0x700000, 0x1000, 0, dump);
 	map_generated(1 << 30);
 }
@@ -412,7 +489,12 @@ int main(void)
 	harness_add(mappings_of_shared_memory_are_those_of_both_processes);
 	harness_add(mappings_after_a_fork_are_those_of_one_process);
 	harness_add(an_exec_ends_the_sharing_of_memory);
+	harness_add(an_exec_of_a_sharer_leaves_the_mappings_of_the_other);
 	harness_add(generated_code_has_the_map_in_the_tmp_of_its_process);
+	harness_add(process_of_a_log_that_ended_after_its_start_has_its_map);
+	harness_add(process_that_began_after_the_log_has_no_map_there);
+	harness_add(log_of_an_earlier_boot_has_no_processes);
+	harness_add(program_that_is_executed_has_no_dump_of_the_one_before);
 	harness_add(code_from_before_a_fork_has_the_map_of_the_parent);
 	harness_add(a_map_that_the_parent_wrote_after_a_fork_names_nothing);
 	harness_add(a_jitdump_names_generated_code);

@@ -428,6 +428,11 @@ START_TEST(pause_that_begins_twice_ends_once)
 	for (uint32_t id = 40; id-- > 0; )
 		throttle(&p, id, 0, 1, 400, 0);
 	ck_assert_uint_eq(pauses_until(&p, 1000), 220);
+	for (uint32_t id = 0; id < 40; id++)
+		throttle(&p, id, 0, 0, 500, 57);
+	for (uint32_t id = 0; id < 40; id++)
+		throttle(&p, id, 0, 1, 600, 0);
+	ck_assert_uint_eq(pauses_until(&p, 1000), 320);
 }
 END_TEST
 
