@@ -115,7 +115,8 @@ static bool read_more(struct image *img, FILE *f, bool demangle)
 	}
 	if (fseeko(f, img->read, SEEK_SET) < 0)
 		return false;
-	while (img->nsymbol < SYMBOLS_MAX && img->read < MAP_LIMIT &&
+	/* A file that shrinks again and again has replaced symbols, which stay in memory. */
+	while ((uint64_t)img->nsymbol + img->nretired < SYMBOLS_MAX && img->read < MAP_LIMIT &&
 	       (n = getline(&line, &size, f)) > 0) {
 		if (line[n - 1] == '\n')
 			img->read += n;
@@ -280,7 +281,7 @@ static bool take(struct source *s, const char *root, char *path, int32_t pid, bo
 	return s->f;
 }
 
-/* What its parent wrote before the fork describes its own code, too; later lines may not. */
+/* Lines that its parent wrote before the fork describe its own code, too; later ones may not. */
 static bool take_of_parent(struct source *s, int32_t parent, int64_t began)
 {
 	char root[ORIGIN_ROOT];
@@ -299,7 +300,7 @@ static bool take_of_parent(struct source *s, int32_t parent, int64_t began)
 	return false;
 }
 
-/* Where the process itself has it, or has it from. */
+/* Takes the file that the process itself has, or has from a parent. */
 static bool take_of_process(struct source *s, const struct images *set, int32_t pid)
 {
 	const char *dump = jit_dump_of(set, pid);
@@ -324,7 +325,7 @@ static bool take_of_process(struct source *s, const struct images *set, int32_t 
 	return false;
 }
 
-/* What was found in a process that has ended stays: a file of the host may be another's. */
+/* A file that was found in a process stays when that has ended: the host's may be another's. */
 static bool find_source(struct source *s, const struct images *set, const struct image *img)
 {
 	int32_t pid = img->pid;

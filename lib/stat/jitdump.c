@@ -79,7 +79,7 @@ static bool add_move(struct image *img, FILE *f, uint64_t room, bool demangle, u
 	if (room < sizeof(m) || fread(&m, sizeof(m), 1, f) != 1 || !m.len)
 		return false;
 	name = name_at(img, m.from, left);
-	if (!name)
+	if (!name || img->moved >= MOVED_MAX)
 		return false;
 	img->moved += strlen(name) + 1;
 	return image_add_symbol(img, m.to, m.len, name, demangle);
@@ -106,8 +106,7 @@ bool jitdump_read(struct image *img, FILE *f, bool demangle, bool *more)
 	if (!img->read)
 		img->read = h.size;
 	/* A record that is not whole is read the next time. */
-	while ((uint64_t)img->nsymbol + img->nretired < SYMBOLS_MAX && img->moved < MOVED_MAX &&
-	       read_at(f, img->read, &r, sizeof(r)) &&
+	while ((uint64_t)img->nsymbol + img->nretired < SYMBOLS_MAX && read_at(f, img->read, &r, sizeof(r)) &&
 	       r.size >= sizeof(r) && r.size <= st.st_size - img->read) {
 		if (r.type == CODE_LOAD)
 			*more |= add_load(img, f, r.size - sizeof(r), demangle);

@@ -184,7 +184,7 @@ START_TEST(names_of_threads_that_live_are_kept_when_others_are_freed)
 }
 END_TEST
 
-/* Of the process that had it first, the mappings stay while another one has them. */
+/* The mappings of the process that had them first stay while another one has them. */
 START_TEST(shared_memory_lives_as_long_as_its_last_process)
 {
 	struct hwpmc_log_fork *r;
