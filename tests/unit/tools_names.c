@@ -129,6 +129,28 @@ START_TEST(report_reads_the_log_that_is_its_operand)
 }
 END_TEST
 
+/* A log without its last record, CLOSELOG, and one that ends within a record. */
+START_TEST(each_reader_says_that_a_log_has_no_end)
+{
+	static const char *const readers[] = {
+		"report -i cut", "annotate -i cut ten", "diff cut log", "diff log cut",
+		"report -i cut --format flamegraph",
+	};
+
+	for (int bytes = 16; bytes <= 17; bytes++) {
+		ck_assert_int_eq(system(bytes == 16 ? "head -c -16 log >cut" :
+					"head -c -17 log >cut"), 0);
+		for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+			ck_assert_int_eq(command("%s", readers[i]), 0);
+			has(strstr(readers[i], "flamegraph") ? "\"cut\":true" :
+			    ": the log has no end: " + (strstr(readers[i], "diff") ? 0 : 2));
+		}
+	}
+	ck_assert_int_eq(command("report -i log"), 0);
+	ck_assert_ptr_null(strstr(text, "has no end"));
+}
+END_TEST
+
 START_TEST(report_without_a_log_says_how_to_record_one)
 {
 	ck_assert_int_eq(said("report"), EXIT_FAILED);
@@ -148,6 +170,7 @@ int main(void)
 	harness_add(report_lists_and_chooses_samples_by_name_of_thread);
 	harness_add(exports_name_threads);
 	harness_add(report_reads_the_log_that_is_its_operand);
+	harness_add(each_reader_says_that_a_log_has_no_end);
 	harness_add(report_without_a_log_says_how_to_record_one);
 	return harness_run();
 }

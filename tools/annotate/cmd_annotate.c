@@ -144,8 +144,11 @@ static unsigned int print_event(const struct options *o,
 	ev = &hwpmc_profile_events(profile, &n)[event];
 	f = annotate_functions(&o->a.hits, event, &n);
 	annotate_print_event(pr, ev);
-	if (o->log.format == LOGOPTS_TEXT)
+	if (o->log.format == LOGOPTS_TEXT) {
 		missing_put_losses(pr->out.f, "# ", profile, event);
+		if (hwpmc_profile_totals(profile)->cut)
+			fputs("# " MISSING_END "\n", pr->out.f);
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct annotate *a;
 		char why[5000];

@@ -15,7 +15,7 @@
 struct source_file {
 	char *name;
 	uid_t owner;			/* of the file that names it */
-	const char *within;		/* of the image's, or NULL */
+	const char *within;		/* the image's, or NULL */
 	char **line;
 	unsigned int n;			/* 0: it cannot be read */
 	char absent[160];		/* in place of a line: why there is none */
@@ -87,7 +87,7 @@ static struct source_file *get_file(struct sources *s, const char *name)
 	if (f) {
 		read_lines(file, f);
 		fclose(f);
-	} else if (access(name, F_OK) == 0) {
+	} else if (s->within || access(name, F_OK) == 0) {
 		snprintf(file->absent, sizeof(file->absent),
 			 "(cannot show the source: %s)", why);
 	}

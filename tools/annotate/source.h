@@ -12,7 +12,7 @@ struct source_file;
 
 struct sources {
 	const char *root;		/* looked below first; NULL: none */
-	const char *within;		/* of what names them: the only root; NULL: none */
+	const char *within;		/* the only root of the image that names them; NULL: none */
 	struct source_file *file;
 	size_t n;
 	uid_t owner;			/* of what names them: sources_of() */

@@ -12,6 +12,7 @@
 #include "common/doubts.h"
 #include "common/fmt.h"
 #include "common/logopts.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "common/pager.h"
 #include "diff.h"
@@ -191,8 +192,9 @@ static void print_line(const struct options *o, const struct diff *d,
 /* ---- events -------------------------------------------------------------- */
 
 static void print_side(const struct options *o, const char *which,
-		       const char *path, const struct hwpmc_profile_event *ev)
+		       const char *path, const struct diff_side *side)
 {
+	const struct hwpmc_profile_event *ev = side->event;
 	char rate[LOGOPTS_RATE], taken[LOGOPTS_RATE];
 
 	fprintf(o->out.f, "# %s: ", which);
@@ -202,6 +204,8 @@ static void print_side(const struct options *o, const char *which,
 			logopts_rate(ev, rate));
 	else
 		fputs(": does not have this event\n", o->out.f);
+	if (hwpmc_profile_totals(side->profile)->cut)
+		fprintf(o->out.f, "# %s: %s\n", which, MISSING_END);
 }
 
 static void print_head(const struct options *o, const struct diff *d,
@@ -213,8 +217,8 @@ static void print_head(const struct options *o, const struct diff *d,
 	fputs("# event ", o->out.f);
 	fmt_put_plain(o->out.f, event, 0);
 	fputc('\n', o->out.f);
-	print_side(o, "old", o->path[0], old);
-	print_side(o, "new", o->path[1], new);
+	print_side(o, "old", o->path[0], &d->side[0]);
+	print_side(o, "new", o->path[1], &d->side[1]);
 	if (old && new && old->period != new->period)
 		fputs("# the periods differ: compare shares and ratios, not samples\n",
 		      o->out.f);
