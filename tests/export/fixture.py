@@ -74,7 +74,7 @@ def simple_log():
 def rich_log():
     """Two events, two threads, another process; kernel, generated and unknown
     code, names that want to be something else, and drops."""
-    elf, log = program(), Log("./three </title><script>alert(1)</script>")
+    elf, log = program(), Log("./three </title><script>alert(1)</script>", owner=2)
     kernel()
     log.event(1, "instructions", 1000)
     log.event(2, "cycles:u", 2003)

@@ -6,7 +6,7 @@ import struct
 import subprocess
 
 (CLOSELOG, DROPNOTIFY, INITIALIZE, PMCALLOCATE, PROCEXEC, MAP_IN, CALLCHAIN,
- PROC_CREATE, CPU, CONTEXT, NOTE) = 1, 2, 3, 5, 9, 14, 16, 20, 64, 65, 69
+ PROC_CREATE, CPU, CONTEXT, THROTTLE, NOTE) = 1, 2, 3, 5, 9, 14, 16, 20, 64, 65, 66, 69
 USER, HIDDEN, SPLIT = 1, 2, 16
 PC_HIDDEN, PC_USER = 2**64 - 1, 2**64 - 2
 HAS_BUILD_ID, ANON = 2, 4
@@ -16,14 +16,14 @@ START = 1_700_000_000_000_000_000       # ns of the first record
 class Log:
     """Records are kept in order; time goes on by a microsecond a sample."""
 
-    def __init__(self, command="the program"):
+    def __init__(self, command="the program", owner=1):
         self.data = bytearray()
         self.time = 1000
         self.thread = None
         self.samples = 0
         self.record(INITIALIZE, struct.pack(
             "<QIIIIIIQQQiI64s", 0x474f4c434d505748, 0x10000, 1, 0, 2, 2,
-            1_000_000, self.time, self.time, START, 1, 1, b"GenuineTest-6"))
+            1_000_000, self.time, self.time, START, owner, 1, b"GenuineTest-6"))
         self.record(CPU, b"")
         self.note(0, "command=" + command)
 
@@ -66,6 +66,9 @@ class Log:
     def drop(self, samples):
         self.record(DROPNOTIFY, struct.pack(
             "<IIQ8Q", 0, 4, self.time, samples, 0, 0, 0, 0, 0, 0, 0))
+
+    def pause(self, event, ends=False):
+        self.record(THROTTLE, struct.pack("<II", 0, 50), flags=int(ends), ident=event)
 
     def write(self, path):
         self.record(CLOSELOG, b"")

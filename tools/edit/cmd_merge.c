@@ -35,11 +35,14 @@ struct merge_log {
 	const char *path;
 	struct hwpmc_input *in;
 	struct hwpmc_log_initialize begin;
+	struct hwpmc_log_allocate *pmc;
+	uint32_t npmc;
 	char hostname[128];
 };
 
 struct merge_id {
 	uint32_t log, id, as;
+	bool again;			/* an earlier piece of the recording has it */
 };
 
 struct merge {
@@ -94,8 +97,17 @@ static int parse_options(struct merge *m, int argc, char *argv[])
 
 /* ---- are they of one machine? -------------------------------------------- */
 
+static bool is_allocate(uint8_t type)
+{
+	return type == HWPMC_LOG_PMCALLOCATE || type == HWPMC_LOG_PMCALLOCATEDYN;
+}
+
 static void note_log(struct merge_log *l, const struct hwpmc_record *r)
 {
+	if (is_allocate(r->hdr->type)) {
+		l->pmc = must_realloc(l->pmc, l->npmc + (size_t)1, sizeof(*l->pmc));
+		l->pmc[l->npmc++] = *r->allocate;
+	}
 	if (r->hdr->type == HWPMC_LOG_INITIALIZE)
 		l->begin = *r->initialize;
 	else if (r->hdr->type == HWPMC_LOG_NOTE &&
@@ -176,20 +188,54 @@ static bool is_taken(const struct merge *m, uint32_t id)
 	return false;
 }
 
-/* 0 and HWPMC_ID_INVALID are of no PMC. */
-static uint32_t number_of(struct merge *m, uint32_t log, uint32_t id)
+static const struct hwpmc_log_allocate *find_pmc(const struct merge_log *l, uint32_t id)
 {
+	for (uint32_t i = 0; i < l->npmc; i++)
+		if (l->pmc[i].hdr.id == id)
+			return &l->pmc[i];
+	return NULL;
+}
+
+/* Pieces of a recording have copies of its first records. */
+static bool are_pieces(const struct merge_log *a, const struct merge_log *b, uint32_t id)
+{
+	const struct hwpmc_log_allocate *x = find_pmc(a, id), *y = find_pmc(b, id);
+
+	return x && y && memcmp(&a->begin, &b->begin, sizeof(a->begin)) == 0 &&
+	       memcmp(x, y, sizeof(*x)) == 0;
+}
+
+static const struct merge_id *find_id(const struct merge *m, uint32_t log, uint32_t id)
+{
+	for (uint32_t i = m->nid; i-- > 0; )
+		if (m->id[i].id == id &&
+		    (m->id[i].log == log || are_pieces(&m->log[m->id[i].log], &m->log[log], id)))
+			return &m->id[i];
+	return NULL;
+}
+
+/* 0 and HWPMC_ID_INVALID are of no PMC. *again: an earlier piece has the PMC. */
+static uint32_t number_of(struct merge *m, uint32_t log, uint32_t id, bool *again)
+{
+	const struct merge_id *known;
 	uint32_t as = id;
 
+	*again = false;
 	if (!id || id == HWPMC_ID_INVALID)
 		return id;
-	for (uint32_t i = m->nid; i-- > 0 && m->id[i].log == log; )
-		if (m->id[i].id == id)
-			return m->id[i].as;
-	while (is_taken(m, as) || !as || as == HWPMC_ID_INVALID)
-		as++;
+	known = find_id(m, log, id);
+	if (known && known->log == log) {
+		*again = known->again;
+		return known->as;
+	}
+	if (known)
+		as = known->as;
+	else
+		while (is_taken(m, as) || !as || as == HWPMC_ID_INVALID)
+			as++;
+	*again = known;
 	m->id = must_realloc(m->id, m->nid + 1, sizeof(*m->id));
-	m->id[m->nid++] = (struct merge_id){ log, id, as };
+	m->id[m->nid++] = (struct merge_id){ log, id, as, *again };
 	return as;
 }
 
@@ -199,6 +245,7 @@ static int copy_log(struct merge *m, uint32_t which)
 {
 	struct merge_log *l = &m->log[which];
 	uint32_t last = 0, as = 0;
+	bool again = false;
 	struct hwpmc_record r;
 	int rc;
 
@@ -206,8 +253,10 @@ static int copy_log(struct merge *m, uint32_t which)
 		/* Samples of a PMC come in rows. */
 		if (r.hdr->id != last) {
 			last = r.hdr->id;
-			as = number_of(m, which, last);
+			as = number_of(m, which, last, &again);
 		}
+		if (again && is_allocate(r.hdr->type))
+			continue;
 		if (r.hdr->type != HWPMC_LOG_INITIALIZE || !which)
 			edit_put(&m->out, &r, last ? as : 0);
 	}
@@ -242,8 +291,10 @@ int cmd_merge(int argc, char *argv[])
 
 	if (!status && !m.help)
 		status = merge_run(&m);
-	for (uint32_t i = 0; i < m.n; i++)
+	for (uint32_t i = 0; i < m.n; i++) {
 		hwpmc_input_close(m.log[i].in);
+		free(m.log[i].pmc);
+	}
 	free(m.log);
 	free(m.id);
 	return status;
