@@ -219,7 +219,7 @@ static void write_pauses(const struct pieces *p, struct sink *sink)
 	free(b.data);
 }
 
-/* What goes on at the end of a log, which the next one begins with. */
+/* Pauses that go on at the end of a log: the next one begins with them. */
 static void see_what_goes_on(struct pieces *p, unsigned int cpu, const struct hwpmc_log_hdr *h)
 {
 	if (h->type == HWPMC_LOG_LOSS)
@@ -293,11 +293,17 @@ static void keep_record(struct pieces *p, unsigned int cpu, const struct hwpmc_l
 	p->last->samples += h->type == HWPMC_LOG_CALLCHAIN;
 }
 
-static void write_recent(const struct pieces *p, struct sink *sink)
+static void write_close(struct sink *sink)
 {
 	struct hwpmc_log_hdr end = {
 		.len = sizeof(end), .type = HWPMC_LOG_CLOSELOG,
 	};
+
+	sink_write(sink, &end, sizeof(end));
+}
+
+static void write_recent(const struct pieces *p, struct sink *sink)
+{
 	char n[32];
 
 	sink_write(sink, p->head.data, p->head.n);
@@ -308,7 +314,7 @@ static void write_recent(const struct pieces *p, struct sink *sink)
 	snprintf(n, sizeof(n), "%" PRIu64, p->overwritten);
 	if (p->overwritten)
 		sink_note(sink, 0, "overwritten", n);
-	sink_write(sink, &end, sizeof(end));
+	write_close(sink);
 }
 
 /* ---- pieces -------------------------------------------------------------- */
@@ -355,19 +361,25 @@ static void see_record(struct pieces *p, unsigned int cpu, const struct hwpmc_lo
 void pieces_take(struct pieces *p, unsigned int cpu, const void *data, size_t len)
 {
 	const struct hwpmc_log_hdr *h = data;
+	bool begins = h->type == HWPMC_LOG_INITIALIZE;
 	struct hwpmc_log_hdr mark;
 
-	if (p->kind == PIECES_SWITCH) {
-		if (h->type != HWPMC_LOG_INITIALIZE) {
-			hwpmc_rings_mark(cpu, &mark);
-			sink_write(p->sink, &mark, sizeof(mark));
-		}
-		sink_write(p->sink, data, len);
-	}
 	for (const char *at = data, *end = at + len; at < end; at += h->len) {
 		h = (const void *)at;
 		see_record(p, cpu, h);
+		/* pieces_end() writes it behind the other rings. */
+		if (h->type == HWPMC_LOG_CLOSELOG) {
+			len = at - (const char *)data;
+			p->closed = true;
+		}
 	}
+	if (p->kind != PIECES_SWITCH)
+		return;
+	if (!begins) {
+		hwpmc_rings_mark(cpu, &mark);
+		sink_write(p->sink, &mark, sizeof(mark));
+	}
+	sink_write(p->sink, data, len);
 }
 
 void pieces_note(struct pieces *p, uint32_t id, const char *key, const char *value)
@@ -383,11 +395,7 @@ void pieces_note(struct pieces *p, uint32_t id, const char *key, const char *val
 /* Complete, and named. */
 static int end_piece(struct pieces *p)
 {
-	struct hwpmc_log_hdr end = {
-		.len = sizeof(end), .type = HWPMC_LOG_CLOSELOG,
-	};
-
-	sink_write(p->sink, &end, sizeof(end));
+	write_close(p->sink);
 	p->n++;
 	p->bytes += p->sink->bytes;
 	if (sink_close(p->sink) == 0)
@@ -472,6 +480,8 @@ void pieces_end(struct pieces *p)
 {
 	if (p->kind == PIECES_RECENT)
 		write_recent(p, p->sink);
+	else if (p->closed)
+		write_close(p->sink);
 	p->n++;
 	p->bytes += p->sink->bytes;
 }

@@ -72,6 +72,7 @@ struct pieces {
 	uint64_t serial;		/* of the last */
 	uint64_t overwritten;		/* samples */
 	uint64_t bytes;			/* of the pieces that are complete */
+	bool closed;			/* CLOSELOG has come, and is not in the log yet */
 };
 
 /* "10M", "512K", "30s", "5m", "" (at a signal only). 0, or an exit status. */

@@ -89,12 +89,13 @@ int rotate_plan(struct stat_set *set)
 
 /* ---- the next turn ------------------------------------------------------- */
 
-#define PASSES	1000			/* of lists of children */
+#define PASSES	1000			/* most lists of children */
+#define STUCK	100			/* of them, with no child but such as exit */
 
 struct pids {
 	pid_t *pid;
 	unsigned int n;
-	bool gone;			/* one is exiting, and has children yet */
+	bool gone;			/* a child is exiting, and still has children */
 };
 
 /* No other process waits for a descendant whose parent has exited. The command's status is
@@ -141,9 +142,9 @@ static bool is_in(const struct pids *p, pid_t pid)
 }
 
 /*
- * The children that are not among the attached ones. Returns 1 if there was any: it may have
- * ended, and its children have become children of this process; 2 if one was attached. The
- * attached ones stay in p.
+ * The children that are not among the attached ones. Returns 2 if one was attached, or has
+ * ended, so that its children have become children of this process; 1 if all of them are still
+ * exiting; 0 if there was none. The attached ones stay in p.
  */
 static int attach_new(struct stat_set *set, struct pids *p, const struct pids *attached)
 {
@@ -156,8 +157,10 @@ static int attach_new(struct stat_set *set, struct pids *p, const struct pids *a
 
 		if (!is_in(attached, pid)) {
 			any = any ? any : 1;
-			if (has_ended(set, pid))
+			if (has_ended(set, pid)) {
+				any = 2;
 				continue;
+			}
 			rc = stat_set_attach_again(set, pid);
 			if (rc < 0)
 				return -1;
@@ -180,7 +183,7 @@ static int attach_new(struct stat_set *set, struct pids *p, const struct pids *a
 static int attach_children(struct stat_set *set)
 {
 	struct pids list[2] = { { .n = 0 }, { .n = 0 } };
-	unsigned int pass = 0;
+	unsigned int pass = 0, stuck = 0;
 	int rc;
 
 	do {
@@ -192,9 +195,11 @@ static int attach_children(struct stat_set *set)
 		/* Its exit can take long. */
 		if (now->gone)
 			usleep(1000);
-	} while (rc > 0 && ++pass < PASSES);
-	/* An exit can take for ever; its children are found at the next turn. */
-	rc = rc == 1 ? 0 : rc;
+		stuck = rc == 1 ? stuck + 1 : 0;
+	} while (rc > 0 && ++pass < PASSES && stuck < STUCK);
+	/* An exit can take for ever; its children are found at a later turn. */
+	if (stuck == STUCK)
+		rc = 0;
 	if (rc > 0)
 		msg("cannot count all descendants: their parents exit faster than the tool finds "
 		    "them; count without --rotate");

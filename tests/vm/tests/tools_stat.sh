@@ -349,7 +349,9 @@ stat_rotates_with_a_process_that_just_lost_its_parent() {
 	echo 'sh laps.sh & echo $! >orphan; echo $$ >middle; wait' >middle.sh
 	for attach in 1 7 8; do
 		export ORPHAN=$attach
+		rm -f orphaned
 		rotate_with_laps 2 "(sh middle.sh &)"
+		[ -e orphaned ] || fail "$attach: no process lost its parent"
 		check_equal "$(awk -F, -v i=$insn -v b=$branches '
 			$4 == "instructions:u" { n++; few += $6 < i }
 			$4 == "branches:u" { few += $6 < b }
