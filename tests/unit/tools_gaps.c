@@ -107,7 +107,7 @@ START_TEST(gaps_have_the_part_of_pauses_in_each_round)
 	throttle(1, 0, 1100);
 	throttle(1, 1, 1200);
 	next_round();
-	check_text(0, 0, "sampling was paused for 0.300 s (30.0 % of the time of a CPU): it used up to 57 % of a CPU; use a longer period");
+	check_text(0, 0, "sampling was paused for 0.300 s (15.0 % of the time of 2 CPUs); use a longer period");
 	check_text(0, 1, NULL);
 	throttle(1, 0, 1500);
 	next_round();

@@ -30,7 +30,7 @@ void gaps_take(struct gaps *g, const struct hwpmc_profile *p, bool begins)
 		memcpy(g->loss, loss, n * sizeof(*g->loss));
 	g->nloss = n;
 	g->paused = t->paused;
-	g->percent = t->paused_percent;
+	g->ncpu = t->paused_cpus;
 }
 
 /* Did the counter not count when the round began, or at some time in it? */
@@ -47,11 +47,9 @@ static void pauses_text(const struct gaps *g, double seconds, char *buf, size_t 
 	double paused = (g->paused - g->paused_before) / 1e9;
 	int n = snprintf(buf, size, "sampling was paused for %.3f s", paused);
 
-	if (seconds > 0 && n < size)
-		n += snprintf(buf + n, size - n, " (%.1f %% of the time of a CPU)",
-			      100 * paused / seconds);
-	if (g->percent && n < size)
-		n += snprintf(buf + n, size - n, ": it used up to %u %% of a CPU", g->percent);
+	if (seconds > 0 && g->ncpu && n < size)
+		n += snprintf(buf + n, size - n, " (%.1f %% of the time of %u CPU%s)",
+			      100 * paused / seconds / g->ncpu, g->ncpu, g->ncpu == 1 ? "" : "s");
 	if (n < size)
 		snprintf(buf + n, size - n, "; use a longer period (-c)");
 }

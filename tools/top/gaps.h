@@ -14,11 +14,11 @@ struct hwpmc_profile;
 struct hwpmc_profile_loss;
 
 struct gaps {
-	/* Of the log: when the round began, and now. */
+	/* Time of the log at the round's begin, and now. */
 	uint64_t paused_before, paused;		/* ns of all CPUs */
 	struct hwpmc_profile_loss *before, *loss;
 	uint32_t nbefore, nloss;
-	uint32_t percent;			/* most of a CPU that sampling used; 0: unknown */
+	uint32_t ncpu;				/* CPUs that were paused since the log began */
 };
 
 /* Takes what the profile has now. begins: all so far was of the rounds before. */

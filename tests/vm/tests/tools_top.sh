@@ -281,7 +281,7 @@ top_tells_how_long_sampling_was_paused() {
 	status=$?
 	echo 0 >/proc/sys/kern/hwpmc/selfcost
 	check_equal $status 0 "status: $(cat err)"
-	grep -Eq '^# sampling was paused for [0-9.]+ s \([0-9.]+ % of the time of a CPU\): it used up to [0-9]+ % of a CPU; use a longer period' \
+	grep -Eq '^# sampling was paused for [0-9.]+ s \([0-9.]+ % of the time of [0-9]+ CPUs?\); use a longer period' \
 		out.txt || fail "$(grep '^#' out.txt)"
 }
 
