@@ -10,9 +10,7 @@
  *	dump	the same, which /tmp/jit-PID.dump names
  *	clone	a library's code in a process that shares the memory (CLONE_VM), mapped by
  *		the other one
- *	move	generated code, moved by mremap() before it is named and executed
  *	leader	a thread whose process's first thread has ended
- *	copy	WORK, after its page was replaced by a copy in memory without a file
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -36,7 +34,7 @@ void WORK(void);
 #ifdef OTHER
 void never_runs(void);
 
-/* Where the other program has its WORK. */
+/* Address at which the other program has its WORK. */
 __attribute__((noinline, aligned(4096))) void never_runs(void)
 {
 	__asm__ __volatile__("nop; nop");
@@ -163,35 +161,11 @@ static void end_leader(void)
 	pthread_exit(NULL);
 }
 
-/* Whoever calls it is elsewhere: its own page stays. */
-static void copy_and_work(void)
-{
-	char *copy = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	memcpy(copy, WORK, PAGE);
-	mprotect(copy, PAGE, PROT_READ | PROT_EXEC);
-	if (mremap(copy, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)WORK) == MAP_FAILED)
-		exit(1);
-	WORK();
-}
-
-static char *moved(char *at)
-{
-	char *to = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	at = mremap(at, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to);
-	if (at == MAP_FAILED)
-		exit(1);
-	return at;
-}
-
 /* In the child 0. Of generated code it comes last. */
 static int generated(const char *name, const char *kind, char *argv[])
 {
 	char *at = generate();
 
-	if (!strcmp(kind, "move"))
-		at = moved(at);
 	if (!strcmp(kind, "dump"))
 		put_dump(name, at);
 	else if (strcmp(kind, "nomap"))
@@ -219,8 +193,6 @@ int main(int argc, char *argv[])
 		clone_and_map(argv[0]);
 	else if (!strcmp(kind, "leader"))
 		end_leader();
-	else if (!strcmp(kind, "copy"))
-		copy_and_work();
 	else
 		generated(argv[1], kind, argv);
 	for (;;)

@@ -150,18 +150,25 @@ static void check_loss(unsigned int i, uint32_t id, uint8_t flags)
 	ck_assert_uint_lt(found[i].since, found[i].hdr.time);
 }
 
-START_TEST(loss_without_room_is_logged_when_there_is_room)
+/* The host takes or returns the counters, and two looks find no room for the record. */
+static void change_without_room(bool taken)
 {
-	struct child c;
-	uint32_t id = count_on_cpu(&c);
 	uint64_t before;
 
 	fill_rings();
 	before = drops();
-	take_counters(true);
+	take_counters(taken);
 	await_drop(before);
 	/* Each further look tries again. */
 	await_drop(drops());
+}
+
+START_TEST(loss_without_room_is_logged_when_there_is_room)
+{
+	struct child c;
+	uint32_t id = count_on_cpu(&c);
+
+	change_without_room(true);
 	make_room();
 	await_losses(1);
 	check_loss(0, id, 0);
@@ -177,16 +184,11 @@ START_TEST(end_of_loss_without_room_is_logged_when_there_is_room)
 {
 	struct child c;
 	uint32_t id = count_on_cpu(&c);
-	uint64_t before;
 
 	take_counters(true);
 	await_losses(1);
 	check_loss(0, id, 0);
-	fill_rings();
-	before = drops();
-	take_counters(false);
-	await_drop(before);
-	await_drop(drops());
+	change_without_room(false);
 	make_room();
 	await_losses(2);
 	check_loss(1, id, HWPMC_LOSS_OVER);
@@ -200,12 +202,8 @@ START_TEST(loss_that_ended_without_room_is_logged_with_its_end)
 {
 	struct child c;
 	uint32_t id = count_on_cpu(&c);
-	uint64_t before;
 
-	fill_rings();
-	before = drops();
-	take_counters(true);
-	await_drop(before);
+	change_without_room(true);
 	take_counters(false);
 	dev_msleep(LOOKS * 1000);
 	make_room();
