@@ -140,8 +140,8 @@ enum hwpmc_class_id {
 
 /*
  * A PMC's id: cpu [31:20], mode [19:16], class [15:8], row [7:0]. A process-scope PMC has no
- * CPU: bits [31:20] are 0xfff in the owner's first PMC and one less in each later one. The id
- * of a released PMC is therefore EINVAL until the owner has allocated 4,096 others.
+ * CPU: bits [31:20] are 0xfff in the owner's first PMC and one less in each later one, so
+ * the id of a released PMC is EINVAL until the owner has allocated 4,096 others.
  * An id is valid for its owner only; two owners may have the same id. CPUs from 4,095 up
  * cannot be in an id, and therefore have no PMCs of system scope (CPU_RANGE).
  */
@@ -256,10 +256,10 @@ enum hwpmc_reason {
 	HWPMC_WHY_READ_ONLY = 45,	/* counters of the class are read-only */
 	HWPMC_WHY_NO_LOG = 46,		/* needs a configured log */
 	HWPMC_WHY_LOG_EXISTS = 47,	/* the owner already has a log */
-	HWPMC_WHY_LOG_FD = 48,		/* not open for writing, or the kernel cannot write [fd] */
+	HWPMC_WHY_LOG_FD = 48,		/* the file cannot be written, or not by the kernel [fd] */
 	HWPMC_WHY_LOG_ERROR = 49,	/* an earlier write failed [errno] */
-	HWPMC_WHY_NO_RDPMC = 50,	/* RDPMC cannot read the class, or a PMC of some kinds
-					 * of core */
+	HWPMC_WHY_NO_RDPMC = 50,	/* RDPMC cannot read the class, or a PMC that counts on
+					 * some kinds of core only */
 	HWPMC_WHY_MSR_OWNER_ONLY = 51,	/* must be attached to its owner only */
 	HWPMC_WHY_MSR_TAKEN = 52,	/* attach after PMCGETMSR */
 	/* PMCADMIN, GETPMCINFO */
@@ -270,7 +270,7 @@ enum hwpmc_reason {
 	/* the count lacks events of a thread */
 	HWPMC_WHY_INCOMPLETE = 57,	/* no memory for a new thread or process */
 	/* CONFIGURELOG */
-	HWPMC_WHY_RING_SIZE = 58,	/* not a power of two, too small or large [maximum, KiB] */
+	HWPMC_WHY_RING_SIZE = 58,	/* size is no power of two, or out of range [maximum, KiB] */
 	HWPMC_WHY_LOCKED_MEMORY = 59,	/* beyond RLIMIT_MEMLOCK [KiB needed] */
 	HWPMC_WHY_LOG_CLOSED = 60,	/* the log was closed: end it and configure another */
 	HWPMC_WHY_KGMON = 61,		/* no such command [command] */
@@ -531,7 +531,7 @@ struct hwpmc_op_pmcadmin {
  * events, and for fixed counters that all kinds have; they count on all kinds. Every other
  * event belongs to some kinds, which the caller must name. A process-scope PMC then counts
  * nothing on other kinds; GETUNCOUNTED returns that time. A system-scope PMC counts the event
- * of the kind of its CPU.
+ * that its CPU's kind of core has.
  *
  * `count` in: the initial value, the sampling period, or with HWPMC_F_FREQUENCY the number of
  * samples per second, up to HWPMC_FREQUENCY_MAX. Out, for a PMC that samples: the nearest valid
@@ -645,11 +645,10 @@ struct hwpmc_op_getdyneventinfo {
 
 /*
  * KGMON (33): the histogram of kernel addresses. System-scope sampling PMCs with
- * HWPMC_F_KGMON add their samples to it while it is on. The machine has one histogram,
- * which keeps its contents after the PMCs are released, until it is reset. For READ,
- * `nentry` in: entries of the array at `entries` (0: return the number only); out:
- * number of entries. An address may have several entries. Each command returns `on`
- * and `users`.
+ * HWPMC_F_KGMON add their samples to it while it is on. The machine has one histogram. It
+ * keeps its contents after the PMCs are released, until it is reset. For READ, `nentry` in:
+ * entries of the array at `entries` (0: return the number only); out: number of entries. An
+ * address may have several entries. Each command returns `on` and `users`.
  * Errors: EPERM PRIV_SYSTEM; EINVAL KGMON, BUFFER [entries needed]; EFAULT
  * BAD_ADDRESS; ENOMEM NO_MEMORY.
  */

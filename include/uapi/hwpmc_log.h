@@ -105,9 +105,8 @@ enum hwpmc_log_clock_kind {
 };
 
 /*
- * INITIALIZE: the first record of a log, id 0. CLOCK records are later readings
- * of the clocks (one at each flush, one before CLOSELOG). Two readings give the
- * frequency of the log's clock more precisely than `khz`, which was measured at boot.
+ * INITIALIZE: the first record of a log, id 0. CLOCK records are later readings of the
+ * clocks (one at each flush, one before CLOSELOG). Two readings give the frequency of the log's clock more precisely than `khz`, which was measured at boot.
  */
 struct hwpmc_log_initialize {
 	struct hwpmc_log_hdr hdr;
@@ -238,7 +237,7 @@ struct hwpmc_log_value {
 struct hwpmc_log_throttle {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;
-	__u32	percent;		/* of CPU time that sampling used; 100: no
+	__u32	percent;		/* CPU time that sampling used; 100: no
 					 * other interrupt was handled */
 };
 
@@ -247,9 +246,9 @@ struct hwpmc_log_throttle {
 
 /*
  * LOSS: a counter of a CPU did not count all events of a PMC that was started; id is the PMC's.
- * One record is written when that is found. A second one, with HWPMC_LOSS_OVER and the same
- * reason and .since, is written when the counter is found to count again, possibly after a stop
- * and another start. If another reason is found before that, the first loss is over, and the
+ * A record is written when that is found. A second one, with HWPMC_LOSS_OVER and the same
+ * reason and .since, is written when the counter is found to count again, possibly after it was
+ * stopped and started. If another reason is found before that, the first loss is over, and the
  * second loss has its own two records. The records may be in the ring of any CPU.
  */
 struct hwpmc_log_loss {
@@ -407,7 +406,7 @@ struct hwpmc_log_map {
 	__u64	start, end;		/* addresses [start, end) */
 	__u64	offset;			/* of `start` in the file */
 	__u64	inode;			/* as /proc/PID/maps has it */
-	__u32	major, minor;		/* of its device, as there */
+	__u32	major, minor;		/* device of the file, as there */
 	__u8	build_id[HWPMC_LOG_BUILD_ID];
 	__s32	slide;			/* pages of 4096 bytes by which addresses in the ELF
 					 * file exceed its offsets. Load base of the file:
@@ -425,9 +424,9 @@ struct hwpmc_log_unmap {
 };
 
 /* NOTE: information from a tool. The meaning of id depends on the key. Keys are "command",
- * "hostname", "release", "event" (id: PMC), "version", "period", "kernel-start" (address
- * of _stext) and "kernel-build-id" (both hexadecimal), and others. A reader ignores
- * unknown keys. */
+ * "hostname", "release", "event" (id: PMC), "version", "period", "kernel-start" (address of
+ * _stext) and "kernel-build-id" (both hexadecimal), and others. A reader ignores unknown
+ * keys. */
 struct hwpmc_log_note {
 	struct hwpmc_log_hdr hdr;
 	char	text[];			/* "key=value", zero terminated */

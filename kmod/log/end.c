@@ -127,8 +127,8 @@ struct hwpmc_log *hwpmc_log_end(struct hwpmc_owner *owner, bool discard)
 	lockdep_assert_held(&hwpmc_lock);
 	if (!log)
 		return NULL;
-	/* log_silence() writes the records that end it, also if CLOSELOG of another thread has
-	 * not done so yet. */
+	/* log_silence() writes the records that end it, unless CLOSELOG of another thread has
+	 * written them. */
 	log->unclosed = log->open ? !discard : log->mapped && !smp_load_acquire(&log->quiet);
 	hwpmc_log_close_locked(log);
 	hwpmc_log_kinds_end(log);

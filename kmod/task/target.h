@@ -33,7 +33,7 @@ struct hwpmc_link {
 	u32 attach;			/* pmc->attaches when it, or the link that it
 					 * was inherited from, was made;
 					 * hwpmc_targets_lock */
-	u32 owned;			/* of a process: threads with a PMC of their own on
+	u32 owned;			/* process: threads with a PMC of their own on
 					 * the row, where .pmc is NULL; hwpmc_targets_lock */
 };
 
@@ -72,7 +72,7 @@ struct hwpmc_target {
 	 * .attaching counts this one. NULL: the target is a process. Constant. */
 	struct hwpmc_thread *only;
 	struct hwpmc_target *process;
-	struct list_head empty_node;	/* of a process: in the list of own.c;
+	struct list_head empty_node;	/* process: in the list of own.c;
 					 * hwpmc_targets_lock */
 	struct rcu_head rcu;
 	struct hwpmc_link link[];	/* by row, hwpmc_nrows of them */

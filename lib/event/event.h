@@ -196,7 +196,7 @@ struct event_generic {
 
 /* name: in normal form. *how: ALIAS_*. NULL: not ours. */
 const struct event_generic *event_alias(const char *name, unsigned int *how);
-/* What is near to an event of perf (its name in normal form) that hwpmc lacks; NULL: it is none of
+/* The nearest here to an event of perf that hwpmc lacks. name: in normal form. NULL: it is none of
  * these. */
 const char *event_near_perf(const char *name);
 const struct event_generic *event_generic_at(unsigned int n);

@@ -56,7 +56,7 @@ const char *event_row_next(const char **at, const char *end, size_t *n);
 /* table_index.c                                                             */
 
 struct event_index {
-	uint32_t *slot;			/* where a line begins in the text; NULL: not made */
+	uint32_t *slot;			/* beginnings of lines in the text; NULL: not made */
 	uint32_t mask;
 };
 

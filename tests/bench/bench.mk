@@ -38,7 +38,7 @@ $(BENCH_DIR)/cpus/%: $(TOP)/tests/bench/cpus/%.c $(TOP)/tests/bench/cpus/ops.h $
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -o $@ $< -lpthread
 
-# What the look costs a guest, and real machines.
+# Cost of the look in a guest, and on real machines.
 bench-look: module-vm vm-fetch vpmu $(BENCH_DIR)/look/look
 	@BUILD=$(BUILD) $(TOP)/tests/bench/look/run
 

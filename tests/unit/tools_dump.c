@@ -70,7 +70,7 @@ static char *contents(const char *path)
 	return to;
 }
 
-/* What was said, without the line that the log has no end: made logs have none. */
+/* Returns the messages, without the line that the log has no end: made logs have none. */
 static char *said(void)
 {
 	char *text = contents(err_path), *line = strstr(text, ": the log has no end: ");

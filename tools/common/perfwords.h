@@ -4,7 +4,7 @@
 #define TOOLS_PERFWORDS_H
 
 struct perfword {
-	const char *command;	/* of hwpmc, without "hwpmc "; "": the word is a command */
+	const char *command;	/* hwpmc's, without "hwpmc "; "": the word is a command */
 	const char *word;	/* perf's: "-A", "--no-aggr" */
 	const char *here;	/* "--per-cpu"; NULL: hwpmc has none, see .why */
 	const char *why;

@@ -16,7 +16,7 @@ struct branch {
 	uint64_t count;			/* samples in it and below */
 	uint64_t self;			/* stacks that end here */
 	struct branch *parent, *child, *next;
-	struct branch *same;		/* of the same hash */
+	struct branch *same;		/* next with the same hash */
 	struct hwpmc_frame **tail;	/* the first frame below it, without a node */
 	uint32_t ntail;			/* 0: its children are nodes; else it has none */
 };

@@ -29,7 +29,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 33;
 }
 
-/* One of so many different numbers, or the number itself. */
+/* Returns a number below the limit, or the number itself. */
 static uint64_t place(uint64_t x, uint64_t places)
 {
 	return places == UINT64_MAX ? x : mix(x % places);

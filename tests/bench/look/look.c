@@ -73,7 +73,7 @@ static int measure(int class, int metal)
 	int fd = open("/dev/hwpmc", O_RDWR), n = 0;
 	uint64_t before, began, harvest;
 
-	/* Those of user mode alone cost less. */
+	/* Counters of user mode alone cost less. */
 	while (count_on(fd, class, n & 1 ? HWPMC_CAP_USER : HWPMC_CAP_USER | HWPMC_CAP_SYSTEM))
 		n++;
 	sleep(SETTLED);
