@@ -251,9 +251,10 @@ record_of_a_command_that_cannot_run_leaves_one_line_and_the_old_log() {
 }
 
 record_takes_call_graphs_in_the_form_of_perf() {
-	check "$hwpmc" record -o fp -c 10000 -e instructions:u --call-graph fp -- "$loop" 100000
+	check "$hwpmc" record -o fp -c 10000 -e instructions:u --call-graph fp -- \
+		"$VM_TOP/build/vm/progs/hot" -n 300
 	check "$hwpmc" dump -i fp --type sample -o out
-	check grep -q ' <- ' out
+	grep -q ' <- ' out || fail "$(head -n 2 out)"
 	"$hwpmc" record -o lbr --call-graph lbr -- true 2>said
 	check_equal $? 2 "status of lbr"
 	check grep -q "invalid kind of call chains 'lbr'" said
