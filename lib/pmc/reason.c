@@ -139,12 +139,12 @@ WHY(CLASS_GUEST, "the hypervisor gives this machine no counters of the class", N
 WHY(CLASS_FAULT, "registers of the class fault or read 0", NULL, DETAIL_NONE, NULL),
 WHY(EVENT_FILTERED, "the event counts 0 in this virtual machine: the hypervisor filters it",
     "event", DETAIL_HEX, "count another event, or allow it in the hypervisor"),
-WHY(ROW_STILL, "counters do not count or count wrong: in a virtual machine, another user on its "
-    "host holds them, mostly the NMI watchdog; else the firmware", "counters:", DETAIL_DECIMAL,
-    "end that user; on the host: sysctl kernel.nmi_watchdog=0"),
+WHY(ROW_STILL, "counters do not count or count wrong: the firmware holds them, or, in a virtual "
+    "machine, a program of the host, usually its NMI watchdog", "counters:", DETAIL_DECIMAL,
+    "on the host of a virtual machine: sysctl kernel.nmi_watchdog=0, and end such programs"),
 WHY(ROWS_AT_ONCE, "the host of this virtual machine gives fewer counters at a time than it lists",
-    "at most", DETAIL_DECIMAL, "count fewer events at a time (hwpmc stat --rotate), or end what "
-    "uses counters on the host: sysctl kernel.nmi_watchdog=0 there"),
+    "at most", DETAIL_DECIMAL, "count fewer events at a time (hwpmc stat --rotate), or free "
+    "counters on the host: sysctl kernel.nmi_watchdog=0 there"),
 WHY(ONLY_LISTED, "the hypervisor of this virtual machine allows only architectural events",
     "event", DETAIL_HEX, "count another event, or allow this one in the hypervisor"),
 WHY(ROW_MISREAD, "RDPMC of some counters does not return the written value", "counters:",

@@ -431,7 +431,7 @@ EXPORT int hwpmc_input_keep(struct hwpmc_input *in)
 	in->spool = spool_open(&dir);
 	if (in->spool >= 0)
 		return input_keep(in, in->raw, in->raw_len);
-	return input_fail(in, errno, "cannot keep it in '%s' to read it twice: %s; set TMPDIR",
+	return input_fail(in, errno, "cannot copy the log to '%s', to read it twice: %s; set TMPDIR",
 			  dir, strerror(errno));
 }
 

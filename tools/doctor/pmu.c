@@ -105,7 +105,7 @@ static void look_at_findings(struct doctor *d)
 		hwpmc_note_text(&notes[i], text, sizeof(text));
 		if (machine_note_is_of_all(hwpmc_cpuinfo(d->h), &notes[i]))
 			dr_wrong(d, "counters", "on the host: sysctl kernel.nmi_watchdog=0, and end "
-				 "what uses counters there; then hwpmc selftest", "class %s: %s",
+				 "programs that use counters; then hwpmc selftest", "class %s: %s",
 				 name, text);
 		else
 			dr_note(d, "counters", "hwpmc selftest (tests all counters)",

@@ -55,8 +55,8 @@ struct holder {
 static void find_holder(const struct control *c, struct holder *hold)
 {
 	static const char *const facts[] = {
-		[HWPMC_PMU_NONE] = "no usable counters; TSC and other software "
-				   "classes work",
+		[HWPMC_PMU_NONE] = "no usable counters of hardware events; TSC and "
+				   "SOFT work",
 		[HWPMC_PMU_IDLE] = "free",
 		[HWPMC_PMU_CLAIMED] = "in use by hwpmc",
 		[HWPMC_PMU_HELD] = "held by",

@@ -102,8 +102,8 @@ int pmcstat_log_begin(struct pmcstat *ps)
 	if (hwpmc_configure_log(ps->h, ps->log_fd) == 0)
 		return 0;
 	if (hwpmc_reason(ps->h) == HWPMC_WHY_LOG_FD)
-		msg("cannot write '%s': the kernel cannot write there; "
-		    "write to a file, or to | cat",
+		msg("cannot write '%s': the kernel cannot write to it; "
+		    "write to a file, or to a pipe (| cat)",
 		    ps->log_path ? ps->log_path : "the log");
 	else
 		msg("%s", hwpmc_error(ps->h));

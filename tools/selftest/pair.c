@@ -18,12 +18,12 @@ static void judge(struct selftest *t, const struct st_pmcs *p, const struct st_s
 {
 	if (s->of[0] != PERIODS || s->of[1] != PERIODS || dropped)
 		st_failed(t, "pair",
-			  "instructions on %s and branches on %s overflow at once %d times: %llu and %llu samples, %llu dropped",
+			  "instructions on %s and branches on %s overflow at the same time, %d times: %llu and %llu samples, %llu dropped",
 			  p->name[0], p->name[1], PERIODS, (unsigned long long)s->of[0],
 			  (unsigned long long)s->of[1], (unsigned long long)dropped);
 	else
 		st_held(t, "pair",
-			"instructions on %s and branches on %s overflow at once %d times: each is a sample",
+			"instructions on %s and branches on %s overflow at the same time, %d times: each is a sample",
 			p->name[0], p->name[1], PERIODS);
 }
 
@@ -36,7 +36,7 @@ static bool sample(struct selftest *t, struct hwpmc_rings *rings)
 
 	if (!st_add(t, &p, "instructions:u", 2 * PERIOD) ||
 	    !st_add(t, &p, "branches:u", PERIOD)) {
-		st_not_tried(t, "pair", "two events at once: %s", hwpmc_error(t->h));
+		st_not_tried(t, "pair", "two events at the same time: %s", hwpmc_error(t->h));
 	} else if (st_batch(t, &p, "pair", HWPMC_BATCH_START)) {
 		st_loop(PERIODS * PERIOD + PERIOD / 2);
 		if (st_batch(t, &p, "pair", HWPMC_BATCH_STOP)) {
@@ -69,6 +69,6 @@ void st_pair(struct selftest *t)
 		hwpmc_configure_log(t->h, -1);
 	}
 	if (!done)
-		st_not_tried(t, "pair", "two events at once: sampling was throttled %d times",
+		st_not_tried(t, "pair", "two events at the same time: sampling was throttled %d times",
 			     ATTEMPTS);
 }

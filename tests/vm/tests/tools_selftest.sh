@@ -29,7 +29,7 @@ selftest_holds_on_the_emulated_pmu() {
 	check grep -q '^  held .*each of 2 CPUs counts in system scope on each of [0-9]* rows$' got
 	check grep -q '^  held .*rows .*count the same in the kernel: [1-9][0-9.]* instructions per system call' got
 	check grep -q '^  held .*samples the kernel: [1-9][0-9]* samples and' got
-	check grep -q '^  held .*instructions on .* and branches on .* overflow at once 20 times: each is a sample' got
+	check grep -q '^  held .*instructions on .* and branches on .* overflow at the same time, 20 times: each is a sample' got
 	check grep -q ' 0 failed, ' got
 	check grep -q 'ns  a sample' got
 	check_equal "$("$hwpmc" selftest --json - | python3 -c '

@@ -133,7 +133,7 @@ static void judge_all(struct selftest *t, const struct form *f, const struct sum
 			  (unsigned long long)periods);
 	else
 		st_measured(t, "conservation",
-			    "%s and %s: the handler's %.0f events per sample are in no period; %llu of %llu overflows had no interrupt",
+			    "%s and %s: %.0f events per sample occurred in the handler, outside of all periods; %llu of %llu overflows had no interrupt",
 			    f->spec[0], f->spec[1], missing, (unsigned long long)s->late,
 			    (unsigned long long)samples);
 }
