@@ -19,17 +19,17 @@
 #define NO_MAP	"generated code, but no perf-PID.map has its symbols"
 #define REFUSED	"its perf-PID.map is a link, is not a regular file, has several hard links or more than 256 MiB"
 #define UNREADABLE \
-	"its perf-PID.map cannot be read: permission denied: read the log as its owner or root, or copy it to a directory of yours, --perf-map"
+	"its perf-PID.map cannot be read: permission denied: read the log as the owner of the map or root, or copy the map to a directory of your own: --perf-map"
 
 /* Those of programs that run for months have some hundred megabytes. */
 #define MAP_LIMIT	(256ull << 20)
 #define SYMBOLS_MAX	(4u << 20)
 
 static const char foreign[] =
-	"its perf-PID.map belongs to another user, who is neither root nor the reader, nor owns the process: copy it to a directory of yours, --perf-map";
+	"its perf-PID.map belongs to another user, who is neither root nor the reader, nor owns the process: copy the map to a directory of your own: --perf-map";
 
 static const char later[] =
-	"the process that it was forked from has generated more code since: its perf-PID.map is of both";
+	"its parent process has generated code after the fork: the perf-PID.map has names of both processes";
 
 /* Generations of processes that a map may be of. */
 #define PARENTS_MAX	8
