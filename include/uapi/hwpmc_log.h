@@ -152,6 +152,7 @@ enum hwpmc_drop_cause {
 					 * too many were waiting (real-time kernels), or the
 					 * owner may no longer inspect the program (all its
 					 * mappings count as one) */
+	HWPMC_DROP_PAUSED = 4,		/* periods that elapsed while sampling was paused */
 	HWPMC_DROP__COUNT
 };
 
@@ -233,7 +234,8 @@ struct hwpmc_log_value {
 /* THROTTLE: sampling exceeded its share of CPU time and is paused (flags 0), or is
  * resumed (flags 1), on this CPU; id is the PMC's, or HWPMC_ID_INVALID for all PMCs. In
  * process scope a pause ends for a thread when it leaves the CPU (flags 1), and begins again
- * if it returns before the pause of the CPU is over (flags 0). */
+ * if it returns before the pause of the CPU is over (flags 0). Counters count on in a pause:
+ * the periods that elapse in it are declared as drops, HWPMC_DROP_PAUSED. */
 struct hwpmc_log_throttle {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;

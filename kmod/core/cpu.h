@@ -83,8 +83,8 @@ struct hwpmc_cpu {
 	/* Rows that could not be stopped and may still overflow; no PMC samples with
 	 * them any more. */
 	u64 unstoppable;
-	bool throttled;			/* sampling rows are stopped (throttle.c), */
-	u64 paused_at;			/* since this time; also looked at in NMI */
+	bool throttled;			/* sampling rows write no samples (throttle.c); also
+					 * looked at in NMI */
 	bool admitted;			/* online, and what it has is known: set and cleared
 					 * by its hotplug callbacks, read anywhere */
 	unsigned long on;		/* classes switched on here, by index */

@@ -19,9 +19,9 @@ static_assert(sizeof(struct hwpmc_log_hdr) == 16);
 static_assert(sizeof(struct hwpmc_log_initialize) == 144);
 static_assert(sizeof(struct hwpmc_log_clock) == 40);
 static_assert(sizeof(struct hwpmc_log_drop) == 96);
-/* hwpmc_ring_drop_nmi() and the declaration write the fixed arrays alone: a further cause
- * needs pairs in more_dropped and behind the record. */
-static_assert(HWPMC_DROP__COUNT == HWPMC_DROP_FIXED);
+/* hwpmc_ring_drop_nmi() and the declaration write the fixed arrays and one pair: a further
+ * cause is added to the second pair of more_dropped, and needs one behind the record. */
+static_assert(HWPMC_DROP__COUNT == HWPMC_DROP_FIXED + 1);
 static_assert(sizeof(struct hwpmc_log_allocate) == 128);
 static_assert(sizeof(struct hwpmc_log_attach) == 24);
 static_assert(sizeof(struct hwpmc_log_value) == 40);

@@ -9,7 +9,9 @@
  */
 #include "ring.h"
 
-#define NOTIFY		sizeof(struct hwpmc_log_drop)
+#define FURTHER		(HWPMC_DROP__COUNT - HWPMC_DROP_FIXED)
+#define NOTIFY		(sizeof(struct hwpmc_log_drop) + \
+			 FURTHER * sizeof(struct hwpmc_log_drop_pair))
 #define PERIOD		sizeof(struct hwpmc_log_period)
 
 void hwpmc_ring_init(struct hwpmc_ring *ring, struct hwpmc_log_ring *ctl,
@@ -108,13 +110,24 @@ static void note_first_drop_nmi(struct hwpmc_ring *ring, u64 now)
 		WRITE_ONCE(ring->since, now);
 }
 
+/* The sum of a cause that the owner reads. */
+static u64 *published_nmi(struct hwpmc_log_ring *ctl, unsigned int cause, bool sample)
+{
+	struct hwpmc_log_drop_pair *pair;
+
+	if (cause < HWPMC_DROP_FIXED)
+		return (u64 *)(sample ? &ctl->samples_dropped[cause] :
+				     &ctl->others_dropped[cause]);
+	pair = &ctl->more_dropped[cause - HWPMC_DROP_FIXED];
+	return (u64 *)(sample ? &pair->samples : &pair->others);
+}
+
 void hwpmc_ring_drop_nmi(struct hwpmc_ring *ring, unsigned int cause, bool sample,
 			 u64 n, u64 now)
 {
 	u64 *count = sample ? ring->samples : ring->others;
 	u64 *all = sample ? ring->all_samples : ring->all_others;
-	u64 *published = (u64 *)(sample ? ring->ctl->samples_dropped :
-				     ring->ctl->others_dropped);
+	u64 *published = published_nmi(ring->ctl, cause, sample);
 	u64 sum;
 
 	note_first_drop_nmi(ring, now);
@@ -124,7 +137,7 @@ void hwpmc_ring_drop_nmi(struct hwpmc_ring *ring, unsigned int cause, bool sampl
 	 * compares running. */
 	do {
 		sum = READ_ONCE(all[cause]);
-		WRITE_ONCE(published[cause], sum);
+		WRITE_ONCE(*published, sum);
 	} while (READ_ONCE(all[cause]) != sum);
 	barrier();
 	WRITE_ONCE(ring->dropped, true);
@@ -164,6 +177,7 @@ static void *put_dropped_period_nmi(struct hwpmc_ring *ring, struct hwpmc_log_pe
 static void put_drop_nmi(struct hwpmc_ring *ring, struct hwpmc_log_drop *r, u64 since,
 			 u64 now)
 {
+	struct hwpmc_log_drop_pair *more = (void *)(r + 1);
 	unsigned int i;
 
 	r->hdr = (struct hwpmc_log_hdr){
@@ -174,9 +188,13 @@ static void put_drop_nmi(struct hwpmc_ring *ring, struct hwpmc_log_drop *r, u64 
 	r->cpu = ring->cpu;
 	r->ncause = HWPMC_DROP__COUNT;
 	r->since = since;
-	for (i = 0; i < HWPMC_DROP__COUNT; i++) {
+	for (i = 0; i < HWPMC_DROP_FIXED; i++) {
 		r->samples[i] = count_take_nmi(&ring->samples[i]);
 		r->others[i] = count_take_nmi(&ring->others[i]);
+	}
+	for (; i < HWPMC_DROP__COUNT; i++, more++) {
+		more->samples = count_take_nmi(&ring->samples[i]);
+		more->others = count_take_nmi(&ring->others[i]);
 	}
 }
 

@@ -221,10 +221,11 @@ static void write_sample_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 /* ---- overflows ----------------------------------------------------------- */
 
 /* n periods have ended, but where the program was then is not known. */
-static void count_missed_nmi(struct hwpmc_row_cpu *rc, u64 n, u64 period, u64 now)
+static void count_missed_nmi(struct hwpmc_row_cpu *rc, unsigned int cause, u64 n, u64 period,
+			     u64 now)
 {
 	if (rc->ring)
-		drop_samples_nmi(rc->ring, rc->pmc, HWPMC_DROP_LATE, n, period, now);
+		drop_samples_nmi(rc->ring, rc->pmc, cause, n, period, now);
 	else
 		hwpmc_kgmon_lost_nmi(n);
 }
@@ -300,7 +301,7 @@ static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counte
 		else
 			hwpmc_kgmon_hit_nmi(regs);
 		if (unlikely(n > 1))
-			count_missed_nmi(rc, n - 1, period, now);
+			count_missed_nmi(rc, HWPMC_DROP_LATE, n - 1, period, now);
 		if (unlikely(hwpmc_pmc_adapts(pmc)))
 			adapt_nmi(c, nr, n, now);
 	}
@@ -370,15 +371,23 @@ static void write_sample_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 	hwpmc_log_commit_tick_irqoff(pmc->owner->log);
 }
 
+/* The cause of periods that have ended without a sample: enum hwpmc_drop_cause. */
+static unsigned int missed_cause_irqoff(struct hwpmc_cpu *c, unsigned int nr)
+{
+	return hwpmc_throttle_take_irqoff(nr) ? HWPMC_DROP_PAUSED : HWPMC_DROP_LATE;
+}
+
 void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 				  struct pt_regs *regs, u64 overshoot)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	u64 n, period, began = hwpmc_cpu_time_nmi(), now = hwpmc_log_time_at_nmi(began);
+	unsigned int cause;
 
 	lockdep_assert_irqs_disabled();
 	if (unlikely(hwpmc_throttle_holds_irqoff(c, nr, began)))
 		return;
+	cause = missed_cause_irqoff(c, nr);
 	period = period_nmi(c, nr);
 	n = count_periods_nmi(rc, period, overshoot);
 	if (n && rc->ring)
@@ -386,7 +395,7 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	else if (n && regs)
 		hwpmc_kgmon_hit_nmi(regs);
 	if (n > 1)
-		count_missed_nmi(rc, n - 1, period, now);
+		count_missed_nmi(rc, cause, n - 1, period, now);
 	if (n && hwpmc_pmc_adapts(rc->pmc))
 		adapt_nmi(c, nr, n, now);
 	if (n)
@@ -403,11 +412,29 @@ static bool has_msr_fault(unsigned int nr)
 	return READ_ONCE(hwpmc_msr_faulted) && hwpmc_rows[nr].cls->nmi;
 }
 
-/* The clock that periods are measured by: in a pause it stands still. */
-static u64 armed_time_irqoff(const struct hwpmc_cpu *c, unsigned int nr)
+/*
+ * The counter counts on in a pause, armed for so much more that it raises no NMI: the periods
+ * that end meanwhile are known when the row is disarmed. It was stopped by the NMI that began
+ * the pause, or is stopped here, so no event comes between the read and the write.
+ */
+void hwpmc_sample_hold_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
-	return unlikely(hwpmc_is_throttled(c)) && hwpmc_rows[nr].cls->nmi ? c->paused_at :
-	       hwpmc_log_time_nmi();
+	struct hwpmc_row *row = &hwpmc_rows[nr];
+	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
+	u64 most = armed_events_nmi(&rc->pmc->arming, row->cls->max_period / 2), left;
+
+	lockdep_assert_irqs_disabled();
+	if (rc->shadow.sel)
+		hwpmc_cpu_stop_nmi(c, nr);
+	left = -hwpmc_row_read_irqoff(row) & rc->mask;
+	/* An overflow without an NMI is found when the row is disarmed. */
+	if (has_msr_fault(nr) || has_overflowed_nmi(rc, -left))
+		return;
+	if (left < most) {
+		rc->excess += most - left;
+		row->cls->ops->write_nmi(row->cls, row->ri, -most);
+	}
+	hwpmc_cpu_program_irqoff(c, nr, &rc->pmc->select);
 }
 
 void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
@@ -423,7 +450,7 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		   hwpmc_log_ring(pmc->owner->log);
 	rc->period_left = ph->left ?: hwpmc_pmc_period(pmc, ph);
 	if (unlikely(hwpmc_pmc_adapts(pmc)))
-		ph->since = armed_time_irqoff(c, nr) - ph->since;
+		ph->since = hwpmc_log_time_nmi() - ph->since;
 	c->phase[nr] = ph;
 	WRITE_ONCE(rc->pmc, pmc);
 	/* Hardware that faults may not stop either: its NMI would have no owner. */
@@ -503,6 +530,7 @@ static enum stopped how_stopped_irqoff(const struct hwpmc_row_cpu *rc, unsigned 
 /* Where the program was at this end of a period is not known any more. */
 static void count_late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoot)
 {
+	unsigned int cause = missed_cause_irqoff(c, nr);
 	struct hwpmc_row_cpu *rc = &c->row[nr];
 	u64 period = period_nmi(c, nr), now, n;
 
@@ -510,7 +538,7 @@ static void count_late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoo
 	if (!n)
 		return;
 	now = hwpmc_log_time_nmi();
-	count_missed_nmi(rc, n, period, now);
+	count_missed_nmi(rc, cause, n, period, now);
 	if (hwpmc_pmc_adapts(rc->pmc))
 		adapt_nmi(c, nr, n, now);
 }
@@ -525,8 +553,8 @@ static void count_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 over
 }
 
 /*
- * left: events to the overflow. The period may have ended before it, where the counter was
- * armed for more: its sample would have been late, and is one that is missed.
+ * left: events to the overflow. Periods may have ended before it, where the counter was armed
+ * for more: their samples would have been late, or sampling was paused. They are missed.
  */
 static u64 stopped_period_left_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 left)
 {
@@ -547,12 +575,8 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	u64 before, counter, now = hwpmc_log_time_nmi();
 
 	lockdep_assert_irqs_disabled();
-	if (unlikely(c->ticking & BIT_ULL(nr)))
-		hwpmc_throttle_unload_irqoff(c, nr);
 	if (rc->shadow.sel)
 		hwpmc_cpu_stop_nmi(c, nr);
-	else if (unlikely(hwpmc_is_throttled(c)))
-		hwpmc_throttle_unload_irqoff(c, nr);
 	before = expect_nmi_irqoff(c, now);
 	/* handle_nmi() finds the row armed or the NMI expected, if not both. */
 	barrier();
@@ -581,12 +605,10 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		take_back_expectation_irqoff(c, now, before);
 		break;
 	}
-	/* An overflow that was handled after the pause began is later than that. */
-	if (unlikely(hwpmc_pmc_adapts(rc->pmc))) {
-		u64 at = armed_time_irqoff(c, nr);
-
-		ph->since = at > ph->since ? at - ph->since : 0;
-	}
+	if (unlikely(hwpmc_pmc_adapts(rc->pmc)))
+		ph->since = hwpmc_log_time_nmi() - ph->since;
+	if (unlikely(!hwpmc_rows[nr].cls->nmi || hwpmc_is_throttled(c)))
+		hwpmc_throttle_unload_irqoff(c, nr);
 	smp_store_release(&rc->pmc, NULL);	/* A: hwpmc_pmc_read() */
 }
 
@@ -604,13 +626,4 @@ void hwpmc_sample_restart_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 	hwpmc_sample_unload_irqoff(c, nr);
 	hwpmc_sample_load_irqoff(c, nr, pmc, c->phase[nr]);
-}
-
-void hwpmc_sample_resume_irqoff(struct hwpmc_cpu *c, unsigned int nr)
-{
-	struct hwpmc_phase *ph = c->phase[nr];
-	u64 now = hwpmc_log_time_nmi();
-
-	if (hwpmc_pmc_adapts(c->row[nr].pmc))
-		ph->since = min(ph->since + now - c->paused_at, now);
 }

@@ -36,11 +36,10 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 
 /* Has an armed row overflowed, and its interrupt not been handled? */
 bool hwpmc_sample_has_overflowed_irqoff(struct hwpmc_cpu *c, unsigned int nr);
-/* It will not come: declare what passed, and arm the row again. */
+/* It will not come, or a pause is over: declare what passed, and arm the row again. */
 void hwpmc_sample_restart_irqoff(struct hwpmc_cpu *c, unsigned int nr);
-/* An armed row counts again after the pause that began at c->paused_at: no period is
- * measured by its time. */
-void hwpmc_sample_resume_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+/* Sampling is paused: an armed row counts on without a sample. Interrupts off. */
+void hwpmc_sample_hold_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 
 /* In the NMI: has an armed row overflowed? */
 bool hwpmc_sample_any_nmi(const struct hwpmc_cpu *c);

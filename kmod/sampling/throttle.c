@@ -37,11 +37,13 @@ struct throttle {
 	unsigned int pause_ms;		/* of the pause that has begun */
 	u32 percent;			/* its cost */
 	u64 told;			/* rows whose log says that they are paused;
-					 * not accessed in NMI */
+					 * not accessed in NMI, nor is the next one */
+	u64 held;			/* rows whose periods of a pause are not declared */
 	struct hwpmc_cost tick_cost;	/* of rows without NMI; interrupts off, */
 	u32 tick_percent;
 	u64 ticks_until;		/* which pause until this time; 0: they do not */
 	struct irq_work probe;		/* the interrupt that PROBED waits for */
+	struct irq_work hold_irq;	/* from NMI to hwpmc_sample_hold_irqoff() */
 	struct irq_work pause_irq;	/* from NMI to hwpmc_work_later() */
 	struct delayed_work resume_work;
 	unsigned int cpu;		/* constant */
@@ -77,6 +79,7 @@ static void tell_pause_irqoff(struct hwpmc_cpu *c, struct throttle *t, unsigned 
 	if (t->told & BIT_ULL(nr))
 		return;
 	t->told |= BIT_ULL(nr);
+	t->held |= BIT_ULL(nr);
 	record_throttle_irqoff(c, nr, 0, c->ticking & BIT_ULL(nr) ? t->tick_percent :
 			       t->percent);
 }
@@ -93,6 +96,17 @@ void hwpmc_throttle_loaded_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	lockdep_assert_irqs_disabled();
 	tell_pause_irqoff(c, this_cpu_ptr(&throttles), nr);
+	hwpmc_sample_hold_irqoff(c, nr);
+}
+
+bool hwpmc_throttle_take_irqoff(unsigned int nr)
+{
+	struct throttle *t = this_cpu_ptr(&throttles);
+	bool held = t->held & BIT_ULL(nr);
+
+	lockdep_assert_irqs_disabled();
+	t->held &= ~BIT_ULL(nr);
+	return held;
 }
 
 void hwpmc_throttle_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
@@ -101,9 +115,10 @@ void hwpmc_throttle_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 	lockdep_assert_irqs_disabled();
 	/* The switch may come before the interrupt that the pausing NMI asked for. */
-	if (hwpmc_is_throttled(c) && c->sampling & BIT_ULL(nr))
+	if (hwpmc_is_throttled(c) && hwpmc_rows[nr].cls->nmi)
 		tell_pause_irqoff(c, t, nr);
 	tell_end_irqoff(c, t, nr);
+	t->held &= ~BIT_ULL(nr);
 }
 
 /*
@@ -124,9 +139,9 @@ static void pause_nmi(struct hwpmc_cpu *c, struct throttle *t, unsigned int ms,
 {
 	t->pause_ms = ms;
 	t->percent = percent;
-	c->paused_at = hwpmc_log_time_nmi();
 	c->throttled = true;
 	stop_rows_nmi(c);
+	irq_work_queue(&t->hold_irq);
 	irq_work_queue(&t->pause_irq);
 }
 
@@ -145,9 +160,9 @@ static void resume_irqoff(void *unused)
 	for (rows = c->sampling; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 
+		hwpmc_sample_restart_irqoff(c, nr);
 		tell_end_irqoff(c, t, nr);
-		hwpmc_sample_resume_irqoff(c, nr);
-		hwpmc_cpu_program_irqoff(c, nr, &c->row[nr].pmc->select);
+		t->held &= ~BIT_ULL(nr);
 	}
 }
 
@@ -160,9 +175,10 @@ static void resume_work_fn(struct work_struct *work)
 	hwpmc_cpu_call(t->cpu, resume_irqoff, NULL);
 }
 
-/* Stops them, too: the NMI may have hit the load of one. */
-static void tell_rows_irqoff(struct throttle *t)
+/* Rows that run, too: the NMI may have hit the load of one. */
+static void hold_irq_fn(struct irq_work *work)
 {
+	struct throttle *t = container_of(work, struct throttle, hold_irq);
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	u64 rows;
 
@@ -171,20 +187,16 @@ static void tell_rows_irqoff(struct throttle *t)
 	for (rows = c->sampling; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 
-		hwpmc_cpu_stop_nmi(c, nr);
 		tell_pause_irqoff(c, t, nr);
+		hwpmc_sample_hold_irqoff(c, nr);
 	}
 }
 
+/* On PREEMPT_RT this is a thread. */
 static void pause_irq_fn(struct irq_work *work)
 {
 	struct throttle *t = container_of(work, struct throttle, pause_irq);
-	unsigned long flags;
 
-	/* On PREEMPT_RT this is a thread. */
-	local_irq_save(flags);
-	tell_rows_irqoff(t);
-	local_irq_restore(flags);
 	hwpmc_work_later(&t->resume_work, msecs_to_jiffies(t->pause_ms));
 }
 
@@ -209,6 +221,7 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 	unsigned int limit = READ_ONCE(hwpmc_selfcost);
 	enum hwpmc_starvation_action action;
 
+	/* A counter that overflows although it is held does so no second time in this pause. */
 	if (unlikely(c->throttled)) {
 		stop_rows_nmi(c);
 		return;
@@ -271,6 +284,7 @@ void hwpmc_throttle_init(void)
 
 		t->cpu = cpu;
 		t->probe = IRQ_WORK_INIT_HARD(probe_irq_fn);
+		t->hold_irq = IRQ_WORK_INIT_HARD(hold_irq_fn);
 		init_irq_work(&t->pause_irq, pause_irq_fn);
 		INIT_DELAYED_WORK(&t->resume_work, resume_work_fn);
 	}
@@ -285,6 +299,7 @@ void hwpmc_throttle_exit(void)
 		struct throttle *t = per_cpu_ptr(&throttles, cpu);
 
 		irq_work_sync(&t->probe);
+		irq_work_sync(&t->hold_irq);
 		irq_work_sync(&t->pause_irq);
 		cancel_delayed_work_sync(&t->resume_work);
 	}

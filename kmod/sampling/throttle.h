@@ -2,7 +2,8 @@
 /*
  * throttle.h - limits the share of a CPU's time that sampling may take, so that a
  * period that is far too short does not make the machine unusable. Above the limit
- * all armed rows of the CPU are stopped for a while, and THROTTLE records say so.
+ * all armed rows of the CPU write no samples for a while, and THROTTLE records say so.
+ * The rows count on, so that the periods that end meanwhile can be declared as dropped.
  */
 #ifndef HWPMC_THROTTLE_H
 #define HWPMC_THROTTLE_H
@@ -14,10 +15,14 @@ struct pt_regs;
 /* At the end of an NMI with an overflow that began at `began`: hwpmc_cpu_time_nmi(). */
 void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 began);
 
-/* A row was armed in a pause, and not started; a row without program is about to be
- * disarmed. */
+/* A row was armed in a pause, and not started; a row has been disarmed in a pause, or is one
+ * without NMI. */
 void hwpmc_throttle_loaded_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 void hwpmc_throttle_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr);
+
+/* Returns true if the periods of this row that have ended without a sample did so in a pause;
+ * once a pause. */
+bool hwpmc_throttle_take_irqoff(unsigned int nr);
 
 /*
  * The same for rows without NMI, whose samples are written where the event happens. Is this

@@ -26,7 +26,8 @@
  *	PAUSED	 the pause has ended		 RUNNING  start all rows (PROBED while
  *						  the interrupt has not come)
  *
- * PAUSED is hwpmc_cpu.throttled; PROBED is .probed of struct hwpmc_starvation.
+ * PAUSED is hwpmc_cpu.throttled; PROBED is .probed of struct hwpmc_starvation. In PAUSED the
+ * first interrupt has the rows count on, armed for so much that they raise no NMI.
  */
 #ifndef HWPMC_THROTTLE_STATE_H
 #define HWPMC_THROTTLE_STATE_H

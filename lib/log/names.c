@@ -49,6 +49,7 @@ EXPORT const char *hwpmc_name_of_drop(uint32_t cause)
 		[HWPMC_DROP_LATE] = "counter stopped or interrupt late",
 		[HWPMC_DROP_CLOSED] = "log closed",
 		[HWPMC_DROP_BUSY] = "address space busy",
+		[HWPMC_DROP_PAUSED] = "sampling paused",
 	};
 
 	if (cause == HWPMC_DROP_OTHER)

@@ -38,6 +38,9 @@ static void setup(void)
 	hwpmc_ring_init(&ring, &ctl, data, SIZE, 1024, 3);
 }
 
+/* A DROPNOTIFY record of all causes. */
+#define NOTIFY	(sizeof(struct hwpmc_log_drop) + sizeof(struct hwpmc_log_drop_pair))
+
 static bool write_one(uint32_t id, size_t len, uint64_t time)
 {
 	struct hwpmc_log_hdr *h = hwpmc_ring_reserve_nmi(&ring, len);
@@ -53,9 +56,10 @@ static bool write_one(uint32_t id, size_t len, uint64_t time)
 
 static uint64_t read_drops(const struct hwpmc_log_drop *r)
 {
-	uint64_t n = 0;
+	const struct hwpmc_log_drop_pair *more = (const void *)(r + 1);
+	uint64_t n = more->samples + more->others;
 
-	for (int i = 0; i < HWPMC_DROP__COUNT; i++)
+	for (int i = 0; i < HWPMC_DROP_FIXED; i++)
 		n += r->samples[i] + r->others[i];
 	return n;
 }
@@ -129,7 +133,7 @@ END_TEST
 /* While drops are not declared, a record may not take the room of their declaration. */
 START_TEST(a_record_leaves_the_room_for_the_declaration_of_drops)
 {
-	const size_t room = sizeof(struct hwpmc_log_drop) + 64;
+	const size_t room = NOTIFY + 64;
 	struct seen seen = { 0 };
 
 	while (hwpmc_ring_room_nmi(&ring) > room)
@@ -148,12 +152,15 @@ END_TEST
 START_TEST(declaration_has_the_drops_of_each_kind_since_the_first)
 {
 	const struct hwpmc_log_drop *r = (const void *)data;
+	const struct hwpmc_log_drop_pair *more = (const void *)(r + 1);
 
 	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 2, 100);
 	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, false, 5, 200);
 	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_BUSY, false, 7, 300);
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_PAUSED, true, 11, 350);
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_PAUSED, false, 13, 350);
 	hwpmc_ring_declare_nmi(&ring, 400);
-	ck_assert_uint_eq(ctl.head, sizeof(*r));
+	ck_assert_uint_eq(ctl.head, NOTIFY);
 	ck_assert_uint_eq(r->hdr.time, 400);
 	ck_assert_uint_eq(r->since, 100);
 	ck_assert_uint_eq(r->cpu, 3);
@@ -162,14 +169,19 @@ START_TEST(declaration_has_the_drops_of_each_kind_since_the_first)
 	ck_assert_uint_eq(r->others[HWPMC_DROP_FULL], 5);
 	ck_assert_uint_eq(r->samples[HWPMC_DROP_BUSY], 0);
 	ck_assert_uint_eq(r->others[HWPMC_DROP_BUSY], 7);
+	ck_assert_uint_eq(more->samples, 11);
+	ck_assert_uint_eq(more->others, 13);
 	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 500);
 	hwpmc_ring_declare_nmi(&ring, 600);
-	ck_assert_uint_eq(ctl.head, 2 * sizeof(*r));
-	r++;
+	ck_assert_uint_eq(ctl.head, 2 * NOTIFY);
+	r = (const void *)(data + NOTIFY);
 	ck_assert_uint_eq(r->since, 500);
 	ck_assert_uint_eq(read_drops(r), 1);
 	ck_assert_uint_eq(ctl.samples_dropped[HWPMC_DROP_FULL], 3);
 	ck_assert_uint_eq(ctl.others_dropped[HWPMC_DROP_FULL], 5);
+	ck_assert_uint_eq(ctl.more_dropped[0].samples, 11);
+	ck_assert_uint_eq(ctl.more_dropped[0].others, 13);
+	ck_assert_uint_eq(ctl.more_dropped[1].samples + ctl.more_dropped[1].others, 0);
 }
 END_TEST
 
@@ -182,7 +194,7 @@ START_TEST(declaration_says_before_it_what_dropped_samples_stood_for)
 	hwpmc_ring_drop_events_nmi(&ring, 5000, 100);
 	hwpmc_ring_drop_events_nmi(&ring, 300, 200);
 	hwpmc_ring_declare_nmi(&ring, 400);
-	ck_assert_uint_eq(ctl.head, sizeof(*p) + sizeof(*r));
+	ck_assert_uint_eq(ctl.head, sizeof(*p) + NOTIFY);
 	ck_assert_uint_eq(p->hdr.type, HWPMC_LOG_PERIOD);
 	ck_assert_uint_eq(p->hdr.len, sizeof(*p));
 	ck_assert_uint_eq(p->hdr.flags, HWPMC_PERIOD_DROPPED);
@@ -194,7 +206,7 @@ START_TEST(declaration_says_before_it_what_dropped_samples_stood_for)
 	/* Those that were declared are not declared again. */
 	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FULL, true, 1, 500);
 	hwpmc_ring_declare_nmi(&ring, 500);
-	ck_assert_uint_eq(ctl.head, sizeof(*p) + 2 * sizeof(*r));
+	ck_assert_uint_eq(ctl.head, sizeof(*p) + 2 * NOTIFY);
 }
 END_TEST
 

@@ -215,7 +215,7 @@ struct hwpmc_log_drop *loggen_drop(struct loggen *g, uint64_t samples)
 	struct hwpmc_log_drop *r;
 
 	r = loggen_add(g, HWPMC_LOG_DROPNOTIFY, sizeof(*r));
-	r->ncause = HWPMC_DROP__COUNT;
+	r->ncause = HWPMC_DROP_FIXED;
 	r->since = g->time - 10 * LOGGEN_STEP;
 	r->samples[HWPMC_DROP_FULL] = samples;
 	return r;

@@ -790,7 +790,7 @@ START_TEST(declared_drops_are_told_by_cause)
 
 	for (int i = 0; i < 2; i++) {
 		r = log_add(&log_, HWPMC_LOG_DROPNOTIFY, sizeof(*r));
-		r->ncause = HWPMC_DROP__COUNT;
+		r->ncause = HWPMC_DROP_FIXED;
 		r->samples[HWPMC_DROP_FULL] = 10;
 		r->others[HWPMC_DROP_BUSY] = 3;
 	}
@@ -814,7 +814,8 @@ START_TEST(drops_of_causes_to_come_are_in_the_totals)
 	more[1].others = 300;
 	read_it();
 	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_LATE], 1);
-	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_OTHER], 20);
+	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_PAUSED], 20);
+	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_OTHER], 0);
 	ck_assert_uint_eq(totals()->others_dropped[HWPMC_DROP_OTHER], 300);
 }
 END_TEST

@@ -52,7 +52,7 @@ uint64_t tally(void)
 	samples = count(HWPMC_LOG_CALLCHAIN);
 	memset(dropped, 0, sizeof(dropped));
 	for (unsigned int i = 0; i < nrec; i++)
-		for (int j = 0; j < HWPMC_DROP__COUNT; j++)
+		for (int j = 0; j < HWPMC_DROP_FIXED; j++)
 			if (rec[i].hdr->type == HWPMC_LOG_DROPNOTIFY)
 				dropped[j] += rec[i].drop->samples[j];
 	return samples + dropped[0] + dropped[1] + dropped[2] + dropped[3];

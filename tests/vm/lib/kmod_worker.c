@@ -138,7 +138,7 @@ static int take(unsigned int cpu, const void *data, size_t len, void *arg)
 		if (r.hdr->type == HWPMC_LOG_PMCALLOCATEDYN)
 			memcpy(t->name, r.allocate->name, sizeof(t->name));
 		if (r.hdr->type == HWPMC_LOG_DROPNOTIFY)
-			for (int i = 0; i < HWPMC_DROP__COUNT; i++)
+			for (int i = 0; i < HWPMC_DROP_FIXED; i++)
 				t->drops += r.drop->samples[i];
 		if (r.hdr->type == HWPMC_LOG_PROCCSW)
 			t->increments += r.value->value;

@@ -14,9 +14,13 @@ static uint64_t others[HWPMC_DROP__COUNT];
 
 static void look(const struct hwpmc_record *r)
 {
-	if (r->hdr->type == HWPMC_LOG_DROPNOTIFY)
-		for (int i = 0; i < HWPMC_DROP__COUNT; i++)
-			others[i] += r->drop->others[i];
+	uint64_t samples[HWPMC_DROP__COUNT], more[HWPMC_DROP__COUNT];
+
+	if (r->hdr->type != HWPMC_LOG_DROPNOTIFY)
+		return;
+	hwpmc_record_drops(r->drop, samples, more, HWPMC_DROP__COUNT);
+	for (int i = 0; i < HWPMC_DROP__COUNT; i++)
+		others[i] += more[i];
 }
 
 /* Nothing but this cause, in the records and in the control pages. */

@@ -251,101 +251,20 @@ END_TEST
 
 /* ---- pauses -------------------------------------------------------------- */
 
-#define PAUSED_FREQUENCY	100
-#define PAUSED_INTERVALS	20
-
-/* Of one PMC: what the records between two of its samples say of the next period. */
-static struct {
-	uint32_t id;
-	uint64_t interval;		/* wanted, in ticks */
-	uint64_t at, period;		/* of its last sample; at 0: none */
-	uint64_t paused, since;		/* ticks since that; of the pause that goes on, or 0 */
-	uint64_t least;			/* what the next period is at least, or 0 */
-	unsigned int bad, shrunk;
-	atomic_uint n;			/* samples with a pause before them */
-} pauses;
-
-/* The pause was at least as long as its records say, and it is not in the ticks. */
-static uint64_t least_period(uint64_t period, uint64_t ticks)
-{
-	uint64_t next = ticks ? period * pauses.interval / ticks : UINT64_MAX;
-
-	if (next > period * STEP)
-		next = period * STEP;
-	return next - next / 100;
-}
-
-static void look_at_paused(uint64_t at, uint64_t period)
-{
-	pauses.bad += period < pauses.least;
-	pauses.shrunk += period < pauses.period;
-	pauses.least = 0;
-	if (pauses.at && pauses.paused) {
-		pauses.least = least_period(period, at - pauses.at - pauses.paused);
-		atomic_fetch_add(&pauses.n, 1);
-	}
-	pauses.at = at;
-	pauses.period = period;
-	pauses.paused = 0;
-}
-
-static void look_at_throttle(const struct hwpmc_log_hdr *hdr)
-{
-	if (hdr->flags && pauses.since)
-		pauses.paused += hdr->time - pauses.since;
-	pauses.since = hdr->flags ? 0 : hdr->time;
-}
-
-static void look_for_pauses(const struct hwpmc_record *r)
-{
-	if (r->hdr->type == HWPMC_LOG_INITIALIZE)
-		pauses.interval = r->initialize->khz * 1000ull / PAUSED_FREQUENCY;
-	/* Which of the samples are missing is not known. */
-	if (r->hdr->type == HWPMC_LOG_DROPNOTIFY)
-		pauses.at = pauses.least = 0;
-	if (r->hdr->id != pauses.id)
-		return;
-	if (r->hdr->type == HWPMC_LOG_PERIOD)
-		look_at_paused(r->hdr->time, ((const struct hwpmc_log_period *)r->hdr)->period);
-	if (r->hdr->type == HWPMC_LOG_THROTTLE)
-		look_at_throttle(r->hdr);
-}
-
-static void spin_on(void *unused)
-{
-	for (;;)
-		dev_spin(1000000);
-}
-
-/* Another PMC has the CPU paused, several times between two samples of this one. If what
- * was counted before a pause were forgotten, its period would grow without end. */
-START_TEST(a_period_is_measured_without_pauses_and_with_what_is_between_them)
+/* Counters count on in a pause: periods that end in it are part of the interval too. */
+START_TEST(a_period_adapts_over_pauses_of_sampling_and_adds_up)
 {
 	struct session s;
-	uint32_t other;
-	struct child c;
 
-	memset(&pauses, 0, sizeof(pauses));
-	set_tunable("selfcost", 20);
-	begin_looking(&s, FAST, 2 << 20, look_for_pauses);
-	pauses.id = allocate(&s, "instructions", HWPMC_MODE_SS, HWPMC_F_FREQUENCY, 1,
-			     PAUSED_FREQUENCY);
-	other = allocate(&s, "branches", HWPMC_MODE_SS, 0, 1, MINCOUNT);
-	c = dev_child(spin_on, NULL);
-	dev_pin(c.pid, 1);
-	dev_go(&c);
-	ok(&s, hwpmc_start(s.h, pauses.id));
-	ok(&s, hwpmc_start(s.h, other));
-	while (atomic_load(&pauses.n) < PAUSED_INTERVALS)
-		dev_msleep(10);
-	ok(&s, hwpmc_stop(s.h, pauses.id));
-	ok(&s, hwpmc_stop(s.h, other));
-	ck_assert_int_eq(kill(c.pid, SIGKILL), 0);
-	ck_assert_int_eq(waitpid(c.pid, NULL, 0), c.pid);
-	finish(&s);
+	set_tunable("selfcost", 1);
+	begin_adapting(&s, FAST, 2 << 20);
+	sample_at(&s, HWPMC_FREQUENCY_MAX, 20000000, false);
 	set_tunable("selfcost", 0);
-	ck_assert_uint_eq(pauses.bad, 0);
-	ck_assert_uint_gt(pauses.shrunk, 0);
+	check_conserved(&s);
+	check_adds_up(loop_insn(20000000));
+	ck_assert_uint_ge(s.t.throttled, 2);
+	ck_assert_uint_gt(s.t.dropped[HWPMC_DROP_PAUSED], 0);
+	ck_assert_uint_ge(seen.dropped, s.t.dropped[HWPMC_DROP_PAUSED] * MINCOUNT);
 	end(&s);
 }
 END_TEST
@@ -384,7 +303,7 @@ int main(void)
 	harness_add_timed(a_thread_keeps_its_period_while_it_migrates, 30);
 	harness_add_timed(a_cpu_keeps_its_period_while_its_pmc_is_stopped, 30);
 	harness_add_timed(periods_of_soft_events_adapt_and_add_up, 30);
-	harness_add_timed(a_period_is_measured_without_pauses_and_with_what_is_between_them, 60);
+	harness_add_timed(a_period_adapts_over_pauses_of_sampling_and_adds_up, 60);
 	harness_add(a_frequency_is_for_samples_in_a_log);
 	return harness_run();
 }

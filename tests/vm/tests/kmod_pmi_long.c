@@ -95,7 +95,7 @@ static uint64_t accounted(uint64_t *samples)
 	*samples += count(HWPMC_LOG_CALLCHAIN);
 	sum = count(HWPMC_LOG_CALLCHAIN);
 	for (unsigned int i = 0; i < nrec; i++)
-		for (int j = 0; j < HWPMC_DROP__COUNT; j++)
+		for (int j = 0; j < HWPMC_DROP_FIXED; j++)
 			if (rec[i].hdr->type == HWPMC_LOG_DROPNOTIFY)
 				sum += rec[i].drop->samples[j];
 	forget_records();
