@@ -32,7 +32,7 @@ TOOLS_UNIT_tools_selftest := $(call unit-tools,selftest/judge)
 TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/missing common/msg \
 	common/output record/beside record/net record/note \
 	record/sink) $(TOOLS_UNIT_LOGS)
-TOOLS_UNIT_tools_gaps := $(call unit-tools,top/gaps common/fmt common/msg) $(TOOLS_UNIT_LOGS)
+TOOLS_UNIT_tools_gaps := $(call unit-tools,top/gaps common/fmt common/missing common/msg) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_pieces := $(call unit-tools,common/fmt common/msg common/output \
 	common/watch record/beside record/net record/note record/pieces record/sink) \
 	$(TOOLS_UNIT_LOGS)

@@ -9,12 +9,12 @@
 
 #define CYCLES	0x101
 #define MISSES	0x202
-#define ROUND	1.0	/* seconds of a round in these sentences */
 
 static struct made_log log_;
 static struct hwpmc_parser *parser;
 static struct hwpmc_profile *profile;
 static struct gaps gaps;
+static uint64_t dropped[HWPMC_DROP_SLOTS];
 
 /* Gives what the log has so far to the profile. */
 static void feed(void)
@@ -33,7 +33,7 @@ static void next_round(void)
 	feed();
 	hwpmc_profile_forget(profile);
 	ck_assert_int_eq(hwpmc_profile_resolve(profile), 0);
-	gaps_take(&gaps, profile, true);
+	gaps_take(&gaps, profile, dropped, true);
 }
 
 /* More of the same round, as where samples are accumulated. */
@@ -41,7 +41,7 @@ static void same_round(void)
 {
 	feed();
 	ck_assert_int_eq(hwpmc_profile_resolve(profile), 0);
-	gaps_take(&gaps, profile, false);
+	gaps_take(&gaps, profile, dropped, false);
 }
 
 static void setup(void)
@@ -51,6 +51,7 @@ static void setup(void)
 	parser = hwpmc_parser_new();
 	profile = hwpmc_profile_new(&o);
 	gaps = (struct gaps){ .nloss = 0 };
+	memset(dropped, 0, sizeof(dropped));
 	made_begin(&log_);
 	made_event(&log_, CYCLES, "cycles");
 	made_event(&log_, MISSES, "misses");
@@ -77,6 +78,13 @@ static void throttle(unsigned int cpu, uint8_t flags, uint64_t ms)
 	r->percent = 57;
 }
 
+/* Samples that were dropped in pauses, and for a full ring. */
+static void drop(uint64_t paused, uint64_t full)
+{
+	dropped[HWPMC_DROP_PAUSED] += paused;
+	dropped[HWPMC_DROP_FULL] += full;
+}
+
 static void lose(unsigned int cpu, uint32_t reason, uint8_t flags, uint64_t ms)
 {
 	struct hwpmc_log_loss *r = made_add(&log_, HWPMC_LOG_LOSS, sizeof(*r), 0);
@@ -93,7 +101,7 @@ static void lose(unsigned int cpu, uint32_t reason, uint8_t flags, uint64_t ms)
 static void check_text(uint32_t event, uint32_t i, const char *begins)
 {
 	char text[600] = "";
-	bool is = gaps_text(&gaps, event, ROUND, i, text, sizeof(text));
+	bool is = gaps_text(&gaps, event, i, text, sizeof(text));
 
 	ck_assert_msg(is == !!begins, "%s", text);
 	if (begins)
@@ -106,12 +114,17 @@ START_TEST(gaps_have_the_part_of_pauses_in_each_round)
 	throttle(0, 0, 1000);
 	throttle(1, 0, 1100);
 	throttle(1, 1, 1200);
+	drop(19, 1);
+	made_context(&log_, 1, 1);
+	made_samples(&log_, CYCLES, HWPMC_SAMPLE_USER, (uint64_t []){ 0x1000 }, 1, 380);
 	next_round();
-	check_text(0, 0, "sampling was paused for 0.300 s (15.0 % of the time of 2 CPUs); use a longer period");
+	check_text(0, 0, "sampling was paused for 0.300 s: 19 of 400 samples (4.8 %) are missing; use a longer period (-c)");
 	check_text(0, 1, NULL);
 	throttle(1, 0, 1500);
+	drop(1, 19);
 	next_round();
-	check_text(0, 0, "sampling was paused for 0.300 s");
+	check_text(0, 0, "warning: sampling was paused for 0.300 s: 1 of 20 samples (5.0 %) are missing");
+	drop(0, 20);
 	throttle(0, 1, 1600);
 	throttle(1, 1, 1700);
 	same_round();

@@ -14,6 +14,7 @@ const char *missing_advice(uint32_t cause)
 	case HWPMC_DROP_FULL:
 		return "use a longer period (-c) or larger rings (--ring-size)";
 	case HWPMC_DROP_LATE:
+	case HWPMC_DROP_PAUSED:
 		return "use a longer period (-c)";
 	case HWPMC_DROP_CLOSED:
 		return "they were taken after the log ended or could not be written";
@@ -24,20 +25,46 @@ const char *missing_advice(uint32_t cause)
 	}
 }
 
-void missing_put_pauses(FILE *f, const struct missing_pauses *m)
+uint64_t missing_sum(const uint64_t *dropped, uint32_t n)
 {
-	fprintf(f, "sampling was paused %" PRIu64 " time%s, %.3f s in all", m->times,
+	uint64_t sum = 0;
+
+	while (n--)
+		sum += dropped[n];
+	return sum;
+}
+
+bool missing_warns(uint64_t lost, uint64_t all)
+{
+	return all && 100.0 * lost / all >= MISSING_WARN;
+}
+
+void missing_paused_text(uint64_t lost, uint64_t all, char *buf, size_t size)
+{
+	snprintf(buf, size, "%" PRIu64 " of %" PRIu64 " samples (%.1f %%) are missing", lost, all,
+		 all ? 100.0 * lost / all : 0);
+}
+
+bool missing_put_pauses(FILE *f, const char *lead, const struct missing_pauses *m)
+{
+	char share[100];
+
+	if (!m->times && !m->lost)
+		return false;
+	fprintf(f, "%s%ssampling was paused %" PRIu64 " time%s, %.3f s in all", lead,
+		missing_warns(m->lost, m->all) ? "warning: " : "", m->times,
 		m->times == 1 ? "" : "s", m->ns / 1e9);
-	if (m->duration && m->ncpu)
-		fprintf(f, " (%.1f %% of the time of %u CPU%s)",
-			100.0 * m->ns / m->duration / m->ncpu, m->ncpu,
-			m->ncpu == 1 ? "" : "s");
-	fputs(": sampling used ", f);
+	/* None in a log of a module that did not count them. */
+	missing_paused_text(m->lost, m->all, share, sizeof(share));
+	if (m->lost)
+		fprintf(f, ": %s", share);
+	fputs("; sampling used ", f);
 	if (m->percent)
 		fprintf(f, "up to %u %% of a CPU", m->percent);
 	else
 		fputs("too much CPU time", f);
 	fputs("; use a longer period (-c), or see kern.hwpmc.selfcost in hwpmc(4)", f);
+	return true;
 }
 
 static void put_loss(FILE *f, const struct hwpmc_profile_loss *loss)

@@ -18,13 +18,21 @@ const char *missing_advice(uint32_t cause);
 struct missing_pauses {
 	uint64_t times;
 	uint64_t ns;		/* of all CPUs */
-	uint32_t ncpu;		/* that were paused */
 	uint32_t percent;	/* most of a CPU that it used; 0: unknown */
-	uint64_t duration;	/* ns of the recording; 0: unknown */
+	uint64_t lost;		/* samples dropped in pauses (HWPMC_DROP_PAUSED) */
+	uint64_t all;		/* samples, those dropped for any cause included */
 };
 
-/* One sentence without its end of line. */
-void missing_put_pauses(FILE *f, const struct missing_pauses *m);
+/* One sentence without its end of line, or nothing if there was no pause. From
+ * MISSING_WARN percent of the samples on it is a warning. */
+#define MISSING_WARN	5
+bool missing_put_pauses(FILE *f, const char *lead, const struct missing_pauses *m);
+/* The share of samples that pauses took, as text: "N of M samples (x %) are missing". */
+void missing_paused_text(uint64_t lost, uint64_t all, char *buf, size_t size);
+/* Does the share need a warning? */
+bool missing_warns(uint64_t lost, uint64_t all);
+/* The sum of drops by cause. */
+uint64_t missing_sum(const uint64_t *dropped, uint32_t n);
 
 /* Counters of an event that did not count all: a line each, behind `lead`. */
 struct hwpmc_profile;

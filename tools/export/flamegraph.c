@@ -176,9 +176,9 @@ static void put_totals(const struct hwpmc_profile_totals *t, FILE *f)
 	const char *comma = "";
 
 	fprintf(f, "\"start\":%" PRIu64 ",\"duration\":%.6f,\"samples\":%" PRIu64
-		",\"kept\":%" PRIu64 ",\"unknown\":%" PRIu64 ",\"throttles\":%" PRIu64
+		",\"kept\":%" PRIu64 ",\"unknown\":%" PRIu64 ",\"paused\":%" PRIu64
 		",\"other\":%" PRIu64 ",\"cut\":%s,\n\"lost\":[", t->first / 1000000,
-		t->duration / 1e9, t->samples, t->kept, t->unknown, t->throttles,
+		t->duration / 1e9, t->samples, t->kept, t->unknown, t->pauses,
 		t->folded, t->cut ? "true" : "false");
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++) {
 		if (!t->dropped[i])

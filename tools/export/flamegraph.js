@@ -308,16 +308,19 @@ function show_facts() {
 function show_warnings() {
 	const e = data.events[event], parts = [];
 
+	const all = data.lost.reduce((sum, [, n]) => sum + n, data.samples);
+
 	for (const [cause, n] of data.lost)
-		parts.push(plural(n, "sample") + " lost: " + cause);
+		parts.push(plural(n, "sample") + " lost: " + cause + " (" +
+			   (100 * n / all).toFixed(1) + " %)");
 	if (data.other)
 		parts.push(plural(data.other, "sample") +
 			   " in [other]: hwpmc report --min-share 0 shows them");
 	if (e && e.filtered)
 		parts.push(plural(e.filtered, unit(e)) +
 			   " excluded by the options");
-	if (data.throttles)
-		parts.push("sampling was paused " + plural(data.throttles, "time"));
+	if (data.paused)
+		parts.push("sampling was paused " + plural(data.paused, "time"));
 	if (data.cut)
 		parts.push("the log has no end: later samples are missing");
 	if (!data.events.length || !data.kept)

@@ -393,7 +393,7 @@ static void print_drops(const struct record *r)
 
 	hwpmc_rings_drop_counts(r->sampler.rings, samples, others, HWPMC_DROP_SLOTS);
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
-		if (samples[i] + others[i])
+		if (samples[i] + others[i] && i != HWPMC_DROP_PAUSED)
 			msg("%" PRIu64 " records are missing in the log (%s): %s",
 			    samples[i] + others[i], hwpmc_name_of_drop(i),
 			    missing_advice(i));
@@ -404,15 +404,17 @@ static void print_pauses(const struct record *r)
 	struct missing_pauses m = {
 		.times = r->pauses.times,
 		.ns = r->khz ? pauses_until(&r->pauses, r->end) * 1e6 / r->khz : 0,
-		.ncpu = r->pauses.n, .percent = r->pauses.percent,
-		.duration = r->ran_ns,
+		.percent = r->pauses.percent,
 	};
+	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS];
+	char lead[100];
 
-	if (!m.times)
-		return;
-	fprintf(stderr, "%s: ", msg_prog);
-	missing_put_pauses(stderr, &m);
-	fputc('\n', stderr);
+	hwpmc_rings_drop_counts(r->sampler.rings, samples, others, HWPMC_DROP_SLOTS);
+	m.lost = samples[HWPMC_DROP_PAUSED];
+	m.all = r->samples + missing_sum(samples, HWPMC_DROP_SLOTS);
+	snprintf(lead, sizeof(lead), "%s: ", msg_prog);
+	if (missing_put_pauses(stderr, lead, &m))
+		fputc('\n', stderr);
 }
 
 static void print_chains(const struct record *r)

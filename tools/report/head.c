@@ -15,7 +15,8 @@
 static void print_drops(FILE *f, const struct hwpmc_profile_totals *t)
 {
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++) {
-		if (t->dropped[i])
+		/* print_pauses() has those of pauses. */
+		if (t->dropped[i] && i != HWPMC_DROP_PAUSED)
 			fprintf(f, "# %" PRIu64 " samples lost: %s; %s\n",
 				t->dropped[i], hwpmc_name_of_drop(i),
 				missing_advice(i));
@@ -29,13 +30,13 @@ static void print_drops(FILE *f, const struct hwpmc_profile_totals *t)
 static void print_pauses(FILE *f, const struct hwpmc_profile_totals *t)
 {
 	struct missing_pauses m = {
-		.times = t->pauses, .ns = t->paused, .ncpu = t->paused_cpus,
-		.percent = t->paused_percent, .duration = t->duration,
+		.times = t->pauses, .ns = t->paused, .percent = t->paused_percent,
+		.lost = t->dropped[HWPMC_DROP_PAUSED],
+		.all = t->samples + missing_sum(t->dropped, HWPMC_DROP_SLOTS),
 	};
 
-	fputs("# ", f);
-	missing_put_pauses(f, &m);
-	fputc('\n', f);
+	if (missing_put_pauses(f, "# ", &m))
+		fputc('\n', f);
 }
 
 static uint64_t ends_in(const struct hwpmc_image *image, uint32_t end)
@@ -173,8 +174,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 	}
 	print_drops(f, t);
 	missing_put_losses(f, "# ", r->profile, ev - hwpmc_profile_events(r->profile, &nev));
-	if (t->pauses)
-		print_pauses(f, t);
+	print_pauses(f, t);
 	if (missing_chains(t->chains)) {
 		fputs("# ", f);
 		missing_put_chains(f, t->chains, put_where, (void *)r);

@@ -273,6 +273,7 @@ static void ask_uncounted(struct top *t, bool begins)
  */
 void top_next_round(struct top *t)
 {
+	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS];
 	uint64_t now, dropped;
 	bool begins = false;
 
@@ -290,7 +291,8 @@ void top_next_round(struct top *t)
 	}
 	hwpmc_profile_resolve(t->profile);
 	ask_uncounted(t, begins || t->paused);
-	gaps_take(&t->gaps, t->profile, begins);
+	hwpmc_rings_drop_counts(t->sampler.rings, samples, others, HWPMC_DROP_SLOTS);
+	gaps_take(&t->gaps, t->profile, samples, begins);
 	if (!t->paused) {
 		t->seconds = (now - t->began) / 1e9;
 		t->dropped = dropped - t->dropped_began;
@@ -441,7 +443,7 @@ static int kinds_text(const struct top_kinds *k, char *buf, size_t size)
 
 bool top_gap_text(const struct top *t, uint32_t i, char *buf, size_t size)
 {
-	if (!gaps_text(&t->gaps, t->event, t->seconds, i, buf, size))
+	if (!gaps_text(&t->gaps, t->event, i, buf, size))
 		return false;
 	fmt_plain(buf);
 	return true;

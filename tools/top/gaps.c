@@ -7,10 +7,12 @@
 #include <libhwpmc.h>
 #include <libhwpmcstat.h>
 
+#include "common/missing.h"
 #include "common/msg.h"
 #include "gaps.h"
 
-void gaps_take(struct gaps *g, const struct hwpmc_profile *p, bool begins)
+void gaps_take(struct gaps *g, const struct hwpmc_profile *p, const uint64_t *dropped,
+	       bool begins)
 {
 	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(p);
 	const struct hwpmc_profile_loss *loss;
@@ -21,6 +23,8 @@ void gaps_take(struct gaps *g, const struct hwpmc_profile *p, bool begins)
 		g->before = g->loss;
 		g->nbefore = g->nloss;
 		g->paused_before = g->paused;
+		g->lost_before = g->lost;
+		g->dropped_before = g->dropped;
 	} else {
 		free(g->loss);
 	}
@@ -30,7 +34,9 @@ void gaps_take(struct gaps *g, const struct hwpmc_profile *p, bool begins)
 		memcpy(g->loss, loss, n * sizeof(*g->loss));
 	g->nloss = n;
 	g->paused = t->paused;
-	g->ncpu = t->paused_cpus;
+	g->lost = dropped[HWPMC_DROP_PAUSED];
+	g->dropped = missing_sum(dropped, HWPMC_DROP_SLOTS);
+	g->samples = t->samples;
 }
 
 /* Did the counter not count when the round began, or at some time in it? */
@@ -42,16 +48,16 @@ static bool is_of_round(const struct gaps *g, const struct hwpmc_profile_loss *l
 	return true;
 }
 
-static void pauses_text(const struct gaps *g, double seconds, char *buf, size_t size)
+static void pauses_text(const struct gaps *g, char *buf, size_t size)
 {
-	double paused = (g->paused - g->paused_before) / 1e9;
-	int n = snprintf(buf, size, "sampling was paused for %.3f s", paused);
+	uint64_t lost = g->lost - g->lost_before;
+	uint64_t all = g->samples + g->dropped - g->dropped_before;
+	char share[100];
 
-	if (seconds > 0 && g->ncpu && n < size)
-		n += snprintf(buf + n, size - n, " (%.1f %% of the time of %u CPU%s)",
-			      100 * paused / seconds / g->ncpu, g->ncpu, g->ncpu == 1 ? "" : "s");
-	if (n < size)
-		snprintf(buf + n, size - n, "; use a longer period (-c)");
+	missing_paused_text(lost, all, share, sizeof(share));
+	snprintf(buf, size, "%ssampling was paused for %.3f s%s%s; use a longer period (-c)",
+		 missing_warns(lost, all) ? "warning: " : "",
+		 (g->paused - g->paused_before) / 1e9, lost ? ": " : "", lost ? share : "");
 }
 
 static void loss_text(const struct hwpmc_profile_loss *loss, char *buf, size_t size)
@@ -64,11 +70,10 @@ static void loss_text(const struct hwpmc_profile_loss *loss, char *buf, size_t s
 		 loss->open ? "" : ", counting again", why);
 }
 
-bool gaps_text(const struct gaps *g, uint32_t event, double seconds, uint32_t i, char *buf,
-	       size_t size)
+bool gaps_text(const struct gaps *g, uint32_t event, uint32_t i, char *buf, size_t size)
 {
-	if (g->paused > g->paused_before && !i--) {
-		pauses_text(g, seconds, buf, size);
+	if ((g->lost > g->lost_before || g->paused > g->paused_before) && !i--) {
+		pauses_text(g, buf, size);
 		return true;
 	}
 	for (uint32_t l = 0; l < g->nloss; l++) {

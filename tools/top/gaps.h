@@ -18,14 +18,17 @@ struct gaps {
 	uint64_t paused_before, paused;		/* ns of all CPUs */
 	struct hwpmc_profile_loss *before, *loss;
 	uint32_t nbefore, nloss;
-	uint32_t ncpu;				/* CPUs that were paused since the log began */
+	/* Samples dropped in pauses, and for any cause, since the log began: as above. */
+	uint64_t lost_before, lost, dropped_before, dropped;
+	uint64_t samples;			/* of the round */
 };
 
-/* Takes what the profile has now. begins: all so far was of the rounds before. */
-void gaps_take(struct gaps *g, const struct hwpmc_profile *p, bool begins);
+/* Takes the present state of the profile, and samples that were dropped since the log began, by
+ * cause: HWPMC_DROP_SLOTS entries. begins: all before was of earlier rounds. */
+void gaps_take(struct gaps *g, const struct hwpmc_profile *p, const uint64_t *dropped,
+	       bool begins);
 /* Writes sentence i about samples of the event. Returns false if there are not so many. */
-bool gaps_text(const struct gaps *g, uint32_t event, double seconds, uint32_t i, char *buf,
-	       size_t size);
+bool gaps_text(const struct gaps *g, uint32_t event, uint32_t i, char *buf, size_t size);
 void gaps_free(struct gaps *g);
 
 #endif

@@ -203,10 +203,16 @@ pauses_are_told_by_record_and_report() {
 	status=$?
 	echo 0 >/proc/sys/kern/hwpmc/selfcost
 	check_equal $status 0 "status: $(cat err)"
-	told='sampling was paused [0-9]+ times?, [0-9.]+ s in all \([0-9.]+ % of the time of [12] CPUs?\): sampling used up to [0-9]+ % of a CPU; use a longer period'
+	told='(warning: )?sampling was paused [0-9]+ times?, [0-9.]+ s in all: [0-9]+ of [0-9]+ samples \([0-9.]+ %\) are missing; sampling used up to [0-9]+ % of a CPU; use a longer period'
 	grep -Eq "^hwpmc record: $told" err || fail "record said: $(cat err)"
 	check "$hwpmc" report -i paused.log -o out.txt
 	grep -Eq "^# $told" out.txt || fail "report said: $(grep '^#' out.txt)"
+	# The same numbers in both, and all periods of what the program executes.
+	check_equal "$(sed -n 's/^# .*in all: \(.*\) are missing.*/\1/p' out.txt)" \
+		"$(sed -n 's/.*in all: \(.*\) are missing.*/\1/p' err)" "the share in report"
+	all=$(sed -n 's/.*in all: [0-9]* of \([0-9]*\) samples.*/\1/p' err)
+	[ "$all" -ge $((90000000 / 1009)) ] && [ "$all" -le $((90400000 / 1009)) ] ||
+		fail "periods: $all"
 	check "$hwpmc" record -e instructions:u -c 1009 -o hot.log -- "$loop" 1000
 	"$hwpmc" record -e instructions:u -c 10 -o hot.log -- "$loop" 1000 2>err
 	check grep -q 'the period was raised to 1000, the least that kern.hwpmc.mincount' err

@@ -281,7 +281,7 @@ top_tells_how_long_sampling_was_paused() {
 	status=$?
 	echo 0 >/proc/sys/kern/hwpmc/selfcost
 	check_equal $status 0 "status: $(cat err)"
-	grep -Eq '^# sampling was paused for [0-9.]+ s \([0-9.]+ % of the time of [0-9]+ CPUs?\); use a longer period' \
+	grep -Eq '^# (warning: )?sampling was paused for [0-9.]+ s: [0-9]+ of [0-9]+ samples \([0-9.]+ %\) are missing; use a longer period' \
 		out.txt || fail "$(grep '^#' out.txt)"
 }
 
