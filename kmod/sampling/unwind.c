@@ -117,37 +117,11 @@ static u64 unwind_reg_nmi(const void *regs, unsigned int nr)
 
 #include "unwind_walk.h"
 
-/* The address is in an executable mapping. */
-static bool is_code_nmi(const struct hwpmc_unwind_walk *w, u64 at)
+/* Not inline: few chains end in code without tables. */
+static noinline unsigned int go_on_nmi(struct hwpmc_unwind_walk *w, u64 *pc, unsigned int n,
+				       unsigned int max, unsigned int *end)
 {
-	return unwind_find_map_nmi(w->map, w->nmap, at - 1);
-}
-
-/*
- * From where the tables end, by frame pointers, as far as those lead to code. Each must lie
- * above the one before.
- */
-static unsigned int walk_frame_pointers_nmi(const struct hwpmc_unwind_walk *w, u64 *pc,
-					    unsigned int max)
-{
-	u64 fp = w->bp, sp = w->sp, ret, next;
-	unsigned int n = 0;
-
-	while (n < max && fp >= sp && !(fp & 7)) {
-		if (!unwind_read_nmi(fp, &next) || !unwind_read_nmi(fp + 8, &ret) ||
-		    !ret || !is_code_nmi(w, ret))
-			break;
-		pc[n++] = ret;
-		sp = fp + 16;
-		fp = next;
-	}
-	return n;
-}
-
-static bool may_use_frame_pointers_nmi(const struct hwpmc_pmc *pmc, unsigned int end)
-{
-	return pmc->flags & HWPMC_F_TABLES_FP &&
-	       (end == HWPMC_CHAIN_NO_TABLE || end == HWPMC_CHAIN_NO_RULE);
+	return unwind_go_on_nmi(w, pc, n, max, end);
 }
 
 /* How the chain ends, in the record and in the statistics. */
@@ -171,19 +145,11 @@ static unsigned int finish_nmi(const struct hwpmc_pmc *pmc, struct hwpmc_unwind_
 			       u64 *pc, unsigned int n, unsigned int max,
 			       unsigned int end, u8 *flags)
 {
-	unsigned int more;
-
+	if (pmc->flags & HWPMC_F_TABLES_FP)
+		n = go_on_nmi(w, pc, n, max, &end);
 	/* Marks count towards max: a chain without room for one ends by its depth. */
 	if (n == max && end != HWPMC_CHAIN_COMPLETE)
 		end = HWPMC_CHAIN_DEPTH;
-	/* A mark, a frame, and a mark at the end. */
-	if (may_use_frame_pointers_nmi(pmc, end) && max - n >= 3) {
-		more = walk_frame_pointers_nmi(w, pc + n + 1, max - n - 2);
-		if (more) {
-			pc[n] = HWPMC_PC_FP;
-			n += 1 + more;
-		}
-	}
 	return n + put_end_nmi(pc + n, end, flags);
 }
 

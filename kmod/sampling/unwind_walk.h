@@ -337,4 +337,73 @@ static inline unsigned int unwind_walk_nmi(struct hwpmc_unwind_walk *w, u64 *pc,
 	return n;
 }
 
+/* ---- code without tables ---------------------------------------------------- */
+
+static inline bool unwind_has_rule_nmi(const struct hwpmc_unwind_walk *w)
+{
+	u32 rule;
+
+	return unwind_rule_nmi(w, &rule) && rule != UNWIND_RULE_NO_TABLE &&
+	       rule != HWPMC_UNWIND_NONE;
+}
+
+/*
+ * From the frame where the tables end by frame pointers, as far as those lead to code, each
+ * above the one before. *end is UNWIND_GOES_ON where the code has a rule again: the frame's
+ * registers are known, and its address is not stored. It is COMPLETE where the caller has a
+ * frame pointer of 0, as the first function of a goroutine has; else it is not changed.
+ */
+static inline unsigned int unwind_frame_pointers_nmi(struct hwpmc_unwind_walk *w, u64 *pc,
+						     unsigned int max, unsigned int *end)
+{
+	unsigned int n = 0;
+	u64 ret, next;
+
+	while (n < max && w->bp >= w->sp && !(w->bp & 7)) {
+		if (!unwind_read_nmi(w->bp, &next) || !unwind_read_nmi(w->bp + 8, &ret) ||
+		    !ret || !unwind_find_map_nmi(w->map, w->nmap, ret - 1))
+			break;
+		w->ip = ret;
+		w->sp = w->bp + 16;
+		w->bp = next;
+		w->returned = true;
+		w->first = false;
+		if (unwind_has_rule_nmi(w)) {
+			*end = UNWIND_GOES_ON;
+			return n;
+		}
+		pc[n++] = ret;
+		if (next)
+			continue;
+		*end = HWPMC_CHAIN_COMPLETE;
+		return n;
+	}
+	return n;
+}
+
+/*
+ * The same from a walk that ended at n of max addresses, and by tables again from the next
+ * code that has them, as often as needed. Each part by frame pointers begins with a mark, and
+ * one entry is left for the mark at the end. Returns the number of entries.
+ */
+static inline unsigned int unwind_go_on_nmi(struct hwpmc_unwind_walk *w, u64 *pc, unsigned int n,
+					    unsigned int max, unsigned int *end)
+{
+	unsigned int more;
+
+	/* The last walk's frames are those before the first mark. */
+	w->past = NULL;
+	while ((*end == HWPMC_CHAIN_NO_TABLE || *end == HWPMC_CHAIN_NO_RULE) && n + 3 <= max) {
+		more = unwind_frame_pointers_nmi(w, pc + n + 1, max - n - 2, end);
+		if (!more && *end != UNWIND_GOES_ON)
+			break;
+		pc[n] = HWPMC_PC_FP;
+		n += 1 + more;
+		if (*end != UNWIND_GOES_ON)
+			break;
+		n += unwind_walk_nmi(w, pc + n, max - n, end);
+	}
+	return n;
+}
+
 #endif /* HWPMC_UNWIND_WALK_H */

@@ -18,14 +18,14 @@ static bool same_stop(const void *items, uint32_t i, const void *key)
 	       a->pc >> PAGE_SHIFT == b->pc >> PAGE_SHIFT;
 }
 
-/* The last address of which there are tables or not: none; frames by frame pointers
- * follow it. */
+/* The address where the tables ended: the last one, or that before the last frames by frame
+ * pointers. */
 static uint64_t stop_of(const struct hwpmc_record *r)
 {
 	const uint64_t *pc = (const uint64_t *)r->sample->pc;
 	uint32_t n = r->npc - 1;
 
-	for (uint32_t i = 1; i < n; i++)
+	for (uint32_t i = n - 1; i; i--)
 		if (pc[i] == HWPMC_PC_FP)
 			return pc[i - 1];
 	return pc[n - 1];

@@ -116,7 +116,7 @@ $(BUILD)/tests/unit/stat-obj/%.o: $(TOP)/%.c $(TOP)/tests/unit/stat.mk
 	$(CC) $(STAT_UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Each test of the walk has its own, with its own reads of memory.
-WALK_UNIT	:= $(BUILD)/tests/unit/unwind_same
+WALK_UNIT	:= $(addprefix $(BUILD)/tests/unit/,unwind_same unwind_mixed)
 STAT_UNIT	+= $(WALK_UNIT)
 $(WALK_UNIT): $(call unit-objects,$(TOP)/kmod/sampling/unwind_table.c)
 $(WALK_UNIT:$(BUILD)/tests/unit/%=$(BUILD)/tests/unit/stat-obj/tests/unit/%.o): \
