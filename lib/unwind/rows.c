@@ -59,8 +59,22 @@ static bool to_position(const struct segments *s, struct cfi_range *r)
 	return false;
 }
 
+#define NO_ENTRY	UINT64_MAX
+
+/* Where the program, or the loader, begins: a position in the file. */
+static uint64_t entry_of(Elf *elf, const struct segments *s)
+{
+	struct cfi_range r;
+	GElf_Ehdr eh;
+
+	if (!gelf_getehdr(elf, &eh) || !eh.e_entry || eh.e_entry == UINT64_MAX)
+		return NO_ENTRY;
+	r = (struct cfi_range){ .start = eh.e_entry, .end = eh.e_entry + 1 };
+	return to_position(s, &r) ? r.start : NO_ENTRY;
+}
+
 /* Those that are in no executable segment are dropped. */
-static int to_positions(Elf *elf, struct cfi_ranges *r)
+static int to_positions(Elf *elf, struct cfi_ranges *r, uint64_t *entry)
 {
 	struct segments segments;
 	size_t i, kept = 0;
@@ -71,6 +85,7 @@ static int to_positions(Elf *elf, struct cfi_ranges *r)
 		if (to_position(&segments, &r->range[i]))
 			r->range[kept++] = r->range[i];
 	r->n = kept;
+	*entry = entry_of(elf, &segments);
 	return 0;
 }
 
@@ -81,7 +96,12 @@ static void put_row(struct hwpmc_unwind_row *row, uint32_t *n, uint64_t at, uint
 	row[(*n)++] = (struct hwpmc_unwind_row){ at, rule };
 }
 
-static uint32_t put_rows(const struct cfi_ranges *r, struct hwpmc_unwind_row *row)
+/*
+ * Between functions that have rules there is code without, as assembly has none. Where the
+ * program or the loader is entered nothing has called it.
+ */
+static uint32_t put_rows(const struct cfi_ranges *r, uint64_t entry,
+			 struct hwpmc_unwind_row *row)
 {
 	uint64_t last = 0;
 	uint32_t n = 0;
@@ -93,7 +113,9 @@ static uint32_t put_rows(const struct cfi_ranges *r, struct hwpmc_unwind_row *ro
 		/* One that overlaps the range before: the file is damaged there. */
 		if (range->start < last || range->end <= range->start)
 			continue;
-		if (n && range->start - last >= PADDING)
+		if (entry >= last && entry < range->start)
+			put_row(row, &n, n ? last : entry, HWPMC_UNWIND_END);
+		else if (n && range->start - last >= PADDING)
 			put_row(row, &n, last, HWPMC_UNWIND_NONE);
 		put_row(row, &n, range->start, range->rule);
 		last = range->end;
@@ -106,18 +128,20 @@ static uint32_t put_rows(const struct cfi_ranges *r, struct hwpmc_unwind_row *ro
 int cfi_rows_make(Elf *elf, struct cfi_ranges *ranges, struct hwpmc_unwind_row **row,
 		  uint32_t *nrow)
 {
+	uint64_t entry;
+
 	*row = NULL;
-	if (to_positions(elf, ranges))
+	if (to_positions(elf, ranges, &entry))
 		return -1;
 	if (!ranges->n || ranges->n > HWPMC_UNWIND_ROWS_MAX / 2) {
 		errno = ENODATA;
 		return -1;
 	}
 	qsort(ranges->range, ranges->n, sizeof(*ranges->range), compare_ranges);
-	/* A range, and what lies between it and the next. */
-	*row = malloc((2 * ranges->n + 1) * sizeof(**row));
+	/* A range, and what lies between it and the next; code before the first. */
+	*row = malloc((2 * ranges->n + 2) * sizeof(**row));
 	if (!*row)
 		return -1;
-	*nrow = put_rows(ranges, *row);
+	*nrow = put_rows(ranges, entry, *row);
 	return 0;
 }

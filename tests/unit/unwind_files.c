@@ -136,7 +136,58 @@ static void made_simple(struct made *m, uint32_t rows, uint32_t note)
 	made_function(m, m->frames + 24, 0, rows + 16, rows);
 }
 
+/* The rule at a byte of the code. */
+static uint32_t rule_at(const struct hwpmc_unwind *u, uint32_t at)
+{
+	uint32_t rule = HWPMC_UNWIND_NONE;
+
+	for (uint32_t i = 0; i < u->nrow && u->row[i].at <= at; i++)
+		rule = u->row[i].rule;
+	return rule;
+}
+
 #define NOTE_AT	512u
+#define GAP	128	/* between two functions of 64 bytes */
+
+/* Two functions, with code between them that has no rule. */
+static int read_with_entry(uint64_t entry, uint32_t *code, struct hwpmc_unwind *u)
+{
+	struct made m;
+	uint32_t at;
+
+	made_begin(&m, 64 + GAP + 64, 2, 64 + 200, NOTE_AT);
+	*code = m.code;
+	((Elf64_Ehdr *)m.bytes)->e_entry = entry ? BASE + m.code + entry - 1 : 0;
+	at = made_common(&m);
+	made_entry(&m, 0, 0, at);
+	at = made_function(&m, at, 0, 64, 1);
+	made_entry(&m, 1, 64 + GAP, at);
+	made_function(&m, at, 64 + GAP, 64, 1);
+	return made_read(&m, u);
+}
+
+/* The loader is entered in code without rules: nothing has called it. */
+START_TEST(chain_ends_in_code_without_rules_at_the_entry)
+{
+	struct hwpmc_unwind u;
+	uint32_t code;
+
+	ck_assert_int_eq(read_with_entry(1 + 64 + 16, &code, &u), 0);
+	ck_assert_uint_eq(HWPMC_UNWIND_KIND(rule_at(&u, code + 63)), HWPMC_UNWIND_SP);
+	ck_assert_uint_eq(rule_at(&u, code + 64), HWPMC_UNWIND_END);
+	ck_assert_uint_eq(rule_at(&u, code + 64 + GAP - 1), HWPMC_UNWIND_END);
+	ck_assert_uint_eq(HWPMC_UNWIND_KIND(rule_at(&u, code + 64 + GAP)), HWPMC_UNWIND_SP);
+	ck_assert_uint_eq(rule_at(&u, code + 64 + GAP + 64), HWPMC_UNWIND_NONE);
+	hwpmc_unwind_free(&u);
+	/* Libraries have no entry, and programs one that has a rule. */
+	for (uint64_t entry = 0; entry < 2; entry++) {
+		ck_assert_int_eq(read_with_entry(entry, &code, &u), 0);
+		ck_assert_uint_eq(HWPMC_UNWIND_KIND(rule_at(&u, code)), HWPMC_UNWIND_SP);
+		ck_assert_uint_eq(rule_at(&u, code + 64), HWPMC_UNWIND_NONE);
+		hwpmc_unwind_free(&u);
+	}
+}
+END_TEST
 
 /* Elfutils would take minutes for the first, and any memory for the second. */
 START_TEST(files_whose_information_takes_too_long_have_no_table)
@@ -273,6 +324,7 @@ END_TEST
 
 int main(void)
 {
+	harness_add(chain_ends_in_code_without_rules_at_the_entry);
 	harness_add_timed(files_whose_information_takes_too_long_have_no_table, 60);
 	harness_add(a_build_id_that_the_module_does_not_see_is_none);
 	harness_add_timed(a_file_that_is_cut_off_while_it_is_read_has_a_table_or_none, 60);
