@@ -103,7 +103,7 @@ static int parse_call_graph(struct sampler *s, const char *arg)
 	else if (s->frame_pointers || strcmp(arg, "tables") == 0)
 		s->flags |= HWPMC_F_CALLCHAIN;
 	else if (strcmp(arg, "none") == 0)
-		s->flags &= ~(HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN);
+		s->flags &= ~HWPMC_F_CALLCHAIN;
 	else
 		return msg_usage("invalid kind of call chains '%s' (tables; tables,fp; fp; none)",
 				 arg);
@@ -127,15 +127,13 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 		return sampler_number("frequency", arg, HWPMC_FREQUENCY_MAX,
 				      &s->frequency);
 	case 'g':
+	case SAMPLER_USER_CHAIN:
 		s->flags |= HWPMC_F_CALLCHAIN;
 		return 0;
 	case SAMPLER_CALL_GRAPH:
 		return parse_call_graph(s, arg);
 	case SAMPLER_TABLE_CACHE:
 		s->table_cache = arg;
-		return 0;
-	case SAMPLER_USER_CHAIN:
-		s->flags |= HWPMC_F_CALLCHAIN | HWPMC_F_USERCALLCHAIN;
 		return 0;
 	case 'a':
 		s->all = true;
@@ -168,6 +166,9 @@ int sampler_check(struct sampler *s)
 		return msg_usage("-p cannot be combined with -a or -C");
 	if (!s->command && !s->system && !s->npid)
 		return msg_usage("no target: give a command, -p, -a or -C");
+	/* The callers of kernel code are the program's as well. */
+	if (s->flags & HWPMC_F_CALLCHAIN)
+		s->flags |= HWPMC_F_USERCALLCHAIN;
 	if (s->flags & HWPMC_F_CALLCHAIN && !s->frame_pointers)
 		s->flags |= HWPMC_F_TABLES;
 	if (s->all && cpus_online(&s->cpus) < 0) {

@@ -76,12 +76,13 @@ enum {
 "                      clock.prof, 1 for other events of the kernel\n"	\
 "  -F FREQ             take FREQ samples per second on each CPU, or in each\n" \
 "                      running thread: adapt the period\n"		\
-"  -g                  record call chains\n"				\
+"  -g                  record call chains, of kernel samples those of the program\n" \
+"                      too\n"						\
 "      --call-graph=HOW  record call chains by unwind tables (tables, as -g), by\n" \
 "                      tables or else frame pointers (tables,fp), by frame\n" \
 "                      pointers (fp), which few programs have, or none\n" \
 "      --unwind-cache=DIR  keep unwind tables in this directory\n" \
-"      --user-callchain  record the user call chain of kernel samples, too\n" \
+"      --user-callchain  the same as -g\n"				\
 "  -a                  sample all CPUs, all processes\n"		\
 "  -C CPUS             sample these CPUs: 0,2-3\n"			\
 "  -p PIDS             sample these processes\n"				\

@@ -135,7 +135,7 @@ a_table_that_comes_late_is_counted_and_then_used() {
 
 # Kernel samples: the user part by the same tables, from the registers at the entry.
 chains_of_kernel_samples_have_all_callers_of_the_user_part() {
-	check "$hwpmc" record -q --user-callchain $cache -e instructions:k -c 20011 -o k.log -- \
+	check "$hwpmc" record -q -g $cache -e instructions:k -c 20011 -o k.log -- \
 		"$chains" kernel 30000
 	check "$hwpmc" report --kallsyms /dev/null -i k.log --format folded -o k.folded
 	all=$(folded ';known_calls;')
