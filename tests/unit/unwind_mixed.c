@@ -167,13 +167,17 @@ END_TEST
 
 START_TEST(chain_of_both_kinds_stays_within_its_limit)
 {
-	for (unsigned int max = 1; max < 24; max++) {
+	/* Each frame of generated code is called by a program, or by other such code. */
+	for (unsigned int i = 2; i < 48; i++) {
+		unsigned int max = i / 2;
+		u64 ret = i & 1 ? MADE + 0x30 : FILE_CODE + 0x30;
+
 		setup();
 		w.ip = FILE_CODE;
 		put(0x08, MADE + 0x10);
 		w.bp = STACK + 0x10;
 		for (unsigned int at = 0x10; at < sizeof(stack) - 0x20; at += 0x20) {
-			frame(at, STACK + at + 0x20, FILE_CODE + 0x30);
+			frame(at, STACK + at + 0x20, ret);
 			put(at + 0x18, MADE + 0x18);
 		}
 		memset(pc, 0xa5, sizeof(pc));
