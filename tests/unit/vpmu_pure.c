@@ -60,6 +60,17 @@ START_TEST(branches_of_every_form_are_branches)
 }
 END_TEST
 
+START_TEST(returns_are_told_from_other_branches)
+{
+	ck_assert_uint_eq(INSN("\xc3").flags, F_BRANCH | F_RETURN);
+	ck_assert_uint_eq(INSN("\xf3\xc3").flags, F_BRANCH | F_RETURN);
+	ck_assert_uint_eq(INSN("\xc2\x08\x00").flags, F_BRANCH | F_RETURN);
+	ck_assert_uint_eq(INSN("\xcb").flags, F_BRANCH | F_RETURN);
+	ck_assert_uint_eq(INSN("\xe8\x00\x00\x00\x00").flags, F_BRANCH);
+	ck_assert_uint_eq(INSN("\xff\xd0").flags, F_BRANCH);
+}
+END_TEST
+
 START_TEST(only_what_changes_privilege_is_a_switch)
 {
 	ck_assert(INSN("\x0f\x05").flags & F_SWITCH);
@@ -256,6 +267,7 @@ int main(void)
 	harness_add(emulated_instructions_are_sites_of_their_kind);
 	harness_add(load_of_cr3_names_its_source_register);
 	harness_add(branches_of_every_form_are_branches);
+	harness_add(returns_are_told_from_other_branches);
 	harness_add(only_what_changes_privilege_is_a_switch);
 	harness_add(repeated_string_instructions_are_told_from_others);
 	harness_add(memory_operands_are_never_pure);

@@ -63,8 +63,9 @@ static unsigned int one_byte(const struct decode *d)
 	switch (d->op) {
 	case 0x70 ... 0x7f: case 0xeb: case 0xe9: case 0xe0 ... 0xe3:
 		return F_BRANCH | F_PURE;
-	case 0xe8: case 0xc2: case 0xc3: case 0xca: case 0xcb: case 0x9a:
-	case 0xea:
+	case 0xc2: case 0xc3: case 0xca: case 0xcb:
+		return F_BRANCH | F_RETURN;
+	case 0xe8: case 0x9a: case 0xea:
 		return F_BRANCH;
 	case 0xcf:						/* IRET */
 		return F_BRANCH | F_SWITCH | F_IRET;

@@ -18,6 +18,7 @@ enum {
 	F_SWITCH = 32,		/* may change the privilege level */
 	F_IRET = 64,		/* lets NMIs come again */
 	F_INT3 = 128,
+	F_RETURN = 256,
 };
 
 enum kind { K_CPUID, K_RDMSR, K_WRMSR, K_RDPMC, K_CR3, K_RDTSC };

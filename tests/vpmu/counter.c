@@ -278,7 +278,7 @@ void counter_deadline(uint8_t modes, uint64_t need, uint64_t left[MODES],
 static void deadlines(struct vcpu *v, struct board *b, int mode,
 		      uint64_t left[MODES])
 {
-	uint64_t both = MIN(inject_until(v, b), ibs_until(v, b));
+	uint64_t both = inject_until(v, b);
 
 	for (int i = 0; i < MAX_CTR; i++) {
 		struct counter *c = &v->ctr[i];
@@ -292,6 +292,8 @@ static void deadlines(struct vcpu *v, struct board *b, int mode,
 	}
 	if (cfg.p4)
 		p4_deadlines(v, left, &both);
+	if (cfg.ibs)
+		both = MIN(both, ibs_until(v, b));
 	if (both < FAR) {
 		uint64_t other = both / 16;
 

@@ -91,10 +91,10 @@ static bool patch_of(uint32_t leaf, uint32_t sub, struct patch *p)
 		p->ecx_or = 1 << 15;			/* PDCM */
 	else if (!cfg.amd && leaf == 0)
 		p->eax_min = cfg.machine ? 0x23 : 0xa;
-	else if (cfg.amd && leaf == 0x80000000 && cfg.version >= 2)
-		p->eax_min = 0x80000022;
-	else if (cfg.amd && leaf == 0x80000001 && cfg.version >= 1)
-		p->ecx_or = 1 << 23 | cfg.ibs << 10;	/* PerfCtrExtCore, IBS */
+	else if (cfg.amd && leaf == 0x80000000 && (cfg.version >= 2 || cfg.ibs))
+		p->eax_min = cfg.version >= 2 ? 0x80000022 : 0x8000001b;
+	else if (cfg.amd && leaf == 0x80000001 && (cfg.version >= 1 || cfg.ibs))
+		p->ecx_or = (cfg.version >= 1) << 23 | cfg.ibs << 10;	/* PerfCtrExtCore */
 	else
 		return false;
 	return true;
@@ -132,7 +132,7 @@ bool cpuid_emulate(struct vcpu *v, struct site *s, uint64_t pc)
 		return true;
 	}
 	if (cfg.ibs && leaf == 0x8000001b) {
-		answer(0x3ff, 0, 0, 0);
+		answer(cfg.ibs_caps, 0, 0, 0);
 		return true;
 	}
 	if (cfg.tfa && leaf == 7 && !sub && s->mode == KERNEL)

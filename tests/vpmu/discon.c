@@ -136,7 +136,9 @@ void discon_event(unsigned int index, int type, uint64_t from, uint64_t to,
 		v->exception = true;
 	} else if (v->exception) {
 		v->exception = false;
-		fix_exception(v, b, disarm(v, from));
+		from = disarm(v, from);
+		fix_exception(v, b, from);
+		ibs_left(v, b, from);
 	} else {
 		v->n_int++;
 		manners_interrupted(v, from >> 63 ? KERNEL : USER);
@@ -145,6 +147,7 @@ void discon_event(unsigned int index, int type, uint64_t from, uint64_t to,
 			fix_interrupt(v, b, from);
 		v->raised = false;
 		fix_flags(v, b, from);
+		ibs_left(v, b, from);
 	}
 	if (type != DISCON_EXCEPTION)
 		stale_look(v);

@@ -105,6 +105,11 @@ bool virt_read(uint64_t addr, void *p, size_t size)
 	return true;
 }
 
+bool virt_to_phys(uint64_t addr, uint64_t *phys)
+{
+	return qemu_plugin_translate_vaddr(addr, phys);
+}
+
 bool virt_write(uint64_t addr, const void *p, size_t size)
 {
 	return qemu_plugin_write_memory_vaddr(addr, scratch_with(p, size));

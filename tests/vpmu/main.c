@@ -18,7 +18,7 @@ EXPORT int qemu_plugin_install(uint64_t, const pl_info *, int, char **);
 
 struct config cfg = {
 	.version = -1, .gp = -1, .fixed = 3, .width = 48, .full_width = true, .threads = 1,
-	.initial_index = -1,
+	.initial_index = -1, .ibs_entry = 1,
 };
 
 struct qemu_plugin_scoreboard *boards;
@@ -114,7 +114,7 @@ static bool number_option(const char *name, const char *val)
 		{ "version", &cfg.version }, { "gp", &cfg.gp },
 		{ "fixed", &cfg.fixed }, { "width", &cfg.width },
 		{ "skid", &cfg.skid }, { "threads", &cfg.threads },
-		{ "power", &cfg.power },
+		{ "power", &cfg.power }, { "ibs-entry", &cfg.ibs_entry },
 	};
 
 	char *end;
@@ -156,7 +156,7 @@ static bool option(char *arg)
 	if (!strcmp(arg, "tsc"))
 		return switch_option(val, "on", "off", &cfg.tsc);
 	if (!strcmp(arg, "ibs"))
-		return switch_option(val, "on", "off", &cfg.ibs);
+		return ibs_option(val);
 	if (!strcmp(arg, "core"))
 		return switch_option(val, "off", "on", &cfg.no_core);
 	if (!strcmp(arg, "signature"))
@@ -219,7 +219,7 @@ static bool options(int argc, char **argv)
 			return false;
 		}
 	}
-	if (!settle()) {
+	if (!settle() || !ibs_settle()) {
 		fprintf(stderr, "vpmu: no such PMU: %s version %d, %d + %d "
 			"counters of %d bits\n", cfg.p4 ? "p4" :
 			cfg.amd ? "amd" : "intel",

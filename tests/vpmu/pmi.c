@@ -26,6 +26,15 @@ bool pmi_raise_nmi(struct vcpu *v)
 	return true;
 }
 
+/* By another entry than LVTPC. False: it is masked. */
+bool pmi_raise_entry(struct vcpu *v, uint32_t entry)
+{
+	if (entry & LVT_MASKED)
+		return false;
+	message(v, entry & 0x7ff);
+	return true;
+}
+
 /*
  * A CPU that was just woken has no interrupt table yet: an NMI would be its end,
  * and the machine's. Its LVTPC is as INIT left it until the kernel sets it up.

@@ -72,6 +72,11 @@ void qemu_plugin_register_vcpu_mem_inline_per_vcpu(struct qemu_plugin_insn *,
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, pl_mem_cb,
 	int flags, int rw, void *);
 bool qemu_plugin_mem_is_store(uint32_t);
+unsigned int qemu_plugin_mem_size_shift(uint32_t);
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t, uint64_t);
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *);
+uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *);
+bool qemu_plugin_translate_vaddr(uint64_t, uint64_t *);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *,

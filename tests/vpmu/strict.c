@@ -114,7 +114,8 @@ bool strict_option(const char *val)
 		return true;
 	if (sscanf(val, "%d-%d", &family, &model) != 2)
 		return false;
-	amd_family = family;
+	amd_family = cfg.family = family;
+	cfg.model = model;
 	if (family != 6)
 		return true;
 	snprintf(hex, sizeof(hex), "%x", model);

@@ -76,7 +76,14 @@ static void put_vcpu(FILE *f, struct vcpu *v)
 		{ "space_switches", v->n_cr3 },
 		{ "rep_again", v->n_rep_again },
 		{ "pauses", v->n_pause },
-		{ "ibs", v->n_ibs },
+		{ "ibs_op", v->ibs.seen[VPMU_IBS_OP] },
+		{ "ibs_op_user", v->ibs.seen[VPMU_IBS_OP_USER] },
+		{ "ibs_op_rip", v->ibs.seen[VPMU_IBS_OP_RIP] },
+		{ "ibs_op_lin", v->ibs.seen[VPMU_IBS_OP_LIN] },
+		{ "ibs_op_filtered", v->ibs.seen[VPMU_IBS_OP_FILTERED] },
+		{ "ibs_fetch", v->ibs.seen[VPMU_IBS_FETCH] },
+		{ "ibs_fetch_lin", v->ibs.seen[VPMU_IBS_FETCH_LIN] },
+		{ "ibs_nmi", v->ibs.seen[VPMU_IBS_NMI] },
 	};
 
 	fprintf(f, "{\"cpu\":%u", v->index);

@@ -57,8 +57,9 @@ static bool raise_again(struct vcpu *v)
 }
 
 /* At a block's start, once the tick of its mode has reached FIRE. */
-static void fire(struct vcpu *v, struct board *b, int mode)
+static void fire(struct vcpu *v, struct board *b, struct block *blk)
 {
+	int mode = blk->mode;
 	uint64_t pc = reg_read(RIP);
 	bool exit = false;
 
@@ -71,7 +72,7 @@ static void fire(struct vcpu *v, struct board *b, int mode)
 	if (v->iret && !inject_masks(v))
 		exit = nmi_mask_clear(v);
 	v->iret = false;
-	exit = ibs_fire(v, b, pc) || exit;
+	exit = (cfg.ibs && ibs_fire(v, b, blk, pc)) || exit;
 	exit = inject_raise(v, b) || exit;
 	exit = raise_again(v) || exit;
 	if (v->pmi_pending && inject_is_due(v, b) && v->skid_left-- <= 0) {
@@ -88,9 +89,8 @@ static void fire(struct vcpu *v, struct board *b, int mode)
 static void on_fire(unsigned int index, void *data)
 {
 	struct vcpu *v = vcpu_of(index);
-	struct block *blk = data;
 
-	fire(v, board_of(v), blk->mode);
+	fire(v, board_of(v), data);
 }
 
 /*
@@ -152,7 +152,8 @@ static void on_block(unsigned int index, void *data)
 	struct block *blk = data;
 
 	if (b->tick[blk->mode] >= FIRE)
-		fire(v, b, blk->mode);
+		fire(v, b, blk);
+	b->fetch++;
 	b->block = (uintptr_t)blk;
 }
 
@@ -313,6 +314,8 @@ static void watch_block(struct qemu_plugin_tb *tb, struct block *blk)
 		COND_GE, FIELD(tick[blk->mode]), FIRE, blk);
 	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, OP_STORE,
 		FIELD(block), (uintptr_t)blk);
+	if (cfg.ibs)
+		ibs_watch_block(tb);
 }
 
 /* Look at one instruction; the site to look at after it, or NULL. */
@@ -336,6 +339,8 @@ static struct site *translate_insn(struct run *r, struct block *blk,
 		return NULL;
 	apic_watch_insn(in, bytes);
 	count_insn(r, blk, i, in, len, &insn);
+	if (cfg.ibs)
+		ibs_watch_insn(in, &blk->slot[i]);
 	irqoff_watch_insn(in, blk, bytes, &insn);
 	if (max_vcpus > 1 && !one_thread && is_pause(bytes, len))
 		qemu_plugin_register_vcpu_insn_exec_cb(in, on_pause, CB_NO_REGS, NULL);
@@ -402,6 +407,7 @@ void translate_forget_all(void)
 		board_of(&vcpus[i])->block = 0;
 		vcpus[i].rep = NULL;
 		vcpus[i].patch.site = NULL;
+		ibs_forget(&vcpus[i]);
 	}
 	free_blocks(atomic_exchange(&all_blocks, NULL));
 	free_sites(atomic_exchange(&all_sites, NULL));

@@ -174,7 +174,7 @@ static uint64_t access_of(struct vcpu *v, uint32_t what)
 	case VPMU_N_SHORT:	  return v->n_short;
 	case VPMU_N_OPENED:	  return v->n_opened;
 	case VPMU_N_OPEN_LATE:	  return v->n_open_late;
-	case VPMU_N_IBS:	  return v->n_ibs;
+	case VPMU_N_IBS:	  return v->ibs.seen[VPMU_IBS_NMI];
 	}
 	return 0;
 }
@@ -266,6 +266,7 @@ static uint64_t answer(struct vcpu *v, uint32_t leaf, uint32_t sub,
 	case VPMU_CLAIM:     return inject_claim(v);
 	case VPMU_FIRMWARE:  return firmware_leaf(v, sub, arg);
 	case VPMU_IRQOFF:    return irqoff_leaf(sub, arg);
+	case VPMU_IBS:	     return ibs_leaf(sub, arg);
 	case VPMU_STEAL:     return manners_steal(v, board_of(v), arg);
 	case VPMU_MIGRATED:
 		manners_migrate();

@@ -11,6 +11,7 @@
 #include "qemu.h"
 #include "classify.h"
 #include "event.h"
+#include "ibs.h"
 #include "space.h"
 
 /* What goes wrong on purpose; 0: nothing. See inject.c. */
@@ -49,6 +50,8 @@ enum knob {
 	KNOB_OPEN_LATE,		/* instructions until it is unmasked; apic.c */
 	KNOB_RESERVED,		/* bits of AMD's selects that stay 0 */
 	KNOB_REWRITE,		/* events of a select that was replaced while it counted */
+	KNOB_IBS_LATE, KNOB_IBS_STUCK, KNOB_IBS_FETCH_KEEP,	/* ibs.c */
+	KNOB_IBS_RIP_INVALID, KNOB_IBS_FETCH_ZERO, KNOB_IBS_DATA2,
 	KNOBS,
 };
 
@@ -59,7 +62,6 @@ enum knob {
 #define REFUSE_HELD	(1ULL << 34)	/* not before a vCPU was held */
 
 #define EILVTS		4		/* extended entries of AMD's APIC */
-#define IBS_REGS	14
 #define QUEUE		32		/* PMIs that can be on their way behind the first */
 
 struct config {
@@ -68,10 +70,13 @@ struct config {
 	bool amd, p4, gran_insn, mem, pti, full_width, irqoff;
 	bool machine;			/* a named one; see machine.c */
 	bool tfa, harm;			/* manners.c */
-	bool ibs;			/* ibs.c */
+	bool ibs;			/* ibs.c; what CPUID says of it, and the APIC's entry */
+	uint32_t ibs_caps;
+	int ibs_entry;
 	bool tsc;			/* WRMSR sets the TSC; emulate.c */
 	bool no_core;			/* no counters: what else there is stays */
 	const char *signature;		/* of the hypervisor, for programs; NULL: QEMU's */
+	int family, model;		/* 0: not given */
 	int version, gp, fixed, width, skid;
 	int power;			/* unit of energy; 0: no such registers */
 	int threads;			/* of a core, which share its registers (p4) */
@@ -98,7 +103,8 @@ struct board {
 	uint64_t tick[MODES];
 	uint64_t load[MODES], store[MODES];
 	uint64_t block;			/* struct block * being executed */
-	uint64_t apart[25];
+	uint64_t fetch;			/* blocks that began, if they are sampled (ibs_fetch.c) */
+	uint64_t apart[24];
 };
 
 _Static_assert(sizeof(struct board) == 256, "a board's place is a shift");
@@ -207,8 +213,7 @@ struct vcpu {
 	uint64_t opened;		/* KNOB_OPEN_LATE after this total */
 	uint32_t eilvt[EILVTS], *eilvt_read;
 	int64_t tsc_set;		/* from the host's TSC to the one that WRMSR set; 0: none */
-	uint64_t ibs[IBS_REGS], ibs_from, ibs_random;	/* ibs.c */
-	bool ibs_tagged;
+	struct ibs ibs;
 
 	bool pmi_pending;
 	bool raised;		/* an interrupt that comes at this very block */
@@ -250,7 +255,7 @@ struct vcpu {
 	uint64_t n_looks;
 	uint64_t entries[MODES];	/* KNOB_ENTRY: branches to be added at the next look */
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
-	uint64_t n_opened, n_open_late, n_ibs;
+	uint64_t n_opened, n_open_late;
 	uint64_t n_overflow_int, n_lost, n_doubled, n_storm, n_held_out, n_short;
 	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3, n_pause;
 	uint64_t no_int3;	/* where one was that is not there any more */
@@ -300,7 +305,7 @@ struct slot {
 	uint16_t off;		/* from the block's start */
 	uint16_t counted;	/* counted by the time it is about to retire */
 	uint16_t branches;	/* of these */
-	uint8_t flags;
+	uint16_t flags;
 };
 
 struct block {
@@ -328,6 +333,7 @@ void reg_write(enum reg r, uint64_t x);
 bool phys_read32(uint64_t addr, uint32_t *x);
 bool phys_write32(uint64_t addr, uint32_t x);
 bool virt_read(uint64_t addr, void *p, size_t size);
+bool virt_to_phys(uint64_t addr, uint64_t *phys);
 bool virt_write(uint64_t addr, const void *p, size_t size);
 bool virt_read64(uint64_t addr, uint64_t *x);
 bool virt_write64(uint64_t addr, uint64_t x);
@@ -354,6 +360,7 @@ void counter_shift_bias(struct vcpu *v, struct board *b, int mode,
 /* pmi.c - the interrupt: true if one is now pending at the vCPU */
 bool pmi_deliver(struct vcpu *v);
 bool pmi_raise_nmi(struct vcpu *v);
+bool pmi_raise_entry(struct vcpu *v, uint32_t entry);
 bool pmi_raise_lvtpc(struct vcpu *v);
 bool pmi_cpu_is_up(void);
 bool pmi_is_masked(void);
@@ -382,11 +389,30 @@ bool apic_opens_late(struct vcpu *v);
 void apic_finish_load(struct vcpu *v);
 void apic_reset(struct vcpu *v);
 
-/* ibs.c - AMD's instruction-based sampling */
+/* ibs.c - AMD's instruction-based sampling: registers, the interrupt */
+bool ibs_option(const char *val);
+bool ibs_settle(void);
 enum access ibs_read(struct vcpu *v, uint32_t msr, uint64_t *x);
 enum access ibs_write(struct vcpu *v, uint32_t msr, uint64_t x);
 uint64_t ibs_until(struct vcpu *v, struct board *b);
-bool ibs_fire(struct vcpu *v, struct board *b, uint64_t pc);
+bool ibs_fire(struct vcpu *v, struct board *b, struct block *blk, uint64_t pc);
+void ibs_watch_insn(struct qemu_plugin_insn *in, struct slot *slot);
+void ibs_watch_block(struct qemu_plugin_tb *tb);
+void ibs_left(struct vcpu *v, struct board *b, uint64_t from);
+void ibs_forget(struct vcpu *v);
+uint64_t ibs_leaf(uint32_t what, uint64_t arg);
+
+/* ibs_op.c, ibs_fetch.c - the two samplers. True: a sample is valid now. */
+void ibs_op_start(struct vcpu *v, struct board *b, uint64_t ctl);
+uint64_t ibs_op_cur(struct vcpu *v, struct board *b);
+uint64_t ibs_op_until(struct vcpu *v, struct board *b);
+bool ibs_op_fire(struct vcpu *v, struct board *b, struct block *blk, uint64_t pc);
+void ibs_op_access(struct vcpu *v, const void *slot, uint32_t info, uint64_t addr);
+void ibs_op_left(struct vcpu *v, struct board *b, uint64_t from);
+void ibs_fetch_start(struct vcpu *v, struct board *b, uint64_t before, uint64_t ctl);
+uint64_t ibs_fetch_cur(struct vcpu *v, struct board *b);
+uint64_t ibs_fetch_until(struct vcpu *v, struct board *b);
+bool ibs_fetch_fire(struct vcpu *v, struct board *b, uint64_t pc);
 
 /* manners.c - counters that do not count, or more than they should */
 bool manners_let_count(struct vcpu *v, int i, uint64_t sel);

@@ -56,6 +56,32 @@ enum {
 				 * still from now on, as KVM's where the host has others
 				 * for its counters: each until its select gets another
 				 * value, all until global control does. Which do now */
+	VPMU_IBS = 0x1f,	/* of AMD's sampling; sub: below; arg: vCPU or all */
+};
+
+/*
+ * VPMU_IBS: samples whose Val bit was set since the start, and sums of what their registers
+ * have, each modulo 2^64. A sum over the addresses of ops leaves out those that are invalid.
+ */
+enum {
+	VPMU_IBS_OP, VPMU_IBS_OP_USER,	/* samples; by bit 63 of the address */
+	VPMU_IBS_OP_RIP,		/* sum of addresses */
+	VPMU_IBS_OP_INVALID,		/* samples without an address */
+	VPMU_IBS_OP_FILTERED,		/* tagged ops that a filter dropped */
+	VPMU_IBS_OP_LOAD, VPMU_IBS_OP_STORE, VPMU_IBS_OP_BRANCH,	/* samples */
+	VPMU_IBS_OP_DATA, VPMU_IBS_OP_DATA2, VPMU_IBS_OP_DATA3,		/* sums of registers */
+	VPMU_IBS_OP_LIN, VPMU_IBS_OP_PHYS, VPMU_IBS_OP_TARGET,
+	VPMU_IBS_FETCH, VPMU_IBS_FETCH_USER, VPMU_IBS_FETCH_LIN, VPMU_IBS_FETCH_PHYS,
+	VPMU_IBS_FETCH_FILTERED,
+	VPMU_IBS_NMI,			/* NMIs that were raised, for whatever reason */
+	VPMU_IBS_MASKED,		/* interrupts that the masked entry of the APIC lost */
+	VPMU_IBS_LATE, VPMU_IBS_STUCK,	/* NMIs of the knobs, of those above */
+	VPMU_IBS_RDMSR, VPMU_IBS_WRMSR,	/* accesses to the registers */
+	VPMU_IBS_ITEMS,
+	/* Of the whole machine: CPUID's capabilities; places in translated code. */
+	VPMU_IBS_CAPS = 0x100, VPMU_IBS_PLACED = 0x101,
+	VPMU_IBS_ENTRY = 0x102,		/* of the APIC, of vCPU arg */
+	VPMU_IBS_REG = 0x200,		/* + MSR - 0xc0011030: a register, of vCPU arg */
 };
 
 /*
@@ -164,8 +190,22 @@ enum {
 	VPMU_KNOB_RESERVED,	/* these bits of AMD's selects stay 0, as under hypervisors */
 	VPMU_KNOB_REWRITE,	/* number of events of a select that is replaced while its counter
 				 * is enabled are added to the first events of the new one */
+	/* Errata and manners of AMD's sampling (option ibs=on). */
+	VPMU_KNOB_IBS_LATE,	/* an NMI so many instructions after a sampler was disabled; with
+				 * VPMU_IBS_LATE_VAL its Val bit is set then */
+	VPMU_KNOB_IBS_STUCK,	/* one that is disabled while its MaxCnt is not 0 sets Val and raises
+				 * an NMI every so many instructions, until its control register
+				 * is written with the enable bit and MaxCnt 0 */
+	VPMU_KNOB_IBS_FETCH_KEEP, /* 1: the count of fetches goes on where its register is
+				 * written, unless that enables it */
+	VPMU_KNOB_IBS_RIP_INVALID, /* each nth sample of an op has no address, and the bit that
+				 * says so */
+	VPMU_KNOB_IBS_FETCH_ZERO, /* each nth sample of a fetch has the address 0 */
+	VPMU_KNOB_IBS_DATA2,	/* 1: IBS_OP_DATA2 is wrong where bit 16 or 21 of IBS_OP_DATA3 is set */
 	VPMU_KNOBS,
 };
+
+#define VPMU_IBS_LATE_VAL	(1ULL << 32)
 
 /* Event and unit mask in bits 15:0. */
 #define VPMU_AT_ONCE_BUT_FIXED	(1ULL << 32)	/* each fixed counter has one of its own */
@@ -261,6 +301,11 @@ static inline vpmu_u64 vpmu_reg(int reg, vpmu_u64 vcpu)
 static inline vpmu_u64 vpmu_knob(int knob, vpmu_u64 value)
 {
 	return vpmu_query(VPMU_KNOB, knob, value);
+}
+
+static inline vpmu_u64 vpmu_ibs(int what, vpmu_u64 vcpu)
+{
+	return vpmu_query(VPMU_IBS, what, vcpu);
 }
 
 static inline void vpmu_migrated(void)

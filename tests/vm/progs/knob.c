@@ -29,6 +29,10 @@ static const char *const names[VPMU_KNOBS] = {
 	[VPMU_KNOB_ALIAS] = "alias", [VPMU_KNOB_MODES] = "modes", [VPMU_KNOB_NO_USER_RDPMC] = "no-user-rdpmc",
 	[VPMU_KNOB_ENTRY] = "entry", [VPMU_KNOB_OPEN_LATE] = "open-late",
 	[VPMU_KNOB_RESERVED] = "reserved", [VPMU_KNOB_REWRITE] = "rewrite",
+	[VPMU_KNOB_IBS_LATE] = "ibs-late", [VPMU_KNOB_IBS_STUCK] = "ibs-stuck",
+	[VPMU_KNOB_IBS_FETCH_KEEP] = "ibs-fetch-keep",
+	[VPMU_KNOB_IBS_RIP_INVALID] = "ibs-rip-invalid",
+	[VPMU_KNOB_IBS_FETCH_ZERO] = "ibs-fetch-zero", [VPMU_KNOB_IBS_DATA2] = "ibs-data2",
 };
 
 /* What happens again and again meanwhile; the numbers follow those of knobs. */
