@@ -232,11 +232,15 @@ $(BUILD)/vm/progs/knob: $(TOP)/tests/vm/progs/knob.c $(TOP)/tests/vpmu/vpmu_gues
 	@mkdir -p $(@D)
 	$(CC) $(HOT_CFLAGS) -o $@ $<
 
+$(BUILD)/vm/progs/ibs: $(TOP)/tests/vm/progs/ibs.c $(TOP)/tests/vpmu/vpmu_guest.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 $(WARN) -static -I$(TOP)/tests/vpmu -o $@ $<
+
 $(BUILD)/vm/progs/anew: $(TOP)/tests/vm/progs/anew.c $(TOP)/include/uapi/hwpmc.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 $(WARN) -static -I$(TOP)/include/uapi -o $@ $<
 
-vm-tests: $(BUILD)/vm/progs/knob $(BUILD)/vm/progs/anew
+vm-tests: $(BUILD)/vm/progs/knob $(BUILD)/vm/progs/ibs $(BUILD)/vm/progs/anew
 
 # Modules of the tests, built as hwpmc.ko is, for the kernel that the VMs boot.
 vm-kmods: module-vm

@@ -230,6 +230,18 @@ START_TEST(code_that_the_kernel_patches_is_compared_with_its_translation)
 }
 END_TEST
 
+/* Without the option ibs=on it costs nothing. */
+START_TEST(ibs_places_nothing_in_code_while_it_is_off)
+{
+	unsigned int a, b, c, d;
+
+	__cpuid(0x80000001, a, b, c, d);
+	ck_assert_uint_eq(c >> 10 & 1, 0);
+	ck_assert_uint_eq(vpmu_ibs(VPMU_IBS_CAPS, 0), 0);
+	ck_assert_uint_eq(vpmu_ibs(VPMU_IBS_PLACED, 0), 0);
+}
+END_TEST
+
 int main(void)
 {
 	bool amd = vpmu_reg(VPMU_REG_IS_AMD, 0);
@@ -248,6 +260,7 @@ int main(void)
 		harness_add(intel_status_is_set_and_cleared);
 		harness_add(intel_inuse_follows_the_selects);
 	}
+	harness_add(ibs_places_nothing_in_code_while_it_is_off);
 	harness_add(user_rdpmc_without_leave_is_a_general_protection_fault);
 	harness_add(code_that_the_kernel_patches_is_compared_with_its_translation);
 	harness_add(user_rdmsr_is_a_general_protection_fault);
