@@ -23,6 +23,13 @@ run_again() {
 
 begin() {
 	mkdir "$cgroup" || fail "no cgroup"
+	# Some programs let threads of real time take all time of a CPU, and end that from another
+	# one. Together they would take all CPUs for good, so what they write is a file.
+	echo 950000 >"$dir/runtime"
+	mount --bind "$dir/runtime" /proc/sys/kernel/sched_rt_runtime_us || fail "no mount"
+	# kmod_waiting holds the lock of a pipe that is its log for as long as its harness allows,
+	# so the kernel would report the drain thread. What hangs is found by the end.
+	echo 0 >/proc/sys/kernel/hung_task_timeout_secs
 	# An argument of the kernel, which it prints.
 	echo "rcu_cpu_stall_timeout" >>"$VM_OUT/expected"
 	end=$(($(uptime_seconds) + seconds))
@@ -60,6 +67,7 @@ hostile_programs_run_together_and_none_hangs() {
 	kill_all
 	wait
 	rmdir "$cgroup"
+	umount /proc/sys/kernel/sched_rt_runtime_us
 	passing=0
 	for name in $programs; do
 		runs=$(grep -c '^1[.][.]' "$dir/$name")
