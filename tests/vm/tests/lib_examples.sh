@@ -72,6 +72,55 @@ example_profiler_prints_the_hot_functions() {
 	grep -q '^[0-9][0-9]* samples, 0 dropped$' out || fail "$(cat out)"
 }
 
+# in_read TASK FILE: the thread waits in read(2), which is call 0, of such a descriptor
+in_read() {
+	has_ended "$pid" && fail "the pool has ended: $(cat err)"
+	grep -q "^0 $2 " "$1/syscall"
+}
+
+# give_jobs TEXT: to the pool, until the main thread and then all others wait in read(2)
+give_jobs() {
+	trap '' PIPE
+	printf '%b' "$1" >&3
+	await in_read "/proc/$pid/task/$pid" 0x0
+	for task in "/proc/$pid/task"/*; do
+		await in_read "$task" '0x[0-9a-f]*'
+	done
+}
+
+# Twelve workers, more than there are counters. Three jobs each, the third of which has 500 rounds,
+# 1,000 and so on: the second takes what the third does, but for these rounds.
+example_pool_counts_each_worker_exactly() {
+	compiled cc -pthread "$dir/pool.c"
+	mkfifo pipe
+	./program 12 <pipe >out 2>err &
+	pid=$!
+	exec 3>pipe
+	ones='1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n'
+	give_jobs "$ones"
+	give_jobs '\n'
+	give_jobs "$ones"
+	give_jobs '\n'
+	give_jobs "$(seq -f '%.0f\n' -s '' 500 500 6000)"
+	give_jobs '\n'
+	exec 3>&-
+	wait "$pid" || fail "status $?: $(cat err)"
+	[ "$(grep -cE '^worker [0-9]+: [0-9]+ instructions, [0-9]+ branches$' out)" = 48 ] ||
+		fail "$(cat out err)"
+	awk '{ w = $2 + 0; k = ++reports[w]; insn[w, k] = $3; branch[w, k] = $5 }
+		END {
+			for (w = 0; w < 12; w++) {
+				more = 500 * (w + 1) - 1
+				i = insn[w, 3] - 2 * insn[w, 2] + insn[w, 1] - 2 * more
+				b = branch[w, 3] - 2 * branch[w, 2] + branch[w, 1] - more
+				if (i || b) print "worker", w, "differs by", i, b
+				if (insn[w, 2] - insn[w, 1] < 2) print "worker", w, "did nothing"
+				if (insn[w, 4] <= insn[w, 3]) print "worker", w, "has lost its end"
+			}
+		}' out >wrong
+	[ ! -s wrong ] || fail "$(cat wrong out)"
+}
+
 # marked LEAST MOST COMMAND...: each of a hundred marks has so many instructions
 marked() {
 	least=$1 most=$2
