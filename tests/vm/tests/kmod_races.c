@@ -53,14 +53,24 @@ static struct {
 	int err, reason, detach;
 } *attempt;
 
-static void attach_as_nobody(void *unused)
+static void attempt_as_nobody(uint32_t flags)
 {
 	int fd = dev_open();
 
 	become_nobody();
-	attempt->err = dev_attach(fd, dev_alloc(fd, TC, 0, ANY, INSN, U),
+	attempt->err = dev_attach(fd, dev_alloc(fd, TC, flags, ANY, INSN, U),
 				  attempt->target);
 	attempt->reason = dev_hdr.reason;
+}
+
+static void attach_as_nobody(void *unused)
+{
+	attempt_as_nobody(0);
+}
+
+static void attach_thread_as_nobody(void *unused)
+{
+	attempt_as_nobody(HWPMC_F_THREAD);
 }
 
 static uid_t owner_of(pid_t pid)
@@ -106,16 +116,21 @@ static struct child gain_rights_amid_attach(void (*target_fn)(void *),
 	return target;
 }
 
-static void check_refused_if_gained(void (*gain)(void *))
+static void check_refused_amid_exec(void (*gain)(void *), void (*attach_fn)(void *), int err,
+				    int reason)
 {
-	struct child target = gain_rights_amid_attach(gain, attach_as_nobody,
-						      "hwpmc_target_alloc");
+	struct child target = gain_rights_amid_attach(gain, attach_fn, "hwpmc_target_alloc");
 
 	kill(target.pid, SIGKILL);
 	waitpid(target.pid, NULL, 0);
-	ck_assert_int_eq(attempt->err, EPERM);
-	ck_assert_int_eq(attempt->reason, HWPMC_WHY_PRIV_ATTACH);
+	ck_assert_int_eq(attempt->err, err);
+	ck_assert_int_eq(attempt->reason, reason);
 	dev_still_counts();
+}
+
+static void check_refused_if_gained(void (*gain)(void *))
+{
+	check_refused_amid_exec(gain, attach_as_nobody, EPERM, HWPMC_WHY_PRIV_ATTACH);
 }
 
 /*
@@ -153,6 +168,21 @@ static void gain_rights_in_thread(void *unused)
 START_TEST(attach_to_a_process_whose_other_thread_gains_rights_meanwhile_is_eperm)
 {
 	check_refused_if_gained(gain_rights_in_thread);
+}
+END_TEST
+
+START_TEST(attach_to_a_thread_that_gains_rights_meanwhile_is_eperm)
+{
+	check_refused_amid_exec(gain_rights, attach_thread_as_nobody, EPERM,
+				HWPMC_WHY_PRIV_ATTACH);
+}
+END_TEST
+
+/* The program has the thread's id, and is another thread. */
+START_TEST(attach_to_a_thread_that_an_exec_ends_meanwhile_is_esrch)
+{
+	check_refused_amid_exec(gain_rights_in_thread, attach_thread_as_nobody, ESRCH,
+				HWPMC_WHY_EXITING);
 }
 END_TEST
 
@@ -630,6 +660,8 @@ int main(void)
 	dev_setup();
 	harness_add(attach_to_a_process_that_gains_rights_meanwhile_is_eperm);
 	harness_add(attach_to_a_process_whose_other_thread_gains_rights_meanwhile_is_eperm);
+	harness_add(attach_to_a_thread_that_gains_rights_meanwhile_is_eperm);
+	harness_add(attach_to_a_thread_that_an_exec_ends_meanwhile_is_esrch);
 	harness_add(a_refused_attach_leaves_no_child_of_the_process_attached);
 	harness_add(an_exit_during_the_attach_of_another_pmc_is_told_to_its_owner);
 	if (dev_cpus() >= 3) {
