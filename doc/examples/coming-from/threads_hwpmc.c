@@ -35,10 +35,12 @@ int main(int argc, char *argv[])
 	if (hwpmc_open_counter(h, "instructions:u", HWPMC_MODE_TC, 0, 0, 0, &id) < 0 ||
 	    hwpmc_start(h, id) < 0)
 		errx(1, "%s", hwpmc_error(h));
-	for (int i = 0; i < 2; i++)
-		pthread_create(&thread[i], NULL, count_thread, (void *)(n * (i + 1)));
-	for (int i = 0; i < 2; i++)
-		pthread_join(thread[i], NULL);
+	for (unsigned long pair = pairs(argc, argv); pair; pair--) {
+		for (int i = 0; i < 2; i++)
+			pthread_create(&thread[i], NULL, count_thread, (void *)(n * (i + 1)));
+		for (int i = 0; i < 2; i++)
+			pthread_join(thread[i], NULL);
+	}
 	hwpmc_close(h);
 	return 0;
 }

@@ -35,9 +35,11 @@ int main(int argc, char *argv[])
 	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
 	    PAPI_thread_init(own_id) != PAPI_OK)
 		errx(1, "PAPI_library_init");
-	for (int i = 0; i < 2; i++)
-		pthread_create(&thread[i], NULL, count_thread, (void *)(n * (i + 1)));
-	for (int i = 0; i < 2; i++)
-		pthread_join(thread[i], NULL);
+	for (unsigned long pair = pairs(argc, argv); pair; pair--) {
+		for (int i = 0; i < 2; i++)
+			pthread_create(&thread[i], NULL, count_thread, (void *)(n * (i + 1)));
+		for (int i = 0; i < 2; i++)
+			pthread_join(thread[i], NULL);
+	}
 	return 0;
 }

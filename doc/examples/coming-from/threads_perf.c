@@ -38,9 +38,11 @@ int main(int argc, char *argv[])
 					NULL) != PFM_SUCCESS)
 		errx(1, "libpfm4 has no such event");
 	attr.disabled = 1;
-	for (int i = 0; i < 2; i++)
-		pthread_create(&thread[i], NULL, count_thread, (void *)(n * (i + 1)));
-	for (int i = 0; i < 2; i++)
-		pthread_join(thread[i], NULL);
+	for (unsigned long pair = pairs(argc, argv); pair; pair--) {
+		for (int i = 0; i < 2; i++)
+			pthread_create(&thread[i], NULL, count_thread, (void *)(n * (i + 1)));
+		for (int i = 0; i < 2; i++)
+			pthread_join(thread[i], NULL);
+	}
 	return 0;
 }

@@ -14,3 +14,8 @@ static inline unsigned long rounds(int argc, char *argv[])
 {
 	return argc > 1 ? strtoul(argv[1], NULL, 10) : 100;
 }
+
+static inline unsigned long pairs(int argc, char *argv[])
+{
+	return argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+}
