@@ -106,7 +106,8 @@ enum hwpmc_log_clock_kind {
 
 /*
  * INITIALIZE: the first record of a log, id 0. CLOCK records are later readings of the
- * clocks (one at each flush, one before CLOSELOG). Two readings give the frequency of the log's clock more precisely than `khz`, which was measured at boot.
+ * clocks (one at each flush, one before CLOSELOG). Two readings give the frequency of the
+ * log's clock more precisely than `khz`, which was measured at boot.
  */
 struct hwpmc_log_initialize {
 	struct hwpmc_log_hdr hdr;
@@ -234,8 +235,9 @@ struct hwpmc_log_value {
 /* THROTTLE: sampling exceeded its share of CPU time and is paused (flags 0), or is
  * resumed (flags 1), on this CPU; id is the PMC's, or HWPMC_ID_INVALID for all PMCs. In
  * process scope a pause ends for a thread when it leaves the CPU (flags 1), and begins again
- * if it returns before the pause of the CPU is over (flags 0). Counters count on in a pause:
- * the periods that elapse in it are declared as drops, HWPMC_DROP_PAUSED. */
+ * if it returns before the pause of the CPU is over (flags 0). Counters count on in a pause,
+ * from the first interrupt on: periods that elapse in it are declared as drops,
+ * HWPMC_DROP_PAUSED. */
 struct hwpmc_log_throttle {
 	struct hwpmc_log_hdr hdr;
 	__u32	cpu;

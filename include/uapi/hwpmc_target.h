@@ -15,8 +15,8 @@
  * process in the permission and in the errors below, except that to detach a thread without
  * PMCs is NOT_ATTACHED, and that the detail of PRIV_ATTACH is the process. On a row on which a
  * thread has a PMC for itself its process has none, and other threads can have their own. A
- * thread that executes a program is counted on. The exit of the thread, also by an exec of another thread, leaves the
- * PMC without a target.
+ * thread that executes a program is counted on. The exit of the thread, also by an exec of
+ * another thread, leaves the PMC without a target.
  * Attach errors: EINVAL ID, SYSTEM_SCOPE, PID; EBUSY RUNNING; ESRCH
  * NO_PROCESS, EXITING; EPERM PRIV_TUNABLE, PRIV_ATTACH, MSR_TAKEN; EEXIST
  * ATTACHED; EBUSY TARGET_ROW; ENOMEM.

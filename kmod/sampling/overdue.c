@@ -29,7 +29,7 @@ static void look_ipi(void *unused)
 	u64 before = __this_cpu_read(overflowed), now = 0, rows;
 
 	rows = c->sampling;
-	if (hwpmc_is_throttled(c))	/* its counters stand still, by intent */
+	if (hwpmc_is_throttled(c))	/* no period of a pause is overdue */
 		rows = 0;
 	for (; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);

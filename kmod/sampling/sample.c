@@ -97,9 +97,11 @@ static void adapt_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 n, u64 now)
 	struct hwpmc_row_cpu *rc = &c->row[nr];
 	struct hwpmc_phase *ph = c->phase[nr];
 	u64 period = hwpmc_pmc_period(rc->pmc, ph), overshoot = period - rc->period_left;
+	u64 ticks = now - ph->since;
 
-	ph->period = max(hwpmc_adapt_period(&rc->pmc->adapt, n * period, now - ph->since),
-			 overshoot + 1);
+	if (unlikely(n > 1))
+		ticks = div64_u64(ticks, n);
+	ph->period = max(hwpmc_adapt_period(&rc->pmc->adapt, period, ticks), overshoot + 1);
 	ph->since = now;
 	rc->period_left = ph->period - overshoot;
 }
@@ -301,7 +303,8 @@ static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counte
 		else
 			hwpmc_kgmon_hit_nmi(regs);
 		if (unlikely(n > 1))
-			count_missed_nmi(rc, HWPMC_DROP_LATE, n - 1, period, now);
+			count_missed_nmi(rc, c->throttled ? HWPMC_DROP_PAUSED : HWPMC_DROP_LATE,
+					 n - 1, period, now);
 		if (unlikely(hwpmc_pmc_adapts(pmc)))
 			adapt_nmi(c, nr, n, now);
 	}

@@ -161,6 +161,9 @@ static void resume_irqoff(void *unused)
 		unsigned int nr = __ffs64(rows);
 
 		hwpmc_sample_restart_irqoff(c, nr);
+		/* The NMI of a row that was started may have paused the CPU again. */
+		if (c->throttled)
+			continue;
 		tell_end_irqoff(c, t, nr);
 		t->held &= ~BIT_ULL(nr);
 	}
@@ -175,7 +178,10 @@ static void resume_work_fn(struct work_struct *work)
 	hwpmc_cpu_call(t->cpu, resume_irqoff, NULL);
 }
 
-/* Rows that run, too: the NMI may have hit the load of one. */
+/*
+ * Stops all first, also those that run: the NMI may have hit the load of one, and its overflow
+ * would stop those that are held already.
+ */
 static void hold_irq_fn(struct irq_work *work)
 {
 	struct throttle *t = container_of(work, struct throttle, hold_irq);
@@ -184,6 +190,7 @@ static void hold_irq_fn(struct irq_work *work)
 
 	if (!c->throttled)
 		return;
+	stop_rows_nmi(c);
 	for (rows = c->sampling; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
 
@@ -221,9 +228,11 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 	unsigned int limit = READ_ONCE(hwpmc_selfcost);
 	enum hwpmc_starvation_action action;
 
-	/* A counter that overflows although it is held does so no second time in this pause. */
+	/* A row that was loaded when the pause began, or held for longer than its counter lasts:
+	 * the interrupt holds all again. */
 	if (unlikely(c->throttled)) {
 		stop_rows_nmi(c);
+		irq_work_queue(&t->hold_irq);
 		return;
 	}
 	hwpmc_cost_add(&t->cost, cost_began_nmi(began, now), now, window);

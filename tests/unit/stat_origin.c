@@ -374,7 +374,7 @@ START_TEST(a_map_that_the_parent_wrote_after_a_fork_names_nothing)
 	usleep(200000);
 	put_map(child, "10000 100 of_parent\n");
 	map_generated(grandchild());
-	check_code("[unknown]", "has generated more code since");
+	check_code("[unknown]", "has generated code after the fork");
 }
 END_TEST
 

@@ -265,9 +265,9 @@ START_TEST(json_lines_have_the_fields_of_their_records)
 	ck_assert_str_eq(dump_ok("--json --type dropnotify --raw-time"),
 			 "{\"type\":\"DROPNOTIFY\",\"tick\":1000020000,\"cpu\":1,"
 			 "\"samples\":{\"ring full\":12,\"counter stopped or interrupt late\":0,"
-			 "\"log closed\":0,\"address space busy\":0},"
+			 "\"log closed\":0,\"address space busy\":0,\"sampling paused\":0},"
 			 "\"others\":{\"ring full\":0,\"counter stopped or interrupt late\":0,"
-			 "\"log closed\":0,\"address space busy\":0}}\n");
+			 "\"log closed\":0,\"address space busy\":0,\"sampling paused\":0}}\n");
 	ck_assert_ptr_null(strstr(dump_ok("--json --type dropnotify"), "other causes"));
 	ck_assert_str_eq(dump_ok("--json --type pmcallocatedyn"),
 			 "{\"type\":\"PMCALLOCATEDYN\",\"time\":5000002000,"
@@ -442,16 +442,17 @@ START_TEST(drops_of_causes_to_come_are_printed_as_other_causes)
 	struct hwpmc_log_drop *r;
 
 	loggen_every_type(&log_);
-	r = loggen_add(&log_, HWPMC_LOG_DROPNOTIFY, sizeof(*r) + sizeof(*more));
-	r->ncause = HWPMC_DROP_FIXED + 1;
-	more = (void *)(r + 1);
+	r = loggen_add(&log_, HWPMC_LOG_DROPNOTIFY, sizeof(*r) + 2 * sizeof(*more));
+	r->ncause = HWPMC_DROP__COUNT + 1;
+	/* Behind the pair of the pauses. */
+	more = (struct hwpmc_log_drop_pair *)(r + 1) + 1;
 	more->samples = 70;
 	more->others = 9;
 	write_log(log_.len);
 	ck_assert_ptr_nonnull(strstr(dump_ok("--json --type dropnotify"),
-				     ",\"address space busy\":0,\"other causes\":70}"));
+				     ",\"sampling paused\":0,\"other causes\":70}"));
 	ck_assert_ptr_nonnull(strstr(dump_ok("--json --type dropnotify"),
-				     ",\"address space busy\":0,\"other causes\":9}}"));
+				     ",\"sampling paused\":0,\"other causes\":9}}"));
 	ck_assert_ptr_nonnull(strstr(dump_ok("--type dropnotify"),
 				     " 70+9 \"other causes\"\n"));
 }
