@@ -177,6 +177,51 @@ void copy_build_id(const struct unwind_copy *c, struct hwpmc_unwind *u)
 	}
 }
 
+/* ---- the entry ------------------------------------------------------------ */
+
+static bool has_interpreter(const struct unwind_copy *c)
+{
+	const Elf64_Ehdr *eh = (const void *)c->image;
+
+	for (unsigned int i = 0; i < eh->e_phnum; i++)
+		if (segment(c, i).p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+static bool read_section(int fd, const struct unwind_copy *c, unsigned int i, Elf64_Shdr *sh)
+{
+	const Elf64_Ehdr *eh = (const void *)c->image;
+	uint64_t at = eh->e_shoff + i * sizeof(*sh);
+
+	if (!is_in(at, sizeof(*sh), c->size))
+		return false;
+	if (fd >= 0)
+		return pread(fd, sh, sizeof(*sh), at) == sizeof(*sh);
+	memcpy(sh, c->image + at, sizeof(*sh));
+	return true;
+}
+
+/*
+ * Linkers gave libraries the beginning of a section as their entry, where nothing enters them:
+ * what is there has been called. The loader begins within its section.
+ */
+static void drop_entry_of_library(int fd, struct unwind_copy *c)
+{
+	Elf64_Ehdr *eh = (void *)c->image;
+	Elf64_Shdr sh;
+
+	if (eh->e_type != ET_DYN || !eh->e_entry || eh->e_shentsize != sizeof(sh) ||
+	    has_interpreter(c))
+		return;
+	for (unsigned int i = 0; i < eh->e_shnum && read_section(fd, c, i, &sh); i++) {
+		if (sh.sh_flags & SHF_EXECINSTR && sh.sh_addr == eh->e_entry) {
+			eh->e_entry = 0;
+			return;
+		}
+	}
+}
+
 /* ---- for others ----------------------------------------------------------- */
 
 /* Its section headers are needed by nothing then, and say nothing else than the segments. */
@@ -201,6 +246,7 @@ static bool copy_parts(int fd, struct unwind_copy *c)
 		return false;
 	c->many_sections = !eh->e_shnum && eh->e_shoff;
 	find_header(fd, c);
+	drop_entry_of_library(fd, c);
 	drop_sections(c);
 	return true;
 }
@@ -233,6 +279,7 @@ int copy_memory(const void *image, size_t size, struct unwind_copy *c)
 		return -1;
 	memcpy(c->image, image, size);
 	find_header(-1, c);
+	drop_entry_of_library(-1, c);
 	drop_sections(c);
 	return 0;
 }

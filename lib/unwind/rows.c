@@ -61,7 +61,7 @@ static bool to_position(const struct segments *s, struct cfi_range *r)
 
 #define NO_ENTRY	UINT64_MAX
 
-/* Where the program, or the loader, begins: a position in the file. */
+/* Returns the position in the file where the program, or the loader, begins. */
 static uint64_t entry_of(Elf *elf, const struct segments *s)
 {
 	struct cfi_range r;
@@ -96,6 +96,12 @@ static void put_row(struct hwpmc_unwind_row *row, uint32_t *n, uint64_t at, uint
 	row[(*n)++] = (struct hwpmc_unwind_row){ at, rule };
 }
 
+/* The end of code without rules that may have been called, behind `last`. */
+static uint64_t gap_end(uint64_t entry, uint64_t last, uint64_t next)
+{
+	return entry >= last && entry < next ? entry : next;
+}
+
 /*
  * Between functions that have rules there is code without, as assembly has none. Where the
  * program or the loader is entered nothing has called it.
@@ -113,10 +119,10 @@ static uint32_t put_rows(const struct cfi_ranges *r, uint64_t entry,
 		/* One that overlaps the range before: the file is damaged there. */
 		if (range->start < last || range->end <= range->start)
 			continue;
-		if (entry >= last && entry < range->start)
-			put_row(row, &n, n ? last : entry, HWPMC_UNWIND_END);
-		else if (n && range->start - last >= PADDING)
+		if (n && gap_end(entry, last, range->start) - last >= PADDING)
 			put_row(row, &n, last, HWPMC_UNWIND_NONE);
+		if (entry >= last && entry < range->start)
+			put_row(row, &n, entry, HWPMC_UNWIND_END);
 		put_row(row, &n, range->start, range->rule);
 		last = range->end;
 	}
@@ -138,8 +144,8 @@ int cfi_rows_make(Elf *elf, struct cfi_ranges *ranges, struct hwpmc_unwind_row *
 		return -1;
 	}
 	qsort(ranges->range, ranges->n, sizeof(*ranges->range), compare_ranges);
-	/* A range, and what lies between it and the next; code before the first. */
-	*row = malloc((2 * ranges->n + 2) * sizeof(**row));
+	/* A range, and what lies between it and the next; code before the first; the entry. */
+	*row = malloc((2 * ranges->n + 3) * sizeof(**row));
 	if (!*row)
 		return -1;
 	*nrow = put_rows(ranges, entry, *row);

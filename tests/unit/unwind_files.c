@@ -147,10 +147,26 @@ static uint32_t rule_at(const struct hwpmc_unwind *u, uint32_t at)
 }
 
 #define NOTE_AT	512u
+#define SECTIONS_AT	1024u
 #define GAP	128	/* between two functions of 64 bytes */
 
+/* A section of the code, behind the null one. */
+static void made_section(struct made *m, uint32_t start, uint32_t size)
+{
+	Elf64_Ehdr *eh = (void *)m->bytes;
+	Elf64_Shdr *sh = (void *)(m->bytes + SECTIONS_AT);
+
+	eh->e_shoff = SECTIONS_AT;
+	eh->e_shentsize = sizeof(*sh);
+	eh->e_shnum = 2;
+	sh[1] = (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+			      .sh_addr = BASE + m->code + start, .sh_offset = m->code + start,
+			      .sh_size = size, .sh_addralign = 1 };
+}
+
 /* Two functions, with code between them that has no rule. */
-static int read_with_entry(uint64_t entry, uint32_t *code, struct hwpmc_unwind *u)
+static int read_with_entry(uint64_t entry, uint16_t type, uint32_t *code,
+			   struct hwpmc_unwind *u)
 {
 	struct made m;
 	uint32_t at;
@@ -158,6 +174,9 @@ static int read_with_entry(uint64_t entry, uint32_t *code, struct hwpmc_unwind *
 	made_begin(&m, 64 + GAP + 64, 2, 64 + 200, NOTE_AT);
 	*code = m.code;
 	((Elf64_Ehdr *)m.bytes)->e_entry = entry ? BASE + m.code + entry - 1 : 0;
+	((Elf64_Ehdr *)m.bytes)->e_type = type;
+	if (type == ET_DYN)
+		made_section(&m, 64 + 16, 64);
 	at = made_common(&m);
 	made_entry(&m, 0, 0, at);
 	at = made_function(&m, at, 0, 64, 1);
@@ -172,20 +191,51 @@ START_TEST(chain_ends_in_code_without_rules_at_the_entry)
 	struct hwpmc_unwind u;
 	uint32_t code;
 
-	ck_assert_int_eq(read_with_entry(1 + 64 + 16, &code, &u), 0);
+	ck_assert_int_eq(read_with_entry(1 + 64 + 16, ET_EXEC, &code, &u), 0);
 	ck_assert_uint_eq(HWPMC_UNWIND_KIND(rule_at(&u, code + 63)), HWPMC_UNWIND_SP);
-	ck_assert_uint_eq(rule_at(&u, code + 64), HWPMC_UNWIND_END);
+	/* Padding that is shorter than a function. */
+	ck_assert_uint_eq(HWPMC_UNWIND_KIND(rule_at(&u, code + 64 + 15)), HWPMC_UNWIND_SP);
+	ck_assert_uint_eq(rule_at(&u, code + 64 + 16), HWPMC_UNWIND_END);
 	ck_assert_uint_eq(rule_at(&u, code + 64 + GAP - 1), HWPMC_UNWIND_END);
 	ck_assert_uint_eq(HWPMC_UNWIND_KIND(rule_at(&u, code + 64 + GAP)), HWPMC_UNWIND_SP);
 	ck_assert_uint_eq(rule_at(&u, code + 64 + GAP + 64), HWPMC_UNWIND_NONE);
 	hwpmc_unwind_free(&u);
 	/* Libraries have no entry, and programs one that has a rule. */
 	for (uint64_t entry = 0; entry < 2; entry++) {
-		ck_assert_int_eq(read_with_entry(entry, &code, &u), 0);
+		ck_assert_int_eq(read_with_entry(entry, ET_EXEC, &code, &u), 0);
 		ck_assert_uint_eq(HWPMC_UNWIND_KIND(rule_at(&u, code)), HWPMC_UNWIND_SP);
 		ck_assert_uint_eq(rule_at(&u, code + 64), HWPMC_UNWIND_NONE);
 		hwpmc_unwind_free(&u);
 	}
+}
+END_TEST
+
+/* Code before the entry can have been called. */
+START_TEST(chain_has_no_end_in_code_before_the_entry)
+{
+	struct hwpmc_unwind u;
+	uint32_t code;
+
+	ck_assert_int_eq(read_with_entry(1 + 64 + 40, ET_DYN, &code, &u), 0);
+	ck_assert_uint_eq(rule_at(&u, code + 64), HWPMC_UNWIND_NONE);
+	ck_assert_uint_eq(rule_at(&u, code + 64 + 39), HWPMC_UNWIND_NONE);
+	ck_assert_uint_eq(rule_at(&u, code + 64 + 40), HWPMC_UNWIND_END);
+	ck_assert_uint_eq(rule_at(&u, code + 64 + GAP - 1), HWPMC_UNWIND_END);
+	hwpmc_unwind_free(&u);
+}
+END_TEST
+
+/* Linkers gave it the beginning of a section as its entry. */
+START_TEST(chain_has_no_end_at_the_entry_of_a_library)
+{
+	struct hwpmc_unwind u;
+	uint32_t code;
+
+	ck_assert_int_eq(read_with_entry(1 + 64 + 16, ET_DYN, &code, &u), 0);
+	ck_assert_uint_eq(rule_at(&u, code + 64), HWPMC_UNWIND_NONE);
+	ck_assert_uint_eq(rule_at(&u, code + 64 + 16), HWPMC_UNWIND_NONE);
+	ck_assert_uint_eq(rule_at(&u, code + 64 + GAP - 1), HWPMC_UNWIND_NONE);
+	hwpmc_unwind_free(&u);
 }
 END_TEST
 
@@ -325,6 +375,8 @@ END_TEST
 int main(void)
 {
 	harness_add(chain_ends_in_code_without_rules_at_the_entry);
+	harness_add(chain_has_no_end_in_code_before_the_entry);
+	harness_add(chain_has_no_end_at_the_entry_of_a_library);
 	harness_add_timed(files_whose_information_takes_too_long_have_no_table, 60);
 	harness_add(a_build_id_that_the_module_does_not_see_is_none);
 	harness_add_timed(a_file_that_is_cut_off_while_it_is_read_has_a_table_or_none, 60);
