@@ -33,15 +33,17 @@ static void next_round(void)
 	feed();
 	hwpmc_profile_forget(profile);
 	ck_assert_int_eq(hwpmc_profile_resolve(profile), 0);
-	gaps_take(&gaps, profile, dropped, true);
+	gaps_take(&gaps, profile, dropped, true, false);
 }
+
+static bool stands;		/* the display */
 
 /* More of the same round, as where samples are accumulated. */
 static void same_round(void)
 {
 	feed();
 	ck_assert_int_eq(hwpmc_profile_resolve(profile), 0);
-	gaps_take(&gaps, profile, dropped, false);
+	gaps_take(&gaps, profile, dropped, false, stands);
 }
 
 static void setup(void)
@@ -134,6 +136,28 @@ START_TEST(gaps_have_the_part_of_pauses_in_each_round)
 }
 END_TEST
 
+/* No sample of that time is in the profile either. */
+START_TEST(gaps_of_a_stopped_display_are_not_those_of_the_round)
+{
+	throttle(0, 0, 1000);
+	throttle(0, 1, 1100);
+	drop(10, 0);
+	made_context(&log_, 1, 1);
+	made_samples(&log_, CYCLES, HWPMC_SAMPLE_USER, (uint64_t []){ 0x1000 }, 1, 190);
+	next_round();
+	check_text(0, 0, "warning: sampling was paused for 0.100 s: 10 of 200 samples (5.0 %) are");
+	drop(1000, 50);
+	throttle(0, 0, 1500);
+	throttle(0, 1, 1800);
+	stands = true;
+	same_round();
+	check_text(0, 0, "warning: sampling was paused for 0.100 s: 10 of 200 samples (5.0 %) are");
+	stands = false;
+	same_round();
+	check_text(0, 0, "warning: sampling was paused for 0.100 s: 10 of 200 samples (5.0 %) are");
+}
+END_TEST
+
 START_TEST(gaps_have_losses_until_the_round_of_their_end)
 {
 	lose(0, HWPMC_WHY_COUNTER_TAKEN, 0, 1000);
@@ -178,6 +202,7 @@ int main(void)
 {
 	harness_fixture(setup, teardown);
 	harness_add(gaps_have_the_part_of_pauses_in_each_round);
+	harness_add(gaps_of_a_stopped_display_are_not_those_of_the_round);
 	harness_add(gaps_have_losses_until_the_round_of_their_end);
 	harness_add(gaps_have_losses_that_begin_and_end_in_a_round);
 	return harness_run();

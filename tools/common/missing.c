@@ -56,7 +56,7 @@ bool missing_put_pauses(FILE *f, const char *lead, const struct missing_pauses *
 		m->times == 1 ? "" : "s", m->ns / 1e9);
 	/* None in a log of a module that did not count them. */
 	missing_paused_text(m->lost, m->all, share, sizeof(share));
-	if (m->lost)
+	if (m->lost && m->all)
 		fprintf(f, ": %s", share);
 	fputs("; sampling used ", f);
 	if (m->percent)

@@ -27,14 +27,18 @@ static void print_drops(FILE *f, const struct hwpmc_profile_totals *t)
 	}
 }
 
-static void print_pauses(FILE *f, const struct hwpmc_profile_totals *t)
+/* The drops of a log from hwpmc filter are those of all samples, so they have no share. */
+static void print_pauses(FILE *f, const struct report *r)
 {
+	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(r->profile);
 	struct missing_pauses m = {
 		.times = t->pauses, .ns = t->paused, .percent = t->paused_percent,
 		.lost = t->dropped[HWPMC_DROP_PAUSED],
 		.all = t->samples + missing_sum(t->dropped, HWPMC_DROP_SLOTS),
 	};
 
+	if (hwpmc_profile_note(r->profile, "filtered"))
+		m.all = 0;
 	if (missing_put_pauses(f, "# ", &m))
 		fputc('\n', f);
 }
@@ -174,7 +178,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 	}
 	print_drops(f, t);
 	missing_put_losses(f, "# ", r->profile, ev - hwpmc_profile_events(r->profile, &nev));
-	print_pauses(f, t);
+	print_pauses(f, r);
 	if (missing_chains(t->chains)) {
 		fputs("# ", f);
 		missing_put_chains(f, t->chains, put_where, (void *)r);

@@ -292,7 +292,7 @@ void top_next_round(struct top *t)
 	hwpmc_profile_resolve(t->profile);
 	ask_uncounted(t, begins || t->paused);
 	hwpmc_rings_drop_counts(t->sampler.rings, samples, others, HWPMC_DROP_SLOTS);
-	gaps_take(&t->gaps, t->profile, samples, begins);
+	gaps_take(&t->gaps, t->profile, samples, begins, t->paused);
 	if (!t->paused) {
 		t->seconds = (now - t->began) / 1e9;
 		t->dropped = dropped - t->dropped_began;

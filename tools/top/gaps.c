@@ -11,8 +11,24 @@
 #include "common/msg.h"
 #include "gaps.h"
 
+/* While the display stands still samples are not counted, so drops are not either. */
+static void take_drops(struct gaps *g, uint64_t paused, const uint64_t *dropped, bool stands)
+{
+	uint64_t lost = dropped[HWPMC_DROP_PAUSED];
+	uint64_t all = missing_sum(dropped, HWPMC_DROP_SLOTS);
+
+	if (stands) {
+		g->paused_before += paused - g->paused;
+		g->lost_before += lost - g->lost;
+		g->dropped_before += all - g->dropped;
+	}
+	g->paused = paused;
+	g->lost = lost;
+	g->dropped = all;
+}
+
 void gaps_take(struct gaps *g, const struct hwpmc_profile *p, const uint64_t *dropped,
-	       bool begins)
+	       bool begins, bool stands)
 {
 	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(p);
 	const struct hwpmc_profile_loss *loss;
@@ -33,9 +49,7 @@ void gaps_take(struct gaps *g, const struct hwpmc_profile *p, const uint64_t *dr
 	if (n)
 		memcpy(g->loss, loss, n * sizeof(*g->loss));
 	g->nloss = n;
-	g->paused = t->paused;
-	g->lost = dropped[HWPMC_DROP_PAUSED];
-	g->dropped = missing_sum(dropped, HWPMC_DROP_SLOTS);
+	take_drops(g, t->paused, dropped, stands);
 	g->samples = t->samples;
 }
 

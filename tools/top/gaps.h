@@ -24,9 +24,10 @@ struct gaps {
 };
 
 /* Takes the present state of the profile, and samples that were dropped since the log began, by
- * cause: HWPMC_DROP_SLOTS entries. begins: all before was of earlier rounds. */
+ * cause: HWPMC_DROP_SLOTS entries. begins: all before was of earlier rounds. stands: the user has
+ * stopped the display, so samples since the last call are not in the profile. */
 void gaps_take(struct gaps *g, const struct hwpmc_profile *p, const uint64_t *dropped,
-	       bool begins);
+	       bool begins, bool stands);
 /* Writes sentence i about samples of the event. Returns false if there are not so many. */
 bool gaps_text(const struct gaps *g, uint32_t event, uint32_t i, char *buf, size_t size);
 void gaps_free(struct gaps *g);

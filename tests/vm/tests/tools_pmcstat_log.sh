@@ -138,7 +138,7 @@ pmcstat_says_that_the_log_could_not_be_written() {
 		"$pmcstat" -O /dev/full -P instructions -- "$loop" 1000
 	check_equal "$(wc -l <refused.out)" 1 "lines about /dev/full"
 	# A file of /proc takes no writes from the kernel.
-	refused 1 "cannot write '/proc/self/clear_refs': the kernel cannot write there" \
+	refused 1 "cannot write '/proc/self/clear_refs': the kernel cannot write to it" \
 		"$pmcstat" -O /proc/self/clear_refs -P instructions -- "$loop" 1000
 	refused 1 "cannot write '/nowhere/log'" \
 		"$pmcstat" -O /nowhere/log -P instructions -- "$loop" 1000
