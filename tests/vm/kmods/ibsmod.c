@@ -23,6 +23,9 @@
 
 #include "vpmu_guest.h"
 
+/* The kernel has renamed its constant of this type of message. */
+#define EILVT_NMI	4
+
 #define OP_EN		(1ULL << 17)
 #define OP_VAL		(1ULL << 18)
 #define OP_MAX		0xffffULL
@@ -329,7 +332,7 @@ module_param_cb(due, &due_ops, NULL, 0644);
 
 static void mask_entry(void *masked)
 {
-	setup_APIC_eilvt(rd(MSR_AMD64_IBSCTL) & 0xf, 0, APIC_EILVT_MSG_NMI, !!masked);
+	setup_APIC_eilvt(rd(MSR_AMD64_IBSCTL) & 0xf, 0, EILVT_NMI, !!masked);
 }
 
 static int set_masked(const char *text, const struct kernel_param *kp)
