@@ -77,23 +77,36 @@ static void iaf_reset_irqoff(struct hwpmc_class *cls, bool on)
 	hwpmc_intel_global_irqoff(own, on);
 }
 
+/*
+ * All counters share the register. An NMI that pauses sampling stops some of them: it may come
+ * before this change is in the copy, and between the copy and the register.
+ */
+static void change_ctrl_nmi(unsigned int ri, u64 field)
+{
+	u64 old, ctrl;
+
+	do {
+		old = this_cpu_read(fixed_ctrl);
+		ctrl = old & ~(INTEL_FIXED_FIELD << INTEL_FIXED_SHIFT(ri));
+		ctrl |= field << INTEL_FIXED_SHIFT(ri);
+	} while (unlikely(this_cpu_cmpxchg(fixed_ctrl, old, ctrl) != old));
+	do {
+		old = ctrl;
+		hwpmc_x86_wrmsr_nmi(INTEL_FIXED_CTRL, ctrl);
+		ctrl = this_cpu_read(fixed_ctrl);
+	} while (unlikely(ctrl != old));
+}
+
 static void iaf_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 			       const struct hwpmc_select *s)
 {
-	u64 ctrl = this_cpu_read(fixed_ctrl);
-
-	ctrl &= ~(INTEL_FIXED_FIELD << INTEL_FIXED_SHIFT(ri));
-	write_ctrl_nmi(ctrl | s->sel << INTEL_FIXED_SHIFT(ri));
+	change_ctrl_nmi(ri, s->sel);
 }
 
 /* See iap_stop_nmi(). */
 static void iaf_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 {
-	u64 ctrl = this_cpu_read(fixed_ctrl) & ~(INTEL_FIXED_FIELD << INTEL_FIXED_SHIFT(ri));
-
-	if (hwpmc_intel_pmu.hides)
-		ctrl |= INTEL_FIXED_HIDE << INTEL_FIXED_SHIFT(ri);
-	write_ctrl_nmi(ctrl);
+	change_ctrl_nmi(ri, hwpmc_intel_pmu.hides ? INTEL_FIXED_HIDE : 0);
 }
 
 static u32 iaf_changed_irqoff(const struct hwpmc_class *cls, unsigned int ri,
