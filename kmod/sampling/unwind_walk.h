@@ -351,7 +351,8 @@ static inline bool unwind_has_rule_nmi(const struct hwpmc_unwind_walk *w)
  * From the frame where the tables end by frame pointers, as far as those lead to code, each
  * above the one before. *end is UNWIND_GOES_ON where the code has a rule again: the frame's
  * registers are known, and its address is not stored. It is COMPLETE where the caller has a
- * frame pointer of 0, as the first function of a goroutine has; else it is not changed.
+ * frame pointer of 0, as the first function of a goroutine has, and DEPTH where max addresses
+ * are stored; else it is not changed.
  */
 static inline unsigned int unwind_frame_pointers_nmi(struct hwpmc_unwind_walk *w, u64 *pc,
 						     unsigned int max, unsigned int *end)
@@ -378,13 +379,15 @@ static inline unsigned int unwind_frame_pointers_nmi(struct hwpmc_unwind_walk *w
 		*end = HWPMC_CHAIN_COMPLETE;
 		return n;
 	}
+	if (n == max)
+		*end = HWPMC_CHAIN_DEPTH;
 	return n;
 }
 
 /*
  * The same from a walk that ended at n of max addresses, and by tables again from the next
- * code that has them, as often as needed. Each part by frame pointers begins with a mark, and
- * one entry is left for the mark at the end. Returns the number of entries.
+ * code that has them, as often as needed. Each part by frame pointers begins with a mark. The
+ * walk leaves room for the mark at the end. Returns the number of entries.
  */
 static inline unsigned int unwind_go_on_nmi(struct hwpmc_unwind_walk *w, u64 *pc, unsigned int n,
 					    unsigned int max, unsigned int *end)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unwind_mixed.c - the module's walk through code without tables, as compilers at run time
- * and Go make it, on a stack made here: by frame pointers there, by tables again behind it.
+ * unwind_mixed.c - the module's walk through code without tables, on a stack made here. Such
+ * code is made by compilers at run time and by Go. The walk goes by frame pointers in it, and
+ * by tables again in its callers.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -187,6 +188,19 @@ START_TEST(chain_of_both_kinds_stays_within_its_limit)
 }
 END_TEST
 
+/* One entry is left, which no mark takes. */
+START_TEST(chain_of_frame_pointers_at_its_limit_is_cut)
+{
+	w.ip = MADE + 0x10;
+	w.bp = STACK + 0x20;
+	for (unsigned int at = 0x20; at < sizeof(stack) - 0x20; at += 0x20)
+		frame(at, STACK + at + 0x20, MADE + 0x20);
+	ck_assert_uint_eq(walk(8), 7);
+	ck_assert_uint_eq(end, HWPMC_CHAIN_DEPTH);
+	ck_assert_uint_eq(pc[6], MADE + 0x20);
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, NULL);
@@ -195,5 +209,6 @@ int main(void)
 	harness_add(chain_that_reaches_a_frame_pointer_of_0_is_complete);
 	harness_add(frame_pointers_that_lead_to_no_code_end_the_chain);
 	harness_add(chain_of_both_kinds_stays_within_its_limit);
+	harness_add(chain_of_frame_pointers_at_its_limit_is_cut);
 	return harness_run();
 }
