@@ -210,32 +210,31 @@ START_TEST(chain_ends_in_code_without_rules_at_the_entry)
 }
 END_TEST
 
-/* Code before the entry can have been called. */
-START_TEST(chain_has_no_end_in_code_before_the_entry)
+/* Checks the rules of code without them around an entry `entry` bytes into it. */
+static void check_gap(uint64_t entry, uint32_t before, uint32_t behind)
 {
 	struct hwpmc_unwind u;
 	uint32_t code;
 
-	ck_assert_int_eq(read_with_entry(1 + 64 + 40, ET_DYN, &code, &u), 0);
-	ck_assert_uint_eq(rule_at(&u, code + 64), HWPMC_UNWIND_NONE);
-	ck_assert_uint_eq(rule_at(&u, code + 64 + 39), HWPMC_UNWIND_NONE);
-	ck_assert_uint_eq(rule_at(&u, code + 64 + 40), HWPMC_UNWIND_END);
-	ck_assert_uint_eq(rule_at(&u, code + 64 + GAP - 1), HWPMC_UNWIND_END);
+	ck_assert_int_eq(read_with_entry(1 + 64 + entry, ET_DYN, &code, &u), 0);
+	ck_assert_uint_eq(rule_at(&u, code + 64), before);
+	ck_assert_uint_eq(rule_at(&u, code + 64 + entry - 1), before);
+	ck_assert_uint_eq(rule_at(&u, code + 64 + entry), behind);
+	ck_assert_uint_eq(rule_at(&u, code + 64 + GAP - 1), behind);
 	hwpmc_unwind_free(&u);
+}
+
+/* Code before the entry can have been called. */
+START_TEST(chain_has_no_end_in_code_before_the_entry)
+{
+	check_gap(40, HWPMC_UNWIND_NONE, HWPMC_UNWIND_END);
 }
 END_TEST
 
 /* Linkers gave it the beginning of a section as its entry. */
 START_TEST(chain_has_no_end_at_the_entry_of_a_library)
 {
-	struct hwpmc_unwind u;
-	uint32_t code;
-
-	ck_assert_int_eq(read_with_entry(1 + 64 + 16, ET_DYN, &code, &u), 0);
-	ck_assert_uint_eq(rule_at(&u, code + 64), HWPMC_UNWIND_NONE);
-	ck_assert_uint_eq(rule_at(&u, code + 64 + 16), HWPMC_UNWIND_NONE);
-	ck_assert_uint_eq(rule_at(&u, code + 64 + GAP - 1), HWPMC_UNWIND_NONE);
-	hwpmc_unwind_free(&u);
+	check_gap(16, HWPMC_UNWIND_NONE, HWPMC_UNWIND_NONE);
 }
 END_TEST
 
