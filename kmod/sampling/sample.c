@@ -416,9 +416,9 @@ static bool has_msr_fault(unsigned int nr)
 }
 
 /*
- * The counter counts on in a pause, armed for so much more that it raises no NMI: the periods
- * that end meanwhile are known when the row is disarmed. It was stopped by the NMI that began
- * the pause, or is stopped here, so no event comes between the read and the write.
+ * The counter counts on in a pause, armed for so much more that it raises no NMI. The unload of
+ * the row declares the periods that ended in the pause. The counter is stopped between the read
+ * and the write, by the NMI that began the pause or here, so no event is lost there.
  */
 void hwpmc_sample_hold_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {

@@ -36,8 +36,8 @@ struct throttle {
 	struct hwpmc_starvation starvation;
 	unsigned int pause_ms;		/* of the pause that has begun */
 	u32 percent;			/* its cost */
-	u64 told;			/* rows whose log says that they are paused;
-					 * not accessed in NMI, nor is the next one */
+	/* Neither of these two is accessed in NMI. */
+	u64 told;			/* rows whose pause is in the log */
 	u64 held;			/* rows whose periods of a pause are not declared */
 	struct hwpmc_cost tick_cost;	/* of rows without NMI; interrupts off, */
 	u32 tick_percent;

@@ -3,7 +3,7 @@
  * throttle.h - limits the share of a CPU's time that sampling may take, so that a
  * period that is far too short does not make the machine unusable. Above the limit
  * all armed rows of the CPU write no samples for a while, and THROTTLE records say so.
- * The rows count on, so that the periods that end meanwhile can be declared as dropped.
+ * The rows count on, so that the periods that end in a pause can be declared as dropped.
  */
 #ifndef HWPMC_THROTTLE_H
 #define HWPMC_THROTTLE_H

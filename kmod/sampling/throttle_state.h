@@ -89,10 +89,10 @@ static inline u32 hwpmc_cost_percent(const struct hwpmc_cost *cost, u64 now)
  * to be as long as the measured part and 1/3000 of the window (3 us) more, which is more than
  * they are on a processor and less than on an emulated one, whose measured part is longer.
  *
- * The estimate is wrong where the handlers of other devices take the time: what looks like
- * room is theirs. If each NMI is then raised before the last one has returned, no instruction
- * of the code with interrupts off is executed, so it never ends. 100 windows (1 s) without the
- * interrupt end sampling in any case.
+ * The estimate is wrong where the handlers of other devices take the time: their time looks
+ * like room. If each NMI is then raised before the last one has returned, the CPU executes no
+ * instruction of the code that has interrupts off, and that code never ends. Sampling is
+ * therefore paused after 100 windows (1 s) without the interrupt, whatever the estimate is.
  */
 #define HWPMC_NMIS_MANY	16
 #define HWPMC_NMI_WAY(patience)	((patience) / 3000)

@@ -117,7 +117,7 @@ static u64 unwind_reg_nmi(const void *regs, unsigned int nr)
 
 #include "unwind_walk.h"
 
-/* Not inline: few chains end in code without tables. */
+/* Few chains end in code without tables: inline, this would slow down the others. */
 static noinline unsigned int go_on_nmi(struct hwpmc_unwind_walk *w, u64 *pc, unsigned int n,
 				       unsigned int max, unsigned int *end)
 {

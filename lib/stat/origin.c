@@ -131,8 +131,8 @@ int64_t origin_began(int32_t pid)
 }
 
 /*
- * The log's clock stands still while the machine sleeps, and the clock of processes does not: any
- * sleep so far may have been before the process began. A log of an earlier boot is older than
+ * The log's clock stops while the machine sleeps, and the clock of processes does not. Each
+ * sleep since the boot may have been before the process began. A log of an earlier boot is older than
  * this one.
  */
 bool origin_lives(const struct images *set, int32_t pid)

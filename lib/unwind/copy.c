@@ -203,8 +203,8 @@ static bool read_section(int fd, const struct unwind_copy *c, unsigned int i, El
 }
 
 /*
- * Linkers gave libraries the beginning of a section as their entry, where nothing enters them:
- * what is there has been called. The loader begins within its section.
+ * Linkers gave libraries the beginning of a section as their entry. Nothing enters a library
+ * there: the code there has a caller. The entry of the loader is within its section.
  */
 static void drop_entry_of_library(int fd, struct unwind_copy *c)
 {

@@ -107,7 +107,7 @@ static void count_records(struct run *run, int file)
 		for (uint32_t i = 0; i < HWPMC_DROP_FIXED; i++)
 			if (hdr->type == HWPMC_LOG_DROPNOTIFY)
 				run->out[DECLARED] += drop->samples[i];
-		/* Those of pauses follow the record. */
+		/* The drops of pauses follow the record. */
 		if (hdr->type == HWPMC_LOG_DROPNOTIFY)
 			run->out[DECLARED] +=
 				((const struct hwpmc_log_drop_pair *)(drop + 1))->samples;

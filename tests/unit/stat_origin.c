@@ -285,7 +285,7 @@ START_TEST(generated_code_has_the_map_in_the_tmp_of_its_process)
 }
 END_TEST
 
-/* The log begins and ends so many seconds after now. */
+/* Lets the log begin and end at these seconds from now. */
 static void end_log_at(int seconds)
 {
 	struct hwpmc_log_initialize *r = (void *)log_.bytes;

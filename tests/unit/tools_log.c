@@ -381,7 +381,7 @@ START_TEST(pauses_are_added_up_by_cpu_and_told_with_their_share)
 			 "(-c), or see kern.hwpmc.selfcost in hwpmc(4)");
 	ck_assert_ptr_nonnull(strstr(pauses_text(&p, 26), "# warning: sampling was paused"));
 	ck_assert_ptr_nonnull(strstr(pauses_text(&p, 26), "26 of 520 samples (5.0 %) are missing"));
-	/* Of a module that did not count them. */
+	/* An older module did not count the drops of pauses. */
 	ck_assert_ptr_nonnull(strstr(pauses_text(&p, 0), "0.250 s in all; sampling used up to"));
 	/* Another CPU, and time that runs backwards. */
 	throttle(&p, 1, 3, 0, 400000000, 20);

@@ -80,7 +80,8 @@ START_TEST(ibs_words_say_what_the_op_did)
 }
 END_TEST
 
-/* Of 16 loads one misses L3; the source is that of the model, and of those that missed L2 alone. */
+/* One of 16 loads misses L3. Loads that missed L2, and no others, have a source, which depends on
+ * the model. */
 START_TEST(ibs_words_of_loads_are_consistent)
 {
 	struct ibs_facts load = { .load = true, .has_lin = true, .width = 3 };

@@ -40,8 +40,8 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* A handle has one PMC on each counter, so each worker has a handle: a pool of any size needs
- * one counter for each event. */
+/* A handle can have one PMC on each counter. Each worker has a handle of its own, so a pool of
+ * any size needs a single counter for each event. */
 static void count_worker(struct worker *w)
 {
 	if (hwpmc_open(&w->h) < 0)
