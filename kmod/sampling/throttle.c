@@ -76,10 +76,11 @@ static void record_throttle_irqoff(struct hwpmc_cpu *c, unsigned int nr, u8 flag
  */
 static void tell_pause_irqoff(struct hwpmc_cpu *c, struct throttle *t, unsigned int nr)
 {
+	/* A pause that begins at the end of another one goes on in the log. */
+	t->held |= BIT_ULL(nr);
 	if (t->told & BIT_ULL(nr))
 		return;
 	t->told |= BIT_ULL(nr);
-	t->held |= BIT_ULL(nr);
 	record_throttle_irqoff(c, nr, 0, c->ticking & BIT_ULL(nr) ? t->tick_percent :
 			       t->percent);
 }
