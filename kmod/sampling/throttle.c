@@ -168,6 +168,11 @@ static void resume_irqoff(void *unused)
 		tell_end_irqoff(c, t, nr);
 		t->held &= ~BIT_ULL(nr);
 	}
+	/* A row whose registers fault has left .sampling, and its PMC is not unloaded yet. */
+	for (rows = t->told & ~c->sampling & ~c->ticking; rows; rows &= rows - 1) {
+		tell_end_irqoff(c, t, __ffs64(rows));
+		t->held &= ~(rows & -rows);
+	}
 }
 
 static void resume_work_fn(struct work_struct *work)

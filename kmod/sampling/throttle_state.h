@@ -22,7 +22,8 @@
  *		 interrupt was asked for
  *	both	 the NMIs of a window of 10 ms	 PAUSED	  stop all rows for 10 ms
  *		 cost more than the limit
- *	PAUSED	 an NMI				 PAUSED	  stop all rows again
+ *	PAUSED	 an NMI				 PAUSED	  stop all rows; ask for the
+ *						  interrupt that holds them
  *	PAUSED	 the pause has ended		 RUNNING  start all rows (PROBED while
  *						  the interrupt has not come)
  *
