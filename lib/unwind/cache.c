@@ -19,7 +19,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* Changes with the form of this file, and with the rows that are made of a file. */
-#define VERSION_OF_CACHE	2
+#define VERSION_OF_CACHE	3
 
 struct head {
 	char magic[8];

@@ -189,6 +189,9 @@ static bool has_interpreter(const struct unwind_copy *c)
 	return false;
 }
 
+/* Sections of code are among the first ones; a file that is not trusted can have 65,535. */
+#define SECTIONS_READ	128
+
 static bool read_section(int fd, const struct unwind_copy *c, unsigned int i, Elf64_Shdr *sh)
 {
 	const Elf64_Ehdr *eh = (const void *)c->image;
@@ -204,7 +207,8 @@ static bool read_section(int fd, const struct unwind_copy *c, unsigned int i, El
 
 /*
  * Linkers gave libraries the beginning of a section as their entry. Nothing enters a library
- * there: the code there has a caller. The entry of the loader is within its section.
+ * there: the code there has a caller. The entry of the loader is within its section. A static
+ * program of a kind that has no interpreter either begins with a function that has a rule.
  */
 static void drop_entry_of_library(int fd, struct unwind_copy *c)
 {
@@ -214,12 +218,18 @@ static void drop_entry_of_library(int fd, struct unwind_copy *c)
 	if (eh->e_type != ET_DYN || !eh->e_entry || eh->e_shentsize != sizeof(sh) ||
 	    has_interpreter(c))
 		return;
-	for (unsigned int i = 0; i < eh->e_shnum && read_section(fd, c, i, &sh); i++) {
+	for (unsigned int i = 0; i < eh->e_shnum && i < SECTIONS_READ &&
+	     read_section(fd, c, i, &sh); i++) {
 		if (sh.sh_flags & SHF_EXECINSTR && sh.sh_addr == eh->e_entry) {
 			eh->e_entry = 0;
 			return;
 		}
 	}
+}
+
+uint64_t copy_entry(const struct unwind_copy *c)
+{
+	return ((const Elf64_Ehdr *)c->image)->e_entry;
 }
 
 /* ---- for others ----------------------------------------------------------- */

@@ -16,7 +16,7 @@
 
 /* Takes the functions. */
 static int read_functions(Elf *elf, struct cfi_functions *functions, uint64_t size,
-			  struct hwpmc_unwind *u)
+			  uint64_t entry, struct hwpmc_unwind *u)
 {
 	struct cfi_ranges ranges;
 	int ret;
@@ -25,7 +25,7 @@ static int read_functions(Elf *elf, struct cfi_functions *functions, uint64_t si
 	free(functions->function);
 	if (ret)
 		return ret;
-	ret = cfi_rows_make(elf, &ranges, &u->row, &u->nrow);
+	ret = cfi_rows_make(elf, &ranges, entry, &u->row, &u->nrow);
 	free(ranges.range);
 	return ret;
 }
@@ -43,13 +43,13 @@ static int read_by_header(const struct unwind_copy *c, struct hwpmc_unwind *u)
 	}
 	ret = cfi_functions_by_header(c, &functions);
 	if (!ret)
-		ret = read_functions(elf, &functions, c->frames_len, u);
+		ret = read_functions(elf, &functions, c->frames_len, copy_entry(c), u);
 	elf_end(elf);
 	return ret;
 }
 
 /* elfutils reads what it needs: a file that is mapped could be cut off meanwhile. */
-static int read_by_section(int fd, struct hwpmc_unwind *u)
+static int read_by_section(int fd, uint64_t entry, struct hwpmc_unwind *u)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	struct cfi_functions functions;
@@ -63,7 +63,7 @@ static int read_by_section(int fd, struct hwpmc_unwind *u)
 	}
 	ret = cfi_functions_by_section(elf, &functions, &size);
 	if (!ret)
-		ret = read_functions(elf, &functions, size, u);
+		ret = read_functions(elf, &functions, size, entry, u);
 	elf_end(elf);
 	return ret;
 }
@@ -73,7 +73,7 @@ static int read_file(int fd, const struct unwind_copy *c, struct hwpmc_unwind *u
 	if (c->header)
 		return read_by_header(c, u);
 	if (!c->many_sections)
-		return read_by_section(fd, u);
+		return read_by_section(fd, copy_entry(c), u);
 	errno = ENODATA;
 	return -1;
 }

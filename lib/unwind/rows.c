@@ -62,18 +62,16 @@ static bool to_position(const struct segments *s, struct cfi_range *r)
 #define NO_ENTRY	UINT64_MAX
 
 /* Returns the position in the file where the program, or the loader, begins. */
-static uint64_t entry_of(Elf *elf, const struct segments *s)
+static uint64_t position_of_entry(uint64_t address, const struct segments *s)
 {
-	struct cfi_range r;
-	GElf_Ehdr eh;
+	struct cfi_range r = { .start = address, .end = address + 1 };
 
-	if (!gelf_getehdr(elf, &eh) || !eh.e_entry || eh.e_entry == UINT64_MAX)
+	if (!address || address == UINT64_MAX)
 		return NO_ENTRY;
-	r = (struct cfi_range){ .start = eh.e_entry, .end = eh.e_entry + 1 };
 	return to_position(s, &r) ? r.start : NO_ENTRY;
 }
 
-/* Those that are in no executable segment are dropped. */
+/* Drops ranges that are in no executable segment. *entry: an address, then a position. */
 static int to_positions(Elf *elf, struct cfi_ranges *r, uint64_t *entry)
 {
 	struct segments segments;
@@ -85,7 +83,7 @@ static int to_positions(Elf *elf, struct cfi_ranges *r, uint64_t *entry)
 		if (to_position(&segments, &r->range[i]))
 			r->range[kept++] = r->range[i];
 	r->n = kept;
-	*entry = entry_of(elf, &segments);
+	*entry = position_of_entry(*entry, &segments);
 	return 0;
 }
 
@@ -131,11 +129,9 @@ static uint32_t put_rows(const struct cfi_ranges *r, uint64_t entry,
 	return n;
 }
 
-int cfi_rows_make(Elf *elf, struct cfi_ranges *ranges, struct hwpmc_unwind_row **row,
-		  uint32_t *nrow)
+int cfi_rows_make(Elf *elf, struct cfi_ranges *ranges, uint64_t entry,
+		  struct hwpmc_unwind_row **row, uint32_t *nrow)
 {
-	uint64_t entry;
-
 	*row = NULL;
 	if (to_positions(elf, ranges, &entry))
 		return -1;

@@ -90,6 +90,8 @@ int copy_memory(const void *image, size_t size, struct unwind_copy *c);
 void copy_free(struct unwind_copy *c);
 /* Sets u->build_id and its length. */
 void copy_build_id(const struct unwind_copy *c, struct hwpmc_unwind *u);
+/* The address where the program or the loader is entered; 0: none, as of libraries. */
+uint64_t copy_entry(const struct unwind_copy *c);
 
 /* The functions in any order: by the header of a copy, or, the file as it is, by its
  * sections; *size: bytes of call-frame information, or more. 0, or -1 with errno; ENODATA: the
@@ -106,9 +108,10 @@ int cfi_ranges_read(Elf *elf, struct cfi_functions *functions, uint64_t size,
 uint32_t cfi_rule(Dwarf_Frame *frame);
 
 /* Rows of the ranges, which are sorted: by position in the file, rising, each different
- * from the one before. 0, or -1 with errno; ENODATA: none. The caller frees *row. */
-int cfi_rows_make(Elf *elf, struct cfi_ranges *ranges, struct hwpmc_unwind_row **row,
-		  uint32_t *nrow);
+ * from the one before. entry: the address where the file is entered, 0: it has none. 0, or -1
+ * with errno; ENODATA: none. The caller frees *row. */
+int cfi_rows_make(Elf *elf, struct cfi_ranges *ranges, uint64_t entry,
+		  struct hwpmc_unwind_row **row, uint32_t *nrow);
 
 /*
  * Sets inode and device to those that the kernel lists where the file is mapped: on overlayfs
