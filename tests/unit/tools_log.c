@@ -448,6 +448,8 @@ START_TEST(advice_fits_the_cause_of_a_drop)
 	ck_assert_ptr_nonnull(strstr(missing_advice(HWPMC_DROP_FULL), "--ring-size"));
 	ck_assert_ptr_nonnull(strstr(missing_advice(HWPMC_DROP_LATE), "-c"));
 	ck_assert_ptr_null(strstr(missing_advice(HWPMC_DROP_LATE), "--ring-size"));
+	ck_assert_ptr_nonnull(strstr(missing_advice(HWPMC_DROP_PAUSED), "-c"));
+	ck_assert_ptr_null(strstr(missing_advice(HWPMC_DROP_PAUSED), "--ring-size"));
 	for (uint32_t i = HWPMC_DROP_CLOSED; i < HWPMC_DROP_SLOTS; i++) {
 		if (i == HWPMC_DROP_PAUSED)
 			continue;

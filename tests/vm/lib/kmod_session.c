@@ -228,6 +228,8 @@ void check_conserved(struct session *s)
 	uint64_t drops = all_drops(s) - s->t.dropped[HWPMC_DROP_PAUSED];
 
 	ck_assert_uint_gt(s->overflows, 0);
+	if (!s->t.throttled)
+		ck_assert_uint_eq(s->t.dropped[HWPMC_DROP_PAUSED], 0);
 	ck_assert_msg(s->overflows == s->t.samples + drops,
 		      "%llu overflows, %llu samples, drops: %llu full, %llu late, %llu closed, %llu busy",
 		      (unsigned long long)s->overflows,

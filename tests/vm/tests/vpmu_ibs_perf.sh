@@ -21,8 +21,10 @@ recorded() {
 # Samples that perf took, and those that the PMU made, and their addresses' sums (modulo 2^64)
 compare() {
 	sysctl -q kernel.perf_cpu_time_max_percent=0
-	set -- $(recorded "$1" "$2")
-	"$ibs" --differ "$@" || fail "$*"
+	# Within $() a failure would end the subshell alone.
+	got=$(recorded "$1" "$2") || exit 1
+	# shellcheck disable=SC2086
+	"$ibs" --differ $got || fail "$got"
 }
 
 perf_finds_the_sampling_of_ops_and_of_fetches() {
