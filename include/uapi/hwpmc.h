@@ -128,6 +128,12 @@ enum hwpmc_class_id {
 /* Linux only, TC: the pid of an attach is a thread's id; that thread alone is counted, and none
  * that it makes. 0, and a start without an attach, mean the calling thread. */
 #define HWPMC_F_THREAD		0x01000000u
+/* Linux only: payload of samples beside CALLCHAIN (refusal: PAYLOAD), in PRECISE records. */
+#define HWPMC_F_EXACT		0x02000000u	/* the address is that of the event */
+#define HWPMC_F_BRANCHES	0x04000000u	/* the last branches */
+#define HWPMC_F_MEMORY		0x08000000u	/* a memory access */
+#define HWPMC_F_REGISTERS	0x10000000u
+#define HWPMC_F_PAYLOAD		0x1e000000u	/* all four */
 #define HWPMC_F_ALL		0x01f003ceu
 
 /* Flags of PMCRW. */

@@ -23,7 +23,8 @@
  *
  * Conservation: records that could not be written are counted by cause and
  * declared in DROPNOTIFY records. For each sampling PMC, overflows = samples +
- * drops. If periods differ (HWPMC_F_FREQUENCY), PERIOD records contain the numbers of events
+ * drops; the numbers of HWPMC_DROP_UNCOUNTED are lower bounds, on both sides of the equation.
+ * If periods differ (HWPMC_F_FREQUENCY), PERIOD records contain the numbers of events
  * that samples and drops stand for.
  *
  * Types have FreeBSD's numbers; types from 64 on exist on Linux only. Numbers are
@@ -80,6 +81,7 @@ enum hwpmc_log_type {
 	HWPMC_LOG_CPU_KIND = 72,	/* hwpmc_log_cpu_kind */
 	HWPMC_LOG_PERIOD = 73,		/* hwpmc_log_period */
 	HWPMC_LOG_LOSS = 74,		/* hwpmc_log_loss */
+	HWPMC_LOG_PRECISE = 75,		/* hwpmc_log_precise */
 };
 
 /* First member of every record. */
@@ -154,6 +156,10 @@ enum hwpmc_drop_cause {
 					 * owner may no longer inspect the program (all its
 					 * mappings count as one) */
 	HWPMC_DROP_PAUSED = 4,		/* periods that elapsed while sampling was paused */
+	HWPMC_DROP_FILTERED = 5,	/* the sampled address is of a mode that the PMC does
+					 * not sample: the hardware cannot select the mode */
+	HWPMC_DROP_UNCOUNTED = 6,	/* a buffer of the hardware was full. It does not count
+					 * its losses: at least so many samples were lost */
 	HWPMC_DROP__COUNT
 };
 
@@ -334,6 +340,74 @@ struct hwpmc_log_period {
 	__u64	period;			/* events */
 };
 
+/*
+ * hdr.flags of PRECISE: the hardware that the words are from, and their order. The first numbers
+ * are those of FreeBSD's multipart records. Numbers are never reused.
+ */
+enum hwpmc_precise_kind {
+	HWPMC_PRECISE_NONE = 0,		/* no words, marks only */
+	HWPMC_PRECISE_IBS_FETCH = 2,	/* enum hwpmc_precise_ibs_fetch */
+	HWPMC_PRECISE_IBS_OP = 3,	/* enum hwpmc_precise_ibs_op */
+	HWPMC_PRECISE_LBR = 4,		/* reserved: branch records */
+	HWPMC_PRECISE_PEBS = 5,		/* reserved: Intel PEBS, all formats but the next */
+	HWPMC_PRECISE_ARCH_PEBS = 6,	/* reserved: Intel architectural PEBS */
+	HWPMC_PRECISE_TEST = 255,	/* enum hwpmc_precise_test: class TEST (hwpmc(4)) */
+};
+
+/* Words of AMD IBS, registers as the processor manual defines them, in FreeBSD's order. */
+enum hwpmc_precise_ibs_fetch {
+	HWPMC_IBS_FETCH_CTL = 0,
+	HWPMC_IBS_FETCH_EXTCTL = 1,
+	HWPMC_IBS_FETCH_LINADDR = 2,	/* virtual address of the fetch */
+	HWPMC_IBS_FETCH_PHYSADDR = 3,	/* its physical address */
+};
+
+enum hwpmc_precise_ibs_op {
+	HWPMC_IBS_OP_CTL = 0,
+	HWPMC_IBS_OP_RIP = 1,		/* virtual address of the instruction */
+	HWPMC_IBS_OP_DATA = 2,
+	HWPMC_IBS_OP_DATA2 = 3,
+	HWPMC_IBS_OP_DATA3 = 4,
+	HWPMC_IBS_OP_DC_LINADDR = 5,	/* virtual address of the access */
+	HWPMC_IBS_OP_DC_PHYSADDR = 6,	/* its physical address */
+	HWPMC_IBS_OP_BRTARGET = 7,	/* virtual address that a branch went to */
+	HWPMC_IBS_OP_DATA4 = 8,
+};
+
+/* Words of class TEST, as the test has given them. */
+enum hwpmc_precise_test {
+	HWPMC_TEST_WORD = 0,
+	HWPMC_TEST_ADDRESS = 1,		/* counts as a virtual address */
+	HWPMC_TEST_PHYSICAL = 2,	/* counts as a physical address */
+	HWPMC_TEST_LATENCY = 3,
+};
+
+/* Bits of `present`. */
+#define HWPMC_PRECISE_WORDS	0x0000ffffffffffffULL	/* a word for each bit that is set */
+#define HWPMC_PRECISE_EXACT	(1ULL << 63)	/* pc[0] of the sample is the address of the
+						 * instruction that the event happened to */
+
+/*
+ * PRECISE: what the hardware recorded about the next sample of the PMC `id` on this CPU. The
+ * record is in the same ring directly before its sample, with the same time. Bit n of `present`, n < 48, means that the kind's word n is present;
+ * word[] has the present words in the order of their numbers. Other bits are marks without a
+ * word; a reader ignores marks and words that it does not know, and bytes after the words.
+ *
+ * The hardware sets a word only if it is valid for this sample, and the module leaves out words
+ * that the owner may not read: physical addresses, and virtual addresses of the kernel, unless
+ * the PMC was allocated with CAP_PERFMON. A word that is left out is not in `present`.
+ *
+ * Exact addresses: the mark of the PRECISE record decides for its sample. A sample without such
+ * a record is exact if its PMC has HWPMC_F_EXACT (PMCALLOCATE record), so that samples that
+ * consist of an exact address need no further record; a sample of this PMC that is not exact
+ * has a PRECISE record without the mark. A hidden address (HWPMC_SAMPLE_HIDDEN) is never exact.
+ */
+struct hwpmc_log_precise {
+	struct hwpmc_log_hdr hdr;	/* flags: enum hwpmc_precise_kind */
+	__u64	present;
+	__u64	word[];
+};
+
 /* ------------------------------------------------------------------------ */
 /* Processes, threads, mappings                                              */
 
@@ -462,6 +536,9 @@ struct hwpmc_log_ring {
 	struct hwpmc_log_drop_pair more_dropped[2];
 	__u64	__reserved;
 	__u64	tail;			/* written by the reader; own cache line */
+	__u64	__reserved2[7];
+	/* Drops of causes 5, 6 ... 10, each; those of later causes are in more_dropped[1] alone. */
+	struct hwpmc_log_drop_pair each_dropped[6];
 };
 
 #define HWPMC_LOG_MAP_SHIFT	36

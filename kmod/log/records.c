@@ -19,9 +19,8 @@ static_assert(sizeof(struct hwpmc_log_hdr) == 16);
 static_assert(sizeof(struct hwpmc_log_initialize) == 144);
 static_assert(sizeof(struct hwpmc_log_clock) == 40);
 static_assert(sizeof(struct hwpmc_log_drop) == 96);
-/* hwpmc_ring_drop_nmi() and the declaration write the fixed arrays and one pair: a further
- * cause is added to the second pair of more_dropped, and needs one behind the record. */
-static_assert(HWPMC_DROP__COUNT == HWPMC_DROP_FIXED + 1);
+/* The page of a ring has a pair for PAUSED and for each cause behind it. */
+static_assert(HWPMC_DROP__COUNT - HWPMC_DROP_PAUSED - 1 <= ARRAY_SIZE(((struct hwpmc_log_ring *)0)->each_dropped));
 static_assert(sizeof(struct hwpmc_log_allocate) == 128);
 static_assert(sizeof(struct hwpmc_log_attach) == 24);
 static_assert(sizeof(struct hwpmc_log_value) == 40);

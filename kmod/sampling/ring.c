@@ -13,6 +13,8 @@
 #define NOTIFY		(sizeof(struct hwpmc_log_drop) + \
 			 FURTHER * sizeof(struct hwpmc_log_drop_pair))
 #define PERIOD		sizeof(struct hwpmc_log_period)
+/* The first cause that has an entry of its own in each_dropped. */
+#define FIRST_EACH	(HWPMC_DROP_FIXED + 1)
 
 void hwpmc_ring_init(struct hwpmc_ring *ring, struct hwpmc_log_ring *ctl,
 		     void *data, u64 size, u32 wakeup, u32 cpu)
@@ -118,8 +120,31 @@ static u64 *published_nmi(struct hwpmc_log_ring *ctl, unsigned int cause, bool s
 	if (cause < HWPMC_DROP_FIXED)
 		return (u64 *)(sample ? &ctl->samples_dropped[cause] :
 				     &ctl->others_dropped[cause]);
-	pair = &ctl->more_dropped[cause - HWPMC_DROP_FIXED];
+	pair = cause < FIRST_EACH ? &ctl->more_dropped[0] :
+				    &ctl->each_dropped[cause - FIRST_EACH];
 	return (u64 *)(sample ? &pair->samples : &pair->others);
+}
+
+/* Never read it back: the owner may write there too, and would keep a loop that compares
+ * running. */
+static void publish_nmi(u64 *published, const u64 *count)
+{
+	u64 sum;
+
+	do {
+		sum = READ_ONCE(*count);
+		WRITE_ONCE(*published, sum);
+	} while (READ_ONCE(*count) != sum);
+}
+
+/* The sum of all causes from FIRST_EACH on. */
+static void publish_later_nmi(struct hwpmc_ring *ring, bool sample, u64 n)
+{
+	struct hwpmc_log_drop_pair *pair = &ring->ctl->more_dropped[1];
+	u64 *all = sample ? &ring->later_samples : &ring->later_others;
+
+	count_add_nmi(all, n);
+	publish_nmi((u64 *)(sample ? &pair->samples : &pair->others), all);
 }
 
 void hwpmc_ring_drop_nmi(struct hwpmc_ring *ring, unsigned int cause, bool sample,
@@ -127,18 +152,13 @@ void hwpmc_ring_drop_nmi(struct hwpmc_ring *ring, unsigned int cause, bool sampl
 {
 	u64 *count = sample ? ring->samples : ring->others;
 	u64 *all = sample ? ring->all_samples : ring->all_others;
-	u64 *published = published_nmi(ring->ctl, cause, sample);
-	u64 sum;
 
 	note_first_drop_nmi(ring, now);
 	count_add_nmi(&count[cause], n);
 	count_add_nmi(&all[cause], n);
-	/* Never read it back: the owner may write there too, and would keep a loop that
-	 * compares running. */
-	do {
-		sum = READ_ONCE(all[cause]);
-		WRITE_ONCE(*published, sum);
-	} while (READ_ONCE(all[cause]) != sum);
+	publish_nmi(published_nmi(ring->ctl, cause, sample), &all[cause]);
+	if (cause >= FIRST_EACH)
+		publish_later_nmi(ring, sample, n);
 	barrier();
 	WRITE_ONCE(ring->dropped, true);
 }
@@ -218,6 +238,9 @@ bool hwpmc_ring_declare_nmi(struct hwpmc_ring *ring, u64 now)
 		if (len > NOTIFY)
 			r = put_dropped_period_nmi(ring, r, now);
 		put_drop_nmi(ring, r, since, now);
+		/* Events of a drop that interrupted this have no PERIOD record yet. */
+		if (READ_ONCE(ring->events))
+			WRITE_ONCE(ring->dropped, true);
 	}
 	return hwpmc_ring_commit_nmi(ring);
 }

@@ -36,6 +36,7 @@ struct hwpmc_ring {
 	/* All drops, by the same indices; copied to .ctl. */
 	u64 all_samples[HWPMC_DROP__COUNT];
 	u64 all_others[HWPMC_DROP__COUNT];
+	u64 later_samples, later_others;	/* of all causes behind PAUSED */
 };
 
 /* Bytes that are free; at most .size, whatever the reader has written to tail. */

@@ -447,6 +447,7 @@ static bool record_take(struct log *log, const struct hwpmc_record *r)
 	case HWPMC_LOG_CLOCK:
 	case HWPMC_LOG_PADDING:
 	case HWPMC_LOG_PERIOD:
+	case HWPMC_LOG_PRECISE:
 		return true;
 	}
 	return order_add(&log->order, r);

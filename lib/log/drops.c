@@ -11,6 +11,9 @@
 
 #define EXPORT	__attribute__((visibility("default")))
 
+/* The first cause in each_dropped of a ring's page. */
+#define FIRST_EACH	(HWPMC_DROP_FIXED + 1)
+
 /* Of a cause that is in no array: the last entry. */
 static uint32_t entry_of(uint32_t cause, uint32_t n)
 {
@@ -21,6 +24,22 @@ static void add_fixed(uint64_t *to, uint32_t n, const __u64 *from, uint32_t ncau
 {
 	for (uint32_t i = 0; i < ncause && i < HWPMC_DROP_FIXED; i++)
 		to[entry_of(i, n)] += from[i];
+}
+
+static void add_pair(uint64_t *samples, uint64_t *others, uint32_t entry,
+		     const struct hwpmc_log_drop_pair *pair)
+{
+	samples[entry] += pair->samples;
+	others[entry] += pair->others;
+}
+
+/* Leaves in *sum the drops of causes without an entry. A drop between the two reads, or a page
+ * that its owner overwrote, must not make it negative. */
+static void take(__u64 *sum, __u64 *part)
+{
+	if (*part > *sum)
+		*part = *sum;
+	*sum -= *part;
 }
 
 uint64_t drops_record_size(uint32_t ncause)
@@ -56,14 +75,19 @@ EXPORT uint32_t hwpmc_record_drops(const struct hwpmc_log_drop *r,
 void drops_add_ring(const struct hwpmc_log_ring *ring, uint64_t *samples,
 		    uint64_t *others, uint32_t n)
 {
-	const uint32_t further = sizeof(ring->more_dropped) / sizeof(ring->more_dropped[0]);
+	const uint32_t each = sizeof(ring->each_dropped) / sizeof(ring->each_dropped[0]);
+	/* Of all causes from FIRST_EACH on; the module counts the sum after the cause. */
+	struct hwpmc_log_drop_pair later = ring->more_dropped[1];
 
 	add_fixed(samples, n, ring->samples_dropped, HWPMC_DROP_FIXED);
 	add_fixed(others, n, ring->others_dropped, HWPMC_DROP_FIXED);
-	for (uint32_t i = 0; i < further; i++) {
-		uint32_t entry = entry_of(HWPMC_DROP_FIXED + i, n);
+	add_pair(samples, others, entry_of(HWPMC_DROP_FIXED, n), &ring->more_dropped[0]);
+	for (uint32_t i = 0; i < each; i++) {
+		struct hwpmc_log_drop_pair pair = ring->each_dropped[i];
 
-		samples[entry] += ring->more_dropped[i].samples;
-		others[entry] += ring->more_dropped[i].others;
+		take(&later.samples, &pair.samples);
+		take(&later.others, &pair.others);
+		add_pair(samples, others, entry_of(FIRST_EACH + i, n), &pair);
 	}
+	add_pair(samples, others, n - 1, &later);
 }

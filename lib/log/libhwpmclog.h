@@ -67,6 +67,7 @@ struct hwpmc_record {
 		const struct hwpmc_log_cpu_kind *cpu_kind;
 		const struct hwpmc_log_period *period_of;
 		const struct hwpmc_log_loss *loss;
+		const struct hwpmc_log_precise *precise;
 	};
 	uint64_t offset;	/* of the record in the stream */
 	uint64_t serial;	/* 0 for the first record */
@@ -111,6 +112,18 @@ int hwpmc_parser_errno(const struct hwpmc_parser *parser);
 
 /* The name of a type of record ("CALLCHAIN"), or NULL. */
 const char *hwpmc_name_of_record(uint8_t type);
+
+/* ------------------------------------------------------------------------ */
+/* PRECISE records                                                           */
+
+/* Set *value to word n of a record. Returns false if the record does not have the word. The
+ * record must be a whole one. */
+bool hwpmc_precise_word(const struct hwpmc_log_precise *record, unsigned int n,
+			uint64_t *value);
+/* The name of a kind (enum hwpmc_precise_kind: "ibs-op"), and of a word of it ("dc-linaddr"), or
+ * NULL. */
+const char *hwpmc_name_of_precise(uint32_t kind);
+const char *hwpmc_name_of_word(uint32_t kind, unsigned int n);
 
 /* ------------------------------------------------------------------------ */
 /* Drops by cause                                                            */

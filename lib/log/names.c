@@ -50,6 +50,8 @@ EXPORT const char *hwpmc_name_of_drop(uint32_t cause)
 		[HWPMC_DROP_CLOSED] = "log closed",
 		[HWPMC_DROP_BUSY] = "address space busy",
 		[HWPMC_DROP_PAUSED] = "sampling paused",
+		[HWPMC_DROP_FILTERED] = "mode not sampled",
+		[HWPMC_DROP_UNCOUNTED] = "hardware buffer full",
 	};
 
 	if (cause == HWPMC_DROP_OTHER)

@@ -195,6 +195,17 @@ static bool map_is_bad(struct hwpmc_parser *p, uint64_t offset,
 	return p->failed;
 }
 
+static bool precise_is_bad(struct hwpmc_parser *p, uint64_t offset,
+			   const struct hwpmc_log_precise *r)
+{
+	unsigned int n = __builtin_popcountll(r->present & HWPMC_PRECISE_WORDS);
+
+	if (r->hdr.len < sizeof(*r) + n * sizeof(r->word[0]))
+		parser_fail(p, offset, "PRECISE record of %u bytes: too short for %u words",
+			    r->hdr.len, n);
+	return p->failed;
+}
+
 /* Values that no field of their kind may have. */
 static bool values_are_bad(struct hwpmc_parser *p, uint64_t offset,
 			   const struct hwpmc_record *r)
@@ -206,6 +217,8 @@ static bool values_are_bad(struct hwpmc_parser *p, uint64_t offset,
 		return drop_is_bad(p, offset, r->drop);
 	case HWPMC_LOG_MAP_IN:
 		return map_is_bad(p, offset, r->map);
+	case HWPMC_LOG_PRECISE:
+		return precise_is_bad(p, offset, r->precise);
 	case HWPMC_LOG_CALLCHAIN:
 		if (!r->npc)
 			parser_fail(p, offset, "CALLCHAIN record without an address");

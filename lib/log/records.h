@@ -40,6 +40,9 @@ enum record_kind {
 	RECORD_CPUS,
 	RECORD_KHZ,
 	RECORD_CORE,		/* a kind of core */
+	RECORD_PRECISE,		/* hdr.flags of PRECISE: the kind */
+	RECORD_EXACT,		/* PRECISE: the mark */
+	RECORD_WORDS,		/* PRECISE: the words by name */
 };
 
 struct record_field {

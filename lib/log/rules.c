@@ -76,6 +76,10 @@ FIELDS(loss_fields) = {
 	F(U32, loss, reason), F(I32, loss, detail), F_AS("text", LOSS, loss, reason),
 	F(TICK, loss, since), END,
 };
+FIELDS(precise_fields) = {
+	PMC, { "kind", RECORD_PRECISE, 0 }, { "exact", RECORD_EXACT, 0 },
+	{ "words", RECORD_WORDS, 0 }, END,
+};
 FIELDS(note_fields) = { { "id", RECORD_ID, 0 }, F(TEXT, note, text), END };
 
 /* ---- lines of text ------------------------------------------------------- */
@@ -212,6 +216,8 @@ static const struct record_type types[] = {
 		.fields = period_fields, LINE("period", period_fields) },
 	[HWPMC_LOG_LOSS] = { SHAPE("LOSS", loss), OF_PMC,
 		.fields = loss_fields, LINE("loss", loss_line) },
+	[HWPMC_LOG_PRECISE] = { SHAPE("PRECISE", precise), OF_PMC,
+		.fields = precise_fields, LINE("precise", precise_fields) },
 };
 
 const struct record_type *record_type(uint8_t type)

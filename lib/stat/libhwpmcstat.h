@@ -398,6 +398,14 @@ const struct hwpmc_profile_event *
 hwpmc_profile_events(const struct hwpmc_profile *p, uint32_t *n);
 const struct hwpmc_profile_loss *
 hwpmc_profile_losses(const struct hwpmc_profile *p, uint32_t *n);
+/*
+ * The samples of an event (index of hwpmc_profile_events()) whose PRECISE record marks their
+ * address as exact, and those whose record does not. The samples without a record are exact if
+ * the event has HWPMC_F_EXACT. Counts samples that the options exclude, too. Returns 0 or -1.
+ */
+int hwpmc_profile_exact(const struct hwpmc_profile *p, uint32_t event, uint64_t *exact,
+			uint64_t *inexact);
+
 /* Unordered. */
 const struct hwpmc_stack *hwpmc_profile_stacks(const struct hwpmc_profile *p,
 					       uint32_t *n);
@@ -449,6 +457,7 @@ struct hwpmc_lookup_event {
 	uint32_t id, mode;
 	uint64_t period;
 	uint32_t serial;		/* 0: the unknown one */
+	uint32_t flags;			/* HWPMC_F_* */
 };
 
 struct hwpmc_lookup *

@@ -105,6 +105,7 @@ static void learn_pmc(struct hwpmc_lookup *l, const struct hwpmc_log_allocate *r
 
 	e->pub.period = r->count;
 	e->pub.mode = r->mode;
+	e->pub.flags = r->flags;
 	if (e->allocated || !strcmp(e->pub.name, "[unknown]")) {
 		if (r->name[0])
 			memcpy(e->name, r->name, sizeof(e->name));

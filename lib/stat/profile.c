@@ -572,6 +572,9 @@ static void note_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 	case HWPMC_LOG_LOSS:
 		losses_add(&p->losses, r->loss);
 		break;
+	case HWPMC_LOG_PRECISE:
+		exact_add(&p->exact, r->precise);
+		break;
 	case HWPMC_LOG_CLOSELOG:
 		p->totals.closed = true;
 		break;
@@ -856,6 +859,7 @@ EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 		return;
 	hwpmc_profile_clear(p);
 	losses_clear(&p->losses);
+	exact_clear(&p->exact);
 	waiting_free(&p->waiting);
 	frames_free(&p->frames);
 	profile_forget_threads(p);

@@ -7,6 +7,7 @@
 #define HWPMC_LIB_PROFILE_H
 
 #include "kinds.h"
+#include "exact.h"
 #include "losses.h"
 #include "pauses.h"
 #include "stat.h"
@@ -106,6 +107,7 @@ struct hwpmc_profile {
 	struct hwpmc_profile_totals totals;
 	struct pauses pauses;
 	struct losses losses;
+	struct exact exact;
 	struct event *event;
 	struct hwpmc_profile_event *event_view;
 	uint32_t nevent;

@@ -7,6 +7,7 @@ import subprocess
 
 (CLOSELOG, DROPNOTIFY, INITIALIZE, PMCALLOCATE, PROCEXEC, MAP_IN, CALLCHAIN,
  PROC_CREATE, CPU, CONTEXT, THROTTLE, NOTE) = 1, 2, 3, 5, 9, 14, 16, 20, 64, 65, 66, 69
+PRECISE = 75
 USER, HIDDEN, SPLIT = 1, 2, 16
 PC_HIDDEN, PC_USER = 2**64 - 1, 2**64 - 2
 HAS_BUILD_ID, ANON = 2, 4
@@ -62,6 +63,11 @@ class Log:
             self.data += head.pack(16 + len(body), CALLCHAIN, flags, event,
                                    self.time) + body
         self.samples += count
+
+    def precise(self, event, kind, present, words=()):
+        """The words and marks of the next sample of the event."""
+        self.record(PRECISE, struct.pack("<Q%dQ" % len(words), present, *words),
+                    flags=kind, ident=event)
 
     def drop(self, samples):
         self.record(DROPNOTIFY, struct.pack(

@@ -94,7 +94,7 @@ static void family_log(struct loggen *g)
 }
 
 static void (*const makers[])(struct loggen *) = {
-	loggen_every_type, small_log, family_log, loggen_frequency,
+	loggen_every_type, small_log, family_log, loggen_frequency, loggen_exact,
 };
 
 #define MAKERS	(sizeof(makers) / sizeof(*makers))
@@ -155,7 +155,7 @@ static void double_piece(struct bytes *b)
 static void swap_type(struct bytes *b)
 {
 	static const uint8_t types[] = {
-		1, 2, 3, 5, 8, 9, 11, 14, 15, 16, 18, 64, 65, 67, 69,
+		1, 2, 3, 5, 8, 9, 11, 14, 15, 16, 18, 64, 65, 67, 69, 73, 74, 75,
 	};
 	size_t at = 0, next;
 

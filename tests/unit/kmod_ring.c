@@ -39,7 +39,8 @@ static void setup(void)
 }
 
 /* A DROPNOTIFY record of all causes. */
-#define NOTIFY	(sizeof(struct hwpmc_log_drop) + sizeof(struct hwpmc_log_drop_pair))
+#define NOTIFY	(sizeof(struct hwpmc_log_drop) + \
+		 (HWPMC_DROP__COUNT - HWPMC_DROP_FIXED) * sizeof(struct hwpmc_log_drop_pair))
 
 static bool write_one(uint32_t id, size_t len, uint64_t time)
 {
@@ -57,10 +58,12 @@ static bool write_one(uint32_t id, size_t len, uint64_t time)
 static uint64_t read_drops(const struct hwpmc_log_drop *r)
 {
 	const struct hwpmc_log_drop_pair *more = (const void *)(r + 1);
-	uint64_t n = more->samples + more->others;
+	uint64_t n = 0;
 
 	for (int i = 0; i < HWPMC_DROP_FIXED; i++)
 		n += r->samples[i] + r->others[i];
+	for (uint32_t i = HWPMC_DROP_FIXED; i < r->ncause; i++, more++)
+		n += more->samples + more->others;
 	return n;
 }
 
@@ -182,6 +185,33 @@ START_TEST(declaration_has_the_drops_of_each_kind_since_the_first)
 	ck_assert_uint_eq(ctl.more_dropped[0].samples, 11);
 	ck_assert_uint_eq(ctl.more_dropped[0].others, 13);
 	ck_assert_uint_eq(ctl.more_dropped[1].samples + ctl.more_dropped[1].others, 0);
+}
+END_TEST
+
+START_TEST(declaration_has_pairs_for_causes_behind_the_fixed_ones)
+{
+	const struct hwpmc_log_drop_pair *more = (const void *)(data + sizeof(struct hwpmc_log_drop));
+	const struct hwpmc_log_drop *r = (const void *)data;
+
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FILTERED, true, 3, 100);
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_UNCOUNTED, true, 40, 200);
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_PAUSED, true, 500, 250);
+	hwpmc_ring_drop_nmi(&ring, HWPMC_DROP_FILTERED, false, 6, 300);
+	hwpmc_ring_declare_nmi(&ring, 400);
+	ck_assert_uint_eq(r->hdr.len, NOTIFY);
+	ck_assert_uint_eq(ctl.head, NOTIFY);
+	ck_assert_uint_eq(r->since, 100);
+	ck_assert_uint_eq(more[0].samples, 500);
+	ck_assert_uint_eq(more[1].samples, 3);
+	ck_assert_uint_eq(more[1].others, 6);
+	ck_assert_uint_eq(more[2].samples, 40);
+	ck_assert_uint_eq(read_drops(r), 549);
+	ck_assert_uint_eq(ctl.more_dropped[0].samples, 500);
+	ck_assert_uint_eq(ctl.more_dropped[1].samples, 43);
+	ck_assert_uint_eq(ctl.more_dropped[1].others, 6);
+	ck_assert_uint_eq(ctl.each_dropped[0].samples, 3);
+	ck_assert_uint_eq(ctl.each_dropped[0].others, 6);
+	ck_assert_uint_eq(ctl.each_dropped[1].samples, 40);
 }
 END_TEST
 
@@ -514,6 +544,7 @@ int main(void)
 	harness_add(a_full_ring_takes_nothing_and_says_later_what_is_missing);
 	harness_add(a_record_leaves_the_room_for_the_declaration_of_drops);
 	harness_add(declaration_has_the_drops_of_each_kind_since_the_first);
+	harness_add(declaration_has_pairs_for_causes_behind_the_fixed_ones);
 	harness_add(declaration_says_before_it_what_dropped_samples_stood_for);
 	harness_add(what_an_owner_writes_into_its_counts_of_drops_is_not_read_back);
 	harness_add(what_is_not_committed_is_not_seen);

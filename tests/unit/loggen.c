@@ -221,6 +221,21 @@ struct hwpmc_log_drop *loggen_drop(struct loggen *g, uint64_t samples)
 	return r;
 }
 
+struct hwpmc_log_precise *loggen_precise(struct loggen *g, uint32_t id, uint8_t kind,
+					 uint64_t present, const uint64_t *words)
+{
+	unsigned int n = __builtin_popcountll(present & HWPMC_PRECISE_WORDS);
+	struct hwpmc_log_precise *r;
+
+	r = loggen_add(g, HWPMC_LOG_PRECISE, sizeof(*r) + n * sizeof(r->word[0]));
+	r->hdr.id = id;
+	r->hdr.flags = kind;
+	r->present = present;
+	if (n)
+		memcpy(r->word, words, n * sizeof(r->word[0]));
+	return r;
+}
+
 static void add_pmcs(struct loggen *g)
 {
 	struct hwpmc_log_attach *detach;
@@ -283,6 +298,7 @@ static void add_samples(struct loggen *g)
 
 void loggen_every_type(struct loggen *g)
 {
+	static const uint64_t word = 0x401000;
 	struct hwpmc_log_clock *clock;
 
 	loggen_begin(g);
@@ -298,8 +314,37 @@ void loggen_every_type(struct loggen *g)
 	loggen_add(g, HWPMC_LOG_PADDING, 64);
 	loggen_kind(g, 1, HWPMC_KIND_ATOM);
 	loggen_period(g, 0, 70000, HWPMC_PERIOD_DROPPED);
+	loggen_precise(g, 7, HWPMC_PRECISE_TEST, HWPMC_PRECISE_EXACT | 2, &word);
 	loggen_add(g, 200, 24);
 	loggen_add(g, HWPMC_LOG_CLOSELOG, sizeof(struct hwpmc_log_hdr));
+}
+
+void loggen_exact(struct loggen *g)
+{
+	static const uint64_t words[] = { 1, 0x401000, 0xffff888000000000 }, odd = 5;
+	static const uint64_t pc[] = { 0x401000, 0x402000 }, hidden = HWPMC_PC_HIDDEN;
+
+	loggen_begin(g);
+	loggen_allocate(g, 7, "cycles", 1000);
+	loggen_allocate(g, 9, "ops", 1000)->flags = HWPMC_F_EXACT;
+	loggen_exec(g, 42, "true", "/bin/true");
+	loggen_map(g, 42, 0x400000, 0x500000, 0, "/bin/program");
+	loggen_cpu(g, 1);
+	loggen_context(g, 42, 43);
+	/* Exact by its record; the next one is not. */
+	loggen_precise(g, 7, HWPMC_PRECISE_IBS_OP, HWPMC_PRECISE_EXACT |
+		       1 << HWPMC_IBS_OP_CTL | 1 << HWPMC_IBS_OP_RIP |
+		       1 << HWPMC_IBS_OP_DC_PHYSADDR, words);
+	loggen_sample(g, 7, HWPMC_SAMPLE_USER, 2, pc);
+	loggen_sample(g, 7, HWPMC_SAMPLE_USER, 2, pc);
+	/* Exact by its PMC; the next one is not, by its record. */
+	loggen_sample(g, 9, HWPMC_SAMPLE_USER, 1, pc);
+	loggen_precise(g, 9, HWPMC_PRECISE_NONE, 0, NULL);
+	loggen_sample(g, 9, HWPMC_SAMPLE_USER, 1, pc);
+	/* Hidden, behind a record of another PMC, of a kind to come. */
+	loggen_precise(g, 8, 200, HWPMC_PRECISE_EXACT | 1ull << 40 | 1ull << 50, &odd);
+	loggen_sample(g, 9, HWPMC_SAMPLE_HIDDEN, 1, &hidden);
+	loggen_sample(g, 7, HWPMC_SAMPLE_USER, 1, pc);
 }
 
 void loggen_frequency(struct loggen *g)

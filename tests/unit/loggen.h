@@ -52,10 +52,15 @@ struct hwpmc_log_task *loggen_task(struct loggen *g, uint8_t type, int32_t pid,
 struct hwpmc_log_value *loggen_value(struct loggen *g, uint8_t type,
 				     uint32_t id, int32_t pid, uint64_t value);
 struct hwpmc_log_drop *loggen_drop(struct loggen *g, uint64_t samples);
+/* words: one for each bit of present & HWPMC_PRECISE_WORDS. */
+struct hwpmc_log_precise *loggen_precise(struct loggen *g, uint32_t id, uint8_t kind,
+					 uint64_t present, const uint64_t *words);
 /* flags: HWPMC_LOSS_*; events are missing for 1,000 ticks. */
 struct hwpmc_log_loss *loggen_loss(struct loggen *g, uint32_t pmc, uint32_t cpu,
 				   uint32_t reason, uint8_t flags);
 
+/* Six samples with exact addresses and without; the comments in loggen.c say which. */
+void loggen_exact(struct loggen *g);
 /* Of PMC 9 with a frequency beside PMC 7 with a period: samples that say what they stand
  * for, some that do not, and drops. Three samples of each. */
 void loggen_frequency(struct loggen *g);

@@ -185,6 +185,25 @@ START_TEST(every_reader_bears_damage_of_a_log_with_periods)
 }
 END_TEST
 
+START_TEST(every_reader_bears_damage_of_a_log_with_precise_records)
+{
+	struct log_outcome o;
+
+	loggen_free(&log_);
+	loggen_exact(&log_);
+	for (size_t piece = 1; piece <= 64; piece++) {
+		o = log_exercise(log_.bytes, log_.len, piece);
+		ck_assert_str_eq(o.error, "");
+		ck_assert_uint_eq(o.records, log_.n);
+		ck_assert_uint_eq(o.samples, 6);
+	}
+	cut_at_any_byte();
+	flip_bits_of_headers();
+	put_extremes_in_fields();
+	exercise_mutations(20261128, 3000);
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, teardown);
@@ -195,5 +214,6 @@ int main(void)
 	harness_add_timed(every_reader_bears_extreme_numbers_in_each_field, 120);
 	harness_add_timed(every_reader_bears_ten_thousand_mutations, 120);
 	harness_add_timed(every_reader_bears_damage_of_a_log_with_periods, 240);
+	harness_add_timed(every_reader_bears_damage_of_a_log_with_precise_records, 240);
 	return harness_run();
 }

@@ -806,16 +806,19 @@ START_TEST(drops_of_causes_to_come_are_in_the_totals)
 	struct hwpmc_log_drop_pair *more;
 	struct hwpmc_log_drop *r;
 
-	r = log_add(&log_, HWPMC_LOG_DROPNOTIFY, sizeof(*r) + 2 * sizeof(*more));
-	r->ncause = HWPMC_DROP_FIXED + 2;
+	r = log_add(&log_, HWPMC_LOG_DROPNOTIFY, sizeof(*r) + 4 * sizeof(*more));
+	r->ncause = HWPMC_DROP_FIXED + 4;
 	more = (void *)(r + 1);
 	r->samples[HWPMC_DROP_LATE] = 1;
-	more[0].samples = 20;
-	more[1].others = 300;
+	more[0].samples = 90;
+	more[1].samples = 7;
+	more[3].samples = 20;
+	more[3].others = 300;
 	read_it();
 	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_LATE], 1);
-	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_PAUSED], 20);
-	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_OTHER], 0);
+	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_PAUSED], 90);
+	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_FILTERED], 7);
+	ck_assert_uint_eq(totals()->dropped[HWPMC_DROP_OTHER], 20);
 	ck_assert_uint_eq(totals()->others_dropped[HWPMC_DROP_OTHER], 300);
 }
 END_TEST

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tools_chains.c - what a report says of call chains that end early. On the host, under
+ * tools_chains.c - what a report says of call chains that end early, and of
+ * exact addresses. On the host, under
  * ASan and UBSan.
  */
 #include "common/msg.h"
@@ -75,10 +76,63 @@ START_TEST(chains_by_tables_that_end_early_are_told_with_the_image_and_the_reaso
 }
 END_TEST
 
+static void add_mark(struct made_log *log, uint32_t id, uint64_t present)
+{
+	struct hwpmc_log_precise *r = made_add(log, HWPMC_LOG_PRECISE, sizeof(*r), 0);
+
+	r->hdr.id = id;
+	r->present = present;
+}
+
+/* Three samples of an event and of another one whose samples are exact. */
+static void begin_exact(struct made_log *log)
+{
+	struct hwpmc_log_allocate *r;
+
+	made_begin(log);
+	made_event(log, CYCLES, "cycles");
+	r = made_add(log, HWPMC_LOG_PMCALLOCATE, sizeof(*r), 0);
+	r->hdr.id = CYCLES + 1;
+	r->mode = HWPMC_MODE_TS;
+	r->count = 1000;
+	r->flags = HWPMC_F_EXACT;
+	made_note(log, CYCLES + 1, "event=ops");
+	add_process(log, 812, SHARES);
+	made_context(log, 812, 812);
+	made_samples(log, CYCLES, HWPMC_SAMPLE_USER, &at_ten, 1, 3);
+	made_samples(log, CYCLES + 1, HWPMC_SAMPLE_USER, &at_ten, 1, 3);
+}
+
+START_TEST(report_says_which_addresses_are_exact)
+{
+	struct made_log log;
+
+	begin_exact(&log);
+	write_log(&log, "exact");
+	ck_assert_int_eq(command("report -i exact --stdio"), 0);
+	has("# addresses are exact\n");
+	ck_assert_ptr_null(strstr(strstr(text, "exact\n") + 1, "exact\n"));
+	begin_exact(&log);
+	for (int i = 0; i < 2; i++) {
+		add_mark(&log, CYCLES, HWPMC_PRECISE_EXACT);
+		made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_ten, 1, 1);
+	}
+	add_mark(&log, CYCLES, 0);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_ten, 1, 1);
+	add_mark(&log, CYCLES + 1, 0);
+	made_samples(&log, CYCLES + 1, HWPMC_SAMPLE_USER, &at_ten, 1, 1);
+	write_log(&log, "exact");
+	ck_assert_int_eq(command("report -i exact --stdio"), 0);
+	has("# the addresses of 2 samples are exact\n");
+	has("# addresses are exact, except those of 1 samples\n");
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, teardown);
 	harness_add(chains_that_end_in_code_without_frame_pointers_are_told);
+	harness_add(report_says_which_addresses_are_exact);
 	harness_add(chains_by_tables_that_end_early_are_told_with_the_image_and_the_reason);
 	return harness_run();
 }

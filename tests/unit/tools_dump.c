@@ -120,6 +120,27 @@ static unsigned int lines(const char *text)
 	return n;
 }
 
+static unsigned int times(const char *text, const char *what)
+{
+	unsigned int n = 0;
+
+	for (text = strstr(text, what); text; text = strstr(text + 1, what))
+		n++;
+	return n;
+}
+
+/* The first and the third of six lines, in the order of the log. */
+static void check_exact(const char *options, const char *mark)
+{
+	char *text = dump_ok(options), *at = strstr(text, mark), *third;
+
+	ck_assert_uint_eq(lines(text), 6);
+	ck_assert_uint_eq(times(text, mark), 2);
+	ck_assert_ptr_eq(at + strlen(mark), strchr(text, '\n') + 1);
+	third = strchr(strchr(at + strlen(mark), '\n') + 1, '\n') + 1;
+	ck_assert_ptr_eq(strstr(at + 1, mark) + strlen(mark), third);
+}
+
 static struct hwpmc_log_map *map_file(uint64_t start, uint64_t end, uint64_t offset,
 				      const char *path)
 {
@@ -265,9 +286,11 @@ START_TEST(json_lines_have_the_fields_of_their_records)
 	ck_assert_str_eq(dump_ok("--json --type dropnotify --raw-time"),
 			 "{\"type\":\"DROPNOTIFY\",\"tick\":1000020000,\"cpu\":1,"
 			 "\"samples\":{\"ring full\":12,\"counter stopped or interrupt late\":0,"
-			 "\"log closed\":0,\"address space busy\":0,\"sampling paused\":0},"
+			 "\"log closed\":0,\"address space busy\":0,\"sampling paused\":0,"
+			 "\"mode not sampled\":0,\"hardware buffer full\":0},"
 			 "\"others\":{\"ring full\":0,\"counter stopped or interrupt late\":0,"
-			 "\"log closed\":0,\"address space busy\":0,\"sampling paused\":0}}\n");
+			 "\"log closed\":0,\"address space busy\":0,\"sampling paused\":0,"
+			 "\"mode not sampled\":0,\"hardware buffer full\":0}}\n");
 	ck_assert_ptr_null(strstr(dump_ok("--json --type dropnotify"), "other causes"));
 	ck_assert_str_eq(dump_ok("--json --type pmcallocatedyn"),
 			 "{\"type\":\"PMCALLOCATEDYN\",\"time\":5000002000,"
@@ -393,8 +416,8 @@ START_TEST(dump_prints_a_loss_as_a_sentence)
 	ck_assert_str_eq(dump_ok("--type loss"),
 			 "[001] 5.000022000 loss: CPU 1 may lack events of cycles since "
 			 "5.000021000: " TAKEN "\n"
-			 "[001] 5.000032000 loss: CPU 1 counts cycles again; events may be "
-			 "missing since 5.000031000: " TAKEN "\n");
+			 "[001] 5.000033000 loss: CPU 1 counts cycles again; events may be "
+			 "missing since 5.000032000: " TAKEN "\n");
 	ck_assert_ptr_nonnull(strstr(dump_ok("--type loss --raw-time"), "of cycles since 1000021000: "));
 }
 END_TEST
@@ -442,19 +465,63 @@ START_TEST(drops_of_causes_to_come_are_printed_as_other_causes)
 	struct hwpmc_log_drop *r;
 
 	loggen_every_type(&log_);
-	r = loggen_add(&log_, HWPMC_LOG_DROPNOTIFY, sizeof(*r) + 2 * sizeof(*more));
-	r->ncause = HWPMC_DROP__COUNT + 1;
-	/* Behind the pair of the pauses. */
-	more = (struct hwpmc_log_drop_pair *)(r + 1) + 1;
-	more->samples = 70;
-	more->others = 9;
+	r = loggen_add(&log_, HWPMC_LOG_DROPNOTIFY, sizeof(*r) + 4 * sizeof(*more));
+	r->ncause = HWPMC_DROP_FIXED + 4;
+	more = (void *)(r + 1);
+	more[3].samples = 70;
+	more[3].others = 9;
 	write_log(log_.len);
 	ck_assert_ptr_nonnull(strstr(dump_ok("--json --type dropnotify"),
-				     ",\"sampling paused\":0,\"other causes\":70}"));
+				     ",\"mode not sampled\":0,\"hardware buffer full\":0,\"other causes\":70}"));
 	ck_assert_ptr_nonnull(strstr(dump_ok("--json --type dropnotify"),
-				     ",\"sampling paused\":0,\"other causes\":9}}"));
+				     ",\"mode not sampled\":0,\"hardware buffer full\":0,\"other causes\":9}}"));
 	ck_assert_ptr_nonnull(strstr(dump_ok("--type dropnotify"),
 				     " 70+9 \"other causes\"\n"));
+}
+END_TEST
+
+START_TEST(dump_prints_precise_records_and_marks_exact_samples)
+{
+	char *text;
+
+	loggen_exact(&log_);
+	write_log(log_.len);
+	text = dump_ok("--type precise");
+	ck_assert_ptr_nonnull(strstr(text, " precise 0x7 ibs-op exact ctl=0x1 rip=0x401000 "
+				     "dc-physaddr=0xffff888000000000\n"));
+	ck_assert_ptr_nonnull(strstr(text, " precise 0x9 none inexact\n"));
+	ck_assert_ptr_nonnull(strstr(text, " precise 0x8 kind-200 exact 40=0x5\n"));
+	text = dump_ok("--type precise --json");
+	ck_assert_ptr_nonnull(strstr(text, ",\"pmc\":7,\"kind\":\"ibs-op\",\"exact\":true,"
+				     "\"words\":{\"ctl\":\"0x1\",\"rip\":\"0x401000\","
+				     "\"dc-physaddr\":\"0xffff888000000000\"}}\n"));
+	ck_assert_ptr_nonnull(strstr(text, ",\"pmc\":9,\"kind\":\"none\",\"exact\":false,"
+				     "\"words\":{}}\n"));
+	ck_assert_ptr_nonnull(strstr(text, ",\"pmc\":8,\"kind\":200,\"exact\":true,"
+				     "\"words\":{\"40\":\"0x5\"}}\n"));
+	check_exact("--type sample", " [exact]\n");
+	check_exact("--type sample --raw-time", " [exact]\n");
+	check_exact("--type sample --json", ",\"exact\":true}\n");
+	/* The first one of each event, whether the other is chosen or not. */
+	ck_assert_uint_eq(times(dump_ok("-e cycles"), " [exact]\n"), 1);
+	ck_assert_uint_eq(times(dump_ok("-e ops"), " [exact]\n"), 1);
+	ck_assert_uint_eq(times(dump_ok("-p 42"), " precise 0x"), 3);
+	ck_assert_uint_eq(times(dump_ok("-p 41"), " precise 0x"), 0);
+}
+END_TEST
+
+/* Without a PERIOD record, behind one that has one. */
+START_TEST(dump_shows_a_period_for_its_own_sample_only)
+{
+	char *text;
+
+	loggen_frequency(&log_);
+	write_log(log_.len);
+	text = dump_ok("--type sample --json");
+	ck_assert_uint_eq(times(text, "\"event\":\"cycles\",\"period\":1000,"), 1);
+	ck_assert_uint_eq(times(text, "\"event\":\"instructions\",\"period\":1000,"), 2);
+	ck_assert_uint_eq(times(text, "\"event\":\"cycles\",\"period\":99,"), 1);
+	ck_assert_uint_eq(times(text, "\"event\":\"instructions\",\"period\":6,"), 1);
 }
 END_TEST
 
@@ -787,6 +854,8 @@ int main(void)
 	harness_add(dump_prints_a_loss_as_a_sentence);
 	harness_add(samples_say_the_kind_of_core_of_their_cpu);
 	harness_add(drops_of_causes_to_come_are_printed_as_other_causes);
+	harness_add(dump_prints_precise_records_and_marks_exact_samples);
+	harness_add(dump_shows_a_period_for_its_own_sample_only);
 	harness_add(what_filters_choose_adds_up_to_all_samples);
 	harness_add(a_log_from_a_pipe_gives_the_same_lines);
 	harness_add(a_mapping_behind_its_samples_still_names_them);

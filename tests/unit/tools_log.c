@@ -241,10 +241,11 @@ START_TEST(records_about_the_log_have_their_lines)
 	rec.drop.others[HWPMC_DROP_FULL] = 3;
 	ck_assert_str_eq(text(0), "drop 1 12+3 \"ring full\"\n");
 	/* Of a later module. */
-	rec.drop.ncause += 2;
-	((struct hwpmc_log_drop_pair *)(&rec.drop + 1))[0].samples = 9;
-	((struct hwpmc_log_drop_pair *)(&rec.drop + 1))[1].samples = 4;
-	ck_assert_str_eq(text(0), "drop 1 12+3 \"ring full\" 9+0 \"sampling paused\" "
+	rec.drop.ncause = HWPMC_DROP__COUNT + 1;
+	((struct hwpmc_log_drop_pair *)(&rec.drop + 1))[0].samples = 0;
+	((struct hwpmc_log_drop_pair *)(&rec.drop + 1))[1].samples = 7;
+	((struct hwpmc_log_drop_pair *)(&rec.drop + 1))[3].samples = 4;
+	ck_assert_str_eq(text(0), "drop 1 12+3 \"ring full\" 7+0 \"mode not sampled\" "
 			 "4+0 \"other causes\"\n");
 	blank(HWPMC_LOG_USERDATA);
 	ck_assert_str_eq(text(0), "userdata 0x4070701\n");

@@ -23,7 +23,7 @@ static void record_subject(const struct hwpmc_record *r, int32_t *pid, int32_t *
 {
 	const struct record_type *type = record_type(r->hdr->type);
 
-	if (r->hdr->type == HWPMC_LOG_CALLCHAIN) {
+	if (r->hdr->type == HWPMC_LOG_CALLCHAIN || r->hdr->type == HWPMC_LOG_PRECISE) {
 		*pid = r->pid;
 		*tid = r->tid;
 		return;
@@ -47,7 +47,7 @@ static bool is_of_names(const struct logfilter *f, const struct hwpmc_record *r)
 
 	if (!f->o->comm && !f->o->process)
 		return true;
-	if (r->hdr->type != HWPMC_LOG_CALLCHAIN)
+	if (r->hdr->type != HWPMC_LOG_CALLCHAIN && r->hdr->type != HWPMC_LOG_PRECISE)
 		return false;
 	info = &hwpmc_lookup_task(f->lookup, r)->info;
 	return (!f->o->comm || !strcmp(info->comm, f->o->comm)) &&

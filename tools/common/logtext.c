@@ -5,6 +5,7 @@
 
 #include "fmt.h"
 #include "logtext.h"
+#include "missing.h"
 #include "records.h"
 
 /* In quotes; what would break the line or the quotes is escaped. */
@@ -28,8 +29,8 @@ static void put_drops(FILE *f, const struct hwpmc_log_drop *r)
 	hwpmc_record_drops(r, samples, others, HWPMC_DROP_SLOTS);
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
 		if (samples[i] || others[i])
-			fprintf(f, " %" PRIu64 "+%" PRIu64 " \"%s\"", samples[i],
-				others[i], hwpmc_name_of_drop(i));
+			fprintf(f, " %s%" PRIu64 "+%" PRIu64 " \"%s\"", missing_bound(i),
+				samples[i], others[i], hwpmc_name_of_drop(i));
 }
 
 static void put_event(FILE *f, const struct hwpmc_log_allocate *r)
@@ -53,6 +54,33 @@ void logtext_loss(char *buf, size_t size, const struct hwpmc_log_loss *r)
 static void put_machine(FILE *f, const struct hwpmc_log_initialize *r)
 {
 	end_quoted(f, hwpmc_name_of_cputype(r->cputype) ?: r->cpuid);
+}
+
+/* " ctl=0x1 rip=0x401000"; a word without a name has its number. */
+static void put_words(FILE *f, const struct hwpmc_log_precise *r)
+{
+	const char *name;
+	uint64_t value;
+
+	for (unsigned int n = 0; n < 64; n++) {
+		if (!hwpmc_precise_word(r, n, &value))
+			continue;
+		name = hwpmc_name_of_word(r->hdr.flags, n);
+		if (name)
+			fprintf(f, " %s=0x%" PRIx64, name, value);
+		else
+			fprintf(f, " %u=0x%" PRIx64, n, value);
+	}
+}
+
+static void put_precise_kind(FILE *f, uint8_t kind)
+{
+	const char *name = hwpmc_name_of_precise(kind);
+
+	if (name)
+		fprintf(f, " %s", name);
+	else
+		fprintf(f, " kind-%u", kind);
 }
 
 /* Of a kind that is more than its number. */
@@ -94,6 +122,15 @@ static void put_meaning(FILE *f, const struct hwpmc_record *r,
 		break;
 	case RECORD_CORE:
 		fprintf(f, " %s", hwpmc_name_of_kind(*u32) ?: "?");
+		break;
+	case RECORD_PRECISE:
+		put_precise_kind(f, r->hdr->flags);
+		break;
+	case RECORD_EXACT:
+		fputs(r->precise->present & HWPMC_PRECISE_EXACT ? " exact" : " inexact", f);
+		break;
+	case RECORD_WORDS:
+		put_words(f, r->precise);
 		break;
 	default:	/* in no line of the table */
 		break;

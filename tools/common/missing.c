@@ -20,6 +20,10 @@ const char *missing_advice(uint32_t cause)
 		return "they were taken after the log ended or could not be written";
 	case HWPMC_DROP_BUSY:
 		return "addresses in mappings of that time have no symbols";
+	case HWPMC_DROP_FILTERED:
+		return "the hardware sampled a mode that was not asked for";
+	case HWPMC_DROP_UNCOUNTED:
+		return "the hardware does not count them, so more may be lost; use a longer period";
 	default:
 		return "see hwpmc_log(5) of the newer module that wrote the log";
 	}

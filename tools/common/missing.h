@@ -7,12 +7,20 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <hwpmc_log.h>
+
 /* A log without CLOSELOG, the record that ends it. */
 #define MISSING_END	"the log has no end: its writer was interrupted, or the file was cut; " \
 			"later samples are missing"
 
 /* What to do against drops of a cause (enum hwpmc_drop_cause). */
 const char *missing_advice(uint32_t cause);
+
+/* Stands before the number of drops of a cause. */
+static inline const char *missing_bound(uint32_t cause)
+{
+	return cause == HWPMC_DROP_UNCOUNTED ? "at least " : "";
+}
 
 /* Pauses of sampling, because it took too much of the CPU's time. */
 struct missing_pauses {

@@ -182,10 +182,29 @@ void dump_side(struct dump *d)
 	rewind(d->side);
 }
 
+static void note_precise(struct dump *d, const struct hwpmc_record *r)
+{
+	d->next.mark = r->precise->present & HWPMC_PRECISE_EXACT ? DUMP_EXACT : DUMP_INEXACT;
+	d->next.id = r->hdr->id;
+	d->next.cpu = r->cpu;
+}
+
+static void take_mark(struct dump *d, const struct hwpmc_record *r)
+{
+	d->mark = d->next.id == r->hdr->id && d->next.cpu == r->cpu ? d->next.mark :
+		  DUMP_UNMARKED;
+	d->next.mark = DUMP_UNMARKED;
+}
+
 static inline void dump_record(struct dump *d, struct logfilter *f,
 			       const struct hwpmc_record *r, bool filters)
 {
 	logfilter_see(f, r);
+	d->mark = DUMP_UNMARKED;
+	if (r->hdr->type == HWPMC_LOG_PRECISE)
+		note_precise(d, r);
+	else if (r->hdr->type == HWPMC_LOG_CALLCHAIN && d->next.mark)
+		take_mark(d, r);
 	if (!d->types[r->hdr->type] || (filters && !logfilter_passes(f, r)))
 		return;
 	if (d->json)
@@ -218,6 +237,7 @@ static void dump_samples(struct dump *d, struct logfilter *f, struct hwpmc_recor
 	for (; at < end && !d->out.error; at += r->hdr->len) {
 		r->hdr = (const void *)at;
 		r->npc = (r->hdr->len - sizeof(*r->hdr)) / sizeof(uint64_t);
+		r->period = 0;
 		dump_record(d, f, r, filters);
 	}
 }
@@ -309,6 +329,7 @@ static int dump_run(struct dump *d)
 	fclose(d->side);
 	free(d->side_text);
 	free(d->prefix.text);
+	free(d->own.text);
 	free(d->spot);
 	pieces_free(&d->places);
 	pieces_free(&d->events);

@@ -39,6 +39,13 @@ struct dump_pieces {
 	uint32_t n;
 };
 
+/* What the PRECISE record before a sample says of its address. */
+enum dump_mark {
+	DUMP_UNMARKED,			/* there is no such record: as its PMC says */
+	DUMP_EXACT,
+	DUMP_INEXACT,
+};
+
 struct dump {
 	bool event_seen;		/* the event of -e is in the log */
 	struct logopts log;
@@ -61,6 +68,12 @@ struct dump {
 	struct dump_piece event_piece;
 	struct dump_piece own;		/* the same of a sample with a period of its own */
 	struct dump_spot *spot;		/* DUMP_SPOTS, by address */
+	enum dump_mark mark;		/* of this sample */
+	struct {
+		enum dump_mark mark;	/* of the next sample, if it is of ... */
+		uint32_t id;		/* ... this PMC and CPU */
+		int32_t cpu;
+	} next;
 	uint32_t changes;		/* that the lookup was told of */
 	FILE *side;			/* what is not so frequent: by stdio */
 	char *side_text;
@@ -80,6 +93,14 @@ static inline struct dump_piece *dump_find(const struct dump_pieces *p,
 static inline uint64_t dump_offset(const struct hwpmc_frame *f)
 {
 	return f->addr - f->symbol->start + f->caller;
+}
+
+static inline bool dump_is_exact(const struct dump *d, const struct hwpmc_lookup_event *e,
+				 const struct hwpmc_record *r)
+{
+	if (r->hdr->flags & HWPMC_SAMPLE_HIDDEN)
+		return false;
+	return d->mark ? d->mark == DUMP_EXACT : e->flags & HWPMC_F_EXACT;
 }
 
 /* Of what was written to d->side since the last call. */

@@ -12,7 +12,7 @@
 
 /* ---- all but samples ----------------------------------------------------- */
 
-/* All causes that have a name, and what else was counted. */
+/* All causes that have a name, and the others if they occurred. */
 static void put_dropped(FILE *f, const struct hwpmc_log_drop *r, bool of_samples)
 {
 	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS];
@@ -59,6 +59,27 @@ static void put_named(FILE *f, const char *name, uint32_t number)
 		fprintf(f, "%u", number);
 }
 
+/* {"rip":"0x401000"}; a word without a name has its number. */
+static void put_words(FILE *f, const struct hwpmc_log_precise *r)
+{
+	const char *name, *comma = "";
+	uint64_t value;
+
+	fputc('{', f);
+	for (unsigned int n = 0; n < 64; n++) {
+		if (!hwpmc_precise_word(r, n, &value))
+			continue;
+		name = hwpmc_name_of_word(r->hdr.flags, n);
+		if (name)
+			fprintf(f, "%s\"%s\"", comma, name);
+		else
+			fprintf(f, "%s\"%u\"", comma, n);
+		fprintf(f, ":\"0x%" PRIx64 "\"", value);
+		comma = ",";
+	}
+	fputc('}', f);
+}
+
 static void put_value(FILE *f, const struct hwpmc_record *r,
 		      const struct record_field *field)
 {
@@ -99,6 +120,15 @@ static void put_value(FILE *f, const struct hwpmc_record *r,
 		break;
 	case RECORD_DROPPED:
 		put_dropped(f, r->drop, at == r->drop->samples);
+		break;
+	case RECORD_PRECISE:
+		put_named(f, hwpmc_name_of_precise(r->hdr->flags), r->hdr->flags);
+		break;
+	case RECORD_EXACT:
+		put_bool(f, r->precise->present & HWPMC_PRECISE_EXACT);
+		break;
+	case RECORD_WORDS:
+		put_words(f, r->precise);
 		break;
 	case RECORD_BUILD_ID:
 		put_build_id(f, r->map);
@@ -263,6 +293,8 @@ static void put_sample(struct dump *d, const struct hwpmc_record *r)
 	outbuf_put(&d->out, event->text, event->len);
 	put_stack(d, r);
 	outbuf_putc(&d->out, ']');
+	if (dump_is_exact(d, hwpmc_lookup_event(d->lookup, r->hdr->id), r))
+		outbuf_puts(&d->out, ",\"exact\":true");
 	if (r->hdr->flags & HWPMC_SAMPLE_CUT)
 		outbuf_puts(&d->out, ",\"cut\":true");
 	if (r->hdr->flags & HWPMC_SAMPLE_FAULT)

@@ -202,7 +202,7 @@ static inline const struct dump_spot *spot_for(struct dump *d,
 }
 
 static void put_slowly(struct dump *d, const struct hwpmc_record *r, uint64_t ns,
-		       const struct dump_piece *event)
+		       const struct dump_piece *event, bool exact)
 {
 	outbuf_put(&d->out, d->prefix.text, d->prefix.len);
 	if (d->raw_time)
@@ -211,6 +211,8 @@ static void put_slowly(struct dump *d, const struct hwpmc_record *r, uint64_t ns
 		outbuf_nine(&d->out, ns - d->second);
 	outbuf_put(&d->out, event->text, event->len);
 	put_stack(d, r);
+	if (exact)
+		outbuf_puts(&d->out, " [exact]");
 	outbuf_putc(&d->out, '\n');
 }
 
@@ -218,14 +220,16 @@ static void put_sample(struct dump *d, const struct hwpmc_record *r)
 {
 	uint64_t ns = d->raw_time ? 0 : hwpmc_lookup_time(d->lookup, r->hdr->time);
 	const struct dump_piece *event = r->period ? own_piece(d, r) : event_of(d, r->hdr->id);
+	bool exact = dump_is_exact(d, r->period ? hwpmc_lookup_event(d->lookup, r->hdr->id) :
+				   d->event, r);
 	const struct dump_spot *spot;
 	char *at;
 
 	if (!in_span(d, r) || r->cpu != d->cpu || ns - d->second >= SECOND_NS)
 		begin_line(d, r, ns);
 	spot = spot_for(d, r);
-	if (!spot || d->raw_time || d->prefix.len > PREFIX || event->len > PREFIX) {
-		put_slowly(d, r, ns, event);
+	if (!spot || exact || d->raw_time || d->prefix.len > PREFIX || event->len > PREFIX) {
+		put_slowly(d, r, ns, event, exact);
 		return;
 	}
 	at = outbuf_reserve(&d->out, LINE);

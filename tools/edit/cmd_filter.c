@@ -34,6 +34,10 @@ struct filter {
 	const char *output;
 	int level;
 	struct edit_out out;
+	/* The PRECISE record of the next sample, if that is of its PMC and CPU. */
+	bool has_precise;
+	int32_t precise_cpu;
+	uint64_t precise[HWPMC_LOG_MAX / sizeof(uint64_t)];
 };
 
 static int parse_option(void *arg, int c)
@@ -103,10 +107,44 @@ static void put_period(struct filter *f, const struct hwpmc_record *sample)
 	edit_put(&f->out, &r, period.hdr.id);
 }
 
+/* What the hardware recorded about the sample that comes. */
+static void keep_precise(struct filter *f, const struct hwpmc_record *r)
+{
+	memcpy(f->precise, r->hdr, r->hdr->len);
+	f->has_precise = true;
+	f->precise_cpu = r->cpu;
+}
+
+/* A sample that stays keeps its PRECISE record. */
+static void put_precise(struct filter *f, const struct hwpmc_record *sample)
+{
+	struct hwpmc_record r = *sample;
+
+	r.hdr = (const void *)f->precise;
+	if (r.hdr->id == sample->hdr->id && f->precise_cpu == sample->cpu)
+		edit_put(&f->out, &r, r.hdr->id);
+}
+
 /* Does it go with a sample, which is asked for or not? */
 static bool is_of_sample(const struct hwpmc_record *r)
 {
-	return r->hdr->type == HWPMC_LOG_PERIOD && !(r->hdr->flags & HWPMC_PERIOD_DROPPED);
+	return r->hdr->type == HWPMC_LOG_PRECISE ||
+	       (r->hdr->type == HWPMC_LOG_PERIOD && !(r->hdr->flags & HWPMC_PERIOD_DROPPED));
+}
+
+static bool is_sample(const struct hwpmc_record *r)
+{
+	return r->hdr->type == HWPMC_LOG_CALLCHAIN;
+}
+
+/* A record that is asked for, with those that go with it. */
+static void put_record(struct filter *f, const struct hwpmc_record *r)
+{
+	if (r->period)
+		put_period(f, r);
+	if (is_sample(r) && f->has_precise)
+		put_precise(f, r);
+	edit_put(&f->out, r, r->hdr->id);
 }
 
 static int copy_records(struct filter *f, struct hwpmc_input *in, struct logfilter *lf)
@@ -119,12 +157,13 @@ static int copy_records(struct filter *f, struct hwpmc_input *in, struct logfilt
 		bool measured = is_measured(&r);
 
 		logfilter_see(lf, &r);
-		all += r.hdr->type == HWPMC_LOG_CALLCHAIN;
-		if (is_of_sample(&r) || (measured && !logfilter_passes(lf, &r)))
-			continue;
-		if (r.period)
-			put_period(f, &r);
-		edit_put(&f->out, &r, r.hdr->id);
+		all += is_sample(&r);
+		if (r.hdr->type == HWPMC_LOG_PRECISE)
+			keep_precise(f, &r);
+		if (!is_of_sample(&r) && (!measured || logfilter_passes(lf, &r)))
+			put_record(f, &r);
+		if (is_sample(&r))
+			f->has_precise = false;
 	}
 	if (rc < 0)
 		msg("%s", hwpmc_input_error(in));

@@ -13,6 +13,7 @@
 
 #include "common/fmt.h"
 #include "common/logopts.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "export.h"
 
@@ -345,8 +346,8 @@ static void put_head(const struct export *x, FILE *f)
 	put_line_of(f, export_title(x));
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
 		if (x->totals->dropped[i])
-			fprintf(f, "desc: Lost: %" PRIu64 " samples, %s\n",
-				x->totals->dropped[i], hwpmc_name_of_drop(i));
+			fprintf(f, "desc: Lost: %s%" PRIu64 " samples, %s\n",
+				missing_bound(i), x->totals->dropped[i], hwpmc_name_of_drop(i));
 	fputs("positions: instr line\n", f);
 	put_events(x, f);
 	put_totals(x, f, "summary");

@@ -116,6 +116,7 @@ static bool is_of_time(uint8_t type)
 	case HWPMC_LOG_THROTTLE:
 	case HWPMC_LOG_LOSS:
 	case HWPMC_LOG_PERIOD:
+	case HWPMC_LOG_PRECISE:
 	case HWPMC_LOG_CLOSELOG:
 	case HWPMC_LOG_PADDING:
 	case HWPMC_LOG_CPU:

@@ -17,7 +17,7 @@ static void print_drops(FILE *f, const struct hwpmc_profile_totals *t)
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++) {
 		/* print_pauses() has those of pauses. */
 		if (t->dropped[i] && i != HWPMC_DROP_PAUSED)
-			fprintf(f, "# %" PRIu64 " samples lost: %s; %s\n",
+			fprintf(f, "# %s%" PRIu64 " samples lost: %s; %s\n", missing_bound(i),
 				t->dropped[i], hwpmc_name_of_drop(i),
 				missing_advice(i));
 		if (t->others_dropped[i])
@@ -142,6 +142,24 @@ static void print_kinds(FILE *f, const struct report *r,
 	fputs(shown ? "\n" : "", f);
 }
 
+/* Whether samples are at the instruction of their event: nothing if none is. */
+static void print_exact(FILE *f, const struct report *r, const struct hwpmc_profile_event *ev)
+{
+	uint64_t exact, inexact;
+	uint32_t nev;
+
+	if (hwpmc_profile_exact(r->profile, ev - hwpmc_profile_events(r->profile, &nev), &exact,
+				&inexact) < 0)
+		return;
+	if (ev->flags & HWPMC_F_EXACT && inexact)
+		fprintf(f, "# addresses are exact, except those of %" PRIu64 " samples\n",
+			inexact);
+	else if (ev->flags & HWPMC_F_EXACT)
+		fputs("# addresses are exact\n", f);
+	else if (exact)
+		fprintf(f, "# the addresses of %" PRIu64 " samples are exact\n", exact);
+}
+
 void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 {
 	const struct hwpmc_profile_totals *t = hwpmc_profile_totals(r->profile);
@@ -162,6 +180,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 		fputc('\n', f);
 	}
 	print_kinds(f, r, ev);
+	print_exact(f, r, ev);
 	print_uncounted(f, r, ev);
 	if (ev->filtered)
 		fprintf(f, "# %" PRIu64 " %s are excluded by the options\n",
