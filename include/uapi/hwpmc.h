@@ -88,6 +88,7 @@ enum hwpmc_class_id {
 	HWPMC_CLASS_PERF = 0x1a,
 	HWPMC_CLASS_P6 = 0x80,		/* Intel Pentium Pro family */
 	HWPMC_CLASS_P4 = 0x81,		/* Intel Netburst */
+	HWPMC_CLASS_TEST = 0xf0,	/* samples that a test makes; hwpmc(4), testclass */
 };
 
 /* Capabilities: of a class, or required by a request. */
@@ -134,7 +135,7 @@ enum hwpmc_class_id {
 #define HWPMC_F_MEMORY		0x08000000u	/* a memory access */
 #define HWPMC_F_REGISTERS	0x10000000u
 #define HWPMC_F_PAYLOAD		0x1e000000u	/* all four */
-#define HWPMC_F_ALL		0x01f003ceu
+#define HWPMC_F_ALL		0x1ff003ceu
 
 /* Flags of PMCRW. */
 #define HWPMC_F_NEWVALUE	0x00000010u	/* set the count to `value` */
@@ -180,6 +181,7 @@ enum hwpmc_class_id {
 #define HWPMC_EV_RAPL_GPU	0x1202
 #define HWPMC_EV_RAPL_DRAM	0x1203
 #define HWPMC_EV_RAPL_PLATFORM	0x1204
+#define HWPMC_EV_TEST		0x1300	/* what is written to testevents */
 #define HWPMC_EV_IAF_FIRST	0x10000	/* + number of the fixed counter */
 #define HWPMC_EV_SOFT_FIRST	0x20000
 #define HWPMC_EV_SOFT_LAST	0x20fff
@@ -334,6 +336,7 @@ enum hwpmc_reason {
 	HWPMC_WHY_ONLY_LISTED = 96,	/* the hypervisor permits only architectural events
 					 * [event] */
 	HWPMC_WHY_ROW_MISREAD = 97,	/* RDPMC does not return the written value [counters] */
+	HWPMC_WHY_PAYLOAD = 98,		/* PMCALLOCATE: class lacks a payload [missing flags] */
 	HWPMC_WHY__COUNT
 };
 
@@ -544,8 +547,8 @@ struct hwpmc_op_pmcadmin {
  * value, which is used.
  *
  * Errors in this order: EINVAL MODE, CPU_RANGE, CPU_WANT_ANY, CPU_WANT_ONE; ENXIO CPU_OFFLINE;
- * EPERM PRIV_SYSTEM; EINVAL FLAGS, FLAGS_MODE, CLASS; EPERM PRIV_SYSTEM [2]; EOPNOTSUPP CAPS;
- * EPERM LOCKDOWN, PRIV_KERNEL; EINVAL EVENT; EOPNOTSUPP EVENT_TYPED; EINVAL KIND, CPU_KIND,
+ * EPERM PRIV_SYSTEM; EINVAL FLAGS, FLAGS_MODE, CLASS; EPERM PRIV_SYSTEM [2]; EOPNOTSUPP CAPS,
+ * PAYLOAD; EPERM LOCKDOWN, PRIV_KERNEL; EINVAL EVENT; EOPNOTSUPP EVENT_TYPED; EINVAL KIND, CPU_KIND,
  * EVENT_KIND, EVENT_PRECISE, EVENT_BITS, EVENT_ROWS, SIBLINGS, ROWS_*; EPERM ROW_DISABLED;
  * EBUSY LEAVING, PMU_MEDIATED, PMU_RESERVED, PMU_RUNNING; EINVAL EVENT_SIBLINGS; EIO
  * PMU_REFUSED; ENOMEM.

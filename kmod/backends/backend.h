@@ -107,6 +107,42 @@ struct hwpmc_trial {
 #define HWPMC_CERTAIN_KERNEL	0x2
 #define HWPMC_CERTAIN_LOOP	0x4
 
+#define HWPMC_PAYLOAD_WORDS	32
+
+/*
+ * What the hardware has recorded about the overflow of a row. The core filters it by mode,
+ * leaves out what the owner may not read, and writes it into the log (sampling/payload.h).
+ */
+struct hwpmc_payload {
+	u64 pc;			/* .exact: the address of the instruction of the event */
+	bool exact;
+	u8 kind;		/* enum hwpmc_precise_kind */
+	u64 present;		/* bit n: word[n] is valid; below HWPMC_PAYLOAD_WORDS */
+	u64 virtual, physical;	/* words that are addresses */
+	u64 lost;		/* so many overflows before this one, or more, were lost, because
+				 * a buffer of the hardware was full */
+	u64 word[HWPMC_PAYLOAD_WORDS];
+};
+
+/*
+ * A class whose rows are no counters that run from -n up (IBS), or whose overflows are recorded
+ * by the hardware (PEBS): the core then calls these instead of reading and writing counters.
+ * A row counts towards its next overflow while it is both armed and programmed, in whichever
+ * order. ri: number of the row in its class.
+ */
+struct hwpmc_sampler {
+	/* Has row ri overflowed since it was armed? */
+	bool (*overflowed_nmi)(struct hwpmc_class *cls, unsigned int ri);
+	/* The payload of that overflow; flags: HWPMC_F_* of the PMC. *p is zero, except .word. */
+	void (*payload_nmi)(struct hwpmc_class *cls, unsigned int ri, u32 flags,
+			    struct hwpmc_payload *p);
+	/* Have row ri overflow after n events; n is as write_nmi() has it. */
+	void (*rearm_nmi)(struct hwpmc_class *cls, unsigned int ri, u64 n);
+	/* How many of these events are left, after stop_nmi(); 0: it has overflowed. At most half of
+	 * the range of the class's width. */
+	u64 (*left_irqoff)(struct hwpmc_class *cls, unsigned int ri);
+};
+
 struct hwpmc_class_ops {
 	/*
 	 * Does this machine have the class? 0: yes, *cls is filled in (name, id,
@@ -217,6 +253,8 @@ struct hwpmc_class_ops {
 	const char *(*event_name)(const struct hwpmc_class *cls, u32 ev);
 	/* Why an event of the list is refused on this kernel, 0: it is not. NULL: none is. */
 	u32 (*event_why)(const struct hwpmc_class *cls, u32 ev);
+	/* NULL: overflows are seen by the counters' highest bit, and have no payload. */
+	const struct hwpmc_sampler *sampler;
 	/* NULL: the class is not tried. Its encode() does not sleep. */
 	const struct hwpmc_trial *trial;
 	/* The name that GETPMCINFO shows: "IAP-3", "TSC". */
@@ -234,6 +272,7 @@ struct hwpmc_class {
 	u32 kinds;		/* HWPMC_KIND_* of its CPUs; 0: they are alike */
 	u32 first;		/* first row; set by the core */
 	s64 rdpmc_base;		/* RDPMC index of row 0 (rows follow), -1: none */
+	u32 payloads;		/* HWPMC_F_* of HWPMC_F_PAYLOAD that it delivers */
 	u32 wrap_ms;		/* how often rows have to be read while they count; 0: as
 				 * `width` wants it */
 	u64 max_period;		/* see write_nmi() */

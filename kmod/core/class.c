@@ -12,6 +12,8 @@ unsigned int hwpmc_nrows;
 
 unsigned long hwpmc_classes_nmi __ro_after_init;
 u64 hwpmc_rows_nmi __ro_after_init;
+u64 hwpmc_rows_sampler __ro_after_init;
+DEFINE_STATIC_KEY_FALSE(hwpmc_has_samplers);
 unsigned long hwpmc_claimed_classes;
 unsigned long hwpmc_claim_generation;
 
@@ -48,10 +50,14 @@ int hwpmc_classes_init(void)
 			return -E2BIG;
 		}
 		add_rows(cls);
+		if (cls->ops->sampler)
+			static_branch_enable(&hwpmc_has_samplers);
 		if (!cls->nmi)
 			continue;
 		hwpmc_classes_nmi |= BIT(i);
 		hwpmc_rows_nmi |= hwpmc_class_rows(cls);
+		if (cls->ops->sampler)
+			hwpmc_rows_sampler |= hwpmc_class_rows(cls);
 	}
 	return 0;
 }

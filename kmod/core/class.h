@@ -6,6 +6,7 @@
 #define HWPMC_CLASS_H
 
 #include <linux/atomic.h>
+#include <linux/jump_label.h>
 #include <linux/list.h>
 
 #include "../backends/backend.h"
@@ -66,6 +67,10 @@ static inline u32 hwpmc_class_fault(const struct hwpmc_class *cls)
 extern unsigned long hwpmc_classes_nmi;
 /* Their rows. */
 extern u64 hwpmc_rows_nmi;
+/* Those of classes with a struct hwpmc_sampler that interrupt by NMI. */
+extern u64 hwpmc_rows_sampler;
+/* Has a class a struct hwpmc_sampler, with or without NMI? Set once, at load. */
+DECLARE_STATIC_KEY_FALSE(hwpmc_has_samplers);
 /* Bit per class that is claimed now. Changed under hwpmc_lock; read by hotplug callbacks
  * and in switches. */
 extern unsigned long hwpmc_claimed_classes;

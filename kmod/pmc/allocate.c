@@ -87,7 +87,7 @@ static u32 flags_against_mode(u32 flags, u32 mode)
 	else if (!(flags & HWPMC_F_CALLCHAIN))
 		bad |= HWPMC_F_USERCALLCHAIN | HWPMC_F_TABLES;
 	if (!hwpmc_mode_is_sampling(mode) || flags & HWPMC_F_KGMON)
-		bad |= HWPMC_F_TABLES | HWPMC_F_FREQUENCY;
+		bad |= HWPMC_F_TABLES | HWPMC_F_FREQUENCY | HWPMC_F_PAYLOAD;
 	if (!(flags & HWPMC_F_TABLES))
 		bad |= HWPMC_F_TABLES_FP;
 	if (mode != HWPMC_MODE_SS)
@@ -127,6 +127,9 @@ static int check_class(const struct hwpmc_owner *owner,
 	missing = caps & ~cls->caps;
 	if (missing)
 		return hwpmc_refuse(&op->hdr, -EOPNOTSUPP, HWPMC_WHY_CAPS, missing);
+	missing = op->flags & HWPMC_F_PAYLOAD & ~cls->payloads;
+	if (missing)
+		return hwpmc_refuse(&op->hdr, -EOPNOTSUPP, HWPMC_WHY_PAYLOAD, missing);
 	*found = cls;
 	return 0;
 }

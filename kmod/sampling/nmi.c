@@ -116,11 +116,50 @@ static int handle_idle_nmi(struct hwpmc_cpu *c, bool perf)
 	return NMI_HANDLED;
 }
 
+/* Rows of classes with a struct hwpmc_sampler are no counters. No other context of this CPU finds
+ * .sampling without them. */
+static noinline unsigned int sample_both_nmi(struct hwpmc_cpu *c, struct pt_regs *regs, u64 now)
+{
+	u64 payloads = c->sampling & hwpmc_rows_sampler;
+	unsigned int handled;
+
+	c->sampling &= ~payloads;
+	handled = hwpmc_sample_all_nmi(c, regs, now);
+	c->sampling |= payloads;
+	return handled + hwpmc_sample_payloads_nmi(c, payloads, regs, now);
+}
+
+static noinline bool any_of_both_nmi(struct hwpmc_cpu *c)
+{
+	u64 payloads = c->sampling & hwpmc_rows_sampler;
+	bool any;
+
+	c->sampling &= ~payloads;
+	any = hwpmc_sample_any_nmi(c);
+	c->sampling |= payloads;
+	return any || hwpmc_sample_any_payload_nmi(c, payloads);
+}
+
+static __always_inline unsigned int sample_rows_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
+						    u64 now)
+{
+	if (static_branch_unlikely(&hwpmc_has_samplers))
+		return sample_both_nmi(c, regs, now);
+	return hwpmc_sample_all_nmi(c, regs, now);
+}
+
+static __always_inline bool any_overflow_nmi(struct hwpmc_cpu *c)
+{
+	if (static_branch_unlikely(&hwpmc_has_samplers))
+		return any_of_both_nmi(c);
+	return hwpmc_sample_any_nmi(c);
+}
+
 /* The first look; it writes the samples of the rows that it finds. */
 static __always_inline enum hwpmc_nmi_verdict
 decide_nmi(struct hwpmc_cpu *c, struct pt_regs *regs, struct hwpmc_nmi_facts *f, u64 now)
 {
-	f->overflows = hwpmc_sample_all_nmi(c, regs, now);
+	f->overflows = sample_rows_nmi(c, regs, now);
 	f->unstoppable = count_unstoppable_nmi(c);
 	if (hwpmc_nmi_asks_masked(f))
 		f->masked = hwpmc_pmi_has_come_nmi();
@@ -172,8 +211,8 @@ static __always_inline int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs 
 	if (unlikely(verdict != HWPMC_NMI_FOREIGN && !hwpmc_nmi_found(&f)))
 		spend_expected_nmi(c);
 	/* The APIC has dropped the interrupt of what overflowed while it was masked. */
-	if (unlikely(hwpmc_sample_any_nmi(c)))
-		second_look = hwpmc_sample_all_nmi(c, regs, now);
+	if (unlikely(any_overflow_nmi(c)))
+		second_look = sample_rows_nmi(c, regs, now);
 	trace_hwpmc_sampling_intr(f.overflows + second_look,
 				  verdict != HWPMC_NMI_FOREIGN);
 	to_come = hwpmc_nmi_to_come(&f, second_look);

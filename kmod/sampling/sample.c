@@ -18,6 +18,7 @@
 #include "kgmon.h"
 #include "log.h"
 #include "nmi_decide.h"
+#include "payload.h"
 #include "sample.h"
 #include "scratch.h"
 #include "throttle.h"
@@ -43,16 +44,61 @@ static u64 armed_events_nmi(const struct hwpmc_arming *arming, u64 n)
 	return (max_t(u64, n, arming->least) + rest) & ~rest;
 }
 
-static void arm_nmi(struct hwpmc_cpu *c, unsigned int nr)
+static inline u64 take_armed_nmi(struct hwpmc_row_cpu *rc, const struct hwpmc_class *cls)
 {
-	struct hwpmc_row *row = &hwpmc_rows[nr];
-	struct hwpmc_row_cpu *rc = &c->row[nr];
-	u64 n = min(rc->period_left, row->cls->max_period);
+	u64 n = min(rc->period_left, cls->max_period);
 	u64 armed = armed_events_nmi(&rc->pmc->arming, n);
 
 	rc->period_left -= n;
 	rc->excess = armed - n;
+	return armed;
+}
+
+static void arm_nmi(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_row *row = &hwpmc_rows[nr];
+	u64 armed = take_armed_nmi(&c->row[nr], row->cls);
+
 	row->cls->ops->write_nmi(row->cls, row->ri, -armed);
+}
+
+/* ---- rows of classes that have their own test of an overflow --------------- */
+
+/* The static key keeps switches and overflows as they are on machines without such a class. */
+static __always_inline const struct hwpmc_sampler *sampler_nmi(unsigned int nr)
+{
+	if (static_branch_unlikely(&hwpmc_has_samplers))
+		return hwpmc_rows[nr].cls->ops->sampler;
+	return NULL;
+}
+
+static void rearm_nmi(struct hwpmc_cpu *c, unsigned int nr)
+{
+	struct hwpmc_row *row = &hwpmc_rows[nr];
+
+	sampler_nmi(nr)->rearm_nmi(row->cls, row->ri, take_armed_nmi(&c->row[nr], row->cls));
+}
+
+static bool shows_overflow_nmi(const struct hwpmc_cpu *c, unsigned int nr)
+{
+	const struct hwpmc_row *row = &hwpmc_rows[nr];
+
+	if (unlikely(sampler_nmi(nr)))
+		return sampler_nmi(nr)->overflowed_nmi(row->cls, row->ri);
+	return has_overflowed_nmi(&c->row[nr], hwpmc_row_read_irqoff(row) & c->row[nr].mask);
+}
+
+/* The counter of a stopped row, or what a counter with as many events left would have. */
+static u64 stopped_counter_irqoff(const struct hwpmc_cpu *c, unsigned int nr)
+{
+	const struct hwpmc_row *row = &hwpmc_rows[nr];
+	u64 counter;
+
+	if (unlikely(sampler_nmi(nr)))
+		counter = -sampler_nmi(nr)->left_irqoff(row->cls, row->ri);
+	else
+		counter = hwpmc_row_read_irqoff(row);
+	return counter & c->row[nr].mask;
 }
 
 /*
@@ -233,9 +279,9 @@ static void count_missed_nmi(struct hwpmc_row_cpu *rc, unsigned int cause, u64 n
 }
 
 /* The row may not have stopped: then it overflows later and raises an NMI. */
-static void mark_unstoppable_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counter)
+static void mark_unstoppable_nmi(struct hwpmc_cpu *c, unsigned int nr)
 {
-	if (!has_overflowed_nmi(&c->row[nr], counter & c->row[nr].mask))
+	if (!shows_overflow_nmi(c, nr))
 		c->unstoppable |= BIT_ULL(nr);
 }
 
@@ -246,9 +292,8 @@ unsigned int hwpmc_sample_unstoppable_nmi(struct hwpmc_cpu *c)
 
 	for (rows = c->unstoppable; rows; rows &= rows - 1) {
 		unsigned int nr = __ffs64(rows);
-		u64 counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]);
 
-		if (!has_overflowed_nmi(&c->row[nr], counter & c->row[nr].mask))
+		if (!shows_overflow_nmi(c, nr))
 			continue;
 		c->unstoppable &= ~BIT_ULL(nr);
 		n++;
@@ -260,12 +305,12 @@ unsigned int hwpmc_sample_unstoppable_nmi(struct hwpmc_cpu *c)
  * Its counter could not be written: left in c->sampling, it would look overflowed at
  * each NMI. The next stop or flush of its owner returns the error.
  */
-static void give_up_row_nmi(struct hwpmc_cpu *c, unsigned int nr)
+static noinline void give_up_row_nmi(struct hwpmc_cpu *c, unsigned int nr)
 {
 	c->sampling &= ~BIT_ULL(nr);
 	hwpmc_cpu_stop_nmi(c, nr);
 	/* Not only at unload, before which its thread may run here for long. */
-	mark_unstoppable_nmi(c, nr, hwpmc_row_read_irqoff(&hwpmc_rows[nr]));
+	mark_unstoppable_nmi(c, nr);
 }
 
 /*
@@ -312,6 +357,174 @@ static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counte
 	if (unlikely(READ_ONCE(hwpmc_msr_faulted)))
 		give_up_row_nmi(c, nr);
 }
+
+/* ---- overflows with a payload ------------------------------------------- */
+
+/*
+ * The chain of a sample with a payload. The interrupt came later than the event: if in the other
+ * mode, its frames are not those of the instruction.
+ */
+static struct chain put_exact_chain_nmi(struct hwpmc_log_sample *s, struct hwpmc_pmc *pmc,
+					struct pt_regs *regs,
+					const struct hwpmc_payload *p, u64 room)
+{
+	struct chain chain = put_chain_nmi(s, pmc, regs, room);
+	bool user = !hwpmc_payload_is_kernel(p->pc);
+
+	if (!p->exact)
+		return chain;
+	if (!(chain.flags & HWPMC_SAMPLE_USER) == user)
+		chain = (struct chain){
+			.n = 1, .flags = user ? HWPMC_SAMPLE_USER :
+				pmc->privileged ? 0 : HWPMC_SAMPLE_HIDDEN,
+		};
+	s->pc[0] = hwpmc_payload_shows_address(p, pmc->privileged) ? p->pc : HWPMC_PC_HIDDEN;
+	return chain;
+}
+
+/* Bytes that its PERIOD, CONTEXT and PRECISE records have, at most. */
+static size_t payload_head_nmi(const struct hwpmc_pmc *pmc, const struct hwpmc_payload *p)
+{
+	return (hwpmc_pmc_adapts(pmc) ? PERIOD : 0) + CONTEXT +
+	       hwpmc_payload_bytes(p, pmc->flags, pmc->privileged);
+}
+
+/* Writes these records. Returns the place behind them. */
+static void *put_payload_nmi(void *at, struct hwpmc_ring *ring, const struct hwpmc_pmc *pmc,
+			     const struct hwpmc_payload *p, u64 period, u64 now)
+{
+	size_t len = hwpmc_payload_bytes(p, pmc->flags, pmc->privileged);
+
+	if (hwpmc_pmc_adapts(pmc))
+		at += put_period_nmi(at, pmc, period, now);
+	at += put_context_nmi(at, ring, hwpmc_owner_tgid_nr(pmc->owner, current),
+			      hwpmc_owner_tid_nr(pmc->owner, current), now);
+	if (len)
+		hwpmc_payload_put(at, p, pmc->id, len, pmc->privileged, now);
+	return at + len;
+}
+
+static size_t put_payload_sample_nmi(struct hwpmc_log_sample *s, struct hwpmc_pmc *pmc,
+				     struct pt_regs *regs, const struct hwpmc_payload *p,
+				     u64 room, u64 now)
+{
+	struct chain chain = put_exact_chain_nmi(s, pmc, regs, p, room);
+	size_t len = sizeof(*s) + chain.n * sizeof(u64);
+
+	s->hdr = (struct hwpmc_log_hdr){
+		.len = len, .type = HWPMC_LOG_CALLCHAIN, .flags = chain.flags, .id = pmc->id,
+		.time = now,
+	};
+	return len;
+}
+
+typedef void write_fn(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc, struct pt_regs *regs,
+		      const struct hwpmc_payload *p, u64 period, u64 now);
+
+/* In place, as write_sample_nmi(). */
+static void write_payload_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
+			      struct pt_regs *regs, const struct hwpmc_payload *p, u64 period,
+			      u64 now)
+{
+	void *begin, *at;
+	size_t len;
+	u64 room;
+
+	if (hwpmc_ring_declare_nmi(ring, now))
+		hwpmc_log_wake_nmi(pmc->owner->log);
+	room = hwpmc_ring_room_nmi(ring);
+	if (ring->dropped || room < payload_head_nmi(pmc, p) + SMALLEST) {
+		drop_samples_nmi(ring, pmc, HWPMC_DROP_FULL, 1, period, now);
+		hwpmc_stat_inc(intr_bufferfull);
+		return;
+	}
+	begin = hwpmc_ring_at(ring, ring->reserved);
+	at = put_payload_nmi(begin, ring, pmc, p, period, now);
+	len = at - begin;
+	len += put_payload_sample_nmi(at, pmc, regs, p, room - len, now);
+	trace_hwpmc_sampling_sample(pmc, len);
+	if (hwpmc_ring_push_nmi(ring, len))
+		hwpmc_log_wake_nmi(pmc->owner->log);
+}
+
+/* The sample, or that it was not of a mode that is sampled. */
+static void record_payload_nmi(struct hwpmc_row_cpu *rc, struct pt_regs *regs,
+			       struct hwpmc_payload *p, write_fn *write, u64 period, u64 now)
+{
+	struct hwpmc_pmc *pmc = rc->pmc;
+
+	if (!rc->ring) {
+		if (regs)
+			hwpmc_kgmon_hit_nmi(regs);
+	} else if (hwpmc_payload_is_filtered(p, pmc->caps)) {
+		drop_samples_nmi(rc->ring, pmc, HWPMC_DROP_FILTERED, 1, period, now);
+	} else {
+		if (!pmc->privileged)
+			hwpmc_payload_restrict(p);
+		write(rc->ring, pmc, regs, p, period, now);
+	}
+}
+
+/* Gets the payload of an overflow, and declares those that the hardware lost before it. They are
+ * not measured by events: each was a period. */
+static void take_payload_nmi(struct hwpmc_row_cpu *rc, unsigned int nr, struct hwpmc_payload *p,
+			     u64 period, u64 now)
+{
+	struct hwpmc_row *row = &hwpmc_rows[nr];
+
+	memset(p, 0, offsetof(struct hwpmc_payload, word));
+	sampler_nmi(nr)->payload_nmi(row->cls, row->ri, rc->pmc->flags, p);
+	if (p->lost && rc->ring)
+		drop_samples_nmi(rc->ring, rc->pmc, HWPMC_DROP_UNCOUNTED, p->lost, period, now);
+}
+
+/* Returns the number of periods that have ended. */
+static u64 handle_payload_nmi(struct hwpmc_cpu *c, unsigned int nr, struct pt_regs *regs,
+			      write_fn *write, u64 now)
+{
+	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
+	u64 period = period_nmi(c, nr), n;
+	struct hwpmc_payload p;
+
+	take_payload_nmi(rc, nr, &p, period, now);
+	n = count_periods_nmi(rc, period, 0);
+	if (n)
+		record_payload_nmi(rc, regs, &p, write, period, now);
+	if (n > 1)
+		count_missed_nmi(rc, HWPMC_DROP_LATE, n - 1, period, now);
+	if (n && hwpmc_pmc_adapts(rc->pmc))
+		adapt_nmi(c, nr, n + p.lost, now);
+	rearm_nmi(c, nr);
+	return n + p.lost;
+}
+
+unsigned int hwpmc_sample_payloads_nmi(struct hwpmc_cpu *c, u64 rows,
+				       struct pt_regs *regs, u64 now)
+{
+	unsigned int handled = 0;
+
+	for (; rows; rows &= rows - 1) {
+		unsigned int nr = __ffs64(rows);
+
+		if (!shows_overflow_nmi(c, nr))
+			continue;
+		handled++;
+		handle_payload_nmi(c, nr, regs, write_payload_nmi, now);
+		if (unlikely(READ_ONCE(hwpmc_msr_faulted)))
+			give_up_row_nmi(c, nr);
+	}
+	return handled;
+}
+
+bool hwpmc_sample_any_payload_nmi(const struct hwpmc_cpu *c, u64 rows)
+{
+	for (; rows; rows &= rows - 1)
+		if (shows_overflow_nmi(c, __ffs64(rows)))
+			return true;
+	return false;
+}
+
+/* ---- the NMI -------------------------------------------------------------- */
 
 bool hwpmc_sample_any_nmi(const struct hwpmc_cpu *c)
 {
@@ -380,6 +593,53 @@ static unsigned int missed_cause_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	return hwpmc_throttle_take_irqoff(nr) ? HWPMC_DROP_PAUSED : HWPMC_DROP_LATE;
 }
 
+static void write_payload_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
+				 struct pt_regs *regs, const struct hwpmc_payload *p, u64 period,
+				 u64 now)
+{
+	struct hwpmc_scratch *s = this_cpu_ptr(hwpmc_scratch);
+	size_t sample, head = payload_head_nmi(pmc, p);
+	void *at;
+
+	sample = put_payload_sample_nmi((void *)&s->hdr, pmc, regs, p,
+					sizeof(s->hdr) + sizeof(s->pc), now);
+	at = hwpmc_log_reserve_sample(pmc->owner->log, head + sample);
+	if (!at) {
+		if (hwpmc_pmc_adapts(pmc))
+			hwpmc_ring_drop_events_nmi(ring, period, now);
+		return;
+	}
+	trace_hwpmc_sampling_sample(pmc, head + sample);
+	at = put_payload_nmi(at, ring, pmc, p, period, now);
+	memcpy(at, &s->hdr, sample);
+	hwpmc_log_commit_tick_irqoff(pmc->owner->log);
+}
+
+/* No counter counts on in a pause: each overflow is declared as dropped where it happens. */
+static void count_paused_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 now)
+{
+	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
+	u64 period = period_nmi(c, nr);
+
+	hwpmc_throttle_take_irqoff(nr);
+	count_missed_nmi(rc, HWPMC_DROP_PAUSED, count_periods_nmi(rc, period, 0), period, now);
+	rearm_nmi(c, nr);
+}
+
+void hwpmc_sample_payload_irqoff(struct hwpmc_cpu *c, unsigned int nr, struct pt_regs *regs)
+{
+	u64 began = hwpmc_cpu_time_nmi(), now = hwpmc_log_time_at_nmi(began);
+
+	lockdep_assert_irqs_disabled();
+	if (unlikely(hwpmc_throttle_holds_irqoff(c, nr, began))) {
+		count_paused_irqoff(c, nr, now);
+		return;
+	}
+	if (handle_payload_nmi(c, nr, regs, write_payload_irqoff, now))
+		hwpmc_stat_inc(intr_processed);
+	hwpmc_throttle_tick_irqoff(c, nr, began);
+}
+
 void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 				  struct pt_regs *regs, u64 overshoot)
 {
@@ -418,7 +678,8 @@ static bool has_msr_fault(unsigned int nr)
 /*
  * The counter counts on in a pause, armed for so much more that it raises no NMI. The unload of
  * the row declares the periods that ended in the pause. The counter is stopped between the read
- * and the write, by the NMI that began the pause or here, so no event is lost there.
+ * and the write, by the NMI that began the pause or here, so no event is lost there. A row of a
+ * class with a struct hwpmc_sampler stays stopped: it cannot be armed for more than its period.
  */
 void hwpmc_sample_hold_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
@@ -429,6 +690,8 @@ void hwpmc_sample_hold_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	lockdep_assert_irqs_disabled();
 	if (rc->shadow.sel)
 		hwpmc_cpu_stop_nmi(c, nr);
+	if (unlikely(sampler_nmi(nr)))
+		return;
 	left = -hwpmc_row_read_irqoff(row) & rc->mask;
 	/* An overflow without an NMI is found when the row is disarmed. */
 	if (has_msr_fault(nr) || has_overflowed_nmi(rc, -left))
@@ -459,7 +722,10 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	/* Hardware that faults may not stop either: its NMI would have no owner. */
 	if (unlikely(has_msr_fault(nr)))
 		return;
-	arm_nmi(c, nr);
+	if (unlikely(sampler_nmi(nr)))
+		rearm_nmi(c, nr);
+	else
+		arm_nmi(c, nr);
 	/* hwpmc_sample_all_nmi() finds all of the above once the bit is set. */
 	barrier();
 	if (unlikely(has_msr_fault(nr)))
@@ -549,7 +815,11 @@ static void count_late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoo
 static void count_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoot)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
+	struct hwpmc_payload p;
 
+	/* Its address is too late; what the hardware has lost before it is not. */
+	if (unlikely(sampler_nmi(nr)))
+		take_payload_nmi(&c->row[nr], nr, &p, period_nmi(c, nr), hwpmc_log_time_nmi());
 	if (row->cls->ops->ack_nmi)
 		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
 	count_late_irqoff(c, nr, overshoot);
@@ -588,11 +858,11 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	/* hwpmc_sample_all_nmi() writes the counters of armed rows: from here on it
 	 * leaves this one alone. */
 	barrier();
-	counter = hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask;
+	counter = stopped_counter_irqoff(c, nr);
 	switch (how_stopped_irqoff(rc, nr, counter)) {
 	case UNSTOPPABLE:
 		ph->left = 0;
-		mark_unstoppable_nmi(c, nr, counter);
+		mark_unstoppable_nmi(c, nr);
 		break;
 	case OVERFLOWED:
 		/* An event of the kernel that was counted in an NMI sends none. */
@@ -617,10 +887,8 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 bool hwpmc_sample_has_overflowed_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
-	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
-
 	lockdep_assert_irqs_disabled();
-	return has_overflowed_nmi(rc, hwpmc_row_read_irqoff(&hwpmc_rows[nr]) & rc->mask);
+	return shows_overflow_nmi(c, nr);
 }
 
 void hwpmc_sample_restart_irqoff(struct hwpmc_cpu *c, unsigned int nr)

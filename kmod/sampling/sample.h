@@ -7,7 +7,8 @@
  * row[].pmc, the ring of its owner on this CPU in row[].ring (NULL: the kernel's
  * histogram, kgmon.h), and a counter that runs from -n up: its highest bit is set
  * until it overflows. The part of the period that exceeds the counter's width is in
- * row[].period_left.
+ * row[].period_left. A row of a class with a struct hwpmc_sampler (backend.h) has no such
+ * counter: the callbacks of the class have its state.
  *
  * All functions run on the CPU concerned with interrupts off, or in NMI.
  */
@@ -34,6 +35,10 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 				  struct pt_regs *regs, u64 overshoot);
 
+/* The same for an armed row of a class without NMI that has a struct hwpmc_sampler, by which it
+ * has overflowed: the sample has its payload. */
+void hwpmc_sample_payload_irqoff(struct hwpmc_cpu *c, unsigned int nr, struct pt_regs *regs);
+
 /* Has an armed row overflowed, and its interrupt not been handled? */
 bool hwpmc_sample_has_overflowed_irqoff(struct hwpmc_cpu *c, unsigned int nr);
 /* It will not come, or a pause is over: declare what passed, and arm the row again. */
@@ -46,6 +51,10 @@ bool hwpmc_sample_any_nmi(const struct hwpmc_cpu *c);
 /* In the NMI: sample and arm again all rows that have overflowed. Returns how many. */
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 				  u64 now);
+/* The same two for armed rows of hwpmc_rows_sampler: the two above must find none of them. */
+bool hwpmc_sample_any_payload_nmi(const struct hwpmc_cpu *c, u64 rows);
+unsigned int hwpmc_sample_payloads_nmi(struct hwpmc_cpu *c, u64 rows, struct pt_regs *regs,
+				       u64 now);
 
 /*
  * Take those rows out of c->unstoppable that have overflowed: they will raise no

@@ -11,6 +11,7 @@
  *	tick.c		counting, and overflows
  *	events.c	table of events; tracepoint probes
  *	clock.c		timers
+ *	test.c		class TEST, which has no other code in common with SOFT
  */
 #ifndef HWPMC_SOFT_H
 #define HWPMC_SOFT_H

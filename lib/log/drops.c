@@ -14,7 +14,9 @@
 /* The first cause in each_dropped of a ring's page. */
 #define FIRST_EACH	(HWPMC_DROP_FIXED + 1)
 
-/* Of a cause that is in no array: the last entry. */
+_Static_assert(HWPMC_DROP__COUNT <= HWPMC_DROP_OTHER, "each cause with a name has an entry");
+
+/* The entry of a cause; that of causes without a name is the last one. */
 static uint32_t entry_of(uint32_t cause, uint32_t n)
 {
 	return cause < HWPMC_DROP__COUNT && cause < n ? cause : n - 1;

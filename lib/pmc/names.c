@@ -31,6 +31,7 @@ EXPORT const char *hwpmc_name_of_class(uint32_t class_id)
 		{ HWPMC_CLASS_IAF, "IAF" },	{ HWPMC_CLASS_IAP, "IAP" },
 		{ HWPMC_CLASS_UCF, "UCF" },	{ HWPMC_CLASS_UCP, "UCP" },
 		{ HWPMC_CLASS_SOFT, "SOFT" },	{ HWPMC_CLASS_RAPL, "RAPL" },
+		{ HWPMC_CLASS_TEST, "TEST" },
 		{ HWPMC_CLASS_PERF, "PERF" },	{ HWPMC_CLASS_P6, "P6" },
 		{ HWPMC_CLASS_P4, "P4" },
 	};

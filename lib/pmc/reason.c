@@ -147,6 +147,8 @@ WHY(ROWS_AT_ONCE, "the host of this virtual machine gives fewer counters at a ti
     "counters on the host: sysctl kernel.nmi_watchdog=0 there"),
 WHY(ONLY_LISTED, "the hypervisor of this virtual machine allows only architectural events",
     "event", DETAIL_HEX, "count another event, or allow this one in the hypervisor"),
+WHY(PAYLOAD, "this class of counters cannot record that with a sample",
+    "flags:", DETAIL_HEX, NULL),
 WHY(ROW_MISREAD, "RDPMC of some counters does not return the written value", "counters:",
     DETAIL_DECIMAL, "use other counters"),
 WHY(NO_INTERRUPT, "counters do not interrupt in this virtual machine", NULL, DETAIL_NONE,

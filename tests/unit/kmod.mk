@@ -4,7 +4,7 @@
 # line with its sources, and its name in unit-progs.
 
 unit-progs := kmod_adapt kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_intel_events \
-	kmod_intel_kinds kmod_intel_rules kmod_nmi kmod_p4 kmod_rapl kmod_ring kmod_row kmod_throttle \
+	kmod_intel_kinds kmod_intel_rules kmod_nmi kmod_p4 kmod_payload kmod_rapl kmod_ring kmod_row kmod_throttle \
 	kmod_unwind_memo kmod_width
 
 UNIT_CFLAGS := -std=gnu11 -O1 -g1 -fno-omit-frame-pointer $(WARN) -Werror \

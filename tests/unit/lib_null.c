@@ -224,6 +224,8 @@ START_TEST(null_regions_and_parsers_are_einval_or_nothing)
 	hwpmc_rings_mark(0, NULL);
 	hwpmc_rings_drop_counts(NULL, counts, counts, 4);
 	ck_assert_uint_eq(hwpmc_record_drops(NULL, counts, counts, 4), 0);
+	ck_assert(!hwpmc_precise_word(NULL, 0, counts));
+	ck_assert(!hwpmc_precise_word(&(struct hwpmc_log_precise){ .present = 1 }, 0, NULL));
 	ck_assert_int_eq(hwpmc_chain_end(NULL), -1);
 	hwpmc_note_text(NULL, text, sizeof(text));
 	hwpmc_note_text(&(struct hwpmc_classnote){ 0 }, NULL, 0);

@@ -349,7 +349,6 @@ START_TEST(drops_of_causes_to_come_are_counted_as_other_causes)
 	check_counts(samples, 1, 8, HWPMC_DROP_SLOTS);
 	check_counts(others, 101, 108, HWPMC_DROP_SLOTS);
 	ck_assert_str_eq(hwpmc_name_of_drop(HWPMC_DROP_OTHER), "other causes");
-	ck_assert_ptr_null(hwpmc_name_of_drop(HWPMC_DROP__COUNT));
 	ck_assert_ptr_null(hwpmc_name_of_drop(HWPMC_DROP_SLOTS));
 	add_initialize(&log);
 	memcpy(add(&log, HWPMC_LOG_DROPNOTIFY, r->hdr.len), r, r->hdr.len);
@@ -402,6 +401,23 @@ START_TEST(drops_stay_in_the_arrays_of_the_caller_and_add_up)
 		ck_assert_uint_eq(of[3 * n - 1], of[n - 1]);
 		free(of);
 	}
+}
+END_TEST
+
+START_TEST(drops_of_a_damaged_page_do_not_become_negative)
+{
+	struct hwpmc_log_ring ring = {
+		.more_dropped = { { 1, 2 }, { 5, 50 } }, .each_dropped = { { 9, 20 }, { 1, 90 } },
+	};
+	uint64_t samples[HWPMC_DROP_SLOTS] = { 0 }, others[HWPMC_DROP_SLOTS] = { 0 };
+
+	drops_add_ring(&ring, samples, others, HWPMC_DROP_SLOTS);
+	ck_assert_uint_eq(samples[HWPMC_DROP_FILTERED], 5);
+	ck_assert_uint_eq(samples[HWPMC_DROP_UNCOUNTED], 0);
+	ck_assert_uint_eq(samples[HWPMC_DROP_OTHER], 0);
+	ck_assert_uint_eq(others[HWPMC_DROP_FILTERED], 20);
+	ck_assert_uint_eq(others[HWPMC_DROP_UNCOUNTED], 30);
+	ck_assert_uint_eq(others[HWPMC_DROP_OTHER], 0);
 }
 END_TEST
 
@@ -771,6 +787,7 @@ int main(void)
 	harness_add(drops_of_causes_to_come_are_counted_as_other_causes);
 	harness_add(drops_of_a_writer_with_fewer_causes_are_those_that_it_counts);
 	harness_add(drops_stay_in_the_arrays_of_the_caller_and_add_up);
+	harness_add(drops_of_a_damaged_page_do_not_become_negative);
 	harness_add(records_and_rings_of_drops_keep_their_layout);
 	harness_add(log_of_a_later_minor_format_is_read);
 	harness_add(longest_record_is_read);

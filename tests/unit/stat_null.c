@@ -52,6 +52,7 @@ START_TEST(null_profiles_are_einval_in_each_call_of_the_profile)
 	struct hwpmc_frame frame = { 0 };
 	struct hwpmc_record r = { 0 };
 	const char *file;
+	uint64_t exact, inexact;
 	unsigned int line;
 	uint32_t n = 1;
 
@@ -70,6 +71,9 @@ START_TEST(null_profiles_are_einval_in_each_call_of_the_profile)
 	NONE(hwpmc_profile_events(NULL, &n));
 	ck_assert_uint_eq(n, 0);
 	NONE(hwpmc_profile_events(p, NULL));
+	REFUSED(hwpmc_profile_exact(NULL, 0, &exact, &inexact));
+	REFUSED(hwpmc_profile_exact(p, 0, NULL, &inexact));
+	REFUSED(hwpmc_profile_exact(p, 0, &exact, NULL));
 	NONE(hwpmc_profile_losses(NULL, &n));
 	NONE(hwpmc_profile_losses(p, NULL));
 	NONE(hwpmc_profile_stacks(NULL, &n));

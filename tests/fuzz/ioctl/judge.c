@@ -114,6 +114,7 @@ static const struct { int err, also; } errnos[HWPMC_WHY__COUNT] = {
 	[HWPMC_WHY_COUNTER_TAKEN] = { EIO },
 	[HWPMC_WHY_ROWS_AT_ONCE] = { EINVAL }, [HWPMC_WHY_ONLY_LISTED] = { EOPNOTSUPP },
 	[HWPMC_WHY_ROW_MISREAD] = { EOPNOTSUPP },
+	[HWPMC_WHY_PAYLOAD] = { EOPNOTSUPP },
 };
 
 static bool is_bad_memory(const struct op *op)
