@@ -12,7 +12,8 @@
 #include "debug/trace.h"
 #include "debug/tunables.h"
 #include "inkernel/inkernel.h"
-#include "log/task_event.h"
+#include "log/map_retry.h"
+#include "log/rt_defer.h"
 #include "pmc/hooks.h"
 #include "pmc/hotplug.h"
 #include "pmc/look.h"
@@ -60,7 +61,7 @@ static int __init hwpmc_init(void)
 		goto err_classes;
 	hwpmc_log_clock_init();
 	hwpmc_throttle_init();
-	hwpmc_deferred_init();
+	hwpmc_rt_defer_init();
 	hwpmc_rdpmc_init();
 	ret = hwpmc_owners_init();
 	if (ret)
@@ -121,8 +122,8 @@ static void __exit hwpmc_exit(void)
 	hwpmc_soft_settle();
 	hwpmc_hooks_exit();
 	hwpmc_owners_exit();
-	hwpmc_deferred_exit();
-	hwpmc_looks_exit();
+	hwpmc_rt_defer_exit();
+	hwpmc_map_retries_exit();
 	hwpmc_inkernel_exit();
 	hwpmc_rdpmc_exit();
 	hwpmc_nmi_exit();

@@ -12,7 +12,7 @@
 
 #include "../core/doubt.h"
 #include "../debug/trace.h"
-#include "../log/task_event.h"
+#include "../log/snapshot.h"
 #include "../pmc/batch.h"
 #include "ioctl.h"
 

@@ -9,7 +9,7 @@
 
 #include "../core/doubt.h"
 #include "../debug/trace.h"
-#include "../log/task_event.h"
+#include "../log/snapshot.h"
 #include "../pmc/allocate.h"
 #include "../pmc/run.h"
 #include "../task/leave.h"

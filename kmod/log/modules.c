@@ -10,7 +10,7 @@
 #include "../compat/module.h"
 #include "../core/owner.h"
 #include "../sampling/log.h"
-#include "task_event.h"
+#include "modules.h"
 
 static void put_module(struct hwpmc_owner *owner, const struct module *mod,
 		       u8 flags)

@@ -23,6 +23,11 @@
 #include "../task/target.h"
 #include "../task/walk.h"
 #include "end.h"
+#include "map.h"
+#include "map_follow.h"
+#include "map_retry.h"
+#include "modules.h"
+#include "snapshot.h"
 #include "task_event.h"
 
 /*
@@ -36,7 +41,7 @@
  *	an mmap_lock,	LOCK_MS, by steps of LOCK_STEP_MS, as a program can keep its
  *	an exec		own for ever. Then the mappings of that process are lost,
  *			counted as one drop, cause BUSY.
- *	first pages	of files, for their build-ids: look.c has the limits, a second
+ *	first pages	of files, for their build-ids: map_retry.c has the limits, a second
  *			each for what is asked for now and for what is being read.
  */
 #define ROOM_MS		2000
@@ -140,7 +145,7 @@ static bool copy_mappings(struct snapshot *s, struct mm_struct *mm, unsigned lon
 
 	s->copied = 0;
 	if (!*at)
-		hwpmc_mappings_fill(mm, GFP_KERNEL);
+		hwpmc_map_follow_all(mm, GFP_KERNEL);
 	while ((vma = hwpmc_vma_next(&walk))) {
 		if (!hwpmc_wants_vma(vma))
 			continue;
@@ -410,7 +415,7 @@ static void snapshot_take(struct snapshot *s)
 			snapshot_processes(s);
 		else
 			snapshot_targets(s);
-		hwpmc_looks_wait();
+		hwpmc_map_retries_wait();
 	} else {
 		drop_mappings(s);
 	}

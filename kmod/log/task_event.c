@@ -19,54 +19,12 @@
 #include "../sampling/log.h"
 #include "../sampling/scratch.h"
 #include "../sampling/unwind_maps.h"
-#include "../task/target.h"
 #include "buildid.h"
+#include "map.h"
+#include "map_follow.h"
+#include "rt_defer.h"
 #include "task_event.h"
-
-/* Does a PMC of the owner at this target sample or log values? */
-static bool owner_watches(const struct hwpmc_owner *owner,
-			  const struct hwpmc_target *target)
-{
-	u64 rows = READ_ONCE(target->slow_path);
-
-	for (; rows; rows &= rows - 1) {
-		struct hwpmc_pmc *pmc =
-			READ_ONCE(target->link[__ffs64(rows)].pmc);
-
-		if (pmc && pmc->owner == owner)
-			return true;
-	}
-	return false;
-}
-
-struct log_filter {
-	struct hwpmc_target *target;
-	hwpmc_task_event_fn *fn;
-	void *arg;
-};
-
-static void call_if_wanted(struct hwpmc_owner *owner, void *arg)
-{
-	struct log_filter *a = arg;
-
-	if (!hwpmc_log_is_open(owner))
-		return;
-	if (READ_ONCE(owner->samples_system) ||
-	    (a->target && owner_watches(owner, a->target)))
-		a->fn(owner, a->arg);
-}
-
-void hwpmc_task_event(struct task_struct *task, hwpmc_task_event_fn *fn, void *arg)
-{
-	struct log_filter a = { .fn = fn, .arg = arg };
-
-	rcu_read_lock();
-	preempt_disable();
-	a.target = hwpmc_target_find(task);
-	hwpmc_owners_each_rcu(call_if_wanted, &a);
-	preempt_enable();
-	rcu_read_unlock();
-}
+#include "task_logs.h"
 
 void hwpmc_put_task(struct hwpmc_owner *owner, u8 type, u8 flags,
 		    struct task_struct *task, const char *comm)
@@ -123,31 +81,18 @@ static void put_fork(struct hwpmc_owner *owner, void *arg)
 		hwpmc_put_task(owner, HWPMC_LOG_COMM_NAME, 0, child, child->comm);
 }
 
-static void note_wanted(struct hwpmc_owner *owner, void *wanted)
-{
-	*(bool *)wanted = true;
-}
-
-bool hwpmc_task_event_wanted(struct task_struct *task)
-{
-	bool wanted = false;
-
-	hwpmc_task_event(task, note_wanted, &wanted);
-	return wanted;
-}
-
 void hwpmc_task_event_fork(struct task_struct *child)
 {
 	/* By the child's target: the PMCs that it inherits are attached already. */
-	hwpmc_task_event(child, put_fork, child);
-	hwpmc_follow_fork(child);
+	hwpmc_task_logs_each(child, put_fork, child);
+	hwpmc_map_follow_fork(child);
 }
 
 void hwpmc_task_event_thread(struct task_struct *thread)
 {
 	struct task_record record = { thread, thread->comm, HWPMC_LOG_THR_CREATE };
 
-	hwpmc_task_event(thread, put_task_record, &record);
+	hwpmc_task_logs_each(thread, put_task_record, &record);
 }
 
 /*
@@ -177,14 +122,14 @@ void hwpmc_task_event_exit(void)
 		record.task = current->group_leader;
 		record.type = HWPMC_LOG_SYSEXIT;
 	}
-	hwpmc_task_event(record.task, put_task_record, &record);
+	hwpmc_task_logs_each(record.task, put_task_record, &record);
 }
 
 void hwpmc_task_event_comm(struct task_struct *task, const char *comm)
 {
 	struct task_record record = { task, comm, HWPMC_LOG_COMM_NAME };
 
-	hwpmc_task_event(task, put_task_record, &record);
+	hwpmc_task_logs_each(task, put_task_record, &record);
 }
 
 /* ---- exec ---------------------------------------------------------------- */
@@ -315,11 +260,11 @@ void hwpmc_task_event_exec(const char *path)
 {
 	struct exec exec = { .path = path };
 
-	hwpmc_follow_exec();
+	hwpmc_map_follow_exec();
 	/* To put a page back can sleep on a real-time kernel. */
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && hwpmc_task_event_wanted(current))
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && hwpmc_task_logs_any(current))
 		exec.placed = find_place(&exec.place);
-	hwpmc_task_event(current, put_exec, &exec);
+	hwpmc_task_logs_each(current, put_exec, &exec);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		hwpmc_defer_exec_maps();
 }

@@ -20,7 +20,7 @@
 #include "../debug/tunables.h"
 #include "../log/loss.h"
 #include "../log/records.h"
-#include "../log/task_event.h"
+#include "../log/map_probes.h"
 #include "../sampling/kgmon.h"
 #include "../sampling/log.h"
 #include "../sampling/overdue.h"

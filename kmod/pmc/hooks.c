@@ -12,6 +12,8 @@
 #include "../core/owner.h"
 #include "../core/work.h"
 #include "../debug/trace.h"
+#include "../log/map_probes.h"
+#include "../log/modules.h"
 #include "../log/task_event.h"
 #include "../task/lifecycle.h"
 #include "../task/prealloc.h"

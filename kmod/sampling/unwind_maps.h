@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * unwind_maps.h - the executable mappings of address spaces whose threads are sampled with
- * unwind tables: an array each, read in NMI. log/mappings.c fills and changes them.
+ * unwind tables: an array each, read in NMI. log/map_unwind.c fills and changes them.
  *
  * An array is replaced under RCU when a mapping is added, and changed in place when one is
  * removed: that needs no memory, and so leaves nothing stale. Lock: maps_lock, a raw

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * deferred.c - MAP_IN records on real-time kernels, where the spin locks of a path and
+ * rt_defer.c - MAP_IN records on real-time kernels, where the spin locks of a path and
  * of a page that is freed sleep. A probe stores the mapping in an item, and task work
  * writes the record on the return to user mode, before an instruction of the mapping
  * is executed. A probe cannot allocate there, so the items are a fixed array; a
  * mapping that finds all of them in use is counted as a drop.
  *
- * A pending item calls code of this module. hwpmc_deferred_exit() waits until no item
+ * A pending item calls code of this module. hwpmc_rt_defer_exit() waits until no item
  * is pending, and until no task executes the end of its callback.
  */
 #include <linux/delay.h>
@@ -22,7 +22,10 @@
 #include "../compat/vma.h"
 #include "../core/owner.h"
 #include "../sampling/log.h"
-#include "task_event.h"
+#include "map.h"
+#include "map_follow.h"
+#include "rt_defer.h"
+#include "task_logs.h"
 
 /* Pending items at one time: one for each mapping of a thread in the kernel. */
 #define ITEMS	256
@@ -66,7 +69,7 @@ static struct item *take_item(void)
 	}
 	raw_spin_unlock(&items_lock);
 	if (!item)
-		hwpmc_task_event(current, put_drop, NULL);
+		hwpmc_task_logs_each(current, put_drop, NULL);
 	return item;
 }
 
@@ -98,7 +101,7 @@ static char *page_for_path(const struct item *item)
 		return NULL;
 	page = (char *)__get_free_page(GFP_KERNEL);
 	if (!page)
-		hwpmc_task_event(current, put_drop, NULL);
+		hwpmc_task_logs_each(current, put_drop, NULL);
 	return page;
 }
 
@@ -110,7 +113,7 @@ static void write_map(struct callback_head *work)
 	if (page) {
 		hwpmc_map_look_up(&item->map, page);
 		hwpmc_map_follow(&item->map, current->mm, GFP_KERNEL);
-		hwpmc_task_event(current, hwpmc_put_own_map, &item->map);
+		hwpmc_task_logs_each(current, hwpmc_put_own_map, &item->map);
 		free_page((unsigned long)page);
 	}
 	if (item->map.file)
@@ -120,7 +123,7 @@ static void write_map(struct callback_head *work)
 
 void hwpmc_defer_map(struct vm_area_struct *vma)
 {
-	struct item *item = hwpmc_task_event_wanted(current) ? take_item() : NULL;
+	struct item *item = hwpmc_task_logs_any(current) ? take_item() : NULL;
 	struct hwpmc_map *m;
 
 	if (!item)
@@ -149,14 +152,14 @@ static void write_all_maps(struct hwpmc_map *m, char *page)
 	struct vm_area_struct *vma;
 
 	mmap_read_lock(mm);
-	hwpmc_mappings_fill(mm, GFP_KERNEL);
+	hwpmc_map_follow_all(mm, GFP_KERNEL);
 	walk = (struct hwpmc_vma_walk)HWPMC_VMA_WALK(mm);
 	while ((vma = hwpmc_vma_next(&walk))) {
 		if (!hwpmc_wants_vma(vma))
 			continue;
 		hwpmc_map_init(m, vma);
 		hwpmc_map_look_up(m, page);
-		hwpmc_task_event(current, hwpmc_put_own_map, m);
+		hwpmc_task_logs_each(current, hwpmc_put_own_map, m);
 	}
 	mmap_read_unlock(mm);
 }
@@ -178,7 +181,7 @@ void hwpmc_defer_exec_maps(void)
 	struct item *item;
 
 	mark_own_stale();
-	item = hwpmc_task_event_wanted(current) ? take_item() : NULL;
+	item = hwpmc_task_logs_any(current) ? take_item() : NULL;
 	if (!item)
 		return;
 	init_task_work(&item->work, write_exec_maps);
@@ -186,7 +189,7 @@ void hwpmc_defer_exec_maps(void)
 		give_back(item);
 }
 
-void hwpmc_deferred_init(void)
+void hwpmc_rt_defer_init(void)
 {
 	unsigned int i;
 
@@ -204,7 +207,7 @@ static bool is_any_waiting(void)
 	return any;
 }
 
-void hwpmc_deferred_exit(void)
+void hwpmc_rt_defer_exit(void)
 {
 	while (is_any_waiting())
 		msleep(20);

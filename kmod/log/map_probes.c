@@ -1,151 +1,84 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * follow.c - keeps the executable mappings up to date that walks by unwind tables need
- * (sampling/unwind_maps.h). New ones come from mappings.c, the end of some is seen here.
+ * map_probes.c - kprobes on the kernel's functions that map and unmap memory: records of new
+ * mappings, and the mappings that walks by unwind tables need. New mappings are found by one on
+ * perf_event_mmap(), which every kernel calls for each of them; there is no tracepoint. A
+ * kprobe slows these calls of the whole machine down, so each is registered only while a log
+ * needs it.
+ *
+ * Contexts: the handlers have preemption off; that of perf_event_mmap() holds mmap_lock for
+ * writing. On a real-time kernel the spin locks of a path sleep: see rt_defer.c. On a kernel
+ * without the function tracer a kprobe is a breakpoint, which lockdep treats as an NMI and
+ * reports d_path()'s locks. The interrupted code cannot hold them: perf_event_mmap() may
+ * sleep, so it is not called under a spin lock.
  */
-#include <linux/fs.h>
-#include <linux/kdev_t.h>
 #include <linux/kprobes.h>
 #include <linux/lockdep.h>
-#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
-#include <linux/string.h>
 
-#include "../compat/vma.h"
 #include "../core/lock.h"
+#include "../sampling/scratch.h"
 #include "../sampling/unwind_maps.h"
-#include "task_event.h"
+#include "map.h"
+#include "map_follow.h"
+#include "map_probes.h"
+#include "map_retry.h"
+#include "map_unwind.h"
+#include "rt_defer.h"
+#include "task_logs.h"
 
-static u8 kind_of(const struct hwpmc_map *m)
+/* ---- new mappings -------------------------------------------------------- */
+
+static void put_live(struct hwpmc_owner *owner, void *vma)
 {
-	if (m->file)
-		return UNWIND_FILE_INODE;
-	return m->name && !strcmp(m->name, "[vdso]") ? UNWIND_FILE_VDSO :
-		UNWIND_FILE_NONE;
+	struct hwpmc_map m;
+
+	hwpmc_map_init(&m, vma);
+	hwpmc_map_look_up(&m, this_cpu_ptr(hwpmc_scratch)->path);
+	hwpmc_put_own_map(owner, &m);
 }
 
-static void map_for_walks(const struct hwpmc_map *m, struct hwpmc_unwind_map *u)
+static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
 {
-	*u = (struct hwpmc_unwind_map){
-		.start = m->r.start, .end = m->r.end,
-		.shift = m->r.start - m->r.offset,
-		.file = {
-			.inode = m->r.inode,
-			.dev = MKDEV(m->r.major, m->r.minor),
-			.kind = kind_of(m),
-			.build_id_len = m->r.build_id_len,
-		},
+	struct vm_area_struct *vma = (struct vm_area_struct *)regs->di;
+
+	/*
+	 * The exec probe reports all that an exec maps. Before that, the PMCs of owners who may
+	 * not see a program that has gained rights are still attached.
+	 */
+	if (vma->vm_mm != current->mm || current->in_execve)
+		return 0;
+	hwpmc_map_follow_vma(vma);
+	if (!hwpmc_wants_vma(vma))
+		return 0;
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		hwpmc_defer_map(vma);
+	else
+		hwpmc_task_logs_each(current, put_live, vma);
+	return 0;
+}
+
+static struct kprobe new_map_probe;
+
+int hwpmc_mappings_hook(void)
+{
+	/* register_kprobe() refuses fields that an earlier registration set. */
+	new_map_probe = (struct kprobe){
+		.symbol_name = "perf_event_mmap",
+		.pre_handler = before_perf_event_mmap,
 	};
-	memcpy(u->file.build_id, m->r.build_id, m->r.build_id_len);
+	return register_kprobe(&new_map_probe);
 }
 
-/* What moves the break is called too often for a probe: for walks no code is there. */
-static bool is_heap(const struct hwpmc_map *m, const struct mm_struct *mm)
+void hwpmc_mappings_unhook(void)
 {
-	return !m->file && m->r.start <= mm->brk && m->r.end >= mm->start_brk;
+	unregister_kprobe(&new_map_probe);
 }
 
-void hwpmc_map_follow(const struct hwpmc_map *m, struct mm_struct *mm, gfp_t gfp)
-{
-	struct hwpmc_unwind_map u;
-
-	if (!hwpmc_unwind_maps_wanted() || !hwpmc_unwind_maps_known(mm))
-		return;
-	if (is_heap(m, mm)) {
-		hwpmc_unwind_maps_remove(mm, m->r.start, m->r.end, true);
-		return;
-	}
-	map_for_walks(m, &u);
-	hwpmc_unwind_maps_add(mm, &u, gfp);
-	if (m->unread)
-		hwpmc_look_later(mm, m->r.start, m->r.end, m->file, gfp);
-}
-
-/* After they are followed: a look before would find nothing to add to. */
-static void look_at_unread(struct mm_struct *mm, gfp_t gfp)
-{
-	struct hwpmc_vma_walk walk = HWPMC_VMA_WALK(mm);
-	struct vm_area_struct *vma;
-	struct hwpmc_map m;
-
-	while ((vma = hwpmc_vma_next(&walk))) {
-		if (!hwpmc_wants_vma(vma))
-			continue;
-		hwpmc_map_init(&m, vma);
-		hwpmc_map_identify(&m);
-		if (m.unread)
-			hwpmc_look_later(mm, m.r.start, m.r.end, m.file, gfp);
-	}
-}
-
-/* Of more than can be followed, anonymous code is left out: no table describes it. */
-void hwpmc_mappings_fill(struct mm_struct *mm, gfp_t gfp)
-{
-	struct hwpmc_vma_walk walk = HWPMC_VMA_WALK(mm);
-	struct hwpmc_unwind_maps *maps;
-	struct vm_area_struct *vma;
-	bool unread = false;
-	unsigned int n = 0;
-	struct hwpmc_map m;
-
-	if (!hwpmc_unwind_maps_wanted())
-		return;
-	while ((vma = hwpmc_vma_next(&walk)))
-		n += hwpmc_wants_vma(vma);
-	maps = hwpmc_unwind_maps_alloc(min(n, HWPMC_UNWIND_MAPS_MAX), gfp);
-	walk = (struct hwpmc_vma_walk)HWPMC_VMA_WALK(mm);
-	while (maps && (vma = hwpmc_vma_next(&walk))) {
-		if (!hwpmc_wants_vma(vma) || (!vma->vm_file && !vma->vm_ops &&
-					      n > HWPMC_UNWIND_MAPS_MAX))
-			continue;
-		hwpmc_map_init(&m, vma);
-		hwpmc_map_identify(&m);
-		if (is_heap(&m, mm))
-			continue;
-		unread |= m.unread;
-		map_for_walks(&m, &maps->map[maps->n++]);
-		if (maps->n == HWPMC_UNWIND_MAPS_MAX)
-			break;
-	}
-	hwpmc_unwind_maps_set(mm, maps, gfp);
-	if (unread)
-		look_at_unread(mm, gfp);
-}
-
-/*
- * Walks of the child's stack need its mappings: those of its parent, unless other threads
- * may have changed these since the memory was copied; those of the child itself are looked
- * at then, of which nothing but files of /proc can hold the lock. A real-time kernel
- * allocates no memory here; there its chains end until it executes a program.
- */
-void hwpmc_follow_fork(struct task_struct *child)
-{
-	struct mm_struct *mm = child->mm;
-
-	if (!hwpmc_unwind_maps_wanted() || IS_ENABLED(CONFIG_PREEMPT_RT))
-		return;
-	if (!current->mm || !mm || mm == current->mm || !hwpmc_task_event_wanted(child))
-		return;
-	if (atomic_read(&current->mm->mm_users) == 1) {
-		hwpmc_unwind_maps_fork(current->mm, mm);
-	} else if (mmap_read_trylock(mm)) {
-		hwpmc_mappings_fill(mm, GFP_ATOMIC | __GFP_NOWARN);
-		mmap_read_unlock(mm);
-	}
-}
-
-/* The mm is new: only files of /proc can hold its lock. A real-time kernel does it on the
- * return to user mode. */
-void hwpmc_follow_exec(void)
-{
-	if (!hwpmc_unwind_maps_wanted() || IS_ENABLED(CONFIG_PREEMPT_RT) ||
-	    !hwpmc_task_event_wanted(current) || !mmap_read_trylock(current->mm))
-		return;
-	hwpmc_mappings_fill(current->mm, GFP_ATOMIC | __GFP_NOWARN);
-	mmap_read_unlock(current->mm);
-}
+/* ---- mappings that end ---------------------------------------------------- */
 
 /*
  * Mappings that end. Of files: uprobe_munmap(vma, start, end) is called for each, with
@@ -166,14 +99,14 @@ static int before_uprobe_mmap(struct kprobe *kp, struct pt_regs *regs)
 	struct vm_area_struct *vma = (struct vm_area_struct *)regs->di;
 
 	if (vma->vm_mm == current->mm && hwpmc_wants_vma(vma))
-		hwpmc_follow_vma(vma);
+		hwpmc_map_follow_vma(vma);
 	return 0;
 }
 
 /*
  * Of other memory only the system calls are seen. What they end is forgotten before they do
  * it, and once more after it: an attach may have listed it meanwhile. What mprotect() and
- * mmap() replace is seen by what is there then (mappings.c).
+ * mmap() replace is seen by what is there then (before_perf_event_mmap()).
  */
 struct call {
 	unsigned long arg[5];
@@ -221,10 +154,10 @@ static void look_again(unsigned long start, unsigned long len)
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) || end <= start)
 		return;
 	if (!mmap_read_trylock(mm)) {
-		hwpmc_look_later(mm, start, end, NULL, gfp);
+		hwpmc_map_retry(mm, start, end, NULL, gfp);
 		return;
 	}
-	hwpmc_follow_range(mm, start, end, gfp);
+	hwpmc_map_unwind_range(mm, start, end, gfp);
 	mmap_read_unlock(mm);
 }
 
@@ -339,8 +272,8 @@ static const struct ending {
 /* Calls at a time whose return is waited for; of others it is not. */
 #define RETURNS		64
 
-static struct kprobe before[ARRAY_SIZE(endings)];
-static struct kretprobe after[ARRAY_SIZE(endings)];
+static struct kprobe before_probes[ARRAY_SIZE(endings)];
+static struct kretprobe after_probes[ARRAY_SIZE(endings)];
 static unsigned int followers;		/* hwpmc_lock */
 
 static int hook_ending(unsigned int i)
@@ -348,25 +281,25 @@ static int hook_ending(unsigned int i)
 	int ret;
 
 	/* Fields that an earlier registration set would be refused. */
-	before[i] = (struct kprobe){
+	before_probes[i] = (struct kprobe){
 		.symbol_name = endings[i].symbol, .pre_handler = endings[i].before,
 	};
-	ret = register_kprobe(&before[i]);
+	ret = register_kprobe(&before_probes[i]);
 	if (ret) {
-		before[i].addr = NULL;
+		before_probes[i].addr = NULL;
 		return ret;
 	}
 	if (!endings[i].at)
 		return 0;
-	after[i] = (struct kretprobe){
+	after_probes[i] = (struct kretprobe){
 		.kp.symbol_name = endings[i].symbol, .entry_handler = endings[i].at,
 		.handler = after_call, .data_size = sizeof(struct call),
 		.maxactive = RETURNS,
 	};
-	ret = register_kretprobe(&after[i]);
+	ret = register_kretprobe(&after_probes[i]);
 	if (ret) {
-		unregister_kprobe(&before[i]);
-		before[i].addr = NULL;
+		unregister_kprobe(&before_probes[i]);
+		before_probes[i].addr = NULL;
 	}
 	return ret;
 }
@@ -374,12 +307,12 @@ static int hook_ending(unsigned int i)
 static void unhook_ending(unsigned int i)
 {
 	/* Without an address: it was not registered. */
-	if (!before[i].addr)
+	if (!before_probes[i].addr)
 		return;
 	if (endings[i].at)
-		unregister_kretprobe(&after[i]);
-	unregister_kprobe(&before[i]);
-	before[i].addr = NULL;
+		unregister_kretprobe(&after_probes[i]);
+	unregister_kprobe(&before_probes[i]);
+	before_probes[i].addr = NULL;
 }
 
 int hwpmc_mappings_follow(void)

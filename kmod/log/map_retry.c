@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * look.c - looks soon at what a process has mapped, where a probe could not: the first page
+ * map_retry.c - looks soon at what a process has mapped, where a probe could not: the first page
  * of a file, which has its build-id, was not in the page cache, or mmap_lock was taken.
- * Walks by unwind tables (follow.c) know no more than what the probe saw until then.
+ * Walks by unwind tables have nothing but what the probe saw until then.
  *
  * A work item does it, with limits: neither a program nor its files make it wait for ever,
  * and so unloading the module does not, either. A program whose threads keep mmap_lock
@@ -23,7 +23,8 @@
 #include "../compat/memory.h"
 #include "../compat/pagecache.h"
 #include "../core/work.h"
-#include "task_event.h"
+#include "map_retry.h"
+#include "map_unwind.h"
 
 /* All pages together, and all locks together, of one run; milliseconds. */
 #define READ_MS		500
@@ -113,7 +114,7 @@ static bool take_look(struct look *look, unsigned long limit)
 	/* Not one that ends. */
 	held = hwpmc_mappings_hold(look->mm);
 	if (held) {
-		hwpmc_follow_range(look->mm, look->start, look->end, GFP_KERNEL);
+		hwpmc_map_unwind_range(look->mm, look->start, look->end, GFP_KERNEL);
 		put_mapped_file(look);
 	}
 	mmap_read_unlock(look->mm);
@@ -203,7 +204,7 @@ static void look_at_all(struct work_struct *unused)
 /* ---- for others ----------------------------------------------------------- */
 
 /* The caller has the mapping: its reference to the file is not the last one. */
-void hwpmc_look_later(struct mm_struct *mm, u64 start, u64 end, struct file *file, gfp_t gfp)
+void hwpmc_map_retry(struct mm_struct *mm, u64 start, u64 end, struct file *file, gfp_t gfp)
 {
 	struct look *look = kmalloc(sizeof(*look), gfp);
 
@@ -240,12 +241,12 @@ void hwpmc_mappings_put(struct mm_struct *mm)
 	look_end(look);
 }
 
-void hwpmc_looks_wait(void)
+void hwpmc_map_retries_wait(void)
 {
 	flush_delayed_work(&work);
 }
 
-void hwpmc_looks_exit(void)
+void hwpmc_map_retries_exit(void)
 {
 	struct look *look, *next;
 
