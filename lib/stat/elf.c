@@ -92,12 +92,14 @@ static bool has_debug_name(const char *name)
 	return false;
 }
 
-/* Tables and variables of the program, which nothing here reads. */
+/* Tables and variables of the program, which nothing here reads but call-frame information. */
 static bool is_data(Elf *elf, const GElf_Shdr *sh, size_t names)
 {
+	const char *name = elf_strptr(elf, names, sh->sh_name);
+
 	return sh->sh_type == SHT_PROGBITS && sh->sh_flags & SHF_ALLOC &&
 	       !(sh->sh_flags & (SHF_EXECINSTR | SHF_COMPRESSED)) &&
-	       !has_debug_name(elf_strptr(elf, names, sh->sh_name));
+	       !has_debug_name(name) && !(name && !strcmp(name, ".eh_frame"));
 }
 
 /*

@@ -83,6 +83,7 @@ void image_free(struct image *img)
 	symbols_free(img->inlined, img->ninlined);
 	image_free_symbols(img);
 	free(img->segment);
+	free(img->bounds);
 	free(img->code);
 	free((void *)img->pub.path);
 	free((void *)img->pub.build_id);
@@ -355,11 +356,13 @@ static void drop_marks(struct image *img)
 	img->nsymbol = kept;
 }
 
-/* What has no size goes on to the next, and not beyond its section. */
+/* What has no size goes on to the next, and not beyond its section or its function. */
 static void set_size(const struct image *img, struct hwpmc_symbol *s, uint64_t next)
 {
-	uint64_t end = end_of_code(img, s->start);
+	uint64_t end = end_of_code(img, s->start), limit = bounds_limit(img, s->start);
 
+	if (end > limit)
+		end = limit;
 	if (!s->size)
 		s->size = (end < next ? end : next) - s->start;
 }
@@ -440,7 +443,8 @@ struct hwpmc_symbol *image_insert_symbol(struct image *img, uint64_t start,
 	return s;
 }
 
-struct hwpmc_symbol *image_symbol_at(struct image *img, uint64_t addr)
+/* NULL: none. */
+static struct hwpmc_symbol *covering_symbol(const struct image *img, uint64_t addr)
 {
 	uint32_t n = count_up_to(img, addr);
 
@@ -448,10 +452,31 @@ struct hwpmc_symbol *image_symbol_at(struct image *img, uint64_t addr)
 	for (uint32_t i = n; i-- > 0 && n - i <= 8; )
 		if (symbol_covers(img->symbol[i], addr))
 			return img->symbol[i];
+	return NULL;
+}
+
+/* The function of .eh_frame that has the address, unless a symbol goes beyond its start. */
+static struct hwpmc_symbol *made_up_symbol(struct image *img, uint64_t addr)
+{
+	const struct segment *f = bounds_at(img, addr);
+
+	if (!f || covering_symbol(img, f->addr))
+		return NULL;
+	return bounds_symbol(img, addr);
+}
+
+struct hwpmc_symbol *image_symbol_at(struct image *img, uint64_t addr)
+{
+	struct hwpmc_symbol *s = covering_symbol(img, addr);
+
+	if (s && !s->made_up)
+		return s;
 	/* Most stripped programs have a few names: it matters where they do not help. */
 	if (img->stripped && !img->pub.problem)
 		image_problem(img, IMAGE_STRIPPED);
-	return &img->unknown;
+	if (!s)
+		s = made_up_symbol(img, addr);
+	return s ? s : &img->unknown;
 }
 
 /* ---- inlined functions --------------------------------------------------- */

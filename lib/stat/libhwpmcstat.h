@@ -140,6 +140,8 @@ struct hwpmc_symbol {
 	bool unknown;
 	bool weak, local;	/* binding: global is preferred to weak, weak to local */
 	bool inlined;		/* inlined into another function: has no address */
+	bool made_up;		/* the file has no name for it: the name is that of the file and
+				 * the address of the function, whose bounds .eh_frame has */
 };
 
 /* Places to search; each may be NULL. Files are searched by build-id first. */

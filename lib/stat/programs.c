@@ -22,6 +22,7 @@ static void add_own(struct images *set, struct image *img, struct elf_file *f)
 		before = img->nsymbol;
 		debug_data_add(img, f);
 		img->stripped = img->nsymbol == before;
+		bounds_add(img, f->elf);
 	}
 	plt_add(img, f->elf);
 	if (!img->nsymbol)

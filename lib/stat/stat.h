@@ -109,6 +109,9 @@ struct image {
 	struct demangled demangled;
 	bool lazy;			/* symbols are made by kallsyms_symbol() */
 	bool stripped;			/* only what dynamic linking needs has names */
+	/* Stripped: functions of .eh_frame by addr, which do not overlap. */
+	struct segment *bounds;
+	uint32_t nbounds;
 	bool by_text;			/* no segments, but .text */
 	struct segment text;		/* pages; offset: 0 */
 	int32_t pid;			/* JIT: whose map */
@@ -225,6 +228,17 @@ void image_free(struct image *img);
 void images_free(struct images *set);
 /* It is in no use; set->all is the caller's, see images_index(). */
 void image_end(struct image *img);
+
+/* ---- bounds.c ------------------------------------------------------------ */
+
+/* Before image_sort_symbols(), of a file without a table of all symbols. */
+void bounds_add(struct image *img, Elf *elf);
+/* The function that has the address; NULL: none. */
+const struct segment *bounds_at(const struct image *img, uint64_t addr);
+/* Where the function that begins at addr ends, or where the next one begins. */
+uint64_t bounds_limit(const struct image *img, uint64_t addr);
+/* The symbol that is made up for the function of addr; NULL: there is no such function. */
+struct hwpmc_symbol *bounds_symbol(struct image *img, uint64_t addr);
 
 /* ---- load.c -------------------------------------------------------------- */
 

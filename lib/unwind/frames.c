@@ -52,7 +52,7 @@ static bool hide_section(Elf_Scn *scn, GElf_Shdr *sh)
 	return gelf_update_shdr(scn, sh);
 }
 
-static bool find_section(Elf *elf, struct section *s)
+static bool find_section(Elf *elf, struct section *s, bool hide)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -65,7 +65,7 @@ static bool find_section(Elf *elf, struct section *s)
 		if (!gelf_getshdr(scn, &sh))
 			continue;
 		name = elf_strptr(elf, names, sh.sh_name);
-		if (name && !strcmp(name, ".eh_frame_hdr") && !hide_section(scn, &sh))
+		if (hide && name && !strcmp(name, ".eh_frame_hdr") && !hide_section(scn, &sh))
 			return false;
 		if (!name || strcmp(name, ".eh_frame"))
 			continue;
@@ -204,22 +204,15 @@ static enum entry read_entry(struct section *s, Dwarf_Off at, Dwarf_Off *next,
 	return FUNCTION;
 }
 
-int cfi_functions_by_section(Elf *elf, struct cfi_functions *functions, uint64_t *size)
+static int read_entries(struct section *s, struct cfi_functions *functions)
 {
-	struct section s = { .data = NULL };
 	struct cfi_function f;
 	Dwarf_Off at = 0, next;
 	enum entry entry;
 
-	*functions = (struct cfi_functions){ .n = 0 };
-	if (!find_section(elf, &s)) {
-		errno = ENODATA;
-		return -1;
-	}
-	*size = s.data->d_size;
 	for (;; at = next) {
 		f = (struct cfi_function){ .start = 0 };
-		entry = read_entry(&s, at, &next, &f);
+		entry = read_entry(s, at, &next, &f);
 		if (entry == NO_MORE)
 			return 0;
 		if (entry == FUNCTION && f.end && functions_add(functions, &f)) {
@@ -227,6 +220,31 @@ int cfi_functions_by_section(Elf *elf, struct cfi_functions *functions, uint64_t
 			return -1;
 		}
 	}
+}
+
+static int read_section(Elf *elf, struct cfi_functions *functions, uint64_t *size, bool hide)
+{
+	struct section s = { .data = NULL };
+
+	*functions = (struct cfi_functions){ .n = 0 };
+	if (!find_section(elf, &s, hide)) {
+		errno = ENODATA;
+		return -1;
+	}
+	*size = s.data->d_size;
+	return read_entries(&s, functions);
+}
+
+int cfi_functions_by_section(Elf *elf, struct cfi_functions *functions, uint64_t *size)
+{
+	return read_section(elf, functions, size, true);
+}
+
+int cfi_functions_of(Elf *elf, struct cfi_functions *functions)
+{
+	uint64_t size;
+
+	return read_section(elf, functions, &size, false);
 }
 
 int cfi_functions_by_header(const struct unwind_copy *c, struct cfi_functions *functions)

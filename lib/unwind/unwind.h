@@ -98,6 +98,8 @@ uint64_t copy_entry(const struct unwind_copy *c);
  * file has none. The caller frees functions->function. */
 int cfi_functions_by_header(const struct unwind_copy *c, struct cfi_functions *functions);
 int cfi_functions_by_section(Elf *elf, struct cfi_functions *functions, uint64_t *size);
+/* The same for a reader of bounds alone, which leaves the sections as they are. */
+int cfi_functions_of(Elf *elf, struct cfi_functions *functions);
 
 /* All ranges of the functions, which are sorted. 0, or -1 with errno; ENODATA: the file
  * has none; EFBIG: it would take too long. The caller frees ranges->range. */

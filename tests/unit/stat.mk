@@ -12,7 +12,7 @@ STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions
 	linked/program mini/program kernel/vmlinux \
 	kernel/drivers/some-mod.ko compressed/some-mod.ko.xz \
 	root/installed order/first order/second ifunc labels \
-	nested beside shared common)
+	nested beside shared common libbounds.so)
 
 $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
@@ -27,6 +27,9 @@ $(SYMBOLS_DIR)/no-dwarf: $(SYMBOLS_SRC)/inlined.c
 $(SYMBOLS_DIR)/liblibrary.so: $(SYMBOLS_SRC)/library.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -g -shared -fPIC -o $@ $<
+$(SYMBOLS_DIR)/libbounds.so: $(SYMBOLS_SRC)/bounds.s
+	@mkdir -p $(@D)
+	$(CC) -nostdlib -shared -Wl,--build-id=none -o $@ $<
 $(SYMBOLS_DIR)/functions: FLAGS := -fPIE -pie -Wl,-z,now
 $(SYMBOLS_DIR)/functions-fixed: FLAGS := -fno-pie -no-pie
 $(SYMBOLS_DIR)/functions-lazy: FLAGS := -fPIE -pie -Wl,-z,lazy -fcf-protection=none

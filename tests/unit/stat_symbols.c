@@ -321,6 +321,19 @@ START_TEST(a_symbol_of_a_debug_file_ends_with_its_section)
 }
 END_TEST
 
+/* "program+0x1189": no other symbol, and no claim of one. */
+static void check_made_up(uint64_t pc, const char *like, const char *function)
+{
+	const struct hwpmc_symbol *s = frame_at(pc)->symbol;
+	char name[64];
+
+	snprintf(name, sizeof(name), "program+0x%" PRIx64, addr_in(like, function));
+	ck_assert_str_eq(s->name, name);
+	ck_assert_str_eq(s->raw, name);
+	ck_assert(s->made_up && !s->unknown);
+	ck_assert_uint_eq(s->start, addr_in(like, function));
+}
+
 /* ---- symbols elsewhere --------------------------------------------------- */
 
 START_TEST(a_stripped_program_is_named_by_its_debug_file_by_build_id)
@@ -420,7 +433,7 @@ START_TEST(a_debug_link_with_another_checksum_is_not_followed)
 	log_map(&log_, PID, BASE + t.addr, t.size, t.offset, copy);
 	log_user(&log_, BASE + addr_in("linked/whole", "beta"));
 	read_it();
-	ck_assert(frame_at(BASE + addr_in("linked/whole", "beta"))->symbol->unknown);
+	check_made_up(BASE + addr_in("linked/whole", "beta"), "linked/whole", "beta");
 }
 END_TEST
 
@@ -432,13 +445,71 @@ START_TEST(symbols_that_a_stripped_program_carries_compressed_are_used)
 }
 END_TEST
 
-START_TEST(a_stripped_program_without_a_debug_file_is_unknown_and_counted)
+START_TEST(stripped_functions_are_named_by_their_bounds)
 {
 	sample_functions("stripped/program", "functions", BASE);
 	read_it();
-	ck_assert(frame_at(BASE + addr_in("functions", "beta"))->symbol->unknown);
+	check_made_up(BASE + addr_in("functions", "alpha") + 4, "functions", "alpha");
+	check_made_up(BASE + addr_in("functions", "beta"), "functions", "beta");
 	ck_assert_uint_eq(image_of(p, "program")->samples, 2);
-	ck_assert_uint_eq(hwpmc_profile_totals(p)->unknown, 2);
+	ck_assert_uint_eq(hwpmc_profile_totals(p)->unknown, 0);
+}
+END_TEST
+
+/* A copy of a program after objcopy, which is mapped as the program is. */
+static void map_copy(const char *like, const char *objcopy)
+{
+	struct text t = text_of(program(like));
+	char command[10000], copy[100];
+
+	snprintf(copy, sizeof(copy), "%s/program", dir);
+	snprintf(command, sizeof(command), "objcopy %s '%s' %s", objcopy, program(like), copy);
+	ck_assert_int_eq(system(command), 0);
+	log_map(&log_, PID, t.addr, t.size, t.offset, copy);
+}
+
+START_TEST(stripped_code_without_call_frame_info_is_unknown)
+{
+	uint64_t beta = addr_in("functions-fixed", "beta");
+
+	map_copy("functions-fixed", "--strip-all -R .eh_frame -R .eh_frame_hdr");
+	log_user(&log_, beta);
+	read_it();
+	check_unnamed(beta, "it has no symbols");
+	ck_assert_uint_eq(hwpmc_profile_totals(p)->unknown, 1);
+}
+END_TEST
+
+/* bounds.s: see there for what each function is. */
+START_TEST(stripped_bounds_never_replace_a_real_symbol)
+{
+	uint64_t inner = addr_in("libbounds.so", "inner");
+	uint64_t beyond = addr_in("libbounds.so", "beyond");
+	uint64_t open = addr_in("libbounds.so", "open_ended");
+	uint64_t hidden = addr_in("libbounds.so", "hidden");
+	uint64_t gap = addr_in("libbounds.so", "gap");
+	char command[10000], copy[100];
+
+	snprintf(copy, sizeof(copy), "%s/program", dir);
+	snprintf(command, sizeof(command), "objcopy --strip-all '%s' %s",
+		 program("libbounds.so"), copy);
+	ck_assert_int_eq(system(command), 0);
+	log_program(&log_, PID, LIBRARY, copy);
+	/* In an order in which no name is made before it is needed. */
+	log_user(&log_, LIBRARY + gap);
+	log_user(&log_, LIBRARY + beyond);
+	log_user(&log_, LIBRARY + inner);
+	log_user(&log_, LIBRARY + open);
+	log_user(&log_, LIBRARY + hidden);
+	read_it();
+	/* The entry of call-frame information in the middle of outer is no function. */
+	check_name(LIBRARY + inner, "outer");
+	check_unnamed(LIBRARY + beyond, "it has no symbols");
+	/* A symbol without a size ends where its function does. */
+	check_name(LIBRARY + open, "open_ended");
+	check_made_up(LIBRARY + hidden, "libbounds.so", "hidden");
+	/* Between functions is none. */
+	check_unnamed(LIBRARY + gap, "it has no symbols");
 }
 END_TEST
 
@@ -446,8 +517,8 @@ START_TEST(a_stripped_program_gets_the_hint_for_its_package_of_symbols)
 {
 	sample_functions("stripped/program", "functions", BASE);
 	read_it();
-	check_unnamed(BASE + addr_in("functions", "beta"),
-		      "it has no symbols; install its package of debugging symbols (-dbgsym, -debuginfo), or set DEBUGINFOD_URLS");
+	ck_assert_str_eq(image_of(p, "program")->problem,
+			 "it has no symbols; install its package of debugging symbols (-dbgsym, -debuginfo), or set DEBUGINFOD_URLS");
 }
 END_TEST
 
@@ -785,7 +856,9 @@ int main(void)
 	harness_add(a_stripped_program_is_named_by_its_debug_link);
 	harness_add(a_debug_link_with_another_checksum_is_not_followed);
 	harness_add(symbols_that_a_stripped_program_carries_compressed_are_used);
-	harness_add(a_stripped_program_without_a_debug_file_is_unknown_and_counted);
+	harness_add(stripped_functions_are_named_by_their_bounds);
+	harness_add(stripped_code_without_call_frame_info_is_unknown);
+	harness_add(stripped_bounds_never_replace_a_real_symbol);
 	harness_add(a_stripped_program_gets_the_hint_for_its_package_of_symbols);
 	harness_add(a_file_with_another_build_id_gives_a_problem_and_no_names);
 	harness_add(two_builds_of_one_path_are_two_images);
