@@ -25,10 +25,10 @@ run-export = PYTHONPATH=$(TOP)/tests/harness BUILD=$(BUILD) \
 	$(TOP)/tests/harness/tap2tsv $(2) $(1) $$status \
 		<$(EXPORT_TEST)/$(1).tap >>$(BUILD)/results.tsv; exit $$status
 
-check-export: check-export-formats check-export-edits check-export-push check-export-terminals \
-	check-export-inputs check-export-outputs
+check-export: check-export-formats check-export-edits check-export-push check-export-stripped \
+	check-export-terminals check-export-inputs check-export-outputs
 
-check-export-formats check-export-push: check-export-%: $(EXPORT_TEST)/hwpmc
+check-export-formats check-export-push check-export-stripped: check-export-%: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,$*,export)
 
 check-export-edits: $(EXPORT_TEST)/hwpmc
@@ -39,8 +39,8 @@ check-export-terminals check-export-inputs check-export-outputs: check-export-%:
 	@mkdir -p $(EXPORT_TEST)
 	@$(call run-export,$*,export)
 
-.PHONY: check-export check-export-formats check-export-edits check-export-push check-export-terminals \
-	check-export-inputs check-export-outputs
+.PHONY: check-export check-export-formats check-export-edits check-export-push check-export-stripped \
+	check-export-terminals check-export-inputs check-export-outputs
 
 check-flamegraph: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,flamegraph,flamegraph)

@@ -247,6 +247,7 @@ static struct dump_piece *make_place(struct dump *d, const struct hwpmc_place *p
 	if (!f->symbol->unknown) {
 		fputs(",\"symbol\":", d->side);
 		fmt_json_string(d->side, f->symbol->name);
+		fputs(f->symbol->made_up ? ",\"made_up\":true" : "", d->side);
 		fprintf(d->side, ",\"offset\":%" PRIu64,
 			dump_offset(f));
 	}

@@ -99,7 +99,7 @@ static void fill_frames(struct tables *t, struct firefox *p)
 		t->function[i] = ids_get(&t->functions,
 					 (uintptr_t)frame->symbol, file);
 		ids_ptr(&t->images, frame->image);
-		if (t->symbol[i] && !t->symbol[i]->unknown &&
+		if (t->symbol[i] && !t->symbol[i]->unknown && !t->symbol[i]->made_up &&
 		    !(t->symbol[i]->start >> 53))
 			ids_ptr(&t->symbols, t->symbol[i]);
 	}

@@ -145,7 +145,7 @@ static void put_event(struct flamegraph *g, FILE *f, uint32_t e)
 
 static enum kind kind_of(const struct hwpmc_symbol *s, bool kernel)
 {
-	if (s->unknown)
+	if (s->unknown || s->made_up)
 		return KIND_UNKNOWN;
 	if (s->inlined)
 		return KIND_INLINED;

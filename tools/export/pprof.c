@@ -113,6 +113,9 @@ static Pprof__Line *line_of(struct pprof *p, const struct hwpmc_frame *frame,
 	}
 	if (in && frame->inlined)
 		in->has_inline_frames = true;
+	/* pprof then asks the file itself, which may have symbols where the profile is read. */
+	if (in && frame->symbol->made_up)
+		in->has_functions = false;
 	l->function_id = function(p, frame->symbol, name);
 	return l;
 }

@@ -463,6 +463,8 @@ static void print_data_line(const struct report *r,
 			fputc(',', f);
 		(json ? fmt_json_string : fmt_csv_field)
 			(f, key_text(text, r->key[i], l));
+		if (json && r->key[i] == REPORT_SYMBOL && l->frame->symbol->made_up)
+			fputs(",\"made_up\":true", f);
 	}
 	fputs(json ? "}\n" : "\n", f);
 }

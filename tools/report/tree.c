@@ -134,6 +134,7 @@ static void print_json(const struct printing *p, const struct row *row)
 		fputs("\"symbol\":null,\"what\":", p->f);
 	}
 	fmt_json_string(p->f, symbol_of(row));
+	fputs(row->symbol && row->symbol->made_up ? ",\"made_up\":true" : "", p->f);
 }
 
 static void print_row(const struct printing *p, const struct row *row)
