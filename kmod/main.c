@@ -27,9 +27,11 @@
 #include "sampling/throttle.h"
 #include "sampling/unwind_maps.h"
 #include "soft/soft.h"
-#include "task/leave.h"
-#include "task/rdpmc.h"
+#include "task/rdpmc_cr4.h"
+#include "task/rdpmc_switch.h"
+#include "task/switch.h"
 #include "task/target.h"
+#include "task/userpage.h"
 #include "machine.h"
 
 /*
@@ -75,7 +77,7 @@ static int __init hwpmc_init(void)
 	ret = hwpmc_hooks_init();
 	if (ret)
 		goto err_hooks;
-	ret = hwpmc_targets_init();
+	ret = hwpmc_targets_init(&hwpmc_preempt_ops);
 	if (ret)
 		goto err_hooks;
 	ret = hwpmc_hotplug_init();

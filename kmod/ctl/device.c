@@ -17,8 +17,8 @@
 #include "../core/owner.h"
 #include "../log/mapped.h"
 #include "../pmc/owner.h"
-#include "../task/leave.h"
-#include "../task/rdpmc.h"
+#include "../task/rdpmc_cr4.h"
+#include "../task/userpage.h"
 #include "device.h"
 #include "ioctl.h"
 

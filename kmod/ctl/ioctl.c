@@ -13,7 +13,7 @@
 #include "../debug/trace.h"
 #include "../pmc/owner.h"
 #include "../pmc/pace.h"
-#include "../task/leave.h"
+#include "../task/rdpmc_cr4.h"
 #include "ioctl.h"
 
 static_assert(sizeof(struct hwpmc_op_simple) == HWPMC_SIZE_V1_SIMPLE);

@@ -12,7 +12,7 @@
 #include "../log/snapshot.h"
 #include "../pmc/allocate.h"
 #include "../pmc/run.h"
-#include "../task/leave.h"
+#include "../task/rdpmc_cr4.h"
 #include "../task/rdpmc.h"
 #include "../task/switch.h"
 #include "ioctl.h"

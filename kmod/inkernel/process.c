@@ -21,6 +21,7 @@
 #include "../task/attach.h"
 #include "../task/count.h"
 #include "../task/descent.h"
+#include "../task/migrations.h"
 #include "../task/switch.h"
 #include "inkernel.h"
 

@@ -15,6 +15,7 @@
 #include "../debug/trace.h"
 #include "../sampling/log_object.h"
 #include "../task/count.h"
+#include "../task/migrations.h"
 #include "../task/switch.h"
 #include "configure.h"
 #include "drain.h"

@@ -11,6 +11,7 @@
 #include "../debug/trace.h"
 #include "../log/loss.h"
 #include "../task/count.h"
+#include "../task/migrations.h"
 #include "../task/system.h"
 #include "batch.h"
 #include "run.h"

@@ -19,7 +19,7 @@
 #include "../task/prealloc.h"
 #include "../task/rdpmc.h"
 #include "../task/target.h"
-#include "../task/watch.h"
+#include "../task/sched_hook.h"
 #include "hooks.h"
 
 /* Unused hooks stay so long: the next tool often follows at once. */

@@ -13,6 +13,7 @@
 #include "../sampling/log.h"
 #include "../task/attach.h"
 #include "../task/count.h"
+#include "../task/migrations.h"
 #include "../task/system.h"
 #include "run.h"
 

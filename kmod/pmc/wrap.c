@@ -11,7 +11,7 @@
 #include "../core/cpu.h"
 #include "../core/doubt.h"
 #include "../core/work.h"
-#include "../task/rdpmc.h"
+#include "../task/userpage.h"
 #include "../task/system.h"
 #include "wrap.h"
 

@@ -17,6 +17,7 @@
 #include "../compat/tracepoints.h"
 #include "../core/class.h"
 #include "../core/work.h"
+#include "../task/migrations.h"
 #include "../task/target.h"
 #include "soft.h"
 

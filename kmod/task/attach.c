@@ -47,7 +47,7 @@
 #include "readable.h"
 #include "switch.h"
 #include "target.h"
-#include "watch.h"
+#include "sched_hook.h"
 
 /* ---- threads of a process ------------------------------------------------ */
 

@@ -8,6 +8,7 @@
 #include "../core/doubt.h"
 #include "count.h"
 #include "followers.h"
+#include "migrations.h"
 #include "switch.h"
 #include "target.h"
 #include "walk.h"

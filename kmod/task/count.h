@@ -31,13 +31,6 @@ void hwpmc_link_set_initial(struct hwpmc_pmc *pmc, const struct task_struct *tas
 bool hwpmc_link_is_active(const struct hwpmc_pmc *pmc, const struct task_struct *task);
 
 /*
- * A PMC with counts_off_cpu: what happened to threads since they were switched out is added
- * to its total; or, before it counts, will not be. Under RCU or hwpmc_lock.
- */
-void hwpmc_pmc_take_migrations(struct hwpmc_pmc *pmc);
-void hwpmc_pmc_forget_migrations(struct hwpmc_pmc *pmc);
-
-/*
  * Is current the only thread whose slice can have the PMC in flight? Then a change of
  * the PMC or of its targets needs no IPI.
  */

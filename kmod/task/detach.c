@@ -20,6 +20,7 @@
 #include "count.h"
 #include "descent.h"
 #include "followers.h"
+#include "migrations.h"
 #include "own.h"
 #include "rdpmc.h"
 #include "target.h"

@@ -21,10 +21,12 @@
 #include "access.h"
 #include "descent.h"
 #include "lifecycle.h"
+#include "migrations.h"
 #include "own.h"
 #include "rdpmc.h"
 #include "switch.h"
 #include "target.h"
+#include "userpage.h"
 
 #define GFP_PROBE	(GFP_ATOMIC | __GFP_NOWARN)
 

@@ -9,7 +9,8 @@
 
 #include "../core/cpu.h"
 #include "../sampling/pmc_records.h"
-#include "count.h"
+#include "migrations.h"
+#include "registry.h"
 #include "target.h"
 #include "walk.h"
 

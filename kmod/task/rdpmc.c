@@ -2,178 +2,23 @@
 /*
  * rdpmc.c - grants of RDPMC in user mode. The kernel sets CR4.PCE by address space, from
  * mm->context.perf_rdpmc_allowed, when a CPU loads an mm other than its last one. So a
- * grant is counted there, and every CPU is made to leave the mm once (leave.c).
+ * grant is counted there, and every CPU is made to leave the mm once (rdpmc_cr4.c).
  *
- * RDPMC reads any counter. So, while there are grants, the sched_switch probe removes
- * other programs' counts before a program with a grant runs: counters without a user
- * are stopped and cleared; system-scope counting is harvested and begins again at 0;
- * system-scope sampling begins a period of random length, which on average gives as many
- * samples as before. Counters of system scope that the processor hides from user mode
- * (perfmon 6) count on untouched.
- *
- * Grants: process context, hwpmc_lock. Switches: interrupts off.
+ * Process context, hwpmc_lock.
  */
-#include <linux/percpu.h>
+#include <linux/cpumask.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <asm/processor-flags.h>
-#include <asm/special_insns.h>
 
-#include "../compat/irq_work.h"
 #include "../core/cpu.h"
 #include "../core/owner.h"
-#include "../sampling/sample.h"
-#include "leave.h"
 #include "rdpmc.h"
+#include "rdpmc_cr4.h"
+#include "rdpmc_switch.h"
+#include "sched_hook.h"
 #include "switch.h"
-#include "system.h"
-#include "watch.h"
-
-unsigned int hwpmc_rdpmc_users;
-
-/* By CPU, touched there with interrupts off: has the kernel cleared the counters that
- * perf has left? */
-struct rdpmc_cpu {
-	unsigned long claim;	/* yes, in this claim generation */
-	struct irq_work resume;
-};
-
-static DEFINE_PER_CPU(struct rdpmc_cpu, rdpmc_cpus);
-
-static bool may_rdpmc(struct mm_struct *mm)
-{
-	return mm && atomic_read(&mm->context.perf_rdpmc_allowed);
-}
-
-/* ---- what may be seen ---------------------------------------------------- */
-
-static void clear_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
-{
-	struct hwpmc_row *row = &hwpmc_rows[nr];
-
-	if (c->row[nr].shadow.sel)
-		hwpmc_cpu_stop_nmi(c, nr);
-	row->cls->ops->write_nmi(row->cls, row->ri, 0);
-}
-
-/* A random start: the rest of a period shows what others have counted since a sample. */
-static void randomize_phase(struct hwpmc_pmc *pmc)
-{
-	u64 period = hwpmc_pmc_period(pmc, &pmc->phase);
-
-	/* Not secret: it only has to be independent of what others have counted. */
-	pmc->phase.left = 1 + (rdtsc() * 0x9e3779b97f4a7c15ull >> 11) % period;
-}
-
-static void clear_system_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
-{
-	struct hwpmc_row *row = &hwpmc_rows[pmc->row];
-
-	if (hwpmc_pmc_samples(pmc)) {
-		hwpmc_sample_unload_irqoff(c, pmc->row);
-		randomize_phase(pmc);
-		hwpmc_sample_load_irqoff(c, pmc->row, pmc, &pmc->phase);
-		return;
-	}
-	hwpmc_pmc_harvest_irqoff(pmc);
-	row->cls->ops->write_nmi(row->cls, row->ri, 0);
-	pmc->start = 0;
-}
-
-static void clear_dirty_irqoff(struct hwpmc_cpu *c)
-{
-	u64 rows = c->dirty & hwpmc_rows_nmi;
-	struct hwpmc_pmc *pmc;
-
-	/* All of them are written. */
-	c->noted &= ~rows;
-	list_for_each_entry(pmc, &c->sys, sys_node) {
-		if (!pmc->in_flight || !(rows & BIT_ULL(pmc->row)))
-			continue;
-		if (!pmc->hidden)
-			clear_system_irqoff(c, pmc);
-		rows &= ~BIT_ULL(pmc->row);
-	}
-	for (; rows; rows &= rows - 1) {
-		clear_row_irqoff(c, __ffs64(rows));
-		c->dirty &= ~BIT_ULL(__ffs64(rows));
-	}
-}
-
-/* The administrator can disable RDPMC for all (sysfs attribute rdpmc). */
-static bool pce_is_set(void)
-{
-	return native_read_cr4() & X86_CR4_PCE;
-}
-
-/* The switch is over; if the new mm has a grant, the kernel has cleared the counters. */
-static void rdpmc_resume(struct irq_work *work)
-{
-	struct rdpmc_cpu *v = container_of(work, struct rdpmc_cpu, resume);
-	unsigned long flags;
-
-	local_irq_save(flags);
-	if (pce_is_set())
-		v->claim = READ_ONCE(hwpmc_claim_generation);
-	hwpmc_system_resume_irqoff(this_cpu_ptr(hwpmc_cpus));
-	local_irq_restore(flags);
-}
-
-/*
- * The first time that a CPU loads an mm with a grant, the kernel clears the counters
- * that perf has left, and ours with them. So, once per claim and CPU, system scope is
- * paused from here until interrupts are on again, before the program runs. It does not
- * count the rest of the switch.
- */
-static void pause_irqoff(struct hwpmc_cpu *c)
-{
-	struct rdpmc_cpu *v = this_cpu_ptr(&rdpmc_cpus);
-	struct hwpmc_pmc *pmc;
-
-	if (likely(v->claim == READ_ONCE(hwpmc_claim_generation)) ||
-	    !hwpmc_system_pause_irqoff(c, hwpmc_rows_nmi))
-		return;
-	list_for_each_entry(pmc, &c->sys, sys_node)
-		if (!pmc->in_flight && hwpmc_pmc_samples(pmc))
-			randomize_phase(pmc);
-	irq_work_queue(&v->resume);
-}
-
-/* Initialised at run time: pointers in a module's static per-CPU data are not relocated. */
-void hwpmc_rdpmc_init(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		per_cpu(rdpmc_cpus, cpu).resume = IRQ_WORK_INIT_HARD(rdpmc_resume);
-}
-
-void hwpmc_rdpmc_exit(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(&rdpmc_cpus, cpu)->resume);
-}
-
-void hwpmc_rdpmc_switch_irqoff(struct task_struct *next)
-{
-	struct hwpmc_cpu *c;
-
-	if (!may_rdpmc(next->mm))
-		return;
-	c = this_cpu_ptr(hwpmc_cpus);
-	if (!(c->on & hwpmc_classes_nmi))
-		return;
-	/* The thread that is switched out runs no more user code. */
-	hwpmc_switch_out_irqoff(c);
-	pause_irqoff(c);
-	clear_dirty_irqoff(c);
-}
-
-/* ---- grants -------------------------------------------------------------- */
 
 static int rdpmc_grant(struct hwpmc_pmc *pmc)
 {
@@ -194,16 +39,6 @@ static int rdpmc_grant(struct hwpmc_pmc *pmc)
 	atomic_inc(&r->mm->context.perf_rdpmc_allowed);
 	hwpmc_leave_begin(r);
 	return 0;
-}
-
-void hwpmc_rdpmc_free(struct hwpmc_rdpmc *r)
-{
-	lockdep_assert_held(&hwpmc_lock);
-	WRITE_ONCE(hwpmc_rdpmc_users, hwpmc_rdpmc_users - 1);
-	if (!hwpmc_rdpmc_users)
-		hwpmc_unwatch_rdpmc();
-	mmdrop(r->mm);
-	kfree(r);
 }
 
 /*
@@ -284,7 +119,7 @@ int hwpmc_rdpmc_granted(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	/* Another thread has detached the PMC meanwhile. */
 	if (!pmc->rdpmc)
 		return hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_MSR_OWNER_ONLY, 0);
-	if (!pce_is_set()) {
+	if (!hwpmc_pce_is_set()) {
 		hwpmc_rdpmc_revoke(pmc);
 		return hwpmc_refuse(hdr, -ENOSYS, HWPMC_WHY_NO_RDPMC, 1);
 	}
@@ -301,7 +136,7 @@ void hwpmc_rdpmc_fork(struct task_struct *child)
 {
 	struct mm_struct *mm = child->mm;
 
-	if (likely(!may_rdpmc(mm)) || mm == current->mm ||
+	if (likely(!hwpmc_may_rdpmc(mm)) || mm == current->mm ||
 	    !(hwpmc_classes_claimed() & hwpmc_classes_nmi))
 		return;
 	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
@@ -317,7 +152,7 @@ static bool rdpmc_take_from(struct task_struct *leader)
 	for_each_thread(leader, task) {
 		task_lock(task);
 		mm = task->mm;
-		had = may_rdpmc(mm);
+		had = hwpmc_may_rdpmc(mm);
 		if (had)
 			atomic_set(&mm->context.perf_rdpmc_allowed, 0);
 		task_unlock(task);
@@ -346,7 +181,7 @@ void hwpmc_rdpmc_take_all(bool perf_has_counted)
 	 * here, before something counts. */
 	if (perf_has_counted)
 		cpumask_clear(&clean);
-	if (!any && (!pce_is_set() || cpumask_subset(cpu_online_mask, &clean)))
+	if (!any && (!hwpmc_pce_is_set() || cpumask_subset(cpu_online_mask, &clean)))
 		return;
 	/* Before the stop: a CPU that comes between the two is not clean. */
 	cpumask_copy(&clean, cpu_online_mask);

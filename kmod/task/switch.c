@@ -18,9 +18,11 @@
 #include "../sampling/pmc_records.h"
 #include "../sampling/sample.h"
 #include "followers.h"
-#include "rdpmc.h"
+#include "migrations.h"
+#include "registry.h"
 #include "switch.h"
 #include "target.h"
+#include "userpage.h"
 
 /*
  * A row whose PMC is for other kinds of core than this CPU's: the counter may mean another

@@ -4,7 +4,6 @@
  * from process context, from the fork, exec and exit probes, and from the switch path
  * (interrupts off, run queue's lock held).
  */
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -12,56 +11,22 @@
 
 #include "../core/cursor.h"
 #include "../core/owner.h"
-#include "../core/work.h"
 #include "../debug/trace.h"
-#include "../debug/tunables.h"
-#include "rdpmc.h"
+#include "migrations.h"
 #include "prealloc.h"
-#include "switch.h"
+#include "registry.h"
 #include "target.h"
+#include "userpage.h"
 #include "walk.h"
-
-/* Of hwpmc_hashsize buckets at first. hwpmc_targets_lock, RCU. */
-static struct hwpmc_hash targets, threads;
 
 unsigned int hwpmc_npending;
 
 static struct kmem_cache *target_cache, *thread_cache;
+static struct preempt_ops *preempt_ops;	/* switch.c's; constant */
 static LLIST_HEAD(unhooked);
 /* See hwpmc_threads_settle_locked(); hwpmc_targets_lock. */
 static HLIST_HEAD(pending);
 static HLIST_HEAD(dismissed);
-
-/* Interrupts off are an RCU read-side section, here and below. */
-struct hwpmc_target *hwpmc_target_find(const struct task_struct *task)
-{
-	struct hwpmc_hash_entry *entry = hwpmc_hash_find(&targets, task->signal);
-
-	return entry ? container_of(entry, struct hwpmc_target, hash) : NULL;
-}
-
-struct hwpmc_thread *hwpmc_thread_find(const struct task_struct *task)
-{
-	struct hwpmc_hash_entry *entry = hwpmc_hash_find(&threads, task);
-
-	return entry ? container_of(entry, struct hwpmc_thread, hash) : NULL;
-}
-
-static void grow_hashes(struct work_struct *work)
-{
-	if (hwpmc_hash_is_full(&targets))
-		hwpmc_hash_grow(&targets);
-	if (hwpmc_hash_is_full(&threads))
-		hwpmc_hash_grow(&threads);
-}
-
-static DECLARE_WORK(grow_work, grow_hashes);
-
-void hwpmc_targets_grow(void)
-{
-	if (hwpmc_hash_is_full(&targets) || hwpmc_hash_is_full(&threads))
-		hwpmc_work(&grow_work);
-}
 
 struct hwpmc_target *hwpmc_target_alloc(struct task_struct *task, gfp_t gfp)
 {
@@ -104,7 +69,7 @@ struct hwpmc_thread *hwpmc_thread_alloc(gfp_t gfp)
 
 	if (!thread)
 		return NULL;
-	preempt_notifier_init(&thread->notifier, &hwpmc_preempt_ops);
+	preempt_notifier_init(&thread->notifier, preempt_ops);
 	INIT_HLIST_NODE(&thread->waiting);
 	return thread;
 }
@@ -127,14 +92,14 @@ void hwpmc_thread_free(struct hwpmc_thread *thread)
 void hwpmc_target_insert_locked(struct hwpmc_target *target)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	hwpmc_hash_add_locked(&targets, &target->hash, target->signal);
+	hwpmc_registry_add_target_locked(target);
 }
 
 static void target_remove_locked(struct hwpmc_target *target)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
 	list_del_init(&target->empty_node);
-	hwpmc_hash_del_locked(&targets, &target->hash);
+	hwpmc_registry_del_target_locked(target);
 }
 
 void hwpmc_link_activate_locked(struct hwpmc_link *link)
@@ -278,7 +243,7 @@ void hwpmc_thread_publish_locked(struct hwpmc_thread *thread, struct task_struct
 	thread->task = task;
 	thread->state = HWPMC_THREAD_PENDING;
 	hwpmc_npending++;
-	hwpmc_hash_add_locked(&threads, &thread->hash, task);
+	hwpmc_registry_add_thread_locked(thread);
 }
 
 void hwpmc_thread_join_locked(struct hwpmc_thread *thread,
@@ -323,7 +288,7 @@ void hwpmc_thread_hook_locked(struct hwpmc_thread *thread)
 void hwpmc_thread_unhook_locked(struct hwpmc_thread *thread)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	hwpmc_hash_del_locked(&threads, &thread->hash);
+	hwpmc_registry_del_thread_locked(thread);
 	/*
 	 * Not hlist_del(): the caller may be a notifier of this list, and the walk
 	 * goes on from this entry's ->next. The entry outlives the walk, which has
@@ -445,19 +410,15 @@ static void free_all(void)
 {
 	kmem_cache_destroy(thread_cache);
 	kmem_cache_destroy(target_cache);
-	hwpmc_hash_exit(&threads);
-	hwpmc_hash_exit(&targets);
+	hwpmc_registry_exit();
 }
 
-int hwpmc_targets_init(void)
+int hwpmc_targets_init(struct preempt_ops *ops)
 {
 	size_t size = offsetof(struct hwpmc_target, link[hwpmc_nrows]);
+	bool made = !hwpmc_registry_init();
 
-	unsigned int bits = ilog2(hwpmc_hashsize);
-	bool made;
-
-	made = !hwpmc_hash_init(&targets, bits, &hwpmc_targets_lock);
-	made &= !hwpmc_hash_init(&threads, bits, &hwpmc_targets_lock);
+	preempt_ops = ops;
 	target_cache = kmem_cache_create("hwpmc_target", size, 0,
 					 SLAB_ACCOUNT, NULL);
 	thread_cache = kmem_cache_create("hwpmc_thread",
@@ -474,7 +435,7 @@ int hwpmc_targets_init(void)
 
 void hwpmc_targets_exit(void)
 {
-	cancel_work_sync(&grow_work);
+	hwpmc_registry_stop_growing();
 	hwpmc_prealloc_drop();
 	hwpmc_unhooked_free();
 	rcu_barrier();

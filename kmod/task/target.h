@@ -18,6 +18,7 @@
 
 #include "../core/pmc.h"
 #include "hash.h"
+#include "registry.h"
 
 /* A PMC attached to a target. One per row of a target, or none (pmc NULL). */
 struct hwpmc_link {
@@ -118,12 +119,9 @@ struct hwpmc_thread {
 	struct hwpmc_phase phase[];
 };
 
-int hwpmc_targets_init(void);
+/* ops: the notifiers of threads. */
+int hwpmc_targets_init(struct preempt_ops *ops);
 void hwpmc_targets_exit(void);
-
-/* Under hwpmc_targets_lock or RCU; in sched_switch: interrupts off. */
-struct hwpmc_target *hwpmc_target_find(const struct task_struct *task);
-struct hwpmc_thread *hwpmc_thread_find(const struct task_struct *task);
 
 struct hwpmc_target *hwpmc_target_alloc(struct task_struct *task, gfp_t gfp);
 void hwpmc_target_free(struct hwpmc_target *target);
@@ -181,9 +179,6 @@ bool hwpmc_attached_to(const struct hwpmc_pmc *pmc, const struct task_struct *ta
 /* Pending threads. */
 extern unsigned int hwpmc_npending;	/* hwpmc_targets_lock */
 
-/* After threads have joined, without a lock: lets the hashes grow if they are full. */
-void hwpmc_targets_grow(void);
-
 /*
  * In stop_machine(): hook threads that are pending, remove those that are dismissed. At most
  * HWPMC_SETTLE_BATCH are hooked, or a quarter as many removed, so that the stop does not last
@@ -193,18 +188,5 @@ void hwpmc_targets_grow(void);
 void hwpmc_threads_settle_locked(void);
 /* Would that do anything? */
 bool hwpmc_threads_wait(void);
-
-/* migrations.c: the scheduler has moved a task, which does not run, to another CPU.
- * Interrupts off. */
-void hwpmc_thread_migrated_irqoff(struct task_struct *task);
-/* Add the migrations that are not counted yet, to a row that was just loaded. */
-void hwpmc_thread_add_migrations_irqoff(struct hwpmc_thread *thread,
-					unsigned int nr);
-/* To its PMC's total; of a link whose target has one thread (else: count.h). */
-void hwpmc_link_take_migrations_locked(struct hwpmc_link *link);
-/* Migrations until now are not counted by this PMC; in the same way. */
-void hwpmc_link_forget_migrations_locked(struct hwpmc_link *link);
-void hwpmc_thread_forget_migrations_locked(struct hwpmc_thread *thread,
-					   const struct hwpmc_pmc *pmc);
 
 #endif /* HWPMC_TARGET_H */

@@ -16,7 +16,9 @@
 #include "../compat/mm.h"
 #include "../core/cpu.h"
 #include "../core/owner.h"
-#include "rdpmc.h"
+#include "registry.h"
+#include "target.h"
+#include "userpage.h"
 
 static_assert(sizeof(struct hwpmc_user_row) * HWPMC_ROW_MAX == HWPMC_USER_SIZE);
 
@@ -78,7 +80,7 @@ void hwpmc_userpage_end_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 
 /*
  * The program does not know the counter's width, so the counter must not wrap. It was 0
- * when the thread was switched in (rdpmc.c); past half of its range it is set to 0.
+ * when the thread was switched in (rdpmc_switch.c); past half of its range it is set to 0.
  */
 static void counter_restart_irqoff(unsigned int nr, struct hwpmc_row_cpu *rc)
 {

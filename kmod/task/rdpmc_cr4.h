@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * leave.h - has CPUs load CR4.PCE anew for an address space whose right to use RDPMC has
+ * rdpmc_cr4.h - makes CPUs load CR4.PCE again for an address space whose right to use RDPMC has
  * changed. Nothing waits here for a CPU but the program concerned, without a lock.
  */
-#ifndef HWPMC_LEAVE_H
-#define HWPMC_LEAVE_H
+#ifndef HWPMC_RDPMC_CR4_H
+#define HWPMC_RDPMC_CR4_H
 
 #include <linux/list.h>
 
@@ -14,7 +14,7 @@ struct mm_struct;
  * is revoked and every CPU has followed. */
 struct hwpmc_rdpmc {
 	struct mm_struct *mm;		/* a reference; constant */
-	struct list_head node;		/* in leave.c's list while a CPU may not have
+	struct list_head node;		/* in rdpmc_cr4.c's list while a CPU may not have
 					 * followed the last change */
 	u64 asked;			/* number of that change */
 	bool followed;			/* every CPU has followed it */
@@ -39,8 +39,10 @@ bool hwpmc_leave_last(struct hwpmc_rdpmc *r, bool needed);
 void hwpmc_leave_wait(void);
 /* All CPUs at once, by stop_machine(): for changes to many address spaces. Sleeps. */
 void hwpmc_leave_all(void);
+/* Free a revoked right that CPUs have followed. hwpmc_lock. */
+void hwpmc_rdpmc_free(struct hwpmc_rdpmc *r);
 int hwpmc_leave_init(void);
 /* At unload, before the probes go. */
 void hwpmc_leave_exit(void);
 
-#endif /* HWPMC_LEAVE_H */
+#endif /* HWPMC_RDPMC_CR4_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * watch.h - the sched_switch probe, which taxes every switch of the machine: registered
+ * sched_hook.h - the sched_switch probe, which taxes every switch of the machine: registered
  * while threads are pending or programs may use RDPMC. Process context, hwpmc_lock.
  */
-#ifndef HWPMC_WATCH_H
-#define HWPMC_WATCH_H
+#ifndef HWPMC_SCHED_HOOK_H
+#define HWPMC_SCHED_HOOK_H
 
 /* Register the probe, until no thread is pending any more. An errno: not registered. */
 int hwpmc_watch_switches(void);
@@ -20,4 +20,4 @@ int hwpmc_watch_init(void);
 /* Without hwpmc_lock: waits for a work item that takes it. */
 void hwpmc_watch_exit(void);
 
-#endif /* HWPMC_WATCH_H */
+#endif /* HWPMC_SCHED_HOOK_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * watch.c - registers the sched_switch probe while threads are pending or programs may
+ * sched_hook.c - registers the sched_switch probe while threads are pending or programs may
  * use RDPMC. Registration sleeps: process context, hwpmc_lock.
  */
 #include <linux/lockdep.h>
@@ -10,10 +10,10 @@
 #include "../compat/tracepoints.h"
 #include "../core/class.h"
 #include "../core/work.h"
-#include "rdpmc.h"
+#include "rdpmc_switch.h"
 #include "switch.h"
 #include "target.h"
-#include "watch.h"
+#include "sched_hook.h"
 
 /* So long the probe waits for pending threads; then stop_machine() hooks the rest. */
 #define HOOK_PENDING_DELAY	(HZ / 5)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * leave.c - has CPUs load CR4.PCE anew. The kernel loads it when a CPU loads an mm other
+ * rdpmc_cr4.c - makes CPUs load CR4.PCE again. The kernel loads it when a CPU loads an mm other
  * than its last one, and only a kernel thread can leave an mm. So:
  *
  *  - A CPU that runs a kernel thread on the mm (the idle thread, mostly) leaves it in an
@@ -19,6 +19,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/stop_machine.h>
@@ -29,8 +30,9 @@
 #include "../compat/mm.h"
 #include "../core/lock.h"
 #include "../core/work.h"
-#include "leave.h"
-#include "rdpmc.h"
+#include "rdpmc_cr4.h"
+#include "rdpmc_switch.h"
+#include "sched_hook.h"
 
 /* A CPU whose item has not run is looked at again after so long. */
 #define LOOK_AGAIN	(HZ / 20)
@@ -150,6 +152,16 @@ static bool end_leaving(struct hwpmc_rdpmc *r, u64 asked)
 	spin_unlock(&leave_lock);
 	wake_up_all(&left);
 	return last;
+}
+
+void hwpmc_rdpmc_free(struct hwpmc_rdpmc *r)
+{
+	lockdep_assert_held(&hwpmc_lock);
+	WRITE_ONCE(hwpmc_rdpmc_users, hwpmc_rdpmc_users - 1);
+	if (!hwpmc_rdpmc_users)
+		hwpmc_unwatch_rdpmc();
+	mmdrop(r->mm);
+	kfree(r);
 }
 
 static void free_revoked(struct hwpmc_rdpmc *r)
