@@ -34,8 +34,8 @@ static inline u32 hwpmc_intel_fixed_ctr(unsigned int ri)
 }
 
 /* Clear (on) what each counter of this CPU has beside its select, or write it back. */
-void hwpmc_intel_more_gp_irqoff(bool on);
-void hwpmc_intel_more_fixed_irqoff(bool on);
+void hwpmc_intel_more_gp_irqoff(const struct hwpmc_intel_pmu *here, bool on);
+void hwpmc_intel_more_fixed_irqoff(const struct hwpmc_intel_pmu *here, bool on);
 
 /* Fill in the description and the bank, once. Returns as probe() in backend.h does. */
 int hwpmc_intel_detect(struct hwpmc_class *cls);

@@ -478,7 +478,7 @@ static void iap_reset_irqoff(struct hwpmc_class *cls, bool on)
 	for (ri = 0; ri < cls->num; ri++)
 		if (here->gp_map >> ri & 1)
 			hwpmc_x86_wrmsr_nmi(hwpmc_intel_evtsel(ri), sel);
-	hwpmc_intel_more_gp_irqoff(on);
+	hwpmc_intel_more_gp_irqoff(here, on);
 	reset_extra_irqoff();
 	hwpmc_pmi_open_irqoff();
 	hwpmc_intel_global_irqoff(here->gp_map, on);

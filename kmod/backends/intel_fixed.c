@@ -69,10 +69,11 @@ static u64 stopped_ctrl(void)
 
 static void iaf_reset_irqoff(struct hwpmc_class *cls, bool on)
 {
-	u64 own = (u64)this_cpu_read(hwpmc_intel_here)->fixed_map << INTEL_GLOBAL_FIXED;
+	const struct hwpmc_intel_pmu *here = this_cpu_read(hwpmc_intel_here);
+	u64 own = (u64)here->fixed_map << INTEL_GLOBAL_FIXED;
 
 	write_ctrl_nmi(on && hwpmc_intel_pmu.hides ? stopped_ctrl() : 0);
-	hwpmc_intel_more_fixed_irqoff(on);
+	hwpmc_intel_more_fixed_irqoff(here, on);
 	hwpmc_pmi_open_irqoff();
 	hwpmc_intel_global_irqoff(own, on);
 }

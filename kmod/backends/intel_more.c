@@ -55,18 +55,14 @@ static void reset_registers(u32 reload, u32 config, u32 first, u64 (*was)[2], bo
 	}
 }
 
-void hwpmc_intel_more_gp_irqoff(bool on)
+void hwpmc_intel_more_gp_irqoff(const struct hwpmc_intel_pmu *here, bool on)
 {
-	const struct hwpmc_intel_pmu *here = this_cpu_read(hwpmc_intel_here);
-
 	reset_registers(here->reload_gp, here->reload_gp | here->pebs_gp, INTEL_PMC_RELOAD(0),
 			this_cpu_ptr(&kept)->gp, on);
 }
 
-void hwpmc_intel_more_fixed_irqoff(bool on)
+void hwpmc_intel_more_fixed_irqoff(const struct hwpmc_intel_pmu *here, bool on)
 {
-	const struct hwpmc_intel_pmu *here = this_cpu_read(hwpmc_intel_here);
-
 	reset_registers(here->reload_fixed, here->reload_fixed | here->pebs_fixed,
 			INTEL_FIXED_RELOAD(0), this_cpu_ptr(&kept)->fixed, on);
 }

@@ -24,11 +24,6 @@
 
 static unsigned int users;	/* classes that have claimed; hwpmc_lock */
 
-void hwpmc_x86_note_fault_nmi(u32 msr)
-{
-	cmpxchg(&hwpmc_msr_faulted, 0, msr);
-}
-
 static u32 reserved_sel(const struct hwpmc_x86_bank *bank, unsigned int i)
 {
 	return hwpmc_x86_guarded(bank) ? bank->listed_sel + i : hwpmc_x86_sel(bank, i);

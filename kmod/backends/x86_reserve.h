@@ -7,7 +7,7 @@
 #define HWPMC_X86_RESERVE_H
 
 #include "backend.h"
-#include "../compat/msr.h"
+#include "x86_msr.h"
 
 /*
  * The core counters of this machine, by the addresses under which perf
@@ -49,18 +49,6 @@ void hwpmc_x86_release(const struct hwpmc_x86_bank *bank);
 /* See running_irqoff() in backend.h; 0 where a class has claimed the bank before, or where
  * counters that run are taken over (x86_taken.c). */
 u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank);
-
-/*
- * All writes to the bank's registers. A fault is noted in hwpmc_msr_faulted. Any
- * context on the CPU concerned, NMI included.
- */
-void hwpmc_x86_note_fault_nmi(u32 msr);
-
-static inline void hwpmc_x86_wrmsr_nmi(u32 msr, u64 value)
-{
-	if (unlikely(hwpmc_wrmsr_safe(msr, value)))
-		hwpmc_x86_note_fault_nmi(msr);
-}
 
 /* The register, where it has another value in these bits; else 0. By RDMSR. */
 u32 hwpmc_x86_differs_irqoff(u32 msr, u64 value, u64 bits);

@@ -6,9 +6,6 @@
 #include "../backends/refusal.h"
 #include "soft.h"
 
-struct hwpmc_soft_cpu __percpu *hwpmc_soft_cpus;
-struct hwpmc_class *hwpmc_soft_class;
-
 static int soft_probe(struct hwpmc_class *cls)
 {
 	unsigned int cpu;

@@ -5,9 +5,7 @@
  * slices count as many ticks as one long slice.
  */
 #include <linux/ktime.h>
-#include <linux/sched.h>
 #include <linux/smp.h>
-#include <asm/unwind.h>
 
 #include "../compat/hrtimer.h"
 #include "soft.h"
@@ -18,25 +16,6 @@ static const unsigned int rates[HWPMC_SOFT_CLOCKS] = { 1000, 127, 8128 };
 bool hwpmc_soft_is_clock(u32 ev)
 {
 	return ev - HWPMC_EV_SOFT_CLOCK_HARD < HWPMC_SOFT_CLOCKS;
-}
-
-/*
- * Modules have no access to the kernel's own pointer to the interrupted registers:
- * find them with the unwinder.
- */
-struct pt_regs *hwpmc_soft_interrupted_nmi(void)
-{
-	struct unwind_state state;
-	struct pt_regs *regs;
-	bool partial;
-
-	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
-	     unwind_next_frame(&state)) {
-		regs = unwind_get_entry_regs(&state, &partial);
-		if (regs && !partial)
-			return regs;
-	}
-	return NULL;
 }
 
 static enum hrtimer_restart clock_tick_irqoff(struct hrtimer *timer)

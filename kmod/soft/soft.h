@@ -96,7 +96,5 @@ bool hwpmc_soft_is_clock(u32 ev);
 /* Start the clock on this CPU; it stops itself when no row counts it. */
 void hwpmc_soft_clock_start_irqoff(struct hwpmc_soft_cpu *s, u32 ev);
 void hwpmc_soft_clocks_stop_irqoff(struct hwpmc_soft_cpu *s);
-/* Registers of what the running interrupt has interrupted; NULL: not found. */
-struct pt_regs *hwpmc_soft_interrupted_nmi(void);
 
 #endif /* HWPMC_SOFT_H */

@@ -5,17 +5,41 @@
  */
 #include <linux/hardirq.h>
 #include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <asm/unwind.h>
 
 #include "../core/cpu.h"
 #include "../sampling/sample.h"
 #include "soft.h"
+
+struct hwpmc_soft_cpu __percpu *hwpmc_soft_cpus;
+struct hwpmc_class *hwpmc_soft_class;
+
+/*
+ * Returns the registers of what the running interrupt has interrupted, or NULL. Modules have
+ * no access to the kernel's own pointer to them: find them with the unwinder.
+ */
+static struct pt_regs *interrupted_regs_nmi(void)
+{
+	struct unwind_state state;
+	struct pt_regs *regs;
+	bool partial;
+
+	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
+	     unwind_next_frame(&state)) {
+		regs = unwind_get_entry_regs(&state, &partial);
+		if (regs && !partial)
+			return regs;
+	}
+	return NULL;
+}
 
 static void find_regs_nmi(struct hwpmc_soft_hit *hit)
 {
 	if (hit->known)
 		return;
 	if (hit->interrupt)
-		hit->regs = hwpmc_soft_interrupted_nmi();
+		hit->regs = interrupted_regs_nmi();
 	hit->known = true;
 }
 
