@@ -422,6 +422,8 @@ struct hwpmc_log_precise {
 					 * build-id could not be read. A record with HAS_FILE,
 					 * without this flag and HAS_BUILD_ID, is of a file whose
 					 * first page has no build-id */
+#define HWPMC_MAP_COPY		0x40	/* anonymous memory with code of the file, as far as its
+					 * pages were compared (16 at most) */
 /* hdr.flags of PROCEXEC */
 #define HWPMC_EXEC_HAS_PLACE	0x02	/* ends with struct hwpmc_log_place */
 

@@ -64,4 +64,23 @@ static inline bool hwpmc_mappings_let_go(struct mm_struct *mm)
 #endif
 }
 
+/*
+ * A page of memory that may be another process's, or NULL if it is not present. Under mmap_lock
+ * of the mm; may sleep, but waits neither for a disk nor for a program that handles faults
+ * (userfaultfd). The caller puts it.
+ */
+static inline struct page *hwpmc_page_of(struct mm_struct *mm, unsigned long at)
+{
+	const unsigned int flags = FOLL_NOWAIT | FOLL_DUMP;
+	struct page *page;
+	long n;
+
+#ifdef HAVE_GUP_VMAS
+	n = get_user_pages_remote(mm, at, 1, flags, &page, NULL, NULL);
+#else
+	n = get_user_pages_remote(mm, at, 1, flags, &page, NULL);
+#endif
+	return n == 1 ? page : NULL;
+}
+
 #endif /* HWPMC_COMPAT_MEMORY_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * pagecache.h - first page of a file, if the page cache has it. Unless stated it does
+ * pagecache.h - pages of a file, if the page cache has them. Unless stated it does
  * not sleep; any context but NMI.
  */
 #ifndef HWPMC_COMPAT_PAGECACHE_H
@@ -9,7 +9,9 @@
 struct file;
 struct page;
 
-/* Its contents, or NULL. Release with hwpmc_page_put(*page). */
+/* Contents of the page with that number, or NULL. Release with hwpmc_page_put(*page). */
+const void *hwpmc_file_page(struct file *file, unsigned long index, struct page **page);
+/* The same of the first page. */
 const void *hwpmc_first_page(struct file *file, struct page **page);
 void hwpmc_page_put(struct page *page);
 

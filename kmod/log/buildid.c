@@ -126,15 +126,19 @@ unsigned int hwpmc_build_id(const void *head, size_t size, u8 *id,
 	return 0;
 }
 
-static bool executes_at(const u8 *segment, const struct layout *l, u64 offset)
+static bool loads_at(const u8 *segment, const struct layout *l, u64 offset)
 {
 	u64 begin = elf_number(segment + l->offset, l->word);
 	u64 len = elf_number(segment + l->filesz, l->word);
 
 	return elf_number(segment, 4) == PT_LOAD_TYPE &&
-	       elf_number(segment + l->flags, 4) & PF_EXECUTE &&
 	       offset >= (begin & ~(PAGE - 1)) &&
 	       (offset < begin || offset - begin < len);
+}
+
+static bool executes_at(const u8 *segment, const struct layout *l, u64 offset)
+{
+	return elf_number(segment + l->flags, 4) & PF_EXECUTE && loads_at(segment, l, offset);
 }
 
 bool hwpmc_elf_slide(const void *head, size_t size, u64 offset, s32 *slide)
@@ -153,6 +157,35 @@ bool hwpmc_elf_slide(const void *head, size_t size, u64 offset, s32 *slide)
 			elf_number(segment + l->offset, l->word);
 		*slide = bytes / (s64)PAGE;
 		return !(bytes & (PAGE - 1)) && *slide == bytes / (s64)PAGE;
+	}
+	return false;
+}
+
+/* Addresses of the segment exceed its offsets by so much. */
+static u64 slide_of(const u8 *segment, const struct layout *l)
+{
+	return elf_number(segment + l->vaddr, l->word) -
+	       elf_number(segment + l->offset, l->word);
+}
+
+bool hwpmc_elf_code_at(const void *head, size_t size, unsigned int n, u64 from, u64 distance,
+		       u64 *offset)
+{
+	const struct layout *l = layout_of(head, size);
+	const u8 *segment;
+	u64 at, address;
+	unsigned int i;
+
+	at = l ? segment_at(head, size, l, n) : 0;
+	segment = (const u8 *)head + at;
+	if (!at || !loads_at(segment, l, from))
+		return false;
+	address = from + slide_of(segment, l) + distance;
+	for (i = 0; (at = segment_at(head, size, l, i)); i++) {
+		segment = (const u8 *)head + at;
+		*offset = address - slide_of(segment, l);
+		if (executes_at(segment, l, *offset) && !(*offset & (PAGE - 1)))
+			return true;
 	}
 	return false;
 }

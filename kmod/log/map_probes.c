@@ -2,7 +2,8 @@
 /*
  * map_probes.c - kprobes on the kernel's functions that map and unmap memory: records of new
  * mappings, and the mappings that walks by unwind tables need. New mappings are found by one on
- * perf_event_mmap(), which every kernel calls for each of them; there is no tracepoint. A
+ * perf_event_mmap(), which every kernel calls for each of them but those that mremap() makes
+ * (map_moved.h); there is no tracepoint. A
  * kprobe slows these calls of the whole machine down, so each is registered only while a log
  * needs it.
  *
@@ -23,6 +24,7 @@
 #include "../sampling/scratch.h"
 #include "../sampling/unwind_maps.h"
 #include "map.h"
+#include "map_copied.h"
 #include "map_follow.h"
 #include "map_probes.h"
 #include "map_retry.h"
@@ -37,8 +39,17 @@ static void put_live(struct hwpmc_owner *owner, void *vma)
 	struct hwpmc_map m;
 
 	hwpmc_map_init(&m, vma);
+	hwpmc_map_find_copied(&m, vma, GFP_ATOMIC);
 	hwpmc_map_look_up(&m, this_cpu_ptr(hwpmc_scratch)->path);
 	hwpmc_put_own_map(owner, &m);
+}
+
+void hwpmc_report_vma(struct vm_area_struct *vma)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		hwpmc_defer_map(vma);
+	else
+		hwpmc_task_logs_each(current, put_live, vma);
 }
 
 static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
@@ -52,12 +63,8 @@ static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
 	if (vma->vm_mm != current->mm || current->in_execve)
 		return 0;
 	hwpmc_map_follow_vma(vma);
-	if (!hwpmc_wants_vma(vma))
-		return 0;
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		hwpmc_defer_map(vma);
-	else
-		hwpmc_task_logs_each(current, put_live, vma);
+	if (hwpmc_wants_vma(vma))
+		hwpmc_report_vma(vma);
 	return 0;
 }
 

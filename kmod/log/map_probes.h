@@ -5,9 +5,14 @@
 #ifndef HWPMC_MAP_PROBES_H
 #define HWPMC_MAP_PROBES_H
 
+struct vm_area_struct;
+
 /* MAP_IN records of new mappings. */
 int hwpmc_mappings_hook(void);
 void hwpmc_mappings_unhook(void);
+/* Write one of an executable mapping of the current process to all logs concerned. In probes,
+ * under its mmap_lock. */
+void hwpmc_report_vma(struct vm_area_struct *vma);
 /* Mappings for walks by unwind tables. Calls pair. hwpmc_lock; may sleep. */
 int hwpmc_mappings_follow(void);
 void hwpmc_mappings_unfollow(void);

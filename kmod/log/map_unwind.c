@@ -11,6 +11,7 @@
 #include "../compat/vma.h"
 #include "../sampling/unwind_maps.h"
 #include "map.h"
+#include "map_copied.h"
 #include "map_unwind.h"
 
 static u8 kind_of(const struct hwpmc_map *m)
@@ -30,6 +31,7 @@ static void map_for_walks(const struct hwpmc_map *m, struct hwpmc_unwind_map *u)
 			.inode = m->r.inode,
 			.dev = MKDEV(m->r.major, m->r.minor),
 			.kind = kind_of(m),
+			.copied = !!(m->r.hdr.flags & HWPMC_MAP_COPY),
 			.build_id_len = m->r.build_id_len,
 		},
 	};
@@ -64,6 +66,7 @@ bool hwpmc_map_unwind_vma(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t
 		return false;
 	}
 	hwpmc_map_init(m, vma);
+	hwpmc_map_find_copied(m, vma, gfp);
 	hwpmc_map_identify(m);
 	return hwpmc_map_unwind(m, vma->vm_mm, gfp);
 }
@@ -112,6 +115,7 @@ bool hwpmc_map_unwind_all(struct mm_struct *mm, gfp_t gfp)
 					      n > HWPMC_UNWIND_MAPS_MAX))
 			continue;
 		hwpmc_map_init(&m, vma);
+		hwpmc_map_find_copied(&m, vma, gfp);
 		hwpmc_map_identify(&m);
 		if (is_heap(&m, mm))
 			continue;

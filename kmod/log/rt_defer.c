@@ -23,6 +23,7 @@
 #include "../core/owner.h"
 #include "../sampling/log.h"
 #include "map.h"
+#include "map_copied.h"
 #include "map_follow.h"
 #include "rt_defer.h"
 #include "task_logs.h"
@@ -105,12 +106,29 @@ static char *page_for_path(const struct item *item)
 	return page;
 }
 
+/* The item holds a reference to the file. */
+static void find_copied(struct hwpmc_map *m)
+{
+	struct vm_area_struct *vma;
+
+	if (m->file || m->name)
+		return;
+	mmap_read_lock(current->mm);
+	vma = find_vma(current->mm, m->r.start);
+	if (vma && vma->vm_start == m->r.start && vma->vm_end == m->r.end && !vma->vm_file)
+		hwpmc_map_find_copied(m, vma, GFP_KERNEL);
+	if (m->file)
+		get_file(m->file);
+	mmap_read_unlock(current->mm);
+}
+
 static void write_map(struct callback_head *work)
 {
 	struct item *item = container_of(work, struct item, work);
 	char *page = page_for_path(item);
 
 	if (page) {
+		find_copied(&item->map);
 		hwpmc_map_look_up(&item->map, page);
 		hwpmc_map_follow(&item->map, current->mm, GFP_KERNEL);
 		hwpmc_task_logs_each(current, hwpmc_put_own_map, &item->map);

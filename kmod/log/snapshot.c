@@ -24,6 +24,7 @@
 #include "../task/walk.h"
 #include "end.h"
 #include "map.h"
+#include "map_copied.h"
 #include "map_follow.h"
 #include "map_retry.h"
 #include "modules.h"
@@ -129,6 +130,7 @@ static void copy_map(struct snapshot *s, struct vm_area_struct *vma)
 	size_t len;
 
 	hwpmc_map_init(&to->map, vma);
+	hwpmc_map_find_copied(&to->map, vma, GFP_KERNEL);
 	hwpmc_map_look_up(&to->map, s->page);
 	len = strlen(to->map.path) + 1;
 	memcpy(to->path, to->map.path, len);

@@ -12,6 +12,7 @@
 #include "../core/owner.h"
 #include "../core/work.h"
 #include "../debug/trace.h"
+#include "../log/map_moved.h"
 #include "../log/map_probes.h"
 #include "../log/modules.h"
 #include "../log/task_event.h"
@@ -114,6 +115,9 @@ static int hook_records(void)
 	ret = hwpmc_mappings_hook();
 	if (ret)
 		return ret;
+	ret = hwpmc_moved_hook();
+	if (ret)
+		goto err_moved;
 	ret = hwpmc_modules_hook();
 	if (ret)
 		goto err_modules;
@@ -126,6 +130,8 @@ static int hook_records(void)
 err_rename:
 	hwpmc_modules_unhook();
 err_modules:
+	hwpmc_moved_unhook();
+err_moved:
 	hwpmc_mappings_unhook();
 	return ret;
 }
@@ -138,6 +144,7 @@ static void unhook_records(void)
 	WRITE_ONCE(records_hooked, false);
 	hwpmc_probe_unregister(tp_rename, probe_rename);
 	hwpmc_modules_unhook();
+	hwpmc_moved_unhook();
 	hwpmc_mappings_unhook();
 }
 

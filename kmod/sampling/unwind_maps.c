@@ -289,7 +289,7 @@ static bool maps_cut(struct hwpmc_unwind_maps *maps, u64 start, u64 end, bool fi
 		struct hwpmc_unwind_map *m = &maps->map[i];
 
 		if (m->end <= start || m->start >= end || m->start == m->end ||
-		    (!files && m->file.kind == UNWIND_FILE_INODE))
+		    (!files && m->file.kind == UNWIND_FILE_INODE && !m->file.copied))
 			continue;
 		if (m->start < start)
 			WRITE_ONCE(m->end, start);

@@ -18,6 +18,7 @@ struct hwpmc_unwind_file {
 	u32 dev;
 	u8 kind;		/* UNWIND_FILE_* */
 	u8 build_id_len;	/* 0: it has none */
+	u8 copied;		/* a mapping's: its contents are in anonymous memory */
 	u8 build_id[HWPMC_LOG_BUILD_ID];
 };
 

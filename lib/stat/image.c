@@ -99,6 +99,23 @@ int image_problem(struct image *img, const char *why)
 	return -1;
 }
 
+#define COPIED \
+	"part of its code ran in anonymous memory, of which 16 pages at most were compared with the file"
+
+/* Another doubt is the greater one. */
+static void doubt_copy(struct image *img)
+{
+	if (img->copied && !img->pub.doubt && !img->pub.problem)
+		img->pub.doubt = COPIED;
+}
+
+void image_note_copy(struct image *img)
+{
+	img->copied = true;
+	if (img->loaded)
+		doubt_copy(img);
+}
+
 /* What tells images apart. */
 struct identity {
 	const char *path;

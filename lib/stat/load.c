@@ -17,6 +17,8 @@ void image_load(struct images *set, struct image *img)
 	case HWPMC_IMAGE_ELF:
 	case HWPMC_IMAGE_VDSO:
 		program_load(set, img);
+		if (img->copied)
+			image_note_copy(img);
 		break;
 	case HWPMC_IMAGE_KERNEL:
 	case HWPMC_IMAGE_MODULE:

@@ -341,6 +341,8 @@ static void apply_map(struct model *m, const struct hwpmc_log_map *r)
 	if (kind == HWPMC_IMAGE_ELF) {
 		image_seen(map.image, r->pid, r->start, r->end);
 		jit_note_dump(&m->images, r->pid, path);
+		if (r->hdr.flags & HWPMC_MAP_COPY)
+			image_note_copy(map.image);
 	}
 	s = space_memory(model_space(m, r->pid, r->hdr.time));
 	eras_note(&s->eras, &s->maps, &map);

@@ -106,6 +106,7 @@ struct image {
 	uint32_t ncode;
 	bool loaded;
 	bool demangle;
+	bool copied;			/* ELF: a part ran in anonymous memory */
 	struct demangled demangled;
 	bool lazy;			/* symbols are made by kallsyms_symbol() */
 	bool stripped;			/* only what dynamic linking needs has names */
@@ -214,6 +215,8 @@ bool image_retire(struct image *img, struct hwpmc_symbol *s);
 	"symbols (-dbgsym, -debuginfo), or set DEBUGINFOD_URLS"
 /* Of the symbol that begins there, after image_sort_symbols(); NULL: none does. */
 const char *image_name_at(const struct image *img, uint64_t start);
+/* A part of its code has run in anonymous memory. */
+void image_note_copy(struct image *img);
 /* Why it has no symbols; -1. */
 int image_problem(struct image *img, const char *why);
 /* Of those that were read; &img->unknown: none. */

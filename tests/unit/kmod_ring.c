@@ -374,10 +374,13 @@ static void ask_all(const uint8_t *bytes, size_t size)
 	struct hwpmc_elf_entry entry;
 	uint8_t id[20];
 	s32 slide;
+	u64 at;
 
 	hwpmc_build_id(bytes, size, id, sizeof(id));
 	hwpmc_elf_slide(bytes, size, 0x1000, &slide);
 	hwpmc_elf_entry(bytes, size, &entry);
+	for (unsigned int n = 0; n < HWPMC_ELF_SEGMENTS; n++)
+		hwpmc_elf_code_at(bytes, size, n, 0x1000, 0x1000, &at);
 }
 
 START_TEST(the_build_id_of_this_program_is_found)
@@ -537,6 +540,37 @@ START_TEST(elf_files_of_32_and_64_bits_say_where_their_code_is)
 }
 END_TEST
 
+/* Segments of data, code at 0x2200 and data at 0x5200. */
+START_TEST(code_beside_a_mapping_of_its_file_is_found_in_the_file)
+{
+	u8 page[512] __attribute__((aligned(8)));
+	u64 at;
+
+	for (int wide = 0; wide < 2; wide++) {
+		make_segments(page, wide);
+		/* From the first segment, and from the page that both have. */
+		ck_assert(hwpmc_elf_code_at(page, 512, 0, 0, 0x3000, &at));
+		ck_assert_uint_eq(at, 0x2000);
+		ck_assert(hwpmc_elf_code_at(page, 512, 0, 0x1000, 0x1000, &at));
+		ck_assert_uint_eq(at, 0x1000);
+		ck_assert(hwpmc_elf_code_at(page, 512, 1, 0x1000, 0x1000, &at));
+		ck_assert_uint_eq(at, 0x2000);
+		/* From above it. */
+		ck_assert(hwpmc_elf_code_at(page, 512, 2, 0x3000, -0x1000ull, &at));
+		ck_assert_uint_eq(at, 0x3000);
+		ck_assert(hwpmc_elf_code_at(page, 512, 2, 0x3000, -0x3000ull, &at));
+		ck_assert_uint_eq(at, 0x1000);
+		/* No code is there, no segment has that offset, and there is no such segment. */
+		ck_assert(!hwpmc_elf_code_at(page, 512, 0, 0, 0x1000, &at));
+		ck_assert(!hwpmc_elf_code_at(page, 512, 0, 0, 0x5000, &at));
+		ck_assert(!hwpmc_elf_code_at(page, 512, 0, 0x2000, 0, &at));
+		ck_assert(!hwpmc_elf_code_at(page, 512, 3, 0, 0x3000, &at));
+	}
+	/* Part of a page. */
+	ck_assert(!hwpmc_elf_code_at(page, 512, 0, 0, 0x3010, &at));
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, NULL);
@@ -556,5 +590,6 @@ int main(void)
 	harness_add_timed(the_build_id_of_this_program_is_found, 60);
 	harness_add(build_id_is_found_behind_other_notes_in_files_of_32_and_64_bits);
 	harness_add(elf_files_of_32_and_64_bits_say_where_their_code_is);
+	harness_add(code_beside_a_mapping_of_its_file_is_found_in_the_file);
 	return harness_run();
 }

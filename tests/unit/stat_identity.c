@@ -269,6 +269,16 @@ START_TEST(a_build_id_that_was_not_read_is_no_build_id_that_is_missing)
 }
 END_TEST
 
+START_TEST(a_program_with_a_part_in_anonymous_memory_has_a_doubt)
+{
+	struct hwpmc_log_map *map;
+
+	run_first(&map);
+	map->hdr.flags |= HWPMC_MAP_COPY;
+	check_named("in anonymous memory");
+}
+END_TEST
+
 /* Rebuilt while it is recorded; or one path in two containers. */
 START_TEST(two_files_of_one_path_are_two_images)
 {
@@ -375,6 +385,7 @@ int main(void)
 	harness_add(a_copy_below_a_root_is_named_with_a_doubt);
 	harness_add(a_copy_of_another_size_lends_no_names);
 	harness_add(a_build_id_that_was_not_read_is_no_build_id_that_is_missing);
+	harness_add(a_program_with_a_part_in_anonymous_memory_has_a_doubt);
 	harness_add(two_files_of_one_path_are_two_images);
 	harness_add(one_file_of_two_mappings_is_one_image);
 	harness_add(a_log_without_size_and_time_says_that_it_may_be_another);

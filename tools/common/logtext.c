@@ -237,6 +237,8 @@ static void put_identity(FILE *f, const struct hwpmc_log_map *r)
 	}
 	if (r->hdr.flags & HWPMC_MAP_UNREAD)
 		fputs(" unread", f);
+	if (r->hdr.flags & HWPMC_MAP_COPY)
+		fputs(" copy", f);
 }
 
 static void put_line(FILE *f, const struct hwpmc_record *r, bool named)

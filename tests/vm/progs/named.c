@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * named.c - named NAME [KIND]: a function of a known name (WORK of the compiler's) works for
+ * named.c - named NAME [KIND [again]]: a function of a known name (WORK of the compiler's) works for
  * TURNS turns of two instructions under the process name NAME, then the process waits for a
- * signal. What works, by KIND:
+ * signal, or does the same again and again. What works, by KIND:
  *
  *	map	generated code, which /tmp/perf-PID.map names "of_NAME"
  *	fork	the same in a child, forked after its parent has written the map
@@ -11,12 +11,22 @@
  *	clone	a library's code in a process that shares the memory (CLONE_VM), mapped by
  *		the other one
  *	leader	a thread whose process's first thread has ended
+ *	moved	generated code that mremap() has moved; the map has the new place
+ *	stale	the same where a part of this program's file was before; no map
+ *	over	this function, copied, and mremap()ed over the part of the file
+ *	fixed	the same by mmap() with MAP_FIXED, a copy and mprotect(), as Node.js does it
+ *	late	as "over" of a part of the file that is mapped once more, as a library is
+ *	forked	as "over", then in a child
+ *	other	generated code, mremap()ed over the part of the file with this function
+ *	all	as "over" of all code of this program
+ *	grown	generated code behind other one, which mremap() has made room for
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,13 +45,14 @@ void WORK(void);
 void never_runs(void);
 
 /* Address at which the other program has its WORK. */
-__attribute__((noinline, aligned(4096))) void never_runs(void)
+__attribute__((noinline, section("work"), aligned(4096))) void never_runs(void)
 {
 	__asm__ __volatile__("nop; nop");
 }
 #endif
 
-__attribute__((noinline, aligned(4096))) void WORK(void)
+/* In a page of its own, which kinds below replace. */
+__attribute__((noinline, section("work"), aligned(4096))) void WORK(void)
 {
 	__asm__ __volatile__("mov %0, %%ecx; 1: dec %%ecx; jnz 1b" : : "i"(TURNS) : "ecx", "cc");
 }
@@ -144,7 +155,7 @@ static void clone_and_map(const char *program)
 static void *work_of_thread(void *arg)
 {
 	/* At its beginning, and when a recorder may have listed it. */
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 6 || arg; i++) {
 		WORK();
 		usleep(500000);
 	}
@@ -152,13 +163,143 @@ static void *work_of_thread(void *arg)
 	return arg;
 }
 
-static void end_leader(void)
+static void end_leader(const char *again)
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, work_of_thread, NULL))
+	if (pthread_create(&thread, NULL, work_of_thread, (void *)again))
 		exit(1);
 	pthread_exit(NULL);
+}
+
+/* ---- code that is moved, and put over the file's ----------------------------- */
+
+static char *anonymous(size_t pages, int prot)
+{
+	char *at = mmap(NULL, pages * PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		exit(1);
+	return at;
+}
+
+static char *move_to(char *from, size_t pages, char *to)
+{
+	if (mremap(from, pages * PAGE, pages * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to) ==
+	    MAP_FAILED)
+		exit(1);
+	return to;
+}
+
+/* Pages of this program's file at another place: [0] to [2], with WORK in [1]. */
+static char *map_again(const char *program)
+{
+	extern char __executable_start;
+	int fd = open(program, O_RDONLY);
+	char *at = mmap(NULL, 3 * PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
+			(char *)WORK - &__executable_start - PAGE);
+
+	if (at == MAP_FAILED)
+		exit(1);
+	close(fd);
+	return at;
+}
+
+static char *copy_of(const char *from, size_t pages)
+{
+	char *at = anonymous(pages, PROT_READ | PROT_WRITE);
+
+	memcpy(at, from, pages * PAGE);
+	if (mprotect(at, pages * PAGE, PROT_READ | PROT_EXEC))
+		exit(1);
+	return at;
+}
+
+static char *replace_all(void)
+{
+	extern void _init(void);
+	extern char etext;
+	char *first = (char *)((uintptr_t)_init & -PAGE);
+	size_t pages = (&etext - first + PAGE - 1) / PAGE;
+
+	move_to(copy_of(first, pages), pages, first);
+	return (char *)WORK;
+}
+
+static char *put_fixed_over(char *at)
+{
+	char *copy = copy_of((char *)WORK, 1);
+
+	if (mmap(at, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		exit(1);
+	memcpy(at, copy, PAGE);
+	if (mprotect(at, PAGE, PROT_READ | PROT_EXEC) || munmap(copy, PAGE))
+		exit(1);
+	return at;
+}
+
+static char *put_stale(const char *program)
+{
+	char *code_at = generate(), *at = map_again(program);
+
+	munmap(at, 3 * PAGE);
+	return move_to(code_at, 1, at + PAGE);
+}
+
+/* An unknown place beside nothing that is mapped. */
+static char *put_moved(const char *name)
+{
+	char *to = anonymous(1, PROT_NONE);
+
+	to = move_to(generate(), 1, to);
+	put_map(name, to);
+	return to;
+}
+
+static char *put_grown(const char *name)
+{
+	char *room = anonymous(3, PROT_NONE);
+
+	move_to(generate(), 1, room);
+	munmap(room + PAGE, PAGE);
+	if (mremap(room, PAGE, 2 * PAGE, 0) == MAP_FAILED)
+		exit(1);
+	memcpy(room + PAGE, code, sizeof(code));
+	put_map(name, room + PAGE);
+	return room + PAGE;
+}
+
+/* Where the code is now, or NULL: the kind is another one. */
+static char *put_code(const char *name, const char *kind, const char *program)
+{
+	if (!strcmp(kind, "moved"))
+		return put_moved(name);
+	if (!strcmp(kind, "stale"))
+		return put_stale(program);
+	if (!strcmp(kind, "over") || !strcmp(kind, "forked"))
+		return move_to(copy_of((char *)WORK, 1), 1, (char *)WORK);
+	if (!strcmp(kind, "all"))
+		return replace_all();
+	if (!strcmp(kind, "grown"))
+		return put_grown(name);
+	if (!strcmp(kind, "fixed"))
+		return put_fixed_over((char *)WORK);
+	if (!strcmp(kind, "late"))
+		return move_to(copy_of((char *)WORK, 1), 1, map_again(program) + PAGE);
+	if (!strcmp(kind, "other"))
+		return move_to(generate(), 1, (char *)WORK);
+	return NULL;
+}
+
+static void run_code(const char *at, const char *kind, bool again)
+{
+	if (strcmp(kind, "forked") || !fork())
+		run(at);
+	while (again) {
+		usleep(100000);
+		run(at);
+	}
 }
 
 /* In the child 0. Of generated code it comes last. */
@@ -183,16 +324,20 @@ static int generated(const char *name, const char *kind, char *argv[])
 int main(int argc, char *argv[])
 {
 	const char *kind = argc > 2 ? argv[2] : "";
+	char *at;
 
 	if (argc < 2)
 		return 2;
 	prctl(PR_SET_NAME, argv[1]);
-	if (!strcmp(kind, ""))
+	at = put_code(argv[1], kind, argv[0]);
+	if (at)
+		run_code(at, kind, argc > 3);
+	else if (!strcmp(kind, ""))
 		WORK();
 	else if (!strcmp(kind, "clone"))
 		clone_and_map(argv[0]);
 	else if (!strcmp(kind, "leader"))
-		end_leader();
+		end_leader(argv[3]);
 	else
 		generated(argv[1], kind, argv);
 	for (;;)
