@@ -69,11 +69,6 @@ static const struct file_operations device_fops = {
 	.poll = device_poll,
 };
 
-bool hwpmc_device_is(const struct file *file)
-{
-	return file->f_op == &device_fops;
-}
-
 /* ---- the node ------------------------------------------------------------ */
 
 /*

@@ -3,11 +3,6 @@
 #ifndef HWPMC_DEVICE_H
 #define HWPMC_DEVICE_H
 
-struct file;
-
-/* Is it a file of this device? */
-bool hwpmc_device_is(const struct file *file);
-
 /* Before anything else of the load: 0, or an error that was printed. */
 int hwpmc_device_params(void);
 int hwpmc_device_init(void);

@@ -292,3 +292,8 @@ long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		hwpmc_stat_inc(syscall_errors);
 	return ret;
 }
+
+bool hwpmc_ioctl_serves(const struct file *file)
+{
+	return file->f_op->unlocked_ioctl == hwpmc_ioctl;
+}

@@ -39,6 +39,8 @@ union hwpmc_arg {
 struct file;
 
 long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+/* Returns true for a file of the device. */
+bool hwpmc_ioctl_serves(const struct file *file);
 
 /*
  * The PMC that an operation names, or an ERR_PTR with the reason in hdr. Checks

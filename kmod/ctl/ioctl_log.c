@@ -10,7 +10,6 @@
 #include "../log/drain.h"
 #include "../log/rings.h"
 #include "../pmc/owner.h"
-#include "device.h"
 #include "ioctl.h"
 
 static int take_file(struct hwpmc_op_configurelog *op, struct file **file)
@@ -19,7 +18,7 @@ static int take_file(struct hwpmc_op_configurelog *op, struct file **file)
 	if (op->flags & HWPMC_LOG_F_MAPPED)
 		return 0;
 	*file = fget(op->logfd);
-	if (*file && hwpmc_drain_can_write(*file) && !hwpmc_device_is(*file))
+	if (*file && hwpmc_drain_can_write(*file) && !hwpmc_ioctl_serves(*file))
 		return 0;
 	if (*file)
 		fput(*file);

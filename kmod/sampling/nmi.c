@@ -14,13 +14,13 @@
  */
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
-#include <asm/cpufeature.h>
 #include <asm/nmi.h>
 
 #include "../backends/x86_pmi.h"
 #include "../compat/irq_stat.h"
 #include "../core/stats.h"
 #include "../debug/trace.h"
+#include "expected_nmi.h"
 #include "log.h"
 #include "nmi_decide.h"
 #include "nmi_others.h"
@@ -29,19 +29,6 @@
 #include "trial.h"
 
 static bool nmi_registered;		/* hwpmc_lock */
-
-/*
- * Can an NMI whose overflow was handled at `since` still arrive? Bare metal delays it
- * until the end of another NMI; a hypervisor may also take the CPU away for hundreds
- * of milliseconds.
- */
-bool hwpmc_nmi_may_arrive_nmi(u64 since, u64 now)
-{
-	unsigned int ms = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? 1000 : 100;
-
-	/* An NMI may have set `since` after `now` was read. */
-	return since && (s64)(now - since) <= (s64)hwpmc_log_ticks_nmi(ms);
-}
 
 /*
  * Has one of perf's handlers counted this NMI? It runs before this one, for it is registered
@@ -168,25 +155,6 @@ decide_nmi(struct hwpmc_cpu *c, struct pt_regs *regs, struct hwpmc_nmi_facts *f,
 	return hwpmc_nmi_decide(f);
 }
 
-/* One of the expected NMIs has come. */
-static void spend_expected_nmi(struct hwpmc_cpu *c)
-{
-	if (c->nmi_more)
-		c->nmi_more--;
-	else
-		c->nmi_expected = 0;
-}
-
-static void expect_nmi(struct hwpmc_cpu *c, unsigned int more, u64 now)
-{
-	unsigned int already = 0;
-
-	if (hwpmc_nmi_may_arrive_nmi(c->nmi_expected, now))
-		already = 1 + c->nmi_more;
-	c->nmi_more = hwpmc_nmi_expect(already, more, hwpmc_pmi_merges_nmi()) - 1;
-	c->nmi_expected = now;
-}
-
 /* Inline twice: where perf has not come, as mostly, nothing is decided by that. */
 static __always_inline int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 					    const bool perf)
@@ -209,7 +177,7 @@ static __always_inline int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs 
 		hwpmc_pmi_open_nmi();
 	/* Before the second look adds to it. */
 	if (unlikely(verdict != HWPMC_NMI_FOREIGN && !hwpmc_nmi_found(&f)))
-		spend_expected_nmi(c);
+		hwpmc_expected_spend_nmi(c);
 	/* The APIC has dropped the interrupt of what overflowed while it was masked. */
 	if (unlikely(any_overflow_nmi(c)))
 		second_look = sample_rows_nmi(c, regs, now);
@@ -217,7 +185,7 @@ static __always_inline int handle_armed_nmi(struct hwpmc_cpu *c, struct pt_regs 
 				  verdict != HWPMC_NMI_FOREIGN);
 	to_come = hwpmc_nmi_to_come(&f, second_look);
 	if (unlikely(to_come))
-		expect_nmi(c, to_come, now);
+		hwpmc_expected_add_nmi(c, to_come, now);
 	if (likely(f.overflows + second_look)) {
 		c->nmi_last = now;
 		this_cpu_add(hwpmc_stats.intr_processed, f.overflows + second_look);

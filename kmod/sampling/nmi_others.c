@@ -5,10 +5,9 @@
 
 #include "../backends/x86_pmi.h"
 #include "../core/cpu.h"
+#include "expected_nmi.h"
 #include "log.h"
-#include "nmi_decide.h"
 #include "nmi_others.h"
-#include "sample.h"
 
 DEFINE_PER_CPU(struct hwpmc_nmi_others, hwpmc_nmi_others);
 static bool registered;		/* hwpmc_lock */

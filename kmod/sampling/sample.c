@@ -15,6 +15,7 @@
 #include "../debug/trace.h"
 #include "../debug/tunables.h"
 #include "callchain.h"
+#include "expected_nmi.h"
 #include "kgmon.h"
 #include "log.h"
 #include "nmi_decide.h"
@@ -740,47 +741,6 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		hwpmc_throttle_loaded_irqoff(c, nr);
 }
 
-/*
- * Disarming a row races with its own NMI, which may come at any instruction until it
- * is disarmed, or later still. So an NMI is expected from before the row leaves
- * c->sampling, and the expectation is taken back where the counter shows that none
- * was raised. Returns what was expected before.
- *
- * This is an exchange; xchg() would lock the bus, and only NMIs of this CPU can come
- * in between.
- */
-static u64 expect_nmi_irqoff(struct hwpmc_cpu *c, u64 now)
-{
-	u64 before;
-
-	do {
-		before = READ_ONCE(c->nmi_expected);
-	} while (cmpxchg_local(&c->nmi_expected, before, now) != before);
-	return before;
-}
-
-/* Not if the NMI has come and consumed it, or has set its own: those stand. */
-static void take_back_expectation_irqoff(struct hwpmc_cpu *c, u64 now, u64 before)
-{
-	cmpxchg_local(&c->nmi_expected, now, before);
-}
-
-/*
- * It stands: one NMI more is on its way. Those that were expected before come as well,
- * where the APIC does not merge them and they are not too old.
- */
-static void keep_expectation_irqoff(struct hwpmc_cpu *c, u64 now, u64 before)
-{
-	if (likely(!before))
-		return;
-	if (hwpmc_pmi_merges_nmi() || !hwpmc_nmi_may_arrive_nmi(before, now))
-		WRITE_ONCE(c->nmi_more, 0);
-	/* The NMI that has consumed this one was for one of those before. */
-	else if (cmpxchg_local(&c->nmi_expected, 0, now) &&
-		 READ_ONCE(c->nmi_more) < HWPMC_NMI_MOST - 1)
-		this_cpu_inc(hwpmc_cpus->nmi_more);
-}
-
 /* What a counter shows after it was told to stop. */
 enum stopped {
 	STOPPED,	/* before an overflow: no NMI will come for it */
@@ -850,7 +810,7 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	lockdep_assert_irqs_disabled();
 	if (rc->shadow.sel)
 		hwpmc_cpu_stop_nmi(c, nr);
-	before = expect_nmi_irqoff(c, now);
+	before = hwpmc_expected_begin_irqoff(c, now);
 	/* handle_nmi() finds the row armed or the NMI expected, if not both. */
 	barrier();
 	c->sampling &= ~BIT_ULL(nr);
@@ -867,15 +827,15 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	case OVERFLOWED:
 		/* An event of the kernel that was counted in an NMI sends none. */
 		if (likely(hwpmc_rows[nr].cls->nmi))
-			keep_expectation_irqoff(c, now, before);
+			hwpmc_expected_keep_irqoff(c, now, before);
 		else
-			take_back_expectation_irqoff(c, now, before);
+			hwpmc_expected_take_back_irqoff(c, now, before);
 		count_overflow_irqoff(c, nr, counter);
 		ph->left = rc->period_left;
 		break;
 	case STOPPED:
 		ph->left = stopped_period_left_irqoff(c, nr, -counter & rc->mask);
-		take_back_expectation_irqoff(c, now, before);
+		hwpmc_expected_take_back_irqoff(c, now, before);
 		break;
 	}
 	if (unlikely(hwpmc_pmc_adapts(rc->pmc)))

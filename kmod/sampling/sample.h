@@ -62,8 +62,6 @@ unsigned int hwpmc_sample_payloads_nmi(struct hwpmc_cpu *c, u64 rows, struct pt_
  */
 unsigned int hwpmc_sample_unstoppable_nmi(struct hwpmc_cpu *c);
 
-/* Can an NMI whose overflow was handled at `since`, 0: never, still arrive? */
-bool hwpmc_nmi_may_arrive_nmi(u64 since, u64 now);
 /* Register the NMI handler with the first PMC that samples. Process context,
  * hwpmc_lock. */
 int hwpmc_nmi_register_once(void);
