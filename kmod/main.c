@@ -21,7 +21,7 @@
 #include "pmc/wrap.h"
 #include "sampling/kgmon.h"
 #include "sampling/log.h"
-#include "sampling/overdue.h"
+#include "sampling/lost_pmi.h"
 #include "sampling/sample.h"
 #include "sampling/scratch.h"
 #include "sampling/throttle.h"

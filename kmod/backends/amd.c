@@ -11,7 +11,7 @@
 #include "../compat/cpuid.h"
 #include "../compat/msr.h"
 #include "amd_encode.h"
-#include "amd_found.h"
+#include "amd_side_regs.h"
 #include "amd_guests.h"
 #include "amd_regs.h"
 #include "classes.h"

@@ -9,7 +9,7 @@
 #include "backend.h"
 
 struct hwpmc_amd_pmu {
-	bool freezes;		/* an overflow can freeze all counters (amd_found.c) */
+	bool freezes;		/* an overflow can freeze all counters (amd_side_regs.c) */
 	u32 family;
 	u32 version;		/* 0 legacy, 1 extended, 2 PerfMonV2 */
 	u32 num;		/* counters */

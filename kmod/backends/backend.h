@@ -71,7 +71,7 @@ struct hwpmc_encoding {
 
 /*
  * Events that certainly happen while instructions run, in kernel mode: what a class is tried
- * with (sampling/trial.c).
+ * with (sampling/counter_test.c).
  */
 enum hwpmc_trial_kind {
 	HWPMC_TRIAL_NONE,

@@ -54,7 +54,7 @@ u32 hwpmc_intel_global_changed_irqoff(u64 own);
 bool hwpmc_intel_global_restore_nmi(u64 own);
 
 /* Registers that others have left so that counters could not interrupt or would stand still,
- * on this CPU: cleared, if they are not yet, and given back; see intel_found.c. */
+ * on this CPU: cleared, if they are not yet, and given back; see intel_side_regs.c. */
 void hwpmc_intel_found_clear_irqoff(void);
 void hwpmc_intel_found_restore_irqoff(void);
 

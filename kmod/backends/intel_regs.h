@@ -101,7 +101,7 @@
 /* Snoop response, beside events 0127H and 0227H: efficiency cores since Crestmont. */
 #define INTEL_SNOOP_RSP(n)	(0x1328 + (n))
 
-/* Registers beside the counters that others may have set; see intel_found.c. */
+/* Registers beside the counters that others may have set; see intel_side_regs.c. */
 #define INTEL_DEBUGCTL		0x1d9
 #define   INTEL_DEBUGCTL_BTS	GENMASK_ULL(8, 6)	/* branch records to DS_AREA */
 #define   INTEL_DEBUGCTL_FREEZE	BIT_ULL(12)		/* of counters, at an interrupt */

@@ -47,7 +47,7 @@ static inline bool hwpmc_x86_guarded(const struct hwpmc_x86_bank *b)
 int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail);
 void hwpmc_x86_release(const struct hwpmc_x86_bank *bank);
 /* See running_irqoff() in backend.h; 0 where a class has claimed the bank before, or where
- * counters that run are taken over (x86_taken.c). */
+ * counters that run are taken over (x86_firmware.c). */
 u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank);
 
 /* The register, where it has another value in these bits; else 0. By RDMSR. */
@@ -70,7 +70,7 @@ bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank);
 int hwpmc_x86_select_keeps(const struct hwpmc_x86_bank *bank, u64 bits);
 
 /*
- * x86_taken.c - counters that run and that nobody has reserved, where the administrator
+ * x86_firmware.c - counters that run and that nobody has reserved, where the administrator
  * lets the module take them. take: on this CPU, what they are programmed with is kept;
  * put_back: on all CPUs, after the classes are off, they go on as they were.
  */

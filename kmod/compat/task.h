@@ -19,14 +19,14 @@ bool hwpmc_current_is_dumpable(void);
 
 /*
  * The CPU that the task runs on or waits for, or -1: it sleeps. The reads are in this
- * order for task/followers.c. The caller keeps the task.
+ * order for task/loaded_cpus.c. The caller keeps the task.
  */
 static inline int hwpmc_task_cpu(const struct task_struct *task)
 {
 #ifdef CONFIG_SMP
 	bool queued = READ_ONCE(task->on_rq);
 
-	smp_rmb();	/* on_rq before on_cpu: see task/followers.c */
+	smp_rmb();	/* on_rq before on_cpu: see task/loaded_cpus.c */
 	/* Acquire: all that it counted has been added before. */
 	if (!queued && !smp_load_acquire(&task->on_cpu))
 		return -1;

@@ -160,7 +160,7 @@ void hwpmc_cpus_class_off(struct hwpmc_class *cls)
 }
 
 /* Each CPU that programmed the row has been asked or seen to have ended its slices since
- * (task/followers.c), so its shadow is seen as well. */
+ * (task/loaded_cpus.c), so its shadow is seen as well. */
 static bool row_is_programmed(int cpu, void *arg)
 {
 	unsigned int nr = (unsigned long)arg;

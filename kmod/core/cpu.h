@@ -100,7 +100,7 @@ struct hwpmc_cpu {
 	u64 rows;			/* rows: all, or those of its kind of core */
 	u32 kind;			/* HWPMC_KIND_*, 0: CPUs are alike */
 	u64 elsewhere;			/* of .loaded: .row[].elsewhere does not count here */
-	/* The row whose interrupt is tried (sampling/trial.c), or NULL; whether it has come,
+	/* The row whose interrupt is tried (sampling/counter_test.c), or NULL; whether it has come,
 	 * and whether that of a former attempt may yet. Read in NMI. */
 	const struct hwpmc_row *trial;
 	bool trial_came, trial_late;

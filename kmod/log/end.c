@@ -23,7 +23,7 @@
 #include "../task/system.h"
 #include "drain.h"
 #include "end.h"
-#include "kinds.h"
+#include "cpu_kinds.h"
 #include "limits.h"
 #include "loss.h"
 #include "records.h"

@@ -10,7 +10,7 @@
 #include "../core/doubt.h"
 #include "../debug/trace.h"
 #include "../log/loss.h"
-#include "../task/count.h"
+#include "../task/start_stop.h"
 #include "../task/migrations.h"
 #include "../task/system.h"
 #include "batch.h"

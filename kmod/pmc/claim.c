@@ -12,7 +12,7 @@
 #include "../core/stats.h"
 #include "../debug/trace.h"
 #include "../sampling/sample.h"
-#include "../sampling/trial.h"
+#include "../sampling/counter_test.h"
 #include "../task/rdpmc.h"
 #include "claim.h"
 #include "look.h"

@@ -19,7 +19,7 @@
 #include "../core/still.h"
 #include "../core/work.h"
 #include "../log/loss.h"
-#include "../sampling/trial.h"
+#include "../sampling/counter_test.h"
 #include "claim.h"
 #include "hotplug.h"
 #include "look.h"

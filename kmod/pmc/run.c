@@ -12,7 +12,7 @@
 #include "../log/loss.h"
 #include "../sampling/log.h"
 #include "../task/attach.h"
-#include "../task/count.h"
+#include "../task/start_stop.h"
 #include "../task/migrations.h"
 #include "../task/system.h"
 #include "run.h"

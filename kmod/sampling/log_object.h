@@ -66,7 +66,7 @@ struct hwpmc_log {
 	bool ended;			/* CLOSELOG was written, */
 	unsigned int end_cpu;		/* to this CPU's ring */
 	int error;			/* errno of the failed write, or 0; set once */
-	struct list_head node;		/* of log/kinds.c; hwpmc_lock, read under RCU */
+	struct list_head node;		/* of log/cpu_kinds.c; hwpmc_lock, read under RCU */
 
 	/* For the drain thread, which only a log with a descriptor has. */
 	struct file *file;		/* NULL: none, or put after CLOSELOG */

@@ -26,7 +26,7 @@
 #include "nmi_others.h"
 #include "sample.h"
 #include "throttle.h"
-#include "trial.h"
+#include "counter_test.h"
 
 static bool nmi_registered;		/* hwpmc_lock */
 

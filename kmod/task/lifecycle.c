@@ -19,7 +19,7 @@
 #include "../debug/trace.h"
 #include "../sampling/pmc_records.h"
 #include "access.h"
-#include "descent.h"
+#include "descendants.h"
 #include "lifecycle.h"
 #include "migrations.h"
 #include "own.h"

@@ -17,7 +17,7 @@
 #include "../debug/trace.h"
 #include "../sampling/pmc_records.h"
 #include "../sampling/sample.h"
-#include "followers.h"
+#include "loaded_cpus.h"
 #include "migrations.h"
 #include "registry.h"
 #include "switch.h"

@@ -18,7 +18,7 @@ extern struct preempt_ops hwpmc_preempt_ops;
 /* Load and unload rows here until they are those that the current thread's target
  * counts. Idempotent; called after each change of a target or a PMC. */
 void hwpmc_switch_sync_irqoff(struct hwpmc_cpu *c);
-/* The same on the CPUs of followers.h: on return no CPU counts for a removed link.
+/* The same on the CPUs of loaded_cpus.h: on return no CPU counts for a removed link.
  * hwpmc_lock, interrupts on. */
 void hwpmc_switch_sync_followers(void);
 /* On return the links of a counting PMC have all that was counted before the call.

@@ -9,7 +9,7 @@
 #include "../core/cpu.h"
 #include "../core/doubt.h"
 #include "../sampling/sample.h"
-#include "count.h"
+#include "start_stop.h"
 #include "system.h"
 
 static void system_begin_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * kmod_irqoff - how many instructions the module has interrupts off for while it tries what a
- * hypervisor gives it (kmod/sampling/trial.c), as the emulated PMU counts them (irqoff=on).
+ * hypervisor gives it (kmod/sampling/counter_test.c), as the emulated PMU counts them (irqoff=on).
  * The bounds are those of hwpmc(4). Operations on many threads: tests/bench/cpus.
  */
 #include "kmod_dev.h"

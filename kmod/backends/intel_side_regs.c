@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * intel_found.c - registers beside the counters, as others have left them, that would make
+ * intel_side_regs.c - registers beside the counters, as others have left them, that would make
  * counters stand still or not interrupt: DEBUGCTL can freeze all at the first interrupt,
  * PEBS_ENABLE has an overflow write a record to the memory that DS_AREA names, and no
  * interrupt. They are cleared at the claim and given back as found. On the CPU concerned,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * trial.h - does what a machine or its hypervisor gives count? The counters of a class are tried
- * for a moment at each claim (trial.c), and under a hypervisor the interrupt when the first PMC
- * samples (trial_interrupt.c), on each CPU until it has come once: what counts 0, counts wrong
+ * counter_test.h - does what a machine or its hypervisor gives count? The counters of a class are tried
+ * for a moment at each claim (counter_test.c), and under a hypervisor the interrupt when the first PMC
+ * samples (counter_test_irq.c), on each CPU until it has come once: what counts 0, counts wrong
  * or does not interrupt is noted for GETCPUINFO and refused. Process context, hwpmc_lock.
  */
-#ifndef HWPMC_TRIAL_H
-#define HWPMC_TRIAL_H
+#ifndef HWPMC_COUNTER_TEST_H
+#define HWPMC_COUNTER_TEST_H
 
 #include "../core/cpu.h"
 #include "../core/still.h"
@@ -59,4 +59,4 @@ void hwpmc_trial_encode(const struct hwpmc_class *cls, unsigned int n, unsigned 
 /* The counters of this CPU, of the class. */
 u64 hwpmc_trial_rows(const struct hwpmc_class *cls, unsigned int cpu);
 
-#endif /* HWPMC_TRIAL_H */
+#endif /* HWPMC_COUNTER_TEST_H */

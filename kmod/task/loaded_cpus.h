@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * followers.h - the CPUs that have to follow a change of targets or PMCs: those where a
+ * loaded_cpus.h - the CPUs that have to follow a change of targets or PMCs: those where a
  * thread concerned runs or waits to run. No other CPU is interrupted.
  *
  *	hwpmc_followers_begin();
@@ -10,8 +10,8 @@
  *
  * Process context; hwpmc_lock from begin to call.
  */
-#ifndef HWPMC_FOLLOWERS_H
-#define HWPMC_FOLLOWERS_H
+#ifndef HWPMC_LOADED_CPUS_H
+#define HWPMC_LOADED_CPUS_H
 
 #include <linux/smp.h>
 
@@ -30,4 +30,4 @@ void hwpmc_followers_pmc_locked(const struct hwpmc_pmc *pmc);
  */
 void hwpmc_followers_call(smp_call_func_t fn, void *arg);
 
-#endif /* HWPMC_FOLLOWERS_H */
+#endif /* HWPMC_LOADED_CPUS_H */

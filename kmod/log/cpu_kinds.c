@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * kinds.c - CPU_KIND records. Samples and values name their CPU, so one record a CPU says
+ * cpu_kinds.c - CPU_KIND records. Samples and values name their CPU, so one record a CPU says
  * the kind of core of all of them, and none of them costs more. It is written by the CPU
  * itself, into its own ring, where it precedes what it is about: for CPUs that are online
  * when the log is published, before a PMC that needs a log can start; for others by their
@@ -12,7 +12,7 @@
 #include "../core/cpu.h"
 #include "../core/lock.h"
 #include "../sampling/log_object.h"
-#include "kinds.h"
+#include "cpu_kinds.h"
 
 /* Published logs. */
 static LIST_HEAD(logs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* descent.h - the descendants of a process now, and how its values go to its parent. */
-#ifndef HWPMC_DESCENT_H
-#define HWPMC_DESCENT_H
+/* descendants.h - the descendants of a process now, and how its values go to its parent. */
+#ifndef HWPMC_DESCENDANTS_H
+#define HWPMC_DESCENDANTS_H
 
 struct hwpmc_target;
 struct task_struct;
@@ -22,4 +22,4 @@ void hwpmc_descent_move_values_locked(struct hwpmc_target *from,
 /* The last thread of a target, current, exits: add its values to its parent's. */
 void hwpmc_descent_exit_locked(struct hwpmc_target *target);
 
-#endif /* HWPMC_DESCENT_H */
+#endif /* HWPMC_DESCENDANTS_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * count.h - process-scope PMCs start and stop to count for their targets. Process
+ * start_stop.h - process-scope PMCs start and stop to count for their targets. Process
  * context, hwpmc_lock; interrupts on.
  */
-#ifndef HWPMC_COUNT_H
-#define HWPMC_COUNT_H
+#ifndef HWPMC_START_STOP_H
+#define HWPMC_START_STOP_H
 
 #include "../core/pmc.h"
 
@@ -36,9 +36,9 @@ bool hwpmc_link_is_active(const struct hwpmc_pmc *pmc, const struct task_struct 
  */
 bool hwpmc_counts_only_current(const struct hwpmc_pmc *pmc);
 /*
- * The CPUs follow a change of targets or PMCs: those of followers.h, or, here_only, this
+ * The CPUs follow a change of targets or PMCs: those of loaded_cpus.h, or, here_only, this
  * one alone. On return no CPU counts for what the change took away.
  */
 void hwpmc_count_sync(bool here_only);
 
-#endif /* HWPMC_COUNT_H */
+#endif /* HWPMC_START_STOP_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * descent.c - finds the descendants of a process. The time depends on the number of
+ * descendants.c - finds the descendants of a process. The time depends on the number of
  * processes only, not on the shape of their tree: a user can make chains of thousands,
  * and the caller holds hwpmc_lock meanwhile. Process context.
  */
@@ -12,7 +12,7 @@
 #include <linux/sort.h>
 
 #include "../core/owner.h"
-#include "descent.h"
+#include "descendants.h"
 #include "target.h"
 
 enum verdict { VERDICT_UNKNOWN, VERDICT_YES, VERDICT_NO };

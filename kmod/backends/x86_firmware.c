@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * x86_taken.c - see x86_reserve.h. Programmable counters go on from the values that they had;
+ * x86_firmware.c - see x86_reserve.h. Programmable counters go on from the values that they had;
  * of the fixed counters the control alone is kept, since their values go on anyway.
  */
 #include <linux/percpu.h>

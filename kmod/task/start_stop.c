@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * count.c - starts and stops a process-scope PMC: sets or clears the PMC's row in its
+ * start_stop.c - starts and stops a process-scope PMC: sets or clears the PMC's row in its
  * targets, then makes the CPUs follow. Process context, hwpmc_lock; switches, forks and
  * exits go on meanwhile.
  */
 #include "../core/cpu.h"
 #include "../core/doubt.h"
-#include "count.h"
-#include "followers.h"
+#include "start_stop.h"
+#include "loaded_cpus.h"
 #include "migrations.h"
 #include "switch.h"
 #include "target.h"

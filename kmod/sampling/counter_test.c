@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * trial.c - see trial.h.
+ * counter_test.c - see counter_test.h.
  *
  * A counter that counts nothing shows nothing but a small number: firmware may have stopped it;
  * a hypervisor may filter its event, or make it of a counter of its host that another user has.
@@ -23,7 +23,7 @@
 #include <asm/cpufeature.h>
 
 #include "../backends/width.h"
-#include "trial.h"
+#include "counter_test.h"
 
 #define ROWS	32	/* of one class, or of two that share a claim */
 #define BESIDE_TURNS	(HWPMC_TRIAL_TURNS / 8)

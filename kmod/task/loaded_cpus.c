@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * followers.c - finds the CPUs that have to follow a change, without asking any. Process
+ * loaded_cpus.c - finds the CPUs that have to follow a change, without asking any. Process
  * context, hwpmc_lock; switches, forks and exits go on meanwhile.
  *
  * A switch-in reads what a target counts, and nothing of ours tells other CPUs that it is
@@ -35,7 +35,7 @@
 
 #include "../compat/task.h"
 #include "../core/lock.h"
-#include "followers.h"
+#include "loaded_cpus.h"
 #include "target.h"
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * amd_found.c - what others have left beside AMD's counters: with a bit of DEBUGCTL all stand
+ * amd_side_regs.c - what others have left beside AMD's counters: with a bit of DEBUGCTL all stand
  * still from the first overflow on, until a bit of the global status is acknowledged. Neither
  * perf nor the module uses it. It is cleared at the claim and given back as found. On the CPU
  * concerned, interrupts off.
@@ -8,7 +8,7 @@
 #include <linux/percpu.h>
 
 #include "../compat/msr.h"
-#include "amd_found.h"
+#include "amd_side_regs.h"
 #include "amd_regs.h"
 
 /* By CPU: the bit was set, and has been cleared. */

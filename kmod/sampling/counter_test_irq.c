@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * trial_interrupt.c - see trial.h. A counter that stops shortly before its overflow makes one,
+ * counter_test_irq.c - see counter_test.h. A counter that stops shortly before its overflow makes one,
  * and its interrupt is waited for. Interrupts are off for about a thousand instructions, for three
  * thousand where no overflow comes.
  */
@@ -13,7 +13,7 @@
 #include "../backends/x86_pmi.h"
 #include "../compat/timekeeping.h"
 #include "log.h"
-#include "trial.h"
+#include "counter_test.h"
 
 #define ATTEMPTS	3
 #define ARMED		128	/* events until the overflow, a multiple of every model's unit */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
-/* overdue.c - see overdue.h. */
+/* lost_pmi.c - see lost_pmi.h. */
 #include <linux/percpu.h>
 #include <linux/smp.h>
 
 #include "../core/cpu.h"
 #include "../core/lock.h"
 #include "../core/work.h"
-#include "overdue.h"
+#include "lost_pmi.h"
 #include "sample.h"
 #include "throttle.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * intel_more.c - registers that perfmon 6 gives a counter beside its select: which counters
+ * intel_v6_regs.c - registers that perfmon 6 gives a counter beside its select: which counters
  * reload it, and its value and PEBS record then. perf leaves them set when it stops, and takes
  * them to be as it left them when it counts again. The module counts with 0, so it keeps what
  * they held and writes that back at release.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * kinds.h - CPU_KIND records: which kind of core each CPU is, where they are of several.
+ * cpu_kinds.h - CPU_KIND records: which kind of core each CPU is, where they are of several.
  */
 #ifndef HWPMC_LOG_KINDS_H
 #define HWPMC_LOG_KINDS_H
