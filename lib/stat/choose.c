@@ -13,11 +13,6 @@ static bool is_image(const struct hwpmc_image *image, const char *name)
 	return !strcmp(image->path, name) || !strcmp(image->name, name);
 }
 
-static bool is_symbol(const struct hwpmc_symbol *symbol, const char *name)
-{
-	return !strcmp(symbol->name, name) || !strcmp(symbol->raw, name);
-}
-
 static bool hits(struct hwpmc_profile *p, const struct entry *e)
 {
 	const struct hwpmc_profile_options *o = &p->o;
@@ -27,7 +22,7 @@ static bool hits(struct hwpmc_profile *p, const struct entry *e)
 	profile_name_frames(p, e, &s);
 	found = s.nframe &&
 		(!o->image || is_image(s.frame[0]->image, o->image)) &&
-		(!o->symbol || is_symbol(s.frame[0]->symbol, o->symbol));
+		(!o->symbol || hwpmc_symbol_is(s.frame[0]->symbol, o->symbol));
 	free(s.frame);
 	return found;
 }

@@ -255,29 +255,45 @@ void images_index(struct images *set)
 
 /* ---- symbols ------------------------------------------------------------- */
 
+#define PLT	"@plt"
+
+/* "@@GLIBC_2.34" or "@GLIBC_2.2.5", as linkers write versions of a library's symbols. */
+static bool is_version(const char *at)
+{
+	at += at[1] == '@' ? 2 : 1;
+	return *at && !at[strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				     "0123456789_.-")];
+}
+
 /*
- * What a name means to people, or raw itself. "name@plt" is made here and of
- * symbols with versions.
+ * What a name means to people, or raw itself: a name of generated code may have an @ in it.
+ * "name@plt" is made here and keeps its end, a version is left out.
  */
 static const char *nice_name(struct image *img, const char *raw)
 {
-	const char *at = strchr(raw, '@');
-	char *nice, *base;
+	const char *at = img->pub.kind == HWPMC_IMAGE_JIT ? NULL : strchr(raw, '@');
+	bool stub = at && !strcmp(at, PLT);
+	char *base, *nice;
 
-	if (raw[0] != '_')
+	if (at && (at == raw || (!stub && !is_version(at))))
+		at = NULL;
+	if (raw[0] != '_' && (!at || stub))
 		return raw;
 	if (!at)
-		nice = demangle(&img->demangled, raw);
-	else {
-		base = stat_strdup(raw);
-		if (base)
-			base[at - raw] = 0;
-		nice = base ? demangle(&img->demangled, base) : NULL;
+		return demangle(&img->demangled, raw) ?: raw;
+	base = stat_strdup(raw);
+	if (!base)
+		return raw;
+	base[at - raw] = 0;
+	nice = raw[0] == '_' ? demangle(&img->demangled, base) : NULL;
+	if (nice) {
 		free(base);
 		base = nice;
-		nice = base ? stat_join(base, at) : NULL;
-		free(base);
 	}
+	if (!stub)
+		return base;
+	nice = stat_join(base, PLT);
+	free(base);
 	return nice ? nice : raw;
 }
 

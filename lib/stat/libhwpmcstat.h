@@ -134,7 +134,8 @@ struct hwpmc_image {
 /* A function. Each image has one symbol "[unknown]" for all its unknown functions. */
 struct hwpmc_symbol {
 	struct hwpmc_image *image;
-	const char *name;	/* demangled, without the parameters of C++ */
+	const char *name;	/* demangled, without the parameters of C++, and without the
+				 * version of a library ("@@GLIBC_2.34") */
 	const char *raw;	/* as in the file */
 	uint64_t start, size;	/* address in its ELF file, and bytes */
 	bool unknown;
@@ -143,6 +144,15 @@ struct hwpmc_symbol {
 	bool made_up;		/* the file has no name for it: the name is that of the file and
 				 * the address of the function, whose bounds .eh_frame has */
 };
+
+/*
+ * Return a name without its long template arguments (of C++, and generic ones of Rust), for
+ * a list: "std::map<...>::find". It is in buf, or is name itself if nothing is to be left out
+ * or buf is too small.
+ */
+const char *hwpmc_shorten_name(const char *name, char *buf, size_t size);
+/* Return 1 if name is the symbol's name, shortened or not, or its raw one. */
+int hwpmc_symbol_is(const struct hwpmc_symbol *symbol, const char *name);
 
 /* Places to search; each may be NULL. Files are searched by build-id first. */
 struct hwpmc_symbol_options {

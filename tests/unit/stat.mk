@@ -12,7 +12,7 @@ STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions
 	linked/program mini/program kernel/vmlinux \
 	kernel/drivers/some-mod.ko compressed/some-mod.ko.xz \
 	root/installed order/first order/second ifunc labels \
-	nested beside shared common libbounds.so)
+	nested beside shared common libbounds.so libversions.so)
 
 $(SYMBOLS_DIR)/inlined: $(SYMBOLS_SRC)/inlined.c
 	@mkdir -p $(@D)
@@ -27,6 +27,10 @@ $(SYMBOLS_DIR)/no-dwarf: $(SYMBOLS_SRC)/inlined.c
 $(SYMBOLS_DIR)/liblibrary.so: $(SYMBOLS_SRC)/library.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -g -shared -fPIC -o $@ $<
+$(SYMBOLS_DIR)/libversions.so: $(SYMBOLS_SRC)/versions.s
+	@mkdir -p $(@D)
+	echo 'LIB_2.2.5 { }; LIB_2.34 { } LIB_2.2.5;' >$@.map
+	$(CC) -nostdlib -shared -Wl,--version-script=$@.map -o $@ $<
 $(SYMBOLS_DIR)/libbounds.so: $(SYMBOLS_SRC)/bounds.s
 	@mkdir -p $(@D)
 	$(CC) -nostdlib -shared -Wl,--build-id=none -o $@ $<

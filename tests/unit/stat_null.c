@@ -137,9 +137,15 @@ END_TEST
 START_TEST(null_files_and_tables_are_einval_in_each_call)
 {
 	const struct hwpmc_guard guard = { .limit = 1 };
+	const struct hwpmc_symbol symbol = { .name = "f", .raw = "f" };
 	const char *why = NULL;
+	char name[8];
 
 	REFUSED(hwpmc_running_kernel(NULL));
+	NONE(hwpmc_shorten_name(NULL, name, sizeof(name)));
+	NONE(hwpmc_shorten_name("f", NULL, 8));
+	NONE(hwpmc_symbol_is(NULL, "f"));
+	NONE(hwpmc_symbol_is(&symbol, NULL));
 	REFUSED(hwpmc_open_guarded(NULL, "/etc/passwd", &why));
 	ck_assert_ptr_nonnull(why);
 	REFUSED(hwpmc_open_guarded(&guard, NULL, NULL));
