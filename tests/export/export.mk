@@ -26,7 +26,7 @@ run-export = PYTHONPATH=$(TOP)/tests/harness BUILD=$(BUILD) \
 		<$(EXPORT_TEST)/$(1).tap >>$(BUILD)/results.tsv; exit $$status
 
 check-export: check-export-formats check-export-edits check-export-push check-export-stripped \
-	check-export-terminals check-export-inputs check-export-outputs
+	check-export-terminals check-export-inputs check-export-outputs check-export-widths
 
 check-export-formats check-export-push check-export-stripped: check-export-%: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,$*,export)
@@ -35,12 +35,12 @@ check-export-edits: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,edits,export)
 
 # All that reads a log, as it is installed.
-check-export-terminals check-export-inputs check-export-outputs: check-export-%: tools
+check-export-terminals check-export-inputs check-export-outputs check-export-widths: check-export-%: tools
 	@mkdir -p $(EXPORT_TEST)
 	@$(call run-export,$*,export)
 
 .PHONY: check-export check-export-formats check-export-edits check-export-push check-export-stripped \
-	check-export-terminals check-export-inputs check-export-outputs
+	check-export-terminals check-export-inputs check-export-outputs check-export-widths
 
 check-flamegraph: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,flamegraph,flamegraph)

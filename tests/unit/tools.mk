@@ -4,7 +4,7 @@
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
 	tools_gaps tools_pieces tools_views tools_dump tools_report tools_chains tools_names tools_programs \
-	tools_fleet tools_doctor tools_clouds tools_metrics tools_selftest)
+	tools_fleet tools_doctor tools_clouds tools_metrics tools_selftest tools_symname)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs. Messages need
 # perf's words.
 unit-tools = $(call unit-objects,$(patsubst %,$(TOP)/tools/%.c,$1 \
@@ -28,6 +28,7 @@ TOOLS_UNIT_FLAGS_tools_metrics := -I$(TOP)/lib/event -DTABLES_SRC='"$(TOP)/data/
 TOOLS_UNIT_LINK_tools_metrics := -Wl,--wrap=event_machine_cpuid
 TOOLS_UNIT_tools_programs := $(call unit-tools,record/programs common/fmt common/msg) \
 	$(TOOLS_UNIT_LOGS)
+TOOLS_UNIT_tools_symname := $(call unit-tools,common/symname common/fmt) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_selftest := $(call unit-tools,selftest/judge)
 TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/missing common/msg \
 	common/output record/beside record/net record/note \
@@ -57,7 +58,8 @@ TOOLS_UNIT_EXPORT := $(patsubst $(TOP)/tools/%.c,$(TOOLS_OBJ_DIR)/%.o, \
 TOOLS_UNIT_tools_report := $(call unit-tools,report/cmd_report report/head report/flat \
 	report/branches report/tree report/folded view/tree annotate/cmd_annotate annotate/annotate \
 	annotate/print annotate/code annotate/code_kernel annotate/insn annotate/source \
-	report/cmd_diff report/diff common/doubts common/cpus common/logopts common/missing common/pager common/fmt \
+	report/cmd_diff report/diff common/doubts common/cpus common/logopts common/missing common/pager common/symname \
+	common/fmt \
 	common/msg common/output common/watch) $(TOOLS_UNIT_LOGS) $(TOOLS_UNIT_EXPORT)
 TOOLS_UNIT_FLAGS_tools_report := -DSHARES='"$(TOOLS_UNIT_SHARES)"' \
 	-DSHARES_SRC='"$(TOP)/tests/unit/progs/shares.c"'

@@ -124,8 +124,7 @@ static bool is_named(const struct options *o, const struct hwpmc_symbol *s)
 	if (!is_image(s->image, o->image))
 		return false;
 	for (int i = 0; i < o->nfunction; i++)
-		if (strcmp(s->name, o->function[i]) == 0 ||
-		    strcmp(s->raw, o->function[i]) == 0)
+		if (hwpmc_symbol_is(s, o->function[i]))
 			return true;
 	return !o->nfunction;
 }

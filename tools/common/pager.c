@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +91,16 @@ static void start_pager(struct pager *p, const char *command)
 	}
 }
 
+/* 0: the terminal has none, or too few for any line of a report. */
+static unsigned int terminal_columns(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 40)
+		return 0;
+	return size.ws_col;
+}
+
 int pager_open(struct pager *p, const char *output, bool stdio)
 {
 	const char *command = NULL;
@@ -105,12 +116,20 @@ int pager_open(struct pager *p, const char *output, bool stdio)
 	}
 	if (!isatty(STDOUT_FILENO))
 		return 0;
+	p->terminal = true;
+	p->columns = terminal_columns();
 	if (!stdio)
 		command = pager_command();
 	p->colour = may_colour(command);
 	if (command)
 		start_pager(p, command);
 	return 0;
+}
+
+void pager_full_names(struct pager *p)
+{
+	p->terminal = false;
+	p->columns = 0;
 }
 
 int pager_close(struct pager *p)

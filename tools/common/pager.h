@@ -15,6 +15,8 @@ struct pager {
 	const char *name;	/* for messages */
 	pid_t pid;		/* 0: no pager */
 	bool colour;
+	bool terminal;		/* names of functions are shortened */
+	unsigned int columns;	/* of the terminal; 0: no limit */
 };
 
 /*
@@ -22,6 +24,8 @@ struct pager {
  * is a terminal and `stdio` is false. 0, or EXIT_FAILED after a message.
  */
 int pager_open(struct pager *p, const char *output, bool stdio);
+/* Names of functions as in a file, also on a terminal. */
+void pager_full_names(struct pager *p);
 /* Wait for the pager's end. 0, or EXIT_FAILED after a message: not all was written. */
 int pager_close(struct pager *p);
 

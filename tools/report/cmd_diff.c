@@ -15,6 +15,7 @@
 #include "common/missing.h"
 #include "common/msg.h"
 #include "common/pager.h"
+#include "common/symname.h"
 #include "diff.h"
 #include "report.h"
 
@@ -36,6 +37,7 @@ LOGOPTS_PLACE_HELP
 LOGOPTS_SYMBOLS_HELP
 "  -o FILE             write to FILE\n"
 "      --stdio         do not start a pager\n"
+"      --full-names    do not shorten names of functions on a terminal\n"
 "\n"
 "Exit status: 0; 1 if a log cannot be read or the logs have no event in common;\n"
 "2 for an invalid option.\n";
@@ -45,8 +47,11 @@ struct options {
 	enum diff_key key;
 	enum diff_sort sort;
 	const char *path[2];
+	bool full_names;		/* on a terminal too */
 	struct pager out;
 };
+
+enum { OPT_FULL_NAMES = 256 };
 
 /* ---- options ------------------------------------------------------------- */
 
@@ -65,6 +70,9 @@ static int parse_option(void *arg, int c)
 	case 's':
 		return logopts_word("sort key", "delta, ratio, old, new or name",
 				    optarg, sorts, DIFF_SORTS, &o->sort);
+	case OPT_FULL_NAMES:
+		o->full_names = true;
+		return 0;
 	default:
 		return logopts_parse_output(&o->log, c, optarg);
 	}
@@ -76,6 +84,7 @@ static int parse_options(struct options *o, int argc, char *argv[])
 		LOGOPTS_HELP,
 		{ "by", required_argument, NULL, 'b' },
 		{ "sort", required_argument, NULL, 's' },
+		{ "full-names", no_argument, NULL, OPT_FULL_NAMES },
 		LOGOPTS_OUTPUT,
 		LOGOPTS_FILTER,
 		LOGOPTS_PLACE,
@@ -113,12 +122,24 @@ static void ratio_text(char *buf, size_t size, const struct diff *d,
 		snprintf(buf, size, "x%.3g", ratio);
 }
 
+/* What the figures and the image leave of a line. */
+static const char *shown_name(const struct options *o, const struct diff *d,
+			      const struct diff_line *l, char buf[SYMNAME])
+{
+	size_t image = strlen(l->image);
+
+	if (!o->out.terminal || d->key != DIFF_SYMBOL)
+		return l->name;
+	return symname_show(buf, l->name, symname_room(o->out.columns, 61 +
+			    (image > 20 ? image : 20)));
+}
+
 static void print_text(const struct options *o, const struct diff *d,
 		       const struct diff_line *l)
 {
 	double old = diff_percent(d, 0, l->count[0]);
 	double new = diff_percent(d, 1, l->count[1]);
-	char ratio[32];
+	char ratio[32], name[SYMNAME];
 
 	ratio_text(ratio, sizeof(ratio), d, l->count);
 	fprintf(o->out.f, "%7.2f%% %7.2f%% ", old, new);
@@ -129,7 +150,7 @@ static void print_text(const struct options *o, const struct diff *d,
 		l->count[1]);
 	fmt_put_plain(o->out.f, l->image, d->key == DIFF_SYMBOL ? 20 : 0);
 	fputs(d->key == DIFF_SYMBOL ? "  " : "", o->out.f);
-	fmt_put_plain(o->out.f, l->name, 0);
+	fmt_put_plain(o->out.f, shown_name(o, d, l, name), 0);
 	fputc('\n', o->out.f);
 }
 
@@ -392,6 +413,8 @@ static int print_sides(struct options *o, const struct side s[2])
 			    o->log.stdio || o->log.format != LOGOPTS_TEXT);
 	if (status)
 		return status;
+	if (o->full_names)
+		pager_full_names(&o->out);
 	print_all(o, s);
 	for (int which = 0; o->log.format == LOGOPTS_TEXT && which < 2; which++)
 		report_problems(o->out.f, s[which].profile, false);

@@ -51,12 +51,14 @@ LOGOPTS_PLACE_HELP
 LOGOPTS_SYMBOLS_HELP
 "  -o FILE             write to FILE\n"
 "      --stdio         do not start a pager\n"
+"      --full-names    do not shorten names of functions on a terminal\n"
 "\n"
 "Exit status: 0; 1 if the log cannot be read; 2 for an invalid option.\n";
 
 enum {
 	OPT_TREE = 256, OPT_CHILDREN, OPT_CALLERS, OPT_FORMAT, OPT_LIMIT, OPT_MIN_SHARE, OPT_IMAGE,
 	OPT_CALLEES, OPT_INLINES, OPT_STDIO, OPT_JSON, OPT_CSV, OPT_NO_CHILDREN,
+	OPT_FULL_NAMES,
 };
 
 /* What perf calls keys and each line has, and is sorted by; or has if it is asked for. */
@@ -136,6 +138,9 @@ static int parse_option(void *arg, int c)
 		return 0;
 	case OPT_STDIO:
 		r->stdio = true;
+		return 0;
+	case OPT_FULL_NAMES:
+		r->full_names = true;
 		return 0;
 	case OPT_FORMAT:
 		return parse_format(r, optarg);
@@ -222,6 +227,7 @@ static int parse_options(struct report *r, int argc, char *argv[])
 		{ "callees", required_argument, NULL, OPT_CALLEES },
 		{ "inlines", no_argument, NULL, OPT_INLINES },
 		{ "stdio", no_argument, NULL, OPT_STDIO },
+		{ "full-names", no_argument, NULL, OPT_FULL_NAMES },
 		{ "format", required_argument, NULL, OPT_FORMAT },
 		{ "json", no_argument, NULL, OPT_JSON },
 		{ "csv", no_argument, NULL, OPT_CSV },
@@ -278,6 +284,8 @@ static int print_report(struct report *r)
 		status = pager_open(&r->out, r->output, r->stdio || !text);
 	if (status)
 		return status;
+	if (r->full_names)
+		pager_full_names(&r->out);
 	print_all(r);
 	return pager_close(&r->out);
 }

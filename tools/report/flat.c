@@ -9,6 +9,7 @@
 
 #include "common/fmt.h"
 #include "common/msg.h"
+#include "common/symname.h"
 #include "report.h"
 
 static const char *const key_words[REPORT_KEYS] = {
@@ -351,6 +352,7 @@ static struct line *make_lines(const struct report *r, uint32_t *n)
 
 /* ---- lines --------------------------------------------------------------- */
 
+#define KEY_WIDTH	20		/* of all but the last */
 #define KEY_TEXT	(4096 + 16)	/* a path and a line */
 
 /* Whole, in buf or not: names of C++ are longer than one thinks. */
@@ -405,11 +407,38 @@ static void put_period(const struct report *r, const struct hwpmc_profile_event 
 		fprintf(r->out.f, formats[r->format], count * ev->period);
 }
 
+/* Of a function's name what the columns before it, `used`, and after it leave. */
+static const char *shown_text(const struct report *r, char buf[SYMNAME], unsigned int i,
+			      const char *text, unsigned int used)
+{
+	unsigned int later = (KEY_WIDTH + 2) * (r->nkey - 1 - i);
+
+	if (r->key[i] != REPORT_SYMBOL || !r->out.terminal)
+		return text;
+	return symname_show(buf, text, symname_room(r->out.columns, used + later));
+}
+
+static void print_text_keys(const struct report *r, const struct line *l, unsigned int used)
+{
+	char text[KEY_TEXT], name[SYMNAME];
+	const char *shown;
+	unsigned int len;
+
+	for (unsigned int i = 0; i < r->nkey; i++) {
+		used += 2;
+		shown = shown_text(r, name, i, key_text(text, r->key[i], l), used);
+		len = strlen(shown);
+		fputs("  ", r->out.f);
+		fmt_put_plain(r->out.f, shown, i + 1 < r->nkey ? KEY_WIDTH : 0);
+		used += len > KEY_WIDTH ? len : KEY_WIDTH;
+	}
+}
+
 static void print_text_line(const struct report *r, const struct hwpmc_profile_event *ev,
 			    const struct line *l)
 {
+	unsigned int used = 19 + (r->children ? 21 : 0) + (r->events ? 15 : 0);
 	FILE *f = r->out.f;
-	char text[KEY_TEXT];
 
 	pager_heat(&r->out, report_percent(l->count, ev->samples));
 	fprintf(f, "%7.2f%% %10" PRIu64, report_percent(l->count, ev->samples), l->count);
@@ -418,11 +447,7 @@ static void print_text_line(const struct report *r, const struct hwpmc_profile_e
 			l->self);
 	put_period(r, ev, l->count);
 	pager_plain(&r->out);
-	for (unsigned int i = 0; i < r->nkey; i++) {
-		fputs("  ", f);
-		fmt_put_plain(f, key_text(text, r->key[i], l),
-			      i + 1 < r->nkey ? 20 : 0);
-	}
+	print_text_keys(r, l, used);
 	fputc('\n', f);
 }
 

@@ -42,6 +42,7 @@ struct report {
 	double min_share;		/* percent */
 	bool min_share_given;
 	bool stdio;			/* no pager */
+	bool full_names;		/* on a terminal too */
 	struct hwpmc_profile *profile;
 	/* Samples of each event on each kind of core; NULL: the log tells no kinds. */
 	uint64_t (*on)[REPORT_NO_KIND + 1];

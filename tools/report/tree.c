@@ -11,6 +11,7 @@
 #include "common/byevent.h"
 #include "common/fmt.h"
 #include "common/msg.h"
+#include "common/symname.h"
 #include "branches.h"
 #include "report.h"
 
@@ -33,8 +34,7 @@ struct printing {
 
 static bool is_function(const struct report *r, const struct hwpmc_frame *f)
 {
-	return strcmp(f->symbol->name, r->function) == 0 ||
-	       strcmp(f->symbol->raw, r->function) == 0;
+	return hwpmc_symbol_is(f->symbol, r->function);
 }
 
 /*
@@ -88,11 +88,27 @@ static const char *image_of(const struct row *row)
 	return row->symbol ? row->symbol->image->name : "";
 }
 
+/* What a row begins with, before the indentation. */
+#define TREE_FIGURES	30
+
+/* What the figures, the indentation and the image leave of a line. */
+static const char *shown_symbol(const struct printing *p, const struct row *row,
+				char buf[SYMNAME])
+{
+	const struct pager *out = &p->r->out;
+	unsigned int used = TREE_FIGURES + 2 + 2 * row->depth;
+
+	if (!out->terminal || !row->symbol)
+		return symbol_of(row);
+	return symname_show(buf, symbol_of(row), symname_room(out->columns,
+			    used + 2 + strlen(image_of(row))));
+}
+
 /* Trees have millions of lines: without printf. */
 static void print_text(const struct printing *p, const struct row *row)
 {
 	double percent = report_percent(row->count, p->ev->samples);
-	char text[4 * FMT_NUMBER], *at = fmt_percent(text, percent);
+	char text[4 * FMT_NUMBER], *at = fmt_percent(text, percent), name[SYMNAME];
 
 	*at++ = '%';
 	*at++ = ' ';
@@ -103,7 +119,7 @@ static void print_text(const struct printing *p, const struct row *row)
 	fwrite_unlocked(text, 1, at - text, p->f);
 	pager_plain(&p->r->out);
 	fmt_put_blanks(p->f, 2 + 2 * row->depth);
-	fmt_put_plain(p->f, symbol_of(row), 0);
+	fmt_put_plain(p->f, shown_symbol(p, row, name), 0);
 	fputs_unlocked(row->symbol ? "  " : "", p->f);
 	fmt_put_plain(p->f, image_of(row), 0);
 	putc_unlocked('\n', p->f);

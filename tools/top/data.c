@@ -10,6 +10,7 @@
 
 #include "common/fmt.h"
 #include "common/msg.h"
+#include "common/symname.h"
 #include "record/note.h"
 #include "view/top.h"
 #include "top.h"
@@ -361,13 +362,16 @@ void top_line_text(const struct top *t, const struct top_line *l, char *buf,
 		   size_t size)
 {
 	const struct hwpmc_frame *leaf = l->stack->frame[0];
-	char process[80];
+	const char *name = leaf->symbol->name;
+	char process[80], text[SYMNAME];
 
+	if (t->columns)
+		name = symname_show(text, name, name_width(t));
 	process_text(l, process, sizeof(process));
 	switch (t->key) {
 	case TOP_SYMBOL:
 		snprintf(buf, size, "%-*.*s  %-*.*s  %s", name_width(t),
-			 t->columns ? name_width(t) : -1, leaf->symbol->name,
+			 t->columns ? name_width(t) : -1, name,
 			 image_width(t), is_narrow(t) ? image_width(t) : -1,
 			 leaf->image->name, process);
 		break;

@@ -10,6 +10,7 @@
 
 #include "common/fmt.h"
 #include "common/msg.h"
+#include "common/symname.h"
 #include "top.h"
 #include "view/tree.h"
 
@@ -206,11 +207,13 @@ static void draw_node(struct drawing *d, const struct view_node *n,
 	double percent = d->all ? 100.0 * n->count / d->all : 0;
 
 	if (row >= 0 && row < list_rows()) {
-		char text[1024];
+		const char *image = n->symbol->image->name;
+		unsigned int used = 21 + 2 * depth + 2 + strlen(image);
+		char text[2048], name[SYMNAME];
 
 		snprintf(text, sizeof(text), "%7.2f%% %10" PRIu64 "  %*s%s  %s",
-			 percent, n->count, 2 * depth, "", n->symbol->name,
-			 n->symbol->image->name);
+			 percent, n->count, 2 * depth, "",
+			 symname_show(name, n->symbol->name, symname_room(COLS, used)), image);
 		attron(percent_heat(percent));
 		put_row(screen.head + row, fmt_plain(text));
 		attroff(percent_heat(percent));
