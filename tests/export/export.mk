@@ -25,10 +25,10 @@ run-export = PYTHONPATH=$(TOP)/tests/harness BUILD=$(BUILD) \
 	$(TOP)/tests/harness/tap2tsv $(2) $(1) $$status \
 		<$(EXPORT_TEST)/$(1).tap >>$(BUILD)/results.tsv; exit $$status
 
-check-export: check-export-formats check-export-edits check-export-push check-export-stripped \
+check-export: check-export-formats check-export-edits check-export-push check-export-stripped check-export-threads \
 	check-export-terminals check-export-inputs check-export-outputs check-export-widths
 
-check-export-formats check-export-push check-export-stripped: check-export-%: $(EXPORT_TEST)/hwpmc
+check-export-formats check-export-push check-export-stripped check-export-threads: check-export-%: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,$*,export)
 
 check-export-edits: $(EXPORT_TEST)/hwpmc
@@ -39,7 +39,7 @@ check-export-terminals check-export-inputs check-export-outputs check-export-wid
 	@mkdir -p $(EXPORT_TEST)
 	@$(call run-export,$*,export)
 
-.PHONY: check-export check-export-formats check-export-edits check-export-push check-export-stripped \
+.PHONY: check-export check-export-formats check-export-edits check-export-push check-export-stripped check-export-threads \
 	check-export-terminals check-export-inputs check-export-outputs check-export-widths
 
 check-flamegraph: $(EXPORT_TEST)/hwpmc
