@@ -33,7 +33,7 @@ static struct hwpmc_x86_bank bank;
 static DEFINE_PER_CPU(u64, global_found);
 static DEFINE_PER_CPU(bool, global_ours);
 
-static void read_leaf(u32 *eax, u32 *ebx)
+static void read_amd_leaf(u32 *eax, u32 *ebx)
 {
 	u32 ecx, edx;
 
@@ -49,7 +49,7 @@ static int amd_describe(struct hwpmc_class *cls)
 	u32 eax, ebx;
 	int err;
 
-	read_leaf(&eax, &ebx);
+	read_amd_leaf(&eax, &ebx);
 	err = hwpmc_amd_describe(&pmu, boot_cpu_data.x86,
 				 boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
 				 eax, ebx, &why);
@@ -62,7 +62,7 @@ static int amd_describe(struct hwpmc_class *cls)
 	return err;
 }
 
-static void describe_bank(void)
+static void describe_amd_bank(void)
 {
 	if (pmu.version)
 		bank = (struct hwpmc_x86_bank){
@@ -90,7 +90,7 @@ static int amd_probe(struct hwpmc_class *cls)
 		return hwpmc_missing(cls, HWPMC_WHY_NO_PMU, HWPMC_WHY_PMU_GUEST);
 	if (err)
 		return err;
-	describe_bank();
+	describe_amd_bank();
 	/* Every AMD CPU has counters; a virtual one may have none. */
 	hwpmc_x86_held_init();
 	if (!hwpmc_x86_works(&bank)) {

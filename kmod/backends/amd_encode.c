@@ -93,7 +93,7 @@ static bool umask_fits(u8 kind, u32 umask)
 	}
 }
 
-static bool rule_matches(const struct rule *r, u32 event, u64 config)
+static bool amd_rule_matches(const struct rule *r, u32 event, u64 config)
 {
 	return event >= r->first && event <= r->last &&
 	       umask_fits(r->umasks, (config & AMD_CTL_UMASK) >> 8);
@@ -109,7 +109,7 @@ static u64 family15h_rows(u64 config)
 		const struct rule *r = &family15h_rules[i];
 		bool unit = r->first != r->last && !(r->first & 0xf);
 
-		if (rule_matches(r, unit ? event & 0xff : event, config))
+		if (amd_rule_matches(r, unit ? event & 0xff : event, config))
 			return r->rows;
 	}
 	return 0;
@@ -139,7 +139,7 @@ static bool is_northbridge(const struct hwpmc_amd_pmu *pmu, u64 config)
 	return pmu->family == 0x16 && (config & 0xe0) == 0xe0;
 }
 
-static u64 event_rows(const struct hwpmc_amd_pmu *pmu, u64 config)
+static u64 amd_event_rows(const struct hwpmc_amd_pmu *pmu, u64 config)
 {
 	if (is_northbridge(pmu, config))
 		return 0;
@@ -151,7 +151,7 @@ static u64 event_rows(const struct hwpmc_amd_pmu *pmu, u64 config)
 }
 
 /* Bits of the request that PERF_CTL of this family does not have. */
-static u64 unknown_bits(const struct hwpmc_amd_pmu *pmu, const struct hwpmc_request *req)
+static u64 amd_unknown_bits(const struct hwpmc_amd_pmu *pmu, const struct hwpmc_request *req)
 {
 	u64 known = AMD_CTL_REQUEST;
 
@@ -175,7 +175,7 @@ static u64 whose_bits(const struct hwpmc_amd_pmu *pmu, u64 config)
 	return config & AMD_CTL_WHOSE;
 }
 
-static u64 select_of(const struct hwpmc_amd_pmu *pmu, const struct hwpmc_request *req)
+static u64 amd_select_of(const struct hwpmc_amd_pmu *pmu, const struct hwpmc_request *req)
 {
 	u64 sel = (req->config & ~AMD_CTL_WHOSE) | whose_bits(pmu, req->config) | AMD_CTL_EN;
 
@@ -193,7 +193,7 @@ int hwpmc_amd_encode(const struct hwpmc_class *cls,
 		     struct hwpmc_encoding *enc)
 {
 	const struct hwpmc_amd_pmu *pmu = cls->priv;
-	u64 rows, bad = unknown_bits(pmu, req);
+	u64 rows, bad = amd_unknown_bits(pmu, req);
 
 	if (!(req->flags & HWPMC_F_EV_PMU))
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
@@ -205,12 +205,12 @@ int hwpmc_amd_encode(const struct hwpmc_class *cls,
 					   64 + hwpmc_lowest_bit(req->config1));
 	if (is_of_node(pmu, req->config) && !hwpmc_mode_system(req->mode))
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_NODE, 0);
-	rows = event_rows(pmu, req->config) & hwpmc_first_rows(cls->num);
+	rows = amd_event_rows(pmu, req->config) & hwpmc_first_rows(cls->num);
 	if (!rows)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);
 
 	*enc = (struct hwpmc_encoding){
-		.select = { .sel = select_of(pmu, req) },
+		.select = { .sel = amd_select_of(pmu, req) },
 		.rows = rows,
 		.pair = needs_two_counters(pmu, req->config),
 		.package = is_of_node(pmu, req->config),

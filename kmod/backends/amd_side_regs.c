@@ -12,7 +12,7 @@
 #include "amd_regs.h"
 
 /* By CPU: the bit was set, and has been cleared. */
-static DEFINE_PER_CPU(bool, found);
+static DEFINE_PER_CPU(bool, amd_found);
 
 void hwpmc_amd_found_clear_irqoff(void)
 {
@@ -20,7 +20,7 @@ void hwpmc_amd_found_clear_irqoff(void)
 
 	if (hwpmc_rdmsr_safe(AMD_DEBUGCTL, &value) || !(value & AMD_DEBUGCTL_FREEZE))
 		return;
-	__this_cpu_write(found, true);
+	__this_cpu_write(amd_found, true);
 	hwpmc_wrmsr_safe(AMD_DEBUGCTL, value & ~AMD_DEBUGCTL_FREEZE);
 }
 
@@ -28,9 +28,9 @@ void hwpmc_amd_found_restore_irqoff(void)
 {
 	u64 value;
 
-	if (!__this_cpu_read(found))
+	if (!__this_cpu_read(amd_found))
 		return;
-	__this_cpu_write(found, false);
+	__this_cpu_write(amd_found, false);
 	if (!hwpmc_rdmsr_safe(AMD_DEBUGCTL, &value))
 		hwpmc_wrmsr_safe(AMD_DEBUGCTL, value | AMD_DEBUGCTL_FREEZE);
 }

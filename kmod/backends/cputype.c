@@ -7,7 +7,7 @@
 static const struct {
 	u8 model;
 	u16 cputype;
-} models[] = {
+} cpu_models[] = {
 	{ 0x0e, HWPMC_CPU_CORE },
 	{ 0x0f, HWPMC_CPU_CORE2 },
 	{ 0x17, HWPMC_CPU_CORE2EXTREME },
@@ -84,9 +84,9 @@ u32 hwpmc_core_intel(u32 model)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(models); i++)
-		if (models[i].model == model)
-			return models[i].cputype;
+	for (i = 0; i < ARRAY_SIZE(cpu_models); i++)
+		if (cpu_models[i].model == model)
+			return cpu_models[i].cputype;
 	return HWPMC_CPU_GENERIC;
 }
 

@@ -338,7 +338,7 @@ struct model {
 #define KIND(c, r, o)	{ HWPMC_CORE_##c, ARRAY_SIZE(r), r, o }
 #define ATOM(c, o)	{ HWPMC_CPU_##c, 0, NULL, o }
 
-static const struct model models[] = {
+static const struct model rule_models[] = {
 	MODEL(CORE, core_rules, NULL),
 	MODEL(CORE2, core2_rules, NULL),
 	MODEL(CORE2EXTREME, core2_rules, NULL),
@@ -380,9 +380,9 @@ static const struct model *find_model(u32 cputype)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(models); i++)
-		if (models[i].cputype == cputype)
-			return &models[i];
+	for (i = 0; i < ARRAY_SIZE(rule_models); i++)
+		if (rule_models[i].cputype == cputype)
+			return &rule_models[i];
 	return NULL;
 }
 
@@ -435,7 +435,7 @@ u64 hwpmc_intel_operations(u32 cputype)
 	return 0;
 }
 
-static bool rule_matches(const struct rule *r, u64 config)
+static bool intel_rule_matches(const struct rule *r, u64 config)
 {
 	u8 event = config & INTEL_SEL_EVENT;
 
@@ -453,7 +453,7 @@ u64 hwpmc_intel_event_rows(u32 cputype, u64 config)
 	if (!m)
 		return hwpmc_intel_architectural(config) < 0 ? 0 : ~0ULL;
 	for (i = 0; i < m->nrules; i++)
-		if (rule_matches(&m->rules[i], config))
+		if (intel_rule_matches(&m->rules[i], config))
 			return m->rules[i].rows;
 	return ~0ULL;
 }

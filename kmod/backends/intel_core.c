@@ -43,7 +43,7 @@ struct shadow {
 
 static DEFINE_PER_CPU(struct shadow, shadow);
 
-static void read_leaf(u32 leaf[4])
+static void read_intel_leaf(u32 leaf[4])
 {
 	cpuid_count(INTEL_CPUID_LEAF, 0, &leaf[0], &leaf[1], &leaf[2], &leaf[3]);
 }
@@ -68,7 +68,7 @@ static u64 fixed_runs(const struct hwpmc_intel_pmu *pmu)
 	return runs;
 }
 
-static void describe_bank(void)
+static void describe_intel_bank(void)
 {
 	const struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
 
@@ -229,7 +229,7 @@ static void compare_leaf_ipi(void *arg)
 	struct hwpmc_intel_cpuid id;
 	u32 leaf[4];
 
-	read_leaf(leaf);
+	read_intel_leaf(leaf);
 	read_kind(&id);
 	if (memcmp(leaf, s->leaf, sizeof(leaf)) ||
 	    (INTEL_EAX_VERSION(leaf[0]) >= 6 && memcmp(&id, &s->id, sizeof(id))))
@@ -316,7 +316,7 @@ static int intel_detect(u32 *reason, s32 *detail)
 	cputype = boot_cpu_data.x86 == 6 ?
 		  hwpmc_core_intel(boot_cpu_data.x86_model) :
 		  HWPMC_CPU_GENERIC;
-	read_leaf(leaf);
+	read_intel_leaf(leaf);
 	err = hwpmc_intel_describe(pmu, leaf, cputype,
 				   boot_cpu_has(X86_FEATURE_HYPERVISOR), &why);
 	if (err == -ENODEV)
@@ -336,7 +336,7 @@ static int intel_detect(u32 *reason, s32 *detail)
 			why, leaf[0], leaf[1], leaf[2], leaf[3]);
 		return err;
 	}
-	describe_bank();
+	describe_intel_bank();
 	err = find_bank(reason, detail);
 	if (err)
 		return err;
@@ -345,17 +345,21 @@ static int intel_detect(u32 *reason, s32 *detail)
 	return 0;
 }
 
+/* The answer that both classes get. At load. */
+static struct {
+	int result;
+	u32 reason;
+	s32 detail;
+} intel_detected = { .result = 1 };	/* 1: not probed yet */
+
 int hwpmc_intel_detect(struct hwpmc_class *cls)
 {
-	static int result = 1;		/* not probed yet */
-	static u32 reason;
-	static s32 detail;
-
-	if (result > 0)
-		result = intel_detect(&reason, &detail);
-	cls->why = reason;
-	cls->why_detail = detail;
-	return result;
+	if (intel_detected.result > 0)
+		intel_detected.result = intel_detect(&intel_detected.reason,
+						     &intel_detected.detail);
+	cls->why = intel_detected.reason;
+	cls->why_detail = intel_detected.detail;
+	return intel_detected.result;
 }
 
 int hwpmc_intel_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)

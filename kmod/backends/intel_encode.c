@@ -139,7 +139,7 @@ static u64 extra_row(u64 rows, const struct hwpmc_intel_extra *e)
 }
 
 /* Bits of the request that the hardware does not have, or the mode may not use. */
-static u64 unknown_bits(const struct hwpmc_intel_pmu *pmu,
+static u64 intel_unknown_bits(const struct hwpmc_intel_pmu *pmu,
 			const struct hwpmc_request *req)
 {
 	u64 known = INTEL_SEL_REQUEST | pmu->more_bits;
@@ -209,7 +209,7 @@ static int encode_request(hwpmc_intel_encoder one, const struct hwpmc_class *cls
 static int iap_encode_for(const struct hwpmc_intel_pmu *pmu, const struct hwpmc_class *cls,
 			  const struct hwpmc_request *req, struct hwpmc_encoding *enc)
 {
-	u64 rows, bad = unknown_bits(pmu, req);
+	u64 rows, bad = intel_unknown_bits(pmu, req);
 	const struct hwpmc_intel_extra *extra;
 	int err;
 

@@ -31,7 +31,7 @@
 #define DARKMONT	{ HWPMC_KIND_ATOM, ATOM(4), HWPMC_CORE_DARKMONT, 0xff, 0x77, \
 			  NO_SLOTS, INTEL_SEL_UMASK2 | INTEL_SEL_EQ }
 
-static const struct hwpmc_intel_kinds models[] = {
+static const struct hwpmc_intel_kinds kind_models[] = {
 	{ 0x97, { GOLDEN_COVE, GRACEMONT } },
 	{ 0x9a, { GOLDEN_COVE, GRACEMONT } },
 	{ 0xb7, { GOLDEN_COVE, GRACEMONT } },		/* Raptor Lake */
@@ -53,9 +53,9 @@ const struct hwpmc_intel_kinds *hwpmc_intel_kinds_of(u32 model)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(models); i++)
-		if (models[i].model == model)
-			return &models[i];
+	for (i = 0; i < ARRAY_SIZE(kind_models); i++)
+		if (kind_models[i].model == model)
+			return &kind_models[i];
 	return NULL;
 }
 
@@ -70,7 +70,7 @@ u32 hwpmc_intel_core_of(u32 model, u32 kind)
 	return HWPMC_CPU_GENERIC;
 }
 
-static u32 highest_bit(u32 map)
+static u32 highest_map_bit(u32 map)
 {
 	return map ? 32 - __builtin_clz(map) : 0;
 }
@@ -82,9 +82,9 @@ static void describe_kind(struct hwpmc_intel_pmu *pmu, const struct hwpmc_intel_
 	pmu->cputype = k->core;
 	pmu->leaf_1a = k->leaf_1a;
 	pmu->gp_map = k->gp;
-	pmu->gp_num = highest_bit(k->gp);
+	pmu->gp_num = highest_map_bit(k->gp);
 	pmu->fixed_map = k->fixed;
-	pmu->fixed_num = highest_bit(k->fixed);
+	pmu->fixed_num = highest_map_bit(k->fixed);
 	pmu->missing = k->missing;
 	pmu->more_bits = k->more_bits;
 	pmu->extra = hwpmc_intel_extras(k->core);
@@ -106,8 +106,8 @@ void hwpmc_intel_describe_kinds(struct hwpmc_intel_pmu *pmu,
 	}
 	pmu->kinds = kinds;
 	pmu->nkinds = i;
-	pmu->gp_num = highest_bit(pmu->gp_map);
-	pmu->fixed_num = highest_bit(pmu->fixed_map);
+	pmu->gp_num = highest_map_bit(pmu->gp_map);
+	pmu->fixed_num = highest_map_bit(pmu->fixed_map);
 }
 
 /* Is there all that the table gives this kind? More is not used. */

@@ -24,7 +24,7 @@ static const struct {
 };
 
 /* By CPU: what was cleared of each, and whether that has been done. */
-static DEFINE_PER_CPU(u64 [ARRAY_SIZE(regs)], found);
+static DEFINE_PER_CPU(u64 [ARRAY_SIZE(regs)], intel_found);
 static DEFINE_PER_CPU(bool, cleared);
 
 /* A hypervisor may not have the register: then nothing is left in it either. */
@@ -39,7 +39,7 @@ void hwpmc_intel_found_clear_irqoff(void)
 	for (i = 0; i < ARRAY_SIZE(regs); i++) {
 		if (hwpmc_rdmsr_safe(regs[i].msr, &value))
 			value = 0;
-		__this_cpu_write(found[i], value & regs[i].clear);
+		__this_cpu_write(intel_found[i], value & regs[i].clear);
 		if (value & regs[i].clear)
 			hwpmc_wrmsr_safe(regs[i].msr, value & ~regs[i].clear);
 	}
@@ -48,7 +48,7 @@ void hwpmc_intel_found_clear_irqoff(void)
 /* A bit that was set there meanwhile is another driver's, and stays. */
 static void give_back_irqoff(unsigned int i)
 {
-	u64 value, back = __this_cpu_read(found[i]);
+	u64 value, back = __this_cpu_read(intel_found[i]);
 
 	if (back && !hwpmc_rdmsr_safe(regs[i].msr, &value) && !(value & regs[i].clear))
 		hwpmc_wrmsr_safe(regs[i].msr, value | back);

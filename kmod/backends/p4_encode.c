@@ -24,7 +24,7 @@ enum unit {
 static const struct {
 	u16 escr;
 	u8 row[2];
-} units[UNITS] = {
+} p4_units[UNITS] = {
 	[BSU] = { 0x3a0, { 0, 3 } },
 	[FSB] = { 0x3a2, { 0, 2 } },
 	[MOB] = { 0x3aa, { 0, 3 } },
@@ -104,7 +104,7 @@ static const struct {
 
 u32 hwpmc_p4_escr(unsigned int unit, unsigned int thread)
 {
-	return units[unit].escr + thread;
+	return p4_units[unit].escr + thread;
 }
 
 u32 hwpmc_p4_escr_of_thread(u32 escr, unsigned int thread)
@@ -126,9 +126,9 @@ unsigned int hwpmc_p4_half(unsigned int ri)
 	return P4_ROWS_THREAD1 >> ri & 1;
 }
 
-static u64 event_rows(unsigned int n)
+static u64 p4_event_rows(unsigned int n)
 {
-	const u8 *row = units[events[n].unit].row;
+	const u8 *row = p4_units[events[n].unit].row;
 
 	switch (events[n].only) {
 	case FIRST_ONLY:
@@ -146,7 +146,7 @@ static bool model_lacks(u32 model, unsigned int n)
 	return n == INSTR_COMPLETED && model == 5;
 }
 
-static u64 select_of(const struct hwpmc_request *req, unsigned int n)
+static u64 p4_select_of(const struct hwpmc_request *req, unsigned int n)
 {
 	u64 cccr = (req->config & P4_REQUEST_CCCR) | P4_CCCR_THREAD_ANY |
 		   P4_CCCR_ENABLE | (u64)events[n].select << P4_CCCR_SELECT_SHIFT;
@@ -200,8 +200,8 @@ int hwpmc_p4_encode(const struct hwpmc_class *cls, const struct hwpmc_request *r
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT, 0);
 
 	*enc = (struct hwpmc_encoding){
-		.select = { .sel = select_of(req, n), .extra = events[n].unit },
-		.rows = event_rows(n),
+		.select = { .sel = p4_select_of(req, n), .extra = events[n].unit },
+		.rows = p4_event_rows(n),
 	};
 	if (!hwpmc_mode_system(req->mode))
 		enc->select.extra |= HWPMC_P4_PROCESS;

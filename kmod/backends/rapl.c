@@ -18,7 +18,7 @@
 
 /* By row: which domain it is. Written at probe. */
 static u8 domain_of[RAPL_DOMAINS];
-static struct hwpmc_rapl_units units;
+static struct hwpmc_rapl_units rapl_units;
 
 /* By domain: what this CPU has read. Of this CPU, interrupts off. */
 struct rapl_cpu {
@@ -34,9 +34,9 @@ static const char *const names[RAPL_DOMAINS] = {
 };
 
 /* A domain that is not there faults or reads 0; under a hypervisor all may. */
-static bool is_there(enum rapl_domain domain)
+static bool domain_is_there(enum rapl_domain domain)
 {
-	u32 msr = hwpmc_rapl_register(&units, domain);
+	u32 msr = hwpmc_rapl_register(&rapl_units, domain);
 	u64 value;
 
 	return msr && !hwpmc_rdmsr_safe(msr, &value) && (u32)value;
@@ -48,15 +48,15 @@ static int rapl_probe(struct hwpmc_class *cls)
 	enum rapl_domain domain;
 	u64 unit;
 
-	if (!hwpmc_rapl_model(&units, c->x86_vendor == X86_VENDOR_INTEL,
+	if (!hwpmc_rapl_model(&rapl_units, c->x86_vendor == X86_VENDOR_INTEL,
 			      c->x86_vendor == X86_VENDOR_AMD ||
 			      c->x86_vendor == X86_VENDOR_HYGON, c->x86, c->x86_model))
 		return hwpmc_missing(cls, HWPMC_WHY_CLASS_NONE, HWPMC_WHY_CLASS_NONE);
-	if (hwpmc_rdmsr_safe(units.msr, &unit) || !unit)
+	if (hwpmc_rdmsr_safe(rapl_units.msr, &unit) || !unit)
 		return hwpmc_missing(cls, HWPMC_WHY_CLASS_FAULT, HWPMC_WHY_CLASS_GUEST);
-	hwpmc_rapl_unit(&units, unit);
+	hwpmc_rapl_unit(&rapl_units, unit);
 	for (domain = 0; domain < RAPL_DOMAINS; domain++)
-		if (is_there(domain))
+		if (domain_is_there(domain))
 			domain_of[cls->num++] = domain;
 	if (!cls->num)
 		return hwpmc_missing(cls, HWPMC_WHY_CLASS_FAULT, HWPMC_WHY_CLASS_GUEST);
@@ -64,7 +64,7 @@ static int rapl_probe(struct hwpmc_class *cls)
 	cls->id = HWPMC_CLASS_RAPL;
 	cls->caps = HWPMC_CAP_READ | HWPMC_CAP_DOMWIDE;
 	cls->width = 64;
-	cls->wrap_ms = hwpmc_rapl_wrap_ms(&units);
+	cls->wrap_ms = hwpmc_rapl_wrap_ms(&rapl_units);
 	cls->rdpmc_base = -1;
 	cls->shareable = true;
 	cls->system_only = true;
@@ -95,7 +95,7 @@ static u64 rapl_read_irqoff(struct hwpmc_class *cls, unsigned int ri)
 {
 	struct rapl_cpu *c = this_cpu_ptr(&rapl_cpu);
 	enum rapl_domain domain = domain_of[ri];
-	u32 msr = hwpmc_rapl_register(&units, domain);
+	u32 msr = hwpmc_rapl_register(&rapl_units, domain);
 	u64 value;
 
 	/* A hypervisor has taken the register away: no count is told any more. */
@@ -105,7 +105,7 @@ static u64 rapl_read_irqoff(struct hwpmc_class *cls, unsigned int ri)
 	}
 	c->total[domain] += (u32)value - c->last[domain];
 	c->last[domain] = value;
-	return hwpmc_rapl_microjoules(&units, domain, c->total[domain]);
+	return hwpmc_rapl_microjoules(&rapl_units, domain, c->total[domain]);
 }
 
 static const char *rapl_event_at(const struct hwpmc_class *cls, unsigned int place, u32 *ev)

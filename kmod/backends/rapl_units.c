@@ -9,7 +9,7 @@
 #define WRAP_MIN_MS	10
 #define WRAP_MAX_MS	60000
 
-static bool is_one_of(u32 model, const u8 *list, unsigned int n)
+static bool is_model_of(u32 model, const u8 *list, unsigned int n)
 {
 	unsigned int i;
 
@@ -19,7 +19,7 @@ static bool is_one_of(u32 model, const u8 *list, unsigned int n)
 	return false;
 }
 
-#define IS_ONE_OF(model, list)	is_one_of(model, list, sizeof(list))
+#define IS_ONE_OF(model, list)	is_model_of(model, list, sizeof(list))
 
 static void intel_model(struct hwpmc_rapl_units *u, u32 model)
 {

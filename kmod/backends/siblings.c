@@ -8,7 +8,7 @@
 #include "siblings.h"
 
 /* Changed with CPUs held online or offline; so a CPU that comes reads a value that stays. */
-static unsigned int users;
+static unsigned int siblings_users;
 
 bool hwpmc_has_sibling_online(unsigned int cpu)
 {
@@ -32,7 +32,7 @@ int hwpmc_siblings_get(u32 reason, u32 *why, s32 *detail)
 	cpus_read_lock();
 	sibling = hwpmc_sibling_find();
 	if (sibling < 0)
-		users++;
+		siblings_users++;
 	cpus_read_unlock();
 	if (sibling < 0)
 		return 0;
@@ -44,11 +44,11 @@ int hwpmc_siblings_get(u32 reason, u32 *why, s32 *detail)
 void hwpmc_siblings_put(void)
 {
 	cpus_read_lock();
-	users--;
+	siblings_users--;
 	cpus_read_unlock();
 }
 
 int hwpmc_siblings_online_irqoff(void)
 {
-	return users && hwpmc_has_sibling_online(smp_processor_id()) ? -EBUSY : 0;
+	return siblings_users && hwpmc_has_sibling_online(smp_processor_id()) ? -EBUSY : 0;
 }

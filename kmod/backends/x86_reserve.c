@@ -22,7 +22,7 @@
 #include "x86_mediated.h"
 #include "x86_reserve.h"
 
-static unsigned int users;	/* classes that have claimed; hwpmc_lock */
+static unsigned int bank_users;	/* classes that have claimed; hwpmc_lock */
 
 static u32 reserved_sel(const struct hwpmc_x86_bank *bank, unsigned int i)
 {
@@ -148,7 +148,7 @@ u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank)
 	u32 msr = 0;
 	u64 global;
 
-	if (users > 1)
+	if (bank_users > 1)
 		return 0;
 	/* It may fault since the VM was moved to another host: noted before a PMC counts. */
 	hwpmc_rdpmc(0);
@@ -181,8 +181,8 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 	u32 msr;
 	int ret;
 
-	if (users) {
-		users++;
+	if (bank_users) {
+		bank_users++;
 		return 0;
 	}
 	if (!keep_guests_out()) {
@@ -207,7 +207,7 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 	}
 	/* The MSR that faulted for former users may work again. */
 	WRITE_ONCE(hwpmc_msr_faulted, 0);
-	users = 1;
+	bank_users = 1;
 	return 0;
 }
 
@@ -223,7 +223,7 @@ static void warn_of_fault(u32 faulted)
 
 void hwpmc_x86_release(const struct hwpmc_x86_bank *bank)
 {
-	if (--users)
+	if (--bank_users)
 		return;
 	hwpmc_x86_put_back(bank);
 	bank_unreserve(bank);
@@ -246,7 +246,7 @@ bool hwpmc_x86_is_shared(const struct hwpmc_x86_bank *bank)
 
 u32 hwpmc_x86_state(void)
 {
-	if (users)
+	if (bank_users)
 		return HWPMC_PMU_CLAIMED;
 	return hwpmc_x86_is_held() ? HWPMC_PMU_HELD : HWPMC_PMU_IDLE;
 }

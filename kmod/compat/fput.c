@@ -74,14 +74,15 @@ static int put_in_helper(struct subprocess_info *info, struct cred *unused)
 	return -ECANCELED;
 }
 
+static char helper_name[] = "hwpmc";	/* constant; an argv is not of const text */
+
 /* Returns when put_in_helper() has: no code of the module is executed by the helper then. */
 static int run_helper(struct puts *p)
 {
-	static char name[] = "hwpmc";
-	char *argv[] = { name, NULL }, *envp[] = { NULL };
+	char *argv[] = { helper_name, NULL }, *envp[] = { NULL };
 	struct subprocess_info *info;
 
-	info = call_usermodehelper_setup(name, argv, envp, GFP_KERNEL, put_in_helper, NULL, p);
+	info = call_usermodehelper_setup(helper_name, argv, envp, GFP_KERNEL, put_in_helper, NULL, p);
 	return info ? call_usermodehelper_exec(info, UMH_WAIT_EXEC) : -ENOMEM;
 }
 

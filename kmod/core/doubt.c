@@ -193,7 +193,7 @@ static bool has_programmed(int cpu, void *arg)
 	       READ_ONCE(shadow->extra) == pmc->select.extra;
 }
 
-static void look_ipi(void *arg)
+static void doubt_look_ipi(void *arg)
 {
 	const struct hwpmc_pmc *pmc = arg;
 
@@ -203,7 +203,7 @@ static void look_ipi(void *arg)
 void hwpmc_doubt_look(const struct hwpmc_pmc *pmc)
 {
 	if (hwpmc_rows[pmc->row].cls->ops->changed_irqoff)
-		on_each_cpu_cond(has_programmed, look_ipi, (void *)pmc, true);
+		on_each_cpu_cond(has_programmed, doubt_look_ipi, (void *)pmc, true);
 }
 
 /* ---- of a PMC -------------------------------------------------------------- */

@@ -121,7 +121,7 @@ static void signal_owner(const struct hwpmc_owner *owner)
 	kill_pid(owner->tgid, SIGIO, 1);
 }
 
-static void look_again(struct hwpmc_owner *owner, void *undecided)
+static void sigio_look_again(struct hwpmc_owner *owner, void *undecided)
 {
 	int looks = atomic_read(&owner->sigio_looks);
 	enum sigio verdict;
@@ -137,18 +137,18 @@ static void look_again(struct hwpmc_owner *owner, void *undecided)
 		signal_owner(owner);
 }
 
-static void look_work(struct work_struct *work)
+static void sigio_look_work(struct work_struct *work)
 {
 	bool undecided = false;
 
 	rcu_read_lock();
-	hwpmc_owners_each_rcu(look_again, &undecided);
+	hwpmc_owners_each_rcu(sigio_look_again, &undecided);
 	rcu_read_unlock();
 	if (undecided)
 		hwpmc_work_later(to_delayed_work(work), LOOK_DELAY);
 }
 
-static DECLARE_DELAYED_WORK(looks_work, look_work);
+static DECLARE_DELAYED_WORK(looks_work, sigio_look_work);
 
 void hwpmc_sigio(struct hwpmc_owner *owner)
 {

@@ -25,7 +25,7 @@ static int take_file(struct hwpmc_op_configurelog *op, struct file **file)
 	return hwpmc_refuse(&op->hdr, -EBADF, HWPMC_WHY_LOG_FD, op->logfd);
 }
 
-static int check_flags(struct hwpmc_op_configurelog *op)
+static int check_log_flags(struct hwpmc_op_configurelog *op)
 {
 	if (op->flags & ~HWPMC_LOG_F_MAPPED ||
 	    (op->flags & HWPMC_LOG_F_MAPPED && op->logfd != -1))
@@ -52,7 +52,7 @@ int hwpmc_ioctl_configurelog(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	int ret;
 
 	ret = hwpmc_ioctl_owner(owner, &op->hdr);
-	ret = ret ?: check_flags(op);
+	ret = ret ?: check_log_flags(op);
 	if (ret)
 		return ret;
 	if (!op->flags && op->logfd == -1)

@@ -17,7 +17,7 @@
 /* Published logs. */
 static LIST_HEAD(logs);
 
-static void put_kind_irqoff(struct hwpmc_log *log, u32 kind)
+static void emit_kind_irqoff(struct hwpmc_log *log, u32 kind)
 {
 	struct hwpmc_log_cpu_kind *r;
 
@@ -33,12 +33,12 @@ static void put_kind_irqoff(struct hwpmc_log *log, u32 kind)
 	hwpmc_log_commit(log);
 }
 
-static void put_kind_ipi(void *log)
+static void emit_kind_ipi(void *log)
 {
 	u32 kind = this_cpu_ptr(hwpmc_cpus)->kind;
 
 	if (kind)
-		put_kind_irqoff(log, kind);
+		emit_kind_irqoff(log, kind);
 }
 
 static bool cpus_differ(void)
@@ -59,7 +59,7 @@ void hwpmc_log_kinds_begin(struct hwpmc_log *log)
 	/* Either this finds a CPU online, or the CPU finds the log. */
 	cpus_read_lock();
 	list_add_rcu(&log->node, &logs);
-	on_each_cpu(put_kind_ipi, log, 1);
+	on_each_cpu(emit_kind_ipi, log, 1);
 	cpus_read_unlock();
 }
 
@@ -80,6 +80,6 @@ void hwpmc_log_kinds_online_irqoff(void)
 		return;
 	rcu_read_lock();
 	list_for_each_entry_rcu(log, &logs, node)
-		put_kind_irqoff(log, kind);
+		emit_kind_irqoff(log, kind);
 	rcu_read_unlock();
 }

@@ -94,7 +94,7 @@ void hwpmc_map_look_up(struct hwpmc_map *m, char *page)
 	hwpmc_map_identify(m);
 }
 
-bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,
+bool hwpmc_emit_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,
 		   u8 flags)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
@@ -122,7 +122,7 @@ bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m
 	return r;
 }
 
-void hwpmc_put_own_map(struct hwpmc_owner *owner, void *map)
+void hwpmc_emit_own_map(struct hwpmc_owner *owner, void *map)
 {
-	hwpmc_put_map(owner, hwpmc_owner_tgid_nr(owner, current), map, 0);
+	hwpmc_emit_map(owner, hwpmc_owner_tgid_nr(owner, current), map, 0);
 }

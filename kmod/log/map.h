@@ -32,9 +32,9 @@ void hwpmc_map_look_up(struct hwpmc_map *m, char *page);
 /* Fill in inode and build-id alone, under the same conditions. */
 void hwpmc_map_identify(struct hwpmc_map *m);
 /* Write one MAP_IN to one log. Returns false if the ring has no room. */
-bool hwpmc_put_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,
+bool hwpmc_emit_map(struct hwpmc_owner *owner, s32 pid, const struct hwpmc_map *m,
 		   u8 flags);
 /* Write one for a mapping (struct hwpmc_map *) of the current process. */
-void hwpmc_put_own_map(struct hwpmc_owner *owner, void *map);
+void hwpmc_emit_own_map(struct hwpmc_owner *owner, void *map);
 
 #endif /* HWPMC_MAP_H */

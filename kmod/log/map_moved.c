@@ -23,7 +23,7 @@ struct move {
 	unsigned long len;		/* of the new place */
 };
 
-static void put_drop(struct hwpmc_owner *owner, void *unused)
+static void emit_move_drop(struct hwpmc_owner *owner, void *unused)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
 
@@ -45,7 +45,7 @@ static bool is_data(struct mm_struct *mm, unsigned long at)
 	return data;
 }
 
-static int at_call(struct kretprobe_instance *ri, unsigned long old, unsigned long len)
+static int at_move_call(struct kretprobe_instance *ri, unsigned long old, unsigned long len)
 {
 	if (!current->mm || is_data(current->mm, old))
 		return 1;
@@ -54,22 +54,22 @@ static int at_call(struct kretprobe_instance *ri, unsigned long old, unsigned lo
 }
 
 /* mremap(old, old_len, len, flags, new) */
-static int at_mremap(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int at_move(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct pt_regs *user = (const struct pt_regs *)regs->di;
 
-	return at_call(ri, user->di, user->dx);
+	return at_move_call(ri, user->di, user->dx);
 }
 
-static int at_mremap32(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int at_move32(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct pt_regs *user = (const struct pt_regs *)regs->di;
 
-	return at_call(ri, (u32)user->bx, (u32)user->dx);
+	return at_move_call(ri, (u32)user->bx, (u32)user->dx);
 }
 
 /* Returns false if there are more than are listed. */
-static bool put_range(struct mm_struct *mm, unsigned long at, unsigned long end)
+static bool emit_range(struct mm_struct *mm, unsigned long at, unsigned long end)
 {
 	unsigned int left = MOVED_MAPS;
 	struct vm_area_struct *vma;
@@ -94,11 +94,11 @@ static int after_mremap(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (!mm || IS_ERR_VALUE(at))
 		return 0;
 	if (mmap_read_trylock(mm)) {
-		all = put_range(mm, at, at + PAGE_ALIGN(((struct move *)ri->data)->len));
+		all = emit_range(mm, at, at + PAGE_ALIGN(((struct move *)ri->data)->len));
 		mmap_read_unlock(mm);
 	}
 	if (!all)
-		hwpmc_task_logs_each(current, put_drop, NULL);
+		hwpmc_task_logs_each(current, emit_move_drop, NULL);
 	return 0;
 }
 
@@ -129,11 +129,11 @@ static void unhook_call(struct kretprobe *probe)
 
 int hwpmc_moved_hook(void)
 {
-	int ret = hook_call(&probes[0], "__x64_sys_mremap", at_mremap);
+	int ret = hook_call(&probes[0], "__x64_sys_mremap", at_move);
 
 	if (ret)
 		return ret;
-	ret = hook_call(&probes[1], "__ia32_sys_mremap", at_mremap32);
+	ret = hook_call(&probes[1], "__ia32_sys_mremap", at_move32);
 	/* Kernels without 32-bit programs have it not. */
 	if (ret == -ENOENT)
 		return 0;

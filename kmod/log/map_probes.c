@@ -34,14 +34,14 @@
 
 /* ---- new mappings -------------------------------------------------------- */
 
-static void put_live(struct hwpmc_owner *owner, void *vma)
+static void emit_live(struct hwpmc_owner *owner, void *vma)
 {
 	struct hwpmc_map m;
 
 	hwpmc_map_init(&m, vma);
 	hwpmc_map_find_copied(&m, vma, GFP_ATOMIC);
 	hwpmc_map_look_up(&m, this_cpu_ptr(hwpmc_scratch)->path);
-	hwpmc_put_own_map(owner, &m);
+	hwpmc_emit_own_map(owner, &m);
 }
 
 void hwpmc_report_vma(struct vm_area_struct *vma)
@@ -49,7 +49,7 @@ void hwpmc_report_vma(struct vm_area_struct *vma)
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		hwpmc_defer_map(vma);
 	else
-		hwpmc_task_logs_each(current, put_live, vma);
+		hwpmc_task_logs_each(current, emit_live, vma);
 }
 
 static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
@@ -281,7 +281,7 @@ static const struct ending {
 
 static struct kprobe before_probes[ARRAY_SIZE(endings)];
 static struct kretprobe after_probes[ARRAY_SIZE(endings)];
-static unsigned int followers;		/* hwpmc_lock */
+static unsigned int map_probes_users;		/* hwpmc_lock */
 
 static int hook_ending(unsigned int i)
 {
@@ -328,7 +328,7 @@ int hwpmc_mappings_follow(void)
 	int ret = 0;
 
 	lockdep_assert_held(&hwpmc_lock);
-	for (i = 0; !followers && !ret && i < ARRAY_SIZE(endings); i++) {
+	for (i = 0; !map_probes_users && !ret && i < ARRAY_SIZE(endings); i++) {
 		ret = hook_ending(i);
 		if (ret == -ENOENT && endings[i].optional)
 			ret = 0;
@@ -338,7 +338,7 @@ int hwpmc_mappings_follow(void)
 			unhook_ending(i);
 		return ret;
 	}
-	followers++;
+	map_probes_users++;
 	hwpmc_unwind_maps_get();
 	return 0;
 }
@@ -349,7 +349,7 @@ void hwpmc_mappings_unfollow(void)
 
 	lockdep_assert_held(&hwpmc_lock);
 	hwpmc_unwind_maps_put();
-	if (--followers)
+	if (--map_probes_users)
 		return;
 	for (i = 0; i < ARRAY_SIZE(endings); i++)
 		unhook_ending(i);

@@ -81,7 +81,7 @@ static void read_all(struct list_head *list)
 			usleep_range(500, 1000);
 }
 
-static bool lock_mm(struct mm_struct *mm, unsigned long limit)
+static bool retry_lock_mm(struct mm_struct *mm, unsigned long limit)
 {
 	while (!mmap_read_trylock(mm)) {
 		if (!time_before(jiffies, limit))
@@ -109,7 +109,7 @@ static bool take_look(struct look *look, unsigned long limit)
 {
 	bool held;
 
-	if (!lock_mm(look->mm, limit))
+	if (!retry_lock_mm(look->mm, limit))
 		return false;
 	/* Not one that ends. */
 	held = hwpmc_mappings_hold(look->mm);

@@ -14,7 +14,7 @@
 #include "map_copied.h"
 #include "map_unwind.h"
 
-static u8 kind_of(const struct hwpmc_map *m)
+static u8 file_kind_of(const struct hwpmc_map *m)
 {
 	if (m->file)
 		return UNWIND_FILE_INODE;
@@ -30,7 +30,7 @@ static void map_for_walks(const struct hwpmc_map *m, struct hwpmc_unwind_map *u)
 		.file = {
 			.inode = m->r.inode,
 			.dev = MKDEV(m->r.major, m->r.minor),
-			.kind = kind_of(m),
+			.kind = file_kind_of(m),
 			.copied = !!(m->r.hdr.flags & HWPMC_MAP_COPY),
 			.build_id_len = m->r.build_id_len,
 		},

@@ -12,7 +12,7 @@
 #include "../sampling/log.h"
 #include "modules.h"
 
-static void put_module(struct hwpmc_owner *owner, const struct module *mod,
+static void emit_module(struct hwpmc_owner *owner, const struct module *mod,
 		       u8 flags)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
@@ -35,7 +35,7 @@ static void put_module(struct hwpmc_owner *owner, const struct module *mod,
 	hwpmc_log_commit(log);
 }
 
-static void put_module_gone(struct hwpmc_owner *owner, const struct module *mod)
+static void emit_module_gone(struct hwpmc_owner *owner, const struct module *mod)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
 	unsigned long start, end;
@@ -65,14 +65,14 @@ static bool is_module(const struct module *mod)
 	return at >= MODULES_VADDR && at < MODULES_END;
 }
 
-void hwpmc_put_modules(struct hwpmc_owner *owner)
+void hwpmc_emit_modules(struct hwpmc_owner *owner)
 {
 	const struct module *mod = THIS_MODULE;
 
 	preempt_disable();
 	do {
 		if (is_module(mod) && mod->state == MODULE_STATE_LIVE)
-			put_module(owner, mod, HWPMC_LOG_SNAPSHOT);
+			emit_module(owner, mod, HWPMC_LOG_SNAPSHOT);
 		/* Entries are removed with list_del_rcu(): preemption is off. */
 		mod = list_entry(READ_ONCE(mod->list.next), struct module,
 				 list);
@@ -85,16 +85,16 @@ struct module_change {
 	bool gone;
 };
 
-static void put_change(struct hwpmc_owner *owner, void *arg)
+static void emit_change(struct hwpmc_owner *owner, void *arg)
 {
 	struct module_change *change = arg;
 
 	if (!hwpmc_log_is_open(owner))
 		return;
 	if (change->gone)
-		put_module_gone(owner, change->mod);
+		emit_module_gone(owner, change->mod);
 	else
-		put_module(owner, change->mod, 0);
+		emit_module(owner, change->mod, 0);
 }
 
 static int module_changes(struct notifier_block *nb, unsigned long state,
@@ -106,7 +106,7 @@ static int module_changes(struct notifier_block *nb, unsigned long state,
 		return NOTIFY_OK;
 	rcu_read_lock();
 	preempt_disable();
-	hwpmc_owners_each_rcu(put_change, &change);
+	hwpmc_owners_each_rcu(emit_change, &change);
 	preempt_enable();
 	rcu_read_unlock();
 	return NOTIFY_OK;

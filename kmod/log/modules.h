@@ -9,6 +9,6 @@ struct hwpmc_owner;
 
 int hwpmc_modules_hook(void);
 void hwpmc_modules_unhook(void);
-void hwpmc_put_modules(struct hwpmc_owner *owner);
+void hwpmc_emit_modules(struct hwpmc_owner *owner);
 
 #endif /* HWPMC_MODULES_H */

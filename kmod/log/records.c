@@ -97,7 +97,7 @@ static const char *event_name(const struct hwpmc_pmc *pmc)
 	return name ?: pmc->name;
 }
 
-static void put_allocate(struct hwpmc_log *log, const struct hwpmc_pmc *pmc)
+static void emit_allocate(struct hwpmc_log *log, const struct hwpmc_pmc *pmc)
 {
 	const struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
 	struct hwpmc_log_allocate *r;
@@ -130,7 +130,7 @@ void hwpmc_log_allocated(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	if (hwpmc_log_is_open(pmc->owner))
-		put_allocate(pmc->owner->log, pmc);
+		emit_allocate(pmc->owner->log, pmc);
 }
 
 enum { PIDS = 32 };
@@ -152,7 +152,7 @@ static unsigned int next_pids(struct hwpmc_pmc *pmc, struct hwpmc_cursor *cursor
 
 /* ATTACH records of processes that the PMC was attached to before the log began. To write
  * one can sleep; hwpmc_lock keeps the PMC. */
-static void put_links(struct hwpmc_pmc *pmc)
+static void emit_links(struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_cursor cursor;
 	struct pid *pids[PIDS];
@@ -184,8 +184,8 @@ void hwpmc_records_pmcs(struct hwpmc_log *log)
 		kvfree(pmc->logged);
 		pmc->logged = NULL;
 		pmc->logged_all = false;
-		put_allocate(log, pmc);
-		put_links(pmc);
+		emit_allocate(log, pmc);
+		emit_links(pmc);
 	}
 }
 
@@ -202,7 +202,7 @@ void hwpmc_records_clock(struct hwpmc_log *log)
 	preempt_enable();
 }
 
-static bool put_end(struct hwpmc_log *log)
+static bool emit_end(struct hwpmc_log *log)
 {
 	struct {
 		struct hwpmc_log_clock clock;
@@ -233,7 +233,7 @@ void hwpmc_records_end(struct hwpmc_log *log)
 	mutex_lock(&log->end_lock);
 	if (!log->ended && hwpmc_log_declare_all(log)) {
 		preempt_disable();
-		log->ended = put_end(log);
+		log->ended = emit_end(log);
 		preempt_enable();
 	}
 	mutex_unlock(&log->end_lock);

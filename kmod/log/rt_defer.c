@@ -48,7 +48,7 @@ static bool any_used;		/* since the module was loaded */
 static LIST_HEAD(unused);
 static LIST_HEAD(waiting);
 
-static void put_drop(struct hwpmc_owner *owner, void *unused)
+static void emit_busy_drop(struct hwpmc_owner *owner, void *unused)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
 
@@ -70,7 +70,7 @@ static struct item *take_item(void)
 	}
 	raw_spin_unlock(&items_lock);
 	if (!item)
-		hwpmc_task_logs_each(current, put_drop, NULL);
+		hwpmc_task_logs_each(current, emit_busy_drop, NULL);
 	return item;
 }
 
@@ -102,7 +102,7 @@ static char *page_for_path(const struct item *item)
 		return NULL;
 	page = (char *)__get_free_page(GFP_KERNEL);
 	if (!page)
-		hwpmc_task_logs_each(current, put_drop, NULL);
+		hwpmc_task_logs_each(current, emit_busy_drop, NULL);
 	return page;
 }
 
@@ -131,7 +131,7 @@ static void write_map(struct callback_head *work)
 		find_copied(&item->map);
 		hwpmc_map_look_up(&item->map, page);
 		hwpmc_map_follow(&item->map, current->mm, GFP_KERNEL);
-		hwpmc_task_logs_each(current, hwpmc_put_own_map, &item->map);
+		hwpmc_task_logs_each(current, hwpmc_emit_own_map, &item->map);
 		free_page((unsigned long)page);
 	}
 	if (item->map.file)
@@ -177,7 +177,7 @@ static void write_all_maps(struct hwpmc_map *m, char *page)
 			continue;
 		hwpmc_map_init(m, vma);
 		hwpmc_map_look_up(m, page);
-		hwpmc_task_logs_each(current, hwpmc_put_own_map, m);
+		hwpmc_task_logs_each(current, hwpmc_emit_own_map, m);
 	}
 	mmap_read_unlock(mm);
 }

@@ -84,7 +84,7 @@ static bool wait_for_room(struct snapshot *s)
 	return true;
 }
 
-static bool lock_mm(struct snapshot *s, struct mm_struct *mm)
+static bool snapshot_lock_mm(struct snapshot *s, struct mm_struct *mm)
 {
 	while (!mmap_read_trylock(mm)) {
 		if (!may_wait(&s->lock_left, LOCK_STEP_MS))
@@ -163,13 +163,13 @@ static bool copy_mappings(struct snapshot *s, struct mm_struct *mm, unsigned lon
  * Records are written under RCU, and only while the log is open: another thread may close
  * it meanwhile, end it, and configure the next.
  */
-static bool put_map(struct snapshot *s, s32 pid, const struct hwpmc_map *m)
+static bool emit_map(struct snapshot *s, s32 pid, const struct hwpmc_map *m)
 {
 	bool done;
 
 	rcu_read_lock();
 	done = !hwpmc_log_is_open(s->owner) ||
-	       hwpmc_put_map(s->owner, pid, m, HWPMC_LOG_SNAPSHOT);
+	       hwpmc_emit_map(s->owner, pid, m, HWPMC_LOG_SNAPSHOT);
 	rcu_read_unlock();
 	return done;
 }
@@ -185,20 +185,20 @@ static void write_copies(struct snapshot *s, struct task_struct *leader,
 	for (at = 0; at < s->copied;
 	     at += ALIGN(sizeof(*copy) + strlen(copy->path) + 1, sizeof(u64))) {
 		copy = (void *)s->copies + at;
-		while (!put_map(s, pid, &copy->map) && wait_for_room(s))
+		while (!emit_map(s, pid, &copy->map) && wait_for_room(s))
 			if (!hwpmc_memory_is(leader, mm))
 				return;
 	}
 }
 
-static void put_mappings(struct snapshot *s, struct task_struct *leader,
+static void emit_mappings(struct snapshot *s, struct task_struct *leader,
 			 struct mm_struct *mm)
 {
 	unsigned long at = 0;
 	bool more, held;
 
 	do {
-		if (!lock_mm(s, mm)) {
+		if (!snapshot_lock_mm(s, mm)) {
 			drop_mappings(s);
 			return;
 		}
@@ -216,7 +216,7 @@ static void put_mappings(struct snapshot *s, struct task_struct *leader,
 	} while (more);
 }
 
-static void put_threads(struct snapshot *s, struct task_struct *leader)
+static void emit_threads(struct snapshot *s, struct task_struct *leader)
 {
 	struct task_struct *task;
 
@@ -225,7 +225,7 @@ static void put_threads(struct snapshot *s, struct task_struct *leader)
 		if (!hwpmc_log_is_open(s->owner))
 			break;
 		preempt_disable();
-		hwpmc_put_task(s->owner, task == leader ? HWPMC_LOG_PROC_CREATE :
+		hwpmc_emit_task(s->owner, task == leader ? HWPMC_LOG_PROC_CREATE :
 			       HWPMC_LOG_THR_CREATE, HWPMC_LOG_SNAPSHOT, task,
 			       task->comm);
 		preempt_enable();
@@ -237,7 +237,7 @@ static void put_threads(struct snapshot *s, struct task_struct *leader)
  * What is listed is what the caller may see now. Without the lock, between the right and the
  * memory could come an exec of a set-id program.
  */
-static void put_process(struct snapshot *s, struct task_struct *leader,
+static void emit_process(struct snapshot *s, struct task_struct *leader,
 			bool (*is_wanted)(struct snapshot *s, struct task_struct *leader))
 {
 	struct mm_struct *mm = NULL;
@@ -256,10 +256,10 @@ static void put_process(struct snapshot *s, struct task_struct *leader,
 	if (wanted && !seen)
 		drop_mappings(s);
 	if (seen)
-		put_threads(s, leader);
+		emit_threads(s, leader);
 	if (!mm)
 		return;
-	put_mappings(s, leader, mm);
+	emit_mappings(s, leader, mm);
 	mmdrop(mm);
 }
 
@@ -272,7 +272,7 @@ static void snapshot_modules(struct snapshot *s)
 		return;
 	rcu_read_lock();
 	if (hwpmc_log_is_open(s->owner))
-		hwpmc_put_modules(s->owner);
+		hwpmc_emit_modules(s->owner);
 	rcu_read_unlock();
 	s->log->has_modules = true;
 }
@@ -309,7 +309,7 @@ static void snapshot_processes(struct snapshot *s)
 	    (s->log->has_walk_maps || !hwpmc_unwind_maps_wanted()))
 		return;
 	while ((task = next_process(&nr))) {
-		put_process(s, task, every_process);
+		emit_process(s, task, every_process);
 		put_task_struct(task);
 		cond_resched();
 	}
@@ -374,7 +374,7 @@ static void snapshot_target(struct snapshot *s, struct pid *pid)
 
 	if (!task)
 		return;
-	put_process(s, task, is_attached);
+	emit_process(s, task, is_attached);
 	put_task_struct(task);
 	cond_resched();
 }

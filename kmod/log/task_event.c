@@ -26,7 +26,7 @@
 #include "task_event.h"
 #include "task_logs.h"
 
-void hwpmc_put_task(struct hwpmc_owner *owner, u8 type, u8 flags,
+void hwpmc_emit_task(struct hwpmc_owner *owner, u8 type, u8 flags,
 		    struct task_struct *task, const char *comm)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
@@ -53,14 +53,14 @@ struct task_record {
 	u8 type;
 };
 
-static void put_task_record(struct hwpmc_owner *owner, void *arg)
+static void emit_task_record(struct hwpmc_owner *owner, void *arg)
 {
 	struct task_record *record = arg;
 
-	hwpmc_put_task(owner, record->type, 0, record->task, record->text);
+	hwpmc_emit_task(owner, record->type, 0, record->task, record->text);
 }
 
-static void put_fork(struct hwpmc_owner *owner, void *arg)
+static void emit_fork(struct hwpmc_owner *owner, void *arg)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
 	struct task_struct *child = arg;
@@ -78,13 +78,13 @@ static void put_fork(struct hwpmc_owner *owner, void *arg)
 	hwpmc_log_commit(log);
 	/* Readers give the child the name of its parent process, which is its first thread's. */
 	if (strncmp(child->comm, current->group_leader->comm, TASK_COMM_LEN))
-		hwpmc_put_task(owner, HWPMC_LOG_COMM_NAME, 0, child, child->comm);
+		hwpmc_emit_task(owner, HWPMC_LOG_COMM_NAME, 0, child, child->comm);
 }
 
 void hwpmc_task_event_fork(struct task_struct *child)
 {
 	/* By the child's target: the PMCs that it inherits are attached already. */
-	hwpmc_task_logs_each(child, put_fork, child);
+	hwpmc_task_logs_each(child, emit_fork, child);
 	hwpmc_map_follow_fork(child);
 }
 
@@ -92,8 +92,11 @@ void hwpmc_task_event_thread(struct task_struct *thread)
 {
 	struct task_record record = { thread, thread->comm, HWPMC_LOG_THR_CREATE };
 
-	hwpmc_task_logs_each(thread, put_task_record, &record);
+	hwpmc_task_logs_each(thread, emit_task_record, &record);
 }
+
+/* By process number: start time and number of the process whose exit was reported last. */
+static u64 exits_reported[256];
 
 /*
  * Is this the exit of the whole process? signal->live may be 0 for several threads that
@@ -102,13 +105,12 @@ void hwpmc_task_event_thread(struct task_struct *thread)
  */
 static bool is_first_report_of_exit(const struct task_struct *task)
 {
-	static u64 reported[256];
 	const struct task_struct *leader = task->group_leader;
 	u64 process = leader->start_time ^ (u64)leader->tgid << 40;
 
 	if (atomic_read(&task->signal->live))
 		return false;
-	return xchg(&reported[leader->tgid % ARRAY_SIZE(reported)], process) !=
+	return xchg(&exits_reported[leader->tgid % ARRAY_SIZE(exits_reported)], process) !=
 	       process;
 }
 
@@ -122,20 +124,20 @@ void hwpmc_task_event_exit(void)
 		record.task = current->group_leader;
 		record.type = HWPMC_LOG_SYSEXIT;
 	}
-	hwpmc_task_logs_each(record.task, put_task_record, &record);
+	hwpmc_task_logs_each(record.task, emit_task_record, &record);
 }
 
 void hwpmc_task_event_comm(struct task_struct *task, const char *comm)
 {
 	struct task_record record = { task, comm, HWPMC_LOG_COMM_NAME };
 
-	hwpmc_task_logs_each(task, put_task_record, &record);
+	hwpmc_task_logs_each(task, emit_task_record, &record);
 }
 
 /* ---- exec ---------------------------------------------------------------- */
 
 /* The kernel maps the new program before the exec probe runs. */
-static void put_exec_maps(struct hwpmc_owner *owner)
+static void emit_exec_maps(struct hwpmc_owner *owner)
 {
 	char *page = this_cpu_ptr(hwpmc_scratch)->path;
 	struct hwpmc_vma_walk walk;
@@ -151,7 +153,7 @@ static void put_exec_maps(struct hwpmc_owner *owner)
 			continue;
 		hwpmc_map_init(&m, vma);
 		hwpmc_map_look_up(&m, page);
-		hwpmc_put_own_map(owner, &m);
+		hwpmc_emit_own_map(owner, &m);
 	}
 	mmap_read_unlock(current->mm);
 }
@@ -221,7 +223,7 @@ static const char *path_of_program(const char *path)
 	return whole;
 }
 
-static void put_exec_record(struct hwpmc_owner *owner, struct hwpmc_log *log,
+static void emit_exec_record(struct hwpmc_owner *owner, struct hwpmc_log *log,
 			    const struct exec *exec)
 {
 	const char *path = path_of_program(exec->path);
@@ -245,15 +247,15 @@ static void put_exec_record(struct hwpmc_owner *owner, struct hwpmc_log *log,
 	hwpmc_log_commit(log);
 }
 
-static void put_exec(struct hwpmc_owner *owner, void *arg)
+static void emit_exec(struct hwpmc_owner *owner, void *arg)
 {
 	struct hwpmc_log *log = READ_ONCE(owner->log);
 
 	if (!log)
 		return;
-	put_exec_record(owner, log, arg);
+	emit_exec_record(owner, log, arg);
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		put_exec_maps(owner);
+		emit_exec_maps(owner);
 }
 
 void hwpmc_task_event_exec(const char *path)
@@ -264,7 +266,7 @@ void hwpmc_task_event_exec(const char *path)
 	/* To put a page back can sleep on a real-time kernel. */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && hwpmc_task_logs_any(current))
 		exec.placed = find_place(&exec.place);
-	hwpmc_task_logs_each(current, put_exec, &exec);
+	hwpmc_task_logs_each(current, emit_exec, &exec);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		hwpmc_defer_exec_maps();
 }

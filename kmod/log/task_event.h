@@ -17,7 +17,7 @@ void hwpmc_task_event_exec(const char *path);
 void hwpmc_task_event_exit(void);
 void hwpmc_task_event_comm(struct task_struct *task, const char *comm);
 /* One record about a task to one log; flags: HWPMC_LOG_SNAPSHOT or 0. */
-void hwpmc_put_task(struct hwpmc_owner *owner, u8 type, u8 flags,
+void hwpmc_emit_task(struct hwpmc_owner *owner, u8 type, u8 flags,
 		    struct task_struct *task, const char *comm);
 
 #endif /* HWPMC_TASK_EVENT_H */

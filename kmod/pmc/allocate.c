@@ -100,7 +100,7 @@ static u32 flags_against_mode(u32 flags, u32 mode)
 	return flags & bad;
 }
 
-static int check_flags(struct hwpmc_op_pmcallocate *op)
+static int check_pmc_flags(struct hwpmc_op_pmcallocate *op)
 {
 	u32 bad = op->flags & ~HWPMC_F_ALL;
 
@@ -638,7 +638,7 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 
 	lockdep_assert_held(&hwpmc_lock);
 	ret = check_scope(owner, op);
-	ret = ret ?: check_flags(op);
+	ret = ret ?: check_pmc_flags(op);
 	ret = ret ?: check_class(owner, op, &cls);
 	ret = ret ?: hwpmc_policy_check(owner, cls, op);
 	ret = ret ?: class_encode(cls, op, &enc);

@@ -83,7 +83,7 @@ static void refuse_offline(struct hwpmc_batch_item *item)
 
 /* ---- reading ------------------------------------------------------------- */
 
-static bool is_in_flight(const struct hwpmc_batch *b, struct hwpmc_cpu *c)
+static bool item_is_in_flight(const struct hwpmc_batch *b, struct hwpmc_cpu *c)
 {
 	unsigned int i;
 
@@ -133,7 +133,7 @@ static void take_totals_irqoff(struct hwpmc_batch *b)
  * The last CPU takes the totals, with interrupts off: if one CPU alone has slices in
  * flight, no switch there comes between two of them.
  */
-static void process_read_ipi(void *arg)
+static void batch_read_ipi(void *arg)
 {
 	struct hwpmc_batch *b = arg;
 
@@ -167,12 +167,12 @@ static void process_read(struct hwpmc_batch *b)
 		return;
 	cpumask_clear(b->cpus);
 	for_each_online_cpu(cpu)
-		if (is_in_flight(b, per_cpu_ptr(hwpmc_cpus, cpu)))
+		if (item_is_in_flight(b, per_cpu_ptr(hwpmc_cpus, cpu)))
 			cpumask_set_cpu(cpu, b->cpus);
 	/* Slices may have ended since read_here(). */
 	atomic_set(&b->left, cpumask_weight(b->cpus));
 	if (!cpumask_empty(b->cpus))
-		on_each_cpu_mask(b->cpus, process_read_ipi, b, true);
+		on_each_cpu_mask(b->cpus, batch_read_ipi, b, true);
 	if (!atomic_read(&b->left) && !cpumask_empty(b->cpus))
 		return;
 	/* None, or one went offline meanwhile, which has ended its slices. */

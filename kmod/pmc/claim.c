@@ -49,18 +49,19 @@ static void claim_generation_begin(const struct hwpmc_class *cls)
 	times_before = times;
 }
 
-/* What the NMI handler could not say. */
+static u64 restored_reported;		/* hwpmc_lock */
+
+/* Report the NMIs in which the handler, which cannot print, has restored controls. */
 static void report_restored(void)
 {
-	static u64 reported;	/* hwpmc_lock */
 	struct hwpmc_stats sum;
 
 	hwpmc_stats_sum(&sum);
-	if (sum.restored == reported)
+	if (sum.restored == restored_reported)
 		return;
 	pr_info_ratelimited("perf switched the counters off in %llu NMIs (it does while Intel PT or BTS is in use): hwpmc switched them on again, and counts of kernel mode lack the events of these NMIs\n",
-			    sum.restored - reported);
-	reported = sum.restored;
+			    sum.restored - restored_reported);
+	restored_reported = sum.restored;
 }
 
 static void class_unclaim(struct hwpmc_class *cls)
@@ -139,15 +140,16 @@ static bool row_try_again(struct hwpmc_row *row)
 	return true;
 }
 
+static unsigned int next_try;		/* a row, modulo hwpmc_nrows; hwpmc_lock */
+
 bool hwpmc_class_try_again(bool *tried)
 {
-	static unsigned int nr;
 	unsigned int i;
 
 	lockdep_assert_held(&hwpmc_lock);
 	*tried = false;
 	for (i = 0; i < hwpmc_nrows; i++) {
-		struct hwpmc_row *row = &hwpmc_rows[nr++ % hwpmc_nrows];
+		struct hwpmc_row *row = &hwpmc_rows[next_try++ % hwpmc_nrows];
 
 		if (!is_claimed(row->cls) || !(row->cls->found.still & BIT_ULL(row->ri)))
 			continue;

@@ -33,8 +33,8 @@ static struct tracepoint *tp_newtask, *tp_exec, *tp_exit, *tp_rename;
 static unsigned int exec_users, process_users, record_users;
 static bool exec_hooked, process_hooked, records_hooked;
 
-static void idle_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(idle, idle_work);
+static void hooks_idle_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(hooks_idle, hooks_idle_work);
 
 HWPMC_PROBE_NEWTASK(probe_newtask, child, clone_flags)
 {
@@ -161,7 +161,7 @@ int hwpmc_hooks_get(unsigned int which)
 	trace_hwpmc_module_hook(which, ret);
 	if (ret) {
 		/* Some may have been registered and have no user. */
-		hwpmc_work_again(&idle, IDLE_DELAY);
+		hwpmc_work_again(&hooks_idle, IDLE_DELAY);
 		return ret;
 	}
 	exec_users++;
@@ -178,7 +178,7 @@ void hwpmc_hooks_put(unsigned int which)
 	record_users -= !!(which & HWPMC_HOOKS_RECORDS);
 	if ((!exec_users && exec_hooked) || (!process_users && process_hooked) ||
 	    (!record_users && records_hooked))
-		hwpmc_work_again(&idle, IDLE_DELAY);
+		hwpmc_work_again(&hooks_idle, IDLE_DELAY);
 }
 
 /* True: threads are left to settle, a batch was. */
@@ -218,7 +218,7 @@ static bool unhook_unused(void)
 	return more;
 }
 
-static void idle_work(struct work_struct *work)
+static void hooks_idle_work(struct work_struct *work)
 {
 	while (unhook_unused())
 		cond_resched();
@@ -238,7 +238,7 @@ int hwpmc_hooks_init(void)
 void hwpmc_hooks_exit(void)
 {
 	hwpmc_watch_exit();
-	cancel_delayed_work_sync(&idle);
+	cancel_delayed_work_sync(&hooks_idle);
 	while (unhook_unused())
 		cond_resched();
 	tracepoint_synchronize_unregister();

@@ -201,7 +201,7 @@ static int leave_machine(struct notifier_block *nb, unsigned long how, void *com
 }
 
 /* Last, as perf's: others may count until then. */
-static struct notifier_block leaving = {
+static struct notifier_block reboot_block = {
 	.notifier_call = leave_machine,
 	.priority = INT_MIN,
 };
@@ -242,7 +242,7 @@ int hwpmc_hotplug_init(void)
 	if (ret < 0)
 		goto err_online;
 	online_state = ret;
-	ret = register_reboot_notifier(&leaving);
+	ret = register_reboot_notifier(&reboot_block);
 	if (ret)
 		goto err_reboot;
 	hwpmc_syscore_register(machine_suspend, machine_resume);
@@ -262,7 +262,7 @@ err_prepare:
 void hwpmc_hotplug_exit(void)
 {
 	hwpmc_syscore_unregister();
-	unregister_reboot_notifier(&leaving);
+	unregister_reboot_notifier(&reboot_block);
 	cpuhp_remove_state(online_state);
 	cpuhp_remove_state_nocalls(HWPMC_CPUHP_DYING);
 	cpuhp_remove_state_nocalls(prepare_state);

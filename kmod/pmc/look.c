@@ -28,10 +28,10 @@
 #define EVERY	HZ
 #define TRY_EVERY	5	/* looks; one row each time */
 
-static void look_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(look, look_work);
+static void counters_look_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(counters_look, counters_look_work);
 
-struct look {
+struct counters_look {
 	unsigned int exits;	/* at most */
 	bool all;	/* rows, whatever it costs */
 	bool found;	/* something wrong, on any CPU */
@@ -77,11 +77,11 @@ static bool look_rows_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int exits, 
 	return found;
 }
 
-static void look_ipi(void *arg)
+static void counters_look_ipi(void *arg)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	u64 rows = hwpmc_cpu_programmed_rows(c);
-	struct look *l = arg;
+	struct counters_look *l = arg;
 	unsigned int exits = 0;
 	u64 stopped = 0;
 	bool found;
@@ -101,39 +101,41 @@ static void look_ipi(void *arg)
 	WRITE_ONCE(l->found, true);
 }
 
-static bool has_programmed(int cpu, void *unused)
+static bool any_programmed(int cpu, void *unused)
 {
 	return hwpmc_cpu_programmed_rows(per_cpu_ptr(hwpmc_cpus, cpu));
 }
 
+/* Runs of the work item until the next try. Only there. */
+static unsigned int runs_to_try = TRY_EVERY;
+
 /* Returns how many exits it has taken on each CPU. The host may have given several back. */
 static unsigned int try_still_row(void)
 {
-	static unsigned int wait = TRY_EVERY;
 	bool tried;
 
-	if (--wait)
+	if (--runs_to_try)
 		return 0;
-	wait = hwpmc_class_try_again(&tried) ? 1 : TRY_EVERY;
+	runs_to_try = hwpmc_class_try_again(&tried) ? 1 : TRY_EVERY;
 	return tried ? HWPMC_TRIAL_ROW_EXITS : 0;
 }
 
-static void look_work(struct work_struct *work)
+static void counters_look_work(struct work_struct *work)
 {
-	struct look l = { .exits = EXITS };
+	struct counters_look l = { .exits = EXITS };
 
 	/* No class is claimed or released while registers are renewed. */
 	mutex_lock(&hwpmc_lock);
 	l.exits -= try_still_row();
-	on_each_cpu_cond(has_programmed, look_ipi, &l, true);
+	on_each_cpu_cond(any_programmed, counters_look_ipi, &l, true);
 	if (l.found) {
 		l.all = true;
-		on_each_cpu_cond(has_programmed, look_ipi, &l, true);
+		on_each_cpu_cond(any_programmed, counters_look_ipi, &l, true);
 		hwpmc_trial_interrupt_forget();
 	}
 	hwpmc_log_all_losses();
 	if (hwpmc_classes_claimed())
-		hwpmc_work_later(&look, EVERY);
+		hwpmc_work_later(&counters_look, EVERY);
 	mutex_unlock(&hwpmc_lock);
 }
 
@@ -141,10 +143,10 @@ void hwpmc_look_begin(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
-		hwpmc_work_later(&look, EVERY);
+		hwpmc_work_later(&counters_look, EVERY);
 }
 
 void hwpmc_look_exit(void)
 {
-	cancel_delayed_work_sync(&look);
+	cancel_delayed_work_sync(&counters_look);
 }

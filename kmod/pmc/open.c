@@ -14,7 +14,7 @@
  * On one of *rows. Where all that can count the event are taken, on any: the attach then says
  * by whom.
  */
-static int allocate_on(struct hwpmc_owner *owner, struct hwpmc_op_pmcopen *op, u64 *rows)
+static int open_allocate_on(struct hwpmc_owner *owner, struct hwpmc_op_pmcopen *op, u64 *rows)
 {
 	struct hwpmc_op_pmcallocate *allocate = &op->allocate.op;
 	int ret;
@@ -68,7 +68,7 @@ int hwpmc_pmc_open(struct hwpmc_owner *owner, struct hwpmc_op_pmcopen *op)
 	do {
 		allocate->hdr = (struct hwpmc_hdr){};
 		allocate->count = count;
-		ret = allocate_on(owner, op, &rows) ?: attach_or_release(owner, op, &rows);
+		ret = open_allocate_on(owner, op, &rows) ?: attach_or_release(owner, op, &rows);
 	} while (ret > 0);
 	/* A refusal changes no argument. */
 	if (ret) {

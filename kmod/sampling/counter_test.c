@@ -245,7 +245,7 @@ u64 hwpmc_trial_rows(const struct hwpmc_class *cls, unsigned int cpu)
 	return (per_cpu_ptr(hwpmc_cpus, cpu)->rows & hwpmc_class_rows(cls)) >> cls->first;
 }
 
-static enum hwpmc_trial_kind kind_of(const struct hwpmc_class *cls, unsigned int n)
+static enum hwpmc_trial_kind test_kind_of(const struct hwpmc_class *cls, unsigned int n)
 {
 	return n < HWPMC_TRIAL_EVENTS ? cls->ops->trial->event[n].kind : HWPMC_TRIAL_NONE;
 }
@@ -254,7 +254,7 @@ static bool row_is_right(struct hwpmc_class *cls, unsigned int cpu, unsigned int
 			 const struct hwpmc_encoding *enc, u64 *exceed)
 {
 	step.n = 0;
-	step_add(cls, ri, &enc->select, kind_of(cls, n));
+	step_add(cls, ri, &enc->select, test_kind_of(cls, n));
 	step_run(cpu);
 	return step_right(cls, exceed);
 }
@@ -342,7 +342,7 @@ static void step_add_class(struct hwpmc_class *cls, unsigned int cpu, const stru
 		hwpmc_trial_encode(cls, n, cpu, HWPMC_MODE_SC, &enc);
 		for (ri = 0; ri < cls->num; ri++)
 			if (left & enc.rows & BIT_ULL(ri))
-				step_add(cls, ri, &enc.select, kind_of(cls, n));
+				step_add(cls, ri, &enc.select, test_kind_of(cls, n));
 		left &= ~enc.rows;
 	}
 }
@@ -519,19 +519,20 @@ static void choose_cpus(struct cpumask *cpus)
 	}
 }
 
+static struct cpumask cpus_to_try;	/* of try_cpus() alone: too large for its stack */
+
 static void try_cpus(struct hwpmc_class *cls, struct hwpmc_class *fixed)
 {
-	static struct cpumask cpus;
 	unsigned int i;
 	int cpu;
 
-	choose_cpus(&cpus);
-	for (i = 0; i < ARRAY_SIZE(pause_ms) && !cpumask_empty(&cpus); i++) {
+	choose_cpus(&cpus_to_try);
+	for (i = 0; i < ARRAY_SIZE(pause_ms) && !cpumask_empty(&cpus_to_try); i++) {
 		if (pause_ms[i])
 			msleep(pause_ms[i]);
-		for_each_cpu(cpu, &cpus)
+		for_each_cpu(cpu, &cpus_to_try)
 			if (try_cpu(cls, fixed, cpu, i + 1 == ARRAY_SIZE(pause_ms)))
-				cpumask_clear_cpu(cpu, &cpus);
+				cpumask_clear_cpu(cpu, &cpus_to_try);
 	}
 }
 
@@ -611,7 +612,7 @@ static enum hwpmc_still try_again(struct hwpmc_class *cls, unsigned int cpu, uns
 	if (!(enc.rows & BIT_ULL(ri)))
 		return HWPMC_STILL_UNKNOWN;
 	step.n = 0;
-	step_add(cls, ri, &enc.select, kind_of(cls, n - 1));
+	step_add(cls, ri, &enc.select, test_kind_of(cls, n - 1));
 	if (step_count(cpu) || hwpmc_class_msr_fault(cls))
 		return HWPMC_STILL_UNKNOWN;
 	return step_right(cls, NULL) ? HWPMC_STILL_COUNTS : HWPMC_STILL;
@@ -627,26 +628,27 @@ static enum hwpmc_still row_on_cpu(struct hwpmc_class *cls, unsigned int cpu, un
 	return cpu_has_row(cpu, cls, ri) ? try_again(cls, cpu, ri) : HWPMC_STILL_UNKNOWN;
 }
 
+static unsigned int cpu_refused;	/* hwpmc_lock */
+
 /* The CPU of the last refusal is tried first: if the row stands still there, no other CPU is
  * interrupted. */
 bool hwpmc_trial_row(struct hwpmc_class *cls, unsigned int ri)
 {
-	static unsigned int first;	/* hwpmc_lock */
 	enum hwpmc_still still;
 	bool counts;
 	int cpu;
 
 	lockdep_assert_held(&hwpmc_lock);
-	still = cpu_online(first) ? row_on_cpu(cls, first, ri) : HWPMC_STILL_UNKNOWN;
+	still = cpu_online(cpu_refused) ? row_on_cpu(cls, cpu_refused, ri) : HWPMC_STILL_UNKNOWN;
 	if (still == HWPMC_STILL)
 		return false;
 	counts = still == HWPMC_STILL_COUNTS;
 	for_each_online_cpu(cpu) {
-		if (cpu == first)
+		if (cpu == cpu_refused)
 			continue;
 		still = row_on_cpu(cls, cpu, ri);
 		if (still == HWPMC_STILL) {
-			first = cpu;
+			cpu_refused = cpu;
 			return false;
 		}
 		counts |= still == HWPMC_STILL_COUNTS;

@@ -53,7 +53,7 @@ static void begin_again_if_old(void)
 	clock_seq = now;
 }
 
-static bool has_overflowed_nmi(const struct hwpmc_row *row)
+static bool test_has_overflowed_nmi(const struct hwpmc_row *row)
 {
 	return !(hwpmc_rdpmc(row->rdpmc) & (row->mask ^ row->mask >> 1));
 }
@@ -65,7 +65,7 @@ bool hwpmc_trial_came_nmi(struct hwpmc_cpu *c)
 	if (c->trial_came)
 		return false;
 	/* A former attempt's that is late is ours as well. */
-	if (!has_overflowed_nmi(row)) {
+	if (!test_has_overflowed_nmi(row)) {
 		if (!c->trial_late)
 			return false;
 		c->trial_late = false;
@@ -96,7 +96,7 @@ static void arm_irqoff(void *arg)
 	t->cls->ops->program_irqoff(t->cls, t->ri, &t->select);
 	for (i = 0; i < OVERFLOW_TURNS / LOOK_TURNS && !t->overflowed; i++) {
 		hwpmc_still_work_irqoff(LOOK_TURNS);
-		t->overflowed = READ_ONCE(c->trial_came) || has_overflowed_nmi(c->trial);
+		t->overflowed = READ_ONCE(c->trial_came) || test_has_overflowed_nmi(c->trial);
 	}
 }
 

@@ -27,7 +27,7 @@ struct table {
 };
 
 static struct table __percpu *tables;	/* NULL until first needed; hwpmc_lock */
-static unsigned int users;		/* PMCs; hwpmc_lock */
+static unsigned int kgmon_users;		/* PMCs; hwpmc_lock */
 static bool collecting;			/* hwpmc_lock; read in NMI */
 
 static void free_tables(void)
@@ -71,14 +71,14 @@ int hwpmc_kgmon_get(void)
 	lockdep_assert_held(&hwpmc_lock);
 	ret = make_tables();
 	if (!ret)
-		users++;
+		kgmon_users++;
 	return ret;
 }
 
 void hwpmc_kgmon_put(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	users--;
+	kgmon_users--;
 }
 
 void hwpmc_kgmon_exit(void)
@@ -152,7 +152,7 @@ static void tables_reset(void)
 	int cpu;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (!users) {
+	if (!kgmon_users) {
 		free_tables();
 		return;
 	}
@@ -245,6 +245,6 @@ int hwpmc_kgmon_op(struct hwpmc_op_kgmon *op, struct hwpmc_kgmon_entry *to,
 				    op->command);
 	}
 	op->on = collecting;
-	op->users = users;
+	op->users = kgmon_users;
 	return ret;
 }

@@ -12,9 +12,9 @@
 
 #define LOOK_EVERY	HZ
 
-static void look_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(look, look_work);
-static unsigned int users;	/* hwpmc_lock; read by the work item */
+static void lost_pmi_look_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(lost_pmi_look, lost_pmi_look_work);
+static unsigned int lost_pmi_users;	/* hwpmc_lock; read by the work item */
 
 /* Rows that had overflowed at the last look. Accessed on its CPU, interrupts off. */
 static DEFINE_PER_CPU(u64, overflowed);
@@ -23,7 +23,7 @@ static DEFINE_PER_CPU(u64, overflowed);
  * An interrupt can be on its way at one look, not at two: the handler arms the row again.
  * What passed is declared as late, and the interrupt expected, should it come after all.
  */
-static void look_ipi(void *unused)
+static void lost_pmi_look_ipi(void *unused)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	u64 before = __this_cpu_read(overflowed), now = 0, rows;
@@ -49,33 +49,33 @@ static bool is_sampling(int cpu, void *unused)
 	return READ_ONCE(per_cpu_ptr(hwpmc_cpus, cpu)->sampling);
 }
 
-static void look_work(struct work_struct *work)
+static void lost_pmi_look_work(struct work_struct *work)
 {
-	on_each_cpu_cond(is_sampling, look_ipi, NULL, true);
-	if (READ_ONCE(users))
-		hwpmc_work_later(&look, LOOK_EVERY);
+	on_each_cpu_cond(is_sampling, lost_pmi_look_ipi, NULL, true);
+	if (READ_ONCE(lost_pmi_users))
+		hwpmc_work_later(&lost_pmi_look, LOOK_EVERY);
 }
 
 void hwpmc_overdue_get(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	WRITE_ONCE(users, users + 1);
-	hwpmc_work_later(&look, LOOK_EVERY);
+	WRITE_ONCE(lost_pmi_users, lost_pmi_users + 1);
+	hwpmc_work_later(&lost_pmi_look, LOOK_EVERY);
 }
 
 void hwpmc_overdue_put(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	WRITE_ONCE(users, users - 1);
+	WRITE_ONCE(lost_pmi_users, lost_pmi_users - 1);
 }
 
 bool hwpmc_overdue_has_one(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	return users == 1;
+	return lost_pmi_users == 1;
 }
 
 void hwpmc_overdue_exit(void)
 {
-	cancel_delayed_work_sync(&look);
+	cancel_delayed_work_sync(&lost_pmi_look);
 }

@@ -30,7 +30,7 @@ struct space {
 
 static struct hlist_head buckets[1 << BUCKET_BITS];
 static DEFINE_RAW_SPINLOCK(maps_lock);
-static unsigned int users;			/* hwpmc_lock, read anywhere */
+static unsigned int unwind_maps_users;			/* hwpmc_lock, read anywhere */
 static atomic64_t serial = ATOMIC64_INIT(1);
 
 u64 hwpmc_unwind_serial(void)
@@ -40,10 +40,10 @@ u64 hwpmc_unwind_serial(void)
 
 bool hwpmc_unwind_maps_wanted(void)
 {
-	return READ_ONCE(users);
+	return READ_ONCE(unwind_maps_users);
 }
 
-static struct hlist_head *bucket_of_nmi(const struct mm_struct *mm)
+static struct hlist_head *map_bucket_nmi(const struct mm_struct *mm)
 {
 	return &buckets[hash_ptr(mm, BUCKET_BITS)];
 }
@@ -54,7 +54,7 @@ const struct hwpmc_unwind_maps *hwpmc_unwind_maps_nmi(const struct mm_struct *mm
 {
 	const struct space *space;
 
-	hlist_for_each_entry_rcu(space, bucket_of_nmi(mm), node,
+	hlist_for_each_entry_rcu(space, map_bucket_nmi(mm), node,
 				 lockdep_is_held(&maps_lock))
 		if (space->mm == mm)
 			return rcu_dereference_raw(space->maps);
@@ -68,7 +68,7 @@ static struct space *space_find(const struct mm_struct *mm)
 	struct space *space;
 
 	lockdep_assert_held(&maps_lock);
-	hlist_for_each_entry(space, bucket_of_nmi(mm), node)
+	hlist_for_each_entry(space, map_bucket_nmi(mm), node)
 		if (space->mm == mm)
 			return space;
 	return NULL;
@@ -162,15 +162,15 @@ static void set_new(struct mm_struct *mm, struct hwpmc_unwind_maps *maps, gfp_t 
 	struct space *fresh = space_new(mm, gfp), *space;
 
 	raw_spin_lock(&maps_lock);
-	bucket_sweep_locked(bucket_of_nmi(mm));
+	bucket_sweep_locked(map_bucket_nmi(mm));
 	space = space_find(mm);
 	/* Without users nothing keeps them up to date: see forget_all(). */
-	if (space && users) {
+	if (space && unwind_maps_users) {
 		maps_replace_locked(space, maps);
 		maps = NULL;
-	} else if (fresh && users) {
+	} else if (fresh && unwind_maps_users) {
 		rcu_assign_pointer(fresh->maps, maps);
-		hlist_add_head_rcu(&fresh->node, bucket_of_nmi(mm));
+		hlist_add_head_rcu(&fresh->node, map_bucket_nmi(mm));
 		fresh = NULL;
 		maps = NULL;
 	}
@@ -331,7 +331,7 @@ static void maps_insert(struct hwpmc_unwind_maps *maps, const struct hwpmc_unwin
 	maps->map[i] = *map;
 }
 
-static bool is_there(struct mm_struct *mm, const struct hwpmc_unwind_map *map)
+static bool map_is_there(struct mm_struct *mm, const struct hwpmc_unwind_map *map)
 {
 	const struct hwpmc_unwind_maps *maps;
 	const struct hwpmc_unwind_map *m;
@@ -374,7 +374,7 @@ void hwpmc_unwind_maps_add(struct mm_struct *mm, const struct hwpmc_unwind_map *
 	struct hwpmc_unwind_maps *maps;
 	u64 of;
 
-	if (is_there(mm, map))
+	if (map_is_there(mm, map))
 		return;
 	do {
 		hwpmc_unwind_maps_remove(mm, map->start, map->end, true);
@@ -425,14 +425,14 @@ static void forget_all(void)
 void hwpmc_unwind_maps_get(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	WRITE_ONCE(users, users + 1);
+	WRITE_ONCE(unwind_maps_users, unwind_maps_users + 1);
 }
 
 void hwpmc_unwind_maps_put(void)
 {
 	lockdep_assert_held(&hwpmc_lock);
-	WRITE_ONCE(users, users - 1);
-	if (!users)
+	WRITE_ONCE(unwind_maps_users, unwind_maps_users - 1);
+	if (!unwind_maps_users)
 		forget_all();
 }
 

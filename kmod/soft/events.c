@@ -27,8 +27,8 @@
  */
 #define IDLE_DELAY	HZ
 
-static void idle_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(idle, idle_work);
+static void probes_idle_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(probes_idle, probes_idle_work);
 
 /* At sched_switch: before the probe that ends slices of threads without a notifier. */
 #define PROBE_PRIO	(TRACEPOINT_DEFAULT_PRIO + 1)
@@ -342,14 +342,14 @@ static void unhook_idle(void)
 	mutex_unlock(&hwpmc_lock);
 }
 
-static void idle_work(struct work_struct *work)
+static void probes_idle_work(struct work_struct *work)
 {
 	unhook_idle();
 }
 
 void hwpmc_soft_settle(void)
 {
-	cancel_delayed_work_sync(&idle);
+	cancel_delayed_work_sync(&probes_idle);
 	unhook_idle();
 }
 
@@ -379,5 +379,5 @@ void hwpmc_soft_event_put(u32 ev)
 	lockdep_assert_held(&hwpmc_lock);
 	/* Not put off by those that follow: each is registered once in IDLE_DELAY at most. */
 	if (!--use->users)
-		hwpmc_work_later(&idle, IDLE_DELAY);
+		hwpmc_work_later(&probes_idle, IDLE_DELAY);
 }

@@ -60,7 +60,7 @@ static bool is_counted_nmi(struct hwpmc_soft_hit *hit, u64 sel)
  * An armed counter has reached 0 or `overshoot`. In NMI no sample is written: the next
  * event outside finds the counter overflowed still.
  */
-static void handle_overflow_nmi(struct hwpmc_soft_hit *hit, unsigned int ri,
+static void handle_soft_overflow_nmi(struct hwpmc_soft_hit *hit, unsigned int ri,
 				u64 overshoot)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
@@ -77,7 +77,7 @@ static void tick_row_nmi(struct hwpmc_soft_hit *hit, unsigned int ri, u64 n)
 	u64 counter = this_cpu_add_return(hwpmc_soft_cpus->counter[ri], n);
 
 	if (!(counter >> 63))
-		handle_overflow_nmi(hit, ri, counter);
+		handle_soft_overflow_nmi(hit, ri, counter);
 }
 
 void hwpmc_soft_hit_nmi(struct hwpmc_soft_hit *hit)

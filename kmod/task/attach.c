@@ -79,7 +79,7 @@ static int pool_fill(struct thread_pool *pool, struct hwpmc_hdr *hdr)
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-static struct hwpmc_thread *pool_take(struct thread_pool *pool)
+static struct hwpmc_thread *attach_pool_take(struct thread_pool *pool)
 {
 	struct hwpmc_thread *thread;
 
@@ -97,7 +97,7 @@ static struct hwpmc_thread *pool_take(struct thread_pool *pool)
 static struct hwpmc_thread *new_thread_locked(struct task_struct *task,
 					      struct thread_pool *pool)
 {
-	struct hwpmc_thread *thread = pool_take(pool);
+	struct hwpmc_thread *thread = attach_pool_take(pool);
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	if (!thread) {

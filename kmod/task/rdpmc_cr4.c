@@ -46,8 +46,8 @@ static u64 last_change;
 
 static DECLARE_WAIT_QUEUE_HEAD(left);
 
-static void look_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(look, look_work);
+static void cr4_look_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(cr4_look, cr4_look_work);
 /* The two kinds of work items queue each other; from here on no more. */
 static bool unloading;
 
@@ -56,7 +56,7 @@ static DEFINE_PER_CPU(u64, left_at);
 static void leave_here(struct work_struct *work);
 static struct work_struct __percpu *leave_works;
 
-/* CPUs that run the program and have not followed. Only in look_work(). */
+/* CPUs that run the program and have not followed. Only in cr4_look_work(). */
 static struct cpumask behind;
 
 /*
@@ -69,7 +69,7 @@ static bool runs_elsewhere(struct mm_struct *mm, int cpu)
 }
 
 /* Programs that ran only here have followed the changes up to this one. False: others have
- * not. Only look_work() takes them off the list, because it uses them without the lock. */
+ * not. Only cr4_look_work() takes them off the list, because it uses them without the lock. */
 static bool follow_here(int cpu, u64 change)
 {
 	struct hwpmc_rdpmc *r;
@@ -101,16 +101,16 @@ static void leave_here(struct work_struct *work)
 	put_cpu();
 	wake_up_all(&left);
 	if (all)
-		hwpmc_work_later(&look, 1);
+		hwpmc_work_later(&cr4_look, 1);
 	else
-		hwpmc_work_again(&look, 0);
+		hwpmc_work_again(&cr4_look, 0);
 }
 
 /*
  * What CR4.PCE says is not enough: the administrator can set it for all programs, or for
  * none. An exiting thread is no kernel thread here, although it has no mm.
  */
-static void look_ipi(void *arg)
+static void cr4_look_ipi(void *arg)
 {
 	const struct hwpmc_rdpmc *r = arg;
 	bool pce = native_read_cr4() & X86_CR4_PCE;
@@ -132,7 +132,7 @@ static bool has_left(struct hwpmc_rdpmc *r)
 	if (READ_ONCE(r->followed))
 		return true;
 	cpumask_clear(&behind);
-	on_each_cpu_mask(mm_cpumask(r->mm), look_ipi, r, true);
+	on_each_cpu_mask(mm_cpumask(r->mm), cr4_look_ipi, r, true);
 	for_each_cpu(cpu, &behind)
 		queue_work_on(cpu, hwpmc_cpu_wq, per_cpu_ptr(leave_works, cpu));
 	return cpumask_empty(&behind);
@@ -186,7 +186,7 @@ static struct hwpmc_rdpmc *next_leaving(u64 *asked)
 	return r;
 }
 
-static void look_work(struct work_struct *work)
+static void cr4_look_work(struct work_struct *work)
 {
 	struct hwpmc_rdpmc *r = NULL, *first_behind = NULL;
 	u64 asked;
@@ -198,7 +198,7 @@ static void look_work(struct work_struct *work)
 			free_revoked(r);
 	}
 	if (r)
-		hwpmc_work_later(&look, LOOK_AGAIN);
+		hwpmc_work_later(&cr4_look, LOOK_AGAIN);
 }
 
 static void begin_leaving(struct hwpmc_rdpmc *r)
@@ -214,7 +214,7 @@ static void begin_leaving(struct hwpmc_rdpmc *r)
 	WRITE_ONCE(nleaving, nleaving + 1);
 }
 
-/* If a real-time thread keeps the work item of this CPU from running, look_work() finds
+/* If a real-time thread keeps the work item of this CPU from running, cr4_look_work() finds
  * that, LOOK_AGAIN after it first looked. */
 static void start_leaving(struct hwpmc_rdpmc *r)
 {
@@ -224,9 +224,9 @@ static void start_leaving(struct hwpmc_rdpmc *r)
 	if (here)
 		queue_work_on(cpu, hwpmc_cpu_wq, per_cpu_ptr(leave_works, cpu));
 	if (here && !runs_elsewhere(r->mm, cpu))
-		hwpmc_work_later(&look, 1);
+		hwpmc_work_later(&cr4_look, 1);
 	else
-		hwpmc_work_again(&look, 0);
+		hwpmc_work_again(&cr4_look, 0);
 	put_cpu();
 }
 
@@ -304,10 +304,10 @@ void hwpmc_leave_exit(void)
 	int cpu;
 
 	WRITE_ONCE(unloading, true);
-	cancel_delayed_work_sync(&look);
+	cancel_delayed_work_sync(&cr4_look);
 	for_each_possible_cpu(cpu)
 		cancel_work_sync(per_cpu_ptr(leave_works, cpu));
-	cancel_delayed_work_sync(&look);
+	cancel_delayed_work_sync(&cr4_look);
 	if (!list_empty(&leaving))
 		hwpmc_leave_all();
 	list_for_each_entry_safe(r, next, &leaving, node)
