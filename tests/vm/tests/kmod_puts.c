@@ -256,7 +256,7 @@ START_TEST(file_of_a_look_waits_for_no_mappings_of_others)
 	ck_assert(!hwpmc_open(&h));
 	id = measure(h, &rings, (pid_t[]){ program.pid, other.pid }, 2);
 	ck_assert(!hwpmc_start(h, id));
-	hold_at("hwpmc_follow_range");
+	hold_at("hwpmc_map_unwind_range");
 	hold_arm(HOLD_KTHREADS);
 	dev_go(&program);
 	await_read(program.pid);
