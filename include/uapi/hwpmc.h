@@ -118,10 +118,10 @@ enum hwpmc_class_id {
 #define HWPMC_F_EV_PMU		0x00000200u	/* config contains the raw event */
 /* Linux only: count a process from its next exec, and so no code of the tool that starts it. */
 #define HWPMC_F_EXEC_START	0x00100000u
-/* Linux only, with CALLCHAIN: find user frames by the owner's unwind tables (hwpmc_op_unwind).
- * With TABLES_FP, continue by frame pointers in code without a table or a rule. */
+/* Linux only, with CALLCHAIN: user frames by unwind tables (_FP: or else by frame pointers) */
 #define HWPMC_F_TABLES		0x00200000u
 #define HWPMC_F_TABLES_FP	0x00400000u
+#define HWPMC_F_TABLES_ALL	0x20000000u	/* files not added (UNWIND_F_NONE): NOT_READY */
 /* Linux only: `count` is the number of samples per second of each CPU or thread. PERIOD records
  * contain the period of each sample. */
 #define HWPMC_F_FREQUENCY	0x00800000u
@@ -135,7 +135,7 @@ enum hwpmc_class_id {
 #define HWPMC_F_MEMORY		0x08000000u	/* a memory access */
 #define HWPMC_F_REGISTERS	0x10000000u
 #define HWPMC_F_PAYLOAD		0x1e000000u	/* all four */
-#define HWPMC_F_ALL		0x1ff003ceu
+#define HWPMC_F_ALL		0x3ff003ceu
 
 /* Flags of PMCRW. */
 #define HWPMC_F_NEWVALUE	0x00000010u	/* set the count to `value` */
@@ -737,16 +737,17 @@ struct hwpmc_op_batch {
 
 /*
  * UNWIND (35): add the unwind table (hwpmc_unwind.h) of a file to the tables of the owner, or
- * replace the table of that file; with nrow 0, remove it. For the owner's PMCs with
- * HWPMC_F_TABLES the module walks call chains by this table where the file is mapped. Inode and
- * device are those of the file's MAP_IN records, and the build-id must be equal (length 0: the
- * file has none). The module copies the rows. Tables end with their owner, or when it is
- * revoked. They are charged to RLIMIT_MEMLOCK, as rings are. Errors: ESRCH NOT_OWNER; EINVAL
- * FLAGS, RESERVED
- * (build-id), UNWIND_ROW; E2BIG UNWIND_LIMIT, UNWIND_FILES; EPERM LOCKED_MEMORY; EFAULT
- * BAD_ADDRESS; ENOMEM NO_MEMORY; EINTR.
+ * replace the table of that file; with nrow 0, remove it, or, with HWPMC_UNWIND_F_NONE, store
+ * that the file has none. For the owner's PMCs with HWPMC_F_TABLES the module walks call chains
+ * by this table where the file is mapped. In a file that was not added a chain of a PMC with
+ * HWPMC_F_TABLES_ALL ends (NOT_READY). Inode and device are those of the file's MAP_IN records,
+ * and the build-id must be equal (length 0: the file has none). The module copies the rows.
+ * Tables end with their owner, or when it is revoked. They are charged to RLIMIT_MEMLOCK, as
+ * rings are. Errors: ESRCH NOT_OWNER; EINVAL FLAGS, RESERVED (build-id), UNWIND_ROW; E2BIG
+ * UNWIND_LIMIT, UNWIND_FILES; EPERM LOCKED_MEMORY; EFAULT BAD_ADDRESS; ENOMEM NO_MEMORY; EINTR.
  */
 #define HWPMC_UNWIND_F_VDSO	0x1u	/* table of the vdso: no inode, device, build-id */
+#define HWPMC_UNWIND_F_NONE	0x2u	/* the file has no table: nrow is 0 */
 
 struct hwpmc_op_unwind {
 	struct hwpmc_hdr hdr;

@@ -309,11 +309,14 @@ struct hwpmc_log_context {
 enum hwpmc_chain_end {
 	HWPMC_CHAIN_COMPLETE = 0,	/* at the outermost function; no mark */
 	HWPMC_CHAIN_NO_MAPPING = 1,	/* the module has no mapping of the code */
-	HWPMC_CHAIN_NO_TABLE = 2,	/* the file of the code has no table, or not yet */
+	HWPMC_CHAIN_NO_TABLE = 2,	/* the file of the code has no table; without
+					 * HWPMC_F_TABLES_ALL also NOT_READY */
 	HWPMC_CHAIN_NO_RULE = 3,	/* the table has no rule for the code */
 	HWPMC_CHAIN_FAULT = 4,		/* the stack was not in memory; with FAULT */
 	HWPMC_CHAIN_BROKEN = 5,		/* the stack held no return address there */
 	HWPMC_CHAIN_DEPTH = 6,		/* at the depth limit: no mark, but CUT */
+	HWPMC_CHAIN_NOT_READY = 7,	/* the owner has not added the file's table yet, or
+					 * could not */
 	HWPMC_CHAIN__COUNT
 };
 

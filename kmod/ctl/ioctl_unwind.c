@@ -32,7 +32,7 @@ int hwpmc_ioctl_unwind(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 		mutex_unlock(&hwpmc_lock);
 	}
 	/* A request to remove is no table. */
-	if (ret || !op->nrow)
+	if (ret || !hwpmc_owned_table_is_added(table))
 		hwpmc_owned_table_free(table);
 	if (old) {
 		synchronize_rcu();

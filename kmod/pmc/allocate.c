@@ -89,7 +89,7 @@ static u32 flags_against_mode(u32 flags, u32 mode)
 	if (!hwpmc_mode_is_sampling(mode) || flags & HWPMC_F_KGMON)
 		bad |= HWPMC_F_TABLES | HWPMC_F_FREQUENCY | HWPMC_F_PAYLOAD;
 	if (!(flags & HWPMC_F_TABLES))
-		bad |= HWPMC_F_TABLES_FP;
+		bad |= HWPMC_F_TABLES_FP | HWPMC_F_TABLES_ALL;
 	if (mode != HWPMC_MODE_SS)
 		bad |= HWPMC_F_KGMON;
 	/* Descendants, logs and the next program are those of processes. */

@@ -33,6 +33,7 @@ struct hwpmc_owned_table {
 	struct hwpmc_unwind_table table;
 	struct hwpmc_unwind_row *row;	/* the copy, which .table refers to, too */
 	u32 *page;
+	bool none;			/* the file has no table: no rows */
 	struct mm_struct *mm;		/* that the memory is charged to, or NULL */
 	unsigned long pages;
 	struct hlist_node node;		/* in its bucket; hwpmc_lock, RCU */
@@ -77,10 +78,13 @@ static const struct hlist_head *bucket_of_nmi(const struct hwpmc_tables *tables,
 static const struct hwpmc_unwind_table *
 unwind_table_nmi(const void *arg, const struct hwpmc_unwind_map *map)
 {
+	static const struct hwpmc_unwind_table no_rows;
 	const struct hwpmc_tables *tables = arg;
 	const struct hwpmc_owned_table *t;
 
-	if (!tables || map->file.kind == UNWIND_FILE_NONE)
+	if (map->file.kind == UNWIND_FILE_NONE)
+		return &no_rows;
+	if (!tables)
 		return NULL;
 	hlist_for_each_entry_rcu(t, bucket_of_nmi(tables, &map->file), node,
 				 lockdep_is_held(&hwpmc_lock))
@@ -162,6 +166,7 @@ unsigned int hwpmc_unwind_chain_nmi(const struct hwpmc_pmc *pmc, const struct pt
 	struct hwpmc_unwind_walk w = {
 		.ip = regs->ip, .sp = regs->sp, .bp = regs->bp, .first = true,
 		.regs = regs, .tables = tables,
+		.all_known = pmc->flags & HWPMC_F_TABLES_ALL,
 	};
 
 	*flags |= HWPMC_SAMPLE_TABLES;
@@ -229,14 +234,19 @@ static int table_charge(struct hwpmc_owned_table *t, struct hwpmc_op_unwind *op)
 
 static int file_of_op(struct hwpmc_unwind_file *file, struct hwpmc_op_unwind *op)
 {
+	u32 bad = op->flags & ~(HWPMC_UNWIND_F_VDSO | HWPMC_UNWIND_F_NONE);
+	bool vdso = op->flags & HWPMC_UNWIND_F_VDSO;
+
+	/* No table has rows. */
+	if (op->nrow)
+		bad |= op->flags & HWPMC_UNWIND_F_NONE;
 	*file = (struct hwpmc_unwind_file){ .kind = UNWIND_FILE_VDSO };
-	if (op->flags & ~HWPMC_UNWIND_F_VDSO)
-		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_FLAGS,
-				    op->flags & ~HWPMC_UNWIND_F_VDSO);
+	if (bad)
+		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_FLAGS, bad);
 	if (op->build_id_len > sizeof(file->build_id) ||
-	    (op->flags && (op->inode || op->major || op->minor || op->build_id_len)))
+	    (vdso && (op->inode || op->major || op->minor || op->build_id_len)))
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RESERVED, 0);
-	if (op->flags)
+	if (vdso)
 		return 0;
 	file->kind = UNWIND_FILE_INODE;
 	file->inode = op->inode;
@@ -287,6 +297,7 @@ struct hwpmc_owned_table *hwpmc_owned_table_new(struct hwpmc_op_unwind *op)
 	if (!t)
 		return ERR_PTR(hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0));
 	ret = file_of_op(&t->file, op);
+	t->none = op->flags & HWPMC_UNWIND_F_NONE;
 	if (op->nrow) {
 		ret = ret ?: check_size(op);
 		ret = ret ?: table_copy(t, op);
@@ -333,10 +344,16 @@ static struct hwpmc_owned_table *table_find(struct hwpmc_tables *tables,
 	return found;
 }
 
+bool hwpmc_owned_table_is_added(const struct hwpmc_owned_table *table)
+{
+	return table->row || table->none;
+}
+
 int hwpmc_tables_put(struct hwpmc_owner *owner, struct hwpmc_op_unwind *op,
 		     struct hwpmc_owned_table *table, struct hwpmc_owned_table **old)
 {
 	struct hwpmc_tables *tables = tables_of(owner);
+	bool adds = hwpmc_owned_table_is_added(table);
 	unsigned int n;
 	u64 pages;
 
@@ -345,7 +362,7 @@ int hwpmc_tables_put(struct hwpmc_owner *owner, struct hwpmc_op_unwind *op,
 	if (!tables)
 		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
 	*old = table_find(tables, &table->file, &n);
-	if (table->row && !*old && n >= BUCKET_TABLES)
+	if (adds && !*old && n >= BUCKET_TABLES)
 		return hwpmc_refuse(&op->hdr, -E2BIG, HWPMC_WHY_UNWIND_FILES, n);
 	pages = tables->pages + table->pages - (*old ? (*old)->pages : 0);
 	if (table->row && pages << (PAGE_SHIFT - 10) > READ_ONCE(hwpmc_unwindtables)) {
@@ -355,7 +372,7 @@ int hwpmc_tables_put(struct hwpmc_owner *owner, struct hwpmc_op_unwind *op,
 	}
 	tables->pages = pages;
 	/* In front of the one that it replaces: at no moment is there none. */
-	if (table->row)
+	if (adds)
 		hlist_add_head_rcu(&table->node, (struct hlist_head *)
 				   bucket_of_nmi(tables, &table->file));
 	if (*old)

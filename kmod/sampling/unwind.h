@@ -25,6 +25,8 @@ struct pt_regs;
  */
 struct hwpmc_owned_table *hwpmc_owned_table_new(struct hwpmc_op_unwind *op);
 void hwpmc_owned_table_free(struct hwpmc_owned_table *table);
+/* Returns false if it is a request to remove the table of its file. */
+bool hwpmc_owned_table_is_added(const struct hwpmc_owned_table *table);
 /*
  * Put it into the owner's, or, NULL, remove the one of op's file. *old: the table that it
  * replaces, or NULL; the caller frees it after an RCU grace period. hwpmc_lock.

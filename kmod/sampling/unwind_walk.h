@@ -10,7 +10,8 @@
  *		a register of the first frame, by DWARF's number, 0 to 15
  *	const struct hwpmc_unwind_table *unwind_table_nmi(const void *tables,
  *				const struct hwpmc_unwind_map *map)
- *		the table of a mapping's file, or NULL
+ *		the table of a mapping's file, which has no rows if the file has no
+ *		table, or NULL: not known
  *
  * Table, stack and registers may be anything. For any of them
  *	- a frame costs at most 13 steps of bisection in a table, those in the mappings,
@@ -37,6 +38,7 @@ struct hwpmc_unwind_walk {
 	const struct hwpmc_unwind_map *map;	/* rising */
 	unsigned int nmap;
 	const void *tables;
+	bool all_known;		/* a file without an entry in tables is not ready */
 	/* UNWIND_MEMO_SIZE entries, or NULL; the tag stands for map and tables. */
 	struct hwpmc_unwind_memo *memo;
 	u64 tag;
@@ -51,8 +53,9 @@ struct hwpmc_unwind_walk {
 
 /* Beside enum hwpmc_chain_end: the caller's frame was found. */
 #define UNWIND_GOES_ON		HWPMC_CHAIN__COUNT
-/* Beside the rules of tables: the mapping's file has no table. */
+/* Beside the rules of tables: the mapping's file has no table, or none that is known. */
 #define UNWIND_RULE_NO_TABLE	0xfffffff8u
+#define UNWIND_RULE_NOT_READY	0xfffffff0u
 
 /* The rule at a position in the file. */
 static inline u32 unwind_find_rule_nmi(const struct hwpmc_unwind_table *t, u64 at)
@@ -60,9 +63,10 @@ static inline u32 unwind_find_rule_nmi(const struct hwpmc_unwind_table *t, u64 a
 	u64 page = (at >> UNWIND_PAGE_SHIFT) - t->first_page;
 	u32 first, n;
 
-	/* A position before the first page wraps. */
+	/* A position before the first page wraps; a table without rows has no page. */
 	if (page >= t->npage)
-		return at >> 32 || at < t->row[0].at ? HWPMC_UNWIND_NONE :
+		return !t->nrow ? UNWIND_RULE_NO_TABLE :
+			at >> 32 || at < t->row[0].at ? HWPMC_UNWIND_NONE :
 			t->row[t->nrow - 1].rule;
 	first = t->page[page];
 	for (n = t->page[page + 1] - first + 1; n > 1; n -= n / 2)
@@ -81,7 +85,7 @@ static inline bool unwind_look_up_nmi(const struct hwpmc_unwind_walk *w, u64 at,
 		return false;
 	table = unwind_table_nmi(w->tables, map);
 	*rule = table ? unwind_find_rule_nmi(table, at - map->shift) :
-		UNWIND_RULE_NO_TABLE;
+		UNWIND_RULE_NOT_READY;
 	return true;
 }
 
@@ -177,6 +181,8 @@ static inline unsigned int unwind_cfa_nmi(struct hwpmc_unwind_walk *w, u32 rule,
 	case HWPMC_UNWIND_END:
 		return HWPMC_CHAIN_COMPLETE;
 	default:
+		if (rule == UNWIND_RULE_NOT_READY)
+			return HWPMC_CHAIN_NOT_READY;
 		return rule == UNWIND_RULE_NO_TABLE ? HWPMC_CHAIN_NO_TABLE :
 			HWPMC_CHAIN_NO_RULE;
 	}
@@ -334,17 +340,20 @@ static inline unsigned int unwind_walk_nmi(struct hwpmc_unwind_walk *w, u64 *pc,
 	}
 	if (w->learns)
 		unwind_past_replace_nmi(w);
+	if (*end == HWPMC_CHAIN_NOT_READY && !w->all_known)
+		*end = HWPMC_CHAIN_NO_TABLE;
 	return n;
 }
 
 /* ---- code without tables ---------------------------------------------------- */
 
+/* Does the walk by tables go on here, or end because of a table that is not ready? */
 static inline bool unwind_has_rule_nmi(const struct hwpmc_unwind_walk *w)
 {
 	u32 rule;
 
 	return unwind_rule_nmi(w, &rule) && rule != UNWIND_RULE_NO_TABLE &&
-	       rule != HWPMC_UNWIND_NONE;
+	       rule != HWPMC_UNWIND_NONE && (rule != UNWIND_RULE_NOT_READY || w->all_known);
 }
 
 /*

@@ -37,6 +37,7 @@ EXPORT const char *hwpmc_name_of_chain_end(uint32_t end)
 		[HWPMC_CHAIN_FAULT] = "stack not in memory",
 		[HWPMC_CHAIN_BROKEN] = "no return address",
 		[HWPMC_CHAIN_DEPTH] = "depth limit",
+		[HWPMC_CHAIN_NOT_READY] = "unwind table not ready",
 	};
 
 	return end < HWPMC_CHAIN__COUNT ? names[end] : NULL;

@@ -636,7 +636,8 @@ int hwpmc_event_each_wanted(struct hwpmc *h, uint32_t class_id,
 struct hwpmc_unwind {
 	struct hwpmc_unwind_row *row;	/* see hwpmc_unwind.h */
 	uint32_t nrow;
-	bool vdso;			/* table of the vdso: fields below are unused */
+	bool vdso;			/* table of the vdso: the fields of the file are unused */
+	bool none;			/* the file has no table: nrow is 0 */
 	uint32_t major, minor;		/* of the device */
 	uint64_t inode;
 	uint8_t build_id_len;		/* 0: the file has none */
@@ -645,7 +646,9 @@ struct hwpmc_unwind {
 
 /*
  * Make the module walk the user frames of PMCs with HWPMC_F_TABLES by this table where the
- * file is mapped; with nrow 0, remove the table. The module copies the table. Errors: see
+ * file is mapped; with nrow 0, remove the table, or, with .none, store that the file has none:
+ * PMCs with HWPMC_F_TABLES_ALL tell this from a table that is to come. The module copies the
+ * table. Errors: see
  * UNWIND in hwpmc.h.
  */
 int hwpmc_unwind_add(struct hwpmc *h, const struct hwpmc_unwind *u);

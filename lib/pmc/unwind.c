@@ -23,7 +23,8 @@ EXPORT int hwpmc_unwind_add(struct hwpmc *h, const struct hwpmc_unwind *u)
 		return -1;
 	op = (struct hwpmc_op_unwind){
 		.inode = u->inode, .major = u->major, .minor = u->minor,
-		.flags = u->vdso ? HWPMC_UNWIND_F_VDSO : 0,
+		.flags = (u->vdso ? HWPMC_UNWIND_F_VDSO : 0) |
+			 (u->none ? HWPMC_UNWIND_F_NONE : 0),
 		.nrow = u->nrow, .rows = (uintptr_t)u->row,
 		.build_id_len = u->build_id_len,
 	};

@@ -129,6 +129,7 @@ struct hwpmc_image {
 	const char *doubt;	/* why its symbols may belong to another file, or NULL */
 	const char *root;	/* its path is below this root of a process; "": its file was
 				 * found in a process, and is no longer at its path; NULL */
+	uint64_t not_ready;	/* the same as no_table, for HWPMC_CHAIN_NOT_READY */
 };
 
 /* A function. Each image has one symbol "[unknown]" for all its unknown functions. */
@@ -208,8 +209,9 @@ int hwpmc_open_guarded(const struct hwpmc_guard *guard, const char *path,
  * Make the table of an ELF file from its call-frame information; libhwpmc adds it to the module.
  * The same file always gives the same rows. Returns 0, or -1 with errno: ENOEXEC if it is not
  * an ELF file of x86-64, ENODATA if it has no call-frame information, EFBIG if reading it would
- * take minutes. The file may belong to any user, and may change during the call. Free the rows
- * by hwpmc_unwind_free().
+ * take minutes. After the first two *u describes the file as one that has none (.none), which
+ * libhwpmc can pass on, too. The file may belong to any user, and may change during the call.
+ * Free the rows by hwpmc_unwind_free().
  */
 int hwpmc_unwind_read(int fd, struct hwpmc_unwind *u);
 /* The same for the vdso of this kernel. */
@@ -235,8 +237,8 @@ int hwpmc_unwind_cache_open(const char *path, const char **why);
 int hwpmc_open_mapped(pid_t pid, uint64_t start, uint64_t end);
 /*
  * Pass the tables of the vdso, and of all files whose code a process has mapped, to the module;
- * a profiler does this before it starts a PMC that is attached to the process. Returns the
- * number of tables, or -1 if the mappings of the process cannot be read (errno) or the module
+ * a profiler does this before it starts a PMC that is attached to the process. Files without a
+ * table are passed as such. Returns the number of tables, or -1 if the mappings of the process cannot be read (errno) or the module
  * refused a table (hwpmc_error()).
  */
 struct hwpmc;

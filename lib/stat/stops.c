@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stops.c - in which images chains end early that were walked by unwind tables: where a
- * file has no table, or no rule. They are counted by page when samples are read, for a
+ * file has no table, or none yet, or no rule. They are counted by page when samples are read, for a
  * profile of leaves has no other address of them; the images come when all is read.
  */
 #include <stdlib.h>
@@ -40,7 +40,8 @@ void stops_add(struct hwpmc_profile *p, const struct hwpmc_record *r, int end)
 	uint64_t hash;
 	uint32_t at;
 
-	if ((end != HWPMC_CHAIN_NO_TABLE && end != HWPMC_CHAIN_NO_RULE) || r->npc < 2)
+	if ((end != HWPMC_CHAIN_NO_TABLE && end != HWPMC_CHAIN_NO_RULE &&
+	     end != HWPMC_CHAIN_NOT_READY) || r->npc < 2)
 		return;
 	stop.pc = stop_of(r);
 	hash = table_mix(table_hash((uintptr_t)stop.space), stop.pc >> PAGE_SHIFT);
@@ -68,6 +69,7 @@ void stops_count(struct hwpmc_profile *p)
 	for (uint32_t i = 0; i < p->model.images.n; i++) {
 		p->model.images.all[i]->pub.no_table = 0;
 		p->model.images.all[i]->pub.no_rule = 0;
+		p->model.images.all[i]->pub.not_ready = 0;
 	}
 	for (uint32_t i = 0; i < p->stops.n; i++) {
 		const struct chain_stop *s = &p->stop[i];
@@ -79,6 +81,8 @@ void stops_count(struct hwpmc_profile *p)
 			continue;
 		if (s->end == HWPMC_CHAIN_NO_TABLE)
 			image->pub.no_table += s->count;
+		else if (s->end == HWPMC_CHAIN_NOT_READY)
+			image->pub.not_ready += s->count;
 		else
 			image->pub.no_rule += s->count;
 	}

@@ -92,6 +92,12 @@ static int read_kept(int fd, int dir, const struct stat *st, const struct unwind
 	return ret;
 }
 
+/* By errno: in other cases the file may have a table, which could not be made. */
+static bool has_none(void)
+{
+	return errno == ENOEXEC || errno == ENODATA;
+}
+
 EXPORT int hwpmc_unwind_read_cached(int fd, int dir, struct hwpmc_unwind *u)
 {
 	struct unwind_copy copy;
@@ -108,13 +114,16 @@ EXPORT int hwpmc_unwind_read_cached(int fd, int dir, struct hwpmc_unwind *u)
 	u->minor = minor(st.st_dev);
 	unwind_name_as_mapped(fd, u);
 	elf_version(EV_CURRENT);
-	if (copy_file(fd, st.st_size, &copy))
+	if (copy_file(fd, st.st_size, &copy)) {
+		u->none = has_none();
 		return -1;
+	}
 	copy_build_id(&copy, u);
 	if (dir < 0 || !u->build_id_len)
 		ret = read_file(fd, &copy, u);
 	else
 		ret = read_kept(fd, dir, &st, &copy, u);
+	u->none = ret && has_none();
 	copy_free(&copy);
 	return ret;
 }
@@ -147,6 +156,7 @@ EXPORT int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u)
 	if (unwind_null(!u))
 		return -1;
 	*u = (struct hwpmc_unwind){ .vdso = true };
+	u->none = true;
 	if (!image) {
 		errno = ENODATA;
 		return -1;
@@ -159,6 +169,7 @@ EXPORT int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u)
 	else
 		errno = ENODATA;
 	copy_free(&copy);
+	u->none = ret;
 	return ret;
 }
 

@@ -95,11 +95,11 @@ static int add_mapped(struct hwpmc *h, pid_t pid, const struct mapped *m)
 
 	if (fd < 0)
 		return 0;
-	if (hwpmc_unwind_read(fd, &u) == 0) {
+	if (hwpmc_unwind_read(fd, &u) == 0 || u.none) {
 		u.inode = m->inode;
 		u.major = m->major;
 		u.minor = m->minor;
-		ret = hwpmc_unwind_add(h, &u) ? -1 : 1;
+		ret = hwpmc_unwind_add(h, &u) ? -1 : !u.none;
 		hwpmc_unwind_free(&u);
 	}
 	close(fd);
@@ -111,9 +111,8 @@ static int add_vdso(struct hwpmc *h)
 	struct hwpmc_unwind u;
 	int ret;
 
-	if (hwpmc_unwind_read_vdso(&u))
-		return 0;
-	ret = hwpmc_unwind_add(h, &u) ? -1 : 1;
+	hwpmc_unwind_read_vdso(&u);
+	ret = hwpmc_unwind_add(h, &u) ? -1 : !u.none;
 	hwpmc_unwind_free(&u);
 	return ret;
 }

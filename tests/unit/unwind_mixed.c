@@ -28,10 +28,14 @@ static inline u64 unwind_reg_nmi(const void *regs, unsigned int nr)
 	return 0;
 }
 
+static const struct hwpmc_unwind_table no_rows;
+
 static inline const struct hwpmc_unwind_table *
 unwind_table_nmi(const void *tables, const struct hwpmc_unwind_map *map)
 {
-	return map->file.kind == UNWIND_FILE_INODE ? tables : NULL;
+	if (map->file.kind != UNWIND_FILE_INODE)
+		return &no_rows;
+	return map->file.inode ? NULL : tables;
 }
 
 #include "sampling/unwind_walk.h"
@@ -43,10 +47,13 @@ unwind_table_nmi(const void *tables, const struct hwpmc_unwind_map *map)
 #define NO_RULE		0x11000
 #define MADE		0x20000
 #define NO_CODE		0x30000
+/* A file whose table is not known. */
+#define LATE		0x40000
 
 static const struct hwpmc_unwind_map maps[] = {
 	{ .start = FILE_CODE, .end = FILE_CODE + 0x2000, .file.kind = UNWIND_FILE_INODE },
 	{ .start = MADE, .end = MADE + 0x1000 },
+	{ .start = LATE, .end = LATE + 0x1000, .file = { 1, .kind = UNWIND_FILE_INODE } },
 };
 
 static struct hwpmc_unwind_row rows[3];
@@ -67,7 +74,7 @@ static void setup(void)
 	memset(stack, 0, sizeof(stack));
 	memset(pc, 0, sizeof(pc));
 	w = (struct hwpmc_unwind_walk){
-		.map = maps, .nmap = 2, .tables = &table, .sp = STACK, .first = true,
+		.map = maps, .nmap = 3, .tables = &table, .sp = STACK, .first = true,
 	};
 }
 
@@ -147,6 +154,51 @@ START_TEST(chain_that_reaches_a_frame_pointer_of_0_is_complete)
 }
 END_TEST
 
+/* A file whose table is not known is one that has none, unless all are to be known. */
+START_TEST(chain_ends_in_a_file_whose_table_is_not_ready)
+{
+	for (int known = 0; known < 2; known++) {
+		setup();
+		w.all_known = known;
+		w.ip = LATE + 0x10;
+		w.bp = STACK + 0x20;
+		frame(0x20, 0, MADE + 0x20);
+		ck_assert_uint_eq(walk(20), known ? 1 : 3);
+		ck_assert_uint_eq(end, known ? HWPMC_CHAIN_NOT_READY : HWPMC_CHAIN_COMPLETE);
+		/* Reached by frame pointers: its address is stored. */
+		setup();
+		w.all_known = known;
+		w.ip = MADE + 0x10;
+		w.bp = STACK + 0x20;
+		frame(0x20, STACK + 0x40, LATE + 0x20);
+		frame(0x40, 0, MADE + 0x20);
+		ck_assert_uint_eq(walk(20), known ? 3 : 4);
+		ck_assert_uint_eq(end, known ? HWPMC_CHAIN_NOT_READY : HWPMC_CHAIN_COMPLETE);
+		ck_assert_uint_eq(pc[2], LATE + 0x20);
+	}
+}
+END_TEST
+
+/* Generated code has none, and a file that is said to have none, too. */
+START_TEST(chain_goes_on_in_code_that_is_known_to_have_no_table)
+{
+	w.all_known = true;
+	w.ip = MADE + 0x10;
+	w.bp = STACK + 0x20;
+	frame(0x20, 0, MADE + 0x20);
+	ck_assert_uint_eq(walk(20), 3);
+	ck_assert_uint_eq(end, HWPMC_CHAIN_COMPLETE);
+	setup();
+	w.all_known = true;
+	table = (struct hwpmc_unwind_table){ .nrow = 0 };
+	w.ip = FILE_CODE;
+	w.bp = STACK + 0x20;
+	frame(0x20, 0, FILE_CODE + 0x20);
+	ck_assert_uint_eq(walk(20), 3);
+	ck_assert_uint_eq(end, HWPMC_CHAIN_COMPLETE);
+}
+END_TEST
+
 START_TEST(frame_pointers_that_lead_to_no_code_end_the_chain)
 {
 	w.ip = NO_RULE + 0x10;
@@ -207,6 +259,8 @@ int main(void)
 	harness_add(chain_of_generated_code_goes_on_by_tables_of_its_caller);
 	harness_add(chain_goes_twice_through_generated_code);
 	harness_add(chain_that_reaches_a_frame_pointer_of_0_is_complete);
+	harness_add(chain_ends_in_a_file_whose_table_is_not_ready);
+	harness_add(chain_goes_on_in_code_that_is_known_to_have_no_table);
 	harness_add(frame_pointers_that_lead_to_no_code_end_the_chain);
 	harness_add(chain_of_both_kinds_stays_within_its_limit);
 	harness_add(chain_of_frame_pointers_at_its_limit_is_cut);

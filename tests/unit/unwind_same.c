@@ -259,7 +259,8 @@ static void count_kinds(const struct chain *c, const struct hwpmc_unwind_map *ma
 		m = unwind_find_map_nmi(map, nmap, at);
 		in_vdso += m && m->file.kind == UNWIND_FILE_VDSO;
 		/* What a signal has interrupted may be the first of a function. */
-		if (unwind_look_up_nmi(&w, at, &rule) && rule != UNWIND_RULE_NO_TABLE)
+		if (unwind_look_up_nmi(&w, at, &rule) && rule != UNWIND_RULE_NO_TABLE &&
+		    rule != UNWIND_RULE_NOT_READY)
 			kinds[HWPMC_UNWIND_KIND(rule)]++;
 	}
 }

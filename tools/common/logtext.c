@@ -183,7 +183,7 @@ static const char *chain_mark(uint64_t pc)
 		[HWPMC_CHAIN_NO_MAPPING] = "no-mapping",
 		[HWPMC_CHAIN_NO_TABLE] = "no-table",
 		[HWPMC_CHAIN_NO_RULE] = "no-rule", [HWPMC_CHAIN_FAULT] = "fault",
-		[HWPMC_CHAIN_BROKEN] = "broken",
+		[HWPMC_CHAIN_BROKEN] = "broken", [HWPMC_CHAIN_NOT_READY] = "not-ready",
 	};
 	uint64_t reason = HWPMC_PC_REASON(pc);
 

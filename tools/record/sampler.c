@@ -95,7 +95,7 @@ void sampler_take_word(int c, char *argv[])
 static int parse_call_graph(struct sampler *s, const char *arg)
 {
 	if (!arg)
-		arg = "tables";
+		arg = "tables,fp";
 	s->frame_pointers = strcmp(arg, "fp") == 0;
 	s->flags &= ~HWPMC_F_TABLES_FP;
 	if (strcmp(arg, "tables,fp") == 0)
@@ -128,8 +128,8 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 				      &s->frequency);
 	case 'g':
 	case SAMPLER_USER_CHAIN:
-		s->flags |= HWPMC_F_CALLCHAIN;
-		return 0;
+		/* A kind that was given stays. */
+		return s->flags & HWPMC_F_CALLCHAIN ? 0 : parse_call_graph(s, NULL);
 	case SAMPLER_CALL_GRAPH:
 		return parse_call_graph(s, arg);
 	case SAMPLER_TABLE_CACHE:
@@ -170,7 +170,7 @@ int sampler_check(struct sampler *s)
 	if (s->flags & HWPMC_F_CALLCHAIN)
 		s->flags |= HWPMC_F_USERCALLCHAIN;
 	if (s->flags & HWPMC_F_CALLCHAIN && !s->frame_pointers)
-		s->flags |= HWPMC_F_TABLES;
+		s->flags |= HWPMC_F_TABLES | HWPMC_F_TABLES_ALL;
 	if (s->all && cpus_online(&s->cpus) < 0) {
 		msg("cannot read the list of online CPUs: %s", strerror(errno));
 		return EXIT_STAT_FAILED;

@@ -78,9 +78,10 @@ enum {
 "                      running thread: adapt the period\n"		\
 "  -g                  record call chains, of kernel samples those of the program\n" \
 "                      too\n"						\
-"      --call-graph=HOW  record call chains by unwind tables (tables, as -g), by\n" \
-"                      tables or else frame pointers (tables,fp), by frame\n" \
-"                      pointers (fp), which few programs have, or none\n" \
+"      --call-graph=HOW  record call chains by unwind tables (tables), also by\n" \
+"                      frame pointers in code without tables (tables,fp, as -g),\n" \
+"                      by frame pointers alone (fp), which few programs have, or\n" \
+"                      none\n"						\
 "      --unwind-cache=DIR  keep unwind tables in this directory\n" \
 "      --user-callchain  the same as -g\n"				\
 "  -a                  sample all CPUs, all processes\n"		\

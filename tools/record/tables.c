@@ -49,11 +49,11 @@ static void note_file(struct tables_files *set, const struct tables_file *f)
 }
 
 /* To the module; u is freed. A file that has no information is none of the user's
- * business: its chains say so. */
+ * business: its chains go on by frame pointers, or say so. */
 static void give(struct tables *t, struct hwpmc_unwind *u)
 {
 	if (hwpmc_unwind_add(t->h, u) == 0) {
-		t->loaded++;
+		t->loaded += !u->none;
 	} else {
 		t->failed++;
 		if (!t->told)
@@ -85,6 +85,11 @@ static void try_file(struct tables *t, int fd, const struct tables_file *f, bool
 	struct hwpmc_unwind u;
 	bool made = hwpmc_unwind_read_cached(fd, t->cache, &u) == 0;
 
+	/* A file of another kind can have a build-id, too. */
+	if (u.none && f->build_id_len) {
+		u.build_id_len = f->build_id_len;
+		memcpy(u.build_id, f->build_id, sizeof(u.build_id));
+	}
 	if (recorded) {
 		u.inode = f->inode;
 		u.major = f->major;
@@ -94,7 +99,7 @@ static void try_file(struct tables *t, int fd, const struct tables_file *f, bool
 	if (!has_numbers(&u, f))
 		note_numbers(t, &u, (struct tables_file){
 			.inode = u.inode, .major = u.major, .minor = u.minor });
-	if (made)
+	if (made || u.none)
 		give(t, &u);
 }
 
@@ -370,8 +375,8 @@ int tables_begin(struct tables *t, struct hwpmc *h, char **command, const char *
 	t->h = h;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->more, NULL);
-	if (hwpmc_unwind_read_vdso(&u) == 0)
-		give(t, &u);
+	hwpmc_unwind_read_vdso(&u);
+	give(t, &u);
 	if (command)
 		load_command(t, command);
 	return 0;

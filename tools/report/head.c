@@ -47,6 +47,8 @@ static uint64_t ends_in(const struct hwpmc_image *image, uint32_t end)
 {
 	if (end == HWPMC_CHAIN_NO_TABLE)
 		return image->no_table;
+	if (end == HWPMC_CHAIN_NOT_READY)
+		return image->not_ready;
 	return end == HWPMC_CHAIN_NO_RULE ? image->no_rule : 0;
 }
 

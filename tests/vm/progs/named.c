@@ -191,12 +191,12 @@ static char *move_to(char *from, size_t pages, char *to)
 	return to;
 }
 
-/* Pages of this program's file at another place: [0] to [2], with WORK in [1]. */
+/* Pages of this program's file at another place: [0] and [1], which has WORK. */
 static char *map_again(const char *program)
 {
 	extern char __executable_start;
 	int fd = open(program, O_RDONLY);
-	char *at = mmap(NULL, 3 * PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
+	char *at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
 			(char *)WORK - &__executable_start - PAGE);
 
 	if (at == MAP_FAILED)
@@ -243,7 +243,7 @@ static char *put_stale(const char *program)
 {
 	char *code_at = generate(), *at = map_again(program);
 
-	munmap(at, 3 * PAGE);
+	munmap(at, 2 * PAGE);
 	return move_to(code_at, 1, at + PAGE);
 }
 

@@ -5,8 +5,8 @@
 . "$VM_TOP/tests/vm/lib/e2e.sh"
 
 user="-e instructions:u"
-# Code that has no unwind table, or none yet, has frame pointers.
-late=--call-graph=tables,fp
+# Programs whose tables come late: these have frame pointers.
+late=--call-graph=fp
 progs=$VM_TOP/build/vm/progs
 # For profile(), which sets all.
 export report= all=
@@ -33,8 +33,7 @@ shares_are_right_in_a_shared_library() {
 	most "$(flat ',libhot\.so,lib_')" "the three functions"
 }
 
-# Until the tool has read the library, which it sees when it is mapped, its callers are
-# found by the frame pointers, and these only if they are asked for.
+# Until the tool has read the library, which it sees when it is mapped, chains by tables end.
 shares_are_right_in_a_library_opened_late() {
 	profile $user $late -- "$progs/hot" -d 3000
 	three ',hot,libhot-late\.so' run_opened\;work lib
@@ -54,7 +53,7 @@ shares_are_right_in_a_stripped_program_by_its_debug_file() {
 }
 
 shares_are_right_in_generated_code_with_a_perf_map() {
-	profile $user $late -- "$progs/hot" -j 3000
+	profile $user -- "$progs/hot" -j 3000
 	three ',hot,//anon' run_generated\;work jit
 	most "$(flat ',//anon,jit_')" "the three functions"
 	report="--perf-map /nonesuch"

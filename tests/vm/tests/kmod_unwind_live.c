@@ -193,6 +193,50 @@ START_TEST(a_table_that_changes_is_used_from_the_next_sample_on)
 }
 END_TEST
 
+/* An entry without rows; a build of -1 is another one. */
+static void add_none(const char *path, int build)
+{
+	int fd = open(path, O_RDONLY);
+	struct hwpmc_unwind u;
+
+	ck_assert_int_eq(hwpmc_unwind_read(fd, &u), 0);
+	close(fd);
+	u.build_id[0] += build;
+	u.none = true;
+	ck_assert_int_eq(hwpmc_unwind_add(h, &u), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	u.nrow = 0;
+	ck_assert_msg(!hwpmc_unwind_add(h, &u), "%s", hwpmc_error(h));
+	hwpmc_unwind_free(&u);
+}
+
+/* Frame pointers are used in the former alone. */
+START_TEST(files_without_a_table_are_told_from_late_ones)
+{
+	struct frame frame[8];
+
+	for (unsigned int i = 0; i < 4; i++)
+		frame[i].ret = (uintptr_t)loop + 1 + i;
+	open_all(HWPMC_F_TABLES_FP | HWPMC_F_TABLES_ALL);
+	start();
+	sample_frames(frame, 4);
+	check_most(5, HWPMC_CHAIN_COMPLETE);
+	add_rule(SELF, 0, true);
+	sample_frames(frame, 4);
+	check_most(1, HWPMC_CHAIN_NOT_READY);
+	add_none(SELF, -1);
+	sample_frames(frame, 4);
+	check_most(1, HWPMC_CHAIN_NOT_READY);
+	add_none(SELF, 0);
+	sample_frames(frame, 4);
+	check_most(5, HWPMC_CHAIN_NO_TABLE);
+	add_rule(SELF, BY_BP, false);
+	sample_frames(frame, 4);
+	check_most(5, HWPMC_CHAIN_COMPLETE);
+	close_all();
+}
+END_TEST
+
 START_TEST(rows_that_no_file_can_have_are_refused_whatever_the_limit)
 {
 	struct hwpmc_op_unwind op = { .inode = 1, .nrow = ~0u, .rows = PAGE };
@@ -710,6 +754,7 @@ int main(void)
 {
 	dev_setup();
 	harness_add(a_table_that_changes_is_used_from_the_next_sample_on);
+	harness_add(files_without_a_table_are_told_from_late_ones);
 	harness_add(a_file_whose_first_page_has_left_memory_has_its_table);
 	harness_add_timed(a_file_is_looked_at_when_its_programs_memory_is_locked_for_seconds, 40);
 	harness_add_timed(memory_that_a_thread_unmaps_and_another_maps_at_once_is_code, 60);
