@@ -10,6 +10,8 @@
 
 #define NO_BRANCHES	"hwpmc records no branch stacks"
 #define NO_DATA		"hwpmc records no data addresses"
+#define NO_THREAD	"hwpmc samples whole processes: use -p, and hwpmc report -t"
+#define NO_CGROUP	"hwpmc samples no control groups: use -p or -a"
 #define NO_TUI		"hwpmc report prints text (for a browser: --format flamegraph)"
 
 #define SAME(command, word, here)	{ command, word, here, NULL }
@@ -37,15 +39,19 @@ static const struct perfword words[] = {
 	SAME("stat", "--topdown", "-M with a group of hwpmc list --metrics"),
 
 	NONE("record", "-b", NO_BRANCHES),
+	NONE("record", "-G", NO_CGROUP),
 	SAME("record", "-i", "--no-descendants"),
 	NONE("record", "-j", NO_BRANCHES),
 	SAME("record", "-m", "--ring-size"),
+	NONE("record", "-t", NO_THREAD),
 	NONE("record", "-W", NO_DATA),
 	NONE("record", "--branch-any", NO_BRANCHES),
 	NONE("record", "--branch-filter", NO_BRANCHES),
+	NONE("record", "--cgroup", NO_CGROUP),
 	NONE("record", "--data", NO_DATA),
 	SAME("record", "--mmap-pages", "--ring-size"),
 	SAME("record", "--no-inherit", "--no-descendants"),
+	NONE("record", "--tid", NO_THREAD),
 
 	SAME("report", "-c", "--comm"),
 	SAME("report", "-D", "hwpmc dump"),
@@ -85,6 +91,7 @@ static const struct perfword words[] = {
 	NONE("top", "-b", NO_BRANCHES),
 	SAME("top", "-i", "--no-descendants"),
 	SAME("top", "-m", "--ring-size"),
+	NONE("top", "-t", NO_THREAD),
 	SAME("top", "--mmap-pages", "--ring-size"),
 	SAME("top", "--no-inherit", "--no-descendants"),
 	SAME("top", "--vmlinux", "--kernel"),
