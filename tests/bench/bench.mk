@@ -18,6 +18,7 @@ bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-growth || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-exports || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-unwind || status=1; \
+	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-commands || status=1; \
 	exit $$status
 
 # A switch where cores are of several kinds.
@@ -69,6 +70,11 @@ $(BENCH_DIR)/analysis/%: $(TOP)/tests/bench/analysis/%.c
 bench-exports: tools $(BENCH_DIR)/exports/stacks $(BENCH_DIR)/analysis/rusage
 	@BUILD=$(BUILD) $(TOP)/tests/bench/exports/run
 
+# Short commands from start to end in the VM, and callers in a report on this machine.
+bench-commands: module-vm tools vm-fetch vpmu $(BENCH_DIR)/exports/stacks \
+		$(BENCH_DIR)/analysis/rusage
+	@BUILD=$(BUILD) $(TOP)/tests/bench/commands/run
+
 # Call chains by unwind tables, and perf's by copies of the stack.
 bench-unwind: module-vm tools vm-fetch vpmu $(BENCH_DIR)/unwind/samples $(BENCH_DIR)/unwind/convert \
 		$(BUILD)/vm/progs/deep $(BUILD)/tests/unit/unwind_same
@@ -94,4 +100,4 @@ $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/be
 	$(CC) $(VM_CFLAGS) -I$(TOP)/lib/pmc -o $@ $(BENCH_SRC) -lpthread
 
 .PHONY: bench bench-run bench-hybrid bench-cpus bench-look bench-analysis bench-growth bench-exports \
-	bench-unwind bench-table bench-coming
+	bench-unwind bench-table bench-coming bench-commands
