@@ -251,8 +251,8 @@ static inline uint32_t count_stack(struct hwpmc_profile *p,
 		s.leaf = r->sample->pc[0];
 		hash = table_mix(hash, s.leaf);
 	}
-	for (uint32_t i = 1; i < npc; i++)
-		hash = table_mix(hash, r->sample->pc[i]);
+	if (npc > 1)
+		hash = table_mix_all(hash, (const uint64_t *)r->sample->pc + 1, npc - 1);
 	at = table_find(&p->entries, hash, same_stack, p->entry, &s);
 	if (at == TABLE_NONE)
 		return add_stack(p, r, hash, s.shape, s.leaf);

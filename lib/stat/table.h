@@ -49,6 +49,25 @@ static inline uint64_t table_mix(uint64_t h, uint64_t x)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/* Four products at a time: a single one would wait for the one before it at each number. */
+static inline uint64_t table_mix_all(uint64_t hash, const uint64_t *x, uint32_t n)
+{
+	uint64_t second = ~hash, third = hash + table_seed, fourth = hash ^ table_factor;
+
+	if (n >= 4) {
+		for (; n >= 4; n -= 4, x += 4) {
+			hash = table_mix(hash, x[0]);
+			second = table_mix(second, x[1]);
+			third = table_mix(third, x[2]);
+			fourth = table_mix(fourth, x[3]);
+		}
+		hash = table_mix(table_mix(table_mix(hash, second), third), fourth);
+	}
+	while (n--)
+		hash = table_mix(hash, *x++);
+	return hash;
+}
+
 static inline uint64_t table_hash(uint64_t x)
 {
 	return table_mix(table_seed, x);
