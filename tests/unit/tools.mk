@@ -3,7 +3,7 @@
 # needs no PMU.
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
-	tools_gaps tools_pieces tools_views tools_dump tools_report tools_chains tools_names tools_programs \
+	tools_gaps tools_pieces tools_views tools_dump tools_report tools_rows tools_chains tools_names tools_programs \
 	tools_fleet tools_doctor tools_clouds tools_metrics tools_selftest tools_symname)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs. Messages need
 # perf's words.
@@ -55,8 +55,10 @@ TOOLS_UNIT_tools_dump := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,dump/cmd_dump du
 # The formats have tests of their own.
 TOOLS_UNIT_EXPORT := $(patsubst $(TOP)/tools/%.c,$(TOOLS_OBJ_DIR)/%.o, \
 	$(wildcard $(TOP)/tools/export/*.c)) $(EXPORT_OBJ)
+TOOLS_UNIT_tools_rows := $(call unit-tools,report/rows common/pager common/fmt common/msg \
+	common/output common/watch) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_report := $(call unit-tools,report/cmd_report report/head report/flat \
-	report/branches report/tree report/folded view/tree annotate/cmd_annotate annotate/annotate \
+	report/branches report/tree report/rows report/folded view/tree annotate/cmd_annotate annotate/annotate \
 	annotate/print annotate/code annotate/code_kernel annotate/insn annotate/source \
 	report/cmd_diff report/diff common/doubts common/cpus common/logopts common/missing common/pager common/symname \
 	common/fmt \

@@ -192,6 +192,17 @@ char *fmt_percent(char *at, double percent)
 	return at;
 }
 
+char *fmt_plain_at(char *at, const char *text)
+{
+	bool control;
+
+	for (int len; *text; text += len, at += len) {
+		len = fmt_unit(text, &control);
+		memcpy(at, control && *text != '\t' ? "??" : text, len);
+	}
+	return at;
+}
+
 void fmt_put_plain(FILE *f, const char *text, int width)
 {
 	bool control;

@@ -43,6 +43,8 @@ char *fmt_clean(char *text, char instead);
 char *fmt_plain(char *text);
 /* The same to a stream, tabs as they are, then blanks up to `width` bytes. */
 void fmt_put_plain(FILE *f, const char *text, int width);
+/* The same into a buffer, of as many bytes as the text has. Returns the end, without a zero. */
+char *fmt_plain_at(char *at, const char *text);
 void fmt_put_blanks(FILE *f, unsigned int n);
 
 /* As printf's "%7.2f", of numbers from 0 on, and "%*" PRIu64, without a zero behind them. Return

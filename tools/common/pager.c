@@ -154,15 +154,22 @@ int pager_close(struct pager *p)
 	return EXIT_FAILED;
 }
 
+const char *pager_heat_code(const struct pager *p, double percent)
+{
+	return !p->colour ? "" : percent >= 10 ? "\033[31m" : percent >= 1 ? "\033[32m" : "";
+}
+
+const char *pager_plain_code(const struct pager *p)
+{
+	return p->colour ? "\033[0m" : "";
+}
+
 void pager_heat(const struct pager *p, double percent)
 {
-	if (p->colour)
-		fputs(percent >= 10 ? "\033[31m" : percent >= 1 ? "\033[32m" :
-		      "", p->f);
+	fputs(pager_heat_code(p, percent), p->f);
 }
 
 void pager_plain(const struct pager *p)
 {
-	if (p->colour)
-		fputs("\033[0m", p->f);
+	fputs(pager_plain_code(p), p->f);
 }

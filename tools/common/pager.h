@@ -32,5 +32,8 @@ int pager_close(struct pager *p);
 /* How much of the whole: from here on in red, in green, or as it is. */
 void pager_heat(const struct pager *p, double percent);
 void pager_plain(const struct pager *p);
+/* The same as text: "" without colours. */
+const char *pager_heat_code(const struct pager *p, double percent);
+const char *pager_plain_code(const struct pager *p);
 
 #endif

@@ -14,6 +14,7 @@
 #include "common/symname.h"
 #include "branches.h"
 #include "report.h"
+#include "rows.h"
 
 /* A node, or the sum of some that have none: below the limit, without the function. */
 struct row {
@@ -28,6 +29,7 @@ struct printing {
 	const struct branches *tree;
 	const struct hwpmc_profile_event *ev;
 	FILE *f;
+	struct rows *rows;		/* NULL: a terminal, or no text */
 };
 
 /* ---- one function -------------------------------------------------------- */
@@ -104,8 +106,8 @@ static const char *shown_symbol(const struct printing *p, const struct row *row,
 			    used + 2 + strlen(image_of(row))));
 }
 
-/* Trees have millions of lines: without printf. */
-static void print_text(const struct printing *p, const struct row *row)
+/* Names are as long as the rest of the line, which the depth decides. */
+static void print_on_terminal(const struct printing *p, const struct row *row)
 {
 	double percent = report_percent(row->count, p->ev->samples);
 	char text[4 * FMT_NUMBER], *at = fmt_percent(text, percent), name[SYMNAME];
@@ -123,6 +125,14 @@ static void print_text(const struct printing *p, const struct row *row)
 	fputs_unlocked(row->symbol ? "  " : "", p->f);
 	fmt_put_plain(p->f, image_of(row), 0);
 	putc_unlocked('\n', p->f);
+}
+
+static void print_text(const struct printing *p, const struct row *row)
+{
+	if (p->rows)
+		rows_put(p->rows, row->count, row->self, row->depth, row->symbol, row->what);
+	else
+		print_on_terminal(p, row);
 }
 
 static void print_csv(const struct printing *p, const struct row *row)
@@ -273,13 +283,16 @@ void report_tree(const struct report *r)
 		fputs("# nothing was sampled in this log\n", r->out.f);
 	for (uint32_t e = 0; e < n; e++) {
 		struct branches tree = { .callees = r->view != REPORT_CALLERS };
-		struct printing p = { r, &tree, &ev[e], r->out.f };
+		struct printing p = { r, &tree, &ev[e], r->out.f, NULL };
 		uint64_t without = make_tree(r, &tree, &stacks, e);
 
 		if (e && r->format == REPORT_TEXT)
 			fputc('\n', p.f);
 		print_event_head(&p);
+		if (r->format == REPORT_TEXT && !r->out.terminal)
+			p.rows = rows_begin(&r->out, ev[e].samples);
 		print_children(&p, &tree.root, 0, without);
+		rows_end(p.rows);
 		put_punctuation(&p, "}\n");
 		branches_clear(&tree);
 	}
