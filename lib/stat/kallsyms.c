@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include "../unwind/cachedir.h"
 #include "stat.h"
 
 #define HIDDEN	"kallsyms shows no addresses: run as root, or set kernel.kptr_restrict=0"
@@ -80,9 +82,9 @@ static void add_symbol(struct kallsyms *k, struct ksym s)
 {
 	struct ksyms *list = s.module ? &k->modules : &k->kernel;
 
-	if (!s.module && strcmp(s.name, "_stext") == 0)
+	if (!s.module && strcmp(k->text + s.name, "_stext") == 0)
 		k->stext = s.addr;
-	if (!s.module && strcmp(s.name, "_etext") == 0)
+	if (!s.module && strcmp(k->text + s.name, "_etext") == 0)
 		k->etext = s.addr;
 	if (stat_room(&list->symbol, list->n, sizeof(s)))
 		list->symbol[list->n++] = s;
@@ -97,11 +99,13 @@ static bool is_code(const char *type)
 static char *add_line(struct kallsyms *k, char *at)
 {
 	struct ksym s = { .addr = next_number(&at) };
-	char *type = next_word(&at), *name = type ? next_word(&at) : NULL, *end;
+	char *type = next_word(&at), *name = type ? next_word(&at) : NULL;
+	char *module = name ? next_word(&at) : NULL, *end;
 
-	s.name = name;
 	if (name)
-		s.module = next_word(&at);
+		s.name = name - k->text;
+	if (module)
+		s.module = module - k->text;
 	end = strchr(at, '\n');
 	if (end)
 		*end = 0;
@@ -133,7 +137,8 @@ static const char *read_file(struct kallsyms *k, const char *path)
 	char *at;
 
 	k->text = read_text(path);
-	if (!k->text)
+	/* Symbols have 32 bits for where their names are. */
+	if (!k->text || strnlen(k->text, UINT32_MAX) == UINT32_MAX)
 		return UNREAD;
 	for (at = k->text; at && *at; )
 		at = add_line(k, at);
@@ -146,9 +151,13 @@ static const char *read_file(struct kallsyms *k, const char *path)
 
 static void kallsyms_forget(struct kallsyms *k)
 {
-	free(k->kernel.symbol);
-	free(k->modules.symbol);
-	free(k->text);
+	if (!k->cached) {
+		free(k->kernel.symbol);
+		free(k->modules.symbol);
+		free(k->text);
+	}
+	free(k->cached);
+	k->cached = NULL;
 	k->kernel = k->modules = (struct ksyms){ NULL, 0 };
 	k->text = NULL;
 	k->file_read = false;
@@ -221,6 +230,28 @@ static const char *compare_start(struct images *set)
 	return NULL;
 }
 
+/* The kernel that runs, by the cache if it has this very one. */
+static const char *read_running(struct kallsyms *k)
+{
+	int dir = k->no_cache ? -1 : cachedir_open(NULL);
+	size_t len = 0, again = 0;
+	char *key = dir < 0 ? NULL : kcache_key(&len), *now;
+	const char *problem = NULL;
+
+	if (!key || !kcache_load(dir, k, key, len)) {
+		problem = read_file(k, "/proc/kallsyms");
+		/* A module may have come or gone meanwhile. */
+		now = key && !problem ? kcache_key(&again) : NULL;
+		if (now && again == len && !memcmp(key, now, len))
+			kcache_store(dir, k, key, len);
+		free(now);
+	}
+	free(key);
+	if (dir >= 0)
+		close(dir);
+	return problem;
+}
+
 /* The file, once, whatever the log will say of its kernel. */
 void kallsyms_prepare(struct images *set)
 {
@@ -231,7 +262,7 @@ void kallsyms_prepare(struct images *set)
 		return;
 	k->file_read = true;
 	k->path = path ? path : "/proc/kallsyms";
-	k->file_problem = read_file(k, k->path);
+	k->file_problem = path ? read_file(k, path) : read_running(k);
 }
 
 static const char *read_own(struct images *set)
@@ -256,13 +287,15 @@ int kallsyms_read(struct images *set)
 	return k->problem ? -1 : 0;
 }
 
-/* For modules that came after it was read. false: there were none. */
+/* For modules that came after it was read, and for code that the cache does not have. false:
+ * there is no more. */
 static bool read_again(struct images *set)
 {
 	struct kallsyms *k = &set->kallsyms;
 
-	if (k->nimage == set->n)
+	if (k->nimage == set->n && !k->cached)
 		return false;
+	k->no_cache = true;
 	kallsyms_forget(k);
 	k->read = false;
 	k->moved = 0;
@@ -288,13 +321,13 @@ static uint32_t count_up_to(const struct ksyms *list, uint64_t pc)
 }
 
 /* Of the names that the address at list->symbol[i] has, the plainest. */
-static const char *best_name(const struct ksyms *list, uint32_t i)
+static const char *best_name(const char *text, const struct ksyms *list, uint32_t i)
 {
 	uint64_t addr = list->symbol[i].addr;
-	const char *best = list->symbol[i].name;
+	const char *best = text + list->symbol[i].name;
 
 	for (; i-- > 0 && list->symbol[i].addr == addr; ) {
-		const char *name = list->symbol[i].name;
+		const char *name = text + list->symbol[i].name;
 		size_t low = strspn(name, "_"), high = strspn(best, "_");
 
 		if (low < high || (low == high && strcmp(name, best) < 0))
@@ -318,18 +351,18 @@ struct hwpmc_symbol *kallsyms_symbol(struct images *set, struct image *img,
 	if (addr - k->moved >= end)
 		return &img->unknown;
 	return image_insert_symbol(img, start + k->moved, end - start,
-				   best_name(&k->kernel, n - 1));
+				   best_name(k->text, &k->kernel, n - 1));
 }
 
-static bool is_of(const struct ksym *s, const struct image *img)
+static bool is_of(const struct kallsyms *k, uint32_t i, const struct image *img)
 {
-	return strcmp(s->module, img->pub.path) == 0;
+	return strcmp(k->text + k->modules.symbol[i].module, img->pub.path) == 0;
 }
 
-static bool is_known(const struct ksyms *list, const struct image *img)
+static bool is_known(const struct kallsyms *k, const struct image *img)
 {
-	for (uint32_t i = 0; i < list->n; i++)
-		if (is_of(&list->symbol[i], img))
+	for (uint32_t i = 0; i < k->modules.n; i++)
+		if (is_of(k, i, img))
 			return true;
 	return false;
 }
@@ -340,14 +373,15 @@ static bool is_known(const struct ksyms *list, const struct image *img)
  */
 static void find_module(struct images *set, struct image *img)
 {
-	const struct ksyms *list = &set->kallsyms.modules;
+	const struct kallsyms *k = &set->kallsyms;
+	const struct ksyms *list = &k->modules;
 	uint64_t end = img->end ? img->end : UINT64_MAX;
 	uint32_t i = img->start ? count_up_to(list, img->start - 1) : 0;
 
 	for (; i < list->n && list->symbol[i].addr < end; i++)
-		if (is_of(&list->symbol[i], img))
+		if (is_of(k, i, img))
 			image_add_symbol(img, list->symbol[i].addr - img->start,
-					 0, list->symbol[i].name, false);
+					 0, k->text + list->symbol[i].name, false);
 }
 
 static void load_module(struct images *set, struct image *img)
@@ -356,7 +390,7 @@ static void load_module(struct images *set, struct image *img)
 	if (!img->nsymbol && read_again(set) && !set->kallsyms.moved)
 		find_module(set, img);
 	if (!img->nsymbol)
-		image_problem(img, is_known(&set->kallsyms.modules, img) ? ELSEWHERE :
+		image_problem(img, is_known(&set->kallsyms, img) ? ELSEWHERE :
 			      "kallsyms does not list the module: it was removed");
 }
 
@@ -377,11 +411,15 @@ int kallsyms_load(struct images *set, struct image *img)
 
 const char *kallsyms_module_at(struct images *set, uint64_t pc)
 {
-	const struct ksyms *list = &set->kallsyms.modules;
+	const struct kallsyms *k = &set->kallsyms;
 	uint32_t n;
 
-	if (kallsyms_read(set) < 0 || set->kallsyms.moved)
+	/* No module lies in the kernel's text. */
+	if (kallsyms_read(set) < 0 || k->moved || (pc >= k->stext && pc < k->etext))
 		return NULL;
-	n = count_up_to(list, pc);
-	return n ? list->symbol[n - 1].module : NULL;
+	/* The cache has no BPF programs. */
+	if (k->cached && !read_again(set))
+		return NULL;
+	n = count_up_to(&k->modules, pc);
+	return n ? k->text + k->modules.symbol[n - 1].module : NULL;
 }

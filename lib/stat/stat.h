@@ -129,8 +129,7 @@ struct image {
 /* A line of kallsyms, and all of them. */
 struct ksym {
 	uint64_t addr;
-	const char *name;
-	const char *module;		/* "[name]", or NULL */
+	uint32_t name, module;		/* where they are in the text; module 0: none, else "[name]" */
 };
 
 struct ksyms {
@@ -140,6 +139,8 @@ struct ksyms {
 
 struct kallsyms {
 	char *text;			/* of the file; names are in it */
+	char *cached;			/* all of this, from the cache; NULL: it was read */
+	bool no_cache;			/* it lacks what is asked for */
 	struct ksyms kernel, modules;
 	uint32_t nimage;		/* images that were there */
 	uint64_t stext, etext;
@@ -368,6 +369,11 @@ void kernel_load(struct images *set, struct image *img);
 int kallsyms_read(struct images *set);
 void kallsyms_prepare(struct images *set);
 int kallsyms_load(struct images *set, struct image *img);
+/* kcache.c: what the symbols of the running kernel depend on (malloc); NULL: they are not to
+ * be kept. */
+char *kcache_key(size_t *len);
+bool kcache_load(int dir, struct kallsyms *k, const char *key, size_t len);
+void kcache_store(int dir, const struct kallsyms *k, const char *key, size_t key_len);
 struct hwpmc_symbol *kallsyms_symbol(struct images *set, struct image *img,
 				     uint64_t addr);
 /* Whose symbol is at pc or before it; NULL: none. */

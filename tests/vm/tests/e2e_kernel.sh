@@ -77,4 +77,39 @@ shares_are_right_in_a_module_seen_by_the_whole_system() {
 	three ',hot,\[hotmod\]' 'work_\[k\]' mod
 }
 
+kernel_symbols_that_are_kept_give_the_names_of_kallsyms() {
+	export XDG_CACHE_HOME=$PWD
+	"$hwpmc" record -q -e instructions -c 2000 -o kept.log -- "$progs/hot" -p 400 ||
+		fail "no log"
+	HWPMC_CACHE=none "$hwpmc" report -i kept.log >live 2>live.said
+	[ ! -e hwpmc ] || fail "a cache that is off is written"
+	for i in first second; do
+		"$hwpmc" report -i kept.log >$i 2>$i.said
+		check cmp live $i
+		check cmp live.said $i.said
+		cksum hwpmc/kallsyms >sum.$i
+	done
+	check cmp sum.first sum.second
+	grep -q '\[kernel\].*getppid' live || fail "no name of the kernel: $(cat live)"
+	# Who may not see the addresses gets no names of them.
+	sysctl -q kernel.kptr_restrict=2
+	"$hwpmc" report -i kept.log >hidden 2>&1
+	HWPMC_CACHE=none "$hwpmc" report -i kept.log >hidden.live 2>&1
+	sysctl -q kernel.kptr_restrict=0
+	check cmp hidden hidden.live
+	grep -q '\[kernel\].*getppid' hidden && fail "names though addresses are hidden"
+	# Another module may have an address that was another's.
+	rmmod hotmod
+	"$hwpmc" report -i kept.log >third 2>&1
+	HWPMC_CACHE=none "$hwpmc" report -i kept.log >third.live 2>&1
+	insmod "$VM_TOP/build/vm/kmods/$(uname -r)/hotmod.ko"
+	check cmp third third.live
+	cksum hwpmc/kallsyms >sum.third
+	cmp -s sum.first sum.third && fail "the symbols are those of the removed module too"
+	printf X | dd of=hwpmc/kallsyms bs=1 seek=900000 conv=notrunc 2>dd.said
+	"$hwpmc" report -i kept.log >fourth 2>&1
+	check cmp third.live fourth
+	unset XDG_CACHE_HOME
+}
+
 harness_run
