@@ -229,6 +229,9 @@ int hwpmc_unwind_read_cached(int fd, int dir, struct hwpmc_unwind *u);
 /* Open the directory of a cache, and create it if necessary. Returns -1 and the reason in *why
  * on failure, also if another user can write to the directory. */
 int hwpmc_unwind_cache_open(const char *path, const char **why);
+/* The same for the caller's own cache, $XDG_CACHE_HOME/hwpmc/unwind or ~/.cache/hwpmc/unwind.
+ * Returns -1 if there is none: HWPMC_CACHE has the value "none", or another user owns a part of the path. */
+int hwpmc_unwind_cache_own(void);
 
 /*
  * Open the regular file that a process has mapped at [start, end) for reading, even if its name

@@ -4,8 +4,10 @@
  * build-id is what its file says: one that another file claims must not give that file's
  * rows to this one, so a table is used only for the very file that it was made of.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +16,16 @@
 #include <zlib.h>
 
 #include "../stat/libhwpmcstat.h"
+#include "cachedir.h"
 #include "unwind.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 /* Changes with the form of this file, and with the rows that are made of a file. */
 #define VERSION_OF_CACHE	3
+
+/* Of all tables. */
+#define BYTES_MAX	(256u << 20)
 
 struct head {
 	char magic[8];
@@ -80,6 +86,11 @@ EXPORT int hwpmc_unwind_cache_open(const char *path, const char **why)
 	if (fd >= 0)
 		close(fd);
 	return -1;
+}
+
+EXPORT int hwpmc_unwind_cache_own(void)
+{
+	return cachedir_open("unwind");
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -161,6 +172,54 @@ static bool write_all(int fd, const void *from, size_t len)
 	return true;
 }
 
+/* ---- size ---------------------------------------------------------------- */
+
+/* The least recent table or remainder of one, and the bytes of all. */
+static uint64_t measure(DIR *d, char *oldest, size_t size)
+{
+	struct timespec first = { .tv_sec = INT64_MAX };
+	const struct dirent *e;
+	uint64_t bytes = 0;
+	struct stat st;
+
+	*oldest = '\0';
+	rewinddir(d);
+	while ((e = readdir(d))) {
+		const char *name = e->d_name + (e->d_name[0] == '.');
+
+		/* Files of others are not touched. */
+		if (strspn(name, "0123456789abcdef") < 8 ||
+		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		bytes += st.st_size;
+		if (st.st_mtim.tv_sec > first.tv_sec ||
+		    (st.st_mtim.tv_sec == first.tv_sec && st.st_mtim.tv_nsec >= first.tv_nsec))
+			continue;
+		first = st.st_mtim;
+		snprintf(oldest, size, "%s", e->d_name);
+	}
+	return bytes;
+}
+
+/* Programs are replaced and their tables stay: those that were stored first are removed. */
+static void make_room(int dir, uint64_t more)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	char oldest[NAME_MAX + 1];
+
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while (measure(d, oldest, sizeof(oldest)) + more > BYTES_MAX && *oldest)
+		if (unlinkat(dir, oldest, 0) < 0)
+			break;
+	closedir(d);
+}
+
 /* Whole or not at all: one that reads meanwhile finds the old one, or none. */
 void cache_store(int dir, const struct stat *of, const struct hwpmc_unwind *u)
 {
@@ -170,6 +229,7 @@ void cache_store(int dir, const struct stat *of, const struct hwpmc_unwind *u)
 	bool done;
 	int fd;
 
+	make_room(dir, sizeof(head) + bytes);
 	name_of(u, name, sizeof(name));
 	snprintf(new, sizeof(new), ".%s-%d", name, getpid());
 	fd = openat(dir, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

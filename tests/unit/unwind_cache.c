@@ -234,6 +234,57 @@ START_TEST(a_directory_of_tables_that_others_can_write_to_is_refused)
 }
 END_TEST
 
+static void make_file(const char *name, off_t size, time_t seconds)
+{
+	const struct timespec times[2] = { { .tv_sec = seconds }, { .tv_sec = seconds } };
+	int fd = open(name, O_WRONLY | O_CREAT, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, size), 0);
+	ck_assert_int_eq(futimens(fd, times), 0);
+	close(fd);
+}
+
+/* Remainders of stores that were killed are among them; files of others are not. */
+START_TEST(tables_beyond_the_limit_are_removed_the_oldest_first)
+{
+	struct hwpmc_unwind u;
+
+	make_file("cache/00000000aa", 100 << 20, 300);
+	make_file("cache/.00000000bb-77", 100 << 20, 100);
+	make_file("cache/00000000cc", 100 << 20, 200);
+	make_file("cache/00000000dd", 100 << 20, 400);
+	make_file("cache/other", 100 << 20, 1);
+	ck_assert_int_eq(hwpmc_unwind_read_cached(program, cache, &u), 0);
+	hwpmc_unwind_free(&u);
+	ck_assert_int_eq(access(kept, F_OK), 0);
+	ck_assert_int_ne(access("cache/.00000000bb-77", F_OK), 0);
+	ck_assert_int_ne(access("cache/00000000cc", F_OK), 0);
+	ck_assert_int_eq(access("cache/00000000aa", F_OK), 0);
+	ck_assert_int_eq(access("cache/00000000dd", F_OK), 0);
+	ck_assert_int_eq(access("cache/other", F_OK), 0);
+}
+END_TEST
+
+START_TEST(own_cache_of_tables_is_below_the_home_directory)
+{
+	char home[100];
+	int fd;
+
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("HWPMC_CACHE");
+	ck_assert_ptr_nonnull(getcwd(home, sizeof(home)));
+	setenv("HOME", home, 1);
+	fd = hwpmc_unwind_cache_own();
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_int_eq(access(".cache/hwpmc/unwind", F_OK), 0);
+	setenv("HWPMC_CACHE", "none", 1);
+	ck_assert_int_eq(hwpmc_unwind_cache_own(), -1);
+	unsetenv("HWPMC_CACHE");
+}
+END_TEST
+
 int main(void)
 {
 	harness_fixture(setup, teardown);
@@ -241,5 +292,7 @@ int main(void)
 	harness_add(a_kept_table_that_others_could_have_written_is_replaced);
 	harness_add(a_kept_table_that_is_damaged_is_replaced);
 	harness_add(a_directory_of_tables_that_others_can_write_to_is_refused);
+	harness_add(tables_beyond_the_limit_are_removed_the_oldest_first);
+	harness_add(own_cache_of_tables_is_below_the_home_directory);
 	return harness_run();
 }

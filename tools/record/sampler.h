@@ -82,7 +82,7 @@ enum {
 "                      frame pointers in code without tables (tables,fp, as -g),\n" \
 "                      by frame pointers alone (fp), which few programs have, or\n" \
 "                      none\n"						\
-"      --unwind-cache=DIR  keep unwind tables in this directory\n" \
+"      --unwind-cache=DIR  keep unwind tables here, not in ~/.cache/hwpmc\n" \
 "      --user-callchain  the same as -g\n"				\
 "  -a                  sample all CPUs, all processes\n"		\
 "  -C CPUS             sample these CPUs: 0,2-3\n"			\

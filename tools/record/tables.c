@@ -363,7 +363,7 @@ int tables_begin(struct tables *t, struct hwpmc *h, char **command, const char *
 	struct hwpmc_unwind u;
 	const char *why;
 
-	t->cache = -1;
+	t->cache = cache ? -1 : hwpmc_unwind_cache_own();
 	if (cache) {
 		t->cache = hwpmc_unwind_cache_open(cache, &why);
 		if (t->cache < 0) {

@@ -58,7 +58,7 @@ struct tables {
 	bool ends;
 };
 
-/* Those of the command and of its libraries. cache: a directory for tables, or NULL.
+/* Those of the command and of its libraries. cache: a directory for tables; NULL: the user's own.
  * 0, or -1 after a message. */
 int tables_begin(struct tables *t, struct hwpmc *h, char **command, const char *cache);
 /* Those of what the processes have mapped, which are attached, and not sampled yet. */
