@@ -77,6 +77,7 @@ shares_are_right_in_a_module_seen_by_the_whole_system() {
 	three ',hot,\[hotmod\]' 'work_\[k\]' mod
 }
 
+# shellcheck disable=SC2154 # e2e.sh sets hwpmc
 kernel_symbols_that_are_kept_give_the_names_of_kallsyms() {
 	export XDG_CACHE_HOME=$PWD
 	"$hwpmc" record -q -e instructions -c 2000 -o kept.log -- "$progs/hot" -p 400 ||
