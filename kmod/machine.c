@@ -29,6 +29,7 @@ static const struct backend backends[] = {
 	{ &hwpmc_soft_ops, HWPMC_CLASS_SOFT, false },
 	{ &hwpmc_rapl_ops, HWPMC_CLASS_RAPL, false },
 	{ &hwpmc_aperf_ops, HWPMC_CLASS_PERF, false },
+	{ &hwpmc_ibs_ops, HWPMC_CLASS_IBS, false },
 	{ &hwpmc_test_ops, HWPMC_CLASS_TEST, false },
 };
 

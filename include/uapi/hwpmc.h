@@ -182,6 +182,15 @@ enum hwpmc_class_id {
 #define HWPMC_EV_RAPL_DRAM	0x1203
 #define HWPMC_EV_RAPL_PLATFORM	0x1204
 #define HWPMC_EV_TEST		0x1300	/* what is written to testevents */
+/*
+ * Class IBS: AMD's instruction-based sampling of fetches and of ops, in sampling modes only. With
+ * EV_PMU, config has bits of the sampler's control register: of fetches 57 (random count) and 59
+ * (that missed L3); of ops 19 (count ops, not cycles), 16 (that missed L3), 63 and 62:59 (loads
+ * that took at least (n + 1) * 128 cycles). Bits that the processor lacks are refused
+ * (EVENT_BITS). Without EV_PMU: 57 of fetches; 19, where it exists, of ops.
+ */
+#define HWPMC_EV_IBS_FETCH	0x1400
+#define HWPMC_EV_IBS_OP		0x1401
 #define HWPMC_EV_IAF_FIRST	0x10000	/* + number of the fixed counter */
 #define HWPMC_EV_SOFT_FIRST	0x20000
 #define HWPMC_EV_SOFT_LAST	0x20fff
@@ -337,6 +346,8 @@ enum hwpmc_reason {
 					 * [event] */
 	HWPMC_WHY_ROW_MISREAD = 97,	/* RDPMC does not return the written value [counters] */
 	HWPMC_WHY_PAYLOAD = 98,		/* PMCALLOCATE: class lacks a payload [missing flags] */
+	/* GETCPUINFO: why class IBS is missing */
+	HWPMC_WHY_IBS_ENTRY = 99,	/* firmware has assigned no interrupt to it */
 	HWPMC_WHY__COUNT
 };
 

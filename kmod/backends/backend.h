@@ -116,11 +116,11 @@ struct hwpmc_trial {
 struct hwpmc_payload {
 	u64 pc;			/* .exact: the address of the instruction of the event */
 	bool exact;
+	bool useless;		/* the hardware should not have recorded it, or has left out the
+				 * address: dropped as FILTERED */
 	u8 kind;		/* enum hwpmc_precise_kind */
 	u64 present;		/* bit n: word[n] is valid; below HWPMC_PAYLOAD_WORDS */
 	u64 virtual, physical;	/* words that are addresses */
-	u64 lost;		/* so many overflows before this one, or more, were lost, because
-				 * a buffer of the hardware was full */
 	u64 word[HWPMC_PAYLOAD_WORDS];
 };
 
@@ -141,6 +141,11 @@ struct hwpmc_sampler {
 	/* How many of these events are left, after stop_nmi(); 0: it has overflowed. At most half of
 	 * the range of the class's width. */
 	u64 (*left_irqoff)(struct hwpmc_class *cls, unsigned int ri);
+	/* With an overflow: how many before it, or more, were lost, because a buffer of the hardware
+	 * was full. NULL: none can be. */
+	u64 (*lost_nmi)(struct hwpmc_class *cls, unsigned int ri);
+	/* An interrupt may arrive after the row was stopped, though it had not overflowed. */
+	bool late_nmi;
 };
 
 struct hwpmc_class_ops {

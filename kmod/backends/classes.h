@@ -15,6 +15,7 @@ extern const struct hwpmc_class_ops hwpmc_p4_ops;
 extern const struct hwpmc_class_ops hwpmc_rapl_ops;
 extern const struct hwpmc_class_ops hwpmc_aperf_ops;
 extern const struct hwpmc_class_ops hwpmc_soft_ops;	/* soft/class.c */
+extern const struct hwpmc_class_ops hwpmc_ibs_ops;
 extern const struct hwpmc_class_ops hwpmc_test_ops;	/* soft/test.c */
 
 /* Capabilities of a core counter with a full event select. */

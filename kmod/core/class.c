@@ -50,14 +50,14 @@ int hwpmc_classes_init(void)
 			return -E2BIG;
 		}
 		add_rows(cls);
-		if (cls->ops->sampler)
-			static_branch_enable(&hwpmc_has_samplers);
 		if (!cls->nmi)
 			continue;
+		if (cls->ops->sampler) {
+			hwpmc_rows_sampler |= hwpmc_class_rows(cls);
+			continue;
+		}
 		hwpmc_classes_nmi |= BIT(i);
 		hwpmc_rows_nmi |= hwpmc_class_rows(cls);
-		if (cls->ops->sampler)
-			hwpmc_rows_sampler |= hwpmc_class_rows(cls);
 	}
 	return 0;
 }

@@ -63,13 +63,14 @@ static inline u32 hwpmc_class_fault(const struct hwpmc_class *cls)
 	return hwpmc_class_msr_fault(cls) ?: READ_ONCE(cls->read_fault);
 }
 
-/* Bit per class (its place in hwpmc_machine.cls) that interrupts by NMI. */
+/* Bit per class (its place in hwpmc_machine.cls) that has counters and interrupts by NMI. */
 extern unsigned long hwpmc_classes_nmi;
 /* Their rows. */
 extern u64 hwpmc_rows_nmi;
 /* Those of classes with a struct hwpmc_sampler that interrupt by NMI. */
 extern u64 hwpmc_rows_sampler;
-/* Has a class a struct hwpmc_sampler, with or without NMI? Set once, at load. */
+/* Is a class claimed that has a struct hwpmc_sampler, with or without NMI? Changed under
+ * hwpmc_lock. Where it is not, none of its rows is armed. */
 DECLARE_STATIC_KEY_FALSE(hwpmc_has_samplers);
 /* Bit per class that is claimed now. Changed under hwpmc_lock; read by hotplug callbacks
  * and in switches. */

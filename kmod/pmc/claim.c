@@ -71,6 +71,8 @@ static void class_unclaim(struct hwpmc_class *cls)
 	clear_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
 	hwpmc_cpus_class_off(cls);
 	cls->ops->release(cls);
+	if (cls->ops->sampler)
+		static_branch_dec(&hwpmc_has_samplers);
 }
 
 /* Switches the class on, everywhere, for the first PMC or for a trial. */
@@ -90,7 +92,9 @@ static int class_take(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	if (ret)
 		return ret;
 	hwpmc_claims++;
-	if (cls->nmi && !(hwpmc_claimed_classes & hwpmc_classes_nmi))
+	if (cls->ops->sampler)
+		static_branch_inc(&hwpmc_has_samplers);
+	else if (cls->nmi && !(hwpmc_claimed_classes & hwpmc_classes_nmi))
 		claim_generation_begin(cls);
 	set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
 	msr = hwpmc_cpus_class_on(cls);

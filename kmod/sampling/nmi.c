@@ -116,17 +116,6 @@ static noinline unsigned int sample_both_nmi(struct hwpmc_cpu *c, struct pt_regs
 	return handled + hwpmc_sample_payloads_nmi(c, payloads, regs, now);
 }
 
-static noinline bool any_of_both_nmi(struct hwpmc_cpu *c)
-{
-	u64 payloads = c->sampling & hwpmc_rows_sampler;
-	bool any;
-
-	c->sampling &= ~payloads;
-	any = hwpmc_sample_any_nmi(c);
-	c->sampling |= payloads;
-	return any || hwpmc_sample_any_payload_nmi(c, payloads);
-}
-
 static __always_inline unsigned int sample_rows_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 						    u64 now)
 {
@@ -135,11 +124,18 @@ static __always_inline unsigned int sample_rows_nmi(struct hwpmc_cpu *c, struct 
 	return hwpmc_sample_all_nmi(c, regs, now);
 }
 
+/* Each overflow of a row with a struct hwpmc_sampler raises an NMI of its own. */
 static __always_inline bool any_overflow_nmi(struct hwpmc_cpu *c)
 {
-	if (static_branch_unlikely(&hwpmc_has_samplers))
-		return any_of_both_nmi(c);
-	return hwpmc_sample_any_nmi(c);
+	u64 all = c->sampling;
+	bool any;
+
+	if (!static_branch_unlikely(&hwpmc_has_samplers))
+		return hwpmc_sample_any_nmi(c);
+	c->sampling = all & ~hwpmc_rows_sampler;
+	any = hwpmc_sample_any_nmi(c);
+	c->sampling = all;
+	return any;
 }
 
 /* The first look; it writes the samples of the rows that it finds. */

@@ -17,14 +17,16 @@ static inline bool hwpmc_payload_is_kernel(u64 address)
 
 /*
  * Was the sample taken in a mode that the PMC does not sample? The address of the instruction
- * decides, where it is known: the interrupt may come in the other mode. caps: of the PMC, in
- * which neither mode means both.
+ * decides, where it is known: the interrupt may come in the other mode. `user`: the mode of the
+ * interrupt, which decides for the others. caps: of the PMC, in which neither mode means both.
  */
-static inline bool hwpmc_payload_is_filtered(const struct hwpmc_payload *p, u32 caps)
+static inline bool hwpmc_payload_is_filtered(const struct hwpmc_payload *p, u32 caps, bool user)
 {
-	u32 mode = hwpmc_payload_is_kernel(p->pc) ? HWPMC_CAP_SYSTEM : HWPMC_CAP_USER;
+	bool kernel = p->exact ? hwpmc_payload_is_kernel(p->pc) : !user;
+	u32 mode = kernel ? HWPMC_CAP_SYSTEM : HWPMC_CAP_USER;
 
-	return p->exact && caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM) && !(caps & mode);
+	return p->useless ||
+	       (caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM) && !(caps & mode));
 }
 
 /* Leave out the words that an owner without privilege may not read. */

@@ -73,6 +73,12 @@ static __always_inline const struct hwpmc_sampler *sampler_nmi(unsigned int nr)
 	return NULL;
 }
 
+/* May an interrupt of a stopped row arrive without an overflow? */
+static bool has_late_nmi(unsigned int nr)
+{
+	return sampler_nmi(nr) && sampler_nmi(nr)->late_nmi;
+}
+
 static void rearm_nmi(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
@@ -449,34 +455,39 @@ static void write_payload_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 }
 
 /* The sample, or that it was not of a mode that is sampled. */
-static void record_payload_nmi(struct hwpmc_row_cpu *rc, struct pt_regs *regs,
-			       struct hwpmc_payload *p, write_fn *write, u64 period, u64 now)
+static void record_payload_nmi(struct hwpmc_row_cpu *rc, unsigned int nr, struct pt_regs *regs,
+			       write_fn *write, u64 period, u64 now)
 {
+	struct hwpmc_row *row = &hwpmc_rows[nr];
 	struct hwpmc_pmc *pmc = rc->pmc;
+	struct hwpmc_payload p;
 
+	memset(&p, 0, offsetof(struct hwpmc_payload, word));
+	sampler_nmi(nr)->payload_nmi(row->cls, row->ri, pmc->flags, &p);
 	if (!rc->ring) {
 		if (regs)
 			hwpmc_kgmon_hit_nmi(regs);
-	} else if (hwpmc_payload_is_filtered(p, pmc->caps)) {
+	} else if (hwpmc_payload_is_filtered(&p, pmc->caps, regs && user_mode(regs))) {
 		drop_samples_nmi(rc->ring, pmc, HWPMC_DROP_FILTERED, 1, period, now);
 	} else {
 		if (!pmc->privileged)
-			hwpmc_payload_restrict(p);
-		write(rc->ring, pmc, regs, p, period, now);
+			hwpmc_payload_restrict(&p);
+		write(rc->ring, pmc, regs, &p, period, now);
 	}
 }
 
-/* Gets the payload of an overflow, and declares those that the hardware lost before it. They are
- * not measured by events: each was a period. */
-static void take_payload_nmi(struct hwpmc_row_cpu *rc, unsigned int nr, struct hwpmc_payload *p,
-			     u64 period, u64 now)
+/* Declares the overflows that the hardware lost before this one. They are not measured by events:
+ * each was a period. Returns their number. */
+static u64 declare_lost_nmi(struct hwpmc_row_cpu *rc, unsigned int nr, u64 period, u64 now)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
+	u64 lost = 0;
 
-	memset(p, 0, offsetof(struct hwpmc_payload, word));
-	sampler_nmi(nr)->payload_nmi(row->cls, row->ri, rc->pmc->flags, p);
-	if (p->lost && rc->ring)
-		drop_samples_nmi(rc->ring, rc->pmc, HWPMC_DROP_UNCOUNTED, p->lost, period, now);
+	if (sampler_nmi(nr)->lost_nmi)
+		lost = sampler_nmi(nr)->lost_nmi(row->cls, row->ri);
+	if (lost && rc->ring)
+		drop_samples_nmi(rc->ring, rc->pmc, HWPMC_DROP_UNCOUNTED, lost, period, now);
+	return lost;
 }
 
 /* Returns the number of periods that have ended. */
@@ -484,19 +495,17 @@ static u64 handle_payload_nmi(struct hwpmc_cpu *c, unsigned int nr, struct pt_re
 			      write_fn *write, u64 now)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
-	u64 period = period_nmi(c, nr), n;
-	struct hwpmc_payload p;
+	u64 period = period_nmi(c, nr), lost = declare_lost_nmi(rc, nr, period, now), n;
 
-	take_payload_nmi(rc, nr, &p, period, now);
 	n = count_periods_nmi(rc, period, 0);
 	if (n)
-		record_payload_nmi(rc, regs, &p, write, period, now);
+		record_payload_nmi(rc, nr, regs, write, period, now);
 	if (n > 1)
 		count_missed_nmi(rc, HWPMC_DROP_LATE, n - 1, period, now);
 	if (n && hwpmc_pmc_adapts(rc->pmc))
-		adapt_nmi(c, nr, n + p.lost, now);
+		adapt_nmi(c, nr, n + lost, now);
 	rearm_nmi(c, nr);
-	return n + p.lost;
+	return n + lost;
 }
 
 unsigned int hwpmc_sample_payloads_nmi(struct hwpmc_cpu *c, u64 rows,
@@ -515,14 +524,6 @@ unsigned int hwpmc_sample_payloads_nmi(struct hwpmc_cpu *c, u64 rows,
 			give_up_row_nmi(c, nr);
 	}
 	return handled;
-}
-
-bool hwpmc_sample_any_payload_nmi(const struct hwpmc_cpu *c, u64 rows)
-{
-	for (; rows; rows &= rows - 1)
-		if (shows_overflow_nmi(c, __ffs64(rows)))
-			return true;
-	return false;
 }
 
 /* ---- the NMI -------------------------------------------------------------- */
@@ -775,11 +776,9 @@ static void count_late_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoo
 static void count_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 overshoot)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
-	struct hwpmc_payload p;
 
-	/* Its address is too late; what the hardware has lost before it is not. */
 	if (unlikely(sampler_nmi(nr)))
-		take_payload_nmi(&c->row[nr], nr, &p, period_nmi(c, nr), hwpmc_log_time_nmi());
+		declare_lost_nmi(&c->row[nr], nr, period_nmi(c, nr), hwpmc_log_time_nmi());
 	if (row->cls->ops->ack_nmi)
 		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
 	count_late_irqoff(c, nr, overshoot);
@@ -835,7 +834,10 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		break;
 	case STOPPED:
 		ph->left = stopped_period_left_irqoff(c, nr, -counter & rc->mask);
-		hwpmc_expected_take_back_irqoff(c, now, before);
+		if (unlikely(has_late_nmi(nr)))
+			hwpmc_expected_keep_irqoff(c, now, before);
+		else
+			hwpmc_expected_take_back_irqoff(c, now, before);
 		break;
 	}
 	if (unlikely(hwpmc_pmc_adapts(rc->pmc)))

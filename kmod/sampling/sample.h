@@ -51,8 +51,7 @@ bool hwpmc_sample_any_nmi(const struct hwpmc_cpu *c);
 /* In the NMI: sample and arm again all rows that have overflowed. Returns how many. */
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 				  u64 now);
-/* The same two for armed rows of hwpmc_rows_sampler: the two above must find none of them. */
-bool hwpmc_sample_any_payload_nmi(const struct hwpmc_cpu *c, u64 rows);
+/* The same for armed rows of hwpmc_rows_sampler: the two above must find none of them. */
 unsigned int hwpmc_sample_payloads_nmi(struct hwpmc_cpu *c, u64 rows, struct pt_regs *regs,
 				       u64 now);
 

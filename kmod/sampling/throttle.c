@@ -133,6 +133,9 @@ static void stop_rows_nmi(struct hwpmc_cpu *c)
 
 	for (rows = c->sampling; rows; rows &= rows - 1)
 		hwpmc_cpu_stop_nmi(c, __ffs64(rows));
+	/* Some of these may interrupt once more (struct hwpmc_sampler). */
+	if (unlikely(c->sampling & hwpmc_rows_sampler))
+		WRITE_ONCE(c->nmi_expected, hwpmc_log_time_nmi());
 }
 
 static void pause_nmi(struct hwpmc_cpu *c, struct throttle *t, unsigned int ms,

@@ -159,7 +159,6 @@ static void test_payload_nmi(struct hwpmc_class *cls, unsigned int ri, u32 flags
 		p->present &= BIT(HWPMC_TEST_WORD);
 	p->virtual = BIT(HWPMC_TEST_ADDRESS);
 	p->physical = BIT(HWPMC_TEST_PHYSICAL);
-	p->lost = div64_u64(r->beyond, r->armed);
 	p->word[HWPMC_TEST_WORD] = WORD_VALUE;
 	p->word[HWPMC_TEST_ADDRESS] = r->pc;
 	p->word[HWPMC_TEST_PHYSICAL] = PHYSICAL_VALUE;
@@ -175,6 +174,13 @@ static void test_rearm_nmi(struct hwpmc_class *cls, unsigned int ri, u64 n)
 	r->beyond = 0;
 }
 
+static u64 test_lost_nmi(struct hwpmc_class *cls, unsigned int ri)
+{
+	const struct test_row *r = row_of_nmi(ri);
+
+	return div64_u64(r->beyond, r->armed);
+}
+
 static u64 test_left_irqoff(struct hwpmc_class *cls, unsigned int ri)
 {
 	return row_of_nmi(ri)->left;
@@ -185,6 +191,7 @@ static const struct hwpmc_sampler test_sampler = {
 	.payload_nmi = test_payload_nmi,
 	.rearm_nmi = test_rearm_nmi,
 	.left_irqoff = test_left_irqoff,
+	.lost_nmi = test_lost_nmi,
 };
 
 const struct hwpmc_class_ops hwpmc_test_ops = {

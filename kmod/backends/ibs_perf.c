@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * ibs_perf.c - see ibs_perf.h. Probes of two functions of perf's driver give the answers that
+ * perf itself gives where another event has the hardware. Both functions exist on all kernels
+ * since 5.10, and their addresses are taken, so they are not inlined.
+ */
+#include <linux/kprobes.h>
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "ibs_perf.h"
+
+static bool keeping_out;	/* written under hwpmc_lock, read in the probes */
+static bool any_refused;	/* since load: set in the probes */
+
+/* In the place of perf_ibs_init(). */
+static noinline int refuse_event(void)
+{
+	return -EBUSY;
+}
+
+/* In the place of perf_ibs_add(): the event stays open, and unscheduled. */
+static noinline int refuse_schedule(void)
+{
+	return -ENOSPC;
+}
+
+static int divert(struct pt_regs *regs, int (*answer)(void))
+{
+	WRITE_ONCE(any_refused, true);
+	regs->ip = (unsigned long)answer;
+	return 1;
+}
+
+/* perf asks each driver in turn whether an event is its own: others must get no answer. */
+static int event_opens(struct kprobe *kp, struct pt_regs *regs)
+{
+	const struct perf_event *event = (const struct perf_event *)regs->di;
+
+	if (!READ_ONCE(keeping_out) || event->attr.type != event->pmu->type)
+		return 0;
+	return divert(regs, refuse_event);
+}
+
+static int event_is_scheduled(struct kprobe *kp, struct pt_regs *regs)
+{
+	return READ_ONCE(keeping_out) ? divert(regs, refuse_schedule) : 0;
+}
+
+/* A probe without it may be optimised into a form that cannot divert a call. */
+static void after_probe(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+}
+
+static struct kprobe probes[2];
+static bool probes_ready;	/* constant after load */
+
+bool hwpmc_ibs_perf_init(void)
+{
+	int ret;
+
+	probes[0] = (struct kprobe){
+		.symbol_name = "perf_ibs_init",
+		.pre_handler = event_opens, .post_handler = after_probe,
+	};
+	probes[1] = (struct kprobe){
+		.symbol_name = "perf_ibs_add",
+		.pre_handler = event_is_scheduled, .post_handler = after_probe,
+	};
+	ret = register_kprobe(&probes[0]);
+	if (!ret) {
+		ret = register_kprobe(&probes[1]);
+		if (ret)
+			unregister_kprobe(&probes[0]);
+	}
+	probes_ready = !ret;
+	if (ret)
+		pr_info("no instruction-based sampling: no probe of perf's driver (%d)\n", ret);
+	return probes_ready;
+}
+
+void hwpmc_ibs_perf_exit(void)
+{
+	if (!probes_ready)
+		return;
+	unregister_kprobe(&probes[1]);
+	unregister_kprobe(&probes[0]);
+	/* A task may have been switched away in an answer, which goes with the module. */
+	if (any_refused)
+		synchronize_rcu_tasks();
+	probes_ready = false;
+}
+
+void hwpmc_ibs_perf_keep_out(void)
+{
+	WRITE_ONCE(keeping_out, true);
+}
+
+void hwpmc_ibs_perf_let_in(void)
+{
+	WRITE_ONCE(keeping_out, false);
+}
