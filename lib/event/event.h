@@ -6,6 +6,7 @@
  *	grammar.c	text -> terms			pure
  *	alias.c		names of the library		pure tables
  *	power.c		names of energy and frequency	pure table
+ *	ibs.c		AMD's instruction-based sampling	pure
  *	soft.c		names of SOFT events		asks the module
  *	pfm_load.c	loads libpfm4		dlopen(3)
  *	pfm.c		names of libpfm4		asks libpfm4, which asks the CPU
@@ -148,7 +149,19 @@ enum {
 	TERM_MASK = 1 << 10,
 	TERM_GUEST = 1 << 11,
 	TERM_HOST = 1 << 12,
+	/* of AMD's instruction-based sampling alone */
+	TERM_LDLAT = 1 << 13,
+	TERM_L3MISS = 1 << 14,
+	TERM_OPS = 1 << 15,
+	TERM_CYCLES = 1 << 16,
+	TERM_RANDOM = 1 << 17,
+	TERM_DATA = 1 << 18,
+	TERM_TARGET = 1 << 19,
+	TERM_PRECISE = 1 << 20,		/* perf's modifier p */
 };
+
+#define TERMS_OF_IBS	(TERM_LDLAT | TERM_L3MISS | TERM_OPS | TERM_CYCLES | TERM_RANDOM | \
+			 TERM_DATA | TERM_TARGET)
 
 /* Those that change the code of an event that has a name. */
 #define TERMS_OF_CODE	(TERM_EDGE | TERM_INV | TERM_ANY | TERM_CMASK | \
@@ -159,6 +172,9 @@ struct event_terms {
 	uint32_t set;			/* TERM_* that were given */
 	uint32_t cmask, umask;		/* 0..255 */
 	uint32_t event;			/* 0..0xfff */
+	uint32_t ldlat;			/* cycles */
+	char modifiers[8];		/* with the p */
+	size_t precise_at;
 	uint64_t rsp;
 	uint64_t config;		/* raw code, in the layout above */
 	size_t name_at, attrs_at, mask_at;
@@ -229,6 +245,24 @@ struct event_power {
 /* With or without the class; NULL: no such name. */
 const struct event_power *event_power(const char *name);
 const struct event_power *event_power_at(unsigned int n);
+
+/* ------------------------------------------------------------------------ */
+/* ibs.c                                                                     */
+
+struct event_ibs {
+	const char *name;		/* in normal form */
+	uint32_t ev;
+	const char *desc;
+};
+
+/* NULL: no such name. */
+const struct event_ibs *event_ibs(const char *name);
+const struct event_ibs *event_ibs_at(unsigned int n);
+int event_ibs_resolve(const struct event_ibs *i, const struct event_terms *t,
+		      struct hwpmc_event *ev, struct event_error *e);
+/* With TERM_PRECISE; name: in normal form. */
+int event_ibs_resolve_precise(const char *name, const struct event_terms *t,
+			      struct hwpmc_event *ev, struct event_error *e);
 
 /* ------------------------------------------------------------------------ */
 /* soft.c                                                                    */

@@ -95,7 +95,7 @@ static bool scan_modifiers(struct scan *s, const char *from, const char *end)
 	return from < end;
 }
 
-/* Modifiers of perf that this library has no meaning for. */
+/* Modifiers of perf that have a meaning on AMD, p, pp and P, or none here, h. */
 static bool modifiers_of_perf(const char *from, const char *end)
 {
 	const char *p;
@@ -109,6 +109,23 @@ static bool modifiers_of_perf(const char *from, const char *end)
 	return precise;
 }
 
+/* "p", "ppu": which events can be precise depends on the machine. */
+static int scan_precise(struct scan *s, const char *from, const char *end)
+{
+	const char *p;
+
+	if (memchr(from, 'h', (size_t)(end - from)))
+		return event_refuse(s->e, EINVAL, scan_place(s, from),
+				    "modifier '%.*s' is not supported, "
+				    "expected u, k or uk", (int)(end - from), from);
+	s->t->precise_at = scan_place(s, from);
+	s->t->set |= TERM_PRECISE;
+	for (p = from; p < end; p++)
+		if (*p != 'p' && *p != 'P')
+			s->t->set |= modifier_term(*p);
+	return scan_copy(s, s->t->modifiers, sizeof(s->t->modifiers), from, end);
+}
+
 enum value_kind {
 	VALUE_NONE,			/* a flag; "=1" is allowed */
 	VALUE_NUMBER,
@@ -117,7 +134,7 @@ enum value_kind {
 };
 
 /* Where a qualifier may stand. */
-enum { IN_LIST = 1, IN_CPU = 2, IN_ATTR = 4 };
+enum { IN_LIST = 1, IN_CPU = 2, IN_ATTR = 4, IN_IBS = 8 };
 
 struct qualifier {
 	const char *name;
@@ -146,6 +163,17 @@ static const struct qualifier qualifiers[] = {
 	{ "config1", TERM_RSP, VALUE_NUMBER, IN_CPU, UINT64_MAX },
 	{ "config", TERM_CONFIG, VALUE_NUMBER, IN_CPU, UINT64_MAX },
 	{ "event", TERM_EVENT, VALUE_NUMBER, IN_CPU, 0xfff },
+	/* AMD's instruction-based sampling, and perf's names of the same */
+	{ "ldlat", TERM_LDLAT, VALUE_NUMBER, IN_LIST | IN_IBS, 0xffff },
+	{ "l3miss", TERM_L3MISS, VALUE_NONE, IN_LIST | IN_IBS, 1 },
+	{ "l3missonly", TERM_L3MISS, VALUE_NONE, IN_IBS, 1 },
+	{ "opcount", TERM_OPS, VALUE_NONE, IN_LIST | IN_IBS, 1 },
+	{ "cnt_ctl", TERM_OPS, VALUE_NONE, IN_IBS, 1 },
+	{ "cycles", TERM_CYCLES, VALUE_NONE, IN_LIST | IN_IBS, 1 },
+	{ "randomize", TERM_RANDOM, VALUE_NONE, IN_LIST | IN_IBS, 1 },
+	{ "rand_en", TERM_RANDOM, VALUE_NONE, IN_IBS, 1 },
+	{ "data", TERM_DATA, VALUE_NONE, IN_LIST | IN_IBS, 1 },
+	{ "target", TERM_TARGET, VALUE_NONE, IN_LIST | IN_IBS, 1 },
 	/* libpfm4's, with a value; without one they are left to libpfm4 */
 	{ "u", TERM_USR, VALUE_NONE, IN_ATTR, 1 },
 	{ "k", TERM_OS, VALUE_NONE, IN_ATTR, 1 },
@@ -187,6 +215,9 @@ static void term_store(struct event_terms *t, uint32_t term, uint64_t n)
 		break;
 	case TERM_CONFIG:
 		t->config = n;
+		break;
+	case TERM_LDLAT:
+		t->ldlat = (uint32_t)n;
 		break;
 	}
 	t->set |= term;
@@ -270,7 +301,8 @@ static int qualifier_unknown(struct scan *s, const char *from, const char *end,
 				    word, near);
 	return event_refuse(s->e, EINVAL, scan_place(s, from),
 			    "unknown %s '%s', expected one of %s",
-			    where == IN_CPU ? "term" : "qualifier", word,
+			    where == IN_LIST ? "qualifier" : "term", word,
+			    where == IN_IBS ? "cnt_ctl= l3missonly= ldlat= rand_en= data target" :
 			    where == IN_CPU ?
 			    "event= umask= cmask= edge inv any offcore_rsp= "
 			    "frontend= config= config1=" :
@@ -327,11 +359,7 @@ static int scan_attribute(struct scan *s, const char *from, const char *end)
 	if (scan_modifiers(s, from, end))
 		return 0;
 	if (modifiers_of_perf(from, end))
-		return event_refuse(s->e, EINVAL, scan_place(s, from),
-				    "modifier '%.*s' is not supported, "
-				    "expected u, k or uk%s", (int)(end - from), from,
-				    memchr(from, 'h', (size_t)(end - from)) ? "" :
-				    ": no event is precise here");
+		return scan_precise(s, from, end);
 	q = eq ? qualifier_find(from, eq, IN_ATTR) : NULL;
 	if (q)
 		return qualifier_value(s, q, eq + 1, end);
@@ -418,6 +446,34 @@ static int cpu_form(struct scan *s)
 	return cpu_modifiers(s);
 }
 
+/* perf's "ibs_op/cnt_ctl=1/u": the name is before the slash. perf's ibs_op counts cycles unless it
+ * is to count ops. */
+static int ibs_form(struct scan *s, const char *name_end)
+{
+	const char *close = strchr(name_end + 1, '/'), *end;
+
+	if (!close)
+		return event_refuse(s->e, EINVAL, scan_place(s, s->p + strlen(s->p)),
+				    "expected '/' at the end of the terms");
+	if (scan_copy(s, s->t->name, sizeof(s->t->name), s->p, name_end))
+		return -1;
+	for (s->p = name_end + 1; s->p < close; s->p = end + 1) {
+		end = s->p + strcspn(s->p, ",/");
+		if (scan_qualifier(s, s->p, end, IN_IBS))
+			return -1;
+	}
+	s->p = close + 1;
+	if (!(s->t->set & TERM_OPS) && is_word(s->t->name, s->t->name + strlen(s->t->name),
+					       "ibs_op"))
+		s->t->set |= TERM_CYCLES;
+	return cpu_modifiers(s);
+}
+
+static bool is_ibs(const char *from, const char *end)
+{
+	return is_word(from, end, "ibs_op") || is_word(from, end, "ibs_fetch");
+}
+
 static bool all_hex(const char *from, const char *end)
 {
 	for (; from < end; from++)
@@ -463,6 +519,8 @@ static int name_form(struct scan *s)
 		s->p = end + 2;
 		end = s->p + strcspn(s->p, ":,/");
 	}
+	if (*end == '/' && is_ibs(s->p, end))
+		return ibs_form(s, end);
 	if (*end == '/')
 		return event_refuse(s->e, EINVAL, scan_place(s, s->p),
 				    "expected cpu/…/ before a slash");

@@ -383,6 +383,8 @@ EXPORT int hwpmc_event_each_wanted(struct hwpmc *h, uint32_t class_id,
 		return rc;
 	rc = rc ? rc : list_power(&l, h, HWPMC_CLASS_RAPL);
 	rc = rc ? rc : list_power(&l, h, HWPMC_CLASS_PERF);
+	for (i = 0; !rc && event_ibs_at(i); i++)
+		rc = list_one(&l, event_ibs_at(i)->name, event_ibs_at(i)->desc, NULL);
 	for (i = 0; !rc && event_generic_at(i); i++)
 		rc = list_one(&l, event_generic_at(i)->name,
 			      event_generic_at(i)->desc, NULL);

@@ -569,6 +569,21 @@ static int resolve_power(struct work *w, const struct event_power *p)
 	return 0;
 }
 
+static int resolve_ibs(struct work *w)
+{
+	const struct event_ibs *i = event_ibs(w->name);
+
+	if (i && !event_machine_has(w->m, HWPMC_CLASS_IBS))
+		return refuse_class(w, HWPMC_CLASS_IBS);
+	if (i && !(w->t->set & TERM_PRECISE))
+		return event_ibs_resolve(i, w->t, w->ev, w->e);
+	if (event_machine_has(w->m, HWPMC_CLASS_IBS))
+		return event_ibs_resolve_precise(w->name, w->t, w->ev, w->e);
+	return event_refuse(w->e, EINVAL, w->t->precise_at,
+			    "modifier '%s' is not supported, expected u, k or uk: no event is "
+			    "precise here", w->t->modifiers);
+}
+
 /* Event 0 of Intel: a fixed counter, by its number + 1 as the unit mask. */
 static int resolve_raw_fixed(struct work *w, uint64_t config)
 {
@@ -685,6 +700,11 @@ static int resolve_name(struct work *w)
 	unsigned int how = 0;
 	uint32_t soft;
 
+	if (event_ibs(w->name))
+		return resolve_ibs(w);
+	if (w->t->set & TERMS_OF_IBS)
+		return event_refuse(w->e, EINVAL, w->t->name_at, "only ibs-op and ibs-fetch take "
+				    "ldlat= l3miss opcount cycles randomize data target");
 	if (w->t->pmu[0])
 		return resolve_pfm(w);
 	if (event_power(w->name))
@@ -748,9 +768,11 @@ int event_resolve(const struct event_machine *m, const struct event_terms *t,
 
 	memset(ev, 0, sizeof(*ev));
 	event_normal(t->name, w.name, sizeof(w.name));
-	rc = t->set & (TERM_EVENT | TERM_CONFIG) ? resolve_raw(&w) :
-						   resolve_name(&w);
-	if (rc && !(t->set & (TERM_EVENT | TERM_CONFIG)))
+	if (t->set & TERM_PRECISE)
+		rc = resolve_ibs(&w);
+	else
+		rc = t->set & (TERM_EVENT | TERM_CONFIG) ? resolve_raw(&w) : resolve_name(&w);
+	if (rc && !(t->set & (TERM_EVENT | TERM_CONFIG | TERM_PRECISE)))
 		rc = resolve_any(&w);
 	if (rc)
 		return -1;

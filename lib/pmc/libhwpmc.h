@@ -552,7 +552,7 @@ int hwpmc_kgmon(struct hwpmc *h, struct hwpmc_op_kgmon *op);
 struct hwpmc_event_code {
 	uint32_t class_id;		/* enum hwpmc_class */
 	uint32_t ev;			/* without HWPMC_F_EV_PMU */
-	uint32_t flags;			/* HWPMC_F_EV_PMU or 0 */
+	uint32_t flags;			/* HWPMC_F_EV_PMU, and of HWPMC_F_PAYLOAD, or 0 */
 	uint32_t caps;			/* HWPMC_CAP_* needed */
 	uint64_t config, config1;	/* with HWPMC_F_EV_PMU */
 };
@@ -579,6 +579,9 @@ struct hwpmc_event {
  *	cpu_core/…/ cpu_atom/…/ cpu_lowpower/…/	one kind of core; inside, a name or terms
  *	r1c0  0x1c0				raw: unit mask, event
  *	[pmu::]EVENT[:UMASK…]			libpfm4's
+ *	ibs-op[,usr,os,l3miss,ldlat=n,opcount,cycles,data,target]
+ *	ibs-fetch[,usr,os,l3miss,randomize,data]	AMD's instruction-based sampling
+ *	ibs_op/cnt_ctl=1,ldlat=n/u  ibs_fetch/rand_en=1/  cycles:p	perf's of the same
  */
 int hwpmc_event_parse(struct hwpmc *h, const char *spec,
 		      struct hwpmc_event *event);

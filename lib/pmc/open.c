@@ -102,7 +102,9 @@ static void set_code(struct hwpmc_op_pmcopen *req, const struct hwpmc_op_pmcallo
 	op->caps = code->caps;
 	op->class = code->class_id;
 	op->ev = code->ev;
-	op->flags |= code->flags;
+	/* Counts have no address. */
+	op->flags |= wanted->mode == HWPMC_MODE_SC || wanted->mode == HWPMC_MODE_TC ?
+		     code->flags & ~HWPMC_F_PAYLOAD : code->flags;
 	op->config = code->config;
 	op->config1 = code->config1;
 }

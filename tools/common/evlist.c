@@ -14,6 +14,7 @@
 /* Qualifiers that are words; those with a value are known by their '='. */
 static const char *const words[] = {
 	"usr", "os", "edge", "inv", "any", "anythread", "precise", "guest", "host",
+	"l3miss", "opcount", "randomize", "data", "target",
 };
 
 static bool is_qualifier(const char *s, size_t len)
