@@ -34,7 +34,7 @@ uint64_t missing_sum(const uint64_t *dropped, uint32_t n)
 	uint64_t sum = 0;
 
 	while (n--)
-		sum += dropped[n];
+		sum += missing_is_loss(n) ? dropped[n] : 0;
 	return sum;
 }
 

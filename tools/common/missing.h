@@ -16,6 +16,12 @@
 /* What to do against drops of a cause (enum hwpmc_drop_cause). */
 const char *missing_advice(uint32_t cause);
 
+/* Samples of a mode that was not asked for are none that the user misses. */
+static inline bool missing_is_loss(uint32_t cause)
+{
+	return cause != HWPMC_DROP_FILTERED;
+}
+
 /* Stands before the number of drops of a cause. */
 static inline const char *missing_bound(uint32_t cause)
 {

@@ -345,7 +345,7 @@ static void put_head(const struct export *x, FILE *f)
 		"cmd: ", program_invocation_short_name);
 	put_line_of(f, export_title(x));
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
-		if (x->totals->dropped[i])
+		if (missing_is_loss(i) && x->totals->dropped[i])
 			fprintf(f, "desc: Lost: %s%" PRIu64 " samples, %s\n",
 				missing_bound(i), x->totals->dropped[i], hwpmc_name_of_drop(i));
 	fputs("positions: instr line\n", f);

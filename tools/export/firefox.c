@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "common/fmt.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "export.h"
 
@@ -447,7 +448,7 @@ static void put_losses(const struct export *x, FILE *f)
 	fprintf(f, ",{\"label\":\"unknown\",\"format\":\"integer\",\"value\":%" PRIu64
 		"}", x->totals->unknown);
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
-		if (x->totals->dropped[i])
+		if (missing_is_loss(i) && x->totals->dropped[i])
 			fprintf(f, ",{\"label\":\"lost: %s\",\"format\":\"integer\","
 				"\"value\":%" PRIu64 "}", hwpmc_name_of_drop(i),
 				x->totals->dropped[i]);

@@ -10,6 +10,7 @@
 
 #include "common/byevent.h"
 #include "common/fmt.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "export.h"
 
@@ -181,7 +182,7 @@ static void put_totals(const struct hwpmc_profile_totals *t, FILE *f)
 		t->duration / 1e9, t->samples, t->kept, t->unknown, t->pauses,
 		t->folded, t->cut ? "true" : "false");
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++) {
-		if (!t->dropped[i])
+		if (!missing_is_loss(i) || !t->dropped[i])
 			continue;
 		fprintf(f, "%s[\"%s\",%" PRIu64 "]", comma, hwpmc_name_of_drop(i),
 			t->dropped[i]);

@@ -273,7 +273,7 @@ static void add_comments(struct pprof *p)
 
 	add_comment(p, "hwpmc " VERSION ": %s", export_title(p->x));
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
-		if (t->dropped[i])
+		if (missing_is_loss(i) && t->dropped[i])
 			add_comment(p, "%s%" PRIu64 " samples lost: %s",
 				    missing_bound(i), t->dropped[i], hwpmc_name_of_drop(i));
 	if (t->samples > t->kept)

@@ -393,7 +393,8 @@ static void print_drops(const struct record *r)
 
 	hwpmc_rings_drop_counts(r->sampler.rings, samples, others, HWPMC_DROP_SLOTS);
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
-		if (samples[i] + others[i] && i != HWPMC_DROP_PAUSED)
+		if (samples[i] + others[i] && i != HWPMC_DROP_PAUSED &&
+		    missing_is_loss(i))
 			msg("%s%" PRIu64 " records are missing in the log (%s): %s",
 			    missing_bound(i), samples[i] + others[i], hwpmc_name_of_drop(i),
 			    missing_advice(i));

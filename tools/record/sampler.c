@@ -12,6 +12,7 @@
 
 #include "common/fmt.h"
 #include "common/machine.h"
+#include "common/missing.h"
 #include "common/msg.h"
 #include "common/usermode.h"
 #include "sampler.h"
@@ -209,10 +210,12 @@ int sampler_open(struct sampler *s)
 
 uint64_t sampler_dropped(const struct sampler *s)
 {
-	uint64_t samples, others;
+	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS], sum = 0;
 
-	hwpmc_rings_drop_counts(s->rings, &samples, &others, 1);
-	return samples + others;
+	hwpmc_rings_drop_counts(s->rings, samples, others, HWPMC_DROP_SLOTS);
+	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
+		sum += others[i];
+	return sum + missing_sum(samples, HWPMC_DROP_SLOTS);
 }
 
 /* ---- PMCs ---------------------------------------------------------------- */

@@ -14,9 +14,12 @@
 
 static void print_drops(FILE *f, const struct hwpmc_profile_totals *t)
 {
+	if (t->dropped[HWPMC_DROP_FILTERED])
+		fprintf(f, "# %" PRIu64 " samples of the other mode are left out: the hardware "
+			"cannot select a mode\n", t->dropped[HWPMC_DROP_FILTERED]);
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++) {
 		/* print_pauses() has those of pauses. */
-		if (t->dropped[i] && i != HWPMC_DROP_PAUSED)
+		if (t->dropped[i] && i != HWPMC_DROP_PAUSED && missing_is_loss(i))
 			fprintf(f, "# %s%" PRIu64 " samples lost: %s; %s\n", missing_bound(i),
 				t->dropped[i], hwpmc_name_of_drop(i),
 				missing_advice(i));
