@@ -51,7 +51,8 @@ $(addprefix $(BUILD)/vm/tests/,kmod_pmi kmod_nmi kmod_ibs kmod_late kmod_suspend
 KMOD_SESSION	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_session.c)
 KMOD_SESSIONS	:= kmod_sample kmod_look kmod_hotplug kmod_msr_faults kmod_registers \
 	kmod_p4 kmod_throttle kmod_drops kmod_addresses kmod_kinds \
-	kmod_guests kmod_joined kmod_models kmod_periods kmod_frequency kmod_precise kmod_hidden kmod_kexec kmod_reboot
+	kmod_guests kmod_joined kmod_models kmod_periods kmod_frequency kmod_precise kmod_hidden \
+	kmod_ibs_samples kmod_kexec kmod_reboot
 $(foreach t,$(KMOD_SESSIONS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_SESSION)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_SESSIONS)): \
 	$(KMOD_SESSION) $(TOP)/tests/vm/lib/kmod_session.h

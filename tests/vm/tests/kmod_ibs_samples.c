@@ -1,0 +1,680 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kmod_ibs_samples.c - class IBS: the samples of all CPUs, or of threads on any CPU, are those
+ * that the emulated PMU says that it took, by number, mode and sums of all recorded words; the
+ * others are declared drops; errata and late interrupts change nothing of that.
+ */
+#define _GNU_SOURCE
+#include <cpuid.h>
+
+#include "harness.h"
+#include "../lib/kmod_session.h"
+
+#define CPUS		8
+#define BIT(n)		(1ull << (n))
+#define CNT_OPS		BIT(19)
+#define L3MISS		BIT(16)
+#define LDLAT(n)	(BIT(63) | (uint64_t)((n) / 128 - 1) << 59)
+/* All words that the model has. */
+#define ALL		(HWPMC_F_EXACT | HWPMC_F_MEMORY | (has(CAP_TARGET) ? HWPMC_F_BRANCHES : 0))
+#define CAP_TARGET	BIT(5)
+#define MSR_OP_CTL	0xc0011033
+#define CAP_ZEN4	BIT(11)
+#define CAP_LDLAT	BIT(12)
+
+/* What the log has, in the oracle's items. */
+static uint64_t seen[VPMU_IBS_ITEMS], before[VPMU_IBS_ITEMS], oracle[VPMU_IBS_ITEMS];
+static uint64_t inexact;
+static bool marked, has_words;		/* by the PRECISE record before */
+static uint32_t fetch_row;		/* of a PMC that samples fetches; 0: none */
+static uint32_t caps;
+
+static bool has(uint32_t cap)
+{
+	return caps & cap;
+}
+
+static void add_word(const struct hwpmc_record *r, unsigned int n, int item)
+{
+	uint64_t value;
+
+	if (hwpmc_precise_word(r->precise, n, &value))
+		seen[item] += value;
+}
+
+static void look_at_words(const struct hwpmc_record *r)
+{
+	uint64_t data3 = 0;
+
+	marked = r->precise->present & HWPMC_PRECISE_EXACT;
+	has_words = true;
+	if (r->hdr->flags == HWPMC_PRECISE_IBS_FETCH) {
+		add_word(r, HWPMC_IBS_FETCH_PHYSADDR, VPMU_IBS_FETCH_PHYS);
+		return;
+	}
+	ck_assert(r->hdr->flags == HWPMC_PRECISE_IBS_OP);
+	add_word(r, HWPMC_IBS_OP_DATA, VPMU_IBS_OP_DATA);
+	add_word(r, HWPMC_IBS_OP_DATA3, VPMU_IBS_OP_DATA3);
+	add_word(r, HWPMC_IBS_OP_DC_LINADDR, VPMU_IBS_OP_LIN);
+	add_word(r, HWPMC_IBS_OP_DC_PHYSADDR, VPMU_IBS_OP_PHYS);
+	add_word(r, HWPMC_IBS_OP_BRTARGET, VPMU_IBS_OP_TARGET);
+	if (hwpmc_precise_word(r->precise, HWPMC_IBS_OP_DATA3, &data3)) {
+		seen[VPMU_IBS_OP_LOAD] += data3 & 1;
+		seen[VPMU_IBS_OP_STORE] += data3 >> 1 & 1;
+	}
+}
+
+static void look_at_sample(const struct hwpmc_record *r)
+{
+	bool fetch = HWPMC_ID_ROW(r->hdr->id) == fetch_row;
+	uint64_t pc = r->sample->pc[0];
+
+	if (has_words && !marked)
+		inexact++;
+	else if (fetch)
+		seen[VPMU_IBS_FETCH_LIN] += pc;
+	else
+		seen[VPMU_IBS_OP_RIP] += pc;
+	seen[fetch ? VPMU_IBS_FETCH : VPMU_IBS_OP]++;
+	seen[fetch ? VPMU_IBS_FETCH_USER : VPMU_IBS_OP_USER] += !(pc >> 63);
+	has_words = false;
+}
+
+static void look(const struct hwpmc_record *r)
+{
+	if (r->hdr->type == HWPMC_LOG_PRECISE)
+		look_at_words(r);
+	else if (r->hdr->type == HWPMC_LOG_CALLCHAIN)
+		look_at_sample(r);
+}
+
+static int allocate_ibs(struct session *s, uint32_t ev, uint32_t cpu, uint32_t flags,
+			uint64_t config, uint32_t mode_caps, uint64_t period, uint32_t *id)
+{
+	struct hwpmc_op_pmcallocate op = {
+		.class = HWPMC_CLASS_IBS, .ev = ev, .cpu = cpu, .caps = mode_caps,
+		.mode = cpu == ANY ? HWPMC_MODE_TS : HWPMC_MODE_SS, .config = config,
+		.flags = flags | (config ? HWPMC_F_EV_PMU : 0), .count = period,
+	};
+	int rc = hwpmc_allocate_raw(s->h, &op);
+
+	*id = op.pmcid;
+	return rc;
+}
+
+static void begin_ibs(struct session *s)
+{
+	memset(seen, 0, sizeof(seen));
+	inexact = 0;
+	fetch_row = 0;
+	has_words = false;
+	begin_looking(s, FAST, 4 << 20, look);
+}
+
+static void note_oracle(void)
+{
+	for (int i = 0; i < VPMU_IBS_ITEMS; i++) {
+		uint64_t n = 0;
+
+		for (int cpu = 0; cpu < dev_cpus(); cpu++)
+			n += vpmu_ibs(i, cpu);
+		oracle[i] = n - before[i];
+		before[i] = n;
+	}
+}
+
+/* ---- work: loads, stores, calls, branches, system calls ----------------------- */
+
+static volatile uint64_t words[4096];
+
+static uint64_t __attribute__((noinline)) leaf(uint64_t i)
+{
+	return i & 1 ? words[i % 4096] : i * 3;
+}
+
+static void work(void *rounds)
+{
+	for (long r = 0; r < (long)rounds; r++) {
+		for (int i = 0; i < 2000; i++)
+			words[i] = leaf(i * 7) + r;
+		getppid();
+		sched_yield();
+	}
+}
+
+static void work_on_each_cpu(long rounds)
+{
+	struct child c[CPUS];
+
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		c[cpu] = dev_child(work, (void *)rounds);
+		dev_pin(c[cpu].pid, cpu);
+		dev_go(&c[cpu]);
+	}
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		dev_wait(&c[cpu]);
+}
+
+/* ---- the law ------------------------------------------------------------------ */
+
+static const int of_ops[] = {
+	VPMU_IBS_OP_RIP, VPMU_IBS_OP_DATA, VPMU_IBS_OP_DATA3, VPMU_IBS_OP_LIN, VPMU_IBS_OP_PHYS,
+	VPMU_IBS_OP_TARGET, VPMU_IBS_OP_LOAD, VPMU_IBS_OP_STORE, VPMU_IBS_OP_USER,
+};
+
+/* Where fewer events are left than the hardware can be armed for, a period may end before the
+ * hardware overflows: a stop then declares it as late. */
+static void check_number(const struct session *s, uint64_t samples, uint64_t of)
+{
+	uint64_t all = samples + all_drops(s), late = s->t.dropped[HWPMC_DROP_LATE];
+
+	ck_assert_msg(of <= all && of >= all - late, "%llu samples, %llu drops, %llu late: %llu",
+		      (unsigned long long)samples, (unsigned long long)(all - samples),
+		      (unsigned long long)late, (unsigned long long)of);
+}
+
+/* Each sample of the oracle is one of the log, or a drop of one of these causes. Where none was
+ * dropped, the sums are equal, too. */
+static void check_ops(struct session *s, uint64_t filtered)
+{
+	uint64_t late = s->t.dropped[HWPMC_DROP_LATE], full = s->t.dropped[HWPMC_DROP_FULL];
+
+	printf("# %llu ops, %llu in user mode, %llu late, %llu full, %llu filtered; oracle %llu, %llu\n",
+	       (unsigned long long)seen[VPMU_IBS_OP], (unsigned long long)seen[VPMU_IBS_OP_USER],
+	       (unsigned long long)late, (unsigned long long)full,
+	       (unsigned long long)s->t.dropped[HWPMC_DROP_FILTERED],
+	       (unsigned long long)oracle[VPMU_IBS_OP],
+	       (unsigned long long)oracle[VPMU_IBS_OP_USER]);
+	fflush(stdout);
+	check_number(s, seen[VPMU_IBS_OP], oracle[VPMU_IBS_OP]);
+	ck_assert_uint_eq(s->t.dropped[HWPMC_DROP_FILTERED], filtered);
+	ck_assert_uint_eq(all_drops(s), filtered + late + full);
+	ck_assert_uint_gt(seen[VPMU_IBS_OP], 100);
+	ck_assert_uint_lt(late * 20, oracle[VPMU_IBS_OP]);
+}
+
+static void check_sums(const struct session *s)
+{
+	if (s->t.dropped[HWPMC_DROP_LATE] + s->t.dropped[HWPMC_DROP_FULL])
+		return;
+	for (unsigned int i = 0; i < sizeof(of_ops) / sizeof(of_ops[0]); i++)
+		ck_assert_msg(seen[of_ops[i]] == oracle[of_ops[i]], "item %d: %#llx for %#llx",
+			      of_ops[i], (unsigned long long)seen[of_ops[i]],
+			      (unsigned long long)oracle[of_ops[i]]);
+}
+
+static void end_ibs(struct session *s)
+{
+	note_oracle();
+	finish(s);
+	ck_assert_uint_eq(dev_unknown_nmis(), 0);
+}
+
+START_TEST(ibs_ops_of_each_cpu_equal_the_oracle)
+{
+	struct session s;
+	uint32_t id[CPUS];
+
+	begin_ibs(&s);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, cpu, ALL, 0, 0, 1999, &id[cpu]));
+	note_oracle();
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		ok(&s, hwpmc_start(s.h, id[cpu]));
+	work_on_each_cpu(20);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		ok(&s, hwpmc_stop(s.h, id[cpu]));
+	end_ibs(&s);
+	check_ops(&s, 0);
+	check_sums(&s);
+	ck_assert_uint_eq(inexact, 0);
+	end(&s);
+}
+END_TEST
+
+/* Two processes that move between CPUs, with system calls, sleeps and switches. */
+static void wander(void *arg)
+{
+	for (int i = 0; i < 30; i++) {
+		dev_pin(0, i % dev_cpus());
+		work((void *)3);
+		if (i % 5 == 0)
+			dev_msleep(1);
+	}
+}
+
+static void sample_wanderers(struct session *s, uint32_t flags, uint32_t mode_caps,
+			     uint64_t config, uint64_t period)
+{
+	struct child c[2];
+	uint32_t id;
+
+	begin_ibs(s);
+	ok(s, allocate_ibs(s, HWPMC_EV_IBS_OP, ANY, flags, config, mode_caps, period, &id));
+	for (int i = 0; i < 2; i++) {
+		c[i] = dev_child(wander, NULL);
+		ok(s, hwpmc_attach(s->h, id, c[i].pid));
+	}
+	note_oracle();
+	ok(s, hwpmc_start(s->h, id));
+	for (int i = 0; i < 2; i++)
+		dev_go(&c[i]);
+	for (int i = 0; i < 2; i++)
+		dev_wait(&c[i]);
+	ok(s, hwpmc_stop(s->h, id));
+	end_ibs(s);
+}
+
+START_TEST(ibs_ops_of_threads_that_migrate_equal_the_oracle)
+{
+	struct session s;
+
+	sample_wanderers(&s, ALL, 0, 0, 1499);
+	check_ops(&s, 0);
+	check_sums(&s);
+	end(&s);
+}
+END_TEST
+
+START_TEST(ibs_ops_of_user_mode_drop_the_others_as_filtered)
+{
+	struct session s;
+
+	sample_wanderers(&s, HWPMC_F_EXACT, HWPMC_CAP_USER, 0, 1499);
+	check_ops(&s, oracle[VPMU_IBS_OP] - oracle[VPMU_IBS_OP_USER] -
+		  s.t.dropped[HWPMC_DROP_LATE]);
+	ck_assert_uint_eq(seen[VPMU_IBS_OP_USER], seen[VPMU_IBS_OP]);
+	/* Address only: no PRECISE record. */
+	ck_assert_uint_eq(s.t.samples, seen[VPMU_IBS_OP]);
+	end(&s);
+}
+END_TEST
+
+START_TEST(ibs_ops_of_kernel_mode_drop_the_others_as_filtered)
+{
+	struct session s;
+
+	sample_wanderers(&s, HWPMC_F_EXACT, HWPMC_CAP_SYSTEM, 0, 1499);
+	ck_assert_uint_eq(seen[VPMU_IBS_OP_USER], 0);
+	ck_assert_uint_eq(s.t.dropped[HWPMC_DROP_FILTERED], oracle[VPMU_IBS_OP_USER]);
+	check_number(&s, seen[VPMU_IBS_OP], oracle[VPMU_IBS_OP]);
+	end(&s);
+}
+END_TEST
+
+/* ---- filters, errata, late interrupts --------------------------------------------- */
+
+static unsigned int family(void)
+{
+	unsigned int a, b, c, d;
+
+	__cpuid(1, a, b, c, d);
+	return (a >> 8 & 15) + (a >> 20 & 255);
+}
+
+/* Knobs are those of the CPU that turns them. */
+static void set_knob(int knob, uint64_t value)
+{
+	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
+		dev_pin(0, cpu);
+		vpmu_knob(knob, value);
+	}
+	dev_unpin(0);
+}
+
+/* The oracle counts what a filter lets pass; the rest is no sample. */
+START_TEST(ibs_filters_leave_the_ops_that_the_oracle_lets_pass)
+{
+	struct session s;
+
+	if (!has(CAP_ZEN4)) {
+		uint32_t id;
+
+		begin(&s, NONE, 0);
+		ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_EXACT,
+					      CNT_OPS | L3MISS, 0, 1499, &id), -1);
+		ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_EVENT_BITS);
+		end(&s);
+		return;
+	}
+	sample_wanderers(&s, ALL, 0, CNT_OPS | L3MISS, 300);
+	check_ops(&s, 0);
+	check_sums(&s);
+	ck_assert_uint_gt(oracle[VPMU_IBS_OP_FILTERED], oracle[VPMU_IBS_OP]);
+	end(&s);
+	if (!has(CAP_LDLAT))
+		return;
+	sample_wanderers(&s, ALL, 0, CNT_OPS | LDLAT(256), 300);
+	check_number(&s, seen[VPMU_IBS_OP], oracle[VPMU_IBS_OP]);
+	/* Each one that the log has is a slow load. */
+	ck_assert_uint_eq(seen[VPMU_IBS_OP_LOAD], seen[VPMU_IBS_OP]);
+	ck_assert_uint_gt(seen[VPMU_IBS_OP], 20);
+	end(&s);
+}
+END_TEST
+
+START_TEST(ibs_cycles_of_threads_equal_the_oracle)
+{
+	struct session s;
+
+	sample_wanderers(&s, ALL | HWPMC_F_EV_PMU, 0, 0, 1499);
+	check_ops(&s, 0);
+	check_sums(&s);
+	end(&s);
+}
+END_TEST
+
+START_TEST(ibs_sample_without_address_has_that_of_the_interrupt)
+{
+	struct session s;
+
+	set_knob(VPMU_KNOB_IBS_RIP_INVALID, 5);
+	sample_wanderers(&s, ALL, 0, CNT_OPS, 1499);
+	set_knob(VPMU_KNOB_IBS_RIP_INVALID, 0);
+	if (!has(BIT(7))) {
+		end(&s);
+		return;
+	}
+	printf("# %llu without address of %llu\n", (unsigned long long)inexact,
+	       (unsigned long long)seen[VPMU_IBS_OP]);
+	check_number(&s, seen[VPMU_IBS_OP], oracle[VPMU_IBS_OP]);
+	ck_assert_uint_eq(inexact, oracle[VPMU_IBS_OP_INVALID]);
+	ck_assert_uint_gt(inexact, 100);
+	if (!all_drops(&s))
+		ck_assert_uint_eq(seen[VPMU_IBS_OP_RIP], oracle[VPMU_IBS_OP_RIP]);
+	end(&s);
+}
+END_TEST
+
+/* Of a PMC of user mode no sample is of the kernel, with or without an address. */
+START_TEST(ibs_sample_without_address_is_filtered_by_the_interrupt)
+{
+	struct session s;
+
+	set_knob(VPMU_KNOB_IBS_RIP_INVALID, 2);
+	sample_wanderers(&s, HWPMC_F_EXACT, HWPMC_CAP_USER, CNT_OPS, 1499);
+	set_knob(VPMU_KNOB_IBS_RIP_INVALID, 0);
+	ck_assert_uint_eq(seen[VPMU_IBS_OP_USER], seen[VPMU_IBS_OP]);
+	check_number(&s, seen[VPMU_IBS_OP], oracle[VPMU_IBS_OP]);
+	ck_assert_uint_gt(seen[VPMU_IBS_OP], 100);
+	end(&s);
+}
+END_TEST
+
+static void sample_with_late_nmis(uint64_t knob)
+{
+	uint64_t late = vpmu_ibs(VPMU_IBS_LATE, VPMU_ALL_VCPUS);
+	struct session s;
+
+	set_knob(VPMU_KNOB_IBS_LATE, knob);
+	sample_wanderers(&s, ALL, 0, CNT_OPS, 1499);
+	set_knob(VPMU_KNOB_IBS_LATE, 0);
+	ck_assert_uint_gt(vpmu_ibs(VPMU_IBS_LATE, VPMU_ALL_VCPUS) - late, 20);
+	check_ops(&s, 0);
+	check_sums(&s);
+	end(&s);
+}
+
+START_TEST(ibs_nmis_after_a_stop_are_not_unknown)
+{
+	sample_with_late_nmis(60);
+	sample_with_late_nmis(2000);
+	sample_with_late_nmis(500 | VPMU_IBS_LATE_VAL);
+}
+END_TEST
+
+START_TEST(ibs_erratum_420_raises_no_storm_of_nmis)
+{
+	uint64_t stuck = vpmu_ibs(VPMU_IBS_STUCK, VPMU_ALL_VCPUS);
+	struct session s;
+
+	set_knob(VPMU_KNOB_IBS_STUCK, family() == 0x10 ? 500 : 0);
+	sample_wanderers(&s, ALL, 0, CNT_OPS, 1499);
+	set_knob(VPMU_KNOB_IBS_STUCK, 0);
+	check_ops(&s, 0);
+	/* The stop writes twice: one may come in between. */
+	ck_assert_uint_lt(vpmu_ibs(VPMU_IBS_STUCK, VPMU_ALL_VCPUS) - stuck, 10);
+	end(&s);
+}
+END_TEST
+
+static void sample_fetches(struct session *s, uint64_t period)
+{
+	uint32_t id[CPUS];
+
+	begin_ibs(s);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		ok(s, allocate_ibs(s, HWPMC_EV_IBS_FETCH, cpu, HWPMC_F_EXACT | HWPMC_F_MEMORY, 0,
+				   0, period, &id[cpu]));
+	fetch_row = HWPMC_ID_ROW(id[0]);
+	note_oracle();
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		ok(s, hwpmc_start(s->h, id[cpu]));
+	work_on_each_cpu(20);
+	for (int cpu = 0; cpu < dev_cpus(); cpu++)
+		ok(s, hwpmc_stop(s->h, id[cpu]));
+	end_ibs(s);
+	printf("# %llu fetches, %llu filtered, of %llu\n",
+	       (unsigned long long)seen[VPMU_IBS_FETCH],
+	       (unsigned long long)s->t.dropped[HWPMC_DROP_FILTERED],
+	       (unsigned long long)oracle[VPMU_IBS_FETCH]);
+	ck_assert_uint_gt(seen[VPMU_IBS_FETCH], 100);
+	check_number(s, seen[VPMU_IBS_FETCH], oracle[VPMU_IBS_FETCH]);
+}
+
+START_TEST(ibs_fetches_of_each_cpu_equal_the_oracle)
+{
+	struct session s;
+
+	sample_fetches(&s, 512);
+	ck_assert_uint_eq(s.t.dropped[HWPMC_DROP_FILTERED], 0);
+	if (!all_drops(&s)) {
+		ck_assert_uint_eq(seen[VPMU_IBS_FETCH_LIN], oracle[VPMU_IBS_FETCH_LIN]);
+		ck_assert_uint_eq(seen[VPMU_IBS_FETCH_PHYS], oracle[VPMU_IBS_FETCH_PHYS]);
+		ck_assert_uint_eq(seen[VPMU_IBS_FETCH_USER], oracle[VPMU_IBS_FETCH_USER]);
+	}
+	end(&s);
+}
+END_TEST
+
+START_TEST(ibs_fetches_at_address_0_are_filtered)
+{
+	struct session s;
+
+	set_knob(VPMU_KNOB_IBS_FETCH_ZERO, 4);
+	sample_fetches(&s, 512);
+	set_knob(VPMU_KNOB_IBS_FETCH_ZERO, 0);
+	ck_assert_uint_gt(s.t.dropped[HWPMC_DROP_FILTERED] * 5, oracle[VPMU_IBS_FETCH]);
+	if (!s.t.dropped[HWPMC_DROP_LATE])
+		ck_assert_uint_eq(seen[VPMU_IBS_FETCH_LIN], oracle[VPMU_IBS_FETCH_LIN]);
+	end(&s);
+}
+END_TEST
+
+static uint64_t fetches_of_work(void)
+{
+	struct child c = dev_child(work, (void *)30);
+	struct session s;
+	uint32_t id;
+
+	begin_ibs(&s);
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_FETCH, ANY, HWPMC_F_EXACT, 0, 0, 512, &id));
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	dev_pin(c.pid, 0);
+	note_oracle();
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(&s, hwpmc_stop(s.h, id));
+	end_ibs(&s);
+	end(&s);
+	return oracle[VPMU_IBS_FETCH];
+}
+
+/* Families 16h to 18h: without the second write the count would go on, and the next period would
+ * begin with it. */
+START_TEST(ibs_fetch_periods_begin_at_0_though_a_write_keeps_the_count)
+{
+	uint64_t before_knob = fetches_of_work(), with;
+
+	set_knob(VPMU_KNOB_IBS_FETCH_KEEP, family() >= 0x16 && family() <= 0x18);
+	with = fetches_of_work();
+	set_knob(VPMU_KNOB_IBS_FETCH_KEEP, 0);
+	printf("# %llu and %llu fetches\n", (unsigned long long)before_knob,
+	       (unsigned long long)with);
+	ck_assert_uint_gt(before_knob, 100);
+	ck_assert_uint_lt(with * 10, before_knob * 11);
+}
+END_TEST
+
+/* ---- switches -------------------------------------------------------------------- */
+
+static int ping[2][2];
+
+static void play(void *arg)
+{
+	long me = (long)arg;
+	char c = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		if ((!me && write(ping[0][1], &c, 1) != 1) || read(ping[me][0], &c, 1) != 1 ||
+		    (me && write(ping[0][1], &c, 1) != 1))
+			_exit(1);
+	}
+}
+
+/* Two threads of a CPU, a switch each few thousand ops: many stops are close to an overflow. */
+START_TEST(ibs_ops_at_many_switches_equal_the_oracle)
+{
+	struct child c[2];
+	struct session s;
+	uint32_t id;
+
+	ck_assert(!pipe(ping[0]) && !pipe(ping[1]));
+	begin_ibs(&s);
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, ALL, 0, 0, 331, &id));
+	for (long i = 0; i < 2; i++) {
+		c[i] = dev_child(play, (void *)i);
+		dev_pin(c[i].pid, 0);
+		ok(&s, hwpmc_attach(s.h, id, c[i].pid));
+	}
+	note_oracle();
+	ok(&s, hwpmc_start(s.h, id));
+	for (int i = 0; i < 2; i++)
+		dev_go(&c[i]);
+	for (int i = 0; i < 2; i++)
+		dev_end(c[i].pid);
+	ok(&s, hwpmc_stop(s.h, id));
+	end_ibs(&s);
+	check_ops(&s, 0);
+	check_sums(&s);
+	end(&s);
+	for (int i = 0; i < 4; i++)
+		close(ping[i / 2][i % 2]);
+}
+END_TEST
+
+/* ---- others --------------------------------------------------------------------- */
+
+static void check_unprivileged(void *unused)
+{
+	struct session s;
+	uint32_t id;
+
+	begin_looking(&s, NONE, 0, look);
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, ALL, 0, HWPMC_CAP_USER, 999, &id));
+	ok(&s, hwpmc_attach(s.h, id, 0));
+	ok(&s, hwpmc_start(s.h, id));
+	work((void *)20);
+	ok(&s, hwpmc_stop(s.h, id));
+	finish(&s);
+	ck_assert_uint_gt(seen[VPMU_IBS_OP], 100);
+	ck_assert_uint_gt(seen[VPMU_IBS_OP_LIN], 0);
+	ck_assert_uint_eq(seen[VPMU_IBS_OP_PHYS], 0);
+	ck_assert_uint_eq(seen[VPMU_IBS_OP_USER], seen[VPMU_IBS_OP]);
+	end(&s);
+}
+
+START_TEST(ibs_owner_without_privilege_gets_no_physical_address)
+{
+	memset(seen, 0, sizeof(seen));
+	fetch_row = -1;
+	dev_as(NOBODY, check_unprivileged, NULL);
+}
+END_TEST
+
+START_TEST(ibs_claim_is_refused_while_another_samples)
+{
+	struct session s;
+	uint32_t id;
+
+	begin(&s, NONE, 0);
+	/* Enabled, with nothing to count to: it never interrupts. */
+	dev_wrmsr(1 % dev_cpus(), MSR_OP_CTL, BIT(17));
+	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_EXACT, 0, 0, 1499, &id), -1);
+	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_PMU_RESERVED);
+	ck_assert_int_eq(hwpmc_detail(s.h), (int)MSR_OP_CTL);
+	dev_wrmsr(1 % dev_cpus(), MSR_OP_CTL, 0);
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_EXACT, 0, 0, 1499, &id));
+	end(&s);
+	ck_assert_uint_eq(dev_rdmsr(0, MSR_OP_CTL), 0);
+}
+END_TEST
+
+START_TEST(ibs_requests_that_it_cannot_serve_are_refused)
+{
+	struct hwpmc_op_pmcallocate op = {
+		.class = HWPMC_CLASS_IBS, .ev = HWPMC_EV_IBS_OP, .mode = HWPMC_MODE_TC,
+		.cpu = ANY,
+	};
+	struct session s;
+	uint32_t id;
+
+	begin(&s, NONE, 0);
+	ck_assert_int_eq(hwpmc_allocate_raw(s.h, &op), -1);
+	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_CAPS);
+	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP + 1, ANY, 0, 0, 0, 1499, &id), -1);
+	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_EVENT);
+	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, 0, BIT(18), 0, 1499, &id), -1);
+	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_EVENT_BITS);
+	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_REGISTERS, 0, 0, 1499,
+				      &id), -1);
+	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_PAYLOAD);
+	end(&s);
+}
+END_TEST
+
+static void ibs_setup(void)
+{
+	/* perf's handler runs at each NMI, and takes long here. */
+	dev_put("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
+	ck_assert(!system("[ -e /dev/cpu/0/msr ] || modprobe -d \"$VM_KERNEL\" msr"));
+}
+
+int main(void)
+{
+	unsigned int a, b, c, d;
+
+	dev_setup();
+	__cpuid(0x8000001b, a, b, c, d);
+	caps = a;
+	harness_fixture(ibs_setup, NULL);
+	harness_add(ibs_ops_of_each_cpu_equal_the_oracle);
+	harness_add(ibs_ops_of_threads_that_migrate_equal_the_oracle);
+	harness_add(ibs_ops_of_user_mode_drop_the_others_as_filtered);
+	harness_add(ibs_ops_of_kernel_mode_drop_the_others_as_filtered);
+	harness_add(ibs_filters_leave_the_ops_that_the_oracle_lets_pass);
+	harness_add(ibs_cycles_of_threads_equal_the_oracle);
+	harness_add(ibs_sample_without_address_has_that_of_the_interrupt);
+	harness_add(ibs_sample_without_address_is_filtered_by_the_interrupt);
+	harness_add(ibs_nmis_after_a_stop_are_not_unknown);
+	harness_add(ibs_erratum_420_raises_no_storm_of_nmis);
+	harness_add(ibs_fetches_of_each_cpu_equal_the_oracle);
+	harness_add(ibs_fetches_at_address_0_are_filtered);
+	harness_add(ibs_fetch_periods_begin_at_0_though_a_write_keeps_the_count);
+	harness_add(ibs_ops_at_many_switches_equal_the_oracle);
+	harness_add(ibs_owner_without_privilege_gets_no_physical_address);
+	harness_add(ibs_claim_is_refused_while_another_samples);
+	harness_add(ibs_requests_that_it_cannot_serve_are_refused);
+	return harness_run();
+}
