@@ -20,7 +20,7 @@
 #include "ibs_perf.h"
 #include "hwpmc_log.h"	/* uapi */
 #include "missing.h"
-#include "x86_reserve.h"
+#include "x86_msr.h"
 
 /* With fewer events left, an overflow may happen while the row is being stopped. */
 #define CLOSE	256

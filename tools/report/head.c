@@ -15,7 +15,7 @@
 static void print_drops(FILE *f, const struct hwpmc_profile_totals *t)
 {
 	if (t->dropped[HWPMC_DROP_FILTERED])
-		fprintf(f, "# %" PRIu64 " samples of the other mode are left out: the hardware "
+		fprintf(f, "# %" PRIu64 " samples of the other mode are omitted: the hardware "
 			"cannot select a mode\n", t->dropped[HWPMC_DROP_FILTERED]);
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++) {
 		/* print_pauses() has those of pauses. */
