@@ -3,9 +3,9 @@
 # sources that the module is made of, under ASan and UBSan. A new program: a
 # line with its sources, and its name in unit-progs.
 
-unit-progs := kmod_adapt kmod_amd kmod_cputype kmod_debugflags kmod_intel kmod_intel_events \
-	kmod_intel_kinds kmod_intel_rules kmod_nmi kmod_p4 kmod_payload kmod_rapl kmod_ring kmod_row kmod_throttle \
-	kmod_unwind_memo kmod_width
+unit-progs := kmod_adapt kmod_amd kmod_cputype kmod_debugflags kmod_ibs kmod_intel \
+	kmod_intel_events kmod_intel_kinds kmod_intel_rules kmod_nmi kmod_p4 kmod_payload kmod_rapl \
+	kmod_ring kmod_row kmod_throttle kmod_unwind_memo kmod_width
 
 UNIT_CFLAGS := -std=gnu11 -O1 -g1 -fno-omit-frame-pointer $(WARN) -Werror \
 	$(SANITIZE) $(COVERAGE) \
@@ -17,6 +17,7 @@ unit-backends := $(TOP)/kmod/backends
 $(BUILD)/unit/kmod_amd: $(unit-backends)/amd_encode.c
 $(BUILD)/unit/kmod_cputype: $(unit-backends)/cputype.c
 $(BUILD)/unit/kmod_debugflags: $(TOP)/kmod/debug/debugflags.c
+$(BUILD)/unit/kmod_ibs: $(unit-backends)/ibs_encode.c
 $(BUILD)/unit/kmod_intel: $(unit-backends)/intel_encode.c \
 	$(unit-backends)/intel_constraints.c $(unit-backends)/intel_arming.c \
 	$(unit-backends)/intel_shared.c $(unit-backends)/intel_kinds.c
