@@ -4,9 +4,10 @@
  * names mean is not known here. Pure: no allocation, no state; every copy is
  * bounded by the size of its field and refused where it does not fit.
  *
- *	spec     := (name | cpu | raw) [":" modifiers] {"," qualifier}
+ *	spec     := (name | cpu | ibs | raw) [":" modifiers] {"," qualifier}
  *	name     := [pmu "::"] word {":" attribute}
  *	cpu      := "cpu/" term {"," term} "/" [modifiers]
+ *	ibs      := ("ibs_op/" | "ibs_fetch/") [term {"," term}] "/" [modifiers]
  *	raw      := "r" hex | "0x" hex
  */
 #include <ctype.h>
@@ -230,6 +231,10 @@ static int value_flag(struct scan *s, const struct qualifier *q,
 		s->t->set |= q->term;
 		return 0;
 	}
+	if (is_word(value, end, "0") && q->term == TERM_RANDOM)
+		return event_refuse(s->e, EINVAL, scan_place(s, value),
+				    "fetches are always counted from a random start: remove "
+				    "'%s=0'", q->name);
 	if (is_word(value, end, "0") && !(q->term & (TERM_USR | TERM_OS)))
 		return 0;
 	return event_refuse(s->e, EINVAL, scan_place(s, value),

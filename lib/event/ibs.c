@@ -73,7 +73,7 @@ static uint64_t op_config(const struct event_terms *t)
 	       (t->set & TERM_LDLAT ? OP_LATENCY(t->ldlat) : 0);
 }
 
-/* A config of 0 is one, too: cycles, or a count that is not random. */
+/* A config of 0 is one, too: cycles. Fetches are always counted from a random start. */
 int event_ibs_resolve(const struct event_ibs *i, const struct event_terms *t,
 		      struct hwpmc_event *ev, struct event_error *e)
 {
@@ -109,9 +109,10 @@ int event_ibs_resolve_precise(const char *name, const struct event_terms *t,
 {
 	struct event_terms terms = *t;
 
-	if (event_ibs(name))
+	if (event_ibs(name) && !t->pmu[0])
 		return event_ibs_resolve(event_ibs(name), t, ev, e);
-	if (!counted_by(name, t))
+	/* Names with a PMU before them are libpfm4's. */
+	if (!counted_by(name, t) || t->pmu[0])
 		return event_refuse(e, EINVAL, t->precise_at, "only cycles can be precise on AMD "
 				    "(by ibs-op): remove the p, or use ibs-op");
 	terms.set = (terms.set & ~TERM_CONFIG) | counted_by(name, t);

@@ -46,7 +46,8 @@ static void name_event(const char *spec, struct hwpmc_event *ev)
 {
 	size_t len = strcspn(spec, ",");
 
-	if (!strncasecmp(spec, "cpu/", 4) || kind_of(spec))
+	/* Commas between slashes are a part of it. */
+	if (memchr(spec, '/', len))
 		len = strlen(spec);
 	if (len >= sizeof(ev->name))
 		len = sizeof(ev->name) - 1;

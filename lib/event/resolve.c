@@ -584,6 +584,12 @@ static int resolve_ibs(struct work *w)
 			    "precise here", w->t->modifiers);
 }
 
+static int refuse_terms_of_ibs(struct work *w)
+{
+	return event_refuse(w->e, EINVAL, w->t->name_at, "only ibs-op and ibs-fetch take "
+			    "ldlat= l3miss opcount cycles randomize data target");
+}
+
 /* Event 0 of Intel: a fixed counter, by its number + 1 as the unit mask. */
 static int resolve_raw_fixed(struct work *w, uint64_t config)
 {
@@ -605,6 +611,8 @@ static int resolve_raw(struct work *w)
 	bool intel = w->m->vendor == VENDOR_INTEL;
 	uint64_t config = t->config;
 
+	if (t->set & TERMS_OF_IBS)
+		return refuse_terms_of_ibs(w);
 	if (w->m->vendor == VENDOR_NONE)
 		return refuse_machine(w);
 	if (intel && t->event > 0xff)
@@ -700,11 +708,10 @@ static int resolve_name(struct work *w)
 	unsigned int how = 0;
 	uint32_t soft;
 
-	if (event_ibs(w->name))
+	if (event_ibs(w->name) && !w->t->pmu[0])
 		return resolve_ibs(w);
 	if (w->t->set & TERMS_OF_IBS)
-		return event_refuse(w->e, EINVAL, w->t->name_at, "only ibs-op and ibs-fetch take "
-				    "ldlat= l3miss opcount cycles randomize data target");
+		return refuse_terms_of_ibs(w);
 	if (w->t->pmu[0])
 		return resolve_pfm(w);
 	if (event_power(w->name))

@@ -97,6 +97,15 @@ static inline struct event_machine machine_zen_4(void)
 	return m;
 }
 
+/* With AMD's instruction-based sampling. */
+static inline struct event_machine machine_with_ibs(void)
+{
+	struct event_machine m = machine_zen_4();
+
+	m.classes[m.nclass++] = HWPMC_CLASS_IBS;
+	return m;
+}
+
 static inline struct event_machine machine_netburst(void)
 {
 	struct event_machine m;
