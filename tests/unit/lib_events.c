@@ -775,6 +775,7 @@ static const char *const pieces[] = {
 	"mask=", "rsp=", "count=", "u", "k", "uk", "skl", "br_inst_retired",
 	"ALL", "conditional", "-", ".", " ", "\x7f", "\xff", "%s%n", "0",
 	"99999999999999999999", "dc_refill_from_l2", "shared", "llllllllllllll",
+	"ibs-op", "ibs_op/", "ibs_fetch/", "ldlat=", "128", "cnt_ctl=1", "data", "p", "pp", "l3miss",
 };
 
 static void fuzz_spec(char *spec, size_t size)
@@ -826,7 +827,7 @@ END_TEST
 
 START_TEST(random_specifications_are_answered_or_refused_on_amd)
 {
-	fuzz(machine_zen_1(), 2, 1500);
+	fuzz(machine_with_ibs(), 2, 1500);
 }
 END_TEST
 

@@ -217,6 +217,22 @@ START_TEST(commas_divide_events_but_not_their_qualifiers)
 }
 END_TEST
 
+START_TEST(commas_keep_qualifiers_of_ibs_with_their_event)
+{
+	ck_assert_str_eq(parts("cycles,ibs-op,ldlat=256,l3miss,instructions"),
+			 "cycles|ibs-op,ldlat=256,l3miss|instructions");
+	ck_assert_str_eq(parts("ibs-op,opcount,data,target,ibs-fetch,randomize,data"),
+			 "ibs-op,opcount,data,target|ibs-fetch,randomize,data");
+	/* The name of an event is a qualifier only with its value. */
+	ck_assert_str_eq(parts("ibs-op,cycles"), "ibs-op|cycles");
+	ck_assert_str_eq(parts("ibs-op,cycles=1,usr"), "ibs-op,cycles=1,usr");
+	ck_assert_str_eq(parts("ibs_op/cnt_ctl=1,ldlat=256/u,data,cycles:p,target"),
+			 "ibs_op/cnt_ctl=1,ldlat=256/u,data|cycles:p,target");
+	ck_assert_str_eq(parts("{ibs-op,L3MISS,cycles}:u"), "ibs-op:u,L3MISS|cycles:u");
+	ck_assert_str_eq(parts("l3miss,ibs-op"), "-");
+}
+END_TEST
+
 static void is_as_printf(double percent)
 {
 	char ours[FMT_NUMBER], theirs[FMT_NUMBER];
@@ -429,6 +445,7 @@ int main(void)
 	harness_add(cpu_lists_are_sorted_and_without_repetition);
 	harness_add(malformed_cpu_lists_are_refused);
 	harness_add(commas_divide_events_but_not_their_qualifiers);
+	harness_add(commas_keep_qualifiers_of_ibs_with_their_event);
 	harness_add(event_lists_with_empty_parts_are_refused);
 	harness_add(shares_and_counts_are_written_as_printf_writes_them);
 	harness_add(braces_make_groups_of_events);

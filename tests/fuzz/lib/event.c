@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* event.c - the grammar of event specifications, on machines of three kinds. */
+/* event.c - the grammar of event specifications, on machines of four kinds. */
 #include <errno.h>
 
 #include "../../unit/lib_machines.h"
@@ -21,11 +21,12 @@ static void parse(const struct event_machine *m, const char *spec)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct event_machine machine[3];
+	static struct event_machine machine[4];
 	static bool ready;
 	char *spec;
 
 	if (!ready) {
+		machine[3] = machine_with_ibs();
 		machine[2] = machine_without_pmu();
 		machine[1] = machine_zen_1();
 		machine[0] = machine_skylake();
@@ -34,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 512)
 		return 0;
 	spec = text_of(data, size);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		parse(&machine[i], spec);
 	free(spec);
 	return 0;
