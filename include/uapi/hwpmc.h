@@ -160,10 +160,8 @@ enum hwpmc_class_id {
 	(((__u32)(cpu) & 0xfff) << 20 | ((__u32)(mode) & 0xf) << 16 |	\
 	 ((__u32)(cl) & 0xff) << 8 | ((__u32)(row) & 0xff))
 
-/*
- * Kinds of core on machines whose CPUs are not alike: one bit per kind, in `kinds` of
- * PMCALLOCATE.
- */
+/* Kinds of core on machines whose CPUs are not alike: one bit per kind, in `kinds` of
+ * PMCALLOCATE. */
 #define HWPMC_KIND_CORE		0x00000001u	/* performance cores */
 #define HWPMC_KIND_ATOM		0x00000002u	/* efficient cores */
 #define HWPMC_KIND_LOWPOWER	0x00000004u	/* efficient cores of the low-power part */
@@ -213,10 +211,8 @@ enum hwpmc_class_id {
 /* First number of the kernel's tracepoints; GETDYNEVENTINFO lists their names. */
 #define HWPMC_EV_SOFT_TRACEPOINT	0x20010
 
-/*
- * Cause of a refusal: hdr.reason. Numbers are never reused; new ones are added
- * before HWPMC_WHY__COUNT. Text in brackets describes hdr.detail.
- */
+/* Cause of a refusal: hdr.reason. Numbers are never reused; new ones are added
+ * before HWPMC_WHY__COUNT. Text in brackets describes hdr.detail. */
 enum hwpmc_reason {
 	HWPMC_WHY_NONE = 0,
 	/* malformed call */
@@ -476,10 +472,8 @@ struct hwpmc_op_getdriverstats {
 	__u64	switch_programmed;	/* switch-ins that wrote an event select */
 };
 
-/*
- * GETMODULEVERSION (4): `version` in: the caller's HWPMC_API_VERSION; out: the module's.
- * Errors: EPROTONOSUPPORT VERSION: major.minor of the caller is newer.
- */
+/* GETMODULEVERSION (4): `version` in: the caller's HWPMC_API_VERSION; out: the module's.
+ * Errors: EPROTONOSUPPORT VERSION: major.minor of the caller is newer. */
 struct hwpmc_op_getmoduleversion {
 	struct hwpmc_hdr hdr;
 	__u32	version;
@@ -502,11 +496,9 @@ struct hwpmc_pmcinfo {
 	__u64	reloadcount;
 };
 
-/*
- * GETPMCINFO (5): all rows of one CPU. `npmc` in: entries of the array at
+/* GETPMCINFO (5): all rows of one CPU. `npmc` in: entries of the array at
  * `pmcs`; out: rows. Errors: EINVAL CPU_RANGE, BUFFER; ENXIO CPU_OFFLINE;
- * EFAULT BAD_ADDRESS; ENOMEM NO_MEMORY.
- */
+ * EFAULT BAD_ADDRESS; ENOMEM NO_MEMORY. */
 struct hwpmc_op_getpmcinfo {
 	struct hwpmc_hdr hdr;
 	__u32	cpu;
@@ -514,11 +506,9 @@ struct hwpmc_op_getpmcinfo {
 	__aligned_u64 pmcs;		/* struct hwpmc_pmcinfo * */
 };
 
-/*
- * PMCADMIN (6): disable (or enable, HWPMC_STATE_FREE) a row on a CPU.
+/* PMCADMIN (6): disable (or enable, HWPMC_STATE_FREE) a row on a CPU.
  * Errors: EPERM PRIV_ADMIN; EINVAL CPU_RANGE, ROW, ADMIN_STATE; ENXIO
- * CPU_OFFLINE; EBUSY ROW_IN_USE.
- */
+ * CPU_OFFLINE; EBUSY ROW_IN_USE. */
 struct hwpmc_op_pmcadmin {
 	struct hwpmc_hdr hdr;
 	__u32	cpu;
@@ -627,10 +617,8 @@ struct hwpmc_op_pmcrw {
 	__u64	value;
 };
 
-/*
- * PMCSETCOUNT (13): set the count, the period or the frequency of a stopped PMC. Errors:
- * EINVAL ID; EBUSY RUNNING; EOPNOTSUPP READ_ONLY.
- */
+/* PMCSETCOUNT (13): set the count, the period or the frequency of a stopped PMC. Errors:
+ * EINVAL ID; EBUSY RUNNING; EOPNOTSUPP READ_ONLY. */
 struct hwpmc_op_pmcsetcount {
 	struct hwpmc_hdr hdr;
 	__u32	pmcid;
