@@ -78,22 +78,22 @@ int hwpmc_ibs_encode(const struct hwpmc_ibs *ibs, const struct hwpmc_request *re
 }
 
 /* Count from `cur` to `max`, a multiple of UNIT. */
-static u64 op_word(u64 sel, u64 max, u64 cur)
+static u64 op_word_nmi(u64 sel, u64 max, u64 cur)
 {
 	return sel | (max >> 4 & AMD_IBS_OP_MAX) | (max & AMD_IBS_OP_MAX_EXT) | cur << AMD_IBS_OP_CUR_SHIFT;
 }
 
-static u64 op_from(const struct hwpmc_ibs *ibs, u64 sel, u64 n, u64 begun)
+static u64 op_from_nmi(const struct hwpmc_ibs *ibs, u64 sel, u64 n, u64 begun)
 {
 	u64 max = (n + UNIT - 1) & ~(u64)(UNIT - 1);
 
-	return op_word(sel, max, ibs->caps & AMD_IBS_CAP_CURCNT ? max - n + begun : 0);
+	return op_word_nmi(sel, max, ibs->caps & AMD_IBS_CAP_CURCNT ? max - n + begun : 0);
 }
 
 u64 hwpmc_ibs_armed_nmi(const struct hwpmc_ibs *ibs, unsigned int ri, u64 sel, u64 n)
 {
 	if (ri == HWPMC_IBS_ROW_OP)
-		return op_from(ibs, sel, n, 0);
+		return op_from_nmi(ibs, sel, n, 0);
 	return sel | (n >> 4 & AMD_IBS_FETCH_MAX);
 }
 
@@ -102,7 +102,7 @@ u64 hwpmc_ibs_rearmed_nmi(const struct hwpmc_ibs *ibs, unsigned int ri, u64 sel,
 {
 	if (ri != HWPMC_IBS_ROW_OP || !(sel & AMD_IBS_OP_CNT_OPS) || !(ibs->caps & AMD_IBS_CAP_CURCNT))
 		return hwpmc_ibs_armed_nmi(ibs, ri, sel, n);
-	return op_from(ibs, sel, n + MEAN_RANDOM, before >> AMD_IBS_OP_CUR_SHIFT & AMD_IBS_OP_RANDOM);
+	return op_from_nmi(ibs, sel, n + MEAN_RANDOM, before >> AMD_IBS_OP_CUR_SHIFT & AMD_IBS_OP_RANDOM);
 }
 
 u64 hwpmc_ibs_left_nmi(const struct hwpmc_ibs *ibs, unsigned int ri, u64 ctl, u64 all)

@@ -27,7 +27,7 @@ static noinline int refuse_schedule(void)
 	return -ENOSPC;
 }
 
-static int divert(struct pt_regs *regs, int (*answer)(void))
+static int divert_call(struct pt_regs *regs, int (*answer)(void))
 {
 	WRITE_ONCE(any_refused, true);
 	regs->ip = (unsigned long)answer;
@@ -41,12 +41,12 @@ static int event_opens(struct kprobe *kp, struct pt_regs *regs)
 
 	if (!READ_ONCE(keeping_out) || event->attr.type != event->pmu->type)
 		return 0;
-	return divert(regs, refuse_event);
+	return divert_call(regs, refuse_event);
 }
 
 static int event_is_scheduled(struct kprobe *kp, struct pt_regs *regs)
 {
-	return READ_ONCE(keeping_out) ? divert(regs, refuse_schedule) : 0;
+	return READ_ONCE(keeping_out) ? divert_call(regs, refuse_schedule) : 0;
 }
 
 /* A probe without it may be optimised into a form that cannot divert a call. */
