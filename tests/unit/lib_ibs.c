@@ -157,6 +157,7 @@ START_TEST(ibs_errors_are_refused_where_they_are)
 	static const struct refusal refusals[] = {
 		{ "ibs-op,ldlat", EINVAL, 13, "'ldlat' needs a value" },
 		{ "ibs-op,ldlat=100", EINVAL, 1, "ldlat=100 is not a multiple of 128 from 128 to 2048" },
+		{ "ibs-op,ldlat=200", EINVAL, 1, "ldlat=200 is not a multiple" },
 		{ "ibs-op,ldlat=0", EINVAL, 1, "ldlat=0 is not a multiple" },
 		{ "ibs-op,ldlat=2176", EINVAL, 1, "ldlat=2176 is not a multiple" },
 		{ "ibs-op,ldlat=0x10000", EINVAL, 14, "from 0 to 0xffff" },
