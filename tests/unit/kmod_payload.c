@@ -39,13 +39,20 @@ START_TEST(payload_is_filtered_by_the_mode_of_its_exact_address)
 	};
 
 	for (unsigned int i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		/* The mode of the interrupt is the other one. */
 		p.exact = true;
 		p.pc = USER_PC;
-		ck_assert(hwpmc_payload_is_filtered(&p, modes[i].caps) == !modes[i].user);
+		ck_assert(hwpmc_payload_is_filtered(&p, modes[i].caps, false) == !modes[i].user);
 		p.pc = 0x8000000000000000ull;
-		ck_assert(hwpmc_payload_is_filtered(&p, modes[i].caps) == !modes[i].kernel);
+		ck_assert(hwpmc_payload_is_filtered(&p, modes[i].caps, true) == !modes[i].kernel);
+		/* Without an exact address it decides. */
 		p.exact = false;
-		ck_assert(!hwpmc_payload_is_filtered(&p, modes[i].caps));
+		ck_assert(hwpmc_payload_is_filtered(&p, modes[i].caps, true) == !modes[i].user);
+		p.pc = USER_PC;
+		ck_assert(hwpmc_payload_is_filtered(&p, modes[i].caps, false) == !modes[i].kernel);
+		p.useless = true;
+		ck_assert(hwpmc_payload_is_filtered(&p, modes[i].caps, modes[i].user));
+		p.useless = false;
 	}
 }
 END_TEST
