@@ -800,6 +800,15 @@ static u64 stopped_period_left_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 
 	return rc->period_left;
 }
 
+/* A row was stopped before an overflow at `at`. */
+static void settle_late_nmi_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 at, u64 before)
+{
+	if (unlikely(has_late_nmi(nr)))
+		hwpmc_expected_keep_irqoff(c, at, before);
+	else
+		hwpmc_expected_take_back_irqoff(c, at, before);
+}
+
 void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
@@ -834,10 +843,7 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		break;
 	case STOPPED:
 		ph->left = stopped_period_left_irqoff(c, nr, -counter & rc->mask);
-		if (unlikely(has_late_nmi(nr)))
-			hwpmc_expected_keep_irqoff(c, now, before);
-		else
-			hwpmc_expected_take_back_irqoff(c, now, before);
+		settle_late_nmi_irqoff(c, nr, now, before);
 		break;
 	}
 	if (unlikely(hwpmc_pmc_adapts(rc->pmc)))
