@@ -12,8 +12,8 @@
 
 #include "ibs_perf.h"
 
-static bool keeping_out;	/* written under hwpmc_lock, read in the probes */
-static bool any_refused;	/* since load: set in the probes */
+static bool ibs_keeping_out;	/* written under hwpmc_lock, read in the probes */
+static bool ibs_any_refused;	/* since load: set in the probes */
 
 /* In the place of perf_ibs_init(). */
 static noinline int refuse_event(void)
@@ -27,9 +27,9 @@ static noinline int refuse_schedule(void)
 	return -ENOSPC;
 }
 
-static int divert_call(struct pt_regs *regs, int (*answer)(void))
+static int divert_perf(struct pt_regs *regs, int (*answer)(void))
 {
-	WRITE_ONCE(any_refused, true);
+	WRITE_ONCE(ibs_any_refused, true);
 	regs->ip = (unsigned long)answer;
 	return 1;
 }
@@ -39,14 +39,14 @@ static int event_opens(struct kprobe *kp, struct pt_regs *regs)
 {
 	const struct perf_event *event = (const struct perf_event *)regs->di;
 
-	if (!READ_ONCE(keeping_out) || event->attr.type != event->pmu->type)
+	if (!READ_ONCE(ibs_keeping_out) || event->attr.type != event->pmu->type)
 		return 0;
-	return divert_call(regs, refuse_event);
+	return divert_perf(regs, refuse_event);
 }
 
 static int event_is_scheduled(struct kprobe *kp, struct pt_regs *regs)
 {
-	return READ_ONCE(keeping_out) ? divert_call(regs, refuse_schedule) : 0;
+	return READ_ONCE(ibs_keeping_out) ? divert_perf(regs, refuse_schedule) : 0;
 }
 
 /* A probe without it may be optimised into a form that cannot divert a call. */
@@ -54,26 +54,26 @@ static void after_probe(struct kprobe *kp, struct pt_regs *regs, unsigned long f
 {
 }
 
-static struct kprobe probes[2];
+static struct kprobe ibs_probes[2];
 static bool probes_ready;	/* constant after load */
 
 bool hwpmc_ibs_perf_init(void)
 {
 	int ret;
 
-	probes[0] = (struct kprobe){
+	ibs_probes[0] = (struct kprobe){
 		.symbol_name = "perf_ibs_init",
 		.pre_handler = event_opens, .post_handler = after_probe,
 	};
-	probes[1] = (struct kprobe){
+	ibs_probes[1] = (struct kprobe){
 		.symbol_name = "perf_ibs_add",
 		.pre_handler = event_is_scheduled, .post_handler = after_probe,
 	};
-	ret = register_kprobe(&probes[0]);
+	ret = register_kprobe(&ibs_probes[0]);
 	if (!ret) {
-		ret = register_kprobe(&probes[1]);
+		ret = register_kprobe(&ibs_probes[1]);
 		if (ret)
-			unregister_kprobe(&probes[0]);
+			unregister_kprobe(&ibs_probes[0]);
 	}
 	probes_ready = !ret;
 	if (ret)
@@ -85,20 +85,20 @@ void hwpmc_ibs_perf_exit(void)
 {
 	if (!probes_ready)
 		return;
-	unregister_kprobe(&probes[1]);
-	unregister_kprobe(&probes[0]);
+	unregister_kprobe(&ibs_probes[1]);
+	unregister_kprobe(&ibs_probes[0]);
 	/* A task may have been switched away in an answer, which goes with the module. */
-	if (any_refused)
+	if (ibs_any_refused)
 		synchronize_rcu_tasks();
 	probes_ready = false;
 }
 
 void hwpmc_ibs_perf_keep_out(void)
 {
-	WRITE_ONCE(keeping_out, true);
+	WRITE_ONCE(ibs_keeping_out, true);
 }
 
 void hwpmc_ibs_perf_let_in(void)
 {
-	WRITE_ONCE(keeping_out, false);
+	WRITE_ONCE(ibs_keeping_out, false);
 }

@@ -6,6 +6,7 @@
 export LD_LIBRARY_PATH="$VM_TOP/build/lib" HWPMC_EVENTS="$VM_TOP/data/events"
 hwpmc=$VM_TOP/build/tools/hwpmc
 loop=$VM_TOP/build/vm/progs/loop
+ibs=$VM_TOP/build/vm/progs/ibs
 [ -e /dev/hwpmc ] || insmod "$VM_TOP/build/kmod/$(uname -r)/hwpmc.ko" selfcost=0
 sysctl -q kernel.perf_cpu_time_max_percent=0
 
@@ -33,11 +34,14 @@ ibs_perf_is_refused_while_hwpmc_samples_and_let_in_again() {
 ibs_claim_is_refused_while_perf_samples_all_cpus() {
 	perf record -q -o perf.data -c 10000 -e ibs_op/cnt_ctl=1/ -a -- sleep 1000 >perf.out 2>&1 &
 	perf=$!
-	for _ in $(seq 200); do
-		"$hwpmc" record -q -o refused -e ibs-op -- true >out 2>&1 || break
+	before=$("$ibs" op)
+	for n in $(seq 500); do
+		[ "$("$ibs" op)" = "$before" ] || break
+		[ "$n" -lt 500 ] || fail "perf does not sample: $(cat perf.out)"
 		sleep 0.02
 	done
-	grep -q 'perf or the NMI watchdog\|perf' out || fail "no reason: $(cat out)"
+	! "$hwpmc" record -q -o refused -e ibs-op -- true >out 2>&1 || fail "not refused"
+	grep -q 'perf' out || fail "no reason: $(cat out)"
 	kill -INT $perf
 	wait $perf
 	"$hwpmc" record -q -o log -e ibs-op -- true 2>out || fail "after perf: $(cat out)"
