@@ -55,7 +55,7 @@ static void after_probe(struct kprobe *kp, struct pt_regs *regs, unsigned long f
 }
 
 static struct kprobe ibs_probes[2];
-static bool probes_ready;	/* constant after load */
+static bool ibs_probes_ready;	/* constant after load */
 
 bool hwpmc_ibs_perf_init(void)
 {
@@ -75,22 +75,22 @@ bool hwpmc_ibs_perf_init(void)
 		if (ret)
 			unregister_kprobe(&ibs_probes[0]);
 	}
-	probes_ready = !ret;
+	ibs_probes_ready = !ret;
 	if (ret)
 		pr_info("no instruction-based sampling: no probe of perf's driver (%d)\n", ret);
-	return probes_ready;
+	return ibs_probes_ready;
 }
 
 void hwpmc_ibs_perf_exit(void)
 {
-	if (!probes_ready)
+	if (!ibs_probes_ready)
 		return;
 	unregister_kprobe(&ibs_probes[1]);
 	unregister_kprobe(&ibs_probes[0]);
 	/* A task may have been switched away in an answer, which goes with the module. */
 	if (ibs_any_refused)
 		synchronize_rcu_tasks();
-	probes_ready = false;
+	ibs_probes_ready = false;
 }
 
 void hwpmc_ibs_perf_keep_out(void)
