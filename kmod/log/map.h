@@ -20,6 +20,7 @@ struct hwpmc_map {
 	const char *name;		/* of a mapping without file, or NULL */
 	const char *path;
 	bool unread;			/* the file's first page is not in memory */
+	bool uncompared;		/* it may be a copy of a file: too many pages */
 };
 
 /* Returns true if records and walks need the mapping. */

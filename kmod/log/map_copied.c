@@ -67,38 +67,70 @@ static bool is_same_page(struct vm_area_struct *vma, unsigned long at, struct fi
 	return same;
 }
 
+struct effort {
+	gfp_t gfp;
+	unsigned int *pages;		/* that may be compared; NULL: any number */
+};
+
+static bool may_compare(struct hwpmc_map *m, const struct effort *effort)
+{
+	if (!effort->pages)
+		return true;
+	if (!*effort->pages) {
+		m->uncompared = true;
+		return false;
+	}
+	--*effort->pages;
+	return true;
+}
+
 /* Pages at the same distances, the first and the last of them. */
-static bool has_code_of(struct vm_area_struct *vma, struct file *file, u64 offset, gfp_t gfp)
+static bool has_code_of(struct hwpmc_map *m, struct vm_area_struct *vma, struct file *file,
+			u64 offset, const struct effort *effort)
 {
 	unsigned long pages = vma_pages(vma), n = min(pages, (unsigned long)COMPARED), i;
 
 	for (i = 0; i < n; i++) {
 		unsigned long at = n < 2 ? 0 : i * (pages - 1) / (n - 1) * PAGE_SIZE;
 
-		if (!is_same_page(vma, vma->vm_start + at, file, offset + at, gfp))
+		if (!may_compare(m, effort) ||
+		    !is_same_page(vma, vma->vm_start + at, file, offset + at, effort->gfp))
 			return false;
 	}
 	return true;
 }
 
-static bool is_copy_of(struct hwpmc_map *m, struct vm_area_struct *vma,
-		       struct vm_area_struct *beside, gfp_t gfp)
+static bool is_listed(const u64 *list, unsigned int n, u64 offset)
 {
+	while (n--)
+		if (list[n] == offset)
+			return true;
+	return false;
+}
+
+static bool is_copy_of(struct hwpmc_map *m, struct vm_area_struct *vma,
+		       struct vm_area_struct *beside, const struct effort *effort)
+{
+	u64 compared[HWPMC_ELF_SEGMENTS];
 	u64 from = (u64)beside->vm_pgoff << PAGE_SHIFT;
 	u64 distance = vma->vm_start - beside->vm_start, offset;
 	bool found = false;
 	struct page *page;
 	const void *head;
-	unsigned int i;
+	unsigned int i, n = 0;
 
 	if (!S_ISREG(file_inode(beside->vm_file)->i_mode))
 		return false;
 	head = hwpmc_first_page(beside->vm_file, &page);
 	if (!head)
 		return false;
-	for (i = 0; !found && i < HWPMC_ELF_SEGMENTS; i++)
-		found = hwpmc_elf_code_at(head, PAGE_SIZE, i, from, distance, &offset) &&
-			has_code_of(vma, beside->vm_file, offset, gfp);
+	for (i = 0; !found && i < HWPMC_ELF_SEGMENTS; i++) {
+		if (!hwpmc_elf_code_at(head, PAGE_SIZE, i, from, distance, &offset) ||
+		    is_listed(compared, n, offset))
+			continue;
+		compared[n++] = offset;
+		found = has_code_of(m, vma, beside->vm_file, offset, effort);
+	}
 	hwpmc_page_put(page);
 	if (!found)
 		return false;
@@ -108,7 +140,8 @@ static bool is_copy_of(struct hwpmc_map *m, struct vm_area_struct *vma,
 	return true;
 }
 
-static bool is_copy_of_below(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t gfp)
+static bool is_copy_of_below(struct hwpmc_map *m, struct vm_area_struct *vma,
+			     const struct effort *effort)
 {
 	struct vm_area_struct *beside = vma;
 	unsigned int left = NEIGHBOURS;
@@ -120,12 +153,13 @@ static bool is_copy_of_below(struct hwpmc_map *m, struct vm_area_struct *vma, gf
 		if (!beside || beside->vm_start > last)
 			return false;
 		if (beside->vm_file)
-			return is_copy_of(m, vma, beside, gfp);
+			return is_copy_of(m, vma, beside, effort);
 	}
 	return false;
 }
 
-static bool is_copy_of_above(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t gfp)
+static bool is_copy_of_above(struct hwpmc_map *m, struct vm_area_struct *vma,
+			     const struct effort *effort)
 {
 	struct vm_area_struct *beside = vma;
 	unsigned int left = NEIGHBOURS;
@@ -137,14 +171,20 @@ static bool is_copy_of_above(struct hwpmc_map *m, struct vm_area_struct *vma, gf
 		if (!beside || beside->vm_start > end)
 			return false;
 		if (beside->vm_file)
-			return is_copy_of(m, vma, beside, gfp);
+			return is_copy_of(m, vma, beside, effort);
 	}
 	return false;
 }
 
-void hwpmc_map_find_copied(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t gfp)
+void hwpmc_map_find_copied(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t gfp,
+			   unsigned int *pages)
 {
+	const struct effort effort = { gfp, pages };
+
 	lockdep_assert_held(&vma->vm_mm->mmap_lock);
-	if (!m->file && !m->name && !is_copy_of_below(m, vma, gfp))
-		is_copy_of_above(m, vma, gfp);
+	if (!m->file && !m->name && !is_copy_of_below(m, vma, &effort))
+		is_copy_of_above(m, vma, &effort);
+	/* It is the file above, though not all pages of the file below were compared. */
+	if (m->file)
+		m->uncompared = false;
 }

@@ -13,9 +13,14 @@
 struct hwpmc_map;
 struct vm_area_struct;
 
+/* Pages that a probe compares in all its mappings: preemption is off. */
+#define HWPMC_PROBE_PAGES	64
+
 /* A mapping without a file that has the code of one becomes that file's, with
  * HWPMC_MAP_COPY. After hwpmc_map_init(), under mmap_lock. If gfp may not block: in a probe in
- * the current process. */
-void hwpmc_map_find_copied(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t gfp);
+ * the current process. *pages is how many pages may be compared, and is decreased; NULL: any
+ * number. A mapping for which they do not suffice stays as it is, and is `uncompared`. */
+void hwpmc_map_find_copied(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t gfp,
+			   unsigned int *pages);
 
 #endif /* HWPMC_MAP_COPIED_H */

@@ -2,12 +2,14 @@
 /*
  * map_follow.c - see map_follow.h.
  */
+#include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 
 #include "../compat/vma.h"
 #include "../sampling/unwind_maps.h"
 #include "map.h"
+#include "map_copied.h"
 #include "map_follow.h"
 #include "map_retry.h"
 #include "map_unwind.h"
@@ -15,7 +17,7 @@
 
 static void retry_unread(const struct hwpmc_map *m, struct mm_struct *mm, gfp_t gfp)
 {
-	if (m->unread)
+	if (m->unread || m->uncompared)
 		hwpmc_map_retry(mm, m->r.start, m->r.end, m->file, gfp);
 }
 
@@ -28,6 +30,7 @@ void hwpmc_map_follow(const struct hwpmc_map *m, struct mm_struct *mm, gfp_t gfp
 void hwpmc_map_follow_vma(struct vm_area_struct *vma)
 {
 	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN;
+	unsigned int pages = HWPMC_PROBE_PAGES;
 	struct mm_struct *mm = vma->vm_mm;
 	struct hwpmc_map m;
 
@@ -36,7 +39,7 @@ void hwpmc_map_follow_vma(struct vm_area_struct *vma)
 	/* A real-time kernel allocates no memory here: rt_defer.c adds it. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		hwpmc_unwind_maps_remove(mm, vma->vm_start, vma->vm_end, true);
-	else if (hwpmc_map_unwind_vma(&m, vma, gfp))
+	else if (hwpmc_map_unwind_vma(&m, vma, gfp, &pages))
 		retry_unread(&m, mm, gfp);
 }
 
@@ -45,12 +48,15 @@ static void look_at_unread(struct mm_struct *mm, gfp_t gfp)
 {
 	struct hwpmc_vma_walk walk = HWPMC_VMA_WALK(mm);
 	struct vm_area_struct *vma;
+	unsigned int none = 0;
 	struct hwpmc_map m;
 
 	while ((vma = hwpmc_vma_next(&walk))) {
 		if (!hwpmc_wants_vma(vma))
 			continue;
 		hwpmc_map_init(&m, vma);
+		if (!gfpflags_allow_blocking(gfp))
+			hwpmc_map_find_copied(&m, vma, gfp, &none);
 		hwpmc_map_identify(&m);
 		retry_unread(&m, mm, gfp);
 	}

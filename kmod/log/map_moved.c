@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * map_moved.c - see map_moved.h. The handlers run in the task that calls, with preemption off.
+ *
+ * Limits: calls whose return could not be waited for are declared as one BUSY drop in all logs
+ * when one of the others returns. If mmap_lock is taken at the call and at its return, the move
+ * is a BUSY drop even if it was of data.
  */
 #include <linux/err.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/ptrace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include "../core/owner.h"
 #include "../sampling/log.h"
 #include "map.h"
+#include "map_copied.h"
 #include "map_moved.h"
 #include "map_probes.h"
 #include "task_logs.h"
@@ -20,8 +26,12 @@
 #define MOVED_MAPS	256
 
 struct move {
+	unsigned long old, old_len;
 	unsigned long len;		/* of the new place */
 };
+
+static struct kretprobe probes[2];
+static unsigned long declared;		/* calls missed, of both probes */
 
 static void emit_move_drop(struct hwpmc_owner *owner, void *unused)
 {
@@ -45,11 +55,11 @@ static bool is_data(struct mm_struct *mm, unsigned long at)
 	return data;
 }
 
-static int at_move_call(struct kretprobe_instance *ri, unsigned long old, unsigned long len)
+static int at_move_call(struct kretprobe_instance *ri, struct move move)
 {
-	if (!current->mm || is_data(current->mm, old))
+	if (!current->mm || !hwpmc_task_logs_any(current) || is_data(current->mm, move.old))
 		return 1;
-	((struct move *)ri->data)->len = len;
+	*(struct move *)ri->data = move;
 	return 0;
 }
 
@@ -58,20 +68,20 @@ static int at_move(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct pt_regs *user = (const struct pt_regs *)regs->di;
 
-	return at_move_call(ri, user->di, user->dx);
+	return at_move_call(ri, (struct move){ user->di, user->si, user->dx });
 }
 
 static int at_move32(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct pt_regs *user = (const struct pt_regs *)regs->di;
 
-	return at_move_call(ri, (u32)user->bx, (u32)user->dx);
+	return at_move_call(ri, (struct move){ (u32)user->bx, (u32)user->cx, (u32)user->dx });
 }
 
 /* Returns false if there are more than are listed. */
 static bool emit_range(struct mm_struct *mm, unsigned long at, unsigned long end)
 {
-	unsigned int left = MOVED_MAPS;
+	unsigned int left = MOVED_MAPS, pages = HWPMC_PROBE_PAGES;
 	struct vm_area_struct *vma;
 
 	while (at < end && left--) {
@@ -79,10 +89,28 @@ static bool emit_range(struct mm_struct *mm, unsigned long at, unsigned long end
 		if (!vma || vma->vm_start >= end)
 			return true;
 		if (hwpmc_wants_vma(vma))
-			hwpmc_report_vma(vma);
+			hwpmc_report_vma(vma, &pages);
 		at = vma->vm_end;
 	}
 	return at >= end;
+}
+
+/* A call is missed while others are waited for: one of these returns later. */
+static void declare_missed(void)
+{
+	unsigned long before = READ_ONCE(declared);
+	unsigned long missed = READ_ONCE(probes[0].nmissed) + READ_ONCE(probes[1].nmissed);
+
+	if (missed == before || cmpxchg(&declared, before, missed) != before)
+		return;
+	rcu_read_lock();
+	hwpmc_owners_each_rcu(emit_move_drop, NULL);
+	rcu_read_unlock();
+}
+
+static bool is_as_before(const struct move *move, unsigned long at)
+{
+	return at == move->old && PAGE_ALIGN(move->len) <= PAGE_ALIGN(move->old_len);
 }
 
 static int after_mremap(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -91,7 +119,8 @@ static int after_mremap(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct mm_struct *mm = current->mm;
 	bool all = false;
 
-	if (!mm || IS_ERR_VALUE(at))
+	declare_missed();
+	if (!mm || IS_ERR_VALUE(at) || is_as_before((struct move *)ri->data, at))
 		return 0;
 	if (mmap_read_trylock(mm)) {
 		all = emit_range(mm, at, at + PAGE_ALIGN(((struct move *)ri->data)->len));
@@ -101,8 +130,6 @@ static int after_mremap(struct kretprobe_instance *ri, struct pt_regs *regs)
 		hwpmc_task_logs_each(current, emit_move_drop, NULL);
 	return 0;
 }
-
-static struct kretprobe probes[2];
 
 static int hook_call(struct kretprobe *probe, const char *symbol, kretprobe_handler_t at)
 {
@@ -129,8 +156,12 @@ static void unhook_call(struct kretprobe *probe)
 
 int hwpmc_moved_hook(void)
 {
-	int ret = hook_call(&probes[0], "__x64_sys_mremap", at_move);
+	int ret;
 
+	declared = 0;
+	/* Of an earlier registration, if this kernel has no calls of 32-bit programs. */
+	probes[1].nmissed = 0;
+	ret = hook_call(&probes[0], "__x64_sys_mremap", at_move);
 	if (ret)
 		return ret;
 	ret = hook_call(&probes[1], "__ia32_sys_mremap", at_move32);

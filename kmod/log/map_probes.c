@@ -34,27 +34,28 @@
 
 /* ---- new mappings -------------------------------------------------------- */
 
-static void emit_live(struct hwpmc_owner *owner, void *vma)
+void hwpmc_report_vma(struct vm_area_struct *vma, unsigned int *pages)
 {
 	struct hwpmc_map m;
 
-	hwpmc_map_init(&m, vma);
-	hwpmc_map_find_copied(&m, vma, GFP_ATOMIC);
-	hwpmc_map_look_up(&m, this_cpu_ptr(hwpmc_scratch)->path);
-	hwpmc_emit_own_map(owner, &m);
-}
-
-void hwpmc_report_vma(struct vm_area_struct *vma)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		hwpmc_defer_map(vma);
-	else
-		hwpmc_task_logs_each(current, emit_live, vma);
+		return;
+	}
+	if (!hwpmc_task_logs_any(current))
+		return;
+	hwpmc_map_init(&m, vma);
+	hwpmc_map_find_copied(&m, vma, GFP_ATOMIC, pages);
+	preempt_disable();
+	hwpmc_map_look_up(&m, this_cpu_ptr(hwpmc_scratch)->path);
+	hwpmc_task_logs_each(current, hwpmc_emit_own_map, &m);
+	preempt_enable();
 }
 
 static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (struct vm_area_struct *)regs->di;
+	unsigned int pages = HWPMC_PROBE_PAGES;
 
 	/*
 	 * The exec probe reports all that an exec maps. Before that, the PMCs of owners who may
@@ -64,7 +65,7 @@ static int before_perf_event_mmap(struct kprobe *kp, struct pt_regs *regs)
 		return 0;
 	hwpmc_map_follow_vma(vma);
 	if (hwpmc_wants_vma(vma))
-		hwpmc_report_vma(vma);
+		hwpmc_report_vma(vma, &pages);
 	return 0;
 }
 

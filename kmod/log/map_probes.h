@@ -11,8 +11,8 @@ struct vm_area_struct;
 int hwpmc_mappings_hook(void);
 void hwpmc_mappings_unhook(void);
 /* Write one of an executable mapping of the current process to all logs concerned. In probes,
- * under its mmap_lock. */
-void hwpmc_report_vma(struct vm_area_struct *vma);
+ * under its mmap_lock. `pages` as in map_copied.h. */
+void hwpmc_report_vma(struct vm_area_struct *vma, unsigned int *pages);
 /* Mappings for walks by unwind tables. Calls pair. hwpmc_lock; may sleep. */
 int hwpmc_mappings_follow(void);
 void hwpmc_mappings_unfollow(void);

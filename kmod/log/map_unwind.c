@@ -3,6 +3,7 @@
  * map_unwind.c - see map_unwind.h.
  */
 #include <linux/fs.h>
+#include <linux/gfp.h>
 #include <linux/kdev_t.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -59,14 +60,15 @@ bool hwpmc_map_unwind(const struct hwpmc_map *m, struct mm_struct *mm, gfp_t gfp
 	return true;
 }
 
-bool hwpmc_map_unwind_vma(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t gfp)
+bool hwpmc_map_unwind_vma(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t gfp,
+			  unsigned int *pages)
 {
 	if (!hwpmc_wants_vma(vma)) {
 		hwpmc_unwind_maps_remove(vma->vm_mm, vma->vm_start, vma->vm_end, true);
 		return false;
 	}
 	hwpmc_map_init(m, vma);
-	hwpmc_map_find_copied(m, vma, gfp);
+	hwpmc_map_find_copied(m, vma, gfp, pages);
 	hwpmc_map_identify(m);
 	return hwpmc_map_unwind(m, vma->vm_mm, gfp);
 }
@@ -76,7 +78,7 @@ bool hwpmc_map_unwind_vma(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t
 
 void hwpmc_map_unwind_range(struct mm_struct *mm, u64 start, u64 end, gfp_t gfp)
 {
-	unsigned int left = RANGE_MAPS;
+	unsigned int left = RANGE_MAPS, pages = HWPMC_PROBE_PAGES;
 	struct vm_area_struct *vma;
 	struct hwpmc_map m;
 	u64 at = start;
@@ -87,7 +89,8 @@ void hwpmc_map_unwind_range(struct mm_struct *mm, u64 start, u64 end, gfp_t gfp)
 			break;
 		if (vma->vm_start > at)
 			hwpmc_unwind_maps_remove(mm, at, vma->vm_start, true);
-		hwpmc_map_unwind_vma(&m, vma, gfp);
+		hwpmc_map_unwind_vma(&m, vma, gfp,
+				     gfpflags_allow_blocking(gfp) ? NULL : &pages);
 		at = vma->vm_end;
 	}
 	if (at < end)
@@ -101,7 +104,7 @@ bool hwpmc_map_unwind_all(struct mm_struct *mm, gfp_t gfp)
 	struct hwpmc_unwind_maps *maps;
 	struct vm_area_struct *vma;
 	bool unread = false;
-	unsigned int n = 0;
+	unsigned int n = 0, none = 0;
 	struct hwpmc_map m;
 
 	if (!hwpmc_unwind_maps_wanted())
@@ -115,11 +118,11 @@ bool hwpmc_map_unwind_all(struct mm_struct *mm, gfp_t gfp)
 					      n > HWPMC_UNWIND_MAPS_MAX))
 			continue;
 		hwpmc_map_init(&m, vma);
-		hwpmc_map_find_copied(&m, vma, gfp);
+		hwpmc_map_find_copied(&m, vma, gfp, gfpflags_allow_blocking(gfp) ? NULL : &none);
 		hwpmc_map_identify(&m);
 		if (is_heap(&m, mm))
 			continue;
-		unread |= m.unread;
+		unread |= m.unread || m.uncompared;
 		map_for_walks(&m, &maps->map[maps->n++]);
 		if (maps->n == HWPMC_UNWIND_MAPS_MAX)
 			break;

@@ -16,12 +16,13 @@ struct vm_area_struct;
 /* Add an identified mapping. Returns true if walks use it. */
 bool hwpmc_map_unwind(const struct hwpmc_map *m, struct mm_struct *mm, gfp_t gfp);
 /* Identify a mapping, store it in *m and add it; one that is not executable is removed.
- * Returns true if walks use it. */
-bool hwpmc_map_unwind_vma(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t gfp);
+ * Returns true if walks use it. `pages` as in map_copied.h. */
+bool hwpmc_map_unwind_vma(struct hwpmc_map *m, struct vm_area_struct *vma, gfp_t gfp,
+			  unsigned int *pages);
 /* Replace the mappings in [start, end) by those that are there now. */
 void hwpmc_map_unwind_range(struct mm_struct *mm, u64 start, u64 end, gfp_t gfp);
 /* Replace the mappings of the whole address space. Returns true if the first page of a file
- * was not in the page cache. */
+ * was not in the page cache, or a mapping was not compared: none is if gfp may not block. */
 bool hwpmc_map_unwind_all(struct mm_struct *mm, gfp_t gfp);
 
 #endif /* HWPMC_MAP_UNWIND_H */

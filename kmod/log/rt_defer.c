@@ -116,7 +116,7 @@ static void find_copied(struct hwpmc_map *m)
 	mmap_read_lock(current->mm);
 	vma = find_vma(current->mm, m->r.start);
 	if (vma && vma->vm_start == m->r.start && vma->vm_end == m->r.end && !vma->vm_file)
-		hwpmc_map_find_copied(m, vma, GFP_KERNEL);
+		hwpmc_map_find_copied(m, vma, GFP_KERNEL, NULL);
 	if (m->file)
 		get_file(m->file);
 	mmap_read_unlock(current->mm);

@@ -130,7 +130,7 @@ static void copy_map(struct snapshot *s, struct vm_area_struct *vma)
 	size_t len;
 
 	hwpmc_map_init(&to->map, vma);
-	hwpmc_map_find_copied(&to->map, vma, GFP_KERNEL);
+	hwpmc_map_find_copied(&to->map, vma, GFP_KERNEL, NULL);
 	hwpmc_map_look_up(&to->map, s->page);
 	len = strlen(to->map.path) + 1;
 	memcpy(to->path, to->map.path, len);

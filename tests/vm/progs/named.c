@@ -19,6 +19,7 @@
  *	forked	as "over", then in a child
  *	other	generated code, mremap()ed over the part of the file with this function
  *	all	as "over" of all code of this program
+ *	noop	generated code, for which mremap() is called 100 times without a change
  *	grown	generated code behind other one, which mremap() has made room for
  */
 #define _GNU_SOURCE
@@ -257,6 +258,16 @@ static char *put_moved(const char *name)
 	return to;
 }
 
+static char *put_noop(void)
+{
+	char *at = generate();
+
+	for (int i = 0; i < 100; i++)
+		if (mremap(at, PAGE, PAGE, MREMAP_MAYMOVE) != at)
+			exit(1);
+	return at;
+}
+
 static char *put_grown(const char *name)
 {
 	char *room = anonymous(3, PROT_NONE);
@@ -275,6 +286,8 @@ static char *put_code(const char *name, const char *kind, const char *program)
 {
 	if (!strcmp(kind, "moved"))
 		return put_moved(name);
+	if (!strcmp(kind, "noop"))
+		return put_noop();
 	if (!strcmp(kind, "stale"))
 		return put_stale(program);
 	if (!strcmp(kind, "over") || !strcmp(kind, "forked"))

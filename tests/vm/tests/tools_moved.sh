@@ -66,6 +66,15 @@ names_of_code_that_is_moved_or_replaced() {
 	check_kinds
 }
 
+# Other mappings of the program are few.
+mremap_that_changes_nothing_writes_no_mapping() {
+	"$hwpmc" record -e instructions:u -c 40000 -d 2 -o log -- "$named" noop noop >out 2>said
+	[ -e log ] || fail "status $?: $(cat said)"
+	check "$hwpmc" dump -i log --type map-in -o out.txt
+	n=$(grep -c //anon out.txt) || true
+	[ "$n" -ge 1 ] && [ "$n" -lt 50 ] || fail "$n mappings of anonymous code: $(cat said; head -n 3 out.txt)"
+}
+
 # The tables of the program are there before it runs. perf copies stacks and needs none.
 chains_of_code_that_was_replaced_are_complete() {
 	for kind in over all fixed late forked; do
