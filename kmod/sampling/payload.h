@@ -32,12 +32,12 @@ static inline bool hwpmc_payload_is_filtered(const struct hwpmc_payload *p, u32 
 /* Leave out the words that an owner without privilege may not read. */
 static inline void hwpmc_payload_restrict(struct hwpmc_payload *p)
 {
-	unsigned int i;
+	u64 bits;
 
 	p->present &= ~p->physical;
-	for (i = 0; i < HWPMC_PAYLOAD_WORDS; i++)
-		if (p->present & p->virtual & 1ULL << i && hwpmc_payload_is_kernel(p->word[i]))
-			p->present &= ~(1ULL << i);
+	for (bits = p->present & p->virtual; bits; bits &= bits - 1)
+		if (hwpmc_payload_is_kernel(p->word[__builtin_ctzll(bits)]))
+			p->present &= ~(bits & -bits);
 }
 
 /* Is the address of the sample one that the owner may read? */
@@ -55,10 +55,11 @@ static inline size_t hwpmc_payload_bytes(const struct hwpmc_payload *p, u32 flag
 {
 	bool as_said = p->exact == !!(flags & HWPMC_F_EXACT) ||
 		       (p->exact && !hwpmc_payload_shows_address(p, privileged));
-	unsigned int i, n = 0;
+	unsigned int n = 0;
+	u64 bits;
 
-	for (i = 0; i < HWPMC_PAYLOAD_WORDS; i++)
-		n += p->present >> i & 1;
+	for (bits = p->present; bits; bits &= bits - 1)
+		n++;
 	return !n && as_said ? 0 : sizeof(struct hwpmc_log_precise) + n * sizeof(u64);
 }
 
@@ -68,7 +69,7 @@ static inline void hwpmc_payload_put(struct hwpmc_log_precise *r, const struct h
 {
 	bool exact = p->exact && hwpmc_payload_shows_address(p, privileged);
 	u64 *at = (u64 *)r->word;
-	unsigned int i;
+	u64 bits;
 
 	r->hdr.len = len;
 	r->hdr.type = HWPMC_LOG_PRECISE;
@@ -76,9 +77,8 @@ static inline void hwpmc_payload_put(struct hwpmc_log_precise *r, const struct h
 	r->hdr.id = id;
 	r->hdr.time = now;
 	r->present = p->present | (exact ? HWPMC_PRECISE_EXACT : 0);
-	for (i = 0; i < HWPMC_PAYLOAD_WORDS; i++)
-		if (p->present >> i & 1)
-			*at++ = p->word[i];
+	for (bits = p->present; bits; bits &= bits - 1)
+		*at++ = p->word[__builtin_ctzll(bits)];
 }
 
 #endif /* HWPMC_PAYLOAD_H */

@@ -389,23 +389,17 @@ static struct chain put_exact_chain_nmi(struct hwpmc_log_sample *s, struct hwpmc
 	return chain;
 }
 
-/* Bytes that its PERIOD, CONTEXT and PRECISE records have, at most. */
-static size_t payload_head_nmi(const struct hwpmc_pmc *pmc, const struct hwpmc_payload *p)
-{
-	return (hwpmc_pmc_adapts(pmc) ? PERIOD : 0) + CONTEXT +
-	       hwpmc_payload_bytes(p, pmc->flags, pmc->privileged);
-}
-
-/* Writes these records. Returns the place behind them. */
+/* Writes the PERIOD, CONTEXT and PRECISE records of a sample; `len` is that of the last one, 0:
+ * none. Returns the place behind them. */
 static void *put_payload_nmi(void *at, struct hwpmc_ring *ring, const struct hwpmc_pmc *pmc,
-			     const struct hwpmc_payload *p, u64 period, u64 now)
+			     const struct hwpmc_payload *p, size_t len, bool context,
+			     u64 period, u64 now)
 {
-	size_t len = hwpmc_payload_bytes(p, pmc->flags, pmc->privileged);
-
 	if (hwpmc_pmc_adapts(pmc))
 		at += put_period_nmi(at, pmc, period, now);
-	at += put_context_nmi(at, ring, hwpmc_owner_tgid_nr(pmc->owner, current),
-			      hwpmc_owner_tid_nr(pmc->owner, current), now);
+	if (context)
+		at += put_context_nmi(at, ring, hwpmc_owner_tgid_nr(pmc->owner, current),
+				      hwpmc_owner_tid_nr(pmc->owner, current), now);
 	if (len)
 		hwpmc_payload_put(at, p, pmc->id, len, pmc->privileged, now);
 	return at + len;
@@ -435,18 +429,21 @@ static void write_payload_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 {
 	void *begin, *at;
 	size_t len;
+	size_t words = hwpmc_payload_bytes(p, pmc->flags, pmc->privileged);
+	bool context = ring->tid != hwpmc_owner_tid_nr(pmc->owner, current) ||
+		       ring->pid != hwpmc_owner_tgid_nr(pmc->owner, current);
 	u64 room;
 
-	if (hwpmc_ring_declare_nmi(ring, now))
+	if (unlikely(ring->dropped) && hwpmc_ring_declare_nmi(ring, now))
 		hwpmc_log_wake_nmi(pmc->owner->log);
 	room = hwpmc_ring_room_nmi(ring);
-	if (ring->dropped || room < payload_head_nmi(pmc, p) + SMALLEST) {
+	if (unlikely(ring->dropped || room < PERIOD + CONTEXT + words + SMALLEST)) {
 		drop_samples_nmi(ring, pmc, HWPMC_DROP_FULL, 1, period, now);
 		hwpmc_stat_inc(intr_bufferfull);
 		return;
 	}
 	begin = hwpmc_ring_at(ring, ring->reserved);
-	at = put_payload_nmi(begin, ring, pmc, p, period, now);
+	at = put_payload_nmi(begin, ring, pmc, p, words, context, period, now);
 	len = at - begin;
 	len += put_payload_sample_nmi(at, pmc, regs, p, room - len, now);
 	trace_hwpmc_sampling_sample(pmc, len);
@@ -600,7 +597,8 @@ static void write_payload_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 				 u64 now)
 {
 	struct hwpmc_scratch *s = this_cpu_ptr(hwpmc_scratch);
-	size_t sample, head = payload_head_nmi(pmc, p);
+	size_t words = hwpmc_payload_bytes(p, pmc->flags, pmc->privileged);
+	size_t sample, head = (hwpmc_pmc_adapts(pmc) ? PERIOD : 0) + CONTEXT + words;
 	void *at;
 
 	sample = put_payload_sample_nmi((void *)&s->hdr, pmc, regs, p,
@@ -612,7 +610,7 @@ static void write_payload_irqoff(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 		return;
 	}
 	trace_hwpmc_sampling_sample(pmc, head + sample);
-	at = put_payload_nmi(at, ring, pmc, p, period, now);
+	at = put_payload_nmi(at, ring, pmc, p, words, true, period, now);
 	memcpy(at, &s->hdr, sample);
 	hwpmc_log_commit_tick_irqoff(pmc->owner->log);
 }

@@ -73,6 +73,6 @@ operation op_switch, op_switch_inherited, op_switch_bystander,
 	  op_switch_bystander_fresh, op_read, op_empty_call, op_version_call,
 	  op_getppid, op_start_stop, op_fork, op_attach,
 	  op_attach_calls, op_detach, op_read_mapped, op_bare_nmi, op_sample,
-	  op_sample_chain, op_rate;
+	  op_sample_chain, op_ibs, op_ibs_full, op_rate;
 
 #endif

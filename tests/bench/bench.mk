@@ -12,6 +12,7 @@ bench:
 bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	@status=0; BUILD=$(BUILD) $(TOP)/tests/bench/run || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-hybrid || status=1; \
+	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-ibs || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-cpus || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-look || status=1; \
 	BUILD=$(BUILD) $(MAKE) --no-print-directory bench-analysis || status=1; \
@@ -24,6 +25,10 @@ bench-run: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 # A switch where cores are of several kinds.
 bench-hybrid: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
 	@BUILD=$(BUILD) $(TOP)/tests/bench/hybrid/run
+
+# A sample by AMD's instruction-based sampling.
+bench-ibs: module-vm vm-fetch vpmu $(BENCH_DIR)/bench
+	@BUILD=$(BUILD) $(TOP)/tests/bench/ibs/run
 
 # The programs of doc/coming-from.md; fetches PAPI's packages, and so is no part of bench.
 bench-coming: module-vm vm-fetch vpmu lib
@@ -99,5 +104,5 @@ $(BENCH_DIR)/bench: $(BENCH_SRC) $(TOP)/include/uapi/hwpmc_log.h $(TOP)/tests/be
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -I$(TOP)/lib/pmc -o $@ $(BENCH_SRC) -lpthread
 
-.PHONY: bench bench-run bench-hybrid bench-cpus bench-look bench-analysis bench-growth bench-exports \
+.PHONY: bench bench-run bench-hybrid bench-ibs bench-cpus bench-look bench-analysis bench-growth bench-exports \
 	bench-unwind bench-table bench-coming bench-commands

@@ -50,6 +50,8 @@ static const struct {
 	{ "bare_nmi", op_bare_nmi, 400, 1, "nh" },
 	{ "sample", op_sample, 400, 1, "nhp" },
 	{ "sample_chain", op_sample_chain, 400, 1, "nhp" },
+	{ "ibs_sample", op_ibs, 400, 1, "nhp" },
+	{ "ibs_full_sample", op_ibs_full, 400, 1, "nhp" },
 	{ "rate", op_rate, 10000, 1, "hp" },
 };
 
@@ -195,7 +197,8 @@ int main(int argc, char **argv)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (argc > 1 && !strstr(cases[i].name, argv[1]))
+		if (argc > 1 ? !strstr(cases[i].name, argv[1]) :
+			       !strncmp(cases[i].name, "ibs_", 4))
 			continue;
 		for (size_t t = 0; t < 3; t++)
 			if (strchr(cases[i].tools, tools[t]->name[0]))

@@ -42,17 +42,11 @@ static void middle(long samples)
 	asm volatile("");
 }
 
-static void hwpmc_sample(struct run *run, uint32_t flags)
+static void hwpmc_sample(struct run *run, struct hwpmc_op_pmcallocate op)
 {
 	struct hwpmc_op_configurelog log = {
 		.logfd = -1, .flags = HWPMC_LOG_F_MAPPED, .ring_size = RING,
 		.wakeup = RING,
-	};
-	bool amd = vpmu_reg(VPMU_REG_IS_AMD, 0);
-	struct hwpmc_op_pmcallocate op = {
-		.class = amd ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP, .config = 0xc0,
-		.cpu = HWPMC_CPU_ANY, .mode = HWPMC_MODE_TS, .count = PERIOD,
-		.caps = HWPMC_CAP_USER, .flags = HWPMC_F_EV_PMU | flags,
 	};
 	struct hwpmc_log_ring *ring;
 	struct hwpmc_op_pmc pmc;
@@ -78,23 +72,38 @@ static void hwpmc_sample(struct run *run, uint32_t flags)
 	run->out[BYTES] = ring->head - head;
 }
 
-static void perf_sample(struct run *run, uint64_t type)
+static void hwpmc_instructions(struct run *run, uint32_t flags)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1,
-		.sample_period = PERIOD,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			       PERF_SAMPLE_TIME | type,
-		.watermark = 1, .wakeup_watermark = RING,
-	};
+	bool amd = vpmu_reg(VPMU_REG_IS_AMD, 0);
+
+	hwpmc_sample(run, (struct hwpmc_op_pmcallocate){
+		.class = amd ? HWPMC_CLASS_K8 : HWPMC_CLASS_IAP, .config = 0xc0,
+		.cpu = HWPMC_CPU_ANY, .mode = HWPMC_MODE_TS, .count = PERIOD,
+		.caps = HWPMC_CAP_USER, .flags = HWPMC_F_EV_PMU | flags,
+	});
+}
+
+static void hwpmc_ibs(struct run *run, uint32_t flags)
+{
+	hwpmc_sample(run, (struct hwpmc_op_pmcallocate){
+		.class = HWPMC_CLASS_IBS, .ev = HWPMC_EV_IBS_OP, .cpu = HWPMC_CPU_ANY,
+		.mode = HWPMC_MODE_TS, .count = PERIOD, .flags = flags,
+	});
+}
+
+static void perf_event_sample(struct run *run, struct perf_event_attr attr, pid_t pid, int cpu)
+{
 	struct perf_event_mmap_page *page;
 	uint64_t head;
 	int fd;
 
 	bench_set("/proc/sys/kernel/perf_event_max_sample_rate", "100000");
 	bench_set("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
-	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	attr.size = sizeof(attr);
+	attr.sample_period = PERIOD;
+	attr.watermark = 1;
+	attr.wakeup_watermark = RING;
+	fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, 0);
 	if (fd < 0)
 		die("perf_event_open");
 	page = mmap(NULL, PAGE + RING, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -105,6 +114,30 @@ static void perf_sample(struct run *run, uint64_t type)
 	middle(run->n);
 	window_end(run);
 	run->out[BYTES] = page->data_head - head;
+}
+
+#define PERF_SAMPLE_PLAIN	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
+
+static void perf_sample(struct run *run, uint64_t type)
+{
+	perf_event_sample(run, (struct perf_event_attr){
+		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS,
+		.exclude_kernel = 1, .sample_type = PERF_SAMPLE_PLAIN | type,
+	}, 0, -1);
+}
+
+/* perf samples ops of a whole CPU, with all registers in raw samples. */
+static void perf_ibs(struct run *run, uint64_t sample_type)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/ibs_op/type", "r");
+	unsigned int type;
+
+	if (!f || fscanf(f, "%u", &type) != 1)
+		die("ibs_op");
+	fclose(f);
+	perf_event_sample(run, (struct perf_event_attr){
+		.type = type, .config = 1 << 19, .sample_type = PERF_SAMPLE_PLAIN | sample_type,
+	}, -1, 0);
 }
 
 /* The ticks of the clock, which are in the others too. */
@@ -151,7 +184,7 @@ void op_bare_nmi(struct run *run)
 void op_sample(struct run *run)
 {
 	if (strcmp(run->tool->name, "hwpmc") == 0)
-		hwpmc_sample(run, 0);
+		hwpmc_instructions(run, 0);
 	else if (strcmp(run->tool->name, "perf") == 0)
 		perf_sample(run, 0);
 	else
@@ -161,9 +194,29 @@ void op_sample(struct run *run)
 void op_sample_chain(struct run *run)
 {
 	if (strcmp(run->tool->name, "hwpmc") == 0)
-		hwpmc_sample(run, HWPMC_F_CALLCHAIN);
+		hwpmc_instructions(run, HWPMC_F_CALLCHAIN);
 	else if (strcmp(run->tool->name, "perf") == 0)
 		perf_sample(run, PERF_SAMPLE_CALLCHAIN);
+	else
+		no_sample(run);
+}
+
+void op_ibs(struct run *run)
+{
+	if (strcmp(run->tool->name, "hwpmc") == 0)
+		hwpmc_ibs(run, HWPMC_F_EXACT);
+	else if (strcmp(run->tool->name, "perf") == 0)
+		perf_ibs(run, 0);
+	else
+		no_sample(run);
+}
+
+void op_ibs_full(struct run *run)
+{
+	if (strcmp(run->tool->name, "hwpmc") == 0)
+		hwpmc_ibs(run, HWPMC_F_EXACT | HWPMC_F_MEMORY | HWPMC_F_BRANCHES);
+	else if (strcmp(run->tool->name, "perf") == 0)
+		perf_ibs(run, PERF_SAMPLE_RAW);
 	else
 		no_sample(run);
 }
