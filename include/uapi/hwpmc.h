@@ -344,6 +344,7 @@ enum hwpmc_reason {
 	HWPMC_WHY_PAYLOAD = 98,		/* PMCALLOCATE: class lacks a payload [missing flags] */
 	/* GETCPUINFO: why class IBS is missing */
 	HWPMC_WHY_IBS_ENTRY = 99,	/* firmware has assigned no interrupt to it */
+	HWPMC_WHY_IBS_IN_USE = 100,	/* PMCALLOCATE: an event of perf samples by it [MSR] */
 	HWPMC_WHY__COUNT
 };
 

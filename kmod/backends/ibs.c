@@ -39,12 +39,14 @@ static struct hwpmc_ibs ibs;	/* constant after load */
 
 static const struct {
 	const char *name;
-	u32 ctl, address;
+	u32 cap, ctl, address;
 	u64 en, val;
 } rows[] = {
-	[HWPMC_IBS_ROW_FETCH] = { "FETCH", AMD_IBS_MSR_FETCH_CTL, AMD_IBS_MSR_FETCH_LINADDR,
+	[HWPMC_IBS_ROW_FETCH] = { "FETCH", AMD_IBS_CAP_FETCH, AMD_IBS_MSR_FETCH_CTL,
+				  AMD_IBS_MSR_FETCH_LINADDR,
 				  AMD_IBS_FETCH_EN, AMD_IBS_FETCH_VAL },
-	[HWPMC_IBS_ROW_OP] = { "OP", AMD_IBS_MSR_OP_CTL, AMD_IBS_MSR_OP_RIP, AMD_IBS_OP_EN, AMD_IBS_OP_VAL },
+	[HWPMC_IBS_ROW_OP] = { "OP", AMD_IBS_CAP_OP, AMD_IBS_MSR_OP_CTL, AMD_IBS_MSR_OP_RIP,
+			       AMD_IBS_OP_EN, AMD_IBS_OP_VAL },
 };
 
 static u64 ibs_rdmsr_nmi(u32 msr)
@@ -90,7 +92,7 @@ static int ibs_probe(struct hwpmc_class *cls)
 		    HWPMC_CAP_QUALIFIER | HWPMC_CAP_PRECISE;
 	cls->payloads = HWPMC_F_EXACT | HWPMC_F_MEMORY |
 			(ibs.caps & AMD_IBS_CAP_BRTARGET ? HWPMC_F_BRANCHES : 0);
-	cls->width = 32;
+	cls->width = 64;	/* nothing that wraps has to be read */
 	cls->num = HWPMC_IBS_ROWS;
 	cls->rdpmc_base = -1;
 	cls->max_period = HWPMC_IBS_MAX_PERIOD;
@@ -110,7 +112,7 @@ static void find_enabled_ipi(void *arg)
 	u64 ctl;
 
 	for (ri = 0; ri < HWPMC_IBS_ROWS; ri++)
-		if (!hwpmc_rdmsr_safe(rows[ri].ctl, &ctl) && ctl & rows[ri].en)
+		if (ibs.caps & rows[ri].cap && !hwpmc_rdmsr_safe(rows[ri].ctl, &ctl) && ctl & rows[ri].en)
 			atomic_set(found, rows[ri].ctl);
 }
 
@@ -123,7 +125,7 @@ static int ibs_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	if (likely(!atomic_read(&found)))
 		return 0;
 	hwpmc_ibs_perf_let_in();
-	*why = HWPMC_WHY_PMU_RESERVED;
+	*why = HWPMC_WHY_IBS_IN_USE;
 	*detail = atomic_read(&found);
 	return -EBUSY;
 }
@@ -146,7 +148,8 @@ static void ibs_reset_irqoff(struct hwpmc_class *cls, bool on)
 	unsigned int ri;
 
 	for (ri = 0; ri < HWPMC_IBS_ROWS; ri++) {
-		disable_nmi(ri);
+		if (ibs.caps & rows[ri].cap)
+			disable_nmi(ri);
 		*this_cpu_ptr(&ibs_rows[ri]) = (struct ibs_row){ .left = 1 };
 	}
 }
@@ -175,24 +178,35 @@ static void ibs_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	/* Its NMI finds it programmed. */
 	barrier();
 	write_ctl_nmi(ri, hwpmc_ibs_armed_nmi(&ibs, ri, s->sel, r->armed));
+	/* An NMI in between has paused sampling, and found it disabled. */
+	if (unlikely(!READ_ONCE(r->sel)))
+		disable_nmi(ri);
+}
+
+static u64 events_left_nmi(unsigned int ri, const struct ibs_row *r)
+{
+	u64 ctl = ibs_rdmsr_nmi(rows[ri].ctl);
+
+	if (ctl & rows[ri].val)
+		return 0;
+	/* The NMI that stops it hit ibs_program_irqoff(), which had not enabled it yet. */
+	if (unlikely(!(ctl & rows[ri].en)))
+		return r->armed;
+	return hwpmc_ibs_left_nmi(&ibs, ri, ctl, r->armed);
 }
 
 /*
- * What a running row has left, 0: it has overflowed; disables it. The hardware clears Val of an
- * overflow between the read and the write, so where one is close, the address that it records
- * there shows it.
+ * What a running row has left, 0: it has overflowed; disables it. The write clears Val of an
+ * overflow that happens between the read and the write, so where one is close, the address that
+ * it records there shows it. A processor may refuse to have that register cleared.
  */
 static u64 stop_running_nmi(unsigned int ri, const struct ibs_row *r)
 {
-	u64 ctl = ibs_rdmsr_nmi(rows[ri].ctl);
-	u64 left = ctl & rows[ri].val ? 0 : hwpmc_ibs_left_nmi(&ibs, ri, ctl, r->armed);
-	bool close = left && left < CLOSE;
+	u64 left = events_left_nmi(ri, r);
+	bool close = left && left < CLOSE && !hwpmc_wrmsr_safe(rows[ri].address, 0);
 
-	if (unlikely(close)) {
-		hwpmc_x86_wrmsr_nmi(rows[ri].address, 0);
-		ctl = ibs_rdmsr_nmi(rows[ri].ctl);
-		left = ctl & rows[ri].val ? 0 : hwpmc_ibs_left_nmi(&ibs, ri, ctl, r->armed);
-	}
+	if (unlikely(close))
+		left = events_left_nmi(ri, r);
 	disable_nmi(ri);
 	return close && ibs_rdmsr_nmi(rows[ri].address) ? 0 : left;
 }

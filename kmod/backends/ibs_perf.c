@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * ibs_perf.c - see ibs_perf.h. Probes of two functions of perf's driver give the answers that
- * perf itself gives where another event has the hardware. Both functions exist on all kernels
+ * ibs_perf.c - see ibs_perf.h. Probes of three functions of perf's driver give the answers that
+ * perf itself gives where another event has the hardware. They exist on all kernels
  * since 5.10, and their addresses are taken, so they are not inlined.
  */
 #include <linux/kprobes.h>
@@ -27,6 +27,13 @@ static noinline int refuse_schedule(void)
 	return -ENOSPC;
 }
 
+/* In the place of perf_ibs_start(), which ends a throttling of an event that was scheduled
+ * before. */
+static noinline int ignore_start(void)
+{
+	return 0;
+}
+
 static int divert_perf(struct pt_regs *regs, int (*answer)(void))
 {
 	WRITE_ONCE(ibs_any_refused, true);
@@ -49,44 +56,54 @@ static int event_is_scheduled(struct kprobe *kp, struct pt_regs *regs)
 	return READ_ONCE(ibs_keeping_out) ? divert_perf(regs, refuse_schedule) : 0;
 }
 
+static int event_starts(struct kprobe *kp, struct pt_regs *regs)
+{
+	return READ_ONCE(ibs_keeping_out) ? divert_perf(regs, ignore_start) : 0;
+}
+
 /* A probe without it may be optimised into a form that cannot divert a call. */
 static void after_probe(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
 {
 }
 
-static struct kprobe ibs_probes[2];
+static struct kprobe ibs_probes[] = {
+	{ .symbol_name = "perf_ibs_init", .pre_handler = event_opens, .post_handler = after_probe },
+	{ .symbol_name = "perf_ibs_add", .pre_handler = event_is_scheduled,
+	  .post_handler = after_probe },
+	{ .symbol_name = "perf_ibs_start", .pre_handler = event_starts,
+	  .post_handler = after_probe },
+};
+
 static bool ibs_probes_ready;	/* constant after load */
+
+static void unregister_first(unsigned int n)
+{
+	while (n--)
+		unregister_kprobe(&ibs_probes[n]);
+}
 
 bool hwpmc_ibs_perf_init(void)
 {
+	unsigned int i;
 	int ret;
 
-	ibs_probes[0] = (struct kprobe){
-		.symbol_name = "perf_ibs_init",
-		.pre_handler = event_opens, .post_handler = after_probe,
-	};
-	ibs_probes[1] = (struct kprobe){
-		.symbol_name = "perf_ibs_add",
-		.pre_handler = event_is_scheduled, .post_handler = after_probe,
-	};
-	ret = register_kprobe(&ibs_probes[0]);
-	if (!ret) {
-		ret = register_kprobe(&ibs_probes[1]);
-		if (ret)
-			unregister_kprobe(&ibs_probes[0]);
-	}
-	ibs_probes_ready = !ret;
-	if (ret)
+	for (i = 0; i < ARRAY_SIZE(ibs_probes); i++) {
+		ret = register_kprobe(&ibs_probes[i]);
+		if (!ret)
+			continue;
+		unregister_first(i);
 		pr_info("no instruction-based sampling: no probe of perf's driver (%d)\n", ret);
-	return ibs_probes_ready;
+		return false;
+	}
+	ibs_probes_ready = true;
+	return true;
 }
 
 void hwpmc_ibs_perf_exit(void)
 {
 	if (!ibs_probes_ready)
 		return;
-	unregister_kprobe(&ibs_probes[1]);
-	unregister_kprobe(&ibs_probes[0]);
+	unregister_first(ARRAY_SIZE(ibs_probes));
 	/* A task may have been switched away in an answer, which goes with the module. */
 	if (ibs_any_refused)
 		synchronize_rcu_tasks();

@@ -75,4 +75,14 @@ static inline void hwpmc_expected_keep_irqoff(struct hwpmc_cpu *c, u64 now, u64 
 		this_cpu_inc(hwpmc_cpus->nmi_more);
 }
 
+/*
+ * A row was stopped that may interrupt once more, without an overflow (struct hwpmc_sampler):
+ * one NMI is expected from `now` on, and not one more for each stop. `before`: see above.
+ */
+static inline void hwpmc_expected_renew_nmi(struct hwpmc_cpu *c, u64 now, u64 before)
+{
+	if (!hwpmc_nmi_may_arrive_nmi(before, now))
+		WRITE_ONCE(c->nmi_more, 0);
+}
+
 #endif /* HWPMC_EXPECTED_NMI_H */

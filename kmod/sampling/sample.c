@@ -461,11 +461,12 @@ static void record_payload_nmi(struct hwpmc_row_cpu *rc, unsigned int nr, struct
 
 	memset(&p, 0, offsetof(struct hwpmc_payload, word));
 	sampler_nmi(nr)->payload_nmi(row->cls, row->ri, pmc->flags, &p);
-	if (!rc->ring) {
+	if (hwpmc_payload_is_filtered(&p, pmc->caps, regs && user_mode(regs))) {
+		if (rc->ring)
+			drop_samples_nmi(rc->ring, pmc, HWPMC_DROP_FILTERED, 1, period, now);
+	} else if (!rc->ring) {
 		if (regs)
 			hwpmc_kgmon_hit_nmi(regs);
-	} else if (hwpmc_payload_is_filtered(&p, pmc->caps, regs && user_mode(regs))) {
-		drop_samples_nmi(rc->ring, pmc, HWPMC_DROP_FILTERED, 1, period, now);
 	} else {
 		if (!pmc->privileged)
 			hwpmc_payload_restrict(&p);
@@ -802,7 +803,7 @@ static u64 stopped_period_left_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 
 static void settle_late_nmi_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 at, u64 before)
 {
 	if (unlikely(has_late_nmi(nr)))
-		hwpmc_expected_keep_irqoff(c, at, before);
+		hwpmc_expected_renew_nmi(c, at, before);
 	else
 		hwpmc_expected_take_back_irqoff(c, at, before);
 }
@@ -814,11 +815,12 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	u64 before, counter, now = hwpmc_log_time_nmi();
 
 	lockdep_assert_irqs_disabled();
+	before = hwpmc_expected_begin_irqoff(c, now);
+	/* Before the stop, which clears the overflow of a row with a struct hwpmc_sampler.
+	 * handle_nmi() finds the row armed or the NMI expected, if not both. */
+	barrier();
 	if (rc->shadow.sel)
 		hwpmc_cpu_stop_nmi(c, nr);
-	before = hwpmc_expected_begin_irqoff(c, now);
-	/* handle_nmi() finds the row armed or the NMI expected, if not both. */
-	barrier();
 	c->sampling &= ~BIT_ULL(nr);
 	c->ticking &= ~BIT_ULL(nr);
 	/* hwpmc_sample_all_nmi() writes the counters of armed rows: from here on it

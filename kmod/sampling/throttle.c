@@ -17,6 +17,7 @@
 #include "../core/owner.h"
 #include "../core/work.h"
 #include "../debug/tunables.h"
+#include "expected_nmi.h"
 #include "log.h"
 #include "sample.h"
 #include "throttle.h"
@@ -131,11 +132,16 @@ static void stop_rows_nmi(struct hwpmc_cpu *c)
 {
 	u64 rows;
 
+	/* Some rows may interrupt once more (struct hwpmc_sampler). */
+	if (unlikely(c->sampling & hwpmc_rows_sampler)) {
+		u64 now = hwpmc_log_time_nmi(), before = c->nmi_expected;
+
+		WRITE_ONCE(c->nmi_expected, now);
+		hwpmc_expected_renew_nmi(c, now, before);
+		barrier();
+	}
 	for (rows = c->sampling; rows; rows &= rows - 1)
 		hwpmc_cpu_stop_nmi(c, __ffs64(rows));
-	/* Some of these may interrupt once more (struct hwpmc_sampler). */
-	if (unlikely(c->sampling & hwpmc_rows_sampler))
-		WRITE_ONCE(c->nmi_expected, hwpmc_log_time_nmi());
 }
 
 static void pause_nmi(struct hwpmc_cpu *c, struct throttle *t, unsigned int ms,

@@ -147,6 +147,8 @@ WHY(ROWS_AT_ONCE, "the host of this virtual machine gives fewer counters at a ti
     "counters on the host: sysctl kernel.nmi_watchdog=0 there"),
 WHY(ONLY_LISTED, "the hypervisor of this virtual machine allows only architectural events",
     "event", DETAIL_HEX, "count another event, or allow this one in the hypervisor"),
+WHY(IBS_IN_USE, "perf, or another program, samples by this hardware", "MSR", DETAIL_HEX,
+    "end the recording of perf with ibs_op, ibs_fetch or a precise event"),
 WHY(IBS_ENTRY, "the firmware has assigned no interrupt to instruction-based sampling", NULL,
     DETAIL_NONE, "a newer firmware may do it"),
 WHY(PAYLOAD, "this class of counters cannot record that with a sample",
