@@ -721,10 +721,10 @@ START_TEST(each_class_is_there_or_missing_for_a_reason)
 {
 	static const uint32_t intel[] = {
 		HWPMC_CLASS_IAF, HWPMC_CLASS_IAP, HWPMC_CLASS_RAPL, HWPMC_CLASS_PERF,
-	}, amd[] = { HWPMC_CLASS_K8, HWPMC_CLASS_RAPL, HWPMC_CLASS_PERF },
+	}, amd[] = { HWPMC_CLASS_K8, HWPMC_CLASS_RAPL, HWPMC_CLASS_PERF, HWPMC_CLASS_IBS },
 	   p4[] = { HWPMC_CLASS_P4, HWPMC_CLASS_RAPL, HWPMC_CLASS_PERF };
 	const uint32_t *ids = dev_is_p4() ? p4 : dev_is_amd() ? amd : intel;
-	unsigned int n = ids == intel ? 4 : 3, missing = 0;
+	unsigned int n = ids == p4 ? 3 : 4, missing = 0;
 	struct hwpmc_op_getcpuinfo info = { .ncpu = 0 };
 	int fd = dev_open();
 	bool none;

@@ -160,7 +160,7 @@ annotate_says_why_it_cannot_show_a_function() {
 	refused 1 "gone: no function found: the file does not exist" \
 		"$hwpmc" annotate -i gone.log '[unknown]'
 	# Stripped.
-	strip -o bare "$logs/hot3"
+	strip -R .eh_frame -R .eh_frame_hdr -o bare "$logs/hot3"
 	check "$hwpmc" record -q -e instructions:u -c 100003 -o bare.log -- ./bare
 	refused 1 "bare: no function found: it has no symbols; install its package of debugging symbols" \
 		"$hwpmc" annotate -i bare.log '[unknown]'
