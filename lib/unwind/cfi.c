@@ -105,13 +105,13 @@ int cfi_ranges_read(Elf *elf, struct cfi_functions *functions, uint64_t size,
 	if (ranges->most > HWPMC_UNWIND_ROWS_MAX / 2)
 		ranges->most = HWPMC_UNWIND_ROWS_MAX / 2;
 	ranges->left = WORK_LEAST + WORK_PER_BYTE * size;
-	if (!cfi) {
-		errno = ENODATA;
+	if (!cfi || !functions->n) {
+		dwarf_cfi_end(cfi);
+		errno = functions->n ? EIO : ENODATA;
 		return -1;
 	}
-	if (functions->n)
-		qsort(functions->function, functions->n, sizeof(*functions->function),
-		      compare_functions);
+	qsort(functions->function, functions->n, sizeof(*functions->function),
+	      compare_functions);
 	ret = read_functions(cfi, functions, ranges);
 	dwarf_cfi_end(cfi);
 	if (ret)

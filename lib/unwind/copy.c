@@ -28,20 +28,24 @@ static bool is_in(uint64_t at, uint64_t len, uint64_t size)
 	return at <= size && len <= size - at;
 }
 
-/* What the checks of the first page have seen is not read again. */
+/* What the checks of the first page have seen is not read again. Returns false with errno: EIO
+ * if the file is too short for it. */
 static bool read_part(int fd, struct unwind_copy *c, uint64_t at, uint64_t len)
 {
 	uint64_t skip = at < c->head ? c->head - at : 0;
 	ssize_t n;
 
-	if (!is_in(at, len, c->size) || len > PART_MAX)
+	errno = EIO;
+	if (!is_in(at, len, c->size))
 		return false;
 	if (skip >= len)
 		return true;
 	for (at += skip, len -= skip; len; at += n, len -= n) {
 		n = pread(fd, c->image + at, len, at);
-		if (n <= 0)
+		if (n <= 0) {
+			errno = n ? errno : EIO;
 			return false;
+		}
 	}
 	return true;
 }
@@ -60,7 +64,7 @@ static bool is_ours(const Elf64_Ehdr *eh)
 {
 	return !memcmp(eh->e_ident, ELFMAG, SELFMAG) && eh->e_ident[EI_CLASS] == ELFCLASS64 &&
 	       eh->e_ident[EI_DATA] == ELFDATA2LSB && eh->e_machine == EM_X86_64 &&
-	       eh->e_phentsize == sizeof(Elf64_Phdr) && eh->e_phnum != PN_XNUM;
+	       eh->e_phentsize == sizeof(Elf64_Phdr);
 }
 
 /* ---- .eh_frame_hdr and .eh_frame ------------------------------------------ */
@@ -98,8 +102,8 @@ static bool find_frames(struct unwind_copy *c, uint64_t at, uint64_t distance)
 	return false;
 }
 
-/* fd: the file, or -1 if all of it is there. */
-static void find_header(int fd, struct unwind_copy *c)
+/* fd: the file, or -1 if all of it is there. Returns false with errno if a read failed. */
+static bool find_header(int fd, struct unwind_copy *c)
 {
 	const Elf64_Ehdr *eh = (const void *)c->image;
 	const struct eh_frame_hdr *h;
@@ -109,22 +113,26 @@ static void find_header(int fd, struct unwind_copy *c)
 
 		if (ph.p_type != PT_GNU_EH_FRAME)
 			continue;
-		if (ph.p_filesz < sizeof(*h) || ph.p_offset & 3 ||
-		    !is_in(ph.p_offset, ph.p_filesz, c->size) ||
-		    (fd >= 0 && !read_part(fd, c, ph.p_offset, ph.p_filesz)))
-			return;
+		c->has_frames = ph.p_filesz;
+		if (ph.p_filesz < sizeof(*h) || ph.p_filesz > PART_MAX || ph.p_offset & 3 ||
+		    !is_in(ph.p_offset, ph.p_filesz, c->size))
+			return true;
+		if (fd >= 0 && !read_part(fd, c, ph.p_offset, ph.p_filesz))
+			return false;
 		h = (const void *)(c->image + ph.p_offset);
 		if (!can_read(h, ph.p_filesz) ||
-		    !find_frames(c, ph.p_offset + 4 + h->frame, ph.p_vaddr - ph.p_offset) ||
-		    (fd >= 0 && !read_part(fd, c, c->frames, c->frames_len)))
-			return;
+		    !find_frames(c, ph.p_offset + 4 + h->frame, ph.p_vaddr - ph.p_offset))
+			return true;
+		if (fd >= 0 && !read_part(fd, c, c->frames, c->frames_len))
+			return false;
 		/* It may be in what was read after it. */
 		if (!can_read(h, ph.p_filesz))
-			return;
+			return true;
 		c->header = h;
 		c->header_address = ph.p_vaddr;
-		return;
+		return true;
 	}
+	return true;
 }
 
 /* ---- the build-id --------------------------------------------------------- */
@@ -244,18 +252,37 @@ static void drop_sections(struct unwind_copy *c)
 	eh->e_shstrndx = 0;
 }
 
+/* Sets errno: ENOEXEC only if the file is no program of ours, whatever was cut off. */
+static bool check_head(const struct unwind_copy *c)
+{
+	const Elf64_Ehdr *eh = (const void *)c->image;
+
+	errno = c->size ? ENOEXEC : EIO;
+	if (!c->size || memcmp(eh->e_ident, ELFMAG, SELFMAG))
+		return false;
+	if (c->size < sizeof(*eh)) {
+		errno = EIO;
+		return false;
+	}
+	if (!is_ours(eh))
+		return false;
+	errno = EFBIG;
+	return eh->e_phnum != PN_XNUM;
+}
+
 static bool copy_parts(int fd, struct unwind_copy *c)
 {
 	const Elf64_Ehdr *eh = (const void *)c->image;
 	uint64_t head = c->size < PAGE ? c->size : PAGE;
 
-	if (!read_part(fd, c, 0, head) || !is_ours(eh))
+	if (!read_part(fd, c, 0, head) || !check_head(c))
 		return false;
 	c->head = head;
 	if (!read_part(fd, c, eh->e_phoff, eh->e_phnum * sizeof(Elf64_Phdr)))
 		return false;
 	c->many_sections = !eh->e_shnum && eh->e_shoff;
-	find_header(fd, c);
+	if (!find_header(fd, c))
+		return false;
 	drop_entry_of_library(fd, c);
 	drop_sections(c);
 	return true;
@@ -263,10 +290,9 @@ static bool copy_parts(int fd, struct unwind_copy *c)
 
 int copy_file(int fd, uint64_t size, struct unwind_copy *c)
 {
+	int failed;
+
 	*c = (struct unwind_copy){ .size = size };
-	errno = ENOEXEC;
-	if (size < sizeof(Elf64_Ehdr))
-		return -1;
 	/* A page more: the build-id is looked for in one. What is not read takes no memory. */
 	c->mapped = size + PAGE;
 	c->image = mmap(NULL, c->mapped, PROT_READ | PROT_WRITE,
@@ -275,8 +301,9 @@ int copy_file(int fd, uint64_t size, struct unwind_copy *c)
 		return -1;
 	if (copy_parts(fd, c))
 		return 0;
+	failed = errno;
 	copy_free(c);
-	errno = ENOEXEC;
+	errno = failed;
 	return -1;
 }
 

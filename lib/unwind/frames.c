@@ -36,13 +36,24 @@ struct section {
 	int encoding;			/* -1: none that is known here */
 };
 
-/* The section's names; false: there are none, or too many. */
+/* Returns false with errno if the file has no section with a name, too many names, or some that
+ * cannot be read. */
 static bool find_names(Elf *elf, size_t *names)
 {
+	GElf_Ehdr eh;
 	GElf_Shdr sh;
 
-	return !elf_getshdrstrndx(elf, names) &&
-	       gelf_getshdr(elf_getscn(elf, *names), &sh) && sh.sh_size <= NAMES_MAX;
+	errno = EIO;
+	if (!gelf_getehdr(elf, &eh))
+		return false;
+	if (!eh.e_shoff || eh.e_shstrndx == SHN_UNDEF) {
+		errno = ENODATA;
+		return false;
+	}
+	if (elf_getshdrstrndx(elf, names) || !gelf_getshdr(elf_getscn(elf, *names), &sh))
+		return false;
+	errno = EFBIG;
+	return sh.sh_size <= NAMES_MAX;
 }
 
 /* elfutils shall find functions by their entries alone, and looks for it by its name. */
@@ -52,8 +63,25 @@ static bool hide_section(Elf_Scn *scn, GElf_Shdr *sh)
 	return gelf_update_shdr(scn, sh);
 }
 
+/* Returns false with errno if the section has no bytes, too many, or some that cannot be read. */
+static bool take_section(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, struct section *s)
+{
+	errno = sh->sh_size > SECTION_MAX ? EFBIG : ENODATA;
+	if (sh->sh_type == SHT_NOBITS || !sh->sh_size || sh->sh_size > SECTION_MAX)
+		return false;
+	errno = EIO;
+	s->data = elf_getdata(scn, NULL);
+	s->address = sh->sh_addr;
+	s->ident = (const unsigned char *)elf_getident(elf, NULL);
+	s->encoding = -1;
+	s->common = -1;
+	return s->data && s->data->d_buf && s->ident;
+}
+
+/* Returns false with errno; ENODATA only if all sections were seen, and none has entries. */
 static bool find_section(Elf *elf, struct section *s, bool hide)
 {
+	int none = ENODATA;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 	const char *name;
@@ -62,22 +90,19 @@ static bool find_section(Elf *elf, struct section *s, bool hide)
 	if (!find_names(elf, &names))
 		return false;
 	while ((scn = elf_nextscn(elf, scn)) != NULL) {
-		if (!gelf_getshdr(scn, &sh))
+		name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		if (!name) {
+			none = EIO;
 			continue;
-		name = elf_strptr(elf, names, sh.sh_name);
-		if (hide && name && !strcmp(name, ".eh_frame_hdr") && !hide_section(scn, &sh))
+		}
+		if (hide && !strcmp(name, ".eh_frame_hdr") && !hide_section(scn, &sh)) {
+			errno = EIO;
 			return false;
-		if (!name || strcmp(name, ".eh_frame"))
-			continue;
-		if (sh.sh_type == SHT_NOBITS || sh.sh_size > SECTION_MAX)
-			return false;
-		s->data = elf_getdata(scn, NULL);
-		s->address = sh.sh_addr;
-		s->ident = (const unsigned char *)elf_getident(elf, NULL);
-		s->encoding = -1;
-		s->common = -1;
-		return s->data && s->data->d_buf && s->ident;
+		}
+		if (!strcmp(name, ".eh_frame"))
+			return take_section(elf, scn, &sh, s);
 	}
+	errno = none;
 	return false;
 }
 
@@ -227,10 +252,8 @@ static int read_section(Elf *elf, struct cfi_functions *functions, uint64_t *siz
 	struct section s = { .data = NULL };
 
 	*functions = (struct cfi_functions){ .n = 0 };
-	if (!find_section(elf, &s, hide)) {
-		errno = ENODATA;
+	if (!find_section(elf, &s, hide))
 		return -1;
-	}
 	*size = s.data->d_size;
 	return read_entries(&s, functions);
 }

@@ -38,7 +38,7 @@ static int read_by_header(const struct unwind_copy *c, struct hwpmc_unwind *u)
 	int ret;
 
 	if (!elf) {
-		errno = ENOEXEC;
+		errno = EIO;
 		return -1;
 	}
 	ret = cfi_functions_by_header(c, &functions);
@@ -58,7 +58,8 @@ static int read_by_section(int fd, uint64_t entry, struct hwpmc_unwind *u)
 
 	if (!elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64) {
 		elf_end(elf);
-		errno = ENOEXEC;
+		/* The copy was a program: the file has changed, or cannot be read. */
+		errno = EIO;
 		return -1;
 	}
 	ret = cfi_functions_by_section(elf, &functions, &size);
@@ -72,9 +73,14 @@ static int read_file(int fd, const struct unwind_copy *c, struct hwpmc_unwind *u
 {
 	if (c->header)
 		return read_by_header(c, u);
-	if (!c->many_sections)
-		return read_by_section(fd, copy_entry(c), u);
-	errno = ENODATA;
+	if (c->many_sections) {
+		errno = EFBIG;
+		return -1;
+	}
+	if (!read_by_section(fd, copy_entry(c), u))
+		return 0;
+	if (errno == ENODATA && c->has_frames)
+		errno = ENOTSUP;
 	return -1;
 }
 
@@ -156,8 +162,8 @@ EXPORT int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u)
 	if (unwind_null(!u))
 		return -1;
 	*u = (struct hwpmc_unwind){ .vdso = true };
-	u->none = true;
 	if (!image) {
+		u->none = true;
 		errno = ENODATA;
 		return -1;
 	}
@@ -168,8 +174,8 @@ EXPORT int hwpmc_unwind_read_vdso(struct hwpmc_unwind *u)
 		ret = read_by_header(&copy, u);
 	else
 		errno = ENODATA;
+	u->none = ret && has_none();
 	copy_free(&copy);
-	u->none = ret;
 	return ret;
 }
 

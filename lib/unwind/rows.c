@@ -133,10 +133,12 @@ int cfi_rows_make(Elf *elf, struct cfi_ranges *ranges, uint64_t entry,
 		  struct hwpmc_unwind_row **row, uint32_t *nrow)
 {
 	*row = NULL;
-	if (to_positions(elf, ranges, &entry))
+	if (to_positions(elf, ranges, &entry)) {
+		errno = EIO;
 		return -1;
+	}
 	if (!ranges->n || ranges->n > HWPMC_UNWIND_ROWS_MAX / 2) {
-		errno = ENODATA;
+		errno = ranges->n ? EFBIG : EIO;
 		return -1;
 	}
 	qsort(ranges->range, ranges->n, sizeof(*ranges->range), compare_ranges);

@@ -81,10 +81,11 @@ struct unwind_copy {
 	const struct eh_frame_hdr *header;
 	uint64_t header_address;
 	uint64_t frames, frames_len;	/* .eh_frame, and what follows it: position, bytes */
+	bool has_frames;		/* it has a header, of a form that may be unknown */
 	bool many_sections;		/* more than its header can count */
 };
 
-/* 0, or -1 with errno; ENOEXEC: no program of ours. */
+/* 0, or -1 with errno; ENOEXEC: no program of ours; EIO: it is cut off. */
 int copy_file(int fd, uint64_t size, struct unwind_copy *c);
 int copy_memory(const void *image, size_t size, struct unwind_copy *c);
 void copy_free(struct unwind_copy *c);
@@ -95,7 +96,7 @@ uint64_t copy_entry(const struct unwind_copy *c);
 
 /* The functions in any order: by the header of a copy, or, the file as it is, by its
  * sections; *size: bytes of call-frame information, or more. 0, or -1 with errno; ENODATA: the
- * file has none. The caller frees functions->function. */
+ * file has none; EFBIG: it has too much; EIO: it is damaged. The caller frees functions->function. */
 int cfi_functions_by_header(const struct unwind_copy *c, struct cfi_functions *functions);
 int cfi_functions_by_section(Elf *elf, struct cfi_functions *functions, uint64_t *size);
 /* The same for a reader of bounds alone, which leaves the sections as they are. */
@@ -111,7 +112,7 @@ uint32_t cfi_rule(Dwarf_Frame *frame);
 
 /* Rows of the ranges, which are sorted: by position in the file, rising, each different
  * from the one before. entry: the address where the file is entered, 0: it has none. 0, or -1
- * with errno; ENODATA: none. The caller frees *row. */
+ * with errno; EFBIG: too many; EIO: none is in code. The caller frees *row. */
 int cfi_rows_make(Elf *elf, struct cfi_ranges *ranges, uint64_t entry,
 		  struct hwpmc_unwind_row **row, uint32_t *nrow);
 

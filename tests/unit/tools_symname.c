@@ -105,6 +105,17 @@ START_TEST(symname_room_is_what_others_leave)
 }
 END_TEST
 
+START_TEST(symname_column_is_cut_and_filled_by_characters)
+{
+	ck_assert_str_eq(symname_column(buf, sizeof(buf), "\xc3\xa9\xe2\x82\xac", 4, true),
+			 "\xc3\xa9\xe2\x82\xac  ");
+	ck_assert_str_eq(symname_column(buf, sizeof(buf), "a\xc3\xa9\xe2\x82\xac", 2, true),
+			 "a\xc3\xa9");
+	ck_assert_str_eq(symname_column(buf, sizeof(buf), "abc", 2, false), "abc");
+	ck_assert_str_eq(symname_column(buf, sizeof(buf), "", 2, true), "  ");
+}
+END_TEST
+
 int main(void)
 {
 	harness_add(symname_long_template_arguments_are_left_out);
@@ -114,5 +125,6 @@ int main(void)
 	harness_add(symname_is_cut_in_the_middle);
 	harness_add(symname_is_found_in_each_form);
 	harness_add(symname_room_is_what_others_leave);
+	harness_add(symname_column_is_cut_and_filled_by_characters);
 	return harness_run();
 }

@@ -371,6 +371,89 @@ START_TEST(a_table_is_the_same_by_the_sections_alone)
 }
 END_TEST
 
+/* Reads the file, closes it, and returns errno; *none: the module would be told that it has none. */
+static int read_closed(int fd, bool *none)
+{
+	struct hwpmc_unwind u;
+	int ret = hwpmc_unwind_read(fd, &u) ? errno : 0;
+
+	*none = u.none;
+	hwpmc_unwind_free(&u);
+	close(fd);
+	return ret;
+}
+
+/* Frame pointers are followed in a file without a table: with one they lead astray. */
+START_TEST(a_file_that_cannot_be_read_is_not_one_without_table)
+{
+	struct made m;
+	bool none;
+	int fd;
+
+	/* A descriptor that cannot be read from. */
+	ck_assert_int_eq(read_closed(open("/bin/true", O_PATH), &none), EBADF);
+	ck_assert(!none);
+	/* Cut off: in its header, before its program headers, to nothing. */
+	made_simple(&m, 100, NOTE_AT);
+	for (unsigned int i = 0; i < 3; i++) {
+		fd = made_file(&m);
+		ck_assert_int_eq(ftruncate(fd, (off_t []){ 32, 64, 0 }[i]), 0);
+		ck_assert_int_eq(read_closed(fd, &none), EIO);
+		ck_assert(!none);
+	}
+	free(m.bytes);
+}
+END_TEST
+
+START_TEST(a_file_whose_table_cannot_be_used_is_not_one_without)
+{
+	struct made m;
+	bool none;
+
+	/* Its header has another version, and no section tells more. */
+	made_simple(&m, 100, NOTE_AT);
+	m.bytes[m.header] = 2;
+	ck_assert_int_eq(read_closed(made_file(&m), &none), ENOTSUP);
+	ck_assert(!none);
+	m.bytes[m.header] = 1;
+	/* More program headers, or sections, than its header can count. */
+	((Elf64_Ehdr *)m.bytes)->e_phnum = PN_XNUM;
+	ck_assert_int_eq(read_closed(made_file(&m), &none), EFBIG);
+	ck_assert(!none);
+	((Elf64_Ehdr *)m.bytes)->e_phnum = 1;
+	((Elf64_Ehdr *)m.bytes)->e_shoff = SECTIONS_AT;
+	ck_assert_int_eq(read_closed(made_file(&m), &none), EFBIG);
+	ck_assert(!none);
+	/* Sections behind the end of the file. */
+	made_section(&m, 0, 16);
+	((Elf64_Ehdr *)m.bytes)->e_shoff = m.size + PAGE;
+	((Elf64_Ehdr *)m.bytes)->e_shstrndx = 1;
+	ck_assert_int_eq(read_closed(made_file(&m), &none), EIO);
+	ck_assert(!none);
+	free(m.bytes);
+}
+END_TEST
+
+START_TEST(a_file_without_table_is_none)
+{
+	struct made m;
+	bool none;
+
+	made_simple(&m, 100, NOTE_AT);
+	((Elf64_Ehdr *)m.bytes)->e_phnum = 1;
+	ck_assert_int_eq(read_closed(made_file(&m), &none), ENODATA);
+	ck_assert(none);
+	/* A program of 32 bits. */
+	m.bytes[EI_CLASS] = ELFCLASS32;
+	ck_assert_int_eq(read_closed(made_file(&m), &none), ENOEXEC);
+	ck_assert(none);
+	m.bytes[0] = 'x';
+	ck_assert_int_eq(read_closed(made_file(&m), &none), ENOEXEC);
+	ck_assert(none);
+	free(m.bytes);
+}
+END_TEST
+
 int main(void)
 {
 	harness_add(chain_ends_in_code_without_rules_at_the_entry);
@@ -380,5 +463,8 @@ int main(void)
 	harness_add(a_build_id_that_the_module_does_not_see_is_none);
 	harness_add_timed(a_file_that_is_cut_off_while_it_is_read_has_a_table_or_none, 60);
 	harness_add(a_table_is_the_same_by_the_sections_alone);
+	harness_add(a_file_that_cannot_be_read_is_not_one_without_table);
+	harness_add(a_file_whose_table_cannot_be_used_is_not_one_without);
+	harness_add(a_file_without_table_is_none);
 	return harness_run();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* symname.c - names of functions on a terminal. Pure. */
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <libhwpmcstat.h>
@@ -28,6 +29,17 @@ static const char *skip_characters(const char *text, unsigned int n)
 	while (n--)
 		text += fmt_unit(text, &control);
 	return text;
+}
+
+char *symname_column(char *buf, size_t size, const char *text, unsigned int width, bool cut)
+{
+	unsigned int n = count_characters(text);
+	size_t len = cut && n > width ? (size_t)(skip_characters(text, width) - text) :
+					strlen(text);
+	unsigned int blanks = n < width ? width - n : 0;
+
+	snprintf(buf, size, "%.*s%*s", (int)len, text, (int)blanks, "");
+	return buf;
 }
 
 const char *symname_cut(char buf[SYMNAME], const char *text, unsigned int room)

@@ -75,26 +75,35 @@ static void note_numbers(struct tables *t, const struct hwpmc_unwind *u, struct 
 	note_file(&t->tried, &f);
 }
 
+/* Of a file that was opened as it is mapped, or by its path: another may be there now. */
+static void name_as_recorded(struct hwpmc_unwind *u, const struct tables_file *f, bool mapped)
+{
+	/* A file of another kind can have a build-id, too. */
+	if (mapped && u->none && f->build_id_len) {
+		u->build_id_len = f->build_id_len;
+		memcpy(u->build_id, f->build_id, sizeof(u->build_id));
+	}
+	/* By its path it has none only if the path is still that of the file. */
+	if (!mapped && !has_numbers(u, f))
+		u->none = false;
+	u->inode = f->inode;
+	u->major = f->major;
+	u->minor = f->minor;
+}
+
 /*
  * A file that is not known yet. Where a record has not said as what the module knows it, the
  * table has the numbers that the kernel gives to its mappings; on overlayfs those of
  * fstat(), which f has, are others.
  */
-static void try_file(struct tables *t, int fd, const struct tables_file *f, bool recorded)
+static void try_file(struct tables *t, int fd, const struct tables_file *f, bool recorded,
+		     bool mapped)
 {
 	struct hwpmc_unwind u;
 	bool made = hwpmc_unwind_read_cached(fd, t->cache, &u) == 0;
 
-	/* A file of another kind can have a build-id, too. */
-	if (u.none && f->build_id_len) {
-		u.build_id_len = f->build_id_len;
-		memcpy(u.build_id, f->build_id, sizeof(u.build_id));
-	}
-	if (recorded) {
-		u.inode = f->inode;
-		u.major = f->major;
-		u.minor = f->minor;
-	}
+	if (recorded)
+		name_as_recorded(&u, f, mapped);
 	note_numbers(t, &u, *f);
 	if (!has_numbers(&u, f))
 		note_numbers(t, &u, (struct tables_file){
@@ -103,9 +112,9 @@ static void try_file(struct tables *t, int fd, const struct tables_file *f, bool
 		give(t, &u);
 }
 
-/* A file, once; it is closed. as: what the kernel calls it in records, or NULL. False: it
- * cannot be read. */
-static bool load_file(struct tables *t, int fd, const struct tables_file *as)
+/* A file, once; it is closed. as: what the kernel calls it in records, or NULL. mapped: it was
+ * opened as it is mapped. False: it cannot be read. */
+static bool load_file(struct tables *t, int fd, const struct tables_file *as, bool mapped)
 {
 	struct tables_file f;
 	struct stat st;
@@ -118,7 +127,7 @@ static bool load_file(struct tables *t, int fd, const struct tables_file *as)
 		if (as)
 			f = *as;
 		if (!is_known(&t->tried, &f))
-			try_file(t, fd, &f, as);
+			try_file(t, fd, &f, as, mapped);
 	}
 	close(fd);
 	return true;
@@ -128,7 +137,7 @@ static bool load_path(struct tables *t, const char *path, const struct tables_fi
 {
 	const struct hwpmc_guard guard = { .limit = FILE_MAX };
 
-	return load_file(t, hwpmc_open_guarded(&guard, path, NULL), as);
+	return load_file(t, hwpmc_open_guarded(&guard, path, NULL), as, false);
 }
 
 /* ---- the command ---------------------------------------------------------- */
@@ -198,10 +207,39 @@ static void load_command(struct tables *t, char *const *command)
 
 /* ---- mappings ------------------------------------------------------------- */
 
+/* Memory that the kernel has given a file of its own: no path leads there. */
+static bool is_memory(const char *path)
+{
+	static const char end[] = " (deleted)";
+	size_t len = strlen(path);
+
+	if (len < strlen(end) || strcmp(path + len - strlen(end), end))
+		return false;
+	return !strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5) ||
+	       !strcmp(path, "/dev/zero (deleted)");
+}
+
+/* A program in memory has a build-id, and may have a table. */
+static void load_memory(struct tables *t, const struct tables_file *f)
+{
+	struct hwpmc_unwind u = {
+		.inode = f->inode, .major = f->major, .minor = f->minor, .none = true,
+	};
+
+	if (f->build_id_len || is_known(&t->tried, f))
+		return;
+	note_file(&t->tried, f);
+	give(t, &u);
+}
+
 static void load_map(struct tables *t, const struct tables_map *m)
 {
 	/* By its name where only root may know better. Its build-id must be right then. */
-	if (!load_file(t, hwpmc_open_mapped(m->pid, m->start, m->end), &m->file))
+	if (load_file(t, hwpmc_open_mapped(m->pid, m->start, m->end), &m->file, true))
+		return;
+	if (is_memory(m->path))
+		load_memory(t, &m->file);
+	else
 		load_path(t, m->path, &m->file);
 }
 

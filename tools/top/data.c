@@ -363,27 +363,30 @@ void top_line_text(const struct top *t, const struct top_line *l, char *buf,
 {
 	const struct hwpmc_frame *leaf = l->stack->frame[0];
 	const char *name = leaf->symbol->name;
-	char process[80], text[SYMNAME];
+	char process[80], text[SYMNAME], first[2 * SYMNAME], image[2 * SYMNAME];
 
 	if (t->columns)
 		name = symname_show(text, name, name_width(t));
 	process_text(l, process, sizeof(process));
 	switch (t->key) {
 	case TOP_SYMBOL:
-		snprintf(buf, size, "%-*.*s  %-*.*s  %s", name_width(t),
-			 t->columns ? name_width(t) : -1, name,
-			 image_width(t), is_narrow(t) ? image_width(t) : -1,
-			 leaf->image->name, process);
+		snprintf(buf, size, "%s  %s  %s",
+			 symname_column(first, sizeof(first), name, name_width(t), t->columns),
+			 symname_column(image, sizeof(image), leaf->image->name,
+					image_width(t), is_narrow(t)), process);
 		break;
 	case TOP_IMAGE:
-		snprintf(buf, size, "%-20s  %s", leaf->image->name, process);
+		snprintf(buf, size, "%s  %s", symname_column(image, sizeof(image),
+			 leaf->image->name, 20, false), process);
 		break;
 	case TOP_COMM:
-		snprintf(buf, size, "%-20s  %s", l->stack->thread->comm, process);
+		snprintf(buf, size, "%s  %s", symname_column(first, sizeof(first),
+			 l->stack->thread->comm, 20, false), process);
 		break;
 	case TOP_THREAD:
-		snprintf(buf, size, "%7d  %-15s  %s", l->stack->thread->tid,
-			 l->stack->thread->comm, process);
+		snprintf(buf, size, "%7d  %s  %s", l->stack->thread->tid,
+			 symname_column(first, sizeof(first), l->stack->thread->comm, 15, false),
+			 process);
 		break;
 	case TOP_KIND:
 		snprintf(buf, size, "%-12s  %s", hwpmc_name_of_kind(l->stack->kind) ?: "cpu",
