@@ -37,15 +37,14 @@ install: install-lib install-tools install-man install-system install-data insta
 # Removes every file that install would put there, then those of its own folders that are
 # empty, and nothing else.
 uninstall:
-	@rm -rf $(BUILD)/uninstall
-	@$(MAKE) -s install DESTDIR=$(BUILD)/uninstall >/dev/null
-	@cd $(BUILD)/uninstall && find . ! -type d | \
-		while read -r file; do rm -fv "$(DESTDIR)/$${file#./}"; done
-	@cd $(BUILD)/uninstall && find . -depth -type d -path '*/hwpmc*' | \
-		while read -r dir; do \
-			rmdir --ignore-fail-on-non-empty "$(DESTDIR)/$${dir#./}"; \
-		done
-	@rm -rf $(BUILD)/uninstall
+	@mkdir -p $(BUILD); staged=$$(mktemp -d $(BUILD)/uninstall.XXXXXX) || exit 1; \
+	trap 'rm -rf "$$staged"' EXIT; \
+	$(MAKE) -s install DESTDIR="$$staged" >/dev/null && cd "$$staged" || exit 1; \
+	find . ! -type d | while read -r file; do rm -fv "$(DESTDIR)/$${file#./}"; done; \
+	find . -depth -type d -path '*/hwpmc*' | while read -r dir; do \
+		[ ! -d "$(DESTDIR)/$${dir#./}" ] || \
+			rmdir --ignore-fail-on-non-empty "$(DESTDIR)/$${dir#./}" || exit 1; \
+	done
 
 # The release's tarball: the same commit gives the same bytes.
 dist:
