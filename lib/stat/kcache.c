@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../unwind/cachedir.h"
 #include "stat.h"
 
 #define FILE_NAME	"kallsyms"
@@ -137,18 +138,6 @@ static uint64_t sum_of_file(const struct head *h, const char *data, size_t len)
 	return sum_of((const char *)h, offsetof(struct head, sum)) + sum_of(data, len);
 }
 
-static bool read_all(int fd, char *at, size_t len)
-{
-	ssize_t n;
-
-	for (; len; at += n, len -= n) {
-		n = read(fd, at, len);
-		if (n <= 0)
-			return false;
-	}
-	return true;
-}
-
 static size_t padded(size_t n)
 {
 	return (n + 7) & ~(size_t)7;
@@ -208,10 +197,10 @@ bool kcache_load(int dir, struct kallsyms *k, const char *key, size_t len)
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) == 0 && is_own(&st) && read_all(fd, (char *)&h, sizeof(h)) &&
+	if (fstat(fd, &st) == 0 && is_own(&st) && cachedir_read(fd, (char *)&h, sizeof(h)) &&
 	    is_right(&h, &st, len)) {
 		data = malloc(bytes_of(&h));
-		if (data && read_all(fd, data, bytes_of(&h)) && take(k, &h, data, key)) {
+		if (data && cachedir_read(fd, data, bytes_of(&h)) && take(k, &h, data, key)) {
 			close(fd);
 			return true;
 		}
@@ -296,18 +285,6 @@ static char *make_data(const struct kallsyms *k, const char *key, size_t key_len
 	return NULL;
 }
 
-static bool write_all(int fd, const char *at, size_t len)
-{
-	ssize_t n;
-
-	for (; len; at += n, len -= n) {
-		n = write(fd, at, len);
-		if (n <= 0)
-			return false;
-	}
-	return true;
-}
-
 /* Whole or not at all, as in lib/unwind/cache.c. */
 void kcache_store(int dir, const struct kallsyms *k, const char *key, size_t key_len)
 {
@@ -325,7 +302,7 @@ void kcache_store(int dir, const struct kallsyms *k, const char *key, size_t key
 	fd = data ? openat(dir, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
 	if (fd >= 0) {
 		h.sum = sum_of_file(&h, data, len);
-		done = write_all(fd, (char *)&h, sizeof(h)) && write_all(fd, data, len);
+		done = cachedir_write(fd, (char *)&h, sizeof(h)) && cachedir_write(fd, data, len);
 		if (close(fd) < 0 || !done || renameat(dir, new, dir, FILE_NAME) < 0)
 			unlinkat(dir, new, 0);
 	}

@@ -95,19 +95,6 @@ EXPORT int hwpmc_unwind_cache_own(void)
 
 /* ---- reading ------------------------------------------------------------- */
 
-static bool read_all(int fd, void *to, size_t len)
-{
-	char *at = to;
-	ssize_t n;
-
-	for (; len; at += n, len -= n) {
-		n = read(fd, at, len);
-		if (n <= 0)
-			return false;
-	}
-	return true;
-}
-
 static bool do_rise(const struct hwpmc_unwind_row *row, uint32_t nrow)
 {
 	for (uint32_t i = 1; i < nrow; i++)
@@ -123,7 +110,7 @@ static bool read_rows(int fd, const struct stat *of, struct hwpmc_unwind *u)
 	size_t bytes;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !is_own(&st) ||
-	    !read_all(fd, &head, sizeof(head)))
+	    !cachedir_read(fd, &head, sizeof(head)))
 		return false;
 	u->nrow = head.nrow;
 	want = head_of(of, u);
@@ -133,7 +120,7 @@ static bool read_rows(int fd, const struct stat *of, struct hwpmc_unwind *u)
 	    u->nrow > HWPMC_UNWIND_ROWS_MAX || (uint64_t)st.st_size != sizeof(head) + bytes)
 		return false;
 	u->row = malloc(bytes);
-	return u->row && read_all(fd, u->row, bytes) &&
+	return u->row && cachedir_read(fd, u->row, bytes) &&
 	       crc32(0, (const Bytef *)u->row, bytes) == head.crc && do_rise(u->row, u->nrow);
 }
 
@@ -158,19 +145,6 @@ bool cache_load(int dir, const struct stat *of, struct hwpmc_unwind *u)
 }
 
 /* ---- writing ------------------------------------------------------------- */
-
-static bool write_all(int fd, const void *from, size_t len)
-{
-	const char *at = from;
-	ssize_t n;
-
-	for (; len; at += n, len -= n) {
-		n = write(fd, at, len);
-		if (n <= 0)
-			return false;
-	}
-	return true;
-}
 
 /* ---- size ---------------------------------------------------------------- */
 
@@ -236,7 +210,7 @@ void cache_store(int dir, const struct stat *of, const struct hwpmc_unwind *u)
 	if (fd < 0)
 		return;
 	head.crc = crc32(0, (const Bytef *)u->row, bytes);
-	done = write_all(fd, &head, sizeof(head)) && write_all(fd, u->row, bytes);
+	done = cachedir_write(fd, &head, sizeof(head)) && cachedir_write(fd, u->row, bytes);
 	if (close(fd) < 0 || !done || renameat(dir, new, dir, name) < 0)
 		unlinkat(dir, new, 0);
 }

@@ -61,3 +61,29 @@ int cachedir_open(const char *below)
 	fd = enter(fd, "hwpmc", S_IWGRP | S_IWOTH);
 	return below ? enter(fd, below, S_IWGRP | S_IWOTH) : fd;
 }
+
+bool cachedir_read(int fd, void *to, size_t len)
+{
+	char *at = to;
+	ssize_t n;
+
+	for (; len; at += n, len -= n) {
+		n = read(fd, at, len);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+bool cachedir_write(int fd, const void *from, size_t len)
+{
+	const char *at = from;
+	ssize_t n;
+
+	for (; len; at += n, len -= n) {
+		n = write(fd, at, len);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
