@@ -179,7 +179,7 @@ enum hwpmc_class_id {
 #define HWPMC_EV_RAPL_GPU	0x1202
 #define HWPMC_EV_RAPL_DRAM	0x1203
 #define HWPMC_EV_RAPL_PLATFORM	0x1204
-#define HWPMC_EV_TEST		0x1300	/* what is written to testevents */
+#define HWPMC_EV_TEST		0x1300	/* events that a test writes to testevents */
 /*
  * Class IBS: AMD's instruction-based sampling of fetches and of ops, in sampling modes only. With
  * EV_PMU, config has bits of the sampler's control register: of fetches 57 (random count) and 59
@@ -741,7 +741,7 @@ struct hwpmc_op_batch {
  * that the file has none. For the owner's PMCs with HWPMC_F_TABLES the module walks call chains
  * by this table where the file is mapped. In a file that was not added a chain of a PMC with
  * HWPMC_F_TABLES_ALL ends (NOT_READY). Inode and device are those of the file's MAP_IN records,
- * and the build-id must be equal (length 0: the file has none). The module copies the rows.
+ * and the build-id must be equal (length 0: a file without one). The module copies the rows.
  * Tables end with their owner, or when it is revoked. They are charged to RLIMIT_MEMLOCK, as
  * rings are. Errors: ESRCH NOT_OWNER; EINVAL FLAGS, RESERVED (build-id), UNWIND_ROW; E2BIG
  * UNWIND_LIMIT, UNWIND_FILES; EPERM LOCKED_MEMORY; EFAULT BAD_ADDRESS; ENOMEM NO_MEMORY; EINTR.

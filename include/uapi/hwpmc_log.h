@@ -156,10 +156,10 @@ enum hwpmc_drop_cause {
 					 * owner may no longer inspect the program (all its
 					 * mappings count as one) */
 	HWPMC_DROP_PAUSED = 4,		/* periods that elapsed while sampling was paused */
-	HWPMC_DROP_FILTERED = 5,	/* the sampled address is of a mode that the PMC does
-					 * not sample: the hardware cannot select the mode */
-	HWPMC_DROP_UNCOUNTED = 6,	/* a buffer of the hardware was full. It does not count
-					 * its losses: at least so many samples were lost */
+	HWPMC_DROP_FILTERED = 5,	/* hardware that cannot select a mode took samples of
+					 * the mode that the PMC does not sample */
+	HWPMC_DROP_UNCOUNTED = 6,	/* samples lost because a buffer of the hardware was full:
+					 * a lower bound, for the hardware counts none of them */
 	HWPMC_DROP__COUNT
 };
 

@@ -110,8 +110,8 @@ struct hwpmc_trial {
 #define HWPMC_PAYLOAD_WORDS	32
 
 /*
- * What the hardware has recorded about the overflow of a row. The core filters it by mode,
- * leaves out what the owner may not read, and writes it into the log (sampling/payload.h).
+ * The record that the hardware made of a row's overflow. The core filters it by mode, omits
+ * words that the owner may not read, and writes the rest into the log (sampling/payload.h).
  */
 struct hwpmc_payload {
 	u64 pc;			/* .exact: the address of the instruction of the event */

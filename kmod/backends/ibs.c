@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * ibs.c - class IBS, AMD's instruction-based sampling: the hardware tags a fetch, or an op,
- * and records what happened to it. Contexts as in backend.h.
+ * ibs.c - class IBS, AMD's instruction-based sampling: the hardware tags a fetch or an op, and
+ * records its address, latencies and accesses. Contexts as in backend.h.
  *
  * The kernel sets up the interrupt at boot: an entry of the extended LVT, as NMI, which nothing
  * masks. So Val of a control register is the only evidence of an overflow.
@@ -25,11 +25,11 @@
 /* With fewer events left, an overflow may happen while the row is being stopped. */
 #define CLOSE	256
 
-/* One row of a CPU. Used there with interrupts off, and in its NMIs. */
+/* State of a row on one CPU, accessed by this CPU with interrupts off and in its NMIs. */
 struct ibs_row {
 	u64 sel;		/* programmed; 0: stopped */
-	u64 armed;		/* for so many events */
-	u64 left;		/* of them, while it is stopped; 0: it has overflowed */
+	u64 armed;		/* number of events to the overflow, when it was armed */
+	u64 left;		/* number of them that are left while it is stopped; 0: overflowed */
 	u64 ctl;		/* the control register where the last overflow was found */
 	unsigned int rearmed;	/* how often, to be seen by code that an NMI interrupts */
 };
@@ -196,8 +196,8 @@ static u64 events_left_nmi(unsigned int ri, const struct ibs_row *r)
 }
 
 /*
- * What a running row has left, 0: it has overflowed; disables it. The write clears Val of an
- * overflow that happens between the read and the write, so where one is close, the address that
+ * Disables a running row. Returns the events that it has left, or 0 if it has overflowed. The
+ * write clears Val of an overflow that happens between the read and the write, so where one is close, the address that
  * it records there shows it. A processor may refuse to have that register cleared.
  */
 static u64 stop_running_nmi(unsigned int ri, const struct ibs_row *r)

@@ -4,7 +4,7 @@
 #include "refusal.h"
 
 #define UNIT		16	/* the registers lack the lower bits of a period */
-#define MEAN_RANDOM	64	/* of AMD_IBS_OP_RANDOM, rounded up */
+#define MEAN_RANDOM	64	/* mean of the bits AMD_IBS_OP_RANDOM, rounded up */
 
 void hwpmc_ibs_describe(struct hwpmc_ibs *ibs, u32 caps, unsigned int family,
 			unsigned int model)

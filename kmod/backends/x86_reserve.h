@@ -70,7 +70,7 @@ bool hwpmc_x86_works(const struct hwpmc_x86_bank *bank);
 int hwpmc_x86_select_keeps(const struct hwpmc_x86_bank *bank, u64 bits);
 
 /*
- * x86_firmware.c - counters that run and that nobody has reserved, where the administrator
+ * x86_firmware.c - running counters without a reservation, where the administrator
  * lets the module take them. take: on this CPU, what they are programmed with is kept;
  * put_back: on all CPUs, after the classes are off, they go on as they were.
  */

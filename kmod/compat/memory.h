@@ -66,7 +66,7 @@ static inline bool hwpmc_mappings_let_go(struct mm_struct *mm)
 
 /*
  * A page of memory that may be another process's, or NULL if it is not present. Under mmap_lock
- * of the mm; may sleep, but waits neither for a disk nor for a program that handles faults
+ * of the mm; may sleep, but waits for no disk and for no program that handles faults
  * (userfaultfd). The caller puts it.
  */
 static inline struct page *hwpmc_page_of(struct mm_struct *mm, unsigned long at)

@@ -67,7 +67,7 @@ static inline u32 hwpmc_class_fault(const struct hwpmc_class *cls)
 extern unsigned long hwpmc_classes_nmi;
 /* Their rows. */
 extern u64 hwpmc_rows_nmi;
-/* Those of classes with a struct hwpmc_sampler that interrupt by NMI. */
+/* Rows of classes with a struct hwpmc_sampler that interrupt by NMI. */
 extern u64 hwpmc_rows_sampler;
 /* Is a class claimed that has a struct hwpmc_sampler, with or without NMI? Changed under
  * hwpmc_lock. Where it is not, none of its rows is armed. */
