@@ -543,34 +543,66 @@ static void play(void *arg)
 	}
 }
 
-/* Two threads of a CPU, a switch each few thousand ops: many stops are close to an overflow. */
-START_TEST(ibs_ops_at_many_switches_equal_the_oracle)
+/* Two threads of a CPU that wait for each other: a switch each few thousand ops. */
+/* Returns the instructions that they executed, by a counter. */
+static uint64_t sample_players(struct session *s, uint64_t period)
 {
 	struct child c[2];
-	struct session s;
-	uint32_t id;
+	uint32_t id, count;
+	uint64_t value;
 
 	ck_assert(!pipe(ping[0]) && !pipe(ping[1]));
-	begin_ibs(&s);
-	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, ALL, 0, 0, 331, &id));
+	begin_ibs(s);
+	ok(s, allocate_ibs(s, HWPMC_EV_IBS_OP, ANY, ALL, 0, 0, period, &id));
+	ok(s, hwpmc_allocate(s->h, "instructions:uk", HWPMC_MODE_TC, 0, ANY, 0, &count));
 	for (long i = 0; i < 2; i++) {
 		c[i] = dev_child(play, (void *)i);
 		dev_pin(c[i].pid, 0);
-		ok(&s, hwpmc_attach(s.h, id, c[i].pid));
+		ok(s, hwpmc_attach(s->h, id, c[i].pid));
+		ok(s, hwpmc_attach(s->h, count, c[i].pid));
 	}
 	note_oracle();
-	ok(&s, hwpmc_start(s.h, id));
+	ok(s, hwpmc_start(s->h, count));
+	ok(s, hwpmc_start(s->h, id));
 	for (int i = 0; i < 2; i++)
 		dev_go(&c[i]);
 	for (int i = 0; i < 2; i++)
 		dev_wait(&c[i]);
-	ok(&s, hwpmc_stop(s.h, id));
-	end_ibs(&s);
+	ok(s, hwpmc_stop(s->h, id));
+	ok(s, hwpmc_stop(s->h, count));
+	ok(s, hwpmc_read(s->h, count, &value));
+	end_ibs(s);
+	for (int i = 0; i < 4; i++)
+		close(ping[i / 2][i % 2]);
+	return value;
+}
+
+/* Many stops are close to an overflow. */
+START_TEST(ibs_ops_at_many_switches_equal_the_oracle)
+{
+	struct session s;
+
+	sample_players(&s, 1009);
 	check_ops(&s, 0);
 	check_sums(&s);
 	end(&s);
-	for (int i = 0; i < 4; i++)
-		close(ping[i / 2][i % 2]);
+}
+END_TEST
+
+/* A period that is longer than each slice ends all the same, and as often as it should. */
+START_TEST(ibs_rest_of_a_period_goes_on_after_a_switch)
+{
+	uint64_t ops, samples;
+	struct session s;
+
+	/* The counter has the instructions of the handler of NMIs as well. */
+	ops = sample_players(&s, 50000);
+	samples = seen[VPMU_IBS_OP] + all_drops(&s);
+	printf("# %llu ops, %llu samples\n", (unsigned long long)ops, (unsigned long long)samples);
+	ck_assert_uint_gt(ops, 20 * 50000);
+	ck_assert_uint_gt(samples * 50000 * 10, ops * 8);
+	ck_assert_uint_lt(samples * 50000 * 10, ops * 12);
+	end(&s);
 }
 END_TEST
 
@@ -673,6 +705,7 @@ int main(void)
 	harness_add(ibs_fetches_at_address_0_are_filtered);
 	harness_add(ibs_fetch_periods_begin_at_0_though_a_write_keeps_the_count);
 	harness_add(ibs_ops_at_many_switches_equal_the_oracle);
+	harness_add(ibs_rest_of_a_period_goes_on_after_a_switch);
 	harness_add(ibs_owner_without_privilege_gets_no_physical_address);
 	harness_add(ibs_claim_is_refused_while_another_samples);
 	harness_add(ibs_requests_that_it_cannot_serve_are_refused);
