@@ -116,17 +116,32 @@ static void find_enabled_ipi(void *arg)
 			atomic_set(found, rows[ri].ctl);
 }
 
-static int ibs_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+/* The control register of a sampler that is enabled on some CPU, 0: none is. */
+static u32 find_enabled(void)
 {
 	atomic_t found = ATOMIC_INIT(0);
 
-	hwpmc_ibs_perf_keep_out();
 	on_each_cpu(find_enabled_ipi, &found, 1);
-	if (likely(!atomic_read(&found)))
+	return atomic_read(&found);
+}
+
+/*
+ * The first look spares perf's events where the claim will be refused: a start that is ignored is
+ * not repeated (ibs_perf.h).
+ */
+static int ibs_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+{
+	u32 msr = find_enabled();
+
+	if (!msr) {
+		hwpmc_ibs_perf_keep_out();
+		msr = find_enabled();
+	}
+	if (likely(!msr))
 		return 0;
 	hwpmc_ibs_perf_let_in();
 	*why = HWPMC_WHY_IBS_IN_USE;
-	*detail = atomic_read(&found);
+	*detail = msr;
 	return -EBUSY;
 }
 
@@ -143,14 +158,20 @@ static void disable_nmi(unsigned int ri)
 	hwpmc_x86_wrmsr_nmi(rows[ri].ctl, 0);
 }
 
+/* A row that was armed before, as a CPU goes offline that still switches tasks, stays armed. */
 static void ibs_reset_irqoff(struct hwpmc_class *cls, bool on)
 {
 	unsigned int ri;
 
 	for (ri = 0; ri < HWPMC_IBS_ROWS; ri++) {
-		if (ibs.caps & rows[ri].cap)
+		this_cpu_ptr(&ibs_rows[ri])->sel = 0;
+		if (!(ibs.caps & rows[ri].cap))
+			continue;
+		/* A late interrupt follows where one was enabled alone. */
+		if (ibs_rdmsr_nmi(rows[ri].ctl) & rows[ri].en)
 			disable_nmi(ri);
-		*this_cpu_ptr(&ibs_rows[ri]) = (struct ibs_row){ .left = 1 };
+		else
+			hwpmc_x86_wrmsr_nmi(rows[ri].ctl, 0);
 	}
 }
 
@@ -220,6 +241,9 @@ static void ibs_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 	if (!r->sel)
 		return;
 	left = stop_running_nmi(ri, r);
+	/* An NMI has paused sampling in between, and set .left. */
+	if (unlikely(!READ_ONCE(r->sel)))
+		return;
 	/* An NMI handled an overflow in between, and armed the row again. */
 	r->left = READ_ONCE(r->rearmed) == rearmed ? left : r->armed;
 	WRITE_ONCE(r->sel, 0);

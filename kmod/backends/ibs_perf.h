@@ -15,6 +15,8 @@ void hwpmc_ibs_perf_exit(void);
 /*
  * From now on perf can open no event of this hardware (EBUSY), and events that are open already
  * are not scheduled (ENOSPC). Events that count at this moment go on: look for them after this.
+ * An event that is scheduled and throttled at this moment is not started again; perf starts it
+ * the next time that it schedules it, a CPU-wide one only when it is enabled again.
  */
 void hwpmc_ibs_perf_keep_out(void);
 void hwpmc_ibs_perf_let_in(void);

@@ -813,13 +813,16 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	struct hwpmc_phase *ph = c->phase[nr];
 	u64 before, counter, now = hwpmc_log_time_nmi();
+	bool late = has_late_nmi(nr);
 
 	lockdep_assert_irqs_disabled();
+	if (likely(!late) && rc->shadow.sel)
+		hwpmc_cpu_stop_nmi(c, nr);
 	before = hwpmc_expected_begin_irqoff(c, now);
-	/* Before the stop, which clears the overflow of a row with a struct hwpmc_sampler.
-	 * handle_nmi() finds the row armed or the NMI expected, if not both. */
+	/* handle_nmi() finds the row armed or the NMI expected, if not both. */
 	barrier();
-	if (rc->shadow.sel)
+	/* This stop clears the overflow as well, so that the NMI would find none. */
+	if (unlikely(late) && rc->shadow.sel)
 		hwpmc_cpu_stop_nmi(c, nr);
 	c->sampling &= ~BIT_ULL(nr);
 	c->ticking &= ~BIT_ULL(nr);
