@@ -79,7 +79,7 @@ static void note_numbers(struct tables *t, const struct hwpmc_unwind *u, struct 
 static void name_as_recorded(struct hwpmc_unwind *u, const struct tables_file *f, bool mapped)
 {
 	/* A file of another kind can have a build-id, too. */
-	if (mapped && u->none && f->build_id_len) {
+	if ((mapped || has_numbers(u, f)) && u->none && f->build_id_len) {
 		u->build_id_len = f->build_id_len;
 		memcpy(u->build_id, f->build_id, sizeof(u->build_id));
 	}
