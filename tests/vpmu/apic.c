@@ -17,6 +17,8 @@
 #define LVTPC		0x340
 #define LVT_MASKED	(1u << 16)
 #define EILVT		0x500
+#define ESR		0x280
+#define ESR_ILLEGAL	(1u << 7)
 
 static const uint8_t load_insn[] = { 0x8b, 0x87, 0x00, 0xd0, 0x5f, 0xff };
 static const uint8_t store_insn[] = { 0x89, 0xb7, 0x00, 0xd0, 0x5f, 0xff };
@@ -41,6 +43,16 @@ static void access_extended(struct vcpu *v, uint32_t n, bool store)
 	counter_arm(v, board_of(v), KERNEL);
 }
 
+/* QEMU's APIC takes each access to an extended entry for an error, and keeps it: the kernel would
+ * not wake a CPU again. */
+static void access_errors(struct vcpu *v, bool store)
+{
+	if (store)
+		return;
+	v->esr_read = true;
+	counter_arm(v, board_of(v), KERNEL);
+}
+
 static void on_access(unsigned int index, uint32_t info, uint64_t addr, void *data)
 {
 	struct vcpu *v = vcpu_of(index);
@@ -50,6 +62,8 @@ static void on_access(unsigned int index, uint32_t info, uint64_t addr, void *da
 		access_lvtpc(v, qemu_plugin_mem_is_store(info));
 	else if (cfg.ibs && off - EILVT < 16 * EILVTS)
 		access_extended(v, (off - EILVT) / 16, qemu_plugin_mem_is_store(info));
+	else if (cfg.ibs && off == ESR)
+		access_errors(v, qemu_plugin_mem_is_store(info));
 }
 
 /* What came before it is done. */
@@ -81,15 +95,18 @@ bool apic_opens_late(struct vcpu *v)
 /* At a block's start. */
 void apic_finish_load(struct vcpu *v)
 {
-	if (!v->eilvt_read)
-		return;
-	reg_write(RAX, *v->eilvt_read);
+	if (v->esr_read)
+		reg_write(RAX, reg_read(RAX) & ~(uint64_t)ESR_ILLEGAL);
+	else if (v->eilvt_read)
+		reg_write(RAX, *v->eilvt_read);
+	v->esr_read = false;
 	v->eilvt_read = NULL;
 }
 
 void apic_reset(struct vcpu *v)
 {
 	v->opening = false;
+	v->esr_read = false;
 	for (int i = 0; i < EILVTS; i++)
 		v->eilvt[i] = LVT_MASKED;
 }

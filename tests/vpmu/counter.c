@@ -315,7 +315,8 @@ void counter_arm(struct vcpu *v, struct board *b, int mode)
 	uint64_t left[MODES] = { FAR, FAR };
 
 	deadlines(v, b, mode, left);
-	if (v->patch.site || v->iret || v->line_watched || v->eilvt_read)
+	if (v->patch.site || v->iret || v->line_watched || v->eilvt_read ||
+	    v->esr_read)
 		left[KERNEL] = left[USER] = 0;
 	for (int m = 0; m < MODES; m++)
 		counter_shift_bias(v, b, m, FIRE_TICKS - MIN(left[m], REACH));

@@ -212,6 +212,7 @@ struct vcpu {
 	bool opening;			/* apic.c: LVTPC is unmasked at the latest */
 	uint64_t opened;		/* KNOB_OPEN_LATE after this total */
 	uint32_t eilvt[EILVTS], *eilvt_read;
+	bool esr_read;			/* the error status was just read */
 	int64_t tsc_set;		/* from the host's TSC to the one that WRMSR set; 0: none */
 	struct ibs ibs;
 
