@@ -606,6 +606,43 @@ START_TEST(ibs_rest_of_a_period_goes_on_after_a_switch)
 }
 END_TEST
 
+/* The threads are switched in on a CPU that is about to go, and go on elsewhere. */
+START_TEST(ibs_ops_of_threads_go_on_while_cpus_come_and_go)
+{
+	struct child c[3];
+	struct session s;
+	uint32_t id;
+
+	if (dev_cpus() < 2) {
+		printf("# one CPU: none can go\n");
+		return;
+	}
+	begin_ibs(&s);
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, ALL, 0, 0, 1499, &id));
+	for (int i = 0; i < 3; i++) {
+		c[i] = dev_child(work, (void *)200);
+		ok(&s, hwpmc_attach(s.h, id, c[i].pid));
+	}
+	note_oracle();
+	ok(&s, hwpmc_start(s.h, id));
+	for (int i = 0; i < 3; i++)
+		dev_go(&c[i]);
+	for (int i = 0; i < 4; i++) {
+		dev_put("/sys/devices/system/cpu/cpu1/online", "0");
+		dev_msleep(5);
+		dev_put("/sys/devices/system/cpu/cpu1/online", "1");
+		dev_msleep(5);
+	}
+	for (int i = 0; i < 3; i++)
+		dev_wait(&c[i]);
+	ok(&s, hwpmc_stop(s.h, id));
+	end_ibs(&s);
+	check_ops(&s, 0);
+	check_sums(&s);
+	end(&s);
+}
+END_TEST
+
 /* ---- others --------------------------------------------------------------------- */
 
 static void check_unprivileged(void *unused)
@@ -706,6 +743,7 @@ int main(void)
 	harness_add(ibs_fetch_periods_begin_at_0_though_a_write_keeps_the_count);
 	harness_add(ibs_ops_at_many_switches_equal_the_oracle);
 	harness_add(ibs_rest_of_a_period_goes_on_after_a_switch);
+	harness_add(ibs_ops_of_threads_go_on_while_cpus_come_and_go);
 	harness_add(ibs_owner_without_privilege_gets_no_physical_address);
 	harness_add(ibs_claim_is_refused_while_another_samples);
 	harness_add(ibs_requests_that_it_cannot_serve_are_refused);
