@@ -9,14 +9,14 @@
 /* A rule that no code reaches hides a mistake of order. */
 START_TEST(every_rule_is_the_first_to_fit_some_event)
 {
-	for (unsigned int k = 0; k < ARRAY_SIZE(models); k++) {
-		const struct model *m = &models[k];
+	for (unsigned int k = 0; k < ARRAY_SIZE(rule_models); k++) {
+		const struct model *m = &rule_models[k];
 		u8 used[64] = { 0 };
 
 		ck_assert_uint_lt(m->nrules, ARRAY_SIZE(used));
 		for (u32 n = 0; n <= 0x1ffff; n++)
 			for (unsigned int i = 0; i < m->nrules; i++)
-				if (rule_matches(&m->rules[i], (n & 0xffff) |
+				if (intel_rule_matches(&m->rules[i], (n & 0xffff) |
 						 (n >> 16) * INTEL_SEL_INV)) {
 					used[i] = 1;
 					break;
@@ -30,9 +30,9 @@ END_TEST
 
 START_TEST(rules_are_well_formed)
 {
-	for (unsigned int k = 0; k < ARRAY_SIZE(models); k++)
-		for (unsigned int i = 0; i < models[k].nrules; i++) {
-			const struct rule *r = &models[k].rules[i];
+	for (unsigned int k = 0; k < ARRAY_SIZE(rule_models); k++)
+		for (unsigned int i = 0; i < rule_models[k].nrules; i++) {
+			const struct rule *r = &rule_models[k].rules[i];
 
 			ck_assert_uint_gt(r->first, 0);
 			ck_assert_uint_le(r->first, r->last);
@@ -43,9 +43,9 @@ END_TEST
 
 START_TEST(every_cputype_has_one_entry_at_most)
 {
-	for (unsigned int i = 0; i < ARRAY_SIZE(models); i++)
-		for (unsigned int k = i + 1; k < ARRAY_SIZE(models); k++)
-			ck_assert_uint_ne(models[i].cputype, models[k].cputype);
+	for (unsigned int i = 0; i < ARRAY_SIZE(rule_models); i++)
+		for (unsigned int k = i + 1; k < ARRAY_SIZE(rule_models); k++)
+			ck_assert_uint_ne(rule_models[i].cputype, rule_models[k].cputype);
 }
 END_TEST
 
@@ -69,17 +69,17 @@ static u64 row_of_register(u32 cputype, const struct hwpmc_intel_extra *e)
 
 START_TEST(events_of_a_register_have_one_row_and_no_other_registers)
 {
-	for (unsigned int k = 0; k < ARRAY_SIZE(models); k++) {
+	for (unsigned int k = 0; k < ARRAY_SIZE(rule_models); k++) {
 		u64 of_reg[HWPMC_INTEL_REGS] = { 0 };
 		const struct hwpmc_intel_extra *e, *f;
 
-		for (e = models[k].extra; e && e->code; e++) {
+		for (e = rule_models[k].extra; e && e->code; e++) {
 			if (e->reg == HWPMC_INTEL_LATENCY)
 				continue;
 			ck_assert_uint_ne(e->bits, 0);
-			ck_assert_uint_ne(row_of_register(models[k].cputype, e), 0);
-			of_reg[e->reg] |= row_of_register(models[k].cputype, e);
-			for (f = models[k].extra; f != e; f++)
+			ck_assert_uint_ne(row_of_register(rule_models[k].cputype, e), 0);
+			of_reg[e->reg] |= row_of_register(rule_models[k].cputype, e);
+			for (f = rule_models[k].extra; f != e; f++)
 				ck_assert_uint_ne(f->code, e->code);
 		}
 		for (int i = 0; i < HWPMC_INTEL_REGS; i++) {
