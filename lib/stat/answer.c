@@ -199,6 +199,7 @@ static void name_stack(struct hwpmc_profile *p, const struct entry *e, bool in_p
 	if (!s->nframe)
 		return;
 	s->frame[0]->image->samples += e->count;
+	p->model.images.unmapped.samples[s->frame[0]->unmapped] += e->count;
 	if (s->frame[0]->symbol->unknown)
 		p->totals.unknown += e->count;
 }
@@ -289,7 +290,18 @@ void profile_forget_stacks(struct hwpmc_profile *p)
 	p->nstack = 0;
 	for (uint32_t i = 0; i < p->model.images.n; i++)
 		p->model.images.all[i]->pub.samples = 0;
+	memset(p->model.images.unmapped.samples, 0, sizeof(p->model.images.unmapped.samples));
 	p->totals.unknown = 0;
+}
+
+static void explain_unmapped(struct hwpmc_profile *p)
+{
+	struct images *set = &p->model.images;
+	uint64_t lost = 0;
+
+	for (int i = 0; i < HWPMC_DROP_SLOTS; i++)
+		lost += p->totals.others_dropped[i];
+	set->unknown->pub.problem = unmapped_text(&set->unmapped, lost);
 }
 
 void profile_name_all(struct hwpmc_profile *p)
@@ -310,6 +322,7 @@ void profile_name_all(struct hwpmc_profile *p)
 			if (!p->entry[i].out)
 				name_stack(p, &p->entry[i], true);
 	frames_end(&p->frames);
+	explain_unmapped(p);
 	p->totals.first = to_ns(p, p->first);
 	p->totals.last = to_ns(p, p->last);
 	p->totals.duration = p->totals.last - p->totals.first;

@@ -13,13 +13,15 @@ uint64_t frame_hash(const struct hwpmc_frame *f)
 {
 	uint64_t h = table_mix(table_seed ^ (uintptr_t)f->image, f->addr);
 
-	return table_mix(h, f->pc * 4 + f->kernel * 2 + f->caller);
+	h = table_mix(h, f->pc * 4 + f->kernel * 2 + f->caller);
+	return f->unmapped ? table_mix(h, f->unmapped) : h;
 }
 
 bool frame_is_same(const struct hwpmc_frame *a, const struct hwpmc_frame *b)
 {
 	return a->image == b->image && a->addr == b->addr && a->pc == b->pc &&
-	       a->kernel == b->kernel && a->caller == b->caller;
+	       a->kernel == b->kernel && a->caller == b->caller &&
+	       a->unmapped == b->unmapped;
 }
 
 static bool same_spot(const void *items, uint32_t i, const void *key)
@@ -87,6 +89,8 @@ struct spot *frames_get(struct frames *set, struct model *m,
 	uint32_t i;
 
 	f.image = &img->pub;
+	if (img == m->images.unknown)
+		f.unmapped = model_unmapped(space, look, time);
 	hash = frame_hash(&f);
 	i = table_find(&set->table, hash, same_spot, set, &f);
 	if (i != TABLE_NONE)

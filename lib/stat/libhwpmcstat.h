@@ -102,6 +102,17 @@ enum hwpmc_image_kind {
 				 * the name of its only symbol, are the reason */
 };
 
+/* Why no mapping of its process has the address of a sample of user mode. */
+enum hwpmc_unmapped {
+	HWPMC_MAPPED,
+	HWPMC_UNMAPPED_NO_MAPPINGS,	/* the log has no mapping of the process at all */
+	HWPMC_UNMAPPED_REMOVED,		/* it had been unmapped by then */
+	HWPMC_UNMAPPED_NOTHING,		/* no executable mapping was ever there */
+	HWPMC_UNMAPPED_KERNEL,		/* an address of the kernel */
+	HWPMC_UNMAPPED_VSYSCALL,	/* the vsyscall page, which each process has */
+	HWPMC_UNMAPPED__COUNT
+};
+
 struct hwpmc_image {
 	const char *path;	/* as in the log; "[kernel]", "[name]", "[unknown]" */
 	const char *name;	/* last part of path */
@@ -111,7 +122,8 @@ struct hwpmc_image {
 	const char *file;	/* source of its symbols, or NULL */
 	const char *code;	/* file with its machine code, or NULL */
 	const char *problem;	/* why it has no symbols ("no such file", "build-id
-				 * differs from the log's"), or NULL */
+				 * differs from the log's"), or NULL; of UNKNOWN, in a
+				 * profile: how many samples by enum hwpmc_unmapped */
 	const char *no_lines;	/* why requested source lines are unknown */
 	uint64_t load;		/* KERNEL, MODULE: run-time address = address in
 				 * the file + load */
@@ -282,6 +294,7 @@ struct hwpmc_frame {
 	bool kernel;
 	bool caller;		/* pc is a return address */
 	bool inlined;		/* into the next frame */
+	enum hwpmc_unmapped unmapped;	/* HWPMC_IMAGE_UNKNOWN: why; else 0 */
 };
 
 struct hwpmc_thread_info {

@@ -432,6 +432,8 @@ static struct hwpmc_place *find_place(struct hwpmc_lookup *l, uint64_t pc,
 	uint32_t i;
 
 	f.image = &img->pub;
+	if (img == l->model.images.unknown)
+		f.unmapped = model_unmapped(l->task->space, look, time);
 	hash = frame_hash(&f);
 	i = table_find(t, hash, same_place, l, &f);
 	if (i != TABLE_NONE)

@@ -173,6 +173,20 @@ struct jit_dumps {
 	struct table table;		/* entries by pid */
 };
 
+/* ---- unmapped.c ---------------------------------------------------------- */
+
+struct unmapped {
+	uint64_t samples[HWPMC_UNMAPPED__COUNT];
+	size_t len;
+	char text[512];
+};
+
+struct space;
+/* The address is in no mapping of user mode at that time. */
+enum hwpmc_unmapped model_unmapped(const struct space *space, uint64_t pc, uint64_t time);
+/* Sentence about all samples there; NULL: none. lost: records of other types that are missing. */
+const char *unmapped_text(struct unmapped *u, uint64_t lost);
+
 struct images {
 	struct hwpmc_symbol_options options;
 	struct jit_dumps dumps;
@@ -182,6 +196,7 @@ struct images {
 	uint32_t n;
 	struct table table;		/* of all, by image_get()'s arguments */
 	struct image *unknown, *hidden, *kernel;
+	struct unmapped unmapped;	/* samples in unknown */
 	struct image *chain_end[HWPMC_CHAIN__COUNT];	/* by reason; [0]: unused */
 	struct kallsyms kallsyms;
 	struct kernel_files files, standard;
