@@ -196,6 +196,15 @@ $(NAMED): $(TOP)/tests/vm/progs/named.c
 		$(if $(findstring -b,$(@F)),-DOTHER) \
 		$(if $(findstring noid,$(@F)),-Xlinker --build-id=none) -o $@ $<
 
+# The same of Alpine's C library: with its loader, and static.
+NAMED_MUSL	:= $(addprefix $(BUILD)/vm/progs/named-,musl musl-static)
+vm-tests: $(NAMED_MUSL)
+$(NAMED_MUSL): $(TOP)/tests/vm/progs/named.c
+	@mkdir -p $(@D)
+	musl-gcc -std=gnu11 -O2 $(WARN) $(if $(findstring static,$@),-static -no-pie,-fPIE -pie) \
+		-fno-reorder-functions -fno-toplevel-reorder -DWORK=work_of_a \
+		-Xlinker --build-id=none -o $@ $< -lpthread
+
 # Marks around known numbers of instructions.
 vm-tests: $(BUILD)/vm/progs/marks
 $(BUILD)/vm/progs/marks: $(TOP)/tests/vm/progs/marks.c $(TOP)/lib/pmc/hwpmc_mark.h $(LIB_SHARED)

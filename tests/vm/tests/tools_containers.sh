@@ -80,6 +80,13 @@ layouts() {
 	begin chroot "$all/bare" /prog chroot-noid
 	root "$all/bare-b" named-b-noid
 	begin chroot "$all/bare-b" /prog chroot-b-noid
+	root "$all/musl" named-musl
+	mkdir -p "$all/musl/lib"
+	cp -L /lib/ld-musl-x86_64.so.1 "$all/musl/lib"
+	begin chroot "$all/musl" /prog musl
+	begin unshare -U -r -m -p -f chroot "$all/musl" /prog musl-ns
+	root "$all/static" named-musl-static
+	begin chroot "$all/static" /prog musl-static
 	root "$all/pids" named-a
 	begin unshare -p -f chroot "$all/pids" /prog pid-ns
 	root "$all/users" named-a
@@ -112,6 +119,9 @@ answers() {
 	chroot-b work_of_b -
 	chroot-noid work_of_a -
 	chroot-b-noid work_of_b -
+	musl work_of_a -
+	musl-ns work_of_a -
+	musl-static work_of_a -
 	pid-ns work_of_a -
 	user-ns work_of_a -
 	over-b work_of_a -
