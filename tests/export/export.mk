@@ -26,10 +26,14 @@ run-export = PYTHONPATH=$(TOP)/tests/harness BUILD=$(BUILD) \
 		<$(EXPORT_TEST)/$(1).tap >>$(BUILD)/results.tsv; exit $$status
 
 check-export: check-export-formats check-export-edits check-export-push check-export-stripped check-export-threads \
-	check-export-terminals check-export-inputs check-export-outputs check-export-widths
+	check-export-terminals check-export-inputs check-export-outputs check-export-widths \
+	check-export-ruled
 
-check-export-formats check-export-push check-export-stripped check-export-threads: check-export-%: $(EXPORT_TEST)/hwpmc
+check-export-formats check-export-push check-export-stripped check-export-threads \
+	check-export-ruled: check-export-%: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,$*,export)
+
+check-export-ruled: tools
 
 check-export-edits: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,edits,export)
@@ -40,7 +44,8 @@ check-export-terminals check-export-inputs check-export-outputs check-export-wid
 	@$(call run-export,$*,export)
 
 .PHONY: check-export check-export-formats check-export-edits check-export-push check-export-stripped check-export-threads \
-	check-export-terminals check-export-inputs check-export-outputs check-export-widths
+	check-export-terminals check-export-inputs check-export-outputs check-export-widths \
+	check-export-ruled
 
 check-flamegraph: $(EXPORT_TEST)/hwpmc
 	@$(call run-export,flamegraph,flamegraph)

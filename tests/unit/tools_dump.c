@@ -391,7 +391,7 @@ START_TEST(dump_shows_identity_of_mapped_files)
 	ck_assert_ptr_nonnull(strstr(text, " \"//anon\" 0x6000 0x0\n"));
 	text = dump_ok("--type map-in --json");
 	sprintf(expected, "\"build_id\":\"\",\"major\":8,\"minor\":3,\"inode\":%ju,"
-		"\"file\":{\"size\":%jd,\"mtime\":%jd%09ld,\"ctime\":%jd%09ld},"
+		"\"file\":{\"size\":%jd,\"mtime\":\"%jd%09ld\",\"ctime\":\"%jd%09ld\"},"
 		"\"unread\":true,\"snapshot\":false}\n", (uintmax_t)st.st_ino,
 		(intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
 		(intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);

@@ -239,6 +239,27 @@ void fmt_put_escaped(FILE *f, const char *text, const char *special)
 	}
 }
 
+/* A character, U+FFFD for a byte that is no UTF-8, '?' for those that command a terminal. */
+static void put_utf8(FILE *f, const char *s, int len, bool control)
+{
+	if (control)
+		put(f, "??", len);
+	else if (len == 1 && (unsigned char)*s >= 0x80)
+		fputs("\xef\xbf\xbd", f);
+	else
+		put(f, s, len);
+}
+
+void fmt_put_utf8(FILE *f, const char *s)
+{
+	bool control;
+
+	for (int len; *s; s += len) {
+		len = fmt_unit(s, &control);
+		put_utf8(f, s, len, control && *s != '\t');
+	}
+}
+
 void fmt_csv_field(FILE *f, const char *s)
 {
 	bool control, quote = strpbrk(s, ",\"");
@@ -251,10 +272,24 @@ void fmt_csv_field(FILE *f, const char *s)
 		len = fmt_unit(s, &control);
 		if (*s == '"')
 			fputc('"', f);
-		put(f, control ? "??" : s, len);
+		put_utf8(f, s, len, control);
 	}
 	if (quote)
 		fputc('"', f);
+}
+
+char *fmt_json_u64(char buf[FMT_NUMBER], uint64_t value)
+{
+	snprintf(buf, FMT_NUMBER, value > FMT_JSON_EXACT ? "\"%" PRIu64 "\"" : "%" PRIu64, value);
+	return buf;
+}
+
+char *fmt_json_s64(char buf[FMT_NUMBER], int64_t value)
+{
+	bool exact = value <= (int64_t)FMT_JSON_EXACT && value >= -(int64_t)FMT_JSON_EXACT;
+
+	snprintf(buf, FMT_NUMBER, exact ? "%" PRId64 : "\"%" PRId64 "\"", value);
+	return buf;
 }
 
 int fmt_parse_u64(const char *s, uint64_t lo, uint64_t hi, uint64_t *value)

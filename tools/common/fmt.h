@@ -34,6 +34,11 @@ int fmt_unit(const char *s, bool *control);
 /* With quotes and escapes. Bytes that are not UTF-8 become U+FFFD. */
 void fmt_json_string(FILE *f, const char *s);
 
+/* Readers of JSON have doubles for numbers: integers above 53 bits are strings of digits. */
+#define FMT_JSON_EXACT	(1ull << 53)
+char *fmt_json_u64(char buf[FMT_NUMBER], uint64_t value);
+char *fmt_json_s64(char buf[FMT_NUMBER], int64_t value);
+
 /* As it is, but for control characters and bytes that are not UTF-8: U+FFFD. */
 void fmt_utf8(FILE *f, const char *s);
 
@@ -46,6 +51,8 @@ void fmt_put_plain(FILE *f, const char *text, int width);
 /* The same into a buffer, of as many bytes as the text has. Returns the end, without a zero. */
 char *fmt_plain_at(char *at, const char *text);
 void fmt_put_blanks(FILE *f, unsigned int n);
+/* For files: control characters become '?', tabs stay, bytes that are not UTF-8 become U+FFFD. */
+void fmt_put_utf8(FILE *f, const char *s);
 
 /* As printf's "%7.2f", of numbers from 0 on, and "%*" PRIu64, without a zero behind them. Return
  * what is behind the text, at most FMT_NUMBER bytes. */
@@ -57,7 +64,7 @@ void fmt_put_escaped(FILE *f, const char *text, const char *special);
 /*
  * A CSV field (RFC 4180): quoted only where it must be. Spreadsheets take what begins
  * with one of "=+-@" as a formula: it gets an apostrophe in front. Control characters
- * become '?'.
+ * become '?', bytes that are not UTF-8 U+FFFD.
  */
 void fmt_csv_field(FILE *f, const char *s);
 

@@ -21,8 +21,8 @@ static void put_dropped(FILE *f, const struct hwpmc_log_drop *r, bool of_samples
 	hwpmc_record_drops(r, samples, others, HWPMC_DROP_SLOTS);
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
 		if (i < HWPMC_DROP__COUNT || n[i])
-			fprintf(f, "%s\"%s\":%" PRIu64, i ? "," : "{",
-				hwpmc_name_of_drop(i), n[i]);
+			fprintf(f, "%s\"%s\":%s", i ? "," : "{", hwpmc_name_of_drop(i),
+				fmt_json_u64((char [FMT_NUMBER]){ 0 }, n[i]));
 	fputc('}', f);
 }
 
@@ -40,10 +40,19 @@ static void put_file(FILE *f, const struct hwpmc_log_map *r)
 	struct hwpmc_log_file at;
 
 	if (record_file(r, &at))
-		fprintf(f, "{\"size\":%" PRIu64 ",\"mtime\":%" PRId64 ",\"ctime\":%" PRId64
-			"}", (uint64_t)at.size, (int64_t)at.mtime, (int64_t)at.ctime);
+		fprintf(f, "{\"size\":%s,\"mtime\":%s,\"ctime\":%s}",
+			fmt_json_u64((char [FMT_NUMBER]){ 0 }, at.size),
+			fmt_json_s64((char [FMT_NUMBER]){ 0 }, at.mtime),
+			fmt_json_s64((char [FMT_NUMBER]){ 0 }, at.ctime));
 	else
 		fputs("null", f);
+}
+
+static void put_u64(FILE *f, uint64_t value)
+{
+	char number[FMT_NUMBER];
+
+	fputs(fmt_json_u64(number, value), f);
 }
 
 static void put_bool(FILE *f, bool is)
@@ -92,7 +101,7 @@ static void put_value(FILE *f, const struct hwpmc_record *r,
 		fprintf(f, "%d", (int32_t)*u32);
 		break;
 	case RECORD_U64:
-		fprintf(f, "%" PRIu64, *u64);
+		put_u64(f, *u64);
 		break;
 	case RECORD_ADDRESS:
 		fprintf(f, "\"0x%" PRIx64 "\"", *u64);
@@ -145,6 +154,11 @@ static void put_value(FILE *f, const struct hwpmc_record *r,
 	}
 }
 
+static uint64_t time_of(const struct dump *d, uint64_t tick)
+{
+	return d->raw_time ? tick : hwpmc_lookup_time(d->lookup, tick);
+}
+
 static void put_head(struct dump *d, const struct hwpmc_record *r,
 		     const char *name)
 {
@@ -152,10 +166,9 @@ static void put_head(struct dump *d, const struct hwpmc_record *r,
 		fprintf(d->side, "{\"type\":\"%s\"", name);
 	else
 		fprintf(d->side, "{\"type\":%u", r->hdr->type);
-	fprintf(d->side, ",\"%s\":%" PRIu64 ",\"cpu\":%d",
-		d->raw_time ? "tick" : "time", d->raw_time ?
-		(uint64_t)r->hdr->time :
-		hwpmc_lookup_time(d->lookup, r->hdr->time), r->cpu);
+	fprintf(d->side, ",\"%s\":", d->raw_time ? "tick" : "time");
+	put_u64(d->side, time_of(d, r->hdr->time));
+	fprintf(d->side, ",\"cpu\":%d", r->cpu);
 }
 
 static void put_loss(FILE *f, const struct hwpmc_log_loss *r)
@@ -171,7 +184,7 @@ static void put_tick(struct dump *d, const struct hwpmc_record *r,
 {
 	uint64_t tick = *(const uint64_t *)((const char *)r->hdr + field->offset);
 
-	fprintf(d->side, "%" PRIu64, d->raw_time ? tick : hwpmc_lookup_time(d->lookup, tick));
+	put_u64(d->side, time_of(d, tick));
 }
 
 static void put_other(struct dump *d, const struct hwpmc_record *r)
@@ -219,7 +232,9 @@ static void write_event(struct dump *d, const struct hwpmc_lookup_event *e, uint
 {
 	fputs(",\"event\":", d->side);
 	fmt_json_string(d->side, e->name);
-	fprintf(d->side, ",\"period\":%" PRIu64 ",\"frames\":[", period);
+	fputs(",\"period\":", d->side);
+	put_u64(d->side, period);
+	fputs(",\"frames\":[", d->side);
 }
 
 static const struct dump_piece *event_piece(struct dump *d, const struct hwpmc_record *r)
@@ -248,8 +263,8 @@ static struct dump_piece *make_place(struct dump *d, const struct hwpmc_place *p
 		fputs(",\"symbol\":", d->side);
 		fmt_json_string(d->side, f->symbol->name);
 		fputs(f->symbol->made_up ? ",\"made_up\":true" : "", d->side);
-		fprintf(d->side, ",\"offset\":%" PRIu64,
-			dump_offset(f));
+		fputs(",\"offset\":", d->side);
+		put_u64(d->side, dump_offset(f));
 	}
 	fputs(",\"image\":", d->side);
 	fmt_json_string(d->side, f->image->path);
@@ -280,17 +295,26 @@ static void put_stack(struct dump *d, const struct hwpmc_record *r)
 	}
 }
 
+static void put_large(struct outbuf *out, uint64_t value)
+{
+	char number[FMT_NUMBER];
+
+	outbuf_puts(out, fmt_json_u64(number, value));
+}
+
 static void put_sample(struct dump *d, const struct hwpmc_record *r)
 {
 	const struct hwpmc_task *task = hwpmc_lookup_task(d->lookup, r);
 	const struct dump_piece *event = event_piece(d, r);
-	uint64_t time = r->hdr->time;
+	uint64_t time = time_of(d, r->hdr->time);
 
 	if (task != d->task || r->cpu != d->cpu)
 		make_prefix(d, r, task);
 	outbuf_put(&d->out, d->prefix.text, d->prefix.len);
-	outbuf_u64(&d->out, d->raw_time ? time :
-		   hwpmc_lookup_time(d->lookup, time));
+	if (time > FMT_JSON_EXACT)
+		put_large(&d->out, time);
+	else
+		outbuf_u64(&d->out, time);
 	outbuf_put(&d->out, event->text, event->len);
 	put_stack(d, r);
 	outbuf_putc(&d->out, ']');

@@ -5,7 +5,6 @@
  * samples with it on their stack. How often a function was called is not known:
  * "calls=" has the samples too. A column for each event.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -95,22 +94,57 @@ static void add_stack(struct callgrind *c, const struct hwpmc_stack *s)
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* The format wants an event as one word: other characters become '_'. */
-static void put_word(FILE *f, const char *name)
+static bool is_letter(char c)
 {
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* An event's name as one word that begins with a letter; n > 1: the n-th of this word. */
+static const char *event_word(const char *name, unsigned int n)
+{
+	struct text word;
+
+	text_open(&word);
+	if (!is_letter(*name))
+		fputs("event_", word.f);
 	for (; *name; name++)
-		fputc(isalnum((unsigned char)*name) ? *name : '_', f);
+		fputc(is_letter(*name) || (*name >= '0' && *name <= '9') ? *name : '_', word.f);
+	if (n > 1)
+		fprintf(word.f, "_%u", n);
+	return text_close(&word);
+}
+
+static bool is_among(char *const *words, uint32_t n, const char *word)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(words[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* Readers tell events apart by their words: each differs from those before it. */
+static char **event_words(const struct export *x)
+{
+	char **words = must_calloc(x->nevent, sizeof(*words));
+
+	for (uint32_t e = 0; e < x->nevent; e++) {
+		for (unsigned int n = 1; !words[e] || is_among(words, e, words[e]); n++) {
+			free(words[e]);
+			words[e] = (char *)event_word(x->event[e].name, n);
+		}
+	}
+	return words;
 }
 
 static void put_line_of(FILE *f, const char *text)
 {
-	fmt_put_plain(f, text, 0);
+	fmt_put_utf8(f, text);
 	fputc('\n', f);
 }
 
-/* Names are written once, and then their numbers. */
+/* Names are written once, and then their numbers. Those of files are what readers open. */
 static void put_name(struct callgrind *c, const char *key, struct ids *seen,
-		     uint32_t *known, const void *what, const char *name)
+		     uint32_t *known, const void *what, const char *name, bool is_file)
 {
 	uint32_t id = ids_ptr(seen, what);
 
@@ -120,7 +154,14 @@ static void put_name(struct callgrind *c, const char *key, struct ids *seen,
 	}
 	*known = seen->n;
 	fprintf(c->f, "%s=(%" PRIu32 ") ", key, id + 1);
-	put_line_of(c->f, name);
+	/* A number without a name is one that has come before. */
+	if (!name[strspn(name, " \t")])
+		name = "[unnamed]";
+	if (is_file)
+		fmt_put_plain(c->f, name, 0);
+	else
+		fmt_put_utf8(c->f, name);
+	fputc('\n', c->f);
 }
 
 static void put_file(struct callgrind *c, const char *key, const char *file)
@@ -129,7 +170,8 @@ static void put_file(struct callgrind *c, const char *key, const char *file)
 
 	if (id >= c->nfile) {
 		fprintf(c->f, "%s=(%" PRIu32 ") ", key, id + 1);
-		put_line_of(c->f, file);
+		fmt_put_plain(c->f, file, 0);
+		fputc('\n', c->f);
 		c->nfile = c->files.n;
 	} else {
 		fprintf(c->f, "%s=(%" PRIu32 ")\n", key, id + 1);
@@ -156,12 +198,12 @@ static unsigned int put_function(struct callgrind *c, const char *prefix,
 	unsigned int line;
 
 	snprintf(key, sizeof(key), "%sob", prefix);
-	put_name(c, key, &c->objects, &c->nobject, s->image, s->image->path);
+	put_name(c, key, &c->objects, &c->nobject, s->image, s->image->path, true);
 	snprintf(key, sizeof(key), "%sfl", prefix);
 	put_file(c, key, file_of(c, s, &line));
 	snprintf(key, sizeof(key), "%sfn", prefix);
 	put_name(c, key, &c->functions, &c->nfunction, s,
-		 export_function(name, s));
+		 export_function(name, s), false);
 	return line;
 }
 
@@ -303,13 +345,13 @@ static void put_functions(struct callgrind *c)
 
 /* ---- head ---------------------------------------------------------------- */
 
-static void put_events(const struct export *x, FILE *f)
+static void put_descriptions(const struct export *x, FILE *f)
 {
 	char rate[LOGOPTS_RATE];
 
 	for (uint32_t e = 0; e < x->nevent; e++) {
 		fputs("desc: Event: ", f);
-		fmt_put_plain(f, x->event[e].name, 0);
+		fmt_put_utf8(f, x->event[e].name);
 		fprintf(f, ", %s\n", logopts_rate(&x->event[e], rate));
 		if (!x->event[e].filtered)
 			continue;
@@ -317,18 +359,23 @@ static void put_events(const struct export *x, FILE *f)
 			x->event[e].filtered);
 		put_line_of(f, x->event[e].name);
 	}
+}
+
+static void put_events(const struct export *x, FILE *f)
+{
+	char **words = event_words(x);
+
 	for (uint32_t e = 0; e < x->nevent; e++) {
-		fputs("event: ", f);
-		put_word(f, x->event[e].name);
-		fprintf(f, " : %s of ", logopts_unit(&x->event[e]));
+		fprintf(f, "event: %s : %s of ", words[e], logopts_unit(&x->event[e]));
 		put_line_of(f, x->event[e].name);
 	}
 	fputs("events:", f);
 	for (uint32_t e = 0; e < x->nevent; e++) {
-		fputc(' ', f);
-		put_word(f, x->event[e].name);
+		fprintf(f, " %s", words[e]);
+		free(words[e]);
 	}
 	fputs(x->nevent ? "\n" : " samples\n", f);
+	free(words);
 }
 
 static void put_totals(const struct export *x, FILE *f, const char *key)
@@ -348,6 +395,7 @@ static void put_head(const struct export *x, FILE *f)
 		if (missing_is_loss(i) && x->totals->dropped[i])
 			fprintf(f, "desc: Lost: %s%" PRIu64 " samples, %s\n",
 				missing_bound(i), x->totals->dropped[i], hwpmc_name_of_drop(i));
+	put_descriptions(x, f);
 	fputs("positions: instr line\n", f);
 	put_events(x, f);
 	put_totals(x, f, "summary");

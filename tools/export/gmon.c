@@ -20,7 +20,7 @@ static void put_bytes(FILE *f, uint64_t value, unsigned int bytes)
 static bool put_histogram(FILE *f, unsigned int word, struct gmon_bucket *b,
 			  uint32_t n)
 {
-	static const char unit[16] = "samples\0\0\0\0\0\0\0s";
+	static const char dimension[15] = "samples", abbreviation = 's';
 	uint64_t at = b[0].at, end = b[n - 1].at + 1;
 	bool more = false;
 
@@ -29,7 +29,8 @@ static bool put_histogram(FILE *f, unsigned int word, struct gmon_bucket *b,
 	put_bytes(f, end * GMON_BUCKET, word);
 	put_bytes(f, end - at, 4);
 	put_bytes(f, 1, 4);	/* a "second" is a sample */
-	fwrite(unit, 1, sizeof(unit), f);
+	fwrite(dimension, 1, sizeof(dimension), f);
+	fputc(abbreviation, f);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t now = b[i].count > BUCKET_MAX ? BUCKET_MAX : b[i].count;
 

@@ -399,12 +399,15 @@ static void put_period(const struct report *r, const struct hwpmc_profile_event 
 		       uint64_t count)
 {
 	static const char *const formats[] = {
-		[REPORT_TEXT] = " %14" PRIu64, [REPORT_JSON] = ",\"period\":%" PRIu64,
-		[REPORT_CSV] = ",%" PRIu64,
+		[REPORT_TEXT] = " %14" PRIu64, [REPORT_CSV] = ",%" PRIu64,
 	};
+	uint64_t events = count * ev->period;
+	char number[FMT_NUMBER];
 
-	if (r->events)
-		fprintf(r->out.f, formats[r->format], count * ev->period);
+	if (r->events && r->format == REPORT_JSON)
+		fprintf(r->out.f, ",\"period\":%s", fmt_json_u64(number, events));
+	else if (r->events)
+		fprintf(r->out.f, formats[r->format], events);
 }
 
 /* Of a function's name what the columns before it, `used`, and after it leave. */

@@ -18,7 +18,7 @@ static const char *status_of(const struct stat_event *ev)
 }
 
 /* Whole counts to the last digit, means with what a double holds. */
-static void put_count(FILE *f, const struct stat_figure *fig)
+static void csv_count(FILE *f, const struct stat_figure *fig)
 {
 	if (fig->whole)
 		fprintf(f, "%" PRIu64, fig->exact);
@@ -26,16 +26,28 @@ static void put_count(FILE *f, const struct stat_figure *fig)
 		fprintf(f, "%.3f", fig->count);
 }
 
+static void json_u64(FILE *f, uint64_t value)
+{
+	char number[FMT_NUMBER];
+
+	fputs(fmt_json_u64(number, value), f);
+}
+
 static void json_figure(FILE *f, const struct stat_report *r,
 			const struct stat_event *ev, const struct stat_figure *fig,
 			const uint64_t *run)
 {
 	fputs("\"count\":", f);
-	put_count(f, fig);
+	if (fig->whole)
+		json_u64(f, fig->exact);
+	else
+		fprintf(f, "%.3f", fig->count);
 	if (!r->interval && r->o->runs > 1) {
 		fprintf(f, ",\"stddev\":%.3f,\"counts\":[", fig->deviation);
-		for (unsigned int i = 0; i < r->nrun; i++)
-			fprintf(f, "%s%" PRIu64, i ? "," : "", run[i]);
+		for (unsigned int i = 0; i < r->nrun; i++) {
+			fputs(i ? "," : "", f);
+			json_u64(f, run[i]);
+		}
 		fputc(']', f);
 	}
 	if (r->set->nturn)
@@ -266,6 +278,17 @@ static const char *row_of_all(const struct stat_report *r)
 	return r->o->system || r->o->by == BY_THREAD ? "all" : "";
 }
 
+/* Columns behind "why", which each line has if the header has them. ev: its time with --rotate, or
+ * NULL. */
+static void csv_end(FILE *f, const struct stat_report *r, const struct stat_event *ev)
+{
+	if (r->set->nturn && ev)
+		fprintf(f, ",%" PRIu64, ev->ran_ns);
+	else if (r->set->nturn)
+		fputc(',', f);
+	fputs(r->set->marks ? ",,,,,,,,\n" : "\n", f);
+}
+
 static void csv_row(FILE *f, const struct stat_report *r,
 		    const struct stat_event *ev, const struct stat_cell *cell)
 {
@@ -273,7 +296,7 @@ static void csv_row(FILE *f, const struct stat_report *r,
 
 	csv_lead(f, r, cell ? cell->label : row_of_all(r), ev->spec);
 	fprintf(f, ",%s,", status_of(ev));
-	put_count(f, &fig);
+	csv_count(f, &fig);
 	fputs(",events,", f);
 	if (!r->interval && r->nrun > 1)
 		fprintf(f, "%.3f", fig.deviation);
@@ -283,10 +306,7 @@ static void csv_row(FILE *f, const struct stat_report *r,
 	fputc(',', f);
 	fmt_csv_field(f, fig.metric.unit ? fig.metric.unit : "");
 	fputc(',', f);
-	/* Columns are added at the end. */
-	if (r->set->nturn)
-		fprintf(f, ",%" PRIu64, ev->ran_ns);
-	fputc('\n', f);
+	csv_end(f, r, ev);
 }
 
 static void csv_not_counted(FILE *f, const struct stat_report *r,
@@ -295,7 +315,7 @@ static void csv_not_counted(FILE *f, const struct stat_report *r,
 	csv_lead(f, r, row_of_all(r), ev->spec);
 	fputs(",not-counted,,,,,,,", f);
 	fmt_csv_field(f, ev->why);
-	fputc('\n', f);
+	csv_end(f, r, NULL);
 }
 
 static void csv_time(FILE *f, const struct stat_report *r, const char *name,
@@ -305,7 +325,8 @@ static void csv_time(FILE *f, const struct stat_report *r, const char *name,
 	fprintf(f, ",counted,%" PRIu64 ",ns,", ns);
 	if (r->nrun > 1 && deviation >= 0)
 		fprintf(f, "%.0f", deviation);
-	fprintf(f, ",%u,,,\n", r->nrun);
+	fprintf(f, ",%u,,,", r->nrun);
+	csv_end(f, r, NULL);
 }
 
 /* A metric has no count; its value stands where those of events have derived figures. */
@@ -320,7 +341,8 @@ static void csv_metric(FILE *f, const struct stat_report *r, const struct chosen
 		fprintf(f, "%.10g", value);
 	fputc(',', f);
 	fmt_csv_field(f, c->def->unit);
-	fputs(",\n", f);
+	fputc(',', f);
+	csv_end(f, r, NULL);
 }
 
 static void csv_metrics(FILE *f, const struct stat_report *r)

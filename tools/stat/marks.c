@@ -217,7 +217,8 @@ static int csv_row(const struct hwpmc_mark_stats *s, void *arg)
 		fprintf(p->f, "%d", s->tid);
 	fputc(',', p->f);
 	fmt_csv_field(p->f, s->event);
-	fprintf(p->f, ",counted,%" PRIu64 ",values,,1,,,,", s->count);
+	fprintf(p->f, ",counted,%" PRIu64 ",values,,1,,,,%s", s->count,
+		p->r->set->nturn ? "," : "");
 	fmt_csv_field(p->f, s->name);
 	fprintf(p->f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 		",%" PRIu64 "\n", s->sum, s->min, s->median, s->max, s->begun, s->dropped,

@@ -112,6 +112,7 @@ marks_of_threads_are_counted_in_each() {
 	has open 0 4 0
 	"$hwpmc" stat --markers --per-thread --csv -e instructions:u -o csv -- "$marks" threads \
 		>out 2>&1 || fail "$(cat out)"
+	check_equal "$(awk -F, 'NR == 1 { n = NF } NF != n' csv)" "" "lines of another shape"
 	grep '^mark,.*,ten,' csv | cut -d, -f3,6 >each
 	check_equal "$(wc -l <each)" 4 "threads with marks"
 	check_equal "$(cut -d, -f1 each | sort -u | wc -l)" 4 "different threads"

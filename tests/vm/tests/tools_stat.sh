@@ -15,6 +15,11 @@ both=instructions:u,branches:u
 # csv FIELD EVENT: a column of the last CSV
 csv() { awk -F, -v e="$2" -v f="$1" '$1 == "total" && $4 == e { print $f }' out.csv; }
 
+# lines_are_equal: each line of the last CSV, which has no quotes, has the fields of the header
+lines_are_equal() {
+	check_equal "$(awk -F, 'NR == 1 { n = NF } NF != n' out.csv)" "" "lines of another shape"
+}
+
 stat_prints_the_exact_count_of_a_program() {
 	check "$hwpmc" stat -e $both -o got -- "$loop" 1000000
 	check_equal "$(sed -n 's/^ *\([0-9,]*\) *\(instructions\|branches\):u.*/\1/p' got |
@@ -285,6 +290,7 @@ stat_rotates_what_does_not_fit_and_says_for_how_long() {
 			if (sum > 300000071) print "sum " sum
 			if (ns > all) print "time " ns " of " all }' out.csv >wrong
 	[ -s wrong ] && fail "$(cat wrong out.csv)"
+	lines_are_equal
 	check "$hwpmc" stat --csv --rotate -e $both -o out.csv -- "$loop" 1000000
 	check_equal "$(csv 6 instructions:u) $(csv 6 branches:u)" "$insn $branches" "one turn"
 	check "$hwpmc" stat --rotate=20 -e $pair,$pair,$pair,$pair,$pair,$pair -o got -- \
