@@ -103,15 +103,14 @@ static void machine_announce(const struct hwpmc_machine *m)
 static void note_missing(struct hwpmc_machine *m, const struct backend *b,
 			 const struct hwpmc_class *cls)
 {
-	if (!cls->why)
+	if (!cls->refusal.reason)
 		return;
 	m->notes[m->nnotes++] = (struct hwpmc_classnote){
-		.class = b->id, .reason = cls->why, .detail = cls->why_detail,
+		.class = b->id, .reason = cls->refusal.reason,
+		.detail = cls->refusal.detail,
 	};
-	if (!b->hardware || m->why)
-		return;
-	m->why = cls->why;
-	m->why_detail = cls->why_detail;
+	if (b->hardware && !m->refusal.reason)
+		m->refusal = cls->refusal;
 }
 
 static void probe_one(struct hwpmc_machine *m, const struct backend *b)
@@ -145,10 +144,10 @@ int hwpmc_machine_probe(struct hwpmc_machine *m)
 			hardware += m->nclass - before;
 	}
 	if (hardware)
-		m->why = HWPMC_WHY_NONE;
-	else if (!m->why)
-		m->why = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? HWPMC_WHY_PMU_GUEST :
-			 HWPMC_WHY_NO_PMU;
+		m->refusal.reason = HWPMC_WHY_NONE;
+	else if (!m->refusal.reason)
+		m->refusal.reason = boot_cpu_has(X86_FEATURE_HYPERVISOR) ?
+				    HWPMC_WHY_PMU_GUEST : HWPMC_WHY_NO_PMU;
 	if (!hardware)
 		pr_info("no usable performance counters on this machine\n");
 	machine_announce(m);

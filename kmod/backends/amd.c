@@ -53,13 +53,11 @@ static int amd_describe(struct hwpmc_class *cls)
 	err = hwpmc_amd_describe(&pmu, boot_cpu_data.x86,
 				 boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
 				 eax, ebx, &why);
-	if (err == -EINVAL) {
-		pr_info("performance counters not used: %s (CPUID 0x80000022: %08x %08x)\n",
-			why, eax, ebx);
-		cls->why = HWPMC_WHY_PMU_UNKNOWN;
-		cls->why_detail = eax & 0xff;
-	}
-	return err;
+	if (err != -EINVAL)
+		return err;
+	pr_info("performance counters not used: %s (CPUID 0x80000022: %08x %08x)\n",
+		why, eax, ebx);
+	return hwpmc_refuse(&cls->refusal, err, HWPMC_WHY_PMU_UNKNOWN, eax & 0xff);
 }
 
 static void describe_amd_bank(void)
@@ -127,17 +125,15 @@ static int amd_encode(const struct hwpmc_class *cls, const struct hwpmc_request 
 	return hwpmc_amd_encode(cls, req, enc);
 }
 
-static int amd_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+static int amd_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 {
-	int ret = hwpmc_x86_claim(&bank, why, detail);
+	int ret = hwpmc_x86_claim(&bank, hdr);
 
 	if (ret || likely(!hwpmc_amd_guests_untried))
 		return ret;
 	/* They were released after the select was made, which lacks the bit of the host. */
 	hwpmc_x86_release(&bank);
-	*why = HWPMC_WHY_PMU_RESERVED;
-	*detail = hwpmc_x86_sel(&bank, 0);
-	return -EBUSY;
+	return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_PMU_RESERVED, hwpmc_x86_sel(&bank, 0));
 }
 
 static void amd_release(struct hwpmc_class *cls)

@@ -5,7 +5,6 @@
  */
 #include "amd_encode.h"
 #include "amd_regs.h"
-#include "refusal.h"
 
 int hwpmc_amd_describe(struct hwpmc_amd_pmu *pmu, u32 family, bool extended,
 		       u32 eax, u32 ebx, const char **why)
@@ -159,7 +158,7 @@ static u64 amd_unknown_bits(const struct hwpmc_amd_pmu *pmu, const struct hwpmc_
 		known |= AMD_CTL_EVENT_HIGH;
 	/* An overflow in a guest interrupts the host, far from where it happened. */
 	if (pmu->guests)
-		known |= hwpmc_mode_samples(req->mode) ? AMD_CTL_HOST : AMD_CTL_WHOSE;
+		known |= hwpmc_mode_is_sampling(req->mode) ? AMD_CTL_HOST : AMD_CTL_WHOSE;
 	return req->config & ~known;
 }
 
@@ -183,7 +182,7 @@ static u64 amd_select_of(const struct hwpmc_amd_pmu *pmu, const struct hwpmc_req
 		sel |= AMD_CTL_USR;
 	if (req->caps & HWPMC_CAP_SYSTEM)
 		sel |= AMD_CTL_OS;
-	if (hwpmc_mode_samples(req->mode))
+	if (hwpmc_mode_is_sampling(req->mode))
 		sel |= AMD_CTL_INT;
 	return sel;
 }
@@ -203,7 +202,7 @@ int hwpmc_amd_encode(const struct hwpmc_class *cls,
 	if (req->config1)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
 					   64 + hwpmc_lowest_bit(req->config1));
-	if (is_of_node(pmu, req->config) && !hwpmc_mode_system(req->mode))
+	if (is_of_node(pmu, req->config) && !hwpmc_mode_is_system(req->mode))
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_NODE, 0);
 	rows = amd_event_rows(pmu, req->config) & hwpmc_first_rows(cls->num);
 	if (!rows)

@@ -12,7 +12,6 @@
 #include "aperf_regs.h"
 #include "classes.h"
 #include "missing.h"
-#include "refusal.h"
 
 static const struct {
 	const char *name;

@@ -18,9 +18,9 @@
 #ifndef HWPMC_BACKEND_H
 #define HWPMC_BACKEND_H
 
+#include "../base/refusal.h"
+#include "../base/rows.h"
 #include "../compat/fault.h"
-#include "../compat/types.h"	/* fixed-width types, on the host too */
-#include "hwpmc.h"		/* uapi */
 
 struct hwpmc_class;
 
@@ -65,9 +65,15 @@ struct hwpmc_encoding {
 				 * nobody */
 	bool hidden;		/* RDPMC of user mode reads 0 from the counter */
 	bool package;		/* on the CPUs of a package only one may have the row */
-	u32 why;		/* enum hwpmc_reason where refused */
-	s32 detail;
+	struct hwpmc_hdr refusal;
 };
+
+static inline int hwpmc_encode_refuse(struct hwpmc_encoding *enc, int err, u32 why,
+				      s32 detail)
+{
+	*enc = (struct hwpmc_encoding){ .refusal = { why, detail } };
+	return err;
+}
 
 /*
  * Events that certainly happen while instructions run, in kernel mode: what a class is tried
@@ -151,8 +157,8 @@ struct hwpmc_sampler {
 struct hwpmc_class_ops {
 	/*
 	 * Does this machine have the class? 0: yes, *cls is filled in (name, id,
-	 * caps, width, num, rdpmc_base). An error: no, and cls->why says why not, or
-	 * is 0 where the processor's vendor has no such class. But for -ENODEV one
+	 * caps, width, num, rdpmc_base). An error: no, for the reason in
+	 * cls->refusal, or NONE where the processor's vendor has no such class. But for -ENODEV one
 	 * pr_info line has said it as well.
 	 */
 	int (*probe)(struct hwpmc_class *cls);
@@ -160,10 +166,10 @@ struct hwpmc_class_ops {
 	void (*exit)(struct hwpmc_class *cls);
 	/*
 	 * Reserve the hardware against perf (x86_reserve.c), and release it. NULL
-	 * where nothing is to be claimed (TSC). -EBUSY: *why is PMU_RESERVED, *detail
-	 * the MSR, or PMU_MEDIATED.
+	 * where nothing is to be claimed (TSC). -EBUSY: PMU_RESERVED with the
+	 * MSR, or PMU_MEDIATED.
 	 */
-	int (*claim)(struct hwpmc_class *cls, u32 *why, s32 *detail);
+	int (*claim)(struct hwpmc_class *cls, struct hwpmc_hdr *hdr);
 	void (*release)(struct hwpmc_class *cls);
 	/* After claim(), on each CPU: the control MSR of a counter that runs although no
 	 * class has used it yet, 0: none. NULL as claim. */
@@ -194,7 +200,7 @@ struct hwpmc_class_ops {
 	void (*reset_irqoff)(struct hwpmc_class *cls, bool on);
 	/*
 	 * Which rows of this class can count the event, with which select? Takes nothing.
-	 * 0, or -EINVAL or -EOPNOTSUPP with enc->why and enc->detail.
+	 * 0, or -EINVAL or -EOPNOTSUPP with enc->refusal.
 	 */
 	int (*encode)(const struct hwpmc_class *cls,
 		      const struct hwpmc_request *req,
@@ -245,11 +251,11 @@ struct hwpmc_class_ops {
 	void (*add_irqoff)(struct hwpmc_class *cls, unsigned int ri, u64 n);
 	/*
 	 * One PMC more, or less, has this select: SOFT enables its event, P4 and IAP
-	 * admit no sibling of a CPU where they must not; NULL elsewhere. An error comes
-	 * with *why and *detail. Process context, hwpmc_lock.
+	 * admit no sibling of a CPU where they must not; NULL elsewhere. Process
+	 * context, hwpmc_lock.
 	 */
 	int (*event_get)(struct hwpmc_class *cls, const struct hwpmc_select *s,
-			 u32 *why, s32 *detail);
+			 struct hwpmc_hdr *hdr);
 	void (*event_put)(struct hwpmc_class *cls, const struct hwpmc_select *s);
 	/* Name and number of the event at a place of the list, NULL behind its end; and
 	 * the name of a number. */
@@ -281,8 +287,7 @@ struct hwpmc_class {
 	u32 wrap_ms;		/* how often rows have to be read while they count; 0: as
 				 * `width` wants it */
 	u64 max_period;		/* see write_nmi() */
-	u32 why;		/* probe() failed: enum hwpmc_reason, or 0 */
-	s32 why_detail;
+	struct hwpmc_hdr refusal;	/* of probe() */
 	bool nmi;		/* interrupts by the local APIC's LVTPC */
 	bool shareable;		/* a row may serve any number of PMCs (TSC) */
 	bool system_only;	/* no process-scope PMCs (TSC) */
@@ -313,8 +318,7 @@ struct hwpmc_machine {
 	unsigned int nclass;
 	struct hwpmc_class cls[HWPMC_CLASS_MAX];
 	/* Why no class has hardware counters; NONE: one has. */
-	u32 why;		/* enum hwpmc_reason */
-	s32 why_detail;
+	struct hwpmc_hdr refusal;
 	/* Of single classes. */
 	unsigned int nnotes;
 	struct hwpmc_classnote notes[HWPMC_NOTES_MAX];

@@ -82,7 +82,7 @@ static int ibs_probe(struct hwpmc_class *cls)
 	if (!get_ibs_caps())
 		return hwpmc_missing(cls, HWPMC_WHY_IBS_ENTRY, HWPMC_WHY_IBS_ENTRY);
 	if (!hwpmc_ibs_perf_init()) {
-		cls->why = HWPMC_WHY_CLASS_NONE;
+		cls->refusal.reason = HWPMC_WHY_CLASS_NONE;
 		return -ENODEV;
 	}
 	hwpmc_ibs_describe(&ibs, caps, boot_cpu_data.x86, boot_cpu_data.x86_model);
@@ -129,7 +129,7 @@ static u32 find_enabled(void)
  * The first look spares perf's events where the claim will be refused: a start that is ignored is
  * not repeated (ibs_perf.h).
  */
-static int ibs_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+static int ibs_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 {
 	u32 msr = find_enabled();
 
@@ -140,9 +140,7 @@ static int ibs_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	if (likely(!msr))
 		return 0;
 	hwpmc_ibs_perf_let_in();
-	*why = HWPMC_WHY_IBS_IN_USE;
-	*detail = msr;
-	return -EBUSY;
+	return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_IBS_IN_USE, msr);
 }
 
 static void ibs_release(struct hwpmc_class *cls)

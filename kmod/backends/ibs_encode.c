@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* ibs_encode.c - see ibs_encode.h. Pure. */
 #include "ibs_encode.h"
-#include "refusal.h"
 
 #define UNIT		16	/* the registers lack the lower bits of a period */
 #define MEAN_RANDOM	64	/* mean of the bits AMD_IBS_OP_RANDOM, rounded up */
@@ -58,7 +57,7 @@ int hwpmc_ibs_encode(const struct hwpmc_ibs *ibs, const struct hwpmc_request *re
 	bool op = req->ev == HWPMC_EV_IBS_OP;
 	u64 unknown;
 
-	if (!hwpmc_mode_samples(req->mode))
+	if (!hwpmc_mode_is_sampling(req->mode))
 		return hwpmc_encode_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_CAPS, HWPMC_CAP_READ);
 	if ((!op && req->ev != HWPMC_EV_IBS_FETCH) ||
 	    !(ibs->caps & (op ? AMD_IBS_CAP_OP : AMD_IBS_CAP_FETCH)))

@@ -271,7 +271,7 @@ static void bank_exit(void)
 }
 
 /* Can the counters be had for the module alone, and do they work? */
-static int find_bank(u32 *reason, s32 *detail)
+static int find_bank(struct hwpmc_hdr *hdr)
 {
 	unsigned int num = hwpmc_intel_pmu.gp_num;
 
@@ -282,23 +282,19 @@ static int find_bank(u32 *reason, s32 *detail)
 	hwpmc_x86_held_init();
 	if (hwpmc_x86_is_shared(&intel_bank)) {
 		pr_info("performance counters not used: this kernel cannot keep perf away from counters of perfmon 6\n");
-		*reason = HWPMC_WHY_PMU_SHARED;
-		*detail = 0;
 		bank_exit();
-		return -EOPNOTSUPP;
+		return hwpmc_refuse(hdr, -EOPNOTSUPP, HWPMC_WHY_PMU_SHARED, 0);
 	}
 	if (!hwpmc_x86_works(&intel_bank)) {
 		pr_info("performance counters not used: CPUID 0xa lists %u, but their registers do not keep values, or RDPMC faults\n",
 			num);
-		*reason = HWPMC_WHY_PMU_BROKEN;
-		*detail = num;
 		bank_exit();
-		return -ENXIO;
+		return hwpmc_refuse(hdr, -ENXIO, HWPMC_WHY_PMU_BROKEN, num);
 	}
 	return 0;
 }
 
-static int intel_detect(u32 *reason, s32 *detail)
+static int intel_detect(struct hwpmc_hdr *hdr)
 {
 	struct hwpmc_intel_pmu *pmu = &hwpmc_intel_pmu;
 	const char *why = NULL;
@@ -309,8 +305,8 @@ static int intel_detect(u32 *reason, s32 *detail)
 		return -ENODEV;
 	/* Netburst has class P4 instead. */
 	if (boot_cpu_data.x86 != 15)
-		*reason = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? HWPMC_WHY_PMU_GUEST :
-								 HWPMC_WHY_NO_PMU;
+		hdr->reason = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? HWPMC_WHY_PMU_GUEST :
+								     HWPMC_WHY_NO_PMU;
 	if (cpuid_eax(0) < INTEL_CPUID_LEAF)
 		return -ENODEV;
 	cputype = boot_cpu_data.x86 == 6 ?
@@ -321,15 +317,12 @@ static int intel_detect(u32 *reason, s32 *detail)
 				   boot_cpu_has(X86_FEATURE_HYPERVISOR), &why);
 	if (err == -ENODEV)
 		return err;
-	*reason = HWPMC_WHY_PMU_UNKNOWN;
-	*detail = leaf[0] & 0xff;
+	*hdr = (struct hwpmc_hdr){ HWPMC_WHY_PMU_UNKNOWN, leaf[0] & 0xff };
 	pmu->full_write = pmu->version >= 6 || has_full_write();
 	pmu->withheld = withheld_counters();
 	if (!err && !(is_hybrid() ? find_kinds(pmu) : find_one_kind(pmu, leaf))) {
 		why = "a kind of core that this module does not support";
-		*reason = HWPMC_WHY_PMU_KINDS;
-		*detail = 0;
-		err = -EOPNOTSUPP;
+		err = hwpmc_refuse(hdr, -EOPNOTSUPP, HWPMC_WHY_PMU_KINDS, 0);
 	}
 	if (err) {
 		pr_info("performance counters not used: %s (CPUID 0xa: %08x %08x %08x %08x)\n",
@@ -337,7 +330,7 @@ static int intel_detect(u32 *reason, s32 *detail)
 		return err;
 	}
 	describe_intel_bank();
-	err = find_bank(reason, detail);
+	err = find_bank(hdr);
 	if (err)
 		return err;
 	if (!pmu->nkinds)
@@ -348,23 +341,20 @@ static int intel_detect(u32 *reason, s32 *detail)
 /* The answer that both classes get. At load. */
 static struct {
 	int result;
-	u32 reason;
-	s32 detail;
+	struct hwpmc_hdr refusal;
 } intel_detected = { .result = 1 };	/* 1: not probed yet */
 
 int hwpmc_intel_detect(struct hwpmc_class *cls)
 {
 	if (intel_detected.result > 0)
-		intel_detected.result = intel_detect(&intel_detected.reason,
-						     &intel_detected.detail);
-	cls->why = intel_detected.reason;
-	cls->why_detail = intel_detected.detail;
+		intel_detected.result = intel_detect(&intel_detected.refusal);
+	cls->refusal = intel_detected.refusal;
 	return intel_detected.result;
 }
 
-int hwpmc_intel_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+int hwpmc_intel_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 {
-	return hwpmc_x86_claim(&intel_bank, why, detail);
+	return hwpmc_x86_claim(&intel_bank, hdr);
 }
 
 void hwpmc_intel_release(struct hwpmc_class *cls)
@@ -554,11 +544,11 @@ static void iap_row_name(const struct hwpmc_class *cls, unsigned int ri,
 }
 
 static int iap_event_get(struct hwpmc_class *cls, const struct hwpmc_select *s,
-			 u32 *why, s32 *detail)
+			 struct hwpmc_hdr *hdr)
 {
 	if (!hwpmc_intel_is_shared(hwpmc_intel_pmu.cputype, s->sel))
 		return 0;
-	return hwpmc_siblings_get(HWPMC_WHY_EVENT_SIBLINGS, why, detail);
+	return hwpmc_siblings_get(HWPMC_WHY_EVENT_SIBLINGS, hdr);
 }
 
 static void iap_event_put(struct hwpmc_class *cls, const struct hwpmc_select *s)

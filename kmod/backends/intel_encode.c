@@ -7,7 +7,6 @@
 #include "intel_encode.h"
 #include "intel_kinds.h"
 #include "intel_regs.h"
-#include "refusal.h"
 
 static bool width_is_sane(u32 width)
 {
@@ -148,7 +147,7 @@ static u64 intel_unknown_bits(const struct hwpmc_intel_pmu *pmu,
 	 * AnyThread also counts the other hyperthread, which may run another user's
 	 * program: system scope only, which needs privilege.
 	 */
-	if (!pmu->any_thread || !hwpmc_mode_system(req->mode))
+	if (!pmu->any_thread || !hwpmc_mode_is_system(req->mode))
 		known &= ~INTEL_SEL_ANY;
 	return req->config & ~known;
 }
@@ -156,7 +155,7 @@ static u64 intel_unknown_bits(const struct hwpmc_intel_pmu *pmu,
 /* Programs may RDPMC their own PMCs; those of system scope count for others too. */
 static bool is_hidden(const struct hwpmc_intel_pmu *pmu, const struct hwpmc_request *req)
 {
-	return pmu->hides && hwpmc_mode_system(req->mode);
+	return pmu->hides && hwpmc_mode_is_system(req->mode);
 }
 
 static u64 iap_select(const struct hwpmc_request *req)
@@ -167,7 +166,7 @@ static u64 iap_select(const struct hwpmc_request *req)
 		sel |= INTEL_SEL_USR;
 	if (req->caps & HWPMC_CAP_SYSTEM)
 		sel |= INTEL_SEL_OS;
-	if (hwpmc_mode_samples(req->mode))
+	if (hwpmc_mode_is_sampling(req->mode))
 		sel |= INTEL_SEL_INT;
 	return sel;
 }
@@ -291,7 +290,7 @@ static u64 iaf_select(const struct hwpmc_request *req)
 		sel |= INTEL_FIXED_USR;
 	if (req->caps & HWPMC_CAP_SYSTEM)
 		sel |= INTEL_FIXED_OS;
-	if (hwpmc_mode_samples(req->mode))
+	if (hwpmc_mode_is_sampling(req->mode))
 		sel |= INTEL_FIXED_INT;
 	return sel;
 }

@@ -188,7 +188,7 @@ static int judge_kinds(u32 wanted, u32 counted, bool same, int err, struct hwpmc
 {
 	bool single = !(wanted & (wanted - 1));
 
-	if (!single && counted && (err ? enc->why == HWPMC_WHY_EVENT_ROWS : !same))
+	if (!single && counted && (err ? enc->refusal.reason == HWPMC_WHY_EVENT_ROWS : !same))
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_KIND, counted);
 	if (!err && !enc->rows)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_ROWS, 0);

@@ -7,7 +7,6 @@
 #define HWPMC_INTEL_KINDS_H
 
 #include "intel_encode.h"
-#include "refusal.h"
 
 #define HWPMC_KINDS_MAX	3
 

@@ -13,7 +13,7 @@
 /* -ENODEV: the class is missing, by this cause, or under a hypervisor by the other. */
 static inline int hwpmc_missing(struct hwpmc_class *cls, u32 why, u32 guest)
 {
-	cls->why = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? guest : why;
+	cls->refusal.reason = boot_cpu_has(X86_FEATURE_HYPERVISOR) ? guest : why;
 	return -ENODEV;
 }
 

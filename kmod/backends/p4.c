@@ -20,7 +20,6 @@
 #include "missing.h"
 #include "p4_encode.h"
 #include "p4_regs.h"
-#include "refusal.h"
 #include "siblings.h"
 #include "width.h"
 #include "x86_held.h"
@@ -104,9 +103,9 @@ static void p4_exit(struct hwpmc_class *cls)
 	hwpmc_x86_held_exit();
 }
 
-static int p4_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+static int p4_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 {
-	return hwpmc_x86_claim(&p4_bank, why, detail);
+	return hwpmc_x86_claim(&p4_bank, hdr);
 }
 
 static void p4_release(struct hwpmc_class *cls)
@@ -136,11 +135,11 @@ static int p4_cpu_online_irqoff(struct hwpmc_class *cls)
 
 /* A process-scope PMC. A CPU may have come since encode(). */
 static int p4_event_get(struct hwpmc_class *cls, const struct hwpmc_select *s,
-			u32 *why, s32 *detail)
+			struct hwpmc_hdr *hdr)
 {
 	if (!(s->extra & HWPMC_P4_PROCESS))
 		return 0;
-	return hwpmc_siblings_get(HWPMC_WHY_SIBLINGS, why, detail);
+	return hwpmc_siblings_get(HWPMC_WHY_SIBLINGS, hdr);
 }
 
 static void p4_event_put(struct hwpmc_class *cls, const struct hwpmc_select *s)
@@ -156,7 +155,7 @@ static int p4_encode(const struct hwpmc_class *cls, const struct hwpmc_request *
 
 	if (err || !p4_has_threads)
 		return err;
-	if (!hwpmc_mode_system(req->mode)) {
+	if (!hwpmc_mode_is_system(req->mode)) {
 		sibling = hwpmc_sibling_find();
 		return sibling < 0 ? 0 :
 		       hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_SIBLINGS, sibling);
@@ -236,12 +235,11 @@ static u32 p4_changed_irqoff(const struct hwpmc_class *cls, unsigned int ri,
  */
 static void p4_ack_nmi(struct hwpmc_class *cls, u64 rows)
 {
-	for (; rows; rows &= rows - 1) {
-		unsigned int ri = __ffs64(rows);
+	unsigned int ri;
 
+	for_each_row(ri, rows)
 		if (!this_cpu_read(p4_cccr[ri]))
 			hwpmc_x86_wrmsr_nmi(P4_CCCR(ri), 0);
-	}
 }
 
 /*

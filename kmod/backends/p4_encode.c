@@ -9,7 +9,6 @@
  */
 #include "p4_encode.h"
 #include "p4_regs.h"
-#include "refusal.h"
 
 enum unit {
 	BSU, FSB, MOB, PMH, BPU, ITLB,		/* counters 0 to 3 */
@@ -157,7 +156,7 @@ static u64 p4_select_of(const struct hwpmc_request *req, unsigned int n)
 		escr |= P4_ESCR_T0_USR;
 	if (req->caps & HWPMC_CAP_SYSTEM)
 		escr |= P4_ESCR_T0_OS;
-	if (hwpmc_mode_samples(req->mode))
+	if (hwpmc_mode_is_sampling(req->mode))
 		cccr |= P4_CCCR_PMI_T0;
 	return cccr | escr << 32;
 }
@@ -203,7 +202,7 @@ int hwpmc_p4_encode(const struct hwpmc_class *cls, const struct hwpmc_request *r
 		.select = { .sel = p4_select_of(req, n), .extra = events[n].unit },
 		.rows = p4_event_rows(n),
 	};
-	if (!hwpmc_mode_system(req->mode))
+	if (!hwpmc_mode_is_system(req->mode))
 		enc->select.extra |= HWPMC_P4_PROCESS;
 	return 0;
 }

@@ -14,7 +14,6 @@
 #include "missing.h"
 #include "rapl_regs.h"
 #include "rapl_units.h"
-#include "refusal.h"
 
 /* By row: which domain it is. Written at probe. */
 static u8 domain_of[RAPL_DOMAINS];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* siblings.c - see siblings.h. */
 #include <linux/cpu.h>
-#include <linux/errno.h>
 #include <linux/smp.h>
 #include <linux/topology.h>
 
@@ -25,7 +24,7 @@ int hwpmc_sibling_find(void)
 	return -1;
 }
 
-int hwpmc_siblings_get(u32 reason, u32 *why, s32 *detail)
+int hwpmc_siblings_get(u32 reason, struct hwpmc_hdr *hdr)
 {
 	int sibling;
 
@@ -34,11 +33,7 @@ int hwpmc_siblings_get(u32 reason, u32 *why, s32 *detail)
 	if (sibling < 0)
 		siblings_users++;
 	cpus_read_unlock();
-	if (sibling < 0)
-		return 0;
-	*why = reason;
-	*detail = sibling;
-	return -EINVAL;
+	return sibling < 0 ? 0 : hwpmc_refuse(hdr, -EINVAL, reason, sibling);
 }
 
 void hwpmc_siblings_put(void)

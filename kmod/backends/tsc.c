@@ -9,7 +9,6 @@
 #include <asm/tsc.h>
 
 #include "classes.h"
-#include "refusal.h"
 
 static int tsc_probe(struct hwpmc_class *cls)
 {

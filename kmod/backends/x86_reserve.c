@@ -8,7 +8,7 @@
  * succeeds. With full-width writes only the reservation of the selects keeps perf out,
  * on Netburst only that of the counters. Fixed counters go with the selects.
  *
- * Process context, under hwpmc_lock (which is above this folder, so not asserted).
+ * Process context, under hwpmc_lock.
  */
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
@@ -176,7 +176,7 @@ static bool keep_guests_out(void)
 	return ret;
 }
 
-int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
+int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, struct hwpmc_hdr *hdr)
 {
 	u32 msr;
 	int ret;
@@ -185,25 +185,17 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail)
 		bank_users++;
 		return 0;
 	}
-	if (!keep_guests_out()) {
-		*why = HWPMC_WHY_PMU_MEDIATED;
-		*detail = 0;
-		return -EBUSY;
-	}
+	if (!keep_guests_out())
+		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_PMU_MEDIATED, 0);
 	ret = bank_reserve(bank, &msr);
 	if (ret)
 		hwpmc_x86_mediated_let_in();
-	if (ret == -EOPNOTSUPP) {
-		*why = HWPMC_WHY_PMU_SHARED;
-		*detail = msr;
-		return ret;
-	}
+	if (ret == -EOPNOTSUPP)
+		return hwpmc_refuse(hdr, ret, HWPMC_WHY_PMU_SHARED, msr);
 	if (ret) {
 		pr_info_ratelimited("counters are held by perf events or the NMI watchdog (MSR %#x): end perf, or run `sysctl kernel.nmi_watchdog=0`\n",
 				    msr);
-		*why = HWPMC_WHY_PMU_RESERVED;
-		*detail = msr;
-		return -EBUSY;
+		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_PMU_RESERVED, msr);
 	}
 	/* The MSR that faulted for former users may work again. */
 	WRITE_ONCE(hwpmc_msr_faulted, 0);

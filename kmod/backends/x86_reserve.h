@@ -44,7 +44,7 @@ static inline bool hwpmc_x86_guarded(const struct hwpmc_x86_bank *b)
 }
 
 /* Reserve the whole bank or nothing; see claim() in backend.h. Counts its users. */
-int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, u32 *why, s32 *detail);
+int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, struct hwpmc_hdr *hdr);
 void hwpmc_x86_release(const struct hwpmc_x86_bank *bank);
 /* See running_irqoff() in backend.h; 0 where a class has claimed the bank before, or where
  * counters that run are taken over (x86_firmware.c). */

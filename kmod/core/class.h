@@ -10,7 +10,7 @@
 #include <linux/list.h>
 
 #include "../backends/backend.h"
-#include "lock.h"
+#include "../base/lock.h"
 
 /*
  * A row: the counters with the same number on all CPUs. All fields up to .ri

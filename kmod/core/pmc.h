@@ -16,7 +16,7 @@
 #include "adapt.h"
 #include "class.h"
 #include "phase.h"
-#include "refuse.h"
+#include "../base/refusal.h"
 #include "row.h"
 
 struct cred;

@@ -8,18 +8,7 @@
 #ifndef HWPMC_ROW_H
 #define HWPMC_ROW_H
 
-#include "../compat/types.h"
-#include "hwpmc.h"
-
-static inline bool hwpmc_mode_is_system(u32 mode)
-{
-	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_SC;
-}
-
-static inline bool hwpmc_mode_is_sampling(u32 mode)
-{
-	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_TS;
-}
+#include "../base/rows.h"
 
 /* An id has 12 bits for the CPU. Those CPUs that system
  * scope can have, of n: the ids of others would be those of these. */

@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "lock.h"
+#include "../base/lock.h"
 #include "total.h"
 
 unsigned long *hwpmc_cpu_offset;

@@ -21,8 +21,7 @@ int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	unsigned int i;
 
 	memset(op, 0, sizeof(*op));
-	op->hdr.reason = hwpmc_machine.why;
-	op->hdr.detail = hwpmc_machine.why_detail;
+	op->hdr = hwpmc_machine.refusal;
 	op->cputype = hwpmc_machine.cputype;
 	op->ncpu = nr_cpu_ids;
 	op->npmc = hwpmc_nrows;

@@ -10,7 +10,7 @@
 #include <linux/rculist.h>
 
 #include "../core/cpu.h"
-#include "../core/lock.h"
+#include "../base/lock.h"
 #include "../sampling/log_object.h"
 #include "cpu_kinds.h"
 

@@ -20,7 +20,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 
-#include "../core/lock.h"
+#include "../base/lock.h"
 #include "../sampling/scratch.h"
 #include "../sampling/unwind_maps.h"
 #include "map.h"

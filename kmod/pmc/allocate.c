@@ -159,7 +159,7 @@ static int class_encode(struct hwpmc_class *cls, struct hwpmc_op_pmcallocate *op
 	memset(enc, 0, sizeof(*enc));
 	ret = cls->ops->encode(cls, &req, enc);
 	if (ret)
-		return hwpmc_refuse(&op->hdr, ret, enc->why, enc->detail);
+		return hwpmc_refuse(&op->hdr, ret, enc->refusal.reason, enc->refusal.detail);
 	if (op->flags & HWPMC_F_THREAD && enc->counts_off_cpu)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_FLAGS_MODE, HWPMC_F_THREAD);
 	if (!enc->rows)
@@ -431,23 +431,17 @@ static void pmc_put_hooks(struct hwpmc_pmc *pmc)
 /* The hardware, claimed from perf by the first PMC of the class. */
 static int pmc_get_class(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
-	u32 why = HWPMC_WHY_NO_MEMORY;
-	s32 detail = 0;
-	int ret;
-
-	ret = hwpmc_class_get(hwpmc_rows[pmc->row].cls, &why, &detail);
-	return ret ? hwpmc_refuse(hdr, ret, why, detail) : 0;
+	return hwpmc_class_get(hwpmc_rows[pmc->row].cls, hdr);
 }
 
 /* The first one that samples: does an interrupt come? */
 static int pmc_try_interrupt(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
-	u32 why = 0;
 	int ret = 0;
 
 	if (has_interrupts(pmc) && hwpmc_overdue_has_one())
-		ret = hwpmc_trial_interrupt(pmc->row, &why);
-	return ret ? hwpmc_refuse(hdr, ret, why, why == HWPMC_WHY_ROW_STILL) : 0;
+		ret = hwpmc_trial_interrupt(pmc->row, hdr);
+	return ret;
 }
 
 static void pmc_put_class(struct hwpmc_pmc *pmc)
@@ -458,13 +452,8 @@ static void pmc_put_class(struct hwpmc_pmc *pmc)
 static int pmc_get_event(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
-	u32 why = HWPMC_WHY_NO_MEMORY;
-	s32 detail = 0;
-	int ret = 0;
 
-	if (cls->ops->event_get)
-		ret = cls->ops->event_get(cls, &pmc->select, &why, &detail);
-	return ret ? hwpmc_refuse(hdr, ret, why, detail) : 0;
+	return cls->ops->event_get ? cls->ops->event_get(cls, &pmc->select, hdr) : 0;
 }
 
 static void pmc_put_event(struct hwpmc_pmc *pmc)
@@ -632,8 +621,6 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	struct hwpmc_encoding enc;
 	struct hwpmc_class *cls;
 	u64 claims = hwpmc_claims;
-	s32 detail = 0;
-	u32 why = 0;
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
@@ -649,11 +636,11 @@ int hwpmc_pmc_allocate(struct hwpmc_owner *owner,
 	ret = find_row(owner, cls, op, &enc, rows);
 	if (ret < 0)
 		return ret;
-	ret = hwpmc_class_get(cls, &why, &detail);
+	ret = hwpmc_class_get(cls, &op->hdr);
 	if (hwpmc_claims != claims)
 		hwpmc_pace_count(owner);
 	if (ret)
-		return hwpmc_refuse(&op->hdr, ret, why, detail);
+		return ret;
 	ret = allocate_on(owner, cls, op, name, &enc, rows);
 	hwpmc_class_put(cls);
 	return ret;

@@ -24,15 +24,11 @@ u64 hwpmc_claims;
 static unsigned int class_users[HWPMC_CLASS_MAX];
 
 /* Has an access to a register of the class faulted? */
-static int check_msr_fault(const struct hwpmc_class *cls, u32 *why, s32 *detail)
+static int check_msr_fault(const struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 {
 	u32 msr = hwpmc_class_fault(cls);
 
-	if (likely(!msr))
-		return 0;
-	*why = HWPMC_WHY_PMU_REFUSED;
-	*detail = msr;
-	return -EIO;
+	return likely(!msr) ? 0 : hwpmc_refuse(hdr, -EIO, HWPMC_WHY_PMU_REFUSED, msr);
 }
 
 /* taken_times() at the last claim. hwpmc_lock. */
@@ -76,7 +72,7 @@ static void class_unclaim(struct hwpmc_class *cls)
 }
 
 /* Switches the class on, everywhere, for the first PMC or for a trial. */
-static int class_take(struct hwpmc_class *cls, u32 *why, s32 *detail)
+static int class_take(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 {
 	u32 msr;
 	int ret;
@@ -84,11 +80,9 @@ static int class_take(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	lockdep_assert_held(&hwpmc_lock);
 	/* Also where nothing samples: it switches counters on again that perf's handler has
 	 * switched off. */
-	if (cls->ops->restore_control_nmi && hwpmc_nmi_register_once()) {
-		*why = HWPMC_WHY_NO_MEMORY;
-		return -ENOMEM;
-	}
-	ret = cls->ops->claim(cls, why, detail);
+	if (cls->ops->restore_control_nmi && hwpmc_nmi_register_once())
+		return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
+	ret = cls->ops->claim(cls, hdr);
 	if (ret)
 		return ret;
 	hwpmc_claims++;
@@ -101,9 +95,7 @@ static int class_take(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	if (!msr)
 		return 0;
 	class_unclaim(cls);
-	*why = HWPMC_WHY_PMU_RUNNING;
-	*detail = msr;
-	return -EBUSY;
+	return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_PMU_RUNNING, msr);
 }
 
 /* The other class that is claimed by the same reservation, or NULL. */
@@ -130,13 +122,12 @@ static bool row_try_again(struct hwpmc_row *row)
 {
 	struct hwpmc_class *cls = row->cls, *mate = mate_of(cls);
 	bool off = mate && !is_claimed(mate);
-	s32 detail;
-	u32 why;
+	struct hwpmc_hdr unused;
 
 	if (row->users || row->halves || !hwpmc_trial_row(cls, row->ri))
 		return false;
 	/* Both have their counters of the same host, and one limit. */
-	if (off && class_take(mate, &why, &detail))
+	if (off && class_take(mate, &unused))
 		return false;
 	hwpmc_trial_row_came_back(cls, row->ri, mate);
 	if (off)
@@ -180,8 +171,7 @@ static void class_try_still(struct hwpmc_class *cls)
 static void class_try(struct hwpmc_class *cls)
 {
 	struct hwpmc_class *mate = mate_of(cls);
-	s32 detail;
-	u32 why;
+	struct hwpmc_hdr unused;
 
 	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR)) {
 		hwpmc_trial_counters(cls, NULL);
@@ -191,7 +181,7 @@ static void class_try(struct hwpmc_class *cls)
 		class_try_still(cls);
 		return;
 	}
-	if (mate && class_take(mate, &why, &detail))
+	if (mate && class_take(mate, &unused))
 		mate = NULL;
 	hwpmc_trial_counters(cls, mate);
 	if (mate)
@@ -213,7 +203,7 @@ static void class_forget(struct hwpmc_class *cls)
 		hwpmc_trial_forget(mate);
 }
 
-static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+static int class_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 {
 	int ret;
 
@@ -224,11 +214,11 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 		hwpmc_wrap_begin();
 		return 0;
 	}
-	ret = class_take(cls, why, detail);
+	ret = class_take(cls, hdr);
 	trace_hwpmc_md_init(cls->id, ret);
-	if (ret && *why == HWPMC_WHY_PMU_RUNNING)
+	if (ret && hdr->reason == HWPMC_WHY_PMU_RUNNING)
 		pr_info_ratelimited("a counter runs without a reservation (MSR %#x): firmware, a hypervisor or the previous kernel left it running\n",
-				    *detail);
+				    hdr->detail);
 	if (ret)
 		return ret;
 	hwpmc_wrap_begin();
@@ -237,22 +227,19 @@ static int class_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
 	return 0;
 }
 
-int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail)
+int hwpmc_class_get(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 {
 	unsigned int i = cls - hwpmc_machine.cls;
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (unlikely(READ_ONCE(hwpmc_leaving))) {
-		*why = HWPMC_WHY_LEAVING;
-		*detail = 0;
-		return -EBUSY;
-	}
-	ret = test_bit(i, &hwpmc_claimed_classes) ? 0 : class_claim(cls, why, detail);
+	if (unlikely(READ_ONCE(hwpmc_leaving)))
+		return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_LEAVING, 0);
+	ret = test_bit(i, &hwpmc_claimed_classes) ? 0 : class_claim(cls, hdr);
 	if (ret)
 		return ret;
 	class_users[i]++;
-	ret = check_msr_fault(cls, why, detail);
+	ret = check_msr_fault(cls, hdr);
 	if (ret)
 		hwpmc_class_put(cls);
 	return ret;

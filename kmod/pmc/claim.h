@@ -9,10 +9,10 @@ struct hwpmc_class;
 
 /*
  * One more PMC needs the class, or one less. The first claims the hardware from perf, the
- * last gives it back. get: 0, or an errno with its reason in *why and *detail. Process
+ * last gives it back. get: 0, or an errno with its reason in hdr. Process
  * context, hwpmc_lock.
  */
-int hwpmc_class_get(struct hwpmc_class *cls, u32 *why, s32 *detail);
+int hwpmc_class_get(struct hwpmc_class *cls, struct hwpmc_hdr *hdr);
 void hwpmc_class_put(struct hwpmc_class *cls);
 
 /*

@@ -13,7 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/uidgid.h>
 
-#include "../core/lock.h"
+#include "../base/lock.h"
 #include "../core/owner.h"
 #include "pace.h"
 

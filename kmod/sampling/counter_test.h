@@ -37,9 +37,9 @@ void hwpmc_trial_forget(struct hwpmc_class *cls);
 
 /*
  * Does an overflow of the row interrupt, on each CPU? No PMC samples by NMI yet; the handler
- * is registered. 0, or -EOPNOTSUPP and in *why that no interrupt came, or no overflow.
+ * is registered. Returns 0, or -EOPNOTSUPP with the reason: no interrupt came, or no overflow.
  */
-int hwpmc_trial_interrupt(unsigned int nr, u32 *why);
+int hwpmc_trial_interrupt(unsigned int nr, struct hwpmc_hdr *hdr);
 /* The machine may be another one by now: CPUs whose interrupt came are tried again. Any
  * context. */
 void hwpmc_trial_interrupt_forget(void);

@@ -166,10 +166,11 @@ static bool choose_event(struct trial_step *t)
 	return false;
 }
 
-int hwpmc_trial_interrupt(unsigned int nr, u32 *why)
+int hwpmc_trial_interrupt(unsigned int nr, struct hwpmc_hdr *hdr)
 {
 	struct hwpmc_class *cls = hwpmc_rows[nr].cls;
 	struct trial_step t = { .cls = cls, .ri = hwpmc_rows[nr].ri };
+	u32 why;
 
 	lockdep_assert_held(&hwpmc_lock);
 	if (!cls->ops->trial || !boot_cpu_has(X86_FEATURE_HYPERVISOR) ||
@@ -181,14 +182,14 @@ int hwpmc_trial_interrupt(unsigned int nr, u32 *why)
 		if (cpumask_test_cpu(t.cpu, &in_order) || !hwpmc_cpu_is_admitted(t.cpu) ||
 		    !(hwpmc_trial_rows(cls, t.cpu) & BIT_ULL(t.ri)) || !choose_event(&t))
 			continue;
-		*why = try_interrupt(&t);
+		why = try_interrupt(&t);
 		if (t.came)
 			cpumask_set_cpu(t.cpu, &in_order);
-		if (!*why)
+		if (!why)
 			continue;
-		if (*why == HWPMC_WHY_NO_INTERRUPT)
-			hwpmc_class_note(cls, *why, 0, 0);
-		return -EOPNOTSUPP;
+		if (why == HWPMC_WHY_NO_INTERRUPT)
+			hwpmc_class_note(cls, why, 0, 0);
+		return hwpmc_refuse(hdr, -EOPNOTSUPP, why, why == HWPMC_WHY_ROW_STILL);
 	}
 	return 0;
 }

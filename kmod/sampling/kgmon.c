@@ -10,7 +10,7 @@
 #include <linux/vmalloc.h>
 
 #include "../core/class.h"
-#include "../core/refuse.h"
+#include "../base/refusal.h"
 #include "kgmon.h"
 
 #define SLOTS		65536

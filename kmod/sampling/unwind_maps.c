@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "../core/lock.h"
+#include "../base/lock.h"
 #include "../core/work.h"
 #include "unwind_maps.h"
 

@@ -3,7 +3,6 @@
 #include <linux/kernel.h>
 
 #include "../backends/classes.h"
-#include "../backends/refusal.h"
 #include "soft.h"
 
 static int soft_probe(struct hwpmc_class *cls)
@@ -43,7 +42,7 @@ static void soft_exit(struct hwpmc_class *cls)
 }
 
 /* Nothing to reserve; but only claimed classes get reset_irqoff() with each CPU. */
-static int soft_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+static int soft_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 {
 	return 0;
 }
@@ -80,7 +79,7 @@ static int soft_encode(const struct hwpmc_class *cls,
 		.select = { .sel = req->ev | modes },
 		.rows = hwpmc_first_rows(HWPMC_SOFT_ROWS),
 		.counts_off_cpu = req->ev == HWPMC_EV_SOFT_CPU_MIGRATION &&
-			     !hwpmc_mode_system(req->mode),
+			     !hwpmc_mode_is_system(req->mode),
 	};
 	if (enc->counts_off_cpu)
 		enc->select.sel |= HWPMC_SOFT_OFF_CPU;
@@ -125,9 +124,11 @@ static void soft_add_irqoff(struct hwpmc_class *cls, unsigned int ri, u64 n)
 }
 
 static int soft_event_get(struct hwpmc_class *cls,
-			  const struct hwpmc_select *select, u32 *why, s32 *detail)
+			  const struct hwpmc_select *select, struct hwpmc_hdr *hdr)
 {
-	return hwpmc_soft_event_get(select->sel);
+	int ret = hwpmc_soft_event_get(select->sel);
+
+	return ret ? hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0) : 0;
 }
 
 static void soft_event_put(struct hwpmc_class *cls,

@@ -21,7 +21,6 @@
 #include <asm/ptrace.h>
 
 #include "../backends/classes.h"
-#include "../backends/refusal.h"
 #include "../core/cpu.h"
 #include "../sampling/sample.h"
 #include "hwpmc_log.h"	/* uapi */
@@ -78,7 +77,7 @@ static int test_probe(struct hwpmc_class *cls)
 	return 0;
 }
 
-static int test_claim(struct hwpmc_class *cls, u32 *why, s32 *detail)
+static int test_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 {
 	return 0;
 }

@@ -33,7 +33,7 @@
 
 #include "../compat/task.h"
 #include "../core/owner.h"
-#include "../core/refuse.h"
+#include "../base/refusal.h"
 #include "../debug/tunables.h"
 #include "access.h"
 

@@ -34,7 +34,7 @@
 #include <linux/smp.h>
 
 #include "../compat/task.h"
-#include "../core/lock.h"
+#include "../base/lock.h"
 #include "loaded_cpus.h"
 #include "target.h"
 

@@ -5,7 +5,7 @@
 #include <linux/pid.h>
 
 #include "../core/owner.h"
-#include "../core/refuse.h"
+#include "../base/refusal.h"
 #include "own.h"
 #include "target.h"
 

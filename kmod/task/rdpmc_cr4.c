@@ -28,7 +28,7 @@
 #include <asm/special_insns.h>
 
 #include "../compat/mm.h"
-#include "../core/lock.h"
+#include "../base/lock.h"
 #include "../core/work.h"
 #include "rdpmc_cr4.h"
 #include "rdpmc_switch.h"

@@ -10,7 +10,7 @@
 
 #include "../compat/exe.h"
 #include "../compat/memory.h"
-#include "../core/lock.h"
+#include "../base/lock.h"
 #include "../core/owner.h"
 #include "../sampling/log.h"
 #include "../sampling/pmc_records.h"

@@ -3,7 +3,7 @@
 #include <linux/rcupdate.h>
 
 #include "../core/cursor.h"
-#include "../core/lock.h"
+#include "../base/lock.h"
 #include "target.h"
 #include "walk.h"
 

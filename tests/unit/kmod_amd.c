@@ -39,15 +39,15 @@ static void gives(u64 sel, u64 rows)
 	ck_assert_uint_eq(enc.select.sel, sel);
 	ck_assert_uint_eq(enc.select.extra, 0);
 	ck_assert_uint_eq(enc.rows, rows);
-	ck_assert_uint_eq(enc.why, HWPMC_WHY_NONE);
-	ck_assert_int_eq(enc.detail, 0);
+	ck_assert_uint_eq(enc.refusal.reason, HWPMC_WHY_NONE);
+	ck_assert_int_eq(enc.refusal.detail, 0);
 }
 
 static void refuses(int err, u32 reason, s32 detail)
 {
 	ck_assert_int_eq(hwpmc_amd_encode(&cls, &req, &enc), err);
-	ck_assert_uint_eq(enc.why, reason);
-	ck_assert_int_eq(enc.detail, detail);
+	ck_assert_uint_eq(enc.refusal.reason, reason);
+	ck_assert_int_eq(enc.refusal.detail, detail);
 	ck_assert_uint_eq(enc.rows, 0);
 	ck_assert_uint_eq(enc.select.sel, 0);
 }
@@ -324,7 +324,7 @@ START_TEST(family_15h_has_an_answer_for_every_event)
 			req.config = config_of(event, umask);
 			err = hwpmc_amd_encode(&cls, &req, &enc);
 			/* An assertion that holds is a write() as well. */
-			wrong += !(err ? enc.why == HWPMC_WHY_EVENT_ROWS :
+			wrong += !(err ? enc.refusal.reason == HWPMC_WHY_EVENT_ROWS :
 				   enc.rows && !(enc.rows & ~0x3fULL));
 		}
 	ck_assert_uint_eq(wrong, 0);

@@ -54,15 +54,15 @@ static void gives(u64 sel, u64 rows)
 	ck_assert_uint_eq(enc.select.sel, sel);
 	ck_assert_uint_eq(enc.select.extra, 0);
 	ck_assert_uint_eq(enc.rows, rows);
-	ck_assert_uint_eq(enc.why, HWPMC_WHY_NONE);
-	ck_assert_int_eq(enc.detail, 0);
+	ck_assert_uint_eq(enc.refusal.reason, HWPMC_WHY_NONE);
+	ck_assert_int_eq(enc.refusal.detail, 0);
 }
 
 static void refuses(int err, u32 reason, s32 detail)
 {
 	ck_assert_int_eq(hwpmc_ibs_encode(&ibs, &req, &enc), err);
-	ck_assert_uint_eq(enc.why, reason);
-	ck_assert_int_eq(enc.detail, detail);
+	ck_assert_uint_eq(enc.refusal.reason, reason);
+	ck_assert_int_eq(enc.refusal.detail, detail);
 	ck_assert_uint_eq(enc.rows, 0);
 	ck_assert_uint_eq(enc.select.sel, 0);
 }

@@ -48,15 +48,15 @@ static void iap_gives(u64 sel, u64 rows)
 	ck_assert_int_eq(hwpmc_iap_encode(&cls, &req, &enc), 0);
 	ck_assert_uint_eq(enc.select.sel, sel);
 	ck_assert_uint_eq(enc.rows, rows);
-	ck_assert_uint_eq(enc.why, HWPMC_WHY_NONE);
-	ck_assert_int_eq(enc.detail, 0);
+	ck_assert_uint_eq(enc.refusal.reason, HWPMC_WHY_NONE);
+	ck_assert_int_eq(enc.refusal.detail, 0);
 }
 
 static void refused(int got, int err, u32 reason, s32 detail)
 {
 	ck_assert_int_eq(got, err);
-	ck_assert_uint_eq(enc.why, reason);
-	ck_assert_int_eq(enc.detail, detail);
+	ck_assert_uint_eq(enc.refusal.reason, reason);
+	ck_assert_int_eq(enc.refusal.detail, detail);
 	ck_assert_uint_eq(enc.rows, 0);
 	ck_assert_uint_eq(enc.select.sel, 0);
 	ck_assert_uint_eq(enc.select.extra, 0);
@@ -73,7 +73,7 @@ static void iaf_gives(u64 sel, u64 rows)
 	ck_assert_uint_eq(enc.select.sel, sel);
 	ck_assert_uint_eq(enc.select.extra, 0);
 	ck_assert_uint_eq(enc.rows, rows);
-	ck_assert_uint_eq(enc.why, HWPMC_WHY_NONE);
+	ck_assert_uint_eq(enc.refusal.reason, HWPMC_WHY_NONE);
 }
 
 static void iaf_refuses(int err, u32 reason, s32 detail)
@@ -247,7 +247,7 @@ static void arming_is(u32 cputype, u64 config, unsigned int least, unsigned int 
 	pmu.cputype = cputype;
 	req.config = config;
 	ck_assert_msg(!hwpmc_iap_encode(&cls, &req, &enc), "model %x, event %lx: %u",
-		      cputype, config, enc.why);
+		      cputype, config, enc.refusal.reason);
 	arming = enc.arming;
 	ck_assert_uint_eq(arming.least, least);
 	ck_assert_uint_eq(arming.unit, unit);

@@ -89,8 +89,8 @@ static void refuses(const struct hwpmc_class *cls, u32 why, s32 detail)
 		cls == &iap ? hwpmc_iap_encode : hwpmc_iaf_encode;
 
 	ck_assert_int_eq(encode(cls, &req, &enc), -EINVAL);
-	ck_assert_uint_eq(enc.why, why);
-	ck_assert_int_eq(enc.detail, detail);
+	ck_assert_uint_eq(enc.refusal.reason, why);
+	ck_assert_int_eq(enc.refusal.detail, detail);
 	ck_assert_uint_eq(enc.rows, 0);
 }
 

@@ -41,14 +41,14 @@ static void gives(u64 sel, u64 rows)
 	ck_assert_int_eq(hwpmc_p4_encode(&cls, &req, &enc), 0);
 	ck_assert_uint_eq(enc.select.sel, sel);
 	ck_assert_uint_eq(enc.rows, rows);
-	ck_assert_uint_eq(enc.why, HWPMC_WHY_NONE);
+	ck_assert_uint_eq(enc.refusal.reason, HWPMC_WHY_NONE);
 }
 
 static void refuses(u32 reason, s32 detail)
 {
 	ck_assert_int_eq(hwpmc_p4_encode(&cls, &req, &enc), -EINVAL);
-	ck_assert_uint_eq(enc.why, reason);
-	ck_assert_int_eq(enc.detail, detail);
+	ck_assert_uint_eq(enc.refusal.reason, reason);
+	ck_assert_int_eq(enc.refusal.detail, detail);
 	ck_assert_uint_eq(enc.rows, 0);
 	ck_assert_uint_eq(enc.select.sel, 0);
 }
@@ -251,9 +251,9 @@ static void check_encoding(const char *name)
 	setup();
 	req.config = attr.config & ~0xf0000f000ull;	/* modes, select, enable */
 	if (hwpmc_p4_encode(&cls, &req, &enc)) {
-		ck_assert(enc.why == HWPMC_WHY_EVENT_ROWS ||
-			  enc.why == HWPMC_WHY_EVENT ||
-			  enc.why == HWPMC_WHY_EVENT_BITS);
+		ck_assert(enc.refusal.reason == HWPMC_WHY_EVENT_ROWS ||
+			  enc.refusal.reason == HWPMC_WHY_EVENT ||
+			  enc.refusal.reason == HWPMC_WHY_EVENT_BITS);
 		refused++;
 	} else {
 		ck_assert_msg((ESCR(enc.select.sel) & ~MODES) == (raw.codes[0] & ~MODES) &&

@@ -258,12 +258,12 @@ static void encodes(struct model *model, const char *name, const struct event_ro
 
 	if (has_bits_not_accepted(model, code)) {
 		ck_assert_int_eq(hwpmc_iap_encode(&cls, &req, &enc), -EINVAL);
-		ck_assert_uint_eq(enc.why, HWPMC_WHY_EVENT_BITS);
+		ck_assert_uint_eq(enc.refusal.reason, HWPMC_WHY_EVENT_BITS);
 		n.bits++;
 		return;
 	}
 	ck_assert_msg(!hwpmc_iap_encode(&cls, &req, &enc), "%s, %s: refused, reason %u, %d",
-		      model->cpu, name, enc.why, enc.detail);
+		      model->cpu, name, enc.refusal.reason, enc.refusal.detail);
 	n.encoded++;
 	ck_assert_msg((enc.select.sel & ~MODULE_BITS) == code->config &&
 		      enc.select.extra == code->config1, "%s, %s: select 0x%llx, extra 0x%llx",
