@@ -59,11 +59,11 @@ static u64 iaf_rows_irqoff(const struct hwpmc_class *cls, u32 *kind)
 /* All are stopped: see iap_stop_nmi(). */
 static u64 stopped_ctrl(void)
 {
-	u32 map = this_cpu_read(hwpmc_intel_here)->fixed_map;
+	unsigned int ri;
 	u64 ctrl = 0;
 
-	for (; map; map &= map - 1)
-		ctrl |= INTEL_FIXED_HIDE << INTEL_FIXED_SHIFT(__ffs(map));
+	for_each_row(ri, this_cpu_read(hwpmc_intel_here)->fixed_map)
+		ctrl |= INTEL_FIXED_HIDE << INTEL_FIXED_SHIFT(ri);
 	return ctrl;
 }
 

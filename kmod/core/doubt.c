@@ -152,6 +152,7 @@ bool hwpmc_doubt_look_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 u32 hwpmc_doubt_look_control_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls, u64 *stopped)
 {
 	u64 rows = hwpmc_cpu_programmed_rows(c) & hwpmc_class_rows(cls), concerned;
+	unsigned int nr;
 	u32 msr;
 
 	if (!rows)
@@ -162,8 +163,8 @@ u32 hwpmc_doubt_look_control_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls
 		rows &= concerned << cls->first;
 	}
 	*stopped |= msr ? rows : 0;
-	for (; msr && rows; rows &= rows - 1)
-		doubt_row_irqoff(c, __ffs64(rows), HWPMC_WHY_REGISTER_CHANGED, (s32)msr);
+	for_each_row(nr, msr ? rows : 0)
+		doubt_row_irqoff(c, nr, HWPMC_WHY_REGISTER_CHANGED, (s32)msr);
 	return msr;
 }
 
@@ -176,8 +177,7 @@ u32 hwpmc_doubt_look_class_irqoff(struct hwpmc_cpu *c, const struct hwpmc_class 
 	if (!programmed)
 		return 0;
 	control = control_changed_irqoff(cls);
-	for (; programmed; programmed &= programmed - 1) {
-		nr = __ffs64(programmed);
+	for_each_row(nr, programmed) {
 		msr = look_irqoff(c, nr, control);
 		first = first ?: msr;
 	}

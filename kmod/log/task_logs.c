@@ -16,11 +16,10 @@
 static bool owner_watches(const struct hwpmc_owner *owner,
 			  const struct hwpmc_target *target)
 {
-	u64 rows = READ_ONCE(target->slow_path);
+	unsigned int nr;
 
-	for (; rows; rows &= rows - 1) {
-		struct hwpmc_pmc *pmc =
-			READ_ONCE(target->link[__ffs64(rows)].pmc);
+	for_each_row(nr, READ_ONCE(target->slow_path)) {
+		struct hwpmc_pmc *pmc = READ_ONCE(target->link[nr].pmc);
 
 		if (pmc && pmc->owner == owner)
 			return true;

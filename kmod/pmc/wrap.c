@@ -25,11 +25,10 @@ static unsigned long due;
 static void harvest_ipi(void *unused)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
-	u64 rows = c->loaded & ~(c->sampling | c->ticking | c->elsewhere);
-	unsigned int i;
+	unsigned int i, nr;
 
-	for (; rows; rows &= rows - 1)
-		hwpmc_cpu_harvest_irqoff(c, __ffs64(rows));
+	for_each_row(nr, c->loaded & ~(c->sampling | c->ticking | c->elsewhere))
+		hwpmc_cpu_harvest_irqoff(c, nr);
 	hwpmc_userpage_renew_all_irqoff(c);
 	hwpmc_system_harvest_irqoff(c);
 	for (i = 0; i < hwpmc_machine.nclass; i++)

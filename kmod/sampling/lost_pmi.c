@@ -4,7 +4,7 @@
 #include <linux/smp.h>
 
 #include "../core/cpu.h"
-#include "../core/lock.h"
+#include "../base/lock.h"
 #include "../core/work.h"
 #include "lost_pmi.h"
 #include "sample.h"
@@ -26,14 +26,11 @@ static DEFINE_PER_CPU(u64, overflowed);
 static void lost_pmi_look_ipi(void *unused)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
-	u64 before = __this_cpu_read(overflowed), now = 0, rows;
+	u64 before = __this_cpu_read(overflowed), now = 0;
+	unsigned int nr;
 
-	rows = c->sampling;
-	if (hwpmc_is_throttled(c))	/* no period of a pause is overdue */
-		rows = 0;
-	for (; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
-
+	/* No period of a pause is overdue. */
+	for_each_row(nr, hwpmc_is_throttled(c) ? 0 : c->sampling) {
 		if (!hwpmc_sample_has_overflowed_irqoff(c, nr))
 			continue;
 		if (before & BIT_ULL(nr))

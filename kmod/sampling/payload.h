@@ -32,12 +32,12 @@ static inline bool hwpmc_payload_is_filtered(const struct hwpmc_payload *p, u32 
 /* Leave out the words that an owner without privilege may not read. */
 static inline void hwpmc_payload_restrict(struct hwpmc_payload *p)
 {
-	u64 bits;
+	unsigned int i;
 
 	p->present &= ~p->physical;
-	for (bits = p->present & p->virtual; bits; bits &= bits - 1)
-		if (hwpmc_payload_is_kernel(p->word[__builtin_ctzll(bits)]))
-			p->present &= ~(bits & -bits);
+	for_each_row(i, p->present & p->virtual)
+		if (hwpmc_payload_is_kernel(p->word[i]))
+			p->present &= ~BIT_ULL(i);
 }
 
 /* Is the address of the sample one that the owner may read? */
@@ -69,7 +69,7 @@ static inline void hwpmc_payload_put(struct hwpmc_log_precise *r, const struct h
 {
 	bool exact = p->exact && hwpmc_payload_shows_address(p, privileged);
 	u64 *at = (u64 *)r->word;
-	u64 bits;
+	unsigned int i;
 
 	r->hdr.len = len;
 	r->hdr.type = HWPMC_LOG_PRECISE;
@@ -77,8 +77,8 @@ static inline void hwpmc_payload_put(struct hwpmc_log_precise *r, const struct h
 	r->hdr.id = id;
 	r->hdr.time = now;
 	r->present = p->present | (exact ? HWPMC_PRECISE_EXACT : 0);
-	for (bits = p->present; bits; bits &= bits - 1)
-		*at++ = p->word[__builtin_ctzll(bits)];
+	for_each_row(i, p->present)
+		*at++ = p->word[i];
 }
 
 #endif /* HWPMC_PAYLOAD_H */

@@ -53,11 +53,11 @@ void hwpmc_pmc_record_value_locked(struct hwpmc_link *link, struct task_struct *
 
 void hwpmc_pmc_record_exit_locked(struct hwpmc_target *target)
 {
-	u64 rows = target->rows & target->slow_path;
+	unsigned int nr;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	for (; rows; rows &= rows - 1) {
-		struct hwpmc_link *link = &target->link[__ffs64(rows)];
+	for_each_row(nr, target->rows & target->slow_path) {
+		struct hwpmc_link *link = &target->link[nr];
 		struct hwpmc_pmc *pmc = link->pmc;
 
 		if (pmc->flags & HWPMC_F_LOG_PROCEXIT && pmc->owner->log)

@@ -294,12 +294,9 @@ static void mark_unstoppable_nmi(struct hwpmc_cpu *c, unsigned int nr)
 
 unsigned int hwpmc_sample_unstoppable_nmi(struct hwpmc_cpu *c)
 {
-	unsigned int n = 0;
-	u64 rows;
+	unsigned int nr, n = 0;
 
-	for (rows = c->unstoppable; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
-
+	for_each_row(nr, c->unstoppable) {
 		if (!shows_overflow_nmi(c, nr))
 			continue;
 		c->unstoppable &= ~BIT_ULL(nr);
@@ -509,11 +506,9 @@ static u64 handle_payload_nmi(struct hwpmc_cpu *c, unsigned int nr, struct pt_re
 unsigned int hwpmc_sample_payloads_nmi(struct hwpmc_cpu *c, u64 rows,
 				       struct pt_regs *regs, u64 now)
 {
-	unsigned int handled = 0;
+	unsigned int nr, handled = 0;
 
-	for (; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
-
+	for_each_row(nr, rows) {
 		if (!shows_overflow_nmi(c, nr))
 			continue;
 		handled++;
@@ -528,25 +523,20 @@ unsigned int hwpmc_sample_payloads_nmi(struct hwpmc_cpu *c, u64 rows,
 
 bool hwpmc_sample_any_nmi(const struct hwpmc_cpu *c)
 {
-	u64 rows;
+	unsigned int nr;
 
-	for (rows = READ_ONCE(c->sampling); rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
-
+	for_each_row(nr, READ_ONCE(c->sampling))
 		if (has_overflowed_nmi(&c->row[nr], hwpmc_rdpmc(hwpmc_rows[nr].rdpmc)))
 			return true;
-	}
 	return false;
 }
 
 unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 				  u64 now)
 {
-	u64 rows = READ_ONCE(c->sampling);
-	unsigned int handled = 0;
+	unsigned int nr, handled = 0;
 
-	for (; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
+	for_each_row(nr, READ_ONCE(c->sampling)) {
 		struct hwpmc_row *row = &hwpmc_rows[nr];
 		u64 counter;
 

@@ -130,7 +130,7 @@ void hwpmc_throttle_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
  */
 static void stop_rows_nmi(struct hwpmc_cpu *c)
 {
-	u64 rows;
+	unsigned int nr;
 
 	/* Some rows may interrupt once more (struct hwpmc_sampler). */
 	if (unlikely(c->sampling & hwpmc_rows_sampler)) {
@@ -140,8 +140,8 @@ static void stop_rows_nmi(struct hwpmc_cpu *c)
 		hwpmc_expected_renew_nmi(c, now, before);
 		barrier();
 	}
-	for (rows = c->sampling; rows; rows &= rows - 1)
-		hwpmc_cpu_stop_nmi(c, __ffs64(rows));
+	for_each_row(nr, c->sampling)
+		hwpmc_cpu_stop_nmi(c, nr);
 }
 
 static void pause_nmi(struct hwpmc_cpu *c, struct throttle *t, unsigned int ms,
@@ -160,16 +160,14 @@ static void resume_irqoff(void *unused)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	struct throttle *t = this_cpu_ptr(&throttles);
-	u64 rows;
+	unsigned int nr;
 
 	if (!c->throttled)
 		return;
 	c->throttled = false;
 	t->cost.spent = 0;
 	t->cost.began = hwpmc_cpu_time_nmi();
-	for (rows = c->sampling; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
-
+	for_each_row(nr, c->sampling) {
 		hwpmc_sample_restart_irqoff(c, nr);
 		/* The NMI of a row that was started may have paused the CPU again. */
 		if (c->throttled)
@@ -178,9 +176,9 @@ static void resume_irqoff(void *unused)
 		t->held &= ~BIT_ULL(nr);
 	}
 	/* A row whose registers fault has left .sampling, and its PMC is not unloaded yet. */
-	for (rows = t->told & ~c->sampling & ~c->ticking; rows; rows &= rows - 1) {
-		tell_end_irqoff(c, t, __ffs64(rows));
-		t->held &= ~(rows & -rows);
+	for_each_row(nr, t->told & ~c->sampling & ~c->ticking) {
+		tell_end_irqoff(c, t, nr);
+		t->held &= ~BIT_ULL(nr);
 	}
 }
 
@@ -201,14 +199,12 @@ static void hold_irq_fn(struct irq_work *work)
 {
 	struct throttle *t = container_of(work, struct throttle, hold_irq);
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
-	u64 rows;
+	unsigned int nr;
 
 	if (!c->throttled)
 		return;
 	stop_rows_nmi(c);
-	for (rows = c->sampling; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
-
+	for_each_row(nr, c->sampling) {
 		tell_pause_irqoff(c, t, nr);
 		hwpmc_sample_hold_irqoff(c, nr);
 	}
@@ -266,7 +262,7 @@ void hwpmc_throttle_nmi(struct hwpmc_cpu *c, const struct pt_regs *regs, u64 beg
 bool hwpmc_throttle_holds_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 now)
 {
 	struct throttle *t = this_cpu_ptr(&throttles);
-	u64 rows;
+	unsigned int other;
 
 	lockdep_assert_irqs_disabled();
 	if (likely(!t->ticks_until))
@@ -277,8 +273,8 @@ bool hwpmc_throttle_holds_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 now)
 		return true;
 	}
 	t->ticks_until = 0;
-	for (rows = t->told & c->ticking; rows; rows &= rows - 1)
-		tell_end_irqoff(c, t, __ffs64(rows));
+	for_each_row(other, t->told & c->ticking)
+		tell_end_irqoff(c, t, other);
 	return false;
 }
 

@@ -84,19 +84,16 @@ void hwpmc_soft_hit_nmi(struct hwpmc_soft_hit *hit)
 {
 	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
 	bool outside = !in_nmi();
-	u32 rows;
+	unsigned int ri;
 
 	/* Handling an event may cause events, which are not the program's. */
 	if (outside && s->busy)
 		return;
 	if (outside)
 		s->busy = true;
-	for (rows = READ_ONCE(s->rows); rows; rows &= rows - 1) {
-		unsigned int ri = __ffs(rows);
-
+	for_each_row(ri, READ_ONCE(s->rows))
 		if ((u32)s->sel[ri] == hit->ev && is_counted_nmi(hit, s->sel[ri]))
 			tick_row_nmi(hit, ri, hit->n);
-	}
 	if (outside)
 		s->busy = false;
 }
@@ -115,10 +112,10 @@ void hwpmc_soft_add_irqoff(unsigned int ri, u64 n)
 bool hwpmc_soft_counts_irqoff(u32 ev)
 {
 	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
-	u32 rows;
+	unsigned int ri;
 
-	for (rows = s->rows; rows; rows &= rows - 1)
-		if ((u32)s->sel[__ffs(rows)] == ev)
+	for_each_row(ri, s->rows)
+		if ((u32)s->sel[ri] == ev)
 			return true;
 	return false;
 }

@@ -157,12 +157,11 @@ static bool counts_same_event(const struct hwpmc_pmc *a, const struct hwpmc_pmc 
 void hwpmc_descent_move_values_locked(struct hwpmc_target *from,
 				      struct hwpmc_target *to)
 {
-	u64 rows = from->rows & from->slow_path;
+	unsigned int nr;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	for (; rows; rows &= rows - 1) {
-		struct hwpmc_link *link = &from->link[__ffs64(rows)];
-		struct hwpmc_link *parent = &to->link[__ffs64(rows)];
+	for_each_row(nr, from->rows & from->slow_path) {
+		struct hwpmc_link *link = &from->link[nr], *parent = &to->link[nr];
 
 		if (!link->pmc->owner->kernel || !parent->pmc ||
 		    !counts_same_event(link->pmc, parent->pmc))

@@ -45,11 +45,11 @@ static bool is_target(const struct task_struct *task)
  * so. flag: only PMCs with this one; 0: all. */
 static void mark_incomplete_locked(struct hwpmc_target *target, u32 flag)
 {
-	u64 rows = target->rows;
+	unsigned int nr;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	for (; rows; rows &= rows - 1) {
-		struct hwpmc_pmc *pmc = target->link[__ffs64(rows)].pmc;
+	for_each_row(nr, target->rows) {
+		struct hwpmc_pmc *pmc = target->link[nr].pmc;
 
 		if (!flag || pmc->flags & flag)
 			WRITE_ONCE(pmc->incomplete, true);
@@ -99,11 +99,11 @@ void hwpmc_lifecycle_newthread(struct task_struct *child)
 
 static bool has_inheritable_locked(const struct hwpmc_target *parent)
 {
-	u64 rows = parent->rows;
+	unsigned int nr;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	for (; rows; rows &= rows - 1)
-		if (parent->link[__ffs64(rows)].pmc->flags & HWPMC_F_DESCENDANTS)
+	for_each_row(nr, parent->rows)
+		if (parent->link[nr].pmc->flags & HWPMC_F_DESCENDANTS)
 			return true;
 	return false;
 }
@@ -111,11 +111,10 @@ static bool has_inheritable_locked(const struct hwpmc_target *parent)
 static void inherit_locked(struct hwpmc_target *parent,
 			   struct hwpmc_target *target)
 {
-	u64 rows = parent->rows;
+	unsigned int nr;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	for (; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
+	for_each_row(nr, parent->rows) {
 		struct hwpmc_pmc *pmc = parent->link[nr].pmc;
 
 		if (!(pmc->flags & HWPMC_F_DESCENDANTS) || target->link[nr].pmc == pmc)
@@ -242,12 +241,12 @@ void hwpmc_lifecycle_unload(void)
 static bool unlink_unprivileged_locked(struct hwpmc_target *target,
 				       const struct linux_binprm *bprm)
 {
-	u64 rows = target->rows;
 	bool lost = false;
+	unsigned int nr;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	for (; rows; rows &= rows - 1) {
-		struct hwpmc_pmc *pmc = target->link[__ffs64(rows)].pmc;
+	for_each_row(nr, target->rows) {
+		struct hwpmc_pmc *pmc = target->link[nr].pmc;
 
 		if (pmc->privileged || !hwpmc_exec_gained(bprm, pmc->cred))
 			continue;
@@ -281,12 +280,11 @@ static struct hwpmc_target *unlink_own_locked(const struct linux_binprm *bprm, b
 static void wake_dormant_locked(struct hwpmc_target *target)
 {
 	u64 rows = target->dormant;
+	unsigned int nr;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	target->dormant = 0;
-	for (; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
-
+	for_each_row(nr, rows) {
 		hwpmc_link_forget_migrations_locked(&target->link[nr]);
 		hwpmc_link_activate_locked(&target->link[nr]);
 	}
@@ -322,12 +320,12 @@ void hwpmc_lifecycle_exec(const struct linux_binprm *bprm)
 
 static bool unlink_all_locked(struct hwpmc_target *target)
 {
-	u64 rows = target->rows;
 	bool lost = false;
+	unsigned int nr;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	for (; rows; rows &= rows - 1) {
-		struct hwpmc_pmc *pmc = target->link[__ffs64(rows)].pmc;
+	for_each_row(nr, target->rows) {
+		struct hwpmc_pmc *pmc = target->link[nr].pmc;
 
 		hwpmc_unlink_locked(target, pmc);
 		lost |= loss_note_locked(pmc);
@@ -348,11 +346,11 @@ static bool has_exited_locked(const struct hwpmc_target *target)
 /* Of PMCs whose attach will be refused, this is no exit. */
 static void unlink_attaching_locked(struct hwpmc_target *target)
 {
-	u64 rows = target->attaching_rows;
+	unsigned int nr;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	for (; rows; rows &= rows - 1)
-		hwpmc_unlink_locked(target, target->link[__ffs64(rows)].pmc);
+	for_each_row(nr, target->attaching_rows)
+		hwpmc_unlink_locked(target, target->link[nr].pmc);
 }
 
 /* Returns the target if this was its last thread; *lost: a PMC's last target. */

@@ -60,6 +60,7 @@ static void clear_dirty_irqoff(struct hwpmc_cpu *c)
 {
 	u64 rows = c->dirty & hwpmc_rows_nmi;
 	struct hwpmc_pmc *pmc;
+	unsigned int nr;
 
 	/* All of them are written. */
 	c->noted &= ~rows;
@@ -70,9 +71,9 @@ static void clear_dirty_irqoff(struct hwpmc_cpu *c)
 			clear_system_irqoff(c, pmc);
 		rows &= ~BIT_ULL(pmc->row);
 	}
-	for (; rows; rows &= rows - 1) {
-		clear_row_irqoff(c, __ffs64(rows));
-		c->dirty &= ~BIT_ULL(__ffs64(rows));
+	for_each_row(nr, rows) {
+		clear_row_irqoff(c, nr);
+		c->dirty &= ~BIT_ULL(nr);
 	}
 }
 

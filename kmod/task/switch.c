@@ -107,12 +107,11 @@ static noinline u64 load_own_rows_irqoff(struct hwpmc_cpu *c, const struct hwpmc
 					 u64 rows)
 {
 	struct own own = own_of_irqoff(c);
+	struct hwpmc_pmc *pmc;
+	unsigned int nr;
 	u64 done = 0;
 
-	for (; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
-		struct hwpmc_pmc *pmc;
-
+	for_each_row(nr, rows) {
 		if (READ_ONCE(target->link[nr].pmc))
 			continue;
 		done |= BIT_ULL(nr);
@@ -147,8 +146,9 @@ static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 
 static void unload_slow_path_irqoff(struct hwpmc_cpu *c, u64 rows)
 {
-	for (; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
+	unsigned int nr;
+
+	for_each_row(nr, rows) {
 		struct hwpmc_pmc *pmc = c->row[nr].pmc;
 
 		if (unlikely(c->elsewhere & BIT_ULL(nr))) {
@@ -168,6 +168,8 @@ static void unload_slow_path_irqoff(struct hwpmc_cpu *c, u64 rows)
 
 static void unload_rows_irqoff(struct hwpmc_cpu *c, u64 rows)
 {
+	unsigned int nr;
+
 	c->loaded &= ~rows;
 	if (unlikely(c->slow_path & rows)) {
 		u64 slow = c->slow_path & rows;
@@ -175,10 +177,8 @@ static void unload_rows_irqoff(struct hwpmc_cpu *c, u64 rows)
 		unload_slow_path_irqoff(c, slow);
 		rows &= ~slow;
 	}
-	while (rows) {
-		hwpmc_cpu_unload_fast_irqoff(c, __ffs64(rows));
-		rows &= rows - 1;
-	}
+	for_each_row(nr, rows)
+		hwpmc_cpu_unload_fast_irqoff(c, nr);
 }
 
 void hwpmc_switch_out_irqoff(struct hwpmc_cpu *c)
@@ -251,17 +251,15 @@ static bool serves_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
 {
 	struct hwpmc_target *target = READ_ONCE(thread->target);
 	u64 rows = c->loaded;
+	unsigned int nr;
 
 	if (!target || READ_ONCE(target->active) != rows || c->slow_path)
 		return false;
 	if (c->thread && READ_ONCE(c->thread->target) == target)
 		return true;
-	for (; rows; rows &= rows - 1) {
-		unsigned int nr = __ffs64(rows);
-
+	for_each_row(nr, rows)
 		if (READ_ONCE(target->link[nr].pmc) != c->row[nr].pmc)
 			return false;
-	}
 	return true;
 }
 
@@ -301,13 +299,12 @@ static u64 stale_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 			     u64 active)
 {
 	struct own own = own_of_irqoff(c);
-	u64 rows = c->loaded, stale = 0;
+	unsigned int nr;
+	u64 stale = 0;
 
-	while (rows) {
-		unsigned int nr = __ffs64(rows);
+	for_each_row(nr, c->loaded) {
 		struct hwpmc_pmc *pmc = READ_ONCE(target->link[nr].pmc) ?: own_pmc(&own, nr);
 
-		rows &= rows - 1;
 		if (!(active & BIT_ULL(nr)) || pmc != pmc_of_row_irqoff(c, nr))
 			stale |= BIT_ULL(nr);
 	}

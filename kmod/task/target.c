@@ -214,13 +214,11 @@ void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 /* A target, and so each of its PMCs, has n more threads. */
 static void count_threads_locked(struct hwpmc_target *target, int n)
 {
-	u64 rows = target->rows;
+	unsigned int nr;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	while (rows) {
-		target->link[__ffs64(rows)].pmc->nthreads += n;
-		rows &= rows - 1;
-	}
+	for_each_row(nr, target->rows)
+		target->link[nr].pmc->nthreads += n;
 	target->nthreads += n;
 }
 
@@ -343,13 +341,13 @@ void hwpmc_target_release(struct hwpmc_target *target)
 
 bool hwpmc_target_remove_if_empty_locked(struct hwpmc_target *target)
 {
-	u64 rows = target->rows;
+	unsigned int nr;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (target->attaching || (rows && target->nthreads))
+	if (target->attaching || (target->rows && target->nthreads))
 		return false;
-	for (; rows; rows &= rows - 1)
-		hwpmc_unlink_locked(target, target->link[__ffs64(rows)].pmc);
+	for_each_row(nr, target->rows)
+		hwpmc_unlink_locked(target, target->link[nr].pmc);
 	hwpmc_target_remove_locked(target);
 	return true;
 }

@@ -106,10 +106,10 @@ void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 void hwpmc_userpage_renew_all_irqoff(struct hwpmc_cpu *c)
 {
-	u64 rows = c->loaded & c->slow_path & ~c->elsewhere;
+	unsigned int nr;
 
-	for (; rows; rows &= rows - 1)
-		hwpmc_userpage_renew_irqoff(c, __ffs64(rows));
+	for_each_row(nr, c->loaded & c->slow_path & ~c->elsewhere)
+		hwpmc_userpage_renew_irqoff(c, nr);
 }
 
 void hwpmc_userpage_shared_irqoff(void)
