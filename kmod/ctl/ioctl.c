@@ -56,10 +56,12 @@ static_assert(sizeof(struct hwpmc_pmcinfo) == 112);
 
 struct operation {
 	int (*handler)(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+	hwpmc_ioctl_pmc_fn *pmc_handler;	/* in its place: a PMC's, and locked */
 	u16 min;		/* bytes in the first release */
 	u16 size;		/* bytes today */
 	bool locked;		/* the handler runs under hwpmc_lock */
 	bool claims;		/* it may claim hardware, and is locked */
+	bool reserved;		/* of a PMC: the word behind .pmcid has to be 0 */
 };
 
 #define OP(fn, type, v1, lock)						\
@@ -69,6 +71,13 @@ struct operation {
 #define CLAIMING_OP(fn, type, v1)					\
 	{ .handler = fn, .min = HWPMC_SIZE_V1_##v1,			\
 	  .size = sizeof(struct type), .locked = true, .claims = true }
+
+/* The argument begins as a struct hwpmc_op_pmc. */
+#define PMC_OP(fn, type, v1, zero)					\
+	{ .pmc_handler = fn, .min = HWPMC_SIZE_V1_##v1 +		\
+	  BUILD_BUG_ON_ZERO(offsetof(struct type, pmcid) !=		\
+			    offsetof(struct hwpmc_op_pmc, pmcid)),	\
+	  .size = sizeof(struct type), .locked = true, .reserved = zero }
 
 static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_CONFIGURELOG] = OP(hwpmc_ioctl_configurelog,
@@ -92,9 +101,9 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 	[HWPMC_OP_PMCALLOCATE] = CLAIMING_OP(hwpmc_ioctl_allocate,
 		hwpmc_op_pmcallocate_named, PMCALLOCATE),
 	[HWPMC_OP_PMCATTACH] =
-		OP(hwpmc_ioctl_attach, hwpmc_op_pmcattach, PMCATTACH, true),
+		PMC_OP(hwpmc_ioctl_attach, hwpmc_op_pmcattach, PMCATTACH, false),
 	[HWPMC_OP_PMCDETACH] =
-		OP(hwpmc_ioctl_detach, hwpmc_op_pmcattach, PMCATTACH, true),
+		PMC_OP(hwpmc_ioctl_detach, hwpmc_op_pmcattach, PMCATTACH, false),
 	[HWPMC_OP_PMCGETMSR] =
 		OP(hwpmc_ioctl_getmsr, hwpmc_op_getmsr, GETMSR, false),
 	[HWPMC_OP_KGMON] =
@@ -107,22 +116,22 @@ static const struct operation operations[HWPMC_OP__COUNT] = {
 		hwpmc_op_getchainstats, GETCHAINSTATS, false),
 	[HWPMC_OP_GETKINDS] =
 		OP(hwpmc_ioctl_kinds, hwpmc_op_getkinds, GETKINDS, true),
-	[HWPMC_OP_GETUNCOUNTED] = OP(hwpmc_ioctl_uncounted,
-		hwpmc_op_getuncounted, GETUNCOUNTED, true),
+	[HWPMC_OP_GETUNCOUNTED] = PMC_OP(hwpmc_ioctl_uncounted,
+		hwpmc_op_getuncounted, GETUNCOUNTED, false),
 	[HWPMC_OP_PMCOPEN] =
 		CLAIMING_OP(hwpmc_ioctl_open, hwpmc_op_pmcopen, PMCOPEN),
 	[HWPMC_OP_REVOKE] =
 		OP(hwpmc_ioctl_revoke, hwpmc_op_simple, SIMPLE, false),
-	[HWPMC_OP_PMCRELEASE] = OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),
-	[HWPMC_OP_PMCRW] = OP(hwpmc_ioctl_rw, hwpmc_op_pmcrw, PMCRW, true),
-	[HWPMC_OP_PMCSETCOUNT] = OP(hwpmc_ioctl_setcount,
+	[HWPMC_OP_PMCRELEASE] = PMC_OP(hwpmc_ioctl_release, hwpmc_op_pmc, PMC, true),
+	[HWPMC_OP_PMCRW] = PMC_OP(hwpmc_ioctl_rw, hwpmc_op_pmcrw, PMCRW, false),
+	[HWPMC_OP_PMCSETCOUNT] = PMC_OP(hwpmc_ioctl_setcount,
 		hwpmc_op_pmcsetcount, PMCSETCOUNT, true),
 	[HWPMC_OP_PMCSTART] = OP(hwpmc_ioctl_start, hwpmc_op_pmc, PMC, false),
-	[HWPMC_OP_PMCSTOP] = OP(hwpmc_ioctl_stop, hwpmc_op_pmc, PMC, true),
+	[HWPMC_OP_PMCSTOP] = PMC_OP(hwpmc_ioctl_stop, hwpmc_op_pmc, PMC, true),
 	[HWPMC_OP_GETDYNEVENTINFO] = OP(hwpmc_ioctl_dynevents,
 		hwpmc_op_getdyneventinfo, GETDYNEVENTINFO, false),
 	[HWPMC_OP_GETCAPS] =
-		OP(hwpmc_ioctl_getcaps, hwpmc_op_getcaps, GETCAPS, true),
+		PMC_OP(hwpmc_ioctl_getcaps, hwpmc_op_getcaps, GETCAPS, false),
 };
 
 static const struct operation *find_operation(unsigned int nr)
@@ -132,7 +141,7 @@ static const struct operation *find_operation(unsigned int nr)
 	if (nr >= ARRAY_SIZE(operations))
 		return NULL;
 	op = &operations[array_index_nospec(nr, ARRAY_SIZE(operations))];
-	return op->handler ? op : NULL;
+	return op->size ? op : NULL;
 }
 
 #define NOT_FAST	1	/* neither 0 nor an errno */
@@ -197,6 +206,19 @@ static int lock_in_turn(struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 	return ret;
 }
 
+static int run_locked(const struct operation *op, struct hwpmc_owner *owner,
+		      union hwpmc_arg *arg)
+{
+	struct hwpmc_pmc *pmc;
+
+	if (!op->pmc_handler)
+		return op->handler(owner, arg);
+	if (op->reserved && arg->pmc.__reserved)
+		return hwpmc_refuse(&arg->hdr, -EINVAL, HWPMC_WHY_RESERVED, 0);
+	pmc = hwpmc_ioctl_pmc(owner, arg->pmc.pmcid, &arg->hdr);
+	return IS_ERR(pmc) ? PTR_ERR(pmc) : op->pmc_handler(pmc, arg);
+}
+
 static int operation_run(const struct operation *op, struct hwpmc_owner *owner,
 			 union hwpmc_arg *arg)
 {
@@ -211,7 +233,7 @@ static int operation_run(const struct operation *op, struct hwpmc_owner *owner,
 	ret = op->claims ? lock_in_turn(owner, &arg->hdr) : hwpmc_owner_lock(owner, &arg->hdr);
 	if (ret)
 		return ret;
-	ret = op->handler(owner, arg);
+	ret = run_locked(op, owner, arg);
 	mutex_unlock(&hwpmc_lock);
 	/* The right to use RDPMC may have ended. */
 	hwpmc_leave_wait();

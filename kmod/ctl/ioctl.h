@@ -2,7 +2,7 @@
 /*
  * ioctl.h - handlers of operations. Each gets its argument copied in, with hdr
  * cleared, and writes its answer there. The table in ioctl.c says which of them run
- * under hwpmc_lock.
+ * under hwpmc_lock, and which of them get the PMC that .pmcid names.
  */
 #ifndef HWPMC_IOCTL_H
 #define HWPMC_IOCTL_H
@@ -42,12 +42,19 @@ long hwpmc_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 /* Returns true for a file of the device. */
 bool hwpmc_ioctl_serves(const struct file *file);
 
+/* A handler of an operation on a PMC. */
+typedef int hwpmc_ioctl_pmc_fn(struct hwpmc_pmc *pmc, union hwpmc_arg *arg);
+
 /*
  * The PMC that an operation names, or an ERR_PTR with the reason in hdr. Checks
  * that the caller may operate it. Under hwpmc_lock or rcu_read_lock().
  */
 struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,
 				  struct hwpmc_hdr *hdr);
+/* Runs fn with this PMC under hwpmc_lock. */
+int hwpmc_ioctl_with_pmc(struct hwpmc_owner *owner, u32 id, struct hwpmc_hdr *hdr,
+			 int (*fn)(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr, void *arg),
+			 void *arg);
 /* 0, or -ESRCH with the reason in hdr: the caller's process is not the owner's. Any lock,
  * or none. */
 int hwpmc_ioctl_owner(const struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);
@@ -58,26 +65,20 @@ int hwpmc_ioctl_closelog(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_writelog(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 
 int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg);
-int hwpmc_ioctl_release(struct hwpmc_owner *owner, union hwpmc_arg *arg);
+hwpmc_ioctl_pmc_fn hwpmc_ioctl_release, hwpmc_ioctl_stop, hwpmc_ioctl_rw, hwpmc_ioctl_setcount,
+	hwpmc_ioctl_getcaps, hwpmc_ioctl_uncounted, hwpmc_ioctl_attach, hwpmc_ioctl_detach;
 int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 /* Without hwpmc_lock: the snapshot that begins a log waits for other programs. */
 int hwpmc_ioctl_start_one(struct hwpmc_owner *owner, u32 id, struct hwpmc_hdr *hdr);
-int hwpmc_ioctl_stop(struct hwpmc_owner *owner, union hwpmc_arg *arg);
-int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg);
-int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_getmsr(struct hwpmc_owner *owner, union hwpmc_arg *arg);
-int hwpmc_ioctl_getcaps(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_batch(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_unwind(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_chainstats(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_kinds(struct hwpmc_owner *owner, union hwpmc_arg *arg);
-int hwpmc_ioctl_uncounted(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 /* PMCRW with OLDVALUE alone, without hwpmc_lock. */
 int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op);
 
-int hwpmc_ioctl_attach(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_open(struct hwpmc_owner *owner, union hwpmc_arg *arg);
-int hwpmc_ioctl_detach(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 
 int hwpmc_ioctl_cpuinfo(struct hwpmc_owner *owner, union hwpmc_arg *arg);
 int hwpmc_ioctl_stats(struct hwpmc_owner *owner, union hwpmc_arg *arg);

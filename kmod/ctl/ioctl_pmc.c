@@ -38,34 +38,18 @@ int hwpmc_ioctl_allocate(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return hwpmc_pmc_allocate(owner, op, name, ~0ULL);
 }
 
-/* For operations whose argument is only an id: release, start, stop. */
-static struct hwpmc_pmc *pmc_of_id_op(struct hwpmc_owner *owner,
-				      struct hwpmc_op_pmc *op)
+int hwpmc_ioctl_release(struct hwpmc_pmc *pmc, union hwpmc_arg *arg)
 {
-	int ret = check_reserved(&op->hdr, op->__reserved);
-
-	return ret ? ERR_PTR(ret) : hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
-}
-
-int hwpmc_ioctl_release(struct hwpmc_owner *owner, union hwpmc_arg *arg)
-{
-	struct hwpmc_pmc *pmc = pmc_of_id_op(owner, &arg->pmc);
-
-	if (IS_ERR(pmc))
-		return PTR_ERR(pmc);
 	hwpmc_pmc_release(pmc);
 	return 0;
 }
 
 /* 1: the PMC is prepared, and what its log says of the machine's present state is to be
- * written before it starts. */
-static int start_or_prepare(struct hwpmc_owner *owner, u32 id, struct hwpmc_hdr *hdr,
-			    bool *privileged)
+ * written before it starts. arg: a bool, where that may be; NULL: start. */
+static int start_or_prepare(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr, void *arg)
 {
-	struct hwpmc_pmc *pmc = hwpmc_ioctl_pmc(owner, id, hdr);
+	bool *privileged = arg;
 
-	if (IS_ERR(pmc))
-		return PTR_ERR(pmc);
 	if (!privileged || !hwpmc_needs_snapshot(pmc))
 		return hwpmc_pmc_start(pmc, hdr);
 	*privileged = pmc->privileged;
@@ -75,22 +59,12 @@ static int start_or_prepare(struct hwpmc_owner *owner, u32 id, struct hwpmc_hdr 
 int hwpmc_ioctl_start_one(struct hwpmc_owner *owner, u32 id, struct hwpmc_hdr *hdr)
 {
 	bool privileged;
-	int ret;
+	int ret = hwpmc_ioctl_with_pmc(owner, id, hdr, start_or_prepare, &privileged);
 
-	ret = hwpmc_owner_lock(owner, hdr);
-	if (ret)
-		return ret;
-	ret = start_or_prepare(owner, id, hdr, &privileged);
-	mutex_unlock(&hwpmc_lock);
 	if (ret <= 0)
 		return ret;
 	hwpmc_snapshot(owner, id, privileged);
-	ret = hwpmc_owner_lock(owner, hdr);
-	if (ret)
-		return ret;
-	ret = start_or_prepare(owner, id, hdr, NULL);
-	mutex_unlock(&hwpmc_lock);
-	return ret;
+	return hwpmc_ioctl_with_pmc(owner, id, hdr, start_or_prepare, NULL);
 }
 
 int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg)
@@ -100,11 +74,9 @@ int hwpmc_ioctl_start(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return ret ?: hwpmc_ioctl_start_one(owner, arg->pmc.pmcid, &arg->hdr);
 }
 
-int hwpmc_ioctl_stop(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+int hwpmc_ioctl_stop(struct hwpmc_pmc *pmc, union hwpmc_arg *arg)
 {
-	struct hwpmc_pmc *pmc = pmc_of_id_op(owner, &arg->pmc);
-
-	return IS_ERR(pmc) ? PTR_ERR(pmc) : hwpmc_pmc_stop(pmc, &arg->hdr);
+	return hwpmc_pmc_stop(pmc, &arg->hdr);
 }
 
 /* The value; refused if it is known to be wrong or incomplete. */
@@ -165,13 +137,10 @@ int hwpmc_ioctl_read(struct hwpmc_owner *owner, struct hwpmc_op_pmcrw *op)
 	return ret;
 }
 
-int hwpmc_ioctl_uncounted(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+int hwpmc_ioctl_uncounted(struct hwpmc_pmc *pmc, union hwpmc_arg *arg)
 {
 	struct hwpmc_op_getuncounted *op = &arg->uncounted;
-	struct hwpmc_pmc *pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
 
-	if (IS_ERR(pmc))
-		return PTR_ERR(pmc);
 	if (pmc->kinds && !hwpmc_pmc_is_system(pmc))
 		hwpmc_switch_harvest_elsewhere(pmc);
 	op->kinds = pmc->kinds;
@@ -202,16 +171,12 @@ static bool is_of_old_value(u32 why)
 	       why == HWPMC_WHY_COUNTER_BACK || why == HWPMC_WHY_COUNTER_TAKEN;
 }
 
-int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+int hwpmc_ioctl_rw(struct hwpmc_pmc *pmc, union hwpmc_arg *arg)
 {
 	struct hwpmc_op_pmcrw *op = &arg->rw;
 	u64 value = op->value;
-	struct hwpmc_pmc *pmc;
 	int ret = 0;
 
-	pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
-	if (IS_ERR(pmc))
-		return PTR_ERR(pmc);
 	if (!op->flags || op->flags & ~(HWPMC_F_OLDVALUE | HWPMC_F_NEWVALUE))
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_RW_FLAGS,
 				    op->flags);
@@ -227,33 +192,14 @@ int hwpmc_ioctl_rw(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return ret;
 }
 
-static int getmsr_begin(struct hwpmc_owner *owner, struct hwpmc_op_getmsr *op)
+static int getmsr_begin(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr, void *msr)
 {
-	struct hwpmc_pmc *pmc;
-	int ret;
-
-	ret = hwpmc_owner_lock(owner, &op->hdr);
-	if (ret)
-		return ret;
-	pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
-	ret = IS_ERR(pmc) ? PTR_ERR(pmc) :
-			    hwpmc_rdpmc_grant(pmc, &op->msr, &op->hdr);
-	mutex_unlock(&hwpmc_lock);
-	return ret;
+	return hwpmc_rdpmc_grant(pmc, msr, hdr);
 }
 
-static int getmsr_end(struct hwpmc_owner *owner, struct hwpmc_op_getmsr *op)
+static int getmsr_end(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr, void *unused)
 {
-	struct hwpmc_pmc *pmc;
-	int ret;
-
-	ret = hwpmc_owner_lock(owner, &op->hdr);
-	if (ret)
-		return ret;
-	pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
-	ret = IS_ERR(pmc) ? PTR_ERR(pmc) : hwpmc_rdpmc_granted(pmc, &op->hdr);
-	mutex_unlock(&hwpmc_lock);
-	return ret;
+	return hwpmc_rdpmc_granted(pmc, hdr);
 }
 
 /* Not under hwpmc_lock: between its two halves it waits for CPUs. */
@@ -263,42 +209,28 @@ int hwpmc_ioctl_getmsr(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	u32 msr = op->msr;
 	int ret;
 
-	ret = getmsr_begin(owner, op);
+	ret = hwpmc_ioctl_with_pmc(owner, op->pmcid, &op->hdr, getmsr_begin, &op->msr);
 	if (ret)
 		return ret;
 	hwpmc_leave_wait();
-	ret = getmsr_end(owner, op);
+	ret = hwpmc_ioctl_with_pmc(owner, op->pmcid, &op->hdr, getmsr_end, NULL);
 	/* Another thread has released it meanwhile: a refusal changes no argument. */
 	if (ret && op->hdr.reason != HWPMC_WHY_NO_RDPMC)
 		op->msr = msr;
 	return ret;
 }
 
-int hwpmc_ioctl_setcount(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+int hwpmc_ioctl_setcount(struct hwpmc_pmc *pmc, union hwpmc_arg *arg)
 {
-	struct hwpmc_op_pmcsetcount *op = &arg->setcount;
-	struct hwpmc_pmc *pmc;
-	int ret;
+	int ret = check_write(pmc, &arg->hdr);
 
-	ret = check_reserved(&op->hdr, op->__reserved);
-	if (ret)
-		return ret;
-	pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
-	if (IS_ERR(pmc))
-		return PTR_ERR(pmc);
-	ret = check_write(pmc, &op->hdr);
 	if (!ret)
-		hwpmc_pmc_set_count(pmc, op->count);
+		hwpmc_pmc_set_count(pmc, arg->setcount.count);
 	return ret;
 }
 
-int hwpmc_ioctl_getcaps(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+int hwpmc_ioctl_getcaps(struct hwpmc_pmc *pmc, union hwpmc_arg *arg)
 {
-	struct hwpmc_op_getcaps *op = &arg->caps;
-	struct hwpmc_pmc *pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
-
-	if (IS_ERR(pmc))
-		return PTR_ERR(pmc);
-	op->caps = hwpmc_rows[pmc->row].cls->caps;
+	arg->caps.caps = hwpmc_rows[pmc->row].cls->caps;
 	return 0;
 }

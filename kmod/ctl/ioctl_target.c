@@ -6,14 +6,9 @@
 #include "../task/attach.h"
 #include "ioctl.h"
 
-int hwpmc_ioctl_attach(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+int hwpmc_ioctl_attach(struct hwpmc_pmc *pmc, union hwpmc_arg *arg)
 {
-	struct hwpmc_op_pmcattach *op = &arg->attach;
-	struct hwpmc_pmc *pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
-
-	if (IS_ERR(pmc))
-		return PTR_ERR(pmc);
-	return hwpmc_attach(pmc, op->pid, &op->hdr);
+	return hwpmc_attach(pmc, arg->attach.pid, &arg->hdr);
 }
 
 int hwpmc_ioctl_open(struct hwpmc_owner *owner, union hwpmc_arg *arg)
@@ -31,12 +26,7 @@ int hwpmc_ioctl_open(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	return hwpmc_pmc_open(owner, op);
 }
 
-int hwpmc_ioctl_detach(struct hwpmc_owner *owner, union hwpmc_arg *arg)
+int hwpmc_ioctl_detach(struct hwpmc_pmc *pmc, union hwpmc_arg *arg)
 {
-	struct hwpmc_op_pmcattach *op = &arg->attach;
-	struct hwpmc_pmc *pmc = hwpmc_ioctl_pmc(owner, op->pmcid, &op->hdr);
-
-	if (IS_ERR(pmc))
-		return PTR_ERR(pmc);
-	return hwpmc_detach(pmc, op->pid, &op->hdr);
+	return hwpmc_detach(pmc, arg->attach.pid, &arg->hdr);
 }
