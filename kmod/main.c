@@ -43,106 +43,86 @@ static noinline void trace_loaded(void)
 	trace_hwpmc_module_init(hwpmc_machine.nclass, hwpmc_nrows);
 }
 
+static int __init machine_init(void)
+{
+	return hwpmc_machine_probe(&hwpmc_machine) ?: hwpmc_classes_init();
+}
+
+static int __init targets_init(void)
+{
+	return hwpmc_targets_init(&hwpmc_preempt_ops);
+}
+
+/*
+ * The parts in the order in which they begin; they end in reverse, also those that began before
+ * one that failed. A part has an init, a setup that cannot fail, or nothing to begin with: its
+ * exit works too where it was never used.
+ */
+static const struct part {
+	int (*init)(void);
+	void (*setup)(void);
+	void (*exit)(void);
+} parts[] __refconst = {
+	{ .init = hwpmc_device_params },
+	{ .setup = hwpmc_tunables_check },
+	{ .setup = hwpmc_debug_init, .exit = hwpmc_debug_exit },
+	{ .init = hwpmc_work_init, .exit = hwpmc_work_exit },
+	{ .init = hwpmc_totals_init, .exit = hwpmc_totals_exit },
+	{ .init = machine_init, .exit = hwpmc_classes_exit },
+	{ .setup = hwpmc_log_clock_init },
+	{ .exit = hwpmc_userpage_exit },
+	{ .exit = hwpmc_kgmon_exit },
+	{ .init = hwpmc_scratch_init, .exit = hwpmc_scratch_exit },
+	{ .exit = hwpmc_unwind_maps_end },
+	{ .init = targets_init, .exit = hwpmc_targets_exit },
+	{ .init = hwpmc_hotplug_init, .exit = hwpmc_hotplug_exit },
+	{ .exit = hwpmc_wrap_exit },
+	{ .exit = hwpmc_look_exit },
+	{ .setup = hwpmc_throttle_init, .exit = hwpmc_throttle_exit },
+	{ .exit = hwpmc_overdue_exit },
+	{ .exit = hwpmc_nmi_exit },
+	{ .setup = hwpmc_rdpmc_init, .exit = hwpmc_rdpmc_exit },
+	{ .exit = hwpmc_inkernel_exit },
+	{ .exit = hwpmc_map_retries_exit },
+	{ .setup = hwpmc_rt_defer_init, .exit = hwpmc_rt_defer_exit },
+	{ .init = hwpmc_owners_init, .exit = hwpmc_owners_exit },
+	{ .init = hwpmc_hooks_init, .exit = hwpmc_hooks_exit },
+	{ .exit = hwpmc_soft_settle },
+	{ .init = hwpmc_leave_init, .exit = hwpmc_leave_exit },
+	{ .init = hwpmc_tunables_init, .exit = hwpmc_tunables_exit },
+	{ .exit = hwpmc_inkernel_shutdown },
+	{ .init = hwpmc_device_init, .exit = hwpmc_device_exit },
+	{ .setup = trace_loaded },
+};
+
+/* The first n of them. */
+static void end_parts(unsigned int n)
+{
+	while (n--)
+		if (parts[n].exit)
+			parts[n].exit();
+}
+
 static int __init hwpmc_init(void)
 {
-	int ret = hwpmc_device_params();
+	unsigned int i;
+	int ret;
 
-	if (ret)
-		return ret;
-	hwpmc_tunables_check();
-	hwpmc_debug_init();
-	ret = hwpmc_work_init();
-	if (ret)
-		goto err_work;
-	ret = hwpmc_totals_init();
-	if (ret)
-		goto err_totals;
-	ret = hwpmc_machine_probe(&hwpmc_machine);
-	ret = ret ?: hwpmc_classes_init();
-	if (ret)
-		goto err_classes;
-	hwpmc_log_clock_init();
-	hwpmc_throttle_init();
-	hwpmc_rt_defer_init();
-	hwpmc_rdpmc_init();
-	ret = hwpmc_owners_init();
-	if (ret)
-		goto err_owners;
-	ret = hwpmc_leave_init();
-	if (ret)
-		goto err_leave;
-	ret = hwpmc_scratch_init();
-	if (ret)
-		goto err_scratch;
-	ret = hwpmc_hooks_init();
-	if (ret)
-		goto err_hooks;
-	ret = hwpmc_targets_init(&hwpmc_preempt_ops);
-	if (ret)
-		goto err_hooks;
-	ret = hwpmc_hotplug_init();
-	if (ret)
-		goto err_cpus;
-	ret = hwpmc_tunables_init();
-	if (ret)
-		goto err_tunables;
-	ret = hwpmc_device_init();
-	if (ret)
-		goto err_device;
-	trace_loaded();
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		ret = parts[i].init ? parts[i].init() : 0;
+		if (ret) {
+			end_parts(i);
+			return ret;
+		}
+		if (parts[i].setup)
+			parts[i].setup();
+	}
 	return 0;
-
-err_device:
-	hwpmc_tunables_exit();
-err_tunables:
-	hwpmc_hotplug_exit();
-err_cpus:
-	hwpmc_targets_exit();
-err_hooks:
-	hwpmc_scratch_exit();
-err_scratch:
-	hwpmc_leave_exit();
-err_leave:
-	hwpmc_owners_exit();
-err_owners:
-	hwpmc_classes_exit();
-err_classes:
-	hwpmc_totals_exit();
-err_totals:
-	hwpmc_work_exit();
-err_work:
-	hwpmc_debug_exit();
-	return ret;
 }
 
 static void __exit hwpmc_exit(void)
 {
-	hwpmc_device_exit();
-	hwpmc_inkernel_shutdown();
-	hwpmc_tunables_exit();
-	hwpmc_leave_exit();
-	hwpmc_soft_settle();
-	hwpmc_hooks_exit();
-	hwpmc_owners_exit();
-	hwpmc_rt_defer_exit();
-	hwpmc_map_retries_exit();
-	hwpmc_inkernel_exit();
-	hwpmc_rdpmc_exit();
-	hwpmc_nmi_exit();
-	hwpmc_overdue_exit();
-	hwpmc_throttle_exit();
-	hwpmc_look_exit();
-	hwpmc_wrap_exit();
-	hwpmc_hotplug_exit();
-	hwpmc_targets_exit();
-	hwpmc_unwind_maps_end();
-	hwpmc_scratch_exit();
-	hwpmc_kgmon_exit();
-	hwpmc_userpage_exit();
-	hwpmc_classes_exit();
-	hwpmc_totals_exit();
-	hwpmc_work_exit();
-	hwpmc_debug_exit();
+	end_parts(ARRAY_SIZE(parts));
 }
 
 module_init(hwpmc_init);
