@@ -13,7 +13,7 @@ TOOLS_UNIT_LOGS := $(UNIT_LIB) $(UNIT_STAT)
 TOOLS_UNIT_LOGGEN := $(call unit-objects,$(TOP)/tests/unit/loggen.c)
 TOOLS_UNIT_SHARES := $(BUILD)/tests/unit/shares
 
-TOOLS_UNIT_tools_formats := $(call unit-tools,common/fmt common/cpus common/evlist \
+TOOLS_UNIT_tools_formats := $(call unit-tools,common/fmt common/cpus common/evlist common/evrate \
 	stat/metric common/msg)
 TOOLS_UNIT_tools_fleet := $(call unit-tools,fleet/body record/every record/logdir \
 	common/fmt common/msg common/output common/watch)

@@ -288,6 +288,64 @@ START_TEST(shares_and_counts_are_written_as_printf_writes_them)
 }
 END_TEST
 
+/* The events of a list, each with its period and its frequency behind it. */
+static const char *rates(const char *text)
+{
+	static char buf[256];
+	struct evlist list = { 0 };
+	int err = evlist_add(&list, text), len = 0;
+
+	buf[0] = '\0';
+	for (unsigned int i = 0; i < list.n; i++)
+		len += snprintf(buf + len, sizeof(buf) - len, "%s%s %" PRIu64 " %" PRIu64,
+				i ? "|" : "", list.spec[i], list.rate[i].period,
+				list.rate[i].frequency);
+	if (err)
+		snprintf(buf, sizeof(buf), "%s", list.why);
+	else
+		ck_assert(evlist_has_rate(&list) == !!strpbrk(buf, "123456789"));
+	evlist_free(&list);
+	return buf;
+}
+
+START_TEST(events_have_periods_and_rates_of_their_own)
+{
+	ck_assert_str_eq(rates("cycles"), "cycles 0 0");
+	ck_assert_str_eq(rates("cycles/period=1000/"), "cycles 1000 0");
+	ck_assert_str_eq(rates("cycles/period=1000/u"), "cycles:u 1000 0");
+	ck_assert_str_eq(rates("cycles/period=7/:uk,b"), "cycles:uk 7 0|b 0 0");
+	ck_assert_str_eq(rates("cycles/FREQ=99/u,usr"), "cycles:u,usr 0 99");
+	ck_assert_str_eq(rates("cycles/freq=9/,usr"), "cycles,usr 0 9");
+	ck_assert_str_eq(rates("a,b/freq=1000000/"), "a 0 0|b 0 1000000");
+	ck_assert_str_eq(rates("cycles,usr,period=5,os"), "cycles,usr,os 5 0");
+	ck_assert_str_eq(rates("cpu/event=2,period=9,umask=1/u"), "cpu/event=2,umask=1/u 9 0");
+	ck_assert_str_eq(rates("cpu/event=2,period=9/"), "cpu/event=2/ 9 0");
+	ck_assert_str_eq(rates("cpu/period=9,event=2/"), "cpu/event=2/ 9 0");
+	ck_assert_str_eq(rates("ibs_op/period=64/u"), "ibs_op//u 64 0");
+	ck_assert_str_eq(rates("cpu_core/cycles,freq=2/k"), "cpu_core/cycles/k 0 2");
+	ck_assert_str_eq(rates("cycles/umask=1,period=2/"), "cycles/umask=1/ 2 0");
+}
+END_TEST
+
+START_TEST(periods_and_rates_that_are_no_numbers_are_refused)
+{
+	static const char *const bad[] = {
+		"a/period=0/", "a/period=/", "a/period=x/", "a/freq=0/", "a/freq=1000001/",
+		"a,period=-1", "a/period=9223372036854775808/", "a/period=1,period=2/",
+		"a/freq=10000000000000000000000000/",
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ck_assert_str_eq(rates(bad[i]), "period= takes one number from 1, and freq= one "
+				 "from 1 to 1000000");
+	ck_assert_str_eq(rates("a/period=1,freq=2/"),
+			 "an event has a period or a frequency; remove one of the two");
+	ck_assert_str_eq(rates("a/period=1/,freq=2"),
+			 "an event has a period or a frequency; remove one of the two");
+	ck_assert_str_eq(rates("freq=2"), "a qualifier has no event before it");
+}
+END_TEST
+
 START_TEST(event_lists_with_empty_parts_are_refused)
 {
 	ck_assert_str_eq(parts(""), "-");
@@ -473,6 +531,8 @@ int main(void)
 	harness_add(malformed_cpu_lists_are_refused);
 	harness_add(commas_divide_events_but_not_their_qualifiers);
 	harness_add(commas_keep_qualifiers_of_ibs_with_their_event);
+	harness_add(events_have_periods_and_rates_of_their_own);
+	harness_add(periods_and_rates_that_are_no_numbers_are_refused);
 	harness_add(event_lists_with_empty_parts_are_refused);
 	harness_add(shares_and_counts_are_written_as_printf_writes_them);
 	harness_add(braces_make_groups_of_events);

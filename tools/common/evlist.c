@@ -50,6 +50,8 @@ static void evlist_append(struct evlist *list, unsigned int group, const char *s
 	memcpy(spec, s, len);
 	list->spec = must_realloc(list->spec, list->n + 1, sizeof(*list->spec));
 	list->group = must_realloc(list->group, list->n + 1, sizeof(*list->group));
+	list->rate = must_realloc(list->rate, list->n + 1, sizeof(*list->rate));
+	list->rate[list->n] = (struct evrate){ 0 };
 	list->group[list->n] = group;
 	list->spec[list->n++] = spec;
 }
@@ -59,15 +61,20 @@ void evlist_add_one(struct evlist *list, const char *spec, unsigned int group)
 	evlist_append(list, group, spec, strlen(spec));
 }
 
-static void evlist_extend(struct evlist *list, const char *s, size_t len)
+/* A qualifier of the last event. 0, or -1 with list->why. */
+static int evlist_extend(struct evlist *list, const char *s, size_t len)
 {
 	char **last = &list->spec[list->n - 1];
+	int is = evrate_term(&list->rate[list->n - 1], s, len, &list->why);
 	size_t old = strlen(*last);
 
+	if (is)
+		return is < 0 ? -1 : 0;
 	*last = must_realloc(*last, old + len + 2, 1);
 	(*last)[old] = ',';
 	memcpy(*last + old + 1, s, len);
 	(*last)[old + 1 + len] = '\0';
+	return 0;
 }
 
 /* A modifier of an event, whose memory may move: it stands before the first qualifier. */
@@ -93,6 +100,12 @@ static int refuse(struct evlist *list, const char *why)
 {
 	list->why = why;
 	return -1;
+}
+
+static int evlist_append_text(struct evlist *list, unsigned int group, const char *s, size_t len)
+{
+	evlist_append(list, group, s, len);
+	return evrate_take(&list->rate[list->n - 1], list->spec[list->n - 1], &list->why);
 }
 
 /* What one evlist_add() reads. */
@@ -131,10 +144,10 @@ static int read_part(struct reader *r)
 		return refuse(r->list, "an event is missing before or after a comma");
 	if (qualifies && r->list->n == r->first)
 		return refuse(r->list, "a qualifier has no event before it");
-	if (qualifies)
-		evlist_extend(r->list, r->text, len);
-	else
-		evlist_append(r->list, r->group, r->text, len);
+	if (qualifies && evlist_extend(r->list, r->text, len) < 0)
+		return -1;
+	if (!qualifies && evlist_append_text(r->list, r->group, r->text, len) < 0)
+		return -1;
 	r->text += len;
 	return 0;
 }
@@ -173,11 +186,20 @@ int evlist_add(struct evlist *list, const char *text)
 	return r.group ? refuse(list, "a '{' has no '}' after it; close the group") : 0;
 }
 
+bool evlist_has_rate(const struct evlist *list)
+{
+	for (unsigned int i = 0; i < list->n; i++)
+		if (list->rate[i].period || list->rate[i].frequency)
+			return true;
+	return false;
+}
+
 void evlist_free(struct evlist *list)
 {
 	for (unsigned int i = 0; i < list->n; i++)
 		free(list->spec[i]);
 	free(list->spec);
 	free(list->group);
+	free(list->rate);
 	memset(list, 0, sizeof(*list));
 }

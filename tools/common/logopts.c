@@ -366,7 +366,8 @@ struct hwpmc_profile *logopts_read(const struct logopts *l, const char *path)
 const char *logopts_rate(const struct hwpmc_profile_event *ev, char text[LOGOPTS_RATE])
 {
 	if (ev->frequency)
-		snprintf(text, LOGOPTS_RATE, "%" PRIu64 " samples a second", ev->frequency);
+		snprintf(text, LOGOPTS_RATE, "%" PRIu64 " sample%s a second", ev->frequency,
+			 ev->frequency == 1 ? "" : "s");
 	else
 		snprintf(text, LOGOPTS_RATE, "a sample every %" PRIu64, ev->period);
 	return text;

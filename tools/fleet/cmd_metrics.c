@@ -68,6 +68,9 @@ static int parse_option(struct metrics *m, int c)
 	case 'e':
 		if (evlist_add(&m->events, optarg) < 0)
 			return msg_usage("invalid event list '%s': %s", optarg, m->events.why);
+		if (evlist_has_rate(&m->events))
+			return msg_usage("invalid event list '%s': period= and freq= are for hwpmc record and top; remove them",
+					 optarg);
 		return 0;
 	case 'C':
 		if (cpus_parse(optarg, &m->cpus) < 0)

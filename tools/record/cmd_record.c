@@ -29,6 +29,7 @@
 #define STEP_NS		20000000ull
 #define SECOND_NS	1000000000ull
 #define END_PATIENCE_MS	10000
+#define FEW		100	/* samples of a recording that gets a hint */
 
 static const char default_output[] = "hwpmc.log";
 
@@ -87,6 +88,8 @@ struct record {
 	uint64_t raised;		/* the least period that is allowed, if it is more
 					 * than what was asked for */
 	uint64_t ran_ns;
+	bool hard;			/* an event that can be sampled more often */
+	bool paced;			/* one is sampled at a rate */
 	bool begun;			/* INITIALIZE is in the file */
 	bool ran;			/* what was to be sampled, while it was sampled */
 	bool ending;			/* CLOSELOG is kept for the end: */
@@ -209,11 +212,21 @@ static void note_chain(struct record *r, const struct hwpmc_log_hdr *h)
 	r->chain[end]++;
 }
 
+static void note_allocate(struct record *r, const struct hwpmc_log_allocate *pmc)
+{
+	const struct evrate *asked = sampler_asked(&r->sampler, pmc->hdr.id);
+
+	if (pmc->mode != HWPMC_MODE_SS && pmc->mode != HWPMC_MODE_TS)
+		return;
+	r->hard |= pmc->class != HWPMC_CLASS_SOFT;
+	r->paced |= asked->frequency != 0;
+	if (asked->period && pmc->count > asked->period)
+		r->raised = pmc->count;
+}
+
 /* What the summary tells of the log. */
 static void note_record(struct record *r, const struct hwpmc_log_hdr *h)
 {
-	const struct hwpmc_log_allocate *pmc = (const void *)h;
-
 	if (h->time > r->end)
 		r->end = h->time;
 	switch (h->type) {
@@ -228,10 +241,7 @@ static void note_record(struct record *r, const struct hwpmc_log_hdr *h)
 		r->khz = ((const struct hwpmc_log_initialize *)h)->khz;
 		break;
 	case HWPMC_LOG_PMCALLOCATE:
-		if ((pmc->mode == HWPMC_MODE_SS || pmc->mode == HWPMC_MODE_TS) &&
-		    r->sampler.period &&
-		    pmc->count > r->sampler.period)
-			r->raised = pmc->count;
+		note_allocate(r, (const void *)h);
 		break;
 	}
 }
@@ -426,6 +436,22 @@ static void print_chains(const struct record *r)
 	fputc('\n', stderr);
 }
 
+/* Shares of functions are within some percent from about a hundred samples on. */
+static void print_few(const struct record *r, uint64_t kept, uint64_t lost)
+{
+	uint64_t rate = r->sampler.frequency ? r->sampler.frequency : SAMPLER_RATE;
+
+	if (kept >= FEW || lost || r->full || !r->hard || (r->paced && !kept))
+		return;
+	rate = rate > HWPMC_FREQUENCY_MAX / 10 ? HWPMC_FREQUENCY_MAX : 10 * rate;
+	if (r->paced)
+		msg("%" PRIu64 " sample%s too few for shares of functions; sample more often: -F %" PRIu64,
+		    kept, kept == 1 ? " is" : "s are", rate);
+	else
+		msg("%" PRIu64 " sample%s too few for shares of functions; use a shorter period (-c), or a rate: -F %u",
+		    kept, kept == 1 ? " is" : "s are", SAMPLER_RATE);
+}
+
 static void print_summary(struct record *r)
 {
 	uint64_t kept = r->samples - r->pieces.overwritten;
@@ -448,6 +474,7 @@ static void print_summary(struct record *r)
 		(r->pieces.kind ? r->pieces.bytes : r->sink.bytes) / 1024,
 		r->pieces.n > 1 ? "several logs, the last " : "", r->sink.name);
 	print_chains(r);
+	print_few(r, kept, lost);
 }
 
 static int end_command(struct record *r, struct watch *w, int status)

@@ -19,7 +19,7 @@
 
 #define DEFAULT_EVENT	"cycles"
 #define SOFT_EVENT	"clock.prof"	/* where there are no counters */
-#define DEFAULT_PERIOD	1000003		/* prime: no beat with loops */
+#define SOFT_PERIOD	8		/* of SOFT_EVENT: about 1000 a second */
 
 /* ---- options ------------------------------------------------------------- */
 
@@ -35,6 +35,7 @@ void sampler_free(struct sampler *s)
 	hwpmc_rings_close(s->rings);
 	hwpmc_close(s->h);
 	free(s->id);
+	free(s->asked);
 	free(s->of);
 	free(s->pid);
 	evlist_free(&s->events);
@@ -123,8 +124,14 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 					 arg);
 		return 0;
 	case 'c':
+		if (s->period)
+			return msg_usage("-c is given twice; one -c is for all events: write the period of one event as EVENT/period=%s/",
+					 arg);
 		return sampler_number("period", arg, INT64_MAX, &s->period);
 	case 'F':
+		if (s->frequency)
+			return msg_usage("-F is given twice; one -F is for all events: write the rate of one event as EVENT/freq=%s/",
+					 arg);
 		return sampler_number("frequency", arg, HWPMC_FREQUENCY_MAX,
 				      &s->frequency);
 	case 'g':
@@ -159,7 +166,7 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 int sampler_check(struct sampler *s)
 {
 	if (s->period && s->frequency)
-		return msg_usage("-c and -F cannot be combined");
+		return msg_usage("-c and -F cannot be combined; for one event write EVENT/period=N/ or EVENT/freq=N/");
 	if (s->all && s->system)
 		return msg_usage("-a and -C cannot be combined");
 	s->system |= s->all;
@@ -208,6 +215,16 @@ int sampler_open(struct sampler *s)
 	return 0;
 }
 
+const struct evrate *sampler_asked(const struct sampler *s, uint32_t id)
+{
+	static const struct evrate none;
+
+	for (unsigned int i = 0; i < s->nid; i++)
+		if (s->id[i] == id)
+			return &s->asked[i];
+	return &none;
+}
+
 uint64_t sampler_dropped(const struct sampler *s)
 {
 	uint64_t samples[HWPMC_DROP_SLOTS], others[HWPMC_DROP_SLOTS], sum = 0;
@@ -234,15 +251,29 @@ static void choose_event(struct sampler *s)
 		    ", a timer; %s (see hwpmc doctor)", machine_without_counters(s->h));
 }
 
-/* About a thousand samples a second, or each time where that is rare. */
-static uint64_t period_of(const struct sampler *s,
-			  const struct hwpmc_event *event)
+/* An event's own rate, that of the options, or a default: each time where that is rare. */
+static struct evrate rate_of(const struct sampler *s, const struct evrate *own,
+			     const struct hwpmc_event *event)
 {
-	if (s->period)
-		return s->period;
+	if (own->period || own->frequency)
+		return *own;
+	if (s->period || s->frequency)
+		return (struct evrate){ s->period, s->frequency };
 	if (event->code[0].class_id != HWPMC_CLASS_SOFT)
-		return DEFAULT_PERIOD;
-	return event->code[0].ev == HWPMC_EV_SOFT_CLOCK_PROF ? 8 : 1;
+		return (struct evrate){ .frequency = SAMPLER_RATE };
+	return (struct evrate){
+		.period = event->code[0].ev == HWPMC_EV_SOFT_CLOCK_PROF ? SOFT_PERIOD : 1,
+	};
+}
+
+static void keep_pmc(struct sampler *s, uint32_t id, char **spec, const struct evrate *rate)
+{
+	s->id = must_realloc(s->id, s->nid + 1, sizeof(id));
+	s->of = must_realloc(s->of, s->nid + 1, sizeof(*s->of));
+	s->asked = must_realloc(s->asked, s->nid + 1, sizeof(*s->asked));
+	s->of[s->nid] = spec;
+	s->asked[s->nid] = *rate;
+	s->id[s->nid++] = id;
 }
 
 static int add_pmc(struct sampler *s, char **spec, enum hwpmc_mode mode,
@@ -251,6 +282,7 @@ static int add_pmc(struct sampler *s, char **spec, enum hwpmc_mode mode,
 	struct usermode_request r = {
 		.mode = mode, .flags = flags, .cpu = cpu, .pid = s->npid ? s->pid[0] : 0,
 	};
+	struct evrate rate = { 0 };
 	struct hwpmc_event event;
 	bool replaced = false;
 	uint32_t id;
@@ -260,8 +292,9 @@ static int add_pmc(struct sampler *s, char **spec, enum hwpmc_mode mode,
 		return -1;
 	}
 	if (mode != HWPMC_MODE_TC) {
-		r.count = s->frequency ? s->frequency : period_of(s, &event);
-		r.flags |= s->frequency ? HWPMC_F_FREQUENCY : 0;
+		rate = rate_of(s, &s->events.rate[spec - s->events.spec], &event);
+		r.count = rate.frequency ? rate.frequency : rate.period;
+		r.flags |= rate.frequency ? HWPMC_F_FREQUENCY : 0;
 	}
 	if (usermode_allocate(s->h, spec, &r, &id, &replaced) < 0) {
 		msg("%s", hwpmc_error(s->h));
@@ -269,10 +302,7 @@ static int add_pmc(struct sampler *s, char **spec, enum hwpmc_mode mode,
 	}
 	if (replaced && !s->quiet)
 		msg("sampling '%s', " USERMODE_NOTE, *spec);
-	s->id = must_realloc(s->id, s->nid + 1, sizeof(id));
-	s->of = must_realloc(s->of, s->nid + 1, sizeof(*s->of));
-	s->of[s->nid] = spec;
-	s->id[s->nid++] = id;
+	keep_pmc(s, id, spec, &rate);
 	s->note(s->arg, id, "event", *spec);
 	return 0;
 }

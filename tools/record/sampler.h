@@ -23,7 +23,7 @@
 struct sampler {
 	/* What to sample. */
 	struct evlist events;
-	uint64_t period;		/* 0: of each event its own */
+	uint64_t period;		/* 0: the default, or of each event its own */
 	uint64_t frequency;		/* samples a second, or 0: a period */
 	uint32_t flags;			/* HWPMC_F_*CALLCHAIN, HWPMC_F_TABLES */
 	struct tables tables;		/* that the module has been given */
@@ -47,6 +47,7 @@ struct sampler {
 	struct hwpmc *h;
 	struct hwpmc_rings *rings;
 	uint32_t *id;			/* of the PMCs */
+	struct evrate *asked;		/* of each PMC; of one that counts, zeros */
 	unsigned int nid;
 };
 
@@ -54,6 +55,8 @@ enum {
 	SAMPLER_NO_DESC = 768, SAMPLER_USER_CHAIN, SAMPLER_RING_SIZE,
 	SAMPLER_CALL_GRAPH, SAMPLER_TABLE_CACHE,
 };
+
+#define SAMPLER_RATE	4000	/* samples a second, as perf takes, where no option gives one */
 
 #define SAMPLER_SHORT "e:c:F:gaC:p:"
 #define SAMPLER_OPTIONS							\
@@ -72,8 +75,9 @@ enum {
 #define SAMPLER_HELP							\
 "  -e EVENTS           sample these events (see: hwpmc list); default: cycles, or\n" \
 "                      clock.prof if the machine has no counters\n"	\
-"  -c PERIOD           take a sample every PERIOD events; default: 1000003; 8 for\n" \
-"                      clock.prof, 1 for other events of the kernel\n"	\
+"  -c PERIOD           take a sample every PERIOD events; default: -F 4000; every\n" \
+"                      8 of clock.prof, 1 of other events of the kernel. One\n" \
+"                      event's own: -e EVENT/period=N/ or EVENT/freq=N/\n"	\
 "  -F FREQ             take FREQ samples per second on each CPU, or in each\n" \
 "                      running thread: adapt the period\n"		\
 "  -g                  record call chains, of kernel samples those of the program\n" \
@@ -118,6 +122,9 @@ void sampler_drain(struct sampler *s);
  * now), and end the log.
  */
 void sampler_end(struct sampler *s);
+
+/* The period or the rate that a PMC was asked for; zeros if it is none of these. */
+const struct evrate *sampler_asked(const struct sampler *s, uint32_t id);
 
 /* Records that were dropped so far. */
 uint64_t sampler_dropped(const struct sampler *s);

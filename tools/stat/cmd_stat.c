@@ -194,6 +194,9 @@ static int parse_option(struct stat_options *o, int c, bool *all)
 		if (evlist_add(&o->events, optarg) < 0)
 			return msg_usage("invalid event list '%s': %s", optarg,
 					 o->events.why);
+		if (evlist_has_rate(&o->events))
+			return msg_usage("invalid event list '%s': period= and freq= are for hwpmc record and top; remove them",
+					 optarg);
 		return 0;
 	case 'M':
 		if (o->metric)

@@ -66,7 +66,7 @@ record_at_a_frequency_weights_samples_by_their_periods() {
 	"$hwpmc" dump -i slow.log --json --type sample | grep -q '"period":8000,' ||
 		fail "the period does not adapt"
 	"$hwpmc" report -i slow.log | grep -Eq \
-		"^# event instructions:u, 1 samples a second: [0-9]+ samples of $n events in" ||
+		"^# event instructions:u, 1 sample a second: [0-9]+ samples of $n events in" ||
 		fail "the head: $("$hwpmc" report -i slow.log)"
 	check "$hwpmc" filter -i slow.log -e instructions:u -o some.log
 	check_equal "$(events some.log)" "$n" "events behind a filter"
@@ -77,6 +77,43 @@ record_at_a_frequency_weights_samples_by_their_periods() {
 		"$hwpmc" record $option -- true >got 2>&1
 		check_equal $? 2 "record $option"
 	done
+}
+
+record_takes_4000_samples_a_second_by_default_as_perf() {
+	check "$hwpmc" record -e instructions:u,page-faults -o paced.log -- "$loop" 10000000
+	"$hwpmc" report -i paced.log $no_kernel >got
+	check grep -q '^# event instructions:u, 4000 samples a second: ' got
+	check grep -Eq '^# event page-faults(:u)?, a sample every 1: ' got
+	"$hwpmc" top --batch -n 1 -d 0.2 $no_kernel -e instructions -a >got 2>&1
+	check grep -q '4000 samples a second' got
+}
+
+record_samples_events_at_rates_of_their_own() {
+	"$hwpmc" record -c 100000 -o own.log -e instructions/period=10000/u,branches/freq=50/u \
+		-e branches:u -- "$loop" 1000000 2>said || fail "status $?: $(cat said)"
+	"$hwpmc" report -i own.log $no_kernel >got
+	check grep -q '^# event instructions:u, a sample every 10000: 300 samples' got
+	check grep -q '^# event branches:u, 50 samples a second: ' got
+	check grep -q '^# event branches:u, a sample every 100000: 10 samples' got
+	refused 2 "-c is given twice; one -c is for all events: write the period of one event as EVENT/period=7/" \
+		"$hwpmc" record -c 9 -c 7 -- true
+	refused 2 "-F is given twice" "$hwpmc" top -F 9 -F 7 -- true
+	refused 2 "an event has a period or a frequency" \
+		"$hwpmc" record -e cycles/period=1,freq=1/ -- true
+	refused 2 "period= and freq= are for hwpmc record and top" \
+		"$hwpmc" stat -e cycles/period=1/ -- true
+}
+
+record_says_that_few_samples_are_few() {
+	few='are too few for shares of functions'
+	"$hwpmc" record -e instructions:u -c 100000 -o few.log -- "$loop" 1000000 2>said
+	check grep -q "^hwpmc record: 30 samples $few; use a shorter period (-c), or a rate: -F 4000" said
+	"$hwpmc" record -e instructions:u -c 10000 -o few.log -- "$loop" 1000000 2>said
+	grep -q "$few" said && fail "300 samples: $(cat said)"
+	"$hwpmc" record -F 1 -e instructions:u -o few.log -- "$loop" 1000000 2>said
+	check grep -q "^hwpmc record: [0-9]* samples $few; sample more often: -F 10" said
+	"$hwpmc" record -q -e instructions:u -c 100000 -o few.log -- "$loop" 1000000 2>said
+	check_equal "$(cat said)" "" "messages with -q"
 }
 
 record_switches_its_output_and_merge_joins_the_pieces() {
