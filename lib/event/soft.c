@@ -60,6 +60,31 @@ const char *event_soft_desc(uint32_t ev)
 	return "tracepoint of the kernel";
 }
 
+/* As the module names them, "PAGE_FAULT.ALL", where it cannot be asked. */
+static void module_name(char *to, const char *name)
+{
+	const char *last = strrchr(name, '_');
+	bool has_point = strcmp(name, "context_switch") && strcmp(name, "cpu_migration");
+
+	for (; *name; name++)
+		*to++ = has_point && name == last ? '.' :
+			*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name;
+	*to = '\0';
+}
+
+static struct soft_events *fixed_events(void)
+{
+	struct soft_events *all = calloc(1, sizeof(*all) + sizeof(all->event[0]) * ARRAY_LEN(fixed));
+
+	for (size_t i = 0; all && i < ARRAY_LEN(fixed); i++) {
+		if (!fixed[i].desc)
+			continue;
+		all->event[all->n].ev = fixed[i].ev;
+		module_name(all->event[all->n++].name, fixed[i].name);
+	}
+	return all;
+}
+
 /* ---- what the module says ------------------------------------------------ */
 
 struct soft_events *event_ask(struct hwpmc *h, uint32_t class_id)
@@ -67,6 +92,8 @@ struct soft_events *event_ask(struct hwpmc *h, uint32_t class_id)
 	struct hwpmc_op_getdyneventinfo op = { .class = class_id };
 	struct soft_events *all;
 
+	if (h->fd < 0)
+		return class_id == HWPMC_CLASS_SOFT ? fixed_events() : NULL;
 	/* The refusal says how many there are. */
 	if (!handle_call(h, HWPMC_IOC_GETDYNEVENTINFO, &op.hdr) ||
 	    op.hdr.reason != HWPMC_WHY_BUFFER || op.hdr.detail <= 0)

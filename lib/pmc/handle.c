@@ -118,11 +118,21 @@ int handle_call(const struct hwpmc *h, unsigned long request, struct hwpmc_hdr *
 		errno = EINVAL;
 		return -1;
 	}
+	if (h->fd == -1) {
+		*hdr = (struct hwpmc_hdr){ .reason = HWPMC_WHY_NONE };
+		errno = ENXIO;
+		return -1;
+	}
 	if (h->for_heirs || only_reads(request, hdr) || !handle_is_inherited(h))
 		return sys_call(h->fd, request, hdr);
 	*hdr = (struct hwpmc_hdr){ .reason = HWPMC_WHY_NOT_OWNER, .detail = h->pid };
 	errno = ESRCH;
 	return -1;
+}
+
+uint64_t handle_serial(void)
+{
+	return atomic_fetch_add(&serials, 1);
 }
 
 EXPORT int hwpmc_open(struct hwpmc **handle)
@@ -138,7 +148,7 @@ EXPORT int hwpmc_open(struct hwpmc **handle)
 		return error_own(NULL, ENOMEM, "cannot open " HWPMC_DEVICE
 				 ": out of memory");
 	h->pid = getpid();
-	h->serial = atomic_fetch_add(&serials, 1);
+	h->serial = handle_serial();
 	h->fd = sys_open();
 	if (h->fd < 0) {
 		open_refused(errno);
@@ -171,7 +181,8 @@ EXPORT void hwpmc_close(struct hwpmc *h)
 	if (!h)
 		return;
 	mapped_close(h);
-	close(h->fd);
+	if (h->fd >= 0)
+		close(h->fd);
 	for (r = atomic_load(&h->errors); r; r = next) {
 		next = r->next;
 		free(r);

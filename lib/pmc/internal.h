@@ -60,6 +60,8 @@ int sys_call(int fd, unsigned long request, struct hwpmc_hdr *hdr);
 
 /* handle.c: the process has the handle from a parent that forked it, or shares its memory. */
 bool handle_is_inherited(const struct hwpmc *h);
+/* Of a handle, no two of which have the same in a process. */
+uint64_t handle_serial(void);
 /* sys_call() of a handle. An inherited one can only read: else ESRCH, NOT_OWNER. */
 int handle_call(const struct hwpmc *h, unsigned long request, struct hwpmc_hdr *hdr);
 

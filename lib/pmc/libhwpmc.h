@@ -64,6 +64,13 @@ struct hwpmc;
  * failure *h is NULL and hwpmc_error(NULL) returns the sentence.
  */
 int hwpmc_open(struct hwpmc **h);
+/*
+ * A handle without the device, for a machine without the module or a user without permission:
+ * hwpmc_cpuinfo(), hwpmc_event_each() and hwpmc_event_parse() answer by CPUID and the tables of
+ * events, without the tracepoints of the kernel. Each call that needs the module fails with
+ * ENXIO.
+ */
+int hwpmc_open_names(struct hwpmc **h);
 void hwpmc_close(struct hwpmc *h);
 
 /* The descriptor of the handle, for comparing and polling; do not close it. */

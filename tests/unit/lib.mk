@@ -4,7 +4,8 @@
 
 LIB_UNIT	:= $(addprefix $(BUILD)/tests/unit/,lib_events lib_parser \
 		     lib_pmclog lib_reasons \
-		     lib_freebsd lib_group lib_ibs lib_marks lib_no_libpfm lib_null lib_region lib_tables lib_table_files)
+		     lib_freebsd lib_group lib_ibs lib_marks lib_no_libpfm lib_null lib_offline \
+		     lib_region lib_tables lib_table_files)
 LIB_UNIT_DEPS	:= $(wildcard $(TOP)/lib/*/*.h $(TOP)/lib/freebsd/sys/*.h \
 		$(TOP)/tests/unit/lib_*.h $(TOP)/tests/harness/*.h) \
 	$(TOP)/include/uapi/hwpmc.h $(TOP)/tests/unit/lib.mk

@@ -87,6 +87,7 @@ START_TEST(null_handles_are_einval_in_each_call)
 	REFUSED(hwpmc_read(NULL, 0, &value));
 	REFUSED(hwpmc_write(NULL, 0, 0));
 	REFUSED(hwpmc_rw(NULL, 0, 0, &value));
+	REFUSED(hwpmc_open_names(NULL));
 	REFUSED(hwpmc_set(NULL, 0, 0));
 	REFUSED(hwpmc_batch(NULL, HWPMC_BATCH_READ, &entry, 1));
 	REFUSED(hwpmc_counter_open(NULL, 0, &c));

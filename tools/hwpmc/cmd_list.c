@@ -28,6 +28,7 @@ const char cmd_list_help[] =
 "List the events that this machine can count, by class of counter: first names\n"
 "that work on all machines, then those of the processor. With patterns, list only\n"
 "events with one of them in the name (case is ignored; space . _ - are equal).\n"
+"Without the module the list is that of the processor's tables.\n"
 "\n"
 "  -v              print full descriptions, the table of each name, the kind of\n"
 "                  core and the counters that can count the event\n"
@@ -39,6 +40,7 @@ const char cmd_list_help[] =
 
 struct list {
 	bool verbose, json;
+	bool offline;			/* the device cannot be opened */
 	char **pattern;			/* ends with NULL */
 	unsigned int columns;		/* of the terminal, 0: no limit */
 	struct hwpmc *h;
@@ -313,7 +315,9 @@ static int list_all(struct hwpmc *h, struct list *l)
 	const struct hwpmc_op_getcpuinfo *info = hwpmc_cpuinfo(h);
 	int found;
 
-	if (!machine_has_counters(h) && !l->json)
+	if (!machine_has_counters(h) && l->offline && !l->json)
+		msg("CPUID shows no hardware counters that hwpmc supports; events of the kernel can be counted");
+	else if (!machine_has_counters(h) && !l->json)
 		msg("this machine has no usable hardware counters: %s", machine_without_counters(h));
 	found = hwpmc_event_each_wanted(h, HWPMC_CLASS_EVERY, may_be_wanted, keep_event, l);
 	for (unsigned int i = 0; i < info->nclass && i < HWPMC_CLASS_MAX; i++)
@@ -326,7 +330,7 @@ static int list_all(struct hwpmc *h, struct list *l)
 		msg("no table has the events of this processor (%.63s): use architectural "
 		    "events or raw codes, or add a table: see hwpmc_events(5)",
 		    info->cpuid);
-	if (l->shown && !*l->pattern && !l->json)
+	if (l->shown && !*l->pattern && !l->json && !l->offline)
 		print_missing(h);
 	if (l->shown)
 		return 0;
@@ -336,6 +340,22 @@ static int list_all(struct hwpmc *h, struct list *l)
 	else
 		msg("cannot list events: this machine has none");
 	return EXIT_FAILED;
+}
+
+/* What cannot count can be listed all the same. */
+static int open_list(struct hwpmc **h, bool *offline)
+{
+	if (hwpmc_open(h) == 0)
+		return 0;
+	msg("%s", hwpmc_error(NULL));
+	if (hwpmc_open_names(h) < 0) {
+		msg("%s", hwpmc_error(NULL));
+		return -1;
+	}
+	*offline = true;
+	msg("listing the events of this processor (%.63s) by its tables, without tracepoints",
+	    hwpmc_cpuinfo(*h)->cpuid);
+	return 0;
 }
 
 int cmd_list(int argc, char *argv[])
@@ -366,10 +386,8 @@ int cmd_list(int argc, char *argv[])
 	l.pattern = argv + optind;
 	/* libpfm4 would open a file for each tracepoint of the kernel, of which none is listed. */
 	setenv("LIBPFM_DISABLED_PMUS", "perf", 0);
-	if (hwpmc_open(&h) < 0) {
-		msg("%s", hwpmc_error(NULL));
+	if (open_list(&h, &l.offline) < 0)
 		return EXIT_FAILED;
-	}
 	l.h = h;
 	status = metrics ? list_metrics(h, &(struct list_request){ l.verbose, l.json, l.pattern }) :
 		 list_all(h, &l);

@@ -75,6 +75,19 @@ stat_counts_user_mode_where_kernel_mode_is_refused_and_says_so() {
 	says_not -F "user mode"
 }
 
+list_without_permission_has_the_events_of_the_tables() {
+	load mode=0600
+	runs unprivileged "$hwpmc" list
+	says -q "permission denied"
+	says -q "listing the events of this processor (GenuineIntel-.*) by its tables"
+	says -qE "^  instructions  "
+	says -qE "^  page-faults  "
+	load mode=0666
+	runs unprivileged "$hwpmc" list
+	says_not -F "by its tables"
+	says -qE "^  instructions  "
+}
+
 user_mode_is_named_in_the_way_of_each_form_of_an_event() {
 	load mode=0666
 	runs unprivileged "$hwpmc" stat -e cpu/event=0xc0/ -e r00c0 \
