@@ -147,10 +147,13 @@ metrics_are_counters_that_rise_and_promtool_takes_them() {
 # What a CPU counts between two readings is what perf's own clock cannot say, but the
 # emulated PMU can: see tests/vm/tests/kmod_system.c. Here: the same as hwpmc stat.
 metrics_count_what_stat_counts() {
+	taskset -c 0 "$loop" 1000000000000 &
+	busy_pid=$!
 	"$hwpmc" stat -C 0 -e instructions:u --json -o s.json -- \
 		"$hwpmc" metrics -C 0 -d 1 --every 400ms -e instructions:u -o m.prom || fail "status $?"
+	kill $busy_pid
 	metric=$(value instructions:u 0 m.prom)
-	stat=$(grep -o '"value":[0-9]*' s.json | head -n 1 | cut -d: -f2)
+	stat=$(grep -o '"count":[0-9]*' s.json | head -n 1 | cut -d: -f2)
 	[ "$metric" -gt 0 ] && [ "$metric" -le "$stat" ] || fail "metrics $metric, stat $stat"
 }
 
