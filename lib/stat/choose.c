@@ -19,7 +19,7 @@ static bool hits(struct hwpmc_profile *p, const struct entry *e)
 	struct hwpmc_stack s = { .nframe = 0 };
 	bool found;
 
-	profile_name_frames(p, e, &s);
+	stacks_name_frames(p, e, &s);
 	found = s.nframe &&
 		(!o->image || is_image(s.frame[0]->image, o->image)) &&
 		(!o->symbol || hwpmc_symbol_is(s.frame[0]->symbol, o->symbol));

@@ -146,14 +146,14 @@ static void add_other(struct fold *f, const struct strand *s, uint32_t level,
 		.event = e->event, .count = count, .flags = e->flags, .thread = thread,
 		.cpu = -1,
 	};
-	profile_push_frame(out, &p->other.frame);
-	profile_name_frames(p, e, &whole);
+	stacks_push_frame(out, &p->other.frame);
+	stacks_name_frames(p, e, &whole);
 	/* Inlined frames stand before the one that they are in. */
 	for (skip = whole.nframe; level && skip; level--)
 		for (skip--; skip && whole.frame[skip - 1]->inlined; skip--)
 			;
 	for (; skip < whole.nframe; skip++)
-		profile_push_frame(out, whole.frame[skip]);
+		stacks_push_frame(out, whole.frame[skip]);
 	free(whole.frame);
 	p->totals.folded += count;
 }
@@ -177,7 +177,7 @@ static void add_rest(const struct fold *f, struct rest *rest, uint32_t first,
 {
 	for (uint32_t i = first; i < last; i++) {
 		const struct entry *e = entry_of(f, &f->strand[i]);
-		const struct hwpmc_thread_info *t = profile_thread(f->p, e);
+		const struct hwpmc_thread_info *t = stacks_thread(f->p, e);
 
 		rest->pid = !rest->count || rest->pid == t->pid ? t->pid : -1;
 		rest->tid = !rest->count || rest->tid == t->tid ? t->tid : -1;
@@ -193,7 +193,7 @@ static void take_group(struct fold *f, const struct branch *b, uint32_t first,
 {
 	if (!f->strand[first].spot) {
 		for (uint32_t i = first; i < last; i++)
-			profile_name_stack(f->p, entry_of(f, &f->strand[i]));
+			stacks_add(f->p, entry_of(f, &f->strand[i]), false);
 		return;
 	}
 	if (count_of(f, first, last) >= f->least)
@@ -222,12 +222,12 @@ static void split(struct fold *f, struct branch b)
 	}
 	if (!rest.count)
 		return;
-	thread = *profile_thread(f->p, entry_of(f, &f->strand[rest.any]));
+	thread = *stacks_thread(f->p, entry_of(f, &f->strand[rest.any]));
 	thread.pid = rest.pid;
 	thread.tid = rest.tid;
 	thread.comm = rest.comm ? rest.comm : thread.process;
 	add_other(f, &f->strand[rest.any], b.level, rest.count,
-		  profile_find_thread(f->p, &thread));
+		  stacks_find_thread(f->p, &thread));
 }
 
 /* ---- roots --------------------------------------------------------------- */
@@ -296,7 +296,7 @@ void fold_name_all(struct hwpmc_profile *p)
 		if (!p->entry[i].out)
 			f.strand[n++] = (struct strand){
 				i, p->entry[i].event, NULL,
-				profile_thread(p, &p->entry[i])->process,
+				stacks_thread(p, &p->entry[i])->process,
 			};
 	qsort(f.strand, n, sizeof(*f.strand), by_root);
 	for (uint32_t i = 0, end; i < n; i = end) {

@@ -68,7 +68,7 @@ static uint32_t get_event(struct hwpmc_profile *p, const char *name,
 static uint32_t add_pmc(struct hwpmc_profile *p,
 			const struct hwpmc_log_allocate *r)
 {
-	const char *name = profile_note(p, "event", r->hdr.id);
+	const char *name = notes_get(p, "event", r->hdr.id);
 	uint32_t event, i;
 	char made[64];
 
@@ -103,70 +103,7 @@ static uint32_t event_of(struct hwpmc_profile *p, uint32_t id)
 	return i != TABLE_NONE ? p->pmc[i].event : add_pmc(p, &unknown);
 }
 
-/* ---- notes --------------------------------------------------------------- */
-
-struct note_key {
-	const char *text;		/* "key" or "key=value" */
-	uint32_t id;
-};
-
-static size_t key_len(const char *text)
-{
-	return strcspn(text, "=");
-}
-
-static uint64_t note_key_hash(const struct note_key *key)
-{
-	return table_mix(table_hash_bytes(key->text, key_len(key->text)),
-			 key->id);
-}
-
-static bool same_note(const void *items, uint32_t i, const void *key)
-{
-	const struct note *note = &((const struct hwpmc_profile *)items)->note[i];
-	const struct note_key *of = key;
-	size_t len = key_len(of->text);
-
-	return note->id == of->id && len == key_len(note->text) &&
-	       !memcmp(note->text, of->text, len);
-}
-
-static uint32_t find_note(const struct hwpmc_profile *p, const struct note_key *key)
-{
-	return table_find(&p->notes, note_key_hash(key), same_note, p, key);
-}
-
-const char *profile_note(const struct hwpmc_profile *p, const char *key,
-			 uint32_t id)
-{
-	uint32_t i = find_note(p, &(struct note_key){ key, id });
-
-	return i != TABLE_NONE ? p->note[i].text + key_len(key) + 1 : NULL;
-}
-
-static void add_note(struct hwpmc_profile *p, uint32_t id, const char *text)
-{
-	struct note_key key = { text, id };
-	struct note note = { stat_strdup(text), id };
-	uint32_t i;
-
-	/* Others say nothing to this library. */
-	if (!note.text || !strchr(text, '=')) {
-		free(note.text);
-		return;
-	}
-	i = find_note(p, &key);
-	if (i != TABLE_NONE) {
-		free(p->note[i].text);
-		p->note[i] = note;
-	} else if (table_room(&p->notes) &&
-		   stat_room(&p->note, p->notes.n, sizeof(note))) {
-		p->note[p->notes.n] = note;
-		table_put(&p->notes, note_key_hash(&key));
-	} else {
-		free(note.text);
-	}
-}
+/* ---- the machine -------------------------------------------------------- */
 
 static void note_machine(struct hwpmc_profile *p,
 			 const struct hwpmc_log_initialize *r)
@@ -174,9 +111,9 @@ static void note_machine(struct hwpmc_profile *p,
 	char text[32];
 
 	snprintf(text, sizeof(text), "ncpu=%u", r->ncpu);
-	add_note(p, 0, text);
+	notes_add(p, 0, text);
 	snprintf(text, sizeof(text), "cpuid=%.20s", r->cpuid);
-	add_note(p, 0, text);
+	notes_add(p, 0, text);
 }
 
 /* ---- counting samples ---------------------------------------------------- */
@@ -557,7 +494,7 @@ static void note_record(struct hwpmc_profile *p, const struct hwpmc_record *r)
 		clock_again(&p->clock, r->clock);
 		break;
 	case HWPMC_LOG_NOTE:
-		add_note(p, r->hdr->id, r->note->text);
+		notes_add(p, r->hdr->id, r->note->text);
 		break;
 	case HWPMC_LOG_DROPNOTIFY:
 		count_drops(p, r->drop);
@@ -685,7 +622,7 @@ EXPORT int hwpmc_profile_resolve(struct hwpmc_profile *p)
 		return -1;
 	stat_nomem = p->broken;
 	/* Samples are compared with addresses. */
-	profile_forget_stacks(p);
+	stacks_forget(p);
 	if (!p->broken)
 		apply_waiting(p);
 	if (stat_nomem)
@@ -819,7 +756,7 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 {
 	if (!p)
 		return;
-	profile_forget_stacks(p);
+	stacks_forget(p);
 	end_runs(p);
 	p->npoint = 0;
 	table_clear(&p->entries);
@@ -845,7 +782,7 @@ EXPORT void hwpmc_profile_forget(struct hwpmc_profile *p)
 	hwpmc_profile_clear(p);
 	frames_free(&p->frames);
 	p->frames = (struct frames){ 0 };
-	profile_forget_threads(p);
+	stacks_forget_threads(p);
 	/* Their names are the model's. */
 	table_clear(&p->whoms);
 	model_forget(&p->model, p->applied);
@@ -862,20 +799,17 @@ EXPORT void hwpmc_profile_free(struct hwpmc_profile *p)
 	exact_clear(&p->exact);
 	waiting_free(&p->waiting);
 	frames_free(&p->frames);
-	profile_forget_threads(p);
+	stacks_forget_threads(p);
 	for (uint32_t i = 0; i < p->nevent; i++)
 		free(p->event[i].name);
 	free(p->event);
-	for (uint32_t i = 0; i < p->notes.n; i++)
-		free(p->note[i].text);
-	free(p->note);
+	notes_free(p);
 	free(p->runs);
 	table_free(&p->stops);
 	table_free(&p->whoms);
 	free(p->whom);
 	table_free(&p->events);
 	table_free(&p->pmcs);
-	table_free(&p->notes);
 	table_free(&p->entries);
 	free(p->event_view);
 	free(p->image_view);

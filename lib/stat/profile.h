@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile.h - what a profile consists of: profile.c fills it from a log, answer.c
- * names what was found and shows it.
+ * profile.h - the parts of a profile: profile.c fills it from a log, stacks.c names its
+ * stacks, answer.c shows it.
  */
 #ifndef HWPMC_LIB_PROFILE_H
 #define HWPMC_LIB_PROFILE_H
@@ -177,21 +177,23 @@ static inline uint32_t profile_find_pmc(const struct hwpmc_profile *p, uint32_t 
 	return table_find(&p->pmcs, table_hash(id), profile_same_pmc, p, &id);
 }
 
-/* answer.c */
-/* NULL: none. The latest of several. */
-const char *profile_note(const struct hwpmc_profile *p, const char *key,
-			 uint32_t id);
-void profile_forget_threads(struct hwpmc_profile *p);
-void profile_forget_stacks(struct hwpmc_profile *p);
-void profile_name_all(struct hwpmc_profile *p);
+/* notes.c; NULL: the log has none of that key. */
+const char *notes_get(const struct hwpmc_profile *p, const char *key, uint32_t id);
+void notes_add(struct hwpmc_profile *p, uint32_t id, const char *text);
+void notes_free(struct hwpmc_profile *p);
+/* stacks.c: the thread and the frames of an entry, and a stack of them. */
 struct hwpmc_thread_info *
-profile_find_thread(struct hwpmc_profile *p, const struct hwpmc_thread_info *info);
-/* Of an entry: its thread, its frames, and a stack of them. */
-struct hwpmc_thread_info *profile_thread(struct hwpmc_profile *p, const struct entry *e);
-void profile_name_frames(struct hwpmc_profile *p, const struct entry *e,
-			 struct hwpmc_stack *s);
-void profile_name_stack(struct hwpmc_profile *p, const struct entry *e);
-void profile_push_frame(struct hwpmc_stack *s, struct hwpmc_frame *frame);
+stacks_find_thread(struct hwpmc_profile *p, const struct hwpmc_thread_info *info);
+struct hwpmc_thread_info *stacks_thread(struct hwpmc_profile *p, const struct entry *e);
+void stacks_name_frames(struct hwpmc_profile *p, const struct entry *e, struct hwpmc_stack *s);
+/* in_place: the frames take the place of the addresses, where both are as many. */
+void stacks_add(struct hwpmc_profile *p, const struct entry *e, bool in_place);
+void stacks_push_frame(struct hwpmc_stack *s, struct hwpmc_frame *frame);
+void stacks_forget(struct hwpmc_profile *p);
+void stacks_forget_threads(struct hwpmc_profile *p);
+/* answer.c */
+void profile_name_all(struct hwpmc_profile *p);
+void profile_view_images(struct hwpmc_profile *p);
 /* whom.c: the number that samples of this thread with this name have as their .as. */
 int32_t profile_whom(struct hwpmc_profile *p, int32_t tid, const char *comm);
 /* choose.c: leave out what did not hit options.image and .symbol. */
@@ -204,6 +206,5 @@ void stops_count(struct hwpmc_profile *p);
 void stops_clear(struct hwpmc_profile *p);
 /* fold.c: the stacks of all entries, small branches as one. */
 void fold_name_all(struct hwpmc_profile *p);
-void profile_view_images(struct hwpmc_profile *p);
 
 #endif /* HWPMC_LIB_PROFILE_H */
