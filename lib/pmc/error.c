@@ -7,7 +7,6 @@
  * than the threads that lived at one time.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,34 +104,6 @@ EXPORT int32_t hwpmc_detail(struct hwpmc *h)
 
 /* ------------------------------------------------------------------------ */
 
-struct what what(const char *format, ...)
-{
-	struct what w;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(w.text, sizeof(w.text), format, args);
-	va_end(args);
-	return w;
-}
-
-struct what what_pmc(const struct hwpmc *h, uint32_t id)
-{
-	const char *name = hwpmc_name_of_class(HWPMC_ID_CLASS(id));
-	uint32_t row = HWPMC_ID_ROW(id), i;
-
-	for (i = 0; h && i < h->info.nclass && i < HWPMC_CLASS_MAX; i++)
-		if (h->info.classes[i].class == HWPMC_ID_CLASS(id))
-			row -= h->info.classes[i].first;
-	if (!name || id == HWPMC_ID_INVALID)
-		return what("PMC 0x%x", id);
-	if (HWPMC_ID_MODE(id) == HWPMC_MODE_SC ||
-	    HWPMC_ID_MODE(id) == HWPMC_MODE_SS)
-		return what("PMC 0x%x (%s-%u, CPU %u)", id, name, row,
-			    HWPMC_ID_CPU(id));
-	return what("PMC 0x%x (%s-%u, process scope)", id, name, row);
-}
-
 int status_number(const char *name)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -168,7 +139,7 @@ static void why_text(int err, const struct hwpmc_hdr *hdr, char *buf,
 		return;
 	}
 	if (reason_names_holder(hdr->reason))
-		hwpmc_pmu_holder(who, sizeof(who), remedy, sizeof(remedy));
+		holder_find(who, sizeof(who), remedy, sizeof(remedy));
 	else
 		who[0] = remedy[0] = '\0';
 	reason_sentence(hdr->reason, hdr->detail, who, remedy, buf, size);

@@ -95,8 +95,7 @@ static long perf_user(char *name, size_t size)
 	return pid;
 }
 
-static int holder_find(char *who, size_t who_size, char *remedy,
-		       size_t remedy_size)
+int holder_find(char *who, size_t who_size, char *remedy, size_t remedy_size)
 {
 	char name[32];
 	long pid;
@@ -119,16 +118,4 @@ static int holder_find(char *who, size_t who_size, char *remedy,
 		 "end the programs that use perf, here and in other sessions");
 	errno = ENOENT;
 	return -1;
-}
-
-EXPORT int hwpmc_pmu_holder(char *who, size_t who_size, char *remedy,
-			    size_t remedy_size)
-{
-	char none[1];
-
-	if (null_given(NULL, !who, "hwpmc_pmu_holder"))
-		return -1;
-	if (remedy)
-		return holder_find(who, who_size, remedy, remedy_size);
-	return holder_find(who, who_size, none, sizeof(none));
 }

@@ -191,3 +191,15 @@ EXPORT int hwpmc_write_log(struct hwpmc *h, uint32_t userdata)
 		return error_from_call(h, &op.hdr, "write to the log");
 	return 0;
 }
+
+EXPORT int hwpmc_pmu_holder(char *who, size_t who_size, char *remedy,
+			    size_t remedy_size)
+{
+	char none[1];
+
+	if (null_given(NULL, !who, "hwpmc_pmu_holder"))
+		return -1;
+	if (remedy)
+		return holder_find(who, who_size, remedy, remedy_size);
+	return holder_find(who, who_size, none, sizeof(none));
+}

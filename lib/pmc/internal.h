@@ -58,7 +58,7 @@ int sys_open(void);
 /* 0, or -1 with errno and the reason in *hdr (the head of arg). */
 int sys_call(int fd, unsigned long request, struct hwpmc_hdr *hdr);
 
-/* handle.c: the process has the handle from a parent that forked it, or shares its memory. */
+/* call.c: the process has the handle from a parent that forked it, or shares its memory. */
 bool handle_is_inherited(const struct hwpmc *h);
 /* Of a handle, no two of which have the same in a process. */
 uint64_t handle_serial(void);
@@ -66,7 +66,7 @@ uint64_t handle_serial(void);
 int handle_call(const struct hwpmc *h, unsigned long request, struct hwpmc_hdr *hdr);
 
 /* ------------------------------------------------------------------------ */
-/* error.c                                                                   */
+/* what.c: pure                                                              */
 
 /* What was attempted, in words: a printf that fits in a buffer on the stack. */
 struct what {
@@ -80,8 +80,11 @@ struct what what_pmc(const struct hwpmc *h, uint32_t id);
 
 /* "process 4711", "this process". */
 struct what what_process(pid_t pid);
-/* open.c: "count 'instructions' on CPU 3". */
+/* "count 'instructions' on CPU 3". */
 struct what what_allocate(const struct hwpmc_op_pmcallocate *req, const char *name);
+
+/* ------------------------------------------------------------------------ */
+/* error.c                                                                   */
 
 /* Of a line of /proc/self/status; -1: there is none. */
 int status_number(const char *name);
@@ -109,6 +112,8 @@ void reason_sentence(uint32_t reason, int32_t detail, const char *holder,
 bool reason_names_holder(uint32_t reason);
 /* holder.c: 0, or -1: there is no such process. */
 int holder_process_name(long pid, char *name, size_t size);
+/* As hwpmc_pmu_holder(). */
+int holder_find(char *who, size_t who_size, char *remedy, size_t remedy_size);
 
 /* mapped.c */
 void mapped_close(struct hwpmc *h);

@@ -9,19 +9,6 @@
 
 #include "internal.h"
 
-static const char *mode_verb(uint32_t mode)
-{
-	return mode == HWPMC_MODE_SS || mode == HWPMC_MODE_TS ? "sample" :
-								"count";
-}
-
-struct what what_allocate(const struct hwpmc_op_pmcallocate *req, const char *name)
-{
-	if (req->cpu == HWPMC_CPU_ANY)
-		return what("%s '%s'", mode_verb(req->mode), name);
-	return what("%s '%s' on CPU %u", mode_verb(req->mode), name, req->cpu);
-}
-
 /*
  * Is another counter worth a try? Not where the request itself is wrong, or the
  * caller may not: the answer that says so is the one to show.

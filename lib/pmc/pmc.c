@@ -61,11 +61,6 @@ EXPORT int hwpmc_stop(struct hwpmc *h, uint32_t id)
 	return pmc_call(h, HWPMC_IOC_PMCSTOP, id, "stop");
 }
 
-struct what what_process(pid_t pid)
-{
-	return pid ? what("process %d", pid) : what("this process");
-}
-
 EXPORT int hwpmc_attach(struct hwpmc *h, uint32_t id, pid_t pid)
 {
 	struct hwpmc_op_pmcattach op = { .pmcid = id, .pid = pid };

@@ -17,34 +17,6 @@
 #define NO_ID		"the log has no build-id of it, as its first page has none: "
 #define NOT_READ	"the log has no build-id of it, as it was not in memory: "
 
-struct file_id file_id_of(const struct hwpmc_log_map *r)
-{
-	struct file_id ran = { .inode = r->inode, .major = r->major, .minor = r->minor };
-	struct hwpmc_log_file at;
-
-	if (!record_file(r, &at))
-		return ran;
-	ran.stamped = true;
-	ran.unread = r->hdr.flags & HWPMC_MAP_UNREAD;
-	ran.size = at.size;
-	ran.mtime = at.mtime;
-	ran.ctime = at.ctime;
-	return ran;
-}
-
-uint64_t file_id_hash(const struct file_id *ran)
-{
-	uint64_t h = table_mix(ran->inode, (uint64_t)ran->major << 32 | ran->minor);
-
-	return table_mix(table_mix(h, ran->size), ran->mtime);
-}
-
-bool file_id_same(const struct file_id *a, const struct file_id *b)
-{
-	return a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
-	       a->stamped == b->stamped && a->size == b->size && a->mtime == b->mtime;
-}
-
 static int64_t ns_of(const struct timespec *t)
 {
 	return t->tv_sec * 1000000000ll + t->tv_nsec;

@@ -312,7 +312,7 @@ START_TEST(stacks_beyond_4_billion_addresses_have_their_own)
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	ck_assert_ptr_ne(pcs, MAP_FAILED);
 	/* Frames of stacks lie among the addresses. */
-	profile_forget_stacks(profile);
+	stacks_forget(profile);
 	few = profile->pcs;
 	nfew = profile->npcs;
 	memcpy(pcs, few, nfew * sizeof(*few));
@@ -328,7 +328,7 @@ START_TEST(stacks_beyond_4_billion_addresses_have_their_own)
 	ck_assert_uint_eq(stack_at(profile, 0x10410)->count, 1);
 	ck_assert_uint_eq(stack_at(profile, 0x10800)->count, 3);
 	ck_assert_uint_eq(stack_at(profile, 0x10810)->count, 1);
-	profile_forget_stacks(profile);
+	stacks_forget(profile);
 	profile->pcs = few;
 	profile->npcs = nfew;
 	munmap(pcs, MANY_SIZE);

@@ -48,7 +48,7 @@ $(TOOLS_UNIT_SHARES): $(TOP)/tests/unit/progs/shares.c
 	@mkdir -p $(@D)
 	$(CC) -O0 -g -no-pie -fno-pie -o $@ $<
 
-TOOLS_UNIT_tools_dump := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,dump/cmd_dump dump/text \
+TOOLS_UNIT_tools_dump := $(TOOLS_UNIT_LOGGEN) $(call unit-tools,dump/cmd_dump dump/piece dump/text \
 	dump/json common/doubts common/logfilter common/outbuf common/cpus common/logopts common/logtext common/fmt common/msg \
 	common/output common/watch) $(TOOLS_UNIT_LOGS)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * dump.h - what the files of "hwpmc dump" share: cmd_dump.c (options, which records),
- * text.c and json.c (one line a record).
+ * text.c and json.c (one line a record), piece.c.
  */
 #ifndef TOOLS_DUMP_H
 #define TOOLS_DUMP_H
@@ -103,7 +103,7 @@ static inline bool dump_is_exact(const struct dump *d, const struct hwpmc_lookup
 	return d->mark ? d->mark == DUMP_EXACT : e->flags & HWPMC_F_EXACT;
 }
 
-/* Of what was written to d->side since the last call. */
+/* piece.c: of all that d->side got since the last call. */
 struct dump_piece *dump_make(struct dump *d, struct dump_pieces *p,
 			     uint32_t serial);
 void dump_take(struct dump *d, struct dump_piece *piece);

@@ -69,18 +69,6 @@ static int print_input(struct pmcstat *ps, struct hwpmc_input *in)
 	return rc < 0 ? EXIT_FAILED : 0;
 }
 
-struct hwpmc_input *pmcstat_open_input(const struct pmcstat *ps, int fd,
-				       const char *path, char *err, size_t size)
-{
-	struct hwpmc_input *in;
-
-	in = fd >= 0 ? hwpmc_input_fd(fd, err, size) :
-	     hwpmc_input_open(path, err, size);
-	if (in && ps->from_peer)
-		hwpmc_input_limit(in, ps->max_mib << 20);
-	return in;
-}
-
 int pmcstat_print_log(struct pmcstat *ps, int fd, const char *path)
 {
 	struct hwpmc_input *in;
