@@ -38,6 +38,8 @@ static void lose_amd(void)
 		wrmsr_safe(0xc0010200 + 2 * i, 0, 0);
 		wrmsr_safe(0xc0010201 + 2 * i, 0, 0);
 	}
+	wrmsr_safe(0xc0011030, 0, 0);	/* instruction-based sampling: fetches, ops */
+	wrmsr_safe(0xc0011033, 0, 0);
 }
 
 /* S3 ends with clocks that begin anew: the TSC at 0, MPERF and APERF (option power=N) earlier

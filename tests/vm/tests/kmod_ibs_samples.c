@@ -8,207 +8,14 @@
 #include <cpuid.h>
 
 #include "harness.h"
-#include "../lib/kmod_session.h"
+#include "../lib/kmod_ibs_log.h"
 
-#define CPUS		8
-#define BIT(n)		(1ull << (n))
 #define CNT_OPS		BIT(19)
 #define L3MISS		BIT(16)
 #define LDLAT(n)	(BIT(63) | (uint64_t)((n) / 128 - 1) << 59)
-/* All words that the model has. */
-#define ALL		(HWPMC_F_EXACT | HWPMC_F_MEMORY | (has(CAP_TARGET) ? HWPMC_F_BRANCHES : 0))
-#define CAP_TARGET	BIT(5)
 #define MSR_OP_CTL	0xc0011033
 #define CAP_ZEN4	BIT(11)
 #define CAP_LDLAT	BIT(12)
-
-/* What the log has, in the oracle's items. */
-static uint64_t seen[VPMU_IBS_ITEMS], before[VPMU_IBS_ITEMS], oracle[VPMU_IBS_ITEMS];
-static uint64_t inexact;
-static bool marked, has_words;		/* by the PRECISE record before */
-static uint32_t fetch_row;		/* of a PMC that samples fetches; 0: none */
-static uint32_t caps;
-
-static bool has(uint32_t cap)
-{
-	return caps & cap;
-}
-
-static void add_word(const struct hwpmc_record *r, unsigned int n, int item)
-{
-	uint64_t value;
-
-	if (hwpmc_precise_word(r->precise, n, &value))
-		seen[item] += value;
-}
-
-static void look_at_words(const struct hwpmc_record *r)
-{
-	uint64_t data3 = 0;
-
-	marked = r->precise->present & HWPMC_PRECISE_EXACT;
-	has_words = true;
-	if (r->hdr->flags == HWPMC_PRECISE_IBS_FETCH) {
-		add_word(r, HWPMC_IBS_FETCH_PHYSADDR, VPMU_IBS_FETCH_PHYS);
-		return;
-	}
-	ck_assert(r->hdr->flags == HWPMC_PRECISE_IBS_OP);
-	add_word(r, HWPMC_IBS_OP_DATA, VPMU_IBS_OP_DATA);
-	add_word(r, HWPMC_IBS_OP_DATA3, VPMU_IBS_OP_DATA3);
-	add_word(r, HWPMC_IBS_OP_DC_LINADDR, VPMU_IBS_OP_LIN);
-	add_word(r, HWPMC_IBS_OP_DC_PHYSADDR, VPMU_IBS_OP_PHYS);
-	add_word(r, HWPMC_IBS_OP_BRTARGET, VPMU_IBS_OP_TARGET);
-	if (hwpmc_precise_word(r->precise, HWPMC_IBS_OP_DATA3, &data3)) {
-		seen[VPMU_IBS_OP_LOAD] += data3 & 1;
-		seen[VPMU_IBS_OP_STORE] += data3 >> 1 & 1;
-	}
-}
-
-static void look_at_sample(const struct hwpmc_record *r)
-{
-	bool fetch = HWPMC_ID_ROW(r->hdr->id) == fetch_row;
-	uint64_t pc = r->sample->pc[0];
-
-	if (has_words && !marked)
-		inexact++;
-	else if (fetch)
-		seen[VPMU_IBS_FETCH_LIN] += pc;
-	else
-		seen[VPMU_IBS_OP_RIP] += pc;
-	seen[fetch ? VPMU_IBS_FETCH : VPMU_IBS_OP]++;
-	seen[fetch ? VPMU_IBS_FETCH_USER : VPMU_IBS_OP_USER] += !(pc >> 63);
-	has_words = false;
-}
-
-static void look(const struct hwpmc_record *r)
-{
-	if (r->hdr->type == HWPMC_LOG_PRECISE)
-		look_at_words(r);
-	else if (r->hdr->type == HWPMC_LOG_CALLCHAIN)
-		look_at_sample(r);
-}
-
-static int allocate_ibs(struct session *s, uint32_t ev, uint32_t cpu, uint32_t flags,
-			uint64_t config, uint32_t mode_caps, uint64_t period, uint32_t *id)
-{
-	struct hwpmc_op_pmcallocate op = {
-		.class = HWPMC_CLASS_IBS, .ev = ev, .cpu = cpu, .caps = mode_caps,
-		.mode = cpu == ANY ? HWPMC_MODE_TS : HWPMC_MODE_SS, .config = config,
-		.flags = flags | (config ? HWPMC_F_EV_PMU : 0), .count = period,
-	};
-	int rc = hwpmc_allocate_raw(s->h, &op);
-
-	*id = op.pmcid;
-	return rc;
-}
-
-static void begin_ibs(struct session *s)
-{
-	memset(seen, 0, sizeof(seen));
-	inexact = 0;
-	fetch_row = 0;
-	has_words = false;
-	begin_looking(s, FAST, 4 << 20, look);
-}
-
-static void note_oracle(void)
-{
-	for (int i = 0; i < VPMU_IBS_ITEMS; i++) {
-		uint64_t n = 0;
-
-		for (int cpu = 0; cpu < dev_cpus(); cpu++)
-			n += vpmu_ibs(i, cpu);
-		oracle[i] = n - before[i];
-		before[i] = n;
-	}
-}
-
-/* ---- work: loads, stores, calls, branches, system calls ----------------------- */
-
-static volatile uint64_t words[4096];
-
-static uint64_t __attribute__((noinline)) leaf(uint64_t i)
-{
-	return i & 1 ? words[i % 4096] : i * 3;
-}
-
-static void work(void *rounds)
-{
-	for (long r = 0; r < (long)rounds; r++) {
-		for (int i = 0; i < 2000; i++)
-			words[i] = leaf(i * 7) + r;
-		getppid();
-		sched_yield();
-	}
-}
-
-static void work_on_each_cpu(long rounds)
-{
-	struct child c[CPUS];
-
-	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
-		c[cpu] = dev_child(work, (void *)rounds);
-		dev_pin(c[cpu].pid, cpu);
-		dev_go(&c[cpu]);
-	}
-	for (int cpu = 0; cpu < dev_cpus(); cpu++)
-		dev_wait(&c[cpu]);
-}
-
-/* ---- the law ------------------------------------------------------------------ */
-
-static const int of_ops[] = {
-	VPMU_IBS_OP_RIP, VPMU_IBS_OP_DATA, VPMU_IBS_OP_DATA3, VPMU_IBS_OP_LIN, VPMU_IBS_OP_PHYS,
-	VPMU_IBS_OP_TARGET, VPMU_IBS_OP_LOAD, VPMU_IBS_OP_STORE, VPMU_IBS_OP_USER,
-};
-
-/* Where fewer events are left than the hardware can be armed for, a period may end before the
- * hardware overflows: a stop then declares it as late. */
-static void check_number(const struct session *s, uint64_t samples, uint64_t of)
-{
-	uint64_t all = samples + all_drops(s), late = s->t.dropped[HWPMC_DROP_LATE];
-
-	ck_assert_msg(of <= all && of >= all - late, "%llu samples, %llu drops, %llu late: %llu",
-		      (unsigned long long)samples, (unsigned long long)(all - samples),
-		      (unsigned long long)late, (unsigned long long)of);
-}
-
-/* Each sample of the oracle is one of the log, or a drop of one of these causes. Where none was
- * dropped, the sums are equal, too. */
-static void check_ops(struct session *s, uint64_t filtered)
-{
-	uint64_t late = s->t.dropped[HWPMC_DROP_LATE], full = s->t.dropped[HWPMC_DROP_FULL];
-
-	printf("# %llu ops, %llu in user mode, %llu late, %llu full, %llu filtered; oracle %llu, %llu\n",
-	       (unsigned long long)seen[VPMU_IBS_OP], (unsigned long long)seen[VPMU_IBS_OP_USER],
-	       (unsigned long long)late, (unsigned long long)full,
-	       (unsigned long long)s->t.dropped[HWPMC_DROP_FILTERED],
-	       (unsigned long long)oracle[VPMU_IBS_OP],
-	       (unsigned long long)oracle[VPMU_IBS_OP_USER]);
-	fflush(stdout);
-	check_number(s, seen[VPMU_IBS_OP], oracle[VPMU_IBS_OP]);
-	ck_assert_uint_eq(s->t.dropped[HWPMC_DROP_FILTERED], filtered);
-	ck_assert_uint_eq(all_drops(s), filtered + late + full);
-	ck_assert_uint_gt(seen[VPMU_IBS_OP], 100);
-	ck_assert_uint_lt(late * 20, oracle[VPMU_IBS_OP]);
-}
-
-static void check_sums(const struct session *s)
-{
-	if (s->t.dropped[HWPMC_DROP_LATE] + s->t.dropped[HWPMC_DROP_FULL])
-		return;
-	for (unsigned int i = 0; i < sizeof(of_ops) / sizeof(of_ops[0]); i++)
-		ck_assert_msg(seen[of_ops[i]] == oracle[of_ops[i]], "item %d: %#llx for %#llx",
-			      of_ops[i], (unsigned long long)seen[of_ops[i]],
-			      (unsigned long long)oracle[of_ops[i]]);
-}
-
-static void end_ibs(struct session *s)
-{
-	note_oracle();
-	finish(s);
-	ck_assert_uint_eq(dev_unknown_nmis(), 0);
-}
 
 START_TEST(ibs_ops_of_each_cpu_equal_the_oracle)
 {
@@ -310,16 +117,6 @@ static unsigned int family(void)
 
 	__cpuid(1, a, b, c, d);
 	return (a >> 8 & 15) + (a >> 20 & 255);
-}
-
-/* Knobs are those of the CPU that turns them. */
-static void set_knob(int knob, uint64_t value)
-{
-	for (int cpu = 0; cpu < dev_cpus(); cpu++) {
-		dev_pin(0, cpu);
-		vpmu_knob(knob, value);
-	}
-	dev_unpin(0);
 }
 
 /* The oracle counts what a filter lets pass; the rest is no sample. */
@@ -713,20 +510,9 @@ START_TEST(ibs_requests_that_it_cannot_serve_are_refused)
 }
 END_TEST
 
-static void ibs_setup(void)
-{
-	/* perf's handler runs at each NMI, and takes long here. */
-	dev_put("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
-	ck_assert(!system("[ -e /dev/cpu/0/msr ] || modprobe -d \"$VM_KERNEL\" msr"));
-}
-
 int main(void)
 {
-	unsigned int a, b, c, d;
-
 	dev_setup();
-	__cpuid(0x8000001b, a, b, c, d);
-	caps = a;
 	harness_fixture(ibs_setup, NULL);
 	harness_add(ibs_ops_of_each_cpu_equal_the_oracle);
 	harness_add(ibs_ops_of_threads_that_migrate_equal_the_oracle);

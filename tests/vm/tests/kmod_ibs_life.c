@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kmod_ibs_life.c - class IBS over the lives of threads and CPUs: exec, fork, exit and CPUs that
+ * come and go, while counters sample the same threads. The samples are those that the emulated
+ * PMU says that it took, and its overflows; the others are declared drops.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "harness.h"
+#include "../lib/kmod_ibs_log.h"
+
+#define TRIES		5
+
+/* Ops and fetches with all words, and instructions by a counter, of a child and its descendants. */
+static void sample_all_of(struct session *s, void (*life)(void *))
+{
+	const uint32_t flags = HWPMC_F_DESCENDANTS;
+	struct child c = dev_child(life, NULL);
+	uint32_t id[3];
+
+	begin_ibs(s);
+	ok(s, allocate_ibs(s, HWPMC_EV_IBS_OP, ANY, flags | ALL, 0, 0, 1499, &id[0]));
+	ok(s, allocate_ibs(s, HWPMC_EV_IBS_FETCH, ANY, flags | HWPMC_F_EXACT | HWPMC_F_MEMORY, 0,
+			   0, 512, &id[1]));
+	id[2] = allocate(s, "instructions:u", HWPMC_MODE_TS, flags, ANY, 2003);
+	fetch_row = HWPMC_ID_ROW(id[1]);
+	plain_rows = BIT(HWPMC_ID_ROW(id[2]));
+	for (int i = 0; i < 3; i++)
+		ok(s, hwpmc_attach(s->h, id[i], c.pid));
+	note_oracle();
+	for (int i = 0; i < 3; i++)
+		ok(s, hwpmc_start(s->h, id[i]));
+	dev_go(&c);
+	dev_wait(&c);
+	for (int i = 0; i < 3; i++)
+		ok(s, hwpmc_stop(s->h, id[i]));
+	end_ibs(s);
+}
+
+/* Returns whether none was dropped, so that the sums were compared as well. */
+static bool equals_oracle(struct session *s)
+{
+	uint64_t ops = seen[VPMU_IBS_OP], fetches = seen[VPMU_IBS_FETCH];
+
+	printf("# %llu ops, %llu fetches, %llu of a counter, %llu drops, %llu late\n",
+	       (unsigned long long)ops, (unsigned long long)fetches, (unsigned long long)plain,
+	       (unsigned long long)all_drops(s),
+	       (unsigned long long)s->t.dropped[HWPMC_DROP_LATE]);
+	check_number(s, ops + fetches + plain,
+		     oracle[VPMU_IBS_OP] + oracle[VPMU_IBS_FETCH] + s->overflows);
+	ck_assert_uint_gt(ops, 300);
+	ck_assert_uint_gt(fetches, 100);
+	ck_assert_uint_gt(plain, 300);
+	ck_assert_uint_eq(all_drops(s), s->t.dropped[HWPMC_DROP_LATE]);
+	ck_assert_uint_lt(all_drops(s) * 20, ops + fetches + plain);
+	if (all_drops(s))
+		return false;
+	ck_assert_uint_eq(plain, s->overflows);
+	check_sums(s);
+	ck_assert_uint_eq(seen[VPMU_IBS_FETCH_LIN], oracle[VPMU_IBS_FETCH_LIN]);
+	ck_assert_uint_eq(seen[VPMU_IBS_FETCH_PHYS], oracle[VPMU_IBS_FETCH_PHYS]);
+	return true;
+}
+
+/* Until nothing was dropped, so that addresses and words have been compared. */
+static void check_life(void (*life)(void *))
+{
+	struct session s;
+	bool clean = false;
+
+	for (int i = 0; i < TRIES && !clean; i++) {
+		sample_all_of(&s, life);
+		clean = equals_oracle(&s);
+		end(&s);
+	}
+	ck_assert(clean);
+}
+
+/* Twelve programs, one after the other in the same process. */
+static void exec_again_and_again(void *arg)
+{
+	setenv("NEXT", "[ \"$1\" -gt 0 ] || exec build/vm/progs/loop 100000\n"
+	       "exec /bin/sh -c \"$NEXT\" sh $(($1 - 1))", 1);
+	work((void *)5);
+	execl("/bin/sh", "sh", "-c", getenv("NEXT"), "sh", "12", (char *)NULL);
+	_exit(127);
+}
+
+START_TEST(ibs_samples_of_a_process_that_execs_equal_the_oracle)
+{
+	check_life(exec_again_and_again);
+}
+END_TEST
+
+static void *work_in_thread(void *arg)
+{
+	work((void *)4);
+	return NULL;
+}
+
+/* The last ones end with their process. */
+static void begin_and_end_threads(void *arg)
+{
+	pthread_t thread[4];
+
+	for (int i = 0; i < 40; i++) {
+		if (i >= 4)
+			pthread_join(thread[i % 4], NULL);
+		if (pthread_create(&thread[i % 4], NULL, work_in_thread, NULL))
+			_exit(1);
+	}
+}
+
+START_TEST(ibs_samples_of_threads_that_exit_equal_the_oracle)
+{
+	check_life(begin_and_end_threads);
+}
+END_TEST
+
+static void be_killed(void)
+{
+	for (;;)
+		work((void *)1);
+}
+
+/* Each with a child of its own; every third is killed at work. */
+static void fork_again_and_again(void *arg)
+{
+	for (int i = 0; i < 24; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			if (i % 3 == 0)
+				be_killed();
+			pid = fork();
+			work((void *)3);
+			if (!pid && i % 3 == 1)
+				execl("build/vm/progs/loop", "loop", "20000", (char *)NULL);
+			if (pid)
+				waitpid(pid, NULL, 0);
+			_exit(0);
+		}
+		work((void *)2);
+		if (i % 3 == 0)
+			kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+START_TEST(ibs_samples_of_descendants_equal_the_oracle)
+{
+	check_life(fork_again_and_again);
+}
+END_TEST
+
+/* ---- CPUs --------------------------------------------------------------------- */
+
+static void cpu1_online(int on)
+{
+	dev_put("/sys/devices/system/cpu/cpu1/online", on ? "1" : "0");
+}
+
+static bool has_one_cpu(void)
+{
+	if (dev_cpus() < 2)
+		printf("# one CPU: none can go\n");
+	return dev_cpus() < 2;
+}
+
+/* Ops of a CPU, whoever runs there, before it goes, between, and after it has come back. */
+START_TEST(ibs_ops_of_a_cpu_that_goes_and_comes_equal_the_oracle)
+{
+	struct session s;
+	uint64_t first;
+	uint32_t id;
+
+	if (has_one_cpu())
+		return;
+	begin_ibs(&s);
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, 1, ALL, 0, 0, 1499, &id));
+	note_oracle();
+	ok(&s, hwpmc_start(s.h, id));
+	work_on_each_cpu(5);
+	for (int i = 0; i < 5; i++) {
+		first = vpmu_ibs(VPMU_IBS_OP, 1);
+		cpu1_online(0);
+		cpu1_online(1);
+		work_on_each_cpu(5);
+		ck_assert_uint_gt(vpmu_ibs(VPMU_IBS_OP, 1) - first, 20);
+	}
+	ok(&s, hwpmc_stop(s.h, id));
+	end_ibs(&s);
+	check_ops(&s, 0);
+	check_sums(&s);
+	end(&s);
+}
+END_TEST
+
+#define SPINNERS	4
+#define LONG		1000003		/* armed in one piece */
+
+static void spin(void *arg)
+{
+	for (;;)
+		dev_spin(1000);
+}
+
+/*
+ * A CPU that goes offline still switches to tasks that wait for it, after the module has turned
+ * the class off there. A period that was lost then would end at once, or never.
+ */
+START_TEST(ibs_periods_last_where_a_cpu_switches_to_its_end)
+{
+	struct child c[SPINNERS];
+	struct session s;
+	uint64_t value;
+	uint32_t id[2];
+
+	if (has_one_cpu())
+		return;
+	dev_put("/sys/kernel/rcu_expedited", "1");
+	begin_ibs(&s);
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_EXACT, 0, 0, LONG, &id[0]));
+	id[1] = allocate(&s, "instructions", HWPMC_MODE_TC, 0, ANY, 0);
+	for (int i = 0; i < SPINNERS; i++) {
+		c[i] = dev_child(spin, NULL);
+		for (int j = 0; j < 2; j++)
+			ok(&s, hwpmc_attach(s.h, id[j], c[i].pid));
+		dev_go(&c[i]);
+	}
+	note_oracle();
+	ok(&s, hwpmc_start(s.h, id[0]));
+	ok(&s, hwpmc_start(s.h, id[1]));
+	for (int cycle = 0; cycle < 20; cycle++) {
+		for (int i = 0; i < SPINNERS; i++)
+			dev_pin(c[i].pid, 1);
+		cpu1_online(0);
+		cpu1_online(1);
+	}
+	ok(&s, hwpmc_stop(s.h, id[0]));
+	ok(&s, hwpmc_stop(s.h, id[1]));
+	ok(&s, hwpmc_read(s.h, id[1], &value));
+	for (int i = 0; i < SPINNERS; i++)
+		dev_end(c[i].pid);
+	end_ibs(&s);
+	dev_put("/sys/kernel/rcu_expedited", "0");
+	printf("# %llu instructions, %llu samples\n", (unsigned long long)value,
+	       (unsigned long long)seen[VPMU_IBS_OP]);
+	ck_assert_uint_gt(value, 20 * LONG);
+	/* Each spinner has a period that has begun. */
+	ck_assert_uint_le(oracle[VPMU_IBS_OP], value / LONG + 1);
+	ck_assert_uint_ge(oracle[VPMU_IBS_OP] + SPINNERS + 1, value * 95 / 100 / LONG);
+	end(&s);
+}
+END_TEST
+
+int main(void)
+{
+	dev_setup();
+	harness_fixture(ibs_setup, NULL);
+	harness_add(ibs_samples_of_a_process_that_execs_equal_the_oracle);
+	harness_add(ibs_samples_of_threads_that_exit_equal_the_oracle);
+	harness_add(ibs_samples_of_descendants_equal_the_oracle);
+	harness_add(ibs_ops_of_a_cpu_that_goes_and_comes_equal_the_oracle);
+	harness_add_timed(ibs_periods_last_where_a_cpu_switches_to_its_end, 100);
+	return harness_run();
+}
