@@ -12,7 +12,8 @@ START_TEST(ibs_models_have_the_caps_of_their_dumps)
 		{ 0x10, 4, 0x1f }, { 0x15, 2, 0xff }, { 0x15, 0x60, 0x7ff }, { 0x16, 0, 0xff },
 		{ 0x17, 1, 0x3ff }, { 0x17, 0x31, 0x3ff }, { 0x19, 1, 0x3ff },
 		{ 0x19, 0x21, 0x3ff }, { 0x19, 0x50, 0x3ff }, { 0x19, 0x11, 0xbff },
-		{ 0x19, 0x61, 0xbff }, { 0x19, 0xa0, 0xbff }, { 0x1a, 2, 0x81bff }, { 6, 85, 0 },
+		{ 0x19, 0x61, 0xbff }, { 0x19, 0xa0, 0xbff }, { 0x1a, 2, 0x81bff },
+		{ 0x1a, 0x50, 0x9fbff }, { 0x1a, 0x70, 0x81bff }, { 0x1a, 0xc0, 0x9fbff }, { 6, 85, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(dump) / sizeof(dump[0]); i++)
@@ -29,7 +30,13 @@ START_TEST(ibs_registers_follow_from_caps)
 	ck_assert(ibs_model_has(0x3ff, IBS_FETCH_EXTD));
 	ck_assert(!ibs_model_has(0x3ff, IBS_OP_DATA4));
 	ck_assert(ibs_model_has(0x7ff, IBS_OP_DATA4));
+	ck_assert(!ibs_model_has(0x81bff, IBS_OP_CTL2));
+	ck_assert(ibs_model_has(0x9fbff, IBS_OP_CTL2));
+	ck_assert(ibs_model_has(0x9fbff, IBS_FETCH_CTL2));
 	ck_assert(!ibs_model_has(0xffffffff, IBS_REGS));
+	ck_assert_uint_eq(ibs_model_ctl2_bits(0x9fbff, IBS_OP_CTL2), 0xf);
+	ck_assert_uint_eq(ibs_model_ctl2_bits(0x9fbff, IBS_FETCH_CTL2), 0x7f);
+	ck_assert_uint_eq(ibs_model_ctl2_bits(CAP_DIS, IBS_FETCH_CTL2), 1);
 }
 END_TEST
 
@@ -127,6 +134,26 @@ START_TEST(ibs_filters_pass_what_they_should)
 }
 END_TEST
 
+START_TEST(ibs_second_filters_pass_modes_latencies_and_streams)
+{
+	struct ibs_words other = { 0 }, stream = { .data2 = DATA2_STREAM };
+	uint64_t user = 0x400000, kernel = ~0ULL, slow = 256ULL << FETCH_LAT_SHIFT;
+	uint64_t two = 2ULL << FETCH2_LAT_SHIFT;
+
+	ck_assert(ibs_op_passes2(0, &other, user) && ibs_op_passes2(0, &other, kernel));
+	ck_assert(ibs_op_passes2(OP2_NO_KERNEL, &other, user));
+	ck_assert(!ibs_op_passes2(OP2_NO_KERNEL, &other, kernel));
+	ck_assert(!ibs_op_passes2(OP2_NO_USER, &other, user));
+	ck_assert(ibs_op_passes2(OP2_STREAM, &stream, user));
+	ck_assert(!ibs_op_passes2(OP2_STREAM, &other, user));
+	ck_assert(!ibs_fetch_passes2(FETCH2_NO_KERNEL, 0, kernel));
+	ck_assert(ibs_fetch_passes2(FETCH2_NO_USER, 0, kernel));
+	ck_assert(!ibs_fetch_passes2(FETCH2_NO_USER, 0, user));
+	ck_assert(ibs_fetch_passes2(two, slow, user));
+	ck_assert(!ibs_fetch_passes2(two + 2, slow, user));
+}
+END_TEST
+
 START_TEST(ibs_fetches_miss_in_order)
 {
 	unsigned int missed = 0;
@@ -164,6 +191,7 @@ int main(void)
 	harness_add(ibs_words_say_what_the_op_did);
 	harness_add(ibs_words_of_loads_are_consistent);
 	harness_add(ibs_filters_pass_what_they_should);
+	harness_add(ibs_second_filters_pass_modes_latencies_and_streams);
 	harness_add(ibs_fetches_miss_in_order);
 	harness_add(ibs_dice_differ_by_seed_and_repeat);
 	return harness_run();

@@ -98,15 +98,43 @@ static void disabled(struct vcpu *v, struct board *b, unsigned int reg, uint64_t
 		v->ibs.stuck_due = now + stuck;
 }
 
+/* Has the second register disabled it? */
+static bool is_disabled(const struct vcpu *v, unsigned int reg)
+{
+	return v->ibs.reg[reg == IBS_OP_CTL ? IBS_OP_CTL2 : IBS_FETCH_CTL2] & CTL2_DIS;
+}
+
+/* The bit that disables is seen as a write that clears the enable bit. */
+static enum access write_control2(struct vcpu *v, unsigned int reg, uint64_t x)
+{
+	unsigned int first = reg == IBS_OP_CTL2 ? IBS_OP_CTL : IBS_FETCH_CTL;
+	uint64_t ctl = v->ibs.reg[first], was = v->ibs.reg[reg];
+	struct sampler s = sampler_of(first);
+	struct board *b = board_of(v);
+
+	if (x & ~ibs_model_ctl2_bits(cfg.ibs_caps, reg))
+		return FAULT;
+	if (x & ~was & CTL2_DIS)
+		disabled(v, b, first, ctl, ctl & ~s.en);
+	if (reg == IBS_OP_CTL2)
+		ibs_op_disable(v, b, x);
+	else
+		ibs_fetch_disable(v, b, x);
+	return DONE;
+}
+
 static enum access write_control(struct vcpu *v, unsigned int reg, uint64_t x)
 {
 	uint64_t before = v->ibs.reg[reg];
+	struct sampler s = sampler_of(reg);
 	struct board *b = board_of(v);
 
 	if (x & ~(reg == IBS_OP_CTL ? ibs_model_op_bits(cfg.ibs_caps) :
 				      ibs_model_fetch_bits(cfg.ibs_caps)))
 		return FAULT;
-	disabled(v, b, reg, before, x);
+	v->ibs.seen[VPMU_IBS_ENDLESS] += x & s.en && !(x & s.max);
+	if (!is_disabled(v, reg))
+		disabled(v, b, reg, before, x);
 	if (reg == IBS_OP_CTL) {
 		ibs_op_start(v, b, x);
 		v->ibs.reg[reg] = x & ~(ibs_model_op_mask(cfg.ibs_caps) << OP_CUR_SHIFT);
@@ -128,6 +156,8 @@ enum access ibs_write(struct vcpu *v, uint32_t msr, uint64_t x)
 		return FAULT;
 	if (reg == IBS_OP_CTL || reg == IBS_FETCH_CTL)
 		a = write_control(v, reg, x);
+	else if (reg == IBS_OP_CTL2 || reg == IBS_FETCH_CTL2)
+		a = write_control2(v, reg, x);
 	else
 		v->ibs.reg[reg] = x;
 	if (a == DONE)

@@ -17,7 +17,7 @@
 enum {
 	IBS_FETCH_CTL, IBS_FETCH_LIN, IBS_FETCH_PHYS, IBS_OP_CTL, IBS_OP_RIP, IBS_OP_DATA,
 	IBS_OP_DATA2, IBS_OP_DATA3, IBS_DC_LIN, IBS_DC_PHYS, IBS_CTL, IBS_TARGET,
-	IBS_FETCH_EXTD, IBS_OP_DATA4, IBS_REGS,
+	IBS_FETCH_EXTD, IBS_OP_DATA4, IBS_OP_CTL2, IBS_FETCH_CTL2, IBS_REGS,
 };
 
 /* CPUID 0x8000001b. */
@@ -33,6 +33,10 @@ enum {
 #define CAP_DATA4	(1u << 10)
 #define CAP_ZEN4	(1u << 11)	/* L3MissOnly, five bits of data source */
 #define CAP_LDLAT	(1u << 12)
+#define CAP_DIS		(1u << 13)	/* second control registers, with a bit that disables */
+#define CAP_FETCHLAT	(1u << 14)
+#define CAP_BIT63	(1u << 15)	/* filters of the address's mode */
+#define CAP_STREAM	(1u << 16)
 
 #define OP_EN		(1ULL << 17)
 #define OP_VAL		(1ULL << 18)
@@ -65,6 +69,16 @@ enum {
 			 3ULL << 53 | FETCH_L1_TLB | FETCH_L2_TLB | FETCH_L2_MISS | 1ULL << 60 | \
 			 FETCH_L3_MISS)
 
+/* Of both second control registers; then of each. */
+#define CTL2_DIS	(1ULL << 0)
+#define OP2_NO_USER	(1ULL << 1)
+#define OP2_NO_KERNEL	(1ULL << 2)
+#define OP2_STREAM	(1ULL << 3)	/* streaming stores only */
+#define FETCH2_LAT_SHIFT	1
+#define FETCH2_LAT	(0xfULL << FETCH2_LAT_SHIFT)	/* 128 cycles each */
+#define FETCH2_NO_KERNEL	(1ULL << 5)
+#define FETCH2_NO_USER	(1ULL << 6)
+
 #define DATA_RETURN	(1ULL << 34)
 #define DATA_TAKEN	(1ULL << 35)
 #define DATA_MISPRED	(1ULL << 36)
@@ -74,6 +88,7 @@ enum {
 
 #define DATA2_REMOTE	(1ULL << 4)
 #define DATA2_HIT_STATE	(1ULL << 5)
+#define DATA2_STREAM	(1ULL << 8)
 #define DATA2_WRONG	0xf7ULL		/* KNOB_IBS_DATA2 */
 
 #define DATA3_LOAD	(1ULL << 0)
@@ -111,6 +126,7 @@ struct ibs_words {
 uint32_t ibs_model_caps(int family, int model);
 uint64_t ibs_model_op_bits(uint32_t caps);
 uint64_t ibs_model_fetch_bits(uint32_t caps);
+uint64_t ibs_model_ctl2_bits(uint32_t caps, unsigned int reg);
 bool ibs_model_has(uint32_t caps, unsigned int reg);
 uint64_t ibs_model_op_max(uint32_t caps, uint64_t ctl);
 uint64_t ibs_model_op_mask(uint32_t caps);
@@ -120,8 +136,10 @@ uint64_t ibs_dice(uint64_t seed, uint64_t n);
 void ibs_op_words(const struct ibs_facts *f, uint64_t dice, uint32_t caps, bool zen,
 		  struct ibs_words *w);
 bool ibs_op_passes(uint64_t ctl, const struct ibs_words *w, uint32_t caps, bool both);
+bool ibs_op_passes2(uint64_t ctl2, const struct ibs_words *w, uint64_t rip);
 uint64_t ibs_fetch_result(uint64_t dice, uint32_t caps, uint64_t *extd);
 bool ibs_fetch_passes(uint64_t ctl, uint64_t result);
+bool ibs_fetch_passes2(uint64_t ctl2, uint64_t result, uint64_t lin);
 
 /* The state of one vCPU. Counts are totals of retired instructions, or of fetches. */
 struct ibs_op {

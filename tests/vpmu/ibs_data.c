@@ -87,6 +87,8 @@ static void memory_words(const struct ibs_facts *f, uint64_t dice, uint32_t caps
 		load_missed(level, dice, caps, zen, w);
 	else if (level >= L2)
 		w->data3 |= DATA3_MISS;
+	if (f->store && !f->load && caps & CAP_STREAM && !bits(dice, 50, 3))
+		w->data2 |= DATA2_STREAM;
 }
 
 /* zen: family 17h and later. */
@@ -120,11 +122,20 @@ bool ibs_op_passes(uint64_t ctl, const struct ibs_words *w, uint32_t caps, bool 
 	return w->latency >= least;
 }
 
+/* ctl2: 0 where the model has none. */
+bool ibs_op_passes2(uint64_t ctl2, const struct ibs_words *w, uint64_t rip)
+{
+	if (ctl2 & (rip >> 63 ? OP2_NO_KERNEL : OP2_NO_USER))
+		return false;
+	return !(ctl2 & OP2_STREAM) || w->data2 & DATA2_STREAM;
+}
+
 /* Bits of FETCH_CTL; of 16 fetches three miss L1, two of them L2, one of these L3. */
 uint64_t ibs_fetch_result(uint64_t dice, uint32_t caps, uint64_t *extd)
 {
 	unsigned int level = bits(dice, 0, 4), one = bits(dice, 28, 4);
-	uint64_t x = FETCH_COMP | (uint64_t)(4 + bits(dice, 8, 7)) << FETCH_LAT_SHIFT;
+	uint64_t latency = 4 + bits(dice, 8, caps & CAP_FETCHLAT ? 9 : 7);
+	uint64_t x = FETCH_COMP | latency << FETCH_LAT_SHIFT;
 
 	*extd = 0;
 	if (level >= 13)
@@ -145,4 +156,12 @@ uint64_t ibs_fetch_result(uint64_t dice, uint32_t caps, uint64_t *extd)
 bool ibs_fetch_passes(uint64_t ctl, uint64_t result)
 {
 	return !(ctl & FETCH_L3_ONLY) || result & FETCH_L3_MISS;
+}
+
+bool ibs_fetch_passes2(uint64_t ctl2, uint64_t result, uint64_t lin)
+{
+	uint64_t least = ((ctl2 & FETCH2_LAT) >> FETCH2_LAT_SHIFT) * 128;
+
+	return !(ctl2 & (lin >> 63 ? FETCH2_NO_KERNEL : FETCH2_NO_USER)) &&
+	       (result >> FETCH_LAT_SHIFT & 0xffff) >= least;
 }

@@ -7,9 +7,12 @@
 
 #define RANDOM		0xfULL		/* bits of the count with the enable bit of randomness */
 
-static bool counts(uint64_t ctl)
+static bool counts(const struct vcpu *v)
 {
-	return ctl & FETCH_EN && !(ctl & FETCH_VAL) && ctl & FETCH_MAX;
+	uint64_t ctl = v->ibs.reg[IBS_FETCH_CTL];
+
+	return ctl & FETCH_EN && !(ctl & FETCH_VAL) && ctl & FETCH_MAX &&
+	       !(v->ibs.reg[IBS_FETCH_CTL2] & CTL2_DIS);
 }
 
 static uint64_t due_at(const struct vcpu *v)
@@ -34,9 +37,18 @@ void ibs_fetch_start(struct vcpu *v, struct board *b, uint64_t before, uint64_t 
 	f->from = b->fetch - f->cur;
 }
 
+/* WRMSR to the second one. */
+void ibs_fetch_disable(struct vcpu *v, struct board *b, uint64_t ctl2)
+{
+	v->ibs.fetch.cur = ibs_fetch_cur(v, b);
+	v->ibs.fetch.from = b->fetch - v->ibs.fetch.cur;
+	v->ibs.fetch.tagged = false;
+	v->ibs.reg[IBS_FETCH_CTL2] = ctl2;
+}
+
 uint64_t ibs_fetch_cur(struct vcpu *v, struct board *b)
 {
-	if (!counts(v->ibs.reg[IBS_FETCH_CTL]))
+	if (!counts(v))
 		return v->ibs.fetch.cur;
 	return (b->fetch - v->ibs.fetch.from) & (FETCH_MAX << 4 | 0xf);
 }
@@ -46,7 +58,7 @@ uint64_t ibs_fetch_until(struct vcpu *v, struct board *b)
 {
 	uint64_t due, now = b->fetch;
 
-	if (!counts(v->ibs.reg[IBS_FETCH_CTL]))
+	if (!counts(v))
 		return FAR;
 	due = due_at(v);
 	return v->ibs.fetch.tagged || now + 1 >= due ? 0 : due - now - 1;
@@ -73,7 +85,8 @@ static bool finish(struct vcpu *v)
 	/* Until it is written the register has the count that was reached. */
 	f->cur = (r[IBS_FETCH_CTL] & FETCH_MAX) << 4;
 	f->from = board_of(v)->fetch - random_bits(v, r[IBS_FETCH_CTL]);
-	if (!ibs_fetch_passes(r[IBS_FETCH_CTL], result)) {
+	if (!ibs_fetch_passes(r[IBS_FETCH_CTL], result) ||
+	    !ibs_fetch_passes2(r[IBS_FETCH_CTL2], result, f->lin)) {
 		v->ibs.seen[VPMU_IBS_FETCH_FILTERED]++;
 		return false;
 	}
@@ -98,7 +111,7 @@ bool ibs_fetch_fire(struct vcpu *v, struct board *b, uint64_t pc)
 	struct ibs_fetch *f = &v->ibs.fetch;
 	bool valid = f->tagged && b->fetch >= due_at(v) && finish(v);
 
-	f->tagged = counts(v->ibs.reg[IBS_FETCH_CTL]) && b->fetch + 1 >= due_at(v);
+	f->tagged = counts(v) && b->fetch + 1 >= due_at(v);
 	f->lin = pc;
 	return valid;
 }

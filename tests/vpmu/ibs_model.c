@@ -5,7 +5,13 @@
  */
 #include "ibs.h"
 
-/* By CPUID dumps of machines. */
+static bool is_zen6(int model)
+{
+	return (model >= 0x50 && model <= 0x5f) || (model >= 0x80 && model <= 0xaf) ||
+	       (model >= 0xc0 && model <= 0xcf);
+}
+
+/* By CPUID dumps of machines; of Zen 6 by the kernel's driver. */
 uint32_t ibs_model_caps(int family, int model)
 {
 	switch (family) {
@@ -20,7 +26,7 @@ uint32_t ibs_model_caps(int family, int model)
 	case 0x19:
 		return model < 0x10 || (model >= 0x20 && model <= 0x5f) ? 0x3ff : 0xbff;
 	case 0x1a:
-		return 0x81bff;
+		return is_zen6(model) ? 0x9fbff : 0x81bff;
 	}
 	return 0;
 }
@@ -53,6 +59,18 @@ uint64_t ibs_model_fetch_bits(uint32_t caps)
 	return bits & ~(1ULL << 60 | FETCH_L3_MISS);
 }
 
+/* Of the second control registers. */
+uint64_t ibs_model_ctl2_bits(uint32_t caps, unsigned int reg)
+{
+	uint64_t bits = CTL2_DIS;
+
+	if (reg == IBS_OP_CTL2)
+		return bits | (caps & CAP_BIT63 ? OP2_NO_USER | OP2_NO_KERNEL : 0) |
+		       (caps & CAP_STREAM ? OP2_STREAM : 0);
+	return bits | (caps & CAP_BIT63 ? FETCH2_NO_USER | FETCH2_NO_KERNEL : 0) |
+	       (caps & CAP_FETCHLAT ? FETCH2_LAT : 0);
+}
+
 /* Is there this register? */
 bool ibs_model_has(uint32_t caps, unsigned int reg)
 {
@@ -67,6 +85,8 @@ bool ibs_model_has(uint32_t caps, unsigned int reg)
 		return caps & CAP_DATA4;
 	case IBS_CTL:
 		return true;
+	case IBS_OP_CTL2: case IBS_FETCH_CTL2:
+		return caps & CAP_DIS;
 	}
 	return reg < IBS_REGS && caps & CAP_OP;
 }

@@ -10,9 +10,12 @@
 
 #define LONGEST		512		/* instructions of a block, by QEMU's own limit */
 
-static bool counts(uint64_t ctl)
+static bool counts(const struct vcpu *v)
 {
-	return ctl & OP_EN && !(ctl & OP_VAL) && ibs_model_op_max(cfg.ibs_caps, ctl);
+	uint64_t ctl = v->ibs.reg[IBS_OP_CTL];
+
+	return ctl & OP_EN && !(ctl & OP_VAL) && ibs_model_op_max(cfg.ibs_caps, ctl) &&
+	       !(v->ibs.reg[IBS_OP_CTL2] & CTL2_DIS);
 }
 
 static uint64_t due_at(const struct vcpu *v)
@@ -31,11 +34,21 @@ void ibs_op_start(struct vcpu *v, struct board *b, uint64_t ctl)
 	v->ibs.op.slot = NULL;
 }
 
+/* WRMSR to the second one. */
+void ibs_op_disable(struct vcpu *v, struct board *b, uint64_t ctl2)
+{
+	v->ibs.op.cur = ibs_op_cur(v, b);
+	v->ibs.op.from = retired_all(v, b) + 1 - v->ibs.op.cur;
+	v->ibs.op.tagged = false;
+	v->ibs.op.slot = NULL;
+	v->ibs.reg[IBS_OP_CTL2] = ctl2;
+}
+
 uint64_t ibs_op_cur(struct vcpu *v, struct board *b)
 {
 	if (!(cfg.ibs_caps & CAP_CUR))
 		return 0;
-	if (!counts(v->ibs.reg[IBS_OP_CTL]))
+	if (!counts(v))
 		return v->ibs.op.cur;
 	return (retired_all(v, b) - v->ibs.op.from) & ibs_model_op_mask(cfg.ibs_caps);
 }
@@ -44,7 +57,7 @@ uint64_t ibs_op_until(struct vcpu *v, struct board *b)
 {
 	uint64_t due, now = retired_all(v, b);
 
-	if (!counts(v->ibs.reg[IBS_OP_CTL]))
+	if (!counts(v))
 		return FAR;
 	due = due_at(v);
 	return v->ibs.op.tagged || now + LONGEST >= due ? 0 : due - now - LONGEST;
@@ -197,7 +210,8 @@ static bool finish(struct vcpu *v, uint64_t pc)
 	ibs_op_words(&op->facts, dice, cfg.ibs_caps, cfg.family == 0 || cfg.family >= 0x17, &w);
 	op->cur = first_count(*ctl, dice);
 	op->from = op->at - op->cur;
-	if (!ibs_op_passes(*ctl, &w, cfg.ibs_caps, cfg.family == 0x1a)) {
+	if (!ibs_op_passes(*ctl, &w, cfg.ibs_caps, cfg.family == 0x1a && !(cfg.ibs_caps & CAP_DIS)) ||
+	    !ibs_op_passes2(v->ibs.reg[IBS_OP_CTL2], &w, op->rip)) {
 		v->ibs.seen[VPMU_IBS_OP_FILTERED]++;
 		return false;
 	}
@@ -215,7 +229,7 @@ bool ibs_op_fire(struct vcpu *v, struct board *b, struct block *blk, uint64_t pc
 
 	op->tagged = false;
 	op->slot = NULL;
-	if (counts(v->ibs.reg[IBS_OP_CTL]))
+	if (counts(v))
 		tag(v, b, blk, pc);
 	return valid;
 }

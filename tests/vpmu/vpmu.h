@@ -405,12 +405,14 @@ uint64_t ibs_leaf(uint32_t what, uint64_t arg);
 
 /* ibs_op.c, ibs_fetch.c - the two samplers. True: a sample is valid now. */
 void ibs_op_start(struct vcpu *v, struct board *b, uint64_t ctl);
+void ibs_op_disable(struct vcpu *v, struct board *b, uint64_t ctl2);
 uint64_t ibs_op_cur(struct vcpu *v, struct board *b);
 uint64_t ibs_op_until(struct vcpu *v, struct board *b);
 bool ibs_op_fire(struct vcpu *v, struct board *b, struct block *blk, uint64_t pc);
 void ibs_op_access(struct vcpu *v, const void *slot, uint32_t info, uint64_t addr);
 void ibs_op_left(struct vcpu *v, struct board *b, uint64_t from);
 void ibs_fetch_start(struct vcpu *v, struct board *b, uint64_t before, uint64_t ctl);
+void ibs_fetch_disable(struct vcpu *v, struct board *b, uint64_t ctl2);
 uint64_t ibs_fetch_cur(struct vcpu *v, struct board *b);
 uint64_t ibs_fetch_until(struct vcpu *v, struct board *b);
 bool ibs_fetch_fire(struct vcpu *v, struct board *b, uint64_t pc);

@@ -77,6 +77,7 @@ enum {
 	VPMU_IBS_MASKED,		/* interrupts that the masked entry of the APIC lost */
 	VPMU_IBS_LATE, VPMU_IBS_STUCK,	/* NMIs of the knobs, of those above */
 	VPMU_IBS_RDMSR, VPMU_IBS_WRMSR,	/* accesses to the registers */
+	VPMU_IBS_ENDLESS,		/* writes that enable a sampler with nothing to count to */
 	VPMU_IBS_ITEMS,
 	/* Of the whole machine: CPUID's capabilities; places in translated code. */
 	VPMU_IBS_CAPS = 0x100, VPMU_IBS_PLACED = 0x101,
