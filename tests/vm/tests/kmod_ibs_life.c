@@ -5,6 +5,7 @@
  * PMU says that it took, and its overflows; the others are declared drops.
  */
 #define _GNU_SOURCE
+#include <cpuid.h>
 #include <pthread.h>
 
 #include "harness.h"
@@ -12,7 +13,10 @@
 
 #define TRIES		5
 
-/* Ops and fetches with all words, and instructions by a counter, of a child and its descendants. */
+/*
+ * Ops and fetches with all words, and instructions by a counter, of a child and its descendants.
+ * Two samplers take both modes: shorter periods would end in the interrupt that armed them.
+ */
 static void sample_all_of(struct session *s, void (*life)(void *))
 {
 	const uint32_t flags = HWPMC_F_DESCENDANTS;
@@ -20,9 +24,9 @@ static void sample_all_of(struct session *s, void (*life)(void *))
 	uint32_t id[3];
 
 	begin_ibs(s);
-	ok(s, allocate_ibs(s, HWPMC_EV_IBS_OP, ANY, flags | ALL, 0, 0, 1499, &id[0]));
+	ok(s, allocate_ibs(s, HWPMC_EV_IBS_OP, ANY, flags | ALL, 0, 0, 7001, &id[0]));
 	ok(s, allocate_ibs(s, HWPMC_EV_IBS_FETCH, ANY, flags | HWPMC_F_EXACT | HWPMC_F_MEMORY, 0,
-			   0, 512, &id[1]));
+			   0, 2503, &id[1]));
 	id[2] = allocate(s, "instructions:u", HWPMC_MODE_TS, flags, ANY, 2003);
 	fetch_row = HWPMC_ID_ROW(id[1]);
 	plain_rows = BIT(HWPMC_ID_ROW(id[2]));
@@ -49,7 +53,7 @@ static bool equals_oracle(struct session *s)
 	       (unsigned long long)s->t.dropped[HWPMC_DROP_LATE]);
 	check_number(s, ops + fetches + plain,
 		     oracle[VPMU_IBS_OP] + oracle[VPMU_IBS_FETCH] + s->overflows);
-	ck_assert_uint_gt(ops, 300);
+	ck_assert_uint_gt(ops, 200);
 	ck_assert_uint_gt(fetches, 100);
 	ck_assert_uint_gt(plain, 300);
 	ck_assert_uint_eq(all_drops(s), s->t.dropped[HWPMC_DROP_LATE]);
@@ -197,6 +201,14 @@ START_TEST(ibs_ops_of_a_cpu_that_goes_and_comes_equal_the_oracle)
 }
 END_TEST
 
+static bool is_family_10h(void)
+{
+	unsigned int a, b, c, d;
+
+	__cpuid(1, a, b, c, d);
+	return (a >> 8 & 15) == 15 && (a >> 20 & 255) == 1;
+}
+
 #define SPINNERS	4
 #define LONG		1000003		/* armed in one piece */
 
@@ -245,6 +257,8 @@ START_TEST(ibs_periods_last_where_a_cpu_switches_to_its_end)
 		dev_end(c[i].pid);
 	end_ibs(&s);
 	dev_put("/sys/kernel/rcu_expedited", "0");
+	/* Erratum 420 wants such a write at each stop. */
+	ck_assert(is_family_10h() || !oracle[VPMU_IBS_ENDLESS]);
 	printf("# %llu instructions, %llu samples\n", (unsigned long long)value,
 	       (unsigned long long)seen[VPMU_IBS_OP]);
 	ck_assert_uint_gt(value, 20 * LONG);
