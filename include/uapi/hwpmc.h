@@ -181,11 +181,11 @@ enum hwpmc_class_id {
 #define HWPMC_EV_RAPL_PLATFORM	0x1204
 #define HWPMC_EV_TEST		0x1300	/* events that a test writes to testevents */
 /*
- * Class IBS: AMD's instruction-based sampling of fetches and of ops, in sampling modes only. With
- * EV_PMU, config has bits of the sampler's control register: of fetches 57 (random count) and 59
- * (that missed L3); of ops 19 (count ops, not cycles), 16 (that missed L3), 63 and 62:59 (loads
- * that took at least (n + 1) * 128 cycles). Bits that the processor lacks are refused
- * (EVENT_BITS). Without EV_PMU: 57 of fetches; 19, where it exists, of ops.
+ * Class IBS: AMD's instruction-based sampling. With EV_PMU, config has bits of the sampler's control
+ * register: of fetches 57 (random count) and 59 (missed L3); of ops 19 (count ops, not cycles), 16
+ * (missed L3), 63 and 62:59 (loads of at least (n + 1) * 128 cycles); config1 of Zen 6's second one:
+ * of fetches 4:1 (at least n * 128 cycles), of ops 3 (streaming stores). EVENT_BITS: the processor
+ * lacks this bit (of config1: + 64). Without EV_PMU: 57 of fetches; 19, where it exists, of ops.
  */
 #define HWPMC_EV_IBS_FETCH	0x1400
 #define HWPMC_EV_IBS_OP		0x1401

@@ -39,14 +39,14 @@ static struct hwpmc_ibs ibs;	/* constant after load */
 
 static const struct {
 	const char *name;
-	u32 cap, ctl, address;
+	u32 cap, ctl, ctl2, address;
 	u64 en, val;
 } rows[] = {
 	[HWPMC_IBS_ROW_FETCH] = { "FETCH", AMD_IBS_CAP_FETCH, AMD_IBS_MSR_FETCH_CTL,
-				  AMD_IBS_MSR_FETCH_LINADDR,
+				  AMD_IBS_MSR_FETCH_CTL2, AMD_IBS_MSR_FETCH_LINADDR,
 				  AMD_IBS_FETCH_EN, AMD_IBS_FETCH_VAL },
-	[HWPMC_IBS_ROW_OP] = { "OP", AMD_IBS_CAP_OP, AMD_IBS_MSR_OP_CTL, AMD_IBS_MSR_OP_RIP,
-			       AMD_IBS_OP_EN, AMD_IBS_OP_VAL },
+	[HWPMC_IBS_ROW_OP] = { "OP", AMD_IBS_CAP_OP, AMD_IBS_MSR_OP_CTL, AMD_IBS_MSR_OP_CTL2,
+			       AMD_IBS_MSR_OP_RIP, AMD_IBS_OP_EN, AMD_IBS_OP_VAL },
 };
 
 static u64 ibs_rdmsr_nmi(u32 msr)
@@ -105,14 +105,28 @@ static void ibs_exit(struct hwpmc_class *cls)
 	hwpmc_ibs_perf_exit();
 }
 
+static bool has_ctl2(void)
+{
+	return ibs.caps & AMD_IBS_CAP_DIS;
+}
+
+/* The enable bit may stay set where the second control register disables the sampler. */
+static bool is_enabled(unsigned int ri)
+{
+	u64 ctl, ctl2;
+
+	if (!(ibs.caps & rows[ri].cap) || hwpmc_rdmsr_safe(rows[ri].ctl, &ctl) || !(ctl & rows[ri].en))
+		return false;
+	return !has_ctl2() || hwpmc_rdmsr_safe(rows[ri].ctl2, &ctl2) || !(ctl2 & AMD_IBS_CTL2_DIS);
+}
+
 static void find_enabled_ipi(void *arg)
 {
 	atomic_t *found = arg;
 	unsigned int ri;
-	u64 ctl;
 
 	for (ri = 0; ri < HWPMC_IBS_ROWS; ri++)
-		if (ibs.caps & rows[ri].cap && !hwpmc_rdmsr_safe(rows[ri].ctl, &ctl) && ctl & rows[ri].en)
+		if (is_enabled(ri))
 			atomic_set(found, rows[ri].ctl);
 }
 
@@ -170,6 +184,9 @@ static void ibs_reset_irqoff(struct hwpmc_class *cls, bool on)
 			disable_nmi(ri);
 		else
 			hwpmc_x86_wrmsr_nmi(rows[ri].ctl, 0);
+		/* perf of older kernels does not write it. */
+		if (has_ctl2())
+			hwpmc_x86_wrmsr_nmi(rows[ri].ctl2, 0);
 	}
 }
 
@@ -193,6 +210,8 @@ static void ibs_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 {
 	struct ibs_row *r = this_cpu_ptr(&ibs_rows[ri]);
 
+	if (has_ctl2())
+		hwpmc_x86_wrmsr_nmi(rows[ri].ctl2, s->extra);
 	WRITE_ONCE(r->sel, s->sel);
 	/* Its NMI finds it programmed. */
 	barrier();
@@ -212,6 +231,17 @@ static u64 events_left_nmi(unsigned int ri, const struct ibs_row *r)
 	if (unlikely(!(ctl & rows[ri].en)))
 		return r->armed;
 	return hwpmc_ibs_left_nmi(&ibs, ri, ctl, r->armed);
+}
+
+/* Where the sampler can be disabled by a register of its own, the other one holds what it had. */
+static u64 stop_by_ctl2_nmi(unsigned int ri, const struct ibs_row *r)
+{
+	u64 left;
+
+	hwpmc_x86_wrmsr_nmi(rows[ri].ctl2, AMD_IBS_CTL2_DIS);
+	left = events_left_nmi(ri, r);
+	disable_nmi(ri);
+	return left;
 }
 
 /*
@@ -238,7 +268,7 @@ static void ibs_stop_nmi(struct hwpmc_class *cls, unsigned int ri)
 
 	if (!r->sel)
 		return;
-	left = stop_running_nmi(ri, r);
+	left = has_ctl2() ? stop_by_ctl2_nmi(ri, r) : stop_running_nmi(ri, r);
 	/* An NMI has paused sampling in between, and set .left. */
 	if (unlikely(!READ_ONCE(r->sel)))
 		return;
@@ -304,7 +334,8 @@ static bool is_slow_load(u64 sel, u64 data3)
 
 static void take_memory_nmi(struct hwpmc_payload *p, u64 data3)
 {
-	if (data3 & AMD_IBS_DATA3_LOAD && data3 & AMD_IBS_DATA3_MISS)
+	if ((data3 & AMD_IBS_DATA3_LOAD && data3 & AMD_IBS_DATA3_MISS) ||
+	    (data3 & AMD_IBS_DATA3_STORE && ibs.caps & AMD_IBS_CAP_STREAM))
 		take_word_nmi(p, HWPMC_IBS_OP_DATA2, AMD_IBS_MSR_OP_DATA2);
 	if (data3 & AMD_IBS_DATA3_LIN_VALID)
 		take_word_nmi(p, HWPMC_IBS_OP_DC_LINADDR, AMD_IBS_MSR_DC_LINADDR);

@@ -35,6 +35,32 @@ static u64 fetch_bits(const struct hwpmc_ibs *ibs)
 	return AMD_IBS_FETCH_RAND | (ibs->caps & AMD_IBS_CAP_ZEN4 ? AMD_IBS_FETCH_L3MISS : 0);
 }
 
+/* Bits that a request may set in the second control registers, which not all processors have. */
+static u64 op2_bits(const struct hwpmc_ibs *ibs)
+{
+	return ibs->caps & AMD_IBS_CAP_STREAM ? AMD_IBS_OP2_STREAM : 0;
+}
+
+static u64 fetch2_bits(const struct hwpmc_ibs *ibs)
+{
+	return ibs->caps & AMD_IBS_CAP_FETCHLAT ? AMD_IBS_FETCH2_LAT : 0;
+}
+
+/* The hardware's own filter of modes spares the interrupts of samples that would be dropped. */
+static u64 select_filters(const struct hwpmc_ibs *ibs, const struct hwpmc_request *req, bool op)
+{
+	u32 modes = req->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM);
+	u64 config1 = req->flags & HWPMC_F_EV_PMU ? req->config1 : 0;
+
+	if (!(ibs->caps & AMD_IBS_CAP_BIT63))
+		return config1;
+	if (modes == HWPMC_CAP_USER)
+		return config1 | (op ? AMD_IBS_OP2_NO_KERNEL : AMD_IBS_FETCH2_NO_KERNEL);
+	if (modes == HWPMC_CAP_SYSTEM)
+		return config1 | (op ? AMD_IBS_OP2_NO_USER : AMD_IBS_FETCH2_NO_USER);
+	return config1;
+}
+
 static u64 select_op(const struct hwpmc_ibs *ibs, const struct hwpmc_request *req)
 {
 	u64 config = req->flags & HWPMC_F_EV_PMU ? req->config : op_bits(ibs) & AMD_IBS_OP_CNT_OPS;
@@ -55,7 +81,7 @@ int hwpmc_ibs_encode(const struct hwpmc_ibs *ibs, const struct hwpmc_request *re
 		     struct hwpmc_encoding *enc)
 {
 	bool op = req->ev == HWPMC_EV_IBS_OP;
-	u64 unknown;
+	u64 unknown, unknown1;
 
 	if (!hwpmc_mode_is_sampling(req->mode))
 		return hwpmc_encode_refuse(enc, -EOPNOTSUPP, HWPMC_WHY_CAPS, HWPMC_CAP_READ);
@@ -67,8 +93,14 @@ int hwpmc_ibs_encode(const struct hwpmc_ibs *ibs, const struct hwpmc_request *re
 	if (unknown)
 		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
 					   hwpmc_lowest_bit(unknown));
+	unknown1 = req->flags & HWPMC_F_EV_PMU ?
+		   req->config1 & ~(op ? op2_bits(ibs) : fetch2_bits(ibs)) : 0;
+	if (unknown1)
+		return hwpmc_encode_refuse(enc, -EINVAL, HWPMC_WHY_EVENT_BITS,
+					   64 + hwpmc_lowest_bit(unknown1));
 	*enc = (struct hwpmc_encoding){
 		.select.sel = op ? select_op(ibs, req) : select_fetch(req),
+		.select.extra = select_filters(ibs, req, op),
 		.rows = 1ull << (op ? HWPMC_IBS_ROW_OP : HWPMC_IBS_ROW_FETCH),
 		.arming.least = op ? HWPMC_IBS_OP_LEAST : HWPMC_IBS_FETCH_LEAST,
 		.arming.unit = op && ibs->caps & AMD_IBS_CAP_CURCNT ? 0 : UNIT,

@@ -20,6 +20,8 @@
 #define AMD_IBS_MSR_DC_PHYSADDR	0xc0011039
 #define AMD_IBS_MSR_BRTARGET	0xc001103b
 #define AMD_IBS_MSR_FETCH_EXTCTL	0xc001103c
+#define AMD_IBS_MSR_OP_CTL2	0xc001103e
+#define AMD_IBS_MSR_FETCH_CTL2	0xc001103f
 
 /* CPUID 0x8000001b EAX. */
 #define AMD_IBS_CPUID		0x8000001b
@@ -35,6 +37,9 @@
 #define AMD_IBS_CAP_ZEN4		0x0800u	/* L3MissOnly */
 #define AMD_IBS_CAP_LDLAT		0x1000u	/* a filter of latencies of loads */
 #define AMD_IBS_CAP_DIS		0x2000u	/* Zen 6: second control registers */
+#define AMD_IBS_CAP_FETCHLAT	0x4000u	/* a filter of latencies of fetches */
+#define AMD_IBS_CAP_BIT63	0x8000u	/* filters of the address's highest bit */
+#define AMD_IBS_CAP_STREAM	0x10000u	/* a filter of streaming stores */
 
 #define AMD_IBS_OP_MAX		0x000000000000ffffull	/* bits 19:4 of the period */
 #define AMD_IBS_OP_L3MISS		(1ull << 16)
@@ -56,6 +61,15 @@
 #define AMD_IBS_FETCH_PHYS_VALID	(1ull << 52)
 #define AMD_IBS_FETCH_RAND		(1ull << 57)
 #define AMD_IBS_FETCH_L3MISS	(1ull << 59)
+
+/* The second control registers; the filters of modes are in another order in each. */
+#define AMD_IBS_CTL2_DIS		(1ull << 0)
+#define AMD_IBS_OP2_NO_USER	(1ull << 1)
+#define AMD_IBS_OP2_NO_KERNEL	(1ull << 2)
+#define AMD_IBS_OP2_STREAM	(1ull << 3)
+#define AMD_IBS_FETCH2_LAT		(0xfull << 1)	/* cycles / 128; 0: all */
+#define AMD_IBS_FETCH2_NO_KERNEL	(1ull << 5)
+#define AMD_IBS_FETCH2_NO_USER	(1ull << 6)
 
 #define AMD_IBS_DATA_BRANCH		(1ull << 37)	/* a branch retired */
 #define AMD_IBS_DATA_RIP_INVALID	(1ull << 38)

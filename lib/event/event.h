@@ -158,10 +158,12 @@ enum {
 	TERM_DATA = 1 << 18,
 	TERM_TARGET = 1 << 19,
 	TERM_PRECISE = 1 << 20,		/* perf's modifier p */
+	TERM_FETCHLAT = 1 << 21,
+	TERM_STREAM = 1 << 22,
 };
 
 #define TERMS_OF_IBS	(TERM_LDLAT | TERM_L3MISS | TERM_OPS | TERM_CYCLES | TERM_RANDOM | \
-			 TERM_DATA | TERM_TARGET)
+			 TERM_DATA | TERM_TARGET | TERM_FETCHLAT | TERM_STREAM)
 
 /* Those that change the code of an event that has a name. */
 #define TERMS_OF_CODE	(TERM_EDGE | TERM_INV | TERM_ANY | TERM_CMASK | \
@@ -172,7 +174,7 @@ struct event_terms {
 	uint32_t set;			/* TERM_* that were given */
 	uint32_t cmask, umask;		/* 0..255 */
 	uint32_t event;			/* 0..0xfff */
-	uint32_t ldlat;			/* cycles */
+	uint32_t ldlat, fetchlat;	/* cycles */
 	char modifiers[8];		/* with the p */
 	size_t precise_at;
 	uint64_t rsp;

@@ -166,6 +166,8 @@ static const struct qualifier qualifiers[] = {
 	{ "event", TERM_EVENT, VALUE_NUMBER, IN_CPU, 0xfff },
 	/* AMD's instruction-based sampling, and perf's names of the same */
 	{ "ldlat", TERM_LDLAT, VALUE_NUMBER, IN_LIST | IN_IBS, 0xffff },
+	{ "fetchlat", TERM_FETCHLAT, VALUE_NUMBER, IN_LIST | IN_IBS, 0xffff },
+	{ "streamstore", TERM_STREAM, VALUE_NONE, IN_LIST | IN_IBS, 1 },
 	{ "l3miss", TERM_L3MISS, VALUE_NONE, IN_LIST | IN_IBS, 1 },
 	{ "l3missonly", TERM_L3MISS, VALUE_NONE, IN_IBS, 1 },
 	{ "opcount", TERM_OPS, VALUE_NONE, IN_LIST | IN_IBS, 1 },
@@ -219,6 +221,9 @@ static void term_store(struct event_terms *t, uint32_t term, uint64_t n)
 		break;
 	case TERM_LDLAT:
 		t->ldlat = (uint32_t)n;
+		break;
+	case TERM_FETCHLAT:
+		t->fetchlat = (uint32_t)n;
 		break;
 	}
 	t->set |= term;
@@ -307,7 +312,7 @@ static int qualifier_unknown(struct scan *s, const char *from, const char *end,
 	return event_refuse(s->e, EINVAL, scan_place(s, from),
 			    "unknown %s '%s', expected one of %s",
 			    where == IN_LIST ? "qualifier" : "term", word,
-			    where == IN_IBS ? "cnt_ctl= l3missonly= ldlat= rand_en= data target" :
+			    where == IN_IBS ? "cnt_ctl= l3missonly= ldlat= fetchlat= streamstore rand_en= data target" :
 			    where == IN_CPU ?
 			    "event= umask= cmask= edge inv any offcore_rsp= "
 			    "frontend= config= config1=" :

@@ -15,9 +15,13 @@
 #define OP_LATENCY(n)	(1ull << 63 | ((n) / LATENCY_UNIT - 1) << 59)
 #define FETCH_RANDOM	(1ull << 57)
 #define FETCH_L3MISS	(1ull << 59)
+/* Of the second control registers. */
+#define OP2_STREAM	(1ull << 3)
+#define FETCH2_LATENCY(n)	((n) / LATENCY_UNIT << 1)
 
 #define LATENCY_UNIT	128ull
 #define LATENCY_MAX	(16 * LATENCY_UNIT)
+#define FETCHLAT_MAX	(15 * LATENCY_UNIT)
 
 static const struct event_ibs table[] = {
 	{ "ibs_fetch", HWPMC_EV_IBS_FETCH,
@@ -42,9 +46,21 @@ const struct event_ibs *event_ibs(const char *name)
 static uint32_t foreign_terms(const struct event_terms *t, bool op)
 {
 	uint32_t own = TERM_USR | TERM_OS | TERM_L3MISS | TERM_DATA | TERM_PRECISE |
-		       (op ? TERM_LDLAT | TERM_OPS | TERM_CYCLES | TERM_TARGET : TERM_RANDOM);
+		       (op ? TERM_LDLAT | TERM_OPS | TERM_CYCLES | TERM_TARGET | TERM_STREAM :
+			     TERM_RANDOM | TERM_FETCHLAT);
 
 	return t->set & ~own;
+}
+
+/* A latency that the hardware can compare with. */
+static int check_latency(const struct event_terms *t, const char *name, uint32_t n,
+			 unsigned long long most, struct event_error *e)
+{
+	if (n >= LATENCY_UNIT && n <= most && !(n % LATENCY_UNIT))
+		return 0;
+	return event_refuse(e, EINVAL, t->name_at, "%s=%u is not a multiple of %llu from %llu to "
+			    "%llu, which the hardware can compare", name, n, LATENCY_UNIT,
+			    LATENCY_UNIT, most);
 }
 
 static int check_terms(const struct event_terms *t, const struct event_ibs *i,
@@ -55,12 +71,12 @@ static int check_terms(const struct event_terms *t, const struct event_ibs *i,
 	if (foreign_terms(t, op) || t->attrs[0])
 		return event_refuse(e, EINVAL, t->name_at, "'%s' takes no qualifiers except usr os "
 				    "l3miss data %s", t->name[0] ? t->name : i->name,
-				    op ? "ldlat= opcount cycles target" : "randomize");
-	if (t->set & TERM_LDLAT && (t->ldlat < LATENCY_UNIT || t->ldlat > LATENCY_MAX ||
-				    t->ldlat % LATENCY_UNIT))
-		return event_refuse(e, EINVAL, t->name_at, "ldlat=%u is not a multiple of %llu from "
-				    "%llu to %llu, which the hardware can compare", t->ldlat,
-				    LATENCY_UNIT, LATENCY_UNIT, LATENCY_MAX);
+				    op ? "ldlat= opcount cycles target streamstore" :
+				    "randomize fetchlat=");
+	if (t->set & TERM_LDLAT && check_latency(t, "ldlat", t->ldlat, LATENCY_MAX, e))
+		return -1;
+	if (t->set & TERM_FETCHLAT && check_latency(t, "fetchlat", t->fetchlat, FETCHLAT_MAX, e))
+		return -1;
 	if ((t->set & (TERM_OPS | TERM_CYCLES)) == (TERM_OPS | TERM_CYCLES))
 		return event_refuse(e, EINVAL, t->name_at, "only one of opcount and cycles can be "
 				    "counted");
@@ -91,6 +107,8 @@ int event_ibs_resolve(const struct event_ibs *i, const struct event_terms *t,
 			(t->set & TERM_OS ? HWPMC_CAP_SYSTEM : 0),
 		.config = op ? op_config(t) :
 			  FETCH_RANDOM | (t->set & TERM_L3MISS ? FETCH_L3MISS : 0),
+		.config1 = (t->set & TERM_STREAM ? OP2_STREAM : 0) |
+			   (t->set & TERM_FETCHLAT ? FETCH2_LATENCY(t->fetchlat) : 0),
 	};
 	return 0;
 }

@@ -587,7 +587,8 @@ static int resolve_ibs(struct work *w)
 static int refuse_terms_of_ibs(struct work *w)
 {
 	return event_refuse(w->e, EINVAL, w->t->name_at, "only ibs-op and ibs-fetch take "
-			    "ldlat= l3miss opcount cycles randomize data target");
+			    "ldlat= l3miss opcount cycles randomize data target fetchlat= "
+			    "streamstore");
 }
 
 /* Event 0 of Intel: a fixed counter, by its number + 1 as the unit mask. */

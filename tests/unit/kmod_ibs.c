@@ -114,6 +114,63 @@ START_TEST(ibs_refusal_names_the_lowest_bit_that_is_missing)
 }
 END_TEST
 
+/* Each bit of config1 is in the processor's second control register, or refused. */
+static void takes_config1(u32 caps, u32 ev, u64 bits)
+{
+	use_ibs(caps, 0x1a);
+	req.ev = ev;
+	req.config = 0;
+	for (int bit = 0; bit < 64; bit++) {
+		req.config1 = 1ull << bit;
+		if (!(bits >> bit & 1)) {
+			refuses(-EINVAL, HWPMC_WHY_EVENT_BITS, 64 + bit);
+			continue;
+		}
+		ck_assert_int_eq(hwpmc_ibs_encode(&ibs, &req, &enc), 0);
+		ck_assert_uint_eq(enc.select.extra, req.config1);
+	}
+	req.config1 = 0;
+}
+
+START_TEST(ibs_second_control_registers_take_the_bits_of_zen_6)
+{
+	takes_config1(CAPS_ZEN_5, HWPMC_EV_IBS_OP, 0);
+	takes_config1(CAPS_ZEN_5, HWPMC_EV_IBS_FETCH, 0);
+	takes_config1(CAPS_ZEN_6, HWPMC_EV_IBS_OP, 1 << 3);
+	takes_config1(CAPS_ZEN_6, HWPMC_EV_IBS_FETCH, 0xf << 1);
+	takes_config1(CAPS_ZEN_6 & ~(1u << 14), HWPMC_EV_IBS_FETCH, 0);
+	takes_config1(CAPS_ZEN_6 & ~(1u << 16), HWPMC_EV_IBS_OP, 0);
+}
+END_TEST
+
+static void filters(u32 caps, u32 ev, u32 modes, u64 extra)
+{
+	use_ibs(caps, 0x1a);
+	req.ev = ev;
+	req.config = 0;
+	req.caps = modes;
+	ck_assert_int_eq(hwpmc_ibs_encode(&ibs, &req, &enc), 0);
+	ck_assert_uint_eq(enc.select.extra, extra);
+}
+
+/* The bits are in another order for fetches. */
+START_TEST(ibs_modes_are_filtered_by_hardware_where_it_can)
+{
+	const u32 user = HWPMC_CAP_USER, kernel = HWPMC_CAP_SYSTEM;
+
+	filters(CAPS_ZEN_6, HWPMC_EV_IBS_OP, user, 1 << 2);
+	filters(CAPS_ZEN_6, HWPMC_EV_IBS_OP, kernel, 1 << 1);
+	filters(CAPS_ZEN_6, HWPMC_EV_IBS_OP, user | kernel, 0);
+	filters(CAPS_ZEN_6, HWPMC_EV_IBS_FETCH, user, 1 << 5);
+	filters(CAPS_ZEN_6, HWPMC_EV_IBS_FETCH, kernel, 1 << 6);
+	filters(CAPS_ZEN_6, HWPMC_EV_IBS_FETCH, 0, 0);
+	filters(CAPS_ZEN_6 & ~(1u << 15), HWPMC_EV_IBS_OP, user, 0);
+	filters(CAPS_ZEN_5, HWPMC_EV_IBS_OP, user, 0);
+	req.config1 = 1 << 3;
+	filters(CAPS_ZEN_6, HWPMC_EV_IBS_OP, user, 1 << 3 | 1 << 2);
+}
+END_TEST
+
 /* The other bits of the leaf are then undefined. */
 START_TEST(ibs_leaf_without_its_valid_bit_has_the_two_samplers_alone)
 {
@@ -408,6 +465,8 @@ int main(void)
 	harness_fixture(setup, NULL);
 	harness_add(ibs_generations_take_config_bits_that_they_have);
 	harness_add(ibs_refusal_names_the_lowest_bit_that_is_missing);
+	harness_add(ibs_second_control_registers_take_the_bits_of_zen_6);
+	harness_add(ibs_modes_are_filtered_by_hardware_where_it_can);
 	harness_add(ibs_leaf_without_its_valid_bit_has_the_two_samplers_alone);
 	harness_add(ibs_events_without_config_count_ops_and_random_fetches);
 	harness_add(ibs_samples_in_both_scopes_and_counts_in_none);

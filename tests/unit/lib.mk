@@ -115,7 +115,8 @@ $(addprefix $(BUILD)/vm/tests/,kmod_unwind kmod_chains kmod_puts kmod_unwind_liv
 VM_TEST_LIBS_kmod_revoke := $(LIB_CFLAGS) $(LIB_STATIC) $(LIB_LIBS)
 $(BUILD)/vm/tests/kmod_revoke: $(LIB_STATIC)
 SESSION_TESTS	:= kmod_hidden kmod_kexec kmod_reboot kmod_registers kmod_throttle kmod_drops kmod_precise kmod_addresses kmod_periods \
-	kmod_together kmod_frequency kmod_guests kmod_models kmod_look kmod_ibs_samples kmod_ibs_life kmod_ibs_suspend
+	kmod_together kmod_frequency kmod_guests kmod_models kmod_look kmod_ibs_samples kmod_ibs_life kmod_ibs_suspend \
+	kmod_ibs_zen6
 $(foreach t,$(SESSION_TESTS),$(eval VM_TEST_LIBS_$(t) := $(LIB_CFLAGS) \
 	$(LIB_STATIC) $(LIB_LIBS)))
 $(addprefix $(BUILD)/vm/tests/,$(SESSION_TESTS)): $(LIB_STATIC)

@@ -49,6 +49,26 @@ static void all_become_ibs(const struct ibs_want *want, size_t n)
 
 #define ALL_IBS(table) all_become_ibs(table, sizeof(table) / sizeof((table)[0]))
 
+START_TEST(ibs_qualifiers_of_second_control_registers_have_their_bits)
+{
+	static const struct { const char *spec; uint64_t config, config1; } want[] = {
+		{ "ibs-op,streamstore", OPS, 8 },
+		{ "ibs_op/cnt_ctl=1,streamstore/u", OPS, 8 },
+		{ "ibs-fetch,fetchlat=128", RANDOM, 2 },
+		{ "ibs_fetch/fetchlat=1920,l3missonly=1/", RANDOM | FETCH_L3, 30 },
+	};
+	struct event_machine m = machine_with_ibs();
+	struct hwpmc_event ev;
+	struct event_error e;
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		ck_assert_msg(!event_parse(&m, want[i].spec, &ev, &e), "%s", e.text);
+		ck_assert_uint_eq(ev.code[0].config, want[i].config);
+		ck_assert_uint_eq(ev.code[0].config1, want[i].config1);
+	}
+}
+END_TEST
+
 START_TEST(ibs_op_has_a_bit_for_each_qualifier)
 {
 	static const struct ibs_want want[] = {
@@ -166,12 +186,17 @@ START_TEST(ibs_errors_are_refused_where_they_are)
 		{ "ibs-op,opcount,cycles", EINVAL, 1, "only one of opcount and cycles" },
 		{ "ibs-op,data=2", EINVAL, 13, "takes no value" },
 		{ "ibs-op,randomize", EINVAL, 1, "'ibs-op' takes no qualifiers except usr os l3miss "
-		  "data ldlat= opcount cycles target" },
+		  "data ldlat= opcount cycles target streamstore" },
 		{ "ibs-op,edge", EINVAL, 1, "takes no qualifiers except" },
 		{ "ibs-op,cmask=1", EINVAL, 1, "takes no qualifiers except" },
 		{ "ibs-op:foo", EINVAL, 1, "takes no qualifiers except" },
 		{ "ibs-op,mask=foo", EINVAL, 1, "takes no qualifiers except" },
 		{ "ibs-op:G", EINVAL, 1, "takes no qualifiers except" },
+		{ "ibs-fetch,streamstore", EINVAL, 1, "randomize fetchlat=" },
+		{ "ibs-op,fetchlat=128", EINVAL, 1, "cycles target streamstore" },
+		{ "ibs-fetch,fetchlat=100", EINVAL, 1, "fetchlat=100 is not a multiple of 128 from 128 to "
+		  "1920" },
+		{ "ibs-fetch,fetchlat=2048", EINVAL, 1, "from 128 to 1920" },
 		{ "ibs-fetch,ldlat=128", EINVAL, 1, "'ibs-fetch' takes no qualifiers except usr os "
 		  "l3miss data randomize" },
 		{ "ibs-fetch,target", EINVAL, 1, "takes no qualifiers except" },
@@ -179,7 +204,7 @@ START_TEST(ibs_errors_are_refused_where_they_are)
 		{ "ibs-fetch,cycles", EINVAL, 1, "takes no qualifiers except" },
 		{ "ibs_op/cnt_ctl=1", EINVAL, 17, "expected '/' at the end of the terms" },
 		{ "ibs_op/foo/", EINVAL, 8, "unknown term 'foo', expected one of cnt_ctl= "
-		  "l3missonly= ldlat= rand_en= data target" },
+		  "l3missonly= ldlat= fetchlat= streamstore rand_en= data target" },
 		{ "ibs_op/event=1/", EINVAL, 8, "unknown term 'event'" },
 		{ "ibs_op/cnt_ctl=2/", EINVAL, 16, "takes no value" },
 		{ "ibs_op/rand_en=1/", EINVAL, 1, "'ibs_op' takes no qualifiers except" },
@@ -324,6 +349,7 @@ END_TEST
 
 int main(void)
 {
+	harness_add(ibs_qualifiers_of_second_control_registers_have_their_bits);
 	harness_add(ibs_op_has_a_bit_for_each_qualifier);
 	harness_add(ibs_fetch_is_random_and_has_a_bit_for_each_qualifier);
 	harness_add(ibs_forms_of_perf_count_cycles_unless_they_count_ops);

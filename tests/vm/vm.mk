@@ -52,12 +52,12 @@ KMOD_SESSION	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_session.c)
 KMOD_SESSIONS	:= kmod_sample kmod_look kmod_hotplug kmod_msr_faults kmod_registers \
 	kmod_p4 kmod_throttle kmod_drops kmod_addresses kmod_kinds \
 	kmod_guests kmod_joined kmod_models kmod_periods kmod_frequency kmod_precise kmod_hidden \
-	kmod_ibs_samples kmod_ibs_life kmod_ibs_suspend kmod_kexec kmod_reboot
+	kmod_ibs_samples kmod_ibs_life kmod_ibs_suspend kmod_ibs_zen6 kmod_kexec kmod_reboot
 $(foreach t,$(KMOD_SESSIONS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_SESSION)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_SESSIONS)): \
 	$(KMOD_SESSION) $(TOP)/tests/vm/lib/kmod_session.h
 KMOD_IBS_LOG	:= $(call vm-objects,$(TOP)/tests/vm/lib/kmod_ibs_log.c)
-KMOD_IBS_LOGS	:= kmod_ibs_samples kmod_ibs_life kmod_ibs_suspend
+KMOD_IBS_LOGS	:= kmod_ibs_samples kmod_ibs_life kmod_ibs_suspend kmod_ibs_zen6
 $(foreach t,$(KMOD_IBS_LOGS),$(eval VM_TEST_OBJS_$(t) += $(KMOD_IBS_LOG)))
 $(addprefix $(BUILD)/vm/tests/,$(KMOD_IBS_LOGS)): \
 	$(KMOD_IBS_LOG) $(TOP)/tests/vm/lib/kmod_ibs_log.h

@@ -41,6 +41,7 @@ static void look_at_words(const struct hwpmc_record *r)
 	}
 	ck_assert(r->hdr->flags == HWPMC_PRECISE_IBS_OP);
 	add_word(r, HWPMC_IBS_OP_DATA, VPMU_IBS_OP_DATA);
+	add_word(r, HWPMC_IBS_OP_DATA2, VPMU_IBS_OP_DATA2);
 	add_word(r, HWPMC_IBS_OP_DATA3, VPMU_IBS_OP_DATA3);
 	add_word(r, HWPMC_IBS_OP_DC_LINADDR, VPMU_IBS_OP_LIN);
 	add_word(r, HWPMC_IBS_OP_DC_PHYSADDR, VPMU_IBS_OP_PHYS);
