@@ -9,7 +9,7 @@
 
 #include "stat.h"
 
-uint64_t frame_hash(const struct hwpmc_frame *f)
+static uint64_t frame_hash(const struct hwpmc_frame *f)
 {
 	uint64_t h = table_mix(table_seed ^ (uintptr_t)f->image, f->addr);
 
@@ -17,7 +17,7 @@ uint64_t frame_hash(const struct hwpmc_frame *f)
 	return f->unmapped ? table_mix(h, f->unmapped) : h;
 }
 
-bool frame_is_same(const struct hwpmc_frame *a, const struct hwpmc_frame *b)
+static bool frame_is_same(const struct hwpmc_frame *a, const struct hwpmc_frame *b)
 {
 	return a->image == b->image && a->addr == b->addr && a->pc == b->pc &&
 	       a->kernel == b->kernel && a->caller == b->caller &&
@@ -103,6 +103,7 @@ struct spot *frames_get(struct frames *set, struct model *m,
 	if (!s)
 		return spot_nowhere(set, m);
 	s->frame = f;
+	s->pub.serial = set->table.n;
 	s->generation = img->generation;
 	if (m->images.options.inlines)
 		add_inlined(&m->images, img, s);

@@ -39,8 +39,7 @@ struct hwpmc_lookup {
 	struct model model;
 	struct slot *slot;		/* what addresses were found to be */
 	struct table slots;
-	struct hwpmc_place **place;
-	struct table places;		/* by frame_hash() */
+	struct frames frames;
 	struct task **all_tasks;
 	struct table tasks;		/* by space and thread */
 	/* The thread of the sample before, and how long it is this program. */
@@ -56,7 +55,6 @@ struct hwpmc_lookup {
 	/* Where there was no memory for another. */
 	struct event_name no_event;
 	struct task no_task;
-	struct hwpmc_place no_place;
 	bool broken;
 	struct log_clock clock;
 	struct kinds kinds;
@@ -253,8 +251,8 @@ hwpmc_lookup_new(const struct hwpmc_symbol_options *options)
 		errno = ENOMEM;
 		return NULL;
 	}
-	l->no_place.frame.image = &l->model.images.unknown->pub;
-	l->no_place.frame.symbol = &l->model.images.unknown->unknown;
+	/* A place is one function. */
+	l->model.images.options.inlines = false;
 	l->no_event.pub.name = "[unknown]";
 	l->unknown_event.name = "[unknown]";
 	l->clock.ns_per_tick = 1;
@@ -267,18 +265,15 @@ EXPORT void hwpmc_lookup_free(struct hwpmc_lookup *l)
 		return;
 	for (uint32_t i = 0; i < l->tasks.n; i++)
 		free(l->all_tasks[i]);
-	for (uint32_t i = 0; i < l->places.n; i++)
-		free(l->place[i]);
 	for (uint32_t i = 0; i < l->events.n; i++)
 		free(l->event[i]);
 	free(l->all_tasks);
-	free(l->place);
 	free(l->slot);
 	free(l->event);
 	kinds_free(&l->kinds);
 	waiting_free(&l->waiting);
 	table_free(&l->tasks);
-	table_free(&l->places);
+	frames_free(&l->frames);
 	table_free(&l->slots);
 	table_free(&l->events);
 	model_free(&l->model);
@@ -410,46 +405,6 @@ hwpmc_lookup_span(struct hwpmc_lookup *l, const struct hwpmc_record *r,
 
 /* ---- where --------------------------------------------------------------- */
 
-static bool same_place(const void *items, uint32_t i, const void *key)
-{
-	const struct hwpmc_lookup *l = items;
-
-	return frame_is_same(&l->place[i]->frame, key);
-}
-
-static struct hwpmc_place *find_place(struct hwpmc_lookup *l, uint64_t pc,
-				      unsigned int kind, uint64_t time)
-{
-	struct hwpmc_frame f = {
-		.pc = pc, .kernel = kind & KERNEL, .caller = kind & CALLER,
-	};
-	uint64_t look = f.caller ? caller_pc(pc) : pc;
-	struct image *img = model_find(&l->model, l->task->space, f.kernel, look,
-				       time, &f.addr);
-	struct table *t = &l->places;
-	struct hwpmc_place *place;
-	uint64_t hash;
-	uint32_t i;
-
-	f.image = &img->pub;
-	if (img == l->model.images.unknown)
-		f.unmapped = model_unmapped(l->task->space, look, time);
-	hash = frame_hash(&f);
-	i = table_find(t, hash, same_place, l, &f);
-	if (i != TABLE_NONE)
-		return l->place[i];
-	f.symbol = image_symbol(&l->model.images, img, f.addr);
-	place = stat_room(&l->place, t->n, sizeof(place)) &&
-		table_room(t) ? stat_alloc(1, sizeof(*place)) : NULL;
-	if (!place)
-		return &l->no_place;
-	place->frame = f;
-	place->serial = t->n;
-	l->place[t->n] = place;
-	table_put(t, hash);
-	return place;
-}
-
 static inline bool same_slot(const void *items, uint32_t i, const void *key)
 {
 	const struct slot *s = (const struct slot *)items + i;
@@ -468,7 +423,8 @@ static struct hwpmc_place *add_slot(struct hwpmc_lookup *l, uint64_t hash,
 	};
 
 	stat_nomem = false;
-	s.place = find_place(l, pc, kind, time);
+	s.place = &frames_get(&l->frames, &l->model, l->task->space, time, pc, kind & KERNEL,
+			      kind & CALLER)->pub;
 	if (stat_room(&l->slot, l->slots.n, sizeof(s)) &&
 	    table_room(&l->slots)) {
 		l->slot[l->slots.n] = s;

@@ -607,9 +607,12 @@ int spool_write(int fd, const void *data, size_t len);
 
 /* ---- frames.c ------------------------------------------------------------ */
 
-/* A frame; `frame` is the first field, and what others see of it. */
+/* A frame; the first field is the part that programs see: of profiles, or of lookups. */
 struct spot {
-	struct hwpmc_frame frame;
+	union {
+		struct hwpmc_frame frame;
+		struct hwpmc_place pub;
+	};
 	struct spot *inner;		/* inlined there, innermost first */
 	uint32_t ninner;
 	uint32_t generation;		/* of the image's symbols */
@@ -631,13 +634,11 @@ struct spot_memo {
 
 struct frames {
 	struct spot **spot;
-	struct table table;		/* of them, by frame_hash() */
+	struct table table;		/* of them, by their frames */
 	struct spot_memo *memo;		/* places that came last; NULL: not now */
 	struct spot nowhere;		/* where there was no memory for another */
 };
 
-uint64_t frame_hash(const struct hwpmc_frame *f);
-bool frame_is_same(const struct hwpmc_frame *a, const struct hwpmc_frame *b);
 struct spot *frames_get(struct frames *set, struct model *m,
 			struct space *space, uint64_t time, uint64_t pc,
 			bool kernel, bool caller);
