@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/fmt.h"
+#include "common/gone.h"
 #include "common/machine.h"
 #include "common/missing.h"
 #include "common/msg.h"
@@ -172,6 +173,7 @@ int sampler_check(struct sampler *s)
 	s->system |= s->all;
 	if (s->system && s->npid)
 		return msg_usage("-p cannot be combined with -a or -C");
+	gone_remove(s->pid, &s->npid, "sample", "process");
 	if (!s->command && !s->system && !s->npid)
 		return msg_usage("no target: give a command, -p, -a or -C");
 	/* The callers of kernel code are the program's as well. */
@@ -357,6 +359,10 @@ static int attach_all(struct sampler *s, struct watch *w, struct launch *l)
 	if (!s->npid)
 		return s->system ? 0 : sampler_attach(s, l->pid);
 	for (unsigned int i = 0; i < s->npid; i++) {
+		if (i && gone_remove_one(s->pid, &s->npid, i, "sample", "process")) {
+			i--;
+			continue;
+		}
 		if (watch_target(w, s->pid[i]) < 0) {
 			msg("cannot sample process %d: %s", s->pid[i],
 			    strerror(errno));

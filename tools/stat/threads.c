@@ -13,6 +13,7 @@
 #include <libhwpmclog.h>
 
 #include "common/fmt.h"
+#include "common/gone.h"
 #include "common/msg.h"
 #include "stat.h"
 
@@ -380,6 +381,7 @@ static pid_t process_of(pid_t tid)
 /* Their processes, each once, are what the PMCs are attached to. */
 int stat_threads_choose(struct stat_options *o)
 {
+	gone_remove(o->tid, &o->ntid, "count", "thread");
 	for (unsigned int i = 0, j; i < o->ntid; i++) {
 		pid_t pid = process_of(o->tid[i]);
 

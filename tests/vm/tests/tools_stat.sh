@@ -273,6 +273,44 @@ for m in json.load(open("got"))["metrics"]: print(m["metric"], m["value"] and in
 	unset XDG_CONFIG_HOME
 }
 
+each_tool_goes_on_without_processes_that_have_ended() {
+	"$loop" 1000000000000 &
+	busy=$!
+	true &
+	ended=$!
+	wait $ended
+	# Its parent waits for nobody.
+	sh -c 'true & echo $! >zombie; exec sleep 1000' &
+	parent=$!
+	await sh -c 'grep -q "^State:.*Z" "/proc/$(cat zombie)/status"'
+	zombie=$(cat zombie)
+	others="it has ended; going on with the others"
+	for pids in $busy,$ended $ended,$busy $zombie,$busy $ended,$busy,$zombie; do
+		"$hwpmc" stat --csv -p $pids -e instructions:u -o out.csv -- sleep 0.2 2>said ||
+			fail "stat -p $pids: $(cat said)"
+		[ "$(csv 6 instructions:u)" -gt 0 ] || fail "stat -p $pids: $(cat out.csv)"
+		check grep -Eq "^hwpmc stat: cannot count process ($ended|$zombie): $others$" said
+		"$hwpmc" record -q -p $pids -e instructions:u -d 1 -o gone.log 2>said ||
+			fail "record -p $pids: $(cat said)"
+		check grep -Eq "^hwpmc record: cannot sample process ($ended|$zombie): $others$" said
+		"$hwpmc" top --batch -n 1 -d 0.2 --kallsyms /dev/null -p $pids -e instructions:u \
+			>got 2>said || fail "top -p $pids: $(cat said)"
+		check grep -q "^hwpmc top: cannot sample process" said
+	done
+	"$hwpmc" stat -t $busy,$ended -e instructions:u -o got -- sleep 0.2 2>said ||
+		fail "stat -t: $(cat said)"
+	check grep -q "cannot count thread $ended: $others" said
+	check grep -q "Counts of thread $busy" got
+	"$hwpmc" stat -p $busy,$ended -e instructions:u -o got -- sleep 0.2 2>said
+	check grep -q "Counts of process $busy and its descendants while" got
+	for tool in stat record top; do
+		status=0
+		"$hwpmc" $tool -p $ended,$ended -e instructions:u 2>said || status=$?
+		check_equal $status 125 "$tool: $(cat said)"
+	done
+	kill $busy $parent
+}
+
 # Of each group instructions are three times the branches, but for the program's first ones;
 # all turns together have no more than there was, and their times no more than the whole.
 stat_rotates_what_does_not_fit_and_says_for_how_long() {
