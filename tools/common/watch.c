@@ -82,6 +82,17 @@ void watch_let_die(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+void watch_end_without_reader(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	if (pipe_before == SIG_IGN || poll(&p, 1, 0) != 1 ||
+	    !(p.revents & POLLERR))
+		return;
+	signal(SIGPIPE, SIG_DFL);
+	raise(SIGPIPE);
+}
+
 void watch_unblock(void)
 {
 	signal(SIGPIPE, pipe_before);

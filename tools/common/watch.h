@@ -68,6 +68,12 @@ enum watch_event watch_wait(struct watch *w, uint64_t deadline);
 /* Reap the command. */
 void watch_reap(struct watch *w, int *status, struct rusage *usage);
 
+/*
+ * After a write failed: where the reader of a pipe is gone, as head(1) that has all that it wants,
+ * this program ends as others do, by SIGPIPE. Returns otherwise, or if its parent ignores that.
+ */
+void watch_end_without_reader(int fd);
+
 /* Nanoseconds of the monotonic clock. */
 uint64_t watch_now(void);
 

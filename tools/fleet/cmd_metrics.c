@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <libhwpmc.h>
 
@@ -223,6 +224,8 @@ static int write_all(struct metrics *m)
 		if (prom_end(&out) == 0)
 			return 0;
 	}
+	if (strcmp(m->output, "-") == 0)
+		watch_end_without_reader(STDOUT_FILENO);
 	msg("cannot write '%s': %s", m->output, strerror(errno));
 	return -1;
 }

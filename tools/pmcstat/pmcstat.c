@@ -14,6 +14,7 @@
 #include "common/fmt.h"
 #include "common/msg.h"
 #include "common/output.h"
+#include "common/watch.h"
 #include "pmcstat.h"
 #include "record/procs.h"
 
@@ -425,6 +426,8 @@ static int close_output(struct pmcstat *ps)
 {
 	int bad = fflush(ps->out) || ferror(ps->out);
 
+	if (bad)
+		watch_end_without_reader(fileno(ps->out));
 	if (ps->out != stderr && ps->out != stdout)
 		bad |= fclose(ps->out);
 	if (!bad)

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/watch.h"
 #include "pmcstat.h"
 
 #define HEADER_MARK	"# "
@@ -86,4 +87,6 @@ void pmcstat_print_counts(struct pmcstat *ps)
 	}
 	fputc('\n', ps->out);
 	fflush(ps->out);
+	if (ferror(ps->out))
+		watch_end_without_reader(fileno(ps->out));
 }

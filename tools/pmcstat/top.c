@@ -156,6 +156,8 @@ static void screen_draw(struct pmcstat *ps)
 	else
 		fprintf(ps->out, "%s%s", t->rounds ? "\n" : "", text);
 	fflush(ps->out);
+	if (ferror(ps->out))
+		watch_end_without_reader(fileno(ps->out));
 	t->rounds++;
 	free(text);
 }

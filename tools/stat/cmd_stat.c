@@ -16,6 +16,7 @@
 
 #include "common/commands.h"
 #include "common/fmt.h"
+#include "common/gone.h"
 #include "common/msg.h"
 #include "common/output.h"
 #include "common/watch.h"
@@ -408,6 +409,8 @@ static void print_report(struct session *s, const struct stat_report *r)
 	print[s->o.format](s->out, r, !s->printed);
 	s->printed = true;
 	fflush(s->out);
+	if (ferror(s->out))
+		watch_end_without_reader(fileno(s->out));
 }
 
 static void print_interval(struct session *s, uint64_t time, uint64_t length)
@@ -445,6 +448,11 @@ static int watch_processes(struct session *s, struct watch *w)
 	for (unsigned int i = 0; i < s->o.npid; i++) {
 		if (watch_target(w, s->o.pid[i]) == 0 || (s->o.ncgroup && errno == ESRCH))
 			continue;
+		/* It has ended since the options were read. */
+		if (errno == ESRCH && gone_remove_one(s->o.pid, &s->o.npid, i, "count", "process")) {
+			i--;
+			continue;
+		}
 		msg("cannot count process %d: %s", s->o.pid[i], strerror(errno));
 		return -1;
 	}
@@ -462,9 +470,12 @@ static int attach_all(struct session *s, struct watch *w, struct launch *l)
 	}
 	if (watch_processes(s, w) < 0)
 		return -1;
-	for (unsigned int i = 0; i < s->o.npid; i++)
-		if (stat_set_attach(&s->set, s->o.pid[i]) < 0)
+	for (unsigned int i = 0; i < s->o.npid; i++) {
+		if (i && gone_remove_one(s->o.pid, &s->o.npid, i, "count", "process"))
+			i--;
+		else if (stat_set_attach(&s->set, s->o.pid[i]) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -789,8 +800,10 @@ static int open_output(struct session *s)
 /* A full disk shows at the end only; the counts are then lost, so say it. */
 static int close_output(struct session *s, int status)
 {
-	int bad = ferror(s->out);
+	int bad = fflush(s->out) || ferror(s->out);
 
+	if (bad)
+		watch_end_without_reader(fileno(s->out));
 	if (s->out != stderr)
 		bad |= fclose(s->out);
 	if (!bad)
@@ -807,6 +820,7 @@ int cmd_stat(int argc, char *argv[])
 
 	if (status || help)
 		return status;
+	gone_remove(s.o.pid, &s.o.npid, "count", "process");
 	if (open_output(&s) < 0)
 		return EXIT_STAT_FAILED;
 	status = EXIT_STAT_FAILED;

@@ -276,6 +276,7 @@ static int tell_failure(const struct options *o)
 		return EXIT_STAT_FAILED;
 	}
 	if (ferror(stdout)) {
+		watch_end_without_reader(STDOUT_FILENO);
 		msg("cannot write to standard output: %s", strerror(errno));
 		return EXIT_STAT_FAILED;
 	}

@@ -243,6 +243,33 @@ top_ended_by_a_signal_restores_the_terminal() {
 	EOF
 }
 
+# closed COMMAND...: its status and what it said, where nobody reads its output
+closed() {
+	{ "$@" 2>said; echo $? >status; } | true
+	echo "$(cat status) $(cat said)"
+}
+
+commands_end_without_a_word_where_no_reader_is_left() {
+	for command in "top --batch $no_kernel -d 0.1 -e instructions -a" \
+			"top --batch $no_kernel -d 0.1 -e instructions sleep 1000" \
+			"stat -o - -I 50 -a -e instructions" "stat -o - --csv -I 50 -e page-faults sleep 1000" \
+			"stat -o - -e page-faults true" "stat -o - --json -e page-faults true" \
+			"metrics -o - --every 200ms -e instructions" \
+			"list" "list --json instr" "control"; do
+		# shellcheck disable=SC2086
+		check_equal "$(closed "$hwpmc" $command)" "141 " "hwpmc $command"
+	done
+	for command in "-w 1 -s instructions" "-w 0.1 -T -S instructions" "-L"; do
+		# shellcheck disable=SC2086
+		check_equal "$(closed "$VM_TOP/build/tools/pmcstat" -o - $command)" "141 " "pmcstat $command"
+	done
+	pkill -x sleep
+	pgrep -f "^$hwpmc " && fail "still runs"
+	# A parent that ignores the signal, as many services do, wants the message.
+	check_equal "$(trap '' PIPE; closed "$hwpmc" top --batch $no_kernel -d 0.1 -e instructions -a)" \
+		"125 hwpmc top: cannot write to standard output: Broken pipe" "an ignored signal"
+}
+
 top_says_what_it_cannot_do() {
 	for bad in "-d 0" "-n 0" "-s nonesuch" "--lines x" "-a -C 0" "-e ,"; do
 		status=0
