@@ -26,32 +26,56 @@ struct hwpmc_link;
 struct hwpmc_ring;
 struct hwpmc_thread;
 
-/* One row of one CPU. The last two fields are copies of struct hwpmc_row's, so that a
- * switch finds all of a row in one place. */
+/*
+ * A slice is the time from a switch that loads a PMC into a row to the one that unloads it.
+ * Its kind is chosen when it begins (task/slice.h). A slice of system scope is SAMPLE, or
+ * its PMC has the state itself (struct hwpmc_pmc.system).
+ */
+enum hwpmc_slice_kind {
+	HWPMC_SLICE_COUNT,	/* adds to the PMC's part; also of rows without a slice, so
+				 * that most switches need not write it */
+	HWPMC_SLICE_LINKED,	/* adds to the PMC's total, and to the target's link */
+	HWPMC_SLICE_MAPPED,	/* the same, and is shown in the thread's page */
+	HWPMC_SLICE_SAMPLE,	/* ends periods */
+	HWPMC_SLICE_ELSEWHERE,	/* its PMC is for other kinds of core: only time passes */
+};
+
+/* Of COUNT; the last two of LINKED and MAPPED alone. */
+struct hwpmc_count_slice {
+	u64 start;		/* the counter when the slice began, or was harvested last */
+	u64 counted;		/* in this slice up to .start */
+	struct hwpmc_link *link;	/* of the target */
+};
+
+struct hwpmc_sample_slice {
+	u64 excess;		/* the counter is armed for so many events more than the
+				 * period has left */
+	u64 period_left;	/* of the period, what did not fit in the counter */
+	struct hwpmc_ring *ring;	/* the owner's, of this CPU; NULL: kgmon */
+};
+
+struct hwpmc_elsewhere_slice {
+	u64 since;		/* local_clock() when it began, or was harvested last */
+	struct hwpmc_pmc *pmc;	/* the row's .pmc is NULL */
+};
+
+/* One row of one CPU, in one cache line. .mask and .rdpmc are copies of struct hwpmc_row's, so
+ * that a switch finds all of a row in one place. */
 struct hwpmc_row_cpu {
 	struct hwpmc_select shadow;	/* the row's program in the hardware; sel 0:
 					 * stopped */
-	struct hwpmc_pmc *pmc;		/* process-scope PMC in flight, or NULL */
-	union {
-		u64 start;		/* the counter at the slice's begin, or its last
-					 * harvest; .elsewhere: the time */
-		u64 excess;		/* sampling: armed for so many events more than
-					 * the period has left */
-	};
-	union {
-		u64 slice;		/* slow path: counted in this slice up to .start */
-		u64 period_left;	/* sampling: of the period, what did not fit in
-					 * the counter */
-	};
-	union {
-		struct hwpmc_link *link;	/* slow path: of the target */
-		struct hwpmc_pmc *elsewhere;	/* that is for other kinds of core;
-						 * .pmc is NULL */
-		struct hwpmc_ring *ring;	/* sampling: the owner's, of this CPU */
+	struct hwpmc_pmc *pmc;		/* in flight, or NULL */
+	union {				/* by .kind */
+		struct hwpmc_count_slice count;
+		struct hwpmc_sample_slice sample;
+		struct hwpmc_elsewhere_slice elsewhere;
 	};
 	u64 mask;			/* never changes */
-	s64 rdpmc;			/* never changes */
+	s32 rdpmc;			/* never changes */
+	u32 kind;			/* enum hwpmc_slice_kind */
 };
+
+static_assert(sizeof(struct hwpmc_row_cpu) == 64);
 
 /*
  * When a row of a CPU was found not to count all that it should, and to count; times of
@@ -69,7 +93,7 @@ struct hwpmc_loss {
 struct hwpmc_cpu {
 	u64 loaded;			/* rows with a .pmc */
 	struct hwpmc_thread *thread;	/* that .loaded counts for, or NULL */
-	u64 slow_path;			/* of .loaded: pmc->slow_path */
+	u64 slow_path;			/* of .loaded: the slice is none of HWPMC_SLICE_COUNT */
 	/* Rows that are armed for sampling, of either scope, by NMI and by ticks;
 	 * and when an NMI was seen to be on its way for nothing, 0: none. Also
 	 * looked at in NMI. */
@@ -99,7 +123,6 @@ struct hwpmc_cpu {
 	/* What this CPU has, where CPUs differ; set when it goes online. */
 	u64 rows;			/* rows: all, or those of its kind of core */
 	u32 kind;			/* HWPMC_KIND_*, 0: CPUs are alike */
-	u64 elsewhere;			/* of .loaded: .row[].elsewhere does not count here */
 	/* The row whose interrupt is tried (sampling/counter_test.c), or NULL; whether it has come,
 	 * and whether that of a former attempt may yet. Read in NMI. */
 	const struct hwpmc_row *trial;
@@ -192,7 +215,7 @@ static inline u64 hwpmc_cpu_delta_irqoff(struct hwpmc_cpu *c, unsigned int nr, u
 	return delta;
 }
 
-/* Begin a slice of a process-scope PMC. The counter is read last, so that of this
+/* Begin a slice that counts. The counter is read last, so that of this
  * function's instructions the slice counts the read alone. */
 static inline void hwpmc_cpu_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 					 struct hwpmc_pmc *pmc)
@@ -203,22 +226,22 @@ static inline void hwpmc_cpu_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 		     rc->shadow.extra != pmc->select.extra))
 		hwpmc_cpu_program_irqoff(c, nr, &pmc->select);
 	WRITE_ONCE(rc->pmc, pmc);
-	rc->start = hwpmc_row_cpu_read_irqoff(rc, nr);
+	rc->count.start = hwpmc_row_cpu_read_irqoff(rc, nr);
 }
 
-/* Add the slice so far to the PMC; the slice goes on. Returns the row. A call of its own would
+/* Add a slice that counts to the PMC, so far; it goes on. Returns the row. A call of its own would
  * be a twentieth of a read. */
 static __always_inline struct hwpmc_row_cpu *
 hwpmc_cpu_harvest_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	u64 now = hwpmc_row_cpu_read_irqoff(rc, nr);
-	u64 delta = hwpmc_cpu_delta_irqoff(c, nr, rc->start, now, rc->mask);
+	u64 delta = hwpmc_cpu_delta_irqoff(c, nr, rc->count.start, now, rc->mask);
 
-	rc->start = now;
-	if (unlikely(c->slow_path & BIT_ULL(nr))) {
+	rc->count.start = now;
+	if (unlikely(rc->kind)) {
 		atomic64_add(delta, &rc->pmc->total);
-		rc->slice += delta;
+		rc->count.counted += delta;
 	} else {
 		hwpmc_pmc_add_irqoff(rc->pmc, delta);
 	}
@@ -237,13 +260,14 @@ static inline void hwpmc_cpu_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	smp_store_release(&rc->pmc, NULL);	/* A: process_harvest() */
 }
 
-/* The same of a row that is not on the slow path: where most slices end. */
+/* The same of HWPMC_SLICE_COUNT: where most slices end. */
 static inline void hwpmc_cpu_unload_fast_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
 	u64 now = hwpmc_row_cpu_read_irqoff(rc, nr);
 
-	hwpmc_pmc_add_irqoff(rc->pmc, hwpmc_cpu_delta_irqoff(c, nr, rc->start, now, rc->mask));
+	hwpmc_pmc_add_irqoff(rc->pmc,
+			     hwpmc_cpu_delta_irqoff(c, nr, rc->count.start, now, rc->mask));
 	smp_store_release(&rc->pmc, NULL);	/* A: process_harvest() */
 }
 

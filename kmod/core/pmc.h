@@ -26,6 +26,18 @@ struct hwpmc_owner;
 struct hwpmc_rdpmc;
 struct hwpmc_logged;
 
+/* Why switches do more than add to a PMC's part. All but MAPPED stay. */
+enum hwpmc_slow_reason {
+	HWPMC_SLOW_SAMPLES	= 0x01,
+	HWPMC_SLOW_VALUES	= 0x02,	/* its log has values of slices or processes */
+	HWPMC_SLOW_KERNEL	= 0x04,	/* an owner in the kernel reads values of processes */
+	HWPMC_SLOW_THREAD	= 0x08,	/* it is of one thread */
+	HWPMC_SLOW_OFF_CPU	= 0x10,	/* its event happens to threads while they do not run */
+	HWPMC_SLOW_KINDS	= 0x20,	/* it counts on some kinds of core alone */
+	HWPMC_SLOW_RDPMC	= 0x40,	/* programs read it: its parts must stay as they are */
+	HWPMC_SLOW_MAPPED	= 0x80,	/* its slices are shown in threads' pages; with RDPMC */
+};
+
 struct hwpmc_pmc {
 	struct hwpmc_select select;	/* never changes */
 	unsigned int nparts;		/* CPUs with a .part: all possible ones, or 0 */
@@ -39,10 +51,7 @@ struct hwpmc_pmc {
 	u64 config, config1;
 	u32 kinds;			/* of core that it counts on; 0: on all. In system
 					 * scope the CPU says */
-	bool slow_path;			/* logs, samples, .counts_off_cpu, .user_mapped, .kinds,
-					 * or an owner in the kernel: the switch path
-					 * does more than add to .part */
-	bool counts_off_cpu;		/* see struct hwpmc_encoding, as for the next three */
+	u8 slow_path;			/* enum hwpmc_slow_reason: bits */
 	bool pair, package, hidden;
 	bool privileged;		/* the allocator had CAP_PERFMON; checked once,
 					 * as perf does */
@@ -55,8 +64,7 @@ struct hwpmc_pmc {
 					 * events: a late sample shortens the next
 					 * period */
 	bool user_only;			/* a hardware counter that counts user mode alone */
-	bool user_mapped;		/* its slices are shown in threads' pages */
-	u64 parts;			/* .user_mapped: the sum of .part, to which no slice
+	u64 parts;			/* HWPMC_SLOW_MAPPED: the sum of .part, to which no slice
 					 * is added any more */
 	struct hwpmc_rdpmc *rdpmc;	/* an address space may use RDPMC for it, or
 					 * NULL; hwpmc_lock */
@@ -129,6 +137,11 @@ static inline bool hwpmc_pmc_is_system(const struct hwpmc_pmc *pmc)
 static inline bool hwpmc_pmc_samples(const struct hwpmc_pmc *pmc)
 {
 	return hwpmc_mode_is_sampling(pmc->mode);
+}
+
+static inline bool hwpmc_pmc_counts_off_cpu(const struct hwpmc_pmc *pmc)
+{
+	return pmc->slow_path & HWPMC_SLOW_OFF_CPU;
 }
 
 static inline bool hwpmc_pmc_adapts(const struct hwpmc_pmc *pmc)

@@ -48,7 +48,7 @@ static u64 user_ns(void)
 /* It counts nothing by intent, or its registers are in doubt. */
 static bool is_off_irqoff(const struct hwpmc_cpu *c, unsigned int nr)
 {
-	return !READ_ONCE(c->row[nr].shadow.sel) || c->elsewhere & BIT_ULL(nr) ||
+	return !READ_ONCE(c->row[nr].shadow.sel) || c->row[nr].kind == HWPMC_SLICE_ELSEWHERE ||
 	       hwpmc_class_msr_fault(hwpmc_rows[nr].cls) ||
 	       (c->throttled && c->sampling & BIT_ULL(nr));
 }

@@ -322,7 +322,6 @@ static struct hwpmc_pmc *pmc_new(struct hwpmc_owner *owner,
 	pmc->kinds = op->kinds;
 	pmc->state = HWPMC_STATE_ALLOCATED;
 	pmc->privileged = owner->kernel || perfmon_capable();
-	pmc->counts_off_cpu = enc->counts_off_cpu;
 	pmc->hidden = enc->hidden;
 	pmc->pair = enc->pair;
 	pmc->package = enc->package;
@@ -330,10 +329,12 @@ static struct hwpmc_pmc *pmc_new(struct hwpmc_owner *owner,
 	/* Some counters do not overflow properly with one event left. */
 	if (hwpmc_rows[nr].cls->nmi)
 		pmc->arming.least = max_t(u16, pmc->arming.least, 2);
-	/* An owner in the kernel reads values per process. */
-	pmc->slow_path = hwpmc_pmc_samples(pmc) || hwpmc_pmc_needs_log(pmc) ||
-			 enc->counts_off_cpu || owner->kernel || op->kinds ||
-			 op->flags & HWPMC_F_THREAD;
+	pmc->slow_path = (hwpmc_pmc_samples(pmc) ? HWPMC_SLOW_SAMPLES : 0) |
+			 (hwpmc_pmc_needs_log(pmc) ? HWPMC_SLOW_VALUES : 0) |
+			 (owner->kernel ? HWPMC_SLOW_KERNEL : 0) |
+			 (op->flags & HWPMC_F_THREAD ? HWPMC_SLOW_THREAD : 0) |
+			 (enc->counts_off_cpu ? HWPMC_SLOW_OFF_CPU : 0) |
+			 (op->kinds ? HWPMC_SLOW_KINDS : 0);
 	if (!hwpmc_pmc_is_system(pmc) && !pmc->slow_path && !hwpmc_pmc_new_parts(pmc)) {
 		hwpmc_pmc_free(pmc);
 		return NULL;

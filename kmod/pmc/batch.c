@@ -161,7 +161,7 @@ static void process_read(struct hwpmc_batch *b)
 
 	/* First: a thread that is switched in after this has them in its slice. */
 	for (i = b->nsystem; i < b->n; i++)
-		if (b->item[i].pending && b->item[i].pmc->counts_off_cpu)
+		if (b->item[i].pending && hwpmc_pmc_counts_off_cpu(b->item[i].pmc))
 			hwpmc_pmc_take_migrations(b->item[i].pmc);
 	if (read_here(b))
 		return;

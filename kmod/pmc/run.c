@@ -146,7 +146,7 @@ static void process_harvest(struct hwpmc_pmc *pmc)
 	unsigned int here;
 
 	/* First: a thread that is switched in after this has them in its slice. */
-	if (unlikely(pmc->counts_off_cpu))
+	if (unlikely(hwpmc_pmc_counts_off_cpu(pmc)))
 		hwpmc_pmc_take_migrations(pmc);
 	local_irq_disable();
 	c = this_cpu_ptr(hwpmc_cpus);

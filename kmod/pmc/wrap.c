@@ -11,7 +11,7 @@
 #include "../core/cpu.h"
 #include "../core/doubt.h"
 #include "../core/work.h"
-#include "../task/userpage.h"
+#include "../task/switch.h"
 #include "../task/system.h"
 #include "wrap.h"
 
@@ -25,11 +25,9 @@ static unsigned long due;
 static void harvest_ipi(void *unused)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
-	unsigned int i, nr;
+	unsigned int i;
 
-	for_each_row(nr, c->loaded & ~(c->sampling | c->ticking | c->elsewhere))
-		hwpmc_cpu_harvest_irqoff(c, nr);
-	hwpmc_userpage_renew_all_irqoff(c);
+	hwpmc_switch_harvest_irqoff(c);
 	hwpmc_system_harvest_irqoff(c);
 	for (i = 0; i < hwpmc_machine.nclass; i++)
 		hwpmc_doubt_look_class_irqoff(c, &hwpmc_machine.cls[i]);

@@ -41,7 +41,7 @@ static void add_value(struct hwpmc_link *link, const struct hwpmc_pmc *pmc,
 
 void hwpmc_pmc_record_slice_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc)
 {
-	add_value(rc->link, pmc, current, rc->slice);
+	add_value(rc->count.link, pmc, current, rc->count.counted);
 }
 
 void hwpmc_pmc_record_value_locked(struct hwpmc_link *link, struct task_struct *task,

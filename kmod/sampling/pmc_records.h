@@ -14,7 +14,7 @@ struct hwpmc_target;
 struct pid;
 struct task_struct;
 
-/* A slice of current has ended with rc->slice events. Interrupts off, possibly with
+/* A slice of current has ended with rc->count.counted events. Interrupts off, possibly with
  * the run queue lock held. */
 void hwpmc_pmc_record_slice_irqoff(struct hwpmc_row_cpu *rc, const struct hwpmc_pmc *pmc);
 

@@ -47,11 +47,11 @@ static u64 armed_events_nmi(const struct hwpmc_arming *arming, u64 n)
 
 static inline u64 take_armed_nmi(struct hwpmc_row_cpu *rc, const struct hwpmc_class *cls)
 {
-	u64 n = min(rc->period_left, cls->max_period);
+	u64 n = min(rc->sample.period_left, cls->max_period);
 	u64 armed = armed_events_nmi(&rc->pmc->arming, n);
 
-	rc->period_left -= n;
-	rc->excess = armed - n;
+	rc->sample.period_left -= n;
+	rc->sample.excess = armed - n;
 	return armed;
 }
 
@@ -118,20 +118,20 @@ static u64 count_periods_nmi(struct hwpmc_row_cpu *rc, u64 period, u64 overshoot
 {
 	u64 n = 1;
 
-	overshoot += rc->excess;
-	rc->excess = 0;
-	if (unlikely(overshoot < rc->period_left)) {
-		rc->period_left -= overshoot;
+	overshoot += rc->sample.excess;
+	rc->sample.excess = 0;
+	if (unlikely(overshoot < rc->sample.period_left)) {
+		rc->sample.period_left -= overshoot;
 		return 0;
 	}
-	overshoot -= rc->period_left;
+	overshoot -= rc->sample.period_left;
 	if (unlikely(overshoot >= period)) {
 		u64 missed = div64_u64(overshoot, period);
 
 		n += missed;
 		overshoot -= missed * period;
 	}
-	rc->period_left = period - overshoot;
+	rc->sample.period_left = period - overshoot;
 	return n;
 }
 
@@ -149,14 +149,14 @@ static void adapt_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 n, u64 now)
 {
 	struct hwpmc_row_cpu *rc = &c->row[nr];
 	struct hwpmc_phase *ph = c->phase[nr];
-	u64 period = hwpmc_pmc_period(rc->pmc, ph), overshoot = period - rc->period_left;
+	u64 period = hwpmc_pmc_period(rc->pmc, ph), overshoot = period - rc->sample.period_left;
 	u64 ticks = now - ph->since;
 
 	if (unlikely(n > 1))
 		ticks = div64_u64(ticks, n);
 	ph->period = max(hwpmc_adapt_period(&rc->pmc->adapt, period, ticks), overshoot + 1);
 	ph->since = now;
-	rc->period_left = ph->period - overshoot;
+	rc->sample.period_left = ph->period - overshoot;
 }
 
 /* ---- the record ---------------------------------------------------------- */
@@ -279,8 +279,8 @@ static void write_sample_nmi(struct hwpmc_ring *ring, struct hwpmc_pmc *pmc,
 static void count_missed_nmi(struct hwpmc_row_cpu *rc, unsigned int cause, u64 n, u64 period,
 			     u64 now)
 {
-	if (rc->ring)
-		drop_samples_nmi(rc->ring, rc->pmc, cause, n, period, now);
+	if (rc->sample.ring)
+		drop_samples_nmi(rc->sample.ring, rc->pmc, cause, n, period, now);
 	else
 		hwpmc_kgmon_lost_nmi(n);
 }
@@ -347,8 +347,8 @@ static void handle_overflow_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 counte
 	period = period_nmi(c, nr);
 	n = count_periods_nmi(rc, period, overshoot_nmi(pmc, period, counter));
 	if (likely(n)) {
-		if (likely(rc->ring))
-			write_sample_nmi(rc->ring, pmc, regs, period, now);
+		if (likely(rc->sample.ring))
+			write_sample_nmi(rc->sample.ring, pmc, regs, period, now);
 		else
 			hwpmc_kgmon_hit_nmi(regs);
 		if (unlikely(n > 1))
@@ -459,15 +459,15 @@ static void record_payload_nmi(struct hwpmc_row_cpu *rc, unsigned int nr, struct
 	memset(&p, 0, offsetof(struct hwpmc_payload, word));
 	sampler_nmi(nr)->payload_nmi(row->cls, row->ri, pmc->flags, &p);
 	if (hwpmc_payload_is_filtered(&p, pmc->caps, regs && user_mode(regs))) {
-		if (rc->ring)
-			drop_samples_nmi(rc->ring, pmc, HWPMC_DROP_FILTERED, 1, period, now);
-	} else if (!rc->ring) {
+		if (rc->sample.ring)
+			drop_samples_nmi(rc->sample.ring, pmc, HWPMC_DROP_FILTERED, 1, period, now);
+	} else if (!rc->sample.ring) {
 		if (regs)
 			hwpmc_kgmon_hit_nmi(regs);
 	} else {
 		if (!pmc->privileged)
 			hwpmc_payload_restrict(&p);
-		write(rc->ring, pmc, regs, &p, period, now);
+		write(rc->sample.ring, pmc, regs, &p, period, now);
 	}
 }
 
@@ -480,8 +480,8 @@ static u64 declare_lost_nmi(struct hwpmc_row_cpu *rc, unsigned int nr, u64 perio
 
 	if (sampler_nmi(nr)->lost_nmi)
 		lost = sampler_nmi(nr)->lost_nmi(row->cls, row->ri);
-	if (lost && rc->ring)
-		drop_samples_nmi(rc->ring, rc->pmc, HWPMC_DROP_UNCOUNTED, lost, period, now);
+	if (lost && rc->sample.ring)
+		drop_samples_nmi(rc->sample.ring, rc->pmc, HWPMC_DROP_UNCOUNTED, lost, period, now);
 	return lost;
 }
 
@@ -644,8 +644,8 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	cause = missed_cause_irqoff(c, nr);
 	period = period_nmi(c, nr);
 	n = count_periods_nmi(rc, period, overshoot);
-	if (n && rc->ring)
-		write_sample_irqoff(rc->ring, rc->pmc, regs, period, now);
+	if (n && rc->sample.ring)
+		write_sample_irqoff(rc->sample.ring, rc->pmc, regs, period, now);
 	else if (n && regs)
 		hwpmc_kgmon_hit_nmi(regs);
 	if (n > 1)
@@ -688,7 +688,7 @@ void hwpmc_sample_hold_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	if (has_msr_fault(nr) || has_overflowed_nmi(rc, -left))
 		return;
 	if (left < most) {
-		rc->excess += most - left;
+		rc->sample.excess += most - left;
 		row->cls->ops->write_nmi(row->cls, row->ri, -most);
 	}
 	hwpmc_cpu_program_irqoff(c, nr, &rc->pmc->select);
@@ -703,9 +703,10 @@ void hwpmc_sample_load_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	/* The row may still count for the thread that ran here before. */
 	if (rc->shadow.sel)
 		hwpmc_cpu_stop_nmi(c, nr);
-	rc->ring = pmc->flags & HWPMC_F_KGMON ? NULL :
+	rc->kind = HWPMC_SLICE_SAMPLE;
+	rc->sample.ring = pmc->flags & HWPMC_F_KGMON ? NULL :
 		   hwpmc_log_ring(pmc->owner->log);
-	rc->period_left = ph->left ?: hwpmc_pmc_period(pmc, ph);
+	rc->sample.period_left = ph->left ?: hwpmc_pmc_period(pmc, ph);
 	if (unlikely(hwpmc_pmc_adapts(pmc)))
 		ph->since = hwpmc_log_time_nmi() - ph->since;
 	c->phase[nr] = ph;
@@ -780,13 +781,13 @@ static void count_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 over
 static u64 stopped_period_left_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 left)
 {
 	struct hwpmc_row_cpu *rc = &c->row[nr];
-	u64 excess = rc->excess;
+	u64 excess = rc->sample.excess;
 
 	if (likely(left > excess))
-		return rc->period_left + left - excess;
-	rc->excess = 0;
+		return rc->sample.period_left + left - excess;
+	rc->sample.excess = 0;
 	count_late_irqoff(c, nr, excess - left);
-	return rc->period_left;
+	return rc->sample.period_left;
 }
 
 /* A row was stopped before an overflow at `at`. */
@@ -832,7 +833,7 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		else
 			hwpmc_expected_take_back_irqoff(c, now, before);
 		count_overflow_irqoff(c, nr, counter);
-		ph->left = rc->period_left;
+		ph->left = rc->sample.period_left;
 		break;
 	case STOPPED:
 		ph->left = stopped_period_left_irqoff(c, nr, -counter & rc->mask);
@@ -843,6 +844,7 @@ void hwpmc_sample_unload_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		ph->since = hwpmc_log_time_nmi() - ph->since;
 	if (unlikely(!hwpmc_rows[nr].cls->nmi || hwpmc_is_throttled(c)))
 		hwpmc_throttle_unload_irqoff(c, nr);
+	rc->kind = HWPMC_SLICE_COUNT;
 	smp_store_release(&rc->pmc, NULL);	/* A: hwpmc_pmc_read() */
 }
 

@@ -4,10 +4,10 @@
  * stop; each overflow in between writes a record.
  *
  * An armed row has its bit in hwpmc_cpu.sampling (.ticking: SOFT), its PMC in
- * row[].pmc, the ring of its owner on this CPU in row[].ring (NULL: the kernel's
+ * row[].pmc, the ring of its owner on this CPU in row[].sample.ring (NULL: the kernel's
  * histogram, kgmon.h), and a counter that runs from -n up: its highest bit is set
  * until it overflows. The part of the period that exceeds the counter's width is in
- * row[].period_left. A row of a class with a struct hwpmc_sampler (backend.h) has no such
+ * row[].sample.period_left. A row of a class with a struct hwpmc_sampler (backend.h) has no such
  * counter: the callbacks of the class have its state.
  *
  * All functions run on the CPU concerned with interrupts off, or in NMI.

@@ -62,7 +62,7 @@ void hwpmc_thread_add_migrations_irqoff(struct hwpmc_thread *thread,
  */
 static bool takes_off_cpu(const struct hwpmc_pmc *pmc)
 {
-	return pmc->counts_off_cpu && !hwpmc_pmc_samples(pmc);
+	return hwpmc_pmc_counts_off_cpu(pmc) && !hwpmc_pmc_samples(pmc);
 }
 
 static void take_of_thread_locked(struct hwpmc_thread *thread, void *arg)
@@ -106,7 +106,7 @@ void hwpmc_thread_forget_migrations_locked(struct hwpmc_thread *thread,
 					   const struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (pmc->counts_off_cpu)
+	if (hwpmc_pmc_counts_off_cpu(pmc))
 		thread_take_migrations(thread, hwpmc_rows[pmc->row].ri);
 }
 
@@ -115,7 +115,7 @@ void hwpmc_link_forget_migrations_locked(struct hwpmc_link *link)
 	struct hwpmc_thread *thread;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (!link->pmc->counts_off_cpu)
+	if (!hwpmc_pmc_counts_off_cpu(link->pmc))
 		return;
 	list_for_each_entry(thread, &link->target->threads, node)
 		hwpmc_thread_forget_migrations_locked(thread, link->pmc);
@@ -134,7 +134,7 @@ static void forget_of_thread_locked(struct hwpmc_thread *thread, void *arg)
 
 void hwpmc_pmc_forget_migrations(struct hwpmc_pmc *pmc)
 {
-	if (!pmc->counts_off_cpu)
+	if (!hwpmc_pmc_counts_off_cpu(pmc))
 		return;
 	rcu_read_lock();
 	hwpmc_walk_pmc_threads(pmc, forget_of_thread_locked);

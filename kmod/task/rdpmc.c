@@ -54,7 +54,7 @@ void hwpmc_rdpmc_revoke(struct hwpmc_pmc *pmc)
 	if (!r)
 		return;
 	pmc->rdpmc = NULL;
-	pmc->user_mapped = false;
+	pmc->slow_path &= ~HWPMC_SLOW_MAPPED;
 	last = !atomic_dec_return(&r->mm->context.perf_rdpmc_allowed);
 	/* The mm of a process that has exited is loaded by no program. */
 	if (!hwpmc_leave_last(r, last && atomic_read(&r->mm->mm_users)))
@@ -68,14 +68,13 @@ static bool is_owners_alone(const struct hwpmc_pmc *pmc)
 	       list_is_singular(&pmc->links) && hwpmc_attached_to(pmc, current);
 }
 
-static void mark_slow_path(struct hwpmc_pmc *pmc, bool user_mapped)
+static void mark_slow_path(struct hwpmc_pmc *pmc, enum hwpmc_slow_reason reason)
 {
 	struct hwpmc_link *link;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	pmc->user_mapped = user_mapped;
-	pmc->slow_path = true;
+	pmc->slow_path |= reason;
 	list_for_each_entry(link, &pmc->links, node)
 		WRITE_ONCE(link->target->slow_path,
 			   link->target->slow_path | BIT_ULL(pmc->row));
@@ -90,13 +89,13 @@ static void mark_slow_path(struct hwpmc_pmc *pmc, bool user_mapped)
  */
 static void mark_user_mapped(struct hwpmc_pmc *pmc)
 {
-	if (pmc->user_mapped)
+	if (pmc->slow_path & HWPMC_SLOW_MAPPED)
 		return;
-	mark_slow_path(pmc, false);
+	mark_slow_path(pmc, HWPMC_SLOW_RDPMC);
 	if (hwpmc_pmc_samples(pmc))
 		return;
 	pmc->parts = hwpmc_pmc_parts(pmc);
-	mark_slow_path(pmc, true);
+	mark_slow_path(pmc, HWPMC_SLOW_MAPPED);
 }
 
 int hwpmc_rdpmc_grant(struct hwpmc_pmc *pmc, u32 *index, struct hwpmc_hdr *hdr)
@@ -123,8 +122,7 @@ int hwpmc_rdpmc_granted(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 		hwpmc_rdpmc_revoke(pmc);
 		return hwpmc_refuse(hdr, -ENOSYS, HWPMC_WHY_NO_RDPMC, 1);
 	}
-	if (!pmc->user_mapped)
-		mark_user_mapped(pmc);
+	mark_user_mapped(pmc);
 	return 0;
 }
 

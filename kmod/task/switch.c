@@ -9,76 +9,15 @@
  * IPI can do its work first; the IPI may come at any time.
  */
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 #include <linux/smp.h>
 
 #include "../core/cpu.h"
 #include "../core/owner.h"
 #include "../debug/trace.h"
-#include "../sampling/pmc_records.h"
-#include "../sampling/sample.h"
 #include "loaded_cpus.h"
-#include "migrations.h"
 #include "registry.h"
+#include "slice.h"
 #include "switch.h"
-#include "target.h"
-#include "userpage.h"
-
-/*
- * A row whose PMC is for other kinds of core than this CPU's: the counter may mean another
- * event here, or not exist. It is loaded, so that its time ends with the slice, but no .pmc
- * is in flight.
- */
-static void load_elsewhere_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-				  struct hwpmc_pmc *pmc)
-{
-	struct hwpmc_row_cpu *rc = &c->row[nr];
-
-	c->elsewhere |= BIT_ULL(nr);
-	rc->elsewhere = pmc;
-	rc->start = local_clock();
-	atomic64_inc(&pmc->elsewhere_slices);
-}
-
-static void harvest_elsewhere_irqoff(struct hwpmc_row_cpu *rc)
-{
-	u64 now = local_clock();
-
-	atomic64_add(now - rc->start, &rc->elsewhere->elsewhere_ns);
-	rc->start = now;
-}
-
-static void unload_elsewhere_irqoff(struct hwpmc_cpu *c, unsigned int nr)
-{
-	harvest_elsewhere_irqoff(&c->row[nr]);
-	c->elsewhere &= ~BIT_ULL(nr);
-}
-
-/* A row whose PMC logs, samples, is read by RDPMC, or counts what happens to threads
- * while they are switched out. */
-static __always_inline void load_slow_path_irqoff(struct hwpmc_cpu *c, unsigned int nr,
-						  struct hwpmc_target *target,
-						  struct hwpmc_pmc *pmc)
-{
-	struct hwpmc_row_cpu *rc = &c->row[nr];
-
-	c->slow_path |= BIT_ULL(nr);
-	if (unlikely(pmc->kinds && !(pmc->kinds & c->kind))) {
-		load_elsewhere_irqoff(c, nr, pmc);
-		return;
-	}
-	if (hwpmc_pmc_samples(pmc)) {
-		hwpmc_sample_load_irqoff(c, nr, pmc, &c->thread->phase[nr]);
-	} else {
-		rc->slice = 0;
-		rc->link = &target->link[nr];
-		hwpmc_cpu_load_irqoff(c, nr, pmc);
-		if (pmc->user_mapped)
-			hwpmc_userpage_begin_irqoff(c->thread, nr, rc);
-	}
-	if (pmc->counts_off_cpu)
-		hwpmc_thread_add_migrations_irqoff(c->thread, nr);
-}
 
 /* PMCs that a thread has of its own, and which of them count: read once for all rows, so that
  * the PMCs of a batch begin and end together. */
@@ -117,7 +56,7 @@ static noinline u64 load_own_rows_irqoff(struct hwpmc_cpu *c, const struct hwpmc
 		done |= BIT_ULL(nr);
 		pmc = own_pmc(&own, nr);
 		if (pmc)
-			load_slow_path_irqoff(c, nr, own.target, pmc);
+			hwpmc_slice_begin_irqoff(c, nr, own.target, pmc);
 		else
 			c->loaded &= ~BIT_ULL(nr);
 	}
@@ -138,31 +77,9 @@ static void load_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 		}
 		rows &= rows - 1;
 		if (unlikely(pmc->slow_path))
-			load_slow_path_irqoff(c, nr, target, pmc);
+			hwpmc_slice_begin_irqoff(c, nr, target, pmc);
 		else
 			hwpmc_cpu_load_irqoff(c, nr, pmc);
-	}
-}
-
-static void unload_slow_path_irqoff(struct hwpmc_cpu *c, u64 rows)
-{
-	unsigned int nr;
-
-	for_each_row(nr, rows) {
-		struct hwpmc_pmc *pmc = c->row[nr].pmc;
-
-		if (unlikely(c->elsewhere & BIT_ULL(nr))) {
-			unload_elsewhere_irqoff(c, nr);
-		} else if (hwpmc_pmc_samples(pmc)) {
-			hwpmc_sample_unload_irqoff(c, nr);
-		} else {
-			hwpmc_cpu_unload_irqoff(c, nr);
-			if (pmc->user_mapped)
-				hwpmc_userpage_end_irqoff(c->thread, nr,
-							  &c->row[nr]);
-			hwpmc_pmc_record_slice_irqoff(&c->row[nr], pmc);
-		}
-		c->slow_path &= ~BIT_ULL(nr);
 	}
 }
 
@@ -174,7 +91,8 @@ static void unload_rows_irqoff(struct hwpmc_cpu *c, u64 rows)
 	if (unlikely(c->slow_path & rows)) {
 		u64 slow = c->slow_path & rows;
 
-		unload_slow_path_irqoff(c, slow);
+		for_each_row(nr, slow)
+			hwpmc_slice_end_irqoff(c, nr);
 		rows &= ~slow;
 	}
 	for_each_row(nr, rows)
@@ -188,6 +106,15 @@ void hwpmc_switch_out_irqoff(struct hwpmc_cpu *c)
 	trace_hwpmc_csw_swo(rows);
 	unload_rows_irqoff(c, rows);
 	c->thread = NULL;
+	hwpmc_slices_check_irqoff(c);
+}
+
+void hwpmc_switch_harvest_irqoff(struct hwpmc_cpu *c)
+{
+	unsigned int nr;
+
+	for_each_row(nr, c->loaded)
+		hwpmc_slice_harvest_irqoff(c, nr);
 }
 
 /* A dismissed thread removes its notifier, in its own switch. */
@@ -213,6 +140,7 @@ static void switch_in_irqoff(struct hwpmc_cpu *c, struct hwpmc_thread *thread)
 	rows = READ_ONCE(target->active);
 	trace_hwpmc_csw_swi(rows);
 	load_rows_irqoff(c, target, rows);
+	hwpmc_slices_check_irqoff(c);
 }
 
 static void sched_in(struct preempt_notifier *notifier, int cpu)
@@ -289,11 +217,6 @@ struct preempt_ops hwpmc_preempt_ops = {
 	.sched_out = sched_out,
 };
 
-static struct hwpmc_pmc *pmc_of_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
-{
-	return c->elsewhere & BIT_ULL(nr) ? c->row[nr].elsewhere : c->row[nr].pmc;
-}
-
 /* Rows in flight whose PMC is not linked to the target, or the thread, any more, or not active. */
 static u64 stale_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 			     u64 active)
@@ -305,7 +228,7 @@ static u64 stale_rows_irqoff(struct hwpmc_cpu *c, struct hwpmc_target *target,
 	for_each_row(nr, c->loaded) {
 		struct hwpmc_pmc *pmc = READ_ONCE(target->link[nr].pmc) ?: own_pmc(&own, nr);
 
-		if (!(active & BIT_ULL(nr)) || pmc != pmc_of_row_irqoff(c, nr))
+		if (!(active & BIT_ULL(nr)) || pmc != hwpmc_slice_pmc(&c->row[nr]))
 			stale |= BIT_ULL(nr);
 	}
 	return stale;
@@ -327,6 +250,7 @@ void hwpmc_switch_sync_irqoff(struct hwpmc_cpu *c)
 	active = READ_ONCE(target->active);
 	unload_rows_irqoff(c, stale_rows_irqoff(c, target, active));
 	load_rows_irqoff(c, target, active & ~c->loaded);
+	hwpmc_slices_check_irqoff(c);
 }
 
 static void sync_ipi(void *unused)
@@ -342,7 +266,7 @@ void hwpmc_switch_sync_followers(void)
 
 /*
  * Adds what a counting PMC's slice has so far to its link. The slice goes on, without a
- * gap; from here on it is a slow-path slice, shown in the thread's page if .user_mapped.
+ * gap; from here on it is HWPMC_SLICE_LINKED or MAPPED.
  */
 static void flush_slices_ipi(void *arg)
 {
@@ -354,7 +278,7 @@ static void flush_slices_ipi(void *arg)
 	if (c->row[pmc->row].pmc != pmc || hwpmc_pmc_samples(pmc))
 		return;
 	rc = hwpmc_cpu_harvest_irqoff(c, pmc->row);
-	if (c->slow_path & BIT_ULL(pmc->row)) {
+	if (rc->kind != HWPMC_SLICE_COUNT) {
 		hwpmc_pmc_record_slice_irqoff(rc, pmc);
 	} else {
 		target = READ_ONCE(c->thread->target);
@@ -364,10 +288,12 @@ static void flush_slices_ipi(void *arg)
 			return;
 		}
 		c->slow_path |= BIT_ULL(pmc->row);
-		rc->link = &target->link[pmc->row];
+		rc->count.link = &target->link[pmc->row];
 	}
-	rc->slice = 0;
-	hwpmc_userpage_renew_irqoff(c, pmc->row);
+	rc->count.counted = 0;
+	rc->kind = hwpmc_slice_linked_kind(pmc);
+	if (rc->kind == HWPMC_SLICE_MAPPED)
+		hwpmc_userpage_renew_irqoff(c, pmc->row);
 }
 
 void hwpmc_switch_flush_slices(struct hwpmc_pmc *pmc)
@@ -385,9 +311,10 @@ static void harvest_elsewhere_ipi(void *arg)
 {
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	struct hwpmc_pmc *pmc = arg;
+	struct hwpmc_row_cpu *rc = &c->row[pmc->row];
 
-	if (c->elsewhere & BIT_ULL(pmc->row) && c->row[pmc->row].elsewhere == pmc)
-		harvest_elsewhere_irqoff(&c->row[pmc->row]);
+	if (rc->kind == HWPMC_SLICE_ELSEWHERE && rc->elsewhere.pmc == pmc)
+		hwpmc_slice_harvest_elsewhere_irqoff(rc);
 }
 
 void hwpmc_switch_harvest_elsewhere(struct hwpmc_pmc *pmc)

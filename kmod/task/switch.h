@@ -22,12 +22,14 @@ void hwpmc_switch_sync_irqoff(struct hwpmc_cpu *c);
  * hwpmc_lock, interrupts on. */
 void hwpmc_switch_sync_followers(void);
 /* On return the links of a counting PMC have all that was counted before the call.
- * Slices in flight go on, and follow .slow_path and .user_mapped if the caller has just
- * set them. Process context, hwpmc_lock. */
+ * Slices in flight go on, of the kind that .slow_path gives them if the caller has just
+ * changed it. Process context, hwpmc_lock. */
 void hwpmc_switch_flush_slices(struct hwpmc_pmc *pmc);
 /* Add the time so far of a PMC's threads on CPUs of other kinds than its own. hwpmc_lock. */
 void hwpmc_switch_harvest_elsewhere(struct hwpmc_pmc *pmc);
-/* End all slices of this CPU. */
+/* Add all slices of this CPU so far to their PMCs. */
+void hwpmc_switch_harvest_irqoff(struct hwpmc_cpu *c);
+/* End them. */
 void hwpmc_switch_out_irqoff(struct hwpmc_cpu *c);
 /* Part of the sched_switch probe, while threads are pending. Interrupts off, run queue's
  * lock held. */

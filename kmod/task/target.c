@@ -148,7 +148,7 @@ static void thread_prepare_locked(struct hwpmc_thread *thread, void *arg)
 
 void hwpmc_link_prepare(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 {
-	if (!pmc->counts_off_cpu && !(READ_ONCE(target->used_rows) & BIT_ULL(pmc->row)))
+	if (!hwpmc_pmc_counts_off_cpu(pmc) && !(READ_ONCE(target->used_rows) & BIT_ULL(pmc->row)))
 		return;
 	rcu_read_lock();
 	hwpmc_walk_threads(target, thread_prepare_locked, pmc);

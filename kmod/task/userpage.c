@@ -55,8 +55,9 @@ void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 	e = &page->row[nr];
 	WRITE_ONCE(e->seq, e->seq + 1);
 	e->index = rc->rdpmc;
-	e->thread -= rc->start;
-	e->total = atomic64_read(&rc->pmc->total) + rc->pmc->parts - rc->start;
+	e->thread -= rc->count.start;
+	e->total = atomic64_read(&rc->pmc->total) + rc->pmc->parts -
+		   rc->count.start;
 	WRITE_ONCE(e->own, e->seq);
 	WRITE_ONCE(e->sum, READ_ONCE(rc->pmc->nthreads) == 1 ? e->seq : ~e->seq);
 }
@@ -74,7 +75,7 @@ void hwpmc_userpage_end_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 	/* A page made in the middle of the slice has no part of it. Between slices
 	 * .thread is the count. */
 	if (e->own == e->seq)
-		e->thread += rc->start;
+		e->thread += rc->count.start;
 	user_row_invalidate(e);
 }
 
@@ -86,30 +87,29 @@ static void counter_restart_irqoff(unsigned int nr, struct hwpmc_row_cpu *rc)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 
-	if (rc->start <= rc->mask >> 1)
+	if (rc->count.start <= rc->mask >> 1)
 		return;
 	row->cls->ops->write_nmi(row->cls, row->ri, 0);
-	rc->start = 0;
+	rc->count.start = 0;
 }
 
 void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row_cpu *rc = &c->row[nr];
 
-	if (!rc->pmc->user_mapped)
-		return;
 	hwpmc_cpu_harvest_irqoff(c, nr);	/* before the counter may be set to 0 */
 	hwpmc_userpage_end_irqoff(c->thread, nr, rc);
 	counter_restart_irqoff(nr, rc);
 	hwpmc_userpage_begin_irqoff(c->thread, nr, rc);
 }
 
-void hwpmc_userpage_renew_all_irqoff(struct hwpmc_cpu *c)
+static void userpage_renew_all_irqoff(struct hwpmc_cpu *c)
 {
 	unsigned int nr;
 
-	for_each_row(nr, c->loaded & c->slow_path & ~c->elsewhere)
-		hwpmc_userpage_renew_irqoff(c, nr);
+	for_each_row(nr, c->slow_path)
+		if (c->row[nr].kind == HWPMC_SLICE_MAPPED)
+			hwpmc_userpage_renew_irqoff(c, nr);
 }
 
 void hwpmc_userpage_shared_irqoff(void)
@@ -224,7 +224,7 @@ static struct hwpmc_userpage *thread_take_page(struct hwpmc_userpage *fresh)
 			swap(thread->page, fresh);
 		page = thread->page;
 		refcount_inc(&page->users);
-		hwpmc_userpage_renew_all_irqoff(this_cpu_ptr(hwpmc_cpus));
+		userpage_renew_all_irqoff(this_cpu_ptr(hwpmc_cpus));
 	}
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	hwpmc_userpage_put(fresh);

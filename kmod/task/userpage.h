@@ -17,15 +17,14 @@ struct vm_area_struct;
 int hwpmc_userpage_mmap(struct hwpmc_owner *owner, struct vm_area_struct *vma);
 void hwpmc_userpage_put(struct hwpmc_userpage *page);
 
-/* A row of the thread was loaded, or is unloaded; rc->start is the counter's value. On
+/* A slice of HWPMC_SLICE_MAPPED has begun, or ends; rc->count.start is the counter's value. On
  * the CPU of the thread, interrupts off, as all *_irqoff below. */
 void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 				 const struct hwpmc_row_cpu *rc);
 void hwpmc_userpage_end_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 			       const struct hwpmc_row_cpu *rc);
-/* Harvest a slice that is shown in a page, and show it again; all slices of this CPU. */
+/* Harvest such a slice, and show it again. */
 void hwpmc_userpage_renew_irqoff(struct hwpmc_cpu *c, unsigned int nr);
-void hwpmc_userpage_renew_all_irqoff(struct hwpmc_cpu *c);
 void hwpmc_userpage_exit(void);
 /* From here on other threads count for the same PMCs as the current thread. */
 void hwpmc_userpage_shared_irqoff(void);
