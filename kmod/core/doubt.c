@@ -221,10 +221,10 @@ static u32 doubts_of_row(const struct hwpmc_pmc *pmc)
  */
 static bool is_final(const struct hwpmc_pmc *pmc)
 {
-	u32 attaches = READ_ONCE(pmc->attaches);
+	u32 attaches = READ_ONCE(pmc->process.attaches);
 
 	/* Pairs with hwpmc_doubt_look_finally(). */
-	return attaches && smp_load_acquire(&pmc->looked) == attaches && list_empty(&pmc->links);
+	return attaches && smp_load_acquire(&pmc->looked) == attaches && list_empty(&pmc->process.links);
 }
 
 u32 hwpmc_pmc_doubts(const struct hwpmc_pmc *pmc)
@@ -261,7 +261,7 @@ static void settle_account(struct hwpmc_pmc *pmc)
 
 void hwpmc_doubt_look_finally(struct hwpmc_pmc *pmc)
 {
-	u32 attaches = READ_ONCE(pmc->attaches);
+	u32 attaches = READ_ONCE(pmc->process.attaches);
 
 	if (READ_ONCE(pmc->looked) == attaches || READ_ONCE(pmc->state) != HWPMC_STATE_RUNNING)
 		return;
@@ -277,7 +277,7 @@ bool hwpmc_doubt_is_final(struct hwpmc_pmc *pmc)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	/* In system scope nothing is ever attached. */
-	if (!list_empty(&pmc->links))
+	if (!list_empty(&pmc->process.links))
 		return false;
 	hwpmc_doubt_look_finally(pmc);
 	return is_final(pmc);
@@ -289,7 +289,7 @@ void hwpmc_doubt_attach(struct hwpmc_pmc *pmc)
 	raw_spin_lock(&account_lock);
 	settle_account(pmc);
 	/* The doubts before it: pairs with the first barrier of hwpmc_pmc_doubts(). */
-	smp_store_release(&pmc->attaches, pmc->attaches + 1);
+	smp_store_release(&pmc->process.attaches, pmc->process.attaches + 1);
 	pmc->logged_all = false;
 	raw_spin_unlock(&account_lock);
 }

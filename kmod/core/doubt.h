@@ -38,7 +38,7 @@ bool hwpmc_doubt_is_final(struct hwpmc_pmc *pmc);
 /* The last loss of a row of a CPU. Any context. */
 void hwpmc_doubt_last(unsigned int cpu, unsigned int nr, struct hwpmc_loss *loss);
 
-/* Another target of a PMC of process scope: counts .attaches. hwpmc_lock. */
+/* Another target of a PMC of process scope: counts .process.attaches. hwpmc_lock. */
 void hwpmc_doubt_attach(struct hwpmc_pmc *pmc);
 
 /* A PMC begins to count; or has stopped, which is written here. hwpmc_lock. */

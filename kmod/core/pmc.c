@@ -28,7 +28,7 @@ void hwpmc_pmc_harvest_irqoff(struct hwpmc_pmc *pmc)
 	const struct hwpmc_row *row = &hwpmc_rows[pmc->row];
 	u64 now = hwpmc_row_read_irqoff(row);
 
-	atomic64_add(hwpmc_cpu_delta_irqoff(this_cpu_ptr(hwpmc_cpus), pmc->row, pmc->start, now,
+	atomic64_add(hwpmc_cpu_delta_irqoff(this_cpu_ptr(hwpmc_cpus), pmc->row, pmc->system.start, now,
 					    row->mask), &pmc->total);
-	pmc->start = now;
+	pmc->system.start = now;
 }

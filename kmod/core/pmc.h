@@ -52,17 +52,9 @@ struct hwpmc_pmc {
 	u32 kinds;			/* of core that it counts on; 0: on all. In system
 					 * scope the CPU says */
 	u8 slow_path;			/* enum hwpmc_slow_reason: bits */
-	bool pair, package, hidden;
+	bool pair, package, hidden;	/* see struct hwpmc_encoding */
 	bool privileged;		/* the allocator had CAP_PERFMON; checked once,
 					 * as perf does */
-	const struct cred *cred;	/* of the caller of attach that has the fewest
-					 * rights, or NULL; a reference. Written under
-					 * hwpmc_lock and hwpmc_targets_lock */
-	bool callers_differ;		/* none of them has the fewest: .cred is NULL
-					 * for good; hwpmc_lock */
-	bool carry_overshoot;		/* the module's own code causes none of its
-					 * events: a late sample shortens the next
-					 * period */
 	bool user_only;			/* a hardware counter that counts user mode alone */
 	u64 parts;			/* HWPMC_SLOW_MAPPED: the sum of .part, to which no slice
 					 * is added any more */
@@ -72,17 +64,9 @@ struct hwpmc_pmc {
 	struct list_head owner_node;	/* in owner->pmcs; hwpmc_lock, RCU */
 	struct list_head row_node;	/* in its row's pmcs; hwpmc_lock */
 
-	u64 period;			/* of sampling; with HWPMC_F_FREQUENCY the first
-					 * one. Changes only while stopped */
-	struct hwpmc_arming arming;	/* of its counter; constant */
 	enum hwpmc_state state;		/* hwpmc_lock; read anywhere */
-	bool was_attached;		/* ever; hwpmc_lock */
-	u32 attaches;			/* number of attaches so far; hwpmc_lock */
-	bool owner_attached;		/* to its owner's process, ever; set under
-					 * hwpmc_lock, read anywhere */
-	bool incomplete;		/* no memory to follow a thread; set once */
-	u32 looked;			/* .attaches when .links was empty and all CPUs had
-					 * looked at its registers (doubt.h) */
+	u32 looked;			/* .process.attaches when there were no links and all CPUs
+					 * had looked at its registers (doubt.h) */
 	u32 doubts;			/* found up to the last start, and the row's number of
 					 * them then; hwpmc_lock, read anywhere */
 	u32 doubts_seen;
@@ -94,25 +78,46 @@ struct hwpmc_pmc {
 	bool doomed;			/* its owner has executed a program, a work item
 					 * will release it; set once */
 
-	/* Process scope: links to targets, and how many threads those have, or more: where
-	 * it is 1 no other thread has a slice in flight (detach.c).
-	 * hwpmc_targets_lock. */
-	struct list_head links;
-	struct list_head cursors;	/* of walks over the links; see cursor.h */
-	unsigned int nthreads;
-	bool counting;			/* new links are active */
+	/* Process scope. */
+	struct {
+		/* Links to targets, walks over them (cursor.h), and how many threads the targets
+		 * have, or more: where it is 1 no other thread has a slice in flight (detach.c).
+		 * hwpmc_targets_lock. */
+		struct list_head links;
+		struct list_head cursors;
+		unsigned int nthreads;
+		bool counting;			/* new links are active */
+		bool was_attached;		/* ever; hwpmc_lock */
+		bool owner_attached;		/* to its owner's process, ever; set under
+						 * hwpmc_lock, read anywhere */
+		bool incomplete;		/* no memory to follow a thread; set once */
+		u32 attaches;			/* number of attaches so far; hwpmc_lock */
+		const struct cred *cred;	/* of the caller of attach that has the fewest
+						 * rights, or NULL; a reference. Written under
+						 * hwpmc_lock and hwpmc_targets_lock */
+		bool callers_differ;		/* none of them has the fewest: .cred is NULL
+						 * for good; hwpmc_lock */
+	} process;
 
-	/* System scope: this CPU's list of started PMCs, its counter when last
-	 * harvested, and whether it counts (not while the CPU is offline).
-	 * Accessed on pmc->cpu with interrupts off. */
-	struct list_head sys_node;
-	u64 start;
-	struct hwpmc_phase phase;	/* sampling */
-	bool in_flight;
+	/* System scope: this CPU's list of started PMCs, its counter when last harvested, and
+	 * whether it counts (not while the CPU is offline). Accessed on .cpu, interrupts off. */
+	struct {
+		struct list_head node;
+		u64 start;
+		bool in_flight;
+	} system;
 
-	/* With HWPMC_F_FREQUENCY: samples a second. Change only while stopped. */
-	u32 frequency;
-	struct hwpmc_adapt adapt;
+	/* A PMC that samples. All but the last change only while it is stopped. */
+	struct {
+		u64 period;			/* with HWPMC_F_FREQUENCY the first one */
+		struct hwpmc_arming arming;	/* of its counter; constant */
+		bool carry_overshoot;		/* the module's own code causes none of its
+						 * events: a late sample shortens the next
+						 * period; constant */
+		u32 frequency;			/* with HWPMC_F_FREQUENCY: samples a second */
+		struct hwpmc_adapt adapt;
+		struct hwpmc_phase phase;	/* of system scope; as .system */
+	} sampling;
 
 	char name[HWPMC_NAME_MAX];	/* the owner's, of its event, for logs; "": none */
 
@@ -152,13 +157,13 @@ static inline bool hwpmc_pmc_adapts(const struct hwpmc_pmc *pmc)
 /* Of a sampling PMC: what its owner asked for. */
 static inline u64 hwpmc_pmc_asked(const struct hwpmc_pmc *pmc)
 {
-	return hwpmc_pmc_adapts(pmc) ? pmc->frequency : pmc->period;
+	return hwpmc_pmc_adapts(pmc) ? pmc->sampling.frequency : pmc->sampling.period;
 }
 
 /* Of the next sample of what is in this phase. */
 static inline u64 hwpmc_pmc_period(const struct hwpmc_pmc *pmc, const struct hwpmc_phase *ph)
 {
-	return unlikely(hwpmc_pmc_adapts(pmc)) && ph->period ? ph->period : pmc->period;
+	return unlikely(hwpmc_pmc_adapts(pmc)) && ph->period ? ph->period : pmc->sampling.period;
 }
 
 /* Can it be started without a log? */

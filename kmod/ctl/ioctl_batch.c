@@ -162,7 +162,7 @@ static void check_value(struct hwpmc_batch_item *item)
 	item->ret = hwpmc_pmc_is_system(item->pmc) ?
 		    hwpmc_pmc_refuse_unreliable(item->pmc, &item->hdr) :
 		    hwpmc_pmc_check_value(item->pmc, &item->hdr);
-	if (!item->ret && READ_ONCE(item->pmc->incomplete))
+	if (!item->ret && READ_ONCE(item->pmc->process.incomplete))
 		item->ret = hwpmc_refuse(&item->hdr, -ENOMEM,
 					 HWPMC_WHY_INCOMPLETE, 0);
 }
@@ -174,7 +174,7 @@ static void do_read(struct hwpmc_owner *owner, struct hwpmc_batch *b)
 
 	/* Final counts: tell an owner that waits for them. */
 	for (i = b->nsystem; i < b->n; i++) {
-		if (likely(!list_empty(&b->item[i].pmc->links)))
+		if (likely(!list_empty(&b->item[i].pmc->process.links)))
 			continue;
 		lost = true;
 		hwpmc_doubt_look_finally(b->item[i].pmc);

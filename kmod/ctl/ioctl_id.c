@@ -22,7 +22,7 @@ int hwpmc_ioctl_owner(const struct hwpmc_owner *owner, struct hwpmc_hdr *hdr)
 static bool is_heir(const struct hwpmc_pmc *pmc)
 {
 	return pmc && pmc->flags & HWPMC_F_DESCENDANTS &&
-	       READ_ONCE(pmc->owner_attached) && hwpmc_attached_to(pmc, current);
+	       READ_ONCE(pmc->process.owner_attached) && hwpmc_attached_to(pmc, current);
 }
 
 struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,

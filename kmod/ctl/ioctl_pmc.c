@@ -85,7 +85,7 @@ static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
 	int ret;
 
 	/* No target is left, so the count is final: tell an owner that waits for it. */
-	if (unlikely(list_empty(&pmc->links)) && !hwpmc_pmc_is_system(pmc)) {
+	if (unlikely(list_empty(&pmc->process.links)) && !hwpmc_pmc_is_system(pmc)) {
 		hwpmc_sigio(pmc->owner);
 		hwpmc_doubt_look_finally(pmc);
 	}
@@ -99,7 +99,7 @@ static int read_value(struct hwpmc_pmc *pmc, struct hwpmc_op_pmcrw *op)
 	ret = hwpmc_pmc_check_value(pmc, &op->hdr);
 	if (unlikely(ret))
 		return ret;
-	if (unlikely(READ_ONCE(pmc->incomplete)))
+	if (unlikely(READ_ONCE(pmc->process.incomplete)))
 		return hwpmc_refuse(&op->hdr, -ENOMEM, HWPMC_WHY_INCOMPLETE, 0);
 	return 0;
 }

@@ -172,7 +172,7 @@ static bool is_orphan(const struct hwpmc_owner *owner)
 {
 	struct hwpmc_pmc *pmc = pmc_of(owner);
 
-	return READ_ONCE(pmc->links.next) == &pmc->links;
+	return READ_ONCE(pmc->process.links.next) == &pmc->process.links;
 }
 
 static struct hwpmc_owner *take_orphan(void)

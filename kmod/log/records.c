@@ -143,7 +143,7 @@ static unsigned int next_pids(struct hwpmc_pmc *pmc, struct hwpmc_cursor *cursor
 	unsigned int n = 0;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	while (n < PIDS && (entry = hwpmc_cursor_next(cursor, &pmc->links)))
+	while (n < PIDS && (entry = hwpmc_cursor_next(cursor, &pmc->process.links)))
 		pids[n++] = get_pid(list_entry(entry, struct hwpmc_link,
 					       node)->target->pid);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
@@ -161,7 +161,7 @@ static void emit_links(struct hwpmc_pmc *pmc)
 
 	lockdep_assert_held(&hwpmc_lock);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	hwpmc_cursor_begin(&cursor, &pmc->cursors, &pmc->links);
+	hwpmc_cursor_begin(&cursor, &pmc->process.cursors, &pmc->process.links);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	while ((n = next_pids(pmc, &cursor, pids))) {
 		for (i = 0; i < n; i++) {

@@ -245,10 +245,10 @@ static int find_row(struct hwpmc_owner *owner, struct hwpmc_class *cls,
 /* The first period is the shortest one, and soon grows. */
 static void pmc_set_frequency(struct hwpmc_pmc *pmc, u64 count, u64 least)
 {
-	pmc->frequency = clamp_t(u64, count, 1, HWPMC_FREQUENCY_MAX);
-	hwpmc_adapt_init(&pmc->adapt, hwpmc_log_ticks_nmi(MSEC_PER_SEC) / pmc->frequency,
+	pmc->sampling.frequency = clamp_t(u64, count, 1, HWPMC_FREQUENCY_MAX);
+	hwpmc_adapt_init(&pmc->sampling.adapt, hwpmc_log_ticks_nmi(MSEC_PER_SEC) / pmc->sampling.frequency,
 			 least);
-	pmc->period = least;
+	pmc->sampling.period = least;
 }
 
 /*
@@ -266,7 +266,7 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 		trace_hwpmc_pmc_write(pmc);
 		return;
 	}
-	memset(&pmc->phase, 0, sizeof(pmc->phase));
+	memset(&pmc->sampling.phase, 0, sizeof(pmc->sampling.phase));
 	if (hwpmc_pmc_adapts(pmc)) {
 		pmc_set_frequency(pmc, count, least);
 		hwpmc_targets_forget_period(pmc);
@@ -278,7 +278,7 @@ void hwpmc_pmc_set_count(struct hwpmc_pmc *pmc, u64 count)
 				    count, least);
 		count = least;
 	}
-	pmc->period = count;
+	pmc->sampling.period = count;
 	hwpmc_targets_forget_period(pmc);
 	trace_hwpmc_pmc_write(pmc);
 }
@@ -325,10 +325,10 @@ static struct hwpmc_pmc *pmc_new(struct hwpmc_owner *owner,
 	pmc->hidden = enc->hidden;
 	pmc->pair = enc->pair;
 	pmc->package = enc->package;
-	pmc->arming = enc->arming;
+	pmc->sampling.arming = enc->arming;
 	/* Some counters do not overflow properly with one event left. */
 	if (hwpmc_rows[nr].cls->nmi)
-		pmc->arming.least = max_t(u16, pmc->arming.least, 2);
+		pmc->sampling.arming.least = max_t(u16, pmc->sampling.arming.least, 2);
 	pmc->slow_path = (hwpmc_pmc_samples(pmc) ? HWPMC_SLOW_SAMPLES : 0) |
 			 (hwpmc_pmc_needs_log(pmc) ? HWPMC_SLOW_VALUES : 0) |
 			 (owner->kernel ? HWPMC_SLOW_KERNEL : 0) |
@@ -341,10 +341,10 @@ static struct hwpmc_pmc *pmc_new(struct hwpmc_owner *owner,
 	}
 	pmc->user_only = hwpmc_rows[nr].cls->nmi &&
 			 (op->caps & (HWPMC_CAP_USER | HWPMC_CAP_SYSTEM)) == HWPMC_CAP_USER;
-	pmc->carry_overshoot = pmc->user_only || !hwpmc_rows[nr].cls->nmi;
-	INIT_LIST_HEAD(&pmc->links);
-	INIT_LIST_HEAD(&pmc->cursors);
-	INIT_LIST_HEAD(&pmc->sys_node);
+	pmc->sampling.carry_overshoot = pmc->user_only || !hwpmc_rows[nr].cls->nmi;
+	INIT_LIST_HEAD(&pmc->process.links);
+	INIT_LIST_HEAD(&pmc->process.cursors);
+	INIT_LIST_HEAD(&pmc->system.node);
 	hwpmc_pmc_set_count(pmc, op->count);
 	return pmc;
 }
@@ -671,8 +671,8 @@ void hwpmc_pmc_release(struct hwpmc_pmc *pmc)
 	pmc_quiesce(pmc);
 	trace_hwpmc_pmc_release(pmc);
 	hwpmc_rdpmc_revoke(pmc);
-	put_cred(pmc->cred);
-	pmc->cred = NULL;
+	put_cred(pmc->process.cred);
+	pmc->process.cred = NULL;
 	hwpmc_owner_remove(pmc);
 	pmc_put_resources(pmc, ARRAY_SIZE(pmc_resources));
 	hwpmc_pmc_free_rcu(pmc);

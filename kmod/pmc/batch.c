@@ -116,7 +116,7 @@ static bool harvest_irqoff(struct hwpmc_batch *b, struct hwpmc_cpu *c)
 			continue;
 		}
 		hwpmc_cpu_harvest_irqoff(c, pmc->row);
-		all &= READ_ONCE(pmc->nthreads) == 1;
+		all &= READ_ONCE(pmc->process.nthreads) == 1;
 	}
 	return all;
 }

@@ -32,9 +32,9 @@ int hwpmc_pmc_prepare(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 	hwpmc_doubt_begin(pmc);
 	if (hwpmc_pmc_needs_log(pmc) && !hwpmc_log_is_open(pmc->owner))
 		return hwpmc_refuse(hdr, -EBADFD, HWPMC_WHY_NO_LOG, 0);
-	if (hwpmc_pmc_is_system(pmc) || !list_empty(&pmc->links))
+	if (hwpmc_pmc_is_system(pmc) || !list_empty(&pmc->process.links))
 		return 0;
-	if (pmc->was_attached)
+	if (pmc->process.was_attached)
 		return hwpmc_refuse(hdr, -ESRCH, HWPMC_WHY_NO_TARGETS, 0);
 	return hwpmc_attach_owner(pmc, hdr);
 }
@@ -153,7 +153,7 @@ static void process_harvest(struct hwpmc_pmc *pmc)
 	if (c->row[pmc->row].pmc == pmc) {
 		hwpmc_cpu_harvest_irqoff(c, pmc->row);
 		/* The only measured thread runs here. */
-		if (READ_ONCE(pmc->nthreads) == 1) {
+		if (READ_ONCE(pmc->process.nthreads) == 1) {
 			local_irq_enable();
 			return;
 		}

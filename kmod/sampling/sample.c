@@ -48,7 +48,7 @@ static u64 armed_events_nmi(const struct hwpmc_arming *arming, u64 n)
 static inline u64 take_armed_nmi(struct hwpmc_row_cpu *rc, const struct hwpmc_class *cls)
 {
 	u64 n = min(rc->sample.period_left, cls->max_period);
-	u64 armed = armed_events_nmi(&rc->pmc->arming, n);
+	u64 armed = armed_events_nmi(&rc->pmc->sampling.arming, n);
 
 	rc->sample.period_left -= n;
 	rc->sample.excess = armed - n;
@@ -154,7 +154,7 @@ static void adapt_nmi(struct hwpmc_cpu *c, unsigned int nr, u64 n, u64 now)
 
 	if (unlikely(n > 1))
 		ticks = div64_u64(ticks, n);
-	ph->period = max(hwpmc_adapt_period(&rc->pmc->adapt, period, ticks), overshoot + 1);
+	ph->period = max(hwpmc_adapt_period(&rc->pmc->sampling.adapt, period, ticks), overshoot + 1);
 	ph->since = now;
 	rc->sample.period_left = ph->period - overshoot;
 }
@@ -327,7 +327,7 @@ static noinline void give_up_row_nmi(struct hwpmc_cpu *c, unsigned int nr)
 
 static u64 overshoot_nmi(const struct hwpmc_pmc *pmc, u64 period, u64 counter)
 {
-	if (pmc->carry_overshoot || unlikely(counter >= max_t(u64, period, LATE_EVENTS)))
+	if (pmc->sampling.carry_overshoot || unlikely(counter >= max_t(u64, period, LATE_EVENTS)))
 		return counter;
 	return 0;
 }
@@ -676,7 +676,7 @@ void hwpmc_sample_hold_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 	struct hwpmc_row_cpu *rc = hwpmc_row_cpu(c, nr);
-	u64 most = armed_events_nmi(&rc->pmc->arming, row->cls->max_period / 2), left;
+	u64 most = armed_events_nmi(&rc->pmc->sampling.arming, row->cls->max_period / 2), left;
 
 	lockdep_assert_irqs_disabled();
 	if (rc->shadow.sel)

@@ -422,18 +422,18 @@ static int attach_descendants(struct hwpmc_pmc *pmc,
  */
 static void remember_caller(struct hwpmc_pmc *pmc)
 {
-	const struct cred *cred = current_cred(), *old = pmc->cred;
+	const struct cred *cred = current_cred(), *old = pmc->process.cred;
 	unsigned long flags;
 
 	lockdep_assert_held(&hwpmc_lock);
 	if (old)
 		cred = hwpmc_cred_fewer_rights(old, cred);
-	if (cred == old || pmc->callers_differ)
+	if (cred == old || pmc->process.callers_differ)
 		return;
-	pmc->callers_differ = !cred;
+	pmc->process.callers_differ = !cred;
 	get_cred(cred);
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	pmc->cred = cred;
+	pmc->process.cred = cred;
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	put_cred(old);
 }
@@ -460,9 +460,9 @@ static int attach_tree(struct hwpmc_pmc *pmc, struct task_struct *leader,
 	}
 	/* Without the reasons of descendants that were passed over. */
 	*hdr = (struct hwpmc_hdr){};
-	pmc->was_attached = true;
+	pmc->process.was_attached = true;
 	if (task_tgid(leader) == pmc->owner->tgid)
-		WRITE_ONCE(pmc->owner_attached, true);
+		WRITE_ONCE(pmc->process.owner_attached, true);
 	return 0;
 }
 
@@ -550,7 +550,7 @@ static int attach_thread(struct hwpmc_pmc *pmc, struct task_struct *task, struct
 	if (ret)
 		return ret;
 	record_attach(pmc, task);
-	pmc->was_attached = true;
+	pmc->process.was_attached = true;
 	return 0;
 }
 
@@ -618,7 +618,7 @@ int hwpmc_attach_task(struct hwpmc_pmc *pmc, struct task_struct *task,
 	hwpmc_doubt_attach(pmc);
 	ret = attach_process(pmc, leader, hdr);
 	if (!ret)
-		pmc->was_attached = true;
+		pmc->process.was_attached = true;
 	put_task_struct(leader);
 	return ret;
 }

@@ -63,7 +63,7 @@ static void remove_one_locked(struct hwpmc_link *link, void *arg)
 	struct hwpmc_pmc *pmc = link->pmc;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (!removal->last_attach || link->attach == pmc->attaches)
+	if (!removal->last_attach || link->attach == pmc->process.attaches)
 		remove_link_locked(link->target, pmc, &removal->targets);
 }
 
@@ -97,7 +97,7 @@ static void release_targets(struct list_head *removed)
 static void count_leaving_locked(struct hwpmc_pmc *pmc, int n)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	WRITE_ONCE(pmc->nthreads, pmc->nthreads + n);
+	WRITE_ONCE(pmc->process.nthreads, pmc->process.nthreads + n);
 }
 
 static void count_leaving(struct hwpmc_pmc *pmc, int n)

@@ -52,7 +52,7 @@ static void mark_incomplete_locked(struct hwpmc_target *target, u32 flag)
 		struct hwpmc_pmc *pmc = target->link[nr].pmc;
 
 		if (!flag || pmc->flags & flag)
-			WRITE_ONCE(pmc->incomplete, true);
+			WRITE_ONCE(pmc->process.incomplete, true);
 	}
 	hwpmc_stat_inc(threads_missed);
 }
@@ -121,7 +121,7 @@ static void inherit_locked(struct hwpmc_target *parent,
 			continue;
 		/* Another PMC was attached to the child as soon as it could be found. */
 		if (target->link[nr].pmc || target->link[nr].owned) {
-			WRITE_ONCE(pmc->incomplete, true);
+			WRITE_ONCE(pmc->process.incomplete, true);
 			continue;
 		}
 		hwpmc_link_locked(target, pmc, &parent->link[nr]);
@@ -183,7 +183,7 @@ static bool loss_note_locked(const struct hwpmc_pmc *pmc)
 	struct hwpmc_owner *owner = pmc->owner;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (!list_empty(&pmc->links))
+	if (!list_empty(&pmc->process.links))
 		return false;
 	WRITE_ONCE(owner->losses, owner->losses + 1);
 	return true;
@@ -248,7 +248,7 @@ static bool unlink_unprivileged_locked(struct hwpmc_target *target,
 	for_each_row(nr, target->rows) {
 		struct hwpmc_pmc *pmc = target->link[nr].pmc;
 
-		if (pmc->privileged || !hwpmc_exec_gained(bprm, pmc->cred))
+		if (pmc->privileged || !hwpmc_exec_gained(bprm, pmc->process.cred))
 			continue;
 		hwpmc_link_take_migrations_locked(&target->link[pmc->row]);
 		/* Before a read can take another thread for the only one that counts. */

@@ -95,7 +95,7 @@ void hwpmc_followers_pmc_locked(const struct hwpmc_pmc *pmc)
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	hwpmc_followers_begin();
-	list_for_each_entry(link, &pmc->links, node)
+	list_for_each_entry(link, &pmc->process.links, node)
 		if (!hwpmc_followers_add_locked(link->target))
 			return;
 }

@@ -65,7 +65,7 @@ static bool is_owners_alone(const struct hwpmc_pmc *pmc)
 {
 	return !hwpmc_pmc_is_system(pmc) &&
 	       !(pmc->flags & HWPMC_F_DESCENDANTS) &&
-	       list_is_singular(&pmc->links) && hwpmc_attached_to(pmc, current);
+	       list_is_singular(&pmc->process.links) && hwpmc_attached_to(pmc, current);
 }
 
 static void mark_slow_path(struct hwpmc_pmc *pmc, enum hwpmc_slow_reason reason)
@@ -75,7 +75,7 @@ static void mark_slow_path(struct hwpmc_pmc *pmc, enum hwpmc_slow_reason reason)
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
 	pmc->slow_path |= reason;
-	list_for_each_entry(link, &pmc->links, node)
+	list_for_each_entry(link, &pmc->process.links, node)
 		WRITE_ONCE(link->target->slow_path,
 			   link->target->slow_path | BIT_ULL(pmc->row));
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);

@@ -35,10 +35,10 @@ static void clear_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 /* A random start: the rest of a period shows what others have counted since a sample. */
 static void randomize_phase(struct hwpmc_pmc *pmc)
 {
-	u64 period = hwpmc_pmc_period(pmc, &pmc->phase);
+	u64 period = hwpmc_pmc_period(pmc, &pmc->sampling.phase);
 
 	/* Not secret: it only has to be independent of what others have counted. */
-	pmc->phase.left = 1 + (rdtsc() * 0x9e3779b97f4a7c15ull >> 11) % period;
+	pmc->sampling.phase.left = 1 + (rdtsc() * 0x9e3779b97f4a7c15ull >> 11) % period;
 }
 
 static void clear_system_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
@@ -48,12 +48,12 @@ static void clear_system_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 	if (hwpmc_pmc_samples(pmc)) {
 		hwpmc_sample_unload_irqoff(c, pmc->row);
 		randomize_phase(pmc);
-		hwpmc_sample_load_irqoff(c, pmc->row, pmc, &pmc->phase);
+		hwpmc_sample_load_irqoff(c, pmc->row, pmc, &pmc->sampling.phase);
 		return;
 	}
 	hwpmc_pmc_harvest_irqoff(pmc);
 	row->cls->ops->write_nmi(row->cls, row->ri, 0);
-	pmc->start = 0;
+	pmc->system.start = 0;
 }
 
 static void clear_dirty_irqoff(struct hwpmc_cpu *c)
@@ -64,8 +64,8 @@ static void clear_dirty_irqoff(struct hwpmc_cpu *c)
 
 	/* All of them are written. */
 	c->noted &= ~rows;
-	list_for_each_entry(pmc, &c->sys, sys_node) {
-		if (!pmc->in_flight || !(rows & BIT_ULL(pmc->row)))
+	list_for_each_entry(pmc, &c->sys, system.node) {
+		if (!pmc->system.in_flight || !(rows & BIT_ULL(pmc->row)))
 			continue;
 		if (!pmc->hidden)
 			clear_system_irqoff(c, pmc);
@@ -104,8 +104,8 @@ static void pause_irqoff(struct hwpmc_cpu *c)
 	if (likely(v->claim == READ_ONCE(hwpmc_claim_generation)) ||
 	    !hwpmc_system_pause_irqoff(c, hwpmc_rows_nmi))
 		return;
-	list_for_each_entry(pmc, &c->sys, sys_node)
-		if (!pmc->in_flight && hwpmc_pmc_samples(pmc))
+	list_for_each_entry(pmc, &c->sys, system.node)
+		if (!pmc->system.in_flight && hwpmc_pmc_samples(pmc))
 			randomize_phase(pmc);
 	irq_work_queue(&v->resume);
 }

@@ -15,7 +15,7 @@
 
 bool hwpmc_counts_only_current(const struct hwpmc_pmc *pmc)
 {
-	return READ_ONCE(pmc->nthreads) == 1 && hwpmc_attached_to(pmc, current);
+	return READ_ONCE(pmc->process.nthreads) == 1 && hwpmc_attached_to(pmc, current);
 }
 
 void hwpmc_count_sync(bool here_only)
@@ -75,7 +75,7 @@ static void change_target_locked(struct hwpmc_link *link, void *change)
 static void set_counting_locked(struct hwpmc_pmc *pmc, bool counting)
 {
 	lockdep_assert_held(&hwpmc_targets_lock);
-	pmc->counting = counting;
+	pmc->process.counting = counting;
 	/* STOPPED comes when the CPUs have followed: hwpmc_pmc_read() looks for slices in
 	 * flight while it is RUNNING. */
 	if (counting)
@@ -116,7 +116,7 @@ static void change_here_locked(struct hwpmc_pmc *const *pmcs, unsigned int n,
 	lockdep_assert_held(&hwpmc_targets_lock);
 	for (i = 0; i < n; i++) {
 		set_counting_locked(pmcs[i], counting);
-		list_for_each_entry(link, &pmcs[i]->links, node) {
+		list_for_each_entry(link, &pmcs[i]->process.links, node) {
 			if (counting)
 				hwpmc_link_forget_migrations_locked(link);
 			else
@@ -158,7 +158,7 @@ static bool add_followers_locked(struct hwpmc_pmc *const *pmcs, unsigned int i)
 	const struct hwpmc_link *link;
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	list_for_each_entry(link, &pmcs[i]->links, node)
+	list_for_each_entry(link, &pmcs[i]->process.links, node)
 		if (!is_of_earlier_locked(link->target, pmcs, i) &&
 		    !hwpmc_followers_add_locked(link->target))
 			return false;

@@ -15,13 +15,13 @@
 static void system_begin_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 {
 	if (hwpmc_pmc_samples(pmc)) {
-		pmc->in_flight = true;
-		hwpmc_sample_load_irqoff(c, pmc->row, pmc, &pmc->phase);
+		pmc->system.in_flight = true;
+		hwpmc_sample_load_irqoff(c, pmc->row, pmc, &pmc->sampling.phase);
 		return;
 	}
 	hwpmc_cpu_program_irqoff(c, pmc->row, &pmc->select);
-	pmc->in_flight = true;
-	pmc->start = hwpmc_row_read_irqoff(&hwpmc_rows[pmc->row]);
+	pmc->system.in_flight = true;
+	pmc->system.start = hwpmc_row_read_irqoff(&hwpmc_rows[pmc->row]);
 }
 
 static void system_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
@@ -30,10 +30,10 @@ static void system_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 
 	if (hwpmc_pmc_samples(pmc)) {
 		hwpmc_sample_unload_irqoff(c, pmc->row);
-		pmc->in_flight = false;
+		pmc->system.in_flight = false;
 	} else {
 		hwpmc_pmc_harvest_irqoff(pmc);
-		pmc->in_flight = false;
+		pmc->system.in_flight = false;
 		if (!row->cls->shareable)
 			hwpmc_cpu_stop_nmi(c, pmc->row);
 	}
@@ -47,7 +47,7 @@ void hwpmc_system_start_irqoff(void *arg)
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 	struct hwpmc_pmc *pmc = arg;
 
-	list_add(&pmc->sys_node, &c->sys);
+	list_add(&pmc->system.node, &c->sys);
 	system_begin_irqoff(c, pmc);
 }
 
@@ -55,7 +55,7 @@ void hwpmc_system_look_irqoff(void *arg)
 {
 	struct hwpmc_pmc *pmc = arg;
 
-	if (pmc->in_flight)
+	if (pmc->system.in_flight)
 		hwpmc_doubt_look_irqoff(this_cpu_ptr(hwpmc_cpus), pmc->row);
 }
 
@@ -63,9 +63,9 @@ void hwpmc_system_end_irqoff(void *arg)
 {
 	struct hwpmc_pmc *pmc = arg;
 
-	if (pmc->in_flight)
+	if (pmc->system.in_flight)
 		system_end_irqoff(this_cpu_ptr(hwpmc_cpus), pmc);
-	list_del_init(&pmc->sys_node);
+	list_del_init(&pmc->system.node);
 }
 
 static void system_stop_irqoff(void *pmc)
@@ -78,7 +78,7 @@ void hwpmc_system_read_irqoff(void *arg)
 {
 	struct hwpmc_pmc *pmc = arg;
 
-	if (pmc->in_flight)
+	if (pmc->system.in_flight)
 		hwpmc_pmc_harvest_irqoff(pmc);
 }
 
@@ -86,8 +86,8 @@ void hwpmc_system_resume_irqoff(struct hwpmc_cpu *c)
 {
 	struct hwpmc_pmc *pmc;
 
-	list_for_each_entry(pmc, &c->sys, sys_node)
-		if (!pmc->in_flight)
+	list_for_each_entry(pmc, &c->sys, system.node)
+		if (!pmc->system.in_flight)
 			system_begin_irqoff(c, pmc);
 }
 
@@ -96,8 +96,8 @@ bool hwpmc_system_pause_irqoff(struct hwpmc_cpu *c, u64 rows)
 	struct hwpmc_pmc *pmc;
 	bool any = false;
 
-	list_for_each_entry(pmc, &c->sys, sys_node) {
-		if (!pmc->in_flight || !(rows & BIT_ULL(pmc->row)))
+	list_for_each_entry(pmc, &c->sys, system.node) {
+		if (!pmc->system.in_flight || !(rows & BIT_ULL(pmc->row)))
 			continue;
 		hwpmc_doubt_look_irqoff(c, pmc->row);
 		system_end_irqoff(c, pmc);
@@ -115,8 +115,8 @@ void hwpmc_system_harvest_irqoff(struct hwpmc_cpu *c)
 {
 	struct hwpmc_pmc *pmc;
 
-	list_for_each_entry(pmc, &c->sys, sys_node)
-		if (pmc->in_flight && !hwpmc_pmc_samples(pmc))
+	list_for_each_entry(pmc, &c->sys, system.node)
+		if (pmc->system.in_flight && !hwpmc_pmc_samples(pmc))
 			hwpmc_pmc_harvest_irqoff(pmc);
 }
 
@@ -133,7 +133,7 @@ void hwpmc_system_unlink(struct hwpmc_pmc *pmc)
 	if (cpu_online(pmc->cpu))
 		smp_call_function_single(pmc->cpu, system_stop_irqoff, pmc, 1);
 	else
-		list_del_init(&pmc->sys_node);
+		list_del_init(&pmc->system.node);
 	cpus_read_unlock();
 }
 

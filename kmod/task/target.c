@@ -108,7 +108,7 @@ void hwpmc_link_activate_locked(struct hwpmc_link *link)
 	u64 bit = BIT_ULL(link->pmc->row);
 
 	lockdep_assert_held(&hwpmc_targets_lock);
-	if (link->pmc->counting && !((target->dormant | target->disabled) & bit))
+	if (link->pmc->process.counting && !((target->dormant | target->disabled) & bit))
 		WRITE_ONCE(target->active, target->active | bit);
 }
 
@@ -131,7 +131,7 @@ static void link_set_state_locked(struct hwpmc_link *link,
 		target->dormant |= bit;
 	if (pmc->owner->kernel)
 		target->disabled |= bit;
-	link->attach = pmc->attaches;
+	link->attach = pmc->process.attaches;
 }
 
 static void thread_prepare_locked(struct hwpmc_thread *thread, void *arg)
@@ -173,12 +173,12 @@ void hwpmc_link_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc,
 	link->children = 0;
 	if (pmc->slow_path)
 		WRITE_ONCE(target->slow_path, target->slow_path | bit);
-	list_add_tail(&link->node, &pmc->links);
+	list_add_tail(&link->node, &pmc->process.links);
 	WRITE_ONCE(link->pmc, pmc);
 	target->rows |= bit;
 	link_set_state_locked(link, inherited);
 	hwpmc_link_activate_locked(link);
-	pmc->nthreads += target->nthreads;
+	pmc->process.nthreads += target->nthreads;
 }
 
 /* A thread's own link has ended (own.h). */
@@ -204,9 +204,9 @@ void hwpmc_unlink_locked(struct hwpmc_target *target, struct hwpmc_pmc *pmc)
 	WRITE_ONCE(target->unlinks, target->unlinks + 1);
 	WRITE_ONCE(target->used_rows, target->used_rows | bit);
 	WRITE_ONCE(target->slow_path, target->slow_path & ~bit);
-	hwpmc_cursors_del(&pmc->cursors, &link->node);
+	hwpmc_cursors_del(&pmc->process.cursors, &link->node);
 	WRITE_ONCE(link->pmc, NULL);
-	pmc->nthreads -= target->nthreads;
+	pmc->process.nthreads -= target->nthreads;
 	if (target->process)
 		own_unlinked_locked(target->process, pmc->row);
 }
@@ -218,7 +218,7 @@ static void count_threads_locked(struct hwpmc_target *target, int n)
 
 	lockdep_assert_held(&hwpmc_targets_lock);
 	for_each_row(nr, target->rows)
-		target->link[nr].pmc->nthreads += n;
+		target->link[nr].pmc->process.nthreads += n;
 	target->nthreads += n;
 }
 

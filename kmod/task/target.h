@@ -24,14 +24,14 @@
 struct hwpmc_link {
 	struct hwpmc_pmc *pmc;		/* hwpmc_targets_lock; read in switches */
 	struct hwpmc_target *target;	/* that contains this link; constant */
-	struct list_head node;		/* in pmc->links; hwpmc_targets_lock */
+	struct list_head node;		/* in pmc->process.links; hwpmc_targets_lock */
 	atomic64_t total;		/* slow path: counted by this target */
 	/* Owner in the kernel: value of the process before its first event, 0 where the
 	 * link was inherited; counted by children that have exited.
 	 * hwpmc_targets_lock. */
 	u64 initial;
 	u64 children;
-	u32 attach;			/* pmc->attaches when it, or the link that it
+	u32 attach;			/* pmc->process.attaches when it, or the link that it
 					 * was inherited from, was made;
 					 * hwpmc_targets_lock */
 	u32 owned;			/* process: threads with a PMC of their own on

@@ -59,7 +59,7 @@ void hwpmc_userpage_begin_irqoff(struct hwpmc_thread *thread, unsigned int nr,
 	e->total = atomic64_read(&rc->pmc->total) + rc->pmc->parts -
 		   rc->count.start;
 	WRITE_ONCE(e->own, e->seq);
-	WRITE_ONCE(e->sum, READ_ONCE(rc->pmc->nthreads) == 1 ? e->seq : ~e->seq);
+	WRITE_ONCE(e->sum, READ_ONCE(rc->pmc->process.nthreads) == 1 ? e->seq : ~e->seq);
 }
 
 void hwpmc_userpage_end_irqoff(struct hwpmc_thread *thread, unsigned int nr,

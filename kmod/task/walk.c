@@ -50,7 +50,7 @@ void hwpmc_walk_links(struct hwpmc_pmc *pmc,
 {
 	struct link_visit v = { fn_locked, arg };
 
-	walk_list(&pmc->links, &pmc->cursors, HWPMC_WALK_LINKS, visit_link_locked, &v);
+	walk_list(&pmc->process.links, &pmc->process.cursors, HWPMC_WALK_LINKS, visit_link_locked, &v);
 }
 
 struct thread_visit {
@@ -84,7 +84,7 @@ static struct hwpmc_target *next_target(struct hwpmc_cursor *cursor,
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	entry = hwpmc_cursor_next(cursor, &pmc->links);
+	entry = hwpmc_cursor_next(cursor, &pmc->process.links);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	return entry ? list_entry(entry, struct hwpmc_link, node)->target : NULL;
 }
@@ -97,7 +97,7 @@ void hwpmc_walk_pmc_threads(struct hwpmc_pmc *pmc,
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&hwpmc_targets_lock, flags);
-	hwpmc_cursor_begin(&cursor, &pmc->cursors, &pmc->links);
+	hwpmc_cursor_begin(&cursor, &pmc->process.cursors, &pmc->process.links);
 	raw_spin_unlock_irqrestore(&hwpmc_targets_lock, flags);
 	while ((target = next_target(&cursor, pmc)))
 		hwpmc_walk_threads(target, fn_locked, pmc);
