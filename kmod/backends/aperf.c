@@ -92,8 +92,8 @@ static void aperf_row_name(const struct hwpmc_class *cls, unsigned int ri, char 
 const struct hwpmc_class_ops hwpmc_aperf_ops = {
 	.probe = aperf_probe,
 	.encode = aperf_encode,
-	.read_irqoff = aperf_read_irqoff,
-	.event_at = aperf_event_at,
-	.event_name = aperf_event_name,
-	.row_name = aperf_row_name,
+	.row.read_irqoff = aperf_read_irqoff,
+	.events.at = aperf_event_at,
+	.events.name = aperf_event_name,
+	.row.name = aperf_row_name,
 };

@@ -154,50 +154,17 @@ struct hwpmc_sampler {
 	bool late_nmi;
 };
 
+/* What a backend does, in parts. NULL: the class has no need of it, if nothing else is said. */
 struct hwpmc_class_ops {
 	/*
 	 * Does this machine have the class? 0: yes, *cls is filled in (name, id,
 	 * caps, width, num, rdpmc_base). An error: no, for the reason in
-	 * cls->refusal, or NONE where the processor's vendor has no such class. But for -ENODEV one
-	 * pr_info line has said it as well.
+	 * cls->refusal, or NONE where the processor's vendor has no such class. But for
+	 * -ENODEV one pr_info line has said it as well.
 	 */
 	int (*probe)(struct hwpmc_class *cls);
-	/* At unload. NULL: nothing to free. */
+	/* At unload. */
 	void (*exit)(struct hwpmc_class *cls);
-	/*
-	 * Reserve the hardware against perf (x86_reserve.c), and release it. NULL
-	 * where nothing is to be claimed (TSC). -EBUSY: PMU_RESERVED with the
-	 * MSR, or PMU_MEDIATED.
-	 */
-	int (*claim)(struct hwpmc_class *cls, struct hwpmc_hdr *hdr);
-	void (*release)(struct hwpmc_class *cls);
-	/* After claim(), on each CPU: the control MSR of a counter that runs although no
-	 * class has used it yet, 0: none. NULL as claim. */
-	u32 (*running_irqoff)(const struct hwpmc_class *cls);
-	/* The state of what claim() takes: enum hwpmc_pmu_state. Takes nothing. NULL as claim. */
-	u32 (*pmu_state)(const struct hwpmc_class *cls);
-	/* Changes when others take what claim() takes, 0: not seen. NULL as claim. */
-	u64 (*taken_times)(const struct hwpmc_class *cls);
-	/*
-	 * This CPU goes online; also called on each one at load. An error: it must stay
-	 * offline. NULL: any CPU may come. No other CPU comes or goes meanwhile.
-	 */
-	int (*cpu_online_irqoff)(struct hwpmc_class *cls);
-	/*
-	 * The rows that this CPU has, and its kind, where CPUs have different ones. NULL:
-	 * all rows. After cpu_online_irqoff().
-	 */
-	u64 (*rows_irqoff)(const struct hwpmc_class *cls, u32 *kind);
-	/*
-	 * Put this CPU's registers of the class into a defined state: selects and
-	 * fixed control 0, status acknowledged; global control with all rows of the
-	 * class enabled if `on`, else 0, or as it was before where perf relies on
-	 * that (AMD). Called on each CPU after claim, where no counter runs (on), and
-	 * at release (off), and when a CPU comes online or goes offline. Classes that
-	 * share a global control register (IAF, IAP) change their own bits only. NULL
-	 * where there are no registers (TSC).
-	 */
-	void (*reset_irqoff)(struct hwpmc_class *cls, bool on);
 	/*
 	 * Which rows of this class can count the event, with which select? Takes nothing.
 	 * 0, or -EINVAL or -EOPNOTSUPP with enc->refusal.
@@ -205,72 +172,109 @@ struct hwpmc_class_ops {
 	int (*encode)(const struct hwpmc_class *cls,
 		      const struct hwpmc_request *req,
 		      struct hwpmc_encoding *enc);
-	/* Have row ri (of the class) count *s. NULL where rows always count (TSC). */
-	void (*program_irqoff)(struct hwpmc_class *cls, unsigned int ri,
-			       const struct hwpmc_select *s);
-	/* Stop it; with program_irqoff() only. NMI. */
-	void (*stop_nmi)(struct hwpmc_class *cls, unsigned int ri);
-	/*
-	 * Is row ri, which counts *s, still programmed so; and does the control that the
-	 * rows of the class share let them count? 0, or the register that another has
-	 * written. It uses RDMSR, so hot paths do not call it. NULL if no other code can write it.
-	 */
-	u32 (*changed_irqoff)(const struct hwpmc_class *cls, unsigned int ri,
-			      const struct hwpmc_select *s);
-	u32 (*control_changed_irqoff)(const struct hwpmc_class *cls);
-	/*
-	 * Follow, of what decides whether the rows count, that which others change as they
-	 * need it. 0, or the register in which a change was found that the rows had missed;
-	 * they count by it from here on. *rows: those that it decides on. Once a second
-	 * under a hypervisor; NULL: nothing.
-	 */
-	u32 (*follow_irqoff)(const struct hwpmc_class *cls, u64 *rows);
-	/*
-	 * Let the rows of the class count again where another handler of this NMI has
-	 * switched off the control that they share: true if it had. NULL where none does.
-	 */
-	bool (*restore_control_nmi)(const struct hwpmc_class *cls);
-	/* Read a row where rdpmc_base < 0 (TSC, SOFT). */
-	u64 (*read_irqoff)(struct hwpmc_class *cls, unsigned int ri);
-	/*
-	 * Classes with CAP_INTERRUPT. Set the counter of row ri. The core writes -n
-	 * to be interrupted after n events, 1 <= n <= max_period, so that the
-	 * counter's highest bit is set until then. NMI.
-	 */
-	void (*write_nmi)(struct hwpmc_class *cls, unsigned int ri, u64 value);
-	/*
-	 * Clear the overflow status of these rows (bit per row of the class), whose
-	 * overflows have been handled. NULL where there is no status. NMI.
-	 */
-	void (*ack_nmi)(struct hwpmc_class *cls, u64 rows);
-	/*
-	 * Add n to the counter of row ri: events of the current thread that happened
-	 * while it did not run. For rows with .counts_off_cpu (struct
-	 * hwpmc_encoding); NULL where no row can have it.
-	 */
-	void (*add_irqoff)(struct hwpmc_class *cls, unsigned int ri, u64 n);
-	/*
-	 * One PMC more, or less, has this select: SOFT enables its event, P4 and IAP
-	 * admit no sibling of a CPU where they must not; NULL elsewhere. Process
-	 * context, hwpmc_lock.
-	 */
-	int (*event_get)(struct hwpmc_class *cls, const struct hwpmc_select *s,
-			 struct hwpmc_hdr *hdr);
-	void (*event_put)(struct hwpmc_class *cls, const struct hwpmc_select *s);
-	/* Name and number of the event at a place of the list, NULL behind its end; and
-	 * the name of a number. */
-	const char *(*event_at)(const struct hwpmc_class *cls,
-				unsigned int place, u32 *ev);
-	const char *(*event_name)(const struct hwpmc_class *cls, u32 ev);
-	/* Why an event of the list is refused on this kernel, 0: it is not. NULL: none is. */
-	u32 (*event_why)(const struct hwpmc_class *cls, u32 ev);
-	/* NULL: overflows are seen by the counters' highest bit, and have no payload. */
-	const struct hwpmc_sampler *sampler;
+	/* The events that have a number. */
+	struct {
+		/* Name and number of the event at a place of the list, NULL behind its end;
+		 * and the name of a number. */
+		const char *(*at)(const struct hwpmc_class *cls, unsigned int place, u32 *ev);
+		const char *(*name)(const struct hwpmc_class *cls, u32 ev);
+		/* Why an event of the list is refused on this kernel, 0: it is not. */
+		u32 (*why)(const struct hwpmc_class *cls, u32 ev);
+		/*
+		 * One PMC more, or less, has this select: SOFT enables its event, P4 and IAP
+		 * admit no sibling of a CPU where they must not. Process context, hwpmc_lock.
+		 */
+		int (*get)(struct hwpmc_class *cls, const struct hwpmc_select *s,
+			   struct hwpmc_hdr *hdr);
+		void (*put)(struct hwpmc_class *cls, const struct hwpmc_select *s);
+	} events;
+	/* What the class takes from others while it has PMCs: all NULL where there is nothing
+	 * to claim (TSC). */
+	struct {
+		/* Reserve the hardware against perf (x86_reserve.c), and release it. -EBUSY:
+		 * PMU_RESERVED with the MSR, or PMU_MEDIATED. */
+		int (*claim)(struct hwpmc_class *cls, struct hwpmc_hdr *hdr);
+		void (*release)(struct hwpmc_class *cls);
+		/* After claim(), on each CPU: the control MSR of a counter that runs although
+		 * no class has used it yet, 0: none. */
+		u32 (*running_irqoff)(const struct hwpmc_class *cls);
+		/* enum hwpmc_pmu_state. Takes nothing. */
+		u32 (*state)(const struct hwpmc_class *cls);
+		/* Changes when others take what claim() takes, 0: not seen. */
+		u64 (*taken_times)(const struct hwpmc_class *cls);
+	} hardware;
+	/* The life of a CPU. */
+	struct {
+		/*
+		 * This CPU goes online; also called on each one at load. An error: it must
+		 * stay offline. NULL: any CPU may come. No other CPU comes or goes meanwhile.
+		 */
+		int (*online_irqoff)(struct hwpmc_class *cls);
+		/* The rows that this CPU has, and its kind, where CPUs have different ones.
+		 * NULL: all rows. After online_irqoff(). */
+		u64 (*rows_irqoff)(const struct hwpmc_class *cls, u32 *kind);
+		/*
+		 * Put this CPU's registers of the class into a defined state: selects and
+		 * fixed control 0, status acknowledged; global control with all rows of the
+		 * class enabled if `on`, else 0, or as it was before where perf relies on
+		 * that (AMD). Called on each CPU after claim, where no counter runs (on), and
+		 * at release (off), and when a CPU comes online or goes offline. Classes that
+		 * share a global control register (IAF, IAP) change their own bits only.
+		 */
+		void (*reset_irqoff)(struct hwpmc_class *cls, bool on);
+	} cpu;
+	/* A row of this CPU; ri: its number in the class. */
+	struct {
+		/* The name that GETPMCINFO shows: "IAP-3", "TSC". */
+		void (*name)(const struct hwpmc_class *cls, unsigned int ri,
+			     char *buf, size_t len);
+		/* Have it count *s, or stop it. NULL where rows always count (TSC). */
+		void (*program_irqoff)(struct hwpmc_class *cls, unsigned int ri,
+				       const struct hwpmc_select *s);
+		void (*stop_nmi)(struct hwpmc_class *cls, unsigned int ri);
+		/* Read it, where rdpmc_base < 0 (TSC, SOFT). */
+		u64 (*read_irqoff)(struct hwpmc_class *cls, unsigned int ri);
+		/*
+		 * Classes with CAP_INTERRUPT. Set the counter. The core writes -n to be
+		 * interrupted after n events, 1 <= n <= max_period, so that the counter's
+		 * highest bit is set until then.
+		 */
+		void (*write_nmi)(struct hwpmc_class *cls, unsigned int ri, u64 value);
+		/* Add n events of the current thread that happened while it did not run, in
+		 * rows with .counts_off_cpu (struct hwpmc_encoding). */
+		void (*add_irqoff)(struct hwpmc_class *cls, unsigned int ri, u64 n);
+		/*
+		 * Is it, which counts *s, still programmed so? 0, or the register that another
+		 * has written. It uses RDMSR, so hot paths do not call it. NULL if no other
+		 * code can write it.
+		 */
+		u32 (*changed_irqoff)(const struct hwpmc_class *cls, unsigned int ri,
+				      const struct hwpmc_select *s);
+	} row;
+	/* The control that the rows of the class share. */
+	struct {
+		/* As the row's: does it let them count? */
+		u32 (*changed_irqoff)(const struct hwpmc_class *cls);
+		/*
+		 * Follow, of what decides whether the rows count, that which others change as
+		 * they need it. 0, or the register in which a change was found that the rows
+		 * had missed; they count by it from here on. *rows: those that it decides on.
+		 * Once a second under a hypervisor.
+		 */
+		u32 (*follow_irqoff)(const struct hwpmc_class *cls, u64 *rows);
+		/* Let the rows count again where another handler of this NMI has switched them
+		 * off: true if it had. NULL where none does. */
+		bool (*restore_nmi)(const struct hwpmc_class *cls);
+	} control;
+	struct {
+		/* Clear the overflow status of these rows (bit per row of the class), whose
+		 * overflows have been handled. */
+		void (*ack_nmi)(struct hwpmc_class *cls, u64 rows);
+		/* NULL: overflows are seen by the counters' highest bit, and have no payload. */
+		const struct hwpmc_sampler *sampler;
+	} interrupt;
 	/* NULL: the class is not tried. Its encode() does not sleep. */
 	const struct hwpmc_trial *trial;
-	/* The name that GETPMCINFO shows: "IAP-3", "TSC". */
-	void (*row_name)(const struct hwpmc_class *cls, unsigned int ri,
-			 char *buf, size_t len);
 };
 
 struct hwpmc_class {

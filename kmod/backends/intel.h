@@ -58,7 +58,7 @@ bool hwpmc_intel_global_restore_nmi(u64 own);
 void hwpmc_intel_found_clear_irqoff(void);
 void hwpmc_intel_found_restore_irqoff(void);
 
-/* claim(), release() and pmu_state() of both classes. */
+/* The callbacks of `hardware` of both classes. */
 int hwpmc_intel_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr);
 void hwpmc_intel_release(struct hwpmc_class *cls);
 u32 hwpmc_intel_running_irqoff(const struct hwpmc_class *cls);

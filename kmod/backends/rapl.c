@@ -131,8 +131,8 @@ static void rapl_row_name(const struct hwpmc_class *cls, unsigned int ri, char *
 const struct hwpmc_class_ops hwpmc_rapl_ops = {
 	.probe = rapl_probe,
 	.encode = rapl_encode,
-	.read_irqoff = rapl_read_irqoff,
-	.event_at = rapl_event_at,
-	.event_name = rapl_event_name,
-	.row_name = rapl_row_name,
+	.row.read_irqoff = rapl_read_irqoff,
+	.events.at = rapl_event_at,
+	.events.name = rapl_event_name,
+	.row.name = rapl_row_name,
 };

@@ -51,6 +51,6 @@ static void tsc_row_name(const struct hwpmc_class *cls, unsigned int ri,
 const struct hwpmc_class_ops hwpmc_tsc_ops = {
 	.probe = tsc_probe,
 	.encode = tsc_encode,
-	.read_irqoff = tsc_read_irqoff,
-	.row_name = tsc_row_name,
+	.row.read_irqoff = tsc_read_irqoff,
+	.row.name = tsc_row_name,
 };

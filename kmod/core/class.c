@@ -52,7 +52,7 @@ int hwpmc_classes_init(void)
 		add_rows(cls);
 		if (!cls->nmi)
 			continue;
-		if (cls->ops->sampler) {
+		if (cls->ops->interrupt.sampler) {
 			hwpmc_rows_sampler |= hwpmc_class_rows(cls);
 			continue;
 		}
@@ -82,8 +82,8 @@ u32 hwpmc_classes_pmu_state(void)
 	for (i = 0; i < hwpmc_machine.nclass; i++) {
 		const struct hwpmc_class *cls = &hwpmc_machine.cls[i];
 
-		if (cls->ops->pmu_state)
-			return cls->ops->pmu_state(cls);
+		if (cls->ops->hardware.state)
+			return cls->ops->hardware.state(cls);
 	}
 	return HWPMC_PMU_NONE;
 }

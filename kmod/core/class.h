@@ -54,7 +54,7 @@ static inline u32 hwpmc_class_msr_fault(const struct hwpmc_class *cls)
 {
 	u32 msr = READ_ONCE(hwpmc_msr_faulted);
 
-	return unlikely(msr) && cls->ops->claim ? msr : 0;
+	return unlikely(msr) && cls->ops->hardware.claim ? msr : 0;
 }
 
 /* The same, and where a class has nothing but registers that are read. Any context. */

@@ -28,10 +28,10 @@ void hwpmc_cpu_reset_class_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls,
 	unsigned int i;
 
 	lockdep_assert_irqs_disabled();
-	if (!cls->ops->reset_irqoff)
+	if (!cls->ops->cpu.reset_irqoff)
 		return;
 	on = on && !READ_ONCE(hwpmc_leaving);
-	cls->ops->reset_irqoff(cls, on);
+	cls->ops->cpu.reset_irqoff(cls, on);
 	for (i = 0; i < cls->num; i++)
 		memset(&c->row[cls->first + i].shadow, 0,
 		       sizeof(struct hwpmc_select));
@@ -51,13 +51,13 @@ void hwpmc_cpu_program_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 	struct hwpmc_class *cls = row->cls;
 
-	if (!cls->ops->program_irqoff || unlikely(READ_ONCE(hwpmc_leaving)))
+	if (!cls->ops->row.program_irqoff || unlikely(READ_ONCE(hwpmc_leaving)))
 		return;
 	/* This CPU is about to go offline and still switches tasks (pmc/hotplug.c). */
 	if (unlikely(!(c->on & BIT(class_index(cls)))))
 		hwpmc_cpu_reset_class_irqoff(c, cls, true);
 	trace_hwpmc_md_config(nr, select->sel);
-	cls->ops->program_irqoff(cls, row->ri, select);
+	cls->ops->row.program_irqoff(cls, row->ri, select);
 	/*
 	 * The shadow is written after the hardware: an NMI of this row in between may
 	 * stop it. Then the shadow says that it counts, and the unload stops it once
@@ -86,10 +86,10 @@ void hwpmc_cpu_stop_nmi(struct hwpmc_cpu *c, unsigned int nr)
 {
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 
-	if (!row->cls->ops->stop_nmi)
+	if (!row->cls->ops->row.stop_nmi)
 		return;
 	trace_hwpmc_md_config(nr, 0);
-	row->cls->ops->stop_nmi(row->cls, row->ri);
+	row->cls->ops->row.stop_nmi(row->cls, row->ri);
 	WRITE_ONCE(c->row[nr].shadow.sel, 0);
 	hwpmc_stat_inc(switch_programmed);
 }
@@ -104,7 +104,7 @@ static void class_on_ipi(void *arg)
 {
 	struct class_switch *sw = arg;
 	const struct hwpmc_class_ops *ops = sw->cls->ops;
-	u32 msr = ops->running_irqoff ? ops->running_irqoff(sw->cls) : 0;
+	u32 msr = ops->hardware.running_irqoff ? ops->hardware.running_irqoff(sw->cls) : 0;
 
 	if (msr)
 		atomic_cmpxchg(&sw->running, 0, msr);

@@ -178,7 +178,7 @@ static inline u64 hwpmc_row_read_irqoff(const struct hwpmc_row *row)
 {
 	if (likely(row->rdpmc >= 0))
 		return hwpmc_rdpmc(row->rdpmc);
-	return row->cls->ops->read_irqoff(row->cls, row->ri);
+	return row->cls->ops->row.read_irqoff(row->cls, row->ri);
 }
 
 /* Otherwise the compiler computes the address again for every field. */

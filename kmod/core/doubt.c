@@ -92,19 +92,19 @@ static u32 changed_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 	struct hwpmc_select select;
 	u32 msr;
 
-	if (!ops->changed_irqoff)
+	if (!ops->row.changed_irqoff)
 		return 0;
 	do {
 		select.sel = READ_ONCE(c->row[nr].shadow.sel);
 		select.extra = READ_ONCE(c->row[nr].shadow.extra);
-		msr = select.sel ? ops->changed_irqoff(row->cls, row->ri, &select) : 0;
+		msr = select.sel ? ops->row.changed_irqoff(row->cls, row->ri, &select) : 0;
 	} while (msr && READ_ONCE(c->row[nr].shadow.sel) != select.sel);
 	return msr && !may_differ_irqoff(c, nr) ? msr : 0;
 }
 
 static u32 control_changed_irqoff(const struct hwpmc_class *cls)
 {
-	return cls->ops->control_changed_irqoff ? cls->ops->control_changed_irqoff(cls) : 0;
+	return cls->ops->control.changed_irqoff ? cls->ops->control.changed_irqoff(cls) : 0;
 }
 
 static u32 look_irqoff(struct hwpmc_cpu *c, unsigned int nr, u32 control)
@@ -158,8 +158,8 @@ u32 hwpmc_doubt_look_control_irqoff(struct hwpmc_cpu *c, struct hwpmc_class *cls
 	if (!rows)
 		return 0;
 	msr = control_changed_irqoff(cls);
-	if (!msr && cls->ops->follow_irqoff) {
-		msr = cls->ops->follow_irqoff(cls, &concerned);
+	if (!msr && cls->ops->control.follow_irqoff) {
+		msr = cls->ops->control.follow_irqoff(cls, &concerned);
 		rows &= concerned << cls->first;
 	}
 	*stopped |= msr ? rows : 0;
@@ -202,7 +202,7 @@ static void doubt_look_ipi(void *arg)
 
 void hwpmc_doubt_look(const struct hwpmc_pmc *pmc)
 {
-	if (hwpmc_rows[pmc->row].cls->ops->changed_irqoff)
+	if (hwpmc_rows[pmc->row].cls->ops->row.changed_irqoff)
 		on_each_cpu_cond(has_programmed, doubt_look_ipi, (void *)pmc, true);
 }
 

@@ -100,7 +100,7 @@ static void fill_info(struct hwpmc_pmcinfo *info, unsigned int nr, u32 cpu)
 	const struct hwpmc_pmc *pmc = pmc_on_cpu(row, cpu);
 
 	memset(info, 0, sizeof(*info));
-	cls->ops->row_name(cls, row->ri, info->name, sizeof(info->name));
+	cls->ops->row.name(cls, row->ri, info->name, sizeof(info->name));
 	info->class = cls->id;
 	info->enabled = !(per_cpu_ptr(hwpmc_cpus, cpu)->disabled & BIT_ULL(nr));
 	info->rowdisp = hwpmc_row_disp(row->users);
@@ -193,7 +193,7 @@ static int put_dynevent(struct hwpmc_dynevent __user *user, const struct hwpmc_c
 {
 	struct hwpmc_dynevent one = {
 		.ev = ev,
-		.reason = cls->ops->event_why ? cls->ops->event_why(cls, ev) : 0,
+		.reason = cls->ops->events.why ? cls->ops->events.why(cls, ev) : 0,
 	};
 
 	strscpy(one.name, name, sizeof(one.name));
@@ -208,15 +208,15 @@ int hwpmc_ioctl_dynevents(struct hwpmc_owner *owner, union hwpmc_arg *arg)
 	const char *name;
 	u32 n = 0, ev;
 
-	if (!cls || !cls->ops->event_at)
+	if (!cls || !cls->ops->events.at)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_CLASS,
 				    op->class);
-	while (cls->ops->event_at(cls, n, &ev))
+	while (cls->ops->events.at(cls, n, &ev))
 		n++;
 	if (op->nevent < n)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_BUFFER, n);
 	op->nevent = n;
-	for (n = 0; (name = cls->ops->event_at(cls, n, &ev)); n++)
+	for (n = 0; (name = cls->ops->events.at(cls, n, &ev)); n++)
 		if (put_dynevent(&user[n], cls, name, ev))
 			return hwpmc_refuse(&op->hdr, -EFAULT,
 					    HWPMC_WHY_BAD_ADDRESS, 0);

@@ -92,8 +92,8 @@ static const char *event_name(const struct hwpmc_pmc *pmc)
 	const struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
 	const char *name = NULL;
 
-	if (cls->ops->event_name)
-		name = cls->ops->event_name(cls, pmc->ev);
+	if (cls->ops->events.name)
+		name = cls->ops->events.name(cls, pmc->ev);
 	return name ?: pmc->name;
 }
 

@@ -149,7 +149,7 @@ static int class_encode(struct hwpmc_class *cls, struct hwpmc_op_pmcallocate *op
 	};
 	int ret;
 
-	if (op->kinds && !cls->ops->rows_irqoff)
+	if (op->kinds && !cls->ops->cpu.rows_irqoff)
 		return hwpmc_refuse(&op->hdr, -EINVAL, HWPMC_WHY_KIND, 0);
 	if (op->cpu != HWPMC_CPU_ANY)
 		req.cpu_kind = per_cpu_ptr(hwpmc_cpus, op->cpu)->kind;
@@ -454,15 +454,15 @@ static int pmc_get_event(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
 
-	return cls->ops->event_get ? cls->ops->event_get(cls, &pmc->select, hdr) : 0;
+	return cls->ops->events.get ? cls->ops->events.get(cls, &pmc->select, hdr) : 0;
 }
 
 static void pmc_put_event(struct hwpmc_pmc *pmc)
 {
 	struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
 
-	if (cls->ops->event_put)
-		cls->ops->event_put(cls, &pmc->select);
+	if (cls->ops->events.put)
+		cls->ops->events.put(cls, &pmc->select);
 }
 
 /* Its share of the row. find_row() has found it free: this cannot fail. */

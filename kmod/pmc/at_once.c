@@ -17,7 +17,7 @@
 /* Two classes of one claim have their counters of the same host. */
 static bool is_of_bank(const struct hwpmc_class *cls, const struct hwpmc_class *other)
 {
-	return cls->ops->claim == other->ops->claim;
+	return cls->ops->hardware.claim == other->ops->hardware.claim;
 }
 
 static unsigned int pmc_takes(const struct hwpmc_class *cls, bool pair)

@@ -37,7 +37,7 @@ static u64 times_before;
 /* perf has released the counters: its RDPMC permissions and its counts are void. */
 static void claim_generation_begin(const struct hwpmc_class *cls)
 {
-	u64 times = cls->ops->taken_times ? cls->ops->taken_times(cls) : 0;
+	u64 times = cls->ops->hardware.taken_times ? cls->ops->hardware.taken_times(cls) : 0;
 
 	lockdep_assert_held(&hwpmc_lock);
 	WRITE_ONCE(hwpmc_claim_generation, hwpmc_claim_generation + 1);
@@ -66,8 +66,8 @@ static void class_unclaim(struct hwpmc_class *cls)
 	report_restored();
 	clear_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
 	hwpmc_cpus_class_off(cls);
-	cls->ops->release(cls);
-	if (cls->ops->sampler)
+	cls->ops->hardware.release(cls);
+	if (cls->ops->interrupt.sampler)
 		static_branch_dec(&hwpmc_has_samplers);
 }
 
@@ -80,13 +80,13 @@ static int class_take(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 	lockdep_assert_held(&hwpmc_lock);
 	/* Also where nothing samples: it switches counters on again that perf's handler has
 	 * switched off. */
-	if (cls->ops->restore_control_nmi && hwpmc_nmi_register_once())
+	if (cls->ops->control.restore_nmi && hwpmc_nmi_register_once())
 		return hwpmc_refuse(hdr, -ENOMEM, HWPMC_WHY_NO_MEMORY, 0);
-	ret = cls->ops->claim(cls, hdr);
+	ret = cls->ops->hardware.claim(cls, hdr);
 	if (ret)
 		return ret;
 	hwpmc_claims++;
-	if (cls->ops->sampler)
+	if (cls->ops->interrupt.sampler)
 		static_branch_inc(&hwpmc_has_samplers);
 	else if (cls->nmi && !(hwpmc_claimed_classes & hwpmc_classes_nmi))
 		claim_generation_begin(cls);
@@ -106,7 +106,7 @@ static struct hwpmc_class *mate_of(const struct hwpmc_class *cls)
 	for (i = 0; i < hwpmc_machine.nclass; i++) {
 		struct hwpmc_class *other = &hwpmc_machine.cls[i];
 
-		if (other != cls && other->ops->trial && other->ops->claim == cls->ops->claim)
+		if (other != cls && other->ops->trial && other->ops->hardware.claim == cls->ops->hardware.claim)
 			return other;
 	}
 	return NULL;
@@ -208,7 +208,7 @@ static int class_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
-	if (!cls->ops->claim) {
+	if (!cls->ops->hardware.claim) {
 		WRITE_ONCE(cls->read_fault, 0);
 		set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
 		hwpmc_wrap_begin();
@@ -252,7 +252,7 @@ void hwpmc_class_put(struct hwpmc_class *cls)
 	lockdep_assert_held(&hwpmc_lock);
 	if (WARN_ON_ONCE(!class_users[i]) || --class_users[i])
 		return;
-	if (!cls->ops->claim) {
+	if (!cls->ops->hardware.claim) {
 		clear_bit(i, &hwpmc_claimed_classes);
 		return;
 	}

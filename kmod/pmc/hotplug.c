@@ -108,9 +108,9 @@ static void note_rows_irqoff(struct hwpmc_cpu *c)
 	for (i = 0; i < hwpmc_machine.nclass; i++) {
 		const struct hwpmc_class *cls = &hwpmc_machine.cls[i];
 
-		if (cls->ops->rows_irqoff)
+		if (cls->ops->cpu.rows_irqoff)
 			c->rows &= ~hwpmc_class_rows(cls) |
-				   cls->ops->rows_irqoff(cls, &c->kind) << cls->first;
+				   cls->ops->cpu.rows_irqoff(cls, &c->kind) << cls->first;
 	}
 }
 
@@ -122,8 +122,8 @@ static int classes_admit_cpu_irqoff(void)
 	for (i = 0; !ret && i < hwpmc_machine.nclass; i++) {
 		struct hwpmc_class *cls = &hwpmc_machine.cls[i];
 
-		if (cls->ops->cpu_online_irqoff)
-			ret = cls->ops->cpu_online_irqoff(cls);
+		if (cls->ops->cpu.online_irqoff)
+			ret = cls->ops->cpu.online_irqoff(cls);
 	}
 	return ret;
 }

@@ -52,7 +52,7 @@ static bool look_controls_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int *ex
 
 		if (!(rows & hwpmc_class_rows(cls)))
 			continue;
-		*exits += !!cls->ops->control_changed_irqoff + !!cls->ops->follow_irqoff;
+		*exits += !!cls->ops->control.changed_irqoff + !!cls->ops->control.follow_irqoff;
 		found |= hwpmc_doubt_look_control_irqoff(c, cls, stopped);
 	}
 	return found;
@@ -66,7 +66,7 @@ static bool look_rows_irqoff(struct hwpmc_cpu *c, u64 rows, unsigned int exits, 
 
 	for (i = 0; i < hwpmc_nrows; i++, nr++) {
 		nr = nr < hwpmc_nrows ? nr : 0;
-		if (!(rows & BIT_ULL(nr)) || !hwpmc_rows[nr].cls->ops->changed_irqoff)
+		if (!(rows & BIT_ULL(nr)) || !hwpmc_rows[nr].cls->ops->row.changed_irqoff)
 			continue;
 		exits += 1 + hwpmc_still_cost_irqoff(c, nr);
 		if (exits > most)

@@ -67,7 +67,7 @@ static void program_irqoff(void *arg)
 	struct trial_row *r, *end = t->at + t->n;
 
 	for (r = t->at; r < end; r++)
-		r->row->cls->ops->program_irqoff(r->row->cls, r->row->ri, &r->select);
+		r->row->cls->ops->row.program_irqoff(r->row->cls, r->row->ri, &r->select);
 }
 
 static __always_inline void measure_turns_irqoff(struct trial_step *t, unsigned int turns)
@@ -93,7 +93,7 @@ static void stop_irqoff(void *arg)
 	struct trial_row *r, *end = t->at + t->n;
 
 	for (r = t->at; r < end; r++)
-		r->row->cls->ops->stop_nmi(r->row->cls, r->row->ri);
+		r->row->cls->ops->row.stop_nmi(r->row->cls, r->row->ri);
 }
 
 static void count_one_irqoff(void *arg)
@@ -273,11 +273,11 @@ static void match_irqoff(void *arg)
 	struct trial_row *r, *end = t->at + t->n;
 
 	for (r = t->at; r < end; r++)
-		r->row->cls->ops->write_nmi(r->row->cls, r->row->ri, pattern_of(r->row));
+		r->row->cls->ops->row.write_nmi(r->row->cls, r->row->ri, pattern_of(r->row));
 	for (r = t->at; r < end; r++)
 		r->counted = hwpmc_row_read_irqoff(r->row);
 	for (r = t->at; r < end; r++)
-		r->row->cls->ops->write_nmi(r->row->cls, r->row->ri, 0);
+		r->row->cls->ops->row.write_nmi(r->row->cls, r->row->ri, 0);
 }
 
 /* Does RDPMC of each row, which is stopped, read the counter that is written? */

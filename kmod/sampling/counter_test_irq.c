@@ -72,9 +72,9 @@ bool hwpmc_trial_came_nmi(struct hwpmc_cpu *c)
 		hwpmc_pmi_open_nmi();
 		return true;
 	}
-	row->cls->ops->stop_nmi(row->cls, row->ri);
-	if (row->cls->ops->ack_nmi)
-		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
+	row->cls->ops->row.stop_nmi(row->cls, row->ri);
+	if (row->cls->ops->interrupt.ack_nmi)
+		row->cls->ops->interrupt.ack_nmi(row->cls, BIT_ULL(row->ri));
 	hwpmc_pmi_open_nmi();
 	WRITE_ONCE(c->trial_came, true);
 	return true;
@@ -92,8 +92,8 @@ static void arm_irqoff(void *arg)
 	c->trial_came = false;
 	WRITE_ONCE(c->trial, &hwpmc_rows[nr]);
 	c->dirty |= BIT_ULL(nr);
-	t->cls->ops->write_nmi(t->cls, t->ri, -(u64)ARMED);
-	t->cls->ops->program_irqoff(t->cls, t->ri, &t->select);
+	t->cls->ops->row.write_nmi(t->cls, t->ri, -(u64)ARMED);
+	t->cls->ops->row.program_irqoff(t->cls, t->ri, &t->select);
 	for (i = 0; i < OVERFLOW_TURNS / LOOK_TURNS && !t->overflowed; i++) {
 		hwpmc_still_work_irqoff(LOOK_TURNS);
 		t->overflowed = READ_ONCE(c->trial_came) || test_has_overflowed_nmi(c->trial);
@@ -105,9 +105,9 @@ static void disarm_irqoff(void *arg)
 	struct trial_step *t = arg;
 	struct hwpmc_cpu *c = this_cpu_ptr(hwpmc_cpus);
 
-	t->cls->ops->stop_nmi(t->cls, t->ri);
-	if (t->cls->ops->ack_nmi)
-		t->cls->ops->ack_nmi(t->cls, BIT_ULL(t->ri));
+	t->cls->ops->row.stop_nmi(t->cls, t->ri);
+	if (t->cls->ops->interrupt.ack_nmi)
+		t->cls->ops->interrupt.ack_nmi(t->cls, BIT_ULL(t->ri));
 	/* It may come yet, or while this is written. */
 	c->nmi_expected = hwpmc_log_time_nmi();
 	WRITE_ONCE(c->trial, NULL);

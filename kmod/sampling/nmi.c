@@ -60,8 +60,8 @@ static void restore_controls_nmi(struct hwpmc_cpu *c)
 	for_each_set_bit(i, &on, HWPMC_CLASS_MAX) {
 		struct hwpmc_class *cls = &hwpmc_machine.cls[i];
 
-		if (cls->ops->restore_control_nmi)
-			lost |= cls->ops->restore_control_nmi(cls);
+		if (cls->ops->control.restore_nmi)
+			lost |= cls->ops->control.restore_nmi(cls);
 	}
 	if (unlikely(lost))
 		hwpmc_stat_inc(restored);

@@ -60,7 +60,7 @@ static void arm_nmi(struct hwpmc_cpu *c, unsigned int nr)
 	struct hwpmc_row *row = &hwpmc_rows[nr];
 	u64 armed = take_armed_nmi(&c->row[nr], row->cls);
 
-	row->cls->ops->write_nmi(row->cls, row->ri, -armed);
+	row->cls->ops->row.write_nmi(row->cls, row->ri, -armed);
 }
 
 /* ---- rows of classes that have their own test of an overflow --------------- */
@@ -69,7 +69,7 @@ static void arm_nmi(struct hwpmc_cpu *c, unsigned int nr)
 static __always_inline const struct hwpmc_sampler *sampler_nmi(unsigned int nr)
 {
 	if (static_branch_unlikely(&hwpmc_has_samplers))
-		return hwpmc_rows[nr].cls->ops->sampler;
+		return hwpmc_rows[nr].cls->ops->interrupt.sampler;
 	return NULL;
 }
 
@@ -545,8 +545,8 @@ unsigned int hwpmc_sample_all_nmi(struct hwpmc_cpu *c, struct pt_regs *regs,
 			continue;
 		handled++;
 		/* Before the row is armed: an overflow after that is a new one. */
-		if (row->cls->ops->ack_nmi)
-			row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
+		if (row->cls->ops->interrupt.ack_nmi)
+			row->cls->ops->interrupt.ack_nmi(row->cls, BIT_ULL(row->ri));
 		handle_overflow_nmi(c, nr, counter, regs, now);
 	}
 	return handled;
@@ -689,7 +689,7 @@ void hwpmc_sample_hold_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 		return;
 	if (left < most) {
 		rc->sample.excess += most - left;
-		row->cls->ops->write_nmi(row->cls, row->ri, -most);
+		row->cls->ops->row.write_nmi(row->cls, row->ri, -most);
 	}
 	hwpmc_cpu_program_irqoff(c, nr, &rc->pmc->select);
 }
@@ -769,8 +769,8 @@ static void count_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr, u64 over
 
 	if (unlikely(sampler_nmi(nr)))
 		declare_lost_nmi(&c->row[nr], nr, period_nmi(c, nr), hwpmc_log_time_nmi());
-	if (row->cls->ops->ack_nmi)
-		row->cls->ops->ack_nmi(row->cls, BIT_ULL(row->ri));
+	if (row->cls->ops->interrupt.ack_nmi)
+		row->cls->ops->interrupt.ack_nmi(row->cls, BIT_ULL(row->ri));
 	count_late_irqoff(c, nr, overshoot);
 }
 

@@ -195,17 +195,17 @@ static const struct hwpmc_sampler test_sampler = {
 
 const struct hwpmc_class_ops hwpmc_test_ops = {
 	.probe = test_probe,
-	.claim = test_claim,
-	.release = test_release,
-	.reset_irqoff = test_reset_irqoff,
+	.hardware.claim = test_claim,
+	.hardware.release = test_release,
+	.cpu.reset_irqoff = test_reset_irqoff,
 	.encode = test_encode,
-	.program_irqoff = test_program_irqoff,
-	.stop_nmi = test_stop_nmi,
-	.read_irqoff = test_read_irqoff,
-	.event_at = test_event_at,
-	.event_name = test_event_name,
-	.sampler = &test_sampler,
-	.row_name = test_row_name,
+	.row.program_irqoff = test_program_irqoff,
+	.row.stop_nmi = test_stop_nmi,
+	.row.read_irqoff = test_read_irqoff,
+	.events.at = test_event_at,
+	.events.name = test_event_name,
+	.interrupt.sampler = &test_sampler,
+	.row.name = test_row_name,
 };
 
 /* ---- events --------------------------------------------------------------- */

@@ -53,7 +53,7 @@ void hwpmc_thread_add_migrations_irqoff(struct hwpmc_thread *thread,
 	u32 n = thread_take_migrations(thread, row->ri);
 
 	if (n)
-		row->cls->ops->add_irqoff(row->cls, row->ri, n);
+		row->cls->ops->row.add_irqoff(row->cls, row->ri, n);
 }
 
 /*

@@ -29,7 +29,7 @@ static void clear_row_irqoff(struct hwpmc_cpu *c, unsigned int nr)
 
 	if (c->row[nr].shadow.sel)
 		hwpmc_cpu_stop_nmi(c, nr);
-	row->cls->ops->write_nmi(row->cls, row->ri, 0);
+	row->cls->ops->row.write_nmi(row->cls, row->ri, 0);
 }
 
 /* A random start: the rest of a period shows what others have counted since a sample. */
@@ -52,7 +52,7 @@ static void clear_system_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 		return;
 	}
 	hwpmc_pmc_harvest_irqoff(pmc);
-	row->cls->ops->write_nmi(row->cls, row->ri, 0);
+	row->cls->ops->row.write_nmi(row->cls, row->ri, 0);
 	pmc->system.start = 0;
 }
 

@@ -39,7 +39,7 @@ static void system_end_irqoff(struct hwpmc_cpu *c, struct hwpmc_pmc *pmc)
 	}
 	/* What it has counted of others is not for a program that has the row next. */
 	if (pmc->hidden)
-		row->cls->ops->write_nmi(row->cls, row->ri, 0);
+		row->cls->ops->row.write_nmi(row->cls, row->ri, 0);
 }
 
 void hwpmc_system_start_irqoff(void *arg)

@@ -89,7 +89,7 @@ static void counter_restart_irqoff(unsigned int nr, struct hwpmc_row_cpu *rc)
 
 	if (rc->count.start <= rc->mask >> 1)
 		return;
-	row->cls->ops->write_nmi(row->cls, row->ri, 0);
+	row->cls->ops->row.write_nmi(row->cls, row->ri, 0);
 	rc->count.start = 0;
 }
 
