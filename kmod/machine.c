@@ -8,10 +8,8 @@
 #include <asm/cpufeature.h>
 #include <asm/processor.h>
 
-#include "backends/amd_encode.h"
 #include "backends/classes.h"
 #include "backends/cputype.h"
-#include "backends/intel.h"
 #include "machine.h"
 
 struct backend {
@@ -54,18 +52,6 @@ static void machine_identify(struct hwpmc_machine *m)
 	else if ((c->x86_vendor == X86_VENDOR_AMD ||
 		  c->x86_vendor == X86_VENDOR_HYGON) && c->x86 >= 0xf)
 		m->cputype = HWPMC_CPU_AMD_K8;
-}
-
-static u32 pmu_version(const struct hwpmc_class *cls)
-{
-	switch (cls->id) {
-	case HWPMC_CLASS_IAP:
-		return ((const struct hwpmc_intel_pmu *)cls->priv)->version;
-	case HWPMC_CLASS_K8:
-		return ((const struct hwpmc_amd_pmu *)cls->priv)->version;
-	default:
-		return 0;
-	}
 }
 
 /* "IAF/3/48/0x67<INT,USR,SYS,REA,WRI>" */
@@ -123,7 +109,7 @@ static void probe_one(struct hwpmc_machine *m, const struct backend *b)
 		return;
 	}
 	m->nclass++;
-	m->pmu_version = max(m->pmu_version, pmu_version(cls));
+	m->pmu_version = max(m->pmu_version, cls->pmu_version);
 }
 
 int hwpmc_machine_probe(struct hwpmc_machine *m)

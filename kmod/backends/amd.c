@@ -103,6 +103,7 @@ static int amd_probe(struct hwpmc_class *cls)
 	hwpmc_pmi_class(cls);
 	cls->num = pmu.num;
 	cls->rdpmc_base = 0;
+	cls->pmu_version = pmu.version;
 	cls->priv = &pmu;
 	pmu.guests = hwpmc_amd_guests_init(&bank);
 	hwpmc_x86_mediated_init();

@@ -212,7 +212,7 @@ int hwpmc_amd_encode(const struct hwpmc_class *cls,
 		.select = { .sel = amd_select_of(pmu, req) },
 		.rows = rows,
 		.pair = needs_two_counters(pmu, req->config),
-		.package = is_of_node(pmu, req->config),
+		.scope = is_of_node(pmu, req->config) ? HWPMC_SCOPE_PACKAGE : HWPMC_SCOPE_THREAD,
 	};
 	if (enc->pair)
 		enc->select.extra = AMD_CTL_MERGE;

@@ -54,6 +54,14 @@ struct hwpmc_arming {
 	u16 least, unit;
 };
 
+/* With whom a counter of an event is shared, and so what its PMCs must not meet. */
+enum hwpmc_scope {
+	HWPMC_SCOPE_THREAD,	/* with no other CPU */
+	HWPMC_SCOPE_CORE,	/* with the other thread of the core: none may be online
+				 * (siblings.h) */
+	HWPMC_SCOPE_PACKAGE,	/* on the CPUs of a package only one may have the row */
+};
+
 /* Result of encode(): which rows of the class can count the event, and how. */
 struct hwpmc_encoding {
 	struct hwpmc_select select;
@@ -64,7 +72,7 @@ struct hwpmc_encoding {
 	bool pair;		/* takes the next row as well, which then counts for
 				 * nobody */
 	bool hidden;		/* RDPMC of user mode reads 0 from the counter */
-	bool package;		/* on the CPUs of a package only one may have the row */
+	enum hwpmc_scope scope;
 	struct hwpmc_hdr refusal;
 };
 
@@ -181,8 +189,8 @@ struct hwpmc_class_ops {
 		/* Why an event of the list is refused on this kernel, 0: it is not. */
 		u32 (*why)(const struct hwpmc_class *cls, u32 ev);
 		/*
-		 * One PMC more, or less, has this select: SOFT enables its event, P4 and IAP
-		 * admit no sibling of a CPU where they must not. Process context, hwpmc_lock.
+		 * One PMC more, or less, has this select: SOFT enables its event. Process
+		 * context, hwpmc_lock.
 		 */
 		int (*get)(struct hwpmc_class *cls, const struct hwpmc_select *s,
 			   struct hwpmc_hdr *hdr);
@@ -288,6 +296,8 @@ struct hwpmc_class {
 	u32 first;		/* first row; set by the core */
 	s64 rdpmc_base;		/* RDPMC index of row 0 (rows follow), -1: none */
 	u32 payloads;		/* HWPMC_F_* of HWPMC_F_PAYLOAD that it delivers */
+	u32 siblings_why;	/* enum hwpmc_reason: HWPMC_SCOPE_CORE meets siblings */
+	u32 pmu_version;	/* of struct hwpmc_machine */
 	u32 wrap_ms;		/* how often rows have to be read while they count; 0: as
 				 * `width` wants it */
 	u64 max_period;		/* see write_nmi() */

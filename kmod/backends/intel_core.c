@@ -439,6 +439,8 @@ static int iap_probe(struct hwpmc_class *cls)
 	cls->num = pmu->gp_num;
 	cls->kinds = hwpmc_intel_all_kinds(pmu);
 	cls->rdpmc_base = 0;
+	cls->siblings_why = HWPMC_WHY_EVENT_SIBLINGS;
+	cls->pmu_version = pmu->version;
 	cls->priv = &hwpmc_intel_pmu;
 	hwpmc_x86_mediated_init();
 	return 0;
@@ -543,20 +545,6 @@ static void iap_row_name(const struct hwpmc_class *cls, unsigned int ri,
 	snprintf(buf, len, "IAP-%u", ri);
 }
 
-static int iap_event_get(struct hwpmc_class *cls, const struct hwpmc_select *s,
-			 struct hwpmc_hdr *hdr)
-{
-	if (!hwpmc_intel_is_shared(hwpmc_intel_pmu.cputype, s->sel))
-		return 0;
-	return hwpmc_siblings_get(HWPMC_WHY_EVENT_SIBLINGS, hdr);
-}
-
-static void iap_event_put(struct hwpmc_class *cls, const struct hwpmc_select *s)
-{
-	if (hwpmc_intel_is_shared(hwpmc_intel_pmu.cputype, s->sel))
-		hwpmc_siblings_put();
-}
-
 static int iap_cpu_online_irqoff(struct hwpmc_class *cls)
 {
 	int ret = place_cpu_irqoff();
@@ -628,7 +616,5 @@ const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.control.restore_nmi = iap_restore_control_nmi,
 	.row.write_nmi = iap_write_nmi,
 	.interrupt.ack_nmi = iap_ack_nmi,
-	.events.get = iap_event_get,
-	.events.put = iap_event_put,
 	.row.name = iap_row_name,
 };

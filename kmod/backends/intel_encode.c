@@ -235,6 +235,8 @@ static int iap_encode_for(const struct hwpmc_intel_pmu *pmu, const struct hwpmc_
 		.arming = hwpmc_intel_arming(pmu->cputype, req->config),
 		.rows = rows,
 		.hidden = is_hidden(pmu, req),
+		.scope = hwpmc_intel_is_shared(pmu->cputype, req->config) ?
+			 HWPMC_SCOPE_CORE : HWPMC_SCOPE_THREAD,
 	};
 	if (enc->hidden)
 		enc->select.sel |= INTEL_SEL_HIDE;

@@ -94,6 +94,7 @@ static int p4_probe(struct hwpmc_class *cls)
 	hwpmc_pmi_class(cls);
 	cls->num = P4_NUM;
 	cls->rdpmc_base = 0;
+	cls->siblings_why = HWPMC_WHY_SIBLINGS;
 	cls->priv = &p4_model;
 	return 0;
 }
@@ -131,21 +132,6 @@ static int p4_cpu_online_irqoff(struct hwpmc_class *cls)
 		return 0;
 	__this_cpu_write(p4_thread, CPUID1_APIC_ID(cpuid_ebx(1)) & 1);
 	return hwpmc_siblings_online_irqoff();
-}
-
-/* A process-scope PMC. A CPU may have come since encode(). */
-static int p4_event_get(struct hwpmc_class *cls, const struct hwpmc_select *s,
-			struct hwpmc_hdr *hdr)
-{
-	if (!(s->extra & HWPMC_P4_PROCESS))
-		return 0;
-	return hwpmc_siblings_get(HWPMC_WHY_SIBLINGS, hdr);
-}
-
-static void p4_event_put(struct hwpmc_class *cls, const struct hwpmc_select *s)
-{
-	if (s->extra & HWPMC_P4_PROCESS)
-		hwpmc_siblings_put();
 }
 
 static int p4_encode(const struct hwpmc_class *cls, const struct hwpmc_request *req,
@@ -208,7 +194,7 @@ static void p4_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 			      const struct hwpmc_select *s)
 {
 	unsigned int thread = __this_cpu_read(p4_thread);
-	unsigned int unit = s->extra & ~HWPMC_P4_PROCESS;
+	unsigned int unit = s->extra;
 
 	hwpmc_x86_wrmsr_nmi(hwpmc_p4_escr(unit, hwpmc_p4_half(ri)),
 			    hwpmc_p4_escr_of_thread(s->sel >> 32, thread));
@@ -283,7 +269,5 @@ const struct hwpmc_class_ops hwpmc_p4_ops = {
 	.row.changed_irqoff = p4_changed_irqoff,
 	.row.write_nmi = p4_write_nmi,
 	.interrupt.ack_nmi = p4_ack_nmi,
-	.events.get = p4_event_get,
-	.events.put = p4_event_put,
 	.row.name = p4_row_name,
 };

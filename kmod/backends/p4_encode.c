@@ -201,8 +201,7 @@ int hwpmc_p4_encode(const struct hwpmc_class *cls, const struct hwpmc_request *r
 	*enc = (struct hwpmc_encoding){
 		.select = { .sel = p4_select_of(req, n), .extra = events[n].unit },
 		.rows = p4_event_rows(n),
+		.scope = hwpmc_mode_is_system(req->mode) ? HWPMC_SCOPE_THREAD : HWPMC_SCOPE_CORE,
 	};
-	if (!hwpmc_mode_is_system(req->mode))
-		enc->select.extra |= HWPMC_P4_PROCESS;
 	return 0;
 }

@@ -3,14 +3,13 @@
  * p4_encode.h - Netburst's events and the encoder of their selects. Pure.
  *
  * A select's sel is the CCCR in the low half and the ESCR in the high half, both as for
- * thread 0; its extra says which pair of ESCRs, and whether the PMC is of a process.
+ * thread 0; its extra says which pair of ESCRs.
  */
 #ifndef HWPMC_P4_ENCODE_H
 #define HWPMC_P4_ENCODE_H
 
 #include "backend.h"
 
-#define HWPMC_P4_PROCESS	BIT_ULL(63)	/* in extra: process scope */
 
 /* Units with a pair of ESCRs that events use. */
 #define HWPMC_P4_UNITS		15

@@ -4,6 +4,7 @@
 #include <linux/smp.h>
 #include <linux/topology.h>
 
+#include "../base/lock.h"
 #include "siblings.h"
 
 /* Changed with CPUs held online or offline; so a CPU that comes reads a value that stays. */
@@ -28,6 +29,7 @@ int hwpmc_siblings_get(u32 reason, struct hwpmc_hdr *hdr)
 {
 	int sibling;
 
+	lockdep_assert_held(&hwpmc_lock);
 	cpus_read_lock();
 	sibling = hwpmc_sibling_find();
 	if (sibling < 0)
@@ -38,6 +40,7 @@ int hwpmc_siblings_get(u32 reason, struct hwpmc_hdr *hdr)
 
 void hwpmc_siblings_put(void)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	cpus_read_lock();
 	siblings_users--;
 	cpus_read_unlock();

@@ -15,6 +15,7 @@
 #include <asm/nmi.h>
 #include <asm/perf_event.h>
 
+#include "../base/lock.h"
 #include "../compat/msr.h"
 #include "../debug/tunables.h"
 #include "x86_guard.h"
@@ -181,6 +182,7 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, struct hwpmc_hdr *hdr)
 	u32 msr;
 	int ret;
 
+	lockdep_assert_held(&hwpmc_lock);
 	if (bank_users) {
 		bank_users++;
 		return 0;
@@ -215,6 +217,7 @@ static void warn_of_fault(u32 faulted)
 
 void hwpmc_x86_release(const struct hwpmc_x86_bank *bank)
 {
+	lockdep_assert_held(&hwpmc_lock);
 	if (--bank_users)
 		return;
 	hwpmc_x86_put_back(bank);

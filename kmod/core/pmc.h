@@ -52,7 +52,8 @@ struct hwpmc_pmc {
 	u32 kinds;			/* of core that it counts on; 0: on all. In system
 					 * scope the CPU says */
 	u8 slow_path;			/* enum hwpmc_slow_reason: bits */
-	bool pair, package, hidden;	/* see struct hwpmc_encoding */
+	u8 scope;			/* enum hwpmc_scope */
+	bool pair, hidden;		/* see struct hwpmc_encoding */
 	bool privileged;		/* the allocator had CAP_PERFMON; checked once,
 					 * as perf does */
 	bool user_only;			/* a hardware counter that counts user mode alone */

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 
+#include "../backends/siblings.h"
 #include "../core/cpu.h"
 #include "../core/doubt.h"
 #include "../core/owner.h"
@@ -203,7 +204,7 @@ static bool row_busy(struct hwpmc_owner *owner, unsigned int nr,
 		return true;
 	if (row->halves || (enc->pair && hwpmc_rows[nr + 1].users))
 		return true;
-	if (enc->package && package_taken(nr, op->cpu))
+	if (enc->scope == HWPMC_SCOPE_PACKAGE && package_taken(nr, op->cpu))
 		return true;
 	return row_taken(nr, op) || hwpmc_owner_holds(owner, nr, op->mode, op->cpu);
 }
@@ -324,7 +325,7 @@ static struct hwpmc_pmc *pmc_new(struct hwpmc_owner *owner,
 	pmc->privileged = owner->kernel || perfmon_capable();
 	pmc->hidden = enc->hidden;
 	pmc->pair = enc->pair;
-	pmc->package = enc->package;
+	pmc->scope = enc->scope;
 	pmc->sampling.arming = enc->arming;
 	/* Some counters do not overflow properly with one event left. */
 	if (hwpmc_rows[nr].cls->nmi)
@@ -450,6 +451,20 @@ static void pmc_put_class(struct hwpmc_pmc *pmc)
 	hwpmc_class_put(hwpmc_rows[pmc->row].cls);
 }
 
+/* No sibling comes online while a PMC shares a core; one may have come since encode(). */
+static int pmc_get_siblings(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
+{
+	if (pmc->scope != HWPMC_SCOPE_CORE)
+		return 0;
+	return hwpmc_siblings_get(hwpmc_rows[pmc->row].cls->siblings_why, hdr);
+}
+
+static void pmc_put_siblings(struct hwpmc_pmc *pmc)
+{
+	if (pmc->scope == HWPMC_SCOPE_CORE)
+		hwpmc_siblings_put();
+}
+
 static int pmc_get_event(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
 	struct hwpmc_class *cls = hwpmc_rows[pmc->row].cls;
@@ -475,7 +490,7 @@ static int pmc_get_row(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 		row->users = hwpmc_row_added(row->users, system);
 	if (!row->cls->shareable && system)
 		per_cpu_ptr(hwpmc_cpus, pmc->cpu)->taken |= BIT_ULL(pmc->row);
-	if (pmc->package)
+	if (pmc->scope == HWPMC_SCOPE_PACKAGE)
 		per_cpu_ptr(hwpmc_cpus, pmc->cpu)->package_taken |= BIT_ULL(pmc->row);
 	if (pmc->pair)
 		row[1].halves++;
@@ -492,7 +507,7 @@ static void pmc_put_row(struct hwpmc_pmc *pmc)
 	list_del(&pmc->row_node);
 	if (pmc->pair)
 		row[1].halves--;
-	if (pmc->package)
+	if (pmc->scope == HWPMC_SCOPE_PACKAGE)
 		per_cpu_ptr(hwpmc_cpus, pmc->cpu)->package_taken &= ~BIT_ULL(pmc->row);
 	if (!row->cls->shareable) {
 		row->users = hwpmc_row_removed(row->users, system);
@@ -522,6 +537,7 @@ static const struct pmc_resource {
 	{ pmc_get_hooks, pmc_put_hooks },
 	{ pmc_get_class, pmc_put_class },
 	{ pmc_try_interrupt, NULL },
+	{ pmc_get_siblings, pmc_put_siblings },
 	{ pmc_get_event, pmc_put_event },
 	{ pmc_get_row, pmc_put_row },
 };

@@ -25,7 +25,7 @@ $(BUILD)/unit/kmod_intel_events: $(unit-backends)/cputype.c \
 	$(unit-backends)/intel_constraints.c $(unit-backends)/intel_kinds.c
 $(BUILD)/unit/kmod_intel_kinds: $(unit-backends)/cputype.c $(unit-backends)/intel_encode.c \
 	$(unit-backends)/intel_constraints.c $(unit-backends)/intel_arming.c \
-	$(unit-backends)/intel_kinds.c
+	$(unit-backends)/intel_shared.c $(unit-backends)/intel_kinds.c
 $(BUILD)/unit/kmod_p4: $(unit-backends)/p4_encode.c
 $(BUILD)/unit/kmod_p4: unit-libs := -lpfm
 $(BUILD)/unit/kmod_rapl: $(unit-backends)/rapl_units.c
@@ -41,7 +41,8 @@ $(BUILD)/tests/events/intel-counters.tsv: $(TOP)/tests/events/make-counters \
 
 # It looks into the tables: the source is included, not linked.
 $(BUILD)/unit/kmod_intel_rules: $(unit-backends)/intel_encode.c \
-	$(unit-backends)/intel_arming.c $(unit-backends)/intel_kinds.c
+	$(unit-backends)/intel_arming.c $(unit-backends)/intel_shared.c \
+	$(unit-backends)/intel_kinds.c
 
 $(unit-bins): $(BUILD)/unit/%: $(TOP)/tests/unit/%.c $(TOP)/tests/harness/harness.c \
 		$(wildcard $(TOP)/kmod/*/*.h) $(wildcard $(TOP)/include/uapi/*.h) \

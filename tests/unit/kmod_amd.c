@@ -150,17 +150,17 @@ START_TEST(k8_counts_events_of_a_node_in_system_scope_alone)
 			refuses(-EINVAL, HWPMC_WHY_EVENT_NODE, 0);
 			req.mode = HWPMC_MODE_SC;
 			gives(0x430100 | event, 0xf);
-			ck_assert(enc.package);
+			ck_assert_int_eq(enc.scope, HWPMC_SCOPE_PACKAGE);
 		}
 		req.config = 0x1df;
 		req.mode = HWPMC_MODE_TC;
 		gives(0x4301df, 0xf);
-		ck_assert(!enc.package);
+		ck_assert_int_eq(enc.scope, HWPMC_SCOPE_THREAD);
 	}
 	use_pmu(0x17, true, 0, 0);
 	req.config = 0x1e0;
 	gives(0x4301e0, 0x3f);
-	ck_assert(!enc.package);
+	ck_assert_int_eq(enc.scope, HWPMC_SCOPE_THREAD);
 }
 END_TEST
 

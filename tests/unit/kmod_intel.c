@@ -300,6 +300,21 @@ START_TEST(events_that_need_the_core_for_one_thread_are_those_of_the_errata)
 }
 END_TEST
 
+START_TEST(iap_event_that_threads_share_has_scope_core)
+{
+	setup();
+	req.config = 0x81d0;
+	ck_assert_int_eq(hwpmc_iap_encode(&cls, &req, &enc), 0);
+	ck_assert_int_eq(enc.scope, HWPMC_SCOPE_THREAD);
+	pmu.cputype = HWPMC_CPU_HASWELL;
+	ck_assert_int_eq(hwpmc_iap_encode(&cls, &req, &enc), 0);
+	ck_assert_int_eq(enc.scope, HWPMC_SCOPE_CORE);
+	req.config = 0xc0;
+	ck_assert_int_eq(hwpmc_iap_encode(&cls, &req, &enc), 0);
+	ck_assert_int_eq(enc.scope, HWPMC_SCOPE_THREAD);
+}
+END_TEST
+
 START_TEST(iap_never_asks_for_interrupts_when_counting)
 {
 	req.caps |= HWPMC_CAP_INTERRUPT;
@@ -754,6 +769,7 @@ int main(void)
 	harness_add(iap_select_has_every_field_of_the_request);
 	harness_add(iap_is_armed_as_far_from_its_overflow_as_the_model_needs);
 	harness_add(events_that_need_the_core_for_one_thread_are_those_of_the_errata);
+	harness_add(iap_event_that_threads_share_has_scope_core);
 	harness_add(iap_never_asks_for_interrupts_when_counting);
 	harness_add(iap_names_each_reserved_bit);
 	harness_add(iap_names_the_lowest_of_several_reserved_bits);

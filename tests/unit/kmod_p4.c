@@ -73,7 +73,7 @@ START_TEST(p4_modes_and_the_interrupt_are_those_of_thread_0)
 }
 END_TEST
 
-START_TEST(p4_a_select_of_a_process_says_so)
+START_TEST(p4_event_of_a_process_has_scope_core)
 {
 	static const struct { u32 mode; bool process; } modes[] = {
 		{ HWPMC_MODE_SS, false }, { HWPMC_MODE_SC, false },
@@ -84,8 +84,7 @@ START_TEST(p4_a_select_of_a_process_says_so)
 		setup();
 		req.mode = modes[i].mode;
 		ck_assert_int_eq(hwpmc_p4_encode(&cls, &req, &enc), 0);
-		ck_assert_int_eq(!!(enc.select.extra & HWPMC_P4_PROCESS),
-				 modes[i].process);
+		ck_assert_int_eq(enc.scope == HWPMC_SCOPE_CORE, modes[i].process);
 	}
 }
 END_TEST
@@ -219,7 +218,7 @@ static u64 group_of_escr(u32 escr, unsigned int second)
 static void check_rows(void)
 {
 	static u64 row_of_escr[0x42];
-	unsigned int unit = enc.select.extra & ~HWPMC_P4_PROCESS;
+	unsigned int unit = enc.select.extra;
 	u64 rows;
 
 	for (rows = enc.rows; rows; rows &= rows - 1) {
@@ -333,7 +332,7 @@ END_TEST
 int main(void)
 {
 	harness_add(p4_modes_and_the_interrupt_are_those_of_thread_0);
-	harness_add(p4_a_select_of_a_process_says_so);
+	harness_add(p4_event_of_a_process_has_scope_core);
 	harness_add(p4_thread_1_has_bits_of_its_own);
 	harness_add(p4_qualifiers_of_the_cccr_are_passed_on);
 	harness_add(p4_cascade_and_the_modules_own_bits_are_refused);
