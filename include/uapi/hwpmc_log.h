@@ -48,6 +48,8 @@
 #define HWPMC_LOG_COMM		16	/* with the terminating zero */
 #define HWPMC_LOG_BUILD_ID	20
 #define HWPMC_LOG_DEPTH_MAX	512	/* frames of one chain */
+#define HWPMC_LOG_CPU_UNKNOWN	0xffff	/* records of a CPU that was not recorded; the module
+					 * writes no such record */
 
 enum hwpmc_log_type {
 	HWPMC_LOG_CLOSELOG = 1,		/* hwpmc_log_closelog */
@@ -70,7 +72,8 @@ enum hwpmc_log_type {
 	HWPMC_LOG_THR_EXIT = 19,	/* hwpmc_log_task */
 	HWPMC_LOG_PROC_CREATE = 20,	/* hwpmc_log_task */
 
-	HWPMC_LOG_CPU = 64,		/* hwpmc_log_hdr, id is the CPU */
+	HWPMC_LOG_CPU = 64,		/* hwpmc_log_hdr, id is the CPU, or
+					 * HWPMC_LOG_CPU_UNKNOWN */
 	HWPMC_LOG_CONTEXT = 65,		/* hwpmc_log_context */
 	HWPMC_LOG_THROTTLE = 66,	/* hwpmc_log_throttle */
 	HWPMC_LOG_COMM_NAME = 67,	/* hwpmc_log_task: comm changed */
@@ -201,6 +204,10 @@ struct hwpmc_log_cpu_kind {
 /* ------------------------------------------------------------------------ */
 /* PMCs                                                                      */
 
+/* With HWPMC_F_FREQUENCY in `count`: no frequency was asked for, but each sample has the number
+ * of events that it stands for. Only readers of other formats make such records. */
+#define HWPMC_LOG_OWN_PERIODS	(~0ULL)
+
 /* PMCALLOCATE, PMCALLOCATEDYN (SOFT events): id is the PMC's. */
 struct hwpmc_log_allocate {
 	struct hwpmc_log_hdr hdr;
@@ -212,7 +219,7 @@ struct hwpmc_log_allocate {
 	__u32	cpu;
 	__u64	config, config1;
 	__u64	count;			/* sampling period in events; with HWPMC_F_FREQUENCY
-					 * samples per second */
+					 * samples per second, or HWPMC_LOG_OWN_PERIODS */
 	char	name[64];		/* event name from the kernel or from the owner,
 					 * or ""; a tool may write another name in a NOTE
 					 * "event" */
@@ -430,7 +437,8 @@ struct hwpmc_log_precise {
 /* hdr.flags of PROCEXEC */
 #define HWPMC_EXEC_HAS_PLACE	0x02	/* ends with struct hwpmc_log_place */
 
-/* PROC_CREATE, THR_CREATE, SYSEXIT, THR_EXIT, COMM_NAME: id 0. */
+/* PROC_CREATE, THR_CREATE, SYSEXIT, THR_EXIT, COMM_NAME: id 0. A PROC_CREATE or THR_CREATE
+ * without a name, and with a parent, is of a thread with the name of the thread `parent`. */
 struct hwpmc_log_task {
 	struct hwpmc_log_hdr hdr;
 	__s32	pid, tid;		/* PROC_CREATE and SYSEXIT: tid = pid */

@@ -39,6 +39,7 @@ struct hwpmc_parser {
 	char error[160];
 	bool skip_samples;
 	int32_t cpu;			/* of the records that follow */
+	int32_t shown;			/* the same, for readers: -1 if it is unknown */
 	struct context now;		/* that of .cpu */
 	uint64_t period;		/* of the next sample, if it is ... */
 	uint32_t period_id;		/* ... of this PMC */
@@ -273,6 +274,7 @@ static bool parser_follow(struct hwpmc_parser *p, const struct hwpmc_record *r)
 	switch (r->hdr->type) {
 	case HWPMC_LOG_CPU:
 		p->cpu = r->hdr->id;
+		p->shown = p->cpu == HWPMC_LOG_CPU_UNKNOWN ? -1 : p->cpu;
 		if (!need_contexts(p, p->cpu))
 			return false;
 		p->now = p->contexts[p->cpu];
@@ -325,7 +327,7 @@ static enum hwpmc_parse parser_show(struct hwpmc_parser *p,
 		p->error_code = ENOMEM;
 		return HWPMC_PARSE_ERROR;
 	}
-	r->cpu = p->cpu;
+	r->cpu = p->shown;
 	r->pid = p->now.pid;
 	r->tid = p->now.tid;
 	p->serial++;
@@ -452,7 +454,7 @@ static inline void show_sample(struct hwpmc_parser *p, size_t len,
 	r->serial = p->serial;
 	r->npc = (len - HDR) / sizeof(uint64_t);
 	r->period = take_period(p, r->hdr->id);
-	r->cpu = p->cpu;
+	r->cpu = p->shown;
 	r->pid = p->now.pid;
 	r->tid = p->now.tid;
 	p->data += len;

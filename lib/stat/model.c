@@ -407,7 +407,10 @@ static void apply_comm(struct model *m, const struct hwpmc_log_task *r)
 		       r->hdr.type == HWPMC_LOG_THR_CREATE;
 	const char *comm;
 
-	set_string(m, &comm, r->comm);
+	if (created && !*r->comm && r->parent)
+		comm = names_of_thread(&m->names, r->parent, r->hdr.time) ?: s->comm;
+	else
+		set_string(m, &comm, r->comm);
 	name_thread(m, &r->hdr, r->pid, r->tid, comm, created);
 	if (r->pid != r->tid)
 		return;

@@ -96,6 +96,14 @@ const char *names_at(const struct thread_names *set, int32_t pid, int32_t tid,
 	return name && name->pid == pid ? name->comm : NULL;
 }
 
+const char *names_of_thread(const struct thread_names *set, int32_t tid, uint64_t time)
+{
+	const struct named_thread *t = find_named(set, tid);
+	uint32_t n = t ? count_names(t, time) : 0;
+
+	return n ? t->name[n - 1].comm : NULL;
+}
+
 void names_end(struct thread_names *set, int32_t tid, uint64_t time)
 {
 	struct named_thread *t = find_named(set, tid);

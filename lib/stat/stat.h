@@ -520,6 +520,8 @@ void names_add(struct thread_names *set, int32_t tid, const struct thread_name *
  * that it has this name. */
 const char *names_at(const struct thread_names *set, int32_t pid, int32_t tid,
 		     uint64_t time, uint64_t *from, uint64_t *until);
+/* The same of a thread of any process, at one time; NULL: it has none. */
+const char *names_of_thread(const struct thread_names *set, int32_t tid, uint64_t time);
 void names_end(struct thread_names *set, int32_t tid, uint64_t time);
 /* Threads that ended before, and names that were replaced before. */
 void names_forget(struct thread_names *set, uint64_t before,

@@ -38,7 +38,10 @@ static void make_prefix(struct dump *d, const struct hwpmc_record *r,
 			const struct hwpmc_task *task, uint64_t ns)
 {
 	put_plain(d->side, task->info.comm);
-	fprintf(d->side, " %d/%d [%03d] ", r->pid, r->tid, r->cpu);
+	if (r->cpu < 0)
+		fprintf(d->side, " %d/%d [---] ", r->pid, r->tid);
+	else
+		fprintf(d->side, " %d/%d [%03d] ", r->pid, r->tid, r->cpu);
 	if (!d->raw_time)
 		fprintf(d->side, "%" PRIu64 ".", (uint64_t)(ns / SECOND_NS));
 	dump_take(d, &d->prefix);

@@ -44,7 +44,9 @@ static void put_cpu(struct edit_out *out, int32_t cpu)
 {
 	struct hwpmc_log_hdr mark;
 
-	if (cpu < 0 || cpu == out->cpu)
+	if (cpu < 0)
+		cpu = HWPMC_LOG_CPU_UNKNOWN;
+	if (cpu == out->cpu)
 		return;
 	out->cpu = cpu;
 	hwpmc_rings_mark(cpu, &mark);
