@@ -223,12 +223,33 @@ static bool search_all(struct images *set, struct search *s)
 	       try_file(s, NULL, debuginfod_path(set, s->img));
 }
 
+/* The log may lack the build-id of a program that was found otherwise. */
+static bool lend_build_id(struct image *img, const struct elf_file *program)
+{
+	const void *id;
+	ssize_t n;
+
+	if (img->pub.build_id_len || !program)
+		return false;
+	n = dwelf_elf_gnu_build_id(program->elf, &id);
+	if (n <= 0 || n > HWPMC_LOG_BUILD_ID)
+		return false;
+	img->pub.build_id = id;
+	img->pub.build_id_len = n;
+	return true;
+}
+
 bool debug_file_load(struct images *set, struct image *img,
 		     const struct elf_file *program)
 {
 	struct search s = { .img = img, .program = program };
+	bool lent = lend_build_id(img, program), found = search_all(set, &s);
 
-	return search_all(set, &s);
+	if (lent) {
+		img->pub.build_id = NULL;
+		img->pub.build_id_len = 0;
+	}
+	return found;
 }
 
 int debug_file_open(struct images *set, struct image *img,
@@ -237,14 +258,8 @@ int debug_file_open(struct images *set, struct image *img,
 	struct image like = *img;
 	int fd = -1;
 	struct search s = { .img = &like, .program = program, .fd = &fd };
-	const void *id;
-	ssize_t n = dwelf_elf_gnu_build_id(program->elf, &id);
 
-	/* The log may not know it. */
-	if (!like.pub.build_id_len && n > 0 && n <= HWPMC_LOG_BUILD_ID) {
-		like.pub.build_id = id;
-		like.pub.build_id_len = n;
-	}
+	lend_build_id(&like, program);
 	search_all(set, &s);
 	return fd;
 }
