@@ -2,7 +2,7 @@
 /*
  * input.c - a log from a file, a descriptor or memory, plain or compressed by zstd:
  * bytes for the parser, read in pieces. A file is not mapped: another process may cut it
- * off meanwhile.
+ * off in the meantime. A file of perf record becomes a log on the way to the parser.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "perf.h"
 #include "stat.h"
 
 #define PIECE		(256 * 1024)
@@ -31,9 +32,12 @@ struct hwpmc_input {
 	bool file;			/* a regular one: what it had at first */
 	uint64_t file_at, file_len;
 	ZSTD_DStream *zstd;		/* NULL: plain */
+	struct perfdata *perf;		/* NULL: a log */
 	uint8_t *raw, *plain;		/* pieces, read and decompressed */
 	size_t raw_at, raw_len;
 	bool begun;			/* its first bytes have come: plain or compressed */
+	bool looked;			/* whether it is a file of perf record */
+	bool spooling;			/* it is one, and comes by a stream */
 	bool in_frame;			/* zstd: it has not come to its end */
 	bool held;			/* zstd: it may hold more than fitted in .plain */
 	int spool;			/* all that was read, to read it again */
@@ -82,6 +86,7 @@ EXPORT void hwpmc_input_close(struct hwpmc_input *in)
 	if (in->own_fd)
 		close(in->fd);
 	ZSTD_freeDStream(in->zstd);
+	perf_free(in->perf);
 	hwpmc_parser_free(in->parser);
 	free(in->raw);
 	free(in->plain);
@@ -192,10 +197,21 @@ static int input_keep(struct hwpmc_input *in, const uint8_t *from, size_t len)
 			  strerror(errno));
 }
 
+/* Bytes at the front that show which kind of file it is. */
+static size_t wanted_bytes(const struct hwpmc_input *in)
+{
+	static const char *const magics[] = { "PERF", "2ELI" };
+
+	for (size_t i = 0; in->raw_len >= 4 && i < 2; i++)
+		if (memcmp(in->raw, magics[i], 4) == 0)
+			return PERF_HEADER_PIPE;
+	return 4;
+}
+
 /* What the first bytes are decides; they are kept. Again if they have not come yet (EAGAIN). */
 static int input_begin(struct hwpmc_input *in)
 {
-	while (in->raw_len < 4) {
+	while (in->raw_len < wanted_bytes(in)) {
 		uint8_t *at = in->raw + in->raw_len;
 		ssize_t n = read_some(in, at, PIECE - in->raw_len);
 
@@ -206,7 +222,7 @@ static int input_begin(struct hwpmc_input *in)
 		in->raw_len += n;
 	}
 	in->begun = true;
-	return is_zstd(in->raw, in->raw_len) ? begin_zstd(in) : 0;
+	return is_zstd(in->raw, in->raw_len) && !in->zstd ? begin_zstd(in) : 0;
 }
 
 static int input_prepare(struct hwpmc_input *in)
@@ -317,7 +333,8 @@ static ssize_t more_raw(struct hwpmc_input *in, const uint8_t **at)
 	return in->raw_len - in->raw_at;
 }
 
-static int feed_zstd(struct hwpmc_input *in)
+/* The next decompressed bytes, to in->plain. 0: there are no more. */
+static ssize_t unpack_some(struct hwpmc_input *in)
 {
 	const uint8_t *at;
 	size_t left;
@@ -327,7 +344,8 @@ static int feed_zstd(struct hwpmc_input *in)
 	if (!in->plain)
 		return input_fail(in, ENOMEM, "no memory");
 	for (;;) {
-		ssize_t n = in->held ? 0 : more_raw(in, &at);
+		bool held = in->held;
+		ssize_t n = held ? 0 : more_raw(in, &at);
 		ZSTD_inBuffer from = { at, n, 0 };
 		ZSTD_outBuffer to = { in->plain, PIECE, 0 };
 
@@ -342,12 +360,179 @@ static int feed_zstd(struct hwpmc_input *in)
 		if (from.pos || to.pos)
 			in->in_frame = left > 0;
 		if (to.pos)
-			return input_feed(in, in->plain, to.pos);
-		if (!n) {
+			return to.pos;
+		if (!n && !held) {
 			in->cut |= in->in_frame;
-			return end_of_bytes(in);
+			return 0;
 		}
 	}
+}
+
+/* ---- files of perf record ------------------------------------------------ */
+
+/* The bytes of a file at any place; those of a stream, and of memory, in their order. */
+static ssize_t read_for_perf(void *arg, uint64_t at, void *buf, size_t len)
+{
+	struct hwpmc_input *in = arg;
+	const uint8_t *from;
+	ssize_t n;
+
+	if (in->file) {
+		in->file_at = at < in->file_len ? at : in->file_len;
+		return read_file(in, buf, len);
+	}
+	if (in->memory)
+		in->raw_at = at < in->memory_len ? at : in->memory_len;
+	n = more_raw(in, &from);
+	if (n <= 0)
+		return n;
+	if ((size_t)n > len)
+		n = len;
+	memcpy(buf, from, n);
+	in->raw_at += n;
+	return n;
+}
+
+/* What was kept takes the place of what it came from. */
+static int take_spool(struct hwpmc_input *in)
+{
+	struct stat st;
+
+	if (fstat(in->spool, &st) < 0)
+		return input_fail(in, errno, "%s", strerror(errno));
+	if (in->own_fd)
+		close(in->fd);
+	in->fd = in->spool;
+	in->own_fd = true;
+	in->spool = -1;
+	in->memory = NULL;
+	in->file = true;
+	in->file_len = st.st_size;
+	in->raw_at = in->raw_len = 0;
+	return 0;
+}
+
+static int open_spool(struct hwpmc_input *in)
+{
+	const char *dir;
+
+	if (in->spool >= 0)
+		return 0;
+	in->spool = spool_open(&dir);
+	if (in->spool >= 0)
+		return input_keep(in, in->raw, in->raw_len);
+	return input_fail(in, errno, "cannot copy the log to '%s', to read it twice: %s; set TMPDIR",
+			  dir, strerror(errno));
+}
+
+/* The header of a file has offsets, so that all of it must be there. */
+static int spool_stream(struct hwpmc_input *in)
+{
+	const uint8_t *at;
+	ssize_t n;
+
+	if (open_spool(in) < 0)
+		return -1;
+	do {
+		in->raw_at = in->raw_len;
+		n = more_raw(in, &at);
+	} while (n > 0);
+	return n < 0 ? -1 : take_spool(in);
+}
+
+/* The first piece is in in->plain. */
+static int spool_unpacked(struct hwpmc_input *in, ssize_t n)
+{
+	const char *dir;
+	int packed = in->spool;
+
+	in->spool = spool_open(&dir);
+	if (in->spool < 0)
+		return input_fail(in, errno, "cannot decompress it to '%s': %s; set TMPDIR", dir,
+				  strerror(errno));
+	if (packed >= 0)
+		close(packed);
+	while (n > 0) {
+		int spool = in->spool;
+
+		if (input_keep(in, in->plain, n) < 0)
+			return -1;
+		/* The compressed bytes are not kept. */
+		in->spool = -1;
+		n = unpack_some(in);
+		in->spool = spool;
+	}
+	if (n < 0 && errno == EAGAIN)
+		return input_fail(in, EINVAL, "a compressed perf.data must come from a descriptor that blocks");
+	if (n < 0)
+		return -1;
+	ZSTD_freeDStream(in->zstd);
+	in->zstd = NULL;
+	in->in_frame = in->held = false;
+	return take_spool(in);
+}
+
+static int begin_perf(struct hwpmc_input *in)
+{
+	struct perf_source source = {
+		.read = read_for_perf, .arg = in,
+		.size = in->file ? in->file_len : in->memory ? in->memory_len : 0,
+	};
+
+	in->perf = perf_new(&source);
+	if (!in->perf)
+		return input_fail(in, ENOMEM, "no memory");
+	perf_skip_samples(in->perf, in->skip_samples);
+	return 0;
+}
+
+/* Its first bytes are there, compressed or not. */
+static int look_for_perf(struct hwpmc_input *in)
+{
+	const uint8_t *head = in->memory ? in->memory : in->raw;
+	size_t len = in->memory ? in->memory_len : in->raw_len;
+	ssize_t n;
+
+	if (in->zstd) {
+		n = unpack_some(in);
+		if (n < 0)
+			return -1;
+		in->looked = true;
+		if (!perf_is(in->plain, n))
+			return n ? input_feed(in, in->plain, n) : end_of_bytes(in);
+		return spool_unpacked(in, n) < 0 ? -1 : begin_perf(in);
+	}
+	in->spooling |= !in->memory && !in->file && perf_is_file(head, len);
+	if (in->spooling && spool_stream(in) < 0)
+		return -1;
+	in->looked = true;
+	return in->spooling || perf_is(head, len) ? begin_perf(in) : 0;
+}
+
+static int feed_perf(struct hwpmc_input *in)
+{
+	const uint8_t *at;
+	ssize_t n = perf_more(in->perf, &at);
+
+	if (n < 0 && *perf_error(in->perf))
+		return input_fail(in, errno, "%s", perf_error(in->perf));
+	if (n < 0)
+		return -1;
+	if (n)
+		return input_feed(in, at, n);
+	in->cut |= perf_cut(in->perf);
+	return end_of_bytes(in);
+}
+
+/* ---- all kinds ----------------------------------------------------------- */
+
+static int feed_zstd(struct hwpmc_input *in)
+{
+	ssize_t n = unpack_some(in);
+
+	if (n < 0)
+		return -1;
+	return n ? input_feed(in, in->plain, n) : end_of_bytes(in);
 }
 
 static int feed_more(struct hwpmc_input *in)
@@ -357,6 +542,13 @@ static int feed_more(struct hwpmc_input *in)
 
 	if (!in->begun && input_begin(in) < 0)
 		return -1;
+	if (!in->looked) {
+		n = look_for_perf(in);
+		if (n < 0 || in->zstd)
+			return n;
+	}
+	if (in->perf)
+		return feed_perf(in);
 	if (in->zstd)
 		return feed_zstd(in);
 	n = more_raw(in, &at);
@@ -422,17 +614,11 @@ hwpmc_input_samples(struct hwpmc_input *in, size_t *bytes)
 
 EXPORT int hwpmc_input_keep(struct hwpmc_input *in)
 {
-	const char *dir;
-
 	if (stat_null(!in))
 		return -1;
-	if (in->memory || in->file || in->spool >= 0)
+	if (in->memory || in->file)
 		return 0;
-	in->spool = spool_open(&dir);
-	if (in->spool >= 0)
-		return input_keep(in, in->raw, in->raw_len);
-	return input_fail(in, errno, "cannot copy the log to '%s', to read it twice: %s; set TMPDIR",
-			  dir, strerror(errno));
+	return open_spool(in);
 }
 
 EXPORT void hwpmc_input_limit(struct hwpmc_input *in, uint64_t bytes)
@@ -447,6 +633,8 @@ EXPORT void hwpmc_input_skip_samples(struct hwpmc_input *in, bool skip)
 		return;
 	in->skip_samples = skip;
 	hwpmc_parser_skip_samples(in->parser, skip);
+	if (in->perf)
+		perf_skip_samples(in->perf, skip);
 }
 
 EXPORT const char *hwpmc_input_error(const struct hwpmc_input *in)
@@ -464,29 +652,14 @@ EXPORT uint64_t hwpmc_input_bytes(const struct hwpmc_input *in)
 	return in ? in->bytes : 0;
 }
 
-/* What was kept takes the place of what it came from. */
-static int take_spool(struct hwpmc_input *in)
-{
-	struct stat st;
-
-	if (fstat(in->spool, &st) < 0)
-		return input_fail(in, errno, "%s", strerror(errno));
-	if (in->own_fd)
-		close(in->fd);
-	in->fd = in->spool;
-	in->own_fd = true;
-	in->spool = -1;
-	in->file = true;
-	in->file_len = st.st_size;
-	return 0;
-}
-
 EXPORT int hwpmc_input_rewind(struct hwpmc_input *in)
 {
 	struct hwpmc_parser *parser;
+	bool again;
 
 	if (stat_null(!in))
 		return -1;
+	again = in->perf;
 	if (!in->memory && !in->file && !(in->spool >= 0 && in->eof)) {
 		errno = ESPIPE;
 		return -1;
@@ -501,8 +674,12 @@ EXPORT int hwpmc_input_rewind(struct hwpmc_input *in)
 	hwpmc_parser_skip_samples(parser, in->skip_samples);
 	in->raw_at = in->raw_len = 0;
 	in->file_at = in->bytes = 0;
+	/* Its first bytes show which kind of file it is. */
+	in->begun = in->looked || in->memory;
 	in->eof = in->cut = in->closed = in->in_frame = false;
 	if (in->zstd)
 		ZSTD_initDStream(in->zstd);
-	return 0;
+	perf_free(in->perf);
+	in->perf = NULL;
+	return again ? begin_perf(in) : 0;
 }

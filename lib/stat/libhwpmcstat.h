@@ -46,8 +46,8 @@ typedef struct hwpmc_running_kernel hwpmc_running_kernel_t;
 struct hwpmc_input;
 
 /*
- * Open a log. path: a file, or "-" for standard input; plain or compressed by zstd, which
- * the first bytes show. On failure they return NULL with errno and one sentence in err.
+ * Open a log, or a file of perf record, which becomes a log as it is read. path: a file, or "-"
+ * for standard input; plain or compressed by zstd. The first bytes show which it is. On failure they return NULL with errno and one sentence in err.
  * hwpmc_input_fd() does not close the descriptor.
  */
 struct hwpmc_input *hwpmc_input_open(const char *path, char *err, size_t size);
@@ -272,7 +272,8 @@ struct hwpmc_profile_event {
 	uint64_t period;	/* in events; 1 for an event with a frequency */
 	uint64_t samples;	/* in the profile */
 	uint64_t filtered;	/* in the log, excluded by the options */
-	/* The wanted number of samples per second, or 0. With a frequency all numbers of
+	/* The wanted number of samples per second, or 0; HWPMC_LOG_OWN_PERIODS if each sample
+	 * has a period of its own without that. With a frequency all numbers of
 	 * samples of this event are numbers of events: here, in stacks and in totals.kept,
 	 * .unknown and .folded. A number multiplied by .period is events in both cases.
 	 * .taken is the number of samples; 0: unknown, because options.image or .symbol

@@ -5,7 +5,7 @@
 SYMBOLS_DIR	:= $(BUILD)/tests/symbols
 SYMBOLS_SRC	:= $(TOP)/tests/symbols
 STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_fold stat_forget stat_hostile stat_identity stat_kcache stat_kernel stat_lines stat_losses \
-	stat_memory stat_model stat_names stat_null stat_origin stat_profile stat_stacks \
+	stat_memory stat_model stat_names stat_null stat_origin stat_perf stat_perf_files stat_profile stat_stacks \
 	stat_symbols stat_table stat_unmapped unwind_cache unwind_cost unwind_files)
 STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions \
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
@@ -116,7 +116,7 @@ STAT_UNIT_CFLAGS := -std=gnu11 -O1 -g1 $(WARN) -Werror -D_GNU_SOURCE \
 	$(LIB_CFLAGS) -I$(TOP)/lib/stat -I$(TOP)/lib/freebsd \
 	-I$(TOP)/tests/harness
 STAT_UNIT_OBJ	:= $(UNIT_LIB) $(UNIT_STAT) $(UNIT_HARNESS) \
-	$(call unit-objects,$(TOP)/tests/unit/stat_log.c)
+	$(call unit-objects,$(TOP)/tests/unit/stat_log.c $(TOP)/tests/unit/perfgen.c)
 
 $(BUILD)/tests/unit/stat-obj/%.o: $(TOP)/%.c $(TOP)/tests/unit/stat.mk
 	@mkdir -p $(@D)

@@ -261,7 +261,8 @@ struct progress {
 	bool shown;
 };
 
-/* Of a plain file. How much a packed one holds is not known before its end. */
+/* Of a plain log. How much a packed one holds, or one of perf record, is not known before its
+ * end. */
 static uint64_t size_of(const char *path)
 {
 	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd };
@@ -275,7 +276,7 @@ static uint64_t size_of(const char *path)
 	if (fd < 0)
 		return 0;
 	if (read(fd, first, sizeof(first)) != sizeof(first) ||
-	    memcmp(first, zstd, sizeof(zstd)) == 0)
+	    memcmp(first, zstd, sizeof(zstd)) == 0 || memcmp(first, "PERF", 4) == 0)
 		st.st_size = 0;
 	close(fd);
 	return st.st_size;
@@ -365,7 +366,9 @@ struct hwpmc_profile *logopts_read(const struct logopts *l, const char *path)
 
 const char *logopts_rate(const struct hwpmc_profile_event *ev, char text[LOGOPTS_RATE])
 {
-	if (ev->frequency)
+	if (ev->frequency == HWPMC_LOG_OWN_PERIODS)
+		snprintf(text, LOGOPTS_RATE, "samples of several periods");
+	else if (ev->frequency)
 		snprintf(text, LOGOPTS_RATE, "%" PRIu64 " sample%s a second", ev->frequency,
 			 ev->frequency == 1 ? "" : "s");
 	else

@@ -171,6 +171,7 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 	const char *command = hwpmc_profile_note(r->profile, "command");
 	const char *filtered = hwpmc_profile_note(r->profile, "filtered");
 	const char *overwritten = hwpmc_profile_note(r->profile, "overwritten");
+	const char *left = hwpmc_profile_note(r->profile, "perf-left-out");
 	char rate[LOGOPTS_RATE], taken[LOGOPTS_RATE];
 	FILE *f = r->out.f;
 	uint32_t nev;
@@ -211,6 +212,11 @@ void report_head(const struct report *r, const struct hwpmc_profile_event *ev)
 	if (t->fp_short) {
 		fputs("# ", f);
 		missing_put_short(f, t->fp_chains, t->fp_short);
+		fputc('\n', f);
+	}
+	if (left) {
+		fputs("# not taken from the file of perf record: ", f);
+		fmt_put_plain(f, left, 0);
 		fputc('\n', f);
 	}
 	if (t->cut)
