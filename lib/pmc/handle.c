@@ -4,6 +4,7 @@
  * asked about once. Any thread; a handle is closed when no other thread uses it.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,19 +12,44 @@
 
 #include "internal.h"
 
-/* The node says whether there is a group to join. */
+/* A group of this machine, by its number, or, if that is 0, by its name; false: not found. Without
+ * NSS, which a static program lacks. */
+static bool find_group(unsigned int gid, char name[64])
+{
+	FILE *f = fopen("/etc/group", "re");
+	unsigned int number;
+	char word[64], line[1024];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%63[^:]:%*[^:]:%u:", word, &number) == 2 &&
+			(gid ? number == gid : !strcmp(word, name));
+	if (f)
+		fclose(f);
+	if (found)
+		strcpy(name, word);
+	return found;
+}
+
+/* The node says whether there is a group to join. hwpmc doctor has the same remedies. */
 static struct what what_denied(void)
 {
-	static const char denied[] = "cannot open " HWPMC_DEVICE
-		": permission denied; run it as root, or ";
+	static const char denied[] = "cannot open " HWPMC_DEVICE ": permission denied; run it as "
+		"root, or ";
+	char group[64] = "hwpmc";
 	struct stat st;
 
-	if (stat(HWPMC_DEVICE, &st) == 0 && st.st_gid &&
-	    (st.st_mode & 0060) == 0060)
-		return what("%sjoin the group of the device (getent group %u)",
-			    denied, st.st_gid);
-	return what("%sload it for a group or for all users: modprobe hwpmc "
-		    "gid=GROUP, or mode=0666; see hwpmc(4)", denied);
+	if (stat(HWPMC_DEVICE, &st) == 0 && st.st_gid && (st.st_mode & 0060) == 0060) {
+		if (!find_group(st.st_gid, group))
+			snprintf(group, sizeof(group), "%u", st.st_gid);
+		return what("%sjoin the group of the device and log in again: sudo usermod -aG %s "
+			    "USER", denied, group);
+	}
+	if (find_group(0, group))
+		return what("%sgive the device to its group: sudo udevadm trigger --action=add "
+			    "/sys/class/misc/hwpmc", denied);
+	return what("%sload the module for a group: sudo modprobe -r hwpmc && sudo modprobe hwpmc "
+		    "gid=GROUP", denied);
 }
 
 static int open_refused(int err)

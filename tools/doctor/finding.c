@@ -121,7 +121,10 @@ void dr_print_text(const struct doctor *d)
 		if (f->command[0])
 			printf("%-5s  %-11s  to do: %s\n", "", "", f->command);
 	}
-	if (wrong)
+	if (wrong == 1 && dr_is_wrong(d, "pmu"))
+		puts("\nhwpmc cannot count hardware events here; events of the kernel can be counted and "
+		     "sampled, such as: hwpmc stat -e page-faults, hwpmc record -e clock.prof");
+	else if (wrong)
 		printf("\nhwpmc cannot count here: fix the %u problem%s above\n", wrong,
 		       wrong == 1 ? "" : "s");
 	else

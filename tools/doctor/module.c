@@ -142,6 +142,9 @@ static void look_at_dkms_of(struct doctor *d, enum dr_verdict verdict, const cha
 
 	if (dr_installed(d, release, path))
 		dr_ok(d, "dkms", "the module is installed for kernel %s", release);
+	else if (!dr_dkms_source(d, version, sizeof(version)) && dr_loaded(d))
+		dr_note(d, "dkms", "make dkms-install (in the source tree)", "the loaded module "
+			"comes from a file and is not installed: after a reboot it is not loaded");
 	else if (!dr_dkms_source(d, version, sizeof(version)))
 		dr_report(d, verdict, "dkms", is_rpm_based(d) ? "dnf install hwpmc-dkms" :
 			  "apt-get install hwpmc-dkms",
@@ -155,12 +158,15 @@ static void look_at_dkms_of(struct doctor *d, enum dr_verdict verdict, const cha
 
 static void look_at_dkms(struct doctor *d)
 {
-	char next[65];
+	char next[65], version[64], path[DR_PATH];
 
 	/* A container has neither kernels nor DKMS of its own. */
 	if (dr_contained(d))
 		return;
 	look_at_dkms_of(d, dr_loaded(d) ? DR_NOTE : DR_WRONG, d->release);
+	/* One note is enough where the module was loaded from a file. */
+	if (!dr_installed(d, d->release, path) && !dr_dkms_source(d, version, sizeof(version)))
+		return;
 	if (highest_entry(d, "/lib/modules", d->release, is_bootable, next, sizeof(next)) &&
 	    strverscmp(next, d->release) > 0)
 		look_at_dkms_of(d, DR_NOTE, next);

@@ -66,7 +66,7 @@ static void report_denied(struct doctor *d, const struct stat *st)
 	if (!st->st_gid || (st->st_mode & 0060) != 0060) {
 		dr_wrong(d, "node", getgrnam("hwpmc") ?
 			 "sudo udevadm trigger --action=add /sys/class/misc/hwpmc" :
-			 "sudo hwpmc doctor", HWPMC_DEVICE " has mode %04o, group %s: only "
+			 "sudo modprobe -r hwpmc && sudo modprobe hwpmc gid=GROUP", HWPMC_DEVICE " has mode %04o, group %s: only "
 			 "root can open it; to admit a group, see gid= in hwpmc(4)",
 			 st->st_mode & 07777, group);
 		return;

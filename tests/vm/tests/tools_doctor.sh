@@ -115,7 +115,10 @@ doctor_tells_a_user_which_group_to_join_and_that_helps() {
 	unload
 	load
 	doctor 1 setpriv --reuid 65534 --regid 65534 --clear-groups
-	finds WRONG node "mode 0660, group root: only root can open it"
+	finds WRONG node "mode 0660, group root: only root can open it" \
+		"sudo modprobe -r hwpmc && sudo modprobe hwpmc gid=GROUP"
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$hwpmc" stat true >said 2>&1
+	check grep -q "sudo modprobe -r hwpmc && sudo modprobe hwpmc gid=GROUP$" said
 	unload
 }
 

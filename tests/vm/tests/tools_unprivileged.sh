@@ -46,14 +46,14 @@ csv() { awk -F, -v e="$2" -v f="$1" '$1 == "total" && $4 == e { print $f }' out;
 
 a_user_who_may_not_open_the_device_is_told_what_to_do() {
 	load
-	refused 125 "cannot open /dev/hwpmc: permission denied; run it as root, or load it for a group or for all users: modprobe hwpmc gid=GROUP, or mode=0666; see hwpmc(4)" \
+	refused 125 "cannot open /dev/hwpmc: permission denied; run it as root, or load the module for a group: sudo modprobe -r hwpmc && sudo modprobe hwpmc gid=GROUP" \
 		unprivileged "$hwpmc" stat true
 	load gid=4711
-	refused 125 "run it as root, or join the group of the device (getent group 4711)" \
+	refused 125 "run it as root, or join the group of the device and log in again: sudo usermod -aG 4711 USER" \
 		unprivileged "$hwpmc" stat true
 	check chroot --userspec=65534:4711 / "$hwpmc" stat true
 	load gid=4711 mode=0640
-	refused 125 "load it for a group" unprivileged "$hwpmc" stat true
+	refused 125 "load the module for a group" unprivileged "$hwpmc" stat true
 }
 
 stat_counts_user_mode_where_kernel_mode_is_refused_and_says_so() {
