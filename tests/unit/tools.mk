@@ -29,7 +29,8 @@ TOOLS_UNIT_LINK_tools_metrics := -Wl,--wrap=event_machine_cpuid
 TOOLS_UNIT_tools_programs := $(call unit-tools,record/programs common/fmt common/msg) \
 	$(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_symname := $(call unit-tools,common/symname common/fmt) $(TOOLS_UNIT_LOGS)
-TOOLS_UNIT_tools_selftest := $(call unit-tools,selftest/judge)
+TOOLS_UNIT_tools_selftest := $(call unit-tools,selftest/judge selftest/result common/msg \
+	common/fmt)
 TOOLS_UNIT_tools_log := $(call unit-tools,common/fmt common/logtext common/missing common/msg \
 	common/output record/beside record/net record/note \
 	record/sink) $(TOOLS_UNIT_LOGS)

@@ -125,6 +125,20 @@ START_TEST(selftest_energy_and_clocks_are_close_to_the_kernel_s)
 }
 END_TEST
 
+START_TEST(selftest_costs_are_never_negative)
+{
+	struct selftest t = { .quiet = true };
+
+	st_cost(&t, "read", "a read", 12.5, 4.25);
+	st_cost(&t, "switch", "a switch", -3, -1.5);
+	st_cost(&t, "sample", "a sample", 7, -0.1);
+	ck_assert_uint_eq(t.ncost, 3);
+	ck_assert(t.cost[0].ticks == 12.5 && t.cost[0].ns == 4.25);
+	ck_assert(t.cost[1].ticks == 0 && t.cost[1].ns == 0);
+	ck_assert(t.cost[2].ticks == 0 && t.cost[2].ns == 0);
+}
+END_TEST
+
 START_TEST(selftest_step_fails_with_one_check_and_holds_with_one)
 {
 	ck_assert_int_eq(judge_step(5, 1, 0, 0), ST_FAILED);
@@ -146,6 +160,7 @@ int main(void)
 	harness_add(selftest_conserves_but_for_a_period_of_each_row);
 	harness_add(selftest_percentiles_and_skid_have_their_bounds);
 	harness_add(selftest_energy_and_clocks_are_close_to_the_kernel_s);
+	harness_add(selftest_costs_are_never_negative);
 	harness_add(selftest_step_fails_with_one_check_and_holds_with_one);
 	return harness_run();
 }

@@ -68,9 +68,14 @@ void st_free_results(struct selftest *t)
 
 void st_cost(struct selftest *t, const char *name, const char *of, double ticks, double ns)
 {
+	/* A difference of two times that is not above their noise: nothing takes less than none. */
+	bool noise = ticks < 0 || ns < 0;
+
 	if (t->ncost == ST_COSTS)
 		return;
-	t->cost[t->ncost++] = (struct st_cost){ name, of, ticks, ns };
-	if (!t->quiet)
+	t->cost[t->ncost++] = (struct st_cost){ name, of, noise ? 0 : ticks, noise ? 0 : ns };
+	if (!t->quiet && noise)
+		printf("  %8s ns  %s (within the noise of the measurement)\n", "0", of);
+	else if (!t->quiet)
 		printf("  %8.0f ns  %s (%.0f ticks)\n", ns, of, ticks);
 }
