@@ -124,7 +124,7 @@ START_TEST(report_says_which_addresses_are_exact)
 	write_log(&log, "exact");
 	ck_assert_int_eq(command("report -i exact --stdio"), 0);
 	has("# the addresses of 2 samples are exact\n");
-	has("# addresses are exact, except those of 1 samples\n");
+	has("# addresses are exact, except those of 1 sample\n");
 }
 END_TEST
 

@@ -20,6 +20,12 @@ char *fmt_group(char buf[FMT_NUMBER], uint64_t value, const char *sep);
  */
 const char *fmt_separator(void);
 
+/* "s" but for one: "1 sample", "2 samples". */
+static inline const char *fmt_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* Three significant decimals with a unit prefix: "12.345 M". */
 char *fmt_scaled(char buf[FMT_NUMBER], double value);
 

@@ -177,8 +177,8 @@ static int copy_records(struct filter *f, struct hwpmc_input *in, struct logfilt
 		return -1;
 	f->out.cut = hwpmc_input_cut(in);
 	f->out.filtered += all - f->out.samples;
-	fprintf(stderr, "%" PRIu64 " of %" PRIu64 " samples in %s%s\n", f->out.samples, all,
-		f->out.sink.name, hwpmc_input_cut(in) ? "; " MISSING_END : "");
+	fprintf(stderr, "%" PRIu64 " of %" PRIu64 " sample%s in %s%s\n", f->out.samples, all,
+		fmt_plural(all), f->out.sink.name, hwpmc_input_cut(in) ? "; " MISSING_END : "");
 	return 0;
 }
 

@@ -280,8 +280,8 @@ static int merge_run(struct merge *m)
 	if (edit_close(&m->out, rc == 0) < 0)
 		return EXIT_FAILED;
 	if (!rc)
-		fprintf(stderr, "%" PRIu64 " samples of %u logs in %s\n", m->out.samples,
-			m->n, m->out.sink.name);
+		fprintf(stderr, "%" PRIu64 " sample%s of %u logs in %s\n", m->out.samples,
+			fmt_plural(m->out.samples), m->n, m->out.sink.name);
 	return rc < 0 ? EXIT_FAILED : 0;
 }
 

@@ -15,17 +15,19 @@
 static void print_drops(FILE *f, const struct hwpmc_profile_totals *t)
 {
 	if (t->dropped[HWPMC_DROP_FILTERED])
-		fprintf(f, "# %" PRIu64 " samples of the other mode are omitted: the hardware "
-			"cannot select a mode\n", t->dropped[HWPMC_DROP_FILTERED]);
+		fprintf(f, "# %" PRIu64 " sample%s of the other mode %s omitted: the hardware "
+			"cannot select a mode\n", t->dropped[HWPMC_DROP_FILTERED],
+			fmt_plural(t->dropped[HWPMC_DROP_FILTERED]),
+			t->dropped[HWPMC_DROP_FILTERED] == 1 ? "is" : "are");
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++) {
 		/* print_pauses() has those of pauses. */
 		if (t->dropped[i] && i != HWPMC_DROP_PAUSED && missing_is_loss(i))
-			fprintf(f, "# %s%" PRIu64 " samples lost: %s; %s\n", missing_bound(i),
-				t->dropped[i], hwpmc_name_of_drop(i),
+			fprintf(f, "# %s%" PRIu64 " sample%s lost: %s; %s\n", missing_bound(i),
+				t->dropped[i], fmt_plural(t->dropped[i]), hwpmc_name_of_drop(i),
 				missing_advice(i));
 		if (t->others_dropped[i])
-			fprintf(f, "# %" PRIu64 " other records lost: %s; %s\n",
-				t->others_dropped[i], hwpmc_name_of_drop(i),
+			fprintf(f, "# %" PRIu64 " other record%s lost: %s; %s\n",
+				t->others_dropped[i], fmt_plural(t->others_dropped[i]), hwpmc_name_of_drop(i),
 				missing_advice(i));
 	}
 }
@@ -157,12 +159,13 @@ static void print_exact(FILE *f, const struct report *r, const struct hwpmc_prof
 				&inexact) < 0)
 		return;
 	if (ev->flags & HWPMC_F_EXACT && inexact)
-		fprintf(f, "# addresses are exact, except those of %" PRIu64 " samples\n",
-			inexact);
+		fprintf(f, "# addresses are exact, except those of %" PRIu64 " sample%s\n",
+			inexact, fmt_plural(inexact));
 	else if (ev->flags & HWPMC_F_EXACT)
 		fputs("# addresses are exact\n", f);
 	else if (exact)
-		fprintf(f, "# the addresses of %" PRIu64 " samples are exact\n", exact);
+		fprintf(f, "# the addresses of %" PRIu64 " sample%s are exact\n", exact,
+			fmt_plural(exact));
 }
 
 void report_head(const struct report *r, const struct hwpmc_profile_event *ev)

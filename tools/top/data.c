@@ -458,8 +458,8 @@ bool top_gap_text(const struct top *t, uint32_t i, char *buf, size_t size)
 
 void top_sums_text(const struct top *t, char *buf, size_t size)
 {
-	int n = snprintf(buf, size, "%" PRIu64 " samples in %.1f s, %.0f/s, %"
-			 PRIu64 " dropped, %.1f%% unknown", t->samples,
+	int n = snprintf(buf, size, "%" PRIu64 " sample%s in %.1f s, %.0f/s, %"
+			 PRIu64 " dropped, %.1f%% unknown", t->samples, fmt_plural(t->samples),
 			 t->seconds, t->seconds > 0 ? t->samples / t->seconds : 0,
 			 t->dropped, top_percent(t, t->unknown));
 
