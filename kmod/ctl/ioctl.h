@@ -51,10 +51,22 @@ typedef int hwpmc_ioctl_pmc_fn(struct hwpmc_pmc *pmc, union hwpmc_arg *arg);
  */
 struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,
 				  struct hwpmc_hdr *hdr);
-/* Runs fn with this PMC under hwpmc_lock. */
-int hwpmc_ioctl_with_pmc(struct hwpmc_owner *owner, u32 id, struct hwpmc_hdr *hdr,
-			 int (*fn)(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr, void *arg),
-			 void *arg);
+/* Runs fn with this PMC under hwpmc_lock. Inline, for a call of fn by a pointer costs more. */
+static __always_inline int
+hwpmc_ioctl_with_pmc(struct hwpmc_owner *owner, u32 id, struct hwpmc_hdr *hdr,
+		     int (*fn)(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr, void *arg), void *arg)
+{
+	struct hwpmc_pmc *pmc;
+	int ret = hwpmc_owner_lock(owner, hdr);
+
+	if (ret)
+		return ret;
+	pmc = hwpmc_ioctl_pmc(owner, id, hdr);
+	ret = IS_ERR(pmc) ? PTR_ERR(pmc) : fn(pmc, hdr, arg);
+	mutex_unlock(&hwpmc_lock);
+	return ret;
+}
+
 /* 0, or -ESRCH with the reason in hdr: the caller's process is not the owner's. Any lock,
  * or none. */
 int hwpmc_ioctl_owner(const struct hwpmc_owner *owner, struct hwpmc_hdr *hdr);

@@ -42,18 +42,3 @@ struct hwpmc_pmc *hwpmc_ioctl_pmc(struct hwpmc_owner *owner, u32 id,
 		err = hwpmc_refuse(hdr, -EINVAL, HWPMC_WHY_ID, id);
 	return err ? ERR_PTR(err) : pmc;
 }
-
-int hwpmc_ioctl_with_pmc(struct hwpmc_owner *owner, u32 id, struct hwpmc_hdr *hdr,
-			 int (*fn)(struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr, void *arg),
-			 void *arg)
-{
-	struct hwpmc_pmc *pmc;
-	int ret = hwpmc_owner_lock(owner, hdr);
-
-	if (ret)
-		return ret;
-	pmc = hwpmc_ioctl_pmc(owner, id, hdr);
-	ret = IS_ERR(pmc) ? PTR_ERR(pmc) : fn(pmc, hdr, arg);
-	mutex_unlock(&hwpmc_lock);
-	return ret;
-}
