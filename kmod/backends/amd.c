@@ -133,23 +133,8 @@ static int amd_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 	if (ret || likely(!hwpmc_amd_guests_untried))
 		return ret;
 	/* They were released after the select was made, which lacks the bit of the host. */
-	hwpmc_x86_release(&bank);
+	hwpmc_x86_release(cls);
 	return hwpmc_refuse(hdr, -EBUSY, HWPMC_WHY_PMU_RESERVED, hwpmc_x86_sel(&bank, 0));
-}
-
-static void amd_release(struct hwpmc_class *cls)
-{
-	hwpmc_x86_release(&bank);
-}
-
-static u32 amd_running_irqoff(const struct hwpmc_class *cls)
-{
-	return hwpmc_x86_running_irqoff(&bank);
-}
-
-static u32 amd_pmu_state(const struct hwpmc_class *cls)
-{
-	return hwpmc_x86_state();
 }
 
 /* After a suspend global control is taken again without having been given back: save
@@ -292,12 +277,6 @@ static void amd_ack_nmi(struct hwpmc_class *cls, u64 rows)
 		hwpmc_x86_wrmsr_nmi(AMD_GLOBAL_ACK, rows);
 }
 
-static void amd_row_name(const struct hwpmc_class *cls, unsigned int ri,
-			 char *buf, size_t len)
-{
-	snprintf(buf, len, "K8-%u", ri);
-}
-
 #define EVENT_BITS	(AMD_CTL_EVENT_HIGH | AMD_CTL_UMASK | AMD_CTL_EVENT_LOW)
 #define BRANCHES	0xc2
 #define INSTRUCTIONS	0xc0
@@ -345,9 +324,9 @@ const struct hwpmc_class_ops hwpmc_k8_ops = {
 	.probe = amd_probe,
 	.exit = amd_exit,
 	.hardware.claim = amd_claim,
-	.hardware.release = amd_release,
-	.hardware.running_irqoff = amd_running_irqoff,
-	.hardware.state = amd_pmu_state,
+	.hardware.release = hwpmc_x86_release,
+	.hardware.running_irqoff = hwpmc_x86_running_all_irqoff,
+	.hardware.state = hwpmc_x86_state,
 	.hardware.taken_times = hwpmc_x86_taken_times,
 	.cpu.reset_irqoff = amd_reset_irqoff,
 	.encode = amd_encode,
@@ -358,5 +337,4 @@ const struct hwpmc_class_ops hwpmc_k8_ops = {
 	.control.follow_irqoff = amd_follow_irqoff,
 	.row.write_nmi = amd_write_nmi,
 	.interrupt.ack_nmi = amd_ack_nmi,
-	.row.name = amd_row_name,
 };

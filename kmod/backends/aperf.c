@@ -83,10 +83,9 @@ static const char *aperf_event_name(const struct hwpmc_class *cls, u32 ev)
 	return ri < ARRAY_SIZE(rows) ? rows[ri].name : NULL;
 }
 
-static void aperf_row_name(const struct hwpmc_class *cls, unsigned int ri, char *buf,
-			   size_t len)
+static const char *aperf_row_name(unsigned int ri)
 {
-	snprintf(buf, len, "PERF-%s", rows[ri].name);
+	return rows[ri].name;
 }
 
 const struct hwpmc_class_ops hwpmc_aperf_ops = {

@@ -233,9 +233,8 @@ struct hwpmc_class_ops {
 	} cpu;
 	/* A row of this CPU; ri: its number in the class. */
 	struct {
-		/* The name that GETPMCINFO shows: "IAP-3", "TSC". */
-		void (*name)(const struct hwpmc_class *cls, unsigned int ri,
-			     char *buf, size_t len);
+		/* Its name, where it is not the number. */
+		const char *(*name)(unsigned int ri);
 		/* Have it count *s, or stop it. NULL where rows always count (TSC). */
 		void (*program_irqoff)(struct hwpmc_class *cls, unsigned int ri,
 				       const struct hwpmc_select *s);

@@ -427,9 +427,9 @@ static const char *ibs_event_name(const struct hwpmc_class *cls, u32 ev)
 	return ri < ARRAY_SIZE(rows) ? rows[ri].name : NULL;
 }
 
-static void ibs_row_name(const struct hwpmc_class *cls, unsigned int ri, char *buf, size_t len)
+static const char *ibs_row_name(unsigned int ri)
 {
-	snprintf(buf, len, "IBS-%s", rows[ri].name);
+	return rows[ri].name;
 }
 
 const struct hwpmc_class_ops hwpmc_ibs_ops = {

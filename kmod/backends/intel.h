@@ -58,10 +58,8 @@ bool hwpmc_intel_global_restore_nmi(u64 own);
 void hwpmc_intel_found_clear_irqoff(void);
 void hwpmc_intel_found_restore_irqoff(void);
 
-/* The callbacks of `hardware` of both classes. */
+/* Callbacks `hardware` of both classes. */
 int hwpmc_intel_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr);
-void hwpmc_intel_release(struct hwpmc_class *cls);
 u32 hwpmc_intel_running_irqoff(const struct hwpmc_class *cls);
-u32 hwpmc_intel_state(const struct hwpmc_class *cls);
 
 #endif /* HWPMC_INTEL_H */

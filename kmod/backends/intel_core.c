@@ -357,11 +357,6 @@ int hwpmc_intel_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 	return hwpmc_x86_claim(&intel_bank, hdr);
 }
 
-void hwpmc_intel_release(struct hwpmc_class *cls)
-{
-	hwpmc_x86_release(&intel_bank);
-}
-
 u32 hwpmc_intel_running_irqoff(const struct hwpmc_class *cls)
 {
 	const struct hwpmc_intel_pmu *here = this_cpu_read(hwpmc_intel_here);
@@ -370,11 +365,6 @@ u32 hwpmc_intel_running_irqoff(const struct hwpmc_class *cls)
 	bank.num = here->gp_num;
 	bank.fixed_runs = fixed_runs(here);
 	return hwpmc_x86_running_irqoff(&bank);
-}
-
-u32 hwpmc_intel_state(const struct hwpmc_class *cls)
-{
-	return hwpmc_x86_state();
 }
 
 static void write_global_irqoff(u64 ctrl, u64 own)
@@ -539,12 +529,6 @@ static void iap_ack_nmi(struct hwpmc_class *cls, u64 rows)
 		hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_ACK, rows);
 }
 
-static void iap_row_name(const struct hwpmc_class *cls, unsigned int ri,
-			 char *buf, size_t len)
-{
-	snprintf(buf, len, "IAP-%u", ri);
-}
-
 static int iap_cpu_online_irqoff(struct hwpmc_class *cls)
 {
 	int ret = place_cpu_irqoff();
@@ -601,9 +585,9 @@ const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.probe = iap_probe,
 	.exit = iap_exit,
 	.hardware.claim = hwpmc_intel_claim,
-	.hardware.release = hwpmc_intel_release,
+	.hardware.release = hwpmc_x86_release,
 	.hardware.running_irqoff = hwpmc_intel_running_irqoff,
-	.hardware.state = hwpmc_intel_state,
+	.hardware.state = hwpmc_x86_state,
 	.hardware.taken_times = hwpmc_x86_taken_times,
 	.cpu.online_irqoff = iap_cpu_online_irqoff,
 	.cpu.rows_irqoff = iap_rows_irqoff,
@@ -616,5 +600,4 @@ const struct hwpmc_class_ops hwpmc_iap_ops = {
 	.control.restore_nmi = iap_restore_control_nmi,
 	.row.write_nmi = iap_write_nmi,
 	.interrupt.ack_nmi = iap_ack_nmi,
-	.row.name = iap_row_name,
 };

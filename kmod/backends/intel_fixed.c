@@ -142,12 +142,6 @@ static void iaf_ack_nmi(struct hwpmc_class *cls, u64 rows)
 	hwpmc_x86_wrmsr_nmi(INTEL_GLOBAL_ACK, rows << INTEL_GLOBAL_FIXED);
 }
 
-static void iaf_row_name(const struct hwpmc_class *cls, unsigned int ri,
-			 char *buf, size_t len)
-{
-	snprintf(buf, len, "IAF-%u", ri);
-}
-
 /* The reference clock of the third may be slow. */
 static u32 iaf_certain(unsigned int ri, u64 sel)
 {
@@ -172,9 +166,9 @@ const struct hwpmc_class_ops hwpmc_iaf_ops = {
 	.trial = &iaf_trial,
 	.probe = iaf_probe,
 	.hardware.claim = hwpmc_intel_claim,
-	.hardware.release = hwpmc_intel_release,
+	.hardware.release = hwpmc_x86_release,
 	.hardware.running_irqoff = hwpmc_intel_running_irqoff,
-	.hardware.state = hwpmc_intel_state,
+	.hardware.state = hwpmc_x86_state,
 	.hardware.taken_times = hwpmc_x86_taken_times,
 	.cpu.rows_irqoff = iaf_rows_irqoff,
 	.cpu.reset_irqoff = iaf_reset_irqoff,
@@ -186,5 +180,4 @@ const struct hwpmc_class_ops hwpmc_iaf_ops = {
 	.control.restore_nmi = iaf_restore_control_nmi,
 	.row.write_nmi = iaf_write_nmi,
 	.interrupt.ack_nmi = iaf_ack_nmi,
-	.row.name = iaf_row_name,
 };

@@ -109,21 +109,6 @@ static int p4_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 	return hwpmc_x86_claim(&p4_bank, hdr);
 }
 
-static void p4_release(struct hwpmc_class *cls)
-{
-	hwpmc_x86_release(&p4_bank);
-}
-
-static u32 p4_running_irqoff(const struct hwpmc_class *cls)
-{
-	return hwpmc_x86_running_irqoff(&p4_bank);
-}
-
-static u32 p4_pmu_state(const struct hwpmc_class *cls)
-{
-	return hwpmc_x86_state();
-}
-
 /* ---- threads of a core ---------------------------------------------------- */
 
 static int p4_cpu_online_irqoff(struct hwpmc_class *cls)
@@ -247,19 +232,13 @@ static void p4_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 		hwpmc_x86_wrmsr_nmi(P4_CCCR(ri), cccr);
 }
 
-static void p4_row_name(const struct hwpmc_class *cls, unsigned int ri,
-			char *buf, size_t len)
-{
-	snprintf(buf, len, "P4-%u", ri);
-}
-
 const struct hwpmc_class_ops hwpmc_p4_ops = {
 	.probe = p4_probe,
 	.exit = p4_exit,
 	.hardware.claim = p4_claim,
-	.hardware.release = p4_release,
-	.hardware.running_irqoff = p4_running_irqoff,
-	.hardware.state = p4_pmu_state,
+	.hardware.release = hwpmc_x86_release,
+	.hardware.running_irqoff = hwpmc_x86_running_all_irqoff,
+	.hardware.state = hwpmc_x86_state,
 	.hardware.taken_times = hwpmc_x86_taken_times,
 	.cpu.online_irqoff = p4_cpu_online_irqoff,
 	.cpu.reset_irqoff = p4_reset_irqoff,
@@ -269,5 +248,4 @@ const struct hwpmc_class_ops hwpmc_p4_ops = {
 	.row.changed_irqoff = p4_changed_irqoff,
 	.row.write_nmi = p4_write_nmi,
 	.interrupt.ack_nmi = p4_ack_nmi,
-	.row.name = p4_row_name,
 };

@@ -122,10 +122,9 @@ static const char *rapl_event_name(const struct hwpmc_class *cls, u32 ev)
 	return domain < RAPL_DOMAINS ? names[domain] : NULL;
 }
 
-static void rapl_row_name(const struct hwpmc_class *cls, unsigned int ri, char *buf,
-			  size_t len)
+static const char *rapl_row_name(unsigned int ri)
 {
-	snprintf(buf, len, "RAPL-%s", names[domain_of[ri]]);
+	return names[domain_of[ri]];
 }
 
 const struct hwpmc_class_ops hwpmc_rapl_ops = {

@@ -42,15 +42,8 @@ static u64 tsc_read_irqoff(struct hwpmc_class *cls, unsigned int ri)
 	return rdtsc_ordered();
 }
 
-static void tsc_row_name(const struct hwpmc_class *cls, unsigned int ri,
-			 char *buf, size_t len)
-{
-	snprintf(buf, len, "TSC");
-}
-
 const struct hwpmc_class_ops hwpmc_tsc_ops = {
 	.probe = tsc_probe,
 	.encode = tsc_encode,
 	.row.read_irqoff = tsc_read_irqoff,
-	.row.name = tsc_row_name,
 };

@@ -23,7 +23,9 @@
 #include "x86_mediated.h"
 #include "x86_reserve.h"
 
-static unsigned int bank_users;	/* classes that have claimed; hwpmc_lock */
+/* The bank of this machine's counters while it is claimed, and by how many classes. hwpmc_lock. */
+static const struct hwpmc_x86_bank *claimed_bank;
+static unsigned int bank_users;
 
 static u32 reserved_sel(const struct hwpmc_x86_bank *bank, unsigned int i)
 {
@@ -166,6 +168,11 @@ u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank)
 	return 0;
 }
 
+u32 hwpmc_x86_running_all_irqoff(const struct hwpmc_class *cls)
+{
+	return hwpmc_x86_running_irqoff(claimed_bank);
+}
+
 /* It opens an event of perf, whose reservation is no other's. */
 static bool keep_guests_out(void)
 {
@@ -201,6 +208,7 @@ int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, struct hwpmc_hdr *hdr)
 	}
 	/* The MSR that faulted for former users may work again. */
 	WRITE_ONCE(hwpmc_msr_faulted, 0);
+	claimed_bank = bank;
 	bank_users = 1;
 	return 0;
 }
@@ -215,13 +223,13 @@ static void warn_of_fault(u32 faulted)
 				    faulted);
 }
 
-void hwpmc_x86_release(const struct hwpmc_x86_bank *bank)
+void hwpmc_x86_release(struct hwpmc_class *cls)
 {
 	lockdep_assert_held(&hwpmc_lock);
 	if (--bank_users)
 		return;
-	hwpmc_x86_put_back(bank);
-	bank_unreserve(bank);
+	hwpmc_x86_put_back(claimed_bank);
+	bank_unreserve(claimed_bank);
 	hwpmc_x86_mediated_let_in();
 	warn_of_fault(READ_ONCE(hwpmc_msr_faulted));
 }
@@ -239,7 +247,7 @@ bool hwpmc_x86_is_shared(const struct hwpmc_x86_bank *bank)
 	return ret == -EOPNOTSUPP;
 }
 
-u32 hwpmc_x86_state(void)
+u32 hwpmc_x86_state(const struct hwpmc_class *cls)
 {
 	if (bank_users)
 		return HWPMC_PMU_CLAIMED;

@@ -45,10 +45,12 @@ static inline bool hwpmc_x86_guarded(const struct hwpmc_x86_bank *b)
 
 /* Reserve the whole bank or nothing; see claim() in backend.h. Counts its users. */
 int hwpmc_x86_claim(const struct hwpmc_x86_bank *bank, struct hwpmc_hdr *hdr);
-void hwpmc_x86_release(const struct hwpmc_x86_bank *bank);
+void hwpmc_x86_release(struct hwpmc_class *cls);
 /* See running_irqoff() in backend.h; 0 where a class has claimed the bank before, or where
  * counters that run are taken over (x86_firmware.c). */
 u32 hwpmc_x86_running_irqoff(const struct hwpmc_x86_bank *bank);
+/* The same of the bank that is claimed. */
+u32 hwpmc_x86_running_all_irqoff(const struct hwpmc_class *cls);
 
 /* The register, where it has another value in these bits; else 0. By RDMSR. */
 u32 hwpmc_x86_differs_irqoff(u32 msr, u64 value, u64 bits);
@@ -57,7 +59,7 @@ u32 hwpmc_x86_differs_irqoff(u32 msr, u64 value, u64 bits);
 bool hwpmc_x86_is_shared(const struct hwpmc_x86_bank *bank);
 
 /* Are the counters claimed, held by others or idle? enum hwpmc_pmu_state. Takes nothing. */
-u32 hwpmc_x86_state(void);
+u32 hwpmc_x86_state(const struct hwpmc_class *cls);
 /* taken_times() of all classes here. */
 u64 hwpmc_x86_taken_times(const struct hwpmc_class *cls);
 

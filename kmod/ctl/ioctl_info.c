@@ -93,6 +93,19 @@ static const struct hwpmc_pmc *pmc_on_cpu(const struct hwpmc_row *row, u32 cpu)
 	return NULL;
 }
 
+/* "IAP-3", "RAPL-CORES", "TSC". */
+static void name_row(const struct hwpmc_row *row, char *buf, size_t len)
+{
+	const struct hwpmc_class *cls = row->cls;
+
+	if (cls->ops->row.name)
+		snprintf(buf, len, "%s-%s", cls->name, cls->ops->row.name(row->ri));
+	else if (cls->shareable)
+		strscpy(buf, cls->name, len);
+	else
+		snprintf(buf, len, "%s-%u", cls->name, row->ri);
+}
+
 static void fill_info(struct hwpmc_pmcinfo *info, unsigned int nr, u32 cpu)
 {
 	const struct hwpmc_row *row = &hwpmc_rows[nr];
@@ -100,7 +113,7 @@ static void fill_info(struct hwpmc_pmcinfo *info, unsigned int nr, u32 cpu)
 	const struct hwpmc_pmc *pmc = pmc_on_cpu(row, cpu);
 
 	memset(info, 0, sizeof(*info));
-	cls->ops->row.name(cls, row->ri, info->name, sizeof(info->name));
+	name_row(row, info->name, sizeof(info->name));
 	info->class = cls->id;
 	info->enabled = !(per_cpu_ptr(hwpmc_cpus, cpu)->disabled & BIT_ULL(nr));
 	info->rowdisp = hwpmc_row_disp(row->users);

@@ -118,45 +118,9 @@ static void soft_write_nmi(struct hwpmc_class *cls, unsigned int ri, u64 value)
 	this_cpu_write(hwpmc_soft_cpus->counter[ri], value);
 }
 
-static void soft_add_irqoff(struct hwpmc_class *cls, unsigned int ri, u64 n)
-{
-	hwpmc_soft_add_irqoff(ri, n);
-}
-
-static int soft_event_get(struct hwpmc_class *cls,
-			  const struct hwpmc_select *select, struct hwpmc_hdr *hdr)
-{
-	int ret = hwpmc_soft_event_get(select->sel);
-
-	return ret ? hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0) : 0;
-}
-
-static void soft_event_put(struct hwpmc_class *cls,
-			   const struct hwpmc_select *select)
-{
-	hwpmc_soft_event_put(select->sel);
-}
-
-static const char *soft_event_at(const struct hwpmc_class *cls,
-				 unsigned int place, u32 *ev)
-{
-	return hwpmc_soft_event_at(place, ev);
-}
-
-static const char *soft_event_name(const struct hwpmc_class *cls, u32 ev)
-{
-	return hwpmc_soft_event_name(ev);
-}
-
 static u32 soft_event_why(const struct hwpmc_class *cls, u32 ev)
 {
 	return hwpmc_soft_event_has_probe(ev) ? HWPMC_WHY_NONE : HWPMC_WHY_EVENT_TYPED;
-}
-
-static void soft_row_name(const struct hwpmc_class *cls, unsigned int ri,
-			  char *buf, size_t len)
-{
-	snprintf(buf, len, "SOFT-%u", ri);
 }
 
 const struct hwpmc_class_ops hwpmc_soft_ops = {
@@ -170,11 +134,10 @@ const struct hwpmc_class_ops hwpmc_soft_ops = {
 	.row.stop_nmi = soft_stop_nmi,
 	.row.read_irqoff = soft_read_irqoff,
 	.row.write_nmi = soft_write_nmi,
-	.row.add_irqoff = soft_add_irqoff,
-	.events.get = soft_event_get,
-	.events.put = soft_event_put,
-	.events.at = soft_event_at,
-	.events.name = soft_event_name,
+	.row.add_irqoff = hwpmc_soft_add_irqoff,
+	.events.get = hwpmc_soft_event_get,
+	.events.put = hwpmc_soft_event_put,
+	.events.at = hwpmc_soft_event_at,
+	.events.name = hwpmc_soft_event_name,
 	.events.why = soft_event_why,
-	.row.name = soft_row_name,
 };

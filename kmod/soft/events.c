@@ -210,7 +210,7 @@ bool hwpmc_soft_event_has_modes(u32 ev)
 	return f && f->modes;
 }
 
-const char *hwpmc_soft_event_name(u32 ev)
+const char *hwpmc_soft_event_name(const struct hwpmc_class *cls, u32 ev)
 {
 	struct fixed *f = get_fixed(ev);
 	struct named *t = get_named(ev);
@@ -218,7 +218,7 @@ const char *hwpmc_soft_event_name(u32 ev)
 	return f ? f->name : t ? t->tp->name : NULL;
 }
 
-const char *hwpmc_soft_event_at(unsigned int place, u32 *ev)
+const char *hwpmc_soft_event_at(const struct hwpmc_class *cls, unsigned int place, u32 *ev)
 {
 	unsigned int i;
 
@@ -353,8 +353,10 @@ void hwpmc_soft_settle(void)
 	unhook_idle();
 }
 
-int hwpmc_soft_event_get(u32 ev)
+int hwpmc_soft_event_get(struct hwpmc_class *cls, const struct hwpmc_select *s,
+			 struct hwpmc_hdr *hdr)
 {
+	u32 ev = s->sel;
 	struct fixed *f = get_fixed(ev);
 	struct named *t = get_named(ev);
 	struct hwpmc_soft_use *use = f ? &f->use : &t->use;
@@ -364,14 +366,15 @@ int hwpmc_soft_event_get(u32 ev)
 	if (!use->hooked)
 		ret = f ? hook_fixed(f, ev) : hook_named(t, ev);
 	if (ret)
-		return ret;
+		return hwpmc_refuse(hdr, ret, HWPMC_WHY_NO_MEMORY, 0);
 	use->hooked = true;
 	use->users++;
 	return 0;
 }
 
-void hwpmc_soft_event_put(u32 ev)
+void hwpmc_soft_event_put(struct hwpmc_class *cls, const struct hwpmc_select *s)
 {
+	u32 ev = s->sel;
 	struct fixed *f = get_fixed(ev);
 	struct named *t = get_named(ev);
 	struct hwpmc_soft_use *use = f ? &f->use : &t->use;

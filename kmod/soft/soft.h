@@ -69,7 +69,7 @@ void hwpmc_soft_hit_nmi(struct hwpmc_soft_hit *hit);
 /* Does a row of this CPU count it? */
 bool hwpmc_soft_counts_irqoff(u32 ev);
 /* Add n to one row, for events of the current thread while it did not run. */
-void hwpmc_soft_add_irqoff(unsigned int ri, u64 n);
+void hwpmc_soft_add_irqoff(struct hwpmc_class *cls, unsigned int ri, u64 n);
 
 /* ---- events.c ------------------------------------------------------------ */
 
@@ -80,12 +80,12 @@ bool hwpmc_soft_event_is_here(u32 ev);
 bool hwpmc_soft_event_has_probe(u32 ev);
 /* Can it happen in user mode as well as in the kernel? */
 bool hwpmc_soft_event_has_modes(u32 ev);
-/* The event at a place of the list; NULL behind its end. */
-const char *hwpmc_soft_event_at(unsigned int place, u32 *ev);
-const char *hwpmc_soft_event_name(u32 ev);
-/* One PMC more, or less, that counts it. Sleeps; hwpmc_lock. */
-int hwpmc_soft_event_get(u32 ev);
-void hwpmc_soft_event_put(u32 ev);
+/* Callbacks `events` of the class. */
+const char *hwpmc_soft_event_at(const struct hwpmc_class *cls, unsigned int place, u32 *ev);
+const char *hwpmc_soft_event_name(const struct hwpmc_class *cls, u32 ev);
+int hwpmc_soft_event_get(struct hwpmc_class *cls, const struct hwpmc_select *s,
+			 struct hwpmc_hdr *hdr);
+void hwpmc_soft_event_put(struct hwpmc_class *cls, const struct hwpmc_select *s);
 /* At unload, when no PMC is left: probes end, before what they use does; RCU is due. Sleeps. */
 void hwpmc_soft_settle(void);
 

@@ -132,12 +132,6 @@ static const char *test_event_name(const struct hwpmc_class *cls, u32 ev)
 	return ev == HWPMC_EV_TEST ? "TEST" : NULL;
 }
 
-static void test_row_name(const struct hwpmc_class *cls, unsigned int ri, char *buf,
-			  size_t len)
-{
-	snprintf(buf, len, "TEST-%u", ri);
-}
-
 /* ---- samples -------------------------------------------------------------- */
 
 static bool test_overflowed_nmi(struct hwpmc_class *cls, unsigned int ri)
@@ -205,7 +199,6 @@ const struct hwpmc_class_ops hwpmc_test_ops = {
 	.events.at = test_event_at,
 	.events.name = test_event_name,
 	.interrupt.sampler = &test_sampler,
-	.row.name = test_row_name,
 };
 
 /* ---- events --------------------------------------------------------------- */

@@ -98,7 +98,7 @@ void hwpmc_soft_hit_nmi(struct hwpmc_soft_hit *hit)
 		s->busy = false;
 }
 
-void hwpmc_soft_add_irqoff(unsigned int ri, u64 n)
+void hwpmc_soft_add_irqoff(struct hwpmc_class *cls, unsigned int ri, u64 n)
 {
 	struct hwpmc_soft_cpu *s = this_cpu_ptr(hwpmc_soft_cpus);
 	struct hwpmc_soft_hit hit = { .n = n, .known = true };
