@@ -85,7 +85,7 @@ fuzz: vm-fetch module-vm vm-tests vpmu
 
 # ---- libFuzzer on what needs no kernel: tests/fuzz/lib, a file a target.
 LIBFUZZ_DIR	:= $(BUILD)/fuzz/lib
-LIBFUZZ		:= log stream listen event tables map kallsyms elf lines kernel unwind
+LIBFUZZ		:= log perf stream listen event tables map kallsyms elf lines kernel unwind
 # On pure files of the module.
 LIBFUZZ_PURE	:= kernel unwind
 LIBFUZZ_SRC	:= $(TOP)/tests/fuzz/lib
@@ -144,11 +144,20 @@ check-fuzz: $(addprefix $(LIBFUZZ_DIR)/,$(LIBFUZZ))
 fuzz-lib: $(addprefix $(LIBFUZZ_DIR)/,$(LIBFUZZ))
 	@BUILD=$(BUILD) SEED=$(SEED) $(LIBFUZZ_SRC)/run $$(($(MINUTES) * 60)) $(LIBFUZZ)
 
-.PHONY: check-fuzz fuzz-lib
+# What the target perf begins with: made again where the generator has changed.
+$(FUZZ_DIR)/perf_corpus: $(TOP)/tests/fuzz/perf_corpus.c $(TOP)/tests/unit/perfgen.c \
+		$(TOP)/tests/unit/perfgen.h $(TOP)/lib/stat/perf_format.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O1 -g $(WARN) -I$(TOP)/lib/stat -o $@ $(filter %.c,$^) -lzstd
+
+fuzz-perf-corpus: $(FUZZ_DIR)/perf_corpus
+	$< $(TOP)/tests/fuzz/corpus/perf
+
+.PHONY: check-fuzz fuzz-lib fuzz-perf-corpus
 
 # ---- the same targets under valgrind, for memory that is read and was never written.
 MEMCHECK_DIR	:= $(BUILD)/fuzz/memcheck
-MEMCHECK_LOGS	:= log stream listen
+MEMCHECK_LOGS	:= log perf stream listen
 MEMCHECK_REST	:= $(filter-out $(LIBFUZZ_PURE) $(MEMCHECK_LOGS),$(LIBFUZZ))
 # s, of each that reads logs; the others take their corpora alone.
 MEMCHECK_SECONDS ?= 600
