@@ -210,6 +210,13 @@ $(NAMED_MUSL): $(TOP)/tests/vm/progs/named.c
 		-fno-reorder-functions -fno-toplevel-reorder -DWORK=work_of_a \
 		-Xlinker --build-id=none -o $@ $< -lpthread
 
+# What perf records, with frame pointers.
+vm-tests: $(BUILD)/vm/progs/perfdata
+$(BUILD)/vm/progs/perfdata: $(TOP)/tests/vm/progs/perfdata.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O1 -g -fno-omit-frame-pointer \
+		-mno-omit-leaf-frame-pointer $(WARN) -o $@ $< -lpthread
+
 # Marks around known numbers of instructions.
 vm-tests: $(BUILD)/vm/progs/marks
 $(BUILD)/vm/progs/marks: $(TOP)/tests/vm/progs/marks.c $(TOP)/lib/pmc/hwpmc_mark.h $(LIB_SHARED)
