@@ -109,6 +109,8 @@ struct hwpmc_cpu {
 	u64 unstoppable;
 	bool throttled;			/* sampling rows write no samples (throttle.c); also
 					 * looked at in NMI */
+	bool nmi_late;			/* that of a stopped sampler (struct hwpmc_sampler) is
+					 * among the expected ones; as .nmi_expected */
 	bool admitted;			/* online, and what it has is known: set and cleared
 					 * by its hotplug callbacks, read anywhere */
 	unsigned long on;		/* classes switched on here, by index */

@@ -80,6 +80,7 @@ static void expect_no_nmi(struct hwpmc_cpu *c)
 {
 	c->nmi_expected = 0;
 	c->nmi_more = 0;
+	c->nmi_late = false;
 	c->nmi_last = 0;
 }
 

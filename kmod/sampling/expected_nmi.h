@@ -17,6 +17,8 @@ bool hwpmc_nmi_may_arrive_nmi(u64 since, u64 now);
 /* One of the expected NMIs has come. */
 static inline void hwpmc_expected_spend_nmi(struct hwpmc_cpu *c)
 {
+	/* It may have been this one: the next stop adds another. */
+	c->nmi_late = false;
 	if (c->nmi_more)
 		c->nmi_more--;
 	else
@@ -76,13 +78,19 @@ static inline void hwpmc_expected_keep_irqoff(struct hwpmc_cpu *c, u64 now, u64 
 }
 
 /*
- * A row was stopped that may interrupt once more, without an overflow (struct hwpmc_sampler):
- * one NMI is expected from `now` on, and not one more for each stop. `before`: see above.
+ * A row was stopped that may interrupt once more, without an overflow (struct hwpmc_sampler): one
+ * NMI is expected from `now` on, in addition to those of counters, and not one more for each
+ * stop. `before`: see above.
  */
 static inline void hwpmc_expected_renew_nmi(struct hwpmc_cpu *c, u64 now, u64 before)
 {
 	if (!hwpmc_nmi_may_arrive_nmi(before, now))
 		WRITE_ONCE(c->nmi_more, 0);
+	else if (!READ_ONCE(c->nmi_late) && READ_ONCE(c->nmi_more) < HWPMC_NMI_MOST - 1)
+		this_cpu_inc(hwpmc_cpus->nmi_more);
+	WRITE_ONCE(c->nmi_late, true);
+	/* One of a counter may have come in between, and consumed this one. */
+	cmpxchg_local(&c->nmi_expected, 0, now);
 }
 
 #endif /* HWPMC_EXPECTED_NMI_H */
