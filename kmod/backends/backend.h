@@ -308,8 +308,9 @@ struct hwpmc_class {
 				 * until unload */
 	bool privileged;	/* tells what other programs do: no tunable permits it to
 				 * everybody */
-	u32 read_fault;		/* classes that claim nothing: the register whose read has
-				 * faulted, 0: none since the first PMC */
+	u32 read_fault;		/* classes that claim nothing, or have .own_faults: the register
+				 * whose access has faulted, 0: none since the first PMC */
+	bool own_faults;	/* a fault of its registers ends nothing of other classes */
 	void *priv;		/* the backend's own */
 	/* Findings of the trials since the claim. hwpmc_lock. */
 	struct hwpmc_found {

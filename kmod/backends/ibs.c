@@ -20,7 +20,6 @@
 #include "ibs_perf.h"
 #include "hwpmc_log.h"	/* uapi */
 #include "missing.h"
-#include "x86_msr.h"
 
 /* With fewer events left, an overflow may happen while the row is being stopped. */
 #define CLOSE	256
@@ -49,14 +48,27 @@ static const struct {
 			       AMD_IBS_MSR_OP_RIP, AMD_IBS_OP_EN, AMD_IBS_OP_VAL },
 };
 
-static u64 ibs_rdmsr_nmi(u32 msr)
+static struct hwpmc_class *ibs_class;	/* constant after load */
+
+static noinline void note_fault_nmi(u32 msr)
+{
+	cmpxchg(&ibs_class->read_fault, 0, msr);
+}
+
+static __always_inline u64 ibs_rdmsr_nmi(u32 msr)
 {
 	u64 value;
 
-	if (likely(!hwpmc_rdmsr_safe(msr, &value)))
+	if (likely(!hwpmc_rdmsr_direct(msr, &value)))
 		return value;
-	hwpmc_x86_note_fault_nmi(msr);
+	note_fault_nmi(msr);
 	return 0;
+}
+
+static __always_inline void ibs_wrmsr_nmi(u32 msr, u64 value)
+{
+	if (unlikely(hwpmc_wrmsr_direct(msr, value)))
+		note_fault_nmi(msr);
 }
 
 /* ---- life of the class ------------------------------------------------------- */
@@ -97,6 +109,8 @@ static int ibs_probe(struct hwpmc_class *cls)
 	cls->rdpmc_base = -1;
 	cls->max_period = HWPMC_IBS_MAX_PERIOD;
 	cls->nmi = true;
+	cls->own_faults = true;
+	ibs_class = cls;
 	return 0;
 }
 
@@ -159,6 +173,11 @@ static int ibs_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 
 static void ibs_release(struct hwpmc_class *cls)
 {
+	u32 msr = READ_ONCE(cls->read_fault);
+
+	if (unlikely(msr))
+		pr_warn_ratelimited("access to MSR %#x has faulted: samples of IBS are missing\n",
+				    msr);
 	hwpmc_ibs_perf_let_in();
 }
 
@@ -166,8 +185,8 @@ static void ibs_release(struct hwpmc_class *cls)
 static void disable_nmi(unsigned int ri)
 {
 	if (unlikely(ibs.stop_in_two))
-		hwpmc_x86_wrmsr_nmi(rows[ri].ctl, rows[ri].en);
-	hwpmc_x86_wrmsr_nmi(rows[ri].ctl, 0);
+		ibs_wrmsr_nmi(rows[ri].ctl, rows[ri].en);
+	ibs_wrmsr_nmi(rows[ri].ctl, 0);
 }
 
 /* A row that was armed before, as a CPU goes offline that still switches tasks, stays armed. */
@@ -183,10 +202,10 @@ static void ibs_reset_irqoff(struct hwpmc_class *cls, bool on)
 		if (ibs_rdmsr_nmi(rows[ri].ctl) & rows[ri].en)
 			disable_nmi(ri);
 		else
-			hwpmc_x86_wrmsr_nmi(rows[ri].ctl, 0);
+			ibs_wrmsr_nmi(rows[ri].ctl, 0);
 		/* perf of older kernels does not write it. */
 		if (has_ctl2())
-			hwpmc_x86_wrmsr_nmi(rows[ri].ctl2, 0);
+			ibs_wrmsr_nmi(rows[ri].ctl2, 0);
 	}
 }
 
@@ -201,8 +220,8 @@ static int ibs_encode(const struct hwpmc_class *cls, const struct hwpmc_request 
 static void write_ctl_nmi(unsigned int ri, u64 ctl)
 {
 	if (unlikely(ibs.fetch_keeps) && ri == HWPMC_IBS_ROW_FETCH)
-		hwpmc_x86_wrmsr_nmi(rows[ri].ctl, ctl & ~AMD_IBS_FETCH_EN);
-	hwpmc_x86_wrmsr_nmi(rows[ri].ctl, ctl);
+		ibs_wrmsr_nmi(rows[ri].ctl, ctl & ~AMD_IBS_FETCH_EN);
+	ibs_wrmsr_nmi(rows[ri].ctl, ctl);
 }
 
 static void ibs_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
@@ -211,7 +230,7 @@ static void ibs_program_irqoff(struct hwpmc_class *cls, unsigned int ri,
 	struct ibs_row *r = this_cpu_ptr(&ibs_rows[ri]);
 
 	if (has_ctl2())
-		hwpmc_x86_wrmsr_nmi(rows[ri].ctl2, s->extra);
+		ibs_wrmsr_nmi(rows[ri].ctl2, s->extra);
 	WRITE_ONCE(r->sel, s->sel);
 	/* Its NMI finds it programmed. */
 	barrier();
@@ -238,7 +257,7 @@ static u64 stop_by_ctl2_nmi(unsigned int ri, const struct ibs_row *r)
 {
 	u64 left;
 
-	hwpmc_x86_wrmsr_nmi(rows[ri].ctl2, AMD_IBS_CTL2_DIS);
+	ibs_wrmsr_nmi(rows[ri].ctl2, AMD_IBS_CTL2_DIS);
 	left = events_left_nmi(ri, r);
 	disable_nmi(ri);
 	return left;

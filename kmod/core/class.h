@@ -54,6 +54,8 @@ static inline u32 hwpmc_class_msr_fault(const struct hwpmc_class *cls)
 {
 	u32 msr = READ_ONCE(hwpmc_msr_faulted);
 
+	if (cls->own_faults)
+		return READ_ONCE(cls->read_fault);
 	return unlikely(msr) && cls->ops->hardware.claim ? msr : 0;
 }
 

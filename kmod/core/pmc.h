@@ -180,7 +180,7 @@ int hwpmc_pmc_refuse_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hd
  * unreliable. Any context. */
 static inline int hwpmc_pmc_msr_fault(const struct hwpmc_pmc *pmc, struct hwpmc_hdr *hdr)
 {
-	if (likely(!READ_ONCE(hwpmc_msr_faulted)))
+	if (likely(!hwpmc_class_fault(hwpmc_rows[pmc->row].cls)))
 		return 0;
 	return hwpmc_pmc_refuse_msr_fault(pmc, hdr);
 }

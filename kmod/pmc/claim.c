@@ -208,8 +208,8 @@ static int class_claim(struct hwpmc_class *cls, struct hwpmc_hdr *hdr)
 	int ret;
 
 	lockdep_assert_held(&hwpmc_lock);
+	WRITE_ONCE(cls->read_fault, 0);
 	if (!cls->ops->hardware.claim) {
-		WRITE_ONCE(cls->read_fault, 0);
 		set_bit(cls - hwpmc_machine.cls, &hwpmc_claimed_classes);
 		hwpmc_wrap_begin();
 		return 0;

@@ -513,7 +513,7 @@ unsigned int hwpmc_sample_payloads_nmi(struct hwpmc_cpu *c, u64 rows,
 			continue;
 		handled++;
 		handle_payload_nmi(c, nr, regs, write_payload_nmi, now);
-		if (unlikely(READ_ONCE(hwpmc_msr_faulted)))
+		if (unlikely(hwpmc_class_msr_fault(hwpmc_rows[nr].cls)))
 			give_up_row_nmi(c, nr);
 	}
 	return handled;
@@ -663,6 +663,8 @@ void hwpmc_sample_overflow_irqoff(struct hwpmc_cpu *c, unsigned int nr,
 /* Has an access to the row's hardware faulted since it was claimed? */
 static bool has_msr_fault(unsigned int nr)
 {
+	if (unlikely(sampler_nmi(nr)))
+		return hwpmc_rows[nr].cls->nmi && hwpmc_class_msr_fault(hwpmc_rows[nr].cls);
 	return READ_ONCE(hwpmc_msr_faulted) && hwpmc_rows[nr].cls->nmi;
 }
 
