@@ -47,10 +47,11 @@ static bool equals_oracle(struct session *s)
 {
 	uint64_t ops = seen[VPMU_IBS_OP], fetches = seen[VPMU_IBS_FETCH];
 
-	printf("# %llu ops, %llu fetches, %llu of a counter, %llu drops, %llu late\n",
-	       (unsigned long long)ops, (unsigned long long)fetches, (unsigned long long)plain,
-	       (unsigned long long)all_drops(s),
-	       (unsigned long long)s->t.dropped[HWPMC_DROP_LATE]);
+	printf("# %llu ops of %llu, %llu fetches of %llu, %llu of a counter of %llu, %llu drops\n",
+	       (unsigned long long)ops, (unsigned long long)oracle[VPMU_IBS_OP],
+	       (unsigned long long)fetches, (unsigned long long)oracle[VPMU_IBS_FETCH],
+	       (unsigned long long)plain, (unsigned long long)s->overflows,
+	       (unsigned long long)all_drops(s));
 	check_number(s, ops + fetches + plain,
 		     oracle[VPMU_IBS_OP] + oracle[VPMU_IBS_FETCH] + s->overflows);
 	ck_assert_uint_gt(ops, 200);
@@ -155,6 +156,145 @@ static void fork_again_and_again(void *arg)
 START_TEST(ibs_samples_of_descendants_equal_the_oracle)
 {
 	check_life(fork_again_and_again);
+}
+END_TEST
+
+/* They arrive in the same slices, and none stands for another. */
+START_TEST(ibs_late_nmis_of_both_kinds_are_not_unknown)
+{
+	struct session s;
+
+	set_knob(VPMU_KNOB_IBS_LATE, 2000);
+	set_knob(VPMU_KNOB_LATE, 1000);
+	sample_all_of(&s, fork_again_and_again);
+	set_knob(VPMU_KNOB_IBS_LATE, 0);
+	set_knob(VPMU_KNOB_LATE, 0);
+	equals_oracle(&s);
+	end(&s);
+}
+END_TEST
+
+static int seconds(void)
+{
+	const char *text = getenv("IBS_SECONDS");
+
+	return text ? atoi(text) : 4;
+}
+
+/*
+ * For $IBS_SECONDS: threads, programs and processes that come and go, and interrupts of both kinds
+ * that arrive late, or after the sampler was disabled. end_ibs() finds unknown NMIs.
+ */
+START_TEST(ibs_leaves_no_nmi_unknown_while_both_kinds_sample)
+{
+	static void (*const life[])(void *) = {
+		exec_again_and_again, begin_and_end_threads, fork_again_and_again,
+	};
+	static const uint64_t late[] = { 0, 60, 2000, 500 | VPMU_IBS_LATE_VAL };
+	uint64_t samples = 0, other = 0;
+	time_t end_at = time(NULL) + seconds();
+	struct session s;
+	int round = 0;
+
+	do {
+		set_knob(VPMU_KNOB_IBS_LATE, late[round % 4]);
+		set_knob(VPMU_KNOB_LATE, round % 5 * 300);
+		sample_all_of(&s, life[round % 3]);
+		equals_oracle(&s);
+		samples += seen[VPMU_IBS_OP] + seen[VPMU_IBS_FETCH];
+		other += plain;
+		end(&s);
+		round++;
+	} while (time(NULL) < end_at);
+	set_knob(VPMU_KNOB_IBS_LATE, 0);
+	set_knob(VPMU_KNOB_LATE, 0);
+	printf("# %u unknown NMIs in %d s, %d rounds, %llu samples, %llu of counters\n",
+	       dev_unknown_nmis(), seconds(), round, (unsigned long long)samples,
+	       (unsigned long long)other);
+	ck_assert_uint_gt(samples, 500);
+}
+END_TEST
+
+/* The sampler has stopped in a pause: it has no overflows that could be dropped. */
+START_TEST(ibs_pause_has_its_time_in_the_log_and_no_overflows)
+{
+	struct child c = dev_child(begin_and_end_threads, NULL);
+	struct session s;
+	uint32_t id;
+
+	begin_ibs(&s);
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, ALL, 0, 0, 2503, &id));
+	ok(&s, hwpmc_attach(s.h, id, c.pid));
+	set_tunable("selfcost", 5);
+	note_oracle();
+	ok(&s, hwpmc_start(s.h, id));
+	dev_go(&c);
+	dev_wait(&c);
+	ok(&s, hwpmc_stop(s.h, id));
+	set_tunable("selfcost", 0);
+	end_ibs(&s);
+	printf("# %llu pauses, %llu ops of %llu\n", (unsigned long long)s.t.throttled,
+	       (unsigned long long)seen[VPMU_IBS_OP], (unsigned long long)oracle[VPMU_IBS_OP]);
+	ck_assert_uint_gt(s.t.throttled, 3);
+	ck_assert_uint_eq(s.t.throttled, s.t.resumed);
+	ck_assert_uint_eq(s.t.dropped[HWPMC_DROP_PAUSED], 0);
+	ck_assert_uint_gt(seen[VPMU_IBS_OP], 20);
+	check_number(&s, seen[VPMU_IBS_OP], oracle[VPMU_IBS_OP]);
+	check_sums(&s);
+	end(&s);
+}
+END_TEST
+
+/* ---- faults -------------------------------------------------------------------- */
+
+#define MSR_OP_CTL	0xc0011033
+
+static void work_for_ever(void *arg)
+{
+	for (;;)
+		work((void *)1);
+}
+
+/* A hypervisor takes the registers away: counters sample on, and the class works again later. */
+START_TEST(ibs_fault_of_a_register_ends_the_class_alone)
+{
+	struct child c = dev_child(work_for_ever, NULL);
+	struct session s;
+	uint64_t before;
+	uint32_t id[2];
+	int rc;
+
+	dev_expect("MSR 0xc0011033 has faulted");
+	begin_ibs(&s);
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_EXACT, 0, 0, 7001, &id[0]));
+	id[1] = allocate(&s, "instructions:u", HWPMC_MODE_TS, 0, ANY, 20011);
+	plain_rows = BIT(HWPMC_ID_ROW(id[1]));
+	for (int i = 0; i < 2; i++) {
+		ok(&s, hwpmc_attach(s.h, id[i], c.pid));
+		ok(&s, hwpmc_start(s.h, id[i]));
+	}
+	dev_go(&c);
+	while (s.t.samples < 100)
+		sched_yield();
+	set_knob(VPMU_KNOB_REFUSE, MSR_OP_CTL | VPMU_REFUSE_READS);
+	do {
+		rc = hwpmc_stop(s.h, id[0]);
+		rc = rc ? rc : hwpmc_start(s.h, id[0]);
+	} while (!rc);
+	ck_assert_int_eq(errno, EIO);
+	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_PMU_REFUSED);
+	ck_assert_int_eq(hwpmc_detail(s.h), (int)MSR_OP_CTL);
+	before = plain;
+	while (plain < before + 100)
+		sched_yield();
+	ok(&s, hwpmc_stop(s.h, id[1]));
+	set_knob(VPMU_KNOB_REFUSE, 0);
+	dev_end(c.pid);
+	ok(&s, hwpmc_release(s.h, id[0]));
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_EXACT, 0, 0, 7001, &id[0]));
+	end_ibs(&s);
+	ck_assert_uint_eq(plain + all_drops(&s), s.overflows);
+	end(&s);
 }
 END_TEST
 
@@ -276,6 +416,10 @@ int main(void)
 	harness_add(ibs_samples_of_a_process_that_execs_equal_the_oracle);
 	harness_add(ibs_samples_of_threads_that_exit_equal_the_oracle);
 	harness_add(ibs_samples_of_descendants_equal_the_oracle);
+	harness_add(ibs_late_nmis_of_both_kinds_are_not_unknown);
+	harness_add_timed(ibs_leaves_no_nmi_unknown_while_both_kinds_sample, seconds() + 200);
+	harness_add(ibs_pause_has_its_time_in_the_log_and_no_overflows);
+	harness_add(ibs_fault_of_a_register_ends_the_class_alone);
 	harness_add(ibs_ops_of_a_cpu_that_goes_and_comes_equal_the_oracle);
 	harness_add_timed(ibs_periods_last_where_a_cpu_switches_to_its_end, 100);
 	return harness_run();

@@ -25,7 +25,7 @@ START_TEST(ibs_ops_of_each_cpu_equal_the_oracle)
 
 	begin_ibs(&s);
 	for (int cpu = 0; cpu < dev_cpus(); cpu++)
-		ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, cpu, ALL, 0, 0, 1999, &id[cpu]));
+		ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, cpu, ALL, 0, 0, 4001, &id[cpu]));
 	note_oracle();
 	for (int cpu = 0; cpu < dev_cpus(); cpu++)
 		ok(&s, hwpmc_start(s.h, id[cpu]));
@@ -77,7 +77,7 @@ START_TEST(ibs_ops_of_threads_that_migrate_equal_the_oracle)
 {
 	struct session s;
 
-	sample_wanderers(&s, ALL, 0, 0, 1499);
+	sample_wanderers(&s, ALL, 0, 0, 3001);
 	check_ops(&s, 0);
 	check_sums(&s);
 	end(&s);
@@ -88,7 +88,7 @@ START_TEST(ibs_ops_of_user_mode_drop_the_others_as_filtered)
 {
 	struct session s;
 
-	sample_wanderers(&s, HWPMC_F_EXACT, HWPMC_CAP_USER, 0, 1499);
+	sample_wanderers(&s, HWPMC_F_EXACT, HWPMC_CAP_USER, 0, 3001);
 	/* Zen 6 filters them itself. */
 	check_ops(&s, has(CAP_BIT63) ? 0 : oracle[VPMU_IBS_OP] - oracle[VPMU_IBS_OP_USER] -
 		  s.t.dropped[HWPMC_DROP_LATE]);
@@ -103,7 +103,7 @@ START_TEST(ibs_ops_of_kernel_mode_drop_the_others_as_filtered)
 {
 	struct session s;
 
-	sample_wanderers(&s, HWPMC_F_EXACT, HWPMC_CAP_SYSTEM, 0, 1499);
+	sample_wanderers(&s, HWPMC_F_EXACT, HWPMC_CAP_SYSTEM, 0, 3001);
 	ck_assert_uint_eq(seen[VPMU_IBS_OP_USER], 0);
 	ck_assert_uint_eq(s.t.dropped[HWPMC_DROP_FILTERED], oracle[VPMU_IBS_OP_USER]);
 	check_number(&s, seen[VPMU_IBS_OP], oracle[VPMU_IBS_OP]);
@@ -131,7 +131,7 @@ START_TEST(ibs_filters_leave_the_ops_that_the_oracle_lets_pass)
 
 		begin(&s, NONE, 0);
 		ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_EXACT,
-					      CNT_OPS | L3MISS, 0, 1499, &id), -1);
+					      CNT_OPS | L3MISS, 0, 3001, &id), -1);
 		ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_EVENT_BITS);
 		end(&s);
 		return;
@@ -156,7 +156,7 @@ START_TEST(ibs_cycles_of_threads_equal_the_oracle)
 {
 	struct session s;
 
-	sample_wanderers(&s, ALL | HWPMC_F_EV_PMU, 0, 0, 1499);
+	sample_wanderers(&s, ALL | HWPMC_F_EV_PMU, 0, 0, 3001);
 	check_ops(&s, 0);
 	check_sums(&s);
 	end(&s);
@@ -168,7 +168,7 @@ START_TEST(ibs_sample_without_address_has_that_of_the_interrupt)
 	struct session s;
 
 	set_knob(VPMU_KNOB_IBS_RIP_INVALID, 5);
-	sample_wanderers(&s, ALL, 0, CNT_OPS, 1499);
+	sample_wanderers(&s, ALL, 0, CNT_OPS, 3001);
 	set_knob(VPMU_KNOB_IBS_RIP_INVALID, 0);
 	if (!has(BIT(7))) {
 		end(&s);
@@ -191,7 +191,7 @@ START_TEST(ibs_sample_without_address_is_filtered_by_the_interrupt)
 	struct session s;
 
 	set_knob(VPMU_KNOB_IBS_RIP_INVALID, 2);
-	sample_wanderers(&s, HWPMC_F_EXACT, HWPMC_CAP_USER, CNT_OPS, 1499);
+	sample_wanderers(&s, HWPMC_F_EXACT, HWPMC_CAP_USER, CNT_OPS, 3001);
 	set_knob(VPMU_KNOB_IBS_RIP_INVALID, 0);
 	ck_assert_uint_eq(seen[VPMU_IBS_OP_USER], seen[VPMU_IBS_OP]);
 	check_number(&s, seen[VPMU_IBS_OP], oracle[VPMU_IBS_OP]);
@@ -206,7 +206,7 @@ static void sample_with_late_nmis(uint64_t knob)
 	struct session s;
 
 	set_knob(VPMU_KNOB_IBS_LATE, knob);
-	sample_wanderers(&s, ALL, 0, CNT_OPS, 1499);
+	sample_wanderers(&s, ALL, 0, CNT_OPS, 3001);
 	set_knob(VPMU_KNOB_IBS_LATE, 0);
 	ck_assert_uint_gt(vpmu_ibs(VPMU_IBS_LATE, VPMU_ALL_VCPUS) - late, 20);
 	check_ops(&s, 0);
@@ -228,7 +228,7 @@ START_TEST(ibs_erratum_420_raises_no_storm_of_nmis)
 	struct session s;
 
 	set_knob(VPMU_KNOB_IBS_STUCK, family() == 0x10 ? 500 : 0);
-	sample_wanderers(&s, ALL, 0, CNT_OPS, 1499);
+	sample_wanderers(&s, ALL, 0, CNT_OPS, 3001);
 	set_knob(VPMU_KNOB_IBS_STUCK, 0);
 	check_ops(&s, 0);
 	/* The stop writes twice: one may come in between. */
@@ -265,7 +265,7 @@ START_TEST(ibs_fetches_of_each_cpu_equal_the_oracle)
 {
 	struct session s;
 
-	sample_fetches(&s, 512);
+	sample_fetches(&s, 1009);
 	ck_assert_uint_eq(s.t.dropped[HWPMC_DROP_FILTERED], 0);
 	if (!all_drops(&s)) {
 		ck_assert_uint_eq(seen[VPMU_IBS_FETCH_LIN], oracle[VPMU_IBS_FETCH_LIN]);
@@ -281,7 +281,7 @@ START_TEST(ibs_fetches_at_address_0_are_filtered)
 	struct session s;
 
 	set_knob(VPMU_KNOB_IBS_FETCH_ZERO, 4);
-	sample_fetches(&s, 512);
+	sample_fetches(&s, 1009);
 	set_knob(VPMU_KNOB_IBS_FETCH_ZERO, 0);
 	ck_assert_uint_gt(s.t.dropped[HWPMC_DROP_FILTERED] * 5, oracle[VPMU_IBS_FETCH]);
 	if (!s.t.dropped[HWPMC_DROP_LATE])
@@ -297,7 +297,7 @@ static uint64_t fetches_of_work(void)
 	uint32_t id;
 
 	begin_ibs(&s);
-	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_FETCH, ANY, HWPMC_F_EXACT, 0, 0, 512, &id));
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_FETCH, ANY, HWPMC_F_EXACT, 0, 0, 1009, &id));
 	ok(&s, hwpmc_attach(s.h, id, c.pid));
 	dev_pin(c.pid, 0);
 	note_oracle();
@@ -381,7 +381,7 @@ START_TEST(ibs_ops_at_many_switches_equal_the_oracle)
 {
 	struct session s;
 
-	sample_players(&s, 1009);
+	sample_players(&s, 3001);
 	check_ops(&s, 0);
 	check_sums(&s);
 	end(&s);
@@ -417,7 +417,7 @@ START_TEST(ibs_ops_of_threads_go_on_while_cpus_come_and_go)
 		return;
 	}
 	begin_ibs(&s);
-	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, ALL, 0, 0, 1499, &id));
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, ALL, 0, 0, 3001, &id));
 	for (int i = 0; i < 3; i++) {
 		c[i] = dev_child(work, (void *)200);
 		ok(&s, hwpmc_attach(s.h, id, c[i].pid));
@@ -479,11 +479,11 @@ START_TEST(ibs_claim_is_refused_while_another_samples)
 	begin(&s, NONE, 0);
 	/* Enabled, with nothing to count to: it never interrupts. */
 	dev_wrmsr(1 % dev_cpus(), MSR_OP_CTL, BIT(17));
-	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_EXACT, 0, 0, 1499, &id), -1);
+	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_EXACT, 0, 0, 3001, &id), -1);
 	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_IBS_IN_USE);
 	ck_assert_int_eq(hwpmc_detail(s.h), (int)MSR_OP_CTL);
 	dev_wrmsr(1 % dev_cpus(), MSR_OP_CTL, 0);
-	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_EXACT, 0, 0, 1499, &id));
+	ok(&s, allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_EXACT, 0, 0, 3001, &id));
 	end(&s);
 	ck_assert_uint_eq(dev_rdmsr(0, MSR_OP_CTL), 0);
 }
@@ -501,11 +501,11 @@ START_TEST(ibs_requests_that_it_cannot_serve_are_refused)
 	begin(&s, NONE, 0);
 	ck_assert_int_eq(hwpmc_allocate_raw(s.h, &op), -1);
 	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_CAPS);
-	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP + 1, ANY, 0, 0, 0, 1499, &id), -1);
+	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP + 1, ANY, 0, 0, 0, 3001, &id), -1);
 	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_EVENT);
-	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, 0, BIT(18), 0, 1499, &id), -1);
+	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, 0, BIT(18), 0, 3001, &id), -1);
 	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_EVENT_BITS);
-	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_REGISTERS, 0, 0, 1499,
+	ck_assert_int_eq(allocate_ibs(&s, HWPMC_EV_IBS_OP, ANY, HWPMC_F_REGISTERS, 0, 0, 3001,
 				      &id), -1);
 	ck_assert_uint_eq(hwpmc_reason(s.h), HWPMC_WHY_PAYLOAD);
 	end(&s);
