@@ -244,11 +244,11 @@ static u64 events_left_nmi(unsigned int ri, const struct ibs_row *r)
 {
 	u64 ctl = ibs_rdmsr_nmi(rows[ri].ctl);
 
-	if (ctl & rows[ri].val)
-		return 0;
 	/* The NMI that stops it hit ibs_program_irqoff(), which had not enabled it yet. */
 	if (unlikely(!(ctl & rows[ri].en)))
 		return r->armed;
+	if (ctl & rows[ri].val)
+		return 0;
 	return hwpmc_ibs_left_nmi(&ibs, ri, ctl, r->armed);
 }
 
@@ -310,6 +310,7 @@ static u64 ibs_read_irqoff(struct hwpmc_class *cls, unsigned int ri)
 
 /* ---- samples ----------------------------------------------------------------- */
 
+/* Val may be set late in a sampler that is disabled: that is no overflow of the row's period. */
 static bool ibs_overflowed_nmi(struct hwpmc_class *cls, unsigned int ri)
 {
 	struct ibs_row *r = this_cpu_ptr(&ibs_rows[ri]);
@@ -317,7 +318,7 @@ static bool ibs_overflowed_nmi(struct hwpmc_class *cls, unsigned int ri)
 	if (!READ_ONCE(r->sel))
 		return false;
 	r->ctl = ibs_rdmsr_nmi(rows[ri].ctl);
-	return r->ctl & rows[ri].val;
+	return !(~r->ctl & (rows[ri].val | rows[ri].en));
 }
 
 static void ibs_rearm_nmi(struct hwpmc_class *cls, unsigned int ri, u64 n)
