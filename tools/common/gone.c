@@ -34,10 +34,18 @@ static bool has_ended(pid_t pid)
 	return (kill(pid, 0) < 0 && errno == ESRCH) || is_zombie(pid);
 }
 
+static bool another_lives(const pid_t *pid, unsigned int n, unsigned int which)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (i != which && !has_ended(pid[i]))
+			return true;
+	return false;
+}
+
 bool gone_remove_one(pid_t *pid, unsigned int *n, unsigned int which, const char *verb,
 		     const char *what)
 {
-	if (*n < 2 || !has_ended(pid[which]))
+	if (*n < 2 || !has_ended(pid[which]) || !another_lives(pid, *n, which))
 		return false;
 	msg("cannot %s %s %d: it has ended; going on with the others", verb, what, pid[which]);
 	memmove(pid + which, pid + which + 1, (--*n - which) * sizeof(*pid));

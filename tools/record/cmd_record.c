@@ -557,6 +557,14 @@ static int record_once(struct record *r)
 	return status;
 }
 
+/* The children's lists begin without the processes that have ended, each reported once. */
+static void before_part(void *arg)
+{
+	struct record *r = arg;
+
+	sampler_remove_gone(&r->sampler);
+}
+
 /* In a child of every_run(). */
 static int record_part(void *arg, const char *path)
 {
@@ -571,12 +579,13 @@ static int record_part(void *arg, const char *path)
 
 static int record_every(struct record *r)
 {
+	const struct every_part part = { before_part, record_part, r };
 	struct every *e = &r->every;
 	int status;
 
 	e->duration_ns = r->duration_ns;
 	e->directory = r->output == default_output ? "hwpmc.logs" : r->output;
-	status = every_run(e, record_part, r);
+	status = every_run(e, &part);
 	sampler_free(&r->sampler);
 	return status;
 }

@@ -97,20 +97,19 @@ struct round {
 	const struct every *e;
 	struct logdir logs;
 	struct watch watch;
-	uint64_t part;		/* bytes that one log may have */
-	int (*once)(void *arg, const char *path);
-	void *arg;
+	uint64_t most;		/* bytes that one log may have */
+	const struct every_part *part;
 };
 
 static void child(struct round *r, const char *path)
 {
-	struct rlimit limit = { r->part, r->part };
+	struct rlimit limit = { r->most, r->most };
 
 	watch_close(&r->watch);
 	/* A write beyond it fails with EFBIG, which the recorder says. */
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
-	exit(r->once(r->arg, path));
+	exit(r->part->once(r->part->arg, path));
 }
 
 /* The pid, or -1 after a message. */
@@ -147,12 +146,13 @@ static bool record_once(struct round *r)
 	int status = 0;
 	pid_t pid;
 
-	say_dropped(r, logdir_trim(&r->logs, r->e->keep - r->part));
+	say_dropped(r, logdir_trim(&r->logs, r->e->keep - r->most));
 	number = logdir_next(&r->logs);
 	if (!number) {
 		msg("cannot write '%s/account': %s", r->logs.path, strerror(errno));
 		return false;
 	}
+	r->part->before(r->part->arg);
 	pid = start(r, number);
 	if (pid > 0 && watch_child(w, pid) < 0) {
 		kill(pid, SIGTERM);
@@ -198,15 +198,15 @@ static int run_rounds(struct round *r)
 	return 0;
 }
 
-int every_run(const struct every *e, int (*once)(void *arg, const char *path), void *arg)
+int every_run(const struct every *e, const struct every_part *part)
 {
 	struct every own = *e;
-	struct round r = { .e = &own, .once = once, .arg = arg };
+	struct round r = { .e = &own, .part = part };
 	int status = EXIT_STAT_FAILED;
 	char err[600];
 
 	own.keep = e->keep ? e->keep : KEEP_DEFAULT;
-	r.part = own.keep / 4;
+	r.most = own.keep / 4;
 	if (logdir_open(&r.logs, e->directory, true, err, sizeof(err)) < 0) {
 		msg("%s", err);
 		return status;

@@ -43,7 +43,14 @@ int every_time(const char *arg, uint64_t *ns);
 /* 0, or an exit status after a message. */
 int every_check(const struct every *e, bool command);
 
-/* Returns the exit status. once() records into a file, in a child process. */
-int every_run(const struct every *e, int (*once)(void *arg, const char *path), void *arg);
+/* How one recording is made. */
+struct every_part {
+	void (*before)(void *arg);	/* in this process: what it changes is there for all later ones */
+	int (*once)(void *arg, const char *path);	/* in a child: records into the file */
+	void *arg;			/* of both */
+};
+
+/* Returns the exit status. */
+int every_run(const struct every *e, const struct every_part *part);
 
 #endif

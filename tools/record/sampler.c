@@ -164,6 +164,11 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 	}
 }
 
+void sampler_remove_gone(struct sampler *s)
+{
+	gone_remove(s->pid, &s->npid, "sample", "process");
+}
+
 int sampler_check(struct sampler *s)
 {
 	if (s->period && s->frequency)
@@ -173,7 +178,6 @@ int sampler_check(struct sampler *s)
 	s->system |= s->all;
 	if (s->system && s->npid)
 		return msg_usage("-p cannot be combined with -a or -C");
-	gone_remove(s->pid, &s->npid, "sample", "process");
 	if (!s->command && !s->system && !s->npid)
 		return msg_usage("no target: give a command, -p, -a or -C");
 	/* The callers of kernel code are the program's as well. */
@@ -418,6 +422,8 @@ int sampler_start(struct sampler *s, struct watch *w, struct launch *l)
 	bool own = s->command && !s->system && !s->npid;
 
 	choose_event(s);
+	/* Before PMCs are allocated for the first process. */
+	sampler_remove_gone(s);
 	if (s->flags & HWPMC_F_TABLES &&
 	    tables_begin(&s->tables, s->h, s->command, s->table_cache) < 0)
 		return -1;

@@ -105,6 +105,9 @@ int sampler_parse(struct sampler *s, int c, const char *arg);
 /* Do the options go together? The defaults. 0, or an exit status after a message. */
 int sampler_check(struct sampler *s);
 
+/* Remove the processes that have ended from those of -p, with a message for each. */
+void sampler_remove_gone(struct sampler *s);
+
 /* A number of an option. 0, or an exit status after a message. */
 int sampler_number(const char *what, const char *arg, uint64_t hi,
 		   uint64_t *value);

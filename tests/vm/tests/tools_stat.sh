@@ -307,6 +307,22 @@ each_tool_goes_on_without_processes_that_have_ended() {
 		status=0
 		"$hwpmc" $tool -p $ended,$ended -e instructions:u 2>said || status=$?
 		check_equal $status 125 "$tool: $(cat said)"
+		grep -q "going on with the others" said && fail "$tool, all ended: $(cat said)"
+	done
+	"$loop" 1000000000000 &
+	first=$!
+	"$hwpmc" record --every 1s --for 200ms -d 4 -p $first,$busy -e instructions:u -o rounds \
+		2>said &
+	every=$!
+	await [ -e rounds/0000000001.log ]
+	kill $first
+	wait $every
+	check_equal $? 0 "record --every: $(cat said)"
+	check grep -q "cannot sample process $first: $others$" said
+	rm rounds/0000000001.log
+	for log in rounds/*.log; do
+		"$hwpmc" dump -i "$log" --no-symbols | grep -q CALLCHAIN ||
+			fail "$log has no samples: $(cat said)"
 	done
 	kill $busy $parent
 }
