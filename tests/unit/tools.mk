@@ -4,7 +4,7 @@
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
 	tools_gaps tools_pieces tools_views tools_dump tools_report tools_rows tools_chains tools_names tools_programs \
-	tools_exports tools_fleet tools_gone tools_doctor tools_clouds tools_metrics tools_selftest tools_symname)
+	tools_exports tools_fleet tools_gone tools_sampler tools_doctor tools_clouds tools_metrics tools_selftest tools_symname)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs. Messages need
 # perf's words.
 unit-tools = $(call unit-objects,$(patsubst %,$(TOP)/tools/%.c,$1 \
@@ -19,6 +19,9 @@ TOOLS_UNIT_tools_fleet := $(call unit-tools,fleet/body record/every record/logdi
 	common/fmt common/msg common/output common/watch)
 TOOLS_UNIT_tools_gone := $(call unit-tools,common/gone record/every record/logdir \
 	common/fmt common/msg common/output common/watch)
+TOOLS_UNIT_tools_sampler := $(call unit-tools,record/sampler record/few record/launch record/procs \
+	record/programs record/tables common/cpus common/evlist common/evrate common/fmt common/gone \
+	common/machine common/missing common/msg common/usermode common/watch) $(TOOLS_UNIT_LOGS)
 TOOLS_UNIT_tools_doctor := $(call unit-tools,doctor/cmd_doctor doctor/files doctor/finding \
 	doctor/clouds doctor/host doctor/kernel doctor/module doctor/node doctor/pmu doctor/pt \
 	doctor/signature common/machine \

@@ -313,6 +313,9 @@ START_TEST(events_have_periods_and_rates_of_their_own)
 	ck_assert_str_eq(rates("cycles"), "cycles 0 0");
 	ck_assert_str_eq(rates("cycles/period=1000/"), "cycles 1000 0");
 	ck_assert_str_eq(rates("cycles/period=1000/u"), "cycles:u 1000 0");
+	ck_assert_str_eq(rates("cycles/period=0x1000/"), "cycles 4096 0");
+	ck_assert_str_eq(rates("cycles/freq=0XfF/u"), "cycles:u 0 255");
+	ck_assert_str_eq(rates("a,period=0x7fffffffffffffff"), "a 9223372036854775807 0");
 	ck_assert_str_eq(rates("cycles/period=7/:uk,b"), "cycles:uk 7 0|b 0 0");
 	ck_assert_str_eq(rates("cycles/FREQ=99/u,usr"), "cycles:u,usr 0 99");
 	ck_assert_str_eq(rates("cycles/freq=9/,usr"), "cycles,usr 0 9");
@@ -332,6 +335,9 @@ START_TEST(periods_and_rates_that_are_no_numbers_are_refused)
 	static const char *const bad[] = {
 		"a/period=0/", "a/period=/", "a/period=x/", "a/freq=0/", "a/freq=1000001/",
 		"a,period=-1", "a/period=9223372036854775808/", "a/period=1,period=2/",
+		"a/period=0x/", "a/period=0x0/", "a/period=0x8000000000000000/",
+		"a/period=0x10000000000000001/", "a/period=0x-1/", "a/period=0x1g/",
+		"a/period=0x0x1/", "a/freq=0xf4241/",
 		"a/freq=10000000000000000000000000/",
 	};
 

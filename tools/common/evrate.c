@@ -2,6 +2,7 @@
 /* evrate.c - see evrate.h. Pure. */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -10,7 +11,22 @@
 #include "evrate.h"
 #include "fmt.h"
 
-/* The number behind "name=", up to the end of the term. */
+/* Sixteen digits at most, so that there is no overflow. */
+static int read_hex(const char *digits, uint64_t most, uint64_t *value)
+{
+	size_t n = strspn(digits, "0123456789abcdefABCDEF");
+	uint64_t number;
+
+	if (!n || n > 16 || digits[n])
+		return -1;
+	number = strtoull(digits, NULL, 16);
+	if (!number || number > most)
+		return -1;
+	*value = number;
+	return 0;
+}
+
+/* The number behind "name=", decimal or with 0x, up to the end of the term. */
 static int read_number(const char *at, const char *end, uint64_t most, uint64_t *value)
 {
 	char text[24];
@@ -18,6 +34,8 @@ static int read_number(const char *at, const char *end, uint64_t most, uint64_t 
 	if (*value || end - at >= (ptrdiff_t)sizeof(text))
 		return -1;
 	snprintf(text, sizeof(text), "%.*s", (int)(end - at), at);
+	if (strncasecmp(text, "0x", 2) == 0)
+		return read_hex(text + 2, most, value);
 	return fmt_parse_u64(text, 1, most, value);
 }
 

@@ -18,6 +18,7 @@
 #include "common/msg.h"
 #include "common/watch.h"
 #include "every.h"
+#include "few.h"
 #include "launch.h"
 #include "net.h"
 #include "note.h"
@@ -29,7 +30,6 @@
 #define STEP_NS		20000000ull
 #define SECOND_NS	1000000000ull
 #define END_PATIENCE_MS	10000
-#define FEW		100	/* samples of a recording that gets a hint */
 
 static const char default_output[] = "hwpmc.log";
 
@@ -88,8 +88,7 @@ struct record {
 	uint64_t raised;		/* the least period that is allowed, if it is more
 					 * than what was asked for */
 	uint64_t ran_ns;
-	bool hard;			/* an event that can be sampled more often */
-	bool paced;			/* one is sampled at a rate */
+	struct few few;			/* the samples of each PMC */
 	bool begun;			/* INITIALIZE is in the file */
 	bool ran;			/* what was to be sampled, while it was sampled */
 	bool ending;			/* CLOSELOG is kept for the end: */
@@ -212,16 +211,32 @@ static void note_chain(struct record *r, const struct hwpmc_log_hdr *h)
 	r->chain[end]++;
 }
 
-static void note_allocate(struct record *r, const struct hwpmc_log_allocate *pmc)
+static struct few_pmc *find_pmc(struct record *r, uint32_t id)
 {
-	const struct evrate *asked = sampler_asked(&r->sampler, pmc->hdr.id);
+	return few_find(&r->few, r->sampler.id, r->sampler.nid, id);
+}
 
-	if (pmc->mode != HWPMC_MODE_SS && pmc->mode != HWPMC_MODE_TS)
+static void note_allocate(struct record *r, const struct hwpmc_log_allocate *record)
+{
+	const struct evrate *asked = sampler_asked(&r->sampler, record->hdr.id);
+	struct few_pmc *pmc = find_pmc(r, record->hdr.id);
+
+	if (!pmc || (record->mode != HWPMC_MODE_SS && record->mode != HWPMC_MODE_TS))
 		return;
-	r->hard |= pmc->class != HWPMC_CLASS_SOFT;
-	r->paced |= asked->frequency != 0;
-	if (asked->period && pmc->count > asked->period)
-		r->raised = pmc->count;
+	pmc->hard = record->class != HWPMC_CLASS_SOFT;
+	pmc->raised = asked->period && record->count > asked->period;
+	if (pmc->raised)
+		r->raised = record->count;
+}
+
+static void note_sample(struct record *r, const struct hwpmc_log_hdr *h)
+{
+	struct few_pmc *pmc = find_pmc(r, h->id);
+
+	r->samples++;
+	if (pmc)
+		pmc->samples++;
+	note_chain(r, h);
 }
 
 /* What the summary tells of the log. */
@@ -231,8 +246,7 @@ static void note_record(struct record *r, const struct hwpmc_log_hdr *h)
 		r->end = h->time;
 	switch (h->type) {
 	case HWPMC_LOG_CALLCHAIN:
-		r->samples++;
-		note_chain(r, h);
+		note_sample(r, h);
 		break;
 	case HWPMC_LOG_THROTTLE:
 		pauses_add(&r->pauses, (const void *)h);
@@ -436,20 +450,44 @@ static void print_chains(const struct record *r)
 	fputc('\n', stderr);
 }
 
-/* Shares of functions are within some percent from about a hundred samples on. */
-static void print_few(const struct record *r, uint64_t kept, uint64_t lost)
+/* The samples of all PMCs of an event. */
+static struct few_event sum_event(struct record *r, unsigned int which)
 {
-	uint64_t rate = r->sampler.frequency ? r->sampler.frequency : SAMPLER_RATE;
+	const struct sampler *s = &r->sampler;
+	const struct evrate *own = &s->events.rate[which];
+	struct few_event e = {
+		.name = s->events.spec[which], .own = own->period || own->frequency,
+	};
 
-	if (kept >= FEW || lost || r->full || !r->hard || (r->paced && !kept))
+	for (unsigned int i = 0; i < s->nid; i++) {
+		const struct few_pmc *pmc = find_pmc(r, s->id[i]);
+
+		if (s->of[i] != &s->events.spec[which] ||
+		    (!s->asked[i].period && !s->asked[i].frequency))
+			continue;
+		e.asked = s->asked[i];
+		e.hard |= pmc->hard;
+		e.raised |= pmc->raised;
+		e.samples += pmc->samples;
+	}
+	return e;
+}
+
+/* What is missing has hints of its own. */
+static void print_few(struct record *r, uint64_t lost)
+{
+	const struct sampler *s = &r->sampler;
+	bool attached = s->npid && !s->command;
+	char text[FEW_TEXT];
+
+	if (lost || r->full || r->pieces.overwritten)
 		return;
-	rate = rate > HWPMC_FREQUENCY_MAX / 10 ? HWPMC_FREQUENCY_MAX : 10 * rate;
-	if (r->paced)
-		msg("%" PRIu64 " sample%s too few for shares of functions; sample more often: -F %" PRIu64,
-		    kept, kept == 1 ? " is" : "s are", rate);
-	else
-		msg("%" PRIu64 " sample%s too few for shares of functions; use a shorter period (-c), or a rate: -F %u",
-		    kept, kept == 1 ? " is" : "s are", SAMPLER_RATE);
+	for (unsigned int i = 0; i < s->events.n; i++) {
+		struct few_event e = sum_event(r, i);
+
+		if (few_text(text, &e, s->events.n > 1, attached))
+			msg("%s", text);
+	}
 }
 
 static void print_summary(struct record *r)
@@ -474,7 +512,7 @@ static void print_summary(struct record *r)
 		(r->pieces.kind ? r->pieces.bytes : r->sink.bytes) / 1024,
 		r->pieces.n > 1 ? "several logs, the last " : "", r->sink.name);
 	print_chains(r);
-	print_few(r, kept, lost);
+	print_few(r, lost);
 }
 
 static int end_command(struct record *r, struct watch *w, int status)
@@ -552,6 +590,7 @@ static int record_once(struct record *r)
 	int status = record_run(r);
 
 	sampler_free(&r->sampler);
+	few_free(&r->few);
 	status = close_output(r, status);
 	pieces_free(&r->pieces);
 	return status;

@@ -125,14 +125,8 @@ int sampler_parse(struct sampler *s, int c, const char *arg)
 					 arg);
 		return 0;
 	case 'c':
-		if (s->period)
-			return msg_usage("-c is given twice; one -c is for all events: write the period of one event as EVENT/period=%s/",
-					 arg);
 		return sampler_number("period", arg, INT64_MAX, &s->period);
 	case 'F':
-		if (s->frequency)
-			return msg_usage("-F is given twice; one -F is for all events: write the rate of one event as EVENT/freq=%s/",
-					 arg);
 		return sampler_number("frequency", arg, HWPMC_FREQUENCY_MAX,
 				      &s->frequency);
 	case 'g':

@@ -95,9 +95,9 @@ record_samples_events_at_rates_of_their_own() {
 	check grep -q '^# event instructions:u, a sample every 10000: 300 samples' got
 	check grep -q '^# event branches:u, 50 samples a second: ' got
 	check grep -q '^# event branches:u, a sample every 100000: 10 samples' got
-	refused 2 "-c is given twice; one -c is for all events: write the period of one event as EVENT/period=7/" \
-		"$hwpmc" record -c 9 -c 7 -- true
-	refused 2 "-F is given twice" "$hwpmc" top -F 9 -F 7 -- true
+	check "$hwpmc" record -c 9 -c 10000 -o last.log -e instructions:u -- "$loop" 1000000
+	"$hwpmc" report -i last.log $no_kernel >got
+	check grep -q '^# event instructions:u, a sample every 10000: 300 samples' got
 	refused 2 "an event has a period or a frequency" \
 		"$hwpmc" record -e cycles/period=1,freq=1/ -- true
 	refused 2 "period= and freq= are for hwpmc record and top" \
@@ -112,6 +112,10 @@ record_says_that_few_samples_are_few() {
 	grep -q "$few" said && fail "300 samples: $(cat said)"
 	"$hwpmc" record -F 1 -e instructions:u -o few.log -- "$loop" 1000000 2>said
 	check grep -q "^hwpmc record: [0-9]* samples $few; sample more often: -F 10" said
+	"$hwpmc" record -e instructions/period=100000/u,branches/period=10000/u -o few.log -- \
+		"$loop" 1000000 2>said
+	check_equal "$(grep -c "$few" said)" 1 "hints: $(cat said)"
+	check grep -q "^hwpmc record: 30 samples of instructions:u $few; use a shorter period= for the event, or a rate: freq=4000" said
 	"$hwpmc" record -q -e instructions:u -c 100000 -o few.log -- "$loop" 1000000 2>said
 	check_equal "$(cat said)" "" "messages with -q"
 }
