@@ -112,6 +112,30 @@ START_TEST(callgrind_events_are_words_of_their_own)
 }
 END_TEST
 
+/* The time grows with the number of events, not with its cube. */
+START_TEST(callgrind_has_thousands_of_events_of_one_word)
+{
+	enum { EVENTS = 4096 };
+	struct made_log log;
+	char name[20];
+
+	made_begin(&log);
+	for (unsigned int i = 0; i < EVENTS; i++) {
+		strcpy(name, "e____________");
+		for (unsigned int bit = 0; bit < 12; bit++)
+			name[1 + bit] = i >> bit & 1 ? ':' : '/';
+		made_event(&log, CYCLES + i, name);
+	}
+	add_process(&log, 812, SHARES);
+	for (unsigned int i = 0; i < EVENTS; i++)
+		made_samples(&log, CYCLES + i, HWPMC_SAMPLE_USER, &at_ten, 1, 1);
+	write_log(&log, "many");
+	ck_assert_int_eq(command("report -i many --format callgrind"), 0);
+	has("\nevents: e____________ e_____________2 e_____________3 ");
+	has(" e_____________4096\n");
+}
+END_TEST
+
 /* The layout that gprof reads: 15 bytes of a dimension, and a letter. */
 START_TEST(gmon_has_the_fields_of_its_header_file)
 {
@@ -136,6 +160,7 @@ int main(void)
 	harness_add(folded_and_callgrind_names_are_utf8);
 	harness_add(names_that_are_empty_are_written_as_unnamed);
 	harness_add(callgrind_events_are_words_of_their_own);
+	harness_add(callgrind_has_thousands_of_events_of_one_word);
 	harness_add(gmon_has_the_fields_of_its_header_file);
 	return harness_run();
 }

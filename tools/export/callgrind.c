@@ -114,25 +114,35 @@ static const char *event_word(const char *name, unsigned int n)
 	return text_close(&word);
 }
 
-static bool is_among(char *const *words, uint32_t n, const char *word)
+/* The next word of this base that is free; *n: the numbers that were tried. */
+static char *free_word(const char *name, unsigned int *n, struct strings *taken)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (strcmp(words[i], word) == 0)
-			return true;
-	return false;
+	for (;;) {
+		char *word = (char *)event_word(name, ++*n);
+		uint32_t before = taken->n;
+
+		if (strings_get(taken, word) == before)
+			return word;
+		free(word);
+	}
 }
 
 /* Readers tell events apart by their words: each differs from those before it. */
 static char **event_words(const struct export *x)
 {
 	char **words = must_calloc(x->nevent, sizeof(*words));
+	unsigned int *tried = must_calloc(x->nevent, sizeof(*tried));
+	struct strings bases = { 0 }, taken = { 0 };
 
 	for (uint32_t e = 0; e < x->nevent; e++) {
-		for (unsigned int n = 1; !words[e] || is_among(words, e, words[e]); n++) {
-			free(words[e]);
-			words[e] = (char *)event_word(x->event[e].name, n);
-		}
+		const char *base = event_word(x->event[e].name, 1);
+
+		words[e] = free_word(x->event[e].name, &tried[strings_get(&bases, base)], &taken);
+		free((char *)base);
 	}
+	strings_free(&bases);
+	strings_free(&taken);
+	free(tried);
 	return words;
 }
 
