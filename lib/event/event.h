@@ -82,6 +82,7 @@ struct event_machine {
 	/* The number of a SOFT event that only the module knows, by its name in
 	 * normal form; NULL: there is no module to ask. */
 	bool (*find_soft)(void *arg, const char *name, uint32_t *ev);
+	bool offline;			/* there is no module, which names the tracepoints */
 	void *arg;
 };
 

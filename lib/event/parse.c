@@ -152,6 +152,7 @@ static void machine_of(struct hwpmc *h, struct event_machine *m)
 	event_machine_init(m, &h->info);
 	event_machine_cpuid(m);
 	m->find_soft = event_soft_find;
+	m->offline = handle_has_names_only(h);
 	m->arg = h;
 }
 

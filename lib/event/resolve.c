@@ -451,6 +451,21 @@ static int add_pfm(struct work *w, const struct event_pfm_code *code)
 	return add_programmable(w, config, code->extra);
 }
 
+/* Names of tracepoints come from the module. */
+static int refuse_tracepoint(struct work *w)
+{
+	return event_refuse(w->e, ENOENT, w->t->name_at,
+			    "there is no event '%s%s%s' in the tables, and tracepoints need the "
+			    "module; load it: modprobe hwpmc", w->t->name,
+			    w->t->attrs[0] ? ":" : "", w->t->attrs);
+}
+
+/* "GROUP:NAME" without the module; the form is that of an event with a unit mask too. */
+static bool may_be_tracepoint(const struct work *w)
+{
+	return w->m->offline && w->t->attrs[0] && !w->t->pmu[0] && w->class_id == CLASS_ANY;
+}
+
 /* The rest of the sentence on a name that is nowhere. */
 static const char *why_unknown(const struct event_machine *m)
 {
@@ -476,7 +491,7 @@ static int resolve_pfm(struct work *w)
 				    "'%s' is an event of perf that hwpmc lacks: %s",
 				    w->t->name, event_near_perf(w->name));
 	if (w->m->vendor == VENDOR_NONE)
-		return refuse_machine(w);
+		return may_be_tracepoint(w) ? refuse_tracepoint(w) : refuse_machine(w);
 	if (w->m->vendor == VENDOR_INTEL && resolve_row(w, &rc))
 		return rc;
 	if (pfm_terms(w, &t))
@@ -489,10 +504,14 @@ static int resolve_pfm(struct work *w)
 		return event_refuse(w->e, EINVAL, t.attrs_at,
 				    "'%s' has no unit masks, expected u, k "
 				    "or uk", w->t->name);
+	if (may_be_tracepoint(w) && !strcmp(w->name, "tracepoint"))
+		return refuse_tracepoint(w);
 	if (!w->m->terse && event_suggest(w->m, w->name, near, sizeof(near)))
 		return event_refuse(w->e, ENOENT, t.name_at,
 				    "there is no event '%s' here, perhaps '%s' "
 				    "(see 'hwpmc list')", w->t->name, near);
+	if (may_be_tracepoint(w))
+		return refuse_tracepoint(w);
 	return event_refuse(w->e, ENOENT, t.name_at,
 			    "there is no event '%s' here%s (see 'hwpmc list')",
 			    w->t->name, why_unknown(w->m));
@@ -723,6 +742,8 @@ static int resolve_name(struct work *w)
 		return resolve_tsc(w);
 	if (find_soft(w, &soft))
 		return resolve_soft(w, soft);
+	if (w->class_id == HWPMC_CLASS_SOFT && w->m->offline)
+		return refuse_tracepoint(w);
 	if (w->class_id == HWPMC_CLASS_SOFT)
 		return event_refuse(w->e, ENOENT, w->t->name_at,
 				    "the kernel has no event '%s' (see 'hwpmc "

@@ -7,6 +7,11 @@
 
 #include "internal.h"
 
+bool handle_has_names_only(const struct hwpmc *h)
+{
+	return h->fd == -1;
+}
+
 bool handle_is_inherited(const struct hwpmc *h)
 {
 	return getpid() != h->pid;
@@ -41,7 +46,7 @@ int handle_call(const struct hwpmc *h, unsigned long request, struct hwpmc_hdr *
 		errno = EINVAL;
 		return -1;
 	}
-	if (h->fd == -1) {
+	if (handle_has_names_only(h)) {
 		*hdr = (struct hwpmc_hdr){ .reason = HWPMC_WHY_NONE };
 		errno = ENXIO;
 		return -1;

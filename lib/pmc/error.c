@@ -124,11 +124,15 @@ bool error_is_filtered(void)
 	return status_number("Seccomp") == 2;
 }
 
-static void why_text(int err, const struct hwpmc_hdr *hdr, char *buf,
+static void why_text(const struct hwpmc *h, int err, const struct hwpmc_hdr *hdr, char *buf,
 		     size_t size)
 {
 	char who[128], remedy[128];
 
+	if (hdr->reason == HWPMC_WHY_NONE && err == ENXIO && h && handle_has_names_only(h)) {
+		snprintf(buf, size, ERROR_NAMES_ONLY);
+		return;
+	}
 	if (hdr->reason == HWPMC_WHY_NONE && (err == EPERM || err == ENOSYS) &&
 	    error_is_filtered()) {
 		snprintf(buf, size, "%s", ERROR_FILTERED);
@@ -170,7 +174,7 @@ int error_from_call(struct hwpmc *h, const struct hwpmc_hdr *hdr,
 	char why[ERROR_TEXT / 2], text[ERROR_TEXT];
 	int err = errno;
 
-	why_text(err, hdr, why, sizeof(why));
+	why_text(h, err, hdr, why, sizeof(why));
 	add_class_note(h, hdr, why, sizeof(why));
 	snprintf(text, sizeof(text), "cannot %.*s: %s", ERROR_TEXT / 2 - 16,
 		 doing, why);

@@ -58,6 +58,8 @@ int sys_open(void);
 /* 0, or -1 with errno and the reason in *hdr (the head of arg). */
 int sys_call(int fd, unsigned long request, struct hwpmc_hdr *hdr);
 
+/* call.c: the handle is of hwpmc_open_names(). */
+bool handle_has_names_only(const struct hwpmc *h);
 /* call.c: the process has the handle from a parent that forked it, or shares its memory. */
 bool handle_is_inherited(const struct hwpmc *h);
 /* Of a handle, no two of which have the same in a process. */
@@ -92,6 +94,9 @@ int status_number(const char *name);
 bool error_is_filtered(void);
 #define ERROR_FILTERED	"a filter of system calls (seccomp) forbids it; permit " \
 	"open and ioctl of " HWPMC_DEVICE " in the profile of the container or service"
+
+#define ERROR_NAMES_ONLY "the handle is without the device and has only names of events; load " \
+	"the module and open the handle by hwpmc_open()"
 
 /* Both record "cannot WHAT: why; remedy", keep errno and return -1. */
 int error_from_call(struct hwpmc *h, const struct hwpmc_hdr *hdr,

@@ -152,6 +152,9 @@ EXPORT int hwpmc_width(struct hwpmc *h, uint32_t id, uint32_t *bits)
 
 	if (!h || !bits)
 		return needs_pointer(h, "hwpmc_width");
+	if (handle_has_names_only(h))
+		return error_own(h, ENXIO, what("cannot get the width of %s: " ERROR_NAMES_ONLY,
+						what_pmc(h, id).text).text);
 	for (i = 0; i < h->info.nclass && i < HWPMC_CLASS_MAX; i++) {
 		const struct hwpmc_classinfo *cls = &h->info.classes[i];
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <libhwpmc.h>
+#include <libhwpmclog.h>
 
 #include "../../lib/pmc/offline.h"
 #include "harness.h"
@@ -138,10 +139,113 @@ START_TEST(a_handle_without_the_device_counts_nothing)
 }
 END_TEST
 
+/* The call fails with ENXIO, and its sentence has the remedy. */
+#define NEEDS_MODULE(call) do {							\
+	errno = 0;								\
+	ck_assert_msg((call) == -1, "%s succeeded", #call);			\
+	ck_assert_msg(errno == ENXIO, "%s: errno %d", #call, errno);		\
+	ck_assert_msg(strstr(hwpmc_error(h), "has only names of events; load the module"),	\
+		      "%s: %s", #call, hwpmc_error(h));				\
+} while (0)
+
+static int take_note(const struct hwpmc_event_info *info, void *arg)
+{
+	return 0;
+}
+
+START_TEST(calls_that_need_the_module_are_enxio_with_the_remedy)
+{
+	struct hwpmc_batch_entry entry = { .pmcid = 7 };
+	struct hwpmc_classnote notes[HWPMC_NOTES_MAX];
+	struct hwpmc_op_pmcallocate req = { 0 };
+	struct hwpmc_op_getdriverstats stats;
+	struct hwpmc_op_kgmon kgmon = { 0 };
+	struct hwpmc_unwind unwind = { 0 };
+	const char *specs[] = { "page-faults" };
+	struct hwpmc_event event = { .ncode = 1 };
+	struct hwpmc_pmcinfo *rows;
+	struct hwpmc_counter c;
+	struct hwpmc_group *group;
+	struct hwpmc_rings *rings;
+	uint64_t value, more;
+	uint32_t id = 7, other;
+	struct hwpmc *h;
+	unsigned int n;
+
+	ck_assert_int_eq(hwpmc_open_names(&h), 0);
+	NEEDS_MODULE(hwpmc_allocate(h, "page-faults", HWPMC_MODE_SC, 0, 0, 0, &id));
+	NEEDS_MODULE(hwpmc_allocate_event(h, &event, HWPMC_MODE_TC, 0, HWPMC_CPU_ANY, 0, &id));
+	NEEDS_MODULE(hwpmc_allocate_raw(h, &req));
+	NEEDS_MODULE(hwpmc_open_counter(h, "page-faults", HWPMC_MODE_TC, 0, 0, 0, &id));
+	NEEDS_MODULE(hwpmc_open_event(h, &event, HWPMC_MODE_TC, 0, 0, 0, &id));
+	NEEDS_MODULE(hwpmc_group_open(h, specs, 1, 0, 0, &group));
+	NEEDS_MODULE(hwpmc_release(h, id));
+	NEEDS_MODULE(hwpmc_attach(h, id, 0));
+	NEEDS_MODULE(hwpmc_detach(h, id, 0));
+	NEEDS_MODULE(hwpmc_start(h, id));
+	NEEDS_MODULE(hwpmc_stop(h, id));
+	NEEDS_MODULE(hwpmc_read(h, id, &value));
+	NEEDS_MODULE(hwpmc_write(h, id, 0));
+	NEEDS_MODULE(hwpmc_rw(h, id, 0, &value));
+	NEEDS_MODULE(hwpmc_set(h, id, 0));
+	NEEDS_MODULE(hwpmc_batch(h, HWPMC_BATCH_READ, &entry, 1));
+	NEEDS_MODULE(hwpmc_counter_open(h, id, &c));
+	NEEDS_MODULE(hwpmc_capabilities(h, id, &other));
+	NEEDS_MODULE(hwpmc_width(h, id, &other));
+	NEEDS_MODULE(hwpmc_get_msr(h, id, &other));
+	NEEDS_MODULE(hwpmc_region_new(h, "x", &id, 1) ? 0 : -1);
+	NEEDS_MODULE(hwpmc_configure_log(h, 1));
+	NEEDS_MODULE(hwpmc_flush_log(h));
+	NEEDS_MODULE(hwpmc_close_log(h));
+	NEEDS_MODULE(hwpmc_write_log(h, 0));
+	NEEDS_MODULE(hwpmc_rings_open(h, 0, 0, &rings));
+	NEEDS_MODULE(hwpmc_pmu_state(h, &other));
+	NEEDS_MODULE(hwpmc_notes(h, notes));
+	NEEDS_MODULE(hwpmc_pmcinfo(h, 0, &rows, &n));
+	NEEDS_MODULE(hwpmc_driver_stats(h, &stats));
+	NEEDS_MODULE(hwpmc_module_version(h, &other));
+	NEEDS_MODULE(hwpmc_admin(h, 0, 0, HWPMC_STATE_FREE));
+	NEEDS_MODULE(hwpmc_revoke(h));
+	NEEDS_MODULE(hwpmc_kgmon(h, &kgmon));
+	NEEDS_MODULE(hwpmc_unwind_add(h, &unwind));
+	NEEDS_MODULE(hwpmc_chain_stats(h, &value, 1));
+	NEEDS_MODULE(hwpmc_kinds(h, 0, &id, &other));
+	NEEDS_MODULE(hwpmc_uncounted(h, 7, &other, &value, &more));
+	ck_assert_int_eq(hwpmc_event_each(h, HWPMC_CLASS_SOFT, take_note, NULL), 0);
+	hwpmc_close(h);
+}
+END_TEST
+
+START_TEST(tracepoints_without_the_module_are_refused_with_the_remedy)
+{
+	static const char *const specs[] = {
+		"sched:sched_switch", "tracepoint:sched_switch", "tracepoint:sched:sched_switch",
+		"SOFT-SCHED_SWITCH", "syscalls:sys_enter_openat",
+	};
+	struct hwpmc_event event;
+	struct hwpmc *h;
+
+	ck_assert_int_eq(hwpmc_open_names(&h), 0);
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		errno = 0;
+		ck_assert_int_eq(hwpmc_event_parse(h, specs[i], &event), -1);
+		ck_assert_int_eq(errno, ENOENT);
+		ck_assert_msg(strstr(hwpmc_error(h), "tracepoints need the module; load it"),
+			      "%s: %s", specs[i], hwpmc_error(h));
+	}
+	/* A name alone is that of a counter's event. */
+	ck_assert_int_eq(hwpmc_event_parse(h, "nosuch", &event), -1);
+	ck_assert_ptr_null(strstr(hwpmc_error(h), "tracepoint"));
+	hwpmc_close(h);
+}
+END_TEST
+
 int main(void)
 {
 	harness_add(processors_have_names_and_classes_by_their_cpuid);
 	harness_add(events_of_the_kernel_have_their_names_without_the_module);
 	harness_add(a_handle_without_the_device_counts_nothing);
+	harness_add(calls_that_need_the_module_are_enxio_with_the_remedy);
+	harness_add(tracepoints_without_the_module_are_refused_with_the_remedy);
 	return harness_run();
 }
