@@ -252,16 +252,13 @@ def csv_dicts(data):
 
 # ---- JSON: RFC 8259, a text a line --------------------------------------------------------
 
-EXACT = 2**53       # beyond, readers that have doubles alone get another number
-
-
 def _refuse(word):
     raise AssertionError("%s is no JSON" % word)
 
 
 def _number(text):
     value = int(text)
-    demand(abs(value) <= EXACT, "a number of more than 53 bits: %s" % text)
+    demand(-2**63 <= value < 2**64, "a number of more than 64 bits: %s" % text)
     return value
 
 
@@ -284,7 +281,25 @@ def json_lines(data):
     for value in values:
         demand(isinstance(value, dict), "no object: %r" % value)
         _check_strings(value)
+    _check_types(values)
     return values
+
+
+def _type_of(item):
+    if isinstance(item, (int, float)) and not isinstance(item, bool):
+        return "number"
+    return type(item).__name__
+
+
+def _check_types(values):
+    """A member has the same type, or null, in all lines of a type."""
+    types = {}
+    for value in values:
+        for name, item in value.items():
+            key = value.get("type"), name
+            if item is not None:
+                demand(types.setdefault(key, _type_of(item)) == _type_of(item),
+                       "two types of %s: %r" % (key, item))
 
 
 def _check_strings(value):

@@ -300,6 +300,26 @@ START_TEST(json_lines_have_the_fields_of_their_records)
 }
 END_TEST
 
+/* The type of a member never depends on its value. */
+START_TEST(json_times_and_ticks_are_numbers_of_any_size)
+{
+	uint64_t pc = (uintptr_t)here;
+
+	begin_here();
+	log_.time = (1ull << 53) + 1;
+	loggen_sample(&log_, 7, HWPMC_SAMPLE_USER, 1, &pc);
+	loggen_unmap(&log_, HERE_PID, 0x600000, 0x700000);
+	write_log(log_.len);
+	ck_assert_ptr_nonnull(strstr(dump_ok("--type sample --json --raw-time"),
+				     ",\"tick\":9007199254740993,"));
+	ck_assert_ptr_nonnull(strstr(dump_ok("--type map-out --json --raw-time"),
+				     ",\"tick\":9007199254741993,"));
+	ck_assert_ptr_null(strstr(dump_ok("--type sample --json"), "\"time\":\""));
+	ck_assert_ptr_nonnull(strstr(dump_ok("--type initialize --json"),
+				     "\"realtime\":1700000000000000000,"));
+}
+END_TEST
+
 START_TEST(dump_shows_the_name_of_a_thread_at_its_time)
 {
 	uint64_t pc = (uintptr_t)here;
@@ -391,7 +411,7 @@ START_TEST(dump_shows_identity_of_mapped_files)
 	ck_assert_ptr_nonnull(strstr(text, " \"//anon\" 0x6000 0x0\n"));
 	text = dump_ok("--type map-in --json");
 	sprintf(expected, "\"build_id\":\"\",\"major\":8,\"minor\":3,\"inode\":%ju,"
-		"\"file\":{\"size\":%jd,\"mtime\":\"%jd%09ld\",\"ctime\":\"%jd%09ld\"},"
+		"\"file\":{\"size\":%jd,\"mtime\":%jd%09ld,\"ctime\":%jd%09ld},"
 		"\"unread\":true,\"snapshot\":false}\n", (uintmax_t)st.st_ino,
 		(intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
 		(intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
@@ -848,6 +868,7 @@ int main(void)
 	harness_add(a_chain_is_one_line_with_callers_and_where_it_was_cut);
 	harness_add(other_records_are_lines_that_begin_with_their_cpu);
 	harness_add(json_lines_have_the_fields_of_their_records);
+	harness_add(json_times_and_ticks_are_numbers_of_any_size);
 	harness_add(dump_shows_the_name_of_a_thread_at_its_time);
 	harness_add(dump_reports_each_doubtful_image_once);
 	harness_add(dump_shows_identity_of_mapped_files);

@@ -136,6 +136,40 @@ START_TEST(callgrind_has_thousands_of_events_of_one_word)
 }
 END_TEST
 
+START_TEST(json_lines_have_numbers_and_the_unit_of_samples)
+{
+	struct hwpmc_log_allocate *event;
+	struct hwpmc_log_period *period;
+	struct made_log log;
+
+	made_begin(&log);
+	made_event(&log, CYCLES, "cycles");
+	event = made_add(&log, HWPMC_LOG_PMCALLOCATE, sizeof(*event), 0);
+	event->hdr.id = BRANCHES;
+	event->class = HWPMC_CLASS_IAP;
+	event->mode = HWPMC_MODE_TS;
+	event->count = 99;
+	event->flags = HWPMC_F_CALLCHAIN | HWPMC_F_FREQUENCY;
+	made_note(&log, BRANCHES, "event=branches");
+	add_process(&log, 812, SHARES);
+	made_samples(&log, CYCLES, HWPMC_SAMPLE_USER, &at_ten, 1, 30);
+	period = made_add(&log, HWPMC_LOG_PERIOD, sizeof(*period), 0);
+	period->hdr.id = BRANCHES;
+	period->period = 1ull << 40;
+	made_samples(&log, BRANCHES, HWPMC_SAMPLE_USER, &at_ten, 1, 1);
+	write_log(&log, "units");
+	ck_assert_int_eq(command("report -i units --json -s symbol"), 0);
+	has("{\"event\":\"cycles\",\"samples\":30,\"percent\":100.0000,\"symbol\":\"ten\","
+	    "\"unit\":\"samples\"}\n");
+	has("{\"event\":\"branches\",\"samples\":1099511627776,\"percent\":100.0000,"
+	    "\"symbol\":\"ten\",\"unit\":\"events\"}\n");
+	ck_assert_int_eq(command("report -i units --json -s symbol,period"), 0);
+	has("\"period\":30000,");
+	ck_assert_int_eq(command("annotate -i units --json -e branches"), 0);
+	has(",\"unit\":\"events\"}\n");
+}
+END_TEST
+
 /* The layout that gprof reads: 15 bytes of a dimension, and a letter. */
 START_TEST(gmon_has_the_fields_of_its_header_file)
 {
@@ -161,6 +195,7 @@ int main(void)
 	harness_add(names_that_are_empty_are_written_as_unnamed);
 	harness_add(callgrind_events_are_words_of_their_own);
 	harness_add(callgrind_has_thousands_of_events_of_one_word);
+	harness_add(json_lines_have_numbers_and_the_unit_of_samples);
 	harness_add(gmon_has_the_fields_of_its_header_file);
 	return harness_run();
 }

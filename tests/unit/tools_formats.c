@@ -126,21 +126,6 @@ START_TEST(names_that_command_a_terminal_are_printed_plain)
 }
 END_TEST
 
-START_TEST(json_integers_above_53_bits_are_strings)
-{
-	char buf[FMT_NUMBER];
-
-	ck_assert_str_eq(fmt_json_u64(buf, 0), "0");
-	ck_assert_str_eq(fmt_json_u64(buf, 9007199254740992ull), "9007199254740992");
-	ck_assert_str_eq(fmt_json_u64(buf, 9007199254740993ull), "\"9007199254740993\"");
-	ck_assert_str_eq(fmt_json_u64(buf, UINT64_MAX), "\"18446744073709551615\"");
-	ck_assert_str_eq(fmt_json_s64(buf, -9007199254740992ll), "-9007199254740992");
-	ck_assert_str_eq(fmt_json_s64(buf, -9007199254740993ll), "\"-9007199254740993\"");
-	ck_assert_str_eq(fmt_json_s64(buf, INT64_MIN), "\"-9223372036854775808\"");
-	ck_assert_str_eq(fmt_json_s64(buf, 1700000000000000000ll), "\"1700000000000000000\"");
-}
-END_TEST
-
 START_TEST(csv_fields_are_utf8)
 {
 	ck_assert_str_eq(written(fmt_csv_field, "a\377,\303\274"),
@@ -529,7 +514,6 @@ int main(void)
 	harness_add(json_strings_escape_what_json_forbids);
 	harness_add(json_strings_replace_bytes_that_are_not_utf8);
 	harness_add(names_that_command_a_terminal_are_printed_plain);
-	harness_add(json_integers_above_53_bits_are_strings);
 	harness_add(csv_fields_are_utf8);
 	harness_add(csv_fields_are_quoted_where_they_must_be);
 	harness_add(numbers_are_taken_whole_or_not_at_all);

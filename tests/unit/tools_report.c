@@ -411,8 +411,9 @@ START_TEST(report_shows_the_samples_of_each_cpu_and_what_they_stand_for)
 	ck_assert_str_eq(text, "event,samples,percent,period,cpu\n"
 			 "cycles,20,74.0741,20000,2\ncycles,7,25.9259,7000,0\n");
 	command("report -i cpus --json -s period,cpu --limit 50");
-	has("\"samples\":20,\"percent\":74.0741,\"period\":20000,\"cpu\":\"2\"}\n");
-	has("\"samples\":7,\"percent\":25.9259,\"period\":7000,\"below_limit\":true}\n");
+	has("\"samples\":20,\"percent\":74.0741,\"period\":20000,\"cpu\":\"2\",\"unit\":\"samples\"}\n");
+	has("\"samples\":7,\"percent\":25.9259,\"period\":7000,\"unit\":\"samples\","
+	    "\"below_limit\":true}\n");
 	command("report -i cpus --stdio -s period,symbol");
 	has("# percent    samples         period  symbol\n");
 	has(" 100.00%         27          27000  ten\n");

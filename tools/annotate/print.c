@@ -224,6 +224,7 @@ static void json_row(const struct annotate_printer *pr, const struct row *r)
 	else
 		json_member(f, "line", NULL);
 	json_member(f, "problem", r->problem);
+	json_member(f, "unit", logopts_unit(pr->event));
 	fputs("}\n", f);
 }
 

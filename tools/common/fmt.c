@@ -278,20 +278,6 @@ void fmt_csv_field(FILE *f, const char *s)
 		fputc('"', f);
 }
 
-char *fmt_json_u64(char buf[FMT_NUMBER], uint64_t value)
-{
-	snprintf(buf, FMT_NUMBER, value > FMT_JSON_EXACT ? "\"%" PRIu64 "\"" : "%" PRIu64, value);
-	return buf;
-}
-
-char *fmt_json_s64(char buf[FMT_NUMBER], int64_t value)
-{
-	bool exact = value <= (int64_t)FMT_JSON_EXACT && value >= -(int64_t)FMT_JSON_EXACT;
-
-	snprintf(buf, FMT_NUMBER, exact ? "%" PRId64 : "\"%" PRId64 "\"", value);
-	return buf;
-}
-
 int fmt_parse_u64(const char *s, uint64_t lo, uint64_t hi, uint64_t *value)
 {
 	unsigned long long v;

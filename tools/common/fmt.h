@@ -40,11 +40,6 @@ int fmt_unit(const char *s, bool *control);
 /* With quotes and escapes. Bytes that are not UTF-8 become U+FFFD. */
 void fmt_json_string(FILE *f, const char *s);
 
-/* Readers of JSON have doubles for numbers: integers above 53 bits are strings of digits. */
-#define FMT_JSON_EXACT	(1ull << 53)
-char *fmt_json_u64(char buf[FMT_NUMBER], uint64_t value);
-char *fmt_json_s64(char buf[FMT_NUMBER], int64_t value);
-
 /* As it is, but for control characters and bytes that are not UTF-8: U+FFFD. */
 void fmt_utf8(FILE *f, const char *s);
 

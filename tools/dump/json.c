@@ -21,8 +21,7 @@ static void put_dropped(FILE *f, const struct hwpmc_log_drop *r, bool of_samples
 	hwpmc_record_drops(r, samples, others, HWPMC_DROP_SLOTS);
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++)
 		if (i < HWPMC_DROP__COUNT || n[i])
-			fprintf(f, "%s\"%s\":%s", i ? "," : "{", hwpmc_name_of_drop(i),
-				fmt_json_u64((char [FMT_NUMBER]){ 0 }, n[i]));
+			fprintf(f, "%s\"%s\":%" PRIu64, i ? "," : "{", hwpmc_name_of_drop(i), n[i]);
 	fputc('}', f);
 }
 
@@ -40,19 +39,16 @@ static void put_file(FILE *f, const struct hwpmc_log_map *r)
 	struct hwpmc_log_file at;
 
 	if (record_file(r, &at))
-		fprintf(f, "{\"size\":%s,\"mtime\":%s,\"ctime\":%s}",
-			fmt_json_u64((char [FMT_NUMBER]){ 0 }, at.size),
-			fmt_json_s64((char [FMT_NUMBER]){ 0 }, at.mtime),
-			fmt_json_s64((char [FMT_NUMBER]){ 0 }, at.ctime));
+		fprintf(f, "{\"size\":%" PRIu64 ",\"mtime\":%" PRId64 ",\"ctime\":%" PRId64 "}",
+			(uint64_t)at.size, (int64_t)at.mtime, (int64_t)at.ctime);
 	else
 		fputs("null", f);
 }
 
+/* A number whatever its value is: a member has one type. */
 static void put_u64(FILE *f, uint64_t value)
 {
-	char number[FMT_NUMBER];
-
-	fputs(fmt_json_u64(number, value), f);
+	fprintf(f, "%" PRIu64, value);
 }
 
 static void put_bool(FILE *f, bool is)
@@ -295,26 +291,15 @@ static void put_stack(struct dump *d, const struct hwpmc_record *r)
 	}
 }
 
-static void put_large(struct outbuf *out, uint64_t value)
-{
-	char number[FMT_NUMBER];
-
-	outbuf_puts(out, fmt_json_u64(number, value));
-}
-
 static void put_sample(struct dump *d, const struct hwpmc_record *r)
 {
 	const struct hwpmc_task *task = hwpmc_lookup_task(d->lookup, r);
 	const struct dump_piece *event = event_piece(d, r);
-	uint64_t time = time_of(d, r->hdr->time);
 
 	if (task != d->task || r->cpu != d->cpu)
 		make_prefix(d, r, task);
 	outbuf_put(&d->out, d->prefix.text, d->prefix.len);
-	if (time > FMT_JSON_EXACT)
-		put_large(&d->out, time);
-	else
-		outbuf_u64(&d->out, time);
+	outbuf_u64(&d->out, time_of(d, r->hdr->time));
 	outbuf_put(&d->out, event->text, event->len);
 	put_stack(d, r);
 	outbuf_putc(&d->out, ']');

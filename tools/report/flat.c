@@ -399,15 +399,12 @@ static void put_period(const struct report *r, const struct hwpmc_profile_event 
 		       uint64_t count)
 {
 	static const char *const formats[] = {
-		[REPORT_TEXT] = " %14" PRIu64, [REPORT_CSV] = ",%" PRIu64,
+		[REPORT_TEXT] = " %14" PRIu64, [REPORT_JSON] = ",\"period\":%" PRIu64,
+		[REPORT_CSV] = ",%" PRIu64,
 	};
-	uint64_t events = count * ev->period;
-	char number[FMT_NUMBER];
 
-	if (r->events && r->format == REPORT_JSON)
-		fprintf(r->out.f, ",\"period\":%s", fmt_json_u64(number, events));
-	else if (r->events)
-		fprintf(r->out.f, formats[r->format], events);
+	if (r->events)
+		fprintf(r->out.f, formats[r->format], count * ev->period);
 }
 
 /* Of a function's name what the columns before it, `used`, and after it leave. */
@@ -494,7 +491,9 @@ static void print_data_line(const struct report *r,
 		if (json && r->key[i] == REPORT_SYMBOL && l->frame->symbol->made_up)
 			fputs(",\"made_up\":true", f);
 	}
-	fputs(json ? "}\n" : "\n", f);
+	fputs(json ? "" : "\n", f);
+	if (json)
+		fprintf(f, ",\"unit\":\"%s\"}\n", logopts_unit(ev));
 }
 
 /* With --children its self samples: others are counted by several lines. */
@@ -521,9 +520,11 @@ static void print_rest(const struct report *r,
 		fprintf(f, r->format == REPORT_JSON ? ",\"self\":%" PRIu64 : ",%" PRIu64,
 			rest);
 	put_period(r, ev, rest);
-	fputs(r->format == REPORT_JSON ? ",\"below_limit\":true}\n" : ",(below --limit)", f);
-	if (r->format == REPORT_JSON)
+	if (r->format == REPORT_JSON) {
+		fprintf(f, ",\"unit\":\"%s\",\"below_limit\":true}\n", logopts_unit(ev));
 		return;
+	}
+	fputs(",(below --limit)", f);
 	for (unsigned int i = 1; i < r->nkey; i++)
 		fputc(',', f);
 	fputc('\n', f);

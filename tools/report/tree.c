@@ -257,8 +257,8 @@ static void print_event_head(const struct printing *p)
 	if (p->r->format == REPORT_JSON) {
 		fputs("{\"event\":", p->f);
 		fmt_json_string(p->f, p->ev->name);
-		fprintf(p->f, ",\"period\":%s,\"samples\":%" PRIu64,
-			fmt_json_u64((char [FMT_NUMBER]){ 0 }, p->ev->period), p->ev->samples);
+		fprintf(p->f, ",\"period\":%" PRIu64 ",\"samples\":%" PRIu64,
+			p->ev->period, p->ev->samples);
 		if (p->ev->frequency)
 			fprintf(p->f, ",\"frequency\":%" PRIu64 ",\"taken\":%" PRIu64,
 				p->ev->frequency, p->ev->taken);

@@ -18,7 +18,7 @@ static const char *status_of(const struct stat_event *ev)
 }
 
 /* Whole counts to the last digit, means with what a double holds. */
-static void csv_count(FILE *f, const struct stat_figure *fig)
+static void put_count(FILE *f, const struct stat_figure *fig)
 {
 	if (fig->whole)
 		fprintf(f, "%" PRIu64, fig->exact);
@@ -26,28 +26,16 @@ static void csv_count(FILE *f, const struct stat_figure *fig)
 		fprintf(f, "%.3f", fig->count);
 }
 
-static void json_u64(FILE *f, uint64_t value)
-{
-	char number[FMT_NUMBER];
-
-	fputs(fmt_json_u64(number, value), f);
-}
-
 static void json_figure(FILE *f, const struct stat_report *r,
 			const struct stat_event *ev, const struct stat_figure *fig,
 			const uint64_t *run)
 {
 	fputs("\"count\":", f);
-	if (fig->whole)
-		json_u64(f, fig->exact);
-	else
-		fprintf(f, "%.3f", fig->count);
+	put_count(f, fig);
 	if (!r->interval && r->o->runs > 1) {
 		fprintf(f, ",\"stddev\":%.3f,\"counts\":[", fig->deviation);
-		for (unsigned int i = 0; i < r->nrun; i++) {
-			fputs(i ? "," : "", f);
-			json_u64(f, run[i]);
-		}
+		for (unsigned int i = 0; i < r->nrun; i++)
+			fprintf(f, "%s%" PRIu64, i ? "," : "", run[i]);
 		fputc(']', f);
 	}
 	if (r->set->nturn)
@@ -296,7 +284,7 @@ static void csv_row(FILE *f, const struct stat_report *r,
 
 	csv_lead(f, r, cell ? cell->label : row_of_all(r), ev->spec);
 	fprintf(f, ",%s,", status_of(ev));
-	csv_count(f, &fig);
+	put_count(f, &fig);
 	fputs(",events,", f);
 	if (!r->interval && r->nrun > 1)
 		fprintf(f, "%.3f", fig.deviation);
