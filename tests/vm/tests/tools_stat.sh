@@ -321,7 +321,7 @@ each_tool_goes_on_without_processes_that_have_ended() {
 	check grep -q "cannot sample process $first: $others$" said
 	rm rounds/0000000001.log
 	for log in rounds/*.log; do
-		"$hwpmc" dump -i "$log" --no-symbols | grep -q CALLCHAIN ||
+		"$hwpmc" dump -i "$log" --no-symbols --type sample --json | grep -q CALLCHAIN ||
 			fail "$log has no samples: $(cat said)"
 	done
 	kill $busy $parent
