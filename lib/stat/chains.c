@@ -59,9 +59,9 @@ static void count_end(struct hwpmc_profile *p, const struct entry *e)
 	 * called main(). */
 	if (!last || (last->unknown && (!before || before->unknown)))
 		return;
-	p->totals.fp_chains += e->count;
+	p->totals.fp_chains += profile_taken(p, e);
 	if (!is_first(last) && !(before && is_first(before)))
-		p->totals.fp_short += e->count;
+		p->totals.fp_short += profile_taken(p, e);
 }
 
 void profile_count_ends(struct hwpmc_profile *p)

@@ -33,10 +33,10 @@ static void take_back(struct hwpmc_profile *p)
 	for (uint32_t i = 0; i < p->nevent; i++) {
 		struct event *ev = &p->event[i];
 
-		p->totals.kept += ev->out;
+		p->totals.kept += ev->out_taken;
 		ev->pub.samples += ev->out;
 		ev->pub.filtered -= ev->out;
-		ev->out = 0;
+		ev->out = ev->out_taken = 0;
 	}
 }
 
@@ -45,7 +45,7 @@ void profile_choose(struct hwpmc_profile *p)
 	for (uint32_t i = 0; i < p->nevent; i++) {
 		struct event *ev = &p->event[i];
 
-		ev->pub.taken = ev->pub.frequency ? ev->pub.samples + ev->out - ev->more : 0;
+		ev->pub.taken = ev->pub.samples + ev->out - ev->more;
 	}
 	if (!p->o.image && !p->o.symbol)
 		return;
@@ -54,17 +54,17 @@ void profile_choose(struct hwpmc_profile *p)
 		struct entry *e = &p->entry[i];
 
 		e->out = !hits(p, e);
-		if (e->out)
-			p->event[e->event].out += e->count;
+		if (!e->out)
+			continue;
+		p->event[e->event].out += e->count;
+		p->event[e->event].out_taken += profile_taken(p, e);
 	}
 	for (uint32_t i = 0; i < p->nevent; i++) {
 		struct event *ev = &p->event[i];
 
-		p->totals.kept -= ev->out;
+		p->totals.kept -= ev->out_taken;
 		ev->pub.samples -= ev->out;
 		ev->pub.filtered += ev->out;
-		/* Entries do not count them. */
-		if (ev->out)
-			ev->pub.taken = 0;
+		ev->pub.taken -= ev->out_taken;
 	}
 }

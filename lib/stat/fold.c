@@ -25,7 +25,7 @@ struct branch {
 
 /* Of a place in the tree, what is too small. */
 struct rest {
-	uint64_t count;
+	uint64_t count, taken;
 	uint32_t any;			/* a strand of it */
 	int32_t pid, tid;		/* -1: of several */
 	const char *comm;		/* NULL: of several */
@@ -132,19 +132,19 @@ static void make_other(struct hwpmc_profile *p)
 
 /* The path to a level, as strand s has it, and what is below it as one frame. */
 static void add_other(struct fold *f, const struct strand *s, uint32_t level,
-		      uint64_t count, struct hwpmc_thread_info *thread)
+		      const struct rest *rest, struct hwpmc_thread_info *thread)
 {
 	const struct entry *e = entry_of(f, s);
 	struct hwpmc_profile *p = f->p;
 	struct hwpmc_stack whole = { 0 }, *out;
 	uint32_t skip;
 
-	if (!count || !stat_room(&p->stack, p->nstack, sizeof(*out)))
+	if (!rest->count || !stat_room(&p->stack, p->nstack, sizeof(*out)))
 		return;
 	out = &p->stack[p->nstack++];
 	*out = (struct hwpmc_stack){
-		.event = e->event, .count = count, .flags = e->flags, .thread = thread,
-		.cpu = -1,
+		.event = e->event, .count = rest->count, .taken = rest->taken,
+		.flags = e->flags, .thread = thread, .cpu = -1,
 	};
 	stacks_push_frame(out, &p->other.frame);
 	stacks_name_frames(p, e, &whole);
@@ -155,7 +155,7 @@ static void add_other(struct fold *f, const struct strand *s, uint32_t level,
 	for (; skip < whole.nframe; skip++)
 		stacks_push_frame(out, whole.frame[skip]);
 	free(whole.frame);
-	p->totals.folded += count;
+	p->totals.folded += rest->taken;
 }
 
 static void push_branch(struct fold *f, uint32_t first, uint32_t last, uint32_t level)
@@ -183,6 +183,7 @@ static void add_rest(const struct fold *f, struct rest *rest, uint32_t first,
 		rest->tid = !rest->count || rest->tid == t->tid ? t->tid : -1;
 		rest->comm = !rest->count || rest->comm == t->comm ? t->comm : NULL;
 		rest->count += e->count;
+		rest->taken += profile_taken(f->p, e);
 	}
 	rest->any = first;
 }
@@ -226,7 +227,7 @@ static void split(struct fold *f, struct branch b)
 	thread.pid = rest.pid;
 	thread.tid = rest.tid;
 	thread.comm = rest.comm ? rest.comm : thread.process;
-	add_other(f, &f->strand[rest.any], b.level, rest.count,
+	add_other(f, &f->strand[rest.any], b.level, &rest,
 		  stacks_find_thread(f->p, &thread));
 }
 
@@ -265,7 +266,7 @@ static void fold_event(struct fold *f, uint32_t first, uint32_t last)
 {
 	double least = f->p->o.min_share / 100 *
 		       f->p->event[f->strand[first].left].pub.samples;
-	uint64_t rest = 0;
+	struct rest rest = { 0 };
 
 	f->least = least;
 	f->least += f->least < least;
@@ -274,12 +275,15 @@ static void fold_event(struct fold *f, uint32_t first, uint32_t last)
 
 		end = end_of(f, i, last, true);
 		count = count_of(f, i, end);
-		if (count >= f->least)
+		if (count >= f->least) {
 			fold_root(f, i, end);
-		else
-			rest += count;
+			continue;
+		}
+		rest.count += count;
+		for (uint32_t k = i; k < end; k++)
+			rest.taken += profile_taken(f->p, entry_of(f, &f->strand[k]));
 	}
-	add_other(f, &f->strand[first], 0, rest, &f->p->other.thread);
+	add_other(f, &f->strand[first], 0, &rest, &f->p->other.thread);
 }
 
 void fold_name_all(struct hwpmc_profile *p)

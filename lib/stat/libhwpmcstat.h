@@ -273,11 +273,10 @@ struct hwpmc_profile_event {
 	uint64_t samples;	/* in the profile */
 	uint64_t filtered;	/* in the log, excluded by the options */
 	/* The wanted number of samples per second, or 0; HWPMC_LOG_OWN_PERIODS if each sample
-	 * has a period of its own without that. With a frequency all numbers of
-	 * samples of this event are numbers of events: here, in stacks and in totals.kept,
-	 * .unknown and .folded. A number multiplied by .period is events in both cases.
-	 * .taken is the number of samples; 0: unknown, because options.image or .symbol
-	 * excludes some. */
+	 * has a period of its own without that. With a frequency .samples and .filtered of
+	 * this event, and .count of its stacks, are numbers of events. A number multiplied
+	 * by .period is events in both cases. .taken is the number of samples in the
+	 * profile. */
 	uint64_t frequency, taken;
 };
 
@@ -312,11 +311,12 @@ struct hwpmc_stack {
 	uint32_t nframe;	/* >= 1; frame[0]: the sampled address */
 	struct hwpmc_thread_info *thread;
 	struct hwpmc_frame **frame;
-	uint64_t count;		/* samples */
+	uint64_t count;		/* samples; events, if the event has a frequency */
 	uint8_t flags;		/* HWPMC_SAMPLE_* */
 	int32_t cpu;		/* with options.by_cpu; -1 without it, or if unknown */
 	uint8_t kind;		/* with options.by_kind: HWPMC_KIND_* of its CPUs; 0 without
 				 * it, if unknown, or if all CPUs are alike */
+	uint64_t taken;		/* samples */
 };
 
 /* One sample, with options.timeline; the array is in time order. */

@@ -423,6 +423,7 @@ static void weigh_sample(struct hwpmc_profile *p, const struct hwpmc_record *r,
 {
 	struct event *event = &p->event[p->run->event];
 	uint64_t more = r->period - 1;
+	uint32_t at;
 
 	if (stat_nomem || !event->pub.frequency || r->period > PERIOD_MAX)
 		return;
@@ -430,10 +431,16 @@ static void weigh_sample(struct hwpmc_profile *p, const struct hwpmc_record *r,
 		event->pub.filtered += more;
 		return;
 	}
+	at = e - p->entry;
+	while (p->nmore <= at) {
+		if (!stat_room(&p->more, p->nmore, sizeof(*p->more)))
+			return;
+		p->more[p->nmore++] = 0;
+	}
+	p->more[at] += more;
 	e->count += more;
 	event->pub.samples += more;
 	event->more += more;
-	p->totals.kept += more;
 }
 
 /* In the loop over the samples, with all that each of them takes; same_thread: and the
@@ -761,6 +768,9 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 	p->npoint = 0;
 	table_clear(&p->entries);
 	p->nentry = 0;
+	free(p->more);
+	p->more = NULL;
+	p->nmore = 0;
 	free(p->entry);
 	p->entry = NULL;
 	free(p->pcs);

@@ -43,6 +43,7 @@ struct entry {
 struct event {
 	struct hwpmc_profile_event pub;
 	uint64_t out;			/* samples that choose.c leaves out */
+	uint64_t out_taken;		/* the same as samples, where .out is events */
 	uint64_t more;			/* events of samples beyond one of each */
 	char *name;
 };
@@ -130,6 +131,9 @@ struct hwpmc_profile {
 	struct entry *entry;
 	uint32_t nentry;
 	struct table entries;
+	uint64_t *more;			/* by entry: events of its samples beyond one of each; of
+					 * the first .nmore alone */
+	uint32_t nmore;
 	uint64_t *pcs;
 	uint64_t npcs;
 	struct chain_stop *stop;
@@ -164,6 +168,14 @@ struct hwpmc_profile {
 static inline bool profile_names_threads(const struct hwpmc_profile *p)
 {
 	return (p->o.by_thread || p->o.by_comm) && p->whoms.n;
+}
+
+/* Samples of an entry; its .count is events if its event has a frequency. */
+static inline uint64_t profile_taken(const struct hwpmc_profile *p, const struct entry *e)
+{
+	size_t at = e - p->entry;
+
+	return at < p->nmore ? e->count - p->more[at] : e->count;
 }
 
 static inline bool profile_same_pmc(const void *items, uint32_t i, const void *key)

@@ -182,7 +182,8 @@ void stacks_add(struct hwpmc_profile *p, const struct entry *e, bool in_place)
 		return;
 	s = &p->stack[p->nstack++];
 	*s = (struct hwpmc_stack){
-		.event = e->event, .count = e->count, .flags = e->flags,
+		.event = e->event, .count = e->count, .taken = profile_taken(p, e),
+		.flags = e->flags,
 		.kind = e->kind, .cpu = e->cpu == NO_CPU ? -1 : e->cpu,
 		.thread = stacks_thread(p, e),
 	};
@@ -190,10 +191,10 @@ void stacks_add(struct hwpmc_profile *p, const struct entry *e, bool in_place)
 		stacks_name_frames(p, e, s);
 	if (!s->nframe)
 		return;
-	s->frame[0]->image->samples += e->count;
-	p->model.images.unmapped.samples[s->frame[0]->unmapped] += e->count;
+	s->frame[0]->image->samples += s->taken;
+	p->model.images.unmapped.samples[s->frame[0]->unmapped] += s->taken;
 	if (s->frame[0]->symbol->unknown)
-		p->totals.unknown += e->count;
+		p->totals.unknown += s->taken;
 }
 
 void stacks_forget(struct hwpmc_profile *p)

@@ -128,7 +128,7 @@ static void check_events(struct hwpmc_profile *p, const struct log_outcome *o)
 
 	event = hwpmc_profile_events(p, &n);
 	for (uint32_t i = 0; i < n; i++) {
-		kept += event[i].samples;
+		kept += event[i].taken;
 		if (!event[i].frequency)
 			samples += event[i].samples + event[i].filtered;
 		else
@@ -150,7 +150,7 @@ static void check_profile(struct hwpmc_profile *p, const struct log_outcome *o)
 	stack = hwpmc_profile_stacks(p, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		look_at_stack(&stack[i]);
-		sum += stack[i].count;
+		sum += stack[i].taken;
 	}
 	need(t->samples == o->samples, "the profile has other samples");
 	need(sum == t->kept, "the stacks of the profile do not add up");

@@ -76,6 +76,32 @@ static inline void made_event(struct made_log *log, uint32_t id, const char *nam
 	made_note(log, id, text);
 }
 
+/* The same with periods that adapt. */
+static void __attribute__((unused)) made_adapting(struct made_log *log, uint32_t id,
+						  const char *name)
+{
+	struct hwpmc_log_allocate *r;
+	char text[128];
+
+	r = made_add(log, HWPMC_LOG_PMCALLOCATE, sizeof(*r), 0);
+	r->hdr.id = id;
+	r->class = HWPMC_CLASS_IAP;
+	r->mode = HWPMC_MODE_TS;
+	r->count = 4000;
+	r->flags = HWPMC_F_CALLCHAIN | HWPMC_F_FREQUENCY;
+	snprintf(text, sizeof(text), "event=%s", name);
+	made_note(log, id, text);
+}
+
+/* The period of the next sample. */
+static void __attribute__((unused)) made_period(struct made_log *log, uint32_t id, uint64_t period)
+{
+	struct hwpmc_log_period *r = made_add(log, HWPMC_LOG_PERIOD, sizeof(*r), 0);
+
+	r->hdr.id = id;
+	r->period = period;
+}
+
 static inline void made_exec(struct made_log *log, int32_t pid, const char *path)
 {
 	struct hwpmc_log_exec *r;

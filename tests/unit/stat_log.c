@@ -189,16 +189,16 @@ void check_conservation(const struct log *log, struct hwpmc_profile *p)
 
 	s = hwpmc_profile_stacks(p, &n);
 	for (uint32_t i = 0; i < n; i++) {
-		stacks += s[i].count;
+		stacks += s[i].taken;
 		if (s[i].frame[0]->symbol->unknown)
-			unknown += s[i].count;
+			unknown += s[i].taken;
 	}
 	img = hwpmc_profile_images(p, &n);
 	for (uint32_t i = 0; i < n; i++)
 		images += img[i]->samples;
 	ev = hwpmc_profile_events(p, &n);
 	for (uint32_t i = 0; i < n; i++) {
-		events += ev[i].samples;
+		events += ev[i].taken;
 		filtered += ev[i].filtered;
 	}
 	ck_assert_uint_eq(t->samples, log->samples);

@@ -4,7 +4,7 @@
 
 TOOLS_UNIT := $(addprefix $(BUILD)/tests/unit/,tools_formats tools_log \
 	tools_gaps tools_pieces tools_views tools_dump tools_report tools_rows tools_chains tools_names tools_programs \
-	tools_exports tools_fleet tools_gone tools_sampler tools_doctor tools_clouds tools_metrics tools_selftest tools_symname)
+	tools_exports tools_fleet tools_rates tools_gone tools_sampler tools_doctor tools_clouds tools_metrics tools_selftest tools_symname)
 # unit-tools NAME...: objects of tools/NAME.c, made once for all of the programs. Messages need
 # perf's words.
 unit-tools = $(call unit-objects,$(patsubst %,$(TOP)/tools/%.c,$1 \
@@ -76,6 +76,8 @@ TOOLS_UNIT_FLAGS_tools_chains := $(TOOLS_UNIT_FLAGS_tools_report)
 TOOLS_UNIT_tools_names := $(TOOLS_UNIT_tools_report)
 TOOLS_UNIT_FLAGS_tools_names := $(TOOLS_UNIT_FLAGS_tools_report)
 TOOLS_UNIT_tools_exports := $(TOOLS_UNIT_tools_report)
+TOOLS_UNIT_tools_rates := $(TOOLS_UNIT_tools_report)
+TOOLS_UNIT_FLAGS_tools_rates := $(TOOLS_UNIT_FLAGS_tools_report)
 TOOLS_UNIT_FLAGS_tools_exports := $(TOOLS_UNIT_FLAGS_tools_report)
 $(addprefix $(BUILD)/tests/unit/tools_,report chains names): $(TOOLS_UNIT_SHARES)
 

@@ -120,7 +120,7 @@ START_TEST(gaps_have_the_part_of_pauses_in_each_round)
 	made_context(&log_, 1, 1);
 	made_samples(&log_, CYCLES, HWPMC_SAMPLE_USER, (uint64_t []){ 0x1000 }, 1, 380);
 	next_round();
-	check_text(0, 0, "sampling was paused for 0.300 s: 19 of 400 samples (4.8 %) are missing; use a longer period (-c)");
+	check_text(0, 0, "sampling was paused for 0.300 s: 19 of 400 samples (4.8 %) are missing; sample less often (-F, -c)");
 	check_text(0, 1, NULL);
 	throttle(1, 0, 1500);
 	drop(1, 19);

@@ -309,6 +309,43 @@ START_TEST(conversion_statistics_say_what_is_not_known)
 }
 END_TEST
 
+/* 25 samples of 700,000 events, 5 of them in no mapping. */
+static void make_adapting(void)
+{
+	uint64_t pc = at_sixty, nowhere = 0x12345;
+
+	loggen_allocate(&made, EVENT + 1, "cycles", 4000)->flags |= HWPMC_F_FREQUENCY;
+	for (int i = 0; i < 25; i++) {
+		loggen_period(&made, EVENT + 1, 700000, 0);
+		hit(EVENT + 1, HWPMC_SAMPLE_USER, 1, i < 20 ? &pc : &nowhere, 1);
+	}
+	read_made(false);
+}
+
+START_TEST(views_count_samples_whose_periods_adapt)
+{
+	FILE *f = fopen("totals", "w"), *round = fopen("round", "w");
+	struct view_top t = { .state = "", .event = 1 };
+	struct view_store store = { .most = 0 };
+	struct view_options o = { .threshold = 0 };
+
+	make_adapting();
+	view_totals(f, profile);
+	fclose(f);
+	ck_assert_str_eq(output_of("grep sample totals | sed 's/  */ /g' | head -n 4"),
+		" #samples total 25\n" " #samples excluded by options 0\n"
+		" #samples unclaimed 0\n" " #samples unknown-object 5\n");
+	write_graph(&o);
+	ck_assert_str_eq(output_of("grep '^@ cycles' graph"), "@ cycles [17500000 events]\n");
+	view_store_take(&store, profile);
+	view_top(round, profile, &store, &t);
+	fclose(round);
+	ck_assert_str_eq(output_of("head -n 1 round"),
+			 "PMC: [cycles] Samples: 25 (100.0%) , 5 unresolved\n");
+	view_store_free(&store);
+}
+END_TEST
+
 START_TEST(each_sample_is_a_line_with_its_function_and_range)
 {
 	FILE *f = fopen("pcs", "w");
@@ -833,6 +870,7 @@ int main(void)
 	harness_add(names_are_one_word_each_in_call_graphs);
 	harness_add(unknown_samples_are_in_the_call_graph);
 	harness_add(conversion_statistics_say_what_is_not_known);
+	harness_add(views_count_samples_whose_periods_adapt);
 	harness_add(each_sample_is_a_line_with_its_function_and_range);
 	harness_add(each_frame_is_a_line_with_its_source_line);
 	harness_add(gprof_reads_a_file_for_each_event_and_image);

@@ -209,15 +209,16 @@ static void print_insns(struct pmcannotate *pa, const struct annotate *a)
 }
 
 static void print_function(struct pmcannotate *pa, uint32_t event,
-			   const struct annotate_function *f, uint64_t all)
+			   const struct annotate_function *f,
+			   const struct hwpmc_profile_event *ev)
 {
 	struct annotate *a;
 	char why[5000];
 
 	putchar('\n');
 	fmt_put_plain(stdout, f->symbol->name, 0);
-	printf("() [%.2f%%, %" PRIu64 " samples]\n", percent_of(f->samples, all),
-	       f->samples);
+	printf("() [%.2f%%, %" PRIu64 " %s]\n", percent_of(f->samples, ev->samples),
+	       f->samples, logopts_unit(ev));
 	a = annotate_new(pa->profile, event, f->symbol, &pa->a, why,
 			 sizeof(why));
 	if (!a) {
@@ -229,11 +230,12 @@ static void print_function(struct pmcannotate *pa, uint32_t event,
 	annotate_free(a);
 }
 
-static void print_rest(const char *what, uint64_t samples, uint64_t all)
+static void print_rest(const char *what, uint64_t samples,
+		       const struct hwpmc_profile_event *ev)
 {
 	if (samples)
-		printf("\n%s [%.2f%%, %" PRIu64 " samples]\n", what,
-		       percent_of(samples, all), samples);
+		printf("\n%s [%.2f%%, %" PRIu64 " %s]\n", what,
+		       percent_of(samples, ev->samples), samples, logopts_unit(ev));
 }
 
 static void print_event(struct pmcannotate *pa, uint32_t event,
@@ -254,10 +256,10 @@ static void print_event(struct pmcannotate *pa, uint32_t event,
 		else if (percent_of(f[i].samples, ev->samples) < pa->level)
 			below += f[i].samples;
 		else
-			print_function(pa, event, &f[i], ev->samples);
+			print_function(pa, event, &f[i], ev);
 	}
-	print_rest("other functions", below, ev->samples);
-	print_rest("not in this binary", elsewhere, ev->samples);
+	print_rest("other functions", below, ev);
+	print_rest("not in this binary", elsewhere, ev);
 	free(f);
 }
 

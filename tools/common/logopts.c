@@ -388,8 +388,3 @@ const char *logopts_taken(const struct hwpmc_profile_event *ev, char text[LOGOPT
 			 ev->samples == 1 ? "" : "s");
 	return text;
 }
-
-const char *logopts_unit(const struct hwpmc_profile_event *ev)
-{
-	return ev->frequency ? "events" : "samples";
-}

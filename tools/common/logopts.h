@@ -145,6 +145,9 @@ const char *logopts_rate(const struct hwpmc_profile_event *ev, char text[LOGOPTS
 /* "17 samples", "17 samples of 17000 events". */
 const char *logopts_taken(const struct hwpmc_profile_event *ev, char text[LOGOPTS_RATE]);
 /* What is counted in lines and columns: "samples", or "events". */
-const char *logopts_unit(const struct hwpmc_profile_event *ev);
+static inline const char *logopts_unit(const struct hwpmc_profile_event *ev)
+{
+	return ev->frequency ? "events" : "samples";
+}
 
 #endif

@@ -12,10 +12,10 @@ const char *missing_advice(uint32_t cause)
 {
 	switch (cause) {
 	case HWPMC_DROP_FULL:
-		return "use a longer period (-c) or larger rings (--ring-size)";
+		return "sample less often (-F, -c) or use larger rings (--ring-size)";
 	case HWPMC_DROP_LATE:
 	case HWPMC_DROP_PAUSED:
-		return "use a longer period (-c)";
+		return "sample less often (-F, -c)";
 	case HWPMC_DROP_CLOSED:
 		return "they were taken after the log ended or could not be written";
 	case HWPMC_DROP_BUSY:
@@ -23,7 +23,7 @@ const char *missing_advice(uint32_t cause)
 	case HWPMC_DROP_FILTERED:
 		return "the hardware sampled a mode that was not asked for";
 	case HWPMC_DROP_UNCOUNTED:
-		return "the hardware does not count them, so more may be lost; use a longer period";
+		return "the hardware does not count them, so more may be lost; sample less often (-F, -c)";
 	default:
 		return "see hwpmc_log(5) of the newer module that wrote the log";
 	}
@@ -67,7 +67,7 @@ bool missing_put_pauses(FILE *f, const char *lead, const struct missing_pauses *
 		fprintf(f, "up to %u %% of a CPU", m->percent);
 	else
 		fputs("too much CPU time", f);
-	fputs("; use a longer period (-c), or see kern.hwpmc.selfcost in hwpmc(4)", f);
+	fputs("; sample less often (-F, -c), or see kern.hwpmc.selfcost in hwpmc(4)", f);
 	return true;
 }
 

@@ -17,7 +17,7 @@ static void put_bytes(FILE *f, uint64_t value, unsigned int bytes)
 }
 
 /* What is left of these buckets, as far as it fits; true: there is more. */
-static bool put_histogram(FILE *f, unsigned int word, struct gmon_bucket *b,
+static bool put_histogram(FILE *f, unsigned int word, uint32_t rate, struct gmon_bucket *b,
 			  uint32_t n)
 {
 	static const char dimension[15] = "samples", abbreviation = 's';
@@ -28,7 +28,7 @@ static bool put_histogram(FILE *f, unsigned int word, struct gmon_bucket *b,
 	put_bytes(f, at * GMON_BUCKET, word);
 	put_bytes(f, end * GMON_BUCKET, word);
 	put_bytes(f, end - at, 4);
-	put_bytes(f, 1, 4);	/* a "second" is a sample */
+	put_bytes(f, rate, 4);	/* a "second" is a sample */
 	fwrite(dimension, 1, sizeof(dimension), f);
 	fputc(abbreviation, f);
 	for (uint32_t i = 0; i < n; i++) {
@@ -51,8 +51,7 @@ static int by_address(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Sorted, each address once; how many are left. */
-static uint32_t buckets_merge(struct gmon_bucket *b, uint32_t n)
+uint32_t gmon_merge(struct gmon_bucket *b, uint32_t n)
 {
 	uint32_t out = 0;
 
@@ -66,16 +65,16 @@ static uint32_t buckets_merge(struct gmon_bucket *b, uint32_t n)
 	return out;
 }
 
-void gmon_put_buckets(FILE *f, unsigned int word, struct gmon_bucket *b,
+void gmon_put_buckets(FILE *f, unsigned int word, uint32_t rate, struct gmon_bucket *b,
 		      uint32_t n)
 {
 	uint32_t first = 0;
 
-	n = buckets_merge(b, n);
+	n = gmon_merge(b, n);
 	for (uint32_t i = 1; i <= n; i++) {
 		if (i < n && b[i].at - b[i - 1].at < GAP)
 			continue;
-		while (put_histogram(f, word, b + first, i - first))
+		while (put_histogram(f, word, rate, b + first, i - first))
 			;
 		first = i;
 	}

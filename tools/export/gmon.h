@@ -18,9 +18,11 @@ struct gmon_bucket {
 };
 
 void gmon_begin(FILE *f);
+/* Sorts buckets and adds up those of one address; returns the number that is left. */
+uint32_t gmon_merge(struct gmon_bucket *b, uint32_t n);
 /* In any order, several of one address added up; b is used up. word: bytes of an
- * address. */
-void gmon_put_buckets(FILE *f, unsigned int word, struct gmon_bucket *b,
+ * address. rate: counts of a bucket for one sample, the same in all of a file. */
+void gmon_put_buckets(FILE *f, unsigned int word, uint32_t rate, struct gmon_bucket *b,
 		      uint32_t n);
 void gmon_put_arc(FILE *f, unsigned int word, uint64_t from, uint64_t to,
 		  uint32_t count);

@@ -22,6 +22,7 @@ struct gmon {
 	uint32_t nbucket;
 	struct ids arcs;	/* address of the call, address of the callee */
 	uint64_t *calls;
+	uint32_t rate;		/* ticks of a bucket for a sample */
 	uint64_t held;
 };
 
@@ -88,18 +89,7 @@ static uint64_t bucket_of(const struct hwpmc_frame *frame)
 	return at;
 }
 
-/* Its samples; of an event with a frequency as many as there are of the mean period: a bucket
- * holds few, and files of events would be large. */
-static uint64_t ticks_of(const struct export *x, const struct hwpmc_stack *s)
-{
-	const struct hwpmc_profile_event *ev = &x->event[s->event];
-
-	if (!ev->taken || !ev->samples)
-		return s->count;
-	return (double)s->count * ev->taken / ev->samples + 0.5;
-}
-
-static void add_arcs(struct gmon *g, const struct hwpmc_stack *s, uint64_t ticks)
+static void add_arcs(struct gmon *g, const struct hwpmc_stack *s)
 {
 	for (uint32_t i = 1; i < s->nframe; i++) {
 		const struct hwpmc_frame *callee = s->frame[i - 1];
@@ -114,28 +104,57 @@ static void add_arcs(struct gmon *g, const struct hwpmc_stack *s, uint64_t ticks
 						sizeof(*g->calls));
 		if (g->arcs.n > before)
 			g->calls[id] = 0;
-		g->calls[id] += ticks;
+		g->calls[id] += s->taken;
+	}
+}
+
+#define RATE_MAX	100
+#define BUCKET_FIT	UINT16_MAX
+
+/*
+ * Events of samples with periods of their own, in parts of a mean sample: a bucket has a number
+ * of 16 bits, so all events would make a large file, and whole samples would lose functions
+ * with short periods.
+ */
+static void scale_buckets(struct gmon *g, const struct hwpmc_profile_event *ev)
+{
+	double mean = (double)ev->samples / ev->taken;
+	uint64_t most = 1;
+
+	g->nbucket = gmon_merge(g->bucket, g->nbucket);
+	for (uint32_t i = 0; i < g->nbucket; i++)
+		most = g->bucket[i].count > most ? g->bucket[i].count : most;
+	g->rate = RATE_MAX;
+	if (most / mean * g->rate > BUCKET_FIT)
+		g->rate = BUCKET_FIT * mean / most;
+	g->rate += !g->rate;
+	for (uint32_t i = 0; i < g->nbucket; i++) {
+		g->bucket[i].count = g->bucket[i].count / mean * g->rate + 0.5;
+		g->bucket[i].count += !g->bucket[i].count;
 	}
 }
 
 static void collect_samples(struct gmon *g, const struct export *x)
 {
+	const struct hwpmc_profile_event *ev = NULL;
 	uint32_t n = 0;
 
 	g->bucket = must_calloc(x->nstack, sizeof(*g->bucket));
 	for (uint32_t i = 0; i < x->nstack; i++) {
 		const struct hwpmc_stack *s = &x->stack[i];
-		uint64_t ticks = ticks_of(x, s);
 
-		add_arcs(g, s, ticks);
+		add_arcs(g, s);
 		if (s->frame[0]->image != g->image)
 			continue;
-		g->held += ticks;
+		ev = &x->event[s->event];
+		g->held += s->taken;
 		g->bucket[n++] = (struct gmon_bucket){
-			bucket_of(s->frame[0]), ticks,
+			bucket_of(s->frame[0]), s->count,
 		};
 	}
 	g->nbucket = n;
+	if (ev && ev->frequency && ev->taken)
+		scale_buckets(g, ev);
 }
 
 static void put_arcs(struct gmon *g)
@@ -181,12 +200,12 @@ int export_gmon_check(const struct export *x)
 uint64_t export_gmon_image(const struct export *x,
 			   const struct hwpmc_image *image, FILE *f)
 {
-	struct gmon g = { .f = f, .image = image };
+	struct gmon g = { .f = f, .image = image, .rate = 1 };
 
 	g.word = word_of(g.image);
 	collect_samples(&g, x);
 	gmon_begin(f);
-	gmon_put_buckets(f, g.word, g.bucket, g.nbucket);
+	gmon_put_buckets(f, g.word, g.rate, g.bucket, g.nbucket);
 	put_arcs(&g);
 	ids_free(&g.arcs);
 	free(g.calls);
@@ -200,7 +219,7 @@ void export_gmon(const struct export *x, FILE *f)
 	uint64_t all = 0, held = export_gmon_image(x, image, f);
 
 	for (uint32_t i = 0; i < x->nstack; i++)
-		all += ticks_of(x, &x->stack[i]);
+		all += x->stack[i].taken;
 	msg("%" PRIu64 " of %" PRIu64 " samples are in %s; show them with: gprof '%s' FILE",
 	    held, all, image->name, image->file ? image->file : image->path);
 }

@@ -250,7 +250,7 @@ static uint64_t write_buckets(FILE *f, const struct hwpmc_kgmon_entry *e,
 	}
 	gmon_begin(f);
 	if (out)
-		gmon_put_buckets(f, 8, b, out);
+		gmon_put_buckets(f, 8, 1, b, out);
 	free(b);
 	return elsewhere;
 }

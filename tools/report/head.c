@@ -125,7 +125,7 @@ void report_count_kinds(struct report *r)
 		unsigned int kind = stack[i].kind ? __builtin_ctz(stack[i].kind) :
 						    REPORT_NO_KIND;
 
-		r->on[stack[i].event][kind] += stack[i].count;
+		r->on[stack[i].event][kind] += stack[i].taken;
 	}
 }
 

@@ -189,7 +189,7 @@ static uint32_t collect_lines(struct top *t)
 	stack = hwpmc_profile_stacks(t->profile, &nstack);
 	free(t->line);
 	t->line = must_calloc(nstack, sizeof(*t->line));
-	t->samples = t->unknown = t->doubtful = t->hidden = 0;
+	t->samples = t->taken = t->unknown = t->doubtful = t->hidden = 0;
 	memset(&t->kinds, 0, sizeof(t->kinds));
 	for (uint32_t i = 0; i < nstack; i++) {
 		const struct hwpmc_stack *s = &stack[i];
@@ -197,8 +197,9 @@ static uint32_t collect_lines(struct top *t)
 		if (s->event != t->event)
 			continue;
 		t->samples += s->count;
+		t->taken += s->taken;
 		if (s->kind)
-			t->kinds.samples[__builtin_ctz(s->kind)] += s->count;
+			t->kinds.samples[__builtin_ctz(s->kind)] += s->taken;
 		if (s->frame[0]->symbol->unknown)
 			t->unknown += s->count;
 		else if (s->frame[0]->image->doubt)
@@ -459,8 +460,8 @@ bool top_gap_text(const struct top *t, uint32_t i, char *buf, size_t size)
 void top_sums_text(const struct top *t, char *buf, size_t size)
 {
 	int n = snprintf(buf, size, "%" PRIu64 " sample%s in %.1f s, %.0f/s, %"
-			 PRIu64 " dropped, %.1f%% unknown", t->samples, fmt_plural(t->samples),
-			 t->seconds, t->seconds > 0 ? t->samples / t->seconds : 0,
+			 PRIu64 " dropped, %.1f%% unknown", t->taken, fmt_plural(t->taken),
+			 t->seconds, t->seconds > 0 ? t->taken / t->seconds : 0,
 			 t->dropped, top_percent(t, t->unknown));
 
 	if (t->doubtful && n < size)

@@ -69,7 +69,7 @@ static void pauses_text(const struct gaps *g, char *buf, size_t size)
 	char share[100];
 
 	missing_paused_text(lost, all, share, sizeof(share));
-	snprintf(buf, size, "%ssampling was paused for %.3f s%s%s; use a longer period (-c)",
+	snprintf(buf, size, "%ssampling was paused for %.3f s%s%s; sample less often (-F, -c)",
 		 missing_warns(lost, all) ? "warning: " : "",
 		 (g->paused - g->paused_before) / 1e9, lost ? ": " : "", lost ? share : "");
 }

@@ -64,7 +64,8 @@ struct top {
 	uint64_t round;			/* how many there were */
 	uint64_t began, ended;		/* watch_now() of its samples */
 	double seconds;
-	uint64_t samples, unknown;	/* of the event */
+	uint64_t taken;			/* samples of the event */
+	uint64_t samples, unknown;	/* the same, events if it has a frequency */
 	uint64_t doubtful;		/* samples whose names may be another file's */
 	uint64_t hidden;		/* of these, excluded by the filter */
 	uint64_t dropped;		/* records, by then and before it */

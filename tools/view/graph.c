@@ -9,6 +9,7 @@
 
 #include "common/byevent.h"
 #include "common/fmt.h"
+#include "common/logopts.h"
 #include "tree.h"
 #include "view.h"
 
@@ -87,7 +88,7 @@ void view_graph(FILE *f, const struct hwpmc_profile *p,
 	for (uint32_t i = 0; i < n; i++) {
 		fputs(i ? "\n@ " : "@ ", f);
 		fmt_put_plain(f, ev[i].name, 0);
-		fprintf(f, " [%" PRIu64 " samples]\n\n", ev[i].samples);
+		fprintf(f, " [%" PRIu64 " %s]\n\n", ev[i].samples, logopts_unit(&ev[i]));
 		put_event(f, &stacks, i, o);
 	}
 	by_event_free(&stacks);

@@ -69,7 +69,9 @@ static void add_stack(struct view_store *s, const struct hwpmc_stack *stack)
 		memcpy(e->stack.frame, stack->frame, stack->nframe * size);
 		*slot = ++s->n;
 	}
-	s->entry[*slot - 1].next += stack->count;
+	e = &s->entry[*slot - 1];
+	e->next += stack->count;
+	e->taken.next += stack->taken;
 }
 
 static void take_stack(struct view_store *s, const struct hwpmc_stack *stack)
@@ -123,6 +125,9 @@ void view_store_take(struct view_store *s, struct hwpmc_profile *p)
 		e->round = e->next;
 		e->total += e->next;
 		e->next = 0;
+		e->taken.round = e->taken.next;
+		e->taken.total += e->taken.next;
+		e->taken.next = 0;
 	}
 }
 

@@ -35,7 +35,7 @@ static void put_head(FILE *f, const struct hwpmc_profile *p,
 	ev = hwpmc_profile_events(p, &n);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct view_entry *e = &s->entry[i];
-		uint64_t count = count_of(t, e);
+		uint64_t count = t->total ? e->taken.total : e->taken.round;
 
 		all += count;
 		if (!t->merged && e->stack.event != t->event)

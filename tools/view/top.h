@@ -22,8 +22,12 @@
 struct view_entry {
 	struct hwpmc_stack stack;	/* its frames are the entry's own */
 	uint64_t hash;
-	uint64_t total, round;		/* samples; since the round before */
-	uint64_t next;			/* of the round to come */
+	/* Samples, or events if the event has a frequency; since the round before; of the
+	 * round to come. */
+	uint64_t total, round, next;
+	struct {
+		uint64_t total, round, next;
+	} taken;			/* the same, always samples */
 };
 
 struct view_store {

@@ -18,7 +18,7 @@ static uint64_t dubious_frames(const struct hwpmc_stack *s)
 
 	for (uint32_t i = 1; i < s->nframe; i++)
 		n += s->frame[i]->image->kind == HWPMC_IMAGE_UNKNOWN;
-	return n * s->count;
+	return n * s->taken;
 }
 
 static void count_unknown(struct unknown *u, const struct hwpmc_stack *s)
@@ -26,14 +26,14 @@ static void count_unknown(struct unknown *u, const struct hwpmc_stack *s)
 	const struct hwpmc_frame *hit = s->frame[0];
 
 	if (hit->image->kind == HWPMC_IMAGE_HIDDEN)
-		u->hidden += s->count;
+		u->hidden += s->taken;
 	else if (hit->image->kind == HWPMC_IMAGE_UNKNOWN &&
 		 strcmp(s->thread->process, "[unknown]") == 0)
-		u->unclaimed += s->count;
+		u->unclaimed += s->taken;
 	else if (hit->image->kind == HWPMC_IMAGE_UNKNOWN)
-		u->object += s->count;
+		u->object += s->taken;
 	else if (hit->symbol->unknown)
-		u->function += s->count;
+		u->function += s->taken;
 	u->dubious += dubious_frames(s);
 }
 

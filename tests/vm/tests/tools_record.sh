@@ -244,7 +244,7 @@ pauses_are_told_by_record_and_report() {
 	status=$?
 	echo 0 >/proc/sys/kern/hwpmc/selfcost
 	check_equal $status 0 "status: $(cat err)"
-	told='(warning: )?sampling was paused [0-9]+ times?, [0-9.]+ s in all: [0-9]+ of [0-9]+ samples \([0-9.]+ %\) are missing; sampling used up to [0-9]+ % of a CPU; use a longer period'
+	told='(warning: )?sampling was paused [0-9]+ times?, [0-9.]+ s in all: [0-9]+ of [0-9]+ samples \([0-9.]+ %\) are missing; sampling used up to [0-9]+ % of a CPU; sample less often'
 	grep -Eq "^hwpmc record: $told" err || fail "record said: $(cat err)"
 	check "$hwpmc" report -i paused.log -o out.txt
 	grep -Eq "^# $told" out.txt || fail "report said: $(grep '^#' out.txt)"

@@ -308,7 +308,7 @@ top_tells_how_long_sampling_was_paused() {
 	status=$?
 	echo 0 >/proc/sys/kern/hwpmc/selfcost
 	check_equal $status 0 "status: $(cat err)"
-	grep -Eq '^# (warning: )?sampling was paused for [0-9.]+ s: [0-9]+ of [0-9]+ samples \([0-9.]+ %\) are missing; use a longer period' \
+	grep -Eq '^# (warning: )?sampling was paused for [0-9.]+ s: [0-9]+ of [0-9]+ samples \([0-9.]+ %\) are missing; sample less often' \
 		out.txt || fail "$(grep '^#' out.txt)"
 }
 
