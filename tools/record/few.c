@@ -74,10 +74,10 @@ static int put_remedy(char *at, size_t size, const struct few_event *e)
 	uint64_t rate = e->asked.frequency;
 
 	if (!rate && e->own)
-		return snprintf(at, size, "use a shorter period= for the event, or a rate: freq=%u",
+		return snprintf(at, size, "use a shorter period= for the event, or a rate: freq=%d",
 				SAMPLER_RATE);
 	if (!rate)
-		return snprintf(at, size, "use a shorter period (-c), or a rate: -F %u", SAMPLER_RATE);
+		return snprintf(at, size, "use a shorter period (-c), or a rate: -F %d", SAMPLER_RATE);
 	rate = rate > HWPMC_FREQUENCY_MAX / 10 ? HWPMC_FREQUENCY_MAX : 10 * rate;
 	if (e->own)
 		return snprintf(at, size, "sample more often: freq=%" PRIu64
