@@ -62,13 +62,13 @@ hwpmc_samples() {
 	}' dumped
 }
 
-# same_samples [FILE]: perf prints no chain where words on a stack look like marks; such a sample
+# perf prints no chain where words on a stack look like marks; such a sample
 # is compared without it.
 same_samples() {
 	# Threads that have ended have no number, and perf no name of them.
 	perf_samples | grep -v '/-1 ' | sort >of-perf
-	hwpmc_samples "${1:-data}" | grep -v '/-1 ' | sort >of-hwpmc
-	[ "$(wc -l <of-perf)" -gt "${2:-20}" ] || fail "few samples: $(wc -l <of-perf)"
+	hwpmc_samples data | grep -v '/-1 ' | sort >of-hwpmc
+	[ "$(wc -l <of-perf)" -gt 20 ] || fail "few samples: $(wc -l <of-perf)"
 	sed -n 's/ none$//p' of-perf >broken
 	if [ -s broken ]; then
 		grep -vFf broken of-perf >kept && mv kept of-perf
