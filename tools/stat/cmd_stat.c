@@ -551,7 +551,8 @@ static int follow_order(struct session *s, struct watch *w, struct counting *c)
 		return 0;
 	if (order == ORDER_ENABLE)
 		rc = switch_on(s, c);
-	else if (order == ORDER_DISABLE)
+	/* An order has been followed when it is acknowledged. */
+	else if (order == ORDER_DISABLE || order == ORDER_STOP)
 		rc = switch_off(s, c);
 	c->over = order == ORDER_STOP;
 	if (!rc)
