@@ -321,7 +321,7 @@ completion_offers_the_events_of_the_machine() {
 		echo "\${COMPREPLY[@]}"
 	EOF
 	bash complete.sh >offered 2>&1
-	check_equal "$(grep -c '^instructions' offered)" 1 \
+	check_equal "$(tr ' ' '\n' <offered | grep -cx instructions)" 1 \
 		"events that begin with instr: $(cat offered)"
 }
 
