@@ -100,7 +100,7 @@ LIBFUZZ_OBJ	:= $(patsubst $(TOP)/lib/%.c,$(LIBFUZZ_DIR)/obj/%.o,$(LIB_SRC) $(STA
 	$(LIBFUZZ_DIR)/obj/symbols.o $(LIBFUZZ_DIR)/obj/logtext.o $(LIBFUZZ_DIR)/obj/fmt.o
 LIBFUZZ_KERNEL	:= $(addprefix $(TOP)/kmod/,backends/amd_encode.c \
 	backends/intel_encode.c backends/intel_kinds.c backends/intel_constraints.c \
-	backends/intel_arming.c debug/debugflags.c \
+	backends/intel_arming.c backends/intel_shared.c debug/debugflags.c \
 	log/buildid.c)
 LIBFUZZ_DEPS	:= $(wildcard $(TOP)/lib/*/*.h $(TOP)/include/uapi/*.h $(TOP)/tests/fuzz/*.h \
 	$(TOP)/tests/fuzz/lib/*.h $(TOP)/tests/unit/*.h $(TOP)/kmod/*/*.h) \

@@ -44,7 +44,7 @@ static void check(const struct hwpmc_encoding *enc, int ret, unsigned int rows,
 		  u64 reserved)
 {
 	if (ret) {
-		need(enc->why != 0, "a refusal without a reason");
+		need(enc->refusal.reason != 0, "a refusal without a reason");
 		return;
 	}
 	need(!enc->rows || enc->select.sel, "a select that counts nothing");
