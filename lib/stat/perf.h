@@ -147,6 +147,7 @@ struct perfdata {
 	uint32_t nevent, nannounced;
 	struct perf_id *id;
 	struct table ids;
+	uint64_t ids_read;		/* bytes of the sections with the identifiers of events */
 	struct perf_build_id *build_id;
 	struct table build_ids;		/* by path */
 	struct perf_exec exec[PERF_EXECS];

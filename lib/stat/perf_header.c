@@ -216,6 +216,10 @@ static int add_ids(struct perfdata *p, struct perf_section s, uint32_t event)
 		return 0;
 	if (s.size / sizeof(uint64_t) > IDS_MOST)
 		return perf_fail(p, "an event has more than %u identifiers", IDS_MOST);
+	/* Events of a file that was made to mislead could share a section. */
+	p->ids_read += s.size;
+	if (p->source.size && p->ids_read > p->source.size)
+		return perf_fail(p, "its events have more identifiers than the file has bytes for");
 	bytes = read_section(p, s);
 	if (!bytes)
 		return -1;

@@ -102,7 +102,7 @@ static void put_cpuid(char *to, size_t size, const char *from)
 	char vendor[16];
 
 	if (sscanf(from, "%15[^,],%u,%u,%u", vendor, &family, &model, &stepping) == 4)
-		snprintf(to, size, "%s-%X-%X-%X", vendor, family, model, stepping);
+		snprintf(to, size, "%s-%u-%02X-%X", vendor, family, model, stepping);
 	else
 		snprintf(to, size, "%s", from);
 }

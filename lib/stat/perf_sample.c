@@ -262,10 +262,22 @@ static bool is_user(const struct sample *s)
 	}
 }
 
+static bool is_of_guest(uint16_t misc)
+{
+	uint16_t mode = misc & PERF_MODE_MASK;
+
+	return mode == PERF_MODE_GUEST_KERNEL || mode == PERF_MODE_GUEST_USER;
+}
+
+/* Addresses of a guest are not those of the process that runs it, and have no mapping. */
 static void make_chain(struct chain *c, const struct perf_event *e, const struct sample *s)
 {
 	c->n = 0;
 	c->flags = is_user(s) ? HWPMC_SAMPLE_USER : 0;
+	if (is_of_guest(s->misc)) {
+		add_pc(c, HWPMC_PC_END(HWPMC_CHAIN_NO_MAPPING));
+		return;
+	}
 	add_pc(c, s->ip);
 	if (s->nchain)
 		add_frames(c, s);
@@ -299,13 +311,6 @@ static void leave_fields(struct perfdata *p, struct perf_event *e)
 		perf_leave(p, PERF_LEFT_READ);
 	if (e->flags & PERF_A_DEFERRED)
 		perf_leave(p, PERF_LEFT_DEFERRED);
-}
-
-static bool is_of_guest(uint16_t misc)
-{
-	uint16_t mode = misc & PERF_MODE_MASK;
-
-	return mode == PERF_MODE_GUEST_KERNEL || mode == PERF_MODE_GUEST_USER;
 }
 
 /* A sample of a precise event whose address is not exact has a record that lacks the mark. */
@@ -363,6 +368,8 @@ int perf_sample(struct perfdata *p, const struct perf_hdr *record)
 		perf_leave(p, PERF_LEFT_GUESTS);
 	take_fixed(&f, e->sample_type, &s);
 	if (!f.bad && p->skip && p->first) {
+		/* Records behind the sample are later. */
+		p->order += !(e->sample_type & PERF_S_TIME);
 		put_inexact(p, e, &s);
 		return 0;
 	}

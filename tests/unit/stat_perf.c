@@ -215,6 +215,24 @@ START_TEST(perf_samples_without_times_keep_their_order)
 }
 END_TEST
 
+/* A mapping between two samples is behind the first, also in the pass that skips samples. */
+START_TEST(perf_mappings_without_times_keep_their_order)
+{
+	struct hwpmc_record r;
+
+	begin(false, USUAL & ~PERF_S_TIME);
+	some_samples(3);
+	perfgen_mmap(&g, PID, PERF_MODE_USER, TEXT, 0x1000, "/bin/prog");
+	perfgen_finish(&g);
+	ck_assert_uint_eq(record(HWPMC_LOG_MAP_IN, 0)->hdr->time, 3);
+	open_it();
+	hwpmc_input_skip_samples(in, true);
+	while (hwpmc_input_next(in, &r) > 0 && r.hdr->type != HWPMC_LOG_MAP_IN)
+		;
+	ck_assert_uint_eq(r.hdr->time, 3);
+}
+END_TEST
+
 START_TEST(perf_inexact_samples_of_precise_events_are_marked)
 {
 	struct perfgen_sample s = usual_sample();
@@ -353,7 +371,7 @@ static void check_features(bool pipe)
 	perfgen_string(&g, PERF_FEATURE_HOSTNAME, "machine");
 	perfgen_string(&g, PERF_FEATURE_OSRELEASE, "6.1.0");
 	perfgen_string(&g, PERF_FEATURE_ARCH, "x86_64");
-	perfgen_string(&g, PERF_FEATURE_CPUID, "GenuineIntel,6,85,4");
+	perfgen_string(&g, PERF_FEATURE_CPUID, "AuthenticAMD,26,2,1");
 	perfgen_u32(&b, 8);
 	perfgen_u32(&b, 6);
 	perfgen_feature(&g, PERF_FEATURE_NRCPUS, b.bytes, b.len);
@@ -376,7 +394,8 @@ static void check_features(bool pipe)
 	ck_assert(has_note("release=6.1.0"));
 	ck_assert(has_note("command=perf record"));
 	r = record(HWPMC_LOG_INITIALIZE, 0)->initialize;
-	ck_assert_str_eq(r->cpuid, "GenuineIntel-6-55-4");
+	/* As the module writes it: the family is decimal, the model has two digits. */
+	ck_assert_str_eq(r->cpuid, "AuthenticAMD-26-02-1");
 	ck_assert_uint_eq(r->ncpu, 6);
 	ck_assert_uint_eq(r->tick, PERFGEN_FIRST);
 	ck_assert_uint_eq(r->realtime, 1700000000000000500ull);
@@ -434,6 +453,7 @@ int main(void)
 	harness_add(perf_chain_longer_than_a_record_is_cut);
 	harness_add(perf_stored_calls_become_callers);
 	harness_add(perf_samples_without_times_keep_their_order);
+	harness_add(perf_mappings_without_times_keep_their_order);
 	harness_add(perf_inexact_samples_of_precise_events_are_marked);
 	harness_add(perf_samples_weigh_their_periods);
 	harness_add(perf_samples_of_a_fixed_period_count_one_each);

@@ -98,9 +98,19 @@ START_TEST(perf_guests_are_not_taken_for_programs_here)
 	s.ip = KERNEL;
 	s.nchain = 0;
 	perfgen_sample(&g, &s);
+	/* The process that runs the guest has something else at that address. */
+	s.misc = PERF_MODE_GUEST_USER;
+	s.ip = TEXT + 0x10;
+	perfgen_sample(&g, &s);
 	perfgen_finish(&g);
 	ck_assert_uint_eq(count(HWPMC_LOG_MAP_IN), 0);
-	ck_assert_uint_eq(record(HWPMC_LOG_CALLCHAIN, 0)->hdr->flags, HWPMC_SAMPLE_USER);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct hwpmc_record *r = record(HWPMC_LOG_CALLCHAIN, i);
+
+		ck_assert_uint_eq(r->hdr->flags, HWPMC_SAMPLE_USER);
+		ck_assert_uint_eq(r->npc, 1);
+		ck_assert_uint_eq(r->sample->pc[0], HWPMC_PC_END(HWPMC_CHAIN_NO_MAPPING));
+	}
 	ck_assert(has_note("perf-left-out=programs of guests"));
 }
 END_TEST
@@ -562,6 +572,29 @@ START_TEST(perf_records_too_short_for_their_fields_are_refused)
 }
 END_TEST
 
+/* Events that share a large section would be read for hours. */
+START_TEST(perf_events_that_share_their_identifiers_are_refused)
+{
+	struct perf_file_header h;
+	struct perf_section all;
+
+	begin(false, USUAL);
+	for (int i = 0; i < 2; i++) {
+		struct perfgen_event e = usual_event();
+
+		e.id = 12 + i;
+		perfgen_event(&g, &e);
+	}
+	some_samples(10);
+	perfgen_finish(&g);
+	memcpy(&h, g.out.bytes, sizeof(h));
+	all = (struct perf_section){ 0, g.out.len / 2 & ~7ull };
+	for (uint64_t at = h.attrs.offset; at < h.attrs.offset + h.attrs.size; at += h.attr_size)
+		memcpy(g.out.bytes + at + h.attr_size - sizeof(all), &all, sizeof(all));
+	check_refused("more identifiers than the file has bytes for");
+}
+END_TEST
+
 START_TEST(perf_chain_with_a_huge_count_is_refused)
 {
 	uint64_t body[] = { TEXT, PID | (uint64_t)TID << 32, PERFGEN_FIRST, 1, 250, ~0ull / 8 + 2,
@@ -595,6 +628,7 @@ int main(void)
 	harness_add_timed(perf_file_that_was_cut_has_its_whole_records, 60);
 	harness_add_timed(perf_damaged_files_are_read_or_refused, 60);
 	harness_add(perf_records_too_short_for_their_fields_are_refused);
+	harness_add(perf_events_that_share_their_identifiers_are_refused);
 	harness_add(perf_chain_with_a_huge_count_is_refused);
 	harness_add(compressed_log_of_whole_pieces_is_read_whole);
 	return harness_run();

@@ -144,6 +144,12 @@ struct hwpmc_input *logopts_open(const char *path);
 const char *logopts_rate(const struct hwpmc_profile_event *ev, char text[LOGOPTS_RATE]);
 /* "17 samples", "17 samples of 17000 events". */
 const char *logopts_taken(const struct hwpmc_profile_event *ev, char text[LOGOPTS_RATE]);
+/* Was a number of samples per second asked for? */
+static inline bool logopts_has_rate(const struct hwpmc_profile_event *ev)
+{
+	return ev->frequency && ev->frequency != HWPMC_LOG_OWN_PERIODS;
+}
+
 /* What is counted in lines and columns: "samples", or "events". */
 static inline const char *logopts_unit(const struct hwpmc_profile_event *ev)
 {

@@ -161,6 +161,18 @@ static int by_begin(const void *a, const void *b)
 	return (x->begin.tick > y->begin.tick) - (x->begin.tick < y->begin.tick);
 }
 
+/* Nothing tells boots apart without the time of day. */
+static void note_times(const struct merge *m)
+{
+	for (uint32_t i = 0; i < m->n; i++) {
+		if (m->log[i].begin.realtime)
+			continue;
+		msg("%s lacks the time of day (perf record -k mono writes it): the logs must be of one boot",
+		    m->log[i].path);
+		return;
+	}
+}
+
 static int look_at_all(struct merge *m)
 {
 	const char *why;
@@ -175,6 +187,7 @@ static int look_at_all(struct merge *m)
 		    m->log[i].path, m->log[0].path, why);
 		return -1;
 	}
+	note_times(m);
 	qsort(m->log, m->n, sizeof(*m->log), by_begin);
 	return 0;
 }

@@ -349,3 +349,10 @@ const struct hwpmc_image *export_main_image(const struct export *x)
 			best = image[i];
 	return best;
 }
+
+#define YEAR_2000	946684800000000000ull
+
+uint64_t export_began(const struct export *x)
+{
+	return x->totals->first < YEAR_2000 ? 0 : x->totals->first;
+}

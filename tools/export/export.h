@@ -139,6 +139,9 @@ const char *export_track_name(char buf[EXPORT_NAME], const struct export *x,
 			      const struct track *track);
 /* Of the program that was measured, for titles. */
 const char *export_title(const struct export *x);
+/* When the first sample was taken, ns of CLOCK_REALTIME; 0: a log without the time of day, whose
+ * times are since the boot. */
+uint64_t export_began(const struct export *x);
 void export_hex(char *out, const uint8_t *bytes, uint32_t n);
 
 #endif

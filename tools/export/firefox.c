@@ -470,7 +470,7 @@ static void put_meta(const struct export *x, FILE *f)
 	const char *cpu = hwpmc_profile_note(x->profile, "cpuid");
 
 	fprintf(f, "{\"meta\":{\"interval\":%.6f,\"startTime\":%.6f,\n",
-		sample_interval(x), x->totals->first / 1e6);
+		sample_interval(x), export_began(x) / 1e6);
 	fputs("\"processType\":0,\"stackwalk\":1,\"debug\":false,", f);
 	fprintf(f, "\"version\":%d,\"preprocessedProfileVersion\":%d,\n",
 		VERSION_GECKO, VERSION_PROCESSED);

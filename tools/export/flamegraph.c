@@ -10,6 +10,7 @@
 
 #include "common/byevent.h"
 #include "common/fmt.h"
+#include "common/logopts.h"
 #include "common/missing.h"
 #include "common/msg.h"
 #include "export.h"
@@ -133,9 +134,10 @@ static void put_event(struct flamegraph *g, FILE *f, uint32_t e)
 	fmt_json_string(f, ev->name);
 	fprintf(f, ",\"period\":%" PRIu64 ",\"samples\":%" PRIu64
 		",\"filtered\":%" PRIu64, ev->period, ev->samples, ev->filtered);
+	if (logopts_has_rate(ev))
+		fprintf(f, ",\"frequency\":%" PRIu64, ev->frequency);
 	if (ev->frequency)
-		fprintf(f, ",\"frequency\":%" PRIu64 ",\"taken\":%" PRIu64, ev->frequency,
-			ev->taken);
+		fprintf(f, ",\"taken\":%" PRIu64, ev->taken);
 	put_array(f, "parent", &t, get_parent);
 	put_array(f, "frame", &t, get_frame);
 	put_array(f, "self", &t, get_self);
@@ -172,13 +174,14 @@ static void put_frame(struct flamegraph *g, FILE *f, const struct ids_key *key)
 	fprintf(f, ",%d]", kind_of(s, key->b));
 }
 
-static void put_totals(const struct hwpmc_profile_totals *t, FILE *f)
+static void put_totals(const struct export *x, FILE *f)
 {
+	const struct hwpmc_profile_totals *t = x->totals;
 	const char *comma = "";
 
 	fprintf(f, "\"start\":%" PRIu64 ",\"duration\":%.6f,\"samples\":%" PRIu64
 		",\"kept\":%" PRIu64 ",\"unknown\":%" PRIu64 ",\"paused\":%" PRIu64
-		",\"other\":%" PRIu64 ",\"cut\":%s,\n\"lost\":[", t->first / 1000000,
+		",\"other\":%" PRIu64 ",\"cut\":%s,\n\"lost\":[", export_began(x) / 1000000,
 		t->duration / 1e9, t->samples, t->kept, t->unknown, t->pauses,
 		t->folded, t->cut ? "true" : "false");
 	for (uint32_t i = 0; i < HWPMC_DROP_SLOTS; i++) {
@@ -200,7 +203,7 @@ static void put_profile(const struct export *x, FILE *f)
 	put_string(f, "host", hwpmc_profile_note(x->profile, "hostname"));
 	put_string(f, "release", hwpmc_profile_note(x->profile, "release"));
 	put_string(f, "cpu", hwpmc_profile_note(x->profile, "cpuid"));
-	put_totals(x->totals, f);
+	put_totals(x, f);
 	fputs("\"events\":[", f);
 	by_event_make(&g.stacks, x->stack, x->nstack, x->nevent);
 	for (uint32_t e = 0; e < x->nevent; e++)

@@ -56,7 +56,7 @@ function plural(n, word) {
 
 /* What an event is counted in: those with a frequency have samples of several periods. */
 function unit(e) {
-	return e && e.frequency ? "event" : "sample";
+	return e && e.taken !== undefined ? "event" : "sample";
 }
 
 const label = frame => data.frames[frame][0];
@@ -291,6 +291,7 @@ function show_facts() {
 	if (e)
 		parts.push(e.name + ", " + (e.frequency ?
 				group(e.frequency) + " samples a second" :
+				e.taken !== undefined ? "samples of several periods" :
 				"a sample every " + group(e.period)),
 			   (e.taken ? plural(e.taken, "sample") :
 				plural(e.samples, unit(e))) + " in " +
@@ -300,8 +301,10 @@ function show_facts() {
 	for (const key of ["host", "release", "cpu"])
 		if (data[key])
 			parts.push(data[key]);
-	parts.push(new Date(data.start).toISOString().replace("T", " ")
-		   .slice(0, 19) + " UTC", "hwpmc " + data.version);
+	if (data.start)
+		parts.push(new Date(data.start).toISOString().replace("T", " ").slice(0, 19) +
+			   " UTC");
+	parts.push("hwpmc " + data.version);
 	facts.textContent = parts.join(" · ");
 }
 

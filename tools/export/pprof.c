@@ -379,7 +379,7 @@ void export_pprof(const struct export *x, FILE *f)
 	p.profile.sample = must_calloc(x->nstack, sizeof(*p.profile.sample));
 	for (uint32_t i = 0; i < x->nstack; i++)
 		add_sample(&p, &x->stack[i]);
-	p.profile.time_nanos = x->totals->first;
+	p.profile.time_nanos = export_began(x);
 	p.profile.duration_nanos = x->totals->duration;
 	p.profile.string_table = p.strings.text;
 	p.profile.n_string_table = p.strings.n;

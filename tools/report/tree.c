@@ -259,9 +259,10 @@ static void print_event_head(const struct printing *p)
 		fmt_json_string(p->f, p->ev->name);
 		fprintf(p->f, ",\"period\":%" PRIu64 ",\"samples\":%" PRIu64,
 			p->ev->period, p->ev->samples);
+		if (logopts_has_rate(p->ev))
+			fprintf(p->f, ",\"frequency\":%" PRIu64, p->ev->frequency);
 		if (p->ev->frequency)
-			fprintf(p->f, ",\"frequency\":%" PRIu64 ",\"taken\":%" PRIu64,
-				p->ev->frequency, p->ev->taken);
+			fprintf(p->f, ",\"taken\":%" PRIu64, p->ev->taken);
 	} else if (p->r->format == REPORT_TEXT) {
 		report_head(p->r, p->ev);
 		fprintf(p->f, "# percent    %7s  ends here  function\n",
