@@ -87,8 +87,6 @@ static void fix_interrupt(struct vcpu *v, struct board *b, uint64_t from)
 	v->rep = NULL;
 }
 
-#define STATUS_FLAGS	0x8d5		/* CF, PF, AF, ZF, SF, OF */
-
 /*
  * An interrupt right behind an emulated instruction: of the flags in its frame, {RIP,
  * CS, RFLAGS, ...}, only those of status may be garbage, which nobody will look at.

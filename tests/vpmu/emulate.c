@@ -37,6 +37,7 @@ static void __attribute__((noreturn)) go_on_at(struct vcpu *v, struct board *b,
 	v->resume_pc = pc;
 	v->resume_flags = reg_read(EFLAGS);
 	v->resume_mark = retired(v, b, mode);
+	flags_bound(v);
 	qemu_plugin_set_pc(pc);
 }
 

@@ -13,6 +13,8 @@
 #define GIF		1		/* hflags2: interrupts in general; on without SVM */
 #define NMI_MASK	4
 #define CPL		3		/* hflags */
+#define LAST_READY	3		/* operations up to that have their flags in CC_SRC, and CF and OF
+					 * perhaps in CC_DST and CC_SRC2: EFLAGS, ADCX, ADOX, both */
 #define FAR_ENOUGH	(64 << 10)	/* from CPUState to the general registers: 16 K */
 
 /* Behind the general registers, 16 or 32 of them, each of 8 bytes but the last three. */
@@ -54,6 +56,27 @@ void nmi_mask_set(struct vcpu *v)
 {
 	if (v->nmi_mask)
 		*v->nmi_mask |= NMI_MASK;
+}
+
+/*
+ * Keep garbage out of all flags but those of status, before a block is left in its middle. The
+ * operation whose flags are computed later may be an older one than the operands are of, and if
+ * that had its flags ready, all of CC_SRC is taken for flags: NT or IOPL with it, by PUSHF, an
+ * exception or an interrupt behind the instruction.
+ */
+void flags_bound(struct vcpu *v)
+{
+	uint64_t *regs;
+
+	if (!v->nmi_mask)
+		return;
+	regs = (uint64_t *)(v->nmi_mask - 1) - HFLAGS;
+	if ((uint32_t)regs[CC_OP_DF] > LAST_READY)
+		return;
+	v->n_flags_bound += regs[CC_SRC] & ~STATUS_FLAGS || (regs[CC_DST] | regs[CC_SRC2]) > 1;
+	regs[CC_SRC] &= STATUS_FLAGS;
+	regs[CC_DST] &= 1;
+	regs[CC_SRC2] &= 1;
 }
 
 /* True if it was set. */

@@ -73,6 +73,7 @@ static void put_vcpu(FILE *f, struct vcpu *v)
 		{ "exceptions", v->n_exc },
 		{ "exceptions_fixed", v->n_exc_fixed },
 		{ "flags_fixed", v->n_flags_fixed },
+		{ "flags_bound", v->n_flags_bound },
 		{ "space_switches", v->n_cr3 },
 		{ "rep_again", v->n_rep_again },
 		{ "pauses", v->n_pause },

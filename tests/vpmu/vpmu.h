@@ -258,7 +258,7 @@ struct vcpu {
 	uint64_t n_overflow, n_pmi, n_pmi_nmi, n_pmi_masked;
 	uint64_t n_opened, n_open_late;
 	uint64_t n_overflow_int, n_lost, n_doubled, n_storm, n_held_out, n_short;
-	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_rep_again, n_cr3, n_pause;
+	uint64_t n_int, n_exc, n_exc_fixed, n_flags_fixed, n_flags_bound, n_rep_again, n_cr3, n_pause;
 	uint64_t no_int3;	/* where one was that is not there any more */
 	uint64_t n_iret, n_unmasked, n_stale_int3, n_renewed;
 };
@@ -498,7 +498,10 @@ void cpuid_apply_patch(struct vcpu *v, int mode);
 void stale_note(struct qemu_plugin_tb *tb, struct block *blk, struct site *int3);
 void stale_look(struct vcpu *v);
 
-/* nmi_mask.c - the NMIs that QEMU holds back */
+#define STATUS_FLAGS	0x8d5		/* CF, PF, AF, ZF, SF, OF */
+
+/* nmi_mask.c - the NMIs that QEMU holds back, and its flags */
+void flags_bound(struct vcpu *v);
 void nmi_mask_find(struct vcpu *v);
 bool nmi_mask_is_set(const struct vcpu *v);
 void nmi_mask_set(struct vcpu *v);

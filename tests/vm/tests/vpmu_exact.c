@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "rdpmc_block.h"
+#include "vpmu_guest.h"
 
 #define PAGE	4096UL
 #define PAGES	256
@@ -303,6 +304,28 @@ START_TEST(single_stepped_program_counts_as_a_free_one)
 }
 END_TEST
 
+/*
+ * POPF ends a block with all flags ready. The addition in the next block has an operand with the
+ * bits of IOPL, NT and AC, and its own flags are not computed when CPUID is emulated.
+ */
+START_TEST(flags_behind_an_emulated_instruction_have_no_other_bits)
+{
+	uint64_t flags, a, b, c, d, operand = 0x47000, sum = 1;
+
+	for (int i = 0; i < 100; i++) {
+		a = VPMU_LEAF + VPMU_ID;
+		b = c = 0;
+		asm volatile("lea -128(%%rsp), %%rsp; pushfq; popfq; jmp 1f; 1:"
+			     "add %[operand], %[sum]; cpuid; pushfq; pop %[flags];"
+			     "push $0x202; popfq; lea 128(%%rsp), %%rsp"
+			     : "+a"(a), "+b"(b), "+c"(c), "=d"(d), [sum] "+r"(sum),
+			       [flags] "=&r"(flags) : [operand] "r"(operand) : "memory", "cc");
+		ck_assert_uint_eq(a, VPMU_INTERFACE);
+		ck_assert_uint_eq(flags & operand, 0);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	harness_add(single_stepped_program_counts_as_a_free_one);
@@ -320,6 +343,7 @@ int main(void)
 	harness_add(absent_code_pages_count_each_call_once);
 	harness_add(instruction_across_absent_pages_counts_once);
 	harness_add(status_flags_survive_at_a_block_start);
+	harness_add(flags_behind_an_emulated_instruction_have_no_other_bits);
 	harness_fixture(open_branches, NULL);
 	harness_add(branches_count_taken_or_not);
 	harness_add(branches_count_exactly_through_faults);
