@@ -385,13 +385,12 @@ static void change_run(struct hwpmc_profile *p, const struct hwpmc_record *r)
 
 __attribute__((noinline))
 static void add_point(struct hwpmc_profile *p, const struct hwpmc_record *r,
-		      uint32_t stack)
+		      uint32_t stack, uint64_t weight)
 {
 	if (!stat_room(&p->point, p->npoint, sizeof(*p->point)))
 		return;
 	p->point[p->npoint++] = (struct hwpmc_sample_point){
-		r->hdr->time, stack, r->cpu,
-		r->period && p->event[p->run->event].pub.frequency ? r->period : 1,
+		r->hdr->time, stack, r->cpu, weight,
 	};
 }
 
@@ -415,32 +414,46 @@ static void count_chain(struct hwpmc_profile *p, const struct hwpmc_record *r)
 
 /* No counter counts so many events between two samples: a log that was made to mislead. */
 #define PERIOD_MAX	(1ull << 48)
+/* The sum of the events of all samples. Tools write it as a signed number (pprof), and there are
+ * samples that are not yet in it. */
+#define EVENTS_MAX	(1ull << 62)
 
-/* A sample with a period of its own was counted as one event: all of them. */
+/* The events that a sample stands for; 1 if it cannot be so many. */
+static uint64_t weight_of(const struct hwpmc_profile_event *e, uint64_t period)
+{
+	uint64_t sum = e->samples + e->filtered;
+
+	if (stat_nomem || !e->frequency || period > PERIOD_MAX || sum + period > EVENTS_MAX)
+		return 1;
+	return period;
+}
+
+/* A sample with a period of its own was counted as one event: all of them. Returns them. */
 __attribute__((noinline))
-static void weigh_sample(struct hwpmc_profile *p, const struct hwpmc_record *r,
-			 struct entry *e)
+static uint64_t weigh_sample(struct hwpmc_profile *p, const struct hwpmc_record *r,
+			     struct entry *e)
 {
 	struct event *event = &p->event[p->run->event];
-	uint64_t more = r->period - 1;
+	uint64_t more = weight_of(&event->pub, r->period) - 1;
 	uint32_t at;
 
-	if (stat_nomem || !event->pub.frequency || r->period > PERIOD_MAX)
-		return;
+	if (!more)
+		return 1;
 	if (!e) {
 		event->pub.filtered += more;
-		return;
+		return more + 1;
 	}
 	at = e - p->entry;
 	while (p->nmore <= at) {
 		if (!stat_room(&p->more, p->nmore, sizeof(*p->more)))
-			return;
+			return 1;
 		p->more[p->nmore++] = 0;
 	}
 	p->more[at] += more;
 	e->count += more;
 	event->pub.samples += more;
 	event->more += more;
+	return more + 1;
 }
 
 /* In the loop over the samples, with all that each of them takes; same_thread: and the
@@ -450,6 +463,7 @@ static inline void add_sample(struct hwpmc_profile *p, const struct hwpmc_record
 			      bool same_thread)
 {
 	uint32_t npc = r->npc, stack;
+	uint64_t weight = 1;
 
 	if (!goes_on(p->run, r, same_thread)) {
 		change_run(p, r);
@@ -469,9 +483,9 @@ static inline void add_sample(struct hwpmc_profile *p, const struct hwpmc_record
 		npc = p->depth;
 	stack = count_stack(p, r, npc);
 	if (r->period)
-		weigh_sample(p, r, &p->entry[stack]);
+		weight = weigh_sample(p, r, &p->entry[stack]);
 	if (p->o.timeline)
-		add_point(p, r, stack);
+		add_point(p, r, stack, weight);
 }
 
 /* ---- reading ------------------------------------------------------------- */

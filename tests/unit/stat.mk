@@ -6,7 +6,7 @@ SYMBOLS_DIR	:= $(BUILD)/tests/symbols
 SYMBOLS_SRC	:= $(TOP)/tests/symbols
 STAT_UNIT	:= $(addprefix $(BUILD)/tests/unit/,stat_fold stat_forget stat_hostile stat_identity stat_kcache stat_kernel stat_lines stat_losses \
 	stat_memory stat_model stat_names stat_null stat_origin stat_perf stat_perf_files stat_profile stat_stacks \
-	stat_symbols stat_table stat_unmapped unwind_cache unwind_cost unwind_files)
+	stat_symbols stat_table stat_unmapped stat_weights unwind_cache unwind_cost unwind_files)
 STAT_PROGS	:= $(addprefix $(SYMBOLS_DIR)/,inlined no-dwarf libother.so functions \
 	functions-fixed functions-lazy liblibrary.so names stripped/program \
 	linked/program mini/program kernel/vmlinux \

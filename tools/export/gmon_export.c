@@ -111,6 +111,14 @@ static void add_arcs(struct gmon *g, const struct hwpmc_stack *s)
 #define RATE_MAX	100
 #define BUCKET_FIT	UINT16_MAX
 
+/* Between 1 and that of all samples. */
+static uint64_t ticks_of(double ticks, uint64_t most)
+{
+	if (!(ticks < most))
+		return most;
+	return ticks < 1 ? 1 : ticks + 0.5;
+}
+
 /*
  * Events of samples with periods of their own, in parts of a mean sample: a bucket has a number
  * of 16 bits, so all events would make a large file, and whole samples would lose functions
@@ -128,10 +136,9 @@ static void scale_buckets(struct gmon *g, const struct hwpmc_profile_event *ev)
 	if (most / mean * g->rate > BUCKET_FIT)
 		g->rate = BUCKET_FIT * mean / most;
 	g->rate += !g->rate;
-	for (uint32_t i = 0; i < g->nbucket; i++) {
-		g->bucket[i].count = g->bucket[i].count / mean * g->rate + 0.5;
-		g->bucket[i].count += !g->bucket[i].count;
-	}
+	for (uint32_t i = 0; i < g->nbucket; i++)
+		g->bucket[i].count = ticks_of(g->bucket[i].count / mean * g->rate,
+					      ev->taken * g->rate);
 }
 
 static void collect_samples(struct gmon *g, const struct export *x)

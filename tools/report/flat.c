@@ -477,7 +477,7 @@ static void print_data_line(const struct report *r,
 	fputs(json ? "{\"event\":" : "", f);
 	(json ? fmt_json_string : fmt_csv_field)(f, ev->name);
 	fprintf(f, json ? ",\"samples\":%" PRIu64 ",\"percent\":%.4f" :
-		",%" PRIu64 ",%.4f", l->count, 100.0 * l->count / ev->samples);
+		",%" PRIu64 ",%.4f", l->count, report_percent(l->count, ev->samples));
 	if (r->children)
 		fprintf(f, json ? ",\"self\":%" PRIu64 : ",%" PRIu64, l->self);
 	put_period(r, ev, l->count);
