@@ -793,9 +793,12 @@ EXPORT void hwpmc_profile_clear(struct hwpmc_profile *p)
 	stops_clear(p);
 	p->totals = (struct hwpmc_profile_totals){ 0 };
 	p->first = p->last = 0;
-	for (uint32_t i = 0; i < p->nevent; i++)
-		p->event[i].pub.samples = p->event[i].pub.filtered = p->event[i].out =
-			p->event[i].more = 0;
+	for (uint32_t i = 0; i < p->nevent; i++) {
+		struct event *e = &p->event[i];
+
+		e->pub.samples = e->pub.filtered = e->pub.taken = 0;
+		e->out = e->out_taken = e->more = 0;
+	}
 }
 
 EXPORT void hwpmc_profile_forget(struct hwpmc_profile *p)

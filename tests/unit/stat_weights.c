@@ -165,6 +165,39 @@ START_TEST(events_that_options_keep_out_are_filtered)
 }
 END_TEST
 
+/* ---- live views ---------------------------------------------------------- */
+
+static void feed_it(void)
+{
+	struct hwpmc_input *in = hwpmc_input_memory(log_.bytes, log_.len);
+	struct hwpmc_record r;
+
+	while (hwpmc_input_next(in, &r) > 0)
+		ck_assert_int_eq(hwpmc_profile_feed(p, &r), 0);
+	hwpmc_input_close(in);
+	ck_assert_int_eq(hwpmc_profile_resolve(p), 0);
+}
+
+START_TEST(weights_left_out_are_counted_again_after_a_clear)
+{
+	adapting_event(8, "adapts", 99);
+	log_context(&log_, PID, PID);
+	sample_of(1000, TEXT);
+	sample_of(3000, TEXT + 0x100);
+	options.symbol = "no such function";
+	p = hwpmc_profile_new(&options);
+	for (int round = 0; round < 3; round++) {
+		feed_it();
+		ck_assert_uint_eq(totals()->samples, 2);
+		ck_assert_uint_eq(totals()->kept, 0);
+		ck_assert_uint_eq(event_named("adapts")->samples, 0);
+		ck_assert_uint_eq(event_named("adapts")->filtered, 4000);
+		ck_assert_uint_eq(event_named("adapts")->taken, 0);
+		hwpmc_profile_clear(p);
+	}
+}
+END_TEST
+
 /* ---- sums ---------------------------------------------------------------- */
 
 #define LARGE		(1ull << 48)	/* the largest one that counts as it is */
@@ -237,6 +270,7 @@ int main(void)
 	harness_add(samples_count_as_many_events_as_they_stand_for);
 	harness_add(a_sample_that_says_no_period_counts_as_one_event);
 	harness_add(events_that_options_keep_out_are_filtered);
+	harness_add(weights_left_out_are_counted_again_after_a_clear);
 	harness_add(weights_whose_sum_is_too_large_count_as_one_event);
 	harness_add(weights_of_filtered_samples_have_a_largest_sum_too);
 	harness_add(weight_that_no_counter_counts_is_one_event_over_time);
