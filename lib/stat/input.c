@@ -35,6 +35,8 @@ struct hwpmc_input {
 	struct perfdata *perf;		/* NULL: a log */
 	uint8_t *raw, *plain;		/* pieces, read and decompressed */
 	size_t raw_at, raw_len;
+	size_t plain_at, plain_len;
+	uint64_t packed;		/* bytes that were decompressed */
 	bool begun;			/* its first bytes have come: plain or compressed */
 	bool looked;			/* whether it is a file of perf record */
 	bool spooling;			/* it is one, and comes by a stream */
@@ -333,21 +335,17 @@ static ssize_t more_raw(struct hwpmc_input *in, const uint8_t **at)
 	return in->raw_len - in->raw_at;
 }
 
-/* The next decompressed bytes, to in->plain. 0: there are no more. */
-static ssize_t unpack_some(struct hwpmc_input *in)
+/* Decompressed bytes, behind those of in->plain. 0: there are no more. */
+static ssize_t unpack_more(struct hwpmc_input *in)
 {
 	const uint8_t *at;
 	size_t left;
 
-	if (!in->plain)
-		in->plain = malloc(PIECE);
-	if (!in->plain)
-		return input_fail(in, ENOMEM, "no memory");
 	for (;;) {
 		bool held = in->held;
 		ssize_t n = held ? 0 : more_raw(in, &at);
 		ZSTD_inBuffer from = { at, n, 0 };
-		ZSTD_outBuffer to = { in->plain, PIECE, 0 };
+		ZSTD_outBuffer to = { in->plain, PIECE, in->plain_len };
 
 		if (n < 0)
 			return -1;
@@ -356,19 +354,47 @@ static ssize_t unpack_some(struct hwpmc_input *in)
 			return input_fail(in, EINVAL, "the compressed data is damaged: %s",
 					  ZSTD_getErrorName(left));
 		in->raw_at += from.pos;
+		in->packed += from.pos;
 		in->held = to.pos == PIECE;
-		if (from.pos || to.pos)
+		n = to.pos - in->plain_len;
+		in->plain_len = to.pos;
+		if (from.pos || n)
 			in->in_frame = left > 0;
-		if (to.pos)
-			return to.pos;
-		if (!n && !held) {
+		if (n)
+			return n;
+		if (!from.size && !held) {
 			in->cut |= in->in_frame;
 			return 0;
 		}
 	}
 }
 
+/* The next decompressed bytes, to in->plain. 0: there are no more. */
+static ssize_t unpack_some(struct hwpmc_input *in)
+{
+	in->plain_at = in->plain_len = 0;
+	return unpack_more(in);
+}
+
 /* ---- files of perf record ------------------------------------------------ */
+
+static ssize_t read_unpacked(struct hwpmc_input *in, void *buf, size_t len)
+{
+	size_t left = in->plain_len - in->plain_at;
+	ssize_t n;
+
+	if (!left) {
+		n = unpack_some(in);
+		if (n <= 0)
+			return n;
+		left = n;
+	}
+	if (len > left)
+		len = left;
+	memcpy(buf, in->plain + in->plain_at, len);
+	in->plain_at += len;
+	return len;
+}
 
 /* The bytes of a file at any place; those of a stream, and of memory, in their order. */
 static ssize_t read_for_perf(void *arg, uint64_t at, void *buf, size_t len)
@@ -377,6 +403,8 @@ static ssize_t read_for_perf(void *arg, uint64_t at, void *buf, size_t len)
 	const uint8_t *from;
 	ssize_t n;
 
+	if (in->zstd)
+		return read_unpacked(in, buf, len);
 	if (in->file) {
 		in->file_at = at < in->file_len ? at : in->file_len;
 		return read_file(in, buf, len);
@@ -440,8 +468,44 @@ static int spool_stream(struct hwpmc_input *in)
 	return n < 0 ? -1 : take_spool(in);
 }
 
+/* A compressed file expands to no more, whatever it has: its samples are alike, and not equal. */
+#define EXPANDS_ALWAYS	(64u << 20)
+#define EXPANDS_TIMES	16
+
+static int spool_piece(struct hwpmc_input *in, uint64_t spooled)
+{
+	if (in->limit && spooled > in->limit)
+		return input_fail(in, EFBIG, "it expands to more than %" PRIu64 " bytes",
+				  in->limit);
+	if (spooled > EXPANDS_ALWAYS + EXPANDS_TIMES * in->packed)
+		return input_fail(in, EFBIG, "it expands to more than %u times its size; decompress it with zstd -d",
+				  EXPANDS_TIMES);
+	return input_keep(in, in->plain, in->plain_len);
+}
+
+static int spool_rest(struct hwpmc_input *in)
+{
+	uint64_t spooled = 0;
+	ssize_t n;
+
+	do {
+		int spool = in->spool;
+
+		spooled += in->plain_len;
+		if (spool_piece(in, spooled) < 0)
+			return -1;
+		/* The compressed bytes are not kept. */
+		in->spool = -1;
+		n = unpack_some(in);
+		in->spool = spool;
+	} while (n > 0);
+	if (n < 0 && errno == EAGAIN)
+		return input_fail(in, EINVAL, "a compressed perf.data must come from a descriptor that blocks");
+	return n;
+}
+
 /* The first piece is in in->plain. */
-static int spool_unpacked(struct hwpmc_input *in, ssize_t n)
+static int spool_unpacked(struct hwpmc_input *in)
 {
 	const char *dir;
 	int packed = in->spool;
@@ -452,19 +516,7 @@ static int spool_unpacked(struct hwpmc_input *in, ssize_t n)
 				  strerror(errno));
 	if (packed >= 0)
 		close(packed);
-	while (n > 0) {
-		int spool = in->spool;
-
-		if (input_keep(in, in->plain, n) < 0)
-			return -1;
-		/* The compressed bytes are not kept. */
-		in->spool = -1;
-		n = unpack_some(in);
-		in->spool = spool;
-	}
-	if (n < 0 && errno == EAGAIN)
-		return input_fail(in, EINVAL, "a compressed perf.data must come from a descriptor that blocks");
-	if (n < 0)
+	if (spool_rest(in) < 0)
 		return -1;
 	ZSTD_freeDStream(in->zstd);
 	in->zstd = NULL;
@@ -476,7 +528,7 @@ static int begin_perf(struct hwpmc_input *in)
 {
 	struct perf_source source = {
 		.read = read_for_perf, .arg = in,
-		.size = in->file ? in->file_len : in->memory ? in->memory_len : 0,
+		.size = in->zstd ? 0 : in->file ? in->file_len : in->memory ? in->memory_len : 0,
 	};
 
 	in->perf = perf_new(&source);
@@ -486,22 +538,54 @@ static int begin_perf(struct hwpmc_input *in)
 	return 0;
 }
 
+/* Bytes of in->plain that show which kind of file it is. */
+static size_t wanted_plain(const struct hwpmc_input *in)
+{
+	if (!perf_is(in->plain, in->plain_len))
+		return sizeof(uint64_t);
+	return perf_is_file(in->plain, in->plain_len) ? PERF_HEADER_FILE : PERF_HEADER_PIPE;
+}
+
+/* All of a file must be there: not if its header is of none. */
+static int begin_packed_file(struct hwpmc_input *in)
+{
+	int rc = begin_perf(in);
+
+	if (rc == 0 && perf_check_header(in->perf, in->plain, in->plain_len) < 0)
+		rc = input_fail(in, EINVAL, "%s", perf_error(in->perf));
+	perf_free(in->perf);
+	in->perf = NULL;
+	return rc < 0 || spool_unpacked(in) < 0 ? -1 : begin_perf(in);
+}
+
+static int look_into_packed(struct hwpmc_input *in)
+{
+	ssize_t n = 1;
+
+	if (!in->plain)
+		in->plain = malloc(PIECE);
+	if (!in->plain)
+		return input_fail(in, ENOMEM, "no memory");
+	while (n > 0 && in->plain_len < wanted_plain(in))
+		n = unpack_more(in);
+	if (n < 0)
+		return -1;
+	in->looked = true;
+	if (perf_is_file(in->plain, in->plain_len))
+		return begin_packed_file(in);
+	if (perf_is(in->plain, in->plain_len))
+		return begin_perf(in);
+	return in->plain_len ? input_feed(in, in->plain, in->plain_len) : end_of_bytes(in);
+}
+
 /* Its first bytes are there, compressed or not. */
 static int look_for_perf(struct hwpmc_input *in)
 {
 	const uint8_t *head = in->memory ? in->memory : in->raw;
 	size_t len = in->memory ? in->memory_len : in->raw_len;
-	ssize_t n;
 
-	if (in->zstd) {
-		n = unpack_some(in);
-		if (n < 0)
-			return -1;
-		in->looked = true;
-		if (!perf_is(in->plain, n))
-			return n ? input_feed(in, in->plain, n) : end_of_bytes(in);
-		return spool_unpacked(in, n) < 0 ? -1 : begin_perf(in);
-	}
+	if (in->zstd)
+		return look_into_packed(in);
 	in->spooling |= !in->memory && !in->file && perf_is_file(head, len);
 	if (in->spooling && spool_stream(in) < 0)
 		return -1;
@@ -543,9 +627,12 @@ static int feed_more(struct hwpmc_input *in)
 	if (!in->begun && input_begin(in) < 0)
 		return -1;
 	if (!in->looked) {
-		n = look_for_perf(in);
-		if (n < 0 || in->zstd)
-			return n;
+		bool packed = in->zstd;
+
+		if (look_for_perf(in) < 0)
+			return -1;
+		if (packed)
+			return 0;
 	}
 	if (in->perf)
 		return feed_perf(in);
@@ -672,11 +759,11 @@ EXPORT int hwpmc_input_rewind(struct hwpmc_input *in)
 	hwpmc_parser_free(in->parser);
 	in->parser = parser;
 	hwpmc_parser_skip_samples(parser, in->skip_samples);
-	in->raw_at = in->raw_len = 0;
-	in->file_at = in->bytes = 0;
+	in->raw_at = in->raw_len = in->plain_at = in->plain_len = 0;
+	in->file_at = in->bytes = in->packed = 0;
 	/* Its first bytes show which kind of file it is. */
 	in->begun = in->looked || in->memory;
-	in->eof = in->cut = in->closed = in->in_frame = false;
+	in->eof = in->cut = in->closed = in->in_frame = in->held = false;
 	if (in->zstd)
 		ZSTD_initDStream(in->zstd);
 	perf_free(in->perf);

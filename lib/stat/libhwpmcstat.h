@@ -80,7 +80,8 @@ int hwpmc_input_keep(struct hwpmc_input *in);
 int hwpmc_input_rewind(struct hwpmc_input *in);
 /*
  * Limit the bytes that are read from a pipe or a connection: hwpmc_input_next() then returns
- * -1 with EFBIG. (A socket with SO_RCVTIMEO: -1 with ETIMEDOUT, after that time without bytes.)
+ * -1 with EFBIG, also if a compressed file of perf record expands to more. (A socket with
+ * SO_RCVTIMEO: -1 with ETIMEDOUT, after that time without bytes.)
  */
 void hwpmc_input_limit(struct hwpmc_input *in, uint64_t bytes);
 /* Number of bytes of the log read so far, compressed or not. */

@@ -50,6 +50,8 @@ struct perfdata;
 bool perf_is(const void *head, size_t len);
 /* Whether they are those of one that can only be read with all of it there: not a pipe's. */
 bool perf_is_file(const void *head, size_t len);
+/* What the header of such a one shows, of its first bytes. 0; -1 and perf_error(). */
+int perf_check_header(struct perfdata *p, const void *head, size_t len);
 /* NULL: no memory. */
 struct perfdata *perf_new(const struct perf_source *source);
 void perf_free(struct perfdata *p);

@@ -232,14 +232,11 @@ static int add_ids(struct perfdata *p, struct perf_section s, uint32_t event)
 /* Each attribute of the table, and behind it where its identifiers are. */
 static int read_attrs(struct perfdata *p, const struct perf_file_header *h)
 {
-	uint64_t each = h->attr_size, n = each ? h->attrs.size / each : 0;
+	uint64_t each = h->attr_size, n = h->attrs.size / each;
 	struct perf_section ids;
 	uint8_t *table;
 	int rc = 0;
 
-	if (each < PERF_ATTR_LEAST + sizeof(ids) || each > PERF_ATTR_MOST || n > EVENTS_MOST)
-		return perf_fail(p, "its table of events is damaged: %llu attributes of %llu bytes",
-				 (unsigned long long)n, (unsigned long long)each);
 	table = read_section(p, h->attrs);
 	for (uint64_t i = 0; table && !rc && i < n; i++) {
 		const uint8_t *attr = table + i * each;
@@ -287,6 +284,31 @@ static bool has_feature(const struct perf_file_header *h, enum perf_feature bit)
 	return h->features[bit / 64] >> bit % 64 & 1;
 }
 
+static int check_header(struct perfdata *p, const struct perf_file_header *h)
+{
+	uint64_t each = h->attr_size, n = each ? h->attrs.size / each : 0;
+
+	if (has_feature(h, PERF_FEATURE_DIR_FORMAT))
+		return perf_fail(p, "perf record --threads made it, whose data is in other files of its directory: not supported");
+	if (has_feature(h, PERF_FEATURE_STAT))
+		return perf_fail(p, "perf stat record made it: it has counts and no samples");
+	if (each < PERF_ATTR_LEAST + sizeof(struct perf_section) || each > PERF_ATTR_MOST ||
+	    n > EVENTS_MOST)
+		return perf_fail(p, "its table of events is damaged: %llu attributes of %llu bytes",
+				 (unsigned long long)n, (unsigned long long)each);
+	return n ? 0 : perf_fail(p, "it has no event");
+}
+
+int perf_check_header(struct perfdata *p, const void *head, size_t len)
+{
+	struct perf_file_header h;
+
+	if (len < sizeof(h))
+		return perf_fail(p, "it ends within its header");
+	memcpy(&h, head, sizeof(h));
+	return check_header(p, &h);
+}
+
 /* The data, and what follows if the recording was ended properly. */
 static int read_file_header(struct perfdata *p)
 {
@@ -294,14 +316,8 @@ static int read_file_header(struct perfdata *p)
 
 	if (!perf_within(p, 0, sizeof(h)) || perf_read_at(p, 0, &h, sizeof(h)) < 0)
 		return p->failed ? -1 : perf_fail(p, "it ends within its header");
-	if (has_feature(&h, PERF_FEATURE_DIR_FORMAT))
-		return perf_fail(p, "perf record --threads made it, whose data is in other files of its directory: not supported");
-	if (has_feature(&h, PERF_FEATURE_STAT))
-		return perf_fail(p, "perf stat record made it: it has counts and no samples");
-	if (read_attrs(p, &h) < 0)
+	if (check_header(p, &h) < 0 || read_attrs(p, &h) < 0)
 		return -1;
-	if (!p->nevent)
-		return perf_fail(p, "it has no event");
 	p->at = h.data.offset;
 	if (!h.data.size || !perf_within(p, h.data.offset, h.data.size)) {
 		p->cut = true;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -370,11 +371,20 @@ static uint64_t kept_of_pipe(const void *bytes, size_t len)
 	return n;
 }
 
+/* The file becomes a compressed one. */
+static void compress_it(void)
+{
+	size_t room = ZSTD_compressBound(g.out.len), len;
+	void *packed = malloc(room);
+
+	len = ZSTD_compress(packed, room, g.out.bytes, g.out.len, 1);
+	ck_assert(!ZSTD_isError(len));
+	free(g.out.bytes);
+	g.out = (struct perfgen_bytes){ packed, len, room };
+}
+
 static void check_streams(bool pipe)
 {
-	size_t room, len;
-	void *packed;
-
 	begin(pipe, USUAL);
 	some_samples(20000);
 	perfgen_string(&g, PERF_FEATURE_HOSTNAME, "machine");
@@ -382,12 +392,8 @@ static void check_streams(bool pipe)
 	ck_assert_uint_eq(kept(), 20000);
 	ck_assert_uint_eq(kept_of_pipe(g.out.bytes, g.out.len), 20000);
 	ck_assert_str_eq(hwpmc_profile_note(p, "hostname"), "machine");
-	room = ZSTD_compressBound(g.out.len);
-	packed = malloc(room);
-	len = ZSTD_compress(packed, room, g.out.bytes, g.out.len, 1);
-	ck_assert_uint_eq(kept_of_pipe(packed, len), 20000);
-	free(g.out.bytes);
-	g.out = (struct perfgen_bytes){ packed, len, room };
+	compress_it();
+	ck_assert_uint_eq(kept_of_pipe(g.out.bytes, g.out.len), 20000);
 	ck_assert_uint_eq(kept(), 20000);
 	ck_assert_str_eq(hwpmc_profile_note(p, "hostname"), "machine");
 }
@@ -396,6 +402,93 @@ START_TEST(perf_file_by_a_pipe_or_compressed_is_read_whole)
 {
 	check_streams(false);
 	check_streams(true);
+}
+END_TEST
+
+static void usual_file(bool pipe, uint32_t n)
+{
+	begin(pipe, USUAL);
+	some_samples(n);
+	perfgen_finish(&g);
+}
+
+#define NOWHERE	"/no such directory"
+
+START_TEST(perf_packed_output_of_a_pipe_needs_no_temporary_file)
+{
+	char *dir = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+
+	setenv("TMPDIR", NOWHERE, 1);
+	usual_file(true, 20000);
+	compress_it();
+	ck_assert_uint_eq(count(HWPMC_LOG_CALLCHAIN), 20000);
+	/* Twice: from the begin again. */
+	ck_assert_uint_eq(kept(), 20000);
+	usual_file(false, 3);
+	compress_it();
+	check_refused("cannot decompress it to '" NOWHERE "'");
+	/* Nor does a file whose header is of none. */
+	usual_file(false, 3);
+	memset(g.out.bytes + 16, 0, PERF_HEADER_FILE - 16);
+	compress_it();
+	check_refused("its table of events is damaged: 0 attributes of 0 bytes");
+	usual_file(false, 3);
+	g.out.len = PERF_HEADER_FILE - 1;
+	compress_it();
+	check_refused("it ends within its header");
+	if (dir)
+		setenv("TMPDIR", dir, 1);
+	else
+		unsetenv("TMPDIR");
+	free(dir);
+}
+END_TEST
+
+/* A part of a file that nothing reads. */
+static void file_that_expands(size_t bytes)
+{
+	usual_file(false, 3);
+	perfgen_put(&g.out, NULL, bytes);
+	compress_it();
+}
+
+START_TEST(perf_packed_file_that_expands_too_far_is_refused)
+{
+	file_that_expands(63u << 20);
+	ck_assert_uint_eq(count(HWPMC_LOG_CALLCHAIN), 3);
+	file_that_expands(70u << 20);
+	check_refused("it expands to more than 16 times its size; decompress it with zstd -d");
+}
+END_TEST
+
+/* Returns the errno of reading the file through a pipe with a limit of bytes. */
+static int refused_by_limit(uint64_t limit)
+{
+	struct hwpmc_record r;
+	char err[600];
+	int fd[2], rc;
+
+	ck_assert_int_eq(pipe2(fd, O_CLOEXEC), 0);
+	ck_assert_int_eq(write(fd[1], g.out.bytes, g.out.len), (ssize_t)g.out.len);
+	close(fd[1]);
+	hwpmc_input_close(in);
+	in = hwpmc_input_fd(fd[0], err, sizeof(err));
+	ck_assert_msg(in, "%s", err);
+	hwpmc_input_limit(in, limit);
+	while ((rc = hwpmc_input_next(in, &r)) > 0)
+		;
+	rc = rc < 0 ? errno : 0;
+	close(fd[0]);
+	return rc;
+}
+
+START_TEST(perf_packed_file_expands_within_the_limit_of_bytes)
+{
+	file_that_expands(1 << 20);
+	ck_assert_uint_lt(g.out.len, 60000);
+	ck_assert_int_eq(refused_by_limit(2 << 20), 0);
+	ck_assert_int_eq(refused_by_limit(1 << 20), EFBIG);
+	ck_assert_ptr_nonnull(strstr(hwpmc_input_error(in), "it expands to more than 1048576 bytes"));
 }
 END_TEST
 
@@ -624,6 +717,9 @@ int main(void)
 	harness_add(perf_parts_that_are_left_out_are_a_note);
 	harness_add(perf_compressed_records_are_one_stream);
 	harness_add(perf_file_by_a_pipe_or_compressed_is_read_whole);
+	harness_add(perf_packed_output_of_a_pipe_needs_no_temporary_file);
+	harness_add_timed(perf_packed_file_that_expands_too_far_is_refused, 60);
+	harness_add(perf_packed_file_expands_within_the_limit_of_bytes);
 	harness_add(perf_bytes_behind_records_are_skipped);
 	harness_add_timed(perf_file_that_was_cut_has_its_whole_records, 60);
 	harness_add_timed(perf_damaged_files_are_read_or_refused, 60);
