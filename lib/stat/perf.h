@@ -150,6 +150,7 @@ struct perfdata {
 	struct perf_id *id;
 	struct table ids;
 	uint64_t ids_read;		/* bytes of the sections with the identifiers of events */
+	uint64_t features_read;		/* bytes of the sections of features */
 	struct perf_build_id *build_id;
 	struct table build_ids;		/* by path */
 	struct perf_exec exec[PERF_EXECS];

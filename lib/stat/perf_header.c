@@ -255,33 +255,60 @@ static int read_attrs(struct perfdata *p, const struct perf_file_header *h)
 	return table ? rc : -1;
 }
 
+static bool has_feature(const struct perf_file_header *h, uint32_t bit)
+{
+	return h->features[bit / 64] >> bit % 64 & 1;
+}
+
+/* Those of perf_feature(). Others are not even read: there may be many, of large sections. */
+static bool is_taken(uint32_t bit)
+{
+	static const uint32_t taken[] = {
+		PERF_FEATURE_BUILD_ID, PERF_FEATURE_HOSTNAME, PERF_FEATURE_OSRELEASE,
+		PERF_FEATURE_VERSION, PERF_FEATURE_ARCH, PERF_FEATURE_NRCPUS, PERF_FEATURE_CPUID,
+		PERF_FEATURE_CMDLINE, PERF_FEATURE_EVENT_DESC, PERF_FEATURE_CLOCK_DATA,
+	};
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (taken[i] == bit)
+			return true;
+	return false;
+}
+
+static int read_feature(struct perfdata *p, uint32_t bit, struct perf_section s)
+{
+	uint8_t *bytes;
+
+	if (!is_taken(bit) || s.size > SECTION_MOST)
+		return 0;
+	/* Features of a file that was made to mislead could share a section. */
+	p->features_read += s.size;
+	if (p->features_read > p->source.size)
+		return perf_fail(p, "its features have more bytes than the file");
+	bytes = read_section(p, s);
+	if (!bytes)
+		return -1;
+	perf_feature(p, bit, bytes, s.size);
+	free(bytes);
+	return p->failed ? -1 : 0;
+}
+
 /* Features lie behind the data: the table of their places, in the order of their bits. */
 static int read_features(struct perfdata *p, const struct perf_file_header *h)
 {
 	uint64_t at = h->data.offset + h->data.size;
 	struct perf_section s;
-	uint8_t *bytes;
 
-	for (uint32_t bit = 0; bit < 256 && !p->failed; bit++) {
-		if (!(h->features[bit / 64] >> bit % 64 & 1))
+	for (uint32_t bit = 0; bit < 256; bit++) {
+		if (!has_feature(h, bit))
 			continue;
 		if (!perf_within(p, at, sizeof(s)) || perf_read_at(p, at, &s, sizeof(s)) < 0)
 			return p->failed ? -1 : perf_fail(p, "it ends within its header");
 		at += sizeof(s);
-		if (s.size > SECTION_MOST)
-			continue;
-		bytes = read_section(p, s);
-		if (!bytes)
+		if (read_feature(p, bit, s) < 0)
 			return -1;
-		perf_feature(p, bit, bytes, s.size);
-		free(bytes);
 	}
-	return p->failed ? -1 : 0;
-}
-
-static bool has_feature(const struct perf_file_header *h, enum perf_feature bit)
-{
-	return h->features[bit / 64] >> bit % 64 & 1;
+	return 0;
 }
 
 static int check_header(struct perfdata *p, const struct perf_file_header *h)

@@ -688,6 +688,46 @@ START_TEST(perf_events_that_share_their_identifiers_are_refused)
 }
 END_TEST
 
+/* The table of features: all of these bits have the section, instead of those that it had. */
+static void share_section(uint64_t bits, struct perf_section s)
+{
+	struct perf_file_header h;
+
+	memcpy(&h, g.out.bytes, sizeof(h));
+	memset(h.features, 0, sizeof(h.features));
+	h.features[0] = bits;
+	memcpy(g.out.bytes, &h, sizeof(h));
+	g.out.len = h.data.offset + h.data.size;
+	for (; bits; bits &= bits - 1)
+		perfgen_put(&g.out, &s, sizeof(s));
+}
+
+START_TEST(perf_features_that_share_a_section_are_refused)
+{
+	uint64_t known = 1ull << PERF_FEATURE_HOSTNAME | 1ull << PERF_FEATURE_CPUID |
+			 1ull << PERF_FEATURE_VERSION | 1ull << PERF_FEATURE_CMDLINE;
+
+	usual_file(false, 100);
+	share_section(known, (struct perf_section){ 0, g.out.len / 2 });
+	check_refused("its features have more bytes than the file");
+	usual_file(false, 100);
+	share_section(known, (struct perf_section){ 0, g.out.len / 8 });
+	ck_assert_uint_eq(count(HWPMC_LOG_CALLCHAIN), 100);
+}
+END_TEST
+
+/* Wherever its section is. */
+START_TEST(perf_features_of_no_use_are_not_read)
+{
+	usual_file(false, 100);
+	share_section(1ull << 40 | 1ull << 41, (struct perf_section){ ~0ull / 2, 1000 });
+	ck_assert_uint_eq(count(HWPMC_LOG_CALLCHAIN), 100);
+	usual_file(false, 100);
+	share_section(1ull << 40 | 1ull << 41, (struct perf_section){ 0, g.out.len });
+	ck_assert_uint_eq(count(HWPMC_LOG_CALLCHAIN), 100);
+}
+END_TEST
+
 START_TEST(perf_chain_with_a_huge_count_is_refused)
 {
 	uint64_t body[] = { TEXT, PID | (uint64_t)TID << 32, PERFGEN_FIRST, 1, 250, ~0ull / 8 + 2,
@@ -725,6 +765,8 @@ int main(void)
 	harness_add_timed(perf_damaged_files_are_read_or_refused, 60);
 	harness_add(perf_records_too_short_for_their_fields_are_refused);
 	harness_add(perf_events_that_share_their_identifiers_are_refused);
+	harness_add(perf_features_that_share_a_section_are_refused);
+	harness_add(perf_features_of_no_use_are_not_read);
 	harness_add(perf_chain_with_a_huge_count_is_refused);
 	harness_add(compressed_log_of_whole_pieces_is_read_whole);
 	return harness_run();
